@@ -265,7 +265,7 @@ func redacting(r *redact.Redactor) func(*recountv1.CommitRecorded) int {
 	return func(m *recountv1.CommitRecorded) int { return len(r.Event(m)) }
 }
 
-// progress returns a function that draws the progress; nil without a terminal or with --quiet.
+// progress returns a function that reports the progress of an import; nil if none is wanted.
 func (g gitImport) progress(name string) func(done, of, files int64) {
 	draw := g.a.progress()
 	if draw == nil || g.quiet {

@@ -73,7 +73,7 @@ type lanes struct {
 	cwd  map[string]string
 }
 
-// laneColours are the colours of lanes, used in turn.
+// laneColours are the colours of lanes; further lanes start again with the first.
 var laneColours = []string{cyan, "35", "34", green, yellow, red}
 
 // clock has the width of the time in a row.

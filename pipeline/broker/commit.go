@@ -13,44 +13,39 @@ import (
 
 // Group commit.
 //
-// Everything that is written (record batches, producer windows, topics, group
-// offsets) is an op handed to the committer. Two goroutines and a queue:
+// Everything that is written (record batches, producer windows, topics, group offsets) is an op
+// handed to the committer. It consists of a queue and two goroutines:
 //
-//  1. submit puts an op at the end of the queue.
-//  2. The committer takes all that is queued (up to maxGroupBytes), has each op
-//     add its writes to one Pebble batch, in order; appends of this process that
-//     follow each other are merged by partition (merge.go). Batches of a topic with
-//     much in the group are written to a segment file instead and synced (segments.go).
-//     Then it applies the Pebble batch: that is in the WAL's buffer and the
+//  1. submit appends an op to the queue.
+//  2. The committer takes everything queued (up to maxGroupBytes) and has each op add its writes to one
+//     Pebble batch, in order; consecutive appends of this process are merged by partition (merge.go).
+//     Batches of a topic with many bytes in the group are instead written to a segment file and synced
+//     (segments.go). Then it applies the Pebble batch, which puts it into the WAL's buffer and the
 //     memtable, not yet on disk.
-//  3. The finisher waits for the WAL's fsync, appends the new log ends to the
-//     high-water file, and tells each op, in order, that it is done.
+//  3. The finisher waits for the WAL's fsync, appends the new log ends to the high-water file, and reports
+//     to each op, in order, that it is done.
 //
-// While the finisher waits for one fsync the committer builds the next group, so
-// under load every fsync carries all that arrived during the one before.
+// While the finisher waits for one fsync the committer builds the next group, so under load every
+// fsync covers everything that arrived during the previous one.
 //
 // Invariants:
-//   - Ops are built and done in the order of submission, but that appends of this
-//     process with no other op between them are built by partition. So an op may rely on
-//     what earlier ops decided (assigned offsets) although it is not on disk
-//     yet: if they never get there, neither does this one.
-//   - What a Pebble batch refers to in a segment file is on disk before the Pebble
-//     batch is handed over.
-//   - Nothing is published to a reader before done: the high watermark only
-//     moves on the finisher.
-//   - After the first error nothing is ever written again: what the WAL holds
-//     behind a failed write is unknown, so the store is failed for good, and a
-//     restart, which reads the disk, is what finds out.
+//   - Ops are built and done in the order of submission, except that consecutive appends of this process
+//     are built by partition. So an op may rely on the decisions of earlier ops (assigned offsets) that are
+//     not on disk yet: if they never get there, neither does this one.
+//   - What a Pebble batch refers to in a segment file is on disk before the Pebble batch is handed over.
+//   - Nothing is published to a reader before done: only the finisher moves the high watermark.
+//   - After the first error nothing is written any more: what the WAL holds after a failed write is unknown,
+//     so the store is failed for good, and a restart, which reads the disk, finds out.
 
 // op is a unit of writing. It becomes durable as a whole or not at all.
 type op interface {
-	// build adds the writes to the batch, on the committer's goroutine. An
-	// error refuses the op; it must then have written nothing.
+	// build adds the writes to the batch; the committer's goroutine calls it. An error refuses the
+	// op, which must then have written nothing.
 	build(*pebble.Batch) error
-	// done is told the outcome, on the finisher's goroutine: nil when the
-	// writes are on disk, else build's error, or errStoreFailed. It must not block.
+	// done gets the outcome; the finisher's goroutine calls it. It is nil when the writes are on
+	// disk, else build's error or errStoreFailed. done must not block.
 	done(error)
-	// size is about how many bytes build will write.
+	// size returns roughly how many bytes build will write.
 	size() int
 }
 
@@ -60,12 +55,11 @@ var (
 )
 
 const (
-	// maxGroupBytes bounds one group, so that it stays well below the size from
-	// which Pebble treats a batch as a memtable of its own, and a small produce
-	// never waits behind more than this.
+	// maxGroupBytes limits one group, so that it stays well below the size from which Pebble treats
+	// a batch as a memtable of its own, and a small produce never waits for more than this.
 	maxGroupBytes = 8 << 20
-	// maxQueuedBytes bounds what waits for the committer over all connections;
-	// beyond it submit blocks, which stops reading from the connections.
+	// maxQueuedBytes limits what waits for the committer over all connections; beyond it submit
+	// blocks, which stops reading from the connections.
 	maxQueuedBytes = 64 << 20
 )
 
@@ -73,44 +67,44 @@ type committer struct {
 	s *store
 
 	mu     sync.Mutex
-	wake   sync.Cond // queue grew or closed
-	room   sync.Cond // queue shrank
+	wake   sync.Cond // signalled when the queue grows or closes
+	room   sync.Cond // signalled when the queue shrinks
 	queue  []op
 	bytes  int
 	closed bool
 
-	// Of the group being built; the committer's alone.
+	// The state of the group being built, used by the committer only.
 	moved []*partition
 	gone  []topicNum
-	bulk  []*topic // whose batches go to segment files
-	own   merger   // of appends not built yet
+	bulk  []*topic // topics whose batches go to segment files
+	own   merger   // appends not built yet
 
 	groups chan *group
 	ended  chan struct{} // closed when the finisher has returned
 
-	// What has been made durable, for Stats.
+	// Counts of what was made durable, for Stats.
 	commits, ops, appended atomic.Int64
 }
 
-// group is what becomes durable together.
+// group is a set of ops that become durable together.
 type group struct {
 	batch   *pebble.Batch
 	ops     []op
-	errs    []error // parallel to ops: refused by build
+	errs    []error // parallel to ops: the errors of build
 	moved   []moved
-	gone    []topicNum // topics deleted
+	gone    []topicNum // deleted topics
 	number  uint64
 	started time.Time
 }
 
-// moved is where a group leaves a partition.
+// moved is the new end of a partition after a group.
 type moved struct {
 	p *partition
 	t tail
 }
 
-// touch says that the op being built has changed p.tail: it is stored with the
-// group, and published when the group is durable.
+// touch records that the op being built has changed p.tail, which is then stored with the group and
+// published when the group is durable.
 func (c *committer) touch(p *partition) {
 	if !p.touched {
 		p.touched = true
@@ -124,8 +118,8 @@ func newCommitter(s *store) *committer {
 	return c
 }
 
-// submit queues o. It blocks while too much is queued. If it returns an error,
-// o.done will not be called.
+// submit queues o. It blocks while too much is queued. If it returns an error, o.done will not be
+// called.
 func (c *committer) submit(o op) error {
 	n := o.size()
 	c.mu.Lock()
@@ -145,7 +139,7 @@ func (c *committer) submit(o op) error {
 	return nil
 }
 
-// take waits for ops and returns a group's worth; nil when closed and empty.
+// take waits for ops and returns a group of them; nil if the queue is closed and empty.
 func (c *committer) take() []op {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -186,15 +180,15 @@ func (c *committer) run() {
 	}
 }
 
-// apply builds g's batch and hands it to Pebble. A crash after it loses the
-// group or keeps it whole; nobody has been told either. A crash in it leaves at
-// most bytes in a segment file that nothing refers to.
+// apply builds g's batch and hands it to Pebble. A crash after it keeps the whole group or none of
+// it, and no client has been answered yet. A crash in it leaves at most unreferenced bytes in a
+// segment file.
 func (c *committer) apply(g *group) (err error) {
 	if c.s.failure() != nil {
 		return nil
 	}
-	// Pebble panics on some write errors (a WAL that cannot be created). Here
-	// that is an error like any other.
+	// Pebble panics on some write errors (a WAL that cannot be created). Treat that like any other
+	// error.
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("commit: %v", p)
@@ -213,7 +207,7 @@ func (c *committer) apply(g *group) (err error) {
 		p.touched = false
 		p.trimWindows()
 		if p.topic.deleted {
-			continue // in this very group: its state must not come back
+			continue // deleted in this same group: its state must not be stored again
 		}
 		g.moved = append(g.moved, moved{p, p.tail})
 		if err := errors.Join(p.writeTail(g.batch), p.writeLineage(g.batch, c.s.opening)); err != nil {
@@ -227,7 +221,7 @@ func (c *committer) apply(g *group) (err error) {
 	c.bulk = c.bulk[:0]
 	g.gone, c.gone = c.gone, nil
 	if g.batch.Empty() {
-		return nil // duplicates and refusals only; still wait for the groups before
+		return nil // only duplicates and refusals; still wait for the groups before
 	}
 	if err := c.s.segments.write(g.batch); err != nil {
 		return fmt.Errorf("commit: %w", err)
@@ -244,8 +238,8 @@ func (c *committer) apply(g *group) (err error) {
 	return nil
 }
 
-// chooseBulk finds the topics of which ops append so much that it goes to segment
-// files, and returns about how many bytes are left for the Pebble batch.
+// chooseBulk selects the topics with so many bytes in ops that they go to segment files, and
+// returns roughly how many bytes are left for the Pebble batch.
 func (c *committer) chooseBulk(ops []op) int {
 	size := 0
 	for _, o := range ops {
@@ -277,7 +271,7 @@ func (c *committer) chooseBulk(ops []op) int {
 	return size
 }
 
-// finish waits for groups to be on disk and tells their ops.
+// finish waits until groups are on disk and reports to their ops.
 func (c *committer) finish() {
 	defer close(c.ended)
 	for g := range c.groups {
@@ -324,7 +318,7 @@ func (c *committer) durable(g *group) error {
 	return g.batch.Close()
 }
 
-// close lets what is queued finish, and returns when it has, or when the store fails.
+// close waits until the queued ops are finished, or until the store fails.
 func (c *committer) close() {
 	c.mu.Lock()
 	c.closed = true
@@ -337,7 +331,7 @@ func (c *committer) close() {
 	}
 }
 
-// funcOp is an op of two functions, for everything but produce.
+// funcOp is an op made of two functions, used for everything but appends.
 type funcOp struct {
 	write func(*pebble.Batch) error
 	after func()
@@ -355,12 +349,11 @@ func (o *funcOp) done(err error) {
 
 func (o *funcOp) size() int { return 256 }
 
-// update makes what write adds to the batch durable, in one atomic commit with
-// whatever else is in flight, and returns when it is. write runs on the
-// committer's goroutine, after everything submitted before; it must not block,
-// and if it returns an error it must have written nothing: update then returns
-// that error. after, if not nil, runs on the finisher once the write is durable
-// and before anything submitted later is: the place to publish the new state.
+// update makes what write adds to the batch durable, in one atomic commit with other concurrent
+// writes, and returns when it is. The committer's goroutine calls write, after everything submitted
+// before; write must not block, and if it returns an error it must have written nothing: update
+// then returns that error. The finisher calls after, if not nil, once the write is durable and
+// before anything submitted later is: it is the place to publish the new state.
 //
 // If ctx ends first the write still happens, but update no longer waits for it.
 func (s *store) update(ctx context.Context, write func(*pebble.Batch) error, after func()) error {

@@ -18,69 +18,69 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// conn is one client's connection. Three goroutines in a row:
+// conn is one client's connection. Three goroutines form a pipeline:
 //
 //	reader --in--> worker --out--> writer
 //
-// The reader reads frames and notices that the client is gone; the worker serves
-// requests in order, waiting for the slow ones (long polls) and only beginning
-// those that overlap (produces); the writer finishes them in order and writes.
-// Others are served when every answer before theirs is written, as Apache Kafka
-// does, so that a client that sends and does not read makes us hold one answer.
-// When the client leaves or the broker closes, the reader stops, and the other
-// two finish what was begun. When writing fails, everything stops.
+// The reader reads frames and notices when the client disconnects. The worker serves requests in
+// order: it waits for slow ones (long polls) and only starts those that overlap (produces). The
+// writer finishes them in order and writes the answers. Requests that do not overlap are served
+// only when every answer before theirs is written, as in Apache Kafka, so that for a client that
+// sends without reading the broker holds one answer. When the client disconnects or the broker
+// closes, the reader stops, and the other two finish the requests that have begun. When writing
+// fails, all stop.
 //
-// The fields below "worker" are the worker's alone: a handler may use them.
+// Only the worker, and so a handler, may use the fields below "worker".
 type conn struct {
 	b   *Broker
 	nc  net.Conn
 	id  uint64
-	mem bool // made by Dial
+	mem bool // created by Dial
 
-	host  string      // what limits by address hold it for
+	host  string      // the address for per-address limits
 	spoke atomic.Bool // a request has begun
-	// stuck is since when an answer that holds room is being written without progress,
-	// in nanoseconds since 1970; 0 while there is none.
+	// stuck is when the current write of an answer that holds memory last made progress, in
+	// nanoseconds since 1970; 0 if there is none.
 	stuck atomic.Int64
 
-	ctx    context.Context // ends with the client or the broker
+	ctx    context.Context // ends when the client disconnects or the broker closes
 	cancel context.CancelFunc
 	in     chan []byte
 	out    chan outbound
 
-	// authed says that the client may do more than authenticate.
+	// authed reports that the client may do more than authenticate.
 	authed atomic.Bool
 
 	mu       sync.Mutex
 	room     sync.Cond
-	inFlight int          // bytes of requests read and not answered
-	incoming atomic.Int64 // of them, what counts to the bytes of all clients
-	begun    int          // requests handed to the writer and not answered
+	inFlight int          // bytes of requests read and not yet answered
+	incoming atomic.Int64 // those of them that count towards the limit for all clients
+	begun    int          // requests passed to the writer and not yet answered
 
 	// worker
-	principal string    // who the client proved to be; "" without authentication
-	auth      *exchange // authentication under way
-	session   Session   // what it may do now; nil: everything
-	held      int64     // of the room for answers, by the request being served
-	// raw, if set, gets the next frame instead of the dispatch, and returns what
-	// to answer: SASL in its oldest form sends tokens without a Kafka header.
+	principal string    // the authenticated user; "" without authentication
+	auth      *exchange // authentication in progress
+	session   Session   // rights of the client; nil: everything
+	held      int64     // memory for answers held by the request being served
+	// raw, if set, gets the next frame instead of the dispatcher and returns the answer: the oldest
+	// form of SASL sends tokens without a Kafka header.
 	raw func(frame []byte) (answer []byte, err error)
 }
 
-// outbound is an answer to be written when its turn comes.
+// outbound is an answer that waits to be written.
 type outbound struct {
 	correlation int32
 	frame       []byte // the request's bytes, accounted for until the answer is written
 	reuse       bool
-	held        int64 // of the room for answers
+	held        int64 // memory reserved for the answer
 	finish      func() (kmsg.Response, error)
 	raw         []byte
 }
 
 const (
 	maxPipelined = 64
-	// closeTimeout is how long a client may take to take an answer when the
-	// connection is ending anyway.
+	// closeTimeout is how long a client may take to read an answer when the connection is ending
+	// anyway.
 	closeTimeout = 2 * time.Second
 )
 
@@ -107,7 +107,7 @@ func (c *conn) run() {
 	wg.Go(c.write)
 	wg.Go(c.work)
 	if !c.authed.Load() {
-		// Who may do nothing yet may not hold a connection for long either.
+		// A client that has not authenticated may not hold a connection for long.
 		t := time.AfterFunc(c.b.opts.FrameTimeout, func() {
 			if !c.authed.Load() {
 				c.abort()
@@ -126,7 +126,7 @@ func (c *conn) run() {
 	c.nc.Close()
 }
 
-// secure completes the TLS handshake where there is to be one.
+// secure completes the TLS handshake, if the listener uses TLS.
 func (c *conn) secure() error {
 	t, ok := c.nc.(*tls.Conn)
 	if !ok {
@@ -140,8 +140,7 @@ func (c *conn) secure() error {
 	return nil
 }
 
-// private reports whether nobody but the two sides can read what is sent: over TLS,
-// and on this machine.
+// private reports whether nobody else can read the traffic: over TLS, or on this machine.
 func (c *conn) private() bool {
 	if _, ok := c.nc.(*tls.Conn); ok {
 		return true
@@ -150,14 +149,14 @@ func (c *conn) private() bool {
 	return c.mem || ok && addr.IP.IsLoopback()
 }
 
-// isClosed reports whether a connection was used after one of the two sides
-// closed it in order; those made by Dial have an error of their own for it.
+// isClosed reports whether an error means that one of the two sides closed the connection in order;
+// connections made by Dial have their own error for it.
 func isClosed(err error) bool {
 	return errors.Is(err, net.ErrClosed) || errors.Is(err, syscall.EPIPE)
 }
 
-// stop makes run return once what was begun is finished: soon, even if the client
-// does not take its answers.
+// stop makes run return soon: as soon as the requests that have begun are finished, even if the
+// client does not read its answers.
 func (c *conn) stop() {
 	c.cancel()
 	_ = c.nc.SetReadDeadline(time.Unix(1, 0))
@@ -167,8 +166,8 @@ func (c *conn) stop() {
 	c.mu.Unlock()
 }
 
-// abort is stop without the finish: the other side cannot be written to, or sent
-// what must not be answered.
+// abort stops without finishing requests: the client cannot be written to, or sent something that
+// must not be answered.
 func (c *conn) abort() {
 	c.nc.Close()
 	c.stop()
@@ -219,8 +218,8 @@ func (c *conn) read() error {
 	return nil
 }
 
-// awaitRequest waits for the first byte of a request. A connection that waits
-// for an answer of ours is not idle.
+// awaitRequest waits for the first byte of a request. A connection that waits for one of our
+// answers is not idle.
 func (c *conn) awaitRequest(r *bufio.Reader) error {
 	within := c.b.opts.IdleTimeout
 	if !c.mem && !c.spoke.Load() && (within < 0 || within > c.b.opts.FrameTimeout) {
@@ -244,9 +243,8 @@ func (c *conn) awaitRequest(r *bufio.Reader) error {
 	}
 }
 
-// readWithin sets the deadline of the reads that follow; d below 0 is none. It
-// fails if the connection has been told to stop, whose deadline it may have
-// overwritten.
+// readWithin sets the deadline of subsequent reads; a negative d means none. It fails if the
+// connection was stopped, because it may have overwritten the deadline that stop set.
 func (c *conn) readWithin(d time.Duration) error {
 	var at time.Time
 	if d > 0 {
@@ -268,7 +266,7 @@ func (c *conn) frameLimit(key int16) int {
 	return min(maxControlFrame, c.b.opts.MaxFrameBytes)
 }
 
-// acquire waits until n more bytes may be in flight; false when the connection ends.
+// acquire waits until n more bytes may be in flight; false if the connection ends first.
 func (c *conn) acquire(n int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -279,11 +277,11 @@ func (c *conn) acquire(n int) bool {
 	return c.ctx.Err() == nil
 }
 
-// countedFrame is from what size on a request counts to those of all clients.
+// countedFrame is the size above which a request counts towards the limit for all clients.
 const countedFrame = 64 << 10
 
-// acquireIncoming waits until there is room for a request of n bytes among those of all
-// clients. The process's own do not wait.
+// acquireIncoming waits until the limit for all clients leaves room for a request of n bytes.
+// Connections of the process itself do not wait.
 func (c *conn) acquireIncoming(n int) (waited bool, err error) {
 	if c.mem || n <= countedFrame {
 		return false, nil
@@ -317,8 +315,8 @@ func (c *conn) release(n int) {
 	c.mu.Unlock()
 }
 
-// awaitAnswered waits until all that was begun is answered; it will be, or given
-// up, whatever the client does.
+// awaitAnswered waits until all requests that have begun are answered or given up; that happens
+// whatever the client does.
 func (c *conn) awaitAnswered() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -333,7 +331,7 @@ func (c *conn) work() {
 		o, err := c.handle(frame)
 		if err != nil {
 			c.b.log.Info("client connection refused a request", "remote", c.nc.RemoteAddr().String(), "err", err)
-			c.stop() // what was begun before is still answered
+			c.stop() // requests that began before are still answered
 			for range c.in {
 			}
 			return
@@ -403,7 +401,7 @@ func (c *conn) handle(frame []byte) (outbound, error) {
 	return o, err
 }
 
-// answers is the room that the responses to this client take of.
+// answers returns the memory budget for responses to this client.
 func (c *conn) answers() *room {
 	if c.mem {
 		return c.b.own
@@ -426,7 +424,7 @@ func (c *conn) write() {
 		c.stuck.Store(0)
 		c.answers().give(c.host, o.held)
 		c.release(len(o.frame))
-		// Behind a failed store the committer may still be reading the frame.
+		// If the store has failed, the committer may still be reading the frame.
 		if o.reuse && c.b.store.failure() == nil {
 			recycleFrame(o.frame)
 		}
@@ -440,7 +438,7 @@ func (c *conn) write() {
 func (c *conn) answer(buf []byte, o *outbound, broken bool) ([]byte, error) {
 	if o.finish != nil {
 		resp, err := o.finish()
-		o.finish = nil // what it holds is garbage once it is in buf
+		o.finish = nil // what it refers to is garbage once it is in buf
 		if n := int(o.held/2) + len(o.frame) + 4<<10; o.held > 0 && n > cap(buf) {
 			buf = make([]byte, 0, n)
 		}
@@ -455,8 +453,8 @@ func (c *conn) answer(buf []byte, o *outbound, broken bool) ([]byte, error) {
 		buf = append(buf, byte(len(o.raw)>>24), byte(len(o.raw)>>16), byte(len(o.raw)>>8), byte(len(o.raw)))
 		buf = append(buf, o.raw...)
 	}
-	// A deadline a chunk: a slow client gets a large answer, a stuck one does not hold us.
-	// And one for the whole, or a client that takes a little now and then holds it long.
+	// The deadline for each chunk allows slow clients large answers but not stuck ones. The
+	// deadline for the whole stops clients that read just enough to hold an answer for long.
 	last := time.Now().Add(c.b.opts.FrameTimeout + time.Duration(len(buf)/(64<<10))*time.Second)
 	for rest := buf; len(rest) > 0 && !broken; {
 		timeout := c.b.opts.FrameTimeout

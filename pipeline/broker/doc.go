@@ -1,75 +1,66 @@
-// Package broker is a log that people can trust, spoken to in Kafka's protocol,
-// in one process and one directory. Any Kafka client is its client: over TCP
-// (Options.Listen), or in memory (Broker.Dial).
+// Package broker is a durable log that speaks Kafka's protocol, in one process and one directory.
+// Any Kafka client can use it: over TCP (Options.Listen), or in memory (Broker.Dial).
 //
 // # What a caller may rely on
 //
-//   - A produce is acknowledged when its bytes are on disk. Many produces, of all
-//     partitions and connections, share the fsyncs of a group commit: one, or two
-//     when it carries much.
-//   - Nothing is visible to a reader before it is on disk: the high watermark is
-//     what is durable.
-//   - Batches, the producers' sequence windows, topics and group offsets are one
-//     atomic commit with each other. So an idempotent producer stays idempotent
-//     through kill -9, and offsets never change or go back.
+//   - A produce is acknowledged once its bytes are on disk. Concurrent produces, to any partitions and over
+//     any connections, share the fsyncs of a group commit: one, or two if the group is large.
+//   - Nothing is visible to a reader before it is on disk: the high watermark is the durable end.
+//   - Batches, the producers' sequence windows, topics and group offsets are committed atomically together.
+//     So an idempotent producer stays idempotent through kill -9, and offsets never change or go back.
 //   - Opening takes the same short time and little memory, whatever the log's size.
-//   - A store that is damaged is reported with what and where.
-//   - A hostile client harms only its own connection, and the groups it joins.
-//   - Committed offsets are on disk when the commit is answered. Who is a member of
-//     a group is in memory alone: after a restart members are told that they are
-//     unknown, and join again, as clients do on their own.
+//   - Damage to the store is reported with what is damaged and where.
+//   - A hostile client harms only its own connection and the groups it joins.
+//   - Committed offsets are on disk when the commit is answered. Group membership is in memory only: after
+//     a restart members get UNKNOWN_MEMBER_ID and join again, as clients do by themselves.
 //
 // # What it does not do
 //
-// It is one broker: no replication. It keeps everything: no retention by time or
-// size, no compaction; DeleteRecords and DeleteTopics delete, and Rewrite replaces
-// records in place, down to the bytes on disk. There are no
-// transactions and no fetch sessions. A topic setting that would promise one of
-// these is refused; one that only says how files are kept is stored, and shown as not
-// in effect (topicsettings.go). What is not served is answered with Kafka's UNSUPPORTED_VERSION where the answer has a place for it, else by
-// closing the connection. acks=1 means what acks=all means; acks=0 is not
-// answered, and a refused batch then closes its connection.
+// It is a single broker without replication. It keeps everything: there is no retention by time or
+// size and no compaction; DeleteRecords and DeleteTopics delete, and Rewrite replaces records in
+// place, down to the bytes on disk. There are no transactions and no fetch sessions. A topic
+// setting that would promise one of these is refused; a setting that only concerns files is stored,
+// and shown as not in effect (topicsettings.go). Requests that are not supported are answered with
+// Kafka's UNSUPPORTED_VERSION if the answer has a field for it, else by closing the connection.
+// acks=1 means the same as acks=all. acks=0 is not answered, and a refused batch then closes its
+// connection.
 //
 // # Damage
 //
-// What is noticed, and when:
+// Damage is detected at these points:
 //
-//   - At opening: a store that does not hold all that was acknowledged, as the
-//     high-water file beside it says (ErrLoss, with topics, partitions and offsets,
-//     or with the number of commits). This covers what Pebble alone takes for a
-//     torn write: a flipped bit or a cut in the newest WAL. After a crash of the
-//     process every acknowledged commit is covered; after a power cut, all but those
-//     of the last second (highwater.go says why).
-//   - At opening, in one line with the file and what to do: missing or damaged WALs
-//     before the newest; manifests, their marker and options; tables, blob files and
-//     segment files that are missing or of the wrong size (ErrDamaged); a directory of
-//     a newer format (ErrNewerFormat), in use (ErrLocked), or that cannot be read or
-//     written to, or for which the disk has no room.
-//   - At reading: damage inside a sealed file, by its blocks' checksums, and inside a
-//     segment file, the one being written included, by each batch's own. A fetch of
-//     that part is answered with UNKNOWN_SERVER_ERROR, which clients tell their
-//     users and do not retry by themselves, and logged with partition and offset;
-//     the rest can be read.
-//   - By Check, which reads everything: all of the above, each batch's own checksum,
-//     and holes between batches.
+//   - At opening: a store that lacks acknowledged writes, according to the high-water file beside it
+//     (ErrLoss, with topics, partitions and offsets, or with the number of commits). This includes what
+//     Pebble alone takes for a torn write: a flipped bit or a cut in the newest WAL. After a crash of the
+//     process every acknowledged commit is covered; after a power cut, all but those of the last second
+//     (highwater.go explains why).
+//   - At opening, in one line with the file and what to do: missing or damaged WALs before the newest;
+//     manifests, their marker and options; tables, blob files and segment files that are missing or have the
+//     wrong size (ErrDamaged); a directory of a newer format (ErrNewerFormat), in use (ErrLocked), that
+//     cannot be read or written, or whose disk is full.
+//   - At reading: damage inside a sealed file, by its blocks' checksums, and inside a segment file, even the
+//     one being written, by each batch's own. A fetch of that part is answered with UNKNOWN_SERVER_ERROR,
+//     which clients report to their users and do not retry by themselves, and logged with partition and
+//     offset; the rest can be read.
+//   - By Check, which reads everything: all of the above, each batch's own checksum, and holes between
+//     batches.
 //
-// A write that fails, or a panic of Pebble's on the commit path, fails the store
-// for good: nothing more is acknowledged, Failed is closed, and what was
-// acknowledged before is there after a restart. Bit rot that is consistent with
-// every checksum, and a directory replaced by an older copy of the whole of itself,
-// are beyond what it can see; who has read the log before can tell by Opening and
-// OpeningAt that it is not the same any more.
+// A failed write, or a panic of Pebble on the commit path, fails the store for good: nothing more
+// is acknowledged, Failed is closed, and everything acknowledged before is there after a restart.
+// Bit rot that is consistent with all checksums, and a directory replaced as a whole by an older
+// copy of itself, cannot be detected; a reader that has read the log before can detect the latter
+// by Opening and OpeningAt.
 //
 // # How it is built
 //
-// A connection (conn.go) reads frames (frame.go), serves them in order through
-// the table of APIs (dispatch.go: one line registers an API with its versions)
-// and writes the answers in order. What is written goes through the committer
-// (commit.go), the only writer of the store (store.go): produce hands it an
-// appendOp, Append an ownAppend, and those of one partition that meet become one
-// batch (merge.go); everything else calls store.update. Much of one topic is first written
-// to a segment file (segments.go), and the store holds where. Readers never wait for it: they
-// read Pebble up to the partition's published view (partition.go).
+// A connection (conn.go) reads frames (frame.go), serves them in order through the table of APIs
+// (dispatch.go: one line registers an API with its versions) and writes the answers in order.
+// Writes go through the committer (commit.go), the only writer of the store (store.go): a produce
+// submits an appendOp, Append an ownAppend, and the ownAppends of one partition in a group become
+// one batch (merge.go); everything else calls store.update. If a topic has many bytes in a group,
+// they are first written to a segment file (segments.go), and the store holds references. Readers
+// never wait for the committer: they read Pebble up to the partition's published view
+// (partition.go).
 //
 // # Storage layout
 //

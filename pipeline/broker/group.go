@@ -11,7 +11,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kerr"
 )
 
-// Consumer groups, the classic protocol.
+// Consumer groups, by the classic protocol.
 //
 // A group is a state machine:
 //
@@ -19,28 +19,26 @@ import (
 //	  ▲                     ▲                                               │ leader syncs
 //	  │ last member gone    └──join, leave, a session ends── Stable ◀───────┘
 //
-// Membership lives in memory alone. After a restart every member is told
-// UNKNOWN_MEMBER_ID and joins again, as after any move of a coordinator, so
-// nothing of it needs to survive. Committed offsets do, and are in the store
-// (group_offsets.go).
+// Membership is in memory only. After a restart every member gets UNKNOWN_MEMBER_ID and joins
+// again, as after any move of a coordinator, so none of it needs to survive. Committed offsets do,
+// and are in the store (group_offsets.go).
 //
-// One mutex guards all groups. Every critical section is a few map operations
-// in memory, so that it is never worth more than one lock, and listing, evicting
-// and counting need no second. The rules that keep it so:
-//   - nothing blocks while it is held: no I/O, no channel that might not have room;
-//   - a request that must wait leaves a channel of capacity one in its member and
-//     waits for it outside. Whoever takes the channel out of the member is the only
-//     one to send to it, so a send never blocks and a waiter always gets an answer;
-//   - a timer's function finds out under the lock whether it is still wanted.
+// One mutex guards all groups. Every critical section consists of a few map operations, so that
+// more locks would gain nothing, and listing, evicting and counting need no other lock. The rules
+// that keep it so:
+//   - nothing blocks while it is held: no I/O, no send on a channel that might be full;
+//   - a request that must wait leaves a channel of capacity one in its member and waits for it outside.
+//     Only the code that takes the channel out of the member sends to it, so a send never blocks and a
+//     waiter always gets an answer;
+//   - a timer's function checks under the lock whether it is still current.
 //
-// Everything a client can make grow is bounded: groups, members and member ids
-// handed out per group, protocols per member, and the bytes of metadata and
-// assignments over all groups.
+// Everything that clients can make grow is limited: groups, members and assigned member ids per
+// group, protocols per member, and the bytes of metadata and assignments over all groups.
 
-// groupState is where a group stands.
+// groupState is the state of a group.
 type groupState string
 
-// The names are Kafka's: they are what DescribeGroups and ListGroups answer.
+// The names are Kafka's, which DescribeGroups and ListGroups return.
 const (
 	groupEmpty      groupState = "Empty"
 	groupPreparing  groupState = "PreparingRebalance"
@@ -50,23 +48,23 @@ const (
 )
 
 const (
-	// maxProtocols is how many protocols a member may offer: choosing one costs
-	// members × protocols. Clients offer one to three.
+	// maxProtocols is the maximum number of protocols of a member: choosing one costs members ×
+	// protocols. Clients offer one to three.
 	maxProtocols = 16
-	// minRebalance is the shortest rebalance timeout: a group whose members are
-	// static and away looks for them once in that time.
+	// minRebalance is the minimum rebalance timeout: a group whose static members are all away
+	// checks for them at this interval.
 	minRebalance = time.Second
-	// maxPendingMember is how long a member id that was handed out is waited
-	// for. A client comes back with it at once.
+	// maxPendingMember is how long to wait for the client of an assigned member id. A client comes
+	// back with it at once.
 	maxPendingMember = 10 * time.Second
-	// maxGroupID bounds a group's name, maxNameBytes every other name that is
-	// kept; Kafka's clients stop at 249 on their own.
+	// maxGroupID is the maximum length of a group's name, maxNameBytes that of every other name
+	// that is kept; Kafka's clients themselves stop at 249.
 	maxGroupID   = 1024
 	maxNameBytes = 256
-	// emptyGroupLife is how long an empty group stays in memory; what it
-	// committed stays in the store.
+	// emptyGroupLife is how long an empty group stays in memory; its committed offsets stay in the
+	// store.
 	emptyGroupLife = 10 * time.Minute
-	// memberOverhead is what a member costs beside its metadata, roughly.
+	// memberOverhead is the approximate memory of a member besides its metadata.
 	memberOverhead = 512
 )
 
@@ -82,45 +80,45 @@ type coordinator struct {
 	closed bool
 }
 
-// consumerGroup is one group; guarded by coordinator.mu.
+// consumerGroup is one group, guarded by coordinator.mu.
 type consumerGroup struct {
 	id           string
 	state        groupState
 	protocolType string
 	protocol     string // chosen for this generation
 	generation   int32
-	leader       string // member id; "" if it has to be chosen
+	leader       string // member id; "" until it is chosen
 
 	members map[string]*groupMember
 	static  map[string]string      // group.instance.id to member id
-	pending map[string]*time.Timer // ids handed out, not yet joined
+	pending map[string]*time.Timer // assigned ids that have not joined yet
 	joined  uint64                 // counts members, for their order
 
-	// timer is the one thing the group waits for: the end of a rebalance, the
-	// members' syncs, or being forgotten. alarms tells a timer that was
-	// replaced after it fired from the one that is meant.
+	// timer is the one event that the group waits for: the end of a rebalance, the members' syncs,
+	// or the expiry of an empty group. alarms identifies the current timer, to ignore one that was
+	// replaced after it fired.
 	timer  *time.Timer
 	alarms uint64
 
-	// The first rebalance of an empty group: more may join until initialEnd.
+	// During the first rebalance of an empty group, more members may join until initialEnd.
 	initial    bool
 	initialEnd time.Time
-	grown      bool // someone joined since the timer was set
+	grown      bool // a member joined since the timer was set
 }
 
-// groupMember is one member; guarded by coordinator.mu.
+// groupMember is one member, guarded by coordinator.mu.
 type groupMember struct {
 	id         string
 	instance   *string
 	clientID   string
 	clientHost string
-	order      uint64 // of joining: the oldest becomes leader
+	order      uint64 // order of joining: the oldest member becomes leader
 	session    time.Duration
 	rebalance  time.Duration
 	protocols  []groupProtocol
 	assignment []byte
 
-	deadline time.Time // the session's end
+	deadline time.Time // end of the session
 	timer    *time.Timer
 
 	join chan joinReply // not nil while a JoinGroup waits
@@ -136,8 +134,8 @@ func newCoordinator(limits GroupOptions, offsets offsetStore, log *slog.Logger) 
 	return &coordinator{limits: limits, offsets: offsets, log: log, groups: make(map[string]*consumerGroup)}
 }
 
-// close answers everyone who waits and stops every timer. Later requests are
-// told to find their coordinator elsewhere.
+// close answers all waiting requests and stops all timers. Later requests are answered that the
+// coordinator is elsewhere.
 func (c *coordinator) close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -156,7 +154,7 @@ func (c *coordinator) close() {
 	clear(c.groups)
 }
 
-// group returns the group, made if need be and if there is room.
+// group returns the group and creates it if necessary and if the limit allows.
 func (c *coordinator) group(id string) (*consumerGroup, *kerr.Error) {
 	if g := c.groups[id]; g != nil {
 		return g, nil
@@ -175,8 +173,8 @@ func (c *coordinator) group(id string) (*consumerGroup, *kerr.Error) {
 	return g, nil
 }
 
-// evictEmpty makes room. Whom it has handed an id will be told that it is
-// unknown, and ask for another.
+// evictEmpty removes an empty group to free its place. A client that was assigned an id in it will
+// get UNKNOWN_MEMBER_ID and ask for another.
 func (c *coordinator) evictEmpty() bool {
 	for _, g := range c.groups {
 		if g.state == groupEmpty {
@@ -187,7 +185,7 @@ func (c *coordinator) evictEmpty() bool {
 	return false
 }
 
-// forget drops a group that has no members.
+// forget removes a group that has no members.
 func (c *coordinator) forget(g *consumerGroup) {
 	g.stopTimer()
 	for id := range g.pending {
@@ -199,7 +197,7 @@ func (c *coordinator) forget(g *consumerGroup) {
 
 func badGroupID(id string) bool { return id == "" || len(id) > maxGroupID }
 
-// expect keeps a place for a member id that is handed out, for a time.
+// expect reserves a place for an assigned member id for some time.
 func (c *coordinator) expect(g *consumerGroup, id string, d time.Duration) *kerr.Error {
 	if err := c.reserve(memberOverhead); err != nil {
 		return err
@@ -221,10 +219,10 @@ func (c *coordinator) expect(g *consumerGroup, id string, d time.Duration) *kerr
 func (c *coordinator) unexpect(g *consumerGroup, id string) {
 	g.pending[id].Stop()
 	delete(g.pending, id)
-	_ = c.reserve(-memberOverhead) // giving back never fails
+	_ = c.reserve(-memberOverhead) // releasing never fails
 }
 
-// reserve takes n bytes of the budget for metadata (n may be negative).
+// reserve takes n bytes from the budget for metadata; a negative n releases them.
 func (c *coordinator) reserve(n int64) *kerr.Error {
 	if n > 0 && c.bytes+n > c.limits.MaxBytes {
 		return kerr.GroupMaxSizeReached
@@ -233,7 +231,7 @@ func (c *coordinator) reserve(n int64) *kerr.Error {
 	return nil
 }
 
-// after sets the group's timer, in place of the one it had.
+// after sets the group's timer, replacing the previous one.
 func (c *coordinator) after(g *consumerGroup, d time.Duration, do func()) {
 	g.stopTimer()
 	alarm := g.alarms
@@ -260,8 +258,8 @@ func (g *consumerGroup) inOrder() []*groupMember {
 	})
 }
 
-// known checks that a request comes from a member, and, of a static one, from
-// the latest to hold its instance id.
+// known checks that a request comes from a member, and for a static member from the latest holder
+// of its instance id.
 func (g *consumerGroup) known(id string, instance *string) (*groupMember, *kerr.Error) {
 	if instance != nil {
 		holder, ok := g.static[*instance]
@@ -321,8 +319,8 @@ func (c *coordinator) watch(g *consumerGroup, m *groupMember) {
 		if c.closed || g.members[m.id] != m {
 			return
 		}
-		// Renewing a session only moves the deadline; the timer catches up
-		// here. Who waits for an answer of ours cannot send a heartbeat.
+		// Renewing a session only moves the deadline; the timer adjusts here. A member that waits
+		// for one of our answers cannot send a heartbeat.
 		if m.join != nil || m.sync != nil {
 			m.deadline = time.Now().Add(m.session)
 		}
@@ -338,8 +336,7 @@ func (c *coordinator) watch(g *consumerGroup, m *groupMember) {
 
 func (m *groupMember) renew() { m.deadline = time.Now().Add(m.session) }
 
-// remove takes a member out and tells whoever waits in its name why. The caller
-// goes on with shrunk.
+// remove removes a member and answers its waiting requests with why. The caller then calls shrunk.
 func (c *coordinator) remove(g *consumerGroup, m *groupMember, why *kerr.Error) {
 	m.answerJoin(joinReply{err: why, memberID: m.id})
 	m.answerSync(syncReply{err: why})
@@ -351,5 +348,5 @@ func (c *coordinator) remove(g *consumerGroup, m *groupMember, why *kerr.Error) 
 	if g.leader == m.id {
 		g.leader = ""
 	}
-	_ = c.reserve(-m.size()) // giving back never fails
+	_ = c.reserve(-m.size()) // releasing never fails
 }

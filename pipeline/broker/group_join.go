@@ -12,7 +12,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// groupClient is who sends a group request, for DescribeGroups.
+// groupClient is the client of a group request, shown by DescribeGroups.
 type groupClient struct{ id, host string }
 
 // joinReply is the answer to a JoinGroup.
@@ -23,7 +23,7 @@ type joinReply struct {
 	kind       string // protocol type
 	protocol   string
 	leader     string
-	skip       bool // the leader need not assign: what it assigned last still holds
+	skip       bool // the leader need not assign: its last assignment is still valid
 	members    []kmsg.JoinGroupResponseMember
 }
 
@@ -35,7 +35,7 @@ type syncReply struct {
 	assignment []byte
 }
 
-// join answers a JoinGroup, when the group's members have come together.
+// join answers a JoinGroup once the group's members have joined.
 func (c *coordinator) join(ctx context.Context, req *kmsg.JoinGroupRequest, client groupClient) *kmsg.JoinGroupResponse {
 	c.mu.Lock()
 	j := joining{c: c, req: req, client: client, wait: make(chan joinReply, 1)}
@@ -68,15 +68,15 @@ func (c *coordinator) join(ctx context.Context, req *kmsg.JoinGroupRequest, clie
 	return resp
 }
 
-// joining is one JoinGroup being decided.
+// joining is one JoinGroup request while it is decided.
 type joining struct {
 	c      *coordinator
 	req    *kmsg.JoinGroupRequest
 	client groupClient
 	wait   chan joinReply
 
-	// For abandon: the member that waits, and whether its client was never
-	// told its id, so that nobody can come back for it.
+	// For abandon: the waiting member, and whether its client has never received its id, so that
+	// nobody can come back for it.
 	g         *consumerGroup
 	m         *groupMember
 	anonymous bool
@@ -86,7 +86,7 @@ func refuseJoin(memberID string, err *kerr.Error) (joinReply, bool) {
 	return joinReply{err: err, memberID: memberID}, true
 }
 
-// decide answers at once, or leaves j.wait in a member (answered is false).
+// decide returns the answer, or leaves j.wait in a member (answered is false).
 func (j *joining) decide() (reply joinReply, answered bool) {
 	c, req := j.c, j.req
 	session := time.Duration(req.SessionTimeoutMillis) * time.Millisecond
@@ -120,7 +120,7 @@ func (j *joining) decide() (reply joinReply, answered bool) {
 	return j.again()
 }
 
-// first is a JoinGroup of someone without a member id.
+// first handles a JoinGroup without a member id.
 func (j *joining) first() (joinReply, bool) {
 	c, g, req := j.c, j.g, j.req
 	if req.InstanceID != nil {
@@ -136,8 +136,8 @@ func (j *joining) first() (joinReply, bool) {
 	}
 	id := newMemberID(j.client.id, req.InstanceID)
 	if req.Version >= 4 && req.InstanceID == nil {
-		// KIP-394: the client says the id it was given in a second request, so
-		// that one that is gone before it hears it leaves no member behind.
+		// KIP-394: the client sends the id it was given in a second request, so that a client that
+		// disappears before it receives the id leaves no member behind.
 		if err := c.expect(g, id, min(j.session(), maxPendingMember)); err != nil {
 			return refuseJoin("", err)
 		}
@@ -147,7 +147,7 @@ func (j *joining) first() (joinReply, bool) {
 	return j.add(id)
 }
 
-// again is a JoinGroup of someone with a member id.
+// again handles a JoinGroup with a member id.
 func (j *joining) again() (joinReply, bool) {
 	c, g, req := j.c, j.g, j.req
 	if g.pending[req.MemberID] != nil && req.InstanceID == nil {
@@ -170,7 +170,7 @@ func (j *joining) again() (joinReply, bool) {
 	}
 	switch {
 	case g.state == groupCompleting && same, g.state == groupStable && same && g.leader != m.id:
-		// Its answer was lost on the way, or it only wants to be sure.
+		// The previous answer was lost, or the member only wants to be sure.
 		return g.joinReply(m), true
 	default:
 		// A leader that joins again asks for a rebalance: it saw the topics change.
@@ -180,7 +180,7 @@ func (j *joining) again() (joinReply, bool) {
 	}
 }
 
-// add makes a new member of the group, which waits for the rebalance it causes.
+// add adds a new member to the group, which waits for the rebalance it causes.
 func (j *joining) add(id string) (joinReply, bool) {
 	c, g := j.c, j.g
 	m := &groupMember{id: id, order: g.joined, protocols: j.protocols()}
@@ -204,8 +204,8 @@ func (j *joining) add(id string) (joinReply, bool) {
 	return joinReply{}, false
 }
 
-// takeOver gives a static member's place to the process that now runs under its
-// instance id. The old process, if it still lives, is fenced.
+// takeOver gives a static member's place to the process that now runs under its instance id. The
+// old process, if it still runs, is fenced.
 func (j *joining) takeOver(old *groupMember) (joinReply, bool) {
 	c, g := j.c, j.g
 	if !g.accepts(old, j.req.ProtocolType, j.protocols()) {
@@ -237,28 +237,28 @@ func (j *joining) takeOver(old *groupMember) (joinReply, bool) {
 		c.rebalance(g)
 		return joinReply{}, false
 	}
-	// A restart of a static member changes nothing: it gets the assignment back.
+	// A restart of a static member changes nothing: it gets its assignment back.
 	r := g.joinReply(m)
 	if wasLeader {
 		if r.skip = j.req.Version >= 9; !r.skip {
-			// An older client that hears that it is leader would assign anew,
-			// and nobody else would know. Let it believe it is not.
+			// An older client that learns that it is the leader would assign again, unnoticed by
+			// the others, so tell it that it is not.
 			r.leader, r.members = leader, nil
 		}
 	}
 	return r, true
 }
 
-// waitAs puts the request into the member as the one that waits. One that
-// waited before it was given up by its client: it is told to try again.
+// waitAs makes the request the one that waits for the member. The client of an earlier waiting
+// request has given it up; that request is answered with an error that makes clients retry.
 func (j *joining) waitAs(m *groupMember) {
 	m.answerJoin(joinReply{err: kerr.RebalanceInProgress, memberID: m.id})
 	m.join = j.wait
 	j.m = m
 }
 
-// abandon withdraws a request whose client is gone. A member that is known
-// outside stays, for its session; one that nobody has heard of goes.
+// abandon withdraws a request whose client is gone. A member whose id a client knows stays for its
+// session; a member that nobody knows is removed.
 func (j *joining) abandon() {
 	c := j.c
 	c.mu.Lock()
@@ -274,7 +274,7 @@ func (j *joining) abandon() {
 	}
 }
 
-// update takes over what a member says of itself when it joins again.
+// update applies what a member that joins again says about itself.
 func (j *joining) update(m *groupMember) *kerr.Error {
 	protocols := j.protocols()
 	before := m.size()
@@ -301,7 +301,7 @@ func (j *joining) session() time.Duration {
 	return time.Duration(j.req.SessionTimeoutMillis) * time.Millisecond
 }
 
-// protocols are the request's; the metadata is still in the request's frame.
+// protocols returns the request's protocols; their metadata still points into the request's frame.
 func (j *joining) protocols() []groupProtocol {
 	ps := make([]groupProtocol, len(j.req.Protocols))
 	for i, p := range j.req.Protocols {
@@ -310,8 +310,8 @@ func (j *joining) protocols() []groupProtocol {
 	return ps
 }
 
-// cloneMetadata copies what is to be kept out of the request's frame, which
-// would else be kept whole.
+// cloneMetadata copies the metadata out of the request's frame, which would otherwise be kept in
+// memory as a whole.
 func (m *groupMember) cloneMetadata() {
 	for i := range m.protocols {
 		m.protocols[i].metadata = bytes.Clone(m.protocols[i].metadata)
@@ -324,7 +324,7 @@ func (m *groupMember) sameProtocols(ps []groupProtocol) bool {
 	})
 }
 
-// joinReply is this generation as m sees it. Only the leader sees the others.
+// joinReply returns this generation as m may see it. Only the leader sees the other members.
 func (g *consumerGroup) joinReply(m *groupMember) joinReply {
 	r := joinReply{
 		memberID:   m.id,
@@ -344,8 +344,8 @@ func (g *consumerGroup) joinReply(m *groupMember) joinReply {
 	return r
 }
 
-// newMemberID is the client's id, so that an operator knows whose it is, and
-// enough chance that nobody can guess it.
+// newMemberID returns the client's id, so that an operator recognises the member, followed by
+// enough random bits that nobody can guess it.
 func newMemberID(clientID string, instance *string) string {
 	if instance != nil {
 		clientID = *instance
@@ -355,7 +355,7 @@ func newMemberID(clientID string, instance *string) string {
 
 func shorten(s string) string {
 	if len(s) > maxNameBytes {
-		s = strings.ToValidUTF8(s[:maxNameBytes], "") // a character may be cut in two
+		s = strings.ToValidUTF8(s[:maxNameBytes], "") // the cut may have split a character
 	}
 	return s
 }

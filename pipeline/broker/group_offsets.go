@@ -10,42 +10,41 @@ import (
 
 // Committed offsets.
 //
-// They are not held in memory: a commit goes into the store through the same
-// commit path as record batches, and is answered when it is on disk; a fetch
-// reads the store. So a restart has nothing to load, and a group costs memory
-// only while it has members.
+// They are not held in memory: a commit goes into the store through the same commit path as record
+// batches, and is answered when it is on disk; a fetch reads the store. So a restart has nothing to
+// load, and a group uses memory only while it has members.
 //
-// Whether a commit comes from a member of the current generation is asked in the
-// commit path, right before it is written, where everything has one order: a
-// commit that was let through cannot be overtaken by one of the generation behind.
+// Whether a commit comes from a member of the current generation is checked in the commit path,
+// right before the write, where everything has one order: an accepted commit cannot be overtaken by
+// one of the previous generation.
 
-// committedOffset is where a group stands in a partition.
+// committedOffset is the position of a group in a partition.
 type committedOffset struct {
 	topic     string
 	partition int32
 	offset    int64
-	epoch     int32 // leader epoch the client read at; -1 if it did not say
+	epoch     int32 // leader epoch that the client read at; -1 if unknown
 	metadata  string
 	committed int64 // milliseconds since 1970
 }
 
-// offsetStore keeps committed offsets. Those of a topic that was deleted are
-// gone, also when a topic of that name is created again.
+// offsetStore stores committed offsets. Offsets of a deleted topic are gone, also if a topic of the
+// same name is created again.
 type offsetStore interface {
-	// commit makes offsets durable, if check, asked when it is their turn to be
-	// written, returns nil; else it returns check's error. It calls reject for
-	// each offset of a partition that does not exist, and leaves it out.
+	// commit makes offsets durable if check, called right before the write, returns nil; else it
+	// returns check's error. For each offset of a partition that does not exist it calls reject and
+	// skips it.
 	commit(ctx context.Context, group string, offsets []committedOffset, check func() error, reject func(i int)) error
-	// drop forgets the group's offsets of the partitions, or all of them with
-	// nil, on the same terms.
+	// drop deletes the group's offsets of the given partitions, or all of them if only is nil,
+	// under the same condition.
 	drop(ctx context.Context, group string, only []topicPartition, check func() error) error
 	// get returns one offset, or false.
 	get(group, topic string, partition int32) (committedOffset, bool, error)
-	// all returns the group's offsets, in an order of its own.
+	// all returns the group's offsets in unspecified order.
 	all(group string) ([]committedOffset, error)
 	// groups returns the names of the groups that have offsets.
 	groups() ([]string, error)
-	// has says whether the group has any.
+	// has reports whether the group has any offsets.
 	has(group string) (bool, error)
 }
 
@@ -54,7 +53,7 @@ type topicPartition struct {
 	partition int32
 }
 
-// maxOffsetMetadata bounds what a client may store beside an offset; as Kafka's
+// maxOffsetMetadata is the maximum size of what a client may store with an offset, equal to Kafka's
 // default.
 const maxOffsetMetadata = 4096
 
@@ -98,9 +97,9 @@ func (c *coordinator) commitOffsets(ctx context.Context, req *kmsg.OffsetCommitR
 	return resp
 }
 
-// mayCommit says whether a commit is from a member of the current generation, or
-// from nobody's member to a group without members (an operator's tool, a consumer
-// that assigns its partitions itself).
+// mayCommit checks that a commit comes from a member of the current generation, or, if the group
+// has no members, from a client without membership (an operator's tool, a consumer that assigns its
+// partitions itself).
 func (c *coordinator) mayCommit(req *kmsg.OffsetCommitRequest) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -129,14 +128,14 @@ func (c *coordinator) mayCommit(req *kmsg.OffsetCommitRequest) error {
 	}
 	m.renew()
 	if g.state == groupCompleting {
-		// It has joined the new generation and does not know yet what is its own.
+		// The member has joined the new generation and does not know its assignment yet.
 		return kerr.RebalanceInProgress
 	}
 	return nil
 }
 
-// coordinatorCode is the code for an error of a group request: Kafka's own, or,
-// when the store could not take or give something, one that clients try again.
+// coordinatorCode returns the code for an error of a group request: Kafka's own, or, if the store
+// failed to write or read, one that clients retry.
 func coordinatorCode(err error) int16 {
 	var ke *kerr.Error
 	switch {
@@ -149,8 +148,7 @@ func coordinatorCode(err error) int16 {
 	}
 }
 
-// fetchOffsets answers an OffsetFetch. There are no transactions, so every offset
-// is stable.
+// fetchOffsets answers an OffsetFetch. There are no transactions, so every offset is stable.
 func (c *coordinator) fetchOffsets(req *kmsg.OffsetFetchRequest) *kmsg.OffsetFetchResponse {
 	resp := req.ResponseKind().(*kmsg.OffsetFetchResponse)
 	if req.Version >= 8 {
@@ -187,7 +185,7 @@ func (c *coordinator) fetchOffsets(req *kmsg.OffsetFetchRequest) *kmsg.OffsetFet
 		resp.Topics = append(resp.Topics, kt)
 	}
 	if err != nil && req.Version < 2 {
-		// Before version 2 an error has its place in the partitions alone.
+		// Before version 2 an error can be reported only per partition.
 		for _, t := range req.Topics {
 			kt := kmsg.NewOffsetFetchResponseTopic()
 			kt.Topic = t.Topic
@@ -202,7 +200,7 @@ func (c *coordinator) fetchOffsets(req *kmsg.OffsetFetchRequest) *kmsg.OffsetFet
 	return resp
 }
 
-// fetchGroup returns the group's offsets of the topics, or all with nil.
+// fetchGroup returns the group's offsets of the topics, or all if topics is nil.
 func (c *coordinator) fetchGroup(group string, topics []kmsg.OffsetFetchRequestGroupTopic) ([]kmsg.OffsetFetchResponseGroupTopic, error) {
 	if badGroupID(group) {
 		return nil, kerr.InvalidGroupID
@@ -287,7 +285,7 @@ func (c *coordinator) deleteOffsets(ctx context.Context, req *kmsg.OffsetDeleteR
 		return resp
 	}
 	err = c.offsets.drop(ctx, req.Group, only, func() error {
-		// Members may have come, or changed their minds, since.
+		// Members may have joined or changed their subscriptions since.
 		now, err := c.subscriptions(req.Group, stored)
 		if err != nil {
 			return err
@@ -305,9 +303,8 @@ func (c *coordinator) deleteOffsets(ctx context.Context, req *kmsg.OffsetDeleteR
 	return resp
 }
 
-// subscriptions are the topics that members of a group of consumers read. A
-// group without members reads none; one that is not known at all, neither here
-// nor, says stored, in the store, is an error.
+// subscriptions returns the topics that the members of a group of consumers read. A group without
+// members reads none. A group that exists neither here nor in the store (stored) is an error.
 func (c *coordinator) subscriptions(group string, stored bool) (map[string]bool, error) {
 	if badGroupID(group) {
 		return nil, kerr.InvalidGroupID
@@ -329,7 +326,7 @@ func (c *coordinator) subscriptions(group string, stored bool) (map[string]bool,
 		for _, p := range m.protocols {
 			var meta kmsg.ConsumerMemberMetadata
 			if err := meta.ReadFrom(p.metadata); err != nil {
-				return nil, kerr.NonEmptyGroup // what it reads cannot be known
+				return nil, kerr.NonEmptyGroup // its subscriptions cannot be determined
 			}
 			for _, t := range meta.Topics {
 				topics[t] = true

@@ -14,43 +14,42 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// Pebble writes what it stores twice, to its WAL and to a table or blob file. So
-// the batches of a topic that are much together (Options.BulkBytes in one group)
-// go to a segment file instead, once, and Pebble stores under each batch's key
-// where it stands there:
+// Pebble writes what it stores twice, to its WAL and to a table or blob file. So if a group has at
+// least Options.BulkBytes of batches for a topic, these go to a segment file instead, once, and
+// Pebble stores under each batch's key a reference to its place:
 //
-//  1. While the group is built each batch gets its place: segment, byte, length.
-//  2. The batches are written, the disk beginning with the first while the rest are
-//     copied (writeback_linux.go), the files synced, and the directory if a file is new.
-//  3. Only then is the group handed to Pebble, whose one atomic commit holds the
-//     references with the windows, log ends and all else.
+//  1. While the group is built each batch is assigned its place: segment, byte, length.
+//  2. The batches are written, with the disk starting on the first while the rest are copied
+//     (writeback_linux.go). The files are synced, and so is the directory if a file is new.
+//  3. Only then is the group handed to Pebble, whose one atomic commit holds the references together with
+//     the windows, log ends and everything else.
 //
-// So there is nothing to replay and nothing to undo: what a reference in Pebble
-// points at was on disk before the reference was written anywhere. A crash before
-// step 3 leaves bytes that nothing points at: a file without a key, which the next
-// opening removes, or the end of one. A file is never written to again by a later
-// opening, and a number never used for two files that references could mean.
+// So there is nothing to replay and nothing to undo: what a reference in Pebble points to was on
+// disk before the reference was written anywhere. A crash before step 3 leaves bytes without a
+// reference: a file without a key, which the next opening removes, or the end of a file. A later
+// opening never writes to an existing file, and a number is never used for two files that
+// references could confuse.
 //
-// Little things stay out of it, because a second sync costs more than writing a
-// few kilobytes twice.
+// Smaller amounts stay in Pebble, because a second sync costs more than writing a few kilobytes
+// twice.
 //
-// A file holds batches of one topic, as they are fetched, with nothing between
-// them. Each is verified whenever it is read: the batch's own CRC32C covers it from
-// byte 21 on, and what stands before must be what its key and reference say.
+// A file holds batches of one topic in the form in which they are fetched, without gaps. Each batch
+// is verified whenever it is read: its own CRC32C covers it from byte 21, and the bytes before must
+// agree with its key and reference.
 
-// segment is one file. All of it is the committer's alone.
+// segment is one file. Only the committer uses it.
 type segment struct {
 	id segmentID
-	// end is how far it is filled, with what the group being built has placed.
+	// end is the number of bytes in the file, including what the group being built has placed.
 	end int64
-	// held is, for each partition with batches in it, the last offset of the last:
-	// when all of them are deleted the file is.
+	// held maps each partition with batches in the file to the last offset of its last batch. Once
+	// all of these are deleted, so is the file.
 	held map[int32]int64
 
-	f vfs.File // while it is written to
-	// Of f: bytes written, and how many of them the disk has been told to write.
+	f vfs.File // while it is being written
+	// Bytes written to f, and how many of them the disk has been asked to write.
 	wrote, started int64
-	// Of the group being built: batches in order, and their partitions.
+	// Batches of the group being built, in order, and their partitions.
 	staged []batch
 	moved  map[int32]struct{}
 }
@@ -63,14 +62,14 @@ type segmentID struct {
 const (
 	segmentDir    = "segments"
 	segmentSuffix = ".batches"
-	// maxSegmentWriters bounds the files open for writing: a topic that has not
-	// written for longest gives its own up, and begins another when it comes back.
+	// maxSegmentWriters is the maximum number of files open for writing: the topic that has not
+	// written for longest closes its file and begins another when it writes again.
 	maxSegmentWriters = 64
-	// Batches below gatherBelow are copied together, to be written by fewer calls.
+	// Batches smaller than gatherBelow are copied together, so that fewer calls write them.
 	gatherBelow = 64 << 10
 	gatherBytes = 1 << 20
-	// writeBackBytes is how much is written before the disk is told to begin with it,
-	// while the rest of the group is copied. Sooner would cost more than it saves.
+	// writeBackBytes is how much is written before the disk is asked to start on it, while the rest
+	// of the group is copied. A smaller value would cost more than it saves.
 	writeBackBytes = 1 << 20
 	pageBytes      = 4 << 10
 )
@@ -79,14 +78,14 @@ const (
 type segments struct {
 	fs       vfs.FS
 	dir      string
-	maxBytes int64 // of one file
+	maxBytes int64 // maximum size of a file
 
-	// The committer's alone, and before it Open's.
-	last    uint64 // number given out
+	// Used by the committer only, and by Open before it.
+	last    uint64 // last number assigned
 	byTopic map[topicNum][]*segment
-	writers []*segment // a topic's current one; least lately used first
+	writers []*segment // each topic's current segment; least recently used first
 	full    []*segment // to be closed when the group is written
-	staged  []*segment // with batches of the group being built
+	staged  []*segment // those with batches of the group being built
 	gather  []byte
 	orphans []string // found at opening
 
@@ -105,9 +104,9 @@ func parseSegmentName(name string) (id segmentID, ok bool) {
 	return segmentID{topicNum(t), n}, ok && ok2 && err == nil && err2 == nil
 }
 
-// reference says where a batch stands. It is what the batch's key holds in
-// Pebble: version 1 (byte), segment u64, byte u64, length u32. A batch that Pebble
-// holds itself is longer than that.
+// reference is the place of a batch. It is encoded as the value of the batch's key in Pebble:
+// version 1 (byte), segment u64, byte u64, length u32. A batch that Pebble stores itself is longer
+// than that.
 type reference struct {
 	segment uint64
 	at      int64
@@ -137,8 +136,8 @@ func decodeReference(v []byte) (r reference, err error) {
 	return r, nil
 }
 
-// openSegments reads which files there should be, and compares them with those
-// that are there: a missing or short one is damage.
+// openSegments reads which files there should be and compares them with those that exist: a missing
+// or short file is damage.
 func (b *Broker) openSegments() error {
 	vf, dir := b.opts.FS, b.disk.segmentDir()
 	if err := makeDir(vf, dir); err != nil {
@@ -157,7 +156,7 @@ func (b *Broker) openSegments() error {
 	return ss.findOrphans()
 }
 
-// load reads from the store which segments there are.
+// load reads the segments from the store.
 func (ss *segments) load(s *store, names map[topicNum]string) error {
 	known := map[segmentID]*segment{}
 	err := s.scan([]byte{keySegment}, []byte{keySegment + 1}, func(k, v []byte) error {
@@ -179,7 +178,7 @@ func (ss *segments) load(s *store, names map[topicNum]string) error {
 			return damaged("segment file %s of topic %q has %d bytes, and had %d", id.name(), name, info.Size(), seg.end)
 		}
 		known[id] = seg
-		ss.byTopic[id.topic] = append(ss.byTopic[id.topic], seg) // in order, as keys are
+		ss.byTopic[id.topic] = append(ss.byTopic[id.topic], seg) // in order, because the keys are
 		ss.last = max(ss.last, id.num)
 		ss.bytes.Add(seg.end)
 		return nil
@@ -198,7 +197,7 @@ func (ss *segments) load(s *store, names map[topicNum]string) error {
 	})
 }
 
-// findOrphans finds the files that no key stands for.
+// findOrphans finds the files without a key.
 func (ss *segments) findOrphans() error {
 	names, err := ss.fs.List(ss.dir)
 	if err != nil {
@@ -215,9 +214,8 @@ func (ss *segments) findOrphans() error {
 	return nil
 }
 
-// removeOrphans removes the files that no commit speaks of: of a group that a
-// crash cut short, or of a topic deleted just before. It comes after the store has
-// been found to hold all that it should.
+// removeOrphans removes the files that no commit refers to: of a group that a crash interrupted, or
+// of a topic that was just deleted. It runs after the store was found to be complete.
 func (ss *segments) removeOrphans() error {
 	for _, name := range ss.orphans {
 		if err := ss.fs.Remove(ss.fs.PathJoin(ss.dir, name)); err != nil {
@@ -228,8 +226,8 @@ func (ss *segments) removeOrphans() error {
 	return nil
 }
 
-// place gives b, of partition p, its place behind what the group being built has
-// placed before.
+// place assigns b, a batch of partition p, the place behind those that the group being built has
+// placed already.
 func (ss *segments) place(t topicNum, p int32, b batch) reference {
 	seg := ss.current(t, len(b))
 	ref := reference{seg.id.num, seg.end, len(b)}
@@ -243,7 +241,7 @@ func (ss *segments) place(t topicNum, p int32, b batch) reference {
 	return ref
 }
 
-// current is the segment that topic t writes to, with room for n bytes.
+// current returns the segment that topic t writes to, with space for n bytes.
 func (ss *segments) current(t topicNum, n int) *segment {
 	var seg *segment
 	if i := slices.IndexFunc(ss.writers, func(s *segment) bool { return s.id.topic == t }); i >= 0 {
@@ -263,8 +261,8 @@ func (ss *segments) current(t topicNum, n int) *segment {
 	return seg
 }
 
-// write makes what is placed durable, and adds to the commit what the segments then
-// hold. If it fails the commit must not be made.
+// write makes the placed batches durable and adds the new state of the segments to the commit. If
+// it fails the commit must not be made.
 func (ss *segments) write(w *pebble.Batch) error {
 	if len(ss.staged) == 0 {
 		return nil
@@ -310,7 +308,7 @@ func (ss *segments) write(w *pebble.Batch) error {
 	return nil
 }
 
-// writeBatches writes what is staged in seg to its file.
+// writeBatches writes the batches staged in seg to its file.
 func (ss *segments) writeBatches(seg *segment) error {
 	put := func(b []byte) error {
 		if len(b) == 0 {
@@ -346,10 +344,10 @@ func (ss *segments) writeBatches(seg *segment) error {
 	return nil
 }
 
-// startWriteBack has the disk begin with what has been written, if that is much and
-// more is to come.
+// startWriteBack asks the disk to start on what has been written, if that is much and more will
+// follow.
 func (seg *segment) startWriteBack() error {
-	// A page that is not full yet would be written twice.
+	// Only whole pages, because an incomplete page would be written twice.
 	if whole := seg.wrote &^ (pageBytes - 1); whole-seg.started >= writeBackBytes {
 		from := seg.started
 		seg.started = whole
@@ -358,7 +356,7 @@ func (seg *segment) startWriteBack() error {
 	return nil
 }
 
-// writeKeys adds what seg holds to the commit that references it.
+// writeKeys adds the state of seg to the commit that references it.
 func (seg *segment) writeKeys(w *pebble.Batch) error {
 	if err := w.Set(segmentKey(seg.id), encodeUint64(uint64(seg.end)), nil); err != nil {
 		return err
@@ -386,7 +384,7 @@ func (seg *segment) close() error {
 
 func (ss *segments) path(id segmentID) string { return ss.fs.PathJoin(ss.dir, id.name()) }
 
-// close closes every file. What is doomed is left to the next opening.
+// close closes every file. Doomed files are left to the next opening.
 func (ss *segments) close() error {
 	if ss == nil {
 		return nil

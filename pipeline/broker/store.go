@@ -14,7 +14,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// store is the Pebble database and the one way to write to it.
+// store is the Pebble database and the only way to write to it.
 type store struct {
 	fs    vfs.FS
 	dir   string
@@ -25,23 +25,23 @@ type store struct {
 	commit    *committer
 	highwater *highwater
 	segments  *segments
-	bulkBytes int // of a topic's batches in a group, from which they go to a segment file
+	bulkBytes int // bytes of a topic's batches in a group from which they go to a segment file
 	started   bool
-	// lastCommit is the number of the last group built; the committer's alone.
+	// lastCommit is the number of the last group built; used by the committer only.
 	lastCommit uint64
-	// opening is the id of what is appended from now on (lineage.go).
+	// opening is the id of this opening, for whatever is appended from now on (lineage.go).
 	opening lineageID
-	// lastProducer is the last producer id given out; the committer's alone.
+	// lastProducer is the last producer id assigned; used by the committer only.
 	lastProducer uint64
 
-	// opened says that Pebble runs; until then its errors are Open's.
+	// opened reports that Pebble is open; until then its errors are returned by Open.
 	opened atomic.Bool
-	// reading is the file that Pebble opened last while it opened itself.
+	// reading is the file that Pebble opened last while it was opening.
 	reading atomic.Pointer[string]
-	// scrubbing has Pebble leave nothing of what it no longer needs, and rewriteAll has
-	// compactions write every value anew (scrub.go).
+	// scrubbing makes Pebble remove all obsolete data, and rewriteAll makes compactions rewrite
+	// every value (scrub.go).
 	scrubbing, rewriteAll atomic.Bool
-	// In a row, that failed; guarded by Pebble's lock.
+	// Numbers of consecutive failures; guarded by Pebble's lock.
 	flushFailures, compactionFailures int
 
 	failOnce sync.Once
@@ -50,20 +50,20 @@ type store struct {
 }
 
 const (
-	// memTableSize times MemTableStopWritesThreshold is the most that an opening
-	// has to replay; a group of twice maxGroupBytes still fits into half of one.
+	// memTableSize times MemTableStopWritesThreshold is the maximum that an opening has to replay;
+	// a group of twice maxGroupBytes still fits into half of one.
 	memTableSize   = 48 << 20
 	blockCacheSize = 32 << 20
-	// minBlobValue is the size from which a value goes into a blob file, where
-	// compactions leave it alone. Everything but record batches is smaller.
+	// minBlobValue is the size from which a value goes into a blob file, where compactions leave it
+	// alone. Everything but record batches is smaller.
 	minBlobValue = 512
 )
 
-// openStore opens Pebble with options measured for what groups below
-// Options.BulkBytes make of it (values of a kilobyte and more, appended to a few
-// partitions, read in sequence, deleted by range if ever): each batch is written
-// once to the WAL and once to a blob file, and compactions move references to it. With Pebble's default
-// options the same load is written six times over.
+// openStore opens Pebble with options chosen by measurement for the load of groups below
+// Options.BulkBytes (values of a kilobyte and more, appended to a few partitions, read in sequence,
+// rarely deleted and then by range): each batch is written once to the WAL and once to a blob file,
+// and compactions move references to it. With Pebble's default options the same load is written six
+// times.
 func openStore(fs vfs.FS, dir string, log *slog.Logger, hooks Hooks) (*store, error) {
 	s := &store{fs: fs, dir: dir, log: log, hooks: hooks, opening: newLineageID(), failed: make(chan struct{})}
 	cache := pebble.NewCache(blockCacheSize)
@@ -80,8 +80,7 @@ func openStore(fs vfs.FS, dir string, log *slog.Logger, hooks Hooks) (*store, er
 		CompactionConcurrencyRange:  func() (int, int) { return 1, 2 },
 		Logger:                      pebbleLogger{s},
 	}
-	// Batches come compressed by their producers, or not, as those wish; stored
-	// as sent either way.
+	// Producers decide whether batches are compressed; they are stored as sent either way.
 	o.ApplyCompressionSettings(func() pebble.DBCompressionSettings {
 		return pebble.UniformDBCompressionSettings(block.NoCompression)
 	})
@@ -89,10 +88,10 @@ func openStore(fs vfs.FS, dir string, log *slog.Logger, hooks Hooks) (*store, er
 		p := pebble.ValueSeparationPolicy{
 			Enabled:     true,
 			MinimumSize: minBlobValue,
-			// Deep, because partitions interleave in every flush: rewriting
-			// values to make the files fewer would cost what they save.
+			// The limit is high because partitions interleave in every flush: rewriting values to
+			// reduce the number of files would cost what it saves.
 			MaxBlobReferenceDepth: 1000,
-			// Pebble asks for the age only here: a file is never too young to be scrubbed.
+			// The minimum age is 0, so that no file is too young to be scrubbed.
 			RewriteMinimumAge:  0,
 			TargetGarbageRatio: 0.5,
 		}
@@ -136,9 +135,9 @@ func openStore(fs vfs.FS, dir string, log *slog.Logger, hooks Hooks) (*store, er
 	return s, nil
 }
 
-// openPebble opens Pebble. What goes wrong meanwhile is its error, be it a panic over
-// a damaged file or a write that fails in one of Pebble's goroutines: those then stand
-// still (see fail), and Pebble, which waits for them, is left behind with its lock.
+// openPebble opens Pebble. It converts everything that goes wrong meanwhile into an error,
+// including a panic over a damaged file and a failed write in one of Pebble's goroutines: such a
+// goroutine is parked (see fail), and Pebble, which waits for it, is abandoned with its lock.
 func (s *store) openPebble(o *pebble.Options) (*pebble.DB, error) {
 	type result struct {
 		db  *pebble.DB
@@ -158,8 +157,8 @@ func (s *store) openPebble(o *pebble.Options) (*pebble.DB, error) {
 	}
 }
 
-// closePebble closes Pebble, which panics where a reader was lost over a damaged file,
-// and does not return if its last writes fail the store.
+// closePebble closes Pebble, which panics if a damaged file made it lose a reader, and never
+// returns if its last writes fail the store.
 func (s *store) closePebble() error {
 	err := s.unlessFailed(func() error { return recovered(s.db.Close) })
 	if failure := s.failure(); failure != nil {
@@ -168,7 +167,7 @@ func (s *store) closePebble() error {
 	return err
 }
 
-// recovered turns a panic into an error.
+// recovered converts a panic into an error.
 func recovered(f func() error) (err error) {
 	defer func() {
 		switch p := recover().(type) {
@@ -182,21 +181,21 @@ func recovered(f func() error) (err error) {
 	return f()
 }
 
-// start begins to accept writes.
+// start starts to accept writes.
 func (s *store) start() {
 	s.started = true
 	go s.commit.run()
 	go s.commit.finish()
 }
 
-// fail stops all writing, for good. The first cause counts.
+// fail stops all writing for good. Only the first cause is kept.
 func (s *store) fail(err error) {
 	s.failOnce.Do(func() {
 		s.failErr.Store(&err)
 		close(s.failed)
-		// Wake whoever waits for room in the queue.
+		// Wake those that wait for space in the queue.
 		if !s.opened.Load() {
-			return // Open returns it
+			return // Open returns the error
 		}
 		c := s.commit
 		if c != nil {
@@ -211,7 +210,7 @@ func (s *store) fail(err error) {
 	})
 }
 
-// failure is why the store failed, or nil.
+// failure returns why the store failed, or nil.
 func (s *store) failure() error {
 	if p := s.failErr.Load(); p != nil {
 		return fmt.Errorf("%w: %w", errStoreFailed, *p)
@@ -219,9 +218,9 @@ func (s *store) failure() error {
 	return nil
 }
 
-// close finishes what is queued and closes Pebble. After a failure Pebble is
-// left as it is: its goroutines may be parked inside it (see pebbleLogger), and
-// what it would still write is not to be trusted.
+// close finishes what is queued and closes Pebble. After a failure Pebble is left as it is: its
+// goroutines may be parked inside it (see pebbleLogger), and further writes of it cannot be
+// trusted.
 func (s *store) close() error {
 	if s.started {
 		s.commit.close()
@@ -248,8 +247,7 @@ func (s *store) get(key []byte) ([]byte, error) {
 	return v, nil
 }
 
-// scan calls fn with every key in [lo, hi) and its value, which are only good
-// during the call.
+// scan calls fn with every key in [lo, hi) and its value, which are valid only during the call.
 func (s *store) scan(lo, hi []byte, fn func(k, v []byte) error) (err error) {
 	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: lo, UpperBound: hi})
 	if err != nil {
@@ -281,7 +279,7 @@ func (s *store) getUint64(key []byte) (uint64, error) {
 
 func encodeUint64(v uint64) []byte { return binary.BigEndian.AppendUint64(nil, v) }
 
-// prefixEnd is the first key behind every key that starts with prefix.
+// prefixEnd returns the first key after all keys that start with prefix.
 func prefixEnd(prefix []byte) []byte {
 	end := append([]byte(nil), prefix...)
 	for i := len(end) - 1; i >= 0; i-- {
@@ -292,7 +290,7 @@ func prefixEnd(prefix []byte) []byte {
 	return nil
 }
 
-// pebbleLogger passes on what Pebble has to say.
+// pebbleLogger forwards Pebble's messages.
 type pebbleLogger struct{ s *store }
 
 func (l pebbleLogger) Infof(format string, args ...any) {}
@@ -301,14 +299,12 @@ func (l pebbleLogger) Errorf(format string, args ...any) {
 	l.s.log.Warn("log store", "err", fmt.Sprintf(format, args...))
 }
 
-// Fatalf is called by Pebble when it cannot go on, expecting the process to end.
-// Ours goes on, to tell its clients: the store is failed, so nothing more is
-// acknowledged. But Pebble's code behind the call must not run, nor may its locks
-// be given back for other code of Pebble's to go on writing, so the calling
-// goroutine is parked for ever, holding whatever locks it holds. What disks do to
-// us does not come so far (see guardFS). The commit path is the exception: nothing
-// follows its call, and it runs on our committer. While the store opens the caller of
-// Open is told.
+// Fatalf is called by Pebble when it cannot continue and expects the process to end. This process
+// continues, to answer its clients: the store is failed, so nothing more is acknowledged. But
+// Pebble's code after the call must not run, nor may its locks be released for other code of Pebble
+// to write, so the calling goroutine is parked for ever, holding its locks. Errors of the disk do
+// not reach this point (see guardFS). The commit path is the exception: nothing follows its call,
+// and it runs on our committer. While the store opens, Open returns the error.
 func (l pebbleLogger) Fatalf(format string, args ...any) {
 	err := fatalError{text: fmt.Sprintf(format, args...)}
 	for _, a := range args {
@@ -323,7 +319,7 @@ func (l pebbleLogger) Fatalf(format string, args ...any) {
 	select {}
 }
 
-// fatalError is what Pebble said, which it formats without wrapping the cause.
+// fatalError is a message of Pebble, which formats it without wrapping the cause.
 type fatalError struct {
 	text  string
 	cause error

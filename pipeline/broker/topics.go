@@ -15,10 +15,10 @@ import (
 	"github.com/twmb/franz-go/pkg/kerr"
 )
 
-// topics are all topics, in memory.
+// topics holds all topics in memory.
 type topics struct {
-	// admin serialises what changes topics; it is held until the change is
-	// durable. It is taken before mu.
+	// admin serialises changes of topics; it is held until the change is durable and is locked
+	// before mu.
 	admin sync.Mutex
 
 	mu         sync.RWMutex
@@ -27,7 +27,8 @@ type topics struct {
 	partitions int
 }
 
-// topic is one life of a topic. Its name and ids never change.
+// topic is one life of a topic: a topic deleted and created again is another one. Its name and ids
+// never change.
 type topic struct {
 	name string
 	id   [16]byte
@@ -36,13 +37,13 @@ type topic struct {
 	parts   atomic.Pointer[[]*partition]
 	configs atomic.Pointer[topicConfigs]
 
-	// The committer's alone.
-	deleted bool // appends behind it are refused
+	// Used by the committer only.
+	deleted bool // later appends are refused
 	bulk    bool // batches of the group being built go to a segment file
 }
 
-// storedTopic is how a topic is stored: JSON, because it is small, seldom
-// written, and read by people at night.
+// storedTopic is the stored form of a topic: JSON, because it is small, rarely written, and
+// readable in a dump.
 type storedTopic struct {
 	ID         [16]byte          `json:"id"`
 	Num        topicNum          `json:"num"`
@@ -72,7 +73,7 @@ func (ts *topics) withID(id [16]byte) *topic {
 	return ts.byID[id]
 }
 
-// find looks a topic up as a request names it: by id where the request has one.
+// find looks up a topic by id if the request has one, else by name.
 func (ts *topics) find(name string, id [16]byte) (*topic, *kerr.Error) {
 	if id != ([16]byte{}) {
 		if t := ts.withID(id); t != nil {
@@ -86,7 +87,7 @@ func (ts *topics) find(name string, id [16]byte) (*topic, *kerr.Error) {
 	return nil, kerr.UnknownTopicOrPartition
 }
 
-// all returns the topics by name.
+// all returns the topics sorted by name.
 func (ts *topics) all() []*topic {
 	ts.mu.RLock()
 	defer ts.mu.RUnlock()
@@ -114,8 +115,7 @@ func (ts *topics) remove(t *topic) {
 	ts.partitions -= int(t.count())
 }
 
-// loadTopics reads topics and where their partitions stand: a key each, however
-// much they hold.
+// loadTopics reads the topics and the state of their partitions: one key each, whatever they hold.
 func (b *Broker) loadTopics() error {
 	ts := &b.topics
 	ts.byName, ts.byID = map[string]*topic{}, map[[16]byte]*topic{}
@@ -161,14 +161,14 @@ func (b *Broker) loadTopics() error {
 	return err
 }
 
-// setParts gives a new topic its n partitions.
+// setParts sets the n partitions of a new topic.
 func (t *topic) setParts(n int32) []*partition {
 	added := t.newParts(0, n)
 	t.parts.Store(&added)
 	return added
 }
 
-// newParts makes the empty partitions from to to-1.
+// newParts returns new empty partitions numbered from from to to-1.
 func (t *topic) newParts(from, to int32) []*partition {
 	parts := make([]*partition, 0, to-from)
 	for i := from; i < to; i++ {
@@ -179,7 +179,7 @@ func (t *topic) newParts(from, to int32) []*partition {
 
 var topicName = regexp.MustCompile(`^[a-zA-Z0-9._-]{1,249}$`)
 
-// refusal is an error of Kafka's with words for a person.
+// refusal is a Kafka error with a message for people.
 type refusal struct {
 	code *kerr.Error
 	text string
@@ -191,12 +191,11 @@ func refuseWith(code *kerr.Error, format string, args ...any) *refusal {
 
 func (r *refusal) Error() string { return r.text }
 
-// storeRefusal tells a client that the store cannot take a write: an error that
-// it tries again.
+// storeRefusal returns the refusal of a write that the store cannot take, an error that clients
+// retry.
 func storeRefusal(err error) *refusal { return &refusal{kerr.KafkaStorageError, err.Error()} }
 
-// createTopic creates a topic and returns when it is durable. With dry it only
-// checks.
+// createTopic creates a topic and returns when it is durable. With dry it only checks.
 func (b *Broker) createTopic(ctx context.Context, name string, partitions int32, configs map[string]string, dry bool) (*topic, *refusal) {
 	if !topicName.MatchString(name) || name == "." || name == ".." {
 		return nil, refuseWith(kerr.InvalidTopicException, "%q is no topic name: 1 to 249 of a-z A-Z 0-9 . _ -", name)
@@ -255,7 +254,7 @@ func (b *Broker) roomForPartitions(more int32) *refusal {
 	return nil
 }
 
-// growTopic gives a topic more partitions, up to count.
+// growTopic adds partitions to a topic, up to count.
 func (b *Broker) growTopic(ctx context.Context, name string, count int32, assigned int, dry bool) *refusal {
 	ts := &b.topics
 	ts.admin.Lock()
@@ -290,7 +289,7 @@ func (b *Broker) growTopic(ctx context.Context, name string, count int32, assign
 	return nil
 }
 
-// configureTopic replaces a topic's settings by what change makes of them.
+// configureTopic replaces a topic's settings by those that change returns.
 func (b *Broker) configureTopic(ctx context.Context, name string, change func(set map[string]string) *refusal, dry bool) *refusal {
 	ts := &b.topics
 	ts.admin.Lock()
@@ -319,7 +318,7 @@ func (b *Broker) configureTopic(ctx context.Context, name string, change func(se
 	return nil
 }
 
-// writeTopic stores a topic and its new partitions.
+// writeTopic adds a topic and its new partitions to a commit.
 func writeTopic(w *pebble.Batch, t *topic, partitions int32, configs *topicConfigs, added []*partition) error {
 	v, err := json.Marshal(storedTopic{ID: t.id, Num: t.num, Partitions: partitions, Configs: configs.set})
 	if err != nil {
@@ -336,7 +335,7 @@ func writeTopic(w *pebble.Batch, t *topic, partitions int32, configs *topicConfi
 	return nil
 }
 
-// deleteTopic deletes a topic with all it holds.
+// deleteTopic deletes a topic with all its data.
 func (b *Broker) deleteTopic(ctx context.Context, t *topic) *refusal {
 	ts := &b.topics
 	ts.admin.Lock()
@@ -382,7 +381,7 @@ func (b *Broker) deleteTopic(ctx context.Context, t *topic) *refusal {
 	return nil
 }
 
-// initCluster reads the cluster's id, or gives it one.
+// initCluster reads the cluster's id, or generates it.
 func (b *Broker) initCluster() error {
 	v, err := b.store.get(metaCluster)
 	if err != nil {
