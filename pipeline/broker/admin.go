@@ -94,7 +94,7 @@ func (b *Broker) serveDeleteTopics(ctx context.Context, r *request) (kmsg.Respon
 	return resp, nil
 }
 
-// namedTopics are the topics that a request names, in whichever way its version has.
+// namedTopics returns the topics that a request names, in the form of any version.
 func namedTopics(req *kmsg.DeleteTopicsRequest) []kmsg.DeleteTopicsRequestTopic {
 	asked := req.Topics
 	for _, name := range req.TopicNames {
@@ -153,7 +153,7 @@ func (b *Broker) serveDeleteRecords(ctx context.Context, r *request) (kmsg.Respo
 	return resp, nil
 }
 
-// addLogAPIs registers what concerns the log itself.
+// addLogAPIs registers the APIs of the log itself.
 func (b *Broker) addLogAPIs(t map[int16]api) {
 	for key, h := range map[kmsg.Key]api{
 		kmsg.Produce:                 {min: 3, max: 13, begin: b.beginProduce, large: true},

@@ -7,17 +7,16 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// Session says what a client that SASLOptions.Login admitted may do. It is asked at
-// each of its requests, so that rights end when what they rest on ends; an error ends
-// the connection.
+// Session returns the current rights of a client that SASLOptions.Login admitted. It is called at
+// each request, so that revoked rights end at once; an error ends the connection.
 type Session func() (Rights, error)
 
-// Rights are what a client may do.
+// Rights are the operations that a client may use.
 type Rights struct {
-	// Everything: all that the broker serves.
+	// Everything permits all operations.
 	Everything bool
-	// Append says to which topics it may append, and whose partitions it may be told.
-	// Nil: to none. Reading, groups and administration are never among it.
+	// Append reports whether the client may append to a topic and see its partitions. Nil permits
+	// none. Reading, groups and administration always require Everything.
 	Append func(topic string) bool
 }
 
@@ -25,8 +24,7 @@ func (r *Rights) mayAppend(topic string) bool {
 	return r == nil || r.Everything || r.Append != nil && r.Append(topic)
 }
 
-// limits are the rights of the client of c where they are not everything; nil is no
-// limit.
+// limits returns the rights of the client of c if they are limited; nil is no limit.
 func (c *conn) limits() (*Rights, error) {
 	if c.session == nil {
 		return nil, nil
@@ -41,9 +39,9 @@ func (c *conn) limits() (*Rights, error) {
 	return &r, nil
 }
 
-// denied is the answer to a request that no limited client may make; ok is false for
-// one that it may, as far as its rights go: their handlers look at request.rights.
-// Every error is one that clients do not try again.
+// denied returns the answer to a request that no limited client may make; ok is false for a request
+// that such clients may make within their rights, which its handler checks by request.rights. All
+// errors are ones that clients do not retry.
 func denied(req kmsg.Request) (resp kmsg.Response, ok bool) {
 	switch req := req.(type) {
 	case *kmsg.ApiVersionsRequest, *kmsg.SASLHandshakeRequest, *kmsg.SASLAuthenticateRequest,
@@ -57,17 +55,17 @@ func denied(req kmsg.Request) (resp kmsg.Response, ok bool) {
 		return deniedOffsets(req), true
 	case *kmsg.JoinGroupRequest, *kmsg.SyncGroupRequest, *kmsg.HeartbeatRequest, *kmsg.LeaveGroupRequest:
 		return refuse(req, kerr.GroupAuthorizationFailed), true
-	case *kmsg.OffsetFetchRequest: // its answer has several places, by version
+	case *kmsg.OffsetFetchRequest: // the place of the error in its answer depends on the version
 		return nil, true
 	}
 	if resp := deniedTopics(req); resp != nil {
 		return resp, true
 	}
-	// Nil where the answer has no place for an error: the connection is then closed.
+	// If the answer has no place for an error, this is nil, which closes the connection.
 	return refuse(req, kerr.ClusterAuthorizationFailed), true
 }
 
-// emptyResponse is the answer to req with nothing in it.
+// emptyResponse returns an empty answer to req.
 func emptyResponse[R kmsg.Response](req kmsg.Request) R {
 	resp := req.ResponseKind().(R)
 	resp.SetVersion(req.GetVersion())
@@ -107,8 +105,8 @@ func deniedOffsets(req *kmsg.ListOffsetsRequest) kmsg.Response {
 	return resp
 }
 
-// deniedTopics answers what would change topics, or tell how they are set; nil if req
-// is none of these.
+// deniedTopics returns the answer to a request that would change topics or show their settings; nil
+// for other requests.
 func deniedTopics(req kmsg.Request) kmsg.Response {
 	code := kerr.TopicAuthorizationFailed.Code
 	why := kmsg.StringPtr("this user may append, and change nothing else")

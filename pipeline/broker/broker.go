@@ -15,10 +15,10 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// nodeID is the id of the one broker of the cluster.
+// nodeID is the id of the only broker of the cluster.
 const nodeID = 1
 
-// Broker is an open log and its listeners.
+// Broker is an open log with its listeners.
 type Broker struct {
 	dir   string
 	opts  Options
@@ -32,11 +32,11 @@ type Broker struct {
 	topics    topics
 	space     space
 
-	// What fetch responses hold, and may: those of clients, and of connections in memory.
+	// The memory budgets for fetch responses: of clients, and of in-memory connections.
 	answers, own *room
-	freed        atomic.Int64 // when room was last looked for (freeStalled)
+	freed        atomic.Int64 // when freeStalled last ran
 	bombs        *bombs
-	// incoming is what requests may hold that are not answered, of all clients.
+	// incoming is the memory budget for unanswered requests of all clients.
 	incoming *semaphore.Weighted
 
 	ctx    context.Context // ends when Close begins
@@ -47,12 +47,12 @@ type Broker struct {
 
 	mu     sync.Mutex
 	conns  map[*conn]struct{}
-	dialed int            // of conns, those in memory
-	byHost map[string]int // of the others, by address
+	dialed int            // number of in-memory connections in conns
+	byHost map[string]int // number of the others, by address
 	nextID uint64
 	closed bool
 
-	// rewriting is held by whoever replaces records, until the old ones are gone.
+	// rewriting is held while records are replaced, until the old ones are scrubbed.
 	rewriting sync.Mutex
 
 	closeOnce sync.Once
@@ -62,11 +62,11 @@ type Broker struct {
 	auth   *authenticator
 }
 
-// Open opens the log in dir, creating it if there is none, and starts serving.
-// It takes the same short time whatever the log's size.
+// Open opens the log in dir, creating it if there is none, and starts serving. It takes the same
+// short time whatever the log's size.
 //
-// Its errors say what is wrong and where; those worth telling apart are
-// ErrLocked, ErrNewerFormat, ErrLoss and ErrDamaged.
+// Its errors say what is wrong and where. ErrLocked, ErrNewerFormat, ErrLoss and ErrDamaged can be
+// told apart by errors.Is.
 func Open(dir string, opts Options) (*Broker, error) {
 	if err := opts.Validate(); err != nil {
 		return nil, err
@@ -161,7 +161,7 @@ func (b *Broker) accept(l net.Listener) {
 			if b.ctx.Err() != nil || errors.Is(err, net.ErrClosed) {
 				return
 			}
-			// Out of file descriptors, most likely: those who are connected go on.
+			// Most likely the process is out of file descriptors: existing connections continue.
 			b.log.Warn("accept", "err", err)
 			select {
 			case <-time.After(100 * time.Millisecond):
@@ -179,7 +179,7 @@ func (b *Broker) accept(l net.Listener) {
 	}
 }
 
-// serve runs a connection in the background; false if there is no room for it.
+// serve runs a connection in the background; false if there are too many.
 func (b *Broker) serve(nc net.Conn, mem bool) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -216,7 +216,7 @@ func (b *Broker) enter() bool {
 
 func (b *Broker) leave() { b.running.Done() }
 
-// Addr is the host:port the first listener is bound to; "" without a listener.
+// Addr returns the host:port of the first listener; "" without a listener.
 func (b *Broker) Addr() string {
 	if len(b.listeners) == 0 {
 		return ""
@@ -224,12 +224,12 @@ func (b *Broker) Addr() string {
 	return b.listeners[0].Addr().String()
 }
 
-// ClusterID is the log's name, the same for ever.
+// ClusterID returns the log's id, which never changes.
 func (b *Broker) ClusterID() string { return b.clusterID }
 
-// Dial connects to the broker in memory. What it returns speaks the Kafka
-// protocol like a TCP connection to Addr, with deadlines, at less cost. Pass it
-// to a client as its dialer and any address as its seed.
+// Dial connects to the broker in memory. The connection speaks the Kafka protocol like a TCP
+// connection to Addr, with deadlines, at less cost. Use it as a client's dialer, with any address
+// as seed.
 func (b *Broker) Dial(ctx context.Context) (net.Conn, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -242,21 +242,22 @@ func (b *Broker) Dial(ctx context.Context) (net.Conn, error) {
 		if b.ctx.Err() == nil {
 			err = fmt.Errorf("too many connections in memory: %d", b.opts.MaxDialed)
 		}
-		// As a dialer of the net package would say it: clients know it by its type.
+		// Return the same type as a dialer of package net, which clients recognise.
 		return nil, &net.OpError{Op: "dial", Net: "memory", Err: err}
 	}
 	return client, nil
 }
 
-// Failed is closed when the store has failed (see Hooks.Fatal); Err says why.
+// Failed returns a channel that is closed when the store has failed (see Hooks.Fatal); Err returns
+// why.
 func (b *Broker) Failed() <-chan struct{} { return b.store.failed }
 
-// Err is why the store failed, or nil.
+// Err returns why the store failed, or nil.
 func (b *Broker) Err() error { return b.store.failure() }
 
-// Close stops listening, finishes the requests that have begun, and closes the
-// log. It returns the store's failure if there was one; the store is then left
-// as it is, and the directory stays locked until the process ends.
+// Close stops listening, finishes the requests that have begun, and closes the log. It returns the
+// store's failure if there was one; the store is then left as it is, and the directory stays locked
+// until the process ends.
 func (b *Broker) Close() error {
 	b.closeOnce.Do(func() { b.closeErr = b.close() })
 	return b.closeErr
@@ -292,7 +293,7 @@ func (b *Broker) closeStorage() error {
 	return errors.Join(errs...)
 }
 
-// advertised is where the client of c is told to find the broker.
+// advertised returns the address at which the client of c is told to find the broker.
 func (b *Broker) advertised(c *conn) (host string, port int32) {
 	addr := b.opts.AdvertisedAddr
 	if addr == "" && !c.mem {
@@ -304,7 +305,7 @@ func (b *Broker) advertised(c *conn) (host string, port int32) {
 	if host, port, err := splitHostPort(addr); err == nil {
 		return host, port
 	}
-	return "in-memory", nodeID // no listener: clients come by Dial whatever the address
+	return "in-memory", nodeID // no listener: Dial ignores the address
 }
 
 func splitHostPort(addr string) (string, int32, error) {

@@ -11,16 +11,15 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// topicConfigs are a topic's settings: what was set, and what that means.
+// topicConfigs are a topic's settings as set, and their parsed values.
 type topicConfigs struct {
 	set             map[string]string
 	maxMessageBytes int // 0: the broker's default
 }
 
-// topicConfig is one setting a topic may have. The log keeps everything as it
-// was sent, so settings that promise something have one value that is true here: they
-// are accepted with that value and refused with any other. Those that promise nothing a
-// client could notice are inertSettings.
+// topicConfig describes one topic setting. The log keeps everything as it was sent, so a setting
+// that promises something has only one true value here: that value is accepted and any other is
+// refused. Settings that promise nothing a client could notice are in inertSettings.
 type topicConfig struct {
 	kind  kmsg.ConfigType
 	value string                            // the default
@@ -51,7 +50,7 @@ func withInert(table map[string]topicConfig) map[string]topicConfig {
 	return table
 }
 
-// parseTopicConfigs checks settings, and names the first that cannot be had.
+// parseTopicConfigs parses settings; its error names the first invalid one.
 func parseTopicConfigs(set map[string]string) (*topicConfigs, error) {
 	c := &topicConfigs{set: map[string]string{}}
 	for _, name := range slices.Sorted(maps.Keys(set)) {
@@ -72,7 +71,7 @@ func parseTopicConfigs(set map[string]string) (*topicConfigs, error) {
 	return c, nil
 }
 
-// maxBatch is the largest batch a topic takes.
+// maxBatch returns the maximum size of a topic's batches.
 func (b *Broker) maxBatch(t *topic) int {
 	if n := t.configs.Load().maxMessageBytes; n > 0 {
 		return n
@@ -80,7 +79,7 @@ func (b *Broker) maxBatch(t *topic) int {
 	return b.opts.MaxBatchBytes
 }
 
-// describeTopicConfigs lists a topic's settings with where they come from.
+// describeTopicConfigs lists a topic's settings with their sources.
 func (b *Broker) describeTopicConfigs(t *topic) []kmsg.DescribeConfigsResponseResourceConfig {
 	set := t.configs.Load().set
 	var list []kmsg.DescribeConfigsResponseResourceConfig
@@ -103,7 +102,7 @@ func (b *Broker) describeTopicConfigs(t *topic) []kmsg.DescribeConfigsResponseRe
 	return list
 }
 
-// describeBrokerConfigs lists what clients ask brokers for; Options sets them.
+// describeBrokerConfigs lists the broker settings that clients ask for; Options set them.
 func (b *Broker) describeBrokerConfigs() []kmsg.DescribeConfigsResponseResourceConfig {
 	var list []kmsg.DescribeConfigsResponseResourceConfig
 	add := func(name, value string, kind kmsg.ConfigType) {
@@ -167,7 +166,7 @@ func (b *Broker) describeResource(kind kmsg.ConfigResourceType, name string) ([]
 	return nil, refuseWith(kerr.InvalidRequest, "only topics and brokers have configs")
 }
 
-// checkAlterable refuses to alter what is not a topic.
+// checkAlterable refuses to alter resources other than topics.
 func checkAlterable(kind kmsg.ConfigResourceType) *refusal {
 	switch kind {
 	case kmsg.ConfigResourceTypeTopic:
@@ -188,7 +187,7 @@ func (b *Broker) serveAlterConfigs(ctx context.Context, r *request) (kmsg.Respon
 		refused := checkAlterable(rr.ResourceType)
 		if refused == nil {
 			refused = b.configureTopic(ctx, rr.ResourceName, func(set map[string]string) *refusal {
-				clear(set) // this API replaces
+				clear(set) // this API replaces all settings
 				for _, c := range rr.Configs {
 					if c.Value != nil {
 						set[c.Name] = *c.Value

@@ -24,17 +24,17 @@ const (
 	codecZstd
 )
 
-// maxUnpacked is the largest record block a batch may unpack to. A batch of a
-// megabyte could unpack to gigabytes; no client means that.
+// maxUnpacked is the maximum decompressed size of a batch's records. A batch of a megabyte could
+// unpack to gigabytes, which no honest client sends.
 const maxUnpacked = 128 << 20
 
-// smallUnpacked is up to what size as many blocks are unpacked at once as there are
-// processors. Larger ones take turns, in one buffer, so that all together take
+// smallUnpacked is the decompressed size up to which as many batches are unpacked at once as there
+// are processors. Larger ones are unpacked one at a time, in one buffer, so that all together need
 // maxUnpacked and a few times smallUnpacked of memory, whatever clients send.
 const smallUnpacked = 8 << 20
 
-// unpackSlack is how far a decoder may write beyond the size before it notices: a block
-// of zstd is 128 KiB at most.
+// unpackSlack is how far a decoder may write beyond the limit before it notices: a block of zstd
+// has at most 128 KiB.
 const unpackSlack = 256 << 10
 
 var (
@@ -42,17 +42,17 @@ var (
 	errUnpackSize = errors.New("the batch's records are too large when decompressed")
 )
 
-// unpacker decompresses record blocks, a few at a time: what it may hold in
-// memory is bounded, whatever the clients send.
+// unpacker decompresses record blocks with limited concurrency, so that its memory is bounded
+// whatever clients send.
 type unpacker struct {
 	small, large *tier
 	gzip         sync.Pool // *gzip.Reader
 	lz4          sync.Pool // *lz4.Reader
 }
 
-// tier is the unpacking of blocks up to a size.
+// tier unpacks blocks up to a maximum size.
 type tier struct {
-	max   int // bytes a block may unpack to
+	max   int // maximum decompressed size of a block
 	slots chan struct{}
 	zstd  *zstd.Decoder
 	bufs  sync.Pool // *bytes.Buffer
@@ -63,8 +63,8 @@ var unpack = sync.OnceValue(func() *unpacker { return newUnpacker(smallUnpacked,
 func newUnpacker(small, large int) *unpacker {
 	u := &unpacker{small: newTier(small, runtime.GOMAXPROCS(0)), large: newTier(large, 1)}
 	u.small.bufs.New = func() any { return new(bytes.Buffer) }
-	// Of its whole size at once, as growing to it would take as much again. What is not
-	// used is no memory.
+	// The buffer is allocated at full size, because growing it would need as much memory again.
+	// Unused pages take no memory.
 	u.large.bufs.New = func() any { return bytes.NewBuffer(make([]byte, 0, large+unpackSlack)) }
 	u.lz4.New = func() any { return lz4.NewReader(nil) }
 	u.gzip.New = func() any { return new(gzip.Reader) }
@@ -73,18 +73,18 @@ func newUnpacker(small, large int) *unpacker {
 
 func newTier(limit, slots int) *tier {
 	t := &tier{max: limit, slots: make(chan struct{}, slots)}
-	// Options that are constant and right cannot fail.
+	// NewReader cannot fail with these constant options.
 	t.zstd, _ = zstd.NewReader(nil, zstd.WithDecoderMaxMemory(uint64(limit)), zstd.WithDecoderConcurrency(slots))
 	return t
 }
 
-// withRecords calls fn with the record block of b, decompressed. The block is
-// only good during the call.
+// withRecords calls fn with the record block of b, decompressed. The block is valid only during the
+// call.
 func withRecords(b batch, fn func(block []byte) error) error {
 	return withRecordsOf(sender{}, b, fn)
 }
 
-// withRecordsOf is withRecords for a batch that was just sent.
+// withRecordsOf is withRecords for a batch that a client has just sent.
 func withRecordsOf(from sender, b batch, fn func(block []byte) error) error {
 	if b.codec() == codecNone {
 		return fn(b.records())
@@ -97,7 +97,7 @@ func (u *unpacker) with(from sender, codec int16, src []byte, fn func(block []by
 	if !errors.Is(err, errUnpackSize) {
 		return err
 	}
-	u.large.slots <- struct{}{} // those who wait hold nothing
+	u.large.slots <- struct{}{} // waiting goroutines hold no memory
 	defer func() { <-u.large.slots }()
 	if !from.bombs.allows(from.host) {
 		return errUnpackPause
@@ -109,7 +109,7 @@ func (u *unpacker) with(from sender, codec int16, src []byte, fn func(block []by
 	return err
 }
 
-// within unpacks when it is its turn.
+// within unpacks once a slot of the tier is free.
 func (u *unpacker) within(t *tier, codec int16, src []byte, fn func(block []byte) error) error {
 	t.slots <- struct{}{}
 	defer func() { <-t.slots }()
@@ -156,7 +156,7 @@ func (u *unpacker) decompress(t *tier, buf *bytes.Buffer, codec int16, src []byt
 func (t *tier) unzstd(buf *bytes.Buffer, src []byte) ([]byte, error) {
 	var h zstd.Header
 	if h.Decode(src) == nil && h.HasFCS && h.FrameContentSize > uint64(t.max) {
-		return nil, errUnpackSize // by its own word, so that nothing needs to be unpacked
+		return nil, errUnpackSize // the declared size is too large, so nothing is unpacked
 	}
 	buf.Grow(min(4*len(src), t.max))
 	out, err := t.zstd.DecodeAll(src, buf.AvailableBuffer())
@@ -182,8 +182,8 @@ func (t *tier) readAll(buf *bytes.Buffer, r io.Reader) ([]byte, error) {
 
 var xerialMagic = []byte{0x82, 'S', 'N', 'A', 'P', 'P', 'Y', 0}
 
-// unsnappy reads a plain snappy block, or the framing that Java clients put
-// around several.
+// unsnappy decodes a plain snappy block, or the framing that Java clients put around several
+// blocks.
 func (t *tier) unsnappy(buf *bytes.Buffer, src []byte) ([]byte, error) {
 	if !bytes.HasPrefix(src, xerialMagic) || len(src) < 16 {
 		return t.appendSnappy(buf, src)

@@ -13,12 +13,12 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// maxFetchWait bounds a long poll, whatever the client asks for.
+// maxFetchWait is the maximum duration of a long poll, whatever the client asks for.
 const maxFetchWait = 5 * time.Minute
 
-// serveFetch answers with what there is from each partition's offset on, or
-// waits until there is enough. There are no fetch sessions: every request names
-// all it wants, which KIP-227 allows, and with one broker costs little.
+// serveFetch answers with the batches from each partition's offset, or waits until there are
+// enough. There are no fetch sessions: every request names all partitions, which KIP-227 allows and
+// which is cheap with one broker.
 func (b *Broker) serveFetch(ctx context.Context, r *request) (kmsg.Response, error) {
 	req := r.msg.(*kmsg.FetchRequest)
 	resp := kmsg.NewPtrFetchResponse()
@@ -29,7 +29,7 @@ func (b *Broker) serveFetch(ctx context.Context, r *request) (kmsg.Response, err
 	}
 	f := b.newFetch(req)
 	f.room, f.who = r.conn.answers(), r.conn.host
-	// Until it is written, or for nothing where there is an error.
+	// The memory is held until the response is written, also if there is an error.
 	defer func() { r.conn.held += f.held }()
 	start, wait := time.Now(), min(max(time.Duration(req.MaxWaitMillis)*time.Millisecond, 0), maxFetchWait)
 	deadline := time.NewTimer(wait)
@@ -37,7 +37,7 @@ func (b *Broker) serveFetch(ctx context.Context, r *request) (kmsg.Response, err
 	for {
 		f.read(b)
 		if f.short && f.got == 0 && !f.settled && ctx.Err() == nil {
-			// Others' answers take all the room there is: look again when some may be written.
+			// Other answers use all the memory: try again when some may have been written.
 			b.freeStalled(time.Now())
 			select {
 			case <-time.After(roomPause):
@@ -72,31 +72,31 @@ func (b *Broker) serveFetch(ctx context.Context, r *request) (kmsg.Response, err
 }
 
 const (
-	// minFetch is what a response may hold at least, if there is room.
+	// minFetch is the minimum size of a response, if there is memory.
 	minFetch = 64 << 10
-	// roomPause is how often a fetch looks whether there is room again.
+	// roomPause is the interval at which a fetch checks for free memory.
 	roomPause = 50 * time.Millisecond
-	// copies of its records that a response takes: as read, and as written.
+	// copies is how many times a response holds its records in memory: as read, and as written.
 	copies = 2
 )
 
-// fetch is one fetch request at work.
+// fetch is the state of one fetch request.
 type fetch struct {
 	req     *kmsg.FetchRequest
 	parts   []fetchPart
-	max     int  // bytes of batches in the response
-	limit   int  // of that, what there is room for now
+	max     int  // maximum bytes of batches in the response
+	limit   int  // of max, what memory allows now
 	got     int  // bytes read
 	took    int  // bytes allocated for them
-	settled bool // no point in waiting: an error to report, or more than fits
-	short   bool // there is something to read and no room for it
+	settled bool // waiting is pointless: there is an error to report, or more data than fits
+	short   bool // there are batches to read but no memory for them
 
 	room *room
-	who  string // whose room
-	held int64  // taken of room
+	who  string // the address that the memory is charged to
+	held int64  // bytes taken from room
 }
 
-// fetchPart is what is wanted of one partition, and what was found.
+// fetchPart is what is requested of one partition, and what was found.
 type fetchPart struct {
 	p    *partition
 	want *kmsg.FetchRequestTopicPartition
@@ -126,16 +126,16 @@ func (b *Broker) newFetch(req *kmsg.FetchRequest) *fetch {
 	return f
 }
 
-// ahead is about how many bytes there are from the wanted offset on.
+// ahead estimates how many bytes there are from the requested offset on.
 func (part *fetchPart) ahead() int {
 	if part.view.end <= 0 {
 		return 0
 	}
-	each := float64(part.view.bytes) / float64(part.view.end) // both since the beginning
+	each := float64(part.view.bytes) / float64(part.view.end) // both counted from the log's first record
 	return int(each*float64(part.view.end-part.want.FetchOffset)*1.05) + 4<<10
 }
 
-// read reads every partition afresh.
+// read reads every partition again.
 func (f *fetch) read(b *Broker) {
 	f.room.give(f.who, f.held)
 	f.held = f.room.grant(f.who, copies*int64(f.max), copies*min(minFetch, int64(f.max)))
@@ -165,9 +165,9 @@ func (f *fetch) read(b *Broker) {
 	}
 }
 
-// readFailed says what a client is told of a partition that cannot be read, and
-// the operator: once for each place, as a client may come back at once. Damage
-// does not mend, so a client that tries again for ever must not be told to.
+// readFailed returns the error for a client when a partition cannot be read, and logs it once for
+// each place, since a client may retry at once. Damage does not go away, so the error must not make
+// clients retry for ever.
 func (b *Broker) readFailed(part *fetchPart, err error) *kerr.Error {
 	if e := part.check(); e != nil {
 		return e // deleted while it was read
@@ -182,7 +182,7 @@ func (b *Broker) readFailed(part *fetchPart, err error) *kerr.Error {
 	return kerr.KafkaStorageError
 }
 
-// check takes a view of the partition and compares the client's with it.
+// check takes a view of the partition and checks the client's epoch and offset against it.
 func (part *fetchPart) check() *kerr.Error {
 	part.view = part.p.now()
 	w := part.want
@@ -198,10 +198,9 @@ func (part *fetchPart) check() *kerr.Error {
 	return nil
 }
 
-// readPart reads whole batches from the partition, as many as the limits let it.
-// The first batch of a response is read whatever its size: a client whose limit
-// is too small would never get past it. An error behind batches that can be read
-// is left for the next fetch, which then begins where the trouble does.
+// readPart reads whole batches from the partition, as many as the limits allow. It reads the first
+// batch of a response whatever its size, since a client with a smaller limit would never get past
+// it. An error after readable batches is left to the next fetch, which then begins at the error.
 func (f *fetch) readPart(b *Broker, part *fetchPart) error {
 	offset := part.want.FetchOffset
 	switch {
@@ -218,7 +217,7 @@ func (f *fetch) readPart(b *Broker, part *fetchPart) error {
 		return err
 	}
 	if err := f.readBatches(b.store, r, part); err != nil {
-		r.it.Close() // which would fail with the same
+		r.it.Close() // it would return the same error
 		if len(part.data) > 0 {
 			f.settled = true
 			return nil
@@ -243,7 +242,7 @@ func (f *fetch) readBatches(s *store, r *reader, part *fetchPart) error {
 			f.settled = true
 			break
 		} else if len(part.data) == 0 {
-			// The first batch, which is read whatever its size, if there is room.
+			// The first batch is read whatever its size, if there is memory.
 			want := max(size, min(limit, part.ahead()))
 			if over := int64(f.took+want-f.limit) * copies; over > 0 {
 				if !f.room.more(f.who, f.held, over) {
@@ -293,7 +292,7 @@ func (f *fetch) respond(resp *kmsg.FetchResponse) {
 			sp := kmsg.NewFetchResponseTopicPartition()
 			sp.Partition = part.want.Partition
 			sp.PreferredReadReplica = -1
-			// Not null, which some clients do not expect.
+			// Some clients do not expect null.
 			sp.RecordBatches = part.data
 			if sp.RecordBatches == nil {
 				sp.RecordBatches = []byte{}

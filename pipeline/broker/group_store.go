@@ -10,14 +10,13 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// storedOffsets keeps committed offsets in the log's store, as doc.go lays them
-// out. The length in front keeps the keys of one group together, whatever its
-// name. The number stands for one life of a topic, so an offset of a topic that
-// was deleted and created again is never found; the name is in the value for
-// listing, and for a person with a dump.
+// storedOffsets keeps committed offsets in the log's store, in the layout of doc.go. The length
+// before the group's name keeps the keys of one group together. The topic number identifies one
+// life of a topic, so an offset of a topic that was deleted and created again is never found; the
+// topic's name is in the value for listing, and for readers of a dump.
 type storedOffsets struct {
 	store *store
-	// life returns the number of a topic that exists and the count of its partitions.
+	// life returns the number of an existing topic and its number of partitions.
 	life func(topic string) (num topicNum, partitions int32, ok bool)
 }
 
@@ -35,7 +34,7 @@ func offsetKey(group string, t topicNum, p int32) []byte {
 	return binary.BigEndian.AppendUint32(k, uint32(p))
 }
 
-// groupOfKey is the group of an offset's key.
+// groupOfKey returns the group in an offset's key.
 func groupOfKey(k []byte) (string, bool) {
 	if len(k) < 3 {
 		return "", false
@@ -75,8 +74,8 @@ func decodeOffset(v []byte) (o committedOffset, err error) {
 }
 
 func (s *storedOffsets) commit(ctx context.Context, group string, offsets []committedOffset, check func() error, reject func(int)) error {
-	// What the commit path calls may outlive a request that is given up, so it
-	// writes to a slice of its own.
+	// Functions that the commit path calls may outlive a cancelled request, so this one writes to a
+	// slice of its own.
 	missing := make(chan []int, 1)
 	err := s.store.update(ctx, func(w *pebble.Batch) error {
 		if err := check(); err != nil {
@@ -164,7 +163,7 @@ func (s *storedOffsets) all(group string) (list []committedOffset, err error) {
 	return list, err
 }
 
-// groups goes from group to group, whatever each has committed.
+// groups skips from group to group, however many offsets each has.
 func (s *storedOffsets) groups() (names []string, err error) {
 	it, err := s.store.db.NewIter(&pebble.IterOptions{LowerBound: []byte{keyGroup}, UpperBound: []byte{keyGroup + 1}})
 	if err != nil {
@@ -182,7 +181,7 @@ func (s *storedOffsets) groups() (names []string, err error) {
 	return names, it.Error()
 }
 
-// has counts offsets of topics that are no more: deleting the group removes them.
+// has also counts offsets of deleted topics: deleting the group removes them.
 func (s *storedOffsets) has(group string) (bool, error) {
 	p := groupPrefix(group)
 	found := errors.New("found")
@@ -193,8 +192,8 @@ func (s *storedOffsets) has(group string) (bool, error) {
 	return false, err
 }
 
-// ofTopic returns the keys of all offsets in one life of a topic, for deleting
-// them with it. One that is committed meanwhile is left over; it is never found.
+// ofTopic returns the keys of all offsets in one life of a topic, to delete them with it. An offset
+// committed meanwhile is left over and never found.
 func (s *storedOffsets) ofTopic(t topicNum) (keys [][]byte, err error) {
 	groups, err := s.groups()
 	if err != nil {

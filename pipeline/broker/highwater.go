@@ -14,30 +14,29 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// The high-water file says how far the log had come, beside the store, so that a
-// store that lost its end is noticed. Pebble takes damage in the last part of its
-// WAL for a write that a crash cut short: it opens without a word, and what was
-// acknowledged behind the damage is gone.
+// highwater writes the high-water file, which records beside the store how far the log has come, so
+// that a store that lost its end is detected. Pebble takes damage in the last part of its WAL for a
+// write that a crash interrupted: it opens without an error, and what was acknowledged after the
+// damage is gone.
 //
-// After each group commit has reached the disk, and before it is acknowledged,
-// one record is appended: the commit's number and the new ends of the partitions
-// it moved. The append is not synced with the commit, which would double the
-// fsyncs, but once a second. So, whatever happens to the store:
+// After each group commit has reached the disk, and before it is acknowledged, one record is
+// appended: the commit's number and the new ends of the partitions it moved. The append is synced
+// once a second rather than with the commit, which would double the fsyncs. So, whatever happens to
+// the store:
 //
-//   - after a crash of the process (the machine goes on) every acknowledged
-//     commit stands in the file, and the loss of any is noticed;
-//   - after a power cut all but the last second's are, and the loss of any older
-//     one is noticed. Damage that is confined to the commits of the last second
-//     before a power cut is the one thing that can go unnoticed.
+//   - after a crash of the process (the machine continues) every acknowledged commit is in the file, and
+//     the loss of any is detected;
+//   - after a power cut all but those of the last second are, and the loss of any older one is detected.
+//     Only damage confined to the commits of the last second before a power cut can go undetected.
 //
-// The file is never ahead of the store, because it is written after the store's
-// fsync: what it claims and the store does not have was lost.
+// The file is never ahead of the store, because it is written after the store's fsync: whatever it
+// records and the store does not have was lost.
 //
-// A record is: length u32, CRC32C u32, both of what follows: commit number u64,
-// then entries: 'e' topic u32, partition u32, end u64; 'n' topic u32, length u16,
-// name (before the topic's first end in a file); 'd' topic u32: deleted. A file
-// starts with a record of everything. When it has grown to maxHighwater the next
-// is begun, under the next number, and the old one removed once that is durable.
+// A record is: length u32, CRC32C u32, both of what follows: commit number u64, then entries: 'e'
+// topic u32, partition u32, end u64; 'n' topic u32, length u16, name (before the topic's first end
+// in a file); 'd' topic u32: deleted. A file starts with a record of the complete state. When it
+// has grown to maxHighwater the next file is begun, under the next number, and the old one is
+// removed once that is durable.
 type highwater struct {
 	fs  vfs.FS
 	dir string
@@ -47,7 +46,7 @@ type highwater struct {
 	num   uint64
 	dirty bool
 
-	// The finisher's alone.
+	// Used by the finisher only.
 	size int
 	now  marks
 	buf  []byte
@@ -58,13 +57,13 @@ const (
 	maxHighwater    = 8 << 20
 )
 
-// logID names a partition's log for ever.
+// logID identifies a partition's log for ever.
 type logID struct {
 	topic     topicNum
 	partition int32
 }
 
-// marks is what the high-water files say.
+// marks is the content of the high-water files.
 type marks struct {
 	commit uint64
 	ends   map[logID]int64
@@ -85,8 +84,7 @@ func readHighwater(fs vfs.FS, dir string) (m marks, last uint64, found bool, err
 		if err != nil {
 			return m, 0, false, fmt.Errorf("read high-water file: %w", err)
 		}
-		// A file cut short while it was begun holds nothing, and the one before
-		// it is still there.
+		// A file whose creation was interrupted is empty, and the one before it still exists.
 		if m.fold(data) {
 			found = true
 		}
@@ -116,8 +114,8 @@ func highwaterFiles(fs vfs.FS, dir string) ([]uint64, error) {
 	return nums, nil
 }
 
-// fold applies a file's records, up to the first that is not whole. It says
-// whether there was any.
+// fold applies a file's records, up to the first incomplete one. It reports whether there was any
+// record.
 func (m *marks) fold(data []byte) (any bool) {
 	for len(data) >= 8 {
 		n := int64(binary.BigEndian.Uint32(data))
@@ -174,7 +172,7 @@ func appendName(dst []byte, num topicNum, name string) []byte {
 	return append(dst, name...)
 }
 
-// beginRecord starts a record in dst[:0]; endRecord fills in what it begins with.
+// beginRecord starts a record in dst[:0]; endRecord fills in its length and checksum.
 func beginRecord(dst []byte, commit uint64) []byte {
 	return binary.BigEndian.AppendUint64(append(dst[:0], make([]byte, 8)...), commit)
 }
@@ -185,7 +183,7 @@ func endRecord(rec []byte) []byte {
 	return rec
 }
 
-// startHighwater begins a new file that says m, and removes the older ones.
+// startHighwater begins a new file with the content m, and removes the older ones.
 func startHighwater(fs vfs.FS, dir string, last uint64, m marks) (*highwater, error) {
 	h := &highwater{fs: fs, dir: dir, num: last, now: m}
 	return h, h.rotate()
@@ -282,7 +280,7 @@ func (h *highwater) sync() error {
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		if f != h.f {
-			return nil // the next file has taken its place, and is durable
+			return nil // the next file has replaced it and is durable
 		}
 		return fmt.Errorf("sync high-water file: %w", err)
 	}

@@ -17,12 +17,13 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// Pebble compares its tables with its manifest when it opens, but not its blob
-// files: one that is missing is met when somebody reads it, or when a compaction
-// does. And a directory without the marker that names the manifest it takes for a
-// new one, and removes the files in it. So both are looked at here, before.
+// When it opens, Pebble compares its tables with its manifest, but not its blob files: a missing
+// one is noticed only when it is read or compacted. Pebble also takes a directory without the
+// marker that names the manifest for a new one, and removes the files in it. So both are checked
+// here, before Pebble opens.
 
-// checkStore says which blob file is missing, of the wrong size or unreadable.
+// checkStore returns an error about the first blob file that is missing, of the wrong size or
+// unreadable.
 func checkStore(vf vfs.FS, dir string) error {
 	names, err := vf.List(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -71,7 +72,7 @@ func checkBlob(vf vfs.FS, name string, size uint64) error {
 	if err != nil {
 		return fmt.Errorf("open a blob file: %w", err)
 	}
-	defer f.Close() // opened to read: there is nothing to lose
+	defer f.Close() // opened for reading: there is nothing to lose
 	info, err := f.Stat()
 	if err != nil {
 		return fmt.Errorf("open a blob file: %w", err)
@@ -82,11 +83,11 @@ func checkBlob(vf vfs.FS, name string, size uint64) error {
 	return nil
 }
 
-// errBlob says that a blob file is missing or damaged.
+// errBlob reports that a blob file is missing or damaged.
 var errBlob = errors.New("the blob file is damaged")
 
-// soundBlob reads the end of a blob file, where it is described. Its errors are not
-// those that Pebble takes for damage.
+// soundBlob checks the footer of a blob file. Its errors are not those that Pebble takes for
+// damage.
 func soundBlob(vf vfs.FS, name string) error {
 	f, err := vf.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -106,11 +107,11 @@ func soundBlob(vf vfs.FS, name string) error {
 	return r.Close()
 }
 
-// errOtherManifest says that a manifest is not what this program knows, or damaged:
-// Pebble, which reads it again, has the say.
+// errOtherManifest reports a manifest that is damaged or of an unknown version. Pebble, which reads
+// it again, reports the details.
 var errOtherManifest = errors.New("not a manifest that is known")
 
-// liveBlobs are the sizes of the blob files that a manifest names, by number.
+// liveBlobs returns the sizes of the blob files that a manifest lists, by number.
 func liveBlobs(vf vfs.FS, name string) (map[uint64]uint64, error) {
 	f, err := vf.Open(name, vfs.SequentialReadsOption)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -119,13 +120,13 @@ func liveBlobs(vf vfs.FS, name string) (map[uint64]uint64, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the manifest: %w", err)
 	}
-	defer f.Close() // opened to read: there is nothing to lose
+	defer f.Close() // opened for reading: there is nothing to lose
 	live := map[uint64]uint64{}
 	records := record.NewReader(f, 0)
 	for {
 		r, err := records.Next()
 		if errors.Is(err, io.EOF) || record.IsInvalidRecord(err) {
-			return live, nil // its end, or what a crash has left of it
+			return live, nil // the end, or an incomplete record left by a crash
 		}
 		if err == nil {
 			err = manifestEdit{bufio.NewReader(r)}.apply(live)
@@ -134,16 +135,16 @@ func liveBlobs(vf vfs.FS, name string) (map[uint64]uint64, error) {
 			return live, nil
 		}
 		if err != nil {
-			return nil, nil // damaged, or of another version: Pebble says so
+			return nil, nil // damaged or of another version: Pebble will report it
 		}
 	}
 }
 
-// manifestEdit is a record of a manifest: fields, each behind its tag.
+// manifestEdit is a record of a manifest: fields, each with a tag before it.
 type manifestEdit struct{ r *bufio.Reader }
 
-// The tags and what is behind them are Pebble's (VersionEdit): u is a number, b a
-// string of bytes behind its length.
+// manifestFields maps the tags of Pebble's VersionEdit to the format of their values: u is a
+// number, b a byte string with its length before it.
 var manifestFields = map[uint64]string{
 	1: "b", 2: "u", 3: "u", 4: "u", 5: "ub", 6: "uu", 9: "u", // names, numbers, a table deleted
 	105: "uu", 106: "u", // the file of a virtual table: new, removed
@@ -158,7 +159,7 @@ const (
 	tableEnd, tableVirtual, tableBlobs = 1, 66, 69
 )
 
-// apply adds the blob files of an edit to live, and removes what it deletes.
+// apply adds the blob files of an edit to live, and removes those that it deletes.
 func (e manifestEdit) apply(live map[uint64]uint64) error {
 	var deleted []uint64
 	for {
@@ -198,7 +199,7 @@ func (e manifestEdit) apply(live map[uint64]uint64) error {
 	}
 }
 
-// table passes over a new table.
+// table skips a new table.
 func (e manifestEdit) table(tag uint64) error {
 	if err := e.skip("uuu"); err != nil { // level, number, size
 		return err
@@ -224,7 +225,7 @@ func (e manifestEdit) table(tag uint64) error {
 		switch custom {
 		case tableVirtual:
 			err = e.skip("u")
-		case tableBlobs: // how deep, how many, then id and bytes of each
+		case tableBlobs: // depth, count, then id and bytes of each
 			var v []uint64
 			if v, err = e.numbers(2); err == nil {
 				for range v[1] {

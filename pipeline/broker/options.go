@@ -9,146 +9,141 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// Options says how a broker behaves. The zero value is a broker without a TCP
-// listener (reach it by Dial) with limits fit for one machine.
+// Options configure a broker. The zero value is a broker without a TCP listener (connect by Dial),
+// with limits suitable for one machine.
 type Options struct {
-	// Listen are the TCP addresses to serve Kafka clients on, as "127.0.0.1:9092".
-	// Port 0 picks a free one (see Addr). Empty: no listener.
+	// Listen lists the TCP addresses for Kafka clients, such as "127.0.0.1:9092". Port 0 picks a
+	// free one (see Addr). Empty: no listener.
 	Listen []string
 
-	// AdvertisedAddr is the host:port that clients are told to connect to. Set it
-	// when clients reach the broker by another address than the one it is bound
-	// to (a container's published port). Empty: each client is told the address
-	// it has already reached.
+	// AdvertisedAddr is the host:port that clients are told to connect to. Set it if clients reach
+	// the broker by another address than the one it is bound to (a container's published port).
+	// Empty: each client is told the address that it has already reached.
 	AdvertisedAddr string
 
-	// TLS serves the listeners by TLS, with the certificates it holds. Nil: plain TCP.
+	// TLS enables TLS on the listeners, with the certificates it holds. Nil: plain TCP.
 	TLS *tls.Config
 
-	// ClusterID names the log for ever; it is generated at the first opening when
-	// empty. Opening an existing log under another id is an error.
+	// ClusterID identifies the log for ever. If empty, it is generated at the first opening.
+	// Opening an existing log with another id is an error.
 	ClusterID string
 
-	// DefaultPartitions is how many partitions a topic gets that does not say.
-	// Default 4.
+	// DefaultPartitions is the number of partitions of topics created without a number. Default 4.
 	DefaultPartitions int
 
-	// AutoCreateTopics lets a client create a topic by asking for its metadata
-	// with auto creation allowed, as producers of the common clients do.
-	// Default false: an unknown topic is an error.
+	// AutoCreateTopics lets a client create a topic by requesting its metadata with auto creation
+	// allowed, as producers of the common clients do. Default false: an unknown topic is an error.
 	AutoCreateTopics bool
 
-	// FixedPartitions are topics to which only the process itself (by Dial) may add
-	// partitions; clients by TCP are refused.
+	// FixedPartitions lists topics to which only the process itself (by Dial) may add partitions;
+	// clients over TCP are refused.
 	FixedPartitions []string
 
-	// MaxPartitions bounds the partitions of all topics together, because each
-	// costs memory. Default 10,000.
+	// MaxPartitions is the maximum number of partitions of all topics together, because each costs
+	// memory. Default 10,000.
 	MaxPartitions int
 
-	// MaxBatchBytes is the largest record batch accepted, where the topic's
-	// max.message.bytes does not say otherwise. Default 1,048,588, as the
-	// clients' own default.
+	// MaxBatchBytes is the maximum size of a record batch, unless the topic's max.message.bytes is
+	// set. Default 1,048,588, the default of the clients.
 	MaxBatchBytes int
 
-	// MaxFrameBytes is the largest request accepted; a larger one closes its
-	// connection. Default 100 MiB. Requests that carry no records stop at 2 MiB.
+	// MaxFrameBytes is the maximum size of a request; a larger one closes its connection. Default
+	// 100 MiB. Requests without records are limited to 2 MiB.
 	MaxFrameBytes int
 
-	// MaxFetchBytes bounds the records in one fetch response, however many the
-	// client asks for, except that a batch is never cut. Default 16 MiB.
+	// MaxFetchBytes is the maximum size of the records in one fetch response, whatever the client
+	// asks for, except that a batch is never cut. Default 16 MiB.
 	MaxFetchBytes int
 
-	// MaxResponseBytes bounds what the responses of all clients hold together, from
-	// when they are read until they are written, and half of it those to one address.
-	// The nearer it comes the smaller they get; beyond it they wait. Default 256 MiB:
-	// with what the collector has not freed yet, 512 MiB of memory. Connections in
-	// memory have as much again, and do not wait.
+	// MaxResponseBytes is the maximum memory that the responses of all clients take together, from
+	// when they are read until they are written; one address gets at most half of it. Responses
+	// become smaller as the limit comes nearer; beyond it they wait. Default 256 MiB: with what the
+	// garbage collector has not freed yet, 512 MiB of memory. In-memory connections have the same
+	// amount again, and do not wait.
 	MaxResponseBytes int64
 
-	// MaxRequestBytes bounds what the requests of all clients hold together that are
-	// larger than 64 KiB and not answered; beyond it they wait to be read. Default
-	// 512 MiB, and at least MaxFrameBytes.
+	// MaxRequestBytes is the maximum memory that unanswered requests above 64 KiB of all clients
+	// take together; beyond it requests wait to be read. Default 512 MiB, and at least
+	// MaxFrameBytes.
 	MaxRequestBytes int64
 
-	// MaxConnections bounds the TCP connections open at one time; the next is closed
-	// at once, unless one that has not sent a request yet can make way. Default 2,000.
+	// MaxConnections is the maximum number of open TCP connections; a further one is closed at
+	// once, unless a connection that has not sent a request yet can be closed instead. Default
+	// 2,000.
 	MaxConnections int
 
-	// MaxConnectionsPerAddress bounds those of one address (of IPv6, one network of
-	// 64 bits). Default half of MaxConnections.
+	// MaxConnectionsPerAddress is the maximum number per address (for IPv6, per /64 network).
+	// Default half of MaxConnections.
 	MaxConnectionsPerAddress int
 
-	// MaxDialed bounds the connections made by Dial. Default 2,000.
+	// MaxDialed is the maximum number of connections made by Dial. Default 2,000.
 	MaxDialed int
 
-	// MaxInFlightBytes bounds, for each connection, the bytes of requests read
-	// and not yet answered. Beyond it the broker stops reading from the
-	// connection; a single larger request is still served, alone. Default 32 MiB.
+	// MaxInFlightBytes is the maximum size, per connection, of requests read and not yet answered.
+	// Beyond it the broker stops reading from the connection; a single larger request is still
+	// served, alone. Default 32 MiB.
 	MaxInFlightBytes int
 
-	// IdleTimeout closes a connection on which no request has begun for so long.
-	// Default 10 minutes; negative: never. For the first request of a TCP connection
-	// it is FrameTimeout, if that is less.
+	// IdleTimeout closes a connection on which no request has begun for this long. Default 10
+	// minutes; negative: never. For the first request of a TCP connection FrameTimeout applies if
+	// it is shorter.
 	IdleTimeout time.Duration
 
-	// FrameTimeout is how long a request that has begun may take to arrive, and each
-	// 256 KiB of a response to be taken off our hands; the whole of it may take that
-	// and a second for each 64 KiB. Default 30 seconds.
+	// FrameTimeout is the maximum time for a request that has begun to arrive, and for a client to
+	// read each 256 KiB of a response; reading all of a response may take this time plus a second
+	// for each 64 KiB. Default 30 seconds.
 	FrameTimeout time.Duration
 
-	// MinFreeBytes is the free disk space below which produces are refused with a
-	// retriable error; reads go on, and so do produces once there is room again.
-	// Default 256 MiB, which leaves room for what is in memory to be written
-	// out; negative: no guard.
+	// MinFreeBytes is the free disk space below which produces are refused with a retriable error.
+	// Reads continue, and so do produces once there is space again. Default 256 MiB, which leaves
+	// space to write out what is in memory; negative: no guard.
 	MinFreeBytes int64
 
-	// ProducerExpiry is how long the last sequence numbers of an idempotent
-	// producer are kept after its last batch. Default 7 days.
+	// ProducerExpiry is how long the last sequence numbers of an idempotent producer are kept after
+	// its last batch. Default 7 days.
 	ProducerExpiry time.Duration
 
-	// SASL names the users that may connect over TCP. Empty: no authentication. In
-	// memory nobody needs to authenticate.
+	// SASL configures the users that may connect over TCP. Empty: no authentication. In-memory
+	// connections never authenticate.
 	SASL SASLOptions
 
-	// Groups bounds consumer groups.
+	// Groups limits consumer groups.
 	Groups GroupOptions
 
-	// AcceptLoss opens a log that has lost acknowledged records (ErrLoss), as it
-	// is. The offsets of the lost records are never given out again. Set it once,
-	// after reading the error; it changes nothing on a log that is whole.
+	// AcceptLoss opens a log that has lost acknowledged records (ErrLoss) as it is. The offsets of
+	// the lost records are never assigned again. Set it once, after reading the error; it has no
+	// effect on a complete log.
 	AcceptLoss bool
 
-	// BulkBytes is from how many bytes of batches for one topic in one group commit
-	// they go to a segment file, where each byte is written once but a commit needs
-	// two syncs, rather than into the store, which writes twice and syncs once.
-	// Default 256 KiB.
+	// BulkBytes is the number of bytes of batches for one topic in one group commit from which they
+	// go to a segment file, which writes each byte once but needs a second sync, instead of into
+	// the store, which writes twice and syncs once. Default 256 KiB.
 	BulkBytes int
 
-	// SegmentBytes is the size at which a segment file is full and the next begun.
-	// Default 256 MiB.
+	// SegmentBytes is the size at which a segment file is full and the next one begins. Default 256
+	// MiB.
 	SegmentBytes int
 
-	// Logger gets what an operator should know. Default: none.
+	// Logger receives messages for operators. Default: none.
 	Logger *slog.Logger
 
-	// Hooks are called as things happen, for metrics.
+	// Hooks are called on events, for metrics.
 	Hooks Hooks
 
-	// FS is the file system to store on. Default: the host's. Tests pass
-	// in-memory ones that lose unsynced data or inject errors.
+	// FS is the file system of the log. Default: the host's. Tests pass in-memory ones that lose
+	// unsynced data or inject errors.
 	FS vfs.FS
 }
 
-// Hooks are functions that the broker calls as things happen. Any may be nil.
-// They run on the broker's own goroutines: they must be quick and not call back.
+// Hooks are functions that the broker calls on events. Any may be nil. They run on the broker's
+// goroutines: they must be quick and must not call the broker.
 type Hooks struct {
-	// Request: a request was served.
+	// Request is called after a request was served.
 	Request func(api int16, took time.Duration, err error)
-	// Commit: a group of writes became durable.
+	// Commit is called when a group of writes has become durable.
 	Commit func(writes int, took time.Duration)
-	// Fatal: the store failed. From now on every write and most reads are
-	// refused; the process should stop, and starting again recovers.
+	// Fatal is called when the store has failed. From then on every write and most reads are
+	// refused; the process should stop, and starting it again recovers.
 	Fatal func(err error)
 }
 
@@ -170,7 +165,7 @@ func (h Hooks) onFatal(err error) {
 	}
 }
 
-// withDefaults fills in what is zero.
+// withDefaults replaces zero fields by their defaults.
 func (o Options) withDefaults() Options {
 	def := func(v *int, d int) {
 		if *v == 0 {
@@ -215,7 +210,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Validate names the first field that makes no sense. Open calls it.
+// Validate returns an error that names the first invalid field. Open calls it.
 func (o Options) Validate() error {
 	o = o.withDefaults()
 	for _, f := range []struct {

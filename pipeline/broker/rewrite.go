@@ -13,50 +13,45 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// A record that stands in the log can be replaced by another, so that what must be
-// forgotten is: its offset, its time and all records around it stay.
+// A record in the log can be replaced by another to erase its content. Its offset, its time and all
+// other records stay.
 //
-//  1. The batches that hold such records are made anew: same offsets, times, codec,
-//     producer and sequences, another length and checksum. One commit puts each in
-//     the place of the old one, with a note of what is to be scrubbed (key e).
-//     From here on no fetch that begins gives the old record.
+//  1. The batches that hold such records are rebuilt with the same offsets, times, codec, producer and
+//     sequences, but another length and checksum. One commit replaces each old batch and adds a note of what
+//     is to be scrubbed (key e). From here on no new fetch returns the old record.
 //  2. The old bytes are scrubbed from every file of the store (scrub.go).
 //  3. The notes are removed.
 //
-// A crash before step 1 is durable leaves the batches as they were; whoever asked
-// for it asks again. After it, the next opening finds the notes and does the rest.
-// Doing any of it twice changes nothing: a batch that is already as it should be
-// is left alone.
+// A crash before step 1 is durable leaves the batches unchanged; the caller asks again. After it,
+// the next opening finds the notes and does the rest. Repeating any step changes nothing: a batch
+// that is already replaced is left alone.
 //
 // Producers notice nothing: their windows are stored apart from the batches.
 
-// Rewriting says which records of a partition are replaced.
+// Rewriting names the records of a partition to replace.
 type Rewriting struct {
 	Topic     string
 	Partition int32
-	// Records are what stands at these offsets from now on. Their Timestamp is
-	// ignored: a record keeps its time.
+	// Records maps offsets to the new records. Their Timestamp is ignored: a record keeps its time.
 	Records map[int64]Record
 }
 
-// Rewritten is what a rewrite did.
+// Rewritten is the result of a rewrite.
 type Rewritten struct {
-	Records int // replaced, or found to be so already
-	Batches int // made anew
+	Records int // replaced now or earlier
+	Batches int // rebuilt
 	Bytes   int64
-	// Gone are records that the log does not have any more: before its start, or in
-	// a gap.
+	// Gone counts records that the log does not have any more: before its start, or in a gap.
 	Gone int
 }
 
-// rewriteBytes bounds what one commit replaces.
+// rewriteBytes is the maximum number of bytes that one commit replaces.
 const rewriteBytes = 4 << 20
 
-// Rewrite replaces records, and returns when what they were is in no file of the
-// directory any more. Reading and producing go on meanwhile; a fetch that began
-// before may still give the old records. If the context ends, or the process,
-// after records have been replaced, the rest is done at the next opening or with
-// the next call.
+// Rewrite replaces records, and returns once their old bytes are in no file of the directory any
+// more. Reads and produces continue meanwhile; a fetch that began earlier may still return the old
+// records. If the context or the process ends after records were replaced, the next opening or the
+// next call does the rest.
 func (b *Broker) Rewrite(ctx context.Context, all ...Rewriting) (done Rewritten, err error) {
 	if !b.enter() {
 		return done, errClosed
@@ -86,7 +81,7 @@ func (b *Broker) Rewrite(ctx context.Context, all ...Rewriting) (done Rewritten,
 	return done, nil
 }
 
-// rewrite makes the batches of p that hold records anew.
+// rewrite rebuilds the batches of p that hold records.
 func (b *Broker) rewrite(ctx context.Context, p *partition, records map[int64]Record, done *Rewritten) error {
 	o := &rewriteOp{p: p, out: make(chan error, 1)}
 	flush := func() error {
@@ -150,8 +145,8 @@ func (b *Broker) rewrite(ctx context.Context, p *partition, records map[int64]Re
 	return flush()
 }
 
-// batchAt reads the batch that holds an offset, or the next one behind it; nil
-// where there is none on disk. ref says where it stands in a segment file, if there.
+// batchAt reads the batch that holds an offset, or the next one after it; nil if there is none on
+// disk. ref is its place in a segment file, if it is in one.
 func (p *partition) batchAt(s *store, offset int64) (b batch, ref *reference, err error) {
 	view := p.now()
 	if offset < view.start || offset >= view.end {
@@ -177,7 +172,7 @@ func (p *partition) batchAt(s *store, offset int64) (b batch, ref *reference, er
 	return b, ref, err
 }
 
-// replace is the batch with some records replaced, and how many it holds of those.
+// replace returns the batch with some records replaced, and how many of them it holds.
 func (b batch) replace(records map[int64]Record) (anew batch, found int, err error) {
 	err = withRecords(b, func(block []byte) error {
 		var out []byte
@@ -210,7 +205,7 @@ func (b batch) replace(records map[int64]Record) (anew batch, found int, err err
 	return anew, found, err
 }
 
-// rewriteOp puts batches in the place of those that are there.
+// rewriteOp replaces batches by rebuilt ones.
 type rewriteOp struct {
 	p       *partition
 	batches []batch
@@ -241,15 +236,15 @@ func (o *rewriteOp) done(err error) { o.out <- err }
 
 func (o *rewriteOp) size() int { return o.bytes + 64*len(o.batches) }
 
-// scrubNote says that a batch has been replaced whose bytes may still stand in
-// files. A batch replaced twice before that is two notes.
+// scrubNote records that a batch was replaced whose old bytes may still be in files. A batch that
+// was replaced twice before it is scrubbed has two notes.
 type scrubNote struct {
 	topic     topicNum
 	partition int32
 	last      int64 // its last offset
 	base      int64
 	crc       uint32
-	ref       *reference // where it stood in a segment file, or nil
+	ref       *reference // its old place in a segment file, or nil
 }
 
 func (n scrubNote) key() []byte {
@@ -266,7 +261,7 @@ func (n scrubNote) value() []byte {
 	return v
 }
 
-// scrubNotes reads the notes that there are.
+// scrubNotes reads the notes in the store.
 func (s *store) scrubNotes() (notes []scrubNote, err error) {
 	err = s.scan([]byte{keyScrub}, []byte{keyScrub + 1}, func(k, v []byte) error {
 		if len(k) != 21 || len(v) != 8 && len(v) != 8+referenceSize {

@@ -16,46 +16,43 @@ import (
 	"github.com/xdg-go/scram"
 )
 
-// The SASL mechanisms served.
+// The supported SASL mechanisms.
 const (
 	MechanismPlain       = "PLAIN"
 	MechanismScramSHA256 = "SCRAM-SHA-256"
 	MechanismScramSHA512 = "SCRAM-SHA-512"
 )
 
-// allMechanisms, the better first: that is the order a client is told.
+// allMechanisms is in order of preference, in which clients are told.
 var allMechanisms = []string{MechanismScramSHA512, MechanismScramSHA256, MechanismPlain}
 
-// SASLOptions says who may connect over TCP.
+// SASLOptions configure who may connect over TCP.
 type SASLOptions struct {
-	// Users are the credentials by user name. With none, everyone may connect
-	// and nobody needs to authenticate; with any, a connection may do nothing
-	// but authenticate until it has. All of Users may do everything.
+	// Users maps user names to credentials. If it is empty and Login is nil, everyone may connect
+	// without authentication; otherwise a connection may do nothing but authenticate until it has.
+	// All Users may do everything.
 	Users map[string]Credential
 
-	// Login, if not nil, checks the name and password of who is none of Users, and
-	// says what he may do; an error is why he may not connect. It wants the password
-	// itself, so that it is asked for what comes by PLAIN alone, and only over TLS or
-	// from this machine.
+	// Login, if not nil, checks the name and password of clients that are not in Users and returns
+	// their rights; an error refuses the connection. It needs the password itself, so it is called
+	// only for the mechanism PLAIN, and only over TLS or from this machine.
 	Login func(user, password string) (Session, error)
 
-	// Mechanisms are those offered, of PLAIN, SCRAM-SHA-256 and SCRAM-SHA-512.
-	// Leave PLAIN out where the network is not to be trusted: it sends the
-	// password. Empty: all three.
+	// Mechanisms lists those offered: PLAIN, SCRAM-SHA-256 and SCRAM-SHA-512. Leave PLAIN out if
+	// the network is not trusted: it sends the password. Empty: all three.
 	Mechanisms []string
 }
 
-// Credential is what the broker keeps of a password: salted keys, from which it
-// can be checked but not told. Make it with NewCredential.
+// Credential is what the broker keeps of a password: salted keys that can check it but do not
+// reveal it. NewCredential creates one.
 type Credential struct {
 	sha256, sha512 scram.StoredCredentials
 }
 
-// scramIterations is what RFC 7677 asks for at least and Kafka uses.
+// scramIterations is the minimum of RFC 7677, which Kafka also uses.
 const scramIterations = 4096
 
-// NewCredential derives a user's credential from its password. The salt is new
-// every time.
+// NewCredential derives a user's credential from its password, with a new random salt.
 func NewCredential(password string) (Credential, error) {
 	salt := make([]byte, 16)
 	_, _ = rand.Read(salt) // never fails
@@ -74,7 +71,7 @@ func deriveCredential(password, salt string) (c Credential, err error) {
 }
 
 func deriveKeys(h scram.HashGeneratorFcn, password, salt string) (scram.StoredCredentials, error) {
-	// The keys do not depend on the name.
+	// The keys do not depend on the user's name.
 	client, err := h.NewClient("user", password, "")
 	if err != nil {
 		return scram.StoredCredentials{}, fmt.Errorf("derive keys: %w", err)
@@ -99,23 +96,23 @@ func (o SASLOptions) validate() error {
 	return nil
 }
 
-// authenticator checks who clients say they are.
+// authenticator verifies clients' identities.
 type authenticator struct {
 	users      map[string]Credential
 	login      func(user, password string) (Session, error)
 	mechanisms []string
 
-	// secret makes up salts for users that do not exist, the same each time.
+	// secret derives salts for users that do not exist, the same each time.
 	secret []byte
-	// nobody is checked for such a user, so that it takes as long.
+	// nobody is checked for such a user, so that it takes the same time.
 	nobody Credential
-	// deriving holds a token for each password being hashed: PLAIN makes us pay
-	// for what anyone sends, so at most this much of the machine at a time.
+	// deriving limits how many passwords are hashed at once, since anyone can make the broker hash
+	// by sending PLAIN tokens.
 	deriving chan struct{}
 }
 
-// errAuth is what a client is told, whatever was wrong: a guess of a name must
-// not be told from a guess of a password.
+// errAuth is the error for clients, whatever was wrong: a client must not learn whether the name or
+// the password was wrong.
 var errAuth = errors.New("authentication failed: wrong user or password")
 
 func newAuthenticator(o SASLOptions) (*authenticator, error) {
@@ -138,8 +135,8 @@ func newAuthenticator(o SASLOptions) (*authenticator, error) {
 	return a, err
 }
 
-// credential has an answer for every name: that of a user who does not exist is
-// a salt that stays the same and keys that nothing proves.
+// credential returns a credential for every name: for a user that does not exist, one with a
+// constant salt and keys that nothing proves.
 func (a *authenticator) credential(name string) Credential {
 	if c, ok := a.users[name]; ok {
 		return c
@@ -180,16 +177,16 @@ func (x *exchange) plain(token []byte) (user string, err error) {
 	return name, nil
 }
 
-// exchange is one connection's authentication under way.
+// exchange is one connection's authentication in progress.
 type exchange struct {
 	a         *authenticator
 	mechanism string
-	private   bool         // nobody else can read what is said
-	scram     *scramServer // nil with PLAIN
-	session   Session      // what Login said that the user may do; nil for one of Users
+	private   bool         // nobody else can read the traffic
+	scram     *scramServer // nil for PLAIN
+	session   Session      // the rights that Login returned; nil for one of Users
 }
 
-// offered are the mechanisms that a client may use, the better first.
+// offered returns the mechanisms that a client may use, in order of preference.
 func (a *authenticator) offered(private bool) []string {
 	if a.login == nil || !private || slices.Contains(a.mechanisms, MechanismPlain) {
 		return a.mechanisms
@@ -212,8 +209,8 @@ func (a *authenticator) begin(mechanism string, private bool) *exchange {
 	return x
 }
 
-// step takes a token and returns the one to answer. user is set when the client
-// has proved to be it, which ends the exchange, as an error does.
+// step takes a token and returns the answer. user is set once the client has proved its identity,
+// which ends the exchange, as does an error.
 func (x *exchange) step(token []byte) (answer []byte, user string, err error) {
 	if x.scram == nil {
 		user, err = x.plain(token)

@@ -17,33 +17,30 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// Scrubbing: what a rewrite has replaced goes from the disk, not only from sight.
-// The bytes of an old batch can stand in
+// Scrubbing removes replaced batches from the disk itself, not only from view. The bytes of an old
+// batch can be in
 //
 //   - a segment file: there they are overwritten with zeros. Nothing refers to them.
-//   - tables of the store: a compaction of the range leaves only what is newest.
-//   - blob files, which other tables may still need: Pebble makes those with garbage
-//     anew, by itself, where that is worth it (half of all is garbage); while scrubbing
-//     is set, any is.
-//   - WALs. Pebble keeps those it is done with and writes the next over them. So they
-//     are changed, with scrubbing set, until none is left that was there before: then
-//     a WAL is a new file.
+//   - tables of the store: a compaction of the range keeps only the newest values.
+//   - blob files, which other tables may still need: Pebble rewrites those with enough garbage (half of
+//     their bytes) by itself; while scrubbing is set, any garbage is enough.
+//   - WALs. Pebble recycles finished WALs by writing the next one over them. So WALs are rotated, with
+//     scrubbing set, until none of the earlier ones is left: meanwhile each WAL is a new file.
 //
-// How soon Pebble does its part, and which files it needs, is its own affair. So
-// nothing is believed: every table and blob file is read, looking for the header of
-// an old batch (offset, time, checksum: 61 bytes that are in nothing else), and
-// those that have one are waited for until they are gone. Values are stored
-// as they are, uncompressed and in one piece, so that what is there is found.
+// When Pebble does its part, and which files it needs, is up to Pebble. So nothing is assumed:
+// every table and blob file is searched for the header of an old batch (offset, time, checksum: 61
+// bytes that occur nowhere else), and scrub waits until the files that contain one are gone. Values
+// are stored uncompressed and in one piece, so the search finds them.
 
 const (
-	// scrubPatience is how long files may take to go before Pebble is asked again,
-	// more urgently.
+	// scrubPatience is how long to wait for files to go before Pebble is asked again, more
+	// forcefully.
 	scrubPatience = 3 * time.Second
 	scrubPoll     = 5 * time.Millisecond
 	scrubTries    = 8
 )
 
-// scrub does what the notes say, and removes them. b.rewriting is held.
+// scrub carries out the notes and removes them. The caller holds b.rewriting.
 func (b *Broker) scrub(ctx context.Context) error {
 	s := b.store
 	notes, err := s.scrubNotes()
@@ -62,7 +59,7 @@ func (b *Broker) scrub(ctx context.Context) error {
 	}
 	old := oldBatches(notes)
 	for try := range scrubTries {
-		// Iterators that nobody is using keep files.
+		// Parked iterators keep files alive.
 		b.sweepReaders(0)
 		if err := s.compactNotes(ctx, notes, try > 1); err != nil {
 			return err
@@ -81,7 +78,7 @@ func (b *Broker) scrub(ctx context.Context) error {
 	return errors.New("the store keeps files with what was replaced; it will be tried again at the next start")
 }
 
-// resumeScrub does what a crash left undone.
+// resumeScrub finishes what a crash interrupted.
 func (b *Broker) resumeScrub() {
 	b.rewriting.Lock()
 	defer b.rewriting.Unlock()
@@ -90,7 +87,7 @@ func (b *Broker) resumeScrub() {
 	}
 }
 
-// blank overwrites what a note says of a segment file. The file may have gone.
+// blank overwrites the batch that a note names in a segment file. The file may no longer exist.
 func (ss *segments) blank(n scrubNote) (err error) {
 	if n.ref == nil {
 		return nil
@@ -112,7 +109,7 @@ func (ss *segments) blank(n scrubNote) (err error) {
 	return nil
 }
 
-// changeWALs returns when no WAL is left that may hold what was written before.
+// changeWALs returns once no WAL is left that may hold earlier writes.
 func (b *Broker) changeWALs(ctx context.Context) error {
 	s := b.store
 	before, err := s.walNumbers()
@@ -121,7 +118,7 @@ func (b *Broker) changeWALs(ctx context.Context) error {
 	}
 	newest := slices.Max(before)
 	for {
-		// Something to flush; the value says nothing.
+		// Write something to flush; the value is irrelevant.
 		if err := s.update(ctx, func(w *pebble.Batch) error { return w.Set(metaScrub, nil, nil) }, nil); err != nil {
 			return err
 		}
@@ -157,8 +154,8 @@ func (s *store) walNumbers() ([]uint64, error) {
 	return nums, nil
 }
 
-// compactNotes has Pebble drop what is shadowed in the notes' ranges; whole makes
-// it write every value of every batch anew as well.
+// compactNotes makes Pebble drop shadowed values in the notes' ranges; with whole it also rewrites
+// every value of every batch.
 func (s *store) compactNotes(ctx context.Context, notes []scrubNote, whole bool) error {
 	type span struct{ lo, hi []byte }
 	var spans []span
@@ -167,7 +164,7 @@ func (s *store) compactNotes(ctx context.Context, notes []scrubNote, whole bool)
 		defer s.rewriteAll.Store(false)
 		spans = []span{{[]byte{keyBatch}, []byte{keyBatch + 1}}}
 	} else {
-		// Notes are in the order of keys.
+		// The notes are in the order of keys.
 		for i, n := range notes {
 			if i == 0 || n.topic != notes[i-1].topic || n.partition != notes[i-1].partition {
 				spans = append(spans, span{lo: batchKey(n.topic, n.partition, n.last)})
@@ -184,7 +181,7 @@ func (s *store) compactNotes(ctx context.Context, notes []scrubNote, whole bool)
 	return nil
 }
 
-// awaitGone returns when the files have gone, or after scrubPatience.
+// awaitGone waits until the files are gone, for scrubPatience at most.
 func (b *Broker) awaitGone(ctx context.Context, files []string) error {
 	s := b.store
 	for began := time.Now(); time.Since(began) < scrubPatience; {
@@ -196,7 +193,7 @@ func (b *Broker) awaitGone(ctx context.Context, files []string) error {
 		if !slices.ContainsFunc(files, func(f string) bool { return slices.Contains(names, f) }) {
 			return nil
 		}
-		// Pebble looks for work when some is done.
+		// Pebble looks for more work after each flush.
 		if err := s.update(ctx, func(w *pebble.Batch) error { return w.Set(metaScrub, nil, nil) }, nil); err != nil {
 			return err
 		}
@@ -221,7 +218,7 @@ func (s *store) removeNotes(ctx context.Context, notes []scrubNote) error {
 	}, nil)
 }
 
-// oldBatches are the checksums of replaced batches, by base offset.
+// oldBatches maps the base offsets of replaced batches to their checksums.
 func oldBatches(notes []scrubNote) map[int64][]uint32 {
 	m := map[int64][]uint32{}
 	for _, n := range notes {
@@ -230,7 +227,7 @@ func oldBatches(notes []scrubNote) map[int64][]uint32 {
 	return m
 }
 
-// filesWith are the tables and blob files that hold one of the old batches.
+// filesWith returns the tables and blob files that contain one of the old batches.
 func (s *store) filesWith(ctx context.Context, old map[int64][]uint32) (found []string, err error) {
 	names, err := s.fs.List(s.dir)
 	if err != nil {
@@ -279,8 +276,8 @@ func (s *store) fileHas(ctx context.Context, name string, old map[int64][]uint32
 	return false, ctx.Err()
 }
 
-// hasBatch looks for the headers of old batches: their base offset, then the magic
-// byte at 16 and the checksum behind it.
+// hasBatch reports whether data contains the header of an old batch: the base offset, then the
+// magic byte at 16 and the checksum after it.
 func hasBatch(data []byte, old map[int64][]uint32) bool {
 	for at := 16; at+5 <= len(data); at++ {
 		next := bytes.IndexByte(data[at:], 2)
@@ -296,7 +293,7 @@ func hasBatch(data []byte, old map[int64][]uint32) bool {
 	return false
 }
 
-// unlessFailed waits for work of Pebble's, which never ends if the store fails.
+// unlessFailed waits for work done by Pebble, which never ends if the store fails.
 func (s *store) unlessFailed(work func() error) error {
 	out := make(chan error, 1)
 	go func() { out <- work() }()
@@ -308,7 +305,7 @@ func (s *store) unlessFailed(work func() error) error {
 	}
 }
 
-// pause waits, or returns the context's error.
+// pause waits for d, or returns the context's error.
 func pause(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()
