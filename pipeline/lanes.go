@@ -82,7 +82,7 @@ type delivery struct {
 	n, control, bytes int
 }
 
-// Defaults of a batch.
+// These are the default limits of a batch.
 const (
 	defaultBatchRecords = 1024
 	defaultBatchBytes   = 8 << 20

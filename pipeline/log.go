@@ -24,7 +24,7 @@ import (
 type Log struct {
 	cfg      Config
 	endpoint endpoint
-	embedded *broker.Broker // nil with outside brokers
+	embedded *broker.Broker // nil with external brokers
 	producer *kgo.Client
 	admin    *kadm.Client
 	erased   erasures

@@ -110,7 +110,8 @@ func (p Principal) Appended(tenant, workspace, agent string) bool {
 // spans. A principal that is not the operator may do nothing else.
 func (p Principal) Ingests() bool { return p.Granted(GrantIngest) }
 
-// Granted reports whether the principal has a grant. Only the default tenant has grants that count
+// Granted reports whether the principal may read a kind of data, or take an action, named by a
+// grant. The operator may do all; a principal of another tenant than the default one has none.
 // here.
 func (p Principal) Granted(kind string) bool {
 	return p.Operator || p.Tenant == "" && slices.Contains(p.Grants, kind)

@@ -53,7 +53,7 @@ type Options struct {
 	WorkingTree bool
 	// Language returns the language of a path, "" if it is unknown. Required.
 	Language func(path string) string
-	// Limits of contents. Required.
+	// Limits limits the size of contents. Required.
 	Limits Limits
 	// Append appends events in order. Required.
 	Append func(ctx context.Context, events []schemas.Event) (Appended, error)

@@ -29,7 +29,7 @@ type Options struct {
 // DefaultPoll is the interval of polling for a repository without notifications.
 const DefaultPoll = 5 * time.Second
 
-// Pauses.
+// These are the pauses of follow.
 const (
 	// quiet is how long nothing must change before a sync, because a commit changes several files.
 	// maxQuiet limits the wait if changes do not stop.

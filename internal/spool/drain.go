@@ -31,8 +31,8 @@ const (
 	maxBatchBytes = 4 << 20
 )
 
-// lockTries and the wait between tries limit how long a drainer waits for a writer: 200 ms in
-// total. A writer holds its lock for some microseconds.
+// lockTries and lockPause limit how long a drainer waits for a writer: 200 ms in total. A writer
+// holds its lock for some microseconds.
 const (
 	lockTries = 40
 	lockPause = 5 * time.Millisecond

@@ -432,7 +432,8 @@ func TestUnwritable(t *testing.T) {
 	}
 }
 
-// A full disk: what does not fit is said to be lost, what was there stays.
+// TestFull checks that on a full disk an entry that does not fit is reported as lost, and that
+// earlier entries are kept.
 func TestFull(t *testing.T) {
 	var limit syscall.Rlimit
 	if os.Getenv("SPOOL_FULL") != "" {

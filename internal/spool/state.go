@@ -11,23 +11,23 @@ import (
 	"time"
 )
 
-// State is how a spool stands.
+// State is the state of a spool.
 type State struct {
-	// Waiting is how many entries are there, and Since when the oldest file of them was
-	// begun or taken.
+	// Waiting is the number of entries in the spool.
 	Waiting int
-	// Damaged is how many bytes were set aside as no entry, Refused how many entries the
-	// log would not take.
+	// Damaged is the number of bytes that were set aside as unreadable, Refused the number of
+	// entries that the log refused.
 	Damaged int64
 	Refused int
-	// Lost is how many entries could not be written, the last at LastLost.
+	// Lost is the number of entries that could not be written; LastLost is the time of the last
+	// one.
 	Lost     int64
 	LastLost time.Time
-	// Fault is why nothing can be written now; nil where it can.
+	// Fault is the reason why nothing can be written now; nil if writing works.
 	Fault error
 }
 
-// Look says how the spool in dir stands. A spool that does not exist yet is empty.
+// Look returns the state of the spool in dir. A spool that does not exist yet is empty.
 func Look(dir string) State {
 	var s State
 	files := []string{filepath.Join(dir, newFile)}
@@ -54,7 +54,8 @@ func Look(dir string) State {
 	return s
 }
 
-// writable tries what a writer does, short of an entry: an empty line is none.
+// writable writes an empty line, which is not an entry, and returns the error that a writer would
+// get.
 func writable(dir string) error {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return nil // the first writer makes it
@@ -62,8 +63,7 @@ func writable(dir string) error {
 	return write(dir, []byte{'\n'})
 }
 
-// Remotes are the URLs of servers for which something may wait in a data directory's
-// spool.
+// Remotes returns the URLs of the servers for which entries may wait in a data directory's spool.
 func Remotes(dataDir string) []string {
 	entries, err := os.ReadDir(filepath.Join(Dir(dataDir), remoteDir))
 	if err != nil {
@@ -78,14 +78,14 @@ func Remotes(dataDir string) []string {
 	return urls
 }
 
-// Interrupted says that a drainer took entries and has not handed over all of them: it is
-// at work, or a crash or an error ended it.
+// Interrupted reports whether a drainer took entries and has not passed on all of them: it is
+// running, or a crash or an error ended it.
 func Interrupted(dir string) bool {
 	taken, err := numbers(dir)
 	return err == nil && len(taken) > 0
 }
 
-// Empty says that nothing waits in dir, neither with writers nor with a drainer.
+// Empty reports whether no entries wait in dir, neither new nor taken.
 func Empty(dir string) bool {
 	if st, err := os.Lstat(filepath.Join(dir, newFile)); err == nil && st.Size() > 0 {
 		return false

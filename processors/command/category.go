@@ -158,7 +158,8 @@ var turns = map[string][]turnRule{
 	"ifconfig":      {{"up down add del set", catConfigure}},
 }
 
-// turn returns the category of a program for this call, 0 if no rule applies.
+// turn returns the category of a program for this call: that of the first matching rule, else the
+// synopsis's.
 func turn(syn *synopsis, items []item, words []int) recountv1.Category {
 	rules := turns[syn.first]
 	for _, rule := range rules {

@@ -23,7 +23,7 @@ type text struct {
 	command int // begins here
 	pgpass  bool
 	netrc   tri
-	values  bool // names, places and programs are looked at, not formats alone
+	values  bool // search for names, places and programs, not only for formats
 	err     error
 	tried   map[int]bool // extra rules that were tried
 	open    [2]int       // before this offset a quote (" and ') is known not to close
