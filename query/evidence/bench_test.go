@@ -10,8 +10,8 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// BenchmarkAsk asks 10,000 objects of one workspace, in sessions of a hundred steps that
-// lead to each other.
+// BenchmarkAsk queries 10,000 objects of one workspace, in sessions of a hundred steps that cause
+// each other.
 func BenchmarkAsk(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	w := newWorld(b)

@@ -9,8 +9,8 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// TestOneNameForManyCalls: a result is that of the last call of its name before it, seen
-// from the result as from the call, and what it led to is not what led to it.
+// TestOneNameForManyCalls checks that a result belongs to the last call of its name before it, seen
+// from the result and from the call, and that an effect is not shown as a cause.
 func TestOneNameForManyCalls(t *testing.T) {
 	w := newWorld(t)
 	tool := func(id string, minute int, typ, parent, text string) said {

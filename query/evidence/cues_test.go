@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestCuesAreFoundByTheirWords: what a pattern finds is not lost by looking for words first.
+// TestCuesAreFoundByTheirWords checks that the test for literals does not lose a match of a
+// pattern.
 func TestCuesAreFoundByTheirWords(t *testing.T) {
 	all := []cue{agoCue, dayCue, newestCue, whyCue, remedyCue, failCue}
 	var found [6]bool

@@ -9,15 +9,15 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// TestMeaningComparesWhatTheWordsFound: the space is searched by meaning where the words
-// found few, or where meaning weighs so much that it could bring something in by itself;
-// else what was found is compared, and nothing else comes in.
+// TestMeaningComparesWhatTheWordsFound checks that the whole space is searched by meaning if the
+// words found few objects, or if meaning has enough weight to add some by itself; otherwise only
+// what was found is compared, and nothing is added.
 func TestMeaningComparesWhatTheWordsFound(t *testing.T) {
 	w := newWorld(t)
 	for i := range 59 {
 		w.add(0, of(fmt.Sprint("word", i), schemas.TypeAssistantMessage, i, "", &recountv1.AgentEvent{Text: fmt.Sprintf("container status %d", i)}))
 	}
-	// What the embedder takes for the same, without the word.
+	// This has the same meaning to the embedder, without the word.
 	w.add(0, of("docker", schemas.TypeAssistantMessage, 59, "", &recountv1.AgentEvent{Text: "docker ps; docker logs; docker build"}))
 	ask := evidence.Request{Text: "container status", Limit: 20, Include: []string{"proof"}}
 	dense := func() (s evidence.Step) {

@@ -17,7 +17,7 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// exported are the rows of an export.
+// exported returns the rows of an export.
 func (w *world) exported(p schemas.Principal, x evidence.ExportRequest) []schemas.ObjectRow {
 	w.t.Helper()
 	var b bytes.Buffer
@@ -96,8 +96,8 @@ func TestExportTellsWhatEventsTold(t *testing.T) {
 	}
 }
 
-// TestExportsAreApart: an export has exactly what the principal may see, as JSON and as
-// Arrow.
+// TestExportsAreApart checks that an export contains exactly what the principal may see, as JSON
+// and as Arrow.
 func TestExportsAreApart(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	all := generate(rng, 400)

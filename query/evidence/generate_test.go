@@ -27,8 +27,8 @@ var (
 	someRelations = []string{"supports", "contradicts", "supersedes", "derived_from", "caused_by", "blocks"}
 )
 
-// generate makes events of several tenants, agents and sessions that name each other:
-// causes that came before, that come later, and that never come.
+// generate returns events of several tenants, agents and sessions that name each other: causes that
+// came before, that come later, and that never come.
 func generate(rng *rand.Rand, n int) []said {
 	pick := func(list []string) string { return list[rng.IntN(len(list))] }
 	words := func() string {
@@ -39,7 +39,8 @@ func generate(rng *rand.Rand, n int) []said {
 		return s
 	}
 	var all []said
-	// An id that one agent uses twice is one event, the first: that of others is another.
+	// If one agent uses an id twice, it is one event, the first; the same id from another agent is
+	// another event.
 	used := map[[4]string]bool{}
 	for i := range n {
 		m := &recountv1.AgentEvent{
@@ -79,7 +80,7 @@ func generate(rng *rand.Rand, n int) []said {
 		case schemas.TypeTaskStarted:
 			m.Task = &recountv1.Task{Id: pick(someWords[:3]), Title: words()}
 		}
-		if rng.IntN(10) == 0 && i > 0 { // the same words again
+		if rng.IntN(10) == 0 && i > 0 { // repeat the same words
 			m.Text = all[i-1].Text
 		}
 		id := fmt.Sprint("e", i)
@@ -94,7 +95,7 @@ func generate(rng *rand.Rand, n int) []said {
 	return all
 }
 
-// randomRequest is one of every sort.
+// randomRequest returns a request with any combination of parameters.
 func randomRequest(rng *rand.Rand) evidence.Request {
 	pick := func(list []string) string { return list[rng.IntN(len(list))] }
 	r := evidence.Request{Limit: 1 + rng.IntN(12)}
@@ -161,7 +162,7 @@ func randomPrincipal(rng *rand.Rand) schemas.Principal {
 	return p
 }
 
-// spread deals events to two partitions as their keys would, a part of them at a time.
+// spread distributes events to two partitions as their keys would, some at a time.
 func (w *world) spread(events []said) {
 	w.t.Helper()
 	parts := [2][]said{}
@@ -186,7 +187,8 @@ func firstDifference(t testing.TB, got, want string) string {
 	return fmt.Sprintf("%d bytes and %d", len(got), len(want))
 }
 
-// TestAnswersAsOf: at every 100th position an answer equals, byte for byte, the one of projections that were only built up to there.
+// TestAnswersAsOf checks at every 100th position that an answer equals, byte for byte, that of
+// projections built only up to there.
 func TestAnswersAsOf(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	all := generate(rng, 600)
@@ -211,8 +213,8 @@ func TestAnswersAsOf(t *testing.T) {
 	}
 }
 
-// TestAnswersAreApart: what a principal may not see changes no byte of its answers, nor
-// does whether it is there at all.
+// TestAnswersAreApart checks that what a principal may not see changes no byte of its answers, nor
+// does its existence.
 func TestAnswersAreApart(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	all := generate(rng, 500)
@@ -222,7 +224,7 @@ func TestAnswersAreApart(t *testing.T) {
 	for range 8 {
 		p := randomPrincipal(rng)
 		alone := newWorld(t)
-		// The others' events keep their places, and have nothing in them.
+		// The events of others keep their positions, but are empty.
 		alone.sees = &p
 		alone.spread(all)
 		for range 40 {
@@ -239,8 +241,8 @@ func TestAnswersAreApart(t *testing.T) {
 	}
 }
 
-// TestAnswersAreTheSame: the same request at the same state, however the partitions took
-// turns.
+// TestAnswersAreTheSame checks that the same request at the same state gives the same answer,
+// however the partitions were interleaved.
 func TestAnswersAreTheSame(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	all := generate(rng, 400)

@@ -34,8 +34,8 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// frozen are the events of testdata/shop.jsonl, as `recount log tail --json` prints them: a
-// shop's repository, two days of its spans and commands, and what agents said of it.
+// frozen returns the events of testdata/shop.jsonl, as `recount log tail --json` prints them: a
+// shop's repository, two days of its spans and commands, and what agents said about it.
 func frozen(t testing.TB) map[schemas.TopicPartition][]schemas.LogRecord {
 	t.Helper()
 	b, err := os.ReadFile("testdata/shop.jsonl")
@@ -64,8 +64,8 @@ func frozen(t testing.TB) map[schemas.TopicPartition][]schemas.LogRecord {
 	return all
 }
 
-// shopWorld is what a server that keeps everything answers from; topics are those whose
-// frozen events, with what is changed in them, are applied.
+// shopWorld returns the sources of a server with all projections. apply applies the frozen events
+// of a topic, with the given changes.
 func shopWorld(t testing.TB, change ...func(map[schemas.TopicPartition][]schemas.LogRecord)) (w *world, apply func(topic string)) {
 	t.Helper()
 	set, err := projections.Open(t.TempDir(), projections.Options{}, objects.Kind, lexical.Kind, vector.Kind(vector.Options{}), segment.Kind(segment.Options{}),
@@ -116,10 +116,10 @@ func shopWorld(t testing.TB, change ...func(map[schemas.TopicPartition][]schemas
 	}
 }
 
-// afternoon is when the shop's carts have failed for some hours.
+// afternoon is a time at which the shop's carts have been failing for some hours.
 var afternoon = time.Date(2026, 1, 14, 15, 0, 0, 0, time.UTC)
 
-// TestGoldenAnswers: whole answers over a frozen log, but for how long they took. Run with
+// TestGoldenAnswers compares whole answers over a frozen log, except for their timing. Run with
 // -rewrite and read the diff.
 func TestGoldenAnswers(t *testing.T) {
 	w, apply := shopWorld(t)
@@ -144,7 +144,7 @@ func TestGoldenAnswers(t *testing.T) {
 	}
 }
 
-// lines are the edges of some kinds as FROM KIND TO RULE, by titles of what they join.
+// lines returns the edges of some kinds as FROM KIND TO RULE, with the titles of what they join.
 func lines(r evidence.Response, kinds ...string) []string {
 	name := map[string]string{}
 	for _, o := range r.Objects {
@@ -163,8 +163,8 @@ func lines(r evidence.Response, kinds ...string) []string {
 	return all
 }
 
-// TestKindsMeetInOneAnswer: what agents found out, what fails, the code that handles it,
-// and what probably broke it, in one graph.
+// TestKindsMeetInOneAnswer checks that one graph has what agents found out, what fails, the code
+// that handles it, and what probably broke it.
 func TestKindsMeetInOneAnswer(t *testing.T) {
 	w, apply := shopWorld(t)
 	apply(schemas.TopicAgents)
@@ -175,7 +175,7 @@ func TestKindsMeetInOneAnswer(t *testing.T) {
 	}
 	apply(schemas.TopicCommands)
 	apply(schemas.TopicSpans)
-	apply(schemas.TopicCommits) // later than what names it
+	apply(schemas.TopicCommits) // later than the objects that name it
 	r := w.ask(operator, ask)
 	want := []string{
 		"memory Carts fail since com | names | commit 04dc257fb9a8 | text_commit",
@@ -204,18 +204,18 @@ func TestKindsMeetInOneAnswer(t *testing.T) {
 	if err != nil || len(b) > evidence.DefaultBytes*len(r.Objects)/evidence.DefaultLimit {
 		t.Errorf("%d bytes for %d objects, %v", len(b), len(r.Objects), err)
 	}
-	// A commit that is asked for answers, and so does who named it by fewer digits.
+	// A commit that is asked for is a hit, as is the object that named it by fewer digits.
 	r = w.ask(operator, evidence.Request{Text: "commit:04dc257fb9a8", Limit: 1})
 	if got := lines(r, "names"); len(r.Objects) < 2 || r.Objects[1].Type != "commit" || len(got) != 1 || got[0] != want[0] {
 		t.Errorf("a commit: %+v, %q", r.Objects, got)
 	}
-	// As of before it was made, it is not there.
+	// At a time before it was made, it does not exist.
 	ask.AsOf.Time = time.Date(2026, 1, 14, 9, 0, 0, 0, time.UTC)
 	if got := lines(w.ask(operator, ask), "names", "suspected"); len(got) > 0 {
 		t.Errorf("as of before: %q", got)
 	}
-	// Who is granted kinds sees these and no others, and whoever is granted none what there
-	// would be if none were kept.
+	// A principal sees exactly the kinds that it is granted; one without grants gets the same
+	// answer as if none were kept.
 	ask.AsOf.Time = afternoon
 	team := schemas.Principal{Workspaces: []string{"*"}, Sessions: []string{"*"}, Grants: []string{"commands", "code", "runtime"}}
 	if diff := cmp.Diff(want, lines(w.ask(team, ask), all...)); diff != "" {
@@ -240,15 +240,15 @@ func TestKindsMeetInOneAnswer(t *testing.T) {
 			t.Errorf("who is granted none, of kinds %q (- where none are kept, + got):\n%s", kinds, diff)
 		}
 	}
-	// Who does not see code and spans learns nothing of them.
+	// A principal without access to code and spans learns nothing of them.
 	r = w.ask(schemas.Principal{Tenant: "acme", Workspaces: []string{"*"}, Grants: []string{"code", "runtime"}}, evidence.Request{Text: "commit:04dc257fb9a8 carts", Kinds: []string{"objects", "commands", "commits", "symbols", "runtime"}})
 	if len(r.Objects)+len(r.Edges) > 0 {
 		t.Errorf("another tenant: %+v", r.Objects)
 	}
 }
 
-// TestIssuesMeet: what names an issue is joined to the commits whose messages name the same,
-// whichever came first.
+// TestIssuesMeet checks that an object that names an issue is joined to the commits whose messages
+// name the same issue, whichever came first.
 func TestIssuesMeet(t *testing.T) {
 	w, _ := shopWorld(t)
 	const repo, commit = "example.org/acme/shop", "5f0c4d8d0a5e4c7b9d2f7f1b1d1b7c8f9a0b1c2d"

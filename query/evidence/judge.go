@@ -147,9 +147,9 @@ func linkTo(o *objects.Stored, l Link) Link {
 }
 
 // compareClaims compares an object's claim with other claims of the same subject and predicate in
-// its workspace. The newest claim of each agent counts: a newer one of the same agent with another
-// value supersedes it, and those of other agents contradict it. Claims whose validity does not
-// overlap are not compared.
+// its workspace. The newest claim of each agent counts. If it has another value, it supersedes an
+// older claim of the same agent, and contradicts that of another agent. Claims whose validity does
+// not overlap are not compared.
 func (a *session) compareClaims(o *objects.Stored, j *judgement) error {
 	newest := map[string]*objects.Stored{}
 	for _, who := range a.related(o) {

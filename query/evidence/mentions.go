@@ -191,7 +191,7 @@ func traceObject(b *runtime.Brief) Object {
 }
 
 // spelled returns the forms in which objects may name an entity: a commit by its full id or by
-// abbreviations of the usual lengths.
+// minDigits to maxDigits of its digits.
 func (t *retrieval) spelled(entity string) ([]string, error) {
 	digits, is := strings.CutPrefix(entity, "commit:")
 	if !is {

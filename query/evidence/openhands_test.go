@@ -16,11 +16,11 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// told by OpenHands: when something happened, and when what it says caused it.
+// toldCause is a cause reported by OpenHands: the times of an event and of its cause.
 type toldCause struct{ effect, cause time.Time }
 
-// openhandsCauses are the causes that runs of OpenHands tell of their events, where both
-// ends are in the file.
+// openhandsCauses returns the causes that runs of OpenHands report for their events, if both ends
+// are in the file.
 func openhandsCauses(t *testing.T, runs []byte) (all []toldCause) {
 	t.Helper()
 	lines := bufio.NewScanner(bytes.NewReader(runs))
@@ -44,7 +44,7 @@ func openhandsCauses(t *testing.T, runs []byte) (all []toldCause) {
 				t.Fatal(err)
 			}
 			at[s.ID] = when
-			if s.Cause == nil || s.Observation == "think" { // that a thought was noted is no event
+			if s.Cause == nil || s.Observation == "think" { // recording a thought is not an event
 				continue
 			}
 			if cause, known := at[*s.Cause]; known {
@@ -55,8 +55,8 @@ func openhandsCauses(t *testing.T, runs []byte) (all []toldCause) {
 	return all
 }
 
-// TestCausesAgreeWithOpenHands: the edges that an answer shows have every cause that runs of
-// OpenHands tell of themselves, and no other call as the cause of a result.
+// TestCausesAgreeWithOpenHands checks that the edges in an answer include every cause that runs of
+// OpenHands report, and no other call as the cause of a result.
 func TestCausesAgreeWithOpenHands(t *testing.T) {
 	runs, err := os.ReadFile("../../internal/agentlog/testdata/openhands.jsonl")
 	if err != nil {
@@ -98,7 +98,7 @@ func TestCausesAgreeWithOpenHands(t *testing.T) {
 		}
 		for _, effect := range byTime[c.effect] {
 			r := w.ask(operator, evidence.Request{Text: effect.String(), Include: []string{evidence.IncludeProvenance}})
-			event := map[string]string{} // of an object
+			event := map[string]string{} // by object
 			for _, e := range r.Provenance {
 				event[e.Object] = e.ID
 			}

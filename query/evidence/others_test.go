@@ -20,7 +20,7 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// run appends commands, each WORKSPACE, SESSION and COMMAND, in the first minutes.
+// run appends commands, each a WORKSPACE, SESSION and COMMAND, in the first minutes.
 func (w *world) run(commands ...[3]string) {
 	w.t.Helper()
 	const topic = "recount." + schemas.TopicCommands
@@ -101,7 +101,7 @@ func TestCallsMeetTheirCommands(t *testing.T) {
 	if got := commands(w.ask(operator, ask)); got != nil {
 		t.Errorf("as of positions that leave commands out: %q", got)
 	}
-	// A kind that this server does not keep is said to be left out.
+	// A kind that this server does not keep is reported as omitted.
 	r = w.ask(operator, evidence.Request{Text: "checkout", Kinds: []string{"objects", "symbols"}})
 	if !slices.ContainsFunc(r.Proof, func(s evidence.Step) bool { return s.Path == "symbols" && s.Operator == "leave out" }) {
 		t.Errorf("proof: %+v", r.Proof)

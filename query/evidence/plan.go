@@ -7,12 +7,13 @@ import (
 	"time"
 )
 
-// plan says which paths a question takes, in order, and why; those that it does not, too.
+// plan lists the paths that a question takes, in order, and those that it does not take, with
+// reasons.
 type plan struct {
 	refs  refs
 	cues  cues
 	paths []planned
-	// kinds are what may answer.
+	// kinds are the kinds of things that may be in the answer.
 	kinds []string
 }
 
@@ -29,15 +30,15 @@ func (p *plan) takes(path string) bool {
 
 func (p *plan) answers(kind string) bool { return slices.Contains(p.kinds, kind) }
 
-// has says what there is to plan with.
+// has describes what is available to a plan.
 type has struct {
 	dense bool // an embedder, and an embedding of the text
 	wide  bool // things of other kinds, and a principal who may see them
 	hops  int
 }
 
-// planOf plans a question. It looks at the text and the request alone, so that the plan
-// tells nothing of what there is.
+// planOf plans a question. It considers only the text and the request, so that the plan reveals
+// nothing about the data.
 func planOf(r *Request, names refs, c cues, h has, w *Weights) plan {
 	p := plan{refs: names, cues: c}
 	add := func(path string, chosen bool, yes, no string) {
@@ -81,7 +82,7 @@ func planOf(r *Request, names refs, c cues, h has, w *Weights) plan {
 	return p
 }
 
-// why is the reason for a path.
+// why returns the reason for a path.
 func (p *plan) why(path string) string {
 	for _, x := range p.paths {
 		if x.path == path {
@@ -91,8 +92,8 @@ func (p *plan) why(path string) string {
 	return ""
 }
 
-// steps are the plan in the proof: which paths are left out and why, and what may answer.
-// The paths that are taken have steps of their own.
+// steps returns the plan as steps of the proof: the paths that are omitted, with reasons, and the
+// kinds of things that may be in the answer. The paths that are taken have steps of their own.
 func (p *plan) steps(r *Request) []Step {
 	out := Step{Operator: "leave out", Inputs: map[string]string{}}
 	var order []string

@@ -7,13 +7,13 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// Asked is what a question is asked of, and on whose behalf.
+// Asked has the sources of a question, and the principal on whose behalf it is asked.
 type Asked struct {
 	Sources
 	Principal schemas.Principal
 }
 
-// Question is the question for evidence, as every door offers it.
+// Question is the question for evidence, as every API offers it.
 var Question = question.New("query", "Ask for evidence",
 	"Answers from what agents said, did and learned: what was found, what led to it, what took its place and who says otherwise, with the events that show it. On whose behalf it is asked, the token says; what that may not see has no part in the answer, its counts, scores and proof included.",
 	func(r Request) error {
@@ -24,5 +24,5 @@ var Question = question.New("query", "Ask for evidence",
 		return Ask(ctx, a.Sources, a.Principal, r)
 	})
 
-// Questions are all of them.
+// Questions has all of them.
 var Questions = question.List[Asked]{Question}

@@ -5,12 +5,12 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// byReason goes from the best of the other paths to what came after them: what failed, and
-// what was understood. Who tells of a trouble seldom uses the words of either.
+// byReason follows the best candidates of the other paths to later failures and conclusions. The
+// message that reports a problem seldom shares words with either.
 func (t *retrieval) byReason(l *ranked) error { return t.byEffects(l, explains) }
 
-// explains says whether an object may be a part of a reason: a result that failed, or what
-// somebody made of it.
+// explains reports whether an object may be part of a reason: a result that failed, or a
+// conclusion.
 func explains(o *objects.Stored, _ map[uint64]bool) bool {
 	if o.Tool != nil && !calls(o) {
 		return o.Tool.Failed || o.Tool.GetExitCode() != 0

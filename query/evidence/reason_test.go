@@ -11,8 +11,8 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// TestWhyItFailed: who asks for a reason finds what failed and what was understood, far
-// after what the words find, and neither what passed nor what was said besides.
+// TestWhyItFailed checks that a question for a reason finds the failures and conclusions long after
+// the lexical matches, and nothing that passed or that was merely said.
 func TestWhyItFailed(t *testing.T) {
 	w := newWorld(t)
 	w.add(0, of("told", schemas.TypeUserMessage, 0, "", &recountv1.AgentEvent{Text: "The checkout gives up under load."}))

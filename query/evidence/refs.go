@@ -8,22 +8,22 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// maxRefs is how many names a question may have looked up as they are.
+// maxRefs is the maximum number of names that are looked up for one question.
 const maxRefs = 32
 
-// refs are what a question's text names: these are looked up, not searched for.
+// refs are the names in a question's text, which are looked up instead of searched for.
 type refs struct {
-	// ids may be those of events and of objects.
+	// ids may be those of events or of objects.
 	ids []schemas.EventID
-	// positions are events in the log.
+	// positions are those of events in the log.
 	positions []schemas.Position
-	// entities are names of things outside, as edges have them: "commit:9fceb02".
+	// entities are names of things outside, as edges spell them: "commit:9fceb02".
 	entities []string
 }
 
 func (r *refs) full() bool { return len(r.ids)+len(r.positions)+len(r.entities) >= maxRefs }
 
-// entityKinds are the kinds of names that stand before a colon.
+// entityKinds are the kinds of names that are written before a colon.
 var entityKinds = []string{"file", "commit", "issue", "tool", "trace", "symbol", "url", "session", "agent", "call"}
 
 var (
@@ -33,8 +33,8 @@ var (
 	folderRef = regexp.MustCompile(`^(\.{1,2})?/?[\w@.+-]+(/[\w@.+-]+)+/?$`)
 )
 
-// readRefs finds what a text names: ids, positions, KIND:NAME, addresses, issues,
-// commits, traces and paths, and a word that stands beside "tool".
+// readRefs finds the names in a text: ids, positions, KIND:NAME, addresses, issues, commits, traces
+// and paths, and a word next to "tool".
 func readRefs(text string) refs {
 	var r refs
 	words := strings.Fields(text)
@@ -95,8 +95,8 @@ func isID(w string) bool {
 	return err == nil
 }
 
-// isPosition asks for a topic with a dot in it, as all of Recount's have: "2026/11/20" is
-// a date.
+// isPosition reports whether a word is a position. The topic must contain a dot, as all of
+// Recount's do: "2026/11/20" is a date.
 func isPosition(w string) bool {
 	if !strings.Contains(w, "/") {
 		return false
@@ -105,7 +105,7 @@ func isPosition(w string) bool {
 	return err == nil && strings.Contains(p.Topic, ".")
 }
 
-// plainWord tells a name from the small words around one.
+// plainWord reports whether a word next to "tool" may be a name rather than a function word.
 func plainWord(w string) bool {
 	switch strings.ToLower(w) {
 	case "", "a", "an", "the", "this", "that", "which", "what", "each", "any", "every", "and", "or", "of", "in", "to", "with", "by", "was", "is", "did", "does", "call", "calls", "result", "results", "called":

@@ -11,8 +11,9 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// TestHowItWasMended: who asks what was done finds the change and the command that passes
-// again, far after what the words find, and not what failed, looked or passed besides.
+// TestHowItWasMended checks that a question for a remedy finds the change and the command that
+// passes again, long after the lexical matches, and not commands that failed, looked or passed
+// otherwise.
 func TestHowItWasMended(t *testing.T) {
 	w := newWorld(t)
 	const test = "go test ./cart"

@@ -14,38 +14,37 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// Limits of a request. They are part of the API.
+// These are the limits of a request. They are part of the API.
 const (
 	DefaultLimit = 10
 	MaxLimit     = 1000
-	// MaxText is the longest question in bytes.
+	// MaxText is the maximum length of a question in bytes.
 	MaxText = query.MaxText
 	MaxHops = 4
-	// DefaultNodes and MaxNodes bound how many objects an expansion takes in, hits
-	// included.
+	// DefaultNodes and MaxNodes limit the number of objects in an expansion, hits included.
 	DefaultNodes = 64
 	MaxNodes     = 2000
-	// DefaultTokens is what mode context packs where it is not told.
+	// DefaultTokens is the default budget of mode context.
 	DefaultTokens = 2000
 	MinTokens     = 50
 	MaxTokens     = 200_000
-	// maxListed bounds each list of words in a request.
+	// maxListed limits each list in a request.
 	maxListed = 64
 )
 
-// The modes of an answer.
+// These are the modes of an answer.
 const (
-	// ModeObjects answers what was found, each by itself.
+	// ModeObjects returns only the hits.
 	ModeObjects = "objects"
-	// ModeEvidence adds what led to each, and the edges among them.
+	// ModeEvidence adds the causes of each hit, and the edges among them.
 	ModeEvidence = "evidence"
-	// ModeSubgraph answers also what lies around the hits, as objects.
+	// ModeSubgraph also returns the objects around the hits.
 	ModeSubgraph = "subgraph"
-	// ModeContext packs their texts, with citations, into a budget of tokens.
+	// ModeContext packs the texts of the hits, with citations, into a token budget.
 	ModeContext = "context"
 )
 
-// The kinds of things that may answer.
+// These are the kinds of things that may be in an answer.
 const (
 	KindObjects  = "objects"
 	KindCommands = "commands"
@@ -54,7 +53,7 @@ const (
 	KindRuntime  = "runtime"
 )
 
-// What an answer leaves out unless it is asked for.
+// These are the parts that an answer includes only on request.
 const (
 	IncludeProof      = "proof"
 	IncludeVersions   = "versions"
@@ -62,8 +61,7 @@ const (
 	IncludeText       = "text"
 )
 
-// Request is a question for evidence. On whose behalf it is asked is not in it: the door
-// says that.
+// Request is a question for evidence. It does not contain the principal, which the API supplies.
 type Request struct {
 	Text    string            `json:"text,omitempty" maxLength:"4096" example:"why does checkout fail since yesterday" doc:"What to look for, in words; ids of events and objects, file:, commit:, issue: and tool: names in it are looked up as they are. Empty lists the newest."`
 	Scope   Scope             `json:"scope,omitzero" doc:"Whose objects; all of it must hold."`
@@ -83,7 +81,7 @@ type Request struct {
 	WaitMS  int               `json:"wait_ms,omitempty" minimum:"1" maximum:"60000" default:"5000" example:"5000" doc:"How long at_least may wait, in milliseconds."`
 }
 
-// Scope says whose objects a question is about. An empty field asks for nothing.
+// Scope selects whose objects a question is about. An empty field selects all.
 type Scope struct {
 	Agent     string `json:"agent,omitempty" maxLength:"4096" example:"claude" doc:"The agent that it is of."`
 	Session   string `json:"session,omitempty" maxLength:"4096" example:"run-17" doc:"The session that it is of."`
@@ -91,7 +89,7 @@ type Scope struct {
 	Task      string `json:"task,omitempty" maxLength:"4096" example:"T-42" doc:"The task that it is part of, by the task's id."`
 }
 
-// Expand bounds what is added around the hits.
+// Expand limits what is added around the hits.
 type Expand struct {
 	Kinds         []string `json:"kinds,omitempty" maxItems:"64" example:"caused_by" doc:"Only edges of these kinds: caused_by, derived_from, supports, contradicts, supersedes, refers_to, tool_produces, part_of_task, handed_to, uses_tool, belongs_to_session, owned_by_agent, used, other. Default: all but the last seven."`
 	Hops          *int     `json:"hops,omitempty" minimum:"0" maximum:"4" example:"2" doc:"How many edges away from a hit; 0 adds nothing. Default: 1, of mode subgraph 2, of mode objects 0. What led to a hit is followed to its roots all the same."`
@@ -99,16 +97,15 @@ type Expand struct {
 	Nodes         int      `json:"nodes,omitempty" minimum:"1" maximum:"2000" default:"64" example:"64" doc:"How many objects at most, hits included."`
 }
 
-// modes, kinds and includes are the words of a request, in order.
+// modes, kinds and includes are the allowed values of a request, in order.
 var (
 	modes    = []string{ModeObjects, ModeEvidence, ModeSubgraph, ModeContext}
 	kinds    = []string{KindObjects, KindCommands, KindCommits, KindSymbols, KindRuntime}
 	includes = []string{IncludeProof, IncludeVersions, IncludeProvenance, IncludeText}
 )
 
-// Normal fills in the defaults and checks the request. The error is a
-// *query.RequestError. Filters that nothing can pass are no error: the answer is empty
-// and says why.
+// Normal returns the request with defaults filled in, or a *query.RequestError. Filters that
+// nothing can pass are not an error: the answer is empty and gives the reason.
 func (r Request) Normal() (Request, error) {
 	if r.Limit == 0 {
 		r.Limit = DefaultLimit
@@ -137,7 +134,7 @@ func (r Request) Normal() (Request, error) {
 		return r, outside("expand.hops", *e.Hops, 0, MaxHops)
 	case e.Nodes < 0 || e.Nodes > MaxNodes:
 		return r, outside("expand.nodes", e.Nodes, 1, MaxNodes)
-	case !(e.MinConfidence >= 0 && e.MinConfidence <= 1): // also not a number
+	case !(e.MinConfidence >= 0 && e.MinConfidence <= 1): // also rejects NaN
 		return r, &query.RequestError{Field: "expand.min_confidence", Value: fmt.Sprint(e.MinConfidence), Reason: "want 0 to 1"}
 	case !slices.Contains(modes, r.Mode):
 		return r, oneOf("mode", r.Mode, modes)
@@ -175,7 +172,7 @@ func (r Request) Normal() (Request, error) {
 	return r, nil
 }
 
-// hops are the ones asked for, or the mode's.
+// hops returns the requested number of hops, or the default of the mode.
 func (e Expand) hops(mode string) *int {
 	n := 1
 	switch {
@@ -189,11 +186,11 @@ func (e Expand) hops(mode string) *int {
 	return &n
 }
 
-// includes reports whether a part is asked for that an answer leaves out otherwise.
+// includes reports whether an optional part of the answer is requested.
 func (r *Request) includes(part string) bool { return slices.Contains(r.Include, part) }
 
-// inOrder checks that each word is one of those that there are, and gives each once, in
-// their order.
+// inOrder checks that each value of a list is allowed, and returns them in the order of the allowed
+// values, without duplicates.
 func inOrder(field string, list, of []string) ([]string, error) {
 	if len(list) > maxListed {
 		return nil, &query.RequestError{Field: field, Value: fmt.Sprintf("%d of them", len(list)), Reason: fmt.Sprintf("want at most %d", maxListed)}
@@ -220,7 +217,7 @@ func outside(field string, n, least, most int) error {
 	return &query.RequestError{Field: field, Value: n, Reason: fmt.Sprintf("want %d to %d", least, most)}
 }
 
-// impossible says why nothing can pass the filters, or "".
+// impossible returns the reason why nothing can pass the filters, or "".
 func (r *Request) impossible() string {
 	last := int64(math.MaxInt64)
 	if !r.AsOf.Time.IsZero() {

@@ -7,13 +7,13 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// DefaultBytes is how large an answer of ten hits may be, as JSON without white space,
-// where nothing is included that is left out by default. What is cut to keep it is
-// counted in Left. Where a log has more partitions than five a topic, or more than ten
-// digits to an offset, it is as much larger.
+// DefaultBytes is the maximum size of an answer of ten hits, as JSON without white space, if no
+// optional part is included. What is cut to keep to it is counted in Left. If a log has more than
+// five partitions per topic, or offsets of more than ten digits, the answer may be larger by the
+// difference.
 const DefaultBytes = 8 << 10
 
-// Response is the evidence for an answer.
+// Response is the answer to a Request.
 type Response struct {
 	Status         string                `json:"query_status" enum:"ok,empty" example:"ok" doc:"ok, or empty if there is no hit."`
 	Hint           string                `json:"hint,omitempty" doc:"Why there is no hit, and what to change; or what was cut off."`
@@ -30,7 +30,7 @@ type Response struct {
 	Timing         query.Timing          `json:"timing" doc:"How long it took: the one part of the answer that differs from run to run."`
 }
 
-// Left counts what an answer leaves out.
+// Left counts what was omitted from an answer.
 type Left struct {
 	Objects    int `json:"objects,omitempty" example:"3" doc:"Objects around the hits."`
 	Edges      int `json:"edges,omitempty" example:"12" doc:"Edges."`
@@ -39,8 +39,8 @@ type Left struct {
 	Texts      int `json:"texts,omitempty" example:"2" doc:"Of mode context: hits whose text had no room."`
 }
 
-// Object is a thing that answers: an object of an agent, a command, a symbol of the code,
-// or what was seen to run.
+// Object is a thing in an answer: an object of an agent, a command, a symbol of the code, or
+// something seen at run time.
 type Object struct {
 	ID        string    `json:"id" example:"6a1f0c55-d2e9-8b6f-9c44-2f1d6a0b3e55" doc:"The object's id, as in edges: a UUID; of a command its event's; of a commit commit:HASH; of a symbol symbol:REPOSITORY NAME; of what runs operation:SERVICE NAME, trace:ID, version:SERVICE VERSION."`
 	Kind      string    `json:"kind,omitempty" enum:"commands,commits,symbols,runtime" doc:"What kind of thing it is, where it is no object of an agent."`
@@ -60,7 +60,7 @@ type Object struct {
 
 	Score  float64           `json:"score,omitempty" example:"0.0489" doc:"The fused score, after its standing; comparable within one answer only."`
 	Scores []query.PathScore `json:"scores,omitempty" doc:"What each path gave, with include proof."`
-	// Standing are the factors that the fused score was multiplied with.
+	// Standing has the factors of the fused score.
 	Standing *Standing `json:"standing,omitempty" doc:"What the fused score was multiplied with, with include proof."`
 
 	Claim      *Claim `json:"claim,omitempty" doc:"What it states that can be compared."`
@@ -79,14 +79,14 @@ type Object struct {
 	Chain        *Chain   `json:"chain,omitempty" doc:"What led to it, back to the roots."`
 }
 
-// Support is how often the same thing is said.
+// Support counts the objects with the same content.
 type Support struct {
 	Count     int      `json:"count" example:"4" doc:"How many objects that you may see say the same, this one included."`
 	Agents    int      `json:"agents,omitempty" example:"2" doc:"Of how many agents."`
 	Positions []string `json:"positions,omitempty" doc:"Where the others' events stand in the log, with include proof; the first hundred."`
 }
 
-// Standing is what a fused score is multiplied with: the product of all.
+// Standing has the factors of a fused score, which is multiplied by all of them.
 type Standing struct {
 	Age        float64 `json:"age" example:"0.93" doc:"By how long before the moment it happened."`
 	Importance float64 `json:"importance" example:"1" doc:"By its importance."`
@@ -102,7 +102,7 @@ type Claim struct {
 	Confidence float64 `json:"confidence,omitempty" example:"1" doc:"How sure who stated it is."`
 }
 
-// Link is another object, and how it is known to stand to the one that has it.
+// Link is a relation to another object that supersedes or contradicts this one.
 type Link struct {
 	ID         string    `json:"id,omitempty" doc:"The other object; nothing where it ended by itself."`
 	Rule       string    `json:"rule" example:"restated" doc:"How it is known: stated, restated, version, valid_until, other_agent."`
@@ -110,11 +110,11 @@ type Link struct {
 	Value      string    `json:"value,omitempty" example:"postgres 16" doc:"What it says instead."`
 	Agent      string    `json:"agent,omitempty" doc:"Who says it."`
 	Time       time.Time `json:"time,omitzero" doc:"Since when."`
-	// Evidence are the events that show it.
+	// Evidence has the positions of the events that show it.
 	Evidence []string `json:"evidence" nullable:"false" doc:"The events that show it, by their positions in the log."`
 }
 
-// Chain is what led to an object, followed back by the edges caused_by, derived_from and
+// Chain summarises what led to an object, following the edges caused_by, derived_from and
 // tool_produces.
 type Chain struct {
 	Length   int      `json:"length" example:"5" doc:"How many objects led to it."`
@@ -132,8 +132,8 @@ type Edge struct {
 	Kind       string  `json:"kind" example:"caused_by" doc:"What it says: caused_by, derived_from, supports, contradicts, supersedes, refers_to, tool_produces, part_of_task, handed_to, uses_tool, belongs_to_session, owned_by_agent, used; ran (a call, and the command that it ran), names (an object, and the symbol, commit or trace that it names); same_issue (an object, and a commit that names the same issue); handled_by (an operation, and the code that handles it); suspected (an operation that fails, and what most plausibly led to that, with a score in place of a certainty); or the producer's own word."`
 	Confidence float64 `json:"confidence" example:"1" doc:"How sure it is, 0 to 1."`
 	Rule       string  `json:"rule" example:"stated" doc:"How it is known."`
-	// FromVersion and ToVersion tell the versions of one thing apart: what led to a task's
-	// end did not lead to its start.
+	// FromVersion and ToVersion distinguish the versions of an object: the cause of a task's end is
+	// not the cause of its start.
 	FromVersion string   `json:"from_version,omitempty" example:"recount.agents/0/1040" doc:"Of a thing that has versions, the one that it leads from, by the position of its event."`
 	ToVersion   string   `json:"to_version,omitempty" example:"recount.agents/0/1040" doc:"Of a thing that has versions, the one that it leads to."`
 	Dangling    bool     `json:"dangling,omitempty" doc:"What it leads to is not known."`
@@ -163,7 +163,7 @@ type Version struct {
 	Removed  bool      `json:"removed,omitempty" doc:"It ends the object."`
 }
 
-// Step is one step of a proof. It holds no clock: the same request at the same state has
+// Step is one step of a proof. It contains no clock time: the same request at the same state has
 // the same proof.
 type Step struct {
 	Path     string            `json:"path,omitempty" example:"lexical" doc:"The path that it belongs to: id, entity, lexical, dense, temporal, graph, reason, remedy; nothing for what concerns all."`
@@ -174,7 +174,7 @@ type Step struct {
 	Hits     []query.Evidence  `json:"hits,omitempty" doc:"Where the answer's hits stood in this step, with include proof."`
 }
 
-// Rests is what the answer says of itself, as the answers of other questions do.
+// Rests returns the basis of the answer in the form that other questions use.
 func (r Response) Rests() query.Basis {
 	b := query.Basis{Status: r.Status, Hint: r.Hint, Watermark: r.Watermark, AppliedFilters: r.AppliedFilters, Timing: r.Timing}
 	for _, s := range r.Proof {

@@ -15,21 +15,21 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// minDepth is how many candidates the paths lexical, dense and temporal bring at least;
-// named is how many each name brings, the newest.
+// minDepth is the minimum number of candidates from the paths lexical, dense and temporal. named is
+// the number of objects found per name, the newest.
 const (
 	minDepth = 30
 	named    = 64
-	// seeds are how many of the best the graph's path begins with.
+	// seeds is the number of best candidates from which the path graph starts.
 	seeds = 5
 )
 
-// candidate is a version of an object that may be answered.
+// candidate is a version of an object that may be in the answer.
 type candidate struct {
 	ref        schemas.ObjectRef
 	time       int64
 	importance float32
-	// part is the one that matched best, -1 where no path says.
+	// part is the index of the part that matched best, or -1 if no path reports one.
 	part int
 
 	fused    float64
@@ -38,18 +38,18 @@ type candidate struct {
 	score    float64
 }
 
-// retrieval is what the paths found.
+// retrieval has the results of the paths.
 type retrieval struct {
 	*session
 	plan  plan
 	scope *scope
 
 	lists []ranked
-	// began is how long the proof was before the first path.
+	// began is the length of the proof before the first path.
 	began int
 }
 
-// take notes a candidate and returns its number, -1 where it may not be answered.
+// take adds a candidate and returns its index, or -1 if the object is not in the scope.
 func (t *retrieval) take(ref schemas.ObjectRef, part int) int {
 	if key, known := t.keys[ref]; known {
 		if t.candidates[key].part < 0 {
@@ -67,13 +67,12 @@ func (t *retrieval) take(ref schemas.ObjectRef, part int) int {
 	return key
 }
 
-// before orders candidates of equal scores: the newer first.
+// before orders candidates of equal scores, the newer first.
 func (c *candidate) before(o *candidate) int {
 	return cmp.Or(cmp.Compare(o.time, c.time), o.ref.Compare(c.ref))
 }
 
-// retrieve takes the paths of the plan, in its order, and gives the candidates their
-// scores.
+// retrieve runs the paths of the plan, in order, and computes the candidates' scores.
 func (a *session) retrieve(p plan, sc *scope, vec []float32) (*retrieval, error) {
 	t := &retrieval{session: a, plan: p, scope: sc, began: len(a.Proof)}
 	for _, path := range []struct {
@@ -112,8 +111,8 @@ func (a *session) retrieve(p plan, sc *scope, vec []float32) (*retrieval, error)
 	return t, nil
 }
 
-// depth is how many candidates the paths lexical, dense and temporal bring: three times
-// the limit, if that is more than the least.
+// depth returns the number of candidates from the paths lexical, dense and temporal: three times
+// the limit, but at least minDepth.
 func (t *retrieval) depth() int { return max(minDepth, 3*t.r.Limit) }
 
 func (t *retrieval) run(path string, take func(*ranked) error) error {
@@ -134,8 +133,8 @@ func (t *retrieval) run(path string, take func(*ranked) error) error {
 	return nil
 }
 
-// fuse scores all candidates by the lists so far, and by what is known of their standing
-// without reading them.
+// fuse computes the scores of all candidates from the lists so far, and from the factors that are
+// known without reading the objects.
 func (t *retrieval) fuse() {
 	fuse(t.candidates, t.lists, &t.w)
 	for key := range t.candidates {
@@ -145,10 +144,10 @@ func (t *retrieval) fuse() {
 	}
 }
 
-// best are the candidates by score, as many as are taken.
+// best yields the candidates by descending score.
 func (t *retrieval) best() iter.Seq[int] {
 	return func(yield func(int) bool) {
-		// A heap, since few are taken.
+		// A heap is used because only few are consumed.
 		heap := slices.Grow(t.order[:0], len(t.candidates))
 		for i := range t.candidates {
 			heap = append(heap, i)
@@ -188,7 +187,7 @@ func (t *retrieval) best() iter.Seq[int] {
 	}
 }
 
-// seeds are the best candidates, with which paths begin that follow edges.
+// seeds returns the best candidates, from which paths that follow edges start.
 func (t *retrieval) seeds() []int {
 	keys := make([]int, 0, seeds)
 	for key := range t.best() {
@@ -199,7 +198,7 @@ func (t *retrieval) seeds() []int {
 	return keys
 }
 
-// byID looks up the ids and positions that the text names.
+// byID looks up the ids and positions in the text.
 func (t *retrieval) byID(l *ranked) error {
 	var found []*objects.Stored
 	add := func(list []*objects.Stored, err error) error {
@@ -237,7 +236,7 @@ func newestFirst(x, y *objects.Stored) int {
 	return cmp.Or(cmp.Compare(y.TimeUnixNano, x.TimeUnixNano), y.Ref.Compare(x.Ref))
 }
 
-// byEntity looks up what the text names, the objects that name most of it first.
+// byEntity looks up the names in the text; the objects that name most of them come first.
 func (t *retrieval) byEntity(l *ranked) error {
 	names := map[int]int{}
 	for _, name := range t.plan.refs.entities {
@@ -273,7 +272,7 @@ func (t *retrieval) byEntity(l *ranked) error {
 	return nil
 }
 
-// byWords searches by BM25, in each audience by its own statistics.
+// byWords searches by BM25, with separate statistics for each audience.
 func (t *retrieval) byWords(l *ranked) error {
 	l.operator = "search"
 	hits, _, err := t.lexical.SearchObjects(t.Ctx, lexical.ObjectQuery{
@@ -290,7 +289,7 @@ func (t *retrieval) byWords(l *ranked) error {
 	return nil
 }
 
-// byTime takes the newest, since the time that the text names.
+// byTime adds the newest objects, since the time that the text names.
 func (t *retrieval) byTime(l *ranked) error {
 	l.operator = "newest"
 	k := t.r.Limit
@@ -310,10 +309,10 @@ func (t *retrieval) byTime(l *ranked) error {
 	return nil
 }
 
-// byEdges goes from the best of the other paths along edges: what several of them lead
-// to, and what the best ones do, comes first. Where one begins it keeps its own score, as
-// in spreading activation: what the other paths found best is not lost behind what merely
-// lies beside it. What took the place of one is as good as it.
+// byEdges spreads the scores of the best candidates of the other paths along edges: objects reached
+// from several of them, or from the best, come first. A seed keeps its own score, as in spreading
+// activation, so that the best of the other paths does not rank below what is merely adjacent to
+// it.
 func (t *retrieval) byEdges(l *ranked) error {
 	order := t.seeds()
 	gain := map[int]float64{}
@@ -333,7 +332,7 @@ func (t *retrieval) byEdges(l *ranked) error {
 				continue
 			}
 			if to := t.take(n.to.ref, -1); to >= 0 && to != key {
-				gain[to] += float64(from.score * n.confidence) // no sum and product in one
+				gain[to] += float64(from.score * n.confidence) // the conversion prevents a fused multiply-add
 			}
 		}
 	}
@@ -343,7 +342,7 @@ func (t *retrieval) byEdges(l *ranked) error {
 	return nil
 }
 
-// rank adds candidates by what they gained, the most first.
+// rank adds candidates by what they gained, the greatest gain first.
 func (t *retrieval) rank(l *ranked, gain map[int]float64) {
 	keys := slices.SortedFunc(maps.Keys(gain), func(x, y int) int {
 		return cmp.Or(cmp.Compare(gain[y], gain[x]), t.candidates[x].before(&t.candidates[y]))

@@ -11,22 +11,21 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// maxOnly is how many objects a scope may have to be searched one by one. Of larger ones
-// each path asks the filter of what it finds.
+// maxOnly is the maximum number of objects in a scope that is searched object by object. For larger
+// scopes each path applies the filter to its results.
 const maxOnly = 512
 
-// scope is what a question may be answered with: the audiences, and the filters, which
-// hold before anything is ranked.
+// scope is the set of objects that may be in the answer: the audiences, and the filters, which are
+// applied before ranking.
 type scope struct {
 	audiences []schemas.Audience
 	ids       []schemas.AudienceID
 	filter    objects.Filter
 	passes    func(schemas.ObjectRef) bool
-	// pushed is what searches ask of what they find: passes, or nil where that asks for
-	// nothing but what they know by themselves, the audiences and the watermark.
+	// pushed is the filter for searches: passes, or nil if the audiences and the watermark, which
+	// searches apply by themselves, suffice.
 	pushed func(schemas.ObjectRef) bool
-	// only are those that pass, in order of the log, where they are few; nil where they
-	// may be many.
+	// only has the objects that pass, in log order, if they are few; nil if they may be many.
 	only []schemas.ObjectRef
 }
 
@@ -39,7 +38,7 @@ func (s *scope) holds(ref schemas.ObjectRef) bool {
 	return s.passes(ref)
 }
 
-// scoped says what a question may be answered with.
+// scoped returns the scope of the request.
 func (a *session) scoped() (*scope, error) {
 	r := &a.r
 	s := &scope{filter: objects.Filter{At: a.at, Workspace: r.Scope.Workspace, Agent: r.Scope.Agent, Session: r.Scope.Session}}
@@ -84,7 +83,7 @@ func (a *session) scoped() (*scope, error) {
 	return s, err
 }
 
-// mayHold leaves out audiences of which nothing can be in the scope.
+// mayHold reports whether an audience may have objects in the scope.
 func (s *scope) mayHold(who schemas.Audience) bool {
 	f := &s.filter
 	switch who.Visibility {
@@ -98,8 +97,8 @@ func (s *scope) mayHold(who schemas.Audience) bool {
 	return true
 }
 
-// ofTask are the objects of a task: those that say so, and the task itself, of any of the
-// workspaces that the audiences are of.
+// ofTask returns the objects of a task: those that are part of it, and the task itself, in any of
+// the audiences' workspaces.
 func (a *session) ofTask(s *scope) ([]schemas.ObjectRef, error) {
 	only := []schemas.ObjectRef{}
 	type place struct{ tenant, workspace string }
@@ -109,7 +108,7 @@ func (a *session) ofTask(s *scope) ([]schemas.ObjectRef, error) {
 		if s.filter.Workspace != "" {
 			where.workspace = s.filter.Workspace
 		} else if who.Workspace == "" {
-			continue // the workspaces of what a tenant or an agent sees are among the others', or the request says them
+			continue // their workspaces are those of other audiences, or given by the request
 		}
 		if !slices.Contains(places, where) {
 			places = append(places, where)
@@ -138,7 +137,7 @@ func (a *session) ofTask(s *scope) ([]schemas.ObjectRef, error) {
 	return slices.Compact(only), nil
 }
 
-// newest are the newest objects of the scope.
+// newest returns the newest objects of the scope.
 func (a *session) newest(s *scope, k int) ([]schemas.ObjectRef, error) {
 	if s.only == nil {
 		return a.view.Latest(a.Ctx, s.filter, k)
@@ -161,7 +160,7 @@ func (a *session) newest(s *scope, k int) ([]schemas.ObjectRef, error) {
 	return refs[:min(k, len(refs))], nil
 }
 
-// noteFilters says which filters hold.
+// noteFilters records the filters that are applied.
 func (a *session) noteFilters(s *scope) {
 	add := func(field, op, value string) {
 		if value != "" {
@@ -190,7 +189,7 @@ func (a *session) noteFilters(s *scope) {
 	add("as_of", "le", moment(r.AsOf.Time))
 }
 
-// principalName says on whose behalf a question is answered.
+// principalName describes the principal.
 func principalName(p schemas.Principal) string {
 	if p.Operator {
 		return "operator"

@@ -8,34 +8,33 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// scratch is room that questions leave to the next ones, empty. Nothing of it is in an
-// answer that was given.
+// scratch has buffers that queries reuse. No returned answer refers to them.
 type scratch struct {
-	// read are the objects read so far, nil where one may not be known of, each once; nodes
-	// are those that were looked at in memory, and made is room for more.
+	// read caches the objects read so far, nil for one that is not visible. nodes caches the
+	// objects looked up in memory; made is the memory for new ones.
 	read       map[schemas.ObjectRef]*objects.Stored
 	nodes      map[objects.Node]*part
 	made       []part
 	candidates []candidate
-	keys       map[schemas.ObjectRef]int // of candidates
-	order      []int                     // of candidates
-	hits       []*hit                    // as many as were needed at once
+	keys       map[schemas.ObjectRef]int // indexes of candidates
+	order      []int                     // indexes of candidates
+	hits       []*hit                    // the maximum number needed at once so far
 	hitsTaken  int
-	neighbors  []neighbor // room for more
-	building   []neighbor // of one object
+	neighbors  []neighbor // free memory
+	building   []neighbor // of the current object
 	links      []objects.Link
 	walks      []walk
 	expanded   []Edge
-	tied       map[tie]bool // the edges of chains, each once
-	chained    []Edge       // those of these that do not join hits
-	// have are edges that were told, joined of two things that are the kind of the first.
+	tied       map[tie]bool // the edges of chains, for removing duplicates
+	chained    []Edge       // those that do not join hits
+	// have is the set of edges in the answer; joined maps two ends to the kind of the first edge
+	// between them.
 	have   map[edgeKey]bool
 	joined map[edgeKey]string
-	// shown are the objects that the answer has, by id; own are where their events stand.
+	// shown has the ids of the objects in the answer; own has the positions of their events.
 	shown map[string]bool
 	own   map[schemas.Position]bool
-	// parts are of the events that the answer rests on. told are its edges, before what has
-	// no room is cut.
+	// parts are the events that the answer rests on. told are its edges before they are cut.
 	parts []*part
 	told  []Edge
 }
@@ -50,10 +49,10 @@ var scratches = sync.Pool{New: func() any {
 	}
 }}
 
-// maxScratch is how many objects a question has read at most whose room is kept.
+// maxScratch is the maximum number of objects read by a query whose buffers are kept.
 const maxScratch = 4 << 10
 
-// give leaves the room to another question.
+// give returns the buffers to the pool.
 func (s *scratch) give() {
 	if len(s.read)+len(s.nodes) > maxScratch {
 		return
@@ -81,22 +80,22 @@ func (s *scratch) give() {
 	scratches.Put(s)
 }
 
-// empty leaves the room of a list that has only grown since it was empty last.
+// empty clears a list and keeps its memory.
 func empty[T any](list []T) []T {
 	clear(list)
 	return list[:0]
 }
 
-// newPart is a part of which nothing is known.
+// newPart returns an empty part.
 func (s *scratch) newPart() *part {
 	if len(s.made) == cap(s.made) {
-		s.made = make([]part, 0, max(2*cap(s.made), 64)) // the old one goes with those who have it
+		s.made = make([]part, 0, max(2*cap(s.made), 64)) // the old array stays with its users
 	}
 	s.made = s.made[:len(s.made)+1]
 	return &s.made[len(s.made)-1]
 }
 
-// newHit is a hit of which nothing is known.
+// newHit returns an empty hit.
 func (s *scratch) newHit() *hit {
 	if s.hitsTaken == len(s.hits) {
 		s.hits = append(s.hits, &hit{})
@@ -105,17 +104,17 @@ func (s *scratch) newHit() *hit {
 	return s.hits[s.hitsTaken-1]
 }
 
-// roomFor is room for so many neighbors, empty.
+// roomFor returns an empty slice with capacity for n neighbors.
 func (s *scratch) roomFor(n int) []neighbor {
 	if free := cap(s.neighbors) - len(s.neighbors); free < n {
-		s.neighbors = make([]neighbor, 0, max(2*cap(s.neighbors), n, 256)) // the old one goes with those who have it
+		s.neighbors = make([]neighbor, 0, max(2*cap(s.neighbors), n, 256)) // the old array stays with its users
 	}
 	from := len(s.neighbors)
 	s.neighbors = s.neighbors[:from+n]
 	return s.neighbors[from : from : from+n]
 }
 
-// walksOf are so many walks that have not begun.
+// walksOf returns n empty walks.
 func (s *scratch) walksOf(n int) []walk {
 	s.walks = slices.Grow(s.walks[:0], n)[:n]
 	for i := range s.walks {

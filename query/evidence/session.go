@@ -17,62 +17,59 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// Sources are what questions for evidence are asked of.
+// Sources are the data that questions for evidence are answered from.
 type Sources struct {
-	// Set holds the projections objects, lexical and vector. Required.
+	// Set has the projections objects, lexical and vector. Required.
 	Set *projections.Set
-	// Embedder embeds the question; it must be the one that embedded the objects. Nil
-	// leaves the dense path out.
+	// Embedder embeds the question; it must be the one that embedded the objects. Nil disables the
+	// path dense.
 	Embedder commands.Embedder
-	// Commands, Code and Runtime are where things of other kinds come from; each is left
-	// out where its Set is nil.
+	// Commands, Code and Runtime are the sources of things of other kinds; one is omitted if its
+	// Set is nil.
 	Commands commands.Sources
 	Code     code.Sources
 	Runtime  runtime.Sources
-	// Weights of the paths; the zero Weights mean DefaultWeights.
+	// Weights are the weights of the ranking; the zero Weights mean DefaultWeights.
 	Weights Weights
-	// Turns are taken by questions while they are answered, first come, first served: on
-	// few cores many at once slow each other down, some far more than others. Nil lets all
-	// be answered at once.
+	// Turns limits the number of queries that run concurrently, in order of arrival: on few cores
+	// many concurrent queries slow each other down, some far more than others. Nil sets no limit.
 	Turns *semaphore.Weighted
 }
 
-// session is one question while it is answered: the projections that it reads and what it
-// may know of them.
+// session is the state of one query: the projections that it reads and what is visible in them.
 type session struct {
 	query.Session[Step]
 	s Sources
 	p schemas.Principal
 	r Request
 	w Weights
-	// refs are what the request's text names.
+	// refs are the names in the request's text.
 	refs refs
 
-	// at bounds what the answer may know; moment is now, in nanoseconds since 1970.
+	// at limits what is visible; moment is the time that counts as now, in nanoseconds since 1970.
 	at     objects.At
 	moment int64
 
-	// audiences are those that the principal belongs to; known says of an object whether
-	// the answer may know of it, whatever was asked for.
+	// audiences are those of the principal. known reports whether an object is visible, regardless
+	// of the request's filters.
 	audiences []schemas.Audience
 	known     func(schemas.ObjectRef) bool
 
-	// The live generations. They stay what they are until close.
+	// These are the live generations, which are held until Close.
 	store   *objects.Objects
 	view    *objects.View
 	lexical *lexical.Index
 	vector  *vector.Projection
 
 	*scratch
-	// relations are the audiences over which statements of a workspace are compared.
+	// relations caches the audiences over which claims of a workspace are compared.
 	relations map[[2]string][]schemas.AudienceID
 
 	filters []query.AppliedFilter
 }
 
-// open opens the projections for a question, once at_least is visible. The request is a
-// normal one. An error is a *query.NotVisibleError, the context's, or one of the
-// projections.
+// open opens the projections for a query once at_least is visible. The request must be normalised.
+// An error is a *query.NotVisibleError, that of ctx, or that of one of the projections.
 func (s Sources) open(ctx context.Context, p schemas.Principal, r Request) (*session, error) {
 	base, err := query.Begin[Step](ctx, s.Set, r.AtLeast, r.WaitMS)
 	if err != nil {
@@ -102,7 +99,7 @@ func (s Sources) open(ctx context.Context, p schemas.Principal, r Request) (*ses
 	return a, nil
 }
 
-// acquire acquires the projections and says what is visible in all of them.
+// acquire acquires the projections and determines what is visible in all of them.
 func (a *session) acquire() error {
 	for _, name := range []string{objects.Name, lexical.Name, vector.Name} {
 		p, err := a.Acquire(a.s.Set, name)
@@ -131,14 +128,14 @@ func (a *session) acquire() error {
 	}
 	a.audiences = a.view.Audiences(a.p, a.at.Below)
 	f := objects.Filter{At: a.at}
-	if !a.p.Operator { // who sees all is asked of nothing
+	if !a.p.Operator { // an operator sees all audiences
 		f.Audiences = ids(a.audiences)
 	}
 	a.known = a.view.Filter(f)
 	return nil
 }
 
-// ids are those of audiences; never nil, which would mean all.
+// ids returns the ids of audiences; never nil, which would mean all.
 func ids(all []schemas.Audience) []schemas.AudienceID {
 	out := make([]schemas.AudienceID, len(all))
 	for i, who := range all {
@@ -147,12 +144,12 @@ func ids(all []schemas.Audience) []schemas.AudienceID {
 	return out
 }
 
-// bound is what may be known of, so many at most; 0 is all.
+// bound returns the limits of visibility, with a maximum number of results; 0 is no limit.
 func (a *session) bound(limit int) objects.Bound {
 	return objects.Bound{At: a.at, Visible: a.known, Limit: limit}
 }
 
-// object reads a version of an object, nil where there is none that may be known of.
+// object reads a version of an object; it returns nil if none is visible.
 func (a *session) object(ref schemas.ObjectRef) (*objects.Stored, error) {
 	if o, read := a.read[ref]; read {
 		return o, nil
@@ -168,7 +165,7 @@ func (a *session) object(ref schemas.ObjectRef) (*objects.Stored, error) {
 	return o, nil
 }
 
-// keep notes objects that were read within the bound, so that each is one.
+// keep caches objects that were read within the bound, so that each object has one *Stored.
 func (a *session) keep(list []*objects.Stored) []*objects.Stored {
 	for i, o := range list {
 		if was := a.read[o.Ref]; was != nil {

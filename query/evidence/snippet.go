@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// snippet is a passage of a part of a text, white space folded, of no more bytes than
-// asked for: from the part's beginning, or from around the first of the words in it.
+// snippet returns a passage of a part of a text, at most `most` bytes long, with white space
+// folded: from the beginning, or around the first of the words in it.
 func snippet(part string, words []string, most int) string {
 	part = fold(part)
 	if len(part) <= most {
@@ -18,7 +18,7 @@ func snippet(part string, words []string, most int) string {
 		return brief(part, most)
 	}
 	from := max(0, at-most/3)
-	if i := strings.IndexByte(part[from:at], ' '); i >= 0 { // begin with a word
+	if i := strings.IndexByte(part[from:at], ' '); i >= 0 { // begin with a whole word
 		from += i + 1
 	}
 	for from < len(part) && !utf8.RuneStart(part[from]) {
@@ -27,9 +27,9 @@ func snippet(part string, words []string, most int) string {
 	return "…" + brief(part[from:], most-len("…"))
 }
 
-// fold makes one blank of each white space in a text, and none of what is at its ends.
+// fold replaces each run of white space in a text by one blank, and trims the ends.
 func fold(text string) string {
-	if folded(text) { // as most are that someone said
+	if folded(text) { // the most common case
 		return text
 	}
 	var b strings.Builder
@@ -43,9 +43,9 @@ func fold(text string) string {
 	return b.String()
 }
 
-// folded says whether a text is plain, and such that fold leaves it as it is.
+// folded reports whether a text is ASCII and fold would not change it.
 func folded(text string) bool {
-	blank := true // a blank here would be one too many
+	blank := true // a blank here would have to be removed
 	for i := range len(text) {
 		c := text[i]
 		if c < ' ' || c >= utf8.RuneSelf || c == ' ' && blank {
@@ -56,11 +56,11 @@ func folded(text string) bool {
 	return !blank || text == ""
 }
 
-// firstOf is where the first of the words begins in a text, 0 where none is there. Words
-// are in lower case.
+// firstOf returns the offset of the first of the words in a text, or 0 if there is none. Words are
+// in lower case.
 func firstOf(text string, words []string) int {
 	low := strings.ToLower(text)
-	if len(low) != len(text) { // where folding moves what follows, the beginning is shown
+	if len(low) != len(text) { // if folding changes the length, the offsets do not match
 		return 0
 	}
 	first := len(text)
@@ -75,8 +75,8 @@ func firstOf(text string, words []string) int {
 	return first
 }
 
-// wordsOf are the words of a question that a passage is looked for by: in lower case,
-// three letters or more.
+// wordsOf returns the words of a question that a passage is searched for: in lower case, of three
+// letters or more.
 func wordsOf(text string) []string {
 	var out []string
 	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
@@ -89,7 +89,7 @@ func wordsOf(text string) []string {
 	return out
 }
 
-// common are words that stand in every text.
+// common are words without meaning of their own.
 var common = map[string]bool{
 	"the": true, "and": true, "for": true, "was": true, "what": true, "why": true, "how": true, "did": true, "does": true, "that": true, "this": true,
 	"with": true, "from": true, "which": true, "when": true, "where": true, "who": true, "has": true, "have": true, "had": true, "are": true, "not": true,

@@ -9,8 +9,8 @@ import (
 	"github.com/recountdb/recount/query/code"
 )
 
-// symbols looks up in the code what the hits name, and what the text does. The code as of
-// another time is not asked for: revisions are not moments.
+// symbols looks up in the code the names in the hits and in the text. The code at another time is
+// not searched: revisions are not moments.
 func (w *answer) symbols(_ *plan, hits []*hit) error {
 	switch {
 	case !w.seesCode():
@@ -78,8 +78,8 @@ func (w *answer) symbols(_ *plan, hits []*hit) error {
 	return nil
 }
 
-// repository is the one that a workspace is a copy of: acme/shop and /src/shop of
-// example.org/acme/shop, unless there are several.
+// repository returns the repository that a workspace is a copy of: example.org/acme/shop for
+// acme/shop and /src/shop, unless several match.
 func repository(all *code.Codebase, workspace string) string {
 	name, ok := all.Repository(workspace)
 	if !ok {
@@ -88,8 +88,8 @@ func repository(all *code.Codebase, workspace string) string {
 	return name
 }
 
-// symbolOf is the symbol or file that a name means in a repository, if that has it, or else in
-// the only one that has.
+// symbolOf returns the symbol or file that a name means: that of the repository home, or else that
+// of the only repository that has one.
 func symbolOf(all *code.Codebase, name, home string) (*code.SymbolHit, error) {
 	var found []code.SymbolHit
 	for _, repo := range all.Repositories() {
@@ -110,12 +110,12 @@ func symbolOf(all *code.Codebase, name, home string) (*code.SymbolHit, error) {
 	return &found[0], nil
 }
 
-// isNamed says whether a symbol was found by its name, to the letter, or by its place.
+// isNamed reports whether a symbol was found by its exact name or by its place.
 func isNamed(h code.SymbolHit) bool {
 	return slices.Contains([]string{"name", "exact", "place"}, h.Match)
 }
 
-// symbolObject is a symbol as an answer has it.
+// symbolObject returns a symbol as an answer shows it.
 func symbolObject(s code.Symbol, signature string) Object {
 	return Object{
 		ID: "symbol:" + s.Repo + " " + s.Name, Kind: KindSymbols, Type: s.Kind, Title: s.Name,

@@ -9,8 +9,8 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// TestSymbolsOfSeveralRepositories: a text finds symbols in all of them; a name that
-// several have means that of the workspace's repository, or else none.
+// TestSymbolsOfSeveralRepositories checks that a text finds symbols in all repositories, and that a
+// name in several of them means that of the workspace's repository, or else none.
 func TestSymbolsOfSeveralRepositories(t *testing.T) {
 	const shop, copied = "example.org/acme/shop", "example.org/acme/copy"
 	for _, tt := range []struct {

@@ -10,8 +10,8 @@ import (
 	"github.com/recountdb/recount/query/evidence"
 )
 
-// TestTurns: a question waits for its turn no longer than its context, and gives it back,
-// also where it is refused.
+// TestTurns checks that a query waits for its turn no longer than its context allows, and releases
+// it, even if the query is refused.
 func TestTurns(t *testing.T) {
 	w := newWorld(t)
 	w.add(0, shop()...)

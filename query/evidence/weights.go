@@ -2,7 +2,7 @@ package evidence
 
 import "time"
 
-// The paths that bring candidates.
+// These are the paths that find candidates.
 const (
 	pathID       = "id"
 	pathEntity   = "entity"
@@ -14,31 +14,32 @@ const (
 	pathRemedy   = "remedy"
 )
 
-// rrfK damps the weight of the first ranks (Cormack, Clarke and Büttcher 2009).
+// rrfK is the constant that damps the weight of the first ranks (Cormack, Clarke and Büttcher
+// 2009).
 const rrfK = 60
 
-// Weights say what each path counts for in the fusion, and how what it gives is changed
-// by the standing of an object. DefaultWeights are the defaults; the zero Weights mean
-// them. docs/decisions says why they are so (how evidence is ranked).
+// Weights are the weights of the paths in the fusion, and the parameters of the factors applied
+// afterwards. The zero Weights mean DefaultWeights. docs/decisions has the reasons (how evidence is
+// ranked).
 type Weights struct {
-	// Of the paths. A path of weight 0 is left out.
+	// These are the weights of the paths. A path with weight 0 is not run.
 	ID, Entity, Lexical, Dense, Temporal, Graph, Reason, Remedy float64
-	// Age is the most that age takes off a score, 0..1; HalfLife is the age at which it
-	// has taken half of that.
+	// Age is the maximum fraction by which age lowers a score, 0..1; at the age HalfLife it is half
+	// of that.
 	Age      float64
 	HalfLife time.Duration
-	// Importance is the most that importance adds to a score or takes off, 0..1: at 1 and
-	// at 0; one of 0.5 does neither.
+	// Importance is the maximum fraction by which importance changes a score, 0..1: it is raised at
+	// importance 1, lowered at 0, and unchanged at 0.5.
 	Importance float64
-	// Use is the most that use adds to a score, 0..1: a use counts less with its age, half
-	// at HalfLife.
+	// Use is the maximum fraction by which use raises a score, 0..1. The effect of a use falls with
+	// its age, to half at HalfLife.
 	Use float64
-	// Superseded is what the score of an object is multiplied with of which something took
-	// the place, or that does not hold at the moment, 0..1.
+	// Superseded is the factor (0..1) for the score of an object that was replaced or is not valid
+	// at the moment.
 	Superseded float64
 }
 
-// DefaultWeights are what is used where nothing else is said.
+// DefaultWeights returns the default weights.
 func DefaultWeights() Weights {
 	return Weights{
 		ID: 8, Entity: 1, Lexical: 1, Dense: 0.05, Temporal: 0.3, Graph: 1, Reason: 2, Remedy: 2,
@@ -46,7 +47,7 @@ func DefaultWeights() Weights {
 	}
 }
 
-// orDefault is the defaults for the zero Weights.
+// orDefault returns DefaultWeights for the zero Weights.
 func (w Weights) orDefault() Weights {
 	if w == (Weights{}) {
 		return DefaultWeights()
@@ -76,9 +77,9 @@ func (w *Weights) of(path string) float64 {
 	return 0
 }
 
-// age is the factor of something that happened so many nanoseconds before the moment.
-// What is after it is as new as can be. It falls as a hyperbola does, which a division
-// gives with the same bits on every CPU.
+// age returns the factor for something that happened that many nanoseconds before the moment. Later
+// things count as new. The curve is a hyperbola, because a division gives the same bits on every
+// CPU.
 func (w *Weights) age(nanos int64) float64 {
 	if nanos <= 0 || w.Age == 0 {
 		return 1
@@ -87,13 +88,13 @@ func (w *Weights) age(nanos int64) float64 {
 	return 1 - float64(w.Age*float64(lives/(1+lives)))
 }
 
-// importance is the factor of an object's importance, 0..1.
+// importance returns the factor of an object's importance, 0..1.
 func (w *Weights) importance(x float32) float64 {
 	return 1 + float64(w.Importance*float64(2*float64(x)-1))
 }
 
-// use is the factor of uses, of each how many nanoseconds before the moment it was. As in
-// age, no sum is in one step with a product.
+// use returns the factor of uses, given their ages in nanoseconds. As in age, conversions prevent
+// fused multiply-add.
 func (w *Weights) use(ages []int64) float64 {
 	if w.Use == 0 {
 		return 1

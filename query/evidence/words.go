@@ -10,8 +10,8 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// Requests and answers name the values of the schema's enums by their words: "tool_call"
-// for OBJECT_TYPE_TOOL_CALL.
+// Requests and answers use lower-case names for the values of the schema's enums: "tool_call" for
+// OBJECT_TYPE_TOOL_CALL.
 const (
 	typePrefix       = "OBJECT_TYPE_"
 	memoryPrefix     = "MEMORY_KIND_"
@@ -19,7 +19,7 @@ const (
 	visibilityPrefix = "VISIBILITY_"
 )
 
-// enum has the words of an enum's values, by their numbers.
+// enum maps an enum's values to their names.
 type enum map[int32]string
 
 var (
@@ -32,14 +32,14 @@ var (
 func enumOf(prefix string, all map[int32]string) enum {
 	e := enum{}
 	for n, name := range all {
-		if n != 0 { // which is nothing
+		if n != 0 { // 0 has no name
 			e[n] = strings.ToLower(strings.TrimPrefix(name, prefix))
 		}
 	}
 	return e
 }
 
-// word is that of a value, which may be one of a later schema.
+// word returns the name of a value, or its number if it is one of a later schema.
 func (e enum) word(n int32) string {
 	if w, known := e[n]; known || n == 0 {
 		return w
@@ -51,10 +51,10 @@ func typeName(t recountv1.ObjectType) string { return types.word(int32(t)) }
 
 func memoryName(k recountv1.MemoryKind) string { return memories.word(int32(k)) }
 
-// edgeName is an edge's kind, or the producer's own word for it.
+// edgeName returns the name of an edge's kind, or the producer's own name for it.
 func edgeName(e *recountv1.ObjectEdge) string { return kindName(e.Kind, e.Name) }
 
-// kindName is the name of an edge's kind: of one that is no other, its own.
+// kindName returns the name of an edge's kind; for the kind other it is the producer's name.
 func kindName(kind recountv1.ObjectEdgeKind, name string) string {
 	if kind == recountv1.ObjectEdgeKind_OBJECT_EDGE_KIND_OTHER && name != "" {
 		return name
@@ -62,7 +62,7 @@ func kindName(kind recountv1.ObjectEdgeKind, name string) string {
 	return edgeKinds.word(int32(kind))
 }
 
-// visibilityName is nothing for the workspace, which is the common one.
+// visibilityName returns "" for the workspace, which is the default.
 func visibilityName(v recountv1.Visibility) string {
 	if v == recountv1.Visibility_VISIBILITY_WORKSPACE {
 		return ""
@@ -70,14 +70,14 @@ func visibilityName(v recountv1.Visibility) string {
 	return visibilities.word(int32(v))
 }
 
-// The words that requests may have.
+// These are the names allowed in requests.
 var (
 	typeNames   = types.names()
 	memoryNames = memories.names()
 	edgeNames   = edgeKinds.names()
 )
 
-// names are the words, in the order of their numbers.
+// names returns the names in the order of their numbers.
 func (e enum) names() []string {
 	var out []string
 	for _, n := range slices.Sorted(maps.Keys(e)) {
@@ -86,8 +86,8 @@ func (e enum) names() []string {
 	return out
 }
 
-// brief is the beginning of a text that has no more than so many bytes, an ellipsis
-// included where it was cut.
+// brief returns the beginning of a text, at most `most` bytes long, including an ellipsis if it was
+// cut.
 func brief(s string, most int) string {
 	if len(s) <= most {
 		return s

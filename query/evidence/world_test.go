@@ -23,13 +23,13 @@ const topic = "recount." + schemas.TopicAgents
 
 var epoch = time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 
-// world is projections fed by hand, as the pipeline would feed them.
+// world has projections fed by hand, as the pipeline would feed them.
 type world struct {
 	t    testing.TB
 	set  *projections.Set
 	next schemas.Watermark
 	src  evidence.Sources
-	// sees, if set, is who must see an event for it to be more than a place in the log.
+	// sees, if set, is the principal who must see an event; other events are stored empty.
 	sees *schemas.Principal
 }
 
@@ -49,15 +49,15 @@ func newWorld(t testing.TB) *world {
 	return w
 }
 
-// said is an event of an agent, in a few words: what is not set is of agent "claude" in
-// workspace "shop", session "s1", of the minute after the one before.
+// said is an event of an agent in short form. The defaults are agent "claude", workspace "shop",
+// session "s1", and the minute after the previous event.
 type said struct {
 	id, typ string
 	minute  int
 	*recountv1.AgentEvent
 }
 
-// record is the record that the pipeline makes of an event.
+// record returns the record that the pipeline makes of an event.
 func record(t testing.TB, s said, at schemas.Position) *recountv1.Record {
 	t.Helper()
 	m := s.AgentEvent
@@ -103,7 +103,7 @@ func (w *world) ask(p schemas.Principal, r evidence.Request) evidence.Response {
 	return resp
 }
 
-// told is an answer as bytes, without what differs from run to run.
+// told returns an answer as bytes, without what differs from run to run.
 func told(t testing.TB, r evidence.Response) string {
 	t.Helper()
 	r.Timing.Steps, r.Timing.TotalUS = nil, 0
