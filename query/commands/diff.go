@@ -47,7 +47,7 @@ func Diff(ctx context.Context, s Sources, r DiffRequest) (DiffResponse, error) {
 	}
 	t.Step(st)
 	resp.Verdict = verdict(a, b, lines)
-	resp.Basis = t.basis(tellCarry)
+	resp.Basis = t.basis(stitchFactors)
 	if a.cut || b.cut {
 		resp.Hint = "what led up to them goes on further back; raise depth or nodes to compare more of it"
 	}
@@ -68,7 +68,7 @@ func (t *narrativeQuery) runUp(ref string) (runUp, error) {
 	if err != nil {
 		return runUp{}, err
 	}
-	w, err := t.from(root, tellCarry, walk{back: true})
+	w, err := t.from(root, stitchFactors, walk{back: true})
 	if err != nil {
 		return runUp{}, err
 	}

@@ -27,7 +27,7 @@
 //
 // All three walk the narrative (projections/narrative) from a command, best first:
 // the next to be taken is always the one of the highest standing, the best
-// product along a path from the root of what its edges carry (carry.go has the
+// product along a path from the root of what its edges carry (edge_factors.go has the
 // one table, and why it is so). Depth, the number of commands, the edges of one
 // command (64 each way) and a least weight bound the walk. why goes back and
 // ranks by standing; stitch goes both ways and tells what it took in order of

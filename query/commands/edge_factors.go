@@ -9,12 +9,12 @@ import (
 // An edge carries a part of the standing of the command at its one end to the
 // one at its other: its weight times a factor for its kind. What a command
 // stands for in an answer is the best product along a path from the root, where
-// it is 1. This page is the only place with such factors; carryVersion changes
+// it is 1. This page is the only place with such factors; factorsVersion changes
 // with it, and stands in every proof.
-const carryVersion = "carry/2"
+const factorsVersion = "carry/2"
 
-// carry is the factors that a question goes by.
-type carry struct {
+// edgeFactors are the factors that a question goes by.
+type edgeFactors struct {
 	// factor of each kind, 0 for one that is not followed.
 	factor map[narrative.EdgeKind]float64
 	// answered is that of a temporal edge from a command that failed, and common
@@ -26,7 +26,7 @@ type carry struct {
 	chains bool
 }
 
-// whyCarry asks what led to a command.
+// whyFactors asks what led to a command.
 //
 // An explicit link, or several kinds of evidence at once, is as near to a cause
 // as a log can come; the failure that a command fixes is what it was run for. A
@@ -39,7 +39,7 @@ type carry struct {
 //
 // The figures were chosen on the development half of bench/why; of minCause the
 // figures of both halves were seen.
-var whyCarry = carry{
+var whyFactors = edgeFactors{
 	factor: map[narrative.EdgeKind]float64{
 		narrative.Fixes: 0.9, narrative.Causal: 0.75, narrative.Retry: 0.8, narrative.Dependency: 0.6, narrative.Branch: 0.6, narrative.Temporal: 0.1,
 	},
@@ -51,9 +51,9 @@ var whyCarry = carry{
 // time connects, and what is too many steps away.
 const minCause = 0.1
 
-// tellCarry asks what belongs to the story around a command: there, what came
+// stitchFactors asks what belongs to the story around a command: there, what came
 // next in the session counts nearly as much as what depends on what.
-var tellCarry = carry{factor: map[narrative.EdgeKind]float64{
+var stitchFactors = edgeFactors{factor: map[narrative.EdgeKind]float64{
 	narrative.Causal: 1, narrative.Fixes: 0.95, narrative.Dependency: 0.9, narrative.Retry: 0.9, narrative.Temporal: 0.8, narrative.Branch: 0.6,
 }}
 
@@ -62,7 +62,7 @@ var tellCarry = carry{factor: map[narrative.EdgeKind]float64{
 const askedSimilar = 0.3
 
 // of is what an edge carries, given the commands at its ends.
-func (c carry) of(e narrative.Edge, from, to *narrative.Node) float64 {
+func (c edgeFactors) of(e narrative.Edge, from, to *narrative.Node) float64 {
 	f := c.factor[e.Kind]
 	if e.Kind == narrative.Temporal && f > 0 {
 		if from.Failed() {
@@ -89,7 +89,7 @@ func haveInCommon(a, b *narrative.Node) bool {
 
 // only is the table for the kinds that were asked for; none means those that it
 // has.
-func (c carry) only(kinds []narrative.EdgeKind) carry {
+func (c edgeFactors) only(kinds []narrative.EdgeKind) edgeFactors {
 	if len(kinds) == 0 {
 		return c
 	}
@@ -104,7 +104,7 @@ func (c carry) only(kinds []narrative.EdgeKind) carry {
 }
 
 // kinds lists those that it follows, in order.
-func (c carry) kinds() []narrative.EdgeKind {
+func (c edgeFactors) kinds() []narrative.EdgeKind {
 	var out []narrative.EdgeKind
 	for _, k := range narrative.EdgeKinds() {
 		if c.factor[k] > 0 {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/fusion"
 )
 
 // The paths and their weights in the fusion. BM25 over words finds what was
@@ -33,9 +34,6 @@ var pathWeights = map[string]float64{
 	PathTime:     0.01,
 }
 
-// rrfK damps the weight of the first ranks (Cormack, Clarke and Büttcher 2009).
-const rrfK = 60
-
 // wordsDepth and conceptsDepth are how many candidates the paths bring, words as
 // many as are asked for if that is more. Twice as many of each find two more of a hundred wanted commands among the first ten,
 // and take a millisecond more of each question at 100,000 commands
@@ -45,17 +43,6 @@ const (
 	conceptsDepth = 50
 )
 
-// ranked is a path's list, best first.
-type ranked struct {
-	path string
-	// keys identify candidates: indexes into a list that the paths share.
-	keys   []int
-	scores []float64
-	// For the proof: with what the path looked, and what it counted.
-	inputs map[string]string
-	counts map[string]int64
-}
-
 // fused is a candidate with what the paths said of it.
 type fused struct {
 	key    int
@@ -63,30 +50,20 @@ type fused struct {
 	scores []query.PathScore
 }
 
-// fuse joins lists of the candidates 0 to n-1 by reciprocal rank. A candidate that
-// a list lacks counts as right behind its last: where a list is short, being in it
-// at all says little. before decides ties of equal scores; the sums are made in the
-// order of the lists, so that equal input gives equal bits.
-func fuse(n int, lists []ranked, before func(a, b int) int) []fused {
+// fuse joins lists of the candidates 0 to n-1 by reciprocal rank. before decides ties of
+// equal scores.
+func fuse(n int, lists []fusion.List, before func(a, b int) int) []fused {
 	all := make([]fused, n)
 	scores := make([]query.PathScore, n*len(lists))
+	sums := fusion.Reciprocal(n, lists, func(path string) float64 { return pathWeights[path] }, fusion.BehindLast)
 	for key := range all {
 		at := key * len(lists)
-		all[key] = fused{key: key, scores: scores[at : at : at+len(lists)]}
+		all[key] = fused{key: key, score: sums[key], scores: scores[at : at : at+len(lists)]}
 	}
 	for _, l := range lists {
-		weight := pathWeights[l.path]
-		for i, key := range l.keys {
+		for i, key := range l.Keys {
 			f := &all[key]
-			f.score += weight / float64(rrfK+i+1)
-			f.scores = append(f.scores, query.PathScore{Path: l.path, Rank: i + 1, Score: l.scores[i]})
-		}
-		behind := weight / float64(rrfK+len(l.keys)+1)
-		for i := range all {
-			f := &all[i]
-			if n := len(f.scores); n == 0 || f.scores[n-1].Path != l.path {
-				f.score += behind
-			}
+			f.scores = append(f.scores, query.PathScore{Path: l.Path, Rank: i + 1, Score: l.Scores[i]})
 		}
 	}
 	all = slices.DeleteFunc(all, func(f fused) bool { return len(f.scores) == 0 })

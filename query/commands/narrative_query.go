@@ -62,7 +62,7 @@ func (t *narrativeQuery) root(ref string) (stop, error) {
 }
 
 // go walks from a root and proves it.
-func (t *narrativeQuery) from(root stop, c carry, w walk) (*walk, error) {
+func (t *narrativeQuery) from(root stop, c edgeFactors, w walk) (*walk, error) {
 	w.n, w.carry = t.n, c.only(t.kinds)
 	w.depth, w.nodes, w.minWeight = t.walk.Depth, t.walk.Nodes, t.walk.MinWeight
 	err := w.run(t.Ctx, root)
@@ -70,7 +70,7 @@ func (t *narrativeQuery) from(root stop, c carry, w walk) (*walk, error) {
 	way := map[[2]bool]string{{true, false}: "back", {false, true}: "on", {true, true}: "both"}[[2]bool{w.back, w.on}]
 	st := query.Step{
 		Operator: "walk",
-		Inputs:   map[string]string{"from": root.Position.String(), "way": way, "carry": carryVersion, "kinds": strings.Join(kindNames(w.carry.kinds()), ",")},
+		Inputs:   map[string]string{"from": root.Position.String(), "way": way, "carry": factorsVersion, "kinds": strings.Join(kindNames(w.carry.kinds()), ",")},
 		Counts:   map[string]int64{"commands": int64(len(w.taken))},
 	}
 	for _, k := range w.carry.kinds() {
@@ -87,7 +87,7 @@ func (t *narrativeQuery) from(root stop, c carry, w walk) (*walk, error) {
 }
 
 // bounds are the filters of the walk.
-func (t *narrativeQuery) bounds(c carry) []query.AppliedFilter {
+func (t *narrativeQuery) bounds(c edgeFactors) []query.AppliedFilter {
 	f := []query.AppliedFilter{
 		{Field: "depth", Op: "le", Value: strconv.Itoa(t.walk.Depth)},
 		{Field: "nodes", Op: "le", Value: strconv.Itoa(t.walk.Nodes)},
@@ -136,7 +136,7 @@ func (t *narrativeQuery) proveOutcomes(rows []Scanned) {
 }
 
 // basis returns the basis of the answer.
-func (t *narrativeQuery) basis(c carry) query.Basis {
+func (t *narrativeQuery) basis(c edgeFactors) query.Basis {
 	return query.BasisOf(&t.Session, false, "", t.bounds(c))
 }
 

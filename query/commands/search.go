@@ -13,6 +13,7 @@ import (
 	"github.com/recountdb/recount/projections/lexical"
 	"github.com/recountdb/recount/projections/segment"
 	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/fusion"
 	"github.com/recountdb/recount/schemas"
 )
 
@@ -39,7 +40,7 @@ func (f *search) rank() ([]fused, error) {
 		room += len(q.found)
 	}
 	f.candidates, f.keys = make([]candidate, 0, room), make(map[runKey]int, room)
-	var lists []ranked
+	var lists []fusion.List
 	for i := range queries {
 		l, err := f.byTerms(&queries[i])
 		if err != nil {
@@ -120,8 +121,8 @@ func (f *search) lookUp(queries []termQuery) (near meaning, err error) {
 
 // byTerms ranks what a search found: the best commands by BM25 that may be
 // answered.
-func (f *search) byTerms(q *termQuery) (ranked, error) {
-	l := ranked{path: q.path, inputs: map[string]string{}, counts: map[string]int64{}}
+func (f *search) byTerms(q *termQuery) (fusion.List, error) {
+	l := fusion.List{Path: q.path, Inputs: map[string]string{}, Counts: map[string]int64{}}
 	if q.empty() {
 		return l, nil
 	}
@@ -132,7 +133,7 @@ func (f *search) byTerms(q *termQuery) (ranked, error) {
 	err := f.segment.ViewAt(f.Ctx, positions, func(i int, v *segment.View) error {
 		key, err := f.candidate(v, q.path)
 		if err == nil && key >= 0 {
-			l.keys, l.scores = append(l.keys, key), append(l.scores, q.found[i].Score)
+			l.Keys, l.Scores = append(l.Keys, key), append(l.Scores, q.found[i].Score)
 		}
 		return err
 	})
@@ -143,17 +144,17 @@ func (f *search) byTerms(q *termQuery) (ranked, error) {
 	var terms []string
 	for _, term := range q.stats.Terms {
 		terms = append(terms, term.Term)
-		l.counts["documents with "+term.Term] = int64(term.Documents)
+		l.Counts["documents with "+term.Term] = int64(term.Documents)
 		// What must or must not be there is known of words alone, so that the other
 		// paths may only rank what this one found.
 		f.closed = f.closed || term.Required || term.Excluded
 	}
-	l.inputs["terms"] = strings.Join(terms, " ")
+	l.Inputs["terms"] = strings.Join(terms, " ")
 	// How rare a term is counts over all that is indexed, also where as_of lets no
 	// more than a part of it be answered.
-	l.inputs["statistics_below"] = q.stats.Watermark.String()
-	l.counts["documents"] = int64(q.stats.Documents)
-	l.counts["scored"] = int64(q.stats.Scored)
+	l.Inputs["statistics_below"] = q.stats.Watermark.String()
+	l.Counts["documents"] = int64(q.stats.Documents)
+	l.Counts["scored"] = int64(q.stats.Scored)
 	f.AddTime(q.took)
 	f.RecordTime(q.path)
 	return l, nil
@@ -161,31 +162,31 @@ func (f *search) byTerms(q *termQuery) (ranked, error) {
 
 // newestOfEquals puts what has equal scores in order of time, which the postings
 // do not know.
-func (f *search) newestOfEquals(l *ranked) {
-	at := make([]int, len(l.keys))
+func (f *search) newestOfEquals(l *fusion.List) {
+	at := make([]int, len(l.Keys))
 	for i := range at {
 		at[i] = i
 	}
 	slices.SortFunc(at, func(a, b int) int {
-		if l.scores[a] != l.scores[b] {
-			return cmp.Compare(l.scores[b], l.scores[a])
+		if l.Scores[a] != l.Scores[b] {
+			return cmp.Compare(l.Scores[b], l.Scores[a])
 		}
-		return f.candidates[l.keys[a]].compareNewest(&f.candidates[l.keys[b]])
+		return f.candidates[l.Keys[a]].compareNewest(&f.candidates[l.Keys[b]])
 	})
 	keys, scores := make([]int, len(at)), make([]float64, len(at))
 	for i, j := range at {
-		keys[i], scores[i] = l.keys[j], l.scores[j]
+		keys[i], scores[i] = l.Keys[j], l.Scores[j]
 	}
-	l.keys, l.scores = keys, scores
+	l.Keys, l.Scores = keys, scores
 }
 
 // byText keeps of the words path what has the whole text in it as it stands, but
 // for case and white space.
-func (f *search) byText(words ranked) ranked {
-	l := ranked{path: pathExact, inputs: map[string]string{}, counts: map[string]int64{}}
-	for _, key := range words.keys {
+func (f *search) byText(words fusion.List) fusion.List {
+	l := fusion.List{Path: pathExact, Inputs: map[string]string{}, Counts: map[string]int64{}}
+	for _, key := range words.Keys {
 		if f.candidates[key].exact {
-			l.keys, l.scores = append(l.keys, key), append(l.scores, 1)
+			l.Keys, l.Scores = append(l.Keys, key), append(l.Scores, 1)
 		}
 	}
 	return l
@@ -196,28 +197,28 @@ func folded(s string) string { return strings.Join(strings.Fields(strings.ToLowe
 
 // proveLists tells of each path what it looked for and counted, and where the
 // answer's hits stood in it.
-func (f *search) proveLists(lists []ranked, chosen []fused) {
+func (f *search) proveLists(lists []fusion.List, chosen []fused) {
 	answered := map[int]bool{}
 	for _, c := range chosen[:min(len(chosen), f.r.Limit)] {
 		answered[c.key] = true
 	}
 	for _, l := range lists {
-		l.inputs["path"] = l.path
-		l.inputs["weight"] = strconv.FormatFloat(pathWeights[l.path], 'g', -1, 64)
-		l.counts["commands"] = int64(len(l.keys))
-		s := query.Step{Operator: "lexical", Inputs: l.inputs, Counts: l.counts}
-		if l.path != pathWords && l.path != pathConcepts {
-			s.Operator = l.path
+		l.Inputs["path"] = l.Path
+		l.Inputs["weight"] = strconv.FormatFloat(pathWeights[l.Path], 'g', -1, 64)
+		l.Counts["commands"] = int64(len(l.Keys))
+		s := query.Step{Operator: "lexical", Inputs: l.Inputs, Counts: l.Counts}
+		if l.Path != pathWords && l.Path != pathConcepts {
+			s.Operator = l.Path
 		}
-		for i, key := range l.keys {
+		for i, key := range l.Keys {
 			if answered[key] {
-				s.Hits = append(s.Hits, query.Evidence{Position: f.candidates[key].pos, Rank: i + 1, Score: l.scores[i]})
+				s.Hits = append(s.Hits, query.Evidence{Position: f.candidates[key].pos, Rank: i + 1, Score: l.Scores[i]})
 			}
 		}
 		f.Step(s)
 	}
 	f.Step(query.Step{
-		Operator: "fuse", Inputs: map[string]string{"method": "reciprocal rank", "k": strconv.Itoa(rrfK)},
+		Operator: "fuse", Inputs: map[string]string{"method": "reciprocal rank", "k": strconv.Itoa(fusion.K)},
 		Counts: map[string]int64{"candidates": int64(len(chosen))},
 	})
 }

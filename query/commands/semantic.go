@@ -8,6 +8,7 @@ import (
 
 	"github.com/recountdb/recount/projections/segment"
 	"github.com/recountdb/recount/projections/vector"
+	"github.com/recountdb/recount/query/fusion"
 	"github.com/recountdb/recount/schemas"
 )
 
@@ -106,8 +107,8 @@ func (f *search) compareAll(m *meaning) error {
 
 // byMeaning ranks by the cosine of the embeddings, exactly: what is nearest of
 // all, and what the other paths found.
-func (f *search) byMeaning(m *meaning) (ranked, error) {
-	l := ranked{path: pathSemantic, inputs: m.inputs, counts: m.counts}
+func (f *search) byMeaning(m *meaning) (fusion.List, error) {
+	l := fusion.List{Path: pathSemantic, Inputs: m.inputs, Counts: m.counts}
 	err := f.segment.ViewAt(f.Ctx, m.found, func(_ int, v *segment.View) error {
 		if _, known := f.keys[f.keyOf(v)]; !known {
 			c := candidate{}
@@ -123,34 +124,34 @@ func (f *search) byMeaning(m *meaning) (ranked, error) {
 	}
 	for i, c := range f.candidates {
 		if c.vector && c.cosine > 0 {
-			l.keys = append(l.keys, i)
+			l.Keys = append(l.Keys, i)
 		}
 	}
-	slices.SortFunc(l.keys, func(a, b int) int {
+	slices.SortFunc(l.Keys, func(a, b int) int {
 		x, y := &f.candidates[a], &f.candidates[b]
 		if x.cosine != y.cosine {
 			return cmp.Compare(y.cosine, x.cosine)
 		}
 		return x.compareNewest(y)
 	})
-	for _, i := range l.keys {
-		l.scores = append(l.scores, f.candidates[i].cosine)
+	for _, i := range l.Keys {
+		l.Scores = append(l.Scores, f.candidates[i].cosine)
 	}
-	l.counts["nearest"] = int64(len(m.found))
+	l.Counts["nearest"] = int64(len(m.found))
 	f.AddTime(m.took)
 	f.RecordTime(pathSemantic)
 	return l, nil
 }
 
 // byTime ranks what the other paths found, the newest first.
-func (f *search) byTime() ranked {
-	l := ranked{path: PathTime, inputs: map[string]string{}, counts: map[string]int64{}}
+func (f *search) byTime() fusion.List {
+	l := fusion.List{Path: PathTime, Inputs: map[string]string{}, Counts: map[string]int64{}}
 	for i := range f.candidates {
-		l.keys = append(l.keys, i)
+		l.Keys = append(l.Keys, i)
 	}
-	slices.SortFunc(l.keys, func(a, b int) int { return f.candidates[a].compareNewest(&f.candidates[b]) })
-	for _, i := range l.keys {
-		l.scores = append(l.scores, float64(f.candidates[i].time)/1e9)
+	slices.SortFunc(l.Keys, func(a, b int) int { return f.candidates[a].compareNewest(&f.candidates[b]) })
+	for _, i := range l.Keys {
+		l.Scores = append(l.Scores, float64(f.candidates[i].time)/1e9)
 	}
 	return l
 }

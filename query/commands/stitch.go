@@ -29,7 +29,7 @@ func Stitch(ctx context.Context, s Sources, r StitchRequest) (StitchResponse, er
 	if err != nil {
 		return StitchResponse{}, err
 	}
-	w, err := t.from(root, tellCarry, walk{back: true, on: true})
+	w, err := t.from(root, stitchFactors, walk{back: true, on: true})
 	if err != nil {
 		return StitchResponse{}, err
 	}
@@ -50,7 +50,7 @@ func Stitch(ctx context.Context, s Sources, r StitchRequest) (StitchResponse, er
 	if resp.Edges, err = t.among(w, taken); err != nil {
 		return StitchResponse{}, err
 	}
-	resp.Basis = t.basis(tellCarry)
+	resp.Basis = t.basis(stitchFactors)
 	if len(taken) == 1 {
 		resp.Hint = "nothing recorded connects it with another command"
 	}

@@ -35,12 +35,12 @@ const maxFan = 64
 
 // walk goes through a narrative from a root, best first: the next command is
 // always the one of the highest standing among those that an edge leads to from
-// those taken (carry.go). So each is reached on its best path, and of a
+// those taken (edge_factors.go). So each is reached on its best path, and of a
 // narrative that is too large the best part is taken. Equal standings go by
 // depth, then the later command first.
 type walk struct {
 	n         graphReader
-	carry     carry
+	carry     edgeFactors
 	back, on  bool // which ways edges are followed: to earlier commands, to later ones
 	depth     int
 	nodes     int // the root included

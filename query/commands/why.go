@@ -33,7 +33,7 @@ func Why(ctx context.Context, s Sources, r WhyRequest) (WhyResponse, error) {
 	if len(t.kinds) == 0 {
 		w.least = minCause
 	}
-	found, err := t.from(root, whyCarry, w)
+	found, err := t.from(root, whyFactors, w)
 	if err != nil {
 		return WhyResponse{}, err
 	}
@@ -73,7 +73,7 @@ func Why(ctx context.Context, s Sources, r WhyRequest) (WhyResponse, error) {
 	}
 	t.Step(rank)
 	t.Step(limit)
-	resp.Basis = t.basis(whyCarry)
+	resp.Basis = t.basis(whyFactors)
 	resp.Hint = t.whyHint(found, len(answered)-1)
 	if len(resp.Causes) == 0 {
 		resp.Status = query.StatusEmpty

@@ -1,0 +1,82 @@
+// Package fusion joins rankings of the same candidates into one, by reciprocal rank
+// (Cormack, Clarke and Büttcher 2009): a candidate at rank r, from 1, of a list adds
+// weight/(K+r) to its score.
+package fusion
+
+import (
+	"slices"
+
+	"github.com/recountdb/recount/query"
+)
+
+// K damps the weight of the first ranks.
+const K = 60
+
+// List is what one path found, best first, and how.
+type List struct {
+	// Path names the path.
+	Path string
+	// Keys are the candidates, each once: indexes into a list that all paths share.
+	Keys []int
+	// Scores are theirs, in the path's own measure.
+	Scores []float64
+	// Operator, Inputs and Counts are for the proof: what was done, with what, and what was
+	// counted.
+	Operator string
+	Inputs   map[string]string
+	Counts   map[string]int64
+}
+
+// Add appends a candidate that the list does not have.
+func (l *List) Add(key int, score float64) {
+	l.Keys, l.Scores = append(l.Keys, key), append(l.Scores, score)
+}
+
+// Absent says what a list gives a candidate that it does not have.
+type Absent int
+
+const (
+	// Nothing: the lists are cut off where the candidates stop being good, so that not to be in
+	// one says something. Package query/evidence fuses so.
+	Nothing Absent = iota
+	// BehindLast counts the candidate as right behind the last of the list: where a list is
+	// short, being in it says little. Package query/commands fuses so.
+	BehindLast
+)
+
+// Reciprocal returns the scores of the candidates 0 to n-1. The sums are made in the order of
+// the lists, so that equal input gives equal bits.
+func Reciprocal(n int, lists []List, weightOf func(path string) float64, absent Absent) []float64 {
+	scores := make([]float64, n)
+	var in []bool
+	if absent == BehindLast {
+		in = make([]bool, n)
+	}
+	for _, l := range lists {
+		weight := weightOf(l.Path)
+		clear(in)
+		for i, key := range l.Keys {
+			scores[key] += weight / float64(K+i+1)
+			if in != nil {
+				in[key] = true
+			}
+		}
+		behind := weight / float64(K+len(l.Keys)+1)
+		for key, there := range in {
+			if !there {
+				scores[key] += behind
+			}
+		}
+	}
+	return scores
+}
+
+// ScoresOf returns what each list that has a candidate gave it.
+func ScoresOf(key int, lists []List) (all []query.PathScore) {
+	for _, l := range lists {
+		if i := slices.Index(l.Keys, key); i >= 0 {
+			all = append(all, query.PathScore{Path: l.Path, Rank: i + 1, Score: l.Scores[i]})
+		}
+	}
+	return all
+}
