@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// admit counts a new connection, and reports whether there is room for it. Those made
-// by Dial have a budget of their own: what comes over the network never keeps the
-// process from its own log. One address gets part of the rest, and where there is no
-// room, connections that have not said a word yet make way. The caller has b.mu.
+// admit reports whether a new connection is within the limits. Connections made by Dial have a
+// limit of their own, so that clients in the network never keep the process from its own log. One
+// address may use only a part of the rest. If the limit is reached, a connection that has not sent
+// a request yet is closed instead. The caller holds b.mu.
 func (b *Broker) admit(c *conn) bool {
 	if c.mem {
 		return b.dialed < b.opts.MaxDialed
@@ -19,7 +19,8 @@ func (b *Broker) admit(c *conn) bool {
 	return len(b.conns)-b.dialed < b.opts.MaxConnections || b.evict("")
 }
 
-// evict closes a connection on which no request has begun, of an address or ("") of any.
+// evict closes a connection on which no request has begun, from the given address, or from any
+// address if it is "".
 func (b *Broker) evict(host string) bool {
 	for c := range b.conns {
 		if c.mem || c.spoke.Load() || host != "" && c.host != host {
@@ -32,12 +33,13 @@ func (b *Broker) evict(host string) bool {
 	return false
 }
 
-// stallGrace is how long a client may take nothing of its answer while others wait for
-// the room that it takes.
+// stallGrace is how long a client may read nothing of its answer while others wait for the memory
+// that it occupies.
 const stallGrace = 2 * time.Second
 
-// freeStalled closes the connections that hold room and have taken nothing for a while,
-// for a client that waits for room. Without such a client they have until FrameTimeout.
+// freeStalled closes connections that hold memory for answers and have read nothing for stallGrace.
+// It is called only when a client waits for memory; otherwise such connections have until
+// FrameTimeout.
 func (b *Broker) freeStalled(now time.Time) {
 	last := b.freed.Load()
 	if now.UnixNano()-last < int64(100*time.Millisecond) || !b.freed.CompareAndSwap(last, now.UnixNano()) {
@@ -67,7 +69,7 @@ func (b *Broker) add(c *conn) {
 	}
 }
 
-// drop takes a connection out of the count; once is enough.
+// drop removes a connection from the counts; further calls do nothing.
 func (b *Broker) drop(c *conn) {
 	if _, ok := b.conns[c]; !ok {
 		return
@@ -80,8 +82,8 @@ func (b *Broker) drop(c *conn) {
 	}
 }
 
-// hostOf is the address that limits hold for: of IPv6 the network, as one machine has
-// as many addresses of it as it likes.
+// hostOf returns the address for per-address limits: for IPv6 the /64 network, because one machine
+// can use all addresses of its network.
 func hostOf(addr net.Addr) string {
 	tcp, ok := addr.(*net.TCPAddr)
 	if !ok {

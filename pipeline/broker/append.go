@@ -16,7 +16,7 @@ import (
 type Record struct {
 	Key, Value []byte // nil is Kafka's null
 	Headers    []Header
-	Timestamp  time.Time // zero: now
+	Timestamp  time.Time // zero is the current time
 }
 
 // Header is one header of a record.
@@ -25,15 +25,14 @@ type Header struct {
 	Value []byte
 }
 
-// Append appends records to a partition, without a connection or a client, and
-// returns the offset of the first when they are on disk. The others follow it, and
-// readers see all of them or none. It goes the way of a produce: the same checks and
-// limits, the same group commit, the same meaning of its return. Calls from many
-// goroutines share fsyncs, and those for one partition a record batch. It is not
-// idempotent: after an error the records may be there or not, and whoever calls
-// again must be able to live with both.
+// Append appends records to a partition, without a connection or a client, and returns the offset
+// of the first when they are on disk. The others have the following offsets, and readers see all of
+// them or none. The checks, limits, group commit and guarantees are those of a produce. Concurrent
+// calls share fsyncs, and those for one partition share a record batch. Append is not idempotent:
+// after an error the records may or may not be stored, and a caller that tries again must accept
+// both.
 //
-// Its errors wrap Kafka's (kerr); kerr.IsRetriable says whether trying again may help.
+// Its errors wrap Kafka's (kerr); kerr.IsRetriable reports whether trying again may help.
 func (b *Broker) Append(ctx context.Context, topic string, partition int32, records ...Record) (int64, error) {
 	base, err := b.append(ctx, topic, partition, records)
 	if err != nil {
@@ -55,14 +54,14 @@ func (b *Broker) append(ctx context.Context, topic string, partition int32, reco
 		return 0, ctx.Err()
 	}
 	base, err := o.base, o.err
-	// Behind a failed store the committer may still be reading it.
+	// If the store has failed, the committer may still be reading the op.
 	if b.store.failure() == nil {
 		o.release()
 	}
 	return base, err
 }
 
-// beginAppend checks records and queues them; o.out tells when they are on disk.
+// beginAppend checks records and queues them; o.out signals when they are on disk.
 func (b *Broker) beginAppend(topic string, partition int32, records []Record) (*ownAppend, error) {
 	if len(records) == 0 {
 		return nil, errors.New("no records")
@@ -93,8 +92,8 @@ func (b *Broker) beginAppend(topic string, partition int32, records []Record) (*
 	return o, nil
 }
 
-// encodeBatch makes a record batch, uncompressed and of no producer, in the memory
-// of buf if that is large enough.
+// encodeBatch encodes a record batch, uncompressed and without a producer, into buf if that is
+// large enough.
 func encodeBatch(buf []byte, records []Record) []byte {
 	b := encodeUnsealed(buf, records)
 	b.seal()
@@ -131,7 +130,7 @@ func encodeUnsealed(buf []byte, records []Record) batch {
 	return b
 }
 
-// fill fills in the header of a batch of n records, but for its checksum.
+// fill sets the header of a batch of n records, except its checksum.
 func (b batch) fill(n int, base, latest int64) {
 	binary.BigEndian.PutUint32(b[8:], uint32(len(b)-12))
 	b[16] = 2
@@ -146,13 +145,13 @@ func (b batch) fill(n int, base, latest int64) {
 
 func (b batch) seal() { binary.BigEndian.PutUint32(b[17:], crc32.Checksum(b[21:], castagnoli)) }
 
-// emptyBatch makes a batch of no records that stands for the offsets first to last.
+// emptyBatch returns a batch without records for the offsets first to last.
 func emptyBatch(first, last int64) batch {
 	b := batch(encodeBatch(nil, nil))
 	b.place(first, leaderEpoch)
 	binary.BigEndian.PutUint32(b[23:], uint32(last-first))
 	for i := 27; i < 43; i++ {
-		b[i] = 0xff // timestamps: none
+		b[i] = 0xff // no timestamps
 	}
 	b.seal()
 	return b

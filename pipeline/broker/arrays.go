@@ -7,17 +7,16 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// checkArrays walks the arrays of a produce request before it is decoded. The
-// decoder believes an array's length as long as there is a byte for each
-// element, and allocates a hundred times that: for control requests the frame
-// limit bounds it, but a produce may be a hundred megabytes.
+// checkArrays checks the arrays of a produce request before it is decoded. The decoder accepts an
+// array's length if there is a byte for each element, and allocates a hundred times that: for
+// control requests the frame limit bounds it, but a produce may have a hundred megabytes.
 func checkArrays(req kmsg.Request, body []byte) error {
 	p, ok := req.(*kmsg.ProduceRequest)
 	if !ok {
 		return nil
 	}
 	w := walker{b: body, flexible: p.IsFlexible()}
-	w.str() // transactional id
+	w.str() // the transactional id
 	w.skip(6)
 	parts := 0
 	for range w.array(maxProduceTopics) {
@@ -46,7 +45,7 @@ const (
 	maxProducePartitions = 100_000 // of all topics together
 )
 
-// walker steps over the wire format. After the first error every step is empty.
+// walker steps over the wire format. After the first error every step returns zero values.
 type walker struct {
 	b        []byte
 	flexible bool
@@ -64,7 +63,7 @@ func (w *walker) skip(n int) {
 	w.b = w.b[n:]
 }
 
-// compact reads a compact length: 0 stands for null, n+1 for n.
+// compact reads a compact length: 0 encodes null, n+1 encodes n.
 func (w *walker) compact() int {
 	v, k := binary.Uvarint(w.b)
 	if k <= 0 || v > 1<<31 {

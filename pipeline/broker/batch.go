@@ -8,11 +8,11 @@ import (
 	"github.com/twmb/franz-go/pkg/kerr"
 )
 
-// A record batch of Kafka's format 2 is stored as it was sent, but for two
-// fields that its checksum does not cover: the base offset and the leader epoch.
+// A record batch of Kafka's format 2 is stored as it was sent, except for two fields that its
+// checksum does not cover: the base offset and the leader epoch.
 //
 //	 0 base offset        8      27 base timestamp   8
-//	 8 length behind here 4      35 max timestamp    8
+//	 8 length after this  4      35 max timestamp    8
 //	12 leader epoch       4      43 producer id      8
 //	16 magic (2)          1      51 producer epoch   2
 //	17 CRC32C from 21 on  4      53 base sequence    4
@@ -29,7 +29,7 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// batch is the bytes of one record batch, its header checked.
+// batch is the bytes of one record batch with a valid header.
 type batch []byte
 
 func (b batch) baseOffset() int64    { return int64(binary.BigEndian.Uint64(b)) }
@@ -49,7 +49,7 @@ func (b batch) records() []byte      { return b[batchHeaderSize:] }
 // lastSequence wraps from the largest int32 to 0, as producers count.
 func (b batch) lastSequence() int32 { return addSequence(b.baseSequence(), b.lastDelta()) }
 
-// place writes where the batch stands in its log.
+// place sets the batch's base offset and leader epoch.
 func (b batch) place(base int64, epoch int32) {
 	binary.BigEndian.PutUint64(b, uint64(base))
 	binary.BigEndian.PutUint32(b[12:], uint32(epoch))
@@ -59,15 +59,14 @@ func (b batch) crcOK() bool {
 	return binary.BigEndian.Uint32(b[17:]) == crc32.Checksum(b[21:], castagnoli)
 }
 
-// sound says whether bytes read from the store can be a batch at all.
+// sound reports whether bytes read from the store can be a batch.
 func (b batch) sound() bool {
 	return len(b) >= batchHeaderSize && b[16] == 2 &&
 		int(binary.BigEndian.Uint32(b[8:])) == len(b)-12 && b.lastDelta() >= 0
 }
 
-// checkBatch judges what a producer sent for one partition: exactly one batch,
-// whole, of format 2, whose records are what its header says. The message tells
-// a person what is wrong with it.
+// checkBatch checks what a producer sent for one partition: it must be exactly one complete batch
+// of format 2, with records that match its header. The message explains an error to people.
 func checkBatch(from sender, raw []byte, maxBytes int) (batch, *kerr.Error, string) {
 	if len(raw) < batchHeaderSize {
 		if len(raw) > 16 && raw[16] < 2 {

@@ -6,15 +6,14 @@ import (
 	"time"
 )
 
-// bombPause is how long an address that sent a batch which unpacks to more than is
-// allowed may send none that unpacks to much.
+// bombPause is how long an address that sent a batch whose decompressed size exceeds the limit may
+// send no batch with a large decompressed size.
 const bombPause = 10 * time.Second
 
-// errUnpackPause is told to the others of such an address, and to itself: clients try
-// again later.
+// errUnpackPause is the error for such batches from that address. Clients retry later.
 var errUnpackPause = errors.New("the batch's records are large when decompressed, and this address has just sent some that were too large: try again later")
 
-// bombs is when addresses last sent a batch that unpacks to more than is allowed.
+// bombs records when addresses last sent a batch whose decompressed size exceeds the limit.
 type bombs struct {
 	now func() time.Time
 
@@ -24,7 +23,7 @@ type bombs struct {
 
 func newBombs() *bombs { return &bombs{now: time.Now, last: map[string]time.Time{}} }
 
-// allows reports whether an address may have much unpacked. Nil allows all.
+// allows reports whether large batches of an address may be unpacked. A nil bombs allows all.
 func (b *bombs) allows(host string) bool {
 	if b == nil {
 		return true
@@ -35,7 +34,7 @@ func (b *bombs) allows(host string) bool {
 	return !ok || b.now().Sub(at) >= bombPause
 }
 
-// note says that an address has sent one.
+// note records that an address has sent one.
 func (b *bombs) note(host string) {
 	if b == nil {
 		return
@@ -50,7 +49,7 @@ func (b *bombs) note(host string) {
 	b.last[host] = b.now()
 }
 
-// sender is whose batch is being checked; the zero one is the process itself.
+// sender is the client whose batch is checked; the zero value is the process itself.
 type sender struct {
 	bombs *bombs
 	host  string

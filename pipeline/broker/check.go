@@ -9,11 +9,11 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// Damage is something in the log that is not as it was written.
+// Damage is a place in the log that differs from what was written.
 type Damage struct {
 	Topic     string
 	Partition int32
-	Offset    int64 // where it begins
+	Offset    int64 // first damaged offset
 	What      string
 }
 
@@ -21,10 +21,9 @@ func (d Damage) String() string {
 	return fmt.Sprintf("%s/%d at offset %d: %s", d.Topic, d.Partition, d.Offset, d.What)
 }
 
-// Check reads every batch of the log and reports what is damaged: a batch whose
-// checksum is wrong, a hole between batches, an end that is not where it should
-// be, a file that cannot be read. It can run beside everything else, at the
-// speed of the disk. The error is about the check, not the log.
+// Check reads every batch of the log and reports damage: wrong checksums, holes between batches,
+// ends that are not where they should be, files that cannot be read. It may run concurrently with
+// everything else, at the speed of the disk. The error is about the check, not the log.
 func (b *Broker) Check(ctx context.Context) ([]Damage, error) {
 	if !b.enter() {
 		return nil, errClosed
@@ -76,11 +75,11 @@ func (p *partition) check(ctx context.Context, s *store) ([]Damage, error) {
 		if bt := batch(raw); err != nil {
 			if last < p.now().start {
 				next = last + 1
-				continue // deleted while we came here
+				continue // deleted in the meantime
 			}
 			report("%v", err)
 			if !errors.Is(err, ErrDamaged) {
-				return found, nil // the iterator is of no use behind any other
+				return found, nil // the iterator cannot be used after any other error
 			}
 		} else if !bt.crcOK() {
 			report("the batch ending at offset %d is not what was written", last)
@@ -104,8 +103,8 @@ func (p *partition) check(ctx context.Context, s *store) ([]Damage, error) {
 	return found, nil
 }
 
-// gaps are the ranges of offsets whose records were lost and given up by
-// AcceptLoss: first to one behind the last.
+// gaps returns the ranges of offsets whose records were lost and given up by AcceptLoss: the first
+// offset and the one after the last.
 func (p *partition) gaps(s *store) (gaps, error) {
 	found := gaps{}
 	lo, hi := partitionSpan(keyGap, p.topic.num, p.num)

@@ -10,16 +10,15 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// Checkpoint puts one moment of the log into dir, which must not exist, and calls use,
-// while which nothing in dir changes. Everything that was acknowledged before the call is
-// in it; it opens like the log itself. Tables, blob files and segment files are hard links
-// where the file system has them, so that it takes little time and room; use must not
-// write to them, and dir should be removed when it returns. Appends go on meanwhile; Rewrite
-// waits.
+// Checkpoint puts a copy of the log at one moment into dir, which must not exist, and calls use,
+// during which nothing in dir changes. The copy holds everything that was acknowledged before the
+// call, and opens like the log itself. Tables, blob files and segment files are hard links if the
+// file system supports them, so that the copy takes little time and space; use must not write to
+// them, and dir should be removed when it returns. Appends continue meanwhile; Rewrite waits.
 //
-// The order makes it one moment. The high-water file comes first: it may lag behind the
-// store and never be ahead. The store is then Pebble's own checkpoint. Segment files are
-// last: what the store refers to in them was synced before, and they only grow.
+// The order of copying makes the copy consistent. The high-water file comes first: it may be behind
+// the store but never ahead. The store is then Pebble's own checkpoint. Segment files are last:
+// what the store refers to in them was synced before, and they only grow.
 func (b *Broker) Checkpoint(ctx context.Context, dir string, use func() error) error {
 	if !b.enter() {
 		return errClosed
@@ -63,7 +62,7 @@ func (b *Broker) checkpoint(ctx context.Context, dir string) error {
 		if _, ok := parseSegmentName(name); !ok {
 			continue
 		}
-		// One that goes meanwhile belongs to a topic that was deleted.
+		// A file that disappears meanwhile belongs to a topic that was deleted.
 		err := vfs.LinkOrCopy(vf, vf.PathJoin(b.disk.segmentDir(), name), vf.PathJoin(at.segmentDir(), name))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
@@ -72,8 +71,8 @@ func (b *Broker) checkpoint(ctx context.Context, dir string) error {
 	return nil
 }
 
-// checkpointHighwater copies the newest high-water file, which is appended to meanwhile:
-// a record that is not whole yet is passed over when it is read.
+// checkpointHighwater copies the newest high-water file, which is appended to meanwhile: an
+// incomplete record at its end is ignored when it is read.
 func (b *Broker) checkpointHighwater(dir string) error {
 	for {
 		nums, err := highwaterFiles(b.opts.FS, b.dir)
@@ -86,13 +85,13 @@ func (b *Broker) checkpointHighwater(dir string) error {
 		newest := nums[len(nums)-1]
 		data, err := readFile(b.opts.FS, highwaterName(b.opts.FS, b.dir, newest))
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // the next has taken its place
+			continue // the next file has replaced it
 		}
 		if err != nil {
 			return err
 		}
 		if m := newMarks(); !m.fold(data) {
-			continue // it was begun this moment
+			continue // it has just been begun
 		}
 		return writeFile(b.opts.FS, dir, fmt.Sprintf("%s%06d", highwaterPrefix, newest), data)
 	}

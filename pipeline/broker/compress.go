@@ -11,8 +11,8 @@ import (
 	"github.com/pierrec/lz4/v4"
 )
 
-// compress packs a record block as a producer would with this codec. Only batches
-// that are made anew need it, so nothing is kept for the next.
+// compress compresses a record block as a producer would with this codec. Only rewritten batches
+// need it, so nothing is kept for reuse.
 func compress(codec int16, block []byte) ([]byte, error) {
 	var buf bytes.Buffer
 	var w io.WriteCloser

@@ -7,9 +7,9 @@ import (
 	"github.com/twmb/franz-go/pkg/kerr"
 )
 
-// deleteRecords makes offset the first of the log (-1: its end), and deletes the
-// batches that lie wholly before it. It returns the log's new start. The log's
-// end stays: an offset is never given out twice.
+// deleteRecords makes offset the first of the log (-1: its end), and deletes the batches that lie
+// wholly before it. It returns the log's new start. The log's end stays: no offset is assigned
+// twice.
 func (b *Broker) deleteRecords(ctx context.Context, p *partition, offset int64) (int64, *refusal) {
 	view := p.now()
 	if offset == -1 {
@@ -28,7 +28,7 @@ func (b *Broker) deleteRecords(ctx context.Context, p *partition, offset int64) 
 		if offset > t.start {
 			t.start = offset
 			lo, _ := partitionSpan(keyBatch, p.topic.num, p.num)
-			// Keys are last offsets: what ends before offset goes.
+			// Keys are last offsets, so batches that end before offset are deleted.
 			if err := w.DeleteRange(lo, batchKey(p.topic.num, p.num, offset), nil); err != nil {
 				return err
 			}

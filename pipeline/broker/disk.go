@@ -11,8 +11,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// formatVersion is what this program writes. A directory with a higher one is
-// left alone.
+// formatVersion is the format that this program writes. A directory with a higher one is not
+// opened.
 const formatVersion = 2
 
 const (
@@ -21,13 +21,13 @@ const (
 	storeDir   = "store"
 )
 
-// disk is the directory of a log, locked.
+// disk is the locked directory of a log.
 type disk struct {
 	fs   vfs.FS
 	dir  string
 	lock io.Closer
 
-	// What the high-water files said at opening.
+	// The content of the high-water files at opening.
 	marks    marks
 	marked   bool
 	lastMark uint64
@@ -38,7 +38,7 @@ func (d *disk) readMarks() (err error) {
 	return err
 }
 
-// openDisk creates the directory if need be, locks it, and checks its format.
+// openDisk creates the directory if needed, locks it, and checks its format.
 func openDisk(vf vfs.FS, dir string) (_ *disk, err error) {
 	if err := makeDir(vf, dir); err != nil {
 		return nil, fmt.Errorf("create the directory: %w", err)
@@ -68,8 +68,7 @@ func (d *disk) close() error {
 	return err
 }
 
-// checkFormat reads the format file, or writes it in a directory that has no
-// store yet.
+// checkFormat reads the format file, or writes it in a directory without a store.
 func (d *disk) checkFormat() error {
 	name := d.fs.PathJoin(d.dir, formatFile)
 	text, err := readFile(d.fs, name)
@@ -91,8 +90,7 @@ func (d *disk) checkFormat() error {
 		return fmt.Errorf("%w: its format is %d, this program knows up to %d", ErrNewerFormat, v, formatVersion)
 	}
 	if v < formatVersion {
-		// All of the older format can be read, but an older program could not read
-		// what this one writes.
+		// The older format can be read, but an older program could not read what this one writes.
 		return d.writeFormat()
 	}
 	return nil
@@ -102,8 +100,8 @@ func (d *disk) writeFormat() error {
 	return writeFile(d.fs, d.dir, formatFile, []byte("recount-log "+strconv.Itoa(formatVersion)+"\n"))
 }
 
-// makeDir creates dir so that it survives a power cut: the entry of a new
-// directory is only as durable as the directory above it.
+// makeDir creates dir durably: the entry of a new directory is only as durable as the directory
+// above it.
 func makeDir(vf vfs.FS, dir string) error {
 	if _, err := vf.Stat(dir); err == nil {
 		return nil
@@ -129,7 +127,7 @@ func readFile(vf vfs.FS, name string) (_ []byte, err error) {
 	return io.ReadAll(f)
 }
 
-// writeFile puts a whole file in place: a crash leaves the old one or the new one.
+// writeFile replaces a file atomically: a crash leaves the old or the new one.
 func writeFile(vf vfs.FS, dir, name string, data []byte) error {
 	tmp := vf.PathJoin(dir, name+".tmp")
 	f, err := vf.Create(tmp, vfs.WriteCategoryUnspecified)

@@ -10,44 +10,41 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// api is how one Kafka API is served: one line in apis.
+// api describes how one Kafka API is served.
 type api struct {
-	// min and max are the versions served, as ApiVersions advertises them.
+	// min and max are the supported versions, which ApiVersions advertises.
 	min, max int16
 
-	// serve answers a request. It runs on the connection's worker, so requests
-	// of a connection are served one after the other; it may block (a long
-	// poll, a join), and must return soon after ctx ends, which it does when
-	// the client is gone or the broker closes. A nil response answers nothing.
-	// An error closes the connection: only for what the protocol cannot
-	// express. What an API can express it puts into its response.
+	// serve answers a request. It runs on the connection's worker, so requests of a connection are
+	// served one after the other. It may block (a long poll, a join), and must return soon after
+	// ctx ends, which happens when the client disconnects or the broker closes. A nil response
+	// sends no answer. An error closes the connection, so it is only for what the protocol cannot
+	// express; other errors go into the response.
 	serve func(ctx context.Context, r *request) (kmsg.Response, error)
 
-	// begin is for an API whose requests overlap (produce): it starts the work
-	// in the order of arrival, the worker goes on to the next request, and
-	// finish is called for the response when its turn to be written comes.
-	// An API has either serve or begin.
+	// begin is for an API with overlapping requests (produce): it starts the work in the order of
+	// arrival, the worker continues with the next request, and finish is called for the response
+	// when it is to be written. An API has either serve or begin.
 	begin func(ctx context.Context, r *request) (finish func() (kmsg.Response, error), err error)
 
-	// open says that the API is served before a client has authenticated.
+	// open reports that the API is served before a client has authenticated.
 	open bool
 
-	// large lets a request be as large as Options.MaxFrameBytes; the others
-	// stop at maxControlFrame, because what a decoder allocates can be a
-	// hundred times the frame.
+	// large allows requests up to Options.MaxFrameBytes; others are limited to maxControlFrame,
+	// because a decoder may allocate a hundred times the size of the frame.
 	large bool
 }
 
-// request is one request of a client, decoded.
+// request is one decoded request of a client.
 type request struct {
 	conn     *conn
-	clientID string // "" if the client gave none
+	clientID string // "" if the client sent none
 	msg      kmsg.Request
-	rights   *Rights // what the client may do; nil: everything
+	rights   *Rights // rights of the client; nil: everything
 }
 
-// apis is the table of what the broker serves. Group and SASL handlers live in
-// their own files; here stands one line each.
+// apis returns the table of supported APIs. The handlers of groups and SASL are in their own files
+// and have one line here.
 func (b *Broker) apis() map[int16]api {
 	t := map[int16]api{
 		kmsg.ApiVersions.Int16(): {min: 0, max: 4, serve: b.serveAPIVersions, open: true},
@@ -58,8 +55,8 @@ func (b *Broker) apis() map[int16]api {
 	return t
 }
 
-// serveRequest runs one request against the table. A panic in a handler is a
-// bug of ours, but costs only this connection.
+// begin starts one request according to the table. A panic in a handler is a bug, but affects only
+// this connection.
 func (b *Broker) begin(ctx context.Context, h api, r *request) (finish func() (kmsg.Response, error), err error) {
 	start := time.Now()
 	defer func() {
@@ -83,9 +80,9 @@ func (b *Broker) begin(ctx context.Context, h api, r *request) (finish func() (k
 	return func() (kmsg.Response, error) { return resp, err }, nil
 }
 
-// serveAPIVersions lists the table. A version we do not know was already turned
-// into version 0 by the frame decoder, as KIP-511 wants, and gets the list along
-// with the error, so that the client can try again with one that we do.
+// serveAPIVersions returns the table. The frame decoder has already turned an unknown version into
+// version 0, as KIP-511 requires; the client gets the table together with the error, so that it can
+// retry with a supported version.
 func (b *Broker) serveAPIVersions(_ context.Context, r *request) (kmsg.Response, error) {
 	return b.apiVersions(r.msg.(*kmsg.ApiVersionsRequest).Version, 0), nil
 }
@@ -106,7 +103,7 @@ func (b *Broker) apiVersions(version, code int16) *kmsg.ApiVersionsResponse {
 	return resp
 }
 
-// code is the number of a Kafka error; 0 for nil.
+// code returns the number of a Kafka error; 0 for nil.
 func code(err *kerr.Error) int16 {
 	if err == nil {
 		return 0

@@ -7,8 +7,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// serveOffsetForLeaderEpoch says where an epoch ends, so that a client can find
-// out whether the log was cut behind what it has read. Ours never is.
+// serveOffsetForLeaderEpoch returns the end of an epoch, by which a client finds out whether the
+// log was truncated after what it has read. This broker never truncates.
 func (b *Broker) serveOffsetForLeaderEpoch(_ context.Context, r *request) (kmsg.Response, error) {
 	req := r.msg.(*kmsg.OffsetForLeaderEpochRequest)
 	resp := kmsg.NewPtrOffsetForLeaderEpochResponse()

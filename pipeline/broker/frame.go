@@ -15,37 +15,37 @@ import (
 )
 
 const (
-	// maxControlFrame bounds requests that carry no records.
+	// maxControlFrame is the maximum size of requests without records.
 	maxControlFrame = 2 << 20
-	// maxOpenFrame bounds requests of a client that has not authenticated yet.
+	// maxOpenFrame is the maximum size of requests from clients that have not authenticated yet.
 	maxOpenFrame = 64 << 10
-	// firstChunk is how much of a frame is allocated before any of it is here,
-	// so that a size that lies costs its sender more than us.
+	// firstChunk is how much of a frame is allocated before any of it has arrived, so that a false
+	// size costs its sender more than the broker.
 	firstChunk = 1 << 20
 )
 
-// header is what stands before every request's body.
+// header is the header of a request.
 type header struct {
 	key, version  int16
 	correlation   int32
 	clientID      string
-	unknownFormat bool // an ApiVersions newer than we know: its body was not read
+	unknownFormat bool // an ApiVersions newer than is known: its body was not read
 }
 
 var errFrame = errors.New("bad frame")
 
-// frames are reused for produce requests alone: their bytes are copied into the
-// store before the answer, while other requests' bytes may be kept by who serves them.
+// frames holds buffers that are reused only for produce requests: their bytes are copied into the
+// store before the answer, while handlers of other requests may keep theirs.
 var frames = sync.Pool{New: func() any { return new([]byte) }}
 
-// readFrame reads the body of a frame of n bytes, into memory used before if
-// whoever gets it gives it back (recycleFrame).
+// readFrame reads the body of a frame of n bytes. With reuse it takes a buffer from frames, to
+// which recycleFrame returns it.
 func readFrame(r io.Reader, n int, reuse bool) ([]byte, error) {
 	var buf []byte
 	if reuse {
 		buf = *frames.Get().(*[]byte)
 	}
-	// Powers of two, so that the next frame of about this size fits.
+	// Use powers of two, so that the next frame of similar size fits.
 	whole := 1 << bits.Len(uint(n-1))
 	if cap(buf) < n {
 		buf = make([]byte, 0, min(whole, firstChunk))
@@ -73,9 +73,9 @@ func recycleFrame(buf []byte) {
 	}
 }
 
-// peekSize is the size in front of the next frame, and its API key, or -1 if there
-// is no room for one. A frame too short for a header is refused where it is
-// decoded, because it may be a bare SASL token.
+// peekSize returns the size of the next frame and its API key, or -1 if the frame is too short for
+// one. A frame too short for a header is refused when it is decoded, because it may be a bare SASL
+// token.
 func peekSize(r *bufio.Reader) (size int, key int16, err error) {
 	p, err := r.Peek(4)
 	if err != nil {
@@ -94,9 +94,9 @@ func peekSize(r *bufio.Reader) (size int, key int16, err error) {
 	return size, int16(binary.BigEndian.Uint16(p[4:])), nil
 }
 
-// decodeRequest reads a frame. A nil request without an error is an API that no
-// Kafka of ours knows, or a version that cannot be read; header then says which.
-// It never panics: a decoder that does is one that found bad bytes.
+// decodeRequest decodes a frame. A nil request without an error means an unknown API, or a version
+// that cannot be read; the header says which. It never panics: a panic of a decoder is converted to
+// an error about bad bytes.
 func decodeRequest(frame []byte) (h header, req kmsg.Request, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -131,7 +131,7 @@ func decodeRequest(frame []byte) (h header, req kmsg.Request, err error) {
 	return h, req, nil
 }
 
-// readClientID reads the rest of the header, and returns the body.
+// readClientID reads the rest of the header and returns the body.
 func (h *header) readClientID(b []byte, flexible bool) ([]byte, error) {
 	if len(b) < 2 {
 		return nil, fmt.Errorf("%w: no client id", errFrame)
@@ -177,13 +177,13 @@ func skipTags(b []byte) ([]byte, error) {
 	return b, nil
 }
 
-// appendResponse appends the frame that answers the request h stands for.
+// appendResponse appends the frame of a response.
 func appendResponse(dst []byte, correlation int32, resp kmsg.Response) []byte {
 	start := len(dst)
 	dst = append(dst, 0, 0, 0, 0)
 	dst = binary.BigEndian.AppendUint32(dst, uint32(correlation))
-	// ApiVersions keeps the old header, because its client does not know yet
-	// what we speak.
+	// ApiVersions keeps the old header, because its client does not know yet which versions the
+	// broker supports.
 	if resp.IsFlexible() && resp.Key() != kmsg.ApiVersions.Int16() {
 		dst = append(dst, 0)
 	}
@@ -192,9 +192,8 @@ func appendResponse(dst []byte, correlation int32, resp kmsg.Response) []byte {
 	return dst
 }
 
-// refuse answers a request that is not served, or not in this version, with e,
-// where its response has a place for it; else it returns nil, and closing the
-// connection is all that the protocol leaves, as Apache Kafka does.
+// refuse answers a request that is not supported, or not in this version, with e, if its response
+// has a place for an error; else it returns nil, which closes the connection, as in Apache Kafka.
 func refuse(req kmsg.Request, e *kerr.Error) kmsg.Response {
 	resp := req.ResponseKind()
 	resp.SetVersion(req.GetVersion())

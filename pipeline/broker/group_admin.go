@@ -9,8 +9,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// allowedOnGroup is what anyone may do to a group, as the bits of Kafka's ACL
-// operations: read (3), delete (6), describe (8). There are no ACLs.
+// allowedOnGroup is what every client may do to a group, as bits of Kafka's ACL operations: read
+// (3), delete (6), describe (8). There are no ACLs.
 const allowedOnGroup = 1<<3 | 1<<6 | 1<<8
 
 // describe answers a DescribeGroups.
@@ -68,7 +68,7 @@ func (c *coordinator) describeLive(k *kmsg.DescribeGroupsResponseGroup) bool {
 		km := kmsg.NewDescribeGroupsResponseGroupMember()
 		km.MemberID, km.InstanceID, km.ClientID, km.ClientHost = m.id, m.instance, m.clientID, m.clientHost
 		if g.state == groupStable {
-			// While a rebalance goes on these are half of the old generation.
+			// During a rebalance these are partly of the old generation.
 			km.ProtocolMetadata, km.MemberAssignment = m.metadata(g.protocol), m.assignment
 		}
 		k.Members = append(k.Members, km)
@@ -76,7 +76,7 @@ func (c *coordinator) describeLive(k *kmsg.DescribeGroupsResponseGroup) bool {
 	return true
 }
 
-// list answers a ListGroups: the groups in memory and those that have offsets.
+// list answers a ListGroups: the groups in memory and those with stored offsets.
 func (c *coordinator) list(req *kmsg.ListGroupsRequest) *kmsg.ListGroupsResponse {
 	resp := req.ResponseKind().(*kmsg.ListGroupsResponse)
 	stored, err := c.offsets.groups()
@@ -114,8 +114,8 @@ func (c *coordinator) list(req *kmsg.ListGroupsRequest) *kmsg.ListGroupsResponse
 	return resp
 }
 
-// deleteGroups answers a DeleteGroups: a group without members, and all it has
-// committed.
+// deleteGroups answers a DeleteGroups: it deletes groups without members, with all their committed
+// offsets.
 func (c *coordinator) deleteGroups(ctx context.Context, req *kmsg.DeleteGroupsRequest) *kmsg.DeleteGroupsResponse {
 	resp := req.ResponseKind().(*kmsg.DeleteGroupsResponse)
 	for _, id := range req.Groups {
@@ -151,14 +151,14 @@ func (c *coordinator) deleteGroup(ctx context.Context, id string) error {
 	})
 }
 
-// findCoordinator answers a FindCoordinator: it is always this broker.
+// findCoordinator answers a FindCoordinator; the coordinator is always this broker.
 func findCoordinator(req *kmsg.FindCoordinatorRequest, host string, port int32) *kmsg.FindCoordinatorResponse {
 	resp := req.ResponseKind().(*kmsg.FindCoordinatorResponse)
 	switch req.CoordinatorType {
 	case coordinatorGroup:
 	case coordinatorTransaction:
-		// Clients look for another coordinator until their own time-out after most
-		// errors, and end at once after this one.
+		// After most errors clients look for another coordinator until their own time-out; after
+		// this one they stop at once.
 		return refuseCoordinator(req, kerr.TransactionalIDAuthorizationFailed, "transactions are not served")
 	default:
 		return refuseCoordinator(req, kerr.InvalidRequest, "only consumer groups have a coordinator here: share groups are not served")
@@ -175,7 +175,7 @@ func findCoordinator(req *kmsg.FindCoordinatorRequest, host string, port int32) 
 	return resp
 }
 
-// What a coordinator is wanted for, in FindCoordinator.
+// The types of coordinators in FindCoordinator.
 const (
 	coordinatorGroup       = 0
 	coordinatorTransaction = 1

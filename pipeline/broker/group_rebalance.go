@@ -8,7 +8,7 @@ import (
 
 // The steps of a rebalance. All of them run with coordinator.mu held.
 
-// rebalance begins a new generation: everyone has to join again.
+// rebalance begins a new generation: all members must join again.
 func (c *coordinator) rebalance(g *consumerGroup) {
 	if g.state == groupPreparing {
 		c.completeIfJoined(g)
@@ -30,8 +30,8 @@ func (c *coordinator) rebalance(g *consumerGroup) {
 	c.waitForFirst(g)
 }
 
-// waitForFirst gives an empty group's first members time to come together, so
-// that a program that starts ten of them rebalances once and not ten times.
+// waitForFirst gives the first members of an empty group time to join together, so that a program
+// that starts ten of them causes one rebalance and not ten.
 func (c *coordinator) waitForFirst(g *consumerGroup) {
 	g.grown = false
 	left := time.Until(g.initialEnd)
@@ -45,7 +45,7 @@ func (c *coordinator) waitForFirst(g *consumerGroup) {
 	})
 }
 
-// rebalanceTimeout is the longest that any member asked for.
+// rebalanceTimeout returns the longest timeout that any member asked for.
 func (g *consumerGroup) rebalanceTimeout() time.Duration {
 	var d time.Duration
 	for _, m := range g.members {
@@ -54,7 +54,7 @@ func (g *consumerGroup) rebalanceTimeout() time.Duration {
 	return d
 }
 
-// shrunk goes on after members are gone.
+// shrunk continues the group's state machine after members were removed.
 func (c *coordinator) shrunk(g *consumerGroup) {
 	switch g.state {
 	case groupStable, groupCompleting:
@@ -64,8 +64,8 @@ func (c *coordinator) shrunk(g *consumerGroup) {
 	}
 }
 
-// completeIfJoined ends the joining once nobody is missing: every member waits
-// in a JoinGroup, and no id is handed out whose owner is still to come.
+// completeIfJoined ends the joining once nobody is missing: every member waits in a JoinGroup, and
+// no assigned id is still unused.
 func (c *coordinator) completeIfJoined(g *consumerGroup) {
 	if len(g.members) > 0 && (g.initial || len(g.pending) > 0) {
 		return
@@ -78,8 +78,8 @@ func (c *coordinator) completeIfJoined(g *consumerGroup) {
 	c.completeJoin(g)
 }
 
-// completeJoin closes the joining: who has not come is out, except that a
-// static member is given its whole session to come back.
+// completeJoin ends the joining: members that have not joined are removed, except that a static
+// member has its whole session to come back.
 func (c *coordinator) completeJoin(g *consumerGroup) {
 	var waiting int
 	for _, m := range g.members {
@@ -97,8 +97,8 @@ func (c *coordinator) completeJoin(g *consumerGroup) {
 		return
 	}
 	if waiting == 0 {
-		// Only static members that are away: nobody could be leader. Their
-		// sessions end this, or one of them coming back.
+		// All members are static and away, so none can be leader. This ends when their sessions end
+		// or one of them comes back.
 		c.after(g, g.rebalanceTimeout(), func() { c.completeJoin(g) })
 		return
 	}
@@ -127,9 +127,8 @@ func (c *coordinator) completeJoin(g *consumerGroup) {
 	c.after(g, g.rebalanceTimeout(), func() { c.syncTimedOut(g) })
 }
 
-// syncTimedOut ends the wait for assignments: the members that have not even
-// asked for one are out. If the leader is among the others, it is the one that
-// did not deliver: then all of them join again.
+// syncTimedOut ends the wait for assignments: members that have not even asked for one are removed.
+// If the leader is among the others, it failed to deliver, and all of them join again.
 func (c *coordinator) syncTimedOut(g *consumerGroup) {
 	for _, m := range g.members {
 		if m.sync == nil {
@@ -140,7 +139,7 @@ func (c *coordinator) syncTimedOut(g *consumerGroup) {
 	c.rebalance(g)
 }
 
-// emptied is what is left when the last member is gone.
+// emptied resets the group after its last member was removed.
 func (c *coordinator) emptied(g *consumerGroup) {
 	g.state = groupEmpty
 	g.generation++
@@ -161,9 +160,8 @@ func (c *coordinator) expireEmpty(g *consumerGroup) {
 	})
 }
 
-// choose picks the protocol: of those that every member knows, the one that most
-// prefer; the leader's preference decides a tie, so that the choice does not
-// depend on chance.
+// choose picks the protocol: of those that every member knows, the one that most prefer. The
+// leader's preference decides a tie, so that the choice is not random.
 func (g *consumerGroup) choose() string {
 	common := g.commonProtocols(nil)
 	votes := make(map[string]int, len(common))
@@ -184,7 +182,7 @@ func (g *consumerGroup) choose() string {
 	return best
 }
 
-// commonProtocols are the protocols that all members but one know.
+// commonProtocols returns the protocols that all members except but know.
 func (g *consumerGroup) commonProtocols(but *groupMember) map[string]bool {
 	count := make(map[string]int)
 	n := 0
@@ -210,7 +208,7 @@ func (g *consumerGroup) commonProtocols(but *groupMember) map[string]bool {
 	return common
 }
 
-// accepts says whether a member with these protocols fits with the others.
+// accepts reports whether a member with these protocols fits with the other members.
 func (g *consumerGroup) accepts(self *groupMember, protocolType string, protocols []groupProtocol) bool {
 	others := len(g.members)
 	if self != nil {

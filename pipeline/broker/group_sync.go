@@ -8,8 +8,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// sync answers a SyncGroup: the leader's brings everyone's assignment, the
-// others' wait for it.
+// sync answers a SyncGroup: the leader's brings the assignments of all members, the others wait for
+// it.
 func (c *coordinator) sync(ctx context.Context, req *kmsg.SyncGroupRequest) *kmsg.SyncGroupResponse {
 	wait := make(chan syncReply, 1)
 	c.mu.Lock()
@@ -39,7 +39,7 @@ func (c *coordinator) sync(ctx context.Context, req *kmsg.SyncGroupRequest) *kms
 	return resp
 }
 
-// decideSync answers at once, or returns the member in which wait now stands.
+// decideSync returns the answer at once, or the member in which wait is now stored.
 func (c *coordinator) decideSync(req *kmsg.SyncGroupRequest, wait chan syncReply) (*groupMember, syncReply) {
 	refuse := func(err *kerr.Error) (*groupMember, syncReply) { return nil, syncReply{err: err} }
 	g, m, err := c.lookup(req.Group, req.MemberID, req.InstanceID)
@@ -70,7 +70,7 @@ func (c *coordinator) decideSync(req *kmsg.SyncGroupRequest, wait chan syncReply
 	return m, syncReply{}
 }
 
-// assign takes the leader's assignments; the generation is complete.
+// assign stores the leader's assignments, which completes the generation.
 func (c *coordinator) assign(g *consumerGroup, as []kmsg.SyncGroupRequestGroupAssignment) *kerr.Error {
 	byMember := make(map[string][]byte, len(as))
 	for _, a := range as {
@@ -101,7 +101,7 @@ func (g *consumerGroup) syncReply(m *groupMember) syncReply {
 
 func same(said *string, is string) bool { return said != nil && *said == is }
 
-// heartbeat renews a member's session and tells it whether to join again.
+// heartbeat renews a member's session and answers whether it must join again.
 func (c *coordinator) heartbeat(req *kmsg.HeartbeatRequest) *kmsg.HeartbeatResponse {
 	resp := req.ResponseKind().(*kmsg.HeartbeatResponse)
 	c.mu.Lock()
@@ -120,8 +120,7 @@ func (c *coordinator) heartbeat(req *kmsg.HeartbeatRequest) *kmsg.HeartbeatRespo
 	return resp
 }
 
-// leave takes members out of their group at once, without waiting for their
-// sessions to end.
+// leave removes members from their group at once, without waiting for their sessions to end.
 func (c *coordinator) leave(req *kmsg.LeaveGroupRequest) *kmsg.LeaveGroupResponse {
 	resp := req.ResponseKind().(*kmsg.LeaveGroupResponse)
 	leaving := req.Members
@@ -167,7 +166,7 @@ func (c *coordinator) leaveOne(g *consumerGroup, id string, instance *string) *k
 		return nil
 	}
 	if instance != nil && id == "" {
-		// An operator takes a static member out by its name.
+		// An operator removes a static member by its instance id.
 		id = g.static[*instance]
 	}
 	m, err := g.known(id, instance)
@@ -178,7 +177,7 @@ func (c *coordinator) leaveOne(g *consumerGroup, id string, instance *string) *k
 	return nil
 }
 
-// lookup finds the group and the member that a request comes from.
+// lookup returns the group and the member of a request.
 func (c *coordinator) lookup(group, id string, instance *string) (*consumerGroup, *groupMember, *kerr.Error) {
 	switch {
 	case c.closed:

@@ -9,27 +9,26 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// GroupOptions bound what consumer groups may ask for. Membership is kept in
-// memory and bounded by these; committed offsets are stored, and are not.
+// GroupOptions limit consumer groups. Membership is kept in memory and limited by them; committed
+// offsets are stored, and not limited.
 type GroupOptions struct {
-	// InitialRebalanceDelay is how long the first rebalance of an empty group
-	// waits for more members after each that joins. Longer saves rebalances when
-	// many members start together; shorter lets one member start sooner.
-	// Default 50 ms; negative: none.
+	// InitialRebalanceDelay is how long the first rebalance of an empty group waits for more
+	// members after each one that joins. A longer delay saves rebalances when many members start
+	// together; a shorter one lets a single member start sooner. Default 50 ms; negative: none.
 	InitialRebalanceDelay time.Duration
 
-	// MinSessionTimeout and MaxSessionTimeout bound the session timeout a member
-	// may choose. Default 1 second and 30 minutes.
+	// MinSessionTimeout and MaxSessionTimeout limit the session timeout of a member. Default 1
+	// second and 30 minutes.
 	MinSessionTimeout, MaxSessionTimeout time.Duration
 
-	// MaxGroups bounds the groups in memory, which are those that have members
-	// or had some in the last ten minutes. Default 10,000.
+	// MaxGroups is the maximum number of groups in memory, which are those that have members or had
+	// some in the last ten minutes. Default 10,000.
 	MaxGroups int
 
-	// MaxMembers bounds the members of one group. Default 1,000.
+	// MaxMembers is the maximum number of members of one group. Default 1,000.
 	MaxMembers int
 
-	// MaxBytes bounds the metadata and assignments of all members of all groups
+	// MaxBytes is the maximum size of the metadata and assignments of all members of all groups
 	// together. Default 64 MiB.
 	MaxBytes int64
 }
@@ -71,7 +70,7 @@ func (o GroupOptions) validate() error {
 	return nil
 }
 
-// openGroups makes the coordinator. There is nothing to load.
+// openGroups creates the coordinator. There is nothing to load.
 func (b *Broker) openGroups() {
 	b.groups = newCoordinator(b.opts.Groups.withDefaults(), b.storedOffsets(), b.log)
 }
@@ -88,9 +87,9 @@ func (b *Broker) topicLife(name string) (topicNum, int32, bool) {
 	return t.num, t.count(), true
 }
 
-// addGroupAPIs adds the group APIs to the dispatch table. JoinGroup and
-// SyncGroup block their connection until the group has come together, as a
-// Kafka broker does: clients send heartbeats over another, or not meanwhile.
+// addGroupAPIs adds the group APIs to the dispatch table. JoinGroup and SyncGroup block their
+// connection until the group has joined, as in Apache Kafka: clients send heartbeats over another
+// connection, or none meanwhile.
 func (b *Broker) addGroupAPIs(t map[int16]api) {
 	t[kmsg.FindCoordinator.Int16()] = api{min: 0, max: 4, serve: func(_ context.Context, r *request) (kmsg.Response, error) {
 		host, port := b.advertised(r.conn)
@@ -128,7 +127,7 @@ func (b *Broker) addGroupAPIs(t map[int16]api) {
 	}}
 }
 
-// remoteHost is how Kafka writes where a member comes from.
+// remoteHost returns a client's host in Kafka's notation.
 func remoteHost(c *conn) string {
 	if host, _, err := net.SplitHostPort(c.nc.RemoteAddr().String()); err == nil {
 		return "/" + host

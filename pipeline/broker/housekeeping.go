@@ -3,13 +3,13 @@ package broker
 import "time"
 
 const (
-	// highwaterEvery is how much of the newest history a power cut may take from
-	// the high-water file.
+	// highwaterEvery is how much of the newest history a power cut may remove from the high-water
+	// file.
 	highwaterEvery = time.Second
 	expireEvery    = time.Hour
 )
 
-// keepHouse does what needs doing now and then, until the broker closes.
+// keepHouse runs periodic work until the broker closes.
 func (b *Broker) keepHouse() {
 	marks, readers, windows := time.NewTicker(highwaterEvery), time.NewTicker(readerIdle), time.NewTicker(expireEvery)
 	defer marks.Stop()

@@ -13,21 +13,20 @@ import (
 )
 
 var (
-	// ErrLocked: another process (or another Broker of this one) has the
-	// directory open. Stop it, or use another directory.
+	// ErrLocked reports that another process, or another Broker of this one, has the directory
+	// open. Stop it, or use another directory.
 	ErrLocked = errors.New("the directory is in use")
 
-	// ErrNewerFormat: the directory was written by a newer version of the
-	// program. Use that version.
+	// ErrNewerFormat reports that a newer version of the program wrote the directory. Use that
+	// version.
 	ErrNewerFormat = errors.New("written by a newer version")
 
-	// ErrLoss: records that were acknowledged are not there any more, because a
-	// file was damaged, removed or replaced. A *LossError in the chain says which.
-	// Restore the directory from a copy, or open it with Options.AcceptLoss to go
-	// on without them.
+	// ErrLoss reports that acknowledged records are missing, because a file was damaged, removed or
+	// replaced. A *LossError in the chain names them. Restore the directory from a copy, or open it
+	// with Options.AcceptLoss to continue without them.
 	ErrLoss = errors.New("acknowledged writes are missing")
 
-	// ErrDamaged: what is stored contradicts itself. Restore from a copy.
+	// ErrDamaged reports that the stored data is inconsistent. Restore it from a copy.
 	ErrDamaged = errors.New("the log is damaged")
 )
 
@@ -35,13 +34,13 @@ func damaged(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrDamaged, fmt.Sprintf(format, args...))
 }
 
-// LossError says what was acknowledged and is not there any more.
+// LossError lists what was acknowledged and is missing now.
 type LossError struct {
-	// Commits is how many group commits are missing at the end; 0 if that is not known.
+	// Commits is the number of group commits missing at the end; 0 if unknown.
 	Commits uint64
-	// Lost are the records, by topic and partition.
+	// Lost lists the missing records by topic and partition.
 	Lost []LostRange
-	// Cause says what else is wrong.
+	// Cause describes what else is wrong.
 	Cause string
 }
 
@@ -79,7 +78,8 @@ func (e *LossError) Error() string {
 // Is makes errors.Is(err, ErrLoss) true.
 func (e *LossError) Is(target error) bool { return target == ErrLoss }
 
-// compare finds what the high-water files claim and the store does not have.
+// compare returns what the high-water files record and the store does not have; nil if nothing is
+// missing.
 func (b *Broker) compare(m marks) *LossError {
 	loss := &LossError{}
 	if b.store.lastCommit < m.commit {
@@ -113,9 +113,8 @@ func (b *Broker) compare(m marks) *LossError {
 	return loss
 }
 
-// fillGap puts batches without records where records were lost, as compaction
-// leaves them: without, a consumer could not move over a gap at the end of the
-// log, and would never arrive there.
+// fillGap writes batches without records where records were lost, as compaction would leave them.
+// Without these a consumer could not move past a gap at the end of the log.
 func (p *partition) fillGap(w *pebble.Batch, from, to int64) error {
 	for from < to {
 		b := emptyBatch(from, min(to, from+math.MaxInt32)-1)
@@ -128,8 +127,8 @@ func (p *partition) fillGap(w *pebble.Batch, from, to int64) error {
 	return nil
 }
 
-// acceptLoss goes on without what is lost: the logs end where they had ended, so that
-// no offset is given out twice, and nor is a producer id.
+// acceptLoss continues without what is lost: the logs end where they had ended, so that no offset
+// and no producer id is assigned twice.
 func (b *Broker) acceptLoss(loss *LossError) error {
 	b.log.Error("going on without what was lost, as AcceptLoss says", "err", loss)
 	b.store.lastCommit += loss.Commits
@@ -137,7 +136,7 @@ func (b *Broker) acceptLoss(loss *LossError) error {
 		for _, l := range loss.Lost {
 			t := b.topics.named(l.Topic)
 			if t == nil || t.num != l.num {
-				continue // the topic itself is gone
+				continue // the topic itself is missing
 			}
 			if p := t.partition(l.Partition); p != nil {
 				p.tail.end = l.To
@@ -155,8 +154,8 @@ func (b *Broker) acceptLoss(loss *LossError) error {
 	}, nil)
 }
 
-// openHighwater compares the store with the high-water files, and begins a new
-// one. It runs before anything can be read.
+// openHighwater compares the store with the high-water files, and begins a new file. It runs before
+// anything can be read.
 func (b *Broker) openHighwater() error {
 	d := b.disk
 	loss := b.compare(d.marks)
@@ -166,8 +165,8 @@ func (b *Broker) openHighwater() error {
 	if loss != nil && !b.opts.AcceptLoss {
 		return loss
 	}
-	// The new file says all that the old ones did, so that nothing is forgotten
-	// should we stop before the loss is accepted.
+	// The new file records everything that the old ones did, so that nothing is forgotten if the
+	// process stops before the loss is accepted.
 	now := d.marks
 	now.commit = max(now.commit, b.store.lastCommit)
 	present := map[topicNum]bool{}

@@ -4,8 +4,8 @@ import (
 	"encoding/binary"
 )
 
-// The first byte of a key says what it is. The whole layout stands in doc.go;
-// what is written here is only the spelling.
+// The first byte of a key is its kind. doc.go documents the whole layout; this file only encodes
+// it.
 const (
 	keyMeta      = 'm'
 	keyTopic     = 't'
@@ -29,9 +29,9 @@ var (
 	metaScrub        = []byte("m/scrub")
 )
 
-// topicNum stands for one life of a topic: a topic that is deleted and created
-// again under the same name gets another number, so that nothing of the first
-// can be taken for the second's. Numbers are never used again.
+// topicNum identifies one life of a topic: a topic that is deleted and created again under the same
+// name gets another number, so that nothing of the first can be taken for the second's. Numbers are
+// never reused.
 type topicNum uint32
 
 func topicKey(name string) []byte { return append([]byte{keyTopic, '/'}, name...) }
@@ -46,13 +46,13 @@ func partitionPrefix(kind byte, t topicNum, p int32) []byte {
 
 func partitionKey(t topicNum, p int32) []byte { return partitionPrefix(keyPartition, t, p) }
 
-// batchKey orders batches by their LAST offset: the first key at or after
-// batchKey(offset) is the batch that holds offset, or the next one behind a gap.
+// batchKey orders batches by their LAST offset: the first key at or after batchKey(offset) is the
+// batch that holds offset, or the next one after a gap.
 func batchKey(t topicNum, p int32, last int64) []byte {
 	return binary.BigEndian.AppendUint64(partitionPrefix(keyBatch, t, p), uint64(last))
 }
 
-// timeKey flips the sign bit so that negative timestamps sort before positive.
+// timeKey flips the sign bit so that negative timestamps sort before positive ones.
 func timeKey(t topicNum, p int32, ts int64) []byte {
 	return binary.BigEndian.AppendUint64(partitionPrefix(keyTime, t, p), uint64(ts)^1<<63)
 }
@@ -75,7 +75,7 @@ func heldKey(id segmentID, p int32) []byte {
 	return binary.BigEndian.AppendUint32(k, uint32(p))
 }
 
-// decodeSegmentKey reads which segment a key is of.
+// decodeSegmentKey returns the segment of a key.
 func decodeSegmentKey(k []byte) (segmentID, bool) {
 	if len(k) < 13 {
 		return segmentID{}, false
@@ -83,14 +83,14 @@ func decodeSegmentKey(k []byte) (segmentID, bool) {
 	return segmentID{topicNum(binary.BigEndian.Uint32(k[1:])), binary.BigEndian.Uint64(k[5:])}, true
 }
 
-// topicSpan bounds every key of one kind of a topic's life.
+// topicSpan returns the bounds of all keys of one kind in a topic's life.
 func topicSpan(kind byte, t topicNum) (lo, hi []byte) {
 	lo = binary.BigEndian.AppendUint32([]byte{kind}, uint32(t))
 	hi = binary.BigEndian.AppendUint32([]byte{kind}, uint32(t)+1)
 	return lo, hi
 }
 
-// partitionSpan bounds every key of one kind of a partition.
+// partitionSpan returns the bounds of all keys of one kind in a partition.
 func partitionSpan(kind byte, t topicNum, p int32) (lo, hi []byte) {
 	return partitionPrefix(kind, t, p), partitionPrefix(kind, t, p+1)
 }
@@ -102,5 +102,5 @@ func decodePartitionKey(k []byte) (topicNum, int32, bool) {
 	return topicNum(binary.BigEndian.Uint32(k[1:])), int32(binary.BigEndian.Uint32(k[5:])), true
 }
 
-// lastOfBatchKey is the offset a batch's key ends with.
+// lastOfBatchKey returns the offset at the end of a batch's key.
 func lastOfBatchKey(k []byte) int64 { return int64(binary.BigEndian.Uint64(k[len(k)-8:])) }

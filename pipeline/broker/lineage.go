@@ -9,19 +9,18 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// Lineage tells logs apart that were one until a point: a directory, and an older copy
-// of it that was opened and appended to. Offsets say nothing there, since both logs give
-// the same ones to different records.
+// Lineage distinguishes logs that were one up to some point: a directory, and an older copy of it
+// that was opened and appended to. Offsets cannot distinguish them, since both logs assign the same
+// ones to different records.
 //
-// Each opening of a log has a random id. The commit of an opening's first append to a
-// partition stores, under the offset that the append begins at, this id (keyLineage in
-// doc.go). So a record's opening is the last that is stored at or below its offset, and
-// two logs that name the same opening at an offset hold the same records up to there:
-// only one process can have an opening's id, and it appends in one order. Records from
-// before there were ids have none, "".
+// Each opening of a log has a random id. The commit of an opening's first append to a partition
+// stores this id under the offset at which the append begins (keyLineage in doc.go). So a record's
+// opening is the last one stored at or below its offset, and two logs that have the same opening at
+// an offset hold the same records up to there: only one process can have an opening's id, and it
+// appends in one order. Records from before ids were introduced have none, "".
 //
-// AcceptLoss appends the gap in its own opening, so that what follows from lost records
-// is told apart as well.
+// AcceptLoss appends the gap in its own opening, so that what follows is distinguished from the
+// lost records as well.
 
 // lineageID is the id of an opening.
 type lineageID [16]byte
@@ -42,22 +41,23 @@ func lineageKey(t topicNum, p int32, first int64) []byte {
 	return binary.BigEndian.AppendUint64(partitionPrefix(keyLineage, t, p), uint64(first))
 }
 
-// writeLineage adds, to the commit that is the first of this opening to append to the
-// partition, where that begins.
+// writeLineage stores where this opening begins to append to the partition, in the commit of its
+// first append.
 func (p *partition) writeLineage(w *pebble.Batch, opening lineageID) error {
 	if p.lineage || p.tail.end == p.opened {
 		return nil
 	}
-	p.lineage = true // if the commit fails, the store does
+	p.lineage = true // if the commit fails, so does the store
 	return w.Set(lineageKey(p.topic.num, p.num, p.opened), opening[:], nil)
 }
 
-// Opening is the id of this opening of the log: what is appended from now on has it.
+// Opening returns the id of this opening of the log, which applies to whatever is appended from now
+// on.
 func (b *Broker) Opening() string { return b.store.opening.String() }
 
-// OpeningAt is the id of the opening that appended the record at an offset, "" if that
-// was before there were ids. There is none where the offset is none of the log, or its
-// record was lost and given up by AcceptLoss.
+// OpeningAt returns the id of the opening that appended the record at an offset, "" if that was
+// before ids were introduced. ok is false if the log does not have the offset, or if its record was
+// lost and given up by AcceptLoss.
 func (b *Broker) OpeningAt(topic string, partition int32, offset int64) (id string, ok bool, err error) {
 	if !b.enter() {
 		return "", false, errClosed
@@ -97,16 +97,16 @@ func (b *Broker) OpeningAt(topic string, partition int32, offset int64) (id stri
 	return lineageID(v).String(), true, nil
 }
 
-// Gap is a range of offsets, From to before To, whose records were lost and given up by
-// AcceptLoss. Some Kafka clients do not tell their users of what has no records: who
-// follows the log to its end moves over gaps by this.
+// Gap is a range of offsets, From to before To, whose records were lost and given up by AcceptLoss.
+// Some Kafka clients do not report batches without records to their users, so a program that
+// follows the log to its end needs gaps to move past them.
 type Gap struct {
 	Topic     string
 	Partition int32
 	From, To  int64
 }
 
-// Gaps are all of the log. They never change while it is open.
+// Gaps returns all gaps of the log. They never change while it is open.
 func (b *Broker) Gaps() ([]Gap, error) {
 	if !b.enter() {
 		return nil, errClosed
@@ -127,7 +127,7 @@ func (b *Broker) Gaps() ([]Gap, error) {
 	return all, nil
 }
 
-// End is the offset that a partition's next record gets; 0 of one that is not there.
+// End returns the next offset of a partition; 0 if it does not exist.
 func (b *Broker) End(topic string, partition int32) int64 {
 	t := b.topics.named(topic)
 	if t == nil {

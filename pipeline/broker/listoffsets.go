@@ -10,7 +10,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// The timestamps that mean something else.
+// The timestamps with a special meaning.
 const (
 	offsetLatest        = -1
 	offsetEarliest      = -2
@@ -63,7 +63,7 @@ func (b *Broker) listOffset(sp *kmsg.ListOffsetsResponseTopicPartition, p *parti
 			sp.Offset, sp.Timestamp, err = p.firstAt(b.store, view.maxTimeLast, view, view.maxTime)
 		}
 	case ts < 0:
-		// Tiered storage's questions; there is none.
+		// These ask about tiered storage, which does not exist here.
 		sp.ErrorCode = kerr.UnsupportedVersion.Code
 	default:
 		sp.Offset, sp.Timestamp, err = p.offsetAt(b.store, ts, view)
@@ -74,15 +74,15 @@ func (b *Broker) listOffset(sp *kmsg.ListOffsetsResponseTopicPartition, p *parti
 	}
 }
 
-// offsetAt finds the first record, by offset, whose timestamp is ts or later;
-// -1, -1 if there is none.
+// offsetAt finds the first record, by offset, with a timestamp of ts or later; -1, -1 if there is
+// none.
 func (p *partition) offsetAt(s *store, ts int64, view tail) (offset, at int64, err error) {
 	if view.maxTime < ts {
 		return -1, -1, nil
 	}
 	from := view.start
-	// An entry of the time index says: no record up to this offset is later
-	// than its time. So the last entry before ts is where to start looking.
+	// An entry of the time index means that no record up to this offset is later than its time. So
+	// the last entry before ts is where the search starts.
 	lo, _ := partitionSpan(keyTime, p.topic.num, p.num)
 	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: lo, UpperBound: timeKey(p.topic.num, p.num, ts)})
 	if err != nil {
@@ -101,7 +101,7 @@ func (p *partition) offsetAt(s *store, ts int64, view tail) (offset, at int64, e
 	return p.firstAt(s, from, view, ts)
 }
 
-// firstAt is offsetAt from an offset on.
+// firstAt is offsetAt starting at an offset.
 func (p *partition) firstAt(s *store, from int64, view tail, ts int64) (offset, at int64, err error) {
 	_, hi := partitionSpan(keyBatch, p.topic.num, p.num)
 	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: batchKey(p.topic.num, p.num, from), UpperBound: hi})
@@ -128,8 +128,8 @@ func (p *partition) firstAt(s *store, from int64, view tail, ts int64) (offset, 
 	return -1, -1, it.Error()
 }
 
-// firstAt finds the first record of the batch, not before offset from, whose
-// timestamp is ts or later; -1, -1 if there is none.
+// firstAt finds the first record of the batch, at or after offset from, with a timestamp of ts or
+// later; -1, -1 if there is none.
 func (b batch) firstAt(ts, from int64) (offset, at int64) {
 	offset, at = -1, -1
 	err := withRecords(b, func(block []byte) error {
@@ -143,8 +143,8 @@ func (b batch) firstAt(ts, from int64) (offset, at int64) {
 		})
 	})
 	if err != nil {
-		// Checked when it was produced; if it cannot be read now, its beginning is
-		// the answer that skips nothing.
+		// The batch was checked when it was produced. If it cannot be read now, answer with its
+		// beginning, which skips nothing.
 		return max(b.baseOffset(), from), b.maxTimestamp()
 	}
 	return offset, at

@@ -9,17 +9,16 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// measured is how many bytes of batches a partition held when it was looked at; mu of
-// the partition guards it.
+// measured is the size of a partition when it was last computed, guarded by the partition's mu.
 type measured struct {
-	start int64 // where it began then; -1 before the first look
-	bytes int64 // appended until then
+	start int64 // start of the log then; -1 before the first time
+	bytes int64 // bytes appended until then
 	size  int64
 }
 
-// size is how many bytes of batches the partition holds, as they were sent; a batch
-// that Rewrite replaced counts as it was appended. After DeleteRecords its batches are
-// looked through, once.
+// size returns how many bytes of batches the partition holds, as they were sent; a batch that
+// Rewrite replaced counts with its original size. After DeleteRecords it reads the batches' sizes
+// once.
 func (p *partition) size(s *store) (int64, error) {
 	p.mu.Lock()
 	view, m := p.view, p.measured
@@ -52,8 +51,8 @@ func (p *partition) size(s *store) (int64, error) {
 	return m.size, nil
 }
 
-// serveDescribeLogDirs tells the one directory there is, what partitions hold, and how
-// much room the disk has.
+// serveDescribeLogDirs describes the only directory, the sizes of partitions, and the free space of
+// the disk.
 func (b *Broker) serveDescribeLogDirs(_ context.Context, r *request) (kmsg.Response, error) {
 	req := r.msg.(*kmsg.DescribeLogDirsRequest)
 	resp := kmsg.NewPtrDescribeLogDirsResponse()
@@ -104,7 +103,7 @@ func eachTopic(b *Broker, req *kmsg.DescribeLogDirsRequest, fn func(t *topic, wa
 	for _, rt := range req.Topics {
 		t := b.topics.named(rt.Topic)
 		if t == nil {
-			continue // as Apache Kafka: what is not there is not told of
+			continue // as in Apache Kafka, unknown topics are omitted
 		}
 		wanted := map[int32]bool{}
 		for _, n := range rt.Partitions {

@@ -9,30 +9,30 @@ import (
 	"time"
 )
 
-// memPipe is a connection in memory: two buffered pipes, one each way. A write
-// returns when its bytes are in the buffer, so that the two sides run at the
-// same time, as over a socket, but without one.
+// memPipe returns the two ends of an in-memory connection: two buffered pipes, one in each
+// direction. A write returns when its bytes are in the buffer, so that the two sides run
+// concurrently, as over a socket.
 func memPipe() (client, server net.Conn) {
 	up, down := newHalfPipe(), newHalfPipe()
 	return &memConn{r: down, w: up, name: "client"}, &memConn{r: up, w: down, name: "broker"}
 }
 
-// halfPipeSize holds a full-sized batch, so that a produce is handed over whole.
+// halfPipeSize holds a batch of maximum size, so that a produce is passed on as a whole.
 const halfPipeSize = 2 << 20
 
-// halfPipe is a ring of bytes, allocated as it is used.
+// halfPipe is a ring buffer, allocated as it is used.
 type halfPipe struct {
 	mu       sync.Mutex
-	readable sync.Cond // bytes came, or the end, or the deadline
-	writable sync.Cond // room came, or the end, or the deadline
+	readable sync.Cond // signalled when bytes arrive, at the end, or at the deadline
+	writable sync.Cond // signalled when space is freed, at the end, or at the deadline
 	buf      []byte
 	head, n  int
 	done     bool // the writer has closed: what is buffered can still be read
-	gone     bool // the reader has closed: nobody reads any more
+	gone     bool // the reader has closed
 	rd, wd   deadline
 }
 
-// deadline is a point in time at which those who wait on a cond are woken.
+// deadline is a point in time at which the waiters on a cond are woken.
 type deadline struct {
 	at    time.Time
 	timer *time.Timer
@@ -51,9 +51,8 @@ func (d *deadline) set(t time.Time, wake func()) {
 
 func (d *deadline) passed() bool { return !d.at.IsZero() && !time.Now().Before(d.at) }
 
-// errGone is what writing to a peer that has closed gives, as a socket would
-// have it: a Kafka client tries again after a network's error, and gives up its
-// records after any other.
+// errGone is the error of writing to a closed peer, the same as that of a socket: a Kafka client
+// retries after a network error, and drops its records after any other.
 var errGone = &net.OpError{Op: "write", Net: "memory", Err: os.NewSyscallError("write", syscall.EPIPE)}
 
 func newHalfPipe() *halfPipe {
@@ -117,7 +116,7 @@ func (p *halfPipe) write(b []byte) (written int, err error) {
 	}
 }
 
-// grow makes room for n more bytes, up to the pipe's size.
+// grow enlarges the buffer for n more bytes, up to the pipe's size.
 func (p *halfPipe) grow(n int) {
 	want := min(p.n+n, halfPipeSize)
 	if want <= len(p.buf) {
@@ -162,7 +161,7 @@ func (c *memConn) Close() error {
 	return nil
 }
 
-// CloseWrite says that nothing more will be written, as a TCP connection's does.
+// CloseWrite ends the writes, like that of a TCP connection.
 func (c *memConn) CloseWrite() error {
 	c.w.set(func() { c.w.done = true })
 	return nil

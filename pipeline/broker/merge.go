@@ -11,44 +11,42 @@ import (
 	"github.com/twmb/franz-go/pkg/kerr"
 )
 
-// Appends of this process that are small and many (Broker.Append, a record or a few
-// each) would cost a key in Pebble, a place in a segment file and a header for each
-// call. So those of one partition that meet in a group, with nothing else between
-// them, become one batch: the committer holds them back until another op follows, or
-// the group ends, and then gives each its offsets in it. They are made durable
-// together or not at all, as the group is; what a call is told depends on its own
-// records alone.
+// Many small appends of this process (Broker.Append with a record or a few) would each cost a key
+// in Pebble, a place in a segment file and a header. So consecutive appends to one partition within
+// a group become one batch: the committer holds them back until another op follows or the group
+// ends, and then assigns each its offsets. They become durable together or not at all, like the
+// whole group; the result of a call depends on its own records only.
 
 // ownAppend is the op of one call of Append.
 type ownAppend struct {
 	m      *merger
 	p      *partition
-	batch  batch // without a producer, uncompressed: encodeBatch's
-	sealed bool  // it has its checksum
-	most   int   // how large a batch of the topic may be
+	batch  batch // from encodeBatch: without a producer, uncompressed
+	sealed bool  // the batch has its checksum
+	most   int   // maximum size of the topic's batches
 
 	base int64
 	err  error
-	out  chan struct{} // told when durable or refused
+	out  chan struct{} // signalled when durable or refused
 }
 
 const (
-	// mergedBytes is how large a batch of several calls becomes. From 64 KiB on
-	// nothing is saved by more, and whoever wants one record reads all of its batch.
+	// mergedBytes is the maximum size of a merged batch. Beyond 64 KiB nothing more is saved, and a
+	// reader of one record reads all of its batch.
 	mergedBytes = 128 << 10
-	// maxOwnBatch bounds the memory that is kept for the next.
+	// maxOwnBatch limits the buffer that is kept for reuse.
 	maxOwnBatch = 2 << 20
-	// mergedGrowth is by how much a record may grow when others come before it: its
-	// length, its time and its place in the batch are of variable size.
+	// mergedGrowth is the maximum growth of a record when others come before it: its length, time
+	// and offset in the batch have variable size.
 	mergedGrowth = 1 + 9 + 4
 )
 
 func (o *ownAppend) size() int { return len(o.batch) + appendOverhead }
 
-// mergedSize is how much of a batch it may fill.
+// mergedSize returns how much of a merged batch it may take.
 func (o *ownAppend) mergedSize() int { return len(o.batch) + mergedGrowth*int(o.batch.count()) }
 
-// build has it wait for those that come after it.
+// build holds the op back, to be merged with those that follow.
 func (o *ownAppend) build(*pebble.Batch) error {
 	if len(o.p.merging) == 0 {
 		o.m.parts = append(o.m.parts, o.p)
@@ -64,19 +62,18 @@ func (o *ownAppend) done(err error) {
 	o.out <- struct{}{}
 }
 
-// merger holds the appends of the group being built that have not been built yet. It
-// is the committer's alone, but for what it says.
+// merger holds the appends of the group being built that are not built yet. Only the committer uses
+// it, except for the pools.
 type merger struct {
 	s     *store
 	parts []*partition // with appends in merging
-	bufs  []*[]byte    // of batches made of several, until the group is written
+	bufs  []*[]byte    // buffers of merged batches, until the group is written
 
-	// What nobody uses, for the next: ops, with channel and memory, and bufs. Not the
-	// committer's alone.
+	// Pools for reuse: ops with their channel and buffer, and bufs. Any goroutine may use them.
 	ops, spare sync.Pool
 }
 
-// take returns an op for an append to p, whose topic's batches may be so large.
+// take returns an op for an append to p; most is the maximum size of the topic's batches.
 func (m *merger) take(p *partition, most int) *ownAppend {
 	o, ok := m.ops.Get().(*ownAppend)
 	if !ok {
@@ -86,7 +83,7 @@ func (m *merger) take(p *partition, most int) *ownAppend {
 	return o
 }
 
-// release gives o back. Nobody but the caller may hold it.
+// release returns o to the pool. Nobody else may hold it.
 func (o *ownAppend) release() {
 	if o.p = nil; cap(o.batch) > maxOwnBatch {
 		o.batch = nil
@@ -94,8 +91,8 @@ func (o *ownAppend) release() {
 	o.m.ops.Put(o)
 }
 
-// flush adds what has been held back to the commit, each partition's in the order
-// in which it was submitted.
+// flush adds the held-back appends to the commit, those of each partition in the order of
+// submission.
 func (m *merger) flush(w *pebble.Batch) {
 	for _, p := range m.parts {
 		for rest := p.merging; len(rest) > 0; {
@@ -113,7 +110,7 @@ func (m *merger) flush(w *pebble.Batch) {
 	m.parts = m.parts[:0]
 }
 
-// append appends the batches of ops to p as one, of at most so many bytes.
+// append appends the batches of ops to p as one, of size bytes at most.
 func (m *merger) append(w *pebble.Batch, p *partition, ops []*ownAppend, size int) {
 	b := ops[0].batch
 	if len(ops) > 1 {
@@ -145,7 +142,7 @@ func (m *merger) append(w *pebble.Batch, p *partition, ops []*ownAppend, size in
 	}
 }
 
-// written gives back the memory of a group that has been written.
+// written releases the buffers of a group that has been written.
 func (m *merger) written() {
 	for i, buf := range m.bufs {
 		m.spare.Put(buf)
@@ -154,8 +151,8 @@ func (m *merger) written() {
 	m.bufs = m.bufs[:0]
 }
 
-// mergeBatches makes one batch of those of ops, in buf: the one that encodeUnsealed
-// would have made of all their records.
+// mergeBatches merges the batches of ops into one in buf: the same bytes that encodeUnsealed would
+// have produced from all their records.
 func mergeBatches(buf []byte, ops []*ownAppend) batch {
 	first := ops[0].batch
 	b := batch(append(buf, first...))
@@ -167,9 +164,9 @@ func mergeBatches(buf []byte, ops []*ownAppend) batch {
 			size, k := binary.Varint(rest)
 			r := rest[k : k+int(size)]
 			rest = rest[k+int(size):]
-			delta, k := binary.Varint(r[1:]) // behind the attributes
+			delta, k := binary.Varint(r[1:]) // after the attributes
 			at := 1 + k
-			_, k = binary.Varint(r[at:]) // its place in its own batch
+			_, k = binary.Varint(r[at:]) // its offset in its own batch
 			r = r[at+k:]
 			delta += later
 			b = binary.AppendVarint(b, int64(1+varintLen(delta)+varintLen(int64(n))+len(r)))

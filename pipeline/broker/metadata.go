@@ -7,7 +7,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// unknownOperations is what Kafka answers when it was not asked what a client may do.
+// unknownOperations is Kafka's answer if a request did not ask what the client may do.
 const unknownOperations = -1 << 31
 
 func (b *Broker) serveMetadata(ctx context.Context, r *request) (kmsg.Response, error) {
@@ -21,7 +21,7 @@ func (b *Broker) serveMetadata(ctx context.Context, r *request) (kmsg.Response, 
 	resp.ClusterID = kmsg.StringPtr(b.clusterID)
 	resp.ControllerID = nodeID
 
-	// All topics: null, or none in version 0.
+	// Null, or an empty list in version 0, means all topics.
 	if req.Topics == nil || req.Version == 0 && len(req.Topics) == 0 {
 		for _, t := range b.topics.all() {
 			if r.rights.mayAppend(t.name) {
@@ -51,7 +51,7 @@ func (b *Broker) topicMetadata(ctx context.Context, rt kmsg.MetadataRequestTopic
 		t, refused = b.createTopic(ctx, name, -1, nil, false)
 		if refused != nil {
 			err = refused.code
-			if err == kerr.TopicAlreadyExists { // by another client, just now
+			if err == kerr.TopicAlreadyExists { // another client has just created it
 				t = b.topics.named(name)
 				err = kerr.LeaderNotAvailable
 			}
@@ -87,7 +87,7 @@ func (b *Broker) serveDescribeCluster(_ context.Context, r *request) (kmsg.Respo
 	resp := kmsg.NewPtrDescribeClusterResponse()
 	resp.SetVersion(req.Version)
 	if req.Version >= 1 && req.EndpointType != 1 {
-		// There are no controllers to describe apart from the broker.
+		// There are no controllers apart from the broker.
 		resp.ErrorCode = kerr.UnsupportedEndpointType.Code
 		return resp, nil
 	}

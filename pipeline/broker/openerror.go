@@ -11,8 +11,8 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// openError is why a log does not open, in one line: what is wrong, with which
-// file, and what to do.
+// openError explains in one line why a log does not open: what is wrong, with which file, and what
+// to do.
 type openError struct {
 	text  string
 	cause error
@@ -28,13 +28,13 @@ const (
 	mendFiles  = "raise the limit of open files (ulimit -n), then start again"
 )
 
-// explainOpen makes an error of opening one line that says what to do. Errors that
-// are about neither the disk nor what is on it stay as they are.
+// explainOpen converts an error of opening to one line that says what to do. Errors that are about
+// neither the disk nor its contents are returned unchanged.
 func explainOpen(err error) error {
 	mend := ""
 	switch {
 	case errors.Is(err, ErrLoss), errors.Is(err, ErrLocked), errors.Is(err, ErrNewerFormat):
-		// They say themselves.
+		// These errors say themselves what to do.
 	case isFull(err):
 		mend = mendSpace
 	case errors.Is(err, fs.ErrPermission), isReadOnly(err):
@@ -53,9 +53,9 @@ func explainOpen(err error) error {
 	return &openError{text, err}
 }
 
-// explainStore is explainOpen's part for what Pebble says: what is no error of the
-// system is damage. reading is the file that was opened last, for errors that name
-// no file of dir.
+// explainStore is the part of explainOpen for errors of Pebble: an error that is not one of the
+// system means damage. reading is the file that was opened last, for errors that name no file of
+// dir.
 func explainStore(err error, dir, reading string) error {
 	if strings.Contains(err.Error(), dir) {
 		reading = ""
@@ -74,7 +74,7 @@ func explainStore(err error, dir, reading string) error {
 	return fmt.Errorf("%w: %w", ErrDamaged, nameFile(err, reading))
 }
 
-// tableNumber is how Pebble names a table that is not there.
+// tableNumber matches how Pebble names a missing table.
 var tableNumber = regexp.MustCompile(`L\d+: (\d{6,}): `)
 
 func nameFile(err error, name string) error {

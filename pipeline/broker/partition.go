@@ -10,45 +10,45 @@ import (
 	"github.com/twmb/franz-go/pkg/kerr"
 )
 
-// partition is one log. It has two states: what the committer has decided (tail:
-// batches appended, perhaps not on disk yet) and what readers may see (view).
+// partition is one log. It has two states: tail, which the committer has decided (including batches
+// that may not be on disk yet), and view, which readers may see.
 type partition struct {
 	topic *topic
 	num   int32
 
-	// The committer's alone.
+	// Used by the committer only.
 	tail    tail
-	windows map[int64]*window // of producers seen lately; see windowOf
-	touched bool              // by the group being built
-	opened  int64             // where it ended when the log was opened
-	lineage bool              // it is stored that this opening appended from there on
+	windows map[int64]*window // of recent producers; see windowOf
+	touched bool              // changed by the group being built
+	opened  int64             // the end when the log was opened
+	lineage bool              // it is stored that this opening appended from opened on
 	merging []*ownAppend      // held back by the group being built
 
-	// mu guards what readers see, and who waits for it to change.
+	// mu guards what readers see and the waiters for changes.
 	mu      sync.Mutex
 	view    tail
 	waiters map[*waiter]struct{}
 	retired bool // the topic has been deleted
 
-	measured measured // of its size
+	measured measured // the size when last computed
 
 	readers readers
 }
 
-// tail is where a log stands. It is stored under the partition's key, in the
-// same commit as what moved it.
+// tail is the state of a log. It is stored under the partition's key, in the same commit as what
+// changed it.
 type tail struct {
 	start int64 // first offset that can be read
-	end   int64 // next offset to be given out; in a view: the high watermark
-	bytes int64 // of batches ever appended
-	// maxTime is the largest timestamp ever appended, and maxTimeLast the last
-	// offset of the batch that has it; -1 while there is none.
+	end   int64 // next offset to assign; in a view: the high watermark
+	bytes int64 // of all batches ever appended
+	// maxTime is the largest timestamp ever appended, and maxTimeLast the last offset of the batch
+	// that has it; -1 if there is none.
 	maxTime, maxTimeLast int64
-	indexed              int64 // bytes when the time index was last written
+	indexed              int64 // value of bytes when the time index was last written
 }
 
-// leaderEpoch is the epoch of every log's one leader. It never changes, because
-// no log is ever cut: one that lost records goes on behind where it had ended.
+// leaderEpoch is the epoch of every log's leader. It never changes, because no log is ever
+// truncated: a log that lost records continues after its former end.
 const leaderEpoch = 0
 
 func newTail() tail { return tail{maxTime: -1, maxTimeLast: -1} }
@@ -75,12 +75,12 @@ func decodeTail(v []byte) (t tail, err error) {
 
 func (p *partition) String() string { return fmt.Sprintf("%s/%d", p.topic.name, p.num) }
 
-// timeIndexEvery is how many bytes of batches share an entry of the time index.
+// timeIndexEvery is the number of bytes of batches per entry of the time index.
 const timeIndexEvery = 64 << 10
 
-// append adds b to the commit as the next batch of the log, or finds that it is
-// there already. It returns the batch's base offset. Only the committer calls
-// it. An error of the store is a bug or damage: nothing was written.
+// append adds b to the commit as the next batch of the log, or detects that it is there already. It
+// returns the batch's base offset. Only the committer calls it. If err is not nil, which means a
+// bug or damage, nothing was written.
 func (p *partition) append(s *store, w *pebble.Batch, b batch, now time.Time) (base int64, dup bool, e *kerr.Error, err error) {
 	var win *window
 	if b.producerID() >= 0 {
@@ -127,8 +127,8 @@ func (p *partition) writeTail(w *pebble.Batch) error {
 	return w.Set(partitionKey(p.topic.num, p.num), p.tail.appendTo(nil), nil)
 }
 
-// publish shows readers the log as it stands in t, which is on disk, and returns
-// how many bytes it has grown by.
+// publish makes t, which is on disk, the state that readers see, and returns by how many bytes it
+// has grown.
 func (p *partition) publish(t tail) int64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -140,7 +140,7 @@ func (p *partition) publish(t tail) int64 {
 	return grown
 }
 
-// now returns what readers may see.
+// now returns the state that readers may see.
 func (p *partition) now() tail {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -167,7 +167,7 @@ func (w *waiter) add(n int64) {
 	}
 }
 
-// watch registers w, and tells it what has happened since the log stood at seen.
+// watch registers w, and reports to it what was appended since the log was at seen.
 func (p *partition) watch(w *waiter, seen tail) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -188,7 +188,7 @@ func (p *partition) unwatch(w *waiter) {
 	p.mu.Unlock()
 }
 
-// retire wakes those who wait for a topic that has been deleted.
+// retire wakes the waiters of a partition whose topic has been deleted.
 func (p *partition) retire() error {
 	p.mu.Lock()
 	p.retired = true
@@ -205,8 +205,7 @@ func (p *partition) isRetired() bool {
 	return p.retired
 }
 
-// checkEpoch compares the epoch a client believes in with the log's. -1 is a
-// client that does not say.
+// checkEpoch compares a client's epoch with the log's. -1 means that the client does not know one.
 func checkEpoch(e int32) *kerr.Error {
 	if e > leaderEpoch {
 		return kerr.UnknownLeaderEpoch

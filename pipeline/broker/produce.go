@@ -23,14 +23,14 @@ type appended struct {
 	p     *partition
 	batch batch
 
-	err   *kerr.Error // refused
+	err   *kerr.Error // set if refused
 	text  string
 	base  int64
 	start int64
 }
 
-// appendOverhead is about what a batch adds to the commit beside itself: its key,
-// its producer's window, the partition's state.
+// appendOverhead is roughly what a batch adds to the commit besides its own bytes: its key, its
+// producer's window, the partition's state.
 const appendOverhead = 300
 
 func (a *appended) refuse(e *kerr.Error, text string) { a.err, a.text = e, text }
@@ -74,8 +74,8 @@ func (o *appendOp) done(err error) {
 	close(o.out)
 }
 
-// beginProduce checks a produce request and queues its batches; the answer waits
-// until they are on disk.
+// beginProduce checks a produce request and queues its batches; the returned function waits until
+// they are on disk and returns the response.
 func (b *Broker) beginProduce(_ context.Context, r *request) (func() (kmsg.Response, error), error) {
 	req := r.msg.(*kmsg.ProduceRequest)
 	o := &appendOp{b: b, out: make(chan struct{})}
@@ -113,15 +113,15 @@ func (b *Broker) beginProduce(_ context.Context, r *request) (func() (kmsg.Respo
 		select {
 		case <-o.out:
 		case <-b.store.failed:
-			// Nobody knows what became of it: the client tries again, and after a
-			// restart a batch that did get there is recognised by its sequence.
+			// The outcome is unknown: the client retries, and after a restart the sequence number
+			// identifies a batch that was stored nevertheless.
 			return b.produceFailed(req)
 		}
 		return b.produceResponse(req, o)
 	}, nil
 }
 
-// checkAppend judges one batch before it is queued.
+// checkAppend checks one batch before it is queued.
 func (b *Broker) checkAppend(a *appended, t *topic, num int32, records []byte, from sender) {
 	if a.p = t.partition(num); a.p == nil {
 		a.refuse(kerr.UnknownTopicOrPartition, "")
@@ -162,7 +162,8 @@ func (b *Broker) produceResponse(req *kmsg.ProduceRequest, o *appendOp) (kmsg.Re
 					sp.ErrorMessage = &a.text
 				}
 				if req.Acks == 0 {
-					// The only way to tell this client: as Apache Kafka does.
+					// Closing the connection is the only way to inform this client, as in Apache
+					// Kafka.
 					return nil, errUnacknowledged
 				}
 			} else {
@@ -188,8 +189,8 @@ func (b *Broker) produceFailed(req *kmsg.ProduceRequest) (kmsg.Response, error) 
 	return b.produceResponse(req, o)
 }
 
-// serveInitProducerID gives a producer an id for idempotence. Transactions are
-// refused with an error that no client tries again.
+// serveInitProducerID assigns a producer an id for idempotence. It refuses transactions with an
+// error that no client retries.
 func (b *Broker) serveInitProducerID(ctx context.Context, r *request) (kmsg.Response, error) {
 	req := r.msg.(*kmsg.InitProducerIDRequest)
 	resp := kmsg.NewPtrInitProducerIDResponse()
@@ -201,14 +202,14 @@ func (b *Broker) serveInitProducerID(ctx context.Context, r *request) (kmsg.Resp
 	}
 	id, err := b.nextProducerID(ctx)
 	if err != nil {
-		resp.ErrorCode = kerr.CoordinatorNotAvailable.Code // tried again
+		resp.ErrorCode = kerr.CoordinatorNotAvailable.Code // clients retry this
 		return resp, nil
 	}
 	resp.ProducerID, resp.ProducerEpoch = id, 0
 	return resp, nil
 }
 
-// nextProducerID gives out a producer id that was never given out before.
+// nextProducerID returns a producer id that was never assigned before.
 func (b *Broker) nextProducerID(ctx context.Context) (int64, error) {
 	id := make(chan int64, 1)
 	err := b.store.update(ctx, func(w *pebble.Batch) error {

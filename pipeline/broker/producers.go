@@ -10,20 +10,20 @@ import (
 	"github.com/twmb/franz-go/pkg/kerr"
 )
 
-// windowSize is how many of a producer's last batches are remembered for each
-// partition: as many as an idempotent producer may have in flight.
+// windowSize is how many of a producer's last batches each partition remembers: as many as an
+// idempotent producer may have in flight.
 const windowSize = 5
 
-// window is what a partition remembers of an idempotent producer. It is written
-// in the same commit as the batch it remembers, so a batch that is sent again,
-// even after a crash, is recognised and gets its first offset again.
+// window is what a partition remembers about an idempotent producer. It is written in the same
+// commit as the batch it remembers, so a batch that is sent again, even after a crash, is
+// recognised and gets its first offset again.
 type window struct {
 	epoch   int16
-	written time.Time // of the last batch, by the broker's clock: for expiry alone
+	written time.Time // time of the last batch by the broker's clock, used only for expiry
 	batches []sequenced
 }
 
-// sequenced is one batch: its sequence numbers and where it went.
+// sequenced is one batch: its sequence numbers and its base offset.
 type sequenced struct {
 	first, last int32
 	base        int64
@@ -32,14 +32,14 @@ type sequenced struct {
 // addSequence adds n to a sequence number, which wraps from the largest int32 to 0.
 func addSequence(seq, n int32) int32 { return int32((int64(seq) + int64(n)) & (1<<31 - 1)) }
 
-// judge says what to do with batch b: append it (nil, false), answer with the
-// offset of its first copy (dup true), or refuse it.
+// judge decides what to do with batch b: append it (nil, false), answer with the offset of its
+// first copy (dup true), or refuse it.
 func (w *window) judge(b batch) (base int64, dup bool, e *kerr.Error) {
 	first, last := b.baseSequence(), b.lastSequence()
 	switch {
 	case len(w.batches) == 0:
-		// Nothing is remembered (a new producer, or one long silent): any number
-		// is taken for the next, as Apache Kafka does.
+		// Nothing is remembered, because the producer is new or was silent for long: any number is
+		// accepted as the next, as in Apache Kafka.
 		return 0, false, nil
 	case b.producerEpoch() < w.epoch:
 		return 0, false, kerr.InvalidProducerEpoch
@@ -58,7 +58,8 @@ func (w *window) judge(b batch) (base int64, dup bool, e *kerr.Error) {
 	if first == want {
 		return 0, false, nil
 	}
-	// Half the circle behind is the past: stored, but its offset is forgotten.
+	// Sequence numbers form a circle of 2^31. Up to half of it behind is the past: such a batch is
+	// stored, but its offset is forgotten.
 	if behind := uint32(want-first) & (1<<31 - 1); behind < 1<<30 {
 		return 0, false, kerr.DuplicateSequenceNumber
 	}
@@ -106,12 +107,11 @@ func decodeWindow(v []byte) (*window, error) {
 	return w, nil
 }
 
-// maxWindows bounds the windows a partition keeps in memory; the rest are read
-// back when they are wanted.
+// maxWindows is the maximum number of windows that a partition keeps in memory; the others are read
+// when needed.
 const maxWindows = 1000
 
-// windowOf returns the window of a producer, from memory or the store. Only the
-// committer calls it.
+// windowOf returns the window of a producer, from memory or the store. Only the committer calls it.
 func (p *partition) windowOf(s *store, producer int64) (*window, error) {
 	if w, ok := p.windows[producer]; ok {
 		return w, nil
@@ -138,17 +138,16 @@ func (p *partition) writeWindow(b *pebble.Batch, producer int64, w *window) erro
 	return b.Set(windowKey(p.topic.num, p.num, producer), w.appendTo(nil), nil)
 }
 
-// trimWindows forgets windows when there are too many. It runs when a group has
-// been built, so that all of them are in the batch; they are read back after it
-// is applied.
+// trimWindows forgets the windows in memory if there are too many. It runs when a group has been
+// built, so that all of them are in the batch; they can be read back once it is applied.
 func (p *partition) trimWindows() {
 	if len(p.windows) > maxWindows {
 		clear(p.windows)
 	}
 }
 
-// expireWindows forgets producers that have written nothing since before, so
-// that the store does not keep one for every program that ever ran.
+// expireWindows forgets producers that have written nothing since before, so that the store does
+// not keep a window for every program that ever ran.
 func (b *Broker) expireWindows(before time.Time) (n int, err error) {
 	type expired struct {
 		p        *partition
@@ -176,7 +175,7 @@ func (b *Broker) expireWindows(before time.Time) (n int, err error) {
 		some := old[:min(len(old), 1000)]
 		err = b.store.update(context.Background(), func(w *pebble.Batch) error {
 			for _, e := range some {
-				// It may have written again since it was read.
+				// The producer may have written again since the window was read.
 				win, err := e.p.windowOf(b.store, e.producer)
 				if err != nil {
 					return err

@@ -8,18 +8,17 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// Reading a log in sequence with one long iterator is three times as fast as
-// opening and seeking one for each fetch. So a fetch that ends before the log
-// does leaves its iterator behind, standing at the next batch, for the fetch
-// that goes on from there. One that has reached the end is closed: it would not
-// see what comes next.
+// Reading a log in sequence with one long-lived iterator is three times as fast as opening and
+// seeking one for each fetch. So a fetch that ends before the log does parks its iterator,
+// positioned at the next batch, for the fetch that continues there. An iterator that has reached
+// the end is closed, because it would not see later batches.
 
-// reader is an iterator over a partition's batches, standing at the first batch
-// that ends at or after next.
+// reader is an iterator over a partition's batches, positioned at the first batch that ends at or
+// after next.
 type reader struct {
 	it     *pebble.Iterator
 	next   int64
-	epoch  int64 // of readers, when it was opened
+	epoch  int64 // epoch of readers when it was opened
 	opened time.Time
 	parked time.Time
 }
@@ -29,24 +28,24 @@ type readers struct {
 	mu     sync.Mutex
 	parked []*reader
 	closed bool
-	epoch  int64 // grows when what readers may have seen has been replaced
+	epoch  int64 // increases when data that readers may have seen has been replaced
 
-	// What was last said of an offset that cannot be read.
+	// The offset that last could not be read, and when that was logged.
 	failedAt int64
 	failed   time.Time
 }
 
 const (
 	maxParked = 4
-	// readerIdle and readerAge bound how long an iterator may hold on to files
-	// and memtables that the store is done with.
+	// readerIdle and readerAge limit how long an iterator may hold files and memtables that the
+	// store no longer needs.
 	readerIdle = 5 * time.Second
 	readerAge  = 30 * time.Second
-	// failedAgain is how often it is said that one and the same offset cannot be read.
+	// failedAgain is the interval at which a read failure at the same offset is logged again.
 	failedAgain = time.Minute
 )
 
-// open returns a reader standing at offset, which the caller closes or parks.
+// openReader returns a reader positioned at offset, which the caller closes or parks.
 func (p *partition) openReader(s *store, offset int64) (*reader, error) {
 	if r := p.readers.take(offset); r != nil {
 		return r, nil
@@ -54,7 +53,7 @@ func (p *partition) openReader(s *store, offset int64) (*reader, error) {
 	return p.newReader(s, offset)
 }
 
-// newReader is openReader of what there is now.
+// newReader is openReader without a parked iterator: it sees the current data.
 func (p *partition) newReader(s *store, offset int64) (*reader, error) {
 	epoch := p.readers.now()
 	lo, hi := partitionSpan(keyBatch, p.topic.num, p.num)
@@ -66,8 +65,7 @@ func (p *partition) newReader(s *store, offset int64) (*reader, error) {
 	return &reader{it: it, next: offset, epoch: epoch, opened: time.Now()}, nil
 }
 
-// isNews reports whether it is worth a line in the log that reading at offset
-// failed.
+// isNews reports whether a read failure at offset should be logged.
 func (rs *readers) isNews(offset int64) bool {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
@@ -91,7 +89,7 @@ func (rs *readers) take(offset int64) *reader {
 	return nil
 }
 
-// park leaves r for the next fetch, or closes it.
+// park keeps r for the next fetch, or closes it.
 func (rs *readers) park(r *reader) error {
 	now := time.Now()
 	if !r.it.Valid() || now.Sub(r.opened) > readerAge {
@@ -120,7 +118,7 @@ func (rs *readers) now() int64 {
 	return rs.epoch
 }
 
-// renew has nobody go on with an iterator that was opened before.
+// renew closes the parked iterators and keeps others that were opened earlier from being parked.
 func (rs *readers) renew() error {
 	rs.mu.Lock()
 	rs.epoch++
@@ -128,7 +126,7 @@ func (rs *readers) renew() error {
 	return rs.sweep(time.Now().Add(time.Hour))
 }
 
-// sweep closes what has been parked since before t.
+// sweep closes the iterators that were parked before t.
 func (rs *readers) sweep(t time.Time) error {
 	rs.mu.Lock()
 	var old, kept []*reader
@@ -148,7 +146,7 @@ func (rs *readers) sweep(t time.Time) error {
 	return errors.Join(errs...)
 }
 
-// closeAll closes all that is parked, and what will be.
+// closeAll closes all parked iterators, and any that would be parked later.
 func (rs *readers) closeAll() error {
 	rs.mu.Lock()
 	rs.closed = true
@@ -156,7 +154,7 @@ func (rs *readers) closeAll() error {
 	return rs.sweep(time.Now().Add(time.Hour))
 }
 
-// closeReaders closes every parked iterator; the store cannot close before.
+// closeReaders closes every parked iterator, which is necessary before the store can close.
 func (b *Broker) closeReaders() {
 	for _, t := range b.topics.all() {
 		for _, p := range *t.parts.Load() {
@@ -167,7 +165,7 @@ func (b *Broker) closeReaders() {
 	}
 }
 
-// sweepReaders closes iterators that nobody came back for within idle.
+// sweepReaders closes iterators that were parked for longer than idle.
 func (b *Broker) sweepReaders(idle time.Duration) {
 	for _, t := range b.topics.all() {
 		for _, p := range *t.parts.Load() {

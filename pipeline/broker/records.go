@@ -8,7 +8,7 @@ import (
 
 var errRecord = errors.New("the batch's records are malformed")
 
-// recordHead is what the broker reads of a record.
+// recordHead is the part of a record that the broker reads.
 type recordHead struct {
 	timestampDelta int64
 	offsetDelta    int32
@@ -39,7 +39,7 @@ func nextRecord(b []byte) (h recordHead, rest []byte, err error) {
 	return h, rest, nil
 }
 
-// wholeRecord says whether b is a key, a value and headers, and nothing more.
+// wholeRecord reports whether b is a key, a value and headers, and nothing more.
 func wholeRecord(b []byte) bool {
 	ok := true
 	varint := func() int64 {
@@ -62,8 +62,8 @@ func wholeRecord(b []byte) bool {
 		}
 		b = b[n:]
 	}
-	field(true) // key
-	field(true) // value
+	field(true) // the key
+	field(true) // the value
 	headers := varint()
 	if headers < 0 || headers > int64(len(b)) {
 		return false
@@ -78,9 +78,8 @@ func wholeRecord(b []byte) bool {
 	return ok && len(b) == 0
 }
 
-// walkRecords calls fn with each record of an uncompressed block, and checks
-// that they are as many as said and numbered in order. fn may stop the walk by
-// returning false.
+// walkRecords calls fn with each record of an uncompressed block, and checks that there are count
+// of them, numbered in order. fn may stop the walk by returning false.
 func walkRecords(block []byte, count int32, fn func(recordHead) bool) error {
 	for i := range count {
 		h, rest, err := nextRecord(block)
@@ -101,8 +100,7 @@ func walkRecords(block []byte, count int32, fn func(recordHead) bool) error {
 	return nil
 }
 
-// checkRecords walks a batch's records, so that no consumer has to meet one that
-// cannot be read.
+// checkRecords walks a batch's records, so that no consumer gets one that cannot be read.
 func checkRecords(from sender, b batch) error {
 	return withRecordsOf(from, b, func(block []byte) error {
 		return walkRecords(block, b.count(), nil)

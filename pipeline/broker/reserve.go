@@ -2,26 +2,25 @@ package broker
 
 import "github.com/cockroachdb/pebble/v2/vfs"
 
-// walFile reserves space for a WAL in steps that grow with it. Pebble would reserve
-// more than a whole memory table's, 53 MiB, for each, whatever it comes to hold, and
-// an empty log has one of them, one of some thousand records six.
+// walFile reserves space for a WAL in steps that grow with it. Pebble would reserve more than a
+// whole memory table, 53 MiB, for each WAL, however little it holds; an empty log has one WAL, a
+// log of a few thousand records six.
 type walFile struct {
 	vfs.File
-	at, reserved int64 // of the one goroutine that writes a WAL
+	at, reserved int64 // used only by the goroutine that writes the WAL
 }
 
 const (
-	// A WAL is reserved firstReserve, then as much as it has grown to, but no
-	// more than maxReserve at once.
+	// A WAL reserves firstReserve, then as much as it has grown to, but at most maxReserve at once.
 	firstReserve = 256 << 10
 	maxReserve   = 4 << 20
 )
 
-// Preallocate is Pebble's wish, which is not followed.
+// Preallocate ignores Pebble's request.
 func (f *walFile) Preallocate(offset, length int64) error { return nil }
 
-// Write reserves what it is about to fill. That it could not is no error: the write
-// itself says whether there is room.
+// Write reserves space before it fills it. A failed reservation is not an error: the write itself
+// reports whether there is space.
 func (f *walFile) Write(p []byte) (int, error) {
 	end := f.at + int64(len(p))
 	if end > f.reserved {

@@ -2,26 +2,26 @@ package broker
 
 import "sync"
 
-// room bounds the memory that the answers to all clients take together, and those to
-// one address half of that: a client that asks and does not read costs others some of
-// the size of their answers, and never the machine.
+// room limits the memory that the answers to all clients take together, with half of it for any one
+// address. A client that requests and does not read makes others' answers smaller, but cannot
+// exhaust the machine's memory.
 type room struct {
 	max int64
-	// soft lets every answer have least, and whatever its first batch takes: for
-	// connections in memory, which are the process's own.
+	// soft grants every answer the minimum, and what its first batch takes, beyond the limit: it is
+	// for in-memory connections, which belong to the process itself.
 	soft bool
 
 	mu   sync.Mutex
 	held int64
-	by   map[string]int64 // by who
+	by   map[string]int64 // held, by address
 }
 
 func newRoom(limit int64, soft bool) *room {
 	return &room{max: limit, soft: soft, by: map[string]int64{}}
 }
 
-// grant takes up to want bytes: a quarter of what is left, but least where there is so
-// much. It returns how many.
+// grant takes up to want bytes: a quarter of what is left, but least if that is more. It returns how
+// many it took, 0 if less than least is left.
 func (r *room) grant(who string, want, least int64) int64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -34,8 +34,8 @@ func (r *room) grant(who string, want, least int64) int64 {
 	return n
 }
 
-// more takes n bytes beside what who has been granted for the same answer, has, and
-// reports whether there is room for them. An answer that is the only one has.
+// more takes n bytes in addition to the has bytes that who was granted for the same answer, and
+// reports whether that was possible. It always is if no other answer holds memory.
 func (r *room) more(who string, has, n int64) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -9,15 +9,15 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// A connection authenticates in two steps. SaslHandshake names the mechanism;
-// then the tokens go to and fro: in SaslAuthenticate requests, or, after version
-// 0 of the handshake, bare in frames of their own. Whatever fails ends the
-// connection, after an answer that says why where there is a place for it.
+// A connection authenticates in two steps. SaslHandshake names the mechanism; then tokens are
+// exchanged: in SaslAuthenticate requests, or, after version 0 of the handshake, bare in frames of
+// their own. Any failure ends the connection, after an answer with the reason if there is a place
+// for it.
 
 func (b *Broker) authRequired() bool { return len(b.opts.SASL.Users) > 0 || b.opts.SASL.Login != nil }
 
-// failedAuthDelay is how long an answer takes that a password was wrong, so that
-// guessing takes time. Clients expect as much of Apache Kafka.
+// failedAuthDelay delays the answer to a wrong password, to slow down guessing. Clients know such a
+// delay from Apache Kafka.
 const failedAuthDelay = 100 * time.Millisecond
 
 func (b *Broker) openSASL() (err error) {
@@ -68,8 +68,8 @@ func (b *Broker) serveSASLAuthenticate(_ context.Context, r *request) (kmsg.Resp
 	return resp, nil
 }
 
-// authenticate takes the next token. When it was the last the connection is the
-// user's; one that fails gets no second try.
+// authenticate takes the next token. After the last one the connection belongs to the user; a
+// failed attempt cannot be repeated.
 func (c *conn) authenticate(token []byte) ([]byte, error) {
 	answer, user, err := c.auth.step(token)
 	switch {
@@ -87,7 +87,7 @@ func (c *conn) authenticate(token []byte) ([]byte, error) {
 	return answer, err
 }
 
-// rawToken answers a bare token, and waits for the next if there is to be one.
+// rawToken answers a bare token, and expects another one if the exchange continues.
 func (c *conn) rawToken(token []byte) ([]byte, error) {
 	answer, err := c.authenticate(token)
 	if err != nil {

@@ -13,26 +13,24 @@ import (
 	"github.com/xdg-go/scram"
 )
 
-// scramServer is our half of one SCRAM exchange: RFC 5802 without channel
-// binding. The library that derives the keys has a server too, but that one
-// compares the client's last nonce for equality. librdkafka before 2.6.1, and so
-// Debian's kcat, puts its own nonce in front of it once more; Apache Kafka looks
-// at its end alone, and so do we. The part that we made up is in it either way,
-// which is what makes it good against replay.
+// scramServer is the server's side of one SCRAM exchange: RFC 5802 without channel binding. The
+// library that derives the keys has a server too, but that one compares the client's last nonce for
+// equality. librdkafka before 2.6.1, and so Debian's kcat, prepends its own nonce once more; Apache
+// Kafka compares only the end, and so do we. The server's part of the nonce, which protects against
+// replay, is compared either way.
 type scramServer struct {
 	hash func() hash.Hash
 	keys func(user string) scram.StoredCredentials
 
 	user        string
 	stored      scram.StoredCredentials
-	nonce       string // the client's and ours
-	gs2         string // the client's first message's head, repeated in its last
-	clientFirst string // the rest of it
+	nonce       string // the client's and the server's parts
+	gs2         string // head of the client's first message, repeated in its last
+	clientFirst string // the rest of that message
 	serverFirst string // "" before the first message
 }
 
-// step takes the client's next message. done is set with the answer to a proof
-// that holds.
+// step takes the client's next message. done is set with the answer to a valid proof.
 func (s *scramServer) step(msg string) (answer string, done bool, err error) {
 	if s.serverFirst == "" {
 		answer, err = s.first(msg)
@@ -42,7 +40,7 @@ func (s *scramServer) step(msg string) (answer string, done bool, err error) {
 	return answer, err == nil, err
 }
 
-// first reads "n,,n=user,r=nonce" and answers "r=…,s=salt,i=iterations".
+// first parses "n,,n=user,r=nonce" and answers "r=…,s=salt,i=iterations".
 func (s *scramServer) first(msg string) (string, error) {
 	parts := strings.SplitN(msg, ",", 3)
 	if len(parts) != 3 {
@@ -75,7 +73,7 @@ func (s *scramServer) first(msg string) (string, error) {
 	return s.serverFirst, nil
 }
 
-// final reads "c=…,r=nonce,p=proof" and answers "v=our signature".
+// final parses "c=…,r=nonce,p=proof" and answers "v=signature".
 func (s *scramServer) final(msg string) (string, error) {
 	at := strings.LastIndex(msg, ",p=")
 	if at < 0 {
@@ -112,7 +110,7 @@ func (s *scramServer) mac(key, msg []byte) []byte {
 	return m.Sum(nil)
 }
 
-// decodeScramName undoes how SCRAM spells a comma and an equals sign.
+// decodeScramName decodes SCRAM's escapes of comma and equals sign.
 func decodeScramName(s string) (string, error) {
 	var b bytes.Buffer
 	for len(s) > 0 {

@@ -6,15 +6,14 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// A segment file goes when nothing in it can be read any more: its topic is
-// deleted, or DeleteRecords has come past the last batch of every partition in it.
-// Its keys go in the commit that makes it so, the file a little later, when no
-// fetch that began before can still be reading; a crash between the two leaves a
-// file without a key, which the next opening removes. A file of which only some
-// partitions are deleted stays whole: nothing is moved.
+// A segment file is removed when nothing in it can be read any more: its topic is deleted, or
+// DeleteRecords has passed the last batch of every partition in it. Its keys are deleted in the
+// same commit, the file a little later, when no fetch that began earlier can still be reading it; a
+// crash between the two leaves a file without a key, which the next opening removes. A file of
+// which only some partitions are deleted stays complete: nothing is moved.
 
-// dropTopic adds the end of a topic's segments to the commit being built. The files
-// may go when it is durable.
+// dropTopic adds the removal of a topic's segments to the commit being built. The files may be
+// removed when it is durable.
 func (ss *segments) dropTopic(w *pebble.Batch, t topicNum) ([]segmentID, error) {
 	for _, kind := range []byte{keySegment, keyHeld} {
 		lo, hi := topicSpan(kind, t)
@@ -27,8 +26,8 @@ func (ss *segments) dropTopic(w *pebble.Batch, t topicNum) ([]segmentID, error) 
 	return ss.forget(segs), nil
 }
 
-// dropRead adds the end of those segments of a topic to the commit being built, all
-// of whose batches lie before their partitions' starts.
+// dropRead adds to the commit being built the removal of those segments of a topic in which all
+// batches are before their partitions' starts.
 func (ss *segments) dropRead(w *pebble.Batch, t *topic) ([]segmentID, error) {
 	var dead []*segment
 	kept := slices.DeleteFunc(ss.byTopic[t.num], func(seg *segment) bool {
@@ -54,7 +53,7 @@ func (ss *segments) dropRead(w *pebble.Batch, t *topic) ([]segmentID, error) {
 	return ss.forget(dead), nil
 }
 
-// forget stops writing to segs, which nothing will reference.
+// forget stops writing to segs, which nothing will refer to.
 func (ss *segments) forget(segs []*segment) []segmentID {
 	var ids []segmentID
 	among := func(s *segment) bool { return slices.Contains(segs, s) }
@@ -64,7 +63,7 @@ func (ss *segments) forget(segs []*segment) []segmentID {
 	for _, seg := range segs {
 		ids = append(ids, seg.id)
 		ss.bytes.Add(-seg.end)
-		_ = seg.close() // whatever it says is about bytes that nobody wants
+		_ = seg.close() // an error does not matter: nothing refers to these bytes
 	}
 	return ids
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// batchSize is the size of the batch that it stands at, without reading it.
+// batchSize returns the size of the batch at the iterator's position, without reading it.
 func batchSize(it *pebble.Iterator) (int, error) {
 	v := it.LazyValue()
 	if v.Len() >= batchHeaderSize {
@@ -26,8 +26,8 @@ func batchSize(it *pebble.Iterator) (int, error) {
 	return ref.length, err
 }
 
-// appendBatch appends the batch of topic t that it stands at to dst. Its errors name
-// the batch; those that wrap ErrDamaged leave the iterator fit to go on.
+// appendBatch appends the batch of topic t at the iterator's position to dst. Its errors name the
+// batch; after one that wraps ErrDamaged the iterator can be moved on.
 func (s *store) appendBatch(dst []byte, it *pebble.Iterator, t topicNum) ([]byte, error) {
 	last := lastOfBatchKey(it.Key())
 	start := len(dst)
@@ -53,7 +53,8 @@ func (s *store) appendBatch(dst []byte, it *pebble.Iterator, t topicNum) ([]byte
 		}
 		err = damaged("segment file %s is not what was written, in the %d bytes from %d on", id.name(), ref.length, ref.at)
 	}
-	// It may have been rewritten since the iterator was opened, and blanked where it was.
+	// The batch may have been rewritten since the iterator was opened, and its old place
+	// overwritten.
 	if now, gerr := s.get(it.Key()); gerr == nil && len(now) >= batchHeaderSize {
 		if bt := batch(now); bt.sound() && bt.lastOffset() == last {
 			return append(dst[:start], now...), nil
@@ -70,19 +71,19 @@ type segmentFiles struct {
 	mu     sync.Mutex
 	open   map[segmentID]*segmentFile
 	clock  int64
-	doomed []segmentID // to be removed when nobody reads them
+	doomed []segmentID // to be removed once nobody reads them
 }
 
 type segmentFile struct {
 	vfs.File
 	readers int
-	used    int64 // when, by clock
+	used    int64 // time of the last use, by clock
 }
 
-// maxSegmentReaders bounds the files that are kept open while nobody reads them.
+// maxSegmentReaders is the maximum number of files kept open while nobody reads them.
 const maxSegmentReaders = 64
 
-// append appends what ref stands for to dst, unverified.
+// append appends the bytes that ref refers to to dst, unverified.
 func (r *segmentFiles) append(dst []byte, id segmentID, ref reference) ([]byte, error) {
 	f, err := r.acquire(id)
 	if err != nil {
@@ -127,7 +128,7 @@ func (r *segmentFiles) release(f *segmentFile) {
 	r.mu.Unlock()
 }
 
-// evict makes room for one more, if there is a file that nobody reads.
+// evict closes a file that nobody reads, if too many are open.
 func (r *segmentFiles) evict() {
 	if len(r.open) < maxSegmentReaders {
 		return
@@ -140,19 +141,19 @@ func (r *segmentFiles) evict() {
 		}
 	}
 	if found {
-		r.open[oldest].Close() // opened to read: there is nothing to lose
+		r.open[oldest].Close() // opened for reading: there is nothing to lose
 		delete(r.open, oldest)
 	}
 }
 
-// doom has files removed by the next sweep.
+// doom marks files for removal by the next sweep.
 func (r *segmentFiles) doom(ids []segmentID) {
 	r.mu.Lock()
 	r.doomed = append(r.doomed, ids...)
 	r.mu.Unlock()
 }
 
-// sweep removes what is doomed and not being read.
+// sweep removes the doomed files that nobody reads.
 func (r *segmentFiles) sweep() error {
 	r.mu.Lock()
 	var ready []segmentID

@@ -9,9 +9,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// space guards the free space of the disk. A store that runs into a full disk
-// fails for good; one that stops a little before goes on by itself when there is
-// room again.
+// space guards the free space of the disk. A store that runs into a full disk fails for good; one
+// that stops a little earlier continues by itself when there is space again.
 type space struct {
 	free func() (uint64, error)
 	min  uint64
@@ -20,7 +19,7 @@ type space struct {
 
 const spaceEvery = 250 * time.Millisecond
 
-// full is why no more may be written, or nil.
+// full returns why nothing more may be written, or nil.
 func (s *space) full() error {
 	if p := s.low.Load(); p != nil {
 		return *p
@@ -28,11 +27,11 @@ func (s *space) full() error {
 	return nil
 }
 
-// Full says why produces are refused for want of space, or nil. It may have
-// changed by the next produce.
+// Full returns why produces are refused for lack of disk space, or nil. This may change before the
+// next produce.
 func (b *Broker) Full() error { return b.space.full() }
 
-// check measures.
+// check measures the free space.
 func (s *space) check() error {
 	free, err := s.free()
 	if err != nil {
@@ -47,7 +46,7 @@ func (s *space) check() error {
 	return nil
 }
 
-// guardSpace measures now and then until the broker closes.
+// guardSpace measures at intervals until the broker closes.
 func (b *Broker) guardSpace() {
 	tick := time.NewTicker(spaceEvery)
 	defer tick.Stop()
@@ -63,8 +62,8 @@ func (b *Broker) guardSpace() {
 	}
 }
 
-// measureSpace says when it changes whether there is room; false where that
-// cannot be measured.
+// measureSpace measures and logs when space runs out or is available again; false if it cannot be
+// measured.
 func (b *Broker) measureSpace() bool {
 	was := b.space.full()
 	err := b.space.check()

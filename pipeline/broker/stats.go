@@ -2,21 +2,21 @@ package broker
 
 import "github.com/cockroachdb/pebble/v2"
 
-// Stats is what the broker counts, since it was opened unless it says otherwise.
+// Stats are the broker's counters, counted since opening unless stated otherwise.
 type Stats struct {
 	Connections   int   // open now
-	Topics        int   // there now
-	Partitions    int   // there now
+	Topics        int   // existing now
+	Partitions    int   // existing now
 	Commits       int64 // group commits
-	CommittedOps  int64 // writes they carried: produces, offset commits, changes of topics
+	CommittedOps  int64 // ops in them: produces, offset commits, changes of topics
 	AppendedBytes int64 // of record batches
 	Full          bool  // the free-space guard refuses produces now
 	StoreBytes    int64 // on disk now
 	StoreWritten  int64 // bytes written to disk by the store: segment files, WAL, flushes and compactions
 }
 
-// Stats may be called at any time; what the store itself counts is 0 after Close,
-// and when the store has failed.
+// Stats may be called at any time. The store's own counters are 0 after Close and when the store
+// has failed.
 func (b *Broker) Stats() Stats {
 	b.mu.Lock()
 	s := Stats{Connections: len(b.conns)}
@@ -45,8 +45,8 @@ func (b *Broker) Stats() Stats {
 	return s
 }
 
-// metrics are Pebble's; nil when the store has failed. Pebble waits with them for
-// a write of its manifest, and after a failure that may never end.
+// metrics returns Pebble's metrics; nil when the store has failed. Pebble computes them only after
+// a pending write of its manifest, which after a failure may never end.
 func (s *store) metrics() *pebble.Metrics {
 	if s.failure() != nil {
 		return nil

@@ -1,7 +1,7 @@
 package broker
 
-// TopicBytes is about how long the batches of a topic are together that can be read, by
-// how long all of them were that it ever had; 0 where there is no such topic.
+// TopicBytes estimates the size of a topic's readable batches from the average size of all batches
+// it ever had; 0 if there is no such topic.
 func (b *Broker) TopicBytes(name string) (total int64) {
 	t := b.topics.named(name)
 	if t == nil {

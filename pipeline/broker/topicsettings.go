@@ -9,10 +9,9 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// inertSettings are Kafka's settings of a topic that change nothing of what is promised
-// here: how files are cut, flushed and indexed, how copies are kept, what compaction
-// would do. Tools set them as a matter of course. They are checked, stored and shown
-// as they were set, with a documentation that begins with notInEffect.
+// inertSettings are Kafka's topic settings that do not affect anything promised here: how files are
+// split, flushed and indexed, how copies are kept, what compaction would do. Tools often set them.
+// They are checked, stored and shown as set, with a documentation that begins with notInEffect.
 var inertSettings = map[string]topicConfig{
 	"segment.bytes":                           inertNumber(kmsg.ConfigTypeInt, "1073741824", ofFiles),
 	"segment.ms":                              inertNumber(kmsg.ConfigTypeLong, "604800000", ofFiles),
@@ -42,10 +41,10 @@ var inertSettings = map[string]topicConfig{
 	"message.timestamp.after.max.ms":          inertNumber(kmsg.ConfigTypeLong, "9223372036854775807", ofTimes),
 }
 
-// notInEffect begins the documentation of a setting that changes nothing.
+// notInEffect begins the documentation of a setting without effect.
 const notInEffect = "Kept as it was set, and not in effect here: "
 
-// Why settings are not in effect.
+// The reasons why settings are not in effect.
 const (
 	ofFiles      = "the store cuts and indexes its files by itself."
 	ofFlushes    = "every record is on disk before it is acknowledged."

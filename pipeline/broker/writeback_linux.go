@@ -7,10 +7,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// startWriteBack has the disk begin to write n bytes of f, without waiting for it.
-// It makes nothing durable: the sync that comes after has less left to do. An error
-// is one of writing, as that sync would report it; systems that do not know the
-// call do without.
+// startWriteBack asks the kernel to start writing n bytes of f to disk, without waiting. It makes
+// nothing durable: it leaves less work to the sync that follows. An error is a write error, as that
+// sync would report it; systems without the call ignore it.
 func startWriteBack(f vfs.File, at, n int64) error {
 	fd := f.Fd()
 	if fd == vfs.InvalidFd {

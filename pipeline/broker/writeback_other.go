@@ -4,5 +4,5 @@ package broker
 
 import "github.com/cockroachdb/pebble/v2/vfs"
 
-// startWriteBack leaves it to the sync that comes after.
+// startWriteBack does nothing: the sync that follows writes everything.
 func startWriteBack(vfs.File, int64, int64) error { return nil }

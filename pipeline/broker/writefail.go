@@ -11,25 +11,24 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// What Pebble does about a disk that cannot be written to is not fit for a
-// process that goes on to serve reads. If the WAL fails while it is changed for
-// the next one, it panics without a lock that its deferred calls then unlock,
-// which no recover can catch: the process is gone. If a flush or a compaction
-// fails it tries again at once and for ever, while writers wait without an
-// answer. So the store is failed before Pebble comes to that.
+// Pebble's handling of a disk that cannot be written to does not suit a process that continues to
+// serve reads. If the WAL fails while it is rotated, Pebble panics without a lock that its deferred
+// calls then unlock, which no recover can catch: the process ends. If a flush or a compaction
+// fails, Pebble retries at once and for ever, while writers wait without an answer. So the store is
+// failed before Pebble gets there.
 
-// guardFS keeps errors of the WAL, the manifest and directories from Pebble: the
-// store is failed, and the call never returns. Pebble makes those calls without
-// the lock that readers need, and with the one that keeps the rest of it from
-// writing the same file. While the store opens it is the same: Pebble would panic over
-// some of them in a goroutine of its own, and Open returns what failed the store.
+// guardFS keeps errors of the WAL, the manifest and directories from Pebble: it fails the store,
+// and the call never returns. Pebble makes those calls without the lock that readers need, and with
+// the one that keeps the rest of it from writing the same file. The same holds while the store
+// opens: Pebble would panic over some of these errors in a goroutine of its own; instead Open
+// returns what failed the store.
 type guardFS struct {
 	vfs.FS
 	s *store
 }
 
-// Open notes what Pebble reads while it opens, and looks at the end of a blob file: if
-// that is missing or damaged, Pebble panics, but not over an error that is not its own.
+// Open records what Pebble reads while it opens, and checks the footer of a blob file: if that is
+// missing or damaged, Pebble panics, but not over an error of another kind.
 func (f guardFS) Open(name string, opts ...vfs.OpenOption) (vfs.File, error) {
 	if !f.s.opened.Load() {
 		f.s.reading.Store(&name)
@@ -49,7 +48,7 @@ func (f guardFS) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) 
 
 func (f guardFS) ReuseForWrite(oldname, newname string, c vfs.DiskWriteCategory) (vfs.File, error) {
 	if f.s.scrubbing.Load() {
-		// A WAL written over another keeps what that held behind its own end.
+		// A WAL written over another keeps the rest of the old contents after its own end.
 		if err := f.s.guard(f.FS.Remove(oldname)); err != nil {
 			return nil, err
 		}
@@ -105,9 +104,9 @@ func (f guardFile) SyncTo(length int64) (bool, error) {
 	return full, f.s.guard(err)
 }
 
-// blobFile is a blob file being written. If its last bytes cannot be written or
-// synced, Pebble panics in a goroutine of its own, while it opens as well as later.
-// So a write is tried again here, and then the store is failed.
+// blobFile is a blob file being written. If its last bytes cannot be written or synced, Pebble
+// panics in a goroutine of its own, while it opens as well as later. So a failed write is retried
+// here, and then the store is failed.
 type blobFile struct {
 	vfs.File
 	s *store
@@ -144,7 +143,7 @@ func (f blobFile) stop(err error) error {
 	return f.s.guard(fmt.Errorf("write a blob file: %w", err))
 }
 
-// guard fails the store if there is an error, and parks the caller.
+// guard fails the store if err is not nil, and parks the caller.
 func (s *store) guard(err error) error {
 	if err == nil {
 		return nil
@@ -154,21 +153,20 @@ func (s *store) guard(err error) error {
 }
 
 const (
-	// A flush or a compaction that the disk refuses is tried so often, so far
-	// apart, before the store is failed. The pause is short because Pebble calls
-	// us with its lock held.
+	// A flush or a compaction that the disk refuses is retried this often, with this pause, before
+	// the store is failed. The pause is short because Pebble calls us with its lock held.
 	backgroundTries = 20
 	backgroundPause = 100 * time.Millisecond
 	// emptyTable is how Pebble reports a flush that had nothing to write.
 	emptyTable = "pebble: empty table"
 )
 
-// background is told how a flush or a compaction ended; failures counts those
-// that have failed since the last that did not.
+// background is called with the result of each flush and compaction; failures counts consecutive
+// failures.
 func (s *store) background(what string, failures *int, err error) {
 	switch {
 	case errors.Is(err, pebble.ErrCancelledCompaction), pebble.IsCorruptionError(err):
-		return // by design, and left alone by Pebble for a while
+		return // expected, and Pebble does not retry at once
 	case err == nil, err.Error() == emptyTable:
 		*failures = 0
 		return
@@ -178,7 +176,7 @@ func (s *store) background(what string, failures *int, err error) {
 		return
 	}
 	s.fail(fmt.Errorf("%s, tried %d times: %w", what, *failures, err))
-	// Ends Pebble's goroutine: its deferred calls give back the lock, and no other
+	// Goexit ends Pebble's goroutine: its deferred calls release the lock, and no other goroutine
 	// is started, because this one is never reported as ended.
 	runtime.Goexit()
 }
