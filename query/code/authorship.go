@@ -12,12 +12,11 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// SymbolAuthors is who made a symbol what it is, by the snapshots of the commits
-// before.
+// SymbolAuthors has the authors of a symbol, by the snapshots of the commits before.
 type SymbolAuthors struct {
 	Symbol
-	// Added is the commit that added it; where it was there before anything is known,
-	// Since is the oldest commit that has it.
+	// Added is the commit that added it. If it was present in the oldest known graph, Since is the
+	// oldest commit that has it instead.
 	Added   *Touch   `json:"added,omitempty" doc:"The commit that added it; none where it was there already in the oldest commit that has a graph."`
 	Since   string   `json:"since,omitempty" doc:"Where added is not known: the oldest commit that was looked at and has it."`
 	Last    *Touch   `json:"last,omitempty" doc:"The commit that changed it last, its signature or its text; or that added it."`
@@ -39,16 +38,16 @@ type touch struct {
 	added bool
 }
 
-// line is one line of a history being followed: which of the symbols are known in
-// its commit by which key.
+// line is one line of a history being followed. tracked maps the symbols' keys at its commit to
+// their indexes.
 type line struct {
 	commit  *recountv1.CodeSnapshot
 	tracked map[schemas.NodeKey]int
 }
 
-// authorship follows symbols of a snapshot back through the commits before it, also
-// to other files when they moved as they were, and says who changed each. It reads
-// the difference of each commit that touches one of their files.
+// authorship follows symbols of a snapshot back through the earlier commits, also to other files if
+// they moved unchanged, and returns who changed each. It reads the difference of each commit that
+// touches one of their files. looked is the number of commits examined, at most `most`.
 func (a *session) authorship(snap *snapshots.Snapshot, keys []schemas.NodeKey, most int) (all []SymbolAuthors, looked int, err error) {
 	nodes, err := snap.Nodes()
 	if err != nil {
@@ -115,7 +114,7 @@ func (a *session) authorship(snap *snapshots.Snapshot, keys []schemas.NodeKey, m
 	return all, looked, nil
 }
 
-// parents are a commit's; nil where one is not known.
+// parents returns a commit's parents; an unknown one is nil.
 func (a *session) parents(repo snapshots.RepoID, c *recountv1.CodeSnapshot) ([]*recountv1.CodeSnapshot, error) {
 	var all []*recountv1.CodeSnapshot
 	for _, p := range c.Parents {
@@ -128,8 +127,8 @@ func (a *session) parents(repo snapshots.RepoID, c *recountv1.CodeSnapshot) ([]*
 	return all, nil
 }
 
-// touches says whether a commit changes a file that has one of the symbols. Of a
-// large commit not all files are listed.
+// touches reports whether a commit changes a file with one of the symbols, or may do so: large
+// commits do not list all their files.
 func touches(l line) bool {
 	if l.commit.Maps == nil {
 		return false
@@ -145,7 +144,7 @@ func touches(l line) bool {
 	return false
 }
 
-// begins notes that what is known of some symbols begins with a commit.
+// begins records that the known history of some symbols begins with a commit.
 func (a *session) begins(l line, all []SymbolAuthors) error {
 	if l.commit.Maps == nil {
 		return nil
@@ -173,8 +172,7 @@ func (a *session) begins(l line, all []SymbolAuthors) error {
 	return nil
 }
 
-// touched notes what a commit did to the symbols, and returns by which keys its first
-// parent knows them.
+// touched records what a commit did to the symbols, and returns their keys in its first parent.
 func (a *session) touched(l line, parents []*recountv1.CodeSnapshot, all []SymbolAuthors) (map[schemas.NodeKey]int, error) {
 	now, err := a.view.Open(l.commit)
 	if err != nil {
@@ -217,8 +215,7 @@ func (a *session) touched(l line, parents []*recountv1.CodeSnapshot, all []Symbo
 	return next, nil
 }
 
-// differsFromOthers says whether a node is another in the further parents of a merge,
-// too.
+// differsFromOthers reports whether a node differs from all further parents of a merge, too.
 func (a *session) differsFromOthers(parents []*recountv1.CodeSnapshot, c change) (bool, error) {
 	for _, p := range parents {
 		if p == nil || p.Maps == nil {
@@ -251,7 +248,7 @@ func touchOf(c *recountv1.CodeSnapshot) Touch {
 	return t
 }
 
-// sum makes the answer of what was met: the newest first.
+// sum computes the answer from the recorded touches, the newest first.
 func (s *SymbolAuthors) sum() {
 	slices.SortStableFunc(s.touches, func(x, y touch) int { return y.Time.Compare(x.Time) })
 	s.Changes, s.Authors = len(s.touches), []Author{}
@@ -259,7 +256,7 @@ func (s *SymbolAuthors) sum() {
 		if i == 0 {
 			s.Last = &Touch{t.Commit, t.Author, t.Time}
 		}
-		if t.added { // of several, the oldest
+		if t.added { // the oldest counts
 			s.Added, s.Since = &Touch{t.Commit, t.Author, t.Time}, ""
 		}
 		at := slices.IndexFunc(s.Authors, func(x Author) bool { return x.Name == t.Author })

@@ -9,13 +9,12 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// DefaultCacheBytes is how much memory a Cache takes about, unless it is told.
+// DefaultCacheBytes is the default memory limit of a Cache, approximately.
 const DefaultCacheBytes = 128 << 20
 
-// Cache keeps the graphs of snapshots, the least recently used of them dropped. A
-// snapshot's hash stands for all of it, so what is kept never goes stale. One that it
-// has not is made out of what differs from the nearest one of the repository that it
-// has, or else is read whole. It is safe for concurrent use.
+// Cache caches the graphs of snapshots and drops the least recently used. A snapshot's hash covers
+// all of it, so cached graphs never become stale. A missing graph is derived from the nearest
+// cached one of the repository, or else read whole. It is safe for concurrent use.
 type Cache struct {
 	limit int64
 	texts texts
@@ -24,12 +23,12 @@ type Cache struct {
 	bytes int64
 	byKey map[schemas.Hash]*list.Element
 	order *list.List // of *Graph, most recently used first
-	// loading has what is being read, so that questions that come together read once.
+	// loading has the graphs being read, so that concurrent queries read one only once.
 	loading map[schemas.Hash]chan struct{}
 }
 
-// NewCache keeps about so many bytes; 0 is DefaultCacheBytes. One graph is kept,
-// however large.
+// NewCache returns a cache limited to about `limit` bytes; 0 means DefaultCacheBytes. At least one
+// graph is kept, however large.
 func NewCache(limit int64) *Cache {
 	if limit == 0 {
 		limit = DefaultCacheBytes
@@ -37,7 +36,7 @@ func NewCache(limit int64) *Cache {
 	return &Cache{limit: limit, byKey: map[schemas.Hash]*list.Element{}, order: list.New(), loading: map[schemas.Hash]chan struct{}{}}
 }
 
-// Get is the graph of a snapshot. An error is the context's or the projection's.
+// Get returns the graph of a snapshot. An error is that of ctx or of the projection.
 func (c *Cache) Get(ctx context.Context, s *snapshots.Snapshot) (*Graph, error) {
 	hash := s.Hash()
 	for {
@@ -61,15 +60,15 @@ func (c *Cache) Get(ctx context.Context, s *snapshots.Snapshot) (*Graph, error) 
 			return g, err
 		}
 		select {
-		case <-wait: // it is there, or the one that read it failed: look again
+		case <-wait: // either it is cached now, or the other query failed: try again
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
 	}
 }
 
-// nearest is the graph of the repository whose commit came next to a snapshot's; nil
-// where there is none. The caller holds mu.
+// nearest returns the cached graph of the repository whose commit is nearest to the snapshot's in
+// the log, or nil if there is none. The caller holds mu.
 func (c *Cache) nearest(s *snapshots.Snapshot) (near *Graph) {
 	at := s.GetPosition()
 	away := func(g *Graph) int64 {
@@ -87,8 +86,8 @@ func (c *Cache) nearest(s *snapshots.Snapshot) (near *Graph) {
 	return near
 }
 
-// read makes the graph of a snapshot. Where that cannot be done out of the one that is
-// near, as the chunks of its snapshot may be gone since, it is read whole.
+// read returns the graph of a snapshot. If it cannot be derived from near, for example because
+// chunks of that snapshot were removed since, it is read whole.
 func read(ctx context.Context, s *snapshots.Snapshot, near *Graph) (*Graph, error) {
 	if near != nil {
 		if base, err := s.Beside(near.of); err == nil && !far(base, s) {
@@ -100,7 +99,7 @@ func read(ctx context.Context, s *snapshots.Snapshot, near *Graph) (*Graph, erro
 	return load(ctx, s)
 }
 
-// put ends a load; g is nil where it failed.
+// put ends a load; g is nil if it failed.
 func (c *Cache) put(hash schemas.Hash, g *Graph, loaded chan struct{}) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

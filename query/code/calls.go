@@ -12,17 +12,17 @@ import (
 	"github.com/recountdb/recount/query"
 )
 
-// MaxDepth bounds how far a walk over calls goes.
+// MaxDepth is the maximum depth of a walk over calls.
 const MaxDepth = 64
 
-// CallsRequest asks who calls a symbol, or what it calls.
+// CallsRequest asks for the callers of a symbol, or for what it calls.
 type CallsRequest struct {
 	Scope
 	Symbol        string  `json:"symbol" minLength:"1" maxLength:"4096" example:"Client.Produce" doc:"The symbol, as people write it: Client.Produce, kgo.Client.Produce, pkg/kgo/client.go:123. Of a type, what it declares is meant, too."`
 	Depth         int     `json:"depth,omitempty" minimum:"1" maximum:"64" default:"1" example:"3" doc:"How many calls to go at most."`
 	MinConfidence float64 `json:"min_confidence,omitempty" minimum:"0" maximum:"1" example:"0.8" doc:"Follow only edges of this confidence or more."`
 	Limit         int     `json:"limit,omitempty" minimum:"1" maximum:"10000" default:"50" example:"50" doc:"How many symbols at most."`
-	// Runtime is of callers alone.
+	// Runtime applies to callers only.
 	Runtime *RuntimeWindow `json:"runtime,omitempty" doc:"Of callers: also who really calls it, or what calls it within depth, by spans."`
 }
 
@@ -35,11 +35,11 @@ type CallsResponse struct {
 	Outside   []Foreign `json:"outside,omitempty" doc:"Of callees: what is called of elsewhere, and in no repository that is known."`
 	Total     int       `json:"total" example:"12" doc:"How many symbols there are."`
 	Truncated int       `json:"truncated" example:"0" doc:"How many of them are left out."`
-	// Runtime stands apart: what was seen is no edge of the code.
+	// Runtime is separate, since calls seen at run time are not edges of the code.
 	Runtime *RuntimeUse `json:"runtime,omitempty" doc:"Who really calls it, if asked."`
 }
 
-// Call is a symbol that a walk over calls met.
+// Call is a symbol that a walk over calls reached.
 type Call struct {
 	Symbol
 	Depth      int     `json:"depth" example:"1" doc:"How many calls away."`
@@ -50,7 +50,7 @@ type Call struct {
 	Site       string  `json:"site,omitempty" example:"pkg/kgo/sink.go:88" doc:"Where the last edge stands: its first place."`
 }
 
-// Foreign is a symbol of no repository that is known.
+// Foreign is a symbol of no known repository.
 type Foreign struct {
 	Language string  `json:"language" example:"go" doc:"The language."`
 	Package  string  `json:"package" example:"net/http" doc:"The package."`
@@ -61,12 +61,12 @@ type Foreign struct {
 	Conf     float64 `json:"confidence" example:"0.98" doc:"How sure the edge is."`
 }
 
-// Callers says who calls a symbol.
+// Callers returns the callers of a symbol.
 func Callers(ctx context.Context, s Sources, r CallsRequest) (CallsResponse, error) {
 	return calls(ctx, s, r, "callers", toCallers)
 }
 
-// Callees says what a symbol calls.
+// Callees returns what a symbol calls.
 func Callees(ctx context.Context, s Sources, r CallsRequest) (CallsResponse, error) {
 	return calls(ctx, s, r, "callees", toCallees)
 }
@@ -132,7 +132,7 @@ func calls(ctx context.Context, s Sources, r CallsRequest, operator string, by r
 	return resp, nil
 }
 
-// leftOut says what a world has no room for.
+// leftOut reports the repositories that exceed the limit of a world, or returns "".
 func (w *world) leftOut() string {
 	if w.left == 0 {
 		return ""
@@ -151,8 +151,8 @@ func permille(c float64) uint16 { return uint16(c*1000 + 0.5) }
 
 func confidence(c uint16) float64 { return float64(c) / 1000 }
 
-// order is how answers list what a walk met: the nearest first, then the surest,
-// then by where they stand.
+// order compares the results of a walk for an answer: the nearest first, then the highest
+// confidence, then by place.
 func (w *world) order(a, b reached) int {
 	return cmp.Or(cmp.Compare(a.depth, b.depth), cmp.Compare(b.confidence, a.confidence), cmp.Compare(a.g, b.g), cmp.Compare(a.n, b.n))
 }
@@ -169,7 +169,7 @@ func (w *world) call(all []reached, x reached) Call {
 	return c
 }
 
-// site is FILE:LINE of an edge; without a line, the file.
+// site returns FILE:LINE of an edge, or only the file if there is no line.
 func (w *world) site(l link) string {
 	path := w.graphs[l.site.g].keys[l.site.n].Path()
 	if l.line == 0 {
@@ -178,8 +178,8 @@ func (w *world) site(l link) string {
 	return path + ":" + strconv.Itoa(int(l.line))
 }
 
-// foreign are the calls that leave all known repositories from what a walk met,
-// short of its last step.
+// foreign returns the calls from the reached symbols that leave all known repositories, up to the
+// walk's depth.
 func (w *world) foreign(all []reached, depth int, by *rules, limit int) []Foreign {
 	var out []Foreign
 	for _, x := range all {
@@ -203,8 +203,8 @@ func (w *world) foreign(all []reached, depth int, by *rules, limit int) []Foreig
 	return out
 }
 
-// knows says whether a repository declares a symbol that another, from, leads to; of
-// names that languages share, from itself may.
+// knows reports whether a repository declares a symbol that the repository `from` refers to. `from`
+// itself counts only for names that languages share.
 func (w *world) knows(from int32, s symbol) bool {
 	for o, g := range w.graphs {
 		if (int32(o) != from || joined(s)) && len(g.answers(s)) > 0 {

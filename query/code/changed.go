@@ -12,13 +12,13 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// change is what became of one node between two snapshots.
+// change is the difference of one node between two snapshots.
 type change struct {
 	key      schemas.NodeKey
-	old, new *recountv1.CodeNode // nil where it is not there
+	old, new *recountv1.CodeNode // nil if it does not exist
 }
 
-// known is the node as it is now, or, where it is gone, as it was.
+// known returns the node in the newer snapshot, or in the older one if it was removed.
 func (c change) known() *recountv1.CodeNode {
 	if c.new == nil {
 		return c.old
@@ -26,7 +26,7 @@ func (c change) known() *recountv1.CodeNode {
 	return c.new
 }
 
-// What became of a symbol.
+// These are the kinds of changes of a symbol.
 const (
 	changeAdded     = "added"
 	changeRemoved   = "removed"
@@ -35,8 +35,7 @@ const (
 	changeOther     = "shifted"
 )
 
-// kind says what became of it. A node that only stands at
-// another line is as it was.
+// kind returns the kind of the change. A node that differs only in its line is changeOther.
 func (c change) kind() string {
 	switch {
 	case c.old == nil:
@@ -51,8 +50,7 @@ func (c change) kind() string {
 	return changeOther
 }
 
-// changes are the nodes that differ between two snapshots, in the order of their
-// keys.
+// changes returns the nodes that differ between two snapshots, in key order.
 func changes(base, now *snapshots.Snapshot) ([]change, error) {
 	var all []change
 	for c, err := range now.Since(base, snapshots.NodesMap) {
@@ -77,9 +75,9 @@ func changes(base, now *snapshots.Snapshot) ([]change, error) {
 	return all, nil
 }
 
-// changedSeeds are the nodes of a graph that a change touches itself: what is
-// declared anew or otherwise than before, without what merely encloses it. Where a
-// declaration is gone, what called it has changed, too, or no longer resolves.
+// changedSeeds returns the nodes of a graph that a change touches directly: declarations that are
+// new or differ, without the files and packages that merely enclose them. If a declaration was
+// removed, its callers have either changed too or no longer resolve.
 func changedSeeds(g *Graph, all []change) (seeds []ref) {
 	touched := map[int32]bool{}
 	for _, c := range all {
@@ -99,8 +97,7 @@ func changedSeeds(g *Graph, all []change) (seeds []ref) {
 	return seeds
 }
 
-// enclosesTouched says whether a node differs only as the file or the package of
-// what differs in it.
+// enclosesTouched reports whether a node is only the file or package of something that differs.
 func (g *Graph) enclosesTouched(n int32, touched map[int32]bool) bool {
 	switch g.kind(n) {
 	case recountv1.SymbolKind_SYMBOL_KIND_FILE, recountv1.SymbolKind_SYMBOL_KIND_PACKAGE:
@@ -115,7 +112,7 @@ func (g *Graph) enclosesTouched(n int32, touched map[int32]bool) bool {
 	return false
 }
 
-// splitRange reads REV..REV; an empty side is HEAD.
+// splitRange parses REV..REV; an empty side is HEAD.
 func splitRange(s string) (from, to string, err error) {
 	from, to, ok := strings.Cut(s, "..")
 	if !ok || strings.HasPrefix(to, ".") || from == "" && to == "" {

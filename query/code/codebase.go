@@ -13,9 +13,9 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// Codebase is the newest graph of every repository, for questions that join code
-// with what is known otherwise: what runs (package query/runtime). It is used by one
-// goroutine, for one question, and closed by its caller.
+// Codebase is the newest graph of every repository, for queries that join code with other data,
+// such as runtime data (package query/runtime). It is used by one goroutine for one query, and
+// closed by its caller.
 type Codebase struct {
 	a *session
 	w *world
@@ -24,20 +24,19 @@ type Codebase struct {
 	listed bool
 }
 
-// Handled is a symbol that something at run time may lead to, and how sure code is
-// of that.
+// Handled is a symbol that something at run time may lead to, with the confidence of that.
 type Handled struct {
 	Symbol
 	Key        schemas.NodeKey
 	Provenance string
 	Confidence float64
-	// Generated says that its file was made from a .proto file.
+	// Generated reports that its file was generated from a .proto file.
 	Generated bool
 
 	at ref
 }
 
-// ServedRoute is a route of a codebase, tests' apart.
+// ServedRoute is a route of a codebase; routes in tests are excluded.
 type ServedRoute struct {
 	// Route is the route's own node.
 	Route Handled
@@ -47,8 +46,8 @@ type ServedRoute struct {
 	Handlers []Handled
 }
 
-// OpenCodebase opens every repository that has a graph at HEAD. An error is the
-// context's or the projection's.
+// OpenCodebase opens every repository that has a graph at HEAD. An error is that of ctx or of the
+// projection.
 func OpenCodebase(ctx context.Context, s Sources) (*Codebase, error) {
 	a, err := s.open(ctx, Scope{})
 	if err != nil {
@@ -93,19 +92,19 @@ func (c *Codebase) open() error {
 	return nil
 }
 
-// Close ends it.
+// Close releases the codebase.
 func (c *Codebase) Close() { c.a.Close() }
 
-// Visible is what the graphs rest on.
+// Visible returns the watermark of the graphs.
 func (c *Codebase) Visible() schemas.Watermark { return c.a.Visible }
 
-// Steps are the part of a proof that says which graphs were read.
+// Steps returns the part of a proof that lists the graphs read.
 func (c *Codebase) Steps() []query.Step { return c.a.Proof }
 
-// Left says what the codebase has no room for, in words.
+// Left describes the repositories that exceed the limit of a codebase.
 func (c *Codebase) Left() string { return c.w.leftOut() }
 
-// Repositories are the names of the repositories, in order.
+// Repositories returns the names of the repositories, in order.
 func (c *Codebase) Repositories() []string {
 	var all []string
 	for _, g := range c.w.graphs {
@@ -114,7 +113,7 @@ func (c *Codebase) Repositories() []string {
 	return all
 }
 
-// Repository is the name of the one repository that a name or the end of one means.
+// Repository returns the full name of the only repository that matches a name or the end of one.
 func (c *Codebase) Repository(name string) (string, bool) {
 	i, err := c.w.repository(name)
 	if err != nil || i < 0 {
@@ -128,8 +127,7 @@ func (c *Codebase) handled(r ref, provenance uint8, conf uint16) Handled {
 	return Handled{c.w.symbol(r), g.keys[r.n], provenanceName(provenance), confidence(conf), g.madeByMachine(r.n), r}
 }
 
-// Routes are the routes of all repositories, in the order of repository, file and
-// place.
+// Routes returns the routes of all repositories, ordered by repository, file and place.
 func (c *Codebase) Routes() []ServedRoute {
 	if c.listed {
 		return c.routes
@@ -155,9 +153,9 @@ func (c *Codebase) Routes() []ServedRoute {
 	return c.routes
 }
 
-// Procedure finds what implements a procedure by its full name,
-// "shop.v1.Carts/GetCart": the methods themselves, not an interface's where something
-// implements that. Declared says whether a .proto file of a repository has it.
+// Procedure returns what implements a procedure, given its full name "shop.v1.Carts/GetCart":
+// methods, or an interface's method if nothing is known to implement it. declared reports whether a
+// .proto file of a repository has the procedure.
 func (c *Codebase) Procedure(full string) (found []Handled, declared bool) {
 	names, declared := c.procedure(full)
 	seen := map[ref]bool{}
@@ -184,12 +182,12 @@ func (c *Codebase) Procedure(full string) (found []Handled, declared bool) {
 	return found, declared
 }
 
-// generatedServer says whether a type is what protoc-gen-go-grpc makes to be embedded.
+// generatedServer reports whether a type is one that protoc-gen-go-grpc generates for embedding.
 func generatedServer(owner string) bool {
 	return strings.HasPrefix(owner, "Unimplemented") || strings.HasPrefix(owner, "Unsafe")
 }
 
-// procedure are the symbols by which a procedure is known.
+// procedure returns the symbols by which a procedure is known.
 func (c *Codebase) procedure(full string) (names map[symbol]bool, declared bool) {
 	service, method, ok := strings.Cut(strings.TrimPrefix(full, "/"), "/")
 	if !ok {
@@ -212,8 +210,8 @@ func (c *Codebase) procedure(full string) (names map[symbol]bool, declared bool)
 	return names, declared
 }
 
-// users calls use with the edges of a kind to what is elsewhere, by one of its names,
-// in the order of the graphs. An edge within a repository stands among these, too.
+// users calls use with the edges of a kind that lead to a symbol with one of the names, in the
+// order of the graphs. Edges within a repository are included.
 func (c *Codebase) users(names map[symbol]bool, kind recountv1.EdgeKind, use func(ref, *edge)) {
 	for gi, g := range c.w.graphs {
 		var all []int32
@@ -231,7 +229,7 @@ func (c *Codebase) users(names map[symbol]bool, kind recountv1.EdgeKind, use fun
 	}
 }
 
-// ProcedureCallers are the places of code that call a procedure.
+// ProcedureCallers returns the places in the code that call a procedure.
 func (c *Codebase) ProcedureCallers(full string) (found []Handled) {
 	names, _ := c.procedure(full)
 	c.users(names, recountv1.EdgeKind_EDGE_KIND_CONSUMES_RPC, func(r ref, e *edge) {
@@ -240,7 +238,7 @@ func (c *Codebase) ProcedureCallers(full string) (found []Handled) {
 	return found
 }
 
-// RouteCallers are the places of code that send a request which a route answers.
+// RouteCallers returns the places in the code that send a request that a route answers.
 func (c *Codebase) RouteCallers(route schemas.Endpoint) (found []Handled) {
 	for gi, g := range c.w.graphs {
 		g.requestsTo(route, func(e *edge) {
@@ -250,8 +248,7 @@ func (c *Codebase) RouteCallers(route schemas.Endpoint) (found []Handled) {
 	return found
 }
 
-// Tables are the tables and views of a name, "shop.carts" or "carts", whatever the
-// case of letters.
+// Tables returns the tables and views with a name, "shop.carts" or "carts", ignoring case.
 func (c *Codebase) Tables(name string) (found []Handled) {
 	_, last, qualified := cutLast(name, '.')
 	if !qualified {
@@ -274,9 +271,9 @@ func (c *Codebase) Tables(name string) (found []Handled) {
 	return found
 }
 
-// Function finds a function by what a running program says of it: its qualified name,
-// and the file and line it stands at; each may be empty. A file may be an absolute
-// path of the machine it was built or runs on: its end counts.
+// Function finds a function by what a running program reports: its qualified name, and its file and
+// line; each may be empty. The file may be an absolute path on the machine of the build or of the
+// program: its end is compared.
 func (c *Codebase) Function(name, file string, line uint32) (found []Handled) {
 	for gi, g := range c.w.graphs {
 		var all []int32
@@ -300,8 +297,7 @@ func (c *Codebase) Function(name, file string, line uint32) (found []Handled) {
 	return found
 }
 
-// samePath says whether a path of a repository is the end of one of a machine, or the
-// other way about.
+// samePath reports whether a path of a repository is the end of a path on a machine, or vice versa.
 func samePath(own, seen string) bool {
 	seen = strings.TrimPrefix(strings.ReplaceAll(seen, `\`, "/"), "./")
 	return own == seen || strings.HasSuffix(seen, "/"+own) || strings.HasSuffix(own, "/"+strings.TrimPrefix(seen, "/"))
@@ -310,21 +306,21 @@ func samePath(own, seen string) bool {
 // Deployment is a workload of a manifest.
 type Deployment struct {
 	Repo string
-	// Dir is the folder that its image is built from; "" where that is not known, or is
-	// the repository's root.
+	// Dir is the folder that its image is built from; "" if that is unknown or is the repository's
+	// root.
 	Dir string
-	// Built says that what it is built from is known.
+	// Built reports whether it is known what the image is built from.
 	Built bool
 	// Manifest is FILE:LINE of the workload.
 	Manifest   string
 	Confidence float64
 }
 
-// workloads are the kinds of Kubernetes objects that run an image, and Service, which
-// stands before one.
+// workloads are the kinds of Kubernetes objects that run an image, and Service, which refers to
+// one.
 var workloads = []string{"Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Job", "CronJob", "Pod", "Service"}
 
-// Deployments are the workloads of a name in Kubernetes and Compose.
+// Deployments returns the workloads with a name in Kubernetes and Compose manifests.
 func (c *Codebase) Deployments(name string) (all []Deployment) {
 	for gi, g := range c.w.graphs {
 		for i := range g.nodes {
@@ -350,8 +346,8 @@ func (c *Codebase) Deployments(name string) (all []Deployment) {
 	return all
 }
 
-// deployed follows a workload to what its image is built from. A Service is one step
-// before its workloads.
+// deployed follows a workload to what its image is built from. A Service is one step before its
+// workloads.
 func (c *Codebase) deployed(at ref, service bool) (all []Deployment) {
 	g := c.w.graphs[at.g]
 	d := Deployment{Repo: g.repo, Manifest: place(g.keys[at.n].Path(), g.nodes[at.n].line), Confidence: 0.5}
@@ -375,7 +371,7 @@ func (c *Codebase) deployed(at ref, service bool) (all []Deployment) {
 	return all
 }
 
-// Callers are what calls lead from to some symbols, these first.
+// Callers returns some symbols and what calls them, directly or indirectly; the symbols come first.
 func (c *Codebase) Callers(of []Handled, depth int) (all []Handled) {
 	var seeds []ref
 	for _, h := range of {
@@ -392,8 +388,8 @@ func (c *Codebase) Callers(of []Handled, depth int) (all []Handled) {
 	return all
 }
 
-// Reach is what calls lead to from a symbol, itself first, each with how many calls
-// away it is.
+// Reach returns a symbol and what it calls, directly or indirectly, each with its number of calls
+// from the symbol.
 func (c *Codebase) Reach(from Handled, depth int) (all []Handled, distance []int) {
 	by := toCallees
 	by.min = ambiguous
@@ -405,8 +401,8 @@ func (c *Codebase) Reach(from Handled, depth int) (all []Handled, distance []int
 	return all, distance
 }
 
-// Methods are the methods and functions of a name that code has by hand, whatever the
-// case of its first letter.
+// Methods returns the hand-written methods and functions with a name, ignoring the case of its
+// first letter.
 func (c *Codebase) Methods(name string) (found []Handled) {
 	if name == "" {
 		return nil
@@ -429,8 +425,7 @@ func (c *Codebase) Methods(name string) (found []Handled) {
 	return found
 }
 
-// madeByMachine says whether a node's file was generated from a .proto file, by its
-// name.
+// madeByMachine reports whether a node's file was generated from a .proto file, judged by its name.
 func (g *Graph) madeByMachine(n int32) bool {
 	path := g.keys[n].Path()
 	for _, suffix := range []string{".pb.go", "_pb2.py", "_pb2_grpc.py", "_pb.js", "_pb.ts", "_pb.d.ts"} {
@@ -443,12 +438,12 @@ func (g *Graph) madeByMachine(n int32) bool {
 
 // ServedProcedure is a procedure that a .proto file declares.
 type ServedProcedure struct {
-	// Name is "shop.v1.Carts/GetCart".
+	// Name is, for example, "shop.v1.Carts/GetCart".
 	Name string
 	At   Handled
 }
 
-// Procedures are the procedures that the repositories declare, each once.
+// Procedures returns the procedures that the repositories declare, without duplicates.
 func (c *Codebase) Procedures() (all []ServedProcedure) {
 	seen := map[string]bool{}
 	for gi, g := range c.w.graphs {

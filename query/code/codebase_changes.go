@@ -19,19 +19,19 @@ type Changed struct {
 	Author   string           `json:"author" example:"Ada <ada@example.org>" doc:"Who wrote it."`
 	Time     time.Time        `json:"time,omitzero" doc:"When it was committed."`
 	Position schemas.Position `json:"position" doc:"The event that closed the commit."`
-	// By says what is known to have changed.
+	// By is BySymbol or ByFile.
 	By string `json:"by" enum:"symbol,file" example:"symbol" doc:"symbol: the commit changed the symbol itself, by the graphs before and after it. file: it changed the file that the symbol stands in; for lack of older graphs more is not known."`
 }
 
-// The values of Changed.By.
+// These are the values of Changed.By.
 const (
 	BySymbol = "symbol"
 	ByFile   = "file"
 )
 
-// Changes are the commits that changed each of some symbols, the newest first. It
-// looks at no more than so many commits of each repository. What a symbol was before
-// the oldest graph is told by its file's commits.
+// Changes returns for each symbol the commits that changed it, the newest first. It examines at
+// most `most` commits of each repository. Before the oldest graph, the commits of the symbol's file
+// are used.
 func (c *Codebase) Changes(of []Handled, most int) ([][]Changed, error) {
 	out := make([][]Changed, len(of))
 	byGraph := map[int32][]int{}
@@ -64,7 +64,7 @@ func (c *Codebase) changesIn(g int32, of []Handled, at []int, out [][]Changed, m
 	}
 	files := map[string][]Changed{}
 	for _, i := range at {
-		// What authorship leaves out is in no graph; the keys are the graph's own.
+		// authorship omits only keys that are not in the graph, and these keys are from it.
 		s := &authors[place[of[i].Key]]
 		for _, t := range s.touches {
 			ch, err := c.changed(snap.Repo(), t.Commit, BySymbol)
@@ -93,9 +93,9 @@ func (c *Codebase) changesIn(g int32, of []Handled, at []int, out [][]Changed, m
 	return nil
 }
 
-// fileChanges are the commits without a graph that changed a file: of the others it is
-// known which symbols they changed. A commit that was imported whole lists all files
-// and says of none whether it changed.
+// fileChanges returns the commits without a graph that changed a file; for the others the changed
+// symbols are known. A commit that was imported in full lists all files, so it does not show
+// whether a file changed.
 func (c *Codebase) fileChanges(snap *snapshots.Snapshot, path string, most int) (all []Changed, err error) {
 	err = c.a.history(snap.Repo(), snap.CodeSnapshot, most, func(s *recountv1.CodeSnapshot) bool {
 		if s.Scope == recountv1.Scope_SCOPE_METADATA && len(s.Parents) < 2 && changedPath(s.Changed, path) {
@@ -114,8 +114,8 @@ func (c *Codebase) changed(repo snapshots.RepoID, commit, by string) (Changed, e
 	return changedBy(s, by), nil
 }
 
-// changedBy tells a commit. Its time is the committer's: when it came to the branch,
-// which is what a deploy can have had.
+// changedBy describes a commit. Its time is the committer's, at which it reached the branch, since
+// that is what a deploy can contain.
 func changedBy(s *recountv1.CodeSnapshot, by string) Changed {
 	ch := Changed{
 		Repo: s.Repository, Commit: s.Commit, Subject: firstLine(s.Message), Author: personName(s.GetAuthor()),
@@ -130,7 +130,7 @@ func changedBy(s *recountv1.CodeSnapshot, by string) Changed {
 	return ch
 }
 
-// configuration says whether a file configures what runs, by its name.
+// configuration reports whether a file is a configuration file, judged by its name.
 func configuration(path string) bool {
 	name := path[strings.LastIndexByte(path, '/')+1:]
 	if name == "Dockerfile" || strings.HasPrefix(name, "Dockerfile.") || strings.HasPrefix(name, ".env") {
@@ -144,9 +144,9 @@ func configuration(path string) bool {
 	return false
 }
 
-// ConfigurationChanges are the commits of a repository between two times that
-// changed files which configure what runs, below a folder or in folders that hold
-// none of the services: the newest first, each with the files.
+// ConfigurationChanges returns the commits of a repository between two times that changed
+// configuration files, below dir or with the name of dir in their path: the newest first, each with
+// the files.
 func (c *Codebase) ConfigurationChanges(repo, dir string, from, to time.Time, most int) (all []Changed, files [][]string, err error) {
 	for g, graph := range c.w.graphs {
 		if graph.repo != repo {
@@ -176,7 +176,7 @@ func (c *Codebase) ConfigurationChanges(repo, dir string, from, to time.Time, mo
 	return all, files, nil
 }
 
-// manifestOf says whether a path outside of a folder names it: k8s/carts.yaml of
+// manifestOf reports whether a path outside of a folder contains its name: k8s/carts.yaml for
 // src/carts.
 func manifestOf(path, dir string) bool {
 	return strings.Contains(path, dir[strings.LastIndexByte(dir, '/')+1:])

@@ -11,9 +11,8 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// Commits finds the commits that names stand for, in any repository: ids, or beginnings of
-// ids. A name that none has is left out, and so is one that several have. visible is what
-// the answer rests on.
+// Commits returns the commits of any repository that match names: object ids, or beginnings of
+// them. Names that match none or several are omitted. visible is the watermark of the answer.
 func Commits(ctx context.Context, s Sources, names []string) (found map[string]Revision, visible schemas.Watermark, err error) {
 	a, err := s.open(ctx, Scope{})
 	if err != nil {
@@ -53,11 +52,11 @@ func Commits(ctx context.Context, s Sources, names []string) (found map[string]R
 	return found, a.Visible, nil
 }
 
-// maxNaming is how many commits of a repository are looked at that name one issue.
+// maxNaming is the maximum number of commits per repository that are examined for one issue.
 const maxNaming = 256
 
-// Naming finds the commits, of any repository, whose messages name issues
-// (OWNER/REPO#NUMBER): of each issue the newest so many, the newest first.
+// Naming returns, for each issue (OWNER/REPO#NUMBER), the newest commits of any repository whose
+// messages name it: at most `most` per issue, the newest first.
 func Naming(ctx context.Context, s Sources, issues []string, most int) (found map[string][]Revision, visible schemas.Watermark, err error) {
 	a, err := s.open(ctx, Scope{})
 	if err != nil {

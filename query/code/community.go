@@ -12,12 +12,12 @@ import (
 	"gonum.org/v1/gonum/graph/simple"
 )
 
-// maxCommunityNodes is how many symbols are put into communities one by one; of more,
-// it is their files. The method's time grows with the square of a community's size.
+// maxCommunityNodes is the number of symbols up to which communities consist of symbols; above it
+// they consist of files. The running time grows with the square of a community's size.
 const maxCommunityNodes = 20_000
 
-// communities says which of the chosen nodes belong together: by all edges between
-// them that the export has, contains apart. The same part gives the same communities.
+// communities groups the chosen nodes by all exported edges between them, except contains. The same
+// part gives the same communities.
 func (p *part) communities() {
 	number := make([]int64, len(p.in)) // of the node or its file, from 1
 	byFile := p.count > maxCommunityNodes
@@ -88,7 +88,7 @@ func (p *part) communities() {
 	}
 }
 
-// most is the name that counts most, of equal ones the first.
+// most returns the name with the highest count, the first in order of equals.
 func most(counts map[string]int) string {
 	best := ""
 	for _, name := range slices.Sorted(maps.Keys(counts)) {
@@ -99,8 +99,8 @@ func most(counts map[string]int) string {
 	return best
 }
 
-// network is an undirected graph as gonum reads one, with weights that are whole
-// numbers and neighbours in order: so that its sums do not depend on any order.
+// network is an undirected graph for gonum. Weights are whole numbers and neighbours are sorted, so
+// that its sums do not depend on the order.
 type network struct {
 	weights    []map[int64]float64 // by node, from 1
 	neighbours [][]graph.Node

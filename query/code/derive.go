@@ -15,11 +15,11 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// errFar: two snapshots differ in so much that reading one whole takes less.
+// errFar reports that two snapshots differ so much that reading one whole is faster.
 var errFar = errors.New("the snapshots have little in common")
 
-// far says whether two snapshots have numbers of edges so different that errFar is to be
-// expected: then a fifth of them differ or more, and what differs costs as much as all.
+// far reports whether the numbers of edges of two snapshots differ by more than a tenth. Then a
+// fifth of the edges or more are likely to differ, and errFar is to be expected.
 func far(a, b *snapshots.Snapshot) bool {
 	was, err := a.Out()
 	if err != nil {
@@ -33,13 +33,12 @@ func far(a, b *snapshots.Snapshot) bool {
 	return high-low > high/10
 }
 
-// derive makes the graph of a snapshot out of that of another of the repository,
-// base, whose graph was: it reads what differs of the maps. The result is what load
-// makes.
+// derive builds the graph of a snapshot from the graph `was` of another snapshot of the repository,
+// base. It reads only the difference of the maps. The result is the same as that of load.
 //
-// Nodes keep their order, and so the edges between those that stay do: nodes, edges
-// and externals are each merged with what came, in one pass. The maps are read at the
-// same time; edges and externals wait with what they read until nodes have numbers.
+// Nodes keep their order, and so do the edges between nodes that stay: nodes, edges and externals
+// are each merged with the additions in one pass. The maps are read concurrently; edges and
+// externals are merged once the nodes have numbers.
 func derive(ctx context.Context, was *Graph, base, s *snapshots.Snapshot) (*Graph, error) {
 	all, ctx := errgroup.WithContext(ctx)
 	d := derivation{ctx: ctx, was: was, g: newGraph(s), base: base, s: s}
@@ -78,16 +77,16 @@ func derive(ctx context.Context, was *Graph, base, s *snapshots.Snapshot) (*Grap
 	return d.g, nil
 }
 
-// derivation is a graph being derived. What nodes sets, edges and outside only read.
+// derivation is the state of derive. Edges and externals only read what nodes set.
 type derivation struct {
 	ctx     context.Context
 	was, g  *Graph
 	base, s *snapshots.Snapshot
-	now     []int32  // the number of each node that was; -1 where it is gone
-	moved   []uint32 // by how many lines each moved, modulo 2^32; 0 where it is gone
+	now     []int32  // new number of each old node; -1 if it was removed
+	moved   []uint32 // by how many lines each moved, modulo 2^32; 0 if it was removed
 }
 
-// each calls use with what differs of a map.
+// each calls use with the changes of a map.
 func (d *derivation) each(w snapshots.Which, use func(c prolly.Change) error) error {
 	n := 0
 	for c, err := range d.s.Since(d.base, w) {
@@ -104,7 +103,7 @@ func (d *derivation) each(w snapshots.Which, use func(c prolly.Change) error) er
 	return nil
 }
 
-// unfit is the error for a graph that is not that of the base.
+// unfit returns the error for a graph that is not that of the base.
 func unfit(what string, key []byte) error {
 	return fmt.Errorf("%s %q: the graph in memory is not that of its snapshot", what, key)
 }
@@ -122,7 +121,7 @@ func (d *derivation) nodes() error {
 			}
 			d.now[i] = int32(len(g.keys))
 			n := was.nodes[i]
-			n.line, n.end = 0, n.end-n.line // as the map has it
+			n.line, n.end = 0, n.end-n.line // as in the map
 			g.keys, g.nodes = append(g.keys, was.keys[i]), append(g.nodes, n)
 		}
 	}
@@ -165,12 +164,11 @@ func (d *derivation) nodes() error {
 	return nil
 }
 
-// edits are what differs of some edges: gone with the numbers that nodes had, came
-// with those that they have.
+// edits is the difference of some edges: gone has the old numbers of nodes, came the new ones.
 type edits struct{ gone, came []edge }
 
-// sorted are changes of a map of edges as edits; target numbers what an edge leads to in
-// a graph.
+// sorted converts changes of a map of edges. target returns the number of an edge's target in a
+// graph, anchor the line of its anchor.
 func (d *derivation) sorted(changes []prolly.Change, target func(g *Graph, to schemas.NodeKey) (int32, bool), anchor func(g *Graph, e *edge) uint32) (all edits, err error) {
 	sources := map[*Graph]*found{d.was: {find: d.was.find}, d.g: {find: d.g.find}}
 	add := func(g *Graph, list *[]edge, key, value []byte) error {
@@ -203,9 +201,8 @@ func (d *derivation) sorted(changes []prolly.Change, target func(g *Graph, to sc
 	return all, nil
 }
 
-// merge is the edges that were and stay, with those that came between them: end is the
-// number of what one leads to now, order compares what two lead to, and shift is by how
-// many lines the anchor of one moved.
+// merge merges the old edges that stay with the new ones. end returns the new number of a target,
+// order compares targets, and shift returns by how many lines the anchor of an edge moved.
 func (d *derivation) merge(were []edge, e edits, end func(to int32) int32, order func(a, b int32) int, shift func(was, now *edge) uint32) ([]edge, error) {
 	inOrder := func(a, b *edge) int {
 		switch {
@@ -252,15 +249,15 @@ func (d *derivation) edges(changes []prolly.Change) error {
 	}
 	d.g.edges, err = d.merge(d.was.edges, e, func(to int32) int32 { return d.now[to] }, cmp.Compare[int32], func(was, now *edge) uint32 {
 		if by := d.moved[was.from]; by == d.moved[was.to] || recountv1.EdgeKind(was.kind) != eContains {
-			return by // whichever of the two it is counted from
+			return by // the same for either anchor
 		}
 		return d.g.anchor(now) - d.was.anchor(was)
 	})
 	return err
 }
 
-// outside is edges for those that leave the repository. Symbols keep the numbers
-// that they had, and new ones are behind them, until finish numbers them again.
+// outside is like edges for the edges that leave the repository. Symbols keep their numbers and new
+// ones follow, until finish renumbers them.
 func (d *derivation) outside(changes []prolly.Change) error {
 	g := d.g
 	g.symbols = slices.Clone(d.was.symbols)
@@ -287,5 +284,5 @@ func (d *derivation) outside(changes []prolly.Change) error {
 	return err
 }
 
-// fromSource is the anchor of an external.
+// fromSource returns the line of the anchor of an external.
 func fromSource(g *Graph, e *edge) uint32 { return g.nodes[e.from].line }

@@ -26,7 +26,7 @@ type GraphDiffResponse struct {
 	Counts   map[string]int `json:"counts" doc:"How many there are of everything, whatever was left out of the lists: added, removed, signature, body and moved symbols; edges_added, edges_removed; files and owners that change; dependencies_added and dependencies_removed; used_elsewhere; and with impact: impact, impact_before, impact_growth, tests, untested."`
 	Symbols  []SymbolChange `json:"symbols" nullable:"false" doc:"The symbols that differ: removed, another signature, another body, moved, added; without what only stands at another line."`
 	Edges    []EdgeChange   `json:"edges" nullable:"false" doc:"The edges that differ, contains apart; a moved symbol's edges do not differ by that."`
-	// Dependencies, Elsewhere and Owners say whom it concerns.
+	// Dependencies, Elsewhere and Owners show who is affected.
 	Dependencies []DependencyChange `json:"dependencies" nullable:"false" doc:"What of elsewhere is used now and was not, or the other way round, by package."`
 	Elsewhere    []ElsewhereUse     `json:"elsewhere" nullable:"false" doc:"What uses, in other repositories at their HEAD, what is removed or has another signature."`
 	Owners       []OwnedChange      `json:"owners" nullable:"false" doc:"The owners of the files that differ, by CODEOWNERS of the second revision."`
@@ -40,18 +40,18 @@ type SymbolChange struct {
 	Symbol
 	Change string  `json:"change" enum:"added,removed,signature,body,moved" example:"signature" doc:"What became of it. Moved: it stands in another file."`
 	Before *Before `json:"before,omitempty" doc:"What it was, where it is no new one: its signature and its place."`
-	// Signature is that of the second revision, of what is removed of the first.
+	// Signature is that of the second revision; for a removed symbol, of the first.
 	Signature string `json:"signature,omitempty" example:"func (cl *Client) Produce(ctx context.Context, r *Record)" doc:"Its declaration's head."`
 }
 
-// Before is what a symbol was.
+// Before is the symbol in the first revision.
 type Before struct {
 	Signature string `json:"signature,omitempty" doc:"Its declaration's head."`
 	File      string `json:"file" example:"pkg/kgo/client.go" doc:"The file."`
 	Line      uint32 `json:"line,omitempty" example:"12" doc:"The line."`
 }
 
-// Place is FILE:LINE.
+// Place returns FILE:LINE.
 func (b Before) Place() string { return place(b.File, b.Line) }
 
 // EdgeChange is an edge that differs.
@@ -66,7 +66,7 @@ type EdgeChange struct {
 	Confidence float64 `json:"confidence" example:"0.98" doc:"How sure it is."`
 }
 
-// DependencyChange is a package of elsewhere that is used now, or no longer.
+// DependencyChange is an external package that is used in only one of the revisions.
 type DependencyChange struct {
 	Change   string `json:"change" enum:"added,removed" example:"added" doc:"What became of it."`
 	Language string `json:"language" example:"go" doc:"The language."`
@@ -75,7 +75,7 @@ type DependencyChange struct {
 	Site     string `json:"site" example:"main.go:12" doc:"Where it is used, or was: the first place."`
 }
 
-// ElsewhereUse is a use in another repository of what changes.
+// ElsewhereUse is a use of a changed symbol in another repository.
 type ElsewhereUse struct {
 	Change     string  `json:"change" enum:"removed,signature" example:"removed" doc:"What became of the symbol."`
 	Of         string  `json:"of" example:"kgo.Client.Produce" doc:"The symbol."`
@@ -85,7 +85,7 @@ type ElsewhereUse struct {
 	Confidence float64 `json:"confidence" example:"0.98" doc:"How sure it is."`
 }
 
-// OwnedChange is what differs of what someone owns.
+// OwnedChange has the files of one owner that differ.
 type OwnedChange struct {
 	Owner string   `json:"owner" example:"@acme/kafka" doc:"The owner; empty for the files that nobody owns."`
 	Count int      `json:"count" example:"3" doc:"How many files."`
@@ -98,8 +98,8 @@ func (r GraphDiffRequest) check() error {
 	return cmp.Or(r.Scope.check(), notRange, checkLimit(r.Limit), err)
 }
 
-// Diff says how the graph differs between two revisions. Without Impact it reads
-// what differs, and no more of either snapshot than leads there.
+// Diff returns how the graph differs between two revisions. Without Impact it reads only the parts
+// of the snapshots that differ.
 func Diff(ctx context.Context, s Sources, r GraphDiffRequest) (GraphDiffResponse, error) {
 	var resp GraphDiffResponse
 	if err := r.check(); err != nil {
@@ -144,7 +144,7 @@ func Diff(ctx context.Context, s Sources, r GraphDiffRequest) (GraphDiffResponse
 	return resp, nil
 }
 
-// cut leaves the first of a list, and says how many it took away.
+// cut truncates a list and returns the number of removed elements.
 func cut[E any](list *[]E, limit int) int {
 	if *list == nil {
 		*list = []E{}
@@ -154,7 +154,7 @@ func cut[E any](list *[]E, limit int) int {
 	return n
 }
 
-// differing is a diff being made.
+// differing is the state of a diff.
 type differing struct {
 	a         *session
 	base, now *snapshots.Snapshot
@@ -187,11 +187,10 @@ func (d *differing) all() (err error) {
 	return d.owners()
 }
 
-// order is how changes are listed: what may break something comes first.
+// order is the order in which changes are listed: those most likely to break something come first.
 var order = []string{changeRemoved, changeSignature, changeBody, changeMoved, changeAdded}
 
-// symbols tells what became of the nodes, without files, packages, and what only
-// stands at another line.
+// symbols adds the changed nodes, except files, packages, and nodes that differ only in their line.
 func (d *differing) symbols() error {
 	counts := d.resp.Counts
 	for _, kind := range order {
@@ -223,7 +222,7 @@ func (d *differing) symbols() error {
 	return nil
 }
 
-// symbol is what changed, as it is now, or, where it is gone, as it was.
+// symbol returns the changed symbol in the second revision, or in the first if it was removed.
 func (d *differing) symbol(c change) (Symbol, error) {
 	if c.new == nil {
 		return symbolOf(d.base, c.key, c.old)
@@ -231,7 +230,7 @@ func (d *differing) symbol(c change) (Symbol, error) {
 	return symbolOf(d.now, c.key, c.new)
 }
 
-// owners counts the files that differ by who owns them.
+// owners counts the files that differ by owner.
 func (d *differing) owners() error {
 	rules, err := d.a.ownerRules(d.now)
 	if err != nil {

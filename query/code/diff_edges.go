@@ -13,17 +13,17 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// edgeChange is an edge that is new or gone.
+// edgeChange is an edge that was added or removed.
 type edgeChange struct {
 	gone     bool
-	from, to schemas.NodeKey // to is a name of elsewhere where outside
+	from, to schemas.NodeKey // to is an external name if outside is set
 	outside  bool
 	kind     recountv1.EdgeKind
 	edge     edge
 }
 
-// diffEdges reads what differs of the edges. Those that contain something are of
-// the symbols; one between symbols that moved is the same edge.
+// diffEdges reads the difference of the edges. Edges of kind contains are omitted, since the
+// symbols show them. An edge between symbols that moved is the same edge.
 func (d *differing) diffEdges() error {
 	read := 0
 	for _, w := range []snapshots.Which{snapshots.OutMap, snapshots.ExternalsMap} {
@@ -91,8 +91,7 @@ func (e edgeChange) change() string {
 	return changeAdded
 }
 
-// nameEdges names the ends of the edges that are shown, by the nodes of the
-// revision that has them.
+// nameEdges fills in the names of the ends of the listed edges, from the revision that has them.
 func (d *differing) nameEdges() error {
 	for i := range d.resp.Edges {
 		e := d.edges[i]
@@ -118,7 +117,7 @@ func (d *differing) nameEdges() error {
 	return nil
 }
 
-// has is the revision that has an edge.
+// has returns the revision that has an edge.
 func (d *differing) has(e edgeChange) *snapshots.Snapshot {
 	if e.gone {
 		return d.base
@@ -131,14 +130,15 @@ func nameIn(nodes *prolly.Map, k schemas.NodeKey) (string, error) {
 	return displayOf(k, n.GetPackage()), err
 }
 
-// siteFrom is FILE:LINE of the first site of an edge from a node, which contains nothing.
+// siteFrom returns FILE:LINE of the first site of an edge from a node. The edge must not be of kind
+// contains.
 func siteFrom(s *snapshots.Snapshot, k schemas.NodeKey, e edge) (string, error) {
 	line, err := s.Line(k)
 	e.count(line)
 	return place(k.Path(), e.line), err
 }
 
-// nodeIn is a node of a map; nil where it has none.
+// nodeIn returns a node of a map, or nil if there is none.
 func nodeIn(nodes *prolly.Map, k schemas.NodeKey) (*recountv1.CodeNode, error) {
 	value, ok, err := nodes.Get([]byte(k))
 	if err != nil || !ok {
@@ -148,14 +148,14 @@ func nodeIn(nodes *prolly.Map, k schemas.NodeKey) (*recountv1.CodeNode, error) {
 	return n, unmarshal(value, n)
 }
 
-// cutOutside splits what stands for a symbol of elsewhere in the keys of edges.
+// cutOutside splits the name of an external symbol in the keys of edges.
 func cutOutside(k schemas.NodeKey) (language, pkg, name string) {
 	language, rest, _ := strings.Cut(string(k), "\x00")
 	pkg, name, _ = strings.Cut(rest, "\x00")
 	return language, pkg, name
 }
 
-// dependencies tells which packages of elsewhere only one of the revisions uses.
+// dependencies adds the external packages that only one of the revisions uses.
 func (d *differing) dependencies() error {
 	was, err := d.base.Users()
 	if err != nil {
@@ -210,8 +210,8 @@ func hasPrefix(m *prolly.Map, prefix string) (bool, error) {
 	return false, nil
 }
 
-// declaredIn is the repository whose graph was read lately and declares a symbol.
-// What was not read is not looked for: that would take as long as its graph.
+// declaredIn returns the known repository that a package belongs to, judged by its name, or "". It
+// does not read the repository's graph, which would take too long.
 func (a *session) declaredIn(home *snapshots.Snapshot, language, pkg, name string) (string, error) {
 	others, err := a.others(home)
 	if err != nil {
@@ -225,8 +225,7 @@ func (a *session) declaredIn(home *snapshots.Snapshot, language, pkg, name strin
 	return "", nil
 }
 
-// others are the snapshots of the other repositories at HEAD, as many as one answer
-// spans.
+// others returns the snapshots of the other repositories at HEAD, up to the limit of one answer.
 func (a *session) others(home *snapshots.Snapshot) ([]*snapshots.Snapshot, error) {
 	repos, err := a.view.Repositories()
 	if err != nil {
@@ -249,7 +248,7 @@ func (a *session) others(home *snapshots.Snapshot) ([]*snapshots.Snapshot, error
 	return all, nil
 }
 
-// elsewhere finds who uses, in other repositories, what is removed or has another
+// elsewhere adds the uses in other repositories of symbols that were removed or have another
 // signature.
 func (d *differing) elsewhere() error {
 	d.resp.Counts["used_elsewhere"] = 0

@@ -8,7 +8,7 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// ImpactDelta is what a change reaches, before it and after.
+// ImpactDelta compares what a change reaches before and after it.
 type ImpactDelta struct {
 	Before   Reach          `json:"before" doc:"What reaches, at the first revision, what is removed or changed."`
 	After    Reach          `json:"after" doc:"What reaches, at the second, what is added or changed."`
@@ -16,7 +16,7 @@ type ImpactDelta struct {
 	Untested []Symbol       `json:"untested" nullable:"false" doc:"Functions and methods that are added or changed and that no test reaches, the first 50."`
 }
 
-// Reach is how far something reaches.
+// Reach counts what something reaches.
 type Reach struct {
 	Symbols      int `json:"symbols" example:"40" doc:"Symbols that are no tests, what changes itself apart."`
 	Packages     int `json:"packages" example:"5" doc:"The packages they are in."`
@@ -24,7 +24,7 @@ type Reach struct {
 	Tests        int `json:"tests" example:"14" doc:"Tests."`
 }
 
-// SymbolImpact is how many symbols one symbol reaches, tests apart.
+// SymbolImpact counts the symbols that one symbol reaches, without tests.
 type SymbolImpact struct {
 	Symbol
 	Change string `json:"change" enum:"added,removed,signature,body,moved" example:"body" doc:"What became of it."`
@@ -32,10 +32,10 @@ type SymbolImpact struct {
 	After  int    `json:"after" example:"14" doc:"How many it reaches."`
 }
 
-// maxSymbolImpacts is how many symbols a diff walks from one by one.
+// maxSymbolImpacts is the maximum number of symbols that a diff walks from separately.
 const maxSymbolImpacts = 50
 
-// impact walks back from what differs in both revisions.
+// impact walks back from the changed symbols in both revisions.
 func (d *differing) impact() error {
 	w, err := d.a.around(d.now)
 	if err != nil {
@@ -45,9 +45,9 @@ func (d *differing) impact() error {
 	if err != nil {
 		return err
 	}
-	// The other repositories are as they are now on both sides.
+	// Both sides use the other repositories in their current state.
 	old := &world{graphs: append([]*Graph{g}, w.graphs[1:]...), left: w.left}
-	// What stands elsewhere as it was changes nothing for those who use it.
+	// A symbol that only moved changes nothing for its users.
 	touched := slices.DeleteFunc(slices.Clone(d.nodes), func(c change) bool {
 		kind := d.moved.kind(c)
 		return kind == changeMoved || kind == changeOther
@@ -83,7 +83,7 @@ func (d *differing) impact() error {
 	return nil
 }
 
-// reach counts what a walk met.
+// reach counts the results of a walk.
 func (w *world) reach(all []reached) (r Reach) {
 	type place struct{ g, pkg int32 }
 	packages, repos := map[place]bool{}, map[int32]bool{}
@@ -104,7 +104,7 @@ func (w *world) reach(all []reached) (r Reach) {
 	return r
 }
 
-// eachImpact walks from each symbol by itself.
+// eachImpact walks from each symbol separately.
 func (d *differing) eachImpact(delta *ImpactDelta, old, now *world) error {
 	walked := 0
 	for _, s := range d.nodes {
@@ -131,8 +131,7 @@ func (d *differing) eachImpact(delta *ImpactDelta, old, now *world) error {
 	return nil
 }
 
-// reachedFrom counts what a node of the first graph reaches; none where it is not
-// there.
+// reachedFrom counts what a node of the first graph reaches; 0 if it does not exist.
 func (w *world) reachedFrom(k schemas.NodeKey) int {
 	n, ok := w.graphs[0].find(k)
 	if !ok {

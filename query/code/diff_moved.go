@@ -6,25 +6,25 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// changeMoved: the symbol stands in another file, or in one of another name.
+// changeMoved means that the symbol is in another or a renamed file.
 const changeMoved = "moved"
 
-// moves are the symbols that are gone from one place and came at another.
+// moves are the symbols that moved from one file to another.
 type moves struct {
-	// to is where a symbol of the first revision stands now, from where it stood.
+	// to maps a moved symbol's key in the first revision to that in the second, from the reverse.
 	to, from map[schemas.NodeKey]schemas.NodeKey
 	old      map[schemas.NodeKey]*recountv1.CodeNode
 }
 
-// same is what a symbol keeps when it moves.
+// same has the properties that a symbol keeps when it moves.
 type same struct {
 	language, chain, variant string
 	kind                     recountv1.SymbolKind
 	body                     uint64
 }
 
-// movesOf pairs what is gone with what came: of one language, name and kind, with
-// the same text; where that says two things, none of them has moved.
+// movesOf pairs removed with added symbols of the same language, name, kind and text. If a pair is
+// not unique, none of the symbols counts as moved.
 func movesOf(all []change) moves {
 	m := moves{map[schemas.NodeKey]schemas.NodeKey{}, map[schemas.NodeKey]schemas.NodeKey{}, map[schemas.NodeKey]*recountv1.CodeNode{}}
 	gone, came := map[same][]change{}, map[same][]change{}
@@ -37,7 +37,7 @@ func movesOf(all []change) moves {
 			n, into = c.new, came
 		}
 		if n.BodyHash == 0 {
-			continue // nothing to know it by
+			continue // nothing to identify it by
 		}
 		id := same{n.Language, c.key.Chain(), c.key.Variant(), n.Kind, n.BodyHash}
 		into[id] = append(into[id], c)
@@ -51,7 +51,7 @@ func movesOf(all []change) moves {
 	return m
 }
 
-// kind is what became of a node; of a moved one it is told where it stands now.
+// kind returns the kind of a node's change. A move is reported at the new place.
 func (m moves) kind(c change) string {
 	if _, came := m.from[c.key]; came {
 		return changeMoved
@@ -62,7 +62,7 @@ func (m moves) kind(c change) string {
 	return c.kind()
 }
 
-// before is where a node stood, and what it was; nil where it is new.
+// before returns the key and node in the first revision; the node is nil if it is new.
 func (m moves) before(c change) (schemas.NodeKey, *recountv1.CodeNode) {
 	if was, ok := m.from[c.key]; ok {
 		return was, m.old[c.key]
@@ -70,7 +70,7 @@ func (m moves) before(c change) (schemas.NodeKey, *recountv1.CodeNode) {
 	return c.key, c.old
 }
 
-// now is where a node of the first revision stands.
+// now returns the key in the second revision of a node of the first.
 func (m moves) now(k schemas.NodeKey) schemas.NodeKey {
 	if to, ok := m.to[k]; ok {
 		return to
@@ -78,7 +78,7 @@ func (m moves) now(k schemas.NodeKey) schemas.NodeKey {
 	return k
 }
 
-// symbolOf is a stored node of a snapshot as answers show it.
+// symbolOf returns a stored node of a snapshot as answers show it.
 func symbolOf(s *snapshots.Snapshot, k schemas.NodeKey, n *recountv1.CodeNode) (Symbol, error) {
 	line, err := s.Line(k)
 	return Symbol{
@@ -87,7 +87,7 @@ func symbolOf(s *snapshots.Snapshot, k schemas.NodeKey, n *recountv1.CodeNode) (
 	}, err
 }
 
-// displayOf is a node's name for people.
+// displayOf returns a node's display name.
 func displayOf(k schemas.NodeKey, pkg string) string {
 	chain := k.Chain()
 	if chain == "" {

@@ -14,14 +14,14 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// Formats of an export.
+// These are the formats of an export.
 const (
 	FormatJSON    = "json"
 	FormatDOT     = "dot"
 	FormatGraphML = "graphml"
 )
 
-// ExportRequest asks for a graph, or a part of it, in the form of other programs.
+// ExportRequest asks for a graph, or a part of it, in a format of other programs.
 type ExportRequest struct {
 	Scope
 	Format        string   `json:"format,omitempty" enum:"json,dot,graphml" default:"json" example:"graphml" doc:"json; dot, for Graphviz; graphml, for Gephi, yEd, NetworkX."`
@@ -53,9 +53,9 @@ func (r ExportRequest) check() error {
 	return cmp.Or(r.Scope.check(), checkConfidence(r.MinConfidence))
 }
 
-// Export writes a graph as it goes: it takes memory for the graph, and none that grows
-// with what is written. The same snapshot and request give the same bytes, but for the
-// timing and watermark of JSON.
+// Export writes a graph incrementally: its memory use depends on the graph but not on the size of
+// the output. The same snapshot and request give the same bytes, except for the timing and
+// watermark in JSON.
 func Export(ctx context.Context, s Sources, r ExportRequest, w io.Writer) error {
 	if err := r.check(); err != nil {
 		return err
@@ -105,7 +105,7 @@ func Export(ctx context.Context, s Sources, r ExportRequest, w io.Writer) error 
 	return b.Flush()
 }
 
-// part is what of a graph is exported.
+// part is the part of a graph that is exported.
 type part struct {
 	g     *Graph
 	w     *world
@@ -115,12 +115,12 @@ type part struct {
 
 	in    []bool // by node
 	count int
-	// of is the community of each node, from 1; 0 for none.
+	// of has the community of each node, from 1; 0 for none.
 	of     []int32
 	groups []Community
 }
 
-// Community is symbols that belong together by their edges.
+// Community is a group of symbols that are closely connected by edges.
 type Community struct {
 	ID    int    `json:"id" example:"1" doc:"Its number, the largest first."`
 	Size  int    `json:"size" example:"120" doc:"How many symbols it has."`
@@ -133,7 +133,7 @@ func (p *part) follows(e *edge) bool {
 
 func (p *part) wants(n int32) bool { return p.tests || !p.g.nodes[n].test }
 
-// choose marks the nodes.
+// choose marks the nodes to export.
 func (p *part) choose(a *session, r ExportRequest) error {
 	p.in = make([]bool, len(p.g.nodes))
 	mark := func(n int32) {
@@ -162,7 +162,7 @@ func (p *part) choose(a *session, r ExportRequest) error {
 	return nil
 }
 
-// onlyEnds leaves out what no exported edge leads to or from.
+// onlyEnds removes the nodes without exported edges.
 func (p *part) onlyEnds() {
 	ends := make([]bool, len(p.in))
 	p.count = 0
@@ -223,8 +223,7 @@ func (p *part) write(ctx context.Context, f form, r Revision, b query.Basis) err
 	return f.end(b)
 }
 
-// nodeID names a node in an export: FILE:NAME, with its kind, so that no two are
-// alike.
+// nodeID returns a unique name of a node in an export: FILE:NAME with its kind.
 func nodeID(k schemas.NodeKey) string {
 	if k.Chain() == "" {
 		return k.Path()

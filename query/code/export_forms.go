@@ -11,8 +11,8 @@ import (
 	"github.com/recountdb/recount/query"
 )
 
-// jsonForm is one object: the revision, communities, nodes and edges, then what the
-// answer rests on.
+// jsonForm writes one object: the revision, communities, nodes and edges, then the basis of the
+// answer.
 type jsonForm struct {
 	b       *bufio.Writer
 	enc     *json.Encoder
@@ -86,10 +86,10 @@ func (f *jsonForm) end(b query.Basis) error {
 	return err
 }
 
-// dotForm is Graphviz's language. Communities are colours of its scheme.
+// dotForm writes Graphviz's language. Communities are colours of its scheme.
 type dotForm struct{ b *bufio.Writer }
 
-// dotText quotes a string of DOT: only quotes and backslashes mean something in it.
+// dotText quotes a string for DOT, in which only quotes and backslashes are special.
 func dotText(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", " ", "\r", " ").Replace(s) + `"`
 }
@@ -118,7 +118,7 @@ func (f *dotForm) end(query.Basis) error {
 	return err
 }
 
-// graphMLForm is GraphML (graphml.graphdrawing.org).
+// graphMLForm writes GraphML (graphml.graphdrawing.org).
 type graphMLForm struct{ b *bufio.Writer }
 
 // graphMLKeys are the attributes, as GraphML declares them.

@@ -9,7 +9,7 @@ import (
 	"github.com/recountdb/recount/query"
 )
 
-// FlowRequest asks how calls get from one symbol to another.
+// FlowRequest asks for the paths of calls from one symbol to another.
 type FlowRequest struct {
 	Scope
 	From          string  `json:"from" minLength:"1" maxLength:"4096" example:"main.run" doc:"Where the calls begin. Of a type, what it declares."`
@@ -25,17 +25,17 @@ type FlowResponse struct {
 	From     Symbol   `json:"from" doc:"What the first name means."`
 	To       Symbol   `json:"to" doc:"What the second name means."`
 	Paths    []Path   `json:"paths" nullable:"false" doc:"The shortest paths, the surest first."`
-	// Truncated says that there are more of the same length.
+	// Truncated reports that there are more paths of the same length.
 	Truncated bool `json:"truncated" doc:"Whether there are more paths as short as these."`
 }
 
-// Path is one way from symbol to symbol.
+// Path is one path from symbol to symbol.
 type Path struct {
 	Confidence float64 `json:"confidence" example:"0.98" doc:"The lowest along it."`
 	Steps      []Hop   `json:"steps" nullable:"false" doc:"The symbols, the first one first."`
 }
 
-// Hop is a symbol on a path, and the edge that leads to it.
+// Hop is a symbol on a path, with the edge that leads to it.
 type Hop struct {
 	Symbol
 	Edge       string  `json:"edge,omitempty" example:"calls" doc:"The kind of the edge that leads here; none for the first."`
@@ -56,7 +56,7 @@ func (r FlowRequest) check() error {
 	return cmp.Or(r.Scope.check(), checkSubject("from", r.From), checkSubject("to", r.To), checkConfidence(r.MinConfidence))
 }
 
-// Flow says how calls get from one symbol to another, by the shortest ways.
+// Flow returns the shortest paths of calls from one symbol to another.
 func Flow(ctx context.Context, s Sources, r FlowRequest) (FlowResponse, error) {
 	var resp FlowResponse
 	if err := r.check(); err != nil {
@@ -107,8 +107,8 @@ type hop struct {
 	by link
 }
 
-// shortest are the shortest paths from any of some nodes to any of others, the
-// surest first, and whether there are more.
+// shortest returns the shortest paths from any of some nodes to any of others, those with the
+// highest confidence first, and whether there are more.
 func (w *world) shortest(from, to []ref, by *rules, limit int) (paths [][]hop, more bool) {
 	goal := map[ref]bool{}
 	for _, t := range to {
@@ -151,7 +151,7 @@ func (w *world) shortest(from, to []ref, by *rules, limit int) (paths [][]hop, m
 		level = next
 		ends = reachedGoal()
 	}
-	// Paths are walked back from the goals; of a great many, the first that come.
+	// Paths are followed back from the goals; if there are very many, only the first are.
 	const enough = 1000
 	var tail []hop
 	var back func(r ref)

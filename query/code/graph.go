@@ -13,39 +13,38 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// Graph is a snapshot as walks need it: nodes by number, in the order of their
-// keys, and the edges of each, both ways, side by side. It is not changed once
-// made.
+// Graph is a snapshot in a form for walks: nodes are numbered in key order, and the edges of each
+// node are adjacent, in both directions. It is immutable.
 type Graph struct {
 	repo string
 	hash schemas.Hash
-	// of is the snapshot as the projection has it: what differs from it makes the
-	// graphs of others.
+	// of is the snapshot as stored by the projection; graphs of other snapshots are derived from
+	// it.
 	of    *recountv1.CodeSnapshot
 	keys  []schemas.NodeKey
 	nodes []node
-	// packages are the names that node.pkg counts.
+	// packages and languages are the names to which node.pkg and node.lang refer.
 	packages, languages []string
 
-	// edges are by source, kind and target, and behind those of a source the ones that
-	// are joined; those of node n are from out[n] up to out[n+1].
+	// edges are ordered by source, kind and target; joined edges follow the others of their source.
+	// Those of node n are out[n] to out[n+1].
 	edges []edge
 	out   []int32
-	// into are the numbers of edges by target, those of node n from in[n] on.
+	// into has the numbers of edges ordered by target; those of node n begin at in[n].
 	into, in []int32
 
-	// outside are the edges that leave the repository, by source; symbols what they
-	// lead to, and users the numbers of the edges of each.
-	outside   []edge // to is a number of symbols
+	// outside has the edges that leave the repository, by source; symbols has their targets, and
+	// users the numbers of the edges to each target.
+	outside   []edge // to is an index of symbols
 	outStart  []int32
 	symbols   []symbol
 	users     []int32
 	userStart []int32
 
-	// requests are the symbols of HTTP requests, routes the nodes of routes.
+	// requests are the symbols of HTTP requests; routes are the nodes of routes.
 	requests []request
 	routes   []route
-	// stubs are the packages by which languages know a procedure that is declared here.
+	// stubs maps procedures declared here to the packages by which languages refer to them.
 	stubs map[int32][]string
 
 	declaredOnce sync.Once
@@ -56,8 +55,7 @@ type Graph struct {
 	bytes int64
 }
 
-// node is what walks and names need; the rest is read of the snapshot where an
-// answer shows it.
+// node has what walks and names need; the rest is read from the snapshot when an answer shows it.
 type node struct {
 	pkg       int32
 	line, end uint32
@@ -68,7 +66,7 @@ type node struct {
 	test      bool
 }
 
-// edge is 20 bytes: a big repository has a million.
+// edge takes 20 bytes, since a large repository has a million.
 type edge struct {
 	from, to   int32
 	line       uint32 // of the first site, in the source's file
@@ -76,11 +74,11 @@ type edge struct {
 	confidence uint16 // in thousandths
 	kind       uint8
 	provenance uint8
-	// joined says that it is no edge of the snapshot, but was made of an external.
+	// joined means that it is not an edge of the snapshot, but was derived from an external.
 	joined bool
 }
 
-// symbol names something of elsewhere.
+// symbol identifies an external symbol.
 type symbol struct{ language, pkg, name string }
 
 // load reads a snapshot's maps.
@@ -107,8 +105,8 @@ func newGraph(s *snapshots.Snapshot) *Graph {
 	return &Graph{repo: s.Repo().Name, hash: s.Hash(), of: s.CodeSnapshot, stubs: map[int32][]string{}}
 }
 
-// finish makes the rest of a graph out of its nodes, edges and externals: the same
-// of the same ones, whatever their packages, languages and symbols were numbered by.
+// finish computes the rest of a graph from its nodes, edges and externals. The result does not
+// depend on how packages, languages and symbols were numbered before.
 func (g *Graph) finish() {
 	g.outStart = sortBySource(g.outside, len(g.nodes))
 	packages, languages, symbols := renumbered{names: []string{""}, was: g.packages, now: map[int32]int32{0: 0}}, renumbered{was: g.languages, now: map[int32]int32{}}, make([]int32, len(g.symbols))
@@ -138,7 +136,7 @@ func (g *Graph) finish() {
 	g.bytes += int64(len(g.nodes))*(24+16) + int64(len(g.edges)+len(g.outside))*28 + int64(len(g.symbols))*128
 }
 
-// renumbered numbers names again, in the order in which they are met.
+// renumbered assigns new numbers to names in the order in which they are encountered.
 type renumbered struct {
 	was, names []string
 	now        map[int32]int32
@@ -153,13 +151,13 @@ func (r *renumbered) of(was int32) int32 {
 	return n
 }
 
-// find is the number of a node, and whether there is one.
+// find returns the number of a node, and whether it exists.
 func (g *Graph) find(k schemas.NodeKey) (int32, bool) {
 	n, ok := slices.BinarySearch(g.keys, k)
 	return int32(n), ok
 }
 
-// numberOf is the number of a symbol of elsewhere, and whether an edge leads to it.
+// numberOf returns the number of an external symbol, and whether an edge leads to it.
 func (g *Graph) numberOf(s symbol) (int32, bool) {
 	g.bySymbolOnce.Do(func() {
 		g.bySymbol = make(map[symbol]int32, len(g.symbols))
@@ -171,7 +169,7 @@ func (g *Graph) numberOf(s symbol) (int32, bool) {
 	return n, ok
 }
 
-// interned numbers strings.
+// interned assigns numbers to strings.
 type interned struct {
 	byName map[string]int32
 	names  []string
@@ -197,10 +195,10 @@ func internedOf(names []string) interned {
 
 func (g *Graph) kind(n int32) recountv1.SymbolKind { return recountv1.SymbolKind(g.nodes[n].kind) }
 
-// chain is a node's name with its owners' before it; empty for files and packages.
+// chain returns a node's name prefixed by those of its owners; it is empty for files and packages.
 func (g *Graph) chain(n int32) string { return g.keys[n].Chain() }
 
-// name is a node's own name.
+// name returns a node's own name.
 func (g *Graph) name(n int32) string {
 	chain := g.chain(n)
 	if o := int(g.nodes[n].ownerLen); o > 0 && o < len(chain) {
@@ -209,7 +207,7 @@ func (g *Graph) name(n int32) string {
 	return chain
 }
 
-// owner is the chain of what encloses a node by name.
+// owner returns the chain of the node that encloses a node by name.
 func (g *Graph) owner(n int32) string {
 	return g.chain(n)[:min(int(g.nodes[n].ownerLen), len(g.chain(n)))]
 }
@@ -218,7 +216,7 @@ func (g *Graph) pkg(n int32) string { return g.packages[g.nodes[n].pkg] }
 
 func (g *Graph) language(n int32) string { return g.languages[g.nodes[n].lang] }
 
-// declares are the nodes that a symbol means, whoever names it.
+// declares returns the nodes that a symbol refers to.
 func (g *Graph) declares(s symbol) []int32 {
 	g.declaredOnce.Do(func() {
 		g.declared = map[symbol][]int32{}
@@ -234,11 +232,12 @@ func (g *Graph) declares(s symbol) []int32 {
 	return g.declared[s]
 }
 
-// symbol is what other repositories know a node by; a package has no name.
+// symbol returns the symbol by which other repositories refer to a node; that of a package has no
+// name.
 func (g *Graph) symbol(n int32) symbol { return symbol{g.language(n), g.pkg(n), g.chain(n)} }
 
-// members are the nodes that belong to a node: what a type, a file or a package
-// declares, the node itself first.
+// members returns a node and the nodes that belong to it: what a type, a file or a package
+// declares.
 func (g *Graph) members(n int32) []int32 {
 	all := []int32{n}
 	switch kind := g.kind(n); kind {

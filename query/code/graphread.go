@@ -16,7 +16,7 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// How a snapshot's maps are read into a graph, and what stands in their rows.
+// readNodes reads the map nodes into a graph, and returns their numbers by key.
 
 func (g *Graph) readNodes(ctx context.Context, s *snapshots.Snapshot) (map[schemas.NodeKey]int32, error) {
 	m, err := s.Nodes()
@@ -44,10 +44,10 @@ func (g *Graph) readNodes(ctx context.Context, s *snapshots.Snapshot) (map[schem
 	return byKey, nil
 }
 
-// addNode adds the next node, as the map has it.
+// addNode adds the next node from its value in the map.
 func (g *Graph) addNode(key schemas.NodeKey, value []byte, packages, languages *interned) error {
 	nd := node{kind: uint8(key.Kind())}
-	// Names of fields are those of CodeNode.
+	// The numbers are those of the fields of CodeNode.
 	err := fields(value, func(number protowire.Number, v uint64, b []byte) {
 		switch number {
 		case 2:
@@ -77,8 +77,7 @@ func (g *Graph) addNode(key schemas.NodeKey, value []byte, packages, languages *
 	return nil
 }
 
-// readLines puts nodes where they stand: until then the last line of each is counted
-// from its first.
+// readLines sets the lines of nodes: until then the last line of each is relative to its first.
 func (g *Graph) readLines(ctx context.Context, s *snapshots.Snapshot) error {
 	for e, err := range s.Range(snapshots.LinesMap, nil, nil) {
 		if err == nil {
@@ -131,8 +130,8 @@ func (g *Graph) readEdges(ctx context.Context, s *snapshots.Snapshot, byKey map[
 	})
 }
 
-// inHalves reads a map, its two halves at the same time. Each has what reader makes
-// called with its entries in order, and how many of the map stand before each.
+// inHalves reads the two halves of a map concurrently. reader is called once per half; the function
+// it returns is called with the entries in order, and with the rank of each in the map.
 func inHalves(ctx context.Context, s *snapshots.Snapshot, w snapshots.Which, m *prolly.Map, reader func() func(rank int, e prolly.Entry) error) error {
 	middle, some, err := m.At(m.Len() / 2)
 	if err != nil || !some {
@@ -162,7 +161,7 @@ func inHalves(ctx context.Context, s *snapshots.Snapshot, w snapshots.Which, m *
 	return all.Wait()
 }
 
-// found is the node that was found last: edges of one source come together.
+// found caches the last result of find, since edges of one source are adjacent.
 type found struct {
 	find func(schemas.NodeKey) (int32, bool)
 	key  schemas.NodeKey
@@ -178,7 +177,7 @@ func (f *found) of(k schemas.NodeKey) (int32, bool) {
 	return f.n, f.ok
 }
 
-// index puts the edges of each node side by side, both ways.
+// index computes the adjacency of edges in both directions.
 func (g *Graph) index() {
 	g.out = sortBySource(g.edges, len(g.nodes))
 	g.in = make([]int32, len(g.nodes)+1)
@@ -188,8 +187,8 @@ func (g *Graph) index() {
 	g.into = sortInto(g.edges, g.in)
 }
 
-// sortBySource orders edges by source, and says where those of each begin. In the
-// map a node stands behind those whose keys go on where its own ends.
+// sortBySource orders edges by source, and returns where those of each source begin. The order of
+// the map differs if the key of a node is a prefix of another's.
 func sortBySource(edges []edge, nodes int) []int32 {
 	slices.SortStableFunc(edges, func(a, b edge) int { return cmp.Compare(a.from, b.from) })
 	start := make([]int32, nodes+1)
@@ -202,8 +201,8 @@ func sortBySource(edges []edge, nodes int) []int32 {
 	return start
 }
 
-// sortInto orders the numbers of edges by target. start has how many each target
-// has, one place on; it becomes where each begins.
+// sortInto returns the numbers of edges ordered by target. On entry start has the number of edges
+// of each target, shifted by one; on return it has where those of each begin.
 func sortInto(edges []edge, start []int32) []int32 {
 	for i := 1; i < len(start); i++ {
 		start[i] += start[i-1]
@@ -250,15 +249,15 @@ func (g *Graph) readOutside(ctx context.Context, s *snapshots.Snapshot, byKey ma
 	return nil
 }
 
-// symbolOfElsewhere is what stands in a key in the place of a node.
+// symbolOfElsewhere decodes an external symbol in place of a node's key.
 func symbolOfElsewhere(k schemas.NodeKey) (s symbol, ok bool) {
 	language, rest, one := strings.Cut(string(k), "\x00")
 	pkg, name, two := strings.Cut(rest, "\x00")
 	return symbol{language, pkg, name}, one && two
 }
 
-// fields calls use with the fields of a message: their number, and what of the
-// two a varint or a length-delimited one has.
+// fields calls use with the number of each field of a message, and with the value of a varint or
+// the content of a length-delimited field.
 func fields(b []byte, use func(number protowire.Number, v uint64, bytes []byte)) error {
 	for len(b) > 0 {
 		number, typ, n := protowire.ConsumeTag(b)
@@ -288,7 +287,7 @@ func fields(b []byte, use func(number protowire.Number, v uint64, bytes []byte))
 	return nil
 }
 
-// anchor is the line from which the maps count those of an edge's sites.
+// anchor returns the line to which the lines of an edge's sites are relative in the maps.
 func (g *Graph) anchor(e *edge) uint32 {
 	if recountv1.EdgeKind(e.kind) == eContains && g.keys[e.from].Path() == g.keys[e.to].Path() {
 		return g.nodes[e.to].line
@@ -296,15 +295,15 @@ func (g *Graph) anchor(e *edge) uint32 {
 	return g.nodes[e.from].line
 }
 
-// count counts the line of an edge from another than it was; by how much, modulo 2^32.
+// count adds a number of lines, modulo 2^32, to the line of an edge.
 func (e *edge) count(from uint32) {
 	if e.sites > 0 {
 		e.line += from
 	}
 }
 
-// decodeEdge reads what a walk needs of a CodeEdge. Its line is counted from that of
-// its anchor.
+// decodeEdge decodes the part of a CodeEdge that a walk needs. Its line is relative to that of its
+// anchor.
 func decodeEdge(value []byte) (e edge, err error) {
 	first := true
 	err = fields(value, func(number protowire.Number, v uint64, b []byte) {
@@ -324,7 +323,7 @@ func decodeEdge(value []byte) (e edge, err error) {
 	return e, err
 }
 
-// attribute is the value of an entry of CodeNode.attributes, if it has that name.
+// attribute returns the value of an entry of CodeNode.attributes if it has the name.
 func attribute(b []byte, name string) (value string, ok bool) {
 	_ = fields(b, func(number protowire.Number, _ uint64, b []byte) {
 		switch number {
@@ -337,7 +336,7 @@ func attribute(b []byte, name string) (value string, ok bool) {
 	return value, ok
 }
 
-// placeLine is the line of a Place.
+// placeLine returns the line of a Place.
 func placeLine(b []byte) (line uint32) {
 	_ = fields(b, func(number protowire.Number, v uint64, _ []byte) {
 		if number == 1 {

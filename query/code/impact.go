@@ -11,8 +11,7 @@ import (
 	"github.com/recountdb/recount/query"
 )
 
-// ImpactRequest asks what a change of a symbol, or a change that was made, can
-// reach.
+// ImpactRequest asks what a change of a symbol, or the change between two revisions, can reach.
 type ImpactRequest struct {
 	Scope
 	Symbol        string  `json:"symbol,omitempty" maxLength:"4096" example:"Client.Produce" doc:"The symbol that changes; or diff."`
@@ -32,16 +31,16 @@ type ImpactResponse struct {
 	Changed  []Symbol      `json:"changed" nullable:"false" doc:"What changes: the symbol, or the symbols that the diff touches, as many as limit."`
 	Groups   []ImpactGroup `json:"groups" nullable:"false" doc:"What can be reached, by repository and package, the largest first; without tests."`
 	Tests    []Affected    `json:"tests" nullable:"false" doc:"The tests that reach what changes, the surest and nearest first."`
-	// The counts are of everything, whatever was left out of the lists.
+	// The counts include what was omitted from the lists.
 	ChangedCount int `json:"changed_count" example:"2" doc:"How many symbols change."`
 	Total        int `json:"total" example:"120" doc:"How many symbols are reached, without tests."`
 	TestCount    int `json:"test_count" example:"14" doc:"How many tests are reached."`
 	Truncated    int `json:"truncated" example:"0" doc:"How many of both are left out of the lists."`
-	// Runtime stands apart: what was seen is no edge of the code.
+	// Runtime is separate, since calls seen at run time are not edges of the code.
 	Runtime *RuntimeUse `json:"runtime,omitempty" doc:"Who really calls what is reached, if asked."`
 }
 
-// ImpactGroup is what is reached in one package.
+// ImpactGroup has the reached symbols of one package.
 type ImpactGroup struct {
 	Repo    string     `json:"repo" example:"github.com/acme/shop" doc:"The repository."`
 	Package string     `json:"package,omitempty" example:"github.com/acme/shop/pkg/kgo" doc:"The package."`
@@ -72,7 +71,7 @@ func (r ImpactRequest) check() error {
 	return cmp.Or(r.Scope.check(), r.Runtime.check(), checkConfidence(r.MinConfidence), checkLimit(r.Limit))
 }
 
-// Impact says what a change can reach.
+// Impact returns what a change can reach.
 func Impact(ctx context.Context, s Sources, r ImpactRequest) (ImpactResponse, error) {
 	var resp ImpactResponse
 	if err := r.check(); err != nil {
@@ -110,12 +109,13 @@ func Impact(ctx context.Context, s Sources, r ImpactRequest) (ImpactResponse, er
 	return resp, nil
 }
 
-// changing is what a request says that changes.
+// changing is the change that a request describes.
 type changing struct {
 	now  *snapshots.Snapshot
 	base *Revision
 	w    *world
-	// roots are what the answer names, seeds what the walk begins at.
+	// roots are the changed symbols that the answer names; seeds are the nodes at which the walk
+	// begins.
 	roots, seeds []ref
 }
 
@@ -151,7 +151,7 @@ func (a *session) changing(r ImpactRequest) (c changing, err error) {
 	return c, nil
 }
 
-// affected is what seeds reach, without the seeds.
+// affected returns what the seeds reach, including the seeds.
 func (a *session) affected(w *world, seeds []ref, depth int, least float64) []reached {
 	by := toAffected
 	by.min = permille(least)
@@ -169,13 +169,13 @@ func (a *session) affected(w *world, seeds []ref, depth int, least float64) []re
 	return all
 }
 
-// surest is how affected symbols are listed: the surest first, then the nearest,
-// then by where they stand.
+// surest compares affected symbols for an answer: the highest confidence first, then the nearest,
+// then by place.
 func (w *world) surest(a, b reached) int {
 	return cmp.Or(cmp.Compare(b.confidence, a.confidence), cmp.Compare(a.depth, b.depth), cmp.Compare(a.g, b.g), cmp.Compare(a.n, b.n))
 }
 
-// group fills in the answer: tests apart, the rest by repository and package.
+// group fills in the answer: tests separately, the rest by repository and package.
 func (resp *ImpactResponse) group(w *world, all []reached, limit int) {
 	type place struct{ g, pkg int32 }
 	members := map[place][]reached{}
@@ -205,7 +205,7 @@ func (resp *ImpactResponse) group(w *world, all []reached, limit int) {
 		in := members[p]
 		slices.SortFunc(in, w.surest)
 		g := ImpactGroup{Repo: w.graphs[p.g].repo, Package: w.graphs[p.g].packages[p.pkg], Count: len(in), Least: confidence(in[len(in)-1].confidence), Symbols: []Affected{}}
-		// Every group gets a share, so that a large one does not hide the others.
+		// Every group gets a share, so that a large one does not displace the others.
 		share := max(1, (left+len(order)-i-1)/(len(order)-i))
 		for _, x := range in[:min(len(in), share, left)] {
 			g.Symbols = append(g.Symbols, w.affected(all, x))

@@ -8,16 +8,16 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// Procedures and HTTP endpoints have names in namespaces of their own, which no
-// language's resolver sees the whole of: a file of one language declares them, others
-// implement and call them, here or in other repositories. A snapshot therefore has
-// the uses as externals, and they are joined to what declares them when it is loaded:
-// to the repository's own nodes here, to other repositories' in world.across.
+// Procedures and HTTP endpoints have names in namespaces of their own, of which no language's
+// resolver sees the whole: a file of one language declares them, others implement and call them, in
+// this or other repositories. So a snapshot stores the uses as externals, and they are joined to
+// the declarations when it is loaded: to the repository's own nodes here, to other repositories' in
+// world.across.
 //
-// A request leads to the routes that answer its method and path (schemas.Endpoint),
-// those with the fewest parameters; one that names a host of the internet to none.
-// Unless it has a path alone and its own repository answers it, the host is not
-// known to be that service, and the edge is known by its name alone.
+// A request leads to the routes that match its method and path (schemas.Endpoint), those with the
+// fewest parameters; a request that names a host on the internet leads to none. Unless the request
+// has only a path and its own repository has the route, it is not known whether the host is that
+// service, so the edge is known by name only.
 
 // join adds an edge for each external that the repository itself declares.
 func (g *Graph) join() {
@@ -52,7 +52,7 @@ func (g *Graph) join() {
 	}
 }
 
-// request is a symbol that is an HTTP request, route a node that is a route.
+// request is a symbol that is an HTTP request; route is a node that is a route.
 type request struct {
 	symbol int32
 	schemas.Endpoint
@@ -63,12 +63,13 @@ type route struct {
 	schemas.Endpoint
 }
 
-// maxRoutes is how many routes one request may lead to; of more, none is meant.
+// maxRoutes is the maximum number of routes that one request may lead to; if more match, none is
+// used.
 const maxRoutes = 8
 
 func isRequest(s symbol) bool { return s.language == "" && s.pkg == "http" }
 
-// answering are the routes that answer a request, with the fewest parameters.
+// answering returns the routes that match a request, those with the fewest parameters.
 func (g *Graph) answering(s symbol) []int32 {
 	req, ok := schemas.ParseRequest(s.name)
 	if !ok || !req.Local() {
@@ -92,7 +93,7 @@ func (g *Graph) answering(s symbol) []int32 {
 	return out
 }
 
-// requestsTo calls use with the edges of requests that a route answers.
+// requestsTo calls use with the edges of the requests that a route matches.
 func (g *Graph) requestsTo(r schemas.Endpoint, use func(e *edge)) {
 	for _, req := range g.requests {
 		if _, ok := r.Answers(req.Endpoint); ok {
@@ -103,8 +104,7 @@ func (g *Graph) requestsTo(r schemas.Endpoint, use func(e *edge)) {
 	}
 }
 
-// ambiguous bounds the confidence of an edge that could lead to several things, in
-// thousandths.
+// ambiguous is the maximum confidence, in thousandths, of an edge with several possible targets.
 const ambiguous = 500
 
 func unsure(confidence uint16, found int) uint16 {
@@ -114,8 +114,8 @@ func unsure(confidence uint16, found int) uint16 {
 	return confidence
 }
 
-// answers are the nodes that a symbol of elsewhere leads to. Of those that are one
-// thing, copies of a .proto file, it is the first by path.
+// answers returns the nodes that an external symbol leads to. Of copies of one .proto file only the
+// first by path is returned.
 func (g *Graph) answers(s symbol) []int32 {
 	if isRequest(s) {
 		return g.answering(s)
@@ -133,17 +133,17 @@ func (g *Graph) answers(s symbol) []int32 {
 		}
 	}
 	if s.pkg == resolve.AnyStub && len(out) > 1 {
-		return nil // by its name alone it is none of them
+		return nil // its name alone does not identify one
 	}
 	return out
 }
 
-// joined reports whether a symbol is of a namespace that languages share.
+// joined reports whether a symbol is in a namespace that languages share.
 func joined(s symbol) bool {
 	return s.language == "proto" && s.name != "" && s.pkg != "" || isRequest(s)
 }
 
-// known are the symbols by which externals name a node.
+// known returns the symbols by which externals refer to a node.
 func (g *Graph) known(n int32) []symbol {
 	all := []symbol{g.symbol(n)}
 	if stubs := g.stubs[n]; len(stubs) > 0 {
@@ -156,7 +156,7 @@ func (g *Graph) known(n int32) []symbol {
 	return all
 }
 
-// first is the node that stands for all copies of what a node declares.
+// first returns the node that represents all copies of a declaration.
 func (g *Graph) first(n int32) int32 {
 	if s := g.symbol(n); joined(s) {
 		return g.answers(s)[0]
@@ -164,7 +164,7 @@ func (g *Graph) first(n int32) int32 {
 	return n
 }
 
-// oneOf leaves of nodes that are one thing the first.
+// oneOf reduces nodes that are copies of one declaration to the first.
 func (g *Graph) oneOf(found []int32) []int32 {
 	for _, n := range found {
 		if own := g.symbol(n); !joined(own) || own != g.symbol(found[0]) || g.kind(n) != g.kind(found[0]) {
