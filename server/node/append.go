@@ -20,60 +20,59 @@ import (
 	"github.com/recountdb/recount/server/api"
 )
 
-// recentAppends is how many appended ids are remembered, at least. It bridges the
-// moments between an append and its projection, so it need not be large.
+// recentAppends is the minimum number of appended ids that are remembered. They bridge the time
+// between an append and its projection, so it need not be large.
 const recentAppends = 1 << 15
 
 // appender puts events into the log once.
 //
-// The same id appended again gives the position of the first: one that is
-// projected is found by find, one that a crash left at the log's end by tail, one on its
-// way in underway or recent. What slips through all of them
-// (another process that appends, more than a tail holds) is in the log twice
-// and applied once, as projections see to it.
+// Appending an id again returns the position of the first append: find knows the projected ids,
+// tail those that a crash left at the log's end, underway and recent those still on their way. An
+// id that all of them miss (because another process appends, or a tail is too long) is in the log
+// twice and applied once, which the projections ensure.
 type appender struct {
 	// log is pipeline.Log.Append.
 	log    func(ctx context.Context, topic string, events ...schemas.Event) ([]schemas.Position, error)
 	redact *redact.Redactor
-	// find gives the position of an event of the topic that is projected, by schemas.SeenAs.
+	// find returns the position of a projected event of the topic, by schemas.SeenAs.
 	find func(topic string, id schemas.EventID) (schemas.Position, bool)
-	// tail gives that of one at the log's end that is not projected (tail.go).
+	// tail returns the position of an event at the log's end that is not projected (tail.go).
 	tail func(ctx context.Context, topic string, id schemas.EventID) (schemas.Position, bool, error)
-	// read is pipeline.Log.Read: to compare what is there with what came.
+	// read is pipeline.Log.Read; it reads an event of the log to compare it with a new one.
 	read func(ctx context.Context, at schemas.Position) (schemas.LogRecord, error)
 	now  func() time.Time
 
 	mu       sync.Mutex
 	underway map[schemas.EventID]*pending
 	recent   *recent.Map[schemas.EventID, appended]
-	topics   []string // that recent has, by number
+	topics   []string // the topics in recent, by number
 }
 
-// pending is an id on its way: pos and err may be read once done is closed.
+// pending is the append of an id in progress; pos and err may be read once done is closed.
 type pending struct {
 	done chan struct{}
-	// content is what the event says, where an id that says something else is refused.
+	// content is the hash of the event's content; the same id with other content is refused.
 	content schemas.Hash
 	pos     schemas.Position
 	err     error
 }
 
-// appended is where an id is. There are tens of thousands in memory, so it has no
-// pointers: the garbage collector need not look at them.
+// appended is the position of an id. There are tens of thousands in memory, so it has no pointers,
+// which spares the garbage collector.
 type appended struct {
 	content schemas.Hash
 	offset  int64
-	topic   int32 // its number in topics
+	topic   int32 // its index in topics
 	part    int32
 }
 
-// prepared is an event as it will be appended.
+// prepared is an event in the form in which it will be appended.
 type prepared struct {
 	schemas.Event
-	// as is what tells it from others: its id; of an agent's event EventObjectID, since
-	// tenants may use one id.
+	// as identifies the event for deduplication: its id, or EventObjectID for agents' events,
+	// because tenants may use the same ids.
 	as schemas.EventID
-	// content is a hash over what it says, of an agent's event; else zero.
+	// content is a hash of an agent's event's content; zero for other events.
 	content schemas.Hash
 	topic   string
 }
@@ -82,11 +81,11 @@ func newAppender(log *pipeline.Log, r *redact.Redactor, find func(topic string, 
 	return &appender{log: log.Append, redact: r, find: find, tail: noTail, read: log.Read, now: time.Now, underway: map[schemas.EventID]*pending{}, recent: recent.New[schemas.EventID, appended](recentAppends)}
 }
 
-// Append is Backend.Append.
+// Append implements api.Backend.
 func (a *appender) Append(ctx context.Context, events []schemas.Event) ([]api.Appended, error) {
 	out := make([]api.Appended, len(events))
 	waits := make([]*pending, len(events))
-	topics := map[string][]int{} // of events that are ours to append, by topic
+	topics := map[string][]int{} // indexes of the events that this call appends, by topic
 	all := make([]prepared, len(events))
 	for i, e := range events {
 		var err error
@@ -109,7 +108,8 @@ func (a *appender) Append(ctx context.Context, events []schemas.Event) ([]api.Ap
 				pos, ok, unread = a.tail(ctx, e.topic, e.as)
 			}
 			if unread == nil && !ok {
-				// Projections move on, and then the tail is not asked.
+				// The event may have been projected in the meantime, and then tail did not return
+				// it.
 				pos, ok = a.find(e.topic, e.as)
 			}
 			switch {
@@ -150,12 +150,11 @@ func (a *appender) Append(ctx context.Context, events []schemas.Event) ([]api.Ap
 		for j, i := range ours {
 			batch[j] = all[i].Event
 		}
-		// What is on its way is waited for, also where the caller goes away: others
-		// may wait for the same ids, and are to learn what became of them. The log
-		// bounds it.
+		// The append continues if the caller goes away, because others may wait for the same ids
+		// and need the result. The log limits its duration.
 		positions, err := a.log(context.WithoutCancel(ctx), topic, batch...)
 		for j, i := range ours {
-			// On an error some may have been stored all the same.
+			// On an error some events may have been stored nevertheless.
 			var failed error
 			if positions == nil || positions[j] == pipeline.NotAppended {
 				failed = err
@@ -174,7 +173,8 @@ func (a *appender) Append(ctx context.Context, events []schemas.Event) ([]api.Ap
 			return nil, ctx.Err()
 		}
 		if p.err != nil && out[i].Duplicate {
-			// Another caller's attempt failed, perhaps over another event of its own.
+			// The attempt of another caller failed, perhaps because of a different event in its
+			// request.
 			again, err := a.Append(ctx, events[i:i+1])
 			if err != nil {
 				return nil, err
@@ -190,7 +190,7 @@ func (a *appender) Append(ctx context.Context, events []schemas.Event) ([]api.Ap
 	return out, nil
 }
 
-// same refuses an event whose id stands for other content.
+// same fails if content, that of the event with the same id, differs from e's.
 func (e prepared) same(content schemas.Hash) error {
 	if e.content == content {
 		return nil
@@ -198,8 +198,8 @@ func (e prepared) same(content schemas.Hash) error {
 	return fmt.Errorf("id %s: %w: another event of this id says something else: give this one an id of its own, or none", e.ID, api.ErrReused)
 }
 
-// compare refuses an event where the log has another one under its id. What cannot be read
-// is taken for the same.
+// compare fails if the event that the log has at a position has the same id but other content. An
+// event that cannot be read counts as equal.
 func (a *appender) compare(ctx context.Context, e prepared, at schemas.Position) error {
 	if e.content == (schemas.Hash{}) {
 		return nil
@@ -223,8 +223,8 @@ func (a *appender) compare(ctx context.Context, e prepared, at schemas.Position)
 	return e.same(content)
 }
 
-// contentOf is a hash over what an agent's event says, however it is encoded; zero for
-// others.
+// contentOf returns a hash of an agent's event's content, independent of its encoding; zero for
+// other events.
 func contentOf(typ string, m proto.Message) (schemas.Hash, error) {
 	if _, ok := m.(*recountv1.AgentEvent); !ok {
 		return schemas.Hash{}, nil
@@ -233,9 +233,9 @@ func contentOf(typ string, m proto.Message) (schemas.Hash, error) {
 	return schemas.NewCanon("recount/content/1").String(typ).Bytes(b).Sum(), err
 }
 
-// prepare redacts an event, fills in what it leaves out and checks that the
-// pipeline will be able to apply it. Redaction may take long; it ends with the context, whose
-// error it is then.
+// prepare redacts an event, fills in missing attributes and checks that the pipeline will be able
+// to apply it. It also returns the number of redactions. Redaction may take long; it stops with the
+// context's error when ctx ends.
 func (a *appender) prepare(ctx context.Context, e schemas.Event) (prepared, int, error) {
 	if e.Type == "" {
 		e.Type = schemas.DefaultType(e.Topic)
@@ -281,7 +281,7 @@ func (a *appender) prepare(ctx context.Context, e schemas.Event) (prepared, int,
 		found++
 	}
 	if found > 0 && !kind.Free {
-		// A placeholder may be longer than what it replaces.
+		// A placeholder may be longer than what it replaces, so check the limits again.
 		if err := schemas.Validate(m); err != nil {
 			return p, 0, err
 		}
@@ -290,7 +290,7 @@ func (a *appender) prepare(ctx context.Context, e schemas.Event) (prepared, int,
 		return p, 0, err
 	}
 	if e.Type == schemas.TypeSpansExported && e.ContentType == schemas.ContentJSON {
-		// JSON is for those who write it by hand; the log has the form that is small.
+		// JSON is for events written by hand; the log stores the smaller protobuf.
 		e.ContentType = schemas.ContentProto
 		e.Payload, err = proto.MarshalOptions{Deterministic: true}.Marshal(m)
 	} else if found > 0 {
@@ -323,14 +323,14 @@ func (a *appender) prepare(ctx context.Context, e schemas.Event) (prepared, int,
 		}
 	}
 	found += hidden
-	// The reader's own checks, such as those of the time.
+	// Run the checks of the reader, such as those of the time.
 	_, err = schemas.DecodeEvent("", e.Headers(), e.Key, e.Payload, e.Time)
 	return p, found, err
 }
 
-// attributes redacts what an event has beside its payload, and reports how much that was.
-// The same text becomes the same text, so events of one key stay in one partition. The key
-// of commits is their repository's name, which their payload has too.
+// attributes redacts an event's attributes beside the payload, and returns the number of
+// redactions. Equal texts stay equal, so events of one key stay in one partition. The key of
+// commits is not redacted: it is their repository's name, which their payload has too.
 func (a *appender) attributes(ctx context.Context, e *schemas.Event, topic string) (found int, err error) {
 	text := func(s string) string {
 		if err != nil {
@@ -348,8 +348,8 @@ func (a *appender) attributes(ctx context.Context, e *schemas.Event, topic strin
 	return found, err
 }
 
-// rejoin makes the ids by which an event names others of its producer independent of the
-// source, which is not on the log as it was.
+// rejoin replaces the ids by which an event refers to others of its producer with ids that do not
+// depend on the source, because the log stores the source redacted.
 func rejoin(m proto.Message, source string) {
 	var ids []*string
 	switch m := m.(type) {
@@ -370,9 +370,8 @@ func rejoin(m proto.Message, source string) {
 	}
 }
 
-// prepareSpans is prepare for spans that say their time and key, as the receivers
-// and importers send them: much at once, so that they are checked and redacted as
-// they stand, without being decoded.
+// prepareSpans is prepare for spans that have a time and a key, as sent by the receivers and
+// importers. Because of their volume they are checked and redacted in encoded form.
 func (a *appender) prepareSpans(ctx context.Context, e schemas.Event) (schemas.Event, int, error) {
 	out, found, err := a.redact.OTLPContext(ctx, redact.OTLPTraces, e.Payload)
 	if ctx.Err() != nil {
@@ -388,8 +387,8 @@ func (a *appender) prepareSpans(ctx context.Context, e schemas.Event) (schemas.E
 	return e, len(found), err
 }
 
-// payloadTime is when a payload says that it happened, so that the same payload
-// sent twice without an id is one event.
+// payloadTime returns the time in a payload, so that the same payload sent twice without an id is
+// one event.
 func payloadTime(m proto.Message) time.Time {
 	var ts *timestamppb.Timestamp
 	switch m := m.(type) {
@@ -414,8 +413,8 @@ func payloadTime(m proto.Message) time.Time {
 	return ts.AsTime()
 }
 
-// claim says whether an event is the caller's to append; if it is, the caller must
-// settle it.
+// claim reports whether the caller is to append an event (ours); if so, the caller must call
+// settle. Otherwise p is the append of another caller.
 func (a *appender) claim(e prepared) (p *pending, ours bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -439,7 +438,7 @@ func (a *appender) settle(id schemas.EventID, p *pending, pos schemas.Position, 
 	close(p.done)
 	delete(a.underway, id)
 	if err != nil {
-		return // the next one tries again
+		return // the next caller tries again
 	}
 	topic := slices.Index(a.topics, pos.Topic)
 	if topic < 0 {

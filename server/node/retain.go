@@ -19,20 +19,20 @@ import (
 	"github.com/recountdb/recount/server/api"
 )
 
-// RetentionConfig is how long topics are kept: those that may be given up.
+// RetentionConfig configures how long topics are kept, for those from which events may be removed.
 type RetentionConfig struct {
 	Spans KeepConfig `yaml:"spans"`
 }
 
-// KeepConfig bounds what is kept of a topic; zero is no bound.
+// KeepConfig limits what is kept of a topic; zero is no limit.
 type KeepConfig struct {
-	// Age of the oldest event.
+	// Age is the maximum age of an event.
 	Age time.Duration `yaml:"age"`
-	// Size that the topic may take: bytes, or with KiB, MiB, GiB, TiB.
+	// Size is the maximum size of the topic: bytes, or with KiB, MiB, GiB, TiB.
 	Size Size `yaml:"size"`
 }
 
-// minAge is the least age that may be asked for: what is younger may be on its way.
+// minAge is the minimum of Age: younger events may still be on their way.
 const minAge = time.Minute
 
 func (k KeepConfig) validate(field string) error {
@@ -61,14 +61,14 @@ func (k KeepConfig) String() string {
 // Size is a number of bytes.
 type Size int64
 
-// UnmarshalText reads "10GiB".
+// UnmarshalText parses sizes such as "10GiB".
 func (s *Size) UnmarshalText(b []byte) error {
 	n, err := ParseSize(string(b))
 	*s = n
 	return err
 }
 
-// ParseSize reads a number of bytes: 1048576, 1024KiB, 1MiB.
+// ParseSize parses a number of bytes: 1048576, 1024KiB, 1MiB.
 func ParseSize(text string) (Size, error) {
 	number, unit := strings.TrimSpace(text), int64(1)
 	for i, suffix := range []string{"KiB", "MiB", "GiB", "TiB"} {
@@ -84,18 +84,18 @@ func ParseSize(text string) (Size, error) {
 	return Size(n * unit), nil
 }
 
-// Retain is Backend.Retain.
+// Retain implements api.Backend.
 //
-//  1. What is to go is found: by the times of the records, or by the topic's size.
-//  2. The sums of what is to go are appended (summarise.go). Durable step 1: they have no
-//     effect by themselves, and a crash leaves them where nobody reads them.
-//  3. records.retired is appended. Durable step 2: from here on nobody reads what stands
-//     before its cuts, and who begins at zero is given the sums in its place. It is one
-//     event: a crash leaves both or neither.
-//  4. As with an erasure (erase.go), the brokers delete it, projections are made anew from
-//     what is left, and it is noted that this is done.
+//  1. It selects what to remove: by the times of the records, or by the topic's size.
+//  2. It appends the sums of the spans to be removed (summarise.go). Durable step 1: the sums have no
+//     effect by themselves, and after a crash nobody reads them.
+//  3. It appends records.retired. Durable step 2: from here on nobody reads what is before its cuts, and
+//     projections that start from zero get the sums instead. It is one event: a crash leaves both effects
+//     or neither.
+//  4. As with an erasure (erase.go), the brokers delete the records, the projections are rebuilt from what
+//     is left, and erasedFile records that this is done.
 //
-// So the state after it is what a rebuild gives, by being one.
+// So the state afterwards is that of a rebuild, because it is one.
 func (n *Node) Retain(ctx context.Context, r api.RetainRequest, progress func(api.Progress)) (report api.RetainReport, err error) {
 	began := time.Now()
 	topic := n.log.Topic(cmp.Or(r.Topic, schemas.TopicSpans))
@@ -194,11 +194,11 @@ func (n *Node) appendRetired(ctx context.Context, keep KeepConfig, plan pipeline
 	return at[0], nil
 }
 
-// retainEvery is how often a server applies its retention.
+// retainEvery is the interval at which a server applies its retention.
 const retainEvery = time.Hour
 
-// retain applies the retention of the configuration, until ctx ends. Each time at least an
-// eighth of the age goes, or of the size: what is left is folded anew each time.
+// retain applies the configured retention until ctx ends. It removes at least an eighth of the age
+// or the size each time, because each removal rebuilds what is left.
 func (n *Node) retain(ctx context.Context) error {
 	keep := n.cfg.Retention.Spans
 	if !keep.bounds() {
@@ -218,7 +218,7 @@ func (n *Node) retain(ctx context.Context) error {
 	}
 }
 
-// retainNow applies the retention if what is over is worth it.
+// retainNow applies the retention if there is enough to remove.
 func (n *Node) retainNow(ctx context.Context, keep KeepConfig) error {
 	lax := api.RetainRequest{AgeSeconds: int64((keep.Age + keep.Age/8) / time.Second), Bytes: int64(keep.Size + keep.Size/8), DryRun: true}
 	over, err := n.Retain(ctx, lax, nil)
@@ -232,8 +232,8 @@ func (n *Node) retainNow(ctx context.Context, keep KeepConfig) error {
 	return err
 }
 
-// spansSince is since when spans are known, and since when their sums are: what came before
-// was given up; zero where nothing was.
+// spansSince returns since when spans are known, and since when their sums are, because retention
+// removed what came before; zero if nothing was removed.
 func (n *Node) spansSince() (spans, sums time.Time) {
 	for _, c := range n.log.Cuts() {
 		if c.Known.After(spans) {
