@@ -9,6 +9,7 @@ import (
 
 	"github.com/recountdb/recount/projections/objects"
 	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/fusion"
 	"github.com/recountdb/recount/schemas"
 )
 
@@ -152,18 +153,18 @@ func (t *retrieval) prove(hits []*hit) {
 	}
 	steps := make([]Step, 0, len(t.lists)+1)
 	for _, l := range t.lists {
-		s := Step{Path: l.path, Operator: l.operator, Why: t.plan.why(l.path), Inputs: l.inputs, Counts: l.counts}
+		s := Step{Path: l.Path, Operator: l.Operator, Why: t.plan.why(l.Path), Inputs: l.Inputs, Counts: l.Counts}
 		if len(place) > 0 {
-			for i, key := range l.keys {
+			for i, key := range l.Keys {
 				if place[t.candidates[key].ref] {
-					s.Hits = append(s.Hits, query.Evidence{Position: t.candidates[key].ref.Position, Rank: i + 1, Score: l.scores[i]})
+					s.Hits = append(s.Hits, query.Evidence{Position: t.candidates[key].ref.Position, Rank: i + 1, Score: l.Scores[i]})
 				}
 			}
 		}
 		steps = append(steps, s)
 	}
 	steps = append(steps, Step{
-		Operator: "fuse", Inputs: map[string]string{"method": "reciprocal rank", "k": strconv.Itoa(rrfK)},
+		Operator: "fuse", Inputs: map[string]string{"method": "reciprocal rank", "k": strconv.Itoa(fusion.K)},
 		Counts: map[string]int64{"candidates": int64(len(t.candidates))},
 	})
 	// These steps happened before the hits were collapsed, judged and followed.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/recountdb/recount/projections/vector"
 	"github.com/recountdb/recount/projections/vector/kernel"
+	"github.com/recountdb/recount/query/fusion"
 	"github.com/recountdb/recount/schemas"
 )
 
@@ -14,13 +15,13 @@ const minCosine = 0.25
 
 // byMeaning searches by the cosine of embeddings: over the whole scope, or, if lexical matches make
 // it impossible for anything else to be ranked, over what the other paths found.
-func (t *retrieval) byMeaning(l *ranked, vec []float32) error {
-	l.operator = "search"
-	l.inputs["embedder"] = t.s.Embedder.Name()
-	l.inputs["min_cosine"] = strconv.FormatFloat(minCosine, 'g', -1, 64)
+func (t *retrieval) byMeaning(l *fusion.List, vec []float32) error {
+	l.Operator = "search"
+	l.Inputs["embedder"] = t.s.Embedder.Name()
+	l.Inputs["min_cosine"] = strconv.FormatFloat(minCosine, 'g', -1, 64)
 	only, k := t.scope.only, t.depth()
 	if t.wordsSuffice() {
-		l.operator = "compare"
+		l.Operator = "compare"
 		only = t.found()
 		k = len(only)
 	}
@@ -35,7 +36,7 @@ func (t *retrieval) byMeaning(l *ranked, vec []float32) error {
 			continue
 		}
 		if key := t.take(h.Ref, int(h.Part)); key >= 0 {
-			l.add(key, h.Score)
+			l.Add(key, h.Score)
 		}
 	}
 	return nil
@@ -45,9 +46,9 @@ func (t *retrieval) byMeaning(l *ranked, vec []float32) error {
 // these ranks above anything found only by its meaning, whatever the age and importance of both.
 func (t *retrieval) wordsSuffice() bool {
 	for _, l := range t.lists {
-		if l.path == pathLexical {
-			last, first := float64(rrfK+t.depth()), float64(rrfK+1)
-			return len(l.keys) >= t.depth() &&
+		if l.Path == pathLexical {
+			last, first := float64(fusion.K+t.depth()), float64(fusion.K+1)
+			return len(l.Keys) >= t.depth() &&
 				t.w.Lexical/last*(1-t.w.Age)*(1-t.w.Importance) > t.w.Dense/first*(1+t.w.Importance)
 		}
 	}

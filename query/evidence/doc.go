@@ -4,7 +4,7 @@
 // A question goes through these steps, each in a file. The principal's audiences and the filters
 // limit what is visible (scope.go). The text and the request select the paths (plan.go, refs.go,
 // cues.go). Each path finds candidates (retrieve.go, dense.go, effects.go). Reciprocal ranks fuse
-// them (fuse.go). The best are read and duplicates are collapsed (gather.go); objects that were
+// them (query/fusion). The best are read and duplicates are collapsed (gather.go); objects that were
 // replaced are ranked lower (judge.go, weights.go). The causes of each hit are followed to the
 // roots (chain.go, part.go), and edges around the hits as far as requested (expand.go,
 // neighbor.go). Things of other kinds are found and joined (others.go, commands.go, symbols.go,

@@ -1,10 +1,12 @@
 package evidence
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 
 	"github.com/recountdb/recount/projections/objects"
+	"github.com/recountdb/recount/query/fusion"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
@@ -25,7 +27,7 @@ type after struct {
 // byEffects follows the best candidates of the other paths to what came after them, and adds the
 // objects for which wanted returns true, the nearest to the best candidate first. failed has the
 // hashes of failed commands met so far on a walk.
-func (t *retrieval) byEffects(l *ranked, wanted func(o *objects.Stored, failed map[uint64]bool) bool) error {
+func (t *retrieval) byEffects(l *fusion.List, wanted func(o *objects.Stored, failed map[uint64]bool) bool) error {
 	order := t.seeds()
 	seen := map[schemas.ObjectRef]bool{}
 	gain := map[int]float64{}
@@ -66,9 +68,9 @@ func (t *retrieval) byEffects(l *ranked, wanted func(o *objects.Stored, failed m
 		}
 	}
 	t.rank(l, gain)
-	l.operator = "expand"
-	l.inputs["seeds"] = strconv.Itoa(len(order))
-	l.counts["read"] = int64(reads)
+	l.Operator = "expand"
+	l.Inputs["seeds"] = strconv.Itoa(len(order))
+	l.Counts["read"] = int64(reads)
 	return nil
 }
 
@@ -108,4 +110,48 @@ func (a *session) effects(o *objects.Stored) ([]*objects.Stored, error) {
 		}
 	}
 	return out, nil
+}
+
+// byReason follows the best candidates of the other paths to later failures and conclusions. The
+// message that reports a problem seldom shares words with either.
+func (t *retrieval) byReason(l *fusion.List) error { return t.byEffects(l, explains) }
+
+// explains reports whether an object may be part of a reason: a result that failed, or a
+// conclusion.
+func explains(o *objects.Stored, _ map[uint64]bool) bool {
+	if o.Tool != nil && !calls(o) {
+		return o.Tool.Failed || o.Tool.GetExitCode() != 0
+	}
+	return o.Memory == recountv1.MemoryKind_MEMORY_KIND_REFLECTIVE
+}
+
+// changing matches the tool calls that change files, by the name of the tool or by its input.
+// looking matches those that only look, or manage a list of tasks. A call's title begins with the
+// tool's name and input, or is its command.
+var (
+	changing = regexp.MustCompile(`(?i)\b(?:\w*edit\w*|\w*write\w*|\w*replace\w*|\w*patch\w*|\w*insert\w*|create|sed -i|git (?:apply|revert|commit))\b`)
+	looking  = regexp.MustCompile(`(?i)^(?:\w*(?:read|grep|glob|search|find|list|todo)\w*|\w+ (?:view|open|read))\b`)
+)
+
+// byRemedy follows the best candidates of the other paths to later changes, what was made of them,
+// and a command that failed before and then passed. These share no words with the problem. The
+// nearest to the best candidate come first.
+func (t *retrieval) byRemedy(l *fusion.List) error { return t.byEffects(l, mends) }
+
+// mends reports whether an object may be part of a remedy: it made something or changed a file, or
+// is a command that passes after it failed. failed has the hashes of the failed commands met so
+// far.
+func mends(o *objects.Stored, failed map[uint64]bool) bool {
+	switch {
+	case o.Type == recountv1.ObjectType_OBJECT_TYPE_ARTIFACT:
+		return true
+	case calls(o):
+		return changing.MatchString(o.Title) && !looking.MatchString(o.Title)
+	case o.Tool == nil || o.Tool.CommandHash == 0:
+		return false
+	case o.Tool.Failed || o.Tool.GetExitCode() != 0:
+		failed[o.Tool.CommandHash] = true
+		return false
+	}
+	return failed[o.Tool.CommandHash]
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/recountdb/recount/projections/objects"
 	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/fusion"
 	"github.com/recountdb/recount/schemas"
 )
 
@@ -54,7 +55,7 @@ func (t *retrieval) gather() ([]*hit, error) {
 		h := t.newHit()
 		h.candidate, h.known = t.candidates[key], p
 		if t.r.includes(IncludeProof) {
-			h.scores = scoresOf(key, t.lists)
+			h.scores = fusion.ScoresOf(key, t.lists)
 		}
 		byText[text], byID[p.id] = h, h
 		hits = append(hits, h)

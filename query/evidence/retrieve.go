@@ -12,6 +12,7 @@ import (
 	"github.com/recountdb/recount/projections/lexical"
 	"github.com/recountdb/recount/projections/objects"
 	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/fusion"
 	"github.com/recountdb/recount/schemas"
 )
 
@@ -44,7 +45,7 @@ type retrieval struct {
 	plan  plan
 	scope *scope
 
-	lists []ranked
+	lists []fusion.List
 	// began is the length of the proof before the first path.
 	began int
 }
@@ -77,12 +78,12 @@ func (a *session) retrieve(p plan, sc *scope, vec []float32) (*retrieval, error)
 	t := &retrieval{session: a, plan: p, scope: sc, began: len(a.Proof)}
 	for _, path := range []struct {
 		name string
-		take func(*ranked) error
+		take func(*fusion.List) error
 	}{
 		{pathID, t.byID},
 		{pathEntity, t.byEntity},
 		{pathLexical, t.byWords},
-		{pathDense, func(l *ranked) error { return t.byMeaning(l, vec) }},
+		{pathDense, func(l *fusion.List) error { return t.byMeaning(l, vec) }},
 		{pathTemporal, t.byTime},
 	} {
 		if err := t.run(path.name, path.take); err != nil {
@@ -115,19 +116,19 @@ func (a *session) retrieve(p plan, sc *scope, vec []float32) (*retrieval, error)
 // the limit, but at least minDepth.
 func (t *retrieval) depth() int { return max(minDepth, 3*t.r.Limit) }
 
-func (t *retrieval) run(path string, take func(*ranked) error) error {
+func (t *retrieval) run(path string, take func(*fusion.List) error) error {
 	if !t.plan.takes(path) {
 		return nil
 	}
 	if err := t.Ctx.Err(); err != nil {
 		return err
 	}
-	l := ranked{path: path, operator: "lookup", inputs: map[string]string{}, counts: map[string]int64{}}
+	l := fusion.List{Path: path, Operator: "lookup", Inputs: map[string]string{}, Counts: map[string]int64{}}
 	if err := take(&l); err != nil {
 		return fmt.Errorf("path %s: %w", path, err)
 	}
-	l.counts["candidates"] = int64(len(l.keys))
-	l.inputs["weight"] = strconv.FormatFloat(t.w.of(path), 'g', -1, 64)
+	l.Counts["candidates"] = int64(len(l.Keys))
+	l.Inputs["weight"] = strconv.FormatFloat(t.w.of(path), 'g', -1, 64)
 	t.lists = append(t.lists, l)
 	t.RecordTime(path)
 	return nil
@@ -136,7 +137,9 @@ func (t *retrieval) run(path string, take func(*ranked) error) error {
 // fuse computes the scores of all candidates from the lists so far, and from the factors that are
 // known without reading the objects.
 func (t *retrieval) fuse() {
-	fuse(t.candidates, t.lists, &t.w)
+	for i, sum := range fusion.Reciprocal(len(t.candidates), t.lists, t.w.of, fusion.Nothing) {
+		t.candidates[i].fused = sum
+	}
 	for key := range t.candidates {
 		c := &t.candidates[key]
 		c.standing = Standing{Age: t.w.age(t.moment - c.time), Importance: t.w.importance(c.importance), Use: 1, Holds: 1}
@@ -199,7 +202,7 @@ func (t *retrieval) seeds() []int {
 }
 
 // byID looks up the ids and positions in the text.
-func (t *retrieval) byID(l *ranked) error {
+func (t *retrieval) byID(l *fusion.List) error {
 	var found []*objects.Stored
 	add := func(list []*objects.Stored, err error) error {
 		found = append(found, t.keep(list)...)
@@ -224,11 +227,11 @@ func (t *retrieval) byID(l *ranked) error {
 	}
 	slices.SortStableFunc(found, newestFirst)
 	for _, o := range found {
-		if key := t.take(o.Ref, -1); key >= 0 && !slices.Contains(l.keys, key) {
-			l.add(key, 1)
+		if key := t.take(o.Ref, -1); key >= 0 && !slices.Contains(l.Keys, key) {
+			l.Add(key, 1)
 		}
 	}
-	l.inputs["ids"] = strconv.Itoa(len(t.plan.refs.ids) + len(t.plan.refs.positions))
+	l.Inputs["ids"] = strconv.Itoa(len(t.plan.refs.ids) + len(t.plan.refs.positions))
 	return nil
 }
 
@@ -237,7 +240,7 @@ func newestFirst(x, y *objects.Stored) int {
 }
 
 // byEntity looks up the names in the text; the objects that name most of them come first.
-func (t *retrieval) byEntity(l *ranked) error {
+func (t *retrieval) byEntity(l *fusion.List) error {
 	names := map[int]int{}
 	for _, name := range t.plan.refs.entities {
 		spelled, err := t.spelled(name)
@@ -266,15 +269,15 @@ func (t *retrieval) byEntity(l *ranked) error {
 		return cmp.Or(cmp.Compare(names[y], names[x]), t.candidates[x].before(&t.candidates[y]))
 	})
 	for _, key := range keys {
-		l.add(key, float64(names[key]))
+		l.Add(key, float64(names[key]))
 	}
-	l.inputs["names"] = strings.Join(t.plan.refs.entities, " ")
+	l.Inputs["names"] = strings.Join(t.plan.refs.entities, " ")
 	return nil
 }
 
 // byWords searches by BM25, with separate statistics for each audience.
-func (t *retrieval) byWords(l *ranked) error {
-	l.operator = "search"
+func (t *retrieval) byWords(l *fusion.List) error {
+	l.Operator = "search"
 	hits, _, err := t.lexical.SearchObjects(t.Ctx, lexical.ObjectQuery{
 		Text: t.r.Text, Audiences: t.scope.ids, Below: t.at.Below, K: t.depth(), Distinct: true, Filter: t.scope.pushed, Only: t.scope.only,
 	})
@@ -283,15 +286,15 @@ func (t *retrieval) byWords(l *ranked) error {
 	}
 	for _, h := range hits {
 		if key := t.take(h.Ref, int(h.Part)); key >= 0 {
-			l.add(key, h.Score)
+			l.Add(key, h.Score)
 		}
 	}
 	return nil
 }
 
 // byTime adds the newest objects, since the time that the text names.
-func (t *retrieval) byTime(l *ranked) error {
-	l.operator = "newest"
+func (t *retrieval) byTime(l *fusion.List) error {
+	l.Operator = "newest"
 	k := t.r.Limit
 	if t.r.Text != "" {
 		k = t.depth()
@@ -303,7 +306,7 @@ func (t *retrieval) byTime(l *ranked) error {
 	for _, ref := range refs {
 		key := t.take(ref, -1)
 		if key >= 0 && t.candidates[key].time >= t.plan.cues.from {
-			l.add(key, float64(t.candidates[key].time)/1e9)
+			l.Add(key, float64(t.candidates[key].time)/1e9)
 		}
 	}
 	return nil
@@ -313,7 +316,7 @@ func (t *retrieval) byTime(l *ranked) error {
 // from several of them, or from the best, come first. A seed keeps its own score, as in spreading
 // activation, so that the best of the other paths does not rank below what is merely adjacent to
 // it.
-func (t *retrieval) byEdges(l *ranked) error {
+func (t *retrieval) byEdges(l *fusion.List) error {
 	order := t.seeds()
 	gain := map[int]float64{}
 	for _, key := range order {
@@ -337,17 +340,17 @@ func (t *retrieval) byEdges(l *ranked) error {
 		}
 	}
 	t.rank(l, gain)
-	l.operator = "expand"
-	l.inputs["seeds"] = strconv.Itoa(len(order))
+	l.Operator = "expand"
+	l.Inputs["seeds"] = strconv.Itoa(len(order))
 	return nil
 }
 
 // rank adds candidates by what they gained, the greatest gain first.
-func (t *retrieval) rank(l *ranked, gain map[int]float64) {
+func (t *retrieval) rank(l *fusion.List, gain map[int]float64) {
 	keys := slices.SortedFunc(maps.Keys(gain), func(x, y int) int {
 		return cmp.Or(cmp.Compare(gain[y], gain[x]), t.candidates[x].before(&t.candidates[y]))
 	})
 	for _, key := range keys {
-		l.add(key, gain[key])
+		l.Add(key, gain[key])
 	}
 }

@@ -14,10 +14,6 @@ const (
 	pathRemedy   = "remedy"
 )
 
-// rrfK is the constant that damps the weight of the first ranks (Cormack, Clarke and Büttcher
-// 2009).
-const rrfK = 60
-
 // Weights are the weights of the paths in the fusion, and the parameters of the factors applied
 // afterwards. The zero Weights mean DefaultWeights. docs/decisions has the reasons (how evidence is
 // ranked).
