@@ -72,7 +72,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// Paths have what names in code do not: brackets, and colons.
+// TestPathsAreNamedAsTheyAre checks paths with characters that names in code do not have: brackets
+// and colons.
 func TestPathsAreNamedAsTheyAre(t *testing.T) {
 	m := newShop(t)
 	m.commit(shop, "Ada", `paths
@@ -172,8 +173,8 @@ func TestCallees(t *testing.T) {
 	}
 }
 
-// What another repository declares is found under the name that its users have for
-// it, both ways.
+// TestAcrossRepositories checks that what another repository declares is found under the name that
+// its users have for it, in both directions.
 func TestAcrossRepositories(t *testing.T) {
 	m := newShop(t)
 	m.commit("github.com/acme/net", "Bob", `net
@@ -344,15 +345,15 @@ func TestFlow(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("paths (-want +got):\n%s", diff)
 	}
-	// The file contains its functions, and that is no flow.
+	// A file contains its functions, but that is not a flow.
 	r, err = code.Flow(t.Context(), m.s, code.FlowRequest{From: "Client.flush", To: "main"})
 	if err != nil || r.Status != query.StatusEmpty || r.Hint == "" {
 		t.Errorf("against the calls: %+v %v", r.Paths, err)
 	}
 }
 
-// In the maps the edges of a second declaration of a name stand before those of the
-// first: its key goes on where the first's ends.
+// TestSecondDeclarations checks a name with two declarations. In the maps the edges of the second
+// precede those of the first, since the key of the first is a prefix of that of the second.
 func TestSecondDeclarations(t *testing.T) {
 	m := newMemory(t)
 	m.commit(shop, "Ada", `twice
@@ -375,9 +376,9 @@ function two
 	}
 }
 
-// Resolvers draw the edge between a route and its handler from either end: who calls
-// an endpoint is a caller of its handler either way, and a handler calls nobody who
-// asks for its route.
+// TestCallersThroughRoutes checks that the direction in which a resolver created the edge between a
+// route and its handler does not matter: a caller of an endpoint is a caller of its handler, and a
+// handler does not call those who request its route.
 func TestCallersThroughRoutes(t *testing.T) {
 	m := newMemory(t)
 	m.commit(shop, "Ada", `two routes

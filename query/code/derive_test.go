@@ -12,8 +12,8 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// TestDerivedGraphs makes the graph of each commit of some histories out of that of
-// each other one.
+// TestDerivedGraphs derives the graph of each commit of some histories from that of each other
+// commit.
 func TestDerivedGraphs(t *testing.T) {
 	for seed := range uint64(6) {
 		m := newMemory(t)
@@ -72,17 +72,17 @@ func derivedAllWays(t *testing.T, m *memory) {
 	}
 }
 
-// randomToys are some files, or all, of a few names each, which call some of all names.
+// randomToys returns some files, or all, that declare a few names each and call some of all names.
 func randomToys(r *rand.Rand, all bool) string {
 	var b strings.Builder
 	b.WriteString("commit\n")
 	for f := range 8 {
 		if r.IntN(7) > 0 && !all {
-			continue // stays as it is
+			continue // unchanged
 		}
 		fmt.Fprintf(&b, "-- %s.toy --\n", strings.Repeat("a", 1+f))
 		if r.IntN(5) == 0 && !all {
-			continue // is gone
+			continue // deleted
 		}
 		fmt.Fprintf(&b, "package example.org/p%d\n%s", r.IntN(3), strings.Repeat("\n", r.IntN(3)))
 		for n := range 12 {

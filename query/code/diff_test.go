@@ -11,7 +11,7 @@ import (
 	"github.com/recountdb/recount/query/code"
 )
 
-// newChangedShop is the shop with one more commit, which does a bit of everything.
+// newChangedShop is the shop with one more commit, which contains every kind of change.
 func newChangedShop(t *testing.T) *memory {
 	m := newShop(t)
 	m.commit("github.com/acme/site", "Bob", `site
@@ -98,7 +98,7 @@ func TestGraphDiff(t *testing.T) {
 	}
 }
 
-// The difference the other way round has the same in it, turned round.
+// TestGraphDiffBackwards checks that the difference in the other direction is the inverse.
 func TestGraphDiffBackwards(t *testing.T) {
 	m := newChangedShop(t)
 	r, err := code.Diff(t.Context(), m.s, code.GraphDiffRequest{Scope: code.Scope{Repo: "shop"}, Diff: "HEAD..HEAD~1", Limit: 1})

@@ -44,7 +44,7 @@ func TestExportDOT(t *testing.T) {
 
 func TestExportJSONWithCommunities(t *testing.T) {
 	m := newMemory(t)
-	// Two rings of calls, and one call between them.
+	// There are two rings of calls, and one call between them.
 	m.commit(shop, "Ada", `rings
 -- a/a.toy --
 package a

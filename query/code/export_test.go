@@ -8,20 +8,20 @@ import (
 	snapshots "github.com/recountdb/recount/projections/code"
 )
 
-// OwnerPatternMatches says whether a pattern of CODEOWNERS holds for a path.
+// OwnerPatternMatches reports whether a pattern of CODEOWNERS matches a path.
 func OwnerPatternMatches(pattern, path string) bool { return ownerPattern(pattern).MatchString(path) }
 
-// GitLabPatternMatches says the same by GitLab's rules.
+// GitLabPatternMatches reports whether a pattern matches a path by GitLab's rules.
 func GitLabPatternMatches(pattern, path string) bool { return gitlabPattern(pattern).MatchString(path) }
 
-// Takes says whether a request for a path could reach a route's pattern.
+// Takes reports whether a request for a path could match a route's pattern.
 var Takes = takes
 
-// NamesIn are the names of code in a text.
+// NamesIn returns the names of code in a text.
 var NamesIn = namesIn
 
-// Derived says whether the graph that is derived from that of a base is the one that is
-// read whole, to the number.
+// Derived checks that the graph derived from that of a base equals the graph that is read whole,
+// including its numbers.
 func Derived(ctx context.Context, base, s *snapshots.Snapshot) error {
 	was, err := load(ctx, base)
 	if err != nil {
@@ -35,7 +35,7 @@ func Derived(ctx context.Context, base, s *snapshots.Snapshot) error {
 	if err != nil {
 		return err
 	}
-	for _, g := range []*Graph{got, want} { // what is made when it is asked for
+	for _, g := range []*Graph{got, want} { // computed on demand
 		g.numberOf(symbol{})
 		g.declares(symbol{})
 	}
@@ -45,11 +45,11 @@ func Derived(ctx context.Context, base, s *snapshots.Snapshot) error {
 	return nil
 }
 
-// ErrFar is Derived's where it is not worth it.
+// ErrFar is the error of Derived if the snapshots differ too much.
 var ErrFar = errFar
 
-// Rehash makes the claim's hash that of what the proof claims now, as a forger would; it
-// reports whether there is such a claim.
+// Rehash updates the claim's hash to what the proof claims now, as a forger would. It reports
+// whether the claim is well-formed.
 func (p *EdgeProof) Rehash() bool {
 	which, key, err := p.key()
 	if err == nil {

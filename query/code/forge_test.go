@@ -16,17 +16,17 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// TestForgeriesAreRefused forges each field of proofs and each pair of fields, by what
-// flips it, by what other proofs of the snapshot have there and by every kind there is;
-// each time as it is, and with the hash of the claim made right again.
+// TestForgeriesAreRefused forges each field of proofs and each pair of fields: with modified
+// values, with values from other proofs of the snapshot, and with every kind; each time as it is,
+// and with the hash of the claim updated.
 func TestForgeriesAreRefused(t *testing.T) {
 	m := newShop(t)
 	files := proofs(t, m)
-	others := map[string][]any{} // what stands in a field of any proof, by its name
+	others := map[string][]any{} // values of a field in any proof, by its name
 	trees := map[string]any{}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		trees[name] = treeOf(t, files[name])
-		gather(treeOf(t, files[name]), "", others) // of a copy, which no change reaches
+		gather(treeOf(t, files[name]), "", others) // of a copy, which is not modified below
 	}
 	for name := range recountv1.SymbolKind_value {
 		others["kind"] = append(others["kind"], strings.ToLower(strings.TrimPrefix(name, "SYMBOL_KIND_")))
@@ -49,7 +49,7 @@ func TestForgeriesAreRefused(t *testing.T) {
 				f.try(change{a, v})
 			}
 			for _, b := range places[:i] {
-				// Steps of a way are many and alike: of their pairs some do.
+				// Paths have many similar steps: only some of their pairs are tried.
 				if within(a.path, b.path) || (a.ofWay() || b.ofWay()) && r.IntN(10) > 0 {
 					continue
 				}
@@ -64,7 +64,7 @@ func TestForgeriesAreRefused(t *testing.T) {
 	}
 }
 
-// forger changes a proof, and puts it back.
+// forger modifies a proof and restores it.
 type forger struct {
 	t                       *testing.T
 	m                       *memory
@@ -74,10 +74,10 @@ type forger struct {
 	tried, proved, accepted int
 }
 
-// place is a field of a proof and what may be put there.
+// place is a field of a proof and the values to put there.
 type place struct {
-	path   []any // names and numbers
-	in     any   // the map or list that holds it
+	path   []any // names and indexes
+	in     any   // the map or list that contains it
 	values []any
 }
 
@@ -92,7 +92,7 @@ type change struct {
 	value any
 }
 
-// gone is the value of a field that is left out.
+// gone is the value of an omitted field.
 type gone struct{}
 
 func (f *forger) try(changes ...change) {
@@ -120,7 +120,7 @@ func (f *forger) try(changes ...change) {
 	}
 }
 
-// verify has a proof refused that is not the one that was, nor what prove gives.
+// verify checks that a proof is rejected unless it is the original or one that prove returns.
 func (f *forger) verify(what string, p code.EdgeProof) {
 	b, err := p.Encode()
 	if err != nil || bytes.Equal(b, f.file) {
@@ -139,9 +139,8 @@ func (f *forger) verify(what string, p code.EdgeProof) {
 	}
 }
 
-// isProved reports whether prove, asked for the claim, gives the same bytes: then the
-// claim is true, whoever wrote it down. One way between two entries shows that neither of
-// two keys is there.
+// isProved reports whether prove returns the same bytes for the claim: then the claim is true,
+// whoever wrote it. One path between two entries proves the absence of every key between them.
 func (f *forger) isProved(p code.EdgeProof, b []byte) bool {
 	to := ""
 	if p.To != nil {
@@ -157,7 +156,7 @@ func (f *forger) isProved(p code.EdgeProof, b []byte) bool {
 	return err == nil && bytes.Equal(want, b)
 }
 
-// set changes the place and returns what puts it back.
+// set modifies the place and returns a function that restores it.
 func (c change) set() func() {
 	switch in := c.in.(type) {
 	case map[string]any:
@@ -180,7 +179,7 @@ func (c change) set() func() {
 	panic("neither a map nor a list")
 }
 
-// within reports whether one of two places lies in the other.
+// within reports whether one of two places is inside the other.
 func within(a, b []any) bool {
 	n := min(len(a), len(b))
 	return slices.Equal(a[:n], b[:n])
@@ -194,7 +193,7 @@ func treeOf(t *testing.T, b []byte) any {
 	return tree
 }
 
-// gather collects the values of fields, whole objects too, by their names.
+// gather collects the values of fields, including whole objects, by their names.
 func gather(v any, name string, all map[string][]any) {
 	if !slices.ContainsFunc(all[name], func(o any) bool { return fmt.Sprint(o) == fmt.Sprint(v) }) {
 		all[name] = append(all[name], v)
@@ -211,8 +210,7 @@ func gather(v any, name string, all map[string][]any) {
 	}
 }
 
-// find lists the places of a proof. What a proof of another shape has is put where this
-// one has nothing.
+// find lists the places of a proof. Fields that only proofs of another shape have are included.
 func find(v any, path []any, others map[string][]any, into *[]place) {
 	under := func(in any, k any, name string, was any) {
 		at := append(slices.Clone(path), k)
@@ -254,7 +252,7 @@ func find(v any, path []any, others map[string][]any, into *[]place) {
 	}
 }
 
-// flips are values beside one.
+// flips returns values that differ slightly from a value.
 func flips(v any) []any {
 	switch v := v.(type) {
 	case string:
@@ -275,8 +273,8 @@ func flips(v any) []any {
 	return nil
 }
 
-// TestOneFormOnly: what decodes to a proof in another form is refused, since another
-// reader may take it for something else.
+// TestOneFormOnly checks that another form that decodes to the same proof is rejected, since
+// another reader may interpret it differently.
 func TestOneFormOnly(t *testing.T) {
 	tried := 0
 	for name, b := range proofs(t, newShop(t)) {

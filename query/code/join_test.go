@@ -71,7 +71,7 @@ func (s *server) GetCart(ctx context.Context) error { return load() }
 func load() error { return nil }
 `
 
-// callsOf are the names that callers or callees answer.
+// callsOf returns the names in an answer of callers or callees.
 func callsOf(t *testing.T, m *memory, ask func(r code.CallsRequest) (code.CallsResponse, error), symbol string, depth int) []string {
 	t.Helper()
 	resp, err := ask(code.CallsRequest{Symbol: symbol, Depth: depth, Scope: code.Scope{Repo: shop}})
@@ -89,8 +89,8 @@ func calleesIn(t *testing.T, m *memory) func(code.CallsRequest) (code.CallsRespo
 	return func(r code.CallsRequest) (code.CallsResponse, error) { return code.Callees(t.Context(), m.s, r) }
 }
 
-// TestProceduresJoinLanguages: a procedure leads from who calls its generated client
-// to who implements it, and copies of its file are one.
+// TestProceduresJoinLanguages checks that a procedure joins the callers of its generated client to
+// its implementation, and that copies of its file count as one.
 func TestProceduresJoinLanguages(t *testing.T) {
 	m := memoryOf(t, snapshots.Options{})
 	m.commit(shop, "Ada", "shop"+fmt.Sprintf(cartsProto, "protos/carts.proto")+fmt.Sprintf(cartsProto, "src/web/carts.proto")[1:]+cartsGo[1:])
@@ -157,8 +157,8 @@ func Post() { http.Post("http://orders/orders/7", "", nil) }
 export function fresh() { return fetch("http://orders/orders/new") }
 `
 
-// TestRequestsJoinRoutes: a request leads to the route that answers it, here and in
-// other repositories, and not to one of the internet.
+// TestRequestsJoinRoutes checks that a request leads to the route that matches it, here and in
+// other repositories, unless it names a host on the internet.
 func TestRequestsJoinRoutes(t *testing.T) {
 	m := memoryOf(t, snapshots.Options{})
 	m.commit("example.org/orders", "Ada", ordersGo)
@@ -193,7 +193,7 @@ func TestRequestsJoinRoutes(t *testing.T) {
 	}, lines(resp.Calls, func(c code.Call) string { return c.Repo + " " + c.Edge + " " + c.Name })); diff != "" {
 		t.Errorf("callees of Order (-want +got):\n%s", diff)
 	}
-	// In one repository a path without a host is the repository's own.
+	// Within one repository a path without a host is the repository's own.
 	m.commit("example.org/both", "Ada", ordersGo+clientsOfOrders[len("clients\n-- go.mod --\nmodule example.org/clients\n"):]+`-- page.js --
 export function page() { return fetch("/orders/7") }
 `)

@@ -6,7 +6,8 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// A kind that a set could not hold would be walked by nobody.
+// TestASetHoldsEveryKindOfEdge checks that every kind fits in a set, since walks would ignore
+// others.
 func TestASetHoldsEveryKindOfEdge(t *testing.T) {
 	for value, name := range recountv1.EdgeKind_name {
 		if value >= maxKinds {

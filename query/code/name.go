@@ -27,7 +27,7 @@ type Symbol struct {
 	Variant  string `json:"variant,omitempty" example:"#2" doc:"What tells it apart from others of its name."`
 }
 
-// Place is FILE:LINE, as editors take it.
+// Place returns FILE:LINE, as editors accept it.
 func (s Symbol) Place() string {
 	if s.Line == 0 {
 		return s.File
@@ -35,14 +35,14 @@ func (s Symbol) Place() string {
 	return s.File + ":" + strconv.Itoa(int(s.Line))
 }
 
-// AmbiguousError: a name stands for several things. The caller asks again with one
-// of the candidates.
+// AmbiguousError reports a name that matches several things. The caller can repeat the query with
+// one of the candidates.
 type AmbiguousError struct {
 	Ref string
-	// What is ambiguous, in words.
+	// What describes what is ambiguous.
 	What string
-	// Candidates are each a name that is understood, and where it stands; More is how
-	// many there are besides.
+	// Candidates are names that can be used instead, each with its place; More is the number of
+	// further ones.
 	Candidates []string
 	More       int
 }
@@ -58,7 +58,7 @@ func (e *AmbiguousError) Error() string {
 	return s
 }
 
-// maxCandidates is how many an ambiguous or unknown name lists.
+// maxCandidates is the maximum number of candidates listed for an ambiguous or unknown name.
 const maxCandidates = 10
 
 func (w *world) symbol(r ref) Symbol {
@@ -70,7 +70,7 @@ func (w *world) symbol(r ref) Symbol {
 	}
 }
 
-// display is a node's name for people.
+// display returns a node's display name.
 func (g *Graph) display(n int32) string {
 	chain := g.chain(n)
 	if chain == "" {
@@ -82,7 +82,7 @@ func (g *Graph) display(n int32) string {
 	return chain
 }
 
-// shortPackage is the last element of a package's name.
+// shortPackage returns the last element of a package's name.
 func shortPackage(pkg string) string {
 	if i := strings.LastIndexByte(pkg, '/'); i >= 0 {
 		return pkg[i+1:]
@@ -105,9 +105,8 @@ func provenanceName(p uint8) string {
 	return strings.ToLower(strings.TrimPrefix(recountv1.Provenance(p).String(), "PROVENANCE_"))
 }
 
-// named finds the node that a name means, in the first graph, or, with the name of
-// another repository before it, in that one's. An error is a *query.NotFoundError
-// or an *AmbiguousError.
+// named returns the node that a name means, in the first graph, or in that of another repository if
+// the name has its prefix. An error is a *query.NotFoundError or an *AmbiguousError.
 func (a *session) named(w *world, name string) (ref, error) {
 	typed := name
 	g := int32(0)
@@ -130,8 +129,8 @@ func (a *session) named(w *world, name string) (ref, error) {
 	return r, nil
 }
 
-// repository finds a graph by its repository's name or the end of it, -1 where no
-// repository is called so.
+// repository finds a graph by its repository's name or the end of it; it returns -1 if there is
+// none.
 func (w *world) repository(name string) (int32, error) {
 	var found []int32
 	for i := range w.graphs {
@@ -156,7 +155,7 @@ func (w *world) repository(name string) (int32, error) {
 	return -1, e
 }
 
-// plainName writes a name with dots, whatever the language joins it with.
+// plainName returns a name joined with dots, whatever the language uses.
 func plainName(s string) string { return nameBrackets.Replace(nameJoints.Replace(s)) }
 
 var (
@@ -164,8 +163,8 @@ var (
 	nameBrackets = strings.NewReplacer("(*", "", ")", "", "(", "")
 )
 
-// exact names a node so that it is understood, and no other is meant where its file
-// has no second of its name.
+// exact returns a name of a node that can be used in a query. It is unique if the file has no other
+// declaration with the name.
 func (w *world) exact(r ref) string {
 	g := w.graphs[r.g]
 	s := g.keys[r.n].Path()
@@ -175,14 +174,14 @@ func (w *world) exact(r ref) string {
 	return s
 }
 
-// lookup finds what a name means, and says by what. What is less well named is
-// left out. Paths stand as they are, for they may have brackets and colons; names
-// are written with dots, whatever the language joins them with.
+// lookup returns the nodes that a name means, and the kind of match. Worse matches are omitted.
+// Paths are used unchanged, since they may contain brackets and colons; names are joined with dots,
+// whatever the language uses.
 func (g *Graph) lookup(name string) (found []int32, by string) {
 	name = strings.TrimPrefix(nameJoints.Replace(name), "./")
 	if file, rest, ok := cutLast(name, ':'); ok {
 		if line, err := strconv.ParseUint(rest, 10, 32); err == nil {
-			// Behind the line there may be a column, as compilers print it.
+			// The line may be followed by a column, as compilers print it.
 			if before, l, ok := cutLast(file, ':'); ok {
 				if n, err := strconv.ParseUint(l, 10, 32); err == nil {
 					file, line = before, n
@@ -243,13 +242,12 @@ func cutLast(s string, sep byte) (before, after string, ok bool) {
 	return s[:i], s[i+1:], true
 }
 
-// foldSuffix says whether s ends with suffix, whatever the case of letters.
+// foldSuffix reports whether s ends with suffix, ignoring case.
 func foldSuffix(s, suffix string) bool {
 	return len(s) >= len(suffix) && strings.EqualFold(s[len(s)-len(suffix):], suffix)
 }
 
-// endsAtName says whether a qualified name ends with a name that begins behind a
-// dot or a slash.
+// endsAtName reports whether a qualified name ends with a name that begins after a dot or a slash.
 func endsAtName(qualified, name string) bool {
 	if !strings.HasSuffix(qualified, name) {
 		return false
@@ -258,8 +256,7 @@ func endsAtName(qualified, name string) bool {
 	return before == 0 || qualified[before-1] == '.' || qualified[before-1] == '/'
 }
 
-// prefer leaves tests out where something else is meant, too, and then what other
-// files cannot name.
+// prefer removes tests if other nodes remain, and then nodes that are not exported.
 func (g *Graph) prefer(all []int32) []int32 {
 	for _, better := range []func(n *node) bool{
 		func(n *node) bool { return !n.test },
@@ -278,7 +275,7 @@ func (g *Graph) prefer(all []int32) []int32 {
 	return all
 }
 
-// paths are the files and packages that a path, or the end of one, means.
+// paths returns the files and packages with a path, or with the end of one.
 func (g *Graph) paths(name string) []int32 {
 	dir := strings.TrimSuffix(name, "/") + "/"
 	for _, key := range []schemas.NodeKey{
@@ -306,7 +303,7 @@ func (g *Graph) paths(name string) []int32 {
 	return ends
 }
 
-// files are the nodes of the files that a path, or the end of one, means.
+// files returns the nodes of the files with a path, or with the end of one.
 func (g *Graph) files(path string) []int32 {
 	var files []int32
 	for _, n := range g.paths(path) {
@@ -326,8 +323,7 @@ func (g *Graph) below(file int32, use func(n int32)) {
 	}
 }
 
-// atLine is the innermost declaration at a line; the file itself where there is
-// none.
+// atLine returns the innermost declaration at a line, or the file itself if there is none.
 func (g *Graph) atLine(path string, line uint32) []int32 {
 	files := g.files(path)
 	for i, file := range files {
@@ -346,7 +342,7 @@ func (g *Graph) atLine(path string, line uint32) []int32 {
 	return files
 }
 
-// inFile are the declarations of a name in a file.
+// inFile returns the declarations with a name in a file.
 func (g *Graph) inFile(path, name string) []int32 {
 	var tiers [2][]int32
 	for _, file := range g.files(path) {
@@ -365,7 +361,7 @@ func (g *Graph) inFile(path, name string) []int32 {
 	return tiers[1]
 }
 
-// unnamed is the error of a name that means nothing, or several things.
+// unnamed returns the error for a name that means nothing, or several things.
 func (w *world) unnamed(g int32, typed, name string, found []int32) error {
 	if len(found) > 0 {
 		e := &AmbiguousError{Ref: typed, What: fmt.Sprintf("symbol %q", typed)}
@@ -386,8 +382,7 @@ func (w *world) unnamed(g int32, typed, name string, found []int32) error {
 	return &query.NotFoundError{Ref: typed, Hint: hint}
 }
 
-// near are the names that take the fewest changes to make what was written of
-// them.
+// near returns the names with the smallest edit distance to what was written.
 func (g *Graph) near(name string) []string {
 	last := strings.ToLower(name[strings.LastIndexAny(name, "./:")+1:])
 	type hit struct {
@@ -432,8 +427,8 @@ func compareBool(a, b bool) int {
 	return 1
 }
 
-// distance is how many letters one puts in, takes out, changes, or exchanges with
-// the next one; anything above most where it is more.
+// distance returns the number of letters to insert, remove, change, or exchange with the next one;
+// if it exceeds most, it returns any number above most.
 func distance(a, b string, most int) int {
 	prev, row, next := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {
@@ -473,5 +468,5 @@ func personName(s *recountv1.Signature) string {
 	return strings.TrimSpace(s.Name + " <" + s.Email + ">")
 }
 
-// ProvenanceName is how an edge is known, as answers name it: "types_resolved".
+// ProvenanceName returns the name of a provenance in answers, such as "types_resolved".
 func ProvenanceName(p recountv1.Provenance) string { return provenanceName(uint8(p)) }

@@ -30,8 +30,7 @@ type OwnersResponse struct {
 	Owners   []string `json:"owners" nullable:"false" doc:"The owners, by the last rule that matches, of GitLab's sections each; none where that names none, or no rule matches."`
 	Rules    []Rule   `json:"rules" nullable:"false" doc:"The rules that say so."`
 	Authors  []Author `json:"authors" nullable:"false" doc:"Who changed it in the commits that were looked at, merges apart, the most often first."`
-	// Symbols is where the authors of symbols stand: of the one that was named, or of all
-	// that the file declares.
+	// Symbols has the authors of the named symbol, or of all symbols that the file declares.
 	Symbols []SymbolAuthors `json:"symbols,omitempty" doc:"Who made the symbol that was named what it is, or with symbols each one of the file."`
 	Commits int             `json:"commits" example:"812" doc:"How many commits were looked at."`
 }
@@ -43,7 +42,7 @@ type Rule struct {
 	Section string `json:"section,omitempty" example:"Documentation" doc:"The section of GitLab's that it is in."`
 }
 
-// Author is someone who changed a file.
+// Author is a person who changed a file.
 type Author struct {
 	Name    string    `json:"name" example:"Ada <ada@example.org>" doc:"Who."`
 	Commits int       `json:"commits" example:"12" doc:"How many of the commits changed it."`
@@ -63,8 +62,8 @@ func (r OwnersRequest) check() error {
 	return cmp.Or(r.Scope.check(), checkSubject("subject", r.Subject))
 }
 
-// Owners says who owns a file, by CODEOWNERS of the snapshot, and who wrote it, by
-// the commits before it.
+// Owners returns the owners of a file, by CODEOWNERS of the snapshot, and its authors, by the
+// commits before it.
 func Owners(ctx context.Context, s Sources, r OwnersRequest) (OwnersResponse, error) {
 	var resp OwnersResponse
 	if err := r.check(); err != nil {
@@ -118,8 +117,8 @@ func Owners(ctx context.Context, s Sources, r OwnersRequest) (OwnersResponse, er
 	return resp, nil
 }
 
-// fileOf is the path of a file of the snapshot, or of the one that declares a
-// symbol, and that symbol.
+// fileOf returns the path of a file of the snapshot, or of the file that declares a symbol, and the
+// key of that symbol.
 func (a *session) fileOf(snap *snapshots.Snapshot, subject string) (path string, symbol schemas.NodeKey, err error) {
 	files, err := snap.Files()
 	if err != nil {
@@ -144,7 +143,7 @@ func (a *session) fileOf(snap *snapshots.Snapshot, subject string) (path string,
 	return g.keys[found.n].Path(), symbol, nil
 }
 
-// declaredBy are the keys whose authors are wanted: a symbol, or all of a file.
+// declaredBy returns the keys whose authors are requested: a symbol, or all symbols of a file.
 func declaredBy(snap *snapshots.Snapshot, path string, symbol schemas.NodeKey, all bool) ([]schemas.NodeKey, error) {
 	if symbol != "" {
 		return []schemas.NodeKey{symbol}, nil
@@ -168,8 +167,8 @@ func declaredBy(snap *snapshots.Snapshot, path string, symbol schemas.NodeKey, a
 	return keys, nil
 }
 
-// codeowners are the places of CODEOWNERS, in the order in which GitHub, GitLab, Gitea
-// and Forgejo look for it.
+// codeowners are the paths of CODEOWNERS, in the order in which GitHub, GitLab, Gitea and Forgejo
+// look for it.
 var codeowners = []string{".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS", ".gitlab/CODEOWNERS", ".gitea/CODEOWNERS", ".forgejo/CODEOWNERS"}
 
 type ownerRules struct {
@@ -181,7 +180,7 @@ type ownerRule struct {
 	pattern, place, section string
 	owners                  []string
 	match                   *regexp.Regexp
-	// excludes: what matches has no owner in the section, whatever other rules say.
+	// excludes means that a match has no owner in the section, whatever other rules match.
 	excludes bool
 }
 
@@ -211,14 +210,14 @@ func (a *session) ownerRules(snap *snapshots.Snapshot) (ownerRules, error) {
 			continue
 		}
 		all := ownerRules{path: path}
-		// GitLab reads its rules otherwise, and sections are its alone.
+		// GitLab interprets rules differently; only it has sections.
 		gitlab := strings.HasPrefix(path, ".gitlab/") || slices.ContainsFunc(facts.Facts.OwnerRules, func(r *recountv1.OwnerRule) bool { return r.Section != "" })
 		for _, r := range facts.Facts.OwnerRules {
 			rule := ownerRule{pattern: r.Pattern, place: place(path, r.Line), section: r.Section, owners: r.Owners}
 			pattern, excludes := strings.CutPrefix(r.Pattern, "!")
 			switch {
 			case !gitlab && excludes:
-				continue // GitHub has no such thing, and leaves the line out
+				continue // GitHub has no exclusions, and ignores the line
 			case gitlab:
 				rule.match, rule.excludes = gitlabPattern(pattern), excludes
 			default:
@@ -232,7 +231,7 @@ func (a *session) ownerRules(snap *snapshots.Snapshot) (ownerRules, error) {
 	return ownerRules{}, nil
 }
 
-// of are the rules that hold for a path: of each section the last one that matches.
+// of returns the rules that apply to a path: for each section the last one that matches.
 func (o ownerRules) of(path string) []ownerRule {
 	var all []ownerRule
 	decided := map[string]bool{}
@@ -242,7 +241,7 @@ func (o ownerRules) of(path string) []ownerRule {
 		}
 	}
 	for _, r := range slices.Backward(o.rules) {
-		section := strings.ToLower(r.section) // GitLab joins sections whatever the case
+		section := strings.ToLower(r.section) // GitLab ignores the case of section names
 		if !decided[section] && r.match.MatchString(path) {
 			decided[section] = true
 			all = append(all, r)
@@ -252,9 +251,9 @@ func (o ownerRules) of(path string) []ownerRule {
 	return all
 }
 
-// gitlabPattern makes a pattern of GitLab's CODEOWNERS a regular expression over
-// paths: one that does not begin with a slash holds at any depth, and only one that
-// ends with a slash holds for what is below a directory.
+// gitlabPattern converts a pattern of GitLab's CODEOWNERS to a regular expression over paths. A
+// pattern without a leading slash matches at any depth, and only one with a trailing slash matches
+// what is below a directory.
 func gitlabPattern(pattern string) *regexp.Regexp {
 	if pattern == "*" {
 		return ownerPattern(pattern)
@@ -288,7 +287,7 @@ func gitlabPattern(pattern string) *regexp.Regexp {
 	return regexp.MustCompile(b.String())
 }
 
-// globName writes one name of a pattern: a star and a question mark stay in it.
+// globName writes one path element of a pattern; a star or question mark does not match a slash.
 func globName(b *strings.Builder, name string) {
 	for _, r := range name {
 		switch r {
@@ -302,9 +301,9 @@ func globName(b *strings.Builder, name string) {
 	}
 }
 
-// ownerPattern makes a pattern of CODEOWNERS a regular expression over paths: a
-// slash before its end binds it to the root, a star stays in one name, two cross
-// directories, and what matches a directory holds for all below it.
+// ownerPattern converts a pattern of CODEOWNERS to a regular expression over paths. A slash before
+// its end anchors it at the root, a star does not match a slash, two stars do, and a match of a
+// directory applies to everything below it.
 func ownerPattern(pattern string) *regexp.Regexp {
 	p := strings.TrimPrefix(pattern, "/")
 	dir := strings.HasSuffix(p, "/")
@@ -314,7 +313,7 @@ func ownerPattern(pattern string) *regexp.Regexp {
 	if !strings.HasPrefix(pattern, "/") && !strings.Contains(p, "/") {
 		b.WriteString("(?:.*/)?")
 	}
-	direct := false // the last name has a star: it stands for files of that directory
+	direct := false // the last element is a star: it matches only files of that directory
 	for i, name := range strings.Split(p, "/") {
 		if i > 0 && !strings.HasSuffix(b.String(), "(?:.*/)?") {
 			b.WriteString("/")
@@ -369,15 +368,15 @@ func (a *session) authors(snap *snapshots.Snapshot, path string, most int) (all 
 	return all, looked, err
 }
 
-// changedPath says whether a commit's paths, in order, have one, or one below a
+// changedPath reports whether a commit's sorted paths contain a path, or one below it if it is a
 // directory.
 func changedPath(changed []string, path string) bool {
 	i, exact := slices.BinarySearch(changed, path)
 	return exact || strings.HasSuffix(path, "/") && i < len(changed) && strings.HasPrefix(changed[i], path)
 }
 
-// history calls yield with a commit and those before it, each once, breadth first,
-// until it says no or so many have come. What was not imported ends a line.
+// history calls yield with a commit and those before it, each once and breadth first, until yield
+// returns false or `most` commits were visited. Parents that were not imported are skipped.
 func (a *session) history(repo snapshots.RepoID, from *recountv1.CodeSnapshot, most int, yield func(*recountv1.CodeSnapshot) bool) error {
 	seen := map[string]bool{from.Commit: true}
 	queue := []*recountv1.CodeSnapshot{from}

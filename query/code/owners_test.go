@@ -93,8 +93,8 @@ func TestSnapshots(t *testing.T) {
 	}
 }
 
-// A later rule without owners takes them away; GitLab's sections are each matched by
-// themselves, and an exclusion holds in its own.
+// TestOwnersBySection checks that a later rule without owners removes them, that GitLab's sections
+// are matched separately, and that an exclusion applies to its own section.
 func TestOwnersBySection(t *testing.T) {
 	m := newMemory(t)
 	m.commit(shop, "Ada", `shop
@@ -158,8 +158,8 @@ func TestGitLabPatterns(t *testing.T) {
 	}
 }
 
-// A symbol's history goes on in the file that it came from, and does not count what
-// happened to others of its file.
+// TestAuthorsOfASymbol checks that a symbol's history continues in the file it came from, and does
+// not include changes of other symbols of its file.
 func TestAuthorsOfASymbol(t *testing.T) {
 	m := newShop(t)
 	m.commit(shop, "Bob", "one\n-- pkg/kgo/conn.toy --\npackage github.com/acme/shop/pkg/kgo\nstruct conn\nmethod conn.Write = anew\nfunction helper\n")

@@ -18,7 +18,7 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// ProveRequest asks for a proof that a snapshot has an edge, or that it has not.
+// ProveRequest asks for a proof that a snapshot has an edge, or does not have it.
 type ProveRequest struct {
 	Scope
 	From   string `json:"from" minLength:"1" maxLength:"4096" example:"main.run" doc:"Where the edge begins."`
@@ -35,12 +35,11 @@ type ProveResponse struct {
 	Evidence EdgeProof `json:"evidence" doc:"The proof: verify-proof checks it, with nothing but the snapshot's hash."`
 }
 
-// EdgeProof proves a claim about one edge of a snapshot. Nothing in it is beside
-// the point: VerifyProof refuses it if any field is other than it was.
+// EdgeProof proves a claim about one edge of a snapshot. Every field matters: VerifyProof rejects
+// the proof if any of them is changed.
 //
-// The chain is: the claim is the leaf that Path shows in the map (package prolly);
-// the roots of the maps, the repository, the commit and its parents have the
-// snapshot's hash.
+// The chain is as follows. The claim is the leaf that Path shows in the map (package prolly). The
+// roots of the maps, the repository, the commit and its parents give the snapshot's hash.
 type EdgeProof struct {
 	Version    int               `json:"recount_proof" example:"2" doc:"The version of this form."`
 	Snapshot   schemas.Hash      `json:"snapshot" doc:"The hash that stands for the snapshot."`
@@ -59,15 +58,14 @@ type EdgeProof struct {
 	Path       json.RawMessage   `json:"path" doc:"The proof of the entry in the map, as projections/prolly has it."`
 }
 
-// ProvenEnds are the proofs that both ends of an edge that is absent are in the snapshot:
-// of what is not there no edge begins or ends, and a proof of that would be worth nothing.
+// ProvenEnds proves that both ends of an absent edge are in the snapshot. Without it a proof of
+// absence would be worthless, since no edge begins or ends at something that does not exist.
 type ProvenEnds struct {
 	From ProvenEnd `json:"from" doc:"That the snapshot has the node where the edge would begin."`
 	To   ProvenEnd `json:"to" doc:"That the snapshot has the node where it would end, or that some edge leads to it where it is elsewhere."`
 }
 
-// ProvenEnd is the proof that a snapshot has a node, or of what is elsewhere an edge that
-// leads to it.
+// ProvenEnd proves that a snapshot has a node, or an edge that leads to an external symbol.
 type ProvenEnd struct {
 	By    *NodeName       `json:"by,omitempty" doc:"From which node an edge leads to what is elsewhere."`
 	Edge  string          `json:"edge,omitempty" doc:"Of which kind that one is."`
@@ -75,7 +73,7 @@ type ProvenEnd struct {
 	Path  json.RawMessage `json:"path" doc:"The proof of the entry in the map nodes, or with by in externals."`
 }
 
-// NodeName is a node's key, in parts.
+// NodeName has the parts of a node's key.
 type NodeName struct {
 	File    string `json:"file" example:"pkg/kgo/client.go" doc:"The file."`
 	Name    string `json:"name" example:"Client.Produce" doc:"The name with its owners'."`
@@ -83,7 +81,7 @@ type NodeName struct {
 	Variant string `json:"variant,omitempty" doc:"What tells it apart from others of its name."`
 }
 
-// OutsideName names what is elsewhere.
+// OutsideName identifies an external symbol.
 type OutsideName struct {
 	Language string `json:"language" example:"go" doc:"The language."`
 	Package  string `json:"package" example:"net/http" doc:"The package."`
@@ -91,11 +89,10 @@ type OutsideName struct {
 }
 
 const (
-	// proofVersion is 3 since the claim names the kinds of both ends, absence proves that
-	// there are such ends, and the file has one form only. It was 2 since a snapshot has a
-	// map of lines.
+	// proofVersion is 3 since the claim names the kinds of both ends, absence proves that the ends
+	// exist, and the file has only one form. It became 2 when snapshots got the map lines.
 	proofVersion = 3
-	// MaxProof bounds what VerifyProof reads.
+	// MaxProof is the maximum size of a file that VerifyProof reads, in bytes.
 	MaxProof = 1 << 20
 )
 
@@ -183,8 +180,8 @@ func Prove(ctx context.Context, s Sources, r ProveRequest) (ProveResponse, error
 	return resp, nil
 }
 
-// proveTo fills in where the edge ends: elsewhere if the node leads there, else at a
-// symbol of the repository, else elsewhere if anything leads there.
+// proveTo determines the edge's target: an external symbol if the node leads to one with the name,
+// else a symbol of the repository, else an external symbol to which any edge leads.
 func (a *session) proveTo(p *EdgeProof, w *world, from int32, kind recountv1.EdgeKind, name string) error {
 	g := w.graphs[0]
 	if s, ok := g.leadsOutside(from, kind, name); ok {
@@ -217,7 +214,7 @@ func (a *session) proveTo(p *EdgeProof, w *world, from int32, kind recountv1.Edg
 	return &query.RequestError{Field: "to", Value: fmt.Sprintf("%q", name), Reason: fmt.Sprintf("%d symbols of elsewhere are called so, as %s and %s: say more of the name", len(found), OutsideName{"", found[0].pkg, found[0].name}.plain(), OutsideName{"", found[1].pkg, found[1].name}.plain())}
 }
 
-// leadsOutside finds what a node leads to elsewhere by the end of its name.
+// leadsOutside returns the external symbol to which a node leads, by the end of its name.
 func (g *Graph) leadsOutside(n int32, kind recountv1.EdgeKind, name string) (symbol, bool) {
 	for _, e := range g.outside[g.outStart[n]:g.outStart[n+1]] {
 		s := g.symbols[e.to]
@@ -228,7 +225,7 @@ func (g *Graph) leadsOutside(n int32, kind recountv1.EdgeKind, name string) (sym
 	return symbol{}, false
 }
 
-// proveEnds proves that the snapshot knows both ends of an edge.
+// proveEnds proves that the snapshot has both ends of an edge.
 func (g *Graph) proveEnds(snap *snapshots.Snapshot, p EdgeProof) (*ProvenEnds, error) {
 	var ends ProvenEnds
 	if p.Outside != nil {
@@ -264,13 +261,13 @@ func (g *Graph) proveEnds(snap *snapshots.Snapshot, p EdgeProof) (*ProvenEnds, e
 	return &ends, nil
 }
 
-// encodePath is the one form that a path has in a file.
+// encodePath returns the canonical form of a path in a file.
 func encodePath(p *prolly.Proof) (json.RawMessage, error) {
 	b, err := p.MarshalBinary()
 	if err != nil {
 		return nil, err
 	}
-	var same prolly.Proof // no list of it is nil
+	var same prolly.Proof // decoding makes every list non-nil
 	if err := same.UnmarshalBinary(b); err != nil {
 		return nil, err
 	}
@@ -281,12 +278,13 @@ func nodeName(k schemas.NodeKey) NodeName {
 	return NodeName{k.Path(), k.Chain(), kindName(k.Kind()), k.Variant()}
 }
 
-// hasSeparator reports whether a text has one of the bytes that keys are cut at.
+// hasSeparator reports whether a text has a byte that separates parts of keys.
 func hasSeparator(s string) bool {
 	return strings.IndexByte(s, 0) >= 0 || strings.IndexByte(s, 0xff) >= 0
 }
 
-// key is the node's key. Names with a zero byte would be other names.
+// key returns the node's key. Names with separators are rejected, as they would be other names in
+// the key.
 func (n NodeName) key() (schemas.NodeKey, error) {
 	kind, ok := recountv1.SymbolKind_value["SYMBOL_KIND_"+strings.ToUpper(n.Kind)]
 	if !ok || n.Kind != strings.ToLower(n.Kind) || hasSeparator(n.File+n.Name+n.Variant) {
@@ -295,7 +293,7 @@ func (n NodeName) key() (schemas.NodeKey, error) {
 	return schemas.NewNodeKey(n.File, "", n.Name, recountv1.SymbolKind(kind), n.Variant), nil
 }
 
-// String names the node so that no other of the snapshot is named alike.
+// String returns a name of the node that is unique in the snapshot.
 func (n NodeName) String() string {
 	s := said(n.File)
 	if n.Name != "" || n.Variant != "" {
@@ -307,13 +305,13 @@ func (n NodeName) String() string {
 	return s + " (" + n.Kind + ")"
 }
 
-// String names what is elsewhere, with its language.
+// String returns the name of the symbol with its language.
 func (o OutsideName) String() string { return o.plain() + " (" + said(o.Language) + ", elsewhere)" }
 
 func (o OutsideName) plain() string { return said(o.Package) + "." + said(o.Name) }
 
-// said is a part of a name as a claim has it: quoted where it could be taken for
-// something else, as are spaces, quotes and what does not print.
+// said returns a part of a name as a claim shows it: in quotes if it contains spaces, quotes,
+// separators or characters that do not print.
 func said(s string) string {
 	odd := func(r rune) bool {
 		return r == ' ' || r == '"' || r == ':' || r == '~' || r == utf8.RuneError || !strconv.IsPrint(r)
@@ -324,7 +322,7 @@ func said(s string) string {
 	return s
 }
 
-// Claim is what is proved, in words: all that identifies the edge, and its ends.
+// Claim describes what is proved: everything that identifies the edge and its ends.
 func (p EdgeProof) Claim() string {
 	to := ""
 	switch {
@@ -339,7 +337,7 @@ func (p EdgeProof) Claim() string {
 	return fmt.Sprintf("%s %s %s", p.From, p.Edge, to)
 }
 
-// key is where the edge stands, or would: in which map, under which key.
+// key returns the map in which the edge is, or would be, and its key.
 func (p EdgeProof) key() (snapshots.Which, []byte, error) {
 	from, err := p.From.key()
 	if err != nil {
@@ -359,7 +357,7 @@ func (p EdgeProof) key() (snapshots.Which, []byte, error) {
 	return snapshots.OutMap, snapshots.EdgeKey(from, kind, to), err
 }
 
-// key is where an edge to it stands in the map externals.
+// key returns the key of an edge to the symbol in the map externals.
 func (o OutsideName) key(from schemas.NodeKey, kind recountv1.EdgeKind) ([]byte, error) {
 	if hasSeparator(o.Language + o.Package + o.Name) {
 		return nil, fmt.Errorf("%+v is no name of what is elsewhere", o)
@@ -367,8 +365,8 @@ func (o OutsideName) key(from schemas.NodeKey, kind recountv1.EdgeKind) ([]byte,
 	return snapshots.ExternalKey(from, kind, o.Language, o.Package, o.Name), nil
 }
 
-// key is where the entry stands that shows the end: a node, or of what is elsewhere an
-// edge to it.
+// key returns the map and the key of the entry that shows the end: a node, or an edge to an
+// external symbol.
 func (e ProvenEnd) key(node *NodeName, outside *OutsideName) (snapshots.Which, []byte, error) {
 	if node != nil {
 		if e.By != nil || e.Edge != "" {
@@ -392,8 +390,8 @@ func (e ProvenEnd) key(node *NodeName, outside *OutsideName) (snapshots.Which, [
 	return snapshots.ExternalsMap, key, err
 }
 
-// digest is the hash of the claim. A proof of absence holds for all that would stand
-// between two entries; which of them was asked for, the digest says.
+// digest returns the hash of the claim. A proof of absence is valid for every key between two
+// entries; the digest determines which one was requested.
 func (p EdgeProof) digest(which snapshots.Which, key []byte) schemas.Hash {
 	absent := int64(0)
 	if p.Absent {

@@ -11,7 +11,7 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// proofs are one of each sort, as files.
+// proofs returns one proof of each sort, as files.
 func proofs(t *testing.T, m *memory) map[string][]byte {
 	m.commit(shop, "Bob", "second, so that there is a parent\n-- other.toy --\npackage github.com/acme/shop/other\nfunction other\n")
 	files := map[string][]byte{}
@@ -84,7 +84,7 @@ func TestProveWhatIsNotSo(t *testing.T) {
 	}
 }
 
-// TestClaimsNameBothEnds: with kind and language, so that no two are said alike.
+// TestClaimsNameBothEnds checks that claims include kind and language, so that no two are the same.
 func TestClaimsNameBothEnds(t *testing.T) {
 	m := newShop(t)
 	for want, r := range map[string]code.ProveRequest{
@@ -105,7 +105,7 @@ func TestClaimsNameBothEnds(t *testing.T) {
 	}
 }
 
-// TestOlderProofsAreRefused with what to do.
+// TestOlderProofsAreRefused checks that the error for an older proof says what to do.
 func TestOlderProofsAreRefused(t *testing.T) {
 	for _, b := range proofs(t, newShop(t)) {
 		old := bytes.Replace(b, []byte(`"recount_proof":3`), []byte(`"recount_proof":2`), 1)

@@ -9,14 +9,14 @@ import (
 // Question is one kind of question about code.
 type Question[Q, R any] = question.Question[Sources, Q, R]
 
-// Questions holds all of them, in the order in which they stand below.
+// Questions has all of them, in the order of their declaration below.
 var Questions question.List[Sources]
 
 func newQuestion[Q interface{ check() error }, R any](name, summary, description string, answer func(context.Context, Sources, Q) (R, error)) Question[Q, R] {
 	return question.Add(&Questions, question.New("code/"+name, summary, description, Q.check, answer))
 }
 
-// The questions about code. docs/ARCHITECTURE.md says what else a new one needs.
+// These are the questions about code. docs/ARCHITECTURE.md describes what else a new one needs.
 var (
 	SymbolsQuestion   = newQuestion("symbols", "Find symbols", "Looks for symbols by a part of their name, a place or a path, and ranks them.", Symbols)
 	CallersQuestion   = newQuestion("callers", "Who calls a symbol", "Walks calls back from a symbol, also into other repositories, each with the place of the call and how sure it is.", Callers)

@@ -14,7 +14,7 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// RetirableRequest asks what a `snapshots.retired` event would give up.
+// RetirableRequest asks which graphs a `snapshots.retired` event would remove.
 type RetirableRequest struct {
 	Scope
 	Before   time.Time `json:"before" example:"2026-08-20T00:00:00Z" doc:"Graphs of commits that were committed at this time or later stay."`
@@ -28,7 +28,7 @@ type RetirableResponse struct {
 	Retire       int         `json:"retire" example:"812" doc:"How many graphs would be given up, of all together."`
 }
 
-// Retirable is what would be given up of one repository.
+// Retirable counts the graphs of one repository that would be removed.
 type Retirable struct {
 	Repo   string `json:"repo" example:"github.com/acme/shop" doc:"The repository."`
 	Retire int    `json:"retire" example:"812" doc:"Graphs that would be given up."`
@@ -52,13 +52,13 @@ func (r RetirableRequest) check() error {
 	return r.Scope.check()
 }
 
-// Rule is the request as the event that does it has it.
+// Rule returns the request in the form of the event that removes the graphs.
 func (r RetirableRequest) Rule(repo string) *recountv1.SnapshotsRetired {
 	return &recountv1.SnapshotsRetired{Repository: repo, Before: timestamppb.New(r.Before), Refs: r.KeepRefs}
 }
 
-// Retirables says what a `snapshots.retired` event would give up, of one repository or
-// of all.
+// Retirables returns which graphs a `snapshots.retired` event would remove, of one repository or of
+// all.
 func Retirables(ctx context.Context, s Sources, r RetirableRequest) (RetirableResponse, error) {
 	resp := RetirableResponse{Repositories: []Retirable{}}
 	if err := r.check(); err != nil {

@@ -37,14 +37,15 @@ type Route struct {
 	File      string    `json:"file" example:"web/routes.go" doc:"Where it is registered."`
 	Line      uint32    `json:"line,omitempty" example:"31" doc:"The line."`
 	Handlers  []Handler `json:"handlers" nullable:"false" doc:"What serves it; none where that could not be resolved."`
-	// Middleware is what decorates the handlers. What wraps them otherwise is not known.
+	// Middleware lists the decorators of the handlers. Middleware installed in other ways is not
+	// known.
 	Middleware []string `json:"middleware,omitempty" example:"auth.login_required" doc:"What decorates its handlers, the route's own decorator apart. Middleware that is set up in other ways is not known."`
 }
 
-// Place is FILE:LINE.
+// Place returns FILE:LINE.
 func (r Route) Place() string { return place(r.File, r.Line) }
 
-// Handler is what serves a route.
+// Handler is a symbol that serves a route.
 type Handler struct {
 	Symbol
 	Outside    bool    `json:"outside,omitempty" doc:"It is of elsewhere: it has a package and a name, and no place."`
@@ -62,7 +63,7 @@ func (r RoutesRequest) check() error {
 	return cmp.Or(r.Scope.check(), checkLimit(r.Limit))
 }
 
-// Routes lists what is served.
+// Routes lists the routes of a revision.
 func Routes(ctx context.Context, s Sources, r RoutesRequest) (RoutesResponse, error) {
 	var resp RoutesResponse
 	if err := r.check(); err != nil {
@@ -134,7 +135,7 @@ func Routes(ctx context.Context, s Sources, r RoutesRequest) (RoutesResponse, er
 	return resp, nil
 }
 
-// routeOf reads what a route's node says.
+// routeOf returns the route of a node.
 func routeOf(g *Graph, n int32, full *recountv1.CodeNode) Route {
 	r := Route{File: g.keys[n].Path(), Line: g.nodes[n].line, Framework: full.GetAttributes()["framework"]}
 	r.Method, r.Path = full.GetAttributes()["method"], full.GetAttributes()["pattern"]
@@ -147,8 +148,8 @@ func routeOf(g *Graph, n int32, full *recountv1.CodeNode) Route {
 	return r
 }
 
-// handlers are the other ends of a route's edges, and what decorates them. test
-// becomes true where a test serves it.
+// handlers returns the other ends of a route's edges, and their decorators. It sets test if a test
+// serves the route.
 func (w *world) handlers(route int32, test *bool) (all []Handler, middleware []string) {
 	g := w.graphs[0]
 	all = []Handler{}
@@ -167,7 +168,7 @@ func (w *world) handlers(route int32, test *bool) (all []Handler, middleware []s
 			}
 		}
 	}
-	// A resolver draws the edge from the one to the other or back.
+	// A resolver may create the edge in either direction.
 	for i := g.out[route]; i < g.out[route+1]; i++ {
 		if e := &g.edges[i]; recountv1.EdgeKind(e.kind) == eHandles {
 			add(e.to, e)
@@ -194,19 +195,19 @@ func wantedMethod(has, want string) bool {
 	return want == "" || has == "ANY" || strings.EqualFold(want, "ANY") || slices.ContainsFunc(strings.Split(has, ","), func(m string) bool { return strings.EqualFold(strings.TrimSpace(m), want) })
 }
 
-// wantedPath says whether a route's path has a text in it, or takes requests for it.
+// wantedPath reports whether a route's path contains a text, or matches requests for it.
 func wantedPath(path, want string) bool {
 	return want == "" || strings.Contains(strings.ToLower(path), strings.ToLower(want)) ||
 		strings.HasPrefix(want, "/") && takes(path, want)
 }
 
-// parameter is what stands for a part of a request's path, in any framework:
-// {id}, {id:[0-9]+}, :id, <int:id>, [id], *.
+// parameter matches placeholders for a part of a request's path in any framework: {id},
+// {id:[0-9]+}, :id, <int:id>, [id], *.
 var parameter = regexp.MustCompile(`^(\{.*\}|:.+|<.*>|\[.*\]|\*.*)$`)
 
-// takes says whether a request for a path could reach a route's pattern, by its
-// segments. A pattern that ends with a slash or in what takes the rest ({path...},
-// [...slug], **, <path:p>) takes all below it.
+// takes reports whether a request for a path could match a route's pattern, by its segments. A
+// pattern that ends in a placeholder for the rest ({path...}, [...slug], **, <path:p>) matches
+// everything below it.
 func takes(pattern, request string) bool {
 	has, want := strings.Split(strings.Trim(pattern, "/"), "/"), strings.Split(strings.Trim(request, "/"), "/")
 	for i, p := range has {

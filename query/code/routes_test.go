@@ -13,7 +13,7 @@ import (
 
 func TestRoutes(t *testing.T) {
 	m := newMemory(t)
-	// A toy's names have no spaces: its routes are of any method.
+	// A toy's names have no spaces, so its routes have any method.
 	m.commit(shop, "Ada", `routes
 -- web/routes.toy --
 package github.com/acme/shop/web

@@ -9,7 +9,7 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// RuntimeWindow asks, besides what the code says, for who really calls it: by spans.
+// RuntimeWindow asks also for the callers seen at run time, by spans.
 type RuntimeWindow struct {
 	From time.Time `json:"from,omitzero" example:"2026-11-20T12:00:00Z" doc:"Only what happened at this time or later, by the spans' own time."`
 	To   time.Time `json:"to,omitzero" example:"2026-11-21T12:00:00Z" doc:"Only what happened before this time."`
@@ -23,7 +23,7 @@ func (r *RuntimeWindow) check() error {
 	return nil
 }
 
-// RuntimeUse is who really calls something.
+// RuntimeUse has the callers seen at run time.
 type RuntimeUse struct {
 	Callers   []RuntimeCaller `json:"callers" nullable:"false" doc:"Who calls, the nearest first, then the most frequent."`
 	Total     int             `json:"total" example:"2" doc:"How many there are."`
@@ -31,7 +31,7 @@ type RuntimeUse struct {
 	Hint      string          `json:"hint,omitempty" doc:"Why there are none."`
 }
 
-// RuntimeCaller is a service that calls an operation which reaches what was asked about.
+// RuntimeCaller is a service that calls an operation whose handler reaches the queried symbol.
 type RuntimeCaller struct {
 	Caller    string    `json:"caller,omitempty" example:"web" doc:"The service that calls; empty where it sends no spans."`
 	Service   string    `json:"service" example:"carts" doc:"The service that is called."`
@@ -43,29 +43,29 @@ type RuntimeCaller struct {
 	Errors    uint64    `json:"errors" example:"14" doc:"How many of these failed."`
 	Last      time.Time `json:"last" doc:"When last."`
 	Trace     string    `json:"trace,omitempty" example:"5b8efff798038103d269b633813fc60c" doc:"One of the traces."`
-	// The two are different matters: whether it is called, and whether it is this code.
+	// Confidence is whether it is called now; Sure is whether this code handles the operation.
 	Confidence float64 `json:"confidence" example:"0.95" doc:"How sure it is that it is called now: by how often it was seen in the seven days before at, and when last."`
 	Rule       string  `json:"rule" example:"rpc" doc:"How the operation is known to be this code's."`
 	Sure       float64 `json:"code_confidence" example:"0.9" doc:"How sure that is, the way from the handler included."`
 }
 
-// Place is a node in every snapshot that has it.
+// Place identifies a node in every snapshot that has it.
 type Place struct {
 	Repo string
 	Key  schemas.NodeKey
 }
 
-// Reached is how a node was reached by a walk.
+// Reached describes how a walk reached a node.
 type Reached struct {
 	Distance   int
 	Confidence float64
 }
 
-// Running finds who really calls what was reached. Visible and Steps are what it adds to
-// the answer's watermark and proof.
+// Running returns the run-time callers of reached nodes. visible and steps are added to the
+// answer's watermark and proof.
 type Running func(ctx context.Context, w RuntimeWindow, of map[Place]Reached, limit int) (use RuntimeUse, visible schemas.Watermark, steps []query.Step, err error)
 
-// running asks who really calls what a walk reached; nil where nobody asked.
+// running returns the run-time callers of what a walk reached, or nil if they were not requested.
 func (a *session) running(r *RuntimeWindow, w *world, all []reached, limit int) (*RuntimeUse, error) {
 	if r == nil {
 		return nil, nil
@@ -94,7 +94,7 @@ func (a *session) running(r *RuntimeWindow, w *world, all []reached, limit int) 
 	return &use, nil
 }
 
-// runtimeFilters say which spans were counted.
+// runtimeFilters describes which spans were counted.
 func runtimeFilters(r *RuntimeWindow) []query.AppliedFilter {
 	if r == nil {
 		return nil

@@ -16,17 +16,17 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// Sources are what questions about code are asked of.
+// Sources are the data that questions about code are answered from.
 type Sources struct {
-	// Set holds the projection code. Required.
+	// Set has the projection code. Required.
 	Set *projections.Set
-	// Graphs keeps what walks run over from one question to the next. Required.
+	// Graphs caches the graphs of walks across queries. Required.
 	Graphs *Cache
-	// Running finds who really calls a symbol; nil where no spans are kept.
+	// Running finds the run-time callers of a symbol; nil if no spans are stored.
 	Running Running
 }
 
-// Scope says what a question is asked of.
+// Scope selects the repository and revision of a query.
 type Scope struct {
 	Repo    string            `json:"repo,omitempty" maxLength:"4096" example:"github.com/acme/shop" doc:"The repository: its name, or the end of it from behind a slash. May be left out where there is only one."`
 	At      string            `json:"at,omitempty" maxLength:"1024" example:"main~3" doc:"The revision: a branch, a tag, a commit or the beginning of one, HEAD, each with ~N or ^N; worktree. Default HEAD."`
@@ -34,7 +34,7 @@ type Scope struct {
 	WaitMS  int               `json:"wait_ms,omitempty" minimum:"1" maximum:"60000" default:"5000" example:"5000" doc:"How long at_least may wait, in milliseconds."`
 }
 
-// Limits of requests. They are part of the API.
+// These are the limits of requests. They are part of the API.
 const (
 	DefaultLimit = 50
 	MaxLimit     = 10_000
@@ -46,7 +46,7 @@ func (s Scope) check() error {
 
 func checkLimit(n int) error { return query.CheckLimit(n, MaxLimit) }
 
-// checkSubject refuses a name that says nothing, or too much.
+// checkSubject rejects an empty or too long name.
 func checkSubject(field, name string) error {
 	if name == "" {
 		return &query.RequestError{Field: field, Value: `""`, Reason: "want a symbol, a file, or FILE:LINE"}
@@ -55,21 +55,21 @@ func checkSubject(field, name string) error {
 }
 
 func checkConfidence(c float64) error {
-	if !(c >= 0 && c <= 1) { // also not a number
+	if !(c >= 0 && c <= 1) { // also rejects NaN
 		return &query.RequestError{Field: "min_confidence", Value: fmt.Sprint(c), Reason: "want 0 to 1"}
 	}
 	return nil
 }
 
-// session is one question about code while it is answered.
+// session is the state of one query.
 type session struct {
 	query.Session[query.Step]
 	s    Sources
 	view *snapshots.View
 }
 
-// open opens a view, once at_least is visible. An error is a
-// *query.NotVisibleError, the context's, or the projection's.
+// open opens a view once at_least is visible. An error is a *query.NotVisibleError, that of ctx, or
+// that of the projection.
 func (s Sources) open(ctx context.Context, sc Scope) (*session, error) {
 	base, err := query.Begin[query.Step](ctx, s.Set, sc.AtLeast, sc.WaitMS)
 	if err != nil {
@@ -97,7 +97,7 @@ func (a *session) basis(empty bool, hint string, filters ...query.AppliedFilter)
 	return query.BasisOf(&a.Session, empty, hint, append([]query.AppliedFilter{}, filters...))
 }
 
-// snapshot opens the snapshot of a scope, and says so in the proof.
+// snapshot opens the snapshot of a scope, and adds it to the proof.
 func (a *session) snapshot(repo, rev string) (*snapshots.Snapshot, error) {
 	r, err := a.view.Repository(repo)
 	if err != nil {
@@ -116,14 +116,14 @@ func (a *session) snapshot(repo, rev string) (*snapshots.Snapshot, error) {
 	return s, nil
 }
 
-// graph is what a walk over a snapshot runs on.
+// graph returns the graph of a snapshot.
 func (a *session) graph(s *snapshots.Snapshot) (*Graph, error) {
 	g, err := a.s.Graphs.Get(a.Ctx, s)
 	a.RecordTime("graph")
 	return g, err
 }
 
-// world is the graph of a scope, and those of the other repositories at HEAD.
+// world returns the graph of a scope, and those of the other repositories at HEAD.
 func (a *session) world(sc Scope) (*snapshots.Snapshot, *world, error) {
 	s, err := a.snapshot(sc.Repo, sc.At)
 	if err != nil {
@@ -133,10 +133,10 @@ func (a *session) world(sc Scope) (*snapshots.Snapshot, *world, error) {
 	return s, w, err
 }
 
-// maxRepositories is how many repositories one walk spans.
+// maxRepositories is the maximum number of repositories in one walk.
 const maxRepositories = 64
 
-// around is a snapshot's graph, with those of the other repositories at HEAD.
+// around returns a snapshot's graph, and those of the other repositories at HEAD.
 func (a *session) around(s *snapshots.Snapshot) (*world, error) {
 	home, err := a.graph(s)
 	if err != nil {
@@ -177,14 +177,14 @@ func (a *session) around(s *snapshots.Snapshot) (*world, error) {
 	return w, nil
 }
 
-// asked makes the errors of the projection's names those of a question.
+// asked converts the projection's errors for names to those of a query.
 func asked(ref string, err error) error {
 	var ambiguous *snapshots.AmbiguousError
 	switch {
 	case errors.As(err, &ambiguous):
 		return &AmbiguousError{Ref: ref, What: ambiguous.What, Candidates: slices.Clone(ambiguous.Candidates)}
 	case errors.Is(err, snapshots.ErrUnknown):
-		// What is behind the word says more than that it is unknown.
+		// The text after ErrUnknown is more specific.
 		_, why, _ := strings.Cut(err.Error(), snapshots.ErrUnknown.Error())
 		return &query.NotFoundError{Ref: ref, Hint: cmp.Or(strings.TrimLeft(why, ":; "), err.Error())}
 	case errors.Is(err, snapshots.ErrNoGraph):
@@ -193,10 +193,10 @@ func asked(ref string, err error) error {
 	return err
 }
 
-// at is where an answer's snapshot stands.
+// at returns the revision of an answer's snapshot.
 func at(s *snapshots.Snapshot) Revision { return revisionOf(s.CodeSnapshot) }
 
-// Revision is a commit whose graph was asked.
+// Revision is a commit whose graph was queried.
 type Revision struct {
 	Repo     string           `json:"repo" example:"github.com/acme/shop" doc:"The repository."`
 	Commit   string           `json:"commit" example:"9fceb02d0ae598e95dc970b74767f19372d61af8" doc:"The commit."`

@@ -91,7 +91,7 @@ type SnapshotResponse struct {
 	Partial    []string          `json:"partial" nullable:"false" doc:"Files whose facts are not all, the first 20."`
 }
 
-// Counted is a number and what it is made of.
+// Counted is a count with its parts.
 type Counted struct {
 	Total int            `json:"total" example:"120" doc:"How many."`
 	By    map[string]int `json:"by" doc:"How many of each."`
@@ -99,7 +99,7 @@ type Counted struct {
 
 func (r ShowRequest) check() error { return r.Scope.check() }
 
-// Show says what a snapshot holds.
+// Show returns the counts of a snapshot's contents.
 func Show(ctx context.Context, s Sources, r ShowRequest) (SnapshotResponse, error) {
 	var resp SnapshotResponse
 	if err := r.check(); err != nil {
@@ -165,12 +165,12 @@ func countEdges(edges []edge) Counted {
 	return c
 }
 
-// Most are the names by how many there are of each, the most first.
+// Most returns the names by descending count.
 func (c Counted) Most() []string {
 	return slices.SortedFunc(maps.Keys(c.By), func(a, b string) int { return cmp.Or(cmp.Compare(c.By[b], c.By[a]), cmp.Compare(a, b)) })
 }
 
-// place is FILE:LINE; without a line, the file.
+// place returns FILE:LINE, or only the file if line is 0.
 func place(path string, line uint32) string {
 	if line == 0 {
 		return path

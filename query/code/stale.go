@@ -13,7 +13,7 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// StaleRequest asks for what seems to be out of date.
+// StaleRequest asks what seems to be out of date.
 type StaleRequest struct {
 	Scope
 	Kinds         []string `json:"kinds,omitempty" example:"unused" doc:"Only these: gone, doc, unused, aged."`
@@ -44,7 +44,7 @@ type Stale struct {
 	Confidence float64 `json:"confidence" example:"0.9" doc:"How sure it is: lower where the language has no types, and where a reference that was not resolved could mean it."`
 }
 
-// What a finding may be.
+// These are the kinds of findings.
 const (
 	staleGone   = "gone"
 	staleDoc    = "doc"
@@ -73,8 +73,8 @@ func (r StaleRequest) check() error {
 	return cmp.Or(r.Scope.check(), checkConfidence(r.MinConfidence), checkLimit(r.Limit))
 }
 
-// Stales says what seems to be out of date. There is no clock in it: days count back
-// from the revision's commit.
+// Stales returns what seems to be out of date. It does not read the clock: days count back from the
+// revision's commit.
 func Stales(ctx context.Context, s Sources, r StaleRequest) (StaleResponse, error) {
 	var resp StaleResponse
 	if err := r.check(); err != nil {
@@ -137,8 +137,9 @@ func Stales(ctx context.Context, s Sources, r StaleRequest) (StaleResponse, erro
 	return resp, nil
 }
 
-// before is the snapshot to compare with: of a revision, or the newest first parent
-// that is so many days older; else the oldest there is, and a note that says so.
+// before returns the snapshot to compare with: that of a revision, or of the newest first parent
+// that is at least `days` older. If there is none it returns the oldest, with a note that reports
+// this.
 func (a *session) before(snap *snapshots.Snapshot, since string, days int) (*snapshots.Snapshot, string, error) {
 	if since != "" {
 		s, err := a.snapshot(snap.Repository, since)
@@ -178,7 +179,7 @@ func (a *session) before(snap *snapshots.Snapshot, since string, days int) (*sna
 	return s, fmt.Sprintf("no commit of %d days before has a graph: compared with the oldest, %.12s", days, best.Commit), err
 }
 
-// staleness is what is found.
+// staleness collects the findings.
 type staleness struct {
 	a     *session
 	w     *world
@@ -196,7 +197,7 @@ func (st *staleness) add(n int32, f Stale) {
 	st.found = append(st.found, f)
 }
 
-// compare finds what a change since base has left behind.
+// compare finds what the changes since base made obsolete.
 func (st *staleness) compare(base *snapshots.Snapshot) error {
 	all, err := changes(base, st.snap)
 	if err != nil {
@@ -222,7 +223,7 @@ func (st *staleness) compare(base *snapshots.Snapshot) error {
 			}
 		}
 	}
-	// What has a name that is still declared is not gone: it went elsewhere.
+	// A name that is still declared was moved rather than removed.
 	for i := range st.g.nodes {
 		delete(removed, st.g.name(int32(i)))
 	}
@@ -238,7 +239,7 @@ func (st *staleness) compare(base *snapshots.Snapshot) error {
 	return nil
 }
 
-// gone finds references that nothing was found for, and whose name was removed.
+// gone finds unresolved references to a removed name.
 func (st *staleness) gone(removed map[string][]change) error {
 	m, err := st.snap.Unresolved()
 	if err != nil || len(removed) == 0 {
@@ -276,7 +277,7 @@ func (st *staleness) gone(removed map[string][]change) error {
 
 func lastName(chain string) string { return chain[strings.LastIndexByte(chain, '.')+1:] }
 
-// documented finds documentation that names what was removed.
+// documented finds documentation that names something removed.
 func (st *staleness) documented(removed map[string][]change) error {
 	nodes, err := st.snap.Nodes()
 	if err != nil || len(removed) == 0 {
@@ -306,8 +307,8 @@ func (st *staleness) documented(removed map[string][]change) error {
 	return nil
 }
 
-// namesIn are the words of a text that are written as names of code are, and not as
-// words: with a dot, an underscore or a hump in them, or between backticks or brackets.
+// namesIn returns the words of a text that are written like names in code: with a dot, an
+// underscore or inner capitals, before a parenthesis, or between backticks or brackets.
 func namesIn(doc string) []string {
 	var names []string
 	isName := func(r rune) bool {
@@ -334,7 +335,7 @@ func namesIn(doc string) []string {
 	return names
 }
 
-// aged finds what is as it was though what it calls is not.
+// aged finds symbols that did not change although what they call did.
 func (st *staleness) aged(changed map[int32]string) {
 	for i := range st.g.nodes {
 		n := int32(i)

@@ -12,12 +12,10 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// unused finds functions and methods that no edge leads to, of languages whose
-// references are resolved. It is careful: what other files can name by the language's
-// rule, what a runtime or a framework calls by its name or its decorator, what an
-// interface or a base class asks for, and what stands among tests, in generated code or
-// inside a function is left out: a function's own are used as values, too, which is no
-// edge.
+// unused finds functions and methods that no edge leads to, in languages whose references are
+// resolved. It is conservative and omits exported functions, those that a runtime or a framework
+// calls by name or decorator, those that an interface or a base class requires, and those in tests,
+// in generated code or inside a function, which may be used as values without an edge.
 func (st *staleness) unused() error {
 	names, err := st.unresolvedNames()
 	if err != nil {
@@ -44,7 +42,7 @@ func (st *staleness) unused() error {
 		}
 		looked++
 		inner, tests, others := st.usesOf(n)
-		if others > 0 || homes[named{st.g.pkg(n), st.g.chain(n)}] > 1 { // the others may be of another platform
+		if others > 0 || homes[named{st.g.pkg(n), st.g.chain(n)}] > 1 { // the others may be for another platform
 			continue
 		}
 		conf, why := min(0.9, float64(best)/1000), "no symbol uses it"
@@ -65,7 +63,7 @@ func (st *staleness) unused() error {
 	return nil
 }
 
-// amongTests are the paths of files that have tests.
+// amongTests returns the paths of files that contain tests.
 func (st *staleness) amongTests() map[string]bool {
 	paths := map[string]bool{}
 	for i := range st.g.nodes {
@@ -76,7 +74,7 @@ func (st *staleness) amongTests() map[string]bool {
 	return paths
 }
 
-// inFunction says whether a node is declared inside a function.
+// inFunction reports whether a node is declared inside a function.
 func (st *staleness) inFunction(n int32) bool {
 	owner := st.g.owner(n)
 	if owner == "" {
@@ -90,8 +88,8 @@ func (st *staleness) inFunction(n int32) bool {
 	return false
 }
 
-// resolved is how sure the surest calls of each language are, in thousandths; 0 where
-// none is resolved.
+// resolved returns the highest confidence of each language's calls, in thousandths; 0 if none are
+// resolved.
 func (st *staleness) resolved() map[uint16]uint16 {
 	surest := map[uint16]uint16{}
 	for i := range st.g.edges {
@@ -104,8 +102,8 @@ func (st *staleness) resolved() map[uint16]uint16 {
 	return surest
 }
 
-// usesOf counts the symbols that lead to a node: itself and what is inside it, tests,
-// and others, also of other repositories.
+// usesOf counts the symbols that lead to a node: the node itself and what is inside it, tests, and
+// others, including those of other repositories.
 func (st *staleness) usesOf(n int32) (inner, tests, others int) {
 	by := rules{against: ^kindsOf(eContains, recountv1.EdgeKind_EDGE_KIND_UNSPECIFIED), along: kindsOf(eHandles, eServes)}
 	st.w.from(ref{0, n}, &by, func(to ref, _ link) {
@@ -121,8 +119,8 @@ func (st *staleness) usesOf(n int32) (inner, tests, others int) {
 	return inner, tests, others
 }
 
-// asked says whether something asks for a node without calling it: an interface it
-// implements, a method it overrides, what decorates it.
+// asked reports whether a node is required without being called: by an interface that it
+// implements, a method that it overrides, or a decorator.
 func (st *staleness) asked(n int32) bool {
 	wanted := kindsOf(eImplements, eOverrides, eDecorates, eHandles, eServes)
 	for i := st.g.out[n]; i < st.g.out[n+1]; i++ {
@@ -138,14 +136,14 @@ func (st *staleness) asked(n int32) bool {
 	return false
 }
 
-// fitsElsewhere says whether a method may be what an interface of elsewhere asks for:
-// in Go any method with a capital letter, whatever type it is of.
+// fitsElsewhere reports whether a method may implement an external interface: in Go, any exported
+// method of any type.
 func (st *staleness) fitsElsewhere(n int32) bool {
 	first, _ := utf8.DecodeRuneInString(st.g.name(n))
 	return st.g.language(n) == "go" && isMethod(st.g.kind(n)) && unicode.IsUpper(first)
 }
 
-// entryPoint says whether a name is one that a runtime calls by itself.
+// entryPoint reports whether a name is one that a runtime calls.
 func entryPoint(name string) bool {
 	switch name {
 	case "main", "init", "_", "constructor", "toString", "default":
@@ -154,8 +152,8 @@ func entryPoint(name string) bool {
 	return strings.HasPrefix(name, "__") && strings.HasSuffix(name, "__") || strings.HasPrefix(name, "<")
 }
 
-// unresolvedNames counts the last names of the references that were not resolved, and
-// those behind which only a part is known.
+// unresolvedNames counts the last names of the references that were not resolved, including those
+// of which only a part is known.
 func (st *staleness) unresolvedNames() (map[string]int, error) {
 	m, err := st.snap.Unresolved()
 	if err != nil {
@@ -177,7 +175,7 @@ func (st *staleness) unresolvedNames() (map[string]int, error) {
 	return names, nil
 }
 
-// generated are the paths of generated files.
+// generated returns the paths of generated files.
 func (st *staleness) generated() (map[string]bool, error) {
 	files, err := st.snap.Files()
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// SymbolsRequest asks for symbols by a part of their name.
+// SymbolsRequest asks for symbols by a part of their name, or by a description.
 type SymbolsRequest struct {
 	Scope
 	Text  string   `json:"text" minLength:"1" maxLength:"4096" example:"ClientProduce" doc:"The name, or a part of it: its beginning, words of it (camelCase and snake_case), or letters in order. A place or a path, too; or a description, in words."`
@@ -43,10 +43,9 @@ func (r SymbolsRequest) check() error {
 	return cmp.Or(r.Scope.check(), checkSubject("text", strings.TrimSpace(r.Text)), checkLimit(r.Limit), err)
 }
 
-// Symbols finds symbols by name, or, where several words are no symbol's, by what
-// describes them. An error is a *query.RequestError,
-// *query.NotFoundError, *AmbiguousError, *query.NotVisibleError, the context's, or
-// the projection's; so are those of the other questions.
+// Symbols finds symbols by name, or, if a text of several words matches no name, by description. An
+// error is a *query.RequestError, *query.NotFoundError, *AmbiguousError, *query.NotVisibleError,
+// that of ctx, or that of the projection; this holds for the other questions too.
 func Symbols(ctx context.Context, s Sources, r SymbolsRequest) (SymbolsResponse, error) {
 	var resp SymbolsResponse
 	wanted, err := parseKinds(r.Kinds)
@@ -93,8 +92,8 @@ func Symbols(ctx context.Context, s Sources, r SymbolsRequest) (SymbolsResponse,
 	return resp, nil
 }
 
-// matching are the symbols of a graph that a text finds, the best first, and what of the
-// text found them.
+// matching returns the symbols of a graph that match a text, the best first, and the form of the
+// text that matched.
 func (a *session) matching(g *Graph, snap *snapshots.Snapshot, asked string, wanted map[recountv1.SymbolKind]bool, tests bool) (string, []symbolHit, error) {
 	asked = strings.TrimSpace(asked)
 	text := strings.TrimPrefix(strings.TrimPrefix(asked, g.repo+"/"), "./")
@@ -113,7 +112,8 @@ func (a *session) matching(g *Graph, snap *snapshots.Snapshot, asked string, wan
 	return text, g.described(x, hits, asked, wanted, tests), nil
 }
 
-// toldSymbols are hits in a graph of a world, with what their snapshot says of them.
+// toldSymbols converts hits in a graph of a world to the form of answers, with details from the
+// snapshot.
 func toldSymbols(w *world, graph int32, snap *snapshots.Snapshot, hits []symbolHit) ([]SymbolHit, error) {
 	nodes, err := snap.Nodes()
 	if err != nil {
@@ -153,7 +153,7 @@ func parseKinds(names []string) (map[recountv1.SymbolKind]bool, error) {
 	return wanted, nil
 }
 
-// KindNames are the kinds of symbols, as requests and answers name them.
+// KindNames returns the names of the kinds of symbols in requests and answers.
 func KindNames() []string {
 	var names []string
 	for k := recountv1.SymbolKind(1); int(k) < len(recountv1.SymbolKind_name); k++ {
@@ -162,7 +162,7 @@ func KindNames() []string {
 	return names
 }
 
-// How a symbol may match, the best first.
+// These are the kinds of matches, the best first.
 const (
 	matchPlace = iota
 	matchName
@@ -181,11 +181,11 @@ var matchNames = [...]string{"place", "name", "exact", "case", "prefix", "words"
 type symbolHit struct {
 	n    int32
 	tier int
-	loss int // how much of the name is not asked for
+	loss int // how much of the name did not match
 }
 
-// search ranks the symbols that match: by how, then what is no test, what is
-// exported, by how little of the name is left over, and by where they stand.
+// search ranks the symbols that match: by kind of match, then non-tests, exported symbols, the
+// smallest part of the name that did not match, and by place.
 func (g *Graph) search(text string, wanted map[recountv1.SymbolKind]bool, tests bool) []symbolHit {
 	var hits []symbolHit
 	placed := map[int32]bool{}
@@ -219,7 +219,7 @@ func (g *Graph) search(text string, wanted map[recountv1.SymbolKind]bool, tests 
 	return hits
 }
 
-// described puts what a description finds before hits that only have a part of it.
+// described puts the results of a search by description before hits that match only a part of it.
 func (g *Graph) described(x *textIndex, hits []symbolHit, text string, wanted map[recountv1.SymbolKind]bool, tests bool) []symbolHit {
 	var all []symbolHit
 	seen := map[int32]bool{}
@@ -240,10 +240,10 @@ func newMatcher(text string) matcher {
 	return matcher{text, strings.ToLower(text), wordsOf(text)}
 }
 
-// match says how a node's name has the text.
+// match returns how a node's name matches the text.
 func (m *matcher) match(g *Graph, n int32) (tier, loss int) {
 	chain, name := g.chain(n), g.name(n)
-	if chain == "" { // a file or a package: by its path
+	if chain == "" { // a file or a package: match its path
 		path := strings.TrimSuffix(g.keys[n].Path(), "/")
 		name = path[strings.LastIndexByte(path, '/')+1:]
 		chain = name
@@ -276,8 +276,8 @@ func (m *matcher) match(g *Graph, n int32) (tier, loss int) {
 	return noMatch, 0
 }
 
-// hasWords says whether each word of the text begins a word of the name, its owners
-// or the package's last element, in order for the name's own.
+// hasWords reports whether each word of the text begins a word of the name or of its owners, in
+// order. The first word may also be the package's last element.
 func (m *matcher) hasWords(pkg, chain string) bool {
 	if len(m.words) == 0 {
 		return false
@@ -300,7 +300,7 @@ func (m *matcher) hasWords(pkg, chain string) bool {
 	return true
 }
 
-// hasLetters says whether a name has the letters in order.
+// hasLetters reports whether a name contains the letters in order.
 func hasLetters(name, letters string) bool {
 	i := 0
 	for j := 0; i < len(letters) && j < len(name); j++ {
@@ -311,8 +311,8 @@ func hasLetters(name, letters string) bool {
 	return i == len(letters)
 }
 
-// wordsOf splits a name at its humps and at what is no letter or digit: HTTPServer
-// is http and server.
+// wordsOf splits a name at inner capitals and at characters other than letters and digits:
+// HTTPServer is http and server.
 func wordsOf(s string) []string {
 	var words []string
 	runes := []rune(s)
@@ -336,7 +336,7 @@ func wordsOf(s string) []string {
 	return words
 }
 
-// firstSentence is the beginning of a documentation, for lists.
+// firstSentence returns the beginning of a documentation, for lists.
 func firstSentence(doc string) string {
 	doc = strings.Join(strings.Fields(doc), " ")
 	if i := strings.Index(doc, ". "); i >= 0 {
@@ -349,8 +349,8 @@ func firstSentence(doc string) string {
 	return doc
 }
 
-// Symbols are what a text finds in all repositories, or in the one of a name, at most
-// limit of it: by how it matches, then the best of each repository first.
+// Symbols returns at most limit symbols that match a text in all repositories, or in the one named
+// repo: by kind of match, then the best of each repository first.
 func (c *Codebase) Symbols(text, repo string, limit int) ([]SymbolHit, error) {
 	type found struct {
 		graph int32

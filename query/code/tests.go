@@ -31,7 +31,7 @@ type TestsResponse struct {
 	Truncated      int      `json:"truncated" example:"0" doc:"How many of them are left out."`
 }
 
-// TestGroup is the tests of one directory.
+// TestGroup has the tests of one directory.
 type TestGroup struct {
 	Repo  string     `json:"repo" example:"github.com/acme/shop" doc:"The repository."`
 	Dir   string     `json:"dir" example:"pkg/kgo" doc:"The directory, as test runners take it; . is the root."`
@@ -44,7 +44,7 @@ func (r TestsRequest) impact() ImpactRequest {
 
 func (r TestsRequest) check() error { return r.impact().check() }
 
-// Tests says which tests reach what changes, by calls and whatever else impact
+// Tests returns the tests that reach what changes, by calls and the other edges that impact
 // follows. A test that changes reaches itself.
 func Tests(ctx context.Context, s Sources, r TestsRequest) (TestsResponse, error) {
 	var resp TestsResponse
@@ -85,14 +85,14 @@ func Tests(ctx context.Context, s Sources, r TestsRequest) (TestsResponse, error
 	return resp, nil
 }
 
-// runs says whether a test runner would run a node: not a test's helper type or
-// file.
+// runs reports whether a test runner would run a node, as opposed to a helper type or a file of
+// tests.
 func runs(g *Graph, n int32) bool {
 	k := kindName(g.kind(n))
 	return k == "function" || k == "method"
 }
 
-// coveredBy is what tests reach along the same edges.
+// coveredBy returns what tests reach along the same edges.
 func (a *session) coveredBy(w *world, tests []reached, least float64) visit {
 	by := rules{
 		along: toAffected.against, against: toAffected.along, dispatchAgainst: toAffected.dispatchAlong,
@@ -109,7 +109,7 @@ func (a *session) coveredBy(w *world, tests []reached, least float64) visit {
 	return seen
 }
 
-// uncovered are the roots that are no tests, could be called, and are not seen.
+// uncovered returns the roots that are not tests, can be called, and are not in seen.
 func (w *world) uncovered(roots []ref, seen visit) (out []ref) {
 	for _, r := range roots {
 		g := w.graphs[r.g]
@@ -144,7 +144,7 @@ func (w *world) byDirectory(all, tests []reached) []TestGroup {
 	return groups
 }
 
-// directory is that of a path; . is the root.
+// directory returns the directory of a path; . is the root.
 func directory(path string) string {
 	dir, _, ok := cutLast(path, '/')
 	if !ok {

@@ -15,14 +15,14 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// textIndex finds the symbols of a snapshot by words that describe them: BM25 over
-// the words of their names, those of what encloses them, their documentation, their
-// signatures and their paths, as one document with weighted fields (BM25F). Words are
-// cut at humps and at what is no letter or digit, and stemmed.
+// textIndex finds the symbols of a snapshot by description: BM25 over the words of their names,
+// those of their owners, their documentation, their signatures and their paths, as one document
+// with weighted fields (BM25F). Text is split at inner capitals and at characters other than
+// letters and digits, and words are stemmed.
 type textIndex struct {
 	hash     schemas.Hash
 	postings map[string][]posting
-	// length is the weighted number of words of each node, mean that of all that have any.
+	// length is the weighted number of words of each node, mean the mean over all nodes with words.
 	length []float32
 	mean   float64
 	count  int
@@ -30,10 +30,10 @@ type textIndex struct {
 
 type posting struct {
 	node   int32
-	weight float32 // how often the word is there, by fields
+	weight float32 // frequency of the word, weighted by field
 }
 
-// Weights of fields: a name says most of what a symbol is for.
+// These are the weights of fields: a name says most about the purpose of a symbol.
 const (
 	nameWeight      = 3
 	ownerWeight     = 1.5
@@ -42,21 +42,20 @@ const (
 	pathWeight      = 0.5
 
 	bm25K, bm25B = 1.2, 0.6
-	// maxDocWords bounds what counts of a documentation.
+	// maxDocWords is the maximum number of words of a documentation that count.
 	maxDocWords = 200
 )
 
-// texts keeps the text indexes of the last few snapshots.
+// texts caches the text indexes of the last few snapshots.
 type texts struct {
 	mu   sync.Mutex
-	kept []*textIndex // the last used first
+	kept []*textIndex // most recently used first
 }
 
-// maxTexts is how many indexes are kept.
+// maxTexts is the number of cached indexes.
 const maxTexts = 4
 
-// of is the index of a snapshot, read where it is not kept. Who asks for it at the
-// same time waits.
+// of returns the index of a snapshot, and builds it if it is not cached. Concurrent callers wait.
 func (t *texts) of(ctx context.Context, g *Graph, s *snapshots.Snapshot) (*textIndex, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -122,8 +121,7 @@ func indexText(ctx context.Context, g *Graph, s *snapshots.Snapshot) (*textIndex
 	return x, nil
 }
 
-// textWords are the words of a text, stemmed; those that only join others are left
-// out, as any English text has them.
+// textWords returns the words of a text, stemmed and without English stop words.
 func textWords(text string) []string {
 	words := wordsOf(text)
 	kept := words[:0]
@@ -135,7 +133,7 @@ func textWords(text string) []string {
 	return kept
 }
 
-// scored is a node and how well a description fits it.
+// scored is a node with its score.
 type scored struct {
 	n     int32
 	score float64
@@ -162,7 +160,7 @@ func (x *textIndex) find(g *Graph, text string, wanted map[recountv1.SymbolKind]
 			continue
 		}
 		if g.nodes[n].test && !tests {
-			s /= 4 // tests say what they test in as many words
+			s /= 4 // tests use the same words as what they test
 		}
 		all = append(all, scored{n, s * kindShare(g.kind(n))})
 	}
@@ -170,8 +168,8 @@ func (x *textIndex) find(g *Graph, text string, wanted map[recountv1.SymbolKind]
 	return all
 }
 
-// kindShare is how much of its score a kind keeps: who describes something means what
-// does it or what it is made of, rather than one of the parts.
+// kindShare returns the factor for the score of a kind: a description usually means a function or a
+// type rather than one of its parts.
 func kindShare(k recountv1.SymbolKind) float64 {
 	switch strings.ToLower(kindName(k)) {
 	case "field", "variable", "constant", "property", "enum_member", "column":

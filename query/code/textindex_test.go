@@ -8,7 +8,8 @@ import (
 	"github.com/recountdb/recount/query/code"
 )
 
-// Several words that are no name find what they describe, by any of its fields.
+// TestSymbolsByDescription checks that several words that are not a name find what they describe,
+// by any of its fields.
 func TestSymbolsByDescription(t *testing.T) {
 	m := newMemory(t)
 	m.commit(shop, "Ada", `shop
@@ -32,7 +33,7 @@ test TestBackoff // Waits longer after each failure.
 		{"words that join others say nothing", "where is it from", []string{}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			for range 2 { // the second time the index is there
+			for range 2 { // the second time the index is cached
 				r, err := code.Symbols(t.Context(), m.s, code.SymbolsRequest{Text: tt.text})
 				if err != nil {
 					t.Fatal(err)

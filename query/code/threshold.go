@@ -10,7 +10,7 @@ import (
 	"github.com/recountdb/recount/query"
 )
 
-// Threshold is a bound on one count of a diff, as in removed>0.
+// Threshold is a limit on one count of a diff, such as removed>0.
 type Threshold struct {
 	Count string `json:"count" example:"removed" doc:"What is counted."`
 	Op    string `json:"op" enum:">,>=,<,<=,=" example:">" doc:"How it is compared."`
@@ -26,10 +26,10 @@ var counted = []string{
 	"dependencies_added", "dependencies_removed", "used_elsewhere",
 }
 
-// needsImpact are those that a walk over both graphs gives.
+// needsImpact are the counts that require a walk over both graphs.
 var needsImpact = map[string]bool{"impact": true, "impact_before": true, "impact_growth": true, "tests": true, "untested": true}
 
-// parseThresholds reads a list such as removed>0,impact>=50.
+// parseThresholds parses a list such as removed>0,impact>=50.
 func parseThresholds(s string) ([]Threshold, error) {
 	if strings.TrimSpace(s) == "" {
 		return nil, nil
@@ -62,7 +62,7 @@ func parseThresholds(s string) ([]Threshold, error) {
 	return all, nil
 }
 
-// failed are the thresholds that hold.
+// failed returns the thresholds that are met.
 func failed(all []Threshold, counts map[string]int) []Threshold {
 	out := []Threshold{}
 	for _, t := range all {

@@ -13,16 +13,16 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// Verified is what a proof shows.
+// Verified is the result of a verification.
 type Verified struct {
 	EdgeProof
-	// Known is what the snapshot stores of the edge; nil where it is absent.
+	// Known is the stored edge; nil if it is absent.
 	Known *recountv1.CodeEdge
 }
 
-// VerifyProof checks a proof, as Prove made it and JSON carries it, and reads
-// nothing else. It proves its claim of the snapshot it names; who wants it of a
-// certain one gives that one's hash. Errors are ErrNotProved.
+// VerifyProof checks a proof in the JSON form of Prove, without reading anything else. The proof
+// shows its claim for the snapshot that it names. A caller who needs a certain snapshot passes its
+// hash; nil accepts any. Errors wrap ErrNotProved.
 func VerifyProof(file []byte, snapshot *schemas.Hash) (Verified, error) {
 	v, err := verifyProof(file, snapshot)
 	if err != nil {
@@ -45,8 +45,8 @@ func verifyProof(file []byte, snapshot *schemas.Hash) (v Verified, err error) {
 	if err := strictJSON(file, p); err != nil {
 		return v, fmt.Errorf("not a proof: %w", err)
 	}
-	// One claim has one file: what decodes to the same in another form (a key twice, digits
-	// of a hash in capitals) may read otherwise elsewhere.
+	// Each claim has exactly one file: another form that decodes to the same value (a duplicate
+	// key, capital digits in a hash) may be interpreted differently by other readers.
 	if again, err := p.Encode(); err != nil {
 		return v, fmt.Errorf("not a proof: %w", err)
 	} else if !bytes.Equal(again, bytes.TrimSuffix(file, []byte("\n"))) {
@@ -103,7 +103,7 @@ func verifyProof(file []byte, snapshot *schemas.Hash) (v Verified, err error) {
 	return v, nil
 }
 
-// verifyEnds checks that the snapshot knows both ends.
+// verifyEnds checks that the snapshot has both ends.
 func (p EdgeProof) verifyEnds(roots map[snapshots.Which]prolly.Hash) error {
 	for _, end := range []struct {
 		name    string
@@ -122,7 +122,7 @@ func (p EdgeProof) verifyEnds(roots map[snapshots.Which]prolly.Hash) error {
 	return nil
 }
 
-// verifyPath checks the proof of an entry, which must have its one form.
+// verifyPath checks the proof of an entry, which must be in its canonical form.
 func verifyPath(root prolly.Hash, claim prolly.Claim, text json.RawMessage) error {
 	var path prolly.Proof
 	if err := strictJSON(text, &path); err != nil {
@@ -136,9 +136,9 @@ func verifyPath(root prolly.Hash, claim prolly.Claim, text json.RawMessage) erro
 	return prolly.Verify(root, claim, &path)
 }
 
-// Encode is the one form that a proof has as a file, without a line's end.
+// Encode returns the canonical form of a proof as a file, without a final newline.
 func (p EdgeProof) Encode() ([]byte, error) {
-	// A list or a text that is missing is an empty one.
+	// Missing lists and texts are encoded as empty ones.
 	if p.Parents == nil {
 		p.Parents = []string{}
 	}
@@ -156,10 +156,10 @@ func (p EdgeProof) Encode() ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// whyNot says of older forms why they are refused.
+// whyNot has the reasons why older forms are rejected.
 var whyNot = map[int]string{2: " (form 2 did not show that the ends of an absent edge exist)"}
 
-// strictJSON reads one JSON value that has no field unknown, and nothing behind it.
+// strictJSON decodes exactly one JSON value and rejects unknown fields.
 func strictJSON(b []byte, into any) error {
 	dec := json.NewDecoder(bytes.NewReader(b))
 	dec.DisallowUnknownFields()

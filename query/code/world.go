@@ -12,16 +12,16 @@ import (
 // ref is a node of one of a world's graphs.
 type ref struct{ g, n int32 }
 
-// world is the graphs that one walk spans: the one that was asked for comes first.
+// world has the graphs that one walk covers; the requested one is first.
 type world struct {
 	graphs []*Graph
 	snaps  []*snapshots.Snapshot
-	// left is how many repositories were left out.
+	// left is the number of repositories that were omitted.
 	left int
 }
 
-// kinds is a set of edge kinds, a bit each; maxKinds is how many it can hold. A
-// test keeps the enum below it.
+// kinds is a set of edge kinds, one bit each. maxKinds is its capacity; a test checks that the enum
+// fits.
 type kinds uint64
 
 const maxKinds = 64
@@ -50,12 +50,13 @@ const (
 	eDecorates  = recountv1.EdgeKind_EDGE_KIND_DECORATES
 )
 
-// dispatched bounds the confidence of what a call through an interface may reach,
-// in thousandths.
+// dispatched is the maximum confidence, in thousandths, of what a call through an interface may
+// reach.
 const dispatched = 700
 
-// rules say which edges a walk follows: forward those of along, back those of
-// against. What stands in dispatch is followed between methods, bounded.
+// rules define which edges a walk follows: those in along forwards, those in against backwards.
+// Those in dispatchAlong and dispatchAgainst are followed between methods only, with limited
+// confidence.
 type rules struct {
 	along, against                 kinds
 	dispatchAlong, dispatchAgainst kinds
@@ -64,10 +65,10 @@ type rules struct {
 
 var (
 	callKinds = kindsOf(eCalls, eMayCall, recountv1.EdgeKind_EDGE_KIND_CONSUMES_RPC, recountv1.EdgeKind_EDGE_KIND_CONSUMES_ENDPOINT)
-	// toCallers walks from what is called to who calls it, toCallees the other way.
+	// toCallers walks from a symbol to its callers, toCallees in the other direction.
 	toCallers = rules{against: callKinds, along: kindsOf(eServes, eHandles), dispatchAlong: kindsOf(eImplements, eOverrides)}
 	toCallees = rules{along: callKinds, against: kindsOf(eServes, eHandles), dispatchAgainst: kindsOf(eImplements, eOverrides)}
-	// toAffected walks from what changes to what may notice.
+	// toAffected walks from what changes to what may be affected.
 	toAffected = rules{
 		against:       ^kindsOf(eContains, eImports, recountv1.EdgeKind_EDGE_KIND_UNSPECIFIED),
 		along:         kindsOf(eServes, eHandles),
@@ -75,25 +76,26 @@ var (
 	}
 )
 
-// link is one edge as a walk follows it, from one node to another or back.
+// link is one edge as a walk follows it, forwards or backwards.
 type link struct {
 	kind       uint8
 	confidence uint16
 	provenance uint8
-	// site is where it stands: a node whose file has it, and the line.
+	// site is the place of the edge: a node in its file, and line is the line.
 	site ref
 	line uint32
 }
 
-// from calls use with what an edge of the rules joins a node to, in the order of
-// the maps: along, then against, then other repositories.
+// from calls use with the nodes that an edge of the rules joins to a node, in the order of the
+// maps: along, then against, then other repositories.
 func (w *world) from(r ref, by *rules, use func(to ref, l link)) {
 	g := w.graphs[r.g]
 	method := isMethod(g.kind(r.n))
 	follow := func(e *edge, to int32, plain, bounded kinds) {
 		c := e.confidence
 		if recountv1.EdgeKind(e.kind) == eHandles {
-			// Resolvers draw it from either end: along is from a handler to its route.
+			// Resolvers create this edge in either direction; along means from a handler to its
+			// route.
 			plain = by.against
 			if g.kind(to) == recountv1.SymbolKind_SYMBOL_KIND_ROUTE {
 				plain = by.along
@@ -129,7 +131,7 @@ func isMethod(k recountv1.SymbolKind) bool {
 	return k == recountv1.SymbolKind_SYMBOL_KIND_METHOD || k == recountv1.SymbolKind_SYMBOL_KIND_RPC
 }
 
-// across follows edges into other repositories, and out of them.
+// across follows edges into other repositories and back from them.
 func (w *world) across(r ref, by *rules, use func(to ref, l link)) {
 	g := w.graphs[r.g]
 	for i := g.outStart[r.n]; i < g.outStart[r.n+1]; i++ {
@@ -139,7 +141,7 @@ func (w *world) across(r ref, by *rules, use func(to ref, l link)) {
 		}
 		http := isRequest(g.symbols[e.to])
 		if http && len(g.answers(g.symbols[e.to])) > 0 {
-			continue // the repository's own
+			continue // the repository's own route
 		}
 		for o := range w.graphs {
 			if int32(o) == r.g {
@@ -186,8 +188,7 @@ func (w *world) across(r ref, by *rules, use func(to ref, l link)) {
 	}
 }
 
-// asked follows the requests of other repositories back from a route that answers
-// them.
+// asked follows the requests of other repositories back from a route that matches them.
 func (w *world) asked(r ref, by *rules, use func(to ref, l link)) {
 	route, ok := schemas.ParseRoute(w.graphs[r.g].name(r.n))
 	if !ok {
@@ -207,18 +208,17 @@ func (w *world) asked(r ref, by *rules, use func(to ref, l link)) {
 	}
 }
 
-// reached is what a walk found of a node.
+// reached is the result of a walk for one node.
 type reached struct {
 	ref
-	// via is the node before it on its path, by its place in the walk's result; -1
-	// for where the walk began.
+	// via is the previous node on its path, as an index of the walk's result, or -1 for a seed.
 	via        int32
 	depth      int32
 	confidence uint16
 	by         link
 }
 
-// visit is the places of nodes in a walk's result, plus one.
+// visit has the indexes of nodes in a walk's result, plus one.
 type visit [][]int32
 
 func (w *world) visits() visit { return make(visit, len(w.graphs)) }
@@ -230,8 +230,8 @@ func (v visit) at(w *world, r ref) *int32 {
 	return &v[r.g][r.n]
 }
 
-// levels walks up to so many edges from the seeds, the nearest first. Of the
-// shortest paths to a node the one of the highest least confidence counts.
+// levels walks up to depth edges from the seeds, the nearest first. Among the shortest paths to a
+// node, the one whose minimum confidence is highest counts.
 func (w *world) levels(seeds []ref, by *rules, depth int) []reached {
 	var all []reached
 	seen := w.visits()
@@ -261,12 +261,12 @@ func (w *world) levels(seeds []ref, by *rules, depth int) []reached {
 	return all
 }
 
-// widest walks everything that the seeds reach. To each node it takes the path of
-// the highest least confidence, and of these the shortest.
+// widest walks to everything that the seeds reach. For each node it takes the path whose minimum
+// confidence is highest, and the shortest of these.
 func (w *world) widest(seeds []ref, by *rules) []reached {
 	var all []reached
 	seen := w.visits()
-	var queue [1001][]int32 // places in all, by confidence
+	var queue [1001][]int32 // indexes of all, by confidence
 	for _, s := range seeds {
 		if p := seen.at(w, s); *p == 0 {
 			all = append(all, reached{ref: s, via: -1, confidence: 1000})
@@ -279,7 +279,7 @@ func (w *world) widest(seeds []ref, by *rules) []reached {
 			i := queue[c][head]
 			from := all[i]
 			if int(from.confidence) != c {
-				continue // a better path came before
+				continue // a better path was found
 			}
 			w.from(from.ref, by, func(to ref, l link) {
 				conf := min(from.confidence, l.confidence)
@@ -298,7 +298,7 @@ func (w *world) widest(seeds []ref, by *rules) []reached {
 	return all
 }
 
-// seeds are a node with all that belongs to it.
+// seeds returns a node with everything that belongs to it.
 func (w *world) seeds(r ref) []ref {
 	var all []ref
 	g := w.graphs[r.g]

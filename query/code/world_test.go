@@ -21,14 +21,14 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// toy is a language one can read: a file is lines of
+// toy is a readable language for tests. A file is lines of
 //
 //	package PATH
 //	KIND NAME [-> TARGET…] [= BODY] [// DOC]
 //
-// KIND is a symbol's kind, or test; TARGET is calls: a name of the repository, or
-// PACKAGE#NAME of elsewhere; "implements NAME", "handles_route NAME" and so on as
-// KIND:NAME, and ?NAME is known by its name alone.
+// KIND is a symbol's kind, or test. TARGET is a call: a name of the repository, or PACKAGE#NAME of
+// an external one. Other edges are written KIND:NAME, for example "implements:NAME" or
+// "handles_route:NAME". ?NAME is resolved by name only.
 type toy struct{}
 
 func (toy) Name() string        { return "toy/1" }
@@ -81,7 +81,7 @@ func (toy) Resolve(_ context.Context, t resolve.Tree, _ resolve.Change) ([]resol
 	return all, nil
 }
 
-// parseToy makes the facts of a file.
+// parseToy adds the facts of a file.
 func parseToy(content string, f *recountv1.FileFacts) {
 	f.Language = "toy"
 	for i, line := range strings.Split(content, "\n") {
@@ -146,7 +146,7 @@ func newMemory(t testing.TB) *memory {
 	return memoryOf(t, snapshots.Options{Resolvers: func() []resolve.Resolver { return []resolve.Resolver{toy{}} }})
 }
 
-// languageOf names the languages of what commit reads.
+// languageOf returns the language of a path in commits.
 func languageOf(path string) string {
 	switch {
 	case strings.HasSuffix(path, ".toy"):
@@ -157,7 +157,7 @@ func languageOf(path string) string {
 	return languages.NameOf(path)
 }
 
-// memoryOf is a memory with the resolvers that the options say.
+// memoryOf returns a memory with the given options.
 func memoryOf(t testing.TB, o snapshots.Options) *memory {
 	t.Helper()
 	o.Language = languageOf
@@ -187,8 +187,8 @@ func (m *memory) record(r *recountv1.Record) *recountv1.Record {
 	return r
 }
 
-// commit makes a commit of a text archive: files that it names are written, or, if
-// empty, deleted. The message is the archive's comment.
+// commit commits a text archive: the files in it are written, or deleted if empty. The message is
+// the archive's comment.
 func (m *memory) commit(repo, author, archive string) string {
 	m.t.Helper()
 	ar := txtar.Parse([]byte(archive))
@@ -252,7 +252,7 @@ func (m *memory) commit(repo, author, archive string) string {
 
 const shop = "github.com/acme/shop"
 
-// newShop is a small repository that most tests ask.
+// newShop returns a small repository that most tests query.
 func newShop(t testing.TB) *memory {
 	m := newMemory(t)
 	m.commit(shop, "Ada", `a shop
