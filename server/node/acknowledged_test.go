@@ -23,15 +23,15 @@ import (
 	"github.com/recountdb/recount/server/api"
 )
 
-// strange makes events that look valid and often are: the frozen examples of every type,
-// with some of their fields changed for what programs send by mistake or at the edge of
-// what is allowed. The same seed gives the same events.
+// strange generates events that look valid and often are: the frozen examples of every type, with
+// some fields changed to what programs send by mistake or at the limits of what is allowed. The
+// same seed gives the same events.
 type strange struct {
 	rng   *rand.Rand
 	bases []base
 	texts []string
 	n     int
-	// commits of this run, to be parents.
+	// commits generated in this run, used as parents.
 	commits []string
 }
 
@@ -72,7 +72,7 @@ func newStrange(t testing.TB, seed uint64) *strange {
 	return s
 }
 
-// text is one of those that programs send; now and then as long as a bound, and a secret in it.
+// text returns a text that programs send; now and then one as long as a limit, with a secret in it.
 func (s *strange) text() string {
 	switch s.rng.IntN(40) {
 	case 0:
@@ -86,7 +86,7 @@ func (s *strange) text() string {
 	return s.texts[s.rng.IntN(len(s.texts))]
 }
 
-// long is a text of n bytes that ends with a secret which is shorter than its placeholder.
+// long returns a text of n bytes that ends with a secret that is shorter than its placeholder.
 func (s *strange) long(n int) string {
 	const secret = " password=hunter2"
 	if n <= len(secret) || s.rng.IntN(2) == 0 {
@@ -100,7 +100,7 @@ var seconds = []int64{
 	8835955200, 8835955201, 9223372036, 9223372037, 253402300799, 253402300800, math.MaxInt64,
 }
 
-// change changes one field, of the message or of one below it.
+// change changes one field of the message or of a nested one.
 func (s *strange) change(m protoreflect.Message) {
 	fields := m.Descriptor().Fields()
 	if fields.Len() == 0 {
@@ -175,7 +175,7 @@ func (s *strange) value(f protoreflect.FieldDescriptor, zero protoreflect.Value)
 	return zero
 }
 
-// file is a revision of a small source file, whose id is that of its content.
+// file returns a revision of a small source file, whose id is derived from its content.
 func (s *strange) file() *recountv1.SourceRevised {
 	path := []string{"a.go", "b.py", "c.ts", "d.java", "e.rs", "f.cs", "g.sql", "h.yaml", "i.proto", "Dockerfile", "j.css", "k.js", "l.tf", "m"}[s.rng.IntN(14)]
 	content := []byte(fmt.Sprintf("package p%d\n\nfunc F() { %s }\nclass A { def f(x): %s }\n", s.rng.IntN(50), s.text(), s.text()))
@@ -195,7 +195,7 @@ func (s *strange) commit(files []*recountv1.SourceRevised) *recountv1.CommitReco
 	return c
 }
 
-// next is an event, or a few that belong together.
+// next returns one event, or a few related ones.
 func (s *strange) next(t testing.TB) []schemas.Event {
 	s.n++
 	if s.rng.IntN(100) == 0 {
@@ -216,7 +216,7 @@ func (s *strange) next(t testing.TB) []schemas.Event {
 		}
 	}
 	if b.typ == schemas.TypeRetired && s.rng.IntN(50) > 0 {
-		return s.next(t) // each of them looks at all commits
+		return s.next(t) // rarely, because each one reads all commits
 	}
 	return []schemas.Event{s.event(t, b.typ, proto.Clone(b.m))}
 }
@@ -230,7 +230,7 @@ func (s *strange) event(t testing.TB, typ string, m proto.Message) schemas.Event
 	}
 	e := schemas.Event{ID: schemas.NewCanon("strange").String(strconv.Itoa(s.n)).String(typ).Int(int64(s.rng.Uint64())).ID(), Type: typ}
 	if s.rng.IntN(10) == 0 {
-		e.ID = schemas.EventID{} // of its content
+		e.ID = schemas.EventID{} // derived from its content
 	}
 	if s.rng.IntN(4) == 0 {
 		e.Time = time.Unix(seconds[s.rng.IntN(len(seconds))], 0)
@@ -254,20 +254,21 @@ func (s *strange) event(t testing.TB, typ string, m proto.Message) schemas.Event
 	}
 	b, err := schemas.EncodePayload(m)
 	if err != nil {
-		b = []byte(`{"command":"` + typ + `"}`) // a time that JSON cannot say
+		b = []byte(`{"command":"` + typ + `"}`) // JSON cannot encode the time
 	}
 	if s.rng.IntN(20) == 0 && len(b) > 2 {
-		b = append(b[:1:1], append([]byte(" "), b[1:]...)...) // not as we write it
+		b = append(b[:1:1], append([]byte(" "), b[1:]...)...) // not in our format
 	}
 	e.Payload = b
 	return e
 }
 
-// TestAcknowledgedIsNeverRejected: whatever the node acknowledges, its processors and
-// projections take. RECOUNT_SOAK=1 for a million events.
+// TestAcknowledgedIsNeverRejected checks that processors and projections accept every event that
+// the node acknowledges. RECOUNT_SOAK=1 runs a million events.
 //
-// Before, a command of blanks, a time in year 1, and a command or a workspace that redaction
-// made longer than its bound were acknowledged and then found in topic rejected alone.
+// It is a regression test: a command of blanks, a time in year 1, and a command or a workspace that
+// redaction lengthened beyond its limit were acknowledged, and then ended up in topic rejected
+// only.
 func TestAcknowledgedIsNeverRejected(t *testing.T) {
 	if os.Getenv("RECOUNT_SOAK") == "" {
 		acknowledge(t, 1, 5_000)
@@ -278,7 +279,7 @@ func TestAcknowledgedIsNeverRejected(t *testing.T) {
 	}
 }
 
-// acknowledge sends random events to a node of its own.
+// acknowledge sends random events to a new node.
 func acknowledge(t *testing.T, seed uint64, events int) {
 	const atOnce = 500
 	r := start(t, config(t.TempDir()))
@@ -352,7 +353,7 @@ func acknowledge(t *testing.T, seed uint64, events int) {
 	t.Logf("seed %d: %d events, %d acknowledged, %d refused, 0 wanted in rejected; %s; %v", seed, events, acknowledged, refused, time.Since(began).Round(time.Second), types)
 }
 
-// settle waits until every projection has all of the log.
+// settle waits until every projection has applied all of the log.
 func settle(t *testing.T, r *running) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)

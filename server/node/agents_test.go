@@ -11,8 +11,8 @@ import (
 	"github.com/recountdb/recount/server/api"
 )
 
-// TestAgentsEventsBecomeObjects: over HTTP and over Kafka, of types that are known and not;
-// and what an id stands for is known after a restart as well.
+// TestAgentsEventsBecomeObjects checks agents' events of known and unknown types, over HTTP and
+// over Kafka, and that their ids are still known after a restart.
 func TestAgentsEventsBecomeObjects(t *testing.T) {
 	cfg := config(t.TempDir())
 	r := start(t, cfg)

@@ -16,9 +16,9 @@ import (
 	"github.com/recountdb/recount/server/api"
 )
 
-// TestProjectionsAgreeOnObjects: objects, lexical and vector have the same objects, also of
-// events that share an id in one partition, as they come, after a restart and after a
-// rebuild.
+// TestProjectionsAgreeOnObjects checks that the projections objects, lexical and vector have the
+// same objects, also of events that share an id in one partition: after appending, after a restart
+// and after a rebuild.
 func TestProjectionsAgreeOnObjects(t *testing.T) {
 	cfg := config(t.TempDir())
 	r := start(t, cfg)
@@ -62,7 +62,7 @@ func TestProjectionsAgreeOnObjects(t *testing.T) {
 	check("after a restart")
 }
 
-// objectsOf are the objects that each projection has, of all audiences.
+// objectsOf returns the objects that each projection has, of all audiences.
 func objectsOf(t *testing.T, r *running) map[string][]string {
 	t.Helper()
 	ends, err := r.Log().Ends(t.Context(), "recount.agents")

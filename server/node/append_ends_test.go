@@ -13,8 +13,7 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// ending is a context that ends when it has been asked so often, and counts how often it is
-// asked.
+// ending is a context that ends after a number of checks, and counts the checks.
 type ending struct {
 	context.Context
 	after, asked int
@@ -27,8 +26,8 @@ func (c *ending) Err() error {
 	return nil
 }
 
-// TestRedactionEndsWithItsClient: a text may take seconds to redact; nobody does that work
-// for a client that has gone away, and nothing of it is stored.
+// TestRedactionEndsWithItsClient checks that redaction, which may take seconds, stops when the
+// client disconnects, and that nothing of the request is stored.
 func TestRedactionEndsWithItsClient(t *testing.T) {
 	long := strings.Repeat("--password a ", 40<<10) // half a MiB
 	span, err := proto.Marshal(&tracepb.TracesData{ResourceSpans: []*tracepb.ResourceSpans{{ScopeSpans: []*tracepb.ScopeSpans{{
@@ -54,7 +53,7 @@ func TestRedactionEndsWithItsClient(t *testing.T) {
 			if !errors.Is(err, context.Canceled) {
 				t.Errorf("got %v", err)
 			}
-			if ctx.asked > ctx.after+6 { // to return takes a few looks, to go on takes many
+			if ctx.asked > ctx.after+6 { // returning takes a few checks, continuing takes many
 				t.Errorf("went on for %d looks at the context", ctx.asked-ctx.after)
 			}
 		})

@@ -18,7 +18,7 @@ func commandEvent(name string) schemas.Event {
 	return schemas.Event{ID: schemas.NewCanon("test").String(name).ID(), Payload: []byte(`{"command":"` + name + `"}`)}
 }
 
-// waitingAppender is an appender of nothing projected, over a log that the test is.
+// waitingAppender returns an appender without projected events, over the log function of a test.
 func waitingAppender(t *testing.T, log func(context.Context, ...schemas.Event) ([]schemas.Position, error)) *appender {
 	t.Helper()
 	r, err := redact.New(redact.Options{})
@@ -32,8 +32,9 @@ func waitingAppender(t *testing.T, log func(context.Context, ...schemas.Event) (
 	return a
 }
 
-// Before: who appended an id and went away took those with it who had sent the
-// same id and waited, and the next to send it appended it again.
+// TestWaitersLearnWhatBecameOfAnAppendWhoseCallerLeft is a regression test: if the caller of an
+// append went away, others who waited for the same id failed, and the next append of it stored it
+// again.
 func TestWaitersLearnWhatBecameOfAnAppendWhoseCallerLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		appends := 0
@@ -72,8 +73,8 @@ func TestWaitersLearnWhatBecameOfAnAppendWhoseCallerLeft(t *testing.T) {
 	})
 }
 
-// Before: one event too many in a request failed others who had sent one of its
-// good events at the same time.
+// TestWaitersTryThemselvesWhereAnotherFailed is a regression test: an invalid event in a request
+// also failed other callers who had sent one of its valid events at the same time.
 func TestWaitersTryThemselvesWhereAnotherFailed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		waited := make(chan struct{})
@@ -110,9 +111,9 @@ func TestWaitersTryThemselvesWhereAnotherFailed(t *testing.T) {
 	})
 }
 
-// An agent's event whose id is known is taken for the same one only if it says the same,
-// whether the other is on its way or projected; the same id in another tenant's, workspace's
-// or agent's hands is another event.
+// TestReusedIDOfAgentsEvent checks that an agent's event with a known id counts as a duplicate only
+// if its content is equal, whether the other one is in progress or projected, and that the same id
+// of another tenant, workspace or agent is a different event.
 func TestReusedIDOfAgentsEvent(t *testing.T) {
 	event := func(payload string) schemas.Event {
 		return schemas.Event{ID: schemas.EventID{1}, Type: schemas.TypeUserMessage, Payload: []byte(payload)}
@@ -154,7 +155,7 @@ func TestReusedIDOfAgentsEvent(t *testing.T) {
 	if len(stored) != before {
 		t.Errorf("%d events of a request that was refused are stored", len(stored)-before)
 	}
-	check("another text, again", `{"agent":"a","text":"two"}`, false, true) // and what came with it was let go
+	check("another text, again", `{"agent":"a","text":"two"}`, false, true) // and the events sent with it were released
 	check("another agent", `{"agent":"b","text":"two"}`, false, false)
 	check("another tenant", `{"tenant":"t","agent":"a","text":"two"}`, false, false)
 
@@ -167,14 +168,15 @@ func TestReusedIDOfAgentsEvent(t *testing.T) {
 	check("projected, another text", `{"agent":"a","text":"two"}`, false, true)
 }
 
-// An event that the processor could only reject is refused at the door.
+// TestAgentsEventsAreChecked checks that an event that the processor would reject is refused on
+// append.
 func TestAgentsEventsAreChecked(t *testing.T) {
 	a := waitingAppender(t, func(_ context.Context, events ...schemas.Event) ([]schemas.Position, error) {
 		return make([]schemas.Position, len(events)), nil
 	})
 	for _, c := range []struct {
 		e      schemas.Event
-		reason string // "" where it is fine
+		reason string // "" if it is valid
 	}{
 		{schemas.Event{Type: schemas.TypeStateChanged, Payload: []byte(`{"state":{"value":"x"}}`)}, "state.key"},
 		{schemas.Event{Type: "dream_had", Payload: []byte(`{"text":"x"}`)}, `event type "dream_had": unknown`},
@@ -193,8 +195,8 @@ func TestAgentsEventsAreChecked(t *testing.T) {
 	}
 }
 
-// What an event says beside its payload is redacted, and what belonged together by it still
-// does.
+// TestAttributesAreRedacted checks that attributes beside the payload are redacted and that equal
+// ones stay equal.
 func TestAttributesAreRedacted(t *testing.T) {
 	const source, gone = "https://me:hunter2@ci.example.com", "https://me:[redacted:url-password]@ci.example.com"
 	var got []schemas.Event

@@ -14,8 +14,9 @@ import (
 	"github.com/recountdb/recount/server/node"
 )
 
-// A backup of a running server has all that was acknowledged before it, takes of a second
-// one only what is new, and comes back as a data directory that is equal.
+// TestBackupAndRestore checks that a backup of a running server has everything acknowledged before
+// it, that a second one copies only what is new, and that it is restored to an equal data
+// directory.
 func TestBackupAndRestore(t *testing.T) {
 	r := start(t, config(filepath.Join(t.TempDir(), "d")))
 	dir := filepath.Join(t.TempDir(), "backup")
@@ -31,7 +32,7 @@ func TestBackupAndRestore(t *testing.T) {
 	}
 	r.append(t, "echo afterwards")
 	r.stop()
-	// Without a server, and nothing has changed: next to nothing is copied.
+	// Without a server and without changes, almost nothing is copied.
 	openedLocal(t, r.DataDir(), func(n *node.Node) {
 		three, err := n.Backup(t.Context(), api.BackupRequest{Dir: filepath.Join(t.TempDir(), "other")}, nil)
 		if err != nil || three.Copied < three.Bytes {
@@ -56,7 +57,7 @@ func TestBackupAndRestore(t *testing.T) {
 			t.Errorf("%d commands of %d came back", len(held), len(want))
 		}
 		verified(t, n)
-		// It goes on from there.
+		// The restored log accepts appends.
 		if _, err := n.Append(t.Context(), events("echo restored")); err != nil {
 			t.Error(err)
 		}
@@ -67,8 +68,8 @@ func TestBackupAndRestore(t *testing.T) {
 	}
 }
 
-// What is wrong with a backup is found before any of it is put in place, and one that was
-// cut short leaves the one before.
+// TestBackupThatIsNotWhole checks that a damaged backup is refused before anything is put in place,
+// and that an interrupted backup leaves the previous one intact.
 func TestBackupThatIsNotWhole(t *testing.T) {
 	data, dir := filepath.Join(t.TempDir(), "d"), filepath.Join(t.TempDir(), "backup")
 	target := filepath.Join(t.TempDir(), "target")

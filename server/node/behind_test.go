@@ -28,9 +28,9 @@ func produce(t *testing.T, n *node.Node, values ...string) schemas.Watermark {
 	return ends
 }
 
-// Before: a rebuild read on to the log's end where the live projections had not
-// been yet, and took their place there; what could never be applied in between
-// was then rejected by nobody, and gone without a word.
+// TestRebuildLosesNoRejectedEvent is a regression test: a rebuild read up to the log's end, beyond
+// the live projections, and replaced them; events in between that could not be applied were then
+// never rejected, and silently lost.
 func TestRebuildLosesNoRejectedEvent(t *testing.T) {
 	for _, local := range []bool{false, true} {
 		cfg := config(t.TempDir())
@@ -61,8 +61,8 @@ func TestRebuildLosesNoRejectedEvent(t *testing.T) {
 	}
 }
 
-// Before: a batch that had reached one projection and not yet the next, when
-// verify compared them, was an error.
+// TestVerifyWaitsForABatchBetweenTwoProjections is a regression test: verify failed if a batch had
+// reached one projection and not yet the next when it compared them.
 func TestVerifyWaitsForABatchBetweenTwoProjections(t *testing.T) {
 	n, err := node.Open(t.Context(), config(t.TempDir()))
 	if err != nil {

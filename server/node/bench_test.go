@@ -17,8 +17,8 @@ import (
 	"github.com/recountdb/recount/server/api"
 )
 
-// benchCommands is how many commands the benchmarks have; RECOUNT_BENCH_COMMANDS
-// says otherwise.
+// benchCommands returns the number of commands of the benchmarks, which RECOUNT_BENCH_COMMANDS
+// overrides.
 func benchCommands(b *testing.B) int {
 	if s := os.Getenv("RECOUNT_BENCH_COMMANDS"); s != "" {
 		n, err := strconv.Atoi(s)
@@ -30,8 +30,8 @@ func benchCommands(b *testing.B) int {
 	return 20_000
 }
 
-// shellHistory is n commands with repeats as in a real history: most are of a
-// few hundred, one in four is new, spread over some workspaces.
+// shellHistory returns n commands with repeats as in a real history: most are from a set of a few
+// hundred, one in four is new, in several workspaces.
 func shellHistory(n int) []schemas.Event {
 	rng := rand.New(rand.NewPCG(1, 2))
 	verbs := []string{
@@ -87,7 +87,7 @@ func loaded(b *testing.B) *running {
 	}
 }
 
-// BenchmarkRebuild makes all projections anew, from offset zero.
+// BenchmarkRebuild rebuilds all projections from offset zero.
 func BenchmarkRebuild(b *testing.B) {
 	r := loaded(b)
 	for b.Loop() {
@@ -112,7 +112,7 @@ var benchQuestions = []commands.FindRequest{
 	{Filters: commands.Filters{Session: "s3"}},
 }
 
-// BenchmarkFindHTTP asks over HTTP, one question after the other.
+// BenchmarkFindHTTP asks questions over HTTP, one after the other.
 func BenchmarkFindHTTP(b *testing.B) {
 	r := loaded(b)
 	bodies := make([][]byte, len(benchQuestions))

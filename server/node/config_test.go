@@ -15,7 +15,7 @@ import (
 	"github.com/recountdb/recount/server/node"
 )
 
-// operatorToken is long enough for an operator.
+// operatorToken is long enough for an operator's token.
 const operatorToken = "s3cret-s3cret-s3cret"
 
 func TestConfigNamesFieldAndValue(t *testing.T) {
@@ -111,8 +111,9 @@ func TestConfigFile(t *testing.T) {
 	}
 }
 
-// Ranking weights and parameters of the vector index were settings once: a file that
-// still has them starts a node, which warns of each and runs as if they were not there.
+// TestRetiredSettingsAreIgnored checks that a config file with settings of earlier releases
+// (ranking weights, parameters of the vector index) starts a node, which warns about each and
+// ignores them.
 func TestRetiredSettingsAreIgnored(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "recount.yaml")
 	if err := os.WriteFile(path, []byte("vector: {backend: flat, m: 32, ef: 80}\nevidence:\n  age: 0.2\n  half_life: 24h\n"), 0o600); err != nil {
@@ -142,7 +143,8 @@ func TestRetiredSettingsAreIgnored(t *testing.T) {
 	}
 }
 
-// Verbs that run elsewhere read the token from where endpoints.json says.
+// TestTokenFileIsAbsolute checks that endpoints.json names the token's file by its absolute path,
+// because verbs run in other directories.
 func TestTokenFileIsAbsolute(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -155,7 +157,8 @@ func TestTokenFileIsAbsolute(t *testing.T) {
 	}
 }
 
-// A log that may have lost events opens when that is accepted, once and for all.
+// TestAcceptLoss checks that a log that may have lost events opens once this is accepted, and then
+// without it.
 func TestAcceptLoss(t *testing.T) {
 	cfg := config(t.TempDir())
 	reopen := func() error {

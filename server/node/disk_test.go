@@ -7,8 +7,8 @@ import (
 	"github.com/recountdb/recount/server/api"
 )
 
-// TestSmallDirectoriesAreSmall: an empty directory took 203 MB of disk, one of nine
-// commands 150 MB beside the log, as each store reserved what it could ever need.
+// TestSmallDirectoriesAreSmall is a regression test: an empty directory took 203 MB of disk, and
+// one of nine commands 150 MB besides the log, because each store reserved its maximum.
 func TestSmallDirectoriesAreSmall(t *testing.T) {
 	const want = 4 << 20
 	dir := t.TempDir()

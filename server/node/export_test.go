@@ -11,14 +11,13 @@ import (
 // SealEarly makes segments seal after few rows, so that a test has sealed ones.
 func SealEarly(c *Config, rows int) { c.sealRows = rows }
 
-// ForgetWait says how long a request to forget waits for projections to be rebuilt.
+// ForgetWait sets how long a request to forget waits for the rebuild of projections.
 func ForgetWait(c *Config, d time.Duration) { c.forgetWait = d }
 
-// Sources are what the node's questions are asked of, for those that have no
-// method of their own.
+// Sources returns the sources of the node's questions.
 func (n *Node) Sources() commands.Sources { return n.sources() }
 
-// CanAppend says whether Append takes the event.
+// CanAppend returns the error with which Append would refuse the event, or nil.
 func (n *Node) CanAppend(e schemas.Event) error {
 	_, _, err := n.app.prepare(context.Background(), e)
 	return err

@@ -10,7 +10,8 @@ import (
 	"github.com/recountdb/recount/server/api"
 )
 
-// TestErasuresEndExports that read the state from before, and no later ones.
+// TestErasuresEndExports checks that an erasure ends exports that read the earlier state, and no
+// later ones.
 func TestErasuresEndExports(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var x exporters
@@ -32,7 +33,7 @@ func TestErasuresEndExports(t *testing.T) {
 			t.Errorf("a later one is ended: %v", err)
 		}
 		stop()
-		x.endOld()() // what is done in time ends nothing
+		x.endOld()() // a stopped timer cancels nothing
 		time.Sleep(2 * exportGrace)
 		if _, err := after.Write([]byte("x")); err != nil {
 			t.Errorf("ended although nothing waited: %v", err)

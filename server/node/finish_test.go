@@ -15,8 +15,8 @@ import (
 	"github.com/recountdb/recount/server/node"
 )
 
-// stuckWriter is a client that does not read: it keeps an export, and so the state that
-// the export reads, until it is let go.
+// stuckWriter is a client that does not read: until it is released it blocks an export, and so
+// keeps the state that the export reads.
 type stuckWriter struct {
 	once         *sync.Once
 	begun, letGo chan struct{}
@@ -28,9 +28,10 @@ func (w stuckWriter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// A request to forget ends although the projections are not rebuilt yet, and says what
-// remains: no answer shows what is erased, and the log's files have lost it. More may be
-// erased meanwhile. The server goes on, also for a request that has gone.
+// TestForgetGoesOnBehindTheRequest checks that a request to forget returns before the projections
+// are rebuilt and reports what remains. Meanwhile no answer shows the erased events, the log's
+// files no longer hold them, and more can be erased. The server continues even if the client has
+// disconnected.
 func TestForgetGoesOnBehindTheRequest(t *testing.T) {
 	cfg := config(t.TempDir())
 	node.ForgetWait(&cfg, time.Millisecond)
@@ -45,7 +46,7 @@ func TestForgetGoesOnBehindTheRequest(t *testing.T) {
 	r.waitFor(t, ends)
 	stuck := stuckWriter{new(sync.Once), make(chan struct{}), make(chan struct{})}
 	letGo := sync.OnceFunc(func() { close(stuck.letGo) })
-	defer letGo() // before the node is closed, which waits for it
+	defer letGo() // before the node is closed, because Close waits for the export
 	read := make(chan error, 1)
 	go func() {
 		read <- r.Node.Scan(context.Background(), api.ScanRequest{Format: api.FormatArrow}, stuck)
@@ -73,7 +74,7 @@ func TestForgetGoesOnBehindTheRequest(t *testing.T) {
 		t.Errorf("the log's files still hold it: %v", found)
 	}
 	third := r.append(t, "login "+secret+" three")[0]
-	// Who waits for all of it goes away.
+	// A client that waits for everything disconnects.
 	gone, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	if done, err := r.Node.Forget(gone, api.ForgetRequest{Events: []string{third.ID.String()}, Wait: true}, nil); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("a third one that waits: %+v %v", done, err)
@@ -94,7 +95,7 @@ func TestForgetGoesOnBehindTheRequest(t *testing.T) {
 
 	letGo()
 	<-read
-	for began := time.Now(); ; { // until it is done
+	for began := time.Now(); ; { // until the erasure is finished
 		if _, err := commands.InsightsQuestion.Ask(t.Context(), r.Client, commands.InsightsRequest{}); err == nil && len(holding(t, cfg.DataDir)) == 0 {
 			break
 		}
@@ -115,7 +116,8 @@ func TestForgetGoesOnBehindTheRequest(t *testing.T) {
 	verified(t, n)
 }
 
-// A node that stops while an erasure goes on finishes it when it is opened again.
+// TestForgetGoesOnAfterRestart checks that a node that stops during an erasure finishes it when it
+// is opened again.
 func TestForgetGoesOnAfterRestart(t *testing.T) {
 	cfg := config(t.TempDir())
 	node.ForgetWait(&cfg, time.Millisecond)

@@ -35,13 +35,13 @@ import (
 
 const secret = "correct-horse-battery-staple"
 
-// holding are the files below dir that contain the secret.
+// holding returns the files below dir that contain the secret.
 func holding(t testing.TB, dir string) []string {
 	t.Helper()
 	var found []string
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil // removed meanwhile
+			return nil // removed in the meantime
 		}
 		if err != nil || !e.Type().IsRegular() {
 			return err
@@ -61,7 +61,7 @@ func holding(t testing.TB, dir string) []string {
 	return found
 }
 
-// tell appends everything that a secret may come in by, and returns the command's event.
+// tell appends events with the secret in every possible place, and returns the command's event.
 func tell(t *testing.T, r *running) (schemas.Event, api.Appended) {
 	t.Helper()
 	command := events("psql -c " + secret)[0]
@@ -73,7 +73,7 @@ func tell(t *testing.T, r *running) (schemas.Event, api.Appended) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Of agents, two tenants use one id.
+	// Two tenants' agents use one id.
 	for _, tenant := range []string{"acme", "globex"} {
 		said := fmt.Sprintf(`{"tenant":%q,"workspace":"w","agent":"ada","session":"s1","text":"hello from %s"}`, tenant, tenant)
 		if tenant == "acme" {
@@ -84,7 +84,7 @@ func tell(t *testing.T, r *running) (schemas.Event, api.Appended) {
 			t.Fatal(err)
 		}
 	}
-	// What is no event is copied to the rejected topic.
+	// A record that is not an event is copied to the rejected topic.
 	raw := schemas.LogRecord{Position: schemas.Position{Topic: "commands", Partition: -1}, Key: []byte(secret), Value: []byte(`{"command":7,"x":"` + secret + `"}`)}
 	if _, err := r.Log().Produce(t.Context(), raw); err != nil {
 		t.Fatal(err)
@@ -105,8 +105,8 @@ func verified(t *testing.T, b api.Backend) {
 	}
 }
 
-// What is forgotten is in no file and in no answer, is not rejected for having nothing
-// in it, and does not come back with the next import.
+// TestForget checks that forgotten events are in no file and in no answer, are not rejected for
+// having no content, and do not come back with the next import.
 func TestForget(t *testing.T) {
 	cfg := config(t.TempDir())
 	node.SealEarly(&cfg, 50)
@@ -165,7 +165,7 @@ func TestForget(t *testing.T) {
 	if e, ok := lr.Erased(); err != nil || !ok || e.By != done.Erasures[0] || lr.Key != nil {
 		t.Errorf("the record is %+v, %v", lr, err)
 	}
-	// The pattern may be the secret: the log keeps its hash.
+	// The pattern may be the secret, so the log keeps its hash.
 	kept, err := r.Log().Read(t.Context(), done.Erasures[0])
 	if sum := fmt.Sprintf("%x", sha256.Sum256([]byte(ask.Pattern))); err != nil || bytes.Contains(kept.Value, []byte(ask.Pattern)) || !bytes.Contains(kept.Value, []byte(sum)) {
 		t.Errorf("the erasure says %q, %v; want the pattern's hash %s in it", kept.Value, err, sum)
@@ -174,7 +174,7 @@ func TestForget(t *testing.T) {
 		t.Errorf("%d rejected, want the 1 from before: %v", st.Log.Rejected, err)
 	}
 
-	// Once more, by name: there is nothing left, and nothing is appended.
+	// Asking again by name finds nothing left, and appends nothing.
 	twice, err := r.Client.Forget(t.Context(), api.ForgetRequest{Events: []string{command.ID.String(), "recount.commands/0/99999"}}, nil)
 	if err != nil || twice.Events != 0 || twice.Before != 1 || len(twice.Missing) != 1 || len(twice.Erasures) != 0 {
 		t.Errorf("twice: %+v %v", twice, err)
@@ -188,9 +188,9 @@ func TestForget(t *testing.T) {
 	check(n)
 }
 
-// While an erasure is under way no answer has what it erases, whatever is asked: from
-// when its event is on the log until the projections are made anew. What rests on other
-// events is answered meanwhile.
+// TestForgetShowsNothingMeanwhile checks that no answer to any question shows erased events, from
+// their erasure's append to the log until the projections are rebuilt. Questions about other events
+// are answered meanwhile.
 func TestForgetShowsNothingMeanwhile(t *testing.T) {
 	r := start(t, config(t.TempDir()))
 	r.append(t, many(40)...)
@@ -224,7 +224,7 @@ func TestForgetShowsNothingMeanwhile(t *testing.T) {
 			return b.String(), err
 		},
 		"follow": func() (any, error) {
-			const left = 42 // so many commands
+			const left = 42 // number of commands
 			var got []any
 			err := r.Client.Follow(t.Context(), commands.FollowRequest{From: schemas.Watermark{appended.Position.TP(): 0}, Limit: left}, func(f commands.Followed) error {
 				got = append(got, f.Command)
@@ -250,7 +250,7 @@ func TestForgetShowsNothingMeanwhile(t *testing.T) {
 	phases, refused := map[string]bool{}, map[string]bool{}
 	_, err = r.Node.Forget(t.Context(), api.ForgetRequest{Events: []string{command.ID.String(), "recount.agents/0/0", "recount.agents/1/0", "recount.agents/2/0", "recount.agents/3/0"}}, func(p api.Progress) {
 		if _, durable := r.Log().ErasedAt(appended.Position); !durable || phases[p.Phase] {
-			return // it is being looked for
+			return // the search is running
 		}
 		phases[p.Phase] = true
 		for name := range questions {
@@ -279,7 +279,8 @@ func TestForgetShowsNothingMeanwhile(t *testing.T) {
 	}
 }
 
-// A session goes as a whole, with what became of its commands, and nothing else does.
+// TestForgetSession checks that a session is erased as a whole, with the outcomes of its commands,
+// and nothing else.
 func TestForgetSession(t *testing.T) {
 	r := start(t, config(t.TempDir()))
 	tell(t, r)
@@ -292,7 +293,7 @@ func TestForgetSession(t *testing.T) {
 	if err != nil || done.Events != 1 || !strings.Contains(done.Sample[0].Text, "acme") {
 		t.Fatalf("a tenant's: %+v %v", done, err)
 	}
-	// The other tenant's event of the same id is another, and may still come in.
+	// The other tenant's event with the same id is a different one, and may still be appended.
 	again := schemas.Event{ID: schemas.NewCanon("test").String("shared").ID(), Type: schemas.TypeUserMessage, Payload: []byte(`{"tenant":"initech","text":"hello"}`)}
 	if out, err := r.Client.Append(t.Context(), []schemas.Event{again}); err != nil || out[0].Duplicate {
 		t.Errorf("a third tenant's: %+v %v", out, err)
@@ -352,7 +353,8 @@ func distanceOf(w schemas.Watermark) (n int64) {
 	return n
 }
 
-// An erasure of something else than stands there erases nothing.
+// TestForgetOfAnotherLog checks that an erasure whose checksum does not match the record erases
+// nothing.
 func TestForgetOfAnotherLog(t *testing.T) {
 	r := start(t, config(t.TempDir()))
 	at := r.append(t, "make test")[0].Position
@@ -371,8 +373,8 @@ func TestForgetOfAnotherLog(t *testing.T) {
 	}
 }
 
-// While events come in, others are forgotten: what was acknowledged stays, what was
-// forgotten is gone, and the state is what the log gives.
+// TestForgetWhileWriting forgets events while others are appended: acknowledged events stay,
+// forgotten ones are gone, and the state equals a replay of the log.
 func TestForgetWhileWriting(t *testing.T) {
 	cfg := config(t.TempDir())
 	r := start(t, cfg)
@@ -392,7 +394,7 @@ func TestForgetWhileWriting(t *testing.T) {
 					acked[a.ID] = a.Position
 				}
 				mu.Unlock()
-				time.Sleep(5 * time.Millisecond) // a machine that only writes never gets to erase
+				time.Sleep(5 * time.Millisecond) // leave CPU time for the erasures
 			}
 		})
 	}
@@ -400,7 +402,7 @@ func TestForgetWhileWriting(t *testing.T) {
 	for i := range 4 {
 		out := r.append(t, fmt.Sprintf("login %s %d", secret, i))
 		gone[out[0].ID] = true
-		// At once: it may not be projected yet.
+		// Forget it at once, when it may not be projected yet.
 		done, err := r.Client.Forget(t.Context(), api.ForgetRequest{Events: []string{out[0].ID.String()}}, nil)
 		if err != nil || done.Events != 1 {
 			t.Fatalf("%+v %v", done, err)
@@ -428,8 +430,8 @@ func TestForgetWhileWriting(t *testing.T) {
 	t.Logf("%d appended beside %d erasures", len(acked), len(gone))
 }
 
-// A process killed at any moment of an erasure finishes it at the next start, or has
-// not begun it. RECOUNT_SOAK=1 for fifty rounds.
+// TestSoakForgetKill checks that a process killed at any moment of an erasure finishes it at the
+// next start, or has not begun it. RECOUNT_SOAK=1 runs fifty rounds.
 func TestSoakForgetKill(t *testing.T) {
 	rounds := 3
 	if os.Getenv("RECOUNT_SOAK") != "" {
@@ -459,7 +461,7 @@ func TestSoakForgetKill(t *testing.T) {
 		if err := cmd.Process.Kill(); err != nil {
 			t.Fatal(err)
 		}
-		_ = cmd.Wait() // it was killed
+		_ = cmd.Wait() // the process was killed
 		cfg := config(dir)
 		node.SealEarly(&cfg, 50)
 		n, err := node.OpenLocal(t.Context(), cfg, nil)
@@ -493,9 +495,9 @@ func TestSoakForgetKill(t *testing.T) {
 	t.Logf("%d kills, %d behind the erasure on the log, %d behind its end", rounds, begun, finished)
 }
 
-// Where the log, the processors and the projections are processes of their own, each
-// does its part: the broker's files, records on the derived topic and the projections
-// lose what any of them is asked to forget.
+// TestForgetAcrossProcesses checks that with separate processes for log, processors and projections
+// each does its part: the broker's files, the records on the derived topic and the projections lose
+// forgotten events.
 func TestForgetAcrossProcesses(t *testing.T) {
 	front := config(t.TempDir())
 	front.Roles = []string{node.RoleLog, node.RoleIngest}
@@ -531,8 +533,8 @@ func TestForgetAcrossProcesses(t *testing.T) {
 	verified(t, c.Client)
 }
 
-// Brokers of others keep their bytes; nothing of ours reads them, now or after a start
-// from nothing.
+// TestForgetOnBrokersOfOthers checks that external brokers keep their bytes, and that nothing here
+// reads them, neither now nor after a rebuild.
 func TestForgetOnBrokersOfOthers(t *testing.T) {
 	k, err := kfake.NewCluster(kfake.NumBrokers(1))
 	if err != nil {
@@ -568,13 +570,13 @@ func TestForgetOnBrokersOfOthers(t *testing.T) {
 	}
 }
 
-// holdingCompressed are the files below dir that contain the secret in a frame of zstd, or
-// in one within another: an event's content within a batch within a block.
+// holdingCompressed returns the files below dir that contain the secret in a frame of zstd, or in a
+// nested one: an event's content within a batch within a block.
 func holdingCompressed(t testing.TB, dir string) (found []string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil // removed meanwhile
+			return nil // removed in the meantime
 		}
 		if err != nil || !e.Type().IsRegular() {
 			return err
@@ -610,7 +612,7 @@ func framesHold(t testing.TB, data []byte, depth int) bool {
 		if err := dec.Reset(bytes.NewReader(data[at:])); err != nil {
 			continue
 		}
-		// What follows the frame is none: what was read before the error counts.
+		// What follows the frame is not zstd: what was read before the error counts.
 		text, _ := io.ReadAll(io.LimitReader(dec, 1<<20))
 		if bytes.Contains(text, []byte(secret)) || framesHold(t, text, depth-1) {
 			return true
@@ -619,9 +621,9 @@ func framesHold(t testing.TB, data []byte, depth int) bool {
 	return false
 }
 
-// A secret in a file of a commit goes like any other: out of the log, whose events have
-// it compressed, and out of the graph of code, which stays for all other files and says
-// that this one's content is not there.
+// TestForgetFileOfACommit checks that a secret in a file of a commit is erased from the log, whose
+// events hold it compressed, and from the code graph, which keeps all other files and reports that
+// this one's content is missing.
 func TestForgetFileOfACommit(t *testing.T) {
 	cfg := config(t.TempDir())
 	r := start(t, cfg)
@@ -691,7 +693,7 @@ func TestForgetFileOfACommit(t *testing.T) {
 	check(n)
 }
 
-// A pattern finds what a file's event has compressed.
+// TestForgetFileByPattern checks that a pattern matches the compressed content of a file's event.
 func TestForgetFileByPattern(t *testing.T) {
 	cfg := config(t.TempDir())
 	r := start(t, cfg)

@@ -13,8 +13,8 @@ import (
 	"github.com/recountdb/recount/server/httpapi"
 )
 
-// TestAgentsForgetTheirOwn: a token that is granted erase erases what its agent appended,
-// by position, session or pattern, and neither touches nor learns of anything else.
+// TestAgentsForgetTheirOwn checks that a token with the grant erase erases what its agent appended,
+// by position, session or pattern, and neither affects nor learns of anything else.
 func TestAgentsForgetTheirOwn(t *testing.T) {
 	dir, text, tokens := t.TempDir(), "tokens:\n", map[string]string{}
 	for _, e := range []access.Entry{
@@ -59,7 +59,7 @@ func TestAgentsForgetTheirOwn(t *testing.T) {
 	for name, token := range tokens {
 		say(client(token), name, schemas.Event{ID: shared, Type: schemas.TypeUserMessage, Payload: fmt.Appendf(nil, `{"session":"s","text":"the word of %s"}`, name)})
 	}
-	// A command of the same id, and what came of it: the agent chose the id.
+	// A command with the same id, and its outcome: the agent chose the id.
 	say(operator, "command", schemas.Event{ID: shared, Type: schemas.TypeCommandExecuted, Payload: []byte(`{"command":"echo the word"}`)})
 	say(operator, "outcome", schemas.Event{Type: schemas.TypeOutcomeObserved, Payload: fmt.Appendf(nil, `{"command_event_id":%q,"exit_code":0,"output_tail":"the word"}`, shared)})
 

@@ -9,8 +9,8 @@ import (
 	"github.com/recountdb/recount/server/node"
 )
 
-// TestPartitionsAreAddedOnApacheKafka: 4 to 8 to 24 under load, in split roles with two
-// processes that share the processing.
+// TestPartitionsAreAddedOnApacheKafka grows a topic from 4 to 8 to 24 partitions under load, in
+// split roles with two processes that share the processing.
 func TestPartitionsAreAddedOnApacheKafka(t *testing.T) {
 	brokers := node.KafkaConfig{Brokers: []string{kafkatest.Start(t)}}
 	role := func(roles ...string) *running {

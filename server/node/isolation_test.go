@@ -26,15 +26,15 @@ import (
 	"github.com/recountdb/recount/server/httpapi"
 )
 
-// told is an event of the isolation test, and who may see it.
+// told is an event of the isolation test with the principals who may see it.
 type told struct {
 	schemas.Event
 	object   schemas.ObjectID
 	audience schemas.Audience
 }
 
-// The names of the isolation test. Tenants share all others, and their events share ids,
-// words and what they state, so that whatever is not kept apart meets.
+// The names of the isolation test. Tenants share all others, and their events share ids, words and
+// claims, so that any lack of separation shows.
 var (
 	isoTenants    = []string{"", "acme", "beta"}
 	isoWorkspaces = []string{"/a", "/b"}
@@ -54,10 +54,10 @@ func isoText(rng *rand.Rand) string {
 	return strings.Join(words, " ")
 }
 
-// isoID is the n-th event id: one id is of many events, of several tenants and agents.
+// isoID returns the nth event id, which several events of several tenants and agents use.
 func isoID(n int) schemas.EventID { return schemas.NewCanon("isolation").Int(int64(n)).ID() }
 
-// isoEvents are events of all tenants, mixed.
+// isoEvents returns events of all tenants, mixed.
 func isoEvents(rng *rand.Rand, n int) []told {
 	var all []told
 	used := map[string]int{}
@@ -120,7 +120,7 @@ func isoEvents(rng *rand.Rand, n int) []told {
 	return all
 }
 
-// isoPrincipals are those on whose behalf is asked.
+// isoPrincipals returns the principals on whose behalf the test asks.
 func isoPrincipals(n int) []schemas.Principal {
 	all := []schemas.Principal{
 		{Tenant: "acme", Workspaces: []string{"/a"}, Sessions: []string{"s-one"}, Agent: "ada"},
@@ -135,11 +135,11 @@ func isoPrincipals(n int) []schemas.Principal {
 	return all[:n]
 }
 
-// isoNode is a node that holds events, and where they stand in it.
+// isoNode is a node with some of the events, and their positions in it.
 type isoNode struct {
 	*running
-	at   map[int]schemas.Position // of the n-th event
-	name map[string]string        // what stands at a position
+	at   map[int]schemas.Position // of the nth event
+	name map[string]string        // the event at a position
 }
 
 func isoStart(t *testing.T, events []told, has func(told) bool) *isoNode {
@@ -180,7 +180,7 @@ func (n *isoNode) ask(ctx context.Context, p schemas.Principal, r evidence.Reque
 	return resp, err
 }
 
-// below is the watermark that has the first of all events and no others.
+// below returns the watermark that includes the first events and no others.
 func (n *isoNode) below(first int) schemas.Watermark {
 	w := schemas.Watermark{}
 	for i, at := range n.at {
@@ -193,8 +193,8 @@ func (n *isoNode) below(first int) schemas.Watermark {
 
 var isoPosition = regexp.MustCompile(`recount\.agents/[0-9]+/[0-9]+`)
 
-// told is an answer as one may compare it with another node's: all of it, but for how long
-// it took, and with what stands at a position in the position's place.
+// told returns an answer in a form that can be compared with another node's: without durations, and
+// with events' names in place of their positions.
 func (n *isoNode) told(t *testing.T, resp evidence.Response) string {
 	t.Helper()
 	resp.Timing.TotalUS = 0
@@ -202,7 +202,7 @@ func (n *isoNode) told(t *testing.T, resp evidence.Response) string {
 		resp.Timing.Steps[i].US = 0
 	}
 	resp.Watermark = nil
-	resp.Tokens = 0 // of the context, of which positions are as long as they are
+	resp.Tokens = 0 // depends on the length of positions
 	for i, f := range resp.AppliedFilters {
 		if strings.Contains(f.Value, "recount.agents/") {
 			resp.AppliedFilters[i].Value = "a watermark"
@@ -231,7 +231,7 @@ func (n *isoNode) told(t *testing.T, resp evidence.Response) string {
 	})
 }
 
-// isoRequest is a question at random, as node a and node b are asked it.
+// isoRequest returns a random question, as asked of node a and of node b.
 func isoRequest(rng *rand.Rand, events []told, a, b *isoNode) (ra, rb evidence.Request) {
 	r := evidence.Request{Text: isoText(rng), Limit: 1 + rng.IntN(20)}
 	switch rng.IntN(8) {
@@ -280,17 +280,17 @@ func isoRequest(rng *rand.Rand, events []told, a, b *isoNode) (ra, rb evidence.R
 	case 1:
 		first := 1 + rng.IntN(len(events))
 		ra.AsOf.Offsets, rb.AsOf.Offsets = a.below(first), b.below(first)
-		if len(rb.AsOf.Offsets) == 0 { // that would be no bound
+		if len(rb.AsOf.Offsets) == 0 { // empty would mean no limit
 			ra.AsOf.Offsets, rb.AsOf.Offsets = nil, nil
 		}
 	}
 	return ra, rb
 }
 
-// TestSoakIsolation asks questions at random on behalf of principals of several tenants. Each
-// answer is, to the byte but for how long it took, that of a node that never had the events
-// that the principal may not see: no id, count, score or step of the proof tells of them.
-// With RECOUNT_SOAK=1 it asks 10,000.
+// TestSoakIsolation asks random questions on behalf of principals of several tenants. Each answer
+// must equal, except for durations, that of a node that never had the events that the principal may
+// not see: no id, count, score or step of the proof reveals them. RECOUNT_SOAK=1 asks 10,000
+// questions.
 func TestSoakIsolation(t *testing.T) {
 	pairs, size, principals := 240, 160, 3
 	switch {
@@ -319,7 +319,7 @@ func TestSoakIsolation(t *testing.T) {
 			hits += len(got.Objects)
 			if diff := cmp.Diff(alone.told(t, want), whole.told(t, got)); diff != "" {
 				asked, _ := json.Marshal(ra)
-				// With all that there is to say, it may be seen where that begins.
+				// Ask again with the proof, which may show where the difference begins.
 				ra.Include = []string{evidence.IncludeProof}
 				rb.Include = ra.Include
 				got, _ := whole.ask(t.Context(), p, ra)
@@ -336,8 +336,8 @@ func TestSoakIsolation(t *testing.T) {
 	}
 }
 
-// isoPositions asks for the position of each event: of one that the principal may not see
-// it is as if nothing stood there.
+// isoPositions asks for the position of each event: an event that the principal may not see must
+// appear not to exist.
 func isoPositions(t *testing.T, n *isoNode, events []told, p schemas.Principal) {
 	t.Helper()
 	for i, at := range n.at {
@@ -357,8 +357,8 @@ func isoPositions(t *testing.T, n *isoNode, events []told, p schemas.Principal) 
 	}
 }
 
-// TestTenantsOverHTTP: two tenants' agents append under one id and ask, by their tokens;
-// neither learns of the other.
+// TestTenantsOverHTTP checks that two tenants' agents, which append under one id and ask with their
+// tokens, learn nothing of each other.
 func TestTenantsOverHTTP(t *testing.T) {
 	dir := t.TempDir()
 	text := "tokens:\n"

@@ -16,8 +16,9 @@ import (
 	"github.com/recountdb/recount/server/node"
 )
 
-// With tokens set the Kafka listener asks for them, and gives what HTTP gives: all to
-// the operator, appending to who is granted ingest, nothing to agents and to strangers.
+// TestKafkaAsksForTheTokens checks that the Kafka listener requires tokens if they are configured,
+// and grants the same as HTTP: everything to the operator, appending to tokens with the grant
+// ingest, nothing to agents and unknown clients.
 func TestKafkaAsksForTheTokens(t *testing.T) {
 	dir := t.TempDir()
 	ingest, agent := access.NewToken(), access.NewToken()
@@ -79,8 +80,8 @@ func TestKafkaAsksForTheTokens(t *testing.T) {
 	sensor := client("sensor", ingest)
 	for topic, want := range map[string]error{
 		"recount.commands": nil, "recount.spans": nil,
-		"recount.commits":  kerr.TopicAuthorizationFailed, // where snapshots are retired
-		"recount.agents":   kerr.TopicAuthorizationFailed, // of whichever agent
+		"recount.commits":  kerr.TopicAuthorizationFailed, // it could retire snapshots
+		"recount.agents":   kerr.TopicAuthorizationFailed, // it could name any agent
 		"recount.erasures": kerr.TopicAuthorizationFailed,
 		"recount.rejected": kerr.TopicAuthorizationFailed,
 	} {
@@ -89,7 +90,8 @@ func TestKafkaAsksForTheTokens(t *testing.T) {
 		}
 	}
 
-	// Off loopback a token alone is not enough, as it would cross the network in the clear.
+	// An address other than loopback needs TLS besides a token, which would otherwise be sent in
+	// clear text.
 	far := config(t.TempDir())
 	far.Kafka.Listen, far.HTTP.TokenFile = "0.0.0.0:0", tokenFile
 	if _, err := far.Normal(); err == nil || !strings.Contains(err.Error(), "--kafka-tls-cert") {

@@ -21,7 +21,7 @@ import (
 
 const childDir = "RECOUNT_TEST_CHILD_DIR"
 
-// TestMain lets the test binary be the node that the test kills.
+// TestMain makes the test binary run as the node that a test kills.
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(childDir); dir != "" {
 		if err := child(dir); err != nil {
