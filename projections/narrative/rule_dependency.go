@@ -22,9 +22,9 @@ const (
 // weight is that of the closest tie:
 //
 //	0.8   it names what the other wrote
-//	0.6   what it reads by the nature of the program: the index of git commit
+//	0.6   it reads it without naming it, as git commit reads the index
 //	0.5   it reads a directory below which the other wrote
-//	0.4   what it reads lies in a directory that the other made
+//	0.4   it reads something in a directory that the other made
 //	0.5   it changes what the other, of the same session, was the last to show,
 //	      and nothing tried to change since
 //	0.4   both write it

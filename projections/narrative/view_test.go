@@ -82,8 +82,8 @@ outcome c p=1 +1h exit=0
 	}
 }
 
-// A view bounded by a watermark stays the same however the log grows: later intents do not use up
-// the number that is examined.
+// TestWhatCameLaterTakesNoPlace checks that a view bounded by a watermark stays the same however the
+// log grows: later intents do not use up the number that is examined.
 func TestWhatCameLaterTakesNoPlace(t *testing.T) {
 	text := `
 a $ vim pkg/x.go
@@ -128,8 +128,8 @@ e p=1 parent=a $ ls
 	}
 }
 
-// Answers do not depend on what a view has cached, although it clears its cache while rules run if
-// the cache is full.
+// TestForgettingChangesNothing checks that answers do not depend on what a view has cached, although
+// a full cache is cleared while rules run.
 func TestForgettingChangesNothing(t *testing.T) {
 	g, s := scenarioOf(t, `
 a $ make app

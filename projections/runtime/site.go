@@ -62,9 +62,9 @@ func (s *site) caller() site {
 }
 
 // called returns the site under which calls from by to s are summed. A span of the called side
-// describes what was called; otherwise the caller's does. If neither has a side, the callee's
-// operation is used; its kind is used only for RPCs and calls, since a query or a message in it
-// would describe something that it asked for itself.
+// describes what was called; otherwise a span of the caller's side does. If neither span has such a
+// side, the callee's operation is used; its kind is used only for RPCs and calls, since a query or a
+// message would describe something that the callee itself requested.
 func (s *site) called(by *site) site {
 	c := site{service: s.service, side: recountv1.Side_SIDE_CALLED, kind: s.kind, templated: s.templated, operation: s.operation, system: s.system}
 	if s.side != recountv1.Side_SIDE_CALLED {

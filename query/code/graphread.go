@@ -17,7 +17,6 @@ import (
 )
 
 // readNodes reads the map nodes into a graph, and returns their numbers by key.
-
 func (g *Graph) readNodes(ctx context.Context, s *snapshots.Snapshot) (map[schemas.NodeKey]int32, error) {
 	m, err := s.Nodes()
 	if err != nil {

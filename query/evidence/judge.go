@@ -51,9 +51,9 @@ type judgement struct {
 	versions []*objects.Stored // of an object with several versions, the newest first
 }
 
-// judgementOf judges an object by what is visible at the moment. The first matching rule that it is
-// superseded is reported, in the order stated, version, validity, restated. The object is read only
-// if memory does not suffice. support is counted later, for hits only.
+// judgementOf judges an object by what is visible at the moment. The first rule by which it is superseded
+// is reported, in the order stated, version, validity, restated. The object is read only if memory
+// does not suffice. support is counted later, for hits only.
 func (a *session) judgementOf(p *part) (judgement, error) {
 	j := judgement{holds: true}
 	disputes, err := a.disputes(p)
