@@ -10,7 +10,7 @@ import (
 	"github.com/recountdb/recount/server/api"
 )
 
-// What answers about code look like to people.
+// TestCodeDrawing checks how answers about code are shown to people.
 func TestCodeDrawing(t *testing.T) {
 	var out bytes.Buffer
 	a := &app{stdout: &out}

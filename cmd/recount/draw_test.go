@@ -16,8 +16,8 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// told makes answers by hand: a small story in which a build breaks and is
-// mended while somebody else looks on.
+// told builds answers by hand: a short story in which a build breaks and is fixed while somebody
+// else works beside it.
 type told struct{ n byte }
 
 var toldAt = time.Date(2026, 1, 2, 10, 0, 0, 0, time.UTC)
@@ -116,7 +116,7 @@ func tell() story {
 	return s
 }
 
-// TestDraw compares what people see with testdata/draw; -rewrite writes it.
+// TestDraw compares the output for people with testdata/draw; -rewrite updates it.
 func TestDraw(t *testing.T) {
 	s := tell()
 	for name, draw := range map[string]func(d *drawing){
@@ -142,7 +142,7 @@ func TestDraw(t *testing.T) {
 				draw(d)
 				plain := regexp.MustCompile(`\x1b\[[0-9]*m`).ReplaceAllString(out.String(), "")
 				if how.colour {
-					// Colours change nothing else, and each ends in its line.
+					// Colours change nothing else, and each ends within its line.
 					var uncoloured strings.Builder
 					draw(&drawing{a: &app{stdout: &uncoloured, getenv: d.a.getenv}, width: how.width, now: d.now})
 					if plain != uncoloured.String() {
@@ -170,15 +170,15 @@ func TestDraw(t *testing.T) {
 	}
 }
 
-// utc makes local times those of the goldens.
+// utc sets the local time zone to that of the golden files.
 func utc(t *testing.T) {
 	was := time.Local
 	time.Local = time.UTC
 	t.Cleanup(func() { time.Local = was })
 }
 
-// TestDiagrams reads what --dot and --mermaid print by their grammars: what comes
-// back is the labels as they were meant, whatever is in a command.
+// TestDiagrams parses the output of --dot and --mermaid by their grammars, and checks that the
+// labels come back unchanged, whatever a command contains.
 func TestDiagrams(t *testing.T) {
 	s := tell()
 	for name, d := range map[string]diagram{"why": whyDiagram(s.why), "stitch": stitchDiagram(s.stitch), "diff": diffDiagram(s.diff)} {
@@ -207,9 +207,8 @@ func TestDiagrams(t *testing.T) {
 	}
 }
 
-// readDot reads the part of Graphviz' language that is written: statements of
-// words and quoted strings, in which \" is a quote, \\ a backslash, \n the end of
-// a line and &amp; an ampersand.
+// readDot parses the part of Graphviz' language that is written: statements of words and quoted
+// strings, in which \" is a quote, \\ a backslash, \n the end of a line and &amp; an ampersand.
 func readDot(t *testing.T, text string) (boxes, arrows []string) {
 	t.Helper()
 	token := regexp.MustCompile(`^(?:[A-Za-z0-9_]+|"(?:[^"\\]|\\.)*"|->|[{}\[\]=;,])`)
@@ -242,8 +241,8 @@ func readDot(t *testing.T, text string) (boxes, arrows []string) {
 	return boxes, arrows
 }
 
-// readMermaid reads the part of Mermaid's flowcharts that is written, line by
-// line, with #N; for a character.
+// readMermaid parses the part of Mermaid's flowcharts that is written, line by line, with #N; for a
+// character.
 func readMermaid(t *testing.T, text string) (boxes, arrows []string) {
 	t.Helper()
 	label := `"((?:[^"#<>%{}` + "`" + `]|#[0-9]+;|<br/>)*)"`

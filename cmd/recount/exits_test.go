@@ -23,8 +23,8 @@ import (
 	"github.com/recountdb/recount/server/node"
 )
 
-// verbsOf are the paths of all verbs that do something, hidden ones too, without the name
-// of the program.
+// verbsOf returns the paths of all verbs that do something, including hidden ones, without the
+// program's name.
 func verbsOf() []string {
 	root := (&app{stdin: strings.NewReader(""), stdout: io.Discard, stderr: io.Discard}).root()
 	root.InitDefaultHelpCmd()
@@ -43,7 +43,7 @@ func verbsOf() []string {
 	return verbs
 }
 
-// app is the program in this process, in the world's environment and what env adds to it.
+// app returns the program in this process, with the world's environment and the additions in env.
 func (w *world) app(stdin string, stdout, stderr io.Writer, env ...string) *app {
 	all := map[string]string{}
 	for _, kv := range append(w.env(), env...) {
@@ -56,9 +56,8 @@ func (w *world) app(stdin string, stdout, stderr io.Writer, env ...string) *app 
 	}
 }
 
-// call runs a command line in this process, with what stands behind " < " as standard
-// input, or its output in the file behind " > ", and returns its exit code and the first
-// line that it said on standard error.
+// call runs a command line in this process, with the text after " < " as standard input, or its
+// output in the file after " > ", and returns its exit code and the first line on standard error.
 func (w *world) call(line string, env ...string) (code int, said string) {
 	w.t.Helper()
 	var stdout, stderr bytes.Buffer
@@ -81,7 +80,7 @@ func (w *world) call(line string, env ...string) (code int, said string) {
 	return code, said
 }
 
-// verbOf is the verb of a command line.
+// verbOf returns the verb of a command line.
 func verbOf(line string, verbs []string) string {
 	longest := ""
 	for _, v := range verbs {
@@ -92,7 +91,7 @@ func verbOf(line string, verbs []string) string {
 	return longest
 }
 
-// atuinHistory makes a database as Atuin has it, with one command.
+// atuinHistory writes a database in Atuin's format, with one command.
 func atuinHistory(t *testing.T, path string) {
 	t.Helper()
 	db, err := sql.Open("sqlite", path)
@@ -112,14 +111,13 @@ func atuinHistory(t *testing.T, path string) {
 	}
 }
 
-// neverExits is a line of exits.txt that says with which code a verb never exits, or where
+// neverExits matches a line of exits.txt that says with which code a verb never exits, or where
 // that is tested: "never 1: record".
 var neverExits = regexp.MustCompile(`^never ([012]): ([a-z -]+)$`)
 
-// TestExitCodes runs the command lines of testdata/verbs/exits.txt beside a server. Each
-// verb has one that finds something, or does it (0), one that finds nothing (1) and one
-// that cannot be done (2), or else the file says that it never exits so. A verb that is
-// new has none of them, and fails here until it has.
+// TestExitCodes runs the command lines of testdata/verbs/exits.txt beside a server. Each verb needs
+// a line that finds or does something (0), one that finds nothing (1) and one that fails (2),
+// unless the file says that it never exits so. A new verb without such lines fails here.
 func TestExitCodes(t *testing.T) {
 	w := newWorld(t)
 	if out, code := w.sh("sh $FILES/verbs/world.sh"); code != 0 {
@@ -173,7 +171,7 @@ func TestExitCodes(t *testing.T) {
 		return out.String()
 	})
 	w.t = t
-	w.stop(syscall.SIGTERM) // which wants 0 of recount up
+	w.stop(syscall.SIGTERM) // recount up must exit with 0
 	for _, v := range verbs {
 		for _, code := range []int{0, 1, 2} {
 			if seen[v][code] == slices.Contains(never[v], code) {
@@ -187,10 +185,9 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-// TestVerbsWithoutAnything calls every verb as testdata/verbs/without.txt says, where there
-// is nothing to answer: with a flag that there is not, with a server that is not there, with
-// a data directory that cannot be one, and with one in which nothing was ever recorded. What
-// only reads makes no directory.
+// TestVerbsWithoutAnything calls every verb as listed in testdata/verbs/without.txt in cases
+// without an answer: with an unknown flag, an unreachable server, an impossible data directory, and
+// one in which nothing was ever recorded. Verbs that only read must not create a directory.
 func TestVerbsWithoutAnything(t *testing.T) {
 	w := newWorld(t)
 	t.Chdir(filepath.Join(w.dir, "work"))

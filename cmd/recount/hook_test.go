@@ -12,9 +12,9 @@ import (
 	"github.com/recountdb/recount/server/node"
 )
 
-// TestAgentHook calls the hook as agents do, with and without a server, in and
-// out of order, twice, and with rubbish: it says nothing, exits with 0, and what
-// the agent ran is one command with its outcome.
+// TestAgentHook calls the hook as agents do, with and without a server, in and out of order, twice,
+// and with invalid input. The hook prints nothing, exits with 0, and what the agent ran becomes one
+// command with its outcome.
 func TestAgentHook(t *testing.T) {
 	w := newWorld(t)
 	samples, err := filepath.Abs("../../internal/agenthook/testdata")
@@ -32,8 +32,8 @@ func TestAgentHook(t *testing.T) {
 		b, _ := os.ReadFile(filepath.Join(w.dir, "home", ".local", "state", "recount-hook.log"))
 		return string(b)
 	}
-	// until waits for what find prints; opening the data directory waits for the
-	// processes that have it.
+	// until waits for the output of find; opening the data directory waits for the processes that
+	// use it.
 	until := func(find string, ok func(out string) bool) {
 		t.Helper()
 		out := ""
@@ -62,7 +62,7 @@ func TestAgentHook(t *testing.T) {
 	if out, code := w.sh("printf '{\"half' | recount hook run claude-code; recount hook run nobody </dev/null"); out != "" || code != 0 {
 		t.Errorf("rubbish: exit %d: %q", code, out)
 	}
-	// A code of 2 would forbid the agent its tool.
+	// Exit code 2 would forbid the agent its tool.
 	if out, code := w.sh("recount hook run claude-code --unknown </dev/null"); out != "" || code != 0 || !strings.Contains(log(), "--unknown") {
 		t.Errorf("an unknown flag: exit %d: %q; hook log: %q", code, out, log())
 	}
@@ -79,7 +79,7 @@ func TestAgentHook(t *testing.T) {
 	w.stop(syscall.SIGTERM)
 }
 
-// TestHookSettings puts hooks into settings files and takes them out again.
+// TestHookSettings installs hooks in settings files and removes them again.
 func TestHookSettings(t *testing.T) {
 	w := newWorld(t)
 	settings := filepath.Join(w.dir, "home", ".claude", "settings.json")
@@ -135,8 +135,8 @@ func TestHookSettings(t *testing.T) {
 	run("recount hook claude-code --dry-run", "--install or --uninstall", 2)
 }
 
-// TestHookLinks: a repository may hold links where the settings and their copy
-// belong; what they lead to is not written over, and a link is not lost.
+// TestHookLinks checks links in place of the settings and their backup, which a repository may
+// contain: their targets are not overwritten, and no link is lost.
 func TestHookLinks(t *testing.T) {
 	dir := t.TempDir()
 	settings, other := filepath.Join(dir, "settings.json"), filepath.Join(dir, "other")
@@ -169,13 +169,13 @@ func TestHookLinks(t *testing.T) {
 	}
 }
 
-// brokenInput is a standard input that ends in a fault of the program.
+// brokenInput is a standard input that panics.
 type brokenInput struct{}
 
 func (brokenInput) Read([]byte) (int, error) { panic("broken input") }
 
-// TestHookPanics: the runtime ends a program that panics with 2, which forbids
-// the agent its tool.
+// TestHookPanics checks that a panic does not exit with 2, as the Go runtime does by default, which
+// forbids the agent its tool.
 func TestHookPanics(t *testing.T) {
 	log := filepath.Join(t.TempDir(), "log")
 	var out strings.Builder
@@ -193,9 +193,9 @@ func TestHookPanics(t *testing.T) {
 	}
 }
 
-// TestSpooledForAServer: what is recorded for a server elsewhere while it is away is there
-// when a verb next asks it, once; while another process has the data directory nothing
-// waits and nothing is lost, and status says what waits.
+// TestSpooledForAServer checks that what is recorded for a remote server while that is away is
+// there, once, when a verb next asks it; that recording neither waits nor loses anything while
+// another process uses the data directory; and that the status reports what waits.
 func TestSpooledForAServer(t *testing.T) {
 	w := newWorld(t)
 	w.start()
@@ -210,13 +210,13 @@ func TestSpooledForAServer(t *testing.T) {
 			t.Errorf("%s: exit %d:\n%s\nwant %q", line, code, out, want)
 		}
 	}
-	// Port 1 of this machine is nobody's.
+	// Nothing listens on port 1 of this machine.
 	run(away+"http://127.0.0.1:1 recount record --exit 3 -- make elsewhere", "in the spool")
 	run("RECOUNT_DATA_DIR=$DIR/mine recount status", "1 to be sent to http://127.0.0.1:1")
 	run("printf 'make hooked' | "+away+e.HTTP+" recount-record --shell sh --exit 2", "")
 	run(away+e.HTTP+" recount find --exit 2 hooked", "✗2 make hooked")
 
-	// The server hangs: by hand it is said, by hooks it is not, and nothing is lost.
+	// The server hangs: recording by hand reports it, hooks do not, and nothing is lost.
 	_ = w.server.Process.Signal(syscall.SIGSTOP)
 	run("recount record --exit 4 -- make stopped", "in the spool")
 	run("recount record --hook --exit 5 -- make hooked again", "")

@@ -8,8 +8,8 @@ import (
 	"github.com/recountdb/recount/internal/git/gittest"
 )
 
-// What an import remembers is of one log: with another one that is as long, all of the
-// repository is imported again.
+// TestImportIntoARestoredLog checks that the state of an import belongs to one log: with another
+// log of the same length, the whole repository is imported again.
 func TestImportIntoARestoredLog(t *testing.T) {
 	w := newWorld(t)
 	g := gittest.Init(t)
@@ -32,7 +32,7 @@ func TestImportIntoARestoredLog(t *testing.T) {
 	if out := run(imports); !strings.Contains(out, "nothing new") {
 		t.Errorf("again: %s", out)
 	}
-	// The log of before, which another import makes longer than it was.
+	// The earlier log, which another import makes longer than it was.
 	run("rm -r $D/log $D/imports && cp -a $D.log $D/log")
 	g.Commit("three", "a.go", "package c\n")
 	g.Commit("four", "a.go", "package d\n")
@@ -49,7 +49,7 @@ func TestImportIntoARestoredLog(t *testing.T) {
 	}
 }
 
-// So do access logs.
+// TestImportOfAnAccessLogIntoARestoredLog checks the same for access logs.
 func TestImportOfAnAccessLogIntoARestoredLog(t *testing.T) {
 	w := newWorld(t)
 	run := func(script string) string {

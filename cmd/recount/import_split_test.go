@@ -16,7 +16,7 @@ import (
 	"github.com/recountdb/recount/server/node"
 )
 
-// serving runs a node in the test and gives a client of it.
+// serving runs a node in the test and returns a client of it.
 func serving(t *testing.T, kafka node.KafkaConfig, roles ...string) (*node.Node, *httpapi.Client) {
 	t.Helper()
 	cfg := node.Config{
@@ -46,8 +46,8 @@ func serving(t *testing.T, kafka node.KafkaConfig, roles ...string) (*node.Node,
 	return n, c
 }
 
-// TestImportsInSplitRoles: every import works against a process that only takes events;
-// what it appended is visible where it is served.
+// TestImportsInSplitRoles checks that every import works against a process that only ingests, and
+// that its events are visible in the process that serves.
 func TestImportsInSplitRoles(t *testing.T) {
 	ingest, _ := serving(t, node.KafkaConfig{Listen: "127.0.0.1:0"}, node.RoleLog, node.RoleIngest)
 	_, back := serving(t, node.KafkaConfig{Brokers: []string{ingest.KafkaAddr()}}, node.RoleProcess, node.RoleProject, node.RoleServe)
@@ -70,7 +70,7 @@ func TestImportsInSplitRoles(t *testing.T) {
 		"otlp":       {"import", "otlp", file("t.json", `{"resourceSpans":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"shop"}}]},"scopeSpans":[{"spans":[{"traceId":"0af7651916cd43dd8448eb211c80319c","spanId":"b7ad6b7169203331","name":"GET /","kind":2,"startTimeUnixNano":"1763640000000000000","endTimeUnixNano":"1763640000001000000"}]}]}]}`)},
 		"access-log": {"import", "access-log", "--service", "shop", file("access.log", `127.0.0.1 - - [20/Nov/2026:10:00:00 +0000] "GET / HTTP/1.1" 200 12`+"\n")},
 	} {
-		for range 2 { // again is safe
+		for range 2 { // repeating is safe
 			var out bytes.Buffer
 			a := &app{silence: time.Hour, stdin: strings.NewReader(""), stdout: &out, stderr: &out, getenv: func(name string) string { return env[name] }}
 			if code := a.run(t.Context(), append([]string{"--server", ingest.Endpoints().HTTP}, args...)); code != 0 {

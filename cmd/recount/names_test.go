@@ -9,12 +9,12 @@ import (
 	"testing"
 )
 
-// forgedLine is what names hold behind each kind of line break: no verb prints a line that
-// begins so, unless what is quoted is marked as such.
+// forgedLine is the text in names after each kind of line break: no verb may print a line that
+// begins with it, unless it is marked as a quotation.
 const forgedLine = "FORGED"
 
-// TestNamesMakeNoLines puts a line break into every name that events have, and has every
-// verb that prints them print no line for it.
+// TestNamesMakeNoLines puts a line break into every name in events, and checks that no verb prints
+// it as a line break.
 func TestNamesMakeNoLines(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

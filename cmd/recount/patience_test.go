@@ -19,11 +19,11 @@ import (
 	"github.com/recountdb/recount/server/node"
 )
 
-// said is a standard error that other goroutines may look at.
+// said is a standard error that other goroutines may read.
 type said struct {
 	mu  sync.Mutex
 	all bytes.Buffer
-	has chan struct{} // closed once something was said
+	has chan struct{} // closed after the first write
 }
 
 func newSaid() *said { return &said{has: make(chan struct{})} }
@@ -43,8 +43,8 @@ func (s *said) String() string {
 	return s.all.String()
 }
 
-// A verb whose data directory another process has says so within a second, once, and gives
-// up by itself.
+// TestALockedDirectoryIsNamed checks that a verb whose data directory another process uses reports
+// this within a second, once, and gives up by itself.
 func TestALockedDirectoryIsNamed(t *testing.T) {
 	w := newWorld(t)
 	holds, err := node.OpenLocal(t.Context(), node.Config{DataDir: w.data(), Version: version, Roles: appendOnly}, nil)
@@ -75,7 +75,8 @@ func TestALockedDirectoryIsNamed(t *testing.T) {
 	}
 }
 
-// A verb whose server does not answer says what it waits for.
+// TestASilentServerIsNamed checks that a verb whose server does not answer reports what it waits
+// for.
 func TestASilentServerIsNamed(t *testing.T) {
 	w := newWorld(t)
 	repo := filepath.Join(w.dir, "repo")
@@ -85,7 +86,7 @@ func TestASilentServerIsNamed(t *testing.T) {
 	for _, line := range []string{"find x", "import jsonl -", "import git " + repo, "rebuild", "status"} {
 		stderr := newSaid()
 		server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-			select { // it answers only when the verb has said something
+			select { // it answers only after the verb's report
 			case <-stderr.has:
 			case <-r.Context().Done():
 			case <-time.After(patience):
@@ -102,7 +103,8 @@ func TestASilentServerIsNamed(t *testing.T) {
 	}
 }
 
-// Where there is no terminal, progress is a line after a second, and then one now and then.
+// TestSpokenProgress checks that progress without a terminal is a line after a second, and then one
+// now and then.
 func TestSpokenProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stderr := newSaid()
@@ -122,8 +124,9 @@ func TestSpokenProgress(t *testing.T) {
 	})
 }
 
-// The first question after events were appended makes the projections, and says so; the next
-// one has nothing to wait for. Import's --wait is that question.
+// TestTheFirstQuestionSaysThatItTakesIn checks that the first question after an append builds the
+// projections and reports it, and that the next one need not wait. Import's --wait asks such a
+// question.
 func TestTheFirstQuestionSaysThatItTakesIn(t *testing.T) {
 	w := newWorld(t)
 	run := func(line, stdin string) string {
@@ -169,8 +172,8 @@ func TestTheFirstQuestionSaysThatItTakesIn(t *testing.T) {
 	}
 }
 
-// import --wait asks a server until every projection has had what was there, and does not
-// wait for what others append meanwhile. It is the default on a terminal.
+// TestImportWaitsForAServer checks that import --wait waits until every projection of a server has
+// what was there, but not for what others append meanwhile. It is the default on a terminal.
 func TestImportWaitsForAServer(t *testing.T) {
 	var asked atomic.Int32
 	lags := []string{`"lag":9},{"name":"code","lag":5`, `"lag":0},{"name":"code","lag":5`, `"lag":7},{"name":"code","lag":2`, `"lag":7},{"name":"code","lag":0`}

@@ -15,9 +15,9 @@ import (
 
 var releaseDir = flag.String("release-dir", "", "TestReleaseFiles writes man pages and completions below this folder")
 
-// TestReleaseFiles writes what a release has of every verb besides the program itself:
-// man pages and the completions of three shells. It is a test, and no verb, so that the
-// program does not carry the generator:
+// TestReleaseFiles writes the files of a release for every verb besides the program: man pages and
+// the completions of three shells. It is a test and not a verb, so that the program does not
+// contain the generator:
 //
 //	go test ./cmd/recount -run '^TestReleaseFiles$' -release-dir "$PWD/bin/release"
 //

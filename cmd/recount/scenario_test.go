@@ -20,14 +20,14 @@ import (
 	"github.com/recountdb/recount/server/node"
 )
 
-// asProgram makes the test binary be the program, so that scenarios start real
-// processes of the code under test.
+// asProgram makes the test binary run as the program, so that scenarios start real processes of the
+// code under test.
 const asProgram = "RECOUNT_TEST_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
 	switch os.Getenv(asProgram) {
 	case "recount":
-		program(time.Hour) // a slow machine adds no lines to what scenarios print
+		program(time.Hour) // so that a slow machine adds no lines to the output of scenarios
 		return
 	case "recount-record":
 		if err := recording.Record(os.Args[1:], os.Stdin, os.Stderr); err != nil {
@@ -39,8 +39,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// world is a directory of its own with the program on the PATH, its data
-// directory in it, and nothing of the machine's user.
+// world is a directory with the program on the PATH and its data directory in it, isolated from the
+// machine's user.
 type world struct {
 	t      testing.TB
 	dir    string
@@ -85,11 +85,11 @@ func (w *world) env() []string {
 
 func (w *world) data() string { return filepath.Join(w.dir, "data") }
 
-// patience is how long a test waits for what must come. It bounds a test that
-// would hang, and is no measure of anything: a machine may be very slow.
+// patience is the maximum wait of a test. It stops a test that hangs and measures nothing, since a
+// machine may be very slow.
 const patience = 3 * time.Minute
 
-// sh runs a line of shell and returns what it printed and its exit code.
+// sh runs a line of shell and returns its output and exit code.
 func (w *world) sh(line string) (string, int) {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -146,7 +146,7 @@ func (w *world) stop(sig os.Signal) {
 	w.server = nil
 }
 
-// builtin runs what a shell line cannot; done is false for shell lines.
+// builtin runs a line that is not shell; done is false for shell lines.
 func (w *world) builtin(line string) (done bool) {
 	words := strings.Fields(line)
 	switch words[0] {
@@ -162,7 +162,7 @@ func (w *world) builtin(line string) (done bool) {
 	return true
 }
 
-// vary is what differs from run to run, and how scenarios write it.
+// vary lists what differs from run to run, and its notation in scenarios.
 var vary = []struct {
 	re   *regexp.Regexp
 	with string
@@ -174,13 +174,13 @@ var vary = []struct {
 	{regexp.MustCompile(`20[0-9]{2}-[0-9]{2}-[0-9]{2}[T ][0-9:]{8}(\.[0-9]+)?(Z|[+-][0-9:]{5})?`), "<time>"},
 	{regexp.MustCompile(`\b[0-9.]+(y|d|h|m|s|ms|µs|ns)([0-9.]+s)?\b`), "<t>"},
 	{regexp.MustCompile(`\bjust now\b`), "<t> ago"}, // a slow machine takes a minute
-	// Where an event without a key of its own lands depends on the directory.
+	// The partition of an event without its own key depends on the directory.
 	{regexp.MustCompile(`(at|position  ) recount\.commands/[0-9]/[0-9]+`), "$1 <position>"},
 	{regexp.MustCompile(`recount\.rejected/[0-9]/[0-9]+`), "<position>"},
 	{regexp.MustCompile(`127\.0\.0\.1:[0-9]{2,5}`), "<addr>"},
 	{regexp.MustCompile(`pid [0-9]+`), "pid <n>"},
 	{regexp.MustCompile(`[0-9,]+ a second`), "<n> a second"},
-	// How edges are weighed is the graph's to test.
+	// The weights of edges are tested in the projection.
 	{regexp.MustCompile(`(temporal|retry|fixes|dependency|branch|causal|similar) [01]\.[0-9]{2}`), "$1 <w>"},
 	{regexp.MustCompile(`found by .*`), "found by …"},
 	{regexp.MustCompile(`"elapsed_ms": [0-9]+`), `"elapsed_ms": <n>`},
@@ -196,9 +196,8 @@ func (w *world) plain(s string) string {
 	return s
 }
 
-// TestScenarios runs the files of testdata: a line that starts with "$ " is a
-// line of shell, what follows is what it prints, with [exit N] where N is not 0.
-// A line that starts with # is a comment.
+// TestScenarios runs the files of testdata: a line that starts with "$ " is a line of shell,
+// followed by its output, with [exit N] if N is not 0. A line that starts with # is a comment.
 func TestScenarios(t *testing.T) {
 	golden.Files(t, "testdata/*.txt", func(t *testing.T, text string) string {
 		t.Parallel()
@@ -229,7 +228,7 @@ func TestScenarios(t *testing.T) {
 	})
 }
 
-// TestPortInUse holds a port while the server wants it.
+// TestPortInUse occupies the port that the server wants.
 func TestPortInUse(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -250,7 +249,7 @@ func TestPortInUse(t *testing.T) {
 	}
 }
 
-// TestNoPlaceToWrite: a directory that cannot be written is told by name.
+// TestNoPlaceToWrite checks that a directory that cannot be written to is reported by name.
 func TestNoPlaceToWrite(t *testing.T) {
 	w := newWorld(t)
 	dir := filepath.Join(w.dir, "readonly")
@@ -258,7 +257,7 @@ func TestNoPlaceToWrite(t *testing.T) {
 		t.Fatal(err)
 	}
 	if os.Geteuid() == 0 {
-		dir = "/sys/kernel/recount" // where even root may not
+		dir = "/sys/kernel/recount" // not even root can write there
 	}
 	for _, verb := range []string{"record -- x", "up --kafka none --http 127.0.0.1:0"} {
 		out, code := w.sh("recount --data-dir " + dir + " " + verb)
@@ -268,8 +267,8 @@ func TestNoPlaceToWrite(t *testing.T) {
 	}
 }
 
-// TestHook types into a real bash that has the hook, with no server and with
-// one, and finds what was typed.
+// TestHook types into a real bash with the hook, without and with a server, and checks that the
+// commands are found.
 func TestHook(t *testing.T) {
 	if _, err := exec.LookPath("bash"); err != nil {
 		t.Skip("bash is not installed")

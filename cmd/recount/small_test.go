@@ -96,8 +96,8 @@ func TestTail(t *testing.T) {
 	}
 }
 
-// TestManyAtOnce: processes that find the data directory taken wait their turn,
-// with no server and with one, and none of their commands is lost.
+// TestManyAtOnce checks that processes that find the data directory in use wait, without and with a
+// server, and that none of their commands is lost.
 func TestManyAtOnce(t *testing.T) {
 	w := newWorld(t)
 	const n = 6
@@ -129,7 +129,7 @@ func TestManyAtOnce(t *testing.T) {
 	}
 }
 
-// TestAnInterruptedImportGoesOn kills an import and starts it again.
+// TestAnInterruptedImportGoesOn kills an import and runs it again.
 func TestAnInterruptedImportGoesOn(t *testing.T) {
 	w := newWorld(t)
 	const n = 5000
@@ -179,7 +179,7 @@ func TestAnInterruptedImportGoesOn(t *testing.T) {
 	}
 }
 
-// TestQuickstart: the README's first command finds what it says it finds.
+// TestQuickstart checks that the README's first command finds what it promises.
 func TestQuickstart(t *testing.T) {
 	w := newWorld(t)
 	out, code := w.sh("recount quickstart --json")
@@ -222,8 +222,8 @@ func first(hits []commands.Hit) string {
 	return hits[0].Command
 }
 
-// TestExecPassesSignals: a signal sent to exec reaches the command, whose answer
-// to it is recorded.
+// TestExecPassesSignals checks that a signal sent to exec reaches the command, and that its
+// reaction is recorded.
 func TestExecPassesSignals(t *testing.T) {
 	w := newWorld(t)
 	cmd := exec.Command(filepath.Join(w.dir, "bin", "recount"), "exec", "--", "sh", "-c", `trap 'exit 9' TERM; echo ready; while :; do sleep 0.02; done`)
@@ -250,8 +250,8 @@ func TestExecPassesSignals(t *testing.T) {
 	}
 }
 
-// A server whose certificate is not trusted is not one to wait for: the error
-// says at once what is wrong and what to do.
+// TestUntrustedServer checks that a server with an untrusted certificate is not waited for: the
+// error says at once what is wrong and what to do.
 func TestUntrustedServer(t *testing.T) {
 	srv := httptest.NewUnstartedServer(http.NotFoundHandler())
 	srv.Config.ErrorLog = log.New(io.Discard, "", 0)

@@ -13,8 +13,8 @@ import (
 	"github.com/recountdb/recount/internal/git/gittest"
 )
 
-// TestWatchGit catches up with what was committed while it was down, follows
-// what is committed then, and ends well when it is told to.
+// TestWatchGit checks that watch imports what was committed while it was down and what is committed
+// later, and ends cleanly.
 func TestWatchGit(t *testing.T) {
 	w := newWorld(t)
 	g := gittest.Init(t)
@@ -57,7 +57,7 @@ func TestWatchGit(t *testing.T) {
 	g.Commit("two", "a.go", "package b\n")
 	watch(func(said func(string)) {
 		said("1 commit (1 as changes)")
-		w.start() // it goes on through a server
+		w.start() // it continues through a server
 		g.Commit("three", "a.go", "package c\n")
 		said("1 commit (1 as changes)")
 		w.stop(syscall.SIGTERM)
@@ -66,7 +66,7 @@ func TestWatchGit(t *testing.T) {
 	})
 }
 
-// TestGitHooks has git itself tell of a commit.
+// TestGitHooks checks that git itself reports a commit through the hooks.
 func TestGitHooks(t *testing.T) {
 	w := newWorld(t)
 	g := gittest.Init(t)

@@ -33,8 +33,8 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// TestOneLineKeepsDirection: what turns the direction of writing shows a command
-// as another than it is.
+// TestOneLineKeepsDirection checks that characters that change the direction of writing are
+// escaped, because they would disguise a command.
 func TestOneLineKeepsDirection(t *testing.T) {
 	if got, want := oneLine("rm a \u202etxt.b\u2066 א"), `rm a \u202etxt.b\u2066 א`; got != want {
 		t.Errorf("got %q, want %q", got, want)
@@ -92,7 +92,8 @@ func TestWrap(t *testing.T) {
 	}
 }
 
-// Ids are as short as tells them apart, and never shorter than git's.
+// TestAbbreviate checks that ids are as short as possible while distinct, and never shorter than
+// git's.
 func TestAbbreviate(t *testing.T) {
 	id := func(s string) schemas.EventID {
 		x, err := schemas.ParseEventID(s)

@@ -44,9 +44,9 @@ func child(dir string) error {
 	return n.Run(context.Background())
 }
 
-// TestSoakKill kills a node's process in the middle of appends, again and again.
-// Whatever was acknowledged stays at its position and is found, and the
-// projections are what the log gives. RECOUNT_SOAK=1 for a hundred rounds.
+// TestSoakKill repeatedly kills a node's process during appends. Everything acknowledged stays at
+// its position and is found, and the projections equal a replay of the log. RECOUNT_SOAK=1 runs a
+// hundred rounds.
 func TestSoakKill(t *testing.T) {
 	rounds := 3
 	if os.Getenv("RECOUNT_SOAK") != "" {
@@ -66,7 +66,7 @@ func TestSoakKill(t *testing.T) {
 				for i := 0; ctx.Err() == nil; i++ {
 					out, err := c.Append(ctx, killEvents(round, writer, i))
 					if err != nil {
-						return // the process is gone
+						return // the process was killed
 					}
 					mu.Lock()
 					for _, a := range out {
@@ -86,7 +86,7 @@ func TestSoakKill(t *testing.T) {
 		if err := cmd.Process.Kill(); err != nil {
 			t.Fatal(err)
 		}
-		_ = cmd.Wait() // it was killed
+		_ = cmd.Wait() // the process was killed
 		cancel()
 		wg.Wait()
 	}
@@ -129,7 +129,7 @@ func killEvents(round, writer, i int) []schemas.Event {
 	return out
 }
 
-// spawn starts a node as a process of its own: a client of its API, and the URL of its
+// spawn starts a node in its own process and returns a client of its API and the URL of its
 // receiver of spans.
 func spawn(t *testing.T, dir string) (cmd *exec.Cmd, c *httpapi.Client, otlp string) {
 	t.Helper()

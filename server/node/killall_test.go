@@ -24,16 +24,16 @@ import (
 	"github.com/recountdb/recount/server/node"
 )
 
-// acknowledged is what a mixed load was told is stored.
+// acknowledged records what a mixed load has been acknowledged.
 type acknowledged struct {
 	mu sync.Mutex
-	// ids of commands, agents' events and contents of files by the topic they went to.
+	// ids holds the ids of commands, agents' events and files by topic.
 	ids map[string]map[schemas.EventID]bool
-	// spans by trace and span id.
+	// spans holds trace and span ids.
 	spans map[string]bool
-	// positions that were told; a second answer must tell the first.
+	// at holds the acknowledged positions; a repeated append must return the first one.
 	at map[schemas.EventID]schemas.Position
-	// again are events to be sent once more in the next round.
+	// again holds events to be sent once more in the next round.
 	again   []schemas.Event
 	moved   []string
 	forgot  map[schemas.EventID]bool
@@ -55,11 +55,11 @@ func (a *acknowledged) store(topic string, sent []schemas.Event, out []api.Appen
 	}
 }
 
-// TestSoakKillMixed kills a node's process under everything at once: commands by HTTP,
-// Kafka and the spool, agents' events, contents of files, spans, erasures and backups;
-// what was acknowledged is sent again after each start, at once. Nothing is lost, nothing
-// sent by HTTP or the spool is in the log twice, the projections and the graph are what
-// the log gives, and a restored backup is whole. RECOUNT_SOAK=1 for sixty rounds.
+// TestSoakKillMixed kills a node's process under all kinds of load at once: commands over HTTP,
+// Kafka and the spool, agents' events, files, spans, erasures and backups. What was acknowledged is
+// sent again right after each start. Nothing is lost, nothing sent over HTTP or the spool is in the
+// log twice, the projections and the graph equal a replay of the log, and a restored backup is
+// complete. RECOUNT_SOAK=1 runs sixty rounds.
 func TestSoakKillMixed(t *testing.T) {
 	rounds := 2
 	if os.Getenv("RECOUNT_SOAK") != "" {
@@ -79,7 +79,7 @@ func TestSoakKillMixed(t *testing.T) {
 			if err := cmd.Process.Kill(); err != nil {
 				t.Error(err)
 			}
-			_ = cmd.Wait() // it was killed
+			_ = cmd.Wait() // the process was killed
 		})
 	}
 	cfg := config(dir)
@@ -115,7 +115,7 @@ func TestSoakKillMixed(t *testing.T) {
 		len(a.ids[schemas.TopicCommits]), len(a.spans), len(a.forgot), a.backups+1, last.Bytes)
 }
 
-// round is one life of the process.
+// round is one life of the process, from its start to its kill.
 func (a *acknowledged) round(t *testing.T, round int, dir, backup string, c *httpapi.Client, otlp string, pid int, kill func()) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -154,7 +154,7 @@ func (a *acknowledged) round(t *testing.T, round int, dir, backup string, c *htt
 		for i := 0; ctx.Err() == nil && send(schemas.TopicCommits, []schemas.Event{contentEvent(round, i)}); i++ {
 		}
 	})
-	wg.Go(func() { // by the spool, as the shell's hook does, also while nothing runs
+	wg.Go(func() { // by the spool, like the shell's hook, also while no server runs
 		for i := 0; ctx.Err() == nil; i++ {
 			e := killEvents(round, 1, i)[0]
 			e.Time = time.Now().UTC()
@@ -213,9 +213,9 @@ func (a *acknowledged) round(t *testing.T, round int, dir, backup string, c *htt
 	wg.Wait()
 }
 
-// kafka produces commands as any Kafka client may.
+// kafka produces commands like any Kafka client.
 func (a *acknowledged) kafka(ctx context.Context, dir string, pid, round int) {
-	// Until it serves there is what the one before left.
+	// Until this process serves, the file is that of the previous one.
 	e, err := node.ReadEndpoints(dir)
 	for ; err != nil || e.PID != pid; e, err = node.ReadEndpoints(dir) {
 		if ctx.Err() != nil {
@@ -240,7 +240,7 @@ func (a *acknowledged) kafka(ctx context.Context, dir string, pid, round int) {
 	}
 }
 
-// forget erases one command of its own.
+// forget erases one command that it appends itself.
 func (a *acknowledged) forget(ctx context.Context, t *testing.T, c *httpapi.Client, round int) {
 	e := killEvents(round, 3, 0)[0]
 	if _, err := c.Append(ctx, []schemas.Event{e}); err != nil {
@@ -258,7 +258,7 @@ func (a *acknowledged) forget(ctx context.Context, t *testing.T, c *httpapi.Clie
 	}
 }
 
-// check compares what was acknowledged with what is there.
+// check compares what was acknowledged with what is stored.
 func (a *acknowledged) check(t *testing.T, r *running) {
 	t.Helper()
 	for began := time.Now(); !spool.Empty(spool.Dir(r.DataDir())) && time.Since(began) < patience; {
@@ -312,7 +312,7 @@ func (a *acknowledged) check(t *testing.T, r *running) {
 	}
 }
 
-// everyID counts the ids that a log holds, by topic.
+// everyID counts the occurrences of each id in a log, by topic.
 func everyID(t *testing.T, l *pipeline.Log) map[string]map[schemas.EventID]int {
 	t.Helper()
 	all := map[string]map[schemas.EventID]int{}
@@ -337,7 +337,7 @@ func everyID(t *testing.T, l *pipeline.Log) map[string]map[schemas.EventID]int {
 	return all
 }
 
-// contentEvent is a commit with one file.
+// contentEvent returns a commit with one file.
 func contentEvent(round, i int) schemas.Event {
 	id := fmt.Sprintf("%020d%020d", round+1, i+1)
 	return schemas.Event{

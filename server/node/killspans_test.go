@@ -17,9 +17,9 @@ import (
 	"github.com/recountdb/recount/server/node"
 )
 
-// TestSoakKillSpans kills a node's process while spans come in. Whatever was acknowledged
-// is in the log, what is in the log is counted once, and the projections are what the log
-// gives. RECOUNT_SOAK=1 for fifty rounds.
+// TestSoakKillSpans kills a node's process while spans come in. Everything acknowledged is in the
+// log, everything in the log is counted once, and the projections equal a replay of the log.
+// RECOUNT_SOAK=1 runs fifty rounds.
 func TestSoakKillSpans(t *testing.T) {
 	rounds := 2
 	if os.Getenv("RECOUNT_SOAK") != "" {
@@ -46,7 +46,7 @@ func TestSoakKillSpans(t *testing.T) {
 					}
 					resp, err := http.Post(otlp+"/v1/traces", "application/x-protobuf", bytes.NewReader(b))
 					if err != nil {
-						return // the process is gone
+						return // the process was killed
 					}
 					resp.Body.Close()
 					if resp.StatusCode != http.StatusOK {
@@ -70,7 +70,7 @@ func TestSoakKillSpans(t *testing.T) {
 		if err := cmd.Process.Kill(); err != nil {
 			t.Fatal(err)
 		}
-		_ = cmd.Wait() // it was killed
+		_ = cmd.Wait() // the process was killed
 		wg.Wait()
 	}
 	cfg := config(dir)

@@ -8,8 +8,8 @@ import (
 	"github.com/recountdb/recount/processors/command"
 )
 
-// State made of what another version of a processor gave is told by the settings it was
-// made with.
+// TestKindsNameTheirProcessors checks that the versions of processors are part of a projection's
+// parameters, so that state made from the output of another version is recognised.
 func TestKindsNameTheirProcessors(t *testing.T) {
 	want := map[string][]string{
 		"segment": {command.Name}, "lexical": {command.Name, agent.Name}, "objects": {agent.Name},

@@ -19,7 +19,7 @@ import (
 	"github.com/recountdb/recount/server/node"
 )
 
-// openedLocal opens a directory as a verb without a server does, for as long as fn runs.
+// openedLocal opens a directory like a verb without a server, while fn runs.
 func openedLocal(t *testing.T, dir string, fn func(n *node.Node)) {
 	t.Helper()
 	n, err := node.OpenLocal(t.Context(), config(dir), nil)
@@ -32,8 +32,8 @@ func openedLocal(t *testing.T, dir string, fn func(n *node.Node)) {
 	}
 }
 
-// record appends commands as `recount record` does without a server: in a process of its
-// own, which keeps no projections.
+// record appends commands like `recount record` without a server: in a node of its own without
+// projections.
 func record(t *testing.T, dir string, commands ...string) {
 	t.Helper()
 	cfg := config(dir)
@@ -52,7 +52,7 @@ func record(t *testing.T, dir string, commands ...string) {
 	}
 }
 
-// numbered are commands that share words, so that one question finds all.
+// numbered returns commands that share words, so that one question finds all of them.
 func numbered(word string, n int) (all []string) {
 	for i := range n {
 		all = append(all, fmt.Sprintf("echo %s number%d", word, i))
@@ -70,7 +70,7 @@ func copyDir(t *testing.T, from, to string) {
 	}
 }
 
-// logged are the commands that a log holds, in any order.
+// logged returns the commands in a log, in any order.
 func logged(t *testing.T, n *node.Node) (all []string) {
 	t.Helper()
 	err := n.Log().Tail(t.Context(), pipeline.TailOptions{Topics: []string{"commands"}, Last: -1}, func(lr schemas.LogRecord) error {
@@ -92,7 +92,7 @@ func logged(t *testing.T, n *node.Node) (all []string) {
 	return all
 }
 
-// shown are the commands that answers know.
+// shown returns the commands that answers contain.
 func shown(t *testing.T, ask question.Answerer) (all []string) {
 	t.Helper()
 	r, err := commands.FindQuestion.Ask(t.Context(), ask, commands.FindRequest{Text: "echo", Limit: 100, Repeats: true})
@@ -106,10 +106,12 @@ func shown(t *testing.T, ask question.Answerer) (all []string) {
 	return all
 }
 
-// Whatever becomes of a log or of the projections beside it, no answer is of another
-// log: in each way in the projections are made anew, and what is appended is found.
+// TestStateOfAnotherLog checks that answers never come from another log, whatever happened to the
+// log or the projections beside it: in each case the projections are rebuilt, and what is appended
+// is found.
 func TestStateOfAnotherLog(t *testing.T) {
-	// base has eight commands, and older is a copy of its log from when it had three.
+	// made returns a data directory with eight commands, and a copy of its log from when it had
+	// three.
 	made := func(t *testing.T) (dir, older string) {
 		dir, older = filepath.Join(t.TempDir(), "d"), filepath.Join(t.TempDir(), "older")
 		openedLocal(t, dir, func(n *node.Node) {
@@ -176,7 +178,7 @@ func TestStateOfAnotherLog(t *testing.T) {
 		},
 		"the log has lost its end, and that was accepted": func(t *testing.T) string {
 			dir, older := made(t)
-			// The high-water file stays, and knows better.
+			// The high-water file is kept and reveals the loss.
 			copyDir(t, filepath.Join(older, "store"), filepath.Join(dir, "log", "store"))
 			cfg := config(dir)
 			cfg.Kafka.AcceptLoss = true
@@ -296,7 +298,7 @@ func TestStateOfAnotherLog(t *testing.T) {
 	}
 }
 
-// same checks that answers know what the log holds, and no more.
+// same checks that answers contain what the log holds, and no more.
 func same(t *testing.T, n *node.Node, ask question.Answerer) {
 	t.Helper()
 	if want, got := logged(t, n), shown(t, ask); !slices.Equal(got, want) {
@@ -313,8 +315,8 @@ func verifiedBy(t *testing.T, verify func(context.Context, api.VerifyRequest, fu
 	}
 }
 
-// State of before there was anything noted about the log is taken as it is, if the log is
-// long enough: nothing is made anew.
+// TestStateOfAnOlderVersionIsKept checks that state without a record of its log is accepted, and
+// not rebuilt, if the log is long enough.
 func TestStateOfAnOlderVersionIsKept(t *testing.T) {
 	dir := t.TempDir()
 	openedLocal(t, dir, func(n *node.Node) {
@@ -344,7 +346,8 @@ func TestStateOfAnOlderVersionIsKept(t *testing.T) {
 	}
 }
 
-// A Kafka that is not ours and was set up anew under the same address is another log.
+// TestStateOfAnotherKafka checks that an external Kafka that was set up again at the same address
+// counts as another log.
 func TestStateOfAnotherKafka(t *testing.T) {
 	dir := t.TempDir()
 	roles := []string{node.RoleIngest, node.RoleProcess, node.RoleProject, node.RoleServe}
@@ -353,7 +356,7 @@ func TestStateOfAnotherKafka(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for range 2 { // and it is taken for the same the second time
+		for range 2 { // the second time it is recognised
 			cfg := config(dir)
 			cfg.Roles, cfg.Kafka = roles, node.KafkaConfig{Brokers: c.ListenAddrs(), Partitions: 2}
 			r := start(t, cfg)

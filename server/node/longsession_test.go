@@ -15,9 +15,9 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// TestSoakLongSession: of a session of any length every message is found by when it was
-// said, and by its words. RECOUNT_SOAK=1 for 100,000 messages and twenty minutes at most,
-// and tells how fast each tenth of them came in.
+// TestSoakLongSession checks that every message of a long session is found by its time and by its
+// words. RECOUNT_SOAK=1 appends 100,000 messages, for at most twenty minutes, and reports the speed
+// of each tenth.
 func TestSoakLongSession(t *testing.T) {
 	const clients, aRequest = 4, 100
 	messages, asked, most := 500, 5, patience
@@ -29,7 +29,7 @@ func TestSoakLongSession(t *testing.T) {
 	r := start(t, config(t.TempDir()))
 	began := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	id := func(n int) schemas.EventID { return schemas.NewCanon("long").Int(int64(n)).ID() }
-	// word is of one message alone, the others are of many.
+	// word returns a word that only one message has.
 	word := func(n int) string { return fmt.Sprintf("ticket%06d", n) }
 	message := func(n int) schemas.Event {
 		m := &recountv1.AgentEvent{Workspace: "acme/shop", Agent: "claude", Session: "long", Text: fmt.Sprintf(
@@ -82,7 +82,7 @@ func TestSoakLongSession(t *testing.T) {
 		}
 		return got.Objects
 	}
-	// By when they were said: all of them, each once.
+	// By time: all of them, each once.
 	for from := 0; from < messages; from += evidence.MaxLimit {
 		until := min(from+evidence.MaxLimit, messages)
 		got := ask(evidence.Request{Since: began.Add(time.Duration(from) * time.Second), Until: began.Add(time.Duration(until) * time.Second), Limit: evidence.MaxLimit})
@@ -99,7 +99,7 @@ func TestSoakLongSession(t *testing.T) {
 			}
 		}
 	}
-	// By a word that it alone has.
+	// By a word that only one message has.
 	for i := range asked {
 		n := i * (messages - 1) / (asked - 1)
 		if got := ask(evidence.Request{Text: word(n), Limit: 1}); len(got) != 1 || got[0].EventID != id(n).String() {
@@ -108,7 +108,7 @@ func TestSoakLongSession(t *testing.T) {
 	}
 }
 
-// cpuTime is what the process has used so far, what it does in the background included.
+// cpuTime returns the CPU time of the process so far, including background work.
 func cpuTime() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {

@@ -21,8 +21,8 @@ import (
 	"github.com/recountdb/recount/server/node"
 )
 
-// A follower gets what is appended, goes on after a restart without loss or
-// repeats, and does not keep the server from stopping.
+// TestFollowOverARestart checks that a follower gets what is appended, continues after a restart
+// without loss or repeats, and does not prevent the server from stopping.
 func TestFollowOverARestart(t *testing.T) {
 	dir := t.TempDir()
 	r := start(t, config(dir))
@@ -47,7 +47,7 @@ func TestFollowOverARestart(t *testing.T) {
 	r.append(t, "one", "two")
 	<-begun
 	<-begun
-	r.stop() // fails the test where a stream holds it up
+	r.stop() // fails the test if a stream delays it
 	if err := <-ended; !errors.Is(err, api.ErrUnavailable) {
 		t.Fatalf("the stream of a server that stops: %v", err)
 	}
@@ -80,8 +80,8 @@ func TestFollowOverARestart(t *testing.T) {
 	}
 }
 
-// Many followers that come and go, some of which never read, do not keep the
-// server from taking events, nor from stopping.
+// TestFollowersComeAndGo checks that many followers, some of which never read, prevent the server
+// neither from accepting events nor from stopping.
 func TestFollowersComeAndGo(t *testing.T) {
 	r := start(t, config(t.TempDir()))
 	ctx, cancel := context.WithCancel(t.Context())
@@ -96,14 +96,14 @@ func TestFollowersComeAndGo(t *testing.T) {
 					first = false
 					close(begun)
 				}
-				<-stuck // reads no more
+				<-stuck // stop reading
 				return nil
 			})
 		}()
 		<-begun
 	}
 	batch := events(make([]string, 250)...)
-	for i := range batch { // more than lies between two sockets
+	for i := range batch { // more than the buffers of two sockets hold
 		batch[i].ID = schemas.NewCanon("test").Int(int64(i)).ID()
 		batch[i].Payload = fmt.Appendf(nil, `{"command":"make %d","output_tail":%q}`, i, strings.Repeat("x", 60_000))
 	}
@@ -134,8 +134,8 @@ func TestFollowNeedsAServer(t *testing.T) {
 	}
 }
 
-// Arrow says of how a command ended what NDJSON says: the outcome that came as an
-// event of its own too.
+// TestArrowHasOutcomes checks that Arrow and NDJSON show the same outcomes, also those that came in
+// events of their own.
 func TestArrowHasOutcomes(t *testing.T) {
 	r := start(t, config(t.TempDir()))
 	e := events("make all")[0]
@@ -180,7 +180,8 @@ func TestArrowHasOutcomes(t *testing.T) {
 	}
 }
 
-// The questions about narratives are answered over HTTP as in the process.
+// TestNarrativeOverHTTP checks that questions about narratives get the same answers over HTTP as in
+// the process.
 func TestNarrativeOverHTTP(t *testing.T) {
 	r := start(t, config(t.TempDir()))
 	story := events("git clone https://example.com/app", "vim Makefile", "make test")

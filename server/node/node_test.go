@@ -26,14 +26,14 @@ import (
 	"github.com/recountdb/recount/server/node"
 )
 
-// running is a node being run, and a client of it.
+// running is a running node with a client of it.
 type running struct {
 	*node.Node
 	*httpapi.Client
 	stop func()
 }
 
-// Append and the other methods of both are asked over HTTP.
+// append appends commands over HTTP.
 func (r *running) append(t *testing.T, commands ...string) []api.Appended {
 	t.Helper()
 	out, err := r.Client.Append(t.Context(), events(commands...))
@@ -43,11 +43,11 @@ func (r *running) append(t *testing.T, commands ...string) []api.Appended {
 	return out
 }
 
-// patience is how long a question of a test waits for what must come: the longest
-// that a request may ask for. It measures nothing: a machine may be very slow.
+// patience is the wait of questions in tests, the maximum of a request. It measures nothing, since
+// a machine may be very slow.
 const patience = query.MaxWait
 
-// find asks for what was appended before.
+// find asks a question after waiting for what was appended before.
 func (r *running) find(t *testing.T, q commands.FindRequest) commands.FindResponse {
 	t.Helper()
 	q.WaitMS = int(patience.Milliseconds())
@@ -65,7 +65,7 @@ func (r *running) find(t *testing.T, q commands.FindRequest) commands.FindRespon
 	return resp
 }
 
-// waitFor waits until the projections have what the log has.
+// waitFor waits until the projections have applied the log up to ends.
 func (r *running) waitFor(t *testing.T, ends schemas.Watermark) {
 	t.Helper()
 	if _, err := commands.FindQuestion.Ask(t.Context(), r.Client, commands.FindRequest{AtLeast: ends, WaitMS: int(patience.Milliseconds()), Limit: 1}); err != nil {
@@ -73,7 +73,7 @@ func (r *running) waitFor(t *testing.T, ends schemas.Watermark) {
 	}
 }
 
-// events are commands a second apart, each with an id of its own.
+// events returns commands a second apart, each with its own id.
 func events(commands ...string) []schemas.Event {
 	var out []schemas.Event
 	for i, c := range commands {
@@ -198,7 +198,7 @@ func TestSameIDIsOneEvent(t *testing.T) {
 	if !again[0].Duplicate || again[0].Position != first[1].Position || again[1].Duplicate || !again[2].Duplicate || again[2].Position != first[0].Position {
 		t.Errorf("again %+v after %+v", again, first)
 	}
-	// Many at once, before anything can be projected.
+	// Many appends at once, before anything can be projected.
 	var wg sync.WaitGroup
 	positions := make([]schemas.Position, 16)
 	for i := range positions {
@@ -217,7 +217,7 @@ func TestSameIDIsOneEvent(t *testing.T) {
 			t.Fatalf("one id at several positions: %v", positions)
 		}
 	}
-	// One payload that says when it happened, without an id, is one event too.
+	// The same payload with a time and without an id is one event, too.
 	e := schemas.Event{Type: schemas.TypeCommandExecuted, Payload: []byte(`{"command":"date","started_at":"2026-01-01T00:00:00Z"}`)}
 	a, err := r.Client.Append(t.Context(), []schemas.Event{e})
 	if err != nil {
@@ -264,7 +264,7 @@ func TestOutcomeJoins(t *testing.T) {
 	if none := r.find(t, commands.FindRequest{Filters: commands.Filters{Exit: "unknown"}}); none.Status != "empty" || !strings.Contains(none.Hint, "exit") {
 		t.Errorf("unknown no more: %s %q", none.Status, none.Hint)
 	}
-	// As it was known before the outcome.
+	// As of before the outcome.
 	if then := r.find(t, commands.FindRequest{AsOf: query.AsOf{Offsets: unknown.Watermark}}); len(then.Hits) != 1 || then.Hits[0].ExitCode != nil {
 		t.Errorf("as of %s: %+v", before[0].Position, then.Hits)
 	}
@@ -285,7 +285,7 @@ func TestAtLeast(t *testing.T) {
 	if !errors.As(err, &ae) || ae.Status != 504 || !strings.Contains(err.Error(), "recount.commands/0:1099511627776") {
 		t.Errorf("what never comes: %v", err)
 	}
-	// The same from the node itself has its own type.
+	// The node itself returns the same with its own type.
 	var nv *query.NotVisibleError
 	if _, err := commands.FindQuestion.Ask(t.Context(), r.Node, commands.FindRequest{AtLeast: schemas.Watermark{{Topic: "recount.nothing", Partition: 9}: 1}, WaitMS: 20}); !errors.As(err, &nv) {
 		t.Errorf("no such partition: %v", err)
@@ -300,8 +300,8 @@ func many(n int) []string {
 	return out
 }
 
-// What a node knows after a restart, after a rebuild, and from the data directory
-// without a server, is the same.
+// TestRestartRebuildVerify checks that a node gives the same answers after a restart, after a
+// rebuild, and from the data directory without a server.
 func TestRestartRebuildVerify(t *testing.T) {
 	dir := t.TempDir()
 	r := start(t, config(dir))
@@ -338,7 +338,7 @@ func TestRestartRebuildVerify(t *testing.T) {
 	sameAnswer("after a restart", again.find(t, ask))
 	again.stop()
 
-	// Without a server, and with the projections gone.
+	// Without a server, and without the projections.
 	if err := os.RemoveAll(filepath.Join(dir, "projections")); err != nil {
 		t.Fatal(err)
 	}
@@ -371,7 +371,8 @@ func rootsOf(t *testing.T, r *running) map[string]string {
 	return roots
 }
 
-// A rebuild goes on while events come in, and none is missing after.
+// TestRebuildWhileAppending checks that a rebuild works while events come in, and that none is
+// missing afterwards.
 func TestRebuildWhileAppending(t *testing.T) {
 	r := start(t, config(t.TempDir()))
 	r.append(t, many(300)...)
@@ -485,8 +486,8 @@ func TestOpenSaysWhatToChange(t *testing.T) {
 	}
 }
 
-// Events that any Kafka client appends but nobody can apply are rejected with
-// position and reason, and what stands around them is found.
+// TestBadEventsAreRejected checks that events from a Kafka client that cannot be applied are
+// rejected with position and reason, and that the events around them are found.
 func TestBadEventsAreRejected(t *testing.T) {
 	r := start(t, config(t.TempDir()))
 	bad := []string{"not json", `{"command":"x","nope":1}`, "{\"command\":\"\xff\"}", `{"cwd":"/"}`, `{"command":"` + strings.Repeat("x", 1<<20+1) + `"}`}

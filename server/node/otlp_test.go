@@ -22,7 +22,7 @@ import (
 	"github.com/recountdb/recount/server/node"
 )
 
-// exported are n spans of a service, numbered from first on.
+// exported returns n spans of a service, numbered from first.
 func exported(service string, first, n int) *collectorpb.ExportTraceServiceRequest {
 	ss := &tracepb.ScopeSpans{}
 	for i := first; i < first+n; i++ {
@@ -50,15 +50,15 @@ func eventAt(t *testing.T, r *running, at schemas.Position) schemas.Event {
 	return e
 }
 
-// inLog counts the different spans in the log, and its events.
+// inLog counts the distinct spans and the events in the log.
 func inLog(t *testing.T, r *running) (spans, events int) {
 	t.Helper()
 	seen, events := spansInLog(t, r)
 	return len(seen), events
 }
 
-// spansInLog are the ids of the spans in the log, trace and span, and how many events
-// have them.
+// spansInLog returns the trace and span ids of the spans in the log, and the number of events with
+// spans.
 func spansInLog(t *testing.T, r *running) (seen map[string]bool, events int) {
 	t.Helper()
 	seen = map[string]bool{}
@@ -85,8 +85,8 @@ func spansInLog(t *testing.T, r *running) (seen map[string]bool, events int) {
 	return seen, events
 }
 
-// TestSpansAreDurable sends from many at once, over both protocols, kills nothing and
-// loses nothing: what was acknowledged is in the log when it is opened again.
+// TestSpansAreDurable sends from many clients at once over both protocols and checks that
+// everything acknowledged is in the log when it is opened again.
 func TestSpansAreDurable(t *testing.T) {
 	cfg := config(t.TempDir())
 	r := start(t, cfg)
@@ -126,7 +126,7 @@ func TestSpansAreDurable(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	// Sent again, it is the same event.
+	// Sending it again does not append another event.
 	if _, err := client.Export(t.Context(), exported("service 0", 0, each)); err != nil {
 		t.Error(err)
 	}
@@ -135,7 +135,7 @@ func TestSpansAreDurable(t *testing.T) {
 	if spans, events := inLog(t, r); spans != senders*requests*each || events != senders*requests {
 		t.Errorf("%d spans in %d events, want %d in %d", spans, events, senders*requests*each, senders*requests)
 	}
-	// The projection knows the ids of what came before the start.
+	// The projection knows the ids of events from before the start.
 	out, err := r.Client.Append(t.Context(), []schemas.Event{{
 		Type: schemas.TypeSpansExported, ContentType: schemas.ContentJSON,
 		Payload: []byte(`{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"5b8efff798038103d269b633813fc60c","spanId":"eee19b7ec3c1b174","name":"password=hunter2"}]}]}]}`),

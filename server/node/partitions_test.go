@@ -12,8 +12,8 @@ import (
 	"github.com/recountdb/recount/server/node"
 )
 
-// grown is a server whose topic of commands gets more partitions while commands come in:
-// by their workspaces and, as from any other Kafka client, in each partition in turn.
+// grown adds partitions to the topic of commands while commands come in: by their workspaces and,
+// as from other Kafka clients, in each partition in turn.
 func grown(t *testing.T, ingest, serve *running, count int) {
 	t.Helper()
 	total := 0
@@ -82,7 +82,7 @@ func TestPartitionsAreAddedInSplitRoles(t *testing.T) {
 	b := start(t, middle)
 	grown(t, a, c, 24)
 
-	// Nobody processes what is added from here on, so nobody projects it: that is told.
+	// Nobody processes the partition added now, so it is reported as unread.
 	b.stop()
 	if _, err := a.Client.Grow(t.Context(), api.GrowRequest{Topic: "commands", Partitions: 25}, nil); err != nil {
 		t.Fatal(err)
@@ -102,7 +102,7 @@ func TestPartitionsAreAddedInSplitRoles(t *testing.T) {
 	if st, err := c.Client.Status(t.Context(), api.StatusRequest{}); err != nil || len(st.Log.Unread) != 1 {
 		t.Errorf("status with a partition that nobody reads: %+v %v", st.Log, err)
 	}
-	// And seen once somebody does.
+	// Its events are found once somebody processes them.
 	start(t, middle)
 	resp := c.find(t, commands.FindRequest{Text: "make unseen", Limit: 1, AtLeast: schemas.Watermark{{Topic: "recount.commands", Partition: 24}: 1}})
 	if len(resp.Hits) == 0 || resp.Hits[0].Command != "make unseen" {

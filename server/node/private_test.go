@@ -14,7 +14,8 @@ import (
 	"github.com/recountdb/recount/server/node"
 )
 
-// TestDataDirIsPrivate: whoever made it, with whatever was in it, under any umask.
+// TestDataDirIsPrivate checks that a data directory becomes private, whatever created it, with any
+// content and umask.
 func TestDataDirIsPrivate(t *testing.T) {
 	old := unix.Umask(0)
 	defer unix.Umask(old)
@@ -53,7 +54,7 @@ func TestDataDirIsPrivate(t *testing.T) {
 			}
 			files++
 			rel, _ := filepath.Rel(dir, path)
-			// Pebble makes its files as the umask has it, in folders that are private.
+			// Pebble creates its files with the umask's mode, in private folders.
 			deep := strings.Count(rel, string(filepath.Separator)) > 0
 			if info.Mode().Perm()&0o077 != 0 && (!deep || strings.HasPrefix(rel, "projections") && e.IsDir() && strings.Count(rel, string(filepath.Separator)) < 3) {
 				t.Errorf("%s is %v", rel, info.Mode())

@@ -13,9 +13,9 @@ import (
 	"github.com/recountdb/recount/server/node"
 )
 
-// What one projection refuses is told in the rejected topic, and the others have
-// it all the same. Before, it depended on their order: those that came after got
-// the record without its body, and differed once they were rebuilt alone.
+// TestOneProjectionRefuses checks that a record that one projection refuses is in the rejected
+// topic, and that the other projections apply it. It is a regression test: projections after the
+// refusing one got the record without its body, and differed when rebuilt alone.
 func TestOneProjectionRefuses(t *testing.T) {
 	n, err := node.OpenLocal(t.Context(), config(t.TempDir()), nil)
 	if err != nil {

@@ -18,8 +18,8 @@ import (
 	"github.com/recountdb/recount/server/node"
 )
 
-// spansAt appends n spans of each of two services, of which the first calls the second,
-// as events of so many spans each, all at a time.
+// spansAt appends n spans of each of two services, of which the first calls the second, all with
+// the same time.
 func spansAt(t *testing.T, r *running, at time.Time, n int) schemas.Watermark {
 	t.Helper()
 	var recs []schemas.LogRecord
@@ -41,7 +41,7 @@ func spansAt(t *testing.T, r *running, at time.Time, n int) schemas.Watermark {
 				ID: schemas.NewCanon("test").String(service).Int(at.Unix()).Int(int64(i)).ID(), Type: schemas.TypeSpansExported,
 				Source: schemas.DefaultSource, Time: at, ContentType: schemas.ContentProto, Payload: data,
 			}
-			// They came in when they were told.
+			// They were appended at their own time.
 			recs = append(recs, schemas.LogRecord{
 				Position:  schemas.Position{Topic: "recount.spans", Partition: -1},
 				Timestamp: at, Headers: ev.Headers(), Key: ev.DeriveKey(), Value: data,
@@ -78,8 +78,8 @@ func sameAsRebuilt(t *testing.T, r *running) {
 	}
 }
 
-// TestRetain: what is old goes from the log, the state is what a rebuild makes of the
-// rest, answers and status say since when spans are known, and a restart knows it.
+// TestRetain checks that old spans are removed from the log, that the state equals a rebuild of the
+// rest, that answers and status report since when spans are known, and that a restart keeps this.
 func TestRetain(t *testing.T) {
 	cfg := config(t.TempDir())
 	r := start(t, cfg)
@@ -128,7 +128,7 @@ func TestRetain(t *testing.T) {
 	r.stop()
 	r = start(t, cfg)
 	look(r)
-	// Everything, also what is the last of its partition.
+	// Remove everything, including the last record of each partition.
 	if all, err := r.Client.Retain(t.Context(), api.RetainRequest{AgeSeconds: 600}, nil); err != nil || all.Events != 10 {
 		t.Fatalf("everything: %+v, %v", all, err)
 	}
@@ -143,7 +143,8 @@ func TestRetain(t *testing.T) {
 	sameAsRebuilt(t, r)
 }
 
-// TestRetainBySize: the oldest go until the rest is no more than was asked for, about.
+// TestRetainBySize checks that the oldest spans are removed until the rest has roughly the
+// requested size.
 func TestRetainBySize(t *testing.T) {
 	r := start(t, config(t.TempDir()))
 	var ends schemas.Watermark
@@ -170,7 +171,7 @@ func TestRetainBySize(t *testing.T) {
 	sameAsRebuilt(t, r)
 }
 
-// TestRetainCutShort: the event was on the log, and the process ended.
+// TestRetainCutShort checks a process that ended after it appended the event.
 func TestRetainCutShort(t *testing.T) {
 	cfg := config(t.TempDir())
 	r := start(t, cfg)
@@ -183,7 +184,7 @@ func TestRetainCutShort(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.stop()
-	// As if nothing of it had been noted.
+	// Make it look as if nothing had been recorded as done.
 	if err := os.Remove(filepath.Join(cfg.DataDir, "erased")); err != nil {
 		t.Fatal(err)
 	}
@@ -216,8 +217,8 @@ func TestRetainRefuses(t *testing.T) {
 	}
 }
 
-// TestRetainedOnce: summaries that no records.retired names, as a crash leaves them, count for
-// nothing; nor does a records.retired whose summaries another one has counted.
+// TestRetainedOnce checks that summaries without a records.retired, as a crash leaves them, do not
+// count, and neither does a records.retired whose summaries another one has counted.
 func TestRetainedOnce(t *testing.T) {
 	cfg := config(t.TempDir())
 	r := start(t, cfg)
@@ -261,7 +262,7 @@ func TestRetainedOnce(t *testing.T) {
 		r.stop()
 		r = start(t, cfg)
 	}
-	// A question that ends within a removed hour is one about the hour; the trace is gone.
+	// A question that ends within a removed hour is answered for the whole hour; the trace is gone.
 	from := now.Add(-72 * time.Hour)
 	resp, err := runtime.TrafficQuestion.Ask(t.Context(), r.Client, runtime.TrafficRequest{Window: runtime.Window{From: from.Truncate(time.Hour).Add(time.Minute * 59), To: from.Truncate(time.Hour).Add(time.Hour)}})
 	if err != nil || len(resp.Operations) == 0 || resp.Operations[0].Count != 20 {
@@ -276,8 +277,8 @@ func TestRetainedOnce(t *testing.T) {
 	sameAsRebuilt(t, r)
 }
 
-// TestRetainOnBrokersOfOthers: a second process on the same brokers, and one that begins from
-// nothing, have the same sums; a server applies the retention of its configuration.
+// TestRetainOnBrokersOfOthers checks that a second process on the same brokers, and one that starts
+// from nothing, have the same sums, and that a server applies its configured retention.
 func TestRetainOnBrokersOfOthers(t *testing.T) {
 	k, err := kfake.NewCluster(kfake.NumBrokers(1))
 	if err != nil {

@@ -12,9 +12,9 @@ import (
 	"github.com/recountdb/recount/server/node"
 )
 
-// What a Kafka client appends under an id that stands for another event is not dropped in
-// silence: it is rejected, with its position and where the other stands. The same event
-// twice is not. A rebuild comes to the same state and rejects nothing again.
+// TestReusedIDOverKafka checks that an event that a Kafka client appends with the id of a different
+// event is rejected, with its position and that of the other, and that the same event twice is not.
+// A rebuild gives the same state and rejects nothing again.
 func TestReusedIDOverKafka(t *testing.T) {
 	cfg := config(t.TempDir())
 	r := start(t, cfg)

@@ -22,7 +22,7 @@ import (
 	"github.com/recountdb/recount/server/node"
 )
 
-// The roles in three processes: the log, the processors, the projections.
+// TestSplitRoles runs the roles in three processes: the log, the processors, the projections.
 func TestSplitRoles(t *testing.T) {
 	front := config(t.TempDir())
 	front.Roles = []string{node.RoleLog, node.RoleIngest}
@@ -125,7 +125,8 @@ func selfSigned(t *testing.T) (certFile, keyFile string, pool *x509.CertPool) {
 	return certFile, keyFile, pool
 }
 
-// A node that only appends has no projections, and tells how its log stands.
+// TestStatusOfANodeThatOnlyAppends checks that a node without projections reports the state of its
+// log.
 func TestStatusOfANodeThatOnlyAppends(t *testing.T) {
 	cfg := config(t.TempDir())
 	cfg.Roles = []string{node.RoleLog, node.RoleIngest}

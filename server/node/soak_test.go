@@ -22,23 +22,23 @@ import (
 	"github.com/recountdb/recount/server/node"
 )
 
-// work is one writer's day: sessions in which people edit, build, fail, mend and
-// build again, so that every kind of edge is formed. Each event has an id of its
-// own, and the same seed gives the same events.
+// work is the day of one writer: sessions of editing, building, failing, fixing and building again,
+// so that every kind of edge occurs. Each event has its own id, and the same seed gives the same
+// events.
 type work struct {
 	rng     *rand.Rand
 	writer  int
 	n       int
 	session int
 	at      time.Time
-	running schemas.EventID // a command whose outcome is still to come
+	running schemas.EventID // a command without an outcome so far
 }
 
 func newWork(writer int) *work {
 	return &work{rng: rand.New(rand.NewPCG(7, uint64(writer))), writer: writer, at: time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC)}
 }
 
-// batch is the next few events.
+// batch returns the next few events.
 func (w *work) batch() []schemas.Event {
 	var out []schemas.Event
 	if w.rng.IntN(4) == 0 {
@@ -74,10 +74,9 @@ func (w *work) event(kind, key, payload string) schemas.Event {
 	}
 }
 
-// TestSoakAsked has two writers and eight readers at work on a node at once, for
-// some hundred questions, or with RECOUNT_SOAK=1 for ten minutes. Nobody waits
-// for ever, every question is answered, what was acknowledged is found, and live
-// equals rebuilt.
+// TestSoakAsked runs two writers and eight readers on a node at once, for some hundred questions,
+// or with RECOUNT_SOAK=1 for ten minutes. It checks that nothing blocks for ever, every question is
+// answered, everything acknowledged is found, and the live state equals a rebuild.
 func TestSoakAsked(t *testing.T) {
 	const writers, readers = 2, 8
 	batches, atLeast, long := 30, 12, os.Getenv("RECOUNT_SOAK") != ""
@@ -124,7 +123,7 @@ func TestSoakAsked(t *testing.T) {
 			return api.Appended{}, false
 		}
 		if rng.IntN(2) == 0 {
-			return recent[len(recent)-1-rng.IntN(min(20, len(recent)))], true // hardly visible yet
+			return recent[len(recent)-1-rng.IntN(min(20, len(recent)))], true // may be only just visible
 		}
 		return recent[rng.IntN(len(recent))], true
 	}
@@ -136,7 +135,7 @@ func TestSoakAsked(t *testing.T) {
 				of, ok := drawn(rng)
 				if !ok {
 					if isClosed(written) {
-						return // nothing could be written, and that was said
+						return // the writers failed, which has been reported
 					}
 					time.Sleep(time.Millisecond)
 					continue
@@ -204,7 +203,7 @@ func isClosed(c <-chan struct{}) bool {
 	}
 }
 
-// questions are what the readers ask about a command that is in the log.
+// questions are the readers' questions about a command in the log.
 var questions = []struct {
 	name string
 	ask  func(ctx context.Context, r *running, of api.Appended, rng *rand.Rand) error
@@ -266,8 +265,8 @@ func moment(of api.Appended) query.Moment {
 	return query.Moment{AtLeast: visible(of), WaitMS: waitMS}
 }
 
-// TestAnyBatchingGivesOneState folds one log into the projections of three nodes,
-// in batches of different sizes and at different times: the roots are the same.
+// TestAnyBatchingGivesOneState folds one log into the projections of three nodes, in batches of
+// different sizes and at different times, and checks that the roots are equal.
 func TestAnyBatchingGivesOneState(t *testing.T) {
 	var events []schemas.Event
 	for writer := range 3 {

@@ -47,8 +47,9 @@ func logged(t *testing.T, n *Node) (events int64) {
 	return events
 }
 
-// TestSpoolIsDrained: who opens the directory has in his answers what was spooled before,
-// secrets that a rule of his own names redacted, and what can never be applied set aside.
+// TestSpoolIsDrained checks that a node that opens the directory includes in its answers what was
+// spooled before, with secrets redacted by its own rules, and that entries that can never be
+// applied are set aside.
 func TestSpoolIsDrained(t *testing.T) {
 	dir := t.TempDir()
 	sp := spool.Dir(dir)
@@ -80,8 +81,8 @@ func TestSpoolIsDrained(t *testing.T) {
 	}
 }
 
-// TestDrainCutShort: a process that ends between the append and the removal leaves what
-// the next one recognises.
+// TestDrainCutShort checks that the next process recognises what a process left that ended between
+// append and removal.
 func TestDrainCutShort(t *testing.T) {
 	dir := t.TempDir()
 	sp := spool.Dir(dir)
@@ -95,7 +96,7 @@ func TestDrainCutShort(t *testing.T) {
 	if err := n.Close(); err != nil {
 		t.Fatal(err)
 	}
-	// As if the first drain had not come to its end: the same entries, taken.
+	// Make it look as if the first drain had been interrupted: the same entries, taken.
 	entries := []spool.Entry{spooled("three"), spooled("four")}
 	if err := spool.Append(sp, entries...); err != nil {
 		t.Fatal(err)
@@ -127,8 +128,8 @@ func TestDrainCutShort(t *testing.T) {
 	}
 }
 
-// TestServerDrains: a server takes what is spooled while it runs, and the spool is empty
-// once questions see it.
+// TestServerDrains checks that a server takes what is spooled while it runs, and that the spool is
+// empty once questions see it.
 func TestServerDrains(t *testing.T) {
 	dir := t.TempDir()
 	sp := spool.Dir(dir)

@@ -9,11 +9,12 @@ import (
 	"github.com/recountdb/recount/server/node"
 )
 
-// What was appended just before a crash and is sent again before the projections have
-// come to it is not appended again, and the answer is the first one's position.
+// TestSentAgainBeforeProjected checks that an event that was appended just before a crash, and is
+// sent again before it is projected, is not appended again, and that the answer has the first
+// position.
 func TestSentAgainBeforeProjected(t *testing.T) {
 	dir := t.TempDir()
-	// As a crash leaves it: the log has what the projections have not.
+	// A crash leaves a log that is ahead of the projections.
 	front := config(dir)
 	front.Roles = []string{node.RoleLog, node.RoleIngest}
 	sent := append(events("make one", "make two", "make three"), ofAgent("a-1"), ofAgent("a-2"))
@@ -35,19 +36,19 @@ func TestSentAgainBeforeProjected(t *testing.T) {
 		if held != int64(len(sent)) {
 			t.Errorf("the log holds %d events of %d sent", held, len(sent))
 		}
-		// Nothing else is taken for them.
+		// Other events do not count as duplicates.
 		if other := sentTo(t, n, events("make four")); other[0].Duplicate {
 			t.Errorf("another event: %+v", other)
 		}
 	})
 }
 
-// A process without projections knows what its log holds at the end, after its restart
-// too.
+// TestSentAgainToAProcessThatOnlyIngests checks that a process without projections knows the ids at
+// the end of its log, also after a restart.
 func TestSentAgainToAProcessThatOnlyIngests(t *testing.T) {
 	cfg := config(t.TempDir())
 	cfg.Roles = []string{node.RoleLog, node.RoleIngest}
-	// More than is read at first.
+	// More than the first step reads.
 	sent := events(many(600)...)
 	var first []api.Appended
 	with(t, cfg, func(n *node.Node) { first = sentTo(t, n, sent) })

@@ -14,8 +14,7 @@ import (
 	"github.com/recountdb/recount/server/node"
 )
 
-// filled is the configuration of a stopped node with 500 commands, sealed in
-// segments of 50.
+// filled returns the configuration of a stopped node with 500 commands, sealed in segments of 50.
 func filled(t *testing.T) node.Config {
 	t.Helper()
 	cfg := config(t.TempDir())
@@ -76,7 +75,7 @@ func TestVerifyFindsAFlippedByte(t *testing.T) {
 	}
 	n, err := node.OpenLocal(t.Context(), cfg, nil)
 	if err != nil {
-		// Damage where opening looks is told at once, with the way out.
+		// Damage that opening detects is reported at once, with how to fix it.
 		if !strings.Contains(err.Error(), "00000003.tbf") {
 			t.Fatalf("open: %v", err)
 		}
@@ -116,7 +115,7 @@ func TestVerifyFindsAMissingKey(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Postings are the most numerous, so one of them is in the middle.
+	// Postings are the most frequent keys, so the middle one is a posting.
 	var keys [][]byte
 	for ok := it.First(); ok; ok = it.Next() {
 		keys = append(keys, slices.Clone(it.Key()))
@@ -141,7 +140,7 @@ func TestVerifyFindsAMissingKey(t *testing.T) {
 	}
 }
 
-// Damage that stops a projection from opening is mended from the log.
+// TestResetMendsDamage checks that Reset repairs damage that prevents a projection from opening.
 func TestResetMendsDamage(t *testing.T) {
 	cfg := filled(t)
 	for _, file := range glob(t, cfg.DataDir, "projections", "segment", "gen-*", "*", "*.tbf") {

@@ -11,8 +11,9 @@ import (
 	"github.com/recountdb/recount/server/api"
 )
 
-// While events are being erased no answer and no error names one of them, also those of
-// them that the projections are rid of, until all are gone; what names none is given.
+// TestWithheld checks that while events are being erased no answer and no error names any of them,
+// including those that the projections no longer hold, until all are gone; and that other answers
+// are given.
 func TestWithheld(t *testing.T) {
 	first := schemas.Position{Topic: "recount.commands", Partition: 1, Offset: 7}
 	second := schemas.Position{Topic: "recount.agents", Partition: 0, Offset: 3}
