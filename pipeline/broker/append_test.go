@@ -14,7 +14,7 @@ import (
 	"github.com/recountdb/recount/pipeline/broker"
 )
 
-// What Append writes is what a Kafka client reads.
+// TestAppend checks that a Kafka client reads what Append writes.
 func TestAppend(t *testing.T) {
 	b := open(t, t.TempDir(), broker.Options{})
 	createTopic(t, b, "log", 1)

@@ -6,8 +6,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// The bound on partitions is for all topics of a produce together: each costs
-// twenty times its bytes once it is decoded.
+// TestProduceOfTooManyPartitions checks that the limit on partitions applies to all topics of a
+// produce together: each partition takes twenty times its bytes once it is decoded.
 func TestProduceOfTooManyPartitions(t *testing.T) {
 	frame := func(topics, partitions int) []byte {
 		req := kmsg.NewPtrProduceRequest()

@@ -30,7 +30,7 @@ import (
 	"github.com/recountdb/recount/pipeline/broker"
 )
 
-// doors is a broker with three that log in: root does everything, sensor appends to
+// doors opens a broker with three users that log in: root may do everything, sensor may append to
 // topic "events", guest is refused. revoked ends sensor's rights.
 func doors(t *testing.T, opts broker.Options) (b *broker.Broker, revoked *atomic.Bool) {
 	t.Helper()
@@ -51,7 +51,7 @@ func doors(t *testing.T, opts broker.Options) (b *broker.Broker, revoked *atomic
 	}
 	opts.Listen = []string{"127.0.0.1:0"}
 	b = open(t, t.TempDir(), opts)
-	createTopic(t, b, "events", 2) // in memory, which asks for nothing
+	createTopic(t, b, "events", 2) // in memory, without authentication
 	createTopic(t, b, "secret", 1)
 	if _, err := b.Append(testContext(t), "secret", 0, broker.Record{Value: []byte("s3cret")}); err != nil {
 		t.Fatal(err)
@@ -78,7 +78,7 @@ func TestLogin(t *testing.T) {
 		cancel()
 	}
 
-	// Without idempotence, for which records that were sent are never given up.
+	// Disable idempotence, because otherwise records that were sent are never given up.
 	cl := franz(t, b, as("sensor"), kgo.RecordRetries(2), kgo.DisableIdempotentWrite(), kgo.RecordDeliveryTimeout(2*time.Second))
 	produce := func(topic string) error {
 		return cl.ProduceSync(ctx, &kgo.Record{Topic: topic, Value: []byte("x")}).FirstErr()
@@ -92,7 +92,7 @@ func TestLogin(t *testing.T) {
 	if err := produce("nonesuch"); !errors.Is(err, kerr.TopicAuthorizationFailed) {
 		t.Errorf("sensor asks whether a topic exists: %v", err)
 	}
-	// What a client does not ask for by itself, after it was told no.
+	// Requests that a client does not send by itself after a refusal.
 	raw := kmsg.NewPtrProduceRequest()
 	raw.Acks, raw.TimeoutMillis = -1, 1000
 	rt := kmsg.NewProduceRequestTopic()
@@ -121,8 +121,8 @@ func TestLogin(t *testing.T) {
 	}
 }
 
-// Every request that a broker serves is refused to who may only append, or its handler
-// looks at his rights; none may be forgotten when an API is added.
+// TestLimitedClientMayOnlyAppend checks that every request is refused to a client that may only
+// append, or that its handler checks the rights; no API may be forgotten when it is added.
 func TestLimitedClientMayOnlyAppend(t *testing.T) {
 	b, _ := doors(t, broker.Options{})
 	cl := franz(t, b, as("sensor"), kgo.RetryTimeout(300*time.Millisecond), kgo.RequestRetries(0))
@@ -140,7 +140,7 @@ func TestLimitedClientMayOnlyAppend(t *testing.T) {
 		broker := cl.SeedBrokers()[0]
 		resp, err := broker.Request(ctx, namingSecret(kmsg.RequestForKey(k.ApiKey)))
 		if err != nil {
-			continue // closed: that is a refusal as well
+			continue // closing the connection is a refusal, too
 		}
 		text := string(resp.AppendTo(nil))
 		if strings.Contains(text, "s3cret") || !hasAuthorizationError(resp) {
@@ -149,7 +149,7 @@ func TestLimitedClientMayOnlyAppend(t *testing.T) {
 	}
 }
 
-// namingSecret fills in the topic "secret" where a request names topics.
+// namingSecret sets the topic "secret" in requests that name topics.
 func namingSecret(req kmsg.Request) kmsg.Request {
 	switch r := req.(type) {
 	case *kmsg.FetchRequest:
@@ -179,7 +179,7 @@ func namingSecret(req kmsg.Request) kmsg.Request {
 	return req
 }
 
-// hasAuthorizationError reports whether a response has such an error anywhere.
+// hasAuthorizationError reports whether a response contains an authorization error.
 func hasAuthorizationError(resp kmsg.Response) bool {
 	return hasCode(reflect.ValueOf(resp), kerr.TopicAuthorizationFailed.Code, kerr.GroupAuthorizationFailed.Code, kerr.ClusterAuthorizationFailed.Code)
 }
@@ -217,8 +217,8 @@ func dialMemory(t *testing.T, b *broker.Broker) net.Conn {
 	return c
 }
 
-// A user of the configuration and those that log in go beside each other, and the
-// first does not come in by the second's mechanism.
+// TestLoginBesideUsers checks that configured users and users that log in work side by side, and
+// that a configured user cannot authenticate by the mechanism of the others.
 func TestLoginBesideUsers(t *testing.T) {
 	c, err := broker.NewCredential("pw")
 	if err != nil {
@@ -237,7 +237,7 @@ func TestLoginBesideUsers(t *testing.T) {
 	}
 }
 
-// selfSigned makes a certificate for 127.0.0.1, and what trusts it.
+// selfSigned returns a certificate for 127.0.0.1, and a pool and a file that trust it.
 func selfSigned(t *testing.T) (cert tls.Certificate, caFile string, pool *x509.CertPool) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -274,7 +274,7 @@ func TestTLS(t *testing.T) {
 	if got := cl.PollFetches(ctx); got.Err() != nil || got.NumRecords() != 1 {
 		t.Errorf("read %d records, %v", got.NumRecords(), got.Err())
 	}
-	// Whoever speaks no TLS, or begins and goes silent, is let go.
+	// Clients that do not speak TLS, or stop in the middle of the handshake, are disconnected.
 	for name, send := range map[string][]byte{
 		"a client without TLS": frame(kmsg.NewPtrApiVersionsRequest(), 0),
 		"half a greeting":      {0x16, 3, 1, 2, 0, 1},

@@ -10,7 +10,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kerr"
 )
 
-// seal gives a batch the length and checksum it should have.
+// seal sets the correct length and checksum of a batch.
 func seal(b []byte) []byte {
 	binary.BigEndian.PutUint32(b[8:], uint32(len(b)-12))
 	binary.BigEndian.PutUint32(b[17:], crc32.Checksum(b[21:], castagnoli))
@@ -84,7 +84,7 @@ func TestProducerWindow(t *testing.T) {
 		epoch   int16
 		first   int32
 		count   int
-		dup     int64 // base offset wanted of a duplicate; -1: none
+		dup     int64 // expected base offset of a duplicate; -1: not a duplicate
 		refused *kerr.Error
 	}{
 		{name: "a new producer", epoch: 1, first: 0, count: 1, dup: -1},
@@ -112,7 +112,7 @@ func TestProducerWindow(t *testing.T) {
 			w.note(b, base, time.UnixMilli(5))
 			base += int64(s[1])
 		}
-		// As it comes back from the store.
+		// Encode and decode the window, as the store does.
 		back, err := decodeWindow(w.appendTo(nil))
 		if err != nil {
 			t.Fatal(err)

@@ -20,7 +20,7 @@ import (
 	"github.com/recountdb/recount/pipeline/broker"
 )
 
-// noise is n bytes that do not compress.
+// noise returns n bytes that do not compress.
 func noise(n int) []byte {
 	b := make([]byte, n)
 	rng := rand.NewChaCha8([32]byte{1})
@@ -72,8 +72,8 @@ func inMemory(br *broker.Broker) []kgo.Opt {
 	}
 }
 
-// Durable produce of 1 KiB records to 16 partitions by one client, against kfake
-// with and without syncing.
+// BenchmarkProduce measures durable produces of 1 KiB records to 16 partitions by one client, in
+// comparison with kfake with and without syncing.
 func BenchmarkProduce(b *testing.B) {
 	b.Run("loopback", func(b *testing.B) {
 		br := open(b, b.TempDir(), broker.Options{Listen: []string{"127.0.0.1:0"}})
@@ -83,10 +83,10 @@ func BenchmarkProduce(b *testing.B) {
 		br := open(b, b.TempDir(), broker.Options{})
 		produceAll(b, benchClient(b, inMemory(br)...))
 	})
-	// No socket and no client: as much by Append, 100 records at a time.
+	// The same load by Append, without socket and client, 100 records at a time.
 	b.Run("append", func(b *testing.B) {
 		br := open(b, b.TempDir(), broker.Options{})
-		benchClient(b, inMemory(br)...) // makes the topic
+		benchClient(b, inMemory(br)...) // creates the topic
 		records := make([]broker.Record, 100)
 		for i := range records {
 			records[i].Value = noise(1024)
@@ -126,8 +126,8 @@ func BenchmarkProduce(b *testing.B) {
 	}
 }
 
-// One durable record of 1 KiB at a time, from each of a number of writers: by a
-// client over loopback, by a client in memory, and by Append.
+// BenchmarkOneByOne measures durable appends of one record of 1 KiB at a time, by a number of
+// writers: by a client over loopback, by a client in memory, and by Append.
 func BenchmarkOneByOne(b *testing.B) {
 	for _, writers := range []int{1, 16, 256} {
 		each := func(b *testing.B, write func(w int) error) {
@@ -167,7 +167,7 @@ func BenchmarkOneByOne(b *testing.B) {
 		})
 		b.Run(fmt.Sprintf("append/%d", writers), func(b *testing.B) {
 			br := open(b, b.TempDir(), broker.Options{})
-			benchClient(b, inMemory(br)...) // makes the topic
+			benchClient(b, inMemory(br)...) // creates the topic
 			each(b, func(w int) error {
 				_, err := br.Append(context.Background(), "bench", int32(w%16), broker.Record{Value: value})
 				return err
@@ -176,7 +176,7 @@ func BenchmarkOneByOne(b *testing.B) {
 	}
 }
 
-// From produce to consume at 1,000 records a second.
+// BenchmarkEndToEnd measures the time from produce to consume at 1,000 records a second.
 func BenchmarkEndToEnd(b *testing.B) {
 	br := open(b, b.TempDir(), broker.Options{})
 	c := benchClient(b, append(inMemory(br), kgo.ProducerLinger(0))...)
@@ -215,7 +215,7 @@ func BenchmarkEndToEnd(b *testing.B) {
 	b.ReportMetric(float64(took[len(took)*99/100].Microseconds())/1000, "p99-ms")
 }
 
-// Reading from the start what is no longer in memory.
+// BenchmarkConsume reads from the start what is no longer in memory.
 func BenchmarkConsume(b *testing.B) {
 	br := open(b, b.TempDir(), broker.Options{})
 	produceAll(b, benchClient(b, inMemory(br)...))

@@ -13,7 +13,7 @@ import (
 	"github.com/recountdb/recount/pipeline/broker"
 )
 
-// open opens a broker that is closed with the test.
+// open opens a broker that is closed at the end of the test.
 func open(t testing.TB, dir string, opts broker.Options) *broker.Broker {
 	t.Helper()
 	b, err := broker.Open(dir, opts)
@@ -44,8 +44,8 @@ func client(t testing.TB, b *broker.Broker, opts ...kgo.Opt) *kgo.Client {
 	return c
 }
 
-// patience is how long a test waits for what must come. It bounds a test that
-// would hang, and is no measure of anything: a machine may be very slow.
+// patience is the maximum wait of a test. It stops a test that hangs and measures nothing, since a
+// machine may be very slow.
 const patience = 2 * time.Minute
 
 func testContext(t testing.TB) context.Context {
@@ -70,7 +70,7 @@ func consume(t testing.TB, b *broker.Broker, topic string, n int) []*kgo.Record 
 	return got
 }
 
-// drain reads all that a topic holds.
+// drain reads all records of a topic.
 func drain(t testing.TB, b *broker.Broker, topic string) []*kgo.Record {
 	t.Helper()
 	ends, err := kadm.NewClient(client(t, b)).ListEndOffsets(testContext(t), topic)

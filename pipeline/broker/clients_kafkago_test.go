@@ -18,8 +18,8 @@ import (
 	"github.com/recountdb/recount/pipeline/broker"
 )
 
-// kafkaGo is a transport of the test's own: the default one remembers the topics
-// of the tests before.
+// kafkaGo returns a transport for one test, because the default one remembers the topics of earlier
+// tests.
 func kafkaGo(t testing.TB) *kafka.Transport {
 	tr := &kafka.Transport{Dial: (&net.Dialer{}).DialContext}
 	t.Cleanup(tr.CloseIdleConnections)
@@ -65,7 +65,7 @@ func TestKafkaGoGroup(t *testing.T) {
 	closing(t, w)
 	var mu sync.Mutex
 	reads := map[string]int{}       // by member
-	values := map[string]struct{}{} // what came twice, around a rebalance, counts once
+	values := map[string]struct{}{} // a record read twice, because of a rebalance, counts once
 	count := func() int {
 		mu.Lock()
 		defer mu.Unlock()
@@ -90,7 +90,7 @@ func TestKafkaGoGroup(t *testing.T) {
 				values[string(m.Value)] = struct{}{}
 				mu.Unlock()
 				if err := r.CommitMessages(ctx, m); err != nil && ctx.Err() == nil {
-					t.Log(err) // a rebalance came between: it is read again
+					t.Log(err) // there was a rebalance: the record is read again
 				}
 			}
 		}()
@@ -118,7 +118,7 @@ func TestKafkaGoGroup(t *testing.T) {
 	eventually(t, "the first reads all", func() bool { return count() >= produced })
 	leaveZ := join("z")
 	eventually(t, "the second gets work", func() bool {
-		if count() >= produced { // else a slow reader gets more and more to do
+		if count() >= produced { // only then, because otherwise a slow reader would fall behind
 			produce()
 		}
 		mu.Lock()

@@ -8,7 +8,7 @@ import (
 	"github.com/recountdb/recount/pipeline/broker"
 )
 
-// kcat runs kcat, which speaks through librdkafka, as most other languages' clients do.
+// kcat runs kcat, which uses librdkafka, as the clients of most other languages do.
 func kcat(t *testing.T, stdin string, args ...string) (stdout, stderr string, err error) {
 	t.Helper()
 	path, err := exec.LookPath("kcat")
@@ -23,7 +23,7 @@ func kcat(t *testing.T, stdin string, args ...string) (stdout, stderr string, er
 }
 
 func TestKcat(t *testing.T) {
-	t.Parallel() // it waits more than it works
+	t.Parallel() // mostly waits
 	b := listening(t, broker.Options{AutoCreateTopics: true, DefaultPartitions: 1})
 	for _, codec := range []string{"none", "gzip", "snappy", "lz4", "zstd"} {
 		t.Run(codec, func(t *testing.T) {

@@ -29,7 +29,7 @@ func saramaConfig() *sarama.Config {
 	return c
 }
 
-// closing closes with the test.
+// closing closes c at the end of the test.
 func closing(t testing.TB, c interface{ Close() error }) {
 	t.Helper()
 	t.Cleanup(func() {
@@ -89,7 +89,7 @@ func TestSaramaCodecs(t *testing.T) {
 	}
 }
 
-// saramaMember reads for a group, and marks what it has read.
+// saramaMember is a group member that reads and marks what it has read.
 type saramaMember struct {
 	mu     sync.Mutex
 	claims int
@@ -238,7 +238,7 @@ func TestSaramaAdmin(t *testing.T) {
 	}
 }
 
-// saramaScram is the SCRAM client that Sarama wants to be given.
+// saramaScram is a SCRAM client for Sarama, which needs one from its caller.
 type saramaScram struct {
 	hash func() hash.Hash
 	*scram.ClientConversation
@@ -262,7 +262,7 @@ func TestSaramaSASL(t *testing.T) {
 					conf := saramaConfig()
 					conf.Net.SASL.Enable, conf.Net.SASL.Handshake = true, true
 					conf.Net.SASL.Version = version
-					conf.ApiVersionsRequest = version > 0 // Sarama's rule
+					conf.ApiVersionsRequest = version > 0 // required by Sarama
 					conf.Net.SASL.Mechanism = mechanism
 					conf.Net.SASL.User, conf.Net.SASL.Password = "ann", password
 					conf.Net.SASL.SCRAMClientGeneratorFunc = func() sarama.SCRAMClient { return &saramaScram{hash: h} }

@@ -20,8 +20,8 @@ import (
 	"github.com/recountdb/recount/pipeline/broker"
 )
 
-// The clients that people use, each doing what people do with it: produce with
-// every codec, consume, share a topic in a group, administer, authenticate.
+// Common clients, each used as people use it: it produces with every codec, consumes, shares a
+// topic in a group, administers, and authenticates.
 
 // listening opens a broker on loopback.
 func listening(t testing.TB, opts broker.Options) *broker.Broker {
@@ -42,7 +42,7 @@ func createTopic(t testing.TB, b *broker.Broker, name string, partitions int32) 
 	}
 }
 
-// franz connects franz-go over TCP.
+// franz connects a franz-go client over TCP.
 func franz(t testing.TB, b *broker.Broker, opts ...kgo.Opt) *kgo.Client {
 	t.Helper()
 	return client(t, b, append([]kgo.Opt{kgo.SeedBrokers(b.Addr()), kgo.Dialer((&net.Dialer{}).DialContext)}, opts...)...)
@@ -96,7 +96,7 @@ func TestFranzRegex(t *testing.T) {
 	}
 }
 
-// member is a group's member that reads until the test ends.
+// member is a group member that reads until the test ends.
 type member struct {
 	mu       sync.Mutex
 	assigned map[int32]bool
@@ -120,8 +120,8 @@ func eventually(t testing.TB, what string, ok func() bool) {
 	}
 }
 
-// TestFranzGroup: two members share a topic, one leaves, the other takes over
-// where it stopped. Nothing is read twice, as every change of hands commits.
+// TestFranzGroup lets two members share a topic; one leaves, and the other continues where it
+// stopped. Nothing is read twice, because every handover commits.
 func TestFranzGroup(t *testing.T) {
 	for _, balancer := range []kgo.GroupBalancer{kgo.CooperativeStickyBalancer(), kgo.RangeBalancer()} {
 		t.Run(balancer.ProtocolName(), func(t *testing.T) {
@@ -218,7 +218,7 @@ func TestFranzGroup(t *testing.T) {
 	}
 }
 
-// TestFranzAdmin does what an operator does, with kadm.
+// TestFranzAdmin does an operator's tasks with kadm.
 func TestFranzAdmin(t *testing.T) {
 	b := listening(t, broker.Options{})
 	ctx := testContext(t)
@@ -350,13 +350,13 @@ func TestFranzAdmin(t *testing.T) {
 	del, err := a.DeleteTopics(ctx, "made", "other")
 	check("delete", err)
 	check("delete", del.Error())
-	// A new client: this one remembers the names it has used.
+	// Use a new client, because this one remembers the names it has used.
 	if topics, err = kadm.NewClient(franz(t, b)).ListTopics(ctx); err != nil || len(topics) != 0 {
 		t.Errorf("topics left: %v, %v", topics.Names(), err)
 	}
 }
 
-// saslBroker has one user: ann, with the password secret.
+// saslBroker opens a broker with one user: ann, with the password secret.
 func saslBroker(t testing.TB) *broker.Broker {
 	t.Helper()
 	c, err := broker.NewCredential("secret")

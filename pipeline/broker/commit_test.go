@@ -10,8 +10,9 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// TestGroupAfterAFailure hands the finisher a group that was queued when the store failed:
-// it is neither acknowledged nor shown to readers, whichever of the two the callers see first.
+// TestGroupAfterAFailure passes the finisher a group that was queued when the store failed, and
+// checks that it is neither acknowledged nor shown to readers, whichever of the two callers notice
+// first.
 func TestGroupAfterAFailure(t *testing.T) {
 	s := &store{failed: make(chan struct{}), log: slog.New(slog.DiscardHandler)}
 	c := newCommitter(s)
@@ -31,7 +32,7 @@ func TestGroupAfterAFailure(t *testing.T) {
 	}
 }
 
-// together submits what the functions do as one group, in their order.
+// together submits the ops of the functions as one group, in their order.
 func together(t *testing.T, b *Broker, do ...func()) {
 	t.Helper()
 	c := b.store.commit
@@ -40,7 +41,7 @@ func together(t *testing.T, b *Broker, do ...func()) {
 	if err := c.submit(gate); err != nil {
 		t.Fatal(err)
 	}
-	<-reached // alone in its group: the others wait for the next
+	<-reached // alone in its group; the others are queued for the next
 	var wg sync.WaitGroup
 	for i, f := range do {
 		wg.Go(f)
@@ -54,7 +55,8 @@ func together(t *testing.T, b *Broker, do ...func()) {
 	wg.Wait()
 }
 
-// A topic that is appended to in the very commit that deletes it leaves nothing behind.
+// TestAppendInTheCommitThatDeletes checks that an append to a topic in the same commit that deletes
+// it leaves nothing behind.
 func TestAppendInTheCommitThatDeletes(t *testing.T) {
 	b := memBroker(t, Options{})
 	topic, refused := b.createTopic(t.Context(), "log", 2, nil, false)

@@ -23,12 +23,12 @@ import (
 	"github.com/recountdb/recount/pipeline/broker"
 )
 
-// The test binary, started with childDir set, is a broker process to kill: one
-// that serves, or what childDo says (scale_test.go).
+// The test binary, started with childDir set, runs as a broker process to be killed, which serves
+// or does what childDo names (scale_test.go).
 const (
 	childDir = "RECOUNT_BROKER_CHILD_DIR"
 	childDo  = "RECOUNT_BROKER_CHILD_DO"
-	// Options.BulkBytes of the child.
+	// childBulk sets Options.BulkBytes of the child.
 	childBulk = "RECOUNT_BROKER_CHILD_BULK"
 )
 
@@ -65,7 +65,7 @@ func child(dir string) error {
 	return b.Close()
 }
 
-// process is a broker in a process of its own.
+// process is a broker in its own process.
 type process struct {
 	cmd  *exec.Cmd
 	addr string
@@ -80,7 +80,7 @@ func startProcess(t testing.TB, dir string, env ...string) *process {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_ = stdin // held open: the child ends with us
+	_ = stdin // kept open, so that the child ends with this process
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -103,7 +103,7 @@ func (p *process) kill() {
 	p.cmd.Wait()
 }
 
-// acks is what a producer was told: where each value went.
+// acks records where each of a producer's values was acknowledged.
 type acks struct {
 	mu   sync.Mutex
 	at   map[string]place
@@ -132,8 +132,8 @@ func (a *acks) count() int {
 	return len(a.at)
 }
 
-// produceUntil keeps producing numbered values until ctx ends, and returns how
-// many. A kgo client with idempotence tries each again until it is acknowledged.
+// produceUntil produces numbered values until ctx ends, and returns how many. An idempotent kgo
+// client retries each until it is acknowledged.
 func (a *acks) produceUntil(ctx context.Context, c *kgo.Client, topic string) int {
 	n := 0
 	for ctx.Err() == nil {
@@ -147,8 +147,8 @@ func (a *acks) produceUntil(ctx context.Context, c *kgo.Client, topic string) in
 	return n
 }
 
-// verify compares what the log holds with what was acknowledged: everything
-// there once, where it was said to be, in the order of each key.
+// verify compares the log with what was acknowledged: it must have everything once, at its
+// acknowledged place, in the order of each key.
 func (a *acks) verify(t testing.TB, c *kgo.Client, topic string, sent int) {
 	t.Helper()
 	for _, err := range a.errs {
@@ -194,8 +194,7 @@ func (a *acks) verify(t testing.TB, c *kgo.Client, topic string, sent int) {
 	}
 }
 
-// rounds is how many times a crash test crashes: few in a plain run, many under
-// RECOUNT_SOAK=1.
+// rounds returns how many times a crash test crashes: few in a plain run, many with RECOUNT_SOAK=1.
 func rounds(plain, soak int) int {
 	if os.Getenv("RECOUNT_SOAK") == "1" {
 		return soak
@@ -203,8 +202,8 @@ func rounds(plain, soak int) int {
 	return plain
 }
 
-// crashClient is a client that goes on through crashes: fast to try again, never
-// giving up, dialing whatever dial says.
+// crashClient returns a client that survives crashes: it retries quickly and for ever, and connects
+// by dial.
 func crashClient(t testing.TB, dial func(context.Context) (net.Conn, error)) *kgo.Client {
 	t.Helper()
 	c, err := kgo.NewClient(
@@ -245,7 +244,7 @@ func TestSoakKill(t *testing.T) {
 		before := a.count()
 		time.Sleep(time.Duration(20+rand.IntN(150)) * time.Millisecond)
 		p.kill()
-		// Two lives of three write to segment files, with what is in the store before.
+		// Two of three lives write to segment files, on top of what is in the store.
 		var env []string
 		if round%3 > 0 {
 			env = append(env, fmt.Sprintf("%s=%d", childBulk, 1+rand.IntN(8<<10)))
@@ -267,7 +266,7 @@ func TestSoakKill(t *testing.T) {
 	a.verify(t, c, "log", total)
 	p.kill()
 
-	// And the directory a last time, in this process.
+	// Finally open the directory in this process.
 	b := open(t, dir, broker.Options{})
 	if damage, err := b.Check(testContext(t)); err != nil || len(damage) > 0 {
 		t.Errorf("check: %v, %v", damage, err)
@@ -275,7 +274,7 @@ func TestSoakKill(t *testing.T) {
 	t.Logf("%d kills, %d records", n, total)
 }
 
-// errCut is what a client's socket says when the machine at its other end is
-// gone. It has to be a network's error: kgo gives up buffered records at once
-// when a metadata request ends in an error of any other sort.
+// errCut is the error of a client's socket when the machine at its other end is gone. It must be a
+// network error, because kgo gives up buffered records at once if a metadata request ends in any
+// other error.
 var errCut = &net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", syscall.ECONNRESET)}

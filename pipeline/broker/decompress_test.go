@@ -14,7 +14,7 @@ import (
 	"github.com/pierrec/lz4/v4"
 )
 
-// pack compresses block as each codec's clients do.
+// pack compresses block in the forms that clients use for each codec.
 func pack(t testing.TB, block []byte) map[int][]byte {
 	t.Helper()
 	packed := map[int][]byte{}
@@ -51,8 +51,8 @@ func packOne(t testing.TB, codec int, block []byte) []byte {
 	return buf.Bytes()
 }
 
-// A few bytes that unpack to more than anyone means are refused, and what is
-// just allowed is not.
+// TestDecompressionBomb checks that batches are refused if they unpack to more than the limit, and
+// accepted if just below.
 func TestDecompressionBomb(t *testing.T) {
 	for codec, limit := range map[int]int{
 		codecGzip: 1 << 20, codecSnappy: 1 << 20, codecLZ4: 1 << 20,
@@ -97,8 +97,9 @@ func TestDecompress(t *testing.T) {
 	}
 }
 
-// Bombs at once are unpacked one after the other, and the first tells that the others
-// of its address need not be; what unpacks to little goes on meanwhile, and others too.
+// TestBombsOfOneAddress checks that concurrent bombs are unpacked one at a time, and that after the
+// first one the others of its address are refused unread, while small batches and other addresses
+// continue.
 func TestBombsOfOneAddress(t *testing.T) {
 	const small, large = 1 << 20, 16 << 20
 	u := newUnpacker(small, large)
@@ -135,7 +136,8 @@ func TestBombsOfOneAddress(t *testing.T) {
 	}
 }
 
-// A zstd frame that says itself that it is too large is not unpacked at all.
+// TestZstdThatDeclaresItsSize checks that a zstd frame that declares too large a size is not
+// unpacked at all.
 func TestZstdThatDeclaresItsSize(t *testing.T) {
 	enc, err := zstd.NewWriter(nil)
 	if err != nil {
@@ -143,7 +145,7 @@ func TestZstdThatDeclaresItsSize(t *testing.T) {
 	}
 	packed := enc.EncodeAll(make([]byte, 2<<20), nil) // with its size in the header
 	u := newUnpacker(1<<20, 1<<20)
-	u.large.zstd, u.small.zstd = nil, nil // whoever unpacks panics
+	u.large.zstd, u.small.zstd = nil, nil // so that unpacking panics
 	if _, err := u.decompress(u.large, new(bytes.Buffer), codecZstd, packed); !errors.Is(err, errUnpackSize) {
 		t.Errorf("got %v", err)
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/recountdb/recount/pipeline/broker"
 )
 
-// A log in a directory, and a Kafka client that reaches it without a socket.
+// Example opens a log in a directory and connects a Kafka client without a socket.
 func Example() {
 	dir, err := os.MkdirTemp("", "log")
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// withLog is a broker with topic "log" of one partition, which holds n batches
-// of about size bytes.
+// withLog opens a broker with topic "log" of one partition, which holds n batches of about size
+// bytes.
 func withLog(t testing.TB, o Options, n, size int) *Broker {
 	t.Helper()
 	b := memBroker(t, o)
@@ -50,8 +50,9 @@ func fetchLog(t testing.TB, c *wire, req *kmsg.FetchRequest) *kmsg.FetchResponse
 	return &resp.Topics[0].Partitions[0]
 }
 
-// A client whose minimum is as large as its maximum (as fetch.min.bytes = 1 MB
-// with Java's defaults) is answered at once when there is more than it can take.
+// TestFetchDoesNotWaitForWhatDoesNotFit checks that a client whose minimum is as large as its
+// maximum (fetch.min.bytes = 1 MB with Java's defaults) is answered at once if there is more than
+// it accepts.
 func TestFetchDoesNotWaitForWhatDoesNotFit(t *testing.T) {
 	b := withLog(t, Options{}, 3, 600_000)
 	got := fetchLog(t, dialWire(t, b), fetchOf(0, 1<<20, 1<<20, 2*patience)) // the wire's patience ends before the wait
@@ -60,8 +61,8 @@ func TestFetchDoesNotWaitForWhatDoesNotFit(t *testing.T) {
 	}
 }
 
-// Bytes that arrive between reading and waiting count for what they are: a fetch
-// does not read everything again for each of them.
+// TestWatchCountsWhatArrived checks that bytes that arrive between reading and waiting count by
+// their size: a fetch does not read everything again for each of them.
 func TestWatchCountsWhatArrived(t *testing.T) {
 	b := withLog(t, Options{}, 1, 100)
 	p := b.topics.named("log").partition(0)
@@ -92,7 +93,8 @@ func TestWatchCountsWhatArrived(t *testing.T) {
 	}
 }
 
-// A client that asks and does not read makes the broker hold one answer, not all.
+// TestUnreadAnswersAreBounded checks that for a client that sends requests without reading, the
+// broker holds one answer, not all.
 func TestUnreadAnswersAreBounded(t *testing.T) {
 	b := withLog(t, Options{}, 4, 1_000_000)
 	c := dialWire(t, b)
@@ -124,7 +126,7 @@ func TestUnreadAnswersAreBounded(t *testing.T) {
 	}
 }
 
-// A client that waits for an answer is not idle.
+// TestLongPollIsNotIdle checks that a client that waits for an answer is not idle.
 func TestLongPollIsNotIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := withLog(t, Options{IdleTimeout: 50 * time.Millisecond}, 0, 0)
@@ -137,7 +139,7 @@ func TestLongPollIsNotIdle(t *testing.T) {
 	})
 }
 
-// dialOutside connects as a client from outside does, whom limits hold for.
+// dialOutside connects like a client in the network, to which limits apply.
 func dialOutside(t testing.TB, b *Broker) *wire {
 	t.Helper()
 	c, server := memPipe()
@@ -148,8 +150,9 @@ func dialOutside(t testing.TB, b *Broker) *wire {
 	return &wire{t, c}
 }
 
-// What answers hold together is bounded, however many clients ask and do not read;
-// the process's own readers go on meanwhile, and others when there is room again.
+// TestAnswersAreBounded checks that the memory of all answers is bounded, however many clients send
+// without reading; the process's own readers continue meanwhile, and others when memory is free
+// again.
 func TestAnswersAreBounded(t *testing.T) {
 	const batch, limit = 3_000_000, 16 << 20 // a batch is more than the connection takes unread
 	b := withLog(t, Options{MaxBatchBytes: 4 << 20, MaxResponseBytes: limit}, 5, batch)
@@ -180,7 +183,7 @@ func TestAnswersAreBounded(t *testing.T) {
 	}
 	b.mu.Unlock()
 	eventuallyFree(t, b)
-	// It waits: what an aborted client asked behind its first question may take room for a moment.
+	// It waits, because further requests of an aborted client may hold memory for a moment.
 	if got := fetchLog(t, dialOutside(t, b), fetchOf(0, 1, 50<<20, patience/2)); len(got.RecordBatches) < batch {
 		t.Errorf("once there was room a client got %d bytes", len(got.RecordBatches))
 	}
@@ -192,7 +195,8 @@ func (c *conn) begunNow() int {
 	return c.begun
 }
 
-// Who holds the room and takes nothing makes way for who waits for it, and not before.
+// TestStalledClientsMakeWay checks that a client that holds memory and reads nothing is
+// disconnected when another waits for memory, and not before.
 func TestStalledClientsMakeWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := withLog(t, Options{MaxBatchBytes: 4 << 20, MaxResponseBytes: 12 << 20}, 1, 2_500_000)
@@ -210,7 +214,7 @@ func TestStalledClientsMakeWay(t *testing.T) {
 	})
 }
 
-// One address has half of the room at most.
+// TestRoomIsSharedByAddress checks that one address gets at most half of the memory.
 func TestRoomIsSharedByAddress(t *testing.T) {
 	r := newRoom(1000, false)
 	if n := r.grant("a", 4000, 10); n != 125 {

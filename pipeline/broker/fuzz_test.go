@@ -11,8 +11,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// seedFrames are one empty request of each API in its lowest and highest version,
-// without the size in front.
+// seedFrames returns one empty request of each API in its lowest and highest version, without the
+// size prefix.
 func seedFrames(b *Broker) [][]byte {
 	var seeds [][]byte
 	for k := int16(0); k <= kmsg.MaxKey; k++ {
@@ -30,7 +30,7 @@ func seedFrames(b *Broker) [][]byte {
 			seeds = append(seeds, kmsg.NewRequestFormatter().AppendRequest(nil, req, 1)[4:])
 		}
 	}
-	// And one that carries something.
+	// And a request with content.
 	produce := kmsg.NewPtrProduceRequest()
 	produce.Acks, produce.Version = -1, 9
 	rt := kmsg.NewProduceRequestTopic()
@@ -42,8 +42,8 @@ func seedFrames(b *Broker) [][]byte {
 	return append(seeds, kmsg.NewRequestFormatter().AppendRequest(nil, produce, 1)[4:])
 }
 
-// Whatever a frame holds, decoding it is quick and does not panic, and what it
-// yields can be encoded again.
+// FuzzDecodeRequest checks that decoding any frame is quick and does not panic, and that the result
+// can be encoded again.
 func FuzzDecodeRequest(f *testing.F) {
 	for _, s := range seedFrames(&Broker{table: (&Broker{}).apis()}) {
 		f.Add(s)
@@ -59,8 +59,8 @@ func FuzzDecodeRequest(f *testing.F) {
 	})
 }
 
-// Whatever a client sends, the broker answers or closes that connection, and
-// serves the next.
+// FuzzDispatch checks that the broker answers or closes the connection, whatever a client sends,
+// and serves the next client.
 func FuzzDispatch(f *testing.F) {
 	b, err := Open("fuzz", Options{FS: vfs.NewMem(), AutoCreateTopics: true, MaxPartitions: 100})
 	if err != nil {
@@ -94,7 +94,7 @@ func FuzzDispatch(f *testing.F) {
 	})
 }
 
-// Whatever a producer sends as a batch is refused, or can be walked by a reader.
+// FuzzCheckBatch checks that any batch of a producer is refused, or can be walked by a reader.
 func FuzzCheckBatch(f *testing.F) {
 	f.Add(encodeBatch(nil, []Record{{Key: []byte("k"), Value: []byte("v")}, {Headers: []Header{{Key: "h", Value: []byte("x")}}}}))
 	for codec := range byte(5) {
@@ -103,7 +103,7 @@ func FuzzCheckBatch(f *testing.F) {
 		f.Add(b)
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		// With the right length and checksum, so that the records are looked at.
+		// Set the correct length and checksum, so that the records are checked.
 		if len(raw) >= batchHeaderSize {
 			raw = bytes.Clone(raw)
 			seal(raw)

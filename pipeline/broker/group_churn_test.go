@@ -13,7 +13,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// checkInvariants looks at what must hold between any two requests.
+// checkInvariants checks what must hold between any two requests.
 func checkInvariants(t *testing.T, c *coordinator) {
 	t.Helper()
 	c.mu.Lock()
@@ -55,9 +55,9 @@ func checkInvariants(t *testing.T, c *coordinator) {
 	}
 }
 
-// TestGroupChurn lets many clients do what they like, for hours of fake time:
-// join, rejoin, vanish while they wait, sync with rubbish, leave. Nothing may
-// be left waiting at the end, and the invariants hold throughout.
+// TestGroupChurn lets many clients behave at random, for hours of fake time: join, rejoin, vanish
+// while waiting, sync with invalid data, leave. Nothing may be waiting at the end, and the
+// invariants must hold throughout.
 func TestGroupChurn(t *testing.T) {
 	seeds := 20
 	if testing.Short() {
@@ -111,7 +111,7 @@ func TestGroupChurn(t *testing.T) {
 				synctest.Wait()
 				checkInvariants(t, c)
 			}
-			clients.Wait() // a client that is never answered is a deadlock here
+			clients.Wait() // an unanswered client would deadlock here
 			time.Sleep(2 * time.Hour)
 			synctest.Wait()
 			checkInvariants(t, c)

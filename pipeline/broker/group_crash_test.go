@@ -13,8 +13,8 @@ import (
 	"github.com/recountdb/recount/pipeline/broker"
 )
 
-// committer commits 1, 2, 3, … in all four partitions of a topic at once, for as
-// long as it may, and knows what it was told.
+// committer commits 1, 2, 3, … in all four partitions of a topic at once, as long as possible, and
+// records what was acknowledged.
 type committer struct {
 	a           *kadm.Client
 	sent, acked atomic.Int64
@@ -41,8 +41,8 @@ func (c *committer) run(ctx context.Context) {
 	}
 }
 
-// verify reads the group's offsets: the four are of one commit, which is not
-// before the last that was acknowledged when the power was still on.
+// verify reads the group's offsets: all four must be from one commit, not earlier than the last one
+// acknowledged before the power cut.
 func (c *committer) verify(t testing.TB, acked int64) {
 	t.Helper()
 	var offsets kadm.OffsetResponses
@@ -56,7 +56,7 @@ func (c *committer) verify(t testing.TB, acked int64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The commits go on, so these may be of a later one; but of one.
+	// Commits continue, so these may be from a later commit, but must all be from the same one.
 	first, _ := offsets.Lookup("log", 0)
 	for p := range int32(4) {
 		o, ok := offsets.Lookup("log", p)
@@ -115,7 +115,7 @@ func TestSoakOffsetsPowerCut(t *testing.T) {
 	testOffsetsCrash(t, rounds(30, 1000), m.dial, func(i int) { m.cut(rand.IntN(101), uint64(i)) })
 }
 
-// What a group has committed belongs to one life of a topic.
+// TestOffsetsOfATopicMadeAnew checks that committed offsets belong to one life of a topic.
 func TestOffsetsOfATopicMadeAnew(t *testing.T) {
 	dir := t.TempDir()
 	b, err := broker.Open(dir, broker.Options{})

@@ -14,7 +14,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// memOffsets is an offsetStore in memory: topic "t" has ten partitions.
+// memOffsets is an offsetStore in memory, in which topic "t" has ten partitions.
 type memOffsets struct {
 	mu sync.Mutex
 	m  map[string]map[topicPartition]committedOffset
@@ -98,8 +98,8 @@ func testCoordinator(t *testing.T, o GroupOptions) *coordinator {
 	return c
 }
 
-// joinReq is a JoinGroup to group "g", with a session of 10 s and a rebalance
-// timeout of 30 s.
+// joinReq returns a JoinGroup for group "g", with a session of 10 s and a rebalance timeout of 30
+// s.
 func joinReq(version int16, member string, opts ...func(*kmsg.JoinGroupRequest)) *kmsg.JoinGroupRequest {
 	r := kmsg.NewPtrJoinGroupRequest()
 	r.Version = version
@@ -134,14 +134,14 @@ func protocols(names ...string) func(*kmsg.JoinGroupRequest) {
 	}
 }
 
-// pendingJoin is a JoinGroup under way.
+// pendingJoin is a JoinGroup in progress.
 type pendingJoin struct {
 	c      *coordinator
 	cancel context.CancelFunc
 	resp   chan *kmsg.JoinGroupResponse
 }
 
-// start begins to join, and returns when the request waits or is answered.
+// start sends a JoinGroup, and returns when it waits or is answered.
 func start(c *coordinator, r *kmsg.JoinGroupRequest) *pendingJoin {
 	ctx, cancel := context.WithCancel(context.Background())
 	p := &pendingJoin{c, cancel, make(chan *kmsg.JoinGroupResponse, 1)}
@@ -248,8 +248,8 @@ func stateOf(c *coordinator, group string) string {
 	return c.describe(r).Groups[0].State
 }
 
-// stable makes a group of n members (by way of version 3, which needs no id
-// beforehand), and returns their joins, the leader's first.
+// stable creates a group of n members (with version 3, which needs no id beforehand), and returns
+// their joins, the leader's first.
 func stable(t *testing.T, c *coordinator, n int) []*kmsg.JoinGroupResponse {
 	t.Helper()
 	var joins []*pendingJoin

@@ -17,11 +17,11 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// patience is how long a test waits for what must come. It bounds a test that
-// would hang, and is no measure of anything: a machine may be very slow.
+// patience is the maximum wait of a test. It stops a test that hangs and measures nothing, since a
+// machine may be very slow.
 const patience = 2 * time.Minute
 
-// wire is a client without manners: it sends frames as it likes.
+// wire is a client that sends arbitrary frames.
 type wire struct {
 	t testing.TB
 	net.Conn
@@ -46,7 +46,7 @@ func memBroker(t testing.TB, o Options) *Broker {
 func dialWire(t testing.TB, b *Broker) *wire {
 	t.Helper()
 	c, server := memPipe()
-	// As one from outside, where clients authenticate.
+	// If clients authenticate, serve it like a client in the network.
 	if !b.serve(server, !b.authRequired()) {
 		t.Fatal("no room for a connection")
 	}
@@ -106,8 +106,8 @@ func (w *wire) closed(what string) {
 	}
 }
 
-// TestJoinStorm: a crowd joins one group, of whom nobody ever goes on, and
-// vanishes. Another group's member must not notice, nothing may be left behind.
+// TestJoinStorm lets many clients join one group, none of which continues, and then vanish. The
+// member of another group must not notice, and nothing may be left behind.
 func TestJoinStorm(t *testing.T) {
 	b := memBroker(t, Options{Groups: GroupOptions{MaxMembers: 50, InitialRebalanceDelay: -1}})
 	good := dialWire(t, b)
@@ -120,7 +120,7 @@ func TestJoinStorm(t *testing.T) {
 	refused := make(chan bool, 300)
 	for i := range 300 {
 		w := dialWire(t, b)
-		w.send(joinReq(int16(i%2)+3, "", session(30*time.Minute))) // half of them ask for an id only
+		w.send(joinReq(int16(i%2)+3, "", session(30*time.Minute))) // half of them only ask for an id
 		crowd = append(crowd, w)
 	}
 	var reading sync.WaitGroup
@@ -149,8 +149,8 @@ func TestJoinStorm(t *testing.T) {
 		w.Close()
 	}
 	reading.Wait()
-	// Who was never told an id goes with its connection; the ids that were
-	// handed out lapse, and the one real member's session ends, in time.
+	// Clients that never received an id disappear with their connections; the assigned ids expire,
+	// and the session of the one real member ends, in time.
 	waiting := func() (n int) {
 		b.groups.mu.Lock()
 		defer b.groups.mu.Unlock()
@@ -267,7 +267,7 @@ func TestSASLIsOverInTime(t *testing.T) {
 	w.ask(handshake(1, "PLAIN"))
 	w.closed("a client that never sends its password")
 
-	// A client that has authenticated may then be silent for longer than that.
+	// An authenticated client may be silent for longer than that.
 	for within := 50 * time.Millisecond; ; within *= 4 {
 		in := dialWire(t, saslMemBroker(t, Options{FrameTimeout: within, IdleTimeout: time.Hour}))
 		in.send(handshake(1, "PLAIN"))
@@ -278,7 +278,7 @@ func TestSASLIsOverInTime(t *testing.T) {
 			if within > patience {
 				t.Fatalf("not authenticated within %s: %v", within, err)
 			}
-			continue // this machine is slower than that
+			continue // this machine is too slow for that
 		}
 		if _, err := in.frame(4 * within); !errors.Is(err, os.ErrDeadlineExceeded) {
 			t.Errorf("a client that has authenticated was closed: %v", err)
@@ -293,8 +293,8 @@ func TestSASLWithoutUsers(t *testing.T) {
 	wantCode(t, "authenticate", w.ask(authenticate("\x00a\x00b")).(*kmsg.SASLAuthenticateResponse).ErrorCode, kerr.IllegalSaslState)
 }
 
-// FuzzGroupRequests sends a broker whatever the fuzzer makes of group requests,
-// two on a connection, and looks at what must hold of groups after each pair.
+// FuzzGroupRequests sends a broker fuzzed group requests, two on a connection, and checks the
+// invariants of groups after each pair.
 func FuzzGroupRequests(f *testing.F) {
 	seeds := []kmsg.Request{
 		joinReq(3, ""), joinReq(4, ""), joinReq(9, "", instance("i")), joinReq(6, "made-up", session(time.Hour)),

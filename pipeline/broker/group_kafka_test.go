@@ -18,8 +18,8 @@ import (
 	"github.com/recountdb/recount/internal/kafkatest"
 )
 
-// TestGroupsLikeKafka says the same things to our coordinator and to Apache
-// Kafka's, and compares what they answer.
+// TestGroupsLikeKafka sends the same requests to this coordinator and to Apache Kafka's, and
+// compares the answers.
 func TestGroupsLikeKafka(t *testing.T) {
 	b := memBroker(t, Options{Listen: []string{"127.0.0.1:0"}, Groups: GroupOptions{InitialRebalanceDelay: -1}})
 	theirs := converse(t, kafkatest.Start(t))
@@ -30,8 +30,8 @@ func TestGroupsLikeKafka(t *testing.T) {
 	t.Logf("%d answers:\n%s", len(ours), strings.Join(ours, "\n"))
 }
 
-// conversation is a client's with a coordinator, written down without what may
-// differ: ids and times.
+// conversation is a client's exchange with a coordinator, recorded without what may differ: ids and
+// times.
 type conversation struct {
 	*wire
 	lines []string
@@ -72,7 +72,7 @@ func (c *conversation) commit(what, member string, generation int32, ps ...kmsg.
 	r.Topics = []kmsg.OffsetCommitRequestTopic{{Topic: "t", Partitions: ps}}
 	for _, kt := range c.ask(r).(*kmsg.OffsetCommitResponse).Topics {
 		slices.SortFunc(kt.Partitions, func(a, b kmsg.OffsetCommitResponseTopicPartition) int {
-			return cmp.Compare(a.Partition, b.Partition) // Kafka's own order is by error
+			return cmp.Compare(a.Partition, b.Partition) // Kafka orders by error
 		})
 		for _, p := range kt.Partitions {
 			c.note(what, p.ErrorCode, kt.Topic, p.Partition)
@@ -143,7 +143,7 @@ func (c *conversation) removeOffset(what, group string) {
 	}
 }
 
-// converse says it all to the coordinator at addr.
+// converse runs the conversation with the coordinator at addr.
 func converse(t *testing.T, addr string) []string {
 	nc, err := net.Dial("tcp", addr)
 	if err != nil {
@@ -157,7 +157,7 @@ func converse(t *testing.T, addr string) []string {
 	if a := c.ask(create).(*kmsg.CreateTopicsResponse); a.Topics[0].ErrorCode != 0 {
 		t.Fatalf("create a topic: %v", kerr.ErrorForCode(a.Topics[0].ErrorCode))
 	}
-	for end := time.Now().Add(30 * time.Second); ; time.Sleep(100 * time.Millisecond) { // Kafka makes its topic of offsets first
+	for end := time.Now().Add(30 * time.Second); ; time.Sleep(100 * time.Millisecond) { // Kafka first creates its topic of offsets
 		find := kmsg.NewPtrFindCoordinatorRequest()
 		find.Version, find.CoordinatorKeys = 4, []string{"g"}
 		a := c.ask(find).(*kmsg.FindCoordinatorResponse)

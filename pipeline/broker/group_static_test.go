@@ -19,7 +19,7 @@ func TestStaticMemberRestarts(t *testing.T) {
 		f := follower.done(t)
 		syncNow(t, c, syncReq(leader, leader.MemberID, "one", f.MemberID, "two"))
 
-		// The follower's process starts anew: same place, nobody is disturbed.
+		// The follower's process restarts: it gets the same place, and no other member notices.
 		f2 := joinNow(t, c, joinReq(9, "", instance("i2")))
 		if f2.Generation != f.Generation || f2.MemberID == f.MemberID {
 			t.Fatalf("generation %d, id %q; was %d, %q", f2.Generation, f2.MemberID, f.Generation, f.MemberID)
@@ -78,8 +78,8 @@ func TestStaticMemberAwayKeepsItsPlace(t *testing.T) {
 	})
 }
 
-// A group of static members that are away, in no time to lose: looking for them
-// must not become all that the broker does.
+// TestStaticMembersAwayCostNothing checks that a group of absent static members with a short
+// timeout does not keep the broker busy.
 func TestStaticMembersAwayCostNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := testCoordinator(t, GroupOptions{})
@@ -87,7 +87,7 @@ func TestStaticMembersAwayCostNothing(t *testing.T) {
 		j := joinNow(t, c, joinReq(9, "", instance("away"), hasty))
 		syncNow(t, c, syncReq(j, j.MemberID, "x"))
 		other := start(c, joinReq(3, "", hasty))
-		other.cancel() // the rebalance that it began goes on without anyone
+		other.cancel() // the rebalance that it began continues without any member
 		other.done(t)
 		time.Sleep(time.Minute)
 		c.mu.Lock()

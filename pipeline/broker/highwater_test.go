@@ -7,7 +7,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// highwaterFile is a file of two records: commit 1 ends log/0 at 10, commit 2 at 20.
+// highwaterFile returns a file of two records: commit 1 ends log/0 at 10, commit 2 at 20.
 func highwaterFile() (data []byte, second int) {
 	rec := appendEnd(appendName(beginRecord(nil, 1), 1, "log"), logID{1, 0}, 10)
 	data = bytes.Clone(endRecord(rec))
@@ -15,8 +15,8 @@ func highwaterFile() (data []byte, second int) {
 	return append(data, endRecord(appendEnd(beginRecord(nil, 2), logID{1, 0}, 20))...), second
 }
 
-// TestHighwaterEndsAtDamage changes each byte of the second record: the first still
-// counts, and the second does not, whatever its bytes say by then.
+// TestHighwaterEndsAtDamage changes each byte of the second record, and checks that the first
+// record still counts and the second does not, whatever its bytes say.
 func TestHighwaterEndsAtDamage(t *testing.T) {
 	whole, second := highwaterFile()
 	m := newMarks()
@@ -33,8 +33,8 @@ func TestHighwaterEndsAtDamage(t *testing.T) {
 	}
 }
 
-// TestHighwaterSyncSurvivesPowerCut cuts the power right after sync, and right after a new
-// file was begun: what was recorded before is there.
+// TestHighwaterSyncSurvivesPowerCut cuts the power right after a sync, and right after a new file
+// was begun, and checks that everything recorded before is there.
 func TestHighwaterSyncSurvivesPowerCut(t *testing.T) {
 	for name, step := range map[string]func(h *highwater) error{"sync": (*highwater).sync, "rotate": (*highwater).rotate} {
 		fs := vfs.NewCrashableMem()

@@ -18,8 +18,8 @@ import (
 	"github.com/recountdb/recount/pipeline/broker"
 )
 
-// image is a copy of a log's directory taken while it was open: what kill -9
-// would have left. It holds records "0" to "n-1" of topic log, partition 0.
+// image returns a copy of a log's directory taken while it was open, as kill -9 would leave it. It
+// holds records "0" to "n-1" of topic log, partition 0.
 func image(t testing.TB, n int) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -41,7 +41,7 @@ func image(t testing.TB, n int) string {
 	return copied
 }
 
-// files are the files of dir whose path contains part.
+// files returns the files of dir whose path contains part.
 func files(t testing.TB, dir, part string) []string {
 	t.Helper()
 	var found []string
@@ -69,7 +69,8 @@ func edit(t testing.TB, name string, change func([]byte) []byte) {
 	}
 }
 
-// wal is the log's one write-ahead log and where its data ends: it is preallocated.
+// wal returns the log's only write-ahead log and where its data ends, since the file is
+// preallocated.
 func wal(t testing.TB, dir string) (name string, end int) {
 	t.Helper()
 	name = files(t, dir, ".log")[0]
@@ -87,8 +88,8 @@ func TestImageIsWhole(t *testing.T) {
 	}
 }
 
-// A flipped bit in the last part of the live WAL is taken by Pebble for
-// a torn write; the records behind it are gone without a word.
+// TestFlippedBitInTheLiveWAL checks that a flipped bit in the last part of the live WAL is
+// detected. Pebble alone takes it for a torn write and silently drops the records after it.
 func TestFlippedBitInTheLiveWAL(t *testing.T) {
 	dir := image(t, 100)
 	name, end := wal(t, dir)
@@ -111,7 +112,7 @@ func TestFlippedBitInTheLiveWAL(t *testing.T) {
 	}
 
 	b := open(t, dir, broker.Options{AcceptLoss: true})
-	// Even with nothing behind it, the gap does not stop a consumer.
+	// The gap does not stop a consumer, even at the end of the log.
 	gap := ask(t, dialRaw(t, b), fetchRequest("log", from), 11).(*kmsg.FetchResponse).Topics[0].Partitions[0]
 	var empty kmsg.RecordBatch
 	if err := empty.ReadFrom(gap.RecordBatches); err != nil || empty.NumRecords != 0 || empty.FirstOffset != from || empty.FirstOffset+int64(empty.LastOffsetDelta) != 99 {
@@ -131,15 +132,15 @@ func TestFlippedBitInTheLiveWAL(t *testing.T) {
 	if err := b.Close(); err != nil {
 		t.Fatal(err)
 	}
-	open(t, dir, broker.Options{}) // the loss was accepted once and for all
+	open(t, dir, broker.Options{}) // the loss need not be accepted again
 }
 
 func TestDamagedDirectories(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
 		damage func(t *testing.T, dir string)
-		want   error  // class, if the error must have it
-		says   string // what the error must name
+		want   error  // expected class of the error, if any
+		says   string // text that the error must contain
 	}{
 		{"wal cut short", func(t *testing.T, dir string) {
 			name, end := wal(t, dir)
@@ -191,8 +192,8 @@ func TestDamagedDirectories(t *testing.T) {
 	}
 }
 
-// Whatever bit is flipped wherever: the log opens with everything there, or the
-// error says that it does not, or reading does. Never silence, never a panic.
+// TestSoakFlippedBits flips random bits and checks that the log opens with everything there, or
+// opening or reading reports the damage. It never panics and never hides a loss.
 func TestSoakFlippedBits(t *testing.T) {
 	whole := sealedImage(t)
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -249,9 +250,8 @@ func TestSoakFlippedBits(t *testing.T) {
 	t.Logf("%d flips were noticed, %d did no harm", said, unharmed)
 }
 
-// sealedImage is a log most of which is in sealed files: 300 records, closed and
-// opened again (which seals them), then 100 more into segment files and the store
-// by turns, and a crash.
+// sealedImage returns a log that is mostly in sealed files: 300 records, closed and opened again
+// (which seals them), then 100 more alternately into segment files and the store, and a crash.
 func sealedImage(t testing.TB) string {
 	t.Helper()
 	dir := image(t, 300)
@@ -301,7 +301,7 @@ func TestPortInUse(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), b.Addr()) {
 		t.Errorf("open on a port in use: %v", err)
 	}
-	open(t, dir, broker.Options{}) // and nothing is left locked
+	open(t, dir, broker.Options{}) // the directory must not be locked
 }
 
 func TestUnwritableDirectory(t *testing.T) {

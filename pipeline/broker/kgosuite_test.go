@@ -16,10 +16,9 @@ import (
 	"github.com/recountdb/recount/pipeline/broker"
 )
 
-// kgoSuite is what franz-go's own tests of its client say of our broker: each
-// test of theirs that talks to a broker, and how it ends. README.md has the
-// reasons of those that do not pass. The rest of their tests need no broker, or
-// bring a fake one.
+// kgoSuite lists those of franz-go's own client tests that use a broker, with their expected
+// results. README.md has the reasons of those that do not pass. The other tests need no broker, or
+// use a fake one.
 var kgoSuite = map[string]string{
 	"TestAddRemovePartitions":                "pass",
 	"TestClient_Produce":                     "pass",
@@ -61,13 +60,12 @@ var kgoSuite = map[string]string{
 	"TestShareGroupOffsetsAdmin":         "skip",
 }
 
-// TestKgoSuite runs franz-go's tests of pkg/kgo, from the module's source at the
-// version in go.mod, against two brokers on loopback, one of which wants SCRAM.
-// Only TestTxnEtl is left out: it needs transactions. scripts/kgo-suite.sh runs it.
+// TestKgoSuite runs franz-go's tests of pkg/kgo, from the module's source at the version in go.mod,
+// against two brokers on loopback, one of which requires SCRAM. Only TestTxnEtl is left out,
+// because it needs transactions. scripts/kgo-suite.sh runs it.
 //
-//	KGO_TEST_RECORDS   how many records go through the chains of groups (100,000;
-//	                   theirs is 500,000)
-//	KGO_SUITE_REPORT   a file for their whole output, as JSON lines
+//	KGO_TEST_RECORDS   number of records through the chains of groups (100,000; theirs is 500,000)
+//	KGO_SUITE_REPORT   file for the complete output, as JSON lines
 func TestKgoSuite(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes minutes")

@@ -36,7 +36,7 @@ func dialRaw(t testing.TB, b *broker.Broker) net.Conn {
 	return c
 }
 
-// frame is a request's bytes.
+// frame returns a request's bytes.
 func frame(req kmsg.Request, version int16) []byte {
 	req.SetVersion(version)
 	return kmsg.NewRequestFormatter(kmsg.FormatterClientID("test")).AppendRequest(nil, req, 7)
@@ -74,15 +74,15 @@ func readAnswer(c net.Conn) ([]byte, error) {
 	return body, err
 }
 
-// closes says whether the broker closes c without an answer, before the test's deadline.
+// closes reports whether the broker closes c without an answer before the test's deadline.
 func closes(c net.Conn) bool {
 	_, err := readAnswer(c)
 	var ne net.Error
 	return err != nil && !(errors.As(err, &ne) && ne.Timeout())
 }
 
-// alive fails the test if the broker no longer serves others. It tries again
-// where the broker's timeouts were too short for this machine.
+// alive fails the test if the broker no longer serves others. It retries if the broker's timeouts
+// were too short for this machine.
 func alive(t testing.TB, b *broker.Broker) {
 	t.Helper()
 	for start := time.Now(); ; {
@@ -106,7 +106,7 @@ func alive(t testing.TB, b *broker.Broker) {
 	}
 }
 
-// What a hostile client sends closes its own connection, and that alone.
+// TestHostileBytes checks that hostile input closes its own connection, and no other.
 func TestHostileBytes(t *testing.T) {
 	b := open(t, t.TempDir(), broker.Options{})
 	other := dialRaw(t, b)
@@ -114,7 +114,7 @@ func TestHostileBytes(t *testing.T) {
 		req := kmsg.NewPtrProduceRequest()
 		req.Acks = -1
 		f := frame(req, version)
-		// The array of topics stands at the end, empty: claim more.
+		// The array of topics is at the end and empty: claim more elements.
 		if version >= 9 {
 			return binary.AppendUvarint(f[:len(f)-2], uint64(topics)+1)
 		}
@@ -159,7 +159,8 @@ func TestHostileBytes(t *testing.T) {
 	}
 }
 
-// A version nobody knows is answered with version 0 and what is known (KIP-511).
+// TestUnsupportedVersions checks that an unknown version is answered with version 0 and the
+// supported ones (KIP-511).
 func TestUnsupportedVersions(t *testing.T) {
 	b := open(t, t.TempDir(), broker.Options{})
 	c := dialRaw(t, b)
@@ -174,8 +175,7 @@ func TestUnsupportedVersions(t *testing.T) {
 	if err := resp.ReadFrom(body[4:]); err != nil || resp.ErrorCode != kerr.UnsupportedVersion.Code || len(resp.ApiKeys) < 20 {
 		t.Errorf("%v, error %d, %d keys", err, resp.ErrorCode, len(resp.ApiKeys))
 	}
-	// An API that is not served, but whose answer has a place for an error, keeps
-	// its connection.
+	// An unsupported API whose answer has a field for an error keeps its connection.
 	end := ask(t, c, kmsg.NewPtrEndTxnRequest(), 3).(*kmsg.EndTxnResponse)
 	if end.ErrorCode != kerr.UnsupportedVersion.Code {
 		t.Errorf("EndTxn: error %d", end.ErrorCode)
@@ -214,18 +214,18 @@ func fetchRequest(topic string, offset int64) *kmsg.FetchRequest {
 	return req
 }
 
-// A client that does not read its answers is let go.
+// TestClientThatDoesNotRead checks that a client that does not read its answers is disconnected.
 func TestClientThatDoesNotRead(t *testing.T) {
 	b := open(t, t.TempDir(), broker.Options{FrameTimeout: 100 * time.Millisecond})
 	createTopic(t, b, "log", 1)
-	for range 4 { // more than the connection takes unread
+	for range 4 { // more than the connection buffers
 		if _, err := b.Append(testContext(t), "log", 0, broker.Record{Value: make([]byte, 1_000_000)}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	c := dialRaw(t, b)
 	f := frame(fetchRequest("log", 0), 11)
-	for start := time.Now(); time.Since(start) < patience; { // until the broker has had enough
+	for start := time.Now(); time.Since(start) < patience; { // until the broker closes the connection
 		if _, err := c.Write(f); err != nil {
 			alive(t, b)
 			return
@@ -235,7 +235,7 @@ func TestClientThatDoesNotRead(t *testing.T) {
 	t.Error("the broker still takes requests of a client that reads no answers")
 }
 
-// A client that has said all it wants to say still gets its answer.
+// TestHalfClosed checks that a client that has closed its sending side still gets its answer.
 func TestHalfClosed(t *testing.T) {
 	b := open(t, t.TempDir(), broker.Options{Listen: []string{"127.0.0.1:0"}})
 	createTopic(t, b, "log", 1)
@@ -262,7 +262,7 @@ func TestThousandConnections(t *testing.T) {
 	for i := range conns {
 		conns[i] = dialRaw(t, b)
 	}
-	// The client that made the topic may still be here: leave room by its going.
+	// The client that created the topic may still be connected, so allow for it.
 	req := fetchRequest("log", 0)
 	req.MaxWaitMillis = 2 * int32(patience/time.Millisecond) // each is answered because of the append, or not at all
 	f := frame(req, 11)
@@ -301,8 +301,8 @@ func TestThousandConnections(t *testing.T) {
 	}
 }
 
-// Connections that say nothing keep nobody out: neither the process's own readers, nor
-// others from the same address, nor those from another.
+// TestSilentConnections checks that silent connections exclude nobody: neither the process's own
+// readers, nor clients from the same address, nor those from another.
 func TestSilentConnections(t *testing.T) {
 	b := open(t, t.TempDir(), broker.Options{Listen: []string{"127.0.0.1:0"}})
 	createTopic(t, b, "log", 1)
@@ -332,7 +332,8 @@ func TestSilentConnections(t *testing.T) {
 	}
 }
 
-// Those that do work keep their places, and an address has its part alone.
+// TestConnectionsByAddress checks that working connections stay, and that an address gets only its
+// share.
 func TestConnectionsByAddress(t *testing.T) {
 	b := open(t, t.TempDir(), broker.Options{Listen: []string{"127.0.0.1:0"}, MaxConnections: 20})
 	use := func(from string) bool {
@@ -359,7 +360,7 @@ func TestConnectionsByAddress(t *testing.T) {
 	}
 }
 
-// scarce is a file system with as much free space as the test says.
+// scarce is a file system with as much free space as the test sets.
 type scarce struct {
 	vfs.FS
 	free func() uint64
@@ -397,9 +398,9 @@ func TestDiskNearlyFull(t *testing.T) {
 		}
 		break
 	}
-	held := len(drain(t, b, "log")) // reads go on
+	held := len(drain(t, b, "log")) // reads continue
 
-	// A producer waits, and is served when there is room again.
+	// A producer waits, and is served when there is space again.
 	c := crashClient(t, b.Dial)
 	done := make(chan error, 1)
 	c.Produce(ctx, &kgo.Record{Topic: "log", Value: []byte("after")}, func(_ *kgo.Record, err error) { done <- err })

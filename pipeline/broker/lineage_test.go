@@ -8,7 +8,8 @@ import (
 	"github.com/recountdb/recount/pipeline/broker"
 )
 
-// Two logs that were one name the same opening up to where they part, and no further.
+// TestLineage checks that two logs with a common past have the same openings up to where they
+// diverge, and no further.
 func TestLineage(t *testing.T) {
 	dir, copied := filepath.Join(t.TempDir(), "log"), filepath.Join(t.TempDir(), "copy")
 	const topic = "t"

@@ -65,8 +65,8 @@ func TestDescribeLogDirs(t *testing.T) {
 	}
 }
 
-// What tools set as a matter of course is taken, kept over a restart, and shown as not
-// in effect; what would promise something that is not done is still refused.
+// TestInertTopicSettings checks that settings without effect are accepted, kept over a restart and
+// shown as not in effect, and that settings that would promise something unsupported are refused.
 func TestInertTopicSettings(t *testing.T) {
 	dir := t.TempDir()
 	b, err := broker.Open(dir, broker.Options{})
@@ -77,7 +77,7 @@ func TestInertTopicSettings(t *testing.T) {
 	value := func(s string) *string { return &s }
 	r, err := kadm.NewClient(client(t, b)).CreateTopic(ctx, 1, 1, map[string]*string{
 		"segment.bytes": value("52428800"), "retention.ms": value("-1"), "cleanup.policy": value("delete"),
-		"message.timestamp.type": value("CreateTime"), // so far what Kafka Streams sends
+		"message.timestamp.type": value("CreateTime"), // those before are sent by Kafka Streams
 		"min.insync.replicas":    value("2"), "compression.type": value("lz4"), "unclean.leader.election.enable": value("true"),
 		"flush.messages": value("1000"), "index.interval.bytes": value("1024"), "min.cleanable.dirty.ratio": value("0.1"),
 	}, "log")
@@ -124,7 +124,8 @@ func TestInertTopicSettings(t *testing.T) {
 	}
 }
 
-// A transaction is refused with an error that clients end with, wherever they ask.
+// TestTransactionsAreRefusedForGood checks that all requests of transactions fail with an error
+// after which clients stop.
 func TestTransactionsAreRefusedForGood(t *testing.T) {
 	b := open(t, t.TempDir(), broker.Options{})
 	for _, version := range []int16{2, 4} {

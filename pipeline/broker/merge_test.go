@@ -14,8 +14,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kerr"
 )
 
-// However records are spread over calls, the batch made of the calls' batches is the
-// one that would have been made of all the records, and not larger than was reckoned.
+// TestMergeBatches checks that a merged batch has the same bytes as one batch of all the records,
+// however they are spread over calls, and is not larger than computed.
 func TestMergeBatches(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	some := func(n int) []byte {
@@ -51,7 +51,7 @@ func TestMergeBatches(t *testing.T) {
 	}
 }
 
-// meet has what submit queues become one group.
+// meet makes what submit queues one group.
 func meet(t *testing.T, b *Broker, submit func()) {
 	t.Helper()
 	held, on := make(chan struct{}), make(chan struct{})
@@ -65,9 +65,9 @@ func meet(t *testing.T, b *Broker, submit func()) {
 	close(on)
 }
 
-// Calls that meet in a group share batches in the order in which they came, as far as
-// a batch may grow and nothing else comes between them; each is told of its own
-// records, and one that is refused harms none of the others.
+// TestAppendsThatMeet checks that calls in a group share batches in their order, up to the maximum
+// size of a batch and unless another op comes between them, that each gets the offsets of its own
+// records, and that a refused one does not affect others.
 func TestAppendsThatMeet(t *testing.T) {
 	for name, bulk := range map[string]int{"in the store": 1 << 30, "in segment files": 1} {
 		t.Run(name, func(t *testing.T) {
@@ -122,7 +122,7 @@ func TestAppendsThatMeet(t *testing.T) {
 				{{topic: "log", base: 12, sizes: []int{3}}, {topic: "log", base: 13, sizes: []int{4}}},
 			}
 			meet(t, b, func() {
-				// Calls of several partitions, mixed, each partition's in order.
+				// Mix the calls of several partitions, keeping each partition's order.
 				var mixed []*call
 				for left := slices.Clone(first); len(left) > 0; {
 					i := (7 * len(mixed)) % len(left)
@@ -182,7 +182,8 @@ func TestAppendsThatMeet(t *testing.T) {
 	}
 }
 
-// Who gives up waiting harms nobody: what it submitted is written all the same.
+// TestAppendGivenUp checks that a caller that stops waiting affects no others: its records are
+// written nevertheless.
 func TestAppendGivenUp(t *testing.T) {
 	b := withLog(t, Options{}, 0, 0)
 	given, stop := context.WithCancel(t.Context())

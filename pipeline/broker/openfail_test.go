@@ -16,7 +16,7 @@ import (
 	"github.com/recountdb/recount/pipeline/broker"
 )
 
-// refusing is a file system on which some calls get an error.
+// refusing is a file system on which some calls fail.
 type refusing struct {
 	err   error
 	match func(errorfs.Op) bool
@@ -53,7 +53,7 @@ func openWithin(t *testing.T, dir string, opts broker.Options) (b *broker.Broker
 	return b, err
 }
 
-// oneLine is what every error for a person has to be.
+// oneLine checks that an error is a single line that contains the given texts.
 func oneLine(t *testing.T, err error, says ...string) {
 	t.Helper()
 	if err == nil {
@@ -69,7 +69,7 @@ func oneLine(t *testing.T, err error, says ...string) {
 	}
 }
 
-// newest is the last of the files whose path contains part.
+// newest returns the last of the files whose path contains part.
 func newest(t *testing.T, dir, part string) string {
 	t.Helper()
 	found := files(t, dir, part)
@@ -96,8 +96,8 @@ func remove(part string) func(*testing.T, string) {
 	}
 }
 
-// Whatever file of the store is gone, damaged or unreadable, opening says in one
-// line which it is and what to do.
+// TestUnreadableStore checks that if any file of the store is missing, damaged or unreadable, the
+// error of opening names it and says what to do, in one line.
 func TestUnreadableStore(t *testing.T) {
 	const restore = "restore it from a backup"
 	whole := sealedImage(t)
@@ -125,7 +125,7 @@ func TestUnreadableStore(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// A later one makes it an older one.
+			// A later file makes this one an older one.
 			later := filepath.Join(filepath.Dir(older), "900000.log")
 			if err := os.WriteFile(later, nil, 0o600); err != nil {
 				t.Fatal(err)
@@ -166,7 +166,7 @@ func TestUnreadableStore(t *testing.T) {
 	}
 }
 
-// wholeOf is where the data of a preallocated file ends.
+// wholeOf returns where the data of a preallocated file ends.
 func wholeOf(data []byte) int {
 	for len(data) > 0 && data[len(data)-1] == 0 {
 		data = data[:len(data)-1]
@@ -174,8 +174,8 @@ func wholeOf(data []byte) int {
 	return len(data)
 }
 
-// A full disk at opening, whichever write meets it first, is an error that says so;
-// and nothing is lost for it.
+// TestFullDiskAtOpening checks that a full disk at opening is an error that says so, whichever
+// write fails first, and that nothing is lost.
 func TestFullDiskAtOpening(t *testing.T) {
 	whole := sealedImage(t)
 	for after := int64(0); ; after++ {
@@ -211,8 +211,8 @@ func TestFullDiskAtOpening(t *testing.T) {
 	}
 }
 
-// A blob file that goes, or is damaged, after opening: whoever reads that part gets
-// an error, others do not, and Close returns.
+// TestBlobFileThatGoesWhileOpen checks that if a blob file disappears or is damaged after opening,
+// readers of that part get an error, others do not, and Close returns.
 func TestBlobFileThatGoesWhileOpen(t *testing.T) {
 	for name, damage := range map[string]func(*testing.T, string){
 		"removed": remove(".blob"), "empty": empty(".blob"), "flipped": flip(".blob"),
@@ -252,7 +252,7 @@ func TestBlobFileThatGoesWhileOpen(t *testing.T) {
 	}
 }
 
-// fetchCode is the error code that a fetch gets.
+// fetchCode returns the error code of a fetch.
 func fetchCode(t *testing.T, b *broker.Broker, topic string, offset int64) int16 {
 	t.Helper()
 	resp := ask(t, dialRaw(t, b), fetchRequest(topic, offset), 11).(*kmsg.FetchResponse)

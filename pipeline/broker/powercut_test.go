@@ -15,8 +15,8 @@ import (
 	"github.com/recountdb/recount/pipeline/broker"
 )
 
-// machine is a computer with a strict file system, whose power can be cut: what
-// was not synced is gone, or part of it is there.
+// machine is a computer with a strict file system whose power can be cut: what was not synced is
+// then lost, entirely or in part.
 type machine struct {
 	t    testing.TB
 	opts broker.Options
@@ -29,8 +29,7 @@ type machine struct {
 	life *life
 }
 
-// life is the time between two power cuts. Once it is over nothing that the
-// broker says reaches a client.
+// life is the time between two power cuts. After it nothing that the broker sends reaches a client.
 type life struct {
 	mu   sync.Mutex
 	over bool
@@ -46,7 +45,7 @@ func newMachine(t testing.TB, opts broker.Options) *machine {
 func (m *machine) boot() {
 	m.t.Helper()
 	m.opts.FS = m.fs
-	// One life writes to segment files and the next does not, so that all meets all.
+	// Vary the options between lives, so that segment files and the store are mixed.
 	if m.lives++; m.lives%3 > 0 {
 		m.opts.BulkBytes, m.opts.SegmentBytes = 1+rand.IntN(4<<10), 1+rand.IntN(64<<10)
 	} else {
@@ -68,7 +67,7 @@ func (m *machine) cut(percent int, seed uint64) {
 	m.life.over = true
 	after := m.fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: percent, RNG: rand.New(rand.NewPCG(seed, 0))})
 	m.life.mu.Unlock()
-	m.b.Close() // on the file system that is no more
+	m.b.Close() // on the old file system
 	m.fs = after
 	m.boot()
 }
@@ -133,9 +132,9 @@ func TestSoakPowerCut(t *testing.T) {
 	t.Logf("%d power cuts, %d records", n, total)
 }
 
-// Calls of Append that share batches: behind a power cut each is there whole, its
-// records one behind the other, or not at all, and those that were told so are where
-// they were told.
+// TestSoakPowerCutOfAppends checks calls of Append that share batches: after a power cut each is
+// there completely, with its records in sequence, or not at all, and the acknowledged ones are at
+// their offsets.
 func TestSoakPowerCutOfAppends(t *testing.T) {
 	m := newMachine(t, broker.Options{})
 	createTopic(t, m.b, "log", 2)

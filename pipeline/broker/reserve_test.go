@@ -8,7 +8,7 @@ import (
 	"github.com/recountdb/recount/internal/diskuse"
 )
 
-// reserving notes what is reserved of a file.
+// reserving records what is reserved of a file.
 type reserving struct {
 	vfs.File
 	reserved, calls int64
@@ -25,8 +25,8 @@ func (f *reserving) Preallocate(offset, length int64) error {
 
 func (f *reserving) Write(p []byte) (int, error) { return len(p), nil }
 
-// TestWALIsReservedAsItGrows: never more than a quarter of a MiB, as much again or 4 MiB
-// ahead, and seldom.
+// TestWALIsReservedAsItGrows checks that a WAL reserves at most a quarter of a MiB, its own size,
+// or 4 MiB ahead, and rarely.
 func TestWALIsReservedAsItGrows(t *testing.T) {
 	under := &reserving{}
 	f := &walFile{File: under}
@@ -50,8 +50,8 @@ func TestWALIsReservedAsItGrows(t *testing.T) {
 	}
 }
 
-// TestSmallLogIsSmall: it was 53 MiB for an empty log, and six times that for some
-// thousand records.
+// TestSmallLogIsSmall is a regression test: an empty log took 53 MiB, and one of some thousand
+// records six times that.
 func TestSmallLogIsSmall(t *testing.T) {
 	dir := t.TempDir()
 	b, err := Open(dir, Options{})

@@ -25,7 +25,7 @@ const secret = "hunter2-correct-horse-battery-staple"
 
 var erased = broker.Record{Headers: []broker.Header{{Key: "erased", Value: []byte("1")}}}
 
-// filesWith are the files below dir that contain a text.
+// filesWith returns the files below dir that contain a text.
 func filesWith(t testing.TB, vf vfs.FS, dir, text string) []string {
 	t.Helper()
 	var found []string
@@ -37,7 +37,7 @@ func filesWith(t testing.TB, vf vfs.FS, dir, text string) []string {
 		path := vf.PathJoin(dir, name)
 		info, err := vf.Stat(path)
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // removed meanwhile
+			continue // removed in the meantime
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -65,8 +65,8 @@ func filesWith(t testing.TB, vf vfs.FS, dir, text string) []string {
 	return found
 }
 
-// What is rewritten is gone from every file, wherever it stood, and all else is
-// as it was.
+// TestRewrite checks that replaced contents are gone from every file, wherever they were, and that
+// everything else is unchanged.
 func TestRewrite(t *testing.T) {
 	big := strings.Repeat("x", 3000)
 	for _, test := range []struct {
@@ -139,7 +139,7 @@ func TestRewrite(t *testing.T) {
 					t.Fatalf("%d records, want %d", len(got), n+6)
 				}
 				for _, r := range got {
-					// Where it stands says which it was.
+					// The record's place identifies it.
 					i := int(r.Offset)/3*6 + int(r.Partition)*3 + int(r.Offset)%3
 					if !r.Timestamp.Equal(time.UnixMilli(int64(1e12 + i))) {
 						t.Errorf("record %d at %d/%d has time %v", i, r.Partition, r.Offset, r.Timestamp)
@@ -157,7 +157,7 @@ func TestRewrite(t *testing.T) {
 				}
 			}
 			check(b)
-			// Once more changes nothing.
+			// Repeating the rewrite changes nothing.
 			again, err := b.Rewrite(testContext(t), broker.Rewriting{Topic: "log", Records: map[int64]broker.Record{3: erased, 1 << 40: erased}})
 			if err != nil || again.Gone != 1 || again.Records != 1 {
 				t.Errorf("again: %+v, %v", again, err)
@@ -172,7 +172,7 @@ func TestRewrite(t *testing.T) {
 	}
 }
 
-// A rewrite that nothing is there for says so.
+// TestRewriteOfNothing checks the report of a rewrite without anything to replace.
 func TestRewriteOfNothing(t *testing.T) {
 	b := open(t, t.TempDir(), broker.Options{})
 	createTopic(t, b, "log", 1)
@@ -188,7 +188,8 @@ func TestRewriteOfNothing(t *testing.T) {
 	}
 }
 
-// Readers and idempotent producers go on while records are rewritten under them.
+// TestRewriteWhileInUse checks that readers and idempotent producers continue while records are
+// rewritten.
 func TestRewriteWhileInUse(t *testing.T) {
 	for name, opts := range map[string]broker.Options{"in the store": {}, "in segment files": {BulkBytes: 1, SegmentBytes: 64 << 10}} {
 		t.Run(name, func(t *testing.T) { rewriteWhileInUse(t, opts) })
@@ -287,8 +288,7 @@ func rewriteWhileInUse(t *testing.T, opts broker.Options) {
 	t.Logf("%d records, %d erased, %d read", sent, len(gone), reads.Load())
 }
 
-// crashing takes a copy of a file system, as a crash would leave it, before one of
-// the writes to it.
+// crashing copies a file system, as a crash would leave it, before one of the writes to it.
 type crashing struct {
 	fs    *vfs.MemFS
 	cfg   vfs.CrashCloneCfg
@@ -308,8 +308,8 @@ func (c *crashing) MaybeError(op errorfs.Op) error {
 	return nil
 }
 
-// A crash before any write of a rewrite leaves a log that is whole, and the next
-// opening finishes what had begun.
+// TestSoakRewriteCrash checks that a crash before any write of a rewrite leaves a complete log, and
+// that the next opening finishes what had begun.
 func TestSoakRewriteCrash(t *testing.T) {
 	finished, begun := 0, 0
 	for round := range rounds(16, 400) {

@@ -53,7 +53,7 @@ func TestPlain(t *testing.T) {
 	}
 }
 
-// talk runs a SCRAM exchange between the library's client and ours.
+// talk runs a SCRAM exchange between the library's client and this server.
 func talk(x *exchange, h scram.HashGeneratorFcn, user, password string) (string, error) {
 	client, err := h.NewClient(user, password, "")
 	if err != nil {
@@ -74,7 +74,7 @@ func talk(x *exchange, h scram.HashGeneratorFcn, user, password string) (string,
 			return "", err
 		}
 		if user != "" {
-			// The server's proof must satisfy the client too.
+			// The client must accept the server's proof, too.
 			_, err := conv.Step(string(answer))
 			return user, err
 		}
@@ -103,8 +103,8 @@ func TestScram(t *testing.T) {
 	}
 }
 
-// An unknown user's salt must not change from try to try, or a guess at names
-// is told by it.
+// TestScramUnknownUserLooksKnown checks that the salt of an unknown user does not change between
+// attempts, which would reveal that the name does not exist.
 func TestScramUnknownUserLooksKnown(t *testing.T) {
 	a := testAuthenticator(t)
 	salt := func(user string) string {
@@ -151,7 +151,8 @@ func TestSASLOptionsValidate(t *testing.T) {
 	}
 }
 
-// A credential is all that is kept: nothing in it may be the password.
+// TestCredentialHidesThePassword checks that a credential, which is all that is kept, does not
+// contain the password.
 func TestCredentialHidesThePassword(t *testing.T) {
 	c, err := NewCredential("correct horse")
 	if err != nil {
@@ -169,8 +170,8 @@ func TestCredentialHidesThePassword(t *testing.T) {
 	}
 }
 
-// librdkafka before 2.6.1 says its nonce twice in its last message. A nonce that
-// does not end in ours is another conversation's.
+// TestScramNonce checks that the doubled nonce of librdkafka before 2.6.1 is accepted, and that a
+// nonce that does not end in the server's, which belongs to another exchange, is refused.
 func TestScramNonce(t *testing.T) {
 	a := testAuthenticator(t)
 	for _, tt := range []struct {

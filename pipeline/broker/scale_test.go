@@ -18,8 +18,9 @@ import (
 	"github.com/recountdb/recount/pipeline/broker"
 )
 
-// A log of gigabytes is written about once, and opens after kill -9 as quickly
-// and in as little memory as a small one. The plain run loads 64 MiB.
+// TestSoakScale checks that each byte of a log of gigabytes is written about once, and that the log
+// opens after kill -9 as quickly and in as little memory as a small one. The plain run loads 64
+// MiB.
 func TestSoakScale(t *testing.T) {
 	mib := rounds(64, 5<<10)
 	dir := t.TempDir()
@@ -55,7 +56,7 @@ func TestSoakScale(t *testing.T) {
 	}
 }
 
-// command is the test binary as a process that does something to dir.
+// command returns the test binary as a process that does something to dir.
 func command(dir, do string, args ...string) *exec.Cmd {
 	cmd := exec.Command(os.Args[0], args...)
 	cmd.Env = append(os.Environ(), childDir+"="+dir, childDo+"="+do)
@@ -63,8 +64,8 @@ func command(dir, do string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// load appends as many MiB as the argument says, of what does not compress, to 16
-// partitions, says what it cost, and waits to be killed.
+// load appends as many MiB of incompressible data as the argument says to 16 partitions, prints
+// what it cost, and waits to be killed.
 func load(dir string) error {
 	mib, err := strconv.Atoi(os.Args[1])
 	if err != nil {
@@ -113,7 +114,7 @@ func load(dir string) error {
 	select {}
 }
 
-// measure opens dir and prints what it took.
+// measure opens dir and prints the time and memory that took.
 func measure(dir string) error {
 	start := time.Now()
 	b, err := broker.Open(dir, broker.Options{})

@@ -17,13 +17,14 @@ func put(t *testing.T, fs vfs.FS, dir, name string, data []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = f.Write(bytes.Clone(data)) // which may change what it is given
+	_, err = f.Write(bytes.Clone(data)) // Write may modify its argument
 	if err = errors.Join(err, f.Sync(), f.Close(), syncDir(fs, dir), syncDir(fs, "")); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// What was blanked in a segment file stays blank when the power goes right after.
+// TestBlankSurvivesPowerCut checks that what was overwritten in a segment file stays so if the
+// power is cut right after.
 func TestBlankSurvivesPowerCut(t *testing.T) {
 	fs := vfs.NewCrashableMem()
 	if err := fs.MkdirAll("log", 0o700); err != nil {
@@ -41,8 +42,8 @@ func TestBlankSurvivesPowerCut(t *testing.T) {
 	}
 }
 
-// A replaced batch is found in tables and blob files wherever it stands, across the pieces
-// that they are read in too, and only it.
+// TestFilesWithReplacedBatches checks that a replaced batch, and only that, is found in tables and
+// blob files at any place, also across the pieces in which they are read.
 func TestFilesWithReplacedBatches(t *testing.T) {
 	old := batch(encodeBatch(nil, []Record{{Value: []byte("the secret")}}))
 	old.place(7, 0)
@@ -57,7 +58,7 @@ func TestFilesWithReplacedBatches(t *testing.T) {
 		put(t, fs, "log", name, append(append(bytes.Repeat([]byte{2}, at), old...), make([]byte, 300)...))
 	}
 	put(t, fs, "log", "000006.sst", append(bytes.Repeat([]byte{2}, 50), other...))
-	put(t, fs, "log", "000007.log", old) // a WAL, which is changed in another way
+	put(t, fs, "log", "000007.log", old) // a WAL, which is not searched but rotated
 	s := &store{fs: fs, dir: "log"}
 	found, err := s.filesWith(t.Context(), oldBatches([]scrubNote{{base: 7, crc: binary.BigEndian.Uint32(old[17:])}}))
 	if err != nil || len(found) != 5 {
@@ -65,7 +66,8 @@ func TestFilesWithReplacedBatches(t *testing.T) {
 	}
 }
 
-// A batch that was deleted between its reading and its rewriting does not come back.
+// TestRewriteOfDeletedRecords checks that a batch that was deleted between its reading and its
+// rewriting does not come back.
 func TestRewriteOfDeletedRecords(t *testing.T) {
 	b := memBroker(t, Options{})
 	topic, refused := b.createTopic(t.Context(), "log", 1, nil, false)

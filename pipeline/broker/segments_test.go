@@ -16,7 +16,7 @@ import (
 	"github.com/recountdb/recount/pipeline/broker"
 )
 
-// inSegments has every batch go to segment files of a few batches each.
+// inSegments makes every batch go to segment files of a few batches each.
 var inSegments = broker.Options{BulkBytes: 1, SegmentBytes: 4000}
 
 // appendRange appends records from to to-1, one batch each, of about a kilobyte.
@@ -47,7 +47,7 @@ func wantRange(t testing.TB, b *broker.Broker, topic string, from, to int) {
 	}
 }
 
-// segmentFiles are the segment files in dir, by name.
+// segmentFiles returns the segment files in dir, by name.
 func segmentFiles(t testing.TB, dir string) []string {
 	t.Helper()
 	found, err := filepath.Glob(filepath.Join(dir, "segments", "*"))
@@ -57,8 +57,8 @@ func segmentFiles(t testing.TB, dir string) []string {
 	return found
 }
 
-// What is much goes to segment files, byte for byte once, what is little to the
-// store, and one log reads across both and across restarts.
+// TestSegmentsAndStoreAreOneLog checks that large batches go to segment files, each byte once, and
+// small ones to the store, and that the log is read across both and across restarts.
 func TestSegmentsAndStoreAreOneLog(t *testing.T) {
 	dir := t.TempDir()
 	at := 0
@@ -91,8 +91,8 @@ func TestSegmentsAndStoreAreOneLog(t *testing.T) {
 	wantRange(t, open(t, dir, broker.Options{}), "log", 0, at)
 }
 
-// By default a batch of half a megabyte goes to a segment file, and one of a kilobyte
-// does not.
+// TestWhatIsMuch checks that by default a batch of half a megabyte goes to a segment file, and one
+// of a kilobyte does not.
 func TestWhatIsMuch(t *testing.T) {
 	dir := t.TempDir()
 	b := open(t, dir, broker.Options{})
@@ -114,8 +114,8 @@ func TestWhatIsMuch(t *testing.T) {
 	}
 }
 
-// A directory of the format before is read, goes on in the new one, and is then
-// refused by programs that know only the old.
+// TestOlderFormat checks that a directory of the older format is read, continues in the new one,
+// and is then refused by programs that know only the old one.
 func TestOlderFormat(t *testing.T) {
 	dir := t.TempDir()
 	b, err := broker.Open(dir, broker.Options{BulkBytes: 1 << 30})
@@ -127,7 +127,7 @@ func TestOlderFormat(t *testing.T) {
 	if err := b.Close(); err != nil {
 		t.Fatal(err)
 	}
-	// All that the format before did not have.
+	// Remove everything that the older format did not have.
 	if err := os.RemoveAll(filepath.Join(dir, "segments")); err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +143,8 @@ func TestOlderFormat(t *testing.T) {
 	}
 }
 
-// A file goes when the last that can be read in it is deleted, and not before.
+// TestDeletedSegments checks that a file is removed when the last readable batch in it is deleted,
+// and not before.
 func TestDeletedSegments(t *testing.T) {
 	dir := t.TempDir()
 	b := open(t, dir, inSegments)
@@ -191,7 +192,8 @@ func TestDeletedSegments(t *testing.T) {
 	wantRange(t, b, "other", 0, 3)
 }
 
-// Files that a crash left without a key are removed, and their numbers not reused.
+// TestOrphanSegments checks that files that a crash left without a key are removed, and that their
+// numbers are not reused.
 func TestOrphanSegments(t *testing.T) {
 	dir := t.TempDir()
 	b, err := broker.Open(dir, inSegments)
@@ -218,7 +220,7 @@ func TestOrphanSegments(t *testing.T) {
 	wantRange(t, b, "log", 0, 2)
 }
 
-// A directory with a closed log in dir: records 0 to 7, in two segment files.
+// segmentedLog returns a directory with a closed log: records 0 to 7, in two segment files.
 func segmentedLog(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -266,8 +268,8 @@ func TestMissingSegments(t *testing.T) {
 	}
 }
 
-// Any bit flipped in a segment file, the last one written too, is found by whoever
-// reads it, and the rest can be read.
+// TestFlippedBitInASegment checks that a reader detects any flipped bit in a segment file, also the
+// one written last, and that the rest can be read.
 func TestFlippedBitInASegment(t *testing.T) {
 	whole := segmentedLog(t)
 	file := filepath.Base(segmentFiles(t, whole)[1])

@@ -109,7 +109,7 @@ func TestTopics(t *testing.T) {
 	}
 }
 
-// Everything of a fetch ends when its topic does.
+// TestDeleteUnderReaders checks that a fetch ends when its topic is deleted.
 func TestDeleteUnderReaders(t *testing.T) {
 	b := open(t, t.TempDir(), broker.Options{})
 	createTopic(t, b, "log", 1)
@@ -181,8 +181,8 @@ func TestConfigs(t *testing.T) {
 	}
 }
 
-// Where a time is looked up, among records that are not in its order, in every
-// codec, in batches small and large, with the beginning deleted.
+// TestOffsetsByTime looks up offsets by time, among records that are not ordered by time, with
+// every codec, in small and large batches, and with the beginning of the log deleted.
 func TestOffsetsByTime(t *testing.T) {
 	for name, codec := range map[string]kgo.CompressionCodec{
 		"none": kgo.NoCompression(), "gzip": kgo.GzipCompression(), "snappy": kgo.SnappyCompression(), "lz4": kgo.Lz4Compression(), "zstd": kgo.ZstdCompression(),
@@ -196,7 +196,7 @@ func TestOffsetsByTime(t *testing.T) {
 			for batch := range 60 {
 				var records []*kgo.Record
 				for i := range 1 + batch%7 {
-					// Growing on the whole, but back and forth; one far in the future.
+					// The times grow overall but go back and forth; one is far in the future.
 					ms := int64(1_000_000 + batch*1000 - (i*batch)%5*700)
 					if batch == 30 && i == 0 {
 						ms = 7_258_118_400_000 // the year 2200
@@ -308,7 +308,7 @@ func TestDeleteRecords(t *testing.T) {
 	if err := b.Close(); err != nil {
 		t.Fatal(err)
 	}
-	// An emptied log goes on where it had ended.
+	// An emptied log continues at its former end.
 	b = open(t, dir, broker.Options{})
 	if base, err := b.Append(ctx, "log", 0, broker.Record{}); base != 20 || err != nil {
 		t.Errorf("append behind: %d, %v", base, err)

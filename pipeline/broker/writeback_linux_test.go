@@ -17,8 +17,8 @@ type fdFile struct {
 
 func (f fdFile) Fd() uintptr { return f.fd }
 
-// An error of starting to write is one of writing, unless it says that the file, or
-// the system, does not know how.
+// TestStartWriteBack checks that an error of starting to write is a write error, unless it means
+// that the file or the system does not support the call.
 func TestStartWriteBack(t *testing.T) {
 	f, err := vfs.Default.Create(filepath.Join(t.TempDir(), "f"), vfs.WriteCategoryUnspecified)
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 // failing is a file system whose writes fail from a chosen one on.
 type failing struct {
 	left  atomic.Int64 // writes before it fails
-	match string       // only files whose path contains it
+	match string       // fail only for files whose path contains it
 }
 
 func (f *failing) String() string { return "failing" }
@@ -38,13 +38,13 @@ func (f *failing) MaybeError(op errorfs.Op) error {
 	return syscall.ENOSPC
 }
 
-// A write that fails, wherever it is: what was acknowledged is there after a
-// restart, nothing is acknowledged that is not, and until the restart writers get
-// errors rather than silence.
+// TestSoakWriteErrors lets a write fail anywhere, and checks that everything acknowledged is there
+// after a restart, that nothing is acknowledged that is not there, and that until the restart
+// writers get errors.
 func TestSoakWriteErrors(t *testing.T) {
 	for i := range rounds(40, 1000) {
 		match := []string{"", ".log", "highwater", "MANIFEST", ".sst", "segments"}[i%6]
-		// By turns into the store and into segment files, small ones.
+		// Alternate between the store and small segment files.
 		opts := broker.Options{SegmentBytes: 1000}
 		if i/6%2 == 0 {
 			opts.BulkBytes = 1
@@ -91,8 +91,7 @@ func writeErrorRound(t *testing.T, opts broker.Options, after int64, match strin
 		})
 	}
 	wg.Wait()
-	// Whether the disk can be written to or not, what stands there now is what a
-	// restart finds.
+	// Whether or not the disk can be written to, a restart finds what is there now.
 	b.Close()
 	for wait := time.Now(); b.Err() != nil && fatal.Load() == 0 && time.Since(wait) < patience; {
 		time.Sleep(time.Millisecond)
@@ -113,7 +112,7 @@ func writeErrorRound(t *testing.T, opts broker.Options, after int64, match strin
 	}
 }
 
-// A failed store says so to everyone, at once.
+// TestFailedStore checks that a failed store reports this to all callers at once.
 func TestFailedStore(t *testing.T) {
 	inj := &failing{match: ".log"}
 	inj.left.Store(1 << 60)
@@ -140,7 +139,7 @@ func TestFailedStore(t *testing.T) {
 	if got := drain(t, b, "log"); len(got) != 1 || string(got[0].Value) != "kept" {
 		t.Errorf("reads after the failure: %v", got)
 	}
-	// Nothing will come, but a client that was told so at once would ask at once.
+	// Nothing will arrive, but a client that was told so at once would ask again at once.
 	poll := fetchRequest("log", 1)
 	poll.MaxWaitMillis = 200
 	start := time.Now()
@@ -167,8 +166,8 @@ func TestUnwritable(t *testing.T) {
 	}
 }
 
-// stuck is a file system on which one kind of call fails, on files whose name
-// contains part, once it is told to.
+// stuck is a file system on which, once enabled, one kind of call fails on files whose name
+// contains part.
 type stuck struct {
 	on    atomic.Bool
 	what  string
@@ -188,9 +187,9 @@ func (s *stuck) MaybeError(op errorfs.Op) error {
 	return syscall.EIO
 }
 
-// However the disk refuses a flush, or the change to the next WAL (there Pebble
-// panics so that no recover helps, here it tries again for ever): writers are
-// told, reads go on, nothing spins, and Close returns.
+// TestDiskThatRefusesForEver checks a disk that refuses a flush, or the rotation of the WAL (over
+// the latter Pebble panics beyond recovery, the former it retries for ever): writers get errors,
+// reads continue, nothing spins, and Close returns.
 func TestDiskThatRefusesForEver(t *testing.T) {
 	for _, inj := range []*stuck{
 		{what: "begin a WAL", bulk: 1 << 30, kind: errorfs.OpCreate, part: ".log"},
@@ -217,8 +216,8 @@ func TestDiskThatRefusesForEver(t *testing.T) {
 				t.Fatal(err)
 			}
 			inj.on.Store(true)
-			// Larger than half a memtable: where Pebble gets it, each makes it change
-			// its WAL and flush.
+			// Larger than half a memtable: if Pebble gets it, each one makes it rotate its WAL and
+			// flush.
 			big := broker.Record{Value: make([]byte, 25<<20)}
 			for n := 0; err == nil && n < 20; n++ {
 				_, err = b.Append(ctx, "log", 0, big)
