@@ -43,6 +43,8 @@ type erased struct {
 	summaries  []schemas.Position
 	summarised schemas.Position
 	void       map[schemas.Position]bool
+	// retiredIDs are the events with the ids of what is retired.
+	retiredIDs []RetiredIDs
 }
 
 type erasedEvent struct {
@@ -91,6 +93,7 @@ func (l *Log) ReadErasures(ctx context.Context) (schemas.Watermark, error) {
 		maps.Copy(now.cuts, old.cuts)
 		maps.Copy(now.void, old.void)
 		now.summaries, now.summarised = slices.Clone(old.summaries), old.summarised
+		now.retiredIDs = slices.Clone(old.retiredIDs)
 	}
 	for _, m := range more {
 		l.retire(now, m)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
@@ -44,16 +45,19 @@ func (l *Log) first(tp schemas.TopicPartition, from int64) int64 {
 	return from
 }
 
-// Retirable reports whether retention may apply to a topic: whether the state derived from its
-// later events does not depend on the earlier ones.
-func (l *Log) Retirable(topic string) bool { return topic == l.Topic(schemas.TopicSpans) }
+// retirable are the topics that retention may apply to: the state derived from their later
+// events does not depend on the earlier ones.
+var retirable = []string{schemas.TopicSpans, schemas.TopicCommands, schemas.TopicAgents}
+
+// Retirable reports whether retention may apply to a topic, given by its full name.
+func (l *Log) Retirable(topic string) bool {
+	return slices.ContainsFunc(retirable, func(t string) bool { return l.Topic(t) == topic })
+}
 
 // lasting maps topics to the reason why retention does not apply, and to the alternative.
 var lasting = map[string]string{
-	schemas.TopicCommands: "imports know commands by their ids, and would bring removed ones back: recount forget removes some and keeps their ids",
 	schemas.TopicCommits:  "each graph of the code rests on the commits before it: recount gc removes the graphs of old commits",
-	schemas.TopicAgents:   "imports and hooks know agents' events by their ids, and would bring removed ones back: recount forget removes some and keeps their ids",
-	schemas.TopicFacts:    "it holds the sums of removed spans, which are nowhere else",
+	schemas.TopicFacts:    "it holds the sums of removed spans and the ids of removed events, which are nowhere else",
 	schemas.TopicErasures: "it says what is removed, and readers would see that again",
 	schemas.TopicRejected: "it is the only note of events that could not be applied",
 }
@@ -69,7 +73,7 @@ func (l *Log) CheckRetirable(topic string) error {
 	if !ok {
 		why = "nothing is known of what rests on its events"
 	}
-	return schemas.Poisonf("retention of %s: %s; only %s can be retired", topic, why, l.Topic(schemas.TopicSpans))
+	return schemas.Poisonf("retention of %s: %s; only %s can be retired", topic, why, l.Topic(schemas.TopicSpans)+", "+l.Topic(schemas.TopicCommands)+" and "+l.Topic(schemas.TopicAgents))
 }
 
 // cut adds the cuts of an event of topic erasures. Cuts of topics that are not retirable are
@@ -107,7 +111,25 @@ func (l *Log) retire(now *erased, e Erasing) {
 		}
 		now.summarised = e.At
 	}
+	for _, x := range e.Retired.Ids {
+		now.retiredIDs = append(now.retiredIDs, RetiredIDs{schemas.PositionOf(x.GetPosition()), schemas.Hash(x.GetSha256())})
+	}
 	l.cut(now.cuts, e.Retired)
+}
+
+// RetiredIDs is where an ids.retired event stands, and the SHA-256 of its ids.
+type RetiredIDs struct {
+	At     schemas.Position
+	SHA256 schemas.Hash
+}
+
+// RetiredIDs returns the ids.retired events that count, in the order in which they were
+// named. Later calls return the same ones and perhaps more.
+func (l *Log) RetiredIDs() []RetiredIDs {
+	if now := l.erased.now.Load(); now != nil {
+		return now.retiredIDs
+	}
+	return nil
 }
 
 // Summaries returns the positions of the events that sum up retired records, and of the

@@ -1,6 +1,11 @@
 package query
 
-import "github.com/recountdb/recount/schemas"
+import (
+	"strings"
+	"time"
+
+	"github.com/recountdb/recount/schemas"
+)
 
 // The states of an answer.
 const (
@@ -11,11 +16,20 @@ const (
 // Basis is what every answer about narratives says of itself.
 type Basis struct {
 	Status         string            `json:"status" enum:"ok,empty" example:"ok" doc:"ok, or empty if there is nothing to tell."`
-	Hint           string            `json:"hint,omitempty" doc:"Why there is nothing, and what to change; or what was cut off."`
+	Hint           string            `json:"hint,omitempty" doc:"Why there is nothing, and what to change; or what was cut off; or since when there is anything to know of."`
 	Watermark      schemas.Watermark `json:"watermark" example:"recount.commands/0:42" doc:"The answer rests on everything below these offsets and on nothing above: TOPIC/PARTITION:NEXT."`
 	AppliedFilters []AppliedFilter   `json:"applied_filters" nullable:"false" doc:"The filters and bounds that held."`
 	Proof          []Step            `json:"proof" nullable:"false" doc:"How the answer came about, in order."`
 	Timing         Timing            `json:"timing" doc:"How long it took: the one part of the answer that differs from run to run."`
+}
+
+// KnownSince adds to a hint that retention removed what came in before since, where it removed
+// any and the question, which begins at from or has no beginning, reaches further back.
+func KnownSince(hint, what string, since, from time.Time) string {
+	if since.IsZero() || !from.IsZero() && !from.Before(since) {
+		return hint
+	}
+	return strings.TrimPrefix(hint+"; "+what+" are known since "+since.UTC().Format(time.RFC3339)+": retention removed those that came in before", "; ")
 }
 
 // Rests is the basis of an answer that embeds it.

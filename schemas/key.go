@@ -32,6 +32,8 @@ func KeyOf(payload proto.Message) []byte {
 		return []byte("erasures")
 	case *recountv1.SpansSummarised:
 		return []byte(TopicSpans)
+	case *recountv1.IdsRetired:
+		return []byte(m.GetTopic())
 	case *recountv1.AccessLogged:
 		return ServiceKey(m.GetService())
 	case interface{ GetRepository() string }:

@@ -51,6 +51,7 @@ const (
 	TypeKeysPlaced      = "keys.placed"
 	TypeRecordsRetired  = "records.retired"
 	TypeSpansSummarised = "spans.summarised"
+	TypeIDsRetired      = "ids.retired"
 )
 
 // These are the types of agents' events.
@@ -111,6 +112,7 @@ var kinds = []Kind{
 	{Type: TypeRecordsRetired, Topic: TopicErasures, New: func() proto.Message { return &recountv1.RecordsRetired{} }},
 	{Type: TypeRejected, Topic: TopicRejected, New: func() proto.Message { return &recountv1.Rejected{} }},
 	{Type: TypeSpansSummarised, Topic: TopicFacts, New: func() proto.Message { return &recountv1.SpansSummarised{} }, Free: true},
+	{Type: TypeIDsRetired, Topic: TopicFacts, New: func() proto.Message { return &recountv1.IdsRetired{} }},
 }
 
 func newAgentEvent() proto.Message { return &recountv1.AgentEvent{} }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/recountdb/recount/schemas"
 	"github.com/recountdb/recount/server/api"
 	"github.com/recountdb/recount/server/node"
 )
@@ -17,17 +18,20 @@ func (a *app) logRetainCmd() *cobra.Command {
 	var dry, yes bool
 	c := &cobra.Command{
 		Use:   "retain",
-		Short: "Give up old spans",
-		Long: `Remove events of spans that came in longer ago than --age, or the oldest until the
+		Short: "Give up old spans, commands or agents' events",
+		Long: `Remove events of a topic that came in longer ago than --age, or the oldest until the
 topic takes no more than --size; without either what the configuration says
-(retention.spans), which a server applies by itself.
+(retention.spans, retention.commands, retention.agents), which a server applies by
+itself.
 
 That is an event on the log (records.retired), so that whoever makes the projections
-anew makes the same. No answer shows a removed span or trace any more. Their sums stay,
-by the hour: traffic, services, calls and latencies. Answers and status say since when
-spans are known. It first shows what would go, and asks. There is no way back.`,
+anew makes the same. No answer shows what was removed. Of spans the sums stay, by the
+hour: traffic, services, calls and latencies. Of commands and agents' events the ids
+stay, 16 bytes each, so that no import brings them back. Answers and status say since
+when a topic is known. It first shows what would go, and asks. There is no way back.`,
 		Example: `  recount log retain --dry-run
-  recount log retain --age 720h --size 10GiB --yes`,
+  recount log retain --age 720h --size 10GiB --yes
+  recount log retain --topic commands --age 8760h`,
 		Args:              cobra.NoArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -46,7 +50,7 @@ spans are known. It first shows what would go, and asks. There is no way back.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&topic, "topic", "spans", "the topic; another one is refused, and why")
+	f.StringVar(&topic, "topic", "spans", "the topic: spans, commands or agents; another one is refused, and why")
 	f.DurationVar(&age, "age", 0, "give up what came in longer ago")
 	f.StringVar(&size, "size", "", "give up the oldest until the topic takes no more, about: 10GiB")
 	f.BoolVar(&dry, "dry-run", false, "show what would go, and remove nothing")
@@ -73,7 +77,7 @@ func (a *app) retain(ctx context.Context, b *backend, r api.RetainRequest, dry, 
 		if !a.json {
 			a.printRetained(would)
 		}
-		if err := a.confirm(fmt.Sprintf("Give up %s of spans for good?", counted(int(would.Events), "event")), false); err != nil {
+		if err := a.confirm(fmt.Sprintf("Give up %s of %s for good?", counted(int(would.Events), "event"), would.Topic), false); err != nil {
 			return err
 		}
 	}
@@ -106,7 +110,11 @@ func (a *app) printRetained(r api.RetainReport) {
 		a.printf("; known since %s then", r.Known.Local().Format(time.DateTime))
 	}
 	a.printf("\n")
-	if r.Event != nil {
+	switch {
+	case r.Event == nil:
+	case schemas.TopicName(r.Topic) == schemas.TopicSpans:
 		a.printf("%s by the hour stay; by the event at %s\n", counted(int(r.Sums), "sum"), r.Event)
+	default:
+		a.printf("their ids stay; by the event at %s\n", r.Event)
 	}
 }

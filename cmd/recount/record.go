@@ -159,7 +159,10 @@ func (a *app) record(ctx context.Context, f recordFlags, exit *int32, args []str
 		where = "in the spool"
 	}
 	a.printf("%s %s", done.ID, a.paint(dim, where))
-	if done.Duplicate {
+	switch {
+	case done.Retired:
+		a.printf(" %s", a.paint(yellow, "(was there, and retention removed it)"))
+	case done.Duplicate:
 		a.printf(" %s", a.paint(yellow, "(was there already)"))
 	}
 	if done.Redacted > 0 {

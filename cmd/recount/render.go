@@ -133,9 +133,9 @@ func (a *app) printHits(r commands.FindResponse, now time.Time) {
 	}
 	if r.Status == query.StatusEmpty {
 		a.printf("nothing found\n")
-		if r.Hint != "" {
-			a.printf("%s\n", a.paint(dim, r.Hint))
-		}
+	}
+	if r.Hint != "" {
+		a.printf("%s\n", a.paint(dim, r.Hint))
 	}
 }
 

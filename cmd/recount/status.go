@@ -81,6 +81,14 @@ func (a *app) printStatus(st api.Status, local bool, now time.Time) {
 			a.printf("             sums are known since %s\n", sums.Local().Format(time.DateTime))
 		}
 	}
+	for _, k := range []struct {
+		what  string
+		since *time.Time
+	}{{"commands", st.Log.CommandsSince}, {"agents' events", st.Log.AgentsSince}} {
+		if k.since != nil {
+			a.printf("             %s are known since %s: retention removed those that came in before\n", k.what, k.since.Local().Format(time.DateTime))
+		}
+	}
 	if st.Log.Error != "" {
 		a.printf("             %s\n", a.paint(red, st.Log.Error))
 	}

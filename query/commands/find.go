@@ -35,6 +35,7 @@ func Find(ctx context.Context, s Sources, r FindRequest) (FindResponse, error) {
 	if err := f.run(); err != nil {
 		return FindResponse{}, err
 	}
+	f.resp.Hint = s.knownSince(f.resp.Hint, r.Filters.Since)
 	f.resp.Proof, f.resp.Timing = f.Proof, f.Timing()
 	return f.resp, nil
 }

@@ -63,6 +63,7 @@ func Insights(ctx context.Context, s Sources, r InsightsRequest) (InsightsRespon
 	if err := n.run(); err != nil {
 		return InsightsResponse{}, err
 	}
+	n.resp.Hint = s.knownSince(n.resp.Hint, r.Filters.Since)
 	n.resp.Proof, n.resp.Timing = n.Proof, n.Timing()
 	return n.resp, nil
 }

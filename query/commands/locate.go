@@ -71,9 +71,9 @@ func (a *session) locate(ref string) (located, error) {
 	case hidden != "":
 		return located{}, &query.NotFoundError{Ref: ref, Hint: hidden}
 	case by == "position":
-		return located{}, &query.NotFoundError{Ref: ref, Hint: "nothing that is known stands there; " + a.upTo()}
+		return located{}, &query.NotFoundError{Ref: ref, Hint: a.s.knownSince("nothing that is known stands there; "+a.upTo(), time.Time{})}
 	}
-	return located{}, &query.NotFoundError{Ref: ref, Hint: "no command's id starts so; it may not be visible yet"}
+	return located{}, &query.NotFoundError{Ref: ref, Hint: a.s.knownSince("no command's id starts so; it may not be visible yet", time.Time{})}
 }
 
 // matches are the commands that a reference may mean, whether or not the answer

@@ -10,7 +10,7 @@ import (
 // FindResponse is the answer of find.
 type FindResponse struct {
 	Status         string                `json:"status" enum:"ok,empty" example:"ok" doc:"ok, or empty if there is no hit."`
-	Hint           string                `json:"hint,omitempty" doc:"Why there is no hit, and what to change."`
+	Hint           string                `json:"hint,omitempty" doc:"Why there is no hit, and what to change; or since when commands are known."`
 	Hits           []Hit                 `json:"hits" nullable:"false" doc:"The hits, best first."`
 	Watermark      schemas.Watermark     `json:"watermark" example:"recount.commands/0:42" doc:"The answer rests on everything below these offsets and on nothing above: TOPIC/PARTITION:NEXT."`
 	AppliedFilters []query.AppliedFilter `json:"applied_filters" nullable:"false" doc:"The filters that held before ranking."`

@@ -25,6 +25,14 @@ type Sources struct {
 	Concepts func(text string) []string
 	// Event reads an event from the log, for show; nil leaves it out.
 	Event func(ctx context.Context, at schemas.Position) (schemas.LogRecord, error)
+	// Since is when commands begin to be known, as retention removed those that came in
+	// before; zero where it removed none.
+	Since time.Time
+}
+
+// knownSince adds to the hint of a question that begins at from since when commands are known.
+func (s Sources) knownSince(hint string, from time.Time) string {
+	return query.KnownSince(hint, "commands", s.Since, from)
 }
 
 // Embedder places a text among the commands: a vector of unit length, or zeros.

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"time"
 
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/schemas"
@@ -54,6 +55,7 @@ func Stitch(ctx context.Context, s Sources, r StitchRequest) (StitchResponse, er
 	if len(taken) == 1 {
 		resp.Hint = "nothing recorded connects it with another command"
 	}
+	resp.Hint = s.knownSince(resp.Hint, time.Time{})
 	return resp, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/recountdb/recount/projections/narrative"
 	"github.com/recountdb/recount/projections/segment"
@@ -74,7 +75,7 @@ func Why(ctx context.Context, s Sources, r WhyRequest) (WhyResponse, error) {
 	t.Step(rank)
 	t.Step(limit)
 	resp.Basis = t.basis(whyFactors)
-	resp.Hint = t.whyHint(found, len(answered)-1)
+	resp.Hint = s.knownSince(t.whyHint(found, len(answered)-1), time.Time{})
 	if len(resp.Causes) == 0 {
 		resp.Status = query.StatusEmpty
 	}

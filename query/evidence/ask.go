@@ -81,6 +81,12 @@ func (a *session) answer() (Response, error) {
 			}
 		}
 	}
+	if p.answers(KindObjects) {
+		resp.Hint = query.KnownSince(resp.Hint, "agents' events", a.s.Since, w.since(&p))
+	}
+	if p.answers(KindCommands) && a.s.Commands.Set != nil {
+		resp.Hint = query.KnownSince(resp.Hint, "commands", a.s.Commands.Since, w.since(&p))
+	}
 	w.fit(&p)
 	w.keep()
 	a.Step(Step{Operator: "assemble", Inputs: map[string]string{"mode": a.r.Mode}, Counts: map[string]int64{

@@ -16,7 +16,7 @@ const DefaultBytes = 8 << 10
 // Response is the answer to a Request.
 type Response struct {
 	Status         string                `json:"query_status" enum:"ok,empty" example:"ok" doc:"ok, or empty if there is no hit."`
-	Hint           string                `json:"hint,omitempty" doc:"Why there is no hit, and what to change; or what was cut off."`
+	Hint           string                `json:"hint,omitempty" doc:"Why there is no hit, and what to change; or what was cut off; or since when there is anything to know of."`
 	Objects        []Object              `json:"objects" nullable:"false" doc:"The hits, best first; of mode subgraph, and of things of other kinds that they are joined to, then what lies around them, nearest first."`
 	Edges          []Edge                `json:"edges" nullable:"false" doc:"The edges among the objects, and from them to what led to them."`
 	Provenance     []Event               `json:"provenance" nullable:"false" doc:"The events that the answer rests on, other than those that objects name as theirs: what led to the hits, in order of time. With include provenance, all."`

@@ -3,6 +3,7 @@ package evidence
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"golang.org/x/sync/semaphore"
 
@@ -29,6 +30,9 @@ type Sources struct {
 	Commands commands.Sources
 	Code     code.Sources
 	Runtime  runtime.Sources
+	// Since is when agents' events begin to be known, because retention removed those that came in
+	// before; zero if it removed none.
+	Since time.Time
 	// Weights are the weights of the ranking; the zero Weights mean DefaultWeights.
 	Weights Weights
 	// Turns limits the number of queries that run concurrently, in order of arrival: on few cores

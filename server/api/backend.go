@@ -49,7 +49,7 @@ type Backend interface {
 	Grow(ctx context.Context, r GrowRequest, progress func(Progress)) (GrowReport, error)
 	// Forget permanently erases the contents of events.
 	Forget(ctx context.Context, r ForgetRequest, progress func(Progress)) (ForgetReport, error)
-	// Retain removes old spans from the log.
+	// Retain removes the oldest events of a topic from the log.
 	Retain(ctx context.Context, r RetainRequest, progress func(Progress)) (RetainReport, error)
 }
 
@@ -59,7 +59,9 @@ type Appended struct {
 	Position schemas.Position `json:"position" doc:"Where it stands in the log, synced to disk."`
 	// Duplicate reports that the log had this id before, so nothing was appended.
 	Duplicate bool `json:"duplicate,omitempty" doc:"The log had this id before; nothing was appended."`
-	Redacted  int  `json:"redacted,omitempty" example:"1" doc:"How many secrets were replaced by [redacted:KIND]."`
+	// Retired reports that the log had this id before and retention removed the event.
+	Retired  bool `json:"retired,omitempty" doc:"Retention removed the event of this id, and nothing was appended. The position is that of an event that went with it; its own is not kept."`
+	Redacted int  `json:"redacted,omitempty" example:"1" doc:"How many secrets were replaced by [redacted:KIND]."`
 }
 
 // The formats of a scan.

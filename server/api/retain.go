@@ -9,9 +9,9 @@ import (
 // RetainRequest selects what retention removes. Without AgeSeconds and Bytes the configured limits
 // apply.
 type RetainRequest struct {
-	Topic      string `json:"topic,omitempty" maxLength:"249" example:"spans" doc:"The topic; spans unless it is given. Another one is refused, and the answer says what does instead."`
-	AgeSeconds int64  `json:"age_seconds,omitempty" minimum:"1" maximum:"9000000000" example:"2592000" doc:"Events of spans that are older go."`
-	Bytes      int64  `json:"bytes,omitempty" minimum:"1" example:"10737418240" doc:"The oldest events of spans go until the topic takes no more than this, about."`
+	Topic      string `json:"topic,omitempty" maxLength:"249" example:"spans" doc:"The topic: spans, commands or agents; spans unless it is given. Another one is refused, and the answer says what does instead."`
+	AgeSeconds int64  `json:"age_seconds,omitempty" minimum:"1" maximum:"9000000000" example:"2592000" doc:"Events that are older go."`
+	Bytes      int64  `json:"bytes,omitempty" minimum:"1" example:"10737418240" doc:"The oldest events go until the topic takes no more than this, about."`
 	DryRun     bool   `json:"dry_run,omitempty" doc:"Say what would go, and remove nothing."`
 }
 

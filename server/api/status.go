@@ -60,7 +60,10 @@ type LogStatus struct {
 	Bytes      int64      `json:"bytes,omitempty" example:"9961472" doc:"What the embedded log takes of the disk, as du counts it."`
 	SpansSince *time.Time `json:"spans_since,omitempty" doc:"Since when spans are known: what came before was given up by retention. Their sums stay, by the hour."`
 	SumsSince  *time.Time `json:"sums_since,omitempty" doc:"Since when sums of spans are known, where retention gave up earlier ones with their spans, as it did in older versions."`
-	Error      string     `json:"error,omitempty" doc:"Why the log could not be asked."`
+	// CommandsSince and AgentsSince are as SpansSince; of these no sums stay.
+	CommandsSince *time.Time `json:"commands_since,omitempty" doc:"Since when commands are known: retention removed those that came in before."`
+	AgentsSince   *time.Time `json:"agents_since,omitempty" doc:"Since when agents' events are known: retention removed those that came in before."`
+	Error         string     `json:"error,omitempty" doc:"Why the log could not be asked."`
 }
 
 // SpoolStatus is the state of the spool in the data directory.

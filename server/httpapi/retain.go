@@ -8,8 +8,8 @@ import (
 )
 
 func (s *server) registerRetain(h huma.API) {
-	registerWork(s, h, "retain", "Give up old spans",
-		"Appends records.retired, deletes what stands before it from the log, and rebuilds the projection of spans from what is left. Sums of what went stay, by the hour (spans.summarised); single spans do not. There is no way back. Ask with dry_run first. The answer is a line of JSON for each step of progress, and the last line holds the report or the problem.",
+	registerWork(s, h, "retain", "Give up old spans, commands or agents' events",
+		"Appends records.retired, deletes what stands before it from the log, and rebuilds the projections that read the topic from what is left. Of spans the sums stay, by the hour (spans.summarised); of commands and agents' events the ids (ids.retired), so that they are not appended again. There is no way back. Ask with dry_run first. The answer is a line of JSON for each step of progress, and the last line holds the report or the problem.",
 		func(ctx context.Context, r api.RetainRequest, p func(api.Progress)) (api.RetainReport, error) {
 			return s.b.Retain(ctx, r, p)
 		})

@@ -38,6 +38,9 @@ type appender struct {
 	find func(topic string, id schemas.EventID) (schemas.Position, bool)
 	// tail returns the position of an event at the log's end that is not projected (tail.go).
 	tail func(ctx context.Context, topic string, id schemas.EventID) (schemas.Position, bool, error)
+	// retired reports whether retention removed an event of the topic, by schemas.SeenAs, and
+	// returns the position of an event that was removed with it.
+	retired func(ctx context.Context, topic string, id schemas.EventID) (schemas.Position, bool, error)
 	// read is pipeline.Log.Read; it reads an event of the log to compare it with a new one.
 	read func(ctx context.Context, at schemas.Position) (schemas.LogRecord, error)
 	now  func() time.Time
@@ -55,6 +58,8 @@ type pending struct {
 	content schemas.Hash
 	pos     schemas.Position
 	err     error
+	// retired reports that retention removed the event; pos is that of one removed with it.
+	retired bool
 }
 
 // appended is the position of an id. There are tens of thousands in memory, so it has no pointers,
@@ -78,7 +83,7 @@ type prepared struct {
 }
 
 func newAppender(log *pipeline.Log, r *redact.Redactor, find func(topic string, id schemas.EventID) (schemas.Position, bool)) *appender {
-	return &appender{log: log.Append, redact: r, find: find, tail: noTail, read: log.Read, now: time.Now, underway: map[schemas.EventID]*pending{}, recent: recent.New[schemas.EventID, appended](recentAppends)}
+	return &appender{log: log.Append, redact: r, find: find, tail: noTail, retired: noTail, read: log.Read, now: time.Now, underway: map[schemas.EventID]*pending{}, recent: recent.New[schemas.EventID, appended](recentAppends)}
 }
 
 // Append implements api.Backend.
@@ -105,9 +110,12 @@ func (a *appender) Append(ctx context.Context, events []schemas.Event) ([]api.Ap
 			pos, ok := a.find(e.topic, e.as)
 			var unread error
 			if !ok {
+				pos, p.retired, unread = a.retired(ctx, e.topic, e.as)
+			}
+			if unread == nil && !ok && !p.retired {
 				pos, ok, unread = a.tail(ctx, e.topic, e.as)
 			}
-			if unread == nil && !ok {
+			if unread == nil && !ok && !p.retired {
 				// The event may have been projected in the meantime, and then tail did not return
 				// it.
 				pos, ok = a.find(e.topic, e.as)
@@ -121,6 +129,9 @@ func (a *appender) Append(ctx context.Context, events []schemas.Event) ([]api.Ap
 					}
 				}
 				return nil, unread
+			case p.retired:
+				out[i].Duplicate = true
+				a.settle(e.as, p, pos, nil)
 			case ok:
 				out[i].Duplicate = true
 				err = a.compare(ctx, e, pos)
@@ -185,7 +196,7 @@ func (a *appender) Append(ctx context.Context, events []schemas.Event) ([]api.Ap
 		if p.err != nil {
 			return nil, p.err
 		}
-		out[i].Position = p.pos
+		out[i].Position, out[i].Retired = p.pos, p.retired
 	}
 	return out, nil
 }
@@ -437,7 +448,7 @@ func (a *appender) settle(id schemas.EventID, p *pending, pos schemas.Position, 
 	p.pos, p.err = pos, err
 	close(p.done)
 	delete(a.underway, id)
-	if err != nil {
+	if err != nil || p.retired {
 		return // the next caller tries again
 	}
 	topic := slices.Index(a.topics, pos.Topic)

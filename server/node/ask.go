@@ -88,7 +88,8 @@ func (n *Node) nextKnown(topic string) (w schemas.Watermark, known bool) {
 }
 
 func (n *Node) sources() commands.Sources {
-	return commands.Sources{Set: n.set, Embedder: n.chain.Embedder, Concepts: embed.Concepts, Event: n.log.Read}
+	since, _ := n.knownSince(schemas.TopicCommands)
+	return commands.Sources{Set: n.set, Embedder: n.chain.Embedder, Concepts: embed.Concepts, Event: n.log.Read, Since: since}
 }
 
 // answerable waits until the projections have caught up with the log. It fails if the node has
@@ -166,6 +167,7 @@ func (n *Node) asked(ctx context.Context) (evidence.Asked, error) {
 		Set: n.set, Embedder: n.chain.Embedder, Turns: n.turns,
 		Commands: n.sources(), Code: n.codeSources(),
 	}
+	s.Since, _ = n.knownSince(schemas.TopicAgents)
 	if n.summing(schemas.TopicSpans) == nil {
 		s.Runtime = n.runtimeSources()
 	}
@@ -200,7 +202,7 @@ func (n *Node) codeSources() code.Sources {
 }
 
 func (n *Node) runtimeSources() runtime.Sources {
-	since, sums := n.spansSince()
+	since, sums := n.knownSince(schemas.TopicSpans)
 	return runtime.Sources{
 		Set: n.set, Code: code.Sources{Set: n.set, Graphs: n.graphs}, Commands: n.sources(),
 		Event: n.log.Read, Observe: n.observe, Services: n.cfg.Services,

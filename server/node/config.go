@@ -21,6 +21,7 @@ import (
 	"github.com/recountdb/recount/pipeline"
 	"github.com/recountdb/recount/pipeline/broker"
 	"github.com/recountdb/recount/projections/vector"
+	"github.com/recountdb/recount/schemas"
 	"github.com/recountdb/recount/server/access"
 	"github.com/recountdb/recount/server/httpapi"
 	"github.com/recountdb/recount/server/otlp"
@@ -348,8 +349,10 @@ func (c Config) validate() error {
 	bad := func(field string, value any, want string) {
 		errs = append(errs, fmt.Errorf("%s: %v: %s", field, value, want))
 	}
-	if err := c.Retention.Spans.validate("retention.spans"); err != nil {
-		errs = append(errs, err)
+	for _, topic := range schemas.Topics() {
+		if err := c.Retention.of(topic).validate("retention." + topic); err != nil {
+			errs = append(errs, err)
+		}
 	}
 	for i, r := range c.Roles {
 		if !slices.Contains(AllRoles, r) {

@@ -189,6 +189,9 @@ func (s *search) primary(r schemas.LogRecord) {
 	if err != nil {
 		e = schemas.Event{} // the record can still be found by its position or by a pattern
 	}
+	if e.Type == schemas.TypeIDsRetired {
+		return // it says nothing of what events held, and without it imports bring them back
+	}
 	var payload proto.Message
 	decode := func() {
 		if payload == nil && err == nil && len(e.Payload) > 0 {

@@ -65,6 +65,7 @@ type Node struct {
 	set      *projections.Set
 	listener net.Listener
 	spans    spanDoors
+	retired  retiredIDs
 
 	// starts is the end of the log when the node opened; ready is set once the projections have
 	// applied everything before it.
@@ -176,6 +177,7 @@ func open(ctx context.Context, cfg Config, local bool, progress func(api.Progres
 		}
 		return n, err
 	}
+	n.retired.log, n.retired.path = n.log, filepath.Join(n.dir.path, retiredFile)
 	if err := n.log.PlaceKeys(ctx); err != nil {
 		cfg.Logger.Warn("once partitions are added, each process may place keys otherwise", "err", err)
 	}
@@ -208,6 +210,7 @@ func open(ctx context.Context, cfg Config, local bool, progress func(api.Progres
 		return n, fmt.Errorf("redact_rules: %w", err)
 	}
 	n.app = newAppender(n.log, redactor, n.known)
+	n.app.retired = n.retired.has
 	n.app.tail = newTails(n.log, n.nextKnown, func(topic string) bool { return n.set != nil && n.set.Takes(knownBy(topic), topic) && n.ready.Load() }).find
 	if local {
 		n.drainLocal(ctx)
@@ -436,7 +439,7 @@ func (n *Node) Close() error {
 		errs = append(errs, n.set.Flush(), n.set.Close())
 	}
 	if n.log != nil {
-		errs = append(errs, n.log.Close())
+		errs = append(errs, n.retired.Close(), n.log.Close())
 	}
 	if n.dir != nil {
 		errs = append(errs, n.dir.close())

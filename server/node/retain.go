@@ -21,7 +21,22 @@ import (
 
 // RetentionConfig configures how long topics are kept, for those from which events may be removed.
 type RetentionConfig struct {
-	Spans KeepConfig `yaml:"spans"`
+	Spans    KeepConfig `yaml:"spans"`
+	Commands KeepConfig `yaml:"commands"`
+	Agents   KeepConfig `yaml:"agents"`
+}
+
+// of returns the bounds of a topic, without its prefix.
+func (r RetentionConfig) of(topic string) KeepConfig {
+	switch topic {
+	case schemas.TopicSpans:
+		return r.Spans
+	case schemas.TopicCommands:
+		return r.Commands
+	case schemas.TopicAgents:
+		return r.Agents
+	}
+	return KeepConfig{}
 }
 
 // KeepConfig limits what is kept of a topic; zero is no limit.
@@ -87,11 +102,12 @@ func ParseSize(text string) (Size, error) {
 // Retain implements api.Backend.
 //
 //  1. It selects what to remove: by the times of the records, or by the topic's size.
-//  2. It appends the sums of the spans to be removed (summarise.go). Durable step 1: the sums have no
-//     effect by themselves, and after a crash nobody reads them.
-//  3. It appends records.retired. Durable step 2: from here on nobody reads what is before its cuts, and
-//     projections that start from zero get the sums instead. It is one event: a crash leaves both effects
-//     or neither.
+//  2. It appends the sums of the spans to be removed (summarise.go), or the ids of the events of
+//     another topic (retiredids.go). Durable step 1: they have no effect by themselves, and after a
+//     crash nobody reads them.
+//  3. It appends records.retired. Durable step 2: from here on nobody reads what is before its cuts,
+//     projections that start from zero get the sums instead, and events with these ids are not
+//     appended again. It is one event: a crash leaves all effects or none.
 //  4. As with an erasure (erase.go), the brokers delete the records, the projections are rebuilt from what
 //     is left, and erasedFile records that this is done.
 //
@@ -102,15 +118,16 @@ func (n *Node) Retain(ctx context.Context, r api.RetainRequest, progress func(ap
 	if err := n.log.CheckRetirable(topic); err != nil {
 		return report, err
 	}
-	keep := n.cfg.Retention.Spans
+	name := schemas.TopicName(topic)
+	keep := n.cfg.Retention.of(name)
 	if r.AgeSeconds > 0 || r.Bytes > 0 {
 		keep = KeepConfig{Age: time.Duration(r.AgeSeconds) * time.Second, Size: Size(r.Bytes)}
 	}
-	if err := keep.validate("retention of spans"); err != nil {
+	if err := keep.validate("retention of " + name); err != nil {
 		return report, schemas.Poisonf("%w", err)
 	}
 	if !keep.bounds() {
-		return report, schemas.Poisonf("retention of spans: no bound is configured (retention.spans.age, retention.spans.size), and none was asked for (--age, --size)")
+		return report, schemas.Poisonf("retention of %s: no bound is configured (retention.%[1]s.age, retention.%[1]s.size), and none was asked for (--age, --size)", name)
 	}
 	ctx, done, err := n.erasing(ctx)
 	if err != nil {
@@ -138,20 +155,20 @@ func (n *Node) Retain(ctx context.Context, r api.RetainRequest, progress func(ap
 	if r.DryRun || len(plan.Cuts) == 0 {
 		return report, nil
 	}
-	if n.set == nil {
-		return report, fmt.Errorf("retain: the sums of what goes are made by a process that has the projections: %w", noRole(RoleProject))
-	}
 	m := newMeter(progress)
-	_, follows := n.log.Summaries()
-	summaries, sums, err := n.summarise(ctx, plan.Cuts, m)
-	if err != nil {
+	payload := &recountv1.RecordsRetired{Rule: keep.String()}
+	if name != schemas.TopicSpans {
+		if payload.Ids, err = n.appendRetiredIDs(ctx, topic, plan.Cuts, m); err != nil {
+			return report, fmt.Errorf("retain: keep the ids of what goes: %w", err)
+		}
+	} else if report.Sums, err = n.appendSums(ctx, payload, plan.Cuts, m); err != nil {
 		return report, fmt.Errorf("retain: sum up what goes: %w", err)
 	}
-	at, err := n.appendRetired(ctx, keep, plan, summaries, follows)
+	at, err := n.appendRetired(ctx, payload, plan)
 	if err != nil {
 		return report, fmt.Errorf("retain: %w", err)
 	}
-	report.Event, report.Sums = &at, sums
+	report.Event = &at
 	if report.Rebuilt, err = n.settle(ctx, m, nil); err != nil {
 		return report, fmt.Errorf("retain: it is on the log and will be finished at the next start: %w", err)
 	}
@@ -161,19 +178,30 @@ func (n *Node) Retain(ctx context.Context, r api.RetainRequest, progress func(ap
 	return report, nil
 }
 
-func (n *Node) appendRetired(ctx context.Context, keep KeepConfig, plan pipeline.Cutting, summaries []schemas.Position, follows schemas.Position) (schemas.Position, error) {
+// appendSums appends the sums of what goes, and has payload name them.
+func (n *Node) appendSums(ctx context.Context, payload *recountv1.RecordsRetired, cuts map[schemas.TopicPartition]pipeline.Cut, m *meter) (sums int64, err error) {
+	if n.set == nil {
+		return 0, fmt.Errorf("a process that has the projections makes the sums: %w", noRole(RoleProject))
+	}
+	_, follows := n.log.Summaries()
+	at, sums, err := n.summarise(ctx, cuts, m)
+	for _, p := range at {
+		payload.Summaries = append(payload.Summaries, p.Proto())
+	}
+	if follows != (schemas.Position{}) {
+		payload.Follows = follows.Proto()
+	}
+	return sums, err
+}
+
+// appendRetired completes and appends a records.retired.
+func (n *Node) appendRetired(ctx context.Context, payload *recountv1.RecordsRetired, plan pipeline.Cutting) (schemas.Position, error) {
 	now := time.Now().UTC()
-	payload := &recountv1.RecordsRetired{Rule: keep.String(), RetiredAt: timestamppb.New(now)}
+	payload.RetiredAt = timestamppb.New(now)
 	for _, tp := range slices.SortedFunc(maps.Keys(plan.Cuts), schemas.TopicPartition.Compare) {
 		c := plan.Cuts[tp]
 		at := schemas.Position{Topic: tp.Topic, Partition: tp.Partition, Offset: c.First}
 		payload.Cuts = append(payload.Cuts, &recountv1.RetiredCut{Position: at.Proto(), Time: timestamppb.New(c.Known)})
-	}
-	for _, at := range summaries {
-		payload.Summaries = append(payload.Summaries, at.Proto())
-	}
-	if follows != (schemas.Position{}) {
-		payload.Follows = follows.Proto()
 	}
 	if err := schemas.Validate(payload); err != nil {
 		return schemas.Position{}, err
@@ -200,15 +228,17 @@ const retainEvery = time.Hour
 // retain applies the configured retention until ctx ends. It removes at least an eighth of the age
 // or the size each time, because each removal rebuilds what is left.
 func (n *Node) retain(ctx context.Context) error {
-	keep := n.cfg.Retention.Spans
-	if !keep.bounds() {
+	topics := slices.DeleteFunc(schemas.Topics(), func(t string) bool { return !n.cfg.Retention.of(t).bounds() })
+	if len(topics) == 0 {
 		return nil
 	}
 	tick := time.NewTicker(retainEvery)
 	defer tick.Stop()
 	for {
-		if err := n.retainNow(ctx, keep); err != nil && ctx.Err() == nil {
-			n.cfg.Logger.Warn("retention is not applied; trying again", "err", err)
+		for _, topic := range topics {
+			if err := n.retainNow(ctx, topic); err != nil && ctx.Err() == nil {
+				n.cfg.Logger.Warn("retention is not applied; trying again", "topic", topic, "err", err)
+			}
 		}
 		select {
 		case <-ctx.Done():
@@ -218,30 +248,34 @@ func (n *Node) retain(ctx context.Context) error {
 	}
 }
 
-// retainNow applies the retention if there is enough to remove.
-func (n *Node) retainNow(ctx context.Context, keep KeepConfig) error {
-	lax := api.RetainRequest{AgeSeconds: int64((keep.Age + keep.Age/8) / time.Second), Bytes: int64(keep.Size + keep.Size/8), DryRun: true}
+// retainNow applies the retention of a topic if there is enough to remove.
+func (n *Node) retainNow(ctx context.Context, topic string) error {
+	keep := n.cfg.Retention.of(topic)
+	lax := api.RetainRequest{Topic: topic, AgeSeconds: int64((keep.Age + keep.Age/8) / time.Second), Bytes: int64(keep.Size + keep.Size/8), DryRun: true}
 	over, err := n.Retain(ctx, lax, nil)
 	if err != nil || over.Events == 0 {
 		return err
 	}
-	done, err := n.Retain(ctx, api.RetainRequest{}, nil)
+	done, err := n.Retain(ctx, api.RetainRequest{Topic: topic}, nil)
 	if err == nil {
-		n.cfg.Logger.Info("old spans were given up", "rule", done.Rule, "events", done.Events, "known_since", done.Known)
+		n.cfg.Logger.Info("old events were given up", "topic", topic, "rule", done.Rule, "events", done.Events, "known_since", done.Known)
 	}
 	return err
 }
 
-// spansSince returns since when spans are known, and since when their sums are, because retention
-// removed what came before; zero if nothing was removed.
-func (n *Node) spansSince() (spans, sums time.Time) {
-	for _, c := range n.log.Cuts() {
-		if c.Known.After(spans) {
-			spans = c.Known
+// knownSince returns since when a topic's events are known, and since when their sums are, because
+// retention removed what came before; zero if nothing was removed.
+func (n *Node) knownSince(topic string) (events, sums time.Time) {
+	for tp, c := range n.log.Cuts() {
+		if tp.Topic != n.log.Topic(topic) {
+			continue
+		}
+		if c.Known.After(events) {
+			events = c.Known
 		}
 		if c.Unsummed.After(sums) {
 			sums = c.Unsummed
 		}
 	}
-	return spans, sums
+	return events, sums
 }

@@ -83,9 +83,15 @@ func (n *Node) logStatus(ctx context.Context) api.LogStatus {
 		l.Error = err.Error()
 		return l
 	}
-	spans, sums := n.spansSince()
+	spans, sums := n.knownSince(schemas.TopicSpans)
 	if !spans.IsZero() {
 		l.SpansSince = &spans
+	}
+	if commands, _ := n.knownSince(schemas.TopicCommands); !commands.IsZero() {
+		l.CommandsSince = &commands
+	}
+	if agents, _ := n.knownSince(schemas.TopicAgents); !agents.IsZero() {
+		l.AgentsSince = &agents
 	}
 	if !sums.IsZero() {
 		l.SumsSince = &sums

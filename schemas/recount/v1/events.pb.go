@@ -1498,7 +1498,9 @@ type RecordsRetired struct {
 	// follows is the place of the `records.retired` with summaries that was the last when
 	// these were made. If another one came between, this event has no effect: what they
 	// sum is summed by that one, in part.
-	Follows       *Position `protobuf:"bytes,5,opt,name=follows,proto3" json:"follows,omitempty"`
+	Follows *Position `protobuf:"bytes,5,opt,name=follows,proto3" json:"follows,omitempty"`
+	// ids are the `ids.retired` events that count from here on.
+	Ids           []*RetiredIds `protobuf:"bytes,6,rep,name=ids,proto3" json:"ids,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1568,6 +1570,126 @@ func (x *RecordsRetired) GetFollows() *Position {
 	return nil
 }
 
+func (x *RecordsRetired) GetIds() []*RetiredIds {
+	if x != nil {
+		return x.Ids
+	}
+	return nil
+}
+
+// RetiredIds names an `ids.retired` event.
+type RetiredIds struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// position is where it stands. Required.
+	Position *Position `protobuf:"bytes,1,opt,name=position,proto3" json:"position,omitempty"`
+	// sha256 is over its payload's ids. 32 bytes. Required.
+	Sha256        []byte `protobuf:"bytes,2,opt,name=sha256,proto3" json:"sha256,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RetiredIds) Reset() {
+	*x = RetiredIds{}
+	mi := &file_recount_v1_events_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RetiredIds) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RetiredIds) ProtoMessage() {}
+
+func (x *RetiredIds) ProtoReflect() protoreflect.Message {
+	mi := &file_recount_v1_events_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RetiredIds.ProtoReflect.Descriptor instead.
+func (*RetiredIds) Descriptor() ([]byte, []int) {
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *RetiredIds) GetPosition() *Position {
+	if x != nil {
+		return x.Position
+	}
+	return nil
+}
+
+func (x *RetiredIds) GetSha256() []byte {
+	if x != nil {
+		return x.Sha256
+	}
+	return nil
+}
+
+// IdsRetired is the payload of `ids.retired`: the ids of events that retention gives up,
+// so that they are not appended again. It has no effect by itself: it counts from when a
+// `records.retired` names its position.
+type IdsRetired struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// topic is the full name of the events' topic. Required.
+	Topic string `protobuf:"bytes,1,opt,name=topic,proto3" json:"topic,omitempty"`
+	// ids are what tells the events from others, as in ErasedEvent.event_id: 16 bytes each,
+	// ascending, one after the other. Required.
+	Ids           []byte `protobuf:"bytes,2,opt,name=ids,proto3" json:"ids,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *IdsRetired) Reset() {
+	*x = IdsRetired{}
+	mi := &file_recount_v1_events_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *IdsRetired) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*IdsRetired) ProtoMessage() {}
+
+func (x *IdsRetired) ProtoReflect() protoreflect.Message {
+	mi := &file_recount_v1_events_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use IdsRetired.ProtoReflect.Descriptor instead.
+func (*IdsRetired) Descriptor() ([]byte, []int) {
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *IdsRetired) GetTopic() string {
+	if x != nil {
+		return x.Topic
+	}
+	return ""
+}
+
+func (x *IdsRetired) GetIds() []byte {
+	if x != nil {
+		return x.Ids
+	}
+	return nil
+}
+
 // RetiredCut is what stays of a partition.
 type RetiredCut struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1581,7 +1703,7 @@ type RetiredCut struct {
 
 func (x *RetiredCut) Reset() {
 	*x = RetiredCut{}
-	mi := &file_recount_v1_events_proto_msgTypes[15]
+	mi := &file_recount_v1_events_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1593,7 +1715,7 @@ func (x *RetiredCut) String() string {
 func (*RetiredCut) ProtoMessage() {}
 
 func (x *RetiredCut) ProtoReflect() protoreflect.Message {
-	mi := &file_recount_v1_events_proto_msgTypes[15]
+	mi := &file_recount_v1_events_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1606,7 +1728,7 @@ func (x *RetiredCut) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RetiredCut.ProtoReflect.Descriptor instead.
 func (*RetiredCut) Descriptor() ([]byte, []int) {
-	return file_recount_v1_events_proto_rawDescGZIP(), []int{15}
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *RetiredCut) GetPosition() *Position {
@@ -1646,7 +1768,7 @@ type Rejected struct {
 
 func (x *Rejected) Reset() {
 	*x = Rejected{}
-	mi := &file_recount_v1_events_proto_msgTypes[16]
+	mi := &file_recount_v1_events_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1658,7 +1780,7 @@ func (x *Rejected) String() string {
 func (*Rejected) ProtoMessage() {}
 
 func (x *Rejected) ProtoReflect() protoreflect.Message {
-	mi := &file_recount_v1_events_proto_msgTypes[16]
+	mi := &file_recount_v1_events_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1671,7 +1793,7 @@ func (x *Rejected) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Rejected.ProtoReflect.Descriptor instead.
 func (*Rejected) Descriptor() ([]byte, []int) {
-	return file_recount_v1_events_proto_rawDescGZIP(), []int{16}
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *Rejected) GetPosition() *Position {
@@ -1741,7 +1863,7 @@ type Header struct {
 
 func (x *Header) Reset() {
 	*x = Header{}
-	mi := &file_recount_v1_events_proto_msgTypes[17]
+	mi := &file_recount_v1_events_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1753,7 +1875,7 @@ func (x *Header) String() string {
 func (*Header) ProtoMessage() {}
 
 func (x *Header) ProtoReflect() protoreflect.Message {
-	mi := &file_recount_v1_events_proto_msgTypes[17]
+	mi := &file_recount_v1_events_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1766,7 +1888,7 @@ func (x *Header) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Header.ProtoReflect.Descriptor instead.
 func (*Header) Descriptor() ([]byte, []int) {
-	return file_recount_v1_events_proto_rawDescGZIP(), []int{17}
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *Header) GetKey() string {
@@ -1795,7 +1917,7 @@ type Position struct {
 
 func (x *Position) Reset() {
 	*x = Position{}
-	mi := &file_recount_v1_events_proto_msgTypes[18]
+	mi := &file_recount_v1_events_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1807,7 +1929,7 @@ func (x *Position) String() string {
 func (*Position) ProtoMessage() {}
 
 func (x *Position) ProtoReflect() protoreflect.Message {
-	mi := &file_recount_v1_events_proto_msgTypes[18]
+	mi := &file_recount_v1_events_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1820,7 +1942,7 @@ func (x *Position) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Position.ProtoReflect.Descriptor instead.
 func (*Position) Descriptor() ([]byte, []int) {
-	return file_recount_v1_events_proto_rawDescGZIP(), []int{18}
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *Position) GetTopic() string {
@@ -1994,14 +2116,24 @@ const file_recount_v1_events_proto_rawDesc = "" +
 	"\bposition\x18\x01 \x01(\v2\x14.recount.v1.PositionB\x06\xbaH\x03\xc8\x01\x01R\bposition\x12\"\n" +
 	"\bevent_id\x18\x02 \x01(\fB\a\xbaH\x04z\x02\x18\x10R\aeventId\x12\x1f\n" +
 	"\x06sha256\x18\x03 \x01(\fB\a\xbaH\x04z\x02h R\x06sha256\x12\x1d\n" +
-	"\x05bytes\x18\x04 \x01(\x03B\a\xbaH\x04\"\x02(\x00R\x05bytes\"\x91\x02\n" +
+	"\x05bytes\x18\x04 \x01(\x03B\a\xbaH\x04\"\x02(\x00R\x05bytes\"\xc6\x02\n" +
 	"\x0eRecordsRetired\x127\n" +
 	"\x04cuts\x18\x01 \x03(\v2\x16.recount.v1.RetiredCutB\v\xbaH\b\x92\x01\x05\b\x01\x10\x90NR\x04cuts\x12\x1c\n" +
 	"\x04rule\x18\x02 \x01(\tB\b\xbaH\x05r\x03(\x80 R\x04rule\x129\n" +
 	"\n" +
 	"retired_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\tretiredAt\x12=\n" +
 	"\tsummaries\x18\x04 \x03(\v2\x14.recount.v1.PositionB\t\xbaH\x06\x92\x01\x03\x10\x90NR\tsummaries\x12.\n" +
-	"\afollows\x18\x05 \x01(\v2\x14.recount.v1.PositionR\afollows\"v\n" +
+	"\afollows\x18\x05 \x01(\v2\x14.recount.v1.PositionR\afollows\x123\n" +
+	"\x03ids\x18\x06 \x03(\v2\x16.recount.v1.RetiredIdsB\t\xbaH\x06\x92\x01\x03\x10\x90NR\x03ids\"g\n" +
+	"\n" +
+	"RetiredIds\x128\n" +
+	"\bposition\x18\x01 \x01(\v2\x14.recount.v1.PositionB\x06\xbaH\x03\xc8\x01\x01R\bposition\x12\x1f\n" +
+	"\x06sha256\x18\x02 \x01(\fB\a\xbaH\x04z\x02h R\x06sha256\"M\n" +
+	"\n" +
+	"IdsRetired\x12 \n" +
+	"\x05topic\x18\x01 \x01(\tB\n" +
+	"\xbaH\ar\x05\x10\x01\x18\xf9\x01R\x05topic\x12\x1d\n" +
+	"\x03ids\x18\x02 \x01(\fB\v\xbaH\bz\x06\x10\x10\x18\x80\x80@R\x03ids\"v\n" +
 	"\n" +
 	"RetiredCut\x128\n" +
 	"\bposition\x18\x01 \x01(\v2\x14.recount.v1.PositionB\x06\xbaH\x03\xc8\x01\x01R\bposition\x12.\n" +
@@ -2051,7 +2183,7 @@ func file_recount_v1_events_proto_rawDescGZIP() []byte {
 }
 
 var file_recount_v1_events_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_recount_v1_events_proto_msgTypes = make([]protoimpl.MessageInfo, 20)
+var file_recount_v1_events_proto_msgTypes = make([]protoimpl.MessageInfo, 22)
 var file_recount_v1_events_proto_goTypes = []any{
 	(Scope)(0),                    // 0: recount.v1.Scope
 	(ChangeStatus)(0),             // 1: recount.v1.ChangeStatus
@@ -2070,48 +2202,52 @@ var file_recount_v1_events_proto_goTypes = []any{
 	(*KeysPlaced)(nil),            // 14: recount.v1.KeysPlaced
 	(*ErasedEvent)(nil),           // 15: recount.v1.ErasedEvent
 	(*RecordsRetired)(nil),        // 16: recount.v1.RecordsRetired
-	(*RetiredCut)(nil),            // 17: recount.v1.RetiredCut
-	(*Rejected)(nil),              // 18: recount.v1.Rejected
-	(*Header)(nil),                // 19: recount.v1.Header
-	(*Position)(nil),              // 20: recount.v1.Position
-	nil,                           // 21: recount.v1.CommandExecuted.EnvEntry
-	(*timestamppb.Timestamp)(nil), // 22: google.protobuf.Timestamp
-	(*durationpb.Duration)(nil),   // 23: google.protobuf.Duration
+	(*RetiredIds)(nil),            // 17: recount.v1.RetiredIds
+	(*IdsRetired)(nil),            // 18: recount.v1.IdsRetired
+	(*RetiredCut)(nil),            // 19: recount.v1.RetiredCut
+	(*Rejected)(nil),              // 20: recount.v1.Rejected
+	(*Header)(nil),                // 21: recount.v1.Header
+	(*Position)(nil),              // 22: recount.v1.Position
+	nil,                           // 23: recount.v1.CommandExecuted.EnvEntry
+	(*timestamppb.Timestamp)(nil), // 24: google.protobuf.Timestamp
+	(*durationpb.Duration)(nil),   // 25: google.protobuf.Duration
 }
 var file_recount_v1_events_proto_depIdxs = []int32{
-	22, // 0: recount.v1.CommandExecuted.started_at:type_name -> google.protobuf.Timestamp
-	23, // 1: recount.v1.CommandExecuted.duration:type_name -> google.protobuf.Duration
-	21, // 2: recount.v1.CommandExecuted.env:type_name -> recount.v1.CommandExecuted.EnvEntry
-	23, // 3: recount.v1.OutcomeObserved.duration:type_name -> google.protobuf.Duration
-	22, // 4: recount.v1.OutcomeObserved.observed_at:type_name -> google.protobuf.Timestamp
+	24, // 0: recount.v1.CommandExecuted.started_at:type_name -> google.protobuf.Timestamp
+	25, // 1: recount.v1.CommandExecuted.duration:type_name -> google.protobuf.Duration
+	23, // 2: recount.v1.CommandExecuted.env:type_name -> recount.v1.CommandExecuted.EnvEntry
+	25, // 3: recount.v1.OutcomeObserved.duration:type_name -> google.protobuf.Duration
+	24, // 4: recount.v1.OutcomeObserved.observed_at:type_name -> google.protobuf.Timestamp
 	5,  // 5: recount.v1.SourceRevised.redacted:type_name -> recount.v1.Redaction
 	7,  // 6: recount.v1.CommitRecorded.author:type_name -> recount.v1.Signature
 	7,  // 7: recount.v1.CommitRecorded.committer:type_name -> recount.v1.Signature
 	8,  // 8: recount.v1.CommitRecorded.changes:type_name -> recount.v1.FileChange
 	0,  // 9: recount.v1.CommitRecorded.scope:type_name -> recount.v1.Scope
-	22, // 10: recount.v1.Signature.time:type_name -> google.protobuf.Timestamp
+	24, // 10: recount.v1.Signature.time:type_name -> google.protobuf.Timestamp
 	1,  // 11: recount.v1.FileChange.status:type_name -> recount.v1.ChangeStatus
-	22, // 12: recount.v1.RefMoved.moved_at:type_name -> google.protobuf.Timestamp
-	22, // 13: recount.v1.SnapshotsRetired.before:type_name -> google.protobuf.Timestamp
+	24, // 12: recount.v1.RefMoved.moved_at:type_name -> google.protobuf.Timestamp
+	24, // 13: recount.v1.SnapshotsRetired.before:type_name -> google.protobuf.Timestamp
 	12, // 14: recount.v1.AccessLogged.entries:type_name -> recount.v1.AccessEntry
-	22, // 15: recount.v1.AccessEntry.time:type_name -> google.protobuf.Timestamp
-	23, // 16: recount.v1.AccessEntry.duration:type_name -> google.protobuf.Duration
+	24, // 15: recount.v1.AccessEntry.time:type_name -> google.protobuf.Timestamp
+	25, // 16: recount.v1.AccessEntry.duration:type_name -> google.protobuf.Duration
 	15, // 17: recount.v1.EventsErased.events:type_name -> recount.v1.ErasedEvent
-	22, // 18: recount.v1.EventsErased.erased_at:type_name -> google.protobuf.Timestamp
-	20, // 19: recount.v1.ErasedEvent.position:type_name -> recount.v1.Position
-	17, // 20: recount.v1.RecordsRetired.cuts:type_name -> recount.v1.RetiredCut
-	22, // 21: recount.v1.RecordsRetired.retired_at:type_name -> google.protobuf.Timestamp
-	20, // 22: recount.v1.RecordsRetired.summaries:type_name -> recount.v1.Position
-	20, // 23: recount.v1.RecordsRetired.follows:type_name -> recount.v1.Position
-	20, // 24: recount.v1.RetiredCut.position:type_name -> recount.v1.Position
-	22, // 25: recount.v1.RetiredCut.time:type_name -> google.protobuf.Timestamp
-	20, // 26: recount.v1.Rejected.position:type_name -> recount.v1.Position
-	19, // 27: recount.v1.Rejected.headers:type_name -> recount.v1.Header
-	28, // [28:28] is the sub-list for method output_type
-	28, // [28:28] is the sub-list for method input_type
-	28, // [28:28] is the sub-list for extension type_name
-	28, // [28:28] is the sub-list for extension extendee
-	0,  // [0:28] is the sub-list for field type_name
+	24, // 18: recount.v1.EventsErased.erased_at:type_name -> google.protobuf.Timestamp
+	22, // 19: recount.v1.ErasedEvent.position:type_name -> recount.v1.Position
+	19, // 20: recount.v1.RecordsRetired.cuts:type_name -> recount.v1.RetiredCut
+	24, // 21: recount.v1.RecordsRetired.retired_at:type_name -> google.protobuf.Timestamp
+	22, // 22: recount.v1.RecordsRetired.summaries:type_name -> recount.v1.Position
+	22, // 23: recount.v1.RecordsRetired.follows:type_name -> recount.v1.Position
+	17, // 24: recount.v1.RecordsRetired.ids:type_name -> recount.v1.RetiredIds
+	22, // 25: recount.v1.RetiredIds.position:type_name -> recount.v1.Position
+	22, // 26: recount.v1.RetiredCut.position:type_name -> recount.v1.Position
+	24, // 27: recount.v1.RetiredCut.time:type_name -> google.protobuf.Timestamp
+	22, // 28: recount.v1.Rejected.position:type_name -> recount.v1.Position
+	21, // 29: recount.v1.Rejected.headers:type_name -> recount.v1.Header
+	30, // [30:30] is the sub-list for method output_type
+	30, // [30:30] is the sub-list for method input_type
+	30, // [30:30] is the sub-list for extension type_name
+	30, // [30:30] is the sub-list for extension extendee
+	0,  // [0:30] is the sub-list for field type_name
 }
 
 func init() { file_recount_v1_events_proto_init() }
@@ -2128,7 +2264,7 @@ func file_recount_v1_events_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_recount_v1_events_proto_rawDesc), len(file_recount_v1_events_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   20,
+			NumMessages:   22,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
