@@ -111,7 +111,7 @@ func checkBatch(from sender, raw []byte, maxBytes int) (batch, *kerr.Error, stri
 		return nil, kerr.InvalidRecord, "a producer id without epoch or sequence"
 	}
 	if err := checkRecords(from, b); errors.Is(err, errUnpackPause) {
-		return nil, kerr.KafkaStorageError, err.Error() // tried again
+		return nil, kerr.KafkaStorageError, err.Error() // clients retry this
 	} else if err != nil {
 		return nil, kerr.InvalidRecord, err.Error()
 	}

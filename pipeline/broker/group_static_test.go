@@ -32,7 +32,7 @@ func TestStaticMemberRestarts(t *testing.T) {
 		fenced.Group, fenced.MemberID, fenced.Generation, fenced.InstanceID = "g", f.MemberID, f.Generation, kmsg.StringPtr("i2")
 		wantCode(t, "heartbeat of the process before", c.heartbeat(fenced).ErrorCode, kerr.FencedInstanceID)
 
-		// So does the leader's, with a new client and with an old one.
+		// The leader's process restarts, too, with a new client and with an old one.
 		l2 := joinNow(t, c, joinReq(9, "", instance("i1")))
 		if !l2.SkipAssignment || l2.LeaderID != l2.MemberID || len(l2.Members) != 2 {
 			t.Errorf("version 9: skip %v, leader %q, %d members", l2.SkipAssignment, l2.LeaderID, len(l2.Members))
@@ -45,7 +45,7 @@ func TestStaticMemberRestarts(t *testing.T) {
 			t.Errorf("assignment %q", s.MemberAssignment)
 		}
 
-		// An operator takes one out by its name.
+		// An operator removes a static member by its instance id.
 		r := kmsg.NewPtrLeaveGroupRequest()
 		r.Version, r.Group = 5, "g"
 		r.Members = []kmsg.LeaveGroupRequestMember{{InstanceID: kmsg.StringPtr("i2")}, {InstanceID: kmsg.StringPtr("i9")}}

@@ -16,7 +16,7 @@ func TestGroupOneGenerationAfterAnother(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := testCoordinator(t, GroupOptions{})
 
-		// Alone.
+		// The only member.
 		j := joinNow(t, c, joinReq(4, ""))
 		wantCode(t, "first join", j.ErrorCode, kerr.MemberIDRequired)
 		a := j.MemberID
@@ -31,7 +31,7 @@ func TestGroupOneGenerationAfterAnother(t *testing.T) {
 		}
 		wantCode(t, "heartbeat", beat(c, a, 1), nil)
 
-		// A second one comes.
+		// A second member joins.
 		b := joinNow(t, c, joinReq(4, "")).MemberID
 		wantCode(t, "heartbeat while an id is only handed out", beat(c, a, 1), nil)
 		jb := start(c, joinReq(4, b))
@@ -61,7 +61,7 @@ func TestGroupOneGenerationAfterAnother(t *testing.T) {
 		wantCode(t, "commit", commit(c, b, 2, 7), nil)
 		wantCode(t, "commit of the generation before", commit(c, b, 1, 6), kerr.IllegalGeneration)
 
-		// The first one leaves.
+		// The first member leaves.
 		if got := leave(c, a); !slices.Equal(got, []int16{0}) {
 			t.Fatalf("leave: %v", got)
 		}
@@ -144,7 +144,7 @@ func TestGroupRejoinTimesOut(t *testing.T) {
 		m := stable(t, c, 2)
 		third := start(c, joinReq(3, ""))
 		rejoined := start(c, joinReq(3, m[0].MemberID))
-		// The other sends heartbeats, so its session lives, but does not rejoin.
+		// The other member sends heartbeats, so its session lives, but it does not rejoin.
 		for range 9 {
 			wantCode(t, "heartbeat", beat(c, m[1].MemberID, 2), kerr.RebalanceInProgress)
 			time.Sleep(3 * time.Second)
@@ -205,7 +205,7 @@ func TestGroupClientGoneWhileItJoins(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := testCoordinator(t, GroupOptions{})
 		m := stable(t, c, 1)
-		// It was never told its id: nobody will come back for it.
+		// Its client never received an id, so nobody will come back for it.
 		stranger := start(c, joinReq(3, ""))
 		stranger.cancel()
 		wantCode(t, "the stranger's answer", stranger.done(t).ErrorCode, kerr.NotCoordinator)
@@ -216,7 +216,7 @@ func TestGroupClientGoneWhileItJoins(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := testCoordinator(t, GroupOptions{})
 		m := stable(t, c, 2)
-		// It knows its id, so it has its session to come back.
+		// Its client knows the id, so it may come back within its session.
 		known := start(c, joinReq(3, m[0].MemberID))
 		known.cancel()
 		known.done(t)

@@ -364,7 +364,7 @@ func TestSoakRewriteCrash(t *testing.T) {
 			t.Errorf("round %d: check: %v, %v", round, damage, err)
 		}
 		switch replaced {
-		case 0: // it had not begun; whoever asked asks again
+		case 0: // it had not begun: ask again
 			if _, err := b.Rewrite(testContext(t), broker.Rewriting{Topic: "log", Records: wanted}); err != nil {
 				t.Fatal(err)
 			}

@@ -23,7 +23,8 @@ const (
 	MechanismScramSHA512 = "SCRAM-SHA-512"
 )
 
-// allMechanisms is in order of preference, in which clients are told.
+// allMechanisms lists the mechanisms in the order in which clients are offered them, the best
+// first.
 var allMechanisms = []string{MechanismScramSHA512, MechanismScramSHA256, MechanismPlain}
 
 // SASLOptions configure who may connect over TCP.

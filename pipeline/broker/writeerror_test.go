@@ -139,7 +139,7 @@ func TestFailedStore(t *testing.T) {
 	if got := drain(t, b, "log"); len(got) != 1 || string(got[0].Value) != "kept" {
 		t.Errorf("reads after the failure: %v", got)
 	}
-	// Nothing will arrive, but a client that was told so at once would ask again at once.
+	// Nothing will arrive. An immediate empty answer would make clients ask again at once.
 	poll := fetchRequest("log", 1)
 	poll.MaxWaitMillis = 200
 	start := time.Now()

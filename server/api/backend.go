@@ -45,7 +45,7 @@ type Backend interface {
 	Backup(ctx context.Context, r BackupRequest, progress func(Progress)) (BackupReport, error)
 	// Fsck checks every stored snapshot of the code graph.
 	Fsck(ctx context.Context, r FsckRequest, progress func(Progress)) (FsckReport, error)
-	// Grow gives a topic more partitions.
+	// Grow adds partitions to a topic.
 	Grow(ctx context.Context, r GrowRequest, progress func(Progress)) (GrowReport, error)
 	// Forget permanently erases the contents of events.
 	Forget(ctx context.Context, r ForgetRequest, progress func(Progress)) (ForgetReport, error)

@@ -39,9 +39,9 @@ const (
 	TypeAmbiguous = "urn:recount:ambiguous"
 	// TypeNotVisible means that the position at_least did not become visible in time.
 	TypeNotVisible = "urn:recount:not-visible"
-	// TypeBusy is ErrBusy.
+	// TypeBusy means ErrBusy.
 	TypeBusy = "urn:recount:busy"
-	// TypeReused is ErrReused.
+	// TypeReused means ErrReused.
 	TypeReused = "urn:recount:id-reused"
 	// TypeUnavailable is ErrUnavailable, or a transient failure.
 	TypeUnavailable = "urn:recount:unavailable"

@@ -16,7 +16,7 @@ type VerifyRequest struct {
 	Projections []string `json:"projections,omitempty" doc:"Which; none means all."`
 }
 
-// BackupRequest asks for a backup.
+// BackupRequest asks for a copy of the log in a folder.
 type BackupRequest struct {
 	Dir string `json:"dir" example:"/backup/recount" doc:"The folder, by its absolute path on the server's machine: a new one, an empty one, or one with a backup of this log, of which what is there already is kept."`
 }

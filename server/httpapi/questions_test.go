@@ -9,8 +9,8 @@ import (
 	"github.com/recountdb/recount/server/httpapi"
 )
 
-// What a node has not the role for is unavailable, whatever is wrong with the request; how
-// it stands can be asked all the same.
+// TestOffers checks that operations for which the process lacks the role are unavailable, whatever
+// the request, and that those about operation, such as the status, still work.
 func TestOffers(t *testing.T) {
 	srv, _ := serve(t, &fake{}, httpapi.Options{Offers: func(tag string) error {
 		if tag == httpapi.TagOperation {

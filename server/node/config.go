@@ -56,8 +56,8 @@ const (
 // Config is the configuration of the server: the file that --config names, overridden by flags. The
 // comment of each field names the flag that sets it.
 type Config struct {
-	// DataDir holds the embedded log, the projections and endpoints.json.
-	// Required. Flag --data-dir.
+	// DataDir is the directory of the embedded log, the projections and endpoints.json. Required.
+	// Flag --data-dir.
 	DataDir string `yaml:"data_dir"`
 	// Roles of this process; empty means all. Flag --roles.
 	Roles []string `yaml:"roles"`

@@ -334,7 +334,7 @@ func (s *search) dependent(r schemas.LogRecord) {
 			return
 		}
 		with = "the rejected copy of " + schemas.PositionOf(x.GetPosition()).String()
-	case e.Type == schemas.TypeOutcomeObserved && s.of == nil: // an agent's event may have a command's id
+	case e.Type == schemas.TypeOutcomeObserved && s.of == nil: // not for agents, whose events may have a command's id
 		m, err := e.DecodePayload()
 		x, ok := m.(*recountv1.OutcomeObserved)
 		if err != nil || !ok {
@@ -362,7 +362,7 @@ func (s *search) dependent(r schemas.LogRecord) {
 	}
 }
 
-// take adds a record to what is found. mu is held.
+// take adds a record to the hits. The caller holds mu.
 func (s *search) take(r schemas.LogRecord, e schemas.Event, payload proto.Message, with string) {
 	h := hit{
 		pos: r.Position, id: e.ID, sum: sha256.Sum256(r.Value), bytes: len(r.Value),
@@ -375,7 +375,7 @@ func (s *search) take(r schemas.LogRecord, e schemas.Event, payload proto.Messag
 		h.id = schemas.EventObjectID(m.Tenant, m.Workspace, m.Agent, e.ID)
 	}
 	if _, known := schemas.KindOf(e.Type); !known && e.Type != "" {
-		h.told.Type = "other" // a producer's free text
+		h.told.Type = "other" // the type is a producer's free text
 	}
 	if s.pattern == nil {
 		h.told.Text = opening(payload)
@@ -390,13 +390,14 @@ func (s *search) take(r schemas.LogRecord, e schemas.Event, payload proto.Messag
 	}
 }
 
-// maxSamples and longestOpening bound what a report tells.
+// maxSamples and longestOpening limit the sample in a report: its number of events, and the bytes
+// shown of each.
 const (
 	maxSamples     = 10
 	longestOpening = 120
 )
 
-// opening is the start of what an event tells.
+// opening returns the start of an event's text.
 func opening(payload proto.Message) string {
 	text := ""
 	switch p := payload.(type) {
@@ -412,7 +413,7 @@ func opening(payload proto.Message) string {
 	return text
 }
 
-// report says what was found.
+// report returns the report of what was found.
 func (s *search) report() api.ForgetReport {
 	r := api.ForgetReport{
 		Events: len(s.found), Before: s.already, Kept: s.kept,

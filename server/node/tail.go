@@ -156,7 +156,7 @@ func (ts *tails) read(ctx context.Context, topic string) (map[schemas.EventID]ta
 // seenAs returns the id by which an event is recognised, as schemas.SeenAs does for its record.
 func seenAs(r schemas.LogRecord) (schemas.EventID, bool) {
 	if _, erased := r.Erased(); erased {
-		return schemas.EventID{}, false // known by the erasure
+		return schemas.EventID{}, false // the list of erasures knows it
 	}
 	e, err := r.Event()
 	if err != nil {

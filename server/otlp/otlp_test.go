@@ -102,7 +102,7 @@ const (
 	maxRequest = 1 << 20
 )
 
-// door is a receiver that listens.
+// door is a listening receiver.
 type door struct {
 	log  *log
 	url  string
