@@ -34,8 +34,8 @@ func (r *room) grant(who string, want, least int64) int64 {
 	return n
 }
 
-// more takes n bytes in addition to the has bytes that who was granted for the same answer, and
-// reports whether that was possible. It always is if no other answer holds memory.
+// more takes n more bytes for an answer to who that already holds has bytes, and reports whether
+// that was possible. It always is if no other answer holds memory.
 func (r *room) more(who string, has, n int64) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
