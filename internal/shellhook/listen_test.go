@@ -223,9 +223,11 @@ func TestListenerKilled(t *testing.T) {
 		spooled := func(text string) string {
 			return `until grep -q "true ` + text[:1] + "[" + text[1:2] + "]" + text[2:] + `" "$SPOOL"; do :; done 2>/dev/null`
 		}
+		// A stop takes effect in each thread by itself.
+		stop := "kill -STOP $__recount_pid; while grep -q ') [^T] ' /proc/$__recount_pid/task/*/stat; do :; done"
 		kill := `p=$__recount_pid; kill -9 $p; while [ -e /proc/$p/fd/0 ]; do :; done`
 		out, got := l.run(strings.Join([]string{
-			"true one", spooled("one"), "kill -STOP $__recount_pid", "true two", kill, "true three", spooled("three"), "true " + kill, "true five", spooled("five"), "",
+			"true one", spooled("one"), stop, "true two", kill, "true three", spooled("three"), "true " + kill, "true five", spooled("five"), "",
 		}, "\n"))
 		var texts []string
 		for _, c := range got {
