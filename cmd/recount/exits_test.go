@@ -60,10 +60,11 @@ func (w *world) app(stdin string, stdout, stderr io.Writer, env ...string) *app 
 // output in the file after " > ", and returns its exit code and the first line on standard error.
 func (w *world) call(line string, env ...string) (code int, said string) {
 	w.t.Helper()
-	var stdout, stderr bytes.Buffer
+	var stdout bytes.Buffer
+	stderr := newSaid()
 	line, input, _ := strings.Cut(line, " < ")
 	line, file, _ := strings.Cut(line, " > ")
-	a := w.app(input, &stdout, &stderr, env...)
+	a := w.app(input, &stdout, stderr, env...)
 	ctx, cancel := context.WithTimeout(w.t.Context(), patience)
 	defer cancel()
 	code = a.run(ctx, strings.Fields(os.Expand(line, a.getenv)))

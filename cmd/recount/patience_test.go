@@ -131,11 +131,11 @@ func TestTheFirstQuestionSaysThatItTakesIn(t *testing.T) {
 	w := newWorld(t)
 	run := func(line, stdin string) string {
 		t.Helper()
-		var stderr bytes.Buffer
-		a := w.app(stdin, io.Discard, &stderr)
+		stderr := newSaid()
+		a := w.app(stdin, io.Discard, stderr)
 		a.silence = 0
 		if code := a.run(t.Context(), strings.Fields(line)); code == exitFailed {
-			t.Fatalf("%s: %s", line, &stderr)
+			t.Fatalf("%s: %s", line, stderr)
 		}
 		return stderr.String()
 	}
