@@ -121,6 +121,43 @@ func TestRetainedStayAway(t *testing.T) {
 	}
 }
 
+// TestRetiredIDsDamaged checks that a damaged file of retired ids is made again from the log,
+// and lets no event back.
+func TestRetiredIDsDamaged(t *testing.T) {
+	cfg := config(t.TempDir())
+	r := start(t, cfg)
+	agedHistory(t, r, schemas.TopicCommands, 0, 40, 72*time.Hour)
+	if _, err := r.Client.Retain(t.Context(), api.RetainRequest{Topic: schemas.TopicCommands, AgeSeconds: 48 * 3600}, nil); err != nil {
+		t.Fatal(err)
+	}
+	_, want := again(t, r, schemas.TopicCommands, 0, 40)
+	file := filepath.Join(cfg.DataDir, "retired-ids")
+	for name, damage := range map[string]func([]byte) []byte{
+		"cut short":      func(b []byte) []byte { return b[:len(b)-len(b)/32*16] },
+		"a key too many": func(b []byte) []byte { return append(b, make([]byte, 16)...) },
+		"flipped bits": func(b []byte) []byte {
+			for i := 40; i < len(b); i += 16 {
+				b[i] ^= 1
+			}
+			return b
+		},
+		"part of the header": func(b []byte) []byte { return b[:20] },
+	} {
+		r.stop()
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, damage(b), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		r = start(t, cfg)
+		if fresh, retired := again(t, r, schemas.TopicCommands, 0, 40); fresh != 0 || retired != want {
+			t.Errorf("%s: %d new, %d retired, want 0 and %d", name, fresh, retired, want)
+		}
+	}
+}
+
 // known checks that answers and status say since when a topic is known.
 func known(t *testing.T, r *running, topic string) {
 	t.Helper()

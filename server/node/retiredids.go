@@ -3,13 +3,12 @@ package node
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"context"
 	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"sort"
 	"sync"
@@ -22,13 +21,13 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// retiredFile holds the keys of all events that retention removed of commands and agents:
-// retiredHeader bytes that say which ids.retired events it was made from, then the keys in
-// ascending order. It is made from the log, and made again where it is missing or of another
-// log.
+// retiredFile holds the keys of all events that retention removed of commands and agents: a
+// hash that says which ids.retired events it was made from, the CRC-32C of that hash and the
+// keys (little-endian), then the keys in ascending order. It is made from the log, and made
+// again if it is missing, damaged or of another log.
 const (
 	retiredFile   = "retired-ids"
-	retiredHeader = sha256.Size
+	retiredHeader = sha256.Size + 4
 	retiredKey    = len(schemas.EventID{})
 )
 
@@ -130,17 +129,29 @@ func nextRetired(sum schemas.Hash, x pipeline.RetiredIDs) schemas.Hash {
 	return sha256.Sum256(append(sum[:], x.SHA256[:]...))
 }
 
-// open opens the file, which is created where it is missing.
+// open opens the file, which is created if it is missing, and emptied if its checksum does not
+// hold.
 func (r *retiredIDs) open() error {
 	f, err := os.OpenFile(r.path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
 	}
-	info, err := f.Stat()
+	b, err := io.ReadAll(f)
 	if err != nil {
 		return errors.Join(err, f.Close())
 	}
-	r.file, r.keys = f, max(0, int(info.Size())-retiredHeader)/retiredKey
+	whole := len(b) >= retiredHeader && (len(b)-retiredHeader)%retiredKey == 0 &&
+		binary.LittleEndian.Uint32(b[sha256.Size:]) == schemas.UpdateCRC32C(schemas.CRC32C(b[:sha256.Size]), b[retiredHeader:])
+	if !whole {
+		if len(b) > 0 {
+			r.log.Config().Logger.Warn("the ids of retired events are damaged: they are read from the log again", "file", r.path)
+		}
+		if err := f.Truncate(0); err != nil {
+			return errors.Join(err, f.Close())
+		}
+		b = b[:0]
+	}
+	r.file, r.keys = f, max(0, len(b)-retiredHeader)/retiredKey
 	return nil
 }
 
@@ -193,18 +204,19 @@ func (r *retiredIDs) read(ctx context.Context, x pipeline.RetiredIDs, keys []sch
 
 // merge replaces the file by one with more keys, synced, with or without those of the old.
 func (r *retiredIDs) merge(header schemas.Hash, fresh []schemas.EventID, old bool) error {
-	f, err := os.CreateTemp(filepath.Dir(r.path), "."+filepath.Base(r.path)+".*")
+	f, err := os.OpenFile(r.path+".new", os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return err
 	}
 	w := bufio.NewWriterSize(f, 1<<16)
-	keys := 0
+	keys, sum := 0, schemas.CRC32C(header[:])
 	put := func(key schemas.EventID) {
 		_, _ = w.Write(key[:]) // Flush has the error
+		sum = schemas.UpdateCRC32C(sum, key[:])
 		keys++
 	}
 	err = func() error {
-		if _, err := w.Write(header[:]); err != nil {
+		if _, err := w.Write(append(header[:], 0, 0, 0, 0)); err != nil {
 			return err
 		}
 		if old {
@@ -227,7 +239,13 @@ func (r *retiredIDs) merge(header schemas.Hash, fresh []schemas.EventID, old boo
 		for _, key := range fresh {
 			put(key)
 		}
-		return cmp.Or(w.Flush(), f.Sync())
+		if err := w.Flush(); err != nil {
+			return err
+		}
+		if _, err := f.WriteAt(binary.LittleEndian.AppendUint32(nil, sum), sha256.Size); err != nil {
+			return err
+		}
+		return f.Sync()
 	}()
 	if err == nil {
 		err = os.Rename(f.Name(), r.path)
