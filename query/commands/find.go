@@ -309,7 +309,7 @@ func (f *search) hint() (string, error) {
 	case rows == 0 && !f.r.AsOf.IsZero():
 		return fmt.Sprintf("no command is below %q; as_of may name too early a moment, or leave a partition out", f.Visible), nil
 	case rows == 0:
-		return "no command has been recorded yet", nil
+		return f.s.noCommands(), nil
 	case i >= 0 && !whole:
 		m := f.filters[i]
 		return fmt.Sprintf("the text matches commands, but the filters keep them all out; without %s %s %q there would be %d", m.Field, m.Op, m.Value, t.blame[i]), nil

@@ -110,7 +110,7 @@ func (n *insight) run() error {
 	switch {
 	case len(runs.list) == 0:
 		n.resp.Status = query.StatusEmpty
-		n.resp.Hint = "no command has been recorded yet"
+		n.resp.Hint = n.s.noCommands()
 		if !n.as.IsZero() || len(filters) > 0 {
 			n.resp.Hint = "no command passes the filters; leave some of them out"
 		}

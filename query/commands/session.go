@@ -30,6 +30,14 @@ type Sources struct {
 	Since time.Time
 }
 
+// noCommands is the hint of an answer where there is no command at all.
+func (s Sources) noCommands() string {
+	if s.Since.IsZero() {
+		return "no command has been recorded yet"
+	}
+	return "no command is left"
+}
+
 // knownSince adds to the hint of a question that begins at from since when commands are known.
 func (s Sources) knownSince(hint string, from time.Time) string {
 	return query.KnownSince(hint, "commands", s.Since, from)
