@@ -1,7 +1,6 @@
 package lexical
 
 import (
-	"math"
 	"math/bits"
 	"slices"
 )
@@ -69,65 +68,9 @@ type partScore struct {
 	doc   uint32 // its number in the window
 }
 
-// search finds the best hits. It first guesses a minimum score, so that documents that cannot reach
-// it are skipped from the beginning. If too few hits reach it, the guess was too high, and the
-// search is repeated without one.
+// search finds the best hits of all shards.
 func (s *objectSearch) search() error {
-	s.top.distinct = s.q.Distinct
-	least, err := s.guess()
-	if err != nil {
-		return err
-	}
-	if err := s.pass(s.q.K, least); err != nil || len(s.top.best) == s.q.K || least == 1 {
-		return err
-	}
-	return s.pass(s.q.K, 1)
-}
-
-// A sample consists of the first sixteenth (sampledOf) of the documents of each window, or, for
-// large indexes, of about sampledWindows whole windows, since visiting a block costs more than
-// reading many of its postings. Small indexes (fewer than minSampled documents, or few per shard)
-// are not sampled: sampling would cost more than it saves.
-const (
-	sampledOf       = 16
-	sampledWindows  = 8
-	minSampled      = 4096
-	minSampledShard = 256
-)
-
-// guess returns a score that probably a few more documents than K reach, estimated from the scores
-// of a sample. It returns 1 if there is no sample.
-func (s *objectSearch) guess() (points, error) {
-	if s.q.Only != nil || s.stats.Parts < max(minSampled, sampledOf*uint64(s.q.K), minSampledShard*uint64(len(s.shards))) {
-		return 1, nil
-	}
-	s.every = uint32(s.stats.Parts / partsPerBlock / sampledWindows)
-	if s.every < sampledOf {
-		s.every = 1
-	}
-	defer func() { s.every = 0 }()
-	docs := uint64(0)
-	for i := range s.shards {
-		if sh := &s.shards[i]; s.every > 1 {
-			for low := uint32(0); low < sh.docs; low += s.every * partsPerBlock {
-				docs += uint64(min(sh.docs-low, partsPerBlock))
-			}
-		} else {
-			docs += uint64(sh.docs) / sampledOf
-		}
-	}
-	hits := float64(s.q.K) * float64(docs) / float64(s.stats.Parts)
-	k := int(math.Ceil(1 + hits + 2*math.Sqrt(hits)))
-	if err := s.pass(k, 1); err != nil || len(s.top.best) < k {
-		return 1, err
-	}
-	return s.top.floor(), nil
-}
-
-// pass searches all shards for the k best hits with at least a score of least.
-func (s *objectSearch) pass(k int, least points) error {
-	s.top.clear()
-	s.top.k, s.top.least = k, least
+	s.top.k, s.top.distinct = s.q.K, s.q.Distinct
 	for i := range s.shards {
 		if err := s.shard(i); err != nil {
 			return err
@@ -151,10 +94,7 @@ func (s *objectSearch) pass(k int, least points) error {
 // If the query limits the objects that may be hits, only their documents are scored.
 func (s *objectSearch) shard(i int) error {
 	sh, lists := &s.shards[i], s.lists[i*len(s.terms):(i+1)*len(s.terms)]
-	for j := range lists {
-		lists[j] = lists[j].cursor()
-	}
-	for s.next(sh, lists) {
+	for s.next(lists) {
 		if err := s.ctx.Err(); err != nil {
 			return err
 		}
@@ -172,7 +112,7 @@ func (s *objectSearch) shard(i int) error {
 				s.waiting = append(s.waiting, candidate{score: p.score, doc: s.low + p.doc, shard: uint32(i)})
 			}
 		}
-		if len(s.waiting) >= s.enough() {
+		if len(s.waiting) >= max(s.q.K, 64) {
 			if err := s.takeIn(sh); err != nil {
 				return err
 			}
@@ -181,31 +121,18 @@ func (s *objectSearch) shard(i int) error {
 	return nil
 }
 
-// enough returns how many documents are queued before they are added to the hits: fewer with a
-// guess, since then every queued document reaches it.
-func (s *objectSearch) enough() int {
-	if s.top.least > 1 {
-		return max(s.q.K, 64)
-	}
-	return enoughWaiting
-}
-
 // next moves the window down to the next blocks of a shard's lists, removes them from the lists,
 // and reports whether there are any. The blocks that can add least come first.
-func (s *objectSearch) next(sh *objectShard, lists []partCursor) bool {
+func (s *objectSearch) next(lists []partCursor) bool {
 	n := int64(-1)
 	for i := range lists {
 		l := &lists[i]
-		for s.every > 1 && l.left > 0 && l.nextNumber()%int64(s.every) > 0 {
-			l.left--
-		}
 		n = max(n, l.nextNumber())
 	}
 	if n < 0 {
 		return false
 	}
 	s.low = uint32(n) * partsPerBlock
-	some := min(sh.docs-s.low, partsPerBlock) / sampledOf // size of the sample
 	s.active = s.active[:0]
 	for t := range lists {
 		l := &lists[t]
@@ -214,9 +141,6 @@ func (s *objectSearch) next(sh *objectShard, lists []partCursor) bool {
 		}
 		b := termBlock{factor: s.factors[t], partBlock: l.next()}
 		l.left--
-		if s.every == 1 {
-			b.postings, b.dense = b.postings[:b.seek(0, some)], nil
-		}
 		b.most = s.divisors.most(b.factor, &b.partBlock)
 		at := len(s.active)
 		for at > 0 && s.active[at-1].most > b.most {

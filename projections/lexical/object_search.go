@@ -85,7 +85,6 @@ type objectSearch struct {
 	shards  []objectShard
 	made    uint32 // objectShard.id of the last
 	nothing partList
-	every   uint32 // one in every windows is sampled; 1: a part of each window; 0: no sample
 	*objectScratch
 
 	blockAt   uint64 // the key of blockLast

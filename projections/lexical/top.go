@@ -39,14 +39,13 @@ func order(a, b found) int {
 type top struct {
 	k        int
 	distinct bool
-	least    points // minimum score of a hit; at least 1
 	best     []found
 	held     map[uint64]found
 }
 
 func newTop(k int, distinct bool) top {
 	room := min(k, enoughWaiting)
-	return top{k: k, distinct: distinct, least: 1, best: make([]found, 0, room+1), held: make(map[uint64]found, room)}
+	return top{k: k, distinct: distinct, best: make([]found, 0, room+1), held: make(map[uint64]found, room)}
 }
 
 // reaches reports whether a document with this score could be a hit. If its score equals that of
@@ -56,7 +55,7 @@ func (t *top) reaches(score points) bool { return score >= t.floor() }
 // floor returns the minimum score that a hit could have.
 func (t *top) floor() points {
 	if len(t.best) < t.k {
-		return t.least
+		return 1
 	}
 	return t.best[len(t.best)-1].score
 }
