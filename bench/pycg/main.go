@@ -66,7 +66,7 @@ func graphOf(dir string) ([]resolve.FileGraph, time.Duration, error) {
 		return nil, 0, err
 	}
 	before := userTime()
-	graphs, err := scope.Python().Resolve(context.Background(), tree, resolve.Change{})
+	graphs, err := scope.NewPython().Resolve(context.Background(), tree, resolve.Change{})
 	return graphs, userTime() - before, err
 }
 

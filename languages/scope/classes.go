@@ -1,6 +1,7 @@
 package scope
 
 import (
+	"cmp"
 	"strings"
 
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
@@ -158,7 +159,7 @@ func (t *typer) addClass(m *module, d *decl) {
 		if o.Kind == recountv1.SymbolKind_SYMBOL_KIND_MODULE {
 			pkg = joined(o.Name, pkg)
 			if o.Owner == 0 {
-				pkg = m.namespaceOf(o)
+				pkg = namespaceOf(m, o)
 			}
 		}
 	}
@@ -204,7 +205,7 @@ func joined(a, b string) string {
 }
 
 // namespaceOf is the whole name of a namespace that a file declares at its top.
-func (m *module) namespaceOf(d *decl) string { return joined(d.Name, m.name) }
+func namespaceOf(m *module, d *decl) string { return joined(d.Name, m.name) }
 
 func (t *typer) addToPackage(c *class) {
 	in := t.packages[c.pkg]
@@ -287,7 +288,7 @@ func (t *typer) addSupers(c *class) {
 	for _, part := range c.parts {
 		for _, r := range t.bases[part] {
 			// A base is named outside of the class, where its parameters are known.
-			super := t.typeOf(spot{m: part.mod, in: part.in, base: true}, or(r.Attributes["type"], r.Path))
+			super := t.typeOf(spot{m: part.mod, in: part.in, base: true}, cmp.Or(r.Attributes["type"], r.Path))
 			switch {
 			case super == nil || super.param != nil:
 				c.unknown = true
@@ -383,4 +384,14 @@ func overrides(m, o *method, b bindings) bool {
 		}
 	}
 	return true
+}
+
+// has reports whether a class declares a method of a name with so many parameters.
+func (c *class) has(name string, params int) bool {
+	for _, m := range c.methods[name] {
+		if len(m.params) == params {
+			return true
+		}
+	}
+	return false
 }

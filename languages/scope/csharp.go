@@ -1,7 +1,6 @@
 package scope
 
 import (
-	"slices"
 	"strings"
 
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
@@ -11,17 +10,17 @@ import (
 // those below it, and a method that extends a type is found where the type has none.
 // Of the namespaces that a project takes in without saying so (ImplicitUsings) only
 // those of csharpLibrary are known.
-var csharp = language{
-	name: "csharp/1", languages: []string{"csharp"}, outside: "csharp", constructor: "ctor",
-	layout: func([]string, []manifest) layout { return csharpLayout{} },
-	typed: &typedLanguage{
-		library: csharpLibrary, object: "Object", constructor: "ctor", iterable: "IEnumerable",
-		variadicArrays: true, explicitOverride: true, privateByDefault: true, attribute: "Attribute",
-		byArity: map[string]bool{"Func": true, "Action": true},
-		names:   csharpNames, implied: func(*typer, *class) *typ { return nil }, complete: csharpComplete,
-		bring: csharpBring, statics: csharpStatics, extensions: csharpExtensions,
-		rpc: csharpRPC,
+var csharp = typedLanguage{
+	language: language{
+		name: "csharp/1", languages: []string{"csharp"}, outside: "csharp", typed: true,
+		layout: func([]string, []manifest) layout { return csharpLayout{} },
 	},
+	library: csharpLibrary, object: "Object", constructor: "ctor", iterable: "IEnumerable",
+	variadicArrays: true, explicitOverride: true, privateByDefault: true, attribute: "Attribute",
+	byArity: map[string]bool{"Func": true, "Action": true},
+	names:   csharpNames, implied: func(*typer, *class) *typ { return nil }, complete: csharpComplete,
+	bring: csharpBring, statics: csharpStatics, extensions: csharpExtensions,
+	rpc: csharpRPC,
 }
 
 // csharpLayout knows C#'s files: what they hold is by their namespaces.
@@ -42,7 +41,7 @@ func (csharpLayout) isTest(file string) bool {
 // directory or above it.
 func csharpBring(t *typer, m *module) {
 	for _, i := range m.facts.Imports {
-		t.using(m, i)
+		using(t, m, i)
 	}
 	for _, from := range t.handing() {
 		if from == m || !within(m.file.Path, dirOf(from.file.Path)) {
@@ -50,29 +49,16 @@ func csharpBring(t *typer, m *module) {
 		}
 		for _, i := range from.facts.Imports {
 			if i.Export {
-				t.using(m, i)
+				using(t, m, i)
 			}
 		}
 	}
-}
-
-// handing are the files that hand on what they import.
-func (t *typer) handing() []*module {
-	if t.global == nil {
-		t.global = []*module{}
-		for _, m := range t.p.modules {
-			if slices.ContainsFunc(m.facts.Imports, func(i *recountv1.Import) bool { return i.Export }) {
-				t.global = append(t.global, m)
-			}
-		}
-	}
-	return t.global
 }
 
 // within reports whether a path lies below a directory.
 func within(path, dir string) bool { return dir == "" || strings.HasPrefix(path, dir+"/") }
 
-func (t *typer) using(m *module, i *recountv1.Import) {
+func using(t *typer, m *module, i *recountv1.Import) {
 	have := t.imports[m]
 	of := t.qualified(m.file.Path, i.Path)
 	switch {
@@ -91,7 +77,7 @@ func (t *typer) using(m *module, i *recountv1.Import) {
 }
 
 // namespace is that of a declaration.
-func (m *module) namespace(in uint32) string {
+func namespace(m *module, in uint32) string {
 	name := ""
 	for d := m.decl(in); d != nil; d = m.decl(d.Owner) {
 		if d.Kind == recountv1.SymbolKind_SYMBOL_KIND_MODULE {
@@ -105,7 +91,7 @@ func (m *module) namespace(in uint32) string {
 // and among the language's own.
 func csharpNames(t *typer, m *module, in uint32, name string) *typ {
 	have := t.imports[m]
-	for ns := m.namespace(in); ; ns, _ = cutLast(ns) {
+	for ns := namespace(m, in); ; ns, _ = cutLast(ns) {
 		if c := nearest(m.file.Path, t.packages[ns][name]); c != nil {
 			return &typ{class: c}
 		}
@@ -182,19 +168,9 @@ func csharpStatics(t *typer, m *module, _ string) []*typ { return t.imports[m].a
 // csharpExtensions are the methods of a name that extend a type, of the namespaces
 // that a place knows.
 func csharpExtensions(t *typer, at spot, name string) []*method {
-	if t.byName == nil {
-		t.byName = map[string][]*method{}
-		for _, c := range t.all {
-			for _, m := range c.order {
-				if m.extension {
-					t.byName[m.name] = append(t.byName[m.name], m)
-				}
-			}
-		}
-	}
 	var out []*method
-	ns := at.m.namespace(at.in)
-	for _, m := range t.byName[name] {
+	ns := namespace(at.m, at.in)
+	for _, m := range t.extensionMethods(name) {
 		known := ns == m.class.pkg || strings.HasPrefix(ns, m.class.pkg+".") || m.class.pkg == ""
 		for _, used := range t.imports[at.m].packages {
 			known = known || used == m.class.pkg
@@ -208,3 +184,6 @@ func csharpExtensions(t *typer, at spot, name string) []*method {
 	}
 	return out
 }
+
+// NewCSharp makes a resolver of CSharp.
+func NewCSharp() Resolver { return newTypedResolver(&csharp) }

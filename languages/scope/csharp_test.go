@@ -165,7 +165,7 @@ calls A.cs:A.Run -> found.Go @27:57 (unresolved)
 `},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := resolvetest.Full(t, CSharp(), resolvetest.Archive(t, c.archive, factsOf)).Text("calls", "may_call")
+			got := resolvetest.Full(t, NewCSharp(), resolvetest.Archive(t, c.archive, factsOf)).Text("calls", "may_call")
 			want := strings.Split(strings.TrimSpace(c.want), "\n")
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("calls (-want +got):\n%s", diff)
@@ -194,7 +194,7 @@ jobs.MapPost("{id}", Handlers.Start);
 namespace Web;
 static class Handlers { public static string Start(int id) => ""; }
 `
-	got := resolvetest.Full(t, CSharp(), resolvetest.Archive(t, archive, factsOf)).Text("handles_route")
+	got := resolvetest.Full(t, NewCSharp(), resolvetest.Archive(t, archive, factsOf)).Text("handles_route")
 	want := []string{
 		"handles_route Handlers.cs:Handlers.Start -> Program.cs:POST /v1/jobs/{id}",
 		"handles_route UsersController.cs:UsersController.Health -> UsersController.cs:GET /health @6:5",
@@ -232,9 +232,11 @@ namespace Trade { public class Money { public void Twice() { } } }
 	for _, more := range []string{part + global + twice, global + twice, part + twice, part + trade, part + global, part + global + twice} {
 		trees = append(trees, resolvetest.Archive(t, rest+more, factsOf))
 	}
-	calls := func(i int) string { return strings.Join(resolvetest.Full(t, CSharp(), trees[i]).Text("calls"), "\n") }
+	calls := func(i int) string {
+		return strings.Join(resolvetest.Full(t, NewCSharp(), trees[i]).Text("calls"), "\n")
+	}
 	if first, other := calls(0), calls(3); !strings.Contains(first, "Cart.Part") || !strings.Contains(first, "Extensions.Twice") || !strings.Contains(other, "Trade.cs:Money.Twice") {
 		t.Errorf("the snapshots do not differ as they are meant to:\n%s\n\n%s", first, other)
 	}
-	resolvetest.Series(t, func() resolve.Resolver { return CSharp() }, trees...)
+	resolvetest.Series(t, func() resolve.Resolver { return NewCSharp() }, trees...)
 }

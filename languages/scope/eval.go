@@ -1,7 +1,6 @@
 package scope
 
 import (
-	"maps"
 	"slices"
 	"strconv"
 
@@ -22,10 +21,8 @@ type arguments struct {
 	direct set
 }
 
-func sortedNames[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
-
 // eval is what a path stands for.
-func (p *program) eval(f *flow, here at, of path) set {
+func (p *engine) eval(f *flow, here at, of path) set {
 	if p.depth > maxDepth {
 		return nil
 	}
@@ -39,8 +36,8 @@ func (p *program) eval(f *flow, here at, of path) set {
 		var next set
 		for _, m := range now {
 			var found set
-			if p.lang.items {
-				found = p.step(f, here, m.value, of, st)
+			if p.rules != nil {
+				found = p.rules.step(f, here, m.value, of, st)
 				for _, n := range found {
 					next = next.with(n.value, n.sure && m.sure)
 				}
@@ -67,12 +64,12 @@ func (p *program) eval(f *flow, here at, of path) set {
 }
 
 // head is what the first name of a path stands for.
-func (p *program) head(f *flow, here at, name string) set {
+func (p *engine) head(f *flow, here at, name string) set {
 	switch name {
 	case "?":
 		return nil
 	case "super":
-		if p.lang.items {
+		if p.rules != nil {
 			break
 		}
 		for s := here.scope; s != nil; s = s.outer {
@@ -89,7 +86,7 @@ func (p *program) head(f *flow, here at, name string) set {
 	}
 	v := p.find(here.scope, name)
 	if v == nil {
-		if p.lang.builtin[name] && (p.lang.items || !p.starred(here.scope.mod)) {
+		if p.lang.builtin[name] && (p.rules != nil || !p.starred(here.scope.mod)) {
 			return set{{p.external(p.lang.builtins, name), true}}
 		}
 		return nil
@@ -110,7 +107,7 @@ func (a at) result(name string) *variable {
 }
 
 // assign puts values where a target says.
-func (p *program) assign(f *flow, here at, target path, values set) {
+func (p *engine) assign(f *flow, here at, target path, values set) {
 	if p.lang.exports {
 		if name := target.exports(); name != "" {
 			p.put1(here.scope.mod.export(name), values, true)
@@ -156,7 +153,7 @@ func ownable(target path) bool {
 	return target.head != "self" && target.head != "super" && target.head != "?" || len(target.steps) > 0
 }
 
-func (p *program) put1(v *variable, values set, sure bool) {
+func (p *engine) put1(v *variable, values set, sure bool) {
 	if v == nil {
 		return
 	}
@@ -167,7 +164,7 @@ func (p *program) put1(v *variable, values set, sure bool) {
 }
 
 // attributeTarget is the variable of an attribute that is assigned to.
-func (p *program) attributeTarget(v *value, name string) *variable {
+func (p *engine) attributeTarget(v *value, name string) *variable {
 	switch v.kind {
 	case instanceValue, classValue:
 		return v.decl.attribute(name)
@@ -180,7 +177,7 @@ func (p *program) attributeTarget(v *value, name string) *variable {
 }
 
 // attribute is what a value has by a name.
-func (p *program) attribute(f *flow, v *value, name string) set {
+func (p *engine) attribute(f *flow, v *value, name string) set {
 	switch v.kind {
 	case moduleValue:
 		return p.moduleAttribute(f, v.mod, name)
@@ -210,7 +207,7 @@ func (p *program) attribute(f *flow, v *value, name string) set {
 	return nil
 }
 
-func (p *program) moduleAttribute(f *flow, m *module, name string) set {
+func (p *engine) moduleAttribute(f *flow, m *module, name string) set {
 	v := p.exported(m, name, 0)
 	if v != nil && !(len(v.imports) > 0 && p.onlyItself(v, m, name)) {
 		return p.read(f, v)
@@ -223,7 +220,7 @@ func (p *program) moduleAttribute(f *flow, m *module, name string) set {
 
 // onlyItself reports whether a package's name is no more than its own submodule,
 // imported by the package.
-func (p *program) onlyItself(v *variable, m *module, name string) bool {
+func (p *engine) onlyItself(v *variable, m *module, name string) bool {
 	for _, i := range v.imports {
 		if i.mod != m || i.name != name {
 			return false
@@ -234,7 +231,7 @@ func (p *program) onlyItself(v *variable, m *module, name string) bool {
 
 // classMember is an attribute of an instance or a class: what was assigned to it,
 // and what the first class in the order binds. A function becomes a method.
-func (p *program) classMember(f *flow, recv *value, order []base, name string) set {
+func (p *engine) classMember(f *flow, recv *value, order []base, name string) set {
 	var out set
 	for _, b := range order {
 		if b.decl != nil {
@@ -278,7 +275,7 @@ func (p *program) classMember(f *flow, recv *value, order []base, name string) s
 }
 
 // element is what a value gives by an index; "" is any.
-func (p *program) element(f *flow, v *value, key string) set {
+func (p *engine) element(f *flow, v *value, key string) set {
 	switch v.kind {
 	case containerValue:
 		if key == "" {
@@ -326,7 +323,7 @@ func (p *program) element(f *flow, v *value, key string) set {
 }
 
 // result is what calling a value gives.
-func (p *program) result(f *flow, v *value, with arguments) set {
+func (p *engine) result(f *flow, v *value, with arguments) set {
 	if p.depth > maxDepth {
 		return nil
 	}
@@ -390,7 +387,7 @@ func (p *program) result(f *flow, v *value, with arguments) set {
 }
 
 // has reports whether an instance of the class is there already.
-func (p *program) has(s set, class *decl) bool {
+func (p *engine) has(s set, class *decl) bool {
 	for _, m := range s {
 		if m.value.kind == instanceValue && m.value.decl == class && m.sure {
 			return true
@@ -401,7 +398,7 @@ func (p *program) has(s set, class *decl) bool {
 
 // argument is what a call passes at a place or by a name. A path does not say which
 // call of it is meant: it is all of those in its declaration, or, of many, none.
-func (p *program) argument(f *flow, with arguments, place int, name string) set {
+func (p *engine) argument(f *flow, with arguments, place int, name string) set {
 	if place == 0 && len(with.direct) > 0 {
 		return with.direct
 	}
@@ -424,7 +421,7 @@ func (p *program) argument(f *flow, with arguments, place int, name string) set 
 }
 
 // pass makes what a call passes flow into the parameters of what is called.
-func (p *program) pass(f *flow, callee *value, with arguments) {
+func (p *engine) pass(f *flow, callee *value, with arguments) {
 	if p.solved {
 		return
 	}

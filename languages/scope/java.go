@@ -7,14 +7,14 @@ import (
 )
 
 // java: what a name is called is declared, so that nothing need flow. See typer.
-var java = language{
-	name: "java/1", languages: []string{"java"}, outside: "java", constructor: "<init>",
-	layout: func([]string, []manifest) layout { return javaLayout{} },
-	typed: &typedLanguage{
-		library: javaLibrary, object: "Object", constructor: "<init>", iterable: "Iterable", smallPackages: true,
-		names: javaNames, implied: javaImplied, complete: javaComplete, bring: javaBring, statics: javaStatics,
-		rpc: javaRPC,
+var java = typedLanguage{
+	language: language{
+		name: "java/1", languages: []string{"java"}, outside: "java", typed: true,
+		layout: func([]string, []manifest) layout { return javaLayout{} },
 	},
+	library: javaLibrary, object: "Object", constructor: "<init>", iterable: "Iterable", smallPackages: true,
+	names: javaNames, implied: javaImplied, complete: javaComplete, bring: javaBring, statics: javaStatics,
+	rpc: javaRPC,
 }
 
 // javaLayout knows Java's files: what they hold is by their packages, not their paths.
@@ -31,17 +31,6 @@ func (javaLayout) isTest(file string) bool {
 	name := strings.TrimSuffix(file[strings.LastIndexByte(file, '/')+1:], ".java")
 	return strings.HasSuffix(name, "Test") || strings.HasSuffix(name, "Tests") || strings.HasSuffix(name, "IT")
 }
-
-// byName is a layout of a language whose imports name no files.
-type byName struct{}
-
-func (byName) nameOf(string) string            { return "" }
-func (byName) packageOf(string) (string, bool) { return "", false }
-func (byName) resolve(string, *recountv1.Import) (string, bool, bool) {
-	return "", false, false
-}
-func (byName) first(string, *recountv1.Import) (string, bool) { return "", false }
-func (byName) below(string, string) (string, bool)            { return "", false }
 
 // javaBring reads a file's imports.
 func javaBring(t *typer, m *module) {
@@ -154,18 +143,11 @@ func javaComplete(_ *typer, c *class) {
 	}
 }
 
-// has reports whether a class declares a method of a name with so many parameters.
-func (c *class) has(name string, params int) bool {
-	for _, m := range c.methods[name] {
-		if len(m.params) == params {
-			return true
-		}
-	}
-	return false
-}
-
 // javaStatics are the types whose static members a file knows by a name.
 func javaStatics(t *typer, m *module, name string) []*typ {
 	have := t.imports[m]
 	return append(append([]*typ(nil), have.members[name]...), have.all...)
 }
+
+// NewJava makes a resolver of Java.
+func NewJava() Resolver { return newTypedResolver(&java) }

@@ -273,7 +273,7 @@ calls A.java:A.run -> java java.util.stream Stream.map @22:35 (external)
 `},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := resolvetest.Full(t, Java(), resolvetest.Archive(t, c.archive, factsOf)).Text("calls", "may_call")
+			got := resolvetest.Full(t, NewJava(), resolvetest.Archive(t, c.archive, factsOf)).Text("calls", "may_call")
 			want := strings.Split(strings.TrimSpace(c.want), "\n")
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("calls (-want +got):\n%s", diff)
@@ -313,7 +313,7 @@ public class Failure extends RuntimeException {
   public static Failure of() { return null; }
 }
 `
-	got := resolvetest.Full(t, Java(), resolvetest.Archive(t, archive, factsOf)).Text(
+	got := resolvetest.Full(t, NewJava(), resolvetest.Archive(t, archive, factsOf)).Text(
 		"imports", "extends", "implements", "overrides", "throws", "decorates", "references", "reads_env", "executes_process")
 	want := strings.Split(strings.TrimSpace(`
 imports a/App.java -> b/Failure.java @2:9,5:24
@@ -363,7 +363,7 @@ class Users {
   @GET @Path("{id}") public String one() { return ""; }
 }
 `
-	got := resolvetest.Full(t, Java(), resolvetest.Archive(t, archive, factsOf)).Text("handles_route")
+	got := resolvetest.Full(t, NewJava(), resolvetest.Archive(t, archive, factsOf)).Text("handles_route")
 	want := []string{
 		"handles_route OrderController.java:OrderController.all -> OrderController.java:GET /api/orders @5:2",
 		"handles_route OrderController.java:OrderController.one -> OrderController.java:POST /api/orders/{id} @6:2",
@@ -391,5 +391,5 @@ class Other { Base make() { return new Base(); } }
 	} {
 		trees = append(trees, resolvetest.Archive(t, rest+base, factsOf))
 	}
-	resolvetest.Series(t, func() resolve.Resolver { return Java() }, trees...)
+	resolvetest.Series(t, func() resolve.Resolver { return NewJava() }, trees...)
 }

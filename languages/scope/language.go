@@ -11,26 +11,14 @@ type language struct {
 	// of the names that are there without an import.
 	outside, builtins string
 	builtin           map[string]bool
-	// constructor is the method that making an instance calls.
-	constructor string
 	// receiverFirst: a method's first parameter is its receiver.
 	receiverFirst bool
 	// members are named through the receiver alone, also in the class's own body.
 	membersHidden bool
 	// exports: other files see what a module exports, not all of its names.
 	exports bool
-	// stub finds what a name of generated gRPC code is; nil where none is known.
-	stub func(pkg, name string) (s stub, rest string, ok bool)
-	// loads reports whether calling a name of elsewhere reads .proto files.
-	loads func(pkg, name string) bool
-	// served is how many parameters a method that serves has, where its generated
-	// base does not say which methods do.
-	served int
-	// typed is set where sources declare types: nothing flows, see typer.
-	typed *typedLanguage
-	// items: what is declared says what a variable may be, members may be declared apart
-	// from their type, and modules inside of files. See rust_items.go.
-	items bool
+	// typed: sources declare types, and a module is known by the package that it declares.
+	typed bool
 	// manifests are the languages of the files from which the layout is read.
 	manifests []string
 	layout    func(files []string, manifests []manifest) layout
@@ -52,3 +40,20 @@ type layout interface {
 	below(dir, name string) (place string, found bool)
 	isTest(file string) bool
 }
+
+// manifest is a file that says how the files of a language are called and found.
+type manifest struct {
+	path    string
+	content []byte
+}
+
+// byName is a layout of a language whose imports name no files.
+type byName struct{}
+
+func (byName) nameOf(string) string            { return "" }
+func (byName) packageOf(string) (string, bool) { return "", false }
+func (byName) resolve(string, *recountv1.Import) (string, bool, bool) {
+	return "", false, false
+}
+func (byName) first(string, *recountv1.Import) (string, bool) { return "", false }
+func (byName) below(string, string) (string, bool)            { return "", false }

@@ -18,14 +18,11 @@ type program struct {
 	outside map[string]bool
 	values  map[valueID]*value
 
-	flows    []*flow
-	queue    []*flow
-	settling bool // decorators that gave nothing give what they decorate
-	solved   bool // nothing flows any more
-	depth    int
-	nested   int
-	subs     map[*decl][]*decl // classes by base, direct
-	items    *items            // of a typed language
+	queue []*flow
+	depth int
+	subs  map[*decl][]*decl // classes by base, direct
+	// rules are how the language looks names up in its own way; nil is the default.
+	rules nameRules
 }
 
 // module is a file, or the directory of a package.
@@ -47,8 +44,6 @@ type module struct {
 	exports map[string]*variable
 	// up is the module around a module of a typed language, root the file of its crate.
 	up, root *module
-	itself   *variable // that stands for it
-	open     []*decl   // modules and functions in which the next declaration may stand
 	// calls are the calls of a path in a declaration.
 	calls map[callSite][]*recountv1.Reference
 	paths map[string]path
@@ -76,8 +71,6 @@ type scope struct {
 	elsewhere map[string]string
 	// inline is the module inside of a file whose names these are.
 	inline *module
-	// globs are what `use …::*` brings into it.
-	globs []*use
 }
 
 func (s *scope) isClass() bool { return s.decl != nil && s.decl.isClass() }
@@ -159,7 +152,7 @@ func (d *decl) is(modifier string) bool {
 
 func newProgram(lang *language, files []string, manifests []manifest) *program {
 	return &program{
-		lang: lang, layout: lang.layout(files, manifests), items: newItems(), byPlace: map[string]*module{}, outside: map[string]bool{},
+		lang: lang, layout: lang.layout(files, manifests), byPlace: map[string]*module{}, outside: map[string]bool{},
 		values: map[valueID]*value{}, subs: map[*decl][]*decl{},
 	}
 }
@@ -173,7 +166,7 @@ func (p *program) addFile(f resolve.File, facts *recountv1.FileFacts) {
 	if m.facts == nil {
 		m.facts = &recountv1.FileFacts{}
 	}
-	if p.lang.typed != nil {
+	if p.lang.typed {
 		m.name = m.facts.Package
 	}
 	m.test = p.layout.isTest(f.Path)
@@ -196,11 +189,14 @@ func (p *program) addFile(f resolve.File, facts *recountv1.FileFacts) {
 		if o := int(d.Owner); o > 0 && o <= i {
 			outer = m.scopes[o]
 		} else if d.OwnerPath != "" {
-			outer = m.around(d)
+			outer = m.scope
+			if p.rules != nil {
+				outer = p.rules.around(m, d)
+			}
 		}
 		n := &decl{Declaration: d, mod: m, in: uint32(i + 1), key: m.names.Keys[i], outer: outer, lang: p.lang}
-		n.object = members[n.in] && !n.isFunction() && !n.isClass() && p.lang.typed == nil &&
-			(!p.lang.items || n.Kind == recountv1.SymbolKind_SYMBOL_KIND_ENUM_MEMBER)
+		n.object = members[n.in] && !n.isFunction() && !n.isClass() && !p.lang.typed &&
+			(p.rules == nil || n.Kind == recountv1.SymbolKind_SYMBOL_KIND_ENUM_MEMBER)
 		s := outer
 		if n.isClass() || n.isFunction() {
 			s = &scope{mod: m, outer: outer, decl: n, vars: map[string]*variable{}}
@@ -209,12 +205,12 @@ func (p *program) addFile(f resolve.File, facts *recountv1.FileFacts) {
 		if n.isClass() {
 			n.attributes = map[string]*variable{}
 		}
-		if p.lang.items {
+		if p.rules != nil {
 			if n.Kind == recountv1.SymbolKind_SYMBOL_KIND_MODULE {
-				s = p.inline(n)
+				s = p.rules.inline(n)
 			}
 			m.decls, m.scopes = append(m.decls, n), append(m.scopes, s)
-			p.addItem(n)
+			p.rules.addItem(n)
 			continue
 		}
 		m.decls, m.scopes = append(m.decls, n), append(m.scopes, s)
@@ -345,8 +341,8 @@ func (s *scope) bound(name string) *variable {
 
 // find is the variable that a name means in a scope, nil where nothing binds it.
 func (p *program) find(s *scope, name string) *variable {
-	if p.lang.items {
-		return p.findItem(s, name)
+	if p.rules != nil {
+		return p.rules.findItem(s, name)
 	}
 	inner := true
 	for ; s.outer != nil; s = s.outer {
@@ -375,8 +371,8 @@ func (p *program) global(m *module, name string, depth int) *variable {
 	if v := m.scope.vars[name]; v != nil || depth > maxDepth || strings.HasPrefix(name, "_") {
 		return v
 	}
-	if p.lang.items {
-		return p.globbed(m, name, map[*module]bool{})
+	if p.rules != nil {
+		return p.rules.fromGlobs(m, name)
 	}
 	for i := len(m.stars) - 1; i >= 0; i-- {
 		if from := m.stars[i].mod; from != nil {
@@ -386,4 +382,21 @@ func (p *program) global(m *module, name string, depth int) *variable {
 		}
 	}
 	return nil
+}
+
+// siteIn is a place in a file as the site of an edge from a declaration: edges' sites
+// are places of the file that they begin in.
+func (d *decl) siteIn(m *module, at *recountv1.Place) *recountv1.Place {
+	if d.mod != m {
+		return nil
+	}
+	return at
+}
+
+// in is the index plus 1 of the scope's declaration.
+func (s *scope) in() uint32 {
+	if s.decl == nil {
+		return 0
+	}
+	return s.decl.in
 }

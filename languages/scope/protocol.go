@@ -1,6 +1,9 @@
 package scope
 
 import (
+	"maps"
+	"slices"
+
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
@@ -8,7 +11,7 @@ import (
 // by a loop, __getitem__ by an index, __enter__ and __exit__ by with. An index that
 // is not known and a loop are written alike; a class that has both methods gets
 // neither.
-func (l *linker) protocol(b *recountv1.Binding) {
+func (l *flowLinker) protocol(b *recountv1.Binding) {
 	of := l.m.path(b.Value)
 	here := at{l.m.scopeOf(b.In), b.In}
 	for i, st := range of.steps {
@@ -17,14 +20,14 @@ func (l *linker) protocol(b *recountv1.Binding) {
 		}
 		owner := path{text: of.text[:st.at], head: of.head, steps: of.steps[:i]}
 		byName := map[string]set{}
-		for _, m := range l.p.eval(nil, here, owner) {
+		for _, m := range l.e.eval(nil, here, owner) {
 			if m.value.kind == instanceValue {
 				for _, name := range implied(m.value.decl, st) {
 					byName[name] = append(byName[name], m)
 				}
 			}
 		}
-		for _, name := range sortedNames(byName) {
+		for _, name := range slices.Sorted(maps.Keys(byName)) {
 			l.method(b, byName[name], name)
 		}
 	}
@@ -50,11 +53,11 @@ func implied(class *decl, st step) []string {
 }
 
 // method makes the calls of instances' method, and of __next__ of what __iter__ gives.
-func (l *linker) method(b *recountv1.Binding, of set, name string) {
+func (l *flowLinker) method(b *recountv1.Binding, of set, name string) {
 	var t targets
 	var iterators set
 	for _, m := range of {
-		for _, f := range l.p.attribute(nil, m.value, name) {
+		for _, f := range l.e.attribute(nil, m.value, name) {
 			if f.value.kind != boundValue || f.value.decl == nil {
 				continue
 			}
@@ -62,7 +65,7 @@ func (l *linker) method(b *recountv1.Binding, of set, name string) {
 			if name != "__iter__" {
 				continue
 			}
-			for _, it := range l.p.result(nil, f.value, arguments{}) {
+			for _, it := range l.e.result(nil, f.value, arguments{}) {
 				if it.value.kind == instanceValue {
 					iterators = iterators.with(it.value, it.sure && m.sure && f.sure)
 				}

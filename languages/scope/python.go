@@ -10,11 +10,13 @@ import (
 
 // python: a class's body is a scope of its own, and every name of a module can be
 // imported.
-var python = language{
-	name: "python/1", languages: []string{"python"}, outside: "python",
-	builtins: "builtins", builtin: pythonBuiltins, constructor: "__init__", receiverFirst: true,
-	layout: func(files []string, _ []manifest) layout { return newPythonLayout(files) },
-	stub:   pythonStub, served: 3,
+var python = flowLanguage{
+	language: language{
+		name: "python/1", languages: []string{"python"}, outside: "python",
+		builtins: "builtins", builtin: pythonBuiltins, receiverFirst: true,
+		layout: func(files []string, _ []manifest) layout { return newPythonLayout(files) },
+	},
+	constructor: "__init__", stub: pythonStub, served: 3,
 }
 
 // pythonLayout says which file an import means. A directory is a root of modules
@@ -41,13 +43,6 @@ func newPythonLayout(files []string) *pythonLayout {
 	slices.Sort(l.roots)
 	l.roots = slices.Compact(l.roots)
 	return l
-}
-
-func dirOf(p string) string {
-	if i := strings.LastIndexByte(p, '/'); i >= 0 {
-		return p[:i]
-	}
-	return ""
 }
 
 func (l *pythonLayout) isPackage(dir string) bool { return l.initOf(dir) != "" }
@@ -209,22 +204,5 @@ ResourceWarning RuntimeError RuntimeWarning StopAsyncIteration StopIteration Syn
 SystemError SystemExit TabError TimeoutError TypeError UnboundLocalError UnicodeDecodeError UnicodeEncodeError
 UnicodeError UnicodeTranslateError UnicodeWarning UserWarning ValueError Warning ZeroDivisionError`)
 
-func wordSet(words string) map[string]bool {
-	m := map[string]bool{}
-	for w := range strings.FieldsSeq(words) {
-		m[w] = true
-	}
-	return m
-}
-
-// containerPuts are the methods that put an argument into a container: its place.
-var containerPuts = map[string]uint32{"append": 0, "add": 0, "appendleft": 0, "insert": 1}
-
-// containerGives are those that give elements, or a container of the same ones.
-var (
-	containerGives = wordSet("get pop popleft popitem setdefault __getitem__")
-	containerSame  = wordSet("values copy __iter__")
-)
-
-// sameElements are the builtins whose result has the elements of their argument.
-var sameElements = wordSet("list tuple set frozenset sorted reversed iter")
+// NewPython makes a resolver of Python.
+func NewPython() Resolver { return newFlowResolver(&python) }

@@ -10,24 +10,14 @@ import (
 )
 
 // Resolver resolves the files of a language. It keeps nothing between snapshots.
-type Resolver struct{ lang *language }
+type Resolver struct {
+	lang *language
+	// start prepares a program that has no files yet, and returns what resolves it once
+	// it has them.
+	start func(p *program) func(context.Context) ([]resolve.FileGraph, error)
+}
 
 var _ resolve.Resolver = Resolver{}
-
-// Python makes a resolver of Python.
-func Python() Resolver { return Resolver{&python} }
-
-// Script makes a resolver of TypeScript and JavaScript.
-func Script() Resolver { return Resolver{&script} }
-
-// Java makes a resolver of Java.
-func Java() Resolver { return Resolver{&java} }
-
-// CSharp makes a resolver of C#.
-func CSharp() Resolver { return Resolver{&csharp} }
-
-// Rust makes a resolver of Rust.
-func Rust() Resolver { return Resolver{&rust} }
 
 // Name implements resolve.Resolver.
 func (r Resolver) Name() string { return r.lang.name }
@@ -57,6 +47,7 @@ func (r Resolver) Resolve(ctx context.Context, tree resolve.Tree, c resolve.Chan
 		return nil, err
 	}
 	p := newProgram(r.lang, paths, manifests)
+	run := r.start(p)
 	for _, f := range files {
 		facts, err := tree.Facts(f)
 		if err != nil {
@@ -64,7 +55,7 @@ func (r Resolver) Resolve(ctx context.Context, tree resolve.Tree, c resolve.Chan
 		}
 		p.addFile(f, facts)
 	}
-	return p.resolve(ctx)
+	return run(ctx)
 }
 
 // manifests are the files that the layout is read from, by path.
@@ -96,41 +87,4 @@ func (r Resolver) concerns(tree resolve.Tree, c resolve.Change) bool {
 		}
 	}
 	return false
-}
-
-// resolve makes the graphs of the program's files.
-func (p *program) resolve(ctx context.Context) ([]resolve.FileGraph, error) {
-	if p.lang.typed != nil {
-		return p.resolveTyped(ctx)
-	}
-	if p.lang.items {
-		p.addItems()
-	} else {
-		for _, m := range p.modules {
-			p.addImports(m)
-		}
-		p.addBases()
-	}
-	if err := p.solve(ctx); err != nil {
-		return nil, err
-	}
-	p.solved = true
-	graphs := make([]resolve.FileGraph, len(p.modules))
-	byPath := make(map[string]*resolve.FileGraph, len(p.modules))
-	for i, m := range p.modules {
-		graphs[i] = resolve.Base(m.file, m.facts, m.name)
-		byPath[m.file.Path] = &graphs[i]
-	}
-	routing := newRouting(p)
-	serving := serving{p, byPath}
-	for i, m := range p.modules {
-		l := linker{p, m, &graphs[i]}
-		l.link()
-		routing.routes(m, byPath)
-		serving.module(m)
-	}
-	for i := range graphs {
-		graphs[i].Normalize()
-	}
-	return graphs, nil
 }

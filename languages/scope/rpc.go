@@ -1,6 +1,7 @@
 package scope
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -14,22 +15,9 @@ import (
 // procedures. The procedures that a class serves, or calls, are externals of language
 // "proto", named as resolve.StubPackage says.
 
-const (
-	implementsRPC = recountv1.EdgeKind_EDGE_KIND_IMPLEMENTS_RPC
-	consumesRPC   = recountv1.EdgeKind_EDGE_KIND_CONSUMES_RPC
-)
-
-// stub is what a name of generated code stands for.
-type stub struct {
-	// pkg is the package by which the language knows the service's procedures.
-	pkg, service string
-	// server: it is what a server's class extends, or its description; else a client.
-	server bool
-}
-
 // stubOf finds the stub that a name of elsewhere is or begins with; rest is what
 // follows: "()" and a procedure's name.
-func (p *program) stubOf(pkg, name string) (s stub, rest string, ok bool) {
+func (p *engine) stubOf(pkg, name string) (s stub, rest string, ok bool) {
 	if p.lang.stub == nil {
 		return stub{}, "", false
 	}
@@ -38,7 +26,7 @@ func (p *program) stubOf(pkg, name string) (s stub, rest string, ok bool) {
 
 // makesStub reports whether the result of calling a name of elsewhere is a client, or
 // leads to one.
-func (p *program) makesStub(v *value) bool {
+func (p *engine) makesStub(v *value) bool {
 	if p.lang.loads != nil && p.lang.loads(v.pkg, v.name) {
 		return true
 	}
@@ -47,7 +35,7 @@ func (p *program) makesStub(v *value) bool {
 }
 
 // stubClass finds the service of a class of the repository that was generated.
-func (p *program) stubClass(d *decl) (stub, bool) {
+func (p *engine) stubClass(d *decl) (stub, bool) {
 	if p.lang.stub == nil || d.outer != d.mod.scope {
 		return stub{}, false
 	}
@@ -56,8 +44,8 @@ func (p *program) stubClass(d *decl) (stub, bool) {
 }
 
 // procedure notes the call of a value's procedure; false where it is none.
-func (l *linker) procedure(in uint32, v *value, how recountv1.Provenance, at *recountv1.Place) bool {
-	s, rest, ok := l.p.stubOf(v.pkg, v.name)
+func (l *flowLinker) procedure(in uint32, v *value, how recountv1.Provenance, at *recountv1.Place) bool {
+	s, rest, ok := l.e.stubOf(v.pkg, v.name)
 	method, called := strings.CutPrefix(rest, "().")
 	if !ok || s.server || !called || strings.ContainsAny(method, ".(") {
 		return false
@@ -68,15 +56,15 @@ func (l *linker) procedure(in uint32, v *value, how recountv1.Provenance, at *re
 
 // consumed finds the procedure that a call of a generated client of the repository
 // stands for: its class may assign its methods.
-func (l *linker) consumed(here at, of path, r *recountv1.Reference) bool {
+func (l *flowLinker) consumed(here at, of path, r *recountv1.Reference) bool {
 	if of.plain() || of.steps[len(of.steps)-1].op != '.' {
 		return false
 	}
-	for _, m := range l.p.eval(nil, here, of.base()) {
+	for _, m := range l.e.eval(nil, here, of.base()) {
 		if m.value.kind != instanceValue {
 			continue
 		}
-		if s, ok := l.p.stubClass(m.value.decl); ok && !s.server {
+		if s, ok := l.e.stubClass(m.value.decl); ok && !s.server {
 			how := scopeResolved
 			if !m.sure {
 				how = byFlow
@@ -91,7 +79,7 @@ func (l *linker) consumed(here at, of path, r *recountv1.Reference) bool {
 // serving makes the edges from what implements procedures; their graphs may be those
 // of other files than the one that says so.
 type serving struct {
-	p      *program
+	p      *engine
 	graphs map[string]*resolve.FileGraph
 }
 
@@ -130,7 +118,7 @@ func (s *serving) module(m *module) {
 // class notes the methods of a class that serves: those that the generated one has,
 // or, where that is not of the repository, those that take what a procedure takes.
 func (s *serving) class(d *decl, st stub, generated *decl) {
-	for _, name := range sortedNames(d.scope.vars) {
+	for _, name := range slices.Sorted(maps.Keys(d.scope.vars)) {
 		v := d.scope.vars[name]
 		if len(v.decls) == 0 {
 			continue
@@ -148,15 +136,6 @@ func (s *serving) class(d *decl, st stub, generated *decl) {
 		}
 		s.edge(method, st, name, method.Start, scopeResolved)
 	}
-}
-
-// siteIn is a place in a file as the site of an edge from a declaration: edges' sites
-// are places of the file that they begin in.
-func (d *decl) siteIn(m *module, at *recountv1.Place) *recountv1.Place {
-	if d.mod != m {
-		return nil
-	}
-	return at
 }
 
 func (s *serving) edge(from *decl, st stub, method string, at *recountv1.Place, how recountv1.Provenance) {
@@ -235,62 +214,11 @@ func (s *serving) served(m *module, r *recountv1.Reference) {
 	g.Unresolved = append(g.Unresolved, resolve.Unresolved{From: m.key(r.In), Kind: implementsRPC, Path: r.Path, At: r.At})
 }
 
-// pythonStub: the module demo_pb2_grpc has CartsStub, CartsServicer and what adds it
-// to a server.
-func pythonStub(pkg, name string) (s stub, rest string, ok bool) {
-	// `from gen import demo_pb2_grpc` has the module in the name.
-	full := strings.TrimSuffix(pkg+"."+name, ".")
-	i := strings.Index(full, "_pb2_grpc.")
-	if i < 0 {
-		return stub{}, "", false
-	}
-	stem, name := full[strings.LastIndexByte(full[:i], '.')+1:i], full[i+len("_pb2_grpc."):]
-	if i := strings.IndexAny(name, "(."); i >= 0 {
-		name, rest = name[:i], name[i:]
-	}
-	s.pkg, ok = resolve.StubPackage("python", stem), true
-	if s.service, s.server = strings.CutSuffix(name, "Servicer"); !s.server {
-		if s.service, ok = strings.CutSuffix(name, "Stub"); !ok {
-			s.service, ok = strings.CutSuffix(name, "AsyncStub")
-		}
-	}
-	return s, rest, ok && s.service != ""
-}
-
-// scriptStub: what loadPackageDefinition gives has the names of the .proto file below
-// it; a service is a constructor of clients, and its property `service` describes it
-// to servers.
-func scriptStub(pkg, name string) (s stub, rest string, ok bool) {
-	name, ok = strings.CutPrefix(name, loadDefinition+"().")
-	if !ok || !grpcPackages[pkg] {
-		return stub{}, "", false
-	}
-	if i := strings.IndexByte(name, '('); i >= 0 {
-		name, rest = name[:i], name[i:]
-	}
-	words := strings.Split(name, ".")
-	if n := len(words); n > 1 && words[n-1] == "service" {
-		s.server, words = true, words[:n-1]
-	}
-	n := len(words) - 1
-	s.pkg, s.service = resolve.StubPackage("js", strings.Join(words[:n], ".")), words[n]
-	// Below the package a service has a capital letter; what has none is a package.
-	return s, rest, s.service != "" && s.service[0] >= 'A' && s.service[0] <= 'Z'
-}
-
-const loadDefinition = "loadPackageDefinition"
-
-var grpcPackages = map[string]bool{"@grpc/grpc-js": true, "grpc": true}
-
-func loadsDefinition(pkg, name string) bool {
-	return name == loadDefinition && grpcPackages[pkg]
-}
-
 // isStubValue reports whether an external's name has the call that makes it.
 func isStubValue(v *value) bool { return strings.Contains(v.name, "()") }
 
 // dropStubs takes the targets of a call that are procedures out, and notes them.
-func (l *linker) dropStubs(in uint32, at *recountv1.Place, t *targets) {
+func (l *flowLinker) dropStubs(in uint32, at *recountv1.Place, t *targets) {
 	t.list = slices.DeleteFunc(t.list, func(to target) bool {
 		if to.external == nil || !isStubValue(to.external) {
 			return false

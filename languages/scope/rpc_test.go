@@ -59,7 +59,7 @@ demo_pb2_grpc.add_CartsServicer_to_server(Carts(), None)
 implements_rpc app.py:Carts.GetCart -> proto python:demo Carts.getCart @3:4 (external)
 consumes_rpc app.py:Carts.GetCart -> proto python:demo Carts.getCart @3:53 (external)
 `},
-		{"JavaScript's, read at run time", func() resolve.Resolver { return Script() }, `
+		{"JavaScript's, read at run time", func() resolve.Resolver { return NewScript() }, `
 -- server.js --
 const grpc = require('@grpc/grpc-js');
 const loader = require('@grpc/proto-loader');
@@ -92,7 +92,7 @@ implements_rpc server.js:getCart -> proto *: Carts.getCart @17:45 (name_matched 
 implements_rpc server.js:getCart -> proto js:acme.shop Carts.getCart @16:42 (external)
 implements_rpc server.js:main -> unknown.Gone @18:36 (unresolved)
 `},
-		{"Java's base classes", func() resolve.Resolver { return Java() }, `
+		{"Java's base classes", func() resolve.Resolver { return NewJava() }, `
 -- src/main/java/shop/AdService.java --
 package shop;
 import demo.AdServiceGrpc;
@@ -116,7 +116,7 @@ implements_rpc src/main/java/shop/AdService.java:AdService.Impl.getAds -> proto 
 implements_rpc src/main/java/shop/AdService.java:Carts.getCart -> proto java:demo CartService.getCart @13:2 (external)
 implements_rpc src/main/java/shop/AdService.java:Same.send -> proto java:hipstershop Mail.send @16:2 (external)
 `},
-		{"Java's clients", func() resolve.Resolver { return Java() }, `
+		{"Java's clients", func() resolve.Resolver { return NewJava() }, `
 -- src/shop/Client.java --
 package shop;
 import demo.AdServiceGrpc;
@@ -151,7 +151,7 @@ consumes_rpc src/shop/Client.java:Client.more -> proto java:demo CartService.add
 consumes_rpc src/shop/Client.java:Client.more -> proto java:demo CartService.getCart @13:10 (external)
 consumes_rpc src/shop/Client.java:Client.more -> proto java:hipstershop Mail.send @14:36 (external)
 `},
-		{"C#'s clients", func() resolve.Resolver { return CSharp() }, `
+		{"C#'s clients", func() resolve.Resolver { return NewCSharp() }, `
 -- Client.cs --
 using Hipstershop;
 namespace shop;
@@ -174,7 +174,7 @@ consumes_rpc Client.cs:Client.Run -> proto *: CartService.addItem @12:28 (name_m
 consumes_rpc Client.cs:Client.Run -> proto *: CartService.getCart @9:20 (name_matched 500) (external)
 consumes_rpc Client.cs:Client.Run -> proto csharp:Hipstershop Mail.send @11:13 (external)
 `},
-		{"C#'s", func() resolve.Resolver { return CSharp() }, `
+		{"C#'s", func() resolve.Resolver { return NewCSharp() }, `
 -- services/CartService.cs --
 using System.Threading.Tasks;
 using Grpc.Core;

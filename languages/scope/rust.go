@@ -10,10 +10,13 @@ import (
 
 // rust is Rust: types are declared, so that what a call leads to follows from them and
 // not from the values that are passed. Macros are not expanded.
-var rust = language{
-	name: "rust/1", languages: []string{"rust"}, manifests: []string{"Cargo.toml"}, outside: "rust",
-	builtins: "std", builtin: rustPrelude, membersHidden: true, items: true,
-	layout: func(files []string, manifests []manifest) layout { return newCrates(files, manifests) },
+var rust = flowLanguage{
+	language: language{
+		name: "rust/1", languages: []string{"rust"}, manifests: []string{"Cargo.toml"}, outside: "rust",
+		builtins: "std", builtin: rustPrelude, membersHidden: true,
+		layout: func(files []string, manifests []manifest) layout { return newCrates(files, manifests) },
+	},
+	rules: func(e *engine) flowRules { return newItems(e) },
 }
 
 // crate is what Cargo builds of a root file and the modules below it.
@@ -169,3 +172,6 @@ var rustPrelude = wordSet(`Option Some None Result Ok Err Vec Box String ToStrin
 AsMut Default Clone Copy Send Sync Sized Drop Fn FnMut FnOnce Iterator IntoIterator Extend DoubleEndedIterator
 ExactSizeIterator FromIterator PartialEq Eq PartialOrd Ord drop str bool char u8 u16 u32 u64 u128 usize i8 i16 i32 i64
 i128 isize f32 f64 std core alloc proc_macro`)
+
+// NewRust makes a resolver of Rust.
+func NewRust() Resolver { return newFlowResolver(&rust) }

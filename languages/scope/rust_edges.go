@@ -1,14 +1,14 @@
 package scope
 
 import (
+	"cmp"
 	"strings"
 
-	"github.com/recountdb/recount/languages/resolve"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
 // useEdges lead from a file to the files of what it imports and of its modules.
-func (l *linker) useEdges() {
+func (p *items) useEdges(l *flowLinker) {
 	const kind = recountv1.EdgeKind_EDGE_KIND_IMPORTS
 	for _, i := range l.m.facts.Imports {
 		s := l.m.scopeOf(i.In)
@@ -21,27 +21,27 @@ func (l *linker) useEdges() {
 			continue
 		}
 		if i.Wildcard {
-			for _, u := range s.globs {
+			for _, u := range p.globs[s] {
 				if u.path.text == usePath(i, "") {
-					l.imported(i, symbol{mod: u.mod, decl: u.enum})
+					p.imported(l, i, symbol{mod: u.mod, decl: u.enum})
 					break
 				}
 			}
 			continue
 		}
 		if len(i.Names) == 0 && i.Alias != "" && s.vars[i.Alias] != nil {
-			l.imported(i, l.p.meaning(s.vars[i.Alias]))
+			p.imported(l, i, p.meaning(s.vars[i.Alias]))
 		}
 		for _, n := range i.Names {
-			if v := s.vars[or(n.Alias, n.Name)]; v != nil {
-				l.imported(i, l.p.meaning(v))
+			if v := s.vars[cmp.Or(n.Alias, n.Name)]; v != nil {
+				p.imported(l, i, p.meaning(v))
 			}
 		}
 	}
 }
 
 // imported makes the edge of an import to what it means.
-func (l *linker) imported(i *recountv1.Import, at symbol) {
+func (p *items) imported(l *flowLinker, i *recountv1.Import, at symbol) {
 	const kind = recountv1.EdgeKind_EDGE_KIND_IMPORTS
 	switch {
 	case at.rest != 0:
@@ -49,7 +49,7 @@ func (l *linker) imported(i *recountv1.Import, at symbol) {
 	case at.decl != nil:
 		l.toModule(kind, at.decl.mod, i.At)
 	case at.mod != nil:
-		if file := l.p.byPlace[at.mod.file.Path]; file != nil {
+		if file := p.byPlace[at.mod.file.Path]; file != nil {
 			l.toModule(kind, file, i.At)
 		}
 	case at.external != nil:
@@ -77,8 +77,8 @@ func usePath(i *recountv1.Import, name string) string {
 
 // itemEdges make what only typed languages have: implementations that are declared
 // apart from their type, and what methods override.
-func (l *linker) itemEdges() {
-	for _, i := range l.p.items.implements {
+func (p *items) itemEdges(l *flowLinker) {
+	for _, i := range p.implements {
 		if i.class.mod == l.m {
 			var at *recountv1.Place
 			if i.file == l.m { // an edge's sites are places of the file it begins in
@@ -92,7 +92,7 @@ func (l *linker) itemEdges() {
 		if trait == "" || !d.isFunction() {
 			continue
 		}
-		if t := l.p.typeNamed(d.outer, l.m.path(trait)); t != nil {
+		if t := p.typeNamed(d.outer, l.m.path(trait)); t != nil {
 			if v := t.scope.vars[d.Name]; v != nil {
 				for _, o := range v.decls {
 					if o.isFunction() && o != d {
@@ -106,10 +106,10 @@ func (l *linker) itemEdges() {
 
 // macro leads to a macro by its name: one of the file, the only one of the crate, or
 // the only one that is exported.
-func (l *linker) macro(r *recountv1.Reference, name string) {
+func (p *items) macro(l *flowLinker, r *recountv1.Reference, name string) {
 	var best *decl
 	rank, several := 0, false
-	for _, d := range l.p.items.macros {
+	for _, d := range p.macros {
 		if d.Name != name {
 			continue
 		}
@@ -145,12 +145,12 @@ include_str include_bytes line file column module_path cfg compile_error thread_
 
 // byName is the one function of the repository that a call on something unknown could
 // mean: a method, where nothing else and nothing of the standard library has its name.
-func (l *linker) byName(of path) *decl {
+func (p *items) byName(of path) *decl {
 	if of.plain() || of.steps[len(of.steps)-1].op != '.' {
 		return nil
 	}
 	name := of.steps[len(of.steps)-1].name
-	all := l.p.items.methods[name]
+	all := p.methods[name]
 	if len(all) == 0 || copyMethods[name] || iteratorMethods[name] || sameMethods[name] || heldMethods[name] || optionMethods[name] || mappingMethods[name] || flatteningMethods[name] {
 		return nil
 	}
@@ -159,11 +159,4 @@ func (l *linker) byName(of path) *decl {
 		return nil
 	}
 	return one
-}
-
-// nameMatched is an edge that only a name makes.
-func (l *linker) nameMatched(in uint32, to *decl, at *recountv1.Place) {
-	l.graph.Edges = append(l.graph.Edges, resolve.Edge{
-		From: l.m.key(in), To: to.key, Kind: mayCall, Edge: resolve.EdgeAt(recountv1.Provenance_PROVENANCE_NAME_MATCHED, at),
-	})
 }

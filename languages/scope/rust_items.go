@@ -1,6 +1,7 @@
 package scope
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -10,11 +11,13 @@ import (
 
 // items are what a typed language has beside what every language has.
 type items struct {
-	// members are the declarations of impls, before it is known of what type.
-	members []*decl
-	uses    []*use
-	externs map[string]*variable
-	macros  []*decl
+	*engine
+	layout *crates
+	// implMembers are the declarations of impls, before it is known of what type.
+	implMembers []*decl
+	uses        []*use
+	externs     map[string]*variable
+	macros      []*decl
 	// elsewhere are the items of other platforms: they have their name where nothing
 	// of this one has it.
 	elsewhere []*decl
@@ -22,6 +25,12 @@ type items struct {
 	implements []implementation
 	types      map[typeKey]set
 	methods    map[string][]*decl // by name, those that calls by a name alone could mean
+	// open are the modules and functions of a file in which its next declaration may stand.
+	open map[*module][]*decl
+	// itself is the variable that stands for a module.
+	itself map[*module]*variable
+	// globs are what `use …::*` brings into a scope.
+	globs map[*scope][]*use
 }
 
 // use is a star: all names of a module or an enum.
@@ -38,23 +47,15 @@ type implementation struct {
 	at           *recountv1.Place
 }
 
-func newItems() *items {
-	return &items{externs: map[string]*variable{}, types: map[typeKey]set{}, methods: map[string][]*decl{}}
-}
-
-// around is the scope in which an impl stands: of the module or function around it.
-func (m *module) around(d *recountv1.Declaration) *scope {
-	for n := len(m.open); n > 0; n-- {
-		if o := m.open[n-1]; resolve.ComparePlaces(d.Start, o.End) < 0 {
-			return o.scope
-		}
-		m.open = m.open[:n-1]
+func newItems(e *engine) *items {
+	return &items{
+		engine: e, layout: e.layout.(*crates), externs: map[string]*variable{}, types: map[typeKey]set{}, methods: map[string][]*decl{},
+		open: map[*module][]*decl{}, itself: map[*module]*variable{}, globs: map[*scope][]*use{},
 	}
-	return m.scope
 }
 
 // inline is the scope of a module inside of a file.
-func (p *program) inline(n *decl) *scope {
+func (p *items) inline(n *decl) *scope {
 	file := n.mod
 	m := &module{place: file.place, name: file.name + "." + n.Name, file: file.file, facts: file.facts, test: file.test || n.Test}
 	s := &scope{mod: file, outer: n.outer, decl: n, vars: map[string]*variable{}, inline: m}
@@ -64,22 +65,21 @@ func (p *program) inline(n *decl) *scope {
 }
 
 // addItem declares an item, or keeps a member until its type is known.
-func (p *program) addItem(n *decl) {
-	it := p.items
+func (p *items) addItem(n *decl) {
 	switch {
 	case n.Kind == recountv1.SymbolKind_SYMBOL_KIND_MACRO:
-		it.macros = append(it.macros, n)
+		p.macros = append(p.macros, n)
 		return
 	case n.OwnerPath == "" && !conditionHolds(n.Attributes["cfg"]):
-		it.elsewhere = append(it.elsewhere, n)
+		p.elsewhere = append(p.elsewhere, n)
 	case n.OwnerPath != "":
-		it.members = append(it.members, n)
+		p.implMembers = append(p.implMembers, n)
 	default:
 		v := n.outer.own(n.Name)
 		v.decls = append(v.decls, n)
 	}
 	if n.isFunction() || n.Kind == recountv1.SymbolKind_SYMBOL_KIND_MODULE {
-		n.mod.open = append(n.mod.open, n)
+		p.open[n.mod] = append(p.open[n.mod], n)
 	}
 	if n.isFunction() {
 		for _, prm := range n.Parameters {
@@ -98,17 +98,16 @@ func moduleOf(s *scope) *module {
 	return s.mod
 }
 
-// addItems builds the tree of modules, and finds what is imported and which type an
+// bindNames builds the tree of modules, and finds what is imported and which type an
 // impl is for.
-func (p *program) addItems() {
-	l := p.layout.(*crates)
-	for _, n := range p.items.elsewhere {
+func (p *items) bindNames() {
+	for _, n := range p.elsewhere {
 		if v := n.outer.own(n.Name); len(v.decls) == 0 {
 			v.decls = append(v.decls, n)
 		}
 	}
 	for _, m := range p.modules {
-		p.addModule(l, m)
+		p.addModule(m)
 	}
 	for _, m := range p.modules { // what no crate reaches stands alone
 		if m.root == nil {
@@ -121,7 +120,7 @@ func (p *program) addItems() {
 	}
 	for range 8 { // a star may lead to what another brings
 		changed := false
-		for _, u := range p.items.uses {
+		for _, u := range p.uses {
 			changed = p.follow(u) || changed
 		}
 		if !changed {
@@ -133,8 +132,8 @@ func (p *program) addItems() {
 }
 
 // addModule puts a crate's root and all modules below it in their places.
-func (p *program) addModule(l *crates, m *module) {
-	if l.roots[m.file.Path] == nil || m.root != nil {
+func (p *items) addModule(m *module) {
+	if p.layout.roots[m.file.Path] == nil || m.root != nil {
 		return
 	}
 	m.root = m
@@ -154,7 +153,7 @@ func (p *program) addModule(l *crates, m *module) {
 					inline = append([]string{o.decl.Name}, inline...)
 				}
 			}
-			file, ok := l.moduleFile(m.file.Path, m.root == m, inline, name)
+			file, ok := p.layout.moduleFile(m.file.Path, m.root == m, inline, name)
 			child := p.byPlace[file]
 			if !ok || child == nil || child == m {
 				continue
@@ -172,7 +171,7 @@ func (p *program) addModule(l *crates, m *module) {
 }
 
 // inlineModules puts the modules inside of a file in their places.
-func (p *program) inlineModules(m *module) {
+func (p *items) inlineModules(m *module) {
 	for _, d := range m.decls {
 		if d.scope != nil && d.scope.inline != nil {
 			in := d.scope.inline
@@ -183,14 +182,14 @@ func (p *program) inlineModules(m *module) {
 }
 
 // addUses binds what a file imports.
-func (p *program) addUses(m *module) {
+func (p *items) addUses(m *module) {
 	for _, i := range m.facts.Imports {
 		if strings.HasPrefix(i.Path, "mod ") {
 			continue
 		}
 		s := m.scopeOf(i.In)
 		if i.Wildcard {
-			p.items.uses = append(p.items.uses, &use{in: s, path: parsePath(usePath(i, ""))})
+			p.uses = append(p.uses, &use{in: s, path: parsePath(usePath(i, ""))})
 			continue
 		}
 		if len(i.Names) == 0 && i.Alias != "" && i.Alias != "_" {
@@ -199,7 +198,7 @@ func (p *program) addUses(m *module) {
 			v.used = true
 		}
 		for _, n := range i.Names {
-			name := or(n.Alias, n.Name)
+			name := cmp.Or(n.Alias, n.Name)
 			if name == "_" {
 				continue
 			}
@@ -211,7 +210,7 @@ func (p *program) addUses(m *module) {
 }
 
 // follow finds where a star leads.
-func (p *program) follow(u *use) bool {
+func (p *items) follow(u *use) bool {
 	if u.mod != nil || u.enum != nil {
 		return false
 	}
@@ -230,12 +229,12 @@ func (p *program) follow(u *use) bool {
 		return false
 	}
 	s := u.in
-	s.globs = append(s.globs, u)
+	p.globs[s] = append(p.globs[s], u)
 	return true
 }
 
 // findItem is the variable that a name means in a scope of a typed language.
-func (p *program) findItem(s *scope, name string) *variable {
+func (p *items) findItem(s *scope, name string) *variable {
 	switch name {
 	case "crate":
 		return p.moduleVariable(moduleOf(s).root)
@@ -263,7 +262,7 @@ func (p *program) findItem(s *scope, name string) *variable {
 }
 
 // globbed is what a module's stars bring by a name.
-func (p *program) globbed(m *module, name string, seen map[*module]bool) *variable {
+func (p *items) globbed(m *module, name string, seen map[*module]bool) *variable {
 	if seen[m] {
 		return nil
 	}
@@ -274,8 +273,8 @@ func (p *program) globbed(m *module, name string, seen map[*module]bool) *variab
 	return p.inGlobs(m.scope, name, seen)
 }
 
-func (p *program) inGlobs(s *scope, name string, seen map[*module]bool) *variable {
-	for _, u := range s.globs {
+func (p *items) inGlobs(s *scope, name string, seen map[*module]bool) *variable {
+	for _, u := range p.globs[s] {
 		switch {
 		case u.enum != nil:
 			if v := u.enum.scope.vars[name]; v != nil {
@@ -291,20 +290,22 @@ func (p *program) inGlobs(s *scope, name string, seen map[*module]bool) *variabl
 }
 
 // moduleVariable is a variable that stands for a module.
-func (p *program) moduleVariable(m *module) *variable {
+func (p *items) moduleVariable(m *module) *variable {
 	if m == nil {
 		return nil
 	}
-	if m.itself == nil {
-		m.itself = &variable{imports: []imported{{mod: m}}}
-		p.add(m.itself, p.intern(valueID{kind: moduleValue, mod: m}), true)
+	v := p.itself[m]
+	if v == nil {
+		v = &variable{imports: []imported{{mod: m}}}
+		p.itself[m] = v
+		p.add(v, p.intern(valueID{kind: moduleValue, mod: m}), true)
 	}
-	return m.itself
+	return v
 }
 
 // extern is the variable of a crate's name: of the repository, or of elsewhere.
-func (p *program) extern(m *module, name string) *variable {
-	l := p.layout.(*crates)
+func (p *items) extern(m *module, name string) *variable {
+	l := p.layout
 	c := l.crateOf(m.file.Path)
 	to := name
 	known := name == "std" || name == "core" || name == "alloc"
@@ -319,17 +320,17 @@ func (p *program) extern(m *module, name string) *variable {
 	if !known {
 		return nil
 	}
-	v := p.items.externs[to]
+	v := p.externs[to]
 	if v == nil {
 		v = &variable{imports: []imported{{outside: to}}}
 		p.add(v, p.external(to, ""), true)
-		p.items.externs[to] = v
+		p.externs[to] = v
 	}
 	return v
 }
 
 // typeNamed is the type that a path means, through aliases.
-func (p *program) typeNamed(s *scope, of path) *decl {
+func (p *items) typeNamed(s *scope, of path) *decl {
 	for range maxDepth {
 		at := p.symbol(s, of)
 		if at.rest != 0 || at.decl == nil {
@@ -348,8 +349,8 @@ func (p *program) typeNamed(s *scope, of path) *decl {
 }
 
 // addMembers gives what impls declare to their types.
-func (p *program) addMembers() {
-	for _, d := range p.items.members {
+func (p *items) addMembers() {
+	for _, d := range p.implMembers {
 		text := d.Attributes["type"]
 		if text == "" {
 			text = d.OwnerPath[strings.LastIndexByte(d.OwnerPath, '.')+1:]
@@ -365,7 +366,7 @@ func (p *program) addMembers() {
 	for _, m := range p.modules {
 		for _, d := range m.decls {
 			if d.isFunction() && d.class() != nil {
-				p.items.methods[d.Name] = append(p.items.methods[d.Name], d)
+				p.methods[d.Name] = append(p.methods[d.Name], d)
 			}
 		}
 	}
@@ -373,7 +374,7 @@ func (p *program) addMembers() {
 
 // addImplementations finds the traits of types, and the order in which members are
 // looked up in them.
-func (p *program) addImplementations() {
+func (p *items) addImplementations() {
 	for _, m := range p.modules {
 		for _, r := range m.facts.References {
 			extends := r.Edge == recountv1.EdgeKind_EDGE_KIND_EXTENDS
@@ -396,7 +397,7 @@ func (p *program) addImplementations() {
 				p.subs[trait] = append(p.subs[trait], class)
 			}
 			if !extends {
-				p.items.implements = append(p.items.implements, implementation{class, trait, m, r.At})
+				p.implements = append(p.implements, implementation{class, trait, m, r.At})
 			}
 		}
 	}
@@ -407,4 +408,89 @@ func (p *program) addImplementations() {
 			}
 		}
 	}
+}
+
+// ofItem is a declaration, or the module that it is.
+func (p *items) ofItem(d *decl) symbol {
+	if d.scope != nil && d.scope.inline != nil {
+		return symbol{mod: d.scope.inline}
+	}
+	return symbol{decl: d}
+}
+
+// itemBefore prefers a module or a type to a function of the same name.
+func (p *items) itemBefore(v *variable) (symbol, bool) {
+	for _, d := range v.decls {
+		if d.isClass() || d.Kind == recountv1.SymbolKind_SYMBOL_KIND_MODULE || d.Kind == recountv1.SymbolKind_SYMBOL_KIND_TYPE {
+			return p.ofItem(d), true
+		}
+	}
+	for _, i := range v.imports {
+		return p.importMeaning(i), true
+	}
+	for _, of := range v.aliases {
+		if !v.used {
+			break
+		}
+		if s := p.usedSymbol(v, of); s.rest == 0 && (s.mod != nil || s.external != nil || s.decl != nil && !s.decl.isFunction()) {
+			return s, true
+		}
+	}
+	return symbol{}, false
+}
+
+// used is what a name is imported for.
+func (p *items) used(v *variable) symbol {
+	for _, of := range v.aliases {
+		if s := p.usedSymbol(v, of); s != (symbol{}) && s.rest == 0 {
+			return s
+		}
+	}
+	return symbol{}
+}
+
+// usedSymbol is what a name is imported for: a path whose head is not the name itself.
+func (p *items) usedSymbol(v *variable, of path) symbol { return p.usedSymbolBefore(v, of, nil) }
+
+// usedSymbolBefore is the same where further names follow.
+func (p *items) usedSymbolBefore(v *variable, of path, behind []step) symbol {
+	if p.depth > maxDepth {
+		return symbol{}
+	}
+	p.depth++
+	defer func() { p.depth-- }()
+	head := p.findItem(v.scope, of.head)
+	if head == v || head == nil {
+		head = p.extern(moduleOf(v.scope), of.head)
+	}
+	if head == nil {
+		if p.lang.builtin[of.head] {
+			return p.members(symbol{external: p.external(p.lang.builtins, of.head)}, of.steps)
+		}
+		// A crate that no manifest names is one of elsewhere all the same.
+		return p.members(symbol{external: p.external(of.head, "")}, of.steps)
+	}
+	if len(of.steps) == 0 {
+		return p.meaningBefore(head, behind)
+	}
+	return p.membersBefore(p.meaningBefore(head, of.steps), of.steps, behind)
+}
+
+// aliased is the class that a type's declaration is another name of.
+func (p *items) aliased(d *decl) *decl { return p.typeNamed(d.outer, parsePath(d.Name)) }
+
+// fromGlobs is what a module's stars bring by a name.
+func (p *items) fromGlobs(m *module, name string) *variable {
+	return p.globbed(m, name, map[*module]bool{})
+}
+
+// around is the scope in which an impl stands: of the module or function around it.
+func (p *items) around(m *module, d *recountv1.Declaration) *scope {
+	for n := len(p.open[m]); n > 0; n-- {
+		if o := p.open[m][n-1]; resolve.ComparePlaces(d.Start, o.End) < 0 {
+			return o.scope
+		}
+		p.open[m] = p.open[m][:n-1]
+	}
+	return m.scope
 }

@@ -32,7 +32,7 @@ func isMap(name string) bool {
 }
 
 // standard is what a method of a generic type of elsewhere gives.
-func (p *program) standard(f *flow, here at, recv *value, name, callee string) set {
+func (p *items) standard(f *flow, here at, recv *value, name, callee string) set {
 	one := func(v *value) set {
 		if v == nil {
 			return nil
@@ -120,7 +120,7 @@ func (p *program) standard(f *flow, here at, recv *value, name, callee string) s
 }
 
 // holds is what a value holds: of a loop over it, of ? and of an index.
-func (p *program) holds(f *flow, v *value) set {
+func (p *items) holds(f *flow, v *value) set {
 	if v == nil {
 		return nil
 	}
@@ -166,7 +166,7 @@ func (p *program) holds(f *flow, v *value) set {
 }
 
 // constructs is what calling something of elsewhere gives.
-func (p *program) constructs(f *flow, here at, v *value, callee string) set {
+func (p *items) constructs(f *flow, here at, v *value, callee string) set {
 	on, name := "", v.name
 	if i := strings.LastIndexByte(name, '.'); i >= 0 {
 		on, name = name[:i], name[i+1:]

@@ -10,7 +10,7 @@ import (
 	"github.com/recountdb/recount/languages/resolvetest"
 )
 
-func freshRust() resolve.Resolver { return Rust() }
+func freshRust() resolve.Resolver { return NewRust() }
 
 func TestRust(t *testing.T) {
 	for _, c := range []struct{ name, archive, want string }{

@@ -2,12 +2,6 @@ package scope
 
 import "strings"
 
-// manifest is a file that says how the files of a language are called and found.
-type manifest struct {
-	path    string
-	content []byte
-}
-
 // tomlFile is what a Cargo.toml says, as far as names and paths of crates go: single
 // values and inline tables on a line, by section. Later ones of an array of tables
 // are kept apart.

@@ -13,22 +13,22 @@ type typeKey struct {
 }
 
 // typed is what a value of a declared type may be: an instance, one for each bound.
-func (p *program) typed(s *scope, text string) set {
+func (p *items) typed(s *scope, text string) set {
 	if text == "" || text == "?" {
 		return nil
 	}
 	key := typeKey{s, text}
-	if got, ok := p.items.types[key]; ok {
+	if got, ok := p.types[key]; ok {
 		return got
 	}
-	p.items.types[key] = nil // an alias of itself
+	p.types[key] = nil // an alias of itself
 	var out set
 	for _, bound := range splitBounds(text) {
 		if v := p.typeValue(s, bound); v != nil {
 			out = out.with(v, true)
 		}
 	}
-	p.items.types[key] = out
+	p.types[key] = out
 	return out
 }
 
@@ -63,7 +63,7 @@ Receiver Sender`)
 
 // typeValue is the value of a type: of a pointer what it points to; nil where nothing
 // is known of it.
-func (p *program) typeValue(s *scope, text string) *value {
+func (p *items) typeValue(s *scope, text string) *value {
 	text = strings.TrimSpace(text)
 	switch {
 	case text == "" || text == "?" || text == "_" || text == "()":
@@ -87,7 +87,7 @@ func (p *program) typeValue(s *scope, text string) *value {
 	case at.decl != nil && at.decl.isClass():
 		return p.intern(valueID{kind: instanceValue, decl: at.decl, open: true, more: p.arguments(s, inner)})
 	case at.decl != nil && at.decl.Kind == recountv1.SymbolKind_SYMBOL_KIND_TYPE:
-		for _, m := range p.typed(at.decl.aliasScope(), at.decl.Type) {
+		for _, m := range p.typed(aliasScope(at.decl), at.decl.Type) {
 			return p.substitute(m.value, at.decl, p.arguments(s, inner))
 		}
 		return nil
@@ -108,7 +108,7 @@ func (p *program) typeValue(s *scope, text string) *value {
 }
 
 // aliasScope is where an alias's type is read: its parameters are known there.
-func (d *decl) aliasScope() *scope {
+func aliasScope(d *decl) *scope {
 	if d.scope == nil {
 		d.scope = &scope{mod: d.mod, outer: d.outer, decl: d, vars: map[string]*variable{}}
 	}
@@ -128,12 +128,12 @@ func hasParameter(d *decl, name string) bool {
 	return false
 }
 
-func (p *program) generic(name string, arguments *value) *value {
+func (p *items) generic(name string, arguments *value) *value {
 	return p.intern(valueID{kind: genericValue, name: name, more: arguments})
 }
 
 // arguments are a type's, from their text.
-func (p *program) arguments(s *scope, text string) *value {
+func (p *items) arguments(s *scope, text string) *value {
 	if text == "" {
 		return nil
 	}
@@ -150,7 +150,7 @@ func (p *program) arguments(s *scope, text string) *value {
 	return p.list(all...)
 }
 
-func (p *program) list(all ...*value) *value {
+func (p *items) list(all ...*value) *value {
 	var l *value
 	for i := len(all) - 1; i >= 0; i-- {
 		l = p.intern(valueID{kind: listValue, recv: all[i], more: l})
@@ -158,19 +158,8 @@ func (p *program) list(all ...*value) *value {
 	return l
 }
 
-// nth is a list's i-th, nil where it is not known.
-func (v *value) nth(i int) *value {
-	for ; v != nil && i > 0; i-- {
-		v = v.more
-	}
-	if v == nil {
-		return nil
-	}
-	return v.recv
-}
-
 // substitute puts arguments in the place of a declaration's parameters.
-func (p *program) substitute(v *value, of *decl, arguments *value) *value {
+func (p *items) substitute(v *value, of *decl, arguments *value) *value {
 	if v == nil {
 		return nil
 	}
@@ -202,7 +191,7 @@ func (p *program) substitute(v *value, of *decl, arguments *value) *value {
 
 // known puts a type's arguments in the place of its parameters in a set, and, where
 // nothing is known of one, its bounds.
-func (p *program) known(values set, recv *value) set {
+func (p *items) known(values set, recv *value) set {
 	var out set
 	for _, m := range values {
 		v := m.value

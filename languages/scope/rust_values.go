@@ -2,6 +2,8 @@ package scope
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"strings"
 
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
@@ -9,7 +11,7 @@ import (
 
 // solveItems gives every name of a typed language its value, and follows those of
 // local variables until nothing changes.
-func (p *program) solveItems(ctx context.Context) error {
+func (p *items) solveItems(ctx context.Context) error {
 	for _, m := range p.modules {
 		for i, s := range m.scopes {
 			if i == 0 || m.decls[i-1].scope == s {
@@ -50,8 +52,8 @@ func (p *program) solveItems(ctx context.Context) error {
 }
 
 // itemValues gives the names of a scope what they are declared or imported to be.
-func (p *program) itemValues(s *scope) {
-	for _, name := range sortedNames(s.vars) {
+func (p *items) itemValues(s *scope) {
+	for _, name := range slices.Sorted(maps.Keys(s.vars)) {
 		v := s.vars[name]
 		for _, d := range v.decls {
 			for _, m := range p.itemValue(d) {
@@ -75,7 +77,7 @@ func (p *program) itemValues(s *scope) {
 }
 
 // addSymbol gives a variable what a path means.
-func (p *program) addSymbol(v *variable, at symbol) {
+func (p *items) addSymbol(v *variable, at symbol) {
 	switch {
 	case at.rest != 0:
 	case at.decl != nil:
@@ -90,7 +92,7 @@ func (p *program) addSymbol(v *variable, at symbol) {
 }
 
 // itemValue is what an item's name stands for.
-func (p *program) itemValue(d *decl) set {
+func (p *items) itemValue(d *decl) set {
 	switch d.Kind {
 	case recountv1.SymbolKind_SYMBOL_KIND_MODULE:
 		return set{{p.intern(valueID{kind: moduleValue, mod: d.scope.inline}), true}}
@@ -116,7 +118,7 @@ func (p *program) itemValue(d *decl) set {
 }
 
 // step is what a path's next step makes of a value.
-func (p *program) step(f *flow, here at, v *value, of path, st step) set {
+func (p *items) step(f *flow, here at, v *value, of path, st step) set {
 	switch st.op {
 	case '.':
 		return p.member(f, v, st.name)
@@ -127,7 +129,7 @@ func (p *program) step(f *flow, here at, v *value, of path, st step) set {
 }
 
 // member is what a value has by a name.
-func (p *program) member(f *flow, v *value, name string) set {
+func (p *items) member(f *flow, v *value, name string) set {
 	switch v.kind {
 	case moduleValue:
 		if w := p.global(v.mod, name, 0); w != nil {
@@ -185,7 +187,7 @@ func (p *program) member(f *flow, v *value, name string) set {
 }
 
 // target is what a type's Deref leads to; nil where it has none.
-func (p *program) target(d *decl) *value {
+func (p *items) target(d *decl) *value {
 	v := d.scope.vars["Target"]
 	if v == nil {
 		return nil
@@ -202,7 +204,7 @@ func (p *program) target(d *decl) *value {
 
 // typeMember is a member of a type, or of a value of it. Its own come before those of
 // its traits; of several traits' none is sure.
-func (p *program) typeMember(d *decl, recv *value, name string) set {
+func (p *items) typeMember(d *decl, recv *value, name string) set {
 	var out set
 	for _, b := range d.order {
 		if b.decl == nil || b.decl.scope == nil {
@@ -252,7 +254,7 @@ func (p *program) typeMember(d *decl, recv *value, name string) set {
 }
 
 // gives is what calling a value gives. callee is the path that is called.
-func (p *program) gives(f *flow, here at, v *value, callee string) set {
+func (p *items) gives(f *flow, here at, v *value, callee string) set {
 	if p.depth > maxDepth {
 		return nil
 	}
@@ -299,28 +301,8 @@ func isKnown(list *value) bool {
 	return all
 }
 
-// called is what a callee's path stands for: of a field and a method of one name, the
-// method.
-func (p *program) called(here at, of path) set {
-	found := p.eval(nil, here, of)
-	if !p.lang.items {
-		return found
-	}
-	var methods set
-	for _, m := range found {
-		switch m.value.kind {
-		case functionValue, boundValue, classValue:
-			methods = append(methods, m)
-		}
-	}
-	if len(methods) > 0 {
-		return methods
-	}
-	return found
-}
-
 // passed is the first argument of a path's calls.
-func (p *program) passed(f *flow, here at, callee string, place int) set {
+func (p *items) passed(f *flow, here at, callee string, place int) set {
 	refs := here.scope.mod.calls[callSite{here.in, callee}]
 	return p.argument(f, arguments{here: here, refs: refs}, place, "")
 }
@@ -333,4 +315,9 @@ func first(s set) *value {
 		}
 	}
 	return nil
+}
+
+// isLiteral reports whether calling v is as good as a literal.
+func (p *items) isLiteral(v *value) bool {
+	return v.name == "Some" || v.name == "Ok" || v.name == "Err"
 }

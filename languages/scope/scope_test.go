@@ -19,7 +19,7 @@ import (
 	scriptfiles "github.com/recountdb/recount/languages/script"
 )
 
-func fresh() resolve.Resolver { return Python() }
+func fresh() resolve.Resolver { return NewPython() }
 
 // factsOf makes the facts of files.
 var factsOf = extract.Facts(slices.Concat(manifestfiles.Languages, scriptfiles.Languages, []extract.Language{

@@ -9,15 +9,14 @@ import (
 
 // script is TypeScript and JavaScript: members are named through `this`, and files see
 // of each other what is exported.
-var script = language{
-	name: "script/1", languages: []string{"typescript", "tsx", "javascript"}, manifests: []string{"tsconfig.json"}, outside: "javascript",
-	builtins: "globals", builtin: scriptGlobals, constructor: "constructor", membersHidden: true, exports: true,
-	layout: func(files []string, manifests []manifest) layout { return newScriptLayout(files, manifests) },
-	stub:   scriptStub, loads: loadsDefinition,
+var script = flowLanguage{
+	language: language{
+		name: "script/1", languages: []string{"typescript", "tsx", "javascript"}, manifests: []string{"tsconfig.json"}, outside: "javascript",
+		builtins: "globals", builtin: scriptGlobals, membersHidden: true, exports: true,
+		layout: func(files []string, manifests []manifest) layout { return newScriptLayout(files, manifests) },
+	},
+	constructor: "constructor", stub: scriptStub, loads: loadsDefinition,
 }
-
-// defaultName is how a module's own value is imported.
-const defaultName = "default"
 
 type scriptLayout struct {
 	files   map[string]bool
@@ -94,76 +93,6 @@ func (l *scriptLayout) isTest(file string) bool {
 	return false
 }
 
-// addScriptImport binds what an import takes, or hands on.
-func (m *module) addScriptImport(s *scope, i *recountv1.Import, what imported) {
-	bind := s.own
-	if i.Export {
-		bind = m.export
-	}
-	if i.Wildcard {
-		m.stars = append(m.stars, what)
-	}
-	for _, n := range i.Names {
-		v := bind(or(n.Alias, n.Name))
-		v.imports = append(v.imports, imported{what.mod, what.outside, n.Name})
-	}
-	if i.Alias != "" {
-		v := bind(i.Alias)
-		v.imports = append(v.imports, what)
-	}
-}
-
-// exports is the name that a binding's target exports, or "".
-func (p path) exports() string {
-	switch {
-	case len(p.steps) == 1 && p.steps[0].op == '.' && (p.head == "export" || p.head == "exports"):
-		return p.steps[0].name
-	case len(p.steps) == 2 && p.head == "module" && p.steps[0].name == "exports" && p.steps[1].op == '.':
-		return p.steps[1].name
-	}
-	return ""
-}
-
-// export is the variable of an exported name.
-func (m *module) export(name string) *variable {
-	v := m.exports[name]
-	if v == nil {
-		v = &variable{scope: m.scope}
-		if m.exports == nil {
-			m.exports = map[string]*variable{}
-		}
-		m.exports[name] = v
-	}
-	return v
-}
-
-// exported is the variable of a name as other files see it.
-func (p *program) exported(m *module, name string, depth int) *variable {
-	if !p.lang.exports {
-		return p.global(m, name, depth)
-	}
-	if v := m.exports[name]; v != nil || depth > maxDepth {
-		return v
-	}
-	if m.scope != nil {
-		if v := m.scope.vars[name]; v != nil {
-			for _, d := range v.decls {
-				if d.Exported {
-					return v
-				}
-			}
-		}
-	}
-	for _, star := range m.stars {
-		if star.mod != nil && name != defaultName {
-			if v := p.exported(star.mod, name, depth+1); v != nil {
-				return v
-			}
-		}
-	}
-	return nil
-}
-
 // scriptGlobals are the objects that engines and Node give.
 var scriptGlobals = wordSet(`Array ArrayBuffer BigInt Boolean DataView Date Error EvalError Function Intl JSON Map Math
 Number Object Promise Proxy RangeError ReferenceError Reflect RegExp Set String Symbol SyntaxError TypeError
@@ -171,3 +100,6 @@ URIError WeakMap WeakRef WeakSet Buffer URL URLSearchParams TextDecoder TextEnco
 Request Response FormData Blob console process document window globalThis fetch setTimeout clearTimeout
 setInterval clearInterval setImmediate queueMicrotask structuredClone parseInt parseFloat isNaN isFinite
 encodeURIComponent decodeURIComponent encodeURI decodeURI`)
+
+// NewScript makes a resolver of Script.
+func NewScript() Resolver { return newFlowResolver(&script) }

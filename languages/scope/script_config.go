@@ -2,6 +2,7 @@ package scope
 
 import (
 	"encoding/json"
+	"maps"
 	slash "path"
 	"slices"
 	"strings"
@@ -83,7 +84,7 @@ func readScriptConfig(files map[string][]byte, path string, depth int) *scriptCo
 			from = c.base
 		}
 		c.paths = nil
-		for _, pattern := range sortedNames(read.Compiler.Paths) {
+		for _, pattern := range slices.Sorted(maps.Keys(read.Compiler.Paths)) {
 			c.paths = append(c.paths, pathMapping{pattern, read.Compiler.Paths[pattern], from})
 		}
 		// An exact name before patterns, and of those the longest before its star.

@@ -52,7 +52,7 @@ export function deep() {}
 `
 
 func TestNamesOfATSConfig(t *testing.T) {
-	got := resolvetest.Full(t, Script(), resolvetest.Archive(t, configured, factsOf)).Text("calls", "imports")
+	got := resolvetest.Full(t, NewScript(), resolvetest.Archive(t, configured, factsOf)).Text("calls", "imports")
 	want := strings.Split(strings.Trim(`
 imports src/a.ts -> lib/one.ts @1:20,3:29
 imports src/a.ts -> old/two.ts @2:20
@@ -88,7 +88,7 @@ func TestATSConfigChanges(t *testing.T) {
 		trees = append(trees, trees[len(trees)-1].With(c))
 	}
 	trees = append(trees, trees[len(trees)-1].With(nil, "web/tsconfig.app.json", "tsconfig.json"))
-	resolvetest.Series(t, func() resolve.Resolver { return Script() }, trees...)
+	resolvetest.Series(t, func() resolve.Resolver { return NewScript() }, trees...)
 }
 
 func TestPlainJSON(t *testing.T) {

@@ -139,7 +139,7 @@ may_call a.js:run -> a.js:own @4:2 (flow 700)
 `},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := resolvetest.Full(t, Script(), resolvetest.Archive(t, c.archive, factsOf)).Text("calls", "may_call", "implements", "overrides", "imports")
+			got := resolvetest.Full(t, NewScript(), resolvetest.Archive(t, c.archive, factsOf)).Text("calls", "may_call", "implements", "overrides", "imports")
 			if diff := cmp.Diff(strings.Split(strings.TrimSpace(c.want), "\n"), got); diff != "" {
 				t.Errorf("edges (-want +got):\n%s", diff)
 			}
@@ -166,7 +166,7 @@ handles_route app.js:list -> app.js:GET /list @4:0
 handles_route app.js:more -> app.js:POST /more @7:25
 handles_route app.js -> gone @5:0 (unresolved)
 `
-	got := resolvetest.Full(t, Script(), resolvetest.Archive(t, archive, factsOf)).Text("handles_route")
+	got := resolvetest.Full(t, NewScript(), resolvetest.Archive(t, archive, factsOf)).Text("handles_route")
 	if diff := cmp.Diff(strings.Split(strings.TrimSpace(want), "\n"), got); diff != "" {
 		t.Errorf("routes (-want +got):\n%s", diff)
 	}

@@ -2,40 +2,18 @@ package scope
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// flow is one way for values to go: it is followed again when what it read has
-// more.
-type flow struct {
-	run    func(*flow)
-	reads  map[*variable]bool
-	queued bool
-	visits int
-}
-
-func (p *program) wake(f *flow) {
-	if !f.queued && f.visits < maxVisits {
-		f.queued = true
-		p.queue = append(p.queue, f)
-	}
-}
-
-func (p *program) addFlow(run func(*flow)) *flow {
-	f := &flow{run: run}
-	p.flows = append(p.flows, f)
-	p.wake(f)
-	return f
-}
-
 // solve follows the values until nothing changes.
-func (p *program) solve(ctx context.Context) error {
+func (p *engine) solve(ctx context.Context) error {
 	var decorations []*flow
-	if p.lang.items {
-		return p.solveItems(ctx)
+	if p.rules != nil {
+		return p.rules.solveItems(ctx)
 	}
 	for _, m := range p.modules {
 		for _, d := range m.decls {
@@ -69,23 +47,9 @@ func (p *program) solve(ctx context.Context) error {
 	return p.drain(ctx)
 }
 
-func (p *program) drain(ctx context.Context) error {
-	for i := 0; i < len(p.queue); i++ {
-		if i&0x3ff == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		f := p.queue[i]
-		f.queued = false
-		f.visits++
-		f.run(f)
-	}
-	p.queue = p.queue[:0]
-	return nil
-}
-
 // declFlows gives a declaration's name, receiver and parameters their values. It
 // returns the flow of its decorators, where it has some.
-func (p *program) declFlows(d *decl) (decoration *flow) {
+func (p *engine) declFlows(d *decl) (decoration *flow) {
 	if d.overload || d.scope == nil {
 		return nil
 	}
@@ -140,16 +104,8 @@ func (p *program) declFlows(d *decl) (decoration *flow) {
 	return decoration
 }
 
-// in is the index plus 1 of the scope's declaration.
-func (s *scope) in() uint32 {
-	if s.decl == nil {
-		return 0
-	}
-	return s.decl.in
-}
-
 // classOf is the class of the repository that a type names.
-func (p *program) classOf(s *scope, m *module, typ string) *decl {
+func (p *engine) classOf(s *scope, m *module, typ string) *decl {
 	if typ == "" || typ == "?" {
 		return nil
 	}
@@ -161,7 +117,7 @@ func (p *program) classOf(s *scope, m *module, typ string) *decl {
 
 // decorated is what a declaration's name stands for: what its decorators make of
 // it, the last one first. One of elsewhere leaves it as it is.
-func (p *program) decorated(f *flow, d *decl, own *value) set {
+func (p *engine) decorated(f *flow, d *decl, own *value) set {
 	now := set{{own, true}}
 	for i := len(d.decorators) - 1; i >= 0; i-- {
 		place := at{d.outer, d.outer.in()}
@@ -190,8 +146,8 @@ func (p *program) decorated(f *flow, d *decl, own *value) set {
 }
 
 // importFlows gives imported names their values.
-func (p *program) importFlows(names map[string]*variable) {
-	for _, name := range sortedNames(names) {
+func (p *engine) importFlows(names map[string]*variable) {
+	for _, name := range slices.Sorted(maps.Keys(names)) {
 		v := names[name]
 		for _, i := range v.imports {
 			switch {
@@ -214,7 +170,7 @@ func (p *program) importFlows(names map[string]*variable) {
 }
 
 // bindingFlow makes a binding's value flow into its target.
-func (p *program) bindingFlow(m *module, b *recountv1.Binding) {
+func (p *engine) bindingFlow(m *module, b *recountv1.Binding) {
 	if b.Target == "?" || strings.Contains(b.Target, " ") {
 		return // nothing is bound: global, nonlocal
 	}
@@ -268,7 +224,7 @@ func doubt(values set) set {
 }
 
 // callFlow makes a call's arguments flow into the parameters of what is called.
-func (p *program) callFlow(m *module, r *recountv1.Reference) {
+func (p *engine) callFlow(m *module, r *recountv1.Reference) {
 	here, callee := at{m.scopeOf(r.In), r.In}, m.path(r.Path)
 	if callee.head == "?" {
 		return
@@ -282,7 +238,7 @@ func (p *program) callFlow(m *module, r *recountv1.Reference) {
 }
 
 // put is what append and the like do: an argument becomes an element.
-func (p *program) put(f *flow, here at, callee path, r *recountv1.Reference) {
+func (p *engine) put(f *flow, here at, callee path, r *recountv1.Reference) {
 	if callee.plain() || callee.steps[len(callee.steps)-1].op != '.' {
 		return
 	}

@@ -20,12 +20,12 @@ func (p *program) symbol(s *scope, at path) symbol {
 	}
 	p.depth++
 	defer func() { p.depth-- }()
-	if at.head == "?" || at.head == "super" && !p.lang.items {
+	if at.head == "?" || at.head == "super" && p.rules == nil {
 		return symbol{}
 	}
 	v := p.find(s, at.head)
 	if v == nil {
-		if p.lang.builtin[at.head] && (p.lang.items || !p.starred(s.mod)) {
+		if p.lang.builtin[at.head] && (p.rules != nil || !p.starred(s.mod)) {
 			return p.members(symbol{external: p.external(p.lang.builtins, at.head)}, at.steps)
 		}
 		return symbol{}
@@ -36,34 +36,13 @@ func (p *program) symbol(s *scope, at path) symbol {
 // meaningBefore is what a variable stands for before further names: in a typed language
 // a function may have the name of a module or type, which then is meant.
 func (p *program) meaningBefore(v *variable, steps []step) symbol {
-	if !p.lang.items || len(steps) == 0 || v == nil {
+	if p.rules == nil || len(steps) == 0 || v == nil {
 		return p.meaning(v)
 	}
-	for _, d := range v.decls {
-		if d.isClass() || d.Kind == recountv1.SymbolKind_SYMBOL_KIND_MODULE || d.Kind == recountv1.SymbolKind_SYMBOL_KIND_TYPE {
-			return p.ofItem(d)
-		}
-	}
-	for _, i := range v.imports {
-		return p.importMeaning(i)
-	}
-	for _, of := range v.aliases {
-		if !v.used {
-			break
-		}
-		if s := p.usedSymbol(v, of); s.rest == 0 && (s.mod != nil || s.external != nil || s.decl != nil && !s.decl.isFunction()) {
-			return s
-		}
+	if s, ok := p.rules.itemBefore(v); ok {
+		return s
 	}
 	return p.meaning(v)
-}
-
-// ofItem is a declaration, or the module that it is.
-func (p *program) ofItem(d *decl) symbol {
-	if d.scope != nil && d.scope.inline != nil {
-		return symbol{mod: d.scope.inline}
-	}
-	return symbol{decl: d}
 }
 
 // starred reports whether names of elsewhere that nobody knows are in a module.
@@ -104,8 +83,8 @@ func (p *program) membersBefore(at symbol, steps, behind []step) symbol {
 			if v, _, sure := classAttribute(at.decl.orderOrSelf(), st.name); sure {
 				next = p.meaningBefore(v, below(steps[i+1:], behind))
 			}
-		case at.decl != nil && p.lang.items && at.decl.Kind == recountv1.SymbolKind_SYMBOL_KIND_TYPE:
-			if class := p.typeNamed(at.decl.outer, parsePath(at.decl.Name)); class != nil {
+		case at.decl != nil && p.rules != nil && at.decl.Kind == recountv1.SymbolKind_SYMBOL_KIND_TYPE:
+			if class := p.rules.aliased(at.decl); class != nil {
 				if v, _, sure := classAttribute(class.orderOrSelf(), st.name); sure {
 					next = p.meaningBefore(v, below(steps[i+1:], behind))
 				}
@@ -157,18 +136,13 @@ func (p *program) meaning(v *variable) symbol {
 				return s
 			}
 		}
-		if p.lang.items {
-			return p.ofItem(d)
+		if p.rules != nil {
+			return p.rules.ofItem(d)
 		}
 		return symbol{decl: d, variable: v}
 	}
 	if v.used {
-		for _, of := range v.aliases {
-			if s := p.usedSymbol(v, of); s != (symbol{}) && s.rest == 0 {
-				return s
-			}
-		}
-		return symbol{}
+		return p.rules.used(v)
 	}
 	var outside symbol
 	for _, i := range v.imports {
@@ -184,33 +158,6 @@ func (p *program) meaning(v *variable) symbol {
 		return outside
 	}
 	return symbol{variable: v}
-}
-
-// usedSymbol is what a name is imported for: a path whose head is not the name itself.
-func (p *program) usedSymbol(v *variable, of path) symbol { return p.usedSymbolBefore(v, of, nil) }
-
-// usedSymbolBefore is the same where further names follow.
-func (p *program) usedSymbolBefore(v *variable, of path, behind []step) symbol {
-	if p.depth > maxDepth {
-		return symbol{}
-	}
-	p.depth++
-	defer func() { p.depth-- }()
-	head := p.findItem(v.scope, of.head)
-	if head == v || head == nil {
-		head = p.extern(moduleOf(v.scope), of.head)
-	}
-	if head == nil {
-		if p.lang.builtin[of.head] {
-			return p.members(symbol{external: p.external(p.lang.builtins, of.head)}, of.steps)
-		}
-		// A crate that no manifest names is one of elsewhere all the same.
-		return p.members(symbol{external: p.external(of.head, "")}, of.steps)
-	}
-	if len(of.steps) == 0 {
-		return p.meaningBefore(head, behind)
-	}
-	return p.membersBefore(p.meaningBefore(head, of.steps), of.steps, behind)
 }
 
 func (p *program) importMeaning(i imported) symbol {
@@ -230,4 +177,28 @@ func (p *program) importMeaning(i imported) symbol {
 	p.depth++
 	defer func() { p.depth-- }()
 	return p.inModule(i.mod, i.name, nil)
+}
+
+// nameRules are how a language looks names up whose modules lie inside of files and
+// whose members are declared apart from their types.
+type nameRules interface {
+	// addItem declares what a file declares.
+	addItem(d *decl)
+	// around is the scope around a declaration whose owner is only named.
+	around(m *module, d *recountv1.Declaration) *scope
+	// inline is the scope of a module inside of a file.
+	inline(d *decl) *scope
+	// findItem is the variable that a name means in a scope, fromGlobs the one that a
+	// module does not bind itself; nil where nothing has the name.
+	findItem(s *scope, name string) *variable
+	fromGlobs(m *module, name string) *variable
+	// ofItem is a declaration, or the module that it is.
+	ofItem(d *decl) symbol
+	// itemBefore is what a variable stands for where further names follow, if that
+	// is not what it stands for alone.
+	itemBefore(v *variable) (symbol, bool)
+	// used is what a variable is imported for.
+	used(v *variable) symbol
+	// aliased is the class that a type's declaration is another name of; nil for none.
+	aliased(d *decl) *decl
 }

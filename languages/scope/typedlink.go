@@ -8,9 +8,16 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
+// newTypedResolver makes a resolver of a language of declared types.
+func newTypedResolver(lang *typedLanguage) Resolver {
+	return Resolver{&lang.language, func(p *program) func(context.Context) ([]resolve.FileGraph, error) {
+		return func(ctx context.Context) ([]resolve.FileGraph, error) { return resolveTyped(ctx, p, lang) }
+	}}
+}
+
 // resolveTyped makes the graphs of a language of declared types.
-func (p *program) resolveTyped(ctx context.Context) ([]resolve.FileGraph, error) {
-	t := newTyper(p)
+func resolveTyped(ctx context.Context, p *program, lang *typedLanguage) ([]resolve.FileGraph, error) {
+	t := newTyper(p, lang)
 	graphs := make([]resolve.FileGraph, len(p.modules))
 	byPath := make(map[string]*resolve.FileGraph, len(p.modules))
 	for i, m := range p.modules {

@@ -1,7 +1,6 @@
 package scope
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/recountdb/recount/languages/resolve"
@@ -125,70 +124,4 @@ func typeEnd(text string) int {
 		return i
 	}
 	return len(text)
-}
-
-// javaRPC: the class CartsGrpc has the classes CartsImplBase, and CartsStub,
-// CartsBlockingStub and others of clients, which its methods newStub, newBlockingStub …
-// make.
-var javaRPC = typedRPC{
-	context: "StreamObserver",
-	base:    func(full string) (pkg, service string, ok bool) { return javaService(full, "ImplBase") },
-	client: func(full string) (pkg, service string, ok bool) {
-		for _, kind := range javaStubs {
-			if pkg, service, ok = javaService(full, kind); ok {
-				return pkg, service, ok
-			}
-		}
-		return "", "", false
-	},
-	makes: func(class, method string) string {
-		service, ok := strings.CutSuffix(class, "Grpc")
-		kind, makes := strings.CutPrefix(method, "new")
-		if !ok || !makes || !slices.Contains(javaStubs, kind) {
-			return ""
-		}
-		return class + "." + service + kind
-	},
-	same: func(method string) bool { return strings.HasPrefix(method, "with") },
-	procedure: func(method string) string {
-		if strings.HasPrefix(method, "with") || method == "getChannel" || method == "getCallOptions" {
-			return ""
-		}
-		return method
-	},
-}
-
-// javaStubs are the kinds of clients, the longer names first.
-var javaStubs = []string{"BlockingV2Stub", "BlockingStub", "FutureStub", "Stub"}
-
-func javaService(full, kind string) (pkg, service string, ok bool) {
-	outer, name := cutLast(full)
-	service, ok = strings.CutSuffix(name, kind)
-	if outer == "" {
-		return "", service, ok && service != "" && kind == "ImplBase"
-	}
-	pkg, class := cutLast(outer)
-	return pkg, service, ok && service != "" && class == service+"Grpc"
-}
-
-// csharpRPC: the class Carts has the classes CartsBase and CartsClient.
-var csharpRPC = typedRPC{
-	context: "ServerCallContext",
-	base:    func(full string) (pkg, service string, ok bool) { return csharpService(full, "Base") },
-	client:  func(full string) (pkg, service string, ok bool) { return csharpService(full, "Client") },
-	makes:   func(string, string) string { return "" },
-	same:    func(method string) bool { return method == "WithHost" },
-	procedure: func(method string) string {
-		if method == "WithHost" {
-			return ""
-		}
-		return strings.TrimSuffix(method, "Async")
-	},
-}
-
-func csharpService(full, kind string) (pkg, service string, ok bool) {
-	outer, name := cutLast(full)
-	service, ok = strings.CutSuffix(name, kind)
-	pkg, class := cutLast(outer)
-	return pkg, service, ok && service != "" && class == service
 }

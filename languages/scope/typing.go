@@ -1,6 +1,7 @@
 package scope
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -41,6 +42,7 @@ type typer struct {
 
 // typedLanguage is what must be known of a language of declared types.
 type typedLanguage struct {
+	language
 	// library declares classes of elsewhere, see parseLibrary.
 	library string
 	// object is the class that all others extend, in library; constructor is what
@@ -106,9 +108,9 @@ type spot struct {
 	base bool
 }
 
-func newTyper(p *program) *typer {
+func newTyper(p *program, lang *typedLanguage) *typer {
 	t := &typer{
-		p: p, lang: p.lang.typed, library: map[string]*class{}, classes: map[*decl]*class{}, methods: map[*decl]*method{},
+		p: p, lang: lang, library: map[string]*class{}, classes: map[*decl]*class{}, methods: map[*decl]*method{},
 		members: map[*decl][]*decl{}, bases: map[*decl][]*recountv1.Reference{}, packages: map[string]map[string][]*class{},
 		prefixes: map[string]bool{}, locals: map[localName]*class{}, params: map[*decl][]*typeParam{},
 		variables: map[localName]*recountv1.Binding{}, types: map[*recountv1.Binding]*typ{}, open: map[*recountv1.Binding]bool{},
@@ -415,4 +417,32 @@ func (t *typer) field(of *typ, name string) (found *typ, f *field) {
 		return f == nil
 	})
 	return found, f
+}
+
+// handing are the files that hand on what they import.
+func (t *typer) handing() []*module {
+	if t.global == nil {
+		t.global = []*module{}
+		for _, m := range t.p.modules {
+			if slices.ContainsFunc(m.facts.Imports, func(i *recountv1.Import) bool { return i.Export }) {
+				t.global = append(t.global, m)
+			}
+		}
+	}
+	return t.global
+}
+
+// extensionMethods are the methods of a name that extend types, as declared.
+func (t *typer) extensionMethods(name string) []*method {
+	if t.byName == nil {
+		t.byName = map[string][]*method{}
+		for _, c := range t.all {
+			for _, m := range c.order {
+				if m.extension {
+					t.byName[m.name] = append(t.byName[m.name], m)
+				}
+			}
+		}
+	}
+	return t.byName[name]
 }

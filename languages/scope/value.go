@@ -180,3 +180,14 @@ func (p *program) read(f *flow, v *variable) set {
 	}
 	return v.values
 }
+
+// nth is a list's i-th, nil where it is not known.
+func (v *value) nth(i int) *value {
+	for ; v != nil && i > 0; i-- {
+		v = v.more
+	}
+	if v == nil {
+		return nil
+	}
+	return v.recv
+}
