@@ -1,6 +1,7 @@
 # make            build bin/recount and bin/recount-record
-# make test       every test (the README's test command; vet is of check)
+# make test       every test of every module (the README's test command; vet is of check)
 # make check      what CI checks before the tests: format, vet, staticcheck, schemas, configs
+# make tidy       go mod tidy in every module: after a change of go.mod
 # make race       the tests under the race detector, without vet too
 # make fuzz       every fuzz target, FUZZTIME each
 # make mutants    small faults put into the code, one at a time: each must make a test fail (minutes; 90 at most)
@@ -15,28 +16,38 @@
 GO       ?= go
 FUZZTIME ?= 30s
 
-.PHONY: compose-build examples release-files build test check race fuzz mutants soak bench integration integration-otlp generate vuln clean
+# The program's module, and two whose dependencies no user's build should carry (decision 67).
+MODULES := . bench clienttests
+TOOLS   := internal/tools
+each     = $(foreach module,$(MODULES) $(2),$(GO) -C $(module) $(1) &&) true
+tool     = tool -modfile=$(CURDIR)/$(TOOLS)/go.mod
+
+.PHONY: compose-build examples release-files build test check tidy race fuzz mutants soak bench integration integration-otlp generate vuln clean
 
 build:
 	$(GO) build -o bin/ ./cmd/recount ./cmd/recount-record
 
 test:
-	$(GO) test -vet=off ./...
+	$(call each,test -vet=off ./...)
 
 check:
-	@test -z "$$($(GO) tool gofumpt -l .)" || { echo "not gofumpt-clean:"; $(GO) tool gofumpt -l .; exit 1; }
-	$(GO) mod verify >/dev/null && $(GO) mod tidy -diff
-	$(GO) vet ./...
+	@test -z "$$($(GO) $(tool) gofumpt -l .)" || { echo "not gofumpt-clean:"; $(GO) $(tool) gofumpt -l .; exit 1; }
+	$(call each,mod verify >/dev/null,$(TOOLS))
+	$(call each,mod tidy -diff,$(TOOLS))
+	$(call each,vet ./...)
 	$(GO) vet -tags integration ./pipeline/... ./internal/... ./server/node
-	$(GO) tool staticcheck ./...
+	$(call each,$(tool) staticcheck ./...)
 	$(GO) run ./internal/protogen lint
 	$(GO) run ./internal/protogen breaking
 	$(GO) run ./cmd/recount pipeline lint configs/*.yaml configs/split/*.yaml
 	$(GO) run ./cmd/recount pipeline test configs/*.yaml configs/split/*.yaml
 
+tidy:
+	$(call each,mod tidy,$(TOOLS))
+
 # Without GORACE each package's tests sleep for a second at their end.
 race:
-	GORACE=atexit_sleep_ms=10 $(GO) test -race -vet=off -timeout 30m ./...
+	export GORACE=atexit_sleep_ms=10; $(call each,test -race -vet=off -timeout 30m ./...)
 
 fuzz:
 	./scripts/fuzz.sh $(FUZZTIME)
@@ -71,7 +82,7 @@ generate:
 	$(GO) run ./internal/protogen generate
 
 vuln:
-	$(GO) tool govulncheck ./...
+	$(call each,$(tool) govulncheck ./...)
 
 clean:
 	rm -rf bin

@@ -27,7 +27,6 @@ var mayImport = map[string][]string{
 	"configs":     {},
 	"internal":    {"schemas"},
 	"cmd":         {"*"},
-	"bench":       {"*"},
 	"examples":    {"schemas", "projections"},
 }
 
@@ -86,7 +85,7 @@ func TestImportsPointUpwards(t *testing.T) {
 			for lib, homes := range onlyIn {
 				if (imp == lib || strings.HasPrefix(imp, lib+"/")) && !slices.ContainsFunc(homes, func(home string) bool {
 					return from == home || strings.HasPrefix(from, home+"/")
-				}) && folder != "bench" {
+				}) {
 					t.Errorf("%s imports %s, which belongs to %v", p.ImportPath, imp, homes)
 				}
 			}

@@ -1,4 +1,4 @@
-// Command bench measures the whole system: `go run ./bench NAME…` runs the named
+// Command bench measures the whole system: `go -C bench run . NAME…` runs the named
 // benchmarks (no name: lists them) and prints one table each, with the machine,
 // the commit and the seed, as bench/README.md shows them. A ratio against a peer
 // or a limit is always taken in the same run; repeated runs alternate between

@@ -2,10 +2,10 @@
 // Boutique, recorded by the authors of Nezha, against the calls that its source
 // declares (declared.tsv).
 //
-//	go run ./bench/boutique score FILE…                   fold the spans, compare the map
-//	recount runtime edges --json -n 10000 | go run ./bench/boutique handlers
-//	go run ./bench/boutique convert -o DIR FILE…          as OTLP, to send or to import
-//	go run ./bench/boutique part FILE > testdata/part.csv the traces that the test is about
+//	go -C bench run ./boutique score FILE…                   fold the spans, compare the map
+//	recount runtime edges --json -n 10000 | go -C bench run ./boutique handlers
+//	go -C bench run ./boutique convert -o DIR FILE…          as OTLP, to send or to import
+//	go -C bench run ./boutique part FILE > testdata/part.csv the traces that the test is about
 //
 // A FILE is one of Nezha's trace files (github.com/IntelligentDDS/Nezha), CSV or,
 // with xz installed, CSV.xz: trace, span, parent ("root" for none), pod, operation,
@@ -34,7 +34,7 @@ import (
 func main() {
 	log.SetFlags(0)
 	if len(os.Args) < 2 {
-		log.Fatal("boutique: score, handlers, convert or part? See go doc ./bench/boutique")
+		log.Fatal("boutique: score, handlers, convert or part? See go -C bench doc ./boutique")
 	}
 	if err := run(os.Args[1], os.Args[2:]); err != nil {
 		log.Fatalf("boutique: %v", err)

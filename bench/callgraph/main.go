@@ -3,9 +3,9 @@
 // inside function literals, which its own algorithm visits only where the literal
 // is called), and VTA's.
 //
-//	go run ./bench/callgraph [-package P] [-misses N] DIR
-//	go run ./bench/callgraph -measure DIR
-//	go run ./bench/callgraph -replay N [-every M] REPOSITORY
+//	go -C bench run ./callgraph [-package P] [-misses N] DIR
+//	go -C bench run ./callgraph -measure DIR
+//	go -C bench run ./callgraph -replay N [-every M] REPOSITORY
 //
 // Compared are distinct pairs of declared functions of the module, without tests: a
 // literal's calls are its enclosing function's, an instance's its generic

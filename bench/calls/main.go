@@ -1,8 +1,8 @@
 // Command calls judges the call edges of a language by call sites that people
 // labelled, in repositories that were not written for it.
 //
-//	go run ./bench/calls sample -lang csharp|java|rust|typescript [-n 220] [-seed 1] DIR > labels.tsv
-//	go run ./bench/calls score [-misses] LABELS DIR [LABELS DIR]…
+//	go -C bench run ./calls sample -lang csharp|java|rust|typescript [-n 220] [-seed 1] DIR > labels.tsv
+//	go -C bench run ./calls score [-misses] LABELS DIR [LABELS DIR]…
 //
 // sample draws call sites from the clone in DIR, by the grammar alone and before any
 // resolver is asked: each call outside of tests whose callee ends in a name has the
@@ -39,7 +39,7 @@ import (
 func main() {
 	log.SetFlags(0)
 	if len(os.Args) < 2 {
-		log.Fatal("calls: sample or score? See go doc ./bench/calls")
+		log.Fatal("calls: sample or score? See go -C bench doc ./calls")
 	}
 	var err error
 	switch verb := os.Args[1]; verb {

@@ -1,7 +1,7 @@
 // Classifier measures how often the category that the command processor gives
 // agrees with labels given by hand (testdata/README.md).
 //
-//	go run ./bench/classifier [-labels FILE] [-misses]
+//	go -C bench run ./classifier [-labels FILE] [-misses]
 //
 // The half of the commands whose SHA-256 begins with an even byte may be looked
 // at while the rules are worked on; the other half is only ever counted.
@@ -22,7 +22,7 @@ import (
 )
 
 func main() {
-	labels := flag.String("labels", "bench/classifier/testdata/labels.tsv", "tab-separated category, stratum, command")
+	labels := flag.String("labels", "classifier/testdata/labels.tsv", "tab-separated category, stratum, command")
 	misses := flag.Bool("misses", false, "list what is wrong in the half that may be looked at")
 	flag.Parse()
 	in, err := os.Open(*labels)

@@ -2,9 +2,9 @@
 // history as events, the facts of its files, and the folding of its commits into
 // snapshots, each by itself and in one process, over a projection on disk.
 //
-//	go run ./bench/code -repo DIR [-history N] [-every N] [-cpuprofile FILE]
-//	go run ./bench/code -repo DIR -together [-history N]
-//	go run ./bench/code -keep DIR [-asked N]
+//	go -C bench run ./code -repo DIR [-history N] [-every N] [-cpuprofile FILE]
+//	go -C bench run ./code -repo DIR -together [-history N]
+//	go -C bench run ./code -keep DIR [-asked N]
 //
 // With -together, the three go on at once, as in a node that follows the log: what
 // the importer appends is turned into facts and folded while it reads on.

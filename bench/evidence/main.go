@@ -5,11 +5,11 @@
 // over English stems without stop words), by the vector of
 // Recount's own embedder, and the last k.
 //
-//	go run ./bench/evidence [flags] synthetic        a generated log (-seed, -incidents, …)
-//	go run ./bench/evidence [flags] runs FILE...     real runs: .traj, output.jsonl, …
-//	go run ./bench/evidence [flags] locomo FILE      conversations in LoCoMo's form
-//	go run ./bench/evidence [flags] dataset FOLDER   events.jsonl and questions.jsonl
-//	go run ./bench/evidence -write FOLDER synthetic  write the dataset, ask nothing
+//	go -C bench run ./evidence [flags] synthetic        a generated log (-seed, -incidents, …)
+//	go -C bench run ./evidence [flags] runs FILE...     real runs: .traj, output.jsonl, …
+//	go -C bench run ./evidence [flags] locomo FILE      conversations in LoCoMo's form
+//	go -C bench run ./evidence [flags] dataset FOLDER   events.jsonl and questions.jsonl
+//	go -C bench run ./evidence -write FOLDER synthetic  write the dataset, ask nothing
 //
 // Recount runs in this process with all of its pipeline, and is asked over HTTP, so that
 // its times are of the whole way; the baselines are functions called, over arrays in

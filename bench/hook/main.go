@@ -1,8 +1,8 @@
 // Command hook measures what the shell hooks add to a prompt.
 //
-//	make && go run ./bench/hook -bin bin/recount
-//	go run ./bench/hook -bin bin/recount -load 4      with so many processes that only compute
-//	go run ./bench/hook -bin bin/recount -shells      eight shells at once, and what of it is recorded
+//	make && go -C bench run ./hook -bin ../bin/recount
+//	go -C bench run ./hook -bin ../bin/recount -load 4      with so many processes that only compute
+//	go -C bench run ./hook -bin ../bin/recount -shells      eight shells at once, and what of it is recorded
 //
 // It runs an interactive bash and zsh with and without the hook, over a data
 // directory of its own, with a server and without one. A round is a command that

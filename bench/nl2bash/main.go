@@ -3,7 +3,7 @@
 // concepts, of the embedding's cosine, and of the three fused as `find` fuses
 // them (reciprocal ranks, k = 60; the cosine ranks what the other two found).
 //
-//	go run ./bench/nl2bash -data PAIRS [-misses N]
+//	go -C bench run ./nl2bash -data PAIRS [-misses N]
 //
 // PAIRS is a file of description, tab, command, such as NL2Bash's pairs.tsv
 // (Lin et al., MIT). The corpus is every distinct command. Figures are of the

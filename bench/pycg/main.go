@@ -1,8 +1,8 @@
 // Command pycg compares the calls that the resolver of Python finds with those that
 // PyCG's micro-benchmark lists (github.com/vitsalis/PyCG, micro-benchmark/snippets).
 //
-//	go run ./bench/pycg [-misses] SNIPPETS
-//	go run ./bench/pycg -measure DIR
+//	go -C bench run ./pycg [-misses] SNIPPETS
+//	go -C bench run ./pycg -measure DIR
 //
 // Every folder with a callgraph.json is a program. Pairs are of functions, files
 // (a module's own code) and names of elsewhere. PyCG knows no calls of classes: those

@@ -2,7 +2,7 @@
 // stored, on graphs made for it: fsck of one, and the difference of two, by the
 // number of edges.
 //
-//	go run ./bench/snapshots [-edges 10000,100000,1000000] [-changed 50]
+//	go -C bench run ./snapshots [-edges 10000,100000,1000000] [-changed 50]
 //
 // A file has 16 functions that call five others each, anywhere; the second commit
 // has other calls in some of them, in as many files. The same numbers give the same

@@ -2,7 +2,7 @@
 // that a person expects: precision and recall of the first ten, and the mean
 // reciprocal rank of the first that is right.
 //
-//	go run ./bench/symbols -questions DIR -repo DIR [-misses]
+//	go -C bench run ./symbols -questions DIR -repo DIR [-misses]
 //
 // DIR of -questions holds YAML files with `description` and `ground_truth`; -repo is a
 // repository whose HEAD they are about. Scored strictly: a symbol is right where its

@@ -4,7 +4,7 @@
 //
 //	pip download hnswlib==0.8.0 --no-binary hnswlib --no-deps
 //	tar xzf hnswlib-0.8.0.tar.gz
-//	go run ./bench/vectors -hnswlib hnswlib-0.8.0
+//	go -C bench run ./vectors -hnswlib hnswlib-0.8.0
 //
 // hnswlib (Apache-2.0) is built with g++ -O3 -march=native. Without -hnswlib the
 // exact scan is what the others are compared with.

@@ -2,8 +2,8 @@
 // of testdata, the earlier commands that a person would name as its causes, and
 // for each fix, the failure that it fixed.
 //
-//	go run ./bench/why          the figures
-//	go run ./bench/why -v       and each case of the half that may be looked at
+//	go -C bench run ./why          the figures
+//	go -C bench run ./why -v       and each case of the half that may be looked at
 //
 // It appends every command and its outcome, as two events, to a fresh log, lets
 // the real pipeline project them, asks query.Why at depth 3, and compares what it
@@ -33,7 +33,7 @@ type options struct {
 
 func main() {
 	var o options
-	flag.StringVar(&o.dir, "testdata", "bench/why/testdata", "directory of NAME.jsonl and NAME.labels")
+	flag.StringVar(&o.dir, "testdata", "why/testdata", "directory of NAME.jsonl and NAME.labels")
 	flag.IntVar(&o.depth, "depth", 3, "how many edges why goes")
 	flag.BoolVar(&o.verbose, "v", false, "print what was expected and answered, for the development half")
 	flag.StringVar(&o.only, "only", "", "with -v, print this trajectory alone")

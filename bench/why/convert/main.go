@@ -2,9 +2,9 @@
 // left: one file of JSON lines a trajectory, each line a command.executed with
 // its outcome united with it.
 //
-//	go run ./bench/why/convert -out DIR sweagent FILE.traj…
-//	go run ./bench/why/convert -out DIR openhands output.jsonl
-//	recount log --json … | go run ./bench/why/convert -out DIR recorded NAME
+//	go -C bench run ./why/convert -out DIR sweagent FILE.traj…
+//	go -C bench run ./why/convert -out DIR openhands output.jsonl
+//	recount log --json … | go -C bench run ./why/convert -out DIR recorded NAME
 //
 // It writes what an agent's hook would have recorded and nothing that gives the
 // answer away: no parent ids. How each tool is mapped stands in
@@ -28,7 +28,7 @@ import (
 )
 
 func main() {
-	out := flag.String("out", "bench/why/testdata", "directory to write NAME.jsonl into")
+	out := flag.String("out", "why/testdata", "directory to write NAME.jsonl into")
 	flag.Parse()
 	if err := run(*out, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "convert:", err)

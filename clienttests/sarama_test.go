@@ -1,4 +1,4 @@
-package broker_test
+package clienttests
 
 import (
 	"context"
@@ -27,16 +27,6 @@ func saramaConfig() *sarama.Config {
 	c.Consumer.Group.Heartbeat.Interval = 50 * time.Millisecond
 	c.Consumer.MaxWaitTime = 50 * time.Millisecond
 	return c
-}
-
-// closing closes c at the end of the test.
-func closing(t testing.TB, c interface{ Close() error }) {
-	t.Helper()
-	t.Cleanup(func() {
-		if err := c.Close(); err != nil && !errors.Is(err, sarama.ErrClosedClient) {
-			t.Error(err)
-		}
-	})
 }
 
 func TestSaramaCodecs(t *testing.T) {
