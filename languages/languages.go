@@ -23,7 +23,6 @@ import (
 	"github.com/recountdb/recount/languages/python"
 	"github.com/recountdb/recount/languages/resolve"
 	"github.com/recountdb/recount/languages/rust"
-	"github.com/recountdb/recount/languages/scope"
 	"github.com/recountdb/recount/languages/script"
 	"github.com/recountdb/recount/languages/sql"
 	"github.com/recountdb/recount/languages/style"
@@ -47,11 +46,11 @@ var registered = []Language{
 	{manifest.Languages, nil},
 	{one(codeowners.Language), nil},
 	{one(golang.Language), func() resolve.Resolver { return golang.New() }},
-	{one(python.Language), func() resolve.Resolver { return scope.NewPython() }},
-	{one(rust.Language), func() resolve.Resolver { return scope.NewRust() }},
-	{one(java.Language), func() resolve.Resolver { return scope.NewJava() }},
-	{one(csharp.Language), func() resolve.Resolver { return scope.NewCSharp() }},
-	{script.Languages, func() resolve.Resolver { return scope.NewScript() }},
+	{one(python.Language), func() resolve.Resolver { return python.NewResolver() }},
+	{one(rust.Language), func() resolve.Resolver { return rust.NewResolver() }},
+	{one(java.Language), func() resolve.Resolver { return java.NewResolver() }},
+	{one(csharp.Language), func() resolve.Resolver { return csharp.NewResolver() }},
+	{script.Languages, func() resolve.Resolver { return script.NewResolver() }},
 	{one(proto.Language), func() resolve.Resolver { return formats.Proto() }},
 	{one(sql.Language), func() resolve.Resolver { return formats.SQL() }},
 	{one(terraform.Language), func() resolve.Resolver { return formats.Terraform() }},

@@ -28,9 +28,9 @@ import (
 	"time"
 
 	"github.com/recountdb/recount/languages"
+	"github.com/recountdb/recount/languages/python"
 	"github.com/recountdb/recount/languages/resolve"
 	"github.com/recountdb/recount/languages/resolvetest"
-	"github.com/recountdb/recount/languages/scope"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
@@ -66,7 +66,7 @@ func graphOf(dir string) ([]resolve.FileGraph, time.Duration, error) {
 		return nil, 0, err
 	}
 	before := userTime()
-	graphs, err := scope.NewPython().Resolve(context.Background(), tree, resolve.Change{})
+	graphs, err := python.NewResolver().Resolve(context.Background(), tree, resolve.Change{})
 	return graphs, userTime() - before, err
 }
 

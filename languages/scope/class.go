@@ -1,47 +1,47 @@
 package scope
 
-// linearize computes the order of a class: Python's (C3), or, where that does not
+// Linearize computes the order of a class: Python's (C3), or, where that does not
 // exist, the bases' one after the other. A class that is its own base counts once.
-func (d *decl) linearize(open map[*decl]bool) []base {
-	if d.order != nil {
-		return d.order
+func (d *Decl) Linearize(open map[*Decl]bool) []Base {
+	if d.Order != nil {
+		return d.Order
 	}
 	if open[d] || len(open) > 64 {
-		return []base{{decl: d}}
+		return []Base{{Decl: d}}
 	}
 	open[d] = true
-	var lists [][]base
-	for _, b := range d.bases {
-		if b.decl == nil {
-			lists = append(lists, []base{b})
+	var lists [][]Base
+	for _, b := range d.Bases {
+		if b.Decl == nil {
+			lists = append(lists, []Base{b})
 		} else {
-			lists = append(lists, append([]base(nil), b.decl.linearize(open)...))
+			lists = append(lists, append([]Base(nil), b.Decl.Linearize(open)...))
 		}
 	}
-	lists = append(lists, append([]base(nil), d.bases...))
+	lists = append(lists, append([]Base(nil), d.Bases...))
 	delete(open, d)
-	order := append([]base{{decl: d}}, merge(lists)...)
+	order := append([]Base{{Decl: d}}, merge(lists)...)
 	if len(open) == 0 || !d.cyclic(open) {
-		d.order = order
+		d.Order = order
 	}
 	return order
 }
 
 // cyclic reports whether a class that is still open stands above d.
-func (d *decl) cyclic(open map[*decl]bool) bool {
-	for _, b := range d.bases {
-		if b.decl != nil && (open[b.decl] || b.decl.order == nil) {
+func (d *Decl) cyclic(open map[*Decl]bool) bool {
+	for _, b := range d.Bases {
+		if b.Decl != nil && (open[b.Decl] || b.Decl.Order == nil) {
 			return true
 		}
 	}
 	return false
 }
 
-func merge(lists [][]base) []base {
-	var out []base
-	seen := map[base]bool{}
+func merge(lists [][]Base) []Base {
+	var out []Base
+	seen := map[Base]bool{}
 	for {
-		var pick *base
+		var pick *Base
 		for _, l := range lists {
 			if len(l) > 0 && !inTail(l[0], lists) {
 				pick = &l[0]
@@ -60,7 +60,7 @@ func merge(lists [][]base) []base {
 			return out
 		}
 		b := *pick
-		if !seen[b] || b == (base{}) {
+		if !seen[b] || b == (Base{}) {
 			seen[b] = true
 			out = append(out, b)
 		}
@@ -72,7 +72,7 @@ func merge(lists [][]base) []base {
 	}
 }
 
-func inTail(b base, lists [][]base) bool {
+func inTail(b Base, lists [][]Base) bool {
 	for _, l := range lists {
 		for i := 1; i < len(l); i++ {
 			if l[i] == b {
@@ -83,41 +83,41 @@ func inTail(b base, lists [][]base) bool {
 	return false
 }
 
-// attribute is the variable of an attribute that is assigned to a class's instances,
+// Attribute is the variable of an attribute that is assigned to a class's instances,
 // or to the class from outside.
-func (d *decl) attribute(name string) *variable {
-	v := d.attributes[name]
+func (d *Decl) Attribute(name string) *Variable {
+	v := d.Assigned[name]
 	if v == nil {
-		v = &variable{}
-		d.attributes[name] = v
+		v = &Variable{}
+		d.Assigned[name] = v
 	}
 	return v
 }
 
-// classAttribute is the first class in an order whose body binds a name; sure is
+// ClassAttribute is the first class in an order whose body binds a name; sure is
 // false where a class that is not known stands before it.
-func classAttribute(order []base, name string) (v *variable, in *decl, sure bool) {
+func ClassAttribute(order []Base, name string) (v *Variable, in *Decl, sure bool) {
 	sure = true
 	for _, b := range order {
-		if b.decl == nil {
+		if b.Decl == nil {
 			sure = false
 			continue
 		}
-		if v := b.decl.scope.vars[name]; v != nil {
-			return v, b.decl, sure
+		if v := b.Decl.Scope.Vars[name]; v != nil {
+			return v, b.Decl, sure
 		}
 	}
 	return nil, nil, false
 }
 
-// attributeOf is an attribute of something of elsewhere: a module, where an import
+// AttributeOf is an attribute of something of elsewhere: a module, where an import
 // names it so.
-func (p *program) attributeOf(v *value, name string) *value {
-	if v.name == "" && p.outside[v.pkg+"."+name] {
-		return p.external(v.pkg+"."+name, "")
+func (p *Program) AttributeOf(v *Value, name string) *Value {
+	if v.Name == "" && p.Outside[v.Pkg+"."+name] {
+		return p.External(v.Pkg+"."+name, "")
 	}
-	if v.name != "" && v.name != defaultName {
-		name = v.name + "." + name
+	if v.Name != "" && v.Name != DefaultName {
+		name = v.Name + "." + name
 	}
-	return p.external(v.pkg, name)
+	return p.External(v.Pkg, name)
 }

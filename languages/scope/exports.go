@@ -1,52 +1,52 @@
 package scope
 
-// defaultName is how a module's own value is imported.
-const defaultName = "default"
+// DefaultName is how a module's own value is imported.
+const DefaultName = "default"
 
-// exports is the name that a binding's target exports, or "".
-func (p path) exports() string {
+// Exports is the name that a binding's target exports, or "".
+func (p Path) Exports() string {
 	switch {
-	case len(p.steps) == 1 && p.steps[0].op == '.' && (p.head == "export" || p.head == "exports"):
-		return p.steps[0].name
-	case len(p.steps) == 2 && p.head == "module" && p.steps[0].name == "exports" && p.steps[1].op == '.':
-		return p.steps[1].name
+	case len(p.Steps) == 1 && p.Steps[0].Op == '.' && (p.Head == "export" || p.Head == "exports"):
+		return p.Steps[0].Name
+	case len(p.Steps) == 2 && p.Head == "module" && p.Steps[0].Name == "exports" && p.Steps[1].Op == '.':
+		return p.Steps[1].Name
 	}
 	return ""
 }
 
-// export is the variable of an exported name.
-func (m *module) export(name string) *variable {
-	v := m.exports[name]
+// Export is the variable of an exported name.
+func (m *Module) Export(name string) *Variable {
+	v := m.Exports[name]
 	if v == nil {
-		v = &variable{scope: m.scope}
-		if m.exports == nil {
-			m.exports = map[string]*variable{}
+		v = &Variable{Scope: m.Scope}
+		if m.Exports == nil {
+			m.Exports = map[string]*Variable{}
 		}
-		m.exports[name] = v
+		m.Exports[name] = v
 	}
 	return v
 }
 
-// exported is the variable of a name as other files see it.
-func (p *program) exported(m *module, name string, depth int) *variable {
-	if !p.lang.exports {
-		return p.global(m, name, depth)
+// Exported is the variable of a name as other files see it.
+func (p *Program) Exported(m *Module, name string, depth int) *Variable {
+	if !p.Lang.Exports {
+		return p.Global(m, name, depth)
 	}
-	if v := m.exports[name]; v != nil || depth > maxDepth {
+	if v := m.Exports[name]; v != nil || depth > MaxDepth {
 		return v
 	}
-	if m.scope != nil {
-		if v := m.scope.vars[name]; v != nil {
-			for _, d := range v.decls {
+	if m.Scope != nil {
+		if v := m.Scope.Vars[name]; v != nil {
+			for _, d := range v.Decls {
 				if d.Exported {
 					return v
 				}
 			}
 		}
 	}
-	for _, star := range m.stars {
-		if star.mod != nil && name != defaultName {
-			if v := p.exported(star.mod, name, depth+1); v != nil {
+	for _, star := range m.Stars {
+		if star.Mod != nil && name != DefaultName {
+			if v := p.Exported(star.Mod, name, depth+1); v != nil {
 				return v
 			}
 		}

@@ -4,7 +4,7 @@ import (
 	"strings"
 )
 
-func wordSet(words string) map[string]bool {
+func WordSet(words string) map[string]bool {
 	m := map[string]bool{}
 	for w := range strings.FieldsSeq(words) {
 		m[w] = true
@@ -12,7 +12,7 @@ func wordSet(words string) map[string]bool {
 	return m
 }
 
-func dirOf(p string) string {
+func DirOf(p string) string {
 	if i := strings.LastIndexByte(p, '/'); i >= 0 {
 		return p[:i]
 	}

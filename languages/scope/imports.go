@@ -7,55 +7,55 @@ import (
 )
 
 // at is the module at a place that the layout found.
-func (p *program) at(place string) *module {
-	if m := p.byPlace[place]; m != nil {
+func (p *Program) at(place string) *Module {
+	if m := p.ByPlace[place]; m != nil {
 		return m
 	}
-	m := p.byPlace[packagePlace(place)]
+	m := p.ByPlace[packagePlace(place)]
 	if m == nil { // a directory of modules without __init__.py
-		m = &module{place: place, dir: place, isPackage: true, name: strings.ReplaceAll(place, "/", ".")}
-		p.byPlace[packagePlace(place)] = m
+		m = &Module{Place: place, dir: place, isPackage: true, Name: strings.ReplaceAll(place, "/", ".")}
+		p.ByPlace[packagePlace(place)] = m
 	}
 	return m
 }
 
-// imports is what an import's path means in a file: a module, or one of elsewhere,
+// Imports is what an import's path means in a file: a module, or one of elsewhere,
 // or neither where it should be of the repository and is not there.
-func (p *program) imports(m *module, i *recountv1.Import) imported {
-	place, found, ours := p.layout.resolve(m.file.Path, i)
+func (p *Program) Imports(m *Module, i *recountv1.Import) Imported {
+	place, found, ours := p.Layout.Resolve(m.File.Path, i)
 	switch {
 	case found:
-		return imported{mod: p.at(place)}
+		return Imported{Mod: p.at(place)}
 	case ours:
-		return imported{}
+		return Imported{}
 	}
-	return imported{outside: strings.TrimPrefix(i.Path, "node:")}
+	return Imported{Outside: strings.TrimPrefix(i.Path, "node:")}
 }
 
-// first is what `import a.b` binds: a.
-func (p *program) first(m *module, i *recountv1.Import, whole imported) imported {
+// First is what `import a.b` binds: a.
+func (p *Program) First(m *Module, i *recountv1.Import, whole Imported) Imported {
 	name, _, nested := strings.Cut(i.Path, ".")
 	switch {
 	case !nested:
 		return whole
-	case whole.mod == nil && whole.outside != "":
-		return imported{outside: name}
+	case whole.Mod == nil && whole.Outside != "":
+		return Imported{Outside: name}
 	}
-	if place, ok := p.layout.first(m.file.Path, i); ok {
-		return imported{mod: p.at(place)}
+	if place, ok := p.Layout.First(m.File.Path, i); ok {
+		return Imported{Mod: p.at(place)}
 	}
-	return imported{}
+	return Imported{}
 }
 
-// submodule is the module of a name below a package.
-func (p *program) submodule(m *module, name string) *module {
-	if m.facts != nil && !m.isPackage {
+// Submodule is the module of a name below a package.
+func (p *Program) Submodule(m *Module, name string) *Module {
+	if m.Facts != nil && !m.isPackage {
 		return nil
 	}
 	if name == "" || strings.ContainsAny(name, "/") {
 		return nil
 	}
-	if place, ok := p.layout.below(m.dir, name); ok && place != m.dir {
+	if place, ok := p.Layout.Below(m.dir, name); ok && place != m.dir {
 		return p.at(place)
 	}
 	return nil

@@ -2,60 +2,60 @@ package scope
 
 import "strings"
 
-// path is an access path, parsed (see Reference in code.proto).
-type path struct {
-	text  string
-	head  string
-	steps []step
+// Path is an access path, parsed (see Reference in code.proto).
+type Path struct {
+	Text  string
+	Head  string
+	Steps []Step
 }
 
-// step is what a path does with the value before it.
-type step struct {
-	op   byte   // '.', '(' or '['
-	name string // of an attribute, the index, or what a call hands on: "0,1"
-	at   int    // where it begins in the text
+// Step is what a path does with the value before it.
+type Step struct {
+	Op   byte   // '.', '(' or '['
+	Name string // of an attribute, the index, or what a call hands on: "0,1"
+	At   int    // where it begins in the text
 }
 
-func parsePath(text string) path {
-	p := path{text: text}
+func ParsePath(text string) Path {
+	p := Path{Text: text}
 	i := headEnd(text)
 	if i < 0 {
-		p.head = text
+		p.Head = text
 		return p
 	}
-	p.head = text[:i]
-	if p.head == "" { // no name begins with a mark: nothing is known
-		return path{text: text, head: "?"}
+	p.Head = text[:i]
+	if p.Head == "" { // no name begins with a mark: nothing is known
+		return Path{Text: text, Head: "?"}
 	}
 	for i < len(text) {
-		s := step{op: text[i], at: i}
+		s := Step{Op: text[i], At: i}
 		rest := text[i+1:]
-		switch s.op {
+		switch s.Op {
 		case '.':
 			n := strings.IndexAny(rest, ".([")
 			if n < 0 {
 				n = len(rest)
 			}
-			s.name = rest[:n]
+			s.Name = rest[:n]
 			i += 1 + n
 		case '(':
 			n := strings.IndexByte(rest, ')')
 			if n < 0 {
 				n = len(rest)
 			}
-			s.name = rest[:n]
+			s.Name = rest[:n]
 			i += n + 2
 		case '[':
 			n := strings.IndexByte(rest, ']')
 			if n < 0 {
 				n = len(rest)
 			}
-			s.name = rest[:n]
+			s.Name = rest[:n]
 			i += n + 2
 		default: // a name right behind a bracket: no path that an extractor writes
-			return path{text: text, head: "?"}
+			return Path{Text: text, Head: "?"}
 		}
-		p.steps = append(p.steps, s)
+		p.Steps = append(p.Steps, s)
 	}
 	return p
 }
@@ -88,11 +88,11 @@ func headEnd(text string) int {
 	return strings.IndexAny(text, ".([")
 }
 
-// base is the path without its last step.
-func (p path) base() path {
-	last := len(p.steps) - 1
-	return path{text: p.text[:p.steps[last].at], head: p.head, steps: p.steps[:last]}
+// Base is the path without its last step.
+func (p Path) Base() Path {
+	last := len(p.Steps) - 1
+	return Path{Text: p.Text[:p.Steps[last].At], Head: p.Head, Steps: p.Steps[:last]}
 }
 
-// plain reports whether the path is a single name.
-func (p path) plain() bool { return len(p.steps) == 0 }
+// Plain reports whether the path is a single name.
+func (p Path) Plain() bool { return len(p.Steps) == 0 }

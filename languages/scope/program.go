@@ -8,118 +8,118 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// program is a snapshot's files of one language, while they are resolved.
-type program struct {
-	lang    *language
-	layout  layout
-	modules []*module // that are files, by path
-	byPlace map[string]*module
-	// outside are the modules of elsewhere that an import names.
-	outside map[string]bool
-	values  map[valueID]*value
+// Program is a snapshot's files of one language, while they are resolved.
+type Program struct {
+	Lang    *Language
+	Layout  Layout
+	Modules []*Module // that are files, by path
+	ByPlace map[string]*Module
+	// Outside are the modules of elsewhere that an import names.
+	Outside map[string]bool
+	values  map[ValueID]*Value
 
-	queue []*flow
-	depth int
-	subs  map[*decl][]*decl // classes by base, direct
-	// rules are how the language looks names up in its own way; nil is the default.
-	rules nameRules
+	queue []*Flow
+	Depth int
+	Subs  map[*Decl][]*Decl // classes by base, direct
+	// Rules are how the language looks names up in its own way; nil is the default.
+	Rules Rules
 }
 
-// module is a file, or the directory of a package.
-type module struct {
-	place     string // the file's path, or the package's directory
+// Module is a file, or the directory of a package.
+type Module struct {
+	Place     string // the file's path, or the package's directory
 	dir       string // of a package
 	isPackage bool
-	test      bool
-	name      string // dotted
-	file      resolve.File
-	facts     *recountv1.FileFacts // nil: a directory without __init__.py
+	Test      bool
+	Name      string // dotted
+	File      resolve.File
+	Facts     *recountv1.FileFacts // nil: a directory without __init__.py
 	names     resolve.Declared
-	scope     *scope
-	// scopes and decls are by index plus 1, as `in` has it; scopes[0] is the module's.
-	scopes []*scope
-	decls  []*decl
-	stars  []imported
-	// exports are what other files see, where the language says so.
-	exports map[string]*variable
-	// up is the module around a module of a typed language, root the file of its crate.
-	up, root *module
-	// calls are the calls of a path in a declaration.
-	calls map[callSite][]*recountv1.Reference
-	paths map[string]path
+	Scope     *Scope
+	// Scopes and decls are by index plus 1, as `in` has it; scopes[0] is the module's.
+	Scopes []*Scope
+	Decls  []*Decl
+	Stars  []Imported
+	// Exports are what other files see, where the language says so.
+	Exports map[string]*Variable
+	// Up is the module around a module of a typed language, root the file of its crate.
+	Up, Root *Module
+	// Calls are the calls of a path in a declaration.
+	Calls map[CallSite][]*recountv1.Reference
+	paths map[string]Path
 }
 
-type callSite struct {
-	in   uint32
-	path string
+type CallSite struct {
+	In   uint32
+	Path string
 }
 
-// imported is what an import gives a name: a module, or a name in it.
-type imported struct {
-	mod     *module // nil: of elsewhere, then outside is its name
-	outside string
-	name    string
+// Imported is what an import gives a name: a module, or a name in it.
+type Imported struct {
+	Mod     *Module // nil: of elsewhere, then outside is its name
+	Outside string
+	Name    string
 }
 
-// scope is where names are bound: a module, a class, a function.
-type scope struct {
-	mod   *module
-	outer *scope
-	decl  *decl // nil: the module's
-	vars  map[string]*variable
+// Scope is where names are bound: a module, a class, a function.
+type Scope struct {
+	Mod   *Module
+	Outer *Scope
+	Decl  *Decl // nil: the module's
+	Vars  map[string]*Variable
 	// elsewhere are the names declared global or nonlocal.
 	elsewhere map[string]string
-	// inline is the module inside of a file whose names these are.
-	inline *module
+	// Inline is the module inside of a file whose names these are.
+	Inline *Module
 }
 
-func (s *scope) isClass() bool { return s.decl != nil && s.decl.isClass() }
+func (s *Scope) IsClass() bool { return s.Decl != nil && s.Decl.IsClass() }
 
-// decl is a declaration.
-type decl struct {
+// Decl is a declaration.
+type Decl struct {
 	*recountv1.Declaration
-	mod   *module
-	in    uint32
-	key   schemas.NodeKey
-	scope *scope // its own, of a function or class
-	outer *scope
-	// results are what a function returns, yields what it yields.
-	results, yields variable
-	// through are the parameters, by place, that it returns as they came.
-	through    []int
-	decorators []*recountv1.Reference
-	overload   bool
-	object     bool // a value with members of its own
-	lang       *language
-	generator  bool
-	typed      *decl // the class that its results are declared to be of
-	of         *decl // the type that it is a member of, where that is not outer's
+	Mod   *Module
+	Index uint32
+	Key   schemas.NodeKey
+	Scope *Scope // its own, of a function or class
+	Outer *Scope
+	// Results are what a function returns, yields what it yields.
+	Results, Yields Variable
+	// Through are the parameters, by place, that it returns as they came.
+	Through    []int
+	Decorators []*recountv1.Reference
+	Overload   bool
+	Object     bool // a value with members of its own
+	lang       *Language
+	Generator  bool
+	Typed      *Decl // the class that its results are declared to be of
+	Of         *Decl // the type that it is a member of, where that is not outer's
 
-	bases []base
-	order []base // of a class and its bases, as attributes are looked up
-	// attributes are those of the class's instances, and what is assigned to the
+	Bases []Base
+	Order []Base // of a class and its bases, as attributes are looked up
+	// Assigned are those of the class's instances, and what is assigned to the
 	// class from outside.
-	attributes map[string]*variable
+	Assigned map[string]*Variable
 }
 
-// base is a class of the repository, or one of elsewhere (external), or nil and "":
+// Base is a class of the repository, or one of elsewhere (external), or nil and "":
 // not known.
-type base struct {
-	decl     *decl
-	external *value
+type Base struct {
+	Decl     *Decl
+	External *Value
 }
 
-// isClass reports whether it has members that its instances have, or it itself.
-func (d *decl) isClass() bool {
+// IsClass reports whether it has members that its instances have, or it itself.
+func (d *Decl) IsClass() bool {
 	switch d.Kind {
 	case recountv1.SymbolKind_SYMBOL_KIND_CLASS, recountv1.SymbolKind_SYMBOL_KIND_INTERFACE, recountv1.SymbolKind_SYMBOL_KIND_ENUM,
 		recountv1.SymbolKind_SYMBOL_KIND_STRUCT, recountv1.SymbolKind_SYMBOL_KIND_TRAIT:
 		return true
 	}
-	return d.object
+	return d.Object
 }
 
-func (d *decl) isFunction() bool {
+func (d *Decl) IsFunction() bool {
 	switch d.Kind {
 	case recountv1.SymbolKind_SYMBOL_KIND_FUNCTION, recountv1.SymbolKind_SYMBOL_KIND_METHOD,
 		recountv1.SymbolKind_SYMBOL_KIND_CONSTRUCTOR, recountv1.SymbolKind_SYMBOL_KIND_PROPERTY:
@@ -128,20 +128,20 @@ func (d *decl) isFunction() bool {
 	return false
 }
 
-// isMethod reports whether its first parameter is the receiver, "self" in paths.
-func (d *decl) isMethod() bool {
-	return d.isFunction() && d.class() != nil && !d.is("staticmethod")
+// IsMethod reports whether its first parameter is the receiver, "self" in paths.
+func (d *Decl) IsMethod() bool {
+	return d.IsFunction() && d.Class() != nil && !d.HasModifier("staticmethod")
 }
 
-// class is the class that a declaration is a member of.
-func (d *decl) class() *decl {
-	if d.of == nil && d.outer.isClass() {
-		return d.outer.decl
+// Class is the class that a declaration is a member of.
+func (d *Decl) Class() *Decl {
+	if d.Of == nil && d.Outer.IsClass() {
+		return d.Outer.Decl
 	}
-	return d.of
+	return d.Of
 }
 
-func (d *decl) is(modifier string) bool {
+func (d *Decl) HasModifier(modifier string) bool {
 	for _, m := range d.Modifiers {
 		if m == modifier {
 			return true
@@ -150,99 +150,99 @@ func (d *decl) is(modifier string) bool {
 	return false
 }
 
-func newProgram(lang *language, files []string, manifests []manifest) *program {
-	return &program{
-		lang: lang, layout: lang.layout(files, manifests), byPlace: map[string]*module{}, outside: map[string]bool{},
-		values: map[valueID]*value{}, subs: map[*decl][]*decl{},
+func newProgram(lang *Language, files []string, manifests []Manifest) *Program {
+	return &Program{
+		Lang: lang, Layout: lang.Layout(files, manifests), ByPlace: map[string]*Module{}, Outside: map[string]bool{},
+		values: map[ValueID]*Value{}, Subs: map[*Decl][]*Decl{},
 	}
 }
 
 // addFile declares a file's names.
-func (p *program) addFile(f resolve.File, facts *recountv1.FileFacts) {
-	m := &module{
-		place: f.Path, file: f, facts: facts, name: p.layout.nameOf(f.Path),
-		calls: map[callSite][]*recountv1.Reference{}, paths: map[string]path{},
+func (p *Program) addFile(f resolve.File, facts *recountv1.FileFacts) {
+	m := &Module{
+		Place: f.Path, File: f, Facts: facts, Name: p.Layout.NameOf(f.Path),
+		Calls: map[CallSite][]*recountv1.Reference{}, paths: map[string]Path{},
 	}
-	if m.facts == nil {
-		m.facts = &recountv1.FileFacts{}
+	if m.Facts == nil {
+		m.Facts = &recountv1.FileFacts{}
 	}
-	if p.lang.typed {
-		m.name = m.facts.Package
+	if p.Lang.Typed {
+		m.Name = m.Facts.Package
 	}
-	m.test = p.layout.isTest(f.Path)
-	if dir, ok := p.layout.packageOf(f.Path); ok {
+	m.Test = p.Layout.IsTest(f.Path)
+	if dir, ok := p.Layout.PackageOf(f.Path); ok {
 		m.dir, m.isPackage = dir, true
-		p.byPlace[packagePlace(dir)] = m
+		p.ByPlace[packagePlace(dir)] = m
 	}
-	m.names = resolve.Declare(f.Path, m.facts)
-	p.modules = append(p.modules, m)
-	p.byPlace[f.Path] = m
+	m.names = resolve.Declare(f.Path, m.Facts)
+	p.Modules = append(p.Modules, m)
+	p.ByPlace[f.Path] = m
 
-	m.scope = &scope{mod: m, vars: map[string]*variable{}}
-	m.scopes = []*scope{m.scope}
+	m.Scope = &Scope{Mod: m, Vars: map[string]*Variable{}}
+	m.Scopes = []*Scope{m.Scope}
 	members := map[uint32]bool{}
-	for _, d := range m.facts.Declarations {
+	for _, d := range m.Facts.Declarations {
 		members[d.Owner] = true
 	}
-	for i, d := range m.facts.Declarations {
-		outer := m.scope
+	for i, d := range m.Facts.Declarations {
+		outer := m.Scope
 		if o := int(d.Owner); o > 0 && o <= i {
-			outer = m.scopes[o]
+			outer = m.Scopes[o]
 		} else if d.OwnerPath != "" {
-			outer = m.scope
-			if p.rules != nil {
-				outer = p.rules.around(m, d)
+			outer = m.Scope
+			if p.Rules != nil {
+				outer = p.Rules.Around(m, d)
 			}
 		}
-		n := &decl{Declaration: d, mod: m, in: uint32(i + 1), key: m.names.Keys[i], outer: outer, lang: p.lang}
-		n.object = members[n.in] && !n.isFunction() && !n.isClass() && !p.lang.typed &&
-			(p.rules == nil || n.Kind == recountv1.SymbolKind_SYMBOL_KIND_ENUM_MEMBER)
+		n := &Decl{Declaration: d, Mod: m, Index: uint32(i + 1), Key: m.names.Keys[i], Outer: outer, lang: p.Lang}
+		n.Object = members[n.Index] && !n.IsFunction() && !n.IsClass() && !p.Lang.Typed &&
+			(p.Rules == nil || n.Kind == recountv1.SymbolKind_SYMBOL_KIND_ENUM_MEMBER)
 		s := outer
-		if n.isClass() || n.isFunction() {
-			s = &scope{mod: m, outer: outer, decl: n, vars: map[string]*variable{}}
-			n.scope = s
+		if n.IsClass() || n.IsFunction() {
+			s = &Scope{Mod: m, Outer: outer, Decl: n, Vars: map[string]*Variable{}}
+			n.Scope = s
 		}
-		if n.isClass() {
-			n.attributes = map[string]*variable{}
+		if n.IsClass() {
+			n.Assigned = map[string]*Variable{}
 		}
-		if p.rules != nil {
+		if p.Rules != nil {
 			if n.Kind == recountv1.SymbolKind_SYMBOL_KIND_MODULE {
-				s = p.rules.inline(n)
+				s = p.Rules.Inline(n)
 			}
-			m.decls, m.scopes = append(m.decls, n), append(m.scopes, s)
-			p.rules.addItem(n)
+			m.Decls, m.Scopes = append(m.Decls, n), append(m.Scopes, s)
+			p.Rules.AddItem(n)
 			continue
 		}
-		m.decls, m.scopes = append(m.decls, n), append(m.scopes, s)
-		v := outer.own(d.Name)
-		if p.lang.exports && n.isFunction() && len(v.decls) > 0 && v.decls[len(v.decls)-1].Kind == n.Kind {
-			v.decls[len(v.decls)-1].overload = true
+		m.Decls, m.Scopes = append(m.Decls, n), append(m.Scopes, s)
+		v := outer.Own(d.Name)
+		if p.Lang.Exports && n.IsFunction() && len(v.Decls) > 0 && v.Decls[len(v.Decls)-1].Kind == n.Kind {
+			v.Decls[len(v.Decls)-1].Overload = true
 		}
-		v.decls = append(v.decls, n)
-		if n.isFunction() {
+		v.Decls = append(v.Decls, n)
+		if n.IsFunction() {
 			for i, prm := range d.Parameters {
-				n.scope.own(n.parameterName(i, prm.Name)).parameter = true
+				n.Scope.Own(n.ParameterName(i, prm.Name)).Parameter = true
 			}
 		}
 	}
-	for _, r := range m.facts.References {
+	for _, r := range m.Facts.References {
 		switch r.Edge {
 		case recountv1.EdgeKind_EDGE_KIND_CALLS:
-			at := callSite{r.In, r.Path}
-			m.calls[at] = append(m.calls[at], r)
+			at := CallSite{r.In, r.Path}
+			m.Calls[at] = append(m.Calls[at], r)
 		case recountv1.EdgeKind_EDGE_KIND_DECORATES:
-			if d := m.decl(r.In); d != nil {
+			if d := m.Decl(r.In); d != nil {
 				switch name := r.Path[strings.LastIndexByte(r.Path, '.')+1:]; name {
 				case "overload":
-					d.overload = true
+					d.Overload = true
 				case "staticmethod", "classmethod", "property", "cached_property", "abstractmethod", "setter", "deleter":
 				default:
-					d.decorators = append(d.decorators, r)
+					d.Decorators = append(d.Decorators, r)
 				}
 			}
 		}
 	}
-	for _, b := range m.facts.Bindings {
+	for _, b := range m.Facts.Bindings {
 		p.declareBinding(m, b)
 	}
 }
@@ -250,57 +250,57 @@ func (p *program) addFile(f resolve.File, facts *recountv1.FileFacts) {
 // packagePlace is the key of a package's directory among the modules.
 func packagePlace(dir string) string { return dir + "/" }
 
-func (m *module) decl(in uint32) *decl {
-	if in == 0 || int(in) > len(m.decls) {
+func (m *Module) Decl(in uint32) *Decl {
+	if in == 0 || int(in) > len(m.Decls) {
 		return nil
 	}
-	return m.decls[in-1]
+	return m.Decls[in-1]
 }
 
-func (m *module) scopeOf(in uint32) *scope {
-	if int(in) >= len(m.scopes) {
-		return m.scope
+func (m *Module) ScopeOf(in uint32) *Scope {
+	if int(in) >= len(m.Scopes) {
+		return m.Scope
 	}
-	return m.scopes[in]
+	return m.Scopes[in]
 }
 
-func (m *module) key(in uint32) schemas.NodeKey {
-	if d := m.decl(in); d != nil {
-		return d.key
+func (m *Module) Key(in uint32) schemas.NodeKey {
+	if d := m.Decl(in); d != nil {
+		return d.Key
 	}
-	return resolve.FileKey(m.file.Path)
+	return resolve.FileKey(m.File.Path)
 }
 
-func (m *module) path(text string) path {
+func (m *Module) Path(text string) Path {
 	p, ok := m.paths[text]
 	if !ok {
-		p = parsePath(text)
+		p = ParsePath(text)
 		m.paths[text] = p
 	}
 	return p
 }
 
-// own is the variable of a name that the scope binds.
-func (s *scope) own(name string) *variable {
-	v := s.vars[name]
+// Own is the variable of a name that the scope binds.
+func (s *Scope) Own(name string) *Variable {
+	v := s.Vars[name]
 	if v == nil {
-		v = &variable{scope: s}
-		s.vars[name] = v
+		v = &Variable{Scope: s}
+		s.Vars[name] = v
 	}
 	return v
 }
 
-// parameterName is how paths call a parameter.
-func (d *decl) parameterName(i int, name string) string {
-	if i == 0 && d.lang.receiverFirst && d.isMethod() {
+// ParameterName is how paths call a parameter.
+func (d *Decl) ParameterName(i int, name string) string {
+	if i == 0 && d.lang.ReceiverFirst && d.IsMethod() {
 		return "self"
 	}
 	return name
 }
 
 // declareBinding notes which name a binding binds.
-func (p *program) declareBinding(m *module, b *recountv1.Binding) {
-	s := m.scopeOf(b.In)
+func (p *Program) declareBinding(m *Module, b *recountv1.Binding) {
+	s := m.ScopeOf(b.In)
 	if word, name, ok := strings.Cut(b.Target, " "); ok {
 		if s.elsewhere == nil {
 			s.elsewhere = map[string]string{}
@@ -308,75 +308,75 @@ func (p *program) declareBinding(m *module, b *recountv1.Binding) {
 		s.elsewhere[name] = word
 		return
 	}
-	target := m.path(b.Target)
+	target := m.Path(b.Target)
 	switch {
-	case p.lang.exports && target.exports() != "":
-		v := m.export(target.exports())
-		v.aliases = append(v.aliases, m.path(b.Value))
-	case target.head == "return":
-	case target.head == "yield":
-		if s.decl != nil {
-			s.decl.generator = true
+	case p.Lang.Exports && target.Exports() != "":
+		v := m.Export(target.Exports())
+		v.Aliases = append(v.Aliases, m.Path(b.Value))
+	case target.Head == "return":
+	case target.Head == "yield":
+		if s.Decl != nil {
+			s.Decl.Generator = true
 		}
-	case target.plain() && target.head != "?" && target.head != "self":
-		v := s.bound(target.head)
-		v.aliases = append(v.aliases, m.path(b.Value))
+	case target.Plain() && target.Head != "?" && target.Head != "self":
+		v := s.Bound(target.Head)
+		v.Aliases = append(v.Aliases, m.Path(b.Value))
 	}
 }
 
-// bound is the variable that an assignment in the scope gives a value to.
-func (s *scope) bound(name string) *variable {
+// Bound is the variable that an assignment in the scope gives a value to.
+func (s *Scope) Bound(name string) *Variable {
 	switch s.elsewhere[name] {
 	case "global":
-		return s.mod.scope.own(name)
+		return s.Mod.Scope.Own(name)
 	case "nonlocal":
-		for o := s.outer; o != nil; o = o.outer {
-			if v := o.vars[name]; v != nil && !o.isClass() {
+		for o := s.Outer; o != nil; o = o.Outer {
+			if v := o.Vars[name]; v != nil && !o.IsClass() {
 				return v
 			}
 		}
 	}
-	return s.own(name)
+	return s.Own(name)
 }
 
-// find is the variable that a name means in a scope, nil where nothing binds it.
-func (p *program) find(s *scope, name string) *variable {
-	if p.rules != nil {
-		return p.rules.findItem(s, name)
+// Find is the variable that a name means in a scope, nil where nothing binds it.
+func (p *Program) Find(s *Scope, name string) *Variable {
+	if p.Rules != nil {
+		return p.Rules.FindItem(s, name)
 	}
 	inner := true
-	for ; s.outer != nil; s = s.outer {
-		if s.isClass() && (!inner || p.lang.membersHidden && name != "self") {
+	for ; s.Outer != nil; s = s.Outer {
+		if s.IsClass() && (!inner || p.Lang.MembersHidden && name != "self") {
 			inner = false
 			continue
 		}
 		inner = false
 		if word := s.elsewhere[name]; word == "global" {
-			return p.global(s.mod, name, 0)
+			return p.Global(s.Mod, name, 0)
 		} else if word == "nonlocal" {
 			continue
 		}
-		if v := s.vars[name]; v != nil {
+		if v := s.Vars[name]; v != nil {
 			return v
 		}
 	}
-	return p.global(s.mod, name, 0)
+	return p.Global(s.Mod, name, 0)
 }
 
-// global is the variable of a module's name, its own or one that a star brings.
-func (p *program) global(m *module, name string, depth int) *variable {
-	if m.scope == nil {
+// Global is the variable of a module's name, its own or one that a star brings.
+func (p *Program) Global(m *Module, name string, depth int) *Variable {
+	if m.Scope == nil {
 		return nil
 	}
-	if v := m.scope.vars[name]; v != nil || depth > maxDepth || strings.HasPrefix(name, "_") {
+	if v := m.Scope.Vars[name]; v != nil || depth > MaxDepth || strings.HasPrefix(name, "_") {
 		return v
 	}
-	if p.rules != nil {
-		return p.rules.fromGlobs(m, name)
+	if p.Rules != nil {
+		return p.Rules.FromGlobs(m, name)
 	}
-	for i := len(m.stars) - 1; i >= 0; i-- {
-		if from := m.stars[i].mod; from != nil {
-			if v := p.global(from, name, depth+1); v != nil {
+	for i := len(m.Stars) - 1; i >= 0; i-- {
+		if from := m.Stars[i].Mod; from != nil {
+			if v := p.Global(from, name, depth+1); v != nil {
 				return v
 			}
 		}
@@ -384,19 +384,19 @@ func (p *program) global(m *module, name string, depth int) *variable {
 	return nil
 }
 
-// siteIn is a place in a file as the site of an edge from a declaration: edges' sites
+// SiteIn is a place in a file as the site of an edge from a declaration: edges' sites
 // are places of the file that they begin in.
-func (d *decl) siteIn(m *module, at *recountv1.Place) *recountv1.Place {
-	if d.mod != m {
+func (d *Decl) SiteIn(m *Module, at *recountv1.Place) *recountv1.Place {
+	if d.Mod != m {
 		return nil
 	}
 	return at
 }
 
-// in is the index plus 1 of the scope's declaration.
-func (s *scope) in() uint32 {
-	if s.decl == nil {
+// In is the index plus 1 of the scope's declaration.
+func (s *Scope) In() uint32 {
+	if s.Decl == nil {
 		return 0
 	}
-	return s.decl.in
+	return s.Decl.Index
 }

@@ -11,19 +11,19 @@ import (
 
 // Resolver resolves the files of a language. It keeps nothing between snapshots.
 type Resolver struct {
-	lang *language
-	// start prepares a program that has no files yet, and returns what resolves it once
+	Lang *Language
+	// Start prepares a program that has no files yet, and returns what resolves it once
 	// it has them.
-	start func(p *program) func(context.Context) ([]resolve.FileGraph, error)
+	Start func(p *Program) func(context.Context) ([]resolve.FileGraph, error)
 }
 
 var _ resolve.Resolver = Resolver{}
 
 // Name implements resolve.Resolver.
-func (r Resolver) Name() string { return r.lang.name }
+func (r Resolver) Name() string { return r.Lang.Name }
 
 // Languages implements resolve.Resolver.
-func (r Resolver) Languages() []string { return r.lang.languages }
+func (r Resolver) Languages() []string { return r.Lang.Languages }
 
 // Resolve implements resolve.Resolver: it returns every file where one of them
 // changed, and none where none did.
@@ -33,7 +33,7 @@ func (r Resolver) Resolve(ctx context.Context, tree resolve.Tree, c resolve.Chan
 	}
 	var files []resolve.File
 	for f := range tree.Files("") {
-		if slices.Contains(r.lang.languages, f.Language) {
+		if slices.Contains(r.Lang.Languages, f.Language) {
 			files = append(files, f)
 		}
 	}
@@ -46,8 +46,8 @@ func (r Resolver) Resolve(ctx context.Context, tree resolve.Tree, c resolve.Chan
 	if err != nil {
 		return nil, err
 	}
-	p := newProgram(r.lang, paths, manifests)
-	run := r.start(p)
+	p := newProgram(r.Lang, paths, manifests)
+	run := r.Start(p)
 	for _, f := range files {
 		facts, err := tree.Facts(f)
 		if err != nil {
@@ -59,19 +59,19 @@ func (r Resolver) Resolve(ctx context.Context, tree resolve.Tree, c resolve.Chan
 }
 
 // manifests are the files that the layout is read from, by path.
-func (r Resolver) manifests(tree resolve.Tree) ([]manifest, error) {
-	var all []manifest
+func (r Resolver) manifests(tree resolve.Tree) ([]Manifest, error) {
+	var all []Manifest
 	for f := range tree.Files("") {
-		if !slices.Contains(r.lang.manifests, f.Language) || f.Skipped != "" {
+		if !slices.Contains(r.Lang.Manifests, f.Language) || f.Skipped != "" {
 			continue
 		}
 		content, err := tree.Content(f)
 		if err != nil {
 			return nil, fmt.Errorf("content of %s: %w", f.Path, err)
 		}
-		all = append(all, manifest{f.Path, content})
+		all = append(all, Manifest{f.Path, content})
 	}
-	slices.SortFunc(all, func(a, b manifest) int { return cmp.Compare(a.path, b.path) })
+	slices.SortFunc(all, func(a, b Manifest) int { return cmp.Compare(a.Path, b.Path) })
 	return all, nil
 }
 
@@ -81,7 +81,7 @@ func (r Resolver) concerns(tree resolve.Tree, c resolve.Change) bool {
 	for _, path := range c.Paths {
 		for _, t := range []resolve.Tree{tree, c.Base} {
 			f, ok := t.File(path)
-			if ok && (slices.Contains(r.lang.languages, f.Language) || slices.Contains(r.lang.manifests, f.Language)) {
+			if ok && (slices.Contains(r.Lang.Languages, f.Language) || slices.Contains(r.Lang.Manifests, f.Language)) {
 				return true
 			}
 		}

@@ -12,17 +12,17 @@ import (
 // routing is which prefixes the routers of a program have: by the variable that a
 // router is.
 type routing struct {
-	p *program
+	p *Program
 	// own are prefixes given where a router is made, mounts where it is put on another.
-	own    map[*variable]string
-	mounts map[*variable][]mount
-	// named finds the method that a path names, where types are declared.
-	named func(m *module, in uint32, of path) *decl
+	own    map[*Variable]string
+	mounts map[*Variable][]mount
+	// Named finds the method that a path names, where types are declared.
+	Named func(m *Module, in uint32, of Path) *Decl
 }
 
 type mount struct {
 	pattern string
-	on      *variable
+	on      *Variable
 	// instead: the pattern stands for the router's own prefix, as Flask has it.
 	instead bool
 }
@@ -31,10 +31,10 @@ type mount struct {
 // mounted several times.
 const maxPatterns = 16
 
-func newRouting(p *program) *routing {
-	rt := &routing{p: p, own: map[*variable]string{}, mounts: map[*variable][]mount{}}
-	for _, m := range p.modules {
-		for _, r := range m.facts.Routes {
+func NewRouting(p *Program) *routing {
+	rt := &routing{p: p, own: map[*Variable]string{}, mounts: map[*Variable][]mount{}}
+	for _, m := range p.Modules {
+		for _, r := range m.Facts.Routes {
 			if !r.Group {
 				continue
 			}
@@ -52,51 +52,51 @@ func newRouting(p *program) *routing {
 }
 
 // router is the variable that a path leads to, through imports.
-func (rt *routing) router(m *module, in uint32, text string) *variable {
-	of := m.path(text)
-	s := m.scopeOf(in)
-	if d := m.decl(in); d != nil && d.isFunction() {
-		s = d.outer // a decorated handler's router is named outside of it
-		if rt.p.find(s, of.head) == nil {
-			s = d.scope
+func (rt *routing) router(m *Module, in uint32, text string) *Variable {
+	of := m.Path(text)
+	s := m.ScopeOf(in)
+	if d := m.Decl(in); d != nil && d.IsFunction() {
+		s = d.Outer // a decorated handler's router is named outside of it
+		if rt.p.Find(s, of.Head) == nil {
+			s = d.Scope
 		}
 	}
-	v := rt.p.find(s, of.head)
-	for depth := 0; v != nil && depth < maxDepth; depth++ {
-		if len(v.decls) == 0 && len(v.aliases) == 0 && len(v.imports) > 0 {
-			i := v.imports[0]
+	v := rt.p.Find(s, of.Head)
+	for depth := 0; v != nil && depth < MaxDepth; depth++ {
+		if len(v.Decls) == 0 && len(v.Aliases) == 0 && len(v.Imports) > 0 {
+			i := v.Imports[0]
 			switch {
-			case i.mod == nil:
+			case i.Mod == nil:
 				return nil
-			case i.name != "" && rt.p.exported(i.mod, i.name, 0) != nil:
-				v = rt.p.exported(i.mod, i.name, 0)
+			case i.Name != "" && rt.p.Exported(i.Mod, i.Name, 0) != nil:
+				v = rt.p.Exported(i.Mod, i.Name, 0)
 				continue
 			}
-			mod := i.mod
-			if i.name != "" {
-				mod = rt.p.submodule(i.mod, i.name)
+			mod := i.Mod
+			if i.Name != "" {
+				mod = rt.p.Submodule(i.Mod, i.Name)
 			}
-			for n, st := range of.steps {
-				if mod == nil || st.op != '.' {
+			for n, st := range of.Steps {
+				if mod == nil || st.Op != '.' {
 					return nil
 				}
-				if n == len(of.steps)-1 {
-					return rt.p.exported(mod, st.name, 0)
+				if n == len(of.Steps)-1 {
+					return rt.p.Exported(mod, st.Name, 0)
 				}
-				mod = rt.p.submodule(mod, st.name)
+				mod = rt.p.Submodule(mod, st.Name)
 			}
 			return nil
 		}
 		break
 	}
-	if !of.plain() {
+	if !of.Plain() {
 		return nil
 	}
 	return v
 }
 
 // prefixes are what stands before a router's routes.
-func (rt *routing) prefixes(v *variable, open map[*variable]bool) []string {
+func (rt *routing) prefixes(v *Variable, open map[*Variable]bool) []string {
 	if v == nil || open[v] {
 		return []string{""}
 	}
@@ -121,49 +121,49 @@ func (rt *routing) prefixes(v *variable, open map[*variable]bool) []string {
 	return out
 }
 
-// routes makes a file's route nodes, and the edges from their handlers, which may
+// Routes makes a file's route nodes, and the edges from their handlers, which may
 // begin in other files.
-func (rt *routing) routes(m *module, graphs map[string]*resolve.FileGraph) {
-	l := &linker{rt.p, m, graphs[m.file.Path]}
+func (rt *routing) Routes(m *Module, graphs map[string]*resolve.FileGraph) {
+	l := &Linker{rt.p, m, graphs[m.File.Path]}
 	const kind = recountv1.EdgeKind_EDGE_KIND_HANDLES_ROUTE
-	for _, r := range m.facts.Routes {
+	for _, r := range m.Facts.Routes {
 		if r.Group {
 			continue
 		}
-		var handler *decl
+		var handler *Decl
 		if r.Handler == "" {
-			handler = m.decl(r.In)
-		} else if rt.named != nil {
-			handler = rt.named(m, r.In, m.path(r.Handler))
-		} else if s := rt.p.symbol(m.scopeOf(r.In), m.path(r.Handler)); s.rest == 0 {
-			handler = s.decl
+			handler = m.Decl(r.In)
+		} else if rt.Named != nil {
+			handler = rt.Named(m, r.In, m.Path(r.Handler))
+		} else if s := rt.p.Lookup(m.ScopeOf(r.In), m.Path(r.Handler)); s.Rest == 0 {
+			handler = s.Decl
 		}
-		for _, prefix := range rt.prefixes(rt.router(m, r.In, r.Router), map[*variable]bool{}) {
+		for _, prefix := range rt.prefixes(rt.router(m, r.In, r.Router), map[*Variable]bool{}) {
 			pattern := prefix + r.Pattern
 			if !strings.HasPrefix(pattern, "/") {
 				pattern = "/" + pattern
 			}
 			name := r.Method + " " + pattern
-			key := schemas.NewNodeKey(m.file.Path, "", name, recountv1.SymbolKind_SYMBOL_KIND_ROUTE, "")
-			l.graph.Nodes = append(l.graph.Nodes, resolve.Node{Key: key, Node: &recountv1.CodeNode{
-				Kind: recountv1.SymbolKind_SYMBOL_KIND_ROUTE, Language: m.file.Language, Package: m.name, Name: name,
+			key := schemas.NewNodeKey(m.File.Path, "", name, recountv1.SymbolKind_SYMBOL_KIND_ROUTE, "")
+			l.Graph.Nodes = append(l.Graph.Nodes, resolve.Node{Key: key, Node: &recountv1.CodeNode{
+				Kind: recountv1.SymbolKind_SYMBOL_KIND_ROUTE, Language: m.File.Language, Package: m.Name, Name: name,
 				Start: r.At, End: r.At, Exported: true, Attributes: framework(r),
 			}})
-			l.edge(recountv1.EdgeKind_EDGE_KIND_CONTAINS, 0, key, recountv1.Provenance_PROVENANCE_DECLARED, r.At)
+			l.Edge(recountv1.EdgeKind_EDGE_KIND_CONTAINS, 0, key, recountv1.Provenance_PROVENANCE_DECLARED, r.At)
 			if handler == nil {
 				if r.Handler == "" && r.In == 0 { // a function written in place, whose calls are the file's
-					l.edge(kind, 0, key, scopeResolved, r.At)
+					l.Edge(kind, 0, key, ScopeResolved, r.At)
 				} else {
-					l.unresolved(kind, 0, r.Handler, r.At)
+					l.Unresolved(kind, 0, r.Handler, r.At)
 				}
 				continue
 			}
-			e := resolve.EdgeAt(scopeResolved, nil)
-			if handler.mod == m { // an edge's sites are places of the file it begins in
-				e = resolve.EdgeAt(scopeResolved, r.At)
+			e := resolve.EdgeAt(ScopeResolved, nil)
+			if handler.Mod == m { // an edge's sites are places of the file it begins in
+				e = resolve.EdgeAt(ScopeResolved, r.At)
 			}
-			g := graphs[handler.mod.file.Path]
-			g.Edges = append(g.Edges, resolve.Edge{From: handler.key, To: key, Kind: kind, Edge: e})
+			g := graphs[handler.Mod.File.Path]
+			g.Edges = append(g.Edges, resolve.Edge{From: handler.Key, To: key, Kind: kind, Edge: e})
 		}
 	}
 }

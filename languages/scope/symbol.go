@@ -2,53 +2,53 @@ package scope
 
 import recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 
-// symbol is what a path names by declarations and imports alone: one of them is set,
+// Symbol is what a path names by declarations and imports alone: one of them is set,
 // or none. Behind the first rest names of the path, nothing is known.
-type symbol struct {
-	decl     *decl
-	mod      *module
-	external *value
-	// variable is where a name that has no declaration is bound.
-	variable *variable
-	rest     int
+type Symbol struct {
+	Decl     *Decl
+	Mod      *Module
+	External *Value
+	// Variable is where a name that has no declaration is bound.
+	Variable *Variable
+	Rest     int
 }
 
-// symbol looks a path up.
-func (p *program) symbol(s *scope, at path) symbol {
-	if p.depth > maxDepth {
-		return symbol{}
+// Lookup looks a path up.
+func (p *Program) Lookup(s *Scope, at Path) Symbol {
+	if p.Depth > MaxDepth {
+		return Symbol{}
 	}
-	p.depth++
-	defer func() { p.depth-- }()
-	if at.head == "?" || at.head == "super" && p.rules == nil {
-		return symbol{}
+	p.Depth++
+	defer func() { p.Depth-- }()
+	if at.Head == "?" || at.Head == "super" && p.Rules == nil {
+		return Symbol{}
 	}
-	v := p.find(s, at.head)
+	v := p.Find(s, at.Head)
 	if v == nil {
-		if p.lang.builtin[at.head] && (p.rules != nil || !p.starred(s.mod)) {
-			return p.members(symbol{external: p.external(p.lang.builtins, at.head)}, at.steps)
+		if p.Lang.Builtin[at.Head] && (p.Rules != nil || !p.Starred(s.Mod)) {
+			return p.Members(Symbol{External: p.External(p.Lang.Builtins, at.Head)}, at.Steps)
 		}
-		return symbol{}
+		return Symbol{}
 	}
-	return p.members(p.meaningBefore(v, at.steps), at.steps)
+	return p.Members(p.MeaningBefore(v, at.Steps), at.Steps)
 }
 
-// meaningBefore is what a variable stands for before further names: in a typed language
+// MeaningBefore is what a variable stands for before further names: in a typed language
 // a function may have the name of a module or type, which then is meant.
-func (p *program) meaningBefore(v *variable, steps []step) symbol {
-	if p.rules == nil || len(steps) == 0 || v == nil {
-		return p.meaning(v)
+func (p *Program) MeaningBefore(v *Variable, steps []Step) Symbol {
+	if p.Rules == nil || len(steps) == 0 || v == nil {
+		return p.Meaning(v)
 	}
-	if s, ok := p.rules.itemBefore(v); ok {
+	if s, ok := p.Rules.ItemBefore(v); ok {
 		return s
 	}
-	return p.meaning(v)
+	return p.Meaning(v)
 }
 
-// starred reports whether names of elsewhere that nobody knows are in a module.
-func (p *program) starred(m *module) bool {
-	for _, i := range m.stars {
-		if i.mod == nil {
+// Starred reports whether names of elsewhere that nobody knows are in a module.
+func (p *Program) Starred(m *Module) bool {
+	for _, i := range m.Stars {
+		if i.Mod == nil {
 			return true
 		}
 	}
@@ -56,42 +56,42 @@ func (p *program) starred(m *module) bool {
 }
 
 // below are the steps that follow one of a path.
-func below(steps, behind []step) []step {
+func below(steps, behind []Step) []Step {
 	if len(steps) == 0 {
 		return behind
 	}
 	return steps
 }
 
-// members goes down the names of a path as far as they are known.
-func (p *program) members(at symbol, steps []step) symbol { return p.membersBefore(at, steps, nil) }
+// Members goes down the names of a path as far as they are known.
+func (p *Program) Members(at Symbol, steps []Step) Symbol { return p.MembersBefore(at, steps, nil) }
 
-// membersBefore is the same where further names follow.
-func (p *program) membersBefore(at symbol, steps, behind []step) symbol {
+// MembersBefore is the same where further names follow.
+func (p *Program) MembersBefore(at Symbol, steps, behind []Step) Symbol {
 	for i, st := range steps {
-		if st.op != '.' {
-			at.rest = len(steps) - i
+		if st.Op != '.' {
+			at.Rest = len(steps) - i
 			return at
 		}
-		next := symbol{}
+		next := Symbol{}
 		switch {
-		case at.mod != nil:
-			next = p.inModule(at.mod, st.name, below(steps[i+1:], behind))
-		case at.external != nil:
-			next.external = p.attributeOf(at.external, st.name)
-		case at.decl != nil && at.decl.isClass():
-			if v, _, sure := classAttribute(at.decl.orderOrSelf(), st.name); sure {
-				next = p.meaningBefore(v, below(steps[i+1:], behind))
+		case at.Mod != nil:
+			next = p.inModule(at.Mod, st.Name, below(steps[i+1:], behind))
+		case at.External != nil:
+			next.External = p.AttributeOf(at.External, st.Name)
+		case at.Decl != nil && at.Decl.IsClass():
+			if v, _, sure := ClassAttribute(at.Decl.orderOrSelf(), st.Name); sure {
+				next = p.MeaningBefore(v, below(steps[i+1:], behind))
 			}
-		case at.decl != nil && p.rules != nil && at.decl.Kind == recountv1.SymbolKind_SYMBOL_KIND_TYPE:
-			if class := p.rules.aliased(at.decl); class != nil {
-				if v, _, sure := classAttribute(class.orderOrSelf(), st.name); sure {
-					next = p.meaningBefore(v, below(steps[i+1:], behind))
+		case at.Decl != nil && p.Rules != nil && at.Decl.Kind == recountv1.SymbolKind_SYMBOL_KIND_TYPE:
+			if class := p.Rules.Aliased(at.Decl); class != nil {
+				if v, _, sure := ClassAttribute(class.orderOrSelf(), st.Name); sure {
+					next = p.MeaningBefore(v, below(steps[i+1:], behind))
 				}
 			}
 		}
-		if next == (symbol{}) {
-			at.rest = len(steps) - i
+		if next == (Symbol{}) {
+			at.Rest = len(steps) - i
 			return at
 		}
 		at = next
@@ -99,106 +99,106 @@ func (p *program) membersBefore(at symbol, steps, behind []step) symbol {
 	return at
 }
 
-func (d *decl) orderOrSelf() []base {
-	if d.order == nil {
-		return []base{{decl: d}}
+func (d *Decl) orderOrSelf() []Base {
+	if d.Order == nil {
+		return []Base{{Decl: d}}
 	}
-	return d.order
+	return d.Order
 }
 
 // inModule is what a module calls by a name.
-func (p *program) inModule(m *module, name string, behind []step) symbol {
-	var s symbol
-	if v := p.exported(m, name, 0); v != nil {
-		s = p.meaningBefore(v, behind)
+func (p *Program) inModule(m *Module, name string, behind []Step) Symbol {
+	var s Symbol
+	if v := p.Exported(m, name, 0); v != nil {
+		s = p.MeaningBefore(v, behind)
 	}
-	if s.decl == nil && s.mod == nil && s.external == nil {
-		if sub := p.submodule(m, name); sub != nil {
-			return symbol{mod: sub}
+	if s.Decl == nil && s.Mod == nil && s.External == nil {
+		if sub := p.Submodule(m, name); sub != nil {
+			return Symbol{Mod: sub}
 		}
 	}
 	return s
 }
 
-// meaning is what a variable stands for: its declaration, or what is imported by
+// Meaning is what a variable stands for: its declaration, or what is imported by
 // its name, or the one thing that is assigned to it.
-func (p *program) meaning(v *variable) symbol {
-	var d *decl
-	for _, c := range v.decls {
-		if d == nil || !c.overload {
+func (p *Program) Meaning(v *Variable) Symbol {
+	var d *Decl
+	for _, c := range v.Decls {
+		if d == nil || !c.Overload {
 			d = c
 		}
 	}
 	if d != nil {
-		if p.depth < maxDepth && !d.isClass() && !d.isFunction() && len(v.aliases) == 1 && len(v.imports) == 0 {
+		if p.Depth < MaxDepth && !d.IsClass() && !d.IsFunction() && len(v.Aliases) == 1 && len(v.Imports) == 0 {
 			// A class under another name is that class: X = Y.
-			if s := p.symbol(v.scope, v.aliases[0]); s.rest == 0 && s.decl != nil && s.decl.isClass() {
+			if s := p.Lookup(v.Scope, v.Aliases[0]); s.Rest == 0 && s.Decl != nil && s.Decl.IsClass() {
 				return s
 			}
 		}
-		if p.rules != nil {
-			return p.rules.ofItem(d)
+		if p.Rules != nil {
+			return p.Rules.OfItem(d)
 		}
-		return symbol{decl: d, variable: v}
+		return Symbol{Decl: d, Variable: v}
 	}
-	if v.used {
-		return p.rules.used(v)
+	if v.Used {
+		return p.Rules.Used(v)
 	}
-	var outside symbol
-	for _, i := range v.imports {
-		switch s := p.importMeaning(i); {
-		case s == (symbol{}):
-		case s.external == nil:
+	var outside Symbol
+	for _, i := range v.Imports {
+		switch s := p.ImportMeaning(i); {
+		case s == (Symbol{}):
+		case s.External == nil:
 			return s
-		case outside == (symbol{}):
+		case outside == (Symbol{}):
 			outside = s
 		}
 	}
-	if outside != (symbol{}) {
+	if outside != (Symbol{}) {
 		return outside
 	}
-	return symbol{variable: v}
+	return Symbol{Variable: v}
 }
 
-func (p *program) importMeaning(i imported) symbol {
+func (p *Program) ImportMeaning(i Imported) Symbol {
 	switch {
-	case i.mod == nil && i.outside == "":
-		return symbol{}
-	case i.mod == nil && i.name == "":
-		return symbol{external: p.external(i.outside, "")}
-	case i.mod == nil:
-		return symbol{external: p.attributeOf(p.external(i.outside, ""), i.name)}
-	case i.name == "":
-		return symbol{mod: i.mod}
+	case i.Mod == nil && i.Outside == "":
+		return Symbol{}
+	case i.Mod == nil && i.Name == "":
+		return Symbol{External: p.External(i.Outside, "")}
+	case i.Mod == nil:
+		return Symbol{External: p.AttributeOf(p.External(i.Outside, ""), i.Name)}
+	case i.Name == "":
+		return Symbol{Mod: i.Mod}
 	}
-	if p.depth > maxDepth {
-		return symbol{}
+	if p.Depth > MaxDepth {
+		return Symbol{}
 	}
-	p.depth++
-	defer func() { p.depth-- }()
-	return p.inModule(i.mod, i.name, nil)
+	p.Depth++
+	defer func() { p.Depth-- }()
+	return p.inModule(i.Mod, i.Name, nil)
 }
 
-// nameRules are how a language looks names up whose modules lie inside of files and
+// Rules are how a language looks names up whose modules lie inside of files and
 // whose members are declared apart from their types.
-type nameRules interface {
-	// addItem declares what a file declares.
-	addItem(d *decl)
-	// around is the scope around a declaration whose owner is only named.
-	around(m *module, d *recountv1.Declaration) *scope
-	// inline is the scope of a module inside of a file.
-	inline(d *decl) *scope
-	// findItem is the variable that a name means in a scope, fromGlobs the one that a
+type Rules interface {
+	// AddItem declares what a file declares.
+	AddItem(d *Decl)
+	// Around is the scope around a declaration whose owner is only named.
+	Around(m *Module, d *recountv1.Declaration) *Scope
+	// Inline is the scope of a module inside of a file.
+	Inline(d *Decl) *Scope
+	// FindItem is the variable that a name means in a scope, fromGlobs the one that a
 	// module does not bind itself; nil where nothing has the name.
-	findItem(s *scope, name string) *variable
-	fromGlobs(m *module, name string) *variable
-	// ofItem is a declaration, or the module that it is.
-	ofItem(d *decl) symbol
-	// itemBefore is what a variable stands for where further names follow, if that
+	FindItem(s *Scope, name string) *Variable
+	FromGlobs(m *Module, name string) *Variable
+	// OfItem is a declaration, or the module that it is.
+	OfItem(d *Decl) Symbol
+	// ItemBefore is what a variable stands for where further names follow, if that
 	// is not what it stands for alone.
-	itemBefore(v *variable) (symbol, bool)
-	// used is what a variable is imported for.
-	used(v *variable) symbol
-	// aliased is the class that a type's declaration is another name of; nil for none.
-	aliased(d *decl) *decl
+	ItemBefore(v *Variable) (Symbol, bool)
+	// Used is what a variable is imported for.
+	Used(v *Variable) Symbol
+	// Aliased is the class that a type's declaration is another name of; nil for none.
+	Aliased(d *Decl) *Decl
 }

@@ -4,36 +4,36 @@ import (
 	"context"
 )
 
-// flow is one way for values to go: it is followed again when what it read has
+// Flow is one way for values to go: it is followed again when what it read has
 // more.
-type flow struct {
-	run    func(*flow)
-	reads  map[*variable]bool
+type Flow struct {
+	run    func(*Flow)
+	reads  map[*Variable]bool
 	queued bool
-	visits int
+	Visits int
 }
 
-func (p *program) wake(f *flow) {
-	if !f.queued && f.visits < maxVisits {
+func (p *Program) Wake(f *Flow) {
+	if !f.queued && f.Visits < maxVisits {
 		f.queued = true
 		p.queue = append(p.queue, f)
 	}
 }
 
-func (p *program) addFlow(run func(*flow)) *flow {
-	f := &flow{run: run}
-	p.wake(f)
+func (p *Program) AddFlow(run func(*Flow)) *Flow {
+	f := &Flow{run: run}
+	p.Wake(f)
 	return f
 }
 
-func (p *program) drain(ctx context.Context) error {
+func (p *Program) Drain(ctx context.Context) error {
 	for i := 0; i < len(p.queue); i++ {
 		if i&0x3ff == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
 		f := p.queue[i]
 		f.queued = false
-		f.visits++
+		f.Visits++
 		f.run(f)
 	}
 	p.queue = p.queue[:0]

@@ -1,0 +1,191 @@
+package csharp
+
+import (
+	"strings"
+
+	"github.com/recountdb/recount/languages/scope"
+	"github.com/recountdb/recount/languages/typed"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// definition: see java. Classes of several parts are one, what a namespace holds is known in
+// those below it, and a method that extends a type is found where the type has none.
+// Of the namespaces that a project takes in without saying so (ImplicitUsings) only
+// those of csharpLibrary are known.
+var definition = typed.Language{
+	Language: scope.Language{
+		Name: "csharp/1", Languages: []string{"csharp"}, Outside: "csharp", Typed: true,
+		Layout: func([]string, []scope.Manifest) scope.Layout { return layout{} },
+	},
+	Library: library, Object: "Object", Constructor: "ctor", Iterable: "IEnumerable",
+	VariadicArrays: true, ExplicitOverride: true, PrivateByDefault: true, Attribute: "Attribute",
+	ByArity: map[string]bool{"Func": true, "Action": true},
+	Names:   namedType, Implied: func(*typed.Typer, *typed.Class) *typed.Type { return nil }, Complete: complete,
+	Bring: bring, Statics: statics, Extensions: extensions,
+	Rpc: grpc,
+}
+
+// layout knows C#'s files: what they hold is by their namespaces.
+type layout struct{ scope.NoFiles }
+
+// IsTest implements layout, by the names of test projects.
+func (layout) IsTest(file string) bool {
+	for dir := range strings.SplitSeq(scope.DirOf(file), "/") {
+		d := strings.ToLower(dir)
+		if d == "test" || d == "tests" || strings.HasSuffix(d, ".tests") || strings.HasSuffix(d, ".test") || strings.HasSuffix(d, "tests") {
+			return true
+		}
+	}
+	return false
+}
+
+// bring reads a file's using directives, and the global ones of files in its
+// directory or above it.
+func bring(t *typed.Typer, m *scope.Module) {
+	for _, i := range m.Facts.Imports {
+		using(t, m, i)
+	}
+	for _, from := range t.Handing() {
+		if from == m || !within(m.File.Path, scope.DirOf(from.File.Path)) {
+			continue
+		}
+		for _, i := range from.Facts.Imports {
+			if i.Export {
+				using(t, m, i)
+			}
+		}
+	}
+}
+
+// within reports whether a path lies below a directory.
+func within(path, dir string) bool { return dir == "" || strings.HasPrefix(path, dir+"/") }
+
+func using(t *typed.Typer, m *scope.Module, i *recountv1.Import) {
+	have := t.Imports[m]
+	of := t.Qualified(m.File.Path, i.Path)
+	switch {
+	case i.Alias != "" && of != nil:
+		have.Types[i.Alias] = of
+	case i.Alias != "" && t.Prefixes[i.Path]:
+		have.Types[i.Alias] = &typed.Type{Name: i.Path, Prefix: true}
+	case i.Alias != "":
+		pkg, name := typed.CutLast(i.Path)
+		have.Types[i.Alias] = &typed.Type{Pkg: pkg, Name: name}
+	case of != nil && of.Class != nil && !t.Prefixes[i.Path]:
+		have.All = append(have.All, of)
+	default:
+		have.Packages = append(have.Packages, i.Path)
+	}
+}
+
+// namespace is that of a declaration.
+func namespace(m *scope.Module, in uint32) string {
+	name := ""
+	for d := m.Decl(in); d != nil; d = m.Decl(d.Owner) {
+		if d.Kind == recountv1.SymbolKind_SYMBOL_KIND_MODULE {
+			name = typed.Joined(name, d.Name)
+		}
+	}
+	return typed.Joined(name, m.Name)
+}
+
+// namedType finds a type in the namespaces around, by the file's using directives,
+// and among the language's own.
+func namedType(t *typed.Typer, m *scope.Module, in uint32, name string) *typed.Type {
+	have := t.Imports[m]
+	for ns := namespace(m, in); ; ns, _ = typed.CutLast(ns) {
+		if c := typed.Nearest(m.File.Path, t.Packages[ns][name]); c != nil {
+			return &typed.Type{Class: c}
+		}
+		if ns == "" {
+			break
+		}
+	}
+	if of := have.Types[name]; of != nil {
+		return of
+	}
+	var found *typed.Class
+	for _, ns := range have.Packages {
+		if c := typed.Nearest(m.File.Path, t.Packages[ns][name]); c != nil && c != found {
+			if found != nil {
+				return nil // two namespaces have it
+			}
+			found = c
+		}
+	}
+	if found != nil {
+		return &typed.Type{Class: found}
+	}
+	for _, of := range have.All {
+		if c := t.Nested(of, name); c != nil && c.Class != nil {
+			return c
+		}
+	}
+	if class, ok := keywordTypes[name]; ok {
+		if c := t.Library[class]; c != nil {
+			return &typed.Type{Class: c}
+		}
+		return typed.Primitive(name)
+	}
+	if c := t.Library[name]; c != nil && c.Name == name {
+		return &typed.Type{Class: c}
+	}
+	if ours := t.Packages[name]; ours == nil && !t.Prefixes[name] && systemClasses[name] {
+		return &typed.Type{Pkg: "System", Name: name}
+	}
+	return nil
+}
+
+// keywordTypes are the types that the language has words for.
+var keywordTypes = map[string]string{
+	"string": "String", "object": "Object", "dynamic": "", "int": "", "long": "", "short": "", "byte": "", "sbyte": "", "uint": "", "ulong": "",
+	"ushort": "", "float": "", "double": "", "decimal": "", "bool": "", "char": "", "void": "", "nint": "", "nuint": "",
+}
+
+// systemClasses are the classes of System that people name, but for those of csharpLibrary.
+var systemClasses = scope.WordSet(`Console Math DateTime DateTimeOffset TimeSpan Guid Environment Convert Random Uri Version Type Array
+Activator AppDomain BitConverter Buffer GC Attribute EventArgs Int32 Int64 Boolean Double Decimal Char Byte ArgumentException
+ArgumentNullException ArgumentOutOfRangeException InvalidOperationException NotImplementedException NotSupportedException
+ObjectDisposedException FormatException OverflowException TimeoutException UnauthorizedAccessException OperationCanceledException
+IndexOutOfRangeException NullReferenceException InvalidCastException AggregateException Memory Span ReadOnlySpan`)
+
+// complete gives a delegate the method that calling it means.
+func complete(t *typed.Typer, c *typed.Class) {
+	if !c.Decl.HasModifier("delegate") {
+		return
+	}
+	at := typed.Spot{Module: c.Decl.Mod, In: c.Decl.Index}
+	m := &typed.Method{Class: c, Decl: c.Decl, Name: "Invoke", Abstract: true, Final: true, Result: t.TypeOf(at, c.Decl.Type)}
+	for _, p := range c.Decl.Parameters {
+		m.Params = append(m.Params, t.ParameterType(at, p))
+		m.Least++
+	}
+	c.Methods[m.Name] = append(c.Methods[m.Name], m)
+	c.Order = append(c.Order, m)
+}
+
+// statics are the types whose static members a file knows by a name.
+func statics(t *typed.Typer, m *scope.Module, _ string) []*typed.Type { return t.Imports[m].All }
+
+// extensions are the methods of a name that extend a type, of the namespaces
+// that a place knows.
+func extensions(t *typed.Typer, at typed.Spot, name string) []*typed.Method {
+	var out []*typed.Method
+	ns := namespace(at.Module, at.In)
+	for _, m := range t.ExtensionMethods(name) {
+		known := ns == m.Class.Pkg || strings.HasPrefix(ns, m.Class.Pkg+".") || m.Class.Pkg == ""
+		for _, used := range t.Imports[at.Module].Packages {
+			known = known || used == m.Class.Pkg
+		}
+		for _, used := range t.Imports[at.Module].All {
+			known = known || used.Class == m.Class
+		}
+		if known {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// NewResolver makes a resolver of CSharp.
+func NewResolver() scope.Resolver { return typed.NewResolver(&definition) }

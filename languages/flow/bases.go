@@ -1,0 +1,79 @@
+package flow
+
+import (
+	"github.com/recountdb/recount/languages/scope"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// addBases finds the bases of every class, and the order in which attributes are
+// looked up in them.
+func (p *Engine) addBases() {
+	for _, m := range p.Modules {
+		for _, r := range m.Facts.References {
+			d := m.Decl(r.In)
+			if r.Edge != recountv1.EdgeKind_EDGE_KIND_EXTENDS && r.Edge != recountv1.EdgeKind_EDGE_KIND_IMPLEMENTS || d == nil || !d.IsClass() {
+				continue
+			}
+			var b scope.Base
+			switch s := p.Lookup(d.Outer, m.Path(r.Path)); {
+			case s.Rest != 0:
+			case s.Decl != nil && s.Decl.IsClass() && s.Decl != d:
+				b.Decl = s.Decl
+			case s.External != nil:
+				if s.External.Pkg == p.Lang.Builtins && s.External.Name == "object" || isTyping(s.External) {
+					continue // they add nothing to find
+				}
+				b.External = s.External
+			}
+			if r.Edge == recountv1.EdgeKind_EDGE_KIND_EXTENDS {
+				d.Bases = append(d.Bases, b)
+			}
+			if b.Decl != nil {
+				p.Subs[b.Decl] = append(p.Subs[b.Decl], d)
+			}
+		}
+	}
+	for _, m := range p.Modules {
+		for _, d := range m.Decls {
+			if d.IsClass() {
+				d.Order = d.Linearize(map[*scope.Decl]bool{})
+			}
+			if d.IsFunction() {
+				d.Typed = p.classOf(d.Outer, m, d.Type)
+			}
+		}
+	}
+}
+
+func isTyping(v *scope.Value) bool {
+	switch v.Pkg {
+	case "typing", "typing_extensions", "abc":
+		return true
+	}
+	return false
+}
+
+// beyond is the attribute of the one base of elsewhere that a class has, where
+// nothing of the repository gives it one of that name.
+func (p *Engine) beyond(order []scope.Base, name string) *scope.Value {
+	var found *scope.Value
+	for _, b := range order {
+		switch {
+		case b.Decl != nil:
+			if b.Decl.Scope.Vars[name] != nil {
+				return nil
+			}
+			if v := b.Decl.Assigned[name]; v != nil && v.Written {
+				return nil
+			}
+		case b.External == nil || found != nil:
+			return nil
+		default:
+			found = b.External
+		}
+	}
+	if found == nil {
+		return nil
+	}
+	return p.AttributeOf(found, name)
+}

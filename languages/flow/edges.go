@@ -1,0 +1,334 @@
+package flow
+
+import (
+	"strings"
+
+	"github.com/recountdb/recount/languages/resolve"
+	"github.com/recountdb/recount/languages/scope"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// Linker makes the edges that begin in one file.
+type Linker struct {
+	scope.Linker
+	e *Engine
+}
+
+// link makes a file's edges.
+func (l *Linker) link() {
+	if l.e.rules != nil {
+		l.e.rules.UseEdges(l)
+	} else {
+		l.importEdges()
+	}
+	for _, r := range l.Module.Facts.References {
+		here := Site{l.Module.ScopeOf(r.In), r.In}
+		switch r.Edge {
+		case scope.Calls:
+			l.call(here, r)
+		case scope.References:
+			l.symbolEdge(here, r)
+		case recountv1.EdgeKind_EDGE_KIND_EXTENDS, recountv1.EdgeKind_EDGE_KIND_IMPLEMENTS:
+			if r.Attributes["type"] != "" {
+				break // see itemEdges
+			}
+			if d := l.Module.Decl(r.In); d != nil {
+				here.Scope = d.Outer
+			}
+			l.symbolEdge(here, r)
+		case recountv1.EdgeKind_EDGE_KIND_DECORATES:
+			if d := l.Module.Decl(r.In); d != nil {
+				here = Site{d.Outer, d.Outer.In()}
+			}
+			l.decorates(here, r)
+		case recountv1.EdgeKind_EDGE_KIND_THROWS:
+			l.throws(here, r)
+		default:
+			l.Effect(r)
+		}
+	}
+	if l.e.rules != nil {
+		l.e.rules.ItemEdges(l)
+		return
+	}
+	for _, b := range l.Module.Facts.Bindings {
+		l.protocol(b)
+	}
+	for _, d := range l.Module.Decls {
+		if d.IsMethod() || d.IsFunction() && d.Outer.IsClass() {
+			l.overrides(d)
+		}
+	}
+}
+
+// callee adds what calling a value leads to.
+func (l *Linker) callee(t *scope.Targets, v *scope.Value, sure bool) {
+	switch v.Kind {
+	case scope.FunctionValue:
+		t.Add(scope.Target{Decl: v.Decl}, sure)
+	case scope.BoundValue:
+		if t.Known = true; v.Decl == nil {
+			if v.Recv.Kind == scope.GenericValue {
+				t.Add(scope.Target{External: l.e.External(l.e.Lang.Builtins, v.Recv.Name+"."+v.Name)}, sure)
+			}
+			return
+		}
+		t.Add(scope.Target{Decl: v.Decl}, sure)
+		if v.Recv.Kind == scope.InstanceValue && v.Recv.Open && v.Decl.Class() != nil && v.Decl.Name != l.e.Lang.Constructor {
+			l.dispatch(t, v.Recv.Decl, v.Decl.Name, map[*scope.Decl]bool{})
+		}
+	case scope.ClassValue:
+		if c := l.e.constructor(v.Decl); c != nil {
+			t.Add(scope.Target{Decl: c}, sure)
+		} else {
+			t.Add(scope.Target{Decl: v.Decl}, sure)
+		}
+	case scope.SuperValue: // super(…) calls the constructor of the base
+		if c, _, known := scope.ClassAttribute(v.Decl.Order[1:], l.e.Lang.Constructor); c != nil && known {
+			for _, d := range c.Decls {
+				t.Add(scope.Target{Decl: d}, sure && !d.Overload)
+			}
+		}
+	case scope.InstanceValue:
+		for _, m := range l.e.attribute(nil, v, "__call__") {
+			if m.Value.Kind == scope.BoundValue {
+				l.callee(t, m.Value, sure && m.Sure)
+			}
+		}
+	case scope.ExternalValue:
+		if v.Name == "" && l.e.Lang.Exports {
+			v = l.e.External(v.Pkg, scope.DefaultName) // a module that is called
+		}
+		if l.e.rules != nil && l.e.rules.IsLiteral(v) {
+			t.Known = true // as good as literals
+		} else if v.Name != "" {
+			t.Add(scope.Target{External: v}, sure)
+		}
+	}
+}
+
+// dispatch adds the methods of subclasses that stand in the place of a class's.
+func (l *Linker) dispatch(t *scope.Targets, class *scope.Decl, name string, seen map[*scope.Decl]bool) {
+	for _, sub := range l.e.Subs[class] {
+		if seen[sub] {
+			continue
+		}
+		seen[sub] = true
+		if v := sub.Scope.Vars[name]; v != nil {
+			for _, d := range v.Decls {
+				if d.IsFunction() && !d.Overload && !(d.Of != nil && d.Attributes["trait"] == "") {
+					t.Add(scope.Target{Decl: d}, false)
+				}
+			}
+		}
+		l.dispatch(t, sub, name, seen)
+	}
+}
+
+// constructor is the __init__ that a class has or inherits; nil where it has none,
+// or a base that is not known could have one.
+func (p *Engine) constructor(class *scope.Decl) *scope.Decl {
+	v, _, sure := scope.ClassAttribute(class.Order, p.Lang.Constructor)
+	if v == nil || !sure {
+		return nil
+	}
+	for _, m := range v.Values {
+		if m.Value.Kind == scope.FunctionValue && m.Sure {
+			return m.Value.Decl
+		}
+	}
+	return nil
+}
+
+func (l *Linker) call(here Site, r *recountv1.Reference) {
+	of := l.Module.Path(r.Path)
+	var t scope.Targets
+	for _, m := range l.e.called(here, of) {
+		l.callee(&t, m.Value, m.Sure)
+		if m.Value.Kind == scope.ClassValue && m.Sure && l.e.constructor(m.Value.Decl) != nil && m.Value.Decl.Index != r.In {
+			l.Edge(scope.References, r.In, m.Value.Decl.Key, scope.ScopeResolved, r.At)
+		}
+	}
+	if !t.Known && !of.Plain() && l.e.rules == nil {
+		l.inherited(&t, here, of)
+	}
+	if !t.Known && l.consumed(here, of, r) {
+		return
+	}
+	if !t.Known && l.e.rules != nil {
+		if d := l.e.rules.ByName(of); d != nil {
+			l.nameMatched(r.In, d, r.At)
+			return
+		}
+	}
+	if !t.Known {
+		l.Unresolved(scope.Calls, r.In, r.Path, r.At)
+		return
+	}
+	l.dropStubs(r.In, r.At, &t)
+	l.Emit(r.In, r.At, &t)
+	if s := l.e.Lookup(here.Scope, of); s.Rest == 0 && s.Decl != nil && s.Decl.IsFunction() && l.Module.Key(r.In) != s.Decl.Key {
+		if _, called := t.Sure[scope.Target{Decl: s.Decl}]; !called && len(s.Decl.Decorators) > 0 {
+			// A decorator's wrapper is what is called; what is named is its function.
+			l.Edge(scope.References, r.In, s.Decl.Key, scope.ScopeResolved, r.At)
+		}
+	}
+}
+
+// inherited finds a method that a class must have from its base of elsewhere.
+func (l *Linker) inherited(t *scope.Targets, here Site, of scope.Path) {
+	last := of.Steps[len(of.Steps)-1]
+	if last.Op != '.' {
+		return
+	}
+	for _, m := range l.e.Eval(nil, here, of.Base()) {
+		switch m.Value.Kind {
+		case scope.InstanceValue, scope.ClassValue, scope.SuperValue:
+			order := m.Value.Decl.Order
+			if m.Value.Kind == scope.SuperValue {
+				order = order[1:]
+			}
+			if v := l.e.beyond(order, last.Name); v != nil {
+				t.Add(scope.Target{External: v}, m.Sure)
+			}
+		}
+	}
+}
+
+// symbolEdge leads to what a path names by declarations and imports; a use, to what is
+// known of it.
+func (l *Linker) symbolEdge(here Site, r *recountv1.Reference) {
+	if name, ok := strings.CutSuffix(r.Path, "!"); ok && l.e.rules != nil {
+		l.e.rules.Macro(l, r, name[strings.LastIndexByte(name, '.')+1:])
+		return
+	}
+	s := l.e.Lookup(here.Scope, l.Module.Path(r.Path))
+	switch {
+	case s.Decl != nil:
+		if s.Rest > 0 && r.Edge != scope.References {
+			break
+		}
+		if s.Decl.Key != l.Module.Key(r.In) {
+			l.Edge(r.Edge, r.In, s.Decl.Key, scope.ScopeResolved, r.At)
+		}
+		return
+	case s.Mod != nil && s.Rest == 0:
+		if s.Mod.Facts != nil && s.Mod != l.Module {
+			l.Edge(r.Edge, r.In, scope.FileKey(s.Mod), scope.ScopeResolved, r.At)
+		}
+		return
+	case s.External != nil:
+		if s.Rest == 0 || r.Edge == scope.References {
+			l.External(r.Edge, r.In, s.External.Pkg, s.External.Name, r.At)
+			return
+		}
+	case s.Variable != nil && r.Edge == scope.References:
+		return // a local name: nothing of the graph
+	}
+	l.Unresolved(r.Edge, r.In, r.Path, r.At)
+}
+
+func (l *Linker) decorates(here Site, r *recountv1.Reference) {
+	of := l.Module.Path(r.Path)
+	if n := len(of.Steps); n > 0 && of.Steps[n-1].Op == '(' {
+		of = of.Base()
+	}
+	var t scope.Targets
+	for _, m := range l.e.Eval(nil, here, of) {
+		if m.Sure {
+			l.callee(&t, m.Value, true)
+		}
+	}
+	if !t.Known && !of.Plain() {
+		l.inherited(&t, here, of)
+	}
+	found := 0
+	var one scope.Target
+	for _, to := range t.List {
+		if t.Sure[to] {
+			one, found = to, found+1
+		}
+	}
+	switch {
+	case found != 1:
+		l.Unresolved(r.Edge, r.In, r.Path, r.At)
+	case one.External != nil:
+		l.External(r.Edge, r.In, one.External.Pkg, one.External.Name, r.At)
+	default:
+		l.Edge(r.Edge, r.In, one.Decl.Key, scope.ScopeResolved, r.At)
+	}
+}
+
+// throws leads to the class of what is raised. A class that is raised is called.
+func (l *Linker) throws(here Site, r *recountv1.Reference) {
+	found := l.e.Eval(nil, here, l.Module.Path(r.Path))
+	var class *scope.Decl
+	for _, m := range found {
+		switch v := m.Value; {
+		case !m.Sure:
+		case v.Kind == scope.ClassValue || v.Kind == scope.InstanceValue:
+			if class != nil && class != v.Decl {
+				class = nil
+				found = nil
+			} else {
+				class = v.Decl
+			}
+			if c := l.e.constructor(v.Decl); v.Kind == scope.ClassValue && c != nil {
+				l.Edge(scope.Calls, r.In, c.Key, scope.ScopeResolved, r.At)
+			}
+		case v.Kind == scope.ExternalValue && v.Name != "" && len(found) == 1:
+			l.External(r.Edge, r.In, v.Pkg, v.Name, r.At)
+			return
+		}
+	}
+	if class == nil {
+		l.Unresolved(r.Edge, r.In, r.Path, r.At)
+		return
+	}
+	l.Edge(r.Edge, r.In, class.Key, scope.ScopeResolved, r.At)
+}
+
+// overrides leads from a method to the one that its class would have without it.
+func (l *Linker) overrides(d *scope.Decl) {
+	class := d.Outer.Decl
+	if len(class.Order) < 2 || d.Overload {
+		return
+	}
+	v, in, _ := scope.ClassAttribute(class.Order[1:], d.Name)
+	if v == nil || in == class {
+		return
+	}
+	for i := len(v.Decls) - 1; i >= 0; i-- {
+		if over := v.Decls[i]; over.IsFunction() && !over.Overload && over != d {
+			l.Edge(recountv1.EdgeKind_EDGE_KIND_OVERRIDES, d.Index, over.Key, scope.ScopeResolved, d.Start)
+			return
+		}
+	}
+}
+
+// called is what a callee's path stands for: of a field and a method of one name, the
+// method.
+func (p *Engine) called(here Site, of scope.Path) scope.Set {
+	found := p.Eval(nil, here, of)
+	if p.rules == nil {
+		return found
+	}
+	var methods scope.Set
+	for _, m := range found {
+		switch m.Value.Kind {
+		case scope.FunctionValue, scope.BoundValue, scope.ClassValue:
+			methods = append(methods, m)
+		}
+	}
+	if len(methods) > 0 {
+		return methods
+	}
+	return found
+}
+
+// nameMatched is an edge that only a name makes.
+func (l *Linker) nameMatched(in uint32, to *scope.Decl, at *recountv1.Place) {
+	l.Graph.Edges = append(l.Graph.Edges, resolve.Edge{
+		From: l.Module.Key(in), To: to.Key, Kind: scope.MayCall, Edge: resolve.EdgeAt(recountv1.Provenance_PROVENANCE_NAME_MATCHED, at),
+	})
+}

@@ -1,0 +1,258 @@
+package flow
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/recountdb/recount/languages/scope"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// solve follows the values until nothing changes.
+func (p *Engine) solve(ctx context.Context) error {
+	var decorations []*scope.Flow
+	if p.rules != nil {
+		return p.rules.SolveItems(ctx)
+	}
+	for _, m := range p.Modules {
+		for _, d := range m.Decls {
+			if f := p.declFlows(d); f != nil {
+				decorations = append(decorations, f)
+			}
+		}
+		for in, s := range m.Scopes {
+			if in == 0 || m.Decls[in-1].Scope == s {
+				p.importFlows(s.Vars)
+			}
+		}
+		p.importFlows(m.Exports)
+		for _, b := range m.Facts.Bindings {
+			p.bindingFlow(m, b)
+		}
+		for _, r := range m.Facts.References {
+			if r.Edge == recountv1.EdgeKind_EDGE_KIND_CALLS {
+				p.callFlow(m, r)
+			}
+		}
+	}
+	if err := p.Drain(ctx); err != nil {
+		return err
+	}
+	p.settling = true
+	for _, f := range decorations {
+		f.Visits = 0
+		p.Wake(f)
+	}
+	return p.Drain(ctx)
+}
+
+// declFlows gives a declaration's name, receiver and parameters their values. It
+// returns the flow of its decorators, where it has some.
+func (p *Engine) declFlows(d *scope.Decl) (decoration *scope.Flow) {
+	if d.Overload || d.Scope == nil {
+		return nil
+	}
+	name := d.Outer.Vars[d.Name]
+	own := p.Intern(scope.ValueID{Kind: scope.FunctionValue, Decl: d})
+	if d.IsClass() {
+		own = p.Intern(scope.ValueID{Kind: scope.ClassValue, Decl: d})
+		if d.Object {
+			own = p.Instance(d, false)
+		}
+		if p.Lang.MembersHidden {
+			p.Add(d.Scope.Own("self"), p.Instance(d, true), true)
+		}
+	}
+	if len(d.Decorators) == 0 {
+		p.Add(name, own, true)
+	} else {
+		decoration = p.AddFlow(func(f *scope.Flow) {
+			for _, m := range p.decorated(f, d, own) {
+				p.Add(name, m.Value, m.Sure)
+			}
+		})
+	}
+	if !d.IsFunction() {
+		return decoration
+	}
+	if d.IsMethod() {
+		class := d.Outer.Decl
+		receiver := p.Instance(class, true)
+		if d.HasModifier("classmethod") || d.HasModifier("static") || d.Name == "__new__" || d.Name == "__init_subclass__" || d.Name == "__class_getitem__" {
+			receiver = p.Intern(scope.ValueID{Kind: scope.ClassValue, Decl: class})
+		}
+		p.Add(d.Scope.Own("self"), receiver, true)
+	}
+	for i, prm := range d.Parameters {
+		v := d.Scope.Own(d.ParameterName(i, prm.Name))
+		if prm.Variadic || prm.Keyword {
+			p.Add(v, p.Container(d.Scope, prm.Name), true)
+			continue
+		}
+		if class := p.classOf(d.Outer, d.Mod, prm.Type); class != nil {
+			p.Add(v, p.Instance(class, true), true)
+		}
+		if prm.Default != "" && prm.Default != "?" {
+			p.AddFlow(func(f *scope.Flow) {
+				for _, m := range p.Eval(f, Site{d.Outer, d.Outer.In()}, d.Mod.Path(prm.Default)) {
+					p.Add(v, m.Value, false)
+				}
+			})
+		}
+	}
+	return decoration
+}
+
+// classOf is the class of the repository that a type names.
+func (p *Engine) classOf(s *scope.Scope, m *scope.Module, typ string) *scope.Decl {
+	if typ == "" || typ == "?" {
+		return nil
+	}
+	if at := p.Lookup(s, m.Path(typ)); at.Rest == 0 && at.Decl != nil && at.Decl.IsClass() {
+		return at.Decl
+	}
+	return nil
+}
+
+// decorated is what a declaration's name stands for: what its decorators make of
+// it, the last one first. One of elsewhere leaves it as it is.
+func (p *Engine) decorated(f *scope.Flow, d *scope.Decl, own *scope.Value) scope.Set {
+	now := scope.Set{{Value: own, Sure: true}}
+	for i := len(d.Decorators) - 1; i >= 0; i-- {
+		place := Site{d.Outer, d.Outer.In()}
+		var next scope.Set
+		ours := false
+		for _, by := range p.Eval(f, place, d.Mod.Path(d.Decorators[i].Path)) {
+			switch by.Value.Kind {
+			case scope.FunctionValue, scope.BoundValue, scope.ClassValue:
+			default:
+				continue
+			}
+			ours = true
+			p.pass(f, by.Value, Arguments{direct: now})
+			for _, m := range p.result(f, by.Value, Arguments{direct: now}) {
+				next = next.With(m.Value, m.Sure && by.Sure)
+			}
+		}
+		if ours && len(next) == 0 && !p.settling {
+			return nil
+		}
+		if len(next) > 0 {
+			now = next
+		}
+	}
+	return now
+}
+
+// importFlows gives imported names their values.
+func (p *Engine) importFlows(names map[string]*scope.Variable) {
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		v := names[name]
+		for _, i := range v.Imports {
+			switch {
+			case i.Mod == nil && i.Outside == "":
+			case i.Mod == nil && i.Name == "":
+				p.Add(v, p.External(i.Outside, ""), true)
+			case i.Mod == nil:
+				p.Add(v, p.AttributeOf(p.External(i.Outside, ""), i.Name), true)
+			case i.Name == "":
+				p.Add(v, p.Intern(scope.ValueID{Kind: scope.ModuleValue, Mod: i.Mod}), true)
+			default:
+				p.AddFlow(func(f *scope.Flow) {
+					for _, m := range p.moduleAttribute(f, i.Mod, i.Name) {
+						p.Add(v, m.Value, m.Sure)
+					}
+				})
+			}
+		}
+	}
+}
+
+// bindingFlow makes a binding's value flow into its target.
+func (p *Engine) bindingFlow(m *scope.Module, b *recountv1.Binding) {
+	if b.Target == "?" || strings.Contains(b.Target, " ") {
+		return // nothing is bound: global, nonlocal
+	}
+	s, target, value := m.ScopeOf(b.In), m.Path(b.Target), m.Path(b.Value)
+	if target.Head == "return" && target.Plain() && s.Decl != nil && s.Decl.IsFunction() && value.Plain() {
+		if value.Head == "self" && !p.Lang.ReceiverFirst && s.Decl.IsMethod() {
+			s.Decl.Through = append(s.Decl.Through, -1)
+			return
+		}
+		for i, prm := range s.Decl.Parameters {
+			v := s.Vars[value.Head]
+			if s.Decl.ParameterName(i, prm.Name) == value.Head && v != nil && len(v.Aliases) == 0 && !prm.Variadic && !prm.Keyword {
+				s.Decl.Through = append(s.Decl.Through, i)
+				return
+			}
+		}
+	}
+	class := p.classOf(s, m, b.Type)
+	// What is called by a name with several values is none of them for sure, also
+	// where only one is known: join = options.join ?? ownJoin.
+	several := false
+	if target.Plain() && target.Head != "return" && target.Head != "yield" {
+		v := s.Bound(target.Head)
+		several = v.Parameter || slices.ContainsFunc(v.Aliases, func(other scope.Path) bool { return other.Text != value.Text })
+	}
+	p.AddFlow(func(f *scope.Flow) {
+		var values scope.Set
+		if value.Head != "?" {
+			values = p.Eval(f, Site{s, b.In}, value)
+		}
+		if several {
+			values = doubt(values)
+		}
+		if class != nil {
+			values = values.With(p.Instance(class, true), true)
+		}
+		p.assign(f, Site{s, b.In}, target, values)
+	})
+}
+
+// doubt is a set whose functions and classes are not sure.
+func doubt(values scope.Set) scope.Set {
+	out := slices.Clone(values)
+	for i, m := range out {
+		switch m.Value.Kind {
+		case scope.FunctionValue, scope.BoundValue, scope.ClassValue, scope.ExternalValue:
+			out[i].Sure = false
+		}
+	}
+	return out
+}
+
+// callFlow makes a call's arguments flow into the parameters of what is called.
+func (p *Engine) callFlow(m *scope.Module, r *recountv1.Reference) {
+	here, callee := Site{m.ScopeOf(r.In), r.In}, m.Path(r.Path)
+	if callee.Head == "?" {
+		return
+	}
+	p.AddFlow(func(f *scope.Flow) {
+		for _, c := range p.Eval(f, here, callee) {
+			p.pass(f, c.Value, Arguments{Here: here, Refs: []*recountv1.Reference{r}})
+		}
+		p.put(f, here, callee, r)
+	})
+}
+
+// put is what append and the like do: an argument becomes an element.
+func (p *Engine) put(f *scope.Flow, here Site, callee scope.Path, r *recountv1.Reference) {
+	if callee.Plain() || callee.Steps[len(callee.Steps)-1].Op != '.' {
+		return
+	}
+	i, ok := containerPuts[callee.Steps[len(callee.Steps)-1].Name]
+	if !ok {
+		return
+	}
+	for _, a := range r.Args {
+		if a.Index == i && a.Name == "" {
+			element := callee.Base()
+			element.Steps = append(element.Steps[:len(element.Steps):len(element.Steps)], scope.Step{Op: '[', At: len(element.Text)})
+			element.Text += "[]"
+			p.assign(f, here, element, p.Eval(f, here, here.Scope.Mod.Path(a.Path)))
+		}
+	}
+}

@@ -1,0 +1,155 @@
+package java
+
+import (
+	"strings"
+
+	"github.com/recountdb/recount/languages/scope"
+	"github.com/recountdb/recount/languages/typed"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// definition: what a name is called is declared, so that nothing need flow. See typer.
+var definition = typed.Language{
+	Language: scope.Language{
+		Name: "java/1", Languages: []string{"java"}, Outside: "java", Typed: true,
+		Layout: func([]string, []scope.Manifest) scope.Layout { return layout{} },
+	},
+	Library: library, Object: "Object", Constructor: "<init>", Iterable: "Iterable", SmallPackages: true,
+	Names: namedType, Implied: implied, Complete: complete, Bring: bring, Statics: statics,
+	Rpc: grpc,
+}
+
+// layout knows Java's files: what they hold is by their packages, not their paths.
+type layout struct{ scope.NoFiles }
+
+// IsTest implements layout, by the folders and names of Maven and Gradle.
+func (layout) IsTest(file string) bool {
+	for dir := range strings.SplitSeq(scope.DirOf(file), "/") {
+		switch dir {
+		case "test", "tests", "androidTest", "integrationTest", "testFixtures":
+			return true
+		}
+	}
+	name := strings.TrimSuffix(file[strings.LastIndexByte(file, '/')+1:], ".java")
+	return strings.HasSuffix(name, "Test") || strings.HasSuffix(name, "Tests") || strings.HasSuffix(name, "IT")
+}
+
+// bring reads a file's imports.
+func bring(t *typed.Typer, m *scope.Module) {
+	have := t.Imports[m]
+	for _, i := range m.Facts.Imports {
+		switch {
+		case len(i.Names) > 0:
+			of := t.Qualified(m.File.Path, i.Path)
+			for _, n := range i.Names {
+				if of == nil {
+					continue
+				}
+				have.Members[n.Name] = append(have.Members[n.Name], of)
+				if c := t.Nested(of, n.Name); c != nil && c.Class != nil {
+					have.Types[n.Name] = c
+				}
+			}
+		case i.Wildcard:
+			if of := t.Qualified(m.File.Path, i.Path); of != nil {
+				have.All = append(have.All, of)
+			} else {
+				have.Packages = append(have.Packages, i.Path)
+			}
+		default:
+			_, name := typed.CutLast(i.Path)
+			if of := t.Qualified(m.File.Path, i.Path); of != nil {
+				have.Types[name] = of
+			} else {
+				have.Types[name] = nil
+			}
+		}
+	}
+}
+
+// namedType finds a type by the imports of its file, in its package, and in java.lang.
+func namedType(t *typed.Typer, m *scope.Module, _ uint32, name string) *typed.Type {
+	have := t.Imports[m]
+	if of, ok := have.Types[name]; ok {
+		return of
+	}
+	if c := typed.Nearest(m.File.Path, t.Packages[m.Name][name]); c != nil {
+		return &typed.Type{Class: c}
+	}
+	for _, of := range have.All {
+		if c := t.Nested(of, name); c != nil && c.Class != nil {
+			return c
+		}
+	}
+	for _, pkg := range have.Packages {
+		if c := typed.Nearest(m.File.Path, t.Packages[pkg][name]); c != nil {
+			return &typed.Type{Class: c}
+		}
+		if c := t.Library[name]; c != nil && c.Pkg == pkg && c.Name == name {
+			return &typed.Type{Class: c}
+		}
+	}
+	if c := t.Library[name]; c != nil && c.Pkg == "java.lang" {
+		return &typed.Type{Class: c}
+	}
+	switch {
+	case primitives[name]:
+		return typed.Primitive(name)
+	case langClasses[name] || strings.HasSuffix(name, "Exception") && langExceptions[name]:
+		return &typed.Type{Pkg: "java.lang", Name: name}
+	case len(have.Packages) == 1 && t.Packages[have.Packages[0]] == nil && name[0] >= 'A' && name[0] <= 'Z' && len(have.All) == 0:
+		// The one package of elsewhere of which every type is imported, unless the
+		// file's own package is made elsewhere too, in part.
+		return &typed.Type{Pkg: have.Packages[0], Name: name}
+	}
+	return nil
+}
+
+var primitives = scope.WordSet("boolean byte short char int long float double void null")
+
+// langClasses are the classes of java.lang that people name, but for those of javaLibrary.
+var langClasses = scope.WordSet(`Math System Thread Process ProcessBuilder Runtime StackTraceElement ClassLoader Package Module
+StrictMath ThreadGroup InheritableThreadLocal Deprecated Override SafeVarargs FunctionalInterface SuppressWarnings
+Appendable Readable StackOverflowError OutOfMemoryError LinkageError NoClassDefFoundError ExceptionInInitializerError
+NoSuchMethodError NoSuchFieldError VirtualMachineError AbstractMethodError IllegalAccessError IncompatibleClassChangeError
+UnsatisfiedLinkError UnsupportedClassVersionError VerifyError InternalError StackWalker ClassValue ProcessHandle`)
+
+var langExceptions = scope.WordSet(`ArithmeticException ArrayIndexOutOfBoundsException ArrayStoreException CloneNotSupportedException
+EnumConstantNotPresentException ClassNotFoundException IllegalAccessException IllegalMonitorStateException
+IllegalThreadStateException InstantiationException NegativeArraySizeException NoSuchFieldException NoSuchMethodException
+ReflectiveOperationException SecurityException StringIndexOutOfBoundsException TypeNotPresentException`)
+
+// implied is the class that enums and records extend.
+func implied(t *typed.Typer, c *typed.Class) *typed.Type {
+	switch {
+	case c.Decl.Kind == recountv1.SymbolKind_SYMBOL_KIND_ENUM:
+		return &typed.Type{Class: t.Library["Enum"], Args: []*typed.Type{{Class: c}}}
+	case c.Decl.HasModifier("record"):
+		return &typed.Type{Class: t.Library["Record"]}
+	}
+	return nil
+}
+
+// complete adds the methods by which a record's components are read.
+func complete(_ *typed.Typer, c *typed.Class) {
+	if !c.Decl.HasModifier("record") {
+		return
+	}
+	for _, p := range c.Decl.Parameters {
+		f := c.Fields[p.Name]
+		if f == nil || f.Decl == nil || c.Has(p.Name, 0) {
+			continue
+		}
+		m := &typed.Method{Class: c, Decl: f.Decl, Name: p.Name, Result: f.Typ, Final: true}
+		c.Methods[p.Name] = append(c.Methods[p.Name], m)
+	}
+}
+
+// statics are the types whose static members a file knows by a name.
+func statics(t *typed.Typer, m *scope.Module, name string) []*typed.Type {
+	have := t.Imports[m]
+	return append(append([]*typed.Type(nil), have.Members[name]...), have.All...)
+}
+
+// NewResolver makes a resolver of Java.
+func NewResolver() scope.Resolver { return typed.NewResolver(&definition) }

@@ -1,0 +1,107 @@
+package script
+
+import (
+	slash "path"
+	"strings"
+
+	"github.com/recountdb/recount/languages/flow"
+	"github.com/recountdb/recount/languages/scope"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// definition is TypeScript and JavaScript: members are named through `this`, and files see
+// of each other what is exported.
+var definition = flow.Language{
+	Language: scope.Language{
+		Name: "script/1", Languages: []string{"typescript", "tsx", "javascript"}, Manifests: []string{"tsconfig.json"}, Outside: "javascript",
+		Builtins: "globals", Builtin: globals, MembersHidden: true, Exports: true,
+		Layout: func(files []string, manifests []scope.Manifest) scope.Layout { return newLayout(files, manifests) },
+	},
+	Constructor: "constructor", Stub: stub, Loads: loadsDefinition,
+}
+
+type layout struct {
+	files   map[string]bool
+	configs map[string]*config
+}
+
+func newLayout(files []string, manifests []scope.Manifest) *layout {
+	l := &layout{map[string]bool{}, readConfigs(manifests)}
+	for _, f := range files {
+		l.files[f] = true
+	}
+	return l
+}
+
+var extensions = []string{".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".d.ts"}
+
+// NameOf implements layout: modules are known by their paths.
+func (l *layout) NameOf(file string) string {
+	return strings.TrimSuffix(file, slash.Ext(file))
+}
+
+// PackageOf implements layout: a directory is no module.
+func (l *layout) PackageOf(string) (string, bool) { return "", false }
+
+// Resolve implements layout: relative paths, and names that a configuration gives to
+// files.
+func (l *layout) Resolve(from string, i *recountv1.Import) (place string, found, ours bool) {
+	if !strings.HasPrefix(i.Path, ".") {
+		if place, found, ours = l.configured(from, i.Path); found || ours {
+			return place, found, ours
+		}
+		// By custom "@/x", "~/x" and "#x" are names that some configuration gives to files.
+		ours = strings.HasPrefix(i.Path, "@/") || strings.HasPrefix(i.Path, "~") || strings.HasPrefix(i.Path, "#") || strings.HasPrefix(i.Path, "/")
+		return "", false, ours
+	}
+	place, found = l.file(slash.Join(scope.DirOf(from), i.Path))
+	return place, found, true
+}
+
+// file is the file of a path with the extension left out, or with that of the JavaScript
+// that a TypeScript file becomes.
+func (l *layout) file(p string) (place string, found bool) {
+	if l.files[p] {
+		return p, true
+	}
+	stems := []string{p, slash.Join(p, "index")}
+	if ext := slash.Ext(p); ext == ".js" || ext == ".jsx" || ext == ".mjs" || ext == ".cjs" {
+		stems = append([]string{strings.TrimSuffix(p, ext)}, stems...)
+	}
+	for _, stem := range stems {
+		for _, ext := range extensions {
+			if l.files[stem+ext] {
+				return stem + ext, true
+			}
+		}
+	}
+	return "", false
+}
+
+// First implements layout: a path is one name.
+func (l *layout) First(string, *recountv1.Import) (string, bool) { return "", false }
+
+// Below implements layout.
+func (l *layout) Below(string, string) (string, bool) { return "", false }
+
+// IsTest implements layout.
+func (l *layout) IsTest(file string) bool {
+	name := "/" + file
+	for _, mark := range []string{".test.", ".spec.", "/__tests__/", "/test/", "/tests/"} {
+		if strings.Contains(name, mark) {
+			return true
+		}
+	}
+	return false
+}
+
+// globals are the objects that engines and Node give.
+var globals = scope.WordSet(`Array ArrayBuffer BigInt Boolean DataView Date Error EvalError Function Intl JSON Map Math
+Number Object Promise Proxy RangeError ReferenceError Reflect RegExp Set String Symbol SyntaxError TypeError
+URIError WeakMap WeakRef WeakSet Buffer URL URLSearchParams TextDecoder TextEncoder AbortController Headers
+Request Response FormData Blob console process document window globalThis fetch setTimeout clearTimeout
+setInterval clearInterval setImmediate queueMicrotask structuredClone parseInt parseFloat isNaN isFinite
+encodeURIComponent decodeURIComponent encodeURI decodeURI`)
+
+// NewResolver makes a resolver of Script.
+func NewResolver() scope.Resolver { return flow.NewResolver(&definition) }

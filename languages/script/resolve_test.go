@@ -1,0 +1,179 @@
+package script
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/recountdb/recount/languages/extract"
+	"github.com/recountdb/recount/languages/manifest"
+	"github.com/recountdb/recount/languages/resolvetest"
+)
+
+// factsOf makes the facts of files.
+var factsOf = extract.Facts(slices.Concat(manifest.Languages, Languages)...)
+
+func TestScript(t *testing.T) {
+	for _, c := range []struct{ name, archive, want string }{
+		{"functions, classes, this, bases, super, static and arrow members", `
+-- a.ts --
+class A {
+  constructor() {}
+  run() { this.step(); this.later(); A.make() }
+  step() {}
+  later = () => { this.step() }
+  static make() { return new A() }
+}
+class B extends A {
+  constructor() { super() }
+  step() { super.step() }
+}
+class Plain {}
+function run() { step(); new B().run(); new Plain() }
+function step() {}
+A.make().run()
+`, `
+calls a.ts -> a.ts:A.make @15:2
+calls a.ts -> a.ts:A.run @15:9
+calls a.ts:A.later -> a.ts:A.step @5:23
+may_call a.ts:A.later -> a.ts:B.step @5:23 (flow 700)
+calls a.ts:A.make -> a.ts:A.constructor @6:29
+calls a.ts:A.run -> a.ts:A.later @3:28
+calls a.ts:A.run -> a.ts:A.make @3:39
+calls a.ts:A.run -> a.ts:A.step @3:15
+may_call a.ts:A.run -> a.ts:B.step @3:15 (flow 700)
+calls a.ts:B.constructor -> a.ts:A.constructor @9:18
+overrides a.ts:B.constructor -> a.ts:A.constructor @9:2
+calls a.ts:B.step -> a.ts:A.step @10:17
+overrides a.ts:B.step -> a.ts:A.step @10:2
+calls a.ts:run -> a.ts:A.run @13:33
+calls a.ts:run -> a.ts:B.constructor @13:29
+calls a.ts:run -> a.ts:Plain @13:44
+calls a.ts:run -> a.ts:step @13:17
+`},
+		{"imports: names, default, namespaces, what is handed on, elsewhere, aliases", `
+-- src/index.ts --
+export { open as start } from "./door.js"
+export * from "./rooms"
+export * as doors from "./door"
+-- src/door.ts --
+export function open() {}
+function hidden() {}
+export default class Door { shut() {} }
+-- src/rooms/index.ts --
+export const enter = () => {}
+-- src/main.tsx --
+import Door, { open } from "./door"
+import * as all from "."
+import { start, enter, hidden, gone } from "./index"
+import fs from "node:fs"
+import { get } from "@/api"
+open(); all.start(); start(); enter(); all.doors.open(); hidden(); gone()
+new Door().shut()
+fs.readFile("x"); get(); console.log("x")
+`, `
+imports src/index.ts -> src/door.ts @1:30,3:23
+imports src/index.ts -> src/rooms/index.ts @2:14
+imports src/main.tsx -> src/door.ts @1:27
+imports src/main.tsx -> src/index.ts @2:21,3:43
+calls src/main.tsx -> src/door.ts:Door @7:4
+calls src/main.tsx -> src/door.ts:Door.shut @7:11
+calls src/main.tsx -> src/door.ts:open @6:0,6:12,6:21,6:49
+calls src/main.tsx -> src/rooms/index.ts:enter @6:30
+imports src/main.tsx -> javascript fs @4:15 (external)
+calls src/main.tsx -> javascript fs readFile @8:3 (external)
+calls src/main.tsx -> javascript globals console.log @8:33 (external)
+imports src/main.tsx -> @/api @5:20 (unresolved)
+calls src/main.tsx -> get @8:18 (unresolved)
+calls src/main.tsx -> gone @6:67 (unresolved)
+calls src/main.tsx -> hidden @6:57 (unresolved)
+`},
+		{"declared types, interfaces and objects with methods", `
+-- a.ts --
+interface Store { get(id: string): Item }
+class Item { price() {} }
+class Memory implements Store { get(id: string): Item { return new Item() } }
+class Cart {
+  constructor(private store: Store) {}
+  total() { this.store.get("a").price() }
+}
+const table = { one() { this.two() }, two() {} }
+table.one()
+function over(a: string): void
+function over(a: any) {}
+over("x")
+`, `
+calls a.ts -> a.ts:over#2 @12:0
+calls a.ts -> a.ts:table.one @9:6
+calls a.ts:Cart.total -> a.ts:Item.price @6:32
+calls a.ts:Cart.total -> a.ts:Store.get @6:23
+may_call a.ts:Cart.total -> a.ts:Memory.get @6:23 (flow 700)
+implements a.ts:Memory -> a.ts:Store @3:24
+calls a.ts:Memory.get -> a.ts:Item @3:67
+calls a.ts:table.one -> a.ts:table.two @8:29
+`},
+		{"exports of CommonJS", `
+-- a.js --
+function one() {}
+exports.one = one
+module.exports.two = function () {}
+-- b.js --
+const a = require("./a")
+const { one } = require("./a")
+a.one(); one(); a.two()
+`, `
+imports b.js -> a.js @1:10,2:16
+calls b.js -> a.js:one @3:2,3:9
+calls b.js -> a.js:two @3:18
+`},
+		{"one known value of several is not sure", `
+-- a.js --
+function own() {}
+export function run(options) {
+  const join = options.join ?? own
+  join()
+}
+export function hash(by) {
+  if (!by) by = own
+  by()
+}
+`, `
+may_call a.js:hash -> a.js:own @8:2 (flow 700)
+may_call a.js:run -> a.js:own @4:2 (flow 700)
+`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := resolvetest.Full(t, NewResolver(), resolvetest.Archive(t, c.archive, factsOf)).Text("calls", "may_call", "implements", "overrides", "imports")
+			if diff := cmp.Diff(strings.Split(strings.TrimSpace(c.want), "\n"), got); diff != "" {
+				t.Errorf("edges (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// A handler that is written in place is what its calls stand under: the function
+// around it, or the file.
+func TestScriptRoutes(t *testing.T) {
+	const archive = `
+-- app.js --
+import express from "express"
+const app = express()
+app.get("/", (req, res) => res.end())
+app.get("/list", list)
+app.get("/gone", gone)
+function list() {}
+export function more() { app.post("/more", () => {}) }
+`
+	const want = `
+handles_route app.js -> app.js:GET / @3:0
+handles_route app.js:list -> app.js:GET /list @4:0
+handles_route app.js:more -> app.js:POST /more @7:25
+handles_route app.js -> gone @5:0 (unresolved)
+`
+	got := resolvetest.Full(t, NewResolver(), resolvetest.Archive(t, archive, factsOf)).Text("handles_route")
+	if diff := cmp.Diff(strings.Split(strings.TrimSpace(want), "\n"), got); diff != "" {
+		t.Errorf("routes (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,398 @@
+package typed
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/recountdb/recount/languages/scope"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// Class is a class, interface, enum, record or struct: of the repository, or of the
+// library that a language's resolver knows (then decl is nil).
+type Class struct {
+	Decl *scope.Decl
+	// parts are all of its declarations (partial classes of C#).
+	parts []*scope.Decl
+	// Pkg and name are what it is known by elsewhere: name is the chain of names.
+	Pkg, Name string
+	outer     *Class
+	params    []*typeParam
+	supers    []*Type
+	// unknown: it has a base of which nothing is known.
+	unknown bool
+	Methods map[string][]*Method
+	Order   []*Method // as declared
+	Fields  map[string]*field
+	types   map[string]*Class
+	iface   bool
+}
+
+// Method is a method or constructor.
+type Method struct {
+	Class   *Class
+	Decl    *scope.Decl // nil: of the library
+	Name    string
+	Params  []*Type
+	Least   int // how many arguments it must have
+	rest    bool
+	Result  *Type
+	tparams []*typeParam
+	static  bool
+	// Abstract: of an interface or class, without a body.
+	Abstract bool
+	// Final: nothing overrides it.
+	Final     bool
+	extension bool
+	// over are those that it overrides, by those who override it.
+	over, by []*Method
+}
+
+// field is a field, property or member of an enum.
+type field struct {
+	Decl *scope.Decl
+	Typ  *Type
+}
+
+// inherited goes through a class and what it inherits from, each once: the class,
+// then its bases depth first.
+func (t *Typer) inherited(of *Type, visit func(*Type) bool) bool {
+	seen := map[*Class]bool{}
+	var walk func(at *Type, depth int) bool
+	walk = func(at *Type, depth int) bool {
+		if at == nil || depth > maxBases {
+			return true
+		}
+		if at.Class == nil {
+			return visit(at)
+		}
+		if seen[at.Class] {
+			return true
+		}
+		seen[at.Class] = true
+		if !visit(at) {
+			return false
+		}
+		b := at.bind()
+		for _, s := range at.Class.supers {
+			if !walk(s.subst(b), depth+1) {
+				return false
+			}
+		}
+		return true
+	}
+	return walk(of, 0)
+}
+
+// maxBases is how many bases deep inheritance is followed.
+const maxBases = 64
+
+// as is t as one of its bases, nil where it is none.
+func (t *Typer) as(of *Type, base *Class) (found *Type) {
+	t.inherited(of.bounded(), func(s *Type) bool {
+		if s.Class == base {
+			found = s
+		}
+		return found == nil
+	})
+	return found
+}
+
+// addClasses makes the classes of the program, then what they inherit, then members.
+func (t *Typer) addClasses() {
+	for _, m := range t.p.Modules {
+		for _, d := range m.Decls {
+			if isType(d.Declaration) {
+				t.addClass(m, d)
+			}
+			if owner := m.Decl(d.Owner); owner != nil {
+				t.members[owner] = append(t.members[owner], d)
+			}
+		}
+		for _, r := range m.Facts.References {
+			if d := m.Decl(r.In); d != nil && (r.Edge == recountv1.EdgeKind_EDGE_KIND_EXTENDS || r.Edge == recountv1.EdgeKind_EDGE_KIND_IMPLEMENTS) {
+				t.bases[d] = append(t.bases[d], r)
+			}
+		}
+	}
+	for _, m := range t.p.Modules {
+		t.Imports[m] = &typeImports{Types: map[string]*Type{}, Members: map[string][]*Type{}}
+		t.lang.Bring(t, m)
+	}
+	for _, c := range t.all {
+		for _, part := range c.parts {
+			t.typeParams(Spot{Module: part.Mod, In: part.Index}, part, &c.params)
+		}
+	}
+	for _, c := range t.all {
+		t.addSupers(c)
+	}
+	for _, c := range t.all {
+		for _, part := range c.parts {
+			t.addMembers(c, part)
+		}
+	}
+	for _, c := range t.all {
+		t.lang.Complete(t, c)
+	}
+	for _, c := range t.all {
+		for _, m := range c.Order {
+			t.addOverrides(m)
+		}
+	}
+}
+
+// isType reports whether a declaration has members and is a type.
+func isType(d *recountv1.Declaration) bool {
+	switch d.Kind {
+	case recountv1.SymbolKind_SYMBOL_KIND_CLASS, recountv1.SymbolKind_SYMBOL_KIND_INTERFACE,
+		recountv1.SymbolKind_SYMBOL_KIND_ENUM, recountv1.SymbolKind_SYMBOL_KIND_STRUCT, recountv1.SymbolKind_SYMBOL_KIND_TYPE:
+		return true
+	}
+	return false
+}
+
+func (t *Typer) addClass(m *scope.Module, d *scope.Decl) {
+	owner := m.Decl(d.Owner)
+	outer := t.classes[owner]
+	pkg := m.Name
+	for o := owner; o != nil && outer == nil; o = m.Decl(o.Owner) {
+		if o.Kind == recountv1.SymbolKind_SYMBOL_KIND_MODULE {
+			pkg = Joined(o.Name, pkg)
+			if o.Owner == 0 {
+				pkg = namespaceOf(m, o)
+			}
+		}
+	}
+	var c *Class
+	local := owner != nil && outer == nil && owner.Kind != recountv1.SymbolKind_SYMBOL_KIND_MODULE
+	if d.HasModifier("partial") && !local {
+		if outer != nil {
+			c = outer.types[d.Name]
+		} else if same := t.Packages[pkg][d.Name]; len(same) > 0 {
+			c = same[0]
+		}
+		if c != nil {
+			c.parts = append(c.parts, d)
+			t.classes[d] = c
+			return
+		}
+	}
+	c = &Class{
+		Decl: d, parts: []*scope.Decl{d}, Pkg: pkg, Name: d.Name, outer: outer,
+		Methods: map[string][]*Method{}, Fields: map[string]*field{}, types: map[string]*Class{},
+		iface: d.Kind == recountv1.SymbolKind_SYMBOL_KIND_INTERFACE || d.HasModifier("delegate"),
+	}
+	t.classes[d] = c
+	t.all = append(t.all, c)
+	switch {
+	case outer != nil:
+		c.Name = outer.Name + "." + d.Name
+		if outer.types[d.Name] == nil {
+			outer.types[d.Name] = c
+		}
+	case local:
+		t.locals[localName{m, d.Owner, d.Name}] = c
+	default:
+		t.addToPackage(c)
+	}
+}
+
+func Joined(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return b + "." + a
+}
+
+// namespaceOf is the whole name of a namespace that a file declares at its top.
+func namespaceOf(m *scope.Module, d *scope.Decl) string { return Joined(d.Name, m.Name) }
+
+func (t *Typer) addToPackage(c *Class) {
+	in := t.Packages[c.Pkg]
+	if in == nil {
+		in = map[string][]*Class{}
+		t.Packages[c.Pkg] = in
+	}
+	in[c.Name] = append(in[c.Name], c)
+	for p := c.Pkg; p != ""; p, _ = CutLast(p) {
+		t.Prefixes[p] = true
+	}
+}
+
+// CutLast cuts a dotted name at its last dot.
+func CutLast(name string) (before, last string) {
+	i := strings.LastIndexByte(name, '.')
+	if i < 0 {
+		return "", name
+	}
+	return name[:i], name[i+1:]
+}
+
+// typeParams reads a declaration's type parameters, and their bounds once they are known.
+func (t *Typer) typeParams(at Spot, d *scope.Decl, into *[]*typeParam) {
+	text := d.Attributes["type_parameters"]
+	if text == "" || len(*into) > 0 {
+		return
+	}
+	var bounds []string
+	for _, one := range splitTypes(text) {
+		name, bound, _ := strings.Cut(one, " extends ")
+		*into = append(*into, &typeParam{name: strings.TrimSpace(name)})
+		bounds = append(bounds, bound)
+	}
+	t.params[d] = *into
+	for i, b := range bounds {
+		if b != "" {
+			t.bounds = append(t.bounds, pendingBound{at, b, (*into)[i]})
+		}
+	}
+}
+
+// pendingBound is a type parameter's bound that is not read yet.
+type pendingBound struct {
+	at    Spot
+	text  string
+	param *typeParam
+}
+
+// settleBounds reads the bounds that came since.
+func (t *Typer) settleBounds() {
+	for _, b := range t.bounds {
+		b.param.bound = t.TypeOf(b.at, b.text)
+	}
+	t.bounds = nil
+}
+
+// splitTypes cuts a list of types at the commas that stand in no brackets.
+func splitTypes(text string) []string {
+	var out []string
+	depth, from := 0, 0
+	for i := range len(text) {
+		switch text[i] {
+		case '<':
+			depth++
+		case '>':
+			depth--
+		case ',':
+			if depth == 0 {
+				out = append(out, text[from:i])
+				from = i + 1
+			}
+		}
+	}
+	return append(out, text[from:])
+}
+
+// addSupers finds what a class extends and implements.
+func (t *Typer) addSupers(c *Class) {
+	for _, part := range c.parts {
+		for _, r := range t.bases[part] {
+			// A base is named outside of the class, where its parameters are known.
+			super := t.TypeOf(Spot{Module: part.Mod, In: part.Index, base: true}, cmp.Or(r.Attributes["type"], r.Path))
+			switch {
+			case super == nil || super.param != nil:
+				c.unknown = true
+			case super.Class == c:
+			default:
+				c.supers = append(c.supers, super)
+			}
+		}
+	}
+	if base := t.lang.Implied(t, c); base != nil && base.Class != c {
+		c.supers = append(c.supers, base)
+	}
+}
+
+// addMembers adds the methods and fields of one of a class's declarations.
+func (t *Typer) addMembers(c *Class, part *scope.Decl) {
+	t.settleBounds()
+	for _, d := range t.members[part] {
+		switch d.Kind {
+		case recountv1.SymbolKind_SYMBOL_KIND_METHOD, recountv1.SymbolKind_SYMBOL_KIND_CONSTRUCTOR:
+			t.addMethod(c, d)
+		case recountv1.SymbolKind_SYMBOL_KIND_FIELD, recountv1.SymbolKind_SYMBOL_KIND_PROPERTY, recountv1.SymbolKind_SYMBOL_KIND_ENUM_MEMBER,
+			recountv1.SymbolKind_SYMBOL_KIND_CONSTANT:
+			if c.Fields[d.Name] == nil {
+				c.Fields[d.Name] = &field{d, t.TypeOf(Spot{Module: d.Mod, In: d.Index}, d.Type)}
+			}
+		}
+	}
+}
+
+func (t *Typer) addMethod(c *Class, d *scope.Decl) {
+	at := Spot{Module: d.Mod, In: d.Index}
+	m := &Method{Class: c, Decl: d, Name: d.Name, static: d.HasModifier("static")}
+	t.typeParams(at, d, &m.tparams)
+	t.settleBounds()
+	for _, p := range d.Parameters {
+		m.Params = append(m.Params, t.ParameterType(at, p))
+		if p.Default == "" && !p.Variadic {
+			m.Least++
+		}
+		m.rest = m.rest || p.Variadic
+	}
+	m.Result = t.TypeOf(at, d.Type)
+	m.Abstract = d.HasModifier("abstract")
+	m.extension = d.HasModifier("extension")
+	m.Final = m.static || t.isPrivate(m) || d.HasModifier("final") || d.Kind == recountv1.SymbolKind_SYMBOL_KIND_CONSTRUCTOR
+	c.Methods[d.Name] = append(c.Methods[d.Name], m)
+	c.Order = append(c.Order, m)
+	t.methods[d] = m
+}
+
+// ParameterType is what a parameter is in its method: a variadic one an array.
+func (t *Typer) ParameterType(at Spot, p *recountv1.Parameter) *Type {
+	of := t.TypeOf(at, p.Type)
+	if p.Variadic && !t.lang.VariadicArrays {
+		return &Type{elem: of}
+	}
+	return of
+}
+
+// addOverrides finds what a method overrides in its class's bases.
+func (t *Typer) addOverrides(m *Method) {
+	if m.static || m.Decl == nil || m.Decl.Kind == recountv1.SymbolKind_SYMBOL_KIND_CONSTRUCTOR || m.Decl.HasModifier("private") {
+		return
+	}
+	t.inherited(m.Class.own(), func(s *Type) bool {
+		if s.Class == nil || s.Class == m.Class {
+			return true
+		}
+		if t.lang.ExplicitOverride && !s.Class.iface && !m.Decl.HasModifier("override") {
+			return true
+		}
+		b := s.bind()
+		for _, o := range s.Class.Methods[m.Name] {
+			if !o.static && !t.isPrivate(o) && o.Decl != nil && overrides(m, o, b) {
+				m.over = append(m.over, o)
+				o.by = append(o.by, m)
+				break
+			}
+		}
+		return true
+	})
+}
+
+// overrides reports whether a method stands in the place of one of a base.
+func overrides(m, o *Method, b bindings) bool {
+	if len(m.Params) != len(o.Params) || m.rest != o.rest {
+		return false
+	}
+	for i, p := range m.Params {
+		if !same(p, o.Params[i].subst(b)) {
+			return false
+		}
+	}
+	return true
+}
+
+// Has reports whether a class declares a method of a name with so many parameters.
+func (c *Class) Has(name string, params int) bool {
+	for _, m := range c.Methods[name] {
+		if len(m.Params) == params {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,233 @@
+package typed
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/recountdb/recount/languages/resolve"
+	"github.com/recountdb/recount/languages/scope"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// eval is the type of what a path stands for.
+func (t *Typer) eval(at Spot, of scope.Path) *Type {
+	if t.depth > maxNesting {
+		t.cut++
+		return nil
+	}
+	t.depth++
+	defer func() { t.depth-- }()
+	cur, next := t.head(at, of)
+	for i := next; i < len(of.Steps) && cur != nil; i++ {
+		st := of.Steps[i]
+		switch st.Op {
+		case '.':
+			if i+1 < len(of.Steps) && of.Steps[i+1].Op == '(' {
+				call := of.Steps[i+1]
+				i++
+				if made := t.clientMade(cur, st.Name); made != nil {
+					cur = made
+					continue
+				}
+				cur = t.called(at, t.method(at, cur, st.Name, t.callOf(at, of.Text[:call.At])), call.Name, of.Text[:call.At])
+				continue
+			}
+			cur = t.memberOf(at, cur, st.Name)
+		case '[':
+			cur = t.element(cur, st.Name)
+		case '(': // calling a value
+			cur = t.invoked(cur, st.Name)
+		}
+	}
+	return cur
+}
+
+// head is the type at the beginning of a path, and the first step behind it.
+func (t *Typer) head(at Spot, of scope.Path) (cur *Type, next int) {
+	called := len(of.Steps) > 0 && of.Steps[0].Op == '('
+	switch {
+	case of.Head == "?" || of.Head == "":
+		return nil, 0
+	case of.Head == "self":
+		return t.self(at), 0
+	case of.Head == "super":
+		return t.super(at), 0
+	case strings.HasPrefix(of.Head, "<"):
+		return t.literal(at, of.Head), 0
+	case strings.HasPrefix(of.Head, "new "):
+		cur = t.TypeOf(at, of.Head[4:])
+		if called && of.Steps[0].Name == "" {
+			return cur, 1
+		}
+		return nil, 0
+	case called:
+		call := of.Steps[0]
+		if of2, _, known := t.variable(at, of.Head); known && call.Name != "" && call.Name[0] == ',' {
+			return t.invoked(of2, call.Name), 1
+		}
+		return t.called(at, t.simpleMethod(at, of.Head, t.callOf(at, of.Head)), call.Name, of.Head), 1
+	}
+	if of, _, known := t.variable(at, of.Head); known {
+		return of, 0
+	}
+	if c := t.simple(at, of.Head); c != nil {
+		s := *c
+		s.static = true
+		return &s, 0
+	}
+	return &Type{Name: of.Head, Prefix: true}, 0
+}
+
+// literal is the type of <T>.
+func (t *Typer) literal(at Spot, head string) *Type {
+	text := strings.TrimSuffix(head[1:], ">")
+	if text == "null" {
+		return Primitive("null")
+	}
+	return t.TypeOf(at, text)
+}
+
+// memberOf is what a name means behind a type or a value of it.
+func (t *Typer) memberOf(at Spot, cur *Type, name string) *Type {
+	if cur == nil {
+		return nil
+	}
+	if cur.Prefix {
+		full := cur.Name + "." + name
+		if c := t.Qualified(at.Module.File.Path, full); c != nil {
+			s := *c
+			s.static = true
+			return &s
+		}
+		return &Type{Name: full, Prefix: true}
+	}
+	if of, f := t.field(cur, name); f != nil {
+		return of
+	}
+	if cur.static {
+		if c := t.Nested(cur, name); c != nil && c.Class != nil {
+			s := *c
+			s.static = true
+			return &s
+		}
+	}
+	if cur.elem != nil && (name == "length" || name == "Length") {
+		return Primitive("int")
+	}
+	return nil
+}
+
+// element is what an index gives, or with no key, a loop.
+func (t *Typer) element(of *Type, key string) *Type {
+	of = of.bounded()
+	if of == nil {
+		return nil
+	}
+	if of.elem != nil {
+		return of.elem
+	}
+	if key != "" {
+		found, _ := t.field(of, "this[]")
+		return found
+	}
+	if s := t.as(of, t.Library[t.lang.Iterable]); s != nil && len(s.Args) > 0 {
+		return s.Args[0]
+	}
+	return nil
+}
+
+// callOf is the call of a path that a place means: of several in a declaration, the
+// nearest before it or after it.
+func (t *Typer) callOf(at Spot, callee string) *recountv1.Reference {
+	refs := at.Module.Calls[scope.CallSite{In: at.In, Path: callee}]
+	if len(refs) == 0 {
+		return nil
+	}
+	found := refs[0]
+	for _, r := range refs {
+		before := at.at == nil || resolve.ComparePlaces(r.At, at.at) <= 0
+		switch {
+		case !at.after && before:
+			found = r
+		case at.after && !before:
+			return r
+		}
+	}
+	return found
+}
+
+// called is what calling a method gives, or, where handed is "i,j", what it hands to
+// parameter j of the function that is its argument i.
+func (t *Typer) called(at Spot, s selection, handed, callee string) *Type {
+	if s.method == nil {
+		return nil
+	}
+	call := t.callOf(at, callee)
+	if handed == "" {
+		return s.method.Result.subst(t.infer(at, s, call, true))
+	}
+	arg, place, _ := strings.Cut(handed, ",")
+	i, _ := strconv.Atoi(arg)
+	j, _ := strconv.Atoi(place)
+	b := t.infer(at, s, call, false)
+	return t.handed(s.method.parameter(i).subst(b), j)
+}
+
+// parameter is the type of what argument i becomes.
+func (m *Method) parameter(i int) *Type {
+	last := len(m.Params) - 1
+	switch {
+	case m.rest && i >= last && m.Params[last] != nil:
+		return m.Params[last].elem
+	case i <= last:
+		return m.Params[i]
+	}
+	return nil
+}
+
+// handed is parameter j of a function of a type.
+func (t *Typer) handed(of *Type, j int) *Type {
+	of = of.bounded()
+	m, b := t.functional(of)
+	if m == nil || j >= len(m.Params) {
+		return nil
+	}
+	return m.Params[j].subst(b)
+}
+
+// invoked is what calling a value gives: of "(,j)" its parameter j.
+func (t *Typer) invoked(of *Type, handed string) *Type {
+	of = of.bounded()
+	if place, ok := strings.CutPrefix(handed, ","); ok {
+		j, _ := strconv.Atoi(place)
+		return t.handed(of, j)
+	}
+	if m, b := t.functional(of); m != nil {
+		return m.Result.subst(b)
+	}
+	return nil
+}
+
+// functional is the one method of a type of functions.
+func (t *Typer) functional(of *Type) (found *Method, b bindings) {
+	if of == nil || of.Class == nil || !of.Class.iface {
+		return nil, nil
+	}
+	t.inherited(of, func(s *Type) bool {
+		if s.Class == nil {
+			return true
+		}
+		for _, m := range s.Class.Order {
+			if !m.Abstract || found != nil && overrides(found, m, nil) && found.Name == m.Name {
+				continue
+			}
+			if found != nil {
+				found = nil
+				return false
+			}
+			found, b = m, s.bind()
+		}
+		return true
+	})
+	return found, b
+}

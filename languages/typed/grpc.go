@@ -1,0 +1,128 @@
+package typed
+
+import (
+	"strings"
+
+	"github.com/recountdb/recount/languages/resolve"
+	"github.com/recountdb/recount/languages/scope"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// RPC is how a language's generated code for gRPC is known.
+type RPC struct {
+	// Base finds the service of the class that a server extends, by its whole name as
+	// far as that is known; pkg is empty where only the service's is.
+	Base func(full string) (pkg, service string, ok bool)
+	// Context begins the type of the last parameter of what serves a procedure.
+	Context string
+	// Client finds the service of a client's class, as base does.
+	Client func(full string) (pkg, service string, ok bool)
+	// Makes is the client's class that a method of a class of elsewhere gives, or "".
+	Makes func(class, method string) string
+	// Same reports whether a client's method gives a client of its class.
+	Same func(method string) bool
+	// Procedure is the one that a client's method calls, or "".
+	Procedure func(method string) string
+}
+
+// service is what the procedures of a class of generated code are known by.
+func (l *Language) service(outside string, find func(full string) (pkg, service string, ok bool), full string) (st scope.Stub, how recountv1.Provenance, ok bool) {
+	if find == nil {
+		return scope.Stub{}, 0, false
+	}
+	pkg, service, ok := find(full)
+	if pkg == "" {
+		return scope.Stub{Pkg: resolve.AnyStub, Service: service}, recountv1.Provenance_PROVENANCE_NAME_MATCHED, ok
+	}
+	return scope.Stub{Pkg: resolve.StubPackage(outside, pkg), Service: service}, scope.ScopeResolved, ok
+}
+
+// clientOf finds the service whose client a type is, of the repository or not.
+func (t *Typer) clientOf(of *Type) (st scope.Stub, how recountv1.Provenance, ok bool) {
+	of = of.bounded()
+	if of == nil || of.static || of.Prefix {
+		return scope.Stub{}, 0, false
+	}
+	pkg, name := of.Pkg, of.Name
+	if of.Class != nil {
+		pkg, name = of.Class.Pkg, of.Class.Name
+	}
+	return t.lang.service(t.p.Lang.Outside, t.lang.Rpc.Client, Joined(name, pkg))
+}
+
+// clientMade is the client that calling a method gives: one that makes it, or one that
+// gives another of its kind.
+func (t *Typer) clientMade(on *Type, method string) *Type {
+	if on == nil || on.Class != nil || on.Name == "" || t.lang.Rpc.Client == nil {
+		return nil
+	}
+	if on.static {
+		if class := t.lang.Rpc.Makes(on.Name, method); class != "" {
+			return &Type{Pkg: on.Pkg, Name: class}
+		}
+		return nil
+	}
+	if _, _, ok := t.clientOf(on); ok && t.lang.Rpc.Same(method) {
+		return on
+	}
+	return nil
+}
+
+// consumes notes the procedure that a call of a client's method stands for; false where
+// it is none.
+func (l *linker) consumes(at Spot, of scope.Path, r *recountv1.Reference) bool {
+	if of.Plain() || l.t.lang.Rpc.Client == nil {
+		return false
+	}
+	last := of.Steps[len(of.Steps)-1]
+	if last.Op != '.' {
+		return false
+	}
+	procedure := l.t.lang.Rpc.Procedure(last.Name)
+	if procedure == "" {
+		return false
+	}
+	st, how, ok := l.t.clientOf(l.t.eval(at, of.Base()))
+	if ok {
+		l.Outside(scope.ConsumesRPC, r.In, "proto", st.Pkg, resolve.StubName(st.Service, procedure), how, r.At)
+	}
+	return ok
+}
+
+// serves notes the procedures that a class serves, as what it extends says: its
+// methods that take what a procedure takes.
+func (l *linker) serves(at Spot, r *recountv1.Reference) {
+	d := l.Module.Decl(r.In)
+	if d == nil {
+		return
+	}
+	full := r.Path
+	if of := l.t.TypeOf(at, r.Path); of != nil && of.Class == nil && of.Pkg != "" {
+		full = of.Pkg + "." + of.Name
+	}
+	st, how, ok := l.t.lang.service(l.t.p.Lang.Outside, l.t.lang.Rpc.Base, full)
+	if !ok {
+		return
+	}
+	for _, m := range l.t.members[d] {
+		n := len(m.Parameters)
+		if m.Kind != recountv1.SymbolKind_SYMBOL_KIND_METHOD || n == 0 {
+			continue
+		}
+		last := m.Parameters[n-1].Type
+		if strings.HasPrefix(last[strings.LastIndexByte(last[:typeEnd(last)], '.')+1:], l.t.lang.Rpc.Context) {
+			l.Graph.Externals = append(l.Graph.Externals, resolve.External{
+				From: m.Key, Kind: scope.ImplementsRPC, Language: "proto", Package: st.Pkg,
+				Name: resolve.StubName(st.Service, m.Name), Edge: resolve.EdgeAt(how, m.Start),
+			})
+		}
+	}
+}
+
+// typeEnd is where a type's name ends and its arguments begin.
+func typeEnd(text string) int {
+	if i := strings.IndexAny(text, "<[?"); i >= 0 {
+		return i
+	}
+	return len(text)
+}

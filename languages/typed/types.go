@@ -1,0 +1,186 @@
+package typed
+
+import (
+	"github.com/recountdb/recount/languages/scope"
+)
+
+import "strings"
+
+// Type is a type as sources declare it; nil is one that is not known. One of these is
+// set: class, name, param, elem, fn.
+type Type struct {
+	// Class is one of the repository or of the library, args what its parameters stand for.
+	Class *Class
+	Args  []*Type
+	// name is a class of elsewhere, in the package pkg; or, without pkg, a primitive
+	// type, "null", "void" or the beginning of a package's name.
+	Pkg, Name string
+	param     *typeParam
+	elem      *Type // of an array
+	fn        *function
+	// static says that the type itself is named, not a value of it.
+	static bool
+	// Prefix says that name is a package's, or the beginning of one's.
+	Prefix bool
+}
+
+// typeParam is a type parameter of a class or method.
+type typeParam struct {
+	name  string
+	bound *Type
+}
+
+// function is one that is passed as an argument: of count parameters (-1: not known),
+// gives says what it returns where that is known.
+type function struct {
+	count int
+	gives scope.Path
+}
+
+func Primitive(name string) *Type { return &Type{Name: name} }
+
+func (t *Type) isPrimitive() bool {
+	return t != nil && t.Name != "" && t.Pkg == "" && !t.Prefix && t.Name != "null"
+}
+
+func (t *Type) isNull() bool { return t != nil && t.Name == "null" && t.Pkg == "" && !t.Prefix }
+
+// value is the type of a value of t.
+func (t *Type) value() *Type {
+	if t == nil || !t.static {
+		return t
+	}
+	v := *t
+	v.static = false
+	return &v
+}
+
+// typeExpr is a type's text, parsed: name<args>[]…
+type typeExpr struct {
+	name string // "" where the text says nothing
+	args []*typeExpr
+	dims int
+}
+
+// parseType reads a type as extractors write it.
+func parseType(text string) *typeExpr {
+	e, rest := parseTypeExpr(text, 0)
+	if rest != "" {
+		return &typeExpr{}
+	}
+	return e
+}
+
+func parseTypeExpr(text string, depth int) (*typeExpr, string) {
+	i := strings.IndexAny(text, "<>,[]")
+	if i < 0 {
+		i = len(text)
+	}
+	e := &typeExpr{name: strings.TrimSpace(text[:i])}
+	text = text[i:]
+	if strings.HasPrefix(text, "<") && depth < scope.MaxDepth {
+		for more := true; more; {
+			var arg *typeExpr
+			arg, text = parseTypeExpr(text[1:], depth+1)
+			e.args = append(e.args, arg)
+			more = strings.HasPrefix(text, ",")
+		}
+		if !strings.HasPrefix(text, ">") {
+			return e, text
+		}
+		text = text[1:]
+		if strings.HasPrefix(text, ".") { // Outer<T>.Inner: the arguments are the outer's
+			inner, rest := parseTypeExpr(text[1:], depth+1)
+			inner.name = e.name + "." + inner.name
+			inner.dims += e.dims
+			return inner, rest
+		}
+	}
+	for strings.HasPrefix(text, "[]") {
+		e.dims++
+		text = text[2:]
+	}
+	if e.name == "?" {
+		e.name = ""
+	}
+	return e, text
+}
+
+// bindings say what type parameters stand for.
+type bindings map[*typeParam]*Type
+
+// subst replaces type parameters. One that stands for nothing known stays.
+func (t *Type) subst(b bindings) *Type {
+	if t == nil || len(b) == 0 {
+		return t
+	}
+	switch {
+	case t.param != nil:
+		if to, ok := b[t.param]; ok {
+			return to
+		}
+	case t.elem != nil:
+		return &Type{elem: t.elem.subst(b), static: t.static}
+	case len(t.Args) > 0:
+		out := *t
+		out.Args = make([]*Type, len(t.Args))
+		for i, a := range t.Args {
+			out.Args[i] = a.subst(b)
+		}
+		return &out
+	}
+	return t
+}
+
+// bind says what a class's parameters stand for in t. Without arguments they stand for
+// their bounds.
+func (t *Type) bind() bindings {
+	if t.Class == nil || len(t.Class.params) == 0 {
+		return nil
+	}
+	b := bindings{}
+	for i, p := range t.Class.params {
+		if i < len(t.Args) {
+			b[p] = t.Args[i]
+		} else {
+			b[p] = p.bound
+		}
+	}
+	return b
+}
+
+// own is a class with its own parameters, as its body sees it.
+func (c *Class) own() *Type {
+	t := &Type{Class: c}
+	for _, p := range c.params {
+		t.Args = append(t.Args, &Type{param: p})
+	}
+	return t
+}
+
+// bounded is a type parameter's bound; any other type is itself.
+func (t *Type) bounded() *Type {
+	for depth := 0; t != nil && t.param != nil; depth++ {
+		if depth > scope.MaxDepth {
+			return nil
+		}
+		t = t.param.bound
+	}
+	return t
+}
+
+// same reports whether two types are one, type arguments and parameters aside: what a
+// method that overrides another has in the same place.
+func same(a, b *Type) bool {
+	switch {
+	case a == nil || b == nil:
+		return true
+	case a.param != nil || b.param != nil:
+		return true
+	case a.elem != nil || b.elem != nil:
+		return a.elem != nil && b.elem != nil && same(a.elem, b.elem)
+	case a.Class != nil || b.Class != nil:
+		return a.Class == b.Class
+	}
+	return a.Pkg == b.Pkg && a.Name == b.Name
+}
