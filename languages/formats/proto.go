@@ -18,57 +18,57 @@ import (
 // procedure's attribute "stubs" lists these names, as language:package, with
 // spaces between: resolve.StubPackage says which.
 func Proto() Resolver {
-	return Resolver{name: "proto/1", languages: []string{"proto"}, link: linkProto}
+	return New("proto/1", []string{"proto"}, linkProto)
 }
 
 // protoSnapshot is what the proto files of a snapshot declare.
 type protoSnapshot struct {
-	*snapshot
+	*Snapshot
 	// types are each file's messages and enums, by full name.
-	types map[*file]map[string]int
+	types map[*File]map[string]int
 	// byBase are the files by the last element of their path.
-	byBase map[string][]*file
+	byBase map[string][]*File
 	// seen is what each file sees.
-	seen map[*file]visible
+	seen map[*File]visible
 }
 
 // visible are the files whose names one sees, itself first; incomplete says that
 // others are not of the snapshot.
 type visible struct {
-	files      []*file
+	files      []*File
 	incomplete bool
 }
 
-func linkProto(s *snapshot) {
-	p := &protoSnapshot{s, map[*file]map[string]int{}, map[string][]*file{}, map[*file]visible{}}
-	for _, f := range s.files {
-		p.byBase[base(f.path())] = append(p.byBase[base(f.path())], f)
+func linkProto(s *Snapshot) {
+	p := &protoSnapshot{s, map[*File]map[string]int{}, map[string][]*File{}, map[*File]visible{}}
+	for _, f := range s.Files {
+		p.byBase[Base(f.Path())] = append(p.byBase[Base(f.Path())], f)
 		types := map[string]int{}
 		for i, d := range f.Declarations {
 			switch d.Kind {
 			case recountv1.SymbolKind_SYMBOL_KIND_MESSAGE, recountv1.SymbolKind_SYMBOL_KIND_ENUM:
-				if full := join(f.Package, f.chain(i)); types[full] == 0 {
+				if full := join(f.Package, f.Chain(i)); types[full] == 0 {
 					types[full] = i + 1
 				}
 			case recountv1.SymbolKind_SYMBOL_KIND_RPC:
-				f.node(i).Attributes = stubs(f, d)
+				f.Node(i).Attributes = stubs(f, d)
 			}
 		}
 		p.types[f] = types
 	}
-	for _, f := range s.files {
+	for _, f := range s.Files {
 		p.imports(f)
 	}
-	for _, f := range s.files {
+	for _, f := range s.Files {
 		for _, r := range f.References {
 			p.reference(f, r)
 		}
-		f.routes()
+		f.AddRoutes()
 	}
 }
 
 // stubs are a procedure's attributes, with the names of the generated code.
-func stubs(f *file, d *recountv1.Declaration) map[string]string {
+func stubs(f *File, d *recountv1.Declaration) map[string]string {
 	options := map[string]string{}
 	if d.Owner > 0 {
 		options = f.Declarations[d.Owner-1].Attributes
@@ -84,7 +84,7 @@ func stubs(f *file, d *recountv1.Declaration) map[string]string {
 	if csharp == "" {
 		csharp = pascal(f.Package)
 	}
-	stem := strings.TrimSuffix(base(f.path()), ".proto")
+	stem := strings.TrimSuffix(Base(f.Path()), ".proto")
 	out["stubs"] = strings.Join([]string{
 		resolve.StubPackage("csharp", csharp), resolve.StubPackage("java", java),
 		resolve.StubPackage("js", f.Package), resolve.StubPackage("python", strings.NewReplacer("-", "_", ".", "_").Replace(stem)),
@@ -122,50 +122,39 @@ func join(pkg, chain string) string {
 }
 
 // imports makes a file's edges to what it imports.
-func (p *protoSnapshot) imports(f *file) {
+func (p *protoSnapshot) imports(f *File) {
 	for _, i := range f.Imports {
 		if to := p.file(f, i.Path); to != nil {
-			f.edge(imports, 0, resolve.FileKey(to.path()), scopeResolved, i.At)
+			f.Edge(Imports, 0, resolve.FileKey(to.Path()), ScopeResolved, i.At)
 		} else {
-			f.external(imports, 0, "proto", i.Path, "", declared, i.At)
+			f.External(Imports, 0, "proto", i.Path, "", Declared, i.At)
 		}
 	}
 }
 
 // file is what an import means: of the files whose path ends with it the one that
 // shares most of its path with the importing file.
-func (p *protoSnapshot) file(from *file, path string) *file {
-	var best *file
+func (p *protoSnapshot) file(from *File, path string) *File {
+	var best *File
 	shared := -1
-	for _, f := range p.byBase[base(path)] {
-		if f.path() != path && !strings.HasSuffix(f.path(), "/"+path) {
+	for _, f := range p.byBase[Base(path)] {
+		if f.Path() != path && !strings.HasSuffix(f.Path(), "/"+path) {
 			continue
 		}
-		if n := sharedDirs(f.path(), from.path()); n > shared || n == shared && len(f.path()) < len(best.path()) {
+		if n := SharedDirs(f.Path(), from.Path()); n > shared || n == shared && len(f.Path()) < len(best.Path()) {
 			best, shared = f, n
 		}
 	}
 	return best
 }
 
-// sharedDirs is how many directories two paths have in common at their beginning.
-func sharedDirs(a, b string) int {
-	n := 0
-	for i := 0; i < len(a) && i < len(b) && a[i] == b[i]; i++ {
-		if a[i] == '/' {
-			n++
-		}
-	}
-	return n
-}
-
 // sees are the files whose names a file sees.
-func (p *protoSnapshot) sees(f *file) visible {
+func (p *protoSnapshot) sees(f *File) visible {
 	if known, ok := p.seen[f]; ok {
 		return known
 	}
-	v := visible{files: []*file{f}}
-	have := map[*file]bool{f: true}
+	v := visible{files: []*File{f}}
+	have := map[*File]bool{f: true}
 	for i := 0; i < len(v.files); i++ {
 		for _, m := range v.files[i].Imports {
 			if i > 0 && !m.Export {
@@ -185,19 +174,19 @@ func (p *protoSnapshot) sees(f *file) visible {
 }
 
 // reference leads to the type that a field or a procedure names.
-func (p *protoSnapshot) reference(f *file, r *recountv1.Reference) {
+func (p *protoSnapshot) reference(f *File, r *recountv1.Reference) {
 	name, absolute := strings.CutPrefix(r.Path, ".")
 	scope := ""
 	if !absolute {
 		scope = f.Package
 		if r.In > 0 && int(r.In) <= len(f.Declarations) {
-			scope = join(f.Package, f.names.Owners[r.In-1])
+			scope = join(f.Package, f.Names.Owners[r.In-1])
 		}
 	}
 	for {
 		for _, seen := range p.sees(f).files {
 			if i := p.types[seen][join(scope, name)]; i > 0 {
-				f.edge(references, r.In, seen.names.Keys[i-1], scopeResolved, r.At)
+				f.Edge(References, r.In, seen.Names.Keys[i-1], ScopeResolved, r.At)
 				return
 			}
 		}
@@ -211,10 +200,10 @@ func (p *protoSnapshot) reference(f *file, r *recountv1.Reference) {
 		}
 	}
 	if pkg, chain, ok := cutPackage(name); ok && p.sees(f).incomplete {
-		f.external(references, r.In, "proto", pkg, chain, scopeResolved, r.At)
+		f.External(References, r.In, "proto", pkg, chain, ScopeResolved, r.At)
 		return
 	}
-	f.unresolved(references, r.In, r.Path, r.At)
+	f.Unresolved(References, r.In, r.Path, r.At)
 }
 
 // cutPackage splits a full name where its types begin: they have a capital letter,

@@ -28,14 +28,15 @@ import (
 type Resolver struct {
 	name      string
 	languages []string
-	link      func(*snapshot)
+	link      func(*Snapshot)
 }
 
 var _ resolve.Resolver = Resolver{}
 
-// All makes the resolvers of every format.
-func All() []resolve.Resolver {
-	return []resolve.Resolver{Proto(), Infra(), SQL(), Style(), Terraform()}
+// New makes a resolver of the files of some languages, of which link makes the
+// edges. The name has its version: "sql/1".
+func New(name string, languages []string, link func(*Snapshot)) Resolver {
+	return Resolver{name, languages, link}
 }
 
 // Name implements resolve.Resolver.
@@ -50,7 +51,7 @@ func (r Resolver) Resolve(ctx context.Context, tree resolve.Tree, c resolve.Chan
 	if c.Base != nil && !r.concerns(tree, c) {
 		return nil, nil
 	}
-	s := &snapshot{tree: tree, byPath: map[string]*file{}}
+	s := &Snapshot{tree: tree, ByPath: map[string]*File{}}
 	for f := range tree.Files("") {
 		if !slices.Contains(r.languages, f.Language) {
 			continue
@@ -65,8 +66,8 @@ func (r Resolver) Resolve(ctx context.Context, tree resolve.Tree, c resolve.Chan
 		s.add(f, facts)
 	}
 	r.link(s)
-	graphs := make([]resolve.FileGraph, len(s.files))
-	for i, f := range s.files {
+	graphs := make([]resolve.FileGraph, len(s.Files))
+	for i, f := range s.Files {
 		f.graph.Normalize()
 		graphs[i] = f.graph
 	}
@@ -85,103 +86,104 @@ func (r Resolver) concerns(tree resolve.Tree, c resolve.Change) bool {
 	return false
 }
 
-// snapshot is the files of a format, by path, while they are resolved.
-type snapshot struct {
+// Snapshot is the files of a format, by path, while they are resolved.
+type Snapshot struct {
 	tree   resolve.Tree
-	files  []*file
-	byPath map[string]*file
+	Files  []*File
+	ByPath map[string]*File
 }
 
 // source is one file, and the graph under it as it grows.
-type file struct {
+type File struct {
 	resolve.File
 	*recountv1.FileFacts
-	names resolve.Declared
+	Names resolve.Declared
 	graph resolve.FileGraph
 }
 
-func (s *snapshot) add(f resolve.File, facts *recountv1.FileFacts) {
+func (s *Snapshot) add(f resolve.File, facts *recountv1.FileFacts) {
 	if facts == nil {
 		facts = &recountv1.FileFacts{}
 	}
-	src := &file{File: f, FileFacts: facts, names: resolve.Declare(f.Path, facts)}
+	src := &File{File: f, FileFacts: facts, Names: resolve.Declare(f.Path, facts)}
 	src.graph = resolve.Base(f, facts, facts.Package)
-	s.files = append(s.files, src)
-	s.byPath[f.Path] = src
+	s.Files = append(s.Files, src)
+	s.ByPath[f.Path] = src
 }
 
-// path is the file's. (FileFacts.Path is where the content was first seen.)
-func (f *file) path() string { return f.File.Path }
+// Path is the file's. (FileFacts.Path is where the content was first seen.)
+func (f *File) Path() string { return f.File.Path }
 
-// key is the node that `in` of the facts names.
-func (f *file) key(in uint32) schemas.NodeKey {
-	if in == 0 || int(in) > len(f.names.Keys) {
-		return resolve.FileKey(f.path())
+// Key is the node that `in` of the facts names.
+func (f *File) Key(in uint32) schemas.NodeKey {
+	if in == 0 || int(in) > len(f.Names.Keys) {
+		return resolve.FileKey(f.Path())
 	}
-	return f.names.Keys[in-1]
+	return f.Names.Keys[in-1]
 }
 
-// chain is a declaration's name with its owners' before it.
-func (f *file) chain(i int) string {
-	if o := f.names.Owners[i]; o != "" {
+// Chain is a declaration's name with its owners' before it.
+func (f *File) Chain(i int) string {
+	if o := f.Names.Owners[i]; o != "" {
 		return o + "." + f.Declarations[i].Name
 	}
 	return f.Declarations[i].Name
 }
 
-// node is the graph's node of a declaration.
-func (f *file) node(i int) *recountv1.CodeNode { return f.graph.Nodes[i+1].Node }
+// Node is the graph's node of a declaration.
+func (f *File) Node(i int) *recountv1.CodeNode { return f.graph.Nodes[i+1].Node }
 
-func (f *file) edge(kind recountv1.EdgeKind, in uint32, to schemas.NodeKey, how recountv1.Provenance, at *recountv1.Place) {
-	if from := f.key(in); from != to {
+func (f *File) Edge(kind recountv1.EdgeKind, in uint32, to schemas.NodeKey, how recountv1.Provenance, at *recountv1.Place) {
+	if from := f.Key(in); from != to {
 		f.graph.Edges = append(f.graph.Edges, resolve.Edge{From: from, To: to, Kind: kind, Edge: resolve.EdgeAt(how, at)})
 	}
 }
 
-func (f *file) external(kind recountv1.EdgeKind, in uint32, lang, pkg, name string, how recountv1.Provenance, at *recountv1.Place) {
+func (f *File) External(kind recountv1.EdgeKind, in uint32, lang, pkg, name string, how recountv1.Provenance, at *recountv1.Place) {
 	f.graph.Externals = append(f.graph.Externals, resolve.External{
-		From: f.key(in), Kind: kind, Language: lang, Package: pkg, Name: name, Edge: resolve.EdgeAt(how, at),
+		From: f.Key(in), Kind: kind, Language: lang, Package: pkg, Name: name, Edge: resolve.EdgeAt(how, at),
 	})
 }
 
-func (f *file) unresolved(kind recountv1.EdgeKind, in uint32, path string, at *recountv1.Place) {
-	f.graph.Unresolved = append(f.graph.Unresolved, resolve.Unresolved{From: f.key(in), Kind: kind, Path: path, At: at})
+func (f *File) Unresolved(kind recountv1.EdgeKind, in uint32, path string, at *recountv1.Place) {
+	f.graph.Unresolved = append(f.graph.Unresolved, resolve.Unresolved{From: f.Key(in), Kind: kind, Path: path, At: at})
 }
 
-// routes adds the nodes of a file's routes, and the edges from what handles them.
-func (f *file) routes() {
+// AddRoutes adds the nodes of a file's routes, and the edges from what handles them.
+func (f *File) AddRoutes() {
 	for _, r := range f.Routes {
 		pattern := r.Pattern
 		if !strings.HasPrefix(pattern, "/") {
 			pattern = "/" + pattern
 		}
 		name := r.Method + " " + pattern
-		key := schemas.NewNodeKey(f.path(), "", name, recountv1.SymbolKind_SYMBOL_KIND_ROUTE, "")
+		key := schemas.NewNodeKey(f.Path(), "", name, recountv1.SymbolKind_SYMBOL_KIND_ROUTE, "")
 		f.graph.Nodes = append(f.graph.Nodes, resolve.Node{Key: key, Node: &recountv1.CodeNode{
 			Kind: recountv1.SymbolKind_SYMBOL_KIND_ROUTE, Language: f.File.Language, Package: f.Package, Name: name,
 			Start: r.At, End: r.At, Exported: true, Attributes: map[string]string{"framework": r.Framework},
 		}})
-		f.edge(recountv1.EdgeKind_EDGE_KIND_CONTAINS, 0, key, declared, r.At)
-		f.edge(recountv1.EdgeKind_EDGE_KIND_HANDLES_ROUTE, r.In, key, declared, r.At)
+		f.Edge(recountv1.EdgeKind_EDGE_KIND_CONTAINS, 0, key, Declared, r.At)
+		f.Edge(recountv1.EdgeKind_EDGE_KIND_HANDLES_ROUTE, r.In, key, Declared, r.At)
 	}
 }
 
 const (
-	declared      = recountv1.Provenance_PROVENANCE_DECLARED
-	scopeResolved = recountv1.Provenance_PROVENANCE_SCOPE_RESOLVED
-	nameMatched   = recountv1.Provenance_PROVENANCE_NAME_MATCHED
+	Declared      = recountv1.Provenance_PROVENANCE_DECLARED
+	ScopeResolved = recountv1.Provenance_PROVENANCE_SCOPE_RESOLVED
+	NameMatched   = recountv1.Provenance_PROVENANCE_NAME_MATCHED
 
-	references = recountv1.EdgeKind_EDGE_KIND_REFERENCES
-	imports    = recountv1.EdgeKind_EDGE_KIND_IMPORTS
+	References = recountv1.EdgeKind_EDGE_KIND_REFERENCES
+	Imports    = recountv1.EdgeKind_EDGE_KIND_IMPORTS
+	DependsOn  = recountv1.EdgeKind_EDGE_KIND_DEPENDS_ON
 )
 
-// dir is the directory of a path, "" at the top.
-func dir(path string) string {
+// Dir is the directory of a path, "" at the top.
+func Dir(path string) string {
 	if i := strings.LastIndexByte(path, '/'); i >= 0 {
 		return path[:i]
 	}
 	return ""
 }
 
-// base is the last element of a path.
-func base(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
+// Base is the last element of a path.
+func Base(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }

@@ -13,27 +13,27 @@ import (
 // custom property may also be the only one of its name in the repository, known by
 // its name alone. A function that no style sheet declares is CSS's own.
 func Style() Resolver {
-	return Resolver{name: "style/1", languages: []string{"css", "scss"}, link: linkStyle}
+	return New("style/1", []string{"css", "scss"}, linkStyle)
 }
 
 type style struct {
-	*snapshot
+	*Snapshot
 	// names are each file's declarations of the top, and its custom properties.
-	names map[*file]map[string]int
+	names map[*File]map[string]int
 	// properties are the custom properties of all files.
-	properties map[string][]place
+	properties map[string][]Place
 }
 
-func linkStyle(s *snapshot) {
-	t := &style{s, map[*file]map[string]int{}, map[string][]place{}}
-	for _, f := range s.files {
+func linkStyle(s *Snapshot) {
+	t := &style{s, map[*File]map[string]int{}, map[string][]Place{}}
+	for _, f := range s.Files {
 		names := map[string]int{}
 		for i, d := range f.Declarations {
-			name := styleName(d)
+			name := nameInUse(d)
 			if custom := strings.HasPrefix(name, "--"); name == "" || d.Owner > 0 && !custom {
 				continue
 			} else if custom && names[name] == 0 {
-				t.properties[name] = append(t.properties[name], place{f, i})
+				t.properties[name] = append(t.properties[name], Place{File: f, Index: i})
 			}
 			if names[name] == 0 {
 				names[name] = i + 1
@@ -41,14 +41,14 @@ func linkStyle(s *snapshot) {
 		}
 		t.names[f] = names
 	}
-	for _, f := range s.files {
+	for _, f := range s.Files {
 		for _, i := range f.Imports {
 			if to := t.file(f, i.Path); to != nil {
-				f.edge(imports, i.In, resolve.FileKey(to.path()), scopeResolved, i.At)
+				f.Edge(Imports, i.In, resolve.FileKey(to.Path()), ScopeResolved, i.At)
 			} else if strings.Contains(i.Path, ":") || strings.HasPrefix(i.Path, "//") || strings.HasPrefix(i.Path, "~") || strings.HasPrefix(i.Path, "@") {
-				f.external(imports, i.In, "css", i.Path, "", declared, i.At)
+				f.External(Imports, i.In, "css", i.Path, "", Declared, i.At)
 			} else {
-				f.unresolved(imports, i.In, i.Path, i.At)
+				f.Unresolved(Imports, i.In, i.Path, i.At)
 			}
 		}
 		for _, r := range f.References {
@@ -57,9 +57,9 @@ func linkStyle(s *snapshot) {
 	}
 }
 
-// styleName is how uses write a declaration's name: a mixin's with @, a function's
+// nameInUse is how uses write a declaration's name: a mixin's with @, a function's
 // with its parentheses.
-func styleName(d *recountv1.Declaration) string {
+func nameInUse(d *recountv1.Declaration) string {
 	switch d.Kind {
 	case recountv1.SymbolKind_SYMBOL_KIND_VARIABLE:
 		return d.Name
@@ -75,16 +75,16 @@ func styleName(d *recountv1.Declaration) string {
 
 // file is what an import means: a path from the file or from the repository's root,
 // with the extension or the underscore of a partial left out, or a folder's index.
-func (t *style) file(from *file, path string) *file {
+func (t *style) file(from *File, path string) *File {
 	path, _, _ = strings.Cut(path, "?")
-	for _, root := range []string{dir(from.path()), ""} {
+	for _, root := range []string{Dir(from.Path()), ""} {
 		p := slash.Join(root, strings.TrimPrefix(path, "/"))
-		parent, name := dir(p), base(p)
+		parent, name := Dir(p), Base(p)
 		for _, at := range []string{
 			p, p + ".scss", slash.Join(parent, "_"+name+".scss"), p + ".css", slash.Join(parent, "_"+name),
 			slash.Join(p, "_index.scss"), slash.Join(p, "index.scss"),
 		} {
-			if f := t.byPath[at]; f != nil && f != from {
+			if f := t.ByPath[at]; f != nil && f != from {
 				return f
 			}
 		}
@@ -93,18 +93,18 @@ func (t *style) file(from *file, path string) *file {
 }
 
 // visible looks a name up in a file and in what it imports.
-func (t *style) visible(f *file, name, namespace string, seen map[*file]bool, depth int) (place, bool) {
+func (t *style) visible(f *File, name, namespace string, seen map[*File]bool, depth int) (Place, bool) {
 	if seen[f] || depth > 16 {
-		return place{}, false
+		return Place{}, false
 	}
 	seen[f] = true
 	if i := t.names[f][name]; i > 0 && namespace == "" {
-		return place{f, i - 1}, true
+		return Place{File: f, Index: i - 1}, true
 	}
 	for _, i := range f.Imports {
 		called := i.Alias
 		if called == "" {
-			called = strings.TrimPrefix(strings.TrimSuffix(base(i.Path), slash.Ext(base(i.Path))), "_")
+			called = strings.TrimPrefix(strings.TrimSuffix(Base(i.Path), slash.Ext(Base(i.Path))), "_")
 		}
 		switch {
 		case namespace != "" && (i.Wildcard || i.Export || called != namespace):
@@ -118,10 +118,10 @@ func (t *style) visible(f *file, name, namespace string, seen map[*file]bool, de
 			}
 		}
 	}
-	return place{}, false
+	return Place{}, false
 }
 
-func (t *style) reference(f *file, r *recountv1.Reference) {
+func (t *style) reference(f *File, r *recountv1.Reference) {
 	name, namespace := r.Path, ""
 	switch {
 	case r.Edge == recountv1.EdgeKind_EDGE_KIND_EXTENDS || strings.HasPrefix(name, "--"):
@@ -138,25 +138,25 @@ func (t *style) reference(f *file, r *recountv1.Reference) {
 		}
 	}
 	if i := t.local(f, r.In, name); i > 0 && namespace == "" {
-		f.edge(r.Edge, r.In, f.names.Keys[i-1], scopeResolved, r.At)
+		f.Edge(r.Edge, r.In, f.Names.Keys[i-1], ScopeResolved, r.At)
 		return
 	}
-	if p, ok := t.visible(f, name, namespace, map[*file]bool{}, 0); ok {
-		f.edge(r.Edge, r.In, p.f.names.Keys[p.i], scopeResolved, r.At)
+	if p, ok := t.visible(f, name, namespace, map[*File]bool{}, 0); ok {
+		f.Edge(r.Edge, r.In, p.File.Names.Keys[p.Index], ScopeResolved, r.At)
 		return
 	}
 	switch all := t.properties[name]; {
 	case len(all) == 1:
-		f.edge(r.Edge, r.In, all[0].f.names.Keys[all[0].i], nameMatched, r.At)
+		f.Edge(r.Edge, r.In, all[0].File.Names.Keys[all[0].Index], NameMatched, r.At)
 	case strings.HasSuffix(name, "()") || strings.HasPrefix(name, "$") && t.inRoutine(f, r.In):
 		// CSS's own function, or a parameter: nothing of the graph.
 	default:
-		f.unresolved(r.Edge, r.In, r.Path, r.At)
+		f.Unresolved(r.Edge, r.In, r.Path, r.At)
 	}
 }
 
 // local is the variable that a block around a use declares.
-func (t *style) local(f *file, in uint32, name string) int {
+func (t *style) local(f *File, in uint32, name string) int {
 	if !strings.HasPrefix(name, "$") {
 		return 0
 	}
@@ -171,7 +171,7 @@ func (t *style) local(f *file, in uint32, name string) int {
 }
 
 // inRoutine reports whether a use stands in a mixin or a function.
-func (t *style) inRoutine(f *file, in uint32) bool {
+func (t *style) inRoutine(f *File, in uint32) bool {
 	for ; in > 0; in = f.Declarations[in-1].Owner {
 		if k := f.Declarations[in-1].Kind; k == recountv1.SymbolKind_SYMBOL_KIND_MACRO || k == recountv1.SymbolKind_SYMBOL_KIND_FUNCTION {
 			return true

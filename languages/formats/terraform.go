@@ -12,61 +12,61 @@ import (
 // path of, where it begins with a dot; its outputs and variables are that directory's.
 // Any other source is an external of language "terraform", as are the providers.
 func Terraform() Resolver {
-	return Resolver{name: "terraform/1", languages: []string{"terraform"}, link: linkTerraform}
+	return New("terraform/1", []string{"terraform"}, linkTerraform)
 }
 
 type terraform struct {
-	*snapshot
+	*Snapshot
 	// modules are the declarations of each directory, by address.
-	modules map[string]map[string]place
+	modules map[string]map[string]Place
 }
 
-func linkTerraform(s *snapshot) {
-	t := &terraform{s, map[string]map[string]place{}}
-	for _, f := range s.files {
-		m := t.modules[dir(f.path())]
+func linkTerraform(s *Snapshot) {
+	t := &terraform{s, map[string]map[string]Place{}}
+	for _, f := range s.Files {
+		m := t.modules[Dir(f.Path())]
 		if m == nil {
-			m = map[string]place{}
-			t.modules[dir(f.path())] = m
+			m = map[string]Place{}
+			t.modules[Dir(f.Path())] = m
 		}
 		for i, d := range f.Declarations {
 			if _, twice := m[d.Name]; !twice {
-				m[d.Name] = place{f, i}
+				m[d.Name] = Place{File: f, Index: i}
 			}
 		}
 	}
-	for _, f := range s.files {
+	for _, f := range s.Files {
 		for _, i := range f.Imports {
 			source, _, _ := strings.Cut(i.Path, "?")
 			if !strings.HasPrefix(source, ".") {
-				kind := dependsOn
+				kind := DependsOn
 				if i.In == 0 {
-					kind = imports
+					kind = Imports
 				}
-				f.external(kind, i.In, "terraform", source, "", declared, i.At)
-			} else if main := t.main(slash.Join(dir(f.path()), source)); main != nil {
-				f.edge(dependsOn, i.In, resolve.FileKey(main.path()), declared, i.At)
+				f.External(kind, i.In, "terraform", source, "", Declared, i.At)
+			} else if main := t.main(slash.Join(Dir(f.Path()), source)); main != nil {
+				f.Edge(DependsOn, i.In, resolve.FileKey(main.Path()), Declared, i.At)
 			} else {
-				f.unresolved(dependsOn, i.In, i.Path, i.At)
+				f.Unresolved(DependsOn, i.In, i.Path, i.At)
 			}
 		}
 		for _, r := range f.References {
-			if p, ok := t.means(dir(f.path()), r.Path, r.Attributes["argument"] != ""); ok {
-				f.edge(r.Edge, r.In, p.f.names.Keys[p.i], scopeResolved, r.At)
+			if p, ok := t.means(Dir(f.Path()), r.Path, r.Attributes["argument"] != ""); ok {
+				f.Edge(r.Edge, r.In, p.File.Names.Keys[p.Index], ScopeResolved, r.At)
 			} else if r.Attributes["argument"] == "" {
-				f.unresolved(r.Edge, r.In, r.Path, r.At)
+				f.Unresolved(r.Edge, r.In, r.Path, r.At)
 			}
 		}
 	}
 }
 
 // main is the file that stands for a directory: main.tf, or the first.
-func (t *terraform) main(at string) *file {
-	if f := t.byPath[slash.Join(at, "main.tf")]; f != nil {
+func (t *terraform) main(at string) *File {
+	if f := t.ByPath[slash.Join(at, "main.tf")]; f != nil {
 		return f
 	}
-	for _, f := range t.files {
-		if dir(f.path()) == at {
+	for _, f := range t.Files {
+		if Dir(f.Path()) == at {
 			return f
 		}
 	}
@@ -76,7 +76,7 @@ func (t *terraform) main(at string) *file {
 // means finds what an address names in a directory. module.net.id is the output id
 // of the module's directory, or, of an argument, its variable; where the directory is
 // not of the repository, it is the module.
-func (t *terraform) means(in, address string, argument bool) (place, bool) {
+func (t *terraform) means(in, address string, argument bool) (Place, bool) {
 	words := strings.Split(address, ".")
 	if words[0] != "module" || len(words) < 3 {
 		if words[0] == "module" || words[0] == "var" || words[0] == "local" {
@@ -87,9 +87,9 @@ func (t *terraform) means(in, address string, argument bool) (place, bool) {
 	}
 	call, ok := t.modules[in]["module."+words[1]]
 	if !ok {
-		return place{}, false
+		return Place{}, false
 	}
-	source := call.f.Declarations[call.i].Attributes["source"]
+	source := call.File.Declarations[call.Index].Attributes["source"]
 	if strings.HasPrefix(source, ".") {
 		kind := "output."
 		if argument {
