@@ -15,7 +15,6 @@ import (
 	"github.com/recountdb/recount/languages/csharp"
 	"github.com/recountdb/recount/languages/dockerfile"
 	"github.com/recountdb/recount/languages/extract"
-	"github.com/recountdb/recount/languages/formats"
 	"github.com/recountdb/recount/languages/golang"
 	"github.com/recountdb/recount/languages/java"
 	"github.com/recountdb/recount/languages/manifest"
@@ -51,11 +50,11 @@ var registered = []Language{
 	{one(java.Language), func() resolve.Resolver { return java.NewResolver() }},
 	{one(csharp.Language), func() resolve.Resolver { return csharp.NewResolver() }},
 	{script.Languages, func() resolve.Resolver { return script.NewResolver() }},
-	{one(proto.Language), func() resolve.Resolver { return formats.Proto() }},
-	{one(sql.Language), func() resolve.Resolver { return formats.SQL() }},
-	{one(terraform.Language), func() resolve.Resolver { return formats.Terraform() }},
-	{slices.Concat(one(dockerfile.Language), one(yaml.Language)), func() resolve.Resolver { return formats.Infra() }},
-	{style.Languages, func() resolve.Resolver { return formats.Style() }},
+	{one(proto.Language), func() resolve.Resolver { return proto.NewResolver() }},
+	{one(sql.Language), func() resolve.Resolver { return sql.NewResolver() }},
+	{one(terraform.Language), func() resolve.Resolver { return terraform.NewResolver() }},
+	{slices.Concat(one(dockerfile.Language), one(yaml.Language)), func() resolve.Resolver { return yaml.NewResolver() }},
+	{style.Languages, func() resolve.Resolver { return style.NewResolver() }},
 }
 
 func one(l extract.Language) []extract.Language { return []extract.Language{l} }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	gocmp "github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/recountdb/recount/languages/resolve"
@@ -24,6 +25,17 @@ func Full(tb testing.TB, r resolve.Resolver, tree *Tree) Graph {
 	tb.Helper()
 	g := Graph{}
 	g.Apply(tb, r, tree, nil)
+	return g
+}
+
+// Edges resolves an archive, compares the edges of some kinds (as Text writes them) with
+// the wanted lines, and returns the graph.
+func Edges(tb testing.TB, r resolve.Resolver, extract Extract, archive, want string, kinds ...string) Graph {
+	tb.Helper()
+	g := Full(tb, r, Archive(tb, archive, extract))
+	if diff := gocmp.Diff(strings.Split(strings.TrimSpace(want), "\n"), g.Text(kinds...)); diff != "" {
+		tb.Errorf("edges (-want +got):\n%s", diff)
+	}
 	return g
 }
 

@@ -1,12 +1,13 @@
-package formats
+package sql
 
 import (
 	"strings"
 
+	"github.com/recountdb/recount/languages/formats"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// SQL makes the resolver of SQL. A name means the table, view or routine of that name,
+// NewResolver makes the resolver of SQL. A name means the table, view or routine of that name,
 // whatever the case of its letters, that stands nearest: in the file, in its
 // directory, or where more of the path is shared; a schema counts where both sides
 // say one. Of several that a directory declares in several files, as migrations do,
@@ -14,24 +15,24 @@ import (
 //
 // A foreign key is a reference, what a view, an index, a routine or a trigger reads
 // is what it depends on. A column that ALTER TABLE adds is contained in its table.
-func SQL() Resolver {
-	return New("sql/1", []string{"sql"}, linkSQL)
+func NewResolver() formats.Resolver {
+	return formats.New("sql/1", []string{"sql"}, linkSQL)
 }
 
 type sql struct {
-	*Snapshot
-	byName map[string][]Place
+	*formats.Snapshot
+	byName map[string][]formats.Place
 }
 
-func linkSQL(s *Snapshot) {
-	q := &sql{s, map[string][]Place{}}
+func linkSQL(s *formats.Snapshot) {
+	q := &sql{s, map[string][]formats.Place{}}
 	for _, f := range s.Files {
 		for i, d := range f.Declarations {
 			switch d.Kind {
 			case recountv1.SymbolKind_SYMBOL_KIND_COLUMN, recountv1.SymbolKind_SYMBOL_KIND_INDEX, recountv1.SymbolKind_SYMBOL_KIND_TRIGGER:
 			default:
 				name := strings.ToLower(d.Name)
-				q.byName[name] = append(q.byName[name], Place{File: f, Index: i})
+				q.byName[name] = append(q.byName[name], formats.Place{File: f, Index: i})
 			}
 		}
 	}
@@ -45,7 +46,7 @@ func linkSQL(s *Snapshot) {
 				if p.File != f {
 					at = nil // an edge's sites are places of the file that it begins in
 				}
-				p.File.Edge(recountv1.EdgeKind_EDGE_KIND_CONTAINS, uint32(p.Index+1), f.Names.Keys[i], Declared, at)
+				p.File.Edge(recountv1.EdgeKind_EDGE_KIND_CONTAINS, uint32(p.Index+1), f.Names.Keys[i], formats.Declared, at)
 			}
 		}
 		for _, r := range f.References {
@@ -59,14 +60,14 @@ func linkSQL(s *Snapshot) {
 }
 
 // means finds what a name is in a file.
-func (q *sql) means(f *File, name, schema string) (Place, recountv1.Provenance, bool) {
-	var fit []Place
+func (q *sql) means(f *formats.File, name, schema string) (formats.Place, recountv1.Provenance, bool) {
+	var fit []formats.Place
 	homes := map[string]bool{} // directories, and the file itself
 	for _, p := range q.byName[strings.ToLower(name)] {
 		if own := p.File.Declarations[p.Index].Attributes["schema"]; own != "" && schema != "" && !strings.EqualFold(own, schema) {
 			continue
 		}
-		home := Dir(p.File.Path())
+		home := formats.Dir(p.File.Path())
 		if p.File == f {
 			home = p.File.Path()
 		}
@@ -75,9 +76,9 @@ func (q *sql) means(f *File, name, schema string) (Place, recountv1.Provenance, 
 			fit = append(fit, p)
 		}
 	}
-	one := Nearest(f, fit, func(p Place) string { return p.File.Path() })
+	one := formats.Nearest(f, fit, func(p formats.Place) string { return p.File.Path() })
 	if one == nil {
-		return Place{}, 0, false
+		return formats.Place{}, 0, false
 	}
-	return *one, HowKnown(f, one.File), true
+	return *one, formats.HowKnown(f, one.File), true
 }

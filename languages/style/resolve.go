@@ -1,31 +1,32 @@
-package formats
+package style
 
 import (
 	slash "path"
 	"strings"
 
+	"github.com/recountdb/recount/languages/formats"
 	"github.com/recountdb/recount/languages/resolve"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// Style makes the resolver of CSS and SCSS. A variable, a mixin or a function is the
+// NewResolver makes the resolver of CSS and SCSS. A variable, a mixin or a function is the
 // file's own, or that of what it imports and uses, through what these forward; a
 // custom property may also be the only one of its name in the repository, known by
 // its name alone. A function that no style sheet declares is CSS's own.
-func Style() Resolver {
-	return New("style/1", []string{"css", "scss"}, linkStyle)
+func NewResolver() formats.Resolver {
+	return formats.New("style/1", []string{"css", "scss"}, linkStyle)
 }
 
 type style struct {
-	*Snapshot
+	*formats.Snapshot
 	// names are each file's declarations of the top, and its custom properties.
-	names map[*File]map[string]int
+	names map[*formats.File]map[string]int
 	// properties are the custom properties of all files.
-	properties map[string][]Place
+	properties map[string][]formats.Place
 }
 
-func linkStyle(s *Snapshot) {
-	t := &style{s, map[*File]map[string]int{}, map[string][]Place{}}
+func linkStyle(s *formats.Snapshot) {
+	t := &style{s, map[*formats.File]map[string]int{}, map[string][]formats.Place{}}
 	for _, f := range s.Files {
 		names := map[string]int{}
 		for i, d := range f.Declarations {
@@ -33,7 +34,7 @@ func linkStyle(s *Snapshot) {
 			if custom := strings.HasPrefix(name, "--"); name == "" || d.Owner > 0 && !custom {
 				continue
 			} else if custom && names[name] == 0 {
-				t.properties[name] = append(t.properties[name], Place{File: f, Index: i})
+				t.properties[name] = append(t.properties[name], formats.Place{File: f, Index: i})
 			}
 			if names[name] == 0 {
 				names[name] = i + 1
@@ -44,11 +45,11 @@ func linkStyle(s *Snapshot) {
 	for _, f := range s.Files {
 		for _, i := range f.Imports {
 			if to := t.file(f, i.Path); to != nil {
-				f.Edge(Imports, i.In, resolve.FileKey(to.Path()), ScopeResolved, i.At)
+				f.Edge(formats.Imports, i.In, resolve.FileKey(to.Path()), formats.ScopeResolved, i.At)
 			} else if strings.Contains(i.Path, ":") || strings.HasPrefix(i.Path, "//") || strings.HasPrefix(i.Path, "~") || strings.HasPrefix(i.Path, "@") {
-				f.External(Imports, i.In, "css", i.Path, "", Declared, i.At)
+				f.External(formats.Imports, i.In, "css", i.Path, "", formats.Declared, i.At)
 			} else {
-				f.Unresolved(Imports, i.In, i.Path, i.At)
+				f.Unresolved(formats.Imports, i.In, i.Path, i.At)
 			}
 		}
 		for _, r := range f.References {
@@ -75,11 +76,11 @@ func nameInUse(d *recountv1.Declaration) string {
 
 // file is what an import means: a path from the file or from the repository's root,
 // with the extension or the underscore of a partial left out, or a folder's index.
-func (t *style) file(from *File, path string) *File {
+func (t *style) file(from *formats.File, path string) *formats.File {
 	path, _, _ = strings.Cut(path, "?")
-	for _, root := range []string{Dir(from.Path()), ""} {
+	for _, root := range []string{formats.Dir(from.Path()), ""} {
 		p := slash.Join(root, strings.TrimPrefix(path, "/"))
-		parent, name := Dir(p), Base(p)
+		parent, name := formats.Dir(p), formats.Base(p)
 		for _, at := range []string{
 			p, p + ".scss", slash.Join(parent, "_"+name+".scss"), p + ".css", slash.Join(parent, "_"+name),
 			slash.Join(p, "_index.scss"), slash.Join(p, "index.scss"),
@@ -93,18 +94,18 @@ func (t *style) file(from *File, path string) *File {
 }
 
 // visible looks a name up in a file and in what it imports.
-func (t *style) visible(f *File, name, namespace string, seen map[*File]bool, depth int) (Place, bool) {
+func (t *style) visible(f *formats.File, name, namespace string, seen map[*formats.File]bool, depth int) (formats.Place, bool) {
 	if seen[f] || depth > 16 {
-		return Place{}, false
+		return formats.Place{}, false
 	}
 	seen[f] = true
 	if i := t.names[f][name]; i > 0 && namespace == "" {
-		return Place{File: f, Index: i - 1}, true
+		return formats.Place{File: f, Index: i - 1}, true
 	}
 	for _, i := range f.Imports {
 		called := i.Alias
 		if called == "" {
-			called = strings.TrimPrefix(strings.TrimSuffix(Base(i.Path), slash.Ext(Base(i.Path))), "_")
+			called = strings.TrimPrefix(strings.TrimSuffix(formats.Base(i.Path), slash.Ext(formats.Base(i.Path))), "_")
 		}
 		switch {
 		case namespace != "" && (i.Wildcard || i.Export || called != namespace):
@@ -118,10 +119,10 @@ func (t *style) visible(f *File, name, namespace string, seen map[*File]bool, de
 			}
 		}
 	}
-	return Place{}, false
+	return formats.Place{}, false
 }
 
-func (t *style) reference(f *File, r *recountv1.Reference) {
+func (t *style) reference(f *formats.File, r *recountv1.Reference) {
 	name, namespace := r.Path, ""
 	switch {
 	case r.Edge == recountv1.EdgeKind_EDGE_KIND_EXTENDS || strings.HasPrefix(name, "--"):
@@ -138,16 +139,16 @@ func (t *style) reference(f *File, r *recountv1.Reference) {
 		}
 	}
 	if i := t.local(f, r.In, name); i > 0 && namespace == "" {
-		f.Edge(r.Edge, r.In, f.Names.Keys[i-1], ScopeResolved, r.At)
+		f.Edge(r.Edge, r.In, f.Names.Keys[i-1], formats.ScopeResolved, r.At)
 		return
 	}
-	if p, ok := t.visible(f, name, namespace, map[*File]bool{}, 0); ok {
-		f.Edge(r.Edge, r.In, p.File.Names.Keys[p.Index], ScopeResolved, r.At)
+	if p, ok := t.visible(f, name, namespace, map[*formats.File]bool{}, 0); ok {
+		f.Edge(r.Edge, r.In, p.File.Names.Keys[p.Index], formats.ScopeResolved, r.At)
 		return
 	}
 	switch all := t.properties[name]; {
 	case len(all) == 1:
-		f.Edge(r.Edge, r.In, all[0].File.Names.Keys[all[0].Index], NameMatched, r.At)
+		f.Edge(r.Edge, r.In, all[0].File.Names.Keys[all[0].Index], formats.NameMatched, r.At)
 	case strings.HasSuffix(name, "()") || strings.HasPrefix(name, "$") && t.inRoutine(f, r.In):
 		// CSS's own function, or a parameter: nothing of the graph.
 	default:
@@ -156,7 +157,7 @@ func (t *style) reference(f *File, r *recountv1.Reference) {
 }
 
 // local is the variable that a block around a use declares.
-func (t *style) local(f *File, in uint32, name string) int {
+func (t *style) local(f *formats.File, in uint32, name string) int {
 	if !strings.HasPrefix(name, "$") {
 		return 0
 	}
@@ -171,7 +172,7 @@ func (t *style) local(f *File, in uint32, name string) int {
 }
 
 // inRoutine reports whether a use stands in a mixin or a function.
-func (t *style) inRoutine(f *File, in uint32) bool {
+func (t *style) inRoutine(f *formats.File, in uint32) bool {
 	for ; in > 0; in = f.Declarations[in-1].Owner {
 		if k := f.Declarations[in-1].Kind; k == recountv1.SymbolKind_SYMBOL_KIND_MACRO || k == recountv1.SymbolKind_SYMBOL_KIND_FUNCTION {
 			return true

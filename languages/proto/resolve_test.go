@@ -1,37 +1,15 @@
-package formats
+package proto
 
 import (
-	"slices"
-	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
-	dockerfilefiles "github.com/recountdb/recount/languages/dockerfile"
 	"github.com/recountdb/recount/languages/extract"
-	protofiles "github.com/recountdb/recount/languages/proto"
 	"github.com/recountdb/recount/languages/resolve"
 	"github.com/recountdb/recount/languages/resolvetest"
-	sqlfiles "github.com/recountdb/recount/languages/sql"
-	stylefiles "github.com/recountdb/recount/languages/style"
-	terraformfiles "github.com/recountdb/recount/languages/terraform"
-	yamlfiles "github.com/recountdb/recount/languages/yaml"
 )
 
 // factsOf makes the facts of files.
-var factsOf = extract.Facts(slices.Concat(stylefiles.Languages, []extract.Language{
-	protofiles.Language, sqlfiles.Language, terraformfiles.Language, dockerfilefiles.Language, yamlfiles.Language,
-})...)
-
-// check compares the edges of some kinds of an archive with the wanted lines.
-func check(t *testing.T, r resolve.Resolver, archive, want string, kinds ...string) resolvetest.Graph {
-	t.Helper()
-	graph := resolvetest.Full(t, r, resolvetest.Archive(t, archive, factsOf))
-	if diff := cmp.Diff(strings.Split(strings.TrimSpace(want), "\n"), graph.Text(kinds...)); diff != "" {
-		t.Errorf("edges (-want +got):\n%s", diff)
-	}
-	return graph
-}
+var factsOf = extract.Facts(Language)
 
 const protos = `
 -- api/shop/v1/carts.proto --
@@ -69,7 +47,7 @@ message Money {}
 `
 
 func TestProto(t *testing.T) {
-	graph := check(t, Proto(), protos, `
+	graph := resolvetest.Edges(t, NewResolver(), factsOf, protos, `
 imports api/shop/v1/carts.proto -> api/shop/v1/money.proto @3:0
 references api/shop/v1/carts.proto:Cart.base -> api/shop/base.proto:Base @17:2
 references api/shop/v1/carts.proto:Cart.key -> api/shop/v1/carts.proto:Cart.Key @14:2
@@ -99,5 +77,5 @@ func TestProtoKeepsUp(t *testing.T) {
 	first := resolvetest.Archive(t, protos, factsOf)
 	second := first.With(map[string]string{"api/shop/v1/money.proto": "syntax = \"proto3\";\npackage shop.v1;\n"})
 	third := second.With(nil, "api/shop/base.proto")
-	resolvetest.Series(t, func() resolve.Resolver { return Proto() }, first, second, third, first)
+	resolvetest.Series(t, func() resolve.Resolver { return NewResolver() }, first, second, third, first)
 }

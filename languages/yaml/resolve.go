@@ -1,14 +1,15 @@
-package formats
+package yaml
 
 import (
 	slash "path"
 	"strings"
 
+	"github.com/recountdb/recount/languages/formats"
 	"github.com/recountdb/recount/languages/resolve"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// Infra makes the resolver of what runs software: Kubernetes, Compose, GitHub
+// NewResolver makes the resolver of what runs software: Kubernetes, Compose, GitHub
 // Actions, CloudFormation, Serverless and Dockerfiles. What an edge says:
 //
 //	deploys     workload, service, function → the Dockerfile that its image is built
@@ -25,38 +26,38 @@ import (
 // stands nearest: in the file, in its directory, or where more of the path is shared;
 // of several that are equally near none is meant. What is found in another directory
 // is known by its name alone.
-func Infra() Resolver {
-	return New("infra/1", []string{"kubernetes", "compose", "github-actions", "cloudformation", "serverless", "dockerfile"}, linkInfra)
+func NewResolver() formats.Resolver {
+	return formats.New("infra/1", []string{"kubernetes", "compose", "github-actions", "cloudformation", "serverless", "dockerfile"}, linkInfra)
 }
 
 // infra is what the files of a snapshot declare.
 type infra struct {
-	*Snapshot
+	*formats.Snapshot
 	// byName are the declarations of a name in a language.
-	byName map[langName][]Place
+	byName map[langName][]formats.Place
 	// byLabel are the workloads that have a label, "k=v".
-	byLabel map[string][]Place
+	byLabel map[string][]formats.Place
 	// builds are the Dockerfiles of images, byDir those of directories.
-	builds map[string][]*File
-	byDir  map[string][]*File
+	builds map[string][]*formats.File
+	byDir  map[string][]*formats.File
 }
 
 type langName struct{ language, name string }
 
-func linkInfra(s *Snapshot) {
-	n := &infra{s, map[langName][]Place{}, map[string][]Place{}, map[string][]*File{}, map[string][]*File{}}
+func linkInfra(s *formats.Snapshot) {
+	n := &infra{s, map[langName][]formats.Place{}, map[string][]formats.Place{}, map[string][]*formats.File{}, map[string][]*formats.File{}}
 	for _, f := range s.Files {
 		if f.File.Language == "dockerfile" {
-			n.byDir[Base(Dir(f.Path()))] = append(n.byDir[Base(Dir(f.Path()))], f)
+			n.byDir[formats.Base(formats.Dir(f.Path()))] = append(n.byDir[formats.Base(formats.Dir(f.Path()))], f)
 		}
 		for i, d := range f.Declarations {
 			if d.Owner == 0 || f.File.Language != "github-actions" {
 				at := langName{f.File.Language, d.Name}
-				n.byName[at] = append(n.byName[at], Place{File: f, Index: i})
+				n.byName[at] = append(n.byName[at], formats.Place{File: f, Index: i})
 			}
 			if labels := d.Attributes["labels"]; labels != "" {
 				for _, l := range strings.Split(labels, ",") {
-					n.byLabel[l] = append(n.byLabel[l], Place{File: f, Index: i})
+					n.byLabel[l] = append(n.byLabel[l], formats.Place{File: f, Index: i})
 				}
 			}
 		}
@@ -75,7 +76,7 @@ func linkInfra(s *Snapshot) {
 	for _, f := range s.Files {
 		for i, d := range f.Declarations {
 			if built := n.dockerfile(f, d); built != nil {
-				f.Edge(deploys, uint32(i+1), resolve.FileKey(built.Path()), Declared, d.Start)
+				f.Edge(deploys, uint32(i+1), resolve.FileKey(built.Path()), formats.Declared, d.Start)
 			}
 		}
 		for _, r := range f.References {
@@ -86,7 +87,7 @@ func linkInfra(s *Snapshot) {
 }
 
 // dockerfile is what a declaration's build folder is built by.
-func (n *infra) dockerfile(f *File, d *recountv1.Declaration) *File {
+func (n *infra) dockerfile(f *formats.File, d *recountv1.Declaration) *formats.File {
 	context := d.Attributes["build"]
 	if context == "" {
 		return nil
@@ -95,7 +96,7 @@ func (n *infra) dockerfile(f *File, d *recountv1.Declaration) *File {
 	if name == "" {
 		name = "Dockerfile"
 	}
-	built := n.ByPath[slash.Join(Dir(f.Path()), context, name)]
+	built := n.ByPath[slash.Join(formats.Dir(f.Path()), context, name)]
 	if built == nil || built.File.Language != "dockerfile" {
 		return nil
 	}
@@ -112,17 +113,17 @@ func imageName(image string) string {
 }
 
 // reference makes the edge of a reference.
-func (n *infra) reference(f *File, r *recountv1.Reference) {
+func (n *infra) reference(f *formats.File, r *recountv1.Reference) {
 	kind, rest, special := strings.Cut(r.Path, ":")
 	switch {
 	case r.Edge == executes:
-		f.External(r.Edge, r.In, "", "process", r.Path, Declared, r.At)
+		f.External(r.Edge, r.In, "", "process", r.Path, formats.Declared, r.At)
 	case special && kind == "env":
-		f.External(r.Edge, r.In, "", "env", rest, Declared, r.At)
+		f.External(r.Edge, r.In, "", "env", rest, formats.Declared, r.At)
 	case special && kind == "secret":
-		f.External(r.Edge, r.In, "", "secret", rest, Declared, r.At)
+		f.External(r.Edge, r.In, "", "secret", rest, formats.Declared, r.At)
 	case special && kind == "action":
-		f.External(r.Edge, r.In, "", "action", rest, Declared, r.At)
+		f.External(r.Edge, r.In, "", "action", rest, formats.Declared, r.At)
 	case special && kind == "image":
 		n.image(f, r, rest)
 	case special && kind == "file":
@@ -137,23 +138,23 @@ func (n *infra) reference(f *File, r *recountv1.Reference) {
 }
 
 // image leads to the stage or the Dockerfile that an image is, and to its name.
-func (n *infra) image(f *File, r *recountv1.Reference, image string) {
+func (n *infra) image(f *formats.File, r *recountv1.Reference, image string) {
 	if f.File.Language == "dockerfile" {
 		for i, d := range f.Declarations {
 			if d.Name == image && uint32(i+1) < r.In || d.Name == "stage "+image && uint32(i+1) < r.In {
-				f.Edge(r.Edge, r.In, f.Names.Keys[i], Declared, r.At)
+				f.Edge(r.Edge, r.In, f.Names.Keys[i], formats.Declared, r.At)
 				return
 			}
 		}
 	}
 	name := imageName(image)
-	f.External(r.Edge, r.In, "", "image", name, Declared, r.At)
+	f.External(r.Edge, r.In, "", "image", name, formats.Declared, r.At)
 	if r.Edge != deploys || r.In > 0 && f.Declarations[r.In-1].Attributes["build"] != "" {
 		return
 	}
 	if built := n.builds[name]; len(built) > 0 {
-		if one := Nearest(f, built, func(b *File) string { return b.Path() }); one != nil {
-			f.Edge(deploys, r.In, resolve.FileKey((*one).Path()), ScopeResolved, r.At)
+		if one := formats.Nearest(f, built, func(b *formats.File) string { return b.Path() }); one != nil {
+			f.Edge(deploys, r.In, resolve.FileKey((*one).Path()), formats.ScopeResolved, r.At)
 		}
 		return
 	}
@@ -161,8 +162,8 @@ func (n *infra) image(f *File, r *recountv1.Reference, image string) {
 		return
 	}
 	// An image is often called as the folder that it is built from.
-	if built := n.byDir[Base(name)]; len(built) == 1 {
-		f.Edge(deploys, r.In, resolve.FileKey(built[0].Path()), NameMatched, r.At)
+	if built := n.byDir[formats.Base(name)]; len(built) == 1 {
+		f.Edge(deploys, r.In, resolve.FileKey(built[0].Path()), formats.NameMatched, r.At)
 	}
 }
 
@@ -180,15 +181,15 @@ func ownRegistry(name string) bool {
 
 // file leads to a file of a path: from the repository's root with a slash before it.
 // A folder stands for the file in it that describes it.
-func (n *infra) file(f *File, r *recountv1.Reference, path string) {
-	p := slash.Join(Dir(f.Path()), path)
+func (n *infra) file(f *formats.File, r *recountv1.Reference, path string) {
+	p := slash.Join(formats.Dir(f.Path()), path)
 	if rooted, ok := strings.CutPrefix(path, "/"); ok {
 		p = slash.Clean(rooted)
 	}
 	for _, at := range []string{p, p + "/kustomization.yaml", p + "/kustomization.yml", p + "/action.yml", p + "/action.yaml"} {
 		if to := n.ByPath[at]; to != nil {
 			if to != f || r.In > 0 {
-				f.Edge(r.Edge, r.In, resolve.FileKey(to.Path()), Declared, r.At)
+				f.Edge(r.Edge, r.In, resolve.FileKey(to.Path()), formats.Declared, r.At)
 			}
 			return
 		}
@@ -198,11 +199,11 @@ func (n *infra) file(f *File, r *recountv1.Reference, path string) {
 
 // named leads to what a name declares. What configures stands at the other end: the
 // edge begins there.
-func (n *infra) named(f *File, r *recountv1.Reference) {
+func (n *infra) named(f *formats.File, r *recountv1.Reference) {
 	if f.File.Language == "github-actions" || f.File.Language == "compose" || f.File.Language == "cloudformation" || f.File.Language == "serverless" {
 		for _, p := range n.byName[langName{f.File.Language, r.Path}] {
 			if p.File == f {
-				n.join(f, r, p, Declared)
+				n.join(f, r, p, formats.Declared)
 				return
 			}
 		}
@@ -218,7 +219,7 @@ func (n *infra) named(f *File, r *recountv1.Reference) {
 }
 
 // join makes the edge of a reference to a declaration.
-func (n *infra) join(f *File, r *recountv1.Reference, to Place, how recountv1.Provenance) {
+func (n *infra) join(f *formats.File, r *recountv1.Reference, to formats.Place, how recountv1.Provenance) {
 	reads := strings.HasPrefix(r.Path, "ConfigMap/") || strings.HasPrefix(r.Path, "Secret/") || strings.HasPrefix(r.Path, "configs/") || strings.HasPrefix(r.Path, "secrets/")
 	if r.Edge != configures || !reads {
 		f.Edge(r.Edge, r.In, to.File.Names.Keys[to.Index], how, r.At)
@@ -233,26 +234,26 @@ func (n *infra) join(f *File, r *recountv1.Reference, to Place, how recountv1.Pr
 
 // nearest is the one declaration that stands nearest to a reference, in a namespace
 // that may be the wanted one.
-func (n *infra) nearest(f *File, r *recountv1.Reference, all []Place) (*Place, recountv1.Provenance) {
+func (n *infra) nearest(f *formats.File, r *recountv1.Reference, all []formats.Place) (*formats.Place, recountv1.Provenance) {
 	wanted := r.Attributes["namespace"]
-	var fit []Place
+	var fit []formats.Place
 	for _, p := range all {
 		if ns := p.File.Declarations[p.Index].Attributes["namespace"]; ns == wanted || ns == "" || wanted == "" {
 			fit = append(fit, p)
 		}
 	}
-	one := Nearest(f, fit, func(p Place) string { return p.File.Path() })
+	one := formats.Nearest(f, fit, func(p formats.Place) string { return p.File.Path() })
 	if one == nil {
 		return nil, 0
 	}
-	return one, HowKnown(f, one.File)
+	return one, formats.HowKnown(f, one.File)
 }
 
 // selected leads to the workloads that have all labels of a selector, in the nearest
 // directory that has some.
-func (n *infra) selected(f *File, r *recountv1.Reference) {
+func (n *infra) selected(f *formats.File, r *recountv1.Reference) {
 	wanted := strings.Split(r.Attributes["labels"], ",")
-	var fit []Place
+	var fit []formats.Place
 	best := -1
 	for _, p := range n.byLabel[wanted[0]] {
 		d := p.File.Declarations[p.Index]
@@ -267,8 +268,8 @@ func (n *infra) selected(f *File, r *recountv1.Reference) {
 		if !all {
 			continue
 		}
-		near := SharedDirs(p.File.Path(), f.Path()) * 2
-		if Dir(p.File.Path()) == Dir(f.Path()) {
+		near := formats.SharedDirs(p.File.Path(), f.Path()) * 2
+		if formats.Dir(p.File.Path()) == formats.Dir(f.Path()) {
 			near++
 		}
 		if p.File == f {
@@ -286,7 +287,7 @@ func (n *infra) selected(f *File, r *recountv1.Reference) {
 		return
 	}
 	for _, p := range fit {
-		f.Edge(r.Edge, r.In, p.File.Names.Keys[p.Index], HowKnown(f, p.File), r.At)
+		f.Edge(r.Edge, r.In, p.File.Names.Keys[p.Index], formats.HowKnown(f, p.File), r.At)
 	}
 }
 
@@ -294,13 +295,13 @@ func (n *infra) selected(f *File, r *recountv1.Reference) {
 const maxSelected = 64
 
 // host leads to the service that a variable's value has as its host, if there is one.
-func (n *infra) host(f *File, r *recountv1.Reference) {
+func (n *infra) host(f *formats.File, r *recountv1.Reference) {
 	name := r.Path
 	if f.File.Language == "kubernetes" {
 		name = "Service/" + name
 	}
 	if p, _ := n.nearest(f, r, n.byName[langName{f.File.Language, name}]); p != nil && p.File.Names.Keys[p.Index] != f.Key(r.In) {
-		f.Edge(r.Edge, r.In, p.File.Names.Keys[p.Index], NameMatched, r.At)
+		f.Edge(r.Edge, r.In, p.File.Names.Keys[p.Index], formats.NameMatched, r.At)
 	}
 }
 

@@ -1,37 +1,38 @@
-package formats
+package terraform
 
 import (
 	slash "path"
 	"strings"
 
+	"github.com/recountdb/recount/languages/formats"
 	"github.com/recountdb/recount/languages/resolve"
 )
 
-// Terraform makes the resolver of Terraform. A module is a directory: names mean what
+// NewResolver makes the resolver of Terraform. A module is a directory: names mean what
 // its files declare. A module that is called is the directory that its source is the
 // path of, where it begins with a dot; its outputs and variables are that directory's.
 // Any other source is an external of language "terraform", as are the providers.
-func Terraform() Resolver {
-	return New("terraform/1", []string{"terraform"}, linkTerraform)
+func NewResolver() formats.Resolver {
+	return formats.New("terraform/1", []string{"terraform"}, linkTerraform)
 }
 
 type terraform struct {
-	*Snapshot
+	*formats.Snapshot
 	// modules are the declarations of each directory, by address.
-	modules map[string]map[string]Place
+	modules map[string]map[string]formats.Place
 }
 
-func linkTerraform(s *Snapshot) {
-	t := &terraform{s, map[string]map[string]Place{}}
+func linkTerraform(s *formats.Snapshot) {
+	t := &terraform{s, map[string]map[string]formats.Place{}}
 	for _, f := range s.Files {
-		m := t.modules[Dir(f.Path())]
+		m := t.modules[formats.Dir(f.Path())]
 		if m == nil {
-			m = map[string]Place{}
-			t.modules[Dir(f.Path())] = m
+			m = map[string]formats.Place{}
+			t.modules[formats.Dir(f.Path())] = m
 		}
 		for i, d := range f.Declarations {
 			if _, twice := m[d.Name]; !twice {
-				m[d.Name] = Place{File: f, Index: i}
+				m[d.Name] = formats.Place{File: f, Index: i}
 			}
 		}
 	}
@@ -39,20 +40,20 @@ func linkTerraform(s *Snapshot) {
 		for _, i := range f.Imports {
 			source, _, _ := strings.Cut(i.Path, "?")
 			if !strings.HasPrefix(source, ".") {
-				kind := DependsOn
+				kind := formats.DependsOn
 				if i.In == 0 {
-					kind = Imports
+					kind = formats.Imports
 				}
-				f.External(kind, i.In, "terraform", source, "", Declared, i.At)
-			} else if main := t.main(slash.Join(Dir(f.Path()), source)); main != nil {
-				f.Edge(DependsOn, i.In, resolve.FileKey(main.Path()), Declared, i.At)
+				f.External(kind, i.In, "terraform", source, "", formats.Declared, i.At)
+			} else if main := t.main(slash.Join(formats.Dir(f.Path()), source)); main != nil {
+				f.Edge(formats.DependsOn, i.In, resolve.FileKey(main.Path()), formats.Declared, i.At)
 			} else {
-				f.Unresolved(DependsOn, i.In, i.Path, i.At)
+				f.Unresolved(formats.DependsOn, i.In, i.Path, i.At)
 			}
 		}
 		for _, r := range f.References {
-			if p, ok := t.means(Dir(f.Path()), r.Path, r.Attributes["argument"] != ""); ok {
-				f.Edge(r.Edge, r.In, p.File.Names.Keys[p.Index], ScopeResolved, r.At)
+			if p, ok := t.means(formats.Dir(f.Path()), r.Path, r.Attributes["argument"] != ""); ok {
+				f.Edge(r.Edge, r.In, p.File.Names.Keys[p.Index], formats.ScopeResolved, r.At)
 			} else if r.Attributes["argument"] == "" {
 				f.Unresolved(r.Edge, r.In, r.Path, r.At)
 			}
@@ -61,12 +62,12 @@ func linkTerraform(s *Snapshot) {
 }
 
 // main is the file that stands for a directory: main.tf, or the first.
-func (t *terraform) main(at string) *File {
+func (t *terraform) main(at string) *formats.File {
 	if f := t.ByPath[slash.Join(at, "main.tf")]; f != nil {
 		return f
 	}
 	for _, f := range t.Files {
-		if Dir(f.Path()) == at {
+		if formats.Dir(f.Path()) == at {
 			return f
 		}
 	}
@@ -76,7 +77,7 @@ func (t *terraform) main(at string) *File {
 // means finds what an address names in a directory. module.net.id is the output id
 // of the module's directory, or, of an argument, its variable; where the directory is
 // not of the repository, it is the module.
-func (t *terraform) means(in, address string, argument bool) (Place, bool) {
+func (t *terraform) means(in, address string, argument bool) (formats.Place, bool) {
 	words := strings.Split(address, ".")
 	if words[0] != "module" || len(words) < 3 {
 		if words[0] == "module" || words[0] == "var" || words[0] == "local" {
@@ -87,7 +88,7 @@ func (t *terraform) means(in, address string, argument bool) (Place, bool) {
 	}
 	call, ok := t.modules[in]["module."+words[1]]
 	if !ok {
-		return Place{}, false
+		return formats.Place{}, false
 	}
 	source := call.File.Declarations[call.Index].Attributes["source"]
 	if strings.HasPrefix(source, ".") {

@@ -1,13 +1,14 @@
-package formats
+package proto
 
 import (
 	"strings"
 
+	"github.com/recountdb/recount/languages/formats"
 	"github.com/recountdb/recount/languages/resolve"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// Proto makes the resolver of Protocol Buffers. A node's package is the proto
+// NewResolver makes the resolver of Protocol Buffers. A node's package is the proto
 // package, so that "shop.v1" and "Carts.Get" name a procedure in every repository.
 //
 // Types are looked up as protoc does it, from the innermost scope out: in the file,
@@ -17,32 +18,32 @@ import (
 // What is generated from a service is called otherwise in each language. A
 // procedure's attribute "stubs" lists these names, as language:package, with
 // spaces between: resolve.StubPackage says which.
-func Proto() Resolver {
-	return New("proto/1", []string{"proto"}, linkProto)
+func NewResolver() formats.Resolver {
+	return formats.New("proto/1", []string{"proto"}, linkProto)
 }
 
 // protoSnapshot is what the proto files of a snapshot declare.
 type protoSnapshot struct {
-	*Snapshot
+	*formats.Snapshot
 	// types are each file's messages and enums, by full name.
-	types map[*File]map[string]int
+	types map[*formats.File]map[string]int
 	// byBase are the files by the last element of their path.
-	byBase map[string][]*File
+	byBase map[string][]*formats.File
 	// seen is what each file sees.
-	seen map[*File]visible
+	seen map[*formats.File]visible
 }
 
 // visible are the files whose names one sees, itself first; incomplete says that
 // others are not of the snapshot.
 type visible struct {
-	files      []*File
+	files      []*formats.File
 	incomplete bool
 }
 
-func linkProto(s *Snapshot) {
-	p := &protoSnapshot{s, map[*File]map[string]int{}, map[string][]*File{}, map[*File]visible{}}
+func linkProto(s *formats.Snapshot) {
+	p := &protoSnapshot{s, map[*formats.File]map[string]int{}, map[string][]*formats.File{}, map[*formats.File]visible{}}
 	for _, f := range s.Files {
-		p.byBase[Base(f.Path())] = append(p.byBase[Base(f.Path())], f)
+		p.byBase[formats.Base(f.Path())] = append(p.byBase[formats.Base(f.Path())], f)
 		types := map[string]int{}
 		for i, d := range f.Declarations {
 			switch d.Kind {
@@ -68,7 +69,7 @@ func linkProto(s *Snapshot) {
 }
 
 // stubs are a procedure's attributes, with the names of the generated code.
-func stubs(f *File, d *recountv1.Declaration) map[string]string {
+func stubs(f *formats.File, d *recountv1.Declaration) map[string]string {
 	options := map[string]string{}
 	if d.Owner > 0 {
 		options = f.Declarations[d.Owner-1].Attributes
@@ -84,7 +85,7 @@ func stubs(f *File, d *recountv1.Declaration) map[string]string {
 	if csharp == "" {
 		csharp = pascal(f.Package)
 	}
-	stem := strings.TrimSuffix(Base(f.Path()), ".proto")
+	stem := strings.TrimSuffix(formats.Base(f.Path()), ".proto")
 	out["stubs"] = strings.Join([]string{
 		resolve.StubPackage("csharp", csharp), resolve.StubPackage("java", java),
 		resolve.StubPackage("js", f.Package), resolve.StubPackage("python", strings.NewReplacer("-", "_", ".", "_").Replace(stem)),
@@ -122,26 +123,26 @@ func join(pkg, chain string) string {
 }
 
 // imports makes a file's edges to what it imports.
-func (p *protoSnapshot) imports(f *File) {
+func (p *protoSnapshot) imports(f *formats.File) {
 	for _, i := range f.Imports {
 		if to := p.file(f, i.Path); to != nil {
-			f.Edge(Imports, 0, resolve.FileKey(to.Path()), ScopeResolved, i.At)
+			f.Edge(formats.Imports, 0, resolve.FileKey(to.Path()), formats.ScopeResolved, i.At)
 		} else {
-			f.External(Imports, 0, "proto", i.Path, "", Declared, i.At)
+			f.External(formats.Imports, 0, "proto", i.Path, "", formats.Declared, i.At)
 		}
 	}
 }
 
 // file is what an import means: of the files whose path ends with it the one that
 // shares most of its path with the importing file.
-func (p *protoSnapshot) file(from *File, path string) *File {
-	var best *File
+func (p *protoSnapshot) file(from *formats.File, path string) *formats.File {
+	var best *formats.File
 	shared := -1
-	for _, f := range p.byBase[Base(path)] {
+	for _, f := range p.byBase[formats.Base(path)] {
 		if f.Path() != path && !strings.HasSuffix(f.Path(), "/"+path) {
 			continue
 		}
-		if n := SharedDirs(f.Path(), from.Path()); n > shared || n == shared && len(f.Path()) < len(best.Path()) {
+		if n := formats.SharedDirs(f.Path(), from.Path()); n > shared || n == shared && len(f.Path()) < len(best.Path()) {
 			best, shared = f, n
 		}
 	}
@@ -149,12 +150,12 @@ func (p *protoSnapshot) file(from *File, path string) *File {
 }
 
 // sees are the files whose names a file sees.
-func (p *protoSnapshot) sees(f *File) visible {
+func (p *protoSnapshot) sees(f *formats.File) visible {
 	if known, ok := p.seen[f]; ok {
 		return known
 	}
-	v := visible{files: []*File{f}}
-	have := map[*File]bool{f: true}
+	v := visible{files: []*formats.File{f}}
+	have := map[*formats.File]bool{f: true}
 	for i := 0; i < len(v.files); i++ {
 		for _, m := range v.files[i].Imports {
 			if i > 0 && !m.Export {
@@ -174,7 +175,7 @@ func (p *protoSnapshot) sees(f *File) visible {
 }
 
 // reference leads to the type that a field or a procedure names.
-func (p *protoSnapshot) reference(f *File, r *recountv1.Reference) {
+func (p *protoSnapshot) reference(f *formats.File, r *recountv1.Reference) {
 	name, absolute := strings.CutPrefix(r.Path, ".")
 	scope := ""
 	if !absolute {
@@ -186,7 +187,7 @@ func (p *protoSnapshot) reference(f *File, r *recountv1.Reference) {
 	for {
 		for _, seen := range p.sees(f).files {
 			if i := p.types[seen][join(scope, name)]; i > 0 {
-				f.Edge(References, r.In, seen.Names.Keys[i-1], ScopeResolved, r.At)
+				f.Edge(formats.References, r.In, seen.Names.Keys[i-1], formats.ScopeResolved, r.At)
 				return
 			}
 		}
@@ -200,10 +201,10 @@ func (p *protoSnapshot) reference(f *File, r *recountv1.Reference) {
 		}
 	}
 	if pkg, chain, ok := cutPackage(name); ok && p.sees(f).incomplete {
-		f.External(References, r.In, "proto", pkg, chain, ScopeResolved, r.At)
+		f.External(formats.References, r.In, "proto", pkg, chain, formats.ScopeResolved, r.At)
 		return
 	}
-	f.Unresolved(References, r.In, r.Path, r.At)
+	f.Unresolved(formats.References, r.In, r.Path, r.At)
 }
 
 // cutPackage splits a full name where its types begin: they have a capital letter,

@@ -1,11 +1,16 @@
-package formats
+package yaml
 
 import (
 	"testing"
 
+	"github.com/recountdb/recount/languages/dockerfile"
+	"github.com/recountdb/recount/languages/extract"
 	"github.com/recountdb/recount/languages/resolve"
 	"github.com/recountdb/recount/languages/resolvetest"
 )
+
+// factsOf makes the facts of files.
+var factsOf = extract.Facts(dockerfile.Language, Language)
 
 const manifests = `
 -- k8s/web.yaml --
@@ -71,7 +76,7 @@ runs: {using: composite, steps: []}
 `
 
 func TestInfra(t *testing.T) {
-	check(t, Infra(), manifests, `
+	resolvetest.Edges(t, NewResolver(), factsOf, manifests, `
 depends_on .github/workflows/ci.yml:a.step 1 -> act/action.yml @3:33
 depends_on .github/workflows/ci.yml:b -> .github/workflows/ci.yml:a @4:13
 depends_on .github/workflows/ci.yml:a.step 2 -> action actions/checkout @3:48 (external)
@@ -105,5 +110,5 @@ func TestInfraKeepsUp(t *testing.T) {
 	first := resolvetest.Archive(t, manifests, factsOf)
 	second := first.With(map[string]string{"release/all.yaml": "apiVersion: v1\nkind: Service\nmetadata: {name: gone}\n"}, "k8s/rest.yaml")
 	third := second.With(map[string]string{"k8s/rest.yaml": "kind: Secret\napiVersion: v1\nmetadata: {name: x}\n"}, "src/side/Dockerfile", "skaffold.yaml")
-	resolvetest.Series(t, func() resolve.Resolver { return Infra() }, first, second, third, first)
+	resolvetest.Series(t, func() resolve.Resolver { return NewResolver() }, first, second, third, first)
 }
