@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/recountdb/recount/schemas/otlpwire"
+
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
 
@@ -205,7 +207,7 @@ func (r *Redactor) spans(ctx context.Context, m *tracepb.TracesData) ([]Finding,
 		return nil, nil // text that is not UTF-8, which nothing decodes or stores
 	}
 	w := wire{ctx: ctx, r: r, deep: true}
-	out, err := w.message(OTLPTraces, b, 0, false)
+	out, err := w.message(otlpwire.Traces, b, 0, false)
 	if err != nil && ctx.Err() != nil {
 		return nil, ctx.Err()
 	}

@@ -2,8 +2,8 @@ package spans
 
 import (
 	"bytes"
+	"cmp"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 
@@ -11,24 +11,14 @@ import (
 
 	"github.com/recountdb/recount/internal/redact"
 	"github.com/recountdb/recount/schemas"
+	"github.com/recountdb/recount/schemas/otlpwire"
 )
 
-// These are fields of ExportTraceServiceRequest, ResourceSpans and ScopeSpans. In the latter two,
-// field 2 holds the children, field 1 the resource or scope.
+// These are fields of ExportTraceServiceRequest, ResourceSpans and ScopeSpans.
 const (
 	fieldResourceSpans = 1
-	fieldResource      = 1
-	fieldScopeSpans    = 2
-	fieldScope         = 1
-	fieldSpans         = 2
-)
-
-// These are fields of Span.
-const (
-	fieldTraceID = 1
-	fieldSpanID  = 2
-	fieldStart   = 7
-	fieldEnd     = 8
+	fieldHead          = 1 // the resource or scope
+	fieldChildren      = 2 // the scopes or spans
 )
 
 // resourceSpans holds the spans of one resource that can be kept.
@@ -57,124 +47,128 @@ type reader struct {
 
 // read reads an ExportTraceServiceRequest. rest contains its unknown fields.
 func (r *reader) read(b []byte) (all []resourceSpans, rest []byte, err error) {
-	err = fields(b, "the export", func(num protowire.Number, raw, v []byte) error {
-		if num != fieldResourceSpans || v == nil {
-			rest = append(rest, raw...)
-			return nil
+	f := otlpwire.Traces.Read(b)
+	for f.Next() {
+		if !f.IsBytes(fieldResourceSpans) {
+			rest = append(rest, f.Raw()...)
+			continue
 		}
-		rs, err := r.resourceSpans(v)
+		rs, err := r.resourceSpans(f.Content())
+		if err != nil {
+			return nil, nil, err
+		}
 		if len(rs.scopes) > 0 {
 			all = append(all, rs)
 		}
-		return err
-	})
-	return all, rest, err
+	}
+	return all, rest, f.Err()
 }
 
 func (r *reader) resourceSpans(b []byte) (rs resourceSpans, err error) {
-	// If a resource cannot be kept, all its spans are refused.
-	var unfit error
-	err = fields(b, "ResourceSpans", func(num protowire.Number, raw, v []byte) error {
-		if num == fieldScopeSpans && v != nil {
-			return nil
-		}
-		if rs.head, err = r.keep(rs.head, raw, num == fieldResource, v, redact.OTLPResource); errors.Is(err, redact.ErrText) {
-			unfit, err = fmt.Errorf("its resource %w", err), nil
-		}
-		if num == fieldResource && v != nil {
-			if s := serviceOf(v); s != "" && rs.service == "" {
-				rs.service = s
-			}
-		}
-		return err
-	})
+	head, unfit, err := r.head(otlpwire.ResourceSpans, b)
 	if err != nil {
 		return rs, err
 	}
-	if rs.service == "" {
-		rs.service = schemas.UnknownService
-	}
-	return rs, fields(b, "ResourceSpans", func(num protowire.Number, _, v []byte) error {
-		if num != fieldScopeSpans || v == nil {
-			return nil
+	rs.head = head
+	for f := otlpwire.ResourceSpans.Read(b); f.Next() && rs.service == ""; {
+		if f.IsBytes(fieldHead) {
+			rs.service = serviceOf(f.Content())
 		}
-		ss, err := r.scopeSpans(v, unfit)
+	}
+	rs.service = cmp.Or(rs.service, schemas.UnknownService)
+	for f := otlpwire.ResourceSpans.Read(b); f.Next(); {
+		if !f.IsBytes(fieldChildren) {
+			continue
+		}
+		ss, err := r.scopeSpans(f.Content(), unfit)
+		if err != nil {
+			return rs, err
+		}
 		if len(ss.spans) > 0 {
 			rs.scopes = append(rs.scopes, ss)
 		}
-		return err
-	})
+	}
+	return rs, nil
 }
 
 func (r *reader) scopeSpans(b []byte, unfit error) (ss scopeSpans, err error) {
-	err = fields(b, "ScopeSpans", func(num protowire.Number, raw, v []byte) error {
-		if num == fieldSpans && v != nil {
-			return nil
-		}
-		if ss.head, err = r.keep(ss.head, raw, num == fieldScope, v, redact.OTLPScope); errors.Is(err, redact.ErrText) {
-			unfit, err = fmt.Errorf("its scope %w", err), nil
-		}
-		return err
-	})
+	head, unfitScope, err := r.head(otlpwire.ScopeSpans, b)
 	if err != nil {
 		return ss, err
 	}
-	return ss, fields(b, "ScopeSpans", func(num protowire.Number, _, v []byte) error {
-		if num != fieldSpans || v == nil {
-			return nil
+	ss.head = head
+	if unfitScope != nil {
+		unfit = unfitScope
+	}
+	for f := otlpwire.ScopeSpans.Read(b); f.Next(); {
+		if !f.IsBytes(fieldChildren) {
+			continue
 		}
 		r.res.Spans++
-		s, err := r.span(v)
+		s, err := r.span(f.Content())
 		switch {
 		case r.ctx.Err() != nil:
-			return r.ctx.Err()
-		case errors.Is(err, redact.ErrWire):
-			return err
+			return ss, r.ctx.Err()
+		case errors.Is(err, otlpwire.ErrMalformed):
+			return ss, err
 		case err == nil && unfit != nil:
 			err = unfit
 		}
 		if err != nil {
-			r.res.refuse(v, err)
-			return nil
+			r.res.refuse(f.Content(), err)
+			continue
 		}
 		ss.spans = append(ss.spans, s)
-		return nil
-	})
+	}
+	return ss, nil
 }
 
-// keep appends a field of a head, redacted if it is a message of the given type. On ErrText nothing
-// is appended.
-func (r *reader) keep(head, raw []byte, message bool, v []byte, of *redact.OTLP) ([]byte, error) {
-	if !message || v == nil {
-		return append(head, raw...), nil
+// head returns all fields of a ResourceSpans or ScopeSpans except the children, with the resource or
+// scope redacted. If that cannot be kept, all spans below it are refused: unfit is the reason.
+func (r *reader) head(m *otlpwire.Message, b []byte) (head []byte, unfit, err error) {
+	f := m.Read(b)
+	for f.Next() {
+		if f.IsBytes(fieldChildren) {
+			continue
+		}
+		if !f.IsBytes(fieldHead) {
+			head = append(head, f.Raw()...)
+			continue
+		}
+		out, found, err := r.redact.OTLPContext(r.ctx, f.Field().Of, f.Content())
+		switch {
+		case errors.Is(err, redact.ErrText) && m == otlpwire.ScopeSpans:
+			unfit = fmt.Errorf("its scope %w", err)
+		case errors.Is(err, redact.ErrText):
+			unfit = fmt.Errorf("its resource %w", err)
+		case err != nil:
+			return nil, nil, err
+		default:
+			r.res.Redacted += len(found)
+			head = protowire.AppendBytes(protowire.AppendTag(head, fieldHead, protowire.BytesType), out)
+		}
 	}
-	out, found, err := r.redact.OTLPContext(r.ctx, of, v)
-	if err != nil {
-		return head, err
-	}
-	r.res.Redacted += len(found)
-	// Resource and scope are both field 1.
-	return protowire.AppendBytes(protowire.AppendTag(head, fieldResource, protowire.BytesType), out), nil
+	return head, unfit, f.Err()
 }
 
-// span reads a span. An error other than ErrWire is the reason to refuse it.
+// span reads a span. An error other than otlpwire.ErrMalformed is the reason to refuse it.
 func (r *reader) span(b []byte) (s span, err error) {
 	var trace, id []byte
 	var start, end uint64
-	err = fields(b, "Span", func(num protowire.Number, raw, v []byte) error {
-		switch num {
-		case fieldTraceID:
-			trace = v
-		case fieldSpanID:
-			id = v
-		case fieldStart:
-			start = fixed(raw, start)
-		case fieldEnd:
-			end = fixed(raw, end)
+	f := otlpwire.Span.Read(b)
+	for f.Next() {
+		switch {
+		case f.Num == 1:
+			trace = f.Content()
+		case f.Num == 2:
+			id = f.Content()
+		case f.IsFixed64(7):
+			start = f.Bits
+		case f.IsFixed64(8):
+			end = f.Bits
 		}
-		return nil
-	})
-	if err != nil {
+	}
+	if err := f.Err(); err != nil {
 		return s, err
 	}
 	if err := checkID("trace_id", trace, 16); err != nil {
@@ -183,38 +177,35 @@ func (r *reader) span(b []byte) (s span, err error) {
 	if err := checkID("span_id", id, 8); err != nil {
 		return s, err
 	}
-	out, found, err := r.redact.OTLPContext(r.ctx, redact.OTLPSpan, b)
+	out, found, err := r.redact.OTLPContext(r.ctx, otlpwire.Span, b)
 	r.res.Redacted += len(found)
 	return span{out, max(start, end)}, err
 }
 
 // serviceOf is schemas.ServiceOf for a resource in wire format, but returns "" if it has none.
 func serviceOf(resource []byte) (service string) {
-	_ = fields(resource, "Resource", func(num protowire.Number, _, kv []byte) error {
-		if num != 1 || kv == nil || service != "" {
-			return nil
+	for f := otlpwire.Resource.Read(resource); f.Next() && service == ""; {
+		if !f.IsBytes(1) {
+			continue
 		}
 		var key, value []byte
-		_ = fields(kv, "KeyValue", func(num protowire.Number, _, v []byte) error {
-			switch num {
-			case 1:
-				key = v
-			case 2:
-				value = v
+		for kv := otlpwire.KeyValue.Read(f.Content()); kv.Next(); {
+			switch {
+			case kv.Num == 1:
+				key = kv.Content()
+			case kv.Num == 2:
+				value = kv.Content()
 			}
-			return nil
-		})
-		if string(key) != "service.name" {
-			return nil
 		}
-		_ = fields(value, "AnyValue", func(num protowire.Number, _, v []byte) error {
-			if num == 1 {
-				service = string(v)
+		if string(key) != "service.name" {
+			continue
+		}
+		for v := otlpwire.AnyValue.Read(value); v.Next(); {
+			if v.Num == 1 {
+				service = string(v.Content())
 			}
-			return nil
-		})
-		return nil
-	})
+		}
+	}
 	return service
 }
 
@@ -224,42 +215,6 @@ func checkID(name string, id []byte, want int) error {
 	}
 	if len(bytes.Trim(id, "\x00")) == 0 {
 		return fmt.Errorf("%s is zero", name)
-	}
-	return nil
-}
-
-// fixed returns the value of a fixed64 field, or before if it is another type.
-func fixed(raw []byte, before uint64) uint64 {
-	if _, typ, n := protowire.ConsumeTag(raw); typ == protowire.Fixed64Type {
-		return binary.LittleEndian.Uint64(raw[n:])
-	}
-	return before
-}
-
-// fields calls f for each field of a message: raw is the whole field, v the content of a
-// length-delimited one and otherwise nil. It returns f's error, or redact.ErrWire.
-func fields(b []byte, name string, f func(num protowire.Number, raw, v []byte) error) error {
-	for len(b) > 0 {
-		num, typ, head := protowire.ConsumeTag(b)
-		if head < 0 || !num.IsValid() {
-			return fmt.Errorf("%w: %s: damaged %d bytes before its end", redact.ErrWire, name, len(b))
-		}
-		var v []byte
-		var n int
-		if typ == protowire.BytesType {
-			if v, n = protowire.ConsumeBytes(b[head:]); v == nil {
-				v = []byte{}
-			}
-		} else {
-			n = protowire.ConsumeFieldValue(num, typ, b[head:])
-		}
-		if n < 0 {
-			return fmt.Errorf("%w: %s: field %d is cut short or damaged", redact.ErrWire, name, num)
-		}
-		if err := f(num, b[:head+n], v); err != nil {
-			return err
-		}
-		b = b[head+n:]
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/recountdb/recount/internal/redact"
 	"github.com/recountdb/recount/schemas"
+	"github.com/recountdb/recount/schemas/otlpwire"
 )
 
 // Source is the ce_source of the events made here.
@@ -34,7 +35,7 @@ type Result struct {
 }
 
 // Split turns an ExportTraceServiceRequest, or a TracesData, which has the same form, into events.
-// The error is redact.ErrWire if the bytes are not such a message.
+// The error is otlpwire.ErrMalformed if the bytes are not such a message.
 func (s Splitter) Split(export []byte) (Result, error) {
 	return s.SplitContext(context.Background(), export)
 }
@@ -48,7 +49,7 @@ func (s Splitter) SplitContext(ctx context.Context, export []byte) (Result, erro
 		return Result{}, err
 	}
 	if len(rest) > s.MaxEvent/2 {
-		return Result{}, fmt.Errorf("%w: %d bytes of fields that no export has", redact.ErrWire, len(rest))
+		return Result{}, fmt.Errorf("%w: %d bytes of fields that no export has", otlpwire.ErrMalformed, len(rest))
 	}
 	var order []string
 	packers := map[string]*packer{}
@@ -78,15 +79,14 @@ func (r *Result) refuse(raw []byte, why error) {
 // nameOf returns the name of a span, as far as it can be read.
 func nameOf(raw []byte) string {
 	var name []byte
-	_ = fields(raw, "Span", func(num protowire.Number, _, v []byte) error {
-		if num == 5 {
-			name = v
+	for f := otlpwire.Span.Read(raw); f.Next(); {
+		if f.IsBytes(5) {
+			name = f.Content()
 		}
-		return nil
-	})
-	const most = 60
-	if len(name) > most {
-		name = append(name[:most:most], "…"...)
+	}
+	const maxShown = 60
+	if len(name) > maxShown {
+		name = append(name[:maxShown:maxShown], "…"...)
 	}
 	return string(name)
 }
@@ -155,7 +155,7 @@ func (p *packer) span(rs *resourceSpans, ss *scopeSpans, j int) {
 		}
 		// Appended in place: the entries between the last one and this were refused.
 		at.spans = append(at.spans, *s)
-		at.bytes += protowire.SizeTag(fieldSpans) + protowire.SizeBytes(len(s.raw))
+		at.bytes += protowire.SizeTag(fieldChildren) + protowire.SizeBytes(len(s.raw))
 		p.size += more
 		p.last = max(p.last, s.end)
 		return
@@ -190,17 +190,17 @@ func appendResource(b []byte, parts []part) []byte {
 	rs := parts[0].rs
 	size := len(rs.head)
 	for _, pt := range parts {
-		size += protowire.SizeTag(fieldScopeSpans) + protowire.SizeBytes(len(pt.scope.head)+pt.bytes)
+		size += protowire.SizeTag(fieldChildren) + protowire.SizeBytes(len(pt.scope.head)+pt.bytes)
 	}
 	b = protowire.AppendTag(b, fieldResourceSpans, protowire.BytesType)
 	b = protowire.AppendVarint(b, uint64(size))
 	b = append(b, rs.head...)
 	for _, pt := range parts {
-		b = protowire.AppendTag(b, fieldScopeSpans, protowire.BytesType)
+		b = protowire.AppendTag(b, fieldChildren, protowire.BytesType)
 		b = protowire.AppendVarint(b, uint64(len(pt.scope.head)+pt.bytes))
 		b = append(b, pt.scope.head...)
 		for _, s := range pt.spans {
-			b = protowire.AppendTag(b, fieldSpans, protowire.BytesType)
+			b = protowire.AppendTag(b, fieldChildren, protowire.BytesType)
 			b = protowire.AppendBytes(b, s.raw)
 		}
 	}

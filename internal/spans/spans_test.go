@@ -20,6 +20,7 @@ import (
 	"github.com/recountdb/recount/internal/redact"
 	"github.com/recountdb/recount/internal/spans"
 	"github.com/recountdb/recount/schemas"
+	"github.com/recountdb/recount/schemas/otlpwire"
 )
 
 const maxEvent = 4 << 10
@@ -256,7 +257,7 @@ func TestCutShort(t *testing.T) {
 		t.Fatal(err)
 	}
 	for n := 1; n < len(b); n++ {
-		if _, err := (spans.Splitter{Redact: redact.Default(), MaxEvent: maxEvent}).Split(b[:n]); !errors.Is(err, redact.ErrWire) {
+		if _, err := (spans.Splitter{Redact: redact.Default(), MaxEvent: maxEvent}).Split(b[:n]); !errors.Is(err, otlpwire.ErrMalformed) {
 			t.Errorf("%d of %d bytes: %v", n, len(b), err)
 		}
 	}

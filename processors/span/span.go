@@ -31,6 +31,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/recountdb/recount/schemas"
+	"github.com/recountdb/recount/schemas/otlpwire"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
@@ -82,9 +83,9 @@ func Wire(e schemas.Event, rec *recountv1.Record) error {
 		observers: map[identity]uint32{},
 		out:       &recountv1.SpanBatch{Observations: make([]*recountv1.Observation, 0, n)},
 	}
-	for c := d.message(0, len(d.b)); c.next(); {
-		if c.bytes(1) {
-			b.resourceSpans(c.from, c.to)
+	for c := d.message(otlpwire.Traces, 0, len(d.b)); c.next(); {
+		if c.IsBytes(1) {
+			b.resourceSpans(c.From, c.To)
 		}
 	}
 	if err := d.fault(); err != nil {
@@ -97,16 +98,16 @@ func Wire(e schemas.Event, rec *recountv1.Record) error {
 // countSpans counts the spans that may be valid without decoding them: an empty span takes two
 // bytes and must not cost the memory of an observation.
 func (d *document) countSpans() (n int) {
-	for r := d.message(0, len(d.b)); r.next(); {
-		if !r.bytes(1) {
+	for r := d.message(otlpwire.Traces, 0, len(d.b)); r.next(); {
+		if !r.IsBytes(1) {
 			continue
 		}
-		for s := d.message(r.from, r.to); s.next(); {
-			if !s.bytes(2) {
+		for s := d.message(otlpwire.ResourceSpans, r.From, r.To); s.next(); {
+			if !s.IsBytes(2) {
 				continue
 			}
-			for sp := d.message(s.from, s.to); sp.next(); {
-				if sp.bytes(2) && sp.to-sp.from >= minSpan {
+			for sp := d.message(otlpwire.ScopeSpans, s.From, s.To); sp.next(); {
+				if sp.IsBytes(2) && sp.To-sp.From >= minSpan {
 					n++
 				}
 			}
@@ -158,35 +159,35 @@ func (b *batch) number() uint32 {
 func (b *batch) resourceSpans(from, to int) {
 	d := b.d
 	var who naming
-	for c := d.message(from, to); c.next(); {
-		if !c.bytes(1) {
-			if !c.bytes(2) {
-				c.check(resourceSpans, 1)
+	for c := d.message(otlpwire.ResourceSpans, from, to); c.next(); {
+		if !c.IsBytes(1) {
+			if !c.IsBytes(2) {
+				c.check(1)
 			}
 			continue
 		}
-		for r := d.message(c.from, c.to); r.next(); {
-			if r.bytes(1) {
-				who.add(d.keyValue(r.from, r.to))
+		for r := d.message(otlpwire.Resource, c.From, c.To); r.next(); {
+			if r.IsBytes(1) {
+				who.add(d.keyValue(r.From, r.To))
 			} else {
-				r.check(resource, 2)
+				r.check(2)
 			}
 		}
 	}
 	b.resource, b.known = who.identity(), false
-	for c := d.message(from, to); c.next(); {
-		if !c.bytes(2) {
+	for c := d.message(otlpwire.ResourceSpans, from, to); c.next(); {
+		if !c.IsBytes(2) {
 			continue
 		}
-		for s := d.message(c.from, c.to); s.next(); {
+		for s := d.message(otlpwire.ScopeSpans, c.From, c.To); s.next(); {
 			switch {
-			case s.bytes(1):
-				d.check(scope, s.from, s.to, 3)
-			case s.bytes(2):
-				b.span(s.from, s.to)
+			case s.IsBytes(1):
+				s.check(2)
+			case s.IsBytes(2):
+				b.span(s.From, s.To)
 				b.index++
-			case s.bytes(3):
-				d.text(s.from, s.to)
+			case s.IsBytes(3):
+				s.check(2)
 			}
 		}
 	}
@@ -207,36 +208,36 @@ func (b *batch) span(from, to int) {
 	d := b.d
 	var sp sent
 	b.attrs.forget()
-	for c := d.message(from, to); c.next(); {
+	for c := d.message(otlpwire.Span, from, to); c.next(); {
 		switch {
-		case c.bytes(1):
-			sp.trace = d.b[c.from:c.to]
-		case c.bytes(2):
-			sp.id = d.b[c.from:c.to]
-		case c.bytes(3):
-			d.text(c.from, c.to)
-		case c.bytes(4):
-			sp.parent = d.b[c.from:c.to]
-		case c.bytes(5):
-			sp.name = d.text(c.from, c.to)
-		case c.varint(6):
-			sp.kind = tracepb.Span_SpanKind(c.n)
-		case c.fixed64(7):
-			sp.start = c.n
-		case c.fixed64(8):
-			sp.end = c.n
-		case c.bytes(9):
-			b.attrs.add(d.keyValue(c.from, c.to))
-		case c.bytes(11):
-			d.check(spanEvent, c.from, c.to, spanDepth+1)
-		case c.bytes(13):
-			sp.links = b.link(sp.links, c.from, c.to)
-		case c.bytes(15):
-			for s := d.message(c.from, c.to); s.next(); {
-				if s.varint(3) {
-					sp.status = tracepb.Status_StatusCode(s.n)
-				} else if s.bytes(2) {
-					d.text(s.from, s.to)
+		case c.IsBytes(1):
+			sp.trace = d.b[c.From:c.To]
+		case c.IsBytes(2):
+			sp.id = d.b[c.From:c.To]
+		case c.IsBytes(3):
+			c.check(spanDepth)
+		case c.IsBytes(4):
+			sp.parent = d.b[c.From:c.To]
+		case c.IsBytes(5):
+			sp.name = d.text(c.From, c.To)
+		case c.IsVarint(6):
+			sp.kind = tracepb.Span_SpanKind(c.Bits)
+		case c.IsFixed64(7):
+			sp.start = c.Bits
+		case c.IsFixed64(8):
+			sp.end = c.Bits
+		case c.IsBytes(9):
+			b.attrs.add(d.keyValue(c.From, c.To))
+		case c.IsBytes(11):
+			c.check(spanDepth)
+		case c.IsBytes(13):
+			sp.links = b.link(sp.links, c.From, c.To)
+		case c.IsBytes(15):
+			for s := d.message(otlpwire.Status, c.From, c.To); s.next(); {
+				if s.IsVarint(3) {
+					sp.status = tracepb.Status_StatusCode(s.Bits)
+				} else if s.IsBytes(2) {
+					d.text(s.From, s.To)
 				}
 			}
 		}
@@ -249,14 +250,14 @@ func (b *batch) span(from, to int) {
 // link appends a link if it is valid and the limit is not reached.
 func (b *batch) link(all []*recountv1.SpanLink, from, to int) []*recountv1.SpanLink {
 	var trace, id []byte
-	for c := b.d.message(from, to); c.next(); {
+	for c := b.d.message(otlpwire.Link, from, to); c.next(); {
 		switch {
-		case c.bytes(1):
-			trace = b.d.b[c.from:c.to]
-		case c.bytes(2):
-			id = b.d.b[c.from:c.to]
+		case c.IsBytes(1):
+			trace = b.d.b[c.From:c.To]
+		case c.IsBytes(2):
+			id = b.d.b[c.From:c.To]
 		default:
-			c.check(spanLink, spanDepth+1)
+			c.check(spanDepth + 1)
 		}
 	}
 	if len(all) == maxLinks || !isID(trace, 16) || !isID(id, 8) {

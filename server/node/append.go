@@ -16,6 +16,7 @@ import (
 	"github.com/recountdb/recount/processors"
 	"github.com/recountdb/recount/processors/recent"
 	"github.com/recountdb/recount/schemas"
+	"github.com/recountdb/recount/schemas/otlpwire"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 	"github.com/recountdb/recount/server/api"
 )
@@ -384,7 +385,7 @@ func rejoin(m proto.Message, source string) {
 // prepareSpans is prepare for spans that have a time and a key, as sent by the receivers and
 // importers. Because of their volume they are checked and redacted in encoded form.
 func (a *appender) prepareSpans(ctx context.Context, e schemas.Event) (schemas.Event, int, error) {
-	out, found, err := a.redact.OTLPContext(ctx, redact.OTLPTraces, e.Payload)
+	out, found, err := a.redact.OTLPContext(ctx, otlpwire.Traces, e.Payload)
 	if ctx.Err() != nil {
 		return e, 0, ctx.Err()
 	}
