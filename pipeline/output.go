@@ -22,7 +22,7 @@ func outputSpec() *service.ConfigSpec {
 		Summary("Appends to the log, and acknowledges when it is durable.").
 		Description(`Messages of one key, or of one partition, stay in the order they come in. A batch of which anything was not appended is written again as a whole.
 
-A message that carries a record (see `+"`recount_command`"+`) is appended as protobuf, with content-type application/protobuf; any other as it is.`).
+A message that carries a record (see `+"`recount_records`"+`) is appended as protobuf, with content-type application/protobuf; any other as it is.`).
 		Fields(connectionFields()...).
 		Fields(
 			service.NewInterpolatedStringField("topic").Description("Full name of the topic."),

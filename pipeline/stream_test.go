@@ -117,7 +117,7 @@ input:
 pipeline:
   threads: 8
   processors:
-    - recount_command: {}
+    - recount_records: {}
 output:
   recount_project:
     max_in_flight: 16
@@ -447,8 +447,8 @@ func TestStreamDropsMessages(t *testing.T) {
 			lines := make(chan string, 10000)
 			s := runStream(t, pipeline.StreamOptions{
 				Log: l, Target: m, Vars: map[string]string{"BATCH": batch}, Logger: linesTo(lines), StopWithin: time.Second,
-				YAML: strings.ReplaceAll(oneStream, "- recount_command: {}",
-					"- recount_command: {}\n    - mapping: 'root = if metadata(\"kafka_offset\").number() == 2 { deleted() }'"),
+				YAML: strings.ReplaceAll(oneStream, "- recount_records: {}",
+					"- recount_records: {}\n    - mapping: 'root = if metadata(\"kafka_offset\").number() == 2 { deleted() }'"),
 			})
 			for {
 				select {

@@ -1,13 +1,11 @@
 // Package adapter registers the functions of packages processors and embed as Benthos batch
 // processors:
 //
-//   - recount_command: log records in, one record (recountv1.Record) out for each. The
-//     log record of a message is its payload, the metadata that the input recount_log sets
-//     (kafka_topic, kafka_partition, kafka_offset, kafka_key, kafka_timestamp_ms) and its
-//     other metadata, which are the headers.
-//   - recount_source: the same for events about code.
-//   - recount_span: the same for spans and access logs.
-//   - recount_agent: the same for agents' events, embeddings included.
+//   - recount_records: log records in, one record (recountv1.Record) out for each, of events of all
+//     topics. The log record of a message is its payload, the metadata that the input recount_log
+//     sets (kafka_topic, kafka_partition, kafka_offset, kafka_key, kafka_timestamp_ms) and its
+//     other metadata, which are the headers. Its former names, one for each topic, work until the
+//     next release.
 //   - recount_embed: records in, the same records with embeddings out.
 //
 // Between stages of one process a record is passed decoded (schemas.Carried); its bytes are JSON.
@@ -29,7 +27,7 @@ import (
 
 	"github.com/recountdb/recount/processors"
 	"github.com/recountdb/recount/processors/agent"
-	understand "github.com/recountdb/recount/processors/command"
+	"github.com/recountdb/recount/processors/command"
 	"github.com/recountdb/recount/processors/embed"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
@@ -37,17 +35,14 @@ import (
 
 // Register registers the processors in an environment.
 func Register(env *service.Environment) error {
-	if err := env.RegisterBatchProcessor("recount_command", commandSpec(), newCommand); err != nil {
-		return fmt.Errorf("register recount_command: %w", err)
-	}
-	if err := env.RegisterBatchProcessor("recount_source", sourceSpec(), newPlain); err != nil {
-		return fmt.Errorf("register recount_source: %w", err)
-	}
-	if err := env.RegisterBatchProcessor("recount_span", spanSpec(), newPlain); err != nil {
-		return fmt.Errorf("register recount_span: %w", err)
-	}
-	if err := env.RegisterBatchProcessor("recount_agent", agentSpec(), newCommand); err != nil {
-		return fmt.Errorf("register recount_agent: %w", err)
+	for _, name := range append([]string{"recount_records"}, formerNames...) {
+		spec := recordsSpec()
+		if name != "recount_records" {
+			spec = spec.Deprecated()
+		}
+		if err := env.RegisterBatchProcessor(name, spec, newRecords); err != nil {
+			return fmt.Errorf("register %s: %w", name, err)
+		}
 	}
 	if err := env.RegisterBatchProcessor("recount_embed", embedSpec(), newEmbed); err != nil {
 		return fmt.Errorf("register recount_embed: %w", err)
@@ -55,64 +50,39 @@ func Register(env *service.Environment) error {
 	return nil
 }
 
+// formerNames are names of recount_records in configs that were written before it had one name.
+var formerNames = []string{"recount_command", "recount_source", "recount_span", "recount_agent"}
+
 // embedders maps the names that a config can use to embedders.
 var embedders = map[string]func() embed.Embedder{
 	"hash": func() embed.Embedder { return embed.Remember(embed.NewHash()) },
 }
 
-func commandSpec() *service.ConfigSpec {
+func recordsSpec() *service.ConfigSpec {
 	return service.NewConfigSpec().Stable().Categories("Recount").
-		Summary("Turns the events of recount.commands into records.").
-		Description("One record for each message, in order; an event that can never be applied becomes a record that says so. The same events give the same records, always.").
-		Fields(embedderField())
+		Summary("Turns the events of Recount's topics into records.").
+		Description("One record for each message, in order. The event's type selects the processor: a command becomes an intent, a file of a commit the facts that it states, a span or a line of an access log an observation, an agent's event an object with edges and with its text in parts. An event that can never be applied becomes a record that says so. The same events give the same records, always.").
+		Fields(service.NewStringEnumField("embedder", "hash", "none").Default("hash").
+			Description("What makes the embeddings of commands and of agents' objects; `none` leaves them to a later `recount_embed`."))
 }
 
-func agentSpec() *service.ConfigSpec {
-	return service.NewConfigSpec().Stable().Categories("Recount").
-		Summary("Turns the events of recount.agents into records.").
-		Description("One record for each message, in order: an object of what an agent said, did, planned or learned, with edges to what led to it and what it names, and its text in parts with their embeddings. An event of a type that nobody knows is kept as well; one that can never be applied becomes a record that says so. The same events give the same records, always.").
-		Fields(embedderField())
-}
+type records struct{ chain processors.Chain }
 
-func embedderField() *service.ConfigField {
-	return service.NewStringEnumField("embedder", "hash", "none").Default("hash").
-		Description("What makes the embeddings; `none` leaves them to a later `recount_embed`.")
-}
-
-func sourceSpec() *service.ConfigSpec {
-	return service.NewConfigSpec().Stable().Categories("Recount").
-		Summary("Turns the events of recount.commits into records.").
-		Description("One record for each message, in order: of a file's content what it says by itself; an event that can never be applied becomes a record that says so. The same events give the same records, always.")
-}
-
-func spanSpec() *service.ConfigSpec {
-	return service.NewConfigSpec().Stable().Categories("Recount").
-		Summary("Turns the events of recount.spans into records.").
-		Description("One record for each message, in order: of each span and of each line of an access log what it says by itself; an event that can never be applied becomes a record that says so. The same events give the same records, always.")
-}
-
-// newPlain returns the processor without embeddings. The event's type selects what is done.
-func newPlain(*service.ParsedConfig, *service.Resources) (service.BatchProcessor, error) {
-	return &command{}, nil
-}
-
-type command struct{ chain processors.Chain }
-
-func newCommand(conf *service.ParsedConfig, _ *service.Resources) (service.BatchProcessor, error) {
+func newRecords(conf *service.ParsedConfig, _ *service.Resources) (service.BatchProcessor, error) {
 	name, err := conf.FieldString("embedder")
 	if err != nil {
 		return nil, err
 	}
-	p := &command{processors.Chain{Commands: understand.Remember()}}
+	p := &records{processors.Chain{Commands: command.Remember()}}
 	if name != "none" {
 		p.chain.Embedder = embedders[name]()
 	}
 	return p, nil
 }
 
-func (p *command) Close(context.Context) error { return nil }
+func (p *records) Close(context.Context) error { return nil }
 
-func (p *command) ProcessBatch(ctx context.Context, batch service.MessageBatch) ([]service.MessageBatch, error) {
+func (p *records) ProcessBatch(ctx context.Context, batch service.MessageBatch) ([]service.MessageBatch, error) {
 	in := make([]schemas.LogRecord, len(batch))
 	for i, msg := range batch {
 		r, err := logRecord(msg)
@@ -222,7 +192,7 @@ func (p *embedding) ProcessBatch(_ context.Context, batch service.MessageBatch) 
 		}
 		carried, ok := v.(schemas.Carried)
 		if !ok {
-			return nil, fmt.Errorf("record: got %T: recount_embed must follow recount_command or recount_agent", v)
+			return nil, fmt.Errorf("record: got %T: recount_embed must follow recount_records", v)
 		}
 		out[i] = msg.Copy()
 		if carried.Record.GetIntent() == nil && carried.Record.GetObjects() == nil {

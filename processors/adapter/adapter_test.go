@@ -25,12 +25,12 @@ func process(t *testing.T, yaml string, batch service.MessageBatch) service.Mess
 	}
 	var p service.BatchProcessor
 	switch {
-	case strings.HasPrefix(yaml, "recount_command"):
-		conf, err := commandSpec().ParseYAML(strings.TrimPrefix(yaml, "recount_command: "), env)
+	case strings.HasPrefix(yaml, "recount_records"):
+		conf, err := recordsSpec().ParseYAML(strings.TrimPrefix(yaml, "recount_records: "), env)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if p, err = newCommand(conf, nil); err != nil {
+		if p, err = newRecords(conf, nil); err != nil {
 			t.Fatal(err)
 		}
 	default:
@@ -110,13 +110,13 @@ func TestCommandEqualsRecords(t *testing.T) {
 			}
 			var got service.MessageBatch
 			if apart {
-				got = process(t, "recount_command: { embedder: none }", batch)
+				got = process(t, "recount_records: { embedder: none }", batch)
 				if record(t, got[0]).GetIntent().GetEmbedder() != "" {
 					t.Error("embedder: none made an embedding")
 				}
 				got = process(t, "recount_embed", got)
 			} else {
-				got = process(t, "recount_command: {}", batch)
+				got = process(t, "recount_records: {}", batch)
 			}
 			for i := range want {
 				if diff := cmp.Diff(want[i], record(t, got[i]), protocmp.Transform()); diff != "" {
@@ -132,7 +132,7 @@ func TestCommandEqualsRecords(t *testing.T) {
 func TestPayloadReplaced(t *testing.T) {
 	msg := message(logRecordOf(1, `{"cmd":"ls"}`), true)
 	msg.SetBytes([]byte(`{"command":"ls"}`))
-	got := record(t, process(t, "recount_command: {}", service.MessageBatch{msg})[0])
+	got := record(t, process(t, "recount_records: {}", service.MessageBatch{msg})[0])
 	if got.GetIntent().GetCommand() != "ls" || got.GetOrigin().GetOffset() != 1 {
 		t.Errorf("got %v", got)
 	}
@@ -140,7 +140,7 @@ func TestPayloadReplaced(t *testing.T) {
 
 // TestCarriedAsJSON checks that the bytes of a record are JSON that reads back as the same record.
 func TestCarriedAsJSON(t *testing.T) {
-	out := process(t, "recount_command: {}", service.MessageBatch{message(logRecordOf(3, `{"command":"git status"}`), true)})
+	out := process(t, "recount_records: {}", service.MessageBatch{message(logRecordOf(3, `{"command":"git status"}`), true)})
 	b, err := out[0].AsBytes()
 	if err != nil || !json.Valid(b) {
 		t.Fatalf("%s, %v", b, err)
@@ -152,9 +152,31 @@ func TestCarriedAsJSON(t *testing.T) {
 }
 
 func TestMissingMetadata(t *testing.T) {
-	p := &command{}
+	p := &records{}
 	_, err := p.ProcessBatch(t.Context(), service.MessageBatch{service.NewMessage([]byte(`{}`))})
 	if err == nil || !strings.Contains(err.Error(), "kafka_topic: missing") {
 		t.Errorf("got %v", err)
 	}
+}
+
+// TestFormerNames checks that configs with the names before recount_records are accepted, and that
+// the names are not listed.
+func TestFormerNames(t *testing.T) {
+	env := service.NewEmptyEnvironment()
+	if err := Register(env); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"recount_command", "recount_source", "recount_span", "recount_agent"} {
+		if err := env.NewStreamBuilder().AddProcessorYAML(name + ": {}"); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := env.NewStreamBuilder().AddProcessorYAML("recount_records: { embedder: none }"); err != nil {
+		t.Error(err)
+	}
+	env.WalkProcessors(func(name string, conf *service.ConfigView) {
+		if current := name == "recount_records" || name == "recount_embed"; conf.IsDeprecated() == current {
+			t.Errorf("%s: deprecated: %t", name, conf.IsDeprecated())
+		}
+	})
 }
