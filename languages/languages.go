@@ -1,10 +1,10 @@
-// Package languages knows every language and format: which files are of it, what reads
-// one (extract.Language), and what says what the names in them mean (resolve.Resolver).
+// Package languages lists every language and format that Recount reads.
 //
-// Each language has a folder, named for it, and a line in the table registered; all that
-// depends on the set of languages takes it from here: extraction (processors/source),
-// resolution (projections/code), importers, benchmarks and tests. docs/languages.md leads
-// through adding one.
+// A language is a folder with a value Language: the kinds of files that it has, what reads
+// one (extract.Language), and what resolves the names in them (resolve.Resolver).
+// Everything that depends on the set of languages uses the table here: extraction
+// (processors/source), resolution (projections/code), importers, benchmarks and tests.
+// docs/languages.md describes how to add one.
 package languages
 
 import (
@@ -20,6 +20,7 @@ import (
 	"github.com/recountdb/recount/languages/manifest"
 	"github.com/recountdb/recount/languages/proto"
 	"github.com/recountdb/recount/languages/python"
+	"github.com/recountdb/recount/languages/registry"
 	"github.com/recountdb/recount/languages/resolve"
 	"github.com/recountdb/recount/languages/rust"
 	"github.com/recountdb/recount/languages/script"
@@ -30,39 +31,29 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// Language is everything that is known of one language.
-type Language struct {
-	// Files are the kinds of files it has, each with what reads one.
-	Files []extract.Language
-	// Resolver makes what says what the names in them mean, for one repository. Nil
-	// leaves the files with what they say by themselves.
-	Resolver func() resolve.Resolver
+// registered lists every language. A path belongs to the first one that matches it, so
+// more specific ones come first. To add a language, add its folder and its line here.
+var registered = []registry.Language{
+	manifest.Language,
+	codeowners.Language,
+	golang.Language,
+	python.Language,
+	rust.Language,
+	java.Language,
+	csharp.Language,
+	script.Language,
+	proto.Language,
+	sql.Language,
+	terraform.Language,
+	dockerfile.Language,
+	yaml.Language,
+	style.Language,
 }
-
-// registered is every language. A path belongs to the first that matches, so the more
-// particular ones come first. Adding a language is a line here.
-var registered = []Language{
-	{manifest.Languages, nil},
-	{one(codeowners.Language), nil},
-	{one(golang.Language), func() resolve.Resolver { return golang.New() }},
-	{one(python.Language), func() resolve.Resolver { return python.NewResolver() }},
-	{one(rust.Language), func() resolve.Resolver { return rust.NewResolver() }},
-	{one(java.Language), func() resolve.Resolver { return java.NewResolver() }},
-	{one(csharp.Language), func() resolve.Resolver { return csharp.NewResolver() }},
-	{script.Languages, func() resolve.Resolver { return script.NewResolver() }},
-	{one(proto.Language), func() resolve.Resolver { return proto.NewResolver() }},
-	{one(sql.Language), func() resolve.Resolver { return sql.NewResolver() }},
-	{one(terraform.Language), func() resolve.Resolver { return terraform.NewResolver() }},
-	{slices.Concat(one(dockerfile.Language), one(yaml.Language)), func() resolve.Resolver { return yaml.NewResolver() }},
-	{style.Languages, func() resolve.Resolver { return style.NewResolver() }},
-}
-
-func one(l extract.Language) []extract.Language { return []extract.Language{l} }
 
 // All returns every registered language.
-func All() []Language { return slices.Clone(registered) }
+func All() []registry.Language { return slices.Clone(registered) }
 
-// files are the kinds of files of all languages.
+// files lists the kinds of files of all languages.
 var files = func() (all []extract.Language) {
 	for _, l := range registered {
 		all = append(all, l.Files...)
@@ -70,7 +61,7 @@ var files = func() (all []extract.Language) {
 	return all
 }()
 
-// OfPath finds the language of a path.
+// OfPath returns the kind of file that a path is, and whether any language has it.
 func OfPath(path string) (extract.Language, bool) {
 	for _, l := range files {
 		if l.Matches(path) {
@@ -80,18 +71,18 @@ func OfPath(path string) (extract.Language, bool) {
 	return extract.Language{}, false
 }
 
-// NameOf is the name of a path's language, "" where it is not known.
+// NameOf returns the name of a path's language, "" if no language has the path.
 func NameOf(path string) string {
 	l, _ := OfPath(path)
 	return l.Name
 }
 
-// Facts makes the facts of a file of facts.Path.
+// Facts fills in the facts of the file facts.Path, if a language has it.
 func Facts(content []byte, facts *recountv1.FileFacts) {
 	extract.Facts(files...)(content, facts)
 }
 
-// Extractors names every extractor with its version: "go/1 python/1".
+// Extractors returns the names of all extractors with their versions: "go/1 python/1".
 func Extractors() string {
 	var names []string
 	for _, l := range files {
@@ -100,7 +91,7 @@ func Extractors() string {
 	return strings.Join(names, " ")
 }
 
-// Resolvers makes the resolvers of one repository.
+// Resolvers returns new resolvers of all languages, for one repository.
 func Resolvers() []resolve.Resolver {
 	var all []resolve.Resolver
 	for _, l := range registered {

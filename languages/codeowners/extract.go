@@ -12,7 +12,7 @@ import (
 
 // Language is the file that says who owns which paths, where GitHub, GitLab, Gitea
 // and Forgejo look for it.
-var Language = extract.Language{
+var extractor = extract.Language{
 	Name: "codeowners", Version: 1, Extract: extractOwners,
 	Matches: func(path string) bool {
 		return slices.Contains([]string{"CODEOWNERS", ".github/CODEOWNERS", "docs/CODEOWNERS", ".gitlab/CODEOWNERS", ".gitea/CODEOWNERS", ".forgejo/CODEOWNERS"}, path)

@@ -14,7 +14,7 @@ import (
 // namespace that holds all of a file is its package, others are modules. A property's
 // accessors are the property. Task<T>, ValueTask<T> and T? stand for T in types, as
 // await leaves no mark in a path.
-var Language = extract.Language{
+var extractor = extract.Language{
 	Name: "csharp", Version: 1, Matches: extract.Suffixed(".cs"),
 	Extract: extract.Parsed(extract.LoadGrammar(csharp.GetLanguage), func(f *extract.File) {
 		c := &csharpFile{File: f}

@@ -3,6 +3,7 @@ package csharp
 import (
 	"strings"
 
+	"github.com/recountdb/recount/languages/resolve"
 	"github.com/recountdb/recount/languages/scope"
 	"github.com/recountdb/recount/languages/typed"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
@@ -188,4 +189,4 @@ func extensions(t *typed.Typer, at typed.Spot, name string) []*typed.Method {
 }
 
 // NewResolver makes a resolver of CSharp.
-func NewResolver() scope.Resolver { return typed.NewResolver(&definition) }
+func NewResolver() resolve.Resolver { return typed.NewResolver(&definition) }

@@ -9,12 +9,11 @@ import (
 
 	"github.com/recountdb/recount/languages/extract"
 	"github.com/recountdb/recount/languages/manifest"
-	"github.com/recountdb/recount/languages/resolve"
 	"github.com/recountdb/recount/languages/resolvetest"
 )
 
 // factsOf makes the facts of files.
-var factsOf = extract.Facts(slices.Concat(manifest.Languages, []extract.Language{Language})...)
+var factsOf = extract.Facts(slices.Concat(manifest.Language.Files, Language.Files)...)
 
 func TestCSharpCalls(t *testing.T) {
 	for _, c := range []struct{ name, archive, want string }{
@@ -244,5 +243,5 @@ namespace Trade { public class Money { public void Twice() { } } }
 	if first, other := calls(0), calls(3); !strings.Contains(first, "Cart.Part") || !strings.Contains(first, "Extensions.Twice") || !strings.Contains(other, "Trade.cs:Money.Twice") {
 		t.Errorf("the snapshots do not differ as they are meant to:\n%s\n\n%s", first, other)
 	}
-	resolvetest.Series(t, func() resolve.Resolver { return NewResolver() }, trees...)
+	resolvetest.Series(t, NewResolver, trees...)
 }

@@ -12,7 +12,7 @@ import (
 
 // Dockerfiles: stages, by their names or numbers, what they are built from and copy
 // from, the variables that they set and the program that they start.
-var Language = extract.Language{Name: "dockerfile", Version: 1, Matches: isDockerfile, Extract: extractDockerfile}
+var extractor = extract.Language{Name: "dockerfile", Version: 1, Matches: isDockerfile, Extract: extractDockerfile}
 
 func isDockerfile(path string) bool {
 	name := extract.Base(path)

@@ -18,7 +18,7 @@ import (
 // Calls and routes are for the resolver, which type-checks the content: it goes
 // into the facts. A method's owner is its receiver's type, by name (owner_path),
 // since another file may declare that.
-var Language = extract.Language{Name: "go", Version: 1, Matches: extract.Suffixed(".go"), Extract: extractGo}
+var extractor = extract.Language{Name: "go", Version: 1, Matches: extract.Suffixed(".go"), Extract: extractGo}
 
 type goFile struct {
 	*extract.Builder

@@ -1,9 +1,11 @@
 package golang
 
 import (
+	"slices"
+
 	"github.com/recountdb/recount/languages/extract"
 	"github.com/recountdb/recount/languages/manifest"
 )
 
 // readFacts makes the facts of Go's files.
-var readFacts = extract.Facts(append(manifest.Languages, Language)...)
+var readFacts = extract.Facts(slices.Concat(manifest.Language.Files, Language.Files)...)

@@ -13,7 +13,7 @@ import (
 // Java: what its files say. A constructor is called "<init>", as in a stack trace; an
 // anonymous class "$1", "$2" and so on by its place in the declaration around it.
 // What a field's initializer does, the field does.
-var Language = extract.Language{
+var extractor = extract.Language{
 	Name: "java", Version: 1, Matches: extract.Suffixed(".java"),
 	Extract: extract.Parsed(extract.LoadGrammar(java.GetLanguage), func(f *extract.File) {
 		j := &javaFile{File: f, anonymous: map[uint32]int{}}

@@ -3,6 +3,7 @@ package java
 import (
 	"strings"
 
+	"github.com/recountdb/recount/languages/resolve"
 	"github.com/recountdb/recount/languages/scope"
 	"github.com/recountdb/recount/languages/typed"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
@@ -152,4 +153,4 @@ func statics(t *typed.Typer, m *scope.Module, name string) []*typed.Type {
 }
 
 // NewResolver makes a resolver of Java.
-func NewResolver() scope.Resolver { return typed.NewResolver(&definition) }
+func NewResolver() resolve.Resolver { return typed.NewResolver(&definition) }

@@ -9,12 +9,11 @@ import (
 
 	"github.com/recountdb/recount/languages/extract"
 	"github.com/recountdb/recount/languages/manifest"
-	"github.com/recountdb/recount/languages/resolve"
 	"github.com/recountdb/recount/languages/resolvetest"
 )
 
 // factsOf makes the facts of files.
-var factsOf = extract.Facts(slices.Concat(manifest.Languages, []extract.Language{Language})...)
+var factsOf = extract.Facts(slices.Concat(manifest.Language.Files, Language.Files)...)
 
 func TestJavaCalls(t *testing.T) {
 	for _, c := range []struct{ name, archive, want string }{
@@ -397,5 +396,5 @@ class Other { Base make() { return new Base(); } }
 	} {
 		trees = append(trees, resolvetest.Archive(t, rest+base, factsOf))
 	}
-	resolvetest.Series(t, func() resolve.Resolver { return NewResolver() }, trees...)
+	resolvetest.Series(t, NewResolver, trees...)
 }

@@ -16,7 +16,7 @@ import (
 
 // Manifests are the files from which resolvers read how a repository's packages are
 // called and found. Their facts are the content and the name that they state.
-var Languages = []extract.Language{
+var extractors = []extract.Language{
 	manifest("go.mod", 1, extract.Named("go.mod"), goModName),
 	manifest("go.work", 1, extract.Named("go.work"), nil),
 	manifest("package.json", 1, extract.Named("package.json"), packageJSONName),

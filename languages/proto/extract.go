@@ -15,7 +15,7 @@ import (
 // procedures, whose references are the types that they take and give. The options
 // that name what is generated for a language stand with the services, as
 // attributes; google.api.http gives routes, in the procedures.
-var Language = extract.Language{
+var extractor = extract.Language{
 	Name: "proto", Version: 1, Matches: extract.Suffixed(".proto"),
 	Extract: extract.Repaired(extract.LoadGrammar(protobuf.GetLanguage), repairProto, func(f *extract.File) {
 		p := &protoFile{File: f, options: map[string]string{}}

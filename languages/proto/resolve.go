@@ -18,7 +18,7 @@ import (
 // What is generated from a service is called otherwise in each language. A
 // procedure's attribute "stubs" lists these names, as language:package, with
 // spaces between: resolve.StubPackage says which.
-func NewResolver() formats.Resolver {
+func NewResolver() resolve.Resolver {
 	return formats.New("proto/1", []string{"proto"}, linkProto)
 }
 

@@ -4,12 +4,11 @@ import (
 	"testing"
 
 	"github.com/recountdb/recount/languages/extract"
-	"github.com/recountdb/recount/languages/resolve"
 	"github.com/recountdb/recount/languages/resolvetest"
 )
 
 // factsOf makes the facts of files.
-var factsOf = extract.Facts(Language)
+var factsOf = extract.Facts(Language.Files...)
 
 const protos = `
 -- api/shop/v1/carts.proto --
@@ -77,5 +76,5 @@ func TestProtoKeepsUp(t *testing.T) {
 	first := resolvetest.Archive(t, protos, factsOf)
 	second := first.With(map[string]string{"api/shop/v1/money.proto": "syntax = \"proto3\";\npackage shop.v1;\n"})
 	third := second.With(nil, "api/shop/base.proto")
-	resolvetest.Series(t, func() resolve.Resolver { return NewResolver() }, first, second, third, first)
+	resolvetest.Series(t, NewResolver, first, second, third, first)
 }

@@ -13,7 +13,7 @@ import (
 // Python: what its files say. A class body is a scope of its own: names bound in it
 // have the class as `in`. "self" in a path is the first parameter of the method
 // around it, whatever its name; of a classmethod it is the class.
-var Language = extract.Language{
+var extractor = extract.Language{
 	Name: "python", Version: 1, Matches: extract.Suffixed(".py", ".pyi"),
 	Extract: extract.Parsed(extract.LoadGrammar(python.GetLanguage), func(f *extract.File) {
 		f.Indented = true

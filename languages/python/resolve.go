@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/recountdb/recount/languages/flow"
+	"github.com/recountdb/recount/languages/resolve"
 	"github.com/recountdb/recount/languages/scope"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
@@ -207,4 +208,4 @@ SystemError SystemExit TabError TimeoutError TypeError UnboundLocalError Unicode
 UnicodeError UnicodeTranslateError UnicodeWarning UserWarning ValueError Warning ZeroDivisionError`)
 
 // NewResolver makes a resolver of Python.
-func NewResolver() scope.Resolver { return flow.NewResolver(&definition) }
+func NewResolver() resolve.Resolver { return flow.NewResolver(&definition) }

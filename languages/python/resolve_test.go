@@ -16,7 +16,7 @@ import (
 func fresh() resolve.Resolver { return NewResolver() }
 
 // factsOf makes the facts of files.
-var factsOf = extract.Facts(slices.Concat(manifest.Languages, []extract.Language{Language})...)
+var factsOf = extract.Facts(slices.Concat(manifest.Language.Files, Language.Files)...)
 
 func TestCalls(t *testing.T) {
 	for _, c := range []struct{ name, archive, want string }{

@@ -26,7 +26,7 @@ import (
 // What is declared in an impl has the type as owner path, and an attribute "trait"
 // where it is of one; "type" is the type's path, where that is more than its name.
 // `mod name;` is an import of "mod name".
-var Language = extract.Language{
+var extractor = extract.Language{
 	Name: "rust", Version: 1, Matches: extract.Suffixed(".rs"),
 	Extract: extract.ParsedBy(extract.LoadGrammar(rust.GetLanguage), parseRust, func(f *extract.File) {
 		r := &rustFile{File: f, known: map[string]string{}, used: map[extract.NameIn]int{}, chains: map[extract.Ref]string{}}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/recountdb/recount/languages/flow"
+	"github.com/recountdb/recount/languages/resolve"
 	"github.com/recountdb/recount/languages/scope"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
@@ -176,4 +177,4 @@ ExactSizeIterator FromIterator PartialEq Eq PartialOrd Ord drop str bool char u8
 i128 isize f32 f64 std core alloc proc_macro`)
 
 // NewResolver makes a resolver of Rust.
-func NewResolver() scope.Resolver { return flow.NewResolver(&definition) }
+func NewResolver() resolve.Resolver { return flow.NewResolver(&definition) }

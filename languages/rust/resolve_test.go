@@ -14,7 +14,7 @@ import (
 )
 
 // factsOf makes the facts of files.
-var factsOf = extract.Facts(slices.Concat(manifest.Languages, []extract.Language{Language})...)
+var factsOf = extract.Facts(slices.Concat(manifest.Language.Files, Language.Files)...)
 
 func freshRust() resolve.Resolver { return NewResolver() }
 

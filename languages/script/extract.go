@@ -16,7 +16,7 @@ import (
 
 // TypeScript and JavaScript: one extractor, two grammars. Plain JavaScript is read
 // with the grammar of TSX, which contains it. "self" in a path is `this`.
-var Languages = []extract.Language{
+var extractors = []extract.Language{
 	script("typescript", extract.LoadGrammar(typescript.GetLanguage), ".ts", ".mts", ".cts"),
 	script("tsx", extract.LoadGrammar(tsx.GetLanguage), ".tsx"),
 	script("javascript", extract.LoadGrammar(tsx.GetLanguage), ".js", ".jsx", ".mjs", ".cjs"),

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/recountdb/recount/languages/flow"
+	"github.com/recountdb/recount/languages/resolve"
 	"github.com/recountdb/recount/languages/scope"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
@@ -104,4 +105,4 @@ setInterval clearInterval setImmediate queueMicrotask structuredClone parseInt p
 encodeURIComponent decodeURIComponent encodeURI decodeURI`)
 
 // NewResolver makes a resolver of Script.
-func NewResolver() scope.Resolver { return flow.NewResolver(&definition) }
+func NewResolver() resolve.Resolver { return flow.NewResolver(&definition) }

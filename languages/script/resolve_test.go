@@ -13,7 +13,7 @@ import (
 )
 
 // factsOf makes the facts of files.
-var factsOf = extract.Facts(slices.Concat(manifest.Languages, Languages)...)
+var factsOf = extract.Facts(slices.Concat(manifest.Language.Files, Language.Files)...)
 
 func TestScript(t *testing.T) {
 	for _, c := range []struct{ name, archive, want string }{

@@ -6,7 +6,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/recountdb/recount/languages/resolve"
 	"github.com/recountdb/recount/languages/resolvetest"
 )
 
@@ -88,7 +87,7 @@ func TestATSConfigChanges(t *testing.T) {
 		trees = append(trees, trees[len(trees)-1].With(c))
 	}
 	trees = append(trees, trees[len(trees)-1].With(nil, "web/tsconfig.app.json", "tsconfig.json"))
-	resolvetest.Series(t, func() resolve.Resolver { return NewResolver() }, trees...)
+	resolvetest.Series(t, NewResolver, trees...)
 }
 
 func TestPlainJSON(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 //
 // A table's columns are its own; one that ALTER TABLE adds has the table as its owner
 // by name. Names are as written, without quotes; the schema is an attribute.
-var Language = extract.Language{Name: "sql", Version: 1, Matches: extract.Suffixed(".sql", ".ddl"), Extract: extractSQL}
+var extractor = extract.Language{Name: "sql", Version: 1, Matches: extract.Suffixed(".sql", ".ddl"), Extract: extractSQL}
 
 type sqlFile struct {
 	*extract.Builder

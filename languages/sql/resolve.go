@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/recountdb/recount/languages/formats"
+	"github.com/recountdb/recount/languages/resolve"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
@@ -15,7 +16,7 @@ import (
 //
 // A foreign key is a reference, what a view, an index, a routine or a trigger reads
 // is what it depends on. A column that ALTER TABLE adds is contained in its table.
-func NewResolver() formats.Resolver {
+func NewResolver() resolve.Resolver {
 	return formats.New("sql/1", []string{"sql"}, linkSQL)
 }
 

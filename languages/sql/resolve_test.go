@@ -4,12 +4,11 @@ import (
 	"testing"
 
 	"github.com/recountdb/recount/languages/extract"
-	"github.com/recountdb/recount/languages/resolve"
 	"github.com/recountdb/recount/languages/resolvetest"
 )
 
 // factsOf makes the facts of files.
-var factsOf = extract.Facts(Language)
+var factsOf = extract.Facts(Language.Files...)
 
 const files = `
 -- db/001.sql --
@@ -51,5 +50,5 @@ contains third/x.sql:users -> third/x.sql:users.id @1:20
 func TestCommitByCommit(t *testing.T) {
 	first := resolvetest.Archive(t, files, factsOf)
 	second := first.With(map[string]string{"db/001.sql": "CREATE TABLE gone (x int);"})
-	resolvetest.Series(t, func() resolve.Resolver { return NewResolver() }, first, second, second.With(nil, "third/x.sql"), first)
+	resolvetest.Series(t, NewResolver, first, second, second.With(nil, "third/x.sql"), first)
 }

@@ -14,7 +14,7 @@ import (
 // Style sheets, CSS and SCSS, by their braces and semicolons: rules by their
 // selectors, custom properties (--x), variables ($x), mixins and functions; what uses
 // them, and imports. What is nested belongs to the rule around it.
-var Languages = []extract.Language{
+var extractors = []extract.Language{
 	{Name: "css", Version: 1, Matches: extract.Suffixed(".css"), Extract: extract.Unminified(extractStyle(false))},
 	{Name: "scss", Version: 1, Matches: extract.Suffixed(".scss"), Extract: extract.Unminified(extractStyle(true))},
 }

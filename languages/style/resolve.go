@@ -13,7 +13,7 @@ import (
 // file's own, or that of what it imports and uses, through what these forward; a
 // custom property may also be the only one of its name in the repository, known by
 // its name alone. A function that no style sheet declares is CSS's own.
-func NewResolver() formats.Resolver {
+func NewResolver() resolve.Resolver {
 	return formats.New("style/1", []string{"css", "scss"}, linkStyle)
 }
 

@@ -4,12 +4,11 @@ import (
 	"testing"
 
 	"github.com/recountdb/recount/languages/extract"
-	"github.com/recountdb/recount/languages/resolve"
 	"github.com/recountdb/recount/languages/resolvetest"
 )
 
 // factsOf makes the facts of files.
-var factsOf = extract.Facts(Languages...)
+var factsOf = extract.Facts(Language.Files...)
 
 const files = `
 -- css/site.scss --
@@ -50,5 +49,5 @@ references css/site.scss:.card -> $gone @3:117 (unresolved)
 func TestCommitByCommit(t *testing.T) {
 	first := resolvetest.Archive(t, files, factsOf)
 	second := first.With(map[string]string{"css/_base.scss": "$gone: 1px;"})
-	resolvetest.Series(t, func() resolve.Resolver { return NewResolver() }, first, second, second.With(nil, "css/lib/more.scss"), first)
+	resolvetest.Series(t, NewResolver, first, second, second.With(nil, "css/lib/more.scss"), first)
 }

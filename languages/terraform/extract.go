@@ -14,7 +14,7 @@ import (
 // "data.aws_ami.x", "var.name", "local.n", "module.net", "output.id", "provider.aws".
 // References have the paths of such addresses; what depends on a resource or a module
 // refers to it by DEPENDS_ON.
-var Language = extract.Language{
+var extractor = extract.Language{
 	Name: "terraform", Version: 1, Matches: extract.Suffixed(".tf", ".tofu"),
 	Extract: extract.Parsed(extract.LoadGrammar(hcl.GetLanguage), func(f *extract.File) {
 		t := &terraformFile{f}

@@ -12,7 +12,7 @@ import (
 // its files declare. A module that is called is the directory that its source is the
 // path of, where it begins with a dot; its outputs and variables are that directory's.
 // Any other source is an external of language "terraform", as are the providers.
-func NewResolver() formats.Resolver {
+func NewResolver() resolve.Resolver {
 	return formats.New("terraform/1", []string{"terraform"}, linkTerraform)
 }
 

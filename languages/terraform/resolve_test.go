@@ -4,12 +4,11 @@ import (
 	"testing"
 
 	"github.com/recountdb/recount/languages/extract"
-	"github.com/recountdb/recount/languages/resolve"
 	"github.com/recountdb/recount/languages/resolvetest"
 )
 
 // factsOf makes the facts of files.
-var factsOf = extract.Facts(Language)
+var factsOf = extract.Facts(Language.Files...)
 
 const files = `
 -- main.tf --
@@ -52,5 +51,5 @@ references modules/net/main.tf:output.subnet -> modules/net/main.tf:var.cidr @2:
 func TestCommitByCommit(t *testing.T) {
 	first := resolvetest.Archive(t, files, factsOf)
 	second := first.With(map[string]string{"data.tf": "variable \"x\" {}\n"})
-	resolvetest.Series(t, func() resolve.Resolver { return NewResolver() }, first, second, second.With(nil, "modules/net/main.tf"), first)
+	resolvetest.Series(t, NewResolver, first, second, second.With(nil, "modules/net/main.tf"), first)
 }

@@ -21,7 +21,7 @@ import (
 // "kubernetes", "compose", "github-actions", "cloudformation" or "serverless". Any
 // other file is "yaml" and declares nothing. Aliases are not followed, so that what
 // is read of a file is bounded by its size.
-var Language = extract.Language{Name: "yaml", Version: 1, Matches: extract.Suffixed(".yaml", ".yml"), Extract: extractYAML}
+var extractor = extract.Language{Name: "yaml", Version: 1, Matches: extract.Suffixed(".yaml", ".yml"), Extract: extractYAML}
 
 // yamlFamilies are the formats in YAML: of each document the first that takes it.
 var yamlFamilies = []struct {

@@ -26,7 +26,7 @@ import (
 // stands nearest: in the file, in its directory, or where more of the path is shared;
 // of several that are equally near none is meant. What is found in another directory
 // is known by its name alone.
-func NewResolver() formats.Resolver {
+func NewResolver() resolve.Resolver {
 	return formats.New("infra/1", []string{"kubernetes", "compose", "github-actions", "cloudformation", "serverless", "dockerfile"}, linkInfra)
 }
 

@@ -1,16 +1,16 @@
 package yaml
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/recountdb/recount/languages/dockerfile"
 	"github.com/recountdb/recount/languages/extract"
-	"github.com/recountdb/recount/languages/resolve"
 	"github.com/recountdb/recount/languages/resolvetest"
 )
 
 // factsOf makes the facts of files.
-var factsOf = extract.Facts(dockerfile.Language, Language)
+var factsOf = extract.Facts(slices.Concat(dockerfile.Language.Files, Language.Files)...)
 
 const manifests = `
 -- k8s/web.yaml --
@@ -110,5 +110,5 @@ func TestInfraKeepsUp(t *testing.T) {
 	first := resolvetest.Archive(t, manifests, factsOf)
 	second := first.With(map[string]string{"release/all.yaml": "apiVersion: v1\nkind: Service\nmetadata: {name: gone}\n"}, "k8s/rest.yaml")
 	third := second.With(map[string]string{"k8s/rest.yaml": "kind: Secret\napiVersion: v1\nmetadata: {name: x}\n"}, "src/side/Dockerfile", "skaffold.yaml")
-	resolvetest.Series(t, func() resolve.Resolver { return NewResolver() }, first, second, third, first)
+	resolvetest.Series(t, NewResolver, first, second, third, first)
 }

@@ -1,0 +1,10 @@
+package style
+
+import "github.com/recountdb/recount/languages/registry"
+
+// Language is style sheets, CSS and SCSS: what the files say is in extract.go, what their
+// names mean in resolve.go.
+var Language = registry.Language{
+	Files:    extractors,
+	Resolver: NewResolver,
+}
