@@ -287,7 +287,7 @@ func askRuntime(ctx context.Context, p *runtimegraph.Runtime, r *report) error {
 			if err != nil {
 				return err
 			}
-			all, err := v.Served(ctx, c.in, "")
+			all, err := v.ServerSums(ctx, c.in, "")
 			if err != nil {
 				return err
 			}

@@ -82,15 +82,15 @@ func (l *Log) resolve(ctx context.Context, want schemas.Watermark) (schemas.Wate
 	return got, nil
 }
 
-// feed reads the lanes' partitions into them until the context ends or every lane is at its end.
-// After an error it starts again with a new client from the lanes' positions, so that consumers see
+// feed reads the queues' partitions into them until the context ends or every queue is at its end.
+// After an error it starts again with a new client from the queues' positions, so that consumers see
 // only a pause. A fatal error makes every take fail.
-func (l *Log) feed(ctx context.Context, ls *lanes) {
+func (l *Log) feed(ctx context.Context, qs *partitionQueues) {
 	progress := 0
 	attempt := 0
 	for ctx.Err() == nil {
 		before := progress
-		err := l.feedOnce(ctx, ls, &progress)
+		err := l.feedOnce(ctx, qs, &progress)
 		if ctx.Err() != nil {
 			return
 		}
@@ -102,7 +102,7 @@ func (l *Log) feed(ctx context.Context, ls *lanes) {
 			return
 		}
 		if errors.Is(err, schemas.ErrFatal) || errors.Is(err, schemas.ErrPoison) {
-			ls.fail(err)
+			qs.fail(err)
 			return
 		}
 		if progress > before {
@@ -117,10 +117,10 @@ func (l *Log) feed(ctx context.Context, ls *lanes) {
 	}
 }
 
-// errGrown ends a session of feed because lanes were added.
+// errGrown ends a session of feed because queues were added.
 var errGrown = errors.New("partitions were added")
 
-func (l *Log) feedOnce(ctx context.Context, ls *lanes, progress *int) (err error) {
+func (l *Log) feedOnce(ctx context.Context, qs *partitionQueues, progress *int) (err error) {
 	ctx, begin := context.WithCancelCause(ctx)
 	defer begin(nil)
 	defer func() {
@@ -128,17 +128,17 @@ func (l *Log) feedOnce(ctx context.Context, ls *lanes, progress *int) (err error
 			err = errGrown
 		}
 	}()
-	// This comes before positions, so that a lane added from here on is seen by one of the two.
-	ls.onGrowth(func() { begin(errGrown) })
-	want := ls.positions()
+	// This comes before positions, so that a queue added from here on is seen by one of the two.
+	qs.onGrowth(func() { begin(errGrown) })
+	want := qs.positions()
 	from, err := l.resolve(ctx, want)
 	if err != nil {
 		return err
 	}
 	at := map[string]map[int32]kgo.Offset{}
 	for tp, next := range from {
-		next = l.over(tp, next)
-		ls.skip(tp, next)
+		next = l.skipGaps(tp, next)
+		qs.skip(tp, next)
 		if at[tp.Topic] == nil {
 			at[tp.Topic] = map[int32]kgo.Offset{}
 		}
@@ -152,13 +152,13 @@ func (l *Log) feedOnce(ctx context.Context, ls *lanes, progress *int) (err error
 		return err
 	}
 	defer cl.Close()
-	ls.session(cl)
-	defer ls.session(nil)
-	return l.poll(ctx, cl, ls, progress)
+	qs.session(cl)
+	defer qs.session(nil)
+	return l.poll(ctx, cl, qs, progress)
 }
 
-// poll moves fetched records into the lanes until an error occurs.
-func (l *Log) poll(ctx context.Context, cl *kgo.Client, ls *lanes, progress *int) error {
+// poll moves fetched records into the queues until an error occurs.
+func (l *Log) poll(ctx context.Context, cl *kgo.Client, qs *partitionQueues, progress *int) error {
 	for {
 		fetches := cl.PollFetches(ctx)
 		if ctx.Err() != nil {
@@ -169,14 +169,14 @@ func (l *Log) poll(ctx context.Context, cl *kgo.Client, ls *lanes, progress *int
 			if len(p.Records) > 0 {
 				*progress++
 				tp := schemas.TopicPartition{Topic: p.Topic, Partition: p.Partition}
-				ls.push(tp, p.Records)
-				if behind := p.Records[len(p.Records)-1].Offset + 1; l.over(tp, behind) != behind {
-					ls.skip(tp, l.over(tp, behind))
+				qs.push(tp, p.Records)
+				if behind := p.Records[len(p.Records)-1].Offset + 1; l.skipGaps(tp, behind) != behind {
+					qs.skip(tp, l.skipGaps(tp, behind))
 				}
 			}
 			if p.Err != nil && err == nil {
 				tp := schemas.TopicPartition{Topic: p.Topic, Partition: p.Partition}
-				err = l.fetchError(tp, ls.positions()[tp], p.Err)
+				err = l.fetchError(tp, qs.positions()[tp], p.Err)
 			}
 		})
 		if err != nil {

@@ -53,8 +53,8 @@ func (l *Log) Follow(ctx context.Context, o FollowOptions, fn FollowFunc) error 
 			return fmt.Errorf("follow: %w", err)
 		}
 	}
-	ls := newLanes(o.MaxRecords, o.MaxBytes)
-	ls.finite = o.Until != nil
+	qs := newPartitionQueues(o.MaxRecords, o.MaxBytes)
+	qs.finite = o.Until != nil
 	for _, tp := range tps {
 		from, until := int64(0), int64(-1)
 		if o.From != nil {
@@ -63,20 +63,20 @@ func (l *Log) Follow(ctx context.Context, o FollowOptions, fn FollowFunc) error 
 		if o.Until != nil {
 			until = o.Until[tp]
 		}
-		ls.add(tp, from, until)
+		qs.add(tp, from, until)
 	}
 
 	// The feeder ends after the workers, and the workers end when take does.
 	feedCtx, stopFeed := context.WithCancel(ctx)
 	var feeding sync.WaitGroup
-	feeding.Go(func() { l.feed(feedCtx, ls) })
+	feeding.Go(func() { l.feed(feedCtx, qs) })
 	defer feeding.Wait()
 	defer stopFeed()
 
 	g, workCtx := errgroup.WithContext(ctx)
 	workers := func(n int) {
 		for range n {
-			g.Go(func() error { return l.work(workCtx, ls, fn) })
+			g.Go(func() error { return l.work(workCtx, qs, fn) })
 		}
 	}
 	workers(len(tps))
@@ -86,7 +86,7 @@ func (l *Log) Follow(ctx context.Context, o FollowOptions, fn FollowFunc) error 
 			from = func(schemas.TopicPartition) int64 { return 0 }
 		}
 		g.Go(func() error {
-			l.watch(workCtx, topics, ls, from, workers)
+			l.watch(workCtx, topics, qs, from, workers)
 			return nil
 		})
 	}
@@ -103,9 +103,9 @@ func (l *Log) Follow(ctx context.Context, o FollowOptions, fn FollowFunc) error 
 }
 
 // work takes batches until there are none left.
-func (l *Log) work(ctx context.Context, ls *lanes, fn FollowFunc) error {
+func (l *Log) work(ctx context.Context, qs *partitionQueues, fn FollowFunc) error {
 	for {
-		d, err := ls.take(ctx)
+		d, err := qs.take(ctx)
 		if d == nil {
 			return err
 		}
@@ -116,7 +116,7 @@ func (l *Log) work(ctx context.Context, ls *lanes, fn FollowFunc) error {
 		err = fn(ctx, d.tp, recs, d.next)
 		switch {
 		case err == nil:
-			d.done()
+			d.ack()
 		case errors.Is(err, schemas.ErrPoison), errors.Is(err, schemas.ErrFatal):
 			return err
 		case ctx.Err() != nil:
@@ -127,7 +127,7 @@ func (l *Log) work(ctx context.Context, ls *lanes, fn FollowFunc) error {
 			if err := (backoff{}).sleep(ctx, d.attempt); err != nil {
 				return err
 			}
-			d.again()
+			d.nack()
 		}
 	}
 }

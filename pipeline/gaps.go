@@ -29,8 +29,8 @@ func (l *Log) readGaps() error {
 	return nil
 }
 
-// over returns the first offset, from off on, that is not in a gap.
-func (l *Log) over(tp schemas.TopicPartition, off int64) int64 {
+// skipGaps returns the first offset, from off on, that is not in a gap.
+func (l *Log) skipGaps(tp schemas.TopicPartition, off int64) int64 {
 	for moved := true; moved; {
 		moved = false
 		for from, to := range l.gaps[tp] {

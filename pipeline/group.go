@@ -20,13 +20,13 @@ type groupConfig struct {
 	instance string
 }
 
-// groupReader feeds lanes with the partitions that a consumer group assigns.
+// groupReader feeds queues with the partitions that a consumer group assigns.
 //
 // Partitions are assigned in adjust, which decides their positions, and removed in revoked. Neither
 // holds a lock during requests to the log.
 type groupReader struct {
 	log    *Log
-	lanes  *lanes
+	queues *partitionQueues
 	topics []string
 	conf   groupConfig
 	start  string
@@ -45,7 +45,7 @@ func (g *groupReader) run(ctx context.Context) {
 			return
 		}
 		if errors.Is(err, schemas.ErrFatal) || errors.Is(err, schemas.ErrPoison) {
-			g.lanes.fail(err)
+			g.queues.fail(err)
 			return
 		}
 		if progress > 0 {
@@ -83,13 +83,13 @@ func (g *groupReader) member(ctx context.Context, progress *int) error {
 			return at, err
 		}),
 		kgo.OnPartitionsRevoked(func(ctx context.Context, cl *kgo.Client, tps map[string][]int32) {
-			g.lanes.remove(partitions(tps)...)
+			g.queues.remove(partitions(tps)...)
 			if err := cl.CommitMarkedOffsets(ctx); err != nil {
 				g.log.cfg.Logger.Warn("commit before partitions are given away: others will read again", slog.Any("err", err))
 			}
 		}),
 		kgo.OnPartitionsLost(func(_ context.Context, _ *kgo.Client, tps map[string][]int32) {
-			g.lanes.remove(partitions(tps)...)
+			g.queues.remove(partitions(tps)...)
 		}),
 	)
 	if g.conf.instance != "" {
@@ -101,8 +101,8 @@ func (g *groupReader) member(ctx context.Context, progress *int) error {
 	}
 	// Closing leaves the group and calls revoked, which commits the marked offsets.
 	defer cl.Close()
-	g.lanes.session(cl)
-	defer g.lanes.session(nil)
+	g.queues.session(cl)
+	defer g.queues.session(nil)
 	g.setClient(cl)
 	defer g.setClient(nil)
 
@@ -117,7 +117,7 @@ func (g *groupReader) member(ctx context.Context, progress *int) error {
 		case <-ctx.Done():
 		}
 	}()
-	err = g.log.poll(ctx, cl, g.lanes, progress)
+	err = g.log.poll(ctx, cl, g.queues, progress)
 	cancel(nil)
 	<-watching
 	if cause := context.Cause(ctx); err == nil && cause != nil && !errors.Is(cause, context.Canceled) {
@@ -132,7 +132,7 @@ func (g *groupReader) setClient(cl *kgo.Client) {
 	g.client = cl
 }
 
-// adjust decides where newly assigned partitions start, and adds lanes for them.
+// adjust decides where newly assigned partitions start, and adds queues for them.
 func (g *groupReader) adjust(ctx context.Context, at map[string]map[int32]kgo.Offset) (map[string]map[int32]kgo.Offset, error) {
 	want := schemas.Watermark{}
 	for topic, parts := range at {
@@ -151,7 +151,7 @@ func (g *groupReader) adjust(ctx context.Context, at map[string]map[int32]kgo.Of
 		return nil, err
 	}
 	for tp, next := range from {
-		g.lanes.add(tp, next, -1)
+		g.queues.add(tp, next, -1)
 		at[tp.Topic][tp.Partition] = kgo.NewOffset().At(next)
 	}
 	return at, nil

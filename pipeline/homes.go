@@ -27,7 +27,7 @@ import (
 
 // home returns the number of partitions, at most n, over which the keys of a topic are spread.
 func (l *Log) home(topic string, n int) int {
-	homes := l.homes.Load()
+	homes := l.keySpread.Load()
 	if homes == nil {
 		return n
 	}
@@ -40,7 +40,7 @@ func (l *Log) home(topic string, n int) int {
 // placed adds the content of keys.placed events.
 func (l *Log) placed(notes []*recountv1.KeysPlaced) {
 	homes := map[string]int32{}
-	if old := l.homes.Load(); old != nil {
+	if old := l.keySpread.Load(); old != nil {
 		maps.Copy(homes, *old)
 	}
 	for _, n := range notes {
@@ -48,7 +48,7 @@ func (l *Log) placed(notes []*recountv1.KeysPlaced) {
 			homes[n.GetTopic()] = n.GetPartitions()
 		}
 	}
-	l.homes.Store(&homes)
+	l.keySpread.Store(&homes)
 }
 
 // notesPartition is the partition of topic erasures that holds all notes, because their order
@@ -135,7 +135,7 @@ func (l *Log) fixHomes(ctx context.Context) error {
 		return err
 	}
 	var recs []schemas.LogRecord
-	homes := l.homes.Load()
+	homes := l.keySpread.Load()
 	for _, topic := range l.TopicNames() {
 		if homes != nil && (*homes)[topic] > 0 {
 			continue

@@ -139,7 +139,7 @@ func splitList(in []string) []string {
 type inputSession struct {
 	log      *Log
 	ownedLog bool // the session opened the log and closes it
-	lanes    *lanes
+	queues   *partitionQueues
 	cancel   context.CancelFunc
 	running  sync.WaitGroup
 	group    *groupReader // nil without a consumer group
@@ -154,7 +154,7 @@ func (in *logInput) Connect(ctx context.Context) error {
 	if in.session != nil {
 		return nil
 	}
-	s := &inputSession{lanes: newLanes(in.maxCount, in.maxBytes)}
+	s := &inputSession{queues: newPartitionQueues(in.maxCount, in.maxBytes)}
 	var err error
 	if in.own {
 		s.log, err = in.shared.ownLog(ctx)
@@ -188,17 +188,17 @@ func (in *logInput) begin(ctx context.Context, s *inputSession) error {
 	// The session outlives this call and ends with Close.
 	run, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	s.cancel = cancel
-	context.AfterFunc(in.shared.stopping, func() { s.lanes.fail(errClosed) })
+	context.AfterFunc(in.shared.stopping, func() { s.queues.fail(errClosed) })
 	if in.group.name != "" {
-		s.group = &groupReader{log: s.log, lanes: s.lanes, topics: in.topics, conf: in.group, start: in.start.word, from: from}
+		s.group = &groupReader{log: s.log, queues: s.queues, topics: in.topics, conf: in.group, start: in.start.word, from: from}
 		s.running.Go(func() { s.group.run(run) })
 	} else {
 		for _, tp := range tps {
-			s.lanes.add(tp, from(tp), -1)
+			s.queues.add(tp, from(tp), -1)
 		}
-		s.running.Go(func() { s.log.feed(run, s.lanes) })
-		s.running.Go(func() { s.log.watch(run, in.topics, s.lanes, from, nil) })
-		s.left = s.log.reading(s.lanes, in.topics)
+		s.running.Go(func() { s.log.feed(run, s.queues) })
+		s.running.Go(func() { s.log.watch(run, in.topics, s.queues, from, nil) })
+		s.left = s.log.reading(s.queues, in.topics)
 	}
 	if s.saver != nil {
 		s.running.Go(func() { s.saver.run(run, in.checkpointEvery) })
@@ -289,7 +289,7 @@ func (in *logInput) ReadBatch(ctx context.Context) (service.MessageBatch, servic
 		return nil, nil, service.ErrNotConnected
 	}
 	for {
-		d, err := s.lanes.take(ctx)
+		d, err := s.queues.take(ctx)
 		switch {
 		case err != nil && ctx.Err() != nil:
 			return nil, nil, ctx.Err()
@@ -330,13 +330,13 @@ func (in *logInput) ackFunc(s *inputSession, d *delivery) service.AckFunc {
 		wait := backoff{}.wait(d.attempt)
 		in.log.Warn("batch not taken: trying again", slog.String("partition", d.tp.String()),
 			slog.Int64("next", d.next), slog.Int("attempt", d.attempt+1), slog.Duration("in", wait), slog.Any("err", err))
-		time.AfterFunc(wait, d.again)
+		time.AfterFunc(wait, d.nack)
 		return nil
 	}
 }
 
 func (s *inputSession) finish(d *delivery) {
-	if !d.done() {
+	if !d.ack() {
 		return // the partition belongs to another reader now
 	}
 	if s.group != nil {
@@ -363,7 +363,7 @@ func (in *logInput) Close(ctx context.Context) error {
 	if s.left != nil {
 		s.left()
 	}
-	s.lanes.fail(errClosed)
+	s.queues.fail(errClosed)
 	s.cancel()
 	s.running.Wait()
 	var errs []error

@@ -222,10 +222,10 @@ func (l *Log) diverged(ctx context.Context, kept string, w schemas.Watermark) (s
 // differ compares two ids and reports false if either is unknown.
 func differ(a, b string) bool { return a != b && a != "" && b != "" }
 
-// Mark returns a value that distinguishes the record at a position from records of other logs at
+// RecordMark returns a value that distinguishes the record at a position from records of other logs at
 // the same position. If it is the same as before, so are all records of the partition up to there.
 // It is "" if there is no record.
-func (l *Log) Mark(ctx context.Context, at schemas.Position) (string, error) {
+func (l *Log) RecordMark(ctx context.Context, at schemas.Position) (string, error) {
 	if err := l.identify(ctx); err != nil {
 		return "", err
 	}

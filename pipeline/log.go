@@ -31,12 +31,12 @@ type Log struct {
 	identity identity
 	gaps     map[schemas.TopicPartition]map[int64]int64 // of an embedded log: for each gap, its first offset and the offset after its last
 
-	// homes holds the number of partitions that keys are spread over, by full name of the topic.
-	homes atomic.Pointer[map[string]int32]
+	// keySpread holds the number of partitions that keys are spread over, by full name of the topic.
+	keySpread atomic.Pointer[map[string]int32]
 
 	mu         sync.Mutex
 	partitions map[string]int32 // known partition counts, by full name; they only grow
-	readers    map[*lanes]reader
+	readers    map[*partitionQueues]reader
 }
 
 // Open opens the log and makes sure that its topics exist. An error names the field of the
@@ -89,7 +89,7 @@ func open(cfg Config) (*Log, error) {
 		return nil, err
 	}
 	cfg = cfg.withDefaults()
-	l := &Log{cfg: cfg, endpoint: endpoint{brokers: cfg.Brokers, cfg: cfg}, partitions: map[string]int32{}, readers: map[*lanes]reader{}}
+	l := &Log{cfg: cfg, endpoint: endpoint{brokers: cfg.Brokers, cfg: cfg}, partitions: map[string]int32{}, readers: map[*partitionQueues]reader{}}
 	if len(cfg.Brokers) == 0 {
 		b, err := openEmbedded(cfg)
 		if err != nil {
@@ -442,7 +442,7 @@ func (l *Log) read(ctx context.Context, at schemas.Position) (schemas.LogRecord,
 	if start, end := starts[at.TP()], ends[at.TP()]; at.Offset < start || at.Offset >= end {
 		return schemas.LogRecord{}, schemas.Poisonf("no such offset: the partition holds %d to %d", start, end-1)
 	}
-	if l.over(at.TP(), at.Offset) != at.Offset {
+	if l.skipGaps(at.TP(), at.Offset) != at.Offset {
 		return schemas.LogRecord{}, schemas.Poisonf("no record: it was lost, and given up by accept_loss")
 	}
 	cl, err := l.endpoint.client(

@@ -25,10 +25,10 @@ const (
 	metadataAge = 3 * time.Second
 )
 
-// watch looks for partitions that were added to the topics and adds lanes for them, until the
+// watch looks for partitions that were added to the topics and adds queues for them, until the
 // context ends. from returns where each starts; added, if not nil, is called with the number of new
 // partitions.
-func (l *Log) watch(ctx context.Context, topics []string, ls *lanes, from func(schemas.TopicPartition) int64, added func(n int)) {
+func (l *Log) watch(ctx context.Context, topics []string, qs *partitionQueues, from func(schemas.TopicPartition) int64, added func(n int)) {
 	tick := time.NewTicker(growthEvery)
 	defer tick.Stop()
 	for {
@@ -41,7 +41,7 @@ func (l *Log) watch(ctx context.Context, topics []string, ls *lanes, from func(s
 		if err != nil {
 			continue // the reader of these topics reports the error
 		}
-		more := ls.lacks(tps)
+		more := qs.lacks(tps)
 		if len(more) == 0 {
 			continue
 		}
@@ -52,7 +52,7 @@ func (l *Log) watch(ctx context.Context, topics []string, ls *lanes, from func(s
 		starts, err := l.resolve(ctx, want)
 		switch {
 		case errors.Is(err, schemas.ErrFatal):
-			ls.fail(err)
+			qs.fail(err)
 			return
 		case err != nil:
 			continue
@@ -61,23 +61,23 @@ func (l *Log) watch(ctx context.Context, topics []string, ls *lanes, from func(s
 		if added != nil {
 			added(len(starts))
 		}
-		ls.grow(starts)
+		qs.grow(starts)
 	}
 }
 
-// reader is the list of topics that one set of lanes reads.
+// reader is the list of topics that one set of queues reads.
 type reader struct{ topics []string }
 
-// reading records that all partitions of the topics are read into the lanes, until the returned
+// reading records that all partitions of the topics are read into the queues, until the returned
 // function is called.
-func (l *Log) reading(ls *lanes, topics []string) (left func()) {
+func (l *Log) reading(qs *partitionQueues, topics []string) (left func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.readers[ls] = reader{topics}
+	l.readers[qs] = reader{topics}
 	return func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		delete(l.readers, ls)
+		delete(l.readers, qs)
 	}
 }
 
@@ -87,18 +87,18 @@ func (l *Log) reading(ls *lanes, topics []string) (left func()) {
 // being added there may be some for a few seconds.
 func (l *Log) Unread(ctx context.Context) ([]schemas.TopicPartition, error) {
 	l.mu.Lock()
-	topics := map[*lanes][]string{}
-	for ls, r := range l.readers {
-		topics[ls] = r.topics
+	topics := map[*partitionQueues][]string{}
+	for qs, r := range l.readers {
+		topics[qs] = r.topics
 	}
 	l.mu.Unlock()
 	var unread []schemas.TopicPartition
-	for ls, names := range topics {
+	for qs, names := range topics {
 		tps, err := l.TopicPartitions(ctx, names...)
 		if err != nil {
 			return nil, fmt.Errorf("look for partitions that nobody reads: %w", err)
 		}
-		unread = append(unread, ls.lacks(tps)...)
+		unread = append(unread, qs.lacks(tps)...)
 		for _, name := range names {
 			source, ok := l.derivedFrom(name)
 			if !ok {

@@ -82,9 +82,9 @@ func Check(e schemas.Event, payload proto.Message) error {
 	return nil
 }
 
-// MakersOf returns the names and versions of the processors for the events of the topics, in order
+// ProcessorVersions returns the names and versions of the processors for the events of the topics, in order
 // of registration. Without topics it covers all.
-func MakersOf(topics ...string) []string {
+func ProcessorVersions(topics ...string) []string {
 	var names []string
 	for _, p := range table {
 		topic := p.Topic

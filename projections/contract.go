@@ -58,9 +58,9 @@ type Checkpointer interface {
 	Checkpoints(on bool)
 }
 
-// Kind describes a projection to a node. To add a projection, add its folder and one line to the
+// Definition describes a projection to a node. To add a projection, add its folder and one line to the
 // node's list of kinds.
-type Kind struct {
+type Definition struct {
 	// Name is the projection's name and its folder under the data directory.
 	Name string
 	// Version is the version of the stored format. State of another version is rebuilt.
@@ -75,8 +75,8 @@ type Kind struct {
 	Open func(dir string) (Projection, error)
 }
 
-// Takes reports whether the projection reads a topic, given with or without its prefix.
-func (k Kind) Takes(topic string) bool {
+// Subscribes reports whether the projection reads a topic, given with or without its prefix.
+func (k Definition) Subscribes(topic string) bool {
 	return len(k.Topics) == 0 || slices.Contains(k.Topics, topic[strings.LastIndexByte(topic, '.')+1:])
 }
 
@@ -84,7 +84,7 @@ func (k Kind) Takes(topic string) bool {
 // below it has been applied by all of them. A projection counts only for the partitions that it
 // reads or was seeded with.
 func Lowest[P interface {
-	Takes(topic string) bool
+	Subscribes(topic string) bool
 	Watermark() schemas.Watermark
 }](all []P) schemas.Watermark {
 	lowest := schemas.Watermark{}
@@ -97,7 +97,7 @@ func Lowest[P interface {
 	}
 	for tp := range lowest {
 		for i, p := range all {
-			if p.Takes(tp.Topic) || marks[i][tp] > 0 { // it reads the topic or was seeded with it
+			if p.Subscribes(tp.Topic) || marks[i][tp] > 0 { // it reads the topic or was seeded with it
 				lowest[tp] = min(lowest[tp], marks[i][tp])
 			}
 		}
@@ -111,12 +111,12 @@ func Lowest[P interface {
 // NextOf returns the lowest next offset of a partition among the projections that read its topic,
 // or math.MaxInt64 if none does.
 func NextOf[P interface {
-	Takes(topic string) bool
+	Subscribes(topic string) bool
 	Next(tp schemas.TopicPartition) int64
 }](all []P, tp schemas.TopicPartition) int64 {
 	next := int64(math.MaxInt64)
 	for _, p := range all {
-		if p.Takes(tp.Topic) {
+		if p.Subscribes(tp.Topic) {
 			next = min(next, p.Next(tp))
 		}
 	}

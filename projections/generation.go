@@ -36,18 +36,18 @@ const (
 	genPrefix   = "gen-"
 )
 
-// home is the folder that holds the generations of one projection.
-type home struct {
+// generations is the folder that holds the generations of one projection.
+type generations struct {
 	dir    string
-	kind   Kind
+	kind   Definition
 	disk   sealed.Disk // writes CURRENT, VERSION and LOG
-	origin Origin      // nil: the state is compared with no log
+	origin LogIdentity // nil: the state is compared with no log
 }
 
 // openLive opens the live generation. It starts an empty one, which the log then fills, if there is
 // none yet or if the live one is of an older version or was built from another log. anew is the
 // reason for starting an empty one, or "" if the live one was kept or none existed.
-func (h home) openLive(ctx context.Context) (g *generation, anew string, err error) {
+func (h generations) openLive(ctx context.Context) (g *generation, anew string, err error) {
 	if err := os.MkdirAll(h.dir, 0o700); err != nil {
 		return nil, "", h.explain("open", err)
 	}
@@ -56,7 +56,7 @@ func (h home) openLive(ctx context.Context) (g *generation, anew string, err err
 		return nil, "", err
 	}
 	if name == "" {
-		g, err = h.anew()
+		g, err = h.startEmpty()
 		return g, "", err
 	}
 	outdated, err := h.outdated(name)
@@ -64,7 +64,7 @@ func (h home) openLive(ctx context.Context) (g *generation, anew string, err err
 		return nil, "", err
 	}
 	if outdated {
-		g, err = h.anew()
+		g, err = h.startEmpty()
 		return g, outdatedState, err
 	}
 	g = &generation{dir: filepath.Join(h.dir, name)}
@@ -85,14 +85,14 @@ func (h home) openLive(ctx context.Context) (g *generation, anew string, err err
 	if err := errors.Join(err, g.p.Close()); err != nil {
 		return nil, "", err
 	}
-	g, err = h.anew()
+	g, err = h.startEmpty()
 	return g, why, err
 }
 
 const outdatedState = "it is of an older version or made with other settings"
 
-// anew creates an empty generation and makes it the live one.
-func (h home) anew() (*generation, error) {
+// startEmpty creates an empty generation and makes it the live one.
+func (h generations) startEmpty() (*generation, error) {
 	p, dir, err := h.create()
 	if err != nil {
 		return nil, err
@@ -105,7 +105,7 @@ func (h home) anew() (*generation, error) {
 }
 
 // current returns the name in CURRENT, or "" if there is no generation yet.
-func (h home) current() (string, error) {
+func (h generations) current() (string, error) {
 	b, err := os.ReadFile(filepath.Join(h.dir, currentFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
@@ -122,7 +122,7 @@ func (h home) current() (string, error) {
 
 // outdated reports whether a generation is of an older version than ours or was made with other
 // settings. A newer version is an error.
-func (h home) outdated(name string) (bool, error) {
+func (h generations) outdated(name string) (bool, error) {
 	b, err := os.ReadFile(filepath.Join(h.dir, name, versionFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, h.damaged(fmt.Errorf("%s has no %s", name, versionFile))
@@ -149,7 +149,7 @@ func sameParams(a, b string) bool {
 }
 
 // create creates and opens an empty generation beside the existing ones.
-func (h home) create() (Projection, string, error) {
+func (h generations) create() (Projection, string, error) {
 	entries, err := os.ReadDir(h.dir)
 	if err != nil {
 		return nil, "", h.explain("create generation", err)
@@ -175,7 +175,7 @@ func (h home) create() (Projection, string, error) {
 }
 
 // stamp returns the content of the file VERSION.
-func (k Kind) stamp() string {
+func (k Definition) stamp() string {
 	if k.Params == "" {
 		return fmt.Sprintf("%s %d\n", k.Name, k.Version)
 	}
@@ -184,12 +184,12 @@ func (k Kind) stamp() string {
 
 // publish makes the generation in dir the live one. A crash leaves either the old or the new one
 // live; both are complete.
-func (h home) publish(dir string) error {
+func (h generations) publish(dir string) error {
 	return h.explain("publish generation", h.replace(h.dir, currentFile, filepath.Base(dir)+"\n"))
 }
 
 // sweep removes every generation except the one in dir.
-func (h home) sweep(dir string) error {
+func (h generations) sweep(dir string) error {
 	entries, err := os.ReadDir(h.dir)
 	if err != nil {
 		return h.explain("remove old generations", err)
@@ -211,7 +211,7 @@ func genNumber(name string) (int, bool) {
 	return n, ok && err == nil && n > 0
 }
 
-func (h home) explain(doing string, err error) error {
+func (h generations) explain(doing string, err error) error {
 	switch {
 	case err == nil:
 		return nil
@@ -221,14 +221,14 @@ func (h home) explain(doing string, err error) error {
 	return fmt.Errorf("%s: %s: %w", h.kind.Name, doing, err)
 }
 
-func (h home) damaged(err error) error {
+func (h generations) damaged(err error) error {
 	return schemas.Fatalf("%s: state in %s is damaged: %w; `recount rebuild --projection %s` makes it anew from the log",
 		h.kind.Name, h.dir, err, h.kind.Name)
 }
 
 // replace replaces a file so that after a crash, including a power cut, it holds the old content or
 // the new.
-func (h home) replace(dir, name, content string) error {
+func (h generations) replace(dir, name, content string) error {
 	return sealed.Replace(h.disk, dir, name, true, func(w io.Writer) error {
 		_, err := io.WriteString(w, content)
 		return err

@@ -13,7 +13,7 @@ import (
 // on it.
 func TestGenerationIsPublishedDurably(t *testing.T) {
 	d := &recordingDisk{}
-	h := home{t.TempDir(), Kind{Name: "a", Version: 1, Open: func(string) (Projection, error) { return nil, nil }}, d, nil}
+	h := generations{t.TempDir(), Definition{Name: "a", Version: 1, Open: func(string) (Projection, error) { return nil, nil }}, d, nil}
 	if _, _, err := h.openLive(t.Context()); err != nil {
 		t.Fatal(err)
 	}

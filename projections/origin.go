@@ -10,11 +10,11 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// Origin is the log that state is built from. Each generation records it in its file LOG. A log
+// LogIdentity is the log that state is built from. Each generation records it in its file LOG. A log
 // that was restored from a copy, truncated or replaced is a different log, even if its offsets look
 // right; when the set is opened, state that was built from another log is discarded and rebuilt
 // from offset zero.
-type Origin interface {
+type LogIdentity interface {
 	// Lineage returns the text to record about the log; Diverged reads it back.
 	Lineage(ctx context.Context, w schemas.Watermark) (string, error)
 	// Diverged returns why the state that was applied up to w, from the log that kept describes,
@@ -26,7 +26,7 @@ const originFile = "LOG"
 
 // diverged compares the log that a generation was built from with the current one. noted reports
 // whether the generation has recorded a log.
-func (h home) diverged(ctx context.Context, dir string, p Projection) (why string, noted bool, err error) {
+func (h generations) diverged(ctx context.Context, dir string, p Projection) (why string, noted bool, err error) {
 	if h.origin == nil {
 		return "", true, nil
 	}
@@ -41,7 +41,7 @@ func (h home) diverged(ctx context.Context, dir string, p Projection) (why strin
 // note records the log that a generation is built from. It runs before this process applies its
 // first batch: a crash before that leaves the earlier record, which is right for everything that
 // has been applied.
-func (h home) note(ctx context.Context, dir string, p Projection) error {
+func (h generations) note(ctx context.Context, dir string, p Projection) error {
 	if h.origin == nil {
 		return nil
 	}
@@ -53,7 +53,7 @@ func (h home) note(ctx context.Context, dir string, p Projection) error {
 }
 
 // note records the log once for each opened generation.
-func (g *generation) note(ctx context.Context, h home) error {
+func (g *generation) note(ctx context.Context, h generations) error {
 	g.noting.Lock()
 	defer g.noting.Unlock()
 	if g.noted {

@@ -79,8 +79,8 @@ func (r *Rebuild) checkpoints(on bool) {
 // Next returns the next offset to read of a partition.
 func (r *Rebuild) Next(tp schemas.TopicPartition) int64 { return r.g.p.Next(tp) }
 
-// Takes reports whether the projection reads a topic.
-func (r *Rebuild) Takes(topic string) bool { return r.m.Takes(topic) }
+// Subscribes reports whether the projection reads a topic.
+func (r *Rebuild) Subscribes(topic string) bool { return r.m.Subscribes(topic) }
 
 // Watermark returns what the rebuild has applied.
 func (r *Rebuild) Watermark() schemas.Watermark { return r.g.p.Watermark() }
@@ -93,7 +93,7 @@ func (r *Rebuild) Apply(ctx context.Context, b schemas.Batch) error {
 	if r.done {
 		return fmt.Errorf("rebuild %s: %w", r.m.home.kind.Name, ErrClosed)
 	}
-	if !r.Takes(b.Topic) {
+	if !r.Subscribes(b.Topic) {
 		return nil
 	}
 	if err := r.g.note(ctx, r.m.home); err != nil {

@@ -34,7 +34,7 @@ type Options struct {
 	// Seed, if not nil, applies the batches that replace what retention removed from the log: they
 	// are of topics that the projection does not read. It is called when state is opened or a
 	// rebuild begins, before any other batch, and omits what lies below next.
-	Seed func(ctx context.Context, k Kind, next func(schemas.TopicPartition) int64, apply func(schemas.Batch) error) error
+	Seed func(ctx context.Context, k Definition, next func(schemas.TopicPartition) int64, apply func(schemas.Batch) error) error
 }
 
 // Set holds the projections that a node runs: their live generations and running rebuilds.
@@ -52,7 +52,7 @@ type Set struct {
 
 // member is one projection of a set. Lock order: applying, then mu; Set.mu is held with neither.
 type member struct {
-	home home
+	home generations
 	log  *slog.Logger
 
 	// applying is held for reading while a batch is applied, and for writing while none may be:
@@ -82,13 +82,13 @@ type generation struct {
 
 // Open opens the projections in dir and creates those that are missing. Only one Set, in one
 // process, can have a directory open.
-func Open(dir string, o Options, kinds ...Kind) (*Set, error) {
+func Open(dir string, o Options, kinds ...Definition) (*Set, error) {
 	return OpenOn(context.Background(), nil, dir, o, kinds...)
 }
 
 // OpenOn is Open for projections of the given log: state that was built from another log is
 // discarded and rebuilt.
-func OpenOn(ctx context.Context, log Origin, dir string, o Options, kinds ...Kind) (*Set, error) {
+func OpenOn(ctx context.Context, log LogIdentity, dir string, o Options, kinds ...Definition) (*Set, error) {
 	if o.Logger == nil {
 		o.Logger = slog.Default()
 	}
@@ -98,7 +98,7 @@ func OpenOn(ctx context.Context, log Origin, dir string, o Options, kinds ...Kin
 	}
 	s := &Set{opts: o, dir: dir, lock: l, changed: make(chan struct{})}
 	for _, k := range kinds {
-		m := &member{home: home{filepath.Join(dir, k.Name), k, sealed.OS{}, log}, log: o.Logger.With("projection", k.Name)}
+		m := &member{home: generations{filepath.Join(dir, k.Name), k, sealed.OS{}, log}, log: o.Logger.With("projection", k.Name)}
 		m.idle = sync.NewCond(&m.mu)
 		live, anew, err := m.home.openLive(ctx)
 		if err != nil {
@@ -146,10 +146,10 @@ func (s *Set) Names() []string {
 	return names
 }
 
-// Takes reports whether the named projection exists and reads the topic.
-func (s *Set) Takes(name, topic string) bool {
+// Subscribes reports whether the named projection exists and reads the topic.
+func (s *Set) Subscribes(name, topic string) bool {
 	m, err := s.member(name)
-	return err == nil && m.Takes(topic)
+	return err == nil && m.Subscribes(topic)
 }
 
 func (s *Set) member(name string) (*member, error) {
@@ -165,7 +165,7 @@ func (s *Set) member(name string) (*member, error) {
 // for different partitions, and again with the same batch after an error.
 func (s *Set) Apply(ctx context.Context, b schemas.Batch) error {
 	for _, m := range s.members {
-		if !m.Takes(b.Topic) {
+		if !m.Subscribes(b.Topic) {
 			continue
 		}
 		if err := m.apply(ctx, b, s.opts.Reject); err != nil {
@@ -240,8 +240,8 @@ func (s *Set) Next(tp schemas.TopicPartition) int64 { return NextOf(s.members, t
 // Watermark returns what every projection has applied of the topics that it reads.
 func (s *Set) Watermark() schemas.Watermark { return Lowest(s.members) }
 
-// Takes reports whether the projection reads a topic.
-func (m *member) Takes(topic string) bool { return m.home.kind.Takes(topic) }
+// Subscribes reports whether the projection reads a topic.
+func (m *member) Subscribes(topic string) bool { return m.home.kind.Subscribes(topic) }
 
 // Next returns the live projection's next offset of a partition.
 func (m *member) Next(tp schemas.TopicPartition) int64 { return m.Watermark()[tp] }
@@ -303,9 +303,9 @@ func (s *Set) Acquire(name string) (p Projection, release func(), err error) {
 	return g.p, sync.OnceFunc(func() { m.leave(g) }), nil
 }
 
-// Hold is Acquire and also blocks batches to the projection until release is called, so that a
+// AcquireExclusive is Acquire and also blocks batches to the projection until release is called, so that a
 // comparison need not catch up with a moving state.
-func (s *Set) Hold(name string) (p Projection, release func(), err error) {
+func (s *Set) AcquireExclusive(name string) (p Projection, release func(), err error) {
 	m, err := s.member(name)
 	if err != nil {
 		return nil, nil, err

@@ -33,8 +33,8 @@ type notes struct {
 	Lines  map[string]string
 }
 
-func kind(name string, version int) projections.Kind {
-	return projections.Kind{Name: name, Version: version, Open: func(dir string) (projections.Projection, error) {
+func kind(name string, version int) projections.Definition {
+	return projections.Definition{Name: name, Version: version, Open: func(dir string) (projections.Projection, error) {
 		p := &notes{name: name, dir: dir, Offset: map[string]int64{}, Lines: map[string]string{}}
 		b, err := os.ReadFile(filepath.Join(dir, "notes"))
 		if errors.Is(err, fs.ErrNotExist) {
@@ -135,7 +135,7 @@ func batch(from int64, commands ...string) schemas.Batch {
 	return b
 }
 
-func open(t *testing.T, dir string, kinds ...projections.Kind) *projections.Set {
+func open(t *testing.T, dir string, kinds ...projections.Definition) *projections.Set {
 	t.Helper()
 	s, err := projections.Open(dir, projections.Options{}, kinds...)
 	if err != nil {
@@ -230,7 +230,7 @@ func TestVersions(t *testing.T) {
 
 // State that was made with other settings starts at zero; with the same settings it is kept.
 func TestParams(t *testing.T) {
-	with := func(params string) projections.Kind {
+	with := func(params string) projections.Definition {
 		k := kind("a", 2)
 		k.Params = params
 		return k
@@ -552,7 +552,7 @@ func TestReplacedStateStaysForItsReaders(t *testing.T) {
 func TestHoldKeepsBatchesBack(t *testing.T) {
 	s := open(t, t.TempDir(), kind("a", 1))
 	check(t, s.Apply(t.Context(), batch(0, "ls")))
-	p, release, err := s.Hold("a")
+	p, release, err := s.AcquireExclusive("a")
 	check(t, err)
 	applied := make(chan error, 1)
 	go func() { applied <- s.Apply(t.Context(), batch(1, "pwd")) }()

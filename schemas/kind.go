@@ -25,15 +25,15 @@ type Kind struct {
 	Topic string
 	// New returns an empty payload.
 	New func() proto.Message
-	// Free says that the schema states no constraints for the payload. Validation is then skipped;
+	// Unconstrained says that the schema states no constraints for the payload. Validation is then skipped;
 	// looking for constraints costs a third of the decoding time.
-	Free bool
+	Unconstrained bool
 	// JSON, if not nil, decodes a payload whose JSON is not the protobuf mapping.
 	JSON func(data []byte, m proto.Message) error
-	// Plain, if not nil, is a fast path: it decodes and validates the most common form of JSON with
+	// FastDecode, if not nil, is a fast path: it decodes and validates the most common form of JSON with
 	// the same result as the general decoder. ok is false if the payload has another form; the
 	// general decoder then handles it.
-	Plain func(data []byte) (m proto.Message, ok bool)
+	FastDecode func(data []byte) (m proto.Message, ok bool)
 }
 
 // These are the types of events, the values of ce_type.
@@ -86,32 +86,32 @@ const (
 // spans.exported is an OTLP ExportTraceServiceRequest, whose protobuf and JSON forms equal those of
 // TracesData.
 var kinds = []Kind{
-	{Type: TypeCommandExecuted, Topic: TopicCommands, New: func() proto.Message { return &recountv1.CommandExecuted{} }, Plain: plainCommand},
+	{Type: TypeCommandExecuted, Topic: TopicCommands, New: func() proto.Message { return &recountv1.CommandExecuted{} }, FastDecode: plainCommand},
 	{Type: TypeOutcomeObserved, Topic: TopicCommands, New: func() proto.Message { return &recountv1.OutcomeObserved{} }},
 	{Type: TypeCommitRecorded, Topic: TopicCommits, New: func() proto.Message { return &recountv1.CommitRecorded{} }},
 	{Type: TypeSourceRevised, Topic: TopicCommits, New: func() proto.Message { return &recountv1.SourceRevised{} }},
 	{Type: TypeRefMoved, Topic: TopicCommits, New: func() proto.Message { return &recountv1.RefMoved{} }},
 	{Type: TypeRetired, Topic: TopicCommits, New: func() proto.Message { return &recountv1.SnapshotsRetired{} }},
-	{Type: TypeSpansExported, Topic: TopicSpans, New: func() proto.Message { return &tracepb.TracesData{} }, Free: true, JSON: UnmarshalOTLP},
+	{Type: TypeSpansExported, Topic: TopicSpans, New: func() proto.Message { return &tracepb.TracesData{} }, Unconstrained: true, JSON: UnmarshalOTLP},
 	{Type: TypeAccessLogged, Topic: TopicSpans, New: func() proto.Message { return &recountv1.AccessLogged{} }},
-	{Type: TypeUserMessage, Topic: TopicAgents, New: newAgentEvent, Plain: plainAgent},
-	{Type: TypeAssistantMessage, Topic: TopicAgents, New: newAgentEvent, Plain: plainAgent},
-	{Type: TypeToolCall, Topic: TopicAgents, New: newAgentEvent, Plain: plainAgent},
-	{Type: TypeToolResult, Topic: TopicAgents, New: newAgentEvent, Plain: plainAgent},
-	{Type: TypePlanUpdated, Topic: TopicAgents, New: newAgentEvent, Plain: plainAgent},
-	{Type: TypeCritique, Topic: TopicAgents, New: newAgentEvent, Plain: plainAgent},
-	{Type: TypeStateChanged, Topic: TopicAgents, New: newAgentEvent, Plain: plainAgent},
-	{Type: TypeArtifact, Topic: TopicAgents, New: newAgentEvent, Plain: plainAgent},
-	{Type: TypeTaskStarted, Topic: TopicAgents, New: newAgentEvent, Plain: plainAgent},
-	{Type: TypeTaskFinished, Topic: TopicAgents, New: newAgentEvent, Plain: plainAgent},
-	{Type: TypeHandoff, Topic: TopicAgents, New: newAgentEvent, Plain: plainAgent},
-	{Type: TypeMemoryStated, Topic: TopicAgents, New: newAgentEvent, Plain: plainAgent},
-	{Type: TypeRecallUsed, Topic: TopicAgents, New: newAgentEvent, Plain: plainAgent},
+	{Type: TypeUserMessage, Topic: TopicAgents, New: newAgentEvent, FastDecode: plainAgent},
+	{Type: TypeAssistantMessage, Topic: TopicAgents, New: newAgentEvent, FastDecode: plainAgent},
+	{Type: TypeToolCall, Topic: TopicAgents, New: newAgentEvent, FastDecode: plainAgent},
+	{Type: TypeToolResult, Topic: TopicAgents, New: newAgentEvent, FastDecode: plainAgent},
+	{Type: TypePlanUpdated, Topic: TopicAgents, New: newAgentEvent, FastDecode: plainAgent},
+	{Type: TypeCritique, Topic: TopicAgents, New: newAgentEvent, FastDecode: plainAgent},
+	{Type: TypeStateChanged, Topic: TopicAgents, New: newAgentEvent, FastDecode: plainAgent},
+	{Type: TypeArtifact, Topic: TopicAgents, New: newAgentEvent, FastDecode: plainAgent},
+	{Type: TypeTaskStarted, Topic: TopicAgents, New: newAgentEvent, FastDecode: plainAgent},
+	{Type: TypeTaskFinished, Topic: TopicAgents, New: newAgentEvent, FastDecode: plainAgent},
+	{Type: TypeHandoff, Topic: TopicAgents, New: newAgentEvent, FastDecode: plainAgent},
+	{Type: TypeMemoryStated, Topic: TopicAgents, New: newAgentEvent, FastDecode: plainAgent},
+	{Type: TypeRecallUsed, Topic: TopicAgents, New: newAgentEvent, FastDecode: plainAgent},
 	{Type: TypeErased, Topic: TopicErasures, New: func() proto.Message { return &recountv1.EventsErased{} }},
 	{Type: TypeKeysPlaced, Topic: TopicErasures, New: func() proto.Message { return &recountv1.KeysPlaced{} }},
 	{Type: TypeRecordsRetired, Topic: TopicErasures, New: func() proto.Message { return &recountv1.RecordsRetired{} }},
 	{Type: TypeRejected, Topic: TopicRejected, New: func() proto.Message { return &recountv1.Rejected{} }},
-	{Type: TypeSpansSummarised, Topic: TopicFacts, New: func() proto.Message { return &recountv1.SpansSummarised{} }, Free: true},
+	{Type: TypeSpansSummarised, Topic: TopicFacts, New: func() proto.Message { return &recountv1.SpansSummarised{} }, Unconstrained: true},
 	{Type: TypeIDsRetired, Topic: TopicFacts, New: func() proto.Message { return &recountv1.IdsRetired{} }},
 }
 
@@ -127,7 +127,7 @@ func (e Event) Kind() (Kind, bool) {
 		return k, true
 	}
 	if e.Topic == TopicAgents && e.Type != "" {
-		return Kind{Type: e.Type, Topic: TopicAgents, New: newAgentEvent, Plain: plainAgent}, true
+		return Kind{Type: e.Type, Topic: TopicAgents, New: newAgentEvent, FastDecode: plainAgent}, true
 	}
 	return Kind{}, false
 }
@@ -175,8 +175,8 @@ func (e Event) DecodePayload() (proto.Message, error) {
 		return nil, Poisonf("event type %q: unknown", e.Type)
 	}
 	inJSON := e.ContentType == ContentJSON || e.ContentType == ""
-	if inJSON && k.Plain != nil {
-		if m, ok := k.Plain(e.Payload); ok {
+	if inJSON && k.FastDecode != nil {
+		if m, ok := k.FastDecode(e.Payload); ok {
 			return m, nil
 		}
 	}
@@ -197,7 +197,7 @@ func (e Event) DecodePayload() (proto.Message, error) {
 	if err != nil {
 		return nil, Poisonf("payload of %s: %s", e.Type, plain(err))
 	}
-	if k.Free {
+	if k.Unconstrained {
 		return m, nil
 	}
 	if err := Validate(m); err != nil {

@@ -154,8 +154,8 @@ func answers(ctx context.Context, p *runtimegraph.Runtime) (string, error) {
 		return "", err
 	}
 	defer v.Close()
-	served, err1 := v.Served(ctx, runtimegraph.Range{}, "")
-	asked, err2 := v.Asked(ctx, runtimegraph.Range{}, "")
+	served, err1 := v.ServerSums(ctx, runtimegraph.Range{}, "")
+	asked, err2 := v.ClientSums(ctx, runtimegraph.Range{}, "")
 	calls, err3 := v.Calls(ctx, runtimegraph.Range{}, "")
 	services, err4 := v.Services(ctx)
 	if err := cmp.Or(err1, err2, err3, err4); err != nil {

@@ -155,9 +155,9 @@ func (g *graph) add(graphs []resolve.FileGraph) {
 	}
 }
 
-// at are the edges that begin at a site. An edge keeps its first sites only: behind
+// edgesAt are the edges that begin at a site. An edge keeps its first sites only: behind
 // them it counts for what the same declaration calls by the same name.
-func (g *graph) at(l label) []resolve.Edge {
+func (g *graph) edgesAt(l label) []resolve.Edge {
 	if found := g.edges[l.place]; len(found) > 0 || len(g.externals[l.place]) > 0 {
 		return found
 	}
@@ -287,7 +287,7 @@ func (r *result) count(g *graph, l label, misses bool) {
 		}
 	}
 	calls, any := false, false
-	for _, e := range g.at(l) {
+	for _, e := range g.edgesAt(l) {
 		right := want[e.To]
 		sure := e.Kind == recountv1.EdgeKind_EDGE_KIND_CALLS
 		switch {

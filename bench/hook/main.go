@@ -105,8 +105,8 @@ func main() {
 }
 
 func row(name string, server bool, without, with []time.Duration) {
-	added := func(p int) string { return ms(at(with, p) - at(without, p)) }
-	fmt.Printf("| %s | %s | %s | %s | %s | %s | %s |\n", name, yes(server), ms(at(without, 50)), ms(at(with, 50)), added(50), added(95), added(99))
+	added := func(p int) string { return ms(percentile(with, p) - percentile(without, p)) }
+	fmt.Printf("| %s | %s | %s | %s | %s | %s | %s |\n", name, yes(server), ms(percentile(without, 50)), ms(percentile(with, 50)), added(50), added(95), added(99))
 }
 
 func yes(b bool) string {
@@ -118,8 +118,8 @@ func yes(b bool) string {
 
 func ms(d time.Duration) string { return fmt.Sprintf("%.2f ms", float64(d)/1e6) }
 
-// at is a percentile.
-func at(ds []time.Duration, p int) time.Duration {
+// percentile is a percentile.
+func percentile(ds []time.Duration, p int) time.Duration {
 	ds = slices.Sorted(slices.Values(ds))
 	return ds[min(len(ds)*p/100, len(ds)-1)]
 }

@@ -269,7 +269,7 @@ func (b *bench) measureRecord() {
 		peak = strings.TrimSpace(string(out)) + " KB"
 	}
 	fmt.Printf("\n| one recorded command (recount-record, %d runs) | CPU p50 | CPU p99 | peak memory |\n|---|---|---|---|\n| | %s | %s | %s |\n",
-		b.rounds, ms(at(cpu, 50)), ms(at(cpu, 99)), peak)
+		b.rounds, ms(percentile(cpu, 50)), ms(percentile(cpu, 99)), peak)
 }
 
 // measureListener prints what a command costs the recorder that listens to a shell, and

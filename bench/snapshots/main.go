@@ -63,7 +63,7 @@ const (
 
 // kind is the projection with a resolver that takes the calls from the facts as
 // they are: access paths of the form FILE:FUNCTION.
-func kind() projections.Kind {
+func kind() projections.Definition {
 	return snapshots.Kind(snapshots.Options{
 		Resolvers: func() []resolve.Resolver { return []resolve.Resolver{direct{}} },
 		Language:  func(string) string { return "direct" },

@@ -34,7 +34,7 @@ const (
 // Kind is what a node needs to keep the projection: add it to the list in
 // server/node/kinds.go. Raise Version when Apply stores something else, and every node
 // rebuilds the state from the log.
-var Kind = projections.Kind{Name: name, Version: 1, Topics: []string{schemas.TopicCommands}, Open: func(dir string) (projections.Projection, error) {
+var Kind = projections.Definition{Name: name, Version: 1, Topics: []string{schemas.TopicCommands}, Open: func(dir string) (projections.Projection, error) {
 	return Open(dir, store.Options{})
 }}
 
@@ -118,7 +118,7 @@ func (w *Waits) Longest(limit int) ([]Row, schemas.Watermark, error) {
 	defer it.Close()
 	sums := map[string]Row{} // over the partitions
 	for ok := it.First(); ok; ok = it.Next() {
-		_, template, ok := store.CutShard(it.Key()[1:])
+		_, template, ok := store.ParseShard(it.Key()[1:])
 		row, err := decode(it.Value())
 		if !ok || err != nil {
 			return nil, nil, v.Damaged(fmt.Errorf("row %q: %w", it.Key(), err))

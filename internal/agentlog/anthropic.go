@@ -21,7 +21,7 @@ func readAnthropic(f *file, v value) error {
 			m := anthropicMessage(doc, "")
 			m.own = fmt.Sprint("line/", v.line)
 			parent, causes := r.follows()
-			r.say(m, parent, causes)
+			r.addMessage(m, parent, causes)
 			return nil
 		}
 		if doc.has("system") {
@@ -48,7 +48,7 @@ func readAnthropic(f *file, v value) error {
 			m.model = model
 		}
 		parent, causes := r.follows()
-		r.say(m, parent, causes)
+		r.addMessage(m, parent, causes)
 	}
 	return nil
 }

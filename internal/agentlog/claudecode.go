@@ -53,7 +53,7 @@ func readClaudeCode(f *file, v value) error {
 		f.leftOut("inserted note")
 		return nil
 	}
-	m := anthropicMessage(doc.in("message"), cwd)
+	m := anthropicMessage(doc.object("message"), cwd)
 	if m.role == "" {
 		m.role = typ
 	}
@@ -79,10 +79,10 @@ func readClaudeCode(f *file, v value) error {
 	r.last = parent
 	if doc.text("isCompactSummary") == "true" {
 		r.add(event{typ: schemas.TypeMemoryStated, own: uuid, at: m.at, parent: parent, AgentEvent: &recountv1.AgentEvent{
-			Text: contentText(doc.in("message")["content"]), Memory: &recountv1.Statement{Kind: recountv1.MemoryKind_MEMORY_KIND_EPISODIC},
+			Text: contentText(doc.object("message")["content"]), Memory: &recountv1.Statement{Kind: recountv1.MemoryKind_MEMORY_KIND_EPISODIC},
 		}})
 	} else {
-		r.say(m, parent, nil)
+		r.addMessage(m, parent, nil)
 	}
 	if r.n > events {
 		f.heads[uuid] = r.last

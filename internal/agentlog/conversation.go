@@ -35,9 +35,9 @@ type block struct {
 	aside string
 }
 
-// say makes the events of a message. They follow parent: the previous message, or the results of
+// addMessage makes the events of a message. They follow parent: the previous message, or the results of
 // the previous calls.
-func (r *run) say(m message, parent eventID, causes []eventID) {
+func (r *run) addMessage(m message, parent eventID, causes []eventID) {
 	own := func(i int) string { return ordinal(m.own, i) }
 	e := func(i int, x *recountv1.AgentEvent) event {
 		if m.role == "assistant" {

@@ -36,7 +36,7 @@ func newProbe(raw []byte) probe {
 	}
 	for _, m := range append(p.first, p.top) {
 		if m.has("message") {
-			m = m.in("message")
+			m = m.object("message")
 		}
 		for _, b := range m.list("content") {
 			p.blocks = append(p.blocks, object(b).text("type"))

@@ -50,8 +50,8 @@ func (f fields) text(name string) string {
 	return string(l)
 }
 
-// in returns the object in a field.
-func (f fields) in(name string) fields {
+// object returns the object in a field.
+func (f fields) object(name string) fields {
 	var in fields
 	if raw, ok := f[name]; ok {
 		_ = json.Unmarshal(raw, &in)

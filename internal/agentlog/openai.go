@@ -30,10 +30,10 @@ func readOpenAI(f *file, v value) error {
 	case doc.has("choices"):
 		r := f.conversation(id)
 		for i, raw := range doc.list("choices") {
-			m := openaiMessage(object(raw).in("message"))
+			m := openaiMessage(object(raw).object("message"))
 			m.own, m.model, m.at = ordinal(id+"/choice", i), doc.text("model"), when(at)
 			parent, causes := r.follows()
-			r.say(m, parent, causes)
+			r.addMessage(m, parent, causes)
 		}
 		return nil
 	case doc.has("output"):
@@ -44,7 +44,7 @@ func readOpenAI(f *file, v value) error {
 		} else if said := doc.text("input"); said != "" {
 			r := f.conversation(id)
 			parent, causes := r.follows()
-			r.say(message{role: "user", own: "input", at: when(at), blocks: []block{{said: said}}}, parent, causes)
+			r.addMessage(message{role: "user", own: "input", at: when(at), blocks: []block{{said: said}}}, parent, causes)
 		}
 		return f.chat(v, id, doc.text("model"), at, doc["output"])
 	case doc.has("role") || doc.has("type"):
@@ -100,7 +100,7 @@ func (f *file) item(r *run, own string, doc fields, model, at string) error {
 		m.model = s
 	}
 	parent, causes := r.follows()
-	r.say(m, parent, causes)
+	r.addMessage(m, parent, causes)
 	return nil
 }
 
@@ -136,9 +136,9 @@ func openaiMessage(doc fields) message {
 	}
 	for _, raw := range calls {
 		c := object(raw)
-		fn, arguments := c.in("function"), "arguments"
+		fn, arguments := c.object("function"), "arguments"
 		if fn == nil {
-			fn, arguments = c.in("custom"), "input"
+			fn, arguments = c.object("custom"), "input"
 		}
 		m.blocks = append(m.blocks, block{callID: c.text("id"), call: toolOf(fn.text("name"), c.text("id"), fn.text(arguments), "")})
 	}

@@ -44,7 +44,7 @@ func readOpenHands(f *file, v value) error {
 		}
 		o.workspace = fit(clean(o.workspace), 4096)
 	}
-	model := doc.Meta.in("llm_config").text("model")
+	model := doc.Meta.object("llm_config").text("model")
 	o.configured = model[strings.LastIndexByte(model, '/')+1:]
 	var first, last time.Time
 	for _, s := range steps {
@@ -68,7 +68,7 @@ func readOpenHands(f *file, v value) error {
 		}})
 	}
 	if doc.Error != "" {
-		o.over("end", last, "failed", string(doc.Error), nil)
+		o.finish("end", last, "failed", string(doc.Error), nil)
 	}
 	o.end()
 	return nil
@@ -128,7 +128,7 @@ func (f *file) openhandsSteps(history list) []openhandsStep {
 // openhandsDir returns the first directory in which a command ran.
 func openhandsDir(steps []openhandsStep) string {
 	for _, s := range steps {
-		if dir := s.Extras.in("metadata").text("working_dir"); dir != "" {
+		if dir := s.Extras.object("metadata").text("working_dir"); dir != "" {
 			return dir
 		}
 	}
@@ -205,7 +205,7 @@ func (o *openhands) acted(s openhandsStep, own string, at time.Time) {
 		if outcome == "" {
 			outcome = map[loose]string{"finish": "finished", "reject": "rejected"}[s.Action]
 		}
-		o.over(own+"/end", at, outcome, "", map[string]string{"stated_by": "the agent"})
+		o.finish(own+"/end", at, outcome, "", map[string]string{"stated_by": "the agent"})
 	case "delegate":
 		e.typ, e.Thought = schemas.TypeHandoff, thought
 		e.Handoff = &recountv1.Handoff{ToAgent: s.Args.text("agent"), Reason: s.Args.text("inputs")}
@@ -271,7 +271,7 @@ func (o *openhands) observed(s openhandsStep, own string, at time.Time) {
 		}})
 		return
 	}
-	meta := s.Extras.in("metadata")
+	meta := s.Extras.object("metadata")
 	res := result{text: string(s.Content), failed: s.Observation == "error"}
 	if n, err := strconv.ParseInt(meta.text("exit_code"), 10, 32); err == nil && n >= 0 { // -1 means that it is still running
 		code := int32(n)

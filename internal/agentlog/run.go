@@ -175,8 +175,8 @@ func (r *run) begun(own string, at time.Time, title string) {
 	}})
 }
 
-// over makes the event of the run's end, once.
-func (r *run) over(own string, at time.Time, outcome, text string, attributes map[string]string) {
+// finish makes the event of the run's end, once.
+func (r *run) finish(own string, at time.Time, outcome, text string, attributes map[string]string) {
 	if r.taskWasOver {
 		return
 	}

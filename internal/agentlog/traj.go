@@ -23,7 +23,7 @@ func readTraj(f *file, v value) error {
 		return plainJSON(err)
 	}
 	t := traj{run: f.begin("", "SWE-agent", trajWorkspace(doc.Trajectory)), steps: doc.Trajectory}
-	t.model = string(doc.Replay.in("agent").in("model").text("name"))
+	t.model = string(doc.Replay.object("agent").object("model").text("name"))
 	for _, m := range doc.History {
 		switch {
 		case m.IsDemo != "" && m.IsDemo != "false":
@@ -40,7 +40,7 @@ func readTraj(f *file, v value) error {
 			t.step(i, s)
 		}
 	} else {
-		t.told()
+		t.addHistory()
 	}
 	if patch := doc.Info.text("submission"); patch != "" {
 		t.add(event{typ: schemas.TypeArtifact, own: "submission", parent: t.last, AgentEvent: &recountv1.AgentEvent{
@@ -48,7 +48,7 @@ func readTraj(f *file, v value) error {
 		}})
 	}
 	if status := doc.Info.text("exit_status"); status != "" {
-		t.over("exit", time.Time{}, status, "", nil)
+		t.finish("exit", time.Time{}, status, "", nil)
 	}
 	return nil
 }
@@ -223,8 +223,8 @@ func (t *traj) changes(own string, now fields) {
 	}
 }
 
-// told makes the events of a history without a trajectory.
-func (t *traj) told() {
+// addHistory makes the events of a history without a trajectory.
+func (t *traj) addHistory() {
 	open := ""
 	for i, m := range t.history {
 		own, text := ordinal("message", i), contentText(m.Content)

@@ -31,13 +31,13 @@ func newEvent(id schemas.EventID, typ, subject, repository string, at time.Time,
 		return schemas.Event{}, fmt.Errorf("encode %s %s: %w", typ, subject, err)
 	}
 	return schemas.Event{
-		ID: id, Type: typ, Source: Source, Subject: subject, Time: within(at).UTC(), Key: []byte(repository),
+		ID: id, Type: typ, Source: Source, Subject: subject, Time: clampTime(at).UTC(), Key: []byte(repository),
 		ContentType: schemas.ContentProto, Payload: payload,
 	}, nil
 }
 
-// within limits a time, which may come from a wrong clock, to the range of events.
-func within(t time.Time) time.Time {
+// clampTime limits a time, which may come from a wrong clock, to the range of events.
+func clampTime(t time.Time) time.Time {
 	earliest, latest := time.Unix(0, 0), time.Date(2249, 1, 1, 0, 0, 0, 0, time.UTC)
 	switch {
 	case t.Before(earliest):
@@ -150,7 +150,7 @@ func signature(s git.Signature) *recountv1.Signature {
 	m := &recountv1.Signature{Name: cut(s.Name, maxName), Email: cut(s.Email, maxName)}
 	if !s.Time.IsZero() {
 		_, offset := s.Time.Zone()
-		m.Time, m.UtcOffsetMinutes = timestamppb.New(within(s.Time)), int32(offset/60)
+		m.Time, m.UtcOffsetMinutes = timestamppb.New(clampTime(s.Time)), int32(offset/60)
 	}
 	return m
 }

@@ -117,11 +117,11 @@ func (im *importer) movedAt(r git.Ref) time.Time {
 		f := strings.Fields(head)
 		if len(f) >= 4 && f[1] == r.Commit {
 			if sec, err := strconv.ParseInt(f[len(f)-2], 10, 64); err == nil {
-				return within(time.Unix(sec, 0).UTC())
+				return clampTime(time.Unix(sec, 0).UTC())
 			}
 		}
 	}
-	return within(im.o.Now().UTC())
+	return clampTime(im.o.Now().UTC())
 }
 
 // lastLine returns the last line of a file, unless it is too long.

@@ -49,6 +49,6 @@ func environment() []string {
 	)
 }
 
-// apart gives a process a process group of its own: ctrl-c at a terminal then reaches only the
+// ownProcessGroup gives a process a process group of its own: ctrl-c at a terminal then reaches only the
 // caller, which ends git when its own work is at a consistent point.
-func apart(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
+func ownProcessGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }

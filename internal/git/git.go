@@ -158,20 +158,20 @@ func (r *Repo) command(ctx context.Context, args ...string) *exec.Cmd {
 	if dir == "" {
 		dir = r.GitDir
 	}
-	return r.at(ctx, dir, append(all, args...))
+	return r.commandIn(ctx, dir, append(all, args...))
 }
 
-// at returns a git command that runs in a directory.
-func (r *Repo) at(ctx context.Context, dir string, args []string) *exec.Cmd {
+// commandIn returns a git command that runs in a directory.
+func (r *Repo) commandIn(ctx context.Context, dir string, args []string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "git", args...)
 	cmd.Dir, cmd.Env = dir, environment()
-	apart(cmd)
+	ownProcessGroup(cmd)
 	return cmd
 }
 
 // output runs a command in a directory and returns its output.
 func (r *Repo) output(ctx context.Context, dir string, args ...string) ([]byte, error) {
-	return finish(r.at(ctx, dir, append(hardened(), args...)), args[0])
+	return finish(r.commandIn(ctx, dir, append(hardened(), args...)), args[0])
 }
 
 // run runs a command on the repository and returns its output.

@@ -14,7 +14,7 @@ import (
 func (r *Repo) HooksDir(ctx context.Context) (dir string, shared bool, err error) {
 	// This is not hardened, because that would set core.hooksPath itself; reading a setting runs
 	// nothing.
-	out, err := finish(r.at(ctx, r.Root(), []string{"--git-dir=" + r.GitDir, "config", "--null", "--type=path", "--get", "core.hooksPath"}), "config")
+	out, err := finish(r.commandIn(ctx, r.Root(), []string{"--git-dir=" + r.GitDir, "config", "--null", "--type=path", "--get", "core.hooksPath"}), "config")
 	var ge *Error
 	if errors.As(err, &ge) && ge.ExitCode() == 1 {
 		return filepath.Join(r.CommonDir, "hooks"), false, nil

@@ -98,7 +98,7 @@ func (c *counter) below(id string) (int, error) {
 	}
 	n := 0
 	for _, e := range entries {
-		one, err := c.of(e)
+		one, err := c.paths(e)
 		if err != nil {
 			return 0, err
 		}
@@ -110,8 +110,8 @@ func (c *counter) below(id string) (int, error) {
 	return n, nil
 }
 
-// of counts the paths of an entry.
-func (c *counter) of(e treeEntry) (int, error) {
+// paths counts the paths of an entry.
+func (c *counter) paths(e treeEntry) (int, error) {
 	if !e.isTree() {
 		return 1, nil
 	}
@@ -159,8 +159,8 @@ func (c *counter) differing(a, b string) (int, error) {
 		case both && old.isTree() && e.isTree():
 			err = add(c.differing(old.id, e.id))
 		default:
-			if err = add(c.of(e)); err == nil && both {
-				err = add(c.of(old))
+			if err = add(c.paths(e)); err == nil && both {
+				err = add(c.paths(old))
 			}
 		}
 		if err != nil || n > c.limit {
@@ -171,7 +171,7 @@ func (c *counter) differing(a, b string) (int, error) {
 		if _, gone := had[e.name]; !gone || err != nil || n > c.limit {
 			continue
 		}
-		err = add(c.of(e))
+		err = add(c.paths(e))
 	}
 	if err != nil {
 		return 0, err

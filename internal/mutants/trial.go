@@ -103,7 +103,7 @@ func (s *suite) build(ctx context.Context, root string) error {
 		for _, m := range place.FindAllStringSubmatch(out, -1) {
 			for file, w := range files {
 				line, _ := strconv.Atoi(m[2])
-				if n := w.at(line); n > 0 && filepath.Base(file) == filepath.Base(m[1]) && s.broken[n] == nil {
+				if n := w.lineAt(line); n > 0 && filepath.Base(file) == filepath.Base(m[1]) && s.broken[n] == nil {
 					s.broken[n] = fmt.Errorf("does not compile: %s", m[0])
 					found++
 				}

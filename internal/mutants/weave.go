@@ -114,8 +114,8 @@ func weave(source string, faults []numbered) (woven, error) {
 	return w, nil
 }
 
-// at returns the number of the fault whose code contains a line, 0 if there is none.
-func (w woven) at(line int) int {
+// lineAt returns the number of the fault whose code contains a line, 0 if there is none.
+func (w woven) lineAt(line int) int {
 	for _, s := range w.copies {
 		if s.from <= line && line <= s.to {
 			return s.number

@@ -100,8 +100,8 @@ func main() {
 	}
 	lines := strings.Split(w.source, "\n")
 	for n, line := range lines {
-		if strings.Contains(line, "s.m[v] = n") && w.at(n+1) != 1 || strings.Contains(line, "func main") && w.at(n+1) != 0 {
-			t.Errorf("line %d is said to be of fault %d: %s", n+1, w.at(n+1), line)
+		if strings.Contains(line, "s.m[v] = n") && w.lineAt(n+1) != 1 || strings.Contains(line, "func main") && w.lineAt(n+1) != 0 {
+			t.Errorf("line %d is said to be of fault %d: %s", n+1, w.lineAt(n+1), line)
 		}
 	}
 }

@@ -63,7 +63,7 @@ func TestInOrderAndOnce(t *testing.T) {
 		t.Errorf("of no spool: %v", got)
 	}
 	add(t, dir, 1, 2, 3)
-	if s := Look(dir); s.Waiting != 3 || s.Fault != nil || Empty(dir) {
+	if s := Inspect(dir); s.Waiting != 3 || s.Fault != nil || Empty(dir) {
 		t.Errorf("%+v", s)
 	}
 	if d := cmp.Diff(drained(t, dir), said(1, 2, 3)); d != "" {
@@ -88,7 +88,7 @@ func TestStaysUntilTaken(t *testing.T) {
 		t.Fatal(n, err)
 	}
 	add(t, dir, 3)
-	if s := Look(dir); s.Waiting != 3 {
+	if s := Inspect(dir); s.Waiting != 3 {
 		t.Errorf("%+v", s)
 	}
 	if d := cmp.Diff(drained(t, dir), said(1, 2, 3)); d != "" {
@@ -190,8 +190,8 @@ func TestRefused(t *testing.T) {
 		t.Error(d)
 	}
 	b, err := os.ReadFile(filepath.Join(dir, refusedFile))
-	if err != nil || !strings.Contains(string(b), "# too long\nrs1 ") || Look(dir).Refused != 2 {
-		t.Errorf("%s %v %+v", b, err, Look(dir))
+	if err != nil || !strings.Contains(string(b), "# too long\nrs1 ") || Inspect(dir).Refused != 2 {
+		t.Errorf("%s %v %+v", b, err, Inspect(dir))
 	}
 }
 
@@ -222,7 +222,7 @@ func TestDamage(t *testing.T) {
 				t.Errorf("%s: got %s, which nobody wrote", name, s)
 			}
 		}
-		if len(got) < 4 && len(bytes.Trim(b, "\n")) > 0 && atLeast > 0 && Look(dir).Damaged == 0 && len(b) == len(whole) {
+		if len(got) < 4 && len(bytes.Trim(b, "\n")) > 0 && atLeast > 0 && Inspect(dir).Damaged == 0 && len(b) == len(whole) {
 			t.Errorf("%s: nothing set aside", name)
 		}
 	}
@@ -342,7 +342,7 @@ func TestKills(t *testing.T) {
 			}
 		}
 	}
-	if s := Look(dir); s.Lost > 0 || s.Refused > 0 {
+	if s := Inspect(dir); s.Lost > 0 || s.Refused > 0 {
 		t.Errorf("%+v", s)
 	}
 	t.Logf("%d written, %d drained", len(told), len(got))
@@ -427,7 +427,7 @@ func TestUnwritable(t *testing.T) {
 	if err := Append(dir, entry(2), entry(3)); err == nil {
 		t.Error("appended to a folder")
 	}
-	if s := Look(dir); s.Lost != 3 || s.Fault == nil || s.LastLost.IsZero() {
+	if s := Inspect(dir); s.Lost != 3 || s.Fault == nil || s.LastLost.IsZero() {
 		t.Errorf("%+v", s)
 	}
 }
@@ -460,13 +460,13 @@ func TestFull(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	s := Look(dir)
+	s := Inspect(dir)
 	if s.Waiting < 1 || s.Lost < 1 || int64(bytes.Count(out, []byte("lost:"))) != s.Lost {
 		t.Errorf("%+v\n%s", s, out)
 	}
 	got := drained(t, dir)
-	if len(got)+int(s.Lost) != 20 || got[0] != said(0)[0] || Look(dir).Damaged == 0 {
-		t.Errorf("%d lost; got %v; %+v", s.Lost, got, Look(dir))
+	if len(got)+int(s.Lost) != 20 || got[0] != said(0)[0] || Inspect(dir).Damaged == 0 {
+		t.Errorf("%d lost; got %v; %+v", s.Lost, got, Inspect(dir))
 	}
 }
 

@@ -27,8 +27,8 @@ type State struct {
 	Fault error
 }
 
-// Look returns the state of the spool in dir. A spool that does not exist yet is empty.
-func Look(dir string) State {
+// Inspect returns the state of the spool in dir. A spool that does not exist yet is empty.
+func Inspect(dir string) State {
 	var s State
 	files := []string{filepath.Join(dir, newFile)}
 	if taken, err := numbers(dir); err == nil {

@@ -37,11 +37,11 @@ func (v *solver) callback(object int32) {
 	v.called[object] = true
 	for i, p := range fn.params {
 		if n := fn.asks[i]; p != none && n != none {
-			v.copy(v.asking(n), in.at(p))
+			v.copy(v.asking(n), in.nodeOf(p))
 		}
 	}
 	for _, r := range fn.results {
-		v.copy(in.at(r), outsideNode)
+		v.copy(in.nodeOf(r), outsideNode)
 	}
 }
 

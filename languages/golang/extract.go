@@ -56,8 +56,8 @@ func extractGo(content []byte, facts *recountv1.FileFacts) {
 	g.Sort()
 }
 
-// at is the byte of a position; a broken file has positions beyond its end.
-func (g *goFile) at(p token.Pos) uint32 {
+// offset is the byte of a position; a broken file has positions beyond its end.
+func (g *goFile) offset(p token.Pos) uint32 {
 	return uint32(min(max(int(p)-g.base, 0), len(g.Content)))
 }
 
@@ -67,7 +67,7 @@ func (g *goFile) imports(tree *ast.File) {
 		if err != nil {
 			continue
 		}
-		i := g.AddImport(0, path, g.at(spec.Pos()))
+		i := g.AddImport(0, path, g.offset(spec.Pos()))
 		name := path[strings.LastIndexByte(path, '/')+1:]
 		if spec.Name != nil {
 			name = spec.Name.Name
@@ -120,7 +120,7 @@ func (g *goFile) function(d *ast.FuncDecl) {
 	}
 	decl := extract.Declaration{
 		Kind: recountv1.SymbolKind_SYMBOL_KIND_FUNCTION, Name: d.Name.Name,
-		Start: g.at(d.Type.Func), End: g.at(d.End()), Head: g.at(head), Doc: firstDoc(d.Doc),
+		Start: g.offset(d.Type.Func), End: g.offset(d.End()), Head: g.offset(head), Doc: firstDoc(d.Doc),
 	}
 	if d.Recv != nil {
 		decl.Kind = recountv1.SymbolKind_SYMBOL_KIND_METHOD
@@ -198,7 +198,7 @@ func (g *goFile) typeSpec(spec *ast.TypeSpec, doc string, in uint32) {
 	}
 	d := extract.Declaration{
 		Kind: recountv1.SymbolKind_SYMBOL_KIND_TYPE, Name: spec.Name.Name, In: in,
-		Start: g.at(spec.Pos()), End: g.at(spec.End()), Prefix: "type ", Doc: doc,
+		Start: g.offset(spec.Pos()), End: g.offset(spec.End()), Prefix: "type ", Doc: doc,
 	}
 	var fields *ast.FieldList
 	switch t := spec.Type.(type) {
@@ -208,7 +208,7 @@ func (g *goFile) typeSpec(spec *ast.TypeSpec, doc string, in uint32) {
 		d.Kind, fields = recountv1.SymbolKind_SYMBOL_KIND_INTERFACE, t.Methods
 	}
 	if fields != nil {
-		d.Head = g.at(fields.Pos())
+		d.Head = g.offset(fields.Pos())
 	}
 	owner, out := g.Declare(d)
 	out.Exported = in == 0 && spec.Name.IsExported()
@@ -223,9 +223,9 @@ func (g *goFile) typeSpec(spec *ast.TypeSpec, doc string, in uint32) {
 
 // member declares fields of a struct, or a method of an interface.
 func (g *goFile) member(f *ast.Field, owner uint32, of *recountv1.Declaration, inInterface bool) {
-	d := extract.Declaration{Kind: recountv1.SymbolKind_SYMBOL_KIND_FIELD, In: owner, End: g.at(f.End()), Doc: firstDoc(f.Doc, f.Comment)}
+	d := extract.Declaration{Kind: recountv1.SymbolKind_SYMBOL_KIND_FIELD, In: owner, End: g.offset(f.End()), Doc: firstDoc(f.Doc, f.Comment)}
 	if f.Tag != nil {
-		d.End = g.at(f.Type.End())
+		d.End = g.offset(f.Type.End())
 	}
 	names := f.Names
 	fn, isFunc := f.Type.(*ast.FuncType)
@@ -245,7 +245,7 @@ func (g *goFile) member(f *ast.Field, owner uint32, of *recountv1.Declaration, i
 		if n.Name == "" || n.Name == "_" {
 			continue
 		}
-		d.Name, d.Start = n.Name, g.at(n.Pos())
+		d.Name, d.Start = n.Name, g.offset(n.Pos())
 		_, out := g.Declare(d)
 		out.Exported = of.Exported && n.IsExported()
 		out.Type = g.typePath(f.Type)
@@ -267,7 +267,7 @@ func (g *goFile) values(spec *ast.ValueSpec, tok token.Token, doc string) {
 		if n.Name == "" || n.Name == "_" {
 			continue
 		}
-		start, end := g.at(n.Pos()), g.at(spec.End())
+		start, end := g.offset(n.Pos()), g.offset(spec.End())
 		head := end
 		if i := bytes.IndexByte(g.Content[start:end], '\n'); i >= 0 {
 			head = start + uint32(i)
@@ -325,7 +325,7 @@ func (g *goFile) call(c *ast.CallExpr, in uint32) {
 	if attributes["url"] == "" && edge == recountv1.EdgeKind_EDGE_KIND_CONSUMES_ENDPOINT || attributes["variable"] == "" && edge == recountv1.EdgeKind_EDGE_KIND_READS_ENV {
 		return // which one is not said here
 	}
-	r := g.Refer(edge, in, extract.Member(x.Name, sel.Sel.Name), g.at(sel.Sel.Pos()))
+	r := g.Refer(edge, in, extract.Member(x.Name, sel.Sel.Name), g.offset(sel.Sel.Pos()))
 	r.Attributes = attributes
 }
 

@@ -6,7 +6,7 @@ type table struct {
 	start, all []int32
 }
 
-func (t *table) of(node int32) []int32 {
+func (t *table) list(node int32) []int32 {
 	if int(node)+1 >= len(t.start) {
 		return nil
 	}

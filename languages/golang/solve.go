@@ -62,7 +62,7 @@ type placed struct {
 	test bool
 }
 
-func (p *placed) at(n int32) int32 {
+func (p *placed) nodeOf(n int32) int32 {
 	if n == none {
 		return none
 	}
@@ -216,24 +216,24 @@ func (v *solver) begin(tests bool) *round {
 			v.funcs[p.linked.funcs[i].object] = solved{p, int32(i)}
 		}
 		for _, c := range p.copies {
-			copies = append(copies, copied{p.at(c.from), p.at(c.to)})
+			copies = append(copies, copied{p.nodeOf(c.from), p.nodeOf(c.to)})
 		}
 		for i := range p.flow.sites {
 			c := &p.flow.sites[i]
-			calls = append(calls, copied{p.at(c.callee), int32(len(r.sites))})
+			calls = append(calls, copied{p.nodeOf(c.callee), int32(len(r.sites))})
 			r.sites = append(r.sites, solvedSite{site: c, linkedSite: p.linked.sites[i], in: p})
 			if c.foreign {
 				for _, a := range c.args {
 					if a != none {
-						copies = append(copies, copied{p.at(a), outsideNode})
+						copies = append(copies, copied{p.nodeOf(a), outsideNode})
 					}
 				}
 			}
 		}
 		for i, b := range p.flow.binds {
 			if b.recv != none {
-				binds = append(binds, copied{p.at(b.recv), int32(len(v.bound))})
-				v.bound = append(v.bound, bound{p.at(b.to), p.linked.binds[i]})
+				binds = append(binds, copied{p.nodeOf(b.recv), int32(len(v.bound))})
+				v.bound = append(v.bound, bound{p.nodeOf(b.to), p.linked.binds[i]})
 			}
 		}
 	}
@@ -247,7 +247,7 @@ func (v *solver) begin(tests bool) *round {
 	for i := range v.flows {
 		if p := &v.flows[i]; p.test == tests {
 			for _, s := range p.seeds {
-				v.put(p.at(s.node), p.linked.objects[s.object])
+				v.put(p.nodeOf(s.node), p.linked.objects[s.object])
 			}
 		}
 	}
@@ -333,13 +333,13 @@ func (v *solver) run() {
 		}
 		for i := range v.rounds[:v.begun] {
 			r := &v.rounds[i]
-			for _, to := range r.copies.of(node) {
+			for _, to := range r.copies.list(node) {
 				v.put(to, object)
 			}
-			for _, c := range r.calls.of(node) {
+			for _, c := range r.calls.list(node) {
 				v.dispatch(&r.sites[c], object)
 			}
-			for _, b := range r.binds.of(node) {
+			for _, b := range r.binds.list(node) {
 				v.bind(b, object)
 			}
 		}
@@ -381,7 +381,7 @@ func (v *solver) dispatch(c *solvedSite, object int32) {
 		c.found = v.lists.append(c.found, m.object)
 		if in, fn := v.function(m.object); in != nil {
 			v.enter(c, in, fn)
-			v.copy(c.in.at(c.callee), in.at(in.flow.funcs[v.funcs[m.object].i].recv))
+			v.copy(c.in.nodeOf(c.callee), in.nodeOf(in.flow.funcs[v.funcs[m.object].i].recv))
 		}
 	}
 }
@@ -389,12 +389,12 @@ func (v *solver) dispatch(c *solvedSite, object int32) {
 func (v *solver) enter(c *solvedSite, in *placed, fn solvedFunction) {
 	for i, p := range fn.params {
 		if i < len(c.args) {
-			v.copy(c.in.at(c.args[i]), in.at(p))
+			v.copy(c.in.nodeOf(c.args[i]), in.nodeOf(p))
 		}
 	}
 	for i, r := range fn.results {
 		if i < len(c.results) {
-			v.copy(in.at(r), c.in.at(c.results[i]))
+			v.copy(in.nodeOf(r), c.in.nodeOf(c.results[i]))
 		}
 	}
 }

@@ -21,7 +21,7 @@ func isActions(doc yamlMap) bool {
 	if doc.get("on") == nil && doc.get("true") == nil {
 		return false
 	}
-	for _, e := range doc.at("jobs").entries {
+	for _, e := range doc.lookup("jobs").entries {
 		if j, ok := mapOf(e.value); ok && (j.get("runs-on") != nil || j.get("steps") != nil || j.get("uses") != nil) {
 			return true
 		}
@@ -37,7 +37,7 @@ func (y *yamlFile) actions(doc yamlMap) {
 	if doc.get("runs") != nil {
 		y.steps(0, doc.get("runs", "steps"), nil)
 	}
-	for _, e := range doc.at("jobs").entries {
+	for _, e := range doc.lookup("jobs").entries {
 		job, ok := mapOf(e.value)
 		if !ok {
 			continue
@@ -59,7 +59,7 @@ func (y *yamlFile) actions(doc yamlMap) {
 				y.referTo(extract.DependsOn, in, extract.ImagePath+scalar(image), image, nil)
 			}
 		}
-		for _, s := range job.at("services").entries {
+		for _, s := range job.lookup("services").entries {
 			if m, ok := mapOf(s.value); ok && m.text("image") != "" {
 				y.referTo(extract.DependsOn, in, extract.ImagePath+m.text("image"), m.get("image"), nil)
 			}

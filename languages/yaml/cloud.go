@@ -17,7 +17,7 @@ func isCloudFormation(doc yamlMap) bool {
 	if doc.get("AWSTemplateFormatVersion") != nil {
 		return true
 	}
-	for _, e := range doc.at("Resources").entries {
+	for _, e := range doc.lookup("Resources").entries {
 		if r, ok := mapOf(e.value); ok && strings.Contains(r.text("Type"), "::") {
 			return true
 		}
@@ -26,21 +26,21 @@ func isCloudFormation(doc yamlMap) bool {
 }
 
 func (y *yamlFile) cloudFormation(doc yamlMap) {
-	for _, e := range doc.at("Parameters").entries {
+	for _, e := range doc.lookup("Parameters").entries {
 		_, decl := y.declareNode(recountv1.SymbolKind_SYMBOL_KIND_VARIABLE, e.name, "parameter "+e.name, 0, e.key, e.end(doc, "Parameters"))
 		if p, ok := mapOf(e.value); ok {
 			decl.Type = extract.KnownPath(extract.Clip(extract.OneLine(p.text("Type")), extract.MaxPath))
 			decl.Doc = extract.FirstOf(decl.Doc, extract.Clip(p.text("Description"), extract.MaxDoc))
 		}
 	}
-	for _, e := range doc.at("Resources").entries {
+	for _, e := range doc.lookup("Resources").entries {
 		r, ok := mapOf(e.value)
 		if !ok {
 			continue
 		}
 		in, decl := y.declareNode(extract.KindResource, e.name, r.text("Type")+" "+e.name, 0, e.key, e.end(doc, "Resources"))
 		decl.Attributes = map[string]string{"kind": extract.Clip(r.text("Type"), extract.MaxValue)}
-		properties := r.at("Properties")
+		properties := r.lookup("Properties")
 		if h := properties.text("Handler"); h != "" {
 			decl.Attributes["handler"] = extract.Clip(h, extract.MaxValue)
 		}
@@ -63,7 +63,7 @@ func (y *yamlFile) cloudFormation(doc yamlMap) {
 				y.setVariable(in, v.text("Name"), v.text("Value"), v.get("Name"))
 			}
 		}
-		for _, ev := range properties.at("Events").entries {
+		for _, ev := range properties.lookup("Events").entries {
 			m, _ := mapOf(ev.value)
 			if t := m.text("Type"); t == "Api" || t == "HttpApi" {
 				y.route("sam", m.text("Properties", "Method"), m.text("Properties", "Path"), in, ev.key)
@@ -71,7 +71,7 @@ func (y *yamlFile) cloudFormation(doc yamlMap) {
 		}
 		y.intrinsics(in, e.value)
 	}
-	for _, e := range doc.at("Outputs").entries {
+	for _, e := range doc.lookup("Outputs").entries {
 		in, decl := y.declareNode(recountv1.SymbolKind_SYMBOL_KIND_VARIABLE, "Outputs/"+e.name, "output "+e.name, 0, e.key, e.end(doc, "Outputs"))
 		decl.Modifiers = []string{"output"}
 		y.intrinsics(in, e.value)
@@ -86,7 +86,7 @@ func (y *yamlFile) route(framework, method, path string, in uint32, at *yaml.Nod
 	if method == "" || method == "*" {
 		method = "ANY"
 	}
-	y.AddRoute(&recountv1.RouteFact{Method: extract.Clip(method, 16), Pattern: path, Framework: framework, In: in}, y.at(at))
+	y.AddRoute(&recountv1.RouteFact{Method: extract.Clip(method, 16), Pattern: path, Framework: framework, In: in}, y.offset(at))
 }
 
 var substituted = regexp.MustCompile(`\$\{([A-Za-z0-9]+)(?:\.[A-Za-z0-9.]+)?\}`)
@@ -150,7 +150,7 @@ func isServerless(doc yamlMap) bool {
 func (y *yamlFile) serverless(doc yamlMap) {
 	y.Facts.Package = extract.Clip(extract.OneLine(extract.FirstOf(doc.text("service"), doc.text("service", "name"))), extract.MaxName)
 	y.setEnv(0, doc.get("provider", "environment"))
-	for _, e := range doc.at("functions").entries {
+	for _, e := range doc.lookup("functions").entries {
 		f, ok := mapOf(e.value)
 		if !ok {
 			continue
@@ -181,7 +181,7 @@ func (y *yamlFile) serverless(doc yamlMap) {
 			}
 		}
 	}
-	if resources := doc.at("resources"); resources.get("Resources") != nil {
+	if resources := doc.lookup("resources"); resources.get("Resources") != nil {
 		y.cloudFormation(resources)
 	}
 }

@@ -13,7 +13,7 @@ import (
 // folder makes.
 
 func isCompose(doc yamlMap) bool {
-	services := doc.at("services")
+	services := doc.lookup("services")
 	for _, e := range services.entries {
 		s, ok := mapOf(e.value)
 		if ok && (s.get("image") != nil || s.get("build") != nil || s.get("extends") != nil) {
@@ -25,11 +25,11 @@ func isCompose(doc yamlMap) bool {
 
 func (y *yamlFile) compose(doc yamlMap) {
 	for _, group := range []string{"networks", "volumes", "configs", "secrets"} {
-		for _, e := range doc.at(group).entries {
+		for _, e := range doc.lookup(group).entries {
 			y.declareNode(extract.KindResource, group+"/"+e.name, group+" "+e.name, 0, e.key, e.end(doc, group))
 		}
 	}
-	for _, e := range doc.at("services").entries {
+	for _, e := range doc.lookup("services").entries {
 		s, ok := mapOf(e.value)
 		if !ok {
 			continue
@@ -69,7 +69,7 @@ func (y *yamlFile) compose(doc yamlMap) {
 		}
 		y.setEnv(in, s.get("environment"))
 		y.runs(in, s.get("command"))
-		if ext := s.at("extends"); ext.text("service") != "" && ext.text("file") == "" {
+		if ext := s.lookup("extends"); ext.text("service") != "" && ext.text("file") == "" {
 			y.referTo(extract.DependsOn, in, ext.text("service"), ext.get("service"), nil)
 		}
 	}

@@ -77,7 +77,7 @@ func extractYAML(content []byte, facts *recountv1.FileFacts) {
 		}
 		y.limit = uint32(len(src))
 		if i+1 < len(docs) {
-			y.limit = y.at(docs[i+1])
+			y.limit = y.offset(docs[i+1])
 		}
 		for _, family := range yamlFamilies {
 			if (facts.Language == "yaml" || facts.Language == family.name) && family.is(doc) {
@@ -142,8 +142,8 @@ func yamlDocuments(src []byte) (docs []*yaml.Node, err error) {
 	}
 }
 
-// at is the byte at which a node begins: yaml counts lines and characters from 1.
-func (y *yamlFile) at(n *yaml.Node) uint32 {
+// offset is the byte at which a node begins: yaml counts lines and characters from 1.
+func (y *yamlFile) offset(n *yaml.Node) uint32 {
 	if n == nil || n.Line < 1 || n.Line > len(y.Lines) {
 		return 0
 	}
@@ -158,9 +158,9 @@ func (y *yamlFile) at(n *yaml.Node) uint32 {
 // declareNode declares what stands from a node up to the node behind it, nil for the
 // document's end.
 func (y *yamlFile) declareNode(kind recountv1.SymbolKind, name, signature string, in uint32, from, behind *yaml.Node) (uint32, *recountv1.Declaration) {
-	start, end := y.at(from), y.limit
+	start, end := y.offset(from), y.limit
 	if behind != nil {
-		end = y.at(behind)
+		end = y.offset(behind)
 	}
 	for end > start && y.Content[end-1] <= ' ' {
 		end--
@@ -179,7 +179,7 @@ func (y *yamlFile) declareNode(kind recountv1.SymbolKind, name, signature string
 func (y *yamlFile) commentAbove(n *yaml.Node) string { return extract.CleanDoc(n.HeadComment) }
 
 func (y *yamlFile) referTo(edge recountv1.EdgeKind, in uint32, path string, at *yaml.Node, attributes map[string]string) {
-	r := y.Refer(edge, in, extract.Checked(extract.OneLine(path)), y.at(at))
+	r := y.Refer(edge, in, extract.Checked(extract.OneLine(path)), y.offset(at))
 	r.Attributes = attributes
 }
 
@@ -225,8 +225,8 @@ func (m yamlMap) get(names ...string) *yaml.Node {
 	return nil
 }
 
-// at is the mapping at a chain of keys.
-func (m yamlMap) at(names ...string) yamlMap {
+// lookup is the mapping at a chain of keys.
+func (m yamlMap) lookup(names ...string) yamlMap {
 	inner, _ := mapOf(m.get(names...))
 	return inner
 }

@@ -49,18 +49,18 @@ func (y *yamlFile) kubernetes(doc yamlMap) {
 		decl.Attributes["namespace"] = extract.Clip(namespace, extract.MaxValue)
 	}
 	o := &kubeObject{y, in, namespace}
-	spec := doc.at("spec")
+	spec := doc.lookup("spec")
 	switch kind {
 	case "Pod":
-		decl.Attributes["labels"] = labels(doc.at("metadata", "labels"))
+		decl.Attributes["labels"] = labels(doc.lookup("metadata", "labels"))
 		o.pod(spec)
 	case "Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Job", "ReplicationController":
-		decl.Attributes["labels"] = labels(spec.at("template", "metadata", "labels"))
-		o.pod(spec.at("template", "spec"))
+		decl.Attributes["labels"] = labels(spec.lookup("template", "metadata", "labels"))
+		o.pod(spec.lookup("template", "spec"))
 	case "CronJob":
-		template := spec.at("jobTemplate", "spec", "template")
-		decl.Attributes["labels"] = labels(template.at("metadata", "labels"))
-		o.pod(template.at("spec"))
+		template := spec.lookup("jobTemplate", "spec", "template")
+		decl.Attributes["labels"] = labels(template.lookup("metadata", "labels"))
+		o.pod(template.lookup("spec"))
 	case "Service":
 		o.selector(extract.Exposes, spec.get("selector"))
 	case "Ingress":
@@ -70,7 +70,7 @@ func (y *yamlFile) kubernetes(doc yamlMap) {
 	case "PodDisruptionBudget":
 		o.selector(extract.Configures, spec.get("selector", "matchLabels"))
 	case "HorizontalPodAutoscaler":
-		if target := spec.at("scaleTargetRef"); target.text("kind") != "" {
+		if target := spec.lookup("scaleTargetRef"); target.text("kind") != "" {
 			o.refer(extract.Configures, target.text("kind"), target.get("name"), "")
 		}
 	case "RoleBinding", "ClusterRoleBinding":
@@ -167,11 +167,11 @@ func (o *kubeObject) backends(spec yamlMap) {
 		o.refer(extract.Exposes, "Service", b.get("service", "name"), "")
 		o.refer(extract.Exposes, "Service", b.get("serviceName"), "")
 	}
-	backend(spec.at("defaultBackend"))
-	backend(spec.at("backend"))
+	backend(spec.lookup("defaultBackend"))
+	backend(spec.lookup("backend"))
 	for _, rule := range mapsIn(spec.get("rules")) {
 		for _, path := range mapsIn(rule.get("http", "paths")) {
-			backend(path.at("backend"))
+			backend(path.lookup("backend"))
 		}
 	}
 	for _, t := range mapsIn(spec.get("tls")) {
@@ -232,7 +232,7 @@ func (y *yamlFile) skaffold(doc yamlMap) {
 			continue
 		}
 		in, decl := y.declareNode(extract.KindResource, "Artifact/"+image, "artifact "+image, 0, a.key(), nil)
-		decl.End = y.Place(y.at(a.get("image")) + uint32(len(image)))
+		decl.End = y.Place(y.offset(a.get("image")) + uint32(len(image)))
 		context := a.text("context")
 		if context == "" {
 			context = "."

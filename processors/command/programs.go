@@ -130,8 +130,8 @@ func mustRole(program, name string) role {
 	return r
 }
 
-// at returns the role of the i-th of n positional arguments.
-func (s *synopsis) at(i, n int) role {
+// roleAt returns the role of the i-th of n positional arguments.
+func (s *synopsis) roleAt(i, n int) role {
 	switch {
 	case i < len(s.before) && (s.repeats || i < n):
 		if len(s.after) > 0 && n-i <= len(s.after) && n > 1 {

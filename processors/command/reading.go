@@ -140,7 +140,7 @@ func (r *reader) one(words []int) (rest []int) {
 		return nil
 	}
 	r.known++
-	syn = syn.as(r.items, words[1:])
+	syn = syn.variantFor(r.items, words[1:])
 	at := len(r.votes)
 	r.votes = append(r.votes, vote{inner: r.inner, program: syn.first, category: syn.category, known: true})
 	if syn.first == "find" {
@@ -304,7 +304,7 @@ func (r *reader) settle(syn *synopsis, positional []int) {
 		}
 	}
 	for i, w := range positional {
-		r.argument(&r.items[w], syn.at(i, len(positional)))
+		r.argument(&r.items[w], syn.roleAt(i, len(positional)))
 		r.items[w].again = i > 0 && syn.repeated(i-1, len(positional)) && syn.repeated(i, len(positional))
 	}
 }

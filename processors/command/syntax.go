@@ -15,7 +15,7 @@ var parsers = sync.Pool{New: func() any { return new(shellParsers) }}
 
 type shellParsers struct{ bash, posix, mksh, zsh *syntax.Parser }
 
-func (p *shellParsers) of(lang syntax.LangVariant) *syntax.Parser {
+func (p *shellParsers) parserFor(lang syntax.LangVariant) *syntax.Parser {
 	slot := &p.bash
 	switch lang {
 	case syntax.LangPOSIX:
@@ -57,7 +57,7 @@ func parse(command, shell string) (*line, bool) {
 	pool := parsers.Get().(*shellParsers)
 	defer parsers.Put(pool)
 	for _, lang := range languages(shell) {
-		file, err := pool.of(lang).Parse(strings.NewReader(command), "")
+		file, err := pool.parserFor(lang).Parse(strings.NewReader(command), "")
 		if err != nil {
 			continue
 		}

@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// as returns the synopsis for this call of a program: some flags turn arguments that are read into
+// variantFor returns the synopsis for this call of a program: some flags turn arguments that are read into
 // arguments that are written.
-func (s *synopsis) as(items []item, words []int) *synopsis {
+func (s *synopsis) variantFor(items []item, words []int) *synopsis {
 	for _, v := range variants()[s.first] {
 		for _, w := range words {
 			if !isFlag(&items[w]) {

@@ -56,7 +56,7 @@ func logged(index uint32, entry *recountv1.AccessEntry) *recountv1.Observation {
 	if id, err := hex.DecodeString(entry.GetTraceId()); err == nil && isID(id, 16) {
 		o.TraceId = id
 	}
-	u := understood{o: o}
+	u := interpretation{o: o}
 	if route := entry.GetRoute(); route != "" {
 		u.request(methodOf(entry.GetMethod()), route, true)
 	} else {

@@ -8,14 +8,14 @@ import (
 
 // database recognises a query: "SELECT shop.carts". Verb and table come from their attributes, else
 // from the statement, else from the span's name.
-func database(u *understood) bool {
+func database(u *interpretation) bool {
 	if !u.a.has(dbSystem, dbStatement, dbSummary, dbOperation) {
 		return false
 	}
-	return u.is(recountv1.RuntimeKind_RUNTIME_KIND_QUERIES, u.a.text(dbSystem), u.query())
+	return u.set(recountv1.RuntimeKind_RUNTIME_KIND_QUERIES, u.a.text(dbSystem), u.query())
 }
 
-func (u *understood) query() string {
+func (u *interpretation) query() string {
 	verb, table := u.a.text(dbOperation), u.a.text(dbCollection)
 	if table == "" && u.a.has(dbSummary) {
 		return u.a.text(dbSummary)
@@ -42,7 +42,7 @@ func (u *understood) query() string {
 
 // qualified returns the table with its database, "shop.carts". The parts of a namespace
 // ("shop|public") are joined by dots.
-func (u *understood) qualified(table string) string {
+func (u *interpretation) qualified(table string) string {
 	ns := u.a.text(dbNamespace)
 	if ns == "" || strings.Contains(table, ".") {
 		return table

@@ -26,7 +26,7 @@ const temporary = "(temporary)"
 
 // messaging recognises a message that is sent to or received from a topic or a queue. The operation
 // is the destination's name.
-func messaging(u *understood) bool {
+func messaging(u *interpretation) bool {
 	if !u.a.has(messagingSystem, messagingDestination) {
 		return false
 	}
@@ -59,7 +59,7 @@ func messaging(u *understood) bool {
 			operation = temporary
 		}
 	}
-	return u.is(kind, u.a.text(messagingSystem), withoutValues(operation))
+	return u.set(kind, u.a.text(messagingSystem), withoutValues(operation))
 }
 
 // destinationName parses a span name of the conventions: "send orders", or "orders send" in older

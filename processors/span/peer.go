@@ -17,7 +17,7 @@ var ownPorts = map[string]string{
 // peer returns the other side of a call: the service if the span names it, else its address, such
 // as "cart:8080" or "postgresql://db" for a database or a broker (only the system if it has no
 // address). A host name takes precedence over a numeric address.
-func (u *understood) peer() string {
+func (u *interpretation) peer() string {
 	if u.o.Kind == recountv1.RuntimeKind_RUNTIME_KIND_UNSPECIFIED {
 		return ""
 	}
@@ -66,7 +66,7 @@ func (u *understood) peer() string {
 }
 
 // provider returns the provider of the model or function that is called, if there is no address.
-func (u *understood) provider() string {
+func (u *interpretation) provider() string {
 	if u.a.has(genaiSystem) {
 		return u.a.text(genaiSystem)
 	}

@@ -7,13 +7,13 @@ import (
 )
 
 // rpc recognises a remote procedure call: "shop.CartService/GetCart".
-func rpc(u *understood) bool {
+func rpc(u *interpretation) bool {
 	system := u.a.text(rpcSystem)
 	if u.a.has(rpcSystem, rpcService, rpcMethod) {
 		if system == "" && u.a.has(rpcCode) {
 			system = "grpc" // only gRPC's codes are sent without the system's name
 		}
-		return u.is(recountv1.RuntimeKind_RUNTIME_KIND_RPC, system, u.procedure())
+		return u.set(recountv1.RuntimeKind_RUNTIME_KIND_RPC, system, u.procedure())
 	}
 	// A proxy or a web framework received a request of gRPC, Connect or Twirp.
 	if u.internal() || !u.a.has(httpRoute, httpPath, httpURL) {
@@ -33,12 +33,12 @@ func rpc(u *understood) bool {
 	if !strings.HasPrefix(path, "/") || !isProcedure(path[1:]) {
 		return false
 	}
-	return u.is(recountv1.RuntimeKind_RUNTIME_KIND_RPC, system, path[1:])
+	return u.set(recountv1.RuntimeKind_RUNTIME_KIND_RPC, system, path[1:])
 }
 
 // procedure returns the called procedure: from rpc.method, which is fully qualified in newer
 // conventions, with rpc.service, else from the span's name.
-func (u *understood) procedure() string {
+func (u *interpretation) procedure() string {
 	service, method := u.a.text(rpcService), strings.TrimPrefix(u.a.text(rpcMethod), "/")
 	switch {
 	case method == "" || method == "_OTHER":

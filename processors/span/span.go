@@ -292,7 +292,7 @@ func (b *batch) add(sp *sent) {
 	o.Side, o.Links = sideOf(sp.kind), sp.links
 	b.times(o, sp)
 
-	u := understood{o: o, a: &b.attrs, kind: sp.kind, name: sp.name, code: &b.codes[i]}
+	u := interpretation{o: o, a: &b.attrs, kind: sp.kind, name: sp.name, code: &b.codes[i]}
 	u.understand()
 	o.Operation = clean(o.Operation, maxOperation)
 	o.System = clean(o.System, maxName)

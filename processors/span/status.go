@@ -9,7 +9,7 @@ import (
 // status sets the protocol's code and returns how the span ended: the status that the program set,
 // else the one that the conventions derive from the code. For a caller every refusal is an error;
 // for a server only its own faults are.
-func (u *understood) status(said tracepb.Status_StatusCode) recountv1.Status {
+func (u *interpretation) status(said tracepb.Status_StatusCode) recountv1.Status {
 	code, bad, known := u.protocolCode()
 	if known {
 		*u.code = code
@@ -29,7 +29,7 @@ func (u *understood) status(said tracepb.Status_StatusCode) recountv1.Status {
 }
 
 // protocolCode returns gRPC's code for RPCs, otherwise the HTTP status.
-func (u *understood) protocolCode() (code uint32, bad, known bool) {
+func (u *interpretation) protocolCode() (code uint32, bad, known bool) {
 	caller := u.o.Side == recountv1.Side_SIDE_CALLER
 	if u.o.Kind == recountv1.RuntimeKind_RUNTIME_KIND_RPC {
 		switch u.o.System {

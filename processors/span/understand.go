@@ -8,8 +8,8 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// understood is a span that is being interpreted: readers fill in kind, operation and system.
-type understood struct {
+// interpretation is a span that is being interpreted: readers fill in kind, operation and system.
+type interpretation struct {
 	o    *recountv1.Observation
 	a    *attrs
 	kind tracepb.Span_SpanKind
@@ -20,9 +20,9 @@ type understood struct {
 
 // readers are tried in this order. What is called takes precedence over how it is transported: a
 // query over HTTP is a query. A reader that does not recognise the span changes nothing.
-var readers = [...]func(u *understood) bool{database, messaging, model, rpc, web, graphql, function}
+var readers = [...]func(u *interpretation) bool{database, messaging, model, rpc, web, graphql, function}
 
-func (u *understood) understand() {
+func (u *interpretation) understand() {
 	for _, read := range readers {
 		if read(u) {
 			return
@@ -31,16 +31,16 @@ func (u *understood) understand() {
 	byName(u)
 }
 
-func (u *understood) is(k recountv1.RuntimeKind, system, operation string) bool {
+func (u *interpretation) set(k recountv1.RuntimeKind, system, operation string) bool {
 	u.o.Kind, u.o.System, u.o.Operation = k, system, operation
 	return true
 }
 
 // internal reports whether the span is marked as internal, and so not a call.
-func (u *understood) internal() bool { return u.kind == tracepb.Span_SPAN_KIND_INTERNAL }
+func (u *interpretation) internal() bool { return u.kind == tracepb.Span_SPAN_KIND_INTERNAL }
 
 // callKind returns k, except for work inside a service, which is not a call.
-func (u *understood) callKind(k recountv1.RuntimeKind) recountv1.RuntimeKind {
+func (u *interpretation) callKind(k recountv1.RuntimeKind) recountv1.RuntimeKind {
 	if u.o.Side == recountv1.Side_SIDE_INSIDE {
 		return recountv1.RuntimeKind_RUNTIME_KIND_UNSPECIFIED
 	}
@@ -48,7 +48,7 @@ func (u *understood) callKind(k recountv1.RuntimeKind) recountv1.RuntimeKind {
 }
 
 // model recognises a call to a model, a tool or an agent.
-func model(u *understood) bool {
+func model(u *interpretation) bool {
 	if !u.a.has(genaiOperation, genaiSystem) {
 		return false
 	}
@@ -62,22 +62,22 @@ func model(u *understood) bool {
 			break
 		}
 	}
-	return u.is(u.callKind(recountv1.RuntimeKind_RUNTIME_KIND_CALLS), system, words(verb, of, u.name))
+	return u.set(u.callKind(recountv1.RuntimeKind_RUNTIME_KIND_CALLS), system, words(verb, of, u.name))
 }
 
 // graphql recognises an operation of GraphQL that did not arrive over HTTP, or that has a span
 // apart from its request.
-func graphql(u *understood) bool {
+func graphql(u *interpretation) bool {
 	if !u.a.has(graphqlType, graphqlName) {
 		return false
 	}
-	return u.is(u.callKind(recountv1.RuntimeKind_RUNTIME_KIND_CALLS), "graphql",
+	return u.set(u.callKind(recountv1.RuntimeKind_RUNTIME_KIND_CALLS), "graphql",
 		words(u.a.text(graphqlType), u.a.text(graphqlName), u.name))
 }
 
 // function recognises an invocation of a function. The caller's span names it in an attribute; on
 // the called side the resource may name it, else the span's name does.
-func function(u *understood) bool {
+func function(u *interpretation) bool {
 	if !u.a.has(faasTrigger, faasInvoked) {
 		return false
 	}
@@ -89,7 +89,7 @@ func function(u *understood) bool {
 	if name == "" {
 		name = u.a.text(faasName)
 	}
-	return u.is(u.callKind(recountv1.RuntimeKind_RUNTIME_KIND_CALLS), system, words(name, "", u.name))
+	return u.set(u.callKind(recountv1.RuntimeKind_RUNTIME_KIND_CALLS), system, words(name, "", u.name))
 }
 
 // words joins two words. If both are empty it returns other, with values replaced.
@@ -105,27 +105,27 @@ func words(a, b, other string) string {
 
 // byName interprets a span that has only a name, by the forms of names in the conventions. A span
 // marked as internal keeps its name.
-func byName(u *understood) {
+func byName(u *interpretation) {
 	name := strings.TrimSpace(u.name)
 	if !u.internal() {
 		if operation, system, ok := rpcName(name); ok {
-			u.is(recountv1.RuntimeKind_RUNTIME_KIND_RPC, system, operation)
+			u.set(recountv1.RuntimeKind_RUNTIME_KIND_RPC, system, operation)
 			return
 		}
 		if method, path, ok := requestName(name); ok {
-			u.is(recountv1.RuntimeKind_RUNTIME_KIND_CALLS, "http", "")
+			u.set(recountv1.RuntimeKind_RUNTIME_KIND_CALLS, "http", "")
 			u.request(method, path, isPattern(path))
 			return
 		}
 		if u.o.Side != recountv1.Side_SIDE_CALLED && isQueryName(name) {
-			u.is(recountv1.RuntimeKind_RUNTIME_KIND_QUERIES, "", name)
+			u.set(recountv1.RuntimeKind_RUNTIME_KIND_QUERIES, "", name)
 			return
 		}
 	}
 	if name == "" {
 		name = "(unnamed)"
 	}
-	u.is(kindOfSpan[u.kind], "", withoutValues(name))
+	u.set(kindOfSpan[u.kind], "", withoutValues(name))
 }
 
 // kindOfSpan is the kind of a span that has no other information.

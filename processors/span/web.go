@@ -8,7 +8,7 @@ import (
 
 // web recognises an HTTP request: "GET /users/{id}". The path is the route if the service states
 // it, else the requested path with values replaced.
-func web(u *understood) bool {
+func web(u *interpretation) bool {
 	switch {
 	case u.a.has(httpMethod, httpURL):
 	case u.internal():
@@ -16,7 +16,7 @@ func web(u *understood) bool {
 	case !u.a.has(httpRoute, httpTemplate, httpPath, httpStatus):
 		return false
 	}
-	u.is(recountv1.RuntimeKind_RUNTIME_KIND_CALLS, "http", "")
+	u.set(recountv1.RuntimeKind_RUNTIME_KIND_CALLS, "http", "")
 	method := methodOf(u.a.text(httpMethod))
 	path := u.path()
 	switch route := u.a.text(httpRoute); {
@@ -42,7 +42,7 @@ func web(u *understood) bool {
 const anyMethod = "ANY"
 
 // request sets the operation of a request, and whether its path is a pattern.
-func (u *understood) request(method, path string, pattern bool) {
+func (u *interpretation) request(method, path string, pattern bool) {
 	switch {
 	case path == "":
 		u.o.Operation = method
@@ -70,7 +70,7 @@ func methodOf(s string) string {
 }
 
 // path returns the requested path without its query, "" if it is unknown.
-func (u *understood) path() string {
+func (u *interpretation) path() string {
 	if p := u.a.text(httpPath); p != "" {
 		if p[0] != '/' { // the absolute form sent to a proxy
 			p = pathOfURL(p)

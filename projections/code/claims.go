@@ -32,7 +32,7 @@ var allMaps = [...]Which{FilesMap, NodesMap, OutMap, InMap, ExternalsMap, UsersM
 // reading one map does not decompress chunks of the others.
 func (w Which) space() byte { return byte(1 + slices.Index(allMaps[:], w)) }
 
-func (r roots) of(w Which) (prolly.Hash, error) {
+func (r roots) root(w Which) (prolly.Hash, error) {
 	switch w {
 	case FilesMap:
 		return r.files, nil
@@ -57,10 +57,10 @@ func (r roots) of(w Which) (prolly.Hash, error) {
 // Since yields the changes that turn one map of base into that of the snapshot, in key order. It
 // reads only what differs. Both snapshots must be of one view. A nil base is empty.
 func (s *Snapshot) Since(base *Snapshot, w Which) iter.Seq2[prolly.Change, error] {
-	now, err := s.roots.of(w)
+	now, err := s.roots.root(w)
 	before := prolly.Empty
 	if err == nil && base != nil {
-		before, err = base.roots.of(w)
+		before, err = base.roots.root(w)
 	}
 	if err != nil {
 		return func(yield func(prolly.Change, error) bool) { yield(prolly.Change{}, err) }
@@ -71,7 +71,7 @@ func (s *Snapshot) Since(base *Snapshot, w Which) iter.Seq2[prolly.Change, error
 // Prove returns a claim about a key of one map and its proof. HashOf continues the chain from the
 // map's root to the snapshot's hash.
 func (s *Snapshot) Prove(w Which, key []byte) (prolly.Claim, *prolly.Proof, error) {
-	root, err := s.roots.of(w)
+	root, err := s.roots.root(w)
 	if err != nil {
 		return prolly.Claim{}, nil, err
 	}

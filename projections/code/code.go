@@ -38,8 +38,8 @@ type Options struct {
 
 // Kind returns what registers this projection with a server. The state depends on the extractors
 // and resolvers, so a change of any of their versions rebuilds it.
-func Kind(o Options) projections.Kind {
-	return projections.Kind{
+func Kind(o Options) projections.Definition {
+	return projections.Definition{
 		Name: Name, Version: Version, Params: o.params(), Topics: []string{schemas.TopicCommits},
 		Open: func(dir string) (projections.Projection, error) { return Open(dir, o) },
 	}

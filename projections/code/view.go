@@ -68,7 +68,7 @@ func (v *View) Repositories() ([]RepoID, error) {
 		return nil, err
 	}
 	for ok := it.First(); ok; {
-		tp, rest, good := store.CutShard(it.Key()[1:])
+		tp, rest, good := store.ParseShard(it.Key()[1:])
 		name, _, cut := bytes.Cut(rest, []byte{0})
 		if !good || !cut {
 			return nil, errors.Join(v.Damaged(fmt.Errorf("key %q", it.Key())), it.Close())
@@ -275,7 +275,7 @@ func (s *Snapshot) Lines() (*prolly.Map, error)      { return s.open(LinesMap) }
 // callers that read most of the map.
 func (s *Snapshot) Range(w Which, from, to []byte) iter.Seq2[prolly.Entry, error] {
 	return func(yield func(prolly.Entry, error) bool) {
-		root, err := s.roots.of(w)
+		root, err := s.roots.root(w)
 		if err != nil {
 			yield(prolly.Entry{}, err)
 			return
@@ -296,7 +296,7 @@ func (s *Snapshot) Range(w Which, from, to []byte) iter.Seq2[prolly.Entry, error
 }
 
 func (s *Snapshot) open(w Which) (*prolly.Map, error) {
-	root, err := s.roots.of(w)
+	root, err := s.roots.root(w)
 	if err != nil {
 		return nil, err
 	}

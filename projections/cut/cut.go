@@ -11,25 +11,25 @@ import (
 // ErrShort says that a value ends before what it should hold.
 var ErrShort = errors.New("value cut short")
 
-// Cutter takes a value apart. After an error it gives zeros, so that it is enough to
+// Reader takes a value apart. After an error it gives zeros, so that it is enough to
 // ask for the error at the end.
-type Cutter struct {
+type Reader struct {
 	Rest []byte // what is left
 	Err  error  // the first that there was
 }
 
 // Of begins a value. What is taken of it as bytes is part of it.
-func Of(value []byte) Cutter { return Cutter{Rest: value} }
+func Of(value []byte) Reader { return Reader{Rest: value} }
 
 // Fail keeps the first error.
-func (c *Cutter) Fail(err error) {
+func (c *Reader) Fail(err error) {
 	if c.Err == nil {
 		c.Err = err
 	}
 }
 
 // End is the error that there was, or that of bytes left over.
-func (c *Cutter) End() error {
+func (c *Reader) End() error {
 	if c.Err == nil && len(c.Rest) > 0 {
 		c.Fail(fmt.Errorf("%d bytes too many", len(c.Rest)))
 	}
@@ -37,7 +37,7 @@ func (c *Cutter) End() error {
 }
 
 // Take reads n bytes.
-func (c *Cutter) Take(n int) []byte {
+func (c *Reader) Take(n int) []byte {
 	if c.Err != nil || n > len(c.Rest) {
 		c.Fail(ErrShort)
 		return nil
@@ -48,7 +48,7 @@ func (c *Cutter) Take(n int) []byte {
 }
 
 // Byte reads one.
-func (c *Cutter) Byte() byte {
+func (c *Reader) Byte() byte {
 	if b := c.Take(1); len(b) == 1 {
 		return b[0]
 	}
@@ -56,7 +56,7 @@ func (c *Cutter) Byte() byte {
 }
 
 // Uint64 reads eight bytes, the smallest first.
-func (c *Cutter) Uint64() uint64 {
+func (c *Reader) Uint64() uint64 {
 	if b := c.Take(8); len(b) == 8 {
 		return binary.LittleEndian.Uint64(b)
 	}
@@ -64,7 +64,7 @@ func (c *Cutter) Uint64() uint64 {
 }
 
 // Uvarint reads a number of one to ten bytes.
-func (c *Cutter) Uvarint() uint64 {
+func (c *Reader) Uvarint() uint64 {
 	v, n := binary.Uvarint(c.Rest)
 	if c.Take(max(n, 0)); n <= 0 {
 		c.Fail(ErrShort)
@@ -76,13 +76,13 @@ func (c *Cutter) Uvarint() uint64 {
 }
 
 // Varint reads a number that may be negative.
-func (c *Cutter) Varint() int64 {
+func (c *Reader) Varint() int64 {
 	u := c.Uvarint()
 	return int64(u>>1) ^ -int64(u&1)
 }
 
 // Bytes reads a length and as many bytes.
-func (c *Cutter) Bytes() []byte {
+func (c *Reader) Bytes() []byte {
 	n := c.Uvarint()
 	if n > uint64(len(c.Rest)) {
 		c.Fail(ErrShort)
@@ -92,10 +92,10 @@ func (c *Cutter) Bytes() []byte {
 }
 
 // Text reads a length and as many bytes, as text.
-func (c *Cutter) Text() string { return string(c.Bytes()) }
+func (c *Reader) Text() string { return string(c.Bytes()) }
 
 // Count reads how many of something follow, at most so many.
-func (c *Cutter) Count(most int) int {
+func (c *Reader) Count(most int) int {
 	n := c.Uvarint()
 	if n > uint64(most) {
 		c.Fail(fmt.Errorf("%d things where at most %d can be", n, most))

@@ -16,7 +16,7 @@ func value() []byte {
 	return append(b, 3)
 }
 
-func read(c *Cutter) (byte, uint64, int64, uint64, string, int) {
+func read(c *Reader) (byte, uint64, int64, uint64, string, int) {
 	return c.Byte(), c.Uvarint(), c.Varint(), c.Uint64(), c.Text(), c.Count(3)
 }
 
@@ -42,10 +42,10 @@ func TestShort(t *testing.T) {
 }
 
 func TestEnd(t *testing.T) {
-	for want, read := range map[string]func(*Cutter){
-		"2 bytes too many":                func(c *Cutter) { c.Byte() },
-		"9 things where at most 3 can be": func(c *Cutter) { c.Count(3); c.Fail(errors.New("second")) },
-		"value cut short":                 func(c *Cutter) { c.Bytes() },
+	for want, read := range map[string]func(*Reader){
+		"2 bytes too many":                func(c *Reader) { c.Byte() },
+		"9 things where at most 3 can be": func(c *Reader) { c.Count(3); c.Fail(errors.New("second")) },
+		"value cut short":                 func(c *Reader) { c.Bytes() },
 	} {
 		c := Of([]byte{9, 1, 1})
 		if read(&c); c.End() == nil || c.End().Error() != want {

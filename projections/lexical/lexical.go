@@ -118,7 +118,7 @@ const (
 )
 
 // Kind describes the projection to a node.
-var Kind = projections.Kind{Name: Name, Version: Version, Topics: []string{schemas.TopicCommands, schemas.TopicAgents}, Open: func(dir string) (projections.Projection, error) {
+var Kind = projections.Definition{Name: Name, Version: Version, Topics: []string{schemas.TopicCommands, schemas.TopicAgents}, Open: func(dir string) (projections.Projection, error) {
 	return Open(dir, store.Options{CacheBytes: storeCacheBytes, MemTableBytes: memTableBytes, Depth: depth})
 }}
 

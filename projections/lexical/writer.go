@@ -22,7 +22,7 @@ type writer struct {
 	lists   map[string]*list
 	dirty   []string
 	ids     map[fieldID]uint32
-	known   *store.Known
+	known   *store.IDFilter
 	texts   *termCache // most new documents have a text that was seen before
 	key     []byte
 	value   []byte
@@ -128,7 +128,7 @@ func (w *writer) load(t *store.Txn) error {
 		}
 	}
 	if !ok {
-		w.known = &store.Known{} // this writer sets all ids that there will be
+		w.known = &store.IDFilter{} // this writer sets all ids that there will be
 	}
 	w.loaded = true
 	return nil

@@ -69,7 +69,7 @@ func (v *View) attempt(n *Node) (best *Node, alike float64, err error) {
 	if n.attempted {
 		return n.attempt, n.alike, nil
 	}
-	err = v.back(v.list(kindGoal, n, goalList(n.Workspace, n.Goal)), n.Position.Offset, maxAttempts, func(offset int64, _ []byte) (bool, error) {
+	err = v.visitBackward(v.list(kindGoal, n, goalList(n.Workspace, n.Goal)), n.Position.Offset, maxAttempts, func(offset int64, _ []byte) (bool, error) {
 		a, err := v.sibling(n, offset)
 		if a == nil || err != nil || a.Goal != n.Goal || a.Workspace != n.Workspace || !a.Failed() && !a.Succeeded() {
 			return true, err
@@ -91,7 +91,7 @@ func (v *View) attempt(n *Node) (best *Node, alike float64, err error) {
 
 // laterAttempts calls found for the later intents that may have n as their attempt.
 func (v *View) laterAttempts(n *Node, found func(schemas.Position)) error {
-	return v.forth(v.list(kindGoal, n, goalList(n.Workspace, n.Goal)), n.Position.Offset, maxAttempts, func(offset int64, _ []byte) (bool, error) {
+	return v.visitForward(v.list(kindGoal, n, goalList(n.Workspace, n.Goal)), n.Position.Offset, maxAttempts, func(offset int64, _ []byte) (bool, error) {
 		p := n.Position
 		p.Offset = offset
 		found(p)
@@ -104,7 +104,7 @@ func (v *View) laterAttempts(n *Node, found func(schemas.Position)) error {
 // maxChanges.
 func (v *View) changesSince(since, n *Node) ([]*Node, error) {
 	var all []*Node
-	err := v.back(v.list(kindWorkspace, n, hashOf(n.Workspace)), n.Position.Offset, maxChanges, func(offset int64, _ []byte) (bool, error) {
+	err := v.visitBackward(v.list(kindWorkspace, n, hashOf(n.Workspace)), n.Position.Offset, maxChanges, func(offset int64, _ []byte) (bool, error) {
 		if since != nil && offset <= since.Position.Offset {
 			return false, nil
 		}

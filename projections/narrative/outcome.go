@@ -59,7 +59,7 @@ func decodeOutcome(key, value []byte) (Outcome, error) {
 	}
 	o.IntentID = schemas.EventID(key[1:17])
 	o.ObservedUnixNano = int64(binary.BigEndian.Uint64(key[17:25]) ^ 1<<63)
-	tp, rest, ok := store.CutShard(key[25:])
+	tp, rest, ok := store.ParseShard(key[25:])
 	if !ok || len(rest) != 8 {
 		return o, fmt.Errorf("outcome: key %x", key)
 	}
@@ -144,7 +144,7 @@ func descend(v *store.View, it *pebble.Iterator, id schemas.EventID, visit func(
 }
 
 // exitOf decodes what exitBits encoded.
-func exitOf(c *cut.Cutter) *int32 {
+func exitOf(c *cut.Reader) *int32 {
 	code := c.Uvarint()
 	if code > 1+math.MaxUint32 {
 		c.Fail(fmt.Errorf("exit code %d", code))

@@ -22,7 +22,7 @@ var branchRule = rule{
 		var from *Node
 		var weight float64
 		var shows Evidence
-		err := f.v.back(f.v.list(kindSession, f.to, f.to.session), f.to.Position.Offset, window, func(offset int64, value []byte) (bool, error) {
+		err := f.v.visitBackward(f.v.list(kindSession, f.to, f.to.session), f.to.Position.Offset, window, func(offset int64, value []byte) (bool, error) {
 			n, err := f.v.sibling(f.to, offset)
 			if n == nil || err != nil {
 				return true, err

@@ -135,7 +135,7 @@ func (c *causes) answered() error {
 	if !slices.ContainsFunc(c.to.Resources, func(r Resource) bool { return r.Access&Implied == 0 }) {
 		return nil
 	}
-	return c.v.back(c.v.list(kindSession, c.to, c.to.session), c.to.Position.Offset, window, func(offset int64, value []byte) (bool, error) {
+	return c.v.visitBackward(c.v.list(kindSession, c.to, c.to.session), c.to.Position.Offset, window, func(offset int64, value []byte) (bool, error) {
 		if effects, _ := binary.Uvarint(value); Effect(effects)&mayFail == 0 {
 			return true, nil
 		}
@@ -294,7 +294,7 @@ func (c *causes) moved(last *Node, flip bool) error {
 	if !absent && !elsewhere {
 		return nil
 	}
-	return c.v.back(c.v.list(kindSession, c.to, c.to.session), c.to.Position.Offset, window, func(offset int64, value []byte) (bool, error) {
+	return c.v.visitBackward(c.v.list(kindSession, c.to, c.to.session), c.to.Position.Offset, window, func(offset int64, value []byte) (bool, error) {
 		if effects, _ := binary.Uvarint(value); Effect(effects)&Navigates == 0 {
 			return true, nil
 		}
@@ -364,7 +364,7 @@ func saysAbsent(n *Node) bool {
 // firstUse reports whether nothing read r after from wrote it and before to.
 func (v *View) firstUse(from, to *Node, r Resource) (bool, error) {
 	first := true
-	err := v.back(v.list(kindRead, to, resourceList(r, to.Workspace)), to.Position.Offset, 1, func(offset int64, _ []byte) (bool, error) {
+	err := v.visitBackward(v.list(kindRead, to, resourceList(r, to.Workspace)), to.Position.Offset, 1, func(offset int64, _ []byte) (bool, error) {
 		first = offset <= from.Position.Offset
 		return false, nil
 	})
@@ -377,7 +377,7 @@ func (v *View) children(n *Node, found func(schemas.Position)) error {
 	left := window
 	for _, tp := range slices.Backward(v.tps) {
 		l := list{childPrefix(nil, n.ID[:], store.AppendShard(nil, tp)), v.seen.end(tp)}
-		err := v.back(l, math.MaxInt64, left, func(offset int64, _ []byte) (bool, error) {
+		err := v.visitBackward(l, math.MaxInt64, left, func(offset int64, _ []byte) (bool, error) {
 			found(schemas.Position{Topic: tp.Topic, Partition: tp.Partition, Offset: offset})
 			left--
 			return true, nil

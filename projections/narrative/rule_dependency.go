@@ -208,7 +208,7 @@ func (v *View) outlived(t *tie, newer []tie, n *Node) error {
 	if !n.Failed() || t.shown || t.resource.Access&Implied != 0 {
 		return nil
 	}
-	return v.back(v.list(kindRead, n, resourceList(t.resource, n.Workspace)), n.Position.Offset, 4, func(offset int64, _ []byte) (bool, error) {
+	return v.visitBackward(v.list(kindRead, n, resourceList(t.resource, n.Workspace)), n.Position.Offset, 4, func(offset int64, _ []byte) (bool, error) {
 		if offset <= t.from.Position.Offset {
 			return false, nil
 		}
@@ -235,7 +235,7 @@ func eachAbove(name, workspace string, visit func(dir string) (bool, error)) (er
 // first, each with the resource as it wrote it and the number of newer writers.
 func (v *View) writers(kind byte, n *Node, r Resource, most int, visit func(from *Node, w Resource, rank int)) error {
 	rank := 0
-	return v.back(v.list(kind, n, resourceList(r, n.Workspace)), n.Position.Offset, most, func(offset int64, _ []byte) (bool, error) {
+	return v.visitBackward(v.list(kind, n, resourceList(r, n.Workspace)), n.Position.Offset, most, func(offset int64, _ []byte) (bool, error) {
 		from, err := v.sibling(n, offset)
 		if from == nil || err != nil {
 			return true, err
@@ -259,13 +259,13 @@ func (v *View) writers(kind byte, n *Node, r Resource, most int, visit func(from
 // changed nothing and nothing tried to write the resource since.
 func (v *View) shown(n *Node, r Resource, visit func(from *Node)) error {
 	written := int64(-1)
-	if err := v.back(v.list(kindWrite, n, resourceList(r, n.Workspace)), n.Position.Offset, 1, func(offset int64, _ []byte) (bool, error) {
+	if err := v.visitBackward(v.list(kindWrite, n, resourceList(r, n.Workspace)), n.Position.Offset, 1, func(offset int64, _ []byte) (bool, error) {
 		written = offset
 		return false, nil
 	}); err != nil {
 		return err
 	}
-	return v.back(v.list(kindRead, n, resourceList(r, n.Workspace)), n.Position.Offset, 4, func(offset int64, _ []byte) (bool, error) {
+	return v.visitBackward(v.list(kindRead, n, resourceList(r, n.Workspace)), n.Position.Offset, 4, func(offset int64, _ []byte) (bool, error) {
 		if offset < written {
 			return false, nil
 		}
@@ -290,7 +290,7 @@ func below(name, dir string) bool {
 // which they would no longer examine it because newer writers displace it.
 func dependants(v *View, n *Node, found func(schemas.Position)) error {
 	each := func(kind byte, r Resource, end int64) error {
-		return v.back(v.list(kind, n, resourceList(r, n.Workspace)), end, maxReaders, func(offset int64, _ []byte) (bool, error) {
+		return v.visitBackward(v.list(kind, n, resourceList(r, n.Workspace)), end, maxReaders, func(offset int64, _ []byte) (bool, error) {
 			if offset <= n.Position.Offset {
 				return false, nil
 			}
@@ -303,7 +303,7 @@ func dependants(v *View, n *Node, found func(schemas.Position)) error {
 	// end returns the offset from which no intent looks back as far as n for a resource.
 	end := func(kind byte, r Resource) (int64, error) {
 		last, count := int64(math.MaxInt64), 0
-		err := v.forth(v.list(kind, n, resourceList(r, n.Workspace)), n.Position.Offset, maxWriters, func(offset int64, _ []byte) (bool, error) {
+		err := v.visitForward(v.list(kind, n, resourceList(r, n.Workspace)), n.Position.Offset, maxWriters, func(offset int64, _ []byte) (bool, error) {
 			if count++; count == maxWriters {
 				last = offset + 1
 			}
@@ -314,7 +314,7 @@ func dependants(v *View, n *Node, found func(schemas.Position)) error {
 	for _, r := range n.Resources {
 		if r.Access&(Read|Write|Implied) == Read && n.Effects&(changes|Builds) == 0 {
 			// A later change may rest on what this intent displayed.
-			if err := v.forth(v.list(kindWrite, n, resourceList(r, n.Workspace)), n.Position.Offset, 4, func(offset int64, _ []byte) (bool, error) {
+			if err := v.visitForward(v.list(kindWrite, n, resourceList(r, n.Workspace)), n.Position.Offset, 4, func(offset int64, _ []byte) (bool, error) {
 				p := n.Position
 				p.Offset = offset
 				found(p)
@@ -360,7 +360,7 @@ func dependants(v *View, n *Node, found func(schemas.Position)) error {
 
 // soonAfter calls found for the next intents of the session.
 func (v *View) soonAfter(n *Node, found func(schemas.Position)) error {
-	return v.forth(v.list(kindSession, n, n.session), n.Position.Offset, window, func(offset int64, _ []byte) (bool, error) {
+	return v.visitForward(v.list(kindSession, n, n.session), n.Position.Offset, window, func(offset int64, _ []byte) (bool, error) {
 		p := n.Position
 		p.Offset = offset
 		found(p)

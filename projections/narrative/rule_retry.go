@@ -34,7 +34,7 @@ func (n *Node) near(later *Node) bool {
 // firstAttempt returns the first of the consecutive failed attempts at the same thing that end with
 // last, or nil if last is the first. It examines the same intents as attempt.
 func (v *View) firstAttempt(n, last *Node) (first *Node, alike float64, err error) {
-	err = v.back(v.list(kindGoal, n, goalList(n.Workspace, n.Goal)), n.Position.Offset, maxAttempts, func(offset int64, _ []byte) (bool, error) {
+	err = v.visitBackward(v.list(kindGoal, n, goalList(n.Workspace, n.Goal)), n.Position.Offset, maxAttempts, func(offset int64, _ []byte) (bool, error) {
 		if offset >= last.Position.Offset {
 			return true, nil
 		}

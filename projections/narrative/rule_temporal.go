@@ -13,7 +13,7 @@ var temporalRule = rule{
 	kind: Temporal,
 	name: "temporal/1",
 	in: func(f *forming) error {
-		from, err := f.v.neighbour(f.to, f.v.back)
+		from, err := f.v.neighbour(f.to, f.v.visitBackward)
 		if from == nil || err != nil {
 			return err
 		}
@@ -29,7 +29,7 @@ var temporalRule = rule{
 		return f.edge(from, weight, Evidence{Position: from.Position, Shows: "came before it in the session"})
 	},
 	ends: func(v *View, from *Node, found func(schemas.Position)) error {
-		next, err := v.neighbour(from, v.forth)
+		next, err := v.neighbour(from, v.visitForward)
 		if next != nil {
 			found(next.Position)
 		}

@@ -100,13 +100,13 @@ func (v *View) Node(id schemas.EventID) (Node, bool, error) {
 	if n == nil || err != nil {
 		return Node{}, false, err
 	}
-	return *n, true, v.judge(n)
+	return *n, true, v.loadOutcome(n)
 }
 
 // node is like Node without the outcome; it returns nil if there is none.
 func (v *View) node(id schemas.EventID) (*Node, error) {
 	if at, known := v.homes[id]; known {
-		return v.at(at)
+		return v.nodeAt(at)
 	}
 	for _, tp := range v.tps {
 		offset, ok, err := v.s.Seen(tp, id)
@@ -116,7 +116,7 @@ func (v *View) node(id schemas.EventID) (*Node, error) {
 		if !ok {
 			continue
 		}
-		n, err := v.at(schemas.Position{Topic: tp.Topic, Partition: tp.Partition, Offset: offset})
+		n, err := v.nodeAt(schemas.Position{Topic: tp.Topic, Partition: tp.Partition, Offset: offset})
 		if err != nil {
 			return nil, err
 		}
@@ -137,8 +137,8 @@ func (v *View) known(n *Node) (bool, error) {
 	return first != nil && first.Position == n.Position, err
 }
 
-// at returns the node at a position, or nil if none is visible.
-func (v *View) at(p schemas.Position) (*Node, error) {
+// nodeAt returns the node at a position, or nil if none is visible.
+func (v *View) nodeAt(p schemas.Position) (*Node, error) {
 	if n, known := v.nodes[p]; known {
 		return n, nil
 	}
@@ -169,15 +169,15 @@ func (v *View) at(p schemas.Position) (*Node, error) {
 func (v *View) sibling(n *Node, offset int64) (*Node, error) {
 	p := n.Position
 	p.Offset = offset
-	s, err := v.at(p)
+	s, err := v.nodeAt(p)
 	if s == nil || err != nil {
 		return nil, err
 	}
-	return s, v.judge(s)
+	return s, v.loadOutcome(s)
 }
 
-// judge looks up the outcome that counts.
-func (v *View) judge(n *Node) error {
+// loadOutcome looks up the outcome that counts.
+func (v *View) loadOutcome(n *Node) error {
 	if n.judged {
 		return nil
 	}
@@ -218,16 +218,16 @@ type walker func(l list, from int64, most int, visit func(offset int64, value []
 // window is the number of intents of a session that are examined in either direction.
 const window = 16
 
-// back visits the offsets of a list that are less than below, the newest first, until visit returns
+// visitBackward visits the offsets of a list that are less than below, the newest first, until visit returns
 // false or most of them were visited.
-func (v *View) back(l list, below int64, most int, visit func(offset int64, value []byte) (more bool, err error)) error {
+func (v *View) visitBackward(l list, below int64, most int, visit func(offset int64, value []byte) (more bool, err error)) error {
 	v.key = binary.BigEndian.AppendUint64(append(v.key[:0], l.prefix...), uint64(min(below, l.end)))
 	return v.walk(l, v.it.SeekLT(v.key), v.it.Prev, most, visit)
 }
 
-// forth visits the offsets of a list that are greater than above, the oldest first, until visit
+// visitForward visits the offsets of a list that are greater than above, the oldest first, until visit
 // returns false or most of them were visited.
-func (v *View) forth(l list, above int64, most int, visit func(offset int64, value []byte) (more bool, err error)) error {
+func (v *View) visitForward(l list, above int64, most int, visit func(offset int64, value []byte) (more bool, err error)) error {
 	v.key = binary.BigEndian.AppendUint64(append(v.key[:0], l.prefix...), uint64(above+1))
 	return v.walk(l, v.it.SeekGE(v.key), v.it.Next, most, visit)
 }
@@ -300,7 +300,7 @@ func (v *View) Out(id schemas.EventID) ([]Edge, error) {
 		}
 		slices.SortFunc(ends, comparePositions)
 		for _, p := range slices.Compact(ends) {
-			to, err := v.at(p)
+			to, err := v.nodeAt(p)
 			if err != nil {
 				return nil, err
 			}
@@ -331,7 +331,7 @@ func (v *View) ruleIn(rule int, to *Node) ([]Edge, error) {
 	if ok, err := v.known(to); !ok || err != nil {
 		return nil, err
 	}
-	if err := v.judge(to); err != nil {
+	if err := v.loadOutcome(to); err != nil {
 		return nil, err
 	}
 	f := forming{v: v, rule: &rules[rule], to: to}
@@ -343,11 +343,13 @@ func (v *View) ruleIn(rule int, to *Node) ([]Edge, error) {
 }
 
 // Next returns up to most visible intents of the session after one of them, the nearest first.
-func (v *View) Next(id schemas.EventID, most int) ([]Node, error) { return v.along(id, most, v.forth) }
+func (v *View) Next(id schemas.EventID, most int) ([]Node, error) {
+	return v.along(id, most, v.visitForward)
+}
 
 // Previous returns up to most visible intents of the session before one of them, the nearest first.
 func (v *View) Previous(id schemas.EventID, most int) ([]Node, error) {
-	return v.along(id, most, v.back)
+	return v.along(id, most, v.visitBackward)
 }
 
 func (v *View) along(id schemas.EventID, most int, walk walker) ([]Node, error) {

@@ -34,7 +34,7 @@ func decodeStats(b []byte) (s stats, err error) {
 }
 
 // ended returns the error of a decoder, with the name of the value.
-func ended(what string, c *cut.Cutter) error {
+func ended(what string, c *cut.Reader) error {
 	if err := c.End(); err != nil {
 		return fmt.Errorf("%s: %w", what, err)
 	}

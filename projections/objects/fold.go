@@ -199,7 +199,7 @@ func (f *fold) object(b *recountv1.ObjectBatch, i uint32, o *recountv1.Object, o
 	a := f.lastAud.id
 	f.entities, f.links = f.entities[:0], f.links[:0]
 	// The lists of a session and of an agent are in the table's postings.
-	f.of(o)
+	f.addOwners(o)
 	for n, e := range b.Edges {
 		if f.from[n] != int(i) {
 			continue
@@ -264,8 +264,8 @@ func uses(e *recountv1.ObjectEdge) bool {
 	return e.Kind == recountv1.ObjectEdgeKind_OBJECT_EDGE_KIND_USED && len(e.EventId) > 0
 }
 
-// of adds the session and the agent of an object to the entities it is already listed under.
-func (f *fold) of(o *recountv1.Object) {
+// addOwners adds the session and the agent of an object to the entities it is already listed under.
+func (f *fold) addOwners(o *recountv1.Object) {
 	for _, n := range [...]struct{ name, entity string }{{o.Session, sessionEntity(o.Session)}, {o.Agent, agentEntity(o.Agent)}} {
 		if n.name != "" {
 			f.entities = append(f.entities, n.entity)

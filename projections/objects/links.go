@@ -37,7 +37,7 @@ type links struct {
 	things map[uint32]uint32
 	// older maps an id and one of its rows to the previous row of that id, plus one.
 	older map[idRow]uint32
-	said  sayings
+	said  contentCounts
 }
 
 // linked is an id of an event, of an object, or of the target of an edge.

@@ -266,9 +266,9 @@ func (v *View) linksTo(id *schemas.EventID, names func(To) bool, of *schemas.Aud
 	return all, true
 }
 
-// Led reports whether edges of some kinds may lead to a node or its event, regardless of who may
+// MayHaveEdgesTo reports whether edges of some kinds may lead to a node or its event, regardless of who may
 // see them. used reports whether edges may record that its event was used.
-func (v *View) Led(n Node, kinds func(recountv1.ObjectEdgeKind) bool) (led, used bool) {
+func (v *View) MayHaveEdgesTo(n Node, kinds func(recountv1.ObjectEdgeKind) bool) (led, used bool) {
 	k := &n.p.links
 	k.mu.RLock()
 	id, event := n.p.ids(n.row)

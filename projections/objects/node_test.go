@@ -60,7 +60,7 @@ func inMemory(t *testing.T, v *View, o *oracle, b Bound, about told) {
 	disputes := func(k recountv1.ObjectEdgeKind) bool {
 		return k == recountv1.ObjectEdgeKind_OBJECT_EDGE_KIND_CONTRADICTS
 	}
-	gotLed, gotUsed := v.Led(n, disputes)
+	gotLed, gotUsed := v.MayHaveEdgesTo(n, disputes)
 	led, used := false, false
 	for _, x := range o.all {
 		for _, e := range x.edges {

@@ -19,7 +19,7 @@ const (
 )
 
 // Kind registers this projection with a server.
-var Kind = projections.Kind{Name: Name, Version: Version, Topics: []string{schemas.TopicAgents}, Open: func(dir string) (projections.Projection, error) {
+var Kind = projections.Definition{Name: Name, Version: Version, Topics: []string{schemas.TopicAgents}, Open: func(dir string) (projections.Projection, error) {
 	return Open(dir, store.Options{})
 }}
 

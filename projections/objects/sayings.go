@@ -7,9 +7,9 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// sayings counts, in memory, how many objects of an audience have the same content: none, one, or
+// contentCounts counts, in memory, how many objects of an audience have the same content: none, one, or
 // several. It takes about 8 bytes per object. The stored lists have the objects themselves.
-type sayings struct {
+type contentCounts struct {
 	// marks is an open-addressing hash table of fingerprints of audience and content hash. The
 	// lowest bit is set if the fingerprint was added more than once; 0 is a free slot. If two
 	// fingerprints collide, both count as several. Its length is a power of two, and at most three
@@ -28,7 +28,7 @@ func (l *links) mark(a *schemas.AudienceID, contentHash uint64) uint32 {
 }
 
 // place returns the slot of a mark, or the free slot where it would be added.
-func (s *sayings) place(mark uint32) int {
+func (s *contentCounts) place(mark uint32) int {
 	mask := len(s.marks) - 1
 	at := int(mark>>1) & mask
 	for s.marks[at] != 0 && s.marks[at]&^several != mark {
@@ -37,7 +37,7 @@ func (s *sayings) place(mark uint32) int {
 	return at
 }
 
-func (s *sayings) add(mark uint32) {
+func (s *contentCounts) add(mark uint32) {
 	if s.taken+1 > len(s.marks)/4*3 {
 		all := s.marks
 		s.marks = make([]uint32, max(1<<10, 2*len(all)))
@@ -57,7 +57,7 @@ func (s *sayings) add(mark uint32) {
 }
 
 // count returns 0, 1, or 2 if there may be several.
-func (s *sayings) count(mark uint32) int {
+func (s *contentCounts) count(mark uint32) int {
 	if len(s.marks) == 0 {
 		return 0
 	}

@@ -27,13 +27,13 @@ type Disk interface {
 
 // Directory returns a Disk in a directory of the file system. Its crash is that of the process
 // (kill -9): what was written is kept, synced or not. It works for every projection.
-func Directory(t *testing.T, kind projections.Kind) Disk {
+func Directory(t *testing.T, kind projections.Definition) Disk {
 	return &directory{t: t, kind: kind, dir: t.TempDir()}
 }
 
 type directory struct {
 	t    *testing.T
-	kind projections.Kind
+	kind projections.Definition
 	dir  string
 }
 

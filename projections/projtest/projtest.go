@@ -45,7 +45,7 @@ import (
 // Config configures the suite.
 type Config struct {
 	// Kind is the projection under test.
-	Kind projections.Kind
+	Kind projections.Definition
 	// Disks are the disks on which the state is crashed, by name. Default: Directory only. A
 	// projection over a file system that can be faked adds one that loses what was not synced.
 	Disks map[string]func(t *testing.T) Disk

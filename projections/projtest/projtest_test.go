@@ -158,7 +158,7 @@ func (p *toy) Flush() error { return nil }
 func (p *toy) Close() error { return nil }
 
 func config(fault string) projtest.Config {
-	return projtest.Config{Records: 120, Crashes: 8, Kind: projections.Kind{
+	return projtest.Config{Records: 120, Crashes: 8, Kind: projections.Definition{
 		Name: "toy", Version: 1,
 		Open: func(dir string) (projections.Projection, error) { return openToy(dir, fault) },
 	}}

@@ -78,15 +78,15 @@ func (p *Proof) verify(root Hash, c Claim) error {
 	return nil
 }
 
-// way describes the path that some steps take.
-type way struct {
+// pathShape describes the path that some steps take.
+type pathShape struct {
 	end         []Shown // entries shown by the last step
 	first, last bool    // whether every step takes the first entry of its chunk, or the last
 }
 
 // follow checks that steps lead down from a link to a chunk of a level.
-func follow(steps []Step, level int, link Shown, c Claim) (way, error) {
-	w := way{first: true, last: true}
+func follow(steps []Step, level int, link Shown, c Claim) (pathShape, error) {
+	w := pathShape{first: true, last: true}
 	for i := range steps {
 		s := &steps[i]
 		if err := s.check(uint8(level-i), &link, c); err != nil {

@@ -38,9 +38,9 @@ type Example struct {
 	Duration int64
 }
 
-// Served aggregates the requests that a service handled: its spans of the called side, by start
+// ServerSum aggregates the requests that a service handled: its spans of the called side, by start
 // time.
-type Served struct {
+type ServerSum struct {
 	Service   string
 	Kind      recountv1.RuntimeKind
 	Operation string
@@ -50,11 +50,11 @@ type Served struct {
 	Sum
 }
 
-// Asked aggregates the requests that a service made to a peer, answered or not: its spans of the
+// ClientSum aggregates the requests that a service made to a peer, answered or not: its spans of the
 // caller's side, by start time. Its Count minus the Counts of the Calls with the same Caller,
 // AskedKind, AskedOperation, Peer and AskedSystem is the number without a matching server span:
 // those to a database, say, or to a service that reports no spans.
-type Asked struct {
+type ClientSum struct {
 	Service, Peer string
 	Kind          recountv1.RuntimeKind
 	Operation     string

@@ -28,15 +28,15 @@ func TestCounts(t *testing.T) {
 	must(t, err)
 	defer v.Close()
 	first, last := v.Bounds()
-	read := func(of *View, in Range) (rows []Served) {
-		rows, err := of.Served(t.Context(), in, "")
+	read := func(of *View, in Range) (rows []ServerSum) {
+		rows, err := of.ServerSums(t.Context(), in, "")
 		must(t, err)
 		for i := range rows {
 			rows[i].durations, rows[i].Examples = nil, nil
 		}
 		return rows
 	}
-	same := func(what string, got, want []Served) {
+	same := func(what string, got, want []ServerSum) {
 		t.Helper()
 		if diff := cmp.Diff(want, got, cmp.AllowUnexported(Sum{})); diff != "" || len(want) == 0 {
 			t.Errorf("%s: -want +got:\n%s", what, diff)

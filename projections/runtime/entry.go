@@ -20,8 +20,8 @@ type span struct {
 	failed        bool
 }
 
-// is sets the span's site.
-func (s *span) is(at *site) { s.site, s.service, s.side = at.hash, at.named, at.side }
+// setSite sets the span's site.
+func (s *span) setSite(at *site) { s.site, s.service, s.side = at.hash, at.named, at.side }
 
 // link is a link from a span, of this trace or another, to a span of the trace that stores the
 // link.
@@ -130,7 +130,7 @@ func (w *writer) entries(value []byte, find func(hash uint64) (*site, error), aS
 			if err != nil {
 				return err
 			}
-			s.is(at)
+			s.setSite(at)
 		}
 		if flags&entryLink != 0 {
 			aLink(&l)

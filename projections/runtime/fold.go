@@ -41,7 +41,7 @@ type fold struct {
 
 func newFold(m *memory, t *store.Txn, tp schemas.TopicPartition) *fold {
 	return &fold{
-		m: m, t: t, shard: m.shards.of(tp), key: appendShard(nil, tp),
+		m: m, t: t, shard: m.shards.number(tp), key: appendShard(nil, tp),
 		sums: map[sumKey]*sum{}, observed: map[string]*observer{},
 	}
 }
@@ -79,7 +79,7 @@ func (f *fold) record(offset int64, b *recountv1.SpanBatch) error {
 			return err
 		}
 		x := span{start: o.StartUnixNano, duration: max(0, o.DurationNano), offset: offset, shard: f.shard, failed: o.Status == recountv1.Status_STATUS_ERROR}
-		x.is(s)
+		x.setSite(s)
 		var id [16]byte
 		if len(o.SpanId) > 0 {
 			id = [16]byte(o.TraceId)

@@ -116,7 +116,7 @@ func TestEndlessTrace(t *testing.T) {
 	v, err := r.View()
 	must(t, err)
 	defer v.Close()
-	served, err := v.Served(t.Context(), Range{}, "b")
+	served, err := v.ServerSums(t.Context(), Range{}, "b")
 	must(t, err)
 	if len(served) != 1 || served[0].Count != n-1 {
 		t.Errorf("served: got %+v, want one row of %d", served, n-1)
@@ -140,7 +140,7 @@ func TestEnds(t *testing.T) {
 	v, err := r.View()
 	must(t, err)
 	defer v.Close()
-	served, err := v.Served(t.Context(), Range{}, "")
+	served, err := v.ServerSums(t.Context(), Range{}, "")
 	must(t, err)
 	for _, s := range served {
 		at := fmt.Sprint(s.First)
@@ -165,7 +165,7 @@ func TestEnds(t *testing.T) {
 		}
 	}
 	// The first minute of 1970 contains 0 and 1.
-	served, err = v.Served(t.Context(), Range{0, 1}, "")
+	served, err = v.ServerSums(t.Context(), Range{0, 1}, "")
 	must(t, err)
 	if len(served) != 2 {
 		t.Errorf("the minute after 1970: got %d rows, want 2", len(served))

@@ -216,7 +216,7 @@ func (f *fold) read(t *trace, key, value []byte) error {
 	if err != nil {
 		return damage{err}
 	}
-	p := t.part(f.m.shards.of(tp))
+	p := t.part(f.m.shards.number(tp))
 	if chunk != p.full || p.last.n > 0 {
 		return damage{fmt.Errorf("trace %x: chunk %d of %s after %d of %d entries", t.id, chunk, tp, p.full, p.last.n)}
 	}

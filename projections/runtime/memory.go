@@ -14,7 +14,7 @@ type memory struct {
 	shards shards
 
 	traces    cache[[16]byte, *trace]
-	known     *store.Known // traces; nil if the store was not empty at the start
+	known     *store.IDFilter // traces; nil if the store was not empty at the start
 	sites     cache[uint64, *site]
 	sums      cache[sumKey, *sum]
 	observers cache[uint64, *observer]
@@ -80,7 +80,7 @@ func (m *memory) before(x, other *span) bool {
 // shards are the known partitions. Other structures refer to one by its index here.
 type shards []schemas.TopicPartition
 
-func (s *shards) of(tp schemas.TopicPartition) uint16 {
+func (s *shards) number(tp schemas.TopicPartition) uint16 {
 	for i, known := range *s {
 		if known.Partition == tp.Partition && known.Topic == tp.Topic {
 			return uint16(i)

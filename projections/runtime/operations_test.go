@@ -41,7 +41,7 @@ func TestOperationsAreBounded(t *testing.T) {
 	must(t, err)
 	defer v.Close()
 	got := map[string]uint64{}
-	served, err := v.Served(t.Context(), Range{}, "")
+	served, err := v.ServerSums(t.Context(), Range{}, "")
 	must(t, err)
 	for _, s := range served {
 		got[s.Service+" "+s.Operation] += s.Count

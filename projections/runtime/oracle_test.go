@@ -145,7 +145,7 @@ func tallyOf(log []projtest.Shard) tally {
 func tallied(t *testing.T, v *View) tally {
 	t.Helper()
 	y := tally{}
-	served, err := v.Served(t.Context(), Range{}, "")
+	served, err := v.ServerSums(t.Context(), Range{}, "")
 	must(t, err)
 	put := func(s *Sum, words ...any) {
 		line := fmt.Sprintln(words...)
@@ -164,7 +164,7 @@ func tallied(t *testing.T, v *View) tally {
 	for _, s := range served {
 		put(&s.Sum, "served", s.Service, s.Kind, s.Operation, s.Templated, s.System)
 	}
-	asked, err := v.Asked(t.Context(), Range{}, "")
+	asked, err := v.ClientSums(t.Context(), Range{}, "")
 	must(t, err)
 	for _, a := range asked {
 		put(&a.Sum, "asked", a.Service, a.Peer, a.Kind, a.Operation, a.Templated, a.System)
@@ -326,12 +326,12 @@ func answers(t *testing.T, v *View) string {
 		return fmt.Sprintf("%d %d %d %d %v %v", s.Count, s.Errors, s.First, s.Last, s.Examples, s.durations)
 	}
 	for _, in := range []Range{{}, {1_790_000_000_000_000_000, 1_790_000_000_000_000_000 + 86_400_000_000_000}} {
-		served, err := v.Served(t.Context(), in, "")
+		served, err := v.ServerSums(t.Context(), in, "")
 		must(t, err)
 		for i := range served {
 			fmt.Fprintln(&b, served[i].Service, served[i].Kind, served[i].Operation, served[i].Templated, sum(&served[i].Sum))
 		}
-		asked, err := v.Asked(t.Context(), in, "s1")
+		asked, err := v.ClientSums(t.Context(), in, "s1")
 		must(t, err)
 		for i := range asked {
 			fmt.Fprintln(&b, asked[i].Service, asked[i].Peer, asked[i].Kind, asked[i].Operation, asked[i].Templated, sum(&asked[i].Sum))

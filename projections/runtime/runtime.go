@@ -31,7 +31,7 @@ const (
 )
 
 // Kind registers this projection with a server.
-var Kind = projections.Kind{Name: Name, Version: Version, Topics: []string{schemas.TopicSpans}, Open: func(dir string) (projections.Projection, error) {
+var Kind = projections.Definition{Name: Name, Version: Version, Topics: []string{schemas.TopicSpans}, Open: func(dir string) (projections.Projection, error) {
 	return Open(dir, store.Options{})
 }}
 
@@ -58,7 +58,7 @@ func Open(dir string, o store.Options) (*Runtime, error) {
 	}
 	r := &Runtime{DB: db, names: names{all: newCache[uint64, *site](siteBytes)}, memory: newMemory()}
 	if len(db.Watermark()) == 0 {
-		r.memory.known = &store.Known{}
+		r.memory.known = &store.IDFilter{}
 	}
 	return r, nil
 }

@@ -102,14 +102,14 @@ func sameSums(t *testing.T, before, after projections.Projection) {
 		}
 		start := int64(1_790_000_000_000_000_000) / hour * hour
 		for _, r := range []Range{{}, {start, start + day}, {start + 5*hour, start + 6*hour}, {start + 7*hour, start + 40*hour}} {
-			served, err := v.Served(t.Context(), r, "")
+			served, err := v.ServerSums(t.Context(), r, "")
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, x := range served {
 				note(x.Sum, "served", r, x.Service, x.Kind, x.Operation, x.Templated, x.System)
 			}
-			asked, err := v.Asked(t.Context(), r, "")
+			asked, err := v.ClientSums(t.Context(), r, "")
 			if err != nil {
 				t.Fatal(err)
 			}

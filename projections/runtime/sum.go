@@ -177,7 +177,7 @@ func decodeSum(s *sum, k sumKey, value []byte, in *shards) error {
 			e.trace = [16]byte(r.bytes(16))
 			e.span = r.uint64()
 			shard := r.b
-			e.shard = in.of(r.shard())
+			e.shard = in.number(r.shard())
 			shard = shard[:len(shard)-len(r.b)]
 			e.offset = int64(r.uvarint())
 			e.duration = int64(r.uvarint())

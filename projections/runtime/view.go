@@ -69,14 +69,14 @@ func (v *View) Watermark() schemas.Watermark { return maps.Clone(v.mark) }
 // and 0 if there are none.
 func (v *View) Bounds() (first, last int64) { return v.times.first, v.times.last }
 
-// Served returns the requests that a service handled in the range, or all services for "", ordered
+// ServerSums returns the requests that a service handled in the range, or all services for "", ordered
 // by service, kind and operation.
-func (v *View) Served(ctx context.Context, r Range, service string) ([]Served, error) {
+func (v *View) ServerSums(ctx context.Context, r Range, service string) ([]ServerSum, error) {
 	sums, in, err := v.sums(ctx, kindServed, r)
 	if err != nil {
 		return nil, err
 	}
-	all := make([]Served, 0, len(sums))
+	all := make([]ServerSum, 0, len(sums))
 	for k, s := range sums {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -86,24 +86,24 @@ func (v *View) Served(ctx context.Context, r Range, service string) ([]Served, e
 			return nil, err
 		}
 		if service == "" || site.service == service {
-			all = append(all, Served{site.service, site.kind, site.operation, site.templated, site.system, s.sum(in)})
+			all = append(all, ServerSum{site.service, site.kind, site.operation, site.templated, site.system, s.sum(in)})
 		}
 	}
-	slices.SortFunc(all, func(a, b Served) int {
+	slices.SortFunc(all, func(a, b ServerSum) int {
 		return cmp.Or(cmp.Compare(a.Service, b.Service), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Operation, b.Operation),
 			compareBools(a.Templated, b.Templated), cmp.Compare(a.System, b.System))
 	})
 	return all, nil
 }
 
-// Asked returns the requests that a service made in the range, or all services for "", ordered by
+// ClientSums returns the requests that a service made in the range, or all services for "", ordered by
 // service, peer, kind and operation.
-func (v *View) Asked(ctx context.Context, r Range, service string) ([]Asked, error) {
+func (v *View) ClientSums(ctx context.Context, r Range, service string) ([]ClientSum, error) {
 	sums, in, err := v.sums(ctx, kindAsked, r)
 	if err != nil {
 		return nil, err
 	}
-	all := make([]Asked, 0, len(sums))
+	all := make([]ClientSum, 0, len(sums))
 	for k, s := range sums {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -113,10 +113,10 @@ func (v *View) Asked(ctx context.Context, r Range, service string) ([]Asked, err
 			return nil, err
 		}
 		if service == "" || site.service == service {
-			all = append(all, Asked{site.service, site.peer, site.kind, site.operation, site.templated, site.system, s.sum(in)})
+			all = append(all, ClientSum{site.service, site.peer, site.kind, site.operation, site.templated, site.system, s.sum(in)})
 		}
 	}
-	slices.SortFunc(all, func(a, b Asked) int {
+	slices.SortFunc(all, func(a, b ClientSum) int {
 		return cmp.Or(cmp.Compare(a.Service, b.Service), cmp.Compare(a.Peer, b.Peer), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Operation, b.Operation),
 			compareBools(a.Templated, b.Templated), cmp.Compare(a.System, b.System))
 	})

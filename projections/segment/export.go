@@ -240,7 +240,7 @@ func (e *exporter) write(ctx context.Context, w io.Writer) (n int, err error) {
 			if t.rows == nil {
 				c = t.c.slice(lo, hi)
 			} else {
-				c = t.c.take(t.rows[lo:hi])
+				c = t.c.gather(t.rows[lo:hi])
 			}
 			if err := e.complete(t, lo, &c); err != nil {
 				return n, err
@@ -279,7 +279,7 @@ func (e *exporter) complete(t *exportTable, lo int, c *columns) error {
 		if !copied {
 			copied = true
 			c.exitCode, c.duration = slices.Clone(c.exitCode), slices.Clone(c.duration)
-			c.hasExit, c.hasDuration = c.hasExit.thaw(c.n), c.hasDuration.thaw(c.n)
+			c.hasExit, c.hasDuration = c.hasExit.toFlags(c.n), c.hasDuration.toFlags(c.n)
 		}
 		if exit != nil && !c.hasExit.at(i) {
 			c.exitCode[i], c.hasExit.flags[i] = *exit, true

@@ -214,8 +214,8 @@ func restore(c *columns, base int64, bytes uint64) *hot {
 	h.contextHash, h.contentHash = slices.Clone(c.contextHash), slices.Clone(c.contentHash)
 	h.resourceKind, h.resourceAccess = slices.Clone(c.resourceKind), slices.Clone(c.resourceAccess)
 	h.tokenKind, h.tokenOffset = slices.Clone(c.tokenKind), slices.Clone(c.tokenOffset)
-	h.hasExit, h.hasDuration = c.hasExit.thaw(c.n), c.hasDuration.thaw(c.n)
-	h.hasParent, h.hasEmbedding = c.hasParent.thaw(c.n), c.hasEmbedding.thaw(c.n)
+	h.hasExit, h.hasDuration = c.hasExit.toFlags(c.n), c.hasDuration.toFlags(c.n)
+	h.hasParent, h.hasEmbedding = c.hasParent.toFlags(c.n), c.hasEmbedding.toFlags(c.n)
 	h.embedding = slices.Clone(c.embedding)
 	var room dense
 	for i := range c.vectors.n {
@@ -231,8 +231,8 @@ func (c *utf8Column) clone() utf8Column {
 	return utf8Column{off: slices.Clone(c.off), data: slices.Clone(c.data)}
 }
 
-// thaw returns the first n rows in the form of the hot buffer.
-func (v *validity) thaw(n int) validity {
+// toFlags returns the first n rows in the form of the hot buffer.
+func (v *validity) toFlags(n int) validity {
 	flags := make([]bool, n)
 	for i := range flags {
 		flags[i] = v.at(i)

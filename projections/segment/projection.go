@@ -71,8 +71,8 @@ func (o *Options) setDefaults() error {
 }
 
 // Kind returns the projection as a node registers it.
-func Kind(opts Options) projections.Kind {
-	return projections.Kind{
+func Kind(opts Options) projections.Definition {
+	return projections.Definition{
 		Name: Name, Version: Version, Topics: []string{schemas.TopicCommands},
 		Open: func(dir string) (projections.Projection, error) { return Open(dir, opts) },
 	}

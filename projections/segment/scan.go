@@ -40,7 +40,7 @@ func (p *Projection) Scan(ctx context.Context, filter Filter, order Order, fn fu
 			}
 			h.add(&filter, View{c: c, tp: s.tp, f: f}, x.timeOrder)
 		}
-		h.add(&filter, View{c: &s.hot, tp: s.tp}, s.order.of(&s.view))
+		h.add(&filter, View{c: &s.hot, tp: s.tp}, s.order.sorted(&s.view))
 	}
 	h.init()
 	for n := 0; len(h.list) > 0; n++ {
@@ -175,8 +175,8 @@ type hotOrder struct {
 	rows []uint32
 }
 
-// of returns the order of a snapshot's hot rows, nil if they are in order of time.
-func (o *hotOrder) of(v *view) []uint32 {
+// sorted returns the order of a snapshot's hot rows, nil if they are in order of time.
+func (o *hotOrder) sorted(v *view) []uint32 {
 	if v.ordered {
 		return nil
 	}

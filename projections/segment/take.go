@@ -49,8 +49,8 @@ func rebase(ends []int32) (zeroed []int32, from, to int32) {
 	return zeroed, from, to
 }
 
-// take returns a copy of the chosen rows, which shares dictionaries and vectors with c.
-func (c *columns) take(rows []uint32) columns {
+// gather returns a copy of the chosen rows, which shares dictionaries and vectors with c.
+func (c *columns) gather(rows []uint32) columns {
 	t := *c
 	t.n = len(rows)
 	t.id, t.parent = pick(c.id, rows), pick(c.parent, rows)
@@ -79,8 +79,8 @@ func (c *columns) take(rows []uint32) columns {
 	t.category, t.confidence, t.complexity = pick(c.category, rows), pick(c.confidence, rows), pick(c.complexity, rows)
 	t.exitCode, t.duration = pick(c.exitCode, rows), pick(c.duration, rows)
 	t.contextHash, t.contentHash = pick(c.contextHash, rows), pick(c.contentHash, rows)
-	t.hasExit, t.hasDuration = c.hasExit.take(rows), c.hasDuration.take(rows)
-	t.hasParent, t.hasEmbedding = c.hasParent.take(rows), c.hasEmbedding.take(rows)
+	t.hasExit, t.hasDuration = c.hasExit.gather(rows), c.hasDuration.gather(rows)
+	t.hasParent, t.hasEmbedding = c.hasParent.gather(rows), c.hasEmbedding.gather(rows)
 	t.embedding = pick(c.embedding, rows)
 	return t
 }
@@ -120,7 +120,7 @@ func (v *validity) slice(lo, hi int) validity {
 	return validity{flags: flags}
 }
 
-func (v *validity) take(rows []uint32) validity {
+func (v *validity) gather(rows []uint32) validity {
 	flags := make([]bool, len(rows))
 	for i, r := range rows {
 		flags[i] = v.at(int(r))

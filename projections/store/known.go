@@ -5,12 +5,12 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// Known is a Bloom filter over ids of 16 bytes: if First returns true, the store does not have the
+// IDFilter is a Bloom filter over ids of 16 bytes: if First returns true, the store does not have the
 // id and is not read. The projection starts it while its store, or the part that it covers, is
-// empty, as at the beginning of a rebuild. A nil Known makes no statement.
+// empty, as at the beginning of a rebuild. A nil IDFilter makes no statement.
 //
 // It consists of Bloom filters in a row, each for twice as many ids as the one before.
-type Known struct {
+type IDFilter struct {
 	filters [][]byte
 	room    int // ids that the last filter can still take
 	size    int // capacity of the last filter in ids
@@ -26,7 +26,7 @@ const (
 
 // First reports that an id was certainly not passed to it before, and adds the id. After some 67
 // million ids it always returns false.
-func (k *Known) First(id schemas.EventID) bool {
+func (k *IDFilter) First(id schemas.EventID) bool {
 	if k == nil || k.full {
 		return false
 	}

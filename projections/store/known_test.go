@@ -10,7 +10,7 @@ import (
 // same id.
 func TestKnownForgetsNothing(t *testing.T) {
 	id := func(i int) schemas.EventID { return schemas.NewCanon("test").Int(int64(i)).ID() }
-	k, first := &Known{}, 0
+	k, first := &IDFilter{}, 0
 	const n = 5 * firstKnown
 	for i := range n {
 		if k.First(id(i)) {
@@ -25,7 +25,7 @@ func TestKnownForgetsNothing(t *testing.T) {
 			t.Fatalf("%d of %d is first twice", i, n)
 		}
 	}
-	if (*Known)(nil).First(id(0)) {
+	if (*IDFilter)(nil).First(id(0)) {
 		t.Error("nothing is known, and yet something is first")
 	}
 }

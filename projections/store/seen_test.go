@@ -101,7 +101,7 @@ func TestSeen(t *testing.T) {
 
 // TestSeenWithoutRoom checks what happens when the filters of a store reach their size limit.
 func TestSeenWithoutRoom(t *testing.T) {
-	d := &DB{next: schemas.Watermark{}, seen: map[schemas.TopicPartition]*seen{}}
+	d := &DB{next: schemas.Watermark{}, seen: map[schemas.TopicPartition]*idSet{}}
 	s := d.seenOf(schemas.TopicPartition{Topic: "a"})
 	d.seenBytes.Store(maxSeenBytes - 3*firstLines*64)
 	const n = 3 * firstLines * idsALine

@@ -103,7 +103,7 @@ type DB struct {
 	mu    sync.RWMutex
 	next  schemas.Watermark
 	begun map[schemas.TopicPartition]bool
-	seen  map[schemas.TopicPartition]*seen
+	seen  map[schemas.TopicPartition]*idSet
 	// committing is the number of batches being committed, which next may lack. A commit that
 	// failed is counted for ever.
 	committing int
@@ -111,7 +111,7 @@ type DB struct {
 
 // Open opens or creates the store in dir, which exists.
 func Open(dir string, o Options) (*DB, error) {
-	d := &DB{name: o.Name, dir: dir, log: o.Logger, failed: make(chan struct{}), next: schemas.Watermark{}, begun: map[schemas.TopicPartition]bool{}, seen: map[schemas.TopicPartition]*seen{}}
+	d := &DB{name: o.Name, dir: dir, log: o.Logger, failed: make(chan struct{}), next: schemas.Watermark{}, begun: map[schemas.TopicPartition]bool{}, seen: map[schemas.TopicPartition]*idSet{}}
 	if d.log == nil {
 		d.log = slog.Default()
 	}
@@ -206,7 +206,7 @@ func (d *DB) readNext() error {
 }
 
 func decodeNext(key, value []byte) (schemas.TopicPartition, int64, error) {
-	tp, rest, ok := CutShard(key[1:])
+	tp, rest, ok := ParseShard(key[1:])
 	next, n := binary.Uvarint(value)
 	if !ok || len(rest) > 0 || n <= 0 || n != len(value) || int64(next) < 0 {
 		return tp, 0, fmt.Errorf("next offset: key %q, value %x", key, value)

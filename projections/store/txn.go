@@ -21,8 +21,8 @@ func AppendShard(b []byte, tp schemas.TopicPartition) []byte {
 	return binary.BigEndian.AppendUint32(b, uint32(tp.Partition))
 }
 
-// CutShard splits what AppendShard appended off the front of a key.
-func CutShard(b []byte) (tp schemas.TopicPartition, rest []byte, ok bool) {
+// ParseShard splits what AppendShard appended off the front of a key.
+func ParseShard(b []byte) (tp schemas.TopicPartition, rest []byte, ok bool) {
 	i := bytes.IndexByte(b, 0)
 	if i <= 0 || len(b) < i+5 {
 		return tp, nil, false
@@ -38,7 +38,7 @@ type Txn struct {
 	New []*recountv1.Record
 
 	ids   []schemas.EventID // of New, by schemas.SeenAs
-	seen  *seen
+	seen  *idSet
 	d     *DB
 	b     *pebble.Batch
 	tp    schemas.TopicPartition

@@ -128,7 +128,7 @@ func changeEmbedding(r *recountv1.Record) bool {
 	return true
 }
 
-func kindOf(opts Options) projections.Kind {
+func kindOf(opts Options) projections.Definition {
 	opts.Logger = quiet
 	if opts.disk == nil {
 		opts.disk = sealedtest.NoSync{}

@@ -27,8 +27,8 @@ const Version = 2
 var ErrClosed = errors.New("vector: closed")
 
 // Kind returns the projection as a node registers it.
-func Kind(opts Options) projections.Kind {
-	return projections.Kind{
+func Kind(opts Options) projections.Definition {
+	return projections.Definition{
 		Name: Name, Version: Version, Params: opts.stamp(), Topics: []string{schemas.TopicCommands, schemas.TopicAgents},
 		Open: func(dir string) (projections.Projection, error) { return Open(dir, opts) },
 	}

@@ -112,7 +112,7 @@ func calls(ctx context.Context, s Sources, r CallsRequest, operator string, by r
 		Counts:   map[string]int64{"seeds": int64(len(seeds)), "found": int64(len(found))},
 	})
 	a.RecordTime(operator)
-	resp.Revision, resp.Symbol, resp.Calls, resp.Total = at(snap), w.symbol(root), []Call{}, len(found)
+	resp.Revision, resp.Symbol, resp.Calls, resp.Total = revisionAt(snap), w.symbol(root), []Call{}, len(found)
 	resp.Truncated = max(0, len(found)-r.Limit)
 	for _, x := range found[:min(len(found), r.Limit)] {
 		resp.Calls = append(resp.Calls, w.call(all, x))

@@ -173,7 +173,7 @@ func (d *derivation) sorted(changes []prolly.Change, target func(g *Graph, to sc
 	sources := map[*Graph]*found{d.was: {find: d.was.find}, d.g: {find: d.g.find}}
 	add := func(g *Graph, list *[]edge, key, value []byte) error {
 		from, kind, to, ok := snapshots.CutEdge(key)
-		source, begins := sources[g].of(from)
+		source, begins := sources[g].indexOf(from)
 		end, ends := target(g, to)
 		if !ok || !begins || !ends {
 			return unfit("edge", key)

@@ -116,7 +116,7 @@ func Diff(ctx context.Context, s Sources, r GraphDiffRequest) (GraphDiffResponse
 		return resp, err
 	}
 	d := differing{a: a, base: base, now: now, resp: &resp}
-	resp.Base, resp.Revision, resp.Counts = at(base), at(now), map[string]int{}
+	resp.Base, resp.Revision, resp.Counts = revisionAt(base), revisionAt(now), map[string]int{}
 	if err := d.all(); err != nil {
 		return resp, err
 	}
@@ -247,7 +247,7 @@ func (d *differing) owners() error {
 		}
 		path := string(c.Key)
 		var owners []string
-		for _, rule := range rules.of(path) {
+		for _, rule := range rules.rulesFor(path) {
 			owners = append(owners, rule.owners...)
 		}
 		if len(owners) == 0 {

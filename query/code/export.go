@@ -99,7 +99,7 @@ func Export(ctx context.Context, s Sources, r ExportRequest, w io.Writer) error 
 	default:
 		f = &jsonForm{b: b, enc: json.NewEncoder(b)}
 	}
-	if err := p.write(ctx, f, at(snap), a.basis(p.count == 0, "")); err != nil {
+	if err := p.write(ctx, f, revisionAt(snap), a.basis(p.count == 0, "")); err != nil {
 		return err
 	}
 	return b.Flush()

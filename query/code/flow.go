@@ -89,7 +89,7 @@ func Flow(ctx context.Context, s Sources, r FlowRequest) (FlowResponse, error) {
 		Counts:   map[string]int64{"paths": int64(len(paths))},
 	})
 	a.RecordTime("flow")
-	resp.Revision, resp.From, resp.To, resp.Paths, resp.Truncated = at(snap), w.symbol(from), w.symbol(to), []Path{}, more
+	resp.Revision, resp.From, resp.To, resp.Paths, resp.Truncated = revisionAt(snap), w.symbol(from), w.symbol(to), []Path{}, more
 	for _, p := range paths {
 		resp.Paths = append(resp.Paths, w.path(p))
 	}
@@ -122,9 +122,9 @@ func (w *world) shortest(from, to []ref, by *rules, limit int) (paths [][]hop, m
 	into := map[ref][]arrival{}
 	level := slices.Clone(from)
 	for _, f := range level {
-		*seen.at(w, f) = 1
+		*seen.slot(w, f) = 1
 	}
-	begins := func(r ref) bool { return *seen.at(w, r) == 1 }
+	begins := func(r ref) bool { return *seen.slot(w, r) == 1 }
 	reachedGoal := func() (ends []ref) {
 		for _, r := range level {
 			if goal[r] {
@@ -138,7 +138,7 @@ func (w *world) shortest(from, to []ref, by *rules, limit int) (paths [][]hop, m
 		var next []ref
 		for _, f := range level {
 			w.from(f, by, func(t ref, l link) {
-				p := seen.at(w, t)
+				p := seen.slot(w, t)
 				if *p == 0 {
 					*p = d
 					next = append(next, t)

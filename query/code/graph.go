@@ -112,7 +112,7 @@ func (g *Graph) finish() {
 	packages, languages, symbols := renumbered{names: []string{""}, was: g.packages, now: map[int32]int32{0: 0}}, renumbered{was: g.languages, now: map[int32]int32{}}, make([]int32, len(g.symbols))
 	for i := range g.nodes {
 		n := &g.nodes[i]
-		n.pkg, n.lang = packages.of(n.pkg), uint16(languages.of(int32(n.lang)))
+		n.pkg, n.lang = packages.newNumber(n.pkg), uint16(languages.newNumber(int32(n.lang)))
 		g.bytes += int64(len(g.keys[i]))
 	}
 	g.packages, g.languages = packages.names, languages.names
@@ -142,7 +142,7 @@ type renumbered struct {
 	now        map[int32]int32
 }
 
-func (r *renumbered) of(was int32) int32 {
+func (r *renumbered) newNumber(was int32) int32 {
 	n, ok := r.now[was]
 	if !ok {
 		n = int32(len(r.names))
@@ -175,7 +175,7 @@ type interned struct {
 	names  []string
 }
 
-func (i *interned) of(b []byte) int32 {
+func (i *interned) number(b []byte) int32 {
 	if n, ok := i.byName[string(b)]; ok {
 		return n
 	}

@@ -50,9 +50,9 @@ func (g *Graph) addNode(key schemas.NodeKey, value []byte, packages, languages *
 	err := fields(value, func(number protowire.Number, v uint64, b []byte) {
 		switch number {
 		case 2:
-			nd.lang = uint16(languages.of(b))
+			nd.lang = uint16(languages.number(b))
 		case 3:
-			nd.pkg = packages.of(b)
+			nd.pkg = packages.number(b)
 		case 4:
 			nd.ownerLen = uint16(min(len(b), 1<<16-1))
 		case 10:
@@ -112,7 +112,7 @@ func (g *Graph) readEdges(ctx context.Context, s *snapshots.Snapshot, byKey map[
 		sources := found{find: func(k schemas.NodeKey) (n int32, ok bool) { n, ok = byKey[k]; return }}
 		return func(rank int, e prolly.Entry) error {
 			from, kind, to, ok := snapshots.CutEdge(e.Key)
-			source, begins := sources.of(from)
+			source, begins := sources.indexOf(from)
 			target, ends := byKey[to]
 			if !ok || !begins || !ends {
 				return fmt.Errorf("snapshot %s of %s: edge %q leads from or to no node", g.hash, g.repo, e.Key)
@@ -168,7 +168,7 @@ type found struct {
 	ok   bool
 }
 
-func (f *found) of(k schemas.NodeKey) (int32, bool) {
+func (f *found) indexOf(k schemas.NodeKey) (int32, bool) {
 	if !f.ok || f.key != k {
 		f.key = k
 		f.n, f.ok = f.find(k)

@@ -88,7 +88,7 @@ func Impact(ctx context.Context, s Sources, r ImpactRequest) (ImpactResponse, er
 		return resp, err
 	}
 	all := a.affected(c.w, c.seeds, r.Depth, r.MinConfidence)
-	resp.Revision, resp.Base = at(c.now), c.base
+	resp.Revision, resp.Base = revisionAt(c.now), c.base
 	resp.ChangedCount, resp.Changed = len(c.roots), []Symbol{}
 	for _, n := range c.roots[:min(len(c.roots), r.Limit)] {
 		resp.Changed = append(resp.Changed, c.w.symbol(n))
@@ -135,7 +135,7 @@ func (a *session) changing(r ImpactRequest) (c changing, err error) {
 	if err != nil {
 		return c, err
 	}
-	was := at(before)
+	was := revisionAt(before)
 	c.now, c.base = now, &was
 	if c.w, err = a.around(now); err != nil {
 		return c, err

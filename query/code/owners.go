@@ -86,9 +86,9 @@ func Owners(ctx context.Context, s Sources, r OwnersRequest) (OwnersResponse, er
 	if err != nil {
 		return resp, err
 	}
-	resp.Revision, resp.Owners = at(snap), []string{}
+	resp.Revision, resp.Owners = revisionAt(snap), []string{}
 	resp.Rules = []Rule{}
-	for _, rule := range rules.of(resp.File) {
+	for _, rule := range rules.rulesFor(resp.File) {
 		resp.Rules = append(resp.Rules, Rule{rule.pattern, rule.place, rule.section})
 		for _, o := range rule.owners {
 			if !slices.Contains(resp.Owners, o) {
@@ -231,8 +231,8 @@ func (a *session) ownerRules(snap *snapshots.Snapshot) (ownerRules, error) {
 	return ownerRules{}, nil
 }
 
-// of returns the rules that apply to a path: for each section the last one that matches.
-func (o ownerRules) of(path string) []ownerRule {
+// rulesFor returns the rules that apply to a path: for each section the last one that matches.
+func (o ownerRules) rulesFor(path string) []ownerRule {
 	var all []ownerRule
 	decided := map[string]bool{}
 	for _, r := range o.rules {

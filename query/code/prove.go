@@ -156,7 +156,7 @@ func Prove(ctx context.Context, s Sources, r ProveRequest) (ProveResponse, error
 	if err != nil {
 		return resp, err
 	}
-	resp.Revision, resp.Claim = at(snap), p.Claim()
+	resp.Revision, resp.Claim = revisionAt(snap), p.Claim()
 	if claim.Absent != r.Absent {
 		if claim.Absent {
 			return resp, &query.NotFoundError{Ref: resp.Claim, Hint: "the snapshot has no such edge; absent proves that"}
@@ -295,24 +295,26 @@ func (n NodeName) key() (schemas.NodeKey, error) {
 
 // String returns a name of the node that is unique in the snapshot.
 func (n NodeName) String() string {
-	s := said(n.File)
+	s := quoteName(n.File)
 	if n.Name != "" || n.Variant != "" {
-		s += ":" + said(n.Name)
+		s += ":" + quoteName(n.Name)
 	}
 	if n.Variant != "" {
-		s += "~" + said(n.Variant)
+		s += "~" + quoteName(n.Variant)
 	}
 	return s + " (" + n.Kind + ")"
 }
 
 // String returns the name of the symbol with its language.
-func (o OutsideName) String() string { return o.plain() + " (" + said(o.Language) + ", elsewhere)" }
+func (o OutsideName) String() string {
+	return o.plain() + " (" + quoteName(o.Language) + ", elsewhere)"
+}
 
-func (o OutsideName) plain() string { return said(o.Package) + "." + said(o.Name) }
+func (o OutsideName) plain() string { return quoteName(o.Package) + "." + quoteName(o.Name) }
 
-// said returns a part of a name as a claim shows it: in quotes if it contains spaces, quotes,
+// quoteName returns a part of a name as a claim shows it: in quotes if it contains spaces, quotes,
 // separators or characters that do not print.
-func said(s string) string {
+func quoteName(s string) string {
 	odd := func(r rune) bool {
 		return r == ' ' || r == '"' || r == ':' || r == '~' || r == utf8.RuneError || !strconv.IsPrint(r)
 	}

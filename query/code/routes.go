@@ -115,7 +115,7 @@ func Routes(ctx context.Context, s Sources, r RoutesRequest) (RoutesResponse, er
 	slices.SortStableFunc(all, func(x, y Route) int { return cmp.Or(cmp.Compare(x.Path, y.Path), cmp.Compare(x.Method, y.Method)) })
 	a.Step(query.Step{Operator: "routes", Inputs: map[string]string{"method": method, "pattern": pattern}, Counts: map[string]int64{"routes": int64(seen), "matching": int64(len(all))}})
 	a.RecordTime("routes")
-	resp.Revision, resp.Total = at(snap), len(all)
+	resp.Revision, resp.Total = revisionAt(snap), len(all)
 	resp.Truncated = cut(&all, cmp.Or(r.Limit, DefaultLimit))
 	resp.Routes = all
 	hint := ""

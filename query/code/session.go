@@ -193,8 +193,8 @@ func asked(ref string, err error) error {
 	return err
 }
 
-// at returns the revision of an answer's snapshot.
-func at(s *snapshots.Snapshot) Revision { return revisionOf(s.CodeSnapshot) }
+// revisionAt returns the revision of an answer's snapshot.
+func revisionAt(s *snapshots.Snapshot) Revision { return revisionOf(s.CodeSnapshot) }
 
 // Revision is a commit whose graph was queried.
 type Revision struct {

@@ -122,7 +122,7 @@ func Show(ctx context.Context, s Sources, r ShowRequest) (SnapshotResponse, erro
 	if err != nil {
 		return resp, err
 	}
-	resp.Revision, resp.Message, resp.Roots, resp.Partial = at(snap), snap.Message, rootsOf(snap.Maps), []string{}
+	resp.Revision, resp.Message, resp.Roots, resp.Partial = revisionAt(snap), snap.Message, rootsOf(snap.Maps), []string{}
 	resp.Parents, resp.Changed = append([]string{}, snap.Parents...), append([]string{}, snap.Changed...)
 	resp.Files.By = map[string]int{}
 	for e, err := range files.All() {

@@ -101,7 +101,7 @@ func Stales(ctx context.Context, s Sources, r StaleRequest) (StaleResponse, erro
 		}
 		hint = note
 		if base != nil {
-			was := at(base)
+			was := revisionAt(base)
 			resp.Base = &was
 			if err := st.compare(base); err != nil {
 				return resp, err
@@ -129,7 +129,7 @@ func Stales(ctx context.Context, s Sources, r StaleRequest) (StaleResponse, erro
 	}
 	total := len(resp.Findings)
 	resp.Truncated = cut(&resp.Findings, cmp.Or(r.Limit, DefaultLimit))
-	resp.Revision = at(snap)
+	resp.Revision = revisionAt(snap)
 	if total == 0 && hint == "" {
 		hint = "nothing that is known is out of date"
 	}

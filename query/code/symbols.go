@@ -72,7 +72,7 @@ func Symbols(ctx context.Context, s Sources, r SymbolsRequest) (SymbolsResponse,
 	}
 	a.Step(query.Step{Operator: "symbols", Inputs: map[string]string{"text": text}, Counts: map[string]int64{"symbols": int64(len(g.nodes)), "matching": int64(len(hits))}})
 	a.RecordTime("symbols")
-	resp.Revision = at(snap)
+	resp.Revision = revisionAt(snap)
 	resp.Truncated = max(0, len(hits)-r.Limit)
 	if resp.Symbols, err = toldSymbols(&world{graphs: []*Graph{g}}, 0, snap, hits[:min(len(hits), r.Limit)]); err != nil {
 		return resp, err
@@ -104,7 +104,7 @@ func (a *session) matching(g *Graph, snap *snapshots.Snapshot, asked string, wan
 	if slices.ContainsFunc(hits, func(h symbolHit) bool { return h.tier <= matchWords }) || !strings.Contains(asked, " ") {
 		return text, hits, nil
 	}
-	x, err := a.s.Graphs.texts.of(a.Ctx, g, snap)
+	x, err := a.s.Graphs.texts.indexOf(a.Ctx, g, snap)
 	if err != nil {
 		return "", nil, err
 	}

@@ -62,7 +62,7 @@ func Tests(ctx context.Context, s Sources, r TestsRequest) (TestsResponse, error
 		return resp, err
 	}
 	all := a.affected(c.w, c.seeds, 0, r.MinConfidence)
-	resp.Revision, resp.Base, resp.Changed = at(c.now), c.base, len(c.roots)
+	resp.Revision, resp.Base, resp.Changed = revisionAt(c.now), c.base, len(c.roots)
 	var tests []reached
 	for _, x := range all {
 		if c.w.graphs[x.g].nodes[x.n].test && runs(c.w.graphs[x.g], x.n) {
@@ -104,7 +104,7 @@ func (a *session) coveredBy(w *world, tests []reached, least float64) visit {
 	}
 	seen := w.visits()
 	for _, x := range w.widest(seeds, &by) {
-		*seen.at(w, x.ref) = 1
+		*seen.slot(w, x.ref) = 1
 	}
 	return seen
 }
@@ -113,7 +113,7 @@ func (a *session) coveredBy(w *world, tests []reached, least float64) visit {
 func (w *world) uncovered(roots []ref, seen visit) (out []ref) {
 	for _, r := range roots {
 		g := w.graphs[r.g]
-		if !g.nodes[r.n].test && runs(g, r.n) && *seen.at(w, r) == 0 {
+		if !g.nodes[r.n].test && runs(g, r.n) && *seen.slot(w, r) == 0 {
 			out = append(out, r)
 		}
 	}

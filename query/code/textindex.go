@@ -55,8 +55,8 @@ type texts struct {
 // maxTexts is the number of cached indexes.
 const maxTexts = 4
 
-// of returns the index of a snapshot, and builds it if it is not cached. Concurrent callers wait.
-func (t *texts) of(ctx context.Context, g *Graph, s *snapshots.Snapshot) (*textIndex, error) {
+// indexOf returns the index of a snapshot, and builds it if it is not cached. Concurrent callers wait.
+func (t *texts) indexOf(ctx context.Context, g *Graph, s *snapshots.Snapshot) (*textIndex, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for i, x := range t.kept {

@@ -223,7 +223,7 @@ type visit [][]int32
 
 func (w *world) visits() visit { return make(visit, len(w.graphs)) }
 
-func (v visit) at(w *world, r ref) *int32 {
+func (v visit) slot(w *world, r ref) *int32 {
 	if v[r.g] == nil {
 		v[r.g] = make([]int32, len(w.graphs[r.g].nodes))
 	}
@@ -236,7 +236,7 @@ func (w *world) levels(seeds []ref, by *rules, depth int) []reached {
 	var all []reached
 	seen := w.visits()
 	for _, s := range seeds {
-		if p := seen.at(w, s); *p == 0 {
+		if p := seen.slot(w, s); *p == 0 {
 			all = append(all, reached{ref: s, via: -1, confidence: 1000})
 			*p = int32(len(all))
 		}
@@ -247,7 +247,7 @@ func (w *world) levels(seeds []ref, by *rules, depth int) []reached {
 			from := all[i]
 			w.from(from.ref, by, func(to ref, l link) {
 				c := min(from.confidence, l.confidence)
-				p := seen.at(w, to)
+				p := seen.slot(w, to)
 				if *p == 0 {
 					all = append(all, reached{to, int32(i), d, c, l})
 					*p = int32(len(all))
@@ -268,7 +268,7 @@ func (w *world) widest(seeds []ref, by *rules) []reached {
 	seen := w.visits()
 	var queue [1001][]int32 // indexes of all, by confidence
 	for _, s := range seeds {
-		if p := seen.at(w, s); *p == 0 {
+		if p := seen.slot(w, s); *p == 0 {
 			all = append(all, reached{ref: s, via: -1, confidence: 1000})
 			*p = int32(len(all))
 			queue[1000] = append(queue[1000], *p-1)
@@ -283,7 +283,7 @@ func (w *world) widest(seeds []ref, by *rules) []reached {
 			}
 			w.from(from.ref, by, func(to ref, l link) {
 				conf := min(from.confidence, l.confidence)
-				p := seen.at(w, to)
+				p := seen.slot(w, to)
 				if *p == 0 {
 					all = append(all, reached{ref: to})
 					*p = int32(len(all))

@@ -61,8 +61,8 @@ var stitchFactors = edgeFactors{factor: map[narrative.EdgeKind]float64{
 // them by name; none follows them otherwise.
 const askedSimilar = 0.3
 
-// of is what an edge carries, given the commands at its ends.
-func (c edgeFactors) of(e narrative.Edge, from, to *narrative.Node) float64 {
+// forEdge returns what an edge carries, given the commands at its ends.
+func (c edgeFactors) forEdge(e narrative.Edge, from, to *narrative.Node) float64 {
 	f := c.factor[e.Kind]
 	if e.Kind == narrative.Temporal && f > 0 {
 		if from.Failed() {

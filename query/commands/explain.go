@@ -57,9 +57,9 @@ func inWords(e narrative.Edge, from, to *Scanned, root bool, between map[schemas
 			if v.Resource == made && len(said) == 0 {
 				say("it " + v.Shows + " " + r)
 			}
-		case at(v.Position, from):
+		case atPosition(v.Position, from):
 			say(strings.TrimSpace("it " + v.Shows + " " + r))
-		case !at(v.Position, to):
+		case !atPosition(v.Position, to):
 			say(strings.TrimSpace("the run before " + that + " " + v.Shows + " " + r))
 		case v.Shows == "names it as its parent":
 			say(that + " " + v.Shows)
@@ -107,14 +107,14 @@ func place(v narrative.Evidence) int {
 
 // theFailure is whose output it was.
 func theFailure(v narrative.Evidence, to *Scanned, that string) string {
-	if at(v.Position, to) {
+	if atPosition(v.Position, to) {
 		return that
 	}
 	return "the failure before"
 }
 
-// at reports whether an event is a command's own, or tells how it ended.
-func at(p schemas.Position, r *Scanned) bool {
+// atPosition reports whether an event is a command's own, or tells how it ended.
+func atPosition(p schemas.Position, r *Scanned) bool {
 	return p == r.Position || r.Outcome != nil && p == *r.Outcome
 }
 

@@ -211,7 +211,7 @@ func (n *insight) sequences() error {
 	for i := range grams {
 		g := &grams[i]
 		s := SequenceStat{Runs: g.runs, Sessions: g.sessions, Lift: g.lift, Evidence: n.positions(st.newest(g, maxEvidence))}
-		for _, t := range st.of(g) {
+		for _, t := range st.templates(g) {
 			s.Templates = append(s.Templates, n.runs.template.all[t])
 		}
 		n.resp.Sequences = append(n.resp.Sequences, s)
@@ -287,7 +287,7 @@ func (n *insight) after() (given, schemas.Position, error) {
 			return g, pos, err
 		}
 		pos = found.pos
-		at = r.at(pos)
+		at = r.indexAt(pos)
 	case len(r.list) == 0:
 		return g, pos, nil
 	default:

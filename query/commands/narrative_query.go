@@ -63,17 +63,17 @@ func (t *narrativeQuery) root(ref string) (stop, error) {
 
 // go walks from a root and proves it.
 func (t *narrativeQuery) from(root stop, c edgeFactors, w walk) (*walk, error) {
-	w.n, w.carry = t.n, c.only(t.kinds)
+	w.n, w.factors = t.n, c.only(t.kinds)
 	w.depth, w.nodes, w.minWeight = t.walk.Depth, t.walk.Nodes, t.walk.MinWeight
 	err := w.run(t.Ctx, root)
 	t.RecordTime("walk")
 	way := map[[2]bool]string{{true, false}: "back", {false, true}: "on", {true, true}: "both"}[[2]bool{w.back, w.on}]
 	st := query.Step{
 		Operator: "walk",
-		Inputs:   map[string]string{"from": root.Position.String(), "way": way, "carry": factorsVersion, "kinds": strings.Join(kindNames(w.carry.kinds()), ",")},
+		Inputs:   map[string]string{"from": root.Position.String(), "way": way, "carry": factorsVersion, "kinds": strings.Join(kindNames(w.factors.kinds()), ",")},
 		Counts:   map[string]int64{"commands": int64(len(w.taken))},
 	}
-	for _, k := range w.carry.kinds() {
+	for _, k := range w.factors.kinds() {
 		st.Counts[k.String()] = w.followed[k]
 		if n := w.weak[k]; n > 0 {
 			st.Counts[k.String()+" too weak"] = n

@@ -16,7 +16,7 @@ func (n narrativeReader) stop(id schemas.EventID) (stop, bool, error) {
 	return stop{node}, found, err
 }
 
-func (n narrativeReader) in(id schemas.EventID) ([]narrative.Edge, error) {
+func (n narrativeReader) incoming(id schemas.EventID) ([]narrative.Edge, error) {
 	edges, err := n.t.view.In(id)
 	if err != nil || n.t.vector == nil {
 		return edges, err
@@ -33,7 +33,7 @@ func (n narrativeReader) in(id schemas.EventID) ([]narrative.Edge, error) {
 	return append(edges, like...), err
 }
 
-func (n narrativeReader) out(id schemas.EventID) ([]narrative.Edge, error) {
+func (n narrativeReader) outgoing(id schemas.EventID) ([]narrative.Edge, error) {
 	edges, err := n.t.view.Out(id)
 	if err != nil || n.t.vector == nil {
 		return edges, err

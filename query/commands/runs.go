@@ -72,8 +72,8 @@ type texts struct {
 	capped bool
 }
 
-// of is a text's number, or none if the cap is reached. The text may be a view.
-func (t *texts) of(s string) int32 {
+// number is a text's number, or none if the cap is reached. The text may be a view.
+func (t *texts) number(s string) int32 {
 	if n, ok := t.num[s]; ok {
 		return n
 	}
@@ -104,8 +104,8 @@ func (r *runs) position(i int32) schemas.Position {
 	return schemas.Position{Topic: tp.Topic, Partition: tp.Partition, Offset: x.offset}
 }
 
-// at is the run at a position, or none.
-func (r *runs) at(pos schemas.Position) int32 {
+// indexAt is the run at a position, or none.
+func (r *runs) indexAt(pos schemas.Position) int32 {
 	for i := range r.list {
 		if r.list[i].offset == pos.Offset && r.shards[r.list[i].shard] == pos.TP() {
 			return int32(i)
@@ -137,7 +137,7 @@ type stretch struct {
 // in one pass.
 func gather(a *session, f Filters, most int) (*runs, error) {
 	g := gathering{runs: &runs{}, a: a, sessions: map[sessionKey]stretch{}, shard: map[schemas.TopicPartition]int32{}}
-	g.signature.of("") // noSignature
+	g.signature.number("") // noSignature
 	exit, err := parseExit(f.Exit)
 	if err != nil {
 		return nil, err
@@ -193,14 +193,14 @@ func (g *gathering) add(v *segment.View, exit exitFilter) error {
 		g.shard[tp], g.shards = n, append(g.shards, tp)
 	}
 	r.shard = n
-	r.template = g.template.of(v.Template())
-	r.workspace = g.workspaces.of(v.Workspace())
+	r.template = g.template.number(v.Template())
+	r.workspace = g.workspaces.number(v.Workspace())
 	r.session = g.sessionOf(v, r.time)
 	if r.failed() && r.template != none {
 		if own := v.OutputTail(); own != "" {
 			tail = own
 		}
-		f := failure{int32(len(g.list)), g.signature.of(signature(tail))}
+		f := failure{int32(len(g.list)), g.signature.number(signature(tail))}
 		if f.signature == none {
 			f.signature = noSignature
 		}

@@ -162,7 +162,7 @@ func sequences(ctx context.Context, r *runs, limit int) ([]gram, *stream, map[st
 		st.rate(&best[i])
 	}
 	slices.SortFunc(best, func(a, b gram) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.runs, a.runs), slices.CompareFunc(st.of(&a), st.of(&b), func(x, y int32) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.runs, a.runs), slices.CompareFunc(st.templates(&a), st.templates(&b), func(x, y int32) int {
 			return strings.Compare(r.template.all[x], r.template.all[y])
 		}))
 	})
@@ -180,12 +180,12 @@ func sequences(ctx context.Context, r *runs, limit int) ([]gram, *stream, map[st
 	return out, st, counts, nil
 }
 
-// of are the templates of a sequence.
-func (st *stream) of(g *gram) []int32 { return st.template[g.first : g.first+g.n] }
+// templates are the templates of a sequence.
+func (st *stream) templates(g *gram) []int32 { return st.template[g.first : g.first+g.n] }
 
 // returns reports whether a sequence begins as it ends.
 func (st *stream) returns(g *gram) bool {
-	t := st.of(g)
+	t := st.templates(g)
 	for n := 1; n < len(t); n++ {
 		if slices.Equal(t[:n], t[len(t)-n:]) {
 			return true
@@ -199,7 +199,7 @@ func (st *stream) returns(g *gram) bool {
 // sequence tells than its templates do.
 func (st *stream) rate(g *gram) {
 	expected := float64(st.total)
-	for _, t := range st.of(g) {
+	for _, t := range st.templates(g) {
 		expected *= float64(st.count[t]) / float64(st.total)
 	}
 	g.lift = float64(g.runs) / expected
@@ -209,7 +209,7 @@ func (st *stream) rate(g *gram) {
 // round is the same for all sequences that are one going round: the least of its
 // rotations.
 func (st *stream) round(g *gram) (least [maxSequence]int32) {
-	t := st.of(g)
+	t := st.templates(g)
 	for n := range t {
 		key := [maxSequence]int32{none, none, none, none, none}
 		copy(key[copy(key[:], t[n:]):], t[:n])
@@ -222,7 +222,7 @@ func (st *stream) round(g *gram) (least [maxSequence]int32) {
 
 // newest are the runs with which the newest of a sequence's runs begin.
 func (st *stream) newest(g *gram, most int) []int32 {
-	want := st.of(g)
+	want := st.templates(g)
 	var out []int32
 	for i := 0; i+len(want) <= len(st.template); i++ {
 		if st.template[i] == want[0] && slices.Equal(st.template[i:i+len(want)], want) {

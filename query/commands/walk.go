@@ -16,9 +16,9 @@ import (
 type graphReader interface {
 	// stop is a command, false where none of that id may be known of.
 	stop(id schemas.EventID) (stop, bool, error)
-	// in and out are the edges that end and that begin at a command.
-	in(id schemas.EventID) ([]narrative.Edge, error)
-	out(id schemas.EventID) ([]narrative.Edge, error)
+	// incoming and outgoing are the edges that end and that begin at a command.
+	incoming(id schemas.EventID) ([]narrative.Edge, error)
+	outgoing(id schemas.EventID) ([]narrative.Edge, error)
 }
 
 // stop is a command on a walk.
@@ -40,7 +40,7 @@ const maxFan = 64
 // depth, then the later command first.
 type walk struct {
 	n         graphReader
-	carry     edgeFactors
+	factors   edgeFactors
 	back, on  bool // which ways edges are followed: to earlier commands, to later ones
 	depth     int
 	nodes     int // the root included
@@ -95,7 +95,7 @@ func (w *walk) run(ctx context.Context, root stop) error {
 		for _, e := range edges {
 			to := other(e.Edge, r.ID)
 			score, depth := r.score*e.carries, r.depth+1
-			if w.carry.chains && e.Kind == narrative.Retry && r.via.Kind == narrative.Retry {
+			if w.factors.chains && e.Kind == narrative.Retry && r.via.Kind == narrative.Retry {
 				score, depth = r.score*e.Weight, r.depth
 			}
 			if score < w.least {
@@ -136,7 +136,7 @@ func (w *walk) around(s stop, back, on bool) ([]carried, error) {
 	for _, way := range []struct {
 		ask   bool
 		edges func(schemas.EventID) ([]narrative.Edge, error)
-	}{{back, w.n.in}, {on, w.n.out}} {
+	}{{back, w.n.incoming}, {on, w.n.outgoing}} {
 		if !way.ask {
 			continue
 		}
@@ -146,7 +146,7 @@ func (w *walk) around(s stop, back, on bool) ([]carried, error) {
 		}
 		kept := make([]carried, 0, len(edges))
 		for _, e := range edges {
-			if w.carry.factor[e.Kind] == 0 {
+			if w.factors.factor[e.Kind] == 0 {
 				continue
 			}
 			if e.Weight < w.minWeight {
@@ -161,7 +161,7 @@ func (w *walk) around(s stop, back, on bool) ([]carried, error) {
 			if e.From == s.ID {
 				from, to = to, from
 			}
-			kept = append(kept, carried{e, w.carry.of(e, from, to)})
+			kept = append(kept, carried{e, w.factors.forEdge(e, from, to)})
 		}
 		// Stable, so that equal ones stay in the narrative's order.
 		slices.SortStableFunc(kept, func(a, b carried) int { return cmp.Compare(b.carries, a.carries) })

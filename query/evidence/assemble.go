@@ -106,7 +106,7 @@ func (w *answer) hit(h *hit) (Object, error) {
 		}
 	}
 	if h.chain != nil {
-		o.Chain = h.chain.told()
+		o.Chain = h.chain.toAnswer()
 	}
 	return o, nil
 }

@@ -20,8 +20,8 @@ type chain struct {
 	cyclic   bool
 }
 
-// told converts the chain to the form of the answer.
-func (c *chain) told() *Chain {
+// toAnswer converts the chain to the form of the answer.
+func (c *chain) toAnswer() *Chain {
 	out := &Chain{Length: len(c.parts), Complete: len(c.dangling) == 0 && !c.cut, Cut: c.cut, Cyclic: c.cyclic}
 	for _, p := range c.roots[:min(len(c.roots), 3)] {
 		out.Roots = append(out.Roots, p.idText)

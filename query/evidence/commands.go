@@ -63,7 +63,7 @@ func (w *answer) findCommands(p *plan) ([]commands.Intent, string, error) {
 		return nil, "the text names a time after until", nil
 	}
 	var all []commands.Intent
-	if w.seesCommands("*") {
+	if w.mayReadCommands("*") {
 		resp, err := commands.Find(w.Ctx, w.s.Commands, r)
 		if err != nil {
 			return nil, "", err
@@ -134,7 +134,7 @@ func (w *answer) ran(hits []*hit) error {
 		best, sure, apart := Object{}, 0.0, time.Duration(0)
 		rule := ""
 		err := rows.Scan(w.Ctx, f, segment.OldestFirst, func(v *segment.View) bool {
-			if v.ContentHash() != h.o.Tool.CommandHash || !w.seesCommands(v.Workspace()) {
+			if v.ContentHash() != h.o.Tool.CommandHash || !w.mayReadCommands(v.Workspace()) {
 				return true
 			}
 			by, confidence := ranBy(h, v)

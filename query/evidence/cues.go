@@ -24,17 +24,19 @@ type cues struct {
 	remedy string
 }
 
-// cue is a regular expression and a list of literals. Every match contains at least one of the
+// questionPattern is a regular expression and a list of literals. Every match contains at least one of the
 // literals, so the cheap literal test runs first; few questions pass it.
-type cue struct {
+type questionPattern struct {
 	*regexp.Regexp
 	words []string
 }
 
-func newCue(pattern string, words ...string) cue { return cue{regexp.MustCompile(pattern), words} }
+func newQuestionPattern(pattern string, words ...string) questionPattern {
+	return questionPattern{regexp.MustCompile(pattern), words}
+}
 
-// in returns the match and its groups in a text in lower case, or nil.
-func (c cue) in(low string) []string {
+// matches returns the match and its groups in a text in lower case, or nil.
+func (c questionPattern) matches(low string) []string {
 	if !slices.ContainsFunc(c.words, func(w string) bool { return strings.Contains(low, w) }) {
 		return nil
 	}
@@ -42,20 +44,20 @@ func (c cue) in(low string) []string {
 }
 
 // word returns the match in a text in lower case, or "".
-func (c cue) word(low string) string {
-	if m := c.in(low); m != nil {
+func (c questionPattern) word(low string) string {
+	if m := c.matches(low); m != nil {
 		return m[0]
 	}
 	return ""
 }
 
 var (
-	agoCue    = newCue(`\b(?:in|within|over|during|for)? ?the (?:last|past) (\d{1,4} )?(minute|hour|day|week|month)s?\b|\b(\d{1,4}) (minute|hour|day|week|month)s? ago\b`, "last ", "past ", " ago")
-	dayCue    = newCue(`\b(since|from|after)? ?(today|yesterday|this week|last week)\b`, "today", "yesterday", "week")
-	newestCue = newCue(`\b(latest|newest|most recent|recently|just now)\b`, "latest", "newest", "recent", "just now")
-	whyCue    = newCue(`\b(why|what (?:caused|causes|broke|breaks|made|went wrong)|root cause|reason)\b`, "why", "what ", "root cause", "reason")
-	remedyCue = newCue(`\b(fix(?:ed|es)?|put right|mend(?:ed|s)?|remed\w+|solv\w+|solution|resolv\w+|patch\w*|repair\w*|work(?:ed)? ?around|came of|did (?:it|that) help|what (?:was|did|has|have) .*\bchange[ds]?)\b`, "fix", "right", "mend", "remed", "solv", "solution", "patch", "repair", "around", "came of", "help", "change")
-	failCue   = newCue(`\b(fail\w*|error\w*|broke\w*|breaks?|crash\w*|down|slow\w*|time[sd]? ?out|timeouts?|panic\w*|exception\w*|5\d\d)\b`, "fail", "error", "broke", "break", "crash", "down", "slow", "time", "panic", "exception", "5")
+	agoCue    = newQuestionPattern(`\b(?:in|within|over|during|for)? ?the (?:last|past) (\d{1,4} )?(minute|hour|day|week|month)s?\b|\b(\d{1,4}) (minute|hour|day|week|month)s? ago\b`, "last ", "past ", " ago")
+	dayCue    = newQuestionPattern(`\b(since|from|after)? ?(today|yesterday|this week|last week)\b`, "today", "yesterday", "week")
+	newestCue = newQuestionPattern(`\b(latest|newest|most recent|recently|just now)\b`, "latest", "newest", "recent", "just now")
+	whyCue    = newQuestionPattern(`\b(why|what (?:caused|causes|broke|breaks|made|went wrong)|root cause|reason)\b`, "why", "what ", "root cause", "reason")
+	remedyCue = newQuestionPattern(`\b(fix(?:ed|es)?|put right|mend(?:ed|s)?|remed\w+|solv\w+|solution|resolv\w+|patch\w*|repair\w*|work(?:ed)? ?around|came of|did (?:it|that) help|what (?:was|did|has|have) .*\bchange[ds]?)\b`, "fix", "right", "mend", "remed", "solv", "solution", "patch", "repair", "around", "came of", "help", "change")
+	failCue   = newQuestionPattern(`\b(fail\w*|error\w*|broke\w*|breaks?|crash\w*|down|slow\w*|time[sd]? ?out|timeouts?|panic\w*|exception\w*|5\d\d)\b`, "fail", "error", "broke", "break", "crash", "down", "slow", "time", "panic", "exception", "5")
 )
 
 // readCues finds the cues in a text. moment is in nanoseconds since 1970; days begin at midnight
@@ -65,11 +67,11 @@ func readCues(text string, moment int64) cues {
 	low := strings.ToLower(text)
 	now := time.Unix(0, moment).UTC()
 	day := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, time.UTC)
-	if m := dayCue.in(low); m != nil {
+	if m := dayCue.matches(low); m != nil {
 		monday := day.AddDate(0, 0, -(int(day.Weekday())+6)%7)
 		from := map[string]time.Time{"today": day, "yesterday": day.AddDate(0, 0, -1), "this week": monday, "last week": monday.AddDate(0, 0, -7)}[m[2]]
 		c.from, c.fromWord = from.UnixNano(), strings.TrimSpace(m[0])
-	} else if m := agoCue.in(low); m != nil {
+	} else if m := agoCue.matches(low); m != nil {
 		n, unit := 1, m[2]
 		if count := strings.TrimSpace(m[1] + m[3]); count != "" {
 			n, _ = strconv.Atoi(count)

@@ -8,7 +8,7 @@ import (
 // TestCuesAreFoundByTheirWords checks that the test for literals does not lose a match of a
 // pattern.
 func TestCuesAreFoundByTheirWords(t *testing.T) {
-	all := []cue{agoCue, dayCue, newestCue, whyCue, remedyCue, failCue}
+	all := []questionPattern{agoCue, dayCue, newestCue, whyCue, remedyCue, failCue}
 	var found [6]bool
 	for _, text := range []string{
 		"the last hour", "in the past 3 days", "within the last 10 weeks", "2 minutes ago", "a month or 1 month ago",
@@ -23,7 +23,7 @@ func TestCuesAreFoundByTheirWords(t *testing.T) {
 		for i, c := range all {
 			want := c.FindStringSubmatch(text)
 			found[i] = found[i] || want != nil
-			if got := c.in(text); !slices.Equal(got, want) {
+			if got := c.matches(text); !slices.Equal(got, want) {
 				t.Errorf("cue %d in %q: %q, want %q", i, text, got, want)
 			}
 		}

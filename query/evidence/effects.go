@@ -114,11 +114,11 @@ func (a *session) effects(o *objects.Stored) ([]*objects.Stored, error) {
 
 // byReason follows the best candidates of the other paths to later failures and conclusions. The
 // message that reports a problem seldom shares words with either.
-func (t *retrieval) byReason(l *fusion.List) error { return t.byEffects(l, explains) }
+func (t *retrieval) byReason(l *fusion.List) error { return t.byEffects(l, mayBeReason) }
 
-// explains reports whether an object may be part of a reason: a result that failed, or a
+// mayBeReason reports whether an object may be part of a reason: a result that failed, or a
 // conclusion.
-func explains(o *objects.Stored, _ map[uint64]bool) bool {
+func mayBeReason(o *objects.Stored, _ map[uint64]bool) bool {
 	if o.Tool != nil && !calls(o) {
 		return o.Tool.Failed || o.Tool.GetExitCode() != 0
 	}
@@ -136,12 +136,12 @@ var (
 // byRemedy follows the best candidates of the other paths to later changes, what was made of them,
 // and a command that failed before and then passed. These share no words with the problem. The
 // nearest to the best candidate come first.
-func (t *retrieval) byRemedy(l *fusion.List) error { return t.byEffects(l, mends) }
+func (t *retrieval) byRemedy(l *fusion.List) error { return t.byEffects(l, mayBeRemedy) }
 
-// mends reports whether an object may be part of a remedy: it made something or changed a file, or
+// mayBeRemedy reports whether an object may be part of a remedy: it made something or changed a file, or
 // is a command that passes after it failed. failed has the hashes of the failed commands met so
 // far.
-func mends(o *objects.Stored, failed map[uint64]bool) bool {
+func mayBeRemedy(o *objects.Stored, failed map[uint64]bool) bool {
 	switch {
 	case o.Type == recountv1.ObjectType_OBJECT_TYPE_ARTIFACT:
 		return true

@@ -249,7 +249,7 @@ func (a *session) support(o *objects.Stored, j *judgement) error {
 // usesOf returns how long before the moment an object was last used, as far as that is visible:
 // once for each session, and for each agent outside of a session.
 func (a *session) usesOf(p *part) (ages []int64, err error) {
-	if _, used := a.view.Led(p.node, disputing); !used {
+	if _, used := a.view.MayHaveEdgesTo(p.node, disputing); !used {
 		return nil, nil
 	}
 	o, err := a.object(p.ref)

@@ -24,7 +24,7 @@ type mentioned struct {
 // mentions joins hits to the commits and traces that they name, and to commits that name the same
 // issue, as far as these are in the log. One that arrives later is joined from then on.
 func (w *answer) mentions(p *plan, hits []*hit) error {
-	if w.s.Code.Set != nil && w.seesCode() && w.joins(KindCommits) {
+	if w.s.Code.Set != nil && w.mayReadCode() && w.joins(KindCommits) {
 		if m := w.mentioned("commit:", p, hits); len(m.names) > 0 {
 			if err := w.commits(m); err != nil {
 				return err
@@ -36,7 +36,7 @@ func (w *answer) mentions(p *plan, hits []*hit) error {
 			}
 		}
 	}
-	if w.s.Runtime.Set != nil && w.seesRuntime() && w.joins(KindRuntime) {
+	if w.s.Runtime.Set != nil && w.mayReadRuntime() && w.joins(KindRuntime) {
 		if m := w.mentioned("trace:", p, hits); len(m.names) > 0 {
 			return w.traces(m)
 		}
@@ -179,7 +179,7 @@ func (w *answer) traces(m mentioned) error {
 }
 
 // traceObject returns a trace as an answer shows it.
-func traceObject(b *runtime.Brief) Object {
+func traceObject(b *runtime.TraceSummary) Object {
 	said := strconv.Itoa(b.Spans) + " spans, " + strconv.Itoa(b.Failed) + " failed, in " + strings.Join(b.Services, ", ")
 	if b.More {
 		said = "at least " + said
@@ -197,7 +197,7 @@ func (t *retrieval) spelled(entity string) ([]string, error) {
 	if !is {
 		return []string{entity}, nil
 	}
-	if t.s.Code.Set != nil && t.seesCode() {
+	if t.s.Code.Set != nil && t.mayReadCode() {
 		found, _, err := code.Commits(t.Ctx, t.s.Code, []string{digits})
 		if err != nil {
 			return nil, err

@@ -224,7 +224,7 @@ func (a *session) disputes(p *part) ([]neighbor, error) {
 // returns true, or all if it is nil.
 func (a *session) comeFrom(p *part, kinds func(recountv1.ObjectEdgeKind) bool, all []neighbor) ([]neighbor, error) {
 	if kinds != nil {
-		if led, _ := a.view.Led(p.node, kinds); !led {
+		if led, _ := a.view.MayHaveEdgesTo(p.node, kinds); !led {
 			return all, nil
 		}
 	}

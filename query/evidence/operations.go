@@ -21,7 +21,7 @@ const (
 // what fails, and the most plausible causes for the worst of these.
 func (w *answer) operations(p *plan, _ []*hit) error {
 	switch {
-	case !w.seesRuntime():
+	case !w.mayReadRuntime():
 		w.Step(Step{Path: KindRuntime, Operator: "leave out", Why: notGranted})
 		return nil
 	case w.r.AsOf.Offsets != nil:

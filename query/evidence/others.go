@@ -18,21 +18,21 @@ const (
 // Commands, code and spans belong to the default tenant. A principal sees those that it is granted,
 // and of commands those of its workspaces.
 
-// seesCommands reports whether the principal may see the commands of a workspace; "*" stands for
+// mayReadCommands reports whether the principal may see the commands of a workspace; "*" stands for
 // all workspaces.
-func (a *session) seesCommands(workspace string) bool {
+func (a *session) mayReadCommands(workspace string) bool {
 	return a.p.Granted(schemas.GrantCommands) && a.p.InWorkspace(workspace)
 }
 
-func (a *session) seesCode() bool    { return a.p.Granted(schemas.GrantCode) }
-func (a *session) seesRuntime() bool { return a.p.Granted(schemas.GrantRuntime) }
+func (a *session) mayReadCode() bool    { return a.p.Granted(schemas.GrantCode) }
+func (a *session) mayReadRuntime() bool { return a.p.Granted(schemas.GrantRuntime) }
 
 // notGranted is the reason why a kind is omitted.
 const notGranted = "the token is not granted it"
 
 // wide reports whether things of other kinds may be in the answer without being requested.
 func (a *session) wide() bool {
-	return a.s.Commands.Set != nil && a.s.Runtime.Set != nil && a.seesCommands("*") && a.seesRuntime()
+	return a.s.Commands.Set != nil && a.s.Runtime.Set != nil && a.mayReadCommands("*") && a.mayReadRuntime()
 }
 
 // others adds the things of other kinds that the plan includes, and joins them to the hits.

@@ -42,7 +42,7 @@ type has struct {
 func planOf(r *Request, names refs, c cues, h has, w *Weights) plan {
 	p := plan{refs: names, cues: c}
 	add := func(path string, chosen bool, yes, no string) {
-		if chosen && w.of(path) == 0 {
+		if chosen && w.weightOf(path) == 0 {
 			chosen, no = false, "its weight is 0"
 		}
 		why := yes

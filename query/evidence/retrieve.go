@@ -128,7 +128,7 @@ func (t *retrieval) run(path string, take func(*fusion.List) error) error {
 		return fmt.Errorf("path %s: %w", path, err)
 	}
 	l.Counts["candidates"] = int64(len(l.Keys))
-	l.Inputs["weight"] = strconv.FormatFloat(t.w.of(path), 'g', -1, 64)
+	l.Inputs["weight"] = strconv.FormatFloat(t.w.weightOf(path), 'g', -1, 64)
 	t.lists = append(t.lists, l)
 	t.RecordTime(path)
 	return nil
@@ -137,7 +137,7 @@ func (t *retrieval) run(path string, take func(*fusion.List) error) error {
 // fuse computes the scores of all candidates from the lists so far, and from the factors that are
 // known without reading the objects.
 func (t *retrieval) fuse() {
-	for i, sum := range fusion.Reciprocal(len(t.candidates), t.lists, t.w.of, fusion.Nothing) {
+	for i, sum := range fusion.Reciprocal(len(t.candidates), t.lists, t.w.weightOf, fusion.Nothing) {
 		t.candidates[i].fused = sum
 	}
 	for key := range t.candidates {

@@ -13,7 +13,7 @@ import (
 // not searched: revisions are not moments.
 func (w *answer) symbols(_ *plan, hits []*hit) error {
 	switch {
-	case !w.seesCode():
+	case !w.mayReadCode():
 		w.Step(Step{Path: KindSymbols, Operator: "leave out", Why: notGranted})
 		return nil
 	case !w.r.AsOf.IsZero():

@@ -51,7 +51,7 @@ func (w Weights) orDefault() Weights {
 	return w
 }
 
-func (w *Weights) of(path string) float64 {
+func (w *Weights) weightOf(path string) float64 {
 	switch path {
 	case pathID:
 		return w.ID

@@ -8,8 +8,8 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// Brief is a summary of a trace. For a trace of many events it covers the first maxBriefEvents.
-type Brief struct {
+// TraceSummary is a summary of a trace. For a trace of many events it covers the first maxBriefEvents.
+type TraceSummary struct {
 	Trace    string
 	Services []string
 	// Top is the name of the first span.
@@ -28,13 +28,13 @@ const maxBriefEvents = 32
 // Briefs returns summaries of traces by id. It reads only events for which visible returns true.
 // Traces without visible spans, and strings that are not trace ids, are omitted. The watermark is
 // that of the answer.
-func Briefs(ctx context.Context, s Sources, traces []string, visible func(schemas.Position) bool) (map[string]Brief, schemas.Watermark, error) {
+func Briefs(ctx context.Context, s Sources, traces []string, visible func(schemas.Position) bool) (map[string]TraceSummary, schemas.Watermark, error) {
 	a, err := s.open(ctx, Window{})
 	if err != nil {
 		return nil, nil, err
 	}
 	defer a.Close()
-	found := map[string]Brief{}
+	found := map[string]TraceSummary{}
 	for _, name := range traces {
 		id, err := parseTrace(name)
 		if err != nil {
@@ -50,7 +50,7 @@ func Briefs(ctx context.Context, s Sources, traces []string, visible func(schema
 			service string
 		}
 		known := map[identity]bool{}
-		b := Brief{Trace: id.String(), Services: []string{}, More: len(positions) > maxBriefEvents}
+		b := TraceSummary{Trace: id.String(), Services: []string{}, More: len(positions) > maxBriefEvents}
 		for _, p := range positions[:min(len(positions), maxBriefEvents)] {
 			spans, err := a.spansAt(p, id)
 			if err != nil {
@@ -71,7 +71,7 @@ func Briefs(ctx context.Context, s Sources, traces []string, visible func(schema
 }
 
 // take adds a span of the trace.
-func (b *Brief) take(s *span) {
+func (b *TraceSummary) take(s *span) {
 	start := time.Unix(0, s.seen.StartUnixNano).UTC()
 	if b.Spans == 0 || start.Before(b.Start) {
 		b.Start, b.Top, b.Position = start, s.raw.GetName(), s.at

@@ -74,7 +74,7 @@ func (a *session) callers(use *code.RuntimeUse, of map[code.Place]code.Reached) 
 			return err
 		}
 		x := &operations[i]
-		join := j.of(operation{x.Service, x.Kind, x.Operation, x.Templated})
+		join := j.joinOf(operation{x.Service, x.Kind, x.Operation, x.Templated})
 		if join.handled == nil {
 			continue
 		}

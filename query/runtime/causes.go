@@ -171,7 +171,7 @@ func plural(n int, noun string) string {
 // configurations returns commits that changed the service's configuration, except those already
 // known as causes.
 func (c *causes) configurations(known []SpanCause) (all []SpanCause, err error) {
-	home := c.j.homes.of(c.span.service)
+	home := c.j.homes.homeOf(c.span.service)
 	if home == nil {
 		return nil, nil
 	}
@@ -195,7 +195,7 @@ func (c *causes) run(kind, rule string, commands []commands.Intent) (all []SpanC
 	for i, in := range commands {
 		x := SpanCause{Kind: kind, Time: in.Time, Command: &commands[i]}
 		x.add(rule, 1, map[string]string{"deploy": "a deploy", "command": "a command that configures"}[kind])
-		if by := about(in, c.span.service, c.j.homes.of(c.span.service)); by != "" {
+		if by := about(in, c.span.service, c.j.homes.homeOf(c.span.service)); by != "" {
 			x.add("about", 1, by)
 		}
 		all = append(all, x)

@@ -96,7 +96,7 @@ func (d *deploys) before(service string, at time.Time) *commands.Intent {
 		if !c.Time.Before(at) {
 			continue
 		}
-		if about(*c, service, d.homes.of(service)) != "" {
+		if about(*c, service, d.homes.homeOf(service)) != "" {
 			found = c
 			break
 		}

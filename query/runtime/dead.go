@@ -73,7 +73,7 @@ func DeadRoutes(ctx context.Context, s Sources, r DeadRoutesRequest) (DeadRoutes
 		return resp, err
 	}
 	defer a.Close()
-	served, err := a.view.Served(ctx, a.within, "")
+	served, err := a.view.ServerSums(ctx, a.within, "")
 	if err != nil {
 		return resp, err
 	}
@@ -213,7 +213,7 @@ func (j *joiner) asks(o operation, asked map[string]bool) {
 // spans of any of them are known.
 func (j *joiner) servers(e endpoint, watch map[string]int64) (by []string, since int64) {
 	for service, first := range watch {
-		home := j.homes.of(service)
+		home := j.homes.homeOf(service)
 		at := []code.Handled{e.at}
 		if home == nil || !slices.ContainsFunc(append(at, e.handlers...), func(h code.Handled) bool { return home.holds(h.Repo, h.Key.Path()) }) {
 			continue
@@ -239,7 +239,7 @@ func (j *joiner) candidates(o operation) (all []candidate) {
 	case recountv1.RuntimeKind_RUNTIME_KIND_CALLS:
 		all, _ = j.routes(o)
 	}
-	home := j.homes.of(o.service)
+	home := j.homes.homeOf(o.service)
 	if home == nil {
 		return all
 	}

@@ -107,7 +107,7 @@ func calls(ctx context.Context, v *observed.View, within observed.Range, service
 		}
 		add(edgeKey{caller: p.Caller, callee: p.Callee, kind: p.Kind, operation: p.Operation, templated: p.Templated, system: p.System}, &p.Sum)
 	}
-	sides, err := v.Asked(ctx, within, service)
+	sides, err := v.ClientSums(ctx, within, service)
 	if err != nil {
 		return nil, err
 	}
@@ -208,10 +208,10 @@ func EdgesOf(ctx context.Context, s Sources, r EdgesRequest) (EdgesResponse, err
 // table in the caller's repository.
 func (j *joiner) called(x *row) *Join {
 	if !x.outside {
-		return j.of(operation{x.callee, x.kind, x.operation, x.templated})
+		return j.joinOf(operation{x.callee, x.kind, x.operation, x.templated})
 	}
 	if x.kind == recountv1.RuntimeKind_RUNTIME_KIND_QUERIES {
-		return j.of(operation{x.caller, x.kind, x.operation, false})
+		return j.joinOf(operation{x.caller, x.kind, x.operation, false})
 	}
 	return unresolved("what is called sends no spans")
 }
@@ -226,7 +226,7 @@ const maxDeclared = 5
 // declares returns where the caller's code makes a call. judged reports whether the code can
 // answer: the caller's repository is known, and the callee is a route or a procedure of known code.
 func (j *joiner) declares(x *row) (found []Declaration, judged bool) {
-	home := j.homes.of(x.caller)
+	home := j.homes.homeOf(x.caller)
 	if home == nil || x.outside {
 		return nil, false
 	}

@@ -37,9 +37,9 @@ type homes struct {
 	known      map[string]*Home
 }
 
-// of returns a service's home, or nil if it is unknown or ambiguous. The rules are tried in order
-// of reliability.
-func (h *homes) of(service string) *Home {
+// homeOf returns a service's home, or nil if it is unknown or ambiguous. The rules are tried in order
+// homeOf reliability.
+func (h *homes) homeOf(service string) *Home {
 	if home, ok := h.known[service]; ok {
 		return home
 	}

@@ -95,8 +95,8 @@ func (j *joiner) prove() {
 	j.a.RecordTime("join")
 }
 
-// of returns the code behind an operation.
-func (j *joiner) of(o operation) *Join {
+// joinOf returns the code behind an operation.
+func (j *joiner) joinOf(o operation) *Join {
 	if known, ok := j.known[o]; ok {
 		return known
 	}
@@ -111,7 +111,7 @@ func (j *joiner) of(o operation) *Join {
 	default:
 		found = unresolved("messages and work inside a service are joined by the function that a span names")
 	}
-	found.Home = j.homes.of(o.service)
+	found.Home = j.homes.homeOf(o.service)
 	if found.Home == nil && found.Why == "" {
 		found.Why = "the service's repository is not known"
 	}
@@ -139,7 +139,7 @@ func (j *joiner) choose(o operation, rule string, all []candidate, none string) 
 	if len(all) == 0 {
 		return unresolved(none)
 	}
-	home := j.homes.of(o.service)
+	home := j.homes.homeOf(o.service)
 	bound, why := sureAlone, ""
 	if home != nil {
 		var own, beside []candidate
@@ -263,7 +263,7 @@ func (j *joiner) procedure(o operation) *Join {
 	}
 	// A method with that name in the service's own folder is the only indication if the generated
 	// code is not in the repository, or if it is not known what implements its interface.
-	home := j.homes.of(o.service)
+	home := j.homes.homeOf(o.service)
 	if home == nil || !declared && home.Dir == "" {
 		return join
 	}
@@ -290,7 +290,7 @@ func (j *joiner) table(o operation) *Join {
 	if len(all) == 0 {
 		return unresolved("no schema of the code declares it")
 	}
-	home := j.homes.of(o.service)
+	home := j.homes.homeOf(o.service)
 	if home != nil && !slices.ContainsFunc(all, func(c candidate) bool { return c.h.Repo == home.Repo }) {
 		best := all[0]
 		return &Join{Rule: ruleTable, Confidence: sureAmong, Symbol: &best.h.Symbol, Others: len(all) - 1, Why: "another repository declares it", handled: &best.h}
@@ -309,6 +309,6 @@ func (j *joiner) function(service, name, file string, line uint32) *Join {
 	}
 	o := operation{service: service}
 	join := j.choose(o, ruleFunction, all, "no function of the code is called "+cmp.Or(name, file))
-	join.Home = j.homes.of(service)
+	join.Home = j.homes.homeOf(service)
 	return join
 }

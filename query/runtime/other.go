@@ -15,7 +15,7 @@ const other = observed.Other
 
 // listed is an operation of an answer, or the sum of several.
 type listed struct {
-	observed.Served
+	observed.ServerSum
 	confidence float64
 	// folded is the number of operations in the sum; 0 for a single operation.
 	folded int
@@ -25,7 +25,7 @@ type listed struct {
 // rows must be in the order of the answer, so that the operations that a query is interested in are
 // kept. The result must be sorted again, since a sum may exceed each of its parts. The confidence
 // of a sum is the maximum of its parts.
-func foldOperations(rows []observed.Served, sure func(*observed.Served) float64) (all []listed, folded int) {
+func foldOperations(rows []observed.ServerSum, sure func(*observed.ServerSum) float64) (all []listed, folded int) {
 	type sum struct {
 		service string
 		kind    recountv1.RuntimeKind
@@ -37,7 +37,7 @@ func foldOperations(rows []observed.Served, sure func(*observed.Served) float64)
 		// What the projection already sums up (observed.Other) is added to the sum.
 		if kept[x.Service] < maxOperations && (x.Operation != other || x.Templated) {
 			kept[x.Service]++
-			all = append(all, listed{Served: *x, confidence: sure(x)})
+			all = append(all, listed{ServerSum: *x, confidence: sure(x)})
 			continue
 		}
 		folded++
@@ -45,7 +45,7 @@ func foldOperations(rows []observed.Served, sure func(*observed.Served) float64)
 		if !ok {
 			n = len(all)
 			at[sum{x.Service, x.Kind}] = n
-			all = append(all, listed{Served: observed.Served{Service: x.Service, Kind: x.Kind, Operation: other, Sum: x.Sum}, confidence: sure(x), folded: 1})
+			all = append(all, listed{ServerSum: observed.ServerSum{Service: x.Service, Kind: x.Kind, Operation: other, Sum: x.Sum}, confidence: sure(x), folded: 1})
 			continue
 		}
 		o := &all[n]

@@ -175,7 +175,7 @@ func ServicesOf(ctx context.Context, s Sources, r ServicesRequest) (ServicesResp
 	if err != nil {
 		return resp, err
 	}
-	served, err := a.view.Served(ctx, a.within, "")
+	served, err := a.view.ServerSums(ctx, a.within, "")
 	if err != nil {
 		return resp, err
 	}
@@ -224,7 +224,7 @@ func joinOperations(rows []row) (all []row) {
 }
 
 // servicesOf returns the services that were seen in the range, and the callees that send no spans.
-func servicesOf(known []observed.Service, served []observed.Served, rows []row, within observed.Range, j *joiner) []Service {
+func servicesOf(known []observed.Service, served []observed.ServerSum, rows []row, within observed.Range, j *joiner) []Service {
 	all := []Service{}
 	at := map[string]int{}
 	for _, s := range known {
@@ -234,7 +234,7 @@ func servicesOf(known []observed.Service, served []observed.Served, rows []row, 
 		at[s.Name] = len(all)
 		all = append(all, Service{
 			Name: s.Name, Spans: s.Spans, First: time.Unix(0, s.First).UTC(), Last: time.Unix(0, s.Last).UTC(),
-			Versions: versionsOf(s.Observers), Home: j.homes.of(s.Name),
+			Versions: versionsOf(s.Observers), Home: j.homes.homeOf(s.Name),
 		})
 	}
 	for i := range served {
@@ -331,7 +331,7 @@ func StatsOf(ctx context.Context, s Sources, r StatsRequest) (StatsResponse, err
 	if err != nil {
 		return resp, err
 	}
-	served, err := a.view.Served(ctx, a.within, "")
+	served, err := a.view.ServerSums(ctx, a.within, "")
 	if err != nil {
 		return resp, err
 	}
@@ -371,7 +371,7 @@ func StatsOf(ctx context.Context, s Sources, r StatsRequest) (StatsResponse, err
 		if x.Kind != recountv1.RuntimeKind_RUNTIME_KIND_CALLS && x.Kind != recountv1.RuntimeKind_RUNTIME_KIND_RPC {
 			continue
 		}
-		join := j.of(operation{x.Service, x.Kind, x.Operation, x.Templated})
+		join := j.joinOf(operation{x.Service, x.Kind, x.Operation, x.Templated})
 		resp.Joined[join.Rule]++
 		joinable++
 		if join.Resolved() {

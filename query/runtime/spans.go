@@ -147,10 +147,10 @@ func flat(data *tracepb.TracesData) (all []*tracepb.Span) {
 	return all
 }
 
-// plant builds the tree of spans, which must be ordered by start. A span is below its parent, one
+// buildTree builds the tree of spans, which must be ordered by start. A span is below its parent, one
 // whose parent never arrived is a root, and a cycle is cut above its earliest span. It returns the
 // indexes in display order: each span before its children, and these by start.
-func plant(all []span) []int {
+func buildTree(all []span) []int {
 	byID := map[spanID][]int{}
 	for i := range all {
 		byID[all[i].id] = append(byID[all[i].id], i)

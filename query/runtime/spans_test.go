@@ -91,7 +91,7 @@ func TestTheTreeIsDrawnAsItIs(t *testing.T) {
 		},
 	} {
 		all := forest(c.spans)
-		if diff := cmp.Diff(c.want, drawn(all, plant(all))); diff != "" {
+		if diff := cmp.Diff(c.want, drawn(all, buildTree(all))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
@@ -109,7 +109,7 @@ func TestALongTrace(t *testing.T) {
 			s.parent = all[i-1].id
 		}
 	}
-	order := plant(all)
+	order := buildTree(all)
 	if len(order) != n || all[n-1].depth != n-1 {
 		t.Errorf("%d spans, the last %d deep", len(order), all[n-1].depth)
 	}

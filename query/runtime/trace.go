@@ -113,7 +113,7 @@ func TraceOf(ctx context.Context, s Sources, r TraceRequest) (TraceResponse, err
 	if len(all) == 0 {
 		return resp, &query.NotFoundError{Ref: r.Trace, Hint: a.s.unknownTrace()}
 	}
-	order := plant(all)
+	order := buildTree(all)
 	resp.Trace, resp.Total = id.String(), len(all)
 	start, end := all[0].seen.StartUnixNano, all[0].end()
 	wanted := make([]bool, len(all))
@@ -206,7 +206,7 @@ func (j *joiner) ofSpan(s *span) *Join {
 		}
 	}
 	if o.Side == recountv1.Side_SIDE_CALLED || o.Kind == recountv1.RuntimeKind_RUNTIME_KIND_QUERIES {
-		return j.of(operation{s.service, o.Kind, o.Operation, o.Templated})
+		return j.joinOf(operation{s.service, o.Kind, o.Operation, o.Templated})
 	}
 	return nil
 }
@@ -253,7 +253,7 @@ func (j *joiner) ranWith(services []string, at time.Time) ([]DeployOf, error) {
 	d := deploys{all: all, homes: &j.homes, known: map[string]*commands.Intent{}}
 	for _, s := range services {
 		if c := d.before(s, at); c != nil {
-			out = append(out, DeployOf{s, *c, about(*c, s, j.homes.of(s))})
+			out = append(out, DeployOf{s, *c, about(*c, s, j.homes.homeOf(s))})
 		}
 	}
 	return out, nil

@@ -55,16 +55,16 @@ type servedKey struct {
 	system    string
 }
 
-func keyOfServed(s *observed.Served) servedKey {
+func keyOfServed(s *observed.ServerSum) servedKey {
 	return servedKey{s.Service, s.Kind, s.Operation, s.Templated, s.System}
 }
 
-func sumOfServed(s *observed.Served) *observed.Sum {
+func sumOfServed(s *observed.ServerSum) *observed.Sum {
 	return &s.Sum
 }
 
-func served(ctx context.Context, v *observed.View, within observed.Range, service string) ([]observed.Served, error) {
-	return v.Served(ctx, within, service)
+func served(ctx context.Context, v *observed.View, within observed.Range, service string) ([]observed.ServerSum, error) {
+	return v.ServerSums(ctx, within, service)
 }
 
 // TrafficOf counts what services serve. An error is a *query.RequestError, a
@@ -86,7 +86,7 @@ func TrafficOf(ctx context.Context, s Sources, r TrafficRequest) (TrafficRespons
 	}
 	seen := len(rows)
 	part := strings.ToLower(r.Operation)
-	rows = slices.DeleteFunc(rows, func(x observed.Served) bool {
+	rows = slices.DeleteFunc(rows, func(x observed.ServerSum) bool {
 		return !strings.Contains(strings.ToLower(x.Operation), part) || r.Failing && x.Errors == 0
 	})
 	sure, err := confident(ctx, a, served, r.Service, keyOfServed, sumOfServed)
@@ -113,7 +113,7 @@ func TrafficOf(ctx context.Context, s Sources, r TrafficRequest) (TrafficRespons
 		x := &all[i]
 		handled := unresolved("it stands for several operations")
 		if x.folded == 0 {
-			handled = j.of(operation{x.Service, x.Kind, x.Operation, x.Templated})
+			handled = j.joinOf(operation{x.Service, x.Kind, x.Operation, x.Templated})
 		}
 		resp.Operations = append(resp.Operations, Traffic{
 			Service: x.Service, Kind: kindName(x.Kind), Operation: x.Operation, Templated: x.Templated, System: x.System,

@@ -202,7 +202,7 @@ func (a *session) failing(ref string) (trace traceID, all []span, at int, err er
 		return trace, nil, 0, &query.NotFoundError{Ref: ref, Hint: a.s.unknownTrace()}
 	}
 	at = -1
-	for _, i := range plant(all) {
+	for _, i := range buildTree(all) {
 		s := &all[i]
 		switch {
 		case id != (spanID{}):
@@ -294,7 +294,7 @@ func (c *causes) rate(until time.Time) (rate, error) {
 	}
 	var r rate
 	if from := c.from.Truncate(time.Minute).UnixNano(); minute > from {
-		rows, err := c.j.a.view.Served(c.j.a.Ctx, observed.Range{From: from, To: minute}, c.of.Service)
+		rows, err := c.j.a.view.ServerSums(c.j.a.Ctx, observed.Range{From: from, To: minute}, c.of.Service)
 		if err != nil {
 			return r, err
 		}

@@ -119,7 +119,7 @@ func (f *File) look(now int64) {
 	f.looked.Store(now)
 	// The mark is taken before the text is read, so a change in between is seen the next time.
 	m, before := f.mark(), f.said.Load()
-	unread := before.err != nil && !errors.As(before.err, new(*Mistake))
+	unread := before.err != nil && !errors.As(before.err, new(*ParseError))
 	if m.same(f.last) && !unread {
 		return
 	}

@@ -30,8 +30,8 @@ func NewGate(operator string, file *File) *Gate {
 	return &Gate{operator: sha256.Sum256([]byte(operator)), file: file, now: time.Now}
 }
 
-// Refusal is the reason why a request is not admitted, or may not do what it asks for.
-type Refusal struct {
+// AuthError is the reason why a request is not admitted, or may not do what it asks for.
+type AuthError struct {
 	// Status is 401 if another token might be admitted, 403 if only the operator's would be, 503 if
 	// that is unknown because the tokens file cannot be read, and 429 if too many wrong tokens
 	// came.
@@ -39,18 +39,18 @@ type Refusal struct {
 	Why    string
 }
 
-// Admit returns the principal of a request by the values of its Authorization header, or the reason
+// Authenticate returns the principal of a request by the values of its Authorization header, or the reason
 // for refusing it. It compares the token's hash with all known hashes in constant time, so that the
 // timing reveals nothing about other tokens.
-func (g *Gate) Admit(authorization ...string) (schemas.Principal, *Refusal) {
+func (g *Gate) Authenticate(authorization ...string) (schemas.Principal, *AuthError) {
 	if g == nil {
 		return schemas.Principal{Operator: true}, nil
 	}
-	unauthorized := func(why string) (schemas.Principal, *Refusal) {
-		return schemas.Principal{}, &Refusal{http.StatusUnauthorized, why}
+	unauthorized := func(why string) (schemas.Principal, *AuthError) {
+		return schemas.Principal{}, &AuthError{http.StatusUnauthorized, why}
 	}
-	unavailable := func(why string) (schemas.Principal, *Refusal) {
-		return schemas.Principal{}, &Refusal{http.StatusServiceUnavailable, why}
+	unavailable := func(why string) (schemas.Principal, *AuthError) {
+		return schemas.Principal{}, &AuthError{http.StatusServiceUnavailable, why}
 	}
 	if len(authorization) != 1 {
 		return unauthorized("want Authorization: Bearer TOKEN")
@@ -61,16 +61,16 @@ func (g *Gate) Admit(authorization ...string) (schemas.Principal, *Refusal) {
 		return unauthorized("want Authorization: Bearer TOKEN")
 	}
 	sum := sha256.Sum256([]byte(token))
-	operator := is(sum, g.operator)
+	operator := equal(sum, g.operator)
 	var entry *Entry
-	var wrong *Mistake
+	var wrong *ParseError
 	var unread error
 	if g.file != nil {
 		now := g.file.current()
 		entry, wrong = now.find(sum)
 		unread = now.err
 	}
-	var whole *Mistake
+	var whole *ParseError
 	switch {
 	case operator:
 		return schemas.Principal{Operator: true}, nil
@@ -96,12 +96,12 @@ func (g *Gate) File() *File {
 	return g.file
 }
 
-// Enter authenticates a request and checks that it may use the operation with this pattern.
-func (g *Gate) Enter(pattern string, authorization ...string) (schemas.Principal, *Refusal) {
-	if need, _ := NeedOf(pattern); need == Nothing {
+// Authorize authenticates a request and checks that it may use the operation with this pattern.
+func (g *Gate) Authorize(pattern string, authorization ...string) (schemas.Principal, *AuthError) {
+	if need, _ := PermissionOf(pattern); need == Public {
 		return schemas.Principal{}, nil
 	}
-	p, refusal := g.Admit(authorization...)
+	p, refusal := g.Authenticate(authorization...)
 	if refusal == nil {
 		refusal = allow(p, pattern)
 	}
@@ -110,14 +110,14 @@ func (g *Gate) Enter(pattern string, authorization ...string) (schemas.Principal
 
 type principalKey struct{}
 
-// With returns a context that carries the principal of a request.
-func With(ctx context.Context, p schemas.Principal) context.Context {
+// NewContext returns a context that carries the principal of a request.
+func NewContext(ctx context.Context, p schemas.Principal) context.Context {
 	return context.WithValue(ctx, principalKey{}, p)
 }
 
-// Of returns the principal of a request. If the context carries none, known is false and the
+// FromContext returns the principal of a request. If the context carries none, known is false and the
 // principal is the zero one, which sees what the whole default tenant may see and no more.
-func Of(ctx context.Context) (p schemas.Principal, known bool) {
+func FromContext(ctx context.Context) (p schemas.Principal, known bool) {
 	p, known = ctx.Value(principalKey{}).(schemas.Principal)
 	return p, known
 }

@@ -69,7 +69,7 @@ func TestAdmit(t *testing.T) {
 		"nearly an expired one": {[]string{"Bearer " + old + "x"}, schemas.Principal{}, 401, "unknown"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, no := g.Admit(c.header...)
+			got, no := g.Authenticate(c.header...)
 			if diff := cmp.Diff(got, c.want); diff != "" {
 				t.Error(diff)
 			}
@@ -78,7 +78,7 @@ func TestAdmit(t *testing.T) {
 			}
 		})
 	}
-	if p, no := access.NewGate("", nil).Admit(); !p.Operator || no != nil {
+	if p, no := access.NewGate("", nil).Authenticate(); !p.Operator || no != nil {
 		t.Errorf("where no token is asked for: %+v %v", p, no)
 	}
 }
@@ -102,7 +102,7 @@ func TestEnter(t *testing.T) {
 		{access.Spans, "Bearer " + token, 403},
 		{access.Spans, "Bearer s3cret", 0},
 	} {
-		_, no := g.Enter(c.pattern, c.header)
+		_, no := g.Authorize(c.pattern, c.header)
 		if (no == nil) != (c.status == 0) || no != nil && no.Status != c.status {
 			t.Errorf("%s with %.10q: %+v, want %d", c.pattern, c.header, no, c.status)
 		}
@@ -130,7 +130,7 @@ func TestGrants(t *testing.T) {
 		g := open(t, tokensFile(t, c.entry))
 		var may []string
 		for _, pattern := range []string{"POST /v1/find", "POST /v1/why", "POST /v1/code/callers", "POST /v1/runtime/traffic", "POST /v1/query", "POST /v1/events", "GET /v1/objects", "GET /docs", "GET /metrics", "GET /v1/intents", "GET /v1/intents/{id}", "GET /v1/status", "POST /v1/forget", access.Spans} {
-			if _, no := g.Enter(pattern, "Bearer "+token); no == nil {
+			if _, no := g.Authorize(pattern, "Bearer "+token); no == nil {
 				may = append(may, strings.TrimPrefix(pattern, "POST /v1/"))
 			}
 		}
@@ -160,11 +160,11 @@ func TestFileIsReadAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		g := access.NewGate("s3cret", f)
-		if _, no := g.Admit("Bearer " + two); no == nil || no.Status != 401 {
+		if _, no := g.Authenticate("Bearer " + two); no == nil || no.Status != 401 {
 			t.Errorf("before it is in the file: %+v", no)
 		}
 		write("tokens:\n" + first + second)
-		if _, no := g.Admit("Bearer " + two); no == nil {
+		if _, no := g.Authenticate("Bearer " + two); no == nil {
 			t.Error("read again within the second")
 		}
 		ok := func(agent string) string { return "as " + agent }
@@ -195,7 +195,7 @@ func TestFileIsReadAgain(t *testing.T) {
 			}
 			time.Sleep(time.Second)
 			for token, want := range map[string]string{one: c.one, two: c.two} {
-				p, no := g.Admit("Bearer " + token)
+				p, no := g.Authenticate("Bearer " + token)
 				got := ok(p.Agent)
 				if no != nil {
 					got = fmt.Sprintf("%d %s", no.Status, no.Why)
@@ -204,7 +204,7 @@ func TestFileIsReadAgain(t *testing.T) {
 					t.Errorf("%s: %s, want %s", c.when, got, want)
 				}
 			}
-			if p, no := g.Admit("Bearer s3cret"); !p.Operator || no != nil {
+			if p, no := g.Authenticate("Bearer s3cret"); !p.Operator || no != nil {
 				t.Errorf("%s: the operator is refused: %+v", c.when, no)
 			}
 			told := strings.Join(f.State().Mistakes, "\n")
@@ -233,7 +233,7 @@ func TestFileOfNobody(t *testing.T) {
 				t.Fatal(err)
 			}
 			time.Sleep(time.Second)
-			if _, no := g.Admit("Bearer " + token); (no == nil) != (mode != 0) {
+			if _, no := g.Authenticate("Bearer " + token); (no == nil) != (mode != 0) {
 				t.Errorf("mode %o: %+v", mode, no)
 			}
 		}

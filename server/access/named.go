@@ -15,8 +15,8 @@ const OperatorName = "operator"
 // AdmitNamed is Admit for a client that presents a user name and a token. The name must be
 // OperatorName for the operator's token, else the name of the token's entry. A token whose entry
 // has no name is admitted with any name but OperatorName.
-func (g *Gate) AdmitNamed(user, token string) (schemas.Principal, *Refusal) {
-	p, refusal := g.Admit("Bearer " + token)
+func (g *Gate) AdmitNamed(user, token string) (schemas.Principal, *AuthError) {
+	p, refusal := g.Authenticate("Bearer " + token)
 	if refusal != nil || g == nil {
 		return p, refusal
 	}
@@ -27,7 +27,7 @@ func (g *Gate) AdmitNamed(user, token string) (schemas.Principal, *Refusal) {
 		}
 	}
 	if subtle.ConstantTimeCompare([]byte(user), []byte(want)) != 1 {
-		return schemas.Principal{}, &Refusal{http.StatusUnauthorized, "the token is another user's: give the name that its entry has, or " + OperatorName + " with the operator's"}
+		return schemas.Principal{}, &AuthError{http.StatusUnauthorized, "the token is another user's: give the name that its entry has, or " + OperatorName + " with the operator's"}
 	}
 	return p, nil
 }

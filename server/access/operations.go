@@ -8,19 +8,19 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// Need is what an operation requires of a principal.
-type Need int
+// Permission is what an operation requires of a principal.
+type Permission int
 
 // The needs, in ascending order.
 const (
-	// Nothing requires no token: probes have none.
-	Nothing Need = iota
-	// Admitted requires any valid token.
-	Admitted
-	// Granted requires the grant that the operation names, or the operator.
-	Granted
-	// Operator requires the operator's token.
-	Operator
+	// Public requires no token: probes have none.
+	Public Permission = iota
+	// Authenticated requires any valid token.
+	Authenticated
+	// Scoped requires the grant that the operation names, or the operator.
+	Scoped
+	// Admin requires the operator's token.
+	Admin
 )
 
 // The reasons why operations require a grant or the operator.
@@ -36,7 +36,7 @@ type operation struct {
 	// pattern has the syntax of http.ServeMux. A pattern that ends in a slash also covers the
 	// patterns below it that have no entry of their own.
 	pattern string
-	need    Need
+	need    Permission
 	why     string // for Granted and Operator
 	grant   string // for Granted
 }
@@ -44,43 +44,43 @@ type operation struct {
 // operations lists all operations. An operation that is not listed requires the operator. A test
 // compares the list with the API's own description.
 var operations = append(questionsAboutCommands(), []operation{
-	{"GET /healthz", Nothing, "", ""},
-	{"GET /readyz", Nothing, "", ""},
+	{"GET /healthz", Public, "", ""},
+	{"GET /readyz", Public, "", ""},
 
-	{"GET /{$}", Admitted, "", ""},
-	{"GET /docs", Admitted, "", ""},
-	{"GET /openapi.json", Admitted, "", ""},
-	{"GET /openapi.yaml", Admitted, "", ""},
-	{"GET /openapi-3.0.json", Admitted, "", ""},
-	{"GET /openapi-3.0.yaml", Admitted, "", ""},
-	{"/", Admitted, "", ""}, // nothing is served here
+	{"GET /{$}", Authenticated, "", ""},
+	{"GET /docs", Authenticated, "", ""},
+	{"GET /openapi.json", Authenticated, "", ""},
+	{"GET /openapi.yaml", Authenticated, "", ""},
+	{"GET /openapi-3.0.json", Authenticated, "", ""},
+	{"GET /openapi-3.0.yaml", Authenticated, "", ""},
+	{"/", Authenticated, "", ""}, // nothing is served here
 
-	{"POST /v1/query", Admitted, "", ""},  // answers only from what the principal sees
-	{"GET /v1/objects", Admitted, "", ""}, // returns only what the principal sees
-	{appendEvents, Admitted, "", ""},      // Own checks that the events are the agent's own
+	{"POST /v1/query", Authenticated, "", ""},  // answers only from what the principal sees
+	{"GET /v1/objects", Authenticated, "", ""}, // returns only what the principal sees
+	{appendEvents, Authenticated, "", ""},      // Own checks that the events are the agent's own
 
-	{"GET /v1/intents", Operator, ofCommands, ""},
-	{"GET /v1/intents/{id}", Operator, ofCommands, ""},
-	{"POST /v1/code/", Granted, ofCode, schemas.GrantCode},
-	{"POST /v1/runtime/", Granted, ofSpans, schemas.GrantRuntime},
-	{Spans, Granted, ofSpans, schemas.GrantIngest},
+	{"GET /v1/intents", Admin, ofCommands, ""},
+	{"GET /v1/intents/{id}", Admin, ofCommands, ""},
+	{"POST /v1/code/", Scoped, ofCode, schemas.GrantCode},
+	{"POST /v1/runtime/", Scoped, ofSpans, schemas.GrantRuntime},
+	{Spans, Scoped, ofSpans, schemas.GrantIngest},
 
-	{"GET /v1/status", Operator, ofAll, ""},
-	{"POST /v1/forget", Granted, ofAll, schemas.GrantErase}, // for agents: only what they appended
-	{"POST /v1/retain", Operator, ofAll, ""},
-	{"POST /v1/rebuild", Operator, ofAll, ""},
-	{"POST /v1/verify", Operator, ofAll, ""},
-	{"POST /v1/fsck", Operator, ofAll, ""},
-	{"POST /v1/backup", Operator, ofAll, ""},
-	{"POST /v1/grow", Operator, ofAll, ""},
-	{"GET /metrics", Operator, ofAll, ""},
+	{"GET /v1/status", Admin, ofAll, ""},
+	{"POST /v1/forget", Scoped, ofAll, schemas.GrantErase}, // for agents: only what they appended
+	{"POST /v1/retain", Admin, ofAll, ""},
+	{"POST /v1/rebuild", Admin, ofAll, ""},
+	{"POST /v1/verify", Admin, ofAll, ""},
+	{"POST /v1/fsck", Admin, ofAll, ""},
+	{"POST /v1/backup", Admin, ofAll, ""},
+	{"POST /v1/grow", Admin, ofAll, ""},
+	{"GET /metrics", Admin, ofAll, ""},
 }...)
 
 // questionsAboutCommands returns the operations of the questions in query/commands, which have
 // no path in common.
 func questionsAboutCommands() (all []operation) {
 	for _, path := range commands.Questions.Paths() {
-		all = append(all, operation{"POST /v1/" + path, Granted, ofCommands, schemas.GrantCommands})
+		all = append(all, operation{"POST /v1/" + path, Scoped, ofCommands, schemas.GrantCommands})
 	}
 	return all
 }
@@ -111,28 +111,28 @@ func lookup(pattern string) (operation, bool) {
 	if below.pattern != "" {
 		return below, true
 	}
-	return operation{pattern, Operator, ofAll, ""}, false
+	return operation{pattern, Admin, ofAll, ""}, false
 }
 
-// NeedOf returns what the operation of a pattern requires and whether the table lists it. An
+// PermissionOf returns what the operation of a pattern requires and whether the table lists it. An
 // operation that is not listed requires the operator.
-func NeedOf(pattern string) (need Need, listed bool) {
+func PermissionOf(pattern string) (need Permission, listed bool) {
 	o, listed := lookup(pattern)
 	return o.need, listed
 }
 
 // allow returns a refusal if a principal may not use the operation of a pattern, else nil.
-func allow(p schemas.Principal, pattern string) *Refusal {
+func allow(p schemas.Principal, pattern string) *AuthError {
 	o, _ := lookup(pattern)
 	if p.Ingests() && !p.Operator {
 		if pattern == Spans || pattern == appendEvents {
 			return nil
 		}
-		return &Refusal{http.StatusForbidden, "the token may not: it is granted ingest alone, to append spans (OTLP) and events of topics " + strings.Join(IngestTopics(), ", ") + " (POST /v1/events)"}
+		return &AuthError{http.StatusForbidden, "the token may not: it is granted ingest alone, to append spans (OTLP) and events of topics " + strings.Join(IngestTopics(), ", ") + " (POST /v1/events)"}
 	}
-	may := p.Operator || o.need <= Admitted
+	may := p.Operator || o.need <= Authenticated
 	why := o.why
-	if o.need == Granted {
+	if o.need == Scoped {
 		// Command queries cannot be limited to some workspaces, so the grant commands suffices only
 		// for a token of all workspaces.
 		may = may || o.grant == schemas.GrantErase && p.Erases() || p.Granted(o.grant) && (o.grant != schemas.GrantCommands || p.InWorkspace("*"))
@@ -144,5 +144,5 @@ func allow(p schemas.Principal, pattern string) *Refusal {
 	if may {
 		return nil
 	}
-	return &Refusal{http.StatusForbidden, "the token may not: " + why + "; it may ask POST /v1/query and GET /v1/objects, and append its agent's events to POST /v1/events"}
+	return &AuthError{http.StatusForbidden, "the token may not: " + why + "; it may ask POST /v1/query and GET /v1/objects, and append its agent's events to POST /v1/events"}
 }

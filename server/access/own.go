@@ -19,12 +19,12 @@ type OwnError struct {
 
 func (e *OwnError) Error() string { return e.Field + ": " + e.Why }
 
-// Own returns the event as the principal may append it. The operator may append any event; a token
+// CheckOwnership returns the event as the principal may append it. The operator may append any event; a token
 // with the grant ingest only commands, commits and spans; any other token only agents' events of
-// its own tenant, agent and workspaces. Own fills in these three fields of an agent's event if they
+// its own tenant, agent and workspaces. CheckOwnership fills in these three fields of an agent's event if they
 // are missing and there is only one choice. The error is an *OwnError, or one of class ErrPoison if
 // the payload cannot be decoded.
-func Own(p schemas.Principal, e schemas.Event) (schemas.Event, error) {
+func CheckOwnership(p schemas.Principal, e schemas.Event) (schemas.Event, error) {
 	if p.Operator {
 		return e, nil
 	}

@@ -48,7 +48,7 @@ func TestOwn(t *testing.T) {
 			if c.typ == "" {
 				e.Type = schemas.TypeUserMessage
 			}
-			got, err := access.Own(c.p, e)
+			got, err := access.CheckOwnership(c.p, e)
 			var foreign *access.OwnError
 			if errors.As(err, &foreign) != (c.field != "") || foreign != nil && foreign.Field != c.field {
 				t.Fatalf("%v, want one about %q", err, c.field)
@@ -72,7 +72,7 @@ func TestOwnInProtobuf(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := access.Own(schemas.Principal{Workspaces: []string{"/a"}, Agent: "claude"},
+	e, err := access.CheckOwnership(schemas.Principal{Workspaces: []string{"/a"}, Agent: "claude"},
 		schemas.Event{Type: schemas.TypeUserMessage, ContentType: schemas.ContentProto, Payload: b})
 	if err != nil {
 		t.Fatal(err)

@@ -16,8 +16,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Mistake reports what is wrong in a tokens file.
-type Mistake struct {
+// ParseError reports what is wrong in a tokens file.
+type ParseError struct {
 	// Line counts from 1; 0 if unknown.
 	Line int
 	// Entry is the index, from 0, of the entry that the mistake disables; -1 if it disables the
@@ -30,7 +30,7 @@ type Mistake struct {
 	read bool              // whether sum could be read
 }
 
-func (m *Mistake) Error() string {
+func (m *ParseError) Error() string {
 	s := m.Why
 	if m.Entry >= 0 {
 		s = fmt.Sprintf("tokens[%d]: %s", m.Entry, s)
@@ -46,7 +46,7 @@ type Tokens struct {
 	// Entries holds the entries without a mistake.
 	Entries []Entry
 	// Mistakes holds one mistake per disabled entry, in the file's order.
-	Mistakes []*Mistake
+	Mistakes []*ParseError
 }
 
 // Parse reads a tokens file: YAML, with a list of entries under tokens. An unknown field, or a
@@ -60,7 +60,7 @@ func Parse(b []byte) (Tokens, error) {
 	}
 	// A token in two entries has two sets of limits, and it is unknown which one was meant.
 	first, entries := map[[sha256.Size]byte]int{}, make([]*Entry, len(items))
-	wrong := map[int]*Mistake{}
+	wrong := map[int]*ParseError{}
 	for i, node := range items {
 		e, m := parseEntry(node)
 		if m != nil {
@@ -77,7 +77,7 @@ func Parse(b []byte) (Tokens, error) {
 		}
 		for at, other := range map[int]int{i: j, j: i} {
 			if wrong[at] == nil {
-				wrong[at] = &Mistake{Line: items[at].Line, Entry: at, Why: fmt.Sprintf("the token of tokens[%d]", other), sum: e.sum, read: true}
+				wrong[at] = &ParseError{Line: items[at].Line, Entry: at, Why: fmt.Sprintf("the token of tokens[%d]", other), sum: e.sum, read: true}
 			}
 		}
 	}
@@ -115,7 +115,7 @@ func items(b []byte) ([]*yaml.Node, error) {
 		return nil, ofYAML(err)
 	}
 	if err := dec.Decode(new(yaml.Node)); err == nil {
-		return nil, &Mistake{Entry: -1, Why: "more than one document"}
+		return nil, &ParseError{Entry: -1, Why: "more than one document"}
 	} else if !errors.Is(err, io.EOF) {
 		return nil, ofYAML(err)
 	}
@@ -124,25 +124,25 @@ func items(b []byte) ([]*yaml.Node, error) {
 		return nil, nil
 	}
 	if top.Kind != yaml.MappingNode {
-		return nil, &Mistake{Line: top.Line, Entry: -1, Why: "want tokens: and a list"}
+		return nil, &ParseError{Line: top.Line, Entry: -1, Why: "want tokens: and a list"}
 	}
 	var list *yaml.Node
 	for i := 0; i+1 < len(top.Content); i += 2 {
 		switch key := top.Content[i]; {
 		case key.Value != "tokens":
-			return nil, &Mistake{Line: key.Line, Entry: -1, Why: fmt.Sprintf("field %.80q: want tokens and nothing else", key.Value)}
+			return nil, &ParseError{Line: key.Line, Entry: -1, Why: fmt.Sprintf("field %.80q: want tokens and nothing else", key.Value)}
 		case list != nil:
-			return nil, &Mistake{Line: key.Line, Entry: -1, Why: "tokens stands twice"}
+			return nil, &ParseError{Line: key.Line, Entry: -1, Why: "tokens stands twice"}
 		}
 		list = top.Content[i+1]
 	}
 	switch {
 	case list == nil:
-		return nil, &Mistake{Line: top.Line, Entry: -1, Why: "want tokens: and a list"}
+		return nil, &ParseError{Line: top.Line, Entry: -1, Why: "want tokens: and a list"}
 	case list.Kind == yaml.ScalarNode && list.Tag == "!!null":
 		return nil, nil
 	case list.Kind != yaml.SequenceNode:
-		return nil, &Mistake{Line: list.Line, Entry: -1, Why: "tokens: want a list"}
+		return nil, &ParseError{Line: list.Line, Entry: -1, Why: "tokens: want a list"}
 	}
 	return list.Content, nil
 }
@@ -152,9 +152,9 @@ var fields = []string{"sha256", "name", "tenant", "workspaces", "sessions", "age
 
 // parseEntry reads an entry. An entry with a mistake still has its sum if that can be read, so that
 // the holder of the token gets a precise error.
-func parseEntry(node *yaml.Node) (Entry, *Mistake) {
+func parseEntry(node *yaml.Node) (Entry, *ParseError) {
 	e := Entry{Line: node.Line}
-	m := &Mistake{Line: node.Line}
+	m := &ParseError{Line: node.Line}
 	if node.Kind != yaml.MappingNode {
 		m.Why = "want sha256 and what the token is good for"
 		return e, m
@@ -206,9 +206,9 @@ func parseSum(text string) (sum [sha256.Size]byte, ok bool) {
 var yamlLine = regexp.MustCompile(`^(?:yaml: )?(?:unmarshal errors:\s*)?(?:line (\d+): )?`)
 
 // ofYAML converts an error of the YAML library.
-func ofYAML(err error) *Mistake {
+func ofYAML(err error) *ParseError {
 	text := strings.Join(strings.Fields(err.Error()), " ")
 	found := yamlLine.FindStringSubmatch(text)
 	line, _ := strconv.Atoi(found[1]) // 0 if the error has no line
-	return &Mistake{Line: line, Entry: -1, Why: strings.TrimPrefix(text, found[0])}
+	return &ParseError{Line: line, Entry: -1, Why: strings.TrimPrefix(text, found[0])}
 }

@@ -44,18 +44,18 @@ type tries struct {
 
 // EnterFrom is Enter for a request from an address, which is host:port or a host. It delays the
 // answer to a wrong token, and each further one doubles the delay. Cancelling ctx ends the wait.
-func (g *Gate) EnterFrom(ctx context.Context, address, pattern string, authorization ...string) (schemas.Principal, *Refusal) {
-	if need, _ := NeedOf(pattern); g == nil || need == Nothing || len(authorization) != 1 {
-		return g.Enter(pattern, authorization...)
+func (g *Gate) EnterFrom(ctx context.Context, address, pattern string, authorization ...string) (schemas.Principal, *AuthError) {
+	if need, _ := PermissionOf(pattern); g == nil || need == Public || len(authorization) != 1 {
+		return g.Authorize(pattern, authorization...)
 	}
 	if _, token, _ := strings.Cut(authorization[0], " "); strings.TrimSpace(token) == "" {
-		return g.Enter(pattern, authorization...) // a missing token is not a guess
+		return g.Authorize(pattern, authorization...) // a missing token is not a guess
 	}
 	from, sum := network(address), sha256.Sum256([]byte(authorization[0]))
 	if g.slow.full(from, sum) {
-		return schemas.Principal{}, &Refusal{http.StatusTooManyRequests, "too many wrong tokens from this address: try again in some seconds"}
+		return schemas.Principal{}, &AuthError{http.StatusTooManyRequests, "too many wrong tokens from this address: try again in some seconds"}
 	}
-	p, refusal := g.Enter(pattern, authorization...)
+	p, refusal := g.Authorize(pattern, authorization...)
 	if refusal != nil && refusal.Status == http.StatusUnauthorized {
 		g.slow.wait(ctx, from)
 	} else {

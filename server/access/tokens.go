@@ -138,19 +138,19 @@ func Format(e Entry) (string, error) {
 	return entry, nil
 }
 
-// is reports in constant time whether two hashes are equal.
-func is(a, b [sha256.Size]byte) bool { return subtle.ConstantTimeCompare(a[:], b[:]) == 1 }
+// equal reports in constant time whether two hashes are equal.
+func equal(a, b [sha256.Size]byte) bool { return subtle.ConstantTimeCompare(a[:], b[:]) == 1 }
 
 // find returns the entry of a token, or the mistake of its entry. It compares all entries, so that
 // its duration does not depend on which one matches.
-func (t Tokens) find(sum [sha256.Size]byte) (entry *Entry, wrong *Mistake) {
+func (t Tokens) find(sum [sha256.Size]byte) (entry *Entry, wrong *ParseError) {
 	for i := range t.Entries {
-		if is(sum, t.Entries[i].sum) {
+		if equal(sum, t.Entries[i].sum) {
 			entry = &t.Entries[i]
 		}
 	}
 	for _, m := range t.Mistakes {
-		if is(sum, m.sum) && m.read {
+		if equal(sum, m.sum) && m.read {
 			wrong = m
 		}
 	}

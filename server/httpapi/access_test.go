@@ -50,7 +50,7 @@ func TestEveryOperationSaysWhoMay(t *testing.T) {
 		for method := range item {
 			seen++
 			method = strings.ToUpper(method)
-			need, listed := access.NeedOf(method + " " + path)
+			need, listed := access.PermissionOf(method + " " + path)
 			if !listed {
 				t.Errorf("%s %s: not in the table of operations", method, path)
 			}
@@ -58,8 +58,8 @@ func TestEveryOperationSaysWhoMay(t *testing.T) {
 				token string
 				let   bool
 			}{
-				"nobody":    {"", need <= access.Nothing},
-				"the agent": {token, need <= access.Admitted},
+				"nobody":    {"", need <= access.Public},
+				"the agent": {token, need <= access.Authenticated},
 			} {
 				resp, body := request(t, srv, method, strings.ReplaceAll(path, "{id}", "0a"), strings.NewReader(`{}`),
 					"Content-Type", "application/json", "Authorization", "Bearer "+want.token)

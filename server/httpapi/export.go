@@ -41,7 +41,7 @@ type exports struct {
 // take waits until the principal of the request may start an export. The caller calls leave when
 // the export ends.
 func (x *exports) take(ctx context.Context) (leave func(), err error) {
-	p, _ := access.Of(ctx)
+	p, _ := access.FromContext(ctx)
 	who := fmt.Sprintf("%t %q %q %q %q", p.Operator, p.Tenant, p.Agent, p.Workspaces, p.Sessions)
 	patience := time.NewTimer(exportPatience)
 	defer patience.Stop()
@@ -100,7 +100,7 @@ func (s *server) export(ctx context.Context, w http.ResponseWriter, media string
 	leave, err := s.exports.take(ctx)
 	if err == nil {
 		defer leave()
-		pw := &patientWriter{w: lw, rc: http.NewResponseController(w), patience: exportWrite}
+		pw := &deadlineWriter{w: lw, rc: http.NewResponseController(w), patience: exportWrite}
 		if err = do(pw); err == nil {
 			_, err = pw.Write(nil) // the rest that is still to be sent gets its full time as well
 		}
@@ -108,15 +108,15 @@ func (s *server) export(ctx context.Context, w http.ResponseWriter, media string
 	s.stream(ctx, lw, err)
 }
 
-// patientWriter gives the client a fresh deadline for each piece of an answer, so that the answer
+// deadlineWriter gives the client a fresh deadline for each piece of an answer, so that the answer
 // as a whole may take any time.
-type patientWriter struct {
+type deadlineWriter struct {
 	w        io.Writer
 	rc       *http.ResponseController
 	patience time.Duration
 }
 
-func (p *patientWriter) Write(b []byte) (n int, err error) {
+func (p *deadlineWriter) Write(b []byte) (n int, err error) {
 	for {
 		piece := b[n:min(len(b), n+exportChunk)]
 		if err := p.rc.SetWriteDeadline(time.Now().Add(p.patience)); err != nil && !errors.Is(err, http.ErrNotSupported) {
@@ -129,8 +129,8 @@ func (p *patientWriter) Write(b []byte) (n int, err error) {
 	}
 }
 
-// tellAgain sets Retry-After if err is an againError.
-func tellAgain(w http.ResponseWriter, err error) {
+// setRetryAfter sets Retry-After if err is an againError.
+func setRetryAfter(w http.ResponseWriter, err error) {
 	var again *againError
 	if errors.As(err, &again) {
 		w.Header().Set("Retry-After", strconv.Itoa(int(again.after.Seconds())))

@@ -120,7 +120,7 @@ func guard(next *http.ServeMux, o Options, m *metrics) http.Handler {
 			problem(w, refusal.Status, refusal.Why)
 			return
 		}
-		r = r.WithContext(access.With(r.Context(), p))
+		r = r.WithContext(access.NewContext(r.Context(), p))
 		liftDeadline(w, r)
 		next.ServeHTTP(w, r)
 	})
@@ -131,10 +131,10 @@ var sameOrigin = http.NewCrossOriginProtection()
 // Admit returns the principal of a request for an operation, or why it is refused: the Host header
 // is not a name of this server, the request comes from a web page of another origin, the token is
 // missing or invalid, or the principal may not use the operation (package access).
-func (o Options) Admit(r *http.Request, operation string) (schemas.Principal, *access.Refusal) {
+func (o Options) Admit(r *http.Request, operation string) (schemas.Principal, *access.AuthError) {
 	nobody := schemas.Principal{}
 	if !o.hostAllowed(r.Host) {
-		return nobody, &access.Refusal{
+		return nobody, &access.AuthError{
 			Status: http.StatusMisdirectedRequest,
 			Why:    fmt.Sprintf("host %q: not a name of this server; use a loopback address, or list the name under http.hosts", r.Host),
 		}
@@ -142,7 +142,7 @@ func (o Options) Admit(r *http.Request, operation string) (schemas.Principal, *a
 	// A page of another origin can send a simple request without a preflight; it must not write
 	// here.
 	if err := sameOrigin.Check(r); err != nil {
-		return nobody, &access.Refusal{Status: http.StatusForbidden, Why: "a request of a web page of another origin: " + err.Error()}
+		return nobody, &access.AuthError{Status: http.StatusForbidden, Why: "a request of a web page of another origin: " + err.Error()}
 	}
 	return o.Gate.EnterFrom(r.Context(), r.RemoteAddr, operation, r.Header.Values("Authorization")...)
 }

@@ -155,7 +155,7 @@ func (s *server) stream(ctx context.Context, w *lazyWriter, err error) {
 	switch {
 	case err == nil:
 	case !w.started:
-		tellAgain(w.w, err)
+		setRetryAfter(w.w, err)
 		writeProblem(w.w, s.fail(ctx, parameter(err)))
 	case ctx.Err() == nil:
 		s.o.Log.Error("answer cut short", "request", RequestID(ctx), "err", err)

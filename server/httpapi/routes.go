@@ -136,7 +136,7 @@ func registerWork[Q, R any](s *server, h huma.API, name, summary, description st
 			rc := http.NewResponseController(w)
 			w.Header().Set("Content-Type", mediaNDJSON)
 			// A client that does not read its progress delays the work only briefly.
-			enc := json.NewEncoder(&patientWriter{w: w, rc: rc, patience: streamWrite})
+			enc := json.NewEncoder(&deadlineWriter{w: w, rc: rc, patience: streamWrite})
 			enc.SetEscapeHTML(false)
 			send := func(l WorkLine[R]) {
 				// A disconnected client cancels ctx, which ends the work, so this error is ignored.

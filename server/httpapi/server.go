@@ -278,10 +278,10 @@ func locationOf(i, n int) string {
 
 // own replaces each event by the one that the principal may append (access.Own), or fails for all.
 func own(ctx context.Context, events []schemas.Event) error {
-	p, _ := access.Of(ctx)
+	p, _ := access.FromContext(ctx)
 	for i, e := range events {
 		var err error
-		if events[i], err = access.Own(p, e); err == nil {
+		if events[i], err = access.CheckOwnership(p, e); err == nil {
 			continue
 		}
 		location := locationOf(i, len(events))

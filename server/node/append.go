@@ -123,20 +123,20 @@ func (a *appender) Append(ctx context.Context, events []schemas.Event) ([]api.Ap
 			}
 			switch {
 			case unread != nil:
-				a.settle(e.as, p, pos, unread)
+				a.completeAppend(e.as, p, pos, unread)
 				for _, ours := range topics {
 					for _, i := range ours {
-						a.settle(all[i].as, waits[i], schemas.Position{}, unread)
+						a.completeAppend(all[i].as, waits[i], schemas.Position{}, unread)
 					}
 				}
 				return nil, unread
 			case p.retired:
 				out[i].Duplicate = true
-				a.settle(e.as, p, pos, nil)
+				a.completeAppend(e.as, p, pos, nil)
 			case ok:
 				out[i].Duplicate = true
 				err = a.compare(ctx, e, pos)
-				a.settle(e.as, p, pos, err)
+				a.completeAppend(e.as, p, pos, err)
 			default:
 				topics[e.topic] = append(topics[e.topic], i)
 			}
@@ -147,7 +147,7 @@ func (a *appender) Append(ctx context.Context, events []schemas.Event) ([]api.Ap
 			err = &api.EventError{Index: i, Of: len(events), Err: err}
 			for _, ours := range topics {
 				for _, i := range ours {
-					a.settle(all[i].as, waits[i], schemas.Position{}, err)
+					a.completeAppend(all[i].as, waits[i], schemas.Position{}, err)
 				}
 			}
 			return nil, err
@@ -175,7 +175,7 @@ func (a *appender) Append(ctx context.Context, events []schemas.Event) ([]api.Ap
 			if failed == nil {
 				pos = positions[j]
 			}
-			a.settle(all[i].as, waits[i], pos, failed)
+			a.completeAppend(all[i].as, waits[i], pos, failed)
 		}
 	}
 	for i, p := range waits {
@@ -292,7 +292,7 @@ func (a *appender) prepare(ctx context.Context, e schemas.Event) (prepared, int,
 		rejoin(m, source)
 		found++
 	}
-	if found > 0 && !kind.Free {
+	if found > 0 && !kind.Unconstrained {
 		// A placeholder may be longer than what it replaces, so check the limits again.
 		if err := schemas.Validate(m); err != nil {
 			return p, 0, err
@@ -443,7 +443,7 @@ func (a *appender) claim(e prepared) (p *pending, ours bool) {
 	return p, true
 }
 
-func (a *appender) settle(id schemas.EventID, p *pending, pos schemas.Position, err error) {
+func (a *appender) completeAppend(id schemas.EventID, p *pending, pos schemas.Position, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	p.pos, p.err = pos, err

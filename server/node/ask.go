@@ -76,7 +76,7 @@ func knownBy(topic string) string {
 // nextKnown returns the watermark up to which a projection knows the ids of a topic's events; known
 // is false if no projection does.
 func (n *Node) nextKnown(topic string) (w schemas.Watermark, known bool) {
-	if n.set == nil || !n.set.Takes(knownBy(topic), topic) {
+	if n.set == nil || !n.set.Subscribes(knownBy(topic), topic) {
 		return nil, false
 	}
 	p, release, err := n.set.Acquire(knownBy(topic))
@@ -141,7 +141,7 @@ func (n *Node) ask(ctx context.Context, path string, request, response any) erro
 		return runtime.Questions.Answer(ctx, n.runtimeSources(), path, request, response)
 	case strings.HasPrefix(path, "code/"):
 		s := n.codeSources()
-		if p, known := access.Of(ctx); known && !p.Granted(schemas.GrantRuntime) {
+		if p, known := access.FromContext(ctx); known && !p.Granted(schemas.GrantRuntime) {
 			s.Running = nil
 		}
 		return code.Questions.Answer(ctx, s, path, request, response)
@@ -156,7 +156,7 @@ func (n *Node) ask(ctx context.Context, path string, request, response any) erro
 // asked returns the sources of a question for evidence and its principal. Commands, code and spans
 // are used only as far as the principal is granted them.
 func (n *Node) asked(ctx context.Context) (evidence.Asked, error) {
-	p, known := access.Of(ctx)
+	p, known := access.FromContext(ctx)
 	switch {
 	case n.local: // the data directory belongs to the caller
 		p = schemas.Principal{Operator: true}

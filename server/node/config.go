@@ -350,7 +350,7 @@ func (c Config) validate() error {
 		errs = append(errs, fmt.Errorf("%s: %v: %s", field, value, want))
 	}
 	for _, topic := range schemas.Topics() {
-		if err := c.Retention.of(topic).validate("retention." + topic); err != nil {
+		if err := c.Retention.keepConfig(topic).validate("retention." + topic); err != nil {
 			errs = append(errs, err)
 		}
 	}

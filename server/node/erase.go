@@ -30,13 +30,13 @@ func (n *Node) erasing(ctx context.Context) (context.Context, func(), error) {
 	return ctx, n.long.Unlock, nil
 }
 
-// settle carries out all erasures on the log that this process has not done yet, and returns the
+// carryOutErasures carries out all erasures on the log that this process has not done yet, and returns the
 // projections that it rebuilt. It calls scrubbed, unless that is nil, once the log's files no
 // longer hold the erased events. The caller holds n.long.
 //
 // A crash anywhere leaves erasedFile unchanged, and the next start repeats the work: records that
 // are replaced already are recognised, and projections are rebuilt once more.
-func (n *Node) settle(ctx context.Context, m *meter, scrubbed func()) (rebuilt []string, err error) {
+func (n *Node) carryOutErasures(ctx context.Context, m *meter, scrubbed func()) (rebuilt []string, err error) {
 	have, err := n.erased(ctx)
 	if err != nil {
 		return nil, err
@@ -69,7 +69,7 @@ func (n *Node) settle(ctx context.Context, m *meter, scrubbed func()) (rebuilt [
 	}
 	todo = append(todo, before(cuts)...)
 	if n.set != nil {
-		rebuilt = n.holding(todo)
+		rebuilt = n.affectedProjections(todo)
 	}
 	if len(rebuilt) > 0 {
 		// Apply what was read earlier, so that it is in no batch that is still on its way to the
@@ -118,7 +118,7 @@ func (n *Node) resume(ctx context.Context) error {
 		}
 		todo = append(todo, before(cuts)...)
 		for _, k := range n.cfg.kinds() {
-			if !slices.ContainsFunc(todo, func(at schemas.Position) bool { return k.Takes(concerning(at.Topic)) }) {
+			if !slices.ContainsFunc(todo, func(at schemas.Position) bool { return k.Subscribes(concerning(at.Topic)) }) {
 				continue
 			}
 			if err := os.RemoveAll(filepath.Join(n.dir.path, projectionsDir, k.Name)); err != nil {
@@ -161,7 +161,7 @@ func (n *Node) followErasures(ctx context.Context) error {
 		if err != nil {
 			continue // a rebuild or verify is running
 		}
-		rebuilt, err := n.settle(inner, newMeter(nil), nil)
+		rebuilt, err := n.carryOutErasures(inner, newMeter(nil), nil)
 		done()
 		switch {
 		case ctx.Err() != nil:
@@ -211,11 +211,11 @@ func positionsOf(erased map[schemas.Position]schemas.EventID) []schemas.Position
 	return slices.SortedFunc(maps.Keys(erased), schemas.Position.Compare)
 }
 
-// holding returns the projections that events at these positions affect.
-func (n *Node) holding(at []schemas.Position) []string {
+// affectedProjections returns the projections that events at these positions affect.
+func (n *Node) affectedProjections(at []schemas.Position) []string {
 	return slices.DeleteFunc(n.set.Names(), func(name string) bool {
 		return !slices.ContainsFunc(at, func(p schemas.Position) bool {
-			return (n.projected(p) || p.Topic == n.log.Topic(schemas.TopicFacts)) && n.set.Takes(name, concerning(p.Topic))
+			return (n.projected(p) || p.Topic == n.log.Topic(schemas.TopicFacts)) && n.set.Subscribes(name, concerning(p.Topic))
 		})
 	})
 }

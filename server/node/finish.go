@@ -41,7 +41,7 @@ func (n *Node) finish(ctx context.Context, events int, m *meter, done func()) *f
 	f := &finishing{events: events, began: time.Now(), meter: m, ended: make(chan struct{})}
 	n.finishing.Store(f)
 	n.behindRequests.Go(func() {
-		f.rebuilt, f.err = n.settle(ctx, m, func() { f.scrubbed.Store(true) })
+		f.rebuilt, f.err = n.carryOutErasures(ctx, m, func() { f.scrubbed.Store(true) })
 		if f.err != nil && n.stopping.Err() == nil {
 			n.cfg.Logger.Error("an erasure is on the log and not done", "err", f.err)
 		}
@@ -96,7 +96,7 @@ func (n *Node) awaitErased(ctx context.Context, r api.ForgetRequest, began time.
 				return err
 			}
 			if !slices.ContainsFunc(report.Erasures, func(e schemas.Position) bool { return have[e.TP()] <= e.Offset }) {
-				report.Rebuilt = n.holding(at)
+				report.Rebuilt = n.affectedProjections(at)
 				return nil
 			}
 		case <-enough:
@@ -115,7 +115,7 @@ func (n *Node) awaitErased(ctx context.Context, r api.ForgetRequest, began time.
 func (n *Node) remaining(at []schemas.Position, scrubbed bool, report *api.ForgetReport) {
 	var left []string
 	if n.set != nil {
-		report.Remaining = n.holding(at)
+		report.Remaining = n.affectedProjections(at)
 		left = append(left, "the projections "+strings.Join(report.Remaining, ", "))
 	}
 	if !scrubbed {

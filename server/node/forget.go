@@ -27,11 +27,11 @@ import (
 //     embedded broker's files are rewritten without them (durable step 2), the projections are rebuilt
 //     without them, and erasedFile records that all this is done (durable step 3).
 //
-// From step 2 on, no answer shows the erased events (withhold.go). A server finishes step 3 whether
+// From step 2 on, no answer shows the erased events (hidden.go). A server finishes step 3 whether
 // or not the request waits for it (finish.go).
 func (n *Node) Forget(ctx context.Context, r api.ForgetRequest, progress func(api.Progress)) (report api.ForgetReport, err error) {
 	began := time.Now()
-	asker, known := access.Of(ctx)
+	asker, known := access.FromContext(ctx)
 	if known && !asker.Operator {
 		if !asker.Erases() {
 			return report, schemas.Poisonf("forget: the token may not erase")

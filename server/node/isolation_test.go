@@ -176,7 +176,7 @@ func isoStart(t *testing.T, events []told, has func(told) bool) *isoNode {
 
 func (n *isoNode) ask(ctx context.Context, p schemas.Principal, r evidence.Request) (evidence.Response, error) {
 	var resp evidence.Response
-	err := n.Node.Answer(access.With(ctx, p), evidence.Question.Path, r, &resp)
+	err := n.Node.Answer(access.NewContext(ctx, p), evidence.Question.Path, r, &resp)
 	return resp, err
 }
 

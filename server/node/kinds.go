@@ -18,8 +18,8 @@ import (
 // kinds returns the projections of a node; to add one, add a line here. The parameters of a
 // projection include the versions of the processors that make its records, so that a new version
 // rebuilds it.
-func (c Config) kinds() []projections.Kind {
-	kinds := []projections.Kind{
+func (c Config) kinds() []projections.Definition {
+	kinds := []projections.Definition{
 		segment.Kind(segment.Options{Logger: c.Logger, SealRows: c.sealRows}),
 		lexical.Kind,
 		narrative.Kind,
@@ -30,7 +30,7 @@ func (c Config) kinds() []projections.Kind {
 	}
 	for i := range kinds {
 		k := &kinds[i]
-		k.Params = strings.TrimSpace(k.Params + " " + strings.Join(processors.MakersOf(k.Topics...), " "))
+		k.Params = strings.TrimSpace(k.Params + " " + strings.Join(processors.ProcessorVersions(k.Topics...), " "))
 	}
 	return kinds
 }

@@ -93,7 +93,7 @@ func (c *lagCollector) Collect(ch chan<- prometheus.Metric) {
 		w := p.Watermark()
 		release()
 		for _, tp := range ends.Partitions() {
-			if !c.n.set.Takes(name, tp.Topic) {
+			if !c.n.set.Subscribes(name, tp.Topic) {
 				continue
 			}
 			labels := []string{name, tp.Topic, strconv.Itoa(int(tp.Partition))}

@@ -47,9 +47,9 @@ type Node struct {
 	reg     *prometheus.Registry
 	tokens  *access.Gate // nil if no token is needed
 
-	// The events that an erasure hides while the projections still hold them (withhold.go).
+	// The events that an erasure hides while the projections still hold them (hidden.go).
 	withholding sync.Mutex // serialises changes
-	withheld    atomic.Pointer[withheld]
+	withheld    atomic.Pointer[hiddenEvents]
 
 	// backingUp is held by the running backup.
 	backingUp sync.Mutex
@@ -64,7 +64,7 @@ type Node struct {
 	log      *pipeline.Log
 	set      *projections.Set
 	listener net.Listener
-	spans    spanDoors
+	spans    otlpServers
 	retired  retiredIDs
 
 	// starts is the end of the log when the node opened; ready is set once the projections have
@@ -211,7 +211,9 @@ func open(ctx context.Context, cfg Config, local bool, progress func(api.Progres
 	}
 	n.app = newAppender(n.log, redactor, n.known)
 	n.app.retired = n.retired.has
-	n.app.tail = newTails(n.log, n.nextKnown, func(topic string) bool { return n.set != nil && n.set.Takes(knownBy(topic), topic) && n.ready.Load() }).find
+	n.app.tail = newTails(n.log, n.nextKnown, func(topic string) bool {
+		return n.set != nil && n.set.Subscribes(knownBy(topic), topic) && n.ready.Load()
+	}).find
 	if local {
 		n.drainLocal(ctx)
 	} else {
@@ -239,7 +241,7 @@ func (n *Node) topics() []string {
 	kinds := n.cfg.kinds()
 	var all []string
 	for _, topic := range schemas.Topics() {
-		if slices.ContainsFunc(kinds, func(k projections.Kind) bool { return k.Takes(topic) }) {
+		if slices.ContainsFunc(kinds, func(k projections.Definition) bool { return k.Subscribes(topic) }) {
 			all = append(all, n.log.Topic(topic))
 		}
 	}

@@ -22,16 +22,16 @@ import (
 // maxSpanConnections is the maximum number of connections of each receiver of spans.
 const maxSpanConnections = 1024
 
-// spanDoors are the OTLP receivers: nil if they are switched off or the node does not have the role
+// otlpServers are the OTLP receivers: nil if they are switched off or the node does not have the role
 // ingest.
-type spanDoors struct {
+type otlpServers struct {
 	grpcListener, httpListener net.Listener
 	grpc                       *grpc.Server
 	http                       *http.Server
 }
 
 // listen binds the receivers' ports.
-func (d *spanDoors) listen(ctx context.Context, cfg Config) (err error) {
+func (d *otlpServers) listen(ctx context.Context, cfg Config) (err error) {
 	if !cfg.Has(RoleIngest) {
 		return nil
 	}
@@ -55,7 +55,7 @@ func (d *spanDoors) listen(ctx context.Context, cfg Config) (err error) {
 }
 
 // open creates the servers.
-func (d *spanDoors) open(n *Node) error {
+func (d *otlpServers) open(n *Node) error {
 	if d.grpcListener == nil && d.httpListener == nil {
 		return nil
 	}
@@ -98,7 +98,7 @@ func (d *spanDoors) open(n *Node) error {
 }
 
 // serve passes each server's loop to run and returns at once.
-func (d *spanDoors) serve(run func(func() error)) {
+func (d *otlpServers) serve(run func(func() error)) {
 	if d.grpc != nil {
 		run(func() error {
 			err := d.grpc.Serve(netutil.LimitListener(d.grpcListener, maxSpanConnections))
@@ -126,7 +126,7 @@ func (d *spanDoors) serve(run func(func() error)) {
 }
 
 // shutdown waits until running requests end, or ctx does.
-func (d *spanDoors) shutdown(ctx context.Context) error {
+func (d *otlpServers) shutdown(ctx context.Context) error {
 	var err error
 	if d.http != nil {
 		if err = d.http.Shutdown(ctx); err != nil {
@@ -151,7 +151,7 @@ func (d *spanDoors) shutdown(ctx context.Context) error {
 }
 
 // close closes the listeners, also of servers that never served.
-func (d *spanDoors) close() error {
+func (d *otlpServers) close() error {
 	var errs []error
 	for _, l := range []net.Listener{d.grpcListener, d.httpListener} {
 		if l != nil {
@@ -164,7 +164,7 @@ func (d *spanDoors) close() error {
 }
 
 // endpoints sets the addresses of the receivers.
-func (d *spanDoors) endpoints(e *Endpoints, tls bool) {
+func (d *otlpServers) endpoints(e *Endpoints, tls bool) {
 	if d.grpcListener != nil {
 		e.OTLPGRPC = d.grpcListener.Addr().String()
 	}

@@ -26,8 +26,8 @@ type RetentionConfig struct {
 	Agents   KeepConfig `yaml:"agents"`
 }
 
-// of returns the bounds of a topic, without its prefix.
-func (r RetentionConfig) of(topic string) KeepConfig {
+// keepConfig returns the bounds of a topic, without its prefix.
+func (r RetentionConfig) keepConfig(topic string) KeepConfig {
 	switch topic {
 	case schemas.TopicSpans:
 		return r.Spans
@@ -119,7 +119,7 @@ func (n *Node) Retain(ctx context.Context, r api.RetainRequest, progress func(ap
 		return report, err
 	}
 	name := schemas.TopicName(topic)
-	keep := n.cfg.Retention.of(name)
+	keep := n.cfg.Retention.keepConfig(name)
 	if r.AgeSeconds > 0 || r.Bytes > 0 {
 		keep = KeepConfig{Age: time.Duration(r.AgeSeconds) * time.Second, Size: Size(r.Bytes)}
 	}
@@ -169,7 +169,7 @@ func (n *Node) Retain(ctx context.Context, r api.RetainRequest, progress func(ap
 		return report, fmt.Errorf("retain: %w", err)
 	}
 	report.Event = &at
-	if report.Rebuilt, err = n.settle(ctx, m, nil); err != nil {
+	if report.Rebuilt, err = n.carryOutErasures(ctx, m, nil); err != nil {
 		return report, fmt.Errorf("retain: it is on the log and will be finished at the next start: %w", err)
 	}
 	if n.log.Void(at) {
@@ -228,7 +228,7 @@ const retainEvery = time.Hour
 // retain applies the configured retention until ctx ends. It removes at least an eighth of the age
 // or the size each time, because each removal rebuilds what is left.
 func (n *Node) retain(ctx context.Context) error {
-	topics := slices.DeleteFunc(schemas.Topics(), func(t string) bool { return !n.cfg.Retention.of(t).bounds() })
+	topics := slices.DeleteFunc(schemas.Topics(), func(t string) bool { return !n.cfg.Retention.keepConfig(t).bounds() })
 	if len(topics) == 0 {
 		return nil
 	}
@@ -250,7 +250,7 @@ func (n *Node) retain(ctx context.Context) error {
 
 // retainNow applies the retention of a topic if there is enough to remove.
 func (n *Node) retainNow(ctx context.Context, topic string) error {
-	keep := n.cfg.Retention.of(topic)
+	keep := n.cfg.Retention.keepConfig(topic)
 	lax := api.RetainRequest{Topic: topic, AgeSeconds: int64((keep.Age + keep.Age/8) / time.Second), Bytes: int64(keep.Size + keep.Size/8), DryRun: true}
 	over, err := n.Retain(ctx, lax, nil)
 	if err != nil || over.Events == 0 {

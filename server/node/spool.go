@@ -163,7 +163,7 @@ func (n *Node) followSpool(ctx context.Context) {
 // using. fault is the reason why it could not be drained, or nil.
 func SpoolStatus(dataDir string, fault error) api.SpoolStatus {
 	dir := spool.Dir(dataDir)
-	st := spool.Look(dir)
+	st := spool.Inspect(dir)
 	s := api.SpoolStatus{
 		Dir: dir, Waiting: st.Waiting, DamagedBytes: st.Damaged, Refused: st.Refused, Lost: st.Lost, Servers: []api.SpoolServer{},
 	}
@@ -177,7 +177,7 @@ func SpoolStatus(dataDir string, fault error) api.SpoolStatus {
 		s.Fault = fault.Error()
 	}
 	for _, url := range spool.Remotes(dataDir) {
-		if there := spool.Look(spool.RemoteDir(dataDir, url)); there.Waiting > 0 {
+		if there := spool.Inspect(spool.RemoteDir(dataDir, url)); there.Waiting > 0 {
 			s.Servers = append(s.Servers, api.SpoolServer{URL: url, Waiting: there.Waiting})
 		}
 	}

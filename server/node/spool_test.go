@@ -71,7 +71,7 @@ func TestSpoolIsDrained(t *testing.T) {
 	if got := fmt.Sprint(allCommands(t, n)); got != "[one [redacted:acme] three two]" {
 		t.Errorf("got %s", got)
 	}
-	st := spool.Look(sp)
+	st := spool.Inspect(sp)
 	if n.SpoolFault() != nil || st.Waiting != 0 || st.Refused != 2 || !spool.Empty(sp) && st.Fault != nil {
 		t.Errorf("%v %+v", n.SpoolFault(), st)
 	}

@@ -35,7 +35,7 @@ func (n *Node) Status(ctx context.Context, r api.StatusRequest) (api.Status, err
 	}
 	s.Log, s.Spool, s.Erasing = n.logStatus(ctx), SpoolStatus(n.dir.path, n.spoolFault), n.erasingStatus()
 	if r.Mark != nil {
-		mark, err := n.log.Mark(ctx, *r.Mark)
+		mark, err := n.log.RecordMark(ctx, *r.Mark)
 		if err != nil {
 			return s, err
 		}
@@ -117,7 +117,7 @@ func (n *Node) projectionStatus(ctx context.Context, name string, ends schemas.W
 	s.Watermark = p.Watermark()
 	s.Bytes = n.allocated(projectionsDir, name)
 	for _, tp := range ends.Partitions() {
-		if !n.set.Takes(name, tp.Topic) {
+		if !n.set.Subscribes(name, tp.Topic) {
 			continue
 		}
 		lag := api.PartitionLag{Topic: tp.Topic, Partition: tp.Partition, Next: s.Watermark[tp], End: ends[tp]}

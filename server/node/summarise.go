@@ -20,7 +20,7 @@ import (
 
 // seed applies the sums of retired spans to a projection that starts from zero
 // (projections.Options.Seed).
-func (n *Node) seed(ctx context.Context, k projections.Kind, next func(schemas.TopicPartition) int64, apply func(schemas.Batch) error) error {
+func (n *Node) seed(ctx context.Context, k projections.Definition, next func(schemas.TopicPartition) int64, apply func(schemas.Batch) error) error {
 	if k.Name != runtime.Name {
 		return nil
 	}
@@ -106,7 +106,7 @@ func (n *Node) summarise(ctx context.Context, cuts map[schemas.TopicPartition]pi
 // sameMark returns views of the live projection and of a fold of what stays, both up to the same
 // offsets.
 func (n *Node) sameMark(ctx context.Context, rest *projections.Set, cuts map[schemas.TopicPartition]pipeline.Cut) (all, part *runtime.View, err error) {
-	live, release, err := n.set.Hold(runtime.Name)
+	live, release, err := n.set.AcquireExclusive(runtime.Name)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -60,7 +60,7 @@ func newTails(log *pipeline.Log, next func(string) (schemas.Watermark, bool), th
 	return &tails{log: log, next: next, through: through, topics: map[string]*tail{}}
 }
 
-func (ts *tails) of(topic string) *tail {
+func (ts *tails) tailOf(topic string) *tail {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	t := ts.topics[topic]
@@ -73,7 +73,7 @@ func (ts *tails) of(topic string) *tail {
 
 // find returns the position of an id at a topic's end, by schemas.SeenAs.
 func (ts *tails) find(ctx context.Context, topic string, id schemas.EventID) (at schemas.Position, ok bool, err error) {
-	t := ts.of(topic)
+	t := ts.tailOf(topic)
 	t.once.Lock()
 	defer t.once.Unlock()
 	if ts.through(topic) {

@@ -40,7 +40,7 @@ func (n *Node) Verify(ctx context.Context, r api.VerifyRequest, progress func(ap
 	if err := os.RemoveAll(dir); err != nil {
 		return report, fmt.Errorf("verify: %w", err)
 	}
-	var wanted []projections.Kind
+	var wanted []projections.Definition
 	for _, k := range n.cfg.kinds() {
 		if slices.Contains(names, k.Name) {
 			wanted = append(wanted, k)
@@ -93,7 +93,7 @@ func (n *Node) compare(ctx context.Context, name string, scratch *projections.Se
 	if err := n.set.Wait(ctx, scratch.Watermark()); err != nil {
 		return v, err
 	}
-	live, release, err := n.set.Hold(name)
+	live, release, err := n.set.AcquireExclusive(name)
 	if err != nil {
 		return v, err
 	}

@@ -51,7 +51,7 @@ const (
 )
 
 // notAdmitted converts a refusal of the gate.
-func notAdmitted(no *access.Refusal) *refusal {
+func notAdmitted(no *access.AuthError) *refusal {
 	code := badToken.code
 	switch no.Status {
 	case http.StatusForbidden:

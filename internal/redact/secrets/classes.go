@@ -60,7 +60,7 @@ var classes = func() (t [256]class) {
 	return t
 }()
 
-func is(c byte, of class) bool { return classes[c]&of != 0 }
+func inClass(c byte, of class) bool { return classes[c]&of != 0 }
 
 // memo caches where the last run of each class ended, so that a text is read only once even if a
 // match begins at every byte.

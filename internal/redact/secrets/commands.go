@@ -10,8 +10,8 @@ func (t *text) program(at, to int) {
 	if strings.HasSuffix(s[at:to], " ") {
 		to--
 	}
-	if at > 0 && !is(s[at-1], space) && strings.IndexByte("\"'`;|&(/${!=", s[at-1]) < 0 ||
-		to < len(s) && !is(s[to], space) && !(s[to] == '\\' && to+1 < len(s) && (s[to+1] == '\n' || s[to+1] == '\r')) {
+	if at > 0 && !inClass(s[at-1], space) && strings.IndexByte("\"'`;|&(/${!=", s[at-1]) < 0 ||
+		to < len(s) && !inClass(s[to], space) && !(s[to] == '\\' && to+1 < len(s) && (s[to+1] == '\n' || s[to+1] == '\r')) {
 		return
 	}
 	if _, ok := t.r.programs[s[at:to]]; !ok && !hasFold(s[at:], "convertto-") {
@@ -35,7 +35,7 @@ func (t *text) quoteAt(p int) byte {
 			t.quoted++
 		case t.quote != 0 && c == t.quote:
 			t.quote = 0
-		case t.quote == 0 && (c == '"' || c == '\'' && (t.quoted == 0 || !is(s[t.quoted-1], alnum))):
+		case t.quote == 0 && (c == '"' || c == '\'' && (t.quoted == 0 || !inClass(s[t.quoted-1], alnum))):
 			t.quote = c
 		case c == '\n' && t.quoted+1 < len(s) && s[t.quoted+1] == '\n':
 			t.quote = 0
@@ -261,7 +261,7 @@ func (w *walk) item(a *active, it *item, from, to int) bool {
 
 func allLetters(s string) bool {
 	for i := range len(s) {
-		if !is(s[i], letters) {
+		if !inClass(s[i], letters) {
 			return false
 		}
 	}
@@ -426,7 +426,7 @@ const (
 // word belong to it.
 func (t *text) next(p int, quote byte) (from, to int, op operator) {
 	s := t.s
-	for p = blanks(s, p); p < len(s) && is(s[p], space) && s[p] != '\n'; p = blanks(s, p) {
+	for p = blanks(s, p); p < len(s) && inClass(s[p], space) && s[p] != '\n'; p = blanks(s, p) {
 		p++ // other white space, such as the \r of \r\n
 	}
 	from = p
@@ -450,7 +450,7 @@ func (t *text) next(p int, quote byte) (from, to int, op operator) {
 			return from, p, ended(from, p)
 		case c == '\n' || c == ';' || c == '|' || c == '&' || c == '(' || c == ')' || c == '`':
 			return from, p, ended(from, p)
-		case c == '<' || c == '>' || is(c, space):
+		case c == '<' || c == '>' || inClass(c, space):
 			return from, p, opWord
 		case c == '\\':
 			if blanks(s, p) > p { // the line continues

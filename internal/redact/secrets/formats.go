@@ -92,7 +92,7 @@ func (f *format) find(s string, at int, r *memo) (start, end int, ok bool) {
 			continue
 		}
 		n := 0
-		for n < p.max && n < 64 && from > 0 && is(s[from-1], p.of) {
+		for n < p.max && n < 64 && from > 0 && inClass(s[from-1], p.of) {
 			from--
 			n++
 		}
@@ -100,7 +100,7 @@ func (f *format) find(s string, at int, r *memo) (start, end int, ok bool) {
 			return 0, 0, false
 		}
 	}
-	if !f.loose && from > 0 && is(s[from], name) && is(s[from-1], name) {
+	if !f.loose && from > 0 && inClass(s[from], name) && inClass(s[from-1], name) {
 		return 0, 0, false
 	}
 	start, end = -1, -1
@@ -138,7 +138,7 @@ func (f *format) find(s string, at int, r *memo) (start, end int, ok bool) {
 			end = to
 		}
 	}
-	if f.whole && to < len(s) && is(s[to], name) {
+	if f.whole && to < len(s) && inClass(s[to], name) {
 		return 0, 0, false
 	}
 	return start, end, f.accept == nil || f.accept(s[start:end])
@@ -147,7 +147,7 @@ func (f *format) find(s string, at int, r *memo) (start, end int, ok bool) {
 // until returns how much of a run belongs to the part, if the text after it may consist of the same
 // class.
 func (p *part) until(run, all, text string) int {
-	if !is(text[0], p.of) || p.min == p.max {
+	if !inClass(text[0], p.of) || p.min == p.max {
 		return len(run)
 	}
 	bound := min(len(run), p.min+256)

@@ -83,14 +83,14 @@ const longestEnd = 24
 
 // kindOf returns the kind of the name at the end of n. Digits may follow it: PASSWORD2.
 func kindOf(n string) nameKind {
-	for len(n) > 0 && is(n[len(n)-1], digit) {
+	for len(n) > 0 && inClass(n[len(n)-1], digit) {
 		n = n[:len(n)-1]
 	}
 	var buf [longestEnd]byte
 	var at [longestEnd]int // the position of each of them in n
 	i := len(buf)
 	for p := len(n) - 1; p >= 0 && i > 0; p-- {
-		if c := lower(n[p]); is(c, alnum) {
+		if c := lower(n[p]); inClass(c, alnum) {
 			i--
 			buf[i], at[i] = c, p
 		} else if c != '_' && c != '-' && c != '.' && c != ' ' {
@@ -108,7 +108,7 @@ func kindOf(n string) nameKind {
 		if from < 0 || string(end[from:]) != e.text {
 			continue
 		}
-		if p := at[len(buf)-len(end)+from]; e.whole && p > 0 && is(n[p-1], alnum) && !(is(n[p], upper) && !is(n[p-1], upper)) {
+		if p := at[len(buf)-len(end)+from]; e.whole && p > 0 && inClass(n[p-1], alnum) && !(inClass(n[p], upper) && !inClass(n[p-1], upper)) {
 			continue
 		}
 		if e.text == "pwd" && (n == "PWD" || n == "OLDPWD") || e.text == "secret" && strings.HasSuffix(string(end), "existingsecret") {
@@ -127,14 +127,14 @@ func kindOf(n string) nameKind {
 func (t *text) name(at, to int) {
 	s := t.s
 	end := to
-	for end < len(s) && end < to+longestEnd && is(s[end], alnum) {
+	for end < len(s) && end < to+longestEnd && inClass(s[end], alnum) {
 		end++
 	}
-	if end < len(s) && (is(s[end], name) || (s[end] == '-' || s[end] == '.') && end+1 < len(s) && is(s[end+1], alnum)) {
+	if end < len(s) && (inClass(s[end], name) || (s[end] == '-' || s[end] == '.') && end+1 < len(s) && inClass(s[end+1], alnum)) {
 		return // the name continues: --password-stdin, token_file
 	}
 	start := at
-	for start > 0 && start > at-128 && is(s[start-1], dotted) {
+	for start > 0 && start > at-128 && inClass(s[start-1], dotted) {
 		start--
 	}
 	dashes := start
@@ -145,7 +145,7 @@ func (t *text) name(at, to int) {
 	if kind == noSecret || end == len(s) {
 		return
 	}
-	if n := dashes - start; (n == 1 || n == 2) && (start == 0 || is(s[start-1], space) || strings.IndexByte(`"'=`, s[start-1]) >= 0) {
+	if n := dashes - start; (n == 1 || n == 2) && (start == 0 || inClass(s[start-1], space) || strings.IndexByte(`"'=`, s[start-1]) >= 0) {
 		if t.flag(dashes, end, n, kind) {
 			return
 		}
@@ -234,13 +234,13 @@ func (t *text) assigned(start, end int, kind nameKind) {
 		t.found(from, to, kind.String(), rankName)
 		t.names = to
 	}
-	if s[p] == '=' && p+1 < len(s) && s[p+1] != '=' && s[p+1] != '>' && s[p+1] != '~' && !is(s[p+1], space) {
+	if s[p] == '=' && p+1 < len(s) && s[p+1] != '=' && s[p+1] != '>' && s[p+1] != '~' && !inClass(s[p+1], space) {
 		from, to, quoted, ok := t.value(p + 1)
 		switch {
 		case !ok:
 			return
 		case kind == perhapsKey && !keyLike(s[from:to]):
-		case secretNotPath(s[from:to]) && (quoted || !(to-from == 1 && is(s[from], digit))) && !placeholderOf(s, from, to, quoted):
+		case secretNotPath(s[from:to]) && (quoted || !(to-from == 1 && inClass(s[from], digit))) && !placeholderOf(s, from, to, quoted):
 			note(from, to)
 		}
 		return
@@ -248,10 +248,10 @@ func (t *text) assigned(start, end int, kind nameKind) {
 	// An XML element: <name>value</name>.
 	if s[p] == '>' && start > 0 && s[start-1] == '<' {
 		p++
-		for p < len(s) && is(s[p], space) {
+		for p < len(s) && inClass(s[p], space) {
 			p++
 		}
-		if to := t.memo.end(s, p, bare); to < len(s) && (s[to] == '<' || is(s[to], space)) && to > p && secretNotPath(s[p:to]) {
+		if to := t.memo.end(s, p, bare); to < len(s) && (s[to] == '<' || inClass(s[to], space)) && to > p && secretNotPath(s[p:to]) {
 			note(p, to)
 		}
 		return

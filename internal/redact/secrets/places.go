@@ -39,7 +39,7 @@ func (t *text) placed(start, end int, name string) {
 // word returns the end of the word that begins at p: at white space or a quote.
 func (t *text) word(p int) int {
 	s := t.s
-	for p < len(s) && !is(s[p], space) && s[p] != '"' && s[p] != '\'' {
+	for p < len(s) && !inClass(s[p], space) && s[p] != '"' && s[p] != '\'' {
 		p++
 	}
 	if p < len(s) && s[p] != ' ' && p > 0 && s[p-1] == '\\' {
@@ -91,7 +91,7 @@ func (t *text) privateKey(at, to int) {
 	end := to
 	for end < len(s) {
 		c := s[end]
-		if is(c, base64) || is(c, space) || strings.IndexByte(`=\:,.()@<>_`, c) >= 0 || c == '-' && end+1 < len(s) && is(s[end+1], alnum) {
+		if inClass(c, base64) || inClass(c, space) || strings.IndexByte(`=\:,.()@<>_`, c) >= 0 || c == '-' && end+1 < len(s) && inClass(s[end+1], alnum) {
 			end++
 			continue
 		}
@@ -123,7 +123,7 @@ func keyLines(s string) bool {
 	padding := len(s) - len(v)
 	var seen class
 	for i := range len(v) {
-		if !is(v[i], base64) {
+		if !inClass(v[i], base64) {
 			return false
 		}
 		seen |= classes[v[i]] & (digit | upper)
@@ -162,7 +162,7 @@ func (t *text) awsSecret(_, p int) {
 		}
 	}
 	for range 8 {
-		if p < len(s) && (is(s[p], space) || strings.IndexByte(`"'=:\`, s[p]) >= 0) {
+		if p < len(s) && (inClass(s[p], space) || strings.IndexByte(`"'=:\`, s[p]) >= 0) {
 			p++
 		}
 	}
@@ -174,11 +174,11 @@ func (t *text) awsSecret(_, p int) {
 // url finds the password in scheme://user:password@host, and a token in place of the user.
 func (t *text) url(at, p int) {
 	s := t.s
-	if at == 0 || !is(s[at-1], alnum) {
+	if at == 0 || !inClass(s[at-1], alnum) {
 		return
 	}
 	end, last := p, -1
-	for end < len(s) && end < p+1024 && !is(s[end], space) && s[end] != '/' && s[end] != '"' && s[end] != '\'' && s[end] != '`' {
+	for end < len(s) && end < p+1024 && !inClass(s[end], space) && s[end] != '/' && s[end] != '"' && s[end] != '\'' && s[end] != '`' {
 		if s[end] == '@' {
 			last = end
 		}
@@ -262,12 +262,12 @@ func skipQuote(s string, p int) int {
 
 func (t *text) bearer(at, p int) {
 	s := t.s
-	if at > 0 && is(s[at-1], name) {
+	if at > 0 && inClass(s[at-1], name) {
 		return
 	}
 	p = blanks(s, p)
 	e := p
-	for e < len(s) && (is(s[e], base64Any) || s[e] == '.' || s[e] == '~') {
+	for e < len(s) && (inClass(s[e], base64Any) || s[e] == '.' || s[e] == '~') {
 		e++
 	}
 	if e-p >= 16 && mixed(s[p:e]) {
@@ -280,7 +280,7 @@ func (t *text) bearer(at, p int) {
 func (t *text) header(_, p int) {
 	s := t.s
 	start := p - 1
-	for start > 0 && start > p-64 && is(s[start-1], dashed) {
+	for start > 0 && start > p-64 && inClass(s[start-1], dashed) {
 		start--
 	}
 	switch n := strings.ToLower(s[start : p-1]); {
@@ -291,7 +291,7 @@ func (t *text) header(_, p int) {
 	}
 	p = skipQuote(s, blanks(s, p))
 	e := p
-	for e < len(s) && !is(s[e], space) && strings.IndexByte(`"',}`, s[e]) < 0 {
+	for e < len(s) && !inClass(s[e], space) && strings.IndexByte(`"',}`, s[e]) < 0 {
 		e++
 	}
 	if e > p && secretValue(s[p:e]) {
@@ -302,7 +302,7 @@ func (t *text) header(_, p int) {
 
 func (t *text) cookie(at, p int) {
 	s := t.s
-	if at > 0 && is(s[at-1], name) {
+	if at > 0 && inClass(s[at-1], name) {
 		return
 	}
 	for p < len(s) && (s[p] == ' ' || s[p] == '\t') {
@@ -340,7 +340,7 @@ func (t *text) npmAuth(_, p int) {
 func (t *text) passArgument(at, p int) {
 	s := t.s
 	flag := at
-	for flag > 0 && flag > at-16 && is(s[flag-1], letters) {
+	for flag > 0 && flag > at-16 && inClass(s[flag-1], letters) {
 		flag--
 	}
 	if flag == at || flag == 0 || s[flag-1] != '-' {

@@ -359,7 +359,7 @@ func placeholders(s string) []span {
 		start := at + i
 		at = start + len(open)
 		end := at
-		for end < len(s) && end-at < 40 && (is(s[end], lowerNum) || s[end] == '-' && end > at) {
+		for end < len(s) && end-at < 40 && (inClass(s[end], lowerNum) || s[end] == '-' && end > at) {
 			end++
 		}
 		if end > at && end < len(s) && s[end] == ']' {
@@ -391,7 +391,7 @@ func (r *Redactor) NamedContext(ctx context.Context, name, val string) (string, 
 		return Placeholder("secret"), []Finding{{Name: "secret", Bytes: len(val)}}, nil
 	}
 	for i := range len(name) {
-		if !is(name[i], dotted) {
+		if !inClass(name[i], dotted) {
 			return r.TextContext(ctx, val) // the name is a subject in words
 		}
 	}

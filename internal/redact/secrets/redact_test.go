@@ -324,7 +324,7 @@ func TestFormats(t *testing.T) {
 			}
 			whole := ""
 			for c := 0; len(whole) < max(p.min, 1); c = (c + 53) % 256 {
-				if is(byte(c), p.of) && is(byte(c), alnum) && c != 'x' {
+				if inClass(byte(c), p.of) && inClass(byte(c), alnum) && c != 'x' {
 					whole += string(rune(c))
 				}
 			}

@@ -142,10 +142,10 @@ func (t *text) value(p int) (start, end int, quoted, ok bool) {
 		return 0, 0, false, false
 	}
 	e := t.memo.end(s, p, bare)
-	for e < len(s) && (s[e] == '\'' || s[e] == '"') && e > p && s[e-1] != '\\' && e+1 < len(s) && is(s[e+1], alnum) {
+	for e < len(s) && (s[e] == '\'' || s[e] == '"') && e > p && s[e-1] != '\\' && e+1 < len(s) && inClass(s[e+1], alnum) {
 		// hunt'er'2, but not the quote that ends the enclosing one.
 		q := e + 1
-		for q < len(s) && q < e+64 && is(s[q], dotted) {
+		for q < len(s) && q < e+64 && inClass(s[q], dotted) {
 			q++
 		}
 		if q >= len(s) || s[q] != s[e] {

@@ -47,7 +47,7 @@ func (t *triggers) each(s string, hit func(at int, l *trigger)) {
 	for i := range len(s) {
 		h = (h<<foldBits | uint32(s[i]&(1<<foldBits-1))) & foldMask
 		if next := t.first[h]; next != 0 && i >= 2 {
-			t.at(s, i-2, next, hit)
+			t.matchAt(s, i-2, next, hit)
 		}
 	}
 }
@@ -70,7 +70,7 @@ func (t *triggers) any(s string) bool {
 	return false
 }
 
-func (t *triggers) at(s string, start int, next uint16, hit func(at int, l *trigger)) {
+func (t *triggers) matchAt(s string, start int, next uint16, hit func(at int, l *trigger)) {
 	for next != 0 {
 		l := &t.lits[next-1]
 		if hasFold(s[start:], l.text) {

@@ -83,7 +83,7 @@ func flagValue(v string) bool {
 	switch {
 	case v[0] == '-', strings.HasPrefix(v, "id="), strings.HasPrefix(v, "source="), strings.HasPrefix(v, "env:"), strings.HasPrefix(v, "pass:"):
 		return false
-	case len(v) == 1 && is(v[0], digit):
+	case len(v) == 1 && inClass(v[0], digit):
 		return false
 	}
 	return secretNotPath(v)

@@ -56,8 +56,8 @@ type undisturbed struct {
 	upTo map[int64]func() (projections.Projection, error)
 }
 
-// at returns the state of the log below next, for reading only.
-func (u *undisturbed) at(next int64) (projections.Projection, error) {
+// openAt returns the state of the log below next, for reading only.
+func (u *undisturbed) openAt(next int64) (projections.Projection, error) {
 	u.mu.Lock()
 	made := u.upTo[next]
 	if made == nil {
@@ -133,7 +133,7 @@ func (s Steps) breakAll(t *testing.T, mode int, want projections.Projection, u *
 		if !disk.dead && !found.Covers(before) {
 			t.Fatalf("%s: closed at %s, found at %s", name, before, found)
 		}
-		upTo, err := u.at(found[tp])
+		upTo, err := u.openAt(found[tp])
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -26,7 +26,7 @@ const dir = "state"
 func Disks(name string, open OpenFunc) map[string]func(t *testing.T) projtest.Disk {
 	return map[string]func(t *testing.T) projtest.Disk{
 		"kill": func(t *testing.T) projtest.Disk {
-			return projtest.Directory(t, projections.Kind{Name: name, Open: func(dir string) (projections.Projection, error) {
+			return projtest.Directory(t, projections.Definition{Name: name, Open: func(dir string) (projections.Projection, error) {
 				return open(dir, small(nil))
 			}})
 		},

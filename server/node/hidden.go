@@ -24,9 +24,9 @@ import (
 //
 // Both fail with 503: the erasure ends, and the question can be asked again.
 
-// withheld is the set of events that the projections may still hold and no answer may show. It is
+// hiddenEvents is the set of events that the projections may still hold and no answer may show. It is
 // immutable once published.
-type withheld struct {
+type hiddenEvents struct {
 	at  map[schemas.Position]bool
 	ids map[schemas.EventID]bool
 	// left holds the events that the projections still hold.
@@ -38,7 +38,7 @@ type withheld struct {
 
 // names reports whether a text, which may be JSON as encoding/json writes it, names a withheld
 // event.
-func (w *withheld) names(text []byte) bool {
+func (w *hiddenEvents) names(text []byte) bool {
 	for _, m := range positionJSON.FindAllSubmatch(text, -1) {
 		if at, err := schemas.ParsePosition(fmt.Sprintf("%s/%s/%s", m[1], m[2], m[3])); err == nil && w.at[at] {
 			return true
@@ -63,9 +63,9 @@ var (
 	idText       = regexp.MustCompile(`[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}`)
 )
 
-// of reports whether the projections still hold an event of one of the topics, given without their
+// anyIn reports whether the projections still hold an event of one of the topics, given without their
 // prefix.
-func (w *withheld) of(topics ...string) bool {
+func (w *hiddenEvents) anyIn(topics ...string) bool {
 	for at := range w.left {
 		if slices.Contains(topics, concerning(at.Topic)) {
 			return true
@@ -78,7 +78,7 @@ func (w *withheld) of(topics ...string) bool {
 func (n *Node) withhold(more map[schemas.Position]schemas.EventID) {
 	n.withholding.Lock()
 	defer n.withholding.Unlock()
-	next := &withheld{at: map[schemas.Position]bool{}, ids: map[schemas.EventID]bool{}, left: map[schemas.Position]bool{}}
+	next := &hiddenEvents{at: map[schemas.Position]bool{}, ids: map[schemas.EventID]bool{}, left: map[schemas.Position]bool{}}
 	if now := n.withheld.Load(); now != nil && !now.over {
 		next.at, next.ids, next.left = maps.Clone(now.at), maps.Clone(now.ids), maps.Clone(now.left)
 	}
@@ -103,7 +103,7 @@ func (n *Node) release(gone func(schemas.Position) bool) {
 	}
 	left := maps.Clone(now.left)
 	maps.DeleteFunc(left, func(at schemas.Position, _ bool) bool { return gone(at) })
-	n.withheld.Store(&withheld{at: now.at, ids: now.ids, left: left, over: len(left) == 0})
+	n.withheld.Store(&hiddenEvents{at: now.at, ids: now.ids, left: left, over: len(left) == 0})
 }
 
 // releaseDone releases all events that were erased up to a watermark of topic erasures.
@@ -143,7 +143,7 @@ func (n *Node) discreet() func(answer any, err error) error {
 
 // summing fails if one of the topics, which a question sums up, has events that are being erased.
 func (n *Node) summing(topics ...string) error {
-	if now := n.withheld.Load(); now != nil && !now.over && now.of(topics...) {
+	if now := n.withheld.Load(); now != nil && !now.over && now.anyIn(topics...) {
 		return errErasing
 	}
 	return nil
