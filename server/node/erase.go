@@ -55,7 +55,7 @@ func (n *Node) carryOutErasures(ctx context.Context, m *meter, scrubbed func()) 
 		n.releaseDone(ends)
 		return nil, n.setErased(ctx, ends)
 	}
-	n.withhold(erased)
+	n.hide(erased)
 	m.begin("remove from the log's files", int64(len(todo)))
 	if _, err := n.log.Scrub(ctx, todo); err != nil {
 		return nil, err
@@ -156,7 +156,7 @@ func (n *Node) followErasures(ctx context.Context) error {
 		if err != nil {
 			continue
 		}
-		n.withhold(erased)
+		n.hide(erased)
 		inner, done, err := n.erasing(ctx)
 		if err != nil {
 			continue // a rebuild or verify is running

@@ -131,7 +131,7 @@ func (n *Node) appendErased(ctx context.Context, r api.ForgetRequest, found []hi
 	for _, h := range found {
 		erased[h.pos] = h.id
 	}
-	n.withhold(erased)
+	n.hide(erased)
 	at, err := n.log.Append(ctx, schemas.TopicErasures, events...)
 	if err != nil {
 		// If the events were appended nevertheless, followErasures finds them.

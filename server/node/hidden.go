@@ -74,12 +74,12 @@ func (w *hiddenEvents) anyIn(topics ...string) bool {
 	return false
 }
 
-// withhold adds events, each with its id, to those that no answer may show.
-func (n *Node) withhold(more map[schemas.Position]schemas.EventID) {
-	n.withholding.Lock()
-	defer n.withholding.Unlock()
+// hide adds events, each with its id, to those that no answer may show.
+func (n *Node) hide(more map[schemas.Position]schemas.EventID) {
+	n.hiding.Lock()
+	defer n.hiding.Unlock()
 	next := &hiddenEvents{at: map[schemas.Position]bool{}, ids: map[schemas.EventID]bool{}, left: map[schemas.Position]bool{}}
-	if now := n.withheld.Load(); now != nil && !now.over {
+	if now := n.hidden.Load(); now != nil && !now.over {
 		next.at, next.ids, next.left = maps.Clone(now.at), maps.Clone(now.ids), maps.Clone(now.left)
 	}
 	for at, id := range more {
@@ -88,22 +88,22 @@ func (n *Node) withhold(more map[schemas.Position]schemas.EventID) {
 			next.ids[id] = true
 		}
 	}
-	n.withheld.Store(next)
+	n.hidden.Store(next)
 }
 
 // release removes events that the projections no longer hold from left. As long as any is left,
 // answers may still name none of them, because a question that is being answered may have read
 // them.
 func (n *Node) release(gone func(schemas.Position) bool) {
-	n.withholding.Lock()
-	defer n.withholding.Unlock()
-	now := n.withheld.Load()
+	n.hiding.Lock()
+	defer n.hiding.Unlock()
+	now := n.hidden.Load()
 	if now == nil || now.over {
 		return
 	}
 	left := maps.Clone(now.left)
 	maps.DeleteFunc(left, func(at schemas.Position, _ bool) bool { return gone(at) })
-	n.withheld.Store(&hiddenEvents{at: now.at, ids: now.ids, left: left, over: len(left) == 0})
+	n.hidden.Store(&hiddenEvents{at: now.at, ids: now.ids, left: left, over: len(left) == 0})
 }
 
 // releaseDone releases all events that were erased up to a watermark of topic erasures.
@@ -117,9 +117,9 @@ func (n *Node) releaseDone(done schemas.Watermark) {
 // discreet is called before a question is asked. The returned function is called with the answer
 // and its error, and returns an error if the answer must not be given.
 func (n *Node) discreet() func(answer any, err error) error {
-	before := n.withheld.Load()
+	before := n.hidden.Load()
 	return func(answer any, err error) error {
-		now := n.withheld.Load()
+		now := n.hidden.Load()
 		if now == nil || now.over && now == before {
 			return err
 		}
@@ -143,7 +143,7 @@ func (n *Node) discreet() func(answer any, err error) error {
 
 // summing fails if one of the topics, which a question sums up, has events that are being erased.
 func (n *Node) summing(topics ...string) error {
-	if now := n.withheld.Load(); now != nil && !now.over && now.anyIn(topics...) {
+	if now := n.hidden.Load(); now != nil && !now.over && now.anyIn(topics...) {
 		return errErasing
 	}
 	return nil

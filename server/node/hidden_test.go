@@ -21,8 +21,8 @@ func TestWithheld(t *testing.T) {
 	id := schemas.EventID{1, 2, 3}
 	n := &Node{}
 	early := n.discreet()
-	n.withhold(map[schemas.Position]schemas.EventID{first: id})
-	n.withhold(map[schemas.Position]schemas.EventID{second: {}})
+	n.hide(map[schemas.Position]schemas.EventID{first: id})
+	n.hide(map[schemas.Position]schemas.EventID{second: {}})
 
 	mind := func(when string, given func(any, error) error, withheld bool) {
 		t.Helper()
@@ -74,7 +74,7 @@ func TestWithheld(t *testing.T) {
 	mind("released", n.discreet(), false)
 	sums("released", false, schemas.TopicAgents)
 
-	n.withhold(map[schemas.Position]schemas.EventID{other: {}})
+	n.hide(map[schemas.Position]schemas.EventID{other: {}})
 	if err := n.discreet()(first, nil); err != nil {
 		t.Errorf("what was released before is withheld by the next: %v", err)
 	}

@@ -48,8 +48,8 @@ type Node struct {
 	tokens  *access.Gate // nil if no token is needed
 
 	// The events that an erasure hides while the projections still hold them (hidden.go).
-	withholding sync.Mutex // serialises changes
-	withheld    atomic.Pointer[hiddenEvents]
+	hiding sync.Mutex // serialises changes
+	hidden atomic.Pointer[hiddenEvents]
 
 	// backingUp is held by the running backup.
 	backingUp sync.Mutex
