@@ -29,6 +29,9 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
+// checksum returns the CRC-32C of p, which Kafka's batches and the log's own files use.
+func checksum(p []byte) uint32 { return crc32.Checksum(p, castagnoli) }
+
 // batch is the bytes of one record batch with a valid header.
 type batch []byte
 
@@ -49,6 +52,9 @@ func (b batch) records() []byte      { return b[batchHeaderSize:] }
 // lastSequence wraps from the largest int32 to 0, as producers count.
 func (b batch) lastSequence() int32 { return addSequence(b.baseSequence(), b.lastDelta()) }
 
+// addSequence adds n to a sequence number, which wraps from the largest int32 to 0.
+func addSequence(seq, n int32) int32 { return int32((int64(seq) + int64(n)) & (1<<31 - 1)) }
+
 // place sets the batch's base offset and leader epoch.
 func (b batch) place(base int64, epoch int32) {
 	binary.BigEndian.PutUint64(b, uint64(base))
@@ -56,11 +62,11 @@ func (b batch) place(base int64, epoch int32) {
 }
 
 func (b batch) crcOK() bool {
-	return binary.BigEndian.Uint32(b[17:]) == crc32.Checksum(b[21:], castagnoli)
+	return binary.BigEndian.Uint32(b[17:]) == checksum(b[21:])
 }
 
-// sound reports whether bytes read from the store can be a batch.
-func (b batch) sound() bool {
+// wellFormed reports whether bytes read from the store can be a batch.
+func (b batch) wellFormed() bool {
 	return len(b) >= batchHeaderSize && b[16] == 2 &&
 		int(binary.BigEndian.Uint32(b[8:])) == len(b)-12 && b.lastDelta() >= 0
 }

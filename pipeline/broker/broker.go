@@ -35,7 +35,7 @@ type Broker struct {
 	// The memory budgets for fetch responses: of clients, and of in-memory connections.
 	answers, own *room
 	freed        atomic.Int64 // when freeStalled last ran
-	bombs        *bombs
+	unpacking        *unpackLimiter
 	// incoming is the memory budget for unanswered requests of all clients.
 	incoming *semaphore.Weighted
 
@@ -74,7 +74,7 @@ func Open(dir string, opts Options) (*Broker, error) {
 	opts = opts.withDefaults()
 	b := &Broker{dir: dir, opts: opts, log: opts.Logger, conns: map[*conn]struct{}{}, byHost: map[string]int{}}
 	b.answers, b.own = newRoom(opts.MaxResponseBytes, false), newRoom(opts.MaxResponseBytes, true)
-	b.bombs = newBombs()
+	b.unpacking = newUnpackLimiter()
 	b.incoming = semaphore.NewWeighted(opts.MaxRequestBytes)
 	b.ctx, b.cancel = context.WithCancel(context.Background())
 	b.table = b.apis()

@@ -79,6 +79,10 @@ type outbound struct {
 
 const (
 	maxPipelined = 64
+	// maxControlFrame is the maximum size of requests without records.
+	maxControlFrame = 2 << 20
+	// maxOpenFrame is the maximum size of requests from clients that have not authenticated yet.
+	maxOpenFrame = 64 << 10
 	// closeTimeout is how long a client may take to read an answer when the connection is ending
 	// anyway.
 	closeTimeout = 2 * time.Second

@@ -99,12 +99,12 @@ func (u *unpacker) with(from sender, codec int16, src []byte, fn func(block []by
 	}
 	u.large.slots <- struct{}{} // waiting goroutines hold no memory
 	defer func() { <-u.large.slots }()
-	if !from.bombs.allows(from.host) {
+	if !from.limiter.allows(from.host) {
 		return errUnpackPause
 	}
 	err = u.unpackTo(u.large, codec, src, fn)
 	if errors.Is(err, errUnpackSize) {
-		from.bombs.note(from.host)
+		from.limiter.note(from.host)
 	}
 	return err
 }

@@ -104,7 +104,7 @@ func TestBombsOfOneAddress(t *testing.T) {
 	const small, large = 1 << 20, 16 << 20
 	u := newUnpacker(small, large)
 	now := time.Unix(0, 0)
-	b := newBombs()
+	b := newUnpackLimiter()
 	b.now = func() time.Time { return now }
 	bomb := packOne(t, codecGzip, make([]byte, large+1))
 	big := packOne(t, codecGzip, make([]byte, large))
@@ -130,7 +130,7 @@ func TestBombsOfOneAddress(t *testing.T) {
 	if err := u.with(sender{}, codecGzip, big, func([]byte) error { return nil }); err != nil {
 		t.Errorf("the process's own: %v", err)
 	}
-	now = now.Add(bombPause)
+	now = now.Add(unpackPause)
 	if err := got("a", big); err != nil {
 		t.Errorf("later: %v", err)
 	}

@@ -6,7 +6,6 @@ import (
 	"runtime/debug"
 	"time"
 
-	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
@@ -101,12 +100,4 @@ func (b *Broker) apiVersions(version, code int16) *kmsg.ApiVersionsResponse {
 		resp.ApiKeys = append(resp.ApiKeys, entry)
 	}
 	return resp
-}
-
-// code returns the number of a Kafka error; 0 for nil.
-func code(err *kerr.Error) int16 {
-	if err == nil {
-		return 0
-	}
-	return err.Code
 }

@@ -14,15 +14,9 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-const (
-	// maxControlFrame is the maximum size of requests without records.
-	maxControlFrame = 2 << 20
-	// maxOpenFrame is the maximum size of requests from clients that have not authenticated yet.
-	maxOpenFrame = 64 << 10
-	// firstChunk is how much of a frame is allocated before any of it has arrived, so that a false
-	// size costs its sender more than the broker.
-	firstChunk = 1 << 20
-)
+// firstChunk is how much of a frame is allocated before any of it has arrived, so that a false size
+// costs its sender more than the broker.
+const firstChunk = 1 << 20
 
 // header is the header of a request.
 type header struct {
@@ -206,4 +200,12 @@ func refuse(req kmsg.Request, e *kerr.Error) kmsg.Response {
 	}
 	f.SetInt(int64(e.Code))
 	return resp
+}
+
+// code returns the number of a Kafka error; 0 for nil.
+func code(err *kerr.Error) int16 {
+	if err == nil {
+		return 0
+	}
+	return err.Code
 }

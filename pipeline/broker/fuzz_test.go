@@ -1,7 +1,6 @@
 package broker
 
 import (
-	"bytes"
 	"context"
 	"encoding/binary"
 	"testing"
@@ -90,53 +89,6 @@ func FuzzDispatch(f *testing.F) {
 		c.Read(make([]byte, 1<<16)) // an answer, or not
 		if err := b.Err(); err != nil {
 			t.Fatalf("the store failed: %v", err)
-		}
-	})
-}
-
-// FuzzCheckBatch checks that any batch of a producer is refused, or can be walked by a reader.
-func FuzzCheckBatch(f *testing.F) {
-	f.Add(encodeBatch(nil, []Record{{Key: []byte("k"), Value: []byte("v")}, {Headers: []Header{{Key: "h", Value: []byte("x")}}}}))
-	for codec := range byte(5) {
-		b := encodeBatch(nil, []Record{{Value: []byte("v")}})
-		b[22] = codec
-		f.Add(b)
-	}
-	f.Fuzz(func(t *testing.T, raw []byte) {
-		// Set the correct length and checksum, so that the records are checked.
-		if len(raw) >= batchHeaderSize {
-			raw = bytes.Clone(raw)
-			seal(raw)
-		}
-		b, e, _ := checkBatch(sender{}, raw, 1<<20)
-		if e != nil {
-			return
-		}
-		if b.count() <= 0 || !b.sound() {
-			t.Fatalf("accepted %x", raw)
-		}
-		n := int32(0)
-		err := withRecords(b, func(block []byte) error {
-			return walkRecords(block, b.count(), func(recordHead) bool { n++; return true })
-		})
-		if err != nil || n != b.count() {
-			t.Fatalf("accepted %d records, found %d: %v", b.count(), n, err)
-		}
-		b.firstAt(0, 0)
-	})
-}
-
-func FuzzHighwater(f *testing.F) {
-	rec := beginRecord(nil, 7)
-	rec = appendName(rec, 1, "log")
-	rec = appendEnd(rec, logID{1, 0}, 42)
-	f.Add(endRecord(rec))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		m := newMarks()
-		m.fold(data)
-		if len(data) >= 16 {
-			data = bytes.Clone(data[:16+(len(data)-16)])
-			m.fold(endRecord(data))
 		}
 	})
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"maps"
 	"slices"
 	"strconv"
@@ -123,7 +122,7 @@ func (m *marks) fold(data []byte) (any bool) {
 			return any
 		}
 		body := data[8 : 8+n]
-		if crc32.Checksum(body, castagnoli) != binary.BigEndian.Uint32(data[4:]) {
+		if checksum(body) != binary.BigEndian.Uint32(data[4:]) {
 			return any
 		}
 		m.apply(body)
@@ -179,7 +178,7 @@ func beginRecord(dst []byte, commit uint64) []byte {
 
 func endRecord(rec []byte) []byte {
 	binary.BigEndian.PutUint32(rec, uint32(len(rec)-8))
-	binary.BigEndian.PutUint32(rec[4:], crc32.Checksum(rec[8:], castagnoli))
+	binary.BigEndian.PutUint32(rec[4:], checksum(rec[8:]))
 	return rec
 }
 

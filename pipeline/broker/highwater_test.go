@@ -62,3 +62,18 @@ func TestHighwaterSyncSurvivesPowerCut(t *testing.T) {
 		}
 	}
 }
+
+func FuzzHighwater(f *testing.F) {
+	rec := beginRecord(nil, 7)
+	rec = appendName(rec, 1, "log")
+	rec = appendEnd(rec, logID{1, 0}, 42)
+	f.Add(endRecord(rec))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		m := newMarks()
+		m.fold(data)
+		if len(data) >= 16 {
+			data = bytes.Clone(data[:16+(len(data)-16)])
+			m.fold(endRecord(data))
+		}
+	})
+}

@@ -117,7 +117,7 @@ func (b *Broker) compare(m marks) *LossError {
 // Without these a consumer could not move past a gap at the end of the log.
 func (p *partition) fillGap(w *pebble.Batch, from, to int64) error {
 	for from < to {
-		b := emptyBatch(from, min(to, from+math.MaxInt32)-1)
+		b := emptyBatch(from, min(to, from+math.MaxInt32)-1, leaderEpoch)
 		from = b.lastOffset() + 1
 		p.tail.bytes += int64(len(b))
 		if err := w.Set(batchKey(p.topic.num, p.num, b.lastOffset()), b, nil); err != nil {

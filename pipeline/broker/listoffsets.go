@@ -127,25 +127,3 @@ func (p *partition) firstAt(s *store, from int64, view tail, ts int64) (offset, 
 	}
 	return -1, -1, it.Error()
 }
-
-// firstAt finds the first record of the batch, at or after offset from, with a timestamp of ts or
-// later; -1, -1 if there is none.
-func (b batch) firstAt(ts, from int64) (offset, at int64) {
-	offset, at = -1, -1
-	err := withRecords(b, func(block []byte) error {
-		return walkRecords(block, b.count(), func(h recordHead) bool {
-			o, t := b.baseOffset()+int64(h.offsetDelta), b.baseTimestamp()+h.timestampDelta
-			if t < ts || o < from {
-				return true
-			}
-			offset, at = o, t
-			return false
-		})
-	})
-	if err != nil {
-		// The batch was checked when it was produced. If it cannot be read now, answer with its
-		// beginning, which skips nothing.
-		return max(b.baseOffset(), from), b.maxTimestamp()
-	}
-	return offset, at
-}

@@ -1,7 +1,6 @@
 package broker
 
 import (
-	"encoding/binary"
 	"fmt"
 	"slices"
 	"sync"
@@ -36,15 +35,9 @@ const (
 	mergedBytes = 128 << 10
 	// maxOwnBatch limits the buffer that is kept for reuse.
 	maxOwnBatch = 2 << 20
-	// mergedGrowth is the maximum growth of a record when others come before it: its length, time
-	// and offset in the batch have variable size.
-	mergedGrowth = 1 + 9 + 4
 )
 
 func (o *ownAppend) size() int { return len(o.batch) + appendOverhead }
-
-// mergedSize returns how much of a merged batch it may take.
-func (o *ownAppend) mergedSize() int { return len(o.batch) + mergedGrowth*int(o.batch.count()) }
 
 // build holds the op back, to be merged with those that follow.
 func (o *ownAppend) build(*pebble.Batch) error {
@@ -96,9 +89,9 @@ func (o *ownAppend) release() {
 func (m *merger) flush(w *pebble.Batch) {
 	for _, p := range m.parts {
 		for rest := p.merging; len(rest) > 0; {
-			n, size := 1, rest[0].mergedSize()
-			for n < len(rest) && size+rest[n].mergedSize() <= min(mergedBytes, rest[n].most) {
-				size += rest[n].mergedSize()
+			n, size := 1, rest[0].batch.mergedSize()
+			for n < len(rest) && size+rest[n].batch.mergedSize() <= min(mergedBytes, rest[n].most) {
+				size += rest[n].batch.mergedSize()
 				n++
 			}
 			m.append(w, p, rest[:n], size)
@@ -120,7 +113,11 @@ func (m *merger) append(w *pebble.Batch, p *partition, ops []*ownAppend, size in
 		}
 		m.bufs = append(m.bufs, buf)
 		*buf = slices.Grow((*buf)[:0], size)
-		b = mergeBatches(*buf, ops)
+		merging := startMerge(*buf, b)
+		for _, o := range ops[1:] {
+			merging.add(o.batch)
+		}
+		b = merging.finish()
 	}
 	if len(ops) > 1 || !ops[0].sealed {
 		b.seal()
@@ -149,33 +146,4 @@ func (m *merger) written() {
 		m.bufs[i] = nil
 	}
 	m.bufs = m.bufs[:0]
-}
-
-// mergeBatches merges the batches of ops into one in buf: the same bytes that encodeUnsealed would
-// have produced from all their records.
-func mergeBatches(buf []byte, ops []*ownAppend) batch {
-	first := ops[0].batch
-	b := batch(append(buf, first...))
-	n, base, latest := int(first.count()), first.baseTimestamp(), first.maxTimestamp()
-	for _, o := range ops[1:] {
-		latest = max(latest, o.batch.maxTimestamp())
-		later := o.batch.baseTimestamp() - base
-		for rest := o.batch.records(); len(rest) > 0; n++ {
-			size, k := binary.Varint(rest)
-			r := rest[k : k+int(size)]
-			rest = rest[k+int(size):]
-			delta, k := binary.Varint(r[1:]) // after the attributes
-			at := 1 + k
-			_, k = binary.Varint(r[at:]) // its offset in its own batch
-			r = r[at+k:]
-			delta += later
-			b = binary.AppendVarint(b, int64(1+varintLen(delta)+varintLen(int64(n))+len(r)))
-			b = append(b, 0)
-			b = binary.AppendVarint(b, delta)
-			b = binary.AppendVarint(b, int64(n))
-			b = append(b, r...)
-		}
-	}
-	b.fill(n, base, latest)
-	return b
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"math/rand/v2"
 	"runtime"
 	"slices"
 	"testing"
@@ -13,43 +12,6 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/twmb/franz-go/pkg/kerr"
 )
-
-// TestMergeBatches checks that a merged batch has the same bytes as one batch of all the records,
-// however they are spread over calls, and is not larger than computed.
-func TestMergeBatches(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	some := func(n int) []byte {
-		if n == 0 {
-			return nil
-		}
-		return bytes.Repeat([]byte{byte(n)}, rng.IntN(n))
-	}
-	for range 200 {
-		var all []Record
-		var ops []*ownAppend
-		size := 0
-		for range 2 + rng.IntN(5) {
-			var call []Record
-			for range 1 + rng.IntN(1<<rng.IntN(9)) {
-				r := Record{Key: some(rng.IntN(3)), Value: some(rng.IntN(200)), Timestamp: time.UnixMilli(rng.Int64N(1 << rng.IntN(62)))}
-				for range rng.IntN(3) {
-					r.Headers = append(r.Headers, Header{Key: string(some(5)), Value: some(rng.IntN(9))})
-				}
-				call = append(call, r)
-			}
-			all = append(all, call...)
-			o := &ownAppend{batch: encodeUnsealed(nil, call)}
-			ops, size = append(ops, o), size+o.mergedSize()
-		}
-		got := mergeBatches(nil, ops)
-		if want := encodeUnsealed(nil, all); !bytes.Equal(got, want) {
-			t.Fatalf("%d calls of %d records: the batch differs from that of one call", len(ops), len(all))
-		}
-		if len(got) > size {
-			t.Fatalf("%d calls of %d records: %d bytes, reckoned with %d", len(ops), len(all), len(got), size)
-		}
-	}
-}
 
 // meet makes what submit queues one group.
 func meet(t *testing.T, b *Broker, submit func()) {

@@ -138,6 +138,14 @@ func (b *Broker) checkAppend(a *appended, t *topic, num int32, records []byte, f
 	}
 }
 
+// senderOf returns the sender of what the client of c produces.
+func (b *Broker) senderOf(c *conn) sender {
+	if c.mem {
+		return sender{}
+	}
+	return b.unpacking.sender(c.host)
+}
+
 var errUnacknowledged = errors.New("a produce that wants no answer was refused")
 
 func (b *Broker) produceResponse(req *kmsg.ProduceRequest, o *appendOp) (kmsg.Response, error) {

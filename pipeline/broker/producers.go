@@ -29,9 +29,6 @@ type sequenced struct {
 	base        int64
 }
 
-// addSequence adds n to a sequence number, which wraps from the largest int32 to 0.
-func addSequence(seq, n int32) int32 { return int32((int64(seq) + int64(n)) & (1<<31 - 1)) }
-
 // judge decides what to do with batch b: append it (nil, false), answer with the offset of its
 // first copy (dup true), or refuse it.
 func (w *window) judge(b batch) (base int64, dup bool, e *kerr.Error) {

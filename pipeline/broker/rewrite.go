@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"maps"
 	"slices"
 
@@ -170,39 +169,6 @@ func (p *partition) batchAt(s *store, offset int64) (b batch, ref *reference, er
 		ref = &at
 	}
 	return b, ref, err
-}
-
-// replace returns the batch with some records replaced, and how many of them it holds.
-func (b batch) replace(records map[int64]Record) (anew batch, found int, err error) {
-	err = withRecords(b, func(block []byte) error {
-		var out []byte
-		for range b.count() {
-			h, rest, err := nextRecord(block)
-			if err != nil {
-				return err
-			}
-			if r, ok := records[b.baseOffset()+int64(h.offsetDelta)]; ok {
-				out = appendRecord(out, &r, h.timestampDelta, int(h.offsetDelta))
-				found++
-			} else {
-				out = append(out, block[:len(block)-len(rest)]...)
-			}
-			block = rest
-		}
-		if found == 0 {
-			anew = b
-			return nil
-		}
-		packed, err := compress(b.codec(), out)
-		if err != nil {
-			return err
-		}
-		anew = append(append(make(batch, 0, batchHeaderSize+len(packed)), b[:batchHeaderSize]...), packed...)
-		binary.BigEndian.PutUint32(anew[8:], uint32(len(anew)-12))
-		binary.BigEndian.PutUint32(anew[17:], crc32.Checksum(anew[21:], castagnoli))
-		return nil
-	})
-	return anew, found, err
 }
 
 // rewriteOp replaces batches by rebuilt ones.

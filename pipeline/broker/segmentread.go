@@ -37,7 +37,7 @@ func (s *store) appendBatch(dst []byte, it *pebble.Iterator, t topicNum) ([]byte
 	}
 	if len(v) >= batchHeaderSize {
 		// Pebble has verified every byte of it.
-		if bt := batch(v); !bt.sound() || bt.lastOffset() != last {
+		if bt := batch(v); !bt.wellFormed() || bt.lastOffset() != last {
 			return dst, damaged("batch ending at offset %d is not one", last)
 		}
 		return append(dst, v...), nil
@@ -48,7 +48,7 @@ func (s *store) appendBatch(dst []byte, it *pebble.Iterator, t topicNum) ([]byte
 	}
 	id := segmentID{t, ref.segment}
 	if dst, err = s.segments.reading.append(dst, id, ref); err == nil {
-		if bt := batch(dst[start:]); bt.sound() && bt.lastOffset() == last && bt.leaderEpoch() == leaderEpoch && bt.crcOK() {
+		if bt := batch(dst[start:]); bt.wellFormed() && bt.lastOffset() == last && bt.leaderEpoch() == leaderEpoch && bt.crcOK() {
 			return dst, nil
 		}
 		err = damaged("segment file %s is not what was written, in the %d bytes from %d on", id.name(), ref.length, ref.at)
@@ -56,7 +56,7 @@ func (s *store) appendBatch(dst []byte, it *pebble.Iterator, t topicNum) ([]byte
 	// The batch may have been rewritten since the iterator was opened, and its old place
 	// overwritten.
 	if now, gerr := s.get(it.Key()); gerr == nil && len(now) >= batchHeaderSize {
-		if bt := batch(now); bt.sound() && bt.lastOffset() == last {
+		if bt := batch(now); bt.wellFormed() && bt.lastOffset() == last {
 			return append(dst[:start], now...), nil
 		}
 	}
