@@ -6,7 +6,15 @@ import (
 	"fmt"
 
 	"github.com/twmb/franz-go/pkg/kerr"
+
+	"github.com/recountdb/recount/pipeline/broker/wire"
 )
+
+// Record is one record to append.
+type Record = wire.Record
+
+// Header is one header of a record.
+type Header = wire.Header
 
 // Append appends records to a partition, without a connection or a client, and returns the offset
 // of the first when they are on disk. The others have the following offsets, and readers see all of
@@ -61,13 +69,13 @@ func (b *Broker) beginAppend(topic string, partition int32, records []Record) (*
 		return nil, fmt.Errorf("%w: %w", err, kerr.KafkaStorageError)
 	}
 	o := b.store.commit.own.take(p, b.maxBatch(t))
-	o.batch = encodeUnsealed(o.batch, records)
+	o.batch = wire.EncodeUnsealed(o.batch, records)
 	if len(o.batch) > o.most {
 		o.release()
 		return nil, fmt.Errorf("the batch is larger than max.message.bytes: %w", kerr.MessageTooLarge)
 	}
 	if o.sealed = len(o.batch) > mergedBytes/2; o.sealed {
-		o.batch.seal()
+		o.batch.Seal()
 	}
 	if err := b.store.commit.submit(o); err != nil {
 		return nil, err

@@ -5,6 +5,8 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/recountdb/recount/pipeline/broker/wire"
 )
 
 // Session returns the current rights of a client that SASLOptions.Login admitted. It is called at
@@ -54,7 +56,7 @@ func denied(req kmsg.Request) (resp kmsg.Response, ok bool) {
 	case *kmsg.ListOffsetsRequest:
 		return deniedOffsets(req), true
 	case *kmsg.JoinGroupRequest, *kmsg.SyncGroupRequest, *kmsg.HeartbeatRequest, *kmsg.LeaveGroupRequest:
-		return refuse(req, kerr.GroupAuthorizationFailed), true
+		return wire.ErrorResponse(req, kerr.GroupAuthorizationFailed), true
 	case *kmsg.OffsetFetchRequest: // the place of the error in its answer depends on the version
 		return nil, true
 	}
@@ -62,7 +64,7 @@ func denied(req kmsg.Request) (resp kmsg.Response, ok bool) {
 		return resp, true
 	}
 	// If the answer has no place for an error, this is nil, which closes the connection.
-	return refuse(req, kerr.ClusterAuthorizationFailed), true
+	return wire.ErrorResponse(req, kerr.ClusterAuthorizationFailed), true
 }
 
 // emptyResponse returns an empty answer to req.

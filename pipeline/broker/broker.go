@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/semaphore"
+
+	"github.com/recountdb/recount/pipeline/broker/wire"
 )
 
 // nodeID is the id of the only broker of the cluster.
@@ -35,7 +37,7 @@ type Broker struct {
 	// The memory budgets for fetch responses: of clients, and of in-memory connections.
 	answers, own *room
 	freed        atomic.Int64 // when freeStalled last ran
-	unpacking        *unpackLimiter
+	unpacking    *wire.UnpackLimiter
 	// incoming is the memory budget for unanswered requests of all clients.
 	incoming *semaphore.Weighted
 
@@ -74,7 +76,7 @@ func Open(dir string, opts Options) (*Broker, error) {
 	opts = opts.withDefaults()
 	b := &Broker{dir: dir, opts: opts, log: opts.Logger, conns: map[*conn]struct{}{}, byHost: map[string]int{}}
 	b.answers, b.own = newRoom(opts.MaxResponseBytes, false), newRoom(opts.MaxResponseBytes, true)
-	b.unpacking = newUnpackLimiter()
+	b.unpacking = wire.NewUnpackLimiter()
 	b.incoming = semaphore.NewWeighted(opts.MaxRequestBytes)
 	b.ctx, b.cancel = context.WithCancel(context.Background())
 	b.table = b.apis()

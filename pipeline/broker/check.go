@@ -7,6 +7,8 @@ import (
 	"fmt"
 
 	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/recountdb/recount/pipeline/broker/wire"
 )
 
 // Damage is a place in the log that differs from what was written.
@@ -72,7 +74,7 @@ func (p *partition) check(ctx context.Context, s *store) ([]Damage, error) {
 			break
 		}
 		raw, err = s.appendBatch(raw[:0], it, p.topic.num)
-		if bt := batch(raw); err != nil {
+		if bt := wire.Batch(raw); err != nil {
 			if last < p.now().start {
 				next = last + 1
 				continue // deleted in the meantime
@@ -81,9 +83,9 @@ func (p *partition) check(ctx context.Context, s *store) ([]Damage, error) {
 			if !errors.Is(err, ErrDamaged) {
 				return found, nil // the iterator cannot be used after any other error
 			}
-		} else if !bt.crcOK() {
+		} else if !bt.ChecksumOK() {
 			report("the batch ending at offset %d is not what was written", last)
-		} else if base := bt.baseOffset(); base > next && !gaps.cover(next, base) {
+		} else if base := bt.BaseOffset(); base > next && !gaps.cover(next, base) {
 			report("%d records are missing", base-next)
 		} else if base < next && next > view.start {
 			report("the batch ending at offset %d begins before, at %d", last, base)

@@ -9,6 +9,8 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/recountdb/recount/pipeline/broker/wire"
 )
 
 // topicConfigs are a topic's settings as set, and their parsed values.
@@ -36,8 +38,8 @@ var topicConfigTable = withInert(map[string]topicConfig{
 		kind: kmsg.ConfigTypeInt, doc: "The largest record batch accepted.",
 		parse: func(c *topicConfigs, v string) error {
 			n, err := strconv.Atoi(v)
-			if err != nil || n < batchHeaderSize || n > 512<<20 {
-				return fmt.Errorf("want %d to %d", batchHeaderSize, 512<<20)
+			if err != nil || n < wire.BatchHeaderSize || n > 512<<20 {
+				return fmt.Errorf("want %d to %d", wire.BatchHeaderSize, 512<<20)
 			}
 			c.maxMessageBytes = n
 			return nil

@@ -16,6 +16,8 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/recountdb/recount/pipeline/broker/wire"
 )
 
 // conn is one client's connection. Three goroutines form a pipeline:
@@ -186,15 +188,15 @@ func (c *conn) read() error {
 		if err := c.readWithin(c.b.opts.FrameTimeout); err != nil {
 			return err
 		}
-		size, key, err := peekSize(r)
+		size, key, err := wire.PeekSize(r)
 		if err != nil {
 			return err
 		}
 		if limit := c.frameLimit(key); size > limit {
 			if size>>8 == 0x160301 {
-				return fmt.Errorf("%w: the client speaks TLS, which is not set up here", errFrame)
+				return fmt.Errorf("%w: the client speaks TLS, which is not set up here", wire.ErrFrame)
 			}
-			return fmt.Errorf("%w: %d bytes, at most %d for %s", errFrame, size, limit, kmsg.NameForKey(key))
+			return fmt.Errorf("%w: %d bytes, at most %d for %s", wire.ErrFrame, size, limit, kmsg.NameForKey(key))
 		}
 		if _, err := r.Discard(4); err != nil {
 			return err
@@ -209,7 +211,7 @@ func (c *conn) read() error {
 				return err
 			}
 		}
-		frame, err := readFrame(r, size, key == kmsg.Produce.Int16())
+		frame, err := wire.ReadFrame(r, size, key == kmsg.Produce.Int16())
 		if err != nil {
 			return err
 		}
@@ -356,29 +358,29 @@ func (c *conn) handle(frame []byte) (outbound, error) {
 		o.raw = answer
 		return o, err
 	}
-	h, req, err := decodeRequest(frame)
+	h, req, err := wire.DecodeRequest(frame)
 	if err != nil {
 		return o, err
 	}
-	o.correlation = h.correlation
+	o.correlation = h.Correlation
 	answer := func(resp kmsg.Response) (outbound, error) {
 		o.finish = func() (kmsg.Response, error) { return resp, nil }
 		return o, nil
 	}
-	a, served := c.b.table[h.key]
-	if h.key == kmsg.ApiVersions.Int16() && (req == nil || h.version > a.max) {
+	a, served := c.b.table[h.Key]
+	if h.Key == kmsg.ApiVersions.Int16() && (req == nil || h.Version > a.max) {
 		return answer(c.b.apiVersions(0, kerr.UnsupportedVersion.Code))
 	}
 	if req == nil {
-		return o, fmt.Errorf("%w: api %d version %d is unknown", errFrame, h.key, h.version)
+		return o, fmt.Errorf("%w: api %d version %d is unknown", wire.ErrFrame, h.Key, h.Version)
 	}
 	if !c.authed.Load() && !a.open {
-		return o, fmt.Errorf("%s before authentication", kmsg.NameForKey(h.key))
+		return o, fmt.Errorf("%s before authentication", kmsg.NameForKey(h.Key))
 	}
-	if !served || h.version < a.min || h.version > a.max {
-		resp := refuse(req, kerr.UnsupportedVersion)
+	if !served || h.Version < a.min || h.Version > a.max {
+		resp := wire.ErrorResponse(req, kerr.UnsupportedVersion)
 		if resp == nil {
-			return o, fmt.Errorf("%s v%d is not served", kmsg.NameForKey(h.key), h.version)
+			return o, fmt.Errorf("%s v%d is not served", kmsg.NameForKey(h.Key), h.Version)
 		}
 		return answer(resp)
 	}
@@ -390,14 +392,14 @@ func (c *conn) handle(frame []byte) (outbound, error) {
 		if resp, no := denied(req); resp != nil {
 			return answer(resp)
 		} else if no {
-			return o, fmt.Errorf("user %q may not ask for %s", c.principal, kmsg.NameForKey(h.key))
+			return o, fmt.Errorf("user %q may not ask for %s", c.principal, kmsg.NameForKey(h.Key))
 		}
 	}
-	o.reuse = h.key == kmsg.Produce.Int16()
+	o.reuse = h.Key == kmsg.Produce.Int16()
 	if a.begin == nil {
 		c.awaitAnswered()
 	}
-	o.finish, err = c.b.begin(c.ctx, a, &request{conn: c, clientID: h.clientID, msg: req, rights: rights})
+	o.finish, err = c.b.begin(c.ctx, a, &request{conn: c, clientID: h.ClientID, msg: req, rights: rights})
 	o.held, c.held = c.held, 0
 	if err != nil {
 		c.answers().give(c.host, o.held)
@@ -430,7 +432,7 @@ func (c *conn) write() {
 		c.release(len(o.frame))
 		// If the store has failed, the committer may still be reading the frame.
 		if o.reuse && c.b.store.failure() == nil {
-			recycleFrame(o.frame)
+			wire.RecycleFrame(o.frame)
 		}
 		if cap(buf) > 1<<20 {
 			buf = nil
@@ -452,7 +454,7 @@ func (c *conn) answer(buf []byte, o *outbound, broken bool) ([]byte, error) {
 		if resp == nil || broken {
 			return buf, nil
 		}
-		buf = appendResponse(buf, o.correlation, resp)
+		buf = wire.AppendResponse(buf, o.correlation, resp)
 	} else {
 		buf = append(buf, byte(len(o.raw)>>24), byte(len(o.raw)>>16), byte(len(o.raw)>>8), byte(len(o.raw)))
 		buf = append(buf, o.raw...)

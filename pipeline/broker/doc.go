@@ -53,7 +53,7 @@
 //
 // # How it is built
 //
-// A connection (conn.go) reads frames (frame.go), serves them in order through the table of APIs
+// A connection (conn.go) reads frames (package wire), serves them in order through the table of APIs
 // (dispatch.go: one line registers an API with its versions) and writes the answers in order.
 // Writes go through the committer (commit.go), the only writer of the store (store.go): a produce
 // submits an appendOp, Append an ownAppend, and the ownAppends of one partition in a group become

@@ -11,6 +11,8 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/recountdb/recount/pipeline/broker/wire"
 )
 
 // maxFetchWait is the maximum duration of a long poll, whatever the client asks for.
@@ -297,7 +299,7 @@ func (f *fetch) respond(resp *kmsg.FetchResponse) {
 			if sp.RecordBatches == nil {
 				sp.RecordBatches = []byte{}
 			}
-			sp.ErrorCode = code(part.err)
+			sp.ErrorCode = wire.ErrorCode(part.err)
 			if part.p == nil {
 				sp.HighWatermark, sp.LastStableOffset, sp.LogStartOffset = -1, -1, -1
 			} else {

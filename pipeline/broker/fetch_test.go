@@ -41,7 +41,7 @@ func fetchOf(offset int64, minBytes, maxBytes int32, wait time.Duration) *kmsg.F
 }
 
 // fetchLog fetches over c and returns the answer for log/0.
-func fetchLog(t testing.TB, c *wire, req *kmsg.FetchRequest) *kmsg.FetchResponseTopicPartition {
+func fetchLog(t testing.TB, c *rawClient, req *kmsg.FetchRequest) *kmsg.FetchResponseTopicPartition {
 	t.Helper()
 	resp := c.ask(req).(*kmsg.FetchResponse)
 	if resp.ErrorCode != 0 || len(resp.Topics) != 1 {
@@ -55,7 +55,7 @@ func fetchLog(t testing.TB, c *wire, req *kmsg.FetchRequest) *kmsg.FetchResponse
 // it accepts.
 func TestFetchDoesNotWaitForWhatDoesNotFit(t *testing.T) {
 	b := withLog(t, Options{}, 3, 600_000)
-	got := fetchLog(t, dialWire(t, b), fetchOf(0, 1<<20, 1<<20, 2*patience)) // the wire's patience ends before the wait
+	got := fetchLog(t, dialRaw(t, b), fetchOf(0, 1<<20, 1<<20, 2*patience)) // the wire's patience ends before the wait
 	if len(got.RecordBatches) < 600_000 {
 		t.Errorf("%d bytes", len(got.RecordBatches))
 	}
@@ -97,7 +97,7 @@ func TestWatchCountsWhatArrived(t *testing.T) {
 // broker holds one answer, not all.
 func TestUnreadAnswersAreBounded(t *testing.T) {
 	b := withLog(t, Options{}, 4, 1_000_000)
-	c := dialWire(t, b)
+	c := dialRaw(t, b)
 	heap := func() int64 {
 		runtime.GC()
 		var m runtime.MemStats
@@ -130,7 +130,7 @@ func TestUnreadAnswersAreBounded(t *testing.T) {
 func TestLongPollIsNotIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := withLog(t, Options{IdleTimeout: 50 * time.Millisecond}, 0, 0)
-		c := dialWire(t, b)
+		c := dialRaw(t, b)
 		start := time.Now()
 		fetchLog(t, c, fetchOf(0, 1, 1<<20, 400*time.Millisecond))
 		if took := time.Since(start); took != 400*time.Millisecond {
@@ -140,14 +140,14 @@ func TestLongPollIsNotIdle(t *testing.T) {
 }
 
 // dialOutside connects like a client in the network, to which limits apply.
-func dialOutside(t testing.TB, b *Broker) *wire {
+func dialOutside(t testing.TB, b *Broker) *rawClient {
 	t.Helper()
 	c, server := memPipe()
 	if !b.serve(server, false) {
 		t.Fatal("no room for a connection")
 	}
 	t.Cleanup(func() { c.Close() })
-	return &wire{t, c}
+	return &rawClient{t, c}
 }
 
 // TestAnswersAreBounded checks that the memory of all answers is bounded, however many clients send
@@ -171,7 +171,7 @@ func TestAnswersAreBounded(t *testing.T) {
 	if held := b.answers.total(); held < 2*batch {
 		t.Errorf("%d bytes are held: nobody is being answered", held)
 	}
-	got := fetchLog(t, dialWire(t, b), fetchOf(0, 8<<20, 50<<20, 2*patience)) // the wire's patience ends before the wait
+	got := fetchLog(t, dialRaw(t, b), fetchOf(0, 8<<20, 50<<20, 2*patience)) // the wire's patience ends before the wait
 	if len(got.RecordBatches) < batch || got.ErrorCode != 0 {
 		t.Errorf("a reader of the process got %d bytes, error %v", len(got.RecordBatches), kerr.ErrorForCode(got.ErrorCode))
 	}

@@ -8,6 +8,8 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/recountdb/recount/pipeline/broker/wire"
 )
 
 // seedFrames returns one empty request of each API in its lowest and highest version, without the
@@ -35,7 +37,7 @@ func seedFrames(b *Broker) [][]byte {
 	rt := kmsg.NewProduceRequestTopic()
 	rt.Topic = "fuzz"
 	rp := kmsg.NewProduceRequestTopicPartition()
-	rp.Records = encodeBatch(nil, []Record{{Value: []byte("v"), Headers: []Header{{Key: "h"}}}})
+	rp.Records = wire.EncodeBatch(nil, []Record{{Value: []byte("v"), Headers: []Header{{Key: "h"}}}})
 	rt.Partitions = append(rt.Partitions, rp)
 	produce.Topics = append(produce.Topics, rt)
 	return append(seeds, kmsg.NewRequestFormatter().AppendRequest(nil, produce, 1)[4:])
@@ -51,7 +53,7 @@ func FuzzDecodeRequest(f *testing.F) {
 		if len(frame) > 1<<16 {
 			return
 		}
-		_, req, err := decodeRequest(frame)
+		_, req, err := wire.DecodeRequest(frame)
 		if err == nil && req != nil {
 			req.AppendTo(nil)
 		}

@@ -12,6 +12,8 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/recountdb/recount/pipeline/broker/wire"
 )
 
 // memOffsets is an offsetStore in memory, in which topic "t" has ten partitions.
@@ -176,8 +178,8 @@ func joinNow(t *testing.T, c *coordinator, r *kmsg.JoinGroupRequest) *kmsg.JoinG
 
 func wantCode(t *testing.T, what string, got int16, want *kerr.Error) {
 	t.Helper()
-	if got != code(want) {
-		t.Errorf("%s: got %v, want %v", what, kerr.ErrorForCode(got), kerr.ErrorForCode(code(want)))
+	if got != wire.ErrorCode(want) {
+		t.Errorf("%s: got %v, want %v", what, kerr.ErrorForCode(got), kerr.ErrorForCode(wire.ErrorCode(want)))
 	}
 }
 

@@ -21,8 +21,8 @@ import (
 // machine may be very slow.
 const patience = 2 * time.Minute
 
-// wire is a client that sends arbitrary frames.
-type wire struct {
+// rawClient is a client that sends arbitrary frames.
+type rawClient struct {
 	t testing.TB
 	net.Conn
 }
@@ -43,7 +43,7 @@ func memBroker(t testing.TB, o Options) *Broker {
 	return b
 }
 
-func dialWire(t testing.TB, b *Broker) *wire {
+func dialRaw(t testing.TB, b *Broker) *rawClient {
 	t.Helper()
 	c, server := memPipe()
 	// If clients authenticate, serve it like a client in the network.
@@ -51,14 +51,14 @@ func dialWire(t testing.TB, b *Broker) *wire {
 		t.Fatal("no room for a connection")
 	}
 	t.Cleanup(func() { c.Close() })
-	return &wire{t, c}
+	return &rawClient{t, c}
 }
 
 func requestFrame(req kmsg.Request) []byte {
 	return kmsg.NewRequestFormatter(kmsg.FormatterClientID("wire")).AppendRequest(nil, req, 7)
 }
 
-func (w *wire) send(req kmsg.Request) {
+func (w *rawClient) send(req kmsg.Request) {
 	w.t.Helper()
 	if _, err := w.Write(requestFrame(req)); err != nil {
 		w.t.Fatal(err)
@@ -66,7 +66,7 @@ func (w *wire) send(req kmsg.Request) {
 }
 
 // frame reads one frame; io.EOF if the broker has closed the connection.
-func (w *wire) frame(within time.Duration) ([]byte, error) {
+func (w *rawClient) frame(within time.Duration) ([]byte, error) {
 	if err := w.SetReadDeadline(time.Now().Add(within)); err != nil {
 		return nil, err
 	}
@@ -80,7 +80,7 @@ func (w *wire) frame(within time.Duration) ([]byte, error) {
 }
 
 // ask sends a request and returns its answer.
-func (w *wire) ask(req kmsg.Request) kmsg.Response {
+func (w *rawClient) ask(req kmsg.Request) kmsg.Response {
 	w.t.Helper()
 	w.send(req)
 	body, err := w.frame(patience)
@@ -99,7 +99,7 @@ func (w *wire) ask(req kmsg.Request) kmsg.Response {
 }
 
 // closed expects the broker to have closed the connection without another answer.
-func (w *wire) closed(what string) {
+func (w *rawClient) closed(what string) {
 	w.t.Helper()
 	if body, err := w.frame(patience); !errors.Is(err, io.EOF) && !errors.Is(err, syscall.EPIPE) {
 		w.t.Errorf("%s: the connection is open: %d bytes, %v", what, len(body), err)
@@ -110,16 +110,16 @@ func (w *wire) closed(what string) {
 // member of another group must not notice, and nothing may be left behind.
 func TestJoinStorm(t *testing.T) {
 	b := memBroker(t, Options{Groups: GroupOptions{MaxMembers: 50, InitialRebalanceDelay: -1}})
-	good := dialWire(t, b)
+	good := dialRaw(t, b)
 	j := good.ask(joinReq(3, "", inGroup("good"))).(*kmsg.JoinGroupResponse)
 	assigned := syncReq(j, j.MemberID, "x")
 	assigned.Group = "good"
 	wantCode(t, "sync", good.ask(assigned).(*kmsg.SyncGroupResponse).ErrorCode, nil)
 
-	var crowd []*wire
+	var crowd []*rawClient
 	refused := make(chan bool, 300)
 	for i := range 300 {
-		w := dialWire(t, b)
+		w := dialRaw(t, b)
 		w.send(joinReq(int16(i%2)+3, "", session(30*time.Minute))) // half of them only ask for an id
 		crowd = append(crowd, w)
 	}
@@ -198,7 +198,7 @@ func TestSASLConnection(t *testing.T) {
 	versions := kmsg.NewPtrApiVersionsRequest()
 
 	t.Run("only three requests before", func(t *testing.T) {
-		w := dialWire(t, b)
+		w := dialRaw(t, b)
 		if r := w.ask(versions).(*kmsg.ApiVersionsResponse); len(r.ApiKeys) == 0 {
 			t.Error("no versions")
 		}
@@ -206,7 +206,7 @@ func TestSASLConnection(t *testing.T) {
 		w.closed("ListGroups before authentication")
 	})
 	t.Run("nothing slips in behind a handshake", func(t *testing.T) {
-		w := dialWire(t, b)
+		w := dialRaw(t, b)
 		w.Write(append(requestFrame(handshake(1, "PLAIN")), requestFrame(list)...))
 		if _, err := w.frame(patience); err != nil {
 			t.Fatal(err)
@@ -214,7 +214,7 @@ func TestSASLConnection(t *testing.T) {
 		w.closed("ListGroups in the same packet as the handshake")
 	})
 	t.Run("PLAIN", func(t *testing.T) {
-		w := dialWire(t, b)
+		w := dialRaw(t, b)
 		wantCode(t, "handshake", w.ask(handshake(1, "PLAIN")).(*kmsg.SASLHandshakeResponse).ErrorCode, nil)
 		wantCode(t, "authenticate", w.ask(authenticate("\x00ann\x00secret")).(*kmsg.SASLAuthenticateResponse).ErrorCode, nil)
 		wantCode(t, "list", w.ask(list).(*kmsg.ListGroupsResponse).ErrorCode, nil)
@@ -222,7 +222,7 @@ func TestSASLConnection(t *testing.T) {
 		wantCode(t, "list after that", w.ask(list).(*kmsg.ListGroupsResponse).ErrorCode, nil)
 	})
 	t.Run("another try at the mechanism, none at the password", func(t *testing.T) {
-		w := dialWire(t, b)
+		w := dialRaw(t, b)
 		r := w.ask(handshake(1, "GSSAPI")).(*kmsg.SASLHandshakeResponse)
 		wantCode(t, "handshake", r.ErrorCode, kerr.UnsupportedSaslMechanism)
 		if len(r.SupportedMechanisms) != 3 {
@@ -238,7 +238,7 @@ func TestSASLConnection(t *testing.T) {
 		w.closed("a wrong password")
 	})
 	t.Run("bare tokens", func(t *testing.T) {
-		w := dialWire(t, b)
+		w := dialRaw(t, b)
 		wantCode(t, "handshake", w.ask(handshake(0, "PLAIN")).(*kmsg.SASLHandshakeResponse).ErrorCode, nil)
 		w.Write([]byte("\x00\x00\x00\x0b\x00ann\x00secret"))
 		if body, err := w.frame(patience); err != nil || len(body) != 0 {
@@ -248,14 +248,14 @@ func TestSASLConnection(t *testing.T) {
 	})
 	for name, token := range map[string]string{"wrong": "\x00\x00\x00\x0a\x00ann\x00guess", "short": "\x00\x00\x00\x01x", "empty": "\x00\x00\x00\x00"} {
 		t.Run("a bare token that is "+name, func(t *testing.T) {
-			w := dialWire(t, b)
+			w := dialRaw(t, b)
 			w.ask(handshake(0, "PLAIN"))
 			w.Write([]byte(token))
 			w.closed("the token")
 		})
 	}
 	t.Run("a frame larger than a token can be", func(t *testing.T) {
-		w := dialWire(t, b)
+		w := dialRaw(t, b)
 		w.Write([]byte{0, 0x10, 0, 0, 0, 17, 0, 0})
 		w.closed("a megabyte before authentication")
 	})
@@ -263,13 +263,13 @@ func TestSASLConnection(t *testing.T) {
 
 func TestSASLIsOverInTime(t *testing.T) {
 	b := saslMemBroker(t, Options{FrameTimeout: 50 * time.Millisecond, IdleTimeout: time.Hour})
-	w := dialWire(t, b)
+	w := dialRaw(t, b)
 	w.ask(handshake(1, "PLAIN"))
 	w.closed("a client that never sends its password")
 
 	// An authenticated client may be silent for longer than that.
 	for within := 50 * time.Millisecond; ; within *= 4 {
-		in := dialWire(t, saslMemBroker(t, Options{FrameTimeout: within, IdleTimeout: time.Hour}))
+		in := dialRaw(t, saslMemBroker(t, Options{FrameTimeout: within, IdleTimeout: time.Hour}))
 		in.send(handshake(1, "PLAIN"))
 		in.send(authenticate("\x00ann\x00secret"))
 		_, first := in.frame(patience)
@@ -288,7 +288,7 @@ func TestSASLIsOverInTime(t *testing.T) {
 }
 
 func TestSASLWithoutUsers(t *testing.T) {
-	w := dialWire(t, memBroker(t, Options{}))
+	w := dialRaw(t, memBroker(t, Options{}))
 	wantCode(t, "handshake", w.ask(handshake(1, "PLAIN")).(*kmsg.SASLHandshakeResponse).ErrorCode, kerr.IllegalSaslState)
 	wantCode(t, "authenticate", w.ask(authenticate("\x00a\x00b")).(*kmsg.SASLAuthenticateResponse).ErrorCode, kerr.IllegalSaslState)
 }
@@ -340,7 +340,7 @@ func FuzzGroupRequests(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w := &wire{t, c}
+		w := &rawClient{t, c}
 		for _, frame := range [][]byte{first, second} {
 			w.Write(binary.BigEndian.AppendUint32(nil, uint32(len(frame))))
 			w.Write(frame)
@@ -355,6 +355,6 @@ func FuzzGroupRequests(f *testing.F) {
 			t.Fatal(err)
 		}
 		defer next.Close()
-		(&wire{t, next}).ask(kmsg.NewPtrApiVersionsRequest())
+		(&rawClient{t, next}).ask(kmsg.NewPtrApiVersionsRequest())
 	})
 }

@@ -10,6 +10,8 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/recountdb/recount/pipeline/broker/wire"
 )
 
 // groupClient is the client of a group request, shown by DescribeGroups.
@@ -52,7 +54,7 @@ func (c *coordinator) join(ctx context.Context, req *kmsg.JoinGroupRequest, clie
 	}
 
 	resp := req.ResponseKind().(*kmsg.JoinGroupResponse)
-	resp.ErrorCode = code(reply.err)
+	resp.ErrorCode = wire.ErrorCode(reply.err)
 	resp.MemberID = reply.memberID
 	resp.Generation = -1
 	empty := ""

@@ -33,7 +33,7 @@ func TestGroupsLikeKafka(t *testing.T) {
 // conversation is a client's exchange with a coordinator, recorded without what may differ: ids and
 // times.
 type conversation struct {
-	*wire
+	*rawClient
 	lines []string
 }
 
@@ -150,7 +150,7 @@ func converse(t *testing.T, addr string) []string {
 		t.Fatal(err)
 	}
 	defer nc.Close()
-	c := &conversation{wire: &wire{t, nc}}
+	c := &conversation{rawClient: &rawClient{t, nc}}
 	create := kmsg.NewPtrCreateTopicsRequest()
 	create.Version, create.TimeoutMillis = 7, 10_000
 	create.Topics = []kmsg.CreateTopicsRequestTopic{{Topic: "t", NumPartitions: 3, ReplicationFactor: 1}}

@@ -6,6 +6,8 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/recountdb/recount/pipeline/broker/wire"
 )
 
 // sync answers a SyncGroup: the leader's brings the assignments of all members, the others wait for
@@ -31,7 +33,7 @@ func (c *coordinator) sync(ctx context.Context, req *kmsg.SyncGroupRequest) *kms
 	}
 
 	resp := req.ResponseKind().(*kmsg.SyncGroupResponse)
-	resp.ErrorCode = code(reply.err)
+	resp.ErrorCode = wire.ErrorCode(reply.err)
 	resp.MemberAssignment = reply.assignment
 	if reply.err == nil {
 		resp.ProtocolType, resp.Protocol = &reply.kind, &reply.protocol
@@ -116,7 +118,7 @@ func (c *coordinator) heartbeat(req *kmsg.HeartbeatRequest) *kmsg.HeartbeatRespo
 			err = kerr.RebalanceInProgress
 		}
 	}
-	resp.ErrorCode = code(err)
+	resp.ErrorCode = wire.ErrorCode(err)
 	return resp
 }
 
@@ -148,7 +150,7 @@ func (c *coordinator) leave(req *kmsg.LeaveGroupRequest) *kmsg.LeaveGroupRespons
 		if g != nil {
 			err = c.leaveOne(g, l.MemberID, l.InstanceID)
 		}
-		k.ErrorCode = code(err)
+		k.ErrorCode = wire.ErrorCode(err)
 		resp.Members = append(resp.Members, k)
 	}
 	if g != nil {

@@ -11,6 +11,8 @@ import (
 	"sync"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/recountdb/recount/pipeline/broker/wire"
 )
 
 // highwater writes the high-water file, which records beside the store how far the log has come, so
@@ -122,7 +124,7 @@ func (m *marks) fold(data []byte) (any bool) {
 			return any
 		}
 		body := data[8 : 8+n]
-		if checksum(body) != binary.BigEndian.Uint32(data[4:]) {
+		if wire.Checksum(body) != binary.BigEndian.Uint32(data[4:]) {
 			return any
 		}
 		m.apply(body)
@@ -178,7 +180,7 @@ func beginRecord(dst []byte, commit uint64) []byte {
 
 func endRecord(rec []byte) []byte {
 	binary.BigEndian.PutUint32(rec, uint32(len(rec)-8))
-	binary.BigEndian.PutUint32(rec[4:], checksum(rec[8:]))
+	binary.BigEndian.PutUint32(rec[4:], wire.Checksum(rec[8:]))
 	return rec
 }
 

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/recountdb/recount/pipeline/broker/wire"
 )
 
 var (
@@ -117,10 +119,10 @@ func (b *Broker) compare(m marks) *LossError {
 // Without these a consumer could not move past a gap at the end of the log.
 func (p *partition) fillGap(w *pebble.Batch, from, to int64) error {
 	for from < to {
-		b := emptyBatch(from, min(to, from+math.MaxInt32)-1, leaderEpoch)
-		from = b.lastOffset() + 1
+		b := wire.EmptyBatch(from, min(to, from+math.MaxInt32)-1, leaderEpoch)
+		from = b.LastOffset() + 1
 		p.tail.bytes += int64(len(b))
-		if err := w.Set(batchKey(p.topic.num, p.num, b.lastOffset()), b, nil); err != nil {
+		if err := w.Set(batchKey(p.topic.num, p.num, b.LastOffset()), b, nil); err != nil {
 			return err
 		}
 	}

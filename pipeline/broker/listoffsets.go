@@ -8,6 +8,8 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/recountdb/recount/pipeline/broker/wire"
 )
 
 // The timestamps with a special meaning.
@@ -117,11 +119,11 @@ func (p *partition) firstAt(s *store, from int64, view tail, ts int64) (offset, 
 		if raw, err = s.appendBatch(raw[:0], it, p.topic.num); err != nil {
 			return -1, -1, err
 		}
-		b := batch(raw)
-		if b.maxTimestamp() < ts {
+		b := wire.Batch(raw)
+		if b.MaxTimestamp() < ts {
 			continue
 		}
-		if offset, at := b.firstAt(ts, view.start); offset >= 0 {
+		if offset, at := b.FirstAt(ts, view.start); offset >= 0 {
 			return offset, at, nil
 		}
 	}

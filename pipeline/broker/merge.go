@@ -8,6 +8,8 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/twmb/franz-go/pkg/kerr"
+
+	"github.com/recountdb/recount/pipeline/broker/wire"
 )
 
 // Many small appends of this process (Broker.Append with a record or a few) would each cost a key
@@ -20,9 +22,9 @@ import (
 type ownAppend struct {
 	m      *merger
 	p      *partition
-	batch  batch // from encodeBatch: without a producer, uncompressed
-	sealed bool  // the batch has its checksum
-	most   int   // maximum size of the topic's batches
+	batch  wire.Batch // from EncodeBatch: without a producer, uncompressed
+	sealed bool       // the batch has its checksum
+	most   int        // maximum size of the topic's batches
 
 	base int64
 	err  error
@@ -89,9 +91,9 @@ func (o *ownAppend) release() {
 func (m *merger) flush(w *pebble.Batch) {
 	for _, p := range m.parts {
 		for rest := p.merging; len(rest) > 0; {
-			n, size := 1, rest[0].batch.mergedSize()
-			for n < len(rest) && size+rest[n].batch.mergedSize() <= min(mergedBytes, rest[n].most) {
-				size += rest[n].batch.mergedSize()
+			n, size := 1, rest[0].batch.MergedSize()
+			for n < len(rest) && size+rest[n].batch.MergedSize() <= min(mergedBytes, rest[n].most) {
+				size += rest[n].batch.MergedSize()
 				n++
 			}
 			m.append(w, p, rest[:n], size)
@@ -113,14 +115,14 @@ func (m *merger) append(w *pebble.Batch, p *partition, ops []*ownAppend, size in
 		}
 		m.bufs = append(m.bufs, buf)
 		*buf = slices.Grow((*buf)[:0], size)
-		merging := startMerge(*buf, b)
+		merging := wire.StartMerge(*buf, b)
 		for _, o := range ops[1:] {
-			merging.add(o.batch)
+			merging.Add(o.batch)
 		}
-		b = merging.finish()
+		b = merging.Finish()
 	}
 	if len(ops) > 1 || !ops[0].sealed {
-		b.seal()
+		b.Seal()
 	}
 	base, err := int64(0), error(nil)
 	if p.topic.deleted {
@@ -135,7 +137,7 @@ func (m *merger) append(w *pebble.Batch, p *partition, ops []*ownAppend, size in
 		if o.base = base; err != nil {
 			o.err = err
 		}
-		base += int64(o.batch.count())
+		base += int64(o.batch.Count())
 	}
 }
 

@@ -11,6 +11,8 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/twmb/franz-go/pkg/kerr"
+
+	"github.com/recountdb/recount/pipeline/broker/wire"
 )
 
 // meet makes what submit queues one group.
@@ -122,8 +124,8 @@ func TestAppendsThatMeet(t *testing.T) {
 				if c.topic == "gone" {
 					continue
 				}
-				want := batch(encodeBatch(nil, all))
-				want.place(c.base, leaderEpoch)
+				want := wire.Batch(wire.EncodeBatch(nil, all))
+				want.SetOffset(c.base, leaderEpoch)
 				num := b.topics.named(c.topic).num
 				it, err := b.store.db.NewIter(&pebble.IterOptions{LowerBound: batchKey(num, c.part, c.base)})
 				if err != nil {

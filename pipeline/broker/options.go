@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/recountdb/recount/pipeline/broker/wire"
 )
 
 // Options configure a broker. The zero value is a broker without a TCP listener (connect by Dial),
@@ -220,7 +222,7 @@ func (o Options) Validate() error {
 	}{
 		{"DefaultPartitions", o.DefaultPartitions, 1, o.MaxPartitions},
 		{"MaxPartitions", o.MaxPartitions, 1, 1_000_000},
-		{"MaxBatchBytes", o.MaxBatchBytes, batchHeaderSize, 512 << 20},
+		{"MaxBatchBytes", o.MaxBatchBytes, wire.BatchHeaderSize, 512 << 20},
 		{"MaxFrameBytes", o.MaxFrameBytes, 1024, 1 << 30},
 		{"MaxFetchBytes", o.MaxFetchBytes, 1, 1 << 30},
 		{"MaxConnections", o.MaxConnections, 1, 1_000_000},

@@ -8,6 +8,8 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/twmb/franz-go/pkg/kerr"
+
+	"github.com/recountdb/recount/pipeline/broker/wire"
 )
 
 // partition is one log. It has two states: tail, which the committer has decided (including batches
@@ -81,10 +83,10 @@ const timeIndexEvery = 64 << 10
 // append adds b to the commit as the next batch of the log, or detects that it is there already. It
 // returns the batch's base offset. Only the committer calls it. If err is not nil, which means a
 // bug or damage, nothing was written.
-func (p *partition) append(s *store, w *pebble.Batch, b batch, now time.Time) (base int64, dup bool, e *kerr.Error, err error) {
+func (p *partition) append(s *store, w *pebble.Batch, b wire.Batch, now time.Time) (base int64, dup bool, e *kerr.Error, err error) {
 	var win *window
-	if b.producerID() >= 0 {
-		if win, err = p.windowOf(s, b.producerID()); err != nil {
+	if b.ProducerID() >= 0 {
+		if win, err = p.windowOf(s, b.ProducerID()); err != nil {
 			return 0, false, nil, err
 		}
 		if base, dup, e = win.judge(b); dup || e != nil {
@@ -93,10 +95,10 @@ func (p *partition) append(s *store, w *pebble.Batch, b batch, now time.Time) (b
 	}
 	t := &p.tail
 	base = t.end
-	b.place(base, leaderEpoch)
-	t.end += int64(b.lastDelta()) + 1
+	b.SetOffset(base, leaderEpoch)
+	t.end += int64(b.LastDelta()) + 1
 	t.bytes += int64(len(b))
-	if ts := b.maxTimestamp(); ts > t.maxTime {
+	if ts := b.MaxTimestamp(); ts > t.maxTime {
 		t.maxTime, t.maxTimeLast = ts, t.end-1
 	}
 	stored := []byte(b)
@@ -115,7 +117,7 @@ func (p *partition) append(s *store, w *pebble.Batch, b batch, now time.Time) (b
 	}
 	if win != nil {
 		win.note(b, base, now)
-		if err := p.writeWindow(w, b.producerID(), win); err != nil {
+		if err := p.writeWindow(w, b.ProducerID(), win); err != nil {
 			return 0, false, nil, err
 		}
 	}

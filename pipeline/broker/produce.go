@@ -8,6 +8,8 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/recountdb/recount/pipeline/broker/wire"
 )
 
 // appendOp is the op of one produce request: its batches become durable together.
@@ -21,7 +23,7 @@ type appendOp struct {
 // appended is one partition's part of a produce.
 type appended struct {
 	p     *partition
-	batch batch
+	batch wire.Batch
 
 	err   *kerr.Error // set if refused
 	text  string
@@ -122,7 +124,7 @@ func (b *Broker) beginProduce(_ context.Context, r *request) (func() (kmsg.Respo
 }
 
 // checkAppend checks one batch before it is queued.
-func (b *Broker) checkAppend(a *appended, t *topic, num int32, records []byte, from sender) {
+func (b *Broker) checkAppend(a *appended, t *topic, num int32, records []byte, from wire.Sender) {
 	if a.p = t.partition(num); a.p == nil {
 		a.refuse(kerr.UnknownTopicOrPartition, "")
 		return
@@ -133,17 +135,17 @@ func (b *Broker) checkAppend(a *appended, t *topic, num int32, records []byte, f
 	}
 	var e *kerr.Error
 	var text string
-	if a.batch, e, text = checkBatch(from, records, b.maxBatch(t)); e != nil {
+	if a.batch, e, text = wire.CheckBatch(from, records, b.maxBatch(t)); e != nil {
 		a.refuse(e, text)
 	}
 }
 
 // senderOf returns the sender of what the client of c produces.
-func (b *Broker) senderOf(c *conn) sender {
+func (b *Broker) senderOf(c *conn) wire.Sender {
 	if c.mem {
-		return sender{}
+		return wire.Sender{}
 	}
-	return b.unpacking.sender(c.host)
+	return b.unpacking.Sender(c.host)
 }
 
 var errUnacknowledged = errors.New("a produce that wants no answer was refused")

@@ -8,6 +8,8 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/twmb/franz-go/pkg/kerr"
+
+	"github.com/recountdb/recount/pipeline/broker/wire"
 )
 
 // windowSize is how many of a producer's last batches each partition remembers: as many as an
@@ -31,16 +33,16 @@ type sequenced struct {
 
 // judge decides what to do with batch b: append it (nil, false), answer with the offset of its
 // first copy (dup true), or refuse it.
-func (w *window) judge(b batch) (base int64, dup bool, e *kerr.Error) {
-	first, last := b.baseSequence(), b.lastSequence()
+func (w *window) judge(b wire.Batch) (base int64, dup bool, e *kerr.Error) {
+	first, last := b.BaseSequence(), b.LastSequence()
 	switch {
 	case len(w.batches) == 0:
 		// Nothing is remembered, because the producer is new or was silent for long: any number is
 		// accepted as the next, as in Apache Kafka.
 		return 0, false, nil
-	case b.producerEpoch() < w.epoch:
+	case b.ProducerEpoch() < w.epoch:
 		return 0, false, kerr.InvalidProducerEpoch
-	case b.producerEpoch() > w.epoch:
+	case b.ProducerEpoch() > w.epoch:
 		if first != 0 {
 			return 0, false, kerr.OutOfOrderSequenceNumber
 		}
@@ -51,7 +53,7 @@ func (w *window) judge(b batch) (base int64, dup bool, e *kerr.Error) {
 			return s.base, true, nil
 		}
 	}
-	want := addSequence(w.batches[len(w.batches)-1].last, 1)
+	want := wire.AddSequence(w.batches[len(w.batches)-1].last, 1)
 	if first == want {
 		return 0, false, nil
 	}
@@ -64,14 +66,14 @@ func (w *window) judge(b batch) (base int64, dup bool, e *kerr.Error) {
 }
 
 // note remembers that b was appended at base.
-func (w *window) note(b batch, base int64, now time.Time) {
-	if b.producerEpoch() != w.epoch {
-		w.epoch, w.batches = b.producerEpoch(), w.batches[:0]
+func (w *window) note(b wire.Batch, base int64, now time.Time) {
+	if b.ProducerEpoch() != w.epoch {
+		w.epoch, w.batches = b.ProducerEpoch(), w.batches[:0]
 	}
 	if len(w.batches) == windowSize {
 		w.batches = w.batches[:copy(w.batches, w.batches[1:])]
 	}
-	w.batches = append(w.batches, sequenced{b.baseSequence(), b.lastSequence(), base})
+	w.batches = append(w.batches, sequenced{b.BaseSequence(), b.LastSequence(), base})
 	w.written = now
 }
 

@@ -7,10 +7,12 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
+
+	"github.com/recountdb/recount/pipeline/broker/wire"
 )
 
-func sequencedBatch(epoch int16, first int32, n int) batch {
-	b := batch(encodeBatch(nil, make([]Record, n)))
+func sequencedBatch(epoch int16, first int32, n int) wire.Batch {
+	b := wire.Batch(wire.EncodeBatch(nil, make([]Record, n)))
 	binary.BigEndian.PutUint64(b[43:], 1)
 	binary.BigEndian.PutUint16(b[51:], uint16(epoch))
 	binary.BigEndian.PutUint32(b[53:], uint32(first))

@@ -10,6 +10,8 @@ import (
 	"slices"
 
 	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/recountdb/recount/pipeline/broker/wire"
 )
 
 // A record in the log can be replaced by another to erase its content. Its offset, its time and all
@@ -110,18 +112,18 @@ func (b *Broker) rewrite(ctx context.Context, p *partition, records map[int64]Re
 		if err != nil {
 			return err
 		}
-		if old == nil || old.baseOffset() > offsets[0] {
+		if old == nil || old.BaseOffset() > offsets[0] {
 			done.Gone++
 			offsets = offsets[1:]
 			continue
 		}
 		n := 0
-		for n < len(offsets) && offsets[n] <= old.lastOffset() {
+		for n < len(offsets) && offsets[n] <= old.LastOffset() {
 			n++
 		}
-		anew, found, err := old.replace(records)
+		anew, found, err := old.ReplaceRecords(records)
 		if err != nil {
-			return fmt.Errorf("batch ending at offset %d: %w", old.lastOffset(), err)
+			return fmt.Errorf("batch ending at offset %d: %w", old.LastOffset(), err)
 		}
 		done.Records += found
 		done.Gone += n - found
@@ -132,8 +134,8 @@ func (b *Broker) rewrite(ctx context.Context, p *partition, records map[int64]Re
 		}
 		o.batches = append(o.batches, anew)
 		o.notes = append(o.notes, scrubNote{
-			topic: p.topic.num, partition: p.num, last: old.lastOffset(),
-			base: old.baseOffset(), crc: binary.BigEndian.Uint32(old[17:]), ref: ref,
+			topic: p.topic.num, partition: p.num, last: old.LastOffset(),
+			base: old.BaseOffset(), crc: binary.BigEndian.Uint32(old[17:]), ref: ref,
 		})
 		if o.bytes += len(anew); o.bytes >= rewriteBytes {
 			if err := flush(); err != nil {
@@ -146,7 +148,7 @@ func (b *Broker) rewrite(ctx context.Context, p *partition, records map[int64]Re
 
 // batchAt reads the batch that holds an offset, or the next one after it; nil if there is none on
 // disk. ref is its place in a segment file, if it is in one.
-func (p *partition) batchAt(s *store, offset int64) (b batch, ref *reference, err error) {
+func (p *partition) batchAt(s *store, offset int64) (b wire.Batch, ref *reference, err error) {
 	view := p.now()
 	if offset < view.start || offset >= view.end {
 		return nil, nil, nil
@@ -163,7 +165,7 @@ func (p *partition) batchAt(s *store, offset int64) (b batch, ref *reference, er
 		return nil, nil, err
 	}
 	v, err := r.it.ValueAndErr()
-	if err == nil && len(v) < batchHeaderSize {
+	if err == nil && len(v) < wire.BatchHeaderSize {
 		var at reference
 		at, err = decodeReference(v)
 		ref = &at
@@ -174,7 +176,7 @@ func (p *partition) batchAt(s *store, offset int64) (b batch, ref *reference, er
 // rewriteOp replaces batches by rebuilt ones.
 type rewriteOp struct {
 	p       *partition
-	batches []batch
+	batches []wire.Batch
 	notes   []scrubNote // parallel to batches
 	bytes   int
 	out     chan error
@@ -185,10 +187,10 @@ func (o *rewriteOp) build(w *pebble.Batch) error {
 		return nil
 	}
 	for i, b := range o.batches {
-		if b.lastOffset() < o.p.tail.start {
+		if b.LastOffset() < o.p.tail.start {
 			continue // deleted since it was read
 		}
-		if err := w.Set(batchKey(o.p.topic.num, o.p.num, b.lastOffset()), b, nil); err != nil {
+		if err := w.Set(batchKey(o.p.topic.num, o.p.num, b.LastOffset()), b, nil); err != nil {
 			return err
 		}
 		if err := w.Set(o.notes[i].key(), o.notes[i].value(), nil); err != nil {

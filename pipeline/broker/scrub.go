@@ -15,6 +15,8 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/recountdb/recount/pipeline/broker/wire"
 )
 
 // Scrubbing removes replaced batches from the disk itself, not only from view. The bytes of an old
@@ -271,7 +273,7 @@ func (s *store) fileHas(ctx context.Context, name string, old map[int64][]uint32
 		if err != nil {
 			return false, err
 		}
-		kept = copy(buf, data[len(data)-batchHeaderSize:])
+		kept = copy(buf, data[len(data)-wire.BatchHeaderSize:])
 	}
 	return false, ctx.Err()
 }

@@ -8,6 +8,8 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/recountdb/recount/pipeline/broker/wire"
 )
 
 // put writes a file, and syncs it and its folder.
@@ -45,8 +47,8 @@ func TestBlankSurvivesPowerCut(t *testing.T) {
 // TestFilesWithReplacedBatches checks that a replaced batch, and only that, is found in tables and
 // blob files at any place, also across the pieces in which they are read.
 func TestFilesWithReplacedBatches(t *testing.T) {
-	old := batch(encodeBatch(nil, []Record{{Value: []byte("the secret")}}))
-	old.place(7, 0)
+	old := wire.Batch(wire.EncodeBatch(nil, []Record{{Value: []byte("the secret")}}))
+	old.SetOffset(7, 0)
 	other := bytes.Clone(old)
 	other[20]++ // another checksum
 	const piece = 1 << 20
@@ -54,7 +56,7 @@ func TestFilesWithReplacedBatches(t *testing.T) {
 	if err := fs.MkdirAll("log", 0o700); err != nil {
 		t.Fatal(err)
 	}
-	for name, at := range map[string]int{"000001.sst": 0, "000002.sst": 100, "000003.blob": piece - 10, "000004.blob": piece - batchHeaderSize, "000005.sst": 2*piece - 17} {
+	for name, at := range map[string]int{"000001.sst": 0, "000002.sst": 100, "000003.blob": piece - 10, "000004.blob": piece - wire.BatchHeaderSize, "000005.sst": 2*piece - 17} {
 		put(t, fs, "log", name, append(append(bytes.Repeat([]byte{2}, at), old...), make([]byte, 300)...))
 	}
 	put(t, fs, "log", "000006.sst", append(bytes.Repeat([]byte{2}, 50), other...))
@@ -87,7 +89,7 @@ func TestRewriteOfDeletedRecords(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		read := batch(bytes.Clone(v))
+		read := wire.Batch(bytes.Clone(v))
 		closer.Close()
 		o.batches = append(o.batches, read)
 		o.notes = append(o.notes, scrubNote{topic: topic.num, last: last, base: last, crc: binary.BigEndian.Uint32(read[17:])})

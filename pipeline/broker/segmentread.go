@@ -10,12 +10,14 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/recountdb/recount/pipeline/broker/wire"
 )
 
 // batchSize returns the size of the batch at the iterator's position, without reading it.
 func batchSize(it *pebble.Iterator) (int, error) {
 	v := it.LazyValue()
-	if v.Len() >= batchHeaderSize {
+	if v.Len() >= wire.BatchHeaderSize {
 		return v.Len(), nil
 	}
 	raw, err := it.ValueAndErr()
@@ -35,9 +37,9 @@ func (s *store) appendBatch(dst []byte, it *pebble.Iterator, t topicNum) ([]byte
 	if err != nil {
 		return dst, fmt.Errorf("batch ending at offset %d: %w", last, err)
 	}
-	if len(v) >= batchHeaderSize {
+	if len(v) >= wire.BatchHeaderSize {
 		// Pebble has verified every byte of it.
-		if bt := batch(v); !bt.wellFormed() || bt.lastOffset() != last {
+		if bt := wire.Batch(v); !bt.WellFormed() || bt.LastOffset() != last {
 			return dst, damaged("batch ending at offset %d is not one", last)
 		}
 		return append(dst, v...), nil
@@ -48,15 +50,15 @@ func (s *store) appendBatch(dst []byte, it *pebble.Iterator, t topicNum) ([]byte
 	}
 	id := segmentID{t, ref.segment}
 	if dst, err = s.segments.reading.append(dst, id, ref); err == nil {
-		if bt := batch(dst[start:]); bt.wellFormed() && bt.lastOffset() == last && bt.leaderEpoch() == leaderEpoch && bt.crcOK() {
+		if bt := wire.Batch(dst[start:]); bt.WellFormed() && bt.LastOffset() == last && bt.LeaderEpoch() == leaderEpoch && bt.ChecksumOK() {
 			return dst, nil
 		}
 		err = damaged("segment file %s is not what was written, in the %d bytes from %d on", id.name(), ref.length, ref.at)
 	}
 	// The batch may have been rewritten since the iterator was opened, and its old place
 	// overwritten.
-	if now, gerr := s.get(it.Key()); gerr == nil && len(now) >= batchHeaderSize {
-		if bt := batch(now); bt.wellFormed() && bt.lastOffset() == last {
+	if now, gerr := s.get(it.Key()); gerr == nil && len(now) >= wire.BatchHeaderSize {
+		if bt := wire.Batch(now); bt.WellFormed() && bt.LastOffset() == last {
 			return append(dst[:start], now...), nil
 		}
 	}

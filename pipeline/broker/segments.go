@@ -12,6 +12,8 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/recountdb/recount/pipeline/broker/wire"
 )
 
 // Pebble writes what it stores twice, to its WAL and to a table or blob file. So if a group has at
@@ -50,7 +52,7 @@ type segment struct {
 	// Bytes written to f, and how many of them the disk has been asked to write.
 	wrote, started int64
 	// Batches of the group being built, in order, and their partitions.
-	staged []batch
+	staged []wire.Batch
 	moved  map[int32]struct{}
 }
 
@@ -130,7 +132,7 @@ func decodeReference(v []byte) (r reference, err error) {
 	r.segment = binary.BigEndian.Uint64(v[1:])
 	r.at = int64(binary.BigEndian.Uint64(v[9:]))
 	r.length = int(binary.BigEndian.Uint32(v[17:]))
-	if r.at < 0 || r.length < batchHeaderSize {
+	if r.at < 0 || r.length < wire.BatchHeaderSize {
 		return r, damaged("a reference to %d bytes at %d", r.length, r.at)
 	}
 	return r, nil
@@ -228,7 +230,7 @@ func (ss *segments) removeOrphans() error {
 
 // place assigns b, a batch of partition p, the place behind those that the group being built has
 // placed already.
-func (ss *segments) place(t topicNum, p int32, b batch) reference {
+func (ss *segments) place(t topicNum, p int32, b wire.Batch) reference {
 	seg := ss.current(t, len(b))
 	ref := reference{seg.id.num, seg.end, len(b)}
 	if len(seg.staged) == 0 {
@@ -236,7 +238,7 @@ func (ss *segments) place(t topicNum, p int32, b batch) reference {
 	}
 	seg.staged = append(seg.staged, b)
 	seg.end += int64(len(b))
-	seg.held[p] = b.lastOffset()
+	seg.held[p] = b.LastOffset()
 	seg.moved[p] = struct{}{}
 	return ref
 }

@@ -1,11 +1,11 @@
-package broker
+package wire
 
 import "encoding/binary"
 
-// merge merges uncompressed batches without a producer into one: the same bytes that encodeUnsealed
+// Merge merges uncompressed batches without a producer into one: the same bytes that EncodeUnsealed
 // would have produced from all their records.
-type merge struct {
-	batch        batch
+type Merge struct {
+	batch        Batch
 	count        int
 	base, latest int64 // timestamps
 }
@@ -14,19 +14,19 @@ type merge struct {
 // offset in the batch have variable size.
 const mergedGrowth = 1 + 9 + 4
 
-// mergedSize returns the maximum size that the batch takes of a merged one.
-func (b batch) mergedSize() int { return len(b) + mergedGrowth*int(b.count()) }
+// MergedSize returns the maximum size that the batch takes of a merged one.
+func (b Batch) MergedSize() int { return len(b) + mergedGrowth*int(b.Count()) }
 
-// startMerge starts a merge in buf with its first batch.
-func startMerge(buf []byte, first batch) merge {
-	return merge{append(buf, first...), int(first.count()), first.baseTimestamp(), first.maxTimestamp()}
+// StartMerge starts a merge in buf with its first batch.
+func StartMerge(buf []byte, first Batch) Merge {
+	return Merge{append(buf, first...), int(first.Count()), first.baseTimestamp(), first.MaxTimestamp()}
 }
 
-// add adds the records of a batch behind those that are there.
-func (m *merge) add(b batch) {
-	m.latest = max(m.latest, b.maxTimestamp())
+// Add adds the records of a batch behind those that are there.
+func (m *Merge) Add(b Batch) {
+	m.latest = max(m.latest, b.MaxTimestamp())
 	later := b.baseTimestamp() - m.base
-	for rest := b.records(); len(rest) > 0; m.count++ {
+	for rest := b.Records(); len(rest) > 0; m.count++ {
 		size, k := binary.Varint(rest)
 		r := rest[k : k+int(size)]
 		rest = rest[k+int(size):]
@@ -43,8 +43,8 @@ func (m *merge) add(b batch) {
 	}
 }
 
-// finish returns the merged batch, without its checksum.
-func (m *merge) finish() batch {
+// Finish returns the merged batch, without its checksum.
+func (m *Merge) Finish() Batch {
 	m.batch.fill(m.count, m.base, m.latest)
 	return m.batch
 }

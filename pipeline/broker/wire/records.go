@@ -1,4 +1,4 @@
-package broker
+package wire
 
 import (
 	"encoding/binary"
@@ -101,19 +101,19 @@ func walkRecords(block []byte, count int32, fn func(recordHead) bool) error {
 }
 
 // checkRecords walks a batch's records, so that no consumer gets one that cannot be read.
-func checkRecords(from sender, b batch) error {
+func checkRecords(from Sender, b Batch) error {
 	return withRecordsOf(from, b, func(block []byte) error {
-		return walkRecords(block, b.count(), nil)
+		return walkRecords(block, b.Count(), nil)
 	})
 }
 
-// firstAt finds the first record of the batch, at or after offset from, with a timestamp of ts or
+// FirstAt finds the first record of the batch, at or after offset from, with a timestamp of ts or
 // later; -1, -1 if there is none.
-func (b batch) firstAt(ts, from int64) (offset, at int64) {
+func (b Batch) FirstAt(ts, from int64) (offset, at int64) {
 	offset, at = -1, -1
 	err := withRecords(b, func(block []byte) error {
-		return walkRecords(block, b.count(), func(h recordHead) bool {
-			o, t := b.baseOffset()+int64(h.offsetDelta), b.baseTimestamp()+h.timestampDelta
+		return walkRecords(block, b.Count(), func(h recordHead) bool {
+			o, t := b.BaseOffset()+int64(h.offsetDelta), b.baseTimestamp()+h.timestampDelta
 			if t < ts || o < from {
 				return true
 			}
@@ -124,7 +124,7 @@ func (b batch) firstAt(ts, from int64) (offset, at int64) {
 	if err != nil {
 		// The batch was checked when it was produced. If it cannot be read now, answer with its
 		// beginning, which skips nothing.
-		return max(b.baseOffset(), from), b.maxTimestamp()
+		return max(b.BaseOffset(), from), b.MaxTimestamp()
 	}
 	return offset, at
 }

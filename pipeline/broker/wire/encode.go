@@ -1,4 +1,4 @@
-package broker
+package wire
 
 import (
 	"encoding/binary"
@@ -19,17 +19,17 @@ type Header struct {
 	Value []byte
 }
 
-// encodeBatch encodes a record batch, uncompressed and without a producer, into buf if that is
+// EncodeBatch encodes a record batch, uncompressed and without a producer, into buf if that is
 // large enough.
-func encodeBatch(buf []byte, records []Record) []byte {
-	b := encodeUnsealed(buf, records)
-	b.seal()
+func EncodeBatch(buf []byte, records []Record) []byte {
+	b := EncodeUnsealed(buf, records)
+	b.Seal()
 	return b
 }
 
-// encodeUnsealed is encodeBatch without the checksum.
-func encodeUnsealed(buf []byte, records []Record) batch {
-	size := batchHeaderSize
+// EncodeUnsealed is EncodeBatch without the checksum.
+func EncodeUnsealed(buf []byte, records []Record) Batch {
+	size := BatchHeaderSize
 	for i := range records {
 		r := &records[i]
 		size += 32 + len(r.Key) + len(r.Value)
@@ -37,7 +37,7 @@ func encodeUnsealed(buf []byte, records []Record) batch {
 			size += 10 + len(h.Key) + len(h.Value)
 		}
 	}
-	b := batch(append(slices.Grow(buf[:0], size), make([]byte, batchHeaderSize)...))
+	b := Batch(append(slices.Grow(buf[:0], size), make([]byte, BatchHeaderSize)...))
 	now := time.Now()
 	base, latest := int64(0), int64(0)
 	for i := range records {
@@ -58,7 +58,7 @@ func encodeUnsealed(buf []byte, records []Record) batch {
 }
 
 // fill sets the header of a batch of n records, except its checksum.
-func (b batch) fill(n int, base, latest int64) {
+func (b Batch) fill(n int, base, latest int64) {
 	binary.BigEndian.PutUint32(b[8:], uint32(len(b)-12))
 	b[16] = 2
 	binary.BigEndian.PutUint32(b[23:], uint32(n-1))
@@ -70,17 +70,18 @@ func (b batch) fill(n int, base, latest int64) {
 	binary.BigEndian.PutUint32(b[57:], uint32(n))
 }
 
-func (b batch) seal() { binary.BigEndian.PutUint32(b[17:], checksum(b[21:])) }
+// Seal sets the batch's checksum.
+func (b Batch) Seal() { binary.BigEndian.PutUint32(b[17:], Checksum(b[21:])) }
 
-// emptyBatch returns a batch without records for the offsets first to last.
-func emptyBatch(first, last int64, epoch int32) batch {
-	b := batch(encodeBatch(nil, nil))
-	b.place(first, epoch)
+// EmptyBatch returns a batch without records for the offsets first to last.
+func EmptyBatch(first, last int64, epoch int32) Batch {
+	b := Batch(EncodeBatch(nil, nil))
+	b.SetOffset(first, epoch)
 	binary.BigEndian.PutUint32(b[23:], uint32(last-first))
 	for i := 27; i < 43; i++ {
 		b[i] = 0xff // no timestamps
 	}
-	b.seal()
+	b.Seal()
 	return b
 }
 

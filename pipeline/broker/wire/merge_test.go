@@ -1,4 +1,4 @@
-package broker
+package wire
 
 import (
 	"bytes"
@@ -19,7 +19,7 @@ func TestMergeBatches(t *testing.T) {
 	}
 	for range 200 {
 		var all []Record
-		var m merge
+		var m Merge
 		size := 0
 		calls := 2 + rng.IntN(5)
 		for n := range calls {
@@ -32,16 +32,16 @@ func TestMergeBatches(t *testing.T) {
 				call = append(call, r)
 			}
 			all = append(all, call...)
-			b := encodeUnsealed(nil, call)
-			size += b.mergedSize()
+			b := EncodeUnsealed(nil, call)
+			size += b.MergedSize()
 			if n == 0 {
-				m = startMerge(nil, b)
+				m = StartMerge(nil, b)
 			} else {
-				m.add(b)
+				m.Add(b)
 			}
 		}
-		got := m.finish()
-		if want := encodeUnsealed(nil, all); !bytes.Equal(got, want) {
+		got := m.Finish()
+		if want := EncodeUnsealed(nil, all); !bytes.Equal(got, want) {
 			t.Fatalf("%d calls of %d records: the batch differs from that of one call", calls, len(all))
 		}
 		if len(got) > size {

@@ -1,4 +1,4 @@
-package broker
+package wire
 
 import (
 	"encoding/binary"
@@ -17,7 +17,7 @@ func seal(b []byte) []byte {
 }
 
 func TestCheckBatch(t *testing.T) {
-	good := func() []byte { return encodeBatch(nil, []Record{{Value: []byte("a")}, {Value: []byte("b")}}) }
+	good := func() []byte { return EncodeBatch(nil, []Record{{Value: []byte("a")}, {Value: []byte("b")}}) }
 	put16 := func(at int, v uint16) func([]byte) []byte {
 		return func(b []byte) []byte { binary.BigEndian.PutUint16(b[at:], v); return seal(b) }
 	}
@@ -46,7 +46,7 @@ func TestCheckBatch(t *testing.T) {
 		{"said to be snappy", put16(21, codecSnappy), kerr.InvalidRecord},
 		{"said to be lz4", put16(21, codecLZ4), kerr.InvalidRecord},
 		{"no records", func(b []byte) []byte {
-			return put32(57, 0)(put32(23, math.MaxUint32)(b[:batchHeaderSize]))
+			return put32(57, 0)(put32(23, math.MaxUint32)(b[:BatchHeaderSize]))
 		}, kerr.InvalidRecord},
 		{"count above", put32(57, 3), kerr.InvalidRecord},
 		{"count and delta above", func(b []byte) []byte { return put32(57, 3)(put32(23, 2)(b)) }, kerr.InvalidRecord},
@@ -55,14 +55,14 @@ func TestCheckBatch(t *testing.T) {
 			binary.BigEndian.PutUint64(b[43:], 5)
 			return seal(b)
 		}, kerr.InvalidRecord},
-		{"a record longer than the batch", func(b []byte) []byte { b[batchHeaderSize] = 0x7e; return seal(b) }, kerr.InvalidRecord},
+		{"a record longer than the batch", func(b []byte) []byte { b[BatchHeaderSize] = 0x7e; return seal(b) }, kerr.InvalidRecord},
 	} {
-		_, e, text := checkBatch(sender{}, tc.change(good()), 1000)
+		_, e, text := CheckBatch(Sender{}, tc.change(good()), 1000)
 		if e != tc.want || (e != nil) != (text != "") {
 			t.Errorf("%s: %v %q, want %v", tc.name, e, text, tc.want)
 		}
 	}
-	if _, e, _ := checkBatch(sender{}, good(), 60); e != kerr.MessageTooLarge {
+	if _, e, _ := CheckBatch(Sender{}, good(), 60); e != kerr.MessageTooLarge {
 		t.Errorf("above the limit: %v", e)
 	}
 }

@@ -1,4 +1,4 @@
-package broker
+package wire
 
 import (
 	"bytes"
@@ -104,13 +104,13 @@ func TestBombsOfOneAddress(t *testing.T) {
 	const small, large = 1 << 20, 16 << 20
 	u := newUnpacker(small, large)
 	now := time.Unix(0, 0)
-	b := newUnpackLimiter()
+	b := NewUnpackLimiter()
 	b.now = func() time.Time { return now }
 	bomb := packOne(t, codecGzip, make([]byte, large+1))
 	big := packOne(t, codecGzip, make([]byte, large))
 	little := packOne(t, codecGzip, make([]byte, small))
 	got := func(host string, src []byte) error {
-		return u.with(sender{b, host}, codecGzip, src, func([]byte) error { return nil })
+		return u.with(Sender{b, host}, codecGzip, src, func([]byte) error { return nil })
 	}
 	if err := got("a", bomb); !errors.Is(err, errUnpackSize) {
 		t.Errorf("a bomb: %v", err)
@@ -127,7 +127,7 @@ func TestBombsOfOneAddress(t *testing.T) {
 	if err := got("b", big); err != nil {
 		t.Errorf("a large one of another address: %v", err)
 	}
-	if err := u.with(sender{}, codecGzip, big, func([]byte) error { return nil }); err != nil {
+	if err := u.with(Sender{}, codecGzip, big, func([]byte) error { return nil }); err != nil {
 		t.Errorf("the process's own: %v", err)
 	}
 	now = now.Add(unpackPause)

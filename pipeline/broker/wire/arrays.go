@@ -1,4 +1,4 @@
-package broker
+package wire
 
 import (
 	"encoding/binary"
@@ -35,7 +35,7 @@ func checkArrays(req kmsg.Request, body []byte) error {
 	}
 	w.tags()
 	if w.err != nil {
-		return fmt.Errorf("%w: produce v%d: %w", errFrame, p.Version, w.err)
+		return fmt.Errorf("%w: produce v%d: %w", ErrFrame, p.Version, w.err)
 	}
 	return nil
 }

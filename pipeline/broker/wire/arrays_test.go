@@ -1,4 +1,4 @@
-package broker
+package wire
 
 import (
 	"testing"
@@ -19,10 +19,10 @@ func TestProduceOfTooManyPartitions(t *testing.T) {
 		}
 		return kmsg.NewRequestFormatter().AppendRequest(nil, req, 1)[4:]
 	}
-	if _, req, err := decodeRequest(frame(10, maxProducePartitions/10)); err != nil || req == nil {
+	if _, req, err := DecodeRequest(frame(10, maxProducePartitions/10)); err != nil || req == nil {
 		t.Errorf("as many as may be: %v", err)
 	}
-	if _, _, err := decodeRequest(frame(11, maxProducePartitions/10)); err == nil {
+	if _, _, err := DecodeRequest(frame(11, maxProducePartitions/10)); err == nil {
 		t.Error("a tenth more than may be are decoded")
 	}
 }

@@ -1,17 +1,17 @@
-package broker
+package wire
 
 import "encoding/binary"
 
-// replace returns the batch with some records replaced, and how many of them it holds.
-func (b batch) replace(records map[int64]Record) (replaced batch, found int, err error) {
+// ReplaceRecords returns the batch with some records replaced, and how many of them it holds.
+func (b Batch) ReplaceRecords(records map[int64]Record) (replaced Batch, found int, err error) {
 	err = withRecords(b, func(block []byte) error {
 		var out []byte
-		for range b.count() {
+		for range b.Count() {
 			h, rest, err := nextRecord(block)
 			if err != nil {
 				return err
 			}
-			if r, ok := records[b.baseOffset()+int64(h.offsetDelta)]; ok {
+			if r, ok := records[b.BaseOffset()+int64(h.offsetDelta)]; ok {
 				out = appendRecord(out, &r, h.timestampDelta, int(h.offsetDelta))
 				found++
 			} else {
@@ -27,9 +27,9 @@ func (b batch) replace(records map[int64]Record) (replaced batch, found int, err
 		if err != nil {
 			return err
 		}
-		replaced = append(append(make(batch, 0, batchHeaderSize+len(packed)), b[:batchHeaderSize]...), packed...)
+		replaced = append(append(make(Batch, 0, BatchHeaderSize+len(packed)), b[:BatchHeaderSize]...), packed...)
 		binary.BigEndian.PutUint32(replaced[8:], uint32(len(replaced)-12))
-		replaced.seal()
+		replaced.Seal()
 		return nil
 	})
 	return replaced, found, err

@@ -1,4 +1,4 @@
-package broker
+package wire
 
 import (
 	"bufio"
@@ -18,23 +18,23 @@ import (
 // costs its sender more than the broker.
 const firstChunk = 1 << 20
 
-// header is the header of a request.
-type header struct {
-	key, version  int16
-	correlation   int32
-	clientID      string
-	unknownFormat bool // an ApiVersions newer than is known: its body was not read
+// RequestHeader is the header of a request.
+type RequestHeader struct {
+	Key, Version int16 // of the API
+	Correlation  int32
+	ClientID     string // "" if the client sent none
 }
 
-var errFrame = errors.New("bad frame")
+// ErrFrame reports bytes that are no request. The connection they came over can be closed only.
+var ErrFrame = errors.New("bad frame")
 
 // frames holds buffers that are reused only for produce requests: their bytes are copied into the
 // store before the answer, while handlers of other requests may keep theirs.
 var frames = sync.Pool{New: func() any { return new([]byte) }}
 
-// readFrame reads the body of a frame of n bytes. With reuse it takes a buffer from frames, to
-// which recycleFrame returns it.
-func readFrame(r io.Reader, n int, reuse bool) ([]byte, error) {
+// ReadFrame reads the body of a frame of n bytes. With reuse it takes a buffer from frames, to
+// which RecycleFrame returns it.
+func ReadFrame(r io.Reader, n int, reuse bool) ([]byte, error) {
 	var buf []byte
 	if reuse {
 		buf = *frames.Get().(*[]byte)
@@ -61,16 +61,17 @@ func readFrame(r io.Reader, n int, reuse bool) ([]byte, error) {
 	return buf, nil
 }
 
-func recycleFrame(buf []byte) {
+// RecycleFrame returns the buffer of a frame that ReadFrame read with reuse. Nobody may use it after.
+func RecycleFrame(buf []byte) {
 	if cap(buf) <= 32<<20 {
 		frames.Put(&buf)
 	}
 }
 
-// peekSize returns the size of the next frame and its API key, or -1 if the frame is too short for
+// PeekSize returns the size of the next frame and its API key, or -1 if the frame is too short for
 // one. A frame too short for a header is refused when it is decoded, because it may be a bare SASL
 // token.
-func peekSize(r *bufio.Reader) (size int, key int16, err error) {
+func PeekSize(r *bufio.Reader) (size int, key int16, err error) {
 	p, err := r.Peek(4)
 	if err != nil {
 		return 0, 0, err
@@ -78,7 +79,7 @@ func peekSize(r *bufio.Reader) (size int, key int16, err error) {
 	size = int(int32(binary.BigEndian.Uint32(p)))
 	switch {
 	case size < 0:
-		return 0, 0, fmt.Errorf("%w: size %d", errFrame, size)
+		return 0, 0, fmt.Errorf("%w: size %d", ErrFrame, size)
 	case size < 2:
 		return size, -1, nil
 	}
@@ -88,30 +89,29 @@ func peekSize(r *bufio.Reader) (size int, key int16, err error) {
 	return size, int16(binary.BigEndian.Uint16(p[4:])), nil
 }
 
-// decodeRequest decodes a frame. A nil request without an error means an unknown API, or a version
+// DecodeRequest decodes a frame. A nil request without an error means an unknown API, or a version
 // that cannot be read; the header says which. It never panics: a panic of a decoder is converted to
 // an error about bad bytes.
-func decodeRequest(frame []byte) (h header, req kmsg.Request, err error) {
+func DecodeRequest(frame []byte) (h RequestHeader, req kmsg.Request, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			req, err = nil, fmt.Errorf("%w: decode: %v", errFrame, p)
+			req, err = nil, fmt.Errorf("%w: decode: %v", ErrFrame, p)
 		}
 	}()
 	if len(frame) < 8 {
-		return h, nil, fmt.Errorf("%w: %d bytes", errFrame, len(frame))
+		return h, nil, fmt.Errorf("%w: %d bytes", ErrFrame, len(frame))
 	}
-	h.key = int16(binary.BigEndian.Uint16(frame))
-	h.version = int16(binary.BigEndian.Uint16(frame[2:]))
-	h.correlation = int32(binary.BigEndian.Uint32(frame[4:]))
-	req = kmsg.RequestForKey(h.key)
-	if req == nil || h.version < 0 {
+	h.Key = int16(binary.BigEndian.Uint16(frame))
+	h.Version = int16(binary.BigEndian.Uint16(frame[2:]))
+	h.Correlation = int32(binary.BigEndian.Uint32(frame[4:]))
+	req = kmsg.RequestForKey(h.Key)
+	if req == nil || h.Version < 0 {
 		return h, nil, nil
 	}
-	if h.version > req.MaxVersion() {
-		h.unknownFormat = true
+	if h.Version > req.MaxVersion() {
 		return h, nil, nil
 	}
-	req.SetVersion(h.version)
+	req.SetVersion(h.Version)
 	body, err := h.readClientID(frame[8:], req.IsFlexible())
 	if err != nil {
 		return h, nil, err
@@ -120,23 +120,23 @@ func decodeRequest(frame []byte) (h header, req kmsg.Request, err error) {
 		return h, nil, err
 	}
 	if err := req.ReadFrom(body); err != nil {
-		return h, nil, fmt.Errorf("%w: %s v%d: %w", errFrame, kmsg.NameForKey(h.key), h.version, err)
+		return h, nil, fmt.Errorf("%w: %s v%d: %w", ErrFrame, kmsg.NameForKey(h.Key), h.Version, err)
 	}
 	return h, req, nil
 }
 
 // readClientID reads the rest of the header and returns the body.
-func (h *header) readClientID(b []byte, flexible bool) ([]byte, error) {
+func (h *RequestHeader) readClientID(b []byte, flexible bool) ([]byte, error) {
 	if len(b) < 2 {
-		return nil, fmt.Errorf("%w: no client id", errFrame)
+		return nil, fmt.Errorf("%w: no client id", ErrFrame)
 	}
 	n := int(int16(binary.BigEndian.Uint16(b)))
 	b = b[2:]
 	if n >= 0 {
 		if n > len(b) {
-			return nil, fmt.Errorf("%w: client id of %d bytes", errFrame, n)
+			return nil, fmt.Errorf("%w: client id of %d bytes", ErrFrame, n)
 		}
-		h.clientID = string(b[:n])
+		h.ClientID = string(b[:n])
 		b = b[n:]
 	}
 	if flexible {
@@ -153,26 +153,26 @@ func (h *header) readClientID(b []byte, flexible bool) ([]byte, error) {
 func skipTags(b []byte) ([]byte, error) {
 	count, k := binary.Uvarint(b)
 	if k <= 0 || count > uint64(len(b)) {
-		return nil, fmt.Errorf("%w: tagged fields", errFrame)
+		return nil, fmt.Errorf("%w: tagged fields", ErrFrame)
 	}
 	b = b[k:]
 	for range count {
 		_, k := binary.Uvarint(b)
 		if k <= 0 {
-			return nil, fmt.Errorf("%w: tag", errFrame)
+			return nil, fmt.Errorf("%w: tag", ErrFrame)
 		}
 		b = b[k:]
 		size, k := binary.Uvarint(b)
 		if k <= 0 || size > uint64(len(b)-k) {
-			return nil, fmt.Errorf("%w: tag size", errFrame)
+			return nil, fmt.Errorf("%w: tag size", ErrFrame)
 		}
 		b = b[k+int(size):]
 	}
 	return b, nil
 }
 
-// appendResponse appends the frame of a response.
-func appendResponse(dst []byte, correlation int32, resp kmsg.Response) []byte {
+// AppendResponse appends the frame of a response.
+func AppendResponse(dst []byte, correlation int32, resp kmsg.Response) []byte {
 	start := len(dst)
 	dst = append(dst, 0, 0, 0, 0)
 	dst = binary.BigEndian.AppendUint32(dst, uint32(correlation))
@@ -186,9 +186,9 @@ func appendResponse(dst []byte, correlation int32, resp kmsg.Response) []byte {
 	return dst
 }
 
-// refuse answers a request that is not supported, or not in this version, with e, if its response
-// has a place for an error; else it returns nil, which closes the connection, as in Apache Kafka.
-func refuse(req kmsg.Request, e *kerr.Error) kmsg.Response {
+// ErrorResponse returns the response to req that says e and nothing else, or nil if such a response
+// has no single place for an error. Then the connection is closed, as in Apache Kafka.
+func ErrorResponse(req kmsg.Request, e *kerr.Error) kmsg.Response {
 	resp := req.ResponseKind()
 	resp.SetVersion(req.GetVersion())
 	if d, ok := resp.(interface{ Default() }); ok {
@@ -202,8 +202,8 @@ func refuse(req kmsg.Request, e *kerr.Error) kmsg.Response {
 	return resp
 }
 
-// code returns the number of a Kafka error; 0 for nil.
-func code(err *kerr.Error) int16 {
+// ErrorCode returns the number of a Kafka error; 0 for nil.
+func ErrorCode(err *kerr.Error) int16 {
 	if err == nil {
 		return 0
 	}

@@ -1,4 +1,4 @@
-package broker
+package wire
 
 import (
 	"errors"
@@ -13,18 +13,22 @@ const unpackPause = 10 * time.Second
 // errUnpackPause is the error for such batches from that address. Clients retry later.
 var errUnpackPause = errors.New("the batch's records are large when decompressed, and this address has just sent some that were too large: try again later")
 
-// unpackLimiter records when addresses last sent a batch whose decompressed size exceeds the limit.
-type unpackLimiter struct {
+// UnpackLimiter refuses, for some time, large batches from addresses that sent one whose decompressed
+// size exceeds the limit. A nil limiter refuses nothing.
+type UnpackLimiter struct {
 	now func() time.Time
 
 	mu   sync.Mutex
 	last map[string]time.Time
 }
 
-func newUnpackLimiter() *unpackLimiter { return &unpackLimiter{now: time.Now, last: map[string]time.Time{}} }
+// NewUnpackLimiter returns a limiter that has refused nobody yet.
+func NewUnpackLimiter() *UnpackLimiter {
+	return &UnpackLimiter{now: time.Now, last: map[string]time.Time{}}
+}
 
 // allows reports whether large batches of an address may be unpacked. A nil limiter allows all.
-func (l *unpackLimiter) allows(host string) bool {
+func (l *UnpackLimiter) allows(host string) bool {
 	if l == nil {
 		return true
 	}
@@ -35,7 +39,7 @@ func (l *unpackLimiter) allows(host string) bool {
 }
 
 // note records that an address has sent one.
-func (l *unpackLimiter) note(host string) {
+func (l *UnpackLimiter) note(host string) {
 	if l == nil {
 		return
 	}
@@ -49,11 +53,11 @@ func (l *unpackLimiter) note(host string) {
 	l.last[host] = l.now()
 }
 
-// sender returns the client at an address.
-func (l *unpackLimiter) sender(host string) sender { return sender{l, host} }
+// Sender returns the client at an address, for CheckBatch.
+func (l *UnpackLimiter) Sender(host string) Sender { return Sender{l, host} }
 
-// sender is the client whose batch is checked; the zero value is the process itself.
-type sender struct {
-	limiter *unpackLimiter
-	host  string
+// Sender is the client whose batch is checked; the zero value is the process itself.
+type Sender struct {
+	limiter *UnpackLimiter
+	host    string
 }

@@ -1,4 +1,4 @@
-package broker
+package wire
 
 import (
 	"bytes"
@@ -80,19 +80,19 @@ func newTier(limit, slots int) *tier {
 
 // withRecords calls fn with the record block of b, decompressed. The block is valid only during the
 // call.
-func withRecords(b batch, fn func(block []byte) error) error {
-	return withRecordsOf(sender{}, b, fn)
+func withRecords(b Batch, fn func(block []byte) error) error {
+	return withRecordsOf(Sender{}, b, fn)
 }
 
 // withRecordsOf is withRecords for a batch that a client has just sent.
-func withRecordsOf(from sender, b batch, fn func(block []byte) error) error {
+func withRecordsOf(from Sender, b Batch, fn func(block []byte) error) error {
 	if b.codec() == codecNone {
-		return fn(b.records())
+		return fn(b.Records())
 	}
-	return unpack().with(from, b.codec(), b.records(), fn)
+	return unpack().with(from, b.codec(), b.Records(), fn)
 }
 
-func (u *unpacker) with(from sender, codec int16, src []byte, fn func(block []byte) error) error {
+func (u *unpacker) with(from Sender, codec int16, src []byte, fn func(block []byte) error) error {
 	err := u.within(u.small, codec, src, fn)
 	if !errors.Is(err, errUnpackSize) {
 		return err
