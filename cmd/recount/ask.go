@@ -88,9 +88,9 @@ func (w *walkFlags) walk(a *app) (commands.Walk, error) {
 const defaultWidth = 80
 
 // drawing returns a drawing for the standard output.
-func (a *app) drawing(wide bool, now time.Time) *drawing {
-	d := &drawing{a: a, now: now, width: defaultWidth}
-	if f, ok := a.stdout.(*os.File); ok {
+func (t *terminal) drawing(wide bool, now time.Time) *drawing {
+	d := &drawing{terminal: t, now: now, width: defaultWidth}
+	if f, ok := t.out.(*os.File); ok {
 		if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 0 {
 			d.width = max(w, narrowest)
 		}
@@ -126,9 +126,9 @@ func (w *walkFlags) print(a *app, answer any, b query.Basis, g func() diagram, d
 
 // noted prints a note on standard error, such as which command was chosen if no id was given. It
 // prints nothing with --json.
-func (a *app) noted(format string, args ...any) {
-	if !a.json {
-		fmt.Fprintf(a.stderr, "recount: %s\n", fmt.Sprintf(format, args...))
+func (t *terminal) noted(format string, args ...any) {
+	if !t.json {
+		fmt.Fprintf(t.err, "recount: %s\n", fmt.Sprintf(format, args...))
 	}
 }
 

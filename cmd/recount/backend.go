@@ -106,7 +106,7 @@ func (a *app) tryOpenOrServer(ctx context.Context, cfg node.Config, roles []stri
 		case b.local == nil:
 			awaitSpool(ctx, cfg)
 		case b.local.SpoolFault() != nil:
-			fmt.Fprintf(a.stderr, "recount: %s\n", b.local.SpoolFault())
+			fmt.Fprintf(a.err, "recount: %s\n", b.local.SpoolFault())
 		}
 		return b, err
 	}
@@ -115,7 +115,7 @@ func (a *app) tryOpenOrServer(ctx context.Context, cfg node.Config, roles []stri
 		return nil, err
 	}
 	if err := a.sendSpooled(ctx, cfg, url, c); err != nil {
-		fmt.Fprintf(a.stderr, "recount: %s: %s; what waits for it stays in the spool\n", url, err)
+		fmt.Fprintf(a.err, "recount: %s: %s; what waits for it stays in the spool\n", url, err)
 	}
 	return &backend{Backend: c}, nil
 }
@@ -309,7 +309,7 @@ func (a *app) withLog(ctx context.Context, making bool, fn func(l *pipeline.Log)
 		Brokers: brokers, Prefix: k.Prefix, Partitions: k.Partitions, ReplicationFactor: k.ReplicationFactor,
 		SASL:   pipeline.SASL{Mechanism: k.SASL.Mechanism, User: k.SASL.User, Password: k.SASL.Password},
 		TLS:    pipeline.TLS{Enabled: k.TLS.Enabled, CAFile: k.TLS.CAFile, CertFile: k.TLS.CertFile, KeyFile: k.TLS.KeyFile, ServerName: k.TLS.ServerName},
-		Logger: slog.New(slog.NewTextHandler(a.stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
+		Logger: slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	})
 	if err != nil {
 		if k.TLS.Enabled && errors.As(err, new(*tls.CertificateVerificationError)) {

@@ -46,7 +46,7 @@ anything is wrong.`,
 					return err
 				}
 				if r.Spooled {
-					fmt.Fprintln(a.stderr, "recount: commands wait in the spool, which are not in the backup: recount status says why")
+					fmt.Fprintln(a.err, "recount: commands wait in the spool, which are not in the backup: recount status says why")
 				}
 				if a.json {
 					return a.printJSON(r)

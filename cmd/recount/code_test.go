@@ -13,7 +13,7 @@ import (
 // TestCodeDrawing checks how answers about code are shown to people.
 func TestCodeDrawing(t *testing.T) {
 	var out bytes.Buffer
-	a := &app{stdout: &out}
+	a := &app{terminal: &terminal{out: &out}}
 	produce := code.Symbol{Repo: "acme/shop", Name: "kgo.Client.Produce", Kind: "method", File: "kgo/client.go", Line: 12}
 	run := code.Symbol{Repo: "acme/shop", Name: "main.run", Kind: "function", File: "main.go", Line: 3}
 	a.printImpact(code.ImpactResponse{
@@ -44,7 +44,7 @@ tests
 
 func TestFsckDrawing(t *testing.T) {
 	var out bytes.Buffer
-	a := &app{stdout: &out}
+	a := &app{terminal: &terminal{out: &out}}
 	a.printFsck(api.FsckReport{
 		Repositories: 2, Snapshots: 1, Chunks: 1200, Bytes: 90000, Edges: 40, Unused: 1, More: true,
 		Faults: []api.FsckFault{

@@ -56,7 +56,7 @@ func (d *drawing) drawDiff(r commands.DiffResponse) {
 		}
 	}
 	if len(counts) > 0 {
-		d.print("", d.a.paint(dim, strings.Join(counts, ", ")))
+		d.print("", d.paint(dim, strings.Join(counts, ", ")))
 	}
 	d.hint(r.Basis)
 }
@@ -87,14 +87,14 @@ func (d *drawing) diffLine(l commands.DiffLine, wide int) {
 	if in == nil {
 		return // cannot happen: an answer has no such line
 	}
-	mark, plain := d.a.exitMark(in.ExitCode), plainMark(in.ExitCode)
+	mark, plain := d.exitMark(in.ExitCode), plainMark(in.ExitCode)
 	if l.A != nil && l.B != nil && plainMark(l.B.ExitCode) != plain {
-		mark += "→" + d.a.exitMark(l.B.ExitCode)
+		mark += "→" + d.exitMark(l.B.ExitCode)
 		plain += "→" + plainMark(l.B.ExitCode)
 	}
 	taken := 2 + 2*(wide+2) + columns(plain) + 1
-	d.print(d.a.paint(sign[1], sign[0]) + " " + d.a.paint(dim, pad(idA, wide)+"  "+pad(idB, wide)) + "  " + mark + " " +
-		d.a.paint(sign[1], d.fit(oneLine(in.Command), taken)))
+	d.print(d.paint(sign[1], sign[0]) + " " + d.paint(dim, pad(idA, wide)+"  "+pad(idB, wide)) + "  " + mark + " " +
+		d.paint(sign[1], d.fit(oneLine(in.Command), taken)))
 	lead := strings.Repeat(" ", 2+2*(wide+2))
 	for _, c := range l.Changes {
 		name := lead + pad(strings.ReplaceAll(c.Field, "_", " "), 12)
@@ -102,6 +102,6 @@ func (d *drawing) diffLine(l commands.DiffLine, wide int) {
 		if d.width > 0 {
 			was, is = cutApart(was, is, max((d.width-columns(name)-3)/2, narrowest/2))
 		}
-		d.print(d.a.paint(dim, name) + d.a.paint(red, was) + d.a.paint(dim, " → ") + d.a.paint(green, is))
+		d.print(d.paint(dim, name) + d.paint(red, was) + d.paint(dim, " → ") + d.paint(green, is))
 	}
 }

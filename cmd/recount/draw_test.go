@@ -137,14 +137,14 @@ func TestDraw(t *testing.T) {
 		}{{"", 80, false}, {"-wide", 0, false}, {"-colour", 80, true}} {
 			t.Run(name+how.suffix, func(t *testing.T) {
 				var out strings.Builder
-				d := &drawing{a: &app{stdout: &out, colour: how.colour, getenv: func(string) string { return "" }}, width: how.width, now: toldAt.Add(100 * time.Hour)}
+				d := &drawing{terminal: &terminal{out: &out, colour: how.colour}, width: how.width, now: toldAt.Add(100 * time.Hour)}
 				utc(t)
 				draw(d)
 				plain := regexp.MustCompile(`\x1b\[[0-9]*m`).ReplaceAllString(out.String(), "")
 				if how.colour {
 					// Colours change nothing else, and each ends within its line.
 					var uncoloured strings.Builder
-					draw(&drawing{a: &app{stdout: &uncoloured, getenv: d.a.getenv}, width: how.width, now: d.now})
+					draw(&drawing{terminal: &terminal{out: &uncoloured}, width: how.width, now: d.now})
 					if plain != uncoloured.String() {
 						t.Error(cmp.Diff(plain, uncoloured.String()))
 					}

@@ -47,9 +47,9 @@ func (d *evidenceDrawing) draw(r evidence.Response) {
 	}
 	if r.Context != "" {
 		// The context is for a model, so other remarks go to standard error.
-		d.a.printf("%s\n", plainText(strings.TrimRight(r.Context, "\n")))
+		d.printf("%s\n", plainText(strings.TrimRight(r.Context, "\n")))
 		if left := d.left(); left != "" {
-			d.a.noted("%s", left)
+			d.noted("%s", left)
 		}
 		return
 	}
@@ -63,7 +63,7 @@ func (d *evidenceDrawing) draw(r evidence.Response) {
 		case !around:
 			around = true
 			d.print("")
-			d.print(d.a.paint(bold, "Around"))
+			d.print(d.paint(bold, "Around"))
 		}
 		if o.Role != "" {
 			d.print(d.line("  ", d.told[mention{id: o.ID}], o.Time))
@@ -108,9 +108,9 @@ func (d *evidenceDrawing) hit(n int, o evidence.Object) {
 	head := label(o)
 	switch {
 	case o.ExitCode != nil:
-		head += " " + d.a.exitMark(o.ExitCode)
+		head += " " + d.exitMark(o.ExitCode)
 	case o.Failed:
-		head += " " + d.a.paint(red, "failed")
+		head += " " + d.paint(red, "failed")
 	}
 	title, said := d.words(o)
 	taken := columns(lead) + columns(label(o)) + 4
@@ -118,13 +118,13 @@ func (d *evidenceDrawing) hit(n int, o evidence.Object) {
 	if d.width > 0 {
 		lines = wrap(title, max(d.width-taken, narrowest))
 	}
-	d.print(d.a.paint(dim, lead) + d.a.paint(cyan, head) + "  " + d.a.paint(style, lines[0]))
+	d.print(d.paint(dim, lead) + d.paint(cyan, head) + "  " + d.paint(style, lines[0]))
 	for _, l := range lines[1:] {
-		d.print(inner + d.a.paint(style, l))
+		d.print(inner + d.paint(style, l))
 	}
 	if o.Text != "" {
 		// The prefix marks the object's own lines, since none of our lines begins with it.
-		d.a.printf("%s\n", plainText(schemas.Quoted(strings.TrimRight(o.Text, "\n"), inner+"│ ")))
+		d.printf("%s\n", plainText(schemas.Quoted(strings.TrimRight(o.Text, "\n"), inner+"│ ")))
 	} else if said != "" {
 		d.text(inner, "", said)
 	}
@@ -135,7 +135,7 @@ func (d *evidenceDrawing) hit(n int, o evidence.Object) {
 	if d.versions {
 		for _, v := range d.r.Versions {
 			if v.Object == o.ID {
-				d.print(d.a.paint(dim, fmt.Sprintf("%sversion %d  %s  %s  %s", inner, v.Number, moment(v.Time), v.Position, oneLine(v.Title))))
+				d.print(d.paint(dim, fmt.Sprintf("%sversion %d  %s  %s  %s", inner, v.Number, moment(v.Time), v.Position, oneLine(v.Title))))
 			}
 		}
 	}
@@ -180,16 +180,16 @@ func (d *evidenceDrawing) words(o evidence.Object) (title, said string) {
 
 // place returns when and where an object was appended.
 func (d *evidenceDrawing) place(o evidence.Object) string {
-	parts := []string{d.a.paint(yellow, cmp.Or(o.Position, o.ID))}
+	parts := []string{d.paint(yellow, cmp.Or(o.Position, o.ID))}
 	if !o.Time.IsZero() {
 		parts = append(parts, ago(d.now, o.Time))
 	}
-	for _, s := range []string{o.Agent, o.Session, d.a.home(o.Workspace), o.Visibility, o.Tenant} {
+	for _, s := range []string{o.Agent, o.Session, d.home(o.Workspace), o.Visibility, o.Tenant} {
 		if s != "" && s != "." {
 			parts = append(parts, oneLine(s))
 		}
 	}
-	return strings.Join(parts, d.a.paint(dim, " · "))
+	return strings.Join(parts, d.paint(dim, " · "))
 }
 
 type remark struct{ colour, words string }
@@ -261,7 +261,7 @@ func (d *evidenceDrawing) chain(lead string, o evidence.Object) {
 	if o.Chain == nil || o.Chain.Length == 0 && len(o.Chain.Dangling) == 0 {
 		return
 	}
-	d.print(lead + d.a.paint(dim, "because"))
+	d.print(lead + d.paint(dim, "because"))
 	hit := mention{id: o.ID}
 	if slices.ContainsFunc(d.r.Edges, func(e evidence.Edge) bool { return e.From == o.ID && e.FromVersion != "" }) {
 		hit.version = o.Position
@@ -302,7 +302,7 @@ func (d *evidenceDrawing) causes(lead string, of mention, at time.Time, seen map
 	for i, c := range row {
 		if left := len(row) - maxLinked; d.width > 0 && left > 1 && i >= maxLinked-2 && i < len(row)-2 {
 			if i == maxLinked-2 {
-				d.print(d.a.paint(dim, fmt.Sprintf("%s│  … %d more (--wide)", lead, len(row)-maxLinked)))
+				d.print(d.paint(dim, fmt.Sprintf("%s│  … %d more (--wide)", lead, len(row)-maxLinked)))
 			}
 			continue
 		}
@@ -344,9 +344,9 @@ func (d *evidenceDrawing) led(of mention, at time.Time, seen map[mention]bool) [
 func (d *evidenceDrawing) cause(lead string, c cause) {
 	switch t, known := d.told[c.mention]; {
 	case c.dangling:
-		d.print(d.a.paint(dim, lead+"event "+c.id+", which is not known"))
+		d.print(d.paint(dim, lead+"event "+c.id+", which is not known"))
 	case !known:
-		d.print(d.a.paint(dim, lead+c.id))
+		d.print(d.paint(dim, lead+c.id))
 	default:
 		d.print(d.line(lead, t, c.at))
 	}
@@ -363,9 +363,9 @@ func (d *evidenceDrawing) line(lead string, t thing, than time.Time) string {
 	}
 	note := strings.Join(notes, " · ")
 	text := d.fit(oneLine(t.title), columns(lead)+columns(t.label)+2+columns(note)+2)
-	line := d.a.paint(dim, lead) + d.a.paint(cyan, t.label) + "  " + text
+	line := d.paint(dim, lead) + d.paint(cyan, t.label) + "  " + text
 	if note != "" {
-		line += "  " + d.a.paint(dim, note)
+		line += "  " + d.paint(dim, note)
 	}
 	return line
 }

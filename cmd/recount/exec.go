@@ -91,7 +91,7 @@ func (a *app) exec(ctx context.Context, f recordFlags, keepOutput bool, args []s
 	code, runErr := a.runChild(args, out, keepOutput)
 	took := time.Since(start)
 	if err := <-started; err != nil {
-		fmt.Fprintf(a.stderr, "recount: not recorded: %s\n", err)
+		fmt.Fprintf(a.err, "recount: not recorded: %s\n", err)
 		return exitError(code)
 	}
 	o := &recountv1.OutcomeObserved{
@@ -125,16 +125,16 @@ func (a *app) exec(ctx context.Context, f recordFlags, keepOutput bool, args []s
 		done, err = a.append(outliving, cfg, outcome, false)
 	}
 	if err != nil {
-		fmt.Fprintf(a.stderr, "recount: the outcome is not recorded: %s\n", err)
+		fmt.Fprintf(a.err, "recount: the outcome is not recorded: %s\n", err)
 	} else if a.json {
 		// The standard output belongs to the command.
-		enc := json.NewEncoder(a.stderr)
+		enc := json.NewEncoder(a.err)
 		if err := enc.Encode(executed{ID: e.ID, Position: first.Position, Outcome: done.Position, Spooled: done.Spooled, ExitCode: code, Duration: took.Nanoseconds()}); err != nil {
 			return err
 		}
 	}
 	if runErr != nil {
-		fmt.Fprintf(a.stderr, "recount: %s\n", runErr)
+		fmt.Fprintf(a.err, "recount: %s\n", runErr)
 	}
 	if code == 0 {
 		return nil
@@ -158,9 +158,9 @@ func proto32(n int) *int32 { v := int32(n); return &v }
 // runChild runs the command to its end. It fails only if the command could not start.
 func (a *app) runChild(args []string, out io.Writer, keepOutput bool) (code int, err error) {
 	child := exec.Command(args[0], args[1:]...)
-	child.Stdin, child.Stdout, child.Stderr = a.stdin, a.stdout, a.stderr
+	child.Stdin, child.Stdout, child.Stderr = a.stdin, a.out, a.err
 	if keepOutput {
-		child.Stdout, child.Stderr = io.MultiWriter(a.stdout, out), io.MultiWriter(a.stderr, out)
+		child.Stdout, child.Stderr = io.MultiWriter(a.out, out), io.MultiWriter(a.err, out)
 	}
 	// The terminal sends its signals to the whole foreground group, which includes the child;
 	// passing these on would deliver them twice. All others are passed on.

@@ -26,7 +26,7 @@ import (
 // verbsOf returns the paths of all verbs that do something, including hidden ones, without the
 // program's name.
 func verbsOf() []string {
-	root := (&app{stdin: strings.NewReader(""), stdout: io.Discard, stderr: io.Discard}).root()
+	root := (&app{terminal: &terminal{out: io.Discard, err: io.Discard}, stdin: strings.NewReader("")}).root()
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	var verbs []string
@@ -51,8 +51,8 @@ func (w *world) app(stdin string, stdout, stderr io.Writer, env ...string) *app 
 		all[k] = v
 	}
 	return &app{
-		stdin: strings.NewReader(stdin), stdout: stdout, stderr: stderr,
-		getenv: func(k string) string { return all[k] }, silence: time.Hour,
+		terminal: &terminal{out: stdout, err: stderr, homeDir: all["HOME"], silence: time.Hour},
+		stdin:    strings.NewReader(stdin), getenv: func(k string) string { return all[k] },
 	}
 }
 

@@ -36,7 +36,7 @@ is their files.`,
 				r.Symbol = args[0]
 			}
 			return a.withBackend(cmd.Context(), func(b *backend) error {
-				out := bufio.NewWriterSize(a.stdout, 64<<10)
+				out := bufio.NewWriterSize(a.out, 64<<10)
 				if err := b.Export(cmd.Context(), r, out); err != nil {
 					return a.unanswered(err)
 				}

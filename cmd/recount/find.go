@@ -125,7 +125,7 @@ func (a *app) find(ctx context.Context, b *backend, r commands.FindRequest, proo
 
 // follow prints commands as they come, with --json one per line.
 func (a *app) follow(ctx context.Context, b *backend, q commands.FollowRequest) error {
-	enc := json.NewEncoder(a.stdout)
+	enc := json.NewEncoder(a.out)
 	enc.SetEscapeHTML(false)
 	err := b.Follow(ctx, q, func(f commands.Followed) error {
 		switch {

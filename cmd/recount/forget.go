@@ -129,7 +129,7 @@ func (a *app) confirm(question string, read bool) error {
 	if read || !isFile || !term.IsTerminal(int(f.Fd())) {
 		return fmt.Errorf("nobody to ask on the standard input: say --yes to erase")
 	}
-	fmt.Fprintf(a.stderr, "%s [y/N] ", question)
+	fmt.Fprintf(a.err, "%s [y/N] ", question)
 	line, err := bufio.NewReader(a.stdin).ReadString('\n')
 	if answer := strings.ToLower(strings.TrimSpace(line)); err != nil || answer != "y" && answer != "yes" {
 		return fmt.Errorf("nothing erased")

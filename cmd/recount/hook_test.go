@@ -179,7 +179,7 @@ func (brokenInput) Read([]byte) (int, error) { panic("broken input") }
 func TestHookPanics(t *testing.T) {
 	log := filepath.Join(t.TempDir(), "log")
 	var out strings.Builder
-	a := &app{silence: time.Hour, stdin: brokenInput{}, stdout: &out, stderr: &out, getenv: func(name string) string {
+	a := &app{terminal: &terminal{out: &out, err: &out, silence: time.Hour}, stdin: brokenInput{}, getenv: func(name string) string {
 		if name == "RECOUNT_HOOK_LOG" {
 			return log
 		}

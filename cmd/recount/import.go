@@ -54,7 +54,7 @@ history that has grown adds only what is new. Secrets are redacted on the way.`,
   recount import jsonl events.jsonl          or - for the standard input`,
 	}
 	var wait bool
-	c.PersistentFlags().BoolVar(&wait, "wait", a.errTTY, "wait until what was brought in can be asked about; the default on a terminal")
+	c.PersistentFlags().BoolVar(&wait, "wait", a.interactive, "wait until what was brought in can be asked about; the default on a terminal")
 	c.PersistentPostRunE = func(cmd *cobra.Command, _ []string) error {
 		if !wait {
 			return nil
@@ -263,7 +263,7 @@ func (a *app) imports(ctx context.Context, f importFlags, fn func(im *importer) 
 	switch {
 	case errors.Is(err, errServesNot):
 		im.blind = true
-		fmt.Fprintln(a.stderr, "recount: the server has not the role serve, so it cannot tell what is there already: an event that is appended again is applied once, but what a hook recorded is not recognised in a history")
+		fmt.Fprintln(a.err, "recount: the server has not the role serve, so it cannot tell what is there already: an event that is appended again is applied once, but what a hook recorded is not recognised in a history")
 	case err != nil:
 		return err
 	}
@@ -544,10 +544,10 @@ func (im *importer) report() error {
 			a.printf("  left out: %s\n", leftOut(r.LeftOut))
 		}
 		for _, p := range r.Problems {
-			fmt.Fprintf(a.stderr, "  skipped %s\n", p)
+			fmt.Fprintf(a.err, "  skipped %s\n", p)
 		}
 		if more := r.Skipped - int64(len(r.Problems)); more > 0 {
-			fmt.Fprintf(a.stderr, "  and %s more\n", thousands(more))
+			fmt.Fprintf(a.err, "  and %s more\n", thousands(more))
 		}
 	}
 	return failed

@@ -184,7 +184,7 @@ func (g gitImport) run(ctx context.Context) (r commits.Report, err error) {
 			return r, err
 		}
 		if lost(st.Log.Ends, *last) || mark != nil && !s.OfLog(*mark) {
-			fmt.Fprintf(g.a.stderr, "recount: %s: the log has not the event at %s that the last import left there: importing all of it again\n", name, last)
+			fmt.Fprintf(g.a.err, "recount: %s: the log has not the event at %s that the last import left there: importing all of it again\n", name, last)
 			s.Forget()
 		}
 	}
@@ -284,13 +284,13 @@ func (g gitImport) progress(name string) func(done, of, files int64) {
 func (a *app) printImported(r commits.Report) {
 	a.printf("%s: %s\n", r.Repository, importedText(r))
 	if m := r.Missing; m.Files+m.Commits+m.Renames > 0 {
-		fmt.Fprintf(a.stderr, "  %s\n", plainText(missingText(m)))
+		fmt.Fprintf(a.err, "  %s\n", plainText(missingText(m)))
 	}
 	for _, f := range r.RedactedFiles {
-		fmt.Fprintf(a.stderr, "  redacted %s\n", plainText(f))
+		fmt.Fprintf(a.err, "  redacted %s\n", plainText(f))
 	}
 	for _, p := range r.Problems {
-		fmt.Fprintf(a.stderr, "  %s\n", p)
+		fmt.Fprintf(a.err, "  %s\n", p)
 	}
 }
 

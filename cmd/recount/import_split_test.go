@@ -72,7 +72,7 @@ func TestImportsInSplitRoles(t *testing.T) {
 	} {
 		for range 2 { // repeating is safe
 			var out bytes.Buffer
-			a := &app{silence: time.Hour, stdin: strings.NewReader(""), stdout: &out, stderr: &out, getenv: func(name string) string { return env[name] }}
+			a := &app{terminal: &terminal{out: &out, err: &out, silence: time.Hour}, stdin: strings.NewReader(""), getenv: func(name string) string { return env[name] }}
 			if code := a.run(t.Context(), append([]string{"--server", ingest.Endpoints().HTTP}, args...)); code != 0 {
 				t.Errorf("%s: exit %d: %s", name, code, out.String())
 			}

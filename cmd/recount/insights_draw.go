@@ -46,7 +46,7 @@ func (d *drawing) drawInsights(r commands.InsightsResponse) {
 	}
 	if r.After != nil {
 		d.ids = abbreviate([]schemas.EventID{r.After.ID})
-		d.print("", d.a.paint(bold, "What usually comes next"), d.command("  after ", *r.After, ""))
+		d.print("", d.paint(bold, "What usually comes next"), d.command("  after ", *r.After, ""))
 	}
 	if len(r.Next) > 0 {
 		rows := [][]string{{"LIKELY", "TIMES", "COMMAND", "GIVEN"}}
@@ -55,7 +55,7 @@ func (d *drawing) drawInsights(r commands.InsightsResponse) {
 		}
 		d.table("", rows, 2)
 	} else if r.After != nil {
-		d.print("  " + d.a.paint(dim, "nothing has come after it often enough to say"))
+		d.print("  " + d.paint(dim, "nothing has come after it often enough to say"))
 	}
 	d.hint(r.Basis)
 }
@@ -83,7 +83,7 @@ func (d *drawing) table(title string, rows [][]string, elastic int) {
 		widths[elastic] = min(widths[elastic], max(d.width-others, narrowest))
 	}
 	if title != "" {
-		d.print("", d.a.paint(bold, title))
+		d.print("", d.paint(bold, title))
 	}
 	for n, r := range rows {
 		var b strings.Builder
@@ -95,7 +95,7 @@ func (d *drawing) table(title string, rows [][]string, elastic int) {
 			b.WriteString(c)
 		}
 		if n == 0 {
-			d.print(d.a.paint(dim, b.String()))
+			d.print(d.paint(dim, b.String()))
 		} else {
 			d.print(b.String())
 		}

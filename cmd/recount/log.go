@@ -58,7 +58,7 @@ func (a *app) logTopicsCmd() *cobra.Command {
 						})
 					}
 				}
-				table(a.stdout, rows)
+				table(a.out, rows)
 				return nil
 			})
 		},
@@ -165,7 +165,7 @@ func (a *app) printRecord(r schemas.LogRecord) error {
 		if len(payload) > widest {
 			payload = strings.ToValidUTF8(payload[:widest], "") + a.paint(dim, fmt.Sprintf(" … %d bytes in all", len(r.Value)))
 		}
-		_, werr := fmt.Fprintf(a.stdout, "%s %s %s %s\n    %s\n", a.paint(yellow, r.Position.String()),
+		_, werr := fmt.Fprintf(a.out, "%s %s %s %s\n    %s\n", a.paint(yellow, r.Position.String()),
 			r.Timestamp.Local().Format("2006-01-02 15:04:05.000"), a.paint(cyan, oneLine(typ)), a.paint(dim, oneLine(string(r.Key))), indent(plainText(payload), "    "))
 		return werr
 	}
@@ -189,7 +189,7 @@ func (a *app) printRecord(r schemas.LogRecord) error {
 	} else {
 		t.PayloadBase64 = value
 	}
-	enc := json.NewEncoder(a.stdout)
+	enc := json.NewEncoder(a.out)
 	enc.SetEscapeHTML(false)
 	return enc.Encode(t)
 }
@@ -226,7 +226,7 @@ commands, use record or import.`,
 							return fmt.Errorf("line %d: %w", n, err)
 						}
 						if a.json {
-							if err := json.NewEncoder(a.stdout).Encode(at[0]); err != nil {
+							if err := json.NewEncoder(a.out).Encode(at[0]); err != nil {
 								return err
 							}
 						} else {

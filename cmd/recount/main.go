@@ -45,9 +45,12 @@ func program(silence time.Duration) {
 	// once.
 	context.AfterFunc(ctx, stop)
 	a := &app{
-		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv,
-		colour: colours(os.Stdout), errTTY: term.IsTerminal(int(os.Stderr.Fd())),
-		silence: silence,
+		stdin: os.Stdin, getenv: os.Getenv,
+		terminal: &terminal{
+			out: os.Stdout, err: os.Stderr, homeDir: os.Getenv("HOME"),
+			colour: colours(os.Stdout), interactive: term.IsTerminal(int(os.Stderr.Fd())),
+			silence: silence,
+		},
 	}
 	code := a.run(ctx, os.Args[1:])
 	stop()
@@ -61,16 +64,12 @@ func colours(f *os.File) bool {
 
 // app holds what all verbs share: the streams and the global flags.
 type app struct {
-	stdin          io.Reader
-	stdout, stderr io.Writer
-	getenv         func(string) string
-	colour         bool          // stdout shows colours
-	errTTY         bool          // stderr is a terminal, so progress may be drawn
-	silence        time.Duration // how long a verb may be silent
+	*terminal
+	stdin  io.Reader
+	getenv func(string) string
 
 	dataDir, config, server string
 	insecureHTTP            bool
-	json                    bool
 }
 
 // The exit codes other than 0.
@@ -106,15 +105,15 @@ func (a *app) run(ctx context.Context, args []string) int {
 	case errors.As(err, &code):
 		return int(code)
 	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
-		fmt.Fprintln(a.stderr, "recount: interrupted")
+		fmt.Fprintln(a.err, "recount: interrupted")
 		return 130
 	case errors.As(err, &usage):
-		fmt.Fprintf(a.stderr, "recount: %s\nsee %s --help\n", err, cmd.CommandPath())
+		fmt.Fprintf(a.err, "recount: %s\nsee %s --help\n", err, cmd.CommandPath())
 		return exitFailed
 	}
 	// Joined errors have one line each; print the program's name before each of them.
 	for line := range strings.SplitSeq(err.Error(), "\n") {
-		fmt.Fprintf(a.stderr, "recount: %s\n", line)
+		fmt.Fprintf(a.err, "recount: %s\n", line)
 	}
 	if errors.As(err, &missing) {
 		return exitNothing

@@ -15,7 +15,7 @@ import (
 
 // drawing writes answers about narratives for people.
 type drawing struct {
-	a *app
+	*terminal
 	// width is the maximum number of columns of a line; 0 is no limit.
 	width int
 	now   time.Time
@@ -54,22 +54,22 @@ func (d *drawing) command(lead string, in commands.Intent, style string, notes .
 		}
 		text = d.fit(text, taken+told())
 	}
-	line := d.a.paint(dim, lead) + d.a.exitMark(in.ExitCode) + " " + d.a.paint(yellow, d.ids[in.ID]) + " " + d.a.paint(style, text)
+	line := d.paint(dim, lead) + d.exitMark(in.ExitCode) + " " + d.paint(yellow, d.ids[in.ID]) + " " + d.paint(style, text)
 	if len(notes) > 0 {
-		line += "  " + d.a.paint(dim, strings.Join(notes, " · "))
+		line += "  " + d.paint(dim, strings.Join(notes, " · "))
 	}
 	return line
 }
 
 // plainMark is exitMark without colour.
-func plainMark(code *int32) string { return (&app{}).exitMark(code) }
+func plainMark(code *int32) string { return (&terminal{}).exitMark(code) }
 
 // where returns the directory of a command if it differs from the one before, else "".
 func (d *drawing) where(cwd, before string) string {
 	if cwd == "" || cwd == before {
 		return ""
 	}
-	return d.a.home(oneLine(cwd))
+	return d.home(oneLine(cwd))
 }
 
 // before describes how long before, or after, another time t is.
@@ -147,7 +147,7 @@ func (d *drawing) text(lead, colour, words string) {
 		lines = wrap(words, max(d.width-columns(lead), narrowest))
 	}
 	for _, l := range lines {
-		d.print(d.a.paint(dim, lead) + d.a.paint(colour, l))
+		d.print(d.paint(dim, lead) + d.paint(colour, l))
 	}
 }
 
@@ -171,7 +171,7 @@ func count(n int, one, many string) string {
 // print writes lines, each with a line break.
 func (d *drawing) print(lines ...string) {
 	for _, l := range lines {
-		d.a.printf("%s\n", strings.TrimRight(l, " "))
+		d.printf("%s\n", strings.TrimRight(l, " "))
 	}
 }
 
@@ -191,12 +191,12 @@ func (a *app) unanswered(err error) error {
 	var wrong *query.RequestError
 	switch {
 	case errors.As(err, &missing):
-		fmt.Fprintf(a.stderr, "recount: %s\n", err)
+		fmt.Fprintf(a.err, "recount: %s\n", err)
 		return exitError(exitNothing)
 	case errors.As(err, &ambiguous):
-		fmt.Fprintf(a.stderr, "recount: %q: ambiguous: give more of the id\n", ambiguous.Prefix)
+		fmt.Fprintf(a.err, "recount: %q: ambiguous: give more of the id\n", ambiguous.Prefix)
 		for _, m := range ambiguous.Matches {
-			fmt.Fprintf(a.stderr, "  %s  %s  %s\n", m.ID, when(m.Time, time.DateTime), oneLine(m.Command))
+			fmt.Fprintf(a.err, "  %s  %s  %s\n", m.ID, when(m.Time, time.DateTime), oneLine(m.Command))
 		}
 		return exitError(exitFailed)
 	case errors.As(err, &wrong):

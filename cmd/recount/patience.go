@@ -26,25 +26,25 @@ const (
 
 // unlessSoon prints on standard error what a verb waits for, unless stop is called within
 // a.silence.
-func (a *app) unlessSoon(what func() string) (stop func()) {
-	t := time.AfterFunc(a.silence, func() { a.tell(what()) })
-	return func() { t.Stop() }
+func (t *terminal) unlessSoon(what func() string) (stop func()) {
+	timer := time.AfterFunc(t.silence, func() { t.tell(what()) })
+	return func() { timer.Stop() }
 }
 
 // tell prints a message on standard error, also with --json: it is not part of the answer.
-func (a *app) tell(what string) { fmt.Fprintf(a.stderr, "recount: %s\n", what) }
+func (t *terminal) tell(what string) { fmt.Fprintf(t.err, "recount: %s\n", what) }
 
 // spoken reports progress without a terminal: a line once the work takes long, then one now and
 // then.
-func (a *app) spoken() func(api.Progress) {
-	next := time.Now().Add(a.silence)
+func (t *terminal) spoken() func(api.Progress) {
+	next := time.Now().Add(t.silence)
 	return func(p api.Progress) {
 		now := time.Now()
 		if now.Before(next) || p.Total > 0 && p.Done >= p.Total {
 			return
 		}
 		next = now.Add(repeat)
-		a.tell(fmt.Sprintf("%s: %s of %s", p.Phase, thousands(p.Done), thousands(p.Total)))
+		t.tell(fmt.Sprintf("%s: %s of %s", p.Phase, thousands(p.Done), thousands(p.Total)))
 	}
 }
 

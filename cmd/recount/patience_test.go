@@ -108,7 +108,7 @@ func TestASilentServerIsNamed(t *testing.T) {
 func TestSpokenProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stderr := newSaid()
-		tell := (&app{stderr: stderr, silence: silence}).progress()
+		tell := (&terminal{err: stderr, silence: silence}).progress()
 		began, at := time.Now(), []time.Duration{}
 		for done := range int64(300) {
 			before := stderr.String()
@@ -197,7 +197,7 @@ func TestImportWaitsForAServer(t *testing.T) {
 		t.Errorf("it said %q", got)
 	}
 	for _, terminal := range []bool{true, false} {
-		a.errTTY = terminal
+		a.interactive = terminal
 		if got := a.importCmd().PersistentFlags().Lookup("wait").DefValue; got != fmt.Sprint(terminal) {
 			t.Errorf("--wait is %s by default where a terminal is %v", got, terminal)
 		}

@@ -94,9 +94,9 @@ func (a *app) quickstart(ctx context.Context, keep bool) (err error) {
 	start := time.Now()
 	im := &importer{a: a, backend: n, started: start}
 	im.options = history.Options{Time: start}
-	quiet := *a
-	quiet.errTTY = false // the import takes about a second and needs no progress
-	im.a = &quiet
+	quiet := *a.terminal
+	quiet.interactive = false // the import takes about a second and needs no progress
+	im.a = &app{terminal: &quiet}
 	if err := im.run(ctx, "the sample", history.JSONL(bytes.NewReader(sample), im.options), nil); err != nil {
 		return err
 	}

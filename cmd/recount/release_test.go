@@ -27,7 +27,7 @@ func TestReleaseFiles(t *testing.T) {
 	if dir == "" {
 		dir = t.TempDir()
 	}
-	a := &app{stdin: strings.NewReader(""), stdout: io.Discard, stderr: io.Discard, getenv: func(string) string { return "" }}
+	a := &app{terminal: &terminal{out: io.Discard, err: io.Discard}, stdin: strings.NewReader(""), getenv: func(string) string { return "" }}
 	root := a.root()
 	root.DisableAutoGenTag = true
 	root.InitDefaultCompletionCmd()

@@ -16,15 +16,25 @@ import (
 	"github.com/recountdb/recount/server/api"
 )
 
+// terminal is where answers are printed, and what it can show.
+type terminal struct {
+	out, err    io.Writer
+	json        bool          // print answers as JSON
+	colour      bool          // out shows colours
+	interactive bool          // err is a terminal, so progress may be drawn
+	silence     time.Duration // how long a verb may be silent
+	homeDir     string        // the user's home directory, shown as ~
+}
+
 // printJSON prints a value for --json, indented.
-func (a *app) printJSON(v any) error {
-	enc := json.NewEncoder(a.stdout)
+func (t *terminal) printJSON(v any) error {
+	enc := json.NewEncoder(t.out)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	return enc.Encode(v)
 }
 
-func (a *app) printf(format string, args ...any) { fmt.Fprintf(a.stdout, format, args...) }
+func (t *terminal) printf(format string, args ...any) { fmt.Fprintf(t.out, format, args...) }
 
 // The colours, named by their meaning.
 const (
@@ -37,8 +47,8 @@ const (
 )
 
 // paint colours s if the terminal shows colours.
-func (a *app) paint(colour, s string) string {
-	if !a.colour || s == "" {
+func (t *terminal) paint(colour, s string) string {
+	if !t.colour || s == "" {
 		return s
 	}
 	return "\x1b[" + colour + "m" + s + "\x1b[0m"
@@ -113,14 +123,14 @@ func thousands[N int | int64](n N) string {
 }
 
 // exitMark returns a mark for the outcome of a command.
-func (a *app) exitMark(code *int32) string {
+func (t *terminal) exitMark(code *int32) string {
 	switch {
 	case code == nil:
-		return a.paint(dim, "?")
+		return t.paint(dim, "?")
 	case *code == 0:
-		return a.paint(green, "✓")
+		return t.paint(green, "✓")
 	}
-	return a.paint(red, fmt.Sprintf("✗%d", *code))
+	return t.paint(red, fmt.Sprintf("✗%d", *code))
 }
 
 // printHits prints hits for people.
@@ -192,14 +202,14 @@ func because(scores []query.PathScore) string {
 }
 
 // printProof prints the steps of a proof.
-func (a *app) printProof(steps []query.Step, watermark string) {
-	a.printf("\n%s\n", a.paint(bold, "Proof"))
+func (t *terminal) printProof(steps []query.Step, watermark string) {
+	t.printf("\n%s\n", t.paint(bold, "Proof"))
 	for i, s := range steps {
-		a.printf("  %d. %s%s%s\n", i+1, a.paint(cyan, s.Operator), pairs(s.Inputs, func(k, v string) string { return k + "=" + oneLine(v) }),
+		t.printf("  %d. %s%s%s\n", i+1, t.paint(cyan, s.Operator), pairs(s.Inputs, func(k, v string) string { return k + "=" + oneLine(v) }),
 			pairs(s.Counts, func(k string, v int64) string { return k + " " + thousands(v) }))
 		for j, h := range s.Hits {
 			if j == 5 {
-				a.printf("       … %d more\n", len(s.Hits)-j)
+				t.printf("       … %d more\n", len(s.Hits)-j)
 				break
 			}
 			line := h.Position.String()
@@ -212,10 +222,10 @@ func (a *app) printProof(steps []query.Step, watermark string) {
 			case h.Score != 0:
 				line += fmt.Sprintf("  %.4g", h.Score)
 			}
-			a.printf("       %s\n", a.paint(dim, line))
+			t.printf("       %s\n", t.paint(dim, line))
 		}
 	}
-	a.printf("  %s %s\n", a.paint(dim, "rests on everything below"), a.paint(dim, watermark))
+	t.printf("  %s %s\n", t.paint(dim, "rests on everything below"), t.paint(dim, watermark))
 }
 
 func pairs[V any](m map[string]V, show func(string, V) string) string {
@@ -236,23 +246,23 @@ func pairs[V any](m map[string]V, show func(string, V) string) string {
 
 // progress returns a function that draws progress on standard error. Without a terminal it prints
 // lines at long intervals instead.
-func (a *app) progress() func(api.Progress) {
-	if !a.errTTY {
-		return a.spoken()
+func (t *terminal) progress() func(api.Progress) {
+	if !t.interactive {
+		return t.spoken()
 	}
 	return func(p api.Progress) {
 		if p.Total > 0 && p.Done >= p.Total {
-			fmt.Fprint(a.stderr, "\r\x1b[K")
+			fmt.Fprint(t.err, "\r\x1b[K")
 			return
 		}
-		fmt.Fprintf(a.stderr, "\r\x1b[K%s %s of %s", p.Phase, thousands(p.Done), thousands(p.Total))
+		fmt.Fprintf(t.err, "\r\x1b[K%s %s of %s", p.Phase, thousands(p.Done), thousands(p.Total))
 	}
 }
 
 // clearProgress removes the progress line.
-func (a *app) clearProgress() {
-	if a.errTTY {
-		fmt.Fprint(a.stderr, "\r\x1b[K")
+func (t *terminal) clearProgress() {
+	if t.interactive {
+		fmt.Fprint(t.err, "\r\x1b[K")
 	}
 }
 
@@ -280,8 +290,8 @@ func table(w io.Writer, rows [][]string) {
 }
 
 // home replaces the user's home directory at the start of a path by ~.
-func (a *app) home(path string) string {
-	h := a.getenv("HOME")
+func (t *terminal) home(path string) string {
+	h := t.homeDir
 	if rel, err := filepath.Rel(h, path); h != "" && err == nil && !strings.HasPrefix(rel, "..") {
 		return filepath.Join("~", rel)
 	}

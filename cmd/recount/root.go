@@ -59,8 +59,8 @@ find or two states differ, with 2 where it failed; recount exec as its command.`
 			return usagef("unknown verb %q%s", args[0], hint)
 		},
 	}
-	root.SetOut(a.stdout)
-	root.SetErr(a.stderr)
+	root.SetOut(a.out)
+	root.SetErr(a.err)
 	root.SetIn(a.stdin)
 	root.SuggestionsMinimumDistance = 2
 	f := root.PersistentFlags()

@@ -34,20 +34,20 @@ func (d *drawing) drawStitch(r commands.StitchResponse) {
 	for _, e := range r.Edges {
 		incoming[e.To] = append(incoming[e.To], e)
 	}
-	d.print(fmt.Sprintf("around %s: %s in %s, %s", d.a.paint(yellow, d.ids[r.Root]), count(len(r.Nodes), "command", "commands"),
+	d.print(fmt.Sprintf("around %s: %s in %s, %s", d.paint(yellow, d.ids[r.Root]), count(len(r.Nodes), "command", "commands"),
 		count(len(l.last), "session", "sessions"), count(len(r.Edges), "edge", "edges")))
 	day, previous := "", map[string]schemas.EventID{}
 	for i, n := range r.Nodes {
 		lane := laneOf(n.Intent)
 		if on := when(n.Time, time.DateOnly); on != day {
 			day = on
-			d.print("", d.a.paint(bold, day))
+			d.print("", d.paint(bold, day))
 		}
 		l.node(n, i == l.last[lane], incoming[n.ID], previous[lane])
 		previous[lane] = n.ID
 	}
 	if r.Truncated && r.Hint == "" {
-		d.print("", d.a.paint(dim, "there is more: raise --depth or --nodes"))
+		d.print("", d.paint(dim, "there is more: raise --depth or --nodes"))
 	}
 	d.hint(r.Basis)
 }
@@ -124,7 +124,7 @@ func (l *lanes) node(n commands.Node, last bool, edges []commands.Edge, previous
 			about = append(about, "by "+n.Author)
 		}
 		lead := blank + l.bars("╷", at)
-		l.d.print(l.d.a.paint(laneColours[at%len(laneColours)], lead+l.d.fit(oneLine(strings.Join(about, ", ")), columns(lead))))
+		l.d.print(l.d.paint(laneColours[at%len(laneColours)], lead+l.d.fit(oneLine(strings.Join(about, ", ")), columns(lead))))
 	}
 	mark, style := "●", ""
 	if n.ID == l.root {
@@ -154,10 +154,10 @@ func (l *lanes) edges(edges []commands.Edge, previous schemas.EventID, blank str
 	lead := blank + l.bars("", -1) + "  "
 	for i, e := range edges {
 		if i == maxEdges && l.d.width > 0 && len(edges) > i+1 {
-			l.d.print(l.d.a.paint(dim, fmt.Sprintf("%s… %d more edges (--wide)", lead, len(edges)-i)))
+			l.d.print(l.d.paint(dim, fmt.Sprintf("%s… %d more edges (--wide)", lead, len(edges)-i)))
 			return
 		}
 		s := "← " + l.d.ids[e.From] + " " + edgeText(e)
-		l.d.print(l.d.a.paint(dim, lead+l.d.fit(s, columns(lead))))
+		l.d.print(l.d.paint(dim, lead+l.d.fit(s, columns(lead))))
 	}
 }

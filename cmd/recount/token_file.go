@@ -146,7 +146,7 @@ func (a *app) printTokens(tokens []listedToken) {
 			or(strings.Join(t.Workspaces, ","), "-"), or(strings.Join(t.Sessions, ","), "-"), or(strings.Join(t.Grants, ","), "-"), ends,
 		})
 	}
-	table(a.stdout, rows)
+	table(a.out, rows)
 }
 
 func (a *app) tokenRevokeCmd() *cobra.Command {

@@ -67,9 +67,9 @@ With --brokers it uses an outside Kafka or Redpanda in place of the embedded log
 			}
 			switch logFormat {
 			case "text":
-				cfg.Logger = slog.New(slog.NewTextHandler(a.stderr, &slog.HandlerOptions{Level: level}))
+				cfg.Logger = slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: level}))
 			case "json":
-				cfg.Logger = slog.New(slog.NewJSONHandler(a.stderr, &slog.HandlerOptions{Level: level}))
+				cfg.Logger = slog.New(slog.NewJSONHandler(a.err, &slog.HandlerOptions{Level: level}))
 			default:
 				return usagef("--log-format %q: want text or json", logFormat)
 			}

@@ -103,7 +103,7 @@ func (a *app) watchGit(ctx context.Context, f watchFlags, paths []string) error 
 				Trouble: func(err error) {
 					turn.Lock()
 					defer turn.Unlock()
-					fmt.Fprintf(a.stderr, "recount: %s: %v\n", a.home(repo.Root()), err)
+					fmt.Fprintf(a.err, "recount: %s: %v\n", a.home(repo.Root()), err)
 				},
 			})
 		})

@@ -23,7 +23,7 @@ func (d *drawing) drawWhy(r commands.WhyResponse) {
 	d.print(d.command("", r.Root, bold,
 		started, d.where(r.Root.Cwd, "")))
 	if len(r.Causes) == 0 {
-		d.print("└─ " + d.a.paint(dim, "nothing is known to have led to it"))
+		d.print("└─ " + d.paint(dim, "nothing is known to have led to it"))
 	}
 	t := whyTree{d: d, root: r.Root.ID, children: map[schemas.EventID][]commands.Cause{}, edges: byPair(r.Edges)}
 	known := map[schemas.EventID]bool{}
