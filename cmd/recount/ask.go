@@ -8,8 +8,9 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
+	"github.com/recountdb/recount/internal/render"
+	"github.com/recountdb/recount/internal/render/diagram"
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/schemas"
@@ -69,7 +70,7 @@ func (w *walkFlags) add(c *cobra.Command) {
 // walk returns the walk that the flags describe. Zero is invalid: unlike in a request, it is no
 // default.
 func (w *walkFlags) walk(a *app) (commands.Walk, error) {
-	if (w.dot && w.mermaid) || a.json && (w.dot || w.mermaid) {
+	if (w.dot && w.mermaid) || a.JSON && (w.dot || w.mermaid) {
 		return w.Walk, usagef("--json, --dot and --mermaid: give one of them")
 	}
 	for _, b := range []struct {
@@ -83,53 +84,27 @@ func (w *walkFlags) walk(a *app) (commands.Walk, error) {
 	return w.Walk, nil
 }
 
-// defaultWidth is the width used if the output is not a terminal or the terminal does not report
-// one.
-const defaultWidth = 80
-
-// drawing returns a drawing for the standard output.
-func (t *terminal) drawing(wide bool, now time.Time) *drawing {
-	d := &drawing{terminal: t, now: now, width: defaultWidth}
-	if f, ok := t.out.(*os.File); ok {
-		if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 0 {
-			d.width = max(w, narrowest)
-		}
-	}
-	if wide {
-		d.width = 0
-	}
-	return d
-}
-
 // print prints an answer in the requested form, and fails if the answer is empty.
-func (w *walkFlags) print(a *app, answer any, b query.Basis, g func() diagram, draw func(*drawing)) error {
+func (w *walkFlags) print(a *app, answer any, b query.Basis, g func() diagram.Diagram, draw func(*render.Drawing)) error {
 	switch {
-	case a.json:
-		if err := a.printJSON(answer); err != nil {
+	case a.JSON:
+		if err := a.PrintJSON(answer); err != nil {
 			return err
 		}
 	case w.dot:
-		a.printf("%s", g().dot())
+		a.Printf("%s", g().Dot())
 	case w.mermaid:
-		a.printf("%s", g().mermaid())
+		a.Printf("%s", g().Mermaid())
 	default:
-		draw(a.drawing(w.wide, time.Now()))
+		draw(a.NewDrawing(w.wide, time.Now()))
 		if w.proof {
-			a.printProof(b.Proof, b.Watermark.String())
+			a.PrintProof(b.Proof, b.Watermark.String())
 		}
 	}
 	if b.Status == query.StatusEmpty {
 		return exitError(exitNothing)
 	}
 	return nil
-}
-
-// noted prints a note on standard error, such as which command was chosen if no id was given. It
-// prints nothing with --json.
-func (t *terminal) noted(format string, args ...any) {
-	if !t.json {
-		fmt.Fprintf(t.err, "recount: %s\n", fmt.Sprintf(format, args...))
-	}
 }
 
 // one returns the newest command that passes the filters; nil if there is none.
@@ -162,7 +137,7 @@ func (a *app) lastFailure(ctx context.Context, b *backend, m query.Moment) (stri
 			return "", err
 		}
 		if hit != nil {
-			a.noted("the newest failure %s", p.where)
+			a.Note("the newest failure %s", p.where)
 			return hit.ID.String(), nil
 		}
 	}
@@ -189,7 +164,7 @@ func (a *app) completeIDs(exit string, most int) cobra.CompletionFunc {
 		for _, h := range r.Hits {
 			ids = append(ids, h.ID)
 		}
-		short := abbreviate(ids)
+		short := render.Abbreviate(ids)
 		var out []cobra.Completion
 		for _, h := range r.Hits {
 			// The typed text may be longer than the abbreviation.
@@ -198,13 +173,10 @@ func (a *app) completeIDs(exit string, most int) cobra.CompletionFunc {
 				id = h.ID.String()
 			}
 			if strings.HasPrefix(id, typed) {
-				about := fmt.Sprintf("%s %s, %s", plainMark(h.ExitCode), cut(oneLine(h.Command), commandColumns), ago(time.Now(), h.Time))
+				about := fmt.Sprintf("%s %s, %s", render.PlainMark(h.ExitCode), render.Cut(render.OneLine(h.Command), render.CommandColumns), render.Ago(time.Now(), h.Time))
 				out = append(out, cobra.CompletionWithDesc(id, about))
 			}
 		}
 		return out, nil
 	})
 }
-
-// commandColumns is the maximum width of a command in a short list.
-const commandColumns = 60

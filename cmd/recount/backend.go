@@ -76,7 +76,7 @@ const (
 // to wait.
 func (a *app) open(ctx context.Context, cfg node.Config, wait time.Duration, roles ...string) (*backend, error) {
 	deadline := time.Now().Add(wait)
-	said := time.Now().Add(a.silence)
+	said := time.Now().Add(a.Silence)
 	for pause := firstPause; ; pause = min(2*pause, longPause) {
 		b, err := a.tryOpenOrServer(ctx, cfg, roles)
 		var busy *node.InUseError
@@ -85,7 +85,7 @@ func (a *app) open(ctx context.Context, cfg node.Config, wait time.Duration, rol
 		}
 		if now := time.Now(); now.After(said) && wait >= defaultWait {
 			said = deadline // report only once
-			a.tell(holder(busy))
+			a.Tell(holder(busy))
 		}
 		select {
 		case <-ctx.Done():
@@ -106,7 +106,7 @@ func (a *app) tryOpenOrServer(ctx context.Context, cfg node.Config, roles []stri
 		case b.local == nil:
 			awaitSpool(ctx, cfg)
 		case b.local.SpoolFault() != nil:
-			fmt.Fprintf(a.err, "recount: %s\n", b.local.SpoolFault())
+			fmt.Fprintf(a.Err, "recount: %s\n", b.local.SpoolFault())
 		}
 		return b, err
 	}
@@ -115,7 +115,7 @@ func (a *app) tryOpenOrServer(ctx context.Context, cfg node.Config, roles []stri
 		return nil, err
 	}
 	if err := a.sendSpooled(ctx, cfg, url, c); err != nil {
-		fmt.Fprintf(a.err, "recount: %s: %s; what waits for it stays in the spool\n", url, err)
+		fmt.Fprintf(a.Err, "recount: %s: %s; what waits for it stays in the spool\n", url, err)
 	}
 	return &backend{Backend: c}, nil
 }
@@ -157,7 +157,7 @@ func (a *app) tryOpen(ctx context.Context, cfg node.Config, roles []string) (*ba
 	} else {
 		cfg.Roles = nil
 	}
-	n, err := node.OpenLocal(ctx, cfg, a.progress())
+	n, err := node.OpenLocal(ctx, cfg, a.Progress())
 	if err != nil {
 		return nil, err
 	}
@@ -180,7 +180,7 @@ func (a *app) client(ctx context.Context, cfg node.Config, e node.Endpoints) (*h
 	if err != nil {
 		return nil, err
 	}
-	stop := a.unlessSoon(func() string { return fmt.Sprintf("waiting for the server at %s (pid %d)", e.HTTP, e.PID) })
+	stop := a.UnlessSoon(func() string { return fmt.Sprintf("waiting for the server at %s (pid %d)", e.HTTP, e.PID) })
 	within, cancel := context.WithTimeout(ctx, statusPatience)
 	st, err := c.Status(within, api.StatusRequest{})
 	cancel()
@@ -254,7 +254,7 @@ func (a *app) withBackendFor(ctx context.Context, purpose func(node.Config) (nod
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
 	if b.local == nil {
-		defer a.unlessSoon(func() string { return "waiting for the answer of the server" })()
+		defer a.UnlessSoon(func() string { return "waiting for the answer of the server" })()
 	}
 	return fn(b)
 }
@@ -309,7 +309,7 @@ func (a *app) withLog(ctx context.Context, making bool, fn func(l *pipeline.Log)
 		Brokers: brokers, Prefix: k.Prefix, Partitions: k.Partitions, ReplicationFactor: k.ReplicationFactor,
 		SASL:   pipeline.SASL{Mechanism: k.SASL.Mechanism, User: k.SASL.User, Password: k.SASL.Password},
 		TLS:    pipeline.TLS{Enabled: k.TLS.Enabled, CAFile: k.TLS.CAFile, CertFile: k.TLS.CertFile, KeyFile: k.TLS.KeyFile, ServerName: k.TLS.ServerName},
-		Logger: slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: slog.LevelWarn})),
+		Logger: slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	})
 	if err != nil {
 		if k.TLS.Enabled && errors.As(err, new(*tls.CertificateVerificationError)) {

@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/recountdb/recount/internal/render"
+	"github.com/recountdb/recount/internal/render/nodeview"
 	"github.com/recountdb/recount/server/api"
 	"github.com/recountdb/recount/server/node"
 )
@@ -40,18 +42,18 @@ anything is wrong.`,
 				return a.verifyBackup(cmd, dir)
 			}
 			return a.withBackendFor(cmd.Context(), a.toKeep, func(b *backend) error {
-				r, err := b.Backup(cmd.Context(), api.BackupRequest{Dir: dir}, a.progress())
-				a.clearProgress()
+				r, err := b.Backup(cmd.Context(), api.BackupRequest{Dir: dir}, a.Progress())
+				a.ClearProgress()
 				if err != nil {
 					return err
 				}
 				if r.Spooled {
-					fmt.Fprintln(a.err, "recount: commands wait in the spool, which are not in the backup: recount status says why")
+					fmt.Fprintln(a.Err, "recount: commands wait in the spool, which are not in the backup: recount status says why")
 				}
-				if a.json {
-					return a.printJSON(r)
+				if a.JSON {
+					return a.PrintJSON(r)
 				}
-				a.printf("%s: %s, %s copied, in %s\n", oneLine(r.Dir), counted(int(r.Bytes), "byte"), thousands(r.Copied), took(time.Duration(r.ElapsedMS)*time.Millisecond))
+				nodeview.Backup(a.Terminal, r)
 				return nil
 			})
 		},
@@ -61,22 +63,22 @@ anything is wrong.`,
 }
 
 func (a *app) verifyBackup(cmd *cobra.Command, dir string) error {
-	r, wrong, err := node.VerifyBackup(cmd.Context(), dir, a.progress())
-	a.clearProgress()
+	r, wrong, err := node.VerifyBackup(cmd.Context(), dir, a.Progress())
+	a.ClearProgress()
 	if err != nil {
 		return err
 	}
 	for _, w := range wrong {
-		a.printf("%s %s\n", a.paint(red, "WRONG"), oneLine(w.Error()))
+		a.Printf("%s %s\n", a.Paint(render.Red, "WRONG"), render.OneLine(w.Error()))
 	}
 	if len(wrong) > 0 {
-		a.printf("%d of %s are damaged: make another backup into a new folder\n", len(wrong), counted(r.Files, "file"))
+		a.Printf("%d of %s are damaged: make another backup into a new folder\n", len(wrong), render.Count(r.Files, "file"))
 		return exitError(1)
 	}
-	if a.json {
-		return a.printJSON(r)
+	if a.JSON {
+		return a.PrintJSON(r)
 	}
-	a.printf("%s: %s of %s, as of %s\n", a.paint(green, "whole"), counted(r.Files, "file"), counted(int(r.Bytes), "byte"), r.Made.Local().Format(time.DateTime))
+	a.Printf("%s: %s of %s, as of %s\n", a.Paint(render.Green, "whole"), render.Count(r.Files, "file"), render.Count(int(r.Bytes), "byte"), r.Made.Local().Format(time.DateTime))
 	return nil
 }
 
@@ -94,15 +96,15 @@ the next start.`,
 			if a.dataDir == "" {
 				return usagef("restore: name the directory to make: --data-dir DIR")
 			}
-			r, err := node.Restore(cmd.Context(), args[0], a.dataDir, a.progress())
-			a.clearProgress()
+			r, err := node.Restore(cmd.Context(), args[0], a.dataDir, a.Progress())
+			a.ClearProgress()
 			if err != nil {
 				return err
 			}
-			if a.json {
-				return a.printJSON(r)
+			if a.JSON {
+				return a.PrintJSON(r)
 			}
-			a.printf("%s: the log as of %s, %s, checked\n", oneLine(a.dataDir), r.Made.Local().Format(time.DateTime), counted(int(r.Bytes), "byte"))
+			a.Printf("%s: the log as of %s, %s, checked\n", render.OneLine(a.dataDir), r.Made.Local().Format(time.DateTime), render.Count(int(r.Bytes), "byte"))
 			return nil
 		},
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/recountdb/recount/internal/render/codeview"
 	"github.com/recountdb/recount/query/code"
 )
 
@@ -51,23 +52,7 @@ Exits with 1 if there is none.`,
 			}
 			return askCode(cmd.Context(), a, &f, q, func(s code.Scope) code.CallsRequest {
 				return code.CallsRequest{Scope: s, Symbol: args[0], Depth: depth, MinConfidence: least, Limit: f.limit, Runtime: seen}
-			}, func(r code.CallsResponse) {
-				a.heading(r.Revision)
-				a.printf("%s\n", a.symbolLine(r.Symbol))
-				at := 0
-				for _, x := range r.Calls {
-					if depth > 1 && x.Depth != at {
-						at = x.Depth
-						a.printf("%s\n", a.paint(dim, fmt.Sprintf("%d away", at)))
-					}
-					a.printf("  %s%s%s\n", a.symbolLine(x.Symbol), a.known(r.Revision.Repo, x), sure(x.Confidence))
-				}
-				for _, x := range r.Outside {
-					a.printf("  %s  %s\n", oneLine(x.Package+"."+x.Name), a.paint(dim, "outside, "+x.Edge+" at "+oneLine(x.Site)))
-				}
-				a.truncated(r.Truncated, "--limit shows more")
-				a.printRunning(r.Runtime)
-			})
+			}, func(r code.CallsResponse) { codeview.Calls(a.Terminal, r, depth > 1) })
 		},
 	}
 	f.add(c, code.DefaultLimit)
@@ -77,17 +62,4 @@ Exits with 1 if there is none.`,
 	c.Flags().IntVar(&depth, "depth", 1, fmt.Sprintf("how many calls to go at most, up to %d", code.MaxDepth))
 	c.Flags().Float64Var(&least, "min-confidence", 0, "follow only edges of this confidence or more, 0 to 1")
 	return c
-}
-
-// known describes how a call is known, if it is more than a plain call.
-func (a *app) known(repo string, x code.Call) string {
-	s := ""
-	if x.Repo != repo {
-		s += "  in " + oneLine(x.Repo)
-	}
-	s += "  " + x.Edge + " at " + oneLine(x.Site)
-	if x.Via != "" {
-		s += " via " + oneLine(x.Via)
-	}
-	return a.paint(dim, s)
 }

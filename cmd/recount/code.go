@@ -2,12 +2,11 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/recountdb/recount/internal/render"
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/code"
 	"github.com/recountdb/recount/schemas"
@@ -54,22 +53,22 @@ func askCode[Q any, R answered](ctx context.Context, a *app, f *codeFlags, q cod
 	}
 	return a.withBackend(ctx, func(b *backend) error {
 		r, err := q.Ask(ctx, b, request(scope))
-		a.clearProgress()
+		a.ClearProgress()
 		if err != nil {
 			return a.unanswered(err)
 		}
 		basis := r.Rests()
-		if a.json {
-			if err := a.printJSON(r); err != nil {
+		if a.JSON {
+			if err := a.PrintJSON(r); err != nil {
 				return err
 			}
 		} else {
 			show(r)
 			if basis.Hint != "" {
-				a.printf("%s\n", a.paint(dim, oneLine(basis.Hint)))
+				a.Printf("%s\n", a.Paint(render.Dim, render.OneLine(basis.Hint)))
 			}
 			if f.proof {
-				a.printProof(basis.Proof, basis.Watermark.String())
+				a.PrintProof(basis.Proof, basis.Watermark.String())
 			}
 		}
 		if basis.Status == query.StatusEmpty {
@@ -77,31 +76,6 @@ func askCode[Q any, R answered](ctx context.Context, a *app, f *codeFlags, q cod
 		}
 		return nil
 	})
-}
-
-// heading prints the revision that an answer is about.
-func (a *app) heading(r code.Revision) {
-	a.printf("%s\n", a.paint(dim, fmt.Sprintf("%s at %.12s  %s", oneLine(r.Repo), r.Commit, oneLine(r.Subject))))
-}
-
-// truncated prints how much was left out and how to get it.
-func (a *app) truncated(n int, mend string) {
-	if n > 0 {
-		a.printf("%s\n", a.paint(dim, fmt.Sprintf("… %s more; %s", thousands(n), mend)))
-	}
-}
-
-// symbolLine returns a symbol in one line: name, kind and place.
-func (a *app) symbolLine(s code.Symbol) string {
-	return fmt.Sprintf("%s  %s", a.paint(bold, oneLine(s.Name)), a.paint(dim, s.Kind+" "+oneLine(s.Place())))
-}
-
-// sure returns a confidence as text, "" if it is 0.95 or more.
-func sure(c float64) string {
-	if c >= 0.95 {
-		return ""
-	}
-	return fmt.Sprintf("  %.2f", c)
 }
 
 // completeSymbols completes the names of symbols.
@@ -122,12 +96,4 @@ func (a *app) completeSymbols(most int) cobra.CompletionFunc {
 		}
 		return out, nil
 	})
-}
-
-// day returns a date for lists.
-func day(t time.Time) string {
-	if t.IsZero() {
-		return ""
-	}
-	return t.UTC().Format(time.DateOnly)
 }

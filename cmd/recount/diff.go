@@ -5,6 +5,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/recountdb/recount/internal/render"
+	"github.com/recountdb/recount/internal/render/commandview"
+	"github.com/recountdb/recount/internal/render/diagram"
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/commands"
 )
@@ -59,11 +62,11 @@ if one of them holds.`,
 					return a.unanswered(err)
 				}
 				resp, err := commands.DiffQuestion.Ask(cmd.Context(), b, r)
-				a.clearProgress()
+				a.ClearProgress()
 				if err != nil {
 					return a.unanswered(err)
 				}
-				return w.print(a, resp, resp.Basis, func() diagram { return diffDiagram(resp) }, func(d *drawing) { d.drawDiff(resp) })
+				return w.print(a, resp, resp.Basis, func() diagram.Diagram { return commandview.DiffDiagram(resp) }, func(d *render.Drawing) { commandview.Diff(d, resp) })
 			})
 		},
 	}
@@ -96,7 +99,7 @@ func (a *app) twoRuns(ctx context.Context, b *backend, args []string, r *command
 	case then == nil:
 		return &query.NotFoundError{Ref: r.B, Hint: "no command of its template succeeded before it in its workspace; name what to compare it with: recount diff A B"}
 	}
-	a.noted("compared with the last time before it that this worked")
+	a.Note("compared with the last time before it that this worked")
 	r.A = then.ID.String()
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/recountdb/recount/internal/render/codeview"
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/code"
 	"github.com/recountdb/recount/query/commands"
@@ -109,26 +110,26 @@ func allKnown(names []string, ask func(string) error) (bool, error) {
 
 // graphDiff prints the diff of two revisions of code.
 func (a *app) graphDiff(ctx context.Context, b *backend, args []string, f graphDiffFlags, m query.Moment, proof bool) error {
-	if f.markdown && a.json {
+	if f.markdown && a.JSON {
 		return usagef("--json and --markdown: give one of them")
 	}
 	r, err := code.DiffQuestion.Ask(ctx, b, code.GraphDiffRequest{
 		Scope: code.Scope{Repo: f.repo, AtLeast: m.AtLeast}, Diff: strings.Join(args, ".."),
 		Impact: f.impact, FailOn: f.failOn, Limit: f.limit,
 	})
-	a.clearProgress()
+	a.ClearProgress()
 	if err != nil {
 		return a.unanswered(err)
 	}
 	switch {
-	case a.json:
-		err = a.printJSON(r)
+	case a.JSON:
+		err = a.PrintJSON(r)
 	case f.markdown:
-		a.printf("%s", diffMarkdown(r))
+		a.Printf("%s", codeview.DiffMarkdown(r))
 	default:
-		a.printGraphDiff(r)
+		codeview.Diff(a.Terminal, r)
 		if proof {
-			a.printProof(r.Proof, r.Watermark.String())
+			a.PrintProof(r.Proof, r.Watermark.String())
 		}
 	}
 	if err != nil {
@@ -139,112 +140,8 @@ func (a *app) graphDiff(ctx context.Context, b *backend, args []string, f graphD
 		for _, t := range r.Failed {
 			all = append(all, t.String())
 		}
-		a.noted("--fail-on: %s", strings.Join(all, ", "))
+		a.Note("--fail-on: %s", strings.Join(all, ", "))
 		return exitError(exitNothing)
 	}
 	return nil
-}
-
-// changeSigns maps a kind of change to the sign at the start of its line and its colour.
-var changeSigns = map[string][2]string{
-	"removed": {"-", red}, "signature": {"!", yellow}, "body": {"~", yellow}, "moved": {">", cyan}, "added": {"+", green},
-}
-
-func (a *app) printGraphDiff(r code.GraphDiffResponse) {
-	a.printf("%s\n", a.paint(dim, fmt.Sprintf("%s from %.12s to %.12s  %s", oneLine(r.Revision.Repo), r.Base.Commit, r.Revision.Commit, oneLine(r.Revision.Subject))))
-	a.printf("%s\n", diffSummary(r))
-	for _, s := range r.Symbols {
-		sign := changeSigns[s.Change]
-		a.printf("%s %s", a.paint(sign[1], sign[0]), a.symbolLine(s.Symbol))
-		if s.Change == "moved" && s.Before != nil {
-			a.printf("%s", a.paint(dim, "  from "+oneLine(s.Before.Place())))
-		}
-		a.printf("\n")
-		if s.Change == "signature" && s.Before != nil {
-			a.printf("    %s\n    %s\n", a.paint(red, oneLine(s.Before.Signature)), a.paint(green, oneLine(s.Signature)))
-		}
-	}
-	if len(r.Edges) > 0 {
-		a.printf("\n%s\n", a.paint(cyan, "edges"))
-	}
-	for _, e := range r.Edges {
-		sign := changeSigns[e.Change]
-		a.printf("%s %s %s %s  %s%s\n", a.paint(sign[1], sign[0]), oneLine(e.From), a.paint(dim, e.Edge), oneLine(e.To), a.paint(dim, oneLine(e.Site)), sure(e.Confidence))
-	}
-	a.printConcerned(r)
-	a.printImpactDelta(r.Impact)
-	a.truncated(r.Truncated, "--limit shows more")
-	if r.Hint != "" {
-		a.printf("%s\n", a.paint(dim, oneLine(r.Hint)))
-	}
-}
-
-// diffSummary returns the counts of differences in one line.
-func diffSummary(r code.GraphDiffResponse) string {
-	var parts []string
-	for _, c := range []struct{ count, what string }{
-		{"removed", "%s removed"},
-		{"signature", "%s with another signature"},
-		{"body", "%s with another body"},
-		{"moved", "%s moved"},
-		{"added", "%s added"},
-	} {
-		if n := r.Counts[c.count]; n > 0 {
-			parts = append(parts, fmt.Sprintf(c.what, counted(n, "symbol")))
-		}
-	}
-	if n, m := r.Counts["edges_added"], r.Counts["edges_removed"]; n+m > 0 {
-		parts = append(parts, fmt.Sprintf("edges +%s −%s", thousands(n), thousands(m)))
-	}
-	parts = append(parts, "in "+counted(r.Counts["files"], "file"))
-	return strings.Join(parts, ", ")
-}
-
-func (a *app) printConcerned(r code.GraphDiffResponse) {
-	for i, d := range r.Dependencies {
-		if i == 0 {
-			a.printf("\n%s\n", a.paint(cyan, "depends on"))
-		}
-		sign := changeSigns[d.Change]
-		where := oneLine(d.Site)
-		if d.Repo != "" {
-			where += ", of " + oneLine(d.Repo)
-		}
-		a.printf("%s %s  %s\n", a.paint(sign[1], sign[0]), oneLine(d.Package), a.paint(dim, where))
-	}
-	for i, u := range r.Elsewhere {
-		if i == 0 {
-			a.printf("\n%s\n", a.paint(cyan, "used in other repositories"))
-		}
-		a.printf("  %s %s  %s%s\n", oneLine(u.Of), u.Change, a.paint(dim, fmt.Sprintf("%s by %s in %s at %s", u.Edge, oneLine(u.Symbol.Name), oneLine(u.Symbol.Repo), oneLine(u.Site))), sure(u.Confidence))
-	}
-	for i, o := range r.Owners {
-		if i == 0 {
-			a.printf("\n%s\n", a.paint(cyan, "owners"))
-		}
-		name := o.Owner
-		if name == "" {
-			name = "(nobody)"
-		}
-		a.printf("  %s  %s\n", oneLine(name), a.paint(dim, counted(o.Count, "file")+": "+oneLine(strings.Join(o.Files, ", "))))
-	}
-}
-
-func (a *app) printImpactDelta(d *code.ImpactDelta) {
-	if d == nil {
-		return
-	}
-	a.printf("\n%s\n", a.paint(cyan, "reaches"))
-	a.printf("  %s, and %s; before %s, and %s\n", counted(d.After.Symbols, "symbol"), counted(d.After.Tests, "test"), counted(d.Before.Symbols, "symbol"), counted(d.Before.Tests, "test"))
-	for _, s := range d.Symbols {
-		if s.Before != s.After {
-			a.printf("  %s  %s\n", oneLine(s.Name), a.paint(dim, fmt.Sprintf("%s, before %s", thousands(s.After), thousands(s.Before))))
-		}
-	}
-	for i, s := range d.Untested {
-		if i == 0 {
-			a.printf("%s\n", a.paint(yellow, "no test reaches"))
-		}
-		a.printf("  %s\n", a.symbolLine(s))
-	}
 }

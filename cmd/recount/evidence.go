@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/recountdb/recount/internal/render/evidenceview"
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/evidence"
 	"github.com/recountdb/recount/schemas"
@@ -130,7 +131,7 @@ Exits with 1 if nothing is found.`,
   recount ask staging port --json | jq '.objects[0].superseded_by'`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			now := time.Now()
-			r, err := flags.request(cmd, strings.Join(args, " "), now, !a.json)
+			r, err := flags.request(cmd, strings.Join(args, " "), now, !a.JSON)
 			if err != nil {
 				return err
 			}
@@ -145,20 +146,20 @@ Exits with 1 if nothing is found.`,
 
 func (a *app) askEvidence(ctx context.Context, b *backend, r evidence.Request, flags *evidenceFlags, now time.Time) error {
 	resp, err := evidence.Question.Ask(ctx, b, r)
-	a.clearProgress()
+	a.ClearProgress()
 	if err != nil {
 		return a.unanswered(err)
 	}
 	switch {
-	case a.json:
-		if err := a.printJSON(resp); err != nil {
+	case a.JSON:
+		if err := a.PrintJSON(resp); err != nil {
 			return err
 		}
 	default:
-		d := evidenceDrawing{drawing: a.drawing(flags.wide, now), whole: flags.text, versions: flags.versions}
-		d.draw(resp)
+		d := evidenceview.Drawing{Drawing: a.NewDrawing(flags.wide, now), Whole: flags.text, Versions: flags.versions}
+		d.Draw(resp)
 		if flags.proof {
-			a.printProof(resp.Rests().Proof, resp.Watermark.String())
+			a.PrintProof(resp.Rests().Proof, resp.Watermark.String())
 		}
 	}
 	if resp.Status == query.StatusEmpty {
@@ -177,13 +178,13 @@ func (a *app) showObject(ctx context.Context, b *backend, ref string, proof bool
 	if resp == nil || err != nil {
 		return false, err
 	}
-	if a.json {
-		return true, a.printJSON(resp)
+	if a.JSON {
+		return true, a.PrintJSON(resp)
 	}
-	d := evidenceDrawing{drawing: a.drawing(false, time.Now()), whole: true, versions: true}
-	d.draw(*resp)
+	d := evidenceview.Drawing{Drawing: a.NewDrawing(false, time.Now()), Whole: true, Versions: true}
+	d.Draw(*resp)
 	if proof {
-		a.printProof(resp.Rests().Proof, resp.Watermark.String())
+		a.PrintProof(resp.Rests().Proof, resp.Watermark.String())
 	}
 	return true, nil
 }

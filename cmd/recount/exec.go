@@ -22,6 +22,7 @@ import (
 
 	"github.com/recountdb/recount/internal/history"
 	"github.com/recountdb/recount/internal/recording"
+	"github.com/recountdb/recount/internal/render"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
@@ -60,7 +61,7 @@ const maxTail = 8 << 10
 func (a *app) exec(ctx context.Context, f recordFlags, keepOutput bool, args []string) error {
 	text := args[0]
 	if len(args) > 1 {
-		text = shellJoin(args)
+		text = render.ShellJoin(args)
 	}
 	p, err := a.payload(f, text)
 	if err != nil {
@@ -91,7 +92,7 @@ func (a *app) exec(ctx context.Context, f recordFlags, keepOutput bool, args []s
 	code, runErr := a.runChild(args, out, keepOutput)
 	took := time.Since(start)
 	if err := <-started; err != nil {
-		fmt.Fprintf(a.err, "recount: not recorded: %s\n", err)
+		fmt.Fprintf(a.Err, "recount: not recorded: %s\n", err)
 		return exitError(code)
 	}
 	o := &recountv1.OutcomeObserved{
@@ -125,16 +126,16 @@ func (a *app) exec(ctx context.Context, f recordFlags, keepOutput bool, args []s
 		done, err = a.append(outliving, cfg, outcome, false)
 	}
 	if err != nil {
-		fmt.Fprintf(a.err, "recount: the outcome is not recorded: %s\n", err)
-	} else if a.json {
+		fmt.Fprintf(a.Err, "recount: the outcome is not recorded: %s\n", err)
+	} else if a.JSON {
 		// The standard output belongs to the command.
-		enc := json.NewEncoder(a.err)
+		enc := json.NewEncoder(a.Err)
 		if err := enc.Encode(executed{ID: e.ID, Position: first.Position, Outcome: done.Position, Spooled: done.Spooled, ExitCode: code, Duration: took.Nanoseconds()}); err != nil {
 			return err
 		}
 	}
 	if runErr != nil {
-		fmt.Fprintf(a.err, "recount: %s\n", runErr)
+		fmt.Fprintf(a.Err, "recount: %s\n", runErr)
 	}
 	if code == 0 {
 		return nil
@@ -158,9 +159,9 @@ func proto32(n int) *int32 { v := int32(n); return &v }
 // runChild runs the command to its end. It fails only if the command could not start.
 func (a *app) runChild(args []string, out io.Writer, keepOutput bool) (code int, err error) {
 	child := exec.Command(args[0], args[1:]...)
-	child.Stdin, child.Stdout, child.Stderr = a.stdin, a.out, a.err
+	child.Stdin, child.Stdout, child.Stderr = a.stdin, a.Out, a.Err
 	if keepOutput {
-		child.Stdout, child.Stderr = io.MultiWriter(a.out, out), io.MultiWriter(a.err, out)
+		child.Stdout, child.Stderr = io.MultiWriter(a.Out, out), io.MultiWriter(a.Err, out)
 	}
 	// The terminal sends its signals to the whole foreground group, which includes the child;
 	// passing these on would deliver them twice. All others are passed on.

@@ -20,13 +20,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/recountdb/recount/internal/golden"
+	"github.com/recountdb/recount/internal/render"
 	"github.com/recountdb/recount/server/node"
 )
 
 // verbsOf returns the paths of all verbs that do something, including hidden ones, without the
 // program's name.
 func verbsOf() []string {
-	root := (&app{terminal: &terminal{out: io.Discard, err: io.Discard}, stdin: strings.NewReader("")}).root()
+	root := (&app{Terminal: &render.Terminal{Out: io.Discard, Err: io.Discard}, stdin: strings.NewReader("")}).root()
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	var verbs []string
@@ -51,7 +52,7 @@ func (w *world) app(stdin string, stdout, stderr io.Writer, env ...string) *app 
 		all[k] = v
 	}
 	return &app{
-		terminal: &terminal{out: stdout, err: stderr, homeDir: all["HOME"], silence: time.Hour},
+		Terminal: &render.Terminal{Out: stdout, Err: stderr, HomeDir: all["HOME"], Silence: time.Hour},
 		stdin:    strings.NewReader(stdin), getenv: func(k string) string { return all[k] },
 	}
 }

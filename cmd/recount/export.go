@@ -25,7 +25,7 @@ is their files.`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: a.completeSymbols(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if a.json && r.Format != code.FormatJSON {
+			if a.JSON && r.Format != code.FormatJSON {
 				return usagef("--json and --format %s: give one of them", r.Format)
 			}
 			var err error
@@ -36,11 +36,11 @@ is their files.`,
 				r.Symbol = args[0]
 			}
 			return a.withBackend(cmd.Context(), func(b *backend) error {
-				out := bufio.NewWriterSize(a.out, 64<<10)
+				out := bufio.NewWriterSize(a.Out, 64<<10)
 				if err := b.Export(cmd.Context(), r, out); err != nil {
 					return a.unanswered(err)
 				}
-				a.clearProgress()
+				a.ClearProgress()
 				return out.Flush()
 			})
 		},

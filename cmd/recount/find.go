@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/recountdb/recount/internal/render/commandview"
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/schemas"
@@ -76,7 +77,7 @@ it begins, the outcome follows later, and is not told.`,
 					return usagef("--follow tells new commands, each run of them: it takes filters, --limit, --from and --json only")
 				}
 				if q.Filters.Exit != "" && q.Filters.Exit != "unknown" {
-					a.noted("--exit leaves out commands whose outcome follows later, as those of exec and of agents' hooks")
+					a.Note("--exit leaves out commands whose outcome follows later, as those of exec and of agents' hooks")
 				}
 				return a.withBackend(cmd.Context(), func(b *backend) error { return a.follow(cmd.Context(), b, q) })
 			}
@@ -103,18 +104,18 @@ it begins, the outcome follows later, and is not told.`,
 
 func (a *app) find(ctx context.Context, b *backend, r commands.FindRequest, proof bool, now time.Time) error {
 	resp, err := commands.FindQuestion.Ask(ctx, b, r)
-	a.clearProgress()
+	a.ClearProgress()
 	if err != nil {
 		return err
 	}
-	if a.json {
-		if err := a.printJSON(resp); err != nil {
+	if a.JSON {
+		if err := a.PrintJSON(resp); err != nil {
 			return err
 		}
 	} else {
-		a.printHits(resp, now)
+		commandview.Hits(a.Terminal, resp, now)
 		if proof {
-			a.printProof(resp.Proof, resp.Watermark.String())
+			a.PrintProof(resp.Proof, resp.Watermark.String())
 		}
 	}
 	if resp.Status == query.StatusEmpty {
@@ -125,16 +126,16 @@ func (a *app) find(ctx context.Context, b *backend, r commands.FindRequest, proo
 
 // follow prints commands as they come, with --json one per line.
 func (a *app) follow(ctx context.Context, b *backend, q commands.FollowRequest) error {
-	enc := json.NewEncoder(a.out)
+	enc := json.NewEncoder(a.Out)
 	enc.SetEscapeHTML(false)
 	err := b.Follow(ctx, q, func(f commands.Followed) error {
 		switch {
 		case f.Command == nil:
 			return nil
-		case a.json:
+		case a.JSON:
 			return enc.Encode(f.Command)
 		}
-		a.printHit(commands.Hit{Intent: f.Command.Intent}, time.Now())
+		commandview.Hit(a.Terminal, commands.Hit{Intent: f.Command.Intent}, time.Now())
 		return nil
 	})
 	if errors.Is(err, context.Canceled) {

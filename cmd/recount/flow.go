@@ -1,10 +1,9 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/spf13/cobra"
 
+	"github.com/recountdb/recount/internal/render/codeview"
 	"github.com/recountdb/recount/query/code"
 )
 
@@ -23,22 +22,7 @@ place of every call. Exits with 1 if there is none.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return askCode(cmd.Context(), a, &f, code.FlowQuestion, func(s code.Scope) code.FlowRequest {
 				return code.FlowRequest{Scope: s, From: args[0], To: args[1], MinConfidence: least, Limit: f.limit}
-			}, func(r code.FlowResponse) {
-				a.heading(r.Revision)
-				for i, p := range r.Paths {
-					a.printf("%s\n", a.paint(cyan, fmt.Sprintf("path %d: %s, %.2f", i+1, counted(len(p.Steps)-1, "step"), p.Confidence)))
-					for _, h := range p.Steps {
-						note := ""
-						if h.Edge != "" {
-							note = a.paint(dim, "  "+h.Edge+" at "+oneLine(h.Site)) + sure(h.Confidence)
-						}
-						a.printf("  %s%s\n", a.symbolLine(h.Symbol), note)
-					}
-				}
-				if r.Truncated {
-					a.printf("%s\n", a.paint(dim, "… there are more as short as these; --limit shows more"))
-				}
-			})
+			}, func(r code.FlowResponse) { codeview.Flow(a.Terminal, r) })
 		},
 	}
 	f.add(c, 5)

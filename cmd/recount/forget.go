@@ -6,11 +6,12 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/recountdb/recount/internal/render"
+	"github.com/recountdb/recount/internal/render/nodeview"
 	"github.com/recountdb/recount/server/api"
 )
 
@@ -84,16 +85,16 @@ func (a *app) forget(ctx context.Context, b *backend, r api.ForgetRequest, yes, 
 	if r.DryRun || !yes {
 		look := r
 		look.DryRun = true
-		found, err := b.Forget(ctx, look, a.progress())
-		a.clearProgress()
+		found, err := b.Forget(ctx, look, a.Progress())
+		a.ClearProgress()
 		if err != nil {
 			return err
 		}
-		if r.DryRun && a.json {
-			return a.printJSON(found)
+		if r.DryRun && a.JSON {
+			return a.PrintJSON(found)
 		}
-		if !a.json {
-			a.printForgotten(found)
+		if !a.JSON {
+			nodeview.Forgettable(a.Terminal, found)
 		}
 		switch {
 		case found.Events == 0:
@@ -101,21 +102,21 @@ func (a *app) forget(ctx context.Context, b *backend, r api.ForgetRequest, yes, 
 		case r.DryRun:
 			return nil
 		case found.TooMany:
-			return fmt.Errorf("more than %s events: narrow it, or raise --limit", thousands(r.Limit))
+			return fmt.Errorf("more than %s events: narrow it, or raise --limit", render.Thousands(r.Limit))
 		}
-		if err := a.confirm(fmt.Sprintf("Erase %s for good?", counted(found.Events, "event")), read); err != nil {
+		if err := a.confirm(fmt.Sprintf("Erase %s for good?", render.Count(found.Events, "event")), read); err != nil {
 			return err
 		}
 	}
-	done, err := b.Forget(ctx, r, a.progress())
-	a.clearProgress()
+	done, err := b.Forget(ctx, r, a.Progress())
+	a.ClearProgress()
 	if err != nil {
 		return err
 	}
-	if a.json {
-		err = a.printJSON(done)
+	if a.JSON {
+		err = a.PrintJSON(done)
 	} else {
-		a.printErased(done, yes)
+		nodeview.Erased(a.Terminal, done, yes)
 	}
 	if err == nil && done.Events == 0 {
 		return exitError(exitNothing)
@@ -129,84 +130,10 @@ func (a *app) confirm(question string, read bool) error {
 	if read || !isFile || !term.IsTerminal(int(f.Fd())) {
 		return fmt.Errorf("nobody to ask on the standard input: say --yes to erase")
 	}
-	fmt.Fprintf(a.err, "%s [y/N] ", question)
+	fmt.Fprintf(a.Err, "%s [y/N] ", question)
 	line, err := bufio.NewReader(a.stdin).ReadString('\n')
 	if answer := strings.ToLower(strings.TrimSpace(line)); err != nil || answer != "y" && answer != "yes" {
 		return fmt.Errorf("nothing erased")
 	}
 	return nil
-}
-
-// printForgotten prints what would be erased.
-func (a *app) printForgotten(r api.ForgetReport) {
-	for _, t := range r.Topics {
-		a.printf("%s: %s, %s\n", t.Topic, counted(t.Events, "event"), counted(int(t.Bytes), "byte"))
-	}
-	for _, s := range r.Sample {
-		a.printf("  %s %s %s %s\n", a.paint(yellow, s.Position.String()), s.Time.Local().Format("2006-01-02 15:04:05"),
-			a.paint(cyan, oneLine(s.Type)), a.paint(dim, counted(s.Bytes, "byte")))
-		if s.With != "" {
-			a.printf("      %s\n", a.paint(dim, "goes with it: "+s.With))
-		}
-		if s.Text != "" {
-			a.printf("      %s\n", oneLine(s.Text))
-		}
-	}
-	if more := r.Events - len(r.Sample); more > 0 {
-		a.printf("  and %s more\n", thousands(more))
-	}
-	if r.Events == 0 {
-		a.printf("nothing to erase\n")
-	}
-	a.printBeside(r)
-}
-
-// printBeside prints what is not erased now.
-func (a *app) printBeside(r api.ForgetReport) {
-	if r.Before > 0 {
-		a.printf("%s erased before\n", counted(r.Before, "event"))
-	}
-	for _, text := range r.Missing {
-		a.printf("not in the log: %s\n", oneLine(text))
-	}
-	if r.Kept > 0 {
-		a.printf("%s of commits match and stay\n", counted(r.Kept, "event"))
-	}
-	if r.Explanation != "" {
-		a.printf("%s\n", r.Explanation)
-	}
-}
-
-// printErased prints what was erased.
-func (a *app) printErased(r api.ForgetReport, brief bool) {
-	if r.Events == 0 {
-		a.printf("nothing to erase\n")
-		a.printBeside(r)
-		return
-	}
-	a.printf("%s erased, %s", counted(r.Events, "event"), counted(int(r.Bytes), "byte"))
-	switch {
-	case r.Log == "rewritten":
-		a.printf("; gone from the log's files")
-	case r.Log == "outside":
-		a.printf("; hidden in the log of brokers that are not Recount's")
-	}
-	if len(r.Rebuilt) > 0 {
-		a.printf("; made anew: %s", strings.Join(r.Rebuilt, ", "))
-	}
-	if len(r.Remaining) > 0 {
-		a.printf("; in no answer any more")
-	}
-	a.printf("\n")
-	if len(r.Remaining) > 0 {
-		a.printf("%s\n", a.paint(yellow, r.Explanation))
-		r.Explanation = ""
-	}
-	if brief || r.Log == "outside" {
-		a.printBeside(r)
-	}
-	for _, at := range r.Erasures {
-		a.printf("%s\n", a.paint(dim, fmt.Sprintf("by the event at %s", at)))
-	}
-	a.printf("%s\n", a.paint(dim, "in "+took(time.Duration(r.ElapsedMS)*time.Millisecond)))
 }

@@ -2,12 +2,12 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/recountdb/recount/internal/recording"
+	"github.com/recountdb/recount/internal/render/codeview"
 	"github.com/recountdb/recount/query/code"
 	"github.com/recountdb/recount/schemas"
 )
@@ -62,7 +62,7 @@ type collected struct {
 
 func (a *app) gc(ctx context.Context, b *backend, r code.RetirableRequest, now time.Time, dry bool) error {
 	resp, err := code.RetirableQuestion.Ask(ctx, b, r)
-	a.clearProgress()
+	a.ClearProgress()
 	if err != nil {
 		return a.unanswered(err)
 	}
@@ -84,18 +84,9 @@ func (a *app) gc(ctx context.Context, b *backend, r code.RetirableRequest, now t
 		}
 		done.Events = append(done.Events, appended[0].Position)
 	}
-	if a.json {
-		return a.printJSON(done)
+	if a.JSON {
+		return a.PrintJSON(done)
 	}
-	verb := "given up"
-	if dry {
-		verb = "to be given up"
-	}
-	for _, repo := range resp.Repositories {
-		a.printf("%s: %s %s, %s stay\n", oneLine(repo.Repo), counted(repo.Retire, "graph"), verb, thousands(repo.Keep))
-	}
-	for _, at := range done.Events {
-		a.printf("%s\n", a.paint(dim, fmt.Sprintf("by the event at %s", at)))
-	}
+	codeview.Retired(a.Terminal, resp, done.Events, dry)
 	return nil
 }

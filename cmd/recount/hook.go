@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/recountdb/recount/internal/agenthook"
+	"github.com/recountdb/recount/internal/render"
 	"github.com/recountdb/recount/internal/shellhook"
 )
 
@@ -66,10 +67,10 @@ What fails is told in ~/.local/state/recount-hook.log (or $RECOUNT_HOOK_LOG).`,
 			if err != nil {
 				return usageError{err}
 			}
-			if a.json {
-				return a.printJSON(map[string]string{"shell": args[0], "bin": bin, "script": script})
+			if a.JSON {
+				return a.PrintJSON(map[string]string{"shell": args[0], "bin": bin, "script": script})
 			}
-			a.printf("%s", script)
+			a.Printf("%s", script)
 			return nil
 		},
 	}
@@ -129,11 +130,11 @@ func (a *app) agentHook(agent agenthook.Agent, bin string, f agentFlags) error {
 	command := agent.Command(bin)
 	if !f.install && !f.uninstall {
 		snippet := string(agent.Snippet(command, !f.noEdits))
-		if a.json {
-			return a.printJSON(hookChange{Agent: agent.Name, File: file, Settings: snippet})
+		if a.JSON {
+			return a.PrintJSON(hookChange{Agent: agent.Name, File: file, Settings: snippet})
 		}
-		a.printf("%s\n", a.paint(dim, "In "+file+", among what is there (or: recount hook "+agent.Name+" --install):"))
-		a.printf("%s%s\n", snippet, a.paint(dim, agent.Note))
+		a.Printf("%s\n", a.Paint(render.Dim, "In "+file+", among what is there (or: recount hook "+agent.Name+" --install):"))
+		a.Printf("%s%s\n", snippet, a.Paint(render.Dim, agent.Note))
 		return nil
 	}
 	before, err := os.ReadFile(file)
@@ -154,18 +155,18 @@ func (a *app) agentHook(agent agenthook.Agent, bin string, f agentFlags) error {
 			return err
 		}
 	}
-	if a.json {
-		return a.printJSON(hookChange{Agent: agent.Name, File: file, Changed: changed, DryRun: f.dryRun, Settings: string(after)})
+	if a.JSON {
+		return a.PrintJSON(hookChange{Agent: agent.Name, File: file, Changed: changed, DryRun: f.dryRun, Settings: string(after)})
 	}
 	switch {
 	case !changed:
-		a.printf("%s: nothing to change\n", file)
+		a.Printf("%s: nothing to change\n", file)
 	case f.dryRun:
-		a.printf("--- %s\n+++ %s\n%s", file, file, lineDiff(string(before), string(after)))
+		a.Printf("--- %s\n+++ %s\n%s", file, file, lineDiff(string(before), string(after)))
 	case f.install:
-		a.printf("%s: installed. %s\n", file, agent.Note)
+		a.Printf("%s: installed. %s\n", file, agent.Note)
 	default:
-		a.printf("%s: taken out\n", file)
+		a.Printf("%s: taken out\n", file)
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/recountdb/recount/internal/render"
 	"github.com/recountdb/recount/server/node"
 )
 
@@ -179,7 +180,7 @@ func (brokenInput) Read([]byte) (int, error) { panic("broken input") }
 func TestHookPanics(t *testing.T) {
 	log := filepath.Join(t.TempDir(), "log")
 	var out strings.Builder
-	a := &app{terminal: &terminal{out: &out, err: &out, silence: time.Hour}, stdin: brokenInput{}, getenv: func(name string) string {
+	a := &app{Terminal: &render.Terminal{Out: &out, Err: &out, Silence: time.Hour}, stdin: brokenInput{}, getenv: func(name string) string {
 		if name == "RECOUNT_HOOK_LOG" {
 			return log
 		}

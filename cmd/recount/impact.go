@@ -1,11 +1,11 @@
 package main
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/recountdb/recount/internal/render/codeview"
 	"github.com/recountdb/recount/query/code"
 )
 
@@ -41,8 +41,8 @@ Exits with 1 if nothing is known to be reached.`,
 			return askCode(cmd.Context(), a, &f, code.ImpactQuestion, func(s code.Scope) code.ImpactRequest {
 				return code.ImpactRequest{Scope: s, Symbol: symbol, Diff: diff, Depth: depth, MinConfidence: least, Limit: f.limit, Runtime: seen}
 			}, func(r code.ImpactResponse) {
-				a.printImpact(r)
-				a.printRunning(r.Runtime)
+				codeview.Impact(a.Terminal, r)
+				codeview.Running(a.Terminal, r.Runtime)
 			})
 		},
 	}
@@ -62,55 +62,4 @@ func symbolOrDiff(args []string, diff string) (string, error) {
 		return args[0], nil
 	}
 	return "", nil
-}
-
-func (a *app) printImpact(r code.ImpactResponse) {
-	a.heading(r.Revision)
-	for _, s := range r.Changed {
-		a.printf("%s\n", a.symbolLine(s))
-	}
-	a.truncated(r.ChangedCount-len(r.Changed), "--limit shows more")
-	a.printf("reaches %s in %s, and %s\n", counted(r.Total, "symbol"), counted(len(r.Groups), "package"), counted(r.TestCount, "test"))
-	apart := "\n"
-	for _, g := range r.Groups {
-		name := g.Package
-		if name == "" {
-			name = "(no package)"
-		}
-		if g.Repo != r.Revision.Repo {
-			name += " in " + g.Repo
-		}
-		a.printf("%s%s  %s\n", apart, a.paint(cyan, oneLine(name)), a.paint(dim, fmt.Sprintf("%s, %.2f or more", counted(g.Count, "symbol"), g.Least)))
-		for _, x := range g.Symbols {
-			a.printf("  %s\n", a.affectedLine(x))
-		}
-		if len(g.Symbols) == 0 {
-			apart = "" // at the limit, the other packages get a line each
-		} else if n := g.Count - len(g.Symbols); n > 0 {
-			a.printf("  %s\n", a.paint(dim, fmt.Sprintf("… %s more", thousands(n))))
-		}
-	}
-	if len(r.Tests) > 0 {
-		a.printf("\n%s\n", a.paint(cyan, "tests"))
-	}
-	for _, x := range r.Tests {
-		a.printf("  %s\n", a.affectedLine(x))
-	}
-	a.truncated(r.Truncated, "--limit shows more")
-}
-
-func (a *app) affectedLine(x code.Affected) string {
-	s := a.symbolLine(x.Symbol)
-	if x.Distance > 0 {
-		s += a.paint(dim, fmt.Sprintf("  %d away, %s %s", x.Distance, x.Edge, oneLine(x.Via)))
-	}
-	return s + sure(x.Confidence)
-}
-
-// counted returns a number with its noun.
-func counted(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return thousands(n) + " " + noun + "s"
 }

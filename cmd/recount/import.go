@@ -18,6 +18,7 @@ import (
 	"github.com/recountdb/recount/internal/history"
 	"github.com/recountdb/recount/internal/recording"
 	"github.com/recountdb/recount/internal/redact"
+	"github.com/recountdb/recount/internal/render"
 	"github.com/recountdb/recount/internal/spans"
 	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/schemas"
@@ -54,7 +55,7 @@ history that has grown adds only what is new. Secrets are redacted on the way.`,
   recount import jsonl events.jsonl          or - for the standard input`,
 	}
 	var wait bool
-	c.PersistentFlags().BoolVar(&wait, "wait", a.interactive, "wait until what was brought in can be asked about; the default on a terminal")
+	c.PersistentFlags().BoolVar(&wait, "wait", a.Interactive, "wait until what was brought in can be asked about; the default on a terminal")
 	c.PersistentPostRunE = func(cmd *cobra.Command, _ []string) error {
 		if !wait {
 			return nil
@@ -257,18 +258,18 @@ func (a *app) imports(ctx context.Context, f importFlags, fn func(im *importer) 
 	defer func() { err = errors.Join(err, b.Close()) }()
 	im.backend = b
 	// The projections know what was imported before, so wait until they have caught up.
-	stop := a.unlessSoon(func() string { return "waiting for what was there before to be taken in" })
+	stop := a.UnlessSoon(func() string { return "waiting for what was there before to be taken in" })
 	err = settle(ctx, b)
 	stop()
 	switch {
 	case errors.Is(err, errServesNot):
 		im.blind = true
-		fmt.Fprintln(a.err, "recount: the server has not the role serve, so it cannot tell what is there already: an event that is appended again is applied once, but what a hook recorded is not recognised in a history")
+		fmt.Fprintln(a.Err, "recount: the server has not the role serve, so it cannot tell what is there already: an event that is appended again is applied once, but what a hook recorded is not recognised in a history")
 	case err != nil:
 		return err
 	}
 	err = fn(im)
-	a.clearProgress()
+	a.ClearProgress()
 	return errors.Join(err, im.report())
 }
 
@@ -417,7 +418,7 @@ func (im *importer) run(ctx context.Context, from string, events iter.Seq2[schem
 	im.results = append(im.results, imported{From: from, Unit: im.unit})
 	res := &im.results[len(im.results)-1]
 	redacted, held := im.redacted, im.held
-	draw := im.a.progress()
+	draw := im.a.Progress()
 	var batch []schemas.Event
 	size := 0
 	flush := func() error {
@@ -442,7 +443,7 @@ func (im *importer) run(ctx context.Context, from string, events iter.Seq2[schem
 		batch, size = batch[:0], 0
 		if draw != nil && progress != nil {
 			n, of := progress(res.Read)
-			draw(api.Progress{Phase: "import " + im.a.home(from), Done: min(n, of-1), Total: of})
+			draw(api.Progress{Phase: "import " + im.a.Home(from), Done: min(n, of-1), Total: of})
 		}
 		return nil
 	}
@@ -512,42 +513,42 @@ func (im *importer) report() error {
 			failed = exitError(exitFailed)
 		}
 	}
-	if a.json {
-		return errors.Join(a.printJSON(map[string]any{"imports": im.results, "elapsed_ms": time.Since(im.started).Milliseconds()}), failed)
+	if a.JSON {
+		return errors.Join(a.PrintJSON(map[string]any{"imports": im.results, "elapsed_ms": time.Since(im.started).Milliseconds()}), failed)
 	}
 	for _, r := range im.results {
 		done := " appended"
 		if im.dry {
 			done = " would be appended (--dry-run)"
 		}
-		parts := []string{thousands(r.Appended) + done}
+		parts := []string{render.Thousands(r.Appended) + done}
 		if r.Unit != "" {
-			parts = []string{counted(int(r.Held), r.Unit), counted(int(r.Appended), "event") + done}
+			parts = []string{render.Count(int(r.Held), r.Unit), render.Count(int(r.Appended), "event") + done}
 		}
 		if r.Format != "" {
 			parts = append([]string{r.Format}, parts...)
 		}
 		if r.Present > 0 {
-			parts = append(parts, thousands(r.Present)+" there already")
+			parts = append(parts, render.Thousands(r.Present)+" there already")
 		}
 		if r.Before > 0 {
-			parts = append(parts, thousands(r.Before)+" lines imported before")
+			parts = append(parts, render.Thousands(r.Before)+" lines imported before")
 		}
 		if r.Redacted > 0 {
-			parts = append(parts, counted(int(r.Redacted), "secret")+" redacted")
+			parts = append(parts, render.Count(int(r.Redacted), "secret")+" redacted")
 		}
 		if r.Skipped > 0 {
-			parts = append(parts, thousands(r.Skipped)+" skipped")
+			parts = append(parts, render.Thousands(r.Skipped)+" skipped")
 		}
-		a.printf("%s: %s\n", a.home(r.From), strings.Join(parts, ", "))
+		a.Printf("%s: %s\n", a.Home(r.From), strings.Join(parts, ", "))
 		if len(r.LeftOut) > 0 {
-			a.printf("  left out: %s\n", leftOut(r.LeftOut))
+			a.Printf("  left out: %s\n", leftOut(r.LeftOut))
 		}
 		for _, p := range r.Problems {
-			fmt.Fprintf(a.err, "  skipped %s\n", p)
+			fmt.Fprintf(a.Err, "  skipped %s\n", p)
 		}
 		if more := r.Skipped - int64(len(r.Problems)); more > 0 {
-			fmt.Fprintf(a.err, "  and %s more\n", thousands(more))
+			fmt.Fprintf(a.Err, "  and %s more\n", render.Thousands(more))
 		}
 	}
 	return failed

@@ -76,7 +76,7 @@ func (im *importer) accessLog(ctx context.Context, path, service string) error {
 			return err
 		}
 		if mark != nil && !marks.OfLog(*mark) {
-			fmt.Fprintf(im.a.err, "recount: %s: the log has not the event at %s that the last import left there: importing all of it again\n", service, marks.Last)
+			fmt.Fprintf(im.a.Err, "recount: %s: the log has not the event at %s that the last import left there: importing all of it again\n", service, marks.Last)
 			marks.Forget()
 		}
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/recountdb/recount/internal/agentlog"
 	"github.com/recountdb/recount/internal/history"
 	"github.com/recountdb/recount/internal/recording"
+	"github.com/recountdb/recount/internal/render"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 	"github.com/recountdb/recount/server/api"
@@ -199,7 +200,7 @@ func (a *app) dryImport(fn func(im *importer) error) error {
 	im := &importer{a: a, started: time.Now(), redactor: r, backend: nowhere{}, dry: true}
 	im.options.Workspace = recording.Workspaces()
 	err = fn(im)
-	a.clearProgress()
+	a.ClearProgress()
 	return errors.Join(err, im.report())
 }
 
@@ -219,7 +220,7 @@ func leftOut(counts map[string]int) string {
 		return strings.Compare(x, y)
 	})
 	for i, name := range names {
-		names[i] = counted(counts[name], name)
+		names[i] = render.Count(counts[name], name)
 	}
 	return strings.Join(names, ", ")
 }

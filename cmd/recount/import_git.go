@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -15,6 +13,8 @@ import (
 	"github.com/recountdb/recount/internal/commits"
 	"github.com/recountdb/recount/internal/git"
 	"github.com/recountdb/recount/internal/redact"
+	"github.com/recountdb/recount/internal/render"
+	"github.com/recountdb/recount/internal/render/nodeview"
 	"github.com/recountdb/recount/languages"
 	"github.com/recountdb/recount/processors/source"
 	"github.com/recountdb/recount/schemas"
@@ -121,17 +121,17 @@ func (a *app) importGit(ctx context.Context, f gitFlags, paths []string, working
 		}
 		g := gitImport{a: a, cfg: cfg, b: b, repo: repo, flags: f, working: working, quiet: hook, began: began}
 		r, err := g.run(ctx)
-		a.clearProgress()
+		a.ClearProgress()
 		if err != nil {
 			return err
 		}
 		reports = append(reports, r)
-		if !a.json && !hook {
-			a.printImported(r)
+		if !a.JSON && !hook {
+			nodeview.Commits(a.Terminal, r)
 		}
 	}
-	if a.json && !hook {
-		return a.printJSON(map[string]any{"imports": reports, "elapsed_ms": time.Since(started).Milliseconds()})
+	if a.JSON && !hook {
+		return a.PrintJSON(map[string]any{"imports": reports, "elapsed_ms": time.Since(started).Milliseconds()})
 	}
 	return nil
 }
@@ -162,7 +162,7 @@ func (g gitImport) run(ctx context.Context) (r commits.Report, err error) {
 	if err != nil {
 		return r, err
 	}
-	stop := g.a.unlessSoon(func() string { return "waiting for what has the log" })
+	stop := g.a.UnlessSoon(func() string { return "waiting for what has the log" })
 	st, err := g.b.Status(ctx, api.StatusRequest{})
 	stop()
 	if err != nil {
@@ -184,7 +184,7 @@ func (g gitImport) run(ctx context.Context) (r commits.Report, err error) {
 			return r, err
 		}
 		if lost(st.Log.Ends, *last) || mark != nil && !s.OfLog(*mark) {
-			fmt.Fprintf(g.a.err, "recount: %s: the log has not the event at %s that the last import left there: importing all of it again\n", name, last)
+			fmt.Fprintf(g.a.Err, "recount: %s: the log has not the event at %s that the last import left there: importing all of it again\n", name, last)
 			s.Forget()
 		}
 	}
@@ -199,7 +199,7 @@ func (g gitImport) run(ctx context.Context) (r commits.Report, err error) {
 		Append:   g.append, Redact: redacting(redactor), RedactFile: redactFile, Now: time.Now, Progress: g.progress(name),
 	})
 	if errors.Is(err, context.Canceled) {
-		err = fmt.Errorf("%s: stopped after %s events: start it again to go on: %w", name, thousands(r.Appended+r.Present), err)
+		err = fmt.Errorf("%s: stopped after %s events: start it again to go on: %w", name, render.Thousands(r.Appended+r.Present), err)
 	}
 	if err != nil {
 		return r, err
@@ -267,7 +267,7 @@ func redacting(r *redact.Redactor) func(*recountv1.CommitRecorded) int {
 
 // progress returns a function that reports the progress of an import; nil if none is wanted.
 func (g gitImport) progress(name string) func(done, of, files int64) {
-	draw := g.a.progress()
+	draw := g.a.Progress()
 	if draw == nil || g.quiet {
 		return nil
 	}
@@ -275,83 +275,7 @@ func (g gitImport) progress(name string) func(done, of, files int64) {
 	return func(done, of, files int64) {
 		if now := time.Now(); now.Sub(drawn) > 100*time.Millisecond {
 			drawn = now
-			draw(api.Progress{Phase: fmt.Sprintf("import %s: %s files, commits", name, thousands(files)), Done: min(done, of-1), Total: of})
+			draw(api.Progress{Phase: fmt.Sprintf("import %s: %s files, commits", name, render.Thousands(files)), Done: min(done, of-1), Total: of})
 		}
 	}
 }
-
-// printImported prints the result of an import.
-func (a *app) printImported(r commits.Report) {
-	a.printf("%s: %s\n", r.Repository, importedText(r))
-	if m := r.Missing; m.Files+m.Commits+m.Renames > 0 {
-		fmt.Fprintf(a.err, "  %s\n", plainText(missingText(m)))
-	}
-	for _, f := range r.RedactedFiles {
-		fmt.Fprintf(a.err, "  redacted %s\n", plainText(f))
-	}
-	for _, p := range r.Problems {
-		fmt.Fprintf(a.err, "  %s\n", p)
-	}
-}
-
-// missingText describes what a clone lacks and how to get it.
-func missingText(m commits.Missing) string {
-	var parts []string
-	if m.Files > 0 {
-		parts = append(parts, count(int(m.Files), "file's content", "files' contents"))
-	}
-	if m.Commits > 0 {
-		parts = append(parts, "the trees of "+count(int(m.Commits), "commit", "commits"))
-	}
-	if m.Renames > 0 {
-		parts = append(parts, "what "+count(int(m.Renames), "commit", "commits")+" may have renamed")
-	}
-	return fmt.Sprintf("this clone lacks %s (%s, …): the rest is recorded; git fetch --refetch --no-filter makes a clone whole, and --repo with another name imports it anew",
-		strings.Join(parts, ", "), strings.Join(m.First, ", "))
-}
-
-func importedText(r commits.Report) string {
-	n := r.Commits.Full + r.Commits.Changes + r.Commits.Metadata
-	if n == 0 && r.Refs == 0 && r.WorkingTree == "" {
-		return "nothing new at " + abbreviated(r.Head)
-	}
-	var parts []string
-	if n > 0 {
-		var how []string
-		for _, k := range []struct {
-			n   int64
-			how string
-		}{{r.Commits.Full, "whole"}, {r.Commits.Changes, "as changes"}, {r.Commits.Metadata, "by name only"}} {
-			if k.n > 0 {
-				how = append(how, thousands(k.n)+" "+k.how)
-			}
-		}
-		parts = append(parts, fmt.Sprintf("%s (%s)", count(int(n), "commit", "commits"), strings.Join(how, ", ")))
-	}
-	if r.Files > 0 {
-		parts = append(parts, fmt.Sprintf("%s of %s bytes", count(int(r.Files), "file", "files"), thousands(r.Bytes)))
-	}
-	if len(r.Skipped) > 0 {
-		var why []string
-		for _, k := range slices.Sorted(maps.Keys(r.Skipped)) {
-			why = append(why, fmt.Sprintf("%s %s", thousands(r.Skipped[k]), k))
-		}
-		parts = append(parts, "left out "+strings.Join(why, ", "))
-	}
-	if r.Refs > 0 {
-		parts = append(parts, count(int(r.Refs), "ref", "refs")+" moved")
-	}
-	if r.WorkingTree != "" {
-		parts = append(parts, "the working tree as "+abbreviated(r.WorkingTree))
-	}
-	if r.Redacted > 0 {
-		parts = append(parts, count(int(r.Redacted), "secret", "secrets")+" redacted")
-	}
-	if r.Present > 0 {
-		parts = append(parts, count(int(r.Present), "event", "events")+" there already")
-	}
-	return strings.Join(parts, "; ")
-}
-
-// abbreviated returns the start of an object id.
-func abbreviated(id string) string { return id[:min(len(id), 12)] }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/recountdb/recount/internal/git/gittest"
+	"github.com/recountdb/recount/internal/render"
 	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/schemas"
 	"github.com/recountdb/recount/server/httpapi"
@@ -72,7 +73,7 @@ func TestImportsInSplitRoles(t *testing.T) {
 	} {
 		for range 2 { // repeating is safe
 			var out bytes.Buffer
-			a := &app{terminal: &terminal{out: &out, err: &out, silence: time.Hour}, stdin: strings.NewReader(""), getenv: func(name string) string { return env[name] }}
+			a := &app{Terminal: &render.Terminal{Out: &out, Err: &out, Silence: time.Hour}, stdin: strings.NewReader(""), getenv: func(name string) string { return env[name] }}
 			if code := a.run(t.Context(), append([]string{"--server", ingest.Endpoints().HTTP}, args...)); code != 0 {
 				t.Errorf("%s: exit %d: %s", name, code, out.String())
 			}

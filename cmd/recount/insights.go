@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/recountdb/recount/internal/render/commandview"
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/commands"
 )
@@ -39,16 +40,16 @@ Exits with 1 if nothing recurs.`,
 			}
 			return a.withBackend(cmd.Context(), func(b *backend) error {
 				resp, err := commands.InsightsQuestion.Ask(cmd.Context(), b, r)
-				a.clearProgress()
+				a.ClearProgress()
 				if err != nil {
 					return a.unanswered(err)
 				}
-				if a.json {
-					err = a.printJSON(resp)
+				if a.JSON {
+					err = a.PrintJSON(resp)
 				} else {
-					a.drawing(wide, now).drawInsights(resp)
+					commandview.Insights(a.NewDrawing(wide, now), resp)
 					if m.proof {
-						a.printProof(resp.Proof, resp.Watermark.String())
+						a.PrintProof(resp.Proof, resp.Watermark.String())
 					}
 				}
 				if err == nil && resp.Status == query.StatusEmpty {

@@ -10,12 +10,11 @@ import (
 	"io"
 	"slices"
 	"strconv"
-	"strings"
-	"time"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
+	"github.com/recountdb/recount/internal/render"
+	"github.com/recountdb/recount/internal/render/nodeview"
 	"github.com/recountdb/recount/pipeline"
 	"github.com/recountdb/recount/schemas"
 )
@@ -46,19 +45,19 @@ func (a *app) logTopicsCmd() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				if a.json {
-					return a.printJSON(topics)
+				if a.JSON {
+					return a.PrintJSON(topics)
 				}
 				rows := [][]string{{"TOPIC", "PARTITION", "START", "END", "EVENTS"}}
 				for _, t := range topics {
 					for _, p := range t.Partitions {
 						rows = append(rows, []string{
 							t.Name, strconv.Itoa(int(p.Partition)), strconv.FormatInt(p.Start, 10),
-							strconv.FormatInt(p.End, 10), thousands(p.End - p.Start),
+							strconv.FormatInt(p.End, 10), render.Thousands(p.End - p.Start),
 						})
 					}
 				}
-				table(a.out, rows)
+				render.Table(a.Out, rows)
 				return nil
 			})
 		},
@@ -104,7 +103,7 @@ Order holds within a partition. With --json each event is one line.`,
 						}
 					}
 				}
-				err := l.Tail(cmd.Context(), o, a.printRecord)
+				err := l.Tail(cmd.Context(), o, func(r schemas.LogRecord) error { return nodeview.Record(a.Terminal, r) })
 				if o.Follow && errors.Is(err, context.Canceled) {
 					return nil // ctrl-c is the normal end of following
 				}
@@ -118,80 +117,6 @@ Order holds within a partition. With --json each event is one line.`,
 	c.Flags().StringSliceVar(&topics, "topic", nil, "topics, with or without prefix (default all)")
 	c.Flags().StringVar(&from, "from", "", "begin at these offsets: TOPIC/PARTITION:OFFSET,…")
 	return c
-}
-
-// tailed is one record as log tail prints it with --json.
-type tailed struct {
-	Position schemas.Position  `json:"position"`
-	Appended time.Time         `json:"appended"`
-	ID       string            `json:"id,omitempty"`
-	Type     string            `json:"type,omitempty"`
-	Source   string            `json:"source,omitempty"`
-	Time     *time.Time        `json:"time,omitempty"`
-	Key      string            `json:"key,omitempty"`
-	Headers  map[string]string `json:"headers,omitempty"`
-	// Payload is JSON as stored, or the JSON form of known protobuf; PayloadBase64 holds any other
-	// bytes. Only one of them is set.
-	Payload       json.RawMessage `json:"payload,omitempty"`
-	PayloadBase64 []byte          `json:"payload_base64,omitempty"`
-	// Erased describes an erased event.
-	Erased *schemas.Erasure `json:"erased,omitempty"`
-	// Error is why the record is not an event.
-	Error string `json:"error,omitempty"`
-}
-
-func (a *app) printRecord(r schemas.LogRecord) error {
-	e, err := r.Event()
-	value := r.Value
-	if err == nil && e.ContentType == schemas.ContentProto {
-		if m, derr := e.DecodePayload(); derr == nil {
-			if value, derr = schemas.EncodePayload(m); derr != nil {
-				return derr
-			}
-		}
-	}
-	if !a.json {
-		typ, payload := e.Type, string(bytes.TrimSpace(value))
-		if x, ok := r.Erased(); ok {
-			payload = fmt.Sprintf("erased by %s; its SHA-256 was %s", x.By, x.SHA256)
-		}
-		if err != nil {
-			typ = "not an event: " + err.Error()
-		}
-		if !utf8.ValidString(payload) {
-			payload = strconv.QuoteToASCII(payload)
-		}
-		const widest = 2000
-		if len(payload) > widest {
-			payload = strings.ToValidUTF8(payload[:widest], "") + a.paint(dim, fmt.Sprintf(" … %d bytes in all", len(r.Value)))
-		}
-		_, werr := fmt.Fprintf(a.out, "%s %s %s %s\n    %s\n", a.paint(yellow, r.Position.String()),
-			r.Timestamp.Local().Format("2006-01-02 15:04:05.000"), a.paint(cyan, oneLine(typ)), a.paint(dim, oneLine(string(r.Key))), indent(plainText(payload), "    "))
-		return werr
-	}
-	t := tailed{Position: r.Position, Appended: r.Timestamp.UTC(), Key: strings.ToValidUTF8(string(r.Key), "\uFFFD")}
-	for _, h := range r.Headers {
-		if t.Headers == nil {
-			t.Headers = map[string]string{}
-		}
-		t.Headers[h.Key] = strings.ToValidUTF8(string(h.Value), "\uFFFD")
-	}
-	if err != nil {
-		t.Error = err.Error()
-	} else {
-		t.ID, t.Type, t.Source, t.Time = e.ID.String(), e.Type, e.Source, &e.Time
-	}
-	if x, ok := r.Erased(); ok {
-		t.Erased = &x
-	}
-	if json.Valid(value) {
-		t.Payload = value
-	} else {
-		t.PayloadBase64 = value
-	}
-	enc := json.NewEncoder(a.out)
-	enc.SetEscapeHTML(false)
-	return enc.Encode(t)
 }
 
 func (a *app) logProduceCmd() *cobra.Command {
@@ -225,12 +150,12 @@ commands, use record or import.`,
 						if err != nil {
 							return fmt.Errorf("line %d: %w", n, err)
 						}
-						if a.json {
-							if err := json.NewEncoder(a.out).Encode(at[0]); err != nil {
+						if a.JSON {
+							if err := json.NewEncoder(a.Out).Encode(at[0]); err != nil {
 								return err
 							}
 						} else {
-							a.printf("%s\n", at[0])
+							a.Printf("%s\n", at[0])
 						}
 					}
 					if errors.Is(err, io.EOF) {

@@ -27,15 +27,15 @@ own tools are refused this on the embedded log.`,
 				return usagef("--count %d: want how many partitions the topic is to have in all", q.Partitions)
 			}
 			return a.withBackendFor(cmd.Context(), a.toWrite, func(b *backend) error {
-				r, err := b.Grow(cmd.Context(), q, a.progress())
-				a.clearProgress()
+				r, err := b.Grow(cmd.Context(), q, a.Progress())
+				a.ClearProgress()
 				if err != nil {
 					return err
 				}
-				if a.json {
-					return a.printJSON(r)
+				if a.JSON {
+					return a.PrintJSON(r)
 				}
-				a.printf("%s: %d partitions, before %d\n", r.Topic, r.Partitions, r.Before)
+				a.Printf("%s: %d partitions, before %d\n", r.Topic, r.Partitions, r.Before)
 				return nil
 			})
 		},

@@ -7,7 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/recountdb/recount/schemas"
+	"github.com/recountdb/recount/internal/render"
+	"github.com/recountdb/recount/internal/render/nodeview"
 	"github.com/recountdb/recount/server/api"
 	"github.com/recountdb/recount/server/node"
 )
@@ -62,59 +63,33 @@ func (a *app) retain(ctx context.Context, b *backend, r api.RetainRequest, dry, 
 	if dry || !yes {
 		look := r
 		look.DryRun = true
-		would, err := b.Retain(ctx, look, a.progress())
-		a.clearProgress()
+		would, err := b.Retain(ctx, look, a.Progress())
+		a.ClearProgress()
 		if err != nil {
 			return err
 		}
 		switch {
-		case dry && a.json:
-			return a.printJSON(would)
+		case dry && a.JSON:
+			return a.PrintJSON(would)
 		case dry || would.Events == 0:
-			a.printRetained(would)
+			nodeview.Retained(a.Terminal, would)
 			return nil
 		}
-		if !a.json {
-			a.printRetained(would)
+		if !a.JSON {
+			nodeview.Retained(a.Terminal, would)
 		}
-		if err := a.confirm(fmt.Sprintf("Give up %s of %s for good?", counted(int(would.Events), "event"), would.Topic), false); err != nil {
+		if err := a.confirm(fmt.Sprintf("Give up %s of %s for good?", render.Count(int(would.Events), "event"), would.Topic), false); err != nil {
 			return err
 		}
 	}
-	done, err := b.Retain(ctx, r, a.progress())
-	a.clearProgress()
+	done, err := b.Retain(ctx, r, a.Progress())
+	a.ClearProgress()
 	if err != nil {
 		return err
 	}
-	if a.json {
-		return a.printJSON(done)
+	if a.JSON {
+		return a.PrintJSON(done)
 	}
-	a.printRetained(done)
+	nodeview.Retained(a.Terminal, done)
 	return nil
-}
-
-func (a *app) printRetained(r api.RetainReport) {
-	if r.Bytes > 0 {
-		a.printf("%s takes %.1f MB\n", r.Topic, float64(r.Bytes)/1e6)
-	}
-	if r.Events == 0 {
-		a.printf("nothing of %s is over (%s)\n", r.Topic, r.Rule)
-		return
-	}
-	what := "removed"
-	if r.Event == nil {
-		what = "to go"
-	}
-	a.printf("%s of %s %s (%s)", counted(int(r.Events), "event"), r.Topic, what, r.Rule)
-	if r.Known != nil {
-		a.printf("; known since %s then", r.Known.Local().Format(time.DateTime))
-	}
-	a.printf("\n")
-	switch {
-	case r.Event == nil:
-	case schemas.TopicName(r.Topic) == schemas.TopicSpans:
-		a.printf("%s by the hour stay; by the event at %s\n", counted(int(r.Sums), "sum"), r.Event)
-	default:
-		a.printf("their ids stay; by the event at %s\n", r.Event)
-	}
 }

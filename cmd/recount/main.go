@@ -23,6 +23,7 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/recountdb/recount/internal/render"
 	"github.com/recountdb/recount/query"
 )
 
@@ -32,7 +33,7 @@ var version = devVersion
 
 const devVersion = "0.1.0-dev"
 
-func main() { program(silence) }
+func main() { program(render.DefaultSilence) }
 
 // program runs the command line and ends the process. A verb reports what it waits for after being
 // silent for the given time.
@@ -46,10 +47,10 @@ func program(silence time.Duration) {
 	context.AfterFunc(ctx, stop)
 	a := &app{
 		stdin: os.Stdin, getenv: os.Getenv,
-		terminal: &terminal{
-			out: os.Stdout, err: os.Stderr, homeDir: os.Getenv("HOME"),
-			colour: colours(os.Stdout), interactive: term.IsTerminal(int(os.Stderr.Fd())),
-			silence: silence,
+		Terminal: &render.Terminal{
+			Out: os.Stdout, Err: os.Stderr, HomeDir: os.Getenv("HOME"),
+			Colour: colours(os.Stdout), Interactive: term.IsTerminal(int(os.Stderr.Fd())),
+			Silence: silence,
 		},
 	}
 	code := a.run(ctx, os.Args[1:])
@@ -64,7 +65,7 @@ func colours(f *os.File) bool {
 
 // app holds what all verbs share: the streams and the global flags.
 type app struct {
-	*terminal
+	*render.Terminal
 	stdin  io.Reader
 	getenv func(string) string
 
@@ -87,6 +88,7 @@ func (e exitError) Error() string { return fmt.Sprintf("exit %d", int(e)) }
 type usageError struct{ err error }
 
 func (e usageError) Error() string { return e.err.Error() }
+
 func (e usageError) Unwrap() error { return e.err }
 
 func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
@@ -105,15 +107,15 @@ func (a *app) run(ctx context.Context, args []string) int {
 	case errors.As(err, &code):
 		return int(code)
 	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
-		fmt.Fprintln(a.err, "recount: interrupted")
+		fmt.Fprintln(a.Err, "recount: interrupted")
 		return 130
 	case errors.As(err, &usage):
-		fmt.Fprintf(a.err, "recount: %s\nsee %s --help\n", err, cmd.CommandPath())
+		fmt.Fprintf(a.Err, "recount: %s\nsee %s --help\n", err, cmd.CommandPath())
 		return exitFailed
 	}
 	// Joined errors have one line each; print the program's name before each of them.
 	for line := range strings.SplitSeq(err.Error(), "\n") {
-		fmt.Fprintf(a.err, "recount: %s\n", line)
+		fmt.Fprintf(a.Err, "recount: %s\n", line)
 	}
 	if errors.As(err, &missing) {
 		return exitNothing

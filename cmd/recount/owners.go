@@ -1,11 +1,9 @@
 package main
 
 import (
-	"fmt"
-	"strings"
-
 	"github.com/spf13/cobra"
 
+	"github.com/recountdb/recount/internal/render/codeview"
 	"github.com/recountdb/recount/query/code"
 )
 
@@ -32,53 +30,11 @@ time before the oldest. Exits with 1 if nothing is known.`,
 			}
 			return askCode(cmd.Context(), a, &f, code.OwnersQuestion, func(s code.Scope) code.OwnersRequest {
 				return code.OwnersRequest{Scope: s, Subject: args[0], Commits: commits, Symbols: symbols}
-			}, a.printOwners)
+			}, func(r code.OwnersResponse) { codeview.Owners(a.Terminal, r) })
 		},
 	}
 	f.add(c, 0)
 	c.Flags().IntVar(&commits, "commits", 5000, "how many commits to look at for authors")
 	c.Flags().BoolVar(&symbols, "symbols", false, "of a file: who added and who changed last each of its symbols")
 	return c
-}
-
-func (a *app) printOwners(r code.OwnersResponse) {
-	a.heading(r.Revision)
-	a.printf("%s\n", a.paint(bold, oneLine(r.File)))
-	if len(r.Rules) > 0 {
-		var rules []string
-		for _, rule := range r.Rules {
-			rules = append(rules, oneLine(rule.Pattern+" at "+rule.Place))
-		}
-		owners := strings.Join(r.Owners, " ")
-		if owners == "" {
-			owners = "nobody"
-		}
-		a.printf("  owned by %s  %s\n", oneLine(owners), a.paint(dim, strings.Join(rules, ", ")))
-	}
-	for _, x := range r.Authors {
-		a.printf("  %s  %s\n", oneLine(x.Name), a.paint(dim, fmt.Sprintf("%s, the last %s in %.12s", counted(x.Commits, "commit"), day(x.Last), x.Commit)))
-	}
-	for _, x := range r.Symbols {
-		a.printf("%s\n", a.symbolLine(x.Symbol))
-		if x.Added != nil {
-			a.printf("  added by %s\n", a.touched(*x.Added))
-		} else if x.Since != "" {
-			a.printf("  %s\n", a.paint(dim, fmt.Sprintf("there already in %.12s, the oldest commit with a graph", x.Since)))
-		}
-		if x.Last != nil && (x.Added == nil || *x.Last != *x.Added) {
-			a.printf("  changed by %s\n", a.touched(*x.Last))
-		}
-		if x.Changes > 2 {
-			var names []string
-			for _, by := range x.Authors {
-				names = append(names, fmt.Sprintf("%s %s", oneLine(by.Name), thousands(by.Commits)))
-			}
-			a.printf("  %s\n", a.paint(dim, counted(x.Changes, "change")+": "+strings.Join(names, ", ")))
-		}
-	}
-	a.printf("%s\n", a.paint(dim, counted(r.Commits, "commit")+" looked at"))
-}
-
-func (a *app) touched(t code.Touch) string {
-	return oneLine(t.Author) + "  " + a.paint(dim, fmt.Sprintf("%s in %.12s", day(t.Time), t.Commit))
 }

@@ -15,38 +15,8 @@ import (
 	"github.com/recountdb/recount/server/node"
 )
 
-const (
-	// silence is the default time after which a verb reports what it is doing.
-	silence = time.Second
-	// repeat is the interval of further reports if there is no terminal to draw on.
-	repeat = 10 * time.Second
-	// statusPatience is how long the server of a data directory may take to identify itself.
-	statusPatience = 15 * time.Second
-)
-
-// unlessSoon prints on standard error what a verb waits for, unless stop is called within
-// a.silence.
-func (t *terminal) unlessSoon(what func() string) (stop func()) {
-	timer := time.AfterFunc(t.silence, func() { t.tell(what()) })
-	return func() { timer.Stop() }
-}
-
-// tell prints a message on standard error, also with --json: it is not part of the answer.
-func (t *terminal) tell(what string) { fmt.Fprintf(t.err, "recount: %s\n", what) }
-
-// spoken reports progress without a terminal: a line once the work takes long, then one now and
-// then.
-func (t *terminal) spoken() func(api.Progress) {
-	next := time.Now().Add(t.silence)
-	return func(p api.Progress) {
-		now := time.Now()
-		if now.Before(next) || p.Total > 0 && p.Done >= p.Total {
-			return
-		}
-		next = now.Add(repeat)
-		t.tell(fmt.Sprintf("%s: %s of %s", p.Phase, thousands(p.Done), thousands(p.Total)))
-	}
-}
+// statusPatience is how long the server of a data directory may take to identify itself.
+const statusPatience = 15 * time.Second
 
 // holder describes which process uses a data directory.
 func holder(e *node.InUseError) string {
@@ -87,7 +57,7 @@ func (a *app) toRead(cfg node.Config) (_ node.Config, done func() error, err err
 	if err != nil {
 		return cfg, nil, err
 	}
-	a.noted("nothing is recorded in %s yet", abs)
+	a.Note("nothing is recorded in %s yet", abs)
 	if cfg.DataDir, err = os.MkdirTemp("", "recount-nothing-"); err != nil {
 		return cfg, nil, err
 	}
@@ -112,11 +82,11 @@ func (a *app) toKeep(cfg node.Config) (_ node.Config, done func() error, err err
 // question need not wait.
 func (a *app) caughtUp(ctx context.Context) error {
 	return a.withBackend(ctx, func(b *backend) error {
-		defer a.clearProgress()
+		defer a.ClearProgress()
 		if b.local != nil {
 			return settle(ctx, b)
 		}
-		tell := a.progress()
+		tell := a.Progress()
 		done := map[string]bool{}
 		tick := time.NewTicker(200 * time.Millisecond)
 		defer tick.Stop()

@@ -15,7 +15,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/recountdb/recount/server/api"
+	"github.com/recountdb/recount/internal/render"
 	"github.com/recountdb/recount/server/node"
 )
 
@@ -56,10 +56,10 @@ func TestALockedDirectoryIsNamed(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			stderr := newSaid()
 			a := w.app("", io.Discard, stderr)
-			a.silence = silence
+			a.Silence = render.DefaultSilence
 			began, done := time.Now(), make(chan int, 1)
 			go func() { done <- a.run(t.Context(), strings.Fields(line)) }()
-			time.Sleep(silence + longPause)
+			time.Sleep(render.DefaultSilence + longPause)
 			synctest.Wait()
 			want := fmt.Sprintf("recount: waiting for %s, held by ", w.data())
 			if got := stderr.String(); !strings.HasPrefix(got, want) {
@@ -94,34 +94,13 @@ func TestASilentServerIsNamed(t *testing.T) {
 			http.Error(rw, "no", http.StatusNotFound)
 		}))
 		a := w.app("", io.Discard, stderr)
-		a.silence = time.Millisecond
+		a.Silence = time.Millisecond
 		a.run(t.Context(), append(strings.Fields(line), "--server", server.URL))
 		server.Close()
 		if got := stderr.String(); !strings.HasPrefix(got, "recount: waiting for ") {
 			t.Errorf("%s: it said %q", line, got)
 		}
 	}
-}
-
-// TestSpokenProgress checks that progress without a terminal is a line after a second, and then one
-// now and then.
-func TestSpokenProgress(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		stderr := newSaid()
-		tell := (&terminal{err: stderr, silence: silence}).progress()
-		began, at := time.Now(), []time.Duration{}
-		for done := range int64(300) {
-			before := stderr.String()
-			tell(api.Progress{Phase: "take in", Done: done, Total: 300})
-			if stderr.String() != before {
-				at = append(at, time.Since(began))
-			}
-			time.Sleep(100 * time.Millisecond)
-		}
-		if fmt.Sprint(at) != fmt.Sprint([]time.Duration{silence, silence + repeat, silence + 2*repeat}) {
-			t.Errorf("it spoke after %v: %s", at, stderr)
-		}
-	})
 }
 
 // TestTheFirstQuestionSaysThatItTakesIn checks that the first question after an append builds the
@@ -133,7 +112,7 @@ func TestTheFirstQuestionSaysThatItTakesIn(t *testing.T) {
 		t.Helper()
 		stderr := newSaid()
 		a := w.app(stdin, io.Discard, stderr)
-		a.silence = 0
+		a.Silence = 0
 		if code := a.run(t.Context(), strings.Fields(line)); code == exitFailed {
 			t.Fatalf("%s: %s", line, stderr)
 		}
@@ -189,7 +168,7 @@ func TestImportWaitsForAServer(t *testing.T) {
 	defer server.Close()
 	stderr := newSaid()
 	a := newWorld(t).app("", io.Discard, stderr, "RECOUNT_SERVER="+server.URL)
-	a.silence = 0
+	a.Silence = 0
 	if err := a.caughtUp(t.Context()); err != nil || int(asked.Load()) != len(lags) {
 		t.Errorf("asked %d times, %v", asked.Load(), err)
 	}
@@ -197,7 +176,7 @@ func TestImportWaitsForAServer(t *testing.T) {
 		t.Errorf("it said %q", got)
 	}
 	for _, terminal := range []bool{true, false} {
-		a.interactive = terminal
+		a.Interactive = terminal
 		if got := a.importCmd().PersistentFlags().Lookup("wait").DefValue; got != fmt.Sprint(terminal) {
 			t.Errorf("--wait is %s by default where a terminal is %v", got, terminal)
 		}

@@ -94,7 +94,7 @@ directory for itself: stop the server, or give it the config by up --pipeline.`,
 				},
 				Processors:    adapter.Register,
 				CheckpointDir: filepath.Join(cfg.DataDir, "checkpoints"),
-				Logger:        slog.New(slog.NewTextHandler(a.err, nil)),
+				Logger:        slog.New(slog.NewTextHandler(a.Err, nil)),
 			})
 			if err == nil && code != 0 {
 				return exitError(code)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/recountdb/recount/internal/render/codeview"
 	"github.com/recountdb/recount/query/code"
 	"github.com/recountdb/recount/schemas"
 )
@@ -35,7 +36,7 @@ no data but the snapshot's hash. Exits with 1 if it is not so.`,
 			}, func(r code.ProveResponse) {
 				b, err := r.Evidence.Encode()
 				wrong = err
-				a.printf("%s\n", b)
+				a.Printf("%s\n", b)
 			})
 			return errors.Join(err, wrong)
 		},
@@ -74,17 +75,10 @@ the byte. Exits with 1 if it does not hold.`,
 			if err != nil {
 				return fmt.Errorf("%s: %w", args[0], err)
 			}
-			if a.json {
-				return a.printJSON(v.EdgeProof)
+			if a.JSON {
+				return a.PrintJSON(v.EdgeProof)
 			}
-			a.printf("%s %s\n", a.paint(green, "proved:"), oneLine(v.Claim()))
-			a.printf("  repository %s\n  commit     %s\n  snapshot   %s\n", oneLine(v.Repository), oneLine(v.Commit), v.Snapshot)
-			if v.Known != nil {
-				a.printf("  known by   %s, %.2f\n", code.ProvenanceName(v.Known.Provenance), float64(v.Known.ConfidencePermille)/1000)
-			}
-			if want == nil {
-				a.printf("%s\n", a.paint(dim, "the file itself names the snapshot; --snapshot HASH checks that it is the one you mean"))
-			}
+			codeview.Proof(a.Terminal, v, want != nil)
 			return nil
 		},
 	}

@@ -12,6 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/recountdb/recount/internal/history"
+	"github.com/recountdb/recount/internal/render"
+	"github.com/recountdb/recount/internal/render/commandview"
+	"github.com/recountdb/recount/internal/render/nodeview"
 	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/server/api"
 	"github.com/recountdb/recount/server/node"
@@ -87,16 +90,16 @@ func (a *app) quickstart(ctx context.Context, keep bool) (err error) {
 	result := quickstarted{DataDir: dir, Answers: map[string]commands.FindResponse{}}
 
 	say := func(format string, args ...any) {
-		if !a.json {
-			a.printf(format, args...)
+		if !a.JSON {
+			a.Printf(format, args...)
 		}
 	}
 	start := time.Now()
 	im := &importer{a: a, backend: n, started: start}
 	im.options = history.Options{Time: start}
-	quiet := *a.terminal
-	quiet.interactive = false // the import takes about a second and needs no progress
-	im.a = &app{terminal: &quiet}
+	quiet := *a.Terminal
+	quiet.Interactive = false // the import takes about a second and needs no progress
+	im.a = &app{Terminal: &quiet}
 	if err := im.run(ctx, "the sample", history.JSONL(bytes.NewReader(sample), im.options), nil); err != nil {
 		return err
 	}
@@ -104,7 +107,7 @@ func (a *app) quickstart(ctx context.Context, keep bool) (err error) {
 	if result.Imported == 0 || im.results[0].Skipped > 0 {
 		return fmt.Errorf("the sample: %d events appended, skipped %v", result.Imported, im.results[0].Problems)
 	}
-	say("%s\n", a.paint(bold, fmt.Sprintf("Appended %d commands to a durable log in %s.", result.Imported, took(time.Since(start)))))
+	say("%s\n", a.Paint(render.Bold, fmt.Sprintf("Appended %d commands to a durable log in %s.", result.Imported, render.Took(time.Since(start)))))
 	say("They are real: a coding agent's three attempts at bugs of the Pony compiler (OpenHands, MIT).\n")
 
 	for i, q := range questions {
@@ -114,33 +117,33 @@ func (a *app) quickstart(ctx context.Context, keep bool) (err error) {
 			return err
 		}
 		result.Answers[q.request.Text] = resp
-		if a.json {
+		if a.JSON {
 			continue
 		}
-		say("\n%s\n%s\n\n", a.paint(bold, fmt.Sprintf("%d. %s", i+1, q.why)), a.paint(dim, "$ "+q.words))
-		a.printHits(resp, time.Now())
+		say("\n%s\n%s\n\n", a.Paint(render.Bold, fmt.Sprintf("%d. %s", i+1, q.why)), a.Paint(render.Dim, "$ "+q.words))
+		commandview.Hits(a.Terminal, resp, time.Now())
 		if i == 0 {
-			a.printProof(resp.Proof, resp.Watermark.String())
+			a.PrintProof(resp.Proof, resp.Watermark.String())
 		}
 	}
 
 	if result.Why, err = whyLastFailure(ctx, n); err != nil {
 		return err
 	}
-	if !a.json {
-		say("\n%s\n%s\n\n", a.paint(bold, "4. What led to the newest failure?"), a.paint(dim, "$ recount why"))
-		a.drawing(false, time.Now()).drawWhy(result.Why)
+	if !a.JSON {
+		say("\n%s\n%s\n\n", a.Paint(render.Bold, "4. What led to the newest failure?"), a.Paint(render.Dim, "$ recount why"))
+		commandview.Why(a.NewDrawing(false, time.Now()), result.Why)
 	}
 
 	result.Verified, err = n.Verify(ctx, api.VerifyRequest{}, nil)
 	if err != nil {
 		return err
 	}
-	if a.json {
-		return a.printJSON(result)
+	if a.JSON {
+		return a.PrintJSON(result)
 	}
-	say("\n%s\n%s\n\n", a.paint(bold, "5. Can it be trusted? Replay the log from offset zero, and compare."), a.paint(dim, "$ recount verify"))
-	a.printVerify(result.Verified)
+	say("\n%s\n%s\n\n", a.Paint(render.Bold, "5. Can it be trusted? Replay the log from offset zero, and compare."), a.Paint(render.Dim, "$ recount verify"))
+	nodeview.Verify(a.Terminal, result.Verified)
 	if !result.Verified.OK {
 		return errors.New("the replayed state differs: this should not happen, please report it")
 	}
@@ -154,7 +157,7 @@ func (a *app) quickstart(ctx context.Context, keep bool) (err error) {
   recount find --exit fail --since 1w ask; --proof shows how an answer came about
   recount why                         what led to the newest failure here
   recount up                          a server with an HTTP API and a Kafka listener
-`, a.paint(bold, "Now yours:"))
+`, a.Paint(render.Bold, "Now yours:"))
 	return nil
 }
 

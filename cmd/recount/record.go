@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
@@ -16,6 +15,8 @@ import (
 
 	"github.com/recountdb/recount/internal/history"
 	"github.com/recountdb/recount/internal/recording"
+	"github.com/recountdb/recount/internal/render"
+	"github.com/recountdb/recount/internal/render/nodeview"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 	"github.com/recountdb/recount/server/node"
@@ -105,7 +106,7 @@ const maxHooked = 16 << 20
 func (a *app) record(ctx context.Context, f recordFlags, exit *int32, args []string) error {
 	text := args[0]
 	if len(args) > 1 {
-		text = shellJoin(args)
+		text = render.ShellJoin(args)
 	}
 	if f.hook {
 		var ok bool
@@ -151,24 +152,10 @@ func (a *app) record(ctx context.Context, f recordFlags, exit *int32, args []str
 		return err
 	}
 	done.Redacted = max(done.Redacted, found)
-	if a.json {
-		return a.printJSON(done)
+	if a.JSON {
+		return a.PrintJSON(done)
 	}
-	where := "at " + done.Position.String()
-	if done.Spooled {
-		where = "in the spool"
-	}
-	a.printf("%s %s", done.ID, a.paint(dim, where))
-	switch {
-	case done.Retired:
-		a.printf(" %s", a.paint(yellow, "(was there, and retention removed it)"))
-	case done.Duplicate:
-		a.printf(" %s", a.paint(yellow, "(was there already)"))
-	}
-	if done.Redacted > 0 {
-		a.printf(" %s", a.paint(yellow, "("+counted(done.Redacted, "secret")+" redacted)"))
-	}
-	a.printf("\n")
+	nodeview.Appended(a.Terminal, done.Appended, done.Spooled)
 	return nil
 }
 
@@ -238,19 +225,4 @@ func event(cfg node.Config, p *recountv1.CommandExecuted, id string) (schemas.Ev
 			String(p.Host).Int(p.StartedAt.AsTime().UnixNano()).Int(p.Duration.AsDuration().Nanoseconds()).ID()
 	}
 	return e, len(found), nil
-}
-
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
-
-// shellJoin quotes and joins words for a shell.
-func shellJoin(words []string) string {
-	out := make([]string, len(words))
-	for i, w := range words {
-		if plainWord.MatchString(w) {
-			out[i] = w
-		} else {
-			out[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
-		}
-	}
-	return strings.Join(out, " ")
 }

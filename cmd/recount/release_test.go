@@ -11,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
+
+	"github.com/recountdb/recount/internal/render"
 )
 
 var releaseDir = flag.String("release-dir", "", "TestReleaseFiles writes man pages and completions below this folder")
@@ -27,7 +29,7 @@ func TestReleaseFiles(t *testing.T) {
 	if dir == "" {
 		dir = t.TempDir()
 	}
-	a := &app{terminal: &terminal{out: io.Discard, err: io.Discard}, stdin: strings.NewReader(""), getenv: func(string) string { return "" }}
+	a := &app{Terminal: &render.Terminal{Out: io.Discard, Err: io.Discard}, stdin: strings.NewReader(""), getenv: func(string) string { return "" }}
 	root := a.root()
 	root.DisableAutoGenTag = true
 	root.InitDefaultCompletionCmd()

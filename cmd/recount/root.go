@@ -2,14 +2,40 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"regexp"
 	"runtime"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/recountdb/recount/internal/recording"
+	"github.com/recountdb/recount/internal/render"
+	"github.com/recountdb/recount/query"
 )
+
+// unanswered returns the error of a verb about a command: an unknown reference is a negative
+// answer, an ambiguous one is a mistake, reported with what to do.
+func (a *app) unanswered(err error) error {
+	var missing *query.NotFoundError
+	var ambiguous *query.AmbiguousError
+	var wrong *query.RequestError
+	switch {
+	case errors.As(err, &missing):
+		fmt.Fprintf(a.Err, "recount: %s\n", err)
+		return exitError(exitNothing)
+	case errors.As(err, &ambiguous):
+		fmt.Fprintf(a.Err, "recount: %q: ambiguous: give more of the id\n", ambiguous.Prefix)
+		for _, m := range ambiguous.Matches {
+			fmt.Fprintf(a.Err, "  %s  %s  %s\n", m.ID, render.When(m.Time, time.DateTime), render.OneLine(m.Command))
+		}
+		return exitError(exitFailed)
+	case errors.As(err, &wrong):
+		return usageError{err}
+	}
+	return err
+}
 
 // The groups of commands in the help, in the order in which a new user needs them.
 const (
@@ -59,8 +85,8 @@ find or two states differ, with 2 where it failed; recount exec as its command.`
 			return usagef("unknown verb %q%s", args[0], hint)
 		},
 	}
-	root.SetOut(a.out)
-	root.SetErr(a.err)
+	root.SetOut(a.Out)
+	root.SetErr(a.Err)
 	root.SetIn(a.stdin)
 	root.SuggestionsMinimumDistance = 2
 	f := root.PersistentFlags()
@@ -68,7 +94,7 @@ find or two states differ, with 2 where it failed; recount exec as its command.`
 	f.StringVar(&a.config, "config", "", "the config file (default $RECOUNT_CONFIG, else recount/config.yaml in the user's config folder, if there)")
 	f.StringVar(&a.server, "server", "", "ask the server at this URL, whatever the data directory says (default $RECOUNT_SERVER; its token is $RECOUNT_TOKEN)")
 	f.BoolVar(&a.insecureHTTP, "insecure-http", false, "send the token to a server elsewhere by http:// as well, where something else encrypts")
-	f.BoolVar(&a.json, "json", false, "print JSON")
+	f.BoolVar(&a.JSON, "json", false, "print JSON")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{plainFlagError(err)} })
 	root.SetVersionTemplate("recount {{.Version}} (" + runtime.Version() + ", " + runtime.GOOS + "/" + runtime.GOARCH + ")\n")
 	root.SetHelpCommand(helpCmd())

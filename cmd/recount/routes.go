@@ -2,11 +2,11 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/recountdb/recount/internal/render/codeview"
 	"github.com/recountdb/recount/query/code"
 )
 
@@ -29,34 +29,13 @@ Exits with 1 if there is none.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return askCode(cmd.Context(), a, &f, code.RoutesQuestion, func(s code.Scope) code.RoutesRequest {
 				return code.RoutesRequest{Scope: s, Pattern: strings.Join(args, ""), Method: method, Tests: tests, Limit: f.limit}
-			}, a.printRoutes)
+			}, func(r code.RoutesResponse) { codeview.Routes(a.Terminal, r) })
 		},
 	}
 	f.add(c, code.DefaultLimit)
 	c.Flags().StringVar(&method, "method", "", "only those of this method, and those of any")
 	c.Flags().BoolVar(&tests, "tests", false, "tests' routes, too")
 	return c
-}
-
-func (a *app) printRoutes(r code.RoutesResponse) {
-	a.heading(r.Revision)
-	for _, x := range r.Routes {
-		a.printf("%s %s  %s\n", pad(oneLine(x.Method), 6), a.paint(bold, oneLine(x.Path)), a.paint(dim, strings.TrimSpace(oneLine(x.Framework)+" at "+oneLine(x.Place()))))
-		for _, h := range x.Handlers {
-			if h.Outside {
-				a.printf("       %s  %s%s\n", oneLine(h.Name), a.paint(dim, "of "+oneLine(h.Package)), sure(h.Confidence))
-				continue
-			}
-			a.printf("       %s%s\n", a.symbolLine(h.Symbol), sure(h.Confidence))
-		}
-		if len(x.Handlers) == 0 {
-			a.printf("       %s\n", a.paint(dim, "its handler could not be resolved"))
-		}
-		if len(x.Middleware) > 0 {
-			a.printf("       %s\n", a.paint(dim, fmt.Sprintf("decorated by %s", oneLine(strings.Join(x.Middleware, ", ")))))
-		}
-	}
-	a.truncated(r.Truncated, "--limit shows more")
 }
 
 // completeRoutes completes the paths of routes.

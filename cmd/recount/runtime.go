@@ -2,12 +2,12 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/recountdb/recount/internal/render"
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/runtime"
 	"github.com/recountdb/recount/schemas"
@@ -88,7 +88,7 @@ func askRuntime[Q any, R answered](ctx context.Context, a *app, f *windowFlags, 
 	}
 	return a.withBackend(ctx, func(b *backend) error {
 		r, err := q.Ask(ctx, b, request(w))
-		a.clearProgress()
+		a.ClearProgress()
 		if err != nil {
 			return a.unanswered(err)
 		}
@@ -98,79 +98,23 @@ func askRuntime[Q any, R answered](ctx context.Context, a *app, f *windowFlags, 
 
 // answerRuntime prints an answer in the requested form, and fails if the answer is empty.
 func (a *app) answerRuntime(proof bool, answer any, basis query.Basis, show func()) error {
-	if a.json {
-		if err := a.printJSON(answer); err != nil {
+	if a.JSON {
+		if err := a.PrintJSON(answer); err != nil {
 			return err
 		}
 	} else {
 		show()
 		if basis.Hint != "" {
-			a.printf("%s\n", a.paint(dim, oneLine(basis.Hint)))
+			a.Printf("%s\n", a.Paint(render.Dim, render.OneLine(basis.Hint)))
 		}
 		if proof {
-			a.printProof(basis.Proof, basis.Watermark.String())
+			a.PrintProof(basis.Proof, basis.Watermark.String())
 		}
 	}
 	if basis.Status == query.StatusEmpty {
 		return exitError(exitNothing)
 	}
 	return nil
-}
-
-// measured returns a measure in one line: count, errors and durations.
-func (a *app) measured(m runtime.Measure) string {
-	s := thousands(int64(m.Count)) + "×"
-	if m.Errors > 0 {
-		s += "  " + a.paint(red, fmt.Sprintf("%s failed (%s)", thousands(int64(m.Errors)), percent(m.ErrorRate)))
-	}
-	if m.P50 > 0 || m.P99 > 0 {
-		s += fmt.Sprintf("  p50 %s p95 %s p99 %s", lasted(m.P50), lasted(m.P95), lasted(m.P99))
-	}
-	return s
-}
-
-// percent formats a share with two digits; it shows 100% only for exactly 1.
-func percent(share float64) string {
-	switch p := 100 * share; {
-	case share < 1 && p >= 99.5:
-		return "more than 99 %"
-	case p >= 9.95:
-		return fmt.Sprintf("%.0f %%", p)
-	default:
-		return fmt.Sprintf("%.2g %%", p)
-	}
-}
-
-// lasted formats a duration with two or three digits.
-func lasted(nanos int64) string {
-	d := time.Duration(nanos)
-	switch {
-	case d >= 100*time.Millisecond:
-		return took(d.Round(10 * time.Millisecond))
-	case d >= time.Millisecond:
-		return d.Round(100 * time.Microsecond).String()
-	}
-	return took(d)
-}
-
-// handled describes the code behind an operation in one line.
-func (a *app) handled(j *runtime.Join) string {
-	switch {
-	case j == nil:
-		return ""
-	case !j.Resolved():
-		return a.paint(dim, "code not known: "+oneLine(j.Why)) + sure(j.Confidence)
-	}
-	s := a.symbolLine(*j.Symbol) + a.paint(dim, "  by "+j.Rule)
-	if j.Others > 0 {
-		s += a.paint(dim, fmt.Sprintf(", or %d others", j.Others))
-	}
-	return s + sure(j.Confidence)
-}
-
-// lastSeen returns when something was last seen, and the confidence that it is still in use.
-func (a *app) lastSeen(m runtime.Measure) string {
-	return a.paint(dim, fmt.Sprintf("last %sZ, confidence %.2f", m.Last.UTC().Format(time.DateTime), m.Confidence))
 }
 
 // completeServices completes the names of services that send spans.
@@ -183,7 +127,7 @@ func (a *app) completeServices(c *cobra.Command) {
 		var out []cobra.Completion
 		for _, s := range r.Services {
 			if strings.HasPrefix(s.Name, typed) && !s.Outside {
-				out = append(out, cobra.CompletionWithDesc(s.Name, thousands(int64(s.Spans))+" spans"))
+				out = append(out, cobra.CompletionWithDesc(s.Name, render.Thousands(int64(s.Spans))+" spans"))
 			}
 		}
 		return out, nil

@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/recountdb/recount/internal/render/runtimeview"
 	"github.com/recountdb/recount/query/runtime"
 )
 
@@ -28,7 +29,7 @@ as its repository is known. Exits with 1 if there is none.`,
 			}
 			return askRuntime(cmd.Context(), a, &f, runtime.EdgesQuestion, func(w runtime.Window) runtime.EdgesRequest {
 				return runtime.EdgesRequest{Window: w, Service: service, Failing: failing, Slow: slow, Undeclared: undeclared, Limit: f.limit}
-			}, a.printEdges)
+			}, func(r runtime.EdgesResponse) { runtimeview.Edges(a.Terminal, r) })
 		},
 	}
 	f.add(c, runtime.DefaultLimit)
@@ -38,25 +39,4 @@ as its repository is known. Exits with 1 if there is none.`,
 	c.Flags().BoolVar(&undeclared, "undeclared", false, "only calls that the caller's code does not declare")
 	a.completeServices(c)
 	return c
-}
-
-func (a *app) printEdges(r runtime.EdgesResponse) {
-	for _, x := range r.Edges {
-		callee := a.paint(cyan, oneLine(x.Callee))
-		if x.Outside {
-			callee += a.paint(dim, " (no spans)")
-		}
-		a.printf("%s → %s  %s %s  %s\n", a.paint(cyan, oneLine(x.Caller)), callee, x.Kind, a.paint(bold, oneLine(x.Operation)), a.measured(x.Measure))
-		for _, d := range x.Declared {
-			a.printf("    called by %s%s\n", a.symbolLine(d.Symbol), sure(d.Confidence))
-		}
-		if !x.Outside || x.Code.Resolved() {
-			a.printf("    handled by %s\n", a.handled(x.Code))
-		}
-		a.printf("    %s\n", a.lastSeen(x.Measure))
-	}
-	a.truncated(r.Truncated, "--limit shows more")
-	if r.Unjudged > 0 {
-		a.printf("%s\n", a.paint(dim, counted(r.Unjudged, "call")+" more of which the code cannot say: the caller's repository, or what is called, is not known"))
-	}
 }

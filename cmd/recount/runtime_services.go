@@ -1,12 +1,9 @@
 package main
 
 import (
-	"fmt"
-	"strings"
-	"time"
-
 	"github.com/spf13/cobra"
 
+	"github.com/recountdb/recount/internal/render/runtimeview"
 	"github.com/recountdb/recount/query/runtime"
 )
 
@@ -25,7 +22,7 @@ built from, and the calls between them. Exits with 1 if there is none.`,
 		Args:              cobra.NoArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if (dot && mermaid) || a.json && (dot || mermaid) {
+			if (dot && mermaid) || a.JSON && (dot || mermaid) {
 				return usagef("--json, --dot and --mermaid: give one of them")
 			}
 			return askRuntime(cmd.Context(), a, &f, runtime.ServicesQuestion, func(w runtime.Window) runtime.ServicesRequest {
@@ -33,11 +30,11 @@ built from, and the calls between them. Exits with 1 if there is none.`,
 			}, func(r runtime.ServicesResponse) {
 				switch {
 				case dot:
-					a.printf("%s", servicesDiagram(r).dot())
+					a.Printf("%s", runtimeview.ServicesDiagram(r).Dot())
 				case mermaid:
-					a.printf("%s", servicesDiagram(r).mermaid())
+					a.Printf("%s", runtimeview.ServicesDiagram(r).Mermaid())
 				default:
-					a.printServices(r)
+					runtimeview.Services(a.Terminal, r)
 				}
 			})
 		},
@@ -47,76 +44,4 @@ built from, and the calls between them. Exits with 1 if there is none.`,
 	c.Flags().BoolVar(&dot, "dot", false, "print a diagram for Graphviz: … --dot | dot -Tsvg")
 	c.Flags().BoolVar(&mermaid, "mermaid", false, "print a diagram for Mermaid, as Markdown on many sites shows it")
 	return c
-}
-
-func (a *app) printServices(r runtime.ServicesResponse) {
-	for _, s := range r.Services {
-		if s.Outside {
-			a.printf("%s  %s\n", a.paint(bold, oneLine(s.Name)), a.paint(dim, strings.TrimSpace("sends no spans  "+oneLine(s.System))))
-		} else {
-			a.printf("%s  %s\n", a.paint(bold, oneLine(s.Name)), a.paint(dim, fmt.Sprintf("%s, last %sZ%s", counted(int(s.Spans), "span"), s.Last.UTC().Format(time.DateTime), version1(s.Versions))))
-			if s.Folded > 0 {
-				a.printf("    %s\n", a.paint(dim, fmt.Sprintf("%s, of which traffic sums up %s as \"other\"", counted(s.Operations, "operation"), thousands(int64(s.Folded)))))
-			}
-			if s.Other > 0 {
-				a.printf("    %s\n", a.paint(dim, thousands(int64(s.Other))+" calls are of operations beyond the first 10,000, kept as \"other\""))
-			}
-			if s.Home != nil {
-				a.printf("    %s  %s%s\n", oneLine(homeName(s.Home)), a.paint(dim, "by "+s.Home.Rule+" "+oneLine(s.Home.Evidence)), sure(s.Home.Confidence))
-			} else {
-				a.printf("    %s\n", a.paint(dim, "of no repository that is known"))
-			}
-		}
-		for _, x := range r.Calls {
-			if x.Caller == s.Name && !s.Outside {
-				a.printf("    → %s  %s  %s  %s\n", a.paint(cyan, oneLine(x.Callee)), x.Kind, a.measured(x.Measure), a.paint(dim, fmt.Sprintf("confidence %.2f", x.Confidence)))
-			}
-		}
-	}
-	a.truncated(r.Truncated, "the next page: --after "+shellJoin([]string{r.Next}))
-}
-
-// version1 returns the version that was seen last, or "".
-func version1(all []runtime.Version) string {
-	if len(all) == 0 || all[0].Version == "" {
-		return ""
-	}
-	return ", version " + oneLine(all[0].Version)
-}
-
-func homeName(h *runtime.Home) string {
-	if h.Dir == "" {
-		return h.Repo
-	}
-	return h.Repo + ":" + h.Dir
-}
-
-// servicesDiagram draws the services as boxes and the calls as arrows, dashed for messages.
-func servicesDiagram(r runtime.ServicesResponse) diagram {
-	keys := map[string]string{}
-	key := func(name string, outside bool) string { return keys[fmt.Sprint(outside, name)] }
-	var g diagramGroup
-	for i, s := range r.Services {
-		k := fmt.Sprintf("s%d", i)
-		keys[fmt.Sprint(s.Outside, s.Name)] = k
-		lines := []string{oneLine(s.Name)}
-		if s.Outside {
-			lines = append(lines, "sends no spans")
-		} else if s.Home != nil {
-			lines = append(lines, oneLine(homeName(s.Home)))
-		}
-		g.boxes = append(g.boxes, diagramBox{key: k, lines: lines, failed: s.Errors > 0})
-	}
-	d := diagram{groups: []diagramGroup{g}}
-	for _, x := range r.Calls {
-		label := fmt.Sprintf("%s %s", x.Kind, thousands(int64(x.Count)))
-		if x.Errors > 0 {
-			label += fmt.Sprintf(", %s failed", thousands(int64(x.Errors)))
-		}
-		from, to := key(x.Caller, false), key(x.Callee, x.Outside)
-		if from != "" && to != "" {
-			d.arrows = append(d.arrows, diagramArrow{from: from, to: to, label: label, dashed: x.Kind == "consumes" || x.Kind == "produces"})
-		}
-	}
-	return d
 }

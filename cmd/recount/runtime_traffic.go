@@ -1,11 +1,11 @@
 package main
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/recountdb/recount/internal/render/runtimeview"
 	"github.com/recountdb/recount/query/runtime"
 )
 
@@ -30,7 +30,7 @@ route, a procedure or a topic. Exits with 1 if there is none.`,
 			}
 			return askRuntime(cmd.Context(), a, &f, runtime.TrafficQuestion, func(w runtime.Window) runtime.TrafficRequest {
 				return runtime.TrafficRequest{Window: w, Service: service, Operation: strings.Join(args, ""), Failing: failing, Slow: slow, Limit: f.limit}
-			}, a.printTraffic)
+			}, func(r runtime.TrafficResponse) { runtimeview.Traffic(a.Terminal, r) })
 		},
 	}
 	f.add(c, runtime.DefaultLimit)
@@ -39,20 +39,4 @@ route, a procedure or a topic. Exits with 1 if there is none.`,
 	c.Flags().BoolVar(&slow, "slow", false, "the slowest first, by p95")
 	a.completeServices(c)
 	return c
-}
-
-func (a *app) printTraffic(r runtime.TrafficResponse) {
-	for _, x := range r.Operations {
-		if x.Folded > 0 {
-			a.printf("%s %s  %s\n", a.paint(cyan, oneLine(x.Service)), a.paint(bold, fmt.Sprintf("%s: %s of %s", x.Operation, counted(x.Folded, "operation"), x.Kind)), a.measured(x.Measure))
-		} else {
-			a.printf("%s %s  %s\n", a.paint(cyan, oneLine(x.Service)), a.paint(bold, oneLine(x.Operation)), a.measured(x.Measure))
-			a.printf("    %s\n", a.handled(x.Code))
-		}
-		a.printf("    %s\n", a.lastSeen(x.Measure))
-	}
-	if r.Folded > 0 {
-		a.printf("%s\n", a.paint(dim, counted(r.Folded, "operation")+" of services that have very many stand in their \"other\"; name a part of an operation to look among them"))
-	}
-	a.truncated(r.Truncated, "--limit shows more")
 }

@@ -19,30 +19,11 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/recountdb/recount/internal/render"
 	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/server/api"
 	"github.com/recountdb/recount/server/node"
 )
-
-func TestShellJoin(t *testing.T) {
-	for _, c := range []struct {
-		words []string
-		want  string
-	}{
-		{[]string{"git", "commit", "-m", "it's done"}, `git commit -m 'it'\''s done'`},
-		{[]string{"echo", ""}, "echo ''"},
-		{[]string{"a=b", "x/y", "--z=1,2"}, "a=b x/y --z=1,2"},
-		{[]string{"a\nb", "$HOME", "*"}, "'a\nb' '$HOME' '*'"},
-	} {
-		if got := shellJoin(c.words); got != c.want {
-			t.Errorf("%q: got %s, want %s", c.words, got, c.want)
-		}
-		out, err := exec.Command("sh", "-c", "printf '%s\\001' "+shellJoin(c.words)).Output()
-		if err != nil || string(out) != strings.Join(c.words, "\x01")+"\x01" {
-			t.Errorf("%q: sh reads %q, %v", c.words, out, err)
-		}
-	}
-}
 
 func TestTimes(t *testing.T) {
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
@@ -60,23 +41,9 @@ func TestTimes(t *testing.T) {
 		}
 	}
 	for d, want := range map[time.Duration]string{0: "just now", 59 * time.Second: "just now", 61 * time.Minute: "1h ago", 800 * 24 * time.Hour: "2y ago", -time.Hour: "in the future"} {
-		if got := ago(now, now.Add(-d)); got != want {
+		if got := render.Ago(now, now.Add(-d)); got != want {
 			t.Errorf("%v: got %s, want %s", d, got, want)
 		}
-	}
-}
-
-func TestThousands(t *testing.T) {
-	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", -1234567: "-1,234,567"} {
-		if got := thousands(n); got != want {
-			t.Errorf("%d: got %s", n, got)
-		}
-	}
-}
-
-func TestPlainText(t *testing.T) {
-	if got := plainText("a\x1b[31mb\r\x00\n\tc\u202eü\u200f"); got != "a\\x1b[31mb\\r\\x00\n\tc\\u202eü\u200f" {
-		t.Errorf("got %q", got)
 	}
 }
 
@@ -257,18 +224,10 @@ func TestUntrustedServer(t *testing.T) {
 	srv.Config.ErrorLog = log.New(io.Discard, "", 0)
 	srv.StartTLS()
 	defer srv.Close()
-	a := &app{terminal: &terminal{silence: time.Hour}, getenv: func(string) string { return "" }}
+	a := &app{Terminal: &render.Terminal{Silence: time.Hour}, getenv: func(string) string { return "" }}
 	_, err := a.client(t.Context(), node.Config{DataDir: "d"}, node.Endpoints{PID: 1, HTTP: srv.URL})
 	var busy *node.InUseError
 	if err == nil || errors.As(err, &busy) || !strings.Contains(err.Error(), "x509") || !strings.Contains(err.Error(), "SSL_CERT_FILE") {
 		t.Errorf("got %v", err)
-	}
-}
-
-func TestPercent(t *testing.T) {
-	for share, want := range map[float64]string{1: "100 %", 0.9999: "more than 99 %", 0.994: "99 %", 0.21: "21 %", 0.0996: "10 %", 0.05: "5 %", 0.0123: "1.2 %", 0.0001: "0.01 %"} {
-		if got := percent(share); got != want {
-			t.Errorf("%g: %q, want %q", share, got, want)
-		}
 	}
 }

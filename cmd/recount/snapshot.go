@@ -1,12 +1,10 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/spf13/cobra"
 
+	"github.com/recountdb/recount/internal/render/codeview"
 	"github.com/recountdb/recount/query/code"
-	"github.com/recountdb/recount/schemas"
 )
 
 func (a *app) snapshotCmd() *cobra.Command {
@@ -33,19 +31,7 @@ func (a *app) snapshotLogCmd() *cobra.Command {
 			}
 			return askCode(cmd.Context(), a, &f, code.LogQuestion, func(s code.Scope) code.LogRequest {
 				return code.LogRequest{Scope: s, Limit: f.limit}
-			}, func(r code.LogResponse) {
-				for _, s := range r.Snapshots {
-					graph := fmt.Sprintf("%.12s", s.Snapshot.String())
-					if s.NoGraph != "" {
-						graph = "no graph: " + s.NoGraph
-					}
-					a.printf("%s %s  %s\n", a.paint(yellow, fmt.Sprintf("%.12s", s.Commit)), oneLine(s.Subject),
-						a.paint(dim, fmt.Sprintf("%s %s · %s · %s", day(s.Time), oneLine(s.Author), counted(s.Changed, "file"), oneLine(graph))))
-				}
-				if r.Truncated {
-					a.printf("%s\n", a.paint(dim, "… there are more; --limit shows them"))
-				}
-			})
+			}, func(r code.LogResponse) { codeview.Snapshots(a.Terminal, r) })
 		},
 	}
 	f.add(c, 20)
@@ -79,30 +65,9 @@ func (a *app) snapshotShowCmd() *cobra.Command {
 			}
 			return askCode(cmd.Context(), a, &f, code.ShowQuestion, func(s code.Scope) code.ShowRequest {
 				return code.ShowRequest{Scope: s}
-			}, a.printSnapshot)
+			}, func(r code.SnapshotResponse) { codeview.Snapshot(a.Terminal, r) })
 		},
 	}
 	f.add(c, 0)
 	return c
-}
-
-func (a *app) printSnapshot(r code.SnapshotResponse) {
-	a.printf("%s\n%s\n\n", a.paint(yellow, "commit "+r.Revision.Commit), plainText(schemas.Quoted(r.Message, "    ")))
-	a.printf("  repository %s\n", oneLine(r.Revision.Repo))
-	a.printf("  author     %s %s\n", oneLine(r.Revision.Author), day(r.Revision.Time))
-	a.printf("  snapshot   %s\n", r.Revision.Snapshot)
-	a.printf("  event      %s\n", r.Revision.Position)
-	for _, c := range []struct {
-		name string
-		of   code.Counted
-	}{{"files", r.Files}, {"symbols", r.Symbols}, {"edges", r.Edges}, {"outside", r.Outside}} {
-		a.printf("  %-10s %s\n", c.name, thousands(c.of.Total))
-		for _, name := range c.of.Most() {
-			a.printf("  %10s   %s\n", thousands(c.of.By[name]), oneLine(name))
-		}
-	}
-	a.printf("  unresolved %s\n", thousands(r.Unresolved))
-	for _, p := range r.Partial {
-		a.printf("  %s %s\n", a.paint(yellow, "partial"), oneLine(p))
-	}
 }

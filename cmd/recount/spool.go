@@ -50,7 +50,7 @@ func (a *app) append(ctx context.Context, cfg node.Config, e schemas.Event, exac
 		return recorded{}, err
 	}
 	if busy := (*node.InUseError)(nil); !errors.As(err, &busy) {
-		a.noted("%s; it waits in the spool", err)
+		a.Note("%s; it waits in the spool", err)
 	}
 	return recorded{Appended: api.Appended{ID: e.ID}, Spooled: true}, nil
 }

@@ -1,10 +1,9 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/spf13/cobra"
 
+	"github.com/recountdb/recount/internal/render/codeview"
 	"github.com/recountdb/recount/query/code"
 )
 
@@ -33,12 +32,12 @@ sure; --min-confidence 0 shows all. Exits with 1 if there is nothing.`,
 		Args:              cobra.NoArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			show := a.printStale
+			show := func(r code.StaleResponse) { codeview.Stale(a.Terminal, r) }
 			if markdown {
-				if a.json || f.proof {
+				if a.JSON || f.proof {
 					return usagef("--markdown: not with --json or --proof")
 				}
-				show = func(r code.StaleResponse) { a.printf("%s", staleMarkdown(r)) }
+				show = func(r code.StaleResponse) { a.Printf("%s", codeview.StaleMarkdown(r)) }
 			}
 			return askCode(cmd.Context(), a, &f, code.StaleQuestion, func(s code.Scope) code.StaleRequest {
 				r.Scope, r.Limit = s, f.limit
@@ -62,27 +61,4 @@ sure; --min-confidence 0 shows all. Exits with 1 if there is nothing.`,
 	fl.StringVar(&r.Path, "path", "", "only below this path")
 	fl.Float64Var(&r.MinConfidence, "min-confidence", 0.5, "only what is as sure as this, 0 to 1")
 	return c
-}
-
-func (a *app) printStale(r code.StaleResponse) {
-	a.heading(r.Revision)
-	if r.Base != nil {
-		a.printf("%s\n", a.paint(dim, fmt.Sprintf("compared with %.12s of %s", r.Base.Commit, day(r.Base.Time))))
-	}
-	kind := ""
-	for _, x := range r.Findings {
-		if x.Finding != kind {
-			kind = x.Finding
-			a.printf("\n%s\n", a.paint(cyan, fmt.Sprintf("%s: %s", kind, thousands(r.Counts[kind]))))
-		}
-		line := a.symbolLine(x.Symbol)
-		if x.Of != "" {
-			line += "  " + oneLine(x.Of)
-		}
-		if x.Site != x.Place() {
-			line += a.paint(dim, " at "+oneLine(x.Site))
-		}
-		a.printf("  %s  %s  %.2f\n", line, a.paint(dim, oneLine(x.Why)), x.Confidence)
-	}
-	a.truncated(r.Truncated, "--limit shows more, --kind and --path fewer")
 }

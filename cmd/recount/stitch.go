@@ -3,6 +3,9 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/recountdb/recount/internal/render"
+	"github.com/recountdb/recount/internal/render/commandview"
+	"github.com/recountdb/recount/internal/render/diagram"
 	"github.com/recountdb/recount/query/commands"
 )
 
@@ -37,11 +40,11 @@ Exits with 1 if there is nothing around it.`,
 					return a.unanswered(err)
 				}
 				resp, err := commands.StitchQuestion.Ask(cmd.Context(), b, r)
-				a.clearProgress()
+				a.ClearProgress()
 				if err != nil {
 					return a.unanswered(err)
 				}
-				return w.print(a, resp, resp.Basis, func() diagram { return stitchDiagram(resp) }, func(d *drawing) { d.drawStitch(resp) })
+				return w.print(a, resp, resp.Basis, func() diagram.Diagram { return commandview.StitchDiagram(resp) }, func(d *render.Drawing) { commandview.Stitch(d, resp) })
 			})
 		},
 	}

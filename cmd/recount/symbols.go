@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/recountdb/recount/internal/render/codeview"
 	"github.com/recountdb/recount/query/code"
 )
 
@@ -27,15 +28,7 @@ Exits with 1 if there is none.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return askCode(cmd.Context(), a, &f, code.SymbolsQuestion, func(s code.Scope) code.SymbolsRequest {
 				return code.SymbolsRequest{Scope: s, Text: args[0], Kinds: kinds, Tests: tests, Limit: f.limit}
-			}, func(r code.SymbolsResponse) {
-				for _, h := range r.Symbols {
-					a.printf("%s\n", a.symbolLine(h.Symbol))
-					if h.Signature != "" {
-						a.printf("    %s\n", oneLine(h.Signature))
-					}
-				}
-				a.truncated(r.Truncated, "--limit shows more, --kind fewer")
-			})
+			}, func(r code.SymbolsResponse) { codeview.Symbols(a.Terminal, r) })
 		},
 	}
 	f.add(c, 20)

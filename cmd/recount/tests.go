@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/recountdb/recount/internal/render/codeview"
 	"github.com/recountdb/recount/query/code"
 )
 
@@ -27,26 +28,7 @@ and what changes that no test reaches. Exits with 1 if no test is known to.`,
 			}
 			return askCode(cmd.Context(), a, &f, code.TestsQuestion, func(s code.Scope) code.TestsRequest {
 				return code.TestsRequest{Scope: s, Symbol: symbol, Diff: diff, MinConfidence: least, Limit: f.limit}
-			}, func(r code.TestsResponse) {
-				a.heading(r.Revision)
-				for _, g := range r.Packages {
-					dir := g.Dir
-					if g.Repo != r.Revision.Repo {
-						dir += " in " + g.Repo
-					}
-					a.printf("%s\n", a.paint(cyan, oneLine(dir)))
-					for _, x := range g.Tests {
-						a.printf("  %s\n", a.affectedLine(x))
-					}
-				}
-				a.truncated(r.Truncated, "--limit shows more")
-				if len(r.Uncovered) > 0 {
-					a.printf("%s\n", a.paint(yellow, counted(r.UncoveredCount, "symbol")+" that no test reaches"))
-				}
-				for _, s := range r.Uncovered {
-					a.printf("  %s\n", a.symbolLine(s))
-				}
-			})
+			}, func(r code.TestsResponse) { codeview.Tests(a.Terminal, r) })
 		},
 	}
 	f.add(c, code.DefaultLimit)

@@ -73,19 +73,19 @@ commits (POST /v1/events), and ask for nothing: for instrumented services and co
 					return err
 				}
 			}
-			if a.json {
-				return a.printJSON(struct {
+			if a.JSON {
+				return a.PrintJSON(struct {
 					Token   string `json:"token"`
 					Entry   string `json:"entry"`
 					AddedTo string `json:"added_to,omitempty"`
 				}{token, entry, file})
 			}
-			a.printf("%s\n", token)
+			a.Printf("%s\n", token)
 			if file != "" {
-				a.noted("shown this once; added to %s", a.home(file))
+				a.Note("shown this once; added to %s", a.Home(file))
 				return nil
 			}
-			a.noted("shown this once; below `tokens:` of the server's --tokens-file goes:\n%s", strings.TrimRight(entry, "\n"))
+			a.Note("shown this once; below `tokens:` of the server's --tokens-file goes:\n%s", strings.TrimRight(entry, "\n"))
 			return nil
 		},
 	}

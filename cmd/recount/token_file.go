@@ -11,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/recountdb/recount/internal/render"
+	"github.com/recountdb/recount/internal/render/nodeview"
 	"github.com/recountdb/recount/server/access"
 	"github.com/recountdb/recount/server/node"
 )
@@ -33,7 +35,7 @@ func (a *app) tokensFile(flag string) (string, error) {
 		return "", err
 	}
 	if e.TokensFile == "" {
-		return "", usagef("which tokens file? Neither the config (http.tokens_file) nor a server on %s names one: say --file", a.home(cfg.DataDir))
+		return "", usagef("which tokens file? Neither the config (http.tokens_file) nor a server on %s names one: say --file", a.Home(cfg.DataDir))
 	}
 	return e.TokensFile, nil
 }
@@ -42,32 +44,6 @@ func (a *app) tokenFileFlag(c *cobra.Command, file *string) {
 	c.Flags().StringVar(file, "file", "", "the tokens file (default that of the config, or of the server on the data directory)")
 	_ = c.MarkFlagFilename("file", "yaml", "yml")
 }
-
-// listedToken is a token as list prints it; its text is not stored.
-type listedToken struct {
-	SHA256     string     `json:"sha256"`
-	Name       string     `json:"name,omitempty"`
-	Tenant     string     `json:"tenant,omitempty"`
-	Agent      string     `json:"agent,omitempty"`
-	Workspaces []string   `json:"workspaces,omitempty"`
-	Sessions   []string   `json:"sessions,omitempty"`
-	Grants     []string   `json:"grants,omitempty"`
-	Expires    *time.Time `json:"expires,omitempty"`
-	Expired    bool       `json:"expired,omitempty"`
-}
-
-func listed(e access.Entry, now time.Time) listedToken {
-	t := listedToken{SHA256: strings.ToLower(e.SHA256), Name: e.Name, Tenant: e.Tenant, Agent: e.Agent, Workspaces: e.Workspaces, Sessions: e.Sessions, Grants: e.Grants}
-	if !e.Expires.IsZero() {
-		t.Expires, t.Expired = &e.Expires, !now.Before(e.Expires)
-	}
-	return t
-}
-
-// shownDigits is the number of digits of a hash that list prints.
-const shownDigits = 12
-
-func (t listedToken) short() string { return t.SHA256[:shownDigits] }
 
 func (a *app) tokenListCmd() *cobra.Command {
 	var file string
@@ -90,25 +66,25 @@ cannot be read: that is told with the line, and list exits with 1.`,
 			}
 			all, err := access.Parse(b)
 			if err != nil {
-				return fmt.Errorf("%s: %w; no token of it is in force", a.home(path), err)
+				return fmt.Errorf("%s: %w; no token of it is in force", a.Home(path), err)
 			}
-			now, tokens, wrong := time.Now(), []listedToken{}, []string{}
+			now, tokens, wrong := time.Now(), []nodeview.Token{}, []string{}
 			for _, e := range all.Entries {
-				tokens = append(tokens, listed(e, now))
+				tokens = append(tokens, nodeview.TokenOf(e, now))
 			}
 			for _, m := range all.Mistakes {
 				wrong = append(wrong, m.Error())
 			}
-			if a.json {
-				err = a.printJSON(struct {
-					File     string        `json:"file"`
-					Tokens   []listedToken `json:"tokens"`
-					Mistakes []string      `json:"mistakes"`
+			if a.JSON {
+				err = a.PrintJSON(struct {
+					File     string           `json:"file"`
+					Tokens   []nodeview.Token `json:"tokens"`
+					Mistakes []string         `json:"mistakes"`
 				}{path, tokens, wrong})
 			} else {
-				a.printTokens(tokens)
+				nodeview.Tokens(a.Terminal, tokens)
 				for _, m := range wrong {
-					a.noted("not in force: %s: %s", a.home(path), oneLine(m))
+					a.Note("not in force: %s: %s", a.Home(path), render.OneLine(m))
 				}
 			}
 			if err == nil && len(wrong) > 0 {
@@ -119,34 +95,6 @@ cannot be read: that is told with the line, and list exits with 1.`,
 	}
 	a.tokenFileFlag(c, &file)
 	return c
-}
-
-func (a *app) printTokens(tokens []listedToken) {
-	if len(tokens) == 0 {
-		a.printf("no tokens\n")
-		return
-	}
-	rows := [][]string{{"SHA-256", "NAME", "TENANT", "AGENT", "WORKSPACES", "SESSIONS", "GRANTS", "EXPIRES"}}
-	or := func(s, otherwise string) string {
-		if s == "" {
-			return otherwise
-		}
-		return oneLine(s)
-	}
-	for _, t := range tokens {
-		ends := "never"
-		if t.Expires != nil {
-			ends = t.Expires.UTC().Format(time.RFC3339)
-			if t.Expired {
-				ends = "expired " + ends
-			}
-		}
-		rows = append(rows, []string{
-			t.short(), or(t.Name, "-"), or(t.Tenant, "default"), or(t.Agent, "-"),
-			or(strings.Join(t.Workspaces, ","), "-"), or(strings.Join(t.Sessions, ","), "-"), or(strings.Join(t.Grants, ","), "-"), ends,
-		})
-	}
-	table(a.out, rows)
 }
 
 func (a *app) tokenRevokeCmd() *cobra.Command {
@@ -171,18 +119,18 @@ the first request a second or more after it looked last.`,
 			if err != nil {
 				return err
 			}
-			now, tokens := time.Now(), []listedToken{}
+			now, tokens := time.Now(), []nodeview.Token{}
 			for _, e := range gone {
-				tokens = append(tokens, listed(e, now))
+				tokens = append(tokens, nodeview.TokenOf(e, now))
 			}
-			if a.json {
-				return a.printJSON(struct {
-					File    string        `json:"file"`
-					Revoked []listedToken `json:"revoked"`
+			if a.JSON {
+				return a.PrintJSON(struct {
+					File    string           `json:"file"`
+					Revoked []nodeview.Token `json:"revoked"`
 				}{path, tokens})
 			}
-			a.printTokens(tokens)
-			a.noted("taken out of %s", a.home(path))
+			nodeview.Tokens(a.Terminal, tokens)
+			a.Note("taken out of %s", a.Home(path))
 			return nil
 		},
 	}
@@ -207,8 +155,8 @@ func (a *app) completeTokens(file string, args []string, typed string) []cobra.C
 	all, _ := access.Parse(b)
 	var out []cobra.Completion
 	for _, e := range all.Entries {
-		if t := listed(e, time.Now()); strings.HasPrefix(t.SHA256, typed) {
-			out = append(out, cobra.CompletionWithDesc(t.short(), strings.TrimSpace(oneLine(t.Name+" "+t.Agent))))
+		if t := nodeview.TokenOf(e, time.Now()); strings.HasPrefix(t.SHA256, typed) {
+			out = append(out, cobra.CompletionWithDesc(t.Short(), strings.TrimSpace(render.OneLine(t.Name+" "+t.Agent))))
 		}
 	}
 	return out

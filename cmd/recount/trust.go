@@ -2,11 +2,10 @@ package main
 
 import (
 	"errors"
-	"fmt"
-	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/recountdb/recount/internal/render/nodeview"
 	"github.com/recountdb/recount/server/api"
 	"github.com/recountdb/recount/server/node"
 )
@@ -23,18 +22,15 @@ an interrupted rebuild leaves them as they are.`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			rebuild := func(b *backend) error {
-				r, err := b.Rebuild(cmd.Context(), api.RebuildRequest{Projections: names}, a.progress())
-				a.clearProgress()
+				r, err := b.Rebuild(cmd.Context(), api.RebuildRequest{Projections: names}, a.Progress())
+				a.ClearProgress()
 				if err != nil {
 					return err
 				}
-				if a.json {
-					return a.printJSON(r)
+				if a.JSON {
+					return a.PrintJSON(r)
 				}
-				for _, p := range r.Projections {
-					a.printf("%s rebuilt up to %s\n", p.Name, p.Watermark)
-				}
-				a.printf("%s events in %s, %s a second\n", thousands(r.Events), took(time.Duration(r.ElapsedMS)*time.Millisecond), thousands(int64(r.PerSecond)))
+				nodeview.Rebuilt(a.Terminal, r)
 				return nil
 			}
 			err := a.withBackend(cmd.Context(), rebuild)
@@ -69,15 +65,15 @@ Exits with 1 and says where, if anything differs.`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.withBackend(cmd.Context(), func(b *backend) error {
-				r, err := b.Verify(cmd.Context(), api.VerifyRequest{Projections: names}, a.progress())
-				a.clearProgress()
+				r, err := b.Verify(cmd.Context(), api.VerifyRequest{Projections: names}, a.Progress())
+				a.ClearProgress()
 				if err != nil {
 					return err
 				}
-				if a.json {
-					err = a.printJSON(r)
+				if a.JSON {
+					err = a.PrintJSON(r)
 				} else {
-					a.printVerify(r)
+					nodeview.Verify(a.Terminal, r)
 				}
 				if err == nil && !r.OK {
 					return exitError(exitNothing)
@@ -88,41 +84,4 @@ Exits with 1 and says where, if anything differs.`,
 	}
 	c.Flags().StringSliceVar(&names, "projection", nil, "which, comma-separated (default all)")
 	return c
-}
-
-func (a *app) printVerify(r api.VerifyReport) {
-	for _, p := range r.Projections {
-		mark := a.paint(green, "equal  ")
-		if p.Differing > 0 || p.Error != "" || p.Live != p.Replayed {
-			mark = a.paint(red, "DIFFERS")
-		}
-		a.printf("%s %-8s %s keys, %d files, root %s\n", mark, p.Name, thousands(p.Keys), p.Files, p.Live)
-		if p.Live != p.Replayed {
-			a.printf("                 but replayed %s\n", p.Replayed)
-		}
-		if p.Error != "" {
-			a.printf("        %s\n", a.paint(red, p.Error))
-		}
-		for _, d := range p.Differences {
-			where := d.Key
-			if d.File != "" {
-				where = d.File
-			}
-			line := fmt.Sprintf("%s %s", d.Kind, where)
-			if d.Live != "" || d.Replayed != "" {
-				line += fmt.Sprintf(" at byte %d: live %s, replayed %s", d.Byte, d.Live, d.Replayed)
-			}
-			a.printf("        %s\n", line)
-		}
-		if more := p.Differing - int64(len(p.Differences)); more > 0 {
-			a.printf("        and %s more\n", thousands(more))
-		}
-	}
-	for _, tp := range r.Unread {
-		a.printf("%s %s: nobody reads this partition, so its events are in neither\n", a.paint(red, "UNREAD "), tp)
-	}
-	a.printf("%s events replayed in %s\n", thousands(r.Events), took(time.Duration(r.ElapsedMS)*time.Millisecond))
-	if r.Erased > 0 {
-		a.printf("%s erased: recount log tail --topic erasures tells by what\n", counted(r.Erased, "event"))
-	}
 }

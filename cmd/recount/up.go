@@ -67,9 +67,9 @@ With --brokers it uses an outside Kafka or Redpanda in place of the embedded log
 			}
 			switch logFormat {
 			case "text":
-				cfg.Logger = slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: level}))
+				cfg.Logger = slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: level}))
 			case "json":
-				cfg.Logger = slog.New(slog.NewJSONHandler(a.err, &slog.HandlerOptions{Level: level}))
+				cfg.Logger = slog.New(slog.NewJSONHandler(a.Err, &slog.HandlerOptions{Level: level}))
 			default:
 				return usagef("--log-format %q: want text or json", logFormat)
 			}
@@ -80,20 +80,20 @@ With --brokers it uses an outside Kafka or Redpanda in place of the embedded log
 			}
 			defer func() { err = errors.Join(err, n.Close()) }()
 			e := n.Endpoints()
-			if a.json {
-				if err := a.printJSON(e); err != nil {
+			if a.JSON {
+				if err := a.PrintJSON(e); err != nil {
 					return err
 				}
 			} else {
-				a.printf("recount %s\n  data   %s\n", version, a.home(n.DataDir()))
+				a.Printf("recount %s\n  data   %s\n", version, a.Home(n.DataDir()))
 				if e.HTTP != "" {
-					a.printf("  api    %s   (docs at %s/docs)\n", e.HTTP, e.HTTP)
+					a.Printf("  api    %s   (docs at %s/docs)\n", e.HTTP, e.HTTP)
 				}
 				switch {
 				case e.Kafka != "":
-					a.printf("  kafka  %s   (%s)\n", e.Kafka, n.KafkaAccess())
+					a.Printf("  kafka  %s   (%s)\n", e.Kafka, n.KafkaAccess())
 				case len(e.Brokers) > 0:
-					a.printf("  kafka  %s (outside)\n", strings.Join(e.Brokers, ","))
+					a.Printf("  kafka  %s (outside)\n", strings.Join(e.Brokers, ","))
 				}
 				var spans []string
 				if e.OTLPGRPC != "" {
@@ -103,9 +103,9 @@ With --brokers it uses an outside Kafka or Redpanda in place of the embedded log
 					spans = append(spans, e.OTLPHTTP+"/v1/traces")
 				}
 				if len(spans) > 0 {
-					a.printf("  otlp   %s\n", strings.Join(spans, ", "))
+					a.Printf("  otlp   %s\n", strings.Join(spans, ", "))
 				}
-				a.printf("  roles  %s\nctrl-c stops it\n", strings.Join(e.Roles, ", "))
+				a.Printf("  roles  %s\nctrl-c stops it\n", strings.Join(e.Roles, ", "))
 			}
 			return n.Run(cmd.Context())
 		},

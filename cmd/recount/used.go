@@ -79,11 +79,11 @@ func (a *app) used(ctx context.Context, b *backend, m *recountv1.AgentEvent, ref
 	if err != nil {
 		return err
 	}
-	if a.json {
-		return a.printJSON(httpapi.AppendResponse{Events: appended})
+	if a.JSON {
+		return a.PrintJSON(httpapi.AppendResponse{Events: appended})
 	}
 	for _, at := range appended {
-		a.printf("%s\n", at.Position)
+		a.Printf("%s\n", at.Position)
 	}
 	return nil
 }

@@ -33,10 +33,10 @@ func (a *app) versionCmd() *cobra.Command {
 					}
 				}
 			}
-			if a.json {
-				return a.printJSON(v)
+			if a.JSON {
+				return a.PrintJSON(v)
 			}
-			a.printf("recount %s (%s, %s)\n", version, v["go"], v["platform"])
+			a.Printf("recount %s (%s, %s)\n", version, v["go"], v["platform"])
 			return nil
 		},
 	}

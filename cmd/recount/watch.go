@@ -18,6 +18,7 @@ import (
 	"github.com/recountdb/recount/internal/git"
 	"github.com/recountdb/recount/internal/githook"
 	"github.com/recountdb/recount/internal/gitwatch"
+	"github.com/recountdb/recount/internal/render/nodeview"
 )
 
 func (a *app) watchCmd() *cobra.Command {
@@ -103,7 +104,7 @@ func (a *app) watchGit(ctx context.Context, f watchFlags, paths []string) error 
 				Trouble: func(err error) {
 					turn.Lock()
 					defer turn.Unlock()
-					fmt.Fprintf(a.err, "recount: %s: %v\n", a.home(repo.Root()), err)
+					fmt.Fprintf(a.Err, "recount: %s: %v\n", a.Home(repo.Root()), err)
 				},
 			})
 		})
@@ -124,17 +125,17 @@ func (a *app) watched(ctx context.Context, f watchFlags, repo *git.Repo) (err er
 	defer func() { err = errors.Join(err, b.Close()) }()
 	g := gitImport{a: a, cfg: cfg, b: b, repo: repo, flags: f.gitFlags}
 	r, err := g.run(ctx)
-	a.clearProgress()
+	a.ClearProgress()
 	switch {
 	case errors.Is(err, commits.ErrNoCommits):
-		a.printf("%s: no commits yet\n", a.home(repo.Root()))
+		a.Printf("%s: no commits yet\n", a.Home(repo.Root()))
 		return nil
 	case err != nil:
 		return err
-	case a.json:
-		return a.printJSON(r)
+	case a.JSON:
+		return a.PrintJSON(r)
 	}
-	a.printImported(r)
+	nodeview.Commits(a.Terminal, r)
 	return nil
 }
 
@@ -193,14 +194,14 @@ func (a *app) gitHooks(ctx context.Context, f watchFlags, paths []string) error 
 		}
 		for _, r := range results {
 			foreign = foreign || r.Add != ""
-			if !a.json {
-				a.printHook(r)
+			if !a.JSON {
+				nodeview.GitHook(a.Terminal, r)
 			}
 		}
 		all = append(all, results...)
 	}
-	if a.json {
-		if err := a.printJSON(map[string]any{"hooks": all}); err != nil {
+	if a.JSON {
+		if err := a.PrintJSON(map[string]any{"hooks": all}); err != nil {
 			return err
 		}
 	}
@@ -208,18 +209,6 @@ func (a *app) gitHooks(ctx context.Context, f watchFlags, paths []string) error 
 		return exitError(exitFailed)
 	}
 	return nil
-}
-
-func (a *app) printHook(r githook.Result) {
-	a.printf("%s: %s", a.home(r.File), r.Done)
-	switch {
-	case r.Add != "":
-		a.printf(", and stays as it is; add to it:\n  %s\n", r.Add)
-	case r.Done == "foreign":
-		a.printf(", and stays as it is\n")
-	default:
-		a.printf("\n")
-	}
 }
 
 // hookLine returns the command of a hook: this program on the current data directory.

@@ -3,6 +3,9 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/recountdb/recount/internal/render"
+	"github.com/recountdb/recount/internal/render/commandview"
+	"github.com/recountdb/recount/internal/render/diagram"
 	"github.com/recountdb/recount/query/commands"
 )
 
@@ -55,14 +58,14 @@ Exits with 1 if nothing is known to have led to it.`,
 					return a.unanswered(err)
 				}
 				resp, err := commands.WhyQuestion.Ask(cmd.Context(), b, r)
-				a.clearProgress()
+				a.ClearProgress()
 				if mine, err := a.whySpan(cmd.Context(), b, &w, r.Ref, limit, err); mine {
 					return err
 				}
 				if err != nil {
 					return a.unanswered(err)
 				}
-				return w.print(a, resp, resp.Basis, func() diagram { return whyDiagram(resp) }, func(d *drawing) { d.drawWhy(resp) })
+				return w.print(a, resp, resp.Basis, func() diagram.Diagram { return commandview.WhyDiagram(resp) }, func(d *render.Drawing) { commandview.Why(d, resp) })
 			})
 		},
 	}

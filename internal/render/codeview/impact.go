@@ -1,0 +1,52 @@
+package codeview
+
+import (
+	"fmt"
+
+	"github.com/recountdb/recount/internal/render"
+	"github.com/recountdb/recount/query/code"
+)
+
+// Impact prints what a change can reach, by package, with the tests apart.
+func Impact(t *render.Terminal, r code.ImpactResponse) {
+	heading(t, r.Revision)
+	for _, s := range r.Changed {
+		t.Printf("%s\n", Symbol(t, s))
+	}
+	t.Truncated(r.ChangedCount-len(r.Changed), "--limit shows more")
+	t.Printf("reaches %s in %s, and %s\n", render.Count(r.Total, "symbol"), render.Count(len(r.Groups), "package"), render.Count(r.TestCount, "test"))
+	apart := "\n"
+	for _, g := range r.Groups {
+		name := g.Package
+		if name == "" {
+			name = "(no package)"
+		}
+		if g.Repo != r.Revision.Repo {
+			name += " in " + g.Repo
+		}
+		t.Printf("%s%s  %s\n", apart, t.Paint(render.Cyan, render.OneLine(name)), t.Paint(render.Dim, fmt.Sprintf("%s, %.2f or more", render.Count(g.Count, "symbol"), g.Least)))
+		for _, x := range g.Symbols {
+			t.Printf("  %s\n", affected(t, x))
+		}
+		if len(g.Symbols) == 0 {
+			apart = "" // at the limit, the other packages get a line each
+		} else if n := g.Count - len(g.Symbols); n > 0 {
+			t.Printf("  %s\n", t.Paint(render.Dim, fmt.Sprintf("… %s more", render.Thousands(n))))
+		}
+	}
+	if len(r.Tests) > 0 {
+		t.Printf("\n%s\n", t.Paint(render.Cyan, "tests"))
+	}
+	for _, x := range r.Tests {
+		t.Printf("  %s\n", affected(t, x))
+	}
+	t.Truncated(r.Truncated, "--limit shows more")
+}
+
+func affected(t *render.Terminal, x code.Affected) string {
+	s := Symbol(t, x.Symbol)
+	if x.Distance > 0 {
+		s += t.Paint(render.Dim, fmt.Sprintf("  %d away, %s %s", x.Distance, x.Edge, render.OneLine(x.Via)))
+	}
+	return s + Sure(x.Confidence)
+}

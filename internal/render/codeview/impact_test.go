@@ -1,0 +1,43 @@
+package codeview
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/recountdb/recount/internal/render"
+	"github.com/recountdb/recount/query/code"
+)
+
+// TestImpact checks how answers about code are shown to people.
+func TestImpact(t *testing.T) {
+	var out bytes.Buffer
+	term := &render.Terminal{Out: &out}
+	produce := code.Symbol{Repo: "acme/shop", Name: "kgo.Client.Produce", Kind: "method", File: "kgo/client.go", Line: 12}
+	run := code.Symbol{Repo: "acme/shop", Name: "main.run", Kind: "function", File: "main.go", Line: 3}
+	Impact(term, code.ImpactResponse{
+		Revision: code.Revision{Repo: "acme/shop", Commit: "9fceb02d0ae598e95dc970b74767f19372d61af8", Subject: "retry"},
+		Changed:  []code.Symbol{produce}, ChangedCount: 3, Total: 8, TestCount: 1, Truncated: 7,
+		Groups: []code.ImpactGroup{{Repo: "acme/site", Package: "acme/site/main", Count: 8, Least: 0.5, Symbols: []code.Affected{
+			{Symbol: run, Distance: 2, Confidence: 0.5, Via: "kgo.Client.Close", Edge: "calls"},
+		}}},
+		Tests: []code.Affected{{Symbol: code.Symbol{Name: "kgo.TestProduce", Kind: "function", File: "kgo/client_test.go", Line: 9}, Distance: 1, Confidence: 0.98, Via: "kgo.Client.Produce", Edge: "calls"}},
+	})
+	want := `acme/shop at 9fceb02d0ae5  retry
+kgo.Client.Produce  method kgo/client.go:12
+… 2 more; --limit shows more
+reaches 8 symbols in 1 package, and 1 test
+
+acme/site/main in acme/site  8 symbols, 0.50 or more
+  main.run  function main.go:3  2 away, calls kgo.Client.Close  0.50
+  … 7 more
+
+tests
+  kgo.TestProduce  function kgo/client_test.go:9  1 away, calls kgo.Client.Produce
+… 7 more; --limit shows more
+`
+	if diff := cmp.Diff(want, out.String()); diff != "" {
+		t.Errorf("impact (-want +got):\n%s", diff)
+	}
+}

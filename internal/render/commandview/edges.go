@@ -1,0 +1,70 @@
+package commandview
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/recountdb/recount/internal/render"
+	"github.com/recountdb/recount/query/commands"
+	"github.com/recountdb/recount/schemas"
+)
+
+// pair is two commands, from and to, that edges connect.
+type pair struct{ from, to schemas.EventID }
+
+func byPair(edges []commands.Edge) map[pair][]commands.Edge {
+	m := map[pair][]commands.Edge{}
+	for _, e := range edges {
+		m[pair{e.From, e.To}] = append(m[pair{e.From, e.To}], e)
+	}
+	for _, es := range m {
+		slices.SortStableFunc(es, func(a, b commands.Edge) int {
+			return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(a.Kind, b.Kind))
+		})
+	}
+	return m
+}
+
+// maxEvidence is the maximum number of pieces of evidence shown for an edge; --json has all.
+const maxEvidence = 3
+
+// inWords describes the evidence of an edge.
+func inWords(e commands.Edge) string {
+	var parts []string
+	for i, x := range e.Evidence {
+		if i == maxEvidence {
+			parts = append(parts, fmt.Sprintf("%d more", len(e.Evidence)-i))
+			break
+		}
+		s := render.OneLine(x.Shows)
+		if x.Resource != "" {
+			s += " " + render.OneLine(resourceName(x.Resource))
+		}
+		if x.Score != 0 {
+			s += fmt.Sprintf(" (%.2f)", x.Score)
+		}
+		if !slices.Contains(parts, s) {
+			parts = append(parts, s)
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+// resourceName omits the kind of a resource if the name makes it clear.
+func resourceName(r string) string {
+	if name, ok := strings.CutPrefix(r, "path:"); ok {
+		return name
+	}
+	return r
+}
+
+// edgeText describes an edge.
+func edgeText(e commands.Edge) string {
+	s := fmt.Sprintf("%s %.2f", e.Kind, e.Weight)
+	if words := inWords(e); words != "" {
+		s += ": " + words
+	}
+	return s
+}

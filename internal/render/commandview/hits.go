@@ -1,0 +1,80 @@
+package commandview
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/recountdb/recount/internal/render"
+	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/commands"
+)
+
+// Hits prints hits for people.
+func Hits(t *render.Terminal, r commands.FindResponse, now time.Time) {
+	for i, h := range r.Hits {
+		if i > 0 {
+			t.Printf("\n")
+		}
+		Hit(t, h, now)
+	}
+	if r.Status == query.StatusEmpty {
+		t.Printf("nothing found\n")
+	}
+	if r.Hint != "" {
+		t.Printf("%s\n", t.Paint(render.Dim, r.Hint))
+	}
+}
+
+// Hit prints one command in two or three lines.
+func Hit(t *render.Terminal, h commands.Hit, now time.Time) {
+	// The complete id finds the command again, and so does its beginning.
+	t.Printf("%s %s\n", t.ExitMark(h.ExitCode), t.Paint(render.Bold, render.Indent(render.PlainText(short(h.Command)), "    ")))
+	parts := []string{t.Paint(render.Yellow, h.ID.String()[:13]), render.Ago(now, h.Time)}
+	if h.Duration != nil {
+		parts = append(parts, "took "+render.Took(time.Duration(*h.Duration)))
+	}
+	if h.Cwd != "" {
+		parts = append(parts, render.OneLine(h.Cwd))
+	} else if h.Host != "" {
+		parts = append(parts, render.OneLine(h.User+"@"+h.Host))
+	}
+	if h.Author != "" {
+		parts = append(parts, "by "+render.OneLine(h.Author))
+	}
+	t.Printf("  %s\n", strings.Join(parts, t.Paint(render.Dim, " · ")))
+	if why := Because(h.Scores); why != "" {
+		t.Printf("  %s\n", t.Paint(render.Dim, why))
+	}
+}
+
+// short returns the beginning of a command for lists; show prints all of it.
+func short(command string) string {
+	const maxLines, maxRunes = 6, 400
+	lines := strings.SplitN(command, "\n", maxLines+1)
+	cut := len(lines) > maxLines
+	s := strings.Join(lines[:min(len(lines), maxLines)], "\n")
+	if r := []rune(s); len(r) > maxRunes {
+		s, cut = string(r[:maxRunes]), true
+	}
+	if cut {
+		s += " …"
+	}
+	return s
+}
+
+// Because describes which paths found a hit.
+func Because(scores []query.PathScore) string {
+	if len(scores) == 0 {
+		return ""
+	}
+	var parts []string
+	for _, s := range scores {
+		part := fmt.Sprintf("%s #%d", s.Path, s.Rank)
+		if s.Path != commands.PathTime { // its score is the time, which the hit shows anyway
+			part += fmt.Sprintf(" (%.3g)", s.Score)
+		}
+		parts = append(parts, part)
+	}
+	return "found by " + strings.Join(parts, ", ")
+}

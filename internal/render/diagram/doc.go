@@ -1,0 +1,2 @@
+// Package diagram writes boxes and arrows for Graphviz and Mermaid.
+package diagram

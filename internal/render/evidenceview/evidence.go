@@ -1,0 +1,405 @@
+package evidenceview
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/recountdb/recount/internal/render"
+	"github.com/recountdb/recount/internal/render/commandview"
+	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/evidence"
+	"github.com/recountdb/recount/schemas"
+)
+
+// Drawing draws evidence for people.
+type Drawing struct {
+	*render.Drawing
+	Whole    bool // draw whole texts
+	Versions bool // draw the versions of what has several
+
+	r evidence.Response
+	// told maps what the answer mentions to a description: things by id, and their versions by id
+	// and position.
+	told map[mention]thing
+}
+
+// mention names a thing, or the version of it that the event at a position made.
+type mention struct{ id, version string }
+
+// thing is an object of the answer in one line.
+type thing struct {
+	label, title, agent string
+	time                time.Time
+}
+
+// Draw draws an answer.
+func (d *Drawing) Draw(r evidence.Response) {
+	d.r, d.told = r, map[mention]thing{}
+	for _, e := range r.Provenance {
+		t := thing{cmp.Or(eventLabels[e.Type], strings.ReplaceAll(e.Type, "_", " ")), e.Title, e.Agent, e.Time}
+		d.told[mention{id: e.Object}], d.told[mention{e.Object, e.Position}] = t, t
+	}
+	for _, o := range r.Objects {
+		t := thing{label(o), cmp.Or(o.Title, o.Snippet), o.Agent, o.Time}
+		if o.Kind != "" {
+			t.title = strings.TrimSpace(o.Title + "  " + o.Snippet)
+		}
+		d.told[mention{id: o.ID}], d.told[mention{o.ID, o.Position}] = t, t
+	}
+	if r.Context != "" {
+		// The context is for a model, so other remarks go to standard error.
+		d.Printf("%s\n", render.PlainText(strings.TrimRight(r.Context, "\n")))
+		if left := d.left(); left != "" {
+			d.Note("%s", left)
+		}
+		return
+	}
+	hits, around := 0, false
+	for _, o := range r.Objects {
+		switch {
+		case o.Role == "joined":
+			continue // it is shown with the hit that it is joined to
+		case o.Role == "":
+			hits++
+		case !around:
+			around = true
+			d.Print("")
+			d.Print(d.Paint(render.Bold, "Around"))
+		}
+		if o.Role != "" {
+			d.Print(d.line("  ", d.told[mention{id: o.ID}], o.Time))
+			continue
+		}
+		if hits > 1 {
+			d.Print("")
+		}
+		d.hit(hits, o)
+	}
+	if r.Status == query.StatusEmpty {
+		d.Print("nothing found")
+	}
+	for _, hint := range []string{r.Hint, d.left()} {
+		if hint != "" {
+			d.Text("", render.Dim, render.OneLine(hint))
+		}
+	}
+}
+
+// eventLabels maps types of agents' events to labels.
+var eventLabels = map[string]string{
+	schemas.TypeUserMessage: "user", schemas.TypeAssistantMessage: "assistant", schemas.TypeToolCall: "tool call",
+	schemas.TypeToolResult: "result", schemas.TypePlanUpdated: "plan", schemas.TypeCritique: "critique",
+	schemas.TypeStateChanged: "state", schemas.TypeArtifact: "artifact", schemas.TypeTaskStarted: "task",
+	schemas.TypeTaskFinished: "task", schemas.TypeHandoff: "handoff", schemas.TypeMemoryStated: "memory",
+}
+
+// label returns the kind of an object.
+func label(o evidence.Object) string {
+	return strings.ReplaceAll(cmp.Or(o.Memory, o.Type), "_", " ")
+}
+
+// hit draws one hit: its kind, text, place, why it was found, remarks, and what led to it.
+func (d *Drawing) hit(n int, o evidence.Object) {
+	lead := fmt.Sprintf("%d  ", n)
+	inner := strings.Repeat(" ", len(lead))
+	style := render.Bold
+	if o.SupersededBy != nil || o.Removed {
+		style = render.Dim
+	}
+	head := label(o)
+	switch {
+	case o.ExitCode != nil:
+		head += " " + d.ExitMark(o.ExitCode)
+	case o.Failed:
+		head += " " + d.Paint(render.Red, "failed")
+	}
+	title, said := d.words(o)
+	taken := render.Columns(lead) + render.Columns(label(o)) + 4
+	lines := []string{title}
+	if d.Width > 0 {
+		lines = render.Wrap(title, max(d.Width-taken, render.Narrowest))
+	}
+	d.Print(d.Paint(render.Dim, lead) + d.Paint(render.Cyan, head) + "  " + d.Paint(style, lines[0]))
+	for _, l := range lines[1:] {
+		d.Print(inner + d.Paint(style, l))
+	}
+	if o.Text != "" {
+		// The prefix marks the object's own lines, since none of our lines begins with it.
+		d.Printf("%s\n", render.PlainText(schemas.Quoted(strings.TrimRight(o.Text, "\n"), inner+"│ ")))
+	} else if said != "" {
+		d.Text(inner, "", said)
+	}
+	d.Print(inner + d.place(o))
+	for _, s := range d.remarks(o) {
+		d.Text(inner, s.colour, s.words)
+	}
+	if d.Versions {
+		for _, v := range d.r.Versions {
+			if v.Object == o.ID {
+				d.Print(d.Paint(render.Dim, fmt.Sprintf("%sversion %d  %s  %s  %s", inner, v.Number, moment(v.Time), v.Position, render.OneLine(v.Title))))
+			}
+		}
+	}
+	d.joined(inner, o)
+	d.chain(inner, o)
+}
+
+// joinedWords maps kinds of edges to things of other kinds to labels.
+var joinedWords = map[string]string{"names": "names", "same_issue": "same issue", "ran": "ran", "handled_by": "handled by", "suspected": "suspected"}
+
+// joined draws the commits, commands, code and services that a hit is joined to.
+func (d *Drawing) joined(lead string, o evidence.Object) {
+	for _, e := range d.r.Edges {
+		words, is := joinedWords[e.Kind]
+		t, known := d.told[mention{id: e.To}]
+		if !is || !known || e.From != o.ID {
+			continue
+		}
+		if e.Kind == "suspected" {
+			words += fmt.Sprintf(" %.2f (%s)", e.Confidence, e.Rule)
+		}
+		d.Print(d.line(lead+words+"  ", t, o.Time))
+	}
+}
+
+// words returns an object's title, and its text if that says more.
+func (d *Drawing) words(o evidence.Object) (title, said string) {
+	title, said = render.OneLine(o.Title), render.OneLine(o.Snippet)
+	if c := o.Claim; c != nil {
+		return render.OneLine(strings.TrimSpace(fmt.Sprintf("%s %s: %s", c.Subject, c.Predicate, c.Value))), said
+	}
+	begins := strings.TrimSuffix(title, "…")
+	tool, of, named := strings.Cut(begins, ": ")
+	switch {
+	case strings.HasPrefix(said, begins):
+		return said, ""
+	case named && strings.HasPrefix(said, of):
+		return tool + ": " + said, ""
+	}
+	return title, said
+}
+
+// place returns when and where an object was appended.
+func (d *Drawing) place(o evidence.Object) string {
+	parts := []string{d.Paint(render.Yellow, cmp.Or(o.Position, o.ID))}
+	if !o.Time.IsZero() {
+		parts = append(parts, render.Ago(d.Now, o.Time))
+	}
+	for _, s := range []string{o.Agent, o.Session, d.Home(o.Workspace), o.Visibility, o.Tenant} {
+		if s != "" && s != "." {
+			parts = append(parts, render.OneLine(s))
+		}
+	}
+	return strings.Join(parts, d.Paint(render.Dim, " · "))
+}
+
+type remark struct{ colour, words string }
+
+// remarks returns the remarks about an object.
+func (d *Drawing) remarks(o evidence.Object) []remark {
+	var all []remark
+	if why := commandview.Because(o.Scores); why != "" {
+		all = append(all, remark{render.Dim, why})
+	}
+	if l := o.SupersededBy; l != nil {
+		all = append(all, remark{render.Yellow, "holds no more: " + d.link(*l, o.Position)})
+	}
+	if o.Removed {
+		all = append(all, remark{render.Yellow, "ended by this"})
+	}
+	if !o.ValidUntil.IsZero() {
+		all = append(all, remark{render.Dim, "valid until " + moment(o.ValidUntil)})
+	}
+	for _, l := range o.Contradicted {
+		all = append(all, remark{render.Red, "otherwise: " + d.link(l, o.Position)})
+	}
+	if s := o.Support; s != nil {
+		words := fmt.Sprintf("said %d times", s.Count)
+		if s.Agents > 1 {
+			words += fmt.Sprintf(", by %d agents", s.Agents)
+		}
+		all = append(all, remark{render.Green, words})
+	}
+	if o.Used > 0 {
+		all = append(all, remark{render.Green, "used in " + render.Count(o.Used, "session")})
+	}
+	return all
+}
+
+// link describes another object and its relation to the one at a position.
+func (d *Drawing) link(l evidence.Link, of string) string {
+	var parts []string
+	what := l.Value
+	if t, ok := d.told[mention{id: l.ID}]; ok && what == "" {
+		what = t.title
+	}
+	if what != "" {
+		parts = append(parts, fmt.Sprintf("%q", render.Cut(render.OneLine(what), render.CommandColumns)))
+	}
+	if l.Agent != "" {
+		parts = append(parts, "by "+render.OneLine(l.Agent))
+	}
+	if !l.Time.IsZero() {
+		parts = append(parts, render.Ago(d.Now, l.Time))
+	}
+	parts = append(parts, fmt.Sprintf("(%s %.2f)", strings.ReplaceAll(l.Rule, "_", " "), l.Confidence))
+	for _, at := range l.Evidence {
+		if at != of {
+			parts = append(parts, "at "+at)
+			break
+		}
+	}
+	return strings.Join(parts, " ")
+}
+
+// causeKinds are the edges by which one thing led to another. The first points from the cause to
+// the effect, the others from the effect to the cause.
+var causeKinds = []string{"tool_produces", "caused_by", "derived_from"}
+
+// chain draws what led to a hit, each thing once: as a list, and as a tree if several things led to
+// one.
+func (d *Drawing) chain(lead string, o evidence.Object) {
+	if o.Chain == nil || o.Chain.Length == 0 && len(o.Chain.Dangling) == 0 {
+		return
+	}
+	d.Print(lead + d.Paint(render.Dim, "because"))
+	hit := mention{id: o.ID}
+	if slices.ContainsFunc(d.r.Edges, func(e evidence.Edge) bool { return e.From == o.ID && e.FromVersion != "" }) {
+		hit.version = o.Position
+	}
+	d.causes(lead, hit, o.Time, map[mention]bool{hit: true})
+	var notes []string
+	if o.Chain.Cut {
+		notes = append(notes, "it goes on: --nodes shows more")
+	}
+	if o.Chain.Cyclic {
+		notes = append(notes, "it leads back to itself")
+	}
+	if len(notes) > 0 {
+		d.Text(lead, render.Dim, strings.Join(notes, "; "))
+	}
+}
+
+// maxLinked is the maximum length of a list of causes that is drawn in full; the middle of a longer
+// one is left out unless all is requested.
+const maxLinked = 7
+
+// cause is one thing that led to another.
+type cause struct {
+	mention
+	at       time.Time // time of what it led to
+	dangling bool
+}
+
+// causes draws what led to a thing: first the list of things with a single cause each, then, at the
+// first with several causes, each of them with its own causes below.
+func (d *Drawing) causes(lead string, of mention, at time.Time, seen map[mention]bool) {
+	var row []cause
+	next := d.causesOf(of, at, seen)
+	for len(next) == 1 {
+		row = append(row, next[0])
+		next = d.causesOf(next[0].mention, d.told[next[0].mention].time, seen)
+	}
+	for i, c := range row {
+		if left := len(row) - maxLinked; d.Width > 0 && left > 1 && i >= maxLinked-2 && i < len(row)-2 {
+			if i == maxLinked-2 {
+				d.Print(d.Paint(render.Dim, fmt.Sprintf("%s│  … %d more (--wide)", lead, len(row)-maxLinked)))
+			}
+			continue
+		}
+		fork := "├─ "
+		if i == len(row)-1 && len(next) == 0 {
+			fork = "└─ "
+		}
+		d.cause(lead+fork, c)
+	}
+	for i, c := range next {
+		fork, below := "├─ ", "│  "
+		if i == len(next)-1 {
+			fork, below = "└─ ", "   "
+		}
+		d.cause(lead+fork, c)
+		d.causes(lead+below, c.mention, d.told[c.mention].time, seen)
+	}
+}
+
+// causesOf returns the causes of a thing that are not drawn yet.
+func (d *Drawing) causesOf(of mention, at time.Time, seen map[mention]bool) []cause {
+	var found []cause
+	for _, e := range d.r.Edges {
+		if !slices.Contains(causeKinds, e.Kind) {
+			continue
+		}
+		effect, led := mention{e.From, e.FromVersion}, mention{e.To, e.ToVersion}
+		if e.Kind == causeKinds[0] {
+			effect, led = led, effect
+		}
+		if effect == of && !seen[led] {
+			seen[led] = true
+			found = append(found, cause{led, at, e.Dangling})
+		}
+	}
+	return found
+}
+
+func (d *Drawing) cause(lead string, c cause) {
+	switch t, known := d.told[c.mention]; {
+	case c.dangling:
+		d.Print(d.Paint(render.Dim, lead+"event "+c.id+", which is not known"))
+	case !known:
+		d.Print(d.Paint(render.Dim, lead+c.id))
+	default:
+		d.Print(d.line(lead, t, c.at))
+	}
+}
+
+// line returns a thing in one line.
+func (d *Drawing) line(lead string, t thing, than time.Time) string {
+	var notes []string
+	if !t.time.IsZero() && !than.IsZero() && !t.time.Equal(than) {
+		notes = append(notes, render.Before(t.time, than))
+	}
+	if t.agent != "" {
+		notes = append(notes, render.OneLine(t.agent))
+	}
+	note := strings.Join(notes, " · ")
+	text := d.Fit(render.OneLine(t.title), render.Columns(lead)+render.Columns(t.label)+2+render.Columns(note)+2)
+	line := d.Paint(render.Dim, lead) + d.Paint(render.Cyan, t.label) + "  " + text
+	if note != "" {
+		line += "  " + d.Paint(render.Dim, note)
+	}
+	return line
+}
+
+// left describes what the answer leaves out.
+func (d *Drawing) left() string {
+	l := d.r.Left
+	if l == nil {
+		return ""
+	}
+	var parts []string
+	for _, c := range []struct {
+		n         int
+		one, many string
+	}{
+		{l.Objects, "object", "objects"},
+		{l.Edges, "edge", "edges"},
+		{l.Provenance, "event", "events"},
+		{l.Versions, "version", "versions"},
+		{l.Texts, "text", "texts"},
+	} {
+		if c.n > 0 {
+			parts = append(parts, render.Count(c.n, c.one, c.many))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "left out: " + strings.Join(parts, ", ") + " (--nodes, --tokens and --limit show more)"
+}
+
+// moment returns a time in the local time zone.
+func moment(t time.Time) string { return t.Local().Format(time.DateTime) }

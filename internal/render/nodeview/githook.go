@@ -1,0 +1,19 @@
+package nodeview
+
+import (
+	"github.com/recountdb/recount/internal/githook"
+	"github.com/recountdb/recount/internal/render"
+)
+
+// GitHook prints what was done to a hook of a repository.
+func GitHook(t *render.Terminal, r githook.Result) {
+	t.Printf("%s: %s", t.Home(r.File), r.Done)
+	switch {
+	case r.Add != "":
+		t.Printf(", and stays as it is; add to it:\n  %s\n", r.Add)
+	case r.Done == "foreign":
+		t.Printf(", and stays as it is\n")
+	default:
+		t.Printf("\n")
+	}
+}

@@ -1,0 +1,36 @@
+package nodeview
+
+import (
+	"time"
+
+	"github.com/recountdb/recount/internal/render"
+	"github.com/recountdb/recount/schemas"
+	"github.com/recountdb/recount/server/api"
+)
+
+// Retained prints what retention removed, or would remove.
+func Retained(t *render.Terminal, r api.RetainReport) {
+	if r.Bytes > 0 {
+		t.Printf("%s takes %.1f MB\n", r.Topic, float64(r.Bytes)/1e6)
+	}
+	if r.Events == 0 {
+		t.Printf("nothing of %s is over (%s)\n", r.Topic, r.Rule)
+		return
+	}
+	what := "removed"
+	if r.Event == nil {
+		what = "to go"
+	}
+	t.Printf("%s of %s %s (%s)", render.Count(int(r.Events), "event"), r.Topic, what, r.Rule)
+	if r.Known != nil {
+		t.Printf("; known since %s then", r.Known.Local().Format(time.DateTime))
+	}
+	t.Printf("\n")
+	switch {
+	case r.Event == nil:
+	case schemas.TopicName(r.Topic) == schemas.TopicSpans:
+		t.Printf("%s by the hour stay; by the event at %s\n", render.Count(int(r.Sums), "sum"), r.Event)
+	default:
+		t.Printf("their ids stay; by the event at %s\n", r.Event)
+	}
+}

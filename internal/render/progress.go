@@ -1,0 +1,61 @@
+package render
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/recountdb/recount/server/api"
+)
+
+const (
+	// DefaultSilence is the default of Terminal.Silence.
+	DefaultSilence = time.Second
+	// repeat is the interval of further reports if there is no terminal to draw on.
+	repeat = 10 * time.Second
+)
+
+// UnlessSoon prints on standard error what a verb waits for, unless stop is called within
+// t.Silence.
+func (t *Terminal) UnlessSoon(what func() string) (stop func()) {
+	timer := time.AfterFunc(t.Silence, func() { t.Tell(what()) })
+	return func() { timer.Stop() }
+}
+
+// Tell prints a message on standard error, also with --json: it is not part of the answer.
+func (t *Terminal) Tell(what string) { fmt.Fprintf(t.Err, "recount: %s\n", what) }
+
+// spoken reports progress without a terminal: a line once the work takes long, then one now and
+// then.
+func (t *Terminal) spoken() func(api.Progress) {
+	next := time.Now().Add(t.Silence)
+	return func(p api.Progress) {
+		now := time.Now()
+		if now.Before(next) || p.Total > 0 && p.Done >= p.Total {
+			return
+		}
+		next = now.Add(repeat)
+		t.Tell(fmt.Sprintf("%s: %s of %s", p.Phase, Thousands(p.Done), Thousands(p.Total)))
+	}
+}
+
+// Progress returns a function that draws progress on standard error. Without a terminal it prints
+// lines at long intervals instead.
+func (t *Terminal) Progress() func(api.Progress) {
+	if !t.Interactive {
+		return t.spoken()
+	}
+	return func(p api.Progress) {
+		if p.Total > 0 && p.Done >= p.Total {
+			fmt.Fprint(t.Err, "\r\x1b[K")
+			return
+		}
+		fmt.Fprintf(t.Err, "\r\x1b[K%s %s of %s", p.Phase, Thousands(p.Done), Thousands(p.Total))
+	}
+}
+
+// ClearProgress removes the progress line.
+func (t *Terminal) ClearProgress() {
+	if t.Interactive {
+		fmt.Fprint(t.Err, "\r\x1b[K")
+	}
+}
