@@ -5,8 +5,8 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// addBases finds the bases of every class, and the order in which attributes are
-// looked up in them.
+// addBases finds the bases of every class, and the order in which attributes are looked up in
+// them.
 func (p *Engine) addBases() {
 	for _, m := range p.Modules {
 		for _, r := range m.Facts.References {
@@ -21,7 +21,7 @@ func (p *Engine) addBases() {
 				b.Decl = s.Decl
 			case s.External != nil:
 				if s.External.Pkg == p.Lang.Builtins && s.External.Name == "object" || isTyping(s.External) {
-					continue // they add nothing to find
+					continue // these add no attributes
 				}
 				b.External = s.External
 			}
@@ -53,8 +53,9 @@ func isTyping(v *scope.Value) bool {
 	return false
 }
 
-// beyond is the attribute of the one base of elsewhere that a class has, where
-// nothing of the repository gives it one of that name.
+// externalAttr returns the attribute from the class's only base outside the repository. It
+// returns nil if there are several such bases, an unknown base, or a class of the repository in
+// the order that has the name.
 func (p *Engine) beyond(order []scope.Base, name string) *scope.Value {
 	var found *scope.Value
 	for _, b := range order {

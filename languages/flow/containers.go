@@ -4,10 +4,12 @@ import (
 	"github.com/recountdb/recount/languages/scope"
 )
 
-// containerPuts are the methods that put an argument into a container: its place.
+// containerPuts are the methods that put an argument into a container, with the index of that
+// argument.
 var containerPuts = map[string]uint32{"append": 0, "add": 0, "appendleft": 0, "insert": 1}
 
-// containerGives are those that give elements, or a container of the same ones.
+// containerGives are the methods that return an element, containerSame those that return a
+// container of the same elements.
 var (
 	containerGives = scope.WordSet("get pop popleft popitem setdefault __getitem__")
 	containerSame  = scope.WordSet("values copy __iter__")

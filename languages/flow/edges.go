@@ -14,7 +14,7 @@ type Linker struct {
 	e *Engine
 }
 
-// link makes a file's edges.
+// link makes the edges of the file.
 func (l *Linker) link() {
 	if l.e.rules != nil {
 		l.e.rules.UseEdges(l)
@@ -30,7 +30,7 @@ func (l *Linker) link() {
 			l.symbolEdge(here, r)
 		case recountv1.EdgeKind_EDGE_KIND_EXTENDS, recountv1.EdgeKind_EDGE_KIND_IMPLEMENTS:
 			if r.Attributes["type"] != "" {
-				break // see itemEdges
+				break // Rules.ItemEdges makes these
 			}
 			if d := l.Module.Decl(r.In); d != nil {
 				here.Scope = d.Outer
@@ -61,7 +61,7 @@ func (l *Linker) link() {
 	}
 }
 
-// callee adds what calling a value leads to.
+// callee adds the targets of calling a value.
 func (l *Linker) callee(t *scope.Targets, v *scope.Value, sure bool) {
 	switch v.Kind {
 	case scope.FunctionValue:
@@ -100,14 +100,14 @@ func (l *Linker) callee(t *scope.Targets, v *scope.Value, sure bool) {
 			v = l.e.External(v.Pkg, scope.DefaultName) // a module that is called
 		}
 		if l.e.rules != nil && l.e.rules.IsLiteral(v) {
-			t.Known = true // as good as literals
+			t.Known = true // such a call says no more than a literal
 		} else if v.Name != "" {
 			t.Add(scope.Target{External: v}, sure)
 		}
 	}
 }
 
-// dispatch adds the methods of subclasses that stand in the place of a class's.
+// dispatch adds the methods of subclasses that override a method of a class.
 func (l *Linker) dispatch(t *scope.Targets, class *scope.Decl, name string, seen map[*scope.Decl]bool) {
 	for _, sub := range l.e.Subs[class] {
 		if seen[sub] {
@@ -125,8 +125,8 @@ func (l *Linker) dispatch(t *scope.Targets, class *scope.Decl, name string, seen
 	}
 }
 
-// constructor is the __init__ that a class has or inherits; nil where it has none,
-// or a base that is not known could have one.
+// constructor returns the constructor that a class has or inherits, nil if it has none or if an
+// unknown base might have one.
 func (p *Engine) constructor(class *scope.Decl) *scope.Decl {
 	v, _, sure := scope.ClassAttribute(class.Order, p.Lang.Constructor)
 	if v == nil || !sure {
@@ -169,13 +169,13 @@ func (l *Linker) call(here Site, r *recountv1.Reference) {
 	l.Emit(r.In, r.At, &t)
 	if s := l.e.Lookup(here.Scope, of); s.Rest == 0 && s.Decl != nil && s.Decl.IsFunction() && l.Module.Key(r.In) != s.Decl.Key {
 		if _, called := t.Sure[scope.Target{Decl: s.Decl}]; !called && len(s.Decl.Decorators) > 0 {
-			// A decorator's wrapper is what is called; what is named is its function.
+			// The decorator's wrapper is called; the name refers to the decorated function.
 			l.Edge(scope.References, r.In, s.Decl.Key, scope.ScopeResolved, r.At)
 		}
 	}
 }
 
-// inherited finds a method that a class must have from its base of elsewhere.
+// inherited finds a method that a class can only have from its base outside the repository.
 func (l *Linker) inherited(t *scope.Targets, here Site, of scope.Path) {
 	last := of.Steps[len(of.Steps)-1]
 	if last.Op != '.' {
@@ -195,8 +195,8 @@ func (l *Linker) inherited(t *scope.Targets, here Site, of scope.Path) {
 	}
 }
 
-// symbolEdge leads to what a path names by declarations and imports; a use, to what is
-// known of it.
+// symbolEdge makes the edge to what a path names according to declarations and imports. For a
+// plain reference, the part of the path that is known is enough.
 func (l *Linker) symbolEdge(here Site, r *recountv1.Reference) {
 	if name, ok := strings.CutSuffix(r.Path, "!"); ok && l.e.rules != nil {
 		l.e.rules.Macro(l, r, name[strings.LastIndexByte(name, '.')+1:])
@@ -223,7 +223,7 @@ func (l *Linker) symbolEdge(here Site, r *recountv1.Reference) {
 			return
 		}
 	case s.Variable != nil && r.Edge == scope.References:
-		return // a local name: nothing of the graph
+		return // a local name is no node of the graph
 	}
 	l.Unresolved(r.Edge, r.In, r.Path, r.At)
 }
@@ -259,7 +259,8 @@ func (l *Linker) decorates(here Site, r *recountv1.Reference) {
 	}
 }
 
-// throws leads to the class of what is raised. A class that is raised is called.
+// throws makes the edge to the class of what is raised. Raising a class also calls its
+// constructor.
 func (l *Linker) throws(here Site, r *recountv1.Reference) {
 	found := l.e.Eval(nil, here, l.Module.Path(r.Path))
 	var class *scope.Decl
@@ -288,7 +289,7 @@ func (l *Linker) throws(here Site, r *recountv1.Reference) {
 	l.Edge(r.Edge, r.In, class.Key, scope.ScopeResolved, r.At)
 }
 
-// overrides leads from a method to the one that its class would have without it.
+// overrides makes the edge from a method to the inherited method that it overrides.
 func (l *Linker) overrides(d *scope.Decl) {
 	class := d.Outer.Decl
 	if len(class.Order) < 2 || d.Overload {
@@ -306,8 +307,8 @@ func (l *Linker) overrides(d *scope.Decl) {
 	}
 }
 
-// called is what a callee's path stands for: of a field and a method of one name, the
-// method.
+// called returns the values of a callee's path. If a field and a method have the same name, it
+// returns the method only.
 func (p *Engine) called(here Site, of scope.Path) scope.Set {
 	found := p.Eval(nil, here, of)
 	if p.rules == nil {
@@ -326,7 +327,7 @@ func (p *Engine) called(here Site, of scope.Path) scope.Set {
 	return found
 }
 
-// nameMatched is an edge that only a name makes.
+// nameMatched makes an edge that rests on a name alone.
 func (l *Linker) nameMatched(in uint32, to *scope.Decl, at *recountv1.Place) {
 	l.Graph.Edges = append(l.Graph.Edges, resolve.Edge{
 		From: l.Module.Key(in), To: to.Key, Kind: scope.MayCall, Edge: resolve.EdgeAt(recountv1.Provenance_PROVENANCE_NAME_MATCHED, at),

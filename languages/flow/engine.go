@@ -8,54 +8,56 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// Language is what the engine of flows must know of a language.
+// Language describes a language to the engine.
 type Language struct {
 	scope.Language
-	// Constructor is the method that making an instance calls.
+	// Constructor is the name of the method that making an instance calls.
 	Constructor string
-	// Stub finds what a name of generated gRPC code is; nil where none is known.
+	// Stub recognizes a name in generated gRPC code and returns what follows it as rest. It is
+	// nil if no generated code is known.
 	Stub func(pkg, name string) (s scope.Stub, rest string, ok bool)
-	// Loads reports whether calling a name of elsewhere reads .proto files.
+	// Loads reports whether a function outside the repository loads .proto files.
 	Loads func(pkg, name string) bool
-	// Served is how many parameters a method that serves has, where its generated
-	// base does not say which methods do.
+	// Served is the number of parameters of a method that serves a procedure. It is used if the
+	// generated base is not in the repository, so that its methods are not known.
 	Served int
-	// Rules makes what the language does in its own way; nil is the default.
+	// Rules returns the language's own rules; nil stands for the default.
 	Rules func(*Engine) Rules
 }
 
-// Rules are how a language follows values in its own way.
+// Rules are how a language looks names up and follows values in its own way.
 type Rules interface {
 	scope.Rules
-	// BindNames finds what is imported and what types inherit.
+	// BindNames finds what files import and what types inherit.
 	BindNames()
-	// SolveItems gives names their values.
+	// SolveItems gives names their values and follows them until nothing changes.
 	SolveItems(ctx context.Context) error
-	// Step is what a path's next step makes of a value.
+	// Step returns the values that one step of the path makes of v.
 	Step(f *scope.Flow, here Site, v *scope.Value, of scope.Path, st scope.Step) scope.Set
-	// UseEdges make a file's edges to what it imports, itemEdges those that belong to
+	// UseEdges makes the edges from a file to what it imports, ItemEdges those that belong to
 	// none of its references.
 	UseEdges(l *Linker)
 	ItemEdges(l *Linker)
-	// ByName is what a call means of which nothing but its name is known; nil for nothing.
+	// ByName returns the function that a call means of which only the name is known, nil if there
+	// is none.
 	ByName(of scope.Path) *scope.Decl
-	// Macro makes the edge of a macro's use.
+	// Macro makes the edge of the use of a macro.
 	Macro(l *Linker, r *recountv1.Reference, name string)
-	// IsLiteral reports whether calling something of elsewhere only wraps a value.
+	// IsLiteral reports whether calling a value outside the repository only wraps its argument.
 	IsLiteral(v *scope.Value) bool
 }
 
-// Engine follows values through a program of a language.
+// Engine follows the values in the program of one language.
 type Engine struct {
 	*scope.Program
 	Lang     *Language
 	rules    Rules
-	settling bool // decorators that gave nothing give what they decorate
-	solved   bool // nothing flows any more
+	settling bool // a decorator without a known result then returns what it decorates
+	solved   bool // values no longer flow
 	nested   int
 }
 
-// NewResolver makes a resolver of a language whose values are followed.
+// NewResolver returns a resolver that follows values by this engine.
 func NewResolver(lang *Language) scope.Resolver {
 	return scope.Resolver{Lang: &lang.Language, Start: func(p *scope.Program) func(context.Context) ([]resolve.FileGraph, error) {
 		e := &Engine{Program: p, Lang: lang}
@@ -67,7 +69,7 @@ func NewResolver(lang *Language) scope.Resolver {
 	}}
 }
 
-// resolve makes the graphs of the program's files.
+// resolve returns the graphs of the program's files.
 func (p *Engine) resolve(ctx context.Context) ([]resolve.FileGraph, error) {
 	if p.rules != nil {
 		p.rules.BindNames()

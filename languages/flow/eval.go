@@ -8,21 +8,21 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// Site is where a path stands.
+// Site is where a path is evaluated: a scope, and the index of its declaration plus 1.
 type Site struct {
 	Scope *scope.Scope
 	In    uint32
 }
 
-// Arguments are what a call passes: those of the references of its path, or one
-// that is there as values.
+// Arguments are what a call passes: the arguments of the calls in Refs, or the values in direct
+// as its only argument.
 type Arguments struct {
 	Here   Site
 	Refs   []*recountv1.Reference
 	direct scope.Set
 }
 
-// Eval is what a path stands for.
+// Eval returns the values of a path. If f is not nil, it runs again when they change.
 func (p *Engine) Eval(f *scope.Flow, here Site, of scope.Path) scope.Set {
 	if p.Depth > scope.MaxDepth {
 		return nil
@@ -64,7 +64,7 @@ func (p *Engine) Eval(f *scope.Flow, here Site, of scope.Path) scope.Set {
 	return now
 }
 
-// head is what the first name of a path stands for.
+// head returns the values of the first name of a path.
 func (p *Engine) head(f *scope.Flow, here Site, name string) scope.Set {
 	switch name {
 	case "?":
@@ -95,7 +95,7 @@ func (p *Engine) head(f *scope.Flow, here Site, name string) scope.Set {
 	return slices.Clone(p.Read(f, v))
 }
 
-// result is where a function's results are bound; nil outside of one.
+// result returns the variable of a function's results or yields, nil outside a function.
 func (a Site) result(name string) *scope.Variable {
 	d := a.Scope.Decl
 	switch {
@@ -107,7 +107,7 @@ func (a Site) result(name string) *scope.Variable {
 	return &d.Results
 }
 
-// assign puts values where a target says.
+// assign adds values to the variable that a target names.
 func (p *Engine) assign(f *scope.Flow, here Site, target scope.Path, values scope.Set) {
 	if p.Lang.Exports {
 		if name := target.Exports(); name != "" {
@@ -128,7 +128,7 @@ func (p *Engine) assign(f *scope.Flow, here Site, target scope.Path, values scop
 	last := target.Steps[len(target.Steps)-1]
 	owner := target.Base()
 	if last.Op == '[' && ownable(owner) {
-		// What has elements is a container: one for the place it is made at.
+		// What is assigned to by an index is a container, one for each place where it is made.
 		p.assign(f, here, owner, scope.Set{{Value: p.Container(here.Scope, owner.Text), Sure: true}})
 	}
 	for _, o := range p.Eval(f, here, owner) {
@@ -144,7 +144,7 @@ func (p *Engine) assign(f *scope.Flow, here Site, target scope.Path, values scop
 	}
 }
 
-// ownable reports whether a target can be given a container.
+// ownable reports whether a target can hold a container.
 func ownable(target scope.Path) bool {
 	for _, st := range target.Steps {
 		if st.Op == '(' {
@@ -164,7 +164,8 @@ func (p *Engine) put1(v *scope.Variable, values scope.Set, sure bool) {
 	}
 }
 
-// attributeTarget is the variable of an attribute that is assigned to.
+// attributeTarget returns the variable that an assignment to an attribute sets, nil if there is
+// none.
 func (p *Engine) attributeTarget(v *scope.Value, name string) *scope.Variable {
 	switch v.Kind {
 	case scope.InstanceValue, scope.ClassValue:
@@ -177,7 +178,7 @@ func (p *Engine) attributeTarget(v *scope.Value, name string) *scope.Variable {
 	return nil
 }
 
-// attribute is what a value has by a name.
+// attribute returns the values of an attribute of a value.
 func (p *Engine) attribute(f *scope.Flow, v *scope.Value, name string) scope.Set {
 	switch v.Kind {
 	case scope.ModuleValue:
@@ -219,8 +220,8 @@ func (p *Engine) moduleAttribute(f *scope.Flow, m *scope.Module, name string) sc
 	return nil
 }
 
-// onlyItself reports whether a package's name is no more than its own submodule,
-// imported by the package.
+// onlyItself reports whether a name of a package is bound only by the package's import of its own
+// submodule of that name.
 func (p *Engine) onlyItself(v *scope.Variable, m *scope.Module, name string) bool {
 	for _, i := range v.Imports {
 		if i.Mod != m || i.Name != name {
@@ -230,8 +231,8 @@ func (p *Engine) onlyItself(v *scope.Variable, m *scope.Module, name string) boo
 	return len(v.Decls) == 0 && len(v.Aliases) == 0
 }
 
-// classMember is an attribute of an instance or a class: what was assigned to it,
-// and what the first class in the order binds. A function becomes a method.
+// classMember returns the values of an attribute of an instance or a class: what was assigned to
+// it, and what the first class in the order binds. A function becomes a bound method.
 func (p *Engine) classMember(f *scope.Flow, recv *scope.Value, order []scope.Base, name string) scope.Set {
 	var out scope.Set
 	for _, b := range order {
@@ -275,7 +276,7 @@ func (p *Engine) classMember(f *scope.Flow, recv *scope.Value, order []scope.Bas
 	return out
 }
 
-// element is what a value gives by an index; "" is any.
+// element returns the values at an index of a value; the index "" is any.
 func (p *Engine) element(f *scope.Flow, v *scope.Value, key string) scope.Set {
 	switch v.Kind {
 	case scope.ContainerValue:
@@ -323,7 +324,7 @@ func (p *Engine) element(f *scope.Flow, v *scope.Value, key string) scope.Set {
 	return nil
 }
 
-// result is what calling a value gives.
+// result returns the values that a call of a value returns.
 func (p *Engine) result(f *scope.Flow, v *scope.Value, with Arguments) scope.Set {
 	if p.Depth > scope.MaxDepth {
 		return nil
@@ -387,7 +388,7 @@ func (p *Engine) result(f *scope.Flow, v *scope.Value, with Arguments) scope.Set
 	return out
 }
 
-// has reports whether an instance of the class is there already.
+// has reports whether the set has an instance of the class for sure.
 func (p *Engine) has(s scope.Set, class *scope.Decl) bool {
 	for _, m := range s {
 		if m.Value.Kind == scope.InstanceValue && m.Value.Decl == class && m.Sure {
@@ -397,8 +398,9 @@ func (p *Engine) has(s scope.Set, class *scope.Decl) bool {
 	return false
 }
 
-// Argument is what a call passes at a place or by a name. A path does not say which
-// call of it is meant: it is all of those in its declaration, or, of many, none.
+// Argument returns the values of an argument by its index or its name. A path does not say which
+// of its calls is meant, so they come from all calls of the path in the declaration, or, if there
+// are more than MaxCalls, from none.
 func (p *Engine) Argument(f *scope.Flow, with Arguments, place int, name string) scope.Set {
 	if place == 0 && len(with.direct) > 0 {
 		return with.direct
@@ -421,7 +423,7 @@ func (p *Engine) Argument(f *scope.Flow, with Arguments, place int, name string)
 	return out
 }
 
-// pass makes what a call passes flow into the parameters of what is called.
+// pass makes the arguments of a call flow into the parameters of the callee.
 func (p *Engine) pass(f *scope.Flow, callee *scope.Value, with Arguments) {
 	if p.solved {
 		return

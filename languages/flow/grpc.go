@@ -10,14 +10,13 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// What is generated for gRPC is known by its names, also where it is not of the
-// repository. A language says which they are (language.stub). A client's value is an
-// external whose name has the call that makes it: "CartsStub()", and below it its
-// procedures. The procedures that a class serves, or calls, are externals of language
-// "proto", named as resolve.StubPackage says.
+// Generated gRPC code is recognized by its names, also if it is not in the repository;
+// Language.Stub knows them. The value of a client is an external whose name contains the call
+// that makes it, as "CartsStub()", and its procedures are names below that. The procedures that a
+// class serves or calls are externals of language "proto", named as resolve.StubPackage says.
 
-// stubOf finds the stub that a name of elsewhere is or begins with; rest is what
-// follows: "()" and a procedure's name.
+// stubOf returns the stub that a name outside the repository is or begins with. rest is what
+// follows: "()" and the name of a procedure.
 func (p *Engine) stubOf(pkg, name string) (s scope.Stub, rest string, ok bool) {
 	if p.Lang.Stub == nil {
 		return scope.Stub{}, "", false
@@ -25,8 +24,8 @@ func (p *Engine) stubOf(pkg, name string) (s scope.Stub, rest string, ok bool) {
 	return p.Lang.Stub(pkg, name)
 }
 
-// makesStub reports whether the result of calling a name of elsewhere is a client, or
-// leads to one.
+// makesStub reports whether calling a name outside the repository returns a client, or something
+// that leads to one.
 func (p *Engine) makesStub(v *scope.Value) bool {
 	if p.Lang.Loads != nil && p.Lang.Loads(v.Pkg, v.Name) {
 		return true
@@ -35,7 +34,7 @@ func (p *Engine) makesStub(v *scope.Value) bool {
 	return ok && !s.Server && rest == ""
 }
 
-// stubClass finds the service of a class of the repository that was generated.
+// stubClass returns the service of a generated class of the repository.
 func (p *Engine) stubClass(d *scope.Decl) (scope.Stub, bool) {
 	if p.Lang.Stub == nil || d.Outer != d.Mod.Scope {
 		return scope.Stub{}, false
@@ -44,7 +43,7 @@ func (p *Engine) stubClass(d *scope.Decl) (scope.Stub, bool) {
 	return s, ok && rest == ""
 }
 
-// procedure notes the call of a value's procedure; false where it is none.
+// procedure adds the call of a procedure, if the value is one, and reports whether it is.
 func (l *Linker) procedure(in uint32, v *scope.Value, how recountv1.Provenance, at *recountv1.Place) bool {
 	s, rest, ok := l.e.stubOf(v.Pkg, v.Name)
 	method, called := strings.CutPrefix(rest, "().")
@@ -55,8 +54,8 @@ func (l *Linker) procedure(in uint32, v *scope.Value, how recountv1.Provenance, 
 	return true
 }
 
-// consumed finds the procedure that a call of a generated client of the repository
-// stands for: its class may assign its methods.
+// consumed adds the procedure that a call means if its receiver is a generated client of the
+// repository. Such a class may assign its methods, so that none is declared.
 func (l *Linker) consumed(here Site, of scope.Path, r *recountv1.Reference) bool {
 	if of.Plain() || of.Steps[len(of.Steps)-1].Op != '.' {
 		return false
@@ -77,14 +76,14 @@ func (l *Linker) consumed(here Site, of scope.Path, r *recountv1.Reference) bool
 	return false
 }
 
-// serving makes the edges from what implements procedures; their graphs may be those
-// of other files than the one that says so.
+// serving makes the edges from what implements procedures. They may begin in other files than the
+// one that registers the implementation.
 type serving struct {
 	p      *Engine
 	graphs map[string]*resolve.FileGraph
 }
 
-// module finds what a file's classes and calls serve.
+// module finds what the classes and calls of a file serve.
 func (s *serving) module(m *scope.Module) {
 	for _, d := range m.Decls {
 		if !d.IsClass() || d.Order == nil {
@@ -116,8 +115,8 @@ func (s *serving) module(m *scope.Module) {
 	}
 }
 
-// class notes the methods of a class that serves: those that the generated one has,
-// or, where that is not of the repository, those that take what a procedure takes.
+// class adds the procedures that a class serves. Those are the methods of the generated class,
+// or, if that is not in the repository, the methods with as many parameters as a procedure's.
 func (s *serving) class(d *scope.Decl, st scope.Stub, generated *scope.Decl) {
 	for _, name := range slices.Sorted(maps.Keys(d.Scope.Vars)) {
 		v := d.Scope.Vars[name]
@@ -148,8 +147,8 @@ func (s *serving) edge(from *scope.Decl, st scope.Stub, method string, at *recou
 	g.Externals = append(g.Externals, x)
 }
 
-// registration notes what Python's add_CartsServicer_to_server(carts, server) serves,
-// also where its class says nothing of it.
+// registration adds what Python's add_CartsServicer_to_server(carts, server) serves, which need
+// not extend the servicer.
 func (s *serving) registration(m *scope.Module, r *recountv1.Reference) {
 	name := r.Path[strings.LastIndexByte(r.Path, '.')+1:]
 	name, adds := strings.CutPrefix(name, "add_")
@@ -184,7 +183,7 @@ func (s *serving) registration(m *scope.Module, r *recountv1.Reference) {
 	}
 }
 
-// served notes a procedure that a call gives a handler for.
+// served adds a procedure whose handler is passed to a call.
 func (s *serving) served(m *scope.Module, r *recountv1.Reference) {
 	here := Site{m.ScopeOf(r.In), r.In}
 	handler := m.Decl(r.In)
@@ -215,10 +214,10 @@ func (s *serving) served(m *scope.Module, r *recountv1.Reference) {
 	g.Unresolved = append(g.Unresolved, resolve.Unresolved{From: m.Key(r.In), Kind: scope.ImplementsRPC, Path: r.Path, At: r.At})
 }
 
-// isStubValue reports whether an external's name has the call that makes it.
+// isStubValue reports whether the name of an external contains the call that makes it.
 func isStubValue(v *scope.Value) bool { return strings.Contains(v.Name, "()") }
 
-// dropStubs takes the targets of a call that are procedures out, and notes them.
+// dropStubs removes procedures from the targets of a call and adds them as consumed procedures.
 func (l *Linker) dropStubs(in uint32, at *recountv1.Place, t *scope.Targets) {
 	t.List = slices.DeleteFunc(t.List, func(to scope.Target) bool {
 		if to.External == nil || !isStubValue(to.External) {

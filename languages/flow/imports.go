@@ -41,7 +41,7 @@ func (p *Engine) addImports(m *scope.Module) {
 	}
 }
 
-// addExportingImport binds what an import takes, or hands on.
+// addExportingImport binds what an import imports, or exports again, in a language with exports.
 func addExportingImport(m *scope.Module, s *scope.Scope, i *recountv1.Import, what scope.Imported) {
 	bind := s.Own
 	if i.Export {
@@ -60,7 +60,7 @@ func addExportingImport(m *scope.Module, s *scope.Scope, i *recountv1.Import, wh
 	}
 }
 
-// importEdges lead from a file to what it imports.
+// importEdges makes the edges from a file to what it imports.
 func (l *Linker) importEdges() {
 	for _, i := range l.Module.Facts.Imports {
 		const kind = recountv1.EdgeKind_EDGE_KIND_IMPORTS

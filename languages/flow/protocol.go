@@ -8,10 +8,9 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// protocol makes the calls that a binding's value implies: of __iter__ and __next__
-// by a loop, __getitem__ by an index, __enter__ and __exit__ by with. An index that
-// is not known and a loop are written alike; a class that has both methods gets
-// neither.
+// protocol makes the calls that the value of a binding implies: of __iter__ and __next__ by a
+// loop, of __getitem__ by an index, of __enter__ and __exit__ by a with statement. A loop and an
+// unknown index are written alike, so a class with both methods gets neither call.
 func (l *Linker) protocol(b *recountv1.Binding) {
 	of := l.Module.Path(b.Value)
 	here := Site{l.Module.ScopeOf(b.In), b.In}
@@ -34,7 +33,7 @@ func (l *Linker) protocol(b *recountv1.Binding) {
 	}
 }
 
-// implied are the methods of a class that a step calls.
+// implied returns the methods of a class that a step calls.
 func implied(class *scope.Decl, st scope.Step) []string {
 	has := func(name string) bool {
 		v, _, sure := scope.ClassAttribute(class.Order, name)
@@ -53,7 +52,7 @@ func implied(class *scope.Decl, st scope.Step) []string {
 	return nil
 }
 
-// method makes the calls of instances' method, and of __next__ of what __iter__ gives.
+// method makes the calls of a method of instances, and of __next__ on what __iter__ returns.
 func (l *Linker) method(b *recountv1.Binding, of scope.Set, name string) {
 	var t scope.Targets
 	var iterators scope.Set

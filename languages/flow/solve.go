@@ -48,8 +48,8 @@ func (p *Engine) solve(ctx context.Context) error {
 	return p.Drain(ctx)
 }
 
-// declFlows gives a declaration's name, receiver and parameters their values. It
-// returns the flow of its decorators, where it has some.
+// declFlows gives a declaration's name, receiver and parameters their values. It returns the flow
+// of its decorators, nil if it has none.
 func (p *Engine) declFlows(d *scope.Decl) (decoration *scope.Flow) {
 	if d.Overload || d.Scope == nil {
 		return nil
@@ -105,7 +105,7 @@ func (p *Engine) declFlows(d *scope.Decl) (decoration *scope.Flow) {
 	return decoration
 }
 
-// classOf is the class of the repository that a type names.
+// classOf returns the class of the repository that a type names, nil if there is none.
 func (p *Engine) classOf(s *scope.Scope, m *scope.Module, typ string) *scope.Decl {
 	if typ == "" || typ == "?" {
 		return nil
@@ -116,8 +116,8 @@ func (p *Engine) classOf(s *scope.Scope, m *scope.Module, typ string) *scope.Dec
 	return nil
 }
 
-// decorated is what a declaration's name stands for: what its decorators make of
-// it, the last one first. One of elsewhere leaves it as it is.
+// decorated returns the values of a declaration's name: what its decorators return, applied from
+// the last to the first. A decorator outside the repository returns what it decorates.
 func (p *Engine) decorated(f *scope.Flow, d *scope.Decl, own *scope.Value) scope.Set {
 	now := scope.Set{{Value: own, Sure: true}}
 	for i := len(d.Decorators) - 1; i >= 0; i-- {
@@ -170,10 +170,10 @@ func (p *Engine) importFlows(names map[string]*scope.Variable) {
 	}
 }
 
-// bindingFlow makes a binding's value flow into its target.
+// bindingFlow makes the value of a binding flow into its target.
 func (p *Engine) bindingFlow(m *scope.Module, b *recountv1.Binding) {
 	if b.Target == "?" || strings.Contains(b.Target, " ") {
-		return // nothing is bound: global, nonlocal
+		return // global and nonlocal bind nothing
 	}
 	s, target, value := m.ScopeOf(b.In), m.Path(b.Target), m.Path(b.Value)
 	if target.Head == "return" && target.Plain() && s.Decl != nil && s.Decl.IsFunction() && value.Plain() {
@@ -190,8 +190,8 @@ func (p *Engine) bindingFlow(m *scope.Module, b *recountv1.Binding) {
 		}
 	}
 	class := p.classOf(s, m, b.Type)
-	// What is called by a name with several values is none of them for sure, also
-	// where only one is known: join = options.join ?? ownJoin.
+	// A name with several values is none of them for sure, also if only one is known: join =
+	// options.join ?? ownJoin.
 	several := false
 	if target.Plain() && target.Head != "return" && target.Head != "yield" {
 		v := s.Bound(target.Head)
@@ -212,7 +212,7 @@ func (p *Engine) bindingFlow(m *scope.Module, b *recountv1.Binding) {
 	})
 }
 
-// doubt is a set whose functions and classes are not sure.
+// doubt returns the set with its functions and classes marked as not sure.
 func doubt(values scope.Set) scope.Set {
 	out := slices.Clone(values)
 	for i, m := range out {
@@ -224,7 +224,7 @@ func doubt(values scope.Set) scope.Set {
 	return out
 }
 
-// callFlow makes a call's arguments flow into the parameters of what is called.
+// callFlow makes the arguments of a call flow into the parameters of the callee.
 func (p *Engine) callFlow(m *scope.Module, r *recountv1.Reference) {
 	here, callee := Site{m.ScopeOf(r.In), r.In}, m.Path(r.Path)
 	if callee.Head == "?" {
@@ -238,7 +238,7 @@ func (p *Engine) callFlow(m *scope.Module, r *recountv1.Reference) {
 	})
 }
 
-// put is what append and the like do: an argument becomes an element.
+// put stores an argument of append and similar methods as an element of their receiver.
 func (p *Engine) put(f *scope.Flow, here Site, callee scope.Path, r *recountv1.Reference) {
 	if callee.Plain() || callee.Steps[len(callee.Steps)-1].Op != '.' {
 		return

@@ -1,7 +1,8 @@
 package scope
 
-// Linearize computes the order of a class: Python's (C3), or, where that does not
-// exist, the bases' one after the other. A class that is its own base counts once.
+// Linearize returns the class and its bases in the order in which attributes are looked up:
+// Python's method resolution order (C3), or, if the class has none, the bases one after the
+// other. In a cycle of bases each class occurs once.
 func (d *Decl) Linearize(open map[*Decl]bool) []Base {
 	if d.Order != nil {
 		return d.Order
@@ -27,7 +28,7 @@ func (d *Decl) Linearize(open map[*Decl]bool) []Base {
 	return order
 }
 
-// cyclic reports whether a class that is still open stands above d.
+// cyclic reports whether a base of d is still being linearized.
 func (d *Decl) cyclic(open map[*Decl]bool) bool {
 	for _, b := range d.Bases {
 		if b.Decl != nil && (open[b.Decl] || b.Decl.Order == nil) {
@@ -48,7 +49,7 @@ func merge(lists [][]Base) []Base {
 				break
 			}
 		}
-		if pick == nil { // no order, or nothing left: what comes first
+		if pick == nil { // the bases have no C3 order, or nothing is left: take what comes first
 			for _, l := range lists {
 				if len(l) > 0 {
 					pick = &l[0]
@@ -83,8 +84,8 @@ func inTail(b Base, lists [][]Base) bool {
 	return false
 }
 
-// Attribute is the variable of an attribute that is assigned to a class's instances,
-// or to the class from outside.
+// Attribute returns the variable of an attribute that is assigned to instances of the class, or
+// to the class outside its body. It creates the variable if there is none.
 func (d *Decl) Attribute(name string) *Variable {
 	v := d.Assigned[name]
 	if v == nil {
@@ -94,8 +95,9 @@ func (d *Decl) Attribute(name string) *Variable {
 	return v
 }
 
-// ClassAttribute is the first class in an order whose body binds a name; sure is
-// false where a class that is not known stands before it.
+// ClassAttribute returns the variable of a name in the first class of an order whose body binds
+// it, and that class. sure is false if an unknown class comes before it, which might bind the
+// name too.
 func ClassAttribute(order []Base, name string) (v *Variable, in *Decl, sure bool) {
 	sure = true
 	for _, b := range order {
@@ -110,8 +112,8 @@ func ClassAttribute(order []Base, name string) (v *Variable, in *Decl, sure bool
 	return nil, nil, false
 }
 
-// AttributeOf is an attribute of something of elsewhere: a module, where an import
-// names it so.
+// AttributeOf returns an attribute of a value outside the repository. It is a module if an import
+// names it as one.
 func (p *Program) AttributeOf(v *Value, name string) *Value {
 	if v.Name == "" && p.Outside[v.Pkg+"."+name] {
 		return p.External(v.Pkg+"."+name, "")

@@ -1,9 +1,10 @@
 package scope
 
-// DefaultName is how a module's own value is imported.
+// DefaultName is the name by which the default export of a module is imported.
 const DefaultName = "default"
 
-// Exports is the name that a binding's target exports, or "".
+// Exports returns the name that is exported if p is the target of a binding: export.name,
+// exports.name or module.exports.name. It returns "" for any other path.
 func (p Path) Exports() string {
 	switch {
 	case len(p.Steps) == 1 && p.Steps[0].Op == '.' && (p.Head == "export" || p.Head == "exports"):
@@ -14,7 +15,7 @@ func (p Path) Exports() string {
 	return ""
 }
 
-// Export is the variable of an exported name.
+// Export returns the variable of an exported name. It creates the variable if there is none.
 func (m *Module) Export(name string) *Variable {
 	v := m.Exports[name]
 	if v == nil {
@@ -27,7 +28,7 @@ func (m *Module) Export(name string) *Variable {
 	return v
 }
 
-// Exported is the variable of a name as other files see it.
+// Exported returns the variable that other files see by a name, nil if the module exports none.
 func (p *Program) Exported(m *Module, name string, depth int) *Variable {
 	if !p.Lang.Exports {
 		return p.Global(m, name, depth)

@@ -6,21 +6,21 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// at is the module at a place that the layout found.
+// at returns the module at a place that the layout found.
 func (p *Program) at(place string) *Module {
 	if m := p.ByPlace[place]; m != nil {
 		return m
 	}
 	m := p.ByPlace[packagePlace(place)]
-	if m == nil { // a directory of modules without __init__.py
+	if m == nil { // a directory of modules that has no __init__.py
 		m = &Module{Place: place, dir: place, isPackage: true, Name: strings.ReplaceAll(place, "/", ".")}
 		p.ByPlace[packagePlace(place)] = m
 	}
 	return m
 }
 
-// Imports is what an import's path means in a file: a module, or one of elsewhere,
-// or neither where it should be of the repository and is not there.
+// Imports returns what the path of an import means in a file: a module, or one outside the
+// repository. It returns the zero value if the module should be in the repository and is not.
 func (p *Program) Imports(m *Module, i *recountv1.Import) Imported {
 	place, found, ours := p.Layout.Resolve(m.File.Path, i)
 	switch {
@@ -32,7 +32,7 @@ func (p *Program) Imports(m *Module, i *recountv1.Import) Imported {
 	return Imported{Outside: strings.TrimPrefix(i.Path, "node:")}
 }
 
-// First is what `import a.b` binds: a.
+// First returns what `import a.b` binds, which is a. whole is what the path a.b means.
 func (p *Program) First(m *Module, i *recountv1.Import, whole Imported) Imported {
 	name, _, nested := strings.Cut(i.Path, ".")
 	switch {
@@ -47,7 +47,7 @@ func (p *Program) First(m *Module, i *recountv1.Import, whole Imported) Imported
 	return Imported{}
 }
 
-// Submodule is the module of a name below a package.
+// Submodule returns the module of a name in a package, nil if there is none.
 func (p *Program) Submodule(m *Module, name string) *Module {
 	if m.Facts != nil && !m.isPackage {
 		return nil

@@ -2,52 +2,56 @@ package scope
 
 import recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 
-// Language is what the engine must know of a language.
+// Language describes a language to the code that all engines share.
 type Language struct {
-	// Name is the resolver's, with its version; languages are the files' that it takes.
+	// Name is the name of the resolver with its version, as "python/1". Languages are the
+	// languages of the files that it takes.
 	Name      string
 	Languages []string
-	// Outside is the language of what is not of the repository, builtins the module
-	// of the names that are there without an import.
+	// Outside is the language of externals. Builtins is the module of the names that need no
+	// import.
 	Outside, Builtins string
 	Builtin           map[string]bool
-	// ReceiverFirst: a method's first parameter is its receiver.
+	// ReceiverFirst is set if the first parameter of a method is its receiver.
 	ReceiverFirst bool
-	// members are named through the receiver alone, also in the class's own body.
+	// MembersHidden is set if members are named through the receiver alone, also in the body of
+	// the class.
 	MembersHidden bool
-	// Exports: other files see what a module exports, not all of its names.
+	// Exports is set if other files see only what a module exports.
 	Exports bool
-	// Typed: sources declare types, and a module is known by the package that it declares.
+	// Typed is set if sources declare types. A module is then known by the package that it
+	// declares.
 	Typed bool
-	// Manifests are the languages of the files from which the layout is read.
+	// Manifests are the languages of the files that the layout is read from.
 	Manifests []string
 	Layout    func(files []string, manifests []Manifest) Layout
 }
 
-// Layout says which module an import means.
+// Layout finds the module that an import means. Places are paths of files, or of directories of
+// packages.
 type Layout interface {
-	// NameOf is the name by which its package knows a file's module.
+	// NameOf returns the name that a file's module has in its package.
 	NameOf(file string) string
-	// PackageOf is the directory whose package a file stands for, "" and false where
-	// it is no such file.
+	// PackageOf returns the directory whose package a file represents, such as that of an
+	// __init__.py.
 	PackageOf(file string) (dir string, ok bool)
-	// Resolve finds the place of what a file imports. Where there is none, ours says
-	// that it should be one of the repository.
+	// Resolve finds the place of what a file imports. If there is none, ours reports whether it
+	// should be in the repository.
 	Resolve(from string, i *recountv1.Import) (place string, found, ours bool)
-	// First is the place of the package at the head of an import's path.
+	// First returns the place of the package at the head of an import's path.
 	First(from string, i *recountv1.Import) (place string, found bool)
-	// Below finds a module in a package's directory.
+	// Below finds a module in the directory of a package.
 	Below(dir, name string) (place string, found bool)
 	IsTest(file string) bool
 }
 
-// Manifest is a file that says how the files of a language are called and found.
+// Manifest is a file that says how packages are named and where they are found.
 type Manifest struct {
 	Path    string
 	Content []byte
 }
 
-// NoFiles is a layout of a language whose imports name no files.
+// NoFiles is part of a layout of a language whose imports do not name files.
 type NoFiles struct{}
 
 func (NoFiles) NameOf(string) string            { return "" }

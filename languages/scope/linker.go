@@ -25,27 +25,33 @@ type Linker struct {
 	Graph   *resolve.FileGraph
 }
 
+// FileKey returns the key of the node of a module's file.
 func FileKey(m *Module) schemas.NodeKey { return resolve.FileKey(m.File.Path) }
 
+// Edge adds an edge from the declaration with the index in (plus 1; 0 is the file) to a node.
 func (l *Linker) Edge(kind recountv1.EdgeKind, in uint32, to schemas.NodeKey, how recountv1.Provenance, at *recountv1.Place) {
 	l.Graph.Edges = append(l.Graph.Edges, resolve.Edge{From: l.Module.Key(in), To: to, Kind: kind, Edge: resolve.EdgeAt(how, at)})
 }
 
+// External adds an edge to a name of the language outside the repository.
 func (l *Linker) External(kind recountv1.EdgeKind, in uint32, pkg, name string, at *recountv1.Place) {
 	l.Outside(kind, in, l.Program.Lang.Outside, pkg, name, ScopeResolved, at)
 }
 
+// Outside adds an edge to a name outside the repository, of any language.
 func (l *Linker) Outside(kind recountv1.EdgeKind, in uint32, lang, pkg, name string, how recountv1.Provenance, at *recountv1.Place) {
 	l.Graph.Externals = append(l.Graph.Externals, resolve.External{
 		From: l.Module.Key(in), Kind: kind, Language: lang, Package: pkg, Name: name, Edge: resolve.EdgeAt(how, at),
 	})
 }
 
+// Unresolved adds a reference that nothing was found for.
 func (l *Linker) Unresolved(kind recountv1.EdgeKind, in uint32, path string, at *recountv1.Place) {
 	l.Graph.Unresolved = append(l.Graph.Unresolved, resolve.Unresolved{From: l.Module.Key(in), Kind: kind, Path: path, At: at})
 }
 
-// Effect leads to what is outside of every program.
+// Effect makes the edges to what is outside every program: environment variables, processes and
+// HTTP endpoints.
 func (l *Linker) Effect(r *recountv1.Reference) {
 	switch r.Edge {
 	case recountv1.EdgeKind_EDGE_KIND_READS_ENV:
@@ -59,20 +65,21 @@ func (l *Linker) Effect(r *recountv1.Reference) {
 	}
 }
 
-// Target is where a call could lead: a declaration, or something of elsewhere.
+// Target is what a call may lead to: a declaration, or a value outside the repository.
 type Target struct {
 	Decl     *Decl
 	External *Value
 }
 
-// Targets are a call's, in the order found, and whether each is sure. known is also
-// true where the call leads to a method of a container.
+// Targets are the targets of one call in the order in which they were found, and whether each is
+// sure. Known is true also if the call leads to a method of a container, which is no target.
 type Targets struct {
 	List  []Target
 	Sure  map[Target]bool
 	Known bool
 }
 
+// Add adds a target. It is sure if it was added as sure once.
 func (t *Targets) Add(to Target, sure bool) {
 	if t.Sure == nil {
 		t.Sure = map[Target]bool{}
@@ -85,8 +92,8 @@ func (t *Targets) Add(to Target, sure bool) {
 	t.Known = true
 }
 
-// Emit makes the edges of a call: calls where one target is sure, and may_call to
-// the others.
+// Emit makes the edges of a call: calls to a sure target if it is the only one, may_call to the
+// others. It leaves out targets that only tests pass in, unless the call is in a test.
 func (l *Linker) Emit(in uint32, at *recountv1.Place, t *Targets) {
 	from := l.Module.Decl(in)
 	testing := l.Module.Test || from != nil && from.Test
@@ -122,10 +129,10 @@ const (
 	ConsumesRPC   = recountv1.EdgeKind_EDGE_KIND_CONSUMES_RPC
 )
 
-// Stub is what a name of generated code stands for.
+// Stub is what a name in generated gRPC code stands for.
 type Stub struct {
-	// Pkg is the package by which the language knows the service's procedures.
+	// Pkg is the package by which the language knows the procedures of the service.
 	Pkg, Service string
-	// Server: it is what a server's class extends, or its description; else a client.
+	// Server is set if the name is what a server extends or registers; otherwise it is a client.
 	Server bool
 }

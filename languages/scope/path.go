@@ -2,20 +2,21 @@ package scope
 
 import "strings"
 
-// Path is an access path, parsed (see Reference in code.proto).
+// Path is a parsed access path (see Reference in code.proto).
 type Path struct {
 	Text  string
 	Head  string
 	Steps []Step
 }
 
-// Step is what a path does with the value before it.
+// Step is one operation of a path on the value before it.
 type Step struct {
 	Op   byte   // '.', '(' or '['
-	Name string // of an attribute, the index, or what a call hands on: "0,1"
-	At   int    // where it begins in the text
+	Name string // the name of an attribute, an index, or which argument of a call is passed on: "0,1"
+	At   int    // its offset in the text
 }
 
+// ParsePath parses an access path. The head of one that it cannot parse is "?".
 func ParsePath(text string) Path {
 	p := Path{Text: text}
 	i := headEnd(text)
@@ -24,7 +25,7 @@ func ParsePath(text string) Path {
 		return p
 	}
 	p.Head = text[:i]
-	if p.Head == "" { // no name begins with a mark: nothing is known
+	if p.Head == "" { // a path never begins with an operator, so nothing is known of this one
 		return Path{Text: text, Head: "?"}
 	}
 	for i < len(text) {
@@ -52,7 +53,7 @@ func ParsePath(text string) Path {
 			}
 			s.Name = rest[:n]
 			i += n + 2
-		default: // a name right behind a bracket: no path that an extractor writes
+		default: // a name directly behind a bracket: extractors write no such path
 			return Path{Text: text, Head: "?"}
 		}
 		p.Steps = append(p.Steps, s)
@@ -60,8 +61,8 @@ func ParsePath(text string) Path {
 	return p
 }
 
-// headEnd is where a path's first name ends, -1 where that is all of it. A type in
-// angle brackets, <a.List<T[]>>, and the one behind "new " are one name.
+// headEnd returns where the first name of a path ends, -1 if it is the whole path. A type in
+// angle brackets, as in <a.List<T[]>>, and the type after "new " count as one name.
 func headEnd(text string) int {
 	switch {
 	case strings.HasPrefix(text, `"`):
@@ -88,7 +89,7 @@ func headEnd(text string) int {
 	return strings.IndexAny(text, ".([")
 }
 
-// Base is the path without its last step.
+// Base returns the path without its last step.
 func (p Path) Base() Path {
 	last := len(p.Steps) - 1
 	return Path{Text: p.Text[:p.Steps[last].At], Head: p.Head, Steps: p.Steps[:last]}

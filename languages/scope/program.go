@@ -8,108 +8,111 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// Program is a snapshot's files of one language, while they are resolved.
+// Program holds the files of one language in a snapshot while they are resolved.
 type Program struct {
 	Lang    *Language
 	Layout  Layout
-	Modules []*Module // that are files, by path
+	Modules []*Module // the files, by path
 	ByPlace map[string]*Module
-	// Outside are the modules of elsewhere that an import names.
+	// Outside has the names of modules outside the repository that are imported.
 	Outside map[string]bool
 	values  map[ValueID]*Value
 
 	queue []*Flow
 	Depth int
-	Subs  map[*Decl][]*Decl // classes by base, direct
-	// Rules are how the language looks names up in its own way; nil is the default.
+	Subs  map[*Decl][]*Decl // the direct subclasses of each class
+	// Rules are the language's own rules for looking names up; nil stands for the default.
 	Rules Rules
 }
 
 // Module is a file, or the directory of a package.
 type Module struct {
-	Place     string // the file's path, or the package's directory
-	dir       string // of a package
+	Place     string // the path of the file, or of the package's directory
+	dir       string // of the package
 	isPackage bool
 	Test      bool
-	Name      string // dotted
+	Name      string // with dots
 	File      resolve.File
-	Facts     *recountv1.FileFacts // nil: a directory without __init__.py
+	Facts     *recountv1.FileFacts // nil for a directory without __init__.py
 	names     resolve.Declared
 	Scope     *Scope
-	// Scopes and decls are by index plus 1, as `in` has it; scopes[0] is the module's.
+	// Scopes and Decls are indexed as `in` of the facts, less 1 for Decls; Scopes[0] is the
+	// module's.
 	Scopes []*Scope
 	Decls  []*Decl
 	Stars  []Imported
-	// Exports are what other files see, where the language says so.
+	// Exports are the variables that other files see, if the language has exports.
 	Exports map[string]*Variable
-	// Up is the module around a module of a typed language, root the file of its crate.
+	// Up is the module around this one and Root the file of its crate, if modules form a tree.
 	Up, Root *Module
-	// Calls are the calls of a path in a declaration.
+	// Calls has the calls of each path in each declaration.
 	Calls map[CallSite][]*recountv1.Reference
 	paths map[string]Path
 }
 
+// CallSite is a path that is called in a declaration.
 type CallSite struct {
 	In   uint32
 	Path string
 }
 
-// Imported is what an import gives a name: a module, or a name in it.
+// Imported is what an import binds a name to: a module, or a name in it.
 type Imported struct {
-	Mod     *Module // nil: of elsewhere, then outside is its name
+	Mod     *Module // nil if the module is outside the repository; Outside is its name then
 	Outside string
 	Name    string
 }
 
-// Scope is where names are bound: a module, a class, a function.
+// Scope is a region that binds names: a module, a class or a function.
 type Scope struct {
 	Mod   *Module
 	Outer *Scope
-	Decl  *Decl // nil: the module's
+	Decl  *Decl // nil for the module's scope
 	Vars  map[string]*Variable
-	// elsewhere are the names declared global or nonlocal.
+	// elsewhere has the names that are declared global or nonlocal.
 	elsewhere map[string]string
-	// Inline is the module inside of a file whose names these are.
+	// Inline is the module inside a file that this scope belongs to.
 	Inline *Module
 }
 
+// IsClass reports whether the scope is that of a class.
 func (s *Scope) IsClass() bool { return s.Decl != nil && s.Decl.IsClass() }
 
-// Decl is a declaration.
+// Decl is a declaration and what is known of it.
 type Decl struct {
 	*recountv1.Declaration
 	Mod   *Module
 	Index uint32
 	Key   schemas.NodeKey
-	Scope *Scope // its own, of a function or class
+	Scope *Scope // its own scope, if it is a function or a class
 	Outer *Scope
-	// Results are what a function returns, yields what it yields.
+	// Results has the values that a function returns, Yields those that it yields.
 	Results, Yields Variable
-	// Through are the parameters, by place, that it returns as they came.
+	// Through has the indexes of the parameters that the function returns unchanged; -1 is the
+	// receiver.
 	Through    []int
 	Decorators []*recountv1.Reference
 	Overload   bool
-	Object     bool // a value with members of its own
+	Object     bool // a value that has members of its own
 	lang       *Language
 	Generator  bool
-	Typed      *Decl // the class that its results are declared to be of
-	Of         *Decl // the type that it is a member of, where that is not outer's
+	Typed      *Decl // the class that its results are declared to have
+	Of         *Decl // the type that it is a member of, if that is not the one around it
 
 	Bases []Base
-	Order []Base // of a class and its bases, as attributes are looked up
-	// Assigned are those of the class's instances, and what is assigned to the
-	// class from outside.
+	Order []Base // the class and its bases, in the order in which attributes are looked up
+	// Assigned has the attributes of instances, and those assigned to the class outside its body.
 	Assigned map[string]*Variable
 }
 
-// Base is a class of the repository, or one of elsewhere (external), or nil and "":
-// not known.
+// Base is a base of a class: one of the repository (Decl), one outside it (External), or, if both
+// are nil, an unknown one.
 type Base struct {
 	Decl     *Decl
 	External *Value
 }
 
-// IsClass reports whether it has members that its instances have, or it itself.
+// IsClass reports whether d has members that belong to it or to its instances.
 func (d *Decl) IsClass() bool {
 	switch d.Kind {
 	case recountv1.SymbolKind_SYMBOL_KIND_CLASS, recountv1.SymbolKind_SYMBOL_KIND_INTERFACE, recountv1.SymbolKind_SYMBOL_KIND_ENUM,
@@ -119,6 +122,7 @@ func (d *Decl) IsClass() bool {
 	return d.Object
 }
 
+// IsFunction reports whether d is a function, method, constructor or property.
 func (d *Decl) IsFunction() bool {
 	switch d.Kind {
 	case recountv1.SymbolKind_SYMBOL_KIND_FUNCTION, recountv1.SymbolKind_SYMBOL_KIND_METHOD,
@@ -128,12 +132,12 @@ func (d *Decl) IsFunction() bool {
 	return false
 }
 
-// IsMethod reports whether its first parameter is the receiver, "self" in paths.
+// IsMethod reports whether d has a receiver, which paths call "self".
 func (d *Decl) IsMethod() bool {
 	return d.IsFunction() && d.Class() != nil && !d.HasModifier("staticmethod")
 }
 
-// Class is the class that a declaration is a member of.
+// Class returns the class that d is a member of, nil if there is none.
 func (d *Decl) Class() *Decl {
 	if d.Of == nil && d.Outer.IsClass() {
 		return d.Outer.Decl
@@ -141,6 +145,7 @@ func (d *Decl) Class() *Decl {
 	return d.Of
 }
 
+// HasModifier reports whether d is declared with a modifier.
 func (d *Decl) HasModifier(modifier string) bool {
 	for _, m := range d.Modifiers {
 		if m == modifier {
@@ -157,7 +162,7 @@ func newProgram(lang *Language, files []string, manifests []Manifest) *Program {
 	}
 }
 
-// addFile declares a file's names.
+// addFile adds a file's module with its scopes and declarations.
 func (p *Program) addFile(f resolve.File, facts *recountv1.FileFacts) {
 	m := &Module{
 		Place: f.Path, File: f, Facts: facts, Name: p.Layout.NameOf(f.Path),
@@ -247,9 +252,10 @@ func (p *Program) addFile(f resolve.File, facts *recountv1.FileFacts) {
 	}
 }
 
-// packagePlace is the key of a package's directory among the modules.
+// packagePlace returns the key in byPlace of the package in a directory.
 func packagePlace(dir string) string { return dir + "/" }
 
+// Decl returns the declaration with an index as `in` of the facts has it, nil for 0.
 func (m *Module) Decl(in uint32) *Decl {
 	if in == 0 || int(in) > len(m.Decls) {
 		return nil
@@ -257,6 +263,7 @@ func (m *Module) Decl(in uint32) *Decl {
 	return m.Decls[in-1]
 }
 
+// ScopeOf returns the scope inside a declaration, the module's for 0.
 func (m *Module) ScopeOf(in uint32) *Scope {
 	if int(in) >= len(m.Scopes) {
 		return m.Scope
@@ -264,6 +271,7 @@ func (m *Module) ScopeOf(in uint32) *Scope {
 	return m.Scopes[in]
 }
 
+// Key returns the key of the node of a declaration, the file's for 0.
 func (m *Module) Key(in uint32) schemas.NodeKey {
 	if d := m.Decl(in); d != nil {
 		return d.Key
@@ -271,6 +279,7 @@ func (m *Module) Key(in uint32) schemas.NodeKey {
 	return resolve.FileKey(m.File.Path)
 }
 
+// Path returns the parsed form of a path.
 func (m *Module) Path(text string) Path {
 	p, ok := m.paths[text]
 	if !ok {
@@ -280,7 +289,8 @@ func (m *Module) Path(text string) Path {
 	return p
 }
 
-// Own is the variable of a name that the scope binds.
+// Own returns the variable of a name that the scope itself binds. It creates the variable if
+// there is none.
 func (s *Scope) Own(name string) *Variable {
 	v := s.Vars[name]
 	if v == nil {
@@ -290,7 +300,7 @@ func (s *Scope) Own(name string) *Variable {
 	return v
 }
 
-// ParameterName is how paths call a parameter.
+// ParameterName returns the name by which paths call the parameter i.
 func (d *Decl) ParameterName(i int, name string) string {
 	if i == 0 && d.lang.ReceiverFirst && d.IsMethod() {
 		return "self"
@@ -298,7 +308,7 @@ func (d *Decl) ParameterName(i int, name string) string {
 	return name
 }
 
-// declareBinding notes which name a binding binds.
+// declareBinding adds the name that a binding binds to its scope.
 func (p *Program) declareBinding(m *Module, b *recountv1.Binding) {
 	s := m.ScopeOf(b.In)
 	if word, name, ok := strings.Cut(b.Target, " "); ok {
@@ -324,7 +334,8 @@ func (p *Program) declareBinding(m *Module, b *recountv1.Binding) {
 	}
 }
 
-// Bound is the variable that an assignment in the scope gives a value to.
+// Bound returns the variable that an assignment in the scope sets, which may be a global or
+// nonlocal one.
 func (s *Scope) Bound(name string) *Variable {
 	switch s.elsewhere[name] {
 	case "global":
@@ -339,7 +350,7 @@ func (s *Scope) Bound(name string) *Variable {
 	return s.Own(name)
 }
 
-// Find is the variable that a name means in a scope, nil where nothing binds it.
+// Find returns the variable that a name means in a scope, nil if nothing binds the name.
 func (p *Program) Find(s *Scope, name string) *Variable {
 	if p.Rules != nil {
 		return p.Rules.FindItem(s, name)
@@ -363,7 +374,8 @@ func (p *Program) Find(s *Scope, name string) *Variable {
 	return p.Global(s.Mod, name, 0)
 }
 
-// Global is the variable of a module's name, its own or one that a star brings.
+// Global returns the variable of a name of a module: its own, or one that a wildcard import
+// brings.
 func (p *Program) Global(m *Module, name string, depth int) *Variable {
 	if m.Scope == nil {
 		return nil
@@ -384,8 +396,8 @@ func (p *Program) Global(m *Module, name string, depth int) *Variable {
 	return nil
 }
 
-// SiteIn is a place in a file as the site of an edge from a declaration: edges' sites
-// are places of the file that they begin in.
+// SiteIn returns a place in the file m as the site of an edge from d. It returns nil if d is in
+// another file, because the sites of an edge are places in the file where the edge begins.
 func (d *Decl) SiteIn(m *Module, at *recountv1.Place) *recountv1.Place {
 	if d.Mod != m {
 		return nil
@@ -393,7 +405,7 @@ func (d *Decl) SiteIn(m *Module, at *recountv1.Place) *recountv1.Place {
 	return at
 }
 
-// In is the index plus 1 of the scope's declaration.
+// In returns the index of the scope's declaration plus 1, 0 for a module's scope.
 func (s *Scope) In() uint32 {
 	if s.Decl == nil {
 		return 0

@@ -12,8 +12,8 @@ import (
 // Resolver resolves the files of a language. It keeps nothing between snapshots.
 type Resolver struct {
 	Lang *Language
-	// Start prepares a program that has no files yet, and returns what resolves it once
-	// it has them.
+	// Start prepares a program before files are added, and returns the function that resolves it
+	// once they are.
 	Start func(p *Program) func(context.Context) ([]resolve.FileGraph, error)
 }
 
@@ -25,8 +25,8 @@ func (r Resolver) Name() string { return r.Lang.Name }
 // Languages implements resolve.Resolver.
 func (r Resolver) Languages() []string { return r.Lang.Languages }
 
-// Resolve implements resolve.Resolver: it returns every file where one of them
-// changed, and none where none did.
+// Resolve implements resolve.Resolver. It returns the graphs of all files if one of them changed,
+// and none otherwise.
 func (r Resolver) Resolve(ctx context.Context, tree resolve.Tree, c resolve.Change) ([]resolve.FileGraph, error) {
 	if c.Base != nil && !r.concerns(tree, c) {
 		return nil, nil
@@ -58,7 +58,7 @@ func (r Resolver) Resolve(ctx context.Context, tree resolve.Tree, c resolve.Chan
 	return run(ctx)
 }
 
-// manifests are the files that the layout is read from, by path.
+// manifests returns the files that the layout is read from, sorted by path.
 func (r Resolver) manifests(tree resolve.Tree) ([]Manifest, error) {
 	var all []Manifest
 	for f := range tree.Files("") {
@@ -75,8 +75,8 @@ func (r Resolver) manifests(tree resolve.Tree) ([]Manifest, error) {
 	return all, nil
 }
 
-// concerns reports whether a change has to do with a file of the language, or with
-// what its layout is read from.
+// concerns reports whether a change touches a file of the language or one that its layout is read
+// from.
 func (r Resolver) concerns(tree resolve.Tree, c resolve.Change) bool {
 	for _, path := range c.Paths {
 		for _, t := range []resolve.Tree{tree, c.Base} {

@@ -9,28 +9,28 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// routing is which prefixes the routers of a program have: by the variable that a
-// router is.
+// Routing has the prefixes of the routers of a program, by the variable that holds the router.
 type routing struct {
 	p *Program
-	// own are prefixes given where a router is made, mounts where it is put on another.
+	// own has the prefixes that routers are made with, mounts where they are mounted on other
+	// routers.
 	own    map[*Variable]string
 	mounts map[*Variable][]mount
-	// Named finds the method that a path names, where types are declared.
+	// Named finds the method that a path names, for languages with declared types.
 	Named func(m *Module, in uint32, of Path) *Decl
 }
 
 type mount struct {
 	pattern string
 	on      *Variable
-	// instead: the pattern stands for the router's own prefix, as Flask has it.
+	// instead is set if the pattern replaces the router's own prefix, as in Flask.
 	instead bool
 }
 
-// maxPatterns is under how many patterns a route is noted, where its router is
-// mounted several times.
+// maxPatterns limits the patterns of one route whose router is mounted several times.
 const maxPatterns = 16
 
+// NewRouting collects the routers of a program.
 func NewRouting(p *Program) *routing {
 	rt := &routing{p: p, own: map[*Variable]string{}, mounts: map[*Variable][]mount{}}
 	for _, m := range p.Modules {
@@ -51,12 +51,12 @@ func NewRouting(p *Program) *routing {
 	return rt
 }
 
-// router is the variable that a path leads to, through imports.
+// router returns the variable that a path leads to, through imports; nil if there is none.
 func (rt *routing) router(m *Module, in uint32, text string) *Variable {
 	of := m.Path(text)
 	s := m.ScopeOf(in)
 	if d := m.Decl(in); d != nil && d.IsFunction() {
-		s = d.Outer // a decorated handler's router is named outside of it
+		s = d.Outer // the router in a handler's decorator is named outside the handler
 		if rt.p.Find(s, of.Head) == nil {
 			s = d.Scope
 		}
@@ -95,7 +95,8 @@ func (rt *routing) router(m *Module, in uint32, text string) *Variable {
 	return v
 }
 
-// prefixes are what stands before a router's routes.
+// prefixes returns what comes before the patterns of a router's routes, one for each place where
+// it is mounted.
 func (rt *routing) prefixes(v *Variable, open map[*Variable]bool) []string {
 	if v == nil || open[v] {
 		return []string{""}
@@ -121,8 +122,8 @@ func (rt *routing) prefixes(v *Variable, open map[*Variable]bool) []string {
 	return out
 }
 
-// Routes makes a file's route nodes, and the edges from their handlers, which may
-// begin in other files.
+// Routes adds the nodes of a file's routes to its graph, and the edges from their handlers to the
+// graphs of the handlers' files.
 func (rt *routing) Routes(m *Module, graphs map[string]*resolve.FileGraph) {
 	l := &Linker{rt.p, m, graphs[m.File.Path]}
 	const kind = recountv1.EdgeKind_EDGE_KIND_HANDLES_ROUTE
@@ -151,7 +152,7 @@ func (rt *routing) Routes(m *Module, graphs map[string]*resolve.FileGraph) {
 			}})
 			l.Edge(recountv1.EdgeKind_EDGE_KIND_CONTAINS, 0, key, recountv1.Provenance_PROVENANCE_DECLARED, r.At)
 			if handler == nil {
-				if r.Handler == "" && r.In == 0 { // a function written in place, whose calls are the file's
+				if r.Handler == "" && r.In == 0 { // the handler is written in place, and its calls belong to the file
 					l.Edge(kind, 0, key, ScopeResolved, r.At)
 				} else {
 					l.Unresolved(kind, 0, r.Handler, r.At)
@@ -159,7 +160,7 @@ func (rt *routing) Routes(m *Module, graphs map[string]*resolve.FileGraph) {
 				continue
 			}
 			e := resolve.EdgeAt(ScopeResolved, nil)
-			if handler.Mod == m { // an edge's sites are places of the file it begins in
+			if handler.Mod == m { // the sites of an edge are places in the file where it begins
 				e = resolve.EdgeAt(ScopeResolved, r.At)
 			}
 			g := graphs[handler.Mod.File.Path]

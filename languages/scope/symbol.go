@@ -2,18 +2,19 @@ package scope
 
 import recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 
-// Symbol is what a path names by declarations and imports alone: one of them is set,
-// or none. Behind the first rest names of the path, nothing is known.
+// Symbol is what a path names according to declarations and imports, without following values. At
+// most one of its pointers is set. If Rest is not 0, nothing is known of the last Rest steps of
+// the path.
 type Symbol struct {
 	Decl     *Decl
 	Mod      *Module
 	External *Value
-	// Variable is where a name that has no declaration is bound.
+	// Variable is set if the name is bound and has no declaration.
 	Variable *Variable
 	Rest     int
 }
 
-// Lookup looks a path up.
+// Lookup returns the symbol that a path names in a scope.
 func (p *Program) Lookup(s *Scope, at Path) Symbol {
 	if p.Depth > MaxDepth {
 		return Symbol{}
@@ -33,8 +34,8 @@ func (p *Program) Lookup(s *Scope, at Path) Symbol {
 	return p.Members(p.MeaningBefore(v, at.Steps), at.Steps)
 }
 
-// MeaningBefore is what a variable stands for before further names: in a typed language
-// a function may have the name of a module or type, which then is meant.
+// MeaningBefore returns what a variable stands for if further names follow. By the language's
+// rules a module or a type may then be meant and not a function of the same name.
 func (p *Program) MeaningBefore(v *Variable, steps []Step) Symbol {
 	if p.Rules == nil || len(steps) == 0 || v == nil {
 		return p.Meaning(v)
@@ -45,7 +46,8 @@ func (p *Program) MeaningBefore(v *Variable, steps []Step) Symbol {
 	return p.Meaning(v)
 }
 
-// Starred reports whether names of elsewhere that nobody knows are in a module.
+// Starred reports whether a module has wildcard imports from outside the repository, which may
+// bind any name.
 func (p *Program) Starred(m *Module) bool {
 	for _, i := range m.Stars {
 		if i.Mod == nil {
@@ -55,7 +57,8 @@ func (p *Program) Starred(m *Module) bool {
 	return false
 }
 
-// below are the steps that follow one of a path.
+// below returns the steps that follow a step: the rest of its path, or, at the end of the path,
+// behind.
 func below(steps, behind []Step) []Step {
 	if len(steps) == 0 {
 		return behind
@@ -63,10 +66,10 @@ func below(steps, behind []Step) []Step {
 	return steps
 }
 
-// Members goes down the names of a path as far as they are known.
+// Members follows the steps of a path from a symbol as far as they are known.
 func (p *Program) Members(at Symbol, steps []Step) Symbol { return p.MembersBefore(at, steps, nil) }
 
-// MembersBefore is the same where further names follow.
+// MembersBefore is Members for a path that further names follow.
 func (p *Program) MembersBefore(at Symbol, steps, behind []Step) Symbol {
 	for i, st := range steps {
 		if st.Op != '.' {
@@ -106,7 +109,7 @@ func (d *Decl) orderOrSelf() []Base {
 	return d.Order
 }
 
-// inModule is what a module calls by a name.
+// inModule returns what a name of a module stands for.
 func (p *Program) inModule(m *Module, name string, behind []Step) Symbol {
 	var s Symbol
 	if v := p.Exported(m, name, 0); v != nil {
@@ -120,8 +123,8 @@ func (p *Program) inModule(m *Module, name string, behind []Step) Symbol {
 	return s
 }
 
-// Meaning is what a variable stands for: its declaration, or what is imported by
-// its name, or the one thing that is assigned to it.
+// Meaning returns what a variable stands for: its declaration, what is imported by its name, or,
+// if it is the only value, the class that is assigned to it.
 func (p *Program) Meaning(v *Variable) Symbol {
 	var d *Decl
 	for _, c := range v.Decls {
@@ -131,7 +134,7 @@ func (p *Program) Meaning(v *Variable) Symbol {
 	}
 	if d != nil {
 		if p.Depth < MaxDepth && !d.IsClass() && !d.IsFunction() && len(v.Aliases) == 1 && len(v.Imports) == 0 {
-			// A class under another name is that class: X = Y.
+			// X = Y makes X another name of the class Y.
 			if s := p.Lookup(v.Scope, v.Aliases[0]); s.Rest == 0 && s.Decl != nil && s.Decl.IsClass() {
 				return s
 			}
@@ -160,6 +163,7 @@ func (p *Program) Meaning(v *Variable) Symbol {
 	return Symbol{Variable: v}
 }
 
+// ImportMeaning returns what an import binds a name to.
 func (p *Program) ImportMeaning(i Imported) Symbol {
 	switch {
 	case i.Mod == nil && i.Outside == "":
@@ -179,26 +183,28 @@ func (p *Program) ImportMeaning(i Imported) Symbol {
 	return p.inModule(i.Mod, i.Name, nil)
 }
 
-// Rules are how a language looks names up whose modules lie inside of files and
-// whose members are declared apart from their types.
+// Rules are how a language looks names up if modules lie inside files and members are declared
+// apart from their types, as in Rust.
 type Rules interface {
-	// AddItem declares what a file declares.
+	// AddItem declares d.
 	AddItem(d *Decl)
-	// Around is the scope around a declaration whose owner is only named.
+	// Around returns the scope around a declaration whose owner is given by name only.
 	Around(m *Module, d *recountv1.Declaration) *Scope
-	// Inline is the scope of a module inside of a file.
+	// Inline returns the scope of a module inside a file.
 	Inline(d *Decl) *Scope
-	// FindItem is the variable that a name means in a scope, fromGlobs the one that a
-	// module does not bind itself; nil where nothing has the name.
+	// FindItem returns the variable that a name means in a scope, FromGlobs the one that wildcard
+	// imports bring to a module. Both return nil if nothing has the name.
 	FindItem(s *Scope, name string) *Variable
 	FromGlobs(m *Module, name string) *Variable
-	// OfItem is a declaration, or the module that it is.
+	// OfItem returns the symbol of a declaration; of a module declared inside a file it is the
+	// module.
 	OfItem(d *Decl) Symbol
-	// ItemBefore is what a variable stands for where further names follow, if that
-	// is not what it stands for alone.
+	// ItemBefore returns what a variable stands for if further names follow, and false if that is
+	// not special.
 	ItemBefore(v *Variable) (Symbol, bool)
-	// Used is what a variable is imported for.
+	// Used returns what the name of a variable is imported for.
 	Used(v *Variable) Symbol
-	// Aliased is the class that a type's declaration is another name of; nil for none.
+	// Aliased returns the class that the declaration of a type is another name of, nil if there
+	// is none.
 	Aliased(d *Decl) *Decl
 }

@@ -1,13 +1,13 @@
 package scope
 
-// Limits of the flow; see the package comment.
+// Limits of the work; see the package comment.
 const (
 	MaxValues  = 16
 	maxTargets = 8
 	maxVisits  = 64
 	MaxDepth   = 12
-	// MaxCalls is of how many calls of one path in a declaration the arguments are
-	// looked at, where the result is one of them; maxNested, how deep in each other.
+	// MaxCalls limits for how many calls of one path in a declaration the arguments are read, if
+	// the result depends on them; MaxNested limits how deep such calls are nested.
 	MaxCalls  = 8
 	MaxNested = 3
 )
@@ -18,47 +18,50 @@ const (
 	ModuleValue valueKind = iota
 	FunctionValue
 	ClassValue
-	// InstanceValue is of exactly a class; with open, of it or of a subclass.
+	// InstanceValue is an instance of exactly one class; if Open is set, of the class or of a
+	// subclass.
 	InstanceValue
 	BoundValue
 	ContainerValue
-	// GeneratorValue is what calling a function that yields gives.
+	// GeneratorValue is the result of calling a function that yields.
 	GeneratorValue
 	ExternalValue
-	// SuperValue is a method's receiver seen from its class's bases.
+	// SuperValue is the receiver of a method, seen as an instance of the bases of its class.
 	SuperValue
-	// GenericValue is of a type of elsewhere whose arguments say what it holds.
+	// GenericValue is of a type outside the repository whose type arguments say what it contains.
 	GenericValue
-	// ParameterValue is of a type's parameter: who uses the type says what it is.
+	// ParameterValue is of a type parameter: what it is depends on who uses the type.
 	ParameterValue
-	// ListValue is a type's arguments: recv the first, more the others.
+	// ListValue is a list of type arguments: Recv is the first, More the rest.
 	ListValue
 )
 
-// Value is something that a name may stand for. Values are interned: equal ones
-// are one pointer.
+// Value is something that a name may stand for. Values are interned: equal values are the same
+// pointer.
 type Value struct {
 	ValueID
-	// elements are a container's by literal index: "" has those put at an index that
-	// is not known, and all every one of them.
+	// elements has the elements of a container by literal index. The index "" has those stored at
+	// an unknown index, EveryElement has all of them.
 	elements map[string]*Variable
 }
 
+// ValueID identifies a value; which fields are set depends on its kind.
 type ValueID struct {
 	Kind valueKind
 	Open bool
 	Decl *Decl
 	Mod  *Module
 	Recv *Value
-	// More are a type's arguments, or the others of a list.
+	// More has the type arguments, or the rest of a list.
 	More *Value
-	// Pkg and name are an external's module and the names below it.
+	// Pkg and Name are the module of an external and the names below it.
 	Pkg, Name string
-	// home and place say which container: the scope and path it was made at.
+	// home and place identify a container: the scope and the path where it was made.
 	home  *Scope
 	place string
 }
 
+// Intern returns the one value with an identity.
 func (p *Program) Intern(id ValueID) *Value {
 	v := p.values[id]
 	if v == nil {
@@ -68,14 +71,17 @@ func (p *Program) Intern(id ValueID) *Value {
 	return v
 }
 
+// Instance returns the value of an instance of a class; if open, perhaps of a subclass.
 func (p *Program) Instance(d *Decl, open bool) *Value {
 	return p.Intern(ValueID{Kind: InstanceValue, Decl: d, Open: open})
 }
 
+// External returns the value of a name in a module outside the repository.
 func (p *Program) External(pkg, name string) *Value {
 	return p.Intern(ValueID{Kind: ExternalValue, Pkg: pkg, Name: name})
 }
 
+// Container returns the container that is made at a path in a scope.
 func (p *Program) Container(s *Scope, place string) *Value {
 	v := p.Intern(ValueID{Kind: ContainerValue, home: s, place: place})
 	if v.elements == nil {
@@ -84,10 +90,11 @@ func (p *Program) Container(s *Scope, place string) *Value {
 	return v
 }
 
-// EveryElement is the index that stands for every element.
+// EveryElement is the index that stands for all elements of a container.
 const EveryElement = "\x00"
 
-// Element is the variable of a container's elements at an index.
+// Element returns the variable of a container's elements at an index. It creates the variable if
+// there is none.
 func (v *Value) Element(key string) *Variable {
 	e := v.elements[key]
 	if e == nil {
@@ -97,15 +104,16 @@ func (v *Value) Element(key string) *Variable {
 	return e
 }
 
-// member is a value in a set.
+// Member is a value in a set. Sure is set if only names, imports and declarations lead to it.
 type member struct {
 	Value *Value
 	Sure  bool
 }
 
-// Set is a few values, in the order in which they came.
+// Set is a small set of values, in the order in which they were added.
 type Set []member
 
+// With returns the set with a value added. A value is sure if it was added as sure once.
 func (s Set) With(v *Value, sure bool) Set {
 	for i, m := range s {
 		if m.Value == v {
@@ -118,27 +126,28 @@ func (s Set) With(v *Value, sure bool) Set {
 	return append(s, member{v, sure})
 }
 
-// Variable is a name, an attribute, an element, a result: what values flow into.
+// Variable holds the values of a name, an attribute, an element or a result. Values flow from
+// variable to variable.
 type Variable struct {
 	Values Set
-	// full: it had more than maxValues, and says nothing.
+	// full is set once it would have had more than MaxValues values. It then has none.
 	full    bool
 	readers []*Flow
-	// Written: something is assigned to it, known or not.
+	// Written is set if something is assigned to it, known or not.
 	Written bool
-	// Parameter: callers give it values.
+	// Parameter is set if callers give it values.
 	Parameter bool
-	// Used: its aliases are paths of what is imported by its name.
+	// Used is set if its aliases are paths that an import binds to its name.
 	Used bool
 
 	// What the source says of it, for looking symbols up without values.
 	Decls   []*Decl
 	Imports []Imported
-	Aliases []Path // what is assigned to it
+	Aliases []Path // the paths that are assigned to it
 	Scope   *Scope
 }
 
-// Add puts a value in, and wakes the flows that read the variable.
+// Add adds a value to a variable and wakes the flows that read the variable.
 func (p *Program) Add(v *Variable, val *Value, sure bool) {
 	if v.full {
 		return
@@ -166,7 +175,7 @@ func (p *Program) Add(v *Variable, val *Value, sure bool) {
 	}
 }
 
-// Read is what a variable has, and notes that the flow depends on it.
+// Read returns the values of a variable and notes that the flow f reads it.
 func (p *Program) Read(f *Flow, v *Variable) Set {
 	if v == nil {
 		return nil
@@ -181,7 +190,7 @@ func (p *Program) Read(f *Flow, v *Variable) Set {
 	return v.Values
 }
 
-// Nth is a list's i-th, nil where it is not known.
+// Nth returns element i of a list, nil if it is not known.
 func (v *Value) Nth(i int) *Value {
 	for ; v != nil && i > 0; i-- {
 		v = v.More

@@ -8,21 +8,21 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// Class is a class, interface, enum, record or struct: of the repository, or of the
-// library that a language's resolver knows (then decl is nil).
+// Class is a class, interface, enum, record or struct. It is of the repository, or, if Decl is
+// nil, of the library of the language.
 type Class struct {
 	Decl *scope.Decl
-	// parts are all of its declarations (partial classes of C#).
+	// parts are all of its declarations; a partial class of C# has several.
 	parts []*scope.Decl
-	// Pkg and name are what it is known by elsewhere: name is the chain of names.
+	// Pkg and Name are its package and its name with those of the classes around it.
 	Pkg, Name string
 	outer     *Class
 	params    []*typeParam
 	supers    []*Type
-	// unknown: it has a base of which nothing is known.
+	// unknown is set if it has a base of which nothing is known.
 	unknown bool
 	Methods map[string][]*Method
-	Order   []*Method // as declared
+	Order   []*Method // in the order of declarations
 	Fields  map[string]*field
 	types   map[string]*Class
 	iface   bool
@@ -31,20 +31,20 @@ type Class struct {
 // Method is a method or constructor.
 type Method struct {
 	Class   *Class
-	Decl    *scope.Decl // nil: of the library
+	Decl    *scope.Decl // nil for a method of the library
 	Name    string
 	Params  []*Type
-	Least   int // how many arguments it must have
+	Least   int // the minimum number of arguments
 	rest    bool
 	Result  *Type
 	tparams []*typeParam
 	static  bool
-	// Abstract: of an interface or class, without a body.
+	// Abstract is set if it is of an interface or class and has no body.
 	Abstract bool
-	// Final: nothing overrides it.
+	// Final is set if nothing overrides it.
 	Final     bool
 	extension bool
-	// over are those that it overrides, by those who override it.
+	// over are the methods that it overrides, by those that override it.
 	over, by []*Method
 }
 
@@ -54,8 +54,8 @@ type field struct {
 	Typ  *Type
 }
 
-// inherited goes through a class and what it inherits from, each once: the class,
-// then its bases depth first.
+// inherited visits a type and what it inherits from, each class once: the type, then its bases
+// depth first. It stops if visit returns false.
 func (t *Typer) inherited(of *Type, visit func(*Type) bool) bool {
 	seen := map[*Class]bool{}
 	var walk func(at *Type, depth int) bool
@@ -84,10 +84,10 @@ func (t *Typer) inherited(of *Type, visit func(*Type) bool) bool {
 	return walk(of, 0)
 }
 
-// maxBases is how many bases deep inheritance is followed.
+// maxBases limits how deep inheritance is followed.
 const maxBases = 64
 
-// as is t as one of its bases, nil where it is none.
+// as returns a type as one of its bases, with that base's type arguments; nil if base is none.
 func (t *Typer) as(of *Type, base *Class) (found *Type) {
 	t.inherited(of.bounded(), func(s *Type) bool {
 		if s.Class == base {
@@ -98,7 +98,7 @@ func (t *Typer) as(of *Type, base *Class) (found *Type) {
 	return found
 }
 
-// addClasses makes the classes of the program, then what they inherit, then members.
+// addClasses adds the classes of the program, then what they inherit, then their members.
 func (t *Typer) addClasses() {
 	for _, m := range t.p.Modules {
 		for _, d := range m.Decls {
@@ -142,7 +142,7 @@ func (t *Typer) addClasses() {
 	}
 }
 
-// isType reports whether a declaration has members and is a type.
+// isType reports whether a declaration is a type that has members.
 func isType(d *recountv1.Declaration) bool {
 	switch d.Kind {
 	case recountv1.SymbolKind_SYMBOL_KIND_CLASS, recountv1.SymbolKind_SYMBOL_KIND_INTERFACE,
@@ -205,7 +205,7 @@ func Joined(a, b string) string {
 	return b + "." + a
 }
 
-// namespaceOf is the whole name of a namespace that a file declares at its top.
+// namespaceOf returns the full name of a namespace at the top of a file.
 func namespaceOf(m *scope.Module, d *scope.Decl) string { return Joined(d.Name, m.Name) }
 
 func (t *Typer) addToPackage(c *Class) {
@@ -229,7 +229,7 @@ func CutLast(name string) (before, last string) {
 	return name[:i], name[i+1:]
 }
 
-// typeParams reads a declaration's type parameters, and their bounds once they are known.
+// typeParams adds a declaration's type parameters. settleBounds reads their bounds later.
 func (t *Typer) typeParams(at Spot, d *scope.Decl, into *[]*typeParam) {
 	text := d.Attributes["type_parameters"]
 	if text == "" || len(*into) > 0 {
@@ -249,14 +249,14 @@ func (t *Typer) typeParams(at Spot, d *scope.Decl, into *[]*typeParam) {
 	}
 }
 
-// pendingBound is a type parameter's bound that is not read yet.
+// pendingBound is the bound of a type parameter that is not read yet.
 type pendingBound struct {
 	at    Spot
 	text  string
 	param *typeParam
 }
 
-// settleBounds reads the bounds that came since.
+// settleBounds reads the bounds that were added since it last ran.
 func (t *Typer) settleBounds() {
 	for _, b := range t.bounds {
 		b.param.bound = t.TypeOf(b.at, b.text)
@@ -264,7 +264,7 @@ func (t *Typer) settleBounds() {
 	t.bounds = nil
 }
 
-// splitTypes cuts a list of types at the commas that stand in no brackets.
+// splitTypes cuts a list of types at the commas outside brackets.
 func splitTypes(text string) []string {
 	var out []string
 	depth, from := 0, 0
@@ -288,7 +288,7 @@ func splitTypes(text string) []string {
 func (t *Typer) addSupers(c *Class) {
 	for _, part := range c.parts {
 		for _, r := range t.bases[part] {
-			// A base is named outside of the class, where its parameters are known.
+			// A base is looked up outside the class, but with its type parameters.
 			super := t.TypeOf(Spot{Module: part.Mod, In: part.Index, base: true}, cmp.Or(r.Attributes["type"], r.Path))
 			switch {
 			case super == nil || super.param != nil:
@@ -341,7 +341,7 @@ func (t *Typer) addMethod(c *Class, d *scope.Decl) {
 	t.methods[d] = m
 }
 
-// ParameterType is what a parameter is in its method: a variadic one an array.
+// ParameterType returns the type of a parameter inside its method; a variadic one is an array.
 func (t *Typer) ParameterType(at Spot, p *recountv1.Parameter) *Type {
 	of := t.TypeOf(at, p.Type)
 	if p.Variadic && !t.lang.VariadicArrays {
@@ -350,7 +350,7 @@ func (t *Typer) ParameterType(at Spot, p *recountv1.Parameter) *Type {
 	return of
 }
 
-// addOverrides finds what a method overrides in its class's bases.
+// addOverrides finds the methods of bases that a method overrides.
 func (t *Typer) addOverrides(m *Method) {
 	if m.static || m.Decl == nil || m.Decl.Kind == recountv1.SymbolKind_SYMBOL_KIND_CONSTRUCTOR || m.Decl.HasModifier("private") {
 		return
@@ -374,7 +374,7 @@ func (t *Typer) addOverrides(m *Method) {
 	})
 }
 
-// overrides reports whether a method stands in the place of one of a base.
+// overrides reports whether m overrides the method o of a base, whose type parameters b binds.
 func overrides(m, o *Method, b bindings) bool {
 	if len(m.Params) != len(o.Params) || m.rest != o.rest {
 		return false
@@ -387,7 +387,7 @@ func overrides(m, o *Method, b bindings) bool {
 	return true
 }
 
-// Has reports whether a class declares a method of a name with so many parameters.
+// Has reports whether the class declares a method with a name and a number of parameters.
 func (c *Class) Has(name string, params int) bool {
 	for _, m := range c.Methods[name] {
 		if len(m.Params) == params {

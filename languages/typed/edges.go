@@ -9,14 +9,14 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// NewResolver makes a resolver of a language of declared types.
+// NewResolver returns a resolver of a language by this engine.
 func NewResolver(lang *Language) scope.Resolver {
 	return scope.Resolver{Lang: &lang.Language, Start: func(p *scope.Program) func(context.Context) ([]resolve.FileGraph, error) {
 		return func(ctx context.Context) ([]resolve.FileGraph, error) { return resolveTyped(ctx, p, lang) }
 	}}
 }
 
-// resolveTyped makes the graphs of a language of declared types.
+// resolveTyped returns the graphs of the program's files.
 func resolveTyped(ctx context.Context, p *scope.Program, lang *Language) ([]resolve.FileGraph, error) {
 	t := newTyper(p, lang)
 	graphs := make([]resolve.FileGraph, len(p.Modules))
@@ -86,7 +86,7 @@ func (l *linker) link() {
 	}
 }
 
-// importEdges lead from a file to those of the types that it imports.
+// importEdges makes the edges from the file to the files of the types that it imports.
 func (l *linker) importEdges() {
 	const kind = recountv1.EdgeKind_EDGE_KIND_IMPORTS
 	for _, i := range l.Module.Facts.Imports {
@@ -100,7 +100,7 @@ func (l *linker) importEdges() {
 			l.External(kind, 0, of.Class.Pkg, of.Class.Name, i.At)
 		case of != nil:
 			l.External(kind, 0, of.Pkg, of.Name, i.At)
-		case l.t.Prefixes[i.Path]: // a package of the repository: its files have no node in common
+		case l.t.Prefixes[i.Path]: // a package of the repository has no node that stands for its files
 		case i.Wildcard:
 			l.External(kind, 0, i.Path, "", i.At)
 		case i.Alias != "":
@@ -118,7 +118,7 @@ func (l *linker) call(at Spot, r *recountv1.Reference) {
 	client := l.consumes(at, of, r)
 	s := l.t.callee(at, of, r)
 	if client && (!s.found() || s.method == nil) {
-		return // what is generated is not of the repository
+		return // the generated method is not in the repository
 	}
 	if !s.found() {
 		l.lost(scope.Calls, at, r)
@@ -127,7 +127,7 @@ func (l *linker) call(at Spot, r *recountv1.Reference) {
 	l.to(at, r, s)
 }
 
-// to makes the edges to what a call means, and to what may stand in its place.
+// to makes the edges to the target of a call and to the methods that override it.
 func (l *linker) to(at Spot, r *recountv1.Reference, s selection) {
 	var t scope.Targets
 	switch {
@@ -156,7 +156,7 @@ func (l *linker) to(at Spot, r *recountv1.Reference, s selection) {
 	l.Emit(r.In, r.At, &t)
 }
 
-// callee is what a call of a path means.
+// callee returns what a call of a path means.
 func (t *Typer) callee(at Spot, of scope.Path, call *recountv1.Reference) selection {
 	at.after = false
 	if of.Plain() {
@@ -179,7 +179,8 @@ func (t *Typer) callee(at Spot, of scope.Path, call *recountv1.Reference) select
 	return s
 }
 
-// use leads to what is named and not called: a type, a field, a method that is handed on.
+// use makes the edge to what is named and not called: a type, a field, or a method that is passed
+// on.
 func (l *linker) use(at Spot, r *recountv1.Reference) {
 	of := l.Module.Path(r.Path)
 	if r.Attributes["method"] != "" {
@@ -232,7 +233,8 @@ func (l *linker) use(at Spot, r *recountv1.Reference) {
 	l.lost(scope.References, at, r)
 }
 
-// handed leads to a method that is handed on, Foo::bar: it is named, and may be called.
+// handed makes the edges to a method that is passed on, as Foo::bar: it is named, and may be
+// called.
 func (l *linker) handed(at Spot, r *recountv1.Reference, of scope.Path) {
 	s := l.t.callee(at, of, nil)
 	switch {
@@ -252,7 +254,7 @@ func (l *linker) handed(at Spot, r *recountv1.Reference, of scope.Path) {
 	}
 }
 
-// toType leads to the type that a name means.
+// toType makes the edge to the type that a name means.
 func (l *linker) toType(at Spot, r *recountv1.Reference, name string) {
 	of := l.t.named(at, name)
 	if of == nil {
@@ -277,7 +279,7 @@ func (l *linker) typeEdge(at Spot, r *recountv1.Reference, of *Type) {
 	}
 }
 
-// lost notes what nothing was found for.
+// lost adds a reference that nothing was found for.
 func (l *linker) lost(kind recountv1.EdgeKind, _ Spot, r *recountv1.Reference) {
 	l.Unresolved(kind, r.In, r.Path, r.At)
 }

@@ -9,7 +9,7 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// eval is the type of what a path stands for.
+// eval returns the type of the value of a path.
 func (t *Typer) eval(at Spot, of scope.Path) *Type {
 	if t.depth > maxNesting {
 		t.cut++
@@ -35,14 +35,14 @@ func (t *Typer) eval(at Spot, of scope.Path) *Type {
 			cur = t.memberOf(at, cur, st.Name)
 		case '[':
 			cur = t.element(cur, st.Name)
-		case '(': // calling a value
+		case '(': // a value is called
 			cur = t.invoked(cur, st.Name)
 		}
 	}
 	return cur
 }
 
-// head is the type at the beginning of a path, and the first step behind it.
+// head returns the type at the beginning of a path and the index of the first step after it.
 func (t *Typer) head(at Spot, of scope.Path) (cur *Type, next int) {
 	called := len(of.Steps) > 0 && of.Steps[0].Op == '('
 	switch {
@@ -78,7 +78,7 @@ func (t *Typer) head(at Spot, of scope.Path) (cur *Type, next int) {
 	return &Type{Name: of.Head, Prefix: true}, 0
 }
 
-// literal is the type of <T>.
+// literal returns the type of <T>.
 func (t *Typer) literal(at Spot, head string) *Type {
 	text := strings.TrimSuffix(head[1:], ">")
 	if text == "null" {
@@ -87,7 +87,7 @@ func (t *Typer) literal(at Spot, head string) *Type {
 	return t.TypeOf(at, text)
 }
 
-// memberOf is what a name means behind a type or a value of it.
+// memberOf returns the type of a member of a type, of a value, or of a package.
 func (t *Typer) memberOf(at Spot, cur *Type, name string) *Type {
 	if cur == nil {
 		return nil
@@ -117,7 +117,8 @@ func (t *Typer) memberOf(at Spot, cur *Type, name string) *Type {
 	return nil
 }
 
-// element is what an index gives, or with no key, a loop.
+// element returns the type of an element at an index; without a key, of the elements that a loop
+// visits.
 func (t *Typer) element(of *Type, key string) *Type {
 	of = of.bounded()
 	if of == nil {
@@ -136,8 +137,8 @@ func (t *Typer) element(of *Type, key string) *Type {
 	return nil
 }
 
-// callOf is the call of a path that a place means: of several in a declaration, the
-// nearest before it or after it.
+// callOf returns the call of a path that is meant at a place: of several calls in a declaration
+// the last one before the place, or, if at.after is set, the first one after it.
 func (t *Typer) callOf(at Spot, callee string) *recountv1.Reference {
 	refs := at.Module.Calls[scope.CallSite{In: at.In, Path: callee}]
 	if len(refs) == 0 {
@@ -156,8 +157,8 @@ func (t *Typer) callOf(at Spot, callee string) *recountv1.Reference {
 	return found
 }
 
-// called is what calling a method gives, or, where handed is "i,j", what it hands to
-// parameter j of the function that is its argument i.
+// called returns the type of the result of a call. If handed is "i,j", it returns the type of
+// parameter j of the function that is argument i.
 func (t *Typer) called(at Spot, s selection, handed, callee string) *Type {
 	if s.method == nil {
 		return nil
@@ -173,7 +174,7 @@ func (t *Typer) called(at Spot, s selection, handed, callee string) *Type {
 	return t.handed(s.method.parameter(i).subst(b), j)
 }
 
-// parameter is the type of what argument i becomes.
+// parameter returns the type of the parameter that argument i is passed to.
 func (m *Method) parameter(i int) *Type {
 	last := len(m.Params) - 1
 	switch {
@@ -185,7 +186,7 @@ func (m *Method) parameter(i int) *Type {
 	return nil
 }
 
-// handed is parameter j of a function of a type.
+// handed returns the type of parameter j of a function type.
 func (t *Typer) handed(of *Type, j int) *Type {
 	of = of.bounded()
 	m, b := t.functional(of)
@@ -195,7 +196,8 @@ func (t *Typer) handed(of *Type, j int) *Type {
 	return m.Params[j].subst(b)
 }
 
-// invoked is what calling a value gives: of "(,j)" its parameter j.
+// invoked returns the type of the result of calling a value; if handed is ",j", the type of its
+// parameter j.
 func (t *Typer) invoked(of *Type, handed string) *Type {
 	of = of.bounded()
 	if place, ok := strings.CutPrefix(handed, ","); ok {
@@ -208,7 +210,7 @@ func (t *Typer) invoked(of *Type, handed string) *Type {
 	return nil
 }
 
-// functional is the one method of a type of functions.
+// functional returns the only abstract method of a function type, nil if it is none.
 func (t *Typer) functional(of *Type) (found *Method, b bindings) {
 	if of == nil || of.Class == nil || !of.Class.iface {
 		return nil, nil

@@ -8,24 +8,26 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// RPC is how a language's generated code for gRPC is known.
+// RPC says how the generated gRPC code of a language is recognized.
 type RPC struct {
-	// Base finds the service of the class that a server extends, by its whole name as
-	// far as that is known; pkg is empty where only the service's is.
+	// Base returns the service of the class that a server extends. full is its name as far as it
+	// is known; pkg is empty if the name has none.
 	Base func(full string) (pkg, service string, ok bool)
-	// Context begins the type of the last parameter of what serves a procedure.
+	// Context is the beginning of the type of the last parameter of a method that serves a
+	// procedure.
 	Context string
-	// Client finds the service of a client's class, as base does.
+	// Client returns the service of the class of a client, as Base does.
 	Client func(full string) (pkg, service string, ok bool)
-	// Makes is the client's class that a method of a class of elsewhere gives, or "".
+	// Makes returns the class of the client that a static method returns, "" if it returns none.
 	Makes func(class, method string) string
-	// Same reports whether a client's method gives a client of its class.
+	// Same reports whether a method of a client returns a client of the same class.
 	Same func(method string) bool
-	// Procedure is the one that a client's method calls, or "".
+	// Procedure returns the procedure that a method of a client calls, "" if it calls none.
 	Procedure func(method string) string
 }
 
-// service is what the procedures of a class of generated code are known by.
+// service returns the stub of a generated class, and how it is known: by its name only, if its
+// package is not known.
 func (l *Language) service(outside string, find func(full string) (pkg, service string, ok bool), full string) (st scope.Stub, how recountv1.Provenance, ok bool) {
 	if find == nil {
 		return scope.Stub{}, 0, false
@@ -37,7 +39,7 @@ func (l *Language) service(outside string, find func(full string) (pkg, service 
 	return scope.Stub{Pkg: resolve.StubPackage(outside, pkg), Service: service}, scope.ScopeResolved, ok
 }
 
-// clientOf finds the service whose client a type is, of the repository or not.
+// clientOf returns the service whose client a type is.
 func (t *Typer) clientOf(of *Type) (st scope.Stub, how recountv1.Provenance, ok bool) {
 	of = of.bounded()
 	if of == nil || of.static || of.Prefix {
@@ -50,8 +52,7 @@ func (t *Typer) clientOf(of *Type) (st scope.Stub, how recountv1.Provenance, ok 
 	return t.lang.service(t.p.Lang.Outside, t.lang.Rpc.Client, Joined(name, pkg))
 }
 
-// clientMade is the client that calling a method gives: one that makes it, or one that
-// gives another of its kind.
+// clientMade returns the type of the client that a method returns, nil if it returns none.
 func (t *Typer) clientMade(on *Type, method string) *Type {
 	if on == nil || on.Class != nil || on.Name == "" || t.lang.Rpc.Client == nil {
 		return nil
@@ -68,8 +69,8 @@ func (t *Typer) clientMade(on *Type, method string) *Type {
 	return nil
 }
 
-// consumes notes the procedure that a call of a client's method stands for; false where
-// it is none.
+// consumes adds the procedure that a call of a client's method calls, and reports whether there
+// is one.
 func (l *linker) consumes(at Spot, of scope.Path, r *recountv1.Reference) bool {
 	if of.Plain() || l.t.lang.Rpc.Client == nil {
 		return false
@@ -89,8 +90,8 @@ func (l *linker) consumes(at Spot, of scope.Path, r *recountv1.Reference) bool {
 	return ok
 }
 
-// serves notes the procedures that a class serves, as what it extends says: its
-// methods that take what a procedure takes.
+// serves adds the procedures that a class serves, if r is a generated base: the methods whose
+// last parameter is that of a procedure.
 func (l *linker) serves(at Spot, r *recountv1.Reference) {
 	d := l.Module.Decl(r.In)
 	if d == nil {
@@ -119,7 +120,7 @@ func (l *linker) serves(at Spot, r *recountv1.Reference) {
 	}
 }
 
-// typeEnd is where a type's name ends and its arguments begin.
+// typeEnd returns where the name of a type ends and its arguments begin.
 func typeEnd(text string) int {
 	if i := strings.IndexAny(text, "<[?"); i >= 0 {
 		return i

@@ -2,12 +2,12 @@ package typed
 
 import "strings"
 
-// parseLibrary declares classes of elsewhere that sources use to pass their own types
-// around. A line is a class, "class a.b.Name<T> : Base<T>, Other" or "interface …", and
-// those behind it are its methods and fields, as sources have them, without names of
-// parameters: "<R> Stream<R> map(Function<T,R>)", "static <T> List<T> of(T...)",
-// "abstract R apply(T)", ".Key K" (a field). Types are called by their simple names. An
-// interface whose one abstract method is listed is a type of functions.
+// parseLibrary adds the classes outside the repository that a text declares: those by which
+// sources pass their own types around. A line is a class, "class a.b.Name<T> : Base<T>, Other" or
+// "interface …". The lines after it are its methods and fields as sources have them, without
+// names of parameters: "<R> Stream<R> map(Function<T,R>)", "static <T> List<T> of(T...)",
+// "abstract R apply(T)", ".Key K" (a field). Types have their simple names. An interface with one
+// abstract method is a function type.
 func (t *Typer) parseLibrary(text string) {
 	type line struct {
 		of   *Class
@@ -121,10 +121,11 @@ func (t *Typer) libraryType(e *typeExpr, params []*typeParam) *Type {
 	return of
 }
 
-// wide are the types of numbers, each after those that become it without a cast.
+// wide orders the numeric types: a value of one with a smaller number is converted to one with a
+// larger number without a cast.
 var wide = map[string]int{"byte": 1, "short": 2, "char": 2, "int": 3, "long": 4, "float": 5, "double": 6, "decimal": 6}
 
-// widens says whether a primitive type is passed for another.
+// widens reports how well a value of a primitive type fits another primitive type.
 func widens(arg, to string) int {
 	switch {
 	case arg == to:
@@ -137,19 +138,19 @@ func widens(arg, to string) int {
 	return unclear
 }
 
-// boxOf is the class of a primitive type's values.
+// boxOf has the class of the boxed values of each primitive type.
 var boxOf = map[string]string{
 	"int": "Integer", "long": "Long", "boolean": "Boolean", "double": "Double", "float": "Float",
 	"char": "Character", "byte": "Byte", "short": "Short",
 }
 
-// finalClasses are those of the library that nothing extends.
+// finalClasses are the classes of the library that have no subclasses.
 var finalClasses = map[string]bool{
 	"String": true, "Integer": true, "Long": true, "Boolean": true, "Double": true, "Float": true, "Character": true,
 	"Byte": true, "Short": true, "Class": true, "StringBuilder": true, "StringBuffer": true, "Optional": true, "Void": true,
 }
 
-// boxes says whether a primitive type is passed for a class.
+// boxes reports how well a value of a primitive type fits a class.
 func (t *Typer) boxes(arg string, to *Type) int {
 	switch {
 	case to.elem != nil, to.Class != nil && to.Class.Decl != nil:
@@ -166,7 +167,7 @@ func (t *Typer) boxes(arg string, to *Type) int {
 	return never
 }
 
-// box is the class of a primitive type; any other type is itself.
+// box returns the class of the boxed values of a primitive type, and any other type itself.
 func (t *Typer) box(of *Type) *Type {
 	if of.isPrimitive() {
 		if c := t.Library[boxOf[of.Name]]; c != nil {

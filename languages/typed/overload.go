@@ -7,35 +7,36 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// selection is the method that a call means: of the repository or the library, or one
-// of elsewhere.
+// selection is what a call means: a method of the repository or the library (method), a class
+// without a constructor in its source (class), or a name outside the repository (pkg, name). The
+// zero value means that nothing was found.
 type selection struct {
 	method *Method
-	// recv says what the type parameters of the method's class stand for.
+	// recv binds the type parameters of the method's class.
 	recv bindings
-	// class is what is made by a class without a constructor of its own.
+	// class is instantiated without a constructor of its own.
 	class *Class
-	// pkg and name are those of a method of elsewhere.
+	// pkg and name name a method outside the repository.
 	pkg, name string
-	// doubt: a class of which not all is known stands between.
+	// doubt is set if a class whose members are not all known comes first in the lookup.
 	doubt bool
-	// exact: the method itself is called, not one that overrides it.
+	// exact is set if the call cannot reach a method that overrides this one.
 	exact bool
-	// several could be meant.
+	// several is set if more than one method may be meant.
 	several bool
 }
 
 func (s selection) found() bool { return s.method != nil || s.class != nil || s.name != "" }
 
-// candidate is a method as a type has it.
+// candidate is a method with the type parameters of its class bound.
 type candidate struct {
 	method *Method
 	recv   bindings
 }
 
-// candidates are a type's methods of a name, those left out that others override; the
-// bases of elsewhere that it could have more from, and whether there are ones of which
-// nothing is known.
+// candidates returns the methods of a name that a type has, without those that others override.
+// beyond are its bases outside the repository, which may have more; unknown reports whether it
+// has bases of which nothing is known.
 func (t *Typer) candidates(of *Type, name string) (all []candidate, beyond []*Type, unknown bool) {
 	t.inherited(of, func(s *Type) bool {
 		if s.Class == nil {
@@ -72,7 +73,7 @@ func (t *Typer) isPrivate(m *Method) bool {
 	return !m.Decl.HasModifier("public") && !m.Decl.HasModifier("internal") && !m.Decl.HasModifier("protected")
 }
 
-// method is the method that a call on a value, or on a type, means.
+// method returns the method that a call on a value or a type means.
 func (t *Typer) method(at Spot, on *Type, name string, call *recountv1.Reference) selection {
 	of := on.bounded()
 	if on != nil && on.param != nil && of == nil {
@@ -99,7 +100,7 @@ func (t *Typer) object() *Type {
 	return nil
 }
 
-// member is a type's method, its own or inherited, or an extension of it.
+// member returns a method of a type, its own or inherited, or an extension of it.
 func (t *Typer) member(at Spot, of *Type, name string, call *recountv1.Reference) selection {
 	all, beyond, unknown := t.candidates(of, name)
 	if s := t.choose(at, all, call); s.found() || s.several {
@@ -119,13 +120,13 @@ func (t *Typer) member(at Spot, of *Type, name string, call *recountv1.Reference
 	if len(beyond) == 1 && !unknown {
 		return selection{pkg: beyond[0].Pkg, name: beyond[0].Name + "." + name}
 	}
-	if of.Class.Decl == nil && len(all) == 0 { // a method of the library that it does not list
+	if of.Class.Decl == nil && len(all) == 0 { // a method of the library that is not listed
 		return selection{pkg: of.Class.Pkg, name: of.Class.Name + "." + name}
 	}
 	return selection{}
 }
 
-// extension is a static method that is called as if it were a type's own.
+// extension returns the static method that is called as if it were a member of a type.
 func (t *Typer) extension(at Spot, of *Type, name string, call *recountv1.Reference) selection {
 	var all []candidate
 	for _, m := range t.lang.Extensions(t, at, name) {
@@ -150,7 +151,7 @@ func (t *Typer) extension(at Spot, of *Type, name string, call *recountv1.Refere
 	return t.choose(at, all, call)
 }
 
-// simpleMethod is the method that a single name means: of the innermost class around
+// simpleMethod returns the method that a single name means: that of the innermost enclosing class
 // that has one, or one that an import brings.
 func (t *Typer) simpleMethod(at Spot, name string, call *recountv1.Reference) selection {
 	doubt := false
@@ -209,7 +210,8 @@ func (t *Typer) simpleMethod(at Spot, name string, call *recountv1.Reference) se
 	return selection{}
 }
 
-// localFunction is a function that a declaration around declares in its body.
+// localFunction returns the function of a name that an enclosing declaration declares in its
+// body.
 func (t *Typer) localFunction(at Spot, name string) *Method {
 	for d := at.Module.Decl(at.In); d != nil; d = at.Module.Decl(d.Owner) {
 		for _, f := range t.members[d] {
@@ -229,7 +231,7 @@ func (t *Typer) localFunction(at Spot, name string) *Method {
 	return nil
 }
 
-// constructor is what making an instance calls.
+// constructor returns what making an instance of a type calls.
 func (t *Typer) constructor(at Spot, of *Type, call *recountv1.Reference) selection {
 	switch {
 	case of == nil || of.param != nil || of.elem != nil || of.isPrimitive() || of.isNull() || of.Prefix:
@@ -254,14 +256,13 @@ func (t *Typer) constructor(at Spot, of *Type, call *recountv1.Reference) select
 	return selection{}
 }
 
-// choose picks the method that a call's arguments fit: by their number, and where
-// several are left by what is known of their types. Where that leaves more than one it
-// is none.
+// choose selects the method that the arguments of a call fit: by their number, then by what is
+// known of their types. If more than one is left, it selects none.
 func (t *Typer) choose(at Spot, all []candidate, call *recountv1.Reference) selection {
 	if len(all) == 0 {
 		return selection{}
 	}
-	if call == nil { // no call: a method that is named
+	if call == nil { // the method is named and not called
 		if len(all) == 1 {
 			return selection{method: all[0].method, recv: all[0].recv}
 		}
@@ -277,7 +278,7 @@ func (t *Typer) choose(at Spot, all []candidate, call *recountv1.Reference) sele
 			variadic = append(variadic, c)
 		}
 	}
-	// An array may stand for the variadic arguments; one by one they come last.
+	// An array may be passed for the variadic arguments; passing them one by one is tried last.
 	for i, some := range [][]candidate{fixed, variadic} {
 		fit, known := t.fitting(at, some, call, len(all) > 1, i == 1)
 		switch {
@@ -293,10 +294,9 @@ func (t *Typer) choose(at Spot, all []candidate, call *recountv1.Reference) sele
 	return selection{}
 }
 
-// fitting are the candidates that nothing known of the arguments speaks against: of
-// them only those that every argument fits without boxing, where there are some and
-// all is known. known says that nothing about them was unknown. look is false where
-// there is nothing to choose.
+// fitting returns the candidates that no known type of an argument excludes; if all types are
+// known, only those that every argument fits without boxing, if there are any. known is false if
+// a type that matters was not known. If look is false, the types are not compared.
 func (t *Typer) fitting(at Spot, some []candidate, call *recountv1.Reference, look, variadic bool) (fit []candidate, known bool) {
 	if !look {
 		return some, true
@@ -328,7 +328,7 @@ func (t *Typer) fitting(at Spot, some []candidate, call *recountv1.Reference, lo
 	return fit, known
 }
 
-// arguments are the types of a call's arguments, nil where they are not known.
+// arguments returns the types of the arguments of a call, nil for one that is not known.
 func (t *Typer) arguments(at Spot, call *recountv1.Reference) []*Type {
 	if args, ok := t.args[call]; ok {
 		return args
@@ -356,7 +356,7 @@ func (t *Typer) arguments(at Spot, call *recountv1.Reference) []*Type {
 	return args
 }
 
-// mostSpecific is the candidate whose parameters fit those of all others.
+// mostSpecific returns the candidate whose parameters fit those of all others.
 func (t *Typer) mostSpecific(of []candidate, call *recountv1.Reference) (candidate, bool) {
 	n := int(call.Count)
 	for i, c := range of {
@@ -375,15 +375,15 @@ func (t *Typer) mostSpecific(of []candidate, call *recountv1.Reference) (candida
 	return candidate{}, false
 }
 
-// How an argument's type stands to a parameter's.
+// How the type of an argument fits the type of a parameter, from worst to best.
 const (
 	never   = iota // it cannot be passed
 	unclear        // not enough is known
-	boxed          // it can, boxed or unboxed
-	fits           // it is of the type, or of one below
+	boxed          // it can be passed, boxed or unboxed
+	fits           // it is of the type or of a subtype
 )
 
-// fit says whether a value of a type can be passed for another.
+// fit reports how well a value of one type fits another.
 func (t *Typer) fit(arg, to *Type) int {
 	if arg == nil || to == nil || to.param != nil && to.param.bound == nil {
 		if to != nil && to.param != nil && arg != nil && arg.fn == nil {
@@ -448,7 +448,7 @@ func (t *Typer) fitArray(arg, to *Type) int {
 	return t.fit(arg.elem, to.elem)
 }
 
-// fitClass compares two types that are no arrays and no primitives.
+// fitClass compares two types that are neither arrays nor primitive.
 func (t *Typer) fitClass(arg, to *Type) int {
 	if arg == nil {
 		return unclear
@@ -462,7 +462,7 @@ func (t *Typer) fitClass(arg, to *Type) int {
 		case s.Pkg == to.Pkg && s.Name == to.Name:
 			found = true
 		default:
-			open = true // a class of elsewhere may have it as a base
+			open = true // a class outside the repository may have it as a base
 		}
 		return !found
 	})
@@ -470,7 +470,7 @@ func (t *Typer) fitClass(arg, to *Type) int {
 	case found:
 		return fits
 	case open && (to.Class == nil || to.Class.Decl == nil) && !(to.Class != nil && to.Class.final()):
-		return unclear // of the bases of a class of elsewhere not all are known
+		return unclear // not all bases of a class outside the repository are known
 	}
 	return never
 }
@@ -478,10 +478,10 @@ func (t *Typer) fitClass(arg, to *Type) int {
 // closed reports whether all bases of a class of the library are known.
 func (c *Class) closed() bool { return c.final() || c.iface }
 
-// final reports whether a class of the library has no others below it.
+// final reports whether a class of the library has no subclasses.
 func (c *Class) final() bool { return c.Decl == nil && finalClasses[c.Name] }
 
-// fitFunction says whether a function can be passed for a type.
+// fitFunction reports how well a function fits a type.
 func (t *Typer) fitFunction(f *function, to *Type) int {
 	switch {
 	case to.isPrimitive() || to.elem != nil:
@@ -504,8 +504,8 @@ func (t *Typer) fitFunction(f *function, to *Type) int {
 	return boxed
 }
 
-// infer says what the type parameters of a method stand for in a call: by its
-// receiver and its arguments, with functions what they give.
+// infer binds the type parameters of a method in a call, from its receiver and its arguments.
+// With functions, it also uses what functions that are passed return.
 func (t *Typer) infer(at Spot, s selection, call *recountv1.Reference, functions bool) bindings {
 	if len(s.method.tparams) == 0 {
 		return s.recv
@@ -551,8 +551,7 @@ func (t *Typer) infer(at Spot, s selection, call *recountv1.Reference, functions
 	return b
 }
 
-// unify finds what parameters stand for where a value of one type is passed for
-// another.
+// unify adds to found what type parameters stand for if a value of type a is passed for p.
 func (t *Typer) unify(p, a *Type, own map[*typeParam]bool, found bindings) {
 	switch {
 	case p == nil || a == nil || a.isNull():

@@ -9,83 +9,83 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// Typer resolves a language whose sources declare the types of what they name: what a
-// path stands for has one type, found where it is asked for. Nothing flows.
+// Typer computes types in a program whose sources declare them. What a path stands for has one
+// type, which is computed when it is asked for; nothing flows.
 type Typer struct {
 	p    *scope.Program
 	lang *Language
-	// Library are the classes of elsewhere that the resolver knows, by simple name.
+	// Library has the classes outside the repository that are known, by simple name.
 	Library  map[string]*Class
-	all      []*Class // of the repository, as declared
+	all      []*Class // of the repository, in the order of declarations
 	classes  map[*scope.Decl]*Class
 	methods  map[*scope.Decl]*Method
 	members  map[*scope.Decl][]*scope.Decl
 	bases    map[*scope.Decl][]*recountv1.Reference
-	Packages map[string]map[string][]*Class // by package, then name
-	Prefixes map[string]bool                // of packages of the repository
+	Packages map[string]map[string][]*Class // by package, then by name
+	Prefixes map[string]bool                // packages of the repository, and the beginnings of their names
 	locals   map[localName]*Class
 	params   map[*scope.Decl][]*typeParam
 	bounds   []pendingBound
-	// variables are the bindings of a declaration's names.
+	// variables has the first binding of each name in each declaration.
 	variables map[localName]*recountv1.Binding
 	types     map[*recountv1.Binding]*Type
 	open      map[*recountv1.Binding]bool
 	Imports   map[*scope.Module]*typeImports
 	parsed    map[string]*typeExpr
 	args      map[*recountv1.Reference][]*Type
-	byName    map[string][]*Method // those that extend types
-	global    []*scope.Module      // that hand on what they import
+	byName    map[string][]*Method // extension methods
+	global    []*scope.Module      // modules that export what they import
 	depth     int
-	// cut counts how often a circle or the depth ended a search: what was found then
-	// may be less than there is, and is not kept.
+	// cut counts the searches that a cycle or the limit of depth ended. What such a search found
+	// may be incomplete and is not kept.
 	cut int
 }
 
-// Language is what must be known of a language of declared types.
+// Language describes a language to the engine.
 type Language struct {
 	scope.Language
-	// Library declares classes of elsewhere, see parseLibrary.
+	// Library declares classes outside the repository; parseLibrary describes its format.
 	Library string
-	// Object is the class that all others extend, in library; constructor is what
-	// facts call a constructor.
+	// Object is the class in Library that all others extend. Constructor is the name that facts
+	// give to constructors.
 	Object, Constructor string
-	// VariadicArrays: a variadic parameter's type is written as the array that it is.
+	// VariadicArrays is set if the type of a variadic parameter is written as an array.
 	VariadicArrays bool
-	// Iterable is the class in library that loops go through.
+	// Iterable is the class in Library of the values that loops go through.
 	Iterable string
-	// ExplicitOverride: a method overrides that of a class only where it says so.
+	// ExplicitOverride is set if a method overrides that of a class only if it says so.
 	ExplicitOverride bool
-	// PrivateByDefault: a class's member that does not say who may name it is private.
+	// PrivateByDefault is set if a member of a class is private unless it says otherwise.
 	PrivateByDefault bool
-	// Attribute is what may be left out at the end of an annotation's name.
+	// Attribute is what may be left out at the end of the name of an annotation.
 	Attribute string
-	// SmallPackages: by custom packages begin with a small letter and classes do not, so
-	// that a name says where its class begins.
+	// SmallPackages is set if, by convention, packages begin with a small letter and classes do
+	// not, so that a name says where its class begins.
 	SmallPackages bool
-	// ByArity are the types that are told apart by how many arguments they have; in
-	// library that number stands behind the name.
+	// ByArity has the types that differ by their number of arguments. In Library that number is
+	// at the end of the name.
 	ByArity map[string]bool
-	// Names finds a type of the file's imports, package or language.
+	// Names finds a type by a simple name: in the file's imports, its package, or the language.
 	Names func(t *Typer, m *scope.Module, in uint32, name string) *Type
-	// Implied is the base that a class has without saying so, or nil.
+	// Implied returns the base that a class has without declaring it, nil if it has none.
 	Implied func(t *Typer, c *Class) *Type
-	// Complete adds the members that a class has without saying so.
+	// Complete adds the members that a class has without declaring them.
 	Complete func(t *Typer, c *Class)
-	// Bring notes what a file imports.
+	// Bring reads the imports of a file into Typer.Imports.
 	Bring func(t *Typer, m *scope.Module)
-	// Statics are the methods and fields that imports bring to a file by a name.
+	// Statics returns the types whose static members a file can use by a name.
 	Statics func(t *Typer, m *scope.Module, name string) []*Type
-	// Extensions are the extension methods of a name that a file knows.
+	// Extensions returns the extension methods of a name that are visible at a place.
 	Extensions func(t *Typer, at Spot, name string) []*Method
 	Rpc        RPC
 }
 
-// typeImports is what a file's imports bring.
+// typeImports has what the imports of a file bring into it.
 type typeImports struct {
 	Types    map[string]*Type // by simple name
-	Packages []string         // all types of these
-	// Members are the types whose static members are there by a name, all those of
-	// whom every member is.
+	Packages []string         // packages all of whose types are imported
+	// Members has the types of which a static member is imported, by its name; All those of which
+	// all members are.
 	Members map[string][]*Type
 	All     []*Type
 }
@@ -97,15 +97,15 @@ type localName struct {
 	name string
 }
 
-// Spot is where a path or a type stands.
+// Spot is where a path or a type is written.
 type Spot struct {
 	Module *scope.Module
 	In     uint32
-	// at is where: of a call, whose callee's calls stand before it, or with after, of
-	// what stands before the calls.
+	// at is the place. For a call it is that of the call: calls inside the callee come before it.
+	// If after is set, the calls of a path come after the place.
 	at    *recountv1.Place
 	after bool
-	// base: the type is a base of the declaration `in`, whose members are not known yet.
+	// base is set for a base of the declaration In, whose members are not known yet.
 	base bool
 }
 
@@ -130,7 +130,7 @@ func newTyper(p *scope.Program, lang *Language) *Typer {
 	return t
 }
 
-// TypeOf is the type that a text means at a place.
+// TypeOf returns the type that a text means at a place.
 func (t *Typer) TypeOf(at Spot, text string) *Type {
 	if text == "" || text == "?" {
 		return nil
@@ -166,7 +166,7 @@ func (t *Typer) typeAs(at Spot, e *typeExpr) *Type {
 	return of
 }
 
-// named is the type of a dotted name.
+// named returns the type of a dotted name.
 func (t *Typer) named(at Spot, name string) *Type {
 	if name == "" {
 		return nil
@@ -182,7 +182,7 @@ func (t *Typer) named(at Spot, name string) *Type {
 	return of
 }
 
-// Nested is the type of a dotted name in another.
+// Nested returns the type of a dotted name inside another type.
 func (t *Typer) Nested(of *Type, rest string) *Type {
 	for name := range strings.SplitSeq(rest, ".") {
 		switch {
@@ -203,7 +203,7 @@ func (t *Typer) Nested(of *Type, rest string) *Type {
 	return of
 }
 
-// Qualified is the type of a name that begins with its package, as a file means it.
+// Qualified returns the type of a name that begins with its package, as the file from means it.
 func (t *Typer) Qualified(from, name string) *Type {
 	for pkg, last := CutLast(name); pkg != ""; {
 		first, rest, nested := strings.Cut(last, ".")
@@ -225,7 +225,8 @@ func (t *Typer) Qualified(from, name string) *Type {
 	return nil
 }
 
-// elsewhere is a class of another repository: one of the library, or only a name.
+// elsewhere returns the type of a class outside the repository: one of the library, or one of
+// which only the name is known.
 func (t *Typer) elsewhere(pkg, name string) *Type {
 	_, last := CutLast(name)
 	if c := t.Library[last]; c != nil && c.Pkg == pkg && c.Name == name {
@@ -234,8 +235,8 @@ func (t *Typer) elsewhere(pkg, name string) *Type {
 	return &Type{Pkg: pkg, Name: name}
 }
 
-// splitPackage cuts a qualified name where its class begins: at the first name with a
-// capital letter, or where packages have those too, at the last.
+// splitPackage cuts a qualified name where its class begins: at the first name with a capital
+// letter, or, if packages have those too, at the last name.
 func (l *Language) splitPackage(name string) (pkg, class string) {
 	if !l.SmallPackages {
 		return CutLast(name)
@@ -250,8 +251,8 @@ func (l *Language) splitPackage(name string) (pkg, class string) {
 	return name, ""
 }
 
-// simple is the type of a single name: a type parameter, a class around or a member of
-// one, one of the declaration, or what the file knows.
+// simple returns the type of a single name: a type parameter, an enclosing class or a member of
+// one, a class of the declaration, or what Language.Names finds.
 func (t *Typer) simple(at Spot, name string) *Type {
 	for in := at.In; in != 0; {
 		d := at.Module.Decl(in)
@@ -282,7 +283,7 @@ func (t *Typer) simple(at Spot, name string) *Type {
 	return t.lang.Names(t, at.Module, at.In, name)
 }
 
-// memberType is a class in another, or in one of its bases.
+// memberType returns the class of a name inside a class or one of its bases.
 func (t *Typer) memberType(c *Class, name string) (found *Class) {
 	t.inherited(&Type{Class: c}, func(s *Type) bool {
 		if s.Class != nil {
@@ -293,8 +294,8 @@ func (t *Typer) memberType(c *Class, name string) (found *Class) {
 	return found
 }
 
-// Nearest picks of classes of one name the one nearest to a file: that shares most of
-// its path; nil where several do.
+// Nearest returns the class whose path has the most directories in common with a file, nil if
+// several have.
 func Nearest(from string, of []*Class) *Class {
 	if len(of) < 2 {
 		if len(of) == 0 {
@@ -321,7 +322,7 @@ func Nearest(from string, of []*Class) *Class {
 	return best
 }
 
-// self is the type of the class around a place.
+// self returns the type of the class around a place.
 func (t *Typer) self(at Spot) *Type {
 	for d := at.Module.Decl(at.In); d != nil; d = at.Module.Decl(d.Owner) {
 		if c := t.classes[d]; c != nil {
@@ -331,7 +332,7 @@ func (t *Typer) self(at Spot) *Type {
 	return nil
 }
 
-// super is the class that the one around a place extends.
+// super returns the class that the class around a place extends.
 func (t *Typer) super(at Spot) *Type {
 	of := t.self(at)
 	if of == nil {
@@ -345,8 +346,8 @@ func (t *Typer) super(at Spot) *Type {
 	return nil
 }
 
-// variable is the type of a name that is a variable: local, a parameter, or a field.
-// known says that there is one.
+// variable returns the type of a variable: a local one, a parameter or a field, and the field if
+// it is one. known reports whether there is such a variable.
 func (t *Typer) variable(at Spot, name string) (of *Type, f *field, known bool) {
 	for d := at.Module.Decl(at.In); d != nil; d = at.Module.Decl(d.Owner) {
 		if c := t.classes[d]; c != nil {
@@ -378,7 +379,7 @@ func (t *Typer) variable(at Spot, name string) (of *Type, f *field, known bool) 
 	return nil, nil, false
 }
 
-// bound is the type of a local variable.
+// bound returns the type of a local variable.
 func (t *Typer) bound(m *scope.Module, b *recountv1.Binding) *Type {
 	if of, ok := t.types[b]; ok {
 		return of
@@ -403,10 +404,10 @@ func (t *Typer) bound(m *scope.Module, b *recountv1.Binding) *Type {
 	return of
 }
 
-// maxNesting is how deep variables are followed through the values of others.
+// maxNesting limits how deep variables are followed through the values of others.
 const maxNesting = 24
 
-// field is a field of a type by its name, and its type there.
+// field returns a field of a type and the type that it has there.
 func (t *Typer) field(of *Type, name string) (found *Type, f *field) {
 	t.inherited(of.bounded(), func(s *Type) bool {
 		if s.Class == nil {
@@ -420,7 +421,7 @@ func (t *Typer) field(of *Type, name string) (found *Type, f *field) {
 	return found, f
 }
 
-// Handing are the files that hand on what they import.
+// Handing returns the files that export what they import.
 func (t *Typer) Handing() []*scope.Module {
 	if t.global == nil {
 		t.global = []*scope.Module{}
@@ -433,7 +434,7 @@ func (t *Typer) Handing() []*scope.Module {
 	return t.global
 }
 
-// ExtensionMethods are the methods of a name that extend types, as declared.
+// ExtensionMethods returns the extension methods of a name, in the order of declarations.
 func (t *Typer) ExtensionMethods(name string) []*Method {
 	if t.byName == nil {
 		t.byName = map[string][]*Method{}

@@ -6,21 +6,21 @@ import (
 
 import "strings"
 
-// Type is a type as sources declare it; nil is one that is not known. One of these is
-// set: class, name, param, elem, fn.
+// Type is a type as sources declare it; nil stands for an unknown one. One of Class, Name, param,
+// elem and fn is set.
 type Type struct {
-	// Class is one of the repository or of the library, args what its parameters stand for.
+	// Class is a class of the repository or of the library, Args are its type arguments.
 	Class *Class
 	Args  []*Type
-	// name is a class of elsewhere, in the package pkg; or, without pkg, a primitive
-	// type, "null", "void" or the beginning of a package's name.
+	// Name is the name of a class outside the repository, in the package Pkg. Without Pkg it is a
+	// primitive type, "null", "void", or the beginning of the name of a package (Prefix).
 	Pkg, Name string
 	param     *typeParam
 	elem      *Type // of an array
 	fn        *function
-	// static says that the type itself is named, not a value of it.
+	// static is set if the type itself is named and not a value of it.
 	static bool
-	// Prefix says that name is a package's, or the beginning of one's.
+	// Prefix is set if Name is the name of a package, or the beginning of one.
 	Prefix bool
 }
 
@@ -30,8 +30,8 @@ type typeParam struct {
 	bound *Type
 }
 
-// function is one that is passed as an argument: of count parameters (-1: not known),
-// gives says what it returns where that is known.
+// function is a function that is passed as an argument. count is the number of its parameters, -1
+// if it is not known; gives is the path of what it returns, if that is known.
 type function struct {
 	count int
 	gives scope.Path
@@ -45,7 +45,7 @@ func (t *Type) isPrimitive() bool {
 
 func (t *Type) isNull() bool { return t != nil && t.Name == "null" && t.Pkg == "" && !t.Prefix }
 
-// value is the type of a value of t.
+// value returns the type of a value of t.
 func (t *Type) value() *Type {
 	if t == nil || !t.static {
 		return t
@@ -55,14 +55,14 @@ func (t *Type) value() *Type {
 	return &v
 }
 
-// typeExpr is a type's text, parsed: name<args>[]…
+// typeExpr is the parsed text of a type: name<args>[]…
 type typeExpr struct {
-	name string // "" where the text says nothing
+	name string // "" if the text says nothing
 	args []*typeExpr
 	dims int
 }
 
-// parseType reads a type as extractors write it.
+// parseType parses a type as extractors write it.
 func parseType(text string) *typeExpr {
 	e, rest := parseTypeExpr(text, 0)
 	if rest != "" {
@@ -89,7 +89,7 @@ func parseTypeExpr(text string, depth int) (*typeExpr, string) {
 			return e, text
 		}
 		text = text[1:]
-		if strings.HasPrefix(text, ".") { // Outer<T>.Inner: the arguments are the outer's
+		if strings.HasPrefix(text, ".") { // Outer<T>.Inner: the arguments belong to the outer type
 			inner, rest := parseTypeExpr(text[1:], depth+1)
 			inner.name = e.name + "." + inner.name
 			inner.dims += e.dims
@@ -106,10 +106,10 @@ func parseTypeExpr(text string, depth int) (*typeExpr, string) {
 	return e, text
 }
 
-// bindings say what type parameters stand for.
+// bindings has what type parameters stand for.
 type bindings map[*typeParam]*Type
 
-// subst replaces type parameters. One that stands for nothing known stays.
+// subst replaces type parameters by what they stand for. One that b does not bind stays.
 func (t *Type) subst(b bindings) *Type {
 	if t == nil || len(b) == 0 {
 		return t
@@ -132,8 +132,8 @@ func (t *Type) subst(b bindings) *Type {
 	return t
 }
 
-// bind says what a class's parameters stand for in t. Without arguments they stand for
-// their bounds.
+// bind binds the parameters of t's class to t's arguments, or, without arguments, to their
+// bounds.
 func (t *Type) bind() bindings {
 	if t.Class == nil || len(t.Class.params) == 0 {
 		return nil
@@ -149,7 +149,7 @@ func (t *Type) bind() bindings {
 	return b
 }
 
-// own is a class with its own parameters, as its body sees it.
+// own returns the class as a type whose arguments are its own parameters, as its body sees it.
 func (c *Class) own() *Type {
 	t := &Type{Class: c}
 	for _, p := range c.params {
@@ -158,7 +158,7 @@ func (c *Class) own() *Type {
 	return t
 }
 
-// bounded is a type parameter's bound; any other type is itself.
+// bounded returns the bound of a type parameter, and any other type itself.
 func (t *Type) bounded() *Type {
 	for depth := 0; t != nil && t.param != nil; depth++ {
 		if depth > scope.MaxDepth {
@@ -169,8 +169,8 @@ func (t *Type) bounded() *Type {
 	return t
 }
 
-// same reports whether two types are one, type arguments and parameters aside: what a
-// method that overrides another has in the same place.
+// same reports whether two types are equal, apart from type arguments and type parameters. A
+// method overrides one of a base if their parameters are.
 func same(a, b *Type) bool {
 	switch {
 	case a == nil || b == nil:
