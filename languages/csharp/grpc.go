@@ -6,7 +6,7 @@ import (
 	"github.com/recountdb/recount/languages/typed"
 )
 
-// grpc: the class Carts has the classes CartsBase and CartsClient.
+// grpc recognizes generated gRPC code: the class Carts has the classes CartsBase and CartsClient.
 var grpc = typed.RPC{
 	Context: "ServerCallContext",
 	Base:    func(full string) (pkg, service string, ok bool) { return serviceOf(full, "Base") },

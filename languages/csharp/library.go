@@ -1,7 +1,7 @@
 package csharp
 
-// library are classes of System and its collections, with what LINQ adds to them:
-// see parseLibrary. Func and Action are told apart by how many arguments they have.
+// library has classes of System and its collections, with the methods of LINQ, in the format of
+// typed.Language.Library. Func and Action differ by their number of type arguments.
 const library = `
 class System.Object
 String ToString()

@@ -9,10 +9,10 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// definition: see java. Classes of several parts are one, what a namespace holds is known in
-// those below it, and a method that extends a type is found where the type has none.
-// Of the namespaces that a project takes in without saying so (ImplicitUsings) only
-// those of csharpLibrary are known.
+// definition describes C# to languages/typed. A class of several parts is one class; the types of
+// a namespace are visible in the namespaces below it; an extension method is used if the type has
+// no method of the name. Of the namespaces that a project imports implicitly (ImplicitUsings),
+// only those in library are known.
 var definition = typed.Language{
 	Language: scope.Language{
 		Name: "csharp/1", Languages: []string{"csharp"}, Outside: "csharp", Typed: true,
@@ -26,10 +26,11 @@ var definition = typed.Language{
 	Rpc: grpc,
 }
 
-// layout knows C#'s files: what they hold is by their namespaces.
+// layout has the conventions of C#'s files. Their namespaces, and not their paths, say what they
+// contain.
 type layout struct{ scope.NoFiles }
 
-// IsTest implements layout, by the names of test projects.
+// IsTest implements scope.Layout by the names of test projects.
 func (layout) IsTest(file string) bool {
 	for dir := range strings.SplitSeq(scope.DirOf(file), "/") {
 		d := strings.ToLower(dir)
@@ -40,8 +41,8 @@ func (layout) IsTest(file string) bool {
 	return false
 }
 
-// bring reads a file's using directives, and the global ones of files in its
-// directory or above it.
+// bring reads the using directives of a file, and the global ones of files in its directory or
+// above it.
 func bring(t *typed.Typer, m *scope.Module) {
 	for _, i := range m.Facts.Imports {
 		using(t, m, i)
@@ -58,7 +59,7 @@ func bring(t *typed.Typer, m *scope.Module) {
 	}
 }
 
-// within reports whether a path lies below a directory.
+// within reports whether a path is below a directory.
 func within(path, dir string) bool { return dir == "" || strings.HasPrefix(path, dir+"/") }
 
 func using(t *typed.Typer, m *scope.Module, i *recountv1.Import) {
@@ -79,7 +80,7 @@ func using(t *typed.Typer, m *scope.Module, i *recountv1.Import) {
 	}
 }
 
-// namespace is that of a declaration.
+// namespace returns the full name of the namespace of a declaration.
 func namespace(m *scope.Module, in uint32) string {
 	name := ""
 	for d := m.Decl(in); d != nil; d = m.Decl(d.Owner) {
@@ -90,8 +91,8 @@ func namespace(m *scope.Module, in uint32) string {
 	return typed.Joined(name, m.Name)
 }
 
-// namedType finds a type in the namespaces around, by the file's using directives,
-// and among the language's own.
+// namedType finds a type in the enclosing namespaces, by the file's using directives, and among
+// the language's own.
 func namedType(t *typed.Typer, m *scope.Module, in uint32, name string) *typed.Type {
 	have := t.Imports[m]
 	for ns := namespace(m, in); ; ns, _ = typed.CutLast(ns) {
@@ -137,20 +138,20 @@ func namedType(t *typed.Typer, m *scope.Module, in uint32, name string) *typed.T
 	return nil
 }
 
-// keywordTypes are the types that the language has words for.
+// keywordTypes has the types that have keywords, with the class that a keyword means.
 var keywordTypes = map[string]string{
 	"string": "String", "object": "Object", "dynamic": "", "int": "", "long": "", "short": "", "byte": "", "sbyte": "", "uint": "", "ulong": "",
 	"ushort": "", "float": "", "double": "", "decimal": "", "bool": "", "char": "", "void": "", "nint": "", "nuint": "",
 }
 
-// systemClasses are the classes of System that people name, but for those of csharpLibrary.
+// systemClasses are the common classes of System that are not in library.
 var systemClasses = scope.WordSet(`Console Math DateTime DateTimeOffset TimeSpan Guid Environment Convert Random Uri Version Type Array
 Activator AppDomain BitConverter Buffer GC Attribute EventArgs Int32 Int64 Boolean Double Decimal Char Byte ArgumentException
 ArgumentNullException ArgumentOutOfRangeException InvalidOperationException NotImplementedException NotSupportedException
 ObjectDisposedException FormatException OverflowException TimeoutException UnauthorizedAccessException OperationCanceledException
 IndexOutOfRangeException NullReferenceException InvalidCastException AggregateException Memory Span ReadOnlySpan`)
 
-// complete gives a delegate the method that calling it means.
+// complete gives a delegate the method that is called by calling the delegate.
 func complete(t *typed.Typer, c *typed.Class) {
 	if !c.Decl.HasModifier("delegate") {
 		return
@@ -165,11 +166,11 @@ func complete(t *typed.Typer, c *typed.Class) {
 	c.Order = append(c.Order, m)
 }
 
-// statics are the types whose static members a file knows by a name.
+// statics returns the types whose static members a file can use by a name.
 func statics(t *typed.Typer, m *scope.Module, _ string) []*typed.Type { return t.Imports[m].All }
 
-// extensions are the methods of a name that extend a type, of the namespaces
-// that a place knows.
+// extensions returns the extension methods of a name in the namespaces that are visible at a
+// place.
 func extensions(t *typed.Typer, at typed.Spot, name string) []*typed.Method {
 	var out []*typed.Method
 	ns := namespace(at.Module, at.In)
@@ -188,5 +189,5 @@ func extensions(t *typed.Typer, at typed.Spot, name string) []*typed.Method {
 	return out
 }
 
-// NewResolver makes a resolver of CSharp.
+// NewResolver returns a resolver of C#.
 func NewResolver() resolve.Resolver { return typed.NewResolver(&definition) }

@@ -4,14 +4,14 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// Place is a declaration of a file.
+// Place is a declaration in a file.
 type Place struct {
 	File  *File
 	Index int
 }
 
-// HowKnown says how a name is known that a file has of another: by more than the name
-// where they stand in one directory.
+// HowKnown returns the provenance of a name in f that a declaration in the file to has: more than
+// a name match if the files are in the same directory.
 func HowKnown(f, to *File) recountv1.Provenance {
 	if Dir(f.Path()) == Dir(to.Path()) {
 		return ScopeResolved
@@ -19,7 +19,9 @@ func HowKnown(f, to *File) recountv1.Provenance {
 	return NameMatched
 }
 
-// Nearest is the one of several that stands nearest to a file; nil where several do.
+// Nearest returns the element whose path is nearest to a file: the file itself, then its
+// directory, then the directory that shares the most of its path. It returns nil if several are
+// equally near.
 func Nearest[T any](f *File, all []T, path func(T) string) *T {
 	best, times := -1, 0
 	var one *T
@@ -45,7 +47,7 @@ func Nearest[T any](f *File, all []T, path func(T) string) *T {
 	return one
 }
 
-// SharedDirs is how many directories two paths have in common at their beginning.
+// SharedDirs returns the number of directories that two paths have in common at their beginning.
 func SharedDirs(a, b string) int {
 	n := 0
 	for i := 0; i < len(a) && i < len(b) && a[i] == b[i]; i++ {

@@ -1,16 +1,15 @@
-// Package formats resolves what is declared rather than run: Protocol Buffers,
-// SQL, Terraform, YAML of several families, style sheets. Their names are looked up
-// as each format does it, over all files of a snapshot; what a format leaves to an
-// environment that nobody sees is unresolved, and nothing is guessed by name alone
-// unless the file of the format says so itself.
+// Package formats is the engine of languages that declare things and run none: Protocol Buffers,
+// SQL, Terraform, several formats in YAML, style sheets. A format's folder looks names up by the
+// rules of the format, over all files of a snapshot. What a format leaves to an environment that
+// is not in the repository is unresolved, and nothing is matched by name alone unless the comment
+// of a format's resolver says so.
 //
-// What leads out of a format is external, in a namespace of its own: a procedure
-// ("proto"), a container image ("image"), an environment variable ("env"), a program
-// ("process"), a Terraform module ("terraform"). Whoever declares or uses the same
-// name is joined to it when a question is asked.
+// What leads out of a format is external, in a package of its own: a procedure ("proto"), a
+// container image ("image"), an environment variable ("env"), a program ("process"), a Terraform
+// module ("terraform"). Queries join it to whatever declares or uses the same name.
 //
-// A snapshot that changes a file of a format is resolved as a whole: these files are
-// few, and a name may be meant by any of them.
+// A snapshot that changes a file of a format is resolved as a whole: such files are few, and any
+// of them may mean a name.
 package formats
 
 import (
@@ -33,8 +32,8 @@ type Resolver struct {
 
 var _ resolve.Resolver = Resolver{}
 
-// New makes a resolver of the files of some languages, of which link makes the
-// edges. The name has its version: "sql/1".
+// New returns a resolver of the files of some languages. link makes the edges of a snapshot. The
+// name contains its version, as "sql/1".
 func New(name string, languages []string, link func(*Snapshot)) Resolver {
 	return Resolver{name, languages, link}
 }
@@ -45,8 +44,8 @@ func (r Resolver) Name() string { return r.name }
 // Languages implements resolve.Resolver.
 func (r Resolver) Languages() []string { return r.languages }
 
-// Resolve implements resolve.Resolver: it returns every file where one of them
-// changed, and none where none did.
+// Resolve implements resolve.Resolver. It returns the graphs of all files if one of them changed,
+// and none otherwise.
 func (r Resolver) Resolve(ctx context.Context, tree resolve.Tree, c resolve.Change) ([]resolve.FileGraph, error) {
 	if c.Base != nil && !r.concerns(tree, c) {
 		return nil, nil
@@ -74,7 +73,7 @@ func (r Resolver) Resolve(ctx context.Context, tree resolve.Tree, c resolve.Chan
 	return graphs, nil
 }
 
-// concerns reports whether a change has to do with a file of the format.
+// concerns reports whether a change touches a file of the format.
 func (r Resolver) concerns(tree resolve.Tree, c resolve.Change) bool {
 	for _, path := range c.Paths {
 		for _, t := range []resolve.Tree{tree, c.Base} {
@@ -86,14 +85,14 @@ func (r Resolver) concerns(tree resolve.Tree, c resolve.Change) bool {
 	return false
 }
 
-// Snapshot is the files of a format, by path, while they are resolved.
+// Snapshot has the files of a format, by path, while they are resolved.
 type Snapshot struct {
 	tree   resolve.Tree
 	Files  []*File
 	ByPath map[string]*File
 }
 
-// source is one file, and the graph under it as it grows.
+// File is one file, and its graph while it is made.
 type File struct {
 	resolve.File
 	*recountv1.FileFacts
@@ -111,10 +110,11 @@ func (s *Snapshot) add(f resolve.File, facts *recountv1.FileFacts) {
 	s.ByPath[f.Path] = src
 }
 
-// Path is the file's. (FileFacts.Path is where the content was first seen.)
+// Path returns the path of the file in the snapshot. FileFacts.Path is where its content was
+// first seen.
 func (f *File) Path() string { return f.File.Path }
 
-// Key is the node that `in` of the facts names.
+// Key returns the key of the node of a declaration by its index plus 1, the file's for 0.
 func (f *File) Key(in uint32) schemas.NodeKey {
 	if in == 0 || int(in) > len(f.Names.Keys) {
 		return resolve.FileKey(f.Path())
@@ -122,7 +122,7 @@ func (f *File) Key(in uint32) schemas.NodeKey {
 	return f.Names.Keys[in-1]
 }
 
-// Chain is a declaration's name with its owners' before it.
+// Chain returns a declaration's name after those of its owners.
 func (f *File) Chain(i int) string {
 	if o := f.Names.Owners[i]; o != "" {
 		return o + "." + f.Declarations[i].Name
@@ -130,7 +130,7 @@ func (f *File) Chain(i int) string {
 	return f.Declarations[i].Name
 }
 
-// Node is the graph's node of a declaration.
+// Node returns the node of a declaration.
 func (f *File) Node(i int) *recountv1.CodeNode { return f.graph.Nodes[i+1].Node }
 
 func (f *File) Edge(kind recountv1.EdgeKind, in uint32, to schemas.NodeKey, how recountv1.Provenance, at *recountv1.Place) {
@@ -149,7 +149,7 @@ func (f *File) Unresolved(kind recountv1.EdgeKind, in uint32, path string, at *r
 	f.graph.Unresolved = append(f.graph.Unresolved, resolve.Unresolved{From: f.Key(in), Kind: kind, Path: path, At: at})
 }
 
-// AddRoutes adds the nodes of a file's routes, and the edges from what handles them.
+// AddRoutes adds the nodes of the file's routes, and the edges from their handlers.
 func (f *File) AddRoutes() {
 	for _, r := range f.Routes {
 		pattern := r.Pattern
@@ -177,7 +177,7 @@ const (
 	DependsOn  = recountv1.EdgeKind_EDGE_KIND_DEPENDS_ON
 )
 
-// Dir is the directory of a path, "" at the top.
+// Dir returns the directory of a path, "" at the top.
 func Dir(path string) string {
 	if i := strings.LastIndexByte(path, '/'); i >= 0 {
 		return path[:i]
@@ -185,5 +185,5 @@ func Dir(path string) string {
 	return ""
 }
 
-// Base is the last element of a path.
+// Base returns the last element of a path.
 func Base(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }

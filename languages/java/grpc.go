@@ -7,9 +7,9 @@ import (
 	"github.com/recountdb/recount/languages/typed"
 )
 
-// grpc: the class CartsGrpc has the classes CartsImplBase, and CartsStub,
-// CartsBlockingStub and others of clients, which its methods newStub, newBlockingStub …
-// make.
+// grpc recognizes generated gRPC code: the class CartsGrpc has the class CartsImplBase, and the
+// classes CartsStub, CartsBlockingStub and others of clients, which its methods newStub,
+// newBlockingStub and so on return.
 var grpc = typed.RPC{
 	Context: "StreamObserver",
 	Base:    func(full string) (pkg, service string, ok bool) { return serviceOf(full, "ImplBase") },
@@ -38,7 +38,7 @@ var grpc = typed.RPC{
 	},
 }
 
-// stubKinds are the kinds of clients, the longer names first.
+// stubKinds are the kinds of clients, longer names first.
 var stubKinds = []string{"BlockingV2Stub", "BlockingStub", "FutureStub", "Stub"}
 
 func serviceOf(full, kind string) (pkg, service string, ok bool) {

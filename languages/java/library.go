@@ -1,7 +1,7 @@
 package java
 
-// library are classes of java.lang, java.util and what streams need: see
-// parseLibrary. Of the others only their names matter.
+// library has classes of java.lang, java.util and what streams need, in the format of
+// typed.Language.Library. Of other classes only the names matter.
 const library = `
 class java.lang.Object
 boolean equals(Object)

@@ -9,7 +9,7 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// definition: what a name is called is declared, so that nothing need flow. See typer.
+// definition describes Java to languages/typed.
 var definition = typed.Language{
 	Language: scope.Language{
 		Name: "java/1", Languages: []string{"java"}, Outside: "java", Typed: true,
@@ -20,10 +20,11 @@ var definition = typed.Language{
 	Rpc: grpc,
 }
 
-// layout knows Java's files: what they hold is by their packages, not their paths.
+// layout has the conventions of Java's files. Their packages, and not their paths, say what they
+// contain.
 type layout struct{ scope.NoFiles }
 
-// IsTest implements layout, by the folders and names of Maven and Gradle.
+// IsTest implements scope.Layout by the names of folders and files in Maven and Gradle.
 func (layout) IsTest(file string) bool {
 	for dir := range strings.SplitSeq(scope.DirOf(file), "/") {
 		switch dir {
@@ -35,7 +36,7 @@ func (layout) IsTest(file string) bool {
 	return strings.HasSuffix(name, "Test") || strings.HasSuffix(name, "Tests") || strings.HasSuffix(name, "IT")
 }
 
-// bring reads a file's imports.
+// bring reads the imports of a file.
 func bring(t *typed.Typer, m *scope.Module) {
 	have := t.Imports[m]
 	for _, i := range m.Facts.Imports {
@@ -68,7 +69,7 @@ func bring(t *typed.Typer, m *scope.Module) {
 	}
 }
 
-// namedType finds a type by the imports of its file, in its package, and in java.lang.
+// namedType finds a type in the imports of its file, in its package, and in java.lang.
 func namedType(t *typed.Typer, m *scope.Module, _ uint32, name string) *typed.Type {
 	have := t.Imports[m]
 	if of, ok := have.Types[name]; ok {
@@ -99,8 +100,8 @@ func namedType(t *typed.Typer, m *scope.Module, _ uint32, name string) *typed.Ty
 	case langClasses[name] || strings.HasSuffix(name, "Exception") && langExceptions[name]:
 		return &typed.Type{Pkg: "java.lang", Name: name}
 	case len(have.Packages) == 1 && t.Packages[have.Packages[0]] == nil && name[0] >= 'A' && name[0] <= 'Z' && len(have.All) == 0:
-		// The one package of elsewhere of which every type is imported, unless the
-		// file's own package is made elsewhere too, in part.
+		// If one package outside the repository is imported with a wildcard, the type is taken to
+		// be there, although a part of the file's own package may be outside the repository too.
 		return &typed.Type{Pkg: have.Packages[0], Name: name}
 	}
 	return nil
@@ -108,7 +109,8 @@ func namedType(t *typed.Typer, m *scope.Module, _ uint32, name string) *typed.Ty
 
 var primitives = scope.WordSet("boolean byte short char int long float double void null")
 
-// langClasses are the classes of java.lang that people name, but for those of javaLibrary.
+// langClasses are the common classes of java.lang that are not in library, langExceptions its
+// exceptions.
 var langClasses = scope.WordSet(`Math System Thread Process ProcessBuilder Runtime StackTraceElement ClassLoader Package Module
 StrictMath ThreadGroup InheritableThreadLocal Deprecated Override SafeVarargs FunctionalInterface SuppressWarnings
 Appendable Readable StackOverflowError OutOfMemoryError LinkageError NoClassDefFoundError ExceptionInInitializerError
@@ -120,7 +122,7 @@ EnumConstantNotPresentException ClassNotFoundException IllegalAccessException Il
 IllegalThreadStateException InstantiationException NegativeArraySizeException NoSuchFieldException NoSuchMethodException
 ReflectiveOperationException SecurityException StringIndexOutOfBoundsException TypeNotPresentException`)
 
-// implied is the class that enums and records extend.
+// implied returns the class that enums and records extend.
 func implied(t *typed.Typer, c *typed.Class) *typed.Type {
 	switch {
 	case c.Decl.Kind == recountv1.SymbolKind_SYMBOL_KIND_ENUM:
@@ -131,7 +133,7 @@ func implied(t *typed.Typer, c *typed.Class) *typed.Type {
 	return nil
 }
 
-// complete adds the methods by which a record's components are read.
+// complete adds the accessors of a record's components.
 func complete(_ *typed.Typer, c *typed.Class) {
 	if !c.Decl.HasModifier("record") {
 		return
@@ -146,11 +148,11 @@ func complete(_ *typed.Typer, c *typed.Class) {
 	}
 }
 
-// statics are the types whose static members a file knows by a name.
+// statics returns the types whose static members a file can use by a name.
 func statics(t *typed.Typer, m *scope.Module, name string) []*typed.Type {
 	have := t.Imports[m]
 	return append(append([]*typed.Type(nil), have.Members[name]...), have.All...)
 }
 
-// NewResolver makes a resolver of Java.
+// NewResolver returns a resolver of Java.
 func NewResolver() resolve.Resolver { return typed.NewResolver(&definition) }

@@ -8,16 +8,16 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// NewResolver makes the resolver of Protocol Buffers. A node's package is the proto
+// NewResolver returns the resolver of Protocol Buffers. The package of a node is the proto
 // package, so that "shop.v1" and "Carts.Get" name a procedure in every repository.
 //
-// Types are looked up as protoc does it, from the innermost scope out: in the file,
-// in what it imports, and in what these import publicly. An import is the file whose
-// path it is the end of, the nearest one where there are several.
+// Types are looked up as protoc does it, from the innermost scope outwards: in the file, in what
+// it imports, and in what these import publicly. An import means the file whose path ends with
+// it, the nearest one if there are several.
 //
-// What is generated from a service is called otherwise in each language. A
-// procedure's attribute "stubs" lists these names, as language:package, with
-// spaces between: resolve.StubPackage says which.
+// Generated code names a service differently in each language. The attribute "stubs" of a
+// procedure lists these names as language:package, separated by spaces; resolve.StubPackage
+// describes them.
 func NewResolver() resolve.Resolver {
 	return formats.New("proto/1", []string{"proto"}, linkProto)
 }
@@ -25,16 +25,16 @@ func NewResolver() resolve.Resolver {
 // protoSnapshot is what the proto files of a snapshot declare.
 type protoSnapshot struct {
 	*formats.Snapshot
-	// types are each file's messages and enums, by full name.
+	// types has the messages and enums of each file by full name, as index plus 1.
 	types map[*formats.File]map[string]int
-	// byBase are the files by the last element of their path.
+	// byBase has the files by the last element of their path.
 	byBase map[string][]*formats.File
-	// seen is what each file sees.
+	// seen caches what each file sees.
 	seen map[*formats.File]visible
 }
 
-// visible are the files whose names one sees, itself first; incomplete says that
-// others are not of the snapshot.
+// visible are the files whose names a file sees, itself first. incomplete is set if the snapshot
+// does not have all of them.
 type visible struct {
 	files      []*formats.File
 	incomplete bool
@@ -68,7 +68,7 @@ func linkProto(s *formats.Snapshot) {
 	}
 }
 
-// stubs are a procedure's attributes, with the names of the generated code.
+// stubs returns the attributes of a procedure, with the names in generated code.
 func stubs(f *formats.File, d *recountv1.Declaration) map[string]string {
 	options := map[string]string{}
 	if d.Owner > 0 {
@@ -93,7 +93,7 @@ func stubs(f *formats.File, d *recountv1.Declaration) map[string]string {
 	return out
 }
 
-// pascal is a proto package as the C# generator writes it: foo_bar.v1 is FooBar.V1.
+// pascal returns a proto package as the C# generator writes it: foo_bar.v1 is FooBar.V1.
 func pascal(pkg string) string {
 	var b strings.Builder
 	up := true
@@ -122,7 +122,7 @@ func join(pkg, chain string) string {
 	return pkg + "." + chain
 }
 
-// imports makes a file's edges to what it imports.
+// imports makes the edges from a file to what it imports.
 func (p *protoSnapshot) imports(f *formats.File) {
 	for _, i := range f.Imports {
 		if to := p.file(f, i.Path); to != nil {
@@ -133,8 +133,8 @@ func (p *protoSnapshot) imports(f *formats.File) {
 	}
 }
 
-// file is what an import means: of the files whose path ends with it the one that
-// shares most of its path with the importing file.
+// file returns the file that an import means: of the files whose path ends with it, the one that
+// shares the most of its path with the importing file.
 func (p *protoSnapshot) file(from *formats.File, path string) *formats.File {
 	var best *formats.File
 	shared := -1
@@ -149,7 +149,7 @@ func (p *protoSnapshot) file(from *formats.File, path string) *formats.File {
 	return best
 }
 
-// sees are the files whose names a file sees.
+// sees returns the files whose names a file sees.
 func (p *protoSnapshot) sees(f *formats.File) visible {
 	if known, ok := p.seen[f]; ok {
 		return known
@@ -174,7 +174,7 @@ func (p *protoSnapshot) sees(f *formats.File) visible {
 	return v
 }
 
-// reference leads to the type that a field or a procedure names.
+// reference makes the edge to the type that a field or a procedure names.
 func (p *protoSnapshot) reference(f *formats.File, r *recountv1.Reference) {
 	name, absolute := strings.CutPrefix(r.Path, ".")
 	scope := ""
@@ -207,8 +207,8 @@ func (p *protoSnapshot) reference(f *formats.File, r *recountv1.Reference) {
 	f.Unresolved(formats.References, r.In, r.Path, r.At)
 }
 
-// cutPackage splits a full name where its types begin: they have a capital letter,
-// packages have none.
+// cutPackage splits a full name where its types begin: they have a capital letter, packages have
+// none.
 func cutPackage(full string) (pkg, chain string, ok bool) {
 	for at := 0; at < len(full); {
 		if c := full[at]; c >= 'A' && c <= 'Z' {

@@ -7,10 +7,10 @@ import (
 	"github.com/recountdb/recount/languages/scope"
 )
 
-// stub: the module demo_pb2_grpc has CartsStub, CartsServicer and what adds it
-// to a server.
+// stub recognizes generated gRPC code: the module demo_pb2_grpc has CartsStub, CartsServicer and
+// the function that adds the servicer to a server.
 func stub(pkg, name string) (s scope.Stub, rest string, ok bool) {
-	// `from gen import demo_pb2_grpc` has the module in the name.
+	// After `from gen import demo_pb2_grpc` the name, and not pkg, contains the module.
 	full := strings.TrimSuffix(pkg+"."+name, ".")
 	i := strings.Index(full, "_pb2_grpc.")
 	if i < 0 {

@@ -11,8 +11,7 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// definition: a class's body is a scope of its own, and every name of a module can be
-// imported.
+// definition describes Python to languages/flow.
 var definition = flow.Language{
 	Language: scope.Language{
 		Name: "python/1", Languages: []string{"python"}, Outside: "python",
@@ -22,12 +21,12 @@ var definition = flow.Language{
 	Constructor: "__init__", Stub: stub, Served: 3,
 }
 
-// layout says which file an import means. A directory is a root of modules
-// where it holds packages (directories with __init__.py) and is none itself.
+// layout finds the file that an import means. A directory is a root of modules if it contains
+// packages (directories with __init__.py) and is no package itself.
 type layout struct {
-	files map[string]bool // of the language
-	dirs  map[string]bool // that have one of them, at any depth
-	roots []string        // that hold packages, sorted
+	files map[string]bool // files of the language
+	dirs  map[string]bool // directories that contain such a file, at any depth
+	roots []string        // directories that contain packages, sorted
 }
 
 func newLayout(files []string) *layout {
@@ -59,8 +58,8 @@ func (l *layout) initOf(dir string) string {
 	return ""
 }
 
-// rootOf is the directory above the outermost package around a file; of a file that
-// is in none, its own.
+// rootOf returns the directory above the outermost package around a file, or, if the file is in
+// no package, its own directory.
 func (l *layout) rootOf(file string) string {
 	root := scope.DirOf(file)
 	for dir := root; dir != ""; dir = scope.DirOf(dir) {
@@ -71,15 +70,15 @@ func (l *layout) rootOf(file string) string {
 	return root
 }
 
-// NameOf is the dotted name of a file's module, as its package knows it.
+// NameOf returns the dotted name of a file's module in its package.
 func (l *layout) NameOf(file string) string {
 	name := strings.TrimPrefix(strings.TrimPrefix(file, l.rootOf(file)), "/")
 	name = strings.TrimSuffix(strings.TrimSuffix(name, slash.Ext(name)), "/__init__")
 	return strings.ReplaceAll(name, "/", ".")
 }
 
-// find is where the module of a dotted name is below a root: a file, or the
-// directory of a package; ok tells whether there is one.
+// find returns the place of a module with a dotted name below a root: a file, or the directory of
+// a package; ok reports whether there is one.
 func (l *layout) find(root, dotted string) (string, bool) {
 	p := slash.Join(root, strings.ReplaceAll(dotted, ".", "/"))
 	if l.isPackage(p) {
@@ -93,13 +92,13 @@ func (l *layout) find(root, dotted string) (string, bool) {
 	return p, l.dirs[p]
 }
 
-// isBare reports whether a place is a directory without __init__.py. A name that only
-// leads to one is as likely that of a package of elsewhere.
+// isBare reports whether a place is a directory without __init__.py. A name that leads only to
+// such a directory is as likely that of a package outside the repository.
 func (l *layout) isBare(place string) bool { return !l.files[place] && !l.isPackage(place) }
 
-// absolute finds the module of an absolute import: below the importing file's root,
-// below a directory around it or the src there, or, where that is a package and the
-// only one, below another root of the repository.
+// absolute finds the module of an absolute import: below the importing file's root, below a
+// directory around it or its src, or below another root of the repository, if it is a package
+// there and only there.
 func (l *layout) absolute(from, dotted string) (string, bool) {
 	for dir := l.rootOf(from); ; dir = scope.DirOf(dir) {
 		for _, root := range []string{dir, slash.Join(dir, "src")} {
@@ -142,7 +141,7 @@ func (l *layout) relative(from, dotted string) (string, bool) {
 	return l.find(dir, rest)
 }
 
-// Resolve implements layout.
+// Resolve implements scope.Layout.
 func (l *layout) Resolve(from string, i *recountv1.Import) (place string, found, ours bool) {
 	if strings.HasPrefix(i.Path, ".") {
 		place, found = l.relative(from, i.Path)
@@ -159,27 +158,27 @@ func (l *layout) Resolve(from string, i *recountv1.Import) (place string, found,
 		return place, true, true
 	}
 	if first, ok := l.First(from, i); ok && strings.Contains(i.Path, ".") && !l.isBare(first) {
-		ours = true // a module of ours that is not there
+		ours = true // a module that should be in the repository and is not
 	}
 	return "", false, ours
 }
 
-// First implements layout.
+// First implements scope.Layout.
 func (l *layout) First(from string, i *recountv1.Import) (place string, found bool) {
 	name, _, _ := strings.Cut(i.Path, ".")
 	return l.absolute(from, name)
 }
 
-// Below implements layout.
+// Below implements scope.Layout.
 func (l *layout) Below(dir, name string) (place string, found bool) { return l.find(dir, name) }
 
-// PackageOf implements layout.
+// PackageOf implements scope.Layout.
 func (l *layout) PackageOf(file string) (dir string, ok bool) {
 	dir = scope.DirOf(file)
 	return dir, l.initOf(dir) == file
 }
 
-// IsTest implements layout, by the names that test runners take.
+// IsTest implements scope.Layout by the names that test runners look for.
 func (l *layout) IsTest(file string) bool {
 	for dir := range strings.SplitSeq(scope.DirOf(file), "/") {
 		if dir == "test" || dir == "tests" {
@@ -190,7 +189,7 @@ func (l *layout) IsTest(file string) bool {
 	return strings.HasPrefix(name, "test_") || strings.HasSuffix(name, "_test.py") || name == "conftest.py"
 }
 
-// builtins are the names that are there without an import.
+// builtins are the names that need no import.
 var builtins = scope.WordSet(`abs aiter all anext any ascii bin bool breakpoint bytearray bytes callable chr
 classmethod compile complex delattr dict dir divmod enumerate eval exec filter float format frozenset getattr
 globals hasattr hash help hex id input int isinstance issubclass iter len list locals map max memoryview min next
@@ -207,5 +206,5 @@ ResourceWarning RuntimeError RuntimeWarning StopAsyncIteration StopIteration Syn
 SystemError SystemExit TabError TimeoutError TypeError UnboundLocalError UnicodeDecodeError UnicodeEncodeError
 UnicodeError UnicodeTranslateError UnicodeWarning UserWarning ValueError Warning ZeroDivisionError`)
 
-// NewResolver makes a resolver of Python.
+// NewResolver returns a resolver of Python.
 func NewResolver() resolve.Resolver { return flow.NewResolver(&definition) }

@@ -2,9 +2,8 @@ package rust
 
 import "strings"
 
-// tomlFile is what a Cargo.toml says, as far as names and paths of crates go: single
-// values and inline tables on a line, by section. Later ones of an array of tables
-// are kept apart.
+// tomlFile is the part of a Cargo.toml that names crates and their paths: single values and
+// inline tables on one line, by section. The tables of an array are separate sections.
 type tomlFile struct{ sections []tomlSection }
 
 type tomlSection struct {
@@ -41,7 +40,7 @@ func parseTOML(content []byte) tomlFile {
 	return t
 }
 
-// unquote is the string at the beginning of a value.
+// unquote returns the string at the beginning of a value.
 func unquote(value string) string {
 	if len(value) < 2 || value[0] != '"' && value[0] != '\'' {
 		return ""
@@ -50,7 +49,7 @@ func unquote(value string) string {
 	return text
 }
 
-// text is a string of a section.
+// text returns a string of a section.
 func (t tomlFile) text(section, key string) string {
 	for _, s := range t.sections {
 		if s.name == section && s.values[key] != "" {
@@ -60,7 +59,7 @@ func (t tomlFile) text(section, key string) string {
 	return ""
 }
 
-// lists are the strings of a key in the tables of an array.
+// lists returns the strings of a key in all tables of an array.
 func (t tomlFile) lists(section, key string) []string {
 	var all []string
 	for _, s := range t.sections {
@@ -71,8 +70,8 @@ func (t tomlFile) lists(section, key string) []string {
 	return all
 }
 
-// dependencies are the packages that a section names, also for some targets only, by
-// the names that the crate has for them.
+// dependencies returns the packages that a section names, including those for some targets only,
+// by the names that the crate uses for them.
 func (t tomlFile) dependencies(section string) map[string]string {
 	all := map[string]string{}
 	for _, s := range t.sections {

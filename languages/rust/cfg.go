@@ -2,15 +2,15 @@ package rust
 
 import "strings"
 
-// conditionHolds reports whether the condition of #[cfg(…)] may hold where Go's files
-// are chosen too: on Linux and amd64. Of features it is not known which are on; they
-// may be.
+// conditionHolds reports whether the condition of a #[cfg(…)] may hold on Linux and amd64, the
+// platform for which Go's files are chosen too. Features may be on or off.
 func conditionHolds(text string) bool {
 	holds, known := condition(text)
 	return holds || !known
 }
 
-// condition is what a condition without white space says, where that is known.
+// condition evaluates a condition without white space. known is false if its value depends on
+// what is not known.
 func condition(text string) (holds, known bool) {
 	if inner, ok := cutCall(text, "not"); ok {
 		holds, known = condition(inner)
@@ -59,7 +59,7 @@ func cutCall(text, name string) (inner string, ok bool) {
 	return "", false
 }
 
-// splitTop cuts at the commas that are in no parentheses.
+// splitTop cuts at the commas outside brackets.
 func splitTop(text string) []string {
 	var all []string
 	depth, from := 0, 0

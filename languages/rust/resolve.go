@@ -11,8 +11,19 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// definition is Rust: types are declared, so that what a call leads to follows from them and
-// not from the values that are passed. Macros are not expanded.
+// definition describes Rust to languages/flow, with items as its rules.
+//
+// Modules are the tree that `mod` makes below the roots of crates, which Cargo.toml names; a name
+// is looked up by its path and by uses. The type of a value follows from the declared types of
+// parameters, fields and results and from how variables get their values, including type
+// arguments and what Option, Result and the collections contain; arguments do not flow into
+// parameters. A method is the type's own, otherwise that of its trait that has it, otherwise that
+// of the type it dereferences to; of a type parameter or dyn it is the trait's, and the
+// implementations may be called. A method that several traits have is not sure. Macros are not
+// expanded.
+//
+// A call of a method on an unknown value is name_matched if only one method of the repository has
+// that name. Of items for several platforms, those for Linux on amd64 have the name.
 var definition = flow.Language{
 	Language: scope.Language{
 		Name: "rust/1", Languages: []string{"rust"}, Manifests: []string{"Cargo.toml"}, Outside: "rust",
@@ -22,19 +33,20 @@ var definition = flow.Language{
 	Rules: func(e *flow.Engine) flow.Rules { return newItems(e) },
 }
 
-// crate is what Cargo builds of a root file and the modules below it.
+// crate is what Cargo builds from a root file and the modules below it.
 type crate struct {
-	name string // as other crates know it
-	dir  string // of its Cargo.toml
-	// deps are the crates of elsewhere that it may name, by the name it has for them.
+	name string // the name by which other crates know it
+	dir  string // the directory of its Cargo.toml
+	// deps has the crates outside the repository that it depends on, by the name that it uses for
+	// them.
 	deps map[string]string
 }
 
-// crates is the layout of Rust: which file is the root of a crate.
+// crates is the layout of Rust: which files are roots of crates.
 type crates struct {
 	files    map[string]bool
 	packages []*crate
-	// roots are the crates of root files, libs the root file of a library by its name.
+	// roots has the crates of root files, libs the root files of libraries by name.
 	roots map[string]*crate
 	libs  map[string]string
 }
@@ -93,12 +105,12 @@ func newCrates(files []string, manifests []scope.Manifest) *crates {
 			}
 		}
 	}
-	for _, f := range files { // without a manifest
+	for _, f := range files { // files without a manifest
 		if base := slash.Base(f); (base == "main.rs" || base == "lib.rs") && l.crateOf(f) == nil {
 			l.roots[f] = &crate{dir: scope.DirOf(f), name: "crate", deps: map[string]string{}}
 		}
 	}
-	for _, f := range files { // what Cargo finds by itself
+	for _, f := range files { // files that Cargo finds without a declaration
 		dir, parent := scope.DirOf(f), scope.DirOf(scope.DirOf(f))
 		for _, c := range l.packages {
 			for _, sub := range []string{"src/bin", "tests", "benches", "examples"} {
@@ -112,7 +124,7 @@ func newCrates(files []string, manifests []scope.Manifest) *crates {
 	return l
 }
 
-// crateOf is the crate below whose Cargo.toml a file stands; nil where there is none.
+// crateOf returns the crate in whose directory a file is, nil if there is none.
 func (l *crates) crateOf(file string) *crate {
 	var best *crate
 	for _, c := range l.packages {
@@ -123,8 +135,8 @@ func (l *crates) crateOf(file string) *crate {
 	return best
 }
 
-// moduleFile is the file of a module that another declares by `mod name;`: inline are
-// the inline modules around it.
+// moduleFile returns the file of a module that another file declares by `mod name;`. inline are
+// the inline modules around the declaration.
 func (l *crates) moduleFile(from string, root bool, inline []string, name string) (string, bool) {
 	base := slash.Base(from)
 	dir := scope.DirOf(from)
@@ -144,7 +156,7 @@ func (l *crates) moduleFile(from string, root bool, inline []string, name string
 	return "", false
 }
 
-// NameOf implements layout.
+// NameOf implements scope.Layout.
 func (l *crates) NameOf(file string) string {
 	if c := l.roots[file]; c != nil {
 		return c.name
@@ -152,19 +164,19 @@ func (l *crates) NameOf(file string) string {
 	return strings.TrimSuffix(file, ".rs")
 }
 
-// PackageOf implements layout: a directory is no module.
+// PackageOf implements scope.Layout: a directory is no module.
 func (l *crates) PackageOf(string) (string, bool) { return "", false }
 
-// Resolve implements layout: paths are looked up by the names on them, not by files.
+// Resolve implements scope.Layout: paths are looked up by their names, not by files.
 func (l *crates) Resolve(string, *recountv1.Import) (string, bool, bool) { return "", false, true }
 
-// First implements layout.
+// First implements scope.Layout.
 func (l *crates) First(string, *recountv1.Import) (string, bool) { return "", false }
 
-// Below implements layout.
+// Below implements scope.Layout.
 func (l *crates) Below(string, string) (string, bool) { return "", false }
 
-// IsTest implements layout.
+// IsTest implements scope.Layout.
 func (l *crates) IsTest(file string) bool {
 	name := "/" + file
 	return strings.Contains(name, "/tests/") || strings.Contains(name, "/benches/") || strings.HasSuffix(name, "/tests.rs")
@@ -176,5 +188,5 @@ AsMut Default Clone Copy Send Sync Sized Drop Fn FnMut FnOnce Iterator IntoItera
 ExactSizeIterator FromIterator PartialEq Eq PartialOrd Ord drop str bool char u8 u16 u32 u64 u128 usize i8 i16 i32 i64
 i128 isize f32 f64 std core alloc proc_macro`)
 
-// NewResolver makes a resolver of Rust.
+// NewResolver returns a resolver of Rust.
 func NewResolver() resolve.Resolver { return flow.NewResolver(&definition) }

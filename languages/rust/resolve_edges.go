@@ -9,7 +9,8 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// UseEdges lead from a file to the files of what it imports and of its modules.
+// UseEdges implements flow.Rules: it makes the edges from a file to the files of what it imports
+// and of its modules.
 func (p *items) UseEdges(l *flow.Linker) {
 	const kind = recountv1.EdgeKind_EDGE_KIND_IMPORTS
 	for _, i := range l.Module.Facts.Imports {
@@ -42,7 +43,7 @@ func (p *items) UseEdges(l *flow.Linker) {
 	}
 }
 
-// imported makes the edge of an import to what it means.
+// imported makes the edge from an import to what it means.
 func (p *items) imported(l *flow.Linker, i *recountv1.Import, at scope.Symbol) {
 	const kind = recountv1.EdgeKind_EDGE_KIND_IMPORTS
 	switch {
@@ -61,7 +62,7 @@ func (p *items) imported(l *flow.Linker, i *recountv1.Import, at scope.Symbol) {
 	}
 }
 
-// usePath is an import's path with a name of it, as paths are written.
+// usePath returns the path of one name of an import, in the form of access paths.
 func usePath(i *recountv1.Import, name string) string {
 	text := strings.ReplaceAll(strings.TrimPrefix(i.Path, "::"), "::", ".")
 	text = strings.TrimPrefix(strings.TrimPrefix(text, "self."), ".")
@@ -77,13 +78,13 @@ func usePath(i *recountv1.Import, name string) string {
 	return text + "." + name
 }
 
-// ItemEdges make what only typed languages have: implementations that are declared
-// apart from their type, and what methods override.
+// ItemEdges implements flow.Rules: it makes the edges of impls of traits, and from methods to
+// those that they override.
 func (p *items) ItemEdges(l *flow.Linker) {
 	for _, i := range p.implements {
 		if i.class.Mod == l.Module {
 			var at *recountv1.Place
-			if i.file == l.Module { // an edge's sites are places of the file it begins in
+			if i.file == l.Module { // the sites of an edge are places in the file where it begins
 				at = i.at
 			}
 			l.Edge(recountv1.EdgeKind_EDGE_KIND_IMPLEMENTS, i.class.Index, i.trait.Key, scope.ScopeResolved, at)
@@ -106,8 +107,8 @@ func (p *items) ItemEdges(l *flow.Linker) {
 	}
 }
 
-// Macro leads to a macro by its name: one of the file, the only one of the crate, or
-// the only one that is exported.
+// Macro implements flow.Rules. A macro is found by name: one of the file, the only one of the
+// crate, or the only exported one.
 func (p *items) Macro(l *flow.Linker, r *recountv1.Reference, name string) {
 	var best *scope.Decl
 	rank, several := 0, false
@@ -145,8 +146,8 @@ var stdMacros = scope.WordSet(`println print eprintln eprint format write writel
 debug_assert_eq debug_assert_ne unreachable todo unimplemented dbg vec matches env option_env concat stringify include
 include_str include_bytes line file column module_path cfg compile_error thread_local format_args`)
 
-// ByName is the one function of the repository that a call on something unknown could
-// mean: a method, where nothing else and nothing of the standard library has its name.
+// ByName implements flow.Rules: it returns the only method of the repository with the name,
+// unless a method of the standard library has it too.
 func (p *items) ByName(of scope.Path) *scope.Decl {
 	if of.Plain() || of.Steps[len(of.Steps)-1].Op != '.' {
 		return nil

@@ -11,35 +11,35 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// items are what a typed language has beside what every language has.
+// items looks names up and follows values by the rules of Rust. It implements flow.Rules.
 type items struct {
 	*flow.Engine
 	layout *crates
-	// implMembers are the declarations of impls, before it is known of what type.
+	// implMembers has the declarations in impls until their types are known.
 	implMembers []*scope.Decl
 	uses        []*use
 	externs     map[string]*scope.Variable
 	macros      []*scope.Decl
-	// elsewhere are the items of other platforms: they have their name where nothing
-	// of this one has it.
+	// elsewhere has the items for other platforms. They have their names only if no item for this
+	// platform has them.
 	elsewhere []*scope.Decl
-	// implements says where a type is said to have a trait.
+	// implements has the impls of traits.
 	implements []implementation
 	types      map[typeKey]scope.Set
-	methods    map[string][]*scope.Decl // by name, those that calls by a name alone could mean
-	// open are the modules and functions of a file in which its next declaration may stand.
+	methods    map[string][]*scope.Decl // by name: the methods that a call may mean of which only the name is known
+	// open has the modules and functions of a file that may contain its next declaration.
 	open map[*scope.Module][]*scope.Decl
-	// itself is the variable that stands for a module.
+	// itself has the variable that stands for each module.
 	itself map[*scope.Module]*scope.Variable
-	// globs are what `use …::*` brings into a scope.
+	// globs has what `use …::*` brings into each scope.
 	globs map[*scope.Scope][]*use
 }
 
-// use is a star: all names of a module or an enum.
+// use is a wildcard import of the names of a module or an enum.
 type use struct {
 	in   *scope.Scope
 	path scope.Path
-	mod  *scope.Module // where it leads
+	mod  *scope.Module // the module that it leads to
 	enum *scope.Decl
 }
 
@@ -56,7 +56,7 @@ func newItems(e *flow.Engine) *items {
 	}
 }
 
-// Inline is the scope of a module inside of a file.
+// Inline implements scope.Rules.
 func (p *items) Inline(n *scope.Decl) *scope.Scope {
 	file := n.Mod
 	m := &scope.Module{Place: file.Place, Name: file.Name + "." + n.Name, File: file.File, Facts: file.Facts, Test: file.Test || n.Test}
@@ -66,7 +66,7 @@ func (p *items) Inline(n *scope.Decl) *scope.Scope {
 	return s
 }
 
-// AddItem declares an item, or keeps a member until its type is known.
+// AddItem implements scope.Rules. It keeps a member of an impl until its type is known.
 func (p *items) AddItem(n *scope.Decl) {
 	switch {
 	case n.Kind == recountv1.SymbolKind_SYMBOL_KIND_MACRO:
@@ -90,7 +90,7 @@ func (p *items) AddItem(n *scope.Decl) {
 	}
 }
 
-// moduleOf is the module in which a scope stands.
+// moduleOf returns the module that contains a scope.
 func moduleOf(s *scope.Scope) *scope.Module {
 	for ; s.Outer != nil; s = s.Outer {
 		if s.Inline != nil {
@@ -100,8 +100,8 @@ func moduleOf(s *scope.Scope) *scope.Module {
 	return s.Mod
 }
 
-// BindNames builds the tree of modules, and finds what is imported and which type an
-// impl is for.
+// BindNames implements flow.Rules. It builds the tree of modules, and finds what is imported and
+// which type each impl is for.
 func (p *items) BindNames() {
 	for _, n := range p.elsewhere {
 		if v := n.Outer.Own(n.Name); len(v.Decls) == 0 {
@@ -111,7 +111,7 @@ func (p *items) BindNames() {
 	for _, m := range p.Modules {
 		p.addModule(m)
 	}
-	for _, m := range p.Modules { // what no crate reaches stands alone
+	for _, m := range p.Modules { // a file that no crate contains is a module by itself
 		if m.Root == nil {
 			m.Root = m
 			p.inlineModules(m)
@@ -120,7 +120,7 @@ func (p *items) BindNames() {
 	for _, m := range p.Modules {
 		p.addUses(m)
 	}
-	for range 8 { // a star may lead to what another brings
+	for range 8 { // a wildcard import may lead to what another one brings
 		changed := false
 		for _, u := range p.uses {
 			changed = p.follow(u) || changed
@@ -133,7 +133,7 @@ func (p *items) BindNames() {
 	p.addImplementations()
 }
 
-// addModule puts a crate's root and all modules below it in their places.
+// addModule adds the root of a crate and all modules below it to the tree.
 func (p *items) addModule(m *scope.Module) {
 	if p.layout.roots[m.File.Path] == nil || m.Root != nil {
 		return
@@ -172,7 +172,7 @@ func (p *items) addModule(m *scope.Module) {
 	}
 }
 
-// inlineModules puts the modules inside of a file in their places.
+// inlineModules adds the modules inside a file to the tree.
 func (p *items) inlineModules(m *scope.Module) {
 	for _, d := range m.Decls {
 		if d.Scope != nil && d.Scope.Inline != nil {
@@ -211,7 +211,7 @@ func (p *items) addUses(m *scope.Module) {
 	}
 }
 
-// follow finds where a star leads.
+// follow finds what a wildcard import leads to, and reports whether it found it now.
 func (p *items) follow(u *use) bool {
 	if u.mod != nil || u.enum != nil {
 		return false
@@ -235,7 +235,7 @@ func (p *items) follow(u *use) bool {
 	return true
 }
 
-// FindItem is the variable that a name means in a scope of a typed language.
+// FindItem implements scope.Rules.
 func (p *items) FindItem(s *scope.Scope, name string) *scope.Variable {
 	switch name {
 	case "crate":
@@ -263,7 +263,7 @@ func (p *items) FindItem(s *scope.Scope, name string) *scope.Variable {
 	return p.extern(moduleOf(s), name)
 }
 
-// globbed is what a module's stars bring by a name.
+// globbed returns the variable of a name in a module, also through its wildcard imports.
 func (p *items) globbed(m *scope.Module, name string, seen map[*scope.Module]bool) *scope.Variable {
 	if seen[m] {
 		return nil
@@ -291,7 +291,7 @@ func (p *items) inGlobs(s *scope.Scope, name string, seen map[*scope.Module]bool
 	return nil
 }
 
-// moduleVariable is a variable that stands for a module.
+// moduleVariable returns the variable that stands for a module.
 func (p *items) moduleVariable(m *scope.Module) *scope.Variable {
 	if m == nil {
 		return nil
@@ -305,7 +305,7 @@ func (p *items) moduleVariable(m *scope.Module) *scope.Variable {
 	return v
 }
 
-// extern is the variable of a crate's name: of the repository, or of elsewhere.
+// extern returns the variable of the name of a crate, of the repository or outside it.
 func (p *items) extern(m *scope.Module, name string) *scope.Variable {
 	l := p.layout
 	c := l.crateOf(m.File.Path)
@@ -331,7 +331,7 @@ func (p *items) extern(m *scope.Module, name string) *scope.Variable {
 	return v
 }
 
-// typeNamed is the type that a path means, through aliases.
+// typeNamed returns the type that a path means, through aliases.
 func (p *items) typeNamed(s *scope.Scope, of scope.Path) *scope.Decl {
 	for range scope.MaxDepth {
 		at := p.Lookup(s, of)
@@ -350,7 +350,7 @@ func (p *items) typeNamed(s *scope.Scope, of scope.Path) *scope.Decl {
 	return nil
 }
 
-// addMembers gives what impls declare to their types.
+// addMembers adds the declarations in impls to their types.
 func (p *items) addMembers() {
 	for _, d := range p.implMembers {
 		text := d.Attributes["type"]
@@ -374,8 +374,7 @@ func (p *items) addMembers() {
 	}
 }
 
-// addImplementations finds the traits of types, and the order in which members are
-// looked up in them.
+// addImplementations finds the traits of types, and the order in which members are looked up.
 func (p *items) addImplementations() {
 	for _, m := range p.Modules {
 		for _, r := range m.Facts.References {
@@ -412,7 +411,7 @@ func (p *items) addImplementations() {
 	}
 }
 
-// OfItem is a declaration, or the module that it is.
+// OfItem implements scope.Rules.
 func (p *items) OfItem(d *scope.Decl) scope.Symbol {
 	if d.Scope != nil && d.Scope.Inline != nil {
 		return scope.Symbol{Mod: d.Scope.Inline}
@@ -420,7 +419,8 @@ func (p *items) OfItem(d *scope.Decl) scope.Symbol {
 	return scope.Symbol{Decl: d}
 }
 
-// ItemBefore prefers a module or a type to a function of the same name.
+// ItemBefore implements scope.Rules: it prefers a module or a type to a function of the same
+// name.
 func (p *items) ItemBefore(v *scope.Variable) (scope.Symbol, bool) {
 	for _, d := range v.Decls {
 		if d.IsClass() || d.Kind == recountv1.SymbolKind_SYMBOL_KIND_MODULE || d.Kind == recountv1.SymbolKind_SYMBOL_KIND_TYPE {
@@ -441,7 +441,7 @@ func (p *items) ItemBefore(v *scope.Variable) (scope.Symbol, bool) {
 	return scope.Symbol{}, false
 }
 
-// Used is what a name is imported for.
+// Used implements scope.Rules.
 func (p *items) Used(v *scope.Variable) scope.Symbol {
 	for _, of := range v.Aliases {
 		if s := p.usedSymbol(v, of); s != (scope.Symbol{}) && s.Rest == 0 {
@@ -451,12 +451,13 @@ func (p *items) Used(v *scope.Variable) scope.Symbol {
 	return scope.Symbol{}
 }
 
-// usedSymbol is what a name is imported for: a path whose head is not the name itself.
+// usedSymbol returns what a path means that an import binds to v. The head of the path is not v
+// itself.
 func (p *items) usedSymbol(v *scope.Variable, of scope.Path) scope.Symbol {
 	return p.usedSymbolBefore(v, of, nil)
 }
 
-// usedSymbolBefore is the same where further names follow.
+// usedSymbolBefore is usedSymbol for a path that further names follow.
 func (p *items) usedSymbolBefore(v *scope.Variable, of scope.Path, behind []scope.Step) scope.Symbol {
 	if p.Depth > scope.MaxDepth {
 		return scope.Symbol{}
@@ -471,7 +472,7 @@ func (p *items) usedSymbolBefore(v *scope.Variable, of scope.Path, behind []scop
 		if p.Lang.Builtin[of.Head] {
 			return p.Members(scope.Symbol{External: p.External(p.Lang.Builtins, of.Head)}, of.Steps)
 		}
-		// A crate that no manifest names is one of elsewhere all the same.
+		// A crate that no manifest names is outside the repository.
 		return p.Members(scope.Symbol{External: p.External(of.Head, "")}, of.Steps)
 	}
 	if len(of.Steps) == 0 {
@@ -480,17 +481,17 @@ func (p *items) usedSymbolBefore(v *scope.Variable, of scope.Path, behind []scop
 	return p.MembersBefore(p.MeaningBefore(head, of.Steps), of.Steps, behind)
 }
 
-// Aliased is the class that a type's declaration is another name of.
+// Aliased implements scope.Rules.
 func (p *items) Aliased(d *scope.Decl) *scope.Decl {
 	return p.typeNamed(d.Outer, scope.ParsePath(d.Name))
 }
 
-// FromGlobs is what a module's stars bring by a name.
+// FromGlobs implements scope.Rules.
 func (p *items) FromGlobs(m *scope.Module, name string) *scope.Variable {
 	return p.globbed(m, name, map[*scope.Module]bool{})
 }
 
-// Around is the scope in which an impl stands: of the module or function around it.
+// Around implements scope.Rules: it returns the scope of the module or function around an impl.
 func (p *items) Around(m *scope.Module, d *recountv1.Declaration) *scope.Scope {
 	for n := len(p.open[m]); n > 0; n-- {
 		if o := p.open[m][n-1]; resolve.ComparePlaces(d.Start, o.End) < 0 {

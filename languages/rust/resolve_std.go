@@ -7,27 +7,27 @@ import (
 
 import "strings"
 
-// What methods of the standard library give, as far as it says what a value of the
-// repository is. The names are enough: a receiver is a generic type of elsewhere.
+// What methods of the standard library return, if it tells the type of a value of the repository.
+// Names are enough: the receiver is a generic type outside the repository.
 var (
-	// copyMethods give a value like their receiver, whatever that is.
+	// copyMethods return a value like their receiver, whatever that is.
 	copyMethods = scope.WordSet("clone to_owned borrow borrow_mut as_ref as_mut by_ref deref deref_mut default")
-	// iteratorMethods give something that holds what their receiver holds.
+	// iteratorMethods return something that contains what their receiver contains.
 	iteratorMethods = scope.WordSet(`iter iter_mut into_iter rev skip take step_by filter skip_while take_while inspect peekable
 fuse chain cloned copied cycle collect sorted`)
-	// sameMethods are others of what holds things that give a value like their receiver.
+	// sameMethods are other methods of containers that return a value like their receiver.
 	sameMethods = scope.WordSet(`as_deref as_deref_mut or or_else as_slice as_mut_slice to_vec into_boxed_slice into_vec
 flatten_ok get_or_insert_with split_off context with_context upgrade downgrade`)
-	// heldMethods give what the receiver holds.
+	// heldMethods return what the receiver contains.
 	heldMethods = scope.WordSet(`unwrap expect unwrap_or unwrap_or_else unwrap_or_default unwrap_unchecked get_unchecked
 into_inner get_or_init remove swap_remove swap`)
-	// optionMethods give an Option of what the receiver holds.
+	// optionMethods return an Option of what the receiver contains.
 	optionMethods = scope.WordSet(`next next_back last nth get get_mut first first_mut last_mut peek peek_mut pop pop_front
 pop_back front front_mut back back_mut find min max min_by max_by min_by_key max_by_key reduce ok take replace
 recv try_recv`)
-	// mappingMethods give their receiver with what their function returns.
+	// mappingMethods return their receiver's type containing what their function returns.
 	mappingMethods = scope.WordSet(`map map_ok`)
-	// flatteningMethods give what their function returns, which is like the receiver.
+	// flatteningMethods return what their function returns, which is like the receiver.
 	flatteningMethods = scope.WordSet(`and_then flat_map filter_map find_map map_while`)
 	makers            = scope.WordSet("new with_capacity default from from_iter")
 )
@@ -36,7 +36,7 @@ func isMap(name string) bool {
 	return name == "HashMap" || name == "BTreeMap" || name == "IndexMap"
 }
 
-// standard is what a method of a generic type of elsewhere gives.
+// standard returns what a method of a generic type outside the repository returns.
 func (p *items) standard(f *scope.Flow, here flow.Site, recv *scope.Value, name, callee string) scope.Set {
 	one := func(v *scope.Value) scope.Set {
 		if v == nil {
@@ -45,7 +45,7 @@ func (p *items) standard(f *scope.Flow, here flow.Site, recv *scope.Value, name,
 		return scope.Set{{Value: v, Sure: true}}
 	}
 	if recv.Kind != scope.GenericValue {
-		return one(recv) // copyMethods, or iteratorMethods
+		return one(recv) // the method is in copyMethods or iteratorMethods
 	}
 	held := recv.More.Nth(0)
 	if isMap(recv.Name) {
@@ -124,7 +124,7 @@ func (p *items) standard(f *scope.Flow, here flow.Site, recv *scope.Value, name,
 	return nil
 }
 
-// holds is what a value holds: of a loop over it, of ? and of an index.
+// holds returns what a value contains: what a loop over it, the operator ? or an index gives.
 func (p *items) holds(f *scope.Flow, v *scope.Value) scope.Set {
 	if v == nil {
 		return nil
@@ -170,7 +170,7 @@ func (p *items) holds(f *scope.Flow, v *scope.Value) scope.Set {
 	return nil
 }
 
-// constructs is what calling something of elsewhere gives.
+// constructs returns what calling a name outside the repository returns.
 func (p *items) constructs(f *scope.Flow, here flow.Site, v *scope.Value, callee string) scope.Set {
 	on, name := "", v.Name
 	if i := strings.LastIndexByte(name, '.'); i >= 0 {
@@ -193,7 +193,7 @@ func (p *items) constructs(f *scope.Flow, here flow.Site, v *scope.Value, callee
 		if inner := passed(); inner != nil {
 			return scope.Set{{Value: inner, Sure: true}}
 		}
-	case makers[name] && on != "" && on[0] >= 'A' && on[0] <= 'Z': // by convention one of them
+	case makers[name] && on != "" && on[0] >= 'A' && on[0] <= 'Z': // by convention it returns an instance of the type
 		return scope.Set{{Value: p.External(v.Pkg, v.Name[:len(v.Name)-len(name)-1]), Sure: true}}
 	}
 	return nil

@@ -7,13 +7,13 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// typeKey is a type's text where it stands.
+// typeKey is the text of a type in a scope.
 type typeKey struct {
 	scope *scope.Scope
 	text  string
 }
 
-// typed is what a value of a declared type may be: an instance, one for each bound.
+// typed returns the values of a declared type: an instance, or one for each bound.
 func (p *items) typed(s *scope.Scope, text string) scope.Set {
 	if text == "" || text == "?" {
 		return nil
@@ -22,7 +22,7 @@ func (p *items) typed(s *scope.Scope, text string) scope.Set {
 	if got, ok := p.types[key]; ok {
 		return got
 	}
-	p.types[key] = nil // an alias of itself
+	p.types[key] = nil // for an alias of itself
 	var out scope.Set
 	for _, bound := range splitBounds(text) {
 		if v := p.typeValue(s, bound); v != nil {
@@ -33,7 +33,7 @@ func (p *items) typed(s *scope.Scope, text string) scope.Set {
 	return out
 }
 
-// splitBounds cuts at the + that are in no brackets.
+// splitBounds cuts at each + outside brackets.
 func splitBounds(text string) []string {
 	var all []string
 	depth, from := 0, 0
@@ -53,17 +53,18 @@ func splitBounds(text string) []string {
 	return append(all, text[from:])
 }
 
-// pointers are types that have the members of what they hold.
+// pointers are types that have the members of what they point to.
 var pointers = scope.WordSet("Box Rc Arc Cow Pin Ref RefMut MutexGuard RwLockReadGuard RwLockWriteGuard ManuallyDrop Wrapping Saturating")
 
-// holdersOf are the types of elsewhere whose arguments say what their methods give.
+// holdersOf are the types outside the repository whose type arguments say what their methods
+// return.
 var holdersOf = scope.WordSet(`Option Result Vec VecDeque HashMap BTreeMap IndexMap HashSet BTreeSet BinaryHeap LinkedList Mutex
 RwLock RefCell Cell OnceCell OnceLock LazyLock Lazy Weak Iterator IntoIterator DoubleEndedIterator ExactSizeIterator
 Peekable Rev Skip Take Range Iter IntoIter SmallVec AsRef Borrow Into Deref DerefMut Poll Future Stream JoinHandle
 Receiver Sender`)
 
-// typeValue is the value of a type: of a pointer what it points to; nil where nothing
-// is known of it.
+// typeValue returns the value of a type: for a pointer, of what it points to. It returns nil if
+// nothing is known of the type.
 func (p *items) typeValue(s *scope.Scope, text string) *scope.Value {
 	text = strings.TrimSpace(text)
 	switch {
@@ -108,7 +109,8 @@ func (p *items) typeValue(s *scope.Scope, text string) *scope.Value {
 	return nil
 }
 
-// aliasScope is where an alias's type is read: its parameters are known there.
+// aliasScope returns the scope in which the type of an alias is read, where its parameters are
+// known.
 func aliasScope(d *scope.Decl) *scope.Scope {
 	if d.Scope == nil {
 		d.Scope = &scope.Scope{Mod: d.Mod, Outer: d.Outer, Decl: d, Vars: map[string]*scope.Variable{}}
@@ -116,7 +118,7 @@ func aliasScope(d *scope.Decl) *scope.Scope {
 	return d.Scope
 }
 
-// hasParameter reports whether a type's declaration has a parameter of that name.
+// hasParameter reports whether the declaration of a type has a parameter of that name.
 func hasParameter(d *scope.Decl, name string) bool {
 	if d.IsFunction() {
 		return false
@@ -133,7 +135,7 @@ func (p *items) generic(name string, arguments *scope.Value) *scope.Value {
 	return p.Intern(scope.ValueID{Kind: scope.GenericValue, Name: name, More: arguments})
 }
 
-// arguments are a type's, from their text.
+// arguments returns the list of type arguments in a text.
 func (p *items) arguments(s *scope.Scope, text string) *scope.Value {
 	if text == "" {
 		return nil
@@ -159,7 +161,7 @@ func (p *items) list(all ...*scope.Value) *scope.Value {
 	return l
 }
 
-// substitute puts arguments in the place of a declaration's parameters.
+// substitute replaces the type parameters of a declaration by arguments.
 func (p *items) substitute(v *scope.Value, of *scope.Decl, arguments *scope.Value) *scope.Value {
 	if v == nil {
 		return nil
@@ -190,8 +192,8 @@ func (p *items) substitute(v *scope.Value, of *scope.Decl, arguments *scope.Valu
 	return v
 }
 
-// known puts a type's arguments in the place of its parameters in a set, and, where
-// nothing is known of one, its bounds.
+// known replaces the type parameters in a set by the type arguments of the receiver, and
+// parameters that stay unknown by their bounds.
 func (p *items) known(values scope.Set, recv *scope.Value) scope.Set {
 	var out scope.Set
 	for _, m := range values {

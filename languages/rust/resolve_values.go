@@ -11,8 +11,8 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// SolveItems gives every name of a typed language its value, and follows those of
-// local variables until nothing changes.
+// SolveItems implements flow.Rules: it gives every name its values, and follows those of local
+// variables until nothing changes.
 func (p *items) SolveItems(ctx context.Context) error {
 	for _, m := range p.Modules {
 		for i, s := range m.Scopes {
@@ -53,7 +53,7 @@ func (p *items) SolveItems(ctx context.Context) error {
 	return p.Drain(ctx)
 }
 
-// itemValues gives the names of a scope what they are declared or imported to be.
+// itemValues gives the names of a scope the values that they are declared or imported to have.
 func (p *items) itemValues(s *scope.Scope) {
 	for _, name := range slices.Sorted(maps.Keys(s.Vars)) {
 		v := s.Vars[name]
@@ -71,14 +71,14 @@ func (p *items) itemValues(s *scope.Scope) {
 			continue
 		}
 		for _, of := range v.Aliases {
-			for _, behind := range [][]scope.Step{nil, {{Op: '.'}}} { // a function, or what has members
+			for _, behind := range [][]scope.Step{nil, {{Op: '.'}}} { // for a function, then for what has members
 				p.addSymbol(v, p.usedSymbolBefore(v, of, behind))
 			}
 		}
 	}
 }
 
-// addSymbol gives a variable what a path means.
+// addSymbol adds what a path means to a variable.
 func (p *items) addSymbol(v *scope.Variable, at scope.Symbol) {
 	switch {
 	case at.Rest != 0:
@@ -93,7 +93,7 @@ func (p *items) addSymbol(v *scope.Variable, at scope.Symbol) {
 	}
 }
 
-// itemValue is what an item's name stands for.
+// itemValue returns the values of the name of an item.
 func (p *items) itemValue(d *scope.Decl) scope.Set {
 	switch d.Kind {
 	case recountv1.SymbolKind_SYMBOL_KIND_MODULE:
@@ -119,7 +119,7 @@ func (p *items) itemValue(d *scope.Decl) scope.Set {
 	return nil
 }
 
-// Step is what a path's next step makes of a value.
+// Step implements flow.Rules.
 func (p *items) Step(f *scope.Flow, here flow.Site, v *scope.Value, of scope.Path, st scope.Step) scope.Set {
 	switch st.Op {
 	case '.':
@@ -130,7 +130,7 @@ func (p *items) Step(f *scope.Flow, here flow.Site, v *scope.Value, of scope.Pat
 	return p.gives(f, here, v, of.Text[:st.At])
 }
 
-// member is what a value has by a name.
+// member returns the values of a member of a value.
 func (p *items) member(f *scope.Flow, v *scope.Value, name string) scope.Set {
 	switch v.Kind {
 	case scope.ModuleValue:
@@ -143,7 +143,7 @@ func (p *items) member(f *scope.Flow, v *scope.Value, name string) scope.Set {
 		if found := p.typeMember(v.Decl, nil, name); len(found) > 0 || name != "default" && name != "from" {
 			return found
 		}
-		return scope.Set{{Value: p.Intern(scope.ValueID{Kind: scope.BoundValue, Recv: p.Instance(v.Decl, true), Name: "default"}), Sure: true}} // derived
+		return scope.Set{{Value: p.Intern(scope.ValueID{Kind: scope.BoundValue, Recv: p.Instance(v.Decl, true), Name: "default"}), Sure: true}} // a derived method
 	case scope.FunctionValue:
 		if v.Decl.Kind != recountv1.SymbolKind_SYMBOL_KIND_ENUM_MEMBER {
 			return nil
@@ -158,7 +158,7 @@ func (p *items) member(f *scope.Flow, v *scope.Value, name string) scope.Set {
 		if found := p.typeMember(v.Decl, v, name); len(found) > 0 {
 			return found
 		}
-		if t := p.target(v.Decl); t != nil { // what it dereferences to
+		if t := p.target(v.Decl); t != nil { // the type that it dereferences to
 			if p.Depth < scope.MaxDepth {
 				p.Depth++
 				defer func() { p.Depth-- }()
@@ -188,7 +188,7 @@ func (p *items) member(f *scope.Flow, v *scope.Value, name string) scope.Set {
 	return nil
 }
 
-// target is what a type's Deref leads to; nil where it has none.
+// target returns the value of the type that the type's Deref leads to, nil if it has none.
 func (p *items) target(d *scope.Decl) *scope.Value {
 	v := d.Scope.Vars["Target"]
 	if v == nil {
@@ -204,8 +204,8 @@ func (p *items) target(d *scope.Decl) *scope.Value {
 	return nil
 }
 
-// typeMember is a member of a type, or of a value of it. Its own come before those of
-// its traits; of several traits' none is sure.
+// typeMember returns a member of a type, or, if recv is not nil, of a value of the type. Its own
+// members come before those of its traits; one that several traits have is not sure.
 func (p *items) typeMember(d *scope.Decl, recv *scope.Value, name string) scope.Set {
 	var out scope.Set
 	for _, b := range d.Order {
@@ -255,7 +255,7 @@ func (p *items) typeMember(d *scope.Decl, recv *scope.Value, name string) scope.
 	return out
 }
 
-// gives is what calling a value gives. callee is the path that is called.
+// gives returns what a call returns. callee is the path that is called.
 func (p *items) gives(f *scope.Flow, here flow.Site, v *scope.Value, callee string) scope.Set {
 	if p.Depth > scope.MaxDepth {
 		return nil
@@ -282,7 +282,7 @@ func (p *items) gives(f *scope.Flow, here flow.Site, v *scope.Value, callee stri
 			switch {
 			case r.Value.Kind == scope.InstanceValue && r.Value.Decl == d.Class() && v.Recv.Kind == scope.InstanceValue &&
 				(d.Outer.Decl == r.Value.Decl || r.Value.Decl == v.Recv.Decl && !isKnown(r.Value.More)):
-				out = out.With(v.Recv, r.Sure) // Self, of a trait or of a type with arguments
+				out = out.With(v.Recv, r.Sure) // Self, in a trait or in a type with type arguments
 			default:
 				out = out.With(r.Value, r.Sure)
 			}
@@ -294,7 +294,7 @@ func (p *items) gives(f *scope.Flow, here flow.Site, v *scope.Value, callee stri
 	return nil
 }
 
-// isKnown reports whether all of a type's arguments are known.
+// isKnown reports whether all type arguments of a list are known.
 func isKnown(list *scope.Value) bool {
 	all := list != nil
 	for ; list != nil; list = list.More {
@@ -303,13 +303,13 @@ func isKnown(list *scope.Value) bool {
 	return all
 }
 
-// passed is the first argument of a path's calls.
+// passed returns the argument at a place in the calls of a path.
 func (p *items) passed(f *scope.Flow, here flow.Site, callee string, place int) scope.Set {
 	refs := here.Scope.Mod.Calls[scope.CallSite{In: here.In, Path: callee}]
 	return p.Argument(f, flow.Arguments{Here: here, Refs: refs}, place, "")
 }
 
-// first is one value of a set, the sure ones before others.
+// first returns one sure value of a set, nil if it has none.
 func first(s scope.Set) *scope.Value {
 	for _, m := range s {
 		if m.Sure {
@@ -319,7 +319,7 @@ func first(s scope.Set) *scope.Value {
 	return nil
 }
 
-// IsLiteral reports whether calling v is as good as a literal.
+// IsLiteral implements flow.Rules.
 func (p *items) IsLiteral(v *scope.Value) bool {
 	return v.Name == "Some" || v.Name == "Ok" || v.Name == "Err"
 }

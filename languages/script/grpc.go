@@ -7,9 +7,9 @@ import (
 	"github.com/recountdb/recount/languages/scope"
 )
 
-// stub: what loadPackageDefinition gives has the names of the .proto file below
-// it; a service is a constructor of clients, and its property `service` describes it
-// to servers.
+// stub recognizes gRPC code that is generated at run time: the result of loadPackageDefinition
+// has the names of the .proto file. A service is a constructor of clients, and its property
+// `service` describes it to servers.
 func stub(pkg, name string) (s scope.Stub, rest string, ok bool) {
 	name, ok = strings.CutPrefix(name, loadDefinition+"().")
 	if !ok || !grpcPackages[pkg] {
@@ -24,7 +24,7 @@ func stub(pkg, name string) (s scope.Stub, rest string, ok bool) {
 	}
 	n := len(words) - 1
 	s.Pkg, s.Service = resolve.StubPackage("js", strings.Join(words[:n], ".")), words[n]
-	// Below the package a service has a capital letter; what has none is a package.
+	// A service begins with a capital letter, a part of the package's name does not.
 	return s, rest, s.Service != "" && s.Service[0] >= 'A' && s.Service[0] <= 'Z'
 }
 

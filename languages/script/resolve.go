@@ -10,8 +10,8 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// definition is TypeScript and JavaScript: members are named through `this`, and files see
-// of each other what is exported.
+// definition describes TypeScript and JavaScript to languages/flow: members are named through
+// `this`, and files see what other files export.
 var definition = flow.Language{
 	Language: scope.Language{
 		Name: "script/1", Languages: []string{"typescript", "tsx", "javascript"}, Manifests: []string{"tsconfig.json"}, Outside: "javascript",
@@ -36,22 +36,22 @@ func newLayout(files []string, manifests []scope.Manifest) *layout {
 
 var extensions = []string{".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".d.ts"}
 
-// NameOf implements layout: modules are known by their paths.
+// NameOf implements scope.Layout: a module's name is its path.
 func (l *layout) NameOf(file string) string {
 	return strings.TrimSuffix(file, slash.Ext(file))
 }
 
-// PackageOf implements layout: a directory is no module.
+// PackageOf implements scope.Layout: a directory is no module.
 func (l *layout) PackageOf(string) (string, bool) { return "", false }
 
-// Resolve implements layout: relative paths, and names that a configuration gives to
-// files.
+// Resolve implements scope.Layout: it finds relative paths, and names that a configuration maps
+// to files.
 func (l *layout) Resolve(from string, i *recountv1.Import) (place string, found, ours bool) {
 	if !strings.HasPrefix(i.Path, ".") {
 		if place, found, ours = l.configured(from, i.Path); found || ours {
 			return place, found, ours
 		}
-		// By custom "@/x", "~/x" and "#x" are names that some configuration gives to files.
+		// By convention a configuration maps "@/x", "~/x" and "#x" to files of the repository.
 		ours = strings.HasPrefix(i.Path, "@/") || strings.HasPrefix(i.Path, "~") || strings.HasPrefix(i.Path, "#") || strings.HasPrefix(i.Path, "/")
 		return "", false, ours
 	}
@@ -59,8 +59,8 @@ func (l *layout) Resolve(from string, i *recountv1.Import) (place string, found,
 	return place, found, true
 }
 
-// file is the file of a path with the extension left out, or with that of the JavaScript
-// that a TypeScript file becomes.
+// file returns the file of a path whose extension is left out, or is that of the JavaScript
+// compiled from a TypeScript file.
 func (l *layout) file(p string) (place string, found bool) {
 	if l.files[p] {
 		return p, true
@@ -79,13 +79,13 @@ func (l *layout) file(p string) (place string, found bool) {
 	return "", false
 }
 
-// First implements layout: a path is one name.
+// First implements scope.Layout: an import's path is one name.
 func (l *layout) First(string, *recountv1.Import) (string, bool) { return "", false }
 
-// Below implements layout.
+// Below implements scope.Layout.
 func (l *layout) Below(string, string) (string, bool) { return "", false }
 
-// IsTest implements layout.
+// IsTest implements scope.Layout.
 func (l *layout) IsTest(file string) bool {
 	name := "/" + file
 	for _, mark := range []string{".test.", ".spec.", "/__tests__/", "/test/", "/tests/"} {
@@ -96,7 +96,7 @@ func (l *layout) IsTest(file string) bool {
 	return false
 }
 
-// globals are the objects that engines and Node give.
+// globals are the global objects of JavaScript engines and Node.
 var globals = scope.WordSet(`Array ArrayBuffer BigInt Boolean DataView Date Error EvalError Function Intl JSON Map Math
 Number Object Promise Proxy RangeError ReferenceError Reflect RegExp Set String Symbol SyntaxError TypeError
 URIError WeakMap WeakRef WeakSet Buffer URL URLSearchParams TextDecoder TextEncoder AbortController Headers
@@ -104,5 +104,5 @@ Request Response FormData Blob console process document window globalThis fetch 
 setInterval clearInterval setImmediate queueMicrotask structuredClone parseInt parseFloat isNaN isFinite
 encodeURIComponent decodeURIComponent encodeURI decodeURI`)
 
-// NewResolver makes a resolver of Script.
+// NewResolver returns a resolver of TypeScript and JavaScript.
 func NewResolver() resolve.Resolver { return flow.NewResolver(&definition) }

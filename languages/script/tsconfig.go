@@ -10,26 +10,25 @@ import (
 	"github.com/recountdb/recount/languages/scope"
 )
 
-// config is what a tsconfig.json, with those that it extends, says of the places
-// of modules.
+// config is what a tsconfig.json and those that it extends say of the places of modules.
 type config struct {
-	// base is the directory below which names are looked up, where based is set.
+	// base is the directory below which names are looked up, if based is set.
 	base  string
 	based bool
 	paths []pathMapping
-	// elsewhere are the configurations that a file without settings of its own refers to.
+	// elsewhere has the configurations that one without settings of its own refers to.
 	elsewhere []string
 }
 
-// pathMapping is an entry of "paths": a pattern with at most one star, and what to try
-// in its place, below dir.
+// pathMapping is an entry of "paths": a pattern with at most one star, and the paths below dir to
+// try for it.
 type pathMapping struct {
 	pattern string
 	targets []string
 	dir     string
 }
 
-// readConfigs reads the configurations of a repository, by their paths.
+// readConfigs reads the configurations of a repository, by path.
 func readConfigs(manifests []scope.Manifest) map[string]*config {
 	files := map[string][]byte{}
 	for _, m := range manifests {
@@ -42,8 +41,8 @@ func readConfigs(manifests []scope.Manifest) map[string]*config {
 	return all
 }
 
-// readConfig reads a configuration over those that it extends; nil where it is
-// not there, or not one.
+// readConfig reads a configuration and those that it extends. It returns nil if the file is
+// missing or is no configuration.
 func readConfig(files map[string][]byte, path string, depth int) *config {
 	content, ok := files[path]
 	if !ok || depth > scope.MaxDepth {
@@ -64,7 +63,7 @@ func readConfig(files map[string][]byte, path string, depth int) *config {
 	dir := scope.DirOf(path)
 	for _, of := range oneOrMore(read.Extends) {
 		if !strings.HasPrefix(of, ".") {
-			continue // of a package
+			continue // it is in a package
 		}
 		up := readConfig(files, configPath(dir, of), depth+1)
 		if up == nil {
@@ -89,7 +88,8 @@ func readConfig(files map[string][]byte, path string, depth int) *config {
 		for _, pattern := range slices.Sorted(maps.Keys(read.Compiler.Paths)) {
 			c.paths = append(c.paths, pathMapping{pattern, read.Compiler.Paths[pattern], from})
 		}
-		// An exact name before patterns, and of those the longest before its star.
+		// An exact name comes before patterns, and the pattern with the longest text before its
+		// star comes first.
 		slices.SortStableFunc(c.paths, func(a, b pathMapping) int { return b.weight() - a.weight() })
 	}
 	if !c.based && len(c.paths) == 0 {
@@ -107,7 +107,7 @@ func configPath(dir, of string) string {
 	return slash.Join(dir, of)
 }
 
-// oneOrMore is a string, or a list of them.
+// oneOrMore reads a string or a list of strings.
 func oneOrMore(raw json.RawMessage) []string {
 	var one string
 	if json.Unmarshal(raw, &one) == nil {
@@ -128,7 +128,7 @@ func (m pathMapping) weight() int {
 	return len(before)
 }
 
-// matches is what the star of a pattern stands for in a name.
+// matches returns what the star of a pattern stands for in a name.
 func (m pathMapping) matches(name string) (star string, ok bool) {
 	before, after, found := strings.Cut(m.pattern, "*")
 	if !found {
@@ -140,7 +140,7 @@ func (m pathMapping) matches(name string) (star string, ok bool) {
 	return name[len(before) : len(name)-len(after)], true
 }
 
-// configOf is the configuration nearest above a file.
+// configOf returns the nearest configuration above a file.
 func (l *layout) configOf(file string) *config {
 	for dir := scope.DirOf(file); ; dir = scope.DirOf(dir) {
 		for _, name := range []string{"tsconfig.json", "jsconfig.json"} {
@@ -161,8 +161,8 @@ func (l *layout) configOf(file string) *config {
 	}
 }
 
-// configured is the place of a name that is no relative path, as the configuration has
-// it. ours says that a pattern for names of the repository takes it.
+// configured finds a name that is no relative path by the configuration. ours reports whether a
+// pattern for names of the repository matches it.
 func (l *layout) configured(from, name string) (place string, found, ours bool) {
 	c := l.configOf(from)
 	if c == nil {
@@ -187,7 +187,7 @@ func (l *layout) configured(from, name string) (place string, found, ours bool) 
 	return place, found, found || ours
 }
 
-// plainJSON takes comments and trailing commas out of what tsconfig.json is written in.
+// plainJSON removes comments and trailing commas, which tsconfig.json may contain.
 func plainJSON(content []byte) []byte {
 	out := make([]byte, 0, len(content))
 	for i := 0; i < len(content); i++ {

@@ -8,14 +8,14 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// NewResolver makes the resolver of SQL. A name means the table, view or routine of that name,
-// whatever the case of its letters, that stands nearest: in the file, in its
-// directory, or where more of the path is shared; a schema counts where both sides
-// say one. Of several that a directory declares in several files, as migrations do,
-// the first by path is meant; of several directories that are equally near, none.
+// NewResolver returns the resolver of SQL. A name means the nearest table, view or routine of
+// that name, regardless of case: in the file, in its directory, or in the directory that shares
+// the most of its path. Schemas are compared if both sides state one. Of several files in a
+// directory that declare the name, as migrations do, the first by path is meant; of several
+// directories that are equally near, none.
 //
-// A foreign key is a reference, what a view, an index, a routine or a trigger reads
-// is what it depends on. A column that ALTER TABLE adds is contained in its table.
+// A foreign key is a reference. A view, an index, a routine or a trigger depends on what it
+// reads. A column that ALTER TABLE adds is contained in its table.
 func NewResolver() resolve.Resolver {
 	return formats.New("sql/1", []string{"sql"}, linkSQL)
 }
@@ -45,7 +45,7 @@ func linkSQL(s *formats.Snapshot) {
 			if p, _, ok := q.means(f, d.OwnerPath, ""); ok {
 				at := d.Start
 				if p.File != f {
-					at = nil // an edge's sites are places of the file that it begins in
+					at = nil // the sites of an edge are places in the file where it begins
 				}
 				p.File.Edge(recountv1.EdgeKind_EDGE_KIND_CONTAINS, uint32(p.Index+1), f.Names.Keys[i], formats.Declared, at)
 			}
@@ -60,7 +60,7 @@ func linkSQL(s *formats.Snapshot) {
 	}
 }
 
-// means finds what a name is in a file.
+// means returns the declaration that a name means in a file, and how it is known.
 func (q *sql) means(f *formats.File, name, schema string) (formats.Place, recountv1.Provenance, bool) {
 	var fit []formats.Place
 	homes := map[string]bool{} // directories, and the file itself

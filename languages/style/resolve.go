@@ -9,19 +9,19 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// NewResolver makes the resolver of CSS and SCSS. A variable, a mixin or a function is the
-// file's own, or that of what it imports and uses, through what these forward; a
-// custom property may also be the only one of its name in the repository, known by
-// its name alone. A function that no style sheet declares is CSS's own.
+// NewResolver returns the resolver of CSS and SCSS. A variable, a mixin or a function is that of
+// the file itself, or of a file that it imports or uses, also through what those forward. A
+// custom property may also be the only one of its name in the repository; it is then known by its
+// name alone. A function that no style sheet declares is one of CSS.
 func NewResolver() resolve.Resolver {
 	return formats.New("style/1", []string{"css", "scss"}, linkStyle)
 }
 
 type style struct {
 	*formats.Snapshot
-	// names are each file's declarations of the top, and its custom properties.
+	// names has the top-level declarations and custom properties of each file, as index plus 1.
 	names map[*formats.File]map[string]int
-	// properties are the custom properties of all files.
+	// properties has the custom properties of all files.
 	properties map[string][]formats.Place
 }
 
@@ -58,7 +58,7 @@ func linkStyle(s *formats.Snapshot) {
 	}
 }
 
-// nameInUse is how uses write a declaration's name: a mixin's with @, a function's
+// nameInUse returns the name of a declaration as uses write it: a mixin's with @, a function's
 // with its parentheses.
 func nameInUse(d *recountv1.Declaration) string {
 	switch d.Kind {
@@ -74,8 +74,9 @@ func nameInUse(d *recountv1.Declaration) string {
 	return ""
 }
 
-// file is what an import means: a path from the file or from the repository's root,
-// with the extension or the underscore of a partial left out, or a folder's index.
+// file returns the file that an import means: its path starts at the importing file or at the
+// root of the repository, and may leave out the extension, the underscore of a partial, or the
+// index file of a folder.
 func (t *style) file(from *formats.File, path string) *formats.File {
 	path, _, _ = strings.Cut(path, "?")
 	for _, root := range []string{formats.Dir(from.Path()), ""} {
@@ -150,13 +151,13 @@ func (t *style) reference(f *formats.File, r *recountv1.Reference) {
 	case len(all) == 1:
 		f.Edge(r.Edge, r.In, all[0].File.Names.Keys[all[0].Index], formats.NameMatched, r.At)
 	case strings.HasSuffix(name, "()") || strings.HasPrefix(name, "$") && t.inRoutine(f, r.In):
-		// CSS's own function, or a parameter: nothing of the graph.
+		// A function of CSS, or a parameter, is no node of the graph.
 	default:
 		f.Unresolved(r.Edge, r.In, r.Path, r.At)
 	}
 }
 
-// local is the variable that a block around a use declares.
+// local returns the variable that a block around a use declares, as index plus 1, or 0.
 func (t *style) local(f *formats.File, in uint32, name string) int {
 	if !strings.HasPrefix(name, "$") {
 		return 0
@@ -171,7 +172,7 @@ func (t *style) local(f *formats.File, in uint32, name string) int {
 	return 0
 }
 
-// inRoutine reports whether a use stands in a mixin or a function.
+// inRoutine reports whether a use is inside a mixin or a function.
 func (t *style) inRoutine(f *formats.File, in uint32) bool {
 	for ; in > 0; in = f.Declarations[in-1].Owner {
 		if k := f.Declarations[in-1].Kind; k == recountv1.SymbolKind_SYMBOL_KIND_MACRO || k == recountv1.SymbolKind_SYMBOL_KIND_FUNCTION {

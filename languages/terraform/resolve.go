@@ -8,17 +8,17 @@ import (
 	"github.com/recountdb/recount/languages/resolve"
 )
 
-// NewResolver makes the resolver of Terraform. A module is a directory: names mean what
-// its files declare. A module that is called is the directory that its source is the
-// path of, where it begins with a dot; its outputs and variables are that directory's.
-// Any other source is an external of language "terraform", as are the providers.
+// NewResolver returns the resolver of Terraform. A module is a directory: a name means what the
+// files of the directory declare. If the source of a called module begins with a dot, it is the
+// path of the module's directory, and the outputs and variables of the call are those of the
+// directory. Any other source is an external of language "terraform", as are the providers.
 func NewResolver() resolve.Resolver {
 	return formats.New("terraform/1", []string{"terraform"}, linkTerraform)
 }
 
 type terraform struct {
 	*formats.Snapshot
-	// modules are the declarations of each directory, by address.
+	// modules has the declarations of each directory, by address.
 	modules map[string]map[string]formats.Place
 }
 
@@ -61,7 +61,7 @@ func linkTerraform(s *formats.Snapshot) {
 	}
 }
 
-// main is the file that stands for a directory: main.tf, or the first.
+// main returns the file that represents a directory: main.tf, or the first one.
 func (t *terraform) main(at string) *formats.File {
 	if f := t.ByPath[slash.Join(at, "main.tf")]; f != nil {
 		return f
@@ -74,9 +74,9 @@ func (t *terraform) main(at string) *formats.File {
 	return nil
 }
 
-// means finds what an address names in a directory. module.net.id is the output id
-// of the module's directory, or, of an argument, its variable; where the directory is
-// not of the repository, it is the module.
+// means returns the declaration that an address names in a directory. module.net.id means the
+// output id of the module's directory, or, as an argument, its variable; if the directory is not
+// in the repository, it means the module call.
 func (t *terraform) means(in, address string, argument bool) (formats.Place, bool) {
 	words := strings.Split(address, ".")
 	if words[0] != "module" || len(words) < 3 {

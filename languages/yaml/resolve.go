@@ -9,23 +9,23 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// NewResolver makes the resolver of what runs software: Kubernetes, Compose, GitHub
-// Actions, CloudFormation, Serverless and Dockerfiles. What an edge says:
+// NewResolver returns the resolver of what describes how software is run: Kubernetes,
+// Compose, GitHub Actions, CloudFormation, Serverless and Dockerfiles. Its edges mean:
 //
 //	deploys     workload, service, function → the Dockerfile that its image is built
 //	            from, and the image, an external of the package "image"
 //	exposes     Service → the workloads that have its labels; Ingress, route → Service
 //	configures  ConfigMap, Secret → what reads it; policy → what it selects; what sets
 //	            an environment variable → the variable, an external of "env"
-//	depends_on  a declared dependency; a base image; the Service that the value of a
-//	            variable has as its host
+//	depends_on  a declared dependency; a base image; the Service that is the host in
+//	            the value of a variable
 //	executes_process, reads_env
 //	            externals of "process" and "secret"
 //
-// Manifests are often there several times (a base, a release). A name means what
-// stands nearest: in the file, in its directory, or where more of the path is shared;
-// of several that are equally near none is meant. What is found in another directory
-// is known by its name alone.
+// A repository often contains a manifest several times, as a base and as a release. A name
+// means the nearest declaration: in the file, in its directory, or in the directory that
+// shares the most of its path; of several that are equally near, none. What is found in
+// another directory is known by its name alone.
 func NewResolver() resolve.Resolver {
 	return formats.New("infra/1", []string{"kubernetes", "compose", "github-actions", "cloudformation", "serverless", "dockerfile"}, linkInfra)
 }
@@ -33,11 +33,11 @@ func NewResolver() resolve.Resolver {
 // infra is what the files of a snapshot declare.
 type infra struct {
 	*formats.Snapshot
-	// byName are the declarations of a name in a language.
+	// byName has the declarations by language and name.
 	byName map[langName][]formats.Place
-	// byLabel are the workloads that have a label, "k=v".
+	// byLabel has the workloads by label, "k=v".
 	byLabel map[string][]formats.Place
-	// builds are the Dockerfiles of images, byDir those of directories.
+	// builds has the Dockerfiles of images, byDir those of directories.
 	builds map[string][]*formats.File
 	byDir  map[string][]*formats.File
 }
@@ -86,7 +86,8 @@ func linkInfra(s *formats.Snapshot) {
 	}
 }
 
-// dockerfile is what a declaration's build folder is built by.
+// dockerfile returns the Dockerfile that a declaration's build folder is built by, nil if there
+// is none.
 func (n *infra) dockerfile(f *formats.File, d *recountv1.Declaration) *formats.File {
 	context := d.Attributes["build"]
 	if context == "" {
@@ -103,7 +104,7 @@ func (n *infra) dockerfile(f *formats.File, d *recountv1.Declaration) *formats.F
 	return built
 }
 
-// imageName is an image's name without its registry's tag or digest.
+// imageName returns the name of an image without its tag and digest.
 func imageName(image string) string {
 	image, _, _ = strings.Cut(image, "@")
 	if i := strings.LastIndexByte(image, ':'); i > strings.LastIndexByte(image, '/') {
@@ -137,7 +138,8 @@ func (n *infra) reference(f *formats.File, r *recountv1.Reference) {
 	}
 }
 
-// image leads to the stage or the Dockerfile that an image is, and to its name.
+// image makes the edges to the stage or the Dockerfile that an image is built by, and to the name
+// of the image.
 func (n *infra) image(f *formats.File, r *recountv1.Reference, image string) {
 	if f.File.Language == "dockerfile" {
 		for i, d := range f.Declarations {
@@ -161,13 +163,13 @@ func (n *infra) image(f *formats.File, r *recountv1.Reference, image string) {
 	if strings.ContainsAny(name, ".$") && !ownRegistry(name) {
 		return
 	}
-	// An image is often called as the folder that it is built from.
+	// An image often has the name of the folder that it is built from.
 	if built := n.byDir[formats.Base(name)]; len(built) == 1 {
 		f.Edge(deploys, r.In, resolve.FileKey(built[0].Path()), formats.NameMatched, r.At)
 	}
 }
 
-// ownRegistry reports whether an image's registry is one that holds projects' own
+// ownRegistry reports whether the registry of an image is one where projects keep their own
 // images, and not a public collection.
 func ownRegistry(name string) bool {
 	host, _, _ := strings.Cut(name, "/")
@@ -179,8 +181,8 @@ func ownRegistry(name string) bool {
 	return false
 }
 
-// file leads to a file of a path: from the repository's root with a slash before it.
-// A folder stands for the file in it that describes it.
+// file makes the edge to the file of a path, which starts at the root of the repository if it
+// begins with a slash. A folder means the file in it that describes it.
 func (n *infra) file(f *formats.File, r *recountv1.Reference, path string) {
 	p := slash.Join(formats.Dir(f.Path()), path)
 	if rooted, ok := strings.CutPrefix(path, "/"); ok {
@@ -197,8 +199,7 @@ func (n *infra) file(f *formats.File, r *recountv1.Reference, path string) {
 	f.Unresolved(r.Edge, r.In, path, r.At)
 }
 
-// named leads to what a name declares. What configures stands at the other end: the
-// edge begins there.
+// named makes the edge to what a name declares, or, if that configures f, the edge from it.
 func (n *infra) named(f *formats.File, r *recountv1.Reference) {
 	if f.File.Language == "github-actions" || f.File.Language == "compose" || f.File.Language == "cloudformation" || f.File.Language == "serverless" {
 		for _, p := range n.byName[langName{f.File.Language, r.Path}] {
@@ -218,7 +219,7 @@ func (n *infra) named(f *formats.File, r *recountv1.Reference) {
 	n.join(f, r, *p, how)
 }
 
-// join makes the edge of a reference to a declaration.
+// join makes the edge between a reference and a declaration.
 func (n *infra) join(f *formats.File, r *recountv1.Reference, to formats.Place, how recountv1.Provenance) {
 	reads := strings.HasPrefix(r.Path, "ConfigMap/") || strings.HasPrefix(r.Path, "Secret/") || strings.HasPrefix(r.Path, "configs/") || strings.HasPrefix(r.Path, "secrets/")
 	if r.Edge != configures || !reads {
@@ -227,13 +228,12 @@ func (n *infra) join(f *formats.File, r *recountv1.Reference, to formats.Place, 
 	}
 	at := r.At
 	if to.File != f {
-		at = nil // an edge's sites are places of the file that it begins in
+		at = nil // the sites of an edge are places in the file where it begins
 	}
 	to.File.Edge(r.Edge, uint32(to.Index+1), f.Key(r.In), how, at)
 }
 
-// nearest is the one declaration that stands nearest to a reference, in a namespace
-// that may be the wanted one.
+// nearest returns the declaration that is nearest to a reference, leaving out other namespaces.
 func (n *infra) nearest(f *formats.File, r *recountv1.Reference, all []formats.Place) (*formats.Place, recountv1.Provenance) {
 	wanted := r.Attributes["namespace"]
 	var fit []formats.Place
@@ -249,7 +249,7 @@ func (n *infra) nearest(f *formats.File, r *recountv1.Reference, all []formats.P
 	return one, formats.HowKnown(f, one.File)
 }
 
-// selected leads to the workloads that have all labels of a selector, in the nearest
+// selected makes the edges to the workloads that have all labels of a selector, in the nearest
 // directory that has some.
 func (n *infra) selected(f *formats.File, r *recountv1.Reference) {
 	wanted := strings.Split(r.Attributes["labels"], ",")
@@ -291,10 +291,11 @@ func (n *infra) selected(f *formats.File, r *recountv1.Reference) {
 	}
 }
 
-// maxSelected is how many workloads a selector leads to at most.
+// maxSelected is the maximum number of workloads that a selector leads to.
 const maxSelected = 64
 
-// host leads to the service that a variable's value has as its host, if there is one.
+// host makes the edge to the service that is the host in the value of a variable, if there is
+// one.
 func (n *infra) host(f *formats.File, r *recountv1.Reference) {
 	name := r.Path
 	if f.File.Language == "kubernetes" {
