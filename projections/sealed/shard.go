@@ -1,6 +1,9 @@
 package sealed
 
 import (
+	"errors"
+	"io/fs"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -35,4 +38,35 @@ func Valid(tp schemas.TopicPartition) bool {
 		}
 	}
 	return true
+}
+
+// Folder is the folder of a partition. It is created together with the first file in it. One
+// goroutine at a time may use it.
+type Folder struct {
+	Dir  string
+	Disk Disk
+	Made bool // the folder exists
+}
+
+// Make creates the folder unless it exists.
+func (f *Folder) Make() error {
+	if f.Made {
+		return nil
+	}
+	if err := f.Disk.MkdirAll(f.Dir); err != nil {
+		return err
+	}
+	if err := f.Disk.SyncDir(filepath.Dir(f.Dir)); err != nil {
+		return err
+	}
+	f.Made = true
+	return nil
+}
+
+// Remove deletes a file of the folder, if there is one.
+func (f *Folder) Remove(name string) error {
+	if err := f.Disk.Remove(filepath.Join(f.Dir, name)); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }

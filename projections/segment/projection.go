@@ -88,8 +88,8 @@ type Projection struct {
 	// then its mu. A caller that locks the mu of several shards does so in the order of partitions.
 	mu     sync.RWMutex
 	shards map[schemas.TopicPartition]*shard
-	users  int // calls in progress: the files stay mapped until the last one ends
-	closed bool
+
+	guard sealed.Guard
 }
 
 var (
@@ -129,24 +129,13 @@ func Open(dir string, opts Options) (*Projection, error) {
 
 // enter keeps the files mapped until leave.
 func (p *Projection) enter() error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.closed {
+	if !p.guard.Enter() {
 		return ErrClosed
 	}
-	p.users++
 	return nil
 }
 
-func (p *Projection) leave() {
-	p.mu.Lock()
-	p.users--
-	last := p.closed && p.users == 0
-	p.mu.Unlock()
-	if last {
-		p.unmap()
-	}
-}
+func (p *Projection) leave() { p.guard.Leave(p.unmap) }
 
 func (p *Projection) unmap() {
 	for _, s := range p.shards {
@@ -274,13 +263,6 @@ func (p *Projection) Close() error {
 	if errors.Is(err, ErrClosed) {
 		return nil
 	}
-	p.mu.Lock()
-	first := !p.closed
-	p.closed = true
-	last := first && p.users == 0
-	p.mu.Unlock()
-	if last {
-		p.unmap()
-	}
+	p.guard.Close(p.unmap)
 	return err
 }

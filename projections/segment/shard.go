@@ -26,15 +26,14 @@ func segmentName(seq int) string { return fmt.Sprintf("%08d.tbf", seq) }
 
 // shard is the state of one partition: sealed files and the hot buffer.
 type shard struct {
-	tp   schemas.TopicPartition
-	dir  string
-	opts *Options
+	tp     schemas.TopicPartition
+	folder sealed.Folder // guarded by write
+	opts   *Options
 
 	// write is held while rows are appended, sealed or saved. It guards the fields below.
 	write sync.Mutex
 	files []*file // sealed, oldest first
 	hot   *hot
-	made  bool  // the folder exists
 	saved int64 // the value of Next that is durable on disk; -1 if none is
 	since int   // rows since the last checkpoint
 
@@ -59,7 +58,7 @@ type view struct {
 }
 
 func newShard(tp schemas.TopicPartition, dir string, opts *Options) *shard {
-	s := &shard{tp: tp, dir: dir, opts: opts, hot: newHot(0), saved: -1}
+	s := &shard{tp: tp, folder: sealed.Folder{Dir: dir, Disk: opts.disk}, opts: opts, hot: newHot(0), saved: -1}
 	s.publish(0)
 	return s
 }
@@ -79,17 +78,17 @@ func (s *shard) publish(next int64) {
 
 // load reads the shard's folder.
 func (s *shard) load() error {
-	entries, err := os.ReadDir(s.dir)
+	entries, err := os.ReadDir(s.folder.Dir)
 	if err != nil {
 		return err
 	}
-	s.made = true
+	s.folder.Made = true
 	var names []string
 	for _, e := range entries {
 		switch name := e.Name(); {
 		case strings.HasSuffix(name, sealed.TempSuffix):
 			// A crash left this file before its rename.
-			if err := s.opts.disk.Remove(filepath.Join(s.dir, name)); err != nil {
+			if err := s.folder.Remove(name); err != nil {
 				s.opts.Logger.Warn("segment: leftover not removed", "projection", Name, "position", s.tp.String(), "err", err)
 			}
 		case name != tailName && strings.HasSuffix(name, ".tbf"):
@@ -121,9 +120,9 @@ func (s *shard) load() error {
 
 // open opens a sealed file, which must be the shard's i-th and start at base.
 func (s *shard) open(name string, i int, base int64) (*file, error) {
-	path := filepath.Join(s.dir, name)
+	path := filepath.Join(s.folder.Dir, name)
 	if name != segmentName(i) {
-		return nil, corrupt(filepath.Join(s.dir, segmentName(i)), "file", 0, 0, "missing, yet there is %s", name)
+		return nil, corrupt(filepath.Join(s.folder.Dir, segmentName(i)), "file", 0, 0, "missing, yet there is %s", name)
 	}
 	f, err := openFile(path, s.tp)
 	if err != nil {
@@ -139,7 +138,7 @@ func (s *shard) open(name string, i int, base int64) (*file, error) {
 // loadTail opens the checkpoint if it continues exactly what is sealed and every byte of it is
 // intact. Otherwise it is ignored: the rows are still in the log.
 func (s *shard) loadTail(seq int, base int64) *file {
-	path := filepath.Join(s.dir, tailName)
+	path := filepath.Join(s.folder.Dir, tailName)
 	f, err := openFile(path, s.tp)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -264,23 +263,23 @@ func (s *shard) sealIfFull() error {
 // nothing has changed, except perhaps a file on disk that the next attempt replaces with the same
 // bytes or the next Open loads as the sealed segment that it is.
 func (s *shard) seal() error {
-	if err := s.mkdir(); err != nil {
+	if err := s.folder.Make(); err != nil {
 		return err
 	}
 	name := segmentName(len(s.files))
 	next := s.hot.offset[s.hot.n-1] + 1
 	x := buildIndex(&s.hot.columns, s.tp.Topic)
-	if err := storeTBF(s.opts.disk, s.dir, name, true, s.header(schemas.TBFSealed, next), &s.hot.columns, x); err != nil {
+	if err := storeTBF(s.opts.disk, s.folder.Dir, name, true, s.header(schemas.TBFSealed, next), &s.hot.columns, x); err != nil {
 		return err
 	}
-	f, err := openFile(filepath.Join(s.dir, name), s.tp)
+	f, err := openFile(filepath.Join(s.folder.Dir, name), s.tp)
 	if err != nil {
 		return err
 	}
 	s.files = append(slices.Clip(s.files), f) // readers keep the old slice
 	s.hot, s.since, s.saved = newHot(next), 0, next
 	// The rows of the checkpoint are sealed now. If it cannot be removed, it is ignored.
-	if err := s.opts.disk.Remove(filepath.Join(s.dir, tailName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := s.folder.Remove(tailName); err != nil {
 		s.opts.Logger.Warn("segment: old checkpoint not removed", "projection", Name, "position", s.tp.String(), "err", err)
 	}
 	return nil
@@ -313,28 +312,14 @@ func (s *shard) save(durable bool) error {
 	if s.saved == next {
 		return nil
 	}
-	if err := s.mkdir(); err != nil {
+	if err := s.folder.Make(); err != nil {
 		return err
 	}
-	err := storeTBF(s.opts.disk, s.dir, tailName, durable, s.header(0, next), &s.hot.columns, buildIndex(&s.hot.columns, s.tp.Topic))
+	err := storeTBF(s.opts.disk, s.folder.Dir, tailName, durable, s.header(0, next), &s.hot.columns, buildIndex(&s.hot.columns, s.tp.Topic))
 	if err == nil && durable {
 		s.saved = next
 	}
 	return err
-}
-
-func (s *shard) mkdir() error {
-	if s.made {
-		return nil
-	}
-	if err := s.opts.disk.MkdirAll(s.dir); err != nil {
-		return err
-	}
-	if err := s.opts.disk.SyncDir(filepath.Dir(s.dir)); err != nil {
-		return err
-	}
-	s.made = true
-	return nil
 }
 
 // checkBatch rejects a batch that cannot be applied before any of it is.
