@@ -7,7 +7,7 @@ import (
 	"github.com/recountdb/recount/languages/extract"
 )
 
-// BenchmarkExtract reads each language's testdata once.
+// BenchmarkExtract reads the test data of each language once.
 func BenchmarkExtract(b *testing.B) {
 	read, size := map[string]map[string][]byte{}, map[string]int64{}
 	for _, src := range sources(b) {

@@ -16,9 +16,9 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// TestGolden extracts <language>/testdata/extract/<path>.src and compares with the
-// .golden beside it. A language is tested by adding files; run with -rewrite, and commit
-// what comes out only if it is right.
+// TestGolden extracts <language>/testdata/extract/<path>.src and compares the facts with the
+// .golden beside it. A language is tested by adding files; run it with -rewrite, and commit the
+// result only if it is right.
 func TestGolden(t *testing.T) {
 	tested := map[string]bool{}
 	for _, src := range sources(t) {

@@ -10,9 +10,9 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// TestHostileFiles gives every language what breaks parsers: each must come back
-// with facts that hold, or say why there are none. Without the limits of parse.go
-// some of these run for minutes.
+// TestHostileFiles gives every extractor what breaks parsers: it must return facts that pass
+// checkFacts, or say why there are none. Without the limits of parse.go some of these run for
+// minutes.
 func TestHostileFiles(t *testing.T) {
 	pieces := []string{
 		"(", "[", "{", "'", `"`, "`${", "!", "-", "a(", "f(x,", "a=", "a<", "<a>", "()=>", "({", "\\", "@", "\x00", "\xff", "😀",

@@ -1,4 +1,4 @@
-// Package codeowners reads CODEOWNERS: who owns which paths.
+// Package codeowners extracts CODEOWNERS: who owns which paths.
 package codeowners
 
 import (
@@ -10,8 +10,7 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// Language is the file that says who owns which paths, where GitHub, GitLab, Gitea
-// and Forgejo look for it.
+// extractor reads the files in which GitHub, GitLab, Gitea and Forgejo look for owners.
 var extractor = extract.Language{
 	Name: "codeowners", Version: 1, Extract: extractOwners,
 	Matches: func(path string) bool {
@@ -19,13 +18,13 @@ var extractor = extract.Language{
 	},
 }
 
-// maxOwnerRules is how many rules are read of a file. GitHub takes none of a file of
-// more than 3 MB.
+// maxOwnerRules limits how many rules of a file are read. GitHub ignores a file of more than 3
+// MB.
 const maxOwnerRules = 50_000
 
-// extractOwners reads rules: a pattern, then owners, then perhaps a comment; a space in
-// a pattern has a backslash before it. GitLab's sections, [Name] or ^[Name], with a
-// number of approvals and the owners of those of its rules that name none:
+// extractOwners reads rules: a pattern, then owners, then perhaps a comment. A space in a
+// pattern is written with a backslash. It also reads GitLab's sections, [Name] or ^[Name],
+// with the number of approvals and the owners of those of its rules that name none:
 //
 //	^[Documentation][2] @docs-team
 func extractOwners(content []byte, facts *recountv1.FileFacts) {
@@ -48,7 +47,7 @@ func extractOwners(content []byte, facts *recountv1.FileFacts) {
 		}
 		words := splitOwners(text)
 		rule := &recountv1.OwnerRule{Pattern: extract.Clip(words[0], extract.MaxName), Line: n, Section: section, Owners: ownersOf(words[1:])}
-		// GitLab's exclusions have no owners, and in GitHub's rules there are none.
+		// GitLab's exclusions have no owners; GitHub has no exclusions.
 		if len(rule.Owners) == 0 && !strings.HasPrefix(rule.Pattern, "!") {
 			rule.Owners = inherited
 		}
@@ -63,7 +62,7 @@ func cutSection(text string) (name, rest string, ok bool) {
 	if !ok || !strings.HasPrefix(text, "[") || strings.TrimSpace(name) == "" {
 		return "", "", false
 	}
-	if strings.HasPrefix(rest, "[") { // how many must approve
+	if strings.HasPrefix(rest, "[") { // the number of approvals
 		if _, rest, ok = strings.Cut(rest, "]"); !ok {
 			return "", "", false
 		}
@@ -74,7 +73,7 @@ func cutSection(text string) (name, rest string, ok bool) {
 	return strings.TrimSpace(name), rest, true
 }
 
-// splitOwners splits a line at white space that has no backslash before it.
+// splitOwners splits a line at white space without a backslash before it.
 func splitOwners(text string) []string {
 	var words []string
 	var b strings.Builder
@@ -98,7 +97,7 @@ func splitOwners(text string) []string {
 	return words
 }
 
-// ownersOf are the words up to a comment.
+// ownersOf returns the words before a comment.
 func ownersOf(words []string) []string {
 	var owners []string
 	for _, w := range words {

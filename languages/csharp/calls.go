@@ -7,7 +7,7 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// call refers to what is called and walks the rest of the expression.
+// call adds a call and walks the rest of the expression.
 func (c *csharpFile) call(n extract.Ref, s csharpScope) {
 	fn, args := c.Field(n, "function"), c.Field(n, "arguments")
 	if c.Kind(fn) == "identifier" && c.Text(fn) == "nameof" {
@@ -21,7 +21,7 @@ func (c *csharpFile) call(n extract.Ref, s csharpScope) {
 	c.mapRoute(n, path, args, s)
 }
 
-// calleeName is the node of a callee's last name.
+// calleeName returns the node of the last name of a callee.
 func (c *csharpFile) calleeName(fn extract.Ref) extract.Ref {
 	switch c.Kind(fn) {
 	case "member_access_expression":
@@ -38,7 +38,7 @@ func (c *csharpFile) calleeName(fn extract.Ref) extract.Ref {
 	return fn
 }
 
-// calleeRest walks what a callee's path goes through.
+// calleeRest walks what the path of a callee goes through.
 func (c *csharpFile) calleeRest(fn extract.Ref, s csharpScope) {
 	switch c.Kind(fn) {
 	case "identifier":
@@ -54,7 +54,7 @@ func (c *csharpFile) calleeRest(fn extract.Ref, s csharpScope) {
 	}
 }
 
-// rest walks an object whose member is named: what its path does not say.
+// rest walks an object whose member is named, for what its path does not contain.
 func (c *csharpFile) rest(object extract.Ref, s csharpScope) {
 	switch c.Kind(object) {
 	case "", "identifier", "this", "base", "predefined_type", "generic_name":
@@ -67,18 +67,18 @@ func (c *csharpFile) rest(object extract.Ref, s csharpScope) {
 	}
 }
 
-// use refers to a field or property that is named.
+// use adds a reference to a field or property.
 func (c *csharpFile) use(n extract.Ref, s csharpScope) {
 	c.Refer(recountv1.EdgeKind_EDGE_KIND_REFERENCES, s.in, c.path(n, s), c.calleeName(n))
 	c.rest(extract.FirstRef(c.Field(n, "expression"), c.Field(n, "condition")), s)
-	for k := range c.Children(n) { // a?.B() where the grammar puts the call behind
+	for k := range c.Children(n) { // a?.B(), which the grammar makes a call of the whole
 		if c.Kind(n) == "conditional_access_expression" && c.Kind(k) == "invocation_expression" {
 			c.visit(k, s)
 		}
 	}
 }
 
-// arguments adds to a call what its arguments are, and walks them.
+// arguments adds the arguments of a call, and walks them.
 func (c *csharpFile) arguments(r *recountv1.Reference, args extract.Ref, s csharpScope) {
 	var values []extract.Ref
 	for k := range c.Children(args) {
@@ -103,7 +103,7 @@ func (c *csharpFile) arguments(r *recountv1.Reference, args extract.Ref, s cshar
 	}
 }
 
-// value is the path of an expression that is handed on: a function too has one.
+// value returns the path of an expression that is passed on. A function has one too.
 func (c *csharpFile) value(n extract.Ref, s csharpScope) string {
 	switch c.Kind(n) {
 	case "lambda_expression", "anonymous_method_expression":
@@ -114,7 +114,7 @@ func (c *csharpFile) value(n extract.Ref, s csharpScope) string {
 	return c.path(n, s)
 }
 
-// gives is what a lambda with an expression as its body gives, see javaFile.gives.
+// gives returns the path of the result of a lambda; see gives of package java.
 func (c *csharpFile) gives(n extract.Ref, s csharpScope) string {
 	body := c.Field(n, "body")
 	if body == extract.None || c.Kind(body) == "block" {
@@ -134,8 +134,8 @@ func (c *csharpFile) gives(n extract.Ref, s csharpScope) string {
 	return path
 }
 
-// argument walks an expression that goes where base says, see javaFile.argument. A
-// new() makes an instance of base's type.
+// argument walks an expression that is assigned or passed to base; see argument of package java.
+// new() makes an instance of the type of base.
 func (c *csharpFile) argument(n extract.Ref, base string, at int, s csharpScope) {
 	switch c.Kind(n) {
 	case "":
@@ -162,7 +162,7 @@ func (c *csharpFile) argument(n extract.Ref, base string, at int, s csharpScope)
 	}
 }
 
-// lambdaNames are the nodes of a lambda's parameters' names.
+// lambdaNames returns the nodes of the names of a lambda's parameters.
 func (c *csharpFile) lambdaNames(n extract.Ref) []extract.Ref {
 	params := extract.FirstRef(c.Field(n, "parameters"), c.FirstOf(n, "parameter_list"))
 	switch c.Kind(params) {
@@ -180,7 +180,7 @@ func (c *csharpFile) lambdaNames(n extract.Ref) []extract.Ref {
 	return nil
 }
 
-// lambda walks a function without a name: it belongs to the declaration around it.
+// lambda walks a function without a name. It belongs to the enclosing declaration.
 func (c *csharpFile) lambda(n extract.Ref, base string, at int, s csharpScope) {
 	inside := s.nested()
 	inside.lambda = true
@@ -202,7 +202,7 @@ func (c *csharpFile) lambda(n extract.Ref, base string, at int, s csharpScope) {
 	c.visit(c.FirstOf(n, "block"), inside)
 }
 
-// local binds a local variable: to its type, or where that is left out to the value.
+// local binds a local variable to its type, or, without one, to its value.
 func (c *csharpFile) local(name, typ extract.Ref, value string, s csharpScope) {
 	if name == extract.None || c.Text(name) == "" || c.Text(name) == "_" {
 		return
@@ -216,7 +216,7 @@ func (c *csharpFile) local(name, typ extract.Ref, value string, s csharpScope) {
 	c.Bind(s.in, extract.Checked(target), value, t, name)
 }
 
-// designate binds a name, or the names that take a value apart.
+// designate binds a name, or the names of a deconstruction.
 func (c *csharpFile) designate(name, typ extract.Ref, value string, s csharpScope) {
 	switch c.Kind(name) {
 	case "identifier":
@@ -259,7 +259,7 @@ func (c *csharpFile) locals(n extract.Ref, s csharpScope) {
 	}
 }
 
-// queryVariable binds the variable of a query's clause: from x in items.
+// queryVariable binds the variable of a query clause: from x in items.
 func (c *csharpFile) queryVariable(n extract.Ref, s csharpScope) {
 	name, value := c.Field(n, "name"), extract.None
 	for k := range c.Children(n) {
@@ -279,7 +279,7 @@ func (c *csharpFile) queryVariable(n extract.Ref, s csharpScope) {
 	c.local(name, c.Field(n, "type"), path, s)
 }
 
-// creation refers to the constructor that new calls.
+// creation adds a reference to the constructor that new calls.
 func (c *csharpFile) creation(n extract.Ref, s csharpScope) {
 	typ, args := c.Field(n, "type"), c.Field(n, "arguments")
 	if c.Kind(typ) == "array_type" {
@@ -297,8 +297,7 @@ func (c *csharpFile) creation(n extract.Ref, s csharpScope) {
 	c.visit(c.Field(n, "initializer"), s)
 }
 
-// initializer walks { A = 1, B = { 2 } }: the names on the left are members of what is
-// made.
+// initializer walks { A = 1, B = { 2 } }. The names on the left are members of the new object.
 func (c *csharpFile) initializer(n extract.Ref, s csharpScope) {
 	for k := range c.Children(n) {
 		if c.Kind(k) == "assignment_expression" && c.Kind(c.Field(k, "left")) == "identifier" {
@@ -329,7 +328,7 @@ func (c *csharpFile) effects(n extract.Ref, path string, args extract.Ref, s csh
 	}
 }
 
-// process refers to the process that a call starts.
+// process adds the process that a call starts.
 func (c *csharpFile) process(path string, at, args extract.Ref, s csharpScope) {
 	var words []string
 	for a := range c.Children(args) {
@@ -340,13 +339,13 @@ func (c *csharpFile) process(path string, at, args extract.Ref, s csharpScope) {
 		words = append(words, word)
 	}
 	if len(words) == 0 || words[0] == "{}" && len(words) == 1 {
-		return // what is started is said elsewhere
+		return // the process is given elsewhere
 	}
 	r := c.Refer(recountv1.EdgeKind_EDGE_KIND_EXECUTES_PROCESS, s.in, path, at)
 	r.Attributes = map[string]string{"command": extract.Clip(strings.Join(words, " "), extract.MaxValue)}
 }
 
-// literal is the text of a string literal.
+// literal returns the text of a string literal.
 func (c *csharpFile) literal(n extract.Ref) (string, bool) {
 	switch c.Kind(n) {
 	case "string_literal":

@@ -7,7 +7,7 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// declared declares n and decorates it.
+// declared adds the declaration of n and its decorators.
 func (c *csharpFile) declared(n extract.Ref, d extract.Declaration, s csharpScope) (uint32, *recountv1.Declaration, []extract.Ref) {
 	var attributes []extract.Ref
 	var words []string
@@ -47,7 +47,7 @@ func (c *csharpFile) declared(n extract.Ref, d extract.Declaration, s csharpScop
 	return in, decl, attributes
 }
 
-// summary takes the marks of XML documentation off.
+// summary removes the markup of XML documentation.
 func summary(doc string) string {
 	if !strings.Contains(doc, "<summary>") {
 		return doc
@@ -95,7 +95,7 @@ func (c *csharpFile) class(n extract.Ref, s csharpScope) {
 	c.block(body, of)
 }
 
-// fieldNames are the fields and properties that a body declares.
+// fieldNames returns the fields and properties that a body declares.
 func (c *csharpFile) fieldNames(body extract.Ref) map[string]bool {
 	names := map[string]bool{}
 	for k := range c.Children(body) {
@@ -113,7 +113,7 @@ func (c *csharpFile) fieldNames(body extract.Ref) map[string]bool {
 	return names
 }
 
-// components declares the properties that a record's parameters are.
+// components declares the properties that the parameters of a record are.
 func (c *csharpFile) components(params extract.Ref, s csharpScope) {
 	for p := range c.Children(params) {
 		name := c.Text(c.Field(p, "name"))
@@ -127,8 +127,8 @@ func (c *csharpFile) components(params extract.Ref, s csharpScope) {
 	}
 }
 
-// basesOf refers to the bases of a type. Which of them are interfaces their names say,
-// as is the custom: IName.
+// basesOf adds references to the bases of a type. By convention a base with a name like IName is
+// an interface.
 func (c *csharpFile) basesOf(n extract.Ref, kind recountv1.SymbolKind, s csharpScope) {
 	list := c.FirstOf(n, "base_list")
 	if kind == recountv1.SymbolKind_SYMBOL_KIND_ENUM {
@@ -163,7 +163,7 @@ func (c *csharpFile) basesOf(n extract.Ref, kind recountv1.SymbolKind, s csharpS
 	}
 }
 
-// typeParameters notes them with their first bounds.
+// typeParameters returns the type parameters with their first bounds.
 func (c *csharpFile) typeParameters(n extract.Ref, decl *recountv1.Declaration, s csharpScope) {
 	bounds := map[string]string{}
 	for k := range c.Children(n) {
@@ -194,7 +194,7 @@ func (c *csharpFile) typeParameters(n extract.Ref, decl *recountv1.Declaration, 
 	}
 }
 
-// delegate declares a type of functions.
+// delegate declares a function type.
 func (c *csharpFile) delegate(n extract.Ref, s csharpScope) {
 	name := c.Text(c.Field(n, "name"))
 	if name == "" {
@@ -240,7 +240,7 @@ func (c *csharpFile) method(n extract.Ref, s csharpScope) {
 	}
 	body := c.Field(n, "body")
 	if s.public && body == extract.None {
-		decl.Modifiers = append(decl.Modifiers, "abstract") // without saying so
+		decl.Modifiers = append(decl.Modifiers, "abstract") // implied
 	}
 	decl.Test = s.test || c.isTest(attributes)
 	inside := csharpScope{in: in, class: s.class, names: extract.Inner(s.names), test: decl.Test}
@@ -267,7 +267,7 @@ func (c *csharpFile) method(n extract.Ref, s csharpScope) {
 	c.visit(body, inside)
 }
 
-// wordsOf are the modifiers of n.
+// wordsOf returns the modifiers of n.
 func (c *csharpFile) wordsOf(n extract.Ref) []string {
 	var words []string
 	for k := range c.Children(n) {
@@ -278,8 +278,8 @@ func (c *csharpFile) wordsOf(n extract.Ref) []string {
 	return words
 }
 
-// parameters reads those of a method, which are local to s.in. An optional one has a
-// default, "?" where it is not known.
+// parameters reads the parameters of a method, which are local to s.in. An optional one has a
+// default, "?" if it is not known.
 func (c *csharpFile) parameters(params extract.Ref, s csharpScope) []*recountv1.Parameter {
 	var all []*recountv1.Parameter
 	add := func(name, typ extract.Ref) *recountv1.Parameter {
@@ -300,7 +300,7 @@ func (c *csharpFile) parameters(params extract.Ref, s csharpScope) []*recountv1.
 					c.visit(v, s)
 				}
 			}
-		case c.FieldOf(k) == "type": // params T[] names, which stand in the list itself
+		case c.FieldOf(k) == "type": // params T[] names, which the grammar puts directly into the list
 			add(c.Field(params, "name"), k).Variadic = true
 		}
 	}
@@ -369,7 +369,7 @@ func (c *csharpFile) fieldsOf(n extract.Ref, s csharpScope) {
 	}
 }
 
-// valueOf is the initializer of a variable: the last expression behind its name.
+// valueOf returns the initializer of a variable: the last expression after its name.
 func (c *csharpFile) valueOf(d extract.Ref) extract.Ref {
 	value := extract.None
 	for k := range c.Children(d) {

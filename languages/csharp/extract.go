@@ -1,4 +1,4 @@
-// Package csharp reads C#: what a file declares, calls, imports and routes.
+// Package csharp extracts and resolves C#.
 package csharp
 
 import (
@@ -10,10 +10,10 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// C#: what its files say. A constructor is called "ctor", an indexer "this[]"; a
-// namespace that holds all of a file is its package, others are modules. A property's
-// accessors are the property. Task<T>, ValueTask<T> and T? stand for T in types, as
-// await leaves no mark in a path.
+// extractor reads C# files. A constructor has the name "ctor", an indexer "this[]". A namespace
+// that contains all of a file is its package; other namespaces are modules. Accessors belong to
+// their property. In types, Task<T>, ValueTask<T> and T? are T, because paths do not contain
+// await.
 var extractor = extract.Language{
 	Name: "csharp", Version: 1, Matches: extract.Suffixed(".cs"),
 	Extract: extract.Parsed(extract.LoadGrammar(csharp.GetLanguage), func(f *extract.File) {
@@ -27,14 +27,14 @@ type csharpFile struct {
 	extract.Blocks
 }
 
-// csharpScope is where the walk stands.
+// csharpScope is the context of the walk.
 type csharpScope struct {
 	in    uint32
 	names *extract.Block
-	// class is the declaration of the type around; exported says that it is.
+	// class is the enclosing type; exported is set if that is exported.
 	class    uint32
 	exported bool
-	// public: in an interface or enum. lambda: in a function without a name.
+	// public is set in an interface or enum, lambda in a function without a name.
 	public, lambda, test bool
 	controller           bool
 }
@@ -50,7 +50,7 @@ func (c *csharpFile) block(n extract.Ref, s csharpScope) {
 	}
 }
 
-// unit walks a file: a namespace that is the only one in it is the file's package.
+// unit walks a file. If it contains one namespace only, that is the package of the file.
 func (c *csharpFile) unit(n extract.Ref, s csharpScope) {
 	spaces, others := []extract.Ref{}, false
 	for k := range c.Children(n) {
@@ -222,8 +222,8 @@ func (c *csharpFile) visit(n extract.Ref, s csharpScope) {
 	}
 }
 
-// importing reads a using directive: a wildcard of a namespace, or with static of a
-// type; or an alias. What is global is handed on to the other files.
+// importing reads a using directive: a wildcard import of a namespace, or, with static, of a
+// type; or an alias. A global one is exported to the other files.
 func (c *csharpFile) importing(n extract.Ref) {
 	alias := c.Field(n, "name")
 	target := extract.None

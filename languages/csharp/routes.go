@@ -7,14 +7,14 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// attributeName is an attribute's name without its namespace and "Attribute".
+// attributeName returns the name of an attribute without its namespace and "Attribute".
 func (c *csharpFile) attributeName(a extract.Ref) string {
 	_, name := extract.SplitLast(extract.Erased(c.typePath(c.Field(a, "name"))))
 	return strings.TrimSuffix(name, "Attribute")
 }
 
-// isTest reports whether attributes make a method a test of xUnit, NUnit or MSTest, or
-// something that runs with them.
+// isTest reports whether attributes make a method a test of xUnit, NUnit or MSTest, or part of
+// one.
 func (c *csharpFile) isTest(attributes []extract.Ref) bool {
 	for _, a := range attributes {
 		switch c.attributeName(a) {
@@ -26,7 +26,7 @@ func (c *csharpFile) isTest(attributes []extract.Ref) bool {
 	return false
 }
 
-// isTestClass reports whether a class holds tests.
+// isTestClass reports whether a class contains tests.
 func (c *csharpFile) isTestClass(attributes []extract.Ref, body extract.Ref) bool {
 	for _, a := range attributes {
 		switch c.attributeName(a) {
@@ -53,7 +53,7 @@ func (c *csharpFile) isTestClass(attributes []extract.Ref, body extract.Ref) boo
 	return false
 }
 
-// pattern is the literal that an attribute begins with; ok is false where that is
+// pattern returns the literal that an attribute begins with; ok is false if it begins with
 // something else.
 func (c *csharpFile) pattern(a extract.Ref) (pattern string, given, ok bool) {
 	for arg := range c.Children(c.FirstOf(a, "attribute_argument_list")) {
@@ -92,8 +92,8 @@ var csharpVerbs = map[string]string{
 	"HttpGet": "GET", "HttpPost": "POST", "HttpPut": "PUT", "HttpDelete": "DELETE", "HttpPatch": "PATCH", "HttpHead": "HEAD", "HttpOptions": "OPTIONS",
 }
 
-// methodRoutes reads the routes that an action's attributes give it. A pattern that
-// begins with / or ~/ has no prefix.
+// methodRoutes reads the routes that the attributes of an action give it. A pattern that begins
+// with / or ~/ has no prefix.
 func (c *csharpFile) methodRoutes(attributes []extract.Ref, in uint32, method string, s csharpScope) {
 	class := c.Decl(s.class)
 	if class == nil || !s.controller {
@@ -171,7 +171,7 @@ func (c *csharpFile) mapRoute(n extract.Ref, path string, args extract.Ref, s cs
 	c.AddRoute(r, n)
 }
 
-// groupPattern is the pattern of a call of MapGroup.
+// groupPattern returns the pattern of a call of MapGroup.
 func (c *csharpFile) groupPattern(call extract.Ref) (string, bool) {
 	fn := c.Field(call, "function")
 	if c.Kind(call) != "invocation_expression" || c.Text(c.Field(fn, "name")) != "MapGroup" {

@@ -7,13 +7,13 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// csharpWrappers are types that stand for their argument, as await sees it.
+// csharpWrappers are types that stand for their type argument, as await sees it.
 var csharpWrappers = map[string]bool{
 	"Task": true, "ValueTask": true, "Nullable": true, "System.Threading.Tasks.Task": true,
 	"System.Threading.Tasks.ValueTask": true,
 }
 
-// typePath is a type as it is written, without white space: "List<Item>[]".
+// typePath returns a type as it is written, without white space: "List<Item>[]".
 func (c *csharpFile) typePath(n extract.Ref) string {
 	switch c.Kind(n) {
 	case "identifier", "predefined_type":
@@ -52,7 +52,7 @@ func (c *csharpFile) typePath(n extract.Ref) string {
 	return extract.Unknown
 }
 
-// typeName is the node of a type's last name.
+// typeName returns the node of the last name of a type.
 func (c *csharpFile) typeName(n extract.Ref) extract.Ref {
 	switch c.Kind(n) {
 	case "qualified_name", "alias_qualified_name":
@@ -65,7 +65,7 @@ func (c *csharpFile) typeName(n extract.Ref) extract.Ref {
 	return n
 }
 
-// annotation refers to every name in a type.
+// annotation adds references to all names in a type.
 func (c *csharpFile) annotation(n extract.Ref, s csharpScope) {
 	switch c.Kind(n) {
 	case "", "predefined_type", "implicit_type":
@@ -86,7 +86,7 @@ func (c *csharpFile) annotation(n extract.Ref, s csharpScope) {
 	}
 }
 
-// path is the access path of an expression.
+// path returns the access path of an expression.
 func (c *csharpFile) path(n extract.Ref, s csharpScope) string {
 	switch c.Kind(n) {
 	case "identifier":
@@ -161,7 +161,7 @@ func (c *csharpFile) path(n extract.Ref, s csharpScope) string {
 	return extract.Unknown
 }
 
-// created is the path of new T(…); new T[n] is an array.
+// created returns the path of new T(…); new T[n] is an array.
 func (c *csharpFile) created(n extract.Ref) string {
 	typ := c.Field(n, "type")
 	if c.Kind(typ) == "array_type" {
@@ -170,7 +170,7 @@ func (c *csharpFile) created(n extract.Ref) string {
 	return extract.Made(c.typePath(typ))
 }
 
-// conditional is the path of a?.b.
+// conditional returns the path of a?.b.
 func (c *csharpFile) conditional(n extract.Ref, s csharpScope) string {
 	base := c.path(c.Field(n, "condition"), s)
 	for k := range c.Children(n) {
@@ -186,7 +186,8 @@ func (c *csharpFile) conditional(n extract.Ref, s csharpScope) string {
 	return extract.Unknown
 }
 
-// indexOf is an index's literal, or "_", which tells it from what a loop gives.
+// indexOf returns the literal of an index, or "_", which distinguishes it from the elements of a
+// loop.
 func (c *csharpFile) indexOf(n extract.Ref) string {
 	arg := c.Child(c.Child(c.Field(n, "subscript"), 0), 0)
 	if c.Kind(arg) == "integer_literal" {
@@ -195,7 +196,7 @@ func (c *csharpFile) indexOf(n extract.Ref) string {
 	return "_"
 }
 
-// lastName is the node of a member's name.
+// lastName returns the node of the name of a member.
 func (c *csharpFile) lastName(n extract.Ref) extract.Ref {
 	if c.Kind(n) == "generic_name" {
 		return c.Child(n, 0)
@@ -210,7 +211,7 @@ func (c *csharpFile) memberOf(base, name string) string {
 	return extract.Member(base, name)
 }
 
-// binary is the type of an operation.
+// binary returns the type of an operation.
 func (c *csharpFile) binary(n extract.Ref, s csharpScope) string {
 	left, right := c.path(c.Field(n, "left"), s), c.path(c.Field(n, "right"), s)
 	switch op := c.Text(c.Field(n, "operator")); op {
@@ -229,7 +230,7 @@ func (c *csharpFile) binary(n extract.Ref, s csharpScope) string {
 	return extract.Unknown
 }
 
-// resultType is the path of what the method or property around gives.
+// resultType returns the path of the result type of the enclosing method or property.
 func (c *csharpFile) resultType(s csharpScope) string {
 	if d := c.Decl(s.in); d != nil && !s.lambda {
 		return extract.OfType(d.Type)

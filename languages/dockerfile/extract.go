@@ -1,4 +1,5 @@
-// Package dockerfile reads Dockerfiles: stages, images, programs and environment.
+// Package dockerfile extracts Dockerfiles: stages, images, programs and environment. The resolver
+// in package yaml takes them too.
 package dockerfile
 
 import (
@@ -10,8 +11,8 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// Dockerfiles: stages, by their names or numbers, what they are built from and copy
-// from, the variables that they set and the program that they start.
+// extractor reads stages by their names or numbers, the images and stages that they are built
+// from and copy from, the variables that they set and the program that they start.
 var extractor = extract.Language{Name: "dockerfile", Version: 1, Matches: isDockerfile, Extract: extractDockerfile}
 
 func isDockerfile(path string) bool {
@@ -19,7 +20,7 @@ func isDockerfile(path string) bool {
 	return name == "Dockerfile" || name == "Containerfile" || strings.HasPrefix(name, "Dockerfile.") || strings.HasSuffix(name, ".dockerfile") || strings.HasSuffix(name, ".Dockerfile")
 }
 
-// instruction is one, with its continued lines.
+// instruction is one instruction with its continued lines.
 type instruction struct {
 	word, rest string
 	start, end uint32
@@ -95,7 +96,8 @@ func extractDockerfile(content []byte, facts *recountv1.FileFacts) {
 	b.Sort()
 }
 
-// instructions are a Dockerfile's, without comments and the bodies of heredocs.
+// instructions returns the instructions of a Dockerfile, without comments and the bodies of
+// heredocs.
 func instructions(src []byte) (all []instruction) {
 	at := 0
 	for at < len(src) {

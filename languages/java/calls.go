@@ -7,7 +7,7 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// callee is the path of what a method invocation calls.
+// callee returns the path of what a method invocation calls.
 func (j *javaFile) callee(n extract.Ref, s javaScope) string {
 	name, object := j.Text(j.Field(n, "name")), j.Field(n, "object")
 	switch {
@@ -19,7 +19,7 @@ func (j *javaFile) callee(n extract.Ref, s javaScope) string {
 	return j.memberOf(j.path(object, s), name)
 }
 
-// call refers to what is called and walks the rest of the expression.
+// call adds a call and walks the rest of the expression.
 func (j *javaFile) call(n extract.Ref, s javaScope) {
 	path := j.callee(n, s)
 	r := j.Refer(recountv1.EdgeKind_EDGE_KIND_CALLS, s.in, path, j.Field(n, "name"))
@@ -39,7 +39,7 @@ func (j *javaFile) call(n extract.Ref, s javaScope) {
 	j.effects(n, path, args, s)
 }
 
-// arguments adds to a call what its arguments are, and walks them.
+// arguments adds the arguments of a call, and walks them.
 func (j *javaFile) arguments(r *recountv1.Reference, args extract.Ref, s javaScope) {
 	for c := range j.Children(args) {
 		a := &recountv1.Argument{Index: r.Count, Path: j.value(c, s)}
@@ -55,7 +55,7 @@ func (j *javaFile) arguments(r *recountv1.Reference, args extract.Ref, s javaSco
 	}
 }
 
-// value is the path of an expression that is handed on: a function too has one.
+// value returns the path of an expression that is passed on. A function has one too.
 func (j *javaFile) value(n extract.Ref, s javaScope) string {
 	switch j.Kind(n) {
 	case "lambda_expression":
@@ -68,8 +68,8 @@ func (j *javaFile) value(n extract.Ref, s javaScope) string {
 	return j.path(n, s)
 }
 
-// gives is what a lambda with an expression as its body gives. Its parameters are
-// not known yet where it is asked for, so that their names are those they will have.
+// gives returns the path of the result of a lambda whose body is an expression. Its parameters
+// are not declared yet when this is called, so the path has the names that they will have.
 func (j *javaFile) gives(n extract.Ref, s javaScope) string {
 	body := j.Field(n, "body")
 	if j.Kind(body) == "block" {
@@ -90,8 +90,8 @@ func (j *javaFile) gives(n extract.Ref, s javaScope) string {
 	return path
 }
 
-// argument walks an expression that goes where base says: to its argument `at`, or
-// into base itself where that is -1.
+// argument walks an expression that is assigned to base, or passed to base as its argument `at`
+// if that is not -1.
 func (j *javaFile) argument(n extract.Ref, base string, at int, s javaScope) {
 	switch j.Kind(n) {
 	case "":
@@ -108,7 +108,7 @@ func (j *javaFile) argument(n extract.Ref, base string, at int, s javaScope) {
 	}
 }
 
-// lambdaNames are the nodes of a lambda's parameters' names.
+// lambdaNames returns the nodes of the names of a lambda's parameters.
 func (j *javaFile) lambdaNames(n extract.Ref) []extract.Ref {
 	params := j.Field(n, "parameters")
 	switch j.Kind(params) {
@@ -129,8 +129,8 @@ func (j *javaFile) lambdaNames(n extract.Ref) []extract.Ref {
 	return nil
 }
 
-// lambda walks a function without a name: it belongs to the declaration around it. Its
-// parameters are what base hands to its argument `at`.
+// lambda walks a function without a name. It belongs to the enclosing declaration, and its
+// parameters are what base passes to its argument `at`.
 func (j *javaFile) lambda(n extract.Ref, base string, at int, s javaScope) {
 	inside := s.nested()
 	inside.lambda = true
@@ -148,7 +148,7 @@ func (j *javaFile) lambda(n extract.Ref, base string, at int, s javaScope) {
 	j.visit(j.Field(n, "body"), inside)
 }
 
-// local binds a local variable: to its type, or where that is left out to the value.
+// local binds a local variable to its type, or, without one, to its value.
 func (j *javaFile) local(name, typ extract.Ref, value string, s javaScope) {
 	if name == extract.None || j.Text(name) == "" {
 		return
@@ -182,7 +182,7 @@ func (j *javaFile) locals(n extract.Ref, s javaScope) {
 	}
 }
 
-// creation refers to the constructor that new calls; a body is an anonymous class.
+// creation adds a reference to the constructor that new calls; a body is an anonymous class.
 func (j *javaFile) creation(n extract.Ref, s javaScope) {
 	typ, args := j.Field(n, "type"), j.Field(n, "arguments")
 	full := j.typePath(typ)
@@ -207,7 +207,7 @@ func (j *javaFile) creation(n extract.Ref, s javaScope) {
 	}
 }
 
-// constructed refers to the constructor that this(…) or super(…) calls.
+// constructed adds a reference to the constructor that this(…) or super(…) calls.
 func (j *javaFile) constructed(n extract.Ref, s javaScope) {
 	word := j.Field(n, "constructor")
 	path := "self.<init>"
@@ -218,7 +218,7 @@ func (j *javaFile) constructed(n extract.Ref, s javaScope) {
 	j.arguments(r, j.Field(n, "arguments"), s)
 }
 
-// methodReference refers to the method or constructor that is handed on.
+// methodReference adds a reference to a method or constructor that is passed on.
 func (j *javaFile) methodReference(n extract.Ref, s javaScope) {
 	path := j.referred(n, s)
 	if k := j.Kind(j.Child(n, 0)); k != "identifier" && !strings.Contains(k, "type") {
@@ -230,7 +230,7 @@ func (j *javaFile) methodReference(n extract.Ref, s javaScope) {
 	}
 }
 
-// referredName is the node of the name, or of new, in Foo::name.
+// referredName returns the node of the name, or of new, in Foo::name.
 func (j *javaFile) referredName(n extract.Ref) extract.Ref {
 	name, on := extract.None, j.Child(n, 0)
 	for c := j.First(n); c != extract.None; c = j.Next(c) {
@@ -241,7 +241,7 @@ func (j *javaFile) referredName(n extract.Ref) extract.Ref {
 	return name
 }
 
-// referred is the path of what a method reference means.
+// referred returns the path of what a method reference means.
 func (j *javaFile) referred(n extract.Ref, s javaScope) string {
 	on, name := j.Child(n, 0), j.referredName(n)
 	base := j.path(on, s)
@@ -260,7 +260,7 @@ func (j *javaFile) referred(n extract.Ref, s javaScope) string {
 	return extract.Member(base, j.Text(name))
 }
 
-// fieldUse refers to a field that is named, and walks what its path goes through.
+// fieldUse adds a reference to a field, and walks what its path goes through.
 func (j *javaFile) fieldUse(n extract.Ref, s javaScope) {
 	path := j.path(n, s)
 	if j.Kind(j.Field(n, "field")) != "this" {
@@ -291,8 +291,8 @@ func (j *javaFile) effects(n extract.Ref, path string, args extract.Ref, s javaS
 	}
 }
 
-// process refers to the process that a call starts: its words are the arguments, the
-// first `most` of them (0: all), or the elements of a list.
+// process adds the process that a call starts. Its words are the first `most` arguments (0: all
+// of them), or the elements of a list.
 func (j *javaFile) process(path string, at, args extract.Ref, most int, s javaScope) {
 	var words []string
 	var add func(n extract.Ref)
@@ -320,7 +320,7 @@ func (j *javaFile) process(path string, at, args extract.Ref, most int, s javaSc
 	r.Attributes = map[string]string{"command": extract.Clip(strings.Join(words, " "), extract.MaxValue)}
 }
 
-// literal is the text of a string literal, or of several joined by +.
+// literal returns the text of a string literal, or of several joined by +.
 func (j *javaFile) literal(n extract.Ref) (string, bool) {
 	switch j.Kind(n) {
 	case "parenthesized_expression":

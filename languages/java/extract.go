@@ -1,4 +1,4 @@
-// Package java reads Java: what a file declares, calls, imports and routes.
+// Package java extracts and resolves Java.
 package java
 
 import (
@@ -10,9 +10,9 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// Java: what its files say. A constructor is called "<init>", as in a stack trace; an
-// anonymous class "$1", "$2" and so on by its place in the declaration around it.
-// What a field's initializer does, the field does.
+// extractor reads Java files. A constructor has the name "<init>", as in a stack trace; an
+// anonymous class has "$1", "$2" and so on by its place in the enclosing declaration. What the
+// initializer of a field does belongs to the field.
 var extractor = extract.Language{
 	Name: "java", Version: 1, Matches: extract.Suffixed(".java"),
 	Extract: extract.Parsed(extract.LoadGrammar(java.GetLanguage), func(f *extract.File) {
@@ -28,18 +28,18 @@ type javaFile struct {
 	anonymous map[uint32]int
 }
 
-// javaScope is where the walk stands.
+// javaScope is the context of the walk.
 type javaScope struct {
 	in    uint32
 	names *extract.Block
-	// class is the declaration of the class around; exported says that it is.
+	// class is the enclosing class; exported is set if that is exported.
 	class    uint32
 	exported bool
-	// member: directly in a class's body, that of an interface or annotation with
-	// public. lambda: in a function without a name, whose results are not those of `in`.
+	// member is set directly in the body of a class, public in that of an interface or
+	// annotation, and lambda in a function without a name, whose results do not belong to `in`.
 	public, lambda, test bool
-	// controller and client: the class around is one of Spring or JAX-RS, or a client
-	// whose methods make requests; prefix is the client's.
+	// controller is set in a class of Spring or JAX-RS that has routes, client in one whose
+	// methods make requests; prefix is the client's.
 	controller, client bool
 	prefix             string
 	framework          string
@@ -187,8 +187,8 @@ func (j *javaFile) visit(n extract.Ref, s javaScope) {
 	}
 }
 
-// importing reads `import [static] a.b.C[.*];`: the path of a type or, with a
-// wildcard, of a package or type; of a static one the type, and the member as name.
+// importing reads `import [static] a.b.C[.*];`: the path of a type or, with a wildcard, of a
+// package or type. A static import has the path of the type and the name of the member.
 func (j *javaFile) importing(n extract.Ref) {
 	name := j.Child(n, 0)
 	path, at := extract.Compact(j.Text(name)), name
@@ -204,8 +204,8 @@ func (j *javaFile) importing(n extract.Ref) {
 	j.AddImport(0, of, at).Names = []*recountv1.ImportedName{{Name: member}}
 }
 
-// annotationsOf are those in front of a declaration, and its other modifiers. start is
-// where it begins behind them.
+// annotationsOf returns the annotations in front of a declaration, its other modifiers, and where
+// the declaration begins after them.
 func (j *javaFile) annotationsOf(n extract.Ref) (annotations []extract.Ref, words []string, start uint32) {
 	start = j.Start(n)
 	mods := j.FirstOf(n, "modifiers")
@@ -235,7 +235,7 @@ func (j *javaFile) annotationsOf(n extract.Ref) (annotations []extract.Ref, word
 	return annotations, words, start
 }
 
-// declared declares n and decorates it.
+// declared adds the declaration of n and its decorators.
 func (j *javaFile) declared(n extract.Ref, d extract.Declaration, s javaScope) (uint32, *recountv1.Declaration, []extract.Ref) {
 	annotations, words, start := j.annotationsOf(n)
 	d.In, d.Doc, d.Start, d.End, d.From = s.in, j.CommentBefore(n), start, j.End(n), j.Start(n)
@@ -284,7 +284,7 @@ func (j *javaFile) class(n extract.Ref, s javaScope) {
 	case "interface_declaration", "enum_declaration":
 	}
 	if s.in == s.class && s.in != 0 && kind != "class_declaration" && !extract.HasWord(decl.Modifiers, "static") {
-		decl.Modifiers = append(decl.Modifiers, "static") // without saying so
+		decl.Modifiers = append(decl.Modifiers, "static") // implied
 	}
 	of := javaScope{
 		in: in, class: in, names: &extract.Block{Up: s.names, Members: j.fieldNames(n, body)}, exported: decl.Exported,
@@ -308,7 +308,7 @@ func (j *javaFile) class(n extract.Ref, s javaScope) {
 	j.block(body, of)
 }
 
-// base refers to a base class or interface; its type arguments stand in an attribute.
+// base adds a reference to a base class or interface. Its type arguments are in an attribute.
 func (j *javaFile) base(edge recountv1.EdgeKind, typ extract.Ref, s javaScope) {
 	if typ == extract.None {
 		return
@@ -321,7 +321,7 @@ func (j *javaFile) base(edge recountv1.EdgeKind, typ extract.Ref, s javaScope) {
 	}
 }
 
-// fieldNames are the fields that a class's body declares.
+// fieldNames returns the fields that the body of a class declares.
 func (j *javaFile) fieldNames(n, body extract.Ref) map[string]bool {
 	names := map[string]bool{}
 	var read func(body extract.Ref)
@@ -348,7 +348,7 @@ func (j *javaFile) fieldNames(n, body extract.Ref) map[string]bool {
 	return names
 }
 
-// components declares the fields that a record's parameters are.
+// components declares the fields that the parameters of a record are.
 func (j *javaFile) components(n extract.Ref, record *recountv1.Declaration, s javaScope) {
 	record.Parameters = j.parameters(j.Field(n, "parameters"), javaScope{in: s.in, names: extract.Inner(nil)})
 	for c := range j.Children(j.Field(n, "parameters")) {
@@ -410,7 +410,7 @@ func (j *javaFile) method(n extract.Ref, s javaScope) {
 	}
 	in, decl, annotations := j.declared(n, d, s)
 	if s.public && !extract.HasWord(decl.Modifiers, "default") && !extract.HasWord(decl.Modifiers, "static") && !extract.HasWord(decl.Modifiers, "private") {
-		decl.Modifiers = append(decl.Modifiers, "abstract") // without saying so
+		decl.Modifiers = append(decl.Modifiers, "abstract") // implied
 	}
 	decl.Test = s.test || j.isTest(annotations)
 	inside := javaScope{in: in, class: s.class, names: extract.Inner(s.names), test: decl.Test}
@@ -429,15 +429,15 @@ func (j *javaFile) method(n extract.Ref, s javaScope) {
 	}
 	j.methodRoutes(annotations, in, s)
 	j.block(j.Field(n, "body"), inside)
-	j.visit(j.Field(n, "value"), inside) // an annotation's default
+	j.visit(j.Field(n, "value"), inside) // the default of an annotation's element
 }
 
-// dimensions are the brackets behind a name: int a[].
+// dimensions returns the brackets after a name: int a[].
 func (j *javaFile) dimensions(n extract.Ref) string {
 	return strings.Repeat("[]", strings.Count(j.Text(j.Field(n, "dimensions")), "["))
 }
 
-// typeParameters notes them with their bounds, and refers to these.
+// typeParameters returns the type parameters with their bounds, and adds references to these.
 func (j *javaFile) typeParameters(n extract.Ref, decl *recountv1.Declaration, s javaScope) {
 	var all []string
 	params := extract.FirstRef(j.Field(n, "type_parameters"), j.FirstOf(n, "type_parameters"))
@@ -466,7 +466,7 @@ func (j *javaFile) locals1(in uint32, name string) {
 	j.File.Names.Locals[extract.NameIn{In: in, Name: name}] = true
 }
 
-// parameters reads those of a method, which are local to s.in.
+// parameters reads the parameters of a method, which are local to s.in.
 func (j *javaFile) parameters(params extract.Ref, s javaScope) []*recountv1.Parameter {
 	var all []*recountv1.Parameter
 	for c := range j.Children(params) {
@@ -520,7 +520,7 @@ func (j *javaFile) fieldsOf(n extract.Ref, s javaScope) {
 		if s.public && !extract.HasWord(decl.Modifiers, "static") {
 			decl.Modifiers = append(decl.Modifiers, "static")
 		}
-		if !first { // its own place, not the first one's
+		if !first { // the place of this field, not of the first one
 			decl.Start = j.Place(j.Start(d))
 		}
 		first = false

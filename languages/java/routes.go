@@ -5,14 +5,13 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// name of an annotation, without its package.
+// name returns the name of an annotation without its package.
 func (j *javaFile) annotationName(a extract.Ref) string {
 	_, name := extract.SplitLast(extract.Compact(j.Text(j.Field(a, "name"))))
 	return name
 }
 
-// isTest reports whether annotations make a method a test of JUnit or TestNG, or
-// something that runs with them.
+// isTest reports whether annotations make a method a test of JUnit or TestNG, or part of one.
 func (j *javaFile) isTest(annotations []extract.Ref) bool {
 	for _, a := range annotations {
 		switch j.annotationName(a) {
@@ -25,7 +24,7 @@ func (j *javaFile) isTest(annotations []extract.Ref) bool {
 	return false
 }
 
-// isTestClass reports whether a class holds tests.
+// isTestClass reports whether a class contains tests.
 func (j *javaFile) isTestClass(n, body extract.Ref, annotations []extract.Ref) bool {
 	for _, a := range annotations {
 		switch j.annotationName(a) {
@@ -47,7 +46,7 @@ func (j *javaFile) isTestClass(n, body extract.Ref, annotations []extract.Ref) b
 	return false
 }
 
-// attribute is the value of an annotation's element; "value" also where it is not named.
+// attribute returns the value of an element of an annotation; the element "value" may be unnamed.
 func (j *javaFile) attribute(a extract.Ref, name string) extract.Ref {
 	for c := range j.Children(j.Field(a, "arguments")) {
 		switch {
@@ -62,7 +61,7 @@ func (j *javaFile) attribute(a extract.Ref, name string) extract.Ref {
 	return extract.None
 }
 
-// each are an element's values: one, or those of a list.
+// each returns the values of an element: one, or those of a list.
 func (j *javaFile) each(n extract.Ref) []extract.Ref {
 	if j.Kind(n) != "element_value_array_initializer" {
 		if n == extract.None {
@@ -77,7 +76,7 @@ func (j *javaFile) each(n extract.Ref) []extract.Ref {
 	return all
 }
 
-// patterns are those of a mapping, "" where it has none; ok is false where one is no
+// patterns returns the patterns of a mapping, "" if it has none. ok is false if one is no
 // literal.
 func (j *javaFile) patterns(a extract.Ref) (all []string, ok bool) {
 	values := append(j.each(j.attribute(a, "value")), j.each(j.attribute(a, "path"))...)
@@ -94,7 +93,7 @@ func (j *javaFile) patterns(a extract.Ref) (all []string, ok bool) {
 	return all, true
 }
 
-// classRoutes reads what a class's annotations say of its methods' routes.
+// classRoutes reads what the annotations of a class say about the routes of its methods.
 func (j *javaFile) classRoutes(annotations []extract.Ref, in uint32, class string, s *javaScope) {
 	prefixes := []string{}
 	at := extract.None
@@ -128,7 +127,7 @@ func (j *javaFile) classRoutes(annotations []extract.Ref, in uint32, class strin
 	}
 }
 
-// mappings are Spring's annotations for one method of HTTP, and JAX-RS's.
+// mappings are the annotations of Spring and JAX-RS for one HTTP method.
 var (
 	springMappings = map[string]string{
 		"GetMapping": "GET", "PostMapping": "POST", "PutMapping": "PUT", "DeleteMapping": "DELETE", "PatchMapping": "PATCH",
@@ -137,8 +136,8 @@ var (
 	restMappings = map[string]bool{"GET": true, "POST": true, "PUT": true, "DELETE": true, "PATCH": true, "HEAD": true, "OPTIONS": true}
 )
 
-// methodRoutes reads the routes that a method's annotations give it, or the requests
-// that it stands for.
+// methodRoutes reads the routes that the annotations of a method give it, or the requests that it
+// makes.
 func (j *javaFile) methodRoutes(annotations []extract.Ref, in uint32, s javaScope) {
 	var methods, patterns []string
 	framework, at := "", extract.None

@@ -7,8 +7,9 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// typePath is a type as it is written, without annotations and white space, wildcards
-// replaced by their bounds: "Map.Entry<K,List<V>>[]". Of several (catch) it is not known.
+// typePath returns a type as it is written, without annotations and white space, and with
+// wildcards replaced by their bounds: "Map.Entry<K,List<V>>[]". The type of a catch clause with
+// several types is not known.
 func (j *javaFile) typePath(n extract.Ref) string {
 	switch j.Kind(n) {
 	case "type_identifier", "identifier", "integral_type", "floating_point_type", "boolean_type", "void_type":
@@ -55,7 +56,7 @@ func (j *javaFile) typePath(n extract.Ref) string {
 	return extract.Unknown
 }
 
-// typeName is the node of a type's last name.
+// typeName returns the node of the last name of a type.
 func (j *javaFile) typeName(n extract.Ref) extract.Ref {
 	switch j.Kind(n) {
 	case "generic_type":
@@ -75,13 +76,13 @@ func (j *javaFile) typeName(n extract.Ref) extract.Ref {
 	return n
 }
 
-// javaLang are types of java.lang that are no references worth keeping.
+// javaLang are types of java.lang that are too common to be references.
 var javaLang = map[string]bool{
 	"String": true, "Object": true, "Integer": true, "Long": true, "Boolean": true, "Double": true, "Float": true,
 	"Character": true, "Byte": true, "Short": true, "Void": true, "Number": true, "CharSequence": true, "var": true,
 }
 
-// annotation refers to every name in a type.
+// annotation adds references to all names in a type.
 func (j *javaFile) annotation(n extract.Ref, s javaScope) {
 	switch j.Kind(n) {
 	case "":
@@ -101,7 +102,7 @@ func (j *javaFile) annotation(n extract.Ref, s javaScope) {
 	}
 }
 
-// path is the access path of an expression.
+// path returns the access path of an expression.
 func (j *javaFile) path(n extract.Ref, s javaScope) string {
 	switch j.Kind(n) {
 	case "identifier":
@@ -115,7 +116,7 @@ func (j *javaFile) path(n extract.Ref, s javaScope) string {
 		return j.path(j.Child(n, 0), s)
 	case "field_access":
 		object, name := j.Field(n, "object"), j.Field(n, "field")
-		if j.Kind(name) == "this" { // of the class around
+		if j.Kind(name) == "this" { // of the enclosing class
 			return extract.OfType(extract.Compact(j.Text(object)))
 		}
 		return j.memberOf(j.path(object, s), j.Text(name))
@@ -179,7 +180,7 @@ func (j *javaFile) path(n extract.Ref, s javaScope) string {
 	return extract.Unknown
 }
 
-// memberOf is base.name; of an unknown base only the name is known.
+// memberOf returns base.name; if the base is unknown, only the name.
 func (j *javaFile) memberOf(base, name string) string {
 	if name == "" {
 		return extract.Unknown
@@ -187,7 +188,7 @@ func (j *javaFile) memberOf(base, name string) string {
 	return extract.Member(base, name)
 }
 
-// binary is the type of an operation.
+// binary returns the type of an operation.
 func (j *javaFile) binary(n extract.Ref, s javaScope) string {
 	left, right := j.path(j.Field(n, "left"), s), j.path(j.Field(n, "right"), s)
 	switch op := j.Text(j.Field(n, "operator")); op {
@@ -209,7 +210,7 @@ func (j *javaFile) binary(n extract.Ref, s javaScope) string {
 	return extract.Unknown
 }
 
-// resultType is the path of what the method around gives.
+// resultType returns the path of the result type of the enclosing method.
 func (j *javaFile) resultType(s javaScope) string {
 	if d := j.Decl(s.in); d != nil && !s.lambda {
 		return extract.OfType(d.Type)

@@ -1,4 +1,4 @@
-// Package manifest reads the files that say how a repository's packages are named and
+// Package manifest extracts the files that say how the packages of a repository are named and
 // found: go.mod, package.json, tsconfig.json, Cargo.toml, pyproject.toml and others.
 package manifest
 
@@ -14,8 +14,8 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// Manifests are the files from which resolvers read how a repository's packages are
-// called and found. Their facts are the content and the name that they state.
+// extractors read the manifests. Their facts are the content, which resolvers read, and the name
+// that it states.
 var extractors = []extract.Language{
 	manifest("go.mod", 1, extract.Named("go.mod"), goModName),
 	manifest("go.work", 1, extract.Named("go.work"), nil),
@@ -27,7 +27,7 @@ var extractors = []extract.Language{
 	manifest("pom.xml", 1, extract.Named("pom.xml"), pomName),
 }
 
-// maxManifest is the largest manifest whose content goes into the facts.
+// maxManifest is the size of the largest manifest whose content goes into the facts.
 const maxManifest = 1 << 20
 
 func manifest(name string, version int, matches func(string) bool, stated func([]byte) (string, error)) extract.Language {

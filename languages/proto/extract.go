@@ -1,4 +1,4 @@
-// Package proto reads Protocol Buffers: messages, services and their procedures.
+// Package proto extracts and resolves Protocol Buffers.
 package proto
 
 import (
@@ -11,10 +11,9 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// Protocol Buffers: messages with their fields, enums, services and their
-// procedures, whose references are the types that they take and give. The options
-// that name what is generated for a language stand with the services, as
-// attributes; google.api.http gives routes, in the procedures.
+// extractor reads messages with their fields, enums, services and their procedures. Procedures
+// refer to the types that they take and return. The options that name generated code are
+// attributes of services; google.api.http gives routes, whose declarations are procedures.
 var extractor = extract.Language{
 	Name: "proto", Version: 1, Matches: extract.Suffixed(".proto"),
 	Extract: extract.Repaired(extract.LoadGrammar(protobuf.GetLanguage), repairProto, func(f *extract.File) {
@@ -42,9 +41,9 @@ type protoFile struct {
 	options map[string]string
 }
 
-// repairProto writes proto2 and editions as the grammar's proto3, and blanks what
-// proto3 does not have: ranges of extension numbers, and what is extended. Its fields
-// belong to messages of elsewhere.
+// repairProto rewrites proto2 and editions as proto3, which the grammar parses, and blanks what
+// proto3 does not have: ranges of extension numbers, and extensions, whose fields belong to
+// messages of other files.
 func repairProto(src []byte) []byte {
 	out := append([]byte(nil), src...)
 	blank := func(from, to int) {
@@ -106,8 +105,8 @@ func repairProto(src []byte) []byte {
 	return out
 }
 
-// protoWord finds the next word from at on that begins a statement: outside of
-// comments and strings.
+// protoWord returns the next word from at on that begins a statement, outside comments and
+// strings.
 func protoWord(src []byte, at int) (int, string) {
 	for at < len(src) {
 		switch c := src[at]; {
@@ -166,7 +165,7 @@ func (p *protoFile) block(n extract.Ref, in uint32) {
 	}
 }
 
-// named declares a message or an enum, with what is in its body.
+// named declares a message or an enum and what is in its body.
 func (p *protoFile) named(n extract.Ref, kind recountv1.SymbolKind, body string, in uint32) {
 	b := p.FirstOf(n, body)
 	d := extract.Declaration{Kind: kind, Name: p.Text(p.Child(n, 0)), In: in, Node: n, Doc: p.CommentBefore(n)}
@@ -197,7 +196,7 @@ func (p *protoFile) service(n extract.Ref, in uint32) {
 	}
 }
 
-// procedure declares an rpc: its attributes say which side streams.
+// procedure declares an rpc. Its attributes say which sides stream.
 func (p *protoFile) procedure(n extract.Ref, in uint32) {
 	d := extract.Declaration{Kind: recountv1.SymbolKind_SYMBOL_KIND_RPC, Name: p.Text(p.Child(n, 0)), In: in, Node: n, Doc: p.CommentBefore(n), Head: p.statementEnd(n)}
 	if brace := p.FirstOf(n, "{"); brace != extract.None {
@@ -228,8 +227,8 @@ func (p *protoFile) procedure(n extract.Ref, in uint32) {
 	}
 }
 
-// httpRule adds the routes of a google.api.http option: verb and pattern, those of
-// `custom` by its kind, and the additional bindings'.
+// httpRule adds the routes of a google.api.http option: verb and pattern, with the kind of
+// `custom` as the verb, and those of additional bindings.
 func (p *protoFile) httpRule(block extract.Ref, in uint32) {
 	if block == extract.None {
 		return
@@ -302,7 +301,7 @@ func (p *protoFile) messageField(n extract.Ref, in uint32) {
 	}
 }
 
-// statementEnd is where a statement ends, without its semicolon.
+// statementEnd returns where a statement ends, without its semicolon.
 func (p *protoFile) statementEnd(n extract.Ref) uint32 {
 	if semi := p.FirstOf(n, ";"); semi != extract.None {
 		return p.Start(semi)
@@ -310,17 +309,17 @@ func (p *protoFile) statementEnd(n extract.Ref) uint32 {
 	return p.End(n)
 }
 
-// typeOf refers to the message or enum that a type names.
+// typeOf adds a reference to the message or enum that a type names.
 func (p *protoFile) typeOf(n extract.Ref, in uint32) {
 	p.Refer(recountv1.EdgeKind_EDGE_KIND_REFERENCES, in, p.typePath(n), n)
 }
 
-// typePath is a type's name: with a dot before it where it is the full name.
+// typePath returns the name of a type, with a leading dot if it is the full name.
 func (p *protoFile) typePath(n extract.Ref) string {
 	return extract.Checked(strings.Join(strings.Fields(p.Text(n)), ""))
 }
 
-// literal is the text of a string, or of a constant that is one.
+// literal returns the text of a string, or of another constant.
 func (p *protoFile) literal(n extract.Ref) string {
 	if p.Kind(n) == "constant" {
 		n = p.FirstOf(n, "string")

@@ -52,12 +52,12 @@ func (p *pythonFile) importing(n extract.Ref, s pythonScope) {
 	}
 }
 
-// local notes that a name is bound in the scope.
+// local notes that the scope binds a name.
 func (p *pythonFile) local(name string, s pythonScope) {
 	p.Locals[extract.NameIn{In: s.in, Name: name}] = true
 }
 
-// call refers to what is called and walks the rest of the expression.
+// call adds a call and walks the rest of the expression.
 func (p *pythonFile) call(n extract.Ref, s pythonScope) {
 	fn, args := p.Field(n, "function"), p.Field(n, "arguments")
 	path := p.path(fn, s)
@@ -65,7 +65,7 @@ func (p *pythonFile) call(n extract.Ref, s pythonScope) {
 	p.arguments(r, args, s)
 	p.effects(n, path, args, r, s)
 
-	switch p.Kind(fn) { // of the callee, what is not in the path
+	switch p.Kind(fn) { // the parts of the callee that are not in the path
 	case "identifier":
 	case "attribute":
 		if object := p.Field(fn, "object"); strings.ContainsAny(p.path(object, s), "([?") {
@@ -107,8 +107,7 @@ func (p *pythonFile) arguments(r *recountv1.Reference, args extract.Ref, s pytho
 	}
 }
 
-// argument is the value of a call's argument, by its name or its place (-1: by name
-// only).
+// argument returns the value of a call's argument, by its name or its place (-1: by name only).
 func (p *pythonFile) argument(args extract.Ref, i int, name string) extract.Ref {
 	at := 0
 	for c := range p.Children(args) {
@@ -126,8 +125,8 @@ func (p *pythonFile) argument(args extract.Ref, i int, name string) extract.Ref 
 	return extract.None
 }
 
-// effects reads what a call does outside the program: environment, processes,
-// requests; and imports and routes that are made by calling.
+// effects reads what a call does outside the program (environment, processes, requests), and
+// imports and routes that are made by calls.
 func (p *pythonFile) effects(n extract.Ref, path string, args extract.Ref, r *recountv1.Reference, s pythonScope) {
 	full := p.canonical(path)
 	module, name := extract.SplitLast(full)
@@ -200,7 +199,7 @@ func (p *pythonFile) keepClient(in uint32, target, value string) {
 	p.clients[extract.NameIn{In: in, Name: target}] = value
 }
 
-// client is the session that a path holds, as far as the scopes around say.
+// client returns the session that a path holds, as far as the enclosing scopes tell.
 func (p *pythonFile) client(path string, in uint32) string {
 	if strings.HasPrefix(path, "self.") {
 		in = 0
@@ -231,7 +230,7 @@ func (p *pythonFile) request(name string, args extract.Ref, add func(recountv1.E
 	}
 }
 
-// command is the literal part of a command line, a string or a list.
+// command returns the literal part of a command line, which is a string or a list.
 func (p *pythonFile) command(n extract.Ref) string {
 	if text, ok := p.literal(n); ok {
 		return extract.Clip(text, extract.MaxValue)

@@ -1,4 +1,4 @@
-// Package python reads Python: what a file declares, calls, imports, binds and routes.
+// Package python extracts and resolves Python.
 package python
 
 import (
@@ -10,9 +10,9 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// Python: what its files say. A class body is a scope of its own: names bound in it
-// have the class as `in`. "self" in a path is the first parameter of the method
-// around it, whatever its name; of a classmethod it is the class.
+// extractor reads Python files. The body of a class is a scope of its own: names bound in it have
+// the class as `in`. "self" in a path is the first parameter of the enclosing method, whatever
+// its name; in a classmethod it is the class.
 var extractor = extract.Language{
 	Name: "python", Version: 1, Matches: extract.Suffixed(".py", ".pyi"),
 	Extract: extract.Parsed(extract.LoadGrammar(python.GetLanguage), func(f *extract.File) {
@@ -27,25 +27,25 @@ var extractor = extract.Language{
 type pythonFile struct {
 	*extract.File
 	framework string
-	// known is what imported names stand for: "run" is "subprocess.run".
+	// known has what imported names stand for: "run" is "subprocess.run".
 	known map[string]string
-	// clients are the names that hold a session of an HTTP client.
+	// clients has the names that hold a session of an HTTP client.
 	clients map[extract.NameIn]string
 }
 
-// pythonScope is where the walk stands.
+// pythonScope is the context of the walk.
 type pythonScope struct {
 	in uint32
-	// class: directly in a class body; function: somewhere in a function.
+	// class is set directly in the body of a class, function anywhere in a function.
 	class, function bool
 	self            string
-	// shadows are the parameters of the lambdas around.
+	// shadows has the parameters of the enclosing lambdas.
 	shadows  *extract.Shadow
 	test     bool
 	typeOnly bool
 }
 
-// block walks the children of n: statements, or whatever they are.
+// block walks the children of n, usually statements.
 func (p *pythonFile) block(n extract.Ref, s pythonScope) {
 	for c := range p.Children(n) {
 		p.visit(c, s)
@@ -114,7 +114,7 @@ func (p *pythonFile) visit(n extract.Ref, s pythonScope) {
 	case "call":
 		p.call(n, s)
 	case "list_comprehension", "set_comprehension", "dictionary_comprehension", "generator_expression":
-		for c := range p.Children(n) { // the variables before what uses them
+		for c := range p.Children(n) { // the variables come before what uses them
 			if p.FieldOf(c) != "body" {
 				p.visit(c, s)
 			}
@@ -141,7 +141,7 @@ func (p *pythonFile) visit(n extract.Ref, s pythonScope) {
 	}
 }
 
-// function declares a function or method and walks it; whole has its decorators.
+// function declares a function or method and walks it; whole includes its decorators.
 func (p *pythonFile) function(n, whole extract.Ref, s pythonScope) {
 	name := p.Text(p.Field(n, "name"))
 	if name == "" {
@@ -204,7 +204,7 @@ func (p *pythonFile) function(n, whole extract.Ref, s pythonScope) {
 	p.visit(body, inner)
 }
 
-// headEnd is where a definition's head ends: its last colon before the body.
+// headEnd returns where the head of a definition ends: at its last colon before the body.
 func (p *pythonFile) headEnd(n, body extract.Ref) uint32 {
 	end := uint32(0)
 	for c := p.First(n); c != extract.None && c != body; c = p.Next(c) {
@@ -225,7 +225,7 @@ func (p *pythonFile) decorators(whole extract.Ref) []extract.Ref {
 	return all
 }
 
-// decorate refers to the decorators of declaration in, and reads routes from them.
+// decorate adds references to the decorators of the declaration in, and reads routes from them.
 func (p *pythonFile) decorate(whole extract.Ref, in uint32, name string, s pythonScope) {
 	for _, dec := range p.decorators(whole) {
 		e := p.Child(dec, 0)
@@ -275,7 +275,7 @@ func (p *pythonFile) isExported(name string, s pythonScope) bool {
 	return !private && !s.function && (owner == nil || owner.Exported)
 }
 
-// docstring is the string that a body begins with.
+// docstring returns the string that a body begins with.
 func (p *pythonFile) docstring(body extract.Ref) string {
 	stmt := p.Child(body, 0)
 	if p.Kind(stmt) != "expression_statement" {
@@ -295,7 +295,7 @@ func (p *pythonFile) docstring(body extract.Ref) string {
 	return extract.Clip(strings.TrimSpace(extract.Dedent(text)), extract.MaxDoc)
 }
 
-// paramName is the name of a parameter node.
+// paramName returns the name of a parameter node.
 func (p *pythonFile) paramName(n extract.Ref) string {
 	switch p.Kind(n) {
 	case "identifier":
@@ -308,14 +308,14 @@ func (p *pythonFile) paramName(n extract.Ref) string {
 	return ""
 }
 
-// parameters reads a function's parameters: they are local to in, their defaults
-// and types are of the scope outside.
+// parameters reads the parameters of a function. They are local to in; their defaults and types
+// belong to the scope outside.
 func (p *pythonFile) parameters(params extract.Ref, in uint32, outside pythonScope, self string) []*recountv1.Parameter {
 	var all []*recountv1.Parameter
 	for c := range p.Children(params) {
 		name := p.paramName(c)
 		if name == "" {
-			continue // the marks * and /
+			continue // the separators * and /
 		}
 		p.Locals[extract.NameIn{In: in, Name: name}] = true
 		prm := &recountv1.Parameter{Name: extract.Clip(name, extract.MaxName)}
@@ -349,7 +349,7 @@ func (p *pythonFile) lambda(n extract.Ref, s pythonScope) {
 	p.visit(p.Field(n, "body"), s)
 }
 
-// ifStatement marks what TYPE_CHECKING guards.
+// ifStatement marks the imports that TYPE_CHECKING guards.
 func (p *pythonFile) ifStatement(n extract.Ref, s pythonScope) {
 	cond := p.Field(n, "condition")
 	p.visit(cond, s)

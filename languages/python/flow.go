@@ -8,8 +8,8 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// assignment reads `a = b`, `a: T = b`, `a = b = c`, and declares variables of the
-// module and fields of classes.
+// assignment reads `a = b`, `a: T = b`, `a = b = c`, and declares variables of the module and
+// fields of classes.
 func (p *pythonFile) assignment(n extract.Ref, s pythonScope) {
 	left, right, typ := p.Field(n, "left"), p.Field(n, "right"), p.Field(n, "type")
 	p.declareTargets(left, n, typ, s)
@@ -28,7 +28,7 @@ func (p *pythonFile) assignment(n extract.Ref, s pythonScope) {
 		if p.Kind(left) == "identifier" || p.Kind(left) == "attribute" {
 			p.bindValue(p.path(left, s), extract.None, typePath, left, s, 0)
 		}
-	case p.Kind(value) == "assignment": // a = b = c: a gets what b gets
+	case p.Kind(value) == "assignment": // a = b = c: a gets the value of b
 		for p.Kind(value) == "assignment" {
 			value = p.Field(value, "right")
 		}
@@ -43,7 +43,7 @@ func (p *pythonFile) assignment(n extract.Ref, s pythonScope) {
 	p.visit(right, s)
 }
 
-// namedLambda declares `name = lambda …` as the function that it is.
+// namedLambda declares `name = lambda …` as a function.
 func (p *pythonFile) namedLambda(left, right, stmt extract.Ref, s pythonScope) bool {
 	name := p.Text(left)
 	if p.Declared[extract.NameIn{In: s.in, Name: name}] {
@@ -71,8 +71,8 @@ func (p *pythonFile) namedLambda(left, right, stmt extract.Ref, s pythonScope) b
 	return true
 }
 
-// declareTargets declares what an assignment of the module or of a class names for
-// the first time.
+// declareTargets declares the names that an assignment in a module or a class binds for the first
+// time.
 func (p *pythonFile) declareTargets(left, stmt, typ extract.Ref, s pythonScope) {
 	if s.function {
 		return
@@ -124,8 +124,8 @@ func (p *pythonFile) visitTarget(n extract.Ref, s pythonScope) {
 	}
 }
 
-// bindTarget binds what an assignment's left side names to the value, whose
-// expression may be none.
+// bindTarget binds the names on the left side of an assignment to a value, whose path is given
+// and whose node may be none.
 func (p *pythonFile) bindTarget(target, value extract.Ref, path string, s pythonScope) {
 	switch p.Kind(target) {
 	case "identifier", "attribute", "subscript":
@@ -173,8 +173,8 @@ func (p *pythonFile) bindPlain(target, value, typ string, at extract.Ref, s pyth
 	p.keepClient(s.in, target, value)
 }
 
-// bindValue binds target to an expression: to each of its alternatives, and to the
-// elements of a literal.
+// bindValue binds target to an expression: to each of its alternatives, and to the elements of a
+// literal.
 func (p *pythonFile) bindValue(target string, value extract.Ref, typ string, at extract.Ref, s pythonScope, depth int) {
 	switch p.Kind(value) {
 	case "conditional_expression":
@@ -242,7 +242,7 @@ func (p *pythonFile) withItem(n extract.Ref, s pythonScope) {
 	p.visit(value, s)
 }
 
-// asPattern binds `value as target`: to value and how.
+// asPattern binds the target of `value as target` to the path of value followed by how.
 func (p *pythonFile) asPattern(n extract.Ref, how string, s pythonScope) {
 	value, alias := p.Child(n, 0), p.Field(n, "alias")
 	path := p.path(value, s)

@@ -7,7 +7,7 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// path is the access path of an expression.
+// path returns the access path of an expression.
 func (p *pythonFile) path(n extract.Ref, s pythonScope) string {
 	switch p.Kind(n) {
 	case "identifier":
@@ -33,8 +33,8 @@ func (p *pythonFile) path(n extract.Ref, s pythonScope) string {
 	return extract.Unknown
 }
 
-// callPath is what a call gives; super(), getattr with a literal and
-// importlib.import_module are read as what they mean.
+// callPath returns the path of a call's result. super(), getattr with a literal and
+// importlib.import_module become what they mean.
 func (p *pythonFile) callPath(n extract.Ref, s pythonScope) string {
 	fn := p.Field(n, "function")
 	path := p.path(fn, s)
@@ -54,7 +54,7 @@ func (p *pythonFile) callPath(n extract.Ref, s pythonScope) string {
 	return extract.Result(path)
 }
 
-// literalKey is the text of an index that is a literal.
+// literalKey returns the text of an index that is a literal.
 func (p *pythonFile) literalKey(n extract.Ref) string {
 	if p.Kind(n) == "integer" {
 		return p.Text(n)
@@ -63,7 +63,7 @@ func (p *pythonFile) literalKey(n extract.Ref) string {
 	return key
 }
 
-// literal is the value of a string literal; what is put into a formatted one is {}.
+// literal returns the value of a string literal. What is inserted into a formatted one is {}.
 func (p *pythonFile) literal(n extract.Ref) (string, bool) {
 	switch p.Kind(n) {
 	case "string":
@@ -90,7 +90,7 @@ func (p *pythonFile) literal(n extract.Ref) (string, bool) {
 	return "", false
 }
 
-// lastName is the node of the last name in a path.
+// lastName returns the node of the last name in a path.
 func (p *pythonFile) lastName(n extract.Ref) extract.Ref {
 	switch p.Kind(n) {
 	case "attribute":
@@ -116,11 +116,11 @@ func (p *pythonFile) canonical(path string) string {
 	return path
 }
 
-// transparent types say nothing of the value but that it may be None, or more.
+// transparent types say only that the value may be None or one of several.
 var transparent = map[string]bool{"Optional": true, "Annotated": true, "Final": true, "ClassVar": true, "Required": true, "NotRequired": true}
 
-// typePath is the access path of an annotation or of a base: type arguments are left
-// out, `X | None` and Optional[X] are X, a string is what it says.
+// typePath returns the access path of an annotation or of a base. Type arguments are left out, `X
+// | None` and Optional[X] are X, and a string is parsed.
 func (p *pythonFile) typePath(n extract.Ref, s pythonScope) string {
 	switch p.Kind(n) {
 	case "type", "parenthesized_expression":
@@ -151,13 +151,13 @@ func (p *pythonFile) typePath(n extract.Ref, s pythonScope) string {
 	return p.path(n, s)
 }
 
-// builtinTypes are no references worth keeping.
+// builtinTypes are too common to be references.
 var builtinTypes = map[string]bool{
 	"int": true, "str": true, "bool": true, "float": true, "bytes": true, "object": true, "dict": true,
 	"list": true, "tuple": true, "set": true, "frozenset": true, "type": true, "None": true,
 }
 
-// annotation refers to every name in a type.
+// annotation adds references to all names in a type.
 func (p *pythonFile) annotation(n extract.Ref, s pythonScope) {
 	switch p.Kind(n) {
 	case "identifier", "attribute":
@@ -175,7 +175,7 @@ func (p *pythonFile) annotation(n extract.Ref, s pythonScope) {
 	}
 }
 
-// use notes an expression of names that is not called.
+// use adds a reference to an expression of names that is not called.
 func (p *pythonFile) use(n extract.Ref, s pythonScope) {
 	path := p.path(n, s)
 	if strings.ContainsAny(path, "([?") {

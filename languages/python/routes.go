@@ -7,7 +7,7 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// webFramework is which of the known ones the file imports first.
+// webFramework returns the first known framework that the file imports.
 func (p *pythonFile) webFramework() string {
 	for i := range p.Nodes {
 		n := extract.Ref(i)
@@ -31,7 +31,7 @@ func (p *pythonFile) webFramework() string {
 	return ""
 }
 
-// methods reads methods=["GET", "POST"]; without it there is one, the default.
+// methods reads methods=["GET", "POST"]; without it there is one method, the default.
 func (p *pythonFile) methods(args extract.Ref, def string) []string {
 	list := p.argument(args, -1, "methods")
 	var all []string
@@ -49,7 +49,7 @@ func (p *pythonFile) methods(args extract.Ref, def string) []string {
 	return all
 }
 
-// decoratorRoute reads @app.route("/x", methods=…), @router.get("/x") on declaration in.
+// decoratorRoute reads @app.route("/x", methods=…) and @router.get("/x") on the declaration in.
 func (p *pythonFile) decoratorRoute(call extract.Ref, in uint32, s pythonScope) {
 	router, verb := extract.SplitLast(p.path(p.Field(call, "function"), s))
 	args := p.Field(call, "arguments")
@@ -71,7 +71,7 @@ func (p *pythonFile) decoratorRoute(call extract.Ref, in uint32, s pythonScope) 
 		framework = extract.FirstOf(framework, "fastapi")
 	case "get", "post", "put", "delete", "patch", "head", "options", "trace":
 		if framework == "" && !strings.HasPrefix(pattern, "/") {
-			return // some other decorator of that name
+			return // another decorator of that name
 		}
 		methods = []string{strings.ToUpper(verb)}
 		framework = extract.FirstOf(framework, "fastapi")
@@ -170,7 +170,7 @@ func (p *pythonFile) callRoute(n extract.Ref, path string, args extract.Ref, s p
 	}
 }
 
-// asView takes .as_view() off a handler.
+// asView removes .as_view() from a handler.
 func asView(path string) (string, bool) {
 	if path == extract.Unknown {
 		return "", false

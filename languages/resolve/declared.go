@@ -10,11 +10,11 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// MaxSites is how many places an edge keeps; CodeEdge.site_count has them all.
+// MaxSites is the maximum number of sites that an edge keeps; CodeEdge.site_count counts all.
 const MaxSites = 16
 
-// Confidence is what an edge known in some way is worth, in thousandths.
-// Resolvers may state less for a particular edge, never more.
+// Confidence returns the confidence of an edge with a provenance, in thousandths. Resolvers may
+// state a lower one for a single edge, never a higher one.
 func Confidence(p recountv1.Provenance) uint32 {
 	switch p {
 	case recountv1.Provenance_PROVENANCE_DECLARED:
@@ -33,19 +33,18 @@ func Confidence(p recountv1.Provenance) uint32 {
 	return 0
 }
 
-// FileKey is the key of a file's own node, PackageKey that of the package in a
-// directory ("" is the root).
+// FileKey returns the key of the node of a file.
 func FileKey(path string) schemas.NodeKey {
 	return schemas.NewNodeKey(path, "", "", recountv1.SymbolKind_SYMBOL_KIND_FILE, "")
 }
 
-// PackageKey is the key of the node of the package in a directory.
+// PackageKey returns the key of the node of the package in a directory ("" is the root).
 func PackageKey(dir string) schemas.NodeKey {
 	return schemas.NewNodeKey(PackagePath(dir), "", "", recountv1.SymbolKind_SYMBOL_KIND_PACKAGE, "")
 }
 
-// PackagePath is the path under which a package's node stands: FileGraph.Path of
-// what belongs to no single file.
+// PackagePath returns the path of a package's graph: the FileGraph.Path of what belongs to no
+// single file.
 func PackagePath(dir string) string {
 	if dir == "" || dir == "." {
 		return "/"
@@ -53,17 +52,16 @@ func PackagePath(dir string) string {
 	return dir + "/"
 }
 
-// Declared are a file's declarations with their names in the graph, index by
-// index as in the facts.
+// Declared has the names in the graph of a file's declarations, by their index in the facts.
 type Declared struct {
 	Keys []schemas.NodeKey
-	// Owners are the chains of enclosing names, Variants what tells equal names apart.
+	// Owners are the names of the enclosing declarations, joined with dots. Variants distinguish
+	// declarations with equal names.
 	Owners, Variants []string
 }
 
-// Declare names the declarations of a file. Of several with one name, owner and
-// kind the first keeps the name and the others get a variant, "#2" and so on, so
-// that none is lost.
+// Declare names the declarations of a file. If several have the same name, owner and kind, the
+// first keeps the name and the others get a variant, "#2" and so on, so that none is lost.
 func Declare(path string, facts *recountv1.FileFacts) Declared {
 	n := len(facts.Declarations)
 	d := Declared{make([]schemas.NodeKey, n), make([]string, n), make([]string, n)}
@@ -90,8 +88,8 @@ func Declare(path string, facts *recountv1.FileFacts) Declared {
 	return d
 }
 
-// Base is the part of a file's graph that its facts give without resolving
-// anything: the nodes of the file and its declarations, and what contains what.
+// Base returns the part of a file's graph that needs no resolution: the nodes of the file and its
+// declarations, and which contains which.
 func Base(f File, facts *recountv1.FileFacts, pkg string) FileGraph {
 	g := FileGraph{Path: f.Path}
 	file := FileKey(f.Path)
@@ -127,7 +125,7 @@ func fileNode(f File, facts *recountv1.FileFacts, pkg string) *recountv1.CodeNod
 	return n
 }
 
-// EdgeAt is an edge with one site (or none), at the confidence of its provenance.
+// EdgeAt returns an edge with one site (or none) and the confidence of its provenance.
 func EdgeAt(p recountv1.Provenance, at *recountv1.Place) *recountv1.CodeEdge {
 	e := &recountv1.CodeEdge{Provenance: p, ConfidencePermille: Confidence(p)}
 	if at != nil {
@@ -136,8 +134,8 @@ func EdgeAt(p recountv1.Provenance, at *recountv1.Place) *recountv1.CodeEdge {
 	return e
 }
 
-// Normalize sorts a file's graph and joins what has one key: of edges between two
-// nodes of one kind the better known stays, with the sites of both.
+// Normalize sorts a file's graph and joins entries with equal keys. Of edges between the same
+// nodes and of the same kind, the one with the highest confidence stays, with the sites of all.
 func (g *FileGraph) Normalize() {
 	sortStable(g.Nodes, compareNodes)
 	g.Nodes = slices.CompactFunc(g.Nodes, func(a, b Node) bool { return a.Key == b.Key })
@@ -152,7 +150,7 @@ func (g *FileGraph) Normalize() {
 	g.Unresolved = slices.CompactFunc(g.Unresolved, func(a, b Unresolved) bool { return compareUnresolved(a, b) == 0 })
 }
 
-// sortStable sorts what is mostly in order already.
+// sortStable sorts what is usually in order already.
 func sortStable[E any](all []E, compare func(a, b E) int) {
 	if !slices.IsSortedFunc(all, compare) {
 		slices.SortStableFunc(all, compare)
@@ -185,12 +183,12 @@ func compareUnresolved(a, b Unresolved) int {
 	return cmp.Or(cmp.Compare(a.Kind, b.Kind), strings.Compare(a.Path, b.Path), ComparePlaces(a.At, b.At))
 }
 
-// ComparePlaces orders places as they stand in a file.
+// ComparePlaces compares two places in a file by line and column.
 func ComparePlaces(a, b *recountv1.Place) int {
 	return cmp.Or(cmp.Compare(a.GetLine(), b.GetLine()), cmp.Compare(a.GetColumn(), b.GetColumn()))
 }
 
-// join folds runs of equal entries into their first.
+// join replaces each run of equal entries by one.
 func join[E any](all []E, same func(a, b E) bool, edge func(*E) **recountv1.CodeEdge) []E {
 	out := all[:0]
 	for i := 0; i < len(all); {
@@ -212,8 +210,8 @@ func join[E any](all []E, same func(a, b E) bool, edge func(*E) **recountv1.Code
 	return out
 }
 
-// joinEdges is one edge in the place of several: as well known as the best of
-// them, with every site once and in order.
+// joinEdges returns one edge for several: with the highest confidence among them, and every site
+// once and in order.
 func joinEdges(run []*recountv1.CodeEdge) *recountv1.CodeEdge {
 	best := run[0]
 	var sites []*recountv1.Place

@@ -1,12 +1,10 @@
-// Package resolve turns what the files of a snapshot say by themselves (file
-// facts) into the graph: nodes, edges, what points outside the repository, and
-// what could not be resolved. It is a pure function of the snapshot's files; the
-// resolvers of single languages are in the folders below.
+// Package resolve defines resolvers: they turn the facts of a snapshot's files into a graph of
+// nodes, edges, externals (what is outside the repository) and unresolved references. The result
+// is a pure function of the snapshot's files. The folders of languages have the resolvers.
 //
-// A resolver may keep what it computed (type-checked packages, modules' scopes)
-// to answer the next snapshot faster. What it keeps shows only in its speed:
-// after any series of calls the answer equals that of a new resolver given the
-// whole snapshot.
+// A resolver may keep what it computed, such as type-checked packages, to answer faster for the
+// next snapshot. This must not change its answers: after any series of calls, an answer equals
+// that of a new resolver for the whole snapshot.
 package resolve
 
 import (
@@ -21,68 +19,67 @@ import (
 type File struct {
 	// Path is relative to the repository, with slashes.
 	Path string
-	// Blob is git's object id of the content.
+	// Blob is the git object id of the content.
 	Blob string
-	// Language is what the path says ("" where it is not known).
+	// Language is the language of the path, "" if it is not known.
 	Language string
-	// Skipped says why the file has no facts.
+	// Skipped says why the file has no facts; it is empty if it has facts.
 	Skipped string
 }
 
-// Tree is the files of one snapshot. Implementations are safe for concurrent use.
+// Tree has the files of one snapshot. Implementations are safe for concurrent use.
 type Tree interface {
-	// Repository is the name that the events gave it.
+	// Repository returns the name of the repository in the events.
 	Repository() string
-	// Files yields the files below a directory ("" is all) by path.
+	// Files yields the files below a directory, sorted by path; "" stands for all files.
 	Files(dir string) iter.Seq[File]
-	// File finds one by its path.
+	// File returns the file at a path, if there is one.
 	File(path string) (File, bool)
-	// Facts are what a file says; nil where it was skipped. Callers do not change them.
+	// Facts returns the facts of a file, nil if it was skipped. The caller must not change them.
 	Facts(f File) (*recountv1.FileFacts, error)
-	// Content is the file's bytes, where its facts carry them (FileFacts.content_zstd).
+	// Content returns the bytes of a file whose facts contain them (FileFacts.content_zstd).
 	Content(f File) ([]byte, error)
 }
 
-// Node is a symbol at its place.
+// Node is a node of the graph with its key.
 type Node struct {
 	Key  schemas.NodeKey
 	Node *recountv1.CodeNode
 }
 
-// Edge is from one node of the repository to another.
+// Edge connects two nodes of the repository.
 type Edge struct {
 	From, To schemas.NodeKey
 	Kind     recountv1.EdgeKind
 	Edge     *recountv1.CodeEdge
 }
 
-// External is an edge to a symbol of elsewhere: of the standard library, of a
-// dependency, of another repository that may be known one day.
+// External is an edge to a symbol outside the repository: of the standard library, of a
+// dependency, or of another repository, which may be recorded too.
 type External struct {
 	From     schemas.NodeKey
 	Kind     recountv1.EdgeKind
 	Language string
-	// Package is canonical, as CodeNode.package; Name is owner chain and name.
+	// Package is in canonical form, as in CodeNode.package; Name is the name after those of its
+	// owners.
 	Package, Name string
 	Edge          *recountv1.CodeEdge
 }
 
-// Unresolved is a reference that nothing was found for. It is counted, and never
-// an edge.
+// Unresolved is a reference that nothing was found for. It is counted, and is no edge.
 type Unresolved struct {
 	From schemas.NodeKey
 	Kind recountv1.EdgeKind
-	// Path is the access path as the facts have it.
+	// Path is the access path in the facts.
 	Path string
 	At   *recountv1.Place
 }
 
-// FileGraph is the part of the graph that stands under one file: its nodes, and
-// the edges that begin in them. Every slice is sorted by its keys and has no two
-// entries of one key (see Normalize).
+// FileGraph is the part of the graph that belongs to one file: its nodes, and the edges that
+// begin in them. Every slice is sorted by keys, and keys are unique (see Normalize).
 type FileGraph struct {
-	// Path is the file's, or, for what belongs to no single file, a package's
-	// PackagePath.
+	// Path is the path of the file, or, for what belongs to no single file, the PackagePath of a
+	// package.
 	Path       string
 	Nodes      []Node
 	Edges      []Edge
@@ -90,24 +87,24 @@ type FileGraph struct {
 	Unresolved []Unresolved
 }
 
-// Change is what a snapshot differs in from the one before it.
+// Change is the difference between a snapshot and the one before it.
 type Change struct {
-	// Base is the snapshot before; nil where there is none, and everything is wanted.
+	// Base is the snapshot before, nil if there is none and the whole snapshot is wanted.
 	Base Tree
-	// Paths are the files that are new, changed or gone, sorted.
+	// Paths are the files that were added, changed or removed, sorted.
 	Paths []string
 }
 
 // Resolver resolves the files of some languages.
 type Resolver interface {
-	// Name and version, such as "go/1": what it says changes only with it.
+	// Name returns the name with a version, such as "go/1". The version changes whenever the
+	// answers do.
 	Name() string
-	// Languages are whose files it takes.
+	// Languages returns the languages whose files it takes.
 	Languages() []string
-	// Resolve returns the graph of every file of its languages whose graph may differ
-	// from what it was in c.Base, sorted by path: all of them where Base is nil. A
-	// file that is gone need not be returned; a package that is gone is, without
-	// nodes. The edges' ends are nodes that the resolver declares in this tree,
-	// never dangling, and begin under the graph's path.
+	// Resolve returns the graph of every file of its languages whose graph may differ from that
+	// in c.Base, sorted by path; all of them if Base is nil. A removed file may be left out; a
+	// removed package is returned without nodes. The ends of edges are nodes that the resolver
+	// declares in this tree, and edges begin under the path of their graph.
 	Resolve(ctx context.Context, tree Tree, c Change) ([]FileGraph, error)
 }

@@ -17,10 +17,10 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// Graph is the graph of a snapshot: of each path what stands under it.
+// Graph has the graph of a snapshot, by path.
 type Graph map[string]resolve.FileGraph
 
-// Full resolves a snapshot with nothing before it, and checks the contract.
+// Full resolves a whole snapshot and checks the contract of resolve.Resolver.
 func Full(tb testing.TB, r resolve.Resolver, tree *Tree) Graph {
 	tb.Helper()
 	g := Graph{}
@@ -39,8 +39,8 @@ func Edges(tb testing.TB, r resolve.Resolver, extract Extract, archive, want str
 	return g
 }
 
-// Apply resolves what a snapshot differs in from base, whose graph g is (nil: from
-// nothing), and checks the contract.
+// Apply resolves the change from base to tree and checks the contract. g is the graph of base,
+// and becomes that of tree; if base is nil, g must be empty.
 func (g Graph) Apply(tb testing.TB, r resolve.Resolver, tree, base *Tree) {
 	tb.Helper()
 	change := tree.Change(base)
@@ -67,8 +67,8 @@ func (g Graph) Apply(tb testing.TB, r resolve.Resolver, tree, base *Tree) {
 	g.check(tb, r, tree)
 }
 
-// check holds a graph to the contract: sorted, no key twice, nothing dangling,
-// everything under its own path, and no file of the resolver's left out.
+// check checks the contract: the graphs are sorted, keys are unique, no edge has a missing end,
+// every key is under its graph's path, and no file of the resolver's languages is missing.
 func (g Graph) check(tb testing.TB, r resolve.Resolver, tree *Tree) {
 	tb.Helper()
 	nodes := map[schemas.NodeKey]bool{}
@@ -118,15 +118,15 @@ func (g Graph) check(tb testing.TB, r resolve.Resolver, tree *Tree) {
 	}
 }
 
-// Text is the graph as sorted lines, of the edge kinds given ("calls",
-// "handles_route"; none: of all), or of "nodes":
+// Text returns the edges of some kinds ("calls", "handles_route"; all, if none is given), or
+// the "nodes", as sorted lines:
 //
 //	calls a.go:Client.Do -> b.go:open @3:4,7:1
 //	calls a.go:Client.Do -> go fmt Println @4:2 (external)
 //	calls a.go:Client.Do -> missing.Thing @5:2 (unresolved)
 //	node a.go:Client.Do METHOD "func (c *Client) Do()" 2:0-9:1 exported
 //
-// Provenance is written where it is not TYPES_RESOLVED, SCOPE_RESOLVED or DECLARED.
+// A provenance other than TYPES_RESOLVED, SCOPE_RESOLVED or DECLARED is part of the line.
 func (g Graph) Text(kinds ...string) []string {
 	var lines []string
 	for _, path := range slices.Sorted(maps.Keys(g)) {
@@ -140,7 +140,7 @@ func (g Graph) Text(kinds ...string) []string {
 	return lines
 }
 
-// Name is a key as Text writes it: path, chain and variant.
+// Name returns a key as Text writes it: path, chain of names and variant.
 func Name(k schemas.NodeKey) string {
 	if k.Chain() == "" {
 		return k.Path()
@@ -210,8 +210,8 @@ func knownText(e *recountv1.CodeEdge) string {
 	return b.String()
 }
 
-// Bytes is every field of the graph, in order: two graphs are equal if and only if
-// their bytes are.
+// Bytes returns all fields of the graph in order. Two graphs are equal if and only if their bytes
+// are.
 func (g Graph) Bytes(tb testing.TB) []byte {
 	tb.Helper()
 	out := []byte(strings.Join(g.Text(), "\n"))
@@ -240,10 +240,9 @@ func (g Graph) Bytes(tb testing.TB) []byte {
 	return out
 }
 
-// Series resolves snapshots one after the other with one resolver, each from the
-// one before, and then each from its second before where there is one, as a branch
-// does; after every step the graph must equal, to the byte, that of a new resolver
-// given the whole snapshot.
+// Series resolves snapshots one after the other with one resolver: each as a change of the one
+// before, then, like a branch, as a change of the second before it. After every step the graph
+// must have the same bytes as that of a new resolver for the whole snapshot.
 func Series(tb testing.TB, fresh func() resolve.Resolver, trees ...*Tree) {
 	tb.Helper()
 	kept := fresh()
@@ -271,7 +270,7 @@ func Series(tb testing.TB, fresh func() resolve.Resolver, trees ...*Tree) {
 	}
 }
 
-// Diff is the lines that two graphs differ in, at most 40.
+// Diff returns the lines in which two graphs differ, at most 40.
 func Diff(want, got Graph) string {
 	count := map[string]int{}
 	for _, line := range want.Text() {

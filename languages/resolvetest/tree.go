@@ -1,14 +1,11 @@
-// Package resolvetest is what the tests of resolvers share: snapshots made of a
-// text archive, of a directory or of a map; the contract of resolve.Resolver as
-// checks; and a graph as lines of text.
+// Package resolvetest helps to test resolvers. It makes snapshots from a text archive, a
+// directory or a map, checks the contract of resolve.Resolver, and writes graphs as text.
 //
-// The usual test of what a resolver finds is
+// A test of what a resolver finds is
 //
-//	tree := resolvetest.Archive(t, "-- go.mod --\nmodule m\n-- a.go --\n…", languages.Facts)
-//	graph := resolvetest.Full(t, golang.New(), tree)
-//	if diff := cmp.Diff(want, graph.Text("calls")); diff != "" { … }
+//	resolvetest.Edges(t, NewResolver(), extract.Facts(Language.Files...), archive, want, "calls")
 //
-// and of how it keeps up with commits, Series.
+// and Series tests that the answer for a commit does not depend on earlier answers.
 package resolvetest
 
 import (
@@ -28,11 +25,11 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// Repository is what the trees here call theirs.
+// Repository is the name of the repository of all trees here.
 const Repository = "test/repo"
 
-// Extract makes the facts of a file, the language among them, as extract.Facts does. The
-// path, blob and size are filled in already. Nil stands for facts that hold nothing else.
+// Extract fills in the facts of a file and its language, as extract.Facts does. The path, blob
+// and size are set already. Nil leaves the facts as they are.
 type Extract func(content []byte, facts *recountv1.FileFacts)
 
 // Tree is a snapshot in memory.
@@ -50,7 +47,7 @@ type file struct {
 
 var _ resolve.Tree = (*Tree)(nil)
 
-// New makes a tree of paths and contents.
+// New returns a tree of contents by path.
 func New(files map[string]string, extract Extract) *Tree {
 	t := &Tree{files: make(map[string]file, len(files)), extract: extract}
 	for p, content := range files {
@@ -60,7 +57,7 @@ func New(files map[string]string, extract Extract) *Tree {
 	return t
 }
 
-// Archive makes a tree of a text archive (golang.org/x/tools/txtar).
+// Archive returns a tree of the files of a text archive (golang.org/x/tools/txtar).
 func Archive(tb testing.TB, archive string, extract Extract) *Tree {
 	tb.Helper()
 	files := map[string]string{}
@@ -73,8 +70,8 @@ func Archive(tb testing.TB, archive string, extract Extract) *Tree {
 	return New(files, extract)
 }
 
-// Dir makes a tree of the files below a directory that want takes (nil takes all).
-// Hidden directories are left out.
+// Dir returns a tree of the files below a directory for which want returns true; nil takes all.
+// It leaves out hidden directories.
 func Dir(fsys fs.FS, want func(path string) bool, extract Extract) (*Tree, error) {
 	files := map[string]string{}
 	err := fs.WalkDir(fsys, ".", func(p string, d fs.DirEntry, err error) error {
@@ -96,7 +93,7 @@ func Dir(fsys fs.FS, want func(path string) bool, extract Extract) (*Tree, error
 	return New(files, extract), nil
 }
 
-// With is the tree with some files written anew; those in gone are left out.
+// With returns the tree with some files added or changed, and without those in gone.
 func (t *Tree) With(changed map[string]string, gone ...string) *Tree {
 	next := &Tree{files: maps.Clone(t.files), extract: t.extract}
 	for p, content := range changed {
@@ -109,7 +106,7 @@ func (t *Tree) With(changed map[string]string, gone ...string) *Tree {
 	return next
 }
 
-// Change is what the tree differs in from base; nil has no files.
+// Change returns the change from base to the tree; nil is an empty base.
 func (t *Tree) Change(base *Tree) resolve.Change {
 	if base == nil {
 		return resolve.Change{Paths: t.paths}

@@ -7,8 +7,7 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// use reads `use a::{b, c as d, e::*};`: an import for each path that names are taken
-// from.
+// use reads `use a::{b, c as d, e::*};`: one import for each path from which names are imported.
 func (r *rustFile) use(n extract.Ref, s rustScope) {
 	r.useTree(r.Field(n, "argument"), "", r.isPublic(n), s)
 }
@@ -32,7 +31,7 @@ func (r *rustFile) useTree(n extract.Ref, prefix string, public bool, s rustScop
 	}
 }
 
-// useName imports one name: the path is cut at its last.
+// useName imports one name: the path is cut at its last name.
 func (r *rustFile) useName(path, alias string, public bool, at extract.Ref, s rustScope) {
 	path = strings.TrimSuffix(path, "::self")
 	cut := strings.LastIndex(path, "::")
@@ -47,7 +46,7 @@ func (r *rustFile) useName(path, alias string, public bool, at extract.Ref, s ru
 	i.Names = []*recountv1.ImportedName{{Name: name, Alias: alias}}
 }
 
-// usePath is a path of a use as it is written, without white space.
+// usePath returns a path of a use as it is written, without white space.
 func (r *rustFile) usePath(n extract.Ref) string { return strings.Join(strings.Fields(r.Text(n)), "") }
 
 func joinRust(prefix, path string) string {
@@ -60,8 +59,7 @@ func joinRust(prefix, path string) string {
 	return prefix + "::" + path
 }
 
-// imported notes, before anything is walked, what the imports of the file's top stand
-// for.
+// imported notes what the imports at the top of the file stand for, before anything is walked.
 func (r *rustFile) imported() {
 	probe := &rustFile{File: &extract.File{Tree: r.Tree, Builder: extract.NewBuilder(&recountv1.FileFacts{}, r.Src), Inlined: map[extract.Ref]string{}, Names: extract.NewNames()}}
 	for i := range r.Nodes {
@@ -87,7 +85,7 @@ func (r *rustFile) canonical(path string) string {
 	return path
 }
 
-// path is the access path of an expression.
+// path returns the access path of an expression.
 func (r *rustFile) path(n extract.Ref, s rustScope) string {
 	switch r.Kind(n) {
 	case "identifier":
@@ -98,7 +96,7 @@ func (r *rustFile) path(n extract.Ref, s rustScope) string {
 		if b, ok := s.generics.find(name); ok {
 			return r.plainType(b)
 		}
-		r.used[extract.NameIn{In: s.in, Name: name}]++ // an item: no variable after it has this name
+		r.used[extract.NameIn{In: s.in, Name: name}]++ // it is an item: no later variable has this name
 		return extract.Checked(name)
 	case "self":
 		return "self"
@@ -124,7 +122,7 @@ func (r *rustFile) path(n extract.Ref, s rustScope) string {
 		key := ""
 		if i := r.Child(n, 1); r.Kind(i) == "integer_literal" {
 			key = r.Text(i)
-		} else if r.Kind(i) == "range_expression" { // a part of it
+		} else if r.Kind(i) == "range_expression" { // a field of it
 			return r.path(r.Child(n, 0), s)
 		}
 		return extract.Element(r.path(r.Child(n, 0), s), key)
@@ -132,7 +130,7 @@ func (r *rustFile) path(n extract.Ref, s rustScope) string {
 	return extract.Unknown
 }
 
-// structName is the type that a struct expression makes, without arguments.
+// structName returns the type that a struct expression makes, without arguments.
 func (r *rustFile) structName(n extract.Ref) extract.Ref {
 	name := r.Field(n, "name")
 	if r.Kind(name) == "generic_type_with_turbofish" {
@@ -151,7 +149,7 @@ func (r *rustFile) lastChild(n extract.Ref) extract.Ref {
 	return last
 }
 
-// callPath is what a call gives. A box is what it holds.
+// callPath returns the path of a call's result. A Box is what it contains.
 func (r *rustFile) callPath(n extract.Ref, s rustScope) string {
 	if r.isMacro(n) {
 		return extract.Unknown
@@ -167,11 +165,11 @@ func (r *rustFile) callPath(n extract.Ref, s rustScope) string {
 	return path
 }
 
-// longChain is how long the path of a chain of calls grows before its value gets a name
-// of its own: paths end at maxPath.
+// longChain is the length at which the path of a chain of calls gets a name of its own, because
+// paths end at maxPath.
 const longChain = 160
 
-// shortened is the name of what a long chain of calls gives.
+// shortened returns the name of the result of a long chain of calls.
 func (r *rustFile) shortened(n extract.Ref, path string, s rustScope) string {
 	name, ok := r.chains[n]
 	if !ok {
@@ -182,7 +180,7 @@ func (r *rustFile) shortened(n extract.Ref, path string, s rustScope) string {
 	return name
 }
 
-// literal is the value of a string literal.
+// literal returns the value of a string literal.
 func (r *rustFile) literal(n extract.Ref) (string, bool) {
 	switch r.Kind(n) {
 	case "string_literal", "raw_string_literal":
@@ -198,13 +196,13 @@ func (r *rustFile) literal(n extract.Ref) (string, bool) {
 	return "", false
 }
 
-// holders are the methods that give their function what the receiver holds.
+// holders are the methods that pass what the receiver contains to a function.
 var holders = wordSet(`map for_each filter filter_map flat_map any all find find_map position and_then map_or map_or_else
 inspect take_while skip_while map_while is_some_and is_ok_and retain partition max_by_key min_by_key sort_by_key
 sort_by_cached_key sort_unstable_by_key sort_by sort_unstable_by max_by min_by try_for_each dedup_by_key then_with
 is_none_or group_by chunk_by`)
 
-// call refers to what is called and walks the rest of the expression.
+// call adds a call and walks the rest of the expression.
 func (r *rustFile) call(n extract.Ref, s rustScope) {
 	fn, args := r.Field(n, "function"), r.Field(n, "arguments")
 	if r.isMacro(n) {
@@ -214,7 +212,7 @@ func (r *rustFile) call(n extract.Ref, s rustScope) {
 	path := r.path(fn, s)
 	on, name := extract.SplitLast(path)
 	ref := r.Refer(recountv1.EdgeKind_EDGE_KIND_CALLS, s.in, path, r.lastName(fn))
-	switch r.Kind(fn) { // of the callee, what is not in the path
+	switch r.Kind(fn) { // the parts of the callee that are not in the path
 	case "identifier", "scoped_identifier", "self":
 	case "generic_function":
 		r.annotation(r.Field(fn, "type_arguments"), s)
@@ -258,7 +256,7 @@ func (r *rustFile) call(n extract.Ref, s rustScope) {
 	r.callRoutes(n, on, name, args, s)
 }
 
-// typeArguments refers to the types in a callee's path: Vec::<T>::new.
+// typeArguments adds references to the types in the path of a callee: Vec::<T>::new.
 func (r *rustFile) typeArguments(fn extract.Ref, s rustScope) {
 	for fn != extract.None && r.Kind(fn) == "scoped_identifier" {
 		fn = r.Field(fn, "path")
@@ -271,7 +269,7 @@ func (r *rustFile) typeArguments(fn extract.Ref, s rustScope) {
 	}
 }
 
-// effects reads what a call does outside of the program.
+// effects reads what a call does outside the program.
 func (r *rustFile) effects(n extract.Ref, path string, args extract.Ref, s rustScope) {
 	add := func(edge recountv1.EdgeKind, attributes map[string]string) {
 		e := r.Refer(edge, s.in, path, r.lastName(r.Field(n, "function")))
@@ -306,7 +304,7 @@ func (r *rustFile) noteUse(n extract.Ref, s rustScope) {
 	r.Loads = append(r.Loads, extract.Load{In: s.in, Path: path, At: r.lastName(n)})
 }
 
-// noteUses refers to what the file declares or imports, where it is used.
+// noteUses adds references to what the file declares or imports, where it is used.
 func (r *rustFile) noteUses() {
 	known := map[string]bool{"crate": true, "super": true}
 	for _, d := range r.Facts.Declarations {

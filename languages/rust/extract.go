@@ -1,4 +1,4 @@
-// Package rust reads Rust: what a file declares, calls, imports, binds and routes.
+// Package rust extracts and resolves Rust.
 package rust
 
 import (
@@ -10,22 +10,22 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// Rust: what its files say. In paths "::" is a dot and "self::" is left out; "crate"
-// and "super" stay at their head. Self and type parameters are replaced by what they
-// stand for: the type of the impl, the bounds.
+// extractor reads Rust files. In paths "::" is a dot and "self::" is left out; "crate" and
+// "super" stay at the head. Self and type parameters are replaced by what they stand for: the
+// type of the impl, the bounds.
 //
-// A local name that hides another of its function, or follows a use of an item of its
-// name, is called name'2, name'3: no two variables of a function share a name. "[]" is
-// what a value holds: of a loop, of ?, of the patterns Some and Ok. "<closure1>" is
-// what the first anonymous function of a declaration returns.
+// A local name that hides another one in its function, or that comes after a use of an item of
+// that name, is written name'2, name'3 and so on: no two variables of a function share a name.
+// "[]" is what a value contains: for a loop, for the operator ?, for the patterns Some and Ok.
+// "<closure1>" is the result of the first closure in a declaration.
 //
-// Types keep their arguments, without lifetimes, references, dyn and impl:
-// "Option<a.B>", "(A,B)", "[A]", "A+B" for several bounds. A type's parameters are
-// those of its declaration.
+// Types keep their arguments, without lifetimes, references, dyn and impl: "Option<a.B>",
+// "(A,B)", "[A]", "A+B" for several bounds. The type parameters of a type are those of its
+// declaration.
 //
-// What is declared in an impl has the type as owner path, and an attribute "trait"
-// where it is of one; "type" is the type's path, where that is more than its name.
-// `mod name;` is an import of "mod name".
+// What an impl declares has the type as owner path, the attribute "trait" if the impl is of a
+// trait, and the attribute "type" with the path of the type, if that is more than its name. `mod
+// name;` is an import of "mod name".
 var extractor = extract.Language{
 	Name: "rust", Version: 1, Matches: extract.Suffixed(".rs"),
 	Extract: extract.ParsedBy(extract.LoadGrammar(rust.GetLanguage), parseRust, func(f *extract.File) {
@@ -40,44 +40,44 @@ var extractor = extract.Language{
 type rustFile struct {
 	*extract.File
 	framework string
-	// known is what imported names stand for: "Command" is "std.process.Command".
+	// known has what imported names stand for: "Command" is "std.process.Command".
 	known map[string]string
-	// used counts the variables of a name in a declaration, and uses as an item's.
+	// used counts the variables of each name in a declaration, and uses of the name as an item's.
 	used map[extract.NameIn]int
-	// chains are the names of what long chains of calls give.
+	// chains has the names of the results of long chains of calls.
 	chains map[extract.Ref]string
 }
 
-// rustScope is where the walk stands.
+// rustScope is the context of the walk.
 type rustScope struct {
 	in uint32
-	// of is the impl or trait around; members are declared for it.
+	// of is the enclosing impl or trait; members are declared for it.
 	of *rustImpl
-	// closure: in an anonymous function, whose results are not those of `in`.
+	// closure is set in a closure, whose results do not belong to `in`.
 	closure  bool
 	test     bool
-	exported bool // by the trait around
+	exported bool // exported by the enclosing trait
 	generics *generic
 	locals   *rustLocals
 }
 
-// rustImpl is an impl, or a trait.
+// rustImpl is an impl or a trait.
 type rustImpl struct {
-	// self is the type with its arguments, path the same without, name its last name.
+	// self is the type with its arguments, path the type without them, name its last name.
 	self, path, name string
-	chain            string // the owner chain of what is declared
+	chain            string // the owner chain of its members
 	trait            string
 	isTrait          bool
 }
 
-// generic is a type parameter, Self or one of its associated types ("Self::Item") and
-// what stands in its place: its bounds, "?" where it has none.
+// generic is a type parameter, Self or one of its associated types ("Self::Item"), and what
+// replaces it: its bounds, "?" if it has none.
 type generic struct {
 	name, bounds string
 	up           *generic
 }
 
-// rustLocals are the variables of a block.
+// rustLocals has the variables of a block.
 type rustLocals struct {
 	names map[string]string
 	up    *rustLocals
@@ -92,13 +92,13 @@ func (l *rustLocals) find(name string) (string, bool) {
 	return "", false
 }
 
-// block is the scope of a block inside.
+// block returns the scope inside a block.
 func (s rustScope) block() rustScope {
 	s.locals = &rustLocals{map[string]string{}, s.locals}
 	return s
 }
 
-// items walks what is declared at the top of a file, in a module, an impl or a trait.
+// items walks the declarations at the top of a file, or in a module, an impl or a trait.
 func (r *rustFile) items(n extract.Ref, s rustScope) {
 	for c := range r.Children(n) {
 		r.visit(c, s)
@@ -144,7 +144,7 @@ func (r *rustFile) visit(n extract.Ref, s rustScope) {
 	}
 }
 
-// attributes are the attributes in front of an item, the first one first.
+// attributes returns the attributes in front of an item, in order.
 func (r *rustFile) attributes(n extract.Ref) []extract.Ref {
 	var all []extract.Ref
 	for at := r.Before(n); at != extract.None; at = r.Before(at) {
@@ -159,7 +159,7 @@ func (r *rustFile) attributes(n extract.Ref) []extract.Ref {
 	return all
 }
 
-// attributeText is the text of the attributes in front of an item.
+// attributeText returns the text of the attributes in front of an item.
 func (r *rustFile) attributeText(n extract.Ref) string {
 	var b strings.Builder
 	for _, a := range r.attributes(n) {
@@ -168,7 +168,7 @@ func (r *rustFile) attributeText(n extract.Ref) string {
 	return b.String()
 }
 
-// doc is the documentation in front of an item: its /// and /** */.
+// doc returns the documentation in front of an item: its /// and /** */ comments.
 func (r *rustFile) doc(n extract.Ref) string {
 	var lines []string
 	for at := r.Before(n); at != extract.None; at = r.Before(at) {
@@ -192,7 +192,7 @@ func (r *rustFile) doc(n extract.Ref) string {
 	return extract.Clip(strings.TrimSpace(extract.Dedent("\n"+strings.Join(lines, "\n"))), extract.MaxDoc)
 }
 
-// item declares one. head is where its signature ends.
+// item declares an item. head is where its signature ends.
 func (r *rustFile) item(n extract.Ref, kind recountv1.SymbolKind, head uint32, s rustScope) (uint32, *recountv1.Declaration) {
 	d := extract.Declaration{Kind: kind, Name: r.Text(r.Field(n, "name")), In: s.in, Node: n, Head: head, Doc: r.doc(n)}
 	if all := r.attributes(n); len(all) > 0 {
@@ -224,13 +224,13 @@ func (r *rustFile) item(n extract.Ref, kind recountv1.SymbolKind, head uint32, s
 	return in, decl
 }
 
-// isPublic reports whether an item can be named from other files.
+// isPublic reports whether other files can name an item.
 func (r *rustFile) isPublic(n extract.Ref) bool {
 	v := r.FirstOf(n, "visibility_modifier")
 	return v != extract.None && r.Text(v) != "pub(self)"
 }
 
-// condition is what #[cfg(…)] in front of an item says, without white space.
+// condition returns the condition of #[cfg(…)] in front of an item, without white space.
 func (r *rustFile) condition(n extract.Ref) string {
 	for _, a := range r.attributes(n) {
 		at := r.Child(a, 0)

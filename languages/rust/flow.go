@@ -6,7 +6,7 @@ import (
 	"github.com/recountdb/recount/languages/extract"
 )
 
-// expression walks an expression, a statement or whatever it is.
+// expression walks an expression or a statement.
 func (r *rustFile) expression(n extract.Ref, s rustScope) {
 	switch r.Kind(n) {
 	case "block", "match_block":
@@ -15,7 +15,7 @@ func (r *rustFile) expression(n extract.Ref, s rustScope) {
 		r.valueInto(n, "", s)
 	case "let_declaration":
 		r.let(n, s)
-	case "let_condition": // of a let chain
+	case "let_condition": // in a let chain
 		r.letCondition(n, s)
 	case "for_expression":
 		value := r.Field(n, "value")
@@ -79,8 +79,8 @@ func (r *rustFile) parts(n extract.Ref, s rustScope) {
 	}
 }
 
-// valueInto walks an expression whose value goes into a target: "" where it goes
-// nowhere. Of blocks and branches it is what they end with.
+// valueInto walks an expression whose value is assigned to target, "" for nothing. The value of
+// blocks and branches is what they end with.
 func (r *rustFile) valueInto(n extract.Ref, target string, s rustScope) {
 	switch r.Kind(n) {
 	case "unsafe_block", "const_block":
@@ -138,7 +138,7 @@ func (r *rustFile) valueInto(n extract.Ref, target string, s rustScope) {
 	r.visit(n, s)
 }
 
-// tail is the child of a block that is its value; none where there is none.
+// tail returns the child of a block that is its value, no node if there is none.
 func (r *rustFile) tail(block extract.Ref) extract.Ref {
 	last := extract.None
 	for c := range r.Children(block) {
@@ -211,8 +211,8 @@ func (r *rustFile) named(value extract.Ref, name string, s rustScope) {
 	r.valueInto(value, name, s)
 }
 
-// letCondition reads `let pattern = value` of an if or while: what it binds is there in
-// what follows.
+// letCondition reads `let pattern = value` of an if or while: what it binds is visible in what
+// follows.
 func (r *rustFile) letCondition(n extract.Ref, s rustScope) {
 	value := r.Field(n, "value")
 	of := r.path(value, s)
@@ -220,8 +220,7 @@ func (r *rustFile) letCondition(n extract.Ref, s rustScope) {
 	r.bindPattern(r.Field(n, "pattern"), of, s, nil)
 }
 
-// closure walks an anonymous function whose first parameters are of, and names what it
-// returns.
+// closure walks a closure whose first parameters are of, and names its result.
 func (r *rustFile) closure(n extract.Ref, s rustScope, of ...string) string {
 	inner := s.block()
 	inner.closure = true

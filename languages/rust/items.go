@@ -7,7 +7,7 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// chain is the names of the declarations around, joined with dots.
+// chain returns the names of the enclosing declarations, joined with dots.
 func (r *rustFile) chain(in uint32) string {
 	d := r.Decl(in)
 	if d == nil {
@@ -23,7 +23,7 @@ func (r *rustFile) chain(in uint32) string {
 	return up + d.Name
 }
 
-// impl reads an implementation: it is no declaration, its members are.
+// impl reads an implementation. It is no declaration; its members are.
 func (r *rustFile) impl(n extract.Ref, s rustScope) {
 	typ, trait := r.Field(n, "type"), r.Field(n, "trait")
 	s = r.withGenerics(n, s, false)
@@ -79,7 +79,7 @@ func (r *rustFile) blanket(typ extract.Ref, s rustScope) bool {
 	return ok
 }
 
-// trait declares a trait and what is in it.
+// trait declares a trait and its members.
 func (r *rustFile) trait(n extract.Ref, s rustScope) {
 	body := r.Field(n, "body")
 	in, d := r.item(n, recountv1.SymbolKind_SYMBOL_KIND_TRAIT, r.Start(extract.FirstRef(body, n)), s)
@@ -132,7 +132,7 @@ func (r *rustFile) typeItem(n extract.Ref, kind recountv1.SymbolKind, s rustScop
 	r.fields(body, inner)
 }
 
-// fields declares the fields of a struct or variant; of a tuple they are named 0, 1, ….
+// fields declares the fields of a struct or variant. Those of a tuple are named 0, 1 and so on.
 func (r *rustFile) fields(body extract.Ref, s rustScope) {
 	place, public := 0, false
 	for c := range r.Children(body) {
@@ -164,7 +164,7 @@ func (r *rustFile) constant(n extract.Ref, kind recountv1.SymbolKind, s rustScop
 	r.visit(r.Field(n, "value"), inner)
 }
 
-// alias declares a type of another name.
+// alias declares another name of a type.
 func (r *rustFile) alias(n extract.Ref, s rustScope) {
 	_, d := r.item(n, recountv1.SymbolKind_SYMBOL_KIND_TYPE, 0, s)
 	inner := r.withGenerics(n, s, true)

@@ -9,14 +9,14 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// opened are the macros whose arguments are read as expressions. No macro is expanded,
-// and what stands in the others is a row of tokens.
+// opened are the macros whose arguments are read as expressions. No macro is expanded, and the
+// arguments of the others are sequences of tokens.
 var opened = regexp.MustCompile(`\b(?:print|println|eprint|eprintln|format|write|writeln|panic|assert|assert_eq|assert_ne|` +
 	`debug_assert|debug_assert_eq|debug_assert_ne|unreachable|todo|unimplemented|dbg|vec|matches|` +
 	`trace|debug|info|warn|error|bail|ensure|anyhow)(!)\s*([(\[])`)
 
-// openMacros writes the invocations of those macros within [from, to) as calls, and
-// those with brackets as lists, without moving anything.
+// openMacros writes the invocations of those macros in [from, to) as calls, and those with
+// brackets as lists, without changing any position.
 func openMacros(out, src []byte, from, to int) {
 	for _, m := range opened.FindAllSubmatchIndex(src[from:to], -1) {
 		name, mark := m[0]+from, m[2]+from
@@ -28,8 +28,8 @@ func openMacros(out, src []byte, from, to int) {
 	}
 }
 
-// parseRust parses with macros opened. Where that brings syntax errors they stay
-// closed: in the statement around an error, or, if that is not enough, the function.
+// parseRust parses with macros opened. If that causes syntax errors, macros stay as they are in
+// the statement around an error, or, if that is not enough, in the function.
 func parseRust(g *extract.Grammar, src []byte) ([]extract.Node, bool, error) {
 	text := bytes.Clone(src)
 	openMacros(text, src, 0, len(src))
@@ -59,8 +59,8 @@ func parseRust(g *extract.Grammar, src []byte) ([]extract.Node, bool, error) {
 	return nodes, cut, nil
 }
 
-// around is the statement or the function in which a node stands, or the item at the
-// file's top.
+// around returns the statement or the function that contains a node, or the item at the top of
+// the file.
 func around(g *extract.Grammar, nodes []extract.Node, i int, statement bool) extract.Node {
 	for ; i > 0 && nodes[i].Parent != 0; i = int(nodes[i].Parent) {
 		switch g.KindName(nodes[i].Kind) {
@@ -85,7 +85,7 @@ func (r *rustFile) isMacro(call extract.Ref) bool {
 	return len(rest) > 0 && rest[0] == '!'
 }
 
-// macroCall refers to the macro of a call that openMacros made, and walks its
+// macroCall adds a reference to the macro of a call that openMacros made, and walks its
 // arguments.
 func (r *rustFile) macroCall(n, fn, args extract.Ref, s rustScope) {
 	r.Refer(recountv1.EdgeKind_EDGE_KIND_REFERENCES, s.in, r.Text(fn)+"!", fn)
@@ -100,7 +100,7 @@ func (r *rustFile) macroCall(n, fn, args extract.Ref, s rustScope) {
 	}
 }
 
-// macro refers to a macro whose arguments stay tokens.
+// macro adds a reference to a macro whose arguments stay tokens.
 func (r *rustFile) macro(n extract.Ref, s rustScope) {
 	name := r.Field(n, "macro")
 	path := r.pathText(name, s)
@@ -117,7 +117,7 @@ func (r *rustFile) macro(n extract.Ref, s rustScope) {
 	}
 }
 
-// tokens are the paths that a macro is given, separated by commas: routes![a, b::c].
+// tokens returns the paths among the arguments of a macro, separated by commas: routes![a, b::c].
 func (r *rustFile) tokens(macro extract.Ref) []string {
 	text := strings.Trim(strings.TrimSpace(r.Text(r.FirstOf(macro, "token_tree"))), "()[]{}")
 	var all []string

@@ -9,7 +9,7 @@ import (
 	"github.com/recountdb/recount/languages/extract"
 )
 
-// fresh is a name for a variable that nothing in the declaration has.
+// fresh returns a name for a variable that nothing else in the declaration has.
 func (r *rustFile) fresh(name string, s rustScope) string {
 	at := extract.NameIn{In: s.in, Name: name}
 	r.used[at]++
@@ -35,7 +35,7 @@ func (r *rustFile) usesInside(value extract.Ref, name string, s rustScope) {
 	}
 }
 
-// local makes a variable of the innermost block.
+// local adds a variable to the innermost block.
 func (r *rustFile) local(name string, s rustScope) string {
 	own := r.fresh(name, s)
 	if s.locals != nil {
@@ -44,15 +44,15 @@ func (r *rustFile) local(name string, s rustScope) string {
 	return own
 }
 
-// isVariable reports whether a name in a pattern is a variable's, by the convention
-// that constants and variants begin with a capital.
+// isVariable reports whether a name in a pattern is a variable. By convention constants and
+// variants begin with a capital letter.
 func isVariable(name string) bool {
 	c, _ := utf8.DecodeRuneInString(name)
 	return name != "" && !unicode.IsUpper(c)
 }
 
-// bindPattern binds the names of a pattern to the parts of a value. In alternatives
-// (a | b) a name is one variable: again has those that the first made.
+// bindPattern binds the names of a pattern to the parts of a value. In alternatives (a | b) a
+// name is one variable: again has those of the first alternative.
 func (r *rustFile) bindPattern(n extract.Ref, of string, s rustScope, again map[string]string) {
 	switch r.Kind(n) {
 	case "identifier", "shorthand_field_identifier":
@@ -157,7 +157,7 @@ func (r *rustFile) bindPattern(n extract.Ref, of string, s rustScope, again map[
 	}
 }
 
-// bindTuple reads `let (a, b) = (x, y);`; false where the sides are not alike.
+// bindTuple reads `let (a, b) = (x, y);`. It returns false if the sides differ in form.
 func (r *rustFile) bindTuple(pattern, value extract.Ref, s rustScope) bool {
 	var parts, values []extract.Ref
 	for c := range r.Children(pattern) {

@@ -7,7 +7,7 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// webFramework is which of the known ones the file imports, or names, first.
+// webFramework returns the first known framework that the file imports or names.
 func (r *rustFile) webFramework() string {
 	for i := range r.Nodes {
 		if k := r.Kind(extract.Ref(i)); k != "identifier" || r.Kind(r.Parent(extract.Ref(i))) == "field_expression" {
@@ -28,8 +28,8 @@ var routeMethods = map[string]string{
 	"options": "OPTIONS", "trace": "TRACE", "connect": "CONNECT", "any": "ANY",
 }
 
-// attributeRoutes reads #[get("/x")] and #[route("/x", method = "GET")] of Actix and
-// Rocket. Such a handler is mounted by its name.
+// attributeRoutes reads #[get("/x")] and #[route("/x", method = "GET")] of Actix and Rocket. The
+// handler is mounted by its name.
 func (r *rustFile) attributeRoutes(n extract.Ref, in uint32, name string) {
 	if r.framework != "actix" && r.framework != "rocket" {
 		return
@@ -127,7 +127,7 @@ func (r *rustFile) callRoutes(n extract.Ref, on, name string, args extract.Ref, 
 	}
 }
 
-// prefix is what scope("/x") and resource("/x") in a chain of calls put before it.
+// prefix returns the prefix of scope("/x") and resource("/x") in a chain of calls.
 func (r *rustFile) prefix(chain extract.Ref) string {
 	for r.Kind(chain) == "call_expression" {
 		fn := r.Field(chain, "function")
@@ -153,7 +153,7 @@ func (r *rustFile) resource(chain extract.Ref) bool {
 	return false
 }
 
-// outerPrefix is the prefix of the chains of calls in whose arguments a node stands.
+// outerPrefix returns the prefix of the chains of calls whose arguments contain a node.
 func (r *rustFile) outerPrefix(n extract.Ref) string {
 	prefix := ""
 	for at := r.Parent(n); at > 0 && r.Kind(at) != "function_item"; at = r.Parent(at) {
@@ -186,7 +186,7 @@ func (r *rustFile) axumHandlers(n extract.Ref, pattern, router string, s rustSco
 	}
 }
 
-// actixHandler reads web::get().to(h), with guards and such between.
+// actixHandler reads web::get().to(h), with guards and other calls between.
 func (r *rustFile) actixHandler(n extract.Ref, s rustScope) (method, handler string) {
 	method = "ANY"
 	for r.Kind(n) == "call_expression" {

@@ -16,7 +16,7 @@ func (g *generic) find(name string) (bounds string, ok bool) {
 	return "", false
 }
 
-// wordSet is the words of a text.
+// wordSet returns the set of the words in a text.
 func wordSet(words string) map[string]bool {
 	set := map[string]bool{}
 	for w := range strings.FieldsSeq(words) {
@@ -25,7 +25,7 @@ func wordSet(words string) map[string]bool {
 	return set
 }
 
-// typeParameter is the name of a type parameter; "" of a lifetime or a constant.
+// typeParameter returns the name of a type parameter, "" for a lifetime or a constant.
 func (r *rustFile) typeParameter(n extract.Ref) string {
 	switch r.Kind(n) {
 	case "type_identifier":
@@ -42,8 +42,8 @@ func (r *rustFile) typeParameter(n extract.Ref) string {
 	return ""
 }
 
-// withGenerics adds an item's type parameters with the bounds that it gives them. Of
-// a type's declaration they stay names: who uses the type says what they are.
+// withGenerics adds the type parameters of an item with their bounds. Those of a type's
+// declaration stay names, because they depend on who uses the type.
 func (r *rustFile) withGenerics(n extract.Ref, s rustScope, names bool) rustScope {
 	type bounded struct {
 		name   string
@@ -93,7 +93,7 @@ func (r *rustFile) withGenerics(n extract.Ref, s rustScope, names bool) rustScop
 	return s
 }
 
-// boundReferences refers to the bounds of an item's type parameters.
+// boundReferences adds references to the bounds of an item's type parameters.
 func (r *rustFile) boundReferences(n extract.Ref, s rustScope) {
 	for c := range r.Children(r.Field(n, "type_parameters")) {
 		r.annotation(r.Field(c, "bounds"), s)
@@ -103,10 +103,10 @@ func (r *rustFile) boundReferences(n extract.Ref, s rustScope) {
 	}
 }
 
-// markers are traits without methods that anything could be called by.
+// markers are traits without methods that a call could mean.
 var markers = map[string]bool{"Send": true, "Sync": true, "Sized": true, "Unpin": true, "Copy": true, "Eq": true, "UnwindSafe": true, "RefUnwindSafe": true}
 
-// bound is a trait as a bound; "" of a lifetime, a marker, or Fn(…).
+// bound returns a trait as a bound, "" for a lifetime, a marker or Fn(…).
 func (r *rustFile) bound(n extract.Ref, s rustScope) string {
 	switch r.Kind(n) {
 	case "higher_ranked_trait_bound":
@@ -119,7 +119,7 @@ func (r *rustFile) bound(n extract.Ref, s rustScope) string {
 	return ""
 }
 
-// typeText is a type as the facts have it: see rustLanguage.
+// typeText returns a type in the form that the comment of extractor describes.
 func (r *rustFile) typeText(n extract.Ref, s rustScope) string {
 	switch r.Kind(n) {
 	case "type_identifier", "identifier":
@@ -186,7 +186,7 @@ func (r *rustFile) typeText(n extract.Ref, s rustScope) string {
 	return extract.Unknown
 }
 
-// pathText is a path of names, dots between them.
+// pathText returns a path of names, joined with dots.
 func (r *rustFile) pathText(n extract.Ref, s rustScope) string {
 	switch r.Kind(n) {
 	case "identifier", "type_identifier":
@@ -209,7 +209,7 @@ func (r *rustFile) pathText(n extract.Ref, s rustScope) string {
 			return r.plainType(b)
 		}
 		if _, own := s.generics.find(r.Text(path)); own && r.Kind(n) == "scoped_type_identifier" {
-			return extract.Unknown // an associated type that only the bound knows
+			return extract.Unknown // an associated type that only the bound has
 		}
 		up := r.pathText(path, s)
 		switch up {
@@ -223,7 +223,7 @@ func (r *rustFile) pathText(n extract.Ref, s rustScope) string {
 	return extract.Unknown
 }
 
-// typeOfPath is the type that <T as Trait> means: the trait, where T is a parameter.
+// typeOfPath returns the type that <T as Trait> means: the trait, if T is a parameter.
 func (r *rustFile) typeOfPath(n extract.Ref, s rustScope) extract.Ref {
 	switch r.Kind(n) {
 	case "bracketed_type":
@@ -237,7 +237,7 @@ func (r *rustFile) typeOfPath(n extract.Ref, s rustScope) extract.Ref {
 	return n
 }
 
-// plainType is the path of a type's text: its first bound, without arguments.
+// plainType returns the path in the text of a type: its first bound, without arguments.
 func (r *rustFile) plainType(text string) string {
 	if i := strings.IndexAny(text, "<+"); i >= 0 {
 		text = text[:i]
@@ -251,7 +251,7 @@ func (r *rustFile) plainType(text string) string {
 var rustPrelude = wordSet(`Option Result Vec Box String Some None Ok Err Self Iterator IntoIterator Into From AsRef AsMut
 Clone Copy Send Sync Sized Drop Fn FnMut FnOnce Default Eq PartialEq Ord PartialOrd ToString ToOwned`)
 
-// annotation refers to the names in a type.
+// annotation adds references to the names in a type.
 func (r *rustFile) annotation(n extract.Ref, s rustScope) {
 	switch r.Kind(n) {
 	case "type_identifier", "scoped_type_identifier":
@@ -271,7 +271,7 @@ func (r *rustFile) annotation(n extract.Ref, s rustScope) {
 	}
 }
 
-// lastName is the node of the last name of a path, a type or an expression.
+// lastName returns the node of the last name of a path, a type or an expression.
 func (r *rustFile) lastName(n extract.Ref) extract.Ref {
 	switch r.Kind(n) {
 	case "scoped_identifier", "scoped_type_identifier":

@@ -7,7 +7,7 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// call refers to what is called and walks the rest of the expression.
+// call adds a call and walks the rest of the expression.
 func (j *scriptFile) call(n extract.Ref, s scriptScope) {
 	fn, args := j.Field(n, "function"), j.Field(n, "arguments")
 	if _, ok := j.moduleOf(n, s); ok {
@@ -33,7 +33,7 @@ func (j *scriptFile) call(n extract.Ref, s scriptScope) {
 	j.block(args, s)
 }
 
-// calleeRest walks what a callee's path goes through.
+// calleeRest walks what the path of a callee goes through.
 func (j *scriptFile) calleeRest(fn extract.Ref, s scriptScope) {
 	switch j.Kind(fn) {
 	case "identifier", "super", "import":
@@ -65,10 +65,10 @@ func (j *scriptFile) arguments(r *recountv1.Reference, args extract.Ref, s scrip
 	}
 }
 
-// argument is the i-th argument.
+// argument returns argument i.
 func (j *scriptFile) argument(args extract.Ref, i int) extract.Ref { return j.Child(args, i) }
 
-// property is the value of an object literal's property.
+// property returns the value of a property of an object literal.
 func (j *scriptFile) property(object extract.Ref, name string) extract.Ref {
 	if j.Kind(object) != "object" {
 		return extract.None
@@ -97,8 +97,8 @@ func (j *scriptFile) isFunction(n extract.Ref) bool {
 	return false
 }
 
-// testBlock declares describe("…", () => …), it("…", …) and test("…", …) as tests
-// of that title.
+// testBlock declares describe("…", () => …), it("…", …) and test("…", …) as tests with that
+// title.
 func (j *scriptFile) testBlock(n extract.Ref, path string, args extract.Ref, s scriptScope) bool {
 	switch extract.Root(path) {
 	case "describe", "it", "test", "suite", "context", "specify":
@@ -175,7 +175,7 @@ func (j *scriptFile) effects(n extract.Ref, path string, args extract.Ref, s scr
 	}
 }
 
-// request adds a request whose URL is a literal; options may give the method.
+// request adds a request whose URL is a literal; options may contain the method.
 func (j *scriptFile) request(method string, url, options extract.Ref, add func(recountv1.EdgeKind, map[string]string)) {
 	u, ok := j.literal(url)
 	if !ok || u == "" {
@@ -191,8 +191,8 @@ func (j *scriptFile) request(method string, url, options extract.Ref, add func(r
 	add(recountv1.EdgeKind_EDGE_KIND_CONSUMES_ENDPOINT, map[string]string{"method": extract.Clip(method, 16), "url": extract.Clip(u, extract.MaxValue)})
 }
 
-// served refers to the service of server.addService(service, {method: handler, …}),
-// for each of the methods.
+// served adds references to the service of server.addService(service, {method: handler, …}), one
+// for each method.
 func (j *scriptFile) served(args extract.Ref, s scriptScope) {
 	service, methods := j.argument(args, 0), j.argument(args, 1)
 	path := j.path(service, s)
@@ -220,7 +220,7 @@ func (j *scriptFile) served(args extract.Ref, s scriptScope) {
 	}
 }
 
-// command is the literal part of spawn("git", ["log"]).
+// command returns the literal part of spawn("git", ["log"]).
 func (j *scriptFile) command(args extract.Ref) string {
 	var words []string
 	word := func(n extract.Ref) {
@@ -239,7 +239,7 @@ func (j *scriptFile) command(args extract.Ref) string {
 	return extract.Clip(strings.Join(words, " "), extract.MaxValue)
 }
 
-// environment reads process.env.NAME, and import.meta.env.NAME.
+// environment reads process.env.NAME and import.meta.env.NAME.
 func (j *scriptFile) environment(n extract.Ref, path string, s scriptScope) {
 	for _, prefix := range []string{"process.env.", "import.meta.env.", "Bun.env."} {
 		if name, ok := strings.CutPrefix(path, prefix); ok {
@@ -277,7 +277,7 @@ func (j *scriptFile) readsEnv(name, path string, at extract.Ref, s scriptScope) 
 	r.Attributes = map[string]string{"variable": extract.Clip(name, extract.MaxValue)}
 }
 
-// jsx refers to the component that an element names, and walks its attributes.
+// jsx adds a reference to the component of an element, and walks its attributes.
 func (j *scriptFile) jsx(n extract.Ref, s scriptScope) {
 	name := j.Field(n, "name")
 	for c := range j.Children(n) {

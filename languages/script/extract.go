@@ -1,5 +1,4 @@
-// Package script reads TypeScript and JavaScript: what a file declares, calls,
-// imports, binds and routes.
+// Package script extracts and resolves TypeScript and JavaScript.
 package script
 
 import (
@@ -14,7 +13,7 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// TypeScript and JavaScript: one extractor, two grammars. Plain JavaScript is read
+// extractors read TypeScript and JavaScript: one walk, two grammars. Plain JavaScript is parsed
 // with the grammar of TSX, which contains it. "self" in a path is `this`.
 var extractors = []extract.Language{
 	script("typescript", extract.LoadGrammar(typescript.GetLanguage), ".ts", ".mts", ".cts"),
@@ -28,8 +27,8 @@ func script(name string, load func() *extract.Grammar, suffixes ...string) extra
 
 var typeStar = regexp.MustCompile(`(?m)^(\s*export )type( \*)`)
 
-// repairScript writes what the grammars of 2024 do not take: `export type * from`, and
-// a generic call signature that follows a member with no semicolon.
+// repairScript rewrites what the grammars of 2024 do not parse: `export type * from`, and a
+// generic call signature after a member without a semicolon.
 func repairScript(src []byte) []byte {
 	out := typeStar.ReplaceAll(src, []byte("${1}    $2"))
 	last := -1 // the end of the last line of code
@@ -61,9 +60,9 @@ func endsMember(c byte) bool {
 type scriptFile struct {
 	*extract.File
 	framework string
-	// known is what imported names stand for: "exec" is "child_process.exec".
+	// known has what imported names stand for: "exec" is "child_process.exec".
 	known map[string]string
-	// handed are the names that export clauses hand out.
+	// handed has the names that export clauses export.
 	handed map[string]bool
 }
 
@@ -91,29 +90,29 @@ func isPrivate(d *recountv1.Declaration) bool {
 	return strings.HasPrefix(d.Name, "#")
 }
 
-// scriptScope is where the walk stands.
+// scriptScope is the context of the walk.
 type scriptScope struct {
 	in uint32
-	// function: somewhere in a function; inline: in an anonymous one, whose results
-	// and `this` are not those of `in`.
+	// function is set anywhere in a function, inline in an anonymous one, whose results and
+	// `this` do not belong to `in`.
 	function, inline bool
 	noThis           bool
 	test             bool
-	// shadows are the parameters of the anonymous functions around, where nothing is
-	// known of them.
+	// shadows has the parameters of the enclosing anonymous functions, if nothing is known of
+	// them.
 	shadows *extract.Shadow
-	// statement is the declaration's statement with its `export`, where there is one;
-	// exported says that it is.
+	// statement is the statement of a declaration including its `export`; exported is set if it
+	// has one.
 	statement extract.Ref
 	exported  bool
 }
 
-// inside is the scope of a declaration's body.
+// inside returns the scope of the body of a declaration.
 func (s scriptScope) inside(in uint32) scriptScope {
 	return scriptScope{in: in, function: true, test: s.test}
 }
 
-// plain is the scope for what a declaration's statement does not mark.
+// plain returns the scope without what only concerns the statement of a declaration.
 func (s scriptScope) plain() scriptScope {
 	s.statement, s.exported = 0, false
 	return s
@@ -224,7 +223,7 @@ func (j *scriptFile) visit(n extract.Ref, s scriptScope) {
 	}
 }
 
-// doc is the documentation of a declaration: above its statement.
+// doc returns the documentation of a declaration, which is above its statement.
 func (j *scriptFile) doc(n extract.Ref, s scriptScope) string {
 	if s.statement > 0 {
 		return j.CommentBefore(s.statement)
@@ -232,8 +231,7 @@ func (j *scriptFile) doc(n extract.Ref, s scriptScope) string {
 	return j.CommentBefore(n)
 }
 
-// function declares a function; whole is its statement, n has the parameters and
-// the body.
+// function declares a function. whole is its statement; n has the parameters and the body.
 func (j *scriptFile) function(n, whole extract.Ref, name string, kind recountv1.SymbolKind, s scriptScope) (uint32, *recountv1.Declaration) {
 	if name == "" {
 		if !s.exported {
@@ -276,7 +274,7 @@ func (j *scriptFile) function(n, whole extract.Ref, name string, kind recountv1.
 	return in, decl
 }
 
-// modifiers are the words in front of a declaration's name.
+// modifiers returns the words in front of a declaration's name.
 func (j *scriptFile) modifiers(n extract.Ref) []string {
 	var all []string
 	for c := j.First(n); c != extract.None; c = j.Next(c) {
@@ -300,7 +298,7 @@ func (j *scriptFile) typeParameters(n extract.Ref, in uint32, s scriptScope) {
 	}
 }
 
-// parameters reads a function's parameters, which are local to s.in.
+// parameters reads the parameters of a function, which are local to s.in.
 func (j *scriptFile) parameters(n extract.Ref, s scriptScope) []*recountv1.Parameter {
 	var all []*recountv1.Parameter
 	if single := j.Field(n, "parameter"); single != extract.None { // x => …
@@ -336,7 +334,7 @@ func (j *scriptFile) parameters(n extract.Ref, s scriptScope) []*recountv1.Param
 	return all
 }
 
-// inline walks an anonymous function: it belongs to the declaration around it.
+// inline walks an anonymous function, which belongs to the enclosing declaration.
 func (j *scriptFile) inline(n extract.Ref, s scriptScope) {
 	inner := s.plain()
 	inner.function, inner.inline = true, true
@@ -364,7 +362,7 @@ func (j *scriptFile) inline(n extract.Ref, s scriptScope) {
 	j.visit(j.Field(n, "body"), inner)
 }
 
-// shadow adds the names of a pattern.
+// shadow adds the names of a pattern to the shadows.
 func (j *scriptFile) shadow(pattern extract.Ref, up *extract.Shadow) *extract.Shadow {
 	switch j.Kind(pattern) {
 	case "identifier", "shorthand_property_identifier_pattern":

@@ -7,7 +7,7 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// variables reads const, let and var: functions and classes that get a name are
+// variables reads const, let and var. Functions and classes that are assigned to a name are
 // declared as such, other names of the module as variables.
 func (j *scriptFile) variables(n extract.Ref, s scriptScope) {
 	kind := recountv1.SymbolKind_SYMBOL_KIND_VARIABLE
@@ -74,8 +74,8 @@ func (j *scriptFile) variable(d, name, value extract.Ref, kind recountv1.SymbolK
 	j.visit(value, inner)
 }
 
-// callsWithFunction reports whether a value is a call that is given a function:
-// export const handler = wrap(async () => …).
+// callsWithFunction reports whether a value is a call with a function as an argument: export
+// const handler = wrap(async () => …).
 func (j *scriptFile) callsWithFunction(n extract.Ref) bool {
 	if j.Kind(n) != "call_expression" {
 		return false
@@ -88,8 +88,8 @@ func (j *scriptFile) callsWithFunction(n extract.Ref) bool {
 	return j.callsWithFunction(j.Child(j.Field(n, "arguments"), 0))
 }
 
-// declareVariables declares the names of a declarator and returns the declaration
-// where it is a plain one.
+// declareVariables declares the names of a declarator. It returns the declaration if the
+// declarator is a plain name.
 func (j *scriptFile) declareVariables(d, target extract.Ref, typ string, kind recountv1.SymbolKind, s scriptScope) uint32 {
 	switch j.Kind(target) {
 	case "identifier", "shorthand_property_identifier_pattern":
@@ -113,8 +113,8 @@ func (j *scriptFile) declareVariables(d, target extract.Ref, typ string, kind re
 	return 0
 }
 
-// assignment reads target = value: functions that are given to a member are declared
-// as its owner's.
+// assignment reads target = value. Functions that are assigned to a member are declared as
+// members of its owner.
 func (j *scriptFile) assignment(n extract.Ref, s scriptScope) {
 	left, right := j.Field(n, "left"), j.Field(n, "right")
 	path := j.path(left, s)
@@ -135,8 +135,8 @@ func (j *scriptFile) assignment(n extract.Ref, s scriptScope) {
 	j.visit(right, s)
 }
 
-// assignedMember declares Type.prototype.name = function …, object.name = …, and
-// this.name = … in a class.
+// assignedMember declares Type.prototype.name = function …, object.name = …, and this.name = … in
+// a class.
 func (j *scriptFile) assignedMember(n, value extract.Ref, owner, name string, s scriptScope) bool {
 	if !extract.IsName(strings.TrimPrefix(name, "$")) || owner == "" || j.Kind(value) == "class" {
 		return false
@@ -179,7 +179,7 @@ func (j *scriptFile) bindPlain(target, value, typ string, at extract.Ref, s scri
 	j.Bind(s.in, target, value, typ, at)
 }
 
-// bindTarget binds what a pattern names to the value, whose expression may be none.
+// bindTarget binds the names of a pattern to a value, whose node may be none.
 func (j *scriptFile) bindTarget(target, value extract.Ref, path string, s scriptScope) {
 	switch j.Kind(target) {
 	case "identifier", "member_expression", "subscript_expression":
@@ -225,7 +225,7 @@ func (j *scriptFile) bindTarget(target, value extract.Ref, path string, s script
 	}
 }
 
-// propertyOf is base.name; of an unknown base nothing is known.
+// propertyOf returns base.name; of an unknown base nothing is known.
 func propertyOf(base, name string) string {
 	if base == extract.Unknown {
 		return extract.Unknown
@@ -233,8 +233,8 @@ func propertyOf(base, name string) string {
 	return extract.Member(base, name)
 }
 
-// bindValue binds target to an expression: to each of its alternatives, and to the
-// members of a literal.
+// bindValue binds target to an expression: to each of its alternatives, and to the members of a
+// literal.
 func (j *scriptFile) bindValue(target string, value extract.Ref, typ string, at extract.Ref, s scriptScope, depth int) {
 	switch j.Kind(value) {
 	case "ternary_expression":
@@ -307,7 +307,7 @@ func (j *scriptFile) bindValue(target string, value extract.Ref, typ string, at 
 
 func isLiteralOfMany(kind string) bool { return kind == "object" || kind == "array" }
 
-// memberOrElement is base.name, or an element where that is no name.
+// memberOrElement returns base.name, or an element if name is no name.
 func memberOrElement(base, name string) string {
 	if extract.IsName(strings.ReplaceAll(name, "$", "_")) {
 		return extract.Member(base, name)
@@ -315,8 +315,8 @@ func memberOrElement(base, name string) string {
 	return extract.Element(base, name)
 }
 
-// object walks an object literal. What is declared by a variable of the module (its
-// value) has its functions as methods; elsewhere they are anonymous.
+// object walks an object literal. If it is the value of a variable of the module, its functions
+// are methods of that declaration; otherwise they are anonymous.
 func (j *scriptFile) object(n extract.Ref, s scriptScope) {
 	owner := j.Decl(s.in)
 	methods := owner != nil && !s.function && owner.Kind != recountv1.SymbolKind_SYMBOL_KIND_CLASS
@@ -338,7 +338,7 @@ func (j *scriptFile) object(n extract.Ref, s scriptScope) {
 			}
 			inner := s
 			if j.Kind(value) == "object" {
-				inner.function = true // the methods of an object in it have no owner here
+				inner.function = true // the methods of a nested object have no owner here
 			}
 			if j.Kind(j.Field(c, "key")) == "computed_property_name" {
 				j.visit(j.Field(c, "key"), s)

@@ -62,8 +62,8 @@ func (j *scriptFile) know(local, module, name string, s scriptScope) {
 	}
 }
 
-// required reads `const x = require("y")`, `const {a, b: c} = require("y")`,
-// `const x = require("y").z`, and the same with await import("y").
+// required reads `const x = require("y")`, `const {a, b: c} = require("y")`, `const x =
+// require("y").z`, and the same with await import("y").
 func (j *scriptFile) required(name, value extract.Ref, s scriptScope) bool {
 	for j.Kind(value) == "await_expression" || j.Kind(value) == "parenthesized_expression" {
 		value = j.Child(value, 0)
@@ -240,7 +240,7 @@ func (j *scriptFile) exported(n, left, right extract.Ref, path string, s scriptS
 			}
 		}
 		j.bindValue("module.exports", right, "", left, s, 0)
-		for c := range j.Children(right) { // its functions are the module's
+		for c := range j.Children(right) { // its functions belong to the module
 			value, own := c, j.propertyName(j.Field(c, "name"))
 			if j.Kind(c) == "pair" {
 				value, own = j.Field(c, "value"), j.propertyName(j.Field(c, "key"))

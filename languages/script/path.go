@@ -6,7 +6,7 @@ import (
 	"github.com/recountdb/recount/languages/extract"
 )
 
-// path is the access path of an expression.
+// path returns the access path of an expression.
 func (j *scriptFile) path(n extract.Ref, s scriptScope) string {
 	switch j.Kind(n) {
 	case "identifier", "shorthand_property_identifier":
@@ -47,7 +47,8 @@ func (j *scriptFile) path(n extract.Ref, s scriptScope) string {
 	return extract.Unknown
 }
 
-// callPath is what a call gives; of require and import with a literal the module.
+// callPath returns the path of a call's result; for require and import with a literal it is the
+// module.
 func (j *scriptFile) callPath(n extract.Ref, s scriptScope) string {
 	fn := j.Field(n, "function")
 	if module, ok := j.moduleOf(n, s); ok {
@@ -60,7 +61,7 @@ func (j *scriptFile) callPath(n extract.Ref, s scriptScope) string {
 	return extract.Result(path)
 }
 
-// moduleOf is the module that require("x") or import("x") loads.
+// moduleOf returns the module that require("x") or import("x") loads.
 func (j *scriptFile) moduleOf(n extract.Ref, s scriptScope) (string, bool) {
 	if j.Kind(n) != "call_expression" {
 		return "", false
@@ -72,7 +73,7 @@ func (j *scriptFile) moduleOf(n extract.Ref, s scriptScope) (string, bool) {
 	return j.literal(j.Child(j.Field(n, "arguments"), 0))
 }
 
-// lastName is the node of the last name in a path.
+// lastName returns the node of the last name in a path.
 func (j *scriptFile) lastName(n extract.Ref) extract.Ref {
 	next := extract.None
 	switch j.Kind(n) {
@@ -97,7 +98,7 @@ func (j *scriptFile) lastName(n extract.Ref) extract.Ref {
 	return j.lastName(next)
 }
 
-// literal is the value of a string literal; what is put into a template is {}.
+// literal returns the value of a string literal. What is inserted into a template is {}.
 func (j *scriptFile) literal(n extract.Ref) (string, bool) {
 	k := j.Kind(n)
 	switch k {
@@ -135,7 +136,7 @@ func (j *scriptFile) canonical(path string) string {
 	return path
 }
 
-// use notes an expression of names that is not called.
+// use adds a reference to an expression of names that is not called.
 func (j *scriptFile) use(n extract.Ref, s scriptScope) {
 	path := j.path(n, s)
 	j.environment(n, path, s)

@@ -7,7 +7,7 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// webFramework is which of the known ones the file imports or requires first.
+// webFramework returns the first known framework that the file imports or requires.
 func (j *scriptFile) webFramework() string {
 	for i := range j.Nodes {
 		if j.Kind(extract.Ref(i)) != "string" {
@@ -40,8 +40,8 @@ var verbs = map[string]string{
 	"head": "HEAD", "options": "OPTIONS", "all": "ANY",
 }
 
-// isRouter reports whether something registers routes: where the file imports a
-// framework, or by the names that people give routers.
+// isRouter reports whether a value registers routes: if the file imports a framework, or by the
+// usual names of routers.
 func (j *scriptFile) isRouter(path string) (framework string, ok bool) {
 	if path == "" || path == extract.Unknown {
 		return "", false
@@ -52,7 +52,7 @@ func (j *scriptFile) isRouter(path string) (framework string, ok bool) {
 	}
 	switch strings.ToLower(extract.Root(path)) {
 	case "app", "router", "server", "api", "route", "routes":
-		return "", true // a framework by its manner, not known which
+		return "", true // a framework by its form, which one is not known
 	case "fastify":
 		return "fastify", true
 	}
@@ -62,7 +62,7 @@ func (j *scriptFile) isRouter(path string) (framework string, ok bool) {
 // clients make requests by methods of the same names.
 var clients = map[string]bool{"axios": true, "got": true, "ky": true, "request": true, "supertest": true, "superagent": true, "http": true, "https": true}
 
-// patterns are the literal patterns of an argument: one, or a list.
+// patterns returns the literal patterns of an argument: one, or a list.
 func (j *scriptFile) patterns(n extract.Ref) []string {
 	if p, ok := j.literal(n); ok {
 		return []string{p}
@@ -119,7 +119,7 @@ func (j *scriptFile) callRoute(n extract.Ref, path string, args extract.Ref, s s
 		}
 	case "register":
 		handler := extract.KnownPath(j.path(first, s))
-		if j.isFunction(first) { // its parameter is what routes are registered on
+		if j.isFunction(first) { // its parameter is the router on which routes are registered
 			handler = extract.KnownPath(j.path(extract.FirstRef(j.Field(first, "parameter"), j.Field(j.Child(j.Field(first, "parameters"), 0), "pattern")), s))
 		}
 		if framework != "fastify" || handler == "" {
@@ -198,8 +198,8 @@ func (j *scriptFile) objectRoute(n, object extract.Ref, r func(method, pattern, 
 	}
 }
 
-// assignedGroup reads `const api = app.basePath("/api")` and
-// `const router = new Router({ prefix: "/users" })`.
+// assignedGroup reads `const api = app.basePath("/api")` and `const router = new Router({ prefix:
+// "/users" })`.
 func (j *scriptFile) assignedGroup(name, value extract.Ref, s scriptScope) {
 	if j.framework == "" || j.Kind(name) != "identifier" {
 		return
@@ -264,8 +264,8 @@ func (j *scriptFile) controllerRoute(decorator extract.Ref, in uint32, class str
 	}
 }
 
-// nextRoute notes an exported GET, POST, … : a route where the file's path is one of
-// Next.js' app router, which its resolver knows.
+// nextRoute adds an exported GET, POST and so on. It is a route if the path of the file is one of
+// Next.js' app router, which the resolver checks.
 func (j *scriptFile) nextRoute(n extract.Ref, in uint32, d *recountv1.Declaration) {
 	switch d.Name {
 	case "GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS":

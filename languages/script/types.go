@@ -7,8 +7,8 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// class declares a class and walks its members; whole is its statement. An
-// anonymous one belongs to what is around it.
+// class declares a class and walks its members; whole is its statement. An anonymous one belongs
+// to the enclosing declaration.
 func (j *scriptFile) class(n, whole extract.Ref, name string, s scriptScope) {
 	if name == "" {
 		name = j.Text(j.Field(n, "name"))
@@ -59,7 +59,7 @@ func (j *scriptFile) class(n, whole extract.Ref, name string, s scriptScope) {
 	}
 }
 
-// heritage refers to what a class extends and implements.
+// heritage adds references to what a class extends and implements.
 func (j *scriptFile) heritage(h extract.Ref, in uint32, outside scriptScope) {
 	for clause := range j.Children(h) {
 		switch j.Kind(clause) {
@@ -84,7 +84,7 @@ func (j *scriptFile) heritage(h extract.Ref, in uint32, outside scriptScope) {
 	}
 }
 
-// decorate refers to a decorator of declaration in.
+// decorate adds a reference to a decorator of the declaration in.
 func (j *scriptFile) decorate(n extract.Ref, in uint32, outside scriptScope) {
 	e := j.Child(n, 0)
 	if e == extract.None {
@@ -174,7 +174,7 @@ func (j *scriptFile) member(n extract.Ref, decorators []extract.Ref, controller 
 	}
 }
 
-// parameterFields declares the fields that a constructor's parameters are:
+// parameterFields declares the fields that the parameters of a constructor are:
 // constructor(private readonly db: Database).
 func (j *scriptFile) parameterFields(n extract.Ref, constructor uint32, s scriptScope) {
 	for c := range j.Children(j.Field(n, "parameters")) {
@@ -262,7 +262,7 @@ func (j *scriptFile) namespace(n extract.Ref, s scriptScope) {
 	j.block(body, scriptScope{in: in, test: s.test})
 }
 
-// propertyName is the name of a member: an identifier, a string, a number.
+// propertyName returns the name of a member: an identifier, a string, a number.
 func (j *scriptFile) propertyName(n extract.Ref) string {
 	switch j.Kind(n) {
 	case "property_identifier", "private_property_identifier", "identifier", "number", "shorthand_property_identifier":
@@ -278,20 +278,20 @@ func (j *scriptFile) propertyName(n extract.Ref) string {
 	return ""
 }
 
-// wrappers are types that stand for their argument, as await and the compiler see it.
+// wrappers are types that stand for their type argument, as await and the compiler see it.
 var wrappers = map[string]bool{
 	"Promise": true, "PromiseLike": true, "Awaited": true, "Readonly": true, "Partial": true, "Required": true, "NonNullable": true,
 }
 
-// libraryTypes are no references worth keeping.
+// libraryTypes are too common to be references.
 var libraryTypes = map[string]bool{
 	"Promise": true, "PromiseLike": true, "Awaited": true, "Readonly": true, "Partial": true, "Required": true, "NonNullable": true,
 	"Array": true, "ReadonlyArray": true, "Record": true, "Map": true, "Set": true, "Pick": true, "Omit": true, "Exclude": true,
 	"Extract": true, "ReturnType": true, "Parameters": true, "Date": true, "Error": true, "RegExp": true, "Function": true, "Object": true,
 }
 
-// typePath is the access path of a type: type arguments are left out, of a union it
-// is the first that is not null or undefined, of Promise<T> T.
+// typePath returns the access path of a type. Type arguments are left out; a union is its first
+// type that is not null or undefined; Promise<T> is T.
 func (j *scriptFile) typePath(n extract.Ref, s scriptScope) string {
 	switch j.Kind(n) {
 	case "type_annotation", "parenthesized_type", "readonly_type":
@@ -317,7 +317,7 @@ func (j *scriptFile) typePath(n extract.Ref, s scriptScope) string {
 	return extract.Unknown
 }
 
-// annotation refers to every name in a type.
+// annotation adds references to all names in a type.
 func (j *scriptFile) annotation(n extract.Ref, s scriptScope) {
 	switch j.Kind(n) {
 	case "":
@@ -336,7 +336,7 @@ func (j *scriptFile) annotation(n extract.Ref, s scriptScope) {
 	}
 }
 
-// hiddenType reports whether a type's name is a type parameter around it.
+// hiddenType reports whether a name is that of an enclosing type parameter.
 func (j *scriptFile) hiddenType(in uint32, name string) bool {
 	for ; in != 0; in = j.Decl(in).Owner {
 		if j.Locals[extract.NameIn{In: in, Name: name}] {

@@ -1,4 +1,4 @@
-// Package style reads style sheets, CSS and SCSS.
+// Package style extracts and resolves style sheets, CSS and SCSS.
 package style
 
 import (
@@ -11,9 +11,9 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// Style sheets, CSS and SCSS, by their braces and semicolons: rules by their
-// selectors, custom properties (--x), variables ($x), mixins and functions; what uses
-// them, and imports. What is nested belongs to the rule around it.
+// extractors read CSS and SCSS by their braces and semicolons: rules by their selectors, custom
+// properties (--x), variables ($x), mixins and functions, uses of them, and imports. What is
+// nested belongs to the enclosing rule.
 var extractors = []extract.Language{
 	{Name: "css", Version: 1, Matches: extract.Suffixed(".css"), Extract: extract.Unminified(extractStyle(false))},
 	{Name: "scss", Version: 1, Matches: extract.Suffixed(".scss"), Extract: extract.Unminified(extractStyle(true))},
@@ -22,7 +22,7 @@ var extractors = []extract.Language{
 type styleFile struct {
 	*extract.Builder
 	scss bool
-	// open are the blocks around: what `in` is inside each.
+	// open has the enclosing blocks: what `in` is inside each.
 	open []styleBlock
 	in   uint32
 }
@@ -30,7 +30,7 @@ type styleFile struct {
 type styleBlock struct {
 	in    uint32
 	start uint32
-	rules []uint32 // that end with it
+	rules []uint32 // the declarations that end with it
 }
 
 func extractStyle(scss bool) func([]byte, *recountv1.FileFacts) {
@@ -50,7 +50,7 @@ func extractStyle(scss bool) func([]byte, *recountv1.FileFacts) {
 	}
 }
 
-// read cuts a file into heads of blocks and declarations.
+// read divides a file into heads of blocks and declarations.
 func (s *styleFile) read(src []byte) {
 	from, parens, interpolated := 0, 0, 0
 	doc := ""
@@ -124,7 +124,7 @@ func (s *styleFile) read(src []byte) {
 	}
 }
 
-// span is the text from a byte up to another without white space around it.
+// span returns the text between two bytes without white space around it.
 func (s *styleFile) span(from, to int) (text string, start uint32) {
 	raw := s.Content[from:to]
 	trimmed := bytes.TrimLeft(raw, " \t\r\n\f")
@@ -150,10 +150,10 @@ func (s *styleFile) close(at int) {
 	s.in = b.in
 }
 
-// maxSelectors is how many of a rule's selectors are declared.
+// maxSelectors limits how many selectors of a rule are declared.
 const maxSelectors = 64
 
-// head opens a block.
+// head begins a block.
 func (s *styleFile) head(from, to int, doc string) {
 	b := styleBlock{in: s.in}
 	defer func() { s.open = append(s.open, b) }()
@@ -195,7 +195,7 @@ func (s *styleFile) head(from, to int, doc string) {
 	}
 }
 
-// isFrame reports whether a head is of keyframes: from, to, 50 %.
+// isFrame reports whether a head is one of keyframes: from, to, 50 %.
 func isFrame(text string) bool {
 	return text == "from" || text == "to" || strings.HasSuffix(text, "%")
 }
@@ -211,7 +211,7 @@ var (
 	importedAs = regexp.MustCompile(`\bas\s+([\w*-]+)`)
 )
 
-// selectorNames are the classes and ids that a rule's selector has.
+// selectorNames returns the classes and ids in the selector of a rule.
 func selectorNames(kind recountv1.SymbolKind, selector string) map[string]string {
 	if kind != recountv1.SymbolKind_SYMBOL_KIND_RULE || strings.HasPrefix(selector, "@") {
 		return nil
@@ -238,7 +238,7 @@ func selectorNames(kind recountv1.SymbolKind, selector string) map[string]string
 
 func firstName(text string) string { return styleName.FindString(text) }
 
-// splitTop cuts a list of selectors at the commas that stand in no parentheses.
+// splitTop cuts a list of selectors at the commas outside parentheses.
 func splitTop(text string) (all []string) {
 	depth, from := 0, 0
 	for i := 0; i < len(text); i++ {
@@ -284,7 +284,7 @@ func (s *styleFile) declaration(from, to int) {
 
 func (s *styleFile) values(text string, start uint32) { s.valuesIn(s.in, text, start) }
 
-// valuesIn refers to the variables and functions that a value uses.
+// valuesIn adds references to the variables and functions in a value.
 func (s *styleFile) valuesIn(in uint32, value string, start uint32) {
 	value = extract.Clip(value, 8<<10)
 	const references = recountv1.EdgeKind_EDGE_KIND_REFERENCES
@@ -308,7 +308,7 @@ func (s *styleFile) valuesIn(in uint32, value string, start uint32) {
 	}
 }
 
-// atRule reads an at-rule: imports, and what includes and extends.
+// atRule reads an at-rule: imports, and uses of mixins and other rules.
 func (s *styleFile) atRule(text string, start uint32) {
 	word, rest, _ := strings.Cut(text, " ")
 	rest = strings.TrimSpace(rest)

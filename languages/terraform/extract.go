@@ -1,4 +1,4 @@
-// Package terraform reads Terraform: resources, modules, variables, and what names them.
+// Package terraform extracts and resolves Terraform.
 package terraform
 
 import (
@@ -10,10 +10,10 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// Terraform: blocks by the addresses that expressions know them by: "aws_s3_bucket.b",
-// "data.aws_ami.x", "var.name", "local.n", "module.net", "output.id", "provider.aws".
-// References have the paths of such addresses; what depends on a resource or a module
-// refers to it by DEPENDS_ON.
+// extractor reads blocks by the addresses that expressions have for them: "aws_s3_bucket.b",
+// "data.aws_ami.x", "var.name", "local.n", "module.net", "output.id", "provider.aws". The paths
+// of references are such addresses. The edge of a reference to a resource or a module is
+// DEPENDS_ON.
 var extractor = extract.Language{
 	Name: "terraform", Version: 1, Matches: extract.Suffixed(".tf", ".tofu"),
 	Extract: extract.Parsed(extract.LoadGrammar(hcl.GetLanguage), func(f *extract.File) {
@@ -37,7 +37,7 @@ func (t *terraformFile) top(body extract.Ref) {
 	}
 }
 
-// block declares a block of the file's top.
+// block declares a block at the top of a file.
 func (t *terraformFile) block(n extract.Ref) {
 	var labels []string
 	for c := range t.Children(n) {
@@ -101,7 +101,7 @@ func (t *terraformFile) block(n extract.Ref) {
 	t.expressions(body, in, word)
 }
 
-// arguments refer to the variables that a module is given.
+// arguments adds references to the variables that a module is called with.
 func (t *terraformFile) arguments(body extract.Ref, in uint32, module string) {
 	for c := range t.Children(body) {
 		if t.Kind(c) != "attribute" {
@@ -147,7 +147,7 @@ func (t *terraformFile) required(body extract.Ref) {
 	}
 }
 
-// attribute is the expression of an attribute of a body.
+// attribute returns the expression of an attribute of a body.
 func (t *terraformFile) attribute(body extract.Ref, name string) extract.Ref {
 	for c := range t.Children(body) {
 		if t.Kind(c) == "attribute" && t.Text(t.Child(c, 0)) == name {
@@ -157,7 +157,7 @@ func (t *terraformFile) attribute(body extract.Ref, name string) extract.Ref {
 	return extract.None
 }
 
-// string is the text of an expression that is a plain string.
+// string returns the text of an expression that is a plain string.
 func (t *terraformFile) string(n extract.Ref) string {
 	for n != extract.None && t.Kind(n) != "string_lit" {
 		first := t.Child(n, 0)
@@ -173,7 +173,7 @@ func (t *terraformFile) literal(n extract.Ref) string {
 	return t.Text(t.FirstOf(n, "template_literal"))
 }
 
-// expressions refers to what the expressions below a node name.
+// expressions adds references to what the expressions below a node name.
 func (t *terraformFile) expressions(n extract.Ref, in uint32, word string) {
 	if n == extract.None {
 		return
@@ -198,7 +198,7 @@ func (t *terraformFile) expressions(n extract.Ref, in uint32, word string) {
 			words = append([]string{"provider"}, words...)
 			edge, length = recountv1.EdgeKind_EDGE_KIND_REFERENCES, 3
 		case !strings.Contains(head, "_"):
-			continue // each, self, path, a type, a variable of a loop: no resource's type
+			continue // each, self, path, a type, a variable of a loop: not the type of a resource
 		}
 		if len(words) < 2 {
 			continue
