@@ -22,8 +22,8 @@ var definition = typed.Language{
 	VariadicArrays: true, ExplicitOverride: true, PrivateByDefault: true, Attribute: "Attribute",
 	ByArity: map[string]bool{"Func": true, "Action": true},
 	Names:   namedType, Implied: func(*typed.Typer, *typed.Class) *typed.Type { return nil }, Complete: complete,
-	Bring: bring, Statics: statics, Extensions: extensions,
-	Rpc: grpc,
+	ReadImports: bring, Statics: statics, Extensions: extensions,
+	RPC: grpc,
 }
 
 // layout has the conventions of C#'s files. Their namespaces, and not their paths, say what they
@@ -47,7 +47,7 @@ func bring(t *typed.Typer, m *scope.Module) {
 	for _, i := range m.Facts.Imports {
 		using(t, m, i)
 	}
-	for _, from := range t.Handing() {
+	for _, from := range t.Reexporting() {
 		if from == m || !within(m.File.Path, scope.DirOf(from.File.Path)) {
 			continue
 		}
@@ -160,7 +160,7 @@ func complete(t *typed.Typer, c *typed.Class) {
 	m := &typed.Method{Class: c, Decl: c.Decl, Name: "Invoke", Abstract: true, Final: true, Result: t.TypeOf(at, c.Decl.Type)}
 	for _, p := range c.Decl.Parameters {
 		m.Params = append(m.Params, t.ParameterType(at, p))
-		m.Least++
+		m.MinArgs++
 	}
 	c.Methods[m.Name] = append(c.Methods[m.Name], m)
 	c.Order = append(c.Order, m)

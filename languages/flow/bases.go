@@ -56,7 +56,7 @@ func isTyping(v *scope.Value) bool {
 // externalAttr returns the attribute from the class's only base outside the repository. It
 // returns nil if there are several such bases, an unknown base, or a class of the repository in
 // the order that has the name.
-func (p *Engine) beyond(order []scope.Base, name string) *scope.Value {
+func (p *Engine) externalAttr(order []scope.Base, name string) *scope.Value {
 	var found *scope.Value
 	for _, b := range order {
 		switch {

@@ -188,7 +188,7 @@ func (l *Linker) inherited(t *scope.Targets, here Site, of scope.Path) {
 			if m.Value.Kind == scope.SuperValue {
 				order = order[1:]
 			}
-			if v := l.e.beyond(order, last.Name); v != nil {
+			if v := l.e.externalAttr(order, last.Name); v != nil {
 				t.Add(scope.Target{External: v}, m.Sure)
 			}
 		}

@@ -111,7 +111,7 @@ func (a Site) result(name string) *scope.Variable {
 func (p *Engine) assign(f *scope.Flow, here Site, target scope.Path, values scope.Set) {
 	if p.Lang.Exports {
 		if name := target.Exports(); name != "" {
-			p.put1(here.Scope.Mod.Export(name), values, true)
+			p.addAll(here.Scope.Mod.Export(name), values, true)
 			return
 		}
 	}
@@ -122,7 +122,7 @@ func (p *Engine) assign(f *scope.Flow, here Site, target scope.Path, values scop
 		} else {
 			v = here.Scope.Bound(target.Head)
 		}
-		p.put1(v, values, true)
+		p.addAll(v, values, true)
 		return
 	}
 	last := target.Steps[len(target.Steps)-1]
@@ -134,11 +134,11 @@ func (p *Engine) assign(f *scope.Flow, here Site, target scope.Path, values scop
 	for _, o := range p.Eval(f, here, owner) {
 		switch last.Op {
 		case '.':
-			p.put1(p.attributeTarget(o.Value, last.Name), values, o.Sure)
+			p.addAll(p.attributeTarget(o.Value, last.Name), values, o.Sure)
 		case '[':
 			if o.Value.Kind == scope.ContainerValue {
-				p.put1(o.Value.Element(last.Name), values, o.Sure)
-				p.put1(o.Value.Element(scope.EveryElement), values, o.Sure)
+				p.addAll(o.Value.Element(last.Name), values, o.Sure)
+				p.addAll(o.Value.Element(scope.EveryElement), values, o.Sure)
 			}
 		}
 	}
@@ -154,7 +154,7 @@ func ownable(target scope.Path) bool {
 	return target.Head != "self" && target.Head != "super" && target.Head != "?" || len(target.Steps) > 0
 }
 
-func (p *Engine) put1(v *scope.Variable, values scope.Set, sure bool) {
+func (p *Engine) addAll(v *scope.Variable, values scope.Set, sure bool) {
 	if v == nil {
 		return
 	}
@@ -382,14 +382,14 @@ func (p *Engine) result(f *scope.Flow, v *scope.Value, with Arguments) scope.Set
 			}
 		}
 	}
-	if class := d.Typed; class != nil && !p.has(out, class) {
+	if class := d.Typed; class != nil && !p.hasInstance(out, class) {
 		out = out.With(p.Instance(class, true), true)
 	}
 	return out
 }
 
-// has reports whether the set has an instance of the class for sure.
-func (p *Engine) has(s scope.Set, class *scope.Decl) bool {
+// hasInstance reports whether the set has an instance of the class for sure.
+func (p *Engine) hasInstance(s scope.Set, class *scope.Decl) bool {
 	for _, m := range s {
 		if m.Value.Kind == scope.InstanceValue && m.Value.Decl == class && m.Sure {
 			return true
@@ -472,11 +472,11 @@ func (p *Engine) pass(f *scope.Flow, callee *scope.Value, with Arguments) {
 		prm := d.Parameters[i]
 		if prm.Variadic || prm.Keyword {
 			c := p.Container(d.Scope, prm.Name)
-			p.put1(c.Element(""), values, false)
-			p.put1(c.Element(scope.EveryElement), values, false)
+			p.addAll(c.Element(""), values, false)
+			p.addAll(c.Element(scope.EveryElement), values, false)
 			return
 		}
-		p.put1(d.Scope.Own(d.ParameterName(i, prm.Name)), values, false)
+		p.addAll(d.Scope.Own(d.ParameterName(i, prm.Name)), values, false)
 	}
 	if len(with.direct) > 0 {
 		give(skip, with.direct)

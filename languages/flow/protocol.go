@@ -22,7 +22,7 @@ func (l *Linker) protocol(b *recountv1.Binding) {
 		byName := map[string]scope.Set{}
 		for _, m := range l.e.Eval(nil, here, owner) {
 			if m.Value.Kind == scope.InstanceValue {
-				for _, name := range implied(m.Value.Decl, st) {
+				for _, name := range impliedCalls(m.Value.Decl, st) {
 					byName[name] = append(byName[name], m)
 				}
 			}
@@ -33,8 +33,8 @@ func (l *Linker) protocol(b *recountv1.Binding) {
 	}
 }
 
-// implied returns the methods of a class that a step calls.
-func implied(class *scope.Decl, st scope.Step) []string {
+// impliedCalls returns the methods of a class that a step calls.
+func impliedCalls(class *scope.Decl, st scope.Step) []string {
 	has := func(name string) bool {
 		v, _, sure := scope.ClassAttribute(class.Order, name)
 		return v != nil && sure

@@ -203,7 +203,7 @@ func (p *Engine) bindingFlow(m *scope.Module, b *recountv1.Binding) {
 			values = p.Eval(f, Site{s, b.In}, value)
 		}
 		if several {
-			values = doubt(values)
+			values = unsure(values)
 		}
 		if class != nil {
 			values = values.With(p.Instance(class, true), true)
@@ -212,8 +212,8 @@ func (p *Engine) bindingFlow(m *scope.Module, b *recountv1.Binding) {
 	})
 }
 
-// doubt returns the set with its functions and classes marked as not sure.
-func doubt(values scope.Set) scope.Set {
+// unsure returns the set with its functions and classes marked as not sure.
+func unsure(values scope.Set) scope.Set {
 	out := slices.Clone(values)
 	for i, m := range out {
 		switch m.Value.Kind {
@@ -234,12 +234,12 @@ func (p *Engine) callFlow(m *scope.Module, r *recountv1.Reference) {
 		for _, c := range p.Eval(f, here, callee) {
 			p.pass(f, c.Value, Arguments{Here: here, Refs: []*recountv1.Reference{r}})
 		}
-		p.put(f, here, callee, r)
+		p.store(f, here, callee, r)
 	})
 }
 
-// put stores an argument of append and similar methods as an element of their receiver.
-func (p *Engine) put(f *scope.Flow, here Site, callee scope.Path, r *recountv1.Reference) {
+// store makes an argument of append and similar methods an element of their receiver.
+func (p *Engine) store(f *scope.Flow, here Site, callee scope.Path, r *recountv1.Reference) {
 	if callee.Plain() || callee.Steps[len(callee.Steps)-1].Op != '.' {
 		return
 	}

@@ -35,8 +35,8 @@ type javaScope struct {
 	// class is the enclosing class; exported is set if that is exported.
 	class    uint32
 	exported bool
-	// member is set directly in the body of a class, public in that of an interface or
-	// annotation, and lambda in a function without a name, whose results do not belong to `in`.
+	// public is set in the body of an interface or annotation, whose members are public;
+	// lambda in a function without a name, whose results do not belong to `in`.
 	public, lambda, test bool
 	// controller is set in a class of Spring or JAX-RS that has routes, client in one whose
 	// methods make requests; prefix is the client's.

@@ -16,8 +16,8 @@ var definition = typed.Language{
 		Layout: func([]string, []scope.Manifest) scope.Layout { return layout{} },
 	},
 	Library: library, Object: "Object", Constructor: "<init>", Iterable: "Iterable", SmallPackages: true,
-	Names: namedType, Implied: implied, Complete: complete, Bring: bring, Statics: statics,
-	Rpc: grpc,
+	Names: namedType, Implied: implied, Complete: complete, ReadImports: bring, Statics: statics,
+	RPC: grpc,
 }
 
 // layout has the conventions of Java's files. Their packages, and not their paths, say what they

@@ -10,7 +10,7 @@ import (
 )
 
 // Routing has the prefixes of the routers of a program, by the variable that holds the router.
-type routing struct {
+type Routing struct {
 	p *Program
 	// own has the prefixes that routers are made with, mounts where they are mounted on other
 	// routers.
@@ -31,8 +31,8 @@ type mount struct {
 const maxPatterns = 16
 
 // NewRouting collects the routers of a program.
-func NewRouting(p *Program) *routing {
-	rt := &routing{p: p, own: map[*Variable]string{}, mounts: map[*Variable][]mount{}}
+func NewRouting(p *Program) *Routing {
+	rt := &Routing{p: p, own: map[*Variable]string{}, mounts: map[*Variable][]mount{}}
 	for _, m := range p.Modules {
 		for _, r := range m.Facts.Routes {
 			if !r.Group {
@@ -52,7 +52,7 @@ func NewRouting(p *Program) *routing {
 }
 
 // router returns the variable that a path leads to, through imports; nil if there is none.
-func (rt *routing) router(m *Module, in uint32, text string) *Variable {
+func (rt *Routing) router(m *Module, in uint32, text string) *Variable {
 	of := m.Path(text)
 	s := m.ScopeOf(in)
 	if d := m.Decl(in); d != nil && d.IsFunction() {
@@ -97,7 +97,7 @@ func (rt *routing) router(m *Module, in uint32, text string) *Variable {
 
 // prefixes returns what comes before the patterns of a router's routes, one for each place where
 // it is mounted.
-func (rt *routing) prefixes(v *Variable, open map[*Variable]bool) []string {
+func (rt *Routing) prefixes(v *Variable, open map[*Variable]bool) []string {
 	if v == nil || open[v] {
 		return []string{""}
 	}
@@ -124,7 +124,7 @@ func (rt *routing) prefixes(v *Variable, open map[*Variable]bool) []string {
 
 // Routes adds the nodes of a file's routes to its graph, and the edges from their handlers to the
 // graphs of the handlers' files.
-func (rt *routing) Routes(m *Module, graphs map[string]*resolve.FileGraph) {
+func (rt *Routing) Routes(m *Module, graphs map[string]*resolve.FileGraph) {
 	l := &Linker{rt.p, m, graphs[m.File.Path]}
 	const kind = recountv1.EdgeKind_EDGE_KIND_HANDLES_ROUTE
 	for _, r := range m.Facts.Routes {

@@ -34,7 +34,7 @@ type Method struct {
 	Decl    *scope.Decl // nil for a method of the library
 	Name    string
 	Params  []*Type
-	Least   int // the minimum number of arguments
+	MinArgs int // the minimum number of arguments
 	rest    bool
 	Result  *Type
 	tparams []*typeParam
@@ -44,8 +44,8 @@ type Method struct {
 	// Final is set if nothing overrides it.
 	Final     bool
 	extension bool
-	// over are the methods that it overrides, by those that override it.
-	over, by []*Method
+	// overridden are the methods that it overrides, overriders those that override it.
+	overridden, overriders []*Method
 }
 
 // field is a field, property or member of an enum.
@@ -116,8 +116,8 @@ func (t *Typer) addClasses() {
 		}
 	}
 	for _, m := range t.p.Modules {
-		t.Imports[m] = &typeImports{Types: map[string]*Type{}, Members: map[string][]*Type{}}
-		t.lang.Bring(t, m)
+		t.Imports[m] = &FileImports{Types: map[string]*Type{}, Members: map[string][]*Type{}}
+		t.lang.ReadImports(t, m)
 	}
 	for _, c := range t.all {
 		for _, part := range c.parts {
@@ -328,7 +328,7 @@ func (t *Typer) addMethod(c *Class, d *scope.Decl) {
 	for _, p := range d.Parameters {
 		m.Params = append(m.Params, t.ParameterType(at, p))
 		if p.Default == "" && !p.Variadic {
-			m.Least++
+			m.MinArgs++
 		}
 		m.rest = m.rest || p.Variadic
 	}
@@ -365,8 +365,8 @@ func (t *Typer) addOverrides(m *Method) {
 		b := s.bind()
 		for _, o := range s.Class.Methods[m.Name] {
 			if !o.static && !t.isPrivate(o) && o.Decl != nil && overrides(m, o, b) {
-				m.over = append(m.over, o)
-				o.by = append(o.by, m)
+				m.overridden = append(m.overridden, o)
+				o.overriders = append(o.overriders, m)
 				break
 			}
 		}

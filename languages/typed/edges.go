@@ -79,7 +79,7 @@ func (l *linker) link() {
 	}
 	for _, d := range l.Module.Decls {
 		if m := l.t.methods[d]; m != nil && m.Class != nil {
-			for _, o := range m.over[:min(1, len(m.over))] {
+			for _, o := range m.overridden[:min(1, len(m.overridden))] {
 				l.Edge(recountv1.EdgeKind_EDGE_KIND_OVERRIDES, d.Index, o.Decl.Key, scope.ScopeResolved, d.Start)
 			}
 		}
@@ -121,14 +121,14 @@ func (l *linker) call(at Spot, r *recountv1.Reference) {
 		return // the generated method is not in the repository
 	}
 	if !s.found() {
-		l.lost(scope.Calls, at, r)
+		l.notFound(scope.Calls, r)
 		return
 	}
-	l.to(at, r, s)
+	l.to(r, s)
 }
 
 // to makes the edges to the target of a call and to the methods that override it.
-func (l *linker) to(at Spot, r *recountv1.Reference, s selection) {
+func (l *linker) to(r *recountv1.Reference, s selection) {
 	var t scope.Targets
 	switch {
 	case s.class != nil:
@@ -148,7 +148,7 @@ func (l *linker) to(at Spot, r *recountv1.Reference, s selection) {
 			l.Edge(scope.References, r.In, s.method.Class.Decl.Key, scope.ScopeResolved, r.At)
 		}
 		if !s.method.Final && !s.exact {
-			for _, by := range s.method.by {
+			for _, by := range s.method.overriders {
 				t.Add(scope.Target{Decl: by.Decl}, false)
 			}
 		}
@@ -205,7 +205,7 @@ func (l *linker) use(at Spot, r *recountv1.Reference) {
 				l.typeEdge(at, r, named)
 				return
 			}
-			l.lost(scope.References, at, r)
+			l.notFound(scope.References, r)
 			return
 		}
 		if _, f := l.t.field(on, last.Name); f != nil {
@@ -230,7 +230,7 @@ func (l *linker) use(at Spot, r *recountv1.Reference) {
 			return
 		}
 	}
-	l.lost(scope.References, at, r)
+	l.notFound(scope.References, r)
 }
 
 // handed makes the edges to a method that is passed on, as Foo::bar: it is named, and may be
@@ -250,7 +250,7 @@ func (l *linker) handed(at Spot, r *recountv1.Reference, of scope.Path) {
 	case s.name != "":
 		l.External(scope.References, r.In, s.pkg, s.name, r.At)
 	default:
-		l.lost(scope.References, at, r)
+		l.notFound(scope.References, r)
 	}
 }
 
@@ -258,7 +258,7 @@ func (l *linker) handed(at Spot, r *recountv1.Reference, of scope.Path) {
 func (l *linker) toType(at Spot, r *recountv1.Reference, name string) {
 	of := l.t.named(at, name)
 	if of == nil {
-		l.lost(r.Edge, at, r)
+		l.notFound(r.Edge, r)
 		return
 	}
 	l.typeEdge(at, r, of)
@@ -275,11 +275,11 @@ func (l *linker) typeEdge(at Spot, r *recountv1.Reference, of *Type) {
 	case of.Pkg != "":
 		l.External(r.Edge, r.In, of.Pkg, of.Name, r.At)
 	case of.param == nil && !of.isPrimitive():
-		l.lost(r.Edge, at, r)
+		l.notFound(r.Edge, r)
 	}
 }
 
-// lost adds a reference that nothing was found for.
-func (l *linker) lost(kind recountv1.EdgeKind, _ Spot, r *recountv1.Reference) {
+// notFound adds a reference that nothing was found for.
+func (l *linker) notFound(kind recountv1.EdgeKind, r *recountv1.Reference) {
 	l.Unresolved(kind, r.In, r.Path, r.At)
 }

@@ -49,21 +49,21 @@ func (t *Typer) clientOf(of *Type) (st scope.Stub, how recountv1.Provenance, ok 
 	if of.Class != nil {
 		pkg, name = of.Class.Pkg, of.Class.Name
 	}
-	return t.lang.service(t.p.Lang.Outside, t.lang.Rpc.Client, Joined(name, pkg))
+	return t.lang.service(t.p.Lang.Outside, t.lang.RPC.Client, Joined(name, pkg))
 }
 
 // clientMade returns the type of the client that a method returns, nil if it returns none.
 func (t *Typer) clientMade(on *Type, method string) *Type {
-	if on == nil || on.Class != nil || on.Name == "" || t.lang.Rpc.Client == nil {
+	if on == nil || on.Class != nil || on.Name == "" || t.lang.RPC.Client == nil {
 		return nil
 	}
 	if on.static {
-		if class := t.lang.Rpc.Makes(on.Name, method); class != "" {
+		if class := t.lang.RPC.Makes(on.Name, method); class != "" {
 			return &Type{Pkg: on.Pkg, Name: class}
 		}
 		return nil
 	}
-	if _, _, ok := t.clientOf(on); ok && t.lang.Rpc.Same(method) {
+	if _, _, ok := t.clientOf(on); ok && t.lang.RPC.Same(method) {
 		return on
 	}
 	return nil
@@ -72,14 +72,14 @@ func (t *Typer) clientMade(on *Type, method string) *Type {
 // consumes adds the procedure that a call of a client's method calls, and reports whether there
 // is one.
 func (l *linker) consumes(at Spot, of scope.Path, r *recountv1.Reference) bool {
-	if of.Plain() || l.t.lang.Rpc.Client == nil {
+	if of.Plain() || l.t.lang.RPC.Client == nil {
 		return false
 	}
 	last := of.Steps[len(of.Steps)-1]
 	if last.Op != '.' {
 		return false
 	}
-	procedure := l.t.lang.Rpc.Procedure(last.Name)
+	procedure := l.t.lang.RPC.Procedure(last.Name)
 	if procedure == "" {
 		return false
 	}
@@ -101,7 +101,7 @@ func (l *linker) serves(at Spot, r *recountv1.Reference) {
 	if of := l.t.TypeOf(at, r.Path); of != nil && of.Class == nil && of.Pkg != "" {
 		full = of.Pkg + "." + of.Name
 	}
-	st, how, ok := l.t.lang.service(l.t.p.Lang.Outside, l.t.lang.Rpc.Base, full)
+	st, how, ok := l.t.lang.service(l.t.p.Lang.Outside, l.t.lang.RPC.Base, full)
 	if !ok {
 		return
 	}
@@ -111,7 +111,7 @@ func (l *linker) serves(at Spot, r *recountv1.Reference) {
 			continue
 		}
 		last := m.Parameters[n-1].Type
-		if strings.HasPrefix(last[strings.LastIndexByte(last[:typeEnd(last)], '.')+1:], l.t.lang.Rpc.Context) {
+		if strings.HasPrefix(last[strings.LastIndexByte(last[:typeEnd(last)], '.')+1:], l.t.lang.RPC.Context) {
 			l.Graph.Externals = append(l.Graph.Externals, resolve.External{
 				From: m.Key, Kind: scope.ImplementsRPC, Language: "proto", Package: st.Pkg,
 				Name: resolve.StubName(st.Service, m.Name), Edge: resolve.EdgeAt(how, m.Start),

@@ -89,7 +89,7 @@ func (t *Typer) libraryMethod(of *Class, text string) {
 				continue
 			}
 			m.Params = append(m.Params, t.libraryType(parseType(p), params))
-			m.Least++
+			m.MinArgs++
 		}
 	}
 	of.Methods[name] = append(of.Methods[name], m)
@@ -121,18 +121,18 @@ func (t *Typer) libraryType(e *typeExpr, params []*typeParam) *Type {
 	return of
 }
 
-// wide orders the numeric types: a value of one with a smaller number is converted to one with a
+// numericRank orders the numeric types: a value of one with a smaller number is converted to one with a
 // larger number without a cast.
-var wide = map[string]int{"byte": 1, "short": 2, "char": 2, "int": 3, "long": 4, "float": 5, "double": 6, "decimal": 6}
+var numericRank = map[string]int{"byte": 1, "short": 2, "char": 2, "int": 3, "long": 4, "float": 5, "double": 6, "decimal": 6}
 
-// widens reports how well a value of a primitive type fits another primitive type.
-func widens(arg, to string) int {
+// fitPrimitive reports how well a value of a primitive type fits another primitive type.
+func fitPrimitive(arg, to string) int {
 	switch {
 	case arg == to:
 		return fits
-	case wide[arg] > 0 && wide[to] > wide[arg]:
+	case numericRank[arg] > 0 && numericRank[to] > numericRank[arg]:
 		return fits
-	case wide[arg] > 0 && wide[to] > 0, arg == "boolean", to == "boolean", arg == "bool", to == "bool":
+	case numericRank[arg] > 0 && numericRank[to] > 0, arg == "boolean", to == "boolean", arg == "bool", to == "bool":
 		return never
 	}
 	return unclear
@@ -150,8 +150,8 @@ var finalClasses = map[string]bool{
 	"Byte": true, "Short": true, "Class": true, "StringBuilder": true, "StringBuffer": true, "Optional": true, "Void": true,
 }
 
-// boxes reports how well a value of a primitive type fits a class.
-func (t *Typer) boxes(arg string, to *Type) int {
+// fitBoxed reports how well a value of a primitive type fits a class.
+func (t *Typer) fitBoxed(arg string, to *Type) int {
 	switch {
 	case to.elem != nil, to.Class != nil && to.Class.Decl != nil:
 		return never

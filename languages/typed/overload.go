@@ -134,7 +134,7 @@ func (t *Typer) extension(at Spot, of *Type, name string, call *recountv1.Refere
 			continue
 		}
 		as := *m // without its first parameter, which is the receiver
-		as.Params, as.Least = m.Params[1:], max(0, m.Least-1)
+		as.Params, as.MinArgs = m.Params[1:], max(0, m.MinArgs-1)
 		own, found := map[*typeParam]bool{}, bindings{}
 		for _, p := range m.tparams {
 			own[p] = true
@@ -271,10 +271,10 @@ func (t *Typer) choose(at Spot, all []candidate, call *recountv1.Reference) sele
 	n := int(call.Count)
 	var fixed, variadic []candidate
 	for _, c := range all {
-		if n >= c.method.Least && n <= len(c.method.Params) {
+		if n >= c.method.MinArgs && n <= len(c.method.Params) {
 			fixed = append(fixed, c)
 		}
-		if c.method.rest && n >= c.method.Least {
+		if c.method.rest && n >= c.method.MinArgs {
 			variadic = append(variadic, c)
 		}
 	}
@@ -404,9 +404,9 @@ func (t *Typer) fit(arg, to *Type) int {
 		}
 		return fits
 	case arg.isPrimitive() && to.isPrimitive():
-		return widens(arg.Name, to.Name)
+		return fitPrimitive(arg.Name, to.Name)
 	case arg.isPrimitive():
-		return t.boxes(arg.Name, to)
+		return t.fitBoxed(arg.Name, to)
 	case to.isPrimitive():
 		if arg.Class != nil && arg.Class.Decl == nil && boxOf[to.Name] == arg.Class.Name {
 			return boxed

@@ -30,7 +30,7 @@ type Typer struct {
 	variables map[localName]*recountv1.Binding
 	types     map[*recountv1.Binding]*Type
 	open      map[*recountv1.Binding]bool
-	Imports   map[*scope.Module]*typeImports
+	Imports   map[*scope.Module]*FileImports
 	parsed    map[string]*typeExpr
 	args      map[*recountv1.Reference][]*Type
 	byName    map[string][]*Method // extension methods
@@ -71,17 +71,17 @@ type Language struct {
 	Implied func(t *Typer, c *Class) *Type
 	// Complete adds the members that a class has without declaring them.
 	Complete func(t *Typer, c *Class)
-	// Bring reads the imports of a file into Typer.Imports.
-	Bring func(t *Typer, m *scope.Module)
+	// ReadImports reads the imports of a file into Typer.Imports.
+	ReadImports func(t *Typer, m *scope.Module)
 	// Statics returns the types whose static members a file can use by a name.
 	Statics func(t *Typer, m *scope.Module, name string) []*Type
 	// Extensions returns the extension methods of a name that are visible at a place.
 	Extensions func(t *Typer, at Spot, name string) []*Method
-	Rpc        RPC
+	RPC        RPC
 }
 
-// typeImports has what the imports of a file bring into it.
-type typeImports struct {
+// FileImports has what the imports of a file bring into it.
+type FileImports struct {
 	Types    map[string]*Type // by simple name
 	Packages []string         // packages all of whose types are imported
 	// Members has the types of which a static member is imported, by its name; All those of which
@@ -115,7 +115,7 @@ func newTyper(p *scope.Program, lang *Language) *Typer {
 		members: map[*scope.Decl][]*scope.Decl{}, bases: map[*scope.Decl][]*recountv1.Reference{}, Packages: map[string]map[string][]*Class{},
 		Prefixes: map[string]bool{}, locals: map[localName]*Class{}, params: map[*scope.Decl][]*typeParam{},
 		variables: map[localName]*recountv1.Binding{}, types: map[*recountv1.Binding]*Type{}, open: map[*recountv1.Binding]bool{},
-		Imports: map[*scope.Module]*typeImports{}, parsed: map[string]*typeExpr{}, args: map[*recountv1.Reference][]*Type{},
+		Imports: map[*scope.Module]*FileImports{}, parsed: map[string]*typeExpr{}, args: map[*recountv1.Reference][]*Type{},
 	}
 	t.parseLibrary(t.lang.Library)
 	for _, m := range p.Modules {
@@ -149,7 +149,7 @@ func (t *Typer) typeAs(at Spot, e *typeExpr) *Type {
 		name += strconv.Itoa(len(e.args))
 	}
 	of := t.named(at, name)
-	if _, _, ok := t.lang.service("", t.lang.Rpc.Client, name); of == nil && ok {
+	if _, _, ok := t.lang.service("", t.lang.RPC.Client, name); of == nil && ok {
 		of = &Type{Name: name} // generated, in a namespace that is not known
 	}
 	if of != nil && len(e.args) > 0 {
@@ -421,8 +421,8 @@ func (t *Typer) field(of *Type, name string) (found *Type, f *field) {
 	return found, f
 }
 
-// Handing returns the files that export what they import.
-func (t *Typer) Handing() []*scope.Module {
+// Reexporting returns the files that export what they import.
+func (t *Typer) Reexporting() []*scope.Module {
 	if t.global == nil {
 		t.global = []*scope.Module{}
 		for _, m := range t.p.Modules {
