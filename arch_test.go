@@ -117,6 +117,34 @@ func TestImportsPointUpwards(t *testing.T) {
 	}
 }
 
+// engines are the packages below languages/ that are no language. They know none.
+var engines = []string{"extract", "flow", "formats", "registry", "resolve", "resolvetest", "scope", "typed"}
+
+// TestLanguagesAreIndependent keeps a language in one folder: nothing below languages/
+// imports the folder of a language but the table in languages itself.
+func TestLanguagesAreIndependent(t *testing.T) {
+	folders := 0
+	for _, p := range listPackages(t) {
+		from, ok := strings.CutPrefix(p.ImportPath, module+"/languages/")
+		if !ok {
+			continue
+		}
+		folder, _, _ := strings.Cut(from, "/")
+		if !slices.Contains(engines, folder) {
+			folders++
+		}
+		for _, imp := range p.Imports {
+			to, ours := strings.CutPrefix(imp, module+"/languages/")
+			if target, _, _ := strings.Cut(to, "/"); ours && target != folder && !slices.Contains(engines, target) {
+				t.Errorf("%s imports %s: a language is known by its own folder and by the table only", p.ImportPath, imp)
+			}
+		}
+	}
+	if folders < 10 {
+		t.Errorf("%d folders of languages: the test is stale", folders)
+	}
+}
+
 // TestNothingPhonesHome keeps telemetry and enterprise code out of the binary:
 // the full Redpanda Connect distribution has both, its core has neither.
 func TestNothingPhonesHome(t *testing.T) {
