@@ -9,6 +9,7 @@ import (
 
 	"github.com/zeebo/xxh3"
 
+	"github.com/recountdb/recount/projections/lexical/bm25"
 	"github.com/recountdb/recount/projections/projtest"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
@@ -139,14 +140,14 @@ func newObjectOracle(shards []projtest.Shard) *objectOracle {
 		for _, r := range sh.Records {
 			for i, obj := range r.GetObjects().GetObjects() {
 				for n, p := range obj.Parts {
-					text := newAnalyser().part(obj.Title, obj.Text[p.Start:p.End])
+					text := newAnalyser(true).part(obj.Title, obj.Text[p.Start:p.End])
 					part := oraclePart{
 						ref:  schemas.ObjectRef{Position: schemas.PositionOf(r.Origin), Index: uint32(i)},
 						part: uint32(n), audience: audienceOf(obj), hash: p.ContentHash,
-						terms: map[string]uint32{}, length: min(text.length, maxPartLength),
+						terms: map[string]uint32{}, length: min(text.length, bm25.MaxLength),
 					}
 					for _, w := range text.terms {
-						part.terms[w.term] = min(w.weight, maxPartWeight)
+						part.terms[w.term] = min(w.weight, bm25.MaxWeight)
 					}
 					o.parts = append(o.parts, part)
 				}
@@ -157,7 +158,7 @@ func newObjectOracle(shards []projtest.Shard) *objectOracle {
 }
 
 func (o *objectOracle) search(q ObjectQuery) ([]ObjectHit, ObjectStats) {
-	terms := q.terms(newQueryAnalyser())
+	terms := q.terms(newQueryAnalyser().(*analyser))
 	df := make([]uint64, len(terms))
 	var stats ObjectStats
 	var length uint64
@@ -172,7 +173,7 @@ func (o *objectOracle) search(q ObjectQuery) ([]ObjectHit, ObjectStats) {
 		stats.Parts++
 		length += uint64(p.length)
 		for t, term := range terms {
-			if p.terms[term] > 0 {
+			if p.terms[term.Text] > 0 {
 				df[t]++
 			}
 		}
@@ -182,22 +183,22 @@ func (o *objectOracle) search(q ObjectQuery) ([]ObjectHit, ObjectStats) {
 		stats.MeanLength = float64(length) / float64(stats.Parts)
 	}
 	for t, term := range terms {
-		stats.Terms = append(stats.Terms, TermStats{Term: term, Documents: df[t], IDF: idf(stats.Parts, df[t])})
+		stats.Terms = append(stats.Terms, TermStats{Term: term.Text, Documents: df[t], IDF: bm25.IDF(stats.Parts, df[t])})
 	}
-	sc := newScorer(stats.Parts, length)
+	sc := bm25.NewScorer(stats.Parts, length)
 	best := map[schemas.ObjectRef]ObjectHit{}
 	for _, p := range there {
 		if q.Filter != nil && !q.Filter(p.ref) || q.Only != nil && !slices.Contains(q.Only, p.ref) {
 			continue
 		}
 		h := ObjectHit{Ref: p.ref, Part: p.part, ContentHash: p.hash}
-		var score points
+		var score bm25.Points
 		for t, term := range terms {
-			if w := p.terms[term]; w > 0 {
-				score += sc.score(factor(stats.Parts, df[t]), w, p.length)
+			if w := p.terms[term.Text]; w > 0 {
+				score += sc.Score(bm25.Factor(stats.Parts, df[t]), w, p.length)
 			}
 		}
-		h.Score = score.float()
+		h.Score = score.Float()
 		if score > 0 && h.Score >= best[p.ref].Score {
 			best[p.ref] = h
 		}

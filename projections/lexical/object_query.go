@@ -2,7 +2,9 @@ package lexical
 
 import (
 	"slices"
+	"strings"
 
+	"github.com/recountdb/recount/projections/lexical/bm25"
 	"github.com/recountdb/recount/schemas"
 )
 
@@ -57,12 +59,11 @@ type ObjectStats struct {
 }
 
 // terms returns the terms of the query, ascending.
-func (q ObjectQuery) terms(a *analyser) []string {
-	found := a.part("", q.Text).terms
-	terms := make([]string, len(found))
-	for i, w := range found {
-		terms[i] = w.term
+func (q ObjectQuery) terms(a *analyser) []bm25.Term {
+	var terms []bm25.Term
+	for _, w := range a.part("", q.Text).terms {
+		terms = append(terms, bm25.Term{Text: w.term})
 	}
-	slices.Sort(terms)
+	slices.SortFunc(terms, func(a, b bm25.Term) int { return strings.Compare(a.Text, b.Text) })
 	return terms
 }

@@ -4,10 +4,11 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
+	"sort"
 
-	"github.com/cockroachdb/pebble/v2"
-
+	"github.com/recountdb/recount/projections/lexical/bm25"
 	"github.com/recountdb/recount/projections/store"
 	"github.com/recountdb/recount/schemas"
 )
@@ -21,239 +22,285 @@ func (x *Index) SearchObjects(ctx context.Context, q ObjectQuery) ([]ObjectHit, 
 	if err := x.Failed(); err != nil {
 		return nil, ObjectStats{}, err
 	}
-	s := &objectSearch{ctx: ctx, x: x, q: q, objectScratch: x.scratch.Get().(*objectScratch)}
+	s := &objectSearch{x: x, q: q, top: newTop(q.K, q.Distinct), resolved: map[uint64]bool{}}
 	defer s.close()
-	s.terms = q.terms(s.analyser)
 	if err := s.prepare(); err != nil {
 		return nil, s.stats, err
 	}
-	if err := s.search(); err != nil {
+	a := x.analysers.Get().(*analyser)
+	defer x.analysers.Put(a)
+	stats, err := x.objects.Search(ctx, bm25.Request{Terms: q.terms(a), Collections: s.collections, View: s.view, Hits: s, K: q.K})
+	if err != nil {
 		return nil, s.stats, err
 	}
-	hits := s.hits()
-	s.objectScratch.clear()
-	x.scratch.Put(s.objectScratch) // after an error it is not reused, since its window may have marks
-	return hits, s.stats, nil
+	s.stats.Terms, s.stats.Parts, s.stats.MeanLength, s.stats.Scored = stats.Terms, stats.Docs, stats.MeanLength(), stats.Scored
+	return s.hits(), s.stats, nil
 }
 
-// objectScratch is memory that searches for objects reuse. Its content has no meaning for the next
-// one.
-type objectScratch struct {
-	analyser *analyser
-	low      uint32 // the window's first document
-	window   sums   // nothing is marked between searches
-	divisors divisors
-	lists    []partCursor // shard i and term t are at i·terms + t
-	active   []termBlock  // in the current window
-	scored   []partScore  // in the current window
-	rest     mayAdd       // in the current window
-	waiting  []candidate
-	room     room
-	top      top
-	blocks   map[uint64]entries // by shard and number
-	resolved map[uint64]bool    // objects of several parts, by shard and first document
-	key      []byte
-}
-
-func newObjectScratch() any {
-	return &objectScratch{
-		analyser: newQueryAnalyser(), top: top{held: map[uint64]found{}}, blocks: map[uint64]entries{}, resolved: map[uint64]bool{},
-	}
-}
-
-// clear also drops references to what the caches may have evicted since.
-func (s *objectScratch) clear() {
-	clear(s.lists)
-	clear(s.active[:cap(s.active)])
-	s.rest.clear()
-	s.room.clear()
-	s.top.clear()
-	clear(s.blocks)
-	clear(s.resolved)
-}
-
-// objectSearch is a search for objects in progress.
+// objectSearch is a search for objects in progress. It receives parts and adds their objects to the
+// hits.
 type objectSearch struct {
-	ctx     context.Context
-	x       *Index
-	q       ObjectQuery
-	opened  *store.View      // see view
-	iter    *pebble.Iterator // see postings
-	terms   []string
-	stats   ObjectStats
-	factors []float64 // by term
-	shards  []objectShard
-	made    uint32 // objectShard.id of the last
-	nothing partList
-	*objectScratch
-
-	blockAt   uint64 // the key of blockLast
-	blockLast entries
+	x           *Index
+	q           ObjectQuery
+	opened      *store.View // see view
+	stats       ObjectStats
+	shards      []objectShard
+	collections []bm25.Collection // of each shard
+	resolved    map[uint64]bool   // objects of several parts, by shard and first document
+	key         []byte
+	top
 }
 
 // objectShard is one audience in one partition, as of the query's watermark.
 type objectShard struct {
 	tp        schemas.TopicPartition
-	partition int    // index among the partitions
-	id        uint32 // a number within the search
-	key       []byte // of the partition
-	number    uint32
-	docs      uint32
-	length    uint64
-	only      []uint32 // ascending; nil: any document
+	partition int // index among the partitions
+	audience  uint32
 }
 
-// complete returns how many of its blocks are full; these never change.
-func (sh *objectShard) complete() uint32 { return sh.docs / partsPerBlock }
+// view returns the state that the search reads. It is opened on first use, since most searches find
+// everything in memory. It is no older than the watermark, and newer data in it is ignored.
+func (s *objectSearch) view() (*store.View, error) {
+	if s.opened == nil {
+		v, err := s.x.View()
+		if err != nil {
+			return nil, err
+		}
+		s.opened = v
+	}
+	return s.opened, nil
+}
 
-// prepare finds the shards, reads their lists, and adds up the statistics.
+// close closes what was opened.
+func (s *objectSearch) close() {
+	if s.opened != nil {
+		s.opened.Close()
+	}
+}
+
+// prepare finds the shards.
 func (s *objectSearch) prepare() error {
 	if s.stats.Watermark = s.x.Watermark(); s.q.Below != nil {
 		s.stats.Watermark = s.stats.Watermark.Min(s.q.Below)
 	}
 	ids := slices.SortedFunc(slices.Values(s.q.Audiences), func(a, b schemas.AudienceID) int { return bytes.Compare(a[:], b[:]) })
 	ids = slices.Compact(ids)
-	has := make([]bool, len(ids))
+	has := map[schemas.AudienceID]bool{}
 	for i, tp := range s.stats.Watermark.Partitions() {
 		if err := s.partition(i, tp, ids, has); err != nil {
 			return err
 		}
 	}
-	for _, has := range has {
-		if has {
-			s.stats.Audiences++
-		}
-	}
+	s.stats.Audiences = len(has)
 	if s.q.Only != nil {
-		if err := s.choose(s.q.Only); err != nil {
-			return err
-		}
-	}
-	if err := s.readLists(); err != nil {
-		return err
-	}
-	var length uint64
-	for i := range s.shards {
-		s.stats.Parts += uint64(s.shards[i].docs)
-		length += s.shards[i].length
-	}
-	if s.stats.Parts > 0 {
-		s.stats.MeanLength = float64(length) / float64(s.stats.Parts)
-	}
-	s.divisors.set(newScorer(s.stats.Parts, length))
-	s.factors, s.stats.Terms = make([]float64, len(s.terms)), make([]TermStats, len(s.terms))
-	for t, term := range s.terms {
-		df := uint64(0)
-		for i := t; i < len(s.lists); i += len(s.terms) {
-			df += uint64(s.lists[i].postings())
-		}
-		s.factors[t] = factor(s.stats.Parts, df)
-		s.stats.Terms[t] = TermStats{Term: term, Documents: df, IDF: idf(s.stats.Parts, df)}
+		return s.choose(s.q.Only)
 	}
 	return nil
 }
 
 // partition adds the shards of partition n, ordered by their number; it sets has for the audiences
 // that have any.
-func (s *objectSearch) partition(n int, tp schemas.TopicPartition, ids []schemas.AudienceID, has []bool) error {
+func (s *objectSearch) partition(n int, tp schemas.TopicPartition, ids []schemas.AudienceID, has map[schemas.AudienceID]bool) error {
 	all, err := s.x.audiencesOf(tp)
 	if err != nil {
 		return err
 	}
 	type asked struct {
 		audience
-		i int // index in ids
+		id schemas.AudienceID
 	}
 	var found []asked
-	for i, id := range ids {
+	for _, id := range ids {
 		if a, ok := all.get(id); ok {
-			found = append(found, asked{a, i})
+			found = append(found, asked{a, id})
 		}
 	}
 	slices.SortFunc(found, func(a, b asked) int { return cmp.Compare(a.number, b.number) })
 	key := store.AppendShard(nil, tp)
 	for _, a := range found {
-		s.made++
-		sh := objectShard{tp: tp, partition: n, key: key, id: s.made, number: a.number}
-		if err := s.past(&sh, a.audience, s.stats.Watermark[tp]); err != nil {
-			return err
-		}
-		if sh.docs > 0 {
-			has[a.i] = true
-			s.shards = append(s.shards, sh)
-		}
-	}
-	return nil
-}
-
-// takeIn adds the queued documents to the hits: the best part of each object. Within a shard, an
-// object that may have more parts in the next window remains queued.
-func (s *objectSearch) takeIn(inside *objectShard) error {
-	var held []candidate
-	q := s.waiting
-	if inside != nil && s.low > 0 {
-		e, err := s.entry(inside, s.low)
+		s.shards = append(s.shards, objectShard{tp: tp, partition: n, audience: a.number})
+		s.collections = append(s.collections, bm25.Collection{Shard: key, Number: collectionOf(a.number)})
+		i := len(s.shards) - 1
+		docs, length, err := s.below(i, a.audience, s.stats.Watermark[tp])
 		if err != nil {
 			return err
 		}
-		if end := uint64(s.low) - uint64(e.part) + uint64(e.parts); e.part > 0 {
-			q = slices.DeleteFunc(q, func(c candidate) bool {
-				wait := &s.shards[c.shard] == inside && uint64(c.doc) < end
-				if wait {
-					held = append(held, c)
-				}
-				return wait
-			})
+		if docs == 0 {
+			s.shards, s.collections = s.shards[:i], s.collections[:i]
+			continue
 		}
+		has[a.id] = true
+		c := &s.collections[i]
+		c.Docs, c.Below, c.Length = docs, docs, length
 	}
-	for i := len(q)/2 - 1; i >= 0; i-- {
-		sink(q, i)
-	}
-	clear(s.resolved)
-	for len(q) > 0 && s.top.reaches(q[0].score) {
-		if err := s.resolve(q[0]); err != nil {
-			return err
-		}
-		last := len(q) - 1
-		q[0] = q[last]
-		q = q[:last]
-		sink(q, 0)
-	}
-	s.waiting = append(s.waiting[:0], held...)
 	return nil
 }
 
-// resolve adds an object to the hits by its best part.
-func (s *objectSearch) resolve(c candidate) error {
-	sh := &s.shards[c.shard]
-	e, err := s.entry(sh, c.doc)
+// below returns the number of a shard's documents below an offset, and the sum of their lengths.
+func (s *objectSearch) below(shard int, a audience, offset int64) (docs uint32, length uint64, err error) {
+	if a.last < offset {
+		return a.docs, a.length, nil
+	}
+	reaches := func(b entries) bool {
+		return b.len() == entriesPerBlock || b.len() > 0 && b.at(b.len()-1).offset >= offset
+	}
+	var failed error
+	// Entries that the view lacks are newer than it, and so not below the offset.
+	begun := sort.Search(int(a.docs+entriesPerBlock-1)/entriesPerBlock, func(n int) bool {
+		b, err := s.block(shard, uint32(n), reaches)
+		if err != nil {
+			failed = err
+		}
+		return err != nil || b.len() == 0 || b.at(0).offset >= offset
+	})
+	if failed != nil || begun == 0 {
+		return 0, 0, failed
+	}
+	b, err := s.block(shard, uint32(begun-1), reaches)
+	if err != nil {
+		return 0, 0, err
+	}
+	n := sort.Search(b.len(), func(i int) bool { return b.at(i).offset >= offset })
+	return uint32((begun-1)*entriesPerBlock + n), b.at(n - 1).sum, nil
+}
+
+// choose sets which documents of the shards may be hits if refs limits them.
+func (s *objectSearch) choose(refs []schemas.ObjectRef) error {
+	type shardOf struct {
+		tp       schemas.TopicPartition
+		audience uint32
+	}
+	byAudience := map[shardOf]*bm25.Collection{}
+	keys := map[schemas.TopicPartition][]byte{}
+	for i, sh := range s.shards {
+		c := &s.collections[i]
+		c.Only = []uint32{}
+		byAudience[shardOf{sh.tp, sh.audience}] = c
+		keys[sh.tp] = c.Shard
+	}
+	var event schemas.Position
+	var objects []placed
+	for i, ref := range refs {
+		key, ok := keys[ref.TP()]
+		if !ok || ref.Offset < 0 {
+			continue
+		}
+		if i == 0 || ref.Position != event {
+			event, objects = ref.Position, nil
+			s.key = appendPlacedKey(s.key[:0], key, ref.Offset)
+			v, err := s.view()
+			if err != nil {
+				return err
+			}
+			_, err = v.Get(s.key, func(value []byte) (err error) {
+				if objects, err = decodePlaced(value); err != nil {
+					return v.Damaged(err)
+				}
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+		}
+		for _, p := range objects {
+			c := byAudience[shardOf{ref.TP(), p.audience}]
+			if p.index != ref.Index || c == nil {
+				continue
+			}
+			for doc := uint64(p.first); doc < min(uint64(p.first)+uint64(p.parts), uint64(c.Docs)); doc++ {
+				if n := len(c.Only); n == 0 || uint64(c.Only[n-1]) < doc {
+					c.Only = append(c.Only, uint32(doc))
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// block returns a block of a shard's entries for which enough returns true, or all entries that the
+// view has. A cached block may be incomplete.
+func (s *objectSearch) block(shard int, n uint32, enough func(entries) bool) (entries, error) {
+	s.key = appendEntriesKey(s.key[:0], s.collections[shard].Shard, s.shards[shard].audience, n)
+	b := s.x.entries.Get(s.key)
+	if enough(b) {
+		return b, nil
+	}
+	v, err := s.view()
+	if err != nil {
+		return nil, err
+	}
+	b = nil
+	_, err = v.Get(s.key, func(value []byte) error {
+		b = bytes.Clone(value)
+		if err := checkEntries(b, n*entriesPerBlock); err != nil {
+			return v.Damaged(err)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.x.entries.Put(s.key, b)
+	return b, nil
+}
+
+// entry returns the entry of an existing document.
+func (s *objectSearch) entry(shard int, doc uint32) (partEntry, error) {
+	i := int(doc % entriesPerBlock)
+	b, err := s.block(shard, doc/entriesPerBlock, func(b entries) bool { return b.len() > i })
+	if err != nil {
+		return partEntry{}, err
+	}
+	if i >= b.len() {
+		return partEntry{}, s.x.Damaged(fmt.Errorf("%s: part %d of %d of an audience is missing", s.shards[shard].tp, doc, s.collections[shard].Docs))
+	}
+	return b.at(i), nil
+}
+
+// Unfinished implements bm25.Hits: an object's parts wait for those of lower numbers, since a hit
+// is an object by its best part.
+func (s *objectSearch) Unfinished(shard int, low uint32) (end uint32, err error) {
+	if low == 0 {
+		return low, nil
+	}
+	e, err := s.entry(shard, low)
+	if err != nil || e.part == 0 {
+		return low, err
+	}
+	return low - e.part + e.parts, nil
+}
+
+// Add adds a part's object to the hits, by this part if it is the object's best.
+func (s *objectSearch) Add(d bm25.Document) error {
+	shard := int(d.Collection)
+	e, err := s.entry(shard, d.Number)
 	if err != nil {
 		return err
 	}
 	if e.parts > 1 {
-		object := uint64(c.shard)<<32 | uint64(c.doc-e.part)
+		object := uint64(shard)<<32 | uint64(d.Number-e.part)
 		if s.resolved[object] {
 			return nil
 		}
 		s.resolved[object] = true
 	}
-	h := found{partition: sh.partition, at: c.shard, offset: e.offset, index: e.index, part: e.part, score: c.score, hash: e.hash}
-	if s.top.takes(h) && s.top.betters(h) && (s.q.Filter == nil || s.q.Filter(s.ref(h))) {
+	h := found{partition: s.shards[shard].partition, collection: shard, offset: e.offset, index: e.index, part: e.part, score: d.Score, hash: e.hash}
+	if s.takes(h) && s.betters(h) && (s.q.Filter == nil || s.q.Filter(s.ref(h))) {
 		s.top.add(h)
 	}
 	return nil
 }
 
 func (s *objectSearch) ref(h found) schemas.ObjectRef {
-	tp := s.shards[h.at].tp
+	tp := s.shards[h.collection].tp
 	return schemas.ObjectRef{Position: schemas.Position{Topic: tp.Topic, Partition: tp.Partition, Offset: h.offset}, Index: h.index}
 }
 
 // hits returns the hits that were kept.
 func (s *objectSearch) hits() []ObjectHit {
-	hits := make([]ObjectHit, len(s.top.best))
-	for i, f := range s.top.best {
-		hits[i] = ObjectHit{Ref: s.ref(f), Part: f.part, Score: f.score.float(), ContentHash: f.hash}
+	hits := make([]ObjectHit, len(s.best))
+	for i, f := range s.best {
+		hits[i] = ObjectHit{Ref: s.ref(f), Part: f.part, Score: f.score.Float(), ContentHash: f.hash}
 	}
 	return hits
 }

@@ -1,13 +1,10 @@
 package lexical
 
 import (
-	"cmp"
-	"encoding/binary"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/recountdb/recount/projections"
+	"github.com/recountdb/recount/projections/lexical/bm25"
 	"github.com/recountdb/recount/projections/store"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
@@ -17,21 +14,14 @@ import (
 // without reading them, and uses the audiences in memory.
 type objectWriter struct {
 	all      *audiences
+	postings *bm25.Writer
 	analyser *analyser
 	ids      map[schemas.Audience]schemas.AudienceID
 
-	// Of the current batch: the audiences that change, the terms with waiting postings, and those
-	// postings in the order of arrival.
+	// Of the current batch: the audiences that change, and how many of them are new.
 	changed map[schemas.AudienceID]*changedAudience
-	begun   uint32 // number of new audiences
-	words   []*word
-	waiting []waitingPosting
-	// Buffers that are reused.
-	byTerm []*word
-	ends   []uint32
-	placed []waitingPosting
-	key    []byte
-	value  []byte
+	begun   uint32
+	key     []byte // a buffer
 }
 
 // changedAudience is the state of an audience after a batch, and the entries that the batch adds.
@@ -41,22 +31,12 @@ type changedAudience struct {
 	entries []byte
 }
 
-// waitingPosting is a posting with its place in the list.
-type waitingPosting struct {
-	word        uint32 // its number
-	audience, n uint32
-	partPosting
-}
-
-// maxWaiting is the maximum number of postings whose memory is kept between batches.
-const maxWaiting = 1 << 18
-
 // maxAudienceIDs is how many hashes of audiences a writer keeps.
 const maxAudienceIDs = 1 << 12
 
-func newObjectWriter(all *audiences) *objectWriter {
+func newObjectWriter(all *audiences, postings *bm25.Writer) *objectWriter {
 	return &objectWriter{
-		all: all, analyser: newAnalyser(), ids: map[schemas.Audience]schemas.AudienceID{},
+		all: all, postings: postings, analyser: newAnalyser(true), ids: map[schemas.Audience]schemas.AudienceID{},
 		changed: map[schemas.AudienceID]*changedAudience{},
 	}
 }
@@ -86,9 +66,6 @@ func (w *objectWriter) append(t *store.Txn) error {
 			return fmt.Errorf("set objects of an event: %w", err)
 		}
 	}
-	if err := w.appendPostings(t); err != nil {
-		return err
-	}
 	for id, a := range w.changed {
 		if err := w.appendEntries(t, a); err != nil {
 			return err
@@ -99,51 +76,6 @@ func (w *objectWriter) append(t *store.Txn) error {
 		}
 	}
 	w.all.set(w.changed)
-	return nil
-}
-
-// appendPostings appends the waiting postings in the order of keys, since Pebble finds the place of
-// a key from that of the one before. The postings of one list are already in order.
-func (w *objectWriter) appendPostings(t *store.Txn) error {
-	w.byTerm = append(w.byTerm[:0], w.words...)
-	slices.SortStableFunc(w.byTerm, func(a, b *word) int { return strings.Compare(a.term, b.term) })
-	w.ends = slices.Grow(w.ends[:0], len(w.words))[:len(w.words)]
-	end := uint32(0)
-	for _, word := range w.byTerm {
-		w.ends[word.number] = end // it advances with each posting placed
-		end += word.waiting
-	}
-	w.placed = slices.Grow(w.placed[:0], len(w.waiting))[:len(w.waiting)]
-	for _, p := range w.waiting {
-		w.placed[w.ends[p.word]] = p
-		w.ends[p.word]++
-	}
-	for _, word := range w.byTerm {
-		end := w.ends[word.number]
-		all := w.placed[end-word.waiting : end]
-		word.waiting = 0
-		slices.SortStableFunc(all, func(a, b waitingPosting) int {
-			return cmp.Or(cmp.Compare(a.audience, b.audience), cmp.Compare(a.n, b.n))
-		})
-		w.key = appendList(w.key[:0], t.Shard(), word.term)
-		prefix := len(w.key)
-		for len(all) > 0 {
-			at := all[0]
-			w.value = w.value[:0]
-			for len(all) > 0 && all[0].audience == at.audience && all[0].n == at.n {
-				w.value = binary.LittleEndian.AppendUint32(w.value, uint32(all[0].partPosting))
-				all = all[1:]
-			}
-			w.key = appendBlockNumber(w.key[:prefix], at.audience, at.n)
-			if err := t.Append(w.key, w.value); err != nil {
-				return fmt.Errorf("append postings: %w", err)
-			}
-		}
-	}
-	w.words, w.waiting = w.words[:0], w.waiting[:0]
-	if cap(w.waiting) > maxWaiting {
-		w.waiting, w.placed = nil, nil
-	}
 	return nil
 }
 
@@ -173,14 +105,9 @@ func (w *objectWriter) object(shard []byte, offset int64, index uint32, o *recou
 			return p, schemas.Poisonf("object %d: part %d is bytes %d to %d of %d", index, i, part.Start, part.End, len(o.Text))
 		}
 		text := w.analyser.part(o.Title, o.Text[part.Start:part.End])
-		length := min(text.length, maxPartLength)
+		length := min(text.length, bm25.MaxLength)
 		for _, term := range text.terms {
-			if term.waiting == 0 {
-				term.number = uint32(len(w.words))
-				w.words = append(w.words, term.word)
-			}
-			term.waiting++
-			w.waiting = append(w.waiting, waitingPosting{term.number, a.number, a.docs / partsPerBlock, newPartPosting(a.docs, term.weight, length)})
+			w.postings.Add(collectionOf(a.number), a.docs, term.term, term.weight, length)
 		}
 		a.length += uint64(length)
 		a.entries = partEntry{offset, a.length, part.ContentHash, index, uint32(i), uint32(len(o.Parts))}.append(a.entries)

@@ -6,6 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/recountdb/recount/projections/lexical/bm25"
 	"github.com/recountdb/recount/schemas"
 )
 
@@ -14,9 +15,9 @@ type Query struct {
 	// Text is plain text or part of a command. A word after + is required, a word after ! is
 	// excluded; a - has no meaning, since commands are full of flags.
 	Text string
-	// Terms, Required and Excluded are terms that are not analysed, in addition to those of Text.
-	// For Concepts they are the names of classes.
-	Terms, Required, Excluded []string
+	// Terms are terms that are not analysed, in addition to those of Text. For Concepts they are
+	// the names of classes.
+	Terms []string
 	// Field is the field to search; zero means Words.
 	Field Field
 	// K is the maximum number of hits; zero means 10.
@@ -24,10 +25,8 @@ type Query struct {
 	// Distinct keeps only the best of the hits with the same content hash: of equal scores, the
 	// newest.
 	Distinct bool
-	// Shards are the shards to search; nil means all. Statistics always cover all shards.
-	Shards []schemas.TopicPartition
 	// Below, if not nil, hides what lies at or above these offsets, and the shards that it does not
-	// name.
+	// name. Statistics always cover everything.
 	Below schemas.Watermark
 	// Filter, if not nil, reports whether a run may be a hit. It is called only for runs that would
 	// be one: for a document's runs from the newest on, until one is accepted.
@@ -42,8 +41,6 @@ type Hit struct {
 	TP     schemas.TopicPartition
 	Offset int64
 	Score  float64
-	// Terms are the query's terms that the document has, ascending.
-	Terms []string
 	// ContentHash is set only in a Distinct search.
 	ContentHash uint64
 }
@@ -63,13 +60,7 @@ type Stats struct {
 }
 
 // TermStats is the statistics of one term of a query.
-type TermStats struct {
-	Term      string
-	Documents uint64
-	IDF       float64
-	Required  bool
-	Excluded  bool
-}
+type TermStats = bm25.TermStats
 
 // maxQueryTerms is the maximum number of terms of a query that count.
 const maxQueryTerms = 64
@@ -88,34 +79,26 @@ func wordSet(s string) map[string]bool {
 	return set
 }
 
-// wanted is a term of a query.
-type wanted struct {
-	term               string
-	required, excluded bool
-}
-
-// wanted returns the distinct terms of the query, ascending. Stop words count only in a text that
+// terms returns the distinct terms of the query, ascending. Stop words count only in a text that
 // has nothing else.
-func (q Query) wanted() []wanted {
-	var out []wanted
-	for kind, terms := range [][]string{q.Terms, q.Required, q.Excluded} {
-		for _, term := range terms {
-			out = append(out, wanted{conceptTerm(term), kind == 1, kind == 2})
-		}
+func (q Query) terms() []bm25.Term {
+	var out []bm25.Term
+	for _, term := range q.Terms {
+		out = append(out, bm25.Term{Text: conceptTerm(term)})
 	}
-	var text, stops []wanted
+	var text, stops []bm25.Term
 	tokens(q.Text, func(token string) bool {
 		required, rest := operator(token, '+')
 		excluded, rest := operator(rest, '!')
 		if excluded {
 			required = false
 		}
-		var parts, whole []wanted
+		var parts, whole []bm25.Term
 		split(rest, func(term string, isPart bool) {
 			if isPart {
-				parts = append(parts, wanted{term, required, excluded})
+				parts = append(parts, bm25.Term{Text: term, Required: required, Excluded: excluded})
 			} else {
-				whole = append(whole, wanted{term, required, excluded})
+				whole = append(whole, bm25.Term{Text: term, Required: required, Excluded: excluded})
 			}
 		})
 		if excluded {
@@ -124,7 +107,7 @@ func (q Query) wanted() []wanted {
 		if len(parts) > 0 {
 			// A document with the word inside a longer one has only the parts.
 			for i := range whole {
-				whole[i].required = false
+				whole[i].Required = false
 			}
 		}
 		if stopWords[strings.ToLower(rest)] && !required && !excluded {
@@ -138,16 +121,16 @@ func (q Query) wanted() []wanted {
 		text = stops
 	}
 	out = append(out, text...)
-	slices.SortStableFunc(out, func(a, b wanted) int { return strings.Compare(a.term, b.term) })
+	slices.SortStableFunc(out, func(a, b bm25.Term) int { return strings.Compare(a.Text, b.Text) })
 	merged := out[:0]
-	for _, w := range out {
-		if n := len(merged); n > 0 && merged[n-1].term == w.term {
-			merged[n-1].required = merged[n-1].required || w.required
-			merged[n-1].excluded = merged[n-1].excluded || w.excluded
+	for _, t := range out {
+		if n := len(merged); n > 0 && merged[n-1].Text == t.Text {
+			merged[n-1].Required = merged[n-1].Required || t.Required
+			merged[n-1].Excluded = merged[n-1].Excluded || t.Excluded
 			continue
 		}
-		if w.term != "" && len(merged) < maxQueryTerms {
-			merged = append(merged, w)
+		if t.Text != "" && len(merged) < maxQueryTerms {
+			merged = append(merged, t)
 		}
 	}
 	return merged

@@ -235,7 +235,7 @@ func (w *walk) next() *run {
 // choice is the runs that may be hits if the query limits them: those of docs[i] are
 // runs[from[i]:from[i+1]].
 type choice struct {
-	docs []int64 // ascending
+	docs []uint32 // ascending, not nil
 	from []int
 	runs []*run // of each document the newest first
 }
@@ -267,9 +267,9 @@ func (p past) choose(offsets []int64) choice {
 		}
 		return a.offset > b.offset
 	})
-	c := choice{runs: all}
+	c := choice{docs: []uint32{}, runs: all}
 	for i, x := range all {
-		if doc := int64(x.doc[p.field]); len(c.docs) == 0 || c.docs[len(c.docs)-1] != doc {
+		if doc := x.doc[p.field]; len(c.docs) == 0 || c.docs[len(c.docs)-1] != doc {
 			c.docs, c.from = append(c.docs, doc), append(c.from, i)
 		}
 	}

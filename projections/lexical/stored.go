@@ -105,6 +105,9 @@ func decodeStats(b []byte) (shardStats, error) {
 	for f := range fields {
 		s.docs[f], s.length[f] = r.uvarint(), r.uvarint()
 	}
+	if max(s.docs[0], s.docs[1]) >= tooMany {
+		return s, errors.New("statistics are nonsense")
+	}
 	return s, r.end("statistics")
 }
 
@@ -117,4 +120,28 @@ func readStats(v *store.View, shard []byte) (s shardStats, err error) {
 		return nil
 	})
 	return s, err
+}
+
+// reader reads uvarints. After a failure all later reads fail.
+type reader struct {
+	b      []byte
+	failed bool
+}
+
+func (r *reader) uvarint() uint64 {
+	v, n := binary.Uvarint(r.b)
+	if n <= 0 {
+		r.failed, r.b = true, nil
+		return 0
+	}
+	r.b = r.b[n:]
+	return v
+}
+
+// end returns an error if a number could not be read or bytes are left over.
+func (r *reader) end(what string) error {
+	if r.failed || len(r.b) > 0 {
+		return fmt.Errorf("%s: cut short, or %d bytes too many", what, len(r.b))
+	}
+	return nil
 }

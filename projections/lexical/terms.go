@@ -1,7 +1,6 @@
 package lexical
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -9,6 +8,7 @@ import (
 	"github.com/kljensen/snowball/english"
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/recountdb/recount/projections/lexical/bm25"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
@@ -20,9 +20,9 @@ import (
 // URL) gives itself in lower case, whole, and its parts: divided where a letter or digit meets
 // something else and inside camelCase, in lower case and stemmed, at half weight.
 const (
-	partWeight = fullWeight / 2
-	cwdWeight  = fullWeight / 4
-	cwdParts   = 2
+	partWeight = bm25.FullWeight / 2
+	dirParts   = 2
+	dirShare   = 4 // the weight of terms of a directory is divided by it
 
 	// maxTerm is the maximum length of a term in bytes; a longer one is cut.
 	maxTerm = 64
@@ -44,21 +44,8 @@ const fields = 2
 
 func (f Field) index() int { return int(f) - 1 }
 
-// weighted is a term and its weight in a document.
-type weighted struct {
-	term   string
-	weight uint32
-}
-
-// fieldTerms is a field of a document: its distinct terms, ascending; and its length, the sum of
-// their weights.
-type fieldTerms struct {
-	terms  []weighted
-	length uint32
-}
-
 // identity returns a hash that is equal for commands with the same document of a field. It covers
-// everything that analyse reads and, for Words, the content hash, so that a document has only one.
+// everything that command reads and, for Words, the content hash, so that a document has only one.
 func identity(f Field, in *recountv1.Intent) schemas.EventID {
 	if f == Concepts {
 		c := schemas.NewCanon("lexical/concepts")
@@ -74,119 +61,33 @@ func identity(f Field, in *recountv1.Intent) schemas.EventID {
 	return c.ID()
 }
 
-// analyse returns a command's document of a field. cache, which may be nil, caches the terms of
-// texts; it never affects the result.
-func analyse(f Field, in *recountv1.Intent, cache *termCache) fieldTerms {
+// command returns a command's document of a field, valid until the next call.
+func (a *analyser) command(f Field, in *recountv1.Intent) document {
+	a.begin()
 	if f == Concepts {
-		var concepts []weighted
-		for _, c := range in.Concepts {
-			if c = conceptTerm(c); c != "" && len(concepts) < maxTerms {
-				concepts = append(concepts, weighted{c, fullWeight})
+		for i, c := range in.Concepts {
+			if c = conceptTerm(c); c != "" && i < maxTerms {
+				a.add(use{word: a.word(c), weight: bm25.FullWeight})
 			}
 		}
-		return gather(concepts)
+		return a.end()
 	}
-	words := slices.Clone(textTerms(in.Command, cache))
-	words = append(words, textTerms(in.StatedIntent, cache)...)
+	a.text(in.Command, 1)
+	a.text(in.StatedIntent, 1)
 	for _, dir := range lastDirs(in.Cwd) {
-		for _, w := range textTerms(dir, cache) {
-			words = append(words, weighted{w.term, cwdWeight})
-		}
+		a.text(dir, dirShare)
 	}
-	return gather(words)
+	return a.end()
 }
 
 // lastDirs returns the parts of a working directory that are indexed.
 func lastDirs(cwd string) []string {
 	dirs := strings.FieldsFunc(cwd, func(r rune) bool { return r == '/' || r == '\\' })
-	return dirs[max(0, len(dirs)-cwdParts):]
-}
-
-// termCache caches the terms of texts and of tokens: a new command consists largely of known
-// tokens.
-type termCache struct{ texts, tokens cachedTerms }
-
-type cachedTerms map[string][]weighted
-
-func newTermCache() *termCache { return &termCache{cachedTerms{}, cachedTerms{}} }
-
-// Bounds of a cache: the number of its texts and tokens, and the bytes of each.
-const (
-	maxCachedTexts  = 1 << 12
-	maxCachedTokens = 1 << 13
-	maxCachedBytes  = 1 << 10
-)
-
-func (c cachedTerms) add(text string, words []weighted, most int) {
-	if len(text) > maxCachedBytes {
-		return
-	}
-	if len(c) >= most {
-		clear(c)
-	}
-	c[text] = words
-}
-
-// textTerms returns the terms of a text in their order.
-func textTerms(text string, cache *termCache) []weighted {
-	if text == "" {
-		return nil
-	}
-	if cache == nil {
-		cache = &termCache{}
-	}
-	if words, ok := cache.texts[text]; ok {
-		return words
-	}
-	var words []weighted
-	tokens(text, func(token string) bool {
-		words = append(words, cache.token(token)...)
-		return len(words) < maxTerms
-	})
-	if cache.texts != nil {
-		cache.texts.add(strings.Clone(text), words, maxCachedTexts)
-	}
-	return words
-}
-
-// token returns the terms of a token.
-func (c *termCache) token(token string) []weighted {
-	if words, ok := c.tokens[token]; ok {
-		return words
-	}
-	token = strings.Clone(token) // so that its terms do not keep the whole text in memory
-	var words []weighted
-	split(token, func(term string, isPart bool) {
-		weight := uint32(fullWeight)
-		if isPart {
-			weight = partWeight
-		}
-		words = append(words, weighted{term, weight})
-	})
-	if c.tokens != nil {
-		c.tokens.add(token, words, maxCachedTokens)
-	}
-	return words
+	return dirs[max(0, len(dirs)-dirParts):]
 }
 
 // conceptTerm returns the name of a concept as a term.
 func conceptTerm(name string) string { return cut(strings.ReplaceAll(name, "\x00", "")) }
-
-// gather adds up the weights of equal terms.
-func gather(all []weighted) fieldTerms {
-	slices.SortFunc(all, func(a, b weighted) int { return strings.Compare(a.term, b.term) })
-	var f fieldTerms
-	for _, w := range all {
-		f.length += w.weight
-		if n := len(f.terms); n > 0 && f.terms[n-1].term == w.term {
-			f.terms[n-1].weight += w.weight
-			continue
-		}
-		f.terms = append(f.terms, w)
-	}
-	f.terms = slices.Clip(f.terms)
-	return f
-}
 
 // tokens calls yield for each token until it returns false.
 func tokens(text string, yield func(string) bool) {

@@ -3,25 +3,27 @@ package lexical
 import (
 	"cmp"
 	"slices"
+
+	"github.com/recountdb/recount/projections/lexical/bm25"
 )
 
-// found is a potential hit; terms has a bit for each of the query's terms.
+// found is a potential hit.
 type found struct {
-	shard int // index in search.shards, which are in order
+	score bm25.Points
 	// partition is that of an object. Of objects in different partitions neither is newer by its
 	// offset, since offsets also count events that other clients appended.
 	partition int
 	offset    int64
-	score     points
-	terms     uint64
-	hash      uint64
-	// index is an object's index in its event, at its shard in objectSearch.shards, and part its
-	// best part.
-	index, part, at uint32
+	// collection is the index of its collection in the request. For commands, these are in the order
+	// of partitions.
+	collection int
+	hash       uint64
+	// index is an object's index in its event, and part its best part.
+	index, part uint32
 }
 
-// order returns a negative number if a is the better hit: by score, then newer, then by shard, then
-// by the order within an event. Objects are ordered by partition before the offset.
+// order returns a negative number if a is the better hit: by score, then newer, then by partition,
+// then by the order within an event. Objects are ordered by partition before the offset.
 func order(a, b found) int {
 	switch {
 	case a.score != b.score:
@@ -31,7 +33,7 @@ func order(a, b found) int {
 	case a.offset != b.offset:
 		return cmp.Compare(b.offset, a.offset)
 	}
-	return cmp.Or(cmp.Compare(a.shard, b.shard), cmp.Compare(a.index, b.index))
+	return cmp.Or(cmp.Compare(a.index, b.index), cmp.Compare(a.collection, b.collection))
 }
 
 // top holds the best hits so far, best first. With distinct it holds one for each content hash, and
@@ -44,31 +46,22 @@ type top struct {
 }
 
 func newTop(k int, distinct bool) top {
-	room := min(k, enoughWaiting)
+	room := min(k, 1<<10)
 	return top{k: k, distinct: distinct, best: make([]found, 0, room+1), held: make(map[uint64]found, room)}
 }
 
-// reaches reports whether a document with this score could be a hit. If its score equals that of
-// the worst hit, its runs decide.
-func (t *top) reaches(score points) bool { return score >= t.floor() }
-
-// floor returns the minimum score that a hit could have.
-func (t *top) floor() points {
+// Floor returns the minimum score that a hit could have. A document whose score equals that of the
+// worst hit may still be one: its offset decides.
+func (t *top) Floor() bm25.Points {
 	if len(t.best) < t.k {
 		return 1
 	}
 	return t.best[len(t.best)-1].score
 }
 
-// takes reports whether a run is better than the worst hit.
+// takes reports whether a hit is better than the worst one.
 func (t *top) takes(h found) bool {
 	return len(t.best) < t.k || order(h, t.best[len(t.best)-1]) < 0
-}
-
-// clear removes all hits.
-func (t *top) clear() {
-	t.best = t.best[:0]
-	clear(t.held)
 }
 
 // betters reports whether no better hit with its content hash is held.

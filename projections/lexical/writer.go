@@ -4,29 +4,27 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	"github.com/zeebo/xxh3"
-
+	"github.com/recountdb/recount/projections/lexical/bm25"
 	"github.com/recountdb/recount/projections/store"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// writer appends to one shard; it appends commands itself and objects by objectWriter. Between
-// batches it caches what the next batch will probably append to. The cache equals what is stored
-// and may be dropped at any time.
+// writer appends to one shard. Between batches it caches what the next batch will probably need.
+// The cache equals what is stored and may be dropped at any time.
 type writer struct {
-	damaged func(error) error
-	runs    *runs
-	loaded  bool
-	stats   shardStats
-	lists   map[string]*list
-	dirty   []string
-	ids     map[fieldID]uint32
-	known   *store.IDFilter
-	texts   *termCache // most new documents have a text that was seen before
-	key     []byte
-	value   []byte
-	objects *objectWriter
+	damaged  func(error) error
+	postings *bm25.Writer
+	objects  *objectWriter
+
+	runs     *runs
+	analyser *analyser
+	loaded   bool
+	stats    shardStats
+	ids      map[fieldID]uint32
+	known    *store.IDFilter
+	key      []byte
+	value    []byte
 }
 
 // fieldID is the identity of a document within a shard.
@@ -35,15 +33,15 @@ type fieldID struct {
 	id    schemas.EventID
 }
 
-// maxLists and maxIDs are how many of each a writer keeps before it drops them all. Most of the
-// lists are of terms that never occur again.
-const (
-	maxLists = 1 << 14
-	maxIDs   = 1 << 16
-)
+// maxIDs is how many identities a writer keeps before it drops them all.
+const maxIDs = 1 << 16
 
-func newWriter(damaged func(error) error, r *runs, objects *objectWriter) *writer {
-	return &writer{damaged: damaged, runs: r, objects: objects, lists: map[string]*list{}, ids: map[fieldID]uint32{}, texts: newTermCache()}
+func newWriter(damaged func(error) error, r *runs, all *audiences) *writer {
+	postings := bm25.NewWriter(kindPosting)
+	return &writer{
+		damaged: damaged, postings: postings, objects: newObjectWriter(all, postings),
+		runs: r, analyser: newAnalyser(false), ids: map[fieldID]uint32{},
+	}
 }
 
 func (w *writer) apply(t *store.Txn) error {
@@ -54,7 +52,10 @@ func (w *writer) apply(t *store.Txn) error {
 		if err := w.objects.append(t); err != nil {
 			return err
 		}
-		return w.append(t)
+		if err := w.append(t); err != nil {
+			return err
+		}
+		return w.postings.Flush(t)
 	})
 	if err != nil {
 		t.Discard()
@@ -79,9 +80,6 @@ func (w *writer) append(t *store.Txn) error {
 			return err
 		}
 	}
-	if len(w.lists) > maxLists {
-		clear(w.lists)
-	}
 	if len(w.ids) > maxIDs {
 		clear(w.ids)
 	}
@@ -96,16 +94,6 @@ func (w *writer) append(t *store.Txn) error {
 			}
 		}
 	}
-	for _, name := range w.dirty {
-		l := w.lists[name]
-		l.dirty = false
-		w.key = append(append(append(w.key[:0], kindTerm), t.Shard()...), name...)
-		w.value = l.encode(w.value[:0])
-		if err := t.Set(w.key, w.value); err != nil {
-			return fmt.Errorf("set list: %w", err)
-		}
-	}
-	w.dirty = w.dirty[:0]
 	words := Words.index()
 	if err := w.setBlocks(t, kindRuns, before.runs, w.stats.runs, w.runs.encodeRuns); err != nil {
 		return err
@@ -126,8 +114,7 @@ func (w *writer) load(t *store.Txn) error {
 		if w.stats, err = decodeStats(v); err != nil {
 			return w.damaged(err)
 		}
-	}
-	if !ok {
+	} else {
 		w.known = &store.IDFilter{} // this writer sets all ids that there will be
 	}
 	w.loaded = true
@@ -147,20 +134,20 @@ func (w *writer) run(t *store.Txn, offset int64, in *recountv1.Intent) error {
 	w.runs.add(offset, doc)
 	w.stats.runs++
 	for _, f := range [...]Field{Words, Concepts} {
-		if !isNew[f.index()] {
+		i := f.index()
+		if !isNew[i] {
 			continue
 		}
 		if f == Words {
-			*w.runs.content(doc[f.index()]) = in.ContentHash
+			*w.runs.content(doc[i]) = in.ContentHash
 		}
-		text := analyse(f, in, w.texts)
+		text := w.analyser.command(f, in)
+		length := min(text.length, bm25.MaxLength)
 		for _, term := range text.terms {
-			if err := w.add(t, f, term.term, posting{uint64(doc[f.index()]), term.weight, text.length}); err != nil {
-				return err
-			}
+			w.postings.Add(uint32(i), doc[i], term.term, term.weight, length)
 		}
-		w.stats.docs[f.index()]++
-		w.stats.length[f.index()] += uint64(text.length)
+		w.stats.docs[i]++
+		w.stats.length[i] += uint64(length)
 	}
 	return nil
 }
@@ -171,12 +158,15 @@ func (w *writer) document(t *store.Txn, id fieldID) (doc uint32, isNew bool, err
 		return doc, false, nil
 	}
 	w.key = append(append(append(append(w.key[:0], kindID), t.Shard()...), byte(id.field)), id.id[:]...)
-	v, ok, err := w.get(t, id.id)
-	if err != nil {
-		return 0, false, err
+	var v []byte
+	found := false
+	if !w.known.First(id.id) {
+		if v, found, err = t.Get(w.key); err != nil {
+			return 0, false, err
+		}
 	}
 	n := w.runs.docs[id.field.index()].n
-	if ok {
+	if found {
 		r := reader{b: v}
 		number := r.uvarint()
 		if err := r.end("number of a document"); err != nil || number >= uint64(n) {
@@ -190,55 +180,7 @@ func (w *writer) document(t *store.Txn, id fieldID) (doc uint32, isNew bool, err
 		}
 	}
 	w.ids[id] = doc
-	return doc, !ok, nil
-}
-
-// get reads what the store has under w.key, of which id is a hash. If the store has nothing, the
-// caller must set it.
-func (w *writer) get(t *store.Txn, id schemas.EventID) (value []byte, ok bool, err error) {
-	if w.known.First(id) {
-		return nil, false, nil
-	}
-	return t.Get(w.key)
-}
-
-// add appends a posting to a list, and seals the list's tail when it is full.
-func (w *writer) add(t *store.Txn, f Field, term string, p posting) error {
-	w.key = append(append(w.key[:0], byte(f)), term...)
-	l := w.lists[string(w.key)]
-	if l == nil {
-		name, id := string(w.key), schemas.EventID(xxh3.Hash128(w.key).Bytes())
-		l = &list{}
-		w.key = append(append(append(w.key[:0], kindTerm), t.Shard()...), name...)
-		v, ok, err := w.get(t, id)
-		if err != nil {
-			return err
-		}
-		if ok {
-			if *l, err = decodeList(v); err != nil {
-				return w.damaged(fmt.Errorf("list of %q: %w", name[1:], err))
-			}
-		}
-		l.name = name
-		w.lists[name] = l
-	}
-	if !l.dirty {
-		l.dirty = true
-		w.dirty = append(w.dirty, l.name)
-	}
-	l.df++
-	l.tail.add(p)
-	if l.tail.count < blockSize {
-		return nil
-	}
-	w.key = append(append(append(append(w.key[:0], kindBlock), t.Shard()...), l.name...), 0)
-	w.key = binary.BigEndian.AppendUint64(w.key, l.tail.first)
-	w.value = l.tail.encode(w.value[:0])
-	if err := t.Set(w.key, w.value); err != nil {
-		return fmt.Errorf("set block: %w", err)
-	}
-	l.seal()
-	return nil
+	return doc, !found, nil
 }
 
 // setBlocks stores the blocks that changed when their elements grew from before to now.

@@ -9,29 +9,6 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// partsPerBlock is the number of documents that a block of a list covers: those of one window of a
-// search.
-const partsPerBlock = windowSize
-
-// A partPosting is a document of a list: its number within the block in the upper 11 bits, then 8
-// bits of weight and 13 of the document's length in terms. So postings sort by document as numbers,
-// and a term's score rises with one field and falls with the other.
-type partPosting uint32
-
-const (
-	maxPartWeight = 1<<8 - 1
-	maxPartLength = 1<<13 - 1
-	postingBytes  = 4
-)
-
-func newPartPosting(doc, weight, length uint32) partPosting {
-	return partPosting(doc%partsPerBlock<<21 | min(weight, maxPartWeight)<<13 | min(length, maxPartLength))
-}
-
-func (p partPosting) doc() uint32    { return uint32(p >> 21) }
-func (p partPosting) weight() uint32 { return uint32(p >> 13 & maxPartWeight) }
-func (p partPosting) length() uint32 { return uint32(p & maxPartLength) }
-
 // partEntry identifies a document: a part of an object.
 type partEntry struct {
 	offset int64  // of the event
@@ -60,6 +37,10 @@ func (e partEntry) append(b []byte) []byte {
 type entries []byte
 
 func (b entries) len() int { return len(b) / entryBytes }
+
+// Version and Size implement bm25.Cached.
+func (b entries) Version() int { return len(b) }
+func (b entries) Size() int    { return len(b) }
 
 func (b entries) at(i int) partEntry {
 	v := b[i*entryBytes:]
@@ -122,18 +103,13 @@ func decodePlaced(b []byte) ([]placed, error) {
 
 // The keys of objects follow; shard is the key form of package store.
 
-// appendList appends the common prefix of the keys of a term's blocks.
-func appendList(b, shard []byte, term string) []byte {
-	b = append(append(b, kindPosting), shard...)
-	return append(append(b, term...), 0)
-}
-
-func appendBlockNumber(b []byte, audience, n uint32) []byte {
-	return binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(b, audience), n)
-}
+// collectionOf returns the number of an audience's collection, which follow those of the fields of
+// commands.
+func collectionOf(audience uint32) uint32 { return fields + audience }
 
 func appendEntriesKey(b, shard []byte, audience, n uint32) []byte {
-	return appendBlockNumber(append(append(b, kindEntries), shard...), audience, n)
+	b = binary.BigEndian.AppendUint32(append(append(b, kindEntries), shard...), audience)
+	return binary.BigEndian.AppendUint32(b, n)
 }
 
 func appendAudienceKey(b, shard []byte, id schemas.AudienceID) []byte {
@@ -143,7 +119,3 @@ func appendAudienceKey(b, shard []byte, id schemas.AudienceID) []byte {
 func appendPlacedKey(b, shard []byte, offset int64) []byte {
 	return binary.BigEndian.AppendUint64(append(append(b, kindPlaced), shard...), uint64(offset))
 }
-
-func (b entries) count() int { return len(b) }
-
-func (b entries) size() int { return len(b) }
