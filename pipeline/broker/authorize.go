@@ -6,23 +6,19 @@ import (
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"github.com/recountdb/recount/pipeline/broker/sasl"
 	"github.com/recountdb/recount/pipeline/broker/wire"
 )
 
 // Session returns the current rights of a client that SASLOptions.Login admitted. It is called at
 // each request, so that revoked rights end at once; an error ends the connection.
-type Session func() (Rights, error)
+type Session = sasl.Session
 
 // Rights are the operations that a client may use.
-type Rights struct {
-	// Everything permits all operations.
-	Everything bool
-	// Append reports whether the client may append to a topic and see its partitions. Nil permits
-	// none. Reading, groups and administration always require Everything.
-	Append func(topic string) bool
-}
+type Rights = sasl.Rights
 
-func (r *Rights) mayAppend(topic string) bool {
+// mayAppend reports whether a client with these rights may append to a topic; nil is every right.
+func mayAppend(r *Rights, topic string) bool {
 	return r == nil || r.Everything || r.Append != nil && r.Append(topic)
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
+	"github.com/recountdb/recount/pipeline/broker/sasl"
 	"github.com/recountdb/recount/pipeline/broker/wire"
 )
 
@@ -61,7 +62,7 @@ type Broker struct {
 	closeErr  error
 
 	groups *coordinator
-	auth   *authenticator
+	auth   *sasl.Authenticator
 }
 
 // Open opens the log in dir, creating it if there is none, and starts serving. It takes the same

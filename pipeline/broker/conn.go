@@ -17,6 +17,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"github.com/recountdb/recount/pipeline/broker/sasl"
 	"github.com/recountdb/recount/pipeline/broker/wire"
 )
 
@@ -60,10 +61,10 @@ type conn struct {
 	begun    int          // requests passed to the writer and not yet answered
 
 	// worker
-	principal string    // the authenticated user; "" without authentication
-	auth      *exchange // authentication in progress
-	session   Session   // rights of the client; nil: everything
-	held      int64     // memory for answers held by the request being served
+	principal string         // the authenticated user; "" without authentication
+	auth      *sasl.Exchange // authentication in progress
+	session   Session        // rights of the client; nil: everything
+	held      int64          // memory for answers held by the request being served
 	// raw, if set, gets the next frame instead of the dispatcher and returns the answer: the oldest
 	// form of SASL sends tokens without a Kafka header.
 	raw func(frame []byte) (answer []byte, err error)

@@ -15,6 +15,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/recountdb/recount/pipeline/broker/sasl"
 )
 
 // patience is the maximum wait of a test. It stops a test that hangs and measures nothing, since a
@@ -232,7 +234,7 @@ func TestSASLConnection(t *testing.T) {
 		wantCode(t, "handshake", w.ask(handshake(1, "PLAIN")).(*kmsg.SASLHandshakeResponse).ErrorCode, nil)
 		got := w.ask(authenticate("\x00ann\x00guess")).(*kmsg.SASLAuthenticateResponse)
 		wantCode(t, "authenticate", got.ErrorCode, kerr.SaslAuthenticationFailed)
-		if got.ErrorMessage == nil || *got.ErrorMessage != errAuth.Error() {
+		if got.ErrorMessage == nil || *got.ErrorMessage != sasl.ErrAuth.Error() {
 			t.Errorf("message %v", got.ErrorMessage)
 		}
 		w.closed("a wrong password")

@@ -24,7 +24,7 @@ func (b *Broker) serveMetadata(ctx context.Context, r *request) (kmsg.Response, 
 	// Null, or an empty list in version 0, means all topics.
 	if req.Topics == nil || req.Version == 0 && len(req.Topics) == 0 {
 		for _, t := range b.topics.all() {
-			if r.rights.mayAppend(t.name) {
+			if mayAppend(r.rights, t.name) {
 				resp.Topics = append(resp.Topics, describeTopic(t))
 			}
 		}
@@ -44,7 +44,7 @@ func (b *Broker) topicMetadata(ctx context.Context, rt kmsg.MetadataRequestTopic
 	}
 	t, err := b.topics.find(name, rt.TopicID)
 	switch {
-	case t != nil && !rights.mayAppend(t.name), t == nil && rt.Topic != nil && !rights.mayAppend(name):
+	case t != nil && !mayAppend(rights, t.name), t == nil && rt.Topic != nil && !mayAppend(rights, name):
 		t, err = nil, kerr.TopicAuthorizationFailed
 	case t == nil && create && rt.Topic != nil:
 		var refused *refusal

@@ -252,5 +252,5 @@ func (o Options) Validate() error {
 	if err := o.Groups.validate(); err != nil {
 		return err
 	}
-	return o.SASL.validate()
+	return o.SASL.Validate()
 }

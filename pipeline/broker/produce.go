@@ -97,7 +97,7 @@ func (b *Broker) beginProduce(_ context.Context, r *request) (func() (kmsg.Respo
 			switch {
 			case all != nil:
 				a.refuse(all, "")
-			case t != nil && !r.rights.mayAppend(t.name), t == nil && rt.Topic != "" && !r.rights.mayAppend(rt.Topic):
+			case t != nil && !mayAppend(r.rights, t.name), t == nil && rt.Topic != "" && !mayAppend(r.rights, rt.Topic):
 				a.refuse(kerr.TopicAuthorizationFailed, "")
 			case terr != nil:
 				a.refuse(terr, "")

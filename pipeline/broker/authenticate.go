@@ -7,7 +7,26 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/recountdb/recount/pipeline/broker/sasl"
 )
+
+// The supported SASL mechanisms.
+const (
+	MechanismPlain       = sasl.Plain
+	MechanismScramSHA256 = sasl.ScramSHA256
+	MechanismScramSHA512 = sasl.ScramSHA512
+)
+
+// SASLOptions configure who may connect over TCP.
+type SASLOptions = sasl.Options
+
+// Credential is what the broker keeps of a password: salted keys that can check it but do not
+// reveal it. NewCredential creates one.
+type Credential = sasl.Credential
+
+// NewCredential derives a user's credential from its password, with a new random salt.
+func NewCredential(password string) (Credential, error) { return sasl.NewCredential(password) }
 
 // A connection authenticates in two steps. SaslHandshake names the mechanism; then tokens are
 // exchanged: in SaslAuthenticate requests, or, after version 0 of the handshake, bare in frames of
@@ -21,7 +40,7 @@ func (b *Broker) authRequired() bool { return len(b.opts.SASL.Users) > 0 || b.op
 const failedAuthDelay = 100 * time.Millisecond
 
 func (b *Broker) openSASL() (err error) {
-	b.auth, err = newAuthenticator(b.opts.SASL)
+	b.auth, err = sasl.NewAuthenticator(b.opts.SASL)
 	return err
 }
 
@@ -37,8 +56,8 @@ func (b *Broker) serveSASLHandshake(_ context.Context, r *request) (kmsg.Respons
 		resp.ErrorCode = kerr.IllegalSaslState.Code
 		return resp, nil
 	}
-	resp.SupportedMechanisms = b.auth.offered(c.private())
-	c.auth = b.auth.begin(req.Mechanism, c.private())
+	resp.SupportedMechanisms = b.auth.Offered(c.private())
+	c.auth = b.auth.Begin(req.Mechanism, c.private())
 	if c.auth == nil {
 		resp.ErrorCode = kerr.UnsupportedSaslMechanism.Code
 		return resp, nil // the client may try another
@@ -71,17 +90,17 @@ func (b *Broker) serveSASLAuthenticate(_ context.Context, r *request) (kmsg.Resp
 // authenticate takes the next token. After the last one the connection belongs to the user; a
 // failed attempt cannot be repeated.
 func (c *conn) authenticate(token []byte) ([]byte, error) {
-	answer, user, err := c.auth.step(token)
+	answer, user, err := c.auth.Step(token)
 	switch {
 	case err != nil:
-		c.b.log.Warn("authentication failed", "remote", c.nc.RemoteAddr().String(), "mechanism", c.auth.mechanism, "err", err)
+		c.b.log.Warn("authentication failed", "remote", c.nc.RemoteAddr().String(), "mechanism", c.auth.Mechanism, "err", err)
 		c.auth = nil
 		select {
 		case <-time.After(failedAuthDelay):
 		case <-c.ctx.Done():
 		}
 	case user != "":
-		c.principal, c.session, c.auth = user, c.auth.session, nil
+		c.principal, c.session, c.auth = user, c.auth.Session, nil
 		c.authed.Store(true)
 	}
 	return answer, err

@@ -1,4 +1,11 @@
-package broker
+// Package sasl authenticates Kafka's clients by the mechanisms PLAIN, SCRAM-SHA-256 and
+// SCRAM-SHA-512. An Authenticator knows the users and begins an Exchange for each attempt, which
+// takes the client's tokens and returns the answers to them. It knows nothing of connections: the
+// broker carries the tokens, delays the answer to a wrong password and closes the connection.
+//
+// What is kept of a password are salted keys (4,096 iterations). A wrong name and a wrong password
+// get the same answer, and a salt that does not reveal which it was.
+package sasl
 
 import (
 	"bytes"
@@ -18,17 +25,17 @@ import (
 
 // The supported SASL mechanisms.
 const (
-	MechanismPlain       = "PLAIN"
-	MechanismScramSHA256 = "SCRAM-SHA-256"
-	MechanismScramSHA512 = "SCRAM-SHA-512"
+	Plain       = "PLAIN"
+	ScramSHA256 = "SCRAM-SHA-256"
+	ScramSHA512 = "SCRAM-SHA-512"
 )
 
 // allMechanisms lists the mechanisms in the order in which clients are offered them, the best
 // first.
-var allMechanisms = []string{MechanismScramSHA512, MechanismScramSHA256, MechanismPlain}
+var allMechanisms = []string{ScramSHA512, ScramSHA256, Plain}
 
-// SASLOptions configure who may connect over TCP.
-type SASLOptions struct {
+// Options configure who may connect over TCP.
+type Options struct {
 	// Users maps user names to credentials. If it is empty and Login is nil, everyone may connect
 	// without authentication; otherwise a connection may do nothing but authenticate until it has.
 	// All Users may do everything.
@@ -49,6 +56,9 @@ type SASLOptions struct {
 type Credential struct {
 	sha256, sha512 scram.StoredCredentials
 }
+
+// maxUserBytes is the maximum length of a user's name.
+const maxUserBytes = 256
 
 // scramIterations is the minimum of RFC 7677, which Kafka also uses.
 const scramIterations = 4096
@@ -80,7 +90,8 @@ func deriveKeys(h scram.HashGeneratorFcn, password, salt string) (scram.StoredCr
 	return client.GetStoredCredentials(scram.KeyFactors{Salt: salt, Iters: scramIterations}), nil
 }
 
-func (o SASLOptions) validate() error {
+// Validate returns an error that names the first invalid option.
+func (o Options) Validate() error {
 	for _, m := range o.Mechanisms {
 		if !slices.Contains(allMechanisms, m) {
 			return fmt.Errorf("option SASL.Mechanisms has %q, want of %s", m, strings.Join(allMechanisms, ", "))
@@ -88,8 +99,8 @@ func (o SASLOptions) validate() error {
 	}
 	for name, c := range o.Users {
 		switch {
-		case name == "" || len(name) > maxNameBytes || !utf8.ValidString(name) || strings.ContainsRune(name, 0):
-			return fmt.Errorf("option SASL.Users has the name %q, want 1 to %d bytes of UTF-8 without NUL", name, maxNameBytes)
+		case name == "" || len(name) > maxUserBytes || !utf8.ValidString(name) || strings.ContainsRune(name, 0):
+			return fmt.Errorf("option SASL.Users has the name %q, want 1 to %d bytes of UTF-8 without NUL", name, maxUserBytes)
 		case c.sha256.StoredKey == nil || c.sha512.StoredKey == nil:
 			return fmt.Errorf("option SASL.Users: %q has no credential: make it with NewCredential", name)
 		}
@@ -97,8 +108,8 @@ func (o SASLOptions) validate() error {
 	return nil
 }
 
-// authenticator verifies clients' identities.
-type authenticator struct {
+// Authenticator verifies clients' identities.
+type Authenticator struct {
 	users      map[string]Credential
 	login      func(user, password string) (Session, error)
 	mechanisms []string
@@ -112,12 +123,13 @@ type authenticator struct {
 	deriving chan struct{}
 }
 
-// errAuth is the error for clients, whatever was wrong: a client must not learn whether the name or
+// ErrAuth is the error for clients, whatever was wrong: a client must not learn whether the name or
 // the password was wrong.
-var errAuth = errors.New("authentication failed: wrong user or password")
+var ErrAuth = errors.New("authentication failed: wrong user or password")
 
-func newAuthenticator(o SASLOptions) (*authenticator, error) {
-	a := &authenticator{
+// NewAuthenticator returns an authenticator for valid options.
+func NewAuthenticator(o Options) (*Authenticator, error) {
+	a := &Authenticator{
 		users:      o.Users,
 		login:      o.Login,
 		mechanisms: o.Mechanisms,
@@ -138,7 +150,7 @@ func newAuthenticator(o SASLOptions) (*authenticator, error) {
 
 // credential returns a credential for every name: for a user that does not exist, one with a
 // constant salt and keys that nothing proves.
-func (a *authenticator) credential(name string) Credential {
+func (a *Authenticator) credential(name string) Credential {
 	if c, ok := a.users[name]; ok {
 		return c
 	}
@@ -151,7 +163,7 @@ func (a *authenticator) credential(name string) Credential {
 }
 
 // plain checks a PLAIN token: authorisation id, NUL, name, NUL, password.
-func (x *exchange) plain(token []byte) (user string, err error) {
+func (x *Exchange) plain(token []byte) (user string, err error) {
 	a := x.a
 	parts := bytes.Split(token, []byte{0})
 	if len(parts) != 3 {
@@ -162,8 +174,8 @@ func (x *exchange) plain(token []byte) (user string, err error) {
 		return "", errors.New("authentication failed: acting for another user is not supported")
 	}
 	_, known := a.users[name]
-	if !slices.Contains(a.mechanisms, MechanismPlain) || !known && x.private && a.login != nil {
-		if x.session, err = a.login(name, password); err != nil {
+	if !slices.Contains(a.mechanisms, Plain) || !known && x.private && a.login != nil {
+		if x.Session, err = a.login(name, password); err != nil {
 			return "", fmt.Errorf("authentication failed: %w", err)
 		}
 		return name, nil
@@ -173,56 +185,60 @@ func (x *exchange) plain(token []byte) (user string, err error) {
 	got, err := deriveKeys(scram.SHA256, password, c.sha256.Salt)
 	<-a.deriving
 	if err != nil || !hmac.Equal(got.StoredKey, c.sha256.StoredKey) {
-		return "", errAuth
+		return "", ErrAuth
 	}
 	return name, nil
 }
 
-// exchange is one connection's authentication in progress.
-type exchange struct {
-	a         *authenticator
-	mechanism string
-	private   bool         // nobody else can read the traffic
-	scram     *scramServer // nil for PLAIN
-	session   Session      // the rights that Login returned; nil for one of Users
+// Exchange is one connection's authentication in progress.
+type Exchange struct {
+	// Mechanism is the name of the mechanism.
+	Mechanism string
+	// Session returns the rights that Login granted, after the last Step; nil for one of Users.
+	Session Session
+
+	a       *Authenticator
+	private bool         // nobody else can read the traffic
+	scram   *scramServer // nil for PLAIN
 }
 
-// offered returns the mechanisms that a client may use, in order of preference.
-func (a *authenticator) offered(private bool) []string {
-	if a.login == nil || !private || slices.Contains(a.mechanisms, MechanismPlain) {
+// Offered returns the mechanisms that a client may use, in order of preference; private reports that
+// nobody else can read its traffic.
+func (a *Authenticator) Offered(private bool) []string {
+	if a.login == nil || !private || slices.Contains(a.mechanisms, Plain) {
 		return a.mechanisms
 	}
-	return append(slices.Clone(a.mechanisms), MechanismPlain)
+	return append(slices.Clone(a.mechanisms), Plain)
 }
 
-// begin starts an exchange; nil if the mechanism is not offered.
-func (a *authenticator) begin(mechanism string, private bool) *exchange {
-	if !slices.Contains(a.offered(private), mechanism) {
+// Begin starts an exchange; nil if the mechanism is not offered.
+func (a *Authenticator) Begin(mechanism string, private bool) *Exchange {
+	if !slices.Contains(a.Offered(private), mechanism) {
 		return nil
 	}
-	x := &exchange{a: a, mechanism: mechanism, private: private}
+	x := &Exchange{a: a, Mechanism: mechanism, private: private}
 	switch mechanism {
-	case MechanismScramSHA256:
+	case ScramSHA256:
 		x.scram = &scramServer{hash: sha256.New, keys: func(user string) scram.StoredCredentials { return a.credential(user).sha256 }}
-	case MechanismScramSHA512:
+	case ScramSHA512:
 		x.scram = &scramServer{hash: sha512.New, keys: func(user string) scram.StoredCredentials { return a.credential(user).sha512 }}
 	}
 	return x
 }
 
-// step takes a token and returns the answer. user is set once the client has proved its identity,
+// Step takes a token and returns the answer. user is set once the client has proved its identity,
 // which ends the exchange, as does an error.
-func (x *exchange) step(token []byte) (answer []byte, user string, err error) {
+func (x *Exchange) Step(token []byte) (answer []byte, user string, err error) {
 	if x.scram == nil {
 		user, err = x.plain(token)
 		return []byte{}, user, err
 	}
 	said, done, err := x.scram.step(string(token))
 	switch {
-	case errors.Is(err, errAuth):
+	case errors.Is(err, ErrAuth):
 		return nil, "", err
 	case err != nil:
-		return nil, "", fmt.Errorf("authentication failed: %s: %w", x.mechanism, err)
+		return nil, "", fmt.Errorf("authentication failed: %s: %w", x.Mechanism, err)
 	case done:
 		user = x.scram.user
 	}

@@ -1,4 +1,4 @@
-package broker
+package sasl
 
 import (
 	"bytes"
@@ -12,17 +12,17 @@ import (
 	"github.com/xdg-go/scram"
 )
 
-func testAuthenticator(t testing.TB, mechanisms ...string) *authenticator {
+func testAuthenticator(t testing.TB, mechanisms ...string) *Authenticator {
 	t.Helper()
 	c, err := NewCredential("secret")
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := SASLOptions{Users: map[string]Credential{"ann": c}, Mechanisms: mechanisms}
-	if err := o.validate(); err != nil {
+	o := Options{Users: map[string]Credential{"ann": c}, Mechanisms: mechanisms}
+	if err := o.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	a, err := newAuthenticator(o)
+	a, err := NewAuthenticator(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func TestPlain(t *testing.T) {
 		{"a password that SASLprep forbids", "\x00ann\x00\u0007", "", "wrong user or password"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, user, err := a.begin(MechanismPlain, false).step([]byte(tt.token))
+			_, user, err := a.Begin(Plain, false).Step([]byte(tt.token))
 			if user != tt.user || (err == nil) != (tt.err == "") || (err != nil && !strings.Contains(err.Error(), tt.err)) {
 				t.Errorf("got %q, %v; want %q, %q", user, err, tt.user, tt.err)
 			}
@@ -54,7 +54,7 @@ func TestPlain(t *testing.T) {
 }
 
 // talk runs a SCRAM exchange between the library's client and this server.
-func talk(x *exchange, h scram.HashGeneratorFcn, user, password string) (string, error) {
+func talk(x *Exchange, h scram.HashGeneratorFcn, user, password string) (string, error) {
 	client, err := h.NewClient(user, password, "")
 	if err != nil {
 		return "", err
@@ -69,7 +69,7 @@ func talk(x *exchange, h scram.HashGeneratorFcn, user, password string) (string,
 		if conv.Done() {
 			return "", fmt.Errorf("the client was done before the server")
 		}
-		answer, user, err := x.step([]byte(token))
+		answer, user, err := x.Step([]byte(token))
 		if err != nil {
 			return "", err
 		}
@@ -84,16 +84,16 @@ func talk(x *exchange, h scram.HashGeneratorFcn, user, password string) (string,
 
 func TestScram(t *testing.T) {
 	a := testAuthenticator(t)
-	for mechanism, h := range map[string]scram.HashGeneratorFcn{MechanismScramSHA256: scram.SHA256, MechanismScramSHA512: scram.SHA512} {
+	for mechanism, h := range map[string]scram.HashGeneratorFcn{ScramSHA256: scram.SHA256, ScramSHA512: scram.SHA512} {
 		t.Run(mechanism, func(t *testing.T) {
-			if user, err := talk(a.begin(mechanism, false), h, "ann", "secret"); user != "ann" || err != nil {
+			if user, err := talk(a.Begin(mechanism, false), h, "ann", "secret"); user != "ann" || err != nil {
 				t.Errorf("right password: %q, %v", user, err)
 			}
 			wrong, other := error(nil), error(nil)
-			if _, wrong = talk(a.begin(mechanism, false), h, "ann", "guess"); wrong == nil {
+			if _, wrong = talk(a.Begin(mechanism, false), h, "ann", "guess"); wrong == nil {
 				t.Error("a wrong password was taken")
 			}
-			if _, other = talk(a.begin(mechanism, false), h, "bob", "secret"); other == nil {
+			if _, other = talk(a.Begin(mechanism, false), h, "bob", "secret"); other == nil {
 				t.Error("an unknown user was taken")
 			}
 			if wrong != nil && other != nil && wrong.Error() != other.Error() {
@@ -108,7 +108,7 @@ func TestScram(t *testing.T) {
 func TestScramUnknownUserLooksKnown(t *testing.T) {
 	a := testAuthenticator(t)
 	salt := func(user string) string {
-		answer, _, err := a.begin(MechanismScramSHA256, false).step([]byte("n,,n=" + user + ",r=nonce"))
+		answer, _, err := a.Begin(ScramSHA256, false).Step([]byte("n,,n=" + user + ",r=nonce"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -121,11 +121,11 @@ func TestScramUnknownUserLooksKnown(t *testing.T) {
 }
 
 func TestMechanisms(t *testing.T) {
-	a := testAuthenticator(t, MechanismScramSHA256)
-	if a.begin(MechanismPlain, false) != nil || a.begin(MechanismScramSHA512, false) != nil || a.begin("GSSAPI", false) != nil || a.begin("", false) != nil {
+	a := testAuthenticator(t, ScramSHA256)
+	if a.Begin(Plain, false) != nil || a.Begin(ScramSHA512, false) != nil || a.Begin("GSSAPI", false) != nil || a.Begin("", false) != nil {
 		t.Error("a mechanism that is not offered was begun")
 	}
-	if a.begin(MechanismScramSHA256, false) == nil {
+	if a.Begin(ScramSHA256, false) == nil {
 		t.Error("the one that is offered was not")
 	}
 }
@@ -135,14 +135,14 @@ func TestSASLOptionsValidate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for want, o := range map[string]SASLOptions{
+	for want, o := range map[string]Options{
 		`SASL.Mechanisms has "MD5"`:          {Mechanisms: []string{"MD5"}},
 		`SASL.Users has the name ""`:         {Users: map[string]Credential{"": c}},
 		`"ann" has no credential`:            {Users: map[string]Credential{"ann": {}}},
 		`SASL.Users has the name "a\x00b"`:   {Users: map[string]Credential{"a\x00b": c}},
 		`SASL.Users has the name "\xffname"`: {Users: map[string]Credential{"\xffname": c}},
 	} {
-		if err := o.validate(); err == nil || !strings.Contains(err.Error(), want) {
+		if err := o.Validate(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)
 		}
 	}
@@ -183,8 +183,8 @@ func TestScramNonce(t *testing.T) {
 		{"more behind it", "", "x", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			x := a.begin(MechanismScramSHA256, false)
-			first, _, err := x.step([]byte("n,,n=ann,r=nonce"))
+			x := a.Begin(ScramSHA256, false)
+			first, _, err := x.Step([]byte("n,,n=ann,r=nonce"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -201,7 +201,7 @@ func TestScramNonce(t *testing.T) {
 			for i, k := range s.mac(salted, []byte("Client Key")) {
 				proof = append(proof, k^signature[i])
 			}
-			_, user, err := x.step([]byte(final + ",p=" + base64.StdEncoding.EncodeToString(proof)))
+			_, user, err := x.Step([]byte(final + ",p=" + base64.StdEncoding.EncodeToString(proof)))
 			if (err == nil) != tt.ok || (user == "ann") != tt.ok {
 				t.Errorf("user %q, %v; want ok %v", user, err, tt.ok)
 			}
@@ -223,13 +223,13 @@ func TestScramRefusals(t *testing.T) {
 		"another channel binding":  {"n,,n=ann,r=x", "c=eSws,r=x,p=" + base64.StdEncoding.EncodeToString(make([]byte, 32))},
 	} {
 		t.Run(name, func(t *testing.T) {
-			x := a.begin(MechanismScramSHA256, false)
-			_, _, err := x.step([]byte(msgs[0]))
+			x := a.Begin(ScramSHA256, false)
+			_, _, err := x.Step([]byte(msgs[0]))
 			if err == nil && msgs[1] == "" {
 				t.Fatal("the first message was taken")
 			}
 			if err == nil {
-				_, _, err = x.step([]byte(msgs[1]))
+				_, _, err = x.Step([]byte(msgs[1]))
 			}
 			if err == nil || !strings.HasPrefix(err.Error(), "authentication failed: ") {
 				t.Errorf("got %v", err)
@@ -251,20 +251,20 @@ func FuzzSASLTokens(f *testing.F) {
 	}
 	a := testAuthenticator(f)
 	f.Fuzz(func(t *testing.T, first, second []byte) {
-		for _, m := range []string{MechanismScramSHA256, MechanismScramSHA512} {
-			x := a.begin(m, false)
-			if _, user, err := x.step(first); err != nil || user != "" {
+		for _, m := range []string{ScramSHA256, ScramSHA512} {
+			x := a.Begin(m, false)
+			if _, user, err := x.Step(first); err != nil || user != "" {
 				if user != "" {
 					t.Fatalf("%s: one token made %q", m, user)
 				}
 				continue
 			}
-			if _, user, _ := x.step(second); user != "" {
+			if _, user, _ := x.Step(second); user != "" {
 				t.Fatalf("%s: guessed to be %q", m, user)
 			}
 		}
-		x := a.begin(MechanismPlain, false)
-		if _, user, err := x.step(first); user != "" && (err != nil || !bytes.HasSuffix(first, []byte("\x00ann\x00secret"))) {
+		x := a.Begin(Plain, false)
+		if _, user, err := x.Step(first); user != "" && (err != nil || !bytes.HasSuffix(first, []byte("\x00ann\x00secret"))) {
 			t.Fatalf("PLAIN: %q made %q", first, user)
 		}
 	})

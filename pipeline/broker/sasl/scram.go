@@ -1,4 +1,4 @@
-package broker
+package sasl
 
 import (
 	"bytes"
@@ -99,7 +99,7 @@ func (s *scramServer) final(msg string) (string, error) {
 	h := s.hash()
 	h.Write(clientKey)
 	if !hmac.Equal(h.Sum(nil), s.stored.StoredKey) {
-		return "", errAuth
+		return "", ErrAuth
 	}
 	return "v=" + base64.StdEncoding.EncodeToString(s.mac(s.stored.ServerKey, auth)), nil
 }
