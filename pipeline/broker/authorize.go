@@ -6,6 +6,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"github.com/recountdb/recount/pipeline/broker/groups"
 	"github.com/recountdb/recount/pipeline/broker/sasl"
 	"github.com/recountdb/recount/pipeline/broker/wire"
 )
@@ -46,7 +47,7 @@ func denied(req kmsg.Request) (resp kmsg.Response, ok bool) {
 		*kmsg.MetadataRequest, *kmsg.DescribeClusterRequest, *kmsg.InitProducerIDRequest, *kmsg.ProduceRequest:
 		return nil, false
 	case *kmsg.FindCoordinatorRequest:
-		return refuseCoordinator(req, kerr.GroupAuthorizationFailed, "this user may append, and not read"), true
+		return groups.RefuseCoordinator(req, kerr.GroupAuthorizationFailed, "this user may append, and not read"), true
 	case *kmsg.FetchRequest:
 		return deniedFetch(req), true
 	case *kmsg.ListOffsetsRequest:

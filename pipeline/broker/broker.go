@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
+	"github.com/recountdb/recount/pipeline/broker/groups"
 	"github.com/recountdb/recount/pipeline/broker/sasl"
 	"github.com/recountdb/recount/pipeline/broker/wire"
 )
@@ -61,7 +62,7 @@ type Broker struct {
 	closeOnce sync.Once
 	closeErr  error
 
-	groups *coordinator
+	groups *groups.Coordinator
 	auth   *sasl.Authenticator
 }
 
@@ -282,7 +283,7 @@ func (b *Broker) close() error {
 		c.stop()
 	}
 	b.running.Wait()
-	b.groups.close()
+	b.groups.Close()
 	return b.closeStorage()
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"github.com/recountdb/recount/pipeline/broker/groups/grouptest"
 	"github.com/recountdb/recount/pipeline/broker/sasl"
 )
 
@@ -113,16 +114,16 @@ func (w *rawClient) closed(what string) {
 func TestJoinStorm(t *testing.T) {
 	b := memBroker(t, Options{Groups: GroupOptions{MaxMembers: 50, InitialRebalanceDelay: -1}})
 	good := dialRaw(t, b)
-	j := good.ask(joinReq(3, "", inGroup("good"))).(*kmsg.JoinGroupResponse)
-	assigned := syncReq(j, j.MemberID, "x")
+	j := good.ask(grouptest.Join(3, "", grouptest.InGroup("good"))).(*kmsg.JoinGroupResponse)
+	assigned := grouptest.Sync(j, j.MemberID, "x")
 	assigned.Group = "good"
-	wantCode(t, "sync", good.ask(assigned).(*kmsg.SyncGroupResponse).ErrorCode, nil)
+	grouptest.WantCode(t, "sync", good.ask(assigned).(*kmsg.SyncGroupResponse).ErrorCode, nil)
 
 	var crowd []*rawClient
 	refused := make(chan bool, 300)
 	for i := range 300 {
 		w := dialRaw(t, b)
-		w.send(joinReq(int16(i%2)+3, "", session(30*time.Minute))) // half of them only ask for an id
+		w.send(grouptest.Join(int16(i%2)+3, "", grouptest.Session(30*time.Minute))) // half of them only ask for an id
 		crowd = append(crowd, w)
 	}
 	var reading sync.WaitGroup
@@ -144,8 +145,10 @@ func TestJoinStorm(t *testing.T) {
 	beat := kmsg.NewPtrHeartbeatRequest()
 	beat.Version = 4
 	beat.Group, beat.MemberID, beat.Generation = "good", j.MemberID, 1
-	wantCode(t, "heartbeat of the other group", good.ask(beat).(*kmsg.HeartbeatResponse).ErrorCode, nil)
-	checkInvariants(t, b.groups)
+	grouptest.WantCode(t, "heartbeat of the other group", good.ask(beat).(*kmsg.HeartbeatResponse).ErrorCode, nil)
+	if err := b.groups.CheckInvariants(); err != nil {
+		t.Error(err)
+	}
 
 	for _, w := range crowd {
 		w.Close()
@@ -153,15 +156,10 @@ func TestJoinStorm(t *testing.T) {
 	reading.Wait()
 	// Clients that never received an id disappear with their connections; the assigned ids expire,
 	// and the session of the one real member ends, in time.
-	waiting := func() (n int) {
-		b.groups.mu.Lock()
-		defer b.groups.mu.Unlock()
-		for _, m := range b.groups.groups["g"].members {
-			if m.join != nil {
-				n++
-			}
-		}
-		return n
+	describe := kmsg.NewPtrDescribeGroupsRequest()
+	describe.Groups = []string{"g"}
+	waiting := func() int {
+		return len(good.ask(describe).(*kmsg.DescribeGroupsResponse).Groups[0].Members) - 1
 	}
 	for end := time.Now().Add(patience); waiting() > 0; {
 		if time.Now().After(end) {
@@ -169,7 +167,9 @@ func TestJoinStorm(t *testing.T) {
 		}
 		time.Sleep(time.Millisecond)
 	}
-	checkInvariants(t, b.groups)
+	if err := b.groups.CheckInvariants(); err != nil {
+		t.Error(err)
+	}
 }
 
 func saslMemBroker(t testing.TB, o Options) *Broker {
@@ -217,23 +217,23 @@ func TestSASLConnection(t *testing.T) {
 	})
 	t.Run("PLAIN", func(t *testing.T) {
 		w := dialRaw(t, b)
-		wantCode(t, "handshake", w.ask(handshake(1, "PLAIN")).(*kmsg.SASLHandshakeResponse).ErrorCode, nil)
-		wantCode(t, "authenticate", w.ask(authenticate("\x00ann\x00secret")).(*kmsg.SASLAuthenticateResponse).ErrorCode, nil)
-		wantCode(t, "list", w.ask(list).(*kmsg.ListGroupsResponse).ErrorCode, nil)
-		wantCode(t, "handshake again", w.ask(handshake(1, "PLAIN")).(*kmsg.SASLHandshakeResponse).ErrorCode, kerr.IllegalSaslState)
-		wantCode(t, "list after that", w.ask(list).(*kmsg.ListGroupsResponse).ErrorCode, nil)
+		grouptest.WantCode(t, "handshake", w.ask(handshake(1, "PLAIN")).(*kmsg.SASLHandshakeResponse).ErrorCode, nil)
+		grouptest.WantCode(t, "authenticate", w.ask(authenticate("\x00ann\x00secret")).(*kmsg.SASLAuthenticateResponse).ErrorCode, nil)
+		grouptest.WantCode(t, "list", w.ask(list).(*kmsg.ListGroupsResponse).ErrorCode, nil)
+		grouptest.WantCode(t, "handshake again", w.ask(handshake(1, "PLAIN")).(*kmsg.SASLHandshakeResponse).ErrorCode, kerr.IllegalSaslState)
+		grouptest.WantCode(t, "list after that", w.ask(list).(*kmsg.ListGroupsResponse).ErrorCode, nil)
 	})
 	t.Run("another try at the mechanism, none at the password", func(t *testing.T) {
 		w := dialRaw(t, b)
 		r := w.ask(handshake(1, "GSSAPI")).(*kmsg.SASLHandshakeResponse)
-		wantCode(t, "handshake", r.ErrorCode, kerr.UnsupportedSaslMechanism)
+		grouptest.WantCode(t, "handshake", r.ErrorCode, kerr.UnsupportedSaslMechanism)
 		if len(r.SupportedMechanisms) != 3 {
 			t.Errorf("mechanisms %v", r.SupportedMechanisms)
 		}
-		wantCode(t, "authenticate without a mechanism", w.ask(authenticate("x")).(*kmsg.SASLAuthenticateResponse).ErrorCode, kerr.IllegalSaslState)
-		wantCode(t, "handshake", w.ask(handshake(1, "PLAIN")).(*kmsg.SASLHandshakeResponse).ErrorCode, nil)
+		grouptest.WantCode(t, "authenticate without a mechanism", w.ask(authenticate("x")).(*kmsg.SASLAuthenticateResponse).ErrorCode, kerr.IllegalSaslState)
+		grouptest.WantCode(t, "handshake", w.ask(handshake(1, "PLAIN")).(*kmsg.SASLHandshakeResponse).ErrorCode, nil)
 		got := w.ask(authenticate("\x00ann\x00guess")).(*kmsg.SASLAuthenticateResponse)
-		wantCode(t, "authenticate", got.ErrorCode, kerr.SaslAuthenticationFailed)
+		grouptest.WantCode(t, "authenticate", got.ErrorCode, kerr.SaslAuthenticationFailed)
 		if got.ErrorMessage == nil || *got.ErrorMessage != sasl.ErrAuth.Error() {
 			t.Errorf("message %v", got.ErrorMessage)
 		}
@@ -241,12 +241,12 @@ func TestSASLConnection(t *testing.T) {
 	})
 	t.Run("bare tokens", func(t *testing.T) {
 		w := dialRaw(t, b)
-		wantCode(t, "handshake", w.ask(handshake(0, "PLAIN")).(*kmsg.SASLHandshakeResponse).ErrorCode, nil)
+		grouptest.WantCode(t, "handshake", w.ask(handshake(0, "PLAIN")).(*kmsg.SASLHandshakeResponse).ErrorCode, nil)
 		w.Write([]byte("\x00\x00\x00\x0b\x00ann\x00secret"))
 		if body, err := w.frame(patience); err != nil || len(body) != 0 {
 			t.Fatalf("token's answer: %q, %v", body, err)
 		}
-		wantCode(t, "list", w.ask(list).(*kmsg.ListGroupsResponse).ErrorCode, nil)
+		grouptest.WantCode(t, "list", w.ask(list).(*kmsg.ListGroupsResponse).ErrorCode, nil)
 	})
 	for name, token := range map[string]string{"wrong": "\x00\x00\x00\x0a\x00ann\x00guess", "short": "\x00\x00\x00\x01x", "empty": "\x00\x00\x00\x00"} {
 		t.Run("a bare token that is "+name, func(t *testing.T) {
@@ -291,16 +291,16 @@ func TestSASLIsOverInTime(t *testing.T) {
 
 func TestSASLWithoutUsers(t *testing.T) {
 	w := dialRaw(t, memBroker(t, Options{}))
-	wantCode(t, "handshake", w.ask(handshake(1, "PLAIN")).(*kmsg.SASLHandshakeResponse).ErrorCode, kerr.IllegalSaslState)
-	wantCode(t, "authenticate", w.ask(authenticate("\x00a\x00b")).(*kmsg.SASLAuthenticateResponse).ErrorCode, kerr.IllegalSaslState)
+	grouptest.WantCode(t, "handshake", w.ask(handshake(1, "PLAIN")).(*kmsg.SASLHandshakeResponse).ErrorCode, kerr.IllegalSaslState)
+	grouptest.WantCode(t, "authenticate", w.ask(authenticate("\x00a\x00b")).(*kmsg.SASLAuthenticateResponse).ErrorCode, kerr.IllegalSaslState)
 }
 
 // FuzzGroupRequests sends a broker fuzzed group requests, two on a connection, and checks the
 // invariants of groups after each pair.
 func FuzzGroupRequests(f *testing.F) {
 	seeds := []kmsg.Request{
-		joinReq(3, ""), joinReq(4, ""), joinReq(9, "", instance("i")), joinReq(6, "made-up", session(time.Hour)),
-		syncReq(&kmsg.JoinGroupResponse{MemberID: "m", Generation: 1}, "m", "assignment"),
+		grouptest.Join(3, ""), grouptest.Join(4, ""), grouptest.Join(9, "", grouptest.Instance("i")), grouptest.Join(6, "made-up", grouptest.Session(time.Hour)),
+		grouptest.Sync(&kmsg.JoinGroupResponse{MemberID: "m", Generation: 1}, "m", "assignment"),
 		func() kmsg.Request { r := kmsg.NewPtrHeartbeatRequest(); r.Group = "g"; return r }(),
 		func() kmsg.Request {
 			r := kmsg.NewPtrLeaveGroupRequest()
@@ -349,7 +349,9 @@ func FuzzGroupRequests(f *testing.F) {
 		}
 		w.frame(10 * time.Millisecond)
 		c.Close()
-		checkInvariants(t, b.groups)
+		if err := b.groups.CheckInvariants(); err != nil {
+			t.Error(err)
+		}
 
 		// The next client is served.
 		next, err := b.Dial(t.Context())

@@ -16,6 +16,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/recountdb/recount/internal/kafkatest"
+	"github.com/recountdb/recount/pipeline/broker/groups/grouptest"
 )
 
 // TestGroupsLikeKafka sends the same requests to this coordinator and to Apache Kafka's, and
@@ -173,7 +174,7 @@ func converse(t *testing.T, addr string) []string {
 	meta := kmsg.NewConsumerMemberMetadata()
 	meta.Topics = []string{"t"}
 	member := func(id string, opts ...func(*kmsg.JoinGroupRequest)) *kmsg.JoinGroupRequest {
-		r := joinReq(9, id, opts...)
+		r := grouptest.Join(9, id, opts...)
 		for i := range r.Protocols {
 			r.Protocols[i].Metadata = meta.AppendTo(nil)
 		}
@@ -185,34 +186,34 @@ func converse(t *testing.T, addr string) []string {
 	c.remove("delete what is not", "g")
 	c.removeOffset("delete an offset of what is not", "g")
 	c.beat("heartbeat of nobody", "made-up", 1, nil)
-	c.join("no group", member("", inGroup("")))
-	c.join("a session too short", member("", session(time.Millisecond)))
-	c.join("a session too long", member("", session(24*time.Hour)))
-	c.join("no protocols", member("", protocols()))
+	c.join("no group", member("", grouptest.InGroup("")))
+	c.join("a session too short", member("", grouptest.Session(time.Millisecond)))
+	c.join("a session too long", member("", grouptest.Session(24*time.Hour)))
+	c.join("no protocols", member("", grouptest.Protocols()))
 	c.join("a made-up id", member("made-up"))
 	first := c.join("without an id", member(""))
 	j := c.join("with the id", member(first.MemberID))
 	c.describe("describe before the sync", "g")
 	c.commit("commit before the sync", j.MemberID, j.Generation, kmsg.OffsetCommitRequestTopicPartition{Partition: 0, Offset: 1})
-	wrong := syncReq(j)
+	wrong := grouptest.Sync(j)
 	wrong.Generation = 7
 	c.sync("sync of another generation", wrong)
-	wrong = syncReq(j)
+	wrong = grouptest.Sync(j)
 	wrong.Protocol = kmsg.StringPtr("other")
 	c.sync("sync with another protocol", wrong)
-	c.sync("sync of nobody", syncReq(&kmsg.JoinGroupResponse{MemberID: "made-up", Generation: 1}))
-	c.sync("sync", syncReq(j, j.MemberID, "all"))
-	c.sync("sync again", syncReq(j))
+	c.sync("sync of nobody", grouptest.Sync(&kmsg.JoinGroupResponse{MemberID: "made-up", Generation: 1}))
+	c.sync("sync", grouptest.Sync(j, j.MemberID, "all"))
+	c.sync("sync again", grouptest.Sync(j))
 	c.describe("describe", "g")
 	c.list("list")
 	c.list("list the empty ones", "Empty")
 	c.beat("heartbeat", j.MemberID, j.Generation, nil)
 	c.beat("heartbeat of another generation", j.MemberID, 9, nil)
 	c.beat("heartbeat with an instance id that is not", j.MemberID, j.Generation, kmsg.StringPtr("i"))
-	c.join("another protocol", member("", protocols("other")))
+	c.join("another protocol", member("", grouptest.Protocols("other")))
 	c.join("another type", member("", func(r *kmsg.JoinGroupRequest) { r.ProtocolType = "connect" }))
 
-	long := strings.Repeat("m", maxOffsetMetadata+1)
+	long := strings.Repeat("m", 4096+1)
 	c.commit("commit", j.MemberID, j.Generation,
 		kmsg.OffsetCommitRequestTopicPartition{Partition: 0, Offset: 10, LeaderEpoch: 0, Metadata: kmsg.StringPtr("note")},
 		kmsg.OffsetCommitRequestTopicPartition{Partition: 1, Offset: 11, LeaderEpoch: -1},
@@ -228,7 +229,7 @@ func converse(t *testing.T, addr string) []string {
 	c.remove("delete with members", "g")
 
 	leader := c.join("the leader again", member(j.MemberID))
-	c.sync("the leader's sync", syncReq(leader, leader.MemberID, "all of it"))
+	c.sync("the leader's sync", grouptest.Sync(leader, leader.MemberID, "all of it"))
 	c.leave("leave of nobody", kmsg.LeaveGroupRequestMember{MemberID: "made-up"})
 	c.leave("leave", kmsg.LeaveGroupRequestMember{MemberID: j.MemberID})
 	c.beat("heartbeat when it has left", j.MemberID, leader.Generation, nil)
@@ -239,16 +240,16 @@ func converse(t *testing.T, addr string) []string {
 	c.removeOffset("delete an offset", "g")
 	c.fetch("fetch what is left", "g", nil)
 
-	s := c.join("static", member("", instance("i")))
-	c.sync("static sync", syncReq(s, s.MemberID, "mine"))
-	again := c.join("static again", member("", instance("i")))
+	s := c.join("static", member("", grouptest.Instance("i")))
+	c.sync("static sync", grouptest.Sync(s, s.MemberID, "mine"))
+	again := c.join("static again", member("", grouptest.Instance("i")))
 	c.sync("static sync again", func() *kmsg.SyncGroupRequest {
-		r := syncReq(again)
+		r := grouptest.Sync(again)
 		r.InstanceID = kmsg.StringPtr("i")
 		return r
 	}())
 	c.beat("heartbeat of the process before", s.MemberID, s.Generation, kmsg.StringPtr("i"))
-	c.join("join of the process before", member(s.MemberID, instance("i")))
+	c.join("join of the process before", member(s.MemberID, grouptest.Instance("i")))
 	c.beat("heartbeat of the process now", again.MemberID, again.Generation, kmsg.StringPtr("i"))
 	c.leave("leave by name", kmsg.LeaveGroupRequestMember{InstanceID: kmsg.StringPtr("i")}, kmsg.LeaveGroupRequestMember{InstanceID: kmsg.StringPtr("k")})
 	c.remove("delete", "g")

@@ -249,7 +249,7 @@ func (o Options) Validate() error {
 			return fmt.Errorf("option AdvertisedAddr: %w", err)
 		}
 	}
-	if err := o.Groups.validate(); err != nil {
+	if err := o.Groups.Validate(); err != nil {
 		return err
 	}
 	return o.SASL.Validate()

@@ -1,4 +1,4 @@
-package broker
+package groups
 
 import (
 	"time"
@@ -9,7 +9,7 @@ import (
 // The steps of a rebalance. All of them run with coordinator.mu held.
 
 // rebalance begins a new generation: all members must join again.
-func (c *coordinator) rebalance(g *consumerGroup) {
+func (c *Coordinator) rebalance(g *consumerGroup) {
 	if g.state == groupPreparing {
 		c.completeIfJoined(g)
 		return
@@ -32,7 +32,7 @@ func (c *coordinator) rebalance(g *consumerGroup) {
 
 // waitForFirst gives the first members of an empty group time to join together, so that a program
 // that starts ten of them causes one rebalance and not ten.
-func (c *coordinator) waitForFirst(g *consumerGroup) {
+func (c *Coordinator) waitForFirst(g *consumerGroup) {
 	g.grown = false
 	left := time.Until(g.initialEnd)
 	c.after(g, min(c.limits.InitialRebalanceDelay, left), func() {
@@ -55,7 +55,7 @@ func (g *consumerGroup) rebalanceTimeout() time.Duration {
 }
 
 // shrunk continues the group's state machine after members were removed.
-func (c *coordinator) shrunk(g *consumerGroup) {
+func (c *Coordinator) shrunk(g *consumerGroup) {
 	switch g.state {
 	case groupStable, groupCompleting:
 		c.rebalance(g)
@@ -66,7 +66,7 @@ func (c *coordinator) shrunk(g *consumerGroup) {
 
 // completeIfJoined ends the joining once nobody is missing: every member waits in a JoinGroup, and
 // no assigned id is still unused.
-func (c *coordinator) completeIfJoined(g *consumerGroup) {
+func (c *Coordinator) completeIfJoined(g *consumerGroup) {
 	if len(g.members) > 0 && (g.initial || len(g.pending) > 0) {
 		return
 	}
@@ -80,7 +80,7 @@ func (c *coordinator) completeIfJoined(g *consumerGroup) {
 
 // completeJoin ends the joining: members that have not joined are removed, except that a static
 // member has its whole session to come back.
-func (c *coordinator) completeJoin(g *consumerGroup) {
+func (c *Coordinator) completeJoin(g *consumerGroup) {
 	var waiting int
 	for _, m := range g.members {
 		switch {
@@ -129,7 +129,7 @@ func (c *coordinator) completeJoin(g *consumerGroup) {
 
 // syncTimedOut ends the wait for assignments: members that have not even asked for one are removed.
 // If the leader is among the others, it failed to deliver, and all of them join again.
-func (c *coordinator) syncTimedOut(g *consumerGroup) {
+func (c *Coordinator) syncTimedOut(g *consumerGroup) {
 	for _, m := range g.members {
 		if m.sync == nil {
 			c.log.Info("group member did not sync in time", "group", g.id, "member", m.id)
@@ -140,14 +140,14 @@ func (c *coordinator) syncTimedOut(g *consumerGroup) {
 }
 
 // emptied resets the group after its last member was removed.
-func (c *coordinator) emptied(g *consumerGroup) {
+func (c *Coordinator) emptied(g *consumerGroup) {
 	g.state = groupEmpty
 	g.generation++
 	g.protocol, g.leader = "", ""
 	c.expireEmpty(g)
 }
 
-func (c *coordinator) expireEmpty(g *consumerGroup) {
+func (c *Coordinator) expireEmpty(g *consumerGroup) {
 	c.after(g, emptyGroupLife, func() {
 		if g.state != groupEmpty {
 			return

@@ -1,4 +1,4 @@
-package broker
+package groups
 
 import (
 	"context"
@@ -13,8 +13,8 @@ import (
 // (3), delete (6), describe (8). There are no ACLs.
 const allowedOnGroup = 1<<3 | 1<<6 | 1<<8
 
-// describe answers a DescribeGroups.
-func (c *coordinator) describe(req *kmsg.DescribeGroupsRequest) *kmsg.DescribeGroupsResponse {
+// Describe answers a DescribeGroups.
+func (c *Coordinator) Describe(req *kmsg.DescribeGroupsRequest) *kmsg.DescribeGroupsResponse {
 	resp := req.ResponseKind().(*kmsg.DescribeGroupsResponse)
 	for _, id := range req.Groups {
 		k := c.describeOne(id, req.Version)
@@ -26,7 +26,7 @@ func (c *coordinator) describe(req *kmsg.DescribeGroupsRequest) *kmsg.DescribeGr
 	return resp
 }
 
-func (c *coordinator) describeOne(id string, version int16) kmsg.DescribeGroupsResponseGroup {
+func (c *Coordinator) describeOne(id string, version int16) kmsg.DescribeGroupsResponseGroup {
 	k := kmsg.NewDescribeGroupsResponseGroup()
 	k.Group = id
 	if badGroupID(id) {
@@ -36,7 +36,7 @@ func (c *coordinator) describeOne(id string, version int16) kmsg.DescribeGroupsR
 	if c.describeLive(&k) {
 		return k
 	}
-	stored, err := c.offsets.has(id)
+	stored, err := c.offsets.Has(id)
 	switch {
 	case err != nil:
 		k.ErrorCode = coordinatorCode(err)
@@ -53,7 +53,7 @@ func (c *coordinator) describeOne(id string, version int16) kmsg.DescribeGroupsR
 }
 
 // describeLive describes a group that is in memory.
-func (c *coordinator) describeLive(k *kmsg.DescribeGroupsResponseGroup) bool {
+func (c *Coordinator) describeLive(k *kmsg.DescribeGroupsResponseGroup) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	g := c.groups[k.Group]
@@ -76,10 +76,10 @@ func (c *coordinator) describeLive(k *kmsg.DescribeGroupsResponseGroup) bool {
 	return true
 }
 
-// list answers a ListGroups: the groups in memory and those with stored offsets.
-func (c *coordinator) list(req *kmsg.ListGroupsRequest) *kmsg.ListGroupsResponse {
+// List answers a ListGroups: the groups in memory and those with stored offsets.
+func (c *Coordinator) List(req *kmsg.ListGroupsRequest) *kmsg.ListGroupsResponse {
 	resp := req.ResponseKind().(*kmsg.ListGroupsResponse)
-	stored, err := c.offsets.groups()
+	stored, err := c.offsets.Groups()
 	if err != nil {
 		resp.ErrorCode = coordinatorCode(err)
 		return resp
@@ -114,9 +114,9 @@ func (c *coordinator) list(req *kmsg.ListGroupsRequest) *kmsg.ListGroupsResponse
 	return resp
 }
 
-// deleteGroups answers a DeleteGroups: it deletes groups without members, with all their committed
+// DeleteGroups answers a DeleteGroups: it deletes groups without members, with all their committed
 // offsets.
-func (c *coordinator) deleteGroups(ctx context.Context, req *kmsg.DeleteGroupsRequest) *kmsg.DeleteGroupsResponse {
+func (c *Coordinator) DeleteGroups(ctx context.Context, req *kmsg.DeleteGroupsRequest) *kmsg.DeleteGroupsResponse {
 	resp := req.ResponseKind().(*kmsg.DeleteGroupsResponse)
 	for _, id := range req.Groups {
 		k := kmsg.NewDeleteGroupsResponseGroup()
@@ -127,15 +127,15 @@ func (c *coordinator) deleteGroups(ctx context.Context, req *kmsg.DeleteGroupsRe
 	return resp
 }
 
-func (c *coordinator) deleteGroup(ctx context.Context, id string) error {
+func (c *Coordinator) deleteGroup(ctx context.Context, id string) error {
 	if badGroupID(id) {
 		return kerr.InvalidGroupID
 	}
-	stored, err := c.offsets.has(id)
+	stored, err := c.offsets.Has(id)
 	if err != nil {
 		return err
 	}
-	return c.offsets.drop(ctx, id, nil, func() error {
+	return c.offsets.Delete(ctx, id, nil, func() error {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		g := c.groups[id]
@@ -151,27 +151,28 @@ func (c *coordinator) deleteGroup(ctx context.Context, id string) error {
 	})
 }
 
-// findCoordinator answers a FindCoordinator; the coordinator is always this broker.
-func findCoordinator(req *kmsg.FindCoordinatorRequest, host string, port int32) *kmsg.FindCoordinatorResponse {
+// FindCoordinator answers a FindCoordinator; the coordinator is always this broker, the node with this
+// id and address.
+func FindCoordinator(req *kmsg.FindCoordinatorRequest, node int32, host string, port int32) *kmsg.FindCoordinatorResponse {
 	resp := req.ResponseKind().(*kmsg.FindCoordinatorResponse)
 	switch req.CoordinatorType {
 	case coordinatorGroup:
 	case coordinatorTransaction:
 		// After most errors clients look for another coordinator until their own time-out; after
 		// this one they stop at once.
-		return refuseCoordinator(req, kerr.TransactionalIDAuthorizationFailed, "transactions are not served")
+		return RefuseCoordinator(req, kerr.TransactionalIDAuthorizationFailed, "transactions are not served")
 	default:
-		return refuseCoordinator(req, kerr.InvalidRequest, "only consumer groups have a coordinator here: share groups are not served")
+		return RefuseCoordinator(req, kerr.InvalidRequest, "only consumer groups have a coordinator here: share groups are not served")
 	}
 	if req.Version >= 4 {
 		for _, key := range req.CoordinatorKeys {
 			k := kmsg.NewFindCoordinatorResponseCoordinator()
-			k.Key, k.NodeID, k.Host, k.Port = key, nodeID, host, port
+			k.Key, k.NodeID, k.Host, k.Port = key, node, host, port
 			resp.Coordinators = append(resp.Coordinators, k)
 		}
 		return resp
 	}
-	resp.NodeID, resp.Host, resp.Port = nodeID, host, port
+	resp.NodeID, resp.Host, resp.Port = node, host, port
 	return resp
 }
 
@@ -181,8 +182,8 @@ const (
 	coordinatorTransaction = 1
 )
 
-// refuseCoordinator answers that there is no coordinator for any of the keys.
-func refuseCoordinator(req *kmsg.FindCoordinatorRequest, e *kerr.Error, why string) *kmsg.FindCoordinatorResponse {
+// RefuseCoordinator answers that there is no coordinator for any of the keys.
+func RefuseCoordinator(req *kmsg.FindCoordinatorRequest, e *kerr.Error, why string) *kmsg.FindCoordinatorResponse {
 	resp := req.ResponseKind().(*kmsg.FindCoordinatorResponse)
 	if req.Version < 4 {
 		resp.ErrorCode, resp.ErrorMessage, resp.NodeID, resp.Host, resp.Port = e.Code, &why, -1, "", -1

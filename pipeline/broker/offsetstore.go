@@ -8,6 +8,8 @@ import (
 	"slices"
 
 	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/recountdb/recount/pipeline/broker/groups"
 )
 
 // storedOffsets keeps committed offsets in the log's store, in the layout of doc.go. The length
@@ -46,34 +48,34 @@ func groupOfKey(k []byte) (string, bool) {
 	return string(k[3 : 3+n]), true
 }
 
-func (o committedOffset) encode() []byte {
-	v := make([]byte, 0, 32+len(o.topic)+len(o.metadata))
+func encodeOffset(o groups.CommittedOffset) []byte {
+	v := make([]byte, 0, 32+len(o.Topic)+len(o.Metadata))
 	v = append(v, offsetVersion)
-	v = binary.BigEndian.AppendUint64(v, uint64(o.offset))
-	v = binary.BigEndian.AppendUint32(v, uint32(o.epoch))
-	v = binary.BigEndian.AppendUint64(v, uint64(o.committed))
-	v = binary.AppendUvarint(v, uint64(len(o.topic)))
-	v = append(v, o.topic...)
-	return append(v, o.metadata...)
+	v = binary.BigEndian.AppendUint64(v, uint64(o.Offset))
+	v = binary.BigEndian.AppendUint32(v, uint32(o.Epoch))
+	v = binary.BigEndian.AppendUint64(v, uint64(o.Committed))
+	v = binary.AppendUvarint(v, uint64(len(o.Topic)))
+	v = append(v, o.Topic...)
+	return append(v, o.Metadata...)
 }
 
-func decodeOffset(v []byte) (o committedOffset, err error) {
+func decodeOffset(v []byte) (o groups.CommittedOffset, err error) {
 	if len(v) < 22 || v[0] != offsetVersion {
 		return o, damaged("a committed offset of %d bytes", len(v))
 	}
-	o.offset = int64(binary.BigEndian.Uint64(v[1:]))
-	o.epoch = int32(binary.BigEndian.Uint32(v[9:]))
-	o.committed = int64(binary.BigEndian.Uint64(v[13:]))
+	o.Offset = int64(binary.BigEndian.Uint64(v[1:]))
+	o.Epoch = int32(binary.BigEndian.Uint32(v[9:]))
+	o.Committed = int64(binary.BigEndian.Uint64(v[13:]))
 	n, k := binary.Uvarint(v[21:])
 	if k <= 0 || n > uint64(len(v)-21-k) {
 		return o, damaged("a committed offset with a topic of %d bytes", n)
 	}
 	rest := v[21+k:]
-	o.topic, o.metadata = string(rest[:n]), string(rest[n:])
+	o.Topic, o.Metadata = string(rest[:n]), string(rest[n:])
 	return o, nil
 }
 
-func (s *storedOffsets) commit(ctx context.Context, group string, offsets []committedOffset, check func() error, reject func(int)) error {
+func (s *storedOffsets) Commit(ctx context.Context, group string, offsets []groups.CommittedOffset, check func() error, reject func(int)) error {
 	// Functions that the commit path calls may outlive a cancelled request, so this one writes to a
 	// slice of its own.
 	missing := make(chan []int, 1)
@@ -83,12 +85,12 @@ func (s *storedOffsets) commit(ctx context.Context, group string, offsets []comm
 		}
 		var out []int
 		for i, o := range offsets {
-			num, partitions, ok := s.life(o.topic)
-			if !ok || o.partition < 0 || o.partition >= partitions {
+			num, partitions, ok := s.life(o.Topic)
+			if !ok || o.Partition < 0 || o.Partition >= partitions {
 				out = append(out, i)
 				continue
 			}
-			if err := w.Set(offsetKey(group, num, o.partition), o.encode(), nil); err != nil {
+			if err := w.Set(offsetKey(group, num, o.Partition), encodeOffset(o), nil); err != nil {
 				return err
 			}
 		}
@@ -104,7 +106,7 @@ func (s *storedOffsets) commit(ctx context.Context, group string, offsets []comm
 	return nil
 }
 
-func (s *storedOffsets) drop(ctx context.Context, group string, only []topicPartition, check func() error) error {
+func (s *storedOffsets) Delete(ctx context.Context, group string, only []groups.TopicPartition, check func() error) error {
 	return s.store.update(ctx, func(w *pebble.Batch) error {
 		if err := check(); err != nil {
 			return err
@@ -114,11 +116,11 @@ func (s *storedOffsets) drop(ctx context.Context, group string, only []topicPart
 			return w.DeleteRange(p, prefixEnd(p), nil)
 		}
 		for _, tp := range only {
-			num, _, ok := s.life(tp.topic)
+			num, _, ok := s.life(tp.Topic)
 			if !ok {
 				continue
 			}
-			if err := w.Delete(offsetKey(group, num, tp.partition), nil); err != nil {
+			if err := w.Delete(offsetKey(group, num, tp.Partition), nil); err != nil {
 				return err
 			}
 		}
@@ -126,24 +128,24 @@ func (s *storedOffsets) drop(ctx context.Context, group string, only []topicPart
 	}, nil)
 }
 
-func (s *storedOffsets) get(group, topic string, partition int32) (committedOffset, bool, error) {
+func (s *storedOffsets) Get(group, topic string, partition int32) (groups.CommittedOffset, bool, error) {
 	num, _, ok := s.life(topic)
 	if !ok || partition < 0 {
-		return committedOffset{}, false, nil
+		return groups.CommittedOffset{}, false, nil
 	}
 	v, err := s.store.get(offsetKey(group, num, partition))
 	if err != nil || v == nil {
-		return committedOffset{}, false, err
+		return groups.CommittedOffset{}, false, err
 	}
 	o, err := decodeOffset(v)
 	if err != nil {
 		return o, false, fmt.Errorf("group %q, %s/%d: %w", group, topic, partition, err)
 	}
-	o.partition = partition
+	o.Partition = partition
 	return o, true, nil
 }
 
-func (s *storedOffsets) all(group string) (list []committedOffset, err error) {
+func (s *storedOffsets) All(group string) (list []groups.CommittedOffset, err error) {
 	p := groupPrefix(group)
 	err = s.store.scan(p, prefixEnd(p), func(k, v []byte) error {
 		if name, ok := groupOfKey(k); !ok || name != group {
@@ -154,8 +156,8 @@ func (s *storedOffsets) all(group string) (list []committedOffset, err error) {
 			return fmt.Errorf("group %q: %w", group, err)
 		}
 		num := topicNum(binary.BigEndian.Uint32(k[len(p):]))
-		o.partition = int32(binary.BigEndian.Uint32(k[len(p)+4:]))
-		if now, _, ok := s.life(o.topic); ok && now == num {
+		o.Partition = int32(binary.BigEndian.Uint32(k[len(p)+4:]))
+		if now, _, ok := s.life(o.Topic); ok && now == num {
 			list = append(list, o)
 		}
 		return nil
@@ -163,8 +165,8 @@ func (s *storedOffsets) all(group string) (list []committedOffset, err error) {
 	return list, err
 }
 
-// groups skips from group to group, however many offsets each has.
-func (s *storedOffsets) groups() (names []string, err error) {
+// Groups skips from group to group, however many offsets each has.
+func (s *storedOffsets) Groups() (names []string, err error) {
 	it, err := s.store.db.NewIter(&pebble.IterOptions{LowerBound: []byte{keyGroup}, UpperBound: []byte{keyGroup + 1}})
 	if err != nil {
 		return nil, fmt.Errorf("list groups: %w", err)
@@ -181,8 +183,8 @@ func (s *storedOffsets) groups() (names []string, err error) {
 	return names, it.Error()
 }
 
-// has also counts offsets of deleted topics: deleting the group removes them.
-func (s *storedOffsets) has(group string) (bool, error) {
+// Has also counts offsets of deleted topics: deleting the group removes them.
+func (s *storedOffsets) Has(group string) (bool, error) {
 	p := groupPrefix(group)
 	found := errors.New("found")
 	err := s.store.scan(p, prefixEnd(p), func(_, _ []byte) error { return found })
@@ -195,7 +197,7 @@ func (s *storedOffsets) has(group string) (bool, error) {
 // ofTopic returns the keys of all offsets in one life of a topic, to delete them with it. An offset
 // committed meanwhile is left over and never found.
 func (s *storedOffsets) ofTopic(t topicNum) (keys [][]byte, err error) {
-	groups, err := s.groups()
+	groups, err := s.Groups()
 	if err != nil {
 		return nil, err
 	}

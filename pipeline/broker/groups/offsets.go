@@ -1,4 +1,4 @@
-package broker
+package groups
 
 import (
 	"context"
@@ -18,49 +18,50 @@ import (
 // right before the write, where everything has one order: an accepted commit cannot be overtaken by
 // one of the previous generation.
 
-// committedOffset is the position of a group in a partition.
-type committedOffset struct {
-	topic     string
-	partition int32
-	offset    int64
-	epoch     int32 // leader epoch that the client read at; -1 if unknown
-	metadata  string
-	committed int64 // milliseconds since 1970
+// CommittedOffset is the position of a group in a partition.
+type CommittedOffset struct {
+	Topic     string
+	Partition int32
+	Offset    int64
+	Epoch     int32 // leader epoch that the client read at; -1 if unknown
+	Metadata  string
+	Committed int64 // milliseconds since 1970
 }
 
-// offsetStore stores committed offsets. Offsets of a deleted topic are gone, also if a topic of the
+// OffsetStore stores committed offsets. Offsets of a deleted topic are gone, also if a topic of the
 // same name is created again.
-type offsetStore interface {
-	// commit makes offsets durable if check, called right before the write, returns nil; else it
+type OffsetStore interface {
+	// Commit makes offsets durable if check, called right before the write, returns nil; else it
 	// returns check's error. For each offset of a partition that does not exist it calls reject and
 	// skips it.
-	commit(ctx context.Context, group string, offsets []committedOffset, check func() error, reject func(i int)) error
-	// drop deletes the group's offsets of the given partitions, or all of them if only is nil,
+	Commit(ctx context.Context, group string, offsets []CommittedOffset, check func() error, reject func(i int)) error
+	// Delete deletes the group's offsets of the given partitions, or all of them if only is nil,
 	// under the same condition.
-	drop(ctx context.Context, group string, only []topicPartition, check func() error) error
-	// get returns one offset, or false.
-	get(group, topic string, partition int32) (committedOffset, bool, error)
-	// all returns the group's offsets in unspecified order.
-	all(group string) ([]committedOffset, error)
-	// groups returns the names of the groups that have offsets.
-	groups() ([]string, error)
-	// has reports whether the group has any offsets.
-	has(group string) (bool, error)
+	Delete(ctx context.Context, group string, only []TopicPartition, check func() error) error
+	// Get returns one offset, or false.
+	Get(group, topic string, partition int32) (CommittedOffset, bool, error)
+	// All returns the group's offsets in unspecified order.
+	All(group string) ([]CommittedOffset, error)
+	// Groups returns the names of the groups that have offsets.
+	Groups() ([]string, error)
+	// Has reports whether the group has any offsets.
+	Has(group string) (bool, error)
 }
 
-type topicPartition struct {
-	topic     string
-	partition int32
+// TopicPartition names a partition.
+type TopicPartition struct {
+	Topic     string
+	Partition int32
 }
 
 // maxOffsetMetadata is the maximum size of what a client may store with an offset, equal to Kafka's
 // default.
 const maxOffsetMetadata = 4096
 
-// commitOffsets answers an OffsetCommit.
-func (c *coordinator) commitOffsets(ctx context.Context, req *kmsg.OffsetCommitRequest, now int64) *kmsg.OffsetCommitResponse {
+// CommitOffsets answers an OffsetCommit.
+func (c *Coordinator) CommitOffsets(ctx context.Context, req *kmsg.OffsetCommitRequest, now int64) *kmsg.OffsetCommitResponse {
 	resp := req.ResponseKind().(*kmsg.OffsetCommitResponse)
-	var offsets []committedOffset
+	var offsets []CommittedOffset
 	var places []*int16 // offsets[i]'s error code in the response
 	for _, t := range req.Topics {
 		kt := kmsg.NewOffsetCommitResponseTopic()
@@ -70,14 +71,14 @@ func (c *coordinator) commitOffsets(ctx context.Context, req *kmsg.OffsetCommitR
 			kp := &kt.Partitions[i]
 			kp.Default()
 			kp.Partition = p.Partition
-			o := committedOffset{topic: t.Topic, partition: p.Partition, offset: p.Offset, epoch: p.LeaderEpoch, committed: now}
+			o := CommittedOffset{Topic: t.Topic, Partition: p.Partition, Offset: p.Offset, Epoch: p.LeaderEpoch, Committed: now}
 			if p.Metadata != nil {
-				o.metadata = *p.Metadata
+				o.Metadata = *p.Metadata
 			}
 			switch {
-			case len(o.metadata) > maxOffsetMetadata:
+			case len(o.Metadata) > maxOffsetMetadata:
 				kp.ErrorCode = kerr.OffsetMetadataTooLarge.Code
-			case o.offset < 0:
+			case o.Offset < 0:
 				kp.ErrorCode = kerr.InvalidRequest.Code
 			default:
 				offsets, places = append(offsets, o), append(places, &kp.ErrorCode)
@@ -86,7 +87,7 @@ func (c *coordinator) commitOffsets(ctx context.Context, req *kmsg.OffsetCommitR
 		resp.Topics = append(resp.Topics, kt)
 	}
 
-	err := c.offsets.commit(ctx, req.Group, offsets,
+	err := c.offsets.Commit(ctx, req.Group, offsets,
 		func() error { return c.mayCommit(req) },
 		func(i int) { *places[i] = kerr.UnknownTopicOrPartition.Code })
 	if err != nil {
@@ -100,7 +101,7 @@ func (c *coordinator) commitOffsets(ctx context.Context, req *kmsg.OffsetCommitR
 // mayCommit checks that a commit comes from a member of the current generation, or, if the group
 // has no members, from a client without membership (an operator's tool, a consumer that assigns its
 // partitions itself).
-func (c *coordinator) mayCommit(req *kmsg.OffsetCommitRequest) error {
+func (c *Coordinator) mayCommit(req *kmsg.OffsetCommitRequest) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
@@ -148,8 +149,8 @@ func coordinatorCode(err error) int16 {
 	}
 }
 
-// fetchOffsets answers an OffsetFetch. There are no transactions, so every offset is stable.
-func (c *coordinator) fetchOffsets(req *kmsg.OffsetFetchRequest) *kmsg.OffsetFetchResponse {
+// FetchOffsets answers an OffsetFetch. There are no transactions, so every offset is stable.
+func (c *Coordinator) FetchOffsets(req *kmsg.OffsetFetchRequest) *kmsg.OffsetFetchResponse {
 	resp := req.ResponseKind().(*kmsg.OffsetFetchResponse)
 	if req.Version >= 8 {
 		for _, g := range req.Groups {
@@ -201,24 +202,24 @@ func (c *coordinator) fetchOffsets(req *kmsg.OffsetFetchRequest) *kmsg.OffsetFet
 }
 
 // fetchGroup returns the group's offsets of the topics, or all if topics is nil.
-func (c *coordinator) fetchGroup(group string, topics []kmsg.OffsetFetchRequestGroupTopic) ([]kmsg.OffsetFetchResponseGroupTopic, error) {
+func (c *Coordinator) fetchGroup(group string, topics []kmsg.OffsetFetchRequestGroupTopic) ([]kmsg.OffsetFetchResponseGroupTopic, error) {
 	if badGroupID(group) {
 		return nil, kerr.InvalidGroupID
 	}
 	var found []kmsg.OffsetFetchResponseGroupTopic
 	if topics == nil {
-		all, err := c.offsets.all(group)
+		all, err := c.offsets.All(group)
 		if err != nil {
 			return nil, err
 		}
 		at := make(map[string]int)
 		for _, o := range all {
-			i, ok := at[o.topic]
+			i, ok := at[o.Topic]
 			if !ok {
 				i = len(found)
-				at[o.topic] = i
+				at[o.Topic] = i
 				kt := kmsg.NewOffsetFetchResponseGroupTopic()
-				kt.Topic = o.topic
+				kt.Topic = o.Topic
 				found = append(found, kt)
 			}
 			found[i].Partitions = append(found[i].Partitions, fetchedOffset(o))
@@ -229,12 +230,12 @@ func (c *coordinator) fetchGroup(group string, topics []kmsg.OffsetFetchRequestG
 		kt := kmsg.NewOffsetFetchResponseGroupTopic()
 		kt.Topic = t.Topic
 		for _, p := range t.Partitions {
-			o, ok, err := c.offsets.get(group, t.Topic, p)
+			o, ok, err := c.offsets.Get(group, t.Topic, p)
 			if err != nil {
 				return nil, err
 			}
 			if !ok {
-				o = committedOffset{partition: p, offset: -1, epoch: -1}
+				o = CommittedOffset{Partition: p, Offset: -1, Epoch: -1}
 			}
 			kt.Partitions = append(kt.Partitions, fetchedOffset(o))
 		}
@@ -243,16 +244,16 @@ func (c *coordinator) fetchGroup(group string, topics []kmsg.OffsetFetchRequestG
 	return found, nil
 }
 
-func fetchedOffset(o committedOffset) kmsg.OffsetFetchResponseGroupTopicPartition {
+func fetchedOffset(o CommittedOffset) kmsg.OffsetFetchResponseGroupTopicPartition {
 	kp := kmsg.NewOffsetFetchResponseGroupTopicPartition()
-	kp.Partition, kp.Offset, kp.LeaderEpoch, kp.Metadata = o.partition, o.offset, o.epoch, &o.metadata
+	kp.Partition, kp.Offset, kp.LeaderEpoch, kp.Metadata = o.Partition, o.Offset, o.Epoch, &o.Metadata
 	return kp
 }
 
-// deleteOffsets answers an OffsetDelete.
-func (c *coordinator) deleteOffsets(ctx context.Context, req *kmsg.OffsetDeleteRequest) *kmsg.OffsetDeleteResponse {
+// DeleteOffsets answers an OffsetDelete.
+func (c *Coordinator) DeleteOffsets(ctx context.Context, req *kmsg.OffsetDeleteRequest) *kmsg.OffsetDeleteResponse {
 	resp := req.ResponseKind().(*kmsg.OffsetDeleteResponse)
-	var only []topicPartition
+	var only []TopicPartition
 	for _, t := range req.Topics {
 		kt := kmsg.NewOffsetDeleteResponseTopic()
 		kt.Topic = t.Topic
@@ -263,7 +264,7 @@ func (c *coordinator) deleteOffsets(ctx context.Context, req *kmsg.OffsetDeleteR
 		}
 		resp.Topics = append(resp.Topics, kt)
 	}
-	stored, err := c.offsets.has(req.Group)
+	stored, err := c.offsets.Has(req.Group)
 	var subscribed map[string]bool
 	if err == nil {
 		subscribed, err = c.subscriptions(req.Group, stored)
@@ -278,20 +279,20 @@ func (c *coordinator) deleteOffsets(ctx context.Context, req *kmsg.OffsetDeleteR
 				kt.Partitions[i].ErrorCode = kerr.GroupSubscribedToTopic.Code
 				continue
 			}
-			only = append(only, topicPartition{kt.Topic, kt.Partitions[i].Partition})
+			only = append(only, TopicPartition{kt.Topic, kt.Partitions[i].Partition})
 		}
 	}
 	if len(only) == 0 {
 		return resp
 	}
-	err = c.offsets.drop(ctx, req.Group, only, func() error {
+	err = c.offsets.Delete(ctx, req.Group, only, func() error {
 		// Members may have joined or changed their subscriptions since.
 		now, err := c.subscriptions(req.Group, stored)
 		if err != nil {
 			return err
 		}
 		for _, tp := range only {
-			if now[tp.topic] {
+			if now[tp.Topic] {
 				return kerr.GroupSubscribedToTopic
 			}
 		}
@@ -305,7 +306,7 @@ func (c *coordinator) deleteOffsets(ctx context.Context, req *kmsg.OffsetDeleteR
 
 // subscriptions returns the topics that the members of a group of consumers read. A group without
 // members reads none. A group that exists neither here nor in the store (stored) is an error.
-func (c *coordinator) subscriptions(group string, stored bool) (map[string]bool, error) {
+func (c *Coordinator) subscriptions(group string, stored bool) (map[string]bool, error) {
 	if badGroupID(group) {
 		return nil, kerr.InvalidGroupID
 	}

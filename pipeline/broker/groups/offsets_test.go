@@ -1,4 +1,4 @@
-package broker
+package groups
 
 import (
 	"context"
@@ -10,10 +10,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/recountdb/recount/pipeline/broker/groups/grouptest"
 )
 
 func TestCommitPerPartition(t *testing.T) {
-	c := testCoordinator(t, GroupOptions{})
+	c := testCoordinator(t, Options{})
 	long := strings.Repeat("m", maxOffsetMetadata+1)
 	r := kmsg.NewPtrOffsetCommitRequest()
 	r.Version, r.Group, r.Generation = 8, "g", -1
@@ -27,7 +29,7 @@ func TestCommitPerPartition(t *testing.T) {
 		{Topic: "none", Partitions: []kmsg.OffsetCommitRequestTopicPartition{{Partition: 0, Offset: 1}}},
 	}
 	var got []int16
-	for _, kt := range c.commitOffsets(context.Background(), r, 1).Topics {
+	for _, kt := range c.CommitOffsets(context.Background(), r, 1).Topics {
 		for _, p := range kt.Partitions {
 			got = append(got, p.ErrorCode)
 		}
@@ -46,7 +48,7 @@ func TestCommitPerPartition(t *testing.T) {
 		{Group: ""},
 	}
 	var lines []string
-	for _, g := range c.fetchOffsets(f).Groups {
+	for _, g := range c.FetchOffsets(f).Groups {
 		line := fmt.Sprintf("%s %d:", g.Group, g.ErrorCode)
 		for _, kt := range g.Topics {
 			for _, p := range kt.Partitions {
@@ -63,14 +65,14 @@ func TestCommitPerPartition(t *testing.T) {
 
 func TestGroupAdmin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := testCoordinator(t, GroupOptions{})
+		c := testCoordinator(t, Options{})
 		m := stable(t, c, 2)
-		wantCode(t, "commit", commit(c, m[0].MemberID, 2, 1), nil)
+		grouptest.WantCode(t, "commit", commit(c, m[0].MemberID, 2, 1), nil)
 		d := kmsg.NewPtrDescribeGroupsRequest()
 		d.Version = 6
 		d.Groups = []string{"g", "none"}
 		d.IncludeAuthorizedOperations = true
-		got := c.describe(d).Groups
+		got := c.Describe(d).Groups
 		if got[0].State != "Stable" || got[0].Protocol != "range" || got[0].ProtocolType != "consumer" || len(got[0].Members) != 2 ||
 			got[0].Members[0].ClientID != "client" || string(got[0].Members[0].MemberAssignment) == "" || got[0].AuthorizedOperations != 328 {
 			t.Errorf("describe: %+v", got[0])
@@ -82,7 +84,7 @@ func TestGroupAdmin(t *testing.T) {
 		list := func(states ...string) (out []string) {
 			l := kmsg.NewPtrListGroupsRequest()
 			l.Version, l.StatesFilter = 5, states
-			for _, g := range c.list(l).Groups {
+			for _, g := range c.List(l).Groups {
 				out = append(out, g.Group+" "+g.ProtocolType+" "+g.GroupState+" "+g.GroupType)
 			}
 			return out
@@ -97,16 +99,16 @@ func TestGroupAdmin(t *testing.T) {
 		del := func(id string) int16 {
 			r := kmsg.NewPtrDeleteGroupsRequest()
 			r.Version, r.Groups = 2, []string{id}
-			return c.deleteGroups(context.Background(), r).Groups[0].ErrorCode
+			return c.DeleteGroups(context.Background(), r).Groups[0].ErrorCode
 		}
-		wantCode(t, "delete with members", del("g"), kerr.NonEmptyGroup)
-		wantCode(t, "delete none", del("none"), kerr.GroupIDNotFound)
+		grouptest.WantCode(t, "delete with members", del("g"), kerr.NonEmptyGroup)
+		grouptest.WantCode(t, "delete none", del("none"), kerr.GroupIDNotFound)
 		leave(c, m[0].MemberID, m[1].MemberID)
 		if d := cmp.Diff([]string{"g consumer Empty classic"}, list("empty")); d != "" {
 			t.Error(d)
 		}
-		wantCode(t, "delete", del("g"), nil)
-		wantCode(t, "delete again", del("g"), kerr.GroupIDNotFound)
+		grouptest.WantCode(t, "delete", del("g"), nil)
+		grouptest.WantCode(t, "delete again", del("g"), kerr.GroupIDNotFound)
 		if got := list(); len(got) != 0 {
 			t.Errorf("groups left: %v", got)
 		}
@@ -115,22 +117,22 @@ func TestGroupAdmin(t *testing.T) {
 
 func TestOffsetDelete(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := testCoordinator(t, GroupOptions{})
+		c := testCoordinator(t, Options{})
 		meta := kmsg.NewConsumerMemberMetadata()
 		meta.Topics = []string{"t"}
-		j := joinNow(t, c, joinReq(3, "", func(r *kmsg.JoinGroupRequest) { r.Protocols[0].Metadata = meta.AppendTo(nil) }))
-		syncNow(t, c, syncReq(j, j.MemberID, "x"))
+		j := joinNow(t, c, grouptest.Join(3, "", func(r *kmsg.JoinGroupRequest) { r.Protocols[0].Metadata = meta.AppendTo(nil) }))
+		syncNow(t, c, grouptest.Sync(j, j.MemberID, "x"))
 		commit(c, j.MemberID, 1, 5)
 		del := func() *kmsg.OffsetDeleteResponse {
 			r := kmsg.NewPtrOffsetDeleteRequest()
 			r.Group = "g"
 			r.Topics = []kmsg.OffsetDeleteRequestTopic{{Topic: "t", Partitions: []kmsg.OffsetDeleteRequestTopicPartition{{Partition: 1}}}}
-			return c.deleteOffsets(context.Background(), r)
+			return c.DeleteOffsets(context.Background(), r)
 		}
-		wantCode(t, "delete what is being read", del().Topics[0].Partitions[0].ErrorCode, kerr.GroupSubscribedToTopic)
+		grouptest.WantCode(t, "delete what is being read", del().Topics[0].Partitions[0].ErrorCode, kerr.GroupSubscribedToTopic)
 		leave(c, j.MemberID)
-		wantCode(t, "delete", del().Topics[0].Partitions[0].ErrorCode, nil)
-		if _, ok, _ := c.offsets.get("g", "t", 1); ok {
+		grouptest.WantCode(t, "delete", del().Topics[0].Partitions[0].ErrorCode, nil)
+		if _, ok, _ := c.offsets.Get("g", "t", 1); ok {
 			t.Error("the offset is still there")
 		}
 	})

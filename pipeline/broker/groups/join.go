@@ -1,4 +1,4 @@
-package broker
+package groups
 
 import (
 	"bytes"
@@ -14,8 +14,8 @@ import (
 	"github.com/recountdb/recount/pipeline/broker/wire"
 )
 
-// groupClient is the client of a group request, shown by DescribeGroups.
-type groupClient struct{ id, host string }
+// Client is the client of a group request, shown by DescribeGroups.
+type Client struct{ ID, Host string }
 
 // joinReply is the answer to a JoinGroup.
 type joinReply struct {
@@ -37,8 +37,8 @@ type syncReply struct {
 	assignment []byte
 }
 
-// join answers a JoinGroup once the group's members have joined.
-func (c *coordinator) join(ctx context.Context, req *kmsg.JoinGroupRequest, client groupClient) *kmsg.JoinGroupResponse {
+// Join answers a JoinGroup once the group's members have joined.
+func (c *Coordinator) Join(ctx context.Context, req *kmsg.JoinGroupRequest, client Client) *kmsg.JoinGroupResponse {
 	c.mu.Lock()
 	j := joining{c: c, req: req, client: client, wait: make(chan joinReply, 1)}
 	reply, answered := j.decide()
@@ -72,9 +72,9 @@ func (c *coordinator) join(ctx context.Context, req *kmsg.JoinGroupRequest, clie
 
 // joining is one JoinGroup request while it is decided.
 type joining struct {
-	c      *coordinator
+	c      *Coordinator
 	req    *kmsg.JoinGroupRequest
-	client groupClient
+	client Client
 	wait   chan joinReply
 
 	// For abandon: the waiting member, and whether its client has never received its id, so that
@@ -136,7 +136,7 @@ func (j *joining) first() (joinReply, bool) {
 	if len(g.members)+len(g.pending) >= c.limits.MaxMembers {
 		return refuseJoin("", kerr.GroupMaxSizeReached)
 	}
-	id := newMemberID(j.client.id, req.InstanceID)
+	id := newMemberID(j.client.ID, req.InstanceID)
 	if req.Version >= 4 && req.InstanceID == nil {
 		// KIP-394: the client sends the id it was given in a second request, so that a client that
 		// disappears before it receives the id leaves no member behind.
@@ -214,7 +214,7 @@ func (j *joining) takeOver(old *groupMember) (joinReply, bool) {
 		return refuseJoin("", kerr.InconsistentGroupProtocol)
 	}
 	m := &groupMember{
-		id:         newMemberID(j.client.id, old.instance),
+		id:         newMemberID(j.client.ID, old.instance),
 		instance:   old.instance,
 		order:      old.order,
 		protocols:  j.protocols(),
@@ -292,7 +292,7 @@ func (j *joining) update(m *groupMember) *kerr.Error {
 }
 
 func (j *joining) describe(m *groupMember) {
-	m.clientID, m.clientHost = shorten(j.client.id), j.client.host
+	m.clientID, m.clientHost = shorten(j.client.ID), j.client.Host
 	m.session, m.rebalance = j.session(), j.session()
 	if j.req.Version >= 1 {
 		m.rebalance = max(minRebalance, time.Duration(j.req.RebalanceTimeoutMillis)*time.Millisecond)

@@ -1,4 +1,4 @@
-package broker
+package groups
 
 import (
 	"cmp"
@@ -10,30 +10,6 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kerr"
 )
-
-// Consumer groups, by the classic protocol.
-//
-// A group is a state machine:
-//
-//	Empty ──join──▶ PreparingRebalance ──all joined, or time is up──▶ CompletingRebalance
-//	  ▲                     ▲                                               │ leader syncs
-//	  │ last member gone    └──join, leave, a session ends── Stable ◀───────┘
-//
-// Membership is in memory only. After a restart every member gets UNKNOWN_MEMBER_ID and joins
-// again, as after any move of a coordinator, so none of it needs to survive. Committed offsets do,
-// and are in the store (group_offsets.go).
-//
-// One mutex guards all groups. Every critical section consists of a few map operations, so that
-// more locks would gain nothing, and listing, evicting and counting need no other lock. The rules
-// that keep it so:
-//   - nothing blocks while it is held: no I/O, no send on a channel that might be full;
-//   - a request that must wait leaves a channel of capacity one in its member and waits for it outside.
-//     Only the code that takes the channel out of the member sends to it, so a send never blocks and a
-//     waiter always gets an answer;
-//   - a timer's function checks under the lock whether it is still current.
-//
-// Everything that clients can make grow is limited: groups, members and assigned member ids per
-// group, protocols per member, and the bytes of metadata and assignments over all groups.
 
 // groupState is the state of a group.
 type groupState string
@@ -68,10 +44,10 @@ const (
 	memberOverhead = 512
 )
 
-// coordinator holds all groups.
-type coordinator struct {
-	limits  GroupOptions
-	offsets offsetStore
+// Coordinator holds all groups.
+type Coordinator struct {
+	limits  Options
+	offsets OffsetStore
 	log     *slog.Logger
 
 	mu     sync.Mutex
@@ -130,13 +106,14 @@ type groupProtocol struct {
 	metadata []byte
 }
 
-func newCoordinator(limits GroupOptions, offsets offsetStore, log *slog.Logger) *coordinator {
-	return &coordinator{limits: limits, offsets: offsets, log: log, groups: make(map[string]*consumerGroup)}
+// New returns a coordinator without groups, which keeps committed offsets in a store.
+func New(o Options, offsets OffsetStore, log *slog.Logger) *Coordinator {
+	return &Coordinator{limits: o.withDefaults(), offsets: offsets, log: log, groups: make(map[string]*consumerGroup)}
 }
 
-// close answers all waiting requests and stops all timers. Later requests are answered that the
+// Close answers all waiting requests and stops all timers. Later requests are answered that the
 // coordinator is elsewhere.
-func (c *coordinator) close() {
+func (c *Coordinator) Close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.closed = true
@@ -155,7 +132,7 @@ func (c *coordinator) close() {
 }
 
 // group returns the group and creates it if necessary and if the limit allows.
-func (c *coordinator) group(id string) (*consumerGroup, *kerr.Error) {
+func (c *Coordinator) group(id string) (*consumerGroup, *kerr.Error) {
 	if g := c.groups[id]; g != nil {
 		return g, nil
 	}
@@ -175,7 +152,7 @@ func (c *coordinator) group(id string) (*consumerGroup, *kerr.Error) {
 
 // evictEmpty removes an empty group to free its place. A client that was assigned an id in it will
 // get UNKNOWN_MEMBER_ID and ask for another.
-func (c *coordinator) evictEmpty() bool {
+func (c *Coordinator) evictEmpty() bool {
 	for _, g := range c.groups {
 		if g.state == groupEmpty {
 			c.forget(g)
@@ -186,7 +163,7 @@ func (c *coordinator) evictEmpty() bool {
 }
 
 // forget removes a group that has no members.
-func (c *coordinator) forget(g *consumerGroup) {
+func (c *Coordinator) forget(g *consumerGroup) {
 	g.stopTimer()
 	for id := range g.pending {
 		c.unexpect(g, id)
@@ -195,10 +172,11 @@ func (c *coordinator) forget(g *consumerGroup) {
 	delete(c.groups, g.id)
 }
 
+// badGroupID reports whether a group cannot have this name.
 func badGroupID(id string) bool { return id == "" || len(id) > maxGroupID }
 
 // expect reserves a place for an assigned member id for some time.
-func (c *coordinator) expect(g *consumerGroup, id string, d time.Duration) *kerr.Error {
+func (c *Coordinator) expect(g *consumerGroup, id string, d time.Duration) *kerr.Error {
 	if err := c.reserve(memberOverhead); err != nil {
 		return err
 	}
@@ -216,14 +194,14 @@ func (c *coordinator) expect(g *consumerGroup, id string, d time.Duration) *kerr
 	return nil
 }
 
-func (c *coordinator) unexpect(g *consumerGroup, id string) {
+func (c *Coordinator) unexpect(g *consumerGroup, id string) {
 	g.pending[id].Stop()
 	delete(g.pending, id)
 	_ = c.reserve(-memberOverhead) // releasing never fails
 }
 
 // reserve takes n bytes from the budget for metadata; a negative n releases them.
-func (c *coordinator) reserve(n int64) *kerr.Error {
+func (c *Coordinator) reserve(n int64) *kerr.Error {
 	if n > 0 && c.bytes+n > c.limits.MaxBytes {
 		return kerr.GroupMaxSizeReached
 	}
@@ -232,7 +210,7 @@ func (c *coordinator) reserve(n int64) *kerr.Error {
 }
 
 // after sets the group's timer, replacing the previous one.
-func (c *coordinator) after(g *consumerGroup, d time.Duration, do func()) {
+func (c *Coordinator) after(g *consumerGroup, d time.Duration, do func()) {
 	g.stopTimer()
 	alarm := g.alarms
 	g.timer = time.AfterFunc(d, func() {
@@ -311,7 +289,7 @@ func (m *groupMember) answerSync(r syncReply) {
 }
 
 // watch starts a member's session.
-func (c *coordinator) watch(g *consumerGroup, m *groupMember) {
+func (c *Coordinator) watch(g *consumerGroup, m *groupMember) {
 	m.deadline = time.Now().Add(m.session)
 	m.timer = time.AfterFunc(m.session, func() {
 		c.mu.Lock()
@@ -337,7 +315,7 @@ func (c *coordinator) watch(g *consumerGroup, m *groupMember) {
 func (m *groupMember) renew() { m.deadline = time.Now().Add(m.session) }
 
 // remove removes a member and answers its waiting requests with why. The caller then calls shrunk.
-func (c *coordinator) remove(g *consumerGroup, m *groupMember, why *kerr.Error) {
+func (c *Coordinator) remove(g *consumerGroup, m *groupMember, why *kerr.Error) {
 	m.answerJoin(joinReply{err: why, memberID: m.id})
 	m.answerSync(syncReply{err: why})
 	m.timer.Stop()

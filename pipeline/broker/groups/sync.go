@@ -1,4 +1,4 @@
-package broker
+package groups
 
 import (
 	"bytes"
@@ -10,9 +10,9 @@ import (
 	"github.com/recountdb/recount/pipeline/broker/wire"
 )
 
-// sync answers a SyncGroup: the leader's brings the assignments of all members, the others wait for
+// Sync answers a SyncGroup: the leader's brings the assignments of all members, the others wait for
 // it.
-func (c *coordinator) sync(ctx context.Context, req *kmsg.SyncGroupRequest) *kmsg.SyncGroupResponse {
+func (c *Coordinator) Sync(ctx context.Context, req *kmsg.SyncGroupRequest) *kmsg.SyncGroupResponse {
 	wait := make(chan syncReply, 1)
 	c.mu.Lock()
 	m, reply := c.decideSync(req, wait)
@@ -42,7 +42,7 @@ func (c *coordinator) sync(ctx context.Context, req *kmsg.SyncGroupRequest) *kms
 }
 
 // decideSync returns the answer at once, or the member in which wait is now stored.
-func (c *coordinator) decideSync(req *kmsg.SyncGroupRequest, wait chan syncReply) (*groupMember, syncReply) {
+func (c *Coordinator) decideSync(req *kmsg.SyncGroupRequest, wait chan syncReply) (*groupMember, syncReply) {
 	refuse := func(err *kerr.Error) (*groupMember, syncReply) { return nil, syncReply{err: err} }
 	g, m, err := c.lookup(req.Group, req.MemberID, req.InstanceID)
 	switch {
@@ -73,7 +73,7 @@ func (c *coordinator) decideSync(req *kmsg.SyncGroupRequest, wait chan syncReply
 }
 
 // assign stores the leader's assignments, which completes the generation.
-func (c *coordinator) assign(g *consumerGroup, as []kmsg.SyncGroupRequestGroupAssignment) *kerr.Error {
+func (c *Coordinator) assign(g *consumerGroup, as []kmsg.SyncGroupRequestGroupAssignment) *kerr.Error {
 	byMember := make(map[string][]byte, len(as))
 	for _, a := range as {
 		byMember[a.MemberID] = a.MemberAssignment
@@ -103,8 +103,8 @@ func (g *consumerGroup) syncReply(m *groupMember) syncReply {
 
 func same(said *string, is string) bool { return said != nil && *said == is }
 
-// heartbeat renews a member's session and answers whether it must join again.
-func (c *coordinator) heartbeat(req *kmsg.HeartbeatRequest) *kmsg.HeartbeatResponse {
+// Heartbeat renews a member's session and answers whether it must join again.
+func (c *Coordinator) Heartbeat(req *kmsg.HeartbeatRequest) *kmsg.HeartbeatResponse {
 	resp := req.ResponseKind().(*kmsg.HeartbeatResponse)
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -122,8 +122,8 @@ func (c *coordinator) heartbeat(req *kmsg.HeartbeatRequest) *kmsg.HeartbeatRespo
 	return resp
 }
 
-// leave removes members from their group at once, without waiting for their sessions to end.
-func (c *coordinator) leave(req *kmsg.LeaveGroupRequest) *kmsg.LeaveGroupResponse {
+// Leave removes members from their group at once, without waiting for their sessions to end.
+func (c *Coordinator) Leave(req *kmsg.LeaveGroupRequest) *kmsg.LeaveGroupResponse {
 	resp := req.ResponseKind().(*kmsg.LeaveGroupResponse)
 	leaving := req.Members
 	if req.Version < 3 {
@@ -162,7 +162,7 @@ func (c *coordinator) leave(req *kmsg.LeaveGroupRequest) *kmsg.LeaveGroupRespons
 	return resp
 }
 
-func (c *coordinator) leaveOne(g *consumerGroup, id string, instance *string) *kerr.Error {
+func (c *Coordinator) leaveOne(g *consumerGroup, id string, instance *string) *kerr.Error {
 	if g.pending[id] != nil && instance == nil {
 		c.unexpect(g, id)
 		return nil
@@ -180,7 +180,7 @@ func (c *coordinator) leaveOne(g *consumerGroup, id string, instance *string) *k
 }
 
 // lookup returns the group and the member of a request.
-func (c *coordinator) lookup(group, id string, instance *string) (*consumerGroup, *groupMember, *kerr.Error) {
+func (c *Coordinator) lookup(group, id string, instance *string) (*consumerGroup, *groupMember, *kerr.Error) {
 	switch {
 	case c.closed:
 		return nil, nil, kerr.NotCoordinator
