@@ -107,15 +107,15 @@ func (c *csharpFile) arguments(r *recountv1.Reference, args extract.Ref, s cshar
 func (c *csharpFile) value(n extract.Ref, s csharpScope) string {
 	switch c.Kind(n) {
 	case "lambda_expression", "anonymous_method_expression":
-		return extract.FunctionOf(len(c.lambdaNames(n)), c.gives(n, s))
+		return extract.FunctionOf(len(c.lambdaNames(n)), c.resultPath(n, s))
 	case "parenthesized_expression":
 		return c.value(c.Child(n, 0), s)
 	}
 	return c.path(n, s)
 }
 
-// gives returns the path of the result of a lambda; see gives of package java.
-func (c *csharpFile) gives(n extract.Ref, s csharpScope) string {
+// resultPath returns the path of the result of a lambda; see resultPath of package java.
+func (c *csharpFile) resultPath(n extract.Ref, s csharpScope) string {
 	body := c.Field(n, "body")
 	if body == extract.None || c.Kind(body) == "block" {
 		return extract.Unknown

@@ -59,7 +59,7 @@ func (j *javaFile) arguments(r *recountv1.Reference, args extract.Ref, s javaSco
 func (j *javaFile) value(n extract.Ref, s javaScope) string {
 	switch j.Kind(n) {
 	case "lambda_expression":
-		return extract.FunctionOf(len(j.lambdaNames(n)), j.gives(n, s))
+		return extract.FunctionOf(len(j.lambdaNames(n)), j.resultPath(n, s))
 	case "method_reference":
 		return extract.FunctionOf(-1, extract.Result(j.referred(n, s)))
 	case "parenthesized_expression":
@@ -68,9 +68,9 @@ func (j *javaFile) value(n extract.Ref, s javaScope) string {
 	return j.path(n, s)
 }
 
-// gives returns the path of the result of a lambda whose body is an expression. Its parameters
+// resultPath returns the path of the result of a lambda whose body is an expression. Its parameters
 // are not declared yet when this is called, so the path has the names that they will have.
-func (j *javaFile) gives(n extract.Ref, s javaScope) string {
+func (j *javaFile) resultPath(n extract.Ref, s javaScope) string {
 	body := j.Field(n, "body")
 	if j.Kind(body) == "block" {
 		return extract.Unknown

@@ -443,7 +443,7 @@ func (j *javaFile) typeParameters(n extract.Ref, decl *recountv1.Declaration, s 
 	params := extract.FirstRef(j.Field(n, "type_parameters"), j.FirstOf(n, "type_parameters"))
 	for c := range j.Children(params) {
 		name := j.Text(j.FirstOf(c, "type_identifier"))
-		j.locals1(s.in, name)
+		j.hideTypeParameter(s.in, name)
 		bound := j.FirstOf(c, "type_bound")
 		if first := j.Child(bound, 0); first != extract.None {
 			all = append(all, name+" extends "+j.typePath(first))
@@ -461,8 +461,8 @@ func (j *javaFile) typeParameters(n extract.Ref, decl *recountv1.Declaration, s 
 	}
 }
 
-// locals1 hides the name of a type parameter.
-func (j *javaFile) locals1(in uint32, name string) {
+// hideTypeParameter hides the name of a type parameter.
+func (j *javaFile) hideTypeParameter(in uint32, name string) {
 	j.File.Names.Locals[extract.NameIn{In: in, Name: name}] = true
 }
 

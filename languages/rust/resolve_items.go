@@ -20,9 +20,9 @@ type items struct {
 	uses        []*use
 	externs     map[string]*scope.Variable
 	macros      []*scope.Decl
-	// elsewhere has the items for other platforms. They have their names only if no item for this
+	// otherPlatforms has the items for other platforms. They have their names only if no item for this
 	// platform has them.
-	elsewhere []*scope.Decl
+	otherPlatforms []*scope.Decl
 	// implements has the impls of traits.
 	implements []implementation
 	types      map[typeKey]scope.Set
@@ -73,7 +73,7 @@ func (p *items) AddItem(n *scope.Decl) {
 		p.macros = append(p.macros, n)
 		return
 	case n.OwnerPath == "" && !conditionHolds(n.Attributes["cfg"]):
-		p.elsewhere = append(p.elsewhere, n)
+		p.otherPlatforms = append(p.otherPlatforms, n)
 	case n.OwnerPath != "":
 		p.implMembers = append(p.implMembers, n)
 	default:
@@ -103,7 +103,7 @@ func moduleOf(s *scope.Scope) *scope.Module {
 // BindNames implements flow.Rules. It builds the tree of modules, and finds what is imported and
 // which type each impl is for.
 func (p *items) BindNames() {
-	for _, n := range p.elsewhere {
+	for _, n := range p.otherPlatforms {
 		if v := n.Outer.Own(n.Name); len(v.Decls) == 0 {
 			v.Decls = append(v.Decls, n)
 		}

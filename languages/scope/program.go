@@ -69,8 +69,8 @@ type Scope struct {
 	Outer *Scope
 	Decl  *Decl // nil for the module's scope
 	Vars  map[string]*Variable
-	// elsewhere has the names that are declared global or nonlocal.
-	elsewhere map[string]string
+	// outerNames has the names that are declared global or nonlocal.
+	outerNames map[string]string
 	// Inline is the module inside a file that this scope belongs to.
 	Inline *Module
 }
@@ -312,10 +312,10 @@ func (d *Decl) ParameterName(i int, name string) string {
 func (p *Program) declareBinding(m *Module, b *recountv1.Binding) {
 	s := m.ScopeOf(b.In)
 	if word, name, ok := strings.Cut(b.Target, " "); ok {
-		if s.elsewhere == nil {
-			s.elsewhere = map[string]string{}
+		if s.outerNames == nil {
+			s.outerNames = map[string]string{}
 		}
-		s.elsewhere[name] = word
+		s.outerNames[name] = word
 		return
 	}
 	target := m.Path(b.Target)
@@ -337,7 +337,7 @@ func (p *Program) declareBinding(m *Module, b *recountv1.Binding) {
 // Bound returns the variable that an assignment in the scope sets, which may be a global or
 // nonlocal one.
 func (s *Scope) Bound(name string) *Variable {
-	switch s.elsewhere[name] {
+	switch s.outerNames[name] {
 	case "global":
 		return s.Mod.Scope.Own(name)
 	case "nonlocal":
@@ -362,7 +362,7 @@ func (p *Program) Find(s *Scope, name string) *Variable {
 			continue
 		}
 		inner = false
-		if word := s.elsewhere[name]; word == "global" {
+		if word := s.outerNames[name]; word == "global" {
 			return p.Global(s.Mod, name, 0)
 		} else if word == "nonlocal" {
 			continue

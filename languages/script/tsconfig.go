@@ -16,8 +16,8 @@ type config struct {
 	base  string
 	based bool
 	paths []pathMapping
-	// elsewhere has the configurations that one without settings of its own refers to.
-	elsewhere []string
+	// references has the configurations that one without settings of its own refers to.
+	references []string
 }
 
 // pathMapping is an entry of "paths": a pattern with at most one star, and the paths below dir to
@@ -94,7 +94,7 @@ func readConfig(files map[string][]byte, path string, depth int) *config {
 	}
 	if !c.based && len(c.paths) == 0 {
 		for _, r := range read.References {
-			c.elsewhere = append(c.elsewhere, configPath(dir, r.Path), slash.Join(dir, r.Path, "tsconfig.json"))
+			c.references = append(c.references, configPath(dir, r.Path), slash.Join(dir, r.Path, "tsconfig.json"))
 		}
 	}
 	return c
@@ -148,7 +148,7 @@ func (l *layout) configOf(file string) *config {
 			if c == nil {
 				continue
 			}
-			for _, other := range c.elsewhere {
+			for _, other := range c.references {
 				if o := l.configs[other]; o != nil && (o.based || len(o.paths) > 0) {
 					return o
 				}

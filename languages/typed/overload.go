@@ -340,8 +340,8 @@ func (t *Typer) arguments(at Spot, call *recountv1.Reference) []*Type {
 		if int(a.Index) >= len(args) || a.Name != "" {
 			continue
 		}
-		if count, gives, ok := strings.Cut(strings.TrimPrefix(a.Path, "{"), "}"); ok && strings.HasPrefix(a.Path, "{") {
-			f := &function{count: -1, gives: at.Module.Path(gives)}
+		if count, result, ok := strings.Cut(strings.TrimPrefix(a.Path, "{"), "}"); ok && strings.HasPrefix(a.Path, "{") {
+			f := &function{count: -1, result: at.Module.Path(result)}
 			if n, err := strconv.Atoi(count); err == nil {
 				f.count = n
 			}
@@ -535,11 +535,11 @@ func (t *Typer) infer(at Spot, s selection, call *recountv1.Reference, functions
 			t.unify(p, a, own, found)
 			continue
 		}
-		if m, fb := t.functional(p.bounded()); functions && m != nil && m.Result != nil && a.fn.gives.Text != "" {
+		if m, fb := t.functional(p.bounded()); functions && m != nil && m.Result != nil && a.fn.result.Text != "" {
 			inside := at
 			inside.at, inside.after = call.At, true
 			t.depth++
-			if given := t.eval(inside, a.fn.gives).value(); given != nil {
+			if given := t.eval(inside, a.fn.result).value(); given != nil {
 				t.unify(m.Result.subst(fb), given, own, found)
 			}
 			t.depth--

@@ -219,15 +219,15 @@ func (t *Typer) Qualified(from, name string) *Type {
 		last = more + "." + last
 	}
 	pkg, class := t.lang.splitPackage(name)
-	if of := t.elsewhere(pkg, class); pkg != "" && class != "" && !t.Prefixes[pkg] && (t.lang.SmallPackages || of.Class != nil) {
+	if of := t.external(pkg, class); pkg != "" && class != "" && !t.Prefixes[pkg] && (t.lang.SmallPackages || of.Class != nil) {
 		return of
 	}
 	return nil
 }
 
-// elsewhere returns the type of a class outside the repository: one of the library, or one of
+// external returns the type of a class outside the repository: one of the library, or one of
 // which only the name is known.
-func (t *Typer) elsewhere(pkg, name string) *Type {
+func (t *Typer) external(pkg, name string) *Type {
 	_, last := CutLast(name)
 	if c := t.Library[last]; c != nil && c.Pkg == pkg && c.Name == name {
 		return &Type{Class: c}

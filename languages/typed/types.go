@@ -31,10 +31,10 @@ type typeParam struct {
 }
 
 // function is a function that is passed as an argument. count is the number of its parameters, -1
-// if it is not known; gives is the path of what it returns, if that is known.
+// if it is not known; result is the path of what it returns, if that is known.
 type function struct {
-	count int
-	gives scope.Path
+	count  int
+	result scope.Path
 }
 
 func Primitive(name string) *Type { return &Type{Name: name} }
