@@ -1,11 +1,11 @@
 package rust
 
 import (
+	"strings"
+
 	"github.com/recountdb/recount/languages/flow"
 	"github.com/recountdb/recount/languages/scope"
 )
-
-import "strings"
 
 // What methods of the standard library return, if it tells the type of a value of the repository.
 // Names are enough: the receiver is a generic type outside the repository.

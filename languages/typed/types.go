@@ -1,10 +1,10 @@
 package typed
 
 import (
+	"strings"
+
 	"github.com/recountdb/recount/languages/scope"
 )
-
-import "strings"
 
 // Type is a type as sources declare it; nil stands for an unknown one. One of Class, Name, param,
 // elem and fn is set.

@@ -1,0 +1,168 @@
+package flow
+
+import (
+	"slices"
+
+	"github.com/recountdb/recount/languages/scope"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// attributeTarget returns the variable that an assignment to an attribute sets, nil if there is
+// none.
+func (p *Engine) attributeTarget(v *scope.Value, name string) *scope.Variable {
+	switch v.Kind {
+	case scope.InstanceValue, scope.ClassValue:
+		return v.Decl.Attribute(name)
+	case scope.ModuleValue:
+		if v.Mod.Scope != nil {
+			return v.Mod.Scope.Vars[name]
+		}
+	}
+	return nil
+}
+
+// attribute returns the values of an attribute of a value.
+func (p *Engine) attribute(f *scope.Flow, v *scope.Value, name string) scope.Set {
+	switch v.Kind {
+	case scope.ModuleValue:
+		return p.moduleAttribute(f, v.Mod, name)
+	case scope.ExternalValue:
+		return scope.Set{{Value: p.AttributeOf(v, name), Sure: true}}
+	case scope.ClassValue:
+		return p.classMember(f, v, v.Decl.Order, name)
+	case scope.InstanceValue:
+		if name == "__class__" {
+			return scope.Set{{Value: p.Intern(scope.ValueID{Kind: scope.ClassValue, Decl: v.Decl}), Sure: !v.Open}}
+		}
+		return p.classMember(f, v, v.Decl.Order, name)
+	case scope.SuperValue:
+		receiver := p.Instance(v.Decl, false)
+		if v.Open {
+			receiver = p.Intern(scope.ValueID{Kind: scope.ClassValue, Decl: v.Decl})
+		}
+		if len(v.Decl.Order) > 1 {
+			return p.classMember(f, receiver, v.Decl.Order[1:], name)
+		}
+	case scope.GeneratorValue, scope.ContainerValue:
+		if v.Kind == scope.GeneratorValue && (name == "__enter__" || name == "__aenter__" || name == "__next__" || name == "__anext__") ||
+			v.Kind == scope.ContainerValue && (containerGives[name] || containerSame[name]) {
+			return scope.Set{{Value: p.Intern(scope.ValueID{Kind: scope.BoundValue, Recv: v, Name: name}), Sure: true}}
+		}
+	}
+	return nil
+}
+
+func (p *Engine) moduleAttribute(f *scope.Flow, m *scope.Module, name string) scope.Set {
+	v := p.Exported(m, name, 0)
+	if v != nil && !(len(v.Imports) > 0 && p.onlyItself(v, m, name)) {
+		return p.Read(f, v)
+	}
+	if sub := p.Submodule(m, name); sub != nil {
+		return scope.Set{{Value: p.Intern(scope.ValueID{Kind: scope.ModuleValue, Mod: sub}), Sure: true}}
+	}
+	return nil
+}
+
+// onlyItself reports whether a name of a package is bound only by the package's import of its own
+// submodule of that name.
+func (p *Engine) onlyItself(v *scope.Variable, m *scope.Module, name string) bool {
+	for _, i := range v.Imports {
+		if i.Mod != m || i.Name != name {
+			return false
+		}
+	}
+	return len(v.Decls) == 0 && len(v.Aliases) == 0
+}
+
+// classMember returns the values of an attribute of an instance or a class: what was assigned to
+// it, and what the first class in the order binds. A function becomes a bound method.
+func (p *Engine) classMember(f *scope.Flow, recv *scope.Value, order []scope.Base, name string) scope.Set {
+	var out scope.Set
+	for _, b := range order {
+		if b.Decl != nil {
+			for _, m := range p.Read(f, b.Decl.Attribute(name)) {
+				out = out.With(m.Value, m.Sure)
+			}
+		}
+	}
+	v, in, sure := scope.ClassAttribute(order, name)
+	if v == nil {
+		return out
+	}
+	for _, m := range p.Read(f, v) {
+		if m.Value.Kind != scope.FunctionValue {
+			out = out.With(m.Value, m.Sure && sure)
+			continue
+		}
+		d := m.Value.Decl
+		to := recv
+		switch {
+		case d.Outer == in.Scope && d.HasModifier("staticmethod"):
+			out = out.With(m.Value, m.Sure && sure)
+			continue
+		case d.Outer == in.Scope && (d.HasModifier("classmethod") || d.HasModifier("static")):
+			to = p.Intern(scope.ValueID{Kind: scope.ClassValue, Decl: recv.Decl})
+		case recv.Kind == scope.ClassValue:
+			out = out.With(m.Value, m.Sure && sure)
+			continue
+		}
+		bound := p.Intern(scope.ValueID{Kind: scope.BoundValue, Decl: d, Recv: to})
+		if d.Outer == in.Scope && d.Kind == recountv1.SymbolKind_SYMBOL_KIND_PROPERTY {
+			p.pass(f, bound, Arguments{})
+			for _, r := range p.result(f, bound, Arguments{}) {
+				out = out.With(r.Value, r.Sure && m.Sure && sure)
+			}
+			continue
+		}
+		out = out.With(bound, m.Sure && sure)
+	}
+	return out
+}
+
+// element returns the values at an index of a value; the index "" is any.
+func (p *Engine) element(f *scope.Flow, v *scope.Value, key string) scope.Set {
+	switch v.Kind {
+	case scope.ContainerValue:
+		if key == "" {
+			return p.Read(f, v.Element(scope.EveryElement))
+		}
+		out := slices.Clone(p.Read(f, v.Element(key)))
+		for _, m := range p.Read(f, v.Element("")) {
+			out = out.With(m.Value, m.Sure)
+		}
+		return out
+	case scope.GeneratorValue:
+		return p.Read(f, &v.Decl.Yields)
+	case scope.InstanceValue:
+		var out scope.Set
+		call := func(of scope.Set, name string) (results scope.Set) {
+			for _, o := range of {
+				for _, m := range p.attribute(f, o.Value, name) {
+					for _, r := range p.result(f, m.Value, Arguments{}) {
+						results = results.With(r.Value, r.Sure && m.Sure && o.Sure)
+					}
+				}
+			}
+			return results
+		}
+		self := scope.Set{{Value: v, Sure: true}}
+		out = append(out, call(self, "__getitem__")...)
+		if key != "" {
+			return out
+		}
+		for _, it := range call(self, "__iter__") {
+			switch it.Value.Kind {
+			case scope.GeneratorValue, scope.ContainerValue:
+				for _, e := range p.element(f, it.Value, "") {
+					out = out.With(e.Value, e.Sure && it.Sure)
+				}
+			case scope.InstanceValue:
+				for _, e := range call(scope.Set{it}, "__next__") {
+					out = out.With(e.Value, e.Sure)
+				}
+			}
+		}
+		return out
+	}
+	return nil
+}

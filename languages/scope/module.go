@@ -1,0 +1,79 @@
+package scope
+
+import (
+	"github.com/recountdb/recount/languages/resolve"
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// Module is a file, or the directory of a package.
+type Module struct {
+	Place     string // the path of the file, or of the package's directory
+	dir       string // of the package
+	isPackage bool
+	Test      bool
+	Name      string // with dots
+	File      resolve.File
+	Facts     *recountv1.FileFacts // nil for a directory without __init__.py
+	names     resolve.Declared
+	Scope     *Scope
+	// Scopes and Decls are indexed as `in` of the facts, less 1 for Decls; Scopes[0] is the
+	// module's.
+	Scopes []*Scope
+	Decls  []*Decl
+	Stars  []Imported
+	// Exports are the variables that other files see, if the language has exports.
+	Exports map[string]*Variable
+	// Up is the module around this one and Root the file of its crate, if modules form a tree.
+	Up, Root *Module
+	// Calls has the calls of each path in each declaration.
+	Calls map[CallSite][]*recountv1.Reference
+	paths map[string]Path
+}
+
+// CallSite is a path that is called in a declaration.
+type CallSite struct {
+	In   uint32
+	Path string
+}
+
+// Imported is what an import binds a name to: a module, or a name in it.
+type Imported struct {
+	Mod     *Module // nil if the module is outside the repository; Outside is its name then
+	Outside string
+	Name    string
+}
+
+// Decl returns the declaration with an index as `in` of the facts has it, nil for 0.
+func (m *Module) Decl(in uint32) *Decl {
+	if in == 0 || int(in) > len(m.Decls) {
+		return nil
+	}
+	return m.Decls[in-1]
+}
+
+// ScopeOf returns the scope inside a declaration, the module's for 0.
+func (m *Module) ScopeOf(in uint32) *Scope {
+	if int(in) >= len(m.Scopes) {
+		return m.Scope
+	}
+	return m.Scopes[in]
+}
+
+// Key returns the key of the node of a declaration, the file's for 0.
+func (m *Module) Key(in uint32) schemas.NodeKey {
+	if d := m.Decl(in); d != nil {
+		return d.Key
+	}
+	return resolve.FileKey(m.File.Path)
+}
+
+// Path returns the parsed form of a path.
+func (m *Module) Path(text string) Path {
+	p, ok := m.paths[text]
+	if !ok {
+		p = ParsePath(text)
+		m.paths[text] = p
+	}
+	return p
+}

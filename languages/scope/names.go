@@ -1,0 +1,101 @@
+package scope
+
+import (
+	"strings"
+)
+
+// Scope is a region that binds names: a module, a class or a function.
+type Scope struct {
+	Mod   *Module
+	Outer *Scope
+	Decl  *Decl // nil for the module's scope
+	Vars  map[string]*Variable
+	// outerNames has the names that are declared global or nonlocal.
+	outerNames map[string]string
+	// Inline is the module inside a file that this scope belongs to.
+	Inline *Module
+}
+
+// IsClass reports whether the scope is that of a class.
+func (s *Scope) IsClass() bool { return s.Decl != nil && s.Decl.IsClass() }
+
+// In returns the index of the scope's declaration plus 1, 0 for a module's scope.
+func (s *Scope) In() uint32 {
+	if s.Decl == nil {
+		return 0
+	}
+	return s.Decl.Index
+}
+
+// Own returns the variable of a name that the scope itself binds. It creates the variable if
+// there is none.
+func (s *Scope) Own(name string) *Variable {
+	v := s.Vars[name]
+	if v == nil {
+		v = &Variable{Scope: s}
+		s.Vars[name] = v
+	}
+	return v
+}
+
+// Bound returns the variable that an assignment in the scope sets, which may be a global or
+// nonlocal one.
+func (s *Scope) Bound(name string) *Variable {
+	switch s.outerNames[name] {
+	case "global":
+		return s.Mod.Scope.Own(name)
+	case "nonlocal":
+		for o := s.Outer; o != nil; o = o.Outer {
+			if v := o.Vars[name]; v != nil && !o.IsClass() {
+				return v
+			}
+		}
+	}
+	return s.Own(name)
+}
+
+// Find returns the variable that a name means in a scope, nil if nothing binds the name.
+func (p *Program) Find(s *Scope, name string) *Variable {
+	if p.Rules != nil {
+		return p.Rules.FindItem(s, name)
+	}
+	inner := true
+	for ; s.Outer != nil; s = s.Outer {
+		if s.IsClass() && (!inner || p.Lang.MembersHidden && name != "self") {
+			inner = false
+			continue
+		}
+		inner = false
+		if word := s.outerNames[name]; word == "global" {
+			return p.Global(s.Mod, name, 0)
+		} else if word == "nonlocal" {
+			continue
+		}
+		if v := s.Vars[name]; v != nil {
+			return v
+		}
+	}
+	return p.Global(s.Mod, name, 0)
+}
+
+// Global returns the variable of a name of a module: its own, or one that a wildcard import
+// brings.
+func (p *Program) Global(m *Module, name string, depth int) *Variable {
+	if m.Scope == nil {
+		return nil
+	}
+	if v := m.Scope.Vars[name]; v != nil || depth > MaxDepth || strings.HasPrefix(name, "_") {
+		return v
+	}
+	if p.Rules != nil {
+		return p.Rules.FromGlobs(m, name)
+	}
+	for i := len(m.Stars) - 1; i >= 0; i-- {
+		if from := m.Stars[i].Mod; from != nil {
+			if v := p.Global(from, name, depth+1); v != nil {
+				return v
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,186 @@
+package typed
+
+// How the type of an argument fits the type of a parameter, from worst to best.
+const (
+	never   = iota // it cannot be passed
+	unclear        // not enough is known
+	boxed          // it can be passed, boxed or unboxed
+	fits           // it is of the type or of a subtype
+)
+
+// fit reports how well a value of one type fits another.
+func (t *Typer) fit(arg, to *Type) int {
+	if arg == nil || to == nil || to.param != nil && to.param.bound == nil {
+		if to != nil && to.param != nil && arg != nil && arg.fn == nil {
+			return boxed
+		}
+		return unclear
+	}
+	if to.param != nil {
+		to = to.bounded()
+	}
+	if arg.fn != nil {
+		return t.fitFunction(arg.fn, to)
+	}
+	switch {
+	case arg.isNull():
+		if to.isPrimitive() {
+			return never
+		}
+		return fits
+	case arg.isPrimitive() && to.isPrimitive():
+		return fitPrimitive(arg.Name, to.Name)
+	case arg.isPrimitive():
+		return t.fitBoxed(arg.Name, to)
+	case to.isPrimitive():
+		if arg.Class != nil && arg.Class.Decl == nil && boxOf[to.Name] == arg.Class.Name {
+			return boxed
+		}
+		if arg.Class != nil && (arg.Class.Decl != nil || arg.Class.Name == "String") || arg.elem != nil {
+			return never
+		}
+		return unclear
+	case t.isObject(to):
+		return fits
+	case arg.elem != nil || to.elem != nil:
+		return t.fitArray(arg, to)
+	}
+	return t.fitClass(arg.bounded(), to)
+}
+
+func (t *Typer) isObject(of *Type) bool {
+	return of.Class != nil && of.Class == t.Library[t.lang.Object]
+}
+
+func (t *Typer) fitArray(arg, to *Type) int {
+	switch {
+	case to.elem == nil:
+		if to.Class != nil && to.Class.Name != "Cloneable" && to.Class.Name != t.lang.Iterable {
+			return never
+		}
+		return unclear
+	case arg.elem == nil:
+		return never
+	case arg.elem.isPrimitive() || to.elem.isPrimitive():
+		if arg.elem != nil && to.elem != nil && arg.elem.isPrimitive() && to.elem.isPrimitive() && arg.elem.Name == to.elem.Name {
+			return fits
+		}
+		if to.elem.isPrimitive() || arg.elem.isPrimitive() && to.elem != nil && to.elem.param == nil {
+			return never
+		}
+		return unclear
+	}
+	return t.fit(arg.elem, to.elem)
+}
+
+// fitClass compares two types that are neither arrays nor primitive.
+func (t *Typer) fitClass(arg, to *Type) int {
+	if arg == nil {
+		return unclear
+	}
+	found, open := false, false
+	t.inherited(arg, func(s *Type) bool {
+		switch {
+		case s.Class != nil:
+			found = found || s.Class == to.Class
+			open = open || s.Class.unknown || s.Class.Decl == nil && !s.Class.closed()
+		case s.Pkg == to.Pkg && s.Name == to.Name:
+			found = true
+		default:
+			open = true // a class outside the repository may have it as a base
+		}
+		return !found
+	})
+	switch {
+	case found:
+		return fits
+	case open && (to.Class == nil || to.Class.Decl == nil) && !(to.Class != nil && to.Class.final()):
+		return unclear // not all bases of a class outside the repository are known
+	}
+	return never
+}
+
+// closed reports whether all bases of a class of the library are known.
+func (c *Class) closed() bool { return c.final() || c.iface }
+
+// final reports whether a class of the library has no subclasses.
+func (c *Class) final() bool { return c.Decl == nil && finalClasses[c.Name] }
+
+// fitFunction reports how well a function fits a type.
+func (t *Typer) fitFunction(f *function, to *Type) int {
+	switch {
+	case to.isPrimitive() || to.elem != nil:
+		return never
+	case to.Class == nil:
+		return unclear
+	}
+	m, _ := t.functional(to)
+	switch {
+	case m == nil && to.Class.Decl == nil && !to.Class.iface:
+		return never
+	case m == nil:
+		if to.Class.Decl != nil {
+			return never
+		}
+		return unclear
+	case f.count >= 0 && len(m.Params) != f.count:
+		return never
+	}
+	return boxed
+}
+
+// numericRank orders the numeric types: a value of one with a smaller number is converted to one with a
+// larger number without a cast.
+var numericRank = map[string]int{"byte": 1, "short": 2, "char": 2, "int": 3, "long": 4, "float": 5, "double": 6, "decimal": 6}
+
+// fitPrimitive reports how well a value of a primitive type fits another primitive type.
+func fitPrimitive(arg, to string) int {
+	switch {
+	case arg == to:
+		return fits
+	case numericRank[arg] > 0 && numericRank[to] > numericRank[arg]:
+		return fits
+	case numericRank[arg] > 0 && numericRank[to] > 0, arg == "boolean", to == "boolean", arg == "bool", to == "bool":
+		return never
+	}
+	return unclear
+}
+
+// boxOf has the class of the boxed values of each primitive type.
+var boxOf = map[string]string{
+	"int": "Integer", "long": "Long", "boolean": "Boolean", "double": "Double", "float": "Float",
+	"char": "Character", "byte": "Byte", "short": "Short",
+}
+
+// finalClasses are the classes of the library that have no subclasses.
+var finalClasses = map[string]bool{
+	"String": true, "Integer": true, "Long": true, "Boolean": true, "Double": true, "Float": true, "Character": true,
+	"Byte": true, "Short": true, "Class": true, "StringBuilder": true, "StringBuffer": true, "Optional": true, "Void": true,
+}
+
+// fitBoxed reports how well a value of a primitive type fits a class.
+func (t *Typer) fitBoxed(arg string, to *Type) int {
+	switch {
+	case to.elem != nil, to.Class != nil && to.Class.Decl != nil:
+		return never
+	case t.isObject(to):
+		return boxed
+	case to.Class == nil:
+		return unclear
+	case to.Class.Name == boxOf[arg]:
+		return boxed
+	case to.Class.Name == "Number" || to.Class.Name == "Comparable":
+		return boxed
+	}
+	return never
+}
+
+// box returns the class of the boxed values of a primitive type, and any other type itself.
+func (t *Typer) box(of *Type) *Type {
+	if of.isPrimitive() {
+		if c := t.Library[boxOf[of.Name]]; c != nil {
+			return &Type{Class: c}
+		}
+	}
+	return of
+}

@@ -1,0 +1,254 @@
+package typed
+
+import (
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// selection is what a call means: a method of the repository or the library (method), a class
+// without a constructor in its source (class), or a name outside the repository (pkg, name). The
+// zero value means that nothing was found.
+type selection struct {
+	method *Method
+	// recv binds the type parameters of the method's class.
+	recv bindings
+	// class is instantiated without a constructor of its own.
+	class *Class
+	// pkg and name name a method outside the repository.
+	pkg, name string
+	// doubt is set if a class whose members are not all known comes first in the lookup.
+	doubt bool
+	// exact is set if the call cannot reach a method that overrides this one.
+	exact bool
+	// several is set if more than one method may be meant.
+	several bool
+}
+
+func (s selection) found() bool { return s.method != nil || s.class != nil || s.name != "" }
+
+// candidate is a method with the type parameters of its class bound.
+type candidate struct {
+	method *Method
+	recv   bindings
+}
+
+// candidates returns the methods of a name that a type has, without those that others override.
+// beyond are its bases outside the repository, which may have more; unknown reports whether it
+// has bases of which nothing is known.
+func (t *Typer) candidates(of *Type, name string) (all []candidate, beyond []*Type, unknown bool) {
+	t.inherited(of, func(s *Type) bool {
+		if s.Class == nil {
+			beyond = append(beyond, s)
+			return true
+		}
+		unknown = unknown || s.Class.unknown
+		b := s.bind()
+	next:
+		for _, m := range s.Class.Methods[name] {
+			if s.Class != of.Class && t.isPrivate(m) {
+				continue
+			}
+			for _, have := range all {
+				if have.method.Name == m.Name && overrides(have.method, m, b) {
+					continue next
+				}
+			}
+			all = append(all, candidate{m, b})
+		}
+		return true
+	})
+	return all, beyond, unknown
+}
+
+// isPrivate reports whether only its own class may name a method.
+func (t *Typer) isPrivate(m *Method) bool {
+	if m.Decl == nil || m.Decl.HasModifier("private") {
+		return m.Decl != nil
+	}
+	if !t.lang.PrivateByDefault || m.Class == nil || m.Class.iface {
+		return false
+	}
+	return !m.Decl.HasModifier("public") && !m.Decl.HasModifier("internal") && !m.Decl.HasModifier("protected")
+}
+
+// method returns the method that a call on a value or a type means.
+func (t *Typer) method(at Spot, on *Type, name string, call *recountv1.Reference) selection {
+	of := on.bounded()
+	if on != nil && on.param != nil && of == nil {
+		of = t.object()
+	}
+	switch {
+	case of == nil || of.Prefix || of.isPrimitive() || of.isNull():
+		return selection{}
+	case of.elem != nil:
+		of = t.object()
+	case of.Class == nil:
+		return selection{pkg: of.Pkg, name: of.Name + "." + name}
+	}
+	if name == t.lang.Constructor {
+		return t.constructor(at, of, call)
+	}
+	return t.member(at, of, name, call)
+}
+
+func (t *Typer) object() *Type {
+	if c := t.Library[t.lang.Object]; c != nil {
+		return &Type{Class: c}
+	}
+	return nil
+}
+
+// member returns a method of a type, its own or inherited, or an extension of it.
+func (t *Typer) member(at Spot, of *Type, name string, call *recountv1.Reference) selection {
+	all, beyond, unknown := t.candidates(of, name)
+	if s := t.choose(at, all, call); s.found() || s.several {
+		return s
+	}
+	if t.lang.Extensions != nil {
+		if s := t.extension(at, of, name, call); s.found() || s.several {
+			return s
+		}
+	}
+	if object := t.object(); object != nil && len(all) == 0 {
+		all, _, _ = t.candidates(object, name)
+		if s := t.choose(at, all, call); s.found() {
+			return s
+		}
+	}
+	if len(beyond) == 1 && !unknown {
+		return selection{pkg: beyond[0].Pkg, name: beyond[0].Name + "." + name}
+	}
+	if of.Class.Decl == nil && len(all) == 0 { // a method of the library that is not listed
+		return selection{pkg: of.Class.Pkg, name: of.Class.Name + "." + name}
+	}
+	return selection{}
+}
+
+// extension returns the static method that is called as if it were a member of a type.
+func (t *Typer) extension(at Spot, of *Type, name string, call *recountv1.Reference) selection {
+	var all []candidate
+	for _, m := range t.lang.Extensions(t, at, name) {
+		if len(m.Params) == 0 || t.fit(of, m.Params[0]) == never {
+			continue
+		}
+		as := *m // without its first parameter, which is the receiver
+		as.Params, as.MinArgs = m.Params[1:], max(0, m.MinArgs-1)
+		own, found := map[*typeParam]bool{}, bindings{}
+		for _, p := range m.tparams {
+			own[p] = true
+		}
+		t.unify(m.Params[0], of, own, found)
+		as.tparams = nil
+		for _, p := range m.tparams {
+			if found[p] == nil {
+				as.tparams = append(as.tparams, p)
+			}
+		}
+		all = append(all, candidate{&as, found})
+	}
+	return t.choose(at, all, call)
+}
+
+// simpleMethod returns the method that a single name means: that of the innermost enclosing class
+// that has one, or one that an import brings.
+func (t *Typer) simpleMethod(at Spot, name string, call *recountv1.Reference) selection {
+	doubt := false
+	var outside []*Type
+	for d := at.Module.Decl(at.In); d != nil; d = at.Module.Decl(d.Owner) {
+		if m := t.methods[d]; m != nil && m.Class == nil && d.Name == name { // a local function
+			return selection{method: m, exact: true}
+		}
+		c := t.classes[d]
+		if c == nil {
+			continue
+		}
+		all, beyond, unknown := t.candidates(c.own(), name)
+		if len(all) > 0 {
+			s := t.choose(at, all, call)
+			s.doubt = doubt
+			if s.found() || len(beyond) == 0 && !unknown {
+				return s
+			}
+		}
+		doubt = doubt || unknown || len(beyond) > 0
+		outside = append(outside, beyond...)
+		if unknown {
+			outside = append(outside, nil)
+		}
+	}
+	if local := t.localFunction(at, name); local != nil {
+		return selection{method: local, exact: true}
+	}
+	var all []candidate
+	var named *Type
+	for _, c := range t.lang.Statics(t, at.Module, name) {
+		if c.Class == nil {
+			named = c
+			continue
+		}
+		found, _, _ := t.candidates(c, name)
+		all = append(all, found...)
+	}
+	if s := t.choose(at, all, call); s.found() {
+		s.doubt = doubt
+		return s
+	}
+	if object := t.object(); object != nil && len(all) == 0 {
+		found, _, _ := t.candidates(object, name)
+		if s := t.choose(at, found, call); s.found() {
+			return s
+		}
+	}
+	switch {
+	case named != nil && len(outside) == 0:
+		return selection{pkg: named.Pkg, name: named.Name + "." + name}
+	case len(outside) == 1 && outside[0] != nil && named == nil:
+		return selection{pkg: outside[0].Pkg, name: outside[0].Name + "." + name}
+	}
+	return selection{}
+}
+
+// localFunction returns the function of a name that an enclosing declaration declares in its
+// body.
+func (t *Typer) localFunction(at Spot, name string) *Method {
+	for d := at.Module.Decl(at.In); d != nil; d = at.Module.Decl(d.Owner) {
+		for _, f := range t.members[d] {
+			if f.Name == name && f.Kind == recountv1.SymbolKind_SYMBOL_KIND_FUNCTION {
+				m := t.methods[f]
+				if m == nil {
+					m = &Method{Name: name, Decl: f, Result: t.TypeOf(Spot{Module: at.Module, In: f.Index}, f.Type), static: true, Final: true}
+					for _, p := range f.Parameters {
+						m.Params = append(m.Params, t.ParameterType(Spot{Module: at.Module, In: f.Index}, p))
+					}
+					t.methods[f] = m
+				}
+				return m
+			}
+		}
+	}
+	return nil
+}
+
+// constructor returns what making an instance of a type calls.
+func (t *Typer) constructor(at Spot, of *Type, call *recountv1.Reference) selection {
+	switch {
+	case of == nil || of.param != nil || of.elem != nil || of.isPrimitive() || of.isNull() || of.Prefix:
+		return selection{}
+	case of.Class == nil:
+		return selection{pkg: of.Pkg, name: of.Name}
+	case of.Class.Decl == nil:
+		return selection{pkg: of.Class.Pkg, name: of.Class.Name}
+	}
+	made := of.Class.Methods[t.lang.Constructor]
+	var all []candidate
+	for _, m := range made {
+		all = append(all, candidate{m, of.bind()})
+	}
+	if s := t.choose(at, all, call); s.found() || s.several {
+		s.exact = true
+		return s
+	}
+	if len(made) == 0 || of.Class.Decl.HasModifier("record") || call.GetCount() == 0 && of.Class.Decl.Kind == recountv1.SymbolKind_SYMBOL_KIND_STRUCT {
+		return selection{class: of.Class}
+	}
+	return selection{}
+}
