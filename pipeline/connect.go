@@ -87,7 +87,7 @@ func connectInputSpec() *service.ConfigSpec {
 		Fields(
 			service.NewStringListField("topics").Default([]any{}),
 			service.NewStringField("consumer_group").Default(""),
-			service.NewStringField("start_offset").Default(fromEarliest).Description("earliest, latest or committed: where to start without a committed offset."),
+			service.NewStringField("start_offset").Default(StartEarliest).Description("earliest, latest or committed: where to start without a committed offset."),
 			service.NewBoolField("start_from_oldest").Optional().Advanced(),
 			service.NewDurationField("session_timeout").Default("1m").Advanced(),
 			service.NewStringField("instance_id").Default("").Advanced(),
@@ -104,24 +104,24 @@ func (s *shared) newConnectInput(name string, conf *service.ParsedConfig) (servi
 	if err != nil {
 		return nil, err
 	}
-	in := &logInput{shared: s, log: s.Logger, cfg: cfg, timestamps: true, maxCount: 512, maxBytes: 4 << 20, checkpointEvery: 1}
+	o := ReaderOptions{Config: cfg, MaxRecords: 512, MaxBytes: 4 << 20, CheckpointEvery: 1}
 	var errs [6]error
-	in.topics, errs[0] = conf.FieldStringList("topics")
-	in.topics = splitList(in.topics)
-	in.group.name, errs[1] = conf.FieldString("consumer_group")
-	in.group.session, errs[2] = conf.FieldDuration("session_timeout")
-	in.group.instance, errs[3] = conf.FieldString("instance_id")
-	in.start.word, errs[4] = conf.FieldString("start_offset")
+	o.Topics, errs[0] = conf.FieldStringList("topics")
+	o.Topics = splitList(o.Topics)
+	o.Group.Name, errs[1] = conf.FieldString("consumer_group")
+	o.Group.Session, errs[2] = conf.FieldDuration("session_timeout")
+	o.Group.Instance, errs[3] = conf.FieldString("instance_id")
+	o.Start, errs[4] = conf.FieldString("start_offset")
 	policy, e := conf.FieldBatchPolicy("batching")
 	errs[5] = e
 	if err := errors.Join(errs[:]...); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if policy.Count > 0 {
-		in.maxCount = policy.Count
+		o.MaxRecords = policy.Count
 	}
 	if policy.ByteSize > 0 {
-		in.maxBytes = policy.ByteSize
+		o.MaxBytes = policy.ByteSize
 	}
 	if policy.Period != "" || policy.Check != "" || conf.Contains("batching", "processors") {
 		s.Logger.Info(name + ": batching.period, check and processors are of no effect here: a batch never waits to be filled; batch at the output")
@@ -130,11 +130,11 @@ func (s *shared) newConnectInput(name string, conf *service.ParsedConfig) (servi
 		if oldest, err := conf.FieldBool("start_from_oldest"); err != nil {
 			return nil, err
 		} else if !oldest {
-			in.start.word = fromLatest
+			o.Start = StartLatest
 		}
 	}
-	if !slices.Contains([]string{fromEarliest, fromLatest, fromCommitted}, in.start.word) {
-		return nil, fmt.Errorf("%s: start_offset: %q: want earliest, latest or committed", name, in.start.word)
+	if !slices.Contains([]string{StartEarliest, StartLatest, StartCommitted}, o.Start) {
+		return nil, fmt.Errorf("%s: start_offset: %q: want earliest, latest or committed", name, o.Start)
 	}
 	for _, field := range []string{"regexp_topics", "multi_header"} {
 		if on, err := conf.FieldBool(field); err != nil || on {
@@ -146,14 +146,16 @@ func (s *shared) newConnectInput(name string, conf *service.ParsedConfig) (servi
 			return nil, errors.Join(err, fmt.Errorf("%s: %s: not here: name the topics in full", name, field))
 		}
 	}
-	for _, topic := range in.topics {
+	for _, topic := range o.Topics {
 		if strings.Contains(topic, ":") {
 			return nil, fmt.Errorf("%s: topics: %q: single partitions are not read here; recount_log takes offsets to begin at in start_from", name, topic)
 		}
 	}
-	if err := in.check(); err != nil {
+	in, err := s.input(o)
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
+	in.timestamps = true
 	return in, nil
 }
 

@@ -13,13 +13,6 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// groupConfig holds the settings of a member of a consumer group.
-type groupConfig struct {
-	name     string
-	session  time.Duration
-	instance string
-}
-
 // groupReader feeds queues with the partitions that a consumer group assigns.
 //
 // Partitions are assigned in adjust, which decides their positions, and removed in revoked. Neither
@@ -28,7 +21,7 @@ type groupReader struct {
 	log    *Log
 	queues *partitionQueues
 	topics []string
-	conf   groupConfig
+	conf   GroupMember
 	start  string
 	from   func(schemas.TopicPartition) int64
 
@@ -52,7 +45,7 @@ func (g *groupReader) run(ctx context.Context) {
 			attempt = 0
 		}
 		b := backoff{}
-		g.log.cfg.Logger.Warn("reading the log: joining the group again", slog.String("group", g.conf.name),
+		g.log.cfg.Logger.Warn("reading the log: joining the group again", slog.String("group", g.conf.Name),
 			slog.Any("err", err), slog.Duration("in", b.wait(attempt)))
 		if b.sleep(ctx, attempt) != nil {
 			return
@@ -64,12 +57,12 @@ func (g *groupReader) run(ctx context.Context) {
 func (g *groupReader) member(ctx context.Context, progress *int) error {
 	failed := make(chan error, 1)
 	opts := append(consumerOptions(g.log.cfg),
-		kgo.ConsumerGroup(g.conf.name), kgo.ConsumeTopics(g.topics...),
+		kgo.ConsumerGroup(g.conf.Name), kgo.ConsumeTopics(g.topics...),
 		kgo.Balancers(kgo.CooperativeStickyBalancer()),
-		kgo.SessionTimeout(g.conf.session), kgo.HeartbeatInterval(g.conf.session/4),
+		kgo.SessionTimeout(g.conf.Session), kgo.HeartbeatInterval(g.conf.Session/4),
 		// The leader looks for added partitions and has them assigned.
 		kgo.MetadataMaxAge(metadataAge),
-		kgo.RebalanceTimeout(max(30*time.Second, g.conf.session)),
+		kgo.RebalanceTimeout(max(30*time.Second, g.conf.Session)),
 		kgo.ConsumeStartOffset(kgo.NewOffset().AtStart()),
 		kgo.AutoCommitMarks(), kgo.AutoCommitInterval(time.Second),
 		kgo.AdjustFetchOffsetsFn(func(ctx context.Context, at map[string]map[int32]kgo.Offset) (map[string]map[int32]kgo.Offset, error) {
@@ -92,8 +85,8 @@ func (g *groupReader) member(ctx context.Context, progress *int) error {
 			g.queues.remove(partitions(tps)...)
 		}),
 	)
-	if g.conf.instance != "" {
-		opts = append(opts, kgo.InstanceID(g.conf.instance))
+	if g.conf.Instance != "" {
+		opts = append(opts, kgo.InstanceID(g.conf.Instance))
 	}
 	cl, err := g.log.endpoint.client(opts...)
 	if err != nil {
@@ -121,7 +114,7 @@ func (g *groupReader) member(ctx context.Context, progress *int) error {
 	cancel(nil)
 	<-watching
 	if cause := context.Cause(ctx); err == nil && cause != nil && !errors.Is(cause, context.Canceled) {
-		err = fmt.Errorf("group %s: %w", g.conf.name, cause)
+		err = fmt.Errorf("group %s: %w", g.conf.Name, cause)
 	}
 	return err
 }
@@ -139,7 +132,7 @@ func (g *groupReader) adjust(ctx context.Context, at map[string]map[int32]kgo.Of
 		for p, o := range parts {
 			tp := schemas.TopicPartition{Topic: topic, Partition: p}
 			committed := o.EpochOffset().Offset
-			if g.start == fromProjections || g.start == fromCheckpoint || committed < 0 {
+			if g.start == StartProjections || g.start == StartCheckpoint || committed < 0 {
 				want[tp] = g.from(tp)
 			} else {
 				want[tp] = committed

@@ -88,8 +88,8 @@ func (o *projectOutput) write(ctx context.Context, batch service.MessageBatch) e
 // or not an offset of the log.
 func startOf(batch service.MessageBatch, tp schemas.TopicPartition) int64 {
 	for _, msg := range batch {
-		if d := deliveryOf(msg); d != nil && d.tp == tp {
-			return d.from
+		if d := deliveryOf(msg); d != nil && d.TP == tp {
+			return d.From
 		}
 	}
 	return 0
@@ -114,7 +114,7 @@ func (o *projectOutput) apply(ctx context.Context, b schemas.Batch, from int64) 
 
 // whole returns an error if messages were lost or failed between input and output.
 func whole(batch service.MessageBatch) error {
-	counts := map[*delivery]int{}
+	counts := map[*Delivery]int{}
 	for i, msg := range batch {
 		if err := msg.GetError(); err != nil {
 			return fmt.Errorf("message %d of %d: a processor failed: %w", i+1, len(batch), err)
@@ -124,9 +124,9 @@ func whole(batch service.MessageBatch) error {
 		}
 	}
 	for d, n := range counts {
-		if n != d.n-d.control {
+		if n != len(d.Records) {
 			return fmt.Errorf("%s: %d messages of a batch of %d: something between recount_log and recount_project drops, adds or splits messages",
-				d.tp, n, d.n-d.control)
+				d.TP, n, len(d.Records))
 		}
 	}
 	return nil
@@ -165,8 +165,8 @@ func (o *projectOutput) sort(batch service.MessageBatch) ([]schemas.Batch, []*re
 		}
 		b.Records = append(b.Records, rec)
 		b.Next = at.GetOffset() + 1
-		if d := deliveryOf(msg); d != nil && d.tp == b.TP() && d.last == at.GetOffset() {
-			b.Next = d.next // including a gap after the batch
+		if d := deliveryOf(msg); d != nil && d.TP == b.TP() && d.Last == at.GetOffset() {
+			b.Next = d.Next // including a gap after the batch
 		}
 	}
 	return batches, unreadable, nil

@@ -12,44 +12,61 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
+// StartProjections and the constants below are values of ReaderOptions.Start: where reading of a
+// partition starts.
+const (
+	// StartProjections is where the projections stand.
+	StartProjections = "projections"
+	// StartCheckpoint is where the projections stood when they were last flushed, for topics
+	// derived from the log.
+	StartCheckpoint = "checkpoint"
+	// StartCommitted is what the consumer group committed, or the start.
+	StartCommitted = "committed"
+	StartEarliest  = "earliest"
+	StartLatest    = "latest"
+)
+
 // starting is a parsed start_from: a keyword, offsets, or a time.
 type starting struct {
 	word    string
-	offsets schemas.Watermark // nil except for fromOffsets
-	at      time.Time         // zero except for fromTime
+	offsets schemas.Watermark // nil except for startOffsets
+	at      time.Time         // zero except for startTime
 }
 
 const (
-	fromOffsets = "offsets"
-	fromTime    = "a time"
+	startOffsets = "offsets"
+	startTime    = "a time"
 )
 
-// startForm is the pattern of start_from for lint; parseStart makes the other checks.
-const startForm = `^(projections|checkpoint|committed|earliest|latest|[0-9]{4}-.+|.+[/:][0-9]+:[0-9]+)$`
+// StartPattern is a regular expression for ReaderOptions.Start; NewReader makes the other checks.
+const StartPattern = `^(projections|checkpoint|committed|earliest|latest|[0-9]{4}-.+|.+[/:][0-9]+:[0-9]+)$`
 
-const startWant = "want projections, checkpoint, committed, earliest, latest, a time as in 2026-11-20T10:00:00Z, or offsets TOPIC/PARTITION:OFFSET,…"
+// StartWanted says what ReaderOptions.Start may be.
+const StartWanted = "want projections, checkpoint, committed, earliest, latest, a time as in 2026-11-20T10:00:00Z, or offsets TOPIC/PARTITION:OFFSET,…"
 
 var colons = regexp.MustCompile(`:([0-9]+):([0-9]+)$`)
 
 func parseStart(text string) (starting, error) {
 	switch text {
-	case fromProjections, fromCheckpoint, fromCommitted, fromEarliest, fromLatest:
+	case StartProjections, StartCheckpoint, StartCommitted, StartEarliest, StartLatest:
 		return starting{word: text}, nil
 	}
 	for _, form := range []string{time.RFC3339Nano, "2006-01-02T15:04:05", time.DateTime, time.DateOnly} {
 		if at, err := time.Parse(form, text); err == nil {
-			return starting{word: fromTime, at: at}, nil
+			return starting{word: startTime, at: at}, nil
 		}
 	}
-	parts := splitList([]string{text})
-	for i, part := range parts {
-		parts[i] = colons.ReplaceAllString(part, "/$1:$2") // topic:partition:offset
+	var parts []string
+	for part := range strings.SplitSeq(text, ",") {
+		if part = strings.TrimSpace(part); part != "" {
+			parts = append(parts, colons.ReplaceAllString(part, "/$1:$2")) // topic:partition:offset
+		}
 	}
 	w, err := schemas.ParseWatermark(strings.Join(parts, ","))
 	if err != nil || len(w) == 0 {
-		return starting{}, fmt.Errorf("start_from: %q: %s", text, startWant)
+		return starting{}, fmt.Errorf("start_from: %q: %s", text, StartWanted)
 	}
-	return starting{word: fromOffsets, offsets: w}, nil
+	return starting{word: startOffsets, offsets: w}, nil
 }
 
 // After returns, for each partition of the topics, the first offset whose record was appended at
