@@ -37,7 +37,7 @@ var onlyIn = map[string][]string{
 	"github.com/twmb/franz-go/pkg/kgo":   {"pipeline"},
 	"github.com/twmb/franz-go/pkg/kadm":  {"pipeline"},
 	"github.com/twmb/franz-go/pkg/kmsg":  {"pipeline/broker"},
-	"github.com/redpanda-data/benthos":   {"pipeline", "processors"},
+	"github.com/redpanda-data/benthos":   {"pipeline/streams", "processors/adapter"},
 	"github.com/cockroachdb/pebble":      {"pipeline/broker", "projections"},
 	"github.com/apache/arrow-go":         {"schemas", "projections/segment"},
 	"github.com/smacker/go-tree-sitter":  {"languages"},

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/recountdb/recount/configs"
-	"github.com/recountdb/recount/pipeline"
+	"github.com/recountdb/recount/pipeline/streams"
 	"github.com/recountdb/recount/processors/adapter"
 )
 
@@ -37,7 +37,7 @@ func TestConfigs(t *testing.T) {
 	}
 	for _, verb := range []string{"lint", "test"} {
 		t.Run(verb, func(t *testing.T) {
-			code, err := pipeline.CLI(context.Background(), append([]string{verb}, files...), pipeline.CLIOptions{
+			code, err := streams.CLI(context.Background(), append([]string{verb}, files...), streams.CLIOptions{
 				Version: "test", Processors: adapter.Register,
 			})
 			if code != 0 || err != nil {
@@ -50,7 +50,7 @@ func TestConfigs(t *testing.T) {
 		if err := os.WriteFile(bad, []byte("input: { recount_log: { topics: [a], nonesuch: 1 } }\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		code, err := pipeline.CLI(context.Background(), []string{"lint", bad}, pipeline.CLIOptions{Processors: adapter.Register})
+		code, err := streams.CLI(context.Background(), []string{"lint", bad}, streams.CLIOptions{Processors: adapter.Register})
 		if code == 0 && err == nil {
 			t.Error("passed")
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/recountdb/recount/pipeline"
+	"github.com/recountdb/recount/pipeline/streams"
 	"github.com/recountdb/recount/processors/adapter"
 	"github.com/recountdb/recount/schemas"
 )
@@ -28,7 +29,7 @@ func TestCLIRun(t *testing.T) {
 	if err := os.WriteFile(file, []byte(yaml), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	opts := pipeline.CLIOptions{
+	opts := streams.CLIOptions{
 		Log:        func(context.Context) (*pipeline.Log, error) { return l, nil },
 		Target:     func(context.Context) (pipeline.Target, error) { return m, nil },
 		Processors: adapter.Register, Logger: testLog(t),
@@ -40,7 +41,7 @@ func TestCLIRun(t *testing.T) {
 	run := func(ctx context.Context) chan result {
 		done := make(chan result, 1)
 		go func() {
-			code, err := pipeline.CLI(ctx, []string{"run", file}, opts)
+			code, err := streams.CLI(ctx, []string{"run", file}, opts)
 			done <- result{code, err}
 		}()
 		return done
@@ -67,20 +68,20 @@ func TestCLIRun(t *testing.T) {
 
 // TestCLIBind checks that Benthos' HTTP API listens on loopback by default.
 func TestCLIBind(t *testing.T) {
-	host, _, err := net.SplitHostPort(pipeline.CLIBind)
+	host, _, err := net.SplitHostPort(streams.CLIBind)
 	if err != nil || !net.ParseIP(host).IsLoopback() {
-		t.Errorf("%s is not on loopback", pipeline.CLIBind)
+		t.Errorf("%s is not on loopback", streams.CLIBind)
 	}
 	file := filepath.Join(t.TempDir(), "echo.yaml")
 	if err := os.WriteFile(file, []byte("input: { generate: { count: 1, mapping: 'root = 1' } }\noutput: { drop: {} }\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	out := captureStdout(t, func() {
-		if code, err := pipeline.CLI(t.Context(), []string{"--config", file, "echo"}, pipeline.CLIOptions{}); code != 0 || err != nil {
+		if code, err := streams.CLI(t.Context(), []string{"--config", file, "echo"}, streams.CLIOptions{}); code != 0 || err != nil {
 			t.Errorf("exit %d, %v", code, err)
 		}
 	})
-	if !strings.Contains(out, "address: "+pipeline.CLIBind) || strings.Contains(out, "0.0.0.0") {
+	if !strings.Contains(out, "address: "+streams.CLIBind) || strings.Contains(out, "0.0.0.0") {
 		t.Errorf("the effective config:\n%s", out)
 	}
 }

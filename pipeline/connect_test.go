@@ -13,6 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/recountdb/recount/pipeline"
+	"github.com/recountdb/recount/pipeline/streams"
 	"github.com/recountdb/recount/processors/adapter"
 	"github.com/recountdb/recount/schemas"
 )
@@ -45,7 +46,7 @@ func read(t *testing.T, l *pipeline.Log, seed, input, to, value string, want int
 	if err := l.CreateTopic(ctx, to); err != nil {
 		t.Fatal(err)
 	}
-	stream := runStream(t, pipeline.StreamOptions{YAML: fmt.Sprintf(`
+	stream := runStream(t, streams.Options{YAML: fmt.Sprintf(`
 input: %s
 pipeline: { processors: [ { mapping: 'root = %s' } ] }
 output: { redpanda: { seed_brokers: [ %s ], topic: %s } }
@@ -93,7 +94,7 @@ func TestStartFrom(t *testing.T) {
 		"yesterday": "want projections", "recount.commits/0:1": "not one of the topics", "recount.commands/0:99": "the log ends there at 5",
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
-		err := pipeline.RunStream(ctx, pipeline.StreamOptions{YAML: fmt.Sprintf(
+		err := streams.Run(ctx, streams.Options{YAML: fmt.Sprintf(
 			"input: { recount_log: { seed_brokers: [ %s ], topics: [ recount.commands ], start_from: '%s' } }\noutput: { drop: {} }\n", seed, from)})
 		cancel()
 		if err == nil || !contains(err.Error(), want) {
@@ -115,7 +116,7 @@ func TestConnectConfigs(t *testing.T) {
 				t.Fatal(err)
 			}
 			reg := prometheus.NewRegistry()
-			stream := runStream(t, pipeline.StreamOptions{Metrics: reg, YAML: fmt.Sprintf(`
+			stream := runStream(t, streams.Options{Metrics: reg, YAML: fmt.Sprintf(`
 input:
   %[1]s:
     seed_brokers: [ "%[2]s" ]
@@ -177,7 +178,7 @@ func TestConnectRefuses(t *testing.T) {
 		"input: { generate: { mapping: 'root = 1' } }\noutput: { aws_s3: { bucket: b } }":                                                      "there is no aws_s3 here",
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
-		err := pipeline.RunStream(ctx, pipeline.StreamOptions{YAML: config})
+		err := streams.Run(ctx, streams.Options{YAML: config})
 		cancel()
 		if err == nil || !contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", config, err, want)
@@ -192,7 +193,7 @@ func TestConnectRefuses(t *testing.T) {
 		return path
 	}
 	lint := func(path string) (int, error) {
-		return pipeline.CLI(t.Context(), []string{"lint", path}, pipeline.CLIOptions{Processors: adapter.Register})
+		return streams.CLI(t.Context(), []string{"lint", path}, streams.CLIOptions{Processors: adapter.Register})
 	}
 	good := file("good.yaml", "metrics: { prometheus: { add_go_metrics: true } }\ninput: { redpanda: { seed_brokers: [ 'a:1' ], topics: [ a ], sasl: [ { mechanism: PLAIN, username: u, password: p } ] } }\noutput: { recount_log: { topic: b } }\n")
 	if code, err := lint(good); code != 0 || err != nil {

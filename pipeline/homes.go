@@ -55,8 +55,8 @@ func (l *Log) placed(notes []*recountv1.KeysPlaced) {
 // matters.
 const notesPartition = 0
 
-// openWriting is Open for a client that only writes to existing topics, Recount's or others.
-func openWriting(ctx context.Context, cfg Config) (*Log, error) {
+// OpenWriting is Open for a client that only writes to existing topics, Recount's or others.
+func OpenWriting(ctx context.Context, cfg Config) (*Log, error) {
 	l, err := open(cfg)
 	if err != nil {
 		return nil, err

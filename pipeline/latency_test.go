@@ -9,6 +9,7 @@ import (
 
 	"github.com/recountdb/recount/configs"
 	"github.com/recountdb/recount/pipeline"
+	"github.com/recountdb/recount/pipeline/streams"
 	"github.com/recountdb/recount/processors/adapter"
 	"github.com/recountdb/recount/schemas"
 )
@@ -24,7 +25,7 @@ func BenchmarkLive(b *testing.B) {
 	running, stop := context.WithCancel(ctx)
 	done := make(chan error, 1)
 	go func() {
-		done <- pipeline.RunStream(running, pipeline.StreamOptions{YAML: yaml, Log: l, Target: m, Processors: adapter.Register})
+		done <- streams.Run(running, streams.Options{YAML: yaml, Log: l, Target: m, Processors: adapter.Register})
 	}()
 	one := func(i int) time.Duration {
 		begin := time.Now()
@@ -73,7 +74,7 @@ func BenchmarkStream(b *testing.B) {
 	done := make(chan error, 1)
 	b.ResetTimer()
 	go func() {
-		done <- pipeline.RunStream(running, pipeline.StreamOptions{YAML: yaml, Log: l, Target: m, Processors: adapter.Register})
+		done <- streams.Run(running, streams.Options{YAML: yaml, Log: l, Target: m, Processors: adapter.Register})
 	}()
 	for !m.Watermark().Covers(until) {
 		select {

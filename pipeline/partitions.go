@@ -133,16 +133,20 @@ func (l *Log) derivedFrom(topic string) (string, bool) {
 // projecting, if the two run in separate processes (configs/split).
 const DerivedPrefix = "records."
 
-// createLike makes sure that a topic exists, with as many partitions as another one.
-func (l *Log) createLike(ctx context.Context, topic, like string) error {
+// EnsureLike makes sure that a topic exists with at least as many partitions as another one, and
+// returns how many it has.
+func (l *Log) EnsureLike(ctx context.Context, topic, like string) (int32, error) {
 	tps, err := l.TopicPartitions(ctx, like)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	if err := l.ensure(ctx, len(tps), l.Topic(topic)); err != nil {
-		return err
+		return 0, err
 	}
-	return l.addPartitions(ctx, l.Topic(topic), len(tps))
+	if err := l.addPartitions(ctx, l.Topic(topic), len(tps)); err != nil {
+		return 0, err
+	}
+	return l.partitionCount(ctx, l.Topic(topic))
 }
 
 // Grow adds partitions to a topic so that it has count in total. Its keys stay in their partitions

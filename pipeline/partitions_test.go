@@ -12,6 +12,7 @@ import (
 
 	"github.com/recountdb/recount/configs"
 	"github.com/recountdb/recount/pipeline"
+	"github.com/recountdb/recount/pipeline/streams"
 	"github.com/recountdb/recount/schemas"
 )
 
@@ -114,7 +115,7 @@ func TestGrowth(t *testing.T) {
 
 func growth(t *testing.T, open func() *pipeline.Log) {
 	ctx, l, m := testContext(t), open(), newMemory()
-	stream := runStream(t, pipeline.StreamOptions{Log: l, Target: m})
+	stream := runStream(t, streams.Options{Log: l, Target: m})
 	o := startLoad(ctx, t, l)
 	grow(ctx, t, l, m)
 	sent, homes := o.end(), o.homes
@@ -148,9 +149,9 @@ func TestGrowthSplit(t *testing.T) {
 func growthSplit(t *testing.T, open func() *pipeline.Log) {
 	ctx, l, m := testContext(t), open(), newFlushing()
 	o := startLoad(ctx, t, l)
-	project := runStream(t, pipeline.StreamOptions{YAML: builtin(t, configs.Project), Log: open(), Target: m, CheckpointDir: t.TempDir()})
-	one := runStream(t, pipeline.StreamOptions{YAML: builtin(t, configs.Process), Log: open()})
-	two := runStream(t, pipeline.StreamOptions{YAML: builtin(t, configs.Process), Log: open()})
+	project := runStream(t, streams.Options{YAML: builtin(t, configs.Project), Log: open(), Target: m, CheckpointDir: t.TempDir()})
+	one := runStream(t, streams.Options{YAML: builtin(t, configs.Process), Log: open()})
+	two := runStream(t, streams.Options{YAML: builtin(t, configs.Process), Log: open()})
 	grow(ctx, t, l, m)
 	sent := o.end()
 	m.waitFor(ctx, t, ends(ctx, t, l, schemas.TopicCommands))
@@ -198,7 +199,7 @@ func TestUnread(t *testing.T) {
 	if err := l.CreateTopic(ctx, "recount.records.commands"); err != nil {
 		t.Fatal(err)
 	}
-	project := runStream(t, pipeline.StreamOptions{YAML: builtin(t, configs.Project), Log: l, Target: newMemory(), CheckpointDir: t.TempDir()})
+	project := runStream(t, streams.Options{YAML: builtin(t, configs.Project), Log: l, Target: newMemory(), CheckpointDir: t.TempDir()})
 	if err := l.Grow(ctx, schemas.TopicCommands, 6); err != nil {
 		t.Fatal(err)
 	}

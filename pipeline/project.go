@@ -72,7 +72,7 @@ func Project(ctx context.Context, t Target, b schemas.Batch, reject RejectFunc) 
 		}
 		refusal := &recountv1.Rejected{
 			Position: b.Records[i].GetOrigin(),
-			Reason:   reason(cause),
+			Reason:   Reason(cause),
 			By:       "projection",
 		}
 		// A copy of the list is changed: the caller may repeat the call with its own.
@@ -93,8 +93,8 @@ func doReject(ctx context.Context, reject RejectFunc, rejected []*recountv1.Reje
 	return reject(ctx, rejected)
 }
 
-// reason returns an error's text for Rejected, limited in length and never empty.
-func reason(err error) string {
+// Reason returns an error's text for Rejected, limited in length and never empty.
+func Reason(err error) string {
 	s := err.Error()
 	if len(s) > 4<<10 {
 		s = s[:4<<10]

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/recountdb/recount/pipeline"
+	"github.com/recountdb/recount/pipeline/streams"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
@@ -56,7 +57,7 @@ func TestStreamBadInput(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s := runStream(t, pipeline.StreamOptions{Log: l, Target: m})
+			s := runStream(t, streams.Options{Log: l, Target: m})
 			m.waitFor(ctx, t, ends(ctx, t, l, schemas.TopicCommands))
 			s.end()
 			got := rejectedEvents(ctx, t, l)
@@ -122,7 +123,7 @@ func TestProjectionRefuses(t *testing.T) {
 				return nil
 			}
 			appendCommands(ctx, t, l, 0, 100)
-			s := runStream(t, pipeline.StreamOptions{Log: l, Target: m})
+			s := runStream(t, streams.Options{Log: l, Target: m})
 			m.waitFor(ctx, t, ends(ctx, t, l, schemas.TopicCommands))
 			s.end()
 			total := 0

@@ -10,6 +10,7 @@ import (
 
 	"github.com/recountdb/recount/configs"
 	"github.com/recountdb/recount/pipeline"
+	"github.com/recountdb/recount/pipeline/streams"
 	"github.com/recountdb/recount/schemas"
 )
 
@@ -77,8 +78,8 @@ func split(ctx context.Context, t *testing.T, open func() *pipeline.Log, rounds 
 	for round := range rounds {
 		l := open()
 		appendCommands(ctx, t, l, round*150, 150)
-		process := runStream(t, pipeline.StreamOptions{YAML: builtin(t, configs.Process), Log: l})
-		project := runStream(t, pipeline.StreamOptions{
+		process := runStream(t, streams.Options{YAML: builtin(t, configs.Process), Log: l})
+		project := runStream(t, streams.Options{
 			YAML: builtin(t, configs.Project), Log: l, Target: m, CheckpointDir: dir,
 		})
 		if round == rounds-1 {
@@ -137,11 +138,11 @@ func TestGroupRebalance(t *testing.T) {
 		ctx, dir, m := testContext(t), t.TempDir(), newFlushing()
 		l := open()
 		appendCommands(ctx, t, l, 0, 200)
-		project := runStream(t, pipeline.StreamOptions{YAML: builtin(t, configs.Project), Log: l, Target: m, CheckpointDir: dir})
-		first := runStream(t, pipeline.StreamOptions{YAML: builtin(t, configs.Process), Log: l})
+		project := runStream(t, streams.Options{YAML: builtin(t, configs.Project), Log: l, Target: m, CheckpointDir: dir})
+		first := runStream(t, streams.Options{YAML: builtin(t, configs.Process), Log: l})
 		m.waitFor(ctx, t, ends(ctx, t, l, schemas.TopicCommands))
 
-		second := runStream(t, pipeline.StreamOptions{YAML: builtin(t, configs.Process), Log: open()})
+		second := runStream(t, streams.Options{YAML: builtin(t, configs.Process), Log: open()})
 		appendCommands(ctx, t, l, 200, 200)
 		m.waitFor(ctx, t, ends(ctx, t, l, schemas.TopicCommands))
 
@@ -163,7 +164,7 @@ func TestTopicToCome(t *testing.T) {
 	ctx, l, m := testContext(t), embedded(t), newFlushing()
 	appendCommands(ctx, t, l, 0, 10)
 	lines := make(chan string, 1000)
-	project := runStream(t, pipeline.StreamOptions{
+	project := runStream(t, streams.Options{
 		YAML: builtin(t, configs.Project), Log: l, Target: m, CheckpointDir: t.TempDir(), Logger: linesTo(lines),
 	})
 	told := 0
@@ -183,7 +184,7 @@ func TestTopicToCome(t *testing.T) {
 			t.Fatal("nothing was said")
 		}
 	}
-	process := runStream(t, pipeline.StreamOptions{YAML: builtin(t, configs.Process), Log: l})
+	process := runStream(t, streams.Options{YAML: builtin(t, configs.Process), Log: l})
 	m.waitFor(ctx, t, ends(ctx, t, l, schemas.TopicCommands))
 	process.end()
 	project.end()
@@ -210,7 +211,7 @@ func TestCheckpointDamaged(t *testing.T) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go func() {
-		_ = pipeline.RunStream(ctx, pipeline.StreamOptions{
+		_ = streams.Run(ctx, streams.Options{
 			YAML: builtin(t, configs.Project), Log: l, Target: newMemory(), CheckpointDir: dir, Logger: linesTo(lines),
 		})
 	}()

@@ -15,6 +15,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/recountdb/recount/pipeline"
+	"github.com/recountdb/recount/pipeline/streams"
 	"github.com/recountdb/recount/processors/adapter"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
@@ -131,7 +132,7 @@ type running struct {
 	done chan error
 }
 
-func runStream(t *testing.T, o pipeline.StreamOptions) *running {
+func runStream(t *testing.T, o streams.Options) *running {
 	t.Helper()
 	if o.YAML == "" {
 		o.YAML = oneStream
@@ -142,7 +143,7 @@ func runStream(t *testing.T, o pipeline.StreamOptions) *running {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	r := &running{t: t, stop: cancel, done: make(chan error, 1)}
-	go func() { r.done <- pipeline.RunStream(ctx, o) }()
+	go func() { r.done <- streams.Run(ctx, o) }()
 	t.Cleanup(func() { r.stop() })
 	return r
 }
@@ -251,7 +252,7 @@ func TestStreamAppliesInOrder(t *testing.T) {
 	ctx, l, m := testContext(t), embedded(t), newMemory()
 	appendCommands(ctx, t, l, 0, 500)
 	reg := prometheus.NewRegistry()
-	s := runStream(t, pipeline.StreamOptions{Log: l, Target: m, Metrics: reg})
+	s := runStream(t, streams.Options{Log: l, Target: m, Metrics: reg})
 	appendCommands(ctx, t, l, 500, 500) // while it runs
 	m.waitFor(ctx, t, ends(ctx, t, l, schemas.TopicCommands))
 	s.end()
@@ -295,7 +296,7 @@ func streamKilled(ctx context.Context, t *testing.T, rounds int) {
 	l, m := embedded(t), newMemory()
 	for round := range rounds {
 		appendCommands(ctx, t, l, round*100, 100)
-		s := runStream(t, pipeline.StreamOptions{Log: l, Target: m, StopWithin: time.Millisecond})
+		s := runStream(t, streams.Options{Log: l, Target: m, StopWithin: time.Millisecond})
 		select {
 		case <-m.moved: // something was applied; the rest is in flight
 		case <-ctx.Done():
@@ -305,7 +306,7 @@ func streamKilled(ctx context.Context, t *testing.T, rounds int) {
 		// A crash: the projections return to their last flush, consistently.
 		m = m.crash(round)
 	}
-	s := runStream(t, pipeline.StreamOptions{Log: l, Target: m})
+	s := runStream(t, streams.Options{Log: l, Target: m})
 	m.waitFor(ctx, t, ends(ctx, t, l, schemas.TopicCommands))
 	s.end()
 	if diff := cmp.Diff(inLog(ctx, t, l), m.commands); diff != "" {
@@ -339,7 +340,7 @@ func TestStreamSameEventTwice(t *testing.T) {
 	ctx, l, m := testContext(t), embedded(t), newMemory()
 	appendCommands(ctx, t, l, 0, 50)
 	appendCommands(ctx, t, l, 0, 50) // delivered a second time
-	s := runStream(t, pipeline.StreamOptions{Log: l, Target: m})
+	s := runStream(t, streams.Options{Log: l, Target: m})
 	m.waitFor(ctx, t, ends(ctx, t, l, schemas.TopicCommands))
 	s.end()
 	if got := len(m.ids); got != 50 {
@@ -358,7 +359,7 @@ func TestStreamOutage(t *testing.T) {
 		}
 		return nil
 	}
-	s := runStream(t, pipeline.StreamOptions{Log: l, Target: m})
+	s := runStream(t, streams.Options{Log: l, Target: m})
 	m.waitFor(ctx, t, ends(ctx, t, l, schemas.TopicCommands))
 	s.end()
 	if diff := cmp.Diff(inLog(ctx, t, l), m.commands); diff != "" {
@@ -375,7 +376,7 @@ func TestStreamFatal(t *testing.T) {
 	appendCommands(ctx, t, l, 0, 10)
 	broken := errors.New("the checksum is wrong")
 	m.refuse = func(schemas.Batch) error { return schemas.Fatalf("apply: %w", broken) }
-	s := runStream(t, pipeline.StreamOptions{Log: l, Target: m})
+	s := runStream(t, streams.Options{Log: l, Target: m})
 	select {
 	case err := <-s.done:
 		if !errors.Is(err, schemas.ErrFatal) || !errors.Is(err, broken) {
@@ -390,7 +391,7 @@ func TestStreamBeyondTheEnd(t *testing.T) {
 	t.Parallel()
 	ctx, l, m := testContext(t), embedded(t), newMemory()
 	m.next[schemas.TopicPartition{Topic: "recount.commands", Partition: 2}] = 77
-	s := runStream(t, pipeline.StreamOptions{Log: l, Target: m})
+	s := runStream(t, streams.Options{Log: l, Target: m})
 	select {
 	case err := <-s.done:
 		if !errors.Is(err, schemas.ErrFatal) {
@@ -418,7 +419,7 @@ func TestStreamOfNoConcern(t *testing.T) {
 		}
 		return nil
 	}
-	s := runStream(t, pipeline.StreamOptions{Log: l, Target: m})
+	s := runStream(t, streams.Options{Log: l, Target: m})
 	for more := true; more; {
 		appendCommands(ctx, t, l, 10, 10) // new events are ignored
 		select {
@@ -445,7 +446,7 @@ func TestStreamDropsMessages(t *testing.T) {
 			ctx, l, m := testContext(t), embedded(t), newMemory()
 			appendCommands(ctx, t, l, 0, 100)
 			lines := make(chan string, 10000)
-			s := runStream(t, pipeline.StreamOptions{
+			s := runStream(t, streams.Options{
 				Log: l, Target: m, Vars: map[string]string{"BATCH": batch}, Logger: linesTo(lines), StopWithin: time.Second,
 				YAML: strings.ReplaceAll(oneStream, "- recount_records: {}",
 					"- recount_records: {}\n    - mapping: 'root = if metadata(\"kafka_offset\").number() == 2 { deleted() }'"),
@@ -468,7 +469,7 @@ func TestStreamDropsMessages(t *testing.T) {
 				}
 			}
 			// With a config that drops nothing, everything arrives.
-			s = runStream(t, pipeline.StreamOptions{Log: l, Target: m})
+			s = runStream(t, streams.Options{Log: l, Target: m})
 			m.waitFor(ctx, t, ends(ctx, t, l, schemas.TopicCommands))
 			s.end()
 			if diff := cmp.Diff(inLog(ctx, t, l), m.commands); diff != "" {

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/recountdb/recount/pipeline"
+	"github.com/recountdb/recount/pipeline/streams"
 	"github.com/recountdb/recount/processors/adapter"
 )
 
@@ -55,7 +56,7 @@ directory for itself: stop the server, or give it the config by up --pipeline.`,
 					err = errors.Join(err, opened.Close())
 				}
 			}()
-			code, err := pipeline.CLI(cmd.Context(), args, pipeline.CLIOptions{
+			code, err := streams.CLI(cmd.Context(), args, streams.CLIOptions{
 				Version: version,
 				Log: func(ctx context.Context) (*pipeline.Log, error) {
 					b, err := local(ctx)

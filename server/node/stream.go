@@ -10,6 +10,7 @@ import (
 
 	"github.com/recountdb/recount/configs"
 	"github.com/recountdb/recount/pipeline"
+	"github.com/recountdb/recount/pipeline/streams"
 	"github.com/recountdb/recount/processors/adapter"
 	"github.com/recountdb/recount/schemas"
 )
@@ -54,7 +55,7 @@ func (n *Node) streams() ([]stream, error) {
 
 // runStreams runs the streams until the context ends, then drains them. After an error the node
 // stops; the next start recovers.
-func (n *Node) runStreams(ctx context.Context, streams []stream) error {
+func (n *Node) runStreams(ctx context.Context, all []stream) error {
 	if n.cfg.Has(RoleProject) && !n.cfg.Has(RoleProcess) {
 		// The position in the derived topic is stored apart from the projections. If these started
 		// from zero, read what lies before that position from the log.
@@ -70,8 +71,8 @@ func (n *Node) runStreams(ctx context.Context, streams []stream) error {
 		prefix = pipeline.DefaultPrefix
 	}
 	g, ctx := errgroup.WithContext(ctx)
-	for _, s := range streams {
-		o := pipeline.StreamOptions{
+	for _, s := range all {
+		o := streams.Options{
 			YAML: s.yaml,
 			Vars: map[string]string{"RECOUNT_TOPIC_PREFIX": prefix, "RECOUNT_EMBEDDER": n.cfg.Embedder},
 			Log:  n.log, Processors: adapter.Register, Metrics: n.reg,
@@ -82,7 +83,7 @@ func (n *Node) runStreams(ctx context.Context, streams []stream) error {
 			o.Target = gated{n}
 		}
 		g.Go(func() error {
-			if err := pipeline.RunStream(ctx, o); err != nil {
+			if err := streams.Run(ctx, o); err != nil {
 				return fmt.Errorf("%s: %w", s.name, err)
 			}
 			if ctx.Err() == nil {

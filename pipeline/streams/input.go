@@ -1,4 +1,4 @@
-package pipeline
+package streams
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/redpanda-data/benthos/v4/public/service"
 
+	"github.com/recountdb/recount/pipeline"
 	"github.com/recountdb/recount/schemas"
 )
 
@@ -23,9 +24,9 @@ Every message carries the metadata kafka_topic, kafka_partition, kafka_offset, k
 			service.NewStringListField("topics").Description("Full names of the topics to read.").Example([]string{"recount.commands"}),
 			service.NewStringField("consumer_group").Default("").
 				Description("Share the partitions with other members of this group. None: read all partitions."),
-			service.NewStringField("start_from").Default(StartEarliest).
-				LintRule("root = if !this.re_match(\""+strings.ReplaceAll(StartPattern, `\`, `\\`)+"\") { \""+StartWanted+"\" }").
-				Example(StartLatest).Example("2026-11-20T10:00:00Z").Example("recount.commands/0:1042,recount.commands/1:977").
+			service.NewStringField("start_from").Default(pipeline.StartEarliest).
+				LintRule("root = if !this.re_match(\""+strings.ReplaceAll(pipeline.StartPattern, `\`, `\\`)+"\") { \""+pipeline.StartWanted+"\" }").
+				Example(pipeline.StartLatest).Example("2026-11-20T10:00:00Z").Example("recount.commands/0:1042,recount.commands/1:977").
 				Description("Where to start. `projections`: where this process' projections stand; `checkpoint`: where they stood when they were last flushed, for topics derived from the log; `committed`: what the consumer group committed, or the start; `earliest`; `latest`; a time (without a zone in UTC): with the first record that was appended then or later; offsets, as TOPIC/PARTITION:OFFSET or topic:partition:offset, several separated by commas: there, and partitions that are not named at their beginning. What a consumer group has committed goes before earliest, latest, a time and offsets."),
 			service.NewObjectField("batching",
 				service.NewIntField("count").Default(512).Description("The most messages of a batch. A batch never waits to be filled."),
@@ -44,12 +45,12 @@ Every message carries the metadata kafka_topic, kafka_partition, kafka_offset, k
 type logInput struct {
 	shared     *shared
 	log        *slog.Logger
-	reader     *Reader
+	reader     *pipeline.Reader
 	timestamps bool // add metadata about time and null values, for kafka_franz
 }
 
 func (s *shared) newInput(conf *service.ParsedConfig, _ *service.Resources) (service.BatchInput, error) {
-	var o ReaderOptions
+	var o pipeline.ReaderOptions
 	var own bool
 	var err error
 	if o.Config, own, err = connection(conf); err != nil {
@@ -75,9 +76,9 @@ func (s *shared) newInput(conf *service.ParsedConfig, _ *service.Resources) (ser
 }
 
 // input returns an input that reads with these options.
-func (s *shared) input(o ReaderOptions) (*logInput, error) {
+func (s *shared) input(o pipeline.ReaderOptions) (*logInput, error) {
 	o.Target, o.CheckpointDir, o.Stopping, o.Logger = s.projections, s.CheckpointDir, s.stopping, s.Logger
-	r, err := NewReader(o)
+	r, err := pipeline.NewReader(o)
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +107,7 @@ func (in *logInput) Connect(ctx context.Context) error {
 func (in *logInput) ReadBatch(ctx context.Context) (service.MessageBatch, service.AckFunc, error) {
 	d, err := in.reader.Next(ctx)
 	switch {
-	case errors.Is(err, ErrNotOpen):
+	case errors.Is(err, pipeline.ErrNotOpen):
 		return nil, nil, service.ErrNotConnected
 	case err != nil && ctx.Err() != nil:
 		return nil, nil, ctx.Err()
@@ -145,13 +146,13 @@ func (in *logInput) Close(ctx context.Context) error { return in.reader.Close(ct
 type deliveryKey struct{}
 
 // deliveryOf returns the delivery that a message belongs to, or nil.
-func deliveryOf(msg *service.Message) *Delivery {
-	d, _ := msg.Context().Value(deliveryKey{}).(*Delivery)
+func deliveryOf(msg *service.Message) *pipeline.Delivery {
+	d, _ := msg.Context().Value(deliveryKey{}).(*pipeline.Delivery)
 	return d
 }
 
 // messages returns a delivery as a batch of messages.
-func messages(d *Delivery) service.MessageBatch {
+func messages(d *pipeline.Delivery) service.MessageBatch {
 	ctx := context.WithValue(context.Background(), deliveryKey{}, d)
 	batch := make(service.MessageBatch, len(d.Records))
 	for i := range d.Records {

@@ -1,4 +1,4 @@
-package pipeline
+package streams
 
 import (
 	"context"
@@ -12,19 +12,20 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/redpanda-data/benthos/v4/public/service"
 
+	"github.com/recountdb/recount/pipeline"
 	"github.com/recountdb/recount/schemas"
 )
 
-// StreamOptions are the options of RunStream.
-type StreamOptions struct {
+// Options are the options of Run.
+type Options struct {
 	// YAML is the config of the stream, like those in configs/.
 	YAML string
 	// Vars are the values of ${NAME} in the config. They take precedence over the environment.
 	Vars map[string]string
 	// Log is the log that plugins without seed_brokers read and write.
-	Log *Log
+	Log *pipeline.Log
 	// Target is what recount_project applies to.
-	Target Target
+	Target pipeline.Target
 	// Processors adds the processors: processors/adapter.Register.
 	Processors func(*service.Environment) error
 	// Metrics is where the stream's metrics are registered. The default discards them.
@@ -38,10 +39,10 @@ type StreamOptions struct {
 	StopWithin time.Duration
 }
 
-// RunStream runs a stream until the context ends, then drains it and returns nil. It returns
+// Run runs a stream until the context ends, then drains it and returns nil. It returns
 // earlier with an error of class ErrFatal, with an error in the config, or when the input ends by
 // itself.
-func RunStream(ctx context.Context, o StreamOptions) error {
+func Run(ctx context.Context, o Options) error {
 	if o.StopWithin == 0 {
 		o.StopWithin = 10 * time.Second
 	}
@@ -60,10 +61,10 @@ func RunStream(ctx context.Context, o StreamOptions) error {
 		},
 	}
 	if o.Log != nil {
-		p.Log = func(context.Context) (*Log, error) { return o.Log, nil }
+		p.Log = func(context.Context) (*pipeline.Log, error) { return o.Log, nil }
 	}
 	if o.Target != nil {
-		p.Target = func(context.Context) (Target, error) { return o.Target, nil }
+		p.Target = func(context.Context) (pipeline.Target, error) { return o.Target, nil }
 	}
 	if o.Processors != nil {
 		p.Register = append(p.Register, o.Processors)
@@ -137,7 +138,7 @@ func stop(stream *service.Stream, within time.Duration, ended <-chan error) erro
 	}
 }
 
-func buildStream(o StreamOptions, plugins *shared, logger *slog.Logger) (*service.Stream, error) {
+func buildStream(o Options, plugins *shared, logger *slog.Logger) (*service.Stream, error) {
 	env := service.GlobalEnvironment().Clone()
 	if err := plugins.register(env); err != nil {
 		return nil, err

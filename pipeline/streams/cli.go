@@ -1,4 +1,4 @@
-package pipeline
+package streams
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/redpanda-data/benthos/v4/public/service"
 
+	"github.com/recountdb/recount/pipeline"
 	"github.com/recountdb/recount/schemas"
 )
 
@@ -20,8 +21,8 @@ type CLIOptions struct {
 	Version string
 	// Log and Target open what a config without seed_brokers, or with recount_project, needs. Only
 	// `run` and `streams` call them, at most once.
-	Log    func(context.Context) (*Log, error)
-	Target func(context.Context) (Target, error)
+	Log    func(context.Context) (*pipeline.Log, error)
+	Target func(context.Context) (pipeline.Target, error)
 	// Processors adds the processors: processors/adapter.Register.
 	Processors func(*service.Environment) error
 	// CheckpointDir is the directory in which a stream over derived topics stores its position.

@@ -1,4 +1,4 @@
-package pipeline
+package streams
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	"github.com/redpanda-data/benthos/v4/public/service"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/recountdb/recount/pipeline"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
@@ -38,7 +39,7 @@ A message that carries a record (see `+"`recount_records`"+`) is appended as pro
 
 type logOutput struct {
 	shared *shared
-	cfg    Config
+	cfg    pipeline.Config
 	own    bool
 
 	topic, key, partition *service.InterpolatedString
@@ -49,7 +50,7 @@ type logOutput struct {
 	timestamp             *service.InterpolatedString // nil: the current time
 
 	mu      sync.Mutex
-	log     *Log
+	log     *pipeline.Log
 	created map[string]int32 // topics, with their partition counts
 }
 
@@ -80,7 +81,7 @@ func (o *logOutput) Connect(ctx context.Context) error {
 		o.log, err = o.shared.ownLog(ctx)
 	} else {
 		o.cfg.Logger = o.shared.Logger
-		o.log, err = openWriting(ctx, o.cfg)
+		o.log, err = pipeline.OpenWriting(ctx, o.cfg)
 	}
 	return o.shared.fatal(err)
 }
@@ -123,7 +124,7 @@ func (o *logOutput) WriteBatch(ctx context.Context, batch service.MessageBatch) 
 
 // ensure creates the topic when it is first written to, if so configured. It adds partitions when a
 // record is for one that the topic lacks, which means that the topic it is modelled on has grown.
-func (o *logOutput) ensure(ctx context.Context, l *Log, at schemas.Position) error {
+func (o *logOutput) ensure(ctx context.Context, l *pipeline.Log, at schemas.Position) error {
 	if o.createLike == "" {
 		return nil
 	}
@@ -132,10 +133,7 @@ func (o *logOutput) ensure(ctx context.Context, l *Log, at schemas.Position) err
 	if n, ok := o.created[at.Topic]; ok && at.Partition < n {
 		return nil
 	}
-	if err := l.createLike(ctx, at.Topic, o.createLike); err != nil {
-		return err
-	}
-	n, err := l.partitionCount(ctx, l.Topic(at.Topic))
+	n, err := l.EnsureLike(ctx, at.Topic, o.createLike)
 	if err != nil {
 		return err
 	}

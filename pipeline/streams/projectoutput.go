@@ -1,4 +1,4 @@
-package pipeline
+package streams
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/redpanda-data/benthos/v4/public/service"
 
+	"github.com/recountdb/recount/pipeline"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
@@ -26,8 +27,8 @@ type projectOutput struct {
 	shared *shared
 
 	mu     sync.Mutex
-	target Target
-	log    *Log
+	target pipeline.Target
+	log    *pipeline.Log
 	// applying holds one lock per partition: when a partition is revoked and assigned again, an old
 	// batch may still be in flight beside a new one.
 	applying map[schemas.TopicPartition]*sync.Mutex
@@ -73,8 +74,10 @@ func (o *projectOutput) write(ctx context.Context, batch service.MessageBatch) e
 	if err != nil {
 		return err
 	}
-	if err := doReject(ctx, o.log.Reject, unreadable); err != nil {
-		return err
+	if len(unreadable) > 0 {
+		if err := o.log.Reject(ctx, unreadable); err != nil {
+			return err
+		}
 	}
 	for _, b := range batches {
 		if err := o.apply(ctx, b, startOf(batch, b.TP())); err != nil {
@@ -109,12 +112,12 @@ func (o *projectOutput) apply(ctx context.Context, b schemas.Batch, from int64) 
 		return fmt.Errorf("offsets %d to %d were read and did not arrive: something between recount_log and recount_project drops messages, or start_from is not projections",
 			next, from-1)
 	}
-	return Project(ctx, o.target, b, o.log.Reject)
+	return pipeline.Project(ctx, o.target, b, o.log.Reject)
 }
 
 // whole returns an error if messages were lost or failed between input and output.
 func whole(batch service.MessageBatch) error {
-	counts := map[*Delivery]int{}
+	counts := map[*pipeline.Delivery]int{}
 	for i, msg := range batch {
 		if err := msg.GetError(); err != nil {
 			return fmt.Errorf("message %d of %d: a processor failed: %w", i+1, len(batch), err)
@@ -179,7 +182,7 @@ func refusal(msg *service.Message, cause error) (*recountv1.Rejected, bool) {
 		return nil, false
 	}
 	return &recountv1.Rejected{
-		Position: lr.Position.Proto(), Reason: reason(cause), By: "recount_project",
+		Position: lr.Position.Proto(), Reason: pipeline.Reason(cause), By: "recount_project",
 		Key: lr.Key, Value: lr.Value, ValueBytes: int64(len(lr.Value)),
 	}, true
 }

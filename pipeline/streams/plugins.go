@@ -1,4 +1,4 @@
-package pipeline
+package streams
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	_ "github.com/redpanda-data/benthos/v4/public/components/pure"
 	"github.com/redpanda-data/benthos/v4/public/service"
 
+	"github.com/recountdb/recount/pipeline"
 	"github.com/recountdb/recount/schemas"
 )
 
@@ -21,9 +22,9 @@ import (
 type Plugins struct {
 	// Log opens the log that plugins use if seed_brokers is empty. It is called at most once
 	// successfully, when a stream starts that needs it.
-	Log func(context.Context) (*Log, error)
+	Log func(context.Context) (*pipeline.Log, error)
 	// Target opens what recount_project applies to. It is called at most once successfully.
-	Target func(context.Context) (Target, error)
+	Target func(context.Context) (pipeline.Target, error)
 	// Register adds the plugins of other packages, which are the processors.
 	Register []func(*service.Environment) error
 	// Metrics, if not nil, is where recount_prometheus registers its metrics.
@@ -41,8 +42,8 @@ type Plugins struct {
 // shared is the running state of Plugins.
 type shared struct {
 	Plugins
-	log    once[*Log]
-	target once[Target]
+	log    once[*pipeline.Log]
+	target once[pipeline.Target]
 	meters *meters
 	// stopping ends the input when it ends: batches in flight are written, and the stream then ends
 	// by itself.
@@ -94,11 +95,11 @@ func (o *once[T]) get(ctx context.Context, what string, open func(context.Contex
 	return v, err
 }
 
-func (s *shared) ownLog(ctx context.Context) (*Log, error) {
+func (s *shared) ownLog(ctx context.Context) (*pipeline.Log, error) {
 	return s.log.get(ctx, "log: set seed_brokers", s.Log)
 }
 
-func (s *shared) projections(ctx context.Context) (Target, error) {
+func (s *shared) projections(ctx context.Context) (pipeline.Target, error) {
 	return s.target.get(ctx, "projections: run this stream by `recount up` or `recount pipeline run`", s.Target)
 }
 
@@ -154,7 +155,7 @@ func connectionFields() []*service.ConfigField {
 }
 
 // connection reads connectionFields. own is true if no brokers are given.
-func connection(conf *service.ParsedConfig) (cfg Config, own bool, err error) {
+func connection(conf *service.ParsedConfig) (cfg pipeline.Config, own bool, err error) {
 	seeds, err := conf.FieldStringList("seed_brokers")
 	if err != nil {
 		return cfg, false, err
@@ -167,10 +168,10 @@ func connection(conf *service.ParsedConfig) (cfg Config, own bool, err error) {
 	}
 	cfg.ClientID = get("client_id")
 	if m := get("sasl", "mechanism"); m != "none" {
-		cfg.SASL = SASL{Mechanism: m, User: get("sasl", "username"), Password: get("sasl", "password")}
+		cfg.SASL = pipeline.SASL{Mechanism: m, User: get("sasl", "username"), Password: get("sasl", "password")}
 	}
 	enabled, e := conf.FieldBool("tls", "enabled")
-	cfg.TLS = TLS{
+	cfg.TLS = pipeline.TLS{
 		Enabled: enabled, CAFile: get("tls", "ca_file"), CertFile: get("tls", "cert_file"),
 		KeyFile: get("tls", "key_file"), ServerName: get("tls", "server_name"),
 	}

@@ -1,4 +1,4 @@
-package pipeline
+package streams
 
 import (
 	"errors"
@@ -9,6 +9,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/redpanda-data/benthos/v4/public/service"
+
+	"github.com/recountdb/recount/pipeline"
 )
 
 // This file registers the names under which Redpanda Connect reads and writes Kafka and exports
@@ -87,7 +89,7 @@ func connectInputSpec() *service.ConfigSpec {
 		Fields(
 			service.NewStringListField("topics").Default([]any{}),
 			service.NewStringField("consumer_group").Default(""),
-			service.NewStringField("start_offset").Default(StartEarliest).Description("earliest, latest or committed: where to start without a committed offset."),
+			service.NewStringField("start_offset").Default(pipeline.StartEarliest).Description("earliest, latest or committed: where to start without a committed offset."),
 			service.NewBoolField("start_from_oldest").Optional().Advanced(),
 			service.NewDurationField("session_timeout").Default("1m").Advanced(),
 			service.NewStringField("instance_id").Default("").Advanced(),
@@ -104,7 +106,7 @@ func (s *shared) newConnectInput(name string, conf *service.ParsedConfig) (servi
 	if err != nil {
 		return nil, err
 	}
-	o := ReaderOptions{Config: cfg, MaxRecords: 512, MaxBytes: 4 << 20, CheckpointEvery: 1}
+	o := pipeline.ReaderOptions{Config: cfg, MaxRecords: 512, MaxBytes: 4 << 20, CheckpointEvery: 1}
 	var errs [6]error
 	o.Topics, errs[0] = conf.FieldStringList("topics")
 	o.Topics = splitList(o.Topics)
@@ -130,10 +132,10 @@ func (s *shared) newConnectInput(name string, conf *service.ParsedConfig) (servi
 		if oldest, err := conf.FieldBool("start_from_oldest"); err != nil {
 			return nil, err
 		} else if !oldest {
-			o.Start = StartLatest
+			o.Start = pipeline.StartLatest
 		}
 	}
-	if !slices.Contains([]string{StartEarliest, StartLatest, StartCommitted}, o.Start) {
+	if !slices.Contains([]string{pipeline.StartEarliest, pipeline.StartLatest, pipeline.StartCommitted}, o.Start) {
 		return nil, fmt.Errorf("%s: start_offset: %q: want earliest, latest or committed", name, o.Start)
 	}
 	for _, field := range []string{"regexp_topics", "multi_header"} {
@@ -160,8 +162,8 @@ func (s *shared) newConnectInput(name string, conf *service.ParsedConfig) (servi
 }
 
 // connectConfig reads connectClientFields and logs which fields have no effect.
-func (s *shared) connectConfig(name string, conf *service.ParsedConfig, more []string) (cfg Config, err error) {
-	wrong := func(format string, args ...any) (Config, error) {
+func (s *shared) connectConfig(name string, conf *service.ParsedConfig, more []string) (cfg pipeline.Config, err error) {
+	wrong := func(format string, args ...any) (pipeline.Config, error) {
 		return cfg, fmt.Errorf(name+": "+format, args...)
 	}
 	seeds, err := conf.FieldStringList("seed_brokers")
@@ -182,7 +184,7 @@ func (s *shared) connectConfig(name string, conf *service.ParsedConfig, more []s
 		return v
 	}
 	cfg.ClientID = str("client_id")
-	cfg.TLS = TLS{Enabled: is("tls", "enabled"), CAFile: str("tls", "root_cas_file")}
+	cfg.TLS = pipeline.TLS{Enabled: is("tls", "enabled"), CAFile: str("tls", "root_cas_file")}
 	if is("tls", "skip_cert_verify") {
 		return wrong("tls.skip_cert_verify: not here: name the authority in tls.root_cas_file")
 	}
@@ -212,7 +214,7 @@ func (s *shared) connectConfig(name string, conf *service.ParsedConfig, more []s
 		}
 		user, _ := m.FieldString("username")
 		password, _ := m.FieldString("password")
-		cfg.SASL = SASL{Mechanism: mechanism, User: user, Password: password}
+		cfg.SASL = pipeline.SASL{Mechanism: mechanism, User: user, Password: password}
 		break // Redpanda Connect tries them in order, too, and uses the first that works
 	}
 	if err := cfg.Validate(); err != nil {
