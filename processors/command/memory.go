@@ -4,9 +4,9 @@ import (
 	"slices"
 	"sync/atomic"
 
+	lru "github.com/hashicorp/golang-lru/v2"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/recountdb/recount/processors/recent"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
@@ -19,7 +19,7 @@ import (
 // directories, and in split form, so that for a new directory only the resources are computed
 // again.
 type Memory struct {
-	lines *recent.Map[written, *read]
+	lines *lru.Cache[written, *read]
 }
 
 // written is everything that a result depends on, apart from its resources.
@@ -38,7 +38,7 @@ type read struct {
 	confidence float32
 	// resources are cached by place, under the zero place if the place does not matter.
 	placed    bool
-	resources *recent.Map[place, []*recountv1.Resource]
+	resources *lru.Cache[place, []*recountv1.Resource]
 	// apart is the split line; it is set when the line has run in a second place.
 	apart atomic.Pointer[line]
 }
@@ -51,7 +51,15 @@ const (
 )
 
 // Remember returns an empty cache.
-func Remember() *Memory { return &Memory{recent.New[written, *read](maxLines)} }
+func Remember() *Memory { return &Memory{newLRU[written, *read](maxLines)} }
+
+func newLRU[K comparable, V any](entries int) *lru.Cache[K, V] {
+	c, err := lru.New[K, V](entries)
+	if err != nil {
+		panic(err) // only a number below 1 is refused
+	}
+	return c
+}
 
 // Intent is the function Intent with a cache.
 func (m *Memory) Intent(e schemas.Event, payload proto.Message, rec *recountv1.Record) error {
@@ -96,7 +104,7 @@ func (m *Memory) understand(in *recountv1.Intent) {
 	line = &read{
 		tokens: in.Tokens, template: in.Template, programs: slices.Clip(in.Programs), complexity: in.Complexity,
 		category: in.Category, confidence: in.Confidence, placed: placed,
-		resources: recent.New[place, []*recountv1.Resource](maxPlaces),
+		resources: newLRU[place, []*recountv1.Resource](maxPlaces),
 	}
 	line.resources.Add(at, in.Resources)
 	m.lines.Add(k, line)

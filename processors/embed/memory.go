@@ -1,7 +1,8 @@
 package embed
 
 import (
-	"github.com/recountdb/recount/processors/recent"
+	lru "github.com/hashicorp/golang-lru/v2"
+
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
@@ -10,7 +11,7 @@ import (
 // safe for concurrent use.
 type Memory struct {
 	Embedder
-	commands *recent.Map[remembered, *made]
+	commands *lru.Cache[remembered, *made]
 }
 
 // remembered is the key of the cache: everything on which the concepts and the embedding of an
@@ -32,7 +33,11 @@ const (
 
 // Remember returns e with a cache.
 func Remember(e Embedder) *Memory {
-	return &Memory{e, recent.New[remembered, *made](maxCommands)}
+	c, err := lru.New[remembered, *made](maxCommands)
+	if err != nil {
+		panic(err) // only a number below 1 is refused
+	}
+	return &Memory{e, c}
 }
 
 func (m *Memory) intent(in *recountv1.Intent) {

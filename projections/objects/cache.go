@@ -7,52 +7,21 @@ import (
 
 	"github.com/zeebo/xxh3"
 
+	"github.com/recountdb/recount/projections/cache"
 	"github.com/recountdb/recount/schemas"
 )
 
-// These limit the caches of what queries read, in bytes per half (see kept).
+// These limit the caches of what queries read, in bytes.
 const (
-	rowCacheBytes  = 32 << 20
-	headCacheBytes = 4 << 20 // for lists that are not cached in a memo
+	rowCacheBytes  = 64 << 20
+	headCacheBytes = 8 << 20 // for lists that are not cached in a memo
 )
-
-// kept is a cache in two halves. If the younger half is full it becomes the older one, and the
-// entries of the previous older half that were not read again are dropped.
-type kept[K comparable, V any] struct {
-	limit      int // in bytes per half
-	young, old map[K]V
-	bytes      int // size of young
-}
-
-func (c *kept[K, V]) get(k K, size func(V) int) (V, bool) {
-	if v, ok := c.young[k]; ok {
-		return v, true
-	}
-	v, ok := c.old[k]
-	if ok {
-		c.put(k, v, size(v))
-	}
-	return v, ok
-}
-
-func (c *kept[K, V]) put(k K, v V, size int) {
-	if c.young == nil || c.bytes+size > c.limit {
-		c.young, c.old, c.bytes = map[K]V{}, c.young, 0
-	}
-	c.young[k] = v
-	c.bytes += size
-}
-
-func (c *kept[K, V]) forget(k K) {
-	delete(c.young, k)
-	delete(c.old, k)
-}
 
 // rowCache caches the rows of events. A row never changes, so a cached row is right for every view
 // that contains the event. The caller checks that by the offset.
 type rowCache struct {
 	mu   sync.Mutex
-	rows kept[schemas.Position, []*Stored]
+	rows *cache.Map[schemas.Position, []*Stored]
 }
 
 // maxKept is the maximum number of objects of an event whose row is cached. Objects of larger
@@ -70,14 +39,15 @@ func sizeOfRow(all []*Stored) int {
 func (c *rowCache) get(at schemas.Position) []*Stored {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	all, _ := c.rows.get(at, sizeOfRow)
+	all, _ := c.rows.Get(at)
 	return all
 }
 
 func (c *rowCache) put(at schemas.Position, all []*Stored) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.rows.put(at, all, sizeOfRow(all))
+	c.rows.Put(at, all, sizeOfRow(all))
+	c.rows.Trim()
 }
 
 // listKey is the common prefix of the keys of a list's rows, padded with zeros.
@@ -102,7 +72,7 @@ const maxHead = 128
 // registered by a batch that was not settled when the view was opened.
 type headCache struct {
 	mu    sync.Mutex
-	heads kept[listKey, head]
+	heads *cache.Map[listKey, head]
 	// told counts batches; unsettled holds the numbers of those not yet settled.
 	told      uint64
 	unsettled []uint64
@@ -156,7 +126,7 @@ func (c *headCache) tell(all []listKey) uint64 {
 	c.told++
 	c.unsettled = append(c.unsettled, c.told)
 	for i := range all {
-		c.heads.forget(all[i])
+		c.heads.Remove(all[i])
 		c.last[all[i].place()].Store(c.told)
 	}
 	return c.told
@@ -186,7 +156,7 @@ func (h head) size() int { return 160 + 56*len(h.all) }
 func (c *headCache) get(k listKey) (h head, upTo uint64, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	h, ok = c.heads.get(k, head.size)
+	h, ok = c.heads.Get(k)
 	return h, c.told, ok
 }
 
@@ -195,6 +165,7 @@ func (c *headCache) put(k listKey, h head, upTo uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.last[k.place()].Load() <= upTo {
-		c.heads.put(k, h, h.size())
+		c.heads.Put(k, h, h.size())
+		c.heads.Trim()
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/recountdb/recount/projections"
+	"github.com/recountdb/recount/projections/cache"
 	"github.com/recountdb/recount/projections/store"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
@@ -58,7 +59,7 @@ func Open(dir string, o store.Options) (*Objects, error) {
 		return nil, err
 	}
 	x := &Objects{DB: db, folds: sync.Pool{New: func() any { return &fold{} }}, tables: map[schemas.TopicPartition]*table{}}
-	x.rows.rows.limit, x.heads.heads.limit = rowCacheBytes, headCacheBytes
+	x.rows.rows, x.heads.heads = cache.New[schemas.Position, []*Stored](rowCacheBytes), cache.New[listKey, head](headCacheBytes)
 	return x, nil
 }
 

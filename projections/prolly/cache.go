@@ -1,56 +1,39 @@
 package prolly
 
 import (
-	"container/list"
 	"sync"
+
+	"github.com/recountdb/recount/projections/cache"
 )
 
-// cache keeps recently used decoded chunks, up to a number of bytes. It is split by hash, so that
-// readers seldom wait for each other.
-type cache [16]cacheShard
-
-type cacheShard struct {
-	mu    sync.Mutex
-	limit int64
-	// mu guards the fields below.
-	size  int64
-	byKey map[Hash]*list.Element
-	used  list.List // of *node, most recently used first
+// chunkCache keeps recently used decoded chunks, up to a number of bytes. It is split by hash, so
+// that readers seldom wait for each other.
+type chunkCache [16]struct {
+	mu     sync.Mutex
+	chunks *cache.Map[Hash, *node]
 }
 
-func newCache(limit int64) *cache {
-	c := new(cache)
+func newCache(limit int64) *chunkCache {
+	c := new(chunkCache)
 	for i := range c {
-		c[i].limit = limit / int64(len(c))
-		c[i].byKey = map[Hash]*list.Element{}
+		c[i].chunks = cache.New[Hash, *node](int(limit) / len(c))
 	}
 	return c
 }
 
 // get returns a chunk, or nil if it is not cached.
-func (c *cache) get(h Hash) *node {
+func (c *chunkCache) get(h Hash) *node {
 	s := &c[h[0]%uint8(len(c))]
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	e := s.byKey[h]
-	if e == nil {
-		return nil
-	}
-	s.used.MoveToFront(e)
-	return e.Value.(*node)
+	n, _ := s.chunks.Get(h)
+	return n
 }
 
-func (c *cache) add(n *node) {
+func (c *chunkCache) add(n *node) {
 	s := &c[n.hash[0]%uint8(len(c))]
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.byKey[n.hash] != nil {
-		return
-	}
-	s.byKey[n.hash] = s.used.PushFront(n)
-	for s.size += n.size(); s.size > s.limit; {
-		last := s.used.Remove(s.used.Back()).(*node)
-		delete(s.byKey, last.hash)
-		s.size -= last.size()
-	}
+	s.chunks.Put(n.hash, n, n.size())
+	s.chunks.Trim()
 }

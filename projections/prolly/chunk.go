@@ -70,7 +70,7 @@ func (n *node) rehash() Hash {
 }
 
 // size returns the approximate memory use of the node in bytes.
-func (n *node) size() int64 { return int64(len(n.data)+4*len(n.ends)) + 160 }
+func (n *node) size() int { return len(n.data) + 4*len(n.ends) + 160 }
 
 var errShort = errors.New("ends too soon")
 

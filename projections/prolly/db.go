@@ -9,7 +9,7 @@ import (
 // DB reads and builds maps whose chunks are in a Store. It is safe for concurrent use.
 type DB struct {
 	store Store
-	cache *cache
+	cache *chunkCache
 	space byte
 }
 

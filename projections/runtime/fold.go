@@ -126,7 +126,7 @@ func (f *fold) site(service string, o *recountv1.Observation) (*site, error) {
 	}
 	f.v = appendSite(f.v[:0], &s)
 	k := siteKey{f.shard, xxh3.Hash(f.v)}
-	if known, ok := f.m.told.get(k, ofTold); ok {
+	if known, ok := f.m.told.Get(k); ok {
 		return known, nil
 	}
 	kept, err := f.keeps(s.service, s.operation)
@@ -138,7 +138,7 @@ func (f *fold) site(service string, o *recountv1.Observation) (*site, error) {
 	}
 	known, err := f.storeSite(&s)
 	if err == nil {
-		f.m.told.put(k, known, toldSize)
+		f.m.told.Put(k, known, toldSize)
 	}
 	return known, err
 }
@@ -146,7 +146,7 @@ func (f *fold) site(service string, o *recountv1.Observation) (*site, error) {
 func (f *fold) storeSite(s *site) (*site, error) {
 	f.v = appendSite(f.v[:0], s)
 	hash := xxh3.Hash(f.v)
-	if known, ok := f.m.sites.get(hash, (*site).size); ok {
+	if known, ok := f.m.sites.Get(hash); ok {
 		return known, nil
 	}
 	known := *s
@@ -155,7 +155,7 @@ func (f *fold) storeSite(s *site) (*site, error) {
 		*text = strings.Clone(*text)
 	}
 	known.hash, known.named = hash, xxh3.HashString(s.service)
-	f.m.sites.put(hash, &known, known.size())
+	f.m.sites.Put(hash, &known, known.size())
 	f.k = hashKey(f.k[:0], kindSite, hash)
 	// Storing the same bytes again changes nothing, and sites are few, so there is no lookup.
 	return &known, f.t.Set(f.k, f.v)
@@ -274,7 +274,7 @@ func (f *fold) close(open *[len(levels)]row, level int) error {
 
 // sum returns the stored row of a key, or an empty one.
 func (m *memory) sum(t *store.Txn, k sumKey) (*sum, error) {
-	if s, ok := m.sums.get(k, (*sum).size); ok {
+	if s, ok := m.sums.Get(k); ok {
 		return s, nil
 	}
 	s := newSum()
@@ -293,7 +293,7 @@ func (m *memory) sum(t *store.Txn, k sumKey) (*sum, error) {
 			}
 		}
 	}
-	m.sums.put(k, s, s.size())
+	m.sums.Put(k, s, s.size())
 	return s, nil
 }
 
@@ -316,8 +316,7 @@ func (f *fold) storeTraces() error {
 	for _, t := range f.changed {
 		p := t.part(f.shard)
 		p.changed = false
-		f.m.traces.grew(t.size() - t.charged)
-		t.charged = t.size()
+		f.m.traces.Put(t.id, t, t.size())
 		if p.last.n == 0 {
 			continue
 		}

@@ -92,8 +92,8 @@ func TestHugeTrace(t *testing.T) {
 			if got != c.want {
 				t.Errorf("got %d calls, want %d", got, c.want)
 			}
-			if most := 4 * traceBytes; r.memory.traces.bytes > most {
-				t.Errorf("%d bytes of traces kept, want at most %d", r.memory.traces.bytes, most)
+			if maxBytes := 4 * traceBytes; r.memory.traces.Bytes() > maxBytes {
+				t.Errorf("%d bytes of traces kept, want at most %d", r.memory.traces.Bytes(), maxBytes)
 			}
 		})
 	}

@@ -157,7 +157,7 @@ func (f *fold) pair(x *span, y callee, n int64) error {
 // ends returns the sites under which the calls from one site to another are summed.
 func (f *fold) ends(x, y uint64) (*[2]uint64, error) {
 	k := [2]uint64{x, y}
-	if e, ok := f.m.ends.get(k, endsSize); ok {
+	if e, ok := f.m.ends.Get(k); ok {
 		return e, nil
 	}
 	from, err := f.m.site(f.t, x)
@@ -178,21 +178,18 @@ func (f *fold) ends(x, y uint64) (*[2]uint64, error) {
 		return nil, err
 	}
 	e := &[2]uint64{a.hash, b.hash}
-	f.m.ends.put(k, e, endsSize(e))
+	f.m.ends.Put(k, e, endsSize)
 	return e, nil
 }
 
-func endsSize(*[2]uint64) int { return 64 }
-
 // trace returns a trace with everything known so far, including entries of this batch.
 func (f *fold) trace(id [16]byte) (*trace, error) {
-	if t, ok := f.m.traces.get(id, (*trace).size); ok {
+	if t, ok := f.m.traces.Get(id); ok {
 		return t, nil
 	}
 	t := &trace{id: id, spans: make([]span, 0, 8), parts: make([]part, 0, 2)}
-	t.charged = t.size()
 	if f.m.known.First(id) {
-		f.m.traces.put(id, t, t.charged)
+		f.m.traces.Put(id, t, t.size())
 		return t, nil
 	}
 	f.k = append(append(f.k[:0], kindTrace), id[:]...)
@@ -205,8 +202,7 @@ func (f *fold) trace(id [16]byte) (*trace, error) {
 			return nil, err
 		}
 	}
-	t.charged = t.size()
-	f.m.traces.put(id, t, t.charged)
+	f.m.traces.Put(id, t, t.size())
 	return t, f.t.Explain(f.it.Error())
 }
 

@@ -3,6 +3,7 @@ package runtime
 import (
 	"fmt"
 
+	"github.com/recountdb/recount/projections/cache"
 	"github.com/recountdb/recount/projections/store"
 	"github.com/recountdb/recount/schemas"
 )
@@ -13,17 +14,17 @@ import (
 type memory struct {
 	shards shards
 
-	traces    cache[[16]byte, *trace]
+	traces    *cache.Map[[16]byte, *trace]
 	known     *store.IDFilter // traces; nil if the store was not empty at the start
-	sites     cache[uint64, *site]
-	sums      cache[sumKey, *sum]
-	observers cache[uint64, *observer]
+	sites     *cache.Map[uint64, *site]
+	sums      *cache.Map[sumKey, *sum]
+	observers *cache.Map[uint64, *observer]
 	// ends maps the sites of two spans to the two sites under which calls between them are summed.
-	ends cache[[2]uint64, *[2]uint64]
+	ends *cache.Map[[2]uint64, *[2]uint64]
 	// told maps the sites that partitions report to those they count under: themselves, or with the
 	// operation Other.
-	told       cache[siteKey, *site]
-	operations cache[operationKey, *uint64]
+	told       *cache.Map[siteKey, *site]
+	operations *cache.Map[operationKey, *uint64]
 	// maxOperations is the constant of that name, unless a test changes it.
 	maxOperations uint64
 
@@ -47,14 +48,14 @@ const (
 
 func newMemory() *memory {
 	return &memory{
-		traces:    newCache[[16]byte, *trace](traceBytes),
-		sites:     newCache[uint64, *site](siteBytes),
-		sums:      newCache[sumKey, *sum](sumBytes),
-		observers: newCache[uint64, *observer](observerBytes),
-		ends:      newCache[[2]uint64, *[2]uint64](siteBytes),
+		traces:    cache.New[[16]byte, *trace](traceBytes),
+		sites:     cache.New[uint64, *site](siteBytes),
+		sums:      cache.New[sumKey, *sum](sumBytes),
+		observers: cache.New[uint64, *observer](observerBytes),
+		ends:      cache.New[[2]uint64, *[2]uint64](siteBytes),
 
-		told:          newCache[siteKey, *site](siteBytes),
-		operations:    newCache[operationKey, *uint64](siteBytes),
+		told:          cache.New[siteKey, *site](siteBytes),
+		operations:    cache.New[operationKey, *uint64](siteBytes),
 		maxOperations: maxOperations,
 	}
 }
@@ -62,13 +63,13 @@ func newMemory() *memory {
 // trim drops entries that were not used recently. It runs between batches, so that a batch finds
 // what it changed.
 func (m *memory) trim() {
-	m.traces.trim()
-	m.sites.trim()
-	m.sums.trim()
-	m.observers.trim()
-	m.ends.trim()
-	m.told.trim()
-	m.operations.trim()
+	m.traces.Trim()
+	m.sites.Trim()
+	m.sums.Trim()
+	m.observers.Trim()
+	m.ends.Trim()
+	m.told.Trim()
+	m.operations.Trim()
 }
 
 // before reports whether x comes before another span in order of partition and log, given that x
@@ -92,7 +93,7 @@ func (s *shards) number(tp schemas.TopicPartition) uint16 {
 
 // site returns the site with a hash.
 func (m *memory) site(t *store.Txn, hash uint64) (*site, error) {
-	if s, ok := m.sites.get(hash, (*site).size); ok {
+	if s, ok := m.sites.Get(hash); ok {
 		return s, nil
 	}
 	value, ok, err := t.Get(hashKey(nil, kindSite, hash))
@@ -106,7 +107,7 @@ func (m *memory) site(t *store.Txn, hash uint64) (*site, error) {
 	if err != nil {
 		return nil, damage{fmt.Errorf("site %016x: %w", hash, err)}
 	}
-	m.sites.put(hash, s, s.size())
+	m.sites.Put(hash, s, s.size())
 	return s, nil
 }
 

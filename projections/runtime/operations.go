@@ -32,10 +32,8 @@ type siteKey struct {
 const (
 	operationSize = 64
 	toldSize      = 48
+	endsSize      = 64
 )
-
-func ofOperation(*uint64) int { return operationSize }
-func ofTold(*site) int        { return toldSize }
 
 // keeps reports whether the partition keeps an operation of a service by name, and records it if
 // there is room. Only the order of the partition decides.
@@ -61,7 +59,7 @@ func (f *fold) keeps(service, operation string) (bool, error) {
 // operation returns 1 if the operation is kept, else 0. For operation zero it returns the number of
 // kept operations.
 func (f *fold) operation(k operationKey) (*uint64, error) {
-	if n, ok := f.m.operations.get(k, ofOperation); ok {
+	if n, ok := f.m.operations.Get(k); ok {
 		return n, nil
 	}
 	n := new(uint64)
@@ -79,7 +77,7 @@ func (f *fold) operation(k operationKey) (*uint64, error) {
 			return nil, damage{fmt.Errorf("operations: %w", err)}
 		}
 	}
-	f.m.operations.put(k, n, operationSize)
+	f.m.operations.Put(k, n, operationSize)
 	return n, nil
 }
 

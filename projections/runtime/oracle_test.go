@@ -10,6 +10,7 @@ import (
 
 	"github.com/recountdb/recount/internal/racing"
 	"github.com/recountdb/recount/projections"
+	"github.com/recountdb/recount/projections/cache"
 	"github.com/recountdb/recount/projections/projtest"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
@@ -267,8 +268,9 @@ func TestOneRoot(t *testing.T) {
 // forgetful disables the caches.
 func forgetful(r *Runtime) {
 	m := r.memory
-	m.traces.limit, m.sites.limit, m.sums.limit, m.observers.limit, m.ends.limit = -1, -1, -1, -1, -1
-	m.told.limit, m.operations.limit = -1, -1
+	m.traces, m.sites, m.sums = cache.New[[16]byte, *trace](-1), cache.New[uint64, *site](-1), cache.New[sumKey, *sum](-1)
+	m.observers, m.ends = cache.New[uint64, *observer](-1), cache.New[[2]uint64, *[2]uint64](-1)
+	m.told, m.operations = cache.New[siteKey, *site](-1), cache.New[operationKey, *uint64](-1)
 }
 
 // TestOneAnswer checks that a set of spans gives one answer, whatever the order, the events and the

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/recountdb/recount/projections"
+	"github.com/recountdb/recount/projections/cache"
 	"github.com/recountdb/recount/projections/store"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
@@ -56,7 +57,7 @@ func Open(dir string, o store.Options) (*Runtime, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Runtime{DB: db, names: names{all: newCache[uint64, *site](siteBytes)}, memory: newMemory()}
+	r := &Runtime{DB: db, names: names{all: cache.New[uint64, *site](siteBytes)}, memory: newMemory()}
 	if len(db.Watermark()) == 0 {
 		r.memory.known = &store.IDFilter{}
 	}

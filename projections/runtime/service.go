@@ -106,7 +106,7 @@ func (f *fold) observe(by *recountv1.Observer, told *observer) {
 func (f *fold) storeObservers() error {
 	for program, told := range f.observed {
 		hash := xxh3.HashString(program)
-		o, ok := f.m.observers.get(hash, func(*observer) int { return observerSize })
+		o, ok := f.m.observers.Get(hash)
 		if !ok {
 			o = &observer{times: noTimes}
 			value, ok, err := f.t.Get(hashKey(nil, kindObserver, hash))
@@ -118,7 +118,7 @@ func (f *fold) storeObservers() error {
 					return damage{err}
 				}
 			}
-			f.m.observers.put(hash, o, observerSize)
+			f.m.observers.Put(hash, o, observerSize)
 		}
 		o.times = o.with(told.times)
 		o.spans += told.spans

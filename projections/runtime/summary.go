@@ -293,9 +293,8 @@ func (f *fold) merge(k sumKey, more *sum) error {
 	if err != nil {
 		return err
 	}
-	before := s.size()
 	s.merge(more)
-	f.m.sums.grew(s.size() - before)
+	f.m.sums.Put(k, s, s.size())
 	f.rows = append(f.rows, row{k, s})
 	return nil
 }

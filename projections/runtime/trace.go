@@ -6,8 +6,6 @@ type trace struct {
 	spans []span
 	links []link // to its spans
 	parts []part
-	// charged is the size that the cache has counted for it.
-	charged int
 
 	// These are indexes into spans and links, used if there are more than fewSpans.
 	byID     map[uint64][]int32

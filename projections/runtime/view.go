@@ -12,6 +12,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 
+	"github.com/recountdb/recount/projections/cache"
 	"github.com/recountdb/recount/projections/store"
 	"github.com/recountdb/recount/schemas"
 )
@@ -252,14 +253,14 @@ func (s *sum) sum(in shards) Sum {
 // names caches the sites that views have read, by their hashes; a site never changes.
 type names struct {
 	mu  sync.Mutex
-	all cache[uint64, *site]
+	all *cache.Map[uint64, *site]
 }
 
 func (v *View) site(hash uint64) (*site, error) {
 	n := &v.r.names
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if s, ok := n.all.get(hash, (*site).size); ok {
+	if s, ok := n.all.Get(hash); ok {
 		return s, nil
 	}
 	var s *site
@@ -275,8 +276,8 @@ func (v *View) site(hash uint64) (*site, error) {
 	if err != nil {
 		return nil, err
 	}
-	n.all.put(hash, s, s.size())
-	n.all.trim()
+	n.all.Put(hash, s, s.size())
+	n.all.Trim()
 	return s, nil
 }
 

@@ -1,10 +1,10 @@
 package code
 
 import (
-	"container/list"
 	"context"
 	"sync"
 
+	"github.com/recountdb/recount/projections/cache"
 	snapshots "github.com/recountdb/recount/projections/code"
 	"github.com/recountdb/recount/schemas"
 )
@@ -19,10 +19,8 @@ type Cache struct {
 	limit int64
 	texts texts
 
-	mu    sync.Mutex
-	bytes int64
-	byKey map[schemas.Hash]*list.Element
-	order *list.List // of *Graph, most recently used first
+	mu     sync.Mutex
+	graphs *cache.Map[schemas.Hash, *Graph]
 	// loading has the graphs being read, so that concurrent queries read one only once.
 	loading map[schemas.Hash]chan struct{}
 }
@@ -33,7 +31,7 @@ func NewCache(limit int64) *Cache {
 	if limit == 0 {
 		limit = DefaultCacheBytes
 	}
-	return &Cache{limit: limit, byKey: map[schemas.Hash]*list.Element{}, order: list.New(), loading: map[schemas.Hash]chan struct{}{}}
+	return &Cache{limit: limit, graphs: cache.New[schemas.Hash, *Graph](int(limit)), loading: map[schemas.Hash]chan struct{}{}}
 }
 
 // Get returns the graph of a snapshot. An error is that of ctx or of the projection.
@@ -41,9 +39,7 @@ func (c *Cache) Get(ctx context.Context, s *snapshots.Snapshot) (*Graph, error) 
 	hash := s.Hash()
 	for {
 		c.mu.Lock()
-		if e, ok := c.byKey[hash]; ok {
-			c.order.MoveToFront(e)
-			g := e.Value.(*Graph)
+		if g, ok := c.graphs.Get(hash); ok {
 			c.mu.Unlock()
 			return g, nil
 		}
@@ -74,8 +70,7 @@ func (c *Cache) nearest(s *snapshots.Snapshot) (near *Graph) {
 	away := func(g *Graph) int64 {
 		return max(g.of.GetPosition().GetOffset()-at.GetOffset(), at.GetOffset()-g.of.GetPosition().GetOffset())
 	}
-	for e := c.order.Front(); e != nil; e = e.Next() {
-		g := e.Value.(*Graph)
+	for _, g := range c.graphs.Values() {
 		if of := g.of.GetPosition(); g.repo != s.Repo().Name || of.GetTopic() != at.GetTopic() || of.GetPartition() != at.GetPartition() {
 			continue
 		}
@@ -105,13 +100,8 @@ func (c *Cache) put(hash schemas.Hash, g *Graph, loaded chan struct{}) {
 	defer c.mu.Unlock()
 	delete(c.loading, hash)
 	close(loaded)
-	if g == nil {
-		return
-	}
-	c.byKey[hash] = c.order.PushFront(g)
-	for c.bytes += g.bytes; c.bytes > c.limit && c.order.Len() > 1; {
-		last := c.order.Remove(c.order.Back()).(*Graph)
-		delete(c.byKey, last.hash)
-		c.bytes -= last.bytes
+	if g != nil {
+		c.graphs.Put(hash, g, int(min(g.bytes, c.limit))) // so that the latest graph is kept, however large
+		c.graphs.Trim()
 	}
 }

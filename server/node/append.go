@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	lru "github.com/hashicorp/golang-lru/v2"
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/timestamppb"
@@ -14,14 +15,13 @@ import (
 	"github.com/recountdb/recount/internal/redact"
 	"github.com/recountdb/recount/pipeline"
 	"github.com/recountdb/recount/processors"
-	"github.com/recountdb/recount/processors/recent"
 	"github.com/recountdb/recount/schemas"
 	"github.com/recountdb/recount/schemas/otlpwire"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 	"github.com/recountdb/recount/server/api"
 )
 
-// recentAppends is the minimum number of appended ids that are remembered. They bridge the time
+// recentAppends is the number of appended ids that are remembered. They bridge the time
 // between an append and its projection, so it need not be large.
 const recentAppends = 1 << 15
 
@@ -48,7 +48,7 @@ type appender struct {
 
 	mu       sync.Mutex
 	underway map[schemas.EventID]*pending
-	recent   *recent.Map[schemas.EventID, appended]
+	recent   *lru.Cache[schemas.EventID, appended]
 	topics   []string // the topics in recent, by number
 }
 
@@ -84,7 +84,11 @@ type prepared struct {
 }
 
 func newAppender(log *pipeline.Log, r *redact.Redactor, find func(topic string, id schemas.EventID) (schemas.Position, bool)) *appender {
-	return &appender{log: log.Append, redact: r, find: find, tail: noTail, retired: noTail, read: log.Read, now: time.Now, underway: map[schemas.EventID]*pending{}, recent: recent.New[schemas.EventID, appended](recentAppends)}
+	recent, err := lru.New[schemas.EventID, appended](recentAppends)
+	if err != nil {
+		panic(err) // only a number below 1 is refused
+	}
+	return &appender{log: log.Append, redact: r, find: find, tail: noTail, retired: noTail, read: log.Read, now: time.Now, underway: map[schemas.EventID]*pending{}, recent: recent}
 }
 
 // Append implements api.Backend.

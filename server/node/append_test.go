@@ -8,7 +8,6 @@ import (
 	"testing/synctest"
 
 	"github.com/recountdb/recount/internal/redact"
-	"github.com/recountdb/recount/processors/recent"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 	"github.com/recountdb/recount/server/api"
@@ -161,7 +160,7 @@ func TestReusedIDOfAgentsEvent(t *testing.T) {
 
 	as := schemas.EventObjectID("", "", "a", schemas.EventID{1})
 	projected[as] = 1 // behind the command that came with it
-	forget := func() { a.recent = recent.New[schemas.EventID, appended](recentAppends) }
+	forget := func() { a.recent.Purge() }
 	forget()
 	check("projected, the same", said, true, false)
 	forget()
