@@ -130,15 +130,40 @@ const foreign = `{
 }
 `
 
+// commented has comments and trailing commas in all places.
+const commented = `// Settings of the team.
+{
+	/* Ask before changing this. */
+	"model": "some", // the second best
+	"hooks": { // run by the agent
+		// Keep this one first.
+		"PreToolUse": [
+			// a guard
+			{"matcher": "Bash", "hooks": [{"type": "command", "command": "guard" /* ours */}]}, // end of the guard
+		],
+	},
+	// The end.
+}
+// After the end.
+`
+
 // TestInstallAndUninstall checks that foreign settings are kept, that Install is idempotent, that a
 // new path or matcher replaces the old one, and that Uninstall restores the original.
 func TestInstallAndUninstall(t *testing.T) {
 	for _, name := range Names() {
 		a, _ := Named(name)
-		for title, before := range map[string]string{"nothing": "", "foreign": foreign, "no hooks": "{\n  \"a\": [1, {}]\n}\n"} {
+		for title, before := range map[string]string{
+			"nothing": "", "foreign": foreign, "no hooks": "{\n  \"a\": [1, {}]\n}\n", "comments": commented, "one line": "{\"a\": 1, }",
+			"comment at the end": "{ // the model\n  \"model\": \"x\" // the latest\n  // more later\n}\n",
+		} {
 			once, changed, err := a.Install([]byte(before), a.Command("/opt/it's/recount"), true)
 			if err != nil || !changed {
 				t.Fatalf("%s, %s: %v, changed: %v", name, title, err, changed)
+			}
+			for line := range strings.Lines(before) {
+				if _, comment, ok := strings.Cut(line, "//"); ok && !bytes.Contains(once, []byte("//"+comment)) {
+					t.Errorf("%s, %s: the comment %q is gone:\n%s", name, title, comment, once)
+				}
 			}
 			if _, changed, err := a.Install(once, a.Command("/opt/it's/recount"), true); err != nil || changed {
 				t.Errorf("%s, %s: a second time: %v, changed: %v", name, title, err, changed)
@@ -151,8 +176,8 @@ func TestInstallAndUninstall(t *testing.T) {
 			want := before
 			if want == "" {
 				want = "{}\n"
-			} else if title == "no hooks" {
-				want = "{\n  \"a\": [\n    1,\n    {}\n  ]\n}\n"
+			} else if title == "one line" {
+				want = "{\"a\": 1,\n}"
 			}
 			if err != nil || !changed {
 				t.Errorf("%s, %s: taken out: %v, changed: %v", name, title, err, changed)
@@ -170,8 +195,8 @@ func TestInstallAndUninstall(t *testing.T) {
 func TestSettingsThatAreRefused(t *testing.T) {
 	a, _ := Named("claude-code")
 	for _, bad := range []string{
-		`[]`, `{"hooks": []}`, `{"hooks": {"PreToolUse": {}}}`, `{} {}`, "// a comment\n{}", "{\"a\": \"\xff\"}", `{"a": 1, "a": 2}`, `{"a":`,
-		`{"a": null, "a": 2}`, strings.Repeat(`{"a":`, 200) + "1" + strings.Repeat("}", 200),
+		`[]`, `{"hooks": []}`, `{"hooks": {"PreToolUse": {}}}`, `{} {}`, `{"a": 1, "a": 2}`, `{"a":`,
+		`{"a": null, "a": 2}`, `{"hooks": {"x": [{"a": 1, "a": 2}]}}`,
 	} {
 		if out, changed, err := a.Install([]byte(bad), "x", true); err == nil || changed || out != nil {
 			t.Errorf("%.40s: got %s, changed: %v", bad, out, changed)

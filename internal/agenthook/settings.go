@@ -1,9 +1,11 @@
 package agenthook
 
 import (
-	"encoding/json"
+	"bytes"
 	"fmt"
-	"strconv"
+	"slices"
+
+	"github.com/tailscale/hujson"
 )
 
 // Snippet returns the hooks as a complete settings file.
@@ -16,10 +18,10 @@ func (a Agent) Snippet(command string, edits bool) []byte {
 }
 
 // Install returns the settings with hooks that call command, and whether they changed. Existing
-// hooks of Recount with another path or matcher are replaced; everything else is kept. An error
-// says which part of the settings does not have the documented form.
+// hooks of Recount with another path or matcher are replaced; everything else is kept, comments and
+// layout included. An error says which part of the settings does not have the documented form.
 func (a Agent) Install(settings []byte, command string, edits bool) ([]byte, bool, error) {
-	root, err := decode(settings)
+	file, root, err := parse(settings)
 	if err != nil {
 		return nil, false, err
 	}
@@ -29,53 +31,66 @@ func (a Agent) Install(settings []byte, command string, edits bool) ([]byte, boo
 	if err := a.strip(root); err != nil {
 		return nil, false, err
 	}
-	hooks, ok := root.get("hooks").(*object)
+	l := layoutOf(settings)
+	hooks, ok := get(root, "hooks").(*hujson.Object)
 	if !ok {
-		hooks = &object{}
-		root.set("hooks", hooks)
+		hooks = &hujson.Object{}
+		l.addMember(root, "hooks", hooks, 1)
 	}
 	for _, e := range a.events {
-		groups, _ := hooks.get(e.name).([]any)
-		hooks.set(e.name, append(groups, a.group(command, edits)))
+		groups, ok := get(hooks, e.name).(*hujson.Array)
+		if !ok {
+			groups = &hujson.Array{}
+			l.addMember(hooks, e.name, groups, 2)
+		}
+		l.addElement(groups, l.value(a.group(command, edits), 3), 3)
 	}
-	return encode(root, indentOf(settings)), true, nil
+	return file.Pack(), true, nil
 }
 
 // Uninstall returns the settings without Recount's hooks, and whether there were any.
 func (a Agent) Uninstall(settings []byte) ([]byte, bool, error) {
-	root, err := decode(settings)
+	file, root, err := parse(settings)
 	if err != nil {
 		return nil, false, err
 	}
-	before := string(encode(root, " "))
+	before := file.Pack()
 	if err := a.strip(root); err != nil {
 		return nil, false, err
 	}
-	if string(encode(root, " ")) == before {
+	after := file.Pack()
+	if bytes.Equal(before, after) {
 		return settings, false, nil
 	}
-	return encode(root, indentOf(settings)), true, nil
+	return after, true, nil
 }
 
 // group returns the entry below one event: a matcher and the command.
-func (a Agent) group(command string, edits bool) *object {
-	handler := &object{[]member{{"type", "command"}, {"command", command}, {"timeout", json.Number(strconv.Itoa(a.timeout))}}}
-	return &object{[]member{{"matcher", a.Matcher(edits)}, {"hooks", []any{handler}}}}
+func (a Agent) group(command string, edits bool) string {
+	return fmt.Sprintf(`{
+	"matcher": %s,
+	"hooks": [
+		{
+			"type": "command",
+			"command": %s,
+			"timeout": %d
+		}
+	]
+}`, []byte(hujson.String(a.Matcher(edits))), []byte(hujson.String(command)), a.timeout)
 }
 
 // installed reports whether the settings have exactly what Install would add.
-func (a Agent) installed(root *object, command string, edits bool) bool {
-	hooks, ok := root.get("hooks").(*object)
+func (a Agent) installed(root *hujson.Object, command string, edits bool) bool {
+	hooks, ok := get(root, "hooks").(*hujson.Object)
 	if !ok {
 		return false
 	}
-	want := string(encode(a.group(command, edits), " "))
+	want := minimal(layout{}.value(a.group(command, edits), 0))
 	for _, e := range a.events {
 		found := 0
-		groups, _ := hooks.get(e.name).([]any)
-		for _, g := range groups {
-			if g, ok := g.(*object); ok && a.holds(g) {
-				if found++; string(encode(g, " ")) != want {
+		for _, g := range list(hooks, e.name) {
+			if g, ok := g.Value.(*hujson.Object); ok && a.holds(g) {
+				if found++; minimal(g) != want {
 					return false
 				}
 			}
@@ -88,73 +103,67 @@ func (a Agent) installed(root *object, command string, edits bool) bool {
 }
 
 // holds reports whether a group contains a command of Recount.
-func (a Agent) holds(group *object) bool {
-	handlers, _ := group.get("hooks").([]any)
-	for _, h := range handlers {
-		if h, ok := h.(*object); ok {
-			if c, ok := h.get("command").(string); ok && a.ours(c) {
-				return true
-			}
-		}
-	}
-	return false
+func (a Agent) holds(group *hujson.Object) bool {
+	return slices.ContainsFunc(list(group, "hooks"), a.isOurs)
+}
+
+// isOurs reports whether a handler is a command of Recount.
+func (a Agent) isOurs(handler hujson.ArrayElement) bool {
+	h, ok := handler.Value.(*hujson.Object)
+	return ok && a.ours(textOf(get(h, "command")))
 }
 
 // strip removes Recount's commands below all events, and the containers that become empty.
-func (a Agent) strip(root *object) error {
-	value := root.get("hooks")
-	if value == nil {
+func (a Agent) strip(root *hujson.Object) error {
+	at := slices.IndexFunc(root.Members, func(m hujson.ObjectMember) bool { return nameOf(m) == "hooks" })
+	if at < 0 {
 		return nil
 	}
-	hooks, ok := value.(*object)
+	hooks, ok := root.Members[at].Value.Value.(*hujson.Object)
 	if !ok {
 		return fmt.Errorf("%q is not an object", "hooks")
 	}
-	for _, m := range append([]member(nil), hooks.members...) {
-		groups, ok := m.value.([]any)
+	for i, m := range slices.Backward(slices.Clone(hooks.Members)) {
+		groups, ok := m.Value.Value.(*hujson.Array)
 		if !ok {
-			if a.has(m.name) {
-				return fmt.Errorf("%q of %q is not a list", m.name, "hooks")
+			if a.has(nameOf(m)) {
+				return fmt.Errorf("%q of %q is not a list", nameOf(m), "hooks")
 			}
 			continue // a switch, or a value of a later version
 		}
-		var kept []any
-		changed := false
-		for _, g := range groups {
-			group, ok := g.(*object)
-			if !ok || !a.holds(group) {
-				kept = append(kept, g)
-				continue
-			}
-			changed = true
-			var others []any
-			handlers, _ := group.get("hooks").([]any)
-			for _, h := range handlers {
-				o, _ := h.(*object)
-				if o != nil {
-					if c, ok := o.get("command").(string); ok && a.ours(c) {
-						continue
-					}
-				}
-				others = append(others, h)
-			}
-			if len(others) > 0 {
-				group.set("hooks", others)
-				kept = append(kept, group)
-			}
-		}
-		switch {
-		case !changed:
-		case len(kept) == 0:
-			hooks.remove(m.name)
-		default:
-			hooks.set(m.name, kept)
+		if a.stripGroups(groups) && len(groups.Elements) == 0 {
+			removeMember(hooks, i)
 		}
 	}
-	if len(hooks.members) == 0 {
-		root.remove("hooks")
+	if len(hooks.Members) == 0 {
+		removeMember(root, at)
+		if len(root.Members) == 0 && len(bytes.TrimSpace(root.AfterExtra)) == 0 {
+			root.AfterExtra = nil
+		}
 	}
 	return nil
+}
+
+// stripGroups removes Recount's commands from the groups of an event, and reports whether there
+// were any.
+func (a Agent) stripGroups(groups *hujson.Array) (changed bool) {
+	for i, g := range slices.Backward(slices.Clone(groups.Elements)) {
+		group, ok := g.Value.(*hujson.Object)
+		if !ok || !a.holds(group) {
+			continue
+		}
+		changed = true
+		handlers := get(group, "hooks").(*hujson.Array)
+		for j, h := range slices.Backward(slices.Clone(handlers.Elements)) {
+			if a.isOurs(h) {
+				removeElement(handlers, j)
+			}
+		}
+		if len(handlers.Elements) == 0 {
+			removeElement(groups, i)
+		}
+	}
+	return changed
 }
 
 // has reports whether the agent has a hook for an event.
