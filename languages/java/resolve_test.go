@@ -276,6 +276,22 @@ calls A.java:A.run -> java java.util.stream Stream.filter @22:17 (external)
 calls A.java:A.run -> java java.util.stream Stream.forEach @22:54 (external)
 calls A.java:A.run -> java java.util.stream Stream.map @22:35 (external)
 `},
+		{"of several methods that fit, none is the most specific", `
+-- A.java --
+class A {
+  void run() {
+    both("a", "b");
+    one("a", "b");
+  }
+  void both(Object a, String b) {}
+  void both(String a, Object b) {}
+  void one(Object a, Object b) {}
+  void one(String a, Object b) {}
+}
+`, `
+calls A.java:A.run -> A.java:A.one#2 @4:4
+calls A.java:A.run -> both @3:4 (unresolved)
+`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := resolvetest.Full(t, NewResolver(), resolvetest.Archive(t, c.archive, factsOf)).Text("calls", "may_call")
