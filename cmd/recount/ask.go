@@ -31,7 +31,7 @@ func (m *momentFlags) add(c *cobra.Command) {
 
 func (m *momentFlags) moment() (r query.Moment, err error) {
 	if err := r.AsOf.UnmarshalText([]byte(m.asOf)); err != nil {
-		return r, usageError{err}
+		return r, asUsage(err)
 	}
 	if r.AtLeast, err = schemas.ParseWatermark(m.atLeast); err != nil {
 		return r, usagef("--at-least: %w", err)
@@ -107,8 +107,8 @@ func (w *walkFlags) print(a *app, answer any, b query.Basis, g func() diagram.Di
 	return nil
 }
 
-// one returns the newest command that passes the filters; nil if there is none.
-func one(ctx context.Context, b *backend, f commands.Filters, m query.Moment) (*commands.Hit, error) {
+// newest returns the newest command that passes the filters; nil if there is none.
+func newest(ctx context.Context, b *backend, f commands.Filters, m query.Moment) (*commands.Hit, error) {
 	r, err := commands.FindQuestion.Ask(ctx, b, commands.FindRequest{Filters: f, Limit: 1, Repeats: true, AtLeast: m.AtLeast, AsOf: m.AsOf})
 	if err != nil || len(r.Hits) == 0 {
 		return nil, err
@@ -132,7 +132,7 @@ func (a *app) lastFailure(ctx context.Context, b *backend, m query.Moment) (stri
 	}
 	for _, p := range append(places, place{where: "anywhere"}) {
 		p.f.Exit = "fail"
-		hit, err := one(ctx, b, p.f, m)
+		hit, err := newest(ctx, b, p.f, m)
 		if err != nil {
 			return "", err
 		}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/recountdb/recount/internal/redact"
+	"github.com/recountdb/recount/internal/render"
 	"github.com/recountdb/recount/pipeline"
 	"github.com/recountdb/recount/pipeline/broker"
 	"github.com/recountdb/recount/server/access"
@@ -19,6 +20,20 @@ import (
 	"github.com/recountdb/recount/server/httpapi"
 	"github.com/recountdb/recount/server/node"
 )
+
+// connector connects a verb to the data: to the server that uses the data directory, or to the
+// directory itself.
+type connector struct {
+	*render.Terminal
+	// getenv returns the value of an environment variable.
+	getenv func(string) string
+	// version is that of the program.
+	version string
+
+	// The global flags.
+	dataDir, config, server string
+	insecureHTTP            bool
+}
 
 // backend answers a verb: a running server, or a node opened only for this verb.
 type backend struct {
@@ -35,20 +50,20 @@ func (b *backend) Close() error {
 }
 
 // nodeConfig returns the config file overridden by the global flags.
-func (a *app) nodeConfig() (node.Config, error) {
+func (con *connector) nodeConfig() (node.Config, error) {
 	var cfg node.Config
 	var err error
-	if path := a.configPath(); path != "" {
+	if path := con.configPath(); path != "" {
 		if cfg, err = node.LoadConfig(path); err != nil {
 			return cfg, err
 		}
 	}
-	if cfg.DataDir == "" || a.dataDir != "" || a.getenv("RECOUNT_DATA_DIR") != "" {
-		if cfg.DataDir, err = a.dataPath(); err != nil {
+	if cfg.DataDir == "" || con.dataDir != "" || con.getenv("RECOUNT_DATA_DIR") != "" {
+		if cfg.DataDir, err = con.dataPath(); err != nil {
 			return cfg, err
 		}
 	}
-	cfg.Version = version
+	cfg.Version = con.version
 	return cfg, nil
 }
 
@@ -74,18 +89,18 @@ const (
 // open connects to the server of the data directory, or else opens the directory. roles are those
 // of a node opened here; none means all. If another process uses the directory, it retries for up
 // to wait.
-func (a *app) open(ctx context.Context, cfg node.Config, wait time.Duration, roles ...string) (*backend, error) {
+func (con *connector) open(ctx context.Context, cfg node.Config, wait time.Duration, roles ...string) (*backend, error) {
 	deadline := time.Now().Add(wait)
-	said := time.Now().Add(a.Silence)
+	said := time.Now().Add(con.Silence)
 	for pause := firstPause; ; pause = min(2*pause, longPause) {
-		b, err := a.tryOpenOrServer(ctx, cfg, roles)
+		b, err := con.tryOpenOrServer(ctx, cfg, roles)
 		var busy *node.InUseError
 		if err == nil || !errors.As(err, &busy) || time.Now().Add(pause).After(deadline) {
 			return b, err
 		}
 		if now := time.Now(); now.After(said) && wait >= defaultWait {
 			said = deadline // report only once
-			a.Tell(holder(busy))
+			con.Tell(holder(busy))
 		}
 		select {
 		case <-ctx.Done():
@@ -97,56 +112,56 @@ func (a *app) open(ctx context.Context, cfg node.Config, wait time.Duration, rol
 
 // tryOpenOrServer returns the server that the user named, or else the result of tryOpen. Spooled
 // commands are appended first, so that answers include them.
-func (a *app) tryOpenOrServer(ctx context.Context, cfg node.Config, roles []string) (*backend, error) {
-	url := a.serverURL()
+func (con *connector) tryOpenOrServer(ctx context.Context, cfg node.Config, roles []string) (*backend, error) {
+	url := con.serverURL()
 	if url == "" {
-		b, err := a.tryOpen(ctx, cfg, roles)
+		b, err := con.tryOpen(ctx, cfg, roles)
 		switch {
 		case err != nil:
 		case b.local == nil:
 			awaitSpool(ctx, cfg)
 		case b.local.SpoolFault() != nil:
-			fmt.Fprintf(a.Err, "recount: %s\n", b.local.SpoolFault())
+			fmt.Fprintf(con.Err, "recount: %s\n", b.local.SpoolFault())
 		}
 		return b, err
 	}
-	c, err := a.elsewhere(url)
+	c, err := con.elsewhere(url)
 	if err != nil {
 		return nil, err
 	}
-	if err := a.sendSpooled(ctx, cfg, url, c); err != nil {
-		fmt.Fprintf(a.Err, "recount: %s: %s; what waits for it stays in the spool\n", url, err)
+	if err := con.sendSpooled(ctx, cfg, url, c); err != nil {
+		fmt.Fprintf(con.Err, "recount: %s: %s; what waits for it stays in the spool\n", url, err)
 	}
 	return &backend{Backend: c}, nil
 }
 
 // elsewhere returns a client of the server at a URL that the user named.
-func (a *app) elsewhere(url string) (*httpapi.Client, error) {
-	token := a.getenv("RECOUNT_TOKEN")
-	if err := httpapi.CheckToken(url, token); err != nil && !a.insecureHTTP && a.getenv("RECOUNT_INSECURE_HTTP") == "" {
+func (con *connector) elsewhere(url string) (*httpapi.Client, error) {
+	token := con.getenv("RECOUNT_TOKEN")
+	if err := httpapi.CheckToken(url, token); err != nil && !con.insecureHTTP && con.getenv("RECOUNT_INSECURE_HTTP") == "" {
 		return nil, usagef("%w; name it by https://, or say --insecure-http (RECOUNT_INSECURE_HTTP=1) if something else encrypts", err)
 	}
 	c, err := httpapi.NewClient(url, token, nil)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, asUsage(err)
 	}
 	return c, nil
 }
 
-func (a *app) serverURL() string {
-	if a.server != "" {
-		return a.server
+func (con *connector) serverURL() string {
+	if con.server != "" {
+		return con.server
 	}
-	return a.getenv("RECOUNT_SERVER")
+	return con.getenv("RECOUNT_SERVER")
 }
 
-func (a *app) tryOpen(ctx context.Context, cfg node.Config, roles []string) (*backend, error) {
+func (con *connector) tryOpen(ctx context.Context, cfg node.Config, roles []string) (*backend, error) {
 	e, running, err := node.Running(cfg.DataDir)
 	if err != nil {
 		return nil, err
 	}
 	if running {
-		c, err := a.client(ctx, cfg, e)
+		c, err := con.client(ctx, cfg, e)
 		if err != nil {
 			return nil, err
 		}
@@ -157,7 +172,7 @@ func (a *app) tryOpen(ctx context.Context, cfg node.Config, roles []string) (*ba
 	} else {
 		cfg.Roles = nil
 	}
-	n, err := node.OpenLocal(ctx, cfg, a.Progress())
+	n, err := node.OpenLocal(ctx, cfg, con.Progress())
 	if err != nil {
 		return nil, err
 	}
@@ -167,12 +182,12 @@ func (a *app) tryOpen(ctx context.Context, cfg node.Config, roles []string) (*ba
 // client returns a client of the server that uses the data directory. After a crash, endpoints.json
 // may name an address that another program uses by now, so the server must confirm the directory's
 // id.
-func (a *app) client(ctx context.Context, cfg node.Config, e node.Endpoints) (*httpapi.Client, error) {
+func (con *connector) client(ctx context.Context, cfg node.Config, e node.Endpoints) (*httpapi.Client, error) {
 	busy := &node.InUseError{Dir: cfg.DataDir, PID: e.PID, HTTP: e.HTTP}
 	if e.HTTP == "" {
 		return nil, busy
 	}
-	token, err := a.token(e)
+	token, err := con.token(e)
 	if err != nil {
 		return nil, err
 	}
@@ -180,7 +195,7 @@ func (a *app) client(ctx context.Context, cfg node.Config, e node.Endpoints) (*h
 	if err != nil {
 		return nil, err
 	}
-	stop := a.UnlessSoon(func() string { return fmt.Sprintf("waiting for the server at %s (pid %d)", e.HTTP, e.PID) })
+	stop := con.UnlessSoon(func() string { return fmt.Sprintf("waiting for the server at %s (pid %d)", e.HTTP, e.PID) })
 	within, cancel := context.WithTimeout(ctx, statusPatience)
 	st, err := c.Status(within, api.StatusRequest{})
 	cancel()
@@ -206,8 +221,8 @@ func (a *app) client(ctx context.Context, cfg node.Config, e node.Endpoints) (*h
 }
 
 // token returns the token for the server of the data directory.
-func (a *app) token(e node.Endpoints) (string, error) {
-	token := a.getenv("RECOUNT_TOKEN")
+func (con *connector) token(e node.Endpoints) (string, error) {
+	token := con.getenv("RECOUNT_TOKEN")
 	if token != "" || e.TokenFile == "" {
 		return token, nil
 	}
@@ -232,14 +247,14 @@ func distrust(server string, err *tls.CertificateVerificationError) error {
 }
 
 // withBackend opens a backend for reading and closes it after fn.
-func (a *app) withBackend(ctx context.Context, fn func(b *backend) error) (err error) {
-	return a.withBackendFor(ctx, a.toRead, fn)
+func (con *connector) withBackend(ctx context.Context, fn func(b *backend) error) (err error) {
+	return con.withBackendFor(ctx, con.toRead, fn)
 }
 
 // withBackendFor opens a backend and closes it after fn. purpose is toRead, toWrite or toKeep and
 // decides whether the data directory is created.
-func (a *app) withBackendFor(ctx context.Context, purpose func(node.Config) (node.Config, func() error, error), fn func(b *backend) error) (err error) {
-	cfg, err := a.nodeConfig()
+func (con *connector) withBackendFor(ctx context.Context, purpose func(node.Config) (node.Config, func() error, error), fn func(b *backend) error) (err error) {
+	cfg, err := con.nodeConfig()
 	if err != nil {
 		return err
 	}
@@ -248,37 +263,37 @@ func (a *app) withBackendFor(ctx context.Context, purpose func(node.Config) (nod
 		return err
 	}
 	defer func() { err = errors.Join(err, done()) }()
-	b, err := a.open(ctx, cfg, defaultWait)
+	b, err := con.open(ctx, cfg, defaultWait)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
 	if b.local == nil {
-		defer a.UnlessSoon(func() string { return "waiting for the answer of the server" })()
+		defer con.UnlessSoon(func() string { return "waiting for the answer of the server" })()
 	}
 	return fn(b)
 }
 
 // withLog opens the log itself: the server's by Kafka's protocol, or that of the data directory,
 // which it creates only if making is true.
-func (a *app) withLog(ctx context.Context, making bool, fn func(l *pipeline.Log) error) (err error) {
-	cfg, err := a.nodeConfig()
+func (con *connector) withLog(ctx context.Context, making bool, fn func(l *pipeline.Log) error) (err error) {
+	cfg, err := con.nodeConfig()
 	if err != nil {
 		return err
 	}
-	if a.serverURL() != "" && len(cfg.Kafka.Brokers) == 0 {
+	if con.serverURL() != "" && len(cfg.Kafka.Brokers) == 0 {
 		return usagef("the log is read by Kafka's protocol, not by --server: name kafka.brokers in the config")
 	}
 	brokers, k := cfg.Kafka.Brokers, cfg.Kafka
 	if len(brokers) == 0 {
 		if !making {
 			var done func() error
-			if cfg, done, err = a.toRead(cfg); err != nil {
+			if cfg, done, err = con.toRead(cfg); err != nil {
 				return err
 			}
 			defer func() { err = errors.Join(err, done()) }()
 		}
-		b, err := a.open(ctx, cfg, defaultWait, appendOnly...)
+		b, err := con.open(ctx, cfg, defaultWait, appendOnly...)
 		if err != nil {
 			return err
 		}
@@ -297,7 +312,7 @@ func (a *app) withLog(ctx context.Context, making bool, fn func(l *pipeline.Log)
 			brokers = []string{e.Kafka}
 			k.TLS.Enabled = e.KafkaTLS
 			if k.SASL.Mechanism == "" && e.TokenNeeded {
-				token, err := a.token(e)
+				token, err := con.token(e)
 				if err != nil {
 					return err
 				}
@@ -309,7 +324,7 @@ func (a *app) withLog(ctx context.Context, making bool, fn func(l *pipeline.Log)
 		Brokers: brokers, Prefix: k.Prefix, Partitions: k.Partitions, ReplicationFactor: k.ReplicationFactor,
 		SASL:   pipeline.SASL{Mechanism: k.SASL.Mechanism, User: k.SASL.User, Password: k.SASL.Password},
 		TLS:    pipeline.TLS{Enabled: k.TLS.Enabled, CAFile: k.TLS.CAFile, CertFile: k.TLS.CertFile, KeyFile: k.TLS.KeyFile, ServerName: k.TLS.ServerName},
-		Logger: slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: slog.LevelWarn})),
+		Logger: slog.New(slog.NewTextHandler(con.Err, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	})
 	if err != nil {
 		if k.TLS.Enabled && errors.As(err, new(*tls.CertificateVerificationError)) {

@@ -92,7 +92,7 @@ func (a *app) twoRuns(ctx context.Context, b *backend, args []string, r *command
 	if worked.Workspace == "" {
 		worked.Cwd = now.Cwd
 	}
-	then, err := one(ctx, b, worked, r.Moment)
+	then, err := newest(ctx, b, worked, r.Moment)
 	switch {
 	case err != nil:
 		return err

@@ -103,7 +103,7 @@ func (e *evidenceFlags) request(c *cobra.Command, text string, now time.Time, pe
 		}
 	}
 	if _, err := r.Normal(); err != nil {
-		return r, usageError{err}
+		return r, asUsage(err)
 	}
 	return r, nil
 }

@@ -63,7 +63,7 @@ func (a *app) exec(ctx context.Context, f recordFlags, keepOutput bool, args []s
 	if len(args) > 1 {
 		text = render.ShellJoin(args)
 	}
-	p, err := a.payload(f, text)
+	p, err := payload(a.getenv, f.details, text)
 	if err != nil {
 		return err
 	}
@@ -89,7 +89,7 @@ func (a *app) exec(ctx context.Context, f recordFlags, keepOutput bool, args []s
 	}()
 
 	out := &tail{max: maxTail}
-	code, runErr := a.runChild(args, out, keepOutput)
+	code, runErr := runChild(a.Terminal, args, out, keepOutput)
 	took := time.Since(start)
 	if err := <-started; err != nil {
 		fmt.Fprintf(a.Err, "recount: not recorded: %s\n", err)
@@ -157,11 +157,11 @@ type executed struct {
 func proto32(n int) *int32 { v := int32(n); return &v }
 
 // runChild runs the command to its end. It fails only if the command could not start.
-func (a *app) runChild(args []string, out io.Writer, keepOutput bool) (code int, err error) {
+func runChild(t *render.Terminal, args []string, out io.Writer, keepOutput bool) (code int, err error) {
 	child := exec.Command(args[0], args[1:]...)
-	child.Stdin, child.Stdout, child.Stderr = a.stdin, a.Out, a.Err
+	child.Stdin, child.Stdout, child.Stderr = t.In, t.Out, t.Err
 	if keepOutput {
-		child.Stdout, child.Stderr = io.MultiWriter(a.Out, out), io.MultiWriter(a.Err, out)
+		child.Stdout, child.Stderr = io.MultiWriter(t.Out, out), io.MultiWriter(t.Err, out)
 	}
 	// The terminal sends its signals to the whole foreground group, which includes the child;
 	// passing these on would deliver them twice. All others are passed on.
@@ -169,7 +169,7 @@ func (a *app) runChild(args []string, out io.Writer, keepOutput bool) (code int,
 	passed := []os.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGINT, syscall.SIGQUIT}
 	signal.Notify(signals, passed...)
 	defer signal.Stop(signals)
-	stdin, isFile := a.stdin.(*os.File)
+	stdin, isFile := t.In.(*os.File)
 	fromTerminal := isFile && term.IsTerminal(int(stdin.Fd()))
 
 	if err := child.Start(); err != nil {

@@ -27,7 +27,7 @@ import (
 // verbsOf returns the paths of all verbs that do something, including hidden ones, without the
 // program's name.
 func verbsOf() []string {
-	root := (&app{Terminal: &render.Terminal{Out: io.Discard, Err: io.Discard}, stdin: strings.NewReader("")}).root()
+	root := (&app{&connector{Terminal: &render.Terminal{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard}}}).root()
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	var verbs []string
@@ -51,10 +51,11 @@ func (w *world) app(stdin string, stdout, stderr io.Writer, env ...string) *app 
 		k, v, _ := strings.Cut(kv, "=")
 		all[k] = v
 	}
-	return &app{
-		Terminal: &render.Terminal{Out: stdout, Err: stderr, HomeDir: all["HOME"], Silence: time.Hour},
-		stdin:    strings.NewReader(stdin), getenv: func(k string) string { return all[k] },
-	}
+	return &app{&connector{
+		Terminal: &render.Terminal{In: strings.NewReader(stdin), Out: stdout, Err: stderr, HomeDir: all["HOME"], Silence: time.Hour},
+		getenv:   func(k string) string { return all[k] },
+		version:  version,
+	}}
 }
 
 // call runs a command line in this process, with the text after " < " as standard input, or its

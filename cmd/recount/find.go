@@ -55,13 +55,13 @@ it begins, the outcome follows later, and is not told.`,
 				return err
 			}
 			if err := r.AsOf.UnmarshalText([]byte(asOf)); err != nil {
-				return usageError{err}
+				return asUsage(err)
 			}
 			if r.AtLeast, err = schemas.ParseWatermark(atLeast); err != nil {
 				return usagef("--at-least: %w", err)
 			}
 			if _, err := r.Normal(); err != nil {
-				return usageError{err}
+				return asUsage(err)
 			}
 			if follow {
 				q := commands.FollowRequest{Filters: r.Filters, Beat: httpapi.DefaultBeat}

@@ -49,7 +49,7 @@ standard input. The log keeps the pattern's hash, not the pattern. Patterns are 
 				if r.Pattern != "" {
 					return usagef("--pattern and --pattern-stdin: want one of them")
 				}
-				line, err := bufio.NewReader(a.stdin).ReadString('\n')
+				line, err := bufio.NewReader(a.In).ReadString('\n')
 				if r.Pattern = strings.TrimRight(line, "\r\n"); r.Pattern == "" {
 					return fmt.Errorf("--pattern-stdin: no pattern on the standard input: %w", err)
 				}
@@ -126,12 +126,12 @@ func (a *app) forget(ctx context.Context, b *backend, r api.ForgetRequest, yes, 
 
 // confirm asks the user for confirmation; without a terminal the answer is no.
 func (a *app) confirm(question string, read bool) error {
-	f, isFile := a.stdin.(*os.File)
+	f, isFile := a.In.(*os.File)
 	if read || !isFile || !term.IsTerminal(int(f.Fd())) {
 		return fmt.Errorf("nobody to ask on the standard input: say --yes to erase")
 	}
 	fmt.Fprintf(a.Err, "%s [y/N] ", question)
-	line, err := bufio.NewReader(a.stdin).ReadString('\n')
+	line, err := bufio.NewReader(a.In).ReadString('\n')
 	if answer := strings.ToLower(strings.TrimSpace(line)); err != nil || answer != "y" && answer != "yes" {
 		return fmt.Errorf("nothing erased")
 	}

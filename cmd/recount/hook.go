@@ -65,7 +65,7 @@ What fails is told in ~/.local/state/recount-hook.log (or $RECOUNT_HOOK_LOG).`,
 			}
 			script, err := shellhook.Script(args[0], recorder(bin))
 			if err != nil {
-				return usageError{err}
+				return asUsage(err)
 			}
 			if a.JSON {
 				return a.PrintJSON(map[string]string{"shell": args[0], "bin": bin, "script": script})

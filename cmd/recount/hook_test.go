@@ -180,12 +180,12 @@ func (brokenInput) Read([]byte) (int, error) { panic("broken input") }
 func TestHookPanics(t *testing.T) {
 	log := filepath.Join(t.TempDir(), "log")
 	var out strings.Builder
-	a := &app{Terminal: &render.Terminal{Out: &out, Err: &out, Silence: time.Hour}, stdin: brokenInput{}, getenv: func(name string) string {
+	a := &app{&connector{Terminal: &render.Terminal{In: brokenInput{}, Out: &out, Err: &out, Silence: time.Hour}, getenv: func(name string) string {
 		if name == "RECOUNT_HOOK_LOG" {
 			return log
 		}
 		return ""
-	}}
+	}}}
 	if code := a.run(context.Background(), []string{"hook", "run", "claude-code"}); code != 0 || out.Len() > 0 {
 		t.Errorf("exit %d: %q", code, out.String())
 	}

@@ -44,7 +44,7 @@ func (a *app) hookRunCmd() *cobra.Command {
 		Hidden: true,
 		Args:   cobra.ArbitraryArgs,
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := a.hookRun(args); err != nil {
+			if err := runHook(a.connector, args); err != nil {
 				a.hookLog(err)
 			}
 			return nil
@@ -58,9 +58,9 @@ func (a *app) hookRunCmd() *cobra.Command {
 	return c
 }
 
-// hookRun reads the agent's message and spools its events. It converts panics to errors, because
+// runHook reads the agent's message and spools its events. It converts panics to errors, because
 // the Go runtime would exit with 2, which forbids the agent its tool.
-func (a *app) hookRun(args []string) (err error) {
+func runHook(con *connector, args []string) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("hook run: a fault of recount itself: %v", p)
@@ -74,11 +74,11 @@ func (a *app) hookRun(args []string) (err error) {
 		return err
 	}
 	end := time.AfterFunc(hookPatience, func() {
-		a.hookLog(fmt.Errorf("%s: no end after %s: not recorded", agent.Title, hookPatience))
+		con.hookLog(fmt.Errorf("%s: no end after %s: not recorded", agent.Title, hookPatience))
 		os.Exit(0)
 	})
 	defer end.Stop()
-	in, err := io.ReadAll(io.LimitReader(a.stdin, agenthook.MaxInput+1))
+	in, err := io.ReadAll(io.LimitReader(con.In, agenthook.MaxInput+1))
 	if err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func (a *app) hookRun(args []string) (err error) {
 	if err != nil || len(call.Commands) == 0 {
 		return err
 	}
-	cfg, err := a.nodeConfig()
+	cfg, err := con.nodeConfig()
 	if err != nil {
 		return err
 	}
@@ -94,36 +94,36 @@ func (a *app) hookRun(args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	events, err := a.hookEvents(cfg, r, call)
+	events, err := hookEvents(con, cfg, r, call)
 	if err != nil || len(events) == 0 {
 		return err
 	}
-	if err := a.spool(cfg, events...); err != nil {
+	if err := con.spool(cfg, events...); err != nil {
 		return err
 	}
 	if call.Stage == agenthook.Before {
-		err = a.noteStart(call) // on failure the second call spools the command again
+		err = noteStart(con, call) // on failure the second call spools the command again
 	} else {
 		for _, c := range call.Commands {
-			a.dropNote(c.ID)
+			dropNote(con, c.ID)
 		}
 	}
-	if a.serverURL() != "" {
-		err = errors.Join(err, a.sendApart())
+	if con.serverURL() != "" {
+		err = errors.Join(err, con.sendApart())
 	}
 	return err
 }
 
 // hookEvents returns the events of a call: its commands unless they are already spooled, and their
 // outcomes.
-func (a *app) hookEvents(cfg node.Config, r *redact.Redactor, call agenthook.Call) ([]schemas.Event, error) {
+func hookEvents(con *connector, cfg node.Config, r *redact.Redactor, call agenthook.Call) ([]schemas.Event, error) {
 	var events []schemas.Event
 	for _, c := range call.Commands {
-		text, ok := recording.Hooked(c.Text, a.getenv("RECOUNT_IGNORE"))
+		text, ok := recording.Hooked(c.Text, con.getenv("RECOUNT_IGNORE"))
 		if !ok {
 			continue
 		}
-		before := a.readNote(c.ID)
+		before := readNote(con, c.ID)
 		start, took := call.At.Add(-call.Took), call.Took
 		if !before.IsZero() {
 			start = before
@@ -131,7 +131,7 @@ func (a *app) hookEvents(cfg node.Config, r *redact.Redactor, call agenthook.Cal
 				took = max(0, call.At.Sub(start))
 			}
 		}
-		p, err := a.payload(recordFlags{cwd: call.Cwd, session: call.Session, author: call.Agent, intent: c.Intent}, text)
+		p, err := payload(con.getenv, details{cwd: call.Cwd, session: call.Session, author: call.Agent, intent: c.Intent}, text)
 		if err != nil {
 			return nil, err
 		}
@@ -172,8 +172,8 @@ func (a *app) hookEvents(cfg node.Config, r *redact.Redactor, call agenthook.Cal
 const hookSource = "recount/agent-hook"
 
 // noteStart writes the start times of a call's commands for the call after the tool.
-func (a *app) noteStart(c agenthook.Call) error {
-	dir, err := a.stateDir("recount-hooks")
+func noteStart(con *connector, c agenthook.Call) error {
+	dir, err := con.stateDir("recount-hooks")
 	if err != nil {
 		return err
 	}
@@ -189,8 +189,8 @@ func (a *app) noteStart(c agenthook.Call) error {
 }
 
 // readNote returns when a command started that the first call spooled; zero if there is no note.
-func (a *app) readNote(id schemas.EventID) time.Time {
-	dir, err := a.stateDir("recount-hooks")
+func readNote(con *connector, id schemas.EventID) time.Time {
+	dir, err := con.stateDir("recount-hooks")
 	if err != nil {
 		return time.Time{}
 	}
@@ -206,8 +206,8 @@ func (a *app) readNote(id schemas.EventID) time.Time {
 	return time.Unix(0, nanos).UTC()
 }
 
-func (a *app) dropNote(id schemas.EventID) {
-	if dir, err := a.stateDir("recount-hooks"); err == nil {
+func dropNote(con *connector, id schemas.EventID) {
+	if dir, err := con.stateDir("recount-hooks"); err == nil {
 		_ = os.Remove(filepath.Join(dir, id.String())) // there may be no note
 	}
 }
@@ -226,10 +226,10 @@ func sweep(dir string, before time.Time) {
 }
 
 // stateDir creates and returns a directory for temporary state.
-func (a *app) stateDir(name string) (string, error) {
-	base := a.getenv("XDG_STATE_HOME")
+func (con *connector) stateDir(name string) (string, error) {
+	base := con.getenv("XDG_STATE_HOME")
 	if base == "" || !filepath.IsAbs(base) {
-		home := a.getenv("HOME")
+		home := con.getenv("HOME")
 		if home == "" {
 			return "", errors.New("no state directory: neither XDG_STATE_HOME nor HOME is set")
 		}
@@ -240,10 +240,10 @@ func (a *app) stateDir(name string) (string, error) {
 }
 
 // openHookLog opens the log that the shells' hooks also write to.
-func (a *app) openHookLog() (*os.File, error) {
-	file := a.getenv("RECOUNT_HOOK_LOG")
+func (con *connector) openHookLog() (*os.File, error) {
+	file := con.getenv("RECOUNT_HOOK_LOG")
 	if file == "" {
-		dir, err := a.stateDir("")
+		dir, err := con.stateDir("")
 		if err != nil {
 			return nil, err
 		}
@@ -253,8 +253,8 @@ func (a *app) openHookLog() (*os.File, error) {
 }
 
 // hookLog writes to the log why something was not recorded; it prints nothing.
-func (a *app) hookLog(err error) {
-	if f, openErr := a.openHookLog(); openErr == nil {
+func (con *connector) hookLog(err error) {
+	if f, openErr := con.openHookLog(); openErr == nil {
 		fmt.Fprintf(f, "recount: %s\n", err)
 		f.Close()
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -29,7 +30,7 @@ import (
 )
 
 // importFlags are the flags that all importers share.
-type importFlags struct{ user, host string }
+type importFlags struct{ origin }
 
 func (f *importFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.user, "user", "", "whose history it is (default you)")
@@ -86,7 +87,7 @@ is recognised. Files may be compressed by gzip, bzip2 or zstd.`,
 				return usagef("--shell %q: want bash, zsh or fish", shell)
 			}
 			if len(args) == 0 {
-				if args = a.histories(); len(args) == 0 {
+				if args = histories(a.getenv); len(args) == 0 {
 					return errors.New("no shell history found in the usual places: name the file")
 				}
 			}
@@ -114,14 +115,7 @@ func (a *app) importAtuinCmd() *cobra.Command {
 		Example: "  recount import atuin",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			path := a.getenv("ATUIN_DB_PATH")
-			if path == "" {
-				base := a.getenv("XDG_DATA_HOME")
-				if base == "" {
-					base = filepath.Join(a.getenv("HOME"), ".local", "share")
-				}
-				path = filepath.Join(base, "atuin", "history.db")
-			}
+			path := atuinPath(a.getenv)
 			if len(args) > 0 {
 				path = args[0]
 			}
@@ -130,14 +124,7 @@ func (a *app) importAtuinCmd() *cobra.Command {
 				return err
 			}
 			defer db.Close()
-			return a.imports(cmd.Context(), f, func(im *importer) error {
-				redacted := im.redacted
-				if im.known, err = im.recognized(cmd.Context(), db.Events(cmd.Context(), im.options), commands.Filters{}, time.Now()); err != nil {
-					return err
-				}
-				im.redacted = redacted
-				return im.run(cmd.Context(), path, db.Events(cmd.Context(), im.options), func(done int64) (int64, int64) { return done, db.Rows })
-			})
+			return a.imports(cmd.Context(), f, func(im *importer) error { return im.atuin(cmd.Context(), path, db) })
 		},
 	}
 	f.add(c)
@@ -154,33 +141,35 @@ in structured mode of any kind. FILE may be - for the standard input.`,
 		Example: `  echo '{"command":"make test","cwd":"/src/app","exit_code":2}' | recount import jsonl -`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.imports(cmd.Context(), f, func(im *importer) error {
-				if args[0] == "-" {
-					return im.run(cmd.Context(), "standard input", history.JSONL(a.stdin, im.options), nil)
-				}
-				file, err := os.Open(args[0])
-				if err != nil {
-					return err
-				}
-				defer file.Close()
-				return im.stream(cmd.Context(), file, history.JSONL)
-			})
+			return a.imports(cmd.Context(), f, func(im *importer) error { return im.jsonl(cmd.Context(), args[0]) })
 		},
 	}
 	f.add(c)
 	return c
 }
 
+// atuinPath returns where Atuin keeps its database.
+func atuinPath(getenv func(string) string) string {
+	if path := getenv("ATUIN_DB_PATH"); path != "" {
+		return path
+	}
+	base := getenv("XDG_DATA_HOME")
+	if base == "" {
+		base = filepath.Join(getenv("HOME"), ".local", "share")
+	}
+	return filepath.Join(base, "atuin", "history.db")
+}
+
 // histories returns the shell histories that exist.
-func (a *app) histories() []string {
-	home := a.getenv("HOME")
-	data := a.getenv("XDG_DATA_HOME")
+func histories(getenv func(string) string) []string {
+	home := getenv("HOME")
+	data := getenv("XDG_DATA_HOME")
 	if data == "" {
 		data = filepath.Join(home, ".local", "share")
 	}
 	var found []string
 	for _, f := range []string{
-		a.getenv("HISTFILE"), filepath.Join(home, ".bash_history"), filepath.Join(home, ".zsh_history"),
+		getenv("HISTFILE"), filepath.Join(home, ".bash_history"), filepath.Join(home, ".zsh_history"),
 		filepath.Join(home, ".zhistory"), filepath.Join(home, ".histfile"), filepath.Join(data, "fish", "fish_history"),
 	} {
 		if info, err := os.Stat(f); f != "" && err == nil && info.Mode().IsRegular() && !slices.Contains(found, f) {
@@ -189,6 +178,10 @@ func (a *app) histories() []string {
 	}
 	return found
 }
+
+// origin is whose history is imported, and from which machine; empty fields mean this user and this
+// machine.
+type origin struct{ user, host string }
 
 // imported is the result of importing one source.
 type imported struct {
@@ -212,7 +205,8 @@ type imported struct {
 
 // importer appends the events that sources yield.
 type importer struct {
-	a        *app
+	term     *render.Terminal
+	dataDir  string
 	backend  api.Backend
 	options  history.Options
 	redactor *redact.Redactor
@@ -230,47 +224,95 @@ type importer struct {
 	blind bool
 }
 
-// imports opens a backend for an import and reports the results.
-func (a *app) imports(ctx context.Context, f importFlags, fn func(im *importer) error) (err error) {
-	cfg, err := a.nodeConfig()
+// imports runs an import and prints its results.
+func (a *app) imports(ctx context.Context, f importFlags, fn func(im *importer) error) error {
+	done, err := runImport(ctx, a.connector, f.origin, fn)
+	return errors.Join(err, a.printImports(done))
+}
+
+// printImports prints what was imported, if an import began. It fails if a source had no usable
+// event, because that is a wrong file, not a history with gaps.
+func (a *app) printImports(r *importReport) error {
+	a.ClearProgress()
+	if r == nil {
+		return nil
+	}
+	var err error
+	if a.JSON {
+		err = a.PrintJSON(r)
+	} else {
+		a.printImported(r)
+	}
+	if slices.ContainsFunc(r.Imports, imported.unusable) {
+		err = errors.Join(err, exitError(exitFailed))
+	}
+	return err
+}
+
+// importReport is what an import brought in.
+type importReport struct {
+	ElapsedMS int64      `json:"elapsed_ms"`
+	Imports   []imported `json:"imports"`
+	// DryRun reports that nothing was appended.
+	DryRun bool `json:"-"`
+}
+
+// unusable reports that a source had entries, but none that could be imported.
+func (r imported) unusable() bool { return r.Read == 0 && r.Skipped > 0 }
+
+// report returns the results so far.
+func (im *importer) report() *importReport {
+	return &importReport{Imports: im.results, ElapsedMS: time.Since(im.started).Milliseconds(), DryRun: im.dry}
+}
+
+// runImport opens a backend and imports by fn. The report is nil if the import did not begin.
+func runImport(ctx context.Context, con *connector, from origin, fn func(im *importer) error) (done *importReport, err error) {
+	cfg, err := con.nodeConfig()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	r, err := redactor(cfg)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	im := &importer{a: a, started: time.Now(), redactor: r}
+	im := &importer{term: con.Terminal, dataDir: cfg.DataDir, started: time.Now(), redactor: r}
 	im.options = history.Options{
-		User: f.user, Host: f.host, Time: im.started, Workspace: recording.Workspaces(),
+		User: from.user, Host: from.host, Time: im.started, Workspace: recording.Workspaces(),
 		Redact: func(p *recountv1.CommandExecuted) { im.redacted += int64(len(r.Event(p))) },
 	}
-	if f.user == "" {
-		im.options.User = recording.UserName(a.getenv)
+	if from.user == "" {
+		im.options.User = recording.UserName(con.getenv)
 	}
-	if f.host == "" {
+	if from.host == "" {
 		im.options.Host = recording.HostName()
 	}
-	b, err := a.open(ctx, cfg, defaultWait)
+	b, err := con.open(ctx, cfg, defaultWait)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
 	im.backend = b
 	// The projections know what was imported before, so wait until they have caught up.
-	stop := a.UnlessSoon(func() string { return "waiting for what was there before to be taken in" })
+	stop := con.UnlessSoon(func() string { return "waiting for what was there before to be taken in" })
 	err = settle(ctx, b)
 	stop()
 	switch {
 	case errors.Is(err, errServesNot):
 		im.blind = true
-		fmt.Fprintln(a.Err, "recount: the server has not the role serve, so it cannot tell what is there already: an event that is appended again is applied once, but what a hook recorded is not recognised in a history")
+		fmt.Fprintln(con.Err, "recount: the server has not the role serve, so it cannot tell what is there already: an event that is appended again is applied once, but what a hook recorded is not recognised in a history")
 	case err != nil:
-		return err
+		return nil, err
 	}
 	err = fn(im)
-	a.ClearProgress()
-	return errors.Join(err, im.report())
+	return im.report(), err
+}
+
+// importBytes imports the events of a text in memory through a backend, and prints nothing.
+func importBytes(ctx context.Context, b api.Backend, from string, text []byte, read func(io.Reader, history.Options) iter.Seq2[schemas.Event, error]) (imported, error) {
+	now := time.Now()
+	im := &importer{term: &render.Terminal{Err: io.Discard, Silence: time.Hour}, backend: b, started: now, options: history.Options{Time: now}}
+	err := im.run(ctx, from, read(bytes.NewReader(text), im.options), nil)
+	return im.results[0], err
 }
 
 // errServesNot reports that the server does not answer questions.
@@ -288,6 +330,30 @@ func settle(ctx context.Context, b *backend) error {
 	return waitFor(ctx, b, st.Log.Ends)
 }
 
+// atuin imports Atuin's history.
+func (im *importer) atuin(ctx context.Context, path string, db *history.AtuinDB) (err error) {
+	redacted := im.redacted
+	if im.known, err = im.recognized(ctx, db.Events(ctx, im.options), commands.Filters{}, time.Now()); err != nil {
+		return err
+	}
+	im.redacted = redacted
+	return im.run(ctx, path, db.Events(ctx, im.options), func(done int64) (int64, int64) { return done, db.Rows })
+}
+
+// jsonl imports events, one JSON object a line, from a file or, for "-", the standard input.
+func (im *importer) jsonl(ctx context.Context, path string) error {
+	if path == "-" {
+		return im.run(ctx, "standard input", history.JSONL(im.term.In, im.options), nil)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	return im.stream(ctx, file, history.JSONL)
+}
+
+// history imports one shell history; shell is its format, "" to detect it.
 func (im *importer) history(ctx context.Context, path, shell string) error {
 	file, err := os.Open(path)
 	if err != nil {
@@ -418,7 +484,7 @@ func (im *importer) run(ctx context.Context, from string, events iter.Seq2[schem
 	im.results = append(im.results, imported{From: from, Unit: im.unit})
 	res := &im.results[len(im.results)-1]
 	redacted, held := im.redacted, im.held
-	draw := im.a.Progress()
+	draw := im.term.Progress()
 	var batch []schemas.Event
 	size := 0
 	flush := func() error {
@@ -443,7 +509,7 @@ func (im *importer) run(ctx context.Context, from string, events iter.Seq2[schem
 		batch, size = batch[:0], 0
 		if draw != nil && progress != nil {
 			n, of := progress(res.Read)
-			draw(api.Progress{Phase: "import " + im.a.Home(from), Done: min(n, of-1), Total: of})
+			draw(api.Progress{Phase: "import " + im.term.Home(from), Done: min(n, of-1), Total: of})
 		}
 		return nil
 	}
@@ -504,26 +570,16 @@ func (im *importer) eachAlone(ctx context.Context, events []schemas.Event, res *
 	return all, nil
 }
 
-func (im *importer) report() error {
-	a := im.a
-	// A source without any usable event is a wrong file, not a history with gaps.
-	failed := error(nil)
-	for _, r := range im.results {
-		if r.Read == 0 && r.Skipped > 0 {
-			failed = exitError(exitFailed)
+// printImported prints what each source brought in, and on standard error what was skipped.
+func (a *app) printImported(done *importReport) {
+	for _, r := range done.Imports {
+		what := " appended"
+		if done.DryRun {
+			what = " would be appended (--dry-run)"
 		}
-	}
-	if a.JSON {
-		return errors.Join(a.PrintJSON(map[string]any{"imports": im.results, "elapsed_ms": time.Since(im.started).Milliseconds()}), failed)
-	}
-	for _, r := range im.results {
-		done := " appended"
-		if im.dry {
-			done = " would be appended (--dry-run)"
-		}
-		parts := []string{render.Thousands(r.Appended) + done}
+		parts := []string{render.Thousands(r.Appended) + what}
 		if r.Unit != "" {
-			parts = []string{render.Count(int(r.Held), r.Unit), render.Count(int(r.Appended), "event") + done}
+			parts = []string{render.Count(int(r.Held), r.Unit), render.Count(int(r.Appended), "event") + what}
 		}
 		if r.Format != "" {
 			parts = append([]string{r.Format}, parts...)
@@ -551,5 +607,4 @@ func (im *importer) report() error {
 			fmt.Fprintf(a.Err, "  and %s more\n", render.Thousands(more))
 		}
 	}
-	return failed
 }

@@ -38,19 +38,22 @@ of it ended.`,
 			if service == "" || len(service) > 256 {
 				return usagef("--service %q: want the name of who wrote the log, as its spans name it (service.name)", service)
 			}
-			return a.imports(cmd.Context(), importFlags{}, func(im *importer) error {
-				im.unit = "request"
-				for _, file := range args {
-					if err := im.accessLog(cmd.Context(), file, service); err != nil {
-						return err
-					}
-				}
-				return nil
-			})
+			return a.imports(cmd.Context(), importFlags{}, func(im *importer) error { return im.accessLogs(cmd.Context(), args, service) })
 		},
 	}
 	c.Flags().StringVar(&service, "service", "", "who wrote the log: the service's name (required)")
 	return c
+}
+
+// accessLogs imports access logs of a service.
+func (im *importer) accessLogs(ctx context.Context, files []string, service string) error {
+	im.unit = "request"
+	for _, file := range files {
+		if err := im.accessLog(ctx, file, service); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // accessLog imports one log.
@@ -59,24 +62,20 @@ func (im *importer) accessLog(ctx context.Context, path, service string) error {
 		im.redacted += int64(len(im.redactor.Event(m)))
 	}}
 	if path == "-" {
-		return im.run(ctx, "standard input", im.requests(im.a.stdin, options, nil), nil)
+		return im.run(ctx, "standard input", im.requests(im.term.In, options, nil), nil)
 	}
 	st, err := im.backend.Status(ctx, api.StatusRequest{})
 	if err != nil {
 		return err
 	}
-	cfg, err := im.a.nodeConfig()
-	if err != nil {
-		return err
-	}
-	marks := accesslog.OpenMarks(filepath.Join(cfg.DataDir, "imports", "access-log"), st.DataID, service)
+	marks := accesslog.OpenMarks(filepath.Join(im.dataDir, "imports", "access-log"), st.DataID, service)
 	if marks.Last != nil {
 		mark, err := markOf(ctx, im.backend, *marks.Last)
 		if err != nil {
 			return err
 		}
 		if mark != nil && !marks.OfLog(*mark) {
-			fmt.Fprintf(im.a.Err, "recount: %s: the log has not the event at %s that the last import left there: importing all of it again\n", service, marks.Last)
+			fmt.Fprintf(im.term.Err, "recount: %s: the log has not the event at %s that the last import left there: importing all of it again\n", service, marks.Last)
 			marks.Forget()
 		}
 	}

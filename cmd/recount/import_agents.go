@@ -81,17 +81,10 @@ becomes what.`,
 			if err != nil {
 				return err
 			}
-			run := func(im *importer) error {
-				im.unit = "session"
-				for _, file := range files {
-					if err := im.agents(cmd.Context(), file, f.Options, len(files) > 1); err != nil {
-						return err
-					}
-				}
-				return nil
-			}
+			run := func(im *importer) error { return im.agents(cmd.Context(), files, f.Options) }
 			if f.dryRun {
-				return a.dryImport(run)
+				done, err := dryRun(a.connector, run)
+				return errors.Join(err, a.printImports(done))
 			}
 			return a.imports(cmd.Context(), importFlags{}, run)
 		},
@@ -137,9 +130,20 @@ func agentFiles(args []string) ([]string, error) {
 	return files, nil
 }
 
-// agents imports one file. If it is one of many, an error in it does not stop the import of the
+// agents imports what files say that agents said and did.
+func (im *importer) agents(ctx context.Context, files []string, o agentlog.Options) error {
+	im.unit = "session"
+	for _, file := range files {
+		if err := im.agentFile(ctx, file, o, len(files) > 1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// agentFile imports one file. If it is one of many, an error in it does not stop the import of the
 // others.
-func (im *importer) agents(ctx context.Context, path string, o agentlog.Options, many bool) error {
+func (im *importer) agentFile(ctx context.Context, path string, o agentlog.Options, many bool) error {
 	leftOut := map[string]int{}
 	format := ""
 	o.LeftOut = func(what string) { leftOut[what]++ }
@@ -187,21 +191,20 @@ func agentEvents(ctx context.Context, r io.Reader, o agentlog.Options, many bool
 	}
 }
 
-// dryImport runs an import that appends nothing.
-func (a *app) dryImport(fn func(im *importer) error) error {
-	cfg, err := a.nodeConfig()
+// dryRun runs an import that appends nothing.
+func dryRun(con *connector, fn func(im *importer) error) (*importReport, error) {
+	cfg, err := con.nodeConfig()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	r, err := redactor(cfg)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	im := &importer{a: a, started: time.Now(), redactor: r, backend: nowhere{}, dry: true}
+	im := &importer{term: con.Terminal, started: time.Now(), redactor: r, backend: nowhere{}, dry: true}
 	im.options.Workspace = recording.Workspaces()
 	err = fn(im)
-	a.ClearProgress()
-	return errors.Join(err, im.report())
+	return im.report(), err
 }
 
 // nowhere is a backend that discards events. An import without questions needs no other method.

@@ -25,12 +25,23 @@ import (
 )
 
 // gitFlags are the flags that import git and watch git share.
-type gitFlags struct {
-	repo     string
-	history  int
-	all      bool
+type gitFlags struct{ gitOptions }
+
+// gitOptions select what is imported of a repository.
+type gitOptions struct {
+	// repo is the repository's name, "" for that of the remote origin, else of go.mod, else of the
+	// folder.
+	repo string
+	// history is how many commits back from HEAD contents begin; negative means 0 the first time.
+	history int
+	// all imports every branch, local and remote, in place of HEAD and the branches known already.
+	all bool
+	// maxPaths is the maximum number of paths that a commit may have, or change.
 	maxPaths int
-	secrets  bool
+	// secrets stores files as they are, with the tokens and keys in them.
+	secrets bool
+	// workingTree records the working tree above HEAD, too.
+	workingTree bool
 }
 
 func (f *gitFlags) add(c *cobra.Command) {
@@ -56,7 +67,7 @@ func (f *gitFlags) check(cmd *cobra.Command, paths []string) error {
 
 func (a *app) importGitCmd() *cobra.Command {
 	var f gitFlags
-	var working, hook bool
+	var hook bool
 	c := &cobra.Command{
 		Use:   "git PATH...",
 		Short: "Import the commits of a git repository",
@@ -77,7 +88,7 @@ by themselves what they are; --keep-file-secrets leaves files as they are.`,
 			if err := f.check(cmd, args); err != nil {
 				return err
 			}
-			err := a.importGit(cmd.Context(), f, args, working, hook)
+			err := a.importGit(cmd.Context(), f, args, hook)
 			if hook && err != nil {
 				a.hookLog(err) // the hook must not disturb the commit
 				return nil
@@ -86,64 +97,94 @@ by themselves what they are; --keep-file-secrets leaves files as they are.`,
 		},
 	}
 	f.add(c)
-	c.Flags().BoolVar(&working, "working-tree", false, "record the working tree above HEAD, too, as a temporary snapshot")
+	c.Flags().BoolVar(&f.workingTree, "working-tree", false, "record the working tree above HEAD, too, as a temporary snapshot")
 	c.Flags().BoolVar(&hook, "hook", false, "as git's hooks call it: print nothing, and errors into the hooks' log")
 	return c
 }
 
-func (a *app) importGit(ctx context.Context, f gitFlags, paths []string, working, hook bool) (err error) {
+func (a *app) importGit(ctx context.Context, f gitFlags, paths []string, hook bool) error {
 	started := time.Now()
-	cfg, err := a.nodeConfig()
+	if hook {
+		return importFromHook(ctx, a.connector, f.gitOptions, paths)
+	}
+	reports, err := importRepositories(ctx, a.connector, f.gitOptions, paths, func(r commits.Report) {
+		if !a.JSON {
+			nodeview.Commits(a.Terminal, r)
+		}
+	})
+	if err == nil && a.JSON {
+		return a.PrintJSON(map[string]any{"imports": reports, "elapsed_ms": time.Since(started).Milliseconds()})
+	}
+	return err
+}
+
+// importRepositories imports repositories, one after the other, and calls done after each.
+func importRepositories(ctx context.Context, con *connector, o gitOptions, paths []string, done func(commits.Report)) ([]commits.Report, error) {
+	reports := []commits.Report{}
+	err := eachRepository(ctx, con, paths, func(g gitImport) error {
+		g.options = o
+		r, err := g.run(ctx)
+		con.ClearProgress()
+		if err == nil {
+			reports = append(reports, r)
+			done(r)
+		}
+		return err
+	})
+	return reports, err
+}
+
+// importFromHook imports repositories as git's hooks ask for it: it prints nothing, and leaves it to
+// another hook that waits already.
+func importFromHook(ctx context.Context, con *connector, o gitOptions, paths []string) error {
+	cfg, err := con.nodeConfig()
 	if err != nil {
 		return err
 	}
-	var began func()
-	if hook {
-		// A rebase makes many commits, and each one calls the hook.
-		leave, taken, err := a.waiting(cfg.DataDir, paths[0])
-		if err != nil || taken {
-			return err
-		}
-		defer leave()
-		began = leave
+	// A rebase makes many commits, and each one calls the hook.
+	leave, taken, err := waiting(cfg.DataDir, paths[0])
+	if err != nil || taken {
+		return err
+	}
+	defer leave()
+	return eachRepository(ctx, con, paths, func(g gitImport) error {
+		g.options, g.quiet, g.began = o, true, leave
+		_, err := g.run(ctx)
+		return err
+	})
+}
+
+// eachRepository opens a backend, and calls fn with each repository.
+func eachRepository(ctx context.Context, con *connector, paths []string, fn func(gitImport) error) (err error) {
+	cfg, err := con.nodeConfig()
+	if err != nil {
+		return err
 	}
 	// The state of imports knows what was imported before, so the projections need not catch up.
-	b, err := a.open(ctx, cfg, defaultWait, appendOnly...)
+	b, err := con.open(ctx, cfg, defaultWait, appendOnly...)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
-	reports := []commits.Report{}
 	for _, path := range paths {
 		repo, err := git.Open(ctx, path)
 		if err != nil {
 			return err
 		}
-		g := gitImport{a: a, cfg: cfg, b: b, repo: repo, flags: f, working: working, quiet: hook, began: began}
-		r, err := g.run(ctx)
-		a.ClearProgress()
-		if err != nil {
+		if err := fn(gitImport{term: con.Terminal, cfg: cfg, b: b, repo: repo}); err != nil {
 			return err
 		}
-		reports = append(reports, r)
-		if !a.JSON && !hook {
-			nodeview.Commits(a.Terminal, r)
-		}
-	}
-	if a.JSON && !hook {
-		return a.PrintJSON(map[string]any{"imports": reports, "elapsed_ms": time.Since(started).Milliseconds()})
 	}
 	return nil
 }
 
 // gitImport is one import of one repository through one backend.
 type gitImport struct {
-	a       *app
+	term    *render.Terminal
 	cfg     node.Config
 	b       *backend
 	repo    *git.Repo
-	flags   gitFlags
-	working bool
+	options gitOptions
 	quiet   bool
 	// began, if not nil, is called before the refs are read.
 	began func()
@@ -152,8 +193,9 @@ type gitImport struct {
 // importWait is the maximum wait for another import of the same repository.
 const importWait = time.Minute
 
+// run imports the repository.
 func (g gitImport) run(ctx context.Context) (r commits.Report, err error) {
-	g.repo.MaxPaths = g.flags.maxPaths
+	g.repo.MaxPaths = g.options.maxPaths
 	name, err := g.name(ctx)
 	if err != nil {
 		return r, err
@@ -162,7 +204,7 @@ func (g gitImport) run(ctx context.Context) (r commits.Report, err error) {
 	if err != nil {
 		return r, err
 	}
-	stop := g.a.UnlessSoon(func() string { return "waiting for what has the log" })
+	stop := g.term.UnlessSoon(func() string { return "waiting for what has the log" })
 	st, err := g.b.Status(ctx, api.StatusRequest{})
 	stop()
 	if err != nil {
@@ -184,16 +226,16 @@ func (g gitImport) run(ctx context.Context) (r commits.Report, err error) {
 			return r, err
 		}
 		if lost(st.Log.Ends, *last) || mark != nil && !s.OfLog(*mark) {
-			fmt.Fprintf(g.a.Err, "recount: %s: the log has not the event at %s that the last import left there: importing all of it again\n", name, last)
+			fmt.Fprintf(g.term.Err, "recount: %s: the log has not the event at %s that the last import left there: importing all of it again\n", name, last)
 			s.Forget()
 		}
 	}
 	redactFile := redactor.Source
-	if g.flags.secrets || g.cfg.KeepFileSecrets {
+	if g.options.secrets || g.cfg.KeepFileSecrets {
 		redactFile = nil
 	}
 	r, err = commits.Import(ctx, g.repo, s, commits.Options{
-		Repository: name, History: g.flags.history, All: g.flags.all, WorkingTree: g.working,
+		Repository: name, History: g.options.history, All: g.options.all, WorkingTree: g.options.workingTree,
 		Language: languages.NameOf,
 		Limits:   commits.Limits{Content: source.MaxContent, Event: httpapi.MaxEvent},
 		Append:   g.append, Redact: redacting(redactor), RedactFile: redactFile, Now: time.Now, Progress: g.progress(name),
@@ -222,7 +264,7 @@ func markOf(ctx context.Context, b api.Backend, at schemas.Position) (*string, e
 
 // name returns the name of the repository.
 func (g gitImport) name(ctx context.Context) (string, error) {
-	if name := g.flags.repo; name != "" {
+	if name := g.options.repo; name != "" {
 		if len(name) > 512 || strings.ContainsAny(name, "\x00\n") {
 			return "", usagef("--repo %q: want at most 512 bytes on one line", name)
 		}
@@ -267,7 +309,7 @@ func redacting(r *redact.Redactor) func(*recountv1.CommitRecorded) int {
 
 // progress returns a function that reports the progress of an import; nil if none is wanted.
 func (g gitImport) progress(name string) func(done, of, files int64) {
-	draw := g.a.Progress()
+	draw := g.term.Progress()
 	if draw == nil || g.quiet {
 		return nil
 	}

@@ -28,30 +28,29 @@ bytes. FILE may be - for the standard input.`,
   zcat traces.json.gz | recount import otlp -`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.imports(cmd.Context(), importFlags{}, func(im *importer) error {
-				for _, file := range args {
-					if err := im.otlp(cmd.Context(), file); err != nil {
-						return err
-					}
-				}
-				return nil
-			})
+			return a.imports(cmd.Context(), importFlags{}, func(im *importer) error { return im.otlp(cmd.Context(), args) })
 		},
 	}
 }
 
-// otlp imports one file.
-func (im *importer) otlp(ctx context.Context, path string) error {
+// otlp imports spans from files of OTLP.
+func (im *importer) otlp(ctx context.Context, files []string) error {
 	im.unit = "span"
-	return im.open(ctx, path, func(r io.Reader) iter.Seq2[schemas.Event, error] {
-		return im.spanEvents(spans.Splitter{Redact: im.redactor, MaxEvent: httpapi.MaxEvent}, r)
-	})
+	for _, file := range files {
+		err := im.open(ctx, file, func(r io.Reader) iter.Seq2[schemas.Event, error] {
+			return im.spanEvents(spans.Splitter{Redact: im.redactor, MaxEvent: httpapi.MaxEvent}, r)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // open imports a file or, for "-", the standard input.
 func (im *importer) open(ctx context.Context, path string, read func(io.Reader) iter.Seq2[schemas.Event, error]) error {
 	if path == "-" {
-		return im.run(ctx, "standard input", read(im.a.stdin), nil)
+		return im.run(ctx, "standard input", read(im.term.In), nil)
 	}
 	file, err := os.Open(path)
 	if err != nil {

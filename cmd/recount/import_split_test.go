@@ -73,7 +73,7 @@ func TestImportsInSplitRoles(t *testing.T) {
 	} {
 		for range 2 { // repeating is safe
 			var out bytes.Buffer
-			a := &app{Terminal: &render.Terminal{Out: &out, Err: &out, Silence: time.Hour}, stdin: strings.NewReader(""), getenv: func(name string) string { return env[name] }}
+			a := &app{&connector{Terminal: &render.Terminal{In: strings.NewReader(""), Out: &out, Err: &out, Silence: time.Hour}, getenv: func(name string) string { return env[name] }}}
 			if code := a.run(t.Context(), append([]string{"--server", ingest.Endpoints().HTTP}, args...)); code != 0 {
 				t.Errorf("%s: exit %d: %s", name, code, out.String())
 			}

@@ -138,7 +138,7 @@ commands, use record or import.`,
 				if typ != "" {
 					headers = []schemas.Header{{Key: "ce_type", Value: []byte(typ)}}
 				}
-				in := bufio.NewReaderSize(a.stdin, 64<<10)
+				in := bufio.NewReaderSize(a.In, 64<<10)
 				for n := 1; ; n++ {
 					line, err := in.ReadBytes('\n')
 					if value := bytes.TrimRight(line, "\r\n"); len(value) > 0 {

@@ -13,7 +13,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"runtime/debug"
@@ -46,11 +45,13 @@ func program(silence time.Duration) {
 	// once.
 	context.AfterFunc(ctx, stop)
 	a := &app{
-		stdin: os.Stdin, getenv: os.Getenv,
-		Terminal: &render.Terminal{
-			Out: os.Stdout, Err: os.Stderr, HomeDir: os.Getenv("HOME"),
-			Colour: colours(os.Stdout), Interactive: term.IsTerminal(int(os.Stderr.Fd())),
-			Silence: silence,
+		connector: &connector{
+			Terminal: &render.Terminal{
+				In: os.Stdin, Out: os.Stdout, Err: os.Stderr, HomeDir: os.Getenv("HOME"),
+				Colour: colours(os.Stdout), Interactive: term.IsTerminal(int(os.Stderr.Fd())),
+				Silence: silence,
+			},
+			getenv: os.Getenv, version: version,
 		},
 	}
 	code := a.run(ctx, os.Args[1:])
@@ -65,12 +66,7 @@ func colours(f *os.File) bool {
 
 // app holds what all verbs share: the streams and the global flags.
 type app struct {
-	*render.Terminal
-	stdin  io.Reader
-	getenv func(string) string
-
-	dataDir, config, server string
-	insecureHTTP            bool
+	*connector
 }
 
 // The exit codes other than 0.
@@ -91,6 +87,10 @@ func (e usageError) Error() string { return e.err.Error() }
 
 func (e usageError) Unwrap() error { return e.err }
 
+// asUsage returns err as a usageError.
+func asUsage(err error) error { return usageError{err} }
+
+// usagef returns a usageError of a formatted message.
 func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
 // run is the program without its process: it returns the exit code.
@@ -99,7 +99,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
 	var code exitError
-	var usage usageError
+	var wrong usageError
 	var missing *query.NotFoundError
 	switch {
 	case err == nil:
@@ -109,7 +109,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
 		fmt.Fprintln(a.Err, "recount: interrupted")
 		return 130
-	case errors.As(err, &usage):
+	case errors.As(err, &wrong):
 		fmt.Fprintf(a.Err, "recount: %s\nsee %s --help\n", err, cmd.CommandPath())
 		return exitFailed
 	}

@@ -33,8 +33,8 @@ func hung(e node.Endpoints) error {
 
 // nothingRecorded reports whether nothing was ever recorded in the data directory of the config. It
 // is false if a server or external brokers are configured, because these may have data.
-func (a *app) nothingRecorded(cfg node.Config) bool {
-	if a.serverURL() != "" || len(cfg.Kafka.Brokers) > 0 || !spool.Empty(spool.Dir(cfg.DataDir)) || len(spool.Remotes(cfg.DataDir)) > 0 {
+func (con *connector) nothingRecorded(cfg node.Config) bool {
+	if con.serverURL() != "" || len(cfg.Kafka.Brokers) > 0 || !spool.Empty(spool.Dir(cfg.DataDir)) || len(spool.Remotes(cfg.DataDir)) > 0 {
 		return false
 	}
 	entries, err := os.ReadDir(cfg.DataDir)
@@ -49,15 +49,15 @@ func (a *app) nothingRecorded(cfg node.Config) bool {
 // toRead returns the config for a verb that only reads. If nothing was ever recorded, the config
 // names an empty temporary directory, which done removes: so a question creates no data directory
 // and gets the answer of an empty one.
-func (a *app) toRead(cfg node.Config) (_ node.Config, done func() error, err error) {
-	if !a.nothingRecorded(cfg) {
-		return a.toWrite(cfg)
+func (con *connector) toRead(cfg node.Config) (_ node.Config, done func() error, err error) {
+	if !con.nothingRecorded(cfg) {
+		return con.toWrite(cfg)
 	}
 	abs, err := filepath.Abs(cfg.DataDir)
 	if err != nil {
 		return cfg, nil, err
 	}
-	a.Note("nothing is recorded in %s yet", abs)
+	con.Note("nothing is recorded in %s yet", abs)
 	if cfg.DataDir, err = os.MkdirTemp("", "recount-nothing-"); err != nil {
 		return cfg, nil, err
 	}
@@ -65,28 +65,28 @@ func (a *app) toRead(cfg node.Config) (_ node.Config, done func() error, err err
 }
 
 // toWrite returns the config for a verb that changes something and may create the directory.
-func (a *app) toWrite(cfg node.Config) (_ node.Config, done func() error, err error) {
+func (con *connector) toWrite(cfg node.Config) (_ node.Config, done func() error, err error) {
 	return cfg, func() error { return nil }, nil
 }
 
 // toKeep returns the config for a verb whose result is kept. It fails if nothing was ever recorded
 // in the directory, which probably means a wrong name.
-func (a *app) toKeep(cfg node.Config) (_ node.Config, done func() error, err error) {
-	if a.nothingRecorded(cfg) {
+func (con *connector) toKeep(cfg node.Config) (_ node.Config, done func() error, err error) {
+	if con.nothingRecorded(cfg) {
 		return cfg, nil, fmt.Errorf("nothing is recorded in %s: name the data directory by --data-dir or RECOUNT_DATA_DIR", cfg.DataDir)
 	}
-	return a.toWrite(cfg)
+	return con.toWrite(cfg)
 }
 
 // caughtUp waits until all projections have applied what is on the log now, so that the next
 // question need not wait.
-func (a *app) caughtUp(ctx context.Context) error {
-	return a.withBackend(ctx, func(b *backend) error {
-		defer a.ClearProgress()
+func (con *connector) caughtUp(ctx context.Context) error {
+	return con.withBackend(ctx, func(b *backend) error {
+		defer con.ClearProgress()
 		if b.local != nil {
 			return settle(ctx, b)
 		}
-		tell := a.Progress()
+		tell := con.Progress()
 		done := map[string]bool{}
 		tick := time.NewTicker(200 * time.Millisecond)
 		defer tick.Stop()

@@ -89,7 +89,7 @@ the byte. Exits with 1 if it does not hold.`,
 // readFile reads at most most bytes of a file; - is the standard input.
 func (a *app) readFile(name string, most int64) (b []byte, err error) {
 	if name == "-" {
-		return io.ReadAll(io.LimitReader(a.stdin, most))
+		return io.ReadAll(io.LimitReader(a.In, most))
 	}
 	f, err := os.Open(name)
 	if err != nil {

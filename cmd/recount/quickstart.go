@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	_ "embed"
 	"errors"
@@ -59,7 +58,9 @@ the same state.
 Nothing of yours is touched; the directory is removed at the end.`,
 		Example: "  recount quickstart\n  recount quickstart --keep",
 		Args:    cobra.NoArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.quickstart(cmd.Context(), keep) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return quickstart(cmd.Context(), a.Terminal, a.version, keep)
+		},
 	}
 	c.Flags().BoolVar(&keep, "keep", false, "leave the data directory, to ask it more")
 	return c
@@ -74,7 +75,7 @@ type quickstarted struct {
 	Verified api.VerifyReport                 `json:"verified"`
 }
 
-func (a *app) quickstart(ctx context.Context, keep bool) (err error) {
+func quickstart(ctx context.Context, t *render.Terminal, version string, keep bool) (err error) {
 	dir, err := os.MkdirTemp("", "recount-quickstart-")
 	if err != nil {
 		return fmt.Errorf("a temporary directory: %w", err)
@@ -90,24 +91,20 @@ func (a *app) quickstart(ctx context.Context, keep bool) (err error) {
 	result := quickstarted{DataDir: dir, Answers: map[string]commands.FindResponse{}}
 
 	say := func(format string, args ...any) {
-		if !a.JSON {
-			a.Printf(format, args...)
+		if !t.JSON {
+			t.Printf(format, args...)
 		}
 	}
 	start := time.Now()
-	im := &importer{a: a, backend: n, started: start}
-	im.options = history.Options{Time: start}
-	quiet := *a.Terminal
-	quiet.Interactive = false // the import takes about a second and needs no progress
-	im.a = &app{Terminal: &quiet}
-	if err := im.run(ctx, "the sample", history.JSONL(bytes.NewReader(sample), im.options), nil); err != nil {
+	im, err := importBytes(ctx, n, "the sample", sample, history.JSONL)
+	if err != nil {
 		return err
 	}
-	result.Imported = int(im.results[0].Appended)
-	if result.Imported == 0 || im.results[0].Skipped > 0 {
-		return fmt.Errorf("the sample: %d events appended, skipped %v", result.Imported, im.results[0].Problems)
+	result.Imported = int(im.Appended)
+	if result.Imported == 0 || im.Skipped > 0 {
+		return fmt.Errorf("the sample: %d events appended, skipped %v", result.Imported, im.Problems)
 	}
-	say("%s\n", a.Paint(render.Bold, fmt.Sprintf("Appended %d commands to a durable log in %s.", result.Imported, render.Took(time.Since(start)))))
+	say("%s\n", t.Paint(render.Bold, fmt.Sprintf("Appended %d commands to a durable log in %s.", result.Imported, render.Took(time.Since(start)))))
 	say("They are real: a coding agent's three attempts at bugs of the Pony compiler (OpenHands, MIT).\n")
 
 	for i, q := range questions {
@@ -117,33 +114,33 @@ func (a *app) quickstart(ctx context.Context, keep bool) (err error) {
 			return err
 		}
 		result.Answers[q.request.Text] = resp
-		if a.JSON {
+		if t.JSON {
 			continue
 		}
-		say("\n%s\n%s\n\n", a.Paint(render.Bold, fmt.Sprintf("%d. %s", i+1, q.why)), a.Paint(render.Dim, "$ "+q.words))
-		commandview.Hits(a.Terminal, resp, time.Now())
+		say("\n%s\n%s\n\n", t.Paint(render.Bold, fmt.Sprintf("%d. %s", i+1, q.why)), t.Paint(render.Dim, "$ "+q.words))
+		commandview.Hits(t, resp, time.Now())
 		if i == 0 {
-			a.PrintProof(resp.Proof, resp.Watermark.String())
+			t.PrintProof(resp.Proof, resp.Watermark.String())
 		}
 	}
 
 	if result.Why, err = whyLastFailure(ctx, n); err != nil {
 		return err
 	}
-	if !a.JSON {
-		say("\n%s\n%s\n\n", a.Paint(render.Bold, "4. What led to the newest failure?"), a.Paint(render.Dim, "$ recount why"))
-		commandview.Why(a.NewDrawing(false, time.Now()), result.Why)
+	if !t.JSON {
+		say("\n%s\n%s\n\n", t.Paint(render.Bold, "4. What led to the newest failure?"), t.Paint(render.Dim, "$ recount why"))
+		commandview.Why(t.NewDrawing(false, time.Now()), result.Why)
 	}
 
 	result.Verified, err = n.Verify(ctx, api.VerifyRequest{}, nil)
 	if err != nil {
 		return err
 	}
-	if a.JSON {
-		return a.PrintJSON(result)
+	if t.JSON {
+		return t.PrintJSON(result)
 	}
-	say("\n%s\n%s\n\n", a.Paint(render.Bold, "5. Can it be trusted? Replay the log from offset zero, and compare."), a.Paint(render.Dim, "$ recount verify"))
-	nodeview.Verify(a.Terminal, result.Verified)
+	say("\n%s\n%s\n\n", t.Paint(render.Bold, "5. Can it be trusted? Replay the log from offset zero, and compare."), t.Paint(render.Dim, "$ recount verify"))
+	nodeview.Verify(t, result.Verified)
 	if !result.Verified.OK {
 		return errors.New("the replayed state differs: this should not happen, please report it")
 	}
@@ -157,7 +154,7 @@ func (a *app) quickstart(ctx context.Context, keep bool) (err error) {
   recount find --exit fail --since 1w ask; --proof shows how an answer came about
   recount why                         what led to the newest failure here
   recount up                          a server with an HTTP API and a Kafka listener
-`, a.Paint(render.Bold, "Now yours:"))
+`, t.Paint(render.Bold, "Now yours:"))
 	return nil
 }
 

@@ -24,11 +24,21 @@ import (
 
 // recordFlags are the flags of record and exec that describe a command.
 type recordFlags struct {
-	cwd, workspace, session, shell, at, author, intent, gitHead, parent, id, uptime string
-	exit                                                                            int32
-	duration                                                                        time.Duration
-	env                                                                             []string
-	hook                                                                            bool
+	details
+	at, uptime string
+	exit       int32
+	duration   time.Duration
+	hook       bool
+}
+
+// details describe a command that ran. What is empty is taken from the environment and the
+// directory.
+type details struct {
+	cwd, workspace, session, shell, author, intent, gitHead, parent string
+	// id is an id of the caller's own, "" to derive it.
+	id string
+	// env names the environment variables to record.
+	env []string
 }
 
 // contextFlags adds the flags that record and exec share.
@@ -66,7 +76,7 @@ command is taken to have just ended.`,
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				b, err := io.ReadAll(io.LimitReader(a.stdin, maxHooked))
+				b, err := io.ReadAll(io.LimitReader(a.In, maxHooked))
 				if err != nil {
 					return err
 				}
@@ -114,7 +124,7 @@ func (a *app) record(ctx context.Context, f recordFlags, exit *int32, args []str
 			return nil
 		}
 	}
-	p, err := a.payload(f, text)
+	p, err := payload(a.getenv, f.details, text)
 	if err != nil {
 		return err
 	}
@@ -159,12 +169,12 @@ func (a *app) record(ctx context.Context, f recordFlags, exit *int32, args []str
 	return nil
 }
 
-// payload returns a command with the details from flags, environment and directory.
-func (a *app) payload(f recordFlags, text string) (*recountv1.CommandExecuted, error) {
+// payload returns a command with the given details, and others from the environment.
+func payload(getenv func(string) string, f details, text string) (*recountv1.CommandExecuted, error) {
 	p := &recountv1.CommandExecuted{
 		Command: history.Clean(text), Workspace: f.workspace, Cwd: f.cwd, Session: f.session, Shell: f.shell,
 		Author: f.author, StatedIntent: f.intent, GitHead: f.gitHead, ParentEventId: f.parent,
-		User: recording.UserName(a.getenv), Host: recording.HostName(),
+		User: recording.UserName(getenv), Host: recording.HostName(),
 	}
 	if strings.TrimSpace(p.Command) == "" {
 		return nil, usagef("the command is empty")
@@ -175,13 +185,13 @@ func (a *app) payload(f recordFlags, text string) (*recountv1.CommandExecuted, e
 		p.Cwd = abs
 	}
 	if p.Session == "" {
-		p.Session = a.getenv("RECOUNT_SESSION")
+		p.Session = getenv("RECOUNT_SESSION")
 	}
 	if p.Author == "" {
-		p.Author = a.getenv("RECOUNT_AUTHOR")
+		p.Author = getenv("RECOUNT_AUTHOR")
 	}
 	if p.Shell == "" {
-		p.Shell = filepath.Base(a.getenv("SHELL"))
+		p.Shell = filepath.Base(getenv("SHELL"))
 		if p.Shell == "." {
 			p.Shell = ""
 		}
@@ -197,7 +207,7 @@ func (a *app) payload(f recordFlags, text string) (*recountv1.CommandExecuted, e
 		if p.Env == nil {
 			p.Env = map[string]string{}
 		}
-		p.Env[name] = history.Clean(a.getenv(name))
+		p.Env[name] = history.Clean(getenv(name))
 	}
 	return p, nil
 }

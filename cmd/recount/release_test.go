@@ -29,7 +29,7 @@ func TestReleaseFiles(t *testing.T) {
 	if dir == "" {
 		dir = t.TempDir()
 	}
-	a := &app{Terminal: &render.Terminal{Out: io.Discard, Err: io.Discard}, stdin: strings.NewReader(""), getenv: func(string) string { return "" }}
+	a := &app{&connector{Terminal: &render.Terminal{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard}, getenv: func(string) string { return "" }}}
 	root := a.root()
 	root.DisableAutoGenTag = true
 	root.InitDefaultCompletionCmd()

@@ -32,7 +32,7 @@ func (a *app) unanswered(err error) error {
 		}
 		return exitError(exitFailed)
 	case errors.As(err, &wrong):
-		return usageError{err}
+		return asUsage(err)
 	}
 	return err
 }
@@ -87,7 +87,7 @@ find or two states differ, with 2 where it failed; recount exec as its command.`
 	}
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)
-	root.SetIn(a.stdin)
+	root.SetIn(a.In)
 	root.SuggestionsMinimumDistance = 2
 	f := root.PersistentFlags()
 	f.StringVar(&a.dataDir, "data-dir", "", "the data directory (default $RECOUNT_DATA_DIR, else the user's data folder)")
@@ -95,7 +95,7 @@ find or two states differ, with 2 where it failed; recount exec as its command.`
 	f.StringVar(&a.server, "server", "", "ask the server at this URL, whatever the data directory says (default $RECOUNT_SERVER; its token is $RECOUNT_TOKEN)")
 	f.BoolVar(&a.insecureHTTP, "insecure-http", false, "send the token to a server elsewhere by http:// as well, where something else encrypts")
 	f.BoolVar(&a.JSON, "json", false, "print JSON")
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{plainFlagError(err)} })
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return asUsage(plainFlagError(err)) })
 	root.SetVersionTemplate("recount {{.Version}} (" + runtime.Version() + ", " + runtime.GOOS + "/" + runtime.GOARCH + ")\n")
 	root.SetHelpCommand(helpCmd())
 
@@ -171,7 +171,7 @@ func strict(c *cobra.Command) {
 				return usagef("--limit %s: want 1 or more", f.Value)
 			}
 			if err := args(cmd, a); err != nil {
-				return usageError{err}
+				return asUsage(err)
 			}
 			return nil
 		}
@@ -191,7 +191,7 @@ func strict(c *cobra.Command) {
 }
 
 // dataPath returns the path of the data directory.
-func (a *app) dataPath() (string, error) { return recording.DataDir(a.dataDir, a.getenv) }
+func (con *connector) dataPath() (string, error) { return recording.DataDir(con.dataDir, con.getenv) }
 
 // configPath returns the path of the config file, "" if there is none.
-func (a *app) configPath() string { return recording.ConfigFile(a.config, a.getenv) }
+func (con *connector) configPath() string { return recording.ConfigFile(con.config, con.getenv) }

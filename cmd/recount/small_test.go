@@ -224,7 +224,7 @@ func TestUntrustedServer(t *testing.T) {
 	srv.Config.ErrorLog = log.New(io.Discard, "", 0)
 	srv.StartTLS()
 	defer srv.Close()
-	a := &app{Terminal: &render.Terminal{Silence: time.Hour}, getenv: func(string) string { return "" }}
+	a := &app{&connector{Terminal: &render.Terminal{Silence: time.Hour}, getenv: func(string) string { return "" }}}
 	_, err := a.client(t.Context(), node.Config{DataDir: "d"}, node.Endpoints{PID: 1, HTTP: srv.URL})
 	var busy *node.InUseError
 	if err == nil || errors.As(err, &busy) || !strings.Contains(err.Error(), "x509") || !strings.Contains(err.Error(), "SSL_CERT_FILE") {

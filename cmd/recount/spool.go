@@ -37,32 +37,32 @@ type recorded struct {
 // append puts one event into the log if that is possible at once, else into the spool: if another
 // process uses the data directory, or if a server hangs or cannot be reached. With exact, a local
 // node first catches up, so that it knows whether the id is on the log already.
-func (a *app) append(ctx context.Context, cfg node.Config, e schemas.Event, exact bool) (recorded, error) {
-	done, err := a.appendNow(ctx, cfg, e, exact)
-	var usage usageError
+func (con *connector) append(ctx context.Context, cfg node.Config, e schemas.Event, exact bool) (recorded, error) {
+	done, err := con.appendNow(ctx, cfg, e, exact)
+	var wrong usageError
 	var event *api.EventError
 	var answered *httpapi.APIError
-	if err == nil || errors.As(err, &usage) || errors.As(err, &event) || errors.As(err, &answered) || errors.Is(err, schemas.ErrPoison) || ctx.Err() != nil {
+	if err == nil || errors.As(err, &wrong) || errors.As(err, &event) || errors.As(err, &answered) || errors.Is(err, schemas.ErrPoison) || ctx.Err() != nil {
 		return recorded{Appended: done}, err
 	}
 	// If a server that hung stored the event nevertheless, it will recognise the id.
-	if a.spool(cfg, e) != nil {
+	if con.spool(cfg, e) != nil {
 		return recorded{}, err
 	}
 	if busy := (*node.InUseError)(nil); !errors.As(err, &busy) {
-		a.Note("%s; it waits in the spool", err)
+		con.Note("%s; it waits in the spool", err)
 	}
 	return recorded{Appended: api.Appended{ID: e.ID}, Spooled: true}, nil
 }
 
-func (a *app) appendNow(ctx context.Context, cfg node.Config, e schemas.Event, exact bool) (done api.Appended, err error) {
+func (con *connector) appendNow(ctx context.Context, cfg node.Config, e schemas.Event, exact bool) (done api.Appended, err error) {
 	roles := appendOnly
 	if exact {
 		roles = nil
 	}
 	soon, cancel := context.WithTimeout(ctx, appendPatience)
 	defer cancel()
-	b, err := a.tryOpenOrServer(soon, cfg, roles)
+	b, err := con.tryOpenOrServer(soon, cfg, roles)
 	if err != nil {
 		return done, err
 	}
@@ -84,19 +84,19 @@ func (a *app) appendNow(ctx context.Context, cfg node.Config, e schemas.Event, e
 }
 
 // spool puts events into the spool, from which the next process with access to the log takes them.
-func (a *app) spool(cfg node.Config, events ...schemas.Event) error {
+func (con *connector) spool(cfg node.Config, events ...schemas.Event) error {
 	var entries []spool.Entry
 	for _, e := range events {
 		entries = append(entries, node.SpoolEntry(e))
 	}
-	if url := a.serverURL(); url != "" {
+	if url := con.serverURL(); url != "" {
 		return spool.AppendRemote(cfg.DataDir, url, entries...)
 	}
 	return spool.Append(spool.Dir(cfg.DataDir), entries...)
 }
 
 // sendSpooled sends the entries spooled for a remote server.
-func (a *app) sendSpooled(ctx context.Context, cfg node.Config, url string, b api.Backend) error {
+func (con *connector) sendSpooled(ctx context.Context, cfg node.Config, url string, b api.Backend) error {
 	dir := spool.RemoteDir(cfg.DataDir, url)
 	if spool.Empty(dir) {
 		return nil
@@ -163,23 +163,23 @@ func (a *app) spoolCmd() *cobra.Command {
 
 // sendApart starts this program again as an independent process, which sends the entries spooled
 // for a remote server.
-func (a *app) sendApart() error {
+func (con *connector) sendApart() error {
 	bin, err := os.Executable()
 	if err != nil {
 		return err
 	}
 	args := []string{"spool", "send"}
-	for flag, value := range map[string]string{"--data-dir": a.dataDir, "--config": a.config, "--server": a.server} {
+	for flag, value := range map[string]string{"--data-dir": con.dataDir, "--config": con.config, "--server": con.server} {
 		if value != "" {
 			args = append(args, flag, value)
 		}
 	}
-	if a.insecureHTTP {
+	if con.insecureHTTP {
 		args = append(args, "--insecure-http")
 	}
 	child := exec.Command(bin, args...)
 	child.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	if log, err := a.openHookLog(); err == nil {
+	if log, err := con.openHookLog(); err == nil {
 		defer log.Close()
 		child.Stderr = log
 	}

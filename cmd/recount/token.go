@@ -66,7 +66,7 @@ commits (POST /v1/events), and ask for nothing: for instrumented services and co
 				return err
 			}
 			if _, err := access.ParseAll([]byte("tokens:\n" + entry)); err != nil {
-				return usageError{errors.New(entryPlace.ReplaceAllString(err.Error(), ""))}
+				return asUsage(errors.New(entryPlace.ReplaceAllString(err.Error(), "")))
 			}
 			if file != "" {
 				if err := addToken(file, entry); err != nil {

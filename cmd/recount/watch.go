@@ -80,6 +80,19 @@ where there are none yet, and says what to add to those that are another's.`,
 }
 
 func (a *app) watchGit(ctx context.Context, f watchFlags, paths []string) error {
+	return followRepositories(ctx, a.connector, f.gitOptions, f.poll, paths, func(r commits.Report) error {
+		if a.JSON {
+			return a.PrintJSON(r)
+		}
+		nodeview.Commits(a.Terminal, r)
+		return nil
+	})
+}
+
+// followRepositories imports what is new in repositories as it is made, until ctx ends, and calls
+// done after each import. poll is how often to look besides, 0 only where the file system gives no
+// notice.
+func followRepositories(ctx context.Context, con *connector, o gitOptions, poll time.Duration, paths []string, done func(commits.Report) error) error {
 	var repos []*git.Repo
 	for _, path := range paths {
 		repo, err := git.Open(ctx, path)
@@ -94,17 +107,17 @@ func (a *app) watchGit(ctx context.Context, f watchFlags, paths []string) error 
 	for _, repo := range repos {
 		g.Go(func() error {
 			return gitwatch.Run(ctx, repo.GitDir, repo.CommonDir, gitwatch.Options{
-				Poll:        f.poll,
-				Fingerprint: func(ctx context.Context) (string, error) { return refsPrint(ctx, repo, f.all) },
+				Poll:        poll,
+				Fingerprint: func(ctx context.Context) (string, error) { return refsPrint(ctx, repo, o.all) },
 				Sync: func(ctx context.Context) error {
 					turn.Lock()
 					defer turn.Unlock()
-					return a.watched(ctx, f, repo)
+					return followed(ctx, con, o, repo, done)
 				},
 				Trouble: func(err error) {
 					turn.Lock()
 					defer turn.Unlock()
-					fmt.Fprintf(a.Err, "recount: %s: %v\n", a.Home(repo.Root()), err)
+					fmt.Fprintf(con.Err, "recount: %s: %v\n", con.Home(repo.Root()), err)
 				},
 			})
 		})
@@ -112,31 +125,27 @@ func (a *app) watchGit(ctx context.Context, f watchFlags, paths []string) error 
 	return g.Wait()
 }
 
-// watched imports what is new in a watched repository.
-func (a *app) watched(ctx context.Context, f watchFlags, repo *git.Repo) (err error) {
-	cfg, err := a.nodeConfig()
+// followed imports what is new in a repository that is followed.
+func followed(ctx context.Context, con *connector, o gitOptions, repo *git.Repo, done func(commits.Report) error) (err error) {
+	cfg, err := con.nodeConfig()
 	if err != nil {
 		return err
 	}
-	b, err := a.open(ctx, cfg, defaultWait, appendOnly...)
+	b, err := con.open(ctx, cfg, defaultWait, appendOnly...)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
-	g := gitImport{a: a, cfg: cfg, b: b, repo: repo, flags: f.gitFlags}
-	r, err := g.run(ctx)
-	a.ClearProgress()
+	r, err := gitImport{term: con.Terminal, cfg: cfg, b: b, repo: repo, options: o}.run(ctx)
+	con.ClearProgress()
 	switch {
 	case errors.Is(err, commits.ErrNoCommits):
-		a.Printf("%s: no commits yet\n", a.Home(repo.Root()))
+		con.Printf("%s: no commits yet\n", con.Home(repo.Root()))
 		return nil
 	case err != nil:
 		return err
-	case a.JSON:
-		return a.PrintJSON(r)
 	}
-	nodeview.Commits(a.Terminal, r)
-	return nil
+	return done(r)
 }
 
 // refsPrint returns a fingerprint of HEAD and the refs.
@@ -246,7 +255,7 @@ func (a *app) hookLine(f watchFlags) (string, error) {
 
 // waiting takes the single place of a hook that waits for an import to end. If taken is true,
 // another hook holds it and the caller may exit, because that one will import the same commits.
-func (a *app) waiting(dataDir, path string) (leave func(), taken bool, err error) {
+func waiting(dataDir, path string) (leave func(), taken bool, err error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		return nil, false, err

@@ -11,6 +11,7 @@ import (
 
 // Terminal is where answers are printed, and what it can show.
 type Terminal struct {
+	In          io.Reader
 	Out, Err    io.Writer
 	JSON        bool          // answers are wanted as JSON
 	Colour      bool          // Out shows colours
