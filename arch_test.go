@@ -26,10 +26,17 @@ var mayImport = map[string][]string{
 	"server":      {"schemas", "pipeline", "languages", "processors", "projections", "query", "configs", "internal"},
 	"configs":     {},
 	"internal":    {"schemas"},
-	// What belongs to the program's verbs, but is no wiring of flags; see onlyProgram.
-	"internal/render": {"*"},
-	"cmd":             {"*"},
-	"examples":        {"schemas", "projections"},
+	// What the verbs do beside reading flags; see onlyProgram.
+	"internal/render":       {"*"},
+	"internal/connect":      {"*"},
+	"internal/importing":    {"*"},
+	"internal/commandevent": {"*"},
+	"internal/childprocess": {"*"},
+	"internal/hookrun":      {"*"},
+	"internal/tokenfile":    {"*"},
+	"internal/quickstart":   {"*"},
+	"cmd":                   {"*"},
+	"examples":              {"schemas", "projections"},
 }
 
 // onlyIn says who may import a library: a folder covers what is below it.
@@ -54,7 +61,10 @@ var onlyIn = map[string][]string{
 }
 
 // onlyProgram names the packages below internal that only cmd and each other may import.
-var onlyProgram = []string{"internal/render"}
+var onlyProgram = []string{
+	"internal/render", "internal/connect", "internal/importing", "internal/commandevent",
+	"internal/childprocess", "internal/hookrun", "internal/tokenfile", "internal/quickstart",
+}
 
 // folderOf returns the folder of a package in mayImport.
 func folderOf(path string) string {

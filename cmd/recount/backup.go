@@ -7,8 +7,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/recountdb/recount/internal/connect"
 	"github.com/recountdb/recount/internal/render"
 	"github.com/recountdb/recount/internal/render/nodeview"
+	"github.com/recountdb/recount/internal/usage"
 	"github.com/recountdb/recount/server/api"
 	"github.com/recountdb/recount/server/node"
 )
@@ -41,7 +43,7 @@ anything is wrong.`,
 			if verify {
 				return a.verifyBackup(cmd, dir)
 			}
-			return a.withBackendFor(cmd.Context(), a.toKeep, func(b *backend) error {
+			return a.WithBackendFor(cmd.Context(), a.ToKeep, func(b *connect.Backend) error {
 				r, err := b.Backup(cmd.Context(), api.BackupRequest{Dir: dir}, a.Progress())
 				a.ClearProgress()
 				if err != nil {
@@ -93,10 +95,10 @@ the next start.`,
 		Example: "  recount restore /backup/recount --data-dir /srv/recount",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if a.dataDir == "" {
-				return usagef("restore: name the directory to make: --data-dir DIR")
+			if a.DataDir == "" {
+				return usage.Errorf("restore: name the directory to make: --data-dir DIR")
 			}
-			r, err := node.Restore(cmd.Context(), args[0], a.dataDir, a.Progress())
+			r, err := node.Restore(cmd.Context(), args[0], a.DataDir, a.Progress())
 			a.ClearProgress()
 			if err != nil {
 				return err
@@ -104,7 +106,7 @@ the next start.`,
 			if a.JSON {
 				return a.PrintJSON(r)
 			}
-			a.Printf("%s: the log as of %s, %s, checked\n", render.OneLine(a.dataDir), r.Made.Local().Format(time.DateTime), render.Count(int(r.Bytes), "byte"))
+			a.Printf("%s: the log as of %s, %s, checked\n", render.OneLine(a.DataDir), r.Made.Local().Format(time.DateTime), render.Count(int(r.Bytes), "byte"))
 			return nil
 		},
 	}

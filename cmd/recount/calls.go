@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/recountdb/recount/internal/render/codeview"
+	"github.com/recountdb/recount/internal/usage"
 	"github.com/recountdb/recount/query/code"
 )
 
@@ -44,7 +45,7 @@ Exits with 1 if there is none.`,
 		ValidArgsFunction: a.completeSymbols(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if depth < 1 || depth > code.MaxDepth {
-				return usagef("--depth %d: want 1 to %d", depth, code.MaxDepth)
+				return usage.Errorf("--depth %d: want 1 to %d", depth, code.MaxDepth)
 			}
 			seen, err := running.window(time.Now())
 			if err != nil {
@@ -61,5 +62,58 @@ Exits with 1 if there is none.`,
 	}
 	c.Flags().IntVar(&depth, "depth", 1, fmt.Sprintf("how many calls to go at most, up to %d", code.MaxDepth))
 	c.Flags().Float64Var(&least, "min-confidence", 0, "follow only edges of this confidence or more, 0 to 1")
+	return c
+}
+
+func (a *app) flowCmd() *cobra.Command {
+	var f codeFlags
+	var least float64
+	c := &cobra.Command{
+		Use:   "flow FROM TO",
+		Short: "Show how calls get from one symbol to another",
+		Long: `Show the shortest paths of calls from one symbol to another, the surest first, with the
+place of every call. Exits with 1 if there is none.`,
+		Example: `  recount flow main.run Client.Produce
+  recount flow listOrders Client.flush --min-confidence 0.8`,
+		Args:              cobra.ExactArgs(2),
+		ValidArgsFunction: a.completeSymbols(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return askCode(cmd.Context(), a, &f, code.FlowQuestion, func(s code.Scope) code.FlowRequest {
+				return code.FlowRequest{Scope: s, From: args[0], To: args[1], MinConfidence: least, Limit: f.limit}
+			}, func(r code.FlowResponse) { codeview.Flow(a.Terminal, r) })
+		},
+	}
+	f.add(c, 5)
+	c.Flags().Float64Var(&least, "min-confidence", 0, "follow only edges of this confidence or more, 0 to 1")
+	return c
+}
+
+func (a *app) symbolsCmd() *cobra.Command {
+	var f codeFlags
+	var kinds []string
+	var tests bool
+	c := &cobra.Command{
+		Use:   "symbols TEXT",
+		Short: "Find symbols of the code by name, or by a description",
+		Long: `Find symbols by their name, the beginning of it, words of it (camelCase and snake_case),
+letters in order, a place (pkg/client.go:123) or a path. The best match comes first,
+tests last. Several words that are no symbol's name are a description: what is ranked
+then is how well names, documentation and signatures have its words.
+Exits with 1 if there is none.`,
+		Example: `  recount symbols Produce
+  recount symbols "client produce" --kind method
+  recount symbols "how are records batched and retried"
+  recount symbols pkg/kgo/client.go:120 --at v1.18.0`,
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: a.completeSymbols(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return askCode(cmd.Context(), a, &f, code.SymbolsQuestion, func(s code.Scope) code.SymbolsRequest {
+				return code.SymbolsRequest{Scope: s, Text: args[0], Kinds: kinds, Tests: tests, Limit: f.limit}
+			}, func(r code.SymbolsResponse) { codeview.Symbols(a.Terminal, r) })
+		},
+	}
+	f.add(c, 20)
+	c.Flags().StringSliceVar(&kinds, "kind", nil, "only of this kind: function, method, struct, interface, file, route, …; may be repeated")
+	c.Flags().BoolVar(&tests, "tests", false, "rank tests like everything else")
 	return c
 }

@@ -2,11 +2,12 @@ package main
 
 import (
 	"context"
-	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/recountdb/recount/internal/connect"
 	"github.com/recountdb/recount/internal/render"
+	"github.com/recountdb/recount/internal/usage"
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/code"
 	"github.com/recountdb/recount/schemas"
@@ -36,7 +37,7 @@ func (f *codeFlags) where() (code.Scope, error) {
 	s := f.scope
 	var err error
 	if s.AtLeast, err = schemas.ParseWatermark(f.atLeast); err != nil {
-		return s, usagef("--at-least: %w", err)
+		return s, usage.Errorf("--at-least: %w", err)
 	}
 	return s, nil
 }
@@ -51,7 +52,7 @@ func askCode[Q any, R answered](ctx context.Context, a *app, f *codeFlags, q cod
 	if err != nil {
 		return err
 	}
-	return a.withBackend(ctx, func(b *backend) error {
+	return a.WithBackend(ctx, func(b *connect.Backend) error {
 		r, err := q.Ask(ctx, b, request(scope))
 		a.ClearProgress()
 		if err != nil {
@@ -75,25 +76,5 @@ func askCode[Q any, R answered](ctx context.Context, a *app, f *codeFlags, q cod
 			return exitError(exitNothing)
 		}
 		return nil
-	})
-}
-
-// completeSymbols completes the names of symbols.
-func (a *app) completeSymbols(most int) cobra.CompletionFunc {
-	return a.complete(most, func(ctx context.Context, b *backend, cmd *cobra.Command, typed string) ([]cobra.Completion, error) {
-		if typed == "" {
-			return nil, nil
-		}
-		r, err := code.SymbolsQuestion.Ask(ctx, b, code.SymbolsRequest{Scope: scopeOf(cmd), Text: typed, Limit: completionCount})
-		if err != nil {
-			return nil, err
-		}
-		var out []cobra.Completion
-		for _, h := range r.Symbols {
-			if strings.HasPrefix(h.Name, typed) {
-				out = append(out, cobra.CompletionWithDesc(h.Name, h.Kind+" "+h.Place()))
-			}
-		}
-		return out, nil
 	})
 }

@@ -2,12 +2,68 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/recountdb/recount/internal/connect"
+	"github.com/recountdb/recount/internal/render"
 	"github.com/recountdb/recount/query/code"
+	"github.com/recountdb/recount/query/commands"
+	"github.com/recountdb/recount/query/runtime"
+	"github.com/recountdb/recount/schemas"
 )
+
+// completeIDs completes ids with those of the newest commands; exit limits them, such as to
+// failures for verbs that are mostly about these.
+func (a *app) completeIDs(exit string, most int) cobra.CompletionFunc {
+	return a.complete(most, func(ctx context.Context, b *connect.Backend, _ *cobra.Command, typed string) ([]cobra.Completion, error) {
+		r, err := commands.FindQuestion.Ask(ctx, b, commands.FindRequest{Filters: commands.Filters{Exit: exit}, Limit: completionCount, Repeats: true})
+		if err != nil {
+			return nil, err
+		}
+		var ids []schemas.EventID
+		for _, h := range r.Hits {
+			ids = append(ids, h.ID)
+		}
+		short := render.Abbreviate(ids)
+		var out []cobra.Completion
+		for _, h := range r.Hits {
+			// The typed text may be longer than the abbreviation.
+			id := short[h.ID]
+			if strings.HasPrefix(h.ID.String(), typed) && len(typed) > len(id) {
+				id = h.ID.String()
+			}
+			if strings.HasPrefix(id, typed) {
+				about := fmt.Sprintf("%s %s, %s", render.PlainMark(h.ExitCode), render.Cut(render.OneLine(h.Command), render.CommandColumns), render.Ago(time.Now(), h.Time))
+				out = append(out, cobra.CompletionWithDesc(id, about))
+			}
+		}
+		return out, nil
+	})
+}
+
+// completeSymbols completes the names of symbols.
+func (a *app) completeSymbols(most int) cobra.CompletionFunc {
+	return a.complete(most, func(ctx context.Context, b *connect.Backend, cmd *cobra.Command, typed string) ([]cobra.Completion, error) {
+		if typed == "" {
+			return nil, nil
+		}
+		r, err := code.SymbolsQuestion.Ask(ctx, b, code.SymbolsRequest{Scope: scopeOf(cmd), Text: typed, Limit: completionCount})
+		if err != nil {
+			return nil, err
+		}
+		var out []cobra.Completion
+		for _, h := range r.Symbols {
+			if strings.HasPrefix(h.Name, typed) {
+				out = append(out, cobra.CompletionWithDesc(h.Name, h.Kind+" "+h.Place()))
+			}
+		}
+		return out, nil
+	})
+}
 
 // The time limits of completion, which must not delay the shell.
 const (
@@ -18,7 +74,7 @@ const (
 
 // complete returns a completion function for up to most arguments of a verb: it offers what offer
 // finds for the typed text, or nothing if there is no answer in time.
-func (a *app) complete(most int, offer func(ctx context.Context, b *backend, cmd *cobra.Command, typed string) ([]cobra.Completion, error)) cobra.CompletionFunc {
+func (a *app) complete(most int, offer func(ctx context.Context, b *connect.Backend, cmd *cobra.Command, typed string) ([]cobra.Completion, error)) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		const only = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 		if len(args) >= most {
@@ -26,16 +82,16 @@ func (a *app) complete(most int, offer func(ctx context.Context, b *backend, cmd
 		}
 		ctx, cancel := context.WithTimeout(cmd.Context(), completionTime)
 		defer cancel()
-		cfg, err := a.nodeConfig()
+		cfg, err := a.NodeConfig()
 		if err != nil {
 			return nil, only
 		}
-		cfg, done, err := a.toRead(cfg)
+		cfg, done, err := a.ToRead(cfg)
 		if err != nil {
 			return nil, only
 		}
 		defer done()
-		b, err := a.open(ctx, cfg, completionWait)
+		b, err := a.Open(ctx, cfg, completionWait)
 		if err != nil {
 			return nil, only
 		}
@@ -52,4 +108,39 @@ func (a *app) complete(most int, offer func(ctx context.Context, b *backend, cmd
 func scopeOf(cmd *cobra.Command) code.Scope {
 	repo, _ := cmd.Flags().GetString("repo")
 	return code.Scope{Repo: repo}
+}
+
+// completeRoutes completes the paths of routes.
+func (a *app) completeRoutes() cobra.CompletionFunc {
+	return a.complete(1, func(ctx context.Context, b *connect.Backend, cmd *cobra.Command, typed string) ([]cobra.Completion, error) {
+		r, err := code.RoutesQuestion.Ask(ctx, b, code.RoutesRequest{Scope: scopeOf(cmd), Pattern: typed, Limit: completionCount})
+		if err != nil {
+			return nil, err
+		}
+		var out []cobra.Completion
+		for _, x := range r.Routes {
+			if strings.HasPrefix(x.Path, typed) {
+				out = append(out, cobra.CompletionWithDesc(x.Path, x.Method+" "+x.Place()))
+			}
+		}
+		return out, nil
+	})
+}
+
+// completeServices completes the names of services that send spans.
+func (a *app) completeServices(c *cobra.Command) {
+	offer := a.complete(1, func(ctx context.Context, b *connect.Backend, _ *cobra.Command, typed string) ([]cobra.Completion, error) {
+		r, err := runtime.ServicesQuestion.Ask(ctx, b, runtime.ServicesRequest{})
+		if err != nil {
+			return nil, err
+		}
+		var out []cobra.Completion
+		for _, s := range r.Services {
+			if strings.HasPrefix(s.Name, typed) && !s.Outside {
+				out = append(out, cobra.CompletionWithDesc(s.Name, render.Thousands(int64(s.Spans))+" spans"))
+			}
+		}
+		return out, nil
+	})
+	_ = c.RegisterFlagCompletionFunc("service", offer) // fails only for a flag that does not exist
 }

@@ -2,13 +2,20 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/recountdb/recount/internal/connect"
 	"github.com/recountdb/recount/internal/render"
+	"github.com/recountdb/recount/internal/render/codeview"
 	"github.com/recountdb/recount/internal/render/commandview"
 	"github.com/recountdb/recount/internal/render/diagram"
+	"github.com/recountdb/recount/internal/usage"
 	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/code"
 	"github.com/recountdb/recount/query/commands"
 )
 
@@ -52,7 +59,7 @@ if one of them holds.`,
 			if r.Moment, err = w.moment(); err != nil {
 				return err
 			}
-			return a.withBackend(cmd.Context(), func(b *backend) error {
+			return a.WithBackend(cmd.Context(), func(b *connect.Backend) error {
 				if isCode, err := a.isGraphDiff(cmd.Context(), cmd, b, args); err != nil {
 					return err
 				} else if isCode {
@@ -76,7 +83,7 @@ if one of them holds.`,
 }
 
 // twoRuns sets the two commands to compare.
-func (a *app) twoRuns(ctx context.Context, b *backend, args []string, r *commands.DiffRequest) (err error) {
+func (a *app) twoRuns(ctx context.Context, b *connect.Backend, args []string, r *commands.DiffRequest) (err error) {
 	if len(args) == 2 {
 		r.A, r.B = args[0], args[1]
 		return nil
@@ -101,5 +108,137 @@ func (a *app) twoRuns(ctx context.Context, b *backend, args []string, r *command
 	}
 	a.Note("compared with the last time before it that this worked")
 	r.A = then.ID.String()
+	return nil
+}
+
+// graphDiffFlags are the flags of diff that apply to code only.
+type graphDiffFlags struct {
+	repo, failOn     string
+	markdown, impact bool
+	limit            int
+}
+
+func (f *graphDiffFlags) add(c *cobra.Command) {
+	fl := c.Flags()
+	fl.StringVar(&f.repo, "repo", "", "of code: the repository, its name or the end of it; needed where there are several")
+	fl.StringVar(&f.failOn, "fail-on", "", "of code: exit with 1 where one of these holds, such as removed>0,impact>50,untested>0")
+	fl.BoolVar(&f.markdown, "markdown", false, "of code: print Markdown, for a pull request")
+	fl.BoolVar(&f.impact, "impact", true, "of code: say what the change reaches, before and after")
+	fl.IntVarP(&f.limit, "limit", "n", code.DefaultLimit, "of code: how many at most of each list")
+}
+
+// The flags that only one of the two meanings of diff has.
+var (
+	codeOnly      = []string{"repo", "fail-on", "markdown", "impact", "limit"}
+	narrativeOnly = []string{"depth", "nodes", "kind", "min-weight", "wide", "dot", "mermaid", "as-of"}
+)
+
+func given(c *cobra.Command, names []string) string {
+	for _, n := range names {
+		if c.Flags().Changed(n) {
+			return n
+		}
+	}
+	return ""
+}
+
+// isGraphDiff reports whether the arguments of diff are revisions of code rather than commands. If
+// they could be either, it looks them up as both; it fails if both or neither exist.
+func (a *app) isGraphDiff(ctx context.Context, c *cobra.Command, b *connect.Backend, args []string) (bool, error) {
+	of, narrative := given(c, codeOnly), given(c, narrativeOnly)
+	ranged := len(args) == 1 && strings.Contains(args[0], "..")
+	switch {
+	case (ranged || of != "") && narrative != "":
+		return false, usage.Errorf("--%s is of commands, %s of code: give one of them", narrative, orFlag(of, args))
+	case ranged:
+		return true, nil
+	case of != "" && len(args) == 2:
+		return true, nil
+	case of != "":
+		return false, usage.Errorf("--%s is of code: name two revisions, REV..REV", of)
+	case len(args) != 2 || narrative != "":
+		return false, nil
+	}
+	areCommands, err := allKnown(args, func(ref string) error { _, err := b.Show(ctx, ref); return err })
+	if err != nil {
+		return false, err
+	}
+	areRevisions, err := allKnown(args, func(rev string) error {
+		_, err := code.LogQuestion.Ask(ctx, b, code.LogRequest{Scope: code.Scope{At: rev}, Limit: 1})
+		return err
+	})
+	if err != nil {
+		return false, err
+	}
+	switch {
+	case areCommands && areRevisions:
+		return false, usage.Errorf("%s and %s are commands and revisions: recount diff %[1]s..%[2]s compares the revisions, --depth %[3]d the commands", args[0], args[1], commands.DefaultDepth)
+	case !areCommands && !areRevisions:
+		return false, fmt.Errorf("%s and %s: neither two commands (recount find lists their ids) nor two revisions of one repository (REV..REV with --repo says why)", args[0], args[1])
+	}
+	return areRevisions, nil
+}
+
+func orFlag(name string, args []string) string {
+	if name == "" {
+		return args[0]
+	}
+	return "--" + name
+}
+
+// allKnown reports whether each name is known to ask. It fails on any error other than an unknown
+// name.
+func allKnown(names []string, ask func(string) error) (bool, error) {
+	for _, n := range names {
+		err := ask(n)
+		var not *query.NotFoundError
+		var several *code.AmbiguousError
+		var many *query.AmbiguousError
+		var bad *query.RequestError
+		switch {
+		case errors.As(err, &not), errors.As(err, &several), errors.As(err, &many), errors.As(err, &bad):
+			return false, nil
+		case err != nil:
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// graphDiff prints the diff of two revisions of code.
+func (a *app) graphDiff(ctx context.Context, b *connect.Backend, args []string, f graphDiffFlags, m query.Moment, proof bool) error {
+	if f.markdown && a.JSON {
+		return usage.Errorf("--json and --markdown: give one of them")
+	}
+	r, err := code.DiffQuestion.Ask(ctx, b, code.GraphDiffRequest{
+		Scope: code.Scope{Repo: f.repo, AtLeast: m.AtLeast}, Diff: strings.Join(args, ".."),
+		Impact: f.impact, FailOn: f.failOn, Limit: f.limit,
+	})
+	a.ClearProgress()
+	if err != nil {
+		return a.unanswered(err)
+	}
+	switch {
+	case a.JSON:
+		err = a.PrintJSON(r)
+	case f.markdown:
+		a.Printf("%s", codeview.DiffMarkdown(r))
+	default:
+		codeview.Diff(a.Terminal, r)
+		if proof {
+			a.PrintProof(r.Proof, r.Watermark.String())
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if len(r.Failed) > 0 {
+		var all []string
+		for _, t := range r.Failed {
+			all = append(all, t.String())
+		}
+		a.Note("--fail-on: %s", strings.Join(all, ", "))
+		return exitError(exitNothing)
+	}
 	return nil
 }

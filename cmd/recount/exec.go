@@ -1,28 +1,21 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"os"
-	"os/exec"
-	"os/signal"
-	"sync"
-	"syscall"
 	"time"
-	"unicode/utf8"
+
+	"github.com/recountdb/recount/internal/shellwords"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	"github.com/recountdb/recount/internal/history"
+	"github.com/recountdb/recount/internal/childprocess"
+	"github.com/recountdb/recount/internal/commandevent"
+	"github.com/recountdb/recount/internal/connect"
 	"github.com/recountdb/recount/internal/recording"
-	"github.com/recountdb/recount/internal/render"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
@@ -61,35 +54,35 @@ const maxTail = 8 << 10
 func (a *app) exec(ctx context.Context, f recordFlags, keepOutput bool, args []string) error {
 	text := args[0]
 	if len(args) > 1 {
-		text = render.ShellJoin(args)
+		text = shellwords.Join(args)
 	}
-	p, err := payload(a.getenv, f.details, text)
+	p, err := commandevent.New(a.Getenv, f.Details, text)
 	if err != nil {
 		return err
 	}
 	start := time.Now()
 	p.StartedAt = timestamppb.New(start)
-	cfg, err := a.nodeConfig()
+	cfg, err := a.NodeConfig()
 	if err != nil {
 		return err
 	}
-	e, _, err := event(cfg, p, f.id)
+	e, _, err := commandevent.Event(cfg, p, f.Id)
 	if err != nil {
 		return err
 	}
 	// The command does not wait for its event. The event must be recorded even after an interrupt,
 	// so the work outlives ctx.
 	outliving := context.WithoutCancel(ctx)
-	var first recorded
+	var first connect.Recorded
 	started := make(chan error, 1)
 	go func() {
 		var err error
-		first, err = a.append(outliving, cfg, e, false)
+		first, err = a.Append(outliving, cfg, e, false)
 		started <- err
 	}()
 
-	out := &tail{max: maxTail}
-	code, runErr := runChild(a.Terminal, args, out, keepOutput)
+	out := &childprocess.Tail{Max: maxTail}
+	code, runErr := childprocess.Run(a.Terminal, args, out, keepOutput)
 	took := time.Since(start)
 	if err := <-started; err != nil {
 		fmt.Fprintf(a.Err, "recount: not recorded: %s\n", err)
@@ -102,7 +95,7 @@ func (a *app) exec(ctx context.Context, f recordFlags, keepOutput bool, args []s
 	if runErr != nil {
 		o.OutputTail = runErr.Error()
 	}
-	r, err := redactor(cfg)
+	r, err := connect.Redactor(cfg)
 	if err != nil {
 		return err
 	}
@@ -118,12 +111,12 @@ func (a *app) exec(ctx context.Context, f recordFlags, keepOutput bool, args []s
 		Type: schemas.TypeOutcomeObserved, Source: recording.Source, Time: o.ObservedAt.AsTime(), Key: e.Key,
 		ContentType: schemas.ContentJSON, Payload: payload,
 	}
-	var done recorded
+	var done connect.Recorded
 	if first.Spooled {
 		// Spool the outcome too, so that it comes after its command.
-		done.Spooled, err = true, a.spool(cfg, outcome)
+		done.Spooled, err = true, a.Spool(cfg, outcome)
 	} else {
-		done, err = a.append(outliving, cfg, outcome, false)
+		done, err = a.Append(outliving, cfg, outcome, false)
 	}
 	if err != nil {
 		fmt.Fprintf(a.Err, "recount: the outcome is not recorded: %s\n", err)
@@ -155,94 +148,3 @@ type executed struct {
 }
 
 func proto32(n int) *int32 { v := int32(n); return &v }
-
-// runChild runs the command to its end. It fails only if the command could not start.
-func runChild(t *render.Terminal, args []string, out io.Writer, keepOutput bool) (code int, err error) {
-	child := exec.Command(args[0], args[1:]...)
-	child.Stdin, child.Stdout, child.Stderr = t.In, t.Out, t.Err
-	if keepOutput {
-		child.Stdout, child.Stderr = io.MultiWriter(t.Out, out), io.MultiWriter(t.Err, out)
-	}
-	// The terminal sends its signals to the whole foreground group, which includes the child;
-	// passing these on would deliver them twice. All others are passed on.
-	signals := make(chan os.Signal, 16)
-	passed := []os.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGINT, syscall.SIGQUIT}
-	signal.Notify(signals, passed...)
-	defer signal.Stop(signals)
-	stdin, isFile := t.In.(*os.File)
-	fromTerminal := isFile && term.IsTerminal(int(stdin.Fd()))
-
-	if err := child.Start(); err != nil {
-		if errors.Is(err, exec.ErrNotFound) || errors.Is(err, os.ErrNotExist) {
-			return 127, err
-		}
-		return 126, err
-	}
-	ended := make(chan struct{})
-	var passing sync.WaitGroup
-	passing.Go(func() {
-		for {
-			select {
-			case s := <-signals:
-				if fromTerminal && (s == syscall.SIGINT || s == syscall.SIGQUIT) {
-					continue
-				}
-				_ = child.Process.Signal(s) // fails if the child has ended already
-			case <-ended:
-				return
-			}
-		}
-	})
-	err = child.Wait()
-	close(ended)
-	passing.Wait()
-	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) {
-		return 1, err
-	}
-	if ws, ok := child.ProcessState.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
-		return 128 + int(ws.Signal()), nil
-	}
-	return child.ProcessState.ExitCode(), nil
-}
-
-// tail keeps the end of what is written to it. It is safe for concurrent use.
-type tail struct {
-	mu  sync.Mutex
-	max int
-	buf []byte
-	cut bool
-}
-
-func (t *tail) Write(b []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.buf = append(t.buf, b...)
-	if over := len(t.buf) - t.max; over > 0 {
-		t.cut = true
-		// Trim only now and then, not at each write.
-		if len(t.buf) > 4*t.max {
-			t.buf = append(t.buf[:0], t.buf[over:]...)
-		}
-	}
-	return len(b), nil
-}
-
-// String returns the tail as text; if the start was cut, it begins at the start of a line.
-func (t *tail) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	b := t.buf
-	if over := len(b) - t.max; over > 0 {
-		b = b[over:]
-	}
-	if t.cut {
-		if nl := bytes.IndexByte(b, '\n'); nl >= 0 && nl < len(b)/2 {
-			b = b[nl+1:]
-		}
-		for len(b) > 0 && !utf8.RuneStart(b[0]) {
-			b = b[1:]
-		}
-	}
-	return history.Clean(string(b))
-}

@@ -19,6 +19,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/recountdb/recount/internal/connect"
 	"github.com/recountdb/recount/internal/golden"
 	"github.com/recountdb/recount/internal/render"
 	"github.com/recountdb/recount/server/node"
@@ -27,7 +28,7 @@ import (
 // verbsOf returns the paths of all verbs that do something, including hidden ones, without the
 // program's name.
 func verbsOf() []string {
-	root := (&app{&connector{Terminal: &render.Terminal{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard}}}).root()
+	root := (&app{&connect.Connector{Terminal: &render.Terminal{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard}}}).root()
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	var verbs []string
@@ -51,10 +52,10 @@ func (w *world) app(stdin string, stdout, stderr io.Writer, env ...string) *app 
 		k, v, _ := strings.Cut(kv, "=")
 		all[k] = v
 	}
-	return &app{&connector{
+	return &app{&connect.Connector{
 		Terminal: &render.Terminal{In: strings.NewReader(stdin), Out: stdout, Err: stderr, HomeDir: all["HOME"], Silence: time.Hour},
-		getenv:   func(k string) string { return all[k] },
-		version:  version,
+		Getenv:   func(k string) string { return all[k] },
+		Version:  version,
 	}}
 }
 
@@ -69,9 +70,9 @@ func (w *world) call(line string, env ...string) (code int, said string) {
 	a := w.app(input, &stdout, stderr, env...)
 	ctx, cancel := context.WithTimeout(w.t.Context(), patience)
 	defer cancel()
-	code = a.run(ctx, strings.Fields(os.Expand(line, a.getenv)))
+	code = a.run(ctx, strings.Fields(os.Expand(line, a.Getenv)))
 	if file != "" {
-		if err := os.WriteFile(os.Expand(file, a.getenv), stdout.Bytes(), 0o600); err != nil {
+		if err := os.WriteFile(os.Expand(file, a.Getenv), stdout.Bytes(), 0o600); err != nil {
 			w.t.Fatal(err)
 		}
 	}

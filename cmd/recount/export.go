@@ -5,6 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/recountdb/recount/internal/connect"
+	"github.com/recountdb/recount/internal/usage"
 	"github.com/recountdb/recount/query/code"
 )
 
@@ -26,7 +28,7 @@ is their files.`,
 		ValidArgsFunction: a.completeSymbols(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if a.JSON && r.Format != code.FormatJSON {
-				return usagef("--json and --format %s: give one of them", r.Format)
+				return usage.Errorf("--json and --format %s: give one of them", r.Format)
 			}
 			var err error
 			if r.Scope, err = f.where(); err != nil {
@@ -35,7 +37,7 @@ is their files.`,
 			if len(args) == 1 {
 				r.Symbol = args[0]
 			}
-			return a.withBackend(cmd.Context(), func(b *backend) error {
+			return a.WithBackend(cmd.Context(), func(b *connect.Backend) error {
 				out := bufio.NewWriterSize(a.Out, 64<<10)
 				if err := b.Export(cmd.Context(), r, out); err != nil {
 					return a.unanswered(err)

@@ -5,14 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/recountdb/recount/internal/connect"
 	"github.com/recountdb/recount/internal/render/commandview"
+	"github.com/recountdb/recount/internal/usage"
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/schemas"
@@ -55,13 +55,13 @@ it begins, the outcome follows later, and is not told.`,
 				return err
 			}
 			if err := r.AsOf.UnmarshalText([]byte(asOf)); err != nil {
-				return asUsage(err)
+				return usage.Wrap(err)
 			}
 			if r.AtLeast, err = schemas.ParseWatermark(atLeast); err != nil {
-				return usagef("--at-least: %w", err)
+				return usage.Errorf("--at-least: %w", err)
 			}
 			if _, err := r.Normal(); err != nil {
-				return asUsage(err)
+				return usage.Wrap(err)
 			}
 			if follow {
 				q := commands.FollowRequest{Filters: r.Filters, Beat: httpapi.DefaultBeat}
@@ -70,21 +70,21 @@ it begins, the outcome follows later, and is not told.`,
 				}
 				if from != "" {
 					if q.From, err = schemas.ParseWatermark(from); err != nil {
-						return usagef("--from: %w", err)
+						return usage.Errorf("--from: %w", err)
 					}
 				}
 				if r.Text != "" || !r.AsOf.IsZero() || len(r.AtLeast) > 0 || r.Repeats || proof {
-					return usagef("--follow tells new commands, each run of them: it takes filters, --limit, --from and --json only")
+					return usage.Errorf("--follow tells new commands, each run of them: it takes filters, --limit, --from and --json only")
 				}
 				if q.Filters.Exit != "" && q.Filters.Exit != "unknown" {
 					a.Note("--exit leaves out commands whose outcome follows later, as those of exec and of agents' hooks")
 				}
-				return a.withBackend(cmd.Context(), func(b *backend) error { return a.follow(cmd.Context(), b, q) })
+				return a.WithBackend(cmd.Context(), func(b *connect.Backend) error { return a.follow(cmd.Context(), b, q) })
 			}
 			if from != "" {
-				return usagef("--from: only with --follow")
+				return usage.Errorf("--from: only with --follow")
 			}
-			return a.withBackend(cmd.Context(), func(b *backend) error {
+			return a.WithBackend(cmd.Context(), func(b *connect.Backend) error {
 				return a.find(cmd.Context(), b, r, proof, now)
 			})
 		},
@@ -102,7 +102,7 @@ it begins, the outcome follows later, and is not told.`,
 	return c
 }
 
-func (a *app) find(ctx context.Context, b *backend, r commands.FindRequest, proof bool, now time.Time) error {
+func (a *app) find(ctx context.Context, b *connect.Backend, r commands.FindRequest, proof bool, now time.Time) error {
 	resp, err := commands.FindQuestion.Ask(ctx, b, r)
 	a.ClearProgress()
 	if err != nil {
@@ -125,7 +125,7 @@ func (a *app) find(ctx context.Context, b *backend, r commands.FindRequest, proo
 }
 
 // follow prints commands as they come, with --json one per line.
-func (a *app) follow(ctx context.Context, b *backend, q commands.FollowRequest) error {
+func (a *app) follow(ctx context.Context, b *connect.Backend, q commands.FollowRequest) error {
 	enc := json.NewEncoder(a.Out)
 	enc.SetEscapeHTML(false)
 	err := b.Follow(ctx, q, func(f commands.Followed) error {
@@ -142,50 +142,4 @@ func (a *app) follow(ctx context.Context, b *backend, q commands.FollowRequest) 
 		return nil // ctrl-c is the normal end of following
 	}
 	return a.unanswered(err)
-}
-
-// waitFor waits until everything below w is visible to questions.
-func waitFor(ctx context.Context, b *backend, w schemas.Watermark) error {
-	ends := schemas.Watermark{}
-	for tp, next := range w {
-		if next > 0 && strings.HasSuffix(tp.Topic, schemas.TopicCommands) {
-			ends[tp] = next
-		}
-	}
-	_, err := commands.FindQuestion.Ask(ctx, b, commands.FindRequest{Limit: 1, AtLeast: ends, WaitMS: int(query.MaxWait / time.Millisecond)})
-	return err
-}
-
-var span = regexp.MustCompile(`^([0-9]+)(?:([smhdwy])| ?(second|minute|hour|day|week|year)s?)(?: ago)?$`)
-
-// parseWhen parses a time, a day, or a time before now: 90m, 2d, 1w, 3 days ago, yesterday. The
-// empty string is the zero time.
-func parseWhen(now time.Time, s string) (time.Time, error) {
-	if s == "" {
-		return time.Time{}, nil
-	}
-	if m := span.FindStringSubmatch(s); m != nil {
-		n, err := strconv.Atoi(m[1])
-		if err == nil && n <= 100_000 {
-			unit := map[string]time.Duration{
-				"s": time.Second, "m": time.Minute, "h": time.Hour, "d": 24 * time.Hour, "w": 7 * 24 * time.Hour, "y": 365 * 24 * time.Hour,
-			}[m[2]+m[3][:min(1, len(m[3]))]]
-			return now.Add(-time.Duration(n) * unit).UTC(), nil
-		}
-	}
-	midnight := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location())
-	switch s {
-	case "now":
-		return now.UTC(), nil
-	case "today":
-		return midnight.UTC(), nil
-	case "yesterday":
-		return midnight.AddDate(0, 0, -1).UTC(), nil
-	}
-	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02 15:04", "2006-01-02"} {
-		if t, err := time.ParseInLocation(layout, s, now.Location()); err == nil {
-			return t.UTC(), nil
-		}
-	}
-	return time.Time{}, fmt.Errorf("want how long ago (90m, 2d, 1w), a day (2026-11-20, today, yesterday) or an RFC 3339 time")
 }

@@ -4,14 +4,14 @@ import (
 	"bufio"
 	"context"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
+	"github.com/recountdb/recount/internal/connect"
 	"github.com/recountdb/recount/internal/render"
 	"github.com/recountdb/recount/internal/render/nodeview"
+	"github.com/recountdb/recount/internal/usage"
 	"github.com/recountdb/recount/server/api"
 )
 
@@ -47,7 +47,7 @@ standard input. The log keeps the pattern's hash, not the pattern. Patterns are 
 			r.Events = args
 			if stdin {
 				if r.Pattern != "" {
-					return usagef("--pattern and --pattern-stdin: want one of them")
+					return usage.Errorf("--pattern and --pattern-stdin: want one of them")
 				}
 				line, err := bufio.NewReader(a.In).ReadString('\n')
 				if r.Pattern = strings.TrimRight(line, "\r\n"); r.Pattern == "" {
@@ -61,10 +61,10 @@ standard input. The log keeps the pattern's hash, not the pattern. Patterns are 
 				}
 			}
 			if ways != 1 {
-				return usagef("want events by id or position, or --session, or --pattern")
+				return usage.Errorf("want events by id or position, or --session, or --pattern")
 			}
-			r.Author = a.getenv("USER")
-			return a.withBackend(cmd.Context(), func(b *backend) error { return a.forget(cmd.Context(), b, r, yes, stdin) })
+			r.Author = a.Getenv("USER")
+			return a.WithBackend(cmd.Context(), func(b *connect.Backend) error { return a.forget(cmd.Context(), b, r, yes, stdin) })
 		},
 	}
 	f := c.Flags()
@@ -81,7 +81,7 @@ standard input. The log keeps the pattern's hash, not the pattern. Patterns are 
 	return c
 }
 
-func (a *app) forget(ctx context.Context, b *backend, r api.ForgetRequest, yes, read bool) error {
+func (a *app) forget(ctx context.Context, b *connect.Backend, r api.ForgetRequest, yes, read bool) error {
 	if r.DryRun || !yes {
 		look := r
 		look.DryRun = true
@@ -104,7 +104,7 @@ func (a *app) forget(ctx context.Context, b *backend, r api.ForgetRequest, yes, 
 		case found.TooMany:
 			return fmt.Errorf("more than %s events: narrow it, or raise --limit", render.Thousands(r.Limit))
 		}
-		if err := a.confirm(fmt.Sprintf("Erase %s for good?", render.Count(found.Events, "event")), read); err != nil {
+		if err := a.Confirm(fmt.Sprintf("Erase %s for good?", render.Count(found.Events, "event")), read); err != nil {
 			return err
 		}
 	}
@@ -122,18 +122,4 @@ func (a *app) forget(ctx context.Context, b *backend, r api.ForgetRequest, yes, 
 		return exitError(exitNothing)
 	}
 	return err
-}
-
-// confirm asks the user for confirmation; without a terminal the answer is no.
-func (a *app) confirm(question string, read bool) error {
-	f, isFile := a.In.(*os.File)
-	if read || !isFile || !term.IsTerminal(int(f.Fd())) {
-		return fmt.Errorf("nobody to ask on the standard input: say --yes to erase")
-	}
-	fmt.Fprintf(a.Err, "%s [y/N] ", question)
-	line, err := bufio.NewReader(a.In).ReadString('\n')
-	if answer := strings.ToLower(strings.TrimSpace(line)); err != nil || answer != "y" && answer != "yes" {
-		return fmt.Errorf("nothing erased")
-	}
-	return nil
 }

@@ -6,8 +6,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/recountdb/recount/internal/connect"
 	"github.com/recountdb/recount/internal/recording"
 	"github.com/recountdb/recount/internal/render/codeview"
+	"github.com/recountdb/recount/internal/usage"
 	"github.com/recountdb/recount/query/code"
 	"github.com/recountdb/recount/schemas"
 )
@@ -33,7 +35,7 @@ There is no way back but to import the repository under another name.`,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !cmd.Flags().Changed("keep-days") || days < 0 {
-				return usagef("--keep-days: want how many days of graphs stay, 0 or more")
+				return usage.Errorf("--keep-days: want how many days of graphs stay, 0 or more")
 			}
 			scope, err := f.where()
 			if err != nil {
@@ -41,7 +43,7 @@ There is no way back but to import the repository under another name.`,
 			}
 			now := time.Now().UTC()
 			r := code.RetirableRequest{Scope: scope, Before: now.Add(-time.Duration(days) * 24 * time.Hour), KeepRefs: refs}
-			return a.withBackend(cmd.Context(), func(b *backend) error { return a.gc(cmd.Context(), b, r, now, dry) })
+			return a.WithBackend(cmd.Context(), func(b *connect.Backend) error { return a.gc(cmd.Context(), b, r, now, dry) })
 		},
 	}
 	fl := c.Flags()
@@ -60,7 +62,7 @@ type collected struct {
 	Events []schemas.Position `json:"events"`
 }
 
-func (a *app) gc(ctx context.Context, b *backend, r code.RetirableRequest, now time.Time, dry bool) error {
+func (a *app) gc(ctx context.Context, b *connect.Backend, r code.RetirableRequest, now time.Time, dry bool) error {
 	resp, err := code.RetirableQuestion.Ask(ctx, b, r)
 	a.ClearProgress()
 	if err != nil {

@@ -11,8 +11,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/recountdb/recount/internal/agenthook"
+	"github.com/recountdb/recount/internal/hookrun"
 	"github.com/recountdb/recount/internal/render"
+	"github.com/recountdb/recount/internal/settingsfile"
 	"github.com/recountdb/recount/internal/shellhook"
+	"github.com/recountdb/recount/internal/usage"
 )
 
 func (a *app) hookCmd() *cobra.Command {
@@ -58,14 +61,14 @@ What fails is told in ~/.local/state/recount-hook.log (or $RECOUNT_HOOK_LOG).`,
 				return a.agentHook(agent, bin, f)
 			}
 			if f != (agentFlags{}) {
-				return usagef("--install and its like are for agents: %s", strings.Join(agenthook.Names(), ", "))
+				return usage.Errorf("--install and its like are for agents: %s", strings.Join(agenthook.Names(), ", "))
 			}
 			if !slices.Contains(shellhook.Shells(), args[0]) {
-				return usagef("%q: there is a hook for %s", args[0], strings.Join(hooked(), ", "))
+				return usage.Errorf("%q: there is a hook for %s", args[0], strings.Join(hooked(), ", "))
 			}
 			script, err := shellhook.Script(args[0], recorder(bin))
 			if err != nil {
-				return asUsage(err)
+				return usage.Wrap(err)
 			}
 			if a.JSON {
 				return a.PrintJSON(map[string]string{"shell": args[0], "bin": bin, "script": script})
@@ -112,9 +115,9 @@ type hookChange struct {
 func (a *app) agentHook(agent agenthook.Agent, bin string, f agentFlags) error {
 	switch {
 	case f.install && f.uninstall:
-		return usagef("--install and --uninstall: want one of them")
+		return usage.Errorf("--install and --uninstall: want one of them")
 	case f.dryRun && !f.install && !f.uninstall:
-		return usagef("--dry-run: want --install or --uninstall with it")
+		return usage.Errorf("--dry-run: want --install or --uninstall with it")
 	}
 	project := ""
 	if f.project {
@@ -123,7 +126,7 @@ func (a *app) agentHook(agent agenthook.Agent, bin string, f agentFlags) error {
 			return fmt.Errorf("the project's directory: %w", err)
 		}
 	}
-	file, err := agent.SettingsFile(project, a.getenv)
+	file, err := agent.SettingsFile(project, a.Getenv)
 	if err != nil {
 		return err
 	}
@@ -151,7 +154,7 @@ func (a *app) agentHook(agent agenthook.Agent, bin string, f agentFlags) error {
 		return fmt.Errorf("%s: %w; nothing was changed: recount hook %s prints what belongs there", file, err, agent.Name)
 	}
 	if changed && !f.dryRun {
-		if err := replaceFile(file, before, after); err != nil {
+		if err := settingsfile.Replace(file, before, after); err != nil {
 			return err
 		}
 	}
@@ -162,11 +165,32 @@ func (a *app) agentHook(agent agenthook.Agent, bin string, f agentFlags) error {
 	case !changed:
 		a.Printf("%s: nothing to change\n", file)
 	case f.dryRun:
-		a.Printf("--- %s\n+++ %s\n%s", file, file, lineDiff(string(before), string(after)))
+		a.Printf("--- %s\n+++ %s\n%s", file, file, settingsfile.Diff(string(before), string(after)))
 	case f.install:
 		a.Printf("%s: installed. %s\n", file, agent.Note)
 	default:
 		a.Printf("%s: taken out\n", file)
 	}
 	return nil
+}
+
+func (a *app) hookRunCmd() *cobra.Command {
+	c := &cobra.Command{
+		Use:    "run {" + strings.Join(agenthook.Names(), "|") + "}",
+		Short:  "What an agent's settings call: records the tool's use that the standard input tells",
+		Hidden: true,
+		Args:   cobra.ArbitraryArgs,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := hookrun.Run(a.Connector, args); err != nil {
+				a.HookLog(err)
+			}
+			return nil
+		},
+	}
+	// Exit code 2 would forbid the agent its tool, so a usage error must not cause it.
+	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
+		a.HookLog(fmt.Errorf("hook run: %w", err))
+		return exitError(0)
+	})
+	return c
 }

@@ -9,7 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/recountdb/recount/internal/connect"
 	"github.com/recountdb/recount/internal/render"
+	"github.com/recountdb/recount/internal/settingsfile"
 	"github.com/recountdb/recount/server/node"
 )
 
@@ -149,7 +151,7 @@ func TestHookLinks(t *testing.T) {
 	if err := os.Symlink(other, settings+".recount-backup"); err != nil {
 		t.Fatal(err)
 	}
-	if err := replaceFile(settings, []byte("{}\n"), []byte("{1}\n")); err != nil {
+	if err := settingsfile.Replace(settings, []byte("{}\n"), []byte("{1}\n")); err != nil {
 		t.Fatal(err)
 	}
 	for file, want := range map[string]string{settings: "{1}\n", settings + ".recount-backup": "{}\n", other: "precious\n"} {
@@ -162,7 +164,7 @@ func TestHookLinks(t *testing.T) {
 	if err := os.Symlink(filepath.Join(dir, "away", "settings.json"), link); err != nil {
 		t.Fatal(err)
 	}
-	if err := replaceFile(link, nil, []byte("{}\n")); err == nil {
+	if err := settingsfile.Replace(link, nil, []byte("{}\n")); err == nil {
 		t.Error("a link that leads nowhere was written")
 	}
 	if _, err := os.Readlink(link); err != nil {
@@ -180,7 +182,7 @@ func (brokenInput) Read([]byte) (int, error) { panic("broken input") }
 func TestHookPanics(t *testing.T) {
 	log := filepath.Join(t.TempDir(), "log")
 	var out strings.Builder
-	a := &app{&connector{Terminal: &render.Terminal{In: brokenInput{}, Out: &out, Err: &out, Silence: time.Hour}, getenv: func(name string) string {
+	a := &app{&connect.Connector{Terminal: &render.Terminal{In: brokenInput{}, Out: &out, Err: &out, Silence: time.Hour}, Getenv: func(name string) string {
 		if name == "RECOUNT_HOOK_LOG" {
 			return log
 		}

@@ -1,40 +1,27 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
-	"iter"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/recountdb/recount/internal/agentlog"
 	"github.com/recountdb/recount/internal/history"
-	"github.com/recountdb/recount/internal/recording"
-	"github.com/recountdb/recount/internal/redact"
-	"github.com/recountdb/recount/internal/render"
-	"github.com/recountdb/recount/internal/spans"
-	"github.com/recountdb/recount/query/commands"
-	"github.com/recountdb/recount/schemas"
+	"github.com/recountdb/recount/internal/importing"
+	"github.com/recountdb/recount/internal/render/nodeview"
+	"github.com/recountdb/recount/internal/usage"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
-	"github.com/recountdb/recount/server/api"
-	"github.com/recountdb/recount/server/httpapi"
-	"github.com/recountdb/recount/server/node"
 )
 
 // importFlags are the flags that all importers share.
-type importFlags struct{ origin }
+type importFlags struct{ importing.Origin }
 
 func (f *importFlags) add(c *cobra.Command) {
-	c.Flags().StringVar(&f.user, "user", "", "whose history it is (default you)")
-	c.Flags().StringVar(&f.host, "host", "", "the machine it is from (default this one)")
+	c.Flags().StringVar(&f.User, "user", "", "whose history it is (default you)")
+	c.Flags().StringVar(&f.Host, "host", "", "the machine it is from (default this one)")
 }
 
 func (a *app) importCmd() *cobra.Command {
@@ -61,7 +48,7 @@ history that has grown adds only what is new. Secrets are redacted on the way.`,
 		if !wait {
 			return nil
 		}
-		return a.caughtUp(cmd.Context())
+		return a.CaughtUp(cmd.Context())
 	}
 	c.AddCommand(a.importHistoryCmd(), a.importAtuinCmd(), a.importGitCmd(), a.importOTLPCmd(), a.importAccessLogCmd(), a.importAgentsCmd(), a.importJSONLCmd())
 	return c
@@ -84,16 +71,16 @@ is recognised. Files may be compressed by gzip, bzip2 or zstd.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if shell != "" && !slices.ContainsFunc(history.Formats, func(x history.Format) bool { return x.Name == shell }) {
-				return usagef("--shell %q: want bash, zsh or fish", shell)
+				return usage.Errorf("--shell %q: want bash, zsh or fish", shell)
 			}
 			if len(args) == 0 {
-				if args = histories(a.getenv); len(args) == 0 {
+				if args = importing.Histories(a.Getenv); len(args) == 0 {
 					return errors.New("no shell history found in the usual places: name the file")
 				}
 			}
-			return a.imports(cmd.Context(), f, func(im *importer) error {
+			return a.imports(cmd.Context(), f, func(im *importing.Importer) error {
 				for _, file := range args {
-					if err := im.history(cmd.Context(), file, shell); err != nil {
+					if err := im.History(cmd.Context(), file, shell); err != nil {
 						return err
 					}
 				}
@@ -115,7 +102,7 @@ func (a *app) importAtuinCmd() *cobra.Command {
 		Example: "  recount import atuin",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			path := atuinPath(a.getenv)
+			path := importing.AtuinPath(a.Getenv)
 			if len(args) > 0 {
 				path = args[0]
 			}
@@ -124,7 +111,7 @@ func (a *app) importAtuinCmd() *cobra.Command {
 				return err
 			}
 			defer db.Close()
-			return a.imports(cmd.Context(), f, func(im *importer) error { return im.atuin(cmd.Context(), path, db) })
+			return a.imports(cmd.Context(), f, func(im *importing.Importer) error { return im.Atuin(cmd.Context(), path, db) })
 		},
 	}
 	f.add(c)
@@ -141,98 +128,22 @@ in structured mode of any kind. FILE may be - for the standard input.`,
 		Example: `  echo '{"command":"make test","cwd":"/src/app","exit_code":2}' | recount import jsonl -`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.imports(cmd.Context(), f, func(im *importer) error { return im.jsonl(cmd.Context(), args[0]) })
+			return a.imports(cmd.Context(), f, func(im *importing.Importer) error { return im.JSONL(cmd.Context(), args[0]) })
 		},
 	}
 	f.add(c)
 	return c
 }
 
-// atuinPath returns where Atuin keeps its database.
-func atuinPath(getenv func(string) string) string {
-	if path := getenv("ATUIN_DB_PATH"); path != "" {
-		return path
-	}
-	base := getenv("XDG_DATA_HOME")
-	if base == "" {
-		base = filepath.Join(getenv("HOME"), ".local", "share")
-	}
-	return filepath.Join(base, "atuin", "history.db")
-}
-
-// histories returns the shell histories that exist.
-func histories(getenv func(string) string) []string {
-	home := getenv("HOME")
-	data := getenv("XDG_DATA_HOME")
-	if data == "" {
-		data = filepath.Join(home, ".local", "share")
-	}
-	var found []string
-	for _, f := range []string{
-		getenv("HISTFILE"), filepath.Join(home, ".bash_history"), filepath.Join(home, ".zsh_history"),
-		filepath.Join(home, ".zhistory"), filepath.Join(home, ".histfile"), filepath.Join(data, "fish", "fish_history"),
-	} {
-		if info, err := os.Stat(f); f != "" && err == nil && info.Mode().IsRegular() && !slices.Contains(found, f) {
-			found = append(found, f)
-		}
-	}
-	return found
-}
-
-// origin is whose history is imported, and from which machine; empty fields mean this user and this
-// machine.
-type origin struct{ user, host string }
-
-// imported is the result of importing one source.
-type imported struct {
-	From     string `json:"from"`
-	Read     int64  `json:"read"`
-	Appended int64  `json:"appended"`
-	Present  int64  `json:"already_there"`
-	Redacted int64  `json:"secrets_redacted"`
-	Skipped  int64  `json:"skipped"`
-	// Before counts lines that an earlier import read and that were not read again.
-	Before int64 `json:"lines_before,omitempty"`
-	// Held counts the spans or requests in the events; Unit names which.
-	Held     int64    `json:"held,omitempty"`
-	Unit     string   `json:"unit,omitempty"`
-	Problems []string `json:"problems,omitempty"`
-	// Format is the detected format of an agent's file; LeftOut counts what was left out on
-	// purpose.
-	Format  string         `json:"format,omitempty"`
-	LeftOut map[string]int `json:"left_out,omitempty"`
-}
-
-// importer appends the events that sources yield.
-type importer struct {
-	term     *render.Terminal
-	dataDir  string
-	backend  api.Backend
-	options  history.Options
-	redactor *redact.Redactor
-	redacted int64
-	held     int64  // of the current source
-	unit     string // what held counts
-	results  []imported
-	started  time.Time
-	dry      bool              // do not append
-	last     *schemas.Position // position of the last appended event
-	// known holds the entries of the current history that are on the log under other ids.
-	known map[schemas.EventID]bool
-	// blind reports that the server answers no questions, so that entries recorded under other ids
-	// cannot be recognised.
-	blind bool
-}
-
 // imports runs an import and prints its results.
-func (a *app) imports(ctx context.Context, f importFlags, fn func(im *importer) error) error {
-	done, err := runImport(ctx, a.connector, f.origin, fn)
+func (a *app) imports(ctx context.Context, f importFlags, fn func(im *importing.Importer) error) error {
+	done, err := importing.Run(ctx, a.Connector, f.Origin, fn)
 	return errors.Join(err, a.printImports(done))
 }
 
 // printImports prints what was imported, if an import began. It fails if a source had no usable
 // event, because that is a wrong file, not a history with gaps.
-func (a *app) printImports(r *importReport) error {
+func (a *app) printImports(r *importing.Report) error {
 	a.ClearProgress()
 	if r == nil {
 		return nil
@@ -241,370 +152,128 @@ func (a *app) printImports(r *importReport) error {
 	if a.JSON {
 		err = a.PrintJSON(r)
 	} else {
-		a.printImported(r)
+		nodeview.Imports(a.Terminal, r)
 	}
-	if slices.ContainsFunc(r.Imports, imported.unusable) {
+	if slices.ContainsFunc(r.Imports, importing.Result.Unusable) {
 		err = errors.Join(err, exitError(exitFailed))
 	}
 	return err
 }
 
-// importReport is what an import brought in.
-type importReport struct {
-	ElapsedMS int64      `json:"elapsed_ms"`
-	Imports   []imported `json:"imports"`
-	// DryRun reports that nothing was appended.
-	DryRun bool `json:"-"`
+func (a *app) importAccessLogCmd() *cobra.Command {
+	var service string
+	c := &cobra.Command{
+		Use:   "access-log FILE... --service NAME",
+		Short: "Import access logs of an HTTP server",
+		Long: `Import access logs of an HTTP server: Common or Combined Log Format, as Apache and
+nginx write them, or JSON objects, one a line. gzip and zstd are told by their first
+bytes. Queries of URLs are left out. FILE may be - for the standard input.
+
+A file that has grown since, or was renamed, is gone on with where the last import
+of it ended.`,
+		Example: `  recount import access-log /var/log/nginx/access.log --service shop
+  recount import access-log access.log.2.gz access.log.1 access.log --service shop`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if service == "" || len(service) > 256 {
+				return usage.Errorf("--service %q: want the name of who wrote the log, as its spans name it (service.name)", service)
+			}
+			return a.imports(cmd.Context(), importFlags{}, func(im *importing.Importer) error { return im.AccessLogs(cmd.Context(), args, service) })
+		},
+	}
+	c.Flags().StringVar(&service, "service", "", "who wrote the log: the service's name (required)")
+	return c
 }
 
-// unusable reports that a source had entries, but none that could be imported.
-func (r imported) unusable() bool { return r.Read == 0 && r.Skipped > 0 }
-
-// report returns the results so far.
-func (im *importer) report() *importReport {
-	return &importReport{Imports: im.results, ElapsedMS: time.Since(im.started).Milliseconds(), DryRun: im.dry}
+// agentImport are the flags of `import agents`.
+type agentImport struct {
+	agentlog.Options
+	visibility string
+	dryRun     bool
 }
 
-// runImport opens a backend and imports by fn. The report is nil if the import did not begin.
-func runImport(ctx context.Context, con *connector, from origin, fn func(im *importer) error) (done *importReport, err error) {
-	cfg, err := con.nodeConfig()
-	if err != nil {
-		return nil, err
-	}
-	r, err := redactor(cfg)
-	if err != nil {
-		return nil, err
-	}
-	im := &importer{term: con.Terminal, dataDir: cfg.DataDir, started: time.Now(), redactor: r}
-	im.options = history.Options{
-		User: from.user, Host: from.host, Time: im.started, Workspace: recording.Workspaces(),
-		Redact: func(p *recountv1.CommandExecuted) { im.redacted += int64(len(r.Event(p))) },
-	}
-	if from.user == "" {
-		im.options.User = recording.UserName(con.getenv)
-	}
-	if from.host == "" {
-		im.options.Host = recording.HostName()
-	}
-	b, err := con.open(ctx, cfg, defaultWait)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, b.Close()) }()
-	im.backend = b
-	// The projections know what was imported before, so wait until they have caught up.
-	stop := con.UnlessSoon(func() string { return "waiting for what was there before to be taken in" })
-	err = settle(ctx, b)
-	stop()
-	switch {
-	case errors.Is(err, errServesNot):
-		im.blind = true
-		fmt.Fprintln(con.Err, "recount: the server has not the role serve, so it cannot tell what is there already: an event that is appended again is applied once, but what a hook recorded is not recognised in a history")
-	case err != nil:
-		return nil, err
-	}
-	err = fn(im)
-	return im.report(), err
-}
+func (a *app) importAgentsCmd() *cobra.Command {
+	var f agentImport
+	c := &cobra.Command{
+		Use:   "agents FILE...",
+		Short: "Import what agents said and did: trajectories, transcripts, sessions",
+		Long: `Import what agents said and did. The format is told by what a file holds; --format
+says it where that does not tell:
 
-// importBytes imports the events of a text in memory through a backend, and prints nothing.
-func importBytes(ctx context.Context, b api.Backend, from string, text []byte, read func(io.Reader, history.Options) iter.Seq2[schemas.Event, error]) (imported, error) {
-	now := time.Now()
-	im := &importer{term: &render.Terminal{Err: io.Discard, Silence: time.Hour}, backend: b, started: now, options: history.Options{Time: now}}
-	err := im.run(ctx, from, read(bytes.NewReader(text), im.options), nil)
-	return im.results[0], err
-}
+  traj         trajectories of SWE-agent (.traj)
+  openhands    OpenHands: output.jsonl, or a trajectory saved from its page
+  claude-code  sessions of Claude Code (~/.claude/projects)
+  anthropic    transcripts as Anthropic's Messages API has them
+  openai       transcripts as OpenAI's chat completions or responses have them
+  jsonl        events, one a line, as docs/agents.md describes them
 
-// errServesNot reports that the server does not answer questions.
-var errServesNot = errors.New("the server has not the role serve")
-
-// settle waits until the projections have applied everything that is on the log now.
-func settle(ctx context.Context, b *backend) error {
-	st, err := b.Status(ctx, api.StatusRequest{})
-	if err != nil {
-		return err
-	}
-	if b.local == nil && !slices.Contains(st.Roles, node.RoleServe) {
-		return errServesNot
-	}
-	return waitFor(ctx, b, st.Log.Ends)
-}
-
-// atuin imports Atuin's history.
-func (im *importer) atuin(ctx context.Context, path string, db *history.AtuinDB) (err error) {
-	redacted := im.redacted
-	if im.known, err = im.recognized(ctx, db.Events(ctx, im.options), commands.Filters{}, time.Now()); err != nil {
-		return err
-	}
-	im.redacted = redacted
-	return im.run(ctx, path, db.Events(ctx, im.options), func(done int64) (int64, int64) { return done, db.Rows })
-}
-
-// jsonl imports events, one JSON object a line, from a file or, for "-", the standard input.
-func (im *importer) jsonl(ctx context.Context, path string) error {
-	if path == "-" {
-		return im.run(ctx, "standard input", history.JSONL(im.term.In, im.options), nil)
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	return im.stream(ctx, file, history.JSONL)
-}
-
-// history imports one shell history; shell is its format, "" to detect it.
-func (im *importer) history(ctx context.Context, path, shell string) error {
-	file, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	if shell == "" {
-		text, err := history.Open(file)
-		if err != nil {
-			return fmt.Errorf("%s: %w", path, err)
-		}
-		head := make([]byte, 64<<10)
-		n, err := io.ReadFull(text, head)
-		if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
-			return fmt.Errorf("%s: %w", path, err)
-		}
-		if shell = history.Detect(path, head[:n]); shell == "" {
-			return fmt.Errorf("%s: no telling which shell's history it is: say it with --shell", path)
-		}
-	}
-	for _, f := range history.Formats {
-		if f.Name == shell {
-			if im.known, err = im.recognize(ctx, file, shell, f.Read); err != nil {
+A FILE may be a directory, of which the files ending in .traj, .json and .jsonl are
+read, or - for the standard input; gzip and zstd are told by their first bytes. The
+session is the run's own id where the file has one, else the file's name. Importing
+again is safe: what is there already is not appended again. docs/agents.md says what
+becomes what.`,
+		Example: `  recount import agents ~/.claude/projects --commands
+  recount import agents run/*.traj --workspace /src/shop
+  recount import agents transcript.json --agent helper --session 2026-11-20
+  recount import agents output.jsonl --dry-run`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.Format != "auto" && !slices.Contains(agentlog.Names(), f.Format) {
+				return usage.Errorf("--format %q: want auto, %s", f.Format, strings.Join(agentlog.Names(), ", "))
+			}
+			if f.visibility != "" {
+				v, ok := recountv1.Visibility_value["VISIBILITY_"+strings.ToUpper(f.visibility)]
+				if !ok || v == 0 {
+					return usage.Errorf("--visibility %q: want private, session, workspace or tenant", f.visibility)
+				}
+				f.Visibility = recountv1.Visibility(v)
+			}
+			for flag, x := range map[string]struct {
+				value string
+				most  int
+			}{"--tenant": {f.Tenant, 256}, "--agent": {f.Agent, 256}, "--session": {f.Session, 256}, "--workspace": {f.Workspace, 4096}} {
+				if len(x.value) > x.most {
+					return usage.Errorf("%s: %d bytes, at most %d", flag, len(x.value), x.most)
+				}
+			}
+			files, err := importing.AgentFiles(args)
+			if err != nil {
 				return err
 			}
-			defer func() { im.known = nil }()
-			return im.stream(ctx, file, f.Read)
-		}
-	}
-	return usagef("--shell %q: want bash, zsh or fish", shell)
-}
-
-// stream imports a file; its modification time is used if the file has no times.
-func (im *importer) stream(ctx context.Context, file *os.File, read func(io.Reader, history.Options) iter.Seq2[schemas.Event, error]) error {
-	info, err := file.Stat()
-	if err != nil {
-		return err
-	}
-	o := im.options
-	o.Time = info.ModTime()
-	if _, err := file.Seek(0, io.SeekStart); err != nil && info.Mode().IsRegular() {
-		return fmt.Errorf("%s: %w", file.Name(), err)
-	}
-	counted := &counter{r: file}
-	text, err := history.Open(counted)
-	if err != nil {
-		return fmt.Errorf("%s: %w", file.Name(), err)
-	}
-	return im.run(ctx, file.Name(), read(text, o), func(int64) (int64, int64) { return counted.n, info.Size() })
-}
-
-// recognize returns the entries of a history that are recorded under other ids, by a hook or from
-// another history. It reads the history once.
-func (im *importer) recognize(ctx context.Context, file *os.File, shell string, read func(io.Reader, history.Options) iter.Seq2[schemas.Event, error]) (map[schemas.EventID]bool, error) {
-	info, err := file.Stat()
-	if err != nil || !info.Mode().IsRegular() {
-		return nil, err // a pipe can be read only once
-	}
-	if _, err := file.Seek(0, io.SeekStart); err != nil {
-		return nil, fmt.Errorf("%s: %w", file.Name(), err)
-	}
-	text, err := history.Open(file)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file.Name(), err)
-	}
-	o, redacted := im.options, im.redacted
-	o.Time = info.ModTime()
-	known, err := im.recognized(ctx, read(text, o), commands.Filters{Shell: shell, User: o.User, Host: o.Host}, o.Time)
-	im.redacted = redacted // appending counts redactions again
-	return known, err
-}
-
-// recognized returns the ids of the entries that are on the log under other ids, among the commands
-// that pass the filters.
-func (im *importer) recognized(ctx context.Context, entries iter.Seq2[schemas.Event, error], f commands.Filters, written time.Time) (map[schemas.EventID]bool, error) {
-	r := history.NewRecognizer()
-	for e, err := range entries {
-		if err == nil {
-			r.Add(e)
-		} else if skip := (*history.SkipError)(nil); !errors.As(err, &skip) {
-			return nil, err
-		}
-	}
-	if im.blind {
-		return nil, nil
-	}
-	var recorded []history.Recorded
-	pr, pw := io.Pipe()
-	go func() { pw.CloseWithError(im.backend.Scan(ctx, api.ScanRequest{Filters: f}, pw)) }()
-	defer pr.Close()
-	for d := json.NewDecoder(pr); ; {
-		var c struct {
-			ID           schemas.EventID `json:"id"`
-			Time         time.Time       `json:"time"`
-			Command, Cwd string
-		}
-		if err := d.Decode(&c); errors.Is(err, io.EOF) {
-			break
-		} else if err != nil {
-			return nil, fmt.Errorf("look for what is recorded: %w", err)
-		}
-		recorded = append(recorded, history.Recorded{ID: c.ID, Time: c.Time, Command: c.Command, Cwd: c.Cwd})
-	}
-	return r.Known(recorded, written), nil
-}
-
-type counter struct {
-	r io.Reader
-	n int64
-}
-
-func (c *counter) Read(b []byte) (int, error) {
-	n, err := c.r.Read(b)
-	c.n += int64(n)
-	return n, err
-}
-
-// importBatch is the maximum number of events in one append: one fsync, one request.
-// importBatchBytes bounds a batch because the HTTP API bounds a request's body.
-const (
-	importBatch      = 500
-	importBatchBytes = 4 << 20
-	maxProblems      = 20
-)
-
-// run appends the events of one source.
-func (im *importer) run(ctx context.Context, from string, events iter.Seq2[schemas.Event, error], progress func(done int64) (n, of int64)) error {
-	im.results = append(im.results, imported{From: from, Unit: im.unit})
-	res := &im.results[len(im.results)-1]
-	redacted, held := im.redacted, im.held
-	draw := im.term.Progress()
-	var batch []schemas.Event
-	size := 0
-	flush := func() error {
-		if len(batch) == 0 {
-			return nil
-		}
-		done, err := im.backend.Append(ctx, batch)
-		if errors.Is(err, api.ErrReused) {
-			done, err = im.eachAlone(ctx, batch, res)
-		}
-		if err != nil {
-			return fmt.Errorf("import %s: after %d events: %w; start it again to go on", from, res.Appended+res.Present, err)
-		}
-		for _, d := range done {
-			if d.Duplicate {
-				res.Present++
-			} else {
-				res.Appended++
+			run := func(im *importing.Importer) error { return im.Agents(cmd.Context(), files, f.Options) }
+			if f.dryRun {
+				done, err := importing.DryRun(a.Connector, run)
+				return errors.Join(err, a.printImports(done))
 			}
-			im.last = &d.Position
-		}
-		batch, size = batch[:0], 0
-		if draw != nil && progress != nil {
-			n, of := progress(res.Read)
-			draw(api.Progress{Phase: "import " + im.term.Home(from), Done: min(n, of-1), Total: of})
-		}
-		return nil
+			return a.imports(cmd.Context(), importFlags{}, run)
+		},
 	}
-	for e, err := range events {
-		var skip *history.SkipError
-		var some *spans.SkipError
-		switch {
-		case errors.As(err, &skip), errors.As(err, &some):
-			if len(res.Problems) < maxProblems {
-				res.Problems = append(res.Problems, err.Error())
-			}
-			res.Skipped++
-			if some != nil {
-				res.Skipped += int64(max(some.Spans, 1)) - 1
-			}
-			continue
-		case err != nil:
-			return errors.Join(flush(), fmt.Errorf("import %s: %w", from, err))
-		}
-		res.Read++
-		if im.known[e.ID] {
-			res.Present++
-			continue
-		}
-		if len(e.Payload) > httpapi.MaxEvent {
-			res.Skipped++
-			res.Problems = append(res.Problems, fmt.Sprintf("%s: an event of %d bytes, at most %d", e.ID, len(e.Payload), httpapi.MaxEvent))
-			continue
-		}
-		batch, size = append(batch, e), size+len(e.Payload)
-		if len(batch) == importBatch || size >= importBatchBytes {
-			if err := flush(); err != nil {
-				return err
-			}
-		}
-	}
-	err := flush()
-	res.Redacted, res.Held = im.redacted-redacted, im.held-held
-	return err
+	flags := c.Flags()
+	flags.StringVar(&f.Format, "format", "auto", "the format: auto, "+strings.Join(agentlog.Names(), ", "))
+	flags.StringVar(&f.Workspace, "workspace", "", "the workspace (default what the file says: a repository, a directory)")
+	flags.StringVar(&f.Agent, "agent", "", "the agent's name (default what the file says)")
+	flags.StringVar(&f.Tenant, "tenant", "", "whose data it is (default the default tenant)")
+	flags.StringVar(&f.Session, "session", "", "the session (default the run's own id, or the file's name)")
+	flags.StringVar(&f.visibility, "visibility", "", "who may see it: private, session, workspace or tenant (default workspace)")
+	flags.BoolVar(&f.Commands, "commands", false, "append each shell command as a command too, so that find and why know it")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "read and count, append nothing")
+	return c
 }
 
-// eachAlone appends events one by one, and skips those with the id of a different event.
-func (im *importer) eachAlone(ctx context.Context, events []schemas.Event, res *imported) ([]api.Appended, error) {
-	var all []api.Appended
-	for i := range events {
-		done, err := im.backend.Append(ctx, events[i:i+1])
-		switch {
-		case errors.Is(err, api.ErrReused):
-			if res.Skipped++; len(res.Problems) < maxProblems {
-				res.Problems = append(res.Problems, fmt.Sprintf("%s %s: another event of this id is there, which says something else", events[i].Type, events[i].ID))
-			}
-		case err != nil:
-			return nil, err
-		default:
-			all = append(all, done...)
-		}
-	}
-	return all, nil
-}
-
-// printImported prints what each source brought in, and on standard error what was skipped.
-func (a *app) printImported(done *importReport) {
-	for _, r := range done.Imports {
-		what := " appended"
-		if done.DryRun {
-			what = " would be appended (--dry-run)"
-		}
-		parts := []string{render.Thousands(r.Appended) + what}
-		if r.Unit != "" {
-			parts = []string{render.Count(int(r.Held), r.Unit), render.Count(int(r.Appended), "event") + what}
-		}
-		if r.Format != "" {
-			parts = append([]string{r.Format}, parts...)
-		}
-		if r.Present > 0 {
-			parts = append(parts, render.Thousands(r.Present)+" there already")
-		}
-		if r.Before > 0 {
-			parts = append(parts, render.Thousands(r.Before)+" lines imported before")
-		}
-		if r.Redacted > 0 {
-			parts = append(parts, render.Count(int(r.Redacted), "secret")+" redacted")
-		}
-		if r.Skipped > 0 {
-			parts = append(parts, render.Thousands(r.Skipped)+" skipped")
-		}
-		a.Printf("%s: %s\n", a.Home(r.From), strings.Join(parts, ", "))
-		if len(r.LeftOut) > 0 {
-			a.Printf("  left out: %s\n", leftOut(r.LeftOut))
-		}
-		for _, p := range r.Problems {
-			fmt.Fprintf(a.Err, "  skipped %s\n", p)
-		}
-		if more := r.Skipped - int64(len(r.Problems)); more > 0 {
-			fmt.Fprintf(a.Err, "  and %s more\n", render.Thousands(more))
-		}
+func (a *app) importOTLPCmd() *cobra.Command {
+	return &cobra.Command{
+		Use:   "otlp FILE...",
+		Short: "Import spans from files of OTLP",
+		Long: `Import spans from files of OTLP, as collectors and SDKs write them: in JSON, one
+document or one a line; in protobuf, as a TracesData or as messages after their
+length (the collector's file exporter). gzip and zstd are told by their first
+bytes. FILE may be - for the standard input.`,
+		Example: `  recount import otlp traces.json
+  recount import otlp collector/*.pb.zst
+  zcat traces.json.gz | recount import otlp -`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.imports(cmd.Context(), importFlags{}, func(im *importing.Importer) error { return im.OTLP(cmd.Context(), args) })
+		},
 	}
 }

@@ -2,65 +2,41 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/recountdb/recount/internal/commits"
 	"github.com/recountdb/recount/internal/git"
-	"github.com/recountdb/recount/internal/redact"
-	"github.com/recountdb/recount/internal/render"
+	"github.com/recountdb/recount/internal/githook"
+	"github.com/recountdb/recount/internal/importing"
 	"github.com/recountdb/recount/internal/render/nodeview"
-	"github.com/recountdb/recount/languages"
-	"github.com/recountdb/recount/processors/source"
-	"github.com/recountdb/recount/schemas"
-	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
-	"github.com/recountdb/recount/server/api"
-	"github.com/recountdb/recount/server/httpapi"
-	"github.com/recountdb/recount/server/node"
+	"github.com/recountdb/recount/internal/usage"
 )
 
 // gitFlags are the flags that import git and watch git share.
-type gitFlags struct{ gitOptions }
-
-// gitOptions select what is imported of a repository.
-type gitOptions struct {
-	// repo is the repository's name, "" for that of the remote origin, else of go.mod, else of the
-	// folder.
-	repo string
-	// history is how many commits back from HEAD contents begin; negative means 0 the first time.
-	history int
-	// all imports every branch, local and remote, in place of HEAD and the branches known already.
-	all bool
-	// maxPaths is the maximum number of paths that a commit may have, or change.
-	maxPaths int
-	// secrets stores files as they are, with the tokens and keys in them.
-	secrets bool
-	// workingTree records the working tree above HEAD, too.
-	workingTree bool
-}
+type gitFlags struct{ importing.GitOptions }
 
 func (f *gitFlags) add(c *cobra.Command) {
-	c.Flags().StringVar(&f.repo, "repo", "", "the repository's name (default from the remote origin, else go.mod, else the folder)")
-	c.Flags().IntVar(&f.history, "history", -1, "how many commits back from HEAD contents begin (default 0 the first time)")
-	c.Flags().IntVar(&f.maxPaths, "max-paths", git.DefaultMaxPaths, "the most paths that a commit may have, or change; beyond it the repository is refused")
-	c.Flags().BoolVar(&f.secrets, "keep-file-secrets", false, "store files as they are, with the tokens and keys in them (default as keep_file_secrets of the config file)")
-	c.Flags().BoolVar(&f.all, "all", false, "every branch, local and remote (default HEAD and branches known already)")
+	c.Flags().StringVar(&f.Repo, "repo", "", "the repository's name (default from the remote origin, else go.mod, else the folder)")
+	c.Flags().IntVar(&f.History, "history", -1, "how many commits back from HEAD contents begin (default 0 the first time)")
+	c.Flags().IntVar(&f.MaxPaths, "max-paths", git.DefaultMaxPaths, "the most paths that a commit may have, or change; beyond it the repository is refused")
+	c.Flags().BoolVar(&f.Secrets, "keep-file-secrets", false, "store files as they are, with the tokens and keys in them (default as keep_file_secrets of the config file)")
+	c.Flags().BoolVar(&f.All, "all", false, "every branch, local and remote (default HEAD and branches known already)")
 }
 
 func (f *gitFlags) check(cmd *cobra.Command, paths []string) error {
-	if f.history < 0 && cmd.Flags().Changed("history") {
-		return usagef("--history %d: want 0 or more", f.history)
+	if f.History < 0 && cmd.Flags().Changed("history") {
+		return usage.Errorf("--history %d: want 0 or more", f.History)
 	}
-	if f.maxPaths < 1 {
-		return usagef("--max-paths %d: want 1 or more", f.maxPaths)
+	if f.MaxPaths < 1 {
+		return usage.Errorf("--max-paths %d: want 1 or more", f.MaxPaths)
 	}
-	if f.repo != "" && len(paths) > 1 {
-		return usagef("--repo %q: want one PATH with it, not %d", f.repo, len(paths))
+	if f.Repo != "" && len(paths) > 1 {
+		return usage.Errorf("--repo %q: want one PATH with it, not %d", f.Repo, len(paths))
 	}
 	return nil
 }
@@ -90,14 +66,14 @@ by themselves what they are; --keep-file-secrets leaves files as they are.`,
 			}
 			err := a.importGit(cmd.Context(), f, args, hook)
 			if hook && err != nil {
-				a.hookLog(err) // the hook must not disturb the commit
+				a.HookLog(err) // the hook must not disturb the commit
 				return nil
 			}
 			return err
 		},
 	}
 	f.add(c)
-	c.Flags().BoolVar(&f.workingTree, "working-tree", false, "record the working tree above HEAD, too, as a temporary snapshot")
+	c.Flags().BoolVar(&f.WorkingTree, "working-tree", false, "record the working tree above HEAD, too, as a temporary snapshot")
 	c.Flags().BoolVar(&hook, "hook", false, "as git's hooks call it: print nothing, and errors into the hooks' log")
 	return c
 }
@@ -105,9 +81,9 @@ by themselves what they are; --keep-file-secrets leaves files as they are.`,
 func (a *app) importGit(ctx context.Context, f gitFlags, paths []string, hook bool) error {
 	started := time.Now()
 	if hook {
-		return importFromHook(ctx, a.connector, f.gitOptions, paths)
+		return importing.FromHook(ctx, a.Connector, f.GitOptions, paths)
 	}
-	reports, err := importRepositories(ctx, a.connector, f.gitOptions, paths, func(r commits.Report) {
+	reports, err := importing.Repositories(ctx, a.Connector, f.GitOptions, paths, func(r commits.Report) {
 		if !a.JSON {
 			nodeview.Commits(a.Terminal, r)
 		}
@@ -118,206 +94,154 @@ func (a *app) importGit(ctx context.Context, f gitFlags, paths []string, hook bo
 	return err
 }
 
-// importRepositories imports repositories, one after the other, and calls done after each.
-func importRepositories(ctx context.Context, con *connector, o gitOptions, paths []string, done func(commits.Report)) ([]commits.Report, error) {
-	reports := []commits.Report{}
-	err := eachRepository(ctx, con, paths, func(g gitImport) error {
-		g.options = o
-		r, err := g.run(ctx)
-		con.ClearProgress()
-		if err == nil {
-			reports = append(reports, r)
-			done(r)
+func (a *app) watchCmd() *cobra.Command {
+	c := &cobra.Command{
+		Use:     "watch",
+		Short:   "Keep following what happens",
+		Long:    "Keep following what happens elsewhere, and append it as it does.",
+		Example: "  recount watch git ~/src/shop",
+	}
+	c.AddCommand(a.watchGitCmd())
+	return c
+}
+
+// watchFlags are the flags of watch git, including those of the importer.
+type watchFlags struct {
+	gitFlags
+	poll               time.Duration
+	install, uninstall bool
+	bin                string
+}
+
+func (a *app) watchGitCmd() *cobra.Command {
+	var f watchFlags
+	c := &cobra.Command{
+		Use:   "git PATH...",
+		Short: "Import commits as they are made",
+		Long: `Import commits as they are made, until ctrl-c: what was committed while nobody
+watched first, then what the file system tells of HEAD, branches and tags. Without
+a server on the data directory it is opened for each import only.
+
+--install-hooks lets git itself tell of commits, with nothing running between
+them: it makes the hooks post-commit, post-merge, post-rewrite and post-checkout,
+where there are none yet, and says what to add to those that are another's.`,
+		Example: `  recount watch git ~/src/shop ~/src/infra
+  recount watch git . --install-hooks`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case f.install && f.uninstall:
+				return usage.Errorf("--install-hooks and --uninstall-hooks: want one of them")
+			case f.poll < 0 || f.poll > 0 && f.poll < 100*time.Millisecond:
+				return usage.Errorf("--poll %s: want at least 100ms", f.poll)
+			}
+			if err := f.check(cmd, args); err != nil {
+				return err
+			}
+			if f.install || f.uninstall {
+				return a.gitHooks(cmd.Context(), f, args)
+			}
+			return a.watchGit(cmd.Context(), f, args)
+		},
+	}
+	f.add(c)
+	c.Flags().DurationVar(&f.poll, "poll", 0, "look this often, too (default only where the file system gives no notice, every 5s)")
+	c.Flags().BoolVar(&f.install, "install-hooks", false, "make git's hooks, and end")
+	c.Flags().StringVar(&f.bin, "bin", "", "the program that hooks call (default this one)")
+	c.Flags().BoolVar(&f.uninstall, "uninstall-hooks", false, "remove the hooks that --install-hooks made, and end")
+	return c
+}
+
+func (a *app) watchGit(ctx context.Context, f watchFlags, paths []string) error {
+	return importing.Follow(ctx, a.Connector, f.GitOptions, f.poll, paths, func(r commits.Report) error {
+		if a.JSON {
+			return a.PrintJSON(r)
 		}
-		return err
-	})
-	return reports, err
-}
-
-// importFromHook imports repositories as git's hooks ask for it: it prints nothing, and leaves it to
-// another hook that waits already.
-func importFromHook(ctx context.Context, con *connector, o gitOptions, paths []string) error {
-	cfg, err := con.nodeConfig()
-	if err != nil {
-		return err
-	}
-	// A rebase makes many commits, and each one calls the hook.
-	leave, taken, err := waiting(cfg.DataDir, paths[0])
-	if err != nil || taken {
-		return err
-	}
-	defer leave()
-	return eachRepository(ctx, con, paths, func(g gitImport) error {
-		g.options, g.quiet, g.began = o, true, leave
-		_, err := g.run(ctx)
-		return err
+		nodeview.Commits(a.Terminal, r)
+		return nil
 	})
 }
 
-// eachRepository opens a backend, and calls fn with each repository.
-func eachRepository(ctx context.Context, con *connector, paths []string, fn func(gitImport) error) (err error) {
-	cfg, err := con.nodeConfig()
-	if err != nil {
-		return err
+// gitHooks installs or removes hooks.
+func (a *app) gitHooks(ctx context.Context, f watchFlags, paths []string) error {
+	if f.History >= 0 {
+		return usage.Errorf("--history %d: not with hooks: import that much once, with recount import git", f.History)
 	}
-	// The state of imports knows what was imported before, so the projections need not catch up.
-	b, err := con.open(ctx, cfg, defaultWait, appendOnly...)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, b.Close()) }()
+	var all []githook.Result
+	foreign := false
 	for _, path := range paths {
 		repo, err := git.Open(ctx, path)
 		if err != nil {
 			return err
 		}
-		if err := fn(gitImport{term: con.Terminal, cfg: cfg, b: b, repo: repo}); err != nil {
+		dir, shared, err := repo.HooksDir(ctx)
+		if err != nil {
 			return err
 		}
+		line, err := a.hookLine(f)
+		if err != nil {
+			return err
+		}
+		var results []githook.Result
+		switch {
+		case f.uninstall:
+			results, err = githook.Uninstall(dir)
+		case shared:
+			return fmt.Errorf("%s: core.hooksPath is %s, outside of the repository, where other repositories' hooks may be, too; add this line there to %v, or unset it: %s", path, dir, githook.Names, line)
+		default:
+			results, err = githook.Install(dir, line)
+		}
+		if err != nil {
+			return err
+		}
+		for _, r := range results {
+			foreign = foreign || r.Add != ""
+			if !a.JSON {
+				nodeview.GitHook(a.Terminal, r)
+			}
+		}
+		all = append(all, results...)
+	}
+	if a.JSON {
+		if err := a.PrintJSON(map[string]any{"hooks": all}); err != nil {
+			return err
+		}
+	}
+	if foreign {
+		return exitError(exitFailed)
 	}
 	return nil
 }
 
-// gitImport is one import of one repository through one backend.
-type gitImport struct {
-	term    *render.Terminal
-	cfg     node.Config
-	b       *backend
-	repo    *git.Repo
-	options gitOptions
-	quiet   bool
-	// began, if not nil, is called before the refs are read.
-	began func()
-}
-
-// importWait is the maximum wait for another import of the same repository.
-const importWait = time.Minute
-
-// run imports the repository.
-func (g gitImport) run(ctx context.Context) (r commits.Report, err error) {
-	g.repo.MaxPaths = g.options.maxPaths
-	name, err := g.name(ctx)
-	if err != nil {
-		return r, err
-	}
-	redactor, err := redactor(g.cfg)
-	if err != nil {
-		return r, err
-	}
-	stop := g.term.UnlessSoon(func() string { return "waiting for what has the log" })
-	st, err := g.b.Status(ctx, api.StatusRequest{})
-	stop()
-	if err != nil {
-		return r, err
-	}
-	waiting, cancel := context.WithTimeout(ctx, importWait)
-	defer cancel()
-	s, err := commits.OpenState(waiting, filepath.Join(g.cfg.DataDir, "imports", "git"), st.DataID, name)
-	if err != nil {
-		return r, errors.Join(ctx.Err(), err)
-	}
-	defer func() { err = errors.Join(err, s.Close()) }()
-	if g.began != nil {
-		g.began()
-	}
-	if last := s.LastPosition(); last != nil {
-		mark, err := markOf(ctx, g.b, *last)
-		if err != nil {
-			return r, err
-		}
-		if lost(st.Log.Ends, *last) || mark != nil && !s.OfLog(*mark) {
-			fmt.Fprintf(g.term.Err, "recount: %s: the log has not the event at %s that the last import left there: importing all of it again\n", name, last)
-			s.Forget()
+// hookLine returns the command of a hook: this program on the current data directory.
+func (a *app) hookLine(f watchFlags) (string, error) {
+	bin, err := f.bin, error(nil)
+	if bin == "" {
+		if bin, err = os.Executable(); err != nil {
+			return "", fmt.Errorf("where this program is: %w; say it with --bin", err)
 		}
 	}
-	redactFile := redactor.Source
-	if g.options.secrets || g.cfg.KeepFileSecrets {
-		redactFile = nil
-	}
-	r, err = commits.Import(ctx, g.repo, s, commits.Options{
-		Repository: name, History: g.options.history, All: g.options.all, WorkingTree: g.options.workingTree,
-		Language: languages.NameOf,
-		Limits:   commits.Limits{Content: source.MaxContent, Event: httpapi.MaxEvent},
-		Append:   g.append, Redact: redacting(redactor), RedactFile: redactFile, Now: time.Now, Progress: g.progress(name),
-	})
-	if errors.Is(err, context.Canceled) {
-		err = fmt.Errorf("%s: stopped after %s events: start it again to go on: %w", name, render.Thousands(r.Appended+r.Present), err)
-	}
-	if err != nil {
-		return r, err
-	}
-	return r, s.SetMark(func(at schemas.Position) (string, error) {
-		mark, err := markOf(ctx, g.b, at)
-		if err != nil || mark == nil {
-			return "", err
-		}
-		return *mark, nil
-	})
-}
-
-// markOf returns the log's mark of the event at a position; nil if the server does not support
-// marks.
-func markOf(ctx context.Context, b api.Backend, at schemas.Position) (*string, error) {
-	st, err := b.Status(ctx, api.StatusRequest{Mark: &at})
-	return st.Log.Mark, err
-}
-
-// name returns the name of the repository.
-func (g gitImport) name(ctx context.Context) (string, error) {
-	if name := g.options.repo; name != "" {
-		if len(name) > 512 || strings.ContainsAny(name, "\x00\n") {
-			return "", usagef("--repo %q: want at most 512 bytes on one line", name)
-		}
-		return name, nil
-	}
-	head, err := g.repo.Head(ctx)
+	cfg, err := a.NodeConfig()
 	if err != nil {
 		return "", err
 	}
-	return g.repo.Name(ctx, head.Commit)
-}
-
-// lost reports whether a log ends before a position that was once in it. ends may lack topics that
-// no projection consumes.
-func lost(ends schemas.Watermark, last schemas.Position) bool {
-	for tp, end := range ends {
-		if tp.Topic == last.Topic && tp.Partition == last.Partition {
-			return end <= last.Offset
+	args := []string{"--data-dir", cfg.DataDir}
+	if a.Config != "" {
+		config, err := filepath.Abs(a.Config)
+		if err != nil {
+			return "", err
 		}
+		args = append(args, "--config", config)
 	}
-	return false
-}
-
-func (g gitImport) append(ctx context.Context, events []schemas.Event) (commits.Appended, error) {
-	var done commits.Appended
-	all, err := g.b.Append(ctx, events)
-	if err != nil {
-		return done, err
+	if url := a.ServerURL(); url != "" {
+		args = append(args, "--server", url)
 	}
-	for _, d := range all {
-		if d.Duplicate {
-			done.Present++
-		}
+	args = append(args, "import", "git", "--hook")
+	if f.Repo != "" {
+		args = append(args, "--repo", f.Repo)
 	}
-	done.Last = &all[len(all)-1].Position
-	return done, nil
-}
-
-func redacting(r *redact.Redactor) func(*recountv1.CommitRecorded) int {
-	return func(m *recountv1.CommitRecorded) int { return len(r.Event(m)) }
-}
-
-// progress returns a function that reports the progress of an import; nil if none is wanted.
-func (g gitImport) progress(name string) func(done, of, files int64) {
-	draw := g.term.Progress()
-	if draw == nil || g.quiet {
-		return nil
+	if f.All {
+		args = append(args, "--all")
 	}
-	var drawn time.Time
-	return func(done, of, files int64) {
-		if now := time.Now(); now.Sub(drawn) > 100*time.Millisecond {
-			drawn = now
-			draw(api.Progress{Phase: fmt.Sprintf("import %s: %s files, commits", name, render.Thousands(files)), Done: min(done, of-1), Total: of})
-		}
-	}
+	return githook.Line(bin, args...), nil
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/recountdb/recount/internal/connect"
 	"github.com/recountdb/recount/internal/git/gittest"
 	"github.com/recountdb/recount/internal/render"
 	"github.com/recountdb/recount/query/commands"
@@ -73,7 +74,7 @@ func TestImportsInSplitRoles(t *testing.T) {
 	} {
 		for range 2 { // repeating is safe
 			var out bytes.Buffer
-			a := &app{&connector{Terminal: &render.Terminal{In: strings.NewReader(""), Out: &out, Err: &out, Silence: time.Hour}, getenv: func(name string) string { return env[name] }}}
+			a := &app{&connect.Connector{Terminal: &render.Terminal{In: strings.NewReader(""), Out: &out, Err: &out, Silence: time.Hour}, Getenv: func(name string) string { return env[name] }}}
 			if code := a.run(t.Context(), append([]string{"--server", ingest.Endpoints().HTTP}, args...)); code != 0 {
 				t.Errorf("%s: exit %d: %s", name, code, out.String())
 			}

@@ -5,7 +5,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/recountdb/recount/internal/connect"
 	"github.com/recountdb/recount/internal/render/commandview"
+	"github.com/recountdb/recount/internal/usage"
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/commands"
 )
@@ -36,9 +38,9 @@ Exits with 1 if nothing recurs.`,
 				return err
 			}
 			if r.Limit < 1 || r.Limit > commands.MaxLimit {
-				return usagef("--limit %d: want 1 to %d", r.Limit, commands.MaxLimit)
+				return usage.Errorf("--limit %d: want 1 to %d", r.Limit, commands.MaxLimit)
 			}
-			return a.withBackend(cmd.Context(), func(b *backend) error {
+			return a.WithBackend(cmd.Context(), func(b *connect.Backend) error {
 				resp, err := commands.InsightsQuestion.Ask(cmd.Context(), b, r)
 				a.ClearProgress()
 				if err != nil {

@@ -10,13 +10,18 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/recountdb/recount/internal/connect"
 	"github.com/recountdb/recount/internal/render"
 	"github.com/recountdb/recount/internal/render/nodeview"
+	"github.com/recountdb/recount/internal/usage"
 	"github.com/recountdb/recount/pipeline"
 	"github.com/recountdb/recount/schemas"
+	"github.com/recountdb/recount/server/api"
+	"github.com/recountdb/recount/server/node"
 )
 
 func (a *app) logCmd() *cobra.Command {
@@ -40,7 +45,7 @@ func (a *app) logTopicsCmd() *cobra.Command {
 		Example: "  recount log topics --json",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.withLog(cmd.Context(), false, func(l *pipeline.Log) error {
+			return a.WithLog(cmd.Context(), false, func(l *pipeline.Log) error {
 				topics, err := l.Topics(cmd.Context())
 				if err != nil {
 					return err
@@ -80,19 +85,19 @@ Order holds within a partition. With --json each event is one line.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if o.Last < 0 {
-				return usagef("-n %d: want 0 or more, or --all", o.Last)
+				return usage.Errorf("-n %d: want 0 or more, or --all", o.Last)
 			}
 			if all, _ := cmd.Flags().GetBool("all"); all {
 				o.Last = -1
 			}
 			w, err := schemas.ParseWatermark(from)
 			if err != nil {
-				return usagef("--from: %w", err)
+				return usage.Errorf("--from: %w", err)
 			}
 			if from != "" {
 				o.From = w
 			}
-			return a.withLog(cmd.Context(), false, func(l *pipeline.Log) error {
+			return a.WithLog(cmd.Context(), false, func(l *pipeline.Log) error {
 				for _, t := range topics {
 					o.Topics = append(o.Topics, l.Topic(t))
 				}
@@ -133,7 +138,7 @@ commands, use record or import.`,
   recount log produce --topic commands --key /src/app < events.jsonl`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.withLog(cmd.Context(), true, func(l *pipeline.Log) error {
+			return a.WithLog(cmd.Context(), true, func(l *pipeline.Log) error {
 				var headers []schemas.Header
 				if typ != "" {
 					headers = []schemas.Header{{Key: "ce_type", Value: []byte(typ)}}
@@ -173,4 +178,124 @@ commands, use record or import.`,
 	c.Flags().Int32Var(&partition, "partition", -1, "the partition (default by the key)")
 	c.Flags().StringVar(&typ, "type", "", "the event's type, such as outcome.observed (default the topic's)")
 	return c
+}
+
+func (a *app) logPartitionsCmd() *cobra.Command {
+	var q api.GrowRequest
+	c := &cobra.Command{
+		Use:   "partitions --topic TOPIC --count N",
+		Short: "Give a topic more partitions",
+		Long: `Give a topic more partitions, in all N, while it is written and read: everybody who
+reads it goes on with the new ones within seconds. A topic never gets fewer.
+
+What Recount appends stays in the partitions where its keys are, so that what belongs
+together keeps its order; the new ones are for other Kafka clients that append. Kafka's
+own tools are refused this on the embedded log.`,
+		Example: "  recount log partitions --topic commands --count 8",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if q.Topic == "" {
+				return usage.Errorf("--topic: none given")
+			}
+			if q.Partitions < 1 {
+				return usage.Errorf("--count %d: want how many partitions the topic is to have in all", q.Partitions)
+			}
+			return a.WithBackendFor(cmd.Context(), a.ToWrite, func(b *connect.Backend) error {
+				r, err := b.Grow(cmd.Context(), q, a.Progress())
+				a.ClearProgress()
+				if err != nil {
+					return err
+				}
+				if a.JSON {
+					return a.PrintJSON(r)
+				}
+				a.Printf("%s: %d partitions, before %d\n", r.Topic, r.Partitions, r.Before)
+				return nil
+			})
+		},
+	}
+	c.Flags().StringVar(&q.Topic, "topic", "", "the topic, with or without prefix")
+	c.Flags().IntVar(&q.Partitions, "count", 0, "how many partitions it is to have in all")
+	return c
+}
+
+func (a *app) logRetainCmd() *cobra.Command {
+	var age time.Duration
+	var topic, size string
+	var dry, yes bool
+	c := &cobra.Command{
+		Use:   "retain",
+		Short: "Give up old spans, commands or agents' events",
+		Long: `Remove events of a topic that came in longer ago than --age, or the oldest until the
+topic takes no more than --size; without either what the configuration says
+(retention.spans, retention.commands, retention.agents), which a server applies by
+itself.
+
+That is an event on the log (records.retired), so that whoever makes the projections
+anew makes the same. No answer shows what was removed. Of spans the sums stay, by the
+hour: traffic, services, calls and latencies. Of commands and agents' events the ids
+stay, 16 bytes each, so that no import brings them back. Answers and status say since
+when a topic is known. It first shows what would go, and asks. There is no way back.`,
+		Example: `  recount log retain --dry-run
+  recount log retain --age 720h --size 10GiB --yes
+  recount log retain --topic commands --age 8760h`,
+		Args:              cobra.NoArgs,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			r := api.RetainRequest{Topic: topic, AgeSeconds: int64(age / time.Second)}
+			if age != 0 && age < time.Second {
+				return usage.Errorf("--age %s: want a time such as 720h", age)
+			}
+			if size != "" {
+				n, err := node.ParseSize(size)
+				if err != nil || n == 0 {
+					return usage.Errorf("--size %q: want a size such as 10GiB", size)
+				}
+				r.Bytes = int64(n)
+			}
+			return a.WithBackend(cmd.Context(), func(b *connect.Backend) error { return a.retain(cmd.Context(), b, r, dry, yes) })
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&topic, "topic", "spans", "the topic: spans, commands or agents; another one is refused, and why")
+	f.DurationVar(&age, "age", 0, "give up what came in longer ago")
+	f.StringVar(&size, "size", "", "give up the oldest until the topic takes no more, about: 10GiB")
+	f.BoolVar(&dry, "dry-run", false, "show what would go, and remove nothing")
+	f.BoolVarP(&yes, "yes", "y", false, "do not ask")
+	return c
+}
+
+func (a *app) retain(ctx context.Context, b *connect.Backend, r api.RetainRequest, dry, yes bool) error {
+	if dry || !yes {
+		look := r
+		look.DryRun = true
+		would, err := b.Retain(ctx, look, a.Progress())
+		a.ClearProgress()
+		if err != nil {
+			return err
+		}
+		switch {
+		case dry && a.JSON:
+			return a.PrintJSON(would)
+		case dry || would.Events == 0:
+			nodeview.Retained(a.Terminal, would)
+			return nil
+		}
+		if !a.JSON {
+			nodeview.Retained(a.Terminal, would)
+		}
+		if err := a.Confirm(fmt.Sprintf("Give up %s of %s for good?", render.Count(int(would.Events), "event"), would.Topic), false); err != nil {
+			return err
+		}
+	}
+	done, err := b.Retain(ctx, r, a.Progress())
+	a.ClearProgress()
+	if err != nil {
+		return err
+	}
+	if a.JSON {
+		return a.PrintJSON(done)
+	}
+	nodeview.Retained(a.Terminal, done)
+	return nil
 }

@@ -1,9 +1,10 @@
 // Command recount is the memory of engineering work: it keeps every shell command on a durable log,
 // answers questions about what happened, and proves its answers.
 //
-// Each verb is one file here that connects flags to the packages below, which do the work. A verb
+// A file here holds the flags and the help of one verb, or of a few alike; the packages below do the
+// work: internal/connect finds what answers, query asks, internal/render prints. A verb
 // asks the server that uses the data directory, if there is one; else it opens the directory itself
-// for as long as it needs it (backend.go).
+// for as long as it needs it.
 //
 // The exit code is 0 for success, 1 for a negative answer (nothing found, not equal) and 2 for an
 // error. exec exits with the code of its command; the commands in agents' settings exit with 0.
@@ -15,14 +16,20 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime"
 	"runtime/debug"
 	"strings"
 	"syscall"
 	"time"
 
+	"github.com/spf13/cobra"
+	"golang.org/x/mod/module"
+	"golang.org/x/mod/semver"
 	"golang.org/x/term"
 
+	"github.com/recountdb/recount/internal/connect"
 	"github.com/recountdb/recount/internal/render"
+	"github.com/recountdb/recount/internal/usage"
 	"github.com/recountdb/recount/query"
 )
 
@@ -45,13 +52,13 @@ func program(silence time.Duration) {
 	// once.
 	context.AfterFunc(ctx, stop)
 	a := &app{
-		connector: &connector{
+		Connector: &connect.Connector{
 			Terminal: &render.Terminal{
 				In: os.Stdin, Out: os.Stdout, Err: os.Stderr, HomeDir: os.Getenv("HOME"),
 				Colour: colours(os.Stdout), Interactive: term.IsTerminal(int(os.Stderr.Fd())),
 				Silence: silence,
 			},
-			getenv: os.Getenv, version: version,
+			Getenv: os.Getenv, Version: version,
 		},
 	}
 	code := a.run(ctx, os.Args[1:])
@@ -66,7 +73,7 @@ func colours(f *os.File) bool {
 
 // app holds what all verbs share: the streams and the global flags.
 type app struct {
-	*connector
+	*connect.Connector
 }
 
 // The exit codes other than 0.
@@ -80,26 +87,13 @@ type exitError int
 
 func (e exitError) Error() string { return fmt.Sprintf("exit %d", int(e)) }
 
-// usageError reports a command line that cannot be understood.
-type usageError struct{ err error }
-
-func (e usageError) Error() string { return e.err.Error() }
-
-func (e usageError) Unwrap() error { return e.err }
-
-// asUsage returns err as a usageError.
-func asUsage(err error) error { return usageError{err} }
-
-// usagef returns a usageError of a formatted message.
-func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
-
 // run is the program without its process: it returns the exit code.
 func (a *app) run(ctx context.Context, args []string) int {
 	root := a.root()
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
 	var code exitError
-	var wrong usageError
+	var wrong usage.Error
 	var missing *query.NotFoundError
 	switch {
 	case err == nil:
@@ -121,4 +115,37 @@ func (a *app) run(ctx context.Context, args []string) int {
 		return exitNothing
 	}
 	return exitFailed
+}
+
+// installed returns the version of a module that was built by its tag, and devVersion for any other
+// build.
+func installed(tag string) string {
+	if !semver.IsValid(tag) || module.IsPseudoVersion(tag) || semver.Build(tag) != "" {
+		return devVersion
+	}
+	return tag[1:]
+}
+
+func (a *app) versionCmd() *cobra.Command {
+	return &cobra.Command{
+		Use:     "version",
+		Short:   "Print the version",
+		Example: "  recount version --json",
+		Args:    cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			v := map[string]string{"version": version, "go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH}
+			if info, ok := debug.ReadBuildInfo(); ok {
+				for _, s := range info.Settings {
+					if s.Key == "vcs.revision" {
+						v["commit"] = s.Value
+					}
+				}
+			}
+			if a.JSON {
+				return a.PrintJSON(v)
+			}
+			a.Printf("recount %s (%s, %s)\n", version, v["go"], v["platform"])
+			return nil
+		},
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/recountdb/recount/internal/render/codeview"
+	"github.com/recountdb/recount/internal/usage"
 	"github.com/recountdb/recount/query/code"
 )
 
@@ -26,7 +27,7 @@ time before the oldest. Exits with 1 if nothing is known.`,
 		ValidArgsFunction: a.completeSymbols(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if commits < 1 {
-				return usagef("--commits %d: want 1 or more", commits)
+				return usage.Errorf("--commits %d: want 1 or more", commits)
 			}
 			return askCode(cmd.Context(), a, &f, code.OwnersQuestion, func(s code.Scope) code.OwnersRequest {
 				return code.OwnersRequest{Scope: s, Subject: args[0], Commits: commits, Symbols: symbols}

@@ -15,6 +15,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/recountdb/recount/internal/connect"
 	"github.com/recountdb/recount/internal/render"
 	"github.com/recountdb/recount/server/node"
 )
@@ -47,7 +48,7 @@ func (s *said) String() string {
 // this within a second, once, and gives up by itself.
 func TestALockedDirectoryIsNamed(t *testing.T) {
 	w := newWorld(t)
-	holds, err := node.OpenLocal(t.Context(), node.Config{DataDir: w.data(), Version: version, Roles: appendOnly}, nil)
+	holds, err := node.OpenLocal(t.Context(), node.Config{DataDir: w.data(), Version: version, Roles: connect.AppendOnly}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,13 +60,13 @@ func TestALockedDirectoryIsNamed(t *testing.T) {
 			a.Silence = render.DefaultSilence
 			began, done := time.Now(), make(chan int, 1)
 			go func() { done <- a.run(t.Context(), strings.Fields(line)) }()
-			time.Sleep(render.DefaultSilence + longPause)
+			time.Sleep(render.DefaultSilence + connect.LongPause)
 			synctest.Wait()
 			want := fmt.Sprintf("recount: waiting for %s, held by ", w.data())
 			if got := stderr.String(); !strings.HasPrefix(got, want) {
 				t.Errorf("%s: after %s it said %q, want %q", line, time.Since(began), got, want)
 			}
-			if code := <-done; code != exitFailed || time.Since(began) > defaultWait {
+			if code := <-done; code != exitFailed || time.Since(began) > connect.DefaultWait {
 				t.Errorf("%s: exit %d after %s", line, code, time.Since(began))
 			}
 			if got := stderr.String(); strings.Count(got, "waiting for") != 1 || !strings.Contains(got, "in use by another process") {
@@ -169,7 +170,7 @@ func TestImportWaitsForAServer(t *testing.T) {
 	stderr := newSaid()
 	a := newWorld(t).app("", io.Discard, stderr, "RECOUNT_SERVER="+server.URL)
 	a.Silence = 0
-	if err := a.caughtUp(t.Context()); err != nil || int(asked.Load()) != len(lags) {
+	if err := a.CaughtUp(t.Context()); err != nil || int(asked.Load()) != len(lags) {
 		t.Errorf("asked %d times, %v", asked.Load(), err)
 	}
 	if got := stderr.String(); !strings.Contains(got, "recount: take in (lexical, code): 0 of 9\n") {

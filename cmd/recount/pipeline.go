@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/recountdb/recount/internal/connect"
 	"github.com/recountdb/recount/pipeline"
 	"github.com/recountdb/recount/pipeline/streams"
 	"github.com/recountdb/recount/processors/adapter"
@@ -30,14 +31,14 @@ directory for itself: stop the server, or give it the config by up --pipeline.`,
   recount pipeline list inputs`,
 		DisableFlagParsing: true,
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			cfg, err := a.nodeConfig()
+			cfg, err := a.NodeConfig()
 			if err != nil {
 				return err
 			}
-			var opened *backend
-			local := func(ctx context.Context) (*backend, error) {
+			var opened *connect.Backend
+			local := func(ctx context.Context) (*connect.Backend, error) {
 				if opened == nil {
-					if opened, err = a.open(ctx, cfg, defaultWait); err != nil {
+					if opened, err = a.Open(ctx, cfg, connect.DefaultWait); err != nil {
 						return nil, err
 					}
 				}
@@ -63,13 +64,13 @@ directory for itself: stop the server, or give it the config by up --pipeline.`,
 					if err != nil {
 						return nil, err
 					}
-					if b.local != nil {
-						return b.local.Log(), nil
+					if b.Local != nil {
+						return b.Local.Log(), nil
 					}
 					got := make(chan *pipeline.Log, 1)
 					lent = true
 					go func() {
-						released <- a.withLog(ctx, true, func(l *pipeline.Log) error {
+						released <- a.WithLog(ctx, true, func(l *pipeline.Log) error {
 							got <- l
 							<-release
 							return nil
@@ -88,10 +89,10 @@ directory for itself: stop the server, or give it the config by up --pipeline.`,
 					if err != nil {
 						return nil, err
 					}
-					if b.local == nil {
+					if b.Local == nil {
 						return nil, errors.New("recount_project: a server has the projections; stop it, or give it this config by recount up --pipeline")
 					}
-					return b.local.Projections(), nil
+					return b.Local.Projections(), nil
 				},
 				Processors:    adapter.Register,
 				CheckpointDir: filepath.Join(cfg.DataDir, "checkpoints"),

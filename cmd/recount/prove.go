@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/recountdb/recount/internal/render/codeview"
+	"github.com/recountdb/recount/internal/usage"
 	"github.com/recountdb/recount/query/code"
 	"github.com/recountdb/recount/schemas"
 )
@@ -64,7 +65,7 @@ the byte. Exits with 1 if it does not hold.`,
 			if snapshot != "" {
 				want = &schemas.Hash{}
 				if err := want.UnmarshalText([]byte(snapshot)); err != nil {
-					return usagef("--snapshot: %w", err)
+					return usage.Errorf("--snapshot: %w", err)
 				}
 			}
 			file, err := a.readFile(args[0], code.MaxProof+1)

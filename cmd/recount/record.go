@@ -3,54 +3,41 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
-	"os"
-	"path/filepath"
-	"strings"
 	"time"
+
+	"github.com/recountdb/recount/internal/shellwords"
 
 	"github.com/spf13/cobra"
 	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	"github.com/recountdb/recount/internal/history"
+	"github.com/recountdb/recount/internal/commandevent"
 	"github.com/recountdb/recount/internal/recording"
-	"github.com/recountdb/recount/internal/render"
 	"github.com/recountdb/recount/internal/render/nodeview"
-	"github.com/recountdb/recount/schemas"
-	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
-	"github.com/recountdb/recount/server/node"
+	"github.com/recountdb/recount/internal/usage"
 )
 
 // recordFlags are the flags of record and exec that describe a command.
 type recordFlags struct {
-	details
+	commandevent.Details
 	at, uptime string
 	exit       int32
 	duration   time.Duration
 	hook       bool
 }
 
-// details describe a command that ran. What is empty is taken from the environment and the
-// directory.
-type details struct {
-	cwd, workspace, session, shell, author, intent, gitHead, parent string
-	// id is an id of the caller's own, "" to derive it.
-	id string
-	// env names the environment variables to record.
-	env []string
-}
-
 // contextFlags adds the flags that record and exec share.
 func (f *recordFlags) contextFlags(c *cobra.Command) {
-	c.Flags().StringVar(&f.session, "session", "", "the shell session's name (default $RECOUNT_SESSION)")
-	c.Flags().StringVar(&f.author, "author", "", "who runs it: a human's or an agent's name (default $RECOUNT_AUTHOR)")
-	c.Flags().StringVar(&f.intent, "intent", "", "why, in the author's words")
-	c.Flags().StringVar(&f.parent, "parent", "", "the id of the event that led to this one")
-	c.Flags().StringVar(&f.id, "id", "", "an id of your own; the same id twice is one event")
-	c.Flags().StringSliceVar(&f.env, "env", nil, "names of environment variables to record, comma-separated")
-	c.Flags().StringVar(&f.workspace, "workspace", "", "what belongs together (default the root of the repository that the directory is in)")
-	c.Flags().StringVar(&f.gitHead, "git-head", "", "the commit that HEAD names (default what the repository says)")
+	c.Flags().StringVar(&f.Session, "session", "", "the shell session's name (default $RECOUNT_SESSION)")
+	c.Flags().StringVar(&f.Author, "author", "", "who runs it: a human's or an agent's name (default $RECOUNT_AUTHOR)")
+	c.Flags().StringVar(&f.Intent, "intent", "", "why, in the author's words")
+	c.Flags().StringVar(&f.Parent, "parent", "", "the id of the event that led to this one")
+	c.Flags().StringVar(&f.Id, "id", "", "an id of your own; the same id twice is one event")
+	c.Flags().StringSliceVar(&f.Env, "env", nil, "names of environment variables to record, comma-separated")
+	c.Flags().StringVar(&f.Workspace, "workspace", "", "what belongs together (default the root of the repository that the directory is in)")
+	c.Flags().StringVar(&f.GitHead, "git-head", "", "the commit that HEAD names (default what the repository says)")
 }
 
 func (a *app) recordCmd() *cobra.Command {
@@ -90,8 +77,8 @@ command is taken to have just ended.`,
 		},
 	}
 	f.contextFlags(c)
-	c.Flags().StringVar(&f.cwd, "cwd", "", "the directory it ran in (default the current one)")
-	c.Flags().StringVar(&f.shell, "shell", "", "the shell's name (default from $SHELL)")
+	c.Flags().StringVar(&f.Cwd, "cwd", "", "the directory it ran in (default the current one)")
+	c.Flags().StringVar(&f.Shell, "shell", "", "the shell's name (default from $SHELL)")
 	c.Flags().Int32Var(&f.exit, "exit", 0, "the exit code (absent: unknown)")
 	c.Flags().DurationVar(&f.duration, "duration", 0, "how long it ran, such as 1.5s")
 	c.Flags().StringVar(&f.at, "at", "", "when it started: an RFC 3339 time or seconds since 1970 (default now less --duration)")
@@ -116,21 +103,21 @@ const maxHooked = 16 << 20
 func (a *app) record(ctx context.Context, f recordFlags, exit *int32, args []string) error {
 	text := args[0]
 	if len(args) > 1 {
-		text = render.ShellJoin(args)
+		text = shellwords.Join(args)
 	}
 	if f.hook {
 		var ok bool
-		if text, ok = recording.Hooked(text, a.getenv("RECOUNT_IGNORE")); !ok {
+		if text, ok = recording.Hooked(text, a.Getenv("RECOUNT_IGNORE")); !ok {
 			return nil
 		}
 	}
-	p, err := payload(a.getenv, f.details, text)
+	p, err := commandevent.New(a.Getenv, f.Details, text)
 	if err != nil {
 		return err
 	}
 	p.ExitCode = exit
 	if f.duration < 0 {
-		return usagef("--duration %s: want 0 or more", f.duration)
+		return usage.Errorf("--duration %s: want 0 or more", f.duration)
 	}
 	if f.duration > 0 {
 		p.Duration = durationpb.New(f.duration)
@@ -138,7 +125,7 @@ func (a *app) record(ctx context.Context, f recordFlags, exit *int32, args []str
 	started := time.Now().Add(-f.duration)
 	if f.at != "" {
 		if started, err = recording.ParseTime(f.at); err != nil {
-			return usagef("--at %q: %w", f.at, err)
+			return usage.Errorf("--at %q: %w", f.at, err)
 		}
 	}
 	if since, ok := recording.SinceUptime(f.uptime); ok {
@@ -146,18 +133,18 @@ func (a *app) record(ctx context.Context, f recordFlags, exit *int32, args []str
 	}
 	p.StartedAt = timestamppb.New(started)
 
-	cfg, err := a.nodeConfig()
+	cfg, err := a.NodeConfig()
 	if err != nil {
 		return err
 	}
-	e, found, err := event(cfg, p, f.id)
+	e, found, err := commandevent.Event(cfg, p, f.Id)
 	if err != nil {
 		return err
 	}
 	if f.hook {
-		return a.spool(cfg, e)
+		return a.Spool(cfg, e)
 	}
-	done, err := a.append(ctx, cfg, e, f.id != "")
+	done, err := a.Append(ctx, cfg, e, f.Id != "")
 	if err != nil {
 		return err
 	}
@@ -169,70 +156,30 @@ func (a *app) record(ctx context.Context, f recordFlags, exit *int32, args []str
 	return nil
 }
 
-// payload returns a command with the given details, and others from the environment.
-func payload(getenv func(string) string, f details, text string) (*recountv1.CommandExecuted, error) {
-	p := &recountv1.CommandExecuted{
-		Command: history.Clean(text), Workspace: f.workspace, Cwd: f.cwd, Session: f.session, Shell: f.shell,
-		Author: f.author, StatedIntent: f.intent, GitHead: f.gitHead, ParentEventId: f.parent,
-		User: recording.UserName(getenv), Host: recording.HostName(),
-	}
-	if strings.TrimSpace(p.Command) == "" {
-		return nil, usagef("the command is empty")
-	}
-	if p.Cwd == "" {
-		p.Cwd, _ = os.Getwd() // empty if the directory was deleted
-	} else if abs, err := filepath.Abs(p.Cwd); err == nil {
-		p.Cwd = abs
-	}
-	if p.Session == "" {
-		p.Session = getenv("RECOUNT_SESSION")
-	}
-	if p.Author == "" {
-		p.Author = getenv("RECOUNT_AUTHOR")
-	}
-	if p.Shell == "" {
-		p.Shell = filepath.Base(getenv("SHELL"))
-		if p.Shell == "." {
-			p.Shell = ""
-		}
-	}
-	root := recording.Workspace(p.Cwd)
-	if p.Workspace == "" {
-		p.Workspace = root
-	}
-	if p.GitHead == "" {
-		p.GitHead = recording.GitHead(root)
-	}
-	for _, name := range f.env {
-		if p.Env == nil {
-			p.Env = map[string]string{}
-		}
-		p.Env[name] = history.Clean(getenv(name))
-	}
-	return p, nil
-}
-
-// event returns the event of a command with secrets redacted, and the number of redactions.
-func event(cfg node.Config, p *recountv1.CommandExecuted, id string) (schemas.Event, int, error) {
-	r, err := redactor(cfg)
-	if err != nil {
-		return schemas.Event{}, 0, err
-	}
-	found := r.Event(p)
-	payload, err := schemas.EncodePayload(p)
-	if err != nil {
-		return schemas.Event{}, 0, err
-	}
-	e := schemas.Event{
-		Type: schemas.TypeCommandExecuted, Source: recording.Source, Time: p.StartedAt.AsTime(),
-		Key: schemas.KeyOf(p), ContentType: schemas.ContentJSON, Payload: payload,
-	}
-	if id != "" {
-		e.ID = schemas.ProducerID(recording.Source, id)
-	} else {
-		// The id is derived from the fields, not from the JSON, whose white space may vary.
-		e.ID = schemas.NewCanon("recount/cli/1").String(p.Command).String(p.Cwd).String(p.Session).String(p.User).
-			String(p.Host).Int(p.StartedAt.AsTime().UnixNano()).Int(p.Duration.AsDuration().Nanoseconds()).ID()
-	}
-	return e, len(found), nil
+func (a *app) spoolCmd() *cobra.Command {
+	c := &cobra.Command{Use: "spool", Short: "What waits for the log", Hidden: true}
+	c.AddCommand(&cobra.Command{
+		Use:   "send",
+		Short: "Send what waits for the server that $RECOUNT_SERVER names",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cfg, err := a.NodeConfig()
+			if err != nil {
+				return err
+			}
+			url := a.ServerURL()
+			if url == "" {
+				return usage.Errorf("no server: set RECOUNT_SERVER or --server")
+			}
+			c, err := a.Elsewhere(url)
+			if err != nil {
+				return err
+			}
+			if err := a.SendSpooled(cmd.Context(), cfg, url, c); err != nil {
+				return fmt.Errorf("%s: %w; what waits for it stays in the spool", url, err)
+			}
+			return nil
+		},
+	})
+	return c
 }

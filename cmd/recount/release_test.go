@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
 
+	"github.com/recountdb/recount/internal/connect"
 	"github.com/recountdb/recount/internal/render"
 )
 
@@ -29,7 +30,7 @@ func TestReleaseFiles(t *testing.T) {
 	if dir == "" {
 		dir = t.TempDir()
 	}
-	a := &app{&connector{Terminal: &render.Terminal{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard}, getenv: func(string) string { return "" }}}
+	a := &app{&connect.Connector{Terminal: &render.Terminal{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard}, Getenv: func(string) string { return "" }}}
 	root := a.root()
 	root.DisableAutoGenTag = true
 	root.InitDefaultCompletionCmd()

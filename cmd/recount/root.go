@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/recountdb/recount/internal/recording"
 	"github.com/recountdb/recount/internal/render"
+	"github.com/recountdb/recount/internal/usage"
 	"github.com/recountdb/recount/query"
 )
 
@@ -32,7 +32,7 @@ func (a *app) unanswered(err error) error {
 		}
 		return exitError(exitFailed)
 	case errors.As(err, &wrong):
-		return asUsage(err)
+		return usage.Wrap(err)
 	}
 	return err
 }
@@ -82,7 +82,7 @@ find or two states differ, with 2 where it failed; recount exec as its command.`
 			if s := cmd.SuggestionsFor(args[0]); len(s) > 0 {
 				hint = "; did you mean " + strings.Join(s, " or ") + "?"
 			}
-			return usagef("unknown verb %q%s", args[0], hint)
+			return usage.Errorf("unknown verb %q%s", args[0], hint)
 		},
 	}
 	root.SetOut(a.Out)
@@ -90,12 +90,12 @@ find or two states differ, with 2 where it failed; recount exec as its command.`
 	root.SetIn(a.In)
 	root.SuggestionsMinimumDistance = 2
 	f := root.PersistentFlags()
-	f.StringVar(&a.dataDir, "data-dir", "", "the data directory (default $RECOUNT_DATA_DIR, else the user's data folder)")
-	f.StringVar(&a.config, "config", "", "the config file (default $RECOUNT_CONFIG, else recount/config.yaml in the user's config folder, if there)")
-	f.StringVar(&a.server, "server", "", "ask the server at this URL, whatever the data directory says (default $RECOUNT_SERVER; its token is $RECOUNT_TOKEN)")
-	f.BoolVar(&a.insecureHTTP, "insecure-http", false, "send the token to a server elsewhere by http:// as well, where something else encrypts")
+	f.StringVar(&a.DataDir, "data-dir", "", "the data directory (default $RECOUNT_DATA_DIR, else the user's data folder)")
+	f.StringVar(&a.Config, "config", "", "the config file (default $RECOUNT_CONFIG, else recount/config.yaml in the user's config folder, if there)")
+	f.StringVar(&a.Server, "server", "", "ask the server at this URL, whatever the data directory says (default $RECOUNT_SERVER; its token is $RECOUNT_TOKEN)")
+	f.BoolVar(&a.InsecureHTTP, "insecure-http", false, "send the token to a server elsewhere by http:// as well, where something else encrypts")
 	f.BoolVar(&a.JSON, "json", false, "print JSON")
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return asUsage(plainFlagError(err)) })
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage.Wrap(plainFlagError(err)) })
 	root.SetVersionTemplate("recount {{.Version}} (" + runtime.Version() + ", " + runtime.GOOS + "/" + runtime.GOARCH + ")\n")
 	root.SetHelpCommand(helpCmd())
 
@@ -135,7 +135,7 @@ func helpCmd() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			cmd, rest, err := c.Root().Find(args)
 			if err != nil || cmd == nil || len(rest) > 0 {
-				return usagef("unknown verb %q", strings.Join(args, " "))
+				return usage.Errorf("unknown verb %q", strings.Join(args, " "))
 			}
 			return cmd.Help()
 		},
@@ -168,10 +168,10 @@ func strict(c *cobra.Command) {
 		c.Args = func(cmd *cobra.Command, a []string) error {
 			// Zero in a flag is invalid: unlike in a request, it is no default.
 			if f := cmd.Flags().Lookup("limit"); f != nil && f.Changed && (f.Value.String() == "0" || f.Value.String()[0] == '-') {
-				return usagef("--limit %s: want 1 or more", f.Value)
+				return usage.Errorf("--limit %s: want 1 or more", f.Value)
 			}
 			if err := args(cmd, a); err != nil {
-				return asUsage(err)
+				return usage.Wrap(err)
 			}
 			return nil
 		}
@@ -182,16 +182,10 @@ func strict(c *cobra.Command) {
 			if len(args) == 0 {
 				return cmd.Help()
 			}
-			return usagef("%s: unknown verb %q", cmd.CommandPath(), args[0])
+			return usage.Errorf("%s: unknown verb %q", cmd.CommandPath(), args[0])
 		}
 	}
 	for _, sub := range c.Commands() {
 		strict(sub)
 	}
 }
-
-// dataPath returns the path of the data directory.
-func (con *connector) dataPath() (string, error) { return recording.DataDir(con.dataDir, con.getenv) }
-
-// configPath returns the path of the config file, "" if there is none.
-func (con *connector) configPath() string { return recording.ConfigFile(con.config, con.getenv) }

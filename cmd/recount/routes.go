@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -36,21 +35,4 @@ Exits with 1 if there is none.`,
 	c.Flags().StringVar(&method, "method", "", "only those of this method, and those of any")
 	c.Flags().BoolVar(&tests, "tests", false, "tests' routes, too")
 	return c
-}
-
-// completeRoutes completes the paths of routes.
-func (a *app) completeRoutes() cobra.CompletionFunc {
-	return a.complete(1, func(ctx context.Context, b *backend, cmd *cobra.Command, typed string) ([]cobra.Completion, error) {
-		r, err := code.RoutesQuestion.Ask(ctx, b, code.RoutesRequest{Scope: scopeOf(cmd), Pattern: typed, Limit: completionCount})
-		if err != nil {
-			return nil, err
-		}
-		var out []cobra.Completion
-		for _, x := range r.Routes {
-			if strings.HasPrefix(x.Path, typed) {
-				out = append(out, cobra.CompletionWithDesc(x.Path, x.Method+" "+x.Place()))
-			}
-		}
-		return out, nil
-	})
 }

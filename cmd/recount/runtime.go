@@ -7,7 +7,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/recountdb/recount/internal/connect"
 	"github.com/recountdb/recount/internal/render"
+	"github.com/recountdb/recount/internal/render/runtimeview"
+	"github.com/recountdb/recount/internal/timespec"
+	"github.com/recountdb/recount/internal/usage"
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/runtime"
 	"github.com/recountdb/recount/schemas"
@@ -54,10 +58,10 @@ func (w *windowFlags) addRange(c *cobra.Command) {
 // window returns the window that the flags describe; relative times count back from now.
 func (w *windowFlags) window(now time.Time) (r runtime.Window, err error) {
 	if w.since != "" && w.from != "" {
-		return r, usagef("--since and --from: give one of them")
+		return r, usage.Errorf("--since and --from: give one of them")
 	}
-	if r.At, err = parseWhen(now, w.at); err != nil {
-		return r, usagef("--at %q: %w", w.at, err)
+	if r.At, err = timespec.Parse(now, w.at); err != nil {
+		return r, usage.Errorf("--at %q: %w", w.at, err)
 	}
 	if r.At.IsZero() {
 		r.At = now.UTC()
@@ -69,12 +73,12 @@ func (w *windowFlags) window(now time.Time) (r runtime.Window, err error) {
 		if f.text == "" {
 			continue
 		}
-		if *f.into, err = parseWhen(r.At, f.text); err != nil {
-			return r, usagef("--%s %q: %w", f.name, f.text, err)
+		if *f.into, err = timespec.Parse(r.At, f.text); err != nil {
+			return r, usage.Errorf("--%s %q: %w", f.name, f.text, err)
 		}
 	}
 	if r.AtLeast, err = schemas.ParseWatermark(w.atLeast); err != nil {
-		return r, usagef("--at-least: %w", err)
+		return r, usage.Errorf("--at-least: %w", err)
 	}
 	return r, nil
 }
@@ -86,7 +90,7 @@ func askRuntime[Q any, R answered](ctx context.Context, a *app, f *windowFlags, 
 	if err != nil {
 		return err
 	}
-	return a.withBackend(ctx, func(b *backend) error {
+	return a.WithBackend(ctx, func(b *connect.Backend) error {
 		r, err := q.Ask(ctx, b, request(w))
 		a.ClearProgress()
 		if err != nil {
@@ -117,20 +121,178 @@ func (a *app) answerRuntime(proof bool, answer any, basis query.Basis, show func
 	return nil
 }
 
-// completeServices completes the names of services that send spans.
-func (a *app) completeServices(c *cobra.Command) {
-	offer := a.complete(1, func(ctx context.Context, b *backend, _ *cobra.Command, typed string) ([]cobra.Completion, error) {
-		r, err := runtime.ServicesQuestion.Ask(ctx, b, runtime.ServicesRequest{})
-		if err != nil {
-			return nil, err
-		}
-		var out []cobra.Completion
-		for _, s := range r.Services {
-			if strings.HasPrefix(s.Name, typed) && !s.Outside {
-				out = append(out, cobra.CompletionWithDesc(s.Name, render.Thousands(int64(s.Spans))+" spans"))
+func (a *app) runtimeDeadRoutesCmd() *cobra.Command {
+	var f windowFlags
+	var repo string
+	c := &cobra.Command{
+		Use:   "dead-routes",
+		Short: "Show routes and procedures of the code that nobody asks for",
+		Long: `Show what the code serves and no span shows since a time: routes and procedures of
+services that did send spans. Folders of which no service sent any are listed apart,
+for there it cannot be told. Exits with 1 if there is none.`,
+		Example: `  recount runtime dead-routes --since 30d
+  recount runtime dead-routes --repo shop --json`,
+		Args:              cobra.NoArgs,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return askRuntime(cmd.Context(), a, &f, runtime.DeadRoutesQuestion, func(w runtime.Window) runtime.DeadRoutesRequest {
+				return runtime.DeadRoutesRequest{Window: w, Repo: repo, Limit: f.limit}
+			}, func(r runtime.DeadRoutesResponse) { runtimeview.DeadRoutes(a.Terminal, r) })
+		},
+	}
+	f.add(c, runtime.DefaultLimit)
+	c.Flags().StringVar(&repo, "repo", "", "only routes of this repository: its name, or the end of it")
+	return c
+}
+
+func (a *app) runtimeEdgesCmd() *cobra.Command {
+	var f windowFlags
+	var service string
+	var failing, slow, undeclared bool
+	c := &cobra.Command{
+		Use:   "edges",
+		Short: "Show who calls whom, how sure that is, and where the code says so",
+		Long: `Show the calls between services as spans show them, and to what sends no spans. How
+sure it is that a call happens now: by how often it was seen in the seven days before,
+and when last. With --undeclared only calls that the caller's code does not make, as far
+as its repository is known. Exits with 1 if there is none.`,
+		Example: `  recount runtime edges --since 7d
+  recount runtime edges --slow --service carts
+  recount runtime edges --undeclared --json`,
+		Args:              cobra.NoArgs,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if failing && slow {
+				return usage.Errorf("--failing and --slow: give one of them")
 			}
-		}
-		return out, nil
-	})
-	_ = c.RegisterFlagCompletionFunc("service", offer) // fails only for a flag that does not exist
+			return askRuntime(cmd.Context(), a, &f, runtime.EdgesQuestion, func(w runtime.Window) runtime.EdgesRequest {
+				return runtime.EdgesRequest{Window: w, Service: service, Failing: failing, Slow: slow, Undeclared: undeclared, Limit: f.limit}
+			}, func(r runtime.EdgesResponse) { runtimeview.Edges(a.Terminal, r) })
+		},
+	}
+	f.add(c, runtime.DefaultLimit)
+	c.Flags().StringVar(&service, "service", "", "only calls from or to this service")
+	c.Flags().BoolVar(&failing, "failing", false, "only what failed, the most errors first")
+	c.Flags().BoolVar(&slow, "slow", false, "the slowest first, by p95")
+	c.Flags().BoolVar(&undeclared, "undeclared", false, "only calls that the caller's code does not declare")
+	a.completeServices(c)
+	return c
+}
+
+func (a *app) runtimeServicesCmd() *cobra.Command {
+	var f windowFlags
+	var after string
+	var dot, mermaid bool
+	c := &cobra.Command{
+		Use:   "services",
+		Short: "Show the service map: services, what they are built from, and who calls whom",
+		Long: `Show the services that send spans, with their versions and the repository that each is
+built from, and the calls between them. Exits with 1 if there is none.`,
+		Example: `  recount runtime services --since 24h
+  recount runtime services --mermaid
+  recount runtime services --dot | dot -Tsvg > services.svg`,
+		Args:              cobra.NoArgs,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if (dot && mermaid) || a.JSON && (dot || mermaid) {
+				return usage.Errorf("--json, --dot and --mermaid: give one of them")
+			}
+			return askRuntime(cmd.Context(), a, &f, runtime.ServicesQuestion, func(w runtime.Window) runtime.ServicesRequest {
+				return runtime.ServicesRequest{Window: w, After: after, Limit: f.limit}
+			}, func(r runtime.ServicesResponse) {
+				switch {
+				case dot:
+					a.Printf("%s", runtimeview.ServicesDiagram(r).Dot())
+				case mermaid:
+					a.Printf("%s", runtimeview.ServicesDiagram(r).Mermaid())
+				default:
+					runtimeview.Services(a.Terminal, r)
+				}
+			})
+		},
+	}
+	f.add(c, runtime.DefaultServices)
+	c.Flags().StringVar(&after, "after", "", "the next page: what the page before names at its end")
+	c.Flags().BoolVar(&dot, "dot", false, "print a diagram for Graphviz: … --dot | dot -Tsvg")
+	c.Flags().BoolVar(&mermaid, "mermaid", false, "print a diagram for Mermaid, as Markdown on many sites shows it")
+	return c
+}
+
+func (a *app) runtimeStatsCmd() *cobra.Command {
+	var f windowFlags
+	c := &cobra.Command{
+		Use:   "stats",
+		Short: "Count what is known of what runs, and how much of it is joined to code",
+		Example: `  recount runtime stats
+  recount runtime stats --since 7d --json`,
+		Args:              cobra.NoArgs,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return askRuntime(cmd.Context(), a, &f, runtime.StatsQuestion, func(w runtime.Window) runtime.StatsRequest {
+				return runtime.StatsRequest{Window: w}
+			}, func(r runtime.StatsResponse) { runtimeview.Stats(a.Terminal, r) })
+		},
+	}
+	f.add(c, 0)
+	return c
+}
+
+func (a *app) runtimeTraceCmd() *cobra.Command {
+	var f windowFlags
+	var failing, attributes bool
+	c := &cobra.Command{
+		Use:   "trace ID",
+		Short: "Show a trace as a tree, with the code behind each span and who changed it last",
+		Long: `Read a trace's spans from the log and show them as a tree: how long each took, how it
+ended, the code that handles it, the last commit before it that changed that code, and
+below the tree the deploy before the trace, of each service. What an agent did (gen_ai
+attributes) is shown. A span whose parent never came stands at the top, and says so; a
+cycle is cut above its earliest span. Exits with 1 if the trace is not known.`,
+		Example: `  recount runtime trace 5b8efff798038103d269b633813fc60c
+  recount runtime trace 5b8efff798038103d269b633813fc60c --failing
+  recount runtime trace 5b8efff798038103d269b633813fc60c --attributes --json`,
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return askRuntime(cmd.Context(), a, &f, runtime.TraceQuestion, func(w runtime.Window) runtime.TraceRequest {
+				return runtime.TraceRequest{Window: w, Trace: args[0], Failing: failing, Attributes: attributes, Limit: f.limit}
+			}, func(r runtime.TraceResponse) { runtimeview.Trace(a.Terminal, r) })
+		},
+	}
+	f.add(c, runtime.DefaultSpans)
+	c.Flags().BoolVar(&failing, "failing", false, "only the failing spans and those above them")
+	c.Flags().BoolVar(&attributes, "attributes", false, "all attributes of the spans")
+	return c
+}
+
+func (a *app) runtimeTrafficCmd() *cobra.Command {
+	var f windowFlags
+	var service string
+	var failing, slow bool
+	c := &cobra.Command{
+		Use:   "traffic [OPERATION]",
+		Short: "Show what services are asked for, how often and how well, and what handles it",
+		Long: `Show what each service serves: how often, how often it failed, how long it took (within
+1 %), and the code that handles it, with how that is known. OPERATION is a part of a
+route, a procedure or a topic. Exits with 1 if there is none.`,
+		Example: `  recount runtime traffic --since 24h
+  recount runtime traffic --failing --service carts
+  recount runtime traffic /orders --slow --json`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if failing && slow {
+				return usage.Errorf("--failing and --slow: give one of them")
+			}
+			return askRuntime(cmd.Context(), a, &f, runtime.TrafficQuestion, func(w runtime.Window) runtime.TrafficRequest {
+				return runtime.TrafficRequest{Window: w, Service: service, Operation: strings.Join(args, ""), Failing: failing, Slow: slow, Limit: f.limit}
+			}, func(r runtime.TrafficResponse) { runtimeview.Traffic(a.Terminal, r) })
+		},
+	}
+	f.add(c, runtime.DefaultLimit)
+	c.Flags().StringVar(&service, "service", "", "only this service")
+	c.Flags().BoolVar(&failing, "failing", false, "only what failed, the most errors first")
+	c.Flags().BoolVar(&slow, "slow", false, "the slowest first, by p95")
+	a.completeServices(c)
+	return c
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/recountdb/recount/internal/connect"
 	"github.com/recountdb/recount/internal/render/commandview"
 	"github.com/recountdb/recount/query/commands"
 )
@@ -29,7 +30,7 @@ why and stitch go on from there.`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: a.completeIDs("", 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.withBackend(cmd.Context(), func(b *backend) error {
+			return a.WithBackend(cmd.Context(), func(b *connect.Backend) error {
 				r, err := b.Show(cmd.Context(), args[0])
 				a.ClearProgress()
 				if err != nil {

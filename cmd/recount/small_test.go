@@ -17,51 +17,15 @@ import (
 	"syscall"
 	"testing"
 	"time"
-	"unicode/utf8"
 
+	"github.com/recountdb/recount/internal/connect"
+	"github.com/recountdb/recount/internal/importing"
+	"github.com/recountdb/recount/internal/quickstart"
 	"github.com/recountdb/recount/internal/render"
 	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/server/api"
 	"github.com/recountdb/recount/server/node"
 )
-
-func TestTimes(t *testing.T) {
-	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
-	for s, want := range map[string]string{
-		"2h": "2026-11-20T10:00:00Z", "1w": "2026-11-13T12:00:00Z", "2026-11-01": "2026-11-01T00:00:00Z",
-		"2026-11-01T02:00:00+02:00": "2026-11-01T00:00:00Z", "2026-11-01 10:30": "2026-11-01T10:30:00Z",
-	} {
-		if got, err := parseWhen(now, s); err != nil || got.Format(time.RFC3339) != want {
-			t.Errorf("%s: got %v, %v", s, got, err)
-		}
-	}
-	for _, s := range []string{"2 fortnights", "-2h", "2026-13-01", "h"} {
-		if got, err := parseWhen(now, s); err == nil {
-			t.Errorf("%s: got %v", s, got)
-		}
-	}
-	for d, want := range map[time.Duration]string{0: "just now", 59 * time.Second: "just now", 61 * time.Minute: "1h ago", 800 * 24 * time.Hour: "2y ago", -time.Hour: "in the future"} {
-		if got := render.Ago(now, now.Add(-d)); got != want {
-			t.Errorf("%v: got %s, want %s", d, got, want)
-		}
-	}
-}
-
-func TestTail(t *testing.T) {
-	tl := &tail{max: 10}
-	for range 100 {
-		fmt.Fprint(tl, "0123456\nüü")
-	}
-	got := tl.String()
-	if len(got) > 10 || !utf8.ValidString(got) || !strings.HasSuffix(got, "üü") {
-		t.Errorf("got %q", got)
-	}
-	short := &tail{max: 100}
-	fmt.Fprint(short, "all of it\n")
-	if got := short.String(); got != "all of it" {
-		t.Errorf("got %q", got)
-	}
-}
 
 // TestManyAtOnce checks that processes that find the data directory in use wait, without and with a
 // server, and that none of their commands is lost.
@@ -121,7 +85,7 @@ func TestAnInterruptedImportGoesOn(t *testing.T) {
 		t.Fatalf("exit %d: %s", code, out)
 	}
 	out, _ := w.sh("recount import history --json $DIR/bash_history")
-	var r struct{ Imports []imported }
+	var r struct{ Imports []importing.Result }
 	if err := json.Unmarshal([]byte(out), &r); err != nil || len(r.Imports) != 1 {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -153,15 +117,15 @@ func TestQuickstart(t *testing.T) {
 	if code != 0 {
 		t.Fatalf("exit %d: %s", code, out)
 	}
-	var r quickstarted
+	var r quickstart.Result
 	if err := json.Unmarshal([]byte(out), &r); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	if r.Imported != 49 || len(r.Answers) != len(questions) || len(r.Why.Causes) == 0 || !r.Verified.OK {
+	if r.Imported != 49 || len(r.Answers) != 3 || len(r.Why.Causes) == 0 || !r.Verified.OK {
 		t.Errorf("imported %d, %d answers, %d causes, verified %v", r.Imported, len(r.Answers), len(r.Why.Causes), r.Verified.OK)
 	}
 	for question, word := range map[string]string{
-		questions[0].request.Text: "make", questions[1].request.Text: "apt", questions[2].request.Text: "CommandParser",
+		"build fails": "make", "install missing compiler libraries": "apt", "where is CommandParser defined": "CommandParser",
 	} {
 		a := r.Answers[question]
 		if len(a.Hits) == 0 || !strings.Contains(a.Hits[0].Command, word) {
@@ -224,8 +188,8 @@ func TestUntrustedServer(t *testing.T) {
 	srv.Config.ErrorLog = log.New(io.Discard, "", 0)
 	srv.StartTLS()
 	defer srv.Close()
-	a := &app{&connector{Terminal: &render.Terminal{Silence: time.Hour}, getenv: func(string) string { return "" }}}
-	_, err := a.client(t.Context(), node.Config{DataDir: "d"}, node.Endpoints{PID: 1, HTTP: srv.URL})
+	a := &app{&connect.Connector{Terminal: &render.Terminal{Silence: time.Hour}, Getenv: func(string) string { return "" }}}
+	_, err := a.Client(t.Context(), node.Config{DataDir: "d"}, node.Endpoints{PID: 1, HTTP: srv.URL})
 	var busy *node.InUseError
 	if err == nil || errors.As(err, &busy) || !strings.Contains(err.Error(), "x509") || !strings.Contains(err.Error(), "SSL_CERT_FILE") {
 		t.Errorf("got %v", err)

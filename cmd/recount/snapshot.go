@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/recountdb/recount/internal/render/codeview"
+	"github.com/recountdb/recount/internal/usage"
 	"github.com/recountdb/recount/query/code"
 )
 
@@ -44,7 +45,7 @@ func (f *codeFlags) revision(args []string) error {
 		return nil
 	}
 	if f.scope.At != "" {
-		return usagef("%s and --at %s: give one of them", args[0], f.scope.At)
+		return usage.Errorf("%s and --at %s: give one of them", args[0], f.scope.At)
 	}
 	f.scope.At = args[0]
 	return nil

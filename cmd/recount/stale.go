@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/recountdb/recount/internal/render/codeview"
+	"github.com/recountdb/recount/internal/usage"
 	"github.com/recountdb/recount/query/code"
 )
 
@@ -35,7 +36,7 @@ sure; --min-confidence 0 shows all. Exits with 1 if there is nothing.`,
 			show := func(r code.StaleResponse) { codeview.Stale(a.Terminal, r) }
 			if markdown {
 				if a.JSON || f.proof {
-					return usagef("--markdown: not with --json or --proof")
+					return usage.Errorf("--markdown: not with --json or --proof")
 				}
 				show = func(r code.StaleResponse) { a.Printf("%s", codeview.StaleMarkdown(r)) }
 			}

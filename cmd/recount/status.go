@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/recountdb/recount/internal/connect"
 	"github.com/recountdb/recount/internal/render/nodeview"
 	"github.com/recountdb/recount/server/api"
 	"github.com/recountdb/recount/server/node"
@@ -22,10 +23,10 @@ equal roots are equal states.`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			answered := false
-			err := a.withBackend(cmd.Context(), func(b *backend) error {
+			err := a.WithBackend(cmd.Context(), func(b *connect.Backend) error {
 				answered = true
-				if b.local != nil {
-					if err := settle(cmd.Context(), b); err != nil {
+				if b.Local != nil {
+					if err := connect.Settle(cmd.Context(), b); err != nil {
 						return err
 					}
 				}
@@ -37,10 +38,10 @@ equal roots are equal states.`,
 				if a.JSON {
 					return a.PrintJSON(st)
 				}
-				nodeview.Status(a.Terminal, st, b.local != nil, time.Now())
+				nodeview.Status(a.Terminal, st, b.Local != nil, time.Now())
 				return nil
 			})
-			if cfg, bad := a.nodeConfig(); err != nil && !answered && bad == nil && !a.JSON {
+			if cfg, bad := a.NodeConfig(); err != nil && !answered && bad == nil && !a.JSON {
 				nodeview.Spool(a.Terminal, node.SpoolStatus(cfg.DataDir, nil)) // this needs no server
 			}
 			return err

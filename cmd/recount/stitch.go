@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/recountdb/recount/internal/connect"
 	"github.com/recountdb/recount/internal/render"
 	"github.com/recountdb/recount/internal/render/commandview"
 	"github.com/recountdb/recount/internal/render/diagram"
@@ -35,7 +36,7 @@ Exits with 1 if there is nothing around it.`,
 			if r.Moment, err = w.moment(); err != nil {
 				return err
 			}
-			return a.withBackend(cmd.Context(), func(b *backend) error {
+			return a.WithBackend(cmd.Context(), func(b *connect.Backend) error {
 				if r.Ref, err = a.ref(cmd.Context(), b, args, r.Moment); err != nil {
 					return a.unanswered(err)
 				}

@@ -5,15 +5,20 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/recountdb/recount/internal/render"
+	"github.com/recountdb/recount/internal/render/nodeview"
+	"github.com/recountdb/recount/internal/timespec"
+	"github.com/recountdb/recount/internal/tokenfile"
+	"github.com/recountdb/recount/internal/usage"
 	"github.com/recountdb/recount/schemas"
 	"github.com/recountdb/recount/server/access"
+	"github.com/recountdb/recount/server/node"
 )
 
 func (a *app) tokenCmd() *cobra.Command {
@@ -56,8 +61,8 @@ commits (POST /v1/events), and ask for nothing: for instrumented services and co
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			var err error
-			if e.Expires, err = parseExpiry(time.Now(), expires); err != nil {
-				return usagef("--expires %q: %w", expires, err)
+			if e.Expires, err = timespec.ParseExpiry(time.Now(), expires); err != nil {
+				return usage.Errorf("--expires %q: %w", expires, err)
 			}
 			token := access.NewToken()
 			e.SHA256 = access.Hash(token)
@@ -66,10 +71,10 @@ commits (POST /v1/events), and ask for nothing: for instrumented services and co
 				return err
 			}
 			if _, err := access.ParseAll([]byte("tokens:\n" + entry)); err != nil {
-				return asUsage(errors.New(entryPlace.ReplaceAllString(err.Error(), "")))
+				return usage.Wrap(errors.New(entryPlace.ReplaceAllString(err.Error(), "")))
 			}
 			if file != "" {
-				if err := addToken(file, entry); err != nil {
+				if err := tokenfile.Add(file, entry); err != nil {
 					return err
 				}
 			}
@@ -103,70 +108,147 @@ commits (POST /v1/events), and ask for nothing: for instrumented services and co
 	return c
 }
 
-// parseExpiry parses the expiry of a token; the zero time is never.
-func parseExpiry(now time.Time, s string) (time.Time, error) {
-	if s == "never" {
-		return time.Time{}, nil
+// tokensFile returns the tokens file for a verb: that of the flag, else of the config, else of the
+// server on the data directory.
+func (a *app) tokensFile(flag string) (string, error) {
+	if flag != "" {
+		return flag, nil
 	}
-	t, err := parseWhen(now, s)
-	if err != nil || t.IsZero() {
-		return t, errors.New("want in how long (12h, 90d), a day (2027-06-30), an RFC 3339 time, or never")
-	}
-	if span.MatchString(s) {
-		t = now.Add(now.Sub(t)) // parseWhen counts back from now
-	}
-	if !t.After(now) {
-		return t, errors.New("that is past")
-	}
-	return t.UTC().Truncate(time.Second), nil
-}
-
-// addToken adds an entry to a tokens file and checks that the result holds the new and all old
-// entries.
-func addToken(path, entry string) error {
-	old, err := os.ReadFile(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	before, err := access.ParseAll(old)
+	cfg, err := a.NodeConfig()
 	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return "", err
 	}
-	text := string(old)
-	if len(before) == 0 {
-		// Keep comments and remove an empty list.
-		if kept := strings.TrimRight(strings.ReplaceAll(text, "tokens: []", ""), "\n"); !strings.Contains(kept, "tokens:") {
-			text = strings.TrimLeft(kept+"\ntokens:\n", "\n")
-		}
+	if cfg.HTTP.TokensFile != "" {
+		return cfg.HTTP.TokensFile, nil
 	}
-	if text != "" && !strings.HasSuffix(text, "\n") {
-		text += "\n"
+	e, err := node.ReadEndpoints(cfg.DataDir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
 	}
-	text += entry
-	if after, err := access.ParseAll([]byte(text)); err != nil || len(after) != len(before)+1 {
-		return fmt.Errorf("%s: tokens is not the last of it, or not a list of one entry below another: add by hand\n%s", path, entry)
+	if e.TokensFile == "" {
+		return "", usage.Errorf("which tokens file? Neither the config (http.tokens_file) nor a server on %s names one: say --file", a.Home(cfg.DataDir))
 	}
-	return replaceTokens(path, old, []byte(text))
+	return e.TokensFile, nil
 }
 
-// replaceTokens replaces the tokens file that held before by after, unless it was changed in the
-// meantime. A symbolic link is kept.
-func replaceTokens(path string, before, after []byte) error {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
-	}
-	mode := os.FileMode(0o600)
-	if st, err := os.Stat(path); err == nil {
-		mode = st.Mode().Perm()
-	}
-	return writeWhole(path, after, mode, func() error {
-		now, err := os.ReadFile(path)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+func (a *app) tokenFileFlag(c *cobra.Command, file *string) {
+	c.Flags().StringVar(file, "file", "", "the tokens file (default that of the config, or of the server on the data directory)")
+	_ = c.MarkFlagFilename("file", "yaml", "yml")
+}
+
+func (a *app) tokenListCmd() *cobra.Command {
+	var file string
+	c := &cobra.Command{
+		Use:   "list",
+		Short: "List the tokens of a tokens file, and what in it is not in force",
+		Long: `List the tokens of a tokens file: by the start of their SHA-256, since they themselves
+stand nowhere. An entry with a mistake is not in force, and no entry is of a file that
+cannot be read: that is told with the line, and list exits with 1.`,
+		Example: "  recount token list\n  recount token list --file tokens.yaml --json",
+		Args:    cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			path, err := a.tokensFile(file)
+			if err != nil {
+				return err
+			}
+			b, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			all, err := access.Parse(b)
+			if err != nil {
+				return fmt.Errorf("%s: %w; no token of it is in force", a.Home(path), err)
+			}
+			now, tokens, wrong := time.Now(), []nodeview.Token{}, []string{}
+			for _, e := range all.Entries {
+				tokens = append(tokens, nodeview.TokenOf(e, now))
+			}
+			for _, m := range all.Mistakes {
+				wrong = append(wrong, m.Error())
+			}
+			if a.JSON {
+				err = a.PrintJSON(struct {
+					File     string           `json:"file"`
+					Tokens   []nodeview.Token `json:"tokens"`
+					Mistakes []string         `json:"mistakes"`
+				}{path, tokens, wrong})
+			} else {
+				nodeview.Tokens(a.Terminal, tokens)
+				for _, m := range wrong {
+					a.Note("not in force: %s: %s", a.Home(path), render.OneLine(m))
+				}
+			}
+			if err == nil && len(wrong) > 0 {
+				return exitError(exitNothing)
+			}
 			return err
-		}
-		if string(now) != string(before) {
-			return fmt.Errorf("%s was changed meanwhile: try again", path)
-		}
+		},
+	}
+	a.tokenFileFlag(c, &file)
+	return c
+}
+
+func (a *app) tokenRevokeCmd() *cobra.Command {
+	var file string
+	var all bool
+	c := &cobra.Command{
+		Use:   "revoke TOKEN",
+		Short: "Take a token out of a tokens file",
+		Long: `Take a token out of a tokens file. TOKEN is its name, the start of its SHA-256 as
+recount token list prints it, or the token itself. A running server refuses it from
+the first request a second or more after it looked last.`,
+		Example: `  recount token revoke 3f9a2c51d07e
+  recount token revoke 'claude on the build machine'
+  recount token revoke ci --all                        every token of that name`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			path, err := a.tokensFile(file)
+			if err != nil {
+				return err
+			}
+			gone, err := tokenfile.Revoke(path, args[0], all)
+			if err != nil {
+				return err
+			}
+			now, tokens := time.Now(), []nodeview.Token{}
+			for _, e := range gone {
+				tokens = append(tokens, nodeview.TokenOf(e, now))
+			}
+			if a.JSON {
+				return a.PrintJSON(struct {
+					File    string           `json:"file"`
+					Revoked []nodeview.Token `json:"revoked"`
+				}{path, tokens})
+			}
+			nodeview.Tokens(a.Terminal, tokens)
+			a.Note("taken out of %s", a.Home(path))
+			return nil
+		},
+	}
+	a.tokenFileFlag(c, &file)
+	c.Flags().BoolVar(&all, "all", false, "every token of that name, where there are several")
+	c.ValidArgsFunction = func(_ *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return a.completeTokens(file, args, typed), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+	}
+	return c
+}
+
+// completeTokens completes the hashes of a file's tokens.
+func (a *app) completeTokens(file string, args []string, typed string) []cobra.Completion {
+	path, err := a.tokensFile(file)
+	if err != nil || len(args) > 0 {
 		return nil
-	})
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil
+	}
+	all, _ := access.Parse(b)
+	var out []cobra.Completion
+	for _, e := range all.Entries {
+		if t := nodeview.TokenOf(e, time.Now()); strings.HasPrefix(t.SHA256, typed) {
+			out = append(out, cobra.CompletionWithDesc(t.Short(), strings.TrimSpace(render.OneLine(t.Name+" "+t.Agent))))
+		}
+	}
+	return out
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/recountdb/recount/internal/usage"
 	"github.com/recountdb/recount/server/node"
 )
 
@@ -29,7 +30,7 @@ With --brokers it uses an outside Kafka or Redpanda in place of the embedded log
   recount up --brokers redpanda:9092 --roles process,project,serve --http 0.0.0.0:7171 --token-file token --tls-cert c.pem --tls-key k.pem`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
-			cfg, err := a.nodeConfig()
+			cfg, err := a.NodeConfig()
 			if err != nil {
 				return err
 			}
@@ -71,7 +72,7 @@ With --brokers it uses an outside Kafka or Redpanda in place of the embedded log
 			case "json":
 				cfg.Logger = slog.New(slog.NewJSONHandler(a.Err, &slog.HandlerOptions{Level: level}))
 			default:
-				return usagef("--log-format %q: want text or json", logFormat)
+				return usage.Errorf("--log-format %q: want text or json", logFormat)
 			}
 
 			n, err := node.Open(cmd.Context(), cfg)

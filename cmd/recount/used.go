@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/recountdb/recount/internal/connect"
 	"github.com/recountdb/recount/internal/recording"
 	"github.com/recountdb/recount/query/evidence"
 	"github.com/recountdb/recount/schemas"
@@ -27,9 +28,9 @@ HTTP append an event recall.used, or say it in any event with a relation "used".
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if m.Agent == "" {
-				m.Agent = a.getenv("USER")
+				m.Agent = a.Getenv("USER")
 			}
-			return a.withBackend(cmd.Context(), func(b *backend) error { return a.used(cmd.Context(), b, m, args) })
+			return a.WithBackend(cmd.Context(), func(b *connect.Backend) error { return a.used(cmd.Context(), b, m, args) })
 		},
 	}
 	f := c.Flags()
@@ -41,7 +42,7 @@ HTTP append an event recall.used, or say it in any event with a relation "used".
 }
 
 // used appends one event for each tenant and workspace of the objects.
-func (a *app) used(ctx context.Context, b *backend, m *recountv1.AgentEvent, refs []string) error {
+func (a *app) used(ctx context.Context, b *connect.Backend, m *recountv1.AgentEvent, refs []string) error {
 	var all []*recountv1.AgentEvent
 	for _, ref := range refs {
 		o, err := a.objectOf(ctx, b, evidence.Request{Text: ref, Mode: evidence.ModeObjects})

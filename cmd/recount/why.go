@@ -1,13 +1,68 @@
 package main
 
 import (
+	"context"
+	"errors"
+	"os"
+	"time"
+
 	"github.com/spf13/cobra"
 
+	"github.com/recountdb/recount/internal/connect"
 	"github.com/recountdb/recount/internal/render"
 	"github.com/recountdb/recount/internal/render/commandview"
 	"github.com/recountdb/recount/internal/render/diagram"
+	"github.com/recountdb/recount/internal/render/runtimeview"
+	"github.com/recountdb/recount/internal/usage"
+	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/commands"
+	"github.com/recountdb/recount/query/runtime"
 )
+
+// newest returns the newest command that passes the filters; nil if there is none.
+func newest(ctx context.Context, b *connect.Backend, f commands.Filters, m query.Moment) (*commands.Hit, error) {
+	r, err := commands.FindQuestion.Ask(ctx, b, commands.FindRequest{Filters: f, Limit: 1, Repeats: true, AtLeast: m.AtLeast, AsOf: m.AsOf})
+	if err != nil || len(r.Hits) == 0 {
+		return nil, err
+	}
+	return &r.Hits[0], nil
+}
+
+// lastFailure returns the default command of a question: the newest that failed in this session,
+// else in this directory or below, else anywhere.
+func (a *app) lastFailure(ctx context.Context, b *connect.Backend, m query.Moment) (string, error) {
+	type place struct {
+		where string
+		f     commands.Filters
+	}
+	var places []place
+	if s := a.Getenv("RECOUNT_SESSION"); s != "" {
+		places = append(places, place{"in this session", commands.Filters{Session: s}})
+	}
+	if dir, err := os.Getwd(); err == nil {
+		places = append(places, place{"in this directory", commands.Filters{Cwd: dir}})
+	}
+	for _, p := range append(places, place{where: "anywhere"}) {
+		p.f.Exit = "fail"
+		hit, err := newest(ctx, b, p.f, m)
+		if err != nil {
+			return "", err
+		}
+		if hit != nil {
+			a.Note("the newest failure %s", p.where)
+			return hit.ID.String(), nil
+		}
+	}
+	return "", &query.NotFoundError{Ref: "", Hint: "no command has failed; name one by its id: recount find lists them"}
+}
+
+// ref returns the reference in args, or the last failure.
+func (a *app) ref(ctx context.Context, b *connect.Backend, args []string, m query.Moment) (string, error) {
+	if len(args) > 0 {
+		return args[0], nil
+	}
+	return a.lastFailure(ctx, b, m)
+}
 
 func (a *app) whyCmd() *cobra.Command {
 	var w walkFlags
@@ -45,7 +100,7 @@ Exits with 1 if nothing is known to have led to it.`,
 			r := commands.WhyRequest{Limit: limit}
 			var err error
 			if limit < 1 || limit > commands.MaxLimit {
-				return usagef("--limit %d: want 1 to %d", limit, commands.MaxLimit)
+				return usage.Errorf("--limit %d: want 1 to %d", limit, commands.MaxLimit)
 			}
 			if r.Walk, err = w.walk(a); err != nil {
 				return err
@@ -53,7 +108,7 @@ Exits with 1 if nothing is known to have led to it.`,
 			if r.Moment, err = w.moment(); err != nil {
 				return err
 			}
-			return a.withBackend(cmd.Context(), func(b *backend) error {
+			return a.WithBackend(cmd.Context(), func(b *connect.Backend) error {
 				if r.Ref, err = a.ref(cmd.Context(), b, args, r.Moment); err != nil {
 					return a.unanswered(err)
 				}
@@ -72,4 +127,25 @@ Exits with 1 if nothing is known to have led to it.`,
 	c.Flags().IntVarP(&limit, "limit", "n", commands.DefaultCauses, "how many causes at most")
 	w.add(c)
 	return c
+}
+
+// whySpan prints what led to a failing span if the reference names no command and has the form of a
+// trace's or span's id; otherwise mine is false.
+func (a *app) whySpan(ctx context.Context, b *connect.Backend, w *walkFlags, ref string, limit int, asked error) (mine bool, err error) {
+	var missing *query.NotFoundError
+	if !errors.As(asked, &missing) || !runtime.NamesSpan(ref) {
+		return false, nil
+	}
+	if w.dot || w.mermaid || w.asOf != "" {
+		return true, usage.Errorf("--dot, --mermaid and --as-of: of commands alone, and %q names a span", ref)
+	}
+	r, err := runtime.WhyQuestion.Ask(ctx, b, runtime.SpanWhyRequest{Window: runtime.Window{At: time.Now().UTC()}, Ref: ref, Limit: limit})
+	a.ClearProgress()
+	if errors.As(err, &missing) {
+		missing.Hint += "; nor does a command's id start so"
+	}
+	if err != nil {
+		return true, a.unanswered(err)
+	}
+	return true, a.answerRuntime(w.proof, r, r.Basis, func() { runtimeview.Why(a.Terminal, r) })
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/recountdb/recount/internal/shellwords"
+
 	"github.com/recountdb/recount/internal/render"
 	"github.com/recountdb/recount/internal/render/codeview"
 	"github.com/recountdb/recount/internal/render/diagram"
@@ -36,7 +38,7 @@ func Services(t *render.Terminal, r runtime.ServicesResponse) {
 			}
 		}
 	}
-	t.Truncated(r.Truncated, "the next page: --after "+render.ShellJoin([]string{r.Next}))
+	t.Truncated(r.Truncated, "the next page: --after "+shellwords.Join([]string{r.Next}))
 }
 
 // version returns the version that was seen last, or "".

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/recountdb/recount/internal/connect"
+	"github.com/recountdb/recount/internal/render/nodeview"
+	"github.com/recountdb/recount/server/api"
+	"github.com/recountdb/recount/server/node"
+)
+
+func (a *app) fsckCmd() *cobra.Command {
+	return &cobra.Command{
+		Use:   "fsck",
+		Short: "Check every snapshot of the code graph as it is stored",
+		Long: `Read every snapshot, map and chunk of the code graph, compute their hashes anew, and
+hold the edges of each repository's newest graph against their other direction and
+their nodes. Changes nothing. verify compares with the log besides, which takes as long
+as a rebuild. What is damaged is mended by: recount rebuild --projection code
+
+Exits with 1 if anything is wrong, and says in which repository, commit, map and chunk.`,
+		Example: "  recount fsck\n  recount fsck --json",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.WithBackend(cmd.Context(), func(b *connect.Backend) error {
+				r, err := b.Fsck(cmd.Context(), api.FsckRequest{}, a.Progress())
+				a.ClearProgress()
+				if err != nil {
+					return err
+				}
+				if a.JSON {
+					err = a.PrintJSON(r)
+				} else {
+					nodeview.Fsck(a.Terminal, r)
+				}
+				if err == nil && !r.OK {
+					return exitError(exitNothing)
+				}
+				return err
+			})
+		},
+	}
+}
+
+func (a *app) rebuildCmd() *cobra.Command {
+	var names []string
+	c := &cobra.Command{
+		Use:   "rebuild [--projection NAME]",
+		Short: "Make projections anew from the log",
+		Long: `Replay the log from offset zero into new projections beside the live ones, and
+switch to them at once when they have caught up. The live ones answer meanwhile;
+an interrupted rebuild leaves them as they are.`,
+		Example: "  recount rebuild\n  recount rebuild --projection lexical",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			rebuild := func(b *connect.Backend) error {
+				r, err := b.Rebuild(cmd.Context(), api.RebuildRequest{Projections: names}, a.Progress())
+				a.ClearProgress()
+				if err != nil {
+					return err
+				}
+				if a.JSON {
+					return a.PrintJSON(r)
+				}
+				nodeview.Rebuilt(a.Terminal, r)
+				return nil
+			}
+			err := a.WithBackend(cmd.Context(), rebuild)
+			// State that is too damaged to be opened is removed before it is rebuilt.
+			var damaged *node.DamagedError
+			if !errors.As(err, &damaged) {
+				return err
+			}
+			cfg, cerr := a.NodeConfig()
+			if cerr == nil {
+				cerr = node.Reset(cfg.DataDir, names)
+			}
+			if cerr != nil {
+				return cerr
+			}
+			return a.WithBackend(cmd.Context(), rebuild)
+		},
+	}
+	c.Flags().StringSliceVar(&names, "projection", nil, "which, comma-separated (default all)")
+	return c
+}
+
+func (a *app) verifyCmd() *cobra.Command {
+	var names []string
+	c := &cobra.Command{
+		Use:   "verify [--projection NAME]",
+		Short: "Prove that the projections are what the log says",
+		Long: `Replay the log from offset zero into a scratch directory and compare with the live
+projections: roots, every key, and sealed files byte for byte. Changes nothing.
+Exits with 1 and says where, if anything differs.`,
+		Example: "  recount verify\n  recount verify --projection segment --json",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.WithBackend(cmd.Context(), func(b *connect.Backend) error {
+				r, err := b.Verify(cmd.Context(), api.VerifyRequest{Projections: names}, a.Progress())
+				a.ClearProgress()
+				if err != nil {
+					return err
+				}
+				if a.JSON {
+					err = a.PrintJSON(r)
+				} else {
+					nodeview.Verify(a.Terminal, r)
+				}
+				if err == nil && !r.OK {
+					return exitError(exitNothing)
+				}
+				return err
+			})
+		},
+	}
+	c.Flags().StringSliceVar(&names, "projection", nil, "which, comma-separated (default all)")
+	return c
+}

@@ -1,0 +1,83 @@
+package connect
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/commands"
+	"github.com/recountdb/recount/schemas"
+	"github.com/recountdb/recount/server/api"
+	"github.com/recountdb/recount/server/node"
+)
+
+// WaitFor waits until everything below w is visible to questions.
+func WaitFor(ctx context.Context, b *Backend, w schemas.Watermark) error {
+	ends := schemas.Watermark{}
+	for tp, next := range w {
+		if next > 0 && strings.HasSuffix(tp.Topic, schemas.TopicCommands) {
+			ends[tp] = next
+		}
+	}
+	_, err := commands.FindQuestion.Ask(ctx, b, commands.FindRequest{Limit: 1, AtLeast: ends, WaitMS: int(query.MaxWait / time.Millisecond)})
+	return err
+}
+
+// ErrServesNot reports that the server does not answer questions.
+var ErrServesNot = errors.New("the server has not the role serve")
+
+// Settle waits until the projections have applied everything that is on the log now.
+func Settle(ctx context.Context, b *Backend) error {
+	st, err := b.Status(ctx, api.StatusRequest{})
+	if err != nil {
+		return err
+	}
+	if b.Local == nil && !slices.Contains(st.Roles, node.RoleServe) {
+		return ErrServesNot
+	}
+	return WaitFor(ctx, b, st.Log.Ends)
+}
+
+// CaughtUp waits until all projections have applied what is on the log now, so that the next
+// question need not wait.
+func (con *Connector) CaughtUp(ctx context.Context) error {
+	return con.WithBackend(ctx, func(b *Backend) error {
+		defer con.ClearProgress()
+		if b.Local != nil {
+			return Settle(ctx, b)
+		}
+		tell := con.Progress()
+		done := map[string]bool{}
+		tick := time.NewTicker(200 * time.Millisecond)
+		defer tick.Stop()
+		for most := int64(0); ; {
+			st, err := b.Status(ctx, api.StatusRequest{})
+			if err != nil {
+				return err
+			}
+			var lag int64
+			waits := []string{}
+			for _, p := range st.Projections {
+				if done[p.Name] = done[p.Name] || p.Lag == 0; !done[p.Name] {
+					lag = max(lag, p.Lag)
+					waits = append(waits, p.Name)
+				}
+			}
+			if len(waits) == 0 {
+				return nil
+			}
+			most = max(most, lag)
+			if tell != nil {
+				tell(api.Progress{Phase: "take in (" + strings.Join(waits, ", ") + ")", Done: most - lag, Total: most})
+			}
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-tick.C:
+			}
+		}
+	})
+}

@@ -1,0 +1,158 @@
+package importing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+
+	"github.com/recountdb/recount/internal/history"
+	"github.com/recountdb/recount/internal/spans"
+	"github.com/recountdb/recount/schemas"
+	"github.com/recountdb/recount/server/api"
+	"github.com/recountdb/recount/server/httpapi"
+)
+
+// stream imports a file; its modification time is used if the file has no times.
+func (im *Importer) stream(ctx context.Context, file *os.File, read func(io.Reader, history.Options) iter.Seq2[schemas.Event, error]) error {
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	o := im.options
+	o.Time = info.ModTime()
+	if _, err := file.Seek(0, io.SeekStart); err != nil && info.Mode().IsRegular() {
+		return fmt.Errorf("%s: %w", file.Name(), err)
+	}
+	counted := &counter{r: file}
+	text, err := history.Open(counted)
+	if err != nil {
+		return fmt.Errorf("%s: %w", file.Name(), err)
+	}
+	return im.run(ctx, file.Name(), read(text, o), func(int64) (int64, int64) { return counted.n, info.Size() })
+}
+
+type counter struct {
+	r io.Reader
+	n int64
+}
+
+func (c *counter) Read(b []byte) (int, error) {
+	n, err := c.r.Read(b)
+	c.n += int64(n)
+	return n, err
+}
+
+// importBatch is the maximum number of events in one append: one fsync, one request.
+// importBatchBytes bounds a batch because the HTTP API bounds a request's body.
+const (
+	importBatch      = 500
+	importBatchBytes = 4 << 20
+	maxProblems      = 20
+)
+
+// run appends the events of one source.
+func (im *Importer) run(ctx context.Context, from string, events iter.Seq2[schemas.Event, error], progress func(done int64) (n, of int64)) error {
+	im.results = append(im.results, Result{From: from, Unit: im.unit})
+	res := &im.results[len(im.results)-1]
+	redacted, held := im.redacted, im.held
+	draw := im.term.Progress()
+	var batch []schemas.Event
+	size := 0
+	flush := func() error {
+		if len(batch) == 0 {
+			return nil
+		}
+		done, err := im.backend.Append(ctx, batch)
+		if errors.Is(err, api.ErrReused) {
+			done, err = im.eachAlone(ctx, batch, res)
+		}
+		if err != nil {
+			return fmt.Errorf("import %s: after %d events: %w; start it again to go on", from, res.Appended+res.Present, err)
+		}
+		for _, d := range done {
+			if d.Duplicate {
+				res.Present++
+			} else {
+				res.Appended++
+			}
+			im.last = &d.Position
+		}
+		batch, size = batch[:0], 0
+		if draw != nil && progress != nil {
+			n, of := progress(res.Read)
+			draw(api.Progress{Phase: "import " + im.term.Home(from), Done: min(n, of-1), Total: of})
+		}
+		return nil
+	}
+	for e, err := range events {
+		var skip *history.SkipError
+		var some *spans.SkipError
+		switch {
+		case errors.As(err, &skip), errors.As(err, &some):
+			if len(res.Problems) < maxProblems {
+				res.Problems = append(res.Problems, err.Error())
+			}
+			res.Skipped++
+			if some != nil {
+				res.Skipped += int64(max(some.Spans, 1)) - 1
+			}
+			continue
+		case err != nil:
+			return errors.Join(flush(), fmt.Errorf("import %s: %w", from, err))
+		}
+		res.Read++
+		if im.known[e.ID] {
+			res.Present++
+			continue
+		}
+		if len(e.Payload) > httpapi.MaxEvent {
+			res.Skipped++
+			res.Problems = append(res.Problems, fmt.Sprintf("%s: an event of %d bytes, at most %d", e.ID, len(e.Payload), httpapi.MaxEvent))
+			continue
+		}
+		batch, size = append(batch, e), size+len(e.Payload)
+		if len(batch) == importBatch || size >= importBatchBytes {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+	}
+	err := flush()
+	res.Redacted, res.Held = im.redacted-redacted, im.held-held
+	return err
+}
+
+// eachAlone appends events one by one, and skips those with the id of a different event.
+func (im *Importer) eachAlone(ctx context.Context, events []schemas.Event, res *Result) ([]api.Appended, error) {
+	var all []api.Appended
+	for i := range events {
+		done, err := im.backend.Append(ctx, events[i:i+1])
+		switch {
+		case errors.Is(err, api.ErrReused):
+			if res.Skipped++; len(res.Problems) < maxProblems {
+				res.Problems = append(res.Problems, fmt.Sprintf("%s %s: another event of this id is there, which says something else", events[i].Type, events[i].ID))
+			}
+		case err != nil:
+			return nil, err
+		default:
+			all = append(all, done...)
+		}
+	}
+	return all, nil
+}
+
+// open imports a file or, for "-", the standard input.
+func (im *Importer) open(ctx context.Context, path string, read func(io.Reader) iter.Seq2[schemas.Event, error]) error {
+	if path == "-" {
+		return im.run(ctx, "standard input", read(im.term.In), nil)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	return im.stream(ctx, file, func(r io.Reader, _ history.Options) iter.Seq2[schemas.Event, error] { return read(r) })
+}

@@ -1,0 +1,2 @@
+// Package quickstart shows the program on a real sample, in a directory of its own.
+package quickstart

@@ -1,0 +1,2 @@
+// Package shellwords quotes words for a shell.
+package shellwords

@@ -1,0 +1,61 @@
+package timespec
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"time"
+)
+
+var span = regexp.MustCompile(`^([0-9]+)(?:([smhdwy])| ?(second|minute|hour|day|week|year)s?)(?: ago)?$`)
+
+// Parse parses a time, a day, or a time before now: 90m, 2d, 1w, 3 days ago, yesterday. The
+// empty string is the zero time.
+func Parse(now time.Time, s string) (time.Time, error) {
+	if s == "" {
+		return time.Time{}, nil
+	}
+	if m := span.FindStringSubmatch(s); m != nil {
+		n, err := strconv.Atoi(m[1])
+		if err == nil && n <= 100_000 {
+			unit := map[string]time.Duration{
+				"s": time.Second, "m": time.Minute, "h": time.Hour, "d": 24 * time.Hour, "w": 7 * 24 * time.Hour, "y": 365 * 24 * time.Hour,
+			}[m[2]+m[3][:min(1, len(m[3]))]]
+			return now.Add(-time.Duration(n) * unit).UTC(), nil
+		}
+	}
+	midnight := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location())
+	switch s {
+	case "now":
+		return now.UTC(), nil
+	case "today":
+		return midnight.UTC(), nil
+	case "yesterday":
+		return midnight.AddDate(0, 0, -1).UTC(), nil
+	}
+	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02 15:04", "2006-01-02"} {
+		if t, err := time.ParseInLocation(layout, s, now.Location()); err == nil {
+			return t.UTC(), nil
+		}
+	}
+	return time.Time{}, fmt.Errorf("want how long ago (90m, 2d, 1w), a day (2026-11-20, today, yesterday) or an RFC 3339 time")
+}
+
+// ParseExpiry parses the expiry of a token; the zero time is never.
+func ParseExpiry(now time.Time, s string) (time.Time, error) {
+	if s == "never" {
+		return time.Time{}, nil
+	}
+	t, err := Parse(now, s)
+	if err != nil || t.IsZero() {
+		return t, errors.New("want in how long (12h, 90d), a day (2027-06-30), an RFC 3339 time, or never")
+	}
+	if span.MatchString(s) {
+		t = now.Add(now.Sub(t)) // parseWhen counts back from now
+	}
+	if !t.After(now) {
+		return t, errors.New("that is past")
+	}
+	return t.UTC().Truncate(time.Second), nil
+}
