@@ -53,7 +53,7 @@ func Table(w io.Writer, rows [][]string) {
 			if i == len(width) {
 				width = append(width, 0)
 			}
-			width[i] = max(width[i], len([]rune(c)))
+			width[i] = max(width[i], Columns(c))
 		}
 	}
 	for _, r := range rows {
@@ -61,7 +61,7 @@ func Table(w io.Writer, rows [][]string) {
 		for i, c := range r {
 			b.WriteString(c)
 			if i < len(r)-1 {
-				b.WriteString(strings.Repeat(" ", width[i]-len([]rune(c))+2))
+				b.WriteString(strings.Repeat(" ", width[i]-Columns(c)+2))
 			}
 		}
 		fmt.Fprintln(w, strings.TrimRight(b.String(), " "))

@@ -2,9 +2,8 @@ package render
 
 import (
 	"strings"
-	"unicode"
 
-	"golang.org/x/text/width"
+	"github.com/rivo/uniseg"
 )
 
 // CommandColumns is the maximum width of a command in a short list.
@@ -13,29 +12,35 @@ const CommandColumns = 60
 // MaxWide is the maximum width of the elastic column if the line has no width limit.
 const MaxWide = 60
 
-// columnsOf returns how many columns of a terminal a rune takes: 0 for combining and invisible
-// runes, 2 for wide East Asian ones and most emoji.
-func columnsOf(r rune) int {
-	switch {
-	case r < 0x300:
-		return 1
-	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
-		return 0
-	}
-	switch width.LookupRune(r).Kind() {
-	case width.EastAsianWide, width.EastAsianFullwidth:
-		return 2
-	}
-	return 1
+// Columns returns how many columns of a terminal s takes, as a user sees its characters: an emoji
+// joined from several, a flag or an East Asian character takes two, a letter with its accents one.
+// s has no escape sequences.
+func Columns(s string) int { return uniseg.StringWidth(s) }
+
+// character is what a user sees as one character: a grapheme cluster.
+type character struct {
+	text  string
+	width int // in columns
 }
 
-// Columns returns how many columns of a terminal s takes; s has no escape sequences.
-func Columns(s string) int {
-	n := 0
-	for _, r := range s {
-		n += columnsOf(r)
+// characters splits s.
+func characters(s string) []character {
+	var all []character
+	for state := -1; s != ""; {
+		var c character
+		c.text, s, c.width, state = uniseg.FirstGraphemeClusterInString(s, state)
+		all = append(all, c)
 	}
-	return n
+	return all
+}
+
+// join returns the text of characters.
+func join(all []character) string {
+	var b strings.Builder
+	for _, c := range all {
+		b.WriteString(c.text)
+	}
+	return b.String()
 }
 
 // Cut shortens s to at most n columns; a shortened text ends in an ellipsis.
@@ -43,12 +48,11 @@ func Cut(s string, n int) string {
 	if Columns(s) <= n {
 		return s
 	}
-	taken := 0
-	for i, r := range s {
-		if taken+columnsOf(r) > n-1 {
-			return strings.TrimRight(s[:i], " ") + "…"
+	all, taken := characters(s), 0
+	for i, c := range all {
+		if taken += c.width; taken > n-1 {
+			return strings.TrimRight(join(all[:i]), " ") + "…"
 		}
-		taken += columnsOf(r)
 	}
 	return s
 }
@@ -58,10 +62,10 @@ func CutStart(s string, n int) string {
 	if Columns(s) <= n {
 		return s
 	}
-	runes, taken := []rune(s), 0
-	for i := len(runes) - 1; i >= 0; i-- {
-		if taken += columnsOf(runes[i]); taken > n-1 {
-			return "…" + string(runes[i+1:])
+	all, taken := characters(s), 0
+	for i := len(all) - 1; i >= 0; i-- {
+		if taken += all[i].width; taken > n-1 {
+			return "…" + join(all[i+1:])
 		}
 	}
 	return s
@@ -73,22 +77,21 @@ func CutApart(a, b string, n int) (string, string) {
 	if Columns(a) <= n && Columns(b) <= n {
 		return a, b
 	}
-	ra, rb := []rune(a), []rune(b)
-	alike := 0
-	for alike < len(ra) && alike < len(rb) && ra[alike] == rb[alike] {
+	ca, cb := characters(a), characters(b)
+	alike, width := 0, 0
+	for alike < len(ca) && alike < len(cb) && ca[alike] == cb[alike] {
+		width += ca[alike].width
 		alike++
 	}
-	if Columns(string(ra[:alike])) <= n/2 {
+	if width <= n/2 {
 		return Cut(a, n), Cut(b, n)
 	}
-	// Keep a third of the columns for the common beginning, and do not separate a letter from its
-	// combining marks.
-	from, kept := alike, 0
-	for from > 0 && (kept+columnsOf(ra[from-1]) <= n/3 || from < len(ra) && columnsOf(ra[from]) == 0) {
-		from--
-		kept += columnsOf(ra[from])
+	// Keep a third of the columns for the common beginning.
+	from := alike
+	for kept := 0; from > 0 && kept+ca[from-1].width <= n/3; from-- {
+		kept += ca[from-1].width
 	}
-	return Cut("…"+string(ra[from:]), n), Cut("…"+string(rb[from:]), n)
+	return Cut("…"+join(ca[from:]), n), Cut("…"+join(cb[from:]), n)
 }
 
 // Wrap breaks s between words into lines of at most n columns; it cuts longer words.

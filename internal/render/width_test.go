@@ -5,6 +5,17 @@ import (
 	"testing"
 )
 
+func TestColumns(t *testing.T) {
+	for text, want := range map[string]int{
+		"make": 4, "": 0, "日本語": 6, "ｱ": 1, "Ａ": 2, "e\u0301": 1, "한국": 4, "\u1112\u1161\u11ab": 2,
+		"👍": 2, "👍🏽": 2, "👩‍👩‍👧‍👦": 2, "🇩🇪": 2, "🇩🇪🇫🇷": 4, "❤️": 2, "✓": 1, "✗": 1, "│ ├─": 4, "นี้": 1, "a\u200bb": 2,
+	} {
+		if got := Columns(text); got != want {
+			t.Errorf("%q takes %d columns, want %d", text, got, want)
+		}
+	}
+}
+
 func TestCut(t *testing.T) {
 	for _, c := range []struct {
 		in         string
@@ -17,6 +28,8 @@ func TestCut(t *testing.T) {
 		{"日本語です", 6, "日本…", "…です"},
 		{"e\u0301e\u0301e\u0301", 3, "e\u0301e\u0301e\u0301", "e\u0301e\u0301e\u0301"},
 		{"", 3, "", ""},
+		{"👩‍👩‍👧‍👦👩‍👩‍👧‍👦👩‍👩‍👧‍👦", 5, "👩‍👩‍👧‍👦👩‍👩‍👧‍👦…", "…👩‍👩‍👧‍👦👩‍👩‍👧‍👦"},
+		{"🇩🇪🇫🇷🇮🇹", 4, "🇩🇪…", "…🇮🇹"},
 	} {
 		if got := Cut(c.in, c.n); got != c.end || Columns(got) > c.n {
 			t.Errorf("cut(%q, %d): got %q, want %q", c.in, c.n, got, c.end)
@@ -42,6 +55,8 @@ func TestCutApart(t *testing.T) {
 		{"the end differs", "/workspace/ponylang__one", "/workspace/ponylang__two", 12, "…ng__one", "…ng__two"},
 		{"one begins with the other", "/workspace/project", "/workspace/project/docs", 12, "…ject", "…ject/docs"},
 		{"what differs is long", "/workspace/project/one/two/three", "/workspace/project", 12, "…ject/one/t…", "…ject"},
+		{"joined ones", "👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧", "👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧👩‍👩‍👦", 12, "…👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧", "…👩‍👩‍👧👩‍👩‍👧👩‍👩‍👦"},
+		{"an accent differs", "/workspace/projecte\u0301", "/workspace/projecte\u0300", 12, "…jecte\u0301", "…jecte\u0300"},
 		{"wide ones", "日本語日本語日本語a", "日本語日本語日本語b", 12, "…本語a", "…本語b"},
 	} {
 		a, b := CutApart(c.a, c.b, c.n)
