@@ -96,14 +96,13 @@ type DB struct {
 	failed  chan struct{}
 	failure atomic.Pointer[error]
 
-	seenBytes atomic.Int64 // size of all filters
 	// mu guards next, begun, seen and committing. next has the next offsets as of the last
 	// committed batches. begun has the partitions of which a batch was begun; no view has any
 	// other. seen has the filters.
 	mu    sync.RWMutex
 	next  schemas.Watermark
 	begun map[schemas.TopicPartition]bool
-	seen  map[schemas.TopicPartition]*idSet
+	seen  map[schemas.TopicPartition]*seen
 	// committing is the number of batches being committed, which next may lack. A commit that
 	// failed is counted for ever.
 	committing int
@@ -111,7 +110,7 @@ type DB struct {
 
 // Open opens or creates the store in dir, which exists.
 func Open(dir string, o Options) (*DB, error) {
-	d := &DB{name: o.Name, dir: dir, log: o.Logger, failed: make(chan struct{}), next: schemas.Watermark{}, begun: map[schemas.TopicPartition]bool{}, seen: map[schemas.TopicPartition]*idSet{}}
+	d := &DB{name: o.Name, dir: dir, log: o.Logger, failed: make(chan struct{}), next: schemas.Watermark{}, begun: map[schemas.TopicPartition]bool{}, seen: map[schemas.TopicPartition]*seen{}}
 	if d.log == nil {
 		d.log = slog.Default()
 	}

@@ -38,7 +38,7 @@ type Txn struct {
 	New []*recountv1.Record
 
 	ids   []schemas.EventID // of New, by schemas.SeenAs
-	seen  *idSet
+	seen  *seen
 	d     *DB
 	b     *pebble.Batch
 	tp    schemas.TopicPartition
@@ -78,11 +78,6 @@ func (d *DB) Begin(ctx context.Context, b schemas.Batch, concerns func(*recountv
 
 // collect fills New and ids.
 func (t *Txn) collect(b schemas.Batch, from int64, concerns func(*recountv1.Record) bool) error {
-	if !t.seen.whole.Load() {
-		if err := t.learn(t.seen, len(b.Records)); err != nil {
-			return err
-		}
-	}
 	last := int64(-1)
 	inBatch := make(map[schemas.EventID]struct{}, len(b.Records))
 	for _, r := range b.Records {
@@ -166,7 +161,7 @@ func (t *Txn) Delete(key []byte) error { return t.b.Delete(key, nil) }
 // Commit stores everything. A crash leaves all of it or nothing. Next moves when the state is
 // readable, so that a caller that sees an offset passed also sees its effect.
 func (t *Txn) Commit() error {
-	t.seen.add(t.d, t.ids...)
+	t.seen.add(t.ids)
 	// In the order of keys, since Pebble finds the place of a key from that of the one before.
 	order := make([]int, len(t.ids))
 	for i := range order {

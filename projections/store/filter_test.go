@@ -6,12 +6,12 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// TestKnownForgetsNothing checks that First is true for nearly every new id and never twice for the
+// TestIDFilterForgetsNothing checks that First is true for nearly every new id and never twice for the
 // same id.
-func TestKnownForgetsNothing(t *testing.T) {
+func TestIDFilterForgetsNothing(t *testing.T) {
 	id := func(i int) schemas.EventID { return schemas.NewCanon("test").Int(int64(i)).ID() }
 	k, first := &IDFilter{}, 0
-	const n = 5 * firstKnown
+	const n = 5 * firstIDs
 	for i := range n {
 		if k.First(id(i)) {
 			first++
@@ -25,7 +25,8 @@ func TestKnownForgetsNothing(t *testing.T) {
 			t.Fatalf("%d of %d is first twice", i, n)
 		}
 	}
-	if (*IDFilter)(nil).First(id(0)) {
-		t.Error("nothing is known, and yet something is first")
+	full := &IDFilter{size: maxIDs}
+	if full.Add(id(0)); full.First(id(1)) || (*IDFilter)(nil).First(id(0)) {
+		t.Error("a filter that is full, or none, rules an id out")
 	}
 }
