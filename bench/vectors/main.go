@@ -133,11 +133,11 @@ func measure(c config, shape indextest.Shape) error {
 	}
 	type backend struct {
 		name string
-		make func(index.Options) (index.Index, error)
+		make func(index.Options, index.Vectors) (index.Index, error)
 	}
-	backends := []backend{{"flat", func(o index.Options) (index.Index, error) { return flat.New(o) }}}
+	backends := []backend{{"flat", func(o index.Options, v index.Vectors) (index.Index, error) { return flat.New(o, v) }}}
 	if c.coder {
-		backends = append(backends, backend{"coder", func(o index.Options) (index.Index, error) { return coder.New(o) }})
+		backends = append(backends, backend{"coder", func(o index.Options, v index.Vectors) (index.Index, error) { return coder.New(o, v) }})
 	}
 	for _, b := range backends {
 		s, err := buildSide(c, b.name, b.make, rows, queries)
@@ -174,10 +174,10 @@ func measure(c config, shape indextest.Shape) error {
 }
 
 // buildSide builds one of ours in this process.
-func buildSide(c config, name string, create func(index.Options) (index.Index, error), rows, queries [][]float32) (*side, error) {
+func buildSide(c config, name string, create func(index.Options, index.Vectors) (index.Index, error), rows, queries [][]float32) (*side, error) {
 	s := &side{name: name}
 	before, cpu := heap(), cpuSeconds()
-	x, err := create(c.opt)
+	x, err := create(c.opt, func(row uint32) []float32 { return rows[row] })
 	if err != nil {
 		return nil, err
 	}
@@ -187,7 +187,7 @@ func buildSide(c config, name string, create func(index.Options) (index.Index, e
 		}
 	}
 	s.cpu = cpuSeconds() - cpu
-	s.bytes = float64(heap()-before) / float64(len(rows))
+	s.bytes = float64(heap()-before)/float64(len(rows)) + float64(4*c.opt.Dim) // the vectors, which rows keeps
 	s.search = func() (time.Duration, time.Duration, [][]uint32, error) {
 		return timed(queries, func(q []float32) ([]uint32, error) {
 			got, err := x.Search(q, c.k, 0, nil)

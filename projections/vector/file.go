@@ -31,14 +31,21 @@ type fileKind uint32
 
 const (
 	kindStep fileKind = 1 + iota
-	kindLinks
-	kindChunk
 	kindTail
-	kindObjects
-	kindObjectTail
-	kindObjectCodes
-	kindObjectLinks
+	kindCodes
+	kindLinks
 )
+
+// ofShard is the space of a region that belongs to the shard and not to a space.
+const ofShard = ^uint32(0)
+
+// Suffix of the steps, whose names begin with numbers, and the name of the checkpoint.
+const (
+	stepSuffix = ".step.vec"
+	tailName   = "tail.vec"
+)
+
+func stepName(seq int) string { return fmt.Sprintf("%08d%s", seq, stepSuffix) }
 
 // tag is the name of a region: four letters.
 type tag [4]byte
@@ -46,33 +53,26 @@ type tag [4]byte
 func (t tag) String() string { return string(t[:]) }
 
 var (
-	tagParams  = tag{'p', 'a', 'r', 'a'}
-	tagTopic   = tag{'t', 'o', 'p', 'c'}
-	tagIDs     = tag{'i', 'd', 's', ' '}
-	tagIDOrder = tag{'o', 'r', 'd', 'r'}
-	tagBloom   = tag{'b', 'l', 'o', 'm'}
-	tagOffsets = tag{'o', 'f', 'f', 's'}
-	tagSpaces  = tag{'s', 'p', 'c', 's'}
-	tagRows    = tag{'r', 'o', 'w', 's'}
-	tagName    = tag{'n', 'a', 'm', 'e'}
-	tagKeys    = tag{'k', 'e', 'y', 's'}
-	tagContent = tag{'c', 'o', 'n', 't'}
-	tagLike    = tag{'l', 'i', 'k', 'e'}
-	tagCosines = tag{'c', 'o', 's', ' '}
-	tagLinks   = tag{'l', 'i', 'n', 'k'}
-	tagPart    = tag{'p', 'a', 'r', 't'}
-	tagChunk   = tag{'c', 'h', 'n', 'k'}
-
-	// Regions of objects.
+	tagParams    = tag{'p', 'a', 'r', 'a'}
+	tagTopic     = tag{'t', 'o', 'p', 'c'}
+	tagIDs       = tag{'i', 'd', 's', ' '}
+	tagOffsets   = tag{'o', 'f', 'f', 's'}
 	tagIndexes   = tag{'i', 'n', 'd', 'x'}
 	tagParts     = tag{'p', 'r', 't', 's'}
+	tagRows      = tag{'r', 'o', 'w', 's'}
+	tagKeys      = tag{'k', 'e', 'y', 's'}
 	tagFirst     = tag{'f', 'r', 's', 't'}
 	tagGroups    = tag{'g', 'r', 'p', 's'}
 	tagAudiences = tag{'a', 'u', 'd', 'i'}
 	tagEmbedders = tag{'e', 'm', 'b', 'd'}
+	tagName      = tag{'n', 'a', 'm', 'e'}
+	tagContent   = tag{'c', 'o', 'n', 't'}
+	tagLike      = tag{'l', 'i', 'k', 'e'}
+	tagCosines   = tag{'c', 'o', 's', ' '}
 	tagCodes     = tag{'c', 'o', 'd', 'e'}
 	tagScales    = tag{'s', 'c', 'a', 'l'}
 	tagVectors   = tag{'v', 'e', 'c', 's'}
+	tagLinks     = tag{'l', 'i', 'n', 'k'}
 )
 
 // header identifies a file.
@@ -80,7 +80,7 @@ type header struct {
 	kind      fileKind
 	partition int32
 	sequence  uint64
-	space     uint32 // of a chunk
+	space     uint32 // of codes and links
 	base      int64
 	next      int64
 }
@@ -164,10 +164,6 @@ type file struct {
 	release func() error
 	header
 	regions map[place]span
-
-	ids   []schemas.EventID // of a step, as are order and bloom
-	order []uint32
-	bloom []byte
 }
 
 type place struct {
@@ -195,6 +191,12 @@ func openFile(path string) (*file, error) {
 }
 
 func (f *file) close() { _ = f.release() }
+
+func closeAll(files []*file) {
+	for _, f := range files {
+		f.close()
+	}
+}
 
 // parse reads header, trailer and directory, and checks every region.
 func (f *file) parse() *CorruptError {

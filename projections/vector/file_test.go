@@ -16,10 +16,10 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// shelf returns a projection's folder with every kind of file in it: two steps, links, a chunk, a
-// checkpoint. It also returns the log.
+// shelf returns a projection's folder with every kind of file in it: two steps, codes, the links of
+// two spaces, a checkpoint. It also returns the log.
 func shelf(t testing.TB) (dir string, opts Options, l *log) {
-	opts = Options{SealRows: 600, M: 4, EfConstruction: 20}
+	opts = Options{SealRows: 600, M: 4, EfConstruction: 20, linkRows: rows.PerChunk}
 	rng := rand.New(rand.NewPCG(9, 9))
 	l = newLog(0)
 	for i := range rows.PerChunk + 100 {
@@ -73,13 +73,13 @@ func answers(t testing.TB, p *Projection, l *log) string {
 func TestShelf(t *testing.T) {
 	dir, opts, l := shelf(t)
 	files := filesOf(t, dir)
-	for _, name := range []string{"00000000.step.vec", "00000001.step.vec", "00000001.links.vec", "000-00000000.chunk.vec", tailName} {
+	for _, name := range []string{"00000000.step.vec", "00000001.step.vec", "00000000.links.vec", "00000001.links.vec", "00000000-00000000.codes.vec", tailName} {
 		if files[name] == nil {
 			t.Errorf("no %s", name)
 		}
 	}
-	if len(files) != 5 {
-		t.Errorf("%d files, want 5", len(files))
+	if len(files) != 6 {
+		t.Errorf("%d files, want 6", len(files))
 	}
 	p := open(t, dir, opts)
 	defer closeOf(t, p)
@@ -93,16 +93,16 @@ func TestShelf(t *testing.T) {
 	}
 }
 
-// TestFlippedBits flips bits all over every file. In a sealed file each is detected when it is
-// opened or, in padding and in files that a checkpoint replaces, when every byte is verified. The
-// error names the file and the fix. A damaged checkpoint is not used. The answers are never wrong.
+// TestFlippedBits flips bits all over every file. In a step each is detected when it is opened or, in
+// padding, when every byte is verified. The error names the file and the fix. A damaged checkpoint is
+// not used, and damaged links and codes are built again. The answers are never wrong.
 func TestFlippedBits(t *testing.T) {
 	dir, opts, l := shelf(t)
 	p := open(t, dir, opts)
 	want := answers(t, p, l)
 	closeOf(t, p)
 	rng := rand.New(rand.NewPCG(4, 4))
-	const flips = 200 // of each file: 1,000 in all
+	const flips = 200 // of each file: 1,200 in all
 	for name, good := range filesOf(t, dir) {
 		path := filepath.Join(dir, sealed.ShardDir(l.TP), name)
 		f, err := openFile(path)
@@ -141,6 +141,16 @@ func TestFlippedBits(t *testing.T) {
 				continue
 			}
 			p, err := Open(dir, withQuiet(opts))
+			if strings.HasSuffix(name, linksSuffix) || strings.HasSuffix(name, codesSuffix) {
+				if err != nil {
+					t.Fatalf("%s: byte %d flipped: %v", name, at, err)
+				}
+				if got := answers(t, p, l); got != want {
+					t.Fatalf("%s: byte %d flipped: wrong answers", name, at)
+				}
+				p.release()
+				continue
+			}
 			if name == tailName {
 				if err != nil {
 					t.Fatalf("%s: byte %d flipped: %v", name, at, err)
@@ -154,9 +164,7 @@ func TestFlippedBits(t *testing.T) {
 			if err == nil {
 				padding++
 				damage, verr := p.Verify(t.Context())
-				// The checkpoint replaces the links that it continues: they are not read.
-				spared := name == "00000001.links.vec"
-				if verr != nil || len(damage) != 1 || damage[0].Region != "padding" && !spared || damage[0].File != path {
+				if verr != nil || len(damage) != 1 || damage[0].Region != "padding" || damage[0].File != path {
 					t.Fatalf("%s: byte %d flipped: not noticed: %v %v", name, at, damage, verr)
 				}
 				if got := answers(t, p, l); got != want {
@@ -205,8 +213,6 @@ func TestMissingAndMisplaced(t *testing.T) {
 		names  string
 	}{
 		"first step gone": {func() error { return os.Remove(filepath.Join(shard, "00000000.step.vec")) }, "00000000.step.vec"},
-		"links gone":      {func() error { return os.Remove(filepath.Join(shard, "00000001.links.vec")) }, "00000001.links.vec"},
-		"chunk gone":      {func() error { return os.Remove(filepath.Join(shard, "000-00000000.chunk.vec")) }, "000-00000000.chunk.vec"},
 		"step cut":        {func() error { return os.Truncate(filepath.Join(shard, "00000001.step.vec"), 1000) }, "00000001.step.vec"},
 		"step empty":      {func() error { return os.Truncate(filepath.Join(shard, "00000001.step.vec"), 0) }, "00000001.step.vec"},
 		"one step in another's place": {func() error {
@@ -333,8 +339,8 @@ func use(t *testing.T, b []byte, opts Options) bool {
 	if f.parse() != nil {
 		return false
 	}
-	_ = f.bindIDs()
-	s := newShard(firstTP, "not there", &opts)
+	p := &Projection{opts: opts, shards: map[schemas.TopicPartition]*shard{}}
+	s := p.shard(firstTP)
 	if s.belongs(f, kindTail, 0) != nil {
 		return false
 	}
@@ -342,8 +348,12 @@ func use(t *testing.T, b []byte, opts Options) bool {
 	if err != nil {
 		return false
 	}
+	for _, sp := range s.spaces {
+		if err := s.linkAll(sp); err != nil {
+			t.Fatal(err)
+		}
+	}
 	s.publish(next)
-	p := &Projection{opts: opts, shards: map[schemas.TopicPartition]*shard{firstTP: s}}
 	for i := range 3 {
 		for _, distinct := range []bool{true, false} {
 			if _, _, err := p.Search(t.Context(), Query{Vector: at(float64(i)), Embedder: "test/1", K: 4, Distinct: distinct}); err != nil {

@@ -83,8 +83,13 @@ func (l *log) addID(id schemas.EventID, embedder string, content uint64, vec []f
 // apply applies what p lacks of the log.
 func (l *log) apply(t testing.TB, p *Projection) {
 	t.Helper()
-	for at := p.Next(l.TP); at < l.Next; at += 512 {
-		if err := p.Apply(t.Context(), l.Batch(at, min(at+512, l.Next))); err != nil {
+	l.applyTo(t, p, l.Next)
+}
+
+func (l *log) applyTo(t testing.TB, p *Projection, to int64) {
+	t.Helper()
+	for at := p.Next(l.TP); at < to; at += 512 {
+		if err := p.Apply(t.Context(), l.Batch(at, min(at+512, to))); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -120,8 +125,8 @@ func at(radians float64) []float32 {
 
 // changeEmbedding changes a record so that the state must differ.
 func changeEmbedding(r *recountv1.Record) bool {
-	in := embedded(r)
-	if in == nil {
+	in := r.GetIntent()
+	if len(in.GetEmbedding()) == 0 {
 		return false
 	}
 	in.ContentHash++

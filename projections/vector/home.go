@@ -4,65 +4,45 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"path/filepath"
 
 	"github.com/recountdb/recount/projections/sealed"
 	"github.com/recountdb/recount/schemas"
 )
 
-// home is the folder of a shard.
+// home is where the files of a shard are.
 type home struct {
-	tp   schemas.TopicPartition
-	dir  string
-	opts *Options
-	made bool // the folder exists
+	tp     schemas.TopicPartition
+	folder sealed.Folder
+	opts   *Options
 }
 
-// folder creates the shard's folder.
-func (h *home) folder() error {
-	if h.made {
-		return nil
-	}
-	if err := h.opts.disk.MkdirAll(h.dir); err != nil {
-		return err
-	}
-	if err := h.opts.disk.SyncDir(filepath.Dir(h.dir)); err != nil {
-		return err
-	}
-	h.made = true
-	return nil
-}
-
+// store writes a file of the shard, with the options and the topic that it was made with.
 func (h *home) store(name string, durable bool, head header, regions []region) error {
-	if err := h.folder(); err != nil {
+	if err := h.folder.Make(); err != nil {
 		return err
 	}
 	replace := sealed.Replace
 	if name == tailName {
 		replace = sealed.ReplacePacked // it is read once, and rewritten until the next step
 	}
-	return replace(h.opts.disk, h.dir, name, durable, func(w io.Writer) error { return writeFile(w, head, regions) })
+	regions = append([]region{
+		{tagParams, ofShard, [][]byte{[]byte(h.opts.params())}},
+		{tagTopic, ofShard, [][]byte{[]byte(h.tp.Topic)}},
+	}, regions...)
+	return replace(h.opts.disk, h.folder.Dir, name, durable, func(w io.Writer) error { return writeFile(w, head, regions) })
 }
 
 // remove deletes a file that is no longer needed.
 func (h *home) remove(name string) {
-	if err := h.opts.disk.Remove(filepath.Join(h.dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := h.folder.Remove(name); err != nil {
 		h.opts.Logger.Warn("vector: leftover not removed", "projection", Name, "position", h.tp.String(), "err", err)
-	}
-}
-
-// whose returns the regions that every file has: the options and the topic it was made with.
-func (h *home) whose() []region {
-	return []region{
-		{tagParams, ofShard, [][]byte{[]byte(h.opts.params())}},
-		{tagTopic, ofShard, [][]byte{[]byte(h.tp.Topic)}},
 	}
 }
 
 // open opens a file of the shard and checks that it is the expected one.
 func (h *home) open(path string, kind fileKind, seq uint64) (*file, error) {
 	f, err := openFile(path)
-	if errors.Is(err, fs.ErrNotExist) && kind != kindTail && kind != kindObjectTail {
+	if errors.Is(err, fs.ErrNotExist) && kind != kindTail {
 		return nil, corrupt(path, "file", 0, 0, "missing")
 	}
 	if err != nil {

@@ -19,7 +19,7 @@ type compared struct {
 func (s *objectSearch) only() {
 	s.passages = s.passages[:0]
 	for _, ref := range s.Only {
-		if ref.Partition != s.v.tp.Partition || ref.Offset >= s.below || ref.Topic != s.v.tp.Topic {
+		if ref.TP() != s.v.tp {
 			continue
 		}
 		if _, twice := s.seen[ref]; twice || s.Filter != nil && !s.Filter(ref) {

@@ -1,8 +1,6 @@
 package vector
 
 import (
-	"cmp"
-	"math"
 	"slices"
 
 	"github.com/recountdb/recount/projections/vector/flat"
@@ -14,92 +12,18 @@ import (
 // objectSearch is a query in one partition.
 type objectSearch struct {
 	*objectsSearch
+	part
 	number uint32 // its index in parts
-	v      objectView
-	prev   *links
-	spaces []target
-	walkAt int // the minimum number of linked rows for which a graph is walked
-	below  int64
-	runs   uint32 // those below the watermark: later runs and rows are ignored
 	stats  ObjectStats
-}
-
-// target is a space that the query covers, as it is in the view.
-type target struct {
-	*objectSpace
-	ranges []rowRange
-	tail   []uint32
-	rows   uint32 // the number of visible rows
-}
-
-// search prepares a search. The caller holds mu.
-func (s *objectShard) search(q *ObjectQuery) *objectSearch {
-	out := &objectSearch{v: s.view, prev: s.prev, walkAt: s.opts.linkRows}
-	embedder := slices.Index(s.view.embedders, q.Embedder)
-	if embedder < 0 {
-		return out
-	}
-	for _, a := range q.Audiences {
-		if n, ok := s.number[spaceKey{a, uint32(embedder)}]; ok {
-			sp := s.spaces[n]
-			out.spaces = append(out.spaces, target{objectSpace: sp, ranges: *sp.ranges.Load(), tail: sp.seen})
-		}
-	}
-	// In the order of the log, without duplicates.
-	slices.SortFunc(out.spaces, func(a, b target) int { return cmp.Compare(a.number, b.number) })
-	out.spaces = slices.CompactFunc(out.spaces, func(a, b target) bool { return a.number == b.number })
-	return out
-}
-
-// begin makes the search part of one over all partitions; false if there is nothing that it could
-// find.
-func (s *objectSearch) begin(g *objectsSearch, number uint32) bool {
-	s.objectsSearch, s.number, s.below = g, number, math.MaxInt64
-	if g.Below != nil {
-		s.below = g.Below[s.v.tp]
-	}
-	s.runs = s.v.runsBelow(s.below)
-	some := s.spaces[:0]
-	for _, t := range s.spaces {
-		if t.rows = s.existing(&t); t.rows > 0 {
-			some = append(some, t)
-			s.stats.Rows += int(t.rows)
-		}
-	}
-	s.stats.TP, s.spaces, s.stats.Spaces = s.v.tp, some, len(some)
-	return len(some) > 0
-}
-
-// existing returns how many rows of a space are below the watermark; they are its first ones.
-func (s *objectSearch) existing(t *target) uint32 {
-	n := uint32(0)
-	for i := len(t.ranges) - 1; i >= 0; i-- {
-		r := &t.ranges[i]
-		if r.step.firstRun+uint32(len(r.step.offset)) <= s.runs {
-			n = r.before + r.n
-			break
-		}
-		if r.step.firstRun < s.runs {
-			in, _ := slices.BinarySearch(r.step.first[r.start:r.start+r.n], s.runs-r.step.firstRun)
-			n = r.before + uint32(in)
-			break
-		}
-	}
-	if s.runs <= s.v.runs {
-		return n
-	}
-	in, _ := slices.BinarySearchFunc(t.tail, s.runs-s.v.runs, func(row, run uint32) int { return cmp.Compare(s.v.tail.first[row], run) })
-	return n + uint32(in)
 }
 
 // counts reports whether a row has a visible run that the filter accepts.
 func (s *objectSearch) counts(row uint32) bool {
-	for run := s.v.newest(row, &s.v.tail).Load(); run != noRun; run = s.prev.at(run) {
-		if run < s.runs && (s.Filter == nil || s.Filter(s.ref(run))) {
-			return true
-		}
+	run, _, _ := s.before(row, s.runs)
+	for run != none && s.Filter != nil && !s.Filter(s.ref(run)) {
+		run = s.chains.at(run).prev
 	}
-	return false
+	return run != none
 }
 
 func (s *objectSearch) ref(run uint32) schemas.ObjectRef {
@@ -129,13 +53,9 @@ func (s *objectSearch) near(t *target, want int) (more bool, err error) {
 			s.scanStep(r.step, r.start+lo-r.before, r.start+hi-r.before)
 		}
 	}
-	sealed := uint32(0)
-	if n := len(t.ranges); n > 0 {
-		sealed = t.ranges[n-1].before + t.ranges[n-1].n
-	}
-	if t.rows > sealed {
-		blocks := s.v.tail.rows.Table().Blocks
-		for all := t.tail[:t.rows-sealed]; len(all) > 0; {
+	if sealed := t.seen.n; t.rows > sealed {
+		blocks := s.v.tail.codes.Table().Blocks
+		for all := t.seen.tail[:t.rows-sealed]; len(all) > 0; {
 			n := min(len(all), scanBatch)
 			s.batch, all = append(s.batch[:0], all[:n]...), all[n:]
 			s.scan(blocks, s.v.rows)
@@ -145,7 +65,7 @@ func (s *objectSearch) near(t *target, want int) (more bool, err error) {
 }
 
 // scanStep adds the rows of a step to best.
-func (s *objectSearch) scanStep(st *objectStep, from, to uint32) {
+func (s *objectSearch) scanStep(st *step, from, to uint32) {
 	for from < to {
 		block := from / columnRows
 		end := min(to, (block+1)*columnRows)
@@ -209,11 +129,7 @@ func (s *objectSearch) walk(t *target, g *flat.Index, want int) (linked uint32, 
 	if int(linked) < s.walkAt || want > int(linked)/scanShare || s.few(t.rows) {
 		return 0, false, nil
 	}
-	shard := func(row uint32) uint32 {
-		st, at := locate(t.ranges, row)
-		return st.firstRow + at
-	}
-	keep := func(row uint32) bool { return row < linked && (s.Filter == nil || s.counts(shard(row))) }
+	keep := func(row uint32) bool { return row < linked && (s.Filter == nil || s.counts(s.row(t, row))) }
 	if s.Filter != nil {
 		kept := 0
 		for i := range uint32(filterTried) {
@@ -244,7 +160,7 @@ func (s *objectSearch) walk(t *target, g *flat.Index, want int) (linked uint32, 
 		if !s.best.reaches(n.Score) {
 			break
 		}
-		row := shard(n.Row)
+		row := s.row(t, n.Row)
 		s.best.add(candidate{score: n.Score, part: s.number, row: row, first: s.v.first(row)})
 	}
 	s.walked = near
@@ -254,10 +170,8 @@ func (s *objectSearch) walk(t *target, g *flat.Index, want int) (linked uint32, 
 // runsOf makes hits of a row's runs: of the matching objects the newest K.
 func (s *objectSearch) runsOf(c candidate) {
 	added := 0
-	for run := s.v.newest(c.row, &s.v.tail).Load(); run != noRun; run = s.prev.at(run) {
-		if run >= s.runs {
-			continue
-		}
+	run, _, _ := s.before(c.row, s.runs)
+	for ; run != none; run = s.chains.at(run).prev {
 		offset, index, part := s.v.run(run)
 		if n := len(s.hits); added > 0 && s.hits[n-1].Ref.Offset == offset && s.hits[n-1].Ref.Index == index {
 			s.hits[n-1].Part = part // an earlier part has the same vector

@@ -90,14 +90,14 @@ func (p *Projection) SearchObjects(ctx context.Context, q ObjectQuery) ([]Object
 	if q.EF <= 0 {
 		q.EF = 4 * p.opts.Ef
 	}
-	g := &objectsSearch{ObjectQuery: &q, kern: kernel.Best(), objectScratch: scratches.Get().(*objectScratch)}
+	g := &objectsSearch{ObjectQuery: &q, kern: kernel.Best(), walkAt: p.opts.linkRows, objectScratch: scratches.Get().(*objectScratch)}
 	defer func() {
 		clear(g.seen)
 		scratches.Put(g.objectScratch)
 	}()
 	rows.Encode(g.code, q.Vector)
 	g.pairs = kernel.AppendPairs(g.pairs[:0], g.code)
-	if err := g.run(ctx, p.objectSearches(&q)); err != nil {
+	if err := g.run(ctx, p.parts(objects, q.Embedder, q.Audiences, q.Below)); err != nil {
 		return nil, nil, fmt.Errorf("search objects: %w", err)
 	}
 	var stats []ObjectStats
@@ -113,9 +113,10 @@ func (p *Projection) SearchObjects(ctx context.Context, q ObjectQuery) ([]Object
 type objectsSearch struct {
 	*ObjectQuery
 	*objectScratch
-	kern  *kernel.Set
-	parts []*objectSearch // the partitions with visible rows
-	hits  []ObjectHit
+	kern   *kernel.Set
+	walkAt int             // the minimum number of linked rows for which a graph is walked
+	parts  []*objectSearch // the partitions with visible rows
+	hits   []ObjectHit
 }
 
 // objectScratch is memory that searches reuse. Its content has no meaning for the next one.
@@ -142,9 +143,15 @@ var scratches = sync.Pool{New: func() any {
 }}
 
 // run fills hits with the best K of the partitions' searches.
-func (g *objectsSearch) run(ctx context.Context, all []*objectSearch) error {
-	for _, s := range all {
-		if s.begin(g, uint32(len(g.parts))) {
+func (g *objectsSearch) run(ctx context.Context, all []part) error {
+	for _, in := range all {
+		s := &objectSearch{objectsSearch: g, part: in, number: uint32(len(g.parts)), stats: ObjectStats{TP: in.v.tp}}
+		s.spaces = slices.DeleteFunc(s.spaces, func(t target) bool { return t.rows == 0 })
+		for _, t := range s.spaces {
+			s.stats.Spaces++
+			s.stats.Rows += int(t.rows)
+		}
+		if len(s.spaces) > 0 {
 			g.parts = append(g.parts, s)
 		}
 	}
@@ -211,20 +218,4 @@ func (g *objectsSearch) collect() {
 		}
 		g.parts[c.part].runsOf(c)
 	}
-}
-
-// objectSearches returns searches of one state of all partitions of objects.
-func (p *Projection) objectSearches(q *ObjectQuery) []*objectSearch {
-	p.mu.RLock() // no shard can be added: see snapshot
-	defer p.mu.RUnlock()
-	all := p.sortedObjects()
-	for _, s := range all {
-		s.mu.RLock()
-	}
-	var out []*objectSearch
-	for _, s := range all {
-		out = append(out, s.search(q))
-		s.mu.RUnlock()
-	}
-	return out
 }

@@ -14,12 +14,13 @@ import (
 
 	"github.com/recountdb/recount/internal/racing"
 	"github.com/recountdb/recount/projections/sealed"
+	"github.com/recountdb/recount/projections/vector/rows"
 	"github.com/recountdb/recount/schemas"
 )
 
 // objectShelf returns a folder with two steps of objects and a checkpoint, and its log.
 func objectShelf(t testing.TB) (dir string, opts Options, a *agents) {
-	opts = Options{SealRows: 8 * 40, Logger: quiet}
+	opts = Options{SealRows: 40, Logger: quiet}
 	a = newAgents(0, 3)
 	p := open(t, t.TempDir(), opts)
 	for len(p.ObjectStats()) == 0 || p.ObjectStats()[0].Files < 2 {
@@ -84,7 +85,7 @@ func TestMisplacedObjects(t *testing.T) {
 	dir, opts, a := objectShelf(t)
 	shard := filepath.Join(dir, sealed.ShardDir(a.TP))
 	files := filesOf(t, dir)
-	first, second := filepath.Join(shard, objectsName(0)), filepath.Join(shard, objectsName(1))
+	first, second := filepath.Join(shard, stepName(0)), filepath.Join(shard, stepName(1))
 	for name, tc := range map[string]struct {
 		change func() error
 		names  string
@@ -92,7 +93,7 @@ func TestMisplacedObjects(t *testing.T) {
 		"first gone":         {func() error { return os.Remove(first) }, first},
 		"second cut":         {func() error { return os.Truncate(second, 1000) }, second},
 		"second empty":       {func() error { return os.Truncate(second, 0) }, second},
-		"first as second":    {func() error { return os.WriteFile(second, files[objectsName(0)], 0o644) }, second},
+		"first as second":    {func() error { return os.WriteFile(second, files[stepName(0)], 0o644) }, second},
 		"checkpoint as step": {func() error { return os.WriteFile(second, files[tailName], 0o644) }, second},
 	} {
 		if err := tc.change(); err != nil {
@@ -119,7 +120,7 @@ func TestMisplacedObjects(t *testing.T) {
 
 // smallObjectTail returns the bytes of a checkpoint of a few passages.
 func smallObjectTail(t testing.TB) ([]byte, Options) {
-	opts := Options{SealRows: 8 * 12, Logger: quiet}
+	opts := Options{SealRows: 12, Logger: quiet}
 	a := newAgents(0, 1)
 	a.add("test/1", object(audience(0), at(0), at(1)), object(audience(1), at(0)))
 	a.add("test/2", object(audience(0), at(0), at(0)))
@@ -142,13 +143,13 @@ func useObjects(t *testing.T, b []byte, opts Options) bool {
 	if f.parse() != nil {
 		return false
 	}
-	p := &Projection{opts: opts, objects: map[schemas.TopicPartition]*objectShard{}}
+	p := &Projection{opts: opts, shards: map[schemas.TopicPartition]*shard{}}
 	tp := schemas.TopicPartition{Topic: "recount.agents"}
-	s := newObjectShard(tp, "not there", &p.opts, &p.links)
-	if s.belongs(f, kindObjectTail, 0) != nil {
+	s := p.shard(tp)
+	if s.belongs(f, kindTail, 0) != nil {
 		return false
 	}
-	st, err := readObjectStep(f, &s.view, 0, 0)
+	st, err := s.readStep(f)
 	if err != nil {
 		return false
 	}
@@ -157,7 +158,7 @@ func useObjects(t *testing.T, b []byte, opts Options) bool {
 		return false
 	}
 	s.publish(next)
-	p.objects[tp] = s
+	p.shards[tp] = s
 	ask := func() (all [][]ObjectHit) {
 		for i := range 3 {
 			q := ObjectQuery{Vector: at(float64(i)), Embedder: "test/1", K: 4, Audiences: []schemas.AudienceID{audience(0).ID(), audience(1).ID()}}
@@ -177,10 +178,10 @@ func useObjects(t *testing.T, b []byte, opts Options) bool {
 		t.Fatal(err)
 	}
 	// The step that the same content would give.
-	again := newObjectShard(tp, "not there", &p.opts, &p.links)
-	again.name(st)
+	delete(p.shards, tp)
+	again := p.shard(tp)
 	again.useLoaded(st)
-	p.objects[tp] = again
+	again.publish(st.next)
 	if len(st.key) == len(s.tail.key) && st.next == next && sameCodes(st) {
 		if diff := gocmp.Diff(ask(), live); diff != "" {
 			t.Fatalf("sealed (got - want +): %s", diff)
@@ -192,16 +193,16 @@ func useObjects(t *testing.T, b []byte, opts Options) bool {
 }
 
 // sameCodes reports whether a step's codes and scales are those of its vectors.
-func sameCodes(st *objectStep) bool {
-	b := newObjectTail()
+func sameCodes(st *step) bool {
+	r := rows.New(dim)
+	var order []uint32
 	for row := range st.key {
-		b.rows.Write(st.vector(uint32(row)))
-		b.rows.Publish()
-		if b.rows.Table().Scale(uint32(row)) != st.scales[row] {
-			return false
-		}
+		r.Write(st.vector(uint32(row)))
+		r.Publish()
+		order = append(order, uint32(row))
 	}
-	return slices.Equal(st.codes, columnsOf(len(st.key), func(row int) []int8 { return b.rows.Table().Code(uint32(row)) }))
+	codes, scales := columnsOf(r.Table(), order)
+	return slices.Equal(st.codes, codes) && slices.Equal(st.scales, scales)
 }
 
 // FuzzObjects reads checkpoints in which every checksum is right and anything else may be wrong. An

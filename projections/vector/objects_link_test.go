@@ -24,7 +24,7 @@ import (
 // linking returns options under which a few thousand rows are linked, coarsely and only when a test
 // does it.
 func linking() Options {
-	return Options{SealRows: 8 * 500, M: 4, EfConstruction: 10, linkRows: rows.PerChunk, unlinked: true, Logger: quiet}
+	return Options{SealRows: 500, M: 4, EfConstruction: 10, linkRows: rows.PerChunk, unlinked: true, Logger: quiet}
 }
 
 // large returns a log with an audience of n rows and a few others.
@@ -52,7 +52,7 @@ func linkAll(p *Projection) {
 // graphs returns the links of each space that has some.
 func graphs(p *Projection) map[uint32][]byte {
 	all := map[uint32][]byte{}
-	for _, s := range p.objects {
+	for _, s := range p.shards {
 		for _, sp := range s.spaces {
 			if g := sp.graph.Load(); g != nil {
 				all[sp.number] = g.AppendLinks(nil)
@@ -66,7 +66,7 @@ func graphs(p *Projection) map[uint32][]byte {
 // not a multiple of what is stored at a time.
 func linkable(p *Projection) int {
 	n := uint32(0)
-	for _, s := range p.objects {
+	for _, s := range p.shards {
 		for _, sp := range s.spaces {
 			if sp.n >= uint32(s.opts.linkRows) {
 				n += sp.n
@@ -76,28 +76,28 @@ func linkable(p *Projection) int {
 	return int(n)
 }
 
-// TestPace checks that linking pauses during bulk input, however long that takes.
-func TestPace(t *testing.T) {
+// TestThrottle checks that linking pauses during bulk input, however long that takes.
+func TestThrottle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var p pace
+		var p throttle
 		for i, tc := range []struct {
 			batches []int
 			after   time.Duration
 			rests   bool
 		}{
 			{nil, 0, false},
-			{[]int{512, 100}, paceWindow / 2, false}, // the window is not over
-			{nil, paceWindow / 2, true},
-			{nil, paceWindow / 2, true},
-			{[]int{1, 20, 3, bulk}, paceWindow / 2, false},
+			{[]int{512, 100}, throttleWindow / 2, false}, // the window is not over
+			{nil, throttleWindow / 2, true},
+			{nil, throttleWindow / 2, true},
+			{[]int{1, 20, 3, bulk}, throttleWindow / 2, false},
 			{[]int{bulk + 1, 0}, time.Minute, true},
-			{nil, paceWindow, false},
+			{nil, throttleWindow, false},
 		} {
 			for _, n := range tc.batches {
 				p.took(n)
 			}
 			time.Sleep(tc.after)
-			if got := p.rests(); got != tc.rests {
+			if got := p.pauses(); got != tc.rests {
 				t.Fatalf("%d: %+v: rests %v", i, tc, got)
 			}
 		}
@@ -192,7 +192,7 @@ func TestLinkedObjects(t *testing.T) {
 func TestFewElements(t *testing.T) {
 	a := large(3000)
 	opts := linking()
-	opts.SealRows = 8 * 2500 // more than two blocks of columns, of two audiences
+	opts.SealRows = 2500 // more than two blocks of columns, of two audiences
 	sealed, tail := fresh(t, opts), fresh(t, Options{unlinked: true})
 	a.apply(t, sealed)
 	a.apply(t, tail)

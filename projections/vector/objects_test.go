@@ -202,7 +202,7 @@ func searchObjects(t testing.TB, p *Projection, q ObjectQuery) ([]ObjectHit, []O
 // own, and steps so small that a log seals several.
 func TestObjectProjection(t *testing.T) {
 	projtest.Run(t, projtest.Config{
-		Kind: kindOf(Options{SealRows: 8 * 48, CheckpointRows: 33, M: 4, EfConstruction: 20}),
+		Kind: kindOf(Options{SealRows: 48, M: 4, EfConstruction: 20}),
 		Generate: func(seed uint64, partitions, records int) []projtest.Shard {
 			shards := projtest.Generate(seed, partitions, records)[:partitions/2]
 			for i := len(shards); i < partitions; i++ {
@@ -264,7 +264,7 @@ func readObjects(t *testing.T, p *Projection) {
 // TestSearchObjects compares searches of every kind with a comparison of every passage: in memory,
 // sealed, and reopened.
 func TestSearchObjects(t *testing.T) {
-	for name, seal := range map[string]int{"hot": 0, "sealed": 8 * 100} {
+	for name, seal := range map[string]int{"hot": 0, "sealed": 100} {
 		t.Run(name, func(t *testing.T) {
 			opts := Options{SealRows: seal}
 			p := open(t, t.TempDir(), opts)
@@ -303,7 +303,7 @@ func TestSearchObjects(t *testing.T) {
 // TestObjectsAsOf checks at every 100th position that an answer below it equals that of a
 // projection that was built only up to there.
 func TestObjectsAsOf(t *testing.T) {
-	opts := Options{SealRows: 8 * 64}
+	opts := Options{SealRows: 64}
 	a := newAgents(0, 4)
 	for range 700 {
 		a.some(12)
@@ -331,7 +331,7 @@ func TestObjectsAsOf(t *testing.T) {
 // TestObjectsIsolated checks that objects of other audiences change neither an answer nor its
 // counts.
 func TestObjectsIsolated(t *testing.T) {
-	opts := Options{SealRows: 8 * 64}
+	opts := Options{SealRows: 64}
 	mine := audience(3)
 	a, alone := newAgents(0, 5), newAgents(0, 5)
 	for range 600 {
@@ -368,7 +368,7 @@ func TestObjectsIsolated(t *testing.T) {
 // TestObjectRepeats checks that repeated passages of an audience are one row, that equal scores
 // come newest first, and that an object is one hit even if several of its parts are near.
 func TestObjectRepeats(t *testing.T) {
-	for name, seal := range map[string]int{"hot": 0, "sealed": 8 * 20} {
+	for name, seal := range map[string]int{"hot": 0, "sealed": 20} {
 		p := fresh(t, Options{SealRows: seal})
 		a := newAgents(0, 1)
 		of := audience(1)
@@ -394,7 +394,7 @@ func TestObjectRepeats(t *testing.T) {
 // and that one query can search all of them.
 func TestManySmallAudiences(t *testing.T) {
 	const n = 3000
-	p := open(t, t.TempDir(), Options{SealRows: 8 * 1000})
+	p := open(t, t.TempDir(), Options{SealRows: 1000})
 	a := newAgents(0, 1)
 	var all []schemas.AudienceID
 	for i := range 2 * n {
@@ -409,7 +409,7 @@ func TestManySmallAudiences(t *testing.T) {
 	if files := filesOf(t, p.dir); len(files) > 2*n/1000+1 {
 		t.Errorf("%d files", len(files))
 	}
-	p = open(t, p.dir, Options{SealRows: 8 * 1000})
+	p = open(t, p.dir, Options{SealRows: 1000})
 	defer closeOf(t, p)
 	q := ObjectQuery{Vector: unit(a.rng), Embedder: "test/1", K: 20, Audiences: all}
 	got, stats := searchObjects(t, p, q)
@@ -422,7 +422,7 @@ func TestManySmallAudiences(t *testing.T) {
 }
 
 func TestEveryStepOfObjectsBroken(t *testing.T) {
-	opts := Options{SealRows: 8 * 24, Logger: quiet}
+	opts := Options{SealRows: 24, Logger: quiet}
 	a := newAgents(0, 9)
 	for range 90 {
 		a.some(8)

@@ -3,11 +3,13 @@ package vector
 import (
 	"fmt"
 	"log/slog"
-	"sync/atomic"
 
 	"github.com/recountdb/recount/projections/sealed"
 	"github.com/recountdb/recount/projections/vector/index"
+	"github.com/recountdb/recount/schemas"
 )
+
+const dim = schemas.EmbeddingDim
 
 // The values of Options.Backend.
 const (
@@ -32,19 +34,13 @@ type Options struct {
 	// Ef is how many candidates a search keeps if its query sets none: 1 to 4096, 0 means 50. It
 	// changes answers, never the state.
 	Ef int
-	// SealRows is the number of new runs of commands after which a shard's state is sealed into
-	// files. Passages of objects are sealed after an eighth of it, since their vectors are in
-	// memory until then. 0 means 65,536. Only tests need other values.
+	// SealRows is the number of runs, commands or passages of objects, after which a shard's state is
+	// sealed into a file, at the end of the event with the last of them. Their vectors are in memory
+	// until then. 0 means 8,192. Only tests need other values.
 	SealRows int
-	// CheckpointRows is the number of new vectors of a shard after which its unsealed state is
-	// saved, so that the next Open need not read it from the log again. It changes only how fast
-	// Open is, never the state. 0 means 8,192; negative means never (Flush and Close still save
-	// it).
-	CheckpointRows int
-	// Logger reports checkpoints that could not be used or written. Nil means slog.Default().
+	// Logger reports checkpoints and links that could not be used or written. Nil means
+	// slog.Default().
 	Logger *slog.Logger
-
-	paused *atomic.Bool // set while checkpoints are off
 
 	// Fields of tests.
 	disk     sealed.Disk
@@ -62,10 +58,7 @@ func (o *Options) setDefaults() error {
 		o.Backend = BackendFlat
 	}
 	if o.SealRows == 0 {
-		o.SealRows = 1 << 16
-	}
-	if o.CheckpointRows == 0 {
-		o.CheckpointRows = 1 << 13
+		o.SealRows = 1 << 13
 	}
 	if o.Logger == nil {
 		o.Logger = slog.Default()
@@ -78,7 +71,7 @@ func (o *Options) setDefaults() error {
 		return fmt.Errorf("vector: %w", err)
 	}
 	o.M, o.EfConstruction, o.Ef = x.M, x.EfConstruction, x.Ef
-	if _, ok := backends[o.Backend]; !ok {
+	if o.Backend != BackendFlat && o.Backend != BackendCoder {
 		return fmt.Errorf("vector: Backend %q: want %s or %s", o.Backend, BackendFlat, BackendCoder)
 	}
 	if o.linkRows == 0 {
@@ -95,10 +88,6 @@ func (o *Options) params() string {
 	return fmt.Sprintf("%s,m=%d,ef_construction=%d,seal_rows=%d", o.Backend, o.M, o.EfConstruction, o.SealRows)
 }
 
-// objectRuns is the number of passages after which a step of objects is sealed, at the end of the
-// event with the last of them.
-func (o *Options) objectRuns() int { return max(1, o.SealRows/8) }
-
 // stamp returns the params of options without defaults filled in. Open reports invalid options.
 func (o Options) stamp() string {
 	_ = o.setDefaults()
@@ -107,14 +96,6 @@ func (o Options) stamp() string {
 
 func (o *Options) index() index.Options {
 	return index.Options{Dim: dim, M: o.M, EfConstruction: o.EfConstruction, Ef: o.Ef}
-}
-
-// objects returns the options of graphs of objects: half the links, chosen from half the
-// candidates, for a walk that keeps four times as many (decision 38).
-func (o *Options) objects() index.Options {
-	x := o.index()
-	x.M, x.EfConstruction = max(2, x.M/2), max(1, x.EfConstruction/2)
-	return x
 }
 
 // scans reports whether a search compares all of that many rows.

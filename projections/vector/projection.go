@@ -4,12 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
-	"sync/atomic"
 
 	"github.com/recountdb/recount/projections"
 	"github.com/recountdb/recount/projections/sealed"
@@ -21,7 +20,7 @@ const Name = "vector"
 
 // Version is the version of the stored state. It changes when the same log would give another
 // state.
-const Version = 2
+const Version = 3
 
 // ErrClosed is returned by calls after Close.
 var ErrClosed = errors.New("vector: closed")
@@ -41,25 +40,17 @@ type Projection struct {
 	dir  string
 	opts Options
 
-	// life guards users and closed and is held only briefly.
-	life   sync.Mutex
-	users  int // calls in progress: the files stay mapped until the last one ends
-	closed bool
+	guard sealed.Guard // the files stay mapped until the last call ends
 
-	// mu guards shards and objects. Lock order: mu, then a shard's write, then its mu. A caller
-	// that locks the write of several shards does so in the order of partitions, those of objects
-	// last.
-	mu      sync.RWMutex
-	shards  map[schemas.TopicPartition]*shard
-	objects map[schemas.TopicPartition]*objectShard
+	// mu guards shards. Lock order: mu, then a shard's write, then its mu. A caller that locks
+	// several shards does so in the order of partitions.
+	mu     sync.RWMutex
+	shards map[schemas.TopicPartition]*shard
 
 	links linker // of objects
 }
 
-var (
-	_ projections.Projection   = (*Projection)(nil)
-	_ projections.Checkpointer = (*Projection)(nil)
-)
+var _ projections.Projection = (*Projection)(nil)
 
 // Open opens or creates the state in dir, which exists. A damaged file is a *CorruptError. A
 // damaged or outdated checkpoint is not an error, since it only saves time.
@@ -70,8 +61,7 @@ func Open(dir string, opts Options) (*Projection, error) {
 	if err := opts.setDefaults(); err != nil {
 		return nil, err
 	}
-	opts.paused = new(atomic.Bool)
-	p := &Projection{dir: dir, opts: opts, shards: map[schemas.TopicPartition]*shard{}, objects: map[schemas.TopicPartition]*objectShard{}}
+	p := &Projection{dir: dir, opts: opts, shards: map[schemas.TopicPartition]*shard{}}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, fmt.Errorf("open vectors: %w", err)
@@ -81,7 +71,7 @@ func Open(dir string, opts Options) (*Projection, error) {
 		if !e.IsDir() || !ok {
 			continue // not a folder of this projection
 		}
-		if err := p.begin(tp).load(); err != nil {
+		if err := p.shard(tp).load(); err != nil {
 			p.release()
 			return nil, fmt.Errorf("open vectors of %s: %w", tp, err)
 		}
@@ -94,39 +84,18 @@ func Open(dir string, opts Options) (*Projection, error) {
 
 // enter keeps the files mapped until leave.
 func (p *Projection) enter() error {
-	p.life.Lock()
-	defer p.life.Unlock()
-	if p.closed {
+	if !p.guard.Enter() {
 		return ErrClosed
 	}
-	p.users++
 	return nil
 }
 
-func (p *Projection) leave() {
-	p.life.Lock()
-	p.users--
-	last := p.closed && p.users == 0
-	p.life.Unlock()
-	if last {
-		p.release()
-	}
-}
+func (p *Projection) leave() { p.guard.Leave(p.release) }
 
 func (p *Projection) release() {
 	for _, s := range p.shards {
 		s.release()
 	}
-	for _, s := range p.objects {
-		s.release()
-	}
-}
-
-// part is a partition's shard, of commands or of objects.
-type part interface {
-	load() error
-	apply(ctx context.Context, b schemas.Batch) error
-	flush() error
 }
 
 // Name implements projections.Projection.
@@ -134,79 +103,54 @@ func (p *Projection) Name() string { return Name }
 
 // Next implements projections.Projection.
 func (p *Projection) Next(tp schemas.TopicPartition) int64 {
-	if s := p.shard(tp); s != nil {
-		return s.snapshot().next
-	}
 	p.mu.RLock()
-	s := p.objects[tp]
+	s := p.shards[tp]
 	p.mu.RUnlock()
-	if s != nil {
-		return s.snapshot().next
+	if s == nil {
+		return 0
 	}
-	return 0
+	return s.snapshot().next
 }
 
 // Watermark implements projections.Projection.
 func (p *Projection) Watermark() schemas.Watermark {
 	w := schemas.Watermark{}
-	for _, v := range p.snapshot() {
-		w[v.tp] = v.next
-	}
-	p.mu.RLock()
-	defer p.mu.RUnlock()
-	for tp, s := range p.objects {
-		if v := s.snapshot(); v.next > 0 {
-			w[tp] = v.next
+	p.read(nil, func(s *shard) {
+		if s.view.next > 0 {
+			w[s.tp] = s.view.next
 		}
-	}
+	})
 	return w
 }
 
-func (p *Projection) shard(tp schemas.TopicPartition) *shard {
-	p.mu.RLock()
-	defer p.mu.RUnlock()
-	return p.shards[tp]
-}
-
-// sorted returns the shards in order; the caller holds mu.
-func (p *Projection) sorted() []*shard {
-	var all []*shard
-	for _, s := range p.shards {
-		all = append(all, s)
-	}
-	slices.SortFunc(all, func(a, b *shard) int { return a.tp.Compare(b.tp) })
-	return all
-}
-
-// sortedObjects returns the shards of objects in order; the caller holds mu.
-func (p *Projection) sortedObjects() []*objectShard {
-	var all []*objectShard
-	for _, s := range p.objects {
-		all = append(all, s)
-	}
-	slices.SortFunc(all, func(a, b *objectShard) int { return a.tp.Compare(b.tp) })
-	return all
-}
-
-// snapshot returns one state of all shards of commands, in order. If it includes a batch, it
-// includes every batch of any shard that was published before.
-func (p *Projection) snapshot() []view {
+// read calls f with each shard of a source, or all if it is nil, in order. f may read what the
+// shard's mu guards. All calls see one state: if it includes a batch, it includes every batch of any
+// of the shards that was published before.
+func (p *Projection) read(of *source, f func(s *shard)) {
 	// While mu is held no shard can be added, so no shard can be missing from the list while a
 	// later batch of another one is included.
 	p.mu.RLock()
 	defer p.mu.RUnlock()
-	all := p.sorted()
+	all := p.sorted(of)
 	for _, s := range all {
 		s.mu.RLock()
 	}
-	var views []view
 	for _, s := range all {
-		if s.view.next > 0 {
-			views = append(views, s.view)
-		}
+		f(s)
 		s.mu.RUnlock()
 	}
-	return views
+}
+
+// sorted returns the shards of a source, or all if it is nil, in order. The caller holds mu.
+func (p *Projection) sorted(of *source) []*shard {
+	var all []*shard
+	for _, s := range p.shards {
+		if of == nil || s.source == of {
+			all = append(all, s)
+		}
+	}
+	slices.SortFunc(all, func(a, b *shard) int { return a.tp.Compare(b.tp) })
+	return all
 }
 
 // Apply implements projections.Projection. After an error that may be retried, Next says how far it
@@ -220,37 +164,29 @@ func (p *Projection) Apply(ctx context.Context, b schemas.Batch) error {
 	if !sealed.Valid(tp) {
 		return schemas.Fatalf("vector: %q is not a partition of a topic", tp)
 	}
-	return p.begin(tp).apply(ctx, b)
+	return p.shard(tp).apply(ctx, b)
 }
 
-// begin returns a partition's shard and creates it if there is none.
-func (p *Projection) begin(tp schemas.TopicPartition) part {
+// shard returns a partition's shard and creates it if there is none.
+func (p *Projection) shard(tp schemas.TopicPartition) *shard {
 	p.mu.RLock()
-	s, o := p.shards[tp], p.objects[tp]
+	s := p.shards[tp]
 	p.mu.RUnlock()
-	switch {
-	case s != nil:
+	if s != nil {
 		return s
-	case o != nil:
-		return o
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	dir := filepath.Join(p.dir, sealed.ShardDir(tp))
-	if ofObjects(tp) {
-		if p.objects[tp] == nil {
-			p.objects[tp] = newObjectShard(tp, dir, &p.opts, &p.links)
-		}
-		return p.objects[tp]
-	}
 	if p.shards[tp] == nil {
-		p.shards[tp] = newShard(tp, dir, &p.opts)
+		of := commands
+		if tp.Topic[strings.LastIndexByte(tp.Topic, '.')+1:] == schemas.TopicAgents {
+			of = objects
+		}
+		folder := sealed.Folder{Dir: filepath.Join(p.dir, sealed.ShardDir(tp)), Disk: p.opts.disk}
+		p.shards[tp] = newShard(of, home{tp: tp, folder: folder, opts: &p.opts}, &p.links)
 	}
 	return p.shards[tp]
 }
-
-// Checkpoints implements projections.Checkpointer.
-func (p *Projection) Checkpoints(on bool) { p.opts.paused.Store(!on) }
 
 // Flush implements projections.Projection.
 func (p *Projection) Flush() error {
@@ -258,19 +194,13 @@ func (p *Projection) Flush() error {
 		return err
 	}
 	defer p.leave()
-	all := map[schemas.TopicPartition]part{}
 	p.mu.RLock()
-	for tp, s := range p.shards {
-		all[tp] = s
-	}
-	for tp, s := range p.objects {
-		all[tp] = s
-	}
+	all := p.sorted(nil)
 	p.mu.RUnlock()
 	var errs []error
-	for _, tp := range slices.SortedFunc(maps.Keys(all), schemas.TopicPartition.Compare) {
-		if err := all[tp].flush(); err != nil {
-			errs = append(errs, fmt.Errorf("flush vectors of %s: %w", tp, err))
+	for _, s := range all {
+		if err := s.flush(); err != nil {
+			errs = append(errs, fmt.Errorf("flush vectors of %s: %w", s.tp, err))
 		}
 	}
 	return errors.Join(errs...)
@@ -284,13 +214,6 @@ func (p *Projection) Close() error {
 		return nil
 	}
 	p.links.stop() // before the files that it reads are released
-	p.life.Lock()
-	first := !p.closed
-	p.closed = true
-	last := first && p.users == 0
-	p.life.Unlock()
-	if last {
-		p.release()
-	}
+	p.guard.Close(p.release)
 	return err
 }

@@ -1,10 +1,14 @@
 package vector
 
 import (
+	"bytes"
 	"errors"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/recountdb/recount/projections"
@@ -19,7 +23,7 @@ import (
 // several, with checkpoints in between.
 func TestProjection(t *testing.T) {
 	projtest.Run(t, projtest.Config{
-		Kind:   kindOf(Options{SealRows: 48, CheckpointRows: 13, M: 4, EfConstruction: 20}),
+		Kind:   kindOf(Options{SealRows: 48, M: 4, EfConstruction: 20}),
 		Change: changeEmbedding,
 		Read:   func(t *testing.T, p projections.Projection) { readEverything(t, p.(*Projection)) },
 	})
@@ -28,7 +32,7 @@ func TestProjection(t *testing.T) {
 // TestCoder checks that with an index whose graph differs from run to run the state is still a
 // function of the log, and that searches find the rows.
 func TestCoder(t *testing.T) {
-	opts := Options{Backend: BackendCoder, M: 4, EfConstruction: 10, SealRows: 1000, CheckpointRows: -1}
+	opts := Options{Backend: BackendCoder, M: 4, EfConstruction: 10, SealRows: 1000}
 	rng := rand.New(rand.NewPCG(6, 6))
 	l := newLog(0)
 	for i := range 2300 { // more than are scanned
@@ -107,7 +111,7 @@ func readEverything(t *testing.T, p *Projection) {
 }
 
 func TestEveryStepBroken(t *testing.T) {
-	opts := Options{SealRows: 24, CheckpointRows: 11, M: 4, EfConstruction: 20, Logger: quiet}
+	opts := Options{SealRows: 24, M: 4, EfConstruction: 20, Logger: quiet}
 	sealedtest.EveryStepBroken(t, sealedtest.Steps{
 		Log: projtest.Generate(11, 1, 90)[0], AtLeast: 40, Verify: verify,
 		Open: func(dir string, d sealed.Disk) (projections.Projection, error) {
@@ -126,10 +130,10 @@ func verify(t *testing.T, p projections.Projection) error {
 	return err
 }
 
-// TestEveryStepBrokenAtAChunk breaks every step when a chunk of vectors fills up. Each run begins
+// TestEveryStepBrokenAtCodes breaks every step when codes and links are stored with a step. Each run begins
 // with the rows before that.
-func TestEveryStepBrokenAtAChunk(t *testing.T) {
-	opts := Options{SealRows: 520, CheckpointRows: -1, M: 4, EfConstruction: 20, Logger: quiet}
+func TestEveryStepBrokenAtCodes(t *testing.T) {
+	opts := Options{SealRows: 522, linkRows: rows.PerChunk, M: 4, EfConstruction: 20, Logger: quiet}
 	rng := rand.New(rand.NewPCG(8, 8))
 	l := newLog(0)
 	for i := range rows.PerChunk + 2 {
@@ -163,6 +167,50 @@ func TestEveryStepBrokenAtAChunk(t *testing.T) {
 			return Open(dir, o)
 		},
 	})
+}
+
+// TestLinksOfCommands checks that the links of commands, which are not part of the state, are the same
+// after a proper end, after a crash, and after all their files are lost.
+func TestLinksOfCommands(t *testing.T) {
+	opts := Options{SealRows: 700, linkRows: rows.PerChunk, M: 4, EfConstruction: 20}
+	rng := rand.New(rand.NewPCG(12, 12))
+	l := newLog(0)
+	for i := range 2*rows.PerChunk + 300 {
+		l.add(uint64(i), unit(rng))
+	}
+	once := fresh(t, opts)
+	l.apply(t, once)
+	p := open(t, t.TempDir(), opts)
+	for i, to := range []int64{500, 900, 1500, l.Next} {
+		if err := p.Apply(t.Context(), l.Batch(p.Next(l.TP), to)); err != nil {
+			t.Fatal(err)
+		}
+		if i%2 == 0 {
+			closeOf(t, p)
+		} else {
+			p.release() // what a crash leaves
+		}
+		p = open(t, p.dir, opts)
+		l.applyTo(t, p, to)
+	}
+	want := graphs(once)
+	if got := graphs(p); len(want) != 1 || !maps.EqualFunc(got, want, bytes.Equal) {
+		t.Error("the links are not those of the rows")
+	}
+	sealedtest.Same(t, "with crashes and without", once, p)
+	closeOf(t, p)
+	for name := range filesOf(t, p.dir) {
+		if strings.HasSuffix(name, linksSuffix) || strings.HasSuffix(name, codesSuffix) {
+			if err := os.Remove(filepath.Join(p.dir, sealed.ShardDir(l.TP), name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	p = open(t, p.dir, opts)
+	defer closeOf(t, p)
+	if got := graphs(p); !maps.EqualFunc(got, want, bytes.Equal) {
+		t.Error("without the files of links: the links are not those of the rows")
+	}
 }
 
 // TestOtherParameters checks that the options that change the state are stored with it.

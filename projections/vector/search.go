@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/recountdb/recount/projections/vector/index"
@@ -103,25 +102,22 @@ func (p *Projection) Search(ctx context.Context, q Query) ([]Hit, []SearchStats,
 	}
 	var all []Hit
 	var stats []SearchStats
-	for _, v := range p.snapshot() {
-		sp := v.space(q.Embedder)
-		if sp == nil {
+	for _, of := range p.parts(commands, q.Embedder, noAudience, q.Below) {
+		if len(of.spaces) == 0 || of.spaces[0].all() == 0 {
 			continue
 		}
 		if err := ctx.Err(); err != nil {
 			return nil, nil, err
 		}
-		s := &search{Query: q, v: &v, sp: sp, below: math.MaxInt64}
-		if q.Below != nil {
-			s.below = q.Below[v.tp]
-		}
+		s := &search{Query: q, part: of, in: &of.spaces[0]}
 		if err := s.run(ctx); err != nil {
-			return nil, nil, fmt.Errorf("search %s: %w", v.tp, err)
+			return nil, nil, fmt.Errorf("search %s: %w", s.v.tp, err)
 		}
+		rows := int(s.in.all())
 		all = append(all, s.hits...)
 		stats = append(stats, SearchStats{
-			TP: v.tp, Rows: len(sp.key), Runs: len(sp.offset), EF: s.EF,
-			Scanned: p.opts.scans(len(sp.key)), Checked: s.checked, Hits: len(s.hits),
+			TP: s.v.tp, Rows: rows, Runs: int(s.in.seen.runs), EF: s.EF,
+			Scanned: p.opts.scans(rows), Checked: s.checked, Hits: len(s.hits),
 		})
 	}
 	slices.SortFunc(all, Hit.compare)
@@ -142,38 +138,31 @@ func cut(hits []Hit, q Query) []Hit {
 	return hits
 }
 
-func (v *view) space(embedder string) *spaceView {
-	for i := range v.spaces {
-		if v.spaces[i].embedder == embedder {
-			return &v.spaces[i]
-		}
-	}
-	return nil
-}
-
-// search is a query in one shard.
+// search is a query in one partition.
 type search struct {
 	Query
-	v       *view
-	sp      *spaceView
-	below   int64
+	part
+	in      *target
 	checked int
 	hits    []Hit
 }
 
 // run fills hits with the best K rows; without Distinct a content may have several runs among them.
 func (s *search) run(ctx context.Context) error {
-	counts := func(row uint32) bool { return s.newest(row) != noRun }
+	counts := func(i uint32) bool {
+		run, _ := s.match(i)
+		return run != none
+	}
 	// A walk without a filter is cheaper.
 	keep := counts
-	if s.Filter == nil && s.below >= s.v.next {
+	if s.Filter == nil && (s.Below == nil || s.Below[s.v.tp] >= s.v.next) {
 		keep = nil
 	}
 	for k := s.K; ; {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		near, err := s.sp.index.Search(s.Vector, k, s.EF, keep)
+		near, err := s.in.index.Search(s.Vector, k, s.EF, keep)
 		if err != nil {
 			return err
 		}
@@ -190,19 +179,20 @@ func (s *search) run(ctx context.Context) error {
 	}
 }
 
-// collect makes hits of rows, the best first, and counts their contents.
+// collect makes hits of rows of the space, the best first, and counts their contents.
 func (s *search) collect(near []index.Neighbour) int {
 	s.hits = slices.Grow(s.hits[:0], len(near))
 	seen := make(map[uint64]bool, len(near))
 	for _, n := range near {
-		content := s.sp.content[n.Row]
+		content := s.content(s.in, n.Row)
 		if s.Distinct && seen[content] {
 			continue
 		}
 		seen[content] = true
-		h := Hit{TP: s.v.tp, Score: float64(n.Score), ContentHash: content, Runs: s.sp.runs(n.Row, s.below)}
-		for run := s.newest(n.Row); run != noRun; run = s.next(s.sp.prev.at(run)) {
-			h.Offset = s.sp.offset[run]
+		run, runs := s.match(n.Row)
+		h := Hit{TP: s.v.tp, Score: float64(n.Score), ContentHash: content, Runs: runs}
+		for ; run != none; run = s.next(s.chains.at(run).prev) {
+			h.Offset = s.offset(run)
 			s.hits = append(s.hits, h)
 			if s.Distinct || len(s.hits) >= s.K {
 				break
@@ -215,37 +205,21 @@ func (s *search) collect(near []index.Neighbour) int {
 	return len(seen)
 }
 
-// newest returns a row's newest matching run, or noRun.
-func (s *search) newest(row uint32) uint32 {
-	if int(row) >= len(s.sp.key) {
-		return noRun // added since this search began
+// match returns the newest run of row i of the space that is below the watermark and that the filter
+// accepts, or none, and how many runs below the watermark the row has.
+func (s *search) match(i uint32) (run uint32, runs int) {
+	if i >= s.in.all() {
+		return none, 0 // added since this search began
 	}
 	s.checked++
-	run, _ := s.sp.near(row, s.below)
-	return s.next(run)
+	run, runs, _ = s.chains.before(s.head(s.in, i), s.part.runs)
+	return s.next(run), runs
 }
 
-// next returns the first matching run along a chain, or noRun.
+// next returns the first run along a chain that the filter accepts, or none.
 func (s *search) next(run uint32) uint32 {
-	for ; run != noRun; run = s.sp.prev.at(run) {
-		if s.sp.visible(run, s.below) && (s.Filter == nil || s.Filter(s.v.tp, s.sp.offset[run])) {
-			return run
-		}
+	for run != none && s.Filter != nil && !s.Filter(s.v.tp, s.offset(run)) {
+		run = s.chains.at(run).prev
 	}
-	return noRun
-}
-
-// visible reports whether the snapshot has a run and it lies below an offset.
-func (c *columns) visible(run uint32, below int64) bool {
-	return int(run) < len(c.offset) && c.offset[run] < below
-}
-
-// runs counts a row's runs below an offset.
-func (c *columns) runs(row uint32, below int64) int {
-	run, n := c.near(row, below)
-	for run != noRun && !c.visible(run, below) {
-		run = c.prev.at(run)
-		n--
-	}
-	return n
+	return run
 }

@@ -2,7 +2,6 @@ package vector
 
 import (
 	"context"
-	"math"
 	"slices"
 
 	"github.com/recountdb/recount/schemas"
@@ -28,18 +27,19 @@ func (p *Projection) Similar(ctx context.Context, pos schemas.Position) ([]Hit, 
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	v, sp, run := p.locate(pos)
-	if sp == nil {
+	in, space, run := p.locate(pos, nil)
+	if space == nil {
 		return nil, nil
 	}
 	var hits []Hit
-	row := sp.row[run]
-	for i := row * SimilarK; i < (row+1)*SimilarK; i++ {
-		if like := sp.simRow[i]; like != noRow {
-			before := sp.before(like, pos.Offset)
+	row, _ := in.v.rowOf(run)
+	rows, cosines := in.v.like(row)
+	for i, like := range rows {
+		if like != none {
+			before, runs, _ := in.chains.before(in.head(space, like), run)
 			hits = append(hits, Hit{
-				TP: v.tp, Offset: sp.offset[before], Score: float64(sp.simCos[i]),
-				ContentHash: sp.content[like], Runs: sp.runs(like, pos.Offset),
+				TP: in.v.tp, Offset: in.offset(before), Score: float64(cosines[i]),
+				ContentHash: in.content(space, like), Runs: runs,
 			})
 		}
 	}
@@ -59,77 +59,54 @@ func (p *Projection) SimilarTo(ctx context.Context, pos schemas.Position, k int,
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	v, sp, run := p.locate(pos)
-	if sp == nil || k <= 0 {
+	in, space, run := p.locate(pos, below)
+	if space == nil || k <= 0 {
 		return nil, nil
 	}
-	row := sp.row[run]
-	until := sp.after(row, pos.Offset) // from there on another run is the one named
-	if below != nil {
-		until = min(until, below[v.tp])
-	}
+	row, _ := in.v.rowOf(run)
+	_, _, until := in.before(row, run+1) // from there on another run is the one named
+	until = min(until, in.runs)
 	var hits []Hit
-	entry, n := unchain(sp.named.at(row).Load())
-	if n == 0 {
-		entry = noRow
-	}
-	for looked := 0; entry != noRow && looked < maxNamed; entry = sp.simPrev.at(entry) {
-		if int(entry) >= len(sp.simRow) {
-			continue // added since the snapshot
-		}
-		from := entry / SimilarK
-		if below != nil && looked == 0 && sp.runs(from, below[v.tp]) == 0 {
+	entry := space.seen.named.at(in.numberOf(space, row)).Load()
+	for looked := 0; entry != none && looked < maxNamed; entry = space.similar.prev.at(entry) {
+		number := entry / SimilarK
+		if number >= space.rows {
 			continue // its first run is later; the rows before it in the chain are older
 		}
 		looked++
-		first := sp.after(from, pos.Offset)
-		if first == math.MaxInt64 || first >= until {
+		from := in.row(space, number)
+		_, runs, first := in.before(from, run+1)
+		if first >= until {
 			continue
 		}
+		_, cosines := in.v.like(from)
 		hits = append(hits, Hit{
-			TP: v.tp, Offset: first, Score: float64(sp.simCos[entry]),
-			ContentHash: sp.content[from], Runs: sp.runs(from, first+1),
+			TP: in.v.tp, Offset: in.offset(first), Score: float64(cosines[entry%SimilarK]),
+			ContentHash: in.content(space, number), Runs: runs + 1,
 		})
 	}
 	slices.SortFunc(hits, Hit.compare)
 	return hits[:min(len(hits), k)], nil
 }
 
-// locate returns the run at a position; a nil space means that there is none.
-func (p *Projection) locate(pos schemas.Position) (view, *spaceView, int) {
-	s := p.shard(pos.TP())
-	if s == nil {
-		return view{}, nil, 0
+// locate returns the partition of a position and, if there is a run of a command at the position,
+// its space and the run.
+func (p *Projection) locate(pos schemas.Position, below schemas.Watermark) (in part, space *target, run uint32) {
+	p.mu.RLock()
+	s := p.shards[pos.TP()]
+	p.mu.RUnlock()
+	if s == nil || s.source != commands {
+		return in, nil, none
 	}
-	v := s.snapshot()
-	for i := range v.spaces {
-		if run, ok := slices.BinarySearch(v.spaces[i].offset, pos.Offset); ok {
-			return v, &v.spaces[i], run
-		}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	in = part{v: s.view, chains: s.chains}
+	run = in.v.runsBelow(pos.Offset)
+	if run == in.v.allRuns() || in.offset(run) != pos.Offset {
+		return in, nil, none
 	}
-	return view{}, nil, 0
-}
-
-// before returns a row's newest run below an offset; there must be one.
-func (c *columns) before(row uint32, below int64) uint32 {
-	run, _ := c.near(row, below)
-	for !c.visible(run, below) {
-		run = c.prev.at(run)
-	}
-	return run
-}
-
-// after returns the offset of a row's first run above an offset, or math.MaxInt64.
-func (c *columns) after(row uint32, above int64) int64 {
-	first := int64(math.MaxInt64)
-	for run, _ := c.near(row, above+1); run != noRun; run = c.prev.at(run) {
-		if !c.visible(run, math.MaxInt64) {
-			continue
-		}
-		if c.offset[run] <= above {
-			break
-		}
-		first = c.offset[run]
-	}
-	return first
+	_, number := in.v.rowOf(run)
+	in.spaces = []target{{space: s.spaces[number], seen: s.spaces[number].seen}}
+	in.limit(below)
+	return in, &in.spaces[0], run
 }

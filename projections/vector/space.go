@@ -1,277 +1,152 @@
 package vector
 
 import (
-	"fmt"
-	"slices"
+	"bytes"
 	"sync/atomic"
 
-	"github.com/zeebo/xxh3"
-
 	"github.com/recountdb/recount/projections/sealed"
+	"github.com/recountdb/recount/projections/vector/flat"
 	"github.com/recountdb/recount/projections/vector/index"
-	"github.com/recountdb/recount/projections/vector/rows"
 	"github.com/recountdb/recount/schemas"
 )
 
-const (
-	dim = schemas.EmbeddingDim
-	// SimilarK is how many similar earlier rows are stored with a row.
-	SimilarK = 4
-	// asked is how many neighbours of a new row are requested, since some may be of its own
-	// content.
-	asked = 2 * SimilarK
+// spaceKey identifies a space, whose vectors are compared with each other: those of one embedder
+// and one audience. Commands have no audience.
+type spaceKey struct {
+	audience schemas.AudienceID
+	embedder uint32 // its number in the shard
+}
 
-	noRow = ^uint32(0)
-	noRun = ^uint32(0)
-)
-
-// space holds the vectors that one embedder made of a shard's intents. Only vectors of one space
-// are compared.
-//
-// A row is a distinct content (Intent.content_hash) with its vector; a run is one intent of it.
-// Both are numbered in log order.
+// space has the locations of the rows of a space, which it numbers from 0 in the order of the log.
+// There may be thousands of spaces, most of them with a few rows, so they share files and blocks.
 type space struct {
-	embedder string
-	backend  backend
-	index    index.Index
-	table    rowTable
-	columns
-	chunks []*file // the index's full chunks, sealed
-	sealed int     // rows in sealed steps
+	spaceKey
+	number uint32
+
+	// The following fields are guarded by the shard's write.
+	n       uint32   // rows in steps
+	tail    []uint32 // rows of the tail
+	runs    uint32
+	changed bool // tail or runs differ from what readers see
+
+	seen   seen                   // guarded by the shard's mu
+	places atomic.Pointer[places] // what indexes read
+
+	index   index.Index                // of all rows if they are linked as they are added, else nil
+	similar *similar                   // likewise
+	graph   atomic.Pointer[flat.Index] // over the first rows, or nil; index is the same one, if there is one
+	link    linkState
 }
 
-func newSpace(embedder string, b backend, x index.Index) *space {
-	return &space{embedder: embedder, backend: b, index: x, columns: columns{prev: newLinks(), simPrev: newLinks(), miles: newLinks()}}
+// seen is the part of a space that readers see.
+type seen struct {
+	ranges []rowRange
+	n      uint32 // rows in ranges
+	tail   []uint32
+	runs   uint32
+	named  heads // see similar
 }
 
-// columns holds the rows and runs. They are only appended to, so a copy of the struct is a
-// snapshot. Only the heads of chains change. A reader that loads a head may find a run that came
-// after its snapshot; it follows the chain, newest to oldest, until it reaches a run of the
-// snapshot.
-type columns struct {
-	// Of each row: its key, its content, and the SimilarK rows most similar to it with their scores
-	// (noRow if there are fewer).
-	key     []uint64
-	content []uint64
-	simRow  []uint32
-	simCos  []float32
-	// Of each entry of simRow: the previous one that names the same row.
-	simPrev *links
-	// Of each run: its offset, its row, the previous run of the same row.
-	offset []int64
-	row    []uint32
-	prev   *links
-	// Of each row: its newest run and how many it has; the newest entry of simRow that names it.
-	newest heads
-	named  heads
-	// Every mileRuns-th run of a row is a milestone. Of each milestone: the run, and the previous
-	// milestone of the same row. Of each row: its newest milestone and how many it has. See near.
-	miles *links
-	mile  heads
+// places locate the vectors of a space.
+type places struct {
+	ranges []rowRange
+	n      uint32      // rows in ranges
+	tail   [][]float32 // those of the tail, if rows are linked as they are added
 }
 
-// mileRuns bounds the walk along a row's runs, since a content may be run a million times.
-const mileRuns = 128
+// rowRange is n consecutive rows of a space in a step, from start on. The first of them is row
+// number before of the space.
+type rowRange struct {
+	step             *step
+	start, n, before uint32
+}
 
-// heads is a value that changes for each row, in blocks that do not move.
-type heads []*[block]atomic.Uint64
+func newSpace(number uint32, key spaceKey) *space {
+	sp := &space{spaceKey: key, number: number}
+	sp.places.Store(&places{})
+	return sp
+}
 
-const block = 4096
+// extend adds the rows of a new step, which include all of the tail. The caller holds the shard's
+// mu.
+func (sp *space) extend(st *step, start, n uint32) {
+	ranges := append(sp.places.Load().ranges, rowRange{st, start, n, sp.n}) // readers keep their length of the slice
+	sp.n += n
+	sp.places.Store(&places{ranges: ranges, n: sp.n})
+	sp.tail = nil
+	sp.seen.ranges, sp.seen.n, sp.seen.tail = ranges, sp.n, nil
+}
 
-func (h *heads) grow(row int) {
-	if row/block == len(*h) {
-		*h = append(*h, new([block]atomic.Uint64))
+// hold makes the vector of the next row available to indexes, and returns the places before it.
+func (sp *space) hold(vec []float32) (before *places) {
+	before = sp.places.Load()
+	sp.places.Store(&places{before.ranges, before.n, append(before.tail, vec)})
+	return before
+}
+
+// rows returns the number of rows.
+func (sp *space) rows() int { return int(sp.n) + len(sp.tail) }
+
+// vector returns the vector of row i, also to an index that readers search.
+func (sp *space) vector(i uint32) []float32 {
+	p := sp.places.Load()
+	if i >= p.n {
+		return p.tail[i-p.n]
 	}
+	st, at := locate(p.ranges, i)
+	return st.vector(at)
 }
 
-func (h heads) at(row uint32) *atomic.Uint64 { return &h[row/block][row%block] }
+// locate returns the step, and the row in it, of row i, which must be in a step.
+func (sp *space) locate(i uint32) (*step, uint32) { return locate(sp.places.Load().ranges, i) }
 
-// links are the elements of chains: each has the previous one. They are in blocks that do not move,
-// and the table of blocks is published before any head that refers to an element, so that a reader
-// of the head can read the element.
-type links struct {
-	n     int // used by the writer
-	table atomic.Pointer[[]*[block]uint32]
-}
-
-func newLinks() *links {
-	l := &links{}
-	l.table.Store(new([]*[block]uint32))
-	return l
-}
-
-func (l *links) append(x uint32) {
-	t := *l.table.Load()
-	if l.n/block == len(t) {
-		grown := append(slices.Clip(t), new([block]uint32)) // readers keep the old table
-		l.table.Store(&grown)
-		t = grown
-	}
-	t[l.n/block][l.n%block] = x
-	l.n++
-}
-
-func (l *links) at(i uint32) uint32 { return (*l.table.Load())[i/block][i%block] }
-
-// chain packs the last element of a chain and its length into a head.
-func chain(last uint32, length int) uint64 { return uint64(last)<<32 | uint64(uint32(length)) }
-
-func unchain(head uint64) (last uint32, length int) { return uint32(head >> 32), int(uint32(head)) }
-
-// rowKey returns the key of a row. A content that was embedded with two stated intents has two
-// rows: each can be found by what was stated.
-func rowKey(content uint64, vec []float32) uint64 {
-	return xxh3.HashSeed(sealed.BytesOf(vec), content)
-}
-
-// has reports whether there is such a row.
-func (s *space) has(key, content uint64) bool {
-	_, known := s.table.find(s.key, s.content, key, content)
-	return known
-}
-
-// add adds one run and reports whether it made a new row. An error comes from the index; nothing
-// has changed then.
-func (s *space) add(key, content uint64, vec []float32, offset int64) (row uint32, isNew bool, err error) {
-	row, known := s.table.find(s.key, s.content, key, content)
-	if !known {
-		near, err := s.backend.add(s.index, vec, asked)
-		if err != nil {
-			return 0, false, err
-		}
-		row = uint32(len(s.key))
-		if s.index.Len() != len(s.key)+1 {
-			return 0, false, schemas.Fatalf("vector: the index of %s has %d rows, want %d", s.embedder, s.index.Len(), len(s.key)+1)
-		}
-		s.appendRow(key, content, s.closestOthers(content, near))
-	}
-	s.appendRun(offset, row)
-	return row, !known, nil
-}
-
-// closestOthers returns the best of a new row's neighbours that are of another content.
-func (s *space) closestOthers(content uint64, near []index.Neighbour) (like [SimilarK]index.Neighbour) {
-	n := 0
-	for _, x := range near {
-		if n < SimilarK && s.content[x.Row] != content {
-			like[n] = x
-			n++
+func locate(ranges []rowRange, i uint32) (*step, uint32) {
+	lo, hi := 0, len(ranges)
+	for hi-lo > 1 {
+		if mid := int(uint(lo+hi) >> 1); ranges[mid].before <= i {
+			lo = mid
+		} else {
+			hi = mid
 		}
 	}
-	for ; n < SimilarK; n++ {
-		like[n].Row = noRow
-	}
-	return like
+	r := &ranges[lo]
+	return r.step, r.start + i - r.before
 }
 
-func (s *space) appendRow(key, content uint64, like [SimilarK]index.Neighbour) {
-	row := uint32(len(s.key))
-	s.key, s.content = append(s.key, key), append(s.content, content)
-	s.newest.grow(int(row))
-	s.named.grow(int(row))
-	s.mile.grow(int(row))
-	for _, x := range like {
-		entry, prev := uint32(len(s.simRow)), noRow
-		s.simRow, s.simCos = append(s.simRow, x.Row), append(s.simCos, x.Score)
-		if x.Row == noRow {
-			s.simPrev.append(noRow)
-			continue
-		}
-		head := s.named.at(x.Row)
-		last, n := unchain(head.Load())
-		if n > 0 {
-			prev = last
-		}
-		s.simPrev.append(prev)
-		head.Store(chain(entry, n+1))
-	}
-	s.table.insert(s.key, row)
-}
-
-func (s *space) appendRun(offset int64, row uint32) {
-	run := uint32(len(s.offset))
-	head := s.newest.at(row)
-	last, n := unchain(head.Load())
-	if n == 0 {
-		last = noRun
-	}
-	s.offset, s.row = append(s.offset, offset), append(s.row, row)
-	s.prev.append(last)
-	if (n+1)%mileRuns == 0 {
-		mile := s.mile.at(row)
-		at := uint32(s.miles.n)
-		before, miles := unchain(mile.Load())
-		s.miles.append(run)
-		s.miles.append(before)
-		mile.Store(chain(at, miles+1))
-	}
-	head.Store(chain(run, n+1))
-}
-
-// near returns where to begin the walk back along a row's runs to those below an offset: a run
-// below the offset, or one of the mileRuns next above; and its number among the row's runs, from 1
-// on. Runs added since the snapshot count as above.
-func (c *columns) near(row uint32, below int64) (run uint32, n int) {
-	run, n = unchain(c.newest.at(row).Load())
-	if c.visible(run, below) {
-		return run, n
-	}
-	at, miles := unchain(c.mile.at(row).Load())
-	for ; miles > 0; miles-- {
-		m := c.miles.at(at)
-		if c.visible(m, below) {
-			break
-		}
-		run, n = m, miles*mileRuns
-		at = c.miles.at(at + 1)
-	}
-	return run, n
-}
-
-// check returns an error if a vector cannot be indexed.
-func check(vec []float32) error {
-	if err := index.Check(vec, dim); err != nil {
-		return fmt.Errorf("embedding: %w", err)
-	}
-	return nil
-}
-
-// fullChunks returns how many chunks of the index will not change any more.
-func (s *space) fullChunks() int { return s.index.Len() / rows.PerChunk }
-
-// rowTable is a hash table that finds a row by its key, with open addressing. A used slot has the
-// row's number plus one.
-type rowTable struct {
+// keyTable is a hash table that finds a row by the hash of its vector, with open addressing. A used
+// slot has the row's number plus one.
+type keyTable struct {
 	slots []uint32
 	n     int
 }
 
-func (t *rowTable) find(keys, contents []uint64, key, content uint64) (uint32, bool) {
+// find returns the row with this key for which is returns true.
+func (t *keyTable) find(key uint64, is func(row uint32) bool) (uint32, bool) {
 	if t.n == 0 {
 		return 0, false
 	}
 	mask := uint64(len(t.slots) - 1)
 	for i := key & mask; t.slots[i] != 0; i = (i + 1) & mask {
-		if row := t.slots[i] - 1; keys[row] == key && contents[row] == content {
+		if row := t.slots[i] - 1; is(row) {
 			return row, true
 		}
 	}
 	return 0, false
 }
 
-// insert adds the last row of keys.
-func (t *rowTable) insert(keys []uint64, row uint32) {
-	if t.n*3 >= len(t.slots)*2 {
+// insert adds a row, whose number must be the next one; keyOf returns the key of a row up to it.
+func (t *keyTable) insert(row uint32, keyOf func(row uint32) uint64) {
+	if t.n*4 >= len(t.slots)*3 {
 		t.slots = make([]uint32, max(64, 2*len(t.slots)))
-		for r, key := range keys[:row] {
-			t.put(key, uint32(r))
+		for r := range row {
+			t.put(keyOf(r), r)
 		}
 	}
-	t.put(keys[row], row)
+	t.put(keyOf(row), row)
 	t.n++
 }
 
-func (t *rowTable) put(key uint64, row uint32) {
+func (t *keyTable) put(key uint64, row uint32) {
 	mask := uint64(len(t.slots) - 1)
 	i := key & mask
 	for t.slots[i] != 0 {
@@ -279,3 +154,6 @@ func (t *rowTable) put(key uint64, row uint32) {
 	}
 	t.slots[i] = row + 1
 }
+
+// equalBits compares vectors as bytes, as their hash does.
+func equalBits(a, b []float32) bool { return bytes.Equal(sealed.BytesOf(a), sealed.BytesOf(b)) }

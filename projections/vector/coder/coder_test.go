@@ -1,7 +1,6 @@
 package coder
 
 import (
-	"errors"
 	"testing"
 
 	"github.com/recountdb/recount/projections/vector/index"
@@ -10,10 +9,7 @@ import (
 
 func TestIndex(t *testing.T) {
 	indextest.Run(t, indextest.Backend{
-		New: func(opt index.Options) (index.Index, error) { return New(opt) },
-		Load: func(opt index.Options, links []byte, chunks [][]byte) (index.Index, error) {
-			return Load(opt, links, chunks)
-		},
+		New:         func(opt index.Options, v index.Vectors) (index.Index, error) { return New(opt, v) },
 		Recall:      0, // the library promises no recall
 		Approximate: true,
 	})
@@ -23,12 +19,13 @@ func TestIndex(t *testing.T) {
 // this.
 func TestAfterAPanic(t *testing.T) {
 	vectors := indextest.Vectors(indextest.Clustered, 100, 16, 1, 0)
-	x, err := New(index.Options{Dim: 16, ScanBelow: -1})
+	kept := &indextest.Kept{}
+	x, err := New(index.Options{Dim: 16, ScanBelow: -1}, kept.Vector)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, v := range vectors {
-		if err := x.Add(v); err != nil {
+		if err := kept.Add(x, v); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -40,33 +37,7 @@ func TestAfterAPanic(t *testing.T) {
 	if want := indextest.Exact(vectors, vectors[7], 3, nil); err != nil || len(got) != 3 || got[0] != want[0] || got[2] != want[2] {
 		t.Errorf("after the panic: %v, %v, want %v", got, err, want)
 	}
-	if err := x.Add(vectors[0]); err != nil || x.Len() != 101 {
+	if err := kept.Add(x, vectors[0]); err != nil || x.Len() != 101 {
 		t.Errorf("add after the panic: %v, %d rows", err, x.Len())
-	}
-}
-
-func TestLoadRefuses(t *testing.T) {
-	x, err := New(index.Options{Dim: 16})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, v := range indextest.Vectors(indextest.Uniform, 3, 16, 1, 0) {
-		if err := x.Add(v); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := x.Delete(1); err != nil {
-		t.Fatal(err)
-	}
-	good, chunks := x.AppendLinks(nil), indextest.Chunks(x)
-	zero := [][]byte{make([]byte, len(chunks[0]))}
-	for name, load := range map[string]func() error{
-		"bytes behind": func() error { _, err := Load(x.opt, append(good[:len(good):len(good)], 0), chunks); return err },
-		"cut short":    func() error { _, err := Load(x.opt, good[:len(good)-1], chunks); return err },
-		"zero vectors": func() error { _, err := Load(x.opt, good, zero); return err },
-	} {
-		if err := load(); !errors.Is(err, index.ErrCorrupt) {
-			t.Errorf("%s: %v", name, err)
-		}
 	}
 }

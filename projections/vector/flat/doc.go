@@ -6,11 +6,11 @@
 //   - The same vectors added in the same order make the same graph, on every CPU, whatever was read
 //     meanwhile and however often it was stored and loaded in between. Levels come from a hash of
 //     the row's number; comparisons are by score, then row; scores of the walk come from integer
-//     sums. Hash covers all of it.
+//     sums. The result of AppendLinks has all of it.
 //   - A search with ef keeps ef + ef/2 candidates: the walk compares codes, which rank a little
 //     worse than vectors do. Building keeps EfConstruction.
-//   - A row costs 5 × Dim + 4 bytes of chunk, 8 × M + 8 of links, and above layer 0 a sixteenth of
-//     4 × M + 4 on average (with M = 16): 2,065 bytes at 384.
+//   - A row costs Dim + 4 bytes of chunk, 8 × M + 8 of links, and above layer 0 a sixteenth of
+//     4 × M + 4 on average (with M = 16): 529 bytes at 384. The caller keeps its vector.
 //
 // # Readers and the writer
 //
@@ -26,7 +26,7 @@
 // Little-endian; rows in order:
 //
 //	offset  bytes
-//	0       8     "RFLAT" 0 0, and the version: 1
+//	0       8     "RFLAT" 0 0, and the version: 2
 //	8       4     Dim
 //	12      4     M
 //	16      4     EfConstruction
@@ -34,11 +34,9 @@
 //	24      4     row at which walks begin; 0 if there are no rows
 //	28      4     its level
 //	32      4     lists above layer 0, of all rows
-//	36      4     deleted rows, d
-//	40      4×d   deleted rows, ascending
-//	        …     for each row, one of
+//	36      …     for each row, one of
 //	              1 byte, 255, and 4 bytes, the head of its chain, the earliest row
-//	              of the same code (see twins.go)
+//	              of the same code (see duplicates.go)
 //	              for each layer from 0 to the row's level: 1 byte, the number of
 //	              links; 4 bytes each, the rows
 //

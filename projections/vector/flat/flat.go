@@ -12,9 +12,10 @@ import (
 
 // Index is an HNSW graph over rows. It implements index.Index.
 type Index struct {
-	opt  index.Options
-	kern *kernel.Set
-	rows *rows.Rows
+	opt     index.Options
+	kern    *kernel.Set
+	rows    *rows.Rows
+	vectors index.Vectors
 
 	graph atomic.Pointer[graph] // never nil
 	entry atomic.Uint64         // a packed entry; valid if there are rows
@@ -29,27 +30,17 @@ type Index struct {
 
 var _ index.Index = (*Index)(nil)
 
-// New returns an empty index.
-func New(opt index.Options) (*Index, error) {
+// New returns an empty index of rows whose vectors are kept by the caller.
+func New(opt index.Options, vectors index.Vectors) (*Index, error) {
 	opt, err := opt.WithDefaults()
 	if err != nil {
 		return nil, err
 	}
-	return open(opt, rows.New(opt.Dim)), nil
+	return open(opt, rows.New(opt.Dim), vectors), nil
 }
 
-// NewCodes returns an empty index that keeps no vectors: vector returns that of a row, including a
-// row that is being added. Its chunks are codes and scales alone.
-func NewCodes(opt index.Options, vector func(row uint32) []float32) (*Index, error) {
-	opt, err := opt.WithDefaults()
-	if err != nil {
-		return nil, err
-	}
-	return open(opt, rows.NewCodes(opt.Dim, vector)), nil
-}
-
-func open(opt index.Options, r *rows.Rows) *Index {
-	x := &Index{opt: opt, rows: r, kern: kernel.Best(), scratch: newScratch(kernel.Stride(opt.Dim)), ends: map[uint32]uint32{}}
+func open(opt index.Options, r *rows.Rows, vectors index.Vectors) *Index {
+	x := &Index{opt: opt, rows: r, vectors: vectors, kern: kernel.Best(), scratch: newScratch(kernel.Stride(opt.Dim)), ends: map[uint32]uint32{}}
 	if opt.Generic {
 		x.kern = kernel.Generic()
 	}
@@ -123,11 +114,11 @@ func (x *Index) link(v *view, row uint32, top int, vec []float32, k int) ([]inde
 		ls, _ := v.graph.list(row, layer)
 		s.links[layer] = x.choose(v, s, s.pool, scale, ls.width, s.links[layer])
 		if layer == 0 && k > 0 {
-			near = x.rank(v, vec, s.unfold(v, s.pool, min(4*min(k, index.MaxRows), x.opt.EfConstruction), x.live(v, nil)), k)
+			near = x.rank(v, vec, s.unfold(v, s.pool, min(4*min(k, index.MaxRows), x.opt.EfConstruction), nil), k)
 		}
 	}
 	if head, ok := s.head(v, x.self(v, s, row)); ok {
-		x.hang(v.graph, head, row)
+		x.appendDuplicate(v.graph, head, row)
 		return near, false
 	}
 	for layer := min(top, e.level); layer >= 0; layer-- {
@@ -147,29 +138,8 @@ func (x *Index) self(v *view, s *scratch, row uint32) float32 {
 	return s.scores[0]
 }
 
-// live returns keep without the deleted rows, nil if all rows are kept.
-func (x *Index) live(v *view, keep func(row uint32) bool) func(row uint32) bool {
-	if !x.rows.AnyDeleted() {
-		return keep
-	}
-	return func(row uint32) bool { return !v.rows.Deleted(row) && (keep == nil || keep(row)) }
-}
-
 // Len returns the number of rows.
 func (x *Index) Len() int { return x.rows.Len() }
-
-// Delete leaves a row out of every later answer.
-func (x *Index) Delete(row uint32) error {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return x.rows.Delete(row)
-}
-
-// Deleted reports whether a row was deleted.
-func (x *Index) Deleted(row uint32) bool { return x.rows.Deleted(row) }
-
-// Vector returns the vector of a row, nil if there is none.
-func (x *Index) Vector(row uint32) []float32 { return x.rows.Vector(row) }
 
 // Chunk returns the memory of chunk i, nil if there is none.
 func (x *Index) Chunk(i int) []byte { return x.rows.Chunk(i) }

@@ -1,11 +1,10 @@
 package flat
 
 import (
-	"errors"
+	"slices"
 	"testing"
 
 	"github.com/recountdb/recount/projections/vector/index"
-	"github.com/recountdb/recount/projections/vector/index/indextest"
 	"github.com/recountdb/recount/projections/vector/rows"
 )
 
@@ -15,26 +14,16 @@ func FuzzLoad(f *testing.F) {
 	opt := index.Options{Dim: 8, M: 4, EfConstruction: 20, ScanBelow: -1}
 	vectors := integers(90, 8)
 	for _, n := range []int{0, 1, 2, 40, 80} {
-		x, err := New(opt)
-		if err != nil {
-			f.Fatal(err)
-		}
-		for i, v := range vectors[:n] {
+		rows := slices.Clone(vectors[:n])
+		for i := range rows {
 			if i%10 == 3 {
-				v = vectors[3] // a twin
-			}
-			if err := x.Add(v); err != nil {
-				f.Fatal(err)
+				rows[i] = vectors[3] // a duplicate
 			}
 		}
-		if n > 5 {
-			if err := errors.Join(x.Delete(1), x.Delete(5)); err != nil {
-				f.Fatal(err)
-			}
-		}
+		x, _ := build(f, opt, rows)
 		var chunk []byte
 		if n > 0 {
-			chunk = indextest.Chunks(x)[0][:200]
+			chunk = x.Chunk(0)[:200]
 		}
 		f.Add(x.AppendLinks(nil), chunk)
 	}
@@ -48,7 +37,7 @@ func FuzzLoad(f *testing.F) {
 		var x *Index
 		for _, chunks := range [][][]byte{nil, {chunk}} {
 			var err error
-			if x, err = Load(opt, links, chunks); err == nil {
+			if x, err = Load(opt, links, chunks, func(row uint32) []float32 { return vectors[row%90] }); err == nil {
 				break
 			}
 		}

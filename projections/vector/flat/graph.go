@@ -31,7 +31,7 @@ type graph struct {
 	base  lists      // layer 0: list r belongs to row r
 	upper lists      // layer l > 0 of row r is list start(r)+l-1
 	start [][]uint32 // perBlock each; set only for rows of level 1 and more
-	chain [][]uint32 // perBlock each; see twins.go
+	chain [][]uint32 // perBlock each; see duplicates.go
 }
 
 // list returns the lists, and the index in them, that hold the links of a row on a layer.

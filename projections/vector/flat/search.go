@@ -55,19 +55,18 @@ func (x *Index) search(query []float32, k, exact, ef int, keep func(row uint32) 
 	s := x.pool.Get().(*scratch)
 	defer x.pool.Put(s)
 	rows.Encode(s.code, query)
-	counts := x.live(v, keep)
 	var best []key
 	switch {
 	case int(n) <= x.opt.ScanBelow || ef >= int(n)/4:
-		best = s.scan(v, exact, counts)
-	case counts == nil:
+		best = s.scan(v, exact, keep)
+	case keep == nil:
 		s.walk(v, 0, s.descend(v, e, 0), ef)
 		if best = s.unfold(v, s.pool, exact, nil); len(best) < k {
 			best = s.scan(v, exact, nil) // the walk cannot reach k rows
 		}
 	default:
-		if !s.walkFiltered(v, s.descend(v, e, 0), ef, counts) || len(s.found) < k {
-			best = s.scan(v, exact, counts)
+		if !s.walkFiltered(v, s.descend(v, e, 0), ef, keep) || len(s.found) < k {
+			best = s.scan(v, exact, keep)
 		} else {
 			best = s.found
 		}
@@ -80,7 +79,7 @@ func (x *Index) search(query []float32, k, exact, ef int, keep func(row uint32) 
 func (x *Index) rank(v *view, query []float32, candidates []key, k int) []index.Neighbour {
 	out := make([]index.Neighbour, len(candidates))
 	for i, c := range candidates {
-		out[i] = index.Neighbour{Row: c.row(), Score: v.kern.Dot(query, v.rows.Vector(c.row()))}
+		out[i] = index.Neighbour{Row: c.row(), Score: v.kern.Dot(query, x.vectors(c.row()))}
 	}
 	index.Sort(out)
 	return out[:min(k, len(out))]

@@ -1,22 +1,20 @@
 package flat
 
 import (
-	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
-	"hash"
 
 	"github.com/recountdb/recount/projections/vector/index"
 	"github.com/recountdb/recount/projections/vector/rows"
 )
 
 // magic begins the result of AppendLinks; its last byte is the version.
-const magic = "RFLAT\x00\x00\x01"
+const magic = "RFLAT\x00\x00\x02"
 
-// isTwin is stored in place of the number of links for a row that has only a head.
-const isTwin = 255
+// isDuplicate is stored in place of the number of links for a row that has only a head.
+const isDuplicate = 255
 
-// AppendLinks appends deletions and links, as the package comment describes.
+// AppendLinks appends the links, as the package comment describes.
 func (x *Index) AppendLinks(b []byte) []byte {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -29,20 +27,19 @@ func (x *Index) AppendLinks(b []byte) []byte {
 	} {
 		b = binary.LittleEndian.AppendUint32(b, v)
 	}
-	b = x.rows.AppendDeleted(b)
 	g := x.graph.Load()
-	heads := map[uint32]uint32{} // of twins
+	heads := map[uint32]uint32{} // of duplicates
 	for row := range n {
-		if g.twin(row) {
+		if g.duplicate(row) {
 			continue
 		}
-		for twin := *g.next(row); twin != none; twin = *g.next(twin) {
-			heads[twin] = row
+		for copied := *g.next(row); copied != none; copied = *g.next(copied) {
+			heads[copied] = row
 		}
 	}
 	for row := range n {
 		if head, ok := heads[row]; ok {
-			b = binary.LittleEndian.AppendUint32(append(b, isTwin), head)
+			b = binary.LittleEndian.AppendUint32(append(b, isDuplicate), head)
 			continue
 		}
 		for layer := range level(row, x.opt.M) + 1 {
@@ -58,15 +55,10 @@ func (x *Index) AppendLinks(b []byte) []byte {
 }
 
 // Load returns the index whose AppendLinks and Chunk gave links and chunks. Full chunks are used in
-// place, so they must not be freed; a last one that is not full is copied. The options must be
+// place: the caller must keep their memory as it is while the index is in use. The options must be
 // those of the stored index, except for Ef, ScanBelow and Generic. Inconsistent input is an
-// index.ErrCorrupt. Load does not detect changed vectors; checksums must.
-func Load(opt index.Options, links []byte, chunks [][]byte) (*Index, error) {
-	return LoadCodes(opt, links, chunks, nil)
-}
-
-// LoadCodes is Load for an index that NewCodes made.
-func LoadCodes(opt index.Options, links []byte, chunks [][]byte, vector func(row uint32) []float32) (*Index, error) {
+// index.ErrCorrupt. Load does not detect changed codes; checksums must.
+func Load(opt index.Options, links []byte, chunks [][]byte, vectors index.Vectors) (*Index, error) {
 	opt, err := opt.WithDefaults()
 	if err != nil {
 		return nil, err
@@ -91,19 +83,16 @@ func LoadCodes(opt index.Options, links []byte, chunks [][]byte, vector func(row
 	if d.err != nil {
 		return nil, d.err
 	}
-	r, err := rows.LoadCodes(opt.Dim, int(n), chunks, vector)
+	r, err := rows.Load(opt.Dim, int(n), chunks)
 	if err != nil {
 		return nil, err
 	}
-	if d.b, err = r.LoadDeleted(d.b); err != nil {
-		return nil, err
-	}
-	x := open(opt, r)
+	x := open(opt, r, vectors)
 	x.loadGraph(&d, n)
 	if d.err == nil && (x.upper != upper || len(d.b) != 0) {
 		d.fail("%d lists above layer 0, not %d, and %d bytes behind", x.upper, upper, len(d.b))
 	}
-	if d.err == nil && n > 0 && (e.row >= n || e.level != level(e.row, opt.M) || x.graph.Load().twin(e.row)) {
+	if d.err == nil && n > 0 && (e.row >= n || e.level != level(e.row, opt.M) || x.graph.Load().duplicate(e.row)) {
 		d.fail("entry %d, level %d, of %d rows", e.row, e.level, n)
 	}
 	if d.err != nil {
@@ -113,7 +102,7 @@ func LoadCodes(opt index.Options, links []byte, chunks [][]byte, vector func(row
 	return x, nil
 }
 
-// loadGraph reads the links of n rows and checks the invariants of twins (see twins.go).
+// loadGraph reads the links of n rows and checks the invariants of duplicates (see duplicates.go).
 func (x *Index) loadGraph(d *decoder, n uint32) {
 	ids := make([]uint32, 0, 2*x.opt.M)
 	for row := uint32(0); row < n && d.err == nil; row++ {
@@ -122,13 +111,13 @@ func (x *Index) loadGraph(d *decoder, n uint32) {
 		for layer := range top + 1 {
 			ls, i := g.list(row, layer)
 			count := int(d.byte())
-			if layer == 0 && count == isTwin {
+			if layer == 0 && count == isDuplicate {
 				head := d.uint32()
-				if head >= row || g.twin(head) {
-					d.fail("row %d is a twin of row %d", row, head)
+				if head >= row || g.duplicate(head) {
+					d.fail("row %d is a duplicate of row %d", row, head)
 					return
 				}
-				x.hang(g, head, row)
+				x.appendDuplicate(g, head, row)
 				break
 			}
 			if layer == 0 && count == 0 && row > 0 {
@@ -156,27 +145,12 @@ func (x *Index) loadGraph(d *decoder, n uint32) {
 		for layer := range level(row, x.opt.M) + 1 {
 			ls, i := g.list(row, layer)
 			for _, id := range ls.own(i) {
-				if g.twin(id) {
-					d.fail("row %d has a link to row %d, a twin", row, id)
+				if g.duplicate(id) {
+					d.fail("row %d has a link to row %d, a duplicate", row, id)
 				}
 			}
 		}
 	}
-}
-
-// Hash returns the SHA-256 of the result of AppendLinks followed by the chunks, without the unused
-// rows of the last one.
-func (x *Index) Hash() [32]byte {
-	links := x.AppendLinks(nil)
-	h := sha256.New()
-	h.Write(links)
-	x.rows.Hash(h)
-	return sum(h)
-}
-
-func sum(h hash.Hash) (out [32]byte) {
-	h.Sum(out[:0])
-	return out
 }
 
 // decoder reads numbers until an error occurs.

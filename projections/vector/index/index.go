@@ -4,9 +4,9 @@
 //
 // A caller may rely on the following for both:
 //
-//   - One writer (Add, AddNear, Delete, Map) and any number of readers (the other methods) may run
-//     at a time. Writers wait for each other. A reader sees the rows that were added when it began,
-//     and none half added.
+//   - One writer (Add, AddNear) and any number of readers (the other methods) may run at a time.
+//     Writers wait for each other. A reader sees the rows that were added when it began, and none
+//     half added.
 //   - A score is the exact float32 dot product as kernel.Dot sums it, with the same bits on every
 //     CPU. Results are ordered by score, best first, then by row.
 //   - No method panics, whatever k, ef, row or vector it is given.
@@ -28,16 +28,17 @@ type Neighbour struct {
 
 // Index is a vector index.
 type Index interface {
-	// Len returns the number of rows, including deleted ones.
+	// Len returns the number of rows.
 	Len() int
 
 	// Add appends a vector as row Len. It fails with ErrVector for one that cannot be indexed (see
 	// Check), and with ErrFull after MaxRows; the index is then unchanged.
 	Add(vec []float32) error
 
-	// AddNear is Add and returns the nearest earlier rows, at most k, without deleted ones. They
-	// come from the search that adding makes anyway, so there are at most as many as that search
-	// keeps (200 by default, see Options). If k is 0 or less, there are none.
+	// AddNear is Add and returns the nearest earlier rows, at most k; none if k is 0 or less. They
+	// are a function of the vectors and their order. An index may find them in the search that
+	// adding makes anyway, and then returns at most as many as that search keeps (200 by default,
+	// see Options).
 	AddNear(vec []float32, k int) ([]Neighbour, error)
 
 	// Search returns the k nearest rows, or all if there are fewer. It fails with ErrVector for a
@@ -51,34 +52,11 @@ type Index interface {
 	// any rows in any order, perhaps more than once for one row. The search returns k rows if keep
 	// accepts as many, however few they are.
 	Search(query []float32, k, ef int, keep func(row uint32) bool) ([]Neighbour, error)
-
-	// Delete leaves a row out of every later answer. Its vector and its links stay. Deleting a row
-	// again does nothing; a row that does not exist is an error.
-	Delete(row uint32) error
-
-	// Deleted reports whether a row was deleted.
-	Deleted(row uint32) bool
-
-	// Vector returns the vector of a row as it was added, nil if there is no such row. The caller
-	// must not write to it. It is valid until the memory given to Map is unmapped.
-	Vector(row uint32) []float32
-
-	// Chunk returns the memory of row i×kernel.BlockRows and the following ones, as package rows
-	// describes it, nil if there is no such chunk. The caller must not write to it. A chunk changes
-	// as rows are added until it is full.
-	Chunk(i int) []byte
-
-	// Map replaces the memory of full chunk i by other memory of the same content, such as that of
-	// a mapped file. The caller may unmap it only when no reader is left.
-	Map(i int, chunk []byte) error
-
-	// AppendLinks appends what must be stored besides the chunks to load the index again: deletions
-	// and links, as the implementing package describes them.
-	AppendLinks(b []byte) []byte
-
-	// Hash returns a hash of the whole state: vectors, deletions, links.
-	Hash() [32]byte
 }
+
+// Vectors returns the vector of a row, including that of a row that is being added. An index keeps
+// no vectors itself; its caller does.
+type Vectors func(row uint32) []float32
 
 // Options configure an index. The zero value is valid.
 type Options struct {
@@ -109,8 +87,6 @@ var (
 	ErrVector = errors.New("not a unit vector")
 	// ErrFull: the index has MaxRows rows. The caller must use another.
 	ErrFull = errors.New("the index is full")
-	// ErrRow: the row is not in the index.
-	ErrRow = errors.New("no such row")
 	// ErrCorrupt: stored bytes are not those of AppendLinks or Chunk. The index must be rebuilt.
 	ErrCorrupt = errors.New("damaged vector index")
 )
@@ -154,20 +130,30 @@ func Check(vec []float32, dim int) error {
 	if len(vec) != dim {
 		return fmt.Errorf("%w: it has %d elements, the index %d", ErrVector, len(vec), dim)
 	}
-	var sum float64
+	// Four sums, since each addition waits for the one before it. A sum is NaN or infinite if an
+	// element is.
+	var a, b, c, d float64
+	square := func(x float32) float64 { return float64(float64(x) * float64(x)) } // not fused
+	rest := vec
+	for ; len(rest) >= 4; rest = rest[4:] {
+		a, b, c, d = a+square(rest[0]), b+square(rest[1]), c+square(rest[2]), d+square(rest[3])
+	}
+	for _, x := range rest {
+		a += square(x)
+	}
+	sum := a + b + c + d
+	if math.Abs(sum-1) <= tolerance {
+		return nil
+	}
 	for i, x := range vec {
 		if f := float64(x); math.IsNaN(f) || math.IsInf(f, 0) {
 			return fmt.Errorf("%w: element %d is %v", ErrVector, i, x)
 		}
-		sum += float64(float64(x) * float64(x))
 	}
 	if sum == 0 {
 		return fmt.Errorf("%w: all its elements are zero", ErrVector)
 	}
-	if math.Abs(sum-1) > tolerance {
-		return fmt.Errorf("%w: its length is %.4g, divide by it first", ErrVector, math.Sqrt(sum))
-	}
-	return nil
+	return fmt.Errorf("%w: its length is %.4g, divide by it first", ErrVector, math.Sqrt(sum))
 }
 
 // Sort sorts by score, best first, then by row.

@@ -1,22 +1,18 @@
-// Package rows keeps the vectors of an index. They are numbered from 0 in the order in which they
-// were added, in chunks of kernel.BlockRows rows that never move, and never change once they are
-// full.
+// Package rows keeps the codes of an index's rows. They are numbered from 0 in the order in which
+// they were added, in chunks of kernel.BlockRows rows that never move, and never change once they
+// are full. The vectors themselves are kept elsewhere.
 //
 // A chunk is one piece of memory, little-endian, that can be written to a file as it is and mapped
 // to read it. For vectors of dim elements, with stride = kernel.Stride(dim) and 1024 rows:
 //
-//	offset                     bytes
-//	0                          1024 × stride   codes: int8, zeros after dim
-//	1024 × stride              1024 × 4 × dim  vectors: float32, as they were added
-//	1024 × (stride + 4 × dim)  1024 × 4        scales: float32
+//	offset         bytes
+//	0              1024 × stride  codes: int8, zeros after dim
+//	1024 × stride  1024 × 4       scales: float32
 //
 // Rows that do not exist yet are zero. Code j of a row is element j divided by the row's scale, to
 // the nearest integer, ties to even, within -127..127; the scale is the largest absolute value of
 // the row divided by 127. So code × scale is the element, with an error of at most half a scale.
-// All three offsets are multiples of 64.
-//
-// Rows whose vectors are kept elsewhere (NewCodes) have chunks of codes and scales alone: the
-// scales are at 1024 × stride.
+// Both offsets are multiples of 64.
 //
 // There may be one writer and any number of readers. Write writes a row; Publish then publishes the
 // new Len with an atomic store. A reader that loads Len, or learns of a row through another atomic
@@ -27,9 +23,7 @@ package rows
 import (
 	"encoding/binary"
 	"fmt"
-	"hash"
 	"math"
-	"math/bits"
 	"sync/atomic"
 	"unsafe"
 
@@ -40,11 +34,10 @@ import (
 // PerChunk is the number of rows of a chunk.
 const PerChunk = kernel.BlockRows
 
-// Rows holds the vectors of one index.
+// Rows holds the codes of one index.
 type Rows struct {
 	dim, stride int
-	vector      func(row uint32) []float32 // nil: the chunks have the vectors
-	n, deleted  atomic.Uint32
+	n           atomic.Uint32
 	table       atomic.Pointer[Table] // never nil
 }
 
@@ -53,45 +46,23 @@ type Table struct {
 	// Blocks are the codes, for kernel.Scores.
 	Blocks []kernel.Block
 	chunks [][]byte
-	dead   []*tombstones
 	dim    int
-	vector func(row uint32) []float32
 }
 
-// tombstones has a bit for each deleted row of a chunk.
-type tombstones [PerChunk / 32]atomic.Uint32
-
 // New returns empty Rows for vectors of dim elements.
-func New(dim int) *Rows { return NewCodes(dim, nil) }
-
-// NewCodes returns empty Rows whose vectors are kept elsewhere: vector returns that of a row,
-// including a row that is being added.
-func NewCodes(dim int, vector func(row uint32) []float32) *Rows {
-	r := &Rows{dim: dim, stride: kernel.Stride(dim), vector: vector}
-	r.table.Store(&Table{dim: dim, vector: vector})
+func New(dim int) *Rows {
+	r := &Rows{dim: dim, stride: kernel.Stride(dim)}
+	r.table.Store(&Table{dim: dim})
 	return r
 }
 
-// ChunkSize returns the length in bytes of a chunk of vectors of dim elements.
-func ChunkSize(dim int) int { return PerChunk * (kernel.Stride(dim) + 4*dim + 4) }
-
-// CodesSize returns the length in bytes of a chunk without the vectors.
-func CodesSize(dim int) int { return PerChunk * (kernel.Stride(dim) + 4) }
-
-func (r *Rows) chunkSize() int {
-	if r.vector != nil {
-		return CodesSize(r.dim)
-	}
-	return ChunkSize(r.dim)
-}
+// ChunkSize returns the length in bytes of a chunk for vectors of dim elements.
+func ChunkSize(dim int) int { return PerChunk * (kernel.Stride(dim) + 4) }
 
 // Load returns Rows with n rows from their chunks. Full chunks are used in place; a last one that
 // is not full is copied, since rows will be added to it.
-func Load(dim, n int, chunks [][]byte) (*Rows, error) { return LoadCodes(dim, n, chunks, nil) }
-
-// LoadCodes is Load for rows whose vectors are kept elsewhere.
-func LoadCodes(dim, n int, chunks [][]byte, vector func(row uint32) []float32) (*Rows, error) {
-	r := NewCodes(dim, vector)
+func Load(dim, n int, chunks [][]byte) (*Rows, error) {
+	r := New(dim)
 	if n < 0 || n > index.MaxRows || len(chunks) != (n+PerChunk-1)/PerChunk {
 		return nil, fmt.Errorf("%w: %d chunks for %d rows", index.ErrCorrupt, len(chunks), n)
 	}
@@ -100,7 +71,7 @@ func LoadCodes(dim, n int, chunks [][]byte, vector func(row uint32) []float32) (
 			return nil, fmt.Errorf("chunk %d: %w", i, err)
 		}
 		if n-i*PerChunk < PerChunk {
-			own := newChunk(r.chunkSize())
+			own := newChunk(ChunkSize(r.dim))
 			copy(own, chunk)
 			chunk = own
 		}
@@ -114,7 +85,7 @@ func (r *Rows) checkChunk(chunk []byte) error {
 	if !littleEndian {
 		return fmt.Errorf("%w: chunks cannot be mapped on a big-endian machine", index.ErrCorrupt)
 	}
-	if want := r.chunkSize(); len(chunk) != want {
+	if want := ChunkSize(r.dim); len(chunk) != want {
 		return fmt.Errorf("%w: %d bytes, want %d", index.ErrCorrupt, len(chunk), want)
 	}
 	if uintptr(unsafe.Pointer(unsafe.SliceData(chunk)))%4 != 0 {
@@ -129,17 +100,14 @@ func (r *Rows) Len() int { return int(r.n.Load()) }
 // Table returns the current table of rows.
 func (r *Rows) Table() *Table { return r.table.Load() }
 
-// Write stores a vector, which must have passed index.Check, as row Len. No reader sees it before
+// Write stores the code of a vector, which must have passed index.Check, as row Len. No reader sees it before
 // Publish.
 func (r *Rows) Write(vec []float32) {
 	row := r.n.Load()
 	t := r.table.Load()
 	if int(row/PerChunk) == len(t.chunks) {
-		t = t.with(len(t.chunks), newChunk(r.chunkSize()))
+		t = t.with(len(t.chunks), newChunk(ChunkSize(r.dim)))
 		r.table.Store(t)
-	}
-	if r.vector == nil {
-		copy(t.Vector(row), vec)
 	}
 	*t.scale(row) = Encode(t.Code(row), vec)
 }
@@ -150,68 +118,13 @@ func (r *Rows) Publish() { r.n.Add(1) }
 // Map replaces the memory of full chunk i.
 func (r *Rows) Map(i int, chunk []byte) error {
 	if i < 0 || i >= r.Len()/PerChunk {
-		return fmt.Errorf("%w: map chunk %d of %d full ones", index.ErrRow, i, r.Len()/PerChunk)
+		return fmt.Errorf("map chunk %d: there are %d full ones", i, r.Len()/PerChunk)
 	}
 	if err := r.checkChunk(chunk); err != nil {
 		return fmt.Errorf("map chunk %d: %w", i, err)
 	}
 	r.table.Store(r.table.Load().with(i, chunk))
 	return nil
-}
-
-// Delete marks a row as deleted.
-func (r *Rows) Delete(row uint32) error {
-	if n := r.n.Load(); row >= n {
-		return fmt.Errorf("%w: %d of %d", index.ErrRow, row, n)
-	}
-	word, bit := &r.table.Load().dead[row/PerChunk][row%PerChunk/32], uint32(1)<<(row%32)
-	if word.Or(bit)&bit == 0 {
-		r.deleted.Add(1)
-	}
-	return nil
-}
-
-// AnyDeleted reports whether there are deleted rows.
-func (r *Rows) AnyDeleted() bool { return r.deleted.Load() > 0 }
-
-// AppendDeleted appends the number of deleted rows and then those rows, in order, as little-endian
-// uint32.
-func (r *Rows) AppendDeleted(b []byte) []byte {
-	b = binary.LittleEndian.AppendUint32(b, r.deleted.Load())
-	t := r.table.Load()
-	for i := range t.dead {
-		for w := range t.dead[i] {
-			for word := t.dead[i][w].Load(); word != 0; word &= word - 1 {
-				b = binary.LittleEndian.AppendUint32(b, uint32(i*PerChunk+w*32+bits.TrailingZeros32(word)))
-			}
-		}
-	}
-	return b
-}
-
-// LoadDeleted deletes the rows that AppendDeleted appended and returns the rest of b.
-func (r *Rows) LoadDeleted(b []byte) ([]byte, error) {
-	if len(b) < 4 {
-		return nil, fmt.Errorf("%w: deleted rows end early", index.ErrCorrupt)
-	}
-	count, b := uint64(binary.LittleEndian.Uint32(b)), b[4:]
-	if uint64(len(b)) < 4*count {
-		return nil, fmt.Errorf("%w: %d deleted rows in %d bytes", index.ErrCorrupt, count, len(b))
-	}
-	last := int64(-1)
-	for ; count > 0; count-- {
-		row := binary.LittleEndian.Uint32(b)
-		if b = b[4:]; int64(row) <= last || r.Delete(row) != nil {
-			return nil, fmt.Errorf("%w: row %d deleted after row %d, of %d rows", index.ErrCorrupt, row, last, r.Len())
-		}
-		last = int64(row)
-	}
-	return b, nil
-}
-
-// Deleted reports whether a row of the table is deleted now.
-func (t *Table) Deleted(row uint32) bool {
-	return t.dead[row/PerChunk][row%PerChunk/32].Load()&(1<<(row%32)) != 0
 }
 
 // Chunk returns the memory of chunk i, nil if there is none.
@@ -222,46 +135,15 @@ func (r *Rows) Chunk(i int) []byte {
 	return r.table.Load().chunks[i]
 }
 
-// Vector returns the vector of a row, nil if there is none.
-func (r *Rows) Vector(row uint32) []float32 {
-	if row >= r.n.Load() {
-		return nil
-	}
-	return r.table.Load().Vector(row)
-}
-
-// Deleted reports whether a row exists and is deleted.
-func (r *Rows) Deleted(row uint32) bool { return row < r.n.Load() && r.table.Load().Deleted(row) }
-
-// Hash writes the codes, vectors and scales of each chunk's rows to w.
-func (r *Rows) Hash(w hash.Hash) {
-	n, t := r.Len(), r.table.Load()
-	for i, chunk := range t.chunks {
-		count := min(n-i*PerChunk, PerChunk)
-		sizes := []int{r.stride, 4 * r.dim, 4}
-		if r.vector != nil {
-			sizes = []int{r.stride, 4}
-		}
-		from := 0
-		for _, size := range sizes {
-			_, _ = w.Write(chunk[from : from+count*size]) // a hash does not fail
-			from += PerChunk * size
-		}
-	}
-}
-
 // with returns the table with chunk i replaced, or added at the end.
 func (t *Table) with(i int, chunk []byte) *Table {
 	n := &Table{
 		dim:    t.dim,
-		vector: t.vector,
 		chunks: append([][]byte(nil), t.chunks...),
-		dead:   append([]*tombstones(nil), t.dead...),
 		Blocks: append([]kernel.Block(nil), t.Blocks...),
 	}
 	if i == len(n.chunks) {
 		n.chunks, n.Blocks = append(n.chunks, nil), append(n.Blocks, kernel.Block{})
-		n.dead = append(n.dead, new(tombstones))
 	}
 	n.chunks[i] = chunk
 	n.Blocks[i] = kernel.Block{
@@ -269,15 +151,6 @@ func (t *Table) with(i int, chunk []byte) *Table {
 		Scales: (*float32)(unsafe.Pointer(&chunk[len(chunk)-4*PerChunk])),
 	}
 	return n
-}
-
-// Vector returns the vector of a row.
-func (t *Table) Vector(row uint32) []float32 {
-	if t.vector != nil {
-		return t.vector(row)
-	}
-	at := PerChunk*kernel.Stride(t.dim) + int(row%PerChunk)*4*t.dim
-	return unsafe.Slice((*float32)(unsafe.Pointer(&t.chunks[row/PerChunk][at])), t.dim)
 }
 
 // Code returns the code of a row, of length kernel.Stride(dim).

@@ -13,12 +13,12 @@ const (
 	// mayWait is the maximum number of rows of a space that may wait for the end of bulk input.
 	mayWait = 1 << 17
 
-	paceWindow = 250 * time.Millisecond
-	pause      = 5 * time.Millisecond
+	throttleWindow = 250 * time.Millisecond
+	pause          = 5 * time.Millisecond
 )
 
-// pace decides from the rate of input whether the linker pauses in favour of Apply.
-type pace struct {
+// throttle decides from the rate of input whether the linker pauses in favour of Apply.
+type throttle struct {
 	passages, batches atomic.Uint64 // counts of what Apply applied
 
 	// Fields of the linker's goroutine.
@@ -28,19 +28,19 @@ type pace struct {
 }
 
 // took counts a batch.
-func (p *pace) took(passages int) {
+func (t *throttle) took(passages int) {
 	if passages > 0 {
-		p.passages.Add(uint64(passages))
-		p.batches.Add(1)
+		t.passages.Add(uint64(passages))
+		t.batches.Add(1)
 	}
 }
 
-// rests reports whether linking must pause because of recent bulk input.
-func (p *pace) rests() bool {
-	if now := time.Now(); !now.Before(p.ends) {
-		passages, batches := p.passages.Load(), p.batches.Load()
-		p.busy = passages-p.before > bulk*(batches-p.then)
-		p.before, p.then, p.ends = passages, batches, now.Add(paceWindow)
+// pauses reports whether linking must pause because of recent bulk input.
+func (t *throttle) pauses() bool {
+	if now := time.Now(); !now.Before(t.ends) {
+		passages, batches := t.passages.Load(), t.batches.Load()
+		t.busy = passages-t.before > bulk*(batches-t.then)
+		t.before, t.then, t.ends = passages, batches, now.Add(throttleWindow)
 	}
-	return p.busy
+	return t.busy
 }

@@ -1,17 +1,21 @@
 package vector
 
 import (
+	"cmp"
+	"math"
 	"slices"
 	"sync/atomic"
 
 	"github.com/recountdb/recount/projections/sealed"
+	"github.com/recountdb/recount/projections/vector/index"
 	"github.com/recountdb/recount/projections/vector/kernel"
+	"github.com/recountdb/recount/projections/vector/rows"
 	"github.com/recountdb/recount/schemas"
 )
 
-// objectStep is a sealed step of objects, read in place. Its rows are grouped by space and follow
+// step is a sealed step, or a checkpoint of a tail, read in place. Its rows are grouped by space and follow
 // the order of the log within one.
-type objectStep struct {
+type step struct {
 	*file
 	firstEvent, firstRun, firstRow uint32 // how many of each the steps before it have
 
@@ -24,9 +28,15 @@ type objectStep struct {
 	// Of each row.
 	key     []uint64
 	first   []uint32 // its first run, counted in the step
-	codes   []int8   // by element, see columns
 	vectors []float32
-	scales  []float32
+	// Likewise, of objects.
+	codes  []int8 // by element, see columns
+	scales []float32
+	// Likewise, of commands: the content, and the SimilarK most similar earlier rows of the space
+	// with their cosines.
+	content []uint64
+	like    []uint32
+	cosines []float32
 	groups  []rowGroup
 	// What is new with the step.
 	names     [][]byte // embedders
@@ -40,13 +50,13 @@ type objectStep struct {
 type rowGroup struct{ space, start, n uint32 }
 
 // vector returns the vector of a row of the step.
-func (st *objectStep) vector(row uint32) []float32 {
+func (st *step) vector(row uint32) []float32 {
 	at := int(row) * dim
 	return st.vectors[at : at+dim : at+dim]
 }
 
 // columns returns the codes of a block of up to 1,024 rows by element; each column is stride long.
-func (st *objectStep) columns(block int) (codes []int8, stride int) {
+func (st *step) columns(block int) (codes []int8, stride int) {
 	at := block * columnRows
 	stride = kernel.ColumnStride(min(columnRows, len(st.key)-at))
 	return st.codes[at*dim:][:stride*dim], stride
@@ -60,30 +70,31 @@ func columnsSize(rows int) int {
 	return (rows/columnRows*columnRows + kernel.ColumnStride(rows%columnRows)) * dim
 }
 
-// columnsOf returns codes in columns.
-func columnsOf(rows int, code func(row int) []int8) []int8 {
-	out := make([]int8, columnsSize(rows))
+// columnsOf returns the codes of rows in columns, and their scales.
+func columnsOf(t *rows.Table, order []uint32) (codes []int8, scales []float32) {
+	codes = make([]int8, columnsSize(len(order)))
 	var some [8][]int8 // codes whose elements are adjacent
-	for first := 0; first < rows; first += len(some) {
-		all := some[:min(len(some), rows-first)]
+	for first := 0; first < len(order); first += len(some) {
+		all := some[:min(len(some), len(order)-first)]
 		for i := range all {
-			all[i] = code(first + i)[:dim]
+			all[i] = t.Code(order[first+i])[:dim]
+			scales = append(scales, t.Scale(order[first+i]))
 		}
 		block := first / columnRows * columnRows
-		stride := kernel.ColumnStride(min(columnRows, rows-block))
+		stride := kernel.ColumnStride(min(columnRows, len(order)-block))
 		at := block*dim + first - block
 		for element := range dim {
 			for i, c := range all {
-				out[at+i] = c[element]
+				codes[at+i] = c[element]
 			}
 			at += stride
 		}
 	}
-	return out
+	return codes, scales
 }
 
 // spaceOf returns the space of a row of the step.
-func (st *objectStep) spaceOf(row uint32) uint32 {
+func (st *step) spaceOf(row uint32) uint32 {
 	i, ok := slices.BinarySearchFunc(st.groups, row, func(g rowGroup, row uint32) int { return int(int64(g.start) - int64(row)) })
 	if !ok {
 		i--
@@ -91,17 +102,22 @@ func (st *objectStep) spaceOf(row uint32) uint32 {
 	return st.groups[i].space
 }
 
-// readObjectStep binds a step's regions and checks that it can be used, after the state in v with
-// that many spaces, without further bounds checks.
-func readObjectStep(f *file, v *objectView, spaces int, base int64) (*objectStep, error) {
-	st := &objectStep{file: f, firstEvent: v.events, firstRun: v.runs, firstRow: v.rows}
-	if f.base != base || f.next < f.base {
-		return nil, corrupt(f.path, "header", 0, headerSize, "from %d to %d: want from %d", f.base, f.next, base)
+// readStep binds a step's regions and checks that it can be used, after the shard's steps, without
+// further bounds checks.
+func (s *shard) readStep(f *file) (*step, error) {
+	v := &s.view
+	st := &step{file: f, firstEvent: v.events, firstRun: v.runs, firstRow: v.rows}
+	if f.base != s.base || f.next < f.base {
+		return nil, corrupt(f.path, "header", 0, headerSize, "from %d to %d: want from %d", f.base, f.next, s.base)
 	}
-	if err := st.bind(); err != nil {
+	if err := st.bind(s.linked); err != nil {
 		return nil, err
 	}
-	if err := st.checkRows(spaces, len(v.embedders)); err != nil {
+	sealed := s.spaces
+	for n := len(sealed); n > 0 && sealed[n-1].n == 0; n-- {
+		sealed = sealed[:n-1] // the tail named it
+	}
+	if err := st.checkRows(sealed, len(v.embedders)); err != nil {
 		return nil, err
 	}
 	if err := st.checkRuns(); err != nil {
@@ -111,11 +127,11 @@ func readObjectStep(f *file, v *objectView, spaces int, base int64) (*objectStep
 }
 
 // bind finds the regions and checks only their lengths.
-func (st *objectStep) bind() error {
+func (st *step) bind(linked bool) error {
 	f := st.file
 	var groups []uint32
 	var err error
-	for _, read := range []func() error{
+	regions := []func() error{
 		func() error { st.id, err = array[schemas.EventID](f, tagIDs, ofShard); return err },
 		func() error { st.offset, err = array[int64](f, tagOffsets, ofShard); return err },
 		func() error { st.index, err = array[uint32](f, tagIndexes, ofShard); return err },
@@ -123,13 +139,24 @@ func (st *objectStep) bind() error {
 		func() error { st.row, err = array[uint32](f, tagRows, ofShard); return err },
 		func() error { st.key, err = array[uint64](f, tagKeys, ofShard); return err },
 		func() error { st.first, err = array[uint32](f, tagFirst, ofShard); return err },
-		func() error { st.codes, err = array[int8](f, tagCodes, ofShard); return err },
 		func() error { st.vectors, err = array[float32](f, tagVectors, ofShard); return err },
-		func() error { st.scales, err = array[float32](f, tagScales, ofShard); return err },
 		func() error { groups, err = array[uint32](f, tagGroups, ofShard); return err },
 		func() error { st.audiences, err = array[schemas.AudienceID](f, tagAudiences, ofShard); return err },
 		func() error { st.embedder, err = array[uint32](f, tagEmbedders, ofShard); return err },
-	} {
+	}
+	if linked {
+		regions = append(regions,
+			func() error { st.content, err = array[uint64](f, tagContent, ofShard); return err },
+			func() error { st.like, err = array[uint32](f, tagLike, ofShard); return err },
+			func() error { st.cosines, err = array[float32](f, tagCosines, ofShard); return err },
+		)
+	} else {
+		regions = append(regions,
+			func() error { st.codes, err = array[int8](f, tagCodes, ofShard); return err },
+			func() error { st.scales, err = array[float32](f, tagScales, ofShard); return err },
+		)
+	}
+	for _, read := range regions {
 		if err := read(); err != nil {
 			return err
 		}
@@ -142,6 +169,10 @@ func (st *objectStep) bind() error {
 		st.names = append(st.names, name)
 	}
 	runs, rows := len(st.offset), len(st.key)
+	codes, scales, contents := columnsSize(rows), rows, 0
+	if linked {
+		codes, scales, contents = 0, 0, rows
+	}
 	for _, r := range []struct {
 		tag       tag
 		got, want int
@@ -150,9 +181,12 @@ func (st *objectStep) bind() error {
 		{tagParts, len(st.part), runs},
 		{tagRows, len(st.row), runs},
 		{tagFirst, len(st.first), rows},
-		{tagCodes, len(st.codes), columnsSize(rows)},
 		{tagVectors, len(st.vectors), rows * dim},
-		{tagScales, len(st.scales), rows},
+		{tagCodes, len(st.codes), codes},
+		{tagScales, len(st.scales), scales},
+		{tagContent, len(st.content), contents},
+		{tagLike, len(st.like), contents * SimilarK},
+		{tagCosines, len(st.cosines), contents * SimilarK},
 		{tagGroups, len(groups) % 2, 0},
 		{tagEmbedders, len(st.embedder), len(st.audiences)},
 	} {
@@ -173,30 +207,48 @@ func (st *objectStep) bind() error {
 	return nil
 }
 
-// checkRows checks that groups are in the order of spaces, that each new space has one, and that
-// each row's first run is its own and in the order of rows.
-func (st *objectStep) checkRows(spaces, embedders int) error {
+// checkRows checks that groups are in the order of spaces, that each new space has one, that each
+// row's first run is its own and in the order of rows, and that similar rows are earlier ones. spaces
+// are those of earlier steps.
+func (st *step) checkRows(spaces []*space, embedders int) error {
 	f := st.file
-	all, fresh := uint32(spaces+len(st.audiences)), spaces
+	all, fresh := len(spaces)+len(st.audiences), len(spaces)
 	for i, g := range st.groups {
-		if g.space >= all || i > 0 && g.space <= st.groups[i-1].space {
+		if int(g.space) >= all || i > 0 && g.space <= st.groups[i-1].space {
 			return f.wrong(tagGroups, ofShard, "group %d is of space %d of %d", i, g.space, all)
 		}
-		if int(g.space) >= spaces {
+		before := uint32(0)
+		if int(g.space) < len(spaces) {
+			before = spaces[g.space].n
+		} else {
 			fresh++
+		}
+		if uint64(before)+uint64(g.n) > index.MaxRows {
+			return f.wrong(tagGroups, ofShard, "%d rows after %d", g.n, before)
 		}
 		for row := g.start; row < g.start+g.n; row++ {
 			if at := st.first[row]; int(at) >= len(st.row) || st.row[at] != st.firstRow+row || row > g.start && at <= st.first[row-1] {
 				return f.wrong(tagFirst, ofShard, "row %d has run %d of %d", row, at, len(st.row))
 			}
+			if st.like == nil {
+				continue
+			}
+			for i := row * SimilarK; i < (row+1)*SimilarK; i++ {
+				if like := st.like[i]; like != none && like >= before+row-g.start {
+					return f.wrong(tagLike, ofShard, "row %d of the space is like row %d, which is not earlier", before+row-g.start, like)
+				}
+				if c := float64(st.cosines[i]); math.IsNaN(c) || math.IsInf(c, 0) {
+					return f.wrong(tagCosines, ofShard, "value %d is %v", i, c)
+				}
+			}
 		}
 	}
-	if fresh != int(all) {
+	if fresh != all {
 		return f.wrong(tagAudiences, ofShard, "%d spaces, rows are of %d", all, fresh)
 	}
 	for i, e := range st.embedder {
 		if int(e) >= embedders+len(st.names) {
-			return f.wrong(tagEmbedders, ofShard, "space %d has embedder %d of %d", spaces+i, e, embedders+len(st.names))
+			return f.wrong(tagEmbedders, ofShard, "space %d has embedder %d of %d", len(spaces)+i, e, embedders+len(st.names))
 		}
 	}
 	return nil
@@ -204,7 +256,7 @@ func (st *objectStep) checkRows(spaces, embedders int) error {
 
 // checkRuns checks that runs ascend by offset, object and part, belong to as many events as there
 // are ids, and refer to rows that exist by then.
-func (st *objectStep) checkRuns() error {
+func (st *step) checkRuns() error {
 	f := st.file
 	last, events := f.base, 0
 	for i, off := range st.offset {
@@ -229,36 +281,27 @@ func (st *objectStep) checkRuns() error {
 }
 
 // stepRegions returns the regions of a step with the content of the tail.
-func (s *objectShard) stepRegions() []region {
+func (s *shard) stepRegions() []region {
 	t := s.tail
 	order := make([]uint32, len(t.key)) // rows of the tail, by space
 	for i := range order {
 		order[i] = uint32(i)
 	}
 	slices.SortFunc(order, func(a, b uint32) int {
-		if t.space[a] != t.space[b] {
-			return int(int64(t.space[a]) - int64(t.space[b]))
-		}
-		return int(a) - int(b)
+		return cmp.Or(cmp.Compare(t.space[a], t.space[b]), cmp.Compare(a, b))
 	})
 	var (
 		place  = make([]uint32, len(order)) // the place in order of each row of the tail
-		key    = make([]uint64, len(order))
-		first  = make([]uint32, len(order))
-		scales = make([]float32, len(order))
 		vecs   = make([][]byte, len(order))
 		groups []uint32
-		table  = t.rows.Table()
 	)
 	for at, row := range order {
-		place[row], key[at], first[at] = uint32(at), t.key[row], t.first[row]
-		vecs[at], scales[at] = sealed.BytesOf(table.Vector(row)), table.Scale(row)
+		place[row], vecs[at] = uint32(at), sealed.BytesOf(t.vectors[row])
 		if n := len(groups); n == 0 || groups[n-2] != t.space[row] {
 			groups = append(groups, t.space[row], 0)
 		}
 		groups[len(groups)-1]++
 	}
-	codes := columnsOf(len(order), func(at int) []int8 { return table.Code(order[at]) })
 	rowOf := slices.Clone(t.row)
 	for i, row := range rowOf {
 		if row >= s.view.rows {
@@ -276,23 +319,42 @@ func (s *objectShard) stepRegions() []region {
 		audiences, embedder = append(audiences, sp.audience), append(embedder, sp.spaceKey.embedder)
 	}
 	all := []region{
-		{tagIDs, ofShard, [][]byte{sealed.BytesOf(t.id)}},
-		{tagOffsets, ofShard, [][]byte{sealed.BytesOf(t.offset)}},
-		{tagIndexes, ofShard, [][]byte{sealed.BytesOf(t.index)}},
-		{tagParts, ofShard, [][]byte{sealed.BytesOf(t.part)}},
-		{tagRows, ofShard, [][]byte{sealed.BytesOf(rowOf)}},
-		{tagKeys, ofShard, [][]byte{sealed.BytesOf(key)}},
-		{tagFirst, ofShard, [][]byte{sealed.BytesOf(first)}},
-		{tagGroups, ofShard, [][]byte{sealed.BytesOf(groups)}},
-		{tagAudiences, ofShard, [][]byte{sealed.BytesOf(audiences)}},
-		{tagEmbedders, ofShard, [][]byte{sealed.BytesOf(embedder)}},
+		regionOf(tagIDs, t.id),
+		regionOf(tagOffsets, t.offset),
+		regionOf(tagIndexes, t.index),
+		regionOf(tagParts, t.part),
+		regionOf(tagRows, rowOf),
+		regionOf(tagKeys, inOrder(order, t.key, 1)),
+		regionOf(tagFirst, inOrder(order, t.first, 1)),
+		regionOf(tagGroups, groups),
+		regionOf(tagAudiences, audiences),
+		regionOf(tagEmbedders, embedder),
 	}
 	for i, name := range s.embedders[names:] {
 		all = append(all, region{tagName, uint32(i), [][]byte{[]byte(name)}})
 	}
-	return append(all,
-		region{tagCodes, ofShard, [][]byte{sealed.BytesOf(codes)}},
-		region{tagScales, ofShard, [][]byte{sealed.BytesOf(scales)}},
-		region{tagVectors, ofShard, vecs},
-	)
+	if s.linked {
+		all = append(all,
+			regionOf(tagContent, inOrder(order, t.content, 1)),
+			regionOf(tagLike, inOrder(order, t.like, SimilarK)),
+			regionOf(tagCosines, inOrder(order, t.cosines, SimilarK)),
+		)
+	} else {
+		codes, scales := columnsOf(t.codes.Table(), order)
+		all = append(all, regionOf(tagCodes, codes), regionOf(tagScales, scales))
+	}
+	return append(all, region{tagVectors, ofShard, vecs})
+}
+
+func regionOf[T sealed.Fixed](t tag, values []T) region {
+	return region{t, ofShard, [][]byte{sealed.BytesOf(values)}}
+}
+
+// inOrder returns the values of rows, of which each has n, in an order of the rows.
+func inOrder[T any](order []uint32, values []T, n uint32) []T {
+	out := make([]T, 0, len(values))
+	for _, row := range order {
+		out = append(out, values[row*n:(row+1)*n]...)
+	}
+	return out
 }

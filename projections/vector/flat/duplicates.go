@@ -5,12 +5,12 @@ import (
 	"sync/atomic"
 )
 
-// Twins are rows of one code. Only the first of them, the head, is in the graph: otherwise many
+// Duplicates are rows of one code. Only the first of them, the head, is in the graph: otherwise many
 // copies of a vector would be linked to one another and to nothing else, and hide the rows behind
 // them. The others follow the head in a chain, in order.
 //
-// Invariants: a row other than 0 is a twin if and only if its list on layer 0 is empty; no link and
-// no entry is a twin; a chain ascends, and only ever grows at its end, by one atomic store before
+// Invariants: a row other than 0 is a duplicate if and only if its list on layer 0 is empty; no link and
+// no entry is a duplicate; a chain ascends, and only ever grows at its end, by one atomic store before
 // the row at the end is published.
 
 // head searches the pool for a row with the code in s.
@@ -23,8 +23,8 @@ func (s *scratch) head(v *view, self float32) (uint32, bool) {
 	return 0, false
 }
 
-// hang appends row to the chain of head.
-func (x *Index) hang(g *graph, head, row uint32) {
+// appendDuplicate appends row to the chain of head.
+func (x *Index) appendDuplicate(g *graph, head, row uint32) {
 	end, ok := x.ends[head]
 	if !ok {
 		end = head
@@ -36,8 +36,8 @@ func (x *Index) hang(g *graph, head, row uint32) {
 // next returns the address of the row that follows in a chain; it holds none at the end.
 func (g *graph) next(row uint32) *uint32 { return &g.chain[row/perBlock][row%perBlock] }
 
-// twin reports whether a row is a twin. Only the writer may call it.
-func (g *graph) twin(row uint32) bool { return row > 0 && len(g.base.own(row)) == 0 }
+// duplicate reports whether a row is a duplicate. Only the writer may call it.
+func (g *graph) duplicate(row uint32) bool { return row > 0 && len(g.base.own(row)) == 0 }
 
 // unfold returns the matching rows of heads and of their chains, best first, at most limit of them.
 func (s *scratch) unfold(v *view, heads []key, limit int, counts func(row uint32) bool) []key {
