@@ -8,7 +8,7 @@ import (
 )
 
 // call adds a call and walks the rest of the expression.
-func (c *csharpFile) call(n extract.Ref, s csharpScope) {
+func (c *walker) call(n extract.Ref, s state) {
 	fn, args := c.Field(n, "function"), c.Field(n, "arguments")
 	if c.Kind(fn) == "identifier" && c.Text(fn) == "nameof" {
 		return
@@ -22,7 +22,7 @@ func (c *csharpFile) call(n extract.Ref, s csharpScope) {
 }
 
 // calleeName returns the node of the last name of a callee.
-func (c *csharpFile) calleeName(fn extract.Ref) extract.Ref {
+func (c *walker) calleeName(fn extract.Ref) extract.Ref {
 	switch c.Kind(fn) {
 	case "member_access_expression":
 		return c.lastName(c.Field(fn, "name"))
@@ -39,7 +39,7 @@ func (c *csharpFile) calleeName(fn extract.Ref) extract.Ref {
 }
 
 // calleeRest walks what the path of a callee goes through.
-func (c *csharpFile) calleeRest(fn extract.Ref, s csharpScope) {
+func (c *walker) calleeRest(fn extract.Ref, s state) {
 	switch c.Kind(fn) {
 	case "identifier":
 	case "generic_name":
@@ -55,7 +55,7 @@ func (c *csharpFile) calleeRest(fn extract.Ref, s csharpScope) {
 }
 
 // rest walks an object whose member is named, for what its path does not contain.
-func (c *csharpFile) rest(object extract.Ref, s csharpScope) {
+func (c *walker) rest(object extract.Ref, s state) {
 	switch c.Kind(object) {
 	case "", "identifier", "this", "base", "predefined_type", "generic_name":
 	case "member_access_expression":
@@ -68,7 +68,7 @@ func (c *csharpFile) rest(object extract.Ref, s csharpScope) {
 }
 
 // use adds a reference to a field or property.
-func (c *csharpFile) use(n extract.Ref, s csharpScope) {
+func (c *walker) use(n extract.Ref, s state) {
 	c.Refer(recountv1.EdgeKind_EDGE_KIND_REFERENCES, s.in, c.path(n, s), c.calleeName(n))
 	c.rest(extract.FirstRef(c.Field(n, "expression"), c.Field(n, "condition")), s)
 	for k := range c.Children(n) { // a?.B(), which the grammar makes a call of the whole
@@ -79,7 +79,7 @@ func (c *csharpFile) use(n extract.Ref, s csharpScope) {
 }
 
 // arguments adds the arguments of a call, and walks them.
-func (c *csharpFile) arguments(r *recountv1.Reference, args extract.Ref, s csharpScope) {
+func (c *walker) arguments(r *recountv1.Reference, args extract.Ref, s state) {
 	var values []extract.Ref
 	for k := range c.Children(args) {
 		value := extract.None
@@ -104,7 +104,7 @@ func (c *csharpFile) arguments(r *recountv1.Reference, args extract.Ref, s cshar
 }
 
 // value returns the path of an expression that is passed on. A function has one too.
-func (c *csharpFile) value(n extract.Ref, s csharpScope) string {
+func (c *walker) value(n extract.Ref, s state) string {
 	switch c.Kind(n) {
 	case "lambda_expression", "anonymous_method_expression":
 		return extract.FunctionOf(len(c.lambdaNames(n)), c.resultPath(n, s))
@@ -115,7 +115,7 @@ func (c *csharpFile) value(n extract.Ref, s csharpScope) string {
 }
 
 // resultPath returns the path of the result of a lambda; see resultPath of package java.
-func (c *csharpFile) resultPath(n extract.Ref, s csharpScope) string {
+func (c *walker) resultPath(n extract.Ref, s state) string {
 	body := c.Field(n, "body")
 	if body == extract.None || c.Kind(body) == "block" {
 		return extract.Unknown
@@ -136,7 +136,7 @@ func (c *csharpFile) resultPath(n extract.Ref, s csharpScope) string {
 
 // argument walks an expression that is assigned or passed to base; see argument of package java.
 // new() makes an instance of the type of base.
-func (c *csharpFile) argument(n extract.Ref, base string, at int, s csharpScope) {
+func (c *walker) argument(n extract.Ref, base string, at int, s state) {
 	switch c.Kind(n) {
 	case "":
 	case "lambda_expression", "anonymous_method_expression":
@@ -163,7 +163,7 @@ func (c *csharpFile) argument(n extract.Ref, base string, at int, s csharpScope)
 }
 
 // lambdaNames returns the nodes of the names of a lambda's parameters.
-func (c *csharpFile) lambdaNames(n extract.Ref) []extract.Ref {
+func (c *walker) lambdaNames(n extract.Ref) []extract.Ref {
 	params := extract.FirstRef(c.Field(n, "parameters"), c.FirstOf(n, "parameter_list"))
 	switch c.Kind(params) {
 	case "identifier", "implicit_parameter":
@@ -181,7 +181,7 @@ func (c *csharpFile) lambdaNames(n extract.Ref) []extract.Ref {
 }
 
 // lambda walks a function without a name. It belongs to the enclosing declaration.
-func (c *csharpFile) lambda(n extract.Ref, base string, at int, s csharpScope) {
+func (c *walker) lambda(n extract.Ref, base string, at int, s state) {
 	inside := s.nested()
 	inside.lambda = true
 	for i, name := range c.lambdaNames(n) {
@@ -203,7 +203,7 @@ func (c *csharpFile) lambda(n extract.Ref, base string, at int, s csharpScope) {
 }
 
 // local binds a local variable to its type, or, without one, to its value.
-func (c *csharpFile) local(name, typ extract.Ref, value string, s csharpScope) {
+func (c *walker) local(name, typ extract.Ref, value string, s state) {
 	if name == extract.None || c.Text(name) == "" || c.Text(name) == "_" {
 		return
 	}
@@ -217,7 +217,7 @@ func (c *csharpFile) local(name, typ extract.Ref, value string, s csharpScope) {
 }
 
 // designate binds a name, or the names of a deconstruction.
-func (c *csharpFile) designate(name, typ extract.Ref, value string, s csharpScope) {
+func (c *walker) designate(name, typ extract.Ref, value string, s state) {
 	switch c.Kind(name) {
 	case "identifier":
 		c.local(name, typ, value, s)
@@ -232,7 +232,7 @@ func (c *csharpFile) designate(name, typ extract.Ref, value string, s csharpScop
 	}
 }
 
-func (c *csharpFile) locals(n extract.Ref, s csharpScope) {
+func (c *walker) locals(n extract.Ref, s state) {
 	typ := c.Field(n, "type")
 	for d := range c.Children(n) {
 		if c.Kind(d) != "variable_declarator" {
@@ -260,7 +260,7 @@ func (c *csharpFile) locals(n extract.Ref, s csharpScope) {
 }
 
 // queryVariable binds the variable of a query clause: from x in items.
-func (c *csharpFile) queryVariable(n extract.Ref, s csharpScope) {
+func (c *walker) queryVariable(n extract.Ref, s state) {
 	name, value := c.Field(n, "name"), extract.None
 	for k := range c.Children(n) {
 		if f := c.FieldOf(k); f != "name" && f != "type" && value == extract.None {
@@ -280,7 +280,7 @@ func (c *csharpFile) queryVariable(n extract.Ref, s csharpScope) {
 }
 
 // creation adds a reference to the constructor that new calls.
-func (c *csharpFile) creation(n extract.Ref, s csharpScope) {
+func (c *walker) creation(n extract.Ref, s state) {
 	typ, args := c.Field(n, "type"), c.Field(n, "arguments")
 	if c.Kind(typ) == "array_type" {
 		c.annotation(typ, s)
@@ -298,7 +298,7 @@ func (c *csharpFile) creation(n extract.Ref, s csharpScope) {
 }
 
 // initializer walks { A = 1, B = { 2 } }. The names on the left are members of the new object.
-func (c *csharpFile) initializer(n extract.Ref, s csharpScope) {
+func (c *walker) initializer(n extract.Ref, s state) {
 	for k := range c.Children(n) {
 		if c.Kind(k) == "assignment_expression" && c.Kind(c.Field(k, "left")) == "identifier" {
 			c.argument(c.Field(k, "right"), extract.Unknown, -1, s)
@@ -308,14 +308,14 @@ func (c *csharpFile) initializer(n extract.Ref, s csharpScope) {
 	}
 }
 
-func (c *csharpFile) assignment(n extract.Ref, s csharpScope) {
+func (c *walker) assignment(n extract.Ref, s state) {
 	left, right := c.Field(n, "left"), c.Field(n, "right")
 	c.visit(left, s)
 	c.argument(right, c.path(left, s), -1, s)
 }
 
 // effects reads what a call does outside the program.
-func (c *csharpFile) effects(n extract.Ref, path string, args extract.Ref, s csharpScope) {
+func (c *walker) effects(n extract.Ref, path string, args extract.Ref, s state) {
 	at := c.calleeName(c.Field(n, "function"))
 	switch strings.TrimPrefix(strings.TrimPrefix(path, "System."), "Diagnostics.") {
 	case "Environment.GetEnvironmentVariable":
@@ -329,7 +329,7 @@ func (c *csharpFile) effects(n extract.Ref, path string, args extract.Ref, s csh
 }
 
 // process adds the process that a call starts.
-func (c *csharpFile) process(path string, at, args extract.Ref, s csharpScope) {
+func (c *walker) process(path string, at, args extract.Ref, s state) {
 	var words []string
 	for a := range c.Children(args) {
 		word, ok := c.literal(c.Child(a, 0))
@@ -346,7 +346,7 @@ func (c *csharpFile) process(path string, at, args extract.Ref, s csharpScope) {
 }
 
 // literal returns the text of a string literal.
-func (c *csharpFile) literal(n extract.Ref) (string, bool) {
+func (c *walker) literal(n extract.Ref) (string, bool) {
 	switch c.Kind(n) {
 	case "string_literal":
 		var b strings.Builder

@@ -8,7 +8,7 @@ import (
 )
 
 // declared adds the declaration of n and its decorators.
-func (c *csharpFile) declared(n extract.Ref, d extract.Declaration, s csharpScope) (uint32, *recountv1.Declaration, []extract.Ref) {
+func (c *walker) declared(n extract.Ref, d extract.Declaration, s state) (uint32, *recountv1.Declaration, []extract.Ref) {
 	var attributes []extract.Ref
 	var words []string
 	start := extract.None
@@ -40,7 +40,7 @@ func (c *csharpFile) declared(n extract.Ref, d extract.Declaration, s csharpScop
 		name := c.Field(a, "name")
 		c.Refer(recountv1.EdgeKind_EDGE_KIND_DECORATES, in, extract.Erased(c.typePath(name)), c.typeName(name))
 		for k := range c.Children(c.FirstOf(a, "attribute_argument_list")) {
-			c.visit(k, csharpScope{in: in, names: s.names})
+			c.visit(k, state{in: in, names: s.names})
 		}
 	}
 	decl.Exported = (s.class == 0 || s.exported) && (s.public || extract.HasWord(words, "public") || extract.HasWord(words, "protected"))
@@ -63,7 +63,7 @@ var csharpKinds = map[string]recountv1.SymbolKind{
 }
 
 // class declares a class, struct, interface, record or enum and walks it.
-func (c *csharpFile) class(n extract.Ref, s csharpScope) {
+func (c *walker) class(n extract.Ref, s state) {
 	name, body := c.Text(c.Field(n, "name")), c.Field(n, "body")
 	if name == "" {
 		c.block(n, s)
@@ -77,7 +77,7 @@ func (c *csharpFile) class(n extract.Ref, s csharpScope) {
 	if c.Kind(n) == "record_declaration" {
 		decl.Modifiers = append(decl.Modifiers, "record")
 	}
-	of := csharpScope{
+	of := state{
 		in: in, class: in, names: &extract.Block{Up: s.names, Names: map[string]string{}, Members: c.fieldNames(body)}, exported: decl.Exported,
 		public: kind == recountv1.SymbolKind_SYMBOL_KIND_INTERFACE || kind == recountv1.SymbolKind_SYMBOL_KIND_ENUM,
 	}
@@ -96,7 +96,7 @@ func (c *csharpFile) class(n extract.Ref, s csharpScope) {
 }
 
 // fieldNames returns the fields and properties that a body declares.
-func (c *csharpFile) fieldNames(body extract.Ref) map[string]bool {
+func (c *walker) fieldNames(body extract.Ref) map[string]bool {
 	names := map[string]bool{}
 	for k := range c.Children(body) {
 		switch c.Kind(k) {
@@ -114,7 +114,7 @@ func (c *csharpFile) fieldNames(body extract.Ref) map[string]bool {
 }
 
 // components declares the properties that the parameters of a record are.
-func (c *csharpFile) components(params extract.Ref, s csharpScope) {
+func (c *walker) components(params extract.Ref, s state) {
 	for p := range c.Children(params) {
 		name := c.Text(c.Field(p, "name"))
 		if name == "" {
@@ -129,7 +129,7 @@ func (c *csharpFile) components(params extract.Ref, s csharpScope) {
 
 // basesOf adds references to the bases of a type. By convention a base with a name like IName is
 // an interface.
-func (c *csharpFile) basesOf(n extract.Ref, kind recountv1.SymbolKind, s csharpScope) {
+func (c *walker) basesOf(n extract.Ref, kind recountv1.SymbolKind, s state) {
 	list := c.FirstOf(n, "base_list")
 	if kind == recountv1.SymbolKind_SYMBOL_KIND_ENUM {
 		return
@@ -164,7 +164,7 @@ func (c *csharpFile) basesOf(n extract.Ref, kind recountv1.SymbolKind, s csharpS
 }
 
 // typeParameters returns the type parameters with their first bounds.
-func (c *csharpFile) typeParameters(n extract.Ref, decl *recountv1.Declaration, s csharpScope) {
+func (c *walker) typeParameters(n extract.Ref, decl *recountv1.Declaration, s state) {
 	bounds := map[string]string{}
 	for k := range c.Children(n) {
 		if c.Kind(k) != "type_parameter_constraints_clause" {
@@ -195,14 +195,14 @@ func (c *csharpFile) typeParameters(n extract.Ref, decl *recountv1.Declaration, 
 }
 
 // delegate declares a function type.
-func (c *csharpFile) delegate(n extract.Ref, s csharpScope) {
+func (c *walker) delegate(n extract.Ref, s state) {
 	name := c.Text(c.Field(n, "name"))
 	if name == "" {
 		return
 	}
 	in, decl, _ := c.declared(n, extract.Declaration{Kind: recountv1.SymbolKind_SYMBOL_KIND_TYPE, Name: name}, s)
 	decl.Modifiers = append(decl.Modifiers, "delegate")
-	of := csharpScope{in: in, class: in, names: extract.Inner(nil)}
+	of := state{in: in, class: in, names: extract.Inner(nil)}
 	c.typeParameters(n, decl, of)
 	decl.Parameters = c.parameters(c.Field(n, "parameters"), of)
 	decl.Type = extract.KnownPath(c.typePath(c.Field(n, "type")))
@@ -210,7 +210,7 @@ func (c *csharpFile) delegate(n extract.Ref, s csharpScope) {
 }
 
 // method declares a method, constructor, operator or local function and walks it.
-func (c *csharpFile) method(n extract.Ref, s csharpScope) {
+func (c *walker) method(n extract.Ref, s state) {
 	name := c.Text(c.Field(n, "name"))
 	d := extract.Declaration{Kind: recountv1.SymbolKind_SYMBOL_KIND_METHOD, Name: name}
 	typ := extract.FirstRef(c.Field(n, "returns"), c.Field(n, "type"))
@@ -243,7 +243,7 @@ func (c *csharpFile) method(n extract.Ref, s csharpScope) {
 		decl.Modifiers = append(decl.Modifiers, "abstract") // implied
 	}
 	decl.Test = s.test || c.isTest(attributes)
-	inside := csharpScope{in: in, class: s.class, names: extract.Inner(s.names), test: decl.Test}
+	inside := state{in: in, class: s.class, names: extract.Inner(s.names), test: decl.Test}
 	c.typeParameters(n, decl, inside)
 	if typ != extract.None {
 		decl.Type = extract.KnownPath(c.typePath(typ))
@@ -268,7 +268,7 @@ func (c *csharpFile) method(n extract.Ref, s csharpScope) {
 }
 
 // wordsOf returns the modifiers of n.
-func (c *csharpFile) wordsOf(n extract.Ref) []string {
+func (c *walker) wordsOf(n extract.Ref) []string {
 	var words []string
 	for k := range c.Children(n) {
 		if c.Kind(k) == "modifier" {
@@ -280,7 +280,7 @@ func (c *csharpFile) wordsOf(n extract.Ref) []string {
 
 // parameters reads the parameters of a method, which are local to s.in. An optional one has a
 // default, "?" if it is not known.
-func (c *csharpFile) parameters(params extract.Ref, s csharpScope) []*recountv1.Parameter {
+func (c *walker) parameters(params extract.Ref, s state) []*recountv1.Parameter {
 	var all []*recountv1.Parameter
 	add := func(name, typ extract.Ref) *recountv1.Parameter {
 		p := &recountv1.Parameter{Name: extract.Clip(extract.FirstOf(c.Text(name), extract.Unknown), extract.MaxName), Type: extract.KnownPath(c.typePath(typ))}
@@ -308,7 +308,7 @@ func (c *csharpFile) parameters(params extract.Ref, s csharpScope) []*recountv1.
 }
 
 // property declares a property, indexer or event, and walks its accessors.
-func (c *csharpFile) property(n extract.Ref, s csharpScope) {
+func (c *walker) property(n extract.Ref, s state) {
 	name := c.Text(c.Field(n, "name"))
 	if c.Kind(n) == "indexer_declaration" {
 		name = "this[]"
@@ -324,7 +324,7 @@ func (c *csharpFile) property(n extract.Ref, s csharpScope) {
 	decl.Signature = strings.TrimSuffix(strings.TrimRight(decl.Signature, " ;"), " =")
 	typ := c.Field(n, "type")
 	decl.Type, decl.Test = extract.KnownPath(c.typePath(typ)), s.test
-	inside := csharpScope{in: in, class: s.class, names: extract.Inner(s.names), test: s.test}
+	inside := state{in: in, class: s.class, names: extract.Inner(s.names), test: s.test}
 	decl.Parameters = c.parameters(c.Field(n, "parameters"), inside)
 	c.annotation(typ, inside)
 	for a := range c.Children(c.Field(n, "accessors")) {
@@ -341,7 +341,7 @@ func (c *csharpFile) property(n extract.Ref, s csharpScope) {
 }
 
 // fieldsOf declares the fields of a declaration, each with its initializer.
-func (c *csharpFile) fieldsOf(n extract.Ref, s csharpScope) {
+func (c *walker) fieldsOf(n extract.Ref, s state) {
 	list := c.FirstOf(n, "variable_declaration")
 	typ := c.Field(list, "type")
 	first := true
@@ -370,7 +370,7 @@ func (c *csharpFile) fieldsOf(n extract.Ref, s csharpScope) {
 }
 
 // valueOf returns the initializer of a variable: the last expression after its name.
-func (c *csharpFile) valueOf(d extract.Ref) extract.Ref {
+func (c *walker) valueOf(d extract.Ref) extract.Ref {
 	value := extract.None
 	for k := range c.Children(d) {
 		if c.FieldOf(k) != "name" && c.Kind(k) != "tuple_pattern" && c.Kind(k) != "bracketed_argument_list" {

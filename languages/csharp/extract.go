@@ -17,18 +17,18 @@ import (
 var extractor = extract.Language{
 	Name: "csharp", Version: 1, Matches: extract.Suffixed(".cs"),
 	Extract: extract.Parsed(extract.LoadGrammar(csharp.GetLanguage), func(f *extract.File) {
-		c := &csharpFile{File: f}
-		c.unit(0, csharpScope{names: extract.Inner(nil)})
+		c := &walker{File: f}
+		c.unit(0, state{names: extract.Inner(nil)})
 	}),
 }
 
-type csharpFile struct {
+type walker struct {
 	*extract.File
 	extract.Blocks
 }
 
-// csharpScope is the context of the walk.
-type csharpScope struct {
+// state is the context of the walk.
+type state struct {
 	in    uint32
 	names *extract.Block
 	// class is the enclosing type; exported is set if that is exported.
@@ -39,19 +39,19 @@ type csharpScope struct {
 	controller           bool
 }
 
-func (s csharpScope) nested() csharpScope {
+func (s state) nested() state {
 	s.names = extract.Inner(s.names)
 	return s
 }
 
-func (c *csharpFile) block(n extract.Ref, s csharpScope) {
+func (c *walker) block(n extract.Ref, s state) {
 	for k := range c.Children(n) {
 		c.visit(k, s)
 	}
 }
 
 // unit walks a file. If it contains one namespace only, that is the package of the file.
-func (c *csharpFile) unit(n extract.Ref, s csharpScope) {
+func (c *walker) unit(n extract.Ref, s state) {
 	spaces, others := []extract.Ref{}, false
 	for k := range c.Children(n) {
 		switch c.Kind(k) {
@@ -80,7 +80,7 @@ func (c *csharpFile) unit(n extract.Ref, s csharpScope) {
 }
 
 // visit walks a declaration, a statement or an expression.
-func (c *csharpFile) visit(n extract.Ref, s csharpScope) {
+func (c *walker) visit(n extract.Ref, s state) {
 	switch c.Kind(n) {
 	case "using_directive":
 		c.importing(n)
@@ -224,7 +224,7 @@ func (c *csharpFile) visit(n extract.Ref, s csharpScope) {
 
 // importing reads a using directive: a wildcard import of a namespace, or, with static, of a
 // type; or an alias. A global one is exported to the other files.
-func (c *csharpFile) importing(n extract.Ref) {
+func (c *walker) importing(n extract.Ref) {
 	alias := c.Field(n, "name")
 	target := extract.None
 	for k := range c.Children(n) {

@@ -8,14 +8,14 @@ import (
 )
 
 // attributeName returns the name of an attribute without its namespace and "Attribute".
-func (c *csharpFile) attributeName(a extract.Ref) string {
+func (c *walker) attributeName(a extract.Ref) string {
 	_, name := extract.SplitLast(extract.Erased(c.typePath(c.Field(a, "name"))))
 	return strings.TrimSuffix(name, "Attribute")
 }
 
 // isTest reports whether attributes make a method a test of xUnit, NUnit or MSTest, or part of
 // one.
-func (c *csharpFile) isTest(attributes []extract.Ref) bool {
+func (c *walker) isTest(attributes []extract.Ref) bool {
 	for _, a := range attributes {
 		switch c.attributeName(a) {
 		case "Fact", "Theory", "Test", "TestCase", "TestCaseSource", "TestMethod", "DataTestMethod",
@@ -27,7 +27,7 @@ func (c *csharpFile) isTest(attributes []extract.Ref) bool {
 }
 
 // isTestClass reports whether a class contains tests.
-func (c *csharpFile) isTestClass(attributes []extract.Ref, body extract.Ref) bool {
+func (c *walker) isTestClass(attributes []extract.Ref, body extract.Ref) bool {
 	for _, a := range attributes {
 		switch c.attributeName(a) {
 		case "TestFixture", "TestClass", "SetUpFixture", "Collection":
@@ -55,7 +55,7 @@ func (c *csharpFile) isTestClass(attributes []extract.Ref, body extract.Ref) boo
 
 // pattern returns the literal that an attribute begins with; ok is false if it begins with
 // something else.
-func (c *csharpFile) pattern(a extract.Ref) (pattern string, given, ok bool) {
+func (c *walker) pattern(a extract.Ref) (pattern string, given, ok bool) {
 	for arg := range c.Children(c.FirstOf(a, "attribute_argument_list")) {
 		if c.Field(arg, "name") != extract.None { // Name = "…"
 			continue
@@ -67,7 +67,7 @@ func (c *csharpFile) pattern(a extract.Ref) (pattern string, given, ok bool) {
 }
 
 // classRoutes reads the prefixes of a controller.
-func (c *csharpFile) classRoutes(attributes []extract.Ref, in uint32, class string, s *csharpScope) {
+func (c *walker) classRoutes(attributes []extract.Ref, in uint32, class string, s *state) {
 	s.controller = strings.HasSuffix(class, "Controller")
 	for _, a := range attributes {
 		switch c.attributeName(a) {
@@ -94,7 +94,7 @@ var csharpVerbs = map[string]string{
 
 // methodRoutes reads the routes that the attributes of an action give it. A pattern that begins
 // with / or ~/ has no prefix.
-func (c *csharpFile) methodRoutes(attributes []extract.Ref, in uint32, method string, s csharpScope) {
+func (c *walker) methodRoutes(attributes []extract.Ref, in uint32, method string, s state) {
 	class := c.Decl(s.class)
 	if class == nil || !s.controller {
 		return
@@ -147,7 +147,7 @@ var mapVerbs = map[string]string{
 }
 
 // mapRoute reads the calls that register routes: app.MapGet("/x", Handler).
-func (c *csharpFile) mapRoute(n extract.Ref, path string, args extract.Ref, s csharpScope) {
+func (c *walker) mapRoute(n extract.Ref, path string, args extract.Ref, s state) {
 	router, name := extract.SplitLast(path)
 	verb := mapVerbs[name]
 	pattern, ok := c.literal(c.Child(c.Child(args, 0), 0))
@@ -172,7 +172,7 @@ func (c *csharpFile) mapRoute(n extract.Ref, path string, args extract.Ref, s cs
 }
 
 // groupPattern returns the pattern of a call of MapGroup.
-func (c *csharpFile) groupPattern(call extract.Ref) (string, bool) {
+func (c *walker) groupPattern(call extract.Ref) (string, bool) {
 	fn := c.Field(call, "function")
 	if c.Kind(call) != "invocation_expression" || c.Text(c.Field(fn, "name")) != "MapGroup" {
 		return "", false
@@ -182,7 +182,7 @@ func (c *csharpFile) groupPattern(call extract.Ref) (string, bool) {
 }
 
 // mapGroup reads `var users = app.MapGroup("/users")`.
-func (c *csharpFile) mapGroup(name string, value extract.Ref, s csharpScope) {
+func (c *walker) mapGroup(name string, value extract.Ref, s state) {
 	pattern, found := "", false
 	on := value
 	for c.Kind(on) == "invocation_expression" {

@@ -14,7 +14,7 @@ var csharpWrappers = map[string]bool{
 }
 
 // typePath returns a type as it is written, without white space: "List<Item>[]".
-func (c *csharpFile) typePath(n extract.Ref) string {
+func (c *walker) typePath(n extract.Ref) string {
 	switch c.Kind(n) {
 	case "identifier", "predefined_type":
 		return extract.Checked(c.Text(n))
@@ -53,7 +53,7 @@ func (c *csharpFile) typePath(n extract.Ref) string {
 }
 
 // typeName returns the node of the last name of a type.
-func (c *csharpFile) typeName(n extract.Ref) extract.Ref {
+func (c *walker) typeName(n extract.Ref) extract.Ref {
 	switch c.Kind(n) {
 	case "qualified_name", "alias_qualified_name":
 		return c.typeName(extract.FirstRef(c.Field(n, "name"), n+1))
@@ -66,7 +66,7 @@ func (c *csharpFile) typeName(n extract.Ref) extract.Ref {
 }
 
 // annotation adds references to all names in a type.
-func (c *csharpFile) annotation(n extract.Ref, s csharpScope) {
+func (c *walker) annotation(n extract.Ref, s state) {
 	switch c.Kind(n) {
 	case "", "predefined_type", "implicit_type":
 	case "identifier":
@@ -87,7 +87,7 @@ func (c *csharpFile) annotation(n extract.Ref, s csharpScope) {
 }
 
 // path returns the access path of an expression.
-func (c *csharpFile) path(n extract.Ref, s csharpScope) string {
+func (c *walker) path(n extract.Ref, s state) string {
 	switch c.Kind(n) {
 	case "identifier":
 		p, _ := s.names.Path(c.Text(n))
@@ -162,7 +162,7 @@ func (c *csharpFile) path(n extract.Ref, s csharpScope) string {
 }
 
 // created returns the path of new T(…); new T[n] is an array.
-func (c *csharpFile) created(n extract.Ref) string {
+func (c *walker) created(n extract.Ref) string {
 	typ := c.Field(n, "type")
 	if c.Kind(typ) == "array_type" {
 		return extract.OfType(c.typePath(typ))
@@ -171,7 +171,7 @@ func (c *csharpFile) created(n extract.Ref) string {
 }
 
 // conditional returns the path of a?.b.
-func (c *csharpFile) conditional(n extract.Ref, s csharpScope) string {
+func (c *walker) conditional(n extract.Ref, s state) string {
 	base := c.path(c.Field(n, "condition"), s)
 	for k := range c.Children(n) {
 		switch c.Kind(k) {
@@ -188,7 +188,7 @@ func (c *csharpFile) conditional(n extract.Ref, s csharpScope) string {
 
 // indexOf returns the literal of an index, or "_", which distinguishes it from the elements of a
 // loop.
-func (c *csharpFile) indexOf(n extract.Ref) string {
+func (c *walker) indexOf(n extract.Ref) string {
 	arg := c.Child(c.Child(c.Field(n, "subscript"), 0), 0)
 	if c.Kind(arg) == "integer_literal" {
 		return c.Text(arg)
@@ -197,14 +197,14 @@ func (c *csharpFile) indexOf(n extract.Ref) string {
 }
 
 // lastName returns the node of the name of a member.
-func (c *csharpFile) lastName(n extract.Ref) extract.Ref {
+func (c *walker) lastName(n extract.Ref) extract.Ref {
 	if c.Kind(n) == "generic_name" {
 		return c.Child(n, 0)
 	}
 	return n
 }
 
-func (c *csharpFile) memberOf(base, name string) string {
+func (c *walker) memberOf(base, name string) string {
 	if name == "" {
 		return extract.Unknown
 	}
@@ -212,7 +212,7 @@ func (c *csharpFile) memberOf(base, name string) string {
 }
 
 // binary returns the type of an operation.
-func (c *csharpFile) binary(n extract.Ref, s csharpScope) string {
+func (c *walker) binary(n extract.Ref, s state) string {
 	left, right := c.path(c.Field(n, "left"), s), c.path(c.Field(n, "right"), s)
 	switch op := c.Text(c.Field(n, "operator")); op {
 	case "==", "!=", "<", ">", "<=", ">=", "&&", "||":
@@ -231,7 +231,7 @@ func (c *csharpFile) binary(n extract.Ref, s csharpScope) string {
 }
 
 // resultType returns the path of the result type of the enclosing method or property.
-func (c *csharpFile) resultType(s csharpScope) string {
+func (c *walker) resultType(s state) string {
 	if d := c.Decl(s.in); d != nil && !s.lambda {
 		return extract.OfType(d.Type)
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // callee returns the path of what a method invocation calls.
-func (j *javaFile) callee(n extract.Ref, s javaScope) string {
+func (j *walker) callee(n extract.Ref, s state) string {
 	name, object := j.Text(j.Field(n, "name")), j.Field(n, "object")
 	switch {
 	case object == extract.None:
@@ -20,7 +20,7 @@ func (j *javaFile) callee(n extract.Ref, s javaScope) string {
 }
 
 // call adds a call and walks the rest of the expression.
-func (j *javaFile) call(n extract.Ref, s javaScope) {
+func (j *walker) call(n extract.Ref, s state) {
 	path := j.callee(n, s)
 	r := j.Refer(recountv1.EdgeKind_EDGE_KIND_CALLS, s.in, path, j.Field(n, "name"))
 	object := j.Field(n, "object")
@@ -40,7 +40,7 @@ func (j *javaFile) call(n extract.Ref, s javaScope) {
 }
 
 // arguments adds the arguments of a call, and walks them.
-func (j *javaFile) arguments(r *recountv1.Reference, args extract.Ref, s javaScope) {
+func (j *walker) arguments(r *recountv1.Reference, args extract.Ref, s state) {
 	for c := range j.Children(args) {
 		a := &recountv1.Argument{Index: r.Count, Path: j.value(c, s)}
 		if a.Path != extract.Unknown {
@@ -56,7 +56,7 @@ func (j *javaFile) arguments(r *recountv1.Reference, args extract.Ref, s javaSco
 }
 
 // value returns the path of an expression that is passed on. A function has one too.
-func (j *javaFile) value(n extract.Ref, s javaScope) string {
+func (j *walker) value(n extract.Ref, s state) string {
 	switch j.Kind(n) {
 	case "lambda_expression":
 		return extract.FunctionOf(len(j.lambdaNames(n)), j.resultPath(n, s))
@@ -70,7 +70,7 @@ func (j *javaFile) value(n extract.Ref, s javaScope) string {
 
 // resultPath returns the path of the result of a lambda whose body is an expression. Its parameters
 // are not declared yet when this is called, so the path has the names that they will have.
-func (j *javaFile) resultPath(n extract.Ref, s javaScope) string {
+func (j *walker) resultPath(n extract.Ref, s state) string {
 	body := j.Field(n, "body")
 	if j.Kind(body) == "block" {
 		return extract.Unknown
@@ -92,7 +92,7 @@ func (j *javaFile) resultPath(n extract.Ref, s javaScope) string {
 
 // argument walks an expression that is assigned to base, or passed to base as its argument `at`
 // if that is not -1.
-func (j *javaFile) argument(n extract.Ref, base string, at int, s javaScope) {
+func (j *walker) argument(n extract.Ref, base string, at int, s state) {
 	switch j.Kind(n) {
 	case "":
 	case "lambda_expression":
@@ -109,7 +109,7 @@ func (j *javaFile) argument(n extract.Ref, base string, at int, s javaScope) {
 }
 
 // lambdaNames returns the nodes of the names of a lambda's parameters.
-func (j *javaFile) lambdaNames(n extract.Ref) []extract.Ref {
+func (j *walker) lambdaNames(n extract.Ref) []extract.Ref {
 	params := j.Field(n, "parameters")
 	switch j.Kind(params) {
 	case "identifier":
@@ -131,7 +131,7 @@ func (j *javaFile) lambdaNames(n extract.Ref) []extract.Ref {
 
 // lambda walks a function without a name. It belongs to the enclosing declaration, and its
 // parameters are what base passes to its argument `at`.
-func (j *javaFile) lambda(n extract.Ref, base string, at int, s javaScope) {
+func (j *walker) lambda(n extract.Ref, base string, at int, s state) {
 	inside := s.nested()
 	inside.lambda = true
 	for i, name := range j.lambdaNames(n) {
@@ -149,7 +149,7 @@ func (j *javaFile) lambda(n extract.Ref, base string, at int, s javaScope) {
 }
 
 // local binds a local variable to its type, or, without one, to its value.
-func (j *javaFile) local(name, typ extract.Ref, value string, s javaScope) {
+func (j *walker) local(name, typ extract.Ref, value string, s state) {
 	if name == extract.None || j.Text(name) == "" {
 		return
 	}
@@ -162,7 +162,7 @@ func (j *javaFile) local(name, typ extract.Ref, value string, s javaScope) {
 	j.Bind(s.in, extract.Checked(target), value, t, name)
 }
 
-func (j *javaFile) locals(n extract.Ref, s javaScope) {
+func (j *walker) locals(n extract.Ref, s state) {
 	typ := j.Field(n, "type")
 	for d := range j.Children(n) {
 		if j.Kind(d) != "variable_declarator" {
@@ -183,7 +183,7 @@ func (j *javaFile) locals(n extract.Ref, s javaScope) {
 }
 
 // creation adds a reference to the constructor that new calls; a body is an anonymous class.
-func (j *javaFile) creation(n extract.Ref, s javaScope) {
+func (j *walker) creation(n extract.Ref, s state) {
 	typ, args := j.Field(n, "type"), j.Field(n, "arguments")
 	full := j.typePath(typ)
 	r := j.Refer(recountv1.EdgeKind_EDGE_KIND_CALLS, s.in, extract.MadeBy(extract.Erased(full)), j.typeName(typ))
@@ -208,7 +208,7 @@ func (j *javaFile) creation(n extract.Ref, s javaScope) {
 }
 
 // constructed adds a reference to the constructor that this(…) or super(…) calls.
-func (j *javaFile) constructed(n extract.Ref, s javaScope) {
+func (j *walker) constructed(n extract.Ref, s state) {
 	word := j.Field(n, "constructor")
 	path := "self.<init>"
 	if j.Kind(word) == "super" {
@@ -219,7 +219,7 @@ func (j *javaFile) constructed(n extract.Ref, s javaScope) {
 }
 
 // methodReference adds a reference to a method or constructor that is passed on.
-func (j *javaFile) methodReference(n extract.Ref, s javaScope) {
+func (j *walker) methodReference(n extract.Ref, s state) {
 	path := j.referred(n, s)
 	if k := j.Kind(j.Child(n, 0)); k != "identifier" && !strings.Contains(k, "type") {
 		j.visit(j.Child(n, 0), s)
@@ -231,7 +231,7 @@ func (j *javaFile) methodReference(n extract.Ref, s javaScope) {
 }
 
 // referredName returns the node of the name, or of new, in Foo::name.
-func (j *javaFile) referredName(n extract.Ref) extract.Ref {
+func (j *walker) referredName(n extract.Ref) extract.Ref {
 	name, on := extract.None, j.Child(n, 0)
 	for c := j.First(n); c != extract.None; c = j.Next(c) {
 		if k := j.Kind(c); c != on && (k == "identifier" || k == "new") {
@@ -242,7 +242,7 @@ func (j *javaFile) referredName(n extract.Ref) extract.Ref {
 }
 
 // referred returns the path of what a method reference means.
-func (j *javaFile) referred(n extract.Ref, s javaScope) string {
+func (j *walker) referred(n extract.Ref, s state) string {
 	on, name := j.Child(n, 0), j.referredName(n)
 	base := j.path(on, s)
 	switch j.Kind(on) {
@@ -261,7 +261,7 @@ func (j *javaFile) referred(n extract.Ref, s javaScope) string {
 }
 
 // fieldUse adds a reference to a field, and walks what its path goes through.
-func (j *javaFile) fieldUse(n extract.Ref, s javaScope) {
+func (j *walker) fieldUse(n extract.Ref, s state) {
 	path := j.path(n, s)
 	if j.Kind(j.Field(n, "field")) != "this" {
 		j.Refer(recountv1.EdgeKind_EDGE_KIND_REFERENCES, s.in, path, j.Field(n, "field"))
@@ -278,7 +278,7 @@ func (j *javaFile) fieldUse(n extract.Ref, s javaScope) {
 }
 
 // effects reads what a call does outside the program.
-func (j *javaFile) effects(n extract.Ref, path string, args extract.Ref, s javaScope) {
+func (j *walker) effects(n extract.Ref, path string, args extract.Ref, s state) {
 	name := j.Field(n, "name")
 	switch strings.TrimPrefix(path, "java.lang.") {
 	case "System.getenv", "System.getenv().get", "System.getenv().getOrDefault":
@@ -293,7 +293,7 @@ func (j *javaFile) effects(n extract.Ref, path string, args extract.Ref, s javaS
 
 // process adds the process that a call starts. Its words are the first `most` arguments (0: all
 // of them), or the elements of a list.
-func (j *javaFile) process(path string, at, args extract.Ref, most int, s javaScope) {
+func (j *walker) process(path string, at, args extract.Ref, most int, s state) {
 	var words []string
 	var add func(n extract.Ref)
 	add = func(n extract.Ref) {
@@ -321,7 +321,7 @@ func (j *javaFile) process(path string, at, args extract.Ref, most int, s javaSc
 }
 
 // literal returns the text of a string literal, or of several joined by +.
-func (j *javaFile) literal(n extract.Ref) (string, bool) {
+func (j *walker) literal(n extract.Ref) (string, bool) {
 	switch j.Kind(n) {
 	case "parenthesized_expression":
 		return j.literal(j.Child(n, 0))

@@ -16,20 +16,20 @@ import (
 var extractor = extract.Language{
 	Name: "java", Version: 1, Matches: extract.Suffixed(".java"),
 	Extract: extract.Parsed(extract.LoadGrammar(java.GetLanguage), func(f *extract.File) {
-		j := &javaFile{File: f, anonymous: map[uint32]int{}}
-		j.block(0, javaScope{names: extract.Inner(nil)})
+		j := &walker{File: f, anonymous: map[uint32]int{}}
+		j.block(0, state{names: extract.Inner(nil)})
 	}),
 }
 
-type javaFile struct {
+type walker struct {
 	*extract.File
 	extract.Blocks
 	// anonymous counts the anonymous classes of each declaration.
 	anonymous map[uint32]int
 }
 
-// javaScope is the context of the walk.
-type javaScope struct {
+// state is the context of the walk.
+type state struct {
 	in    uint32
 	names *extract.Block
 	// class is the enclosing class; exported is set if that is exported.
@@ -45,19 +45,19 @@ type javaScope struct {
 	framework          string
 }
 
-func (s javaScope) nested() javaScope {
+func (s state) nested() state {
 	s.names = extract.Inner(s.names)
 	return s
 }
 
-func (j *javaFile) block(n extract.Ref, s javaScope) {
+func (j *walker) block(n extract.Ref, s state) {
 	for c := range j.Children(n) {
 		j.visit(c, s)
 	}
 }
 
 // visit walks a declaration, a statement or an expression.
-func (j *javaFile) visit(n extract.Ref, s javaScope) {
+func (j *walker) visit(n extract.Ref, s state) {
 	switch j.Kind(n) {
 	case "package_declaration":
 		j.Facts.Package = extract.Clip(extract.Compact(j.Text(j.Child(n, 0))), extract.MaxName)
@@ -189,7 +189,7 @@ func (j *javaFile) visit(n extract.Ref, s javaScope) {
 
 // importing reads `import [static] a.b.C[.*];`: the path of a type or, with a wildcard, of a
 // package or type. A static import has the path of the type and the name of the member.
-func (j *javaFile) importing(n extract.Ref) {
+func (j *walker) importing(n extract.Ref) {
 	name := j.Child(n, 0)
 	path, at := extract.Compact(j.Text(name)), name
 	if j.Kind(name) == "scoped_identifier" {
@@ -206,7 +206,7 @@ func (j *javaFile) importing(n extract.Ref) {
 
 // annotationsOf returns the annotations in front of a declaration, its other modifiers, and where
 // the declaration begins after them.
-func (j *javaFile) annotationsOf(n extract.Ref) (annotations []extract.Ref, words []string, start uint32) {
+func (j *walker) annotationsOf(n extract.Ref) (annotations []extract.Ref, words []string, start uint32) {
 	start = j.Start(n)
 	mods := j.FirstOf(n, "modifiers")
 	if mods == extract.None {
@@ -236,7 +236,7 @@ func (j *javaFile) annotationsOf(n extract.Ref) (annotations []extract.Ref, word
 }
 
 // declared adds the declaration of n and its decorators.
-func (j *javaFile) declared(n extract.Ref, d extract.Declaration, s javaScope) (uint32, *recountv1.Declaration, []extract.Ref) {
+func (j *walker) declared(n extract.Ref, d extract.Declaration, s state) (uint32, *recountv1.Declaration, []extract.Ref) {
 	annotations, words, start := j.annotationsOf(n)
 	d.In, d.Doc, d.Start, d.End, d.From = s.in, j.CommentBefore(n), start, j.End(n), j.Start(n)
 	if body := j.Field(n, "body"); body != extract.None && d.Head == 0 {
@@ -252,7 +252,7 @@ func (j *javaFile) declared(n extract.Ref, d extract.Declaration, s javaScope) (
 		case "SuppressWarnings":
 		default:
 			j.Refer(recountv1.EdgeKind_EDGE_KIND_DECORATES, in, extract.Checked(path), j.typeName(name))
-			j.visit(a, javaScope{in: in, names: s.names})
+			j.visit(a, state{in: in, names: s.names})
 		}
 	}
 	decl.Exported = (s.class == 0 || s.exported) && s.in == s.class && (s.public || extract.HasWord(words, "public") || extract.HasWord(words, "protected"))
@@ -266,7 +266,7 @@ var javaKinds = map[string]recountv1.SymbolKind{
 }
 
 // class declares a class, interface, enum, record or annotation and walks it.
-func (j *javaFile) class(n extract.Ref, s javaScope) {
+func (j *walker) class(n extract.Ref, s state) {
 	name := j.Text(j.Field(n, "name"))
 	body := j.Field(n, "body")
 	if name == "" {
@@ -286,7 +286,7 @@ func (j *javaFile) class(n extract.Ref, s javaScope) {
 	if s.in == s.class && s.in != 0 && kind != "class_declaration" && !extract.HasWord(decl.Modifiers, "static") {
 		decl.Modifiers = append(decl.Modifiers, "static") // implied
 	}
-	of := javaScope{
+	of := state{
 		in: in, class: in, names: &extract.Block{Up: s.names, Members: j.fieldNames(n, body)}, exported: decl.Exported,
 		public: kind == "interface_declaration" || kind == "annotation_type_declaration",
 	}
@@ -309,7 +309,7 @@ func (j *javaFile) class(n extract.Ref, s javaScope) {
 }
 
 // base adds a reference to a base class or interface. Its type arguments are in an attribute.
-func (j *javaFile) base(edge recountv1.EdgeKind, typ extract.Ref, s javaScope) {
+func (j *walker) base(edge recountv1.EdgeKind, typ extract.Ref, s state) {
 	if typ == extract.None {
 		return
 	}
@@ -322,7 +322,7 @@ func (j *javaFile) base(edge recountv1.EdgeKind, typ extract.Ref, s javaScope) {
 }
 
 // fieldNames returns the fields that the body of a class declares.
-func (j *javaFile) fieldNames(n, body extract.Ref) map[string]bool {
+func (j *walker) fieldNames(n, body extract.Ref) map[string]bool {
 	names := map[string]bool{}
 	var read func(body extract.Ref)
 	read = func(body extract.Ref) {
@@ -349,8 +349,8 @@ func (j *javaFile) fieldNames(n, body extract.Ref) map[string]bool {
 }
 
 // components declares the fields that the parameters of a record are.
-func (j *javaFile) components(n extract.Ref, record *recountv1.Declaration, s javaScope) {
-	record.Parameters = j.parameters(j.Field(n, "parameters"), javaScope{in: s.in, names: extract.Inner(nil)})
+func (j *walker) components(n extract.Ref, record *recountv1.Declaration, s state) {
+	record.Parameters = j.parameters(j.Field(n, "parameters"), state{in: s.in, names: extract.Inner(nil)})
 	for c := range j.Children(j.Field(n, "parameters")) {
 		name := j.Text(j.Field(c, "name"))
 		if name == "" {
@@ -363,7 +363,7 @@ func (j *javaFile) components(n extract.Ref, record *recountv1.Declaration, s ja
 	}
 }
 
-func (j *javaFile) enumConstant(n extract.Ref, s javaScope) {
+func (j *walker) enumConstant(n extract.Ref, s state) {
 	name := j.Text(j.Field(n, "name"))
 	enum := j.Decl(s.in)
 	if name == "" || enum == nil {
@@ -383,7 +383,7 @@ func (j *javaFile) enumConstant(n extract.Ref, s javaScope) {
 }
 
 // anonymousClass declares the body of new T() { … } as a class that extends T.
-func (j *javaFile) anonymousClass(body extract.Ref, typ string, at extract.Ref, s javaScope) {
+func (j *walker) anonymousClass(body extract.Ref, typ string, at extract.Ref, s state) {
 	j.anonymous[s.in]++
 	in, decl := j.Builder.Declare(extract.Declaration{
 		Kind: recountv1.SymbolKind_SYMBOL_KIND_CLASS, Name: "$" + extract.Decimal(j.anonymous[s.in]), In: s.in,
@@ -394,11 +394,11 @@ func (j *javaFile) anonymousClass(body extract.Ref, typ string, at extract.Ref, 
 	if extract.Erased(typ) != typ {
 		r.Attributes = map[string]string{"type": typ}
 	}
-	j.block(body, javaScope{in: in, class: in, test: s.test, names: &extract.Block{Up: s.names, Members: j.fieldNames(extract.None, body)}})
+	j.block(body, state{in: in, class: in, test: s.test, names: &extract.Block{Up: s.names, Members: j.fieldNames(extract.None, body)}})
 }
 
 // method declares a method or constructor and walks it.
-func (j *javaFile) method(n extract.Ref, s javaScope) {
+func (j *walker) method(n extract.Ref, s state) {
 	name := j.Text(j.Field(n, "name"))
 	if name == "" {
 		j.block(n, s)
@@ -413,7 +413,7 @@ func (j *javaFile) method(n extract.Ref, s javaScope) {
 		decl.Modifiers = append(decl.Modifiers, "abstract") // implied
 	}
 	decl.Test = s.test || j.isTest(annotations)
-	inside := javaScope{in: in, class: s.class, names: extract.Inner(s.names), test: decl.Test}
+	inside := state{in: in, class: s.class, names: extract.Inner(s.names), test: decl.Test}
 	j.typeParameters(n, decl, inside)
 	if t := j.Field(n, "type"); t != extract.None {
 		decl.Type = extract.KnownPath(j.typePath(t) + j.dimensions(n))
@@ -433,12 +433,12 @@ func (j *javaFile) method(n extract.Ref, s javaScope) {
 }
 
 // dimensions returns the brackets after a name: int a[].
-func (j *javaFile) dimensions(n extract.Ref) string {
+func (j *walker) dimensions(n extract.Ref) string {
 	return strings.Repeat("[]", strings.Count(j.Text(j.Field(n, "dimensions")), "["))
 }
 
 // typeParameters returns the type parameters with their bounds, and adds references to these.
-func (j *javaFile) typeParameters(n extract.Ref, decl *recountv1.Declaration, s javaScope) {
+func (j *walker) typeParameters(n extract.Ref, decl *recountv1.Declaration, s state) {
 	var all []string
 	params := extract.FirstRef(j.Field(n, "type_parameters"), j.FirstOf(n, "type_parameters"))
 	for c := range j.Children(params) {
@@ -462,12 +462,12 @@ func (j *javaFile) typeParameters(n extract.Ref, decl *recountv1.Declaration, s 
 }
 
 // hideTypeParameter hides the name of a type parameter.
-func (j *javaFile) hideTypeParameter(in uint32, name string) {
+func (j *walker) hideTypeParameter(in uint32, name string) {
 	j.File.Names.Locals[extract.NameIn{In: in, Name: name}] = true
 }
 
 // parameters reads the parameters of a method, which are local to s.in.
-func (j *javaFile) parameters(params extract.Ref, s javaScope) []*recountv1.Parameter {
+func (j *walker) parameters(params extract.Ref, s state) []*recountv1.Parameter {
 	var all []*recountv1.Parameter
 	for c := range j.Children(params) {
 		p := &recountv1.Parameter{}
@@ -500,7 +500,7 @@ func (j *javaFile) parameters(params extract.Ref, s javaScope) []*recountv1.Para
 }
 
 // fieldsOf declares the fields of a declaration, each with its initializer.
-func (j *javaFile) fieldsOf(n extract.Ref, s javaScope) {
+func (j *walker) fieldsOf(n extract.Ref, s state) {
 	typ := j.Field(n, "type")
 	first := true
 	for d := range j.Children(n) {

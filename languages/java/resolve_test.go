@@ -68,7 +68,8 @@ calls src/a/Cart.java:Cart.run -> java java.lang String.valueOf @16:11 (external
 calls src/a/Cart.java:Cart.run -> java java.util Collection.size @17:8 (external)
 calls src/a/Cart.java:Cart.run -> java java.util Objects.hash @15:22 (external)
 calls src/a/Cart.java:Cart.run -> Missing.go @18:12 (unresolved)
-`}, {"overloads by number and by types; what cannot be told apart is unresolved", `
+`},
+		{"overloads by number and by types; what cannot be told apart is unresolved", `
 -- A.java --
 class Base {}
 class Sub extends Base {}
@@ -120,7 +121,8 @@ calls A.java:A.run -> A.java:Sub @23:10
 calls A.java:A.run -> java java.util List.of @31:21 (external)
 calls A.java:A.run -> f @30:4 (unresolved)
 calls A.java:A.run -> g @26:4 (unresolved)
-`}, {"inheritance: super, interfaces, inner classes, what overrides may be called", `
+`},
+		{"inheritance: super, interfaces, inner classes, what overrides may be called", `
 -- p/A.java --
 package p;
 abstract class A implements I {
@@ -169,7 +171,8 @@ calls p/A.java:A.run -> java java.lang Object.toString @7:52 (external)
 calls p/A.java:C.run -> java java.lang Thread @22:27 (external)
 calls p/A.java:C.run -> java java.util Collection.size @22:15 (external)
 calls p/A.java:C.run.$1.run -> java java.lang Thread.start @22:66 (external)
-`}, {"fields, parameters, locals by their blocks, var, chains, patterns, records, enums", `
+`},
+		{"fields, parameters, locals by their blocks, var, chains, patterns, records, enums", `
 -- A.java --
 import java.util.*;
 class Item { Item next; Item next() { return next; } void go() {} static Item one() { return null; } }
@@ -217,7 +220,8 @@ calls A.java:A.run -> java java.util List.get @14:74 (external)
 calls A.java:A.run -> java java.util Map.Entry.getValue @14:63 (external)
 calls A.java:A.run -> java java.util Map.entrySet @14:49 (external)
 calls A.java:A.run -> java java.util Map.get @13:23 (external)
-`}, {"generics, lambdas and streams", `
+`},
+		{"generics, lambdas and streams", `
 -- A.java --
 import java.util.*;
 import java.util.function.*;

@@ -6,13 +6,13 @@ import (
 )
 
 // name returns the name of an annotation without its package.
-func (j *javaFile) annotationName(a extract.Ref) string {
+func (j *walker) annotationName(a extract.Ref) string {
 	_, name := extract.SplitLast(extract.Compact(j.Text(j.Field(a, "name"))))
 	return name
 }
 
 // isTest reports whether annotations make a method a test of JUnit or TestNG, or part of one.
-func (j *javaFile) isTest(annotations []extract.Ref) bool {
+func (j *walker) isTest(annotations []extract.Ref) bool {
 	for _, a := range annotations {
 		switch j.annotationName(a) {
 		case "Test", "ParameterizedTest", "RepeatedTest", "TestFactory", "TestTemplate", "Theory",
@@ -25,7 +25,7 @@ func (j *javaFile) isTest(annotations []extract.Ref) bool {
 }
 
 // isTestClass reports whether a class contains tests.
-func (j *javaFile) isTestClass(n, body extract.Ref, annotations []extract.Ref) bool {
+func (j *walker) isTestClass(n, body extract.Ref, annotations []extract.Ref) bool {
 	for _, a := range annotations {
 		switch j.annotationName(a) {
 		case "Test", "Nested", "RunWith", "SpringBootTest":
@@ -47,7 +47,7 @@ func (j *javaFile) isTestClass(n, body extract.Ref, annotations []extract.Ref) b
 }
 
 // attribute returns the value of an element of an annotation; the element "value" may be unnamed.
-func (j *javaFile) attribute(a extract.Ref, name string) extract.Ref {
+func (j *walker) attribute(a extract.Ref, name string) extract.Ref {
 	for c := range j.Children(j.Field(a, "arguments")) {
 		switch {
 		case j.Kind(c) != "element_value_pair":
@@ -62,7 +62,7 @@ func (j *javaFile) attribute(a extract.Ref, name string) extract.Ref {
 }
 
 // each returns the values of an element: one, or those of a list.
-func (j *javaFile) each(n extract.Ref) []extract.Ref {
+func (j *walker) each(n extract.Ref) []extract.Ref {
 	if j.Kind(n) != "element_value_array_initializer" {
 		if n == extract.None {
 			return nil
@@ -78,7 +78,7 @@ func (j *javaFile) each(n extract.Ref) []extract.Ref {
 
 // patterns returns the patterns of a mapping, "" if it has none. ok is false if one is no
 // literal.
-func (j *javaFile) patterns(a extract.Ref) (all []string, ok bool) {
+func (j *walker) patterns(a extract.Ref) (all []string, ok bool) {
 	values := append(j.each(j.attribute(a, "value")), j.each(j.attribute(a, "path"))...)
 	if len(values) == 0 {
 		return []string{""}, true
@@ -94,7 +94,7 @@ func (j *javaFile) patterns(a extract.Ref) (all []string, ok bool) {
 }
 
 // classRoutes reads what the annotations of a class say about the routes of its methods.
-func (j *javaFile) classRoutes(annotations []extract.Ref, in uint32, class string, s *javaScope) {
+func (j *walker) classRoutes(annotations []extract.Ref, in uint32, class string, s *state) {
 	prefixes := []string{}
 	at := extract.None
 	for _, a := range annotations {
@@ -138,7 +138,7 @@ var (
 
 // methodRoutes reads the routes that the annotations of a method give it, or the requests that it
 // makes.
-func (j *javaFile) methodRoutes(annotations []extract.Ref, in uint32, s javaScope) {
+func (j *walker) methodRoutes(annotations []extract.Ref, in uint32, s state) {
 	var methods, patterns []string
 	framework, at := "", extract.None
 	ok := true

@@ -10,7 +10,7 @@ import (
 // typePath returns a type as it is written, without annotations and white space, and with
 // wildcards replaced by their bounds: "Map.Entry<K,List<V>>[]". The type of a catch clause with
 // several types is not known.
-func (j *javaFile) typePath(n extract.Ref) string {
+func (j *walker) typePath(n extract.Ref) string {
 	switch j.Kind(n) {
 	case "type_identifier", "identifier", "integral_type", "floating_point_type", "boolean_type", "void_type":
 		return extract.Checked(j.Text(n))
@@ -57,7 +57,7 @@ func (j *javaFile) typePath(n extract.Ref) string {
 }
 
 // typeName returns the node of the last name of a type.
-func (j *javaFile) typeName(n extract.Ref) extract.Ref {
+func (j *walker) typeName(n extract.Ref) extract.Ref {
 	switch j.Kind(n) {
 	case "generic_type":
 		return j.typeName(j.Child(n, 0))
@@ -83,7 +83,7 @@ var javaLang = map[string]bool{
 }
 
 // annotation adds references to all names in a type.
-func (j *javaFile) annotation(n extract.Ref, s javaScope) {
+func (j *walker) annotation(n extract.Ref, s state) {
 	switch j.Kind(n) {
 	case "":
 	case "type_identifier":
@@ -103,7 +103,7 @@ func (j *javaFile) annotation(n extract.Ref, s javaScope) {
 }
 
 // path returns the access path of an expression.
-func (j *javaFile) path(n extract.Ref, s javaScope) string {
+func (j *walker) path(n extract.Ref, s state) string {
 	switch j.Kind(n) {
 	case "identifier":
 		p, _ := s.names.Path(j.Text(n))
@@ -181,7 +181,7 @@ func (j *javaFile) path(n extract.Ref, s javaScope) string {
 }
 
 // memberOf returns base.name; if the base is unknown, only the name.
-func (j *javaFile) memberOf(base, name string) string {
+func (j *walker) memberOf(base, name string) string {
 	if name == "" {
 		return extract.Unknown
 	}
@@ -189,7 +189,7 @@ func (j *javaFile) memberOf(base, name string) string {
 }
 
 // binary returns the type of an operation.
-func (j *javaFile) binary(n extract.Ref, s javaScope) string {
+func (j *walker) binary(n extract.Ref, s state) string {
 	left, right := j.path(j.Field(n, "left"), s), j.path(j.Field(n, "right"), s)
 	switch op := j.Text(j.Field(n, "operator")); op {
 	case "==", "!=", "<", ">", "<=", ">=", "&&", "||":
@@ -211,7 +211,7 @@ func (j *javaFile) binary(n extract.Ref, s javaScope) string {
 }
 
 // resultType returns the path of the result type of the enclosing method.
-func (j *javaFile) resultType(s javaScope) string {
+func (j *walker) resultType(s state) string {
 	if d := j.Decl(s.in); d != nil && !s.lambda {
 		return extract.OfType(d.Type)
 	}

@@ -17,7 +17,7 @@ import (
 var extractor = extract.Language{
 	Name: "proto", Version: 1, Matches: extract.Suffixed(".proto"),
 	Extract: extract.Repaired(extract.LoadGrammar(protobuf.GetLanguage), repairProto, func(f *extract.File) {
-		p := &protoFile{File: f, options: map[string]string{}}
+		p := &walker{File: f, options: map[string]string{}}
 		for c := range p.Children(0) {
 			switch p.Kind(c) {
 			case "package":
@@ -36,7 +36,7 @@ var extractor = extract.Language{
 // protoOptions are the file options that name the generated code.
 var protoOptions = map[string]bool{"go_package": true, "java_package": true, "csharp_namespace": true}
 
-type protoFile struct {
+type walker struct {
 	*extract.File
 	options map[string]string
 }
@@ -141,7 +141,7 @@ func protoWord(src []byte, at int) (int, string) {
 }
 
 // block walks the statements of a file, a message or a service.
-func (p *protoFile) block(n extract.Ref, in uint32) {
+func (p *walker) block(n extract.Ref, in uint32) {
 	for c := range p.Children(n) {
 		switch p.Kind(c) {
 		case "import":
@@ -166,7 +166,7 @@ func (p *protoFile) block(n extract.Ref, in uint32) {
 }
 
 // named declares a message or an enum and what is in its body.
-func (p *protoFile) named(n extract.Ref, kind recountv1.SymbolKind, body string, in uint32) {
+func (p *walker) named(n extract.Ref, kind recountv1.SymbolKind, body string, in uint32) {
 	b := p.FirstOf(n, body)
 	d := extract.Declaration{Kind: kind, Name: p.Text(p.Child(n, 0)), In: in, Node: n, Doc: p.CommentBefore(n)}
 	if b != extract.None {
@@ -179,7 +179,7 @@ func (p *protoFile) named(n extract.Ref, kind recountv1.SymbolKind, body string,
 	}
 }
 
-func (p *protoFile) service(n extract.Ref, in uint32) {
+func (p *walker) service(n extract.Ref, in uint32) {
 	d := extract.Declaration{Kind: recountv1.SymbolKind_SYMBOL_KIND_SERVICE, Name: p.Text(p.Child(n, 0)), In: in, Node: n, Doc: p.CommentBefore(n)}
 	if brace := p.FirstOf(n, "{"); brace != extract.None {
 		d.Head = p.Start(brace)
@@ -197,7 +197,7 @@ func (p *protoFile) service(n extract.Ref, in uint32) {
 }
 
 // procedure declares an rpc. Its attributes say which sides stream.
-func (p *protoFile) procedure(n extract.Ref, in uint32) {
+func (p *walker) procedure(n extract.Ref, in uint32) {
 	d := extract.Declaration{Kind: recountv1.SymbolKind_SYMBOL_KIND_RPC, Name: p.Text(p.Child(n, 0)), In: in, Node: n, Doc: p.CommentBefore(n), Head: p.statementEnd(n)}
 	if brace := p.FirstOf(n, "{"); brace != extract.None {
 		d.Head = p.Start(brace)
@@ -229,7 +229,7 @@ func (p *protoFile) procedure(n extract.Ref, in uint32) {
 
 // httpRule adds the routes of a google.api.http option: verb and pattern, with the kind of
 // `custom` as the verb, and those of additional bindings.
-func (p *protoFile) httpRule(block extract.Ref, in uint32) {
+func (p *walker) httpRule(block extract.Ref, in uint32) {
 	if block == extract.None {
 		return
 	}
@@ -281,7 +281,7 @@ func (p *protoFile) httpRule(block extract.Ref, in uint32) {
 	}
 }
 
-func (p *protoFile) messageField(n extract.Ref, in uint32) {
+func (p *walker) messageField(n extract.Ref, in uint32) {
 	name, typ := extract.None, extract.None
 	for c := range p.Children(n) {
 		switch p.Kind(c) {
@@ -302,7 +302,7 @@ func (p *protoFile) messageField(n extract.Ref, in uint32) {
 }
 
 // statementEnd returns where a statement ends, without its semicolon.
-func (p *protoFile) statementEnd(n extract.Ref) uint32 {
+func (p *walker) statementEnd(n extract.Ref) uint32 {
 	if semi := p.FirstOf(n, ";"); semi != extract.None {
 		return p.Start(semi)
 	}
@@ -310,17 +310,17 @@ func (p *protoFile) statementEnd(n extract.Ref) uint32 {
 }
 
 // typeOf adds a reference to the message or enum that a type names.
-func (p *protoFile) typeOf(n extract.Ref, in uint32) {
+func (p *walker) typeOf(n extract.Ref, in uint32) {
 	p.Refer(recountv1.EdgeKind_EDGE_KIND_REFERENCES, in, p.typePath(n), n)
 }
 
 // typePath returns the name of a type, with a leading dot if it is the full name.
-func (p *protoFile) typePath(n extract.Ref) string {
+func (p *walker) typePath(n extract.Ref) string {
 	return extract.Checked(strings.Join(strings.Fields(p.Text(n)), ""))
 }
 
 // literal returns the text of a string, or of another constant.
-func (p *protoFile) literal(n extract.Ref) string {
+func (p *walker) literal(n extract.Ref) string {
 	if p.Kind(n) == "constant" {
 		n = p.FirstOf(n, "string")
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // importing reads an import statement.
-func (p *pythonFile) importing(n extract.Ref, s pythonScope) {
+func (p *walker) importing(n extract.Ref, s state) {
 	if p.Kind(n) == "import_statement" {
 		for c := range p.Children(n) {
 			module, alias := c, extract.None
@@ -53,12 +53,12 @@ func (p *pythonFile) importing(n extract.Ref, s pythonScope) {
 }
 
 // local notes that the scope binds a name.
-func (p *pythonFile) local(name string, s pythonScope) {
+func (p *walker) local(name string, s state) {
 	p.Locals[extract.NameIn{In: s.in, Name: name}] = true
 }
 
 // call adds a call and walks the rest of the expression.
-func (p *pythonFile) call(n extract.Ref, s pythonScope) {
+func (p *walker) call(n extract.Ref, s state) {
 	fn, args := p.Field(n, "function"), p.Field(n, "arguments")
 	path := p.path(fn, s)
 	r := p.Refer(recountv1.EdgeKind_EDGE_KIND_CALLS, s.in, path, p.lastName(fn))
@@ -82,7 +82,7 @@ func (p *pythonFile) call(n extract.Ref, s pythonScope) {
 }
 
 // arguments adds to a call what its arguments name.
-func (p *pythonFile) arguments(r *recountv1.Reference, args extract.Ref, s pythonScope) {
+func (p *walker) arguments(r *recountv1.Reference, args extract.Ref, s state) {
 	if p.Kind(args) == "generator_expression" {
 		r.Count = 1
 		return
@@ -108,7 +108,7 @@ func (p *pythonFile) arguments(r *recountv1.Reference, args extract.Ref, s pytho
 }
 
 // argument returns the value of a call's argument, by its name or its place (-1: by name only).
-func (p *pythonFile) argument(args extract.Ref, i int, name string) extract.Ref {
+func (p *walker) argument(args extract.Ref, i int, name string) extract.Ref {
 	at := 0
 	for c := range p.Children(args) {
 		if p.Kind(c) == "keyword_argument" {
@@ -127,7 +127,7 @@ func (p *pythonFile) argument(args extract.Ref, i int, name string) extract.Ref 
 
 // effects reads what a call does outside the program (environment, processes, requests), and
 // imports and routes that are made by calls.
-func (p *pythonFile) effects(n extract.Ref, path string, args extract.Ref, r *recountv1.Reference, s pythonScope) {
+func (p *walker) effects(n extract.Ref, path string, args extract.Ref, r *recountv1.Reference, s state) {
 	full := p.canonical(path)
 	module, name := extract.SplitLast(full)
 	if client := p.client(module, s.in); client != "" {
@@ -188,7 +188,7 @@ func isHTTPSession(value string) bool {
 }
 
 // keepClient notes that a name, or a field of self, holds a session of an HTTP client.
-func (p *pythonFile) keepClient(in uint32, target, value string) {
+func (p *walker) keepClient(in uint32, target, value string) {
 	value = strings.TrimSuffix(strings.TrimSuffix(p.canonical(value), ".__enter__()"), ".__aenter__()")
 	if !isHTTPSession(value) {
 		return
@@ -200,7 +200,7 @@ func (p *pythonFile) keepClient(in uint32, target, value string) {
 }
 
 // client returns the session that a path holds, as far as the enclosing scopes tell.
-func (p *pythonFile) client(path string, in uint32) string {
+func (p *walker) client(path string, in uint32) string {
 	if strings.HasPrefix(path, "self.") {
 		in = 0
 	}
@@ -213,7 +213,7 @@ func (p *pythonFile) client(path string, in uint32) string {
 }
 
 // request reads requests.get(url) and requests.request(method, url).
-func (p *pythonFile) request(name string, args extract.Ref, add func(recountv1.EdgeKind, map[string]string)) {
+func (p *walker) request(name string, args extract.Ref, add func(recountv1.EdgeKind, map[string]string)) {
 	method, at := strings.ToUpper(name), 0
 	switch name {
 	case "get", "post", "put", "delete", "patch", "head", "options":
@@ -231,7 +231,7 @@ func (p *pythonFile) request(name string, args extract.Ref, add func(recountv1.E
 }
 
 // command returns the literal part of a command line, which is a string or a list.
-func (p *pythonFile) command(n extract.Ref) string {
+func (p *walker) command(n extract.Ref) string {
 	if text, ok := p.literal(n); ok {
 		return extract.Clip(text, extract.MaxValue)
 	}
@@ -249,7 +249,7 @@ func (p *pythonFile) command(n extract.Ref) string {
 }
 
 // environment reads os.environ["NAME"].
-func (p *pythonFile) environment(n extract.Ref, s pythonScope) {
+func (p *walker) environment(n extract.Ref, s state) {
 	path := p.path(p.Field(n, "value"), s)
 	if p.canonical(path) != "os.environ" {
 		return

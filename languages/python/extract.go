@@ -17,14 +17,14 @@ var extractor = extract.Language{
 	Name: "python", Version: 1, Matches: extract.Suffixed(".py", ".pyi"),
 	Extract: extract.Parsed(extract.LoadGrammar(python.GetLanguage), func(f *extract.File) {
 		f.Indented = true
-		p := &pythonFile{File: f, known: map[string]string{}, clients: map[extract.NameIn]string{}}
+		p := &walker{File: f, known: map[string]string{}, clients: map[extract.NameIn]string{}}
 		p.framework = p.webFramework()
-		p.block(0, pythonScope{})
+		p.block(0, state{})
 		p.Uses()
 	}),
 }
 
-type pythonFile struct {
+type walker struct {
 	*extract.File
 	framework string
 	// known has what imported names stand for: "run" is "subprocess.run".
@@ -33,8 +33,8 @@ type pythonFile struct {
 	clients map[extract.NameIn]string
 }
 
-// pythonScope is the context of the walk.
-type pythonScope struct {
+// state is the context of the walk.
+type state struct {
 	in uint32
 	// class is set directly in the body of a class, function anywhere in a function.
 	class, function bool
@@ -46,14 +46,14 @@ type pythonScope struct {
 }
 
 // block walks the children of n, usually statements.
-func (p *pythonFile) block(n extract.Ref, s pythonScope) {
+func (p *walker) block(n extract.Ref, s state) {
 	for c := range p.Children(n) {
 		p.visit(c, s)
 	}
 }
 
 // visit walks a statement or an expression.
-func (p *pythonFile) visit(n extract.Ref, s pythonScope) {
+func (p *walker) visit(n extract.Ref, s state) {
 	switch p.Kind(n) {
 	case "function_definition":
 		p.function(n, n, s)
@@ -142,7 +142,7 @@ func (p *pythonFile) visit(n extract.Ref, s pythonScope) {
 }
 
 // function declares a function or method and walks it; whole includes its decorators.
-func (p *pythonFile) function(n, whole extract.Ref, s pythonScope) {
+func (p *walker) function(n, whole extract.Ref, s state) {
 	name := p.Text(p.Field(n, "name"))
 	if name == "" {
 		p.block(n, s)
@@ -153,7 +153,7 @@ func (p *pythonFile) function(n, whole extract.Ref, s pythonScope) {
 		Kind: recountv1.SymbolKind_SYMBOL_KIND_FUNCTION, Name: name, In: s.in, Node: n, Whole: whole,
 		Head: p.headEnd(n, body), Doc: p.docstring(body),
 	}
-	inner := pythonScope{function: true, self: s.self, typeOnly: s.typeOnly}
+	inner := state{function: true, self: s.self, typeOnly: s.typeOnly}
 	var modifiers []string
 	if p.Has(n, "async") {
 		modifiers = append(modifiers, "async")
@@ -198,14 +198,14 @@ func (p *pythonFile) function(n, whole extract.Ref, s pythonScope) {
 	decl.Parameters = p.parameters(params, in, s, inner.self)
 	if typ := p.Field(n, "return_type"); typ != extract.None {
 		decl.Type = extract.KnownPath(p.typePath(typ, s))
-		p.annotation(typ, pythonScope{in: in, self: s.self})
+		p.annotation(typ, state{in: in, self: s.self})
 	}
 	p.decorate(whole, in, name, s)
 	p.visit(body, inner)
 }
 
 // headEnd returns where the head of a definition ends: at its last colon before the body.
-func (p *pythonFile) headEnd(n, body extract.Ref) uint32 {
+func (p *walker) headEnd(n, body extract.Ref) uint32 {
 	end := uint32(0)
 	for c := p.First(n); c != extract.None && c != body; c = p.Next(c) {
 		if p.Kind(c) == ":" {
@@ -215,7 +215,7 @@ func (p *pythonFile) headEnd(n, body extract.Ref) uint32 {
 	return end
 }
 
-func (p *pythonFile) decorators(whole extract.Ref) []extract.Ref {
+func (p *walker) decorators(whole extract.Ref) []extract.Ref {
 	var all []extract.Ref
 	for c := range p.Children(whole) {
 		if p.Kind(c) == "decorator" {
@@ -226,7 +226,7 @@ func (p *pythonFile) decorators(whole extract.Ref) []extract.Ref {
 }
 
 // decorate adds references to the decorators of the declaration in, and reads routes from them.
-func (p *pythonFile) decorate(whole extract.Ref, in uint32, name string, s pythonScope) {
+func (p *walker) decorate(whole extract.Ref, in uint32, name string, s state) {
 	for _, dec := range p.decorators(whole) {
 		e := p.Child(dec, 0)
 		p.Refer(recountv1.EdgeKind_EDGE_KIND_DECORATES, in, p.path(e, s), p.lastName(e))
@@ -238,7 +238,7 @@ func (p *pythonFile) decorate(whole extract.Ref, in uint32, name string, s pytho
 }
 
 // class declares a class and walks it.
-func (p *pythonFile) class(n, whole extract.Ref, s pythonScope) {
+func (p *walker) class(n, whole extract.Ref, s state) {
 	name := p.Text(p.Field(n, "name"))
 	if name == "" {
 		p.block(n, s)
@@ -266,17 +266,17 @@ func (p *pythonFile) class(n, whole extract.Ref, s pythonScope) {
 		}
 	}
 	p.decorate(whole, in, name, s)
-	p.visit(body, pythonScope{in: in, class: true, function: false, test: decl.Test, typeOnly: s.typeOnly})
+	p.visit(body, state{in: in, class: true, function: false, test: decl.Test, typeOnly: s.typeOnly})
 }
 
-func (p *pythonFile) isExported(name string, s pythonScope) bool {
+func (p *walker) isExported(name string, s state) bool {
 	private := strings.HasPrefix(name, "_") && !strings.HasSuffix(name, "__")
 	owner := p.Decl(s.in)
 	return !private && !s.function && (owner == nil || owner.Exported)
 }
 
 // docstring returns the string that a body begins with.
-func (p *pythonFile) docstring(body extract.Ref) string {
+func (p *walker) docstring(body extract.Ref) string {
 	stmt := p.Child(body, 0)
 	if p.Kind(stmt) != "expression_statement" {
 		return ""
@@ -296,7 +296,7 @@ func (p *pythonFile) docstring(body extract.Ref) string {
 }
 
 // paramName returns the name of a parameter node.
-func (p *pythonFile) paramName(n extract.Ref) string {
+func (p *walker) paramName(n extract.Ref) string {
 	switch p.Kind(n) {
 	case "identifier":
 		return p.Text(n)
@@ -310,7 +310,7 @@ func (p *pythonFile) paramName(n extract.Ref) string {
 
 // parameters reads the parameters of a function. They are local to in; their defaults and types
 // belong to the scope outside.
-func (p *pythonFile) parameters(params extract.Ref, in uint32, outside pythonScope, self string) []*recountv1.Parameter {
+func (p *walker) parameters(params extract.Ref, in uint32, outside state, self string) []*recountv1.Parameter {
 	var all []*recountv1.Parameter
 	for c := range p.Children(params) {
 		name := p.paramName(c)
@@ -327,7 +327,7 @@ func (p *pythonFile) parameters(params extract.Ref, in uint32, outside pythonSco
 		prm.Keyword = p.Kind(shape) == "dictionary_splat_pattern"
 		if typ := p.Field(c, "type"); typ != extract.None {
 			prm.Type = extract.KnownPath(p.typePath(typ, outside))
-			p.annotation(typ, pythonScope{in: in, self: outside.self})
+			p.annotation(typ, state{in: in, self: outside.self})
 		}
 		if def := p.Field(c, "value"); def != extract.None {
 			prm.Default = extract.KnownPath(p.path(def, outside))
@@ -339,7 +339,7 @@ func (p *pythonFile) parameters(params extract.Ref, in uint32, outside pythonSco
 }
 
 // lambda walks an anonymous function.
-func (p *pythonFile) lambda(n extract.Ref, s pythonScope) {
+func (p *walker) lambda(n extract.Ref, s state) {
 	for c := range p.Children(p.Field(n, "parameters")) {
 		if name := p.paramName(c); name != "" {
 			p.visit(p.Field(c, "value"), s)
@@ -350,7 +350,7 @@ func (p *pythonFile) lambda(n extract.Ref, s pythonScope) {
 }
 
 // ifStatement marks the imports that TYPE_CHECKING guards.
-func (p *pythonFile) ifStatement(n extract.Ref, s pythonScope) {
+func (p *walker) ifStatement(n extract.Ref, s state) {
 	cond := p.Field(n, "condition")
 	p.visit(cond, s)
 	guarded := s
@@ -368,7 +368,7 @@ func (p *pythonFile) ifStatement(n extract.Ref, s pythonScope) {
 	}
 }
 
-func (p *pythonFile) raise(n extract.Ref, s pythonScope) {
+func (p *walker) raise(n extract.Ref, s state) {
 	if e := p.Child(n, 0); e != extract.None && p.FieldOf(e) != "cause" {
 		thrown := e
 		if p.Kind(e) == "call" {
@@ -379,7 +379,7 @@ func (p *pythonFile) raise(n extract.Ref, s pythonScope) {
 	p.block(n, s)
 }
 
-func (p *pythonFile) yield(n extract.Ref, s pythonScope) {
+func (p *walker) yield(n extract.Ref, s state) {
 	if v := p.Child(n, 0); v != extract.None {
 		if p.Has(n, "from") {
 			p.Bind(s.in, "yield", extract.Element(p.path(v, s), ""), "", n)

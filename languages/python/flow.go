@@ -10,7 +10,7 @@ import (
 
 // assignment reads `a = b`, `a: T = b`, `a = b = c`, and declares variables of the module and
 // fields of classes.
-func (p *pythonFile) assignment(n extract.Ref, s pythonScope) {
+func (p *walker) assignment(n extract.Ref, s state) {
 	left, right, typ := p.Field(n, "left"), p.Field(n, "right"), p.Field(n, "type")
 	p.declareTargets(left, n, typ, s)
 	typePath := ""
@@ -44,7 +44,7 @@ func (p *pythonFile) assignment(n extract.Ref, s pythonScope) {
 }
 
 // namedLambda declares `name = lambda …` as a function.
-func (p *pythonFile) namedLambda(left, right, stmt extract.Ref, s pythonScope) bool {
+func (p *walker) namedLambda(left, right, stmt extract.Ref, s state) bool {
 	name := p.Text(left)
 	if p.Declared[extract.NameIn{In: s.in, Name: name}] {
 		return false
@@ -59,7 +59,7 @@ func (p *pythonFile) namedLambda(left, right, stmt extract.Ref, s pythonScope) b
 	decl.Modifiers = []string{"lambda"}
 	decl.Exported = p.isExported(name, s)
 	decl.Test = s.test
-	inner := pythonScope{in: in, function: true, self: s.self, test: s.test, typeOnly: s.typeOnly}
+	inner := state{in: in, function: true, self: s.self, test: s.test, typeOnly: s.typeOnly}
 	params := p.Field(right, "parameters")
 	if s.class {
 		inner.self = p.paramName(p.Child(params, 0))
@@ -73,7 +73,7 @@ func (p *pythonFile) namedLambda(left, right, stmt extract.Ref, s pythonScope) b
 
 // declareTargets declares the names that an assignment in a module or a class binds for the first
 // time.
-func (p *pythonFile) declareTargets(left, stmt, typ extract.Ref, s pythonScope) {
+func (p *walker) declareTargets(left, stmt, typ extract.Ref, s state) {
 	if s.function {
 		return
 	}
@@ -108,7 +108,7 @@ func (p *pythonFile) declareTargets(left, stmt, typ extract.Ref, s pythonScope) 
 }
 
 // visitTarget walks the expressions in a target: the index and the object of a[f()].
-func (p *pythonFile) visitTarget(n extract.Ref, s pythonScope) {
+func (p *walker) visitTarget(n extract.Ref, s state) {
 	switch p.Kind(n) {
 	case "identifier", "":
 	case "attribute":
@@ -126,7 +126,7 @@ func (p *pythonFile) visitTarget(n extract.Ref, s pythonScope) {
 
 // bindTarget binds the names on the left side of an assignment to a value, whose path is given
 // and whose node may be none.
-func (p *pythonFile) bindTarget(target, value extract.Ref, path string, s pythonScope) {
+func (p *walker) bindTarget(target, value extract.Ref, path string, s state) {
 	switch p.Kind(target) {
 	case "identifier", "attribute", "subscript":
 		if value == extract.None {
@@ -165,7 +165,7 @@ func (p *pythonFile) bindTarget(target, value extract.Ref, path string, s python
 	}
 }
 
-func (p *pythonFile) bindPlain(target, value, typ string, at extract.Ref, s pythonScope) {
+func (p *walker) bindPlain(target, value, typ string, at extract.Ref, s state) {
 	if extract.Root(target) == target {
 		p.Locals[extract.NameIn{In: s.in, Name: target}] = true
 	}
@@ -175,7 +175,7 @@ func (p *pythonFile) bindPlain(target, value, typ string, at extract.Ref, s pyth
 
 // bindValue binds target to an expression: to each of its alternatives, and to the elements of a
 // literal.
-func (p *pythonFile) bindValue(target string, value extract.Ref, typ string, at extract.Ref, s pythonScope, depth int) {
+func (p *walker) bindValue(target string, value extract.Ref, typ string, at extract.Ref, s state, depth int) {
 	switch p.Kind(value) {
 	case "conditional_expression":
 		p.bindValue(target, p.Child(value, 0), typ, at, s, depth)
@@ -229,7 +229,7 @@ func (p *pythonFile) bindValue(target string, value extract.Ref, typ string, at 
 }
 
 // withItem binds `with manager as name`.
-func (p *pythonFile) withItem(n extract.Ref, s pythonScope) {
+func (p *walker) withItem(n extract.Ref, s state) {
 	value := p.Field(n, "value")
 	if p.Kind(value) == "as_pattern" {
 		enter := ".__enter__()"
@@ -243,7 +243,7 @@ func (p *pythonFile) withItem(n extract.Ref, s pythonScope) {
 }
 
 // asPattern binds the target of `value as target` to the path of value followed by how.
-func (p *pythonFile) asPattern(n extract.Ref, how string, s pythonScope) {
+func (p *walker) asPattern(n extract.Ref, how string, s state) {
 	value, alias := p.Child(n, 0), p.Field(n, "alias")
 	path := p.path(value, s)
 	if path != extract.Unknown {

@@ -8,7 +8,7 @@ import (
 )
 
 // path returns the access path of an expression.
-func (p *pythonFile) path(n extract.Ref, s pythonScope) string {
+func (p *walker) path(n extract.Ref, s state) string {
 	switch p.Kind(n) {
 	case "identifier":
 		name := p.Text(n)
@@ -35,7 +35,7 @@ func (p *pythonFile) path(n extract.Ref, s pythonScope) string {
 
 // callPath returns the path of a call's result. super(), getattr with a literal and
 // importlib.import_module become what they mean.
-func (p *pythonFile) callPath(n extract.Ref, s pythonScope) string {
+func (p *walker) callPath(n extract.Ref, s state) string {
 	fn := p.Field(n, "function")
 	path := p.path(fn, s)
 	switch p.canonical(path) {
@@ -55,7 +55,7 @@ func (p *pythonFile) callPath(n extract.Ref, s pythonScope) string {
 }
 
 // literalKey returns the text of an index that is a literal.
-func (p *pythonFile) literalKey(n extract.Ref) string {
+func (p *walker) literalKey(n extract.Ref) string {
 	if p.Kind(n) == "integer" {
 		return p.Text(n)
 	}
@@ -64,7 +64,7 @@ func (p *pythonFile) literalKey(n extract.Ref) string {
 }
 
 // literal returns the value of a string literal. What is inserted into a formatted one is {}.
-func (p *pythonFile) literal(n extract.Ref) (string, bool) {
+func (p *walker) literal(n extract.Ref) (string, bool) {
 	switch p.Kind(n) {
 	case "string":
 		var b strings.Builder
@@ -91,7 +91,7 @@ func (p *pythonFile) literal(n extract.Ref) (string, bool) {
 }
 
 // lastName returns the node of the last name in a path.
-func (p *pythonFile) lastName(n extract.Ref) extract.Ref {
+func (p *walker) lastName(n extract.Ref) extract.Ref {
 	switch p.Kind(n) {
 	case "attribute":
 		return p.Field(n, "attribute")
@@ -108,7 +108,7 @@ func (p *pythonFile) lastName(n extract.Ref) extract.Ref {
 }
 
 // canonical replaces an imported name at the head of a path by what it stands for.
-func (p *pythonFile) canonical(path string) string {
+func (p *walker) canonical(path string) string {
 	head := extract.Root(path)
 	if full, ok := p.known[head]; ok {
 		return full + path[len(head):]
@@ -121,7 +121,7 @@ var transparent = map[string]bool{"Optional": true, "Annotated": true, "Final": 
 
 // typePath returns the access path of an annotation or of a base. Type arguments are left out, `X
 // | None` and Optional[X] are X, and a string is parsed.
-func (p *pythonFile) typePath(n extract.Ref, s pythonScope) string {
+func (p *walker) typePath(n extract.Ref, s state) string {
 	switch p.Kind(n) {
 	case "type", "parenthesized_expression":
 		return p.typePath(p.Child(n, 0), s)
@@ -158,7 +158,7 @@ var builtinTypes = map[string]bool{
 }
 
 // annotation adds references to all names in a type.
-func (p *pythonFile) annotation(n extract.Ref, s pythonScope) {
+func (p *walker) annotation(n extract.Ref, s state) {
 	switch p.Kind(n) {
 	case "identifier", "attribute":
 		if path := p.path(n, s); !builtinTypes[path] {
@@ -176,7 +176,7 @@ func (p *pythonFile) annotation(n extract.Ref, s pythonScope) {
 }
 
 // use adds a reference to an expression of names that is not called.
-func (p *pythonFile) use(n extract.Ref, s pythonScope) {
+func (p *walker) use(n extract.Ref, s state) {
 	path := p.path(n, s)
 	if strings.ContainsAny(path, "([?") {
 		p.block(n, s)

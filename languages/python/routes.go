@@ -8,7 +8,7 @@ import (
 )
 
 // webFramework returns the first known framework that the file imports.
-func (p *pythonFile) webFramework() string {
+func (p *walker) webFramework() string {
 	for i := range p.Nodes {
 		n := extract.Ref(i)
 		module := extract.None
@@ -32,7 +32,7 @@ func (p *pythonFile) webFramework() string {
 }
 
 // methods reads methods=["GET", "POST"]; without it there is one method, the default.
-func (p *pythonFile) methods(args extract.Ref, def string) []string {
+func (p *walker) methods(args extract.Ref, def string) []string {
 	list := p.argument(args, -1, "methods")
 	var all []string
 	for c := range p.Children(list) {
@@ -50,7 +50,7 @@ func (p *pythonFile) methods(args extract.Ref, def string) []string {
 }
 
 // decoratorRoute reads @app.route("/x", methods=…) and @router.get("/x") on the declaration in.
-func (p *pythonFile) decoratorRoute(call extract.Ref, in uint32, s pythonScope) {
+func (p *walker) decoratorRoute(call extract.Ref, in uint32, s state) {
 	router, verb := extract.SplitLast(p.path(p.Field(call, "function"), s))
 	args := p.Field(call, "arguments")
 	if router == "" {
@@ -87,7 +87,7 @@ func (p *pythonFile) decoratorRoute(call extract.Ref, in uint32, s pythonScope) 
 }
 
 // groupOf reads `bp = Blueprint(…, url_prefix="/x")` and `r = APIRouter(prefix="/x")`.
-func (p *pythonFile) groupOf(left, right extract.Ref, s pythonScope) {
+func (p *walker) groupOf(left, right extract.Ref, s state) {
 	if p.Kind(right) != "call" {
 		return
 	}
@@ -110,7 +110,7 @@ func (p *pythonFile) groupOf(left, right extract.Ref, s pythonScope) {
 }
 
 // callRoute reads the calls that register routes and groups.
-func (p *pythonFile) callRoute(n extract.Ref, path string, args extract.Ref, s pythonScope) {
+func (p *walker) callRoute(n extract.Ref, path string, args extract.Ref, s state) {
 	router, name := extract.SplitLast(path)
 	r := &recountv1.RouteFact{Method: "ANY", Router: router, In: s.in, Framework: p.framework}
 	switch name {
@@ -182,7 +182,7 @@ func asView(path string) (string, bool) {
 }
 
 // djangoRoute reads path("x/", view) and path("x/", include("app.urls")).
-func (p *pythonFile) djangoRoute(n extract.Ref, path string, args extract.Ref, s pythonScope) {
+func (p *walker) djangoRoute(n extract.Ref, path string, args extract.Ref, s state) {
 	switch p.canonical(path) {
 	case "django.urls.path", "django.urls.re_path", "django.conf.urls.url":
 	default:

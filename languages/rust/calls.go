@@ -8,11 +8,11 @@ import (
 )
 
 // use reads `use a::{b, c as d, e::*};`: one import for each path from which names are imported.
-func (r *rustFile) use(n extract.Ref, s rustScope) {
+func (r *walker) use(n extract.Ref, s state) {
 	r.useTree(r.Field(n, "argument"), "", r.isPublic(n), s)
 }
 
-func (r *rustFile) useTree(n extract.Ref, prefix string, public bool, s rustScope) {
+func (r *walker) useTree(n extract.Ref, prefix string, public bool, s state) {
 	switch r.Kind(n) {
 	case "use_list":
 		for c := range r.Children(n) {
@@ -32,7 +32,7 @@ func (r *rustFile) useTree(n extract.Ref, prefix string, public bool, s rustScop
 }
 
 // useName imports one name: the path is cut at its last name.
-func (r *rustFile) useName(path, alias string, public bool, at extract.Ref, s rustScope) {
+func (r *walker) useName(path, alias string, public bool, at extract.Ref, s state) {
 	path = strings.TrimSuffix(path, "::self")
 	cut := strings.LastIndex(path, "::")
 	if cut <= 0 {
@@ -47,7 +47,7 @@ func (r *rustFile) useName(path, alias string, public bool, at extract.Ref, s ru
 }
 
 // usePath returns a path of a use as it is written, without white space.
-func (r *rustFile) usePath(n extract.Ref) string { return strings.Join(strings.Fields(r.Text(n)), "") }
+func (r *walker) usePath(n extract.Ref) string { return strings.Join(strings.Fields(r.Text(n)), "") }
 
 func joinRust(prefix, path string) string {
 	switch {
@@ -60,11 +60,11 @@ func joinRust(prefix, path string) string {
 }
 
 // imported notes what the imports at the top of the file stand for, before anything is walked.
-func (r *rustFile) imported() {
-	probe := &rustFile{File: &extract.File{Tree: r.Tree, Builder: extract.NewBuilder(&recountv1.FileFacts{}, r.Src), Inlined: map[extract.Ref]string{}, Names: extract.NewNames()}}
+func (r *walker) imported() {
+	probe := &walker{File: &extract.File{Tree: r.Tree, Builder: extract.NewBuilder(&recountv1.FileFacts{}, r.Src), Inlined: map[extract.Ref]string{}, Names: extract.NewNames()}}
 	for i := range r.Nodes {
 		if r.Kind(extract.Ref(i)) == "use_declaration" {
-			probe.use(extract.Ref(i), rustScope{})
+			probe.use(extract.Ref(i), state{})
 		}
 	}
 	for _, i := range probe.Facts.Imports {
@@ -77,7 +77,7 @@ func (r *rustFile) imported() {
 }
 
 // canonical replaces an imported name at the head of a path by what it stands for.
-func (r *rustFile) canonical(path string) string {
+func (r *walker) canonical(path string) string {
 	head := extract.Root(path)
 	if full, ok := r.known[head]; ok {
 		return full + path[len(head):]
@@ -86,7 +86,7 @@ func (r *rustFile) canonical(path string) string {
 }
 
 // path returns the access path of an expression.
-func (r *rustFile) path(n extract.Ref, s rustScope) string {
+func (r *walker) path(n extract.Ref, s state) string {
 	switch r.Kind(n) {
 	case "identifier":
 		name := r.Text(n)
@@ -131,7 +131,7 @@ func (r *rustFile) path(n extract.Ref, s rustScope) string {
 }
 
 // structName returns the type that a struct expression makes, without arguments.
-func (r *rustFile) structName(n extract.Ref) extract.Ref {
+func (r *walker) structName(n extract.Ref) extract.Ref {
 	name := r.Field(n, "name")
 	if r.Kind(name) == "generic_type_with_turbofish" {
 		name = r.Field(name, "type")
@@ -139,7 +139,7 @@ func (r *rustFile) structName(n extract.Ref) extract.Ref {
 	return name
 }
 
-func (r *rustFile) lastChild(n extract.Ref) extract.Ref {
+func (r *walker) lastChild(n extract.Ref) extract.Ref {
 	last := extract.None
 	for c := range r.Children(n) {
 		if r.Kind(c) != "mutable_specifier" {
@@ -150,7 +150,7 @@ func (r *rustFile) lastChild(n extract.Ref) extract.Ref {
 }
 
 // callPath returns the path of a call's result. A Box is what it contains.
-func (r *rustFile) callPath(n extract.Ref, s rustScope) string {
+func (r *walker) callPath(n extract.Ref, s state) string {
 	if r.isMacro(n) {
 		return extract.Unknown
 	}
@@ -170,7 +170,7 @@ func (r *rustFile) callPath(n extract.Ref, s rustScope) string {
 const longChain = 160
 
 // shortened returns the name of the result of a long chain of calls.
-func (r *rustFile) shortened(n extract.Ref, path string, s rustScope) string {
+func (r *walker) shortened(n extract.Ref, path string, s state) string {
 	name, ok := r.chains[n]
 	if !ok {
 		name = r.fresh("<let>", s)
@@ -181,7 +181,7 @@ func (r *rustFile) shortened(n extract.Ref, path string, s rustScope) string {
 }
 
 // literal returns the value of a string literal.
-func (r *rustFile) literal(n extract.Ref) (string, bool) {
+func (r *walker) literal(n extract.Ref) (string, bool) {
 	switch r.Kind(n) {
 	case "string_literal", "raw_string_literal":
 		text := strings.TrimLeft(r.Text(n), "brc#")
@@ -203,7 +203,7 @@ sort_by_cached_key sort_unstable_by_key sort_by sort_unstable_by max_by min_by t
 is_none_or group_by chunk_by`)
 
 // call adds a call and walks the rest of the expression.
-func (r *rustFile) call(n extract.Ref, s rustScope) {
+func (r *walker) call(n extract.Ref, s state) {
 	fn, args := r.Field(n, "function"), r.Field(n, "arguments")
 	if r.isMacro(n) {
 		r.macroCall(n, fn, args, s)
@@ -257,7 +257,7 @@ func (r *rustFile) call(n extract.Ref, s rustScope) {
 }
 
 // typeArguments adds references to the types in the path of a callee: Vec::<T>::new.
-func (r *rustFile) typeArguments(fn extract.Ref, s rustScope) {
+func (r *walker) typeArguments(fn extract.Ref, s state) {
 	for fn != extract.None && r.Kind(fn) == "scoped_identifier" {
 		fn = r.Field(fn, "path")
 	}
@@ -270,7 +270,7 @@ func (r *rustFile) typeArguments(fn extract.Ref, s rustScope) {
 }
 
 // effects reads what a call does outside the program.
-func (r *rustFile) effects(n extract.Ref, path string, args extract.Ref, s rustScope) {
+func (r *walker) effects(n extract.Ref, path string, args extract.Ref, s state) {
 	add := func(edge recountv1.EdgeKind, attributes map[string]string) {
 		e := r.Refer(edge, s.in, path, r.lastName(r.Field(n, "function")))
 		e.Attributes = attributes
@@ -291,7 +291,7 @@ func (r *rustFile) effects(n extract.Ref, path string, args extract.Ref, s rustS
 }
 
 // noteUse keeps an expression of names that is not called.
-func (r *rustFile) noteUse(n extract.Ref, s rustScope) {
+func (r *walker) noteUse(n extract.Ref, s state) {
 	path := r.path(n, s)
 	if path == extract.Unknown || strings.ContainsAny(path, "([?") {
 		return
@@ -305,7 +305,7 @@ func (r *rustFile) noteUse(n extract.Ref, s rustScope) {
 }
 
 // noteUses adds references to what the file declares or imports, where it is used.
-func (r *rustFile) noteUses() {
+func (r *walker) noteUses() {
 	known := map[string]bool{"crate": true, "super": true}
 	for _, d := range r.Facts.Declarations {
 		if d.OwnerPath == "" && !extract.IsMember(d) {

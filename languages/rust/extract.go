@@ -29,15 +29,15 @@ import (
 var extractor = extract.Language{
 	Name: "rust", Version: 1, Matches: extract.Suffixed(".rs"),
 	Extract: extract.ParsedBy(extract.LoadGrammar(rust.GetLanguage), parseRust, func(f *extract.File) {
-		r := &rustFile{File: f, known: map[string]string{}, used: map[extract.NameIn]int{}, chains: map[extract.Ref]string{}}
+		r := &walker{File: f, known: map[string]string{}, used: map[extract.NameIn]int{}, chains: map[extract.Ref]string{}}
 		r.imported()
 		r.framework = r.webFramework()
-		r.items(0, rustScope{})
+		r.items(0, state{})
 		r.noteUses()
 	}),
 }
 
-type rustFile struct {
+type walker struct {
 	*extract.File
 	framework string
 	// known has what imported names stand for: "Command" is "std.process.Command".
@@ -48,21 +48,21 @@ type rustFile struct {
 	chains map[extract.Ref]string
 }
 
-// rustScope is the context of the walk.
-type rustScope struct {
+// state is the context of the walk.
+type state struct {
 	in uint32
 	// of is the enclosing impl or trait; members are declared for it.
-	of *rustImpl
+	of *implementedType
 	// closure is set in a closure, whose results do not belong to `in`.
 	closure  bool
 	test     bool
 	exported bool // exported by the enclosing trait
 	generics *generic
-	locals   *rustLocals
+	locals   *blockLocals
 }
 
-// rustImpl is an impl or a trait.
-type rustImpl struct {
+// implementedType is an impl or a trait.
+type implementedType struct {
 	// self is the type with its arguments, path the type without them, name its last name.
 	self, path, name string
 	chain            string // the owner chain of its members
@@ -77,13 +77,13 @@ type generic struct {
 	up           *generic
 }
 
-// rustLocals has the variables of a block.
-type rustLocals struct {
+// blockLocals has the variables of a block.
+type blockLocals struct {
 	names map[string]string
-	up    *rustLocals
+	up    *blockLocals
 }
 
-func (l *rustLocals) find(name string) (string, bool) {
+func (l *blockLocals) find(name string) (string, bool) {
 	for ; l != nil; l = l.up {
 		if own, ok := l.names[name]; ok {
 			return own, true
@@ -93,20 +93,20 @@ func (l *rustLocals) find(name string) (string, bool) {
 }
 
 // block returns the scope inside a block.
-func (s rustScope) block() rustScope {
-	s.locals = &rustLocals{map[string]string{}, s.locals}
+func (s state) block() state {
+	s.locals = &blockLocals{map[string]string{}, s.locals}
 	return s
 }
 
 // items walks the declarations at the top of a file, or in a module, an impl or a trait.
-func (r *rustFile) items(n extract.Ref, s rustScope) {
+func (r *walker) items(n extract.Ref, s state) {
 	for c := range r.Children(n) {
 		r.visit(c, s)
 	}
 }
 
 // visit walks an item, a statement or an expression.
-func (r *rustFile) visit(n extract.Ref, s rustScope) {
+func (r *walker) visit(n extract.Ref, s state) {
 	switch r.Kind(n) {
 	case "function_item", "function_signature_item":
 		r.function(n, s)
@@ -145,7 +145,7 @@ func (r *rustFile) visit(n extract.Ref, s rustScope) {
 }
 
 // attributes returns the attributes in front of an item, in order.
-func (r *rustFile) attributes(n extract.Ref) []extract.Ref {
+func (r *walker) attributes(n extract.Ref) []extract.Ref {
 	var all []extract.Ref
 	for at := r.Before(n); at != extract.None; at = r.Before(at) {
 		switch r.Kind(at) {
@@ -160,7 +160,7 @@ func (r *rustFile) attributes(n extract.Ref) []extract.Ref {
 }
 
 // attributeText returns the text of the attributes in front of an item.
-func (r *rustFile) attributeText(n extract.Ref) string {
+func (r *walker) attributeText(n extract.Ref) string {
 	var b strings.Builder
 	for _, a := range r.attributes(n) {
 		b.WriteString(r.Text(a))
@@ -169,7 +169,7 @@ func (r *rustFile) attributeText(n extract.Ref) string {
 }
 
 // doc returns the documentation in front of an item: its /// and /** */ comments.
-func (r *rustFile) doc(n extract.Ref) string {
+func (r *walker) doc(n extract.Ref) string {
 	var lines []string
 	for at := r.Before(n); at != extract.None; at = r.Before(at) {
 		switch k := r.Kind(at); k {
@@ -193,7 +193,7 @@ func (r *rustFile) doc(n extract.Ref) string {
 }
 
 // item declares an item. head is where its signature ends.
-func (r *rustFile) item(n extract.Ref, kind recountv1.SymbolKind, head uint32, s rustScope) (uint32, *recountv1.Declaration) {
+func (r *walker) item(n extract.Ref, kind recountv1.SymbolKind, head uint32, s state) (uint32, *recountv1.Declaration) {
 	d := extract.Declaration{Kind: kind, Name: r.Text(r.Field(n, "name")), In: s.in, Node: n, Head: head, Doc: r.doc(n)}
 	if all := r.attributes(n); len(all) > 0 {
 		d.Whole = all[0]
@@ -225,13 +225,13 @@ func (r *rustFile) item(n extract.Ref, kind recountv1.SymbolKind, head uint32, s
 }
 
 // isPublic reports whether other files can name an item.
-func (r *rustFile) isPublic(n extract.Ref) bool {
+func (r *walker) isPublic(n extract.Ref) bool {
 	v := r.FirstOf(n, "visibility_modifier")
 	return v != extract.None && r.Text(v) != "pub(self)"
 }
 
 // condition returns the condition of #[cfg(…)] in front of an item, without white space.
-func (r *rustFile) condition(n extract.Ref) string {
+func (r *walker) condition(n extract.Ref) string {
 	for _, a := range r.attributes(n) {
 		at := r.Child(a, 0)
 		if r.Text(r.Child(at, 0)) == "cfg" {
@@ -243,7 +243,7 @@ func (r *rustFile) condition(n extract.Ref) string {
 }
 
 // isTest reports whether an attribute in front of an item makes it a test.
-func (r *rustFile) isTest(n extract.Ref) bool {
+func (r *walker) isTest(n extract.Ref) bool {
 	for _, a := range r.attributes(n) {
 		name := r.Text(r.Child(r.Child(a, 0), 0))
 		if name == "test" || strings.HasSuffix(name, "::test") || name == "rstest" || name == "test_case" || name == "bench" {
@@ -255,7 +255,7 @@ func (r *rustFile) isTest(n extract.Ref) bool {
 }
 
 // module reads `mod name { … }` and `mod name;`.
-func (r *rustFile) module(n extract.Ref, s rustScope) {
+func (r *walker) module(n extract.Ref, s state) {
 	name := r.Text(r.Field(n, "name"))
 	body := r.Field(n, "body")
 	if body == extract.None {
@@ -273,5 +273,5 @@ func (r *rustFile) module(n extract.Ref, s rustScope) {
 	}
 	s.test = s.test || r.isTest(n)
 	in, _ := r.item(n, recountv1.SymbolKind_SYMBOL_KIND_MODULE, r.Start(body), s)
-	r.items(body, rustScope{in: in, test: s.test})
+	r.items(body, state{in: in, test: s.test})
 }

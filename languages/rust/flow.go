@@ -7,7 +7,7 @@ import (
 )
 
 // expression walks an expression or a statement.
-func (r *rustFile) expression(n extract.Ref, s rustScope) {
+func (r *walker) expression(n extract.Ref, s state) {
 	switch r.Kind(n) {
 	case "block", "match_block":
 		r.valueInto(n, "", s)
@@ -73,7 +73,7 @@ func (r *rustFile) expression(n extract.Ref, s rustScope) {
 	}
 }
 
-func (r *rustFile) parts(n extract.Ref, s rustScope) {
+func (r *walker) parts(n extract.Ref, s state) {
 	for c := range r.Children(n) {
 		r.visit(c, s)
 	}
@@ -81,7 +81,7 @@ func (r *rustFile) parts(n extract.Ref, s rustScope) {
 
 // valueInto walks an expression whose value is assigned to target, "" for nothing. The value of
 // blocks and branches is what they end with.
-func (r *rustFile) valueInto(n extract.Ref, target string, s rustScope) {
+func (r *walker) valueInto(n extract.Ref, target string, s state) {
 	switch r.Kind(n) {
 	case "unsafe_block", "const_block":
 		r.valueInto(r.FirstOf(n, "block"), target, s)
@@ -139,7 +139,7 @@ func (r *rustFile) valueInto(n extract.Ref, target string, s rustScope) {
 }
 
 // tail returns the child of a block that is its value, no node if there is none.
-func (r *rustFile) tail(block extract.Ref) extract.Ref {
+func (r *walker) tail(block extract.Ref) extract.Ref {
 	last := extract.None
 	for c := range r.Children(block) {
 		last = c
@@ -152,7 +152,7 @@ func (r *rustFile) tail(block extract.Ref) extract.Ref {
 }
 
 // let reads `let pattern: type = value else { … };`.
-func (r *rustFile) let(n extract.Ref, s rustScope) {
+func (r *walker) let(n extract.Ref, s state) {
 	pattern, value := r.Field(n, "pattern"), r.Field(n, "value")
 	typ := ""
 	if t := r.Field(n, "type"); t != extract.None {
@@ -202,7 +202,7 @@ func isBranch(kind string) bool {
 }
 
 // named gives a variable its value.
-func (r *rustFile) named(value extract.Ref, name string, s rustScope) {
+func (r *walker) named(value extract.Ref, name string, s state) {
 	if r.Kind(value) == "closure_expression" {
 		r.Bind(s.in, name, extract.Unknown, "", value)
 		r.visit(value, s)
@@ -213,7 +213,7 @@ func (r *rustFile) named(value extract.Ref, name string, s rustScope) {
 
 // letCondition reads `let pattern = value` of an if or while: what it binds is visible in what
 // follows.
-func (r *rustFile) letCondition(n extract.Ref, s rustScope) {
+func (r *walker) letCondition(n extract.Ref, s state) {
 	value := r.Field(n, "value")
 	of := r.path(value, s)
 	r.visit(value, s)
@@ -221,7 +221,7 @@ func (r *rustFile) letCondition(n extract.Ref, s rustScope) {
 }
 
 // closure walks a closure whose first parameters are of, and names its result.
-func (r *rustFile) closure(n extract.Ref, s rustScope, of ...string) string {
+func (r *walker) closure(n extract.Ref, s state, of ...string) string {
 	inner := s.block()
 	inner.closure = true
 	for c := range r.Children(r.Field(n, "parameters")) {

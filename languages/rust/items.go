@@ -8,7 +8,7 @@ import (
 )
 
 // chain returns the names of the enclosing declarations, joined with dots.
-func (r *rustFile) chain(in uint32) string {
+func (r *walker) chain(in uint32) string {
 	d := r.Decl(in)
 	if d == nil {
 		return ""
@@ -24,7 +24,7 @@ func (r *rustFile) chain(in uint32) string {
 }
 
 // impl reads an implementation. It is no declaration; its members are.
-func (r *rustFile) impl(n extract.Ref, s rustScope) {
+func (r *walker) impl(n extract.Ref, s state) {
 	typ, trait := r.Field(n, "type"), r.Field(n, "trait")
 	s = r.withGenerics(n, s, false)
 	r.boundReferences(n, s)
@@ -41,7 +41,7 @@ func (r *rustFile) impl(n extract.Ref, s rustScope) {
 	if blanket {
 		path, name = extract.Unknown, strings.TrimLeft(r.Text(typ), "&* ")
 	}
-	of := &rustImpl{self: self, path: path, name: name, chain: name}
+	of := &implementedType{self: self, path: path, name: name, chain: name}
 	if up := r.chain(s.in); up != "" {
 		of.chain = up + "." + name
 	}
@@ -71,7 +71,7 @@ func (r *rustFile) impl(n extract.Ref, s rustScope) {
 }
 
 // blanket reports whether an impl is for a type parameter.
-func (r *rustFile) blanket(typ extract.Ref, s rustScope) bool {
+func (r *walker) blanket(typ extract.Ref, s state) bool {
 	for r.Kind(typ) == "reference_type" {
 		typ = r.Field(typ, "type")
 	}
@@ -80,12 +80,12 @@ func (r *rustFile) blanket(typ extract.Ref, s rustScope) bool {
 }
 
 // trait declares a trait and its members.
-func (r *rustFile) trait(n extract.Ref, s rustScope) {
+func (r *walker) trait(n extract.Ref, s state) {
 	body := r.Field(n, "body")
 	in, d := r.item(n, recountv1.SymbolKind_SYMBOL_KIND_TRAIT, r.Start(extract.FirstRef(body, n)), s)
-	inner := r.withGenerics(n, rustScope{in: in, test: s.test, exported: d.Exported}, true)
+	inner := r.withGenerics(n, state{in: in, test: s.test, exported: d.Exported}, true)
 	r.boundReferences(n, inner)
-	inner.of = &rustImpl{self: d.Name, path: d.Name, name: d.Name, isTrait: true}
+	inner.of = &implementedType{self: d.Name, path: d.Name, name: d.Name, isTrait: true}
 	inner.generics = &generic{"Self", d.Name, inner.generics}
 	for b := range r.Children(r.Field(n, "bounds")) {
 		if text := r.bound(b, inner); text != "" {
@@ -97,18 +97,18 @@ func (r *rustFile) trait(n extract.Ref, s rustScope) {
 }
 
 // typeItem declares a struct, a union or an enum with its fields and variants.
-func (r *rustFile) typeItem(n extract.Ref, kind recountv1.SymbolKind, s rustScope) {
+func (r *walker) typeItem(n extract.Ref, kind recountv1.SymbolKind, s state) {
 	body := r.Field(n, "body")
 	head := r.End(n)
 	if body != extract.None {
 		head = r.Start(body)
 	}
 	in, d := r.item(n, kind, head, s)
-	inner := r.withGenerics(n, rustScope{in: in, test: s.test}, true)
+	inner := r.withGenerics(n, state{in: in, test: s.test}, true)
 	r.boundReferences(n, inner)
 	for c := range r.Children(r.Field(n, "type_parameters")) {
 		if name := r.typeParameter(c); name != "" {
-			bounds, _ := r.withGenerics(n, rustScope{}, false).generics.find(name)
+			bounds, _ := r.withGenerics(n, state{}, false).generics.find(name)
 			d.Parameters = append(d.Parameters, &recountv1.Parameter{Name: extract.Clip(name, extract.MaxName), Type: extract.KnownPath(bounds)})
 		}
 	}
@@ -133,7 +133,7 @@ func (r *rustFile) typeItem(n extract.Ref, kind recountv1.SymbolKind, s rustScop
 }
 
 // fields declares the fields of a struct or variant. Those of a tuple are named 0, 1 and so on.
-func (r *rustFile) fields(body extract.Ref, s rustScope) {
+func (r *walker) fields(body extract.Ref, s state) {
 	place, public := 0, false
 	for c := range r.Children(body) {
 		switch {
@@ -154,7 +154,7 @@ func (r *rustFile) fields(body extract.Ref, s rustScope) {
 }
 
 // constant declares a const or a static.
-func (r *rustFile) constant(n extract.Ref, kind recountv1.SymbolKind, s rustScope) {
+func (r *walker) constant(n extract.Ref, kind recountv1.SymbolKind, s state) {
 	in, d := r.item(n, kind, r.LineEnd(n), s)
 	typ := r.Field(n, "type")
 	d.Type = extract.KnownPath(r.typeText(typ, s))
@@ -165,7 +165,7 @@ func (r *rustFile) constant(n extract.Ref, kind recountv1.SymbolKind, s rustScop
 }
 
 // alias declares another name of a type.
-func (r *rustFile) alias(n extract.Ref, s rustScope) {
+func (r *walker) alias(n extract.Ref, s state) {
 	_, d := r.item(n, recountv1.SymbolKind_SYMBOL_KIND_TYPE, 0, s)
 	inner := r.withGenerics(n, s, true)
 	for c := range r.Children(r.Field(n, "type_parameters")) {
@@ -179,7 +179,7 @@ func (r *rustFile) alias(n extract.Ref, s rustScope) {
 }
 
 // function declares a function or a member of an impl or trait, and walks it.
-func (r *rustFile) function(n extract.Ref, s rustScope) {
+func (r *walker) function(n extract.Ref, s state) {
 	body := r.Field(n, "body")
 	head := uint32(0)
 	if body != extract.None {
@@ -191,7 +191,7 @@ func (r *rustFile) function(n extract.Ref, s rustScope) {
 	}
 	in, d := r.item(n, kind, head, s)
 	d.Test = s.test || r.isTest(n)
-	inner := r.withGenerics(n, rustScope{in: in, test: d.Test, generics: s.generics}, false).block()
+	inner := r.withGenerics(n, state{in: in, test: d.Test, generics: s.generics}, false).block()
 	r.boundReferences(n, inner)
 	if m := r.FirstOf(n, "function_modifiers"); m != extract.None {
 		for word := range strings.FieldsSeq(r.Text(m)) {

@@ -76,7 +76,7 @@ func around(g *extract.Grammar, nodes []extract.Node, i int, statement bool) ext
 }
 
 // isMacro reports whether a call is one that openMacros made.
-func (r *rustFile) isMacro(call extract.Ref) bool {
+func (r *walker) isMacro(call extract.Ref) bool {
 	fn := r.Field(call, "function")
 	if fn == extract.None {
 		return false
@@ -87,7 +87,7 @@ func (r *rustFile) isMacro(call extract.Ref) bool {
 
 // macroCall adds a reference to the macro of a call that openMacros made, and walks its
 // arguments.
-func (r *rustFile) macroCall(n, fn, args extract.Ref, s rustScope) {
+func (r *walker) macroCall(n, fn, args extract.Ref, s state) {
 	r.Refer(recountv1.EdgeKind_EDGE_KIND_REFERENCES, s.in, r.Text(fn)+"!", fn)
 	for c := range r.Children(args) {
 		if r.Kind(c) == "assignment_expression" { // name = value
@@ -101,7 +101,7 @@ func (r *rustFile) macroCall(n, fn, args extract.Ref, s rustScope) {
 }
 
 // macro adds a reference to a macro whose arguments stay tokens.
-func (r *rustFile) macro(n extract.Ref, s rustScope) {
+func (r *walker) macro(n extract.Ref, s state) {
 	name := r.Field(n, "macro")
 	path := r.pathText(name, s)
 	if path == extract.Unknown {
@@ -118,7 +118,7 @@ func (r *rustFile) macro(n extract.Ref, s rustScope) {
 }
 
 // tokens returns the paths among the arguments of a macro, separated by commas: routes![a, b::c].
-func (r *rustFile) tokens(macro extract.Ref) []string {
+func (r *walker) tokens(macro extract.Ref) []string {
 	text := strings.Trim(strings.TrimSpace(r.Text(r.FirstOf(macro, "token_tree"))), "()[]{}")
 	var all []string
 	for part := range strings.SplitSeq(text, ",") {

@@ -10,7 +10,7 @@ import (
 )
 
 // fresh returns a name for a variable that nothing else in the declaration has.
-func (r *rustFile) fresh(name string, s rustScope) string {
+func (r *walker) fresh(name string, s state) string {
 	at := extract.NameIn{In: s.in, Name: name}
 	r.used[at]++
 	if n := r.used[at]; n > 1 || strings.HasPrefix(name, "<") {
@@ -23,7 +23,7 @@ func (r *rustFile) fresh(name string, s rustScope) string {
 }
 
 // usesInside notes that a value uses an item of the name that it is given.
-func (r *rustFile) usesInside(value extract.Ref, name string, s rustScope) {
+func (r *walker) usesInside(value extract.Ref, name string, s state) {
 	if _, local := s.locals.find(name); local || value == extract.None {
 		return
 	}
@@ -36,7 +36,7 @@ func (r *rustFile) usesInside(value extract.Ref, name string, s rustScope) {
 }
 
 // local adds a variable to the innermost block.
-func (r *rustFile) local(name string, s rustScope) string {
+func (r *walker) local(name string, s state) string {
 	own := r.fresh(name, s)
 	if s.locals != nil {
 		s.locals.names[name] = own
@@ -53,7 +53,7 @@ func isVariable(name string) bool {
 
 // bindPattern binds the names of a pattern to the parts of a value. In alternatives (a | b) a
 // name is one variable: again has those of the first alternative.
-func (r *rustFile) bindPattern(n extract.Ref, of string, s rustScope, again map[string]string) {
+func (r *walker) bindPattern(n extract.Ref, of string, s state, again map[string]string) {
 	switch r.Kind(n) {
 	case "identifier", "shorthand_field_identifier":
 		name := r.Text(n)
@@ -158,7 +158,7 @@ func (r *rustFile) bindPattern(n extract.Ref, of string, s rustScope, again map[
 }
 
 // bindTuple reads `let (a, b) = (x, y);`. It returns false if the sides differ in form.
-func (r *rustFile) bindTuple(pattern, value extract.Ref, s rustScope) bool {
+func (r *walker) bindTuple(pattern, value extract.Ref, s state) bool {
 	var parts, values []extract.Ref
 	for c := range r.Children(pattern) {
 		parts = append(parts, c)

@@ -8,7 +8,7 @@ import (
 )
 
 // webFramework returns the first known framework that the file imports or names.
-func (r *rustFile) webFramework() string {
+func (r *walker) webFramework() string {
 	for i := range r.Nodes {
 		if k := r.Kind(extract.Ref(i)); k != "identifier" || r.Kind(r.Parent(extract.Ref(i))) == "field_expression" {
 			continue
@@ -30,7 +30,7 @@ var routeMethods = map[string]string{
 
 // attributeRoutes reads #[get("/x")] and #[route("/x", method = "GET")] of Actix and Rocket. The
 // handler is mounted by its name.
-func (r *rustFile) attributeRoutes(n extract.Ref, in uint32, name string) {
+func (r *walker) attributeRoutes(n extract.Ref, in uint32, name string) {
 	if r.framework != "actix" && r.framework != "rocket" {
 		return
 	}
@@ -74,7 +74,7 @@ func (r *rustFile) attributeRoutes(n extract.Ref, in uint32, name string) {
 }
 
 // callRoutes reads the calls that register routes and groups.
-func (r *rustFile) callRoutes(n extract.Ref, on, name string, args extract.Ref, s rustScope) {
+func (r *walker) callRoutes(n extract.Ref, on, name string, args extract.Ref, s state) {
 	if r.framework == "" {
 		return
 	}
@@ -128,7 +128,7 @@ func (r *rustFile) callRoutes(n extract.Ref, on, name string, args extract.Ref, 
 }
 
 // prefix returns the prefix of scope("/x") and resource("/x") in a chain of calls.
-func (r *rustFile) prefix(chain extract.Ref) string {
+func (r *walker) prefix(chain extract.Ref) string {
 	for r.Kind(chain) == "call_expression" {
 		fn := r.Field(chain, "function")
 		switch r.Text(r.lastName(fn)) {
@@ -142,7 +142,7 @@ func (r *rustFile) prefix(chain extract.Ref) string {
 }
 
 // resource reports whether a chain of calls begins with resource("/x").
-func (r *rustFile) resource(chain extract.Ref) bool {
+func (r *walker) resource(chain extract.Ref) bool {
 	for r.Kind(chain) == "call_expression" {
 		fn := r.Field(chain, "function")
 		if r.Text(r.lastName(fn)) == "resource" {
@@ -154,7 +154,7 @@ func (r *rustFile) resource(chain extract.Ref) bool {
 }
 
 // outerPrefix returns the prefix of the chains of calls whose arguments contain a node.
-func (r *rustFile) outerPrefix(n extract.Ref) string {
+func (r *walker) outerPrefix(n extract.Ref) string {
 	prefix := ""
 	for at := r.Parent(n); at > 0 && r.Kind(at) != "function_item"; at = r.Parent(at) {
 		if r.Kind(at) != "arguments" {
@@ -174,7 +174,7 @@ func (r *rustFile) outerPrefix(n extract.Ref) string {
 }
 
 // axumHandlers reads get(h).post(g).
-func (r *rustFile) axumHandlers(n extract.Ref, pattern, router string, s rustScope) {
+func (r *walker) axumHandlers(n extract.Ref, pattern, router string, s state) {
 	for r.Kind(n) == "call_expression" {
 		fn := r.Field(n, "function")
 		method := routeMethods[r.Text(r.lastName(fn))]
@@ -187,7 +187,7 @@ func (r *rustFile) axumHandlers(n extract.Ref, pattern, router string, s rustSco
 }
 
 // actixHandler reads web::get().to(h), with guards and other calls between.
-func (r *rustFile) actixHandler(n extract.Ref, s rustScope) (method, handler string) {
+func (r *walker) actixHandler(n extract.Ref, s state) (method, handler string) {
 	method = "ANY"
 	for r.Kind(n) == "call_expression" {
 		fn := r.Field(n, "function")

@@ -26,7 +26,7 @@ func wordSet(words string) map[string]bool {
 }
 
 // typeParameter returns the name of a type parameter, "" for a lifetime or a constant.
-func (r *rustFile) typeParameter(n extract.Ref) string {
+func (r *walker) typeParameter(n extract.Ref) string {
 	switch r.Kind(n) {
 	case "type_identifier":
 		return r.Text(n)
@@ -44,7 +44,7 @@ func (r *rustFile) typeParameter(n extract.Ref) string {
 
 // withGenerics adds the type parameters of an item with their bounds. Those of a type's
 // declaration stay names, because they depend on who uses the type.
-func (r *rustFile) withGenerics(n extract.Ref, s rustScope, names bool) rustScope {
+func (r *walker) withGenerics(n extract.Ref, s state, names bool) state {
 	type bounded struct {
 		name   string
 		bounds []extract.Ref
@@ -82,7 +82,7 @@ func (r *rustFile) withGenerics(n extract.Ref, s rustScope, names bool) rustScop
 	for _, b := range all {
 		var texts []string
 		for _, bound := range b.bounds {
-			if t := r.bound(bound, rustScope{generics: inner}); t != "" {
+			if t := r.bound(bound, state{generics: inner}); t != "" {
 				texts = append(texts, t)
 			}
 		}
@@ -94,7 +94,7 @@ func (r *rustFile) withGenerics(n extract.Ref, s rustScope, names bool) rustScop
 }
 
 // boundReferences adds references to the bounds of an item's type parameters.
-func (r *rustFile) boundReferences(n extract.Ref, s rustScope) {
+func (r *walker) boundReferences(n extract.Ref, s state) {
 	for c := range r.Children(r.Field(n, "type_parameters")) {
 		r.annotation(r.Field(c, "bounds"), s)
 	}
@@ -107,7 +107,7 @@ func (r *rustFile) boundReferences(n extract.Ref, s rustScope) {
 var markers = map[string]bool{"Send": true, "Sync": true, "Sized": true, "Unpin": true, "Copy": true, "Eq": true, "UnwindSafe": true, "RefUnwindSafe": true}
 
 // bound returns a trait as a bound, "" for a lifetime, a marker or Fn(…).
-func (r *rustFile) bound(n extract.Ref, s rustScope) string {
+func (r *walker) bound(n extract.Ref, s state) string {
 	switch r.Kind(n) {
 	case "higher_ranked_trait_bound":
 		return r.bound(r.Field(n, "type"), s)
@@ -120,7 +120,7 @@ func (r *rustFile) bound(n extract.Ref, s rustScope) string {
 }
 
 // typeText returns a type in the form that the comment of extractor describes.
-func (r *rustFile) typeText(n extract.Ref, s rustScope) string {
+func (r *walker) typeText(n extract.Ref, s state) string {
 	switch r.Kind(n) {
 	case "type_identifier", "identifier":
 		name := r.Text(n)
@@ -187,7 +187,7 @@ func (r *rustFile) typeText(n extract.Ref, s rustScope) string {
 }
 
 // pathText returns a path of names, joined with dots.
-func (r *rustFile) pathText(n extract.Ref, s rustScope) string {
+func (r *walker) pathText(n extract.Ref, s state) string {
 	switch r.Kind(n) {
 	case "identifier", "type_identifier":
 		if b, ok := s.generics.find(r.Text(n)); ok {
@@ -224,7 +224,7 @@ func (r *rustFile) pathText(n extract.Ref, s rustScope) string {
 }
 
 // typeOfPath returns the type that <T as Trait> means: the trait, if T is a parameter.
-func (r *rustFile) typeOfPath(n extract.Ref, s rustScope) extract.Ref {
+func (r *walker) typeOfPath(n extract.Ref, s state) extract.Ref {
 	switch r.Kind(n) {
 	case "bracketed_type":
 		return r.typeOfPath(r.Child(n, 0), s)
@@ -238,7 +238,7 @@ func (r *rustFile) typeOfPath(n extract.Ref, s rustScope) extract.Ref {
 }
 
 // plainType returns the path in the text of a type: its first bound, without arguments.
-func (r *rustFile) plainType(text string) string {
+func (r *walker) plainType(text string) string {
 	if i := strings.IndexAny(text, "<+"); i >= 0 {
 		text = text[:i]
 	}
@@ -252,7 +252,7 @@ var rustPrelude = wordSet(`Option Result Vec Box String Some None Ok Err Self It
 Clone Copy Send Sync Sized Drop Fn FnMut FnOnce Default Eq PartialEq Ord PartialOrd ToString ToOwned`)
 
 // annotation adds references to the names in a type.
-func (r *rustFile) annotation(n extract.Ref, s rustScope) {
+func (r *walker) annotation(n extract.Ref, s state) {
 	switch r.Kind(n) {
 	case "type_identifier", "scoped_type_identifier":
 		text := r.Text(n)
@@ -272,7 +272,7 @@ func (r *rustFile) annotation(n extract.Ref, s rustScope) {
 }
 
 // lastName returns the node of the last name of a path, a type or an expression.
-func (r *rustFile) lastName(n extract.Ref) extract.Ref {
+func (r *walker) lastName(n extract.Ref) extract.Ref {
 	switch r.Kind(n) {
 	case "scoped_identifier", "scoped_type_identifier":
 		return extract.FirstRef(r.Field(n, "name"), n)

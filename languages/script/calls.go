@@ -8,7 +8,7 @@ import (
 )
 
 // call adds a call and walks the rest of the expression.
-func (j *scriptFile) call(n extract.Ref, s scriptScope) {
+func (j *walker) call(n extract.Ref, s state) {
 	fn, args := j.Field(n, "function"), j.Field(n, "arguments")
 	if _, ok := j.moduleOf(n, s); ok {
 		j.callPath(n, s) // notes the import
@@ -34,7 +34,7 @@ func (j *scriptFile) call(n extract.Ref, s scriptScope) {
 }
 
 // calleeRest walks what the path of a callee goes through.
-func (j *scriptFile) calleeRest(fn extract.Ref, s scriptScope) {
+func (j *walker) calleeRest(fn extract.Ref, s state) {
 	switch j.Kind(fn) {
 	case "identifier", "super", "import":
 	case "member_expression":
@@ -50,7 +50,7 @@ func (j *scriptFile) calleeRest(fn extract.Ref, s scriptScope) {
 }
 
 // arguments adds to a call what its arguments name.
-func (j *scriptFile) arguments(r *recountv1.Reference, args extract.Ref, s scriptScope) {
+func (j *walker) arguments(r *recountv1.Reference, args extract.Ref, s state) {
 	for c := range j.Children(args) {
 		a := &recountv1.Argument{Index: r.Count}
 		if j.Kind(c) == "spread_element" {
@@ -66,10 +66,10 @@ func (j *scriptFile) arguments(r *recountv1.Reference, args extract.Ref, s scrip
 }
 
 // argument returns argument i.
-func (j *scriptFile) argument(args extract.Ref, i int) extract.Ref { return j.Child(args, i) }
+func (j *walker) argument(args extract.Ref, i int) extract.Ref { return j.Child(args, i) }
 
 // property returns the value of a property of an object literal.
-func (j *scriptFile) property(object extract.Ref, name string) extract.Ref {
+func (j *walker) property(object extract.Ref, name string) extract.Ref {
 	if j.Kind(object) != "object" {
 		return extract.None
 	}
@@ -89,7 +89,7 @@ func (j *scriptFile) property(object extract.Ref, name string) extract.Ref {
 }
 
 // isFunction reports whether an expression is a function.
-func (j *scriptFile) isFunction(n extract.Ref) bool {
+func (j *walker) isFunction(n extract.Ref) bool {
 	switch j.Kind(n) {
 	case "arrow_function", "function_expression", "generator_function":
 		return true
@@ -99,7 +99,7 @@ func (j *scriptFile) isFunction(n extract.Ref) bool {
 
 // testBlock declares describe("…", () => …), it("…", …) and test("…", …) as tests with that
 // title.
-func (j *scriptFile) testBlock(n extract.Ref, path string, args extract.Ref, s scriptScope) bool {
+func (j *walker) testBlock(n extract.Ref, path string, args extract.Ref, s state) bool {
 	switch extract.Root(path) {
 	case "describe", "it", "test", "suite", "context", "specify":
 	default:
@@ -133,13 +133,13 @@ func (j *scriptFile) testBlock(n extract.Ref, path string, args extract.Ref, s s
 	}
 	in, decl := j.Declare(extract.Declaration{Kind: recountv1.SymbolKind_SYMBOL_KIND_FUNCTION, Name: title, In: s.in, Node: n, Head: j.End(j.argument(args, 0))})
 	decl.Test = true
-	inner := scriptScope{in: in, function: true, inline: true, test: true}
+	inner := state{in: in, function: true, inline: true, test: true}
 	j.inline(body, inner)
 	return true
 }
 
 // effects reads what a call does outside the program.
-func (j *scriptFile) effects(n extract.Ref, path string, args extract.Ref, s scriptScope) {
+func (j *walker) effects(n extract.Ref, path string, args extract.Ref, s state) {
 	full := j.canonical(path)
 	module, name := extract.SplitLast(full)
 	add := func(edge recountv1.EdgeKind, attributes map[string]string) {
@@ -176,7 +176,7 @@ func (j *scriptFile) effects(n extract.Ref, path string, args extract.Ref, s scr
 }
 
 // request adds a request whose URL is a literal; options may contain the method.
-func (j *scriptFile) request(method string, url, options extract.Ref, add func(recountv1.EdgeKind, map[string]string)) {
+func (j *walker) request(method string, url, options extract.Ref, add func(recountv1.EdgeKind, map[string]string)) {
 	u, ok := j.literal(url)
 	if !ok || u == "" {
 		return
@@ -193,7 +193,7 @@ func (j *scriptFile) request(method string, url, options extract.Ref, add func(r
 
 // served adds references to the service of server.addService(service, {method: handler, …}), one
 // for each method.
-func (j *scriptFile) served(args extract.Ref, s scriptScope) {
+func (j *walker) served(args extract.Ref, s state) {
 	service, methods := j.argument(args, 0), j.argument(args, 1)
 	path := j.path(service, s)
 	if j.Kind(methods) != "object" || strings.HasPrefix(path, extract.Unknown) {
@@ -221,7 +221,7 @@ func (j *scriptFile) served(args extract.Ref, s scriptScope) {
 }
 
 // command returns the literal part of spawn("git", ["log"]).
-func (j *scriptFile) command(args extract.Ref) string {
+func (j *walker) command(args extract.Ref) string {
 	var words []string
 	word := func(n extract.Ref) {
 		text, ok := j.literal(n)
@@ -240,7 +240,7 @@ func (j *scriptFile) command(args extract.Ref) string {
 }
 
 // environment reads process.env.NAME and import.meta.env.NAME.
-func (j *scriptFile) environment(n extract.Ref, path string, s scriptScope) {
+func (j *walker) environment(n extract.Ref, path string, s state) {
 	for _, prefix := range []string{"process.env.", "import.meta.env.", "Bun.env."} {
 		if name, ok := strings.CutPrefix(path, prefix); ok {
 			name, _, _ = strings.Cut(name, ".")
@@ -253,7 +253,7 @@ func (j *scriptFile) environment(n extract.Ref, path string, s scriptScope) {
 }
 
 // environmentPattern reads const { NAME } = process.env.
-func (j *scriptFile) environmentPattern(pattern extract.Ref, path string, s scriptScope) {
+func (j *walker) environmentPattern(pattern extract.Ref, path string, s state) {
 	if path != "process.env" || j.Kind(pattern) != "object_pattern" {
 		return
 	}
@@ -269,7 +269,7 @@ func (j *scriptFile) environmentPattern(pattern extract.Ref, path string, s scri
 	}
 }
 
-func (j *scriptFile) readsEnv(name, path string, at extract.Ref, s scriptScope) {
+func (j *walker) readsEnv(name, path string, at extract.Ref, s state) {
 	if name == "" {
 		return
 	}
@@ -278,7 +278,7 @@ func (j *scriptFile) readsEnv(name, path string, at extract.Ref, s scriptScope) 
 }
 
 // jsx adds a reference to the component of an element, and walks its attributes.
-func (j *scriptFile) jsx(n extract.Ref, s scriptScope) {
+func (j *walker) jsx(n extract.Ref, s state) {
 	name := j.Field(n, "name")
 	for c := range j.Children(n) {
 		if c != name {

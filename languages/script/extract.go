@@ -57,7 +57,7 @@ func endsMember(c byte) bool {
 		c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
-type scriptFile struct {
+type walker struct {
 	*extract.File
 	framework string
 	// known has what imported names stand for: "exec" is "child_process.exec".
@@ -67,9 +67,9 @@ type scriptFile struct {
 }
 
 func extractScript(f *extract.File) {
-	j := &scriptFile{File: f, known: map[string]string{}, handed: map[string]bool{}}
+	j := &walker{File: f, known: map[string]string{}, handed: map[string]bool{}}
 	j.framework = j.webFramework()
-	j.block(0, scriptScope{})
+	j.block(0, state{})
 	for _, d := range f.Facts.Declarations {
 		if d.Owner == 0 && j.handed[d.Name] {
 			d.Exported = true
@@ -90,8 +90,8 @@ func isPrivate(d *recountv1.Declaration) bool {
 	return strings.HasPrefix(d.Name, "#")
 }
 
-// scriptScope is the context of the walk.
-type scriptScope struct {
+// state is the context of the walk.
+type state struct {
 	in uint32
 	// function is set anywhere in a function, inline in an anonymous one, whose results and
 	// `this` do not belong to `in`.
@@ -108,24 +108,24 @@ type scriptScope struct {
 }
 
 // inside returns the scope of the body of a declaration.
-func (s scriptScope) inside(in uint32) scriptScope {
-	return scriptScope{in: in, function: true, test: s.test}
+func (s state) inside(in uint32) state {
+	return state{in: in, function: true, test: s.test}
 }
 
 // plain returns the scope without what only concerns the statement of a declaration.
-func (s scriptScope) plain() scriptScope {
+func (s state) plain() state {
 	s.statement, s.exported = 0, false
 	return s
 }
 
-func (j *scriptFile) block(n extract.Ref, s scriptScope) {
+func (j *walker) block(n extract.Ref, s state) {
 	for c := range j.Children(n) {
 		j.visit(c, s)
 	}
 }
 
 // visit walks a statement or an expression.
-func (j *scriptFile) visit(n extract.Ref, s scriptScope) {
+func (j *walker) visit(n extract.Ref, s state) {
 	switch j.Kind(n) {
 	case "import_statement":
 		j.importing(n, s)
@@ -224,7 +224,7 @@ func (j *scriptFile) visit(n extract.Ref, s scriptScope) {
 }
 
 // doc returns the documentation of a declaration, which is above its statement.
-func (j *scriptFile) doc(n extract.Ref, s scriptScope) string {
+func (j *walker) doc(n extract.Ref, s state) string {
 	if s.statement > 0 {
 		return j.CommentBefore(s.statement)
 	}
@@ -232,7 +232,7 @@ func (j *scriptFile) doc(n extract.Ref, s scriptScope) string {
 }
 
 // function declares a function. whole is its statement; n has the parameters and the body.
-func (j *scriptFile) function(n, whole extract.Ref, name string, kind recountv1.SymbolKind, s scriptScope) (uint32, *recountv1.Declaration) {
+func (j *walker) function(n, whole extract.Ref, name string, kind recountv1.SymbolKind, s state) (uint32, *recountv1.Declaration) {
 	if name == "" {
 		if !s.exported {
 			j.inline(n, s)
@@ -275,7 +275,7 @@ func (j *scriptFile) function(n, whole extract.Ref, name string, kind recountv1.
 }
 
 // modifiers returns the words in front of a declaration's name.
-func (j *scriptFile) modifiers(n extract.Ref) []string {
+func (j *walker) modifiers(n extract.Ref) []string {
 	var all []string
 	for c := j.First(n); c != extract.None; c = j.Next(c) {
 		switch k := j.Kind(c); k {
@@ -291,7 +291,7 @@ func (j *scriptFile) modifiers(n extract.Ref) []string {
 }
 
 // typeParameters hides the names of type parameters.
-func (j *scriptFile) typeParameters(n extract.Ref, in uint32, s scriptScope) {
+func (j *walker) typeParameters(n extract.Ref, in uint32, s state) {
 	for c := range j.Children(j.Field(n, "type_parameters")) {
 		j.Locals[extract.NameIn{In: in, Name: j.Text(j.Field(c, "name"))}] = true
 		j.annotation(j.Field(c, "constraint"), s)
@@ -299,7 +299,7 @@ func (j *scriptFile) typeParameters(n extract.Ref, in uint32, s scriptScope) {
 }
 
 // parameters reads the parameters of a function, which are local to s.in.
-func (j *scriptFile) parameters(n extract.Ref, s scriptScope) []*recountv1.Parameter {
+func (j *walker) parameters(n extract.Ref, s state) []*recountv1.Parameter {
 	var all []*recountv1.Parameter
 	if single := j.Field(n, "parameter"); single != extract.None { // x => …
 		j.Locals[extract.NameIn{In: s.in, Name: j.Text(single)}] = true
@@ -335,7 +335,7 @@ func (j *scriptFile) parameters(n extract.Ref, s scriptScope) []*recountv1.Param
 }
 
 // inline walks an anonymous function, which belongs to the enclosing declaration.
-func (j *scriptFile) inline(n extract.Ref, s scriptScope) {
+func (j *walker) inline(n extract.Ref, s state) {
 	inner := s.plain()
 	inner.function, inner.inline = true, true
 	inner.noThis = s.noThis || j.Kind(n) != "arrow_function"
@@ -363,7 +363,7 @@ func (j *scriptFile) inline(n extract.Ref, s scriptScope) {
 }
 
 // shadow adds the names of a pattern to the shadows.
-func (j *scriptFile) shadow(pattern extract.Ref, up *extract.Shadow) *extract.Shadow {
+func (j *walker) shadow(pattern extract.Ref, up *extract.Shadow) *extract.Shadow {
 	switch j.Kind(pattern) {
 	case "identifier", "shorthand_property_identifier_pattern":
 		return &extract.Shadow{Name: j.Text(pattern), Up: up}

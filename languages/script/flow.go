@@ -9,7 +9,7 @@ import (
 
 // variables reads const, let and var. Functions and classes that are assigned to a name are
 // declared as such, other names of the module as variables.
-func (j *scriptFile) variables(n extract.Ref, s scriptScope) {
+func (j *walker) variables(n extract.Ref, s state) {
 	kind := recountv1.SymbolKind_SYMBOL_KIND_VARIABLE
 	if j.Has(n, "const") {
 		kind = recountv1.SymbolKind_SYMBOL_KIND_CONSTANT
@@ -38,7 +38,7 @@ func (j *scriptFile) variables(n extract.Ref, s scriptScope) {
 }
 
 // variable reads one declarator that is no function.
-func (j *scriptFile) variable(d, name, value extract.Ref, kind recountv1.SymbolKind, s scriptScope) {
+func (j *walker) variable(d, name, value extract.Ref, kind recountv1.SymbolKind, s state) {
 	typ := ""
 	if t := j.Field(d, "type"); t != extract.None {
 		typ = extract.KnownPath(j.typePath(t, s))
@@ -76,7 +76,7 @@ func (j *scriptFile) variable(d, name, value extract.Ref, kind recountv1.SymbolK
 
 // callsWithFunction reports whether a value is a call with a function as an argument: export
 // const handler = wrap(async () => …).
-func (j *scriptFile) callsWithFunction(n extract.Ref) bool {
+func (j *walker) callsWithFunction(n extract.Ref) bool {
 	if j.Kind(n) != "call_expression" {
 		return false
 	}
@@ -90,7 +90,7 @@ func (j *scriptFile) callsWithFunction(n extract.Ref) bool {
 
 // declareVariables declares the names of a declarator. It returns the declaration if the
 // declarator is a plain name.
-func (j *scriptFile) declareVariables(d, target extract.Ref, typ string, kind recountv1.SymbolKind, s scriptScope) uint32 {
+func (j *walker) declareVariables(d, target extract.Ref, typ string, kind recountv1.SymbolKind, s state) uint32 {
 	switch j.Kind(target) {
 	case "identifier", "shorthand_property_identifier_pattern":
 		name := j.Text(target)
@@ -115,7 +115,7 @@ func (j *scriptFile) declareVariables(d, target extract.Ref, typ string, kind re
 
 // assignment reads target = value. Functions that are assigned to a member are declared as
 // members of its owner.
-func (j *scriptFile) assignment(n extract.Ref, s scriptScope) {
+func (j *walker) assignment(n extract.Ref, s state) {
 	left, right := j.Field(n, "left"), j.Field(n, "right")
 	path := j.path(left, s)
 	if j.exported(n, left, right, path, s) {
@@ -137,7 +137,7 @@ func (j *scriptFile) assignment(n extract.Ref, s scriptScope) {
 
 // assignedMember declares Type.prototype.name = function …, object.name = …, and this.name = … in
 // a class.
-func (j *scriptFile) assignedMember(n, value extract.Ref, owner, name string, s scriptScope) bool {
+func (j *walker) assignedMember(n, value extract.Ref, owner, name string, s state) bool {
 	if !extract.IsName(strings.TrimPrefix(name, "$")) || owner == "" || j.Kind(value) == "class" {
 		return false
 	}
@@ -160,7 +160,7 @@ func (j *scriptFile) assignedMember(n, value extract.Ref, owner, name string, s 
 	if in == 0 {
 		return false
 	}
-	outer := scriptScope{in: in, test: s.test, statement: j.Parent(n)}
+	outer := state{in: in, test: s.test, statement: j.Parent(n)}
 	if j.Kind(outer.statement) != "expression_statement" {
 		outer.statement = 0
 	}
@@ -172,7 +172,7 @@ func (j *scriptFile) assignedMember(n, value extract.Ref, owner, name string, s 
 }
 
 // bindPlain binds one path.
-func (j *scriptFile) bindPlain(target, value, typ string, at extract.Ref, s scriptScope) {
+func (j *walker) bindPlain(target, value, typ string, at extract.Ref, s state) {
 	if extract.Root(target) == target {
 		j.Locals[extract.NameIn{In: s.in, Name: target}] = s.in != 0
 	}
@@ -180,7 +180,7 @@ func (j *scriptFile) bindPlain(target, value, typ string, at extract.Ref, s scri
 }
 
 // bindTarget binds the names of a pattern to a value, whose node may be none.
-func (j *scriptFile) bindTarget(target, value extract.Ref, path string, s scriptScope) {
+func (j *walker) bindTarget(target, value extract.Ref, path string, s state) {
 	switch j.Kind(target) {
 	case "identifier", "member_expression", "subscript_expression":
 		if value == extract.None {
@@ -235,7 +235,7 @@ func propertyOf(base, name string) string {
 
 // bindValue binds target to an expression: to each of its alternatives, and to the members of a
 // literal.
-func (j *scriptFile) bindValue(target string, value extract.Ref, typ string, at extract.Ref, s scriptScope, depth int) {
+func (j *walker) bindValue(target string, value extract.Ref, typ string, at extract.Ref, s state, depth int) {
 	switch j.Kind(value) {
 	case "ternary_expression":
 		j.bindValue(target, j.Field(value, "consequence"), typ, at, s, depth)
@@ -317,7 +317,7 @@ func memberOrElement(base, name string) string {
 
 // object walks an object literal. If it is the value of a variable of the module, its functions
 // are methods of that declaration; otherwise they are anonymous.
-func (j *scriptFile) object(n extract.Ref, s scriptScope) {
+func (j *walker) object(n extract.Ref, s state) {
 	owner := j.Decl(s.in)
 	methods := owner != nil && !s.function && owner.Kind != recountv1.SymbolKind_SYMBOL_KIND_CLASS
 	for c := range j.Children(n) {

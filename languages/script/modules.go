@@ -8,7 +8,7 @@ import (
 )
 
 // importing reads an import statement.
-func (j *scriptFile) importing(n extract.Ref, s scriptScope) {
+func (j *walker) importing(n extract.Ref, s state) {
 	source := j.Field(n, "source")
 	clause := j.FirstOf(n, "import_clause")
 	if req := j.FirstOf(n, "import_require_clause"); req != extract.None { // import x = require("y")
@@ -46,12 +46,12 @@ func (j *scriptFile) importing(n extract.Ref, s scriptScope) {
 }
 
 // specifier reads `name as alias`.
-func (j *scriptFile) specifier(n extract.Ref) (name, alias string) {
+func (j *walker) specifier(n extract.Ref) (name, alias string) {
 	return j.propertyName(j.Field(n, "name")), j.propertyName(j.Field(n, "alias"))
 }
 
 // know notes what a name stands for.
-func (j *scriptFile) know(local, module, name string, s scriptScope) {
+func (j *walker) know(local, module, name string, s state) {
 	full := strings.TrimPrefix(module, "node:")
 	if name != "" {
 		full += "." + name
@@ -64,7 +64,7 @@ func (j *scriptFile) know(local, module, name string, s scriptScope) {
 
 // required reads `const x = require("y")`, `const {a, b: c} = require("y")`, `const x =
 // require("y").z`, and the same with await import("y").
-func (j *scriptFile) required(name, value extract.Ref, s scriptScope) bool {
+func (j *walker) required(name, value extract.Ref, s state) bool {
 	for j.Kind(value) == "await_expression" || j.Kind(value) == "parenthesized_expression" {
 		value = j.Child(value, 0)
 	}
@@ -116,7 +116,7 @@ func (j *scriptFile) required(name, value extract.Ref, s scriptScope) bool {
 }
 
 // exporting reads an export statement.
-func (j *scriptFile) exporting(n extract.Ref, s scriptScope) {
+func (j *walker) exporting(n extract.Ref, s state) {
 	source := j.Field(n, "source")
 	if module, ok := j.literal(source); ok {
 		i := j.AddImport(s.in, module, source)
@@ -184,7 +184,7 @@ func (j *scriptFile) exporting(n extract.Ref, s scriptScope) {
 		decl.Exported = true
 		j.bindValue("default", value, "", n, s, 0)
 		j.Bind(s.in, "export.default", "default", "", n)
-		j.visit(value, scriptScope{in: in})
+		j.visit(value, state{in: in})
 	default:
 		j.bindValue("export.default", value, "", n, s.plain(), 0)
 		j.handed[j.Text(value)] = true
@@ -193,7 +193,7 @@ func (j *scriptFile) exporting(n extract.Ref, s scriptScope) {
 }
 
 // exported reads module.exports = …, exports.name = … and module.exports.name = ….
-func (j *scriptFile) exported(n, left, right extract.Ref, path string, s scriptScope) bool {
+func (j *walker) exported(n, left, right extract.Ref, path string, s state) bool {
 	target := path
 	if rest, ok := strings.CutPrefix(path, "module.exports."); ok {
 		target = "exports." + rest

@@ -7,7 +7,7 @@ import (
 )
 
 // path returns the access path of an expression.
-func (j *scriptFile) path(n extract.Ref, s scriptScope) string {
+func (j *walker) path(n extract.Ref, s state) string {
 	switch j.Kind(n) {
 	case "identifier", "shorthand_property_identifier":
 		name := j.Text(n)
@@ -49,7 +49,7 @@ func (j *scriptFile) path(n extract.Ref, s scriptScope) string {
 
 // callPath returns the path of a call's result; for require and import with a literal it is the
 // module.
-func (j *scriptFile) callPath(n extract.Ref, s scriptScope) string {
+func (j *walker) callPath(n extract.Ref, s state) string {
 	fn := j.Field(n, "function")
 	if module, ok := j.moduleOf(n, s); ok {
 		return j.InlineImport(s.in, module, n)
@@ -62,7 +62,7 @@ func (j *scriptFile) callPath(n extract.Ref, s scriptScope) string {
 }
 
 // moduleOf returns the module that require("x") or import("x") loads.
-func (j *scriptFile) moduleOf(n extract.Ref, s scriptScope) (string, bool) {
+func (j *walker) moduleOf(n extract.Ref, s state) (string, bool) {
 	if j.Kind(n) != "call_expression" {
 		return "", false
 	}
@@ -74,7 +74,7 @@ func (j *scriptFile) moduleOf(n extract.Ref, s scriptScope) (string, bool) {
 }
 
 // lastName returns the node of the last name in a path.
-func (j *scriptFile) lastName(n extract.Ref) extract.Ref {
+func (j *walker) lastName(n extract.Ref) extract.Ref {
 	next := extract.None
 	switch j.Kind(n) {
 	case "member_expression":
@@ -99,7 +99,7 @@ func (j *scriptFile) lastName(n extract.Ref) extract.Ref {
 }
 
 // literal returns the value of a string literal. What is inserted into a template is {}.
-func (j *scriptFile) literal(n extract.Ref) (string, bool) {
+func (j *walker) literal(n extract.Ref) (string, bool) {
 	k := j.Kind(n)
 	switch k {
 	case "string", "template_string":
@@ -128,7 +128,7 @@ func (j *scriptFile) literal(n extract.Ref) (string, bool) {
 }
 
 // canonical replaces an imported name at the head of a path by what it stands for.
-func (j *scriptFile) canonical(path string) string {
+func (j *walker) canonical(path string) string {
 	head := extract.Root(path)
 	if full, ok := j.known[head]; ok {
 		return full + path[len(head):]
@@ -137,7 +137,7 @@ func (j *scriptFile) canonical(path string) string {
 }
 
 // use adds a reference to an expression of names that is not called.
-func (j *scriptFile) use(n extract.Ref, s scriptScope) {
+func (j *walker) use(n extract.Ref, s state) {
 	path := j.path(n, s)
 	j.environment(n, path, s)
 	if strings.ContainsAny(path, "([?") {

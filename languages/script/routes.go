@@ -8,7 +8,7 @@ import (
 )
 
 // webFramework returns the first known framework that the file imports or requires.
-func (j *scriptFile) webFramework() string {
+func (j *walker) webFramework() string {
 	for i := range j.Nodes {
 		if j.Kind(extract.Ref(i)) != "string" {
 			continue
@@ -42,7 +42,7 @@ var verbs = map[string]string{
 
 // isRouter reports whether a value registers routes: if the file imports a framework, or by the
 // usual names of routers.
-func (j *scriptFile) isRouter(path string) (framework string, ok bool) {
+func (j *walker) isRouter(path string) (framework string, ok bool) {
 	if path == "" || path == extract.Unknown {
 		return "", false
 	}
@@ -63,7 +63,7 @@ func (j *scriptFile) isRouter(path string) (framework string, ok bool) {
 var clients = map[string]bool{"axios": true, "got": true, "ky": true, "request": true, "supertest": true, "superagent": true, "http": true, "https": true}
 
 // patterns returns the literal patterns of an argument: one, or a list.
-func (j *scriptFile) patterns(n extract.Ref) []string {
+func (j *walker) patterns(n extract.Ref) []string {
 	if p, ok := j.literal(n); ok {
 		return []string{p}
 	}
@@ -79,7 +79,7 @@ func (j *scriptFile) patterns(n extract.Ref) []string {
 }
 
 // callRoute reads the calls that register routes and groups.
-func (j *scriptFile) callRoute(n extract.Ref, path string, args extract.Ref, s scriptScope) {
+func (j *walker) callRoute(n extract.Ref, path string, args extract.Ref, s state) {
 	if j.Kind(j.Field(n, "function")) != "member_expression" {
 		return
 	}
@@ -153,7 +153,7 @@ func (j *scriptFile) callRoute(n extract.Ref, path string, args extract.Ref, s s
 }
 
 // chained reads app.route("/x").get(list).post(create).
-func (j *scriptFile) chained(n extract.Ref, router, verb string, args extract.Ref, s scriptScope) {
+func (j *walker) chained(n extract.Ref, router, verb string, args extract.Ref, s state) {
 	method, ok := verbs[verb]
 	if !ok {
 		return
@@ -180,7 +180,7 @@ func (j *scriptFile) chained(n extract.Ref, router, verb string, args extract.Re
 }
 
 // objectRoute reads fastify.route({method, url, handler}).
-func (j *scriptFile) objectRoute(n, object extract.Ref, r func(method, pattern, handler string) *recountv1.RouteFact, s scriptScope) {
+func (j *walker) objectRoute(n, object extract.Ref, r func(method, pattern, handler string) *recountv1.RouteFact, s state) {
 	url, ok := j.literal(extract.FirstRef(j.property(object, "url"), j.property(object, "path")))
 	if !ok {
 		return
@@ -200,7 +200,7 @@ func (j *scriptFile) objectRoute(n, object extract.Ref, r func(method, pattern, 
 
 // assignedGroup reads `const api = app.basePath("/api")` and `const router = new Router({ prefix:
 // "/users" })`.
-func (j *scriptFile) assignedGroup(name, value extract.Ref, s scriptScope) {
+func (j *walker) assignedGroup(name, value extract.Ref, s state) {
 	if j.framework == "" || j.Kind(name) != "identifier" {
 		return
 	}
@@ -228,7 +228,7 @@ func (j *scriptFile) assignedGroup(name, value extract.Ref, s scriptScope) {
 }
 
 // controller reads NestJS's @Controller("cats") on a class.
-func (j *scriptFile) controller(decorator extract.Ref, in uint32, class string, s scriptScope) bool {
+func (j *walker) controller(decorator extract.Ref, in uint32, class string, s state) bool {
 	call := j.Child(decorator, 0)
 	if j.Kind(call) != "call_expression" || j.Text(j.Field(call, "function")) != "Controller" {
 		return false
@@ -245,7 +245,7 @@ func (j *scriptFile) controller(decorator extract.Ref, in uint32, class string, 
 }
 
 // controllerRoute reads @Get(":id") on a method of a controller.
-func (j *scriptFile) controllerRoute(decorator extract.Ref, in uint32, class string) {
+func (j *walker) controllerRoute(decorator extract.Ref, in uint32, class string) {
 	call := j.Child(decorator, 0)
 	if j.Kind(call) != "call_expression" {
 		return
@@ -266,7 +266,7 @@ func (j *scriptFile) controllerRoute(decorator extract.Ref, in uint32, class str
 
 // nextRoute adds an exported GET, POST and so on. It is a route if the path of the file is one of
 // Next.js' app router, which the resolver checks.
-func (j *scriptFile) nextRoute(n extract.Ref, in uint32, d *recountv1.Declaration) {
+func (j *walker) nextRoute(n extract.Ref, in uint32, d *recountv1.Declaration) {
 	switch d.Name {
 	case "GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS":
 		if d.Owner == 0 {

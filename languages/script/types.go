@@ -9,7 +9,7 @@ import (
 
 // class declares a class and walks its members; whole is its statement. An anonymous one belongs
 // to the enclosing declaration.
-func (j *scriptFile) class(n, whole extract.Ref, name string, s scriptScope) {
+func (j *walker) class(n, whole extract.Ref, name string, s state) {
 	if name == "" {
 		name = j.Text(j.Field(n, "name"))
 	}
@@ -31,7 +31,7 @@ func (j *scriptFile) class(n, whole extract.Ref, name string, s scriptScope) {
 	if j.Kind(n) == "abstract_class_declaration" && len(decl.Modifiers) == 0 {
 		decl.Modifiers = []string{"abstract"}
 	}
-	inner := scriptScope{in: in, test: s.test}
+	inner := state{in: in, test: s.test}
 	j.typeParameters(n, in, inner)
 	if h := j.FirstOf(n, "class_heritage"); h != extract.None {
 		j.heritage(h, in, s.plain())
@@ -60,13 +60,13 @@ func (j *scriptFile) class(n, whole extract.Ref, name string, s scriptScope) {
 }
 
 // heritage adds references to what a class extends and implements.
-func (j *scriptFile) heritage(h extract.Ref, in uint32, outside scriptScope) {
+func (j *walker) heritage(h extract.Ref, in uint32, outside state) {
 	for clause := range j.Children(h) {
 		switch j.Kind(clause) {
 		case "implements_clause":
 			for t := range j.Children(clause) {
 				j.Refer(recountv1.EdgeKind_EDGE_KIND_IMPLEMENTS, in, j.typePath(t, outside), j.lastName(t))
-				j.annotation(j.Field(t, "type_arguments"), scriptScope{in: in})
+				j.annotation(j.Field(t, "type_arguments"), state{in: in})
 			}
 		case "extends_clause":
 			for c := j.First(clause); c != extract.None; c = j.Next(c) {
@@ -77,7 +77,7 @@ func (j *scriptFile) heritage(h extract.Ref, in uint32, outside scriptScope) {
 						j.visit(c, outside)
 					}
 				case "type_arguments":
-					j.annotation(c, scriptScope{in: in})
+					j.annotation(c, state{in: in})
 				}
 			}
 		}
@@ -85,7 +85,7 @@ func (j *scriptFile) heritage(h extract.Ref, in uint32, outside scriptScope) {
 }
 
 // decorate adds a reference to a decorator of the declaration in.
-func (j *scriptFile) decorate(n extract.Ref, in uint32, outside scriptScope) {
+func (j *walker) decorate(n extract.Ref, in uint32, outside state) {
 	e := j.Child(n, 0)
 	if e == extract.None {
 		return
@@ -97,7 +97,7 @@ func (j *scriptFile) decorate(n extract.Ref, in uint32, outside scriptScope) {
 }
 
 // member declares a member of a class.
-func (j *scriptFile) member(n extract.Ref, decorators []extract.Ref, controller bool, class string, s scriptScope) {
+func (j *walker) member(n extract.Ref, decorators []extract.Ref, controller bool, class string, s state) {
 	name := j.propertyName(j.Field(n, "name"))
 	whole := extract.None
 	if len(decorators) > 0 {
@@ -154,7 +154,7 @@ func (j *scriptFile) member(n extract.Ref, decorators []extract.Ref, controller 
 		decl.Test = s.test
 		if t := j.Field(n, "type"); t != extract.None {
 			decl.Type = extract.KnownPath(j.typePath(t, s))
-			j.annotation(t, scriptScope{in: s.in})
+			j.annotation(t, state{in: s.in})
 		}
 		if value != extract.None {
 			j.bindValue("self."+name, value, decl.Type, n, s, 0)
@@ -176,7 +176,7 @@ func (j *scriptFile) member(n extract.Ref, decorators []extract.Ref, controller 
 
 // parameterFields declares the fields that the parameters of a constructor are:
 // constructor(private readonly db: Database).
-func (j *scriptFile) parameterFields(n extract.Ref, constructor uint32, s scriptScope) {
+func (j *walker) parameterFields(n extract.Ref, constructor uint32, s state) {
 	for c := range j.Children(j.Field(n, "parameters")) {
 		pattern := j.Field(c, "pattern")
 		if j.Kind(pattern) != "identifier" || !j.Has(c, "accessibility_modifier") && !j.Has(c, "readonly") {
@@ -193,7 +193,7 @@ func (j *scriptFile) parameterFields(n extract.Ref, constructor uint32, s script
 }
 
 // typeDeclaration declares an interface or a type alias and its members.
-func (j *scriptFile) typeDeclaration(n extract.Ref, kind recountv1.SymbolKind, s scriptScope) {
+func (j *walker) typeDeclaration(n extract.Ref, kind recountv1.SymbolKind, s state) {
 	name := j.Text(j.Field(n, "name"))
 	if name == "" {
 		return
@@ -206,7 +206,7 @@ func (j *scriptFile) typeDeclaration(n extract.Ref, kind recountv1.SymbolKind, s
 	in, decl := j.Declare(d)
 	j.Declared[extract.NameIn{In: s.in, Name: name}] = true
 	decl.Exported = s.exported
-	inner := scriptScope{in: in}
+	inner := state{in: in}
 	j.typeParameters(n, in, inner)
 	for c := range j.Children(j.FirstOf(n, "extends_type_clause")) {
 		j.Refer(recountv1.EdgeKind_EDGE_KIND_EXTENDS, in, j.typePath(c, s), j.lastName(c))
@@ -222,7 +222,7 @@ func (j *scriptFile) typeDeclaration(n extract.Ref, kind recountv1.SymbolKind, s
 	}
 }
 
-func (j *scriptFile) enum(n extract.Ref, s scriptScope) {
+func (j *walker) enum(n extract.Ref, s state) {
 	name := j.Text(j.Field(n, "name"))
 	if name == "" {
 		return
@@ -241,12 +241,12 @@ func (j *scriptFile) enum(n extract.Ref, s scriptScope) {
 			continue
 		}
 		j.Declare(extract.Declaration{Kind: recountv1.SymbolKind_SYMBOL_KIND_ENUM_MEMBER, Name: member, In: in, Node: c, Doc: j.CommentBefore(c)})
-		j.visit(j.Field(c, "value"), scriptScope{in: in})
+		j.visit(j.Field(c, "value"), state{in: in})
 	}
 }
 
 // namespace declares `namespace A.B { … }` and `declare module "x" { … }`.
-func (j *scriptFile) namespace(n extract.Ref, s scriptScope) {
+func (j *walker) namespace(n extract.Ref, s state) {
 	nameNode := j.Field(n, "name")
 	name := strings.Trim(j.Text(nameNode), "\"'")
 	body := j.Field(n, "body")
@@ -259,11 +259,11 @@ func (j *scriptFile) namespace(n extract.Ref, s scriptScope) {
 	})
 	j.Declared[extract.NameIn{In: s.in, Name: name}] = true
 	decl.Exported = s.exported
-	j.block(body, scriptScope{in: in, test: s.test})
+	j.block(body, state{in: in, test: s.test})
 }
 
 // propertyName returns the name of a member: an identifier, a string, a number.
-func (j *scriptFile) propertyName(n extract.Ref) string {
+func (j *walker) propertyName(n extract.Ref) string {
 	switch j.Kind(n) {
 	case "property_identifier", "private_property_identifier", "identifier", "number", "shorthand_property_identifier":
 		return j.Text(n)
@@ -292,7 +292,7 @@ var libraryTypes = map[string]bool{
 
 // typePath returns the access path of a type. Type arguments are left out; a union is its first
 // type that is not null or undefined; Promise<T> is T.
-func (j *scriptFile) typePath(n extract.Ref, s scriptScope) string {
+func (j *walker) typePath(n extract.Ref, s state) string {
 	switch j.Kind(n) {
 	case "type_annotation", "parenthesized_type", "readonly_type":
 		return j.typePath(j.Child(n, 0), s)
@@ -318,7 +318,7 @@ func (j *scriptFile) typePath(n extract.Ref, s scriptScope) string {
 }
 
 // annotation adds references to all names in a type.
-func (j *scriptFile) annotation(n extract.Ref, s scriptScope) {
+func (j *walker) annotation(n extract.Ref, s state) {
 	switch j.Kind(n) {
 	case "":
 	case "type_identifier":
@@ -337,7 +337,7 @@ func (j *scriptFile) annotation(n extract.Ref, s scriptScope) {
 }
 
 // hiddenType reports whether a name is that of an enclosing type parameter.
-func (j *scriptFile) hiddenType(in uint32, name string) bool {
+func (j *walker) hiddenType(in uint32, name string) bool {
 	for ; in != 0; in = j.Decl(in).Owner {
 		if j.Locals[extract.NameIn{In: in, Name: name}] {
 			return !j.Declared[extract.NameIn{In: in, Name: name}]

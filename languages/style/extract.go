@@ -19,15 +19,15 @@ var extractors = []extract.Language{
 	{Name: "scss", Version: 1, Matches: extract.Suffixed(".scss"), Extract: extract.Unminified(extractStyle(true))},
 }
 
-type styleFile struct {
+type reader struct {
 	*extract.Builder
 	scss bool
 	// open has the enclosing blocks: what `in` is inside each.
-	open []styleBlock
+	open []openBlock
 	in   uint32
 }
 
-type styleBlock struct {
+type openBlock struct {
 	in    uint32
 	start uint32
 	rules []uint32 // the declarations that end with it
@@ -41,7 +41,7 @@ func extractStyle(scss bool) func([]byte, *recountv1.FileFacts) {
 		}
 		src, bad := extract.ValidText(content)
 		facts.Generated = extract.IsGenerated(src)
-		s := &styleFile{Builder: extract.NewBuilder(facts, src), scss: scss}
+		s := &reader{Builder: extract.NewBuilder(facts, src), scss: scss}
 		if bad >= 0 {
 			extract.Partial(facts, s.Place(uint32(bad)), "a byte that is not UTF-8 text")
 		}
@@ -51,7 +51,7 @@ func extractStyle(scss bool) func([]byte, *recountv1.FileFacts) {
 }
 
 // read divides a file into heads of blocks and declarations.
-func (s *styleFile) read(src []byte) {
+func (s *reader) read(src []byte) {
 	from, parens, interpolated := 0, 0, 0
 	doc := ""
 	for at := 0; at < len(src); {
@@ -125,7 +125,7 @@ func (s *styleFile) read(src []byte) {
 }
 
 // span returns the text between two bytes without white space around it.
-func (s *styleFile) span(from, to int) (text string, start uint32) {
+func (s *reader) span(from, to int) (text string, start uint32) {
 	raw := s.Content[from:to]
 	trimmed := bytes.TrimLeft(raw, " \t\r\n\f")
 	start = uint32(from + len(raw) - len(trimmed))
@@ -133,7 +133,7 @@ func (s *styleFile) span(from, to int) (text string, start uint32) {
 }
 
 // close ends a block.
-func (s *styleFile) close(at int) {
+func (s *reader) close(at int) {
 	if len(s.open) == 0 {
 		return
 	}
@@ -154,8 +154,8 @@ func (s *styleFile) close(at int) {
 const maxSelectors = 64
 
 // head begins a block.
-func (s *styleFile) head(from, to int, doc string) {
-	b := styleBlock{in: s.in}
+func (s *reader) head(from, to int, doc string) {
+	b := openBlock{in: s.in}
 	defer func() { s.open = append(s.open, b) }()
 	text, start := s.span(from, to)
 	b.start = start
@@ -258,7 +258,7 @@ func splitTop(text string) (all []string) {
 }
 
 // declaration reads what ends with a semicolon or a brace.
-func (s *styleFile) declaration(from, to int) {
+func (s *reader) declaration(from, to int) {
 	text, start := s.span(from, to)
 	if text == "" {
 		return
@@ -282,10 +282,10 @@ func (s *styleFile) declaration(from, to int) {
 	s.valuesIn(in, value, start+uint32(len(text)-len(value)))
 }
 
-func (s *styleFile) values(text string, start uint32) { s.valuesIn(s.in, text, start) }
+func (s *reader) values(text string, start uint32) { s.valuesIn(s.in, text, start) }
 
 // valuesIn adds references to the variables and functions in a value.
-func (s *styleFile) valuesIn(in uint32, value string, start uint32) {
+func (s *reader) valuesIn(in uint32, value string, start uint32) {
 	value = extract.Clip(value, 8<<10)
 	const references = recountv1.EdgeKind_EDGE_KIND_REFERENCES
 	for _, m := range usedCustom.FindAllStringSubmatchIndex(value, 32) {
@@ -309,7 +309,7 @@ func (s *styleFile) valuesIn(in uint32, value string, start uint32) {
 }
 
 // atRule reads an at-rule: imports, and uses of mixins and other rules.
-func (s *styleFile) atRule(text string, start uint32) {
+func (s *reader) atRule(text string, start uint32) {
 	word, rest, _ := strings.Cut(text, " ")
 	rest = strings.TrimSpace(rest)
 	at := start + uint32(len(text)-len(rest))

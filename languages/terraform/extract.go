@@ -17,16 +17,16 @@ import (
 var extractor = extract.Language{
 	Name: "terraform", Version: 1, Matches: extract.Suffixed(".tf", ".tofu"),
 	Extract: extract.Parsed(extract.LoadGrammar(hcl.GetLanguage), func(f *extract.File) {
-		t := &terraformFile{f}
+		t := &walker{f}
 		for body := range t.Children(0) {
 			t.top(body)
 		}
 	}),
 }
 
-type terraformFile struct{ *extract.File }
+type walker struct{ *extract.File }
 
-func (t *terraformFile) top(body extract.Ref) {
+func (t *walker) top(body extract.Ref) {
 	for c := range t.Children(body) {
 		switch t.Kind(c) {
 		case "block":
@@ -38,7 +38,7 @@ func (t *terraformFile) top(body extract.Ref) {
 }
 
 // block declares a block at the top of a file.
-func (t *terraformFile) block(n extract.Ref) {
+func (t *walker) block(n extract.Ref) {
 	var labels []string
 	for c := range t.Children(n) {
 		if t.Kind(c) == "string_lit" {
@@ -102,7 +102,7 @@ func (t *terraformFile) block(n extract.Ref) {
 }
 
 // arguments adds references to the variables that a module is called with.
-func (t *terraformFile) arguments(body extract.Ref, in uint32, module string) {
+func (t *walker) arguments(body extract.Ref, in uint32, module string) {
 	for c := range t.Children(body) {
 		if t.Kind(c) != "attribute" {
 			continue
@@ -116,7 +116,7 @@ func (t *terraformFile) arguments(body extract.Ref, in uint32, module string) {
 	}
 }
 
-func (t *terraformFile) locals(body extract.Ref) {
+func (t *walker) locals(body extract.Ref) {
 	for c := range t.Children(body) {
 		if t.Kind(c) == "attribute" {
 			in, decl := t.Declare(extract.Declaration{Kind: recountv1.SymbolKind_SYMBOL_KIND_VARIABLE, Name: "local." + t.Text(t.Child(c, 0)), Node: c, Doc: t.CommentBefore(c)})
@@ -127,7 +127,7 @@ func (t *terraformFile) locals(body extract.Ref) {
 }
 
 // required imports the providers of a terraform block.
-func (t *terraformFile) required(body extract.Ref) {
+func (t *walker) required(body extract.Ref) {
 	for b := range t.Children(body) {
 		if t.Kind(b) != "block" || t.Text(t.Child(b, 0)) != "required_providers" {
 			continue
@@ -148,7 +148,7 @@ func (t *terraformFile) required(body extract.Ref) {
 }
 
 // attribute returns the expression of an attribute of a body.
-func (t *terraformFile) attribute(body extract.Ref, name string) extract.Ref {
+func (t *walker) attribute(body extract.Ref, name string) extract.Ref {
 	for c := range t.Children(body) {
 		if t.Kind(c) == "attribute" && t.Text(t.Child(c, 0)) == name {
 			return t.Child(c, 1)
@@ -158,7 +158,7 @@ func (t *terraformFile) attribute(body extract.Ref, name string) extract.Ref {
 }
 
 // string returns the text of an expression that is a plain string.
-func (t *terraformFile) string(n extract.Ref) string {
+func (t *walker) string(n extract.Ref) string {
 	for n != extract.None && t.Kind(n) != "string_lit" {
 		first := t.Child(n, 0)
 		if k := t.Kind(n); k != "expression" && k != "literal_value" || first == extract.None {
@@ -169,12 +169,12 @@ func (t *terraformFile) string(n extract.Ref) string {
 	return t.literal(n)
 }
 
-func (t *terraformFile) literal(n extract.Ref) string {
+func (t *walker) literal(n extract.Ref) string {
 	return t.Text(t.FirstOf(n, "template_literal"))
 }
 
 // expressions adds references to what the expressions below a node name.
-func (t *terraformFile) expressions(n extract.Ref, in uint32, word string) {
+func (t *walker) expressions(n extract.Ref, in uint32, word string) {
 	if n == extract.None {
 		return
 	}
@@ -208,7 +208,7 @@ func (t *terraformFile) expressions(n extract.Ref, in uint32, word string) {
 }
 
 // isProvider reports whether an expression is the value of the attribute provider.
-func (t *terraformFile) isProvider(n extract.Ref) bool {
+func (t *walker) isProvider(n extract.Ref) bool {
 	p := t.Parent(t.Parent(n))
 	return t.Kind(p) == "attribute" && t.Text(t.Child(p, 0)) == "provider"
 }
