@@ -19,8 +19,8 @@ type items struct {
 	uses        []*use
 	externs     map[string]*scope.Variable
 	macros      []*scope.Decl
-	// otherPlatforms has the items for other platforms. They have their names only if no item for this
-	// platform has them.
+	// otherPlatforms has the items for other platforms. They have their names only if no item
+	// for this platform has them.
 	otherPlatforms []*scope.Decl
 	// implements has the impls of traits.
 	implements []implementation

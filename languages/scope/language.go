@@ -8,8 +8,8 @@ type Language struct {
 	// languages of the files that it takes.
 	Name      string
 	Languages []string
-	// Outside is the language of externals. Builtins is the module of the names that need no
-	// import.
+	// Outside is the language of externals. Builtin has the names that need no import, Builtins
+	// is their module.
 	Outside, Builtins string
 	Builtin           map[string]bool
 	// ReceiverFirst is set if the first parameter of a method is its receiver.
@@ -24,7 +24,8 @@ type Language struct {
 	Typed bool
 	// Manifests are the languages of the files that the layout is read from.
 	Manifests []string
-	Layout    func(files []string, manifests []Manifest) Layout
+	// Layout returns the layout of a snapshot from the paths of its files and its manifests.
+	Layout func(files []string, manifests []Manifest) Layout
 }
 
 // Layout finds the module that an import means. Places are paths of files, or of directories of
@@ -42,6 +43,7 @@ type Layout interface {
 	First(from string, i *recountv1.Import) (place string, found bool)
 	// Below finds a module in the directory of a package.
 	Below(dir, name string) (place string, found bool)
+	// IsTest reports whether a file contains tests, by its path.
 	IsTest(file string) bool
 }
 
