@@ -42,9 +42,9 @@
 //	    00000001.step.vec            vectors, of all spaces; without gaps, never changed
 //	    tail.vec                     checkpoint of what no step has: only a shortcut;
 //	                                 compressed by zstd (sealed.ReplacePacked)
-//	    00000007-00000000.codes.vec  codes of 16,384 rows of space 7, in the form that its
+//	    codes-00000007-00000000.vec  codes of 16,384 rows of space 7, in the form that its
 //	                                 graph reads
-//	    00000007.links.vec           the links of that graph, up to some row
+//	    links-00000007.vec           the links of that graph, up to some row
 //	    00000002.step.vec.tmp        what a crash may leave; Open removes it
 //
 // A step is sealed by the event that makes it SealRows runs long (its vectors are in memory until

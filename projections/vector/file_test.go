@@ -73,7 +73,7 @@ func answers(t testing.TB, p *Projection, l *log) string {
 func TestShelf(t *testing.T) {
 	dir, opts, l := shelf(t)
 	files := filesOf(t, dir)
-	for _, name := range []string{"00000000.step.vec", "00000001.step.vec", "00000000.links.vec", "00000001.links.vec", "00000000-00000000.codes.vec", tailName} {
+	for _, name := range []string{"00000000.step.vec", "00000001.step.vec", "links-00000000.vec", "links-00000001.vec", "codes-00000000-00000000.vec", tailName} {
 		if files[name] == nil {
 			t.Errorf("no %s", name)
 		}
@@ -141,7 +141,7 @@ func TestFlippedBits(t *testing.T) {
 				continue
 			}
 			p, err := Open(dir, withQuiet(opts))
-			if strings.HasSuffix(name, linksSuffix) || strings.HasSuffix(name, codesSuffix) {
+			if strings.HasPrefix(name, linksPrefix) || strings.HasPrefix(name, codesPrefix) {
 				if err != nil {
 					t.Fatalf("%s: byte %d flipped: %v", name, at, err)
 				}
@@ -219,7 +219,7 @@ func TestMissingAndMisplaced(t *testing.T) {
 			return os.WriteFile(filepath.Join(shard, "00000001.step.vec"), files["00000000.step.vec"], 0o644)
 		}, "00000001.step.vec"},
 		"links in the place of a step": {func() error {
-			return os.WriteFile(filepath.Join(shard, "00000001.step.vec"), files["00000001.links.vec"], 0o644)
+			return os.WriteFile(filepath.Join(shard, "00000001.step.vec"), files["links-00000001.vec"], 0o644)
 		}, "00000001.step.vec"},
 	} {
 		if err := os.Remove(filepath.Join(shard, tailName)); err != nil {

@@ -20,14 +20,17 @@ import (
 // two nodes that have linked the same number have the same graph. A stored graph is used if every
 // byte of it is intact and it has no more rows than the space; otherwise it is built again.
 
+// Names of files whose bytes are not a function of the log alone. They do not begin with a digit, as
+// those of steps do, which `recount verify` compares with a replay.
 const (
-	linksSuffix = ".links.vec"
-	codesSuffix = ".codes.vec"
+	linksPrefix = "links-"
+	codesPrefix = "codes-"
 )
 
-func linksName(space uint32) string { return fmt.Sprintf("%08d%s", space, linksSuffix) }
+func linksName(space uint32) string { return fmt.Sprintf("%s%08d.vec", linksPrefix, space) }
+
 func codesName(space uint32, seq int) string {
-	return fmt.Sprintf("%08d-%08d%s", space, seq, codesSuffix)
+	return fmt.Sprintf("%s%08d-%08d.vec", codesPrefix, space, seq)
 }
 
 // newIndex returns the empty index of a space whose rows are linked as they are added.

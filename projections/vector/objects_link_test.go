@@ -279,7 +279,7 @@ func TestLostLinks(t *testing.T) {
 	files := filesOf(t, p.dir)
 	var derived []string
 	for name := range files {
-		if strings.HasSuffix(name, linksSuffix) || strings.HasSuffix(name, codesSuffix) {
+		if strings.HasPrefix(name, linksPrefix) || strings.HasPrefix(name, codesPrefix) {
 			derived = append(derived, name)
 		}
 	}
@@ -351,7 +351,7 @@ func TestLinksOfAnotherState(t *testing.T) {
 	closeOf(t, p)
 	closeOf(t, q)
 	for name, bytes := range filesOf(t, p.dir) {
-		if strings.HasSuffix(name, linksSuffix) || strings.HasSuffix(name, codesSuffix) {
+		if strings.HasPrefix(name, linksPrefix) || strings.HasPrefix(name, codesPrefix) {
 			if err := os.WriteFile(filepath.Join(q.dir, sealed.ShardDir(b.TP), name), bytes, 0o644); err != nil {
 				t.Fatal(err)
 			}

@@ -200,7 +200,7 @@ func TestLinksOfCommands(t *testing.T) {
 	sealedtest.Same(t, "with crashes and without", once, p)
 	closeOf(t, p)
 	for name := range filesOf(t, p.dir) {
-		if strings.HasSuffix(name, linksSuffix) || strings.HasSuffix(name, codesSuffix) {
+		if strings.HasPrefix(name, linksPrefix) || strings.HasPrefix(name, codesPrefix) {
 			if err := os.Remove(filepath.Join(p.dir, sealed.ShardDir(l.TP), name)); err != nil {
 				t.Fatal(err)
 			}

@@ -190,7 +190,8 @@ func excerpt(b []byte, at int64) string {
 }
 
 // sealedFile matches files that never change once written and whose bytes are a function of the
-// log: TBF segments and the sealed files of package vector. Pebble's files and checkpoints are not.
+// log: TBF segments and the steps of package vector. Pebble's files, checkpoints, and the links and
+// codes of package vector are not.
 var sealedFile = regexp.MustCompile(`^[0-9][^/]*\.(tbf|vec)$`)
 
 func sealedFiles(dir string) ([]string, error) {
