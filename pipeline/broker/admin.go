@@ -67,7 +67,7 @@ func (b *Broker) createAsked(ctx context.Context, rt *kmsg.CreateTopicsRequestTo
 		}
 		configs[c.Name] = *c.Value
 	}
-	return b.createTopic(ctx, rt.Topic, partitions, configs, dry)
+	return b.data.createTopic(ctx, rt.Topic, partitions, configs, dry)
 }
 
 func (b *Broker) serveDeleteTopics(ctx context.Context, r *request) (kmsg.Response, error) {
@@ -81,11 +81,11 @@ func (b *Broker) serveDeleteTopics(ctx context.Context, r *request) (kmsg.Respon
 		if rt.Topic != nil {
 			name = *rt.Topic
 		}
-		if t, err := b.topics.find(name, rt.TopicID); err != nil {
+		if t, err := b.data.find(name, rt.TopicID); err != nil {
 			st.ErrorCode = err.Code
 		} else {
 			st.Topic, st.TopicID = kmsg.StringPtr(t.name), t.id
-			if refused := b.deleteTopic(ctx, t); refused != nil {
+			if refused := b.data.deleteTopic(ctx, t); refused != nil {
 				st.ErrorCode, st.ErrorMessage = refused.code.Code, &refused.text
 			}
 		}
@@ -114,7 +114,7 @@ func (b *Broker) serveCreatePartitions(ctx context.Context, r *request) (kmsg.Re
 		if !r.conn.mem && slices.Contains(b.opts.FixedPartitions, rt.Topic) {
 			refused = refuseWith(kerr.PolicyViolation, "topic %q is Recount's own: add partitions to it by `recount log partitions`, which notes where its keys are", rt.Topic)
 		} else {
-			refused = b.growTopic(ctx, rt.Topic, rt.Count, len(rt.Assignment), req.ValidateOnly)
+			refused = b.data.growTopic(ctx, rt.Topic, rt.Count, len(rt.Assignment), req.ValidateOnly)
 		}
 		if refused != nil {
 			st.ErrorCode, st.ErrorMessage = refused.code.Code, &refused.text
@@ -131,7 +131,7 @@ func (b *Broker) serveDeleteRecords(ctx context.Context, r *request) (kmsg.Respo
 	for _, rt := range req.Topics {
 		st := kmsg.NewDeleteRecordsResponseTopic()
 		st.Topic = rt.Topic
-		t := b.topics.named(rt.Topic)
+		t := b.data.topic(rt.Topic)
 		for _, rp := range rt.Partitions {
 			sp := kmsg.NewDeleteRecordsResponseTopicPartition()
 			sp.Partition, sp.LowWatermark = rp.Partition, -1
@@ -141,7 +141,7 @@ func (b *Broker) serveDeleteRecords(ctx context.Context, r *request) (kmsg.Respo
 			}
 			if p == nil {
 				sp.ErrorCode = kerr.UnknownTopicOrPartition.Code
-			} else if start, err := b.deleteRecords(ctx, p, rp.Offset); err != nil {
+			} else if start, err := b.data.deleteRecords(ctx, p, rp.Offset); err != nil {
 				sp.ErrorCode = err.code.Code
 			} else {
 				sp.LowWatermark = start

@@ -10,12 +10,6 @@ import (
 	"github.com/recountdb/recount/pipeline/broker/wire"
 )
 
-// Record is one record to append.
-type Record = wire.Record
-
-// Header is one header of a record.
-type Header = wire.Header
-
 // Append appends records to a partition, without a connection or a client, and returns the offset
 // of the first when they are on disk. The others have the following offsets, and readers see all of
 // them or none. The checks, limits, group commit and guarantees are those of a produce. Concurrent
@@ -24,40 +18,40 @@ type Header = wire.Header
 // both.
 //
 // Its errors wrap Kafka's (kerr); kerr.IsRetriable reports whether trying again may help.
-func (b *Broker) Append(ctx context.Context, topic string, partition int32, records ...Record) (int64, error) {
-	base, err := b.append(ctx, topic, partition, records)
+func (l *Log) Append(ctx context.Context, topic string, partition int32, records ...wire.Record) (int64, error) {
+	base, err := l.append(ctx, topic, partition, records)
 	if err != nil {
 		return 0, fmt.Errorf("append to %s/%d: %w", topic, partition, err)
 	}
 	return base, nil
 }
 
-func (b *Broker) append(ctx context.Context, topic string, partition int32, records []Record) (int64, error) {
-	o, err := b.beginAppend(topic, partition, records)
+func (l *Log) append(ctx context.Context, topic string, partition int32, records []wire.Record) (int64, error) {
+	o, err := l.beginAppend(topic, partition, records)
 	if err != nil {
 		return 0, err
 	}
 	select {
 	case <-o.out:
-	case <-b.store.failed:
+	case <-l.store.failed:
 		return 0, errStoreFailed
 	case <-ctx.Done():
 		return 0, ctx.Err()
 	}
 	base, err := o.base, o.err
 	// If the store has failed, the committer may still be reading the op.
-	if b.store.failure() == nil {
+	if l.store.failure() == nil {
 		o.release()
 	}
 	return base, err
 }
 
 // beginAppend checks records and queues them; o.out signals when they are on disk.
-func (b *Broker) beginAppend(topic string, partition int32, records []Record) (*ownAppend, error) {
+func (l *Log) beginAppend(topic string, partition int32, records []wire.Record) (*ownAppend, error) {
 	if len(records) == 0 {
 		return nil, errors.New("no records")
 	}
-	t, e := b.topics.find(topic, [16]byte{})
+	t, e := l.topics.find(topic, [16]byte{})
 	if e != nil {
 		return nil, e
 	}
@@ -65,10 +59,10 @@ func (b *Broker) beginAppend(topic string, partition int32, records []Record) (*
 	if p == nil {
 		return nil, kerr.UnknownTopicOrPartition
 	}
-	if err := b.space.full(); err != nil {
+	if err := l.space.full(); err != nil {
 		return nil, fmt.Errorf("%w: %w", err, kerr.KafkaStorageError)
 	}
-	o := b.store.commit.own.take(p, b.maxBatch(t))
+	o := l.store.commit.own.take(p, l.maxBatch(t))
 	o.batch = wire.EncodeUnsealed(o.batch, records)
 	if len(o.batch) > o.most {
 		o.release()
@@ -77,7 +71,7 @@ func (b *Broker) beginAppend(topic string, partition int32, records []Record) (*
 	if o.sealed = len(o.batch) > mergedBytes/2; o.sealed {
 		o.batch.Seal()
 	}
-	if err := b.store.commit.submit(o); err != nil {
+	if err := l.store.commit.submit(o); err != nil {
 		return nil, err
 	}
 	return o, nil

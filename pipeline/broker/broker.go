@@ -29,12 +29,7 @@ type Broker struct {
 	log   *slog.Logger
 	table map[int16]api
 
-	disk  *disk
-	store *store
-
-	clusterID string
-	topics    topics
-	space     space
+	data *Log
 
 	// The memory budgets for fetch responses: of clients, and of in-memory connections.
 	answers, own *room
@@ -55,9 +50,6 @@ type Broker struct {
 	byHost map[string]int // number of the others, by address
 	nextID uint64
 	closed bool
-
-	// rewriting is held while records are replaced, until the old ones are scrubbed.
-	rewriting sync.Mutex
 
 	closeOnce sync.Once
 	closeErr  error
@@ -90,53 +82,25 @@ func Open(dir string, opts Options) (*Broker, error) {
 }
 
 func (b *Broker) open() (err error) {
-	if b.disk, err = openDisk(b.opts.FS, b.dir); err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, b.closeStorage())
-		}
-	}()
-	if err = b.disk.readMarks(); err != nil {
-		return err
-	}
-	if b.store, err = openStore(b.opts.FS, b.disk.storeDir(), b.log, b.opts.Hooks); err != nil {
-		return err
-	}
-	if err = b.loadTopics(); err != nil {
-		return err
-	}
-	if err = b.openSegments(); err != nil {
-		return err
-	}
-	if err = b.openHighwater(); err != nil {
-		return err
-	}
-	if err = b.store.segments.removeOrphans(); err != nil {
-		return err
-	}
-	if err = b.initCluster(); err != nil {
+	o := b.opts
+	b.data, err = openLog(b.dir, logOptions{
+		ClusterID: o.ClusterID, DefaultPartitions: o.DefaultPartitions, MaxPartitions: o.MaxPartitions,
+		MaxBatchBytes: o.MaxBatchBytes, MinFreeBytes: o.MinFreeBytes, ProducerExpiry: o.ProducerExpiry,
+		AcceptLoss: o.AcceptLoss, BulkBytes: o.BulkBytes, SegmentBytes: o.SegmentBytes,
+		ParseConfigs: parseTopicConfigs, Logger: b.log, FS: o.FS,
+		Hooks: logHooks{Commit: o.Hooks.Commit, Fatal: o.Hooks.Fatal},
+	})
+	if err != nil {
 		return err
 	}
 	b.openGroups()
-	if err = b.openSASL(); err != nil {
-		return err
+	if err = b.openSASL(); err == nil {
+		err = b.listen()
 	}
-	b.space.min = uint64(max(b.opts.MinFreeBytes, 0))
-	b.space.free = func() (uint64, error) {
-		u, err := b.opts.FS.GetDiskUsage(b.dir)
-		return u.AvailBytes, err
+	if err != nil {
+		return errors.Join(err, b.data.close())
 	}
-	guarded := b.space.min > 0 && b.measureSpace() // before the first produce
-	if err = b.listen(); err != nil {
-		return err
-	}
-	b.running.Go(b.keepHouse)
-	b.running.Go(b.resumeScrub)
-	if guarded {
-		b.running.Go(b.guardSpace)
-	}
+	b.data.start()
 	return nil
 }
 
@@ -207,19 +171,6 @@ func (b *Broker) serve(nc net.Conn, mem bool) bool {
 	return true
 }
 
-// enter keeps the store open until leave; false when the broker is closing.
-func (b *Broker) enter() bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.closed {
-		return false
-	}
-	b.running.Add(1)
-	return true
-}
-
-func (b *Broker) leave() { b.running.Done() }
-
 // Addr returns the host:port of the first listener; "" without a listener.
 func (b *Broker) Addr() string {
 	if len(b.listeners) == 0 {
@@ -229,7 +180,7 @@ func (b *Broker) Addr() string {
 }
 
 // ClusterID returns the log's id, which never changes.
-func (b *Broker) ClusterID() string { return b.clusterID }
+func (b *Broker) ClusterID() string { return b.data.clusterID }
 
 // Dial connects to the broker in memory. The connection speaks the Kafka protocol like a TCP
 // connection to Addr, with deadlines, at less cost. Use it as a client's dialer, with any address
@@ -254,10 +205,10 @@ func (b *Broker) Dial(ctx context.Context) (net.Conn, error) {
 
 // Failed returns a channel that is closed when the store has failed (see Hooks.Fatal); Err returns
 // why.
-func (b *Broker) Failed() <-chan struct{} { return b.store.failed }
+func (b *Broker) Failed() <-chan struct{} { return b.data.failedChan() }
 
 // Err returns why the store failed, or nil.
-func (b *Broker) Err() error { return b.store.failure() }
+func (b *Broker) Err() error { return b.data.failure() }
 
 // Close stops listening, finishes the requests that have begun, and closes the log. It returns the
 // store's failure if there was one; the store is then left as it is, and the directory stays locked
@@ -284,17 +235,7 @@ func (b *Broker) close() error {
 	}
 	b.running.Wait()
 	b.groups.Close()
-	return b.closeStorage()
-}
-
-func (b *Broker) closeStorage() error {
-	var errs []error
-	if b.store != nil {
-		b.closeReaders()
-		errs = append(errs, b.store.close())
-	}
-	errs = append(errs, b.disk.close())
-	return errors.Join(errs...)
+	return b.data.close()
 }
 
 // advertised returns the address at which the client of c is told to find the broker.

@@ -26,18 +26,18 @@ func (d Damage) String() string {
 // Check reads every batch of the log and reports damage: wrong checksums, holes between batches,
 // ends that are not where they should be, files that cannot be read. It may run concurrently with
 // everything else, at the speed of the disk. The error is about the check, not the log.
-func (b *Broker) Check(ctx context.Context) ([]Damage, error) {
-	if !b.enter() {
+func (l *Log) Check(ctx context.Context) ([]Damage, error) {
+	if !l.enter() {
 		return nil, errClosed
 	}
-	defer b.leave()
+	defer l.leave()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	defer context.AfterFunc(b.ctx, cancel)()
+	defer context.AfterFunc(l.ctx, cancel)()
 	var found []Damage
-	for _, t := range b.topics.all() {
+	for _, t := range l.topics.all() {
 		for _, p := range *t.parts.Load() {
-			d, err := p.check(ctx, b.store)
+			d, err := p.check(ctx, l.store)
 			if err != nil {
 				return found, fmt.Errorf("check %s: %w", p, err)
 			}

@@ -19,21 +19,21 @@ import (
 // The order of copying makes the copy consistent. The high-water file comes first: it may be behind
 // the store but never ahead. The store is then Pebble's own checkpoint. Segment files are last:
 // what the store refers to in them was synced before, and they only grow.
-func (b *Broker) Checkpoint(ctx context.Context, dir string, use func() error) error {
-	if !b.enter() {
+func (l *Log) Checkpoint(ctx context.Context, dir string, use func() error) error {
+	if !l.enter() {
 		return errClosed
 	}
-	defer b.leave()
-	b.rewriting.Lock()
-	defer b.rewriting.Unlock()
-	if err := b.checkpoint(ctx, dir); err != nil {
+	defer l.leave()
+	l.rewriting.Lock()
+	defer l.rewriting.Unlock()
+	if err := l.checkpoint(ctx, dir); err != nil {
 		return fmt.Errorf("checkpoint of the log: %w", err)
 	}
 	return use()
 }
 
-func (b *Broker) checkpoint(ctx context.Context, dir string) error {
-	vf := b.opts.FS
+func (l *Log) checkpoint(ctx context.Context, dir string) error {
+	vf := l.opts.FS
 	if _, err := vf.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s exists", dir)
 	}
@@ -44,14 +44,14 @@ func (b *Broker) checkpoint(ctx context.Context, dir string) error {
 	if err := at.writeFormat(); err != nil {
 		return err
 	}
-	if err := b.checkpointHighwater(dir); err != nil {
+	if err := l.checkpointHighwater(dir); err != nil {
 		return err
 	}
-	err := b.store.unlessFailed(func() error { return b.store.db.Checkpoint(at.storeDir(), pebble.WithFlushedWAL()) })
+	err := l.store.unlessFailed(func() error { return l.store.db.Checkpoint(at.storeDir(), pebble.WithFlushedWAL()) })
 	if err != nil {
 		return err
 	}
-	names, err := vf.List(b.disk.segmentDir())
+	names, err := vf.List(l.disk.segmentDir())
 	if err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func (b *Broker) checkpoint(ctx context.Context, dir string) error {
 			continue
 		}
 		// A file that disappears meanwhile belongs to a topic that was deleted.
-		err := vfs.LinkOrCopy(vf, vf.PathJoin(b.disk.segmentDir(), name), vf.PathJoin(at.segmentDir(), name))
+		err := vfs.LinkOrCopy(vf, vf.PathJoin(l.disk.segmentDir(), name), vf.PathJoin(at.segmentDir(), name))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
@@ -73,9 +73,9 @@ func (b *Broker) checkpoint(ctx context.Context, dir string) error {
 
 // checkpointHighwater copies the newest high-water file, which is appended to meanwhile: an
 // incomplete record at its end is ignored when it is read.
-func (b *Broker) checkpointHighwater(dir string) error {
+func (l *Log) checkpointHighwater(dir string) error {
 	for {
-		nums, err := highwaterFiles(b.opts.FS, b.dir)
+		nums, err := highwaterFiles(l.opts.FS, l.dir)
 		if err != nil {
 			return err
 		}
@@ -83,7 +83,7 @@ func (b *Broker) checkpointHighwater(dir string) error {
 			return damaged("there is no high-water file")
 		}
 		newest := nums[len(nums)-1]
-		data, err := readFile(b.opts.FS, highwaterName(b.opts.FS, b.dir, newest))
+		data, err := readFile(l.opts.FS, highwaterName(l.opts.FS, l.dir, newest))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // the next file has replaced it
 		}
@@ -93,6 +93,6 @@ func (b *Broker) checkpointHighwater(dir string) error {
 		if m := newMarks(); !m.fold(data) {
 			continue // it has just been begun
 		}
-		return writeFile(b.opts.FS, dir, fmt.Sprintf("%s%06d", highwaterPrefix, newest), data)
+		return writeFile(l.opts.FS, dir, fmt.Sprintf("%s%06d", highwaterPrefix, newest), data)
 	}
 }

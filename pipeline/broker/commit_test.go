@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2"
+	"github.com/recountdb/recount/pipeline/broker/wire"
 )
 
 // TestGroupAfterAFailure passes the finisher a group that was queued when the store failed, and
@@ -33,7 +34,7 @@ func TestGroupAfterAFailure(t *testing.T) {
 }
 
 // together submits the ops of the functions as one group, in their order.
-func together(t *testing.T, b *Broker, do ...func()) {
+func together(t *testing.T, b *Log, do ...func()) {
 	t.Helper()
 	c := b.store.commit
 	reached, open := make(chan struct{}), make(chan struct{})
@@ -58,14 +59,14 @@ func together(t *testing.T, b *Broker, do ...func()) {
 // TestAppendInTheCommitThatDeletes checks that an append to a topic in the same commit that deletes
 // it leaves nothing behind.
 func TestAppendInTheCommitThatDeletes(t *testing.T) {
-	b := memBroker(t, Options{})
+	b := memLog(t, logOptions{})
 	topic, refused := b.createTopic(t.Context(), "log", 2, nil, false)
 	if refused != nil {
 		t.Fatal(refused)
 	}
 	together(t, b,
 		func() {
-			if _, err := b.Append(t.Context(), "log", 0, Record{Value: []byte("v")}); err != nil {
+			if _, err := b.Append(t.Context(), "log", 0, wire.Record{Value: []byte("v")}); err != nil {
 				t.Error(err)
 			}
 		},

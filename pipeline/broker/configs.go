@@ -13,12 +13,6 @@ import (
 	"github.com/recountdb/recount/pipeline/broker/wire"
 )
 
-// topicConfigs are a topic's settings as set, and their parsed values.
-type topicConfigs struct {
-	set             map[string]string
-	maxMessageBytes int // 0: the broker's default
-}
-
 // topicConfig describes one topic setting. The log keeps everything as it was sent, so a setting
 // that promises something has only one true value here: that value is accepted and any other is
 // refused. Settings that promise nothing a client could notice are in inertSettings.
@@ -73,17 +67,9 @@ func parseTopicConfigs(set map[string]string) (*topicConfigs, error) {
 	return c, nil
 }
 
-// maxBatch returns the maximum size of a topic's batches.
-func (b *Broker) maxBatch(t *topic) int {
-	if n := t.configs.Load().maxMessageBytes; n > 0 {
-		return n
-	}
-	return b.opts.MaxBatchBytes
-}
-
 // describeTopicConfigs lists a topic's settings with their sources.
 func (b *Broker) describeTopicConfigs(t *topic) []kmsg.DescribeConfigsResponseResourceConfig {
-	set := t.configs.Load().set
+	set := t.settings().set
 	var list []kmsg.DescribeConfigsResponseResourceConfig
 	for _, name := range slices.Sorted(maps.Keys(topicConfigTable)) {
 		def := topicConfigTable[name]
@@ -154,7 +140,7 @@ func (b *Broker) serveDescribeConfigs(_ context.Context, r *request) (kmsg.Respo
 func (b *Broker) describeResource(kind kmsg.ConfigResourceType, name string) ([]kmsg.DescribeConfigsResponseResourceConfig, *refusal) {
 	switch kind {
 	case kmsg.ConfigResourceTypeTopic:
-		t := b.topics.named(name)
+		t := b.data.topic(name)
 		if t == nil {
 			return nil, refuseWith(kerr.UnknownTopicOrPartition, "there is no topic %q", name)
 		}
@@ -188,7 +174,7 @@ func (b *Broker) serveAlterConfigs(ctx context.Context, r *request) (kmsg.Respon
 		sr.ResourceType, sr.ResourceName = rr.ResourceType, rr.ResourceName
 		refused := checkAlterable(rr.ResourceType)
 		if refused == nil {
-			refused = b.configureTopic(ctx, rr.ResourceName, func(set map[string]string) *refusal {
+			refused = b.data.configureTopic(ctx, rr.ResourceName, func(set map[string]string) *refusal {
 				clear(set) // this API replaces all settings
 				for _, c := range rr.Configs {
 					if c.Value != nil {
@@ -215,7 +201,7 @@ func (b *Broker) serveIncrementalAlterConfigs(ctx context.Context, r *request) (
 		sr.ResourceType, sr.ResourceName = rr.ResourceType, rr.ResourceName
 		refused := checkAlterable(rr.ResourceType)
 		if refused == nil {
-			refused = b.configureTopic(ctx, rr.ResourceName, func(set map[string]string) *refusal {
+			refused = b.data.configureTopic(ctx, rr.ResourceName, func(set map[string]string) *refusal {
 				for _, c := range rr.Configs {
 					if r := alterOne(set, c); r != nil {
 						return r

@@ -10,7 +10,7 @@ import (
 // deleteRecords makes offset the first of the log (-1: its end), and deletes the batches that lie
 // wholly before it. It returns the log's new start. The log's end stays: no offset is assigned
 // twice.
-func (b *Broker) deleteRecords(ctx context.Context, p *partition, offset int64) (int64, *refusal) {
+func (l *Log) deleteRecords(ctx context.Context, p *partition, offset int64) (int64, *refusal) {
 	view := p.now()
 	if offset == -1 {
 		offset = view.end
@@ -20,7 +20,7 @@ func (b *Broker) deleteRecords(ctx context.Context, p *partition, offset int64) 
 	}
 	start := make(chan int64, 1)
 	var files []segmentID
-	err := b.store.update(ctx, func(w *pebble.Batch) (err error) {
+	err := l.store.update(ctx, func(w *pebble.Batch) (err error) {
 		if p.topic.deleted {
 			return refuseWith(kerr.UnknownTopicOrPartition, "the topic has been deleted")
 		}
@@ -32,14 +32,14 @@ func (b *Broker) deleteRecords(ctx context.Context, p *partition, offset int64) 
 			if err := w.DeleteRange(lo, batchKey(p.topic.num, p.num, offset), nil); err != nil {
 				return err
 			}
-			b.store.commit.touch(p)
-			if files, err = b.store.segments.dropRead(w, p.topic); err != nil {
+			l.store.commit.touch(p)
+			if files, err = l.store.segments.dropRead(w, p.topic); err != nil {
 				return err
 			}
 		}
 		start <- t.start
 		return nil
-	}, func() { b.store.segments.reading.doom(files) })
+	}, func() { l.store.segments.reading.markForRemoval(files) })
 	if r, ok := err.(*refusal); ok {
 		return 0, r
 	}

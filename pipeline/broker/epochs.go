@@ -16,7 +16,7 @@ func (b *Broker) serveOffsetForLeaderEpoch(_ context.Context, r *request) (kmsg.
 	for _, rt := range req.Topics {
 		st := kmsg.NewOffsetForLeaderEpochResponseTopic()
 		st.Topic = rt.Topic
-		t := b.topics.named(rt.Topic)
+		t := b.data.topic(rt.Topic)
 		for _, rp := range rt.Partitions {
 			sp := kmsg.NewOffsetForLeaderEpochResponseTopicPartition()
 			sp.Partition, sp.LeaderEpoch, sp.EndOffset = rp.Partition, -1, -1

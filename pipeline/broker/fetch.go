@@ -2,13 +2,10 @@ package broker
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 	"time"
 
-	"github.com/cockroachdb/pebble/v2"
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
@@ -114,7 +111,7 @@ func (b *Broker) newFetch(req *kmsg.FetchRequest) *fetch {
 	}
 	for i := range req.Topics {
 		rt := &req.Topics[i]
-		t, terr := b.topics.find(rt.Topic, rt.TopicID)
+		t, terr := b.data.find(rt.Topic, rt.TopicID)
 		for j := range rt.Partitions {
 			part := fetchPart{want: &rt.Partitions[j], err: terr}
 			if t != nil {
@@ -174,11 +171,10 @@ func (b *Broker) readFailed(part *fetchPart, err error) *kerr.Error {
 	if e := part.check(); e != nil {
 		return e // deleted while it was read
 	}
-	if part.p.readers.isNews(part.want.FetchOffset) {
+	if part.p.failureIsNew(part.want.FetchOffset) {
 		b.log.Error("cannot read the log", "partition", part.p.String(), "offset", part.want.FetchOffset, "err", err)
 	}
-	if errors.Is(err, ErrDamaged) || errors.Is(err, errBlob) || pebble.IsCorruptionError(err) ||
-		errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+	if unreadable(err) {
 		return kerr.UnknownServerError
 	}
 	return kerr.KafkaStorageError
@@ -214,29 +210,29 @@ func (f *fetch) readPart(b *Broker, part *fetchPart) error {
 	case f.took >= f.limit:
 		return nil
 	}
-	r, err := part.p.openReader(b.store, offset)
+	r, err := b.data.openReader(part.p, offset)
 	if err != nil {
 		return err
 	}
-	if err := f.readBatches(b.store, r, part); err != nil {
-		r.it.Close() // it would return the same error
+	if err := f.readBatches(r, part); err != nil {
+		r.close() // it would return the same error
 		if len(part.data) > 0 {
 			f.settled = true
 			return nil
 		}
 		return err
 	}
-	return part.p.readers.park(r)
+	return r.park()
 }
 
-func (f *fetch) readBatches(s *store, r *reader, part *fetchPart) error {
+func (f *fetch) readBatches(r *reader, part *fetchPart) error {
 	limit := min(f.limit-f.took, int(part.want.PartitionMaxBytes))
-	for r.it.Valid() {
-		last := lastOfBatchKey(r.it.Key())
+	for r.valid() {
+		last := r.last()
 		if last >= part.view.end {
 			break // not on disk yet
 		}
-		size, err := batchSize(r.it)
+		size, err := r.size()
 		if err != nil {
 			return fmt.Errorf("batch ending at offset %d: %w", last, err)
 		}
@@ -255,13 +251,11 @@ func (f *fetch) readBatches(s *store, r *reader, part *fetchPart) error {
 			}
 			part.data = slices.Grow(part.data, want)
 		}
-		if part.data, err = s.appendBatch(part.data, r.it, part.p.topic.num); err != nil {
+		if part.data, err = r.appendBatch(part.data); err != nil {
 			return err
 		}
-		r.next = last + 1
-		r.it.Next()
 	}
-	return r.it.Error()
+	return r.err()
 }
 
 func (f *fetch) watch(w *waiter) {

@@ -16,7 +16,7 @@ import (
 func withLog(t testing.TB, o Options, n, size int) *Broker {
 	t.Helper()
 	b := memBroker(t, o)
-	if _, err := b.createTopic(t.Context(), "log", 1, nil, false); err != nil {
+	if _, err := b.data.createTopic(t.Context(), "log", 1, nil, false); err != nil {
 		t.Fatal(err)
 	}
 	for range n {
@@ -65,7 +65,7 @@ func TestFetchDoesNotWaitForWhatDoesNotFit(t *testing.T) {
 // their size: a fetch does not read everything again for each of them.
 func TestWatchCountsWhatArrived(t *testing.T) {
 	b := withLog(t, Options{}, 1, 100)
-	p := b.topics.named("log").partition(0)
+	p := b.data.topic("log").partition(0)
 	seen := p.now()
 	if _, err := b.Append(t.Context(), "log", 0, Record{Value: make([]byte, 100)}); err != nil {
 		t.Fatal(err)
@@ -85,7 +85,7 @@ func TestWatchCountsWhatArrived(t *testing.T) {
 	}
 	// A topic deleted before the wait began.
 	seen = p.now()
-	if err := b.deleteTopic(t.Context(), p.topic); err != nil {
+	if err := b.data.deleteTopic(t.Context(), p.topic); err != nil {
 		t.Fatal(err)
 	}
 	if !woken(newWaiter(1)) {
@@ -223,8 +223,8 @@ func TestRoomIsSharedByAddress(t *testing.T) {
 	for range 100 {
 		r.grant("a", 100, 10)
 	}
-	if r.by["a"] > 500 {
-		t.Errorf("one address holds %d of 1000", r.by["a"])
+	if r.heldByAddress["a"] > 500 {
+		t.Errorf("one address holds %d of 1000", r.heldByAddress["a"])
 	}
 	if r.more("a", 0, 400) {
 		t.Error("and got more")
@@ -232,10 +232,10 @@ func TestRoomIsSharedByAddress(t *testing.T) {
 	if n := r.grant("b", 100, 10); n < 100 {
 		t.Errorf("another got %d", n)
 	}
-	r.give("a", r.by["a"])
-	r.give("b", r.by["b"])
-	if r.held != 0 || len(r.by) != 0 {
-		t.Errorf("%d are held by nobody, %v", r.held, r.by)
+	r.give("a", r.heldByAddress["a"])
+	r.give("b", r.heldByAddress["b"])
+	if r.held != 0 || len(r.heldByAddress) != 0 {
+		t.Errorf("%d are held by nobody, %v", r.held, r.heldByAddress)
 	}
 	if !r.more("c", 0, 5000) {
 		t.Error("an answer that is the only one, and larger than the room, must be given")

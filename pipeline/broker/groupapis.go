@@ -16,19 +16,7 @@ type GroupOptions = groups.Options
 
 // openGroups creates the coordinator. There is nothing to load.
 func (b *Broker) openGroups() {
-	b.groups = groups.New(b.opts.Groups, b.storedOffsets(), b.log)
-}
-
-func (b *Broker) storedOffsets() *storedOffsets {
-	return &storedOffsets{store: b.store, life: b.topicLife}
-}
-
-func (b *Broker) topicLife(name string) (topicNum, int32, bool) {
-	t := b.topics.named(name)
-	if t == nil {
-		return 0, 0, false
-	}
-	return t.num, t.count(), true
+	b.groups = groups.New(b.opts.Groups, b.data.offsets(), b.log)
 }
 
 // addGroupAPIs adds the group APIs to the dispatch table. JoinGroup and SyncGroup block their

@@ -9,8 +9,8 @@ const (
 	expireEvery    = time.Hour
 )
 
-// keepHouse runs periodic work until the broker closes.
-func (b *Broker) keepHouse() {
+// runHousekeeping runs periodic work until the broker closes.
+func (l *Log) runHousekeeping() {
 	marks, readers, windows := time.NewTicker(highwaterEvery), time.NewTicker(readerIdle), time.NewTicker(expireEvery)
 	defer marks.Stop()
 	defer readers.Stop()
@@ -18,21 +18,21 @@ func (b *Broker) keepHouse() {
 	for {
 		select {
 		case <-marks.C:
-			if err := b.store.highwater.sync(); err != nil {
-				b.store.fail(err)
+			if err := l.store.highwater.sync(); err != nil {
+				l.store.fail(err)
 			}
-			if err := b.store.segments.reading.sweep(); err != nil {
-				b.log.Warn("log store", "err", err)
+			if err := l.store.segments.reading.sweep(); err != nil {
+				l.log.Warn("log store", "err", err)
 			}
 		case <-readers.C:
-			b.sweepReaders(readerIdle)
+			l.sweepReaders(readerIdle)
 		case <-windows.C:
-			if n, err := b.expireWindows(time.Now().Add(-b.opts.ProducerExpiry)); err != nil {
-				b.log.Warn("expire producers", "err", err)
+			if n, err := l.expireWindows(time.Now().Add(-l.opts.ProducerExpiry)); err != nil {
+				l.log.Warn("expire producers", "err", err)
 			} else if n > 0 {
-				b.log.Info("forgot producers that had been silent", "windows", n)
+				l.log.Info("forgot producers that had been silent", "windows", n)
 			}
-		case <-b.ctx.Done():
+		case <-l.ctx.Done():
 			return
 		}
 	}

@@ -63,12 +63,12 @@ func (e *LossError) Error() string {
 	if e.Commits > 0 {
 		fmt.Fprintf(&s, ": the last %d commits are gone", e.Commits)
 	}
-	for i, l := range e.Lost {
+	for i, lost := range e.Lost {
 		if i == 20 {
 			fmt.Fprintf(&s, "; and %d more partitions", len(e.Lost)-i)
 			break
 		}
-		fmt.Fprintf(&s, "; %s/%d: offsets %d to %d", l.Topic, l.Partition, l.From, l.To-1)
+		fmt.Fprintf(&s, "; %s/%d: offsets %d to %d", lost.Topic, lost.Partition, lost.From, lost.To-1)
 	}
 	if len(e.Lost) == 0 {
 		s.WriteString("; no records among them that can be named")
@@ -82,28 +82,28 @@ func (e *LossError) Is(target error) bool { return target == ErrLoss }
 
 // compare returns what the high-water files record and the store does not have; nil if nothing is
 // missing.
-func (b *Broker) compare(m marks) *LossError {
+func (l *Log) compare(m marks) *LossError {
 	loss := &LossError{}
-	if b.store.lastCommit < m.commit {
-		loss.Commits = m.commit - b.store.lastCommit
+	if l.store.lastCommit < m.commit {
+		loss.Commits = m.commit - l.store.lastCommit
 	}
 	byNum := map[topicNum]*topic{}
-	for _, t := range b.topics.all() {
+	for _, t := range l.topics.all() {
 		byNum[t.num] = t
 	}
 	for id, end := range m.ends {
-		l := LostRange{Topic: m.names[id.topic], Partition: id.partition, To: end, num: id.topic}
+		lost := LostRange{Topic: m.names[id.topic], Partition: id.partition, To: end, num: id.topic}
 		t := byNum[id.topic]
 		if t == nil && loss.Commits == 0 {
 			continue // deleted by the last commit before a crash
 		}
 		if t != nil {
 			if p := t.partition(id.partition); p != nil {
-				l.From = p.tail.end
+				lost.From = p.tail.end
 			}
 		}
-		if l.From < l.To {
-			loss.Lost = append(loss.Lost, l)
+		if lost.From < lost.To {
+			loss.Lost = append(loss.Lost, lost)
 		}
 	}
 	if loss.Commits == 0 && len(loss.Lost) == 0 {
@@ -131,48 +131,48 @@ func (p *partition) fillGap(w *pebble.Batch, from, to int64) error {
 
 // acceptLoss continues without what is lost: the logs end where they had ended, so that no offset
 // and no producer id is assigned twice.
-func (b *Broker) acceptLoss(loss *LossError) error {
-	b.log.Error("going on without what was lost, as AcceptLoss says", "err", loss)
-	b.store.lastCommit += loss.Commits
-	return b.store.update(context.Background(), func(w *pebble.Batch) error {
-		for _, l := range loss.Lost {
-			t := b.topics.named(l.Topic)
-			if t == nil || t.num != l.num {
+func (l *Log) acceptLoss(loss *LossError) error {
+	l.log.Error("going on without what was lost, as AcceptLoss says", "err", loss)
+	l.store.lastCommit += loss.Commits
+	return l.store.update(context.Background(), func(w *pebble.Batch) error {
+		for _, lost := range loss.Lost {
+			t := l.topics.named(lost.Topic)
+			if t == nil || t.num != lost.num {
 				continue // the topic itself is missing
 			}
-			if p := t.partition(l.Partition); p != nil {
-				p.tail.end = l.To
-				if err := w.Set(gapKey(t.num, p.num, l.From), encodeUint64(uint64(l.To)), nil); err != nil {
+			if p := t.partition(lost.Partition); p != nil {
+				p.tail.end = lost.To
+				if err := w.Set(gapKey(t.num, p.num, lost.From), encodeUint64(uint64(lost.To)), nil); err != nil {
 					return err
 				}
-				if err := p.fillGap(w, l.From, l.To); err != nil {
+				if err := p.fillGap(w, lost.From, lost.To); err != nil {
 					return err
 				}
-				b.store.commit.touch(p)
+				l.store.commit.touch(p)
 			}
 		}
-		b.store.lastProducer += 1 << 20
-		return w.Set(metaNextProducer, encodeUint64(b.store.lastProducer), nil)
+		l.store.lastProducer += 1 << 20
+		return w.Set(metaNextProducer, encodeUint64(l.store.lastProducer), nil)
 	}, nil)
 }
 
 // openHighwater compares the store with the high-water files, and begins a new file. It runs before
 // anything can be read.
-func (b *Broker) openHighwater() error {
-	d := b.disk
-	loss := b.compare(d.marks)
-	if loss == nil && !d.marked && b.store.lastCommit > 0 {
+func (l *Log) openHighwater() error {
+	d := l.disk
+	loss := l.compare(d.marks)
+	if loss == nil && !d.marked && l.store.lastCommit > 0 {
 		loss = &LossError{Cause: "the high-water files are missing or unreadable, so it cannot be known"}
 	}
-	if loss != nil && !b.opts.AcceptLoss {
+	if loss != nil && !l.opts.AcceptLoss {
 		return loss
 	}
 	// The new file records everything that the old ones did, so that nothing is forgotten if the
 	// process stops before the loss is accepted.
 	now := d.marks
-	now.commit = max(now.commit, b.store.lastCommit)
+	now.commit = max(now.commit, l.store.lastCommit)
 	present := map[topicNum]bool{}
-	for _, t := range b.topics.all() {
+	for _, t := range l.topics.all() {
 		present[t.num] = true
 		now.names[t.num] = t.name
 		for _, p := range *t.parts.Load() {
@@ -186,12 +186,12 @@ func (b *Broker) openHighwater() error {
 		}
 	}
 	var err error
-	if b.store.highwater, err = startHighwater(d.fs, d.dir, d.lastMark, now); err != nil {
+	if l.store.highwater, err = startHighwater(d.fs, d.dir, d.lastMark, now); err != nil {
 		return err
 	}
-	b.store.start()
+	l.store.start()
 	if loss != nil {
-		return b.acceptLoss(loss)
+		return l.acceptLoss(loss)
 	}
 	return nil
 }

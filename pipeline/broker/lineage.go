@@ -53,17 +53,17 @@ func (p *partition) writeLineage(w *pebble.Batch, opening lineageID) error {
 
 // Opening returns the id of this opening of the log, which applies to whatever is appended from now
 // on.
-func (b *Broker) Opening() string { return b.store.opening.String() }
+func (l *Log) Opening() string { return l.store.opening.String() }
 
 // OpeningAt returns the id of the opening that appended the record at an offset, "" if that was
 // before ids were introduced. ok is false if the log does not have the offset, or if its record was
 // lost and given up by AcceptLoss.
-func (b *Broker) OpeningAt(topic string, partition int32, offset int64) (id string, ok bool, err error) {
-	if !b.enter() {
+func (l *Log) OpeningAt(topic string, partition int32, offset int64) (id string, ok bool, err error) {
+	if !l.enter() {
 		return "", false, errClosed
 	}
-	defer b.leave()
-	t := b.topics.named(topic)
+	defer l.leave()
+	t := l.topics.named(topic)
 	if t == nil {
 		return "", false, nil
 	}
@@ -74,12 +74,12 @@ func (b *Broker) OpeningAt(topic string, partition int32, offset int64) (id stri
 	if view := p.now(); offset < 0 || offset >= view.end {
 		return "", false, nil
 	}
-	gaps, err := p.gaps(b.store)
+	gaps, err := p.gaps(l.store)
 	if err != nil || gaps.cover(offset, offset+1) {
 		return "", false, err
 	}
 	lo, _ := partitionSpan(keyLineage, t.num, partition)
-	it, err := b.store.db.NewIter(&pebble.IterOptions{LowerBound: lo, UpperBound: lineageKey(t.num, partition, offset+1)})
+	it, err := l.store.db.NewIter(&pebble.IterOptions{LowerBound: lo, UpperBound: lineageKey(t.num, partition, offset+1)})
 	if err != nil {
 		return "", false, fmt.Errorf("lineage of %s: %w", p, err)
 	}
@@ -107,15 +107,15 @@ type Gap struct {
 }
 
 // Gaps returns all gaps of the log. They never change while it is open.
-func (b *Broker) Gaps() ([]Gap, error) {
-	if !b.enter() {
+func (l *Log) Gaps() ([]Gap, error) {
+	if !l.enter() {
 		return nil, errClosed
 	}
-	defer b.leave()
+	defer l.leave()
 	var all []Gap
-	for _, t := range b.topics.all() {
+	for _, t := range l.topics.all() {
 		for _, p := range *t.parts.Load() {
-			found, err := p.gaps(b.store)
+			found, err := p.gaps(l.store)
 			if err != nil {
 				return nil, err
 			}
@@ -128,8 +128,8 @@ func (b *Broker) Gaps() ([]Gap, error) {
 }
 
 // End returns the next offset of a partition; 0 if it does not exist.
-func (b *Broker) End(topic string, partition int32) int64 {
-	t := b.topics.named(topic)
+func (l *Log) End(topic string, partition int32) int64 {
+	t := l.topics.named(topic)
 	if t == nil {
 		return 0
 	}

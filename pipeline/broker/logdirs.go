@@ -2,54 +2,10 @@ package broker
 
 import (
 	"context"
-	"errors"
 
-	"github.com/cockroachdb/pebble/v2"
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
-
-// measured is the size of a partition when it was last computed, guarded by the partition's mu.
-type measured struct {
-	start int64 // start of the log then; -1 before the first time
-	bytes int64 // bytes appended until then
-	size  int64
-}
-
-// size returns how many bytes of batches the partition holds, as they were sent; a batch that
-// Rewrite replaced counts with its original size. After DeleteRecords it reads the batches' sizes
-// once.
-func (p *partition) size(s *store) (int64, error) {
-	p.mu.Lock()
-	view, m := p.view, p.measured
-	p.mu.Unlock()
-	if view.start == 0 {
-		return view.bytes, nil
-	}
-	if m.start == view.start {
-		return m.size + view.bytes - m.bytes, nil
-	}
-	m = measured{start: view.start, bytes: view.bytes}
-	_, hi := partitionSpan(keyBatch, p.topic.num, p.num)
-	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: batchKey(p.topic.num, p.num, view.start), UpperBound: hi})
-	if err != nil {
-		return 0, err
-	}
-	for ok := it.First(); ok && lastOfBatchKey(it.Key()) < view.end; ok = it.Next() {
-		n, err := batchSize(it)
-		if err != nil {
-			return 0, errors.Join(err, it.Close())
-		}
-		m.size += int64(n)
-	}
-	if err := errors.Join(it.Error(), it.Close()); err != nil {
-		return 0, err
-	}
-	p.mu.Lock()
-	p.measured = m
-	p.mu.Unlock()
-	return m.size, nil
-}
 
 // serveDescribeLogDirs describes the only directory, the sizes of partitions, and the free space of
 // the disk.
@@ -65,11 +21,11 @@ func (b *Broker) serveDescribeLogDirs(_ context.Context, r *request) (kmsg.Respo
 	add := func(t *topic, wanted func(int32) bool) error {
 		st := kmsg.NewDescribeLogDirsResponseDirTopic()
 		st.Topic = t.name
-		for _, p := range *t.parts.Load() {
+		for _, p := range t.partitions() {
 			if !wanted(p.num) {
 				continue
 			}
-			n, err := p.size(b.store)
+			n, err := b.data.size(p)
 			if err != nil {
 				return err
 			}
@@ -93,7 +49,7 @@ func (b *Broker) serveDescribeLogDirs(_ context.Context, r *request) (kmsg.Respo
 // eachTopic calls fn with the topics that a request names, or with all.
 func eachTopic(b *Broker, req *kmsg.DescribeLogDirsRequest, fn func(t *topic, wanted func(int32) bool) error) error {
 	if req.Topics == nil {
-		for _, t := range b.topics.all() {
+		for _, t := range b.data.allTopics() {
 			if err := fn(t, func(int32) bool { return true }); err != nil {
 				return err
 			}
@@ -101,7 +57,7 @@ func eachTopic(b *Broker, req *kmsg.DescribeLogDirsRequest, fn func(t *topic, wa
 		return nil
 	}
 	for _, rt := range req.Topics {
-		t := b.topics.named(rt.Topic)
+		t := b.data.topic(rt.Topic)
 		if t == nil {
 			continue // as in Apache Kafka, unknown topics are omitted
 		}

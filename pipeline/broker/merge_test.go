@@ -16,7 +16,7 @@ import (
 )
 
 // meet makes what submit queues one group.
-func meet(t *testing.T, b *Broker, submit func()) {
+func meet(t *testing.T, b *Log, submit func()) {
 	t.Helper()
 	held, on := make(chan struct{}), make(chan struct{})
 	go b.store.update(t.Context(), func(*pebble.Batch) error {
@@ -35,7 +35,7 @@ func meet(t *testing.T, b *Broker, submit func()) {
 func TestAppendsThatMeet(t *testing.T) {
 	for name, bulk := range map[string]int{"in the store": 1 << 30, "in segment files": 1} {
 		t.Run(name, func(t *testing.T) {
-			b := memBroker(t, Options{BulkBytes: bulk})
+			b := memLog(t, logOptions{BulkBytes: bulk})
 			for topic, parts := range map[string]int32{"log": 2, "gone": 1, "small": 1} {
 				var configs map[string]string
 				if topic == "small" {
@@ -54,10 +54,10 @@ func TestAppendsThatMeet(t *testing.T) {
 				op      *ownAppend
 			}
 			at := time.UnixMilli(1_700_000_000_000)
-			records := func(c *call) []Record {
-				rs := make([]Record, len(c.sizes))
+			records := func(c *call) []wire.Record {
+				rs := make([]wire.Record, len(c.sizes))
 				for i, n := range c.sizes {
-					rs[i] = Record{Value: bytes.Repeat([]byte{byte(c.base) + byte(i)}, n), Timestamp: at}
+					rs[i] = wire.Record{Value: bytes.Repeat([]byte{byte(c.base) + byte(i)}, n), Timestamp: at}
 				}
 				return rs
 			}
@@ -112,7 +112,7 @@ func TestAppendsThatMeet(t *testing.T) {
 				}
 			})
 			for _, calls := range slices.Concat(first, second) {
-				var all []Record
+				var all []wire.Record
 				for i, c := range calls {
 					<-c.op.out
 					if !errors.Is(c.op.err, c.refused) || c.refused == nil && (c.op.err != nil || c.op.base != c.base) {
@@ -149,16 +149,19 @@ func TestAppendsThatMeet(t *testing.T) {
 // TestAppendGivenUp checks that a caller that stops waiting affects no others: its records are
 // written nevertheless.
 func TestAppendGivenUp(t *testing.T) {
-	b := withLog(t, Options{}, 0, 0)
+	b := memLog(t, logOptions{})
+	if _, err := b.createTopic(t.Context(), "log", 1, nil, false); err != nil {
+		t.Fatal(err)
+	}
 	given, stop := context.WithCancel(t.Context())
 	var after *ownAppend
 	meet(t, b, func() {
 		stop()
-		if _, err := b.Append(given, "log", 0, Record{Value: []byte("given up")}); !errors.Is(err, context.Canceled) {
+		if _, err := b.Append(given, "log", 0, wire.Record{Value: []byte("given up")}); !errors.Is(err, context.Canceled) {
 			t.Errorf("given up: %v", err)
 		}
 		var err error
-		if after, err = b.beginAppend("log", 0, []Record{{Value: []byte("after")}}); err != nil {
+		if after, err = b.beginAppend("log", 0, []wire.Record{{Value: []byte("after")}}); err != nil {
 			t.Fatal(err)
 		}
 	})

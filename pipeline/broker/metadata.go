@@ -18,12 +18,12 @@ func (b *Broker) serveMetadata(ctx context.Context, r *request) (kmsg.Response, 
 	broker := kmsg.NewMetadataResponseBroker()
 	broker.NodeID, broker.Host, broker.Port = nodeID, host, port
 	resp.Brokers = append(resp.Brokers, broker)
-	resp.ClusterID = kmsg.StringPtr(b.clusterID)
+	resp.ClusterID = kmsg.StringPtr(b.data.clusterID)
 	resp.ControllerID = nodeID
 
 	// Null, or an empty list in version 0, means all topics.
 	if req.Topics == nil || req.Version == 0 && len(req.Topics) == 0 {
-		for _, t := range b.topics.all() {
+		for _, t := range b.data.allTopics() {
 			if mayAppend(r.rights, t.name) {
 				resp.Topics = append(resp.Topics, describeTopic(t))
 			}
@@ -42,17 +42,17 @@ func (b *Broker) topicMetadata(ctx context.Context, rt kmsg.MetadataRequestTopic
 	if rt.Topic != nil {
 		name = *rt.Topic
 	}
-	t, err := b.topics.find(name, rt.TopicID)
+	t, err := b.data.find(name, rt.TopicID)
 	switch {
 	case t != nil && !mayAppend(rights, t.name), t == nil && rt.Topic != nil && !mayAppend(rights, name):
 		t, err = nil, kerr.TopicAuthorizationFailed
 	case t == nil && create && rt.Topic != nil:
 		var refused *refusal
-		t, refused = b.createTopic(ctx, name, -1, nil, false)
+		t, refused = b.data.createTopic(ctx, name, -1, nil, false)
 		if refused != nil {
 			err = refused.code
 			if err == kerr.TopicAlreadyExists { // another client has just created it
-				t = b.topics.named(name)
+				t = b.data.topic(name)
 				err = kerr.LeaderNotAvailable
 			}
 		}
@@ -73,7 +73,7 @@ func describeTopic(t *topic) kmsg.MetadataResponseTopic {
 	st := kmsg.NewMetadataResponseTopic()
 	st.Topic, st.TopicID = kmsg.StringPtr(t.name), t.id
 	st.AuthorizedOperations = unknownOperations
-	for _, p := range *t.parts.Load() {
+	for _, p := range t.partitions() {
 		sp := kmsg.NewMetadataResponseTopicPartition()
 		sp.Partition, sp.Leader, sp.LeaderEpoch = p.num, nodeID, leaderEpoch
 		sp.Replicas, sp.ISR = []int32{nodeID}, []int32{nodeID}
@@ -95,7 +95,7 @@ func (b *Broker) serveDescribeCluster(_ context.Context, r *request) (kmsg.Respo
 	broker := kmsg.NewDescribeClusterResponseBroker()
 	broker.NodeID, broker.Host, broker.Port = nodeID, host, port
 	resp.Brokers = append(resp.Brokers, broker)
-	resp.ClusterID, resp.ControllerID = b.clusterID, nodeID
+	resp.ClusterID, resp.ControllerID = b.data.clusterID, nodeID
 	resp.EndpointType = 1
 	resp.ClusterAuthorizedOperations = unknownOperations
 	return resp, nil

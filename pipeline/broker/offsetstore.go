@@ -213,3 +213,14 @@ func (s *storedOffsets) ofTopic(t topicNum) (keys [][]byte, err error) {
 	}
 	return keys, nil
 }
+
+// offsets returns the store of committed offsets.
+func (l *Log) offsets() *storedOffsets { return &storedOffsets{store: l.store, life: l.topicLife} }
+
+func (l *Log) topicLife(name string) (topicNum, int32, bool) {
+	t := l.topics.named(name)
+	if t == nil {
+		return 0, 0, false
+	}
+	return t.num, t.count(), true
+}

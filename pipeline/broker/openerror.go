@@ -22,33 +22,33 @@ func (e *openError) Error() string { return e.text }
 func (e *openError) Unwrap() error { return e.cause }
 
 const (
-	mendDamage = "keep the directory as it is, and restore it from a backup"
-	mendSpace  = "there is no room on the disk: free some, then start again; nothing is lost for it"
-	mendRights = "give this user the permission, looking at the owner and the mode of all that is in the directory, then start again"
-	mendFiles  = "raise the limit of open files (ulimit -n), then start again"
+	fixDamage = "keep the directory as it is, and restore it from a backup"
+	fixSpace  = "there is no room on the disk: free some, then start again; nothing is lost for it"
+	fixRights = "give this user the permission, looking at the owner and the mode of all that is in the directory, then start again"
+	fixFiles  = "raise the limit of open files (ulimit -n), then start again"
 )
 
 // explainOpen converts an error of opening to one line that says what to do. Errors that are about
 // neither the disk nor its contents are returned unchanged.
 func explainOpen(err error) error {
-	mend := ""
+	fix := ""
 	switch {
 	case errors.Is(err, ErrLoss), errors.Is(err, ErrLocked), errors.Is(err, ErrNewerFormat):
 		// These errors say themselves what to do.
 	case isFull(err):
-		mend = mendSpace
+		fix = fixSpace
 	case errors.Is(err, fs.ErrPermission), isReadOnly(err):
-		mend = mendRights
+		fix = fixRights
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
-		mend = mendFiles
+		fix = fixFiles
 	case errors.Is(err, ErrDamaged), errors.Is(err, syscall.EIO):
-		mend = mendDamage
+		fix = fixDamage
 	case pebble.IsCorruptionError(err), errors.Is(err, errBlob):
-		err, mend = fmt.Errorf("%w: %w", ErrDamaged, err), mendDamage
+		err, fix = fmt.Errorf("%w: %w", ErrDamaged, err), fixDamage
 	}
 	text := strings.Join(strings.Fields(err.Error()), " ")
-	if mend != "" {
-		text += "; " + mend
+	if fix != "" {
+		text += "; " + fix
 	}
 	return &openError{text, err}
 }
@@ -82,4 +82,11 @@ func nameFile(err error, name string) error {
 		return err
 	}
 	return fmt.Errorf("%s: %w", name, err)
+}
+
+// unreadable reports whether an error of reading will not go away by itself: damage, or a file that is
+// missing or may not be read.
+func unreadable(err error) bool {
+	return errors.Is(err, ErrDamaged) || errors.Is(err, errBlob) || pebble.IsCorruptionError(err) ||
+		errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission)
 }

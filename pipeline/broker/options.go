@@ -155,18 +155,6 @@ func (h Hooks) onRequest(api int16, took time.Duration, err error) {
 	}
 }
 
-func (h Hooks) onCommit(writes int, took time.Duration) {
-	if h.Commit != nil {
-		h.Commit(writes, took)
-	}
-}
-
-func (h Hooks) onFatal(err error) {
-	if h.Fatal != nil {
-		h.Fatal(err)
-	}
-}
-
 // withDefaults replaces zero fields by their defaults.
 func (o Options) withDefaults() Options {
 	def := func(v *int, d int) {

@@ -3,84 +3,18 @@ package broker
 import (
 	"context"
 	"errors"
-	"time"
 
-	"github.com/cockroachdb/pebble/v2"
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/recountdb/recount/pipeline/broker/wire"
 )
 
-// appendOp is the op of one produce request: its batches become durable together.
-type appendOp struct {
-	b     *Broker
-	parts []appended
-	bytes int
-	out   chan struct{} // closed when durable or refused
-}
-
-// appended is one partition's part of a produce.
-type appended struct {
-	p     *partition
-	batch wire.Batch
-
-	err   *kerr.Error // set if refused
-	text  string
-	base  int64
-	start int64
-}
-
-// appendOverhead is roughly what a batch adds to the commit besides its own bytes: its key, its
-// producer's window, the partition's state.
-const appendOverhead = 300
-
-func (a *appended) refuse(e *kerr.Error, text string) { a.err, a.text = e, text }
-
-func (o *appendOp) size() int { return o.bytes }
-
-func (o *appendOp) build(w *pebble.Batch) error {
-	now := time.Now()
-	for i := range o.parts {
-		a := &o.parts[i]
-		if a.err != nil {
-			continue
-		}
-		if a.p.topic.deleted {
-			a.refuse(kerr.UnknownTopicOrPartition, "the topic has been deleted")
-			continue
-		}
-		base, dup, e, err := a.p.append(o.b.store, w, a.batch, now)
-		switch {
-		case err != nil:
-			o.b.log.Error("append", "partition", a.p.String(), "err", err)
-			a.refuse(kerr.KafkaStorageError, err.Error())
-		case e != nil:
-			a.refuse(e, "")
-		default:
-			a.base, a.start = base, a.p.tail.start
-			if !dup {
-				o.b.store.commit.touch(a.p)
-			}
-		}
-	}
-	return nil
-}
-
-func (o *appendOp) done(err error) {
-	if err != nil {
-		for i := range o.parts {
-			o.parts[i].refuse(kerr.KafkaStorageError, err.Error())
-		}
-	}
-	close(o.out)
-}
-
 // beginProduce checks a produce request and queues its batches; the returned function waits until
 // they are on disk and returns the response.
 func (b *Broker) beginProduce(_ context.Context, r *request) (func() (kmsg.Response, error), error) {
 	req := r.msg.(*kmsg.ProduceRequest)
-	o := &appendOp{b: b, out: make(chan struct{})}
+	o := b.data.newAppendOp()
 	var all *kerr.Error
 	switch {
 	case req.Acks != 0 && req.Acks != 1 && req.Acks != -1:
@@ -90,7 +24,7 @@ func (b *Broker) beginProduce(_ context.Context, r *request) (func() (kmsg.Respo
 	}
 	for i := range req.Topics {
 		rt := &req.Topics[i]
-		t, terr := b.topics.find(rt.Topic, rt.TopicID)
+		t, terr := b.data.find(rt.Topic, rt.TopicID)
 		for j := range rt.Partitions {
 			rp := &rt.Partitions[j]
 			a := appended{}
@@ -104,17 +38,14 @@ func (b *Broker) beginProduce(_ context.Context, r *request) (func() (kmsg.Respo
 			default:
 				b.checkAppend(&a, t, rp.Partition, rp.Records, b.senderOf(r.conn))
 			}
-			o.bytes += len(rp.Records) + appendOverhead
-			o.parts = append(o.parts, a)
+			o.add(a, len(rp.Records))
 		}
 	}
-	if err := b.store.commit.submit(o); err != nil {
-		o.done(err)
-	}
+	o.submit()
 	return func() (kmsg.Response, error) {
 		select {
-		case <-o.out:
-		case <-b.store.failed:
+		case <-o.finished():
+		case <-b.data.failedChan():
 			// The outcome is unknown: the client retries, and after a restart the sequence number
 			// identifies a batch that was stored nevertheless.
 			return b.produceFailed(req)
@@ -129,13 +60,13 @@ func (b *Broker) checkAppend(a *appended, t *topic, num int32, records []byte, f
 		a.refuse(kerr.UnknownTopicOrPartition, "")
 		return
 	}
-	if err := b.space.full(); err != nil {
+	if err := b.data.Full(); err != nil {
 		a.refuse(kerr.KafkaStorageError, err.Error())
 		return
 	}
 	var e *kerr.Error
 	var text string
-	if a.batch, e, text = wire.CheckBatch(from, records, b.maxBatch(t)); e != nil {
+	if a.batch, e, text = wire.CheckBatch(from, records, b.data.maxBatch(t)); e != nil {
 		a.refuse(e, text)
 	}
 }
@@ -210,25 +141,11 @@ func (b *Broker) serveInitProducerID(ctx context.Context, r *request) (kmsg.Resp
 		resp.ErrorCode = kerr.TransactionalIDAuthorizationFailed.Code
 		return resp, nil
 	}
-	id, err := b.nextProducerID(ctx)
+	id, err := b.data.nextProducerID(ctx)
 	if err != nil {
 		resp.ErrorCode = kerr.CoordinatorNotAvailable.Code // clients retry this
 		return resp, nil
 	}
 	resp.ProducerID, resp.ProducerEpoch = id, 0
 	return resp, nil
-}
-
-// nextProducerID returns a producer id that was never assigned before.
-func (b *Broker) nextProducerID(ctx context.Context) (int64, error) {
-	id := make(chan int64, 1)
-	err := b.store.update(ctx, func(w *pebble.Batch) error {
-		b.store.lastProducer++
-		id <- int64(b.store.lastProducer)
-		return w.Set(metaNextProducer, encodeUint64(b.store.lastProducer), nil)
-	}, nil)
-	if err != nil {
-		return -1, err
-	}
-	return <-id, nil
 }

@@ -147,17 +147,17 @@ func (p *partition) trimWindows() {
 
 // expireWindows forgets producers that have written nothing since before, so that the store does
 // not keep a window for every program that ever ran.
-func (b *Broker) expireWindows(before time.Time) (n int, err error) {
+func (l *Log) expireWindows(before time.Time) (n int, err error) {
 	type expired struct {
 		p        *partition
 		producer int64
 	}
 	byNum := map[topicNum]*topic{}
-	for _, t := range b.topics.all() {
+	for _, t := range l.topics.all() {
 		byNum[t.num] = t
 	}
 	var old []expired
-	err = b.store.scan([]byte{keyWindow}, []byte{keyWindow + 1}, func(k, v []byte) error {
+	err = l.store.scan([]byte{keyWindow}, []byte{keyWindow + 1}, func(k, v []byte) error {
 		w, err := decodeWindow(v)
 		if err != nil {
 			return err
@@ -172,10 +172,10 @@ func (b *Broker) expireWindows(before time.Time) (n int, err error) {
 	})
 	for ; len(old) > 0 && err == nil; old = old[min(len(old), 1000):] {
 		some := old[:min(len(old), 1000)]
-		err = b.store.update(context.Background(), func(w *pebble.Batch) error {
+		err = l.store.update(context.Background(), func(w *pebble.Batch) error {
 			for _, e := range some {
 				// The producer may have written again since the window was read.
-				win, err := e.p.windowOf(b.store, e.producer)
+				win, err := e.p.windowOf(l.store, e.producer)
 				if err != nil {
 					return err
 				}

@@ -12,7 +12,7 @@ import (
 )
 
 func sequencedBatch(epoch int16, first int32, n int) wire.Batch {
-	b := wire.Batch(wire.EncodeBatch(nil, make([]Record, n)))
+	b := wire.Batch(wire.EncodeBatch(nil, make([]wire.Record, n)))
 	binary.BigEndian.PutUint64(b[43:], 1)
 	binary.BigEndian.PutUint16(b[51:], uint16(epoch))
 	binary.BigEndian.PutUint32(b[53:], uint32(first))

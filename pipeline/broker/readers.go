@@ -16,6 +16,8 @@ import (
 // reader is an iterator over a partition's batches, positioned at the first batch that ends at or
 // after next.
 type reader struct {
+	s      *store
+	p      *partition
 	it     *pebble.Iterator
 	next   int64
 	epoch  int64 // epoch of readers when it was opened
@@ -62,8 +64,45 @@ func (p *partition) newReader(s *store, offset int64) (*reader, error) {
 		return nil, err
 	}
 	it.SeekGE(batchKey(p.topic.num, p.num, offset))
-	return &reader{it: it, next: offset, epoch: epoch, opened: time.Now()}, nil
+	return &reader{s: s, p: p, it: it, next: offset, epoch: epoch, opened: time.Now()}, nil
 }
+
+// openReader returns a reader of a partition positioned at offset, which the caller closes or parks.
+func (l *Log) openReader(p *partition, offset int64) (*reader, error) {
+	return p.openReader(l.store, offset)
+}
+
+// valid reports whether the reader is at a batch.
+func (r *reader) valid() bool { return r.it.Valid() }
+
+// last returns the last offset of the batch.
+func (r *reader) last() int64 { return lastOfBatchKey(r.it.Key()) }
+
+// size returns the size of the batch, without reading it.
+func (r *reader) size() (int, error) { return batchSize(r.it) }
+
+// appendBatch appends the batch to dst and goes on to the next.
+func (r *reader) appendBatch(dst []byte) ([]byte, error) {
+	last := r.last()
+	dst, err := r.s.appendBatch(dst, r.it, r.p.topic.num)
+	if err == nil {
+		r.next = last + 1
+		r.it.Next()
+	}
+	return dst, err
+}
+
+// err returns why the reader is not at a batch; nil at the end.
+func (r *reader) err() error { return r.it.Error() }
+
+// close closes the reader. It returns the same error as err.
+func (r *reader) close() error { return r.it.Close() }
+
+// park keeps the reader for the next fetch, or closes it.
+func (r *reader) park() error { return r.p.readers.park(r) }
+
+// failureIsNew reports whether a read failure at offset should be logged.
+func (p *partition) failureIsNew(offset int64) bool { return p.readers.isNews(offset) }
 
 // isNews reports whether a read failure at offset should be logged.
 func (rs *readers) isNews(offset int64) bool {
@@ -155,22 +194,22 @@ func (rs *readers) closeAll() error {
 }
 
 // closeReaders closes every parked iterator, which is necessary before the store can close.
-func (b *Broker) closeReaders() {
-	for _, t := range b.topics.all() {
+func (l *Log) closeReaders() {
+	for _, t := range l.topics.all() {
 		for _, p := range *t.parts.Load() {
 			if err := p.readers.closeAll(); err != nil {
-				b.log.Warn("close reader", "partition", p.String(), "err", err)
+				l.log.Warn("close reader", "partition", p.String(), "err", err)
 			}
 		}
 	}
 }
 
 // sweepReaders closes iterators that were parked for longer than idle.
-func (b *Broker) sweepReaders(idle time.Duration) {
-	for _, t := range b.topics.all() {
+func (l *Log) sweepReaders(idle time.Duration) {
+	for _, t := range l.topics.all() {
 		for _, p := range *t.parts.Load() {
 			if err := p.readers.sweep(time.Now().Add(-idle)); err != nil {
-				b.log.Warn("close reader", "partition", p.String(), "err", err)
+				l.log.Warn("close reader", "partition", p.String(), "err", err)
 			}
 		}
 	}

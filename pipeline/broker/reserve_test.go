@@ -54,11 +54,7 @@ func TestWALIsReservedAsItGrows(t *testing.T) {
 // records six times that.
 func TestSmallLogIsSmall(t *testing.T) {
 	dir := t.TempDir()
-	b, err := Open(dir, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer b.Close()
+	testLog(t, dir, logOptions{FS: vfs.Default})
 	if n, err := diskuse.Allocated(dir); err != nil || n > 1<<20 {
 		t.Errorf("an empty log takes %d bytes, %v", n, err)
 	}

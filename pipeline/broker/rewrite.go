@@ -34,7 +34,7 @@ type Rewriting struct {
 	Topic     string
 	Partition int32
 	// Records maps offsets to the new records. Their Timestamp is ignored: a record keeps its time.
-	Records map[int64]Record
+	Records map[int64]wire.Record
 }
 
 // Rewritten is the result of a rewrite.
@@ -53,18 +53,18 @@ const rewriteBytes = 4 << 20
 // more. Reads and produces continue meanwhile; a fetch that began earlier may still return the old
 // records. If the context or the process ends after records were replaced, the next opening or the
 // next call does the rest.
-func (b *Broker) Rewrite(ctx context.Context, all ...Rewriting) (done Rewritten, err error) {
-	if !b.enter() {
+func (l *Log) Rewrite(ctx context.Context, all ...Rewriting) (done Rewritten, err error) {
+	if !l.enter() {
 		return done, errClosed
 	}
-	defer b.leave()
+	defer l.leave()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	defer context.AfterFunc(b.ctx, cancel)()
-	b.rewriting.Lock()
-	defer b.rewriting.Unlock()
+	defer context.AfterFunc(l.ctx, cancel)()
+	l.rewriting.Lock()
+	defer l.rewriting.Unlock()
 	for _, r := range all {
-		t, e := b.topics.find(r.Topic, [16]byte{})
+		t, e := l.topics.find(r.Topic, [16]byte{})
 		if e != nil {
 			return done, fmt.Errorf("rewrite %s/%d: %w", r.Topic, r.Partition, e)
 		}
@@ -72,24 +72,24 @@ func (b *Broker) Rewrite(ctx context.Context, all ...Rewriting) (done Rewritten,
 		if p == nil {
 			return done, fmt.Errorf("rewrite %s/%d: no such partition", r.Topic, r.Partition)
 		}
-		if err := b.rewrite(ctx, p, r.Records, &done); err != nil {
+		if err := l.rewrite(ctx, p, r.Records, &done); err != nil {
 			return done, fmt.Errorf("rewrite %s: %w", p, err)
 		}
 	}
-	if err := b.scrub(ctx); err != nil {
+	if err := l.scrub(ctx); err != nil {
 		return done, fmt.Errorf("rewrite: remove what was replaced from the disk: %w", err)
 	}
 	return done, nil
 }
 
 // rewrite rebuilds the batches of p that hold records.
-func (b *Broker) rewrite(ctx context.Context, p *partition, records map[int64]Record, done *Rewritten) error {
+func (l *Log) rewrite(ctx context.Context, p *partition, records map[int64]wire.Record, done *Rewritten) error {
 	o := &rewriteOp{p: p, out: make(chan error, 1)}
 	flush := func() error {
 		if len(o.batches) == 0 {
 			return nil
 		}
-		if err := b.store.commit.submit(o); err != nil {
+		if err := l.store.commit.submit(o); err != nil {
 			return err
 		}
 		select {
@@ -97,7 +97,7 @@ func (b *Broker) rewrite(ctx context.Context, p *partition, records map[int64]Re
 			done.Batches += len(o.batches)
 			o = &rewriteOp{p: p, out: make(chan error, 1)}
 			return errors.Join(err, p.readers.renew())
-		case <-b.store.failed:
+		case <-l.store.failed:
 			return errStoreFailed
 		case <-ctx.Done():
 			return ctx.Err()
@@ -108,7 +108,7 @@ func (b *Broker) rewrite(ctx context.Context, p *partition, records map[int64]Re
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		old, ref, err := p.batchAt(b.store, offsets[0])
+		old, ref, err := p.batchAt(l.store, offsets[0])
 		if err != nil {
 			return err
 		}

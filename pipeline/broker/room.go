@@ -11,13 +11,13 @@ type room struct {
 	// for in-memory connections, which belong to the process itself.
 	soft bool
 
-	mu   sync.Mutex
-	held int64
-	by   map[string]int64 // held, by address
+	mu            sync.Mutex
+	held          int64
+	heldByAddress map[string]int64 // address to what it holds
 }
 
 func newRoom(limit int64, soft bool) *room {
-	return &room{max: limit, soft: soft, by: map[string]int64{}}
+	return &room{max: limit, soft: soft, heldByAddress: map[string]int64{}}
 }
 
 // grant takes up to want bytes: a quarter of what is left, but least if that is more. It returns how
@@ -53,11 +53,11 @@ func (r *room) give(who string, n int64) {
 	r.add(who, -n)
 }
 
-func (r *room) left(who string) int64 { return min(r.max-r.held, r.max/2-r.by[who]) }
+func (r *room) left(who string) int64 { return min(r.max-r.held, r.max/2-r.heldByAddress[who]) }
 
 func (r *room) add(who string, n int64) {
 	r.held += n
-	if r.by[who] += n; r.by[who] == 0 {
-		delete(r.by, who)
+	if r.heldByAddress[who] += n; r.heldByAddress[who] == 0 {
+		delete(r.heldByAddress, who)
 	}
 }

@@ -42,9 +42,9 @@ const (
 	scrubTries    = 8
 )
 
-// scrub carries out the notes and removes them. The caller holds b.rewriting.
-func (b *Broker) scrub(ctx context.Context) error {
-	s := b.store
+// scrub carries out the notes and removes them. The caller holds l.rewriting.
+func (l *Log) scrub(ctx context.Context) error {
+	s := l.store
 	notes, err := s.scrubNotes()
 	if err != nil || len(notes) == 0 {
 		return err
@@ -56,13 +56,13 @@ func (b *Broker) scrub(ctx context.Context) error {
 	}
 	s.scrubbing.Store(true)
 	defer s.scrubbing.Store(false)
-	if err := b.changeWALs(ctx); err != nil {
+	if err := l.changeWALs(ctx); err != nil {
 		return err
 	}
 	old := oldBatches(notes)
 	for try := range scrubTries {
 		// Parked iterators keep files alive.
-		b.sweepReaders(0)
+		l.sweepReaders(0)
 		if err := s.compactNotes(ctx, notes, try > 1); err != nil {
 			return err
 		}
@@ -73,7 +73,7 @@ func (b *Broker) scrub(ctx context.Context) error {
 		if len(files) == 0 {
 			return s.removeNotes(ctx, notes)
 		}
-		if err := b.awaitGone(ctx, files); err != nil {
+		if err := l.awaitGone(ctx, files); err != nil {
 			return err
 		}
 	}
@@ -81,11 +81,11 @@ func (b *Broker) scrub(ctx context.Context) error {
 }
 
 // resumeScrub finishes what a crash interrupted.
-func (b *Broker) resumeScrub() {
-	b.rewriting.Lock()
-	defer b.rewriting.Unlock()
-	if err := b.scrub(b.ctx); err != nil && b.ctx.Err() == nil {
-		b.log.Error("cannot remove what was replaced in the log from the disk; it will be tried again at the next start", "err", err)
+func (l *Log) resumeScrub() {
+	l.rewriting.Lock()
+	defer l.rewriting.Unlock()
+	if err := l.scrub(l.ctx); err != nil && l.ctx.Err() == nil {
+		l.log.Error("cannot remove what was replaced in the log from the disk; it will be tried again at the next start", "err", err)
 	}
 }
 
@@ -112,8 +112,8 @@ func (ss *segments) blank(n scrubNote) (err error) {
 }
 
 // changeWALs returns once no WAL is left that may hold earlier writes.
-func (b *Broker) changeWALs(ctx context.Context) error {
-	s := b.store
+func (l *Log) changeWALs(ctx context.Context) error {
+	s := l.store
 	before, err := s.walNumbers()
 	if err != nil || len(before) == 0 {
 		return err
@@ -184,10 +184,10 @@ func (s *store) compactNotes(ctx context.Context, notes []scrubNote, whole bool)
 }
 
 // awaitGone waits until the files are gone, for scrubPatience at most.
-func (b *Broker) awaitGone(ctx context.Context, files []string) error {
-	s := b.store
+func (l *Log) awaitGone(ctx context.Context, files []string) error {
+	s := l.store
 	for began := time.Now(); time.Since(began) < scrubPatience; {
-		b.sweepReaders(0)
+		l.sweepReaders(0)
 		names, err := s.fs.List(s.dir)
 		if err != nil {
 			return fmt.Errorf("list %s: %w", s.dir, err)

@@ -47,7 +47,7 @@ func TestBlankSurvivesPowerCut(t *testing.T) {
 // TestFilesWithReplacedBatches checks that a replaced batch, and only that, is found in tables and
 // blob files at any place, also across the pieces in which they are read.
 func TestFilesWithReplacedBatches(t *testing.T) {
-	old := wire.Batch(wire.EncodeBatch(nil, []Record{{Value: []byte("the secret")}}))
+	old := wire.Batch(wire.EncodeBatch(nil, []wire.Record{{Value: []byte("the secret")}}))
 	old.SetOffset(7, 0)
 	other := bytes.Clone(old)
 	other[20]++ // another checksum
@@ -71,14 +71,14 @@ func TestFilesWithReplacedBatches(t *testing.T) {
 // TestRewriteOfDeletedRecords checks that a batch that was deleted between its reading and its
 // rewriting does not come back.
 func TestRewriteOfDeletedRecords(t *testing.T) {
-	b := memBroker(t, Options{})
+	b := memLog(t, logOptions{})
 	topic, refused := b.createTopic(t.Context(), "log", 1, nil, false)
 	if refused != nil {
 		t.Fatal(refused)
 	}
 	p := (*topic.parts.Load())[0]
 	for range 3 {
-		if _, err := b.Append(t.Context(), "log", 0, Record{Value: []byte("v")}); err != nil {
+		if _, err := b.Append(t.Context(), "log", 0, wire.Record{Value: []byte("v")}); err != nil {
 			t.Fatal(err)
 		}
 	}

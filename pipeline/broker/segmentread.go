@@ -70,10 +70,10 @@ type segmentFiles struct {
 	fs  vfs.FS
 	dir string
 
-	mu     sync.Mutex
-	open   map[segmentID]*segmentFile
-	clock  int64
-	doomed []segmentID // to be removed once nobody reads them
+	mu       sync.Mutex
+	open     map[segmentID]*segmentFile
+	clock    int64
+	unwanted []segmentID // to be removed once nobody reads them
 }
 
 type segmentFile struct {
@@ -148,18 +148,18 @@ func (r *segmentFiles) evict() {
 	}
 }
 
-// doom marks files for removal by the next sweep.
-func (r *segmentFiles) doom(ids []segmentID) {
+// markForRemoval marks files for removal by the next sweep.
+func (r *segmentFiles) markForRemoval(ids []segmentID) {
 	r.mu.Lock()
-	r.doomed = append(r.doomed, ids...)
+	r.unwanted = append(r.unwanted, ids...)
 	r.mu.Unlock()
 }
 
-// sweep removes the doomed files that nobody reads.
+// sweep removes the files marked for removal that nobody reads.
 func (r *segmentFiles) sweep() error {
 	r.mu.Lock()
 	var ready []segmentID
-	r.doomed = slices.DeleteFunc(r.doomed, func(id segmentID) bool {
+	r.unwanted = slices.DeleteFunc(r.unwanted, func(id segmentID) bool {
 		f := r.open[id]
 		if f != nil && f.readers > 0 {
 			return false

@@ -140,19 +140,19 @@ func decodeReference(v []byte) (r reference, err error) {
 
 // openSegments reads which files there should be and compares them with those that exist: a missing
 // or short file is damage.
-func (b *Broker) openSegments() error {
-	vf, dir := b.opts.FS, b.disk.segmentDir()
+func (l *Log) openSegments() error {
+	vf, dir := l.opts.FS, l.disk.segmentDir()
 	if err := makeDir(vf, dir); err != nil {
 		return fmt.Errorf("create %s: %w", dir, err)
 	}
-	ss := &segments{fs: vf, dir: dir, maxBytes: int64(b.opts.SegmentBytes), byTopic: map[topicNum][]*segment{}}
+	ss := &segments{fs: vf, dir: dir, maxBytes: int64(l.opts.SegmentBytes), byTopic: map[topicNum][]*segment{}}
 	ss.reading = segmentFiles{fs: vf, dir: dir, open: map[segmentID]*segmentFile{}}
-	b.store.segments, b.store.bulkBytes = ss, b.opts.BulkBytes
+	l.store.segments, l.store.bulkBytes = ss, l.opts.BulkBytes
 	names := map[topicNum]string{}
-	for _, t := range b.topics.all() {
+	for _, t := range l.topics.all() {
 		names[t.num] = t.name
 	}
-	if err := ss.load(b.store, names); err != nil {
+	if err := ss.load(l.store, names); err != nil {
 		return err
 	}
 	return ss.findOrphans()
@@ -386,7 +386,7 @@ func (seg *segment) close() error {
 
 func (ss *segments) path(id segmentID) string { return ss.fs.PathJoin(ss.dir, id.name()) }
 
-// close closes every file. Doomed files are left to the next opening.
+// close closes every file. Files marked for removal are left to the next opening.
 func (ss *segments) close() error {
 	if ss == nil {
 		return nil

@@ -29,7 +29,7 @@ func (s *space) full() error {
 
 // Full returns why produces are refused for lack of disk space, or nil. This may change before the
 // next produce.
-func (b *Broker) Full() error { return b.space.full() }
+func (l *Log) Full() error { return l.space.full() }
 
 // check measures the free space.
 func (s *space) check() error {
@@ -47,16 +47,16 @@ func (s *space) check() error {
 }
 
 // guardSpace measures at intervals until the broker closes.
-func (b *Broker) guardSpace() {
+func (l *Log) guardSpace() {
 	tick := time.NewTicker(spaceEvery)
 	defer tick.Stop()
 	for {
 		select {
 		case <-tick.C:
-		case <-b.ctx.Done():
+		case <-l.ctx.Done():
 			return
 		}
-		if !b.measureSpace() {
+		if !l.measureSpace() {
 			return
 		}
 	}
@@ -64,20 +64,20 @@ func (b *Broker) guardSpace() {
 
 // measureSpace measures and logs when space runs out or is available again; false if it cannot be
 // measured.
-func (b *Broker) measureSpace() bool {
-	was := b.space.full()
-	err := b.space.check()
+func (l *Log) measureSpace() bool {
+	was := l.space.full()
+	err := l.space.check()
 	if errors.Is(err, vfs.ErrUnsupported) {
 		return false
 	}
 	if err != nil {
-		b.log.Warn("measure free space", "err", err)
+		l.log.Warn("measure free space", "err", err)
 	}
-	switch now := b.space.full(); {
+	switch now := l.space.full(); {
 	case was == nil && now != nil:
-		b.log.Error("produces are refused until there is room", "err", now)
+		l.log.Error("produces are refused until there is room", "err", now)
 	case was != nil && now == nil:
-		b.log.Info("produces are accepted again")
+		l.log.Info("produces are accepted again")
 	}
 	return true
 }

@@ -1,7 +1,5 @@
 package broker
 
-import "github.com/cockroachdb/pebble/v2"
-
 // Stats are the broker's counters, counted since opening unless stated otherwise.
 type Stats struct {
 	Connections   int   // open now
@@ -21,42 +19,9 @@ func (b *Broker) Stats() Stats {
 	b.mu.Lock()
 	s := Stats{Connections: len(b.conns)}
 	b.mu.Unlock()
-	for _, t := range b.topics.all() {
-		s.Topics++
-		s.Partitions += int(t.count())
-	}
-	c := b.store.commit
-	s.Commits, s.CommittedOps, s.AppendedBytes = c.commits.Load(), c.ops.Load(), c.appended.Load()
-	s.Full = b.space.full() != nil
-	if !b.enter() {
-		return s
-	}
-	defer b.leave()
-	m := b.store.metrics()
-	if m == nil {
-		return s
-	}
-	s.StoreBytes = int64(m.DiskSpaceUsage()) + b.store.segments.bytes.Load()
-	s.StoreWritten = int64(m.WAL.BytesWritten) + b.store.segments.written.Load()
-	for _, l := range m.Levels {
-		// Pebble counts the blobs of a flush as compacted, too.
-		s.StoreWritten += int64(l.TableBytesFlushed + l.TableBytesCompacted + l.BlobBytesCompacted)
-	}
+	l := b.data.Stats()
+	s.Topics, s.Partitions, s.Full = l.Topics, l.Partitions, l.Full
+	s.Commits, s.CommittedOps, s.AppendedBytes = l.Commits, l.CommittedOps, l.AppendedBytes
+	s.StoreBytes, s.StoreWritten = l.StoreBytes, l.StoreWritten
 	return s
-}
-
-// metrics returns Pebble's metrics; nil when the store has failed. Pebble computes them only after
-// a pending write of its manifest, which after a failure may never end.
-func (s *store) metrics() *pebble.Metrics {
-	if s.failure() != nil {
-		return nil
-	}
-	got := make(chan *pebble.Metrics, 1)
-	go func() { got <- s.db.Metrics() }()
-	select {
-	case m := <-got:
-		return m
-	case <-s.failed:
-		return nil
-	}
 }

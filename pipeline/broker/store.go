@@ -20,7 +20,7 @@ type store struct {
 	dir   string
 	db    *pebble.DB
 	log   *slog.Logger
-	hooks Hooks
+	hooks logHooks
 
 	commit    *committer
 	highwater *highwater
@@ -64,7 +64,7 @@ const (
 // rarely deleted and then by range): each batch is written once to the WAL and once to a blob file,
 // and compactions move references to it. With Pebble's default options the same load is written six
 // times.
-func openStore(fs vfs.FS, dir string, log *slog.Logger, hooks Hooks) (*store, error) {
+func openStore(fs vfs.FS, dir string, log *slog.Logger, hooks logHooks) (*store, error) {
 	s := &store{fs: fs, dir: dir, log: log, hooks: hooks, opening: newLineageID(), failed: make(chan struct{})}
 	cache := pebble.NewCache(blockCacheSize)
 	defer cache.Unref()

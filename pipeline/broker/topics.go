@@ -42,6 +42,23 @@ type topic struct {
 	bulk    bool // batches of the group being built go to a segment file
 }
 
+// topicConfigs are a topic's settings as set, and those of their values that the log needs.
+type topicConfigs struct {
+	set             map[string]string
+	maxMessageBytes int // 0: the log's default
+}
+
+// settings returns the topic's settings, which nobody may change.
+func (t *topic) settings() *topicConfigs { return t.configs.Load() }
+
+// maxBatch returns the maximum size of a topic's batches.
+func (l *Log) maxBatch(t *topic) int {
+	if n := t.configs.Load().maxMessageBytes; n > 0 {
+		return n
+	}
+	return l.opts.MaxBatchBytes
+}
+
 // storedTopic is the stored form of a topic: JSON, because it is small, rarely written, and
 // readable in a dump.
 type storedTopic struct {
@@ -51,6 +68,7 @@ type storedTopic struct {
 	Configs    map[string]string `json:"configs,omitempty"`
 }
 
+// partition returns a partition; nil if there is none.
 func (t *topic) partition(n int32) *partition {
 	parts := *t.parts.Load()
 	if n < 0 || int(n) >= len(parts) {
@@ -59,6 +77,10 @@ func (t *topic) partition(n int32) *partition {
 	return parts[n]
 }
 
+// partitions returns the topic's partitions, which nobody may change.
+func (t *topic) partitions() []*partition { return *t.parts.Load() }
+
+// count returns the number of partitions.
 func (t *topic) count() int32 { return int32(len(*t.parts.Load())) }
 
 func (ts *topics) named(name string) *topic {
@@ -115,17 +137,26 @@ func (ts *topics) remove(t *topic) {
 	ts.partitions -= int(t.count())
 }
 
+// topic returns a topic; nil if there is none.
+func (l *Log) topic(name string) *topic { return l.topics.named(name) }
+
+// find looks up a topic by id if there is one, else by name.
+func (l *Log) find(name string, id [16]byte) (*topic, *kerr.Error) { return l.topics.find(name, id) }
+
+// allTopics returns the topics sorted by name.
+func (l *Log) allTopics() []*topic { return l.topics.all() }
+
 // loadTopics reads the topics and the state of their partitions: one key each, whatever they hold.
-func (b *Broker) loadTopics() error {
-	ts := &b.topics
+func (l *Log) loadTopics() error {
+	ts := &l.topics
 	ts.byName, ts.byID = map[string]*topic{}, map[[16]byte]*topic{}
 	byNum := map[topicNum]*topic{}
-	err := b.store.scan([]byte{keyTopic, '/'}, []byte{keyTopic, '/' + 1}, func(k, v []byte) error {
+	err := l.store.scan([]byte{keyTopic, '/'}, []byte{keyTopic, '/' + 1}, func(k, v []byte) error {
 		var st storedTopic
 		if err := json.Unmarshal(v, &st); err != nil {
 			return damaged("topic %q: %v", k[2:], err)
 		}
-		configs, err := parseTopicConfigs(st.Configs)
+		configs, err := l.opts.ParseConfigs(st.Configs)
 		if err != nil {
 			return damaged("topic %q: %v", k[2:], err)
 		}
@@ -140,7 +171,7 @@ func (b *Broker) loadTopics() error {
 		return err
 	}
 	loaded := 0
-	err = b.store.scan([]byte{keyPartition}, []byte{keyPartition + 1}, func(k, v []byte) error {
+	err = l.store.scan([]byte{keyPartition}, []byte{keyPartition + 1}, func(k, v []byte) error {
 		num, n, ok := decodePartitionKey(k)
 		t := byNum[num]
 		if !ok || t == nil || t.partition(n) == nil {
@@ -185,6 +216,7 @@ type refusal struct {
 	text string
 }
 
+// refuseWith returns a refusal with a formatted message.
 func refuseWith(code *kerr.Error, format string, args ...any) *refusal {
 	return &refusal{code, fmt.Sprintf(format, args...)}
 }
@@ -196,27 +228,27 @@ func (r *refusal) Error() string { return r.text }
 func storeRefusal(err error) *refusal { return &refusal{kerr.KafkaStorageError, err.Error()} }
 
 // createTopic creates a topic and returns when it is durable. With dry it only checks.
-func (b *Broker) createTopic(ctx context.Context, name string, partitions int32, configs map[string]string, dry bool) (*topic, *refusal) {
+func (l *Log) createTopic(ctx context.Context, name string, partitions int32, configs map[string]string, dry bool) (*topic, *refusal) {
 	if !topicName.MatchString(name) || name == "." || name == ".." {
 		return nil, refuseWith(kerr.InvalidTopicException, "%q is no topic name: 1 to 249 of a-z A-Z 0-9 . _ -", name)
 	}
 	if partitions == -1 {
-		partitions = int32(b.opts.DefaultPartitions)
+		partitions = int32(l.opts.DefaultPartitions)
 	}
 	if partitions < 1 {
 		return nil, refuseWith(kerr.InvalidPartitions, "%d partitions", partitions)
 	}
-	parsed, err := parseTopicConfigs(configs)
+	parsed, err := l.opts.ParseConfigs(configs)
 	if err != nil {
 		return nil, refuseWith(kerr.InvalidConfig, "%v", err)
 	}
-	ts := &b.topics
+	ts := &l.topics
 	ts.admin.Lock()
 	defer ts.admin.Unlock()
 	if ts.named(name) != nil {
 		return nil, refuseWith(kerr.TopicAlreadyExists, "topic %q exists", name)
 	}
-	if r := b.roomForPartitions(partitions); r != nil {
+	if r := l.roomForPartitions(partitions); r != nil {
 		return nil, r
 	}
 	if dry {
@@ -225,7 +257,7 @@ func (b *Broker) createTopic(ctx context.Context, name string, partitions int32,
 		t.setParts(partitions)
 		return t, nil
 	}
-	n, err := b.store.getUint64(metaNextTopic)
+	n, err := l.store.getUint64(metaNextTopic)
 	if err != nil {
 		return nil, storeRefusal(err)
 	}
@@ -233,7 +265,7 @@ func (b *Broker) createTopic(ctx context.Context, name string, partitions int32,
 	_, _ = rand.Read(t.id[:]) // never fails
 	t.configs.Store(parsed)
 	added := t.setParts(partitions)
-	err = b.store.update(context.WithoutCancel(ctx), func(w *pebble.Batch) error {
+	err = l.store.update(context.WithoutCancel(ctx), func(w *pebble.Batch) error {
 		if err := w.Set(metaNextTopic, encodeUint64(uint64(t.num)), nil); err != nil {
 			return err
 		}
@@ -245,18 +277,18 @@ func (b *Broker) createTopic(ctx context.Context, name string, partitions int32,
 	return t, nil
 }
 
-func (b *Broker) roomForPartitions(more int32) *refusal {
-	b.topics.mu.RLock()
-	defer b.topics.mu.RUnlock()
-	if int64(b.topics.partitions)+int64(more) > int64(b.opts.MaxPartitions) {
-		return refuseWith(kerr.PolicyViolation, "%d more partitions would be more than %d", more, b.opts.MaxPartitions)
+func (l *Log) roomForPartitions(more int32) *refusal {
+	l.topics.mu.RLock()
+	defer l.topics.mu.RUnlock()
+	if int64(l.topics.partitions)+int64(more) > int64(l.opts.MaxPartitions) {
+		return refuseWith(kerr.PolicyViolation, "%d more partitions would be more than %d", more, l.opts.MaxPartitions)
 	}
 	return nil
 }
 
 // growTopic adds partitions to a topic, up to count.
-func (b *Broker) growTopic(ctx context.Context, name string, count int32, assigned int, dry bool) *refusal {
-	ts := &b.topics
+func (l *Log) growTopic(ctx context.Context, name string, count int32, assigned int, dry bool) *refusal {
+	ts := &l.topics
 	ts.admin.Lock()
 	defer ts.admin.Unlock()
 	t := ts.named(name)
@@ -270,12 +302,12 @@ func (b *Broker) growTopic(ctx context.Context, name string, count int32, assign
 	if assigned > 0 && assigned != int(count-had) {
 		return refuseWith(kerr.InvalidReplicaAssignment, "%d assignments for %d new partitions", assigned, count-had)
 	}
-	if r := b.roomForPartitions(count - had); r != nil || dry {
+	if r := l.roomForPartitions(count - had); r != nil || dry {
 		return r
 	}
 	added := t.newParts(had, count)
 	parts := append(append([]*partition(nil), *t.parts.Load()...), added...)
-	err := b.store.update(context.WithoutCancel(ctx), func(w *pebble.Batch) error {
+	err := l.store.update(context.WithoutCancel(ctx), func(w *pebble.Batch) error {
 		return writeTopic(w, t, count, t.configs.Load(), added)
 	}, func() {
 		t.parts.Store(&parts)
@@ -290,8 +322,8 @@ func (b *Broker) growTopic(ctx context.Context, name string, count int32, assign
 }
 
 // configureTopic replaces a topic's settings by those that change returns.
-func (b *Broker) configureTopic(ctx context.Context, name string, change func(set map[string]string) *refusal, dry bool) *refusal {
-	ts := &b.topics
+func (l *Log) configureTopic(ctx context.Context, name string, change func(set map[string]string) *refusal, dry bool) *refusal {
+	ts := &l.topics
 	ts.admin.Lock()
 	defer ts.admin.Unlock()
 	t := ts.named(name)
@@ -302,14 +334,14 @@ func (b *Broker) configureTopic(ctx context.Context, name string, change func(se
 	if r := change(set); r != nil {
 		return r
 	}
-	configs, err := parseTopicConfigs(set)
+	configs, err := l.opts.ParseConfigs(set)
 	if err != nil {
 		return refuseWith(kerr.InvalidConfig, "%v", err)
 	}
 	if dry {
 		return nil
 	}
-	err = b.store.update(context.WithoutCancel(ctx), func(w *pebble.Batch) error {
+	err = l.store.update(context.WithoutCancel(ctx), func(w *pebble.Batch) error {
 		return writeTopic(w, t, t.count(), configs, nil)
 	}, func() { t.configs.Store(configs) })
 	if err != nil {
@@ -336,21 +368,21 @@ func writeTopic(w *pebble.Batch, t *topic, partitions int32, configs *topicConfi
 }
 
 // deleteTopic deletes a topic with all its data.
-func (b *Broker) deleteTopic(ctx context.Context, t *topic) *refusal {
-	ts := &b.topics
+func (l *Log) deleteTopic(ctx context.Context, t *topic) *refusal {
+	ts := &l.topics
 	ts.admin.Lock()
 	defer ts.admin.Unlock()
 	if ts.named(t.name) != t {
 		return refuseWith(kerr.UnknownTopicOrPartition, "topic %q is deleted already", t.name)
 	}
-	offsets, err := b.storedOffsets().ofTopic(t.num)
+	offsets, err := l.offsets().ofTopic(t.num)
 	if err != nil {
 		return storeRefusal(err)
 	}
 	var files []segmentID
-	err = b.store.update(context.WithoutCancel(ctx), func(w *pebble.Batch) (err error) {
+	err = l.store.update(context.WithoutCancel(ctx), func(w *pebble.Batch) (err error) {
 		t.deleted = true
-		if files, err = b.store.segments.dropTopic(w, t.num); err != nil {
+		if files, err = l.store.segments.dropTopic(w, t.num); err != nil {
 			return err
 		}
 		for _, k := range offsets {
@@ -358,7 +390,7 @@ func (b *Broker) deleteTopic(ctx context.Context, t *topic) *refusal {
 				return err
 			}
 		}
-		b.store.commit.gone = append(b.store.commit.gone, t.num)
+		l.store.commit.gone = append(l.store.commit.gone, t.num)
 		for _, kind := range []byte{keyPartition, keyBatch, keyTime, keyWindow, keyGap, keyLineage} {
 			lo, hi := topicSpan(kind, t.num)
 			if err := w.DeleteRange(lo, hi, nil); err != nil {
@@ -368,10 +400,10 @@ func (b *Broker) deleteTopic(ctx context.Context, t *topic) *refusal {
 		return w.Delete(topicKey(t.name), nil)
 	}, func() {
 		ts.remove(t)
-		b.store.segments.reading.doom(files)
+		l.store.segments.reading.markForRemoval(files)
 		for _, p := range *t.parts.Load() {
 			if err := p.retire(); err != nil {
-				b.log.Warn("close reader", "partition", p.String(), "err", err)
+				l.log.Warn("close reader", "partition", p.String(), "err", err)
 			}
 		}
 	})
@@ -382,23 +414,23 @@ func (b *Broker) deleteTopic(ctx context.Context, t *topic) *refusal {
 }
 
 // initCluster reads the cluster's id, or generates it.
-func (b *Broker) initCluster() error {
-	v, err := b.store.get(metaCluster)
+func (l *Log) initCluster() error {
+	v, err := l.store.get(metaCluster)
 	if err != nil {
 		return err
 	}
 	if v != nil {
-		b.clusterID = string(v)
-		if b.opts.ClusterID != "" && b.opts.ClusterID != b.clusterID {
-			return fmt.Errorf("the log belongs to cluster %q, not %q", b.clusterID, b.opts.ClusterID)
+		l.clusterID = string(v)
+		if l.opts.ClusterID != "" && l.opts.ClusterID != l.clusterID {
+			return fmt.Errorf("the log belongs to cluster %q, not %q", l.clusterID, l.opts.ClusterID)
 		}
 		return nil
 	}
-	b.clusterID = b.opts.ClusterID
-	if b.clusterID == "" {
-		b.clusterID = "recount-" + rand.Text()
+	l.clusterID = l.opts.ClusterID
+	if l.clusterID == "" {
+		l.clusterID = "recount-" + rand.Text()
 	}
-	return b.store.update(b.ctx, func(w *pebble.Batch) error {
-		return w.Set(metaCluster, []byte(b.clusterID), nil)
+	return l.store.update(l.ctx, func(w *pebble.Batch) error {
+		return w.Set(metaCluster, []byte(l.clusterID), nil)
 	}, nil)
 }
