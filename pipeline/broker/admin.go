@@ -6,6 +6,8 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/recountdb/recount/pipeline/broker/storage"
 )
 
 func (b *Broker) serveCreateTopics(ctx context.Context, r *request) (kmsg.Response, error) {
@@ -20,18 +22,18 @@ func (b *Broker) serveCreateTopics(ctx context.Context, r *request) (kmsg.Respon
 		rt := &req.Topics[i]
 		st := kmsg.NewCreateTopicsResponseTopic()
 		st.Topic = rt.Topic
-		var t *topic
-		var refused *refusal
+		var t *storage.Topic
+		var refused *storage.Refusal
 		if asked[rt.Topic] > 1 {
-			refused = refuseWith(kerr.InvalidRequest, "topic %q is in the request %d times", rt.Topic, asked[rt.Topic])
+			refused = storage.Refuse(kerr.InvalidRequest, "topic %q is in the request %d times", rt.Topic, asked[rt.Topic])
 		} else {
 			t, refused = b.createAsked(ctx, rt, req.ValidateOnly)
 		}
 		if refused != nil {
-			st.ErrorCode, st.ErrorMessage = refused.code.Code, &refused.text
+			st.ErrorCode, st.ErrorMessage = refused.Code.Code, &refused.Text
 			st.NumPartitions, st.ReplicationFactor = -1, -1
 		} else {
-			st.TopicID, st.NumPartitions, st.ReplicationFactor = t.id, t.count(), 1
+			st.TopicID, st.NumPartitions, st.ReplicationFactor = t.ID, t.Count(), 1
 			for _, c := range b.describeTopicConfigs(t) {
 				sc := kmsg.NewCreateTopicsResponseTopicConfig()
 				sc.Name, sc.Value, sc.Source = c.Name, c.Value, int8(c.Source)
@@ -43,31 +45,31 @@ func (b *Broker) serveCreateTopics(ctx context.Context, r *request) (kmsg.Respon
 	return resp, nil
 }
 
-func (b *Broker) createAsked(ctx context.Context, rt *kmsg.CreateTopicsRequestTopic, dry bool) (*topic, *refusal) {
+func (b *Broker) createAsked(ctx context.Context, rt *kmsg.CreateTopicsRequestTopic, dry bool) (*storage.Topic, *storage.Refusal) {
 	partitions := rt.NumPartitions
 	if len(rt.ReplicaAssignment) > 0 {
 		if partitions != -1 {
-			return nil, refuseWith(kerr.InvalidRequest, "both a partition count and an assignment")
+			return nil, storage.Refuse(kerr.InvalidRequest, "both a partition count and an assignment")
 		}
 		seen := map[int32]bool{}
 		for _, a := range rt.ReplicaAssignment {
 			if len(a.Replicas) != 1 || a.Replicas[0] != nodeID || a.Partition < 0 || int(a.Partition) >= len(rt.ReplicaAssignment) || seen[a.Partition] {
-				return nil, refuseWith(kerr.InvalidReplicaAssignment, "every partition has one replica, on broker %d", nodeID)
+				return nil, storage.Refuse(kerr.InvalidReplicaAssignment, "every partition has one replica, on broker %d", nodeID)
 			}
 			seen[a.Partition] = true
 		}
 		partitions = int32(len(rt.ReplicaAssignment))
 	} else if rt.ReplicationFactor != 1 && rt.ReplicationFactor != -1 {
-		return nil, refuseWith(kerr.InvalidReplicationFactor, "replication factor %d, and there is one broker", rt.ReplicationFactor)
+		return nil, storage.Refuse(kerr.InvalidReplicationFactor, "replication factor %d, and there is one broker", rt.ReplicationFactor)
 	}
 	configs := map[string]string{}
 	for _, c := range rt.Configs {
 		if c.Value == nil {
-			return nil, refuseWith(kerr.InvalidConfig, "topic config %q has no value", c.Name)
+			return nil, storage.Refuse(kerr.InvalidConfig, "topic config %q has no value", c.Name)
 		}
 		configs[c.Name] = *c.Value
 	}
-	return b.data.createTopic(ctx, rt.Topic, partitions, configs, dry)
+	return b.data.CreateTopic(ctx, rt.Topic, partitions, configs, dry)
 }
 
 func (b *Broker) serveDeleteTopics(ctx context.Context, r *request) (kmsg.Response, error) {
@@ -81,12 +83,12 @@ func (b *Broker) serveDeleteTopics(ctx context.Context, r *request) (kmsg.Respon
 		if rt.Topic != nil {
 			name = *rt.Topic
 		}
-		if t, err := b.data.find(name, rt.TopicID); err != nil {
+		if t, err := b.data.FindTopic(name, rt.TopicID); err != nil {
 			st.ErrorCode = err.Code
 		} else {
-			st.Topic, st.TopicID = kmsg.StringPtr(t.name), t.id
-			if refused := b.data.deleteTopic(ctx, t); refused != nil {
-				st.ErrorCode, st.ErrorMessage = refused.code.Code, &refused.text
+			st.Topic, st.TopicID = kmsg.StringPtr(t.Name), t.ID
+			if refused := b.data.DeleteTopic(ctx, t); refused != nil {
+				st.ErrorCode, st.ErrorMessage = refused.Code.Code, &refused.Text
 			}
 		}
 		resp.Topics = append(resp.Topics, st)
@@ -110,14 +112,14 @@ func (b *Broker) serveCreatePartitions(ctx context.Context, r *request) (kmsg.Re
 	for _, rt := range req.Topics {
 		st := kmsg.NewCreatePartitionsResponseTopic()
 		st.Topic = rt.Topic
-		var refused *refusal
+		var refused *storage.Refusal
 		if !r.conn.mem && slices.Contains(b.opts.FixedPartitions, rt.Topic) {
-			refused = refuseWith(kerr.PolicyViolation, "topic %q is Recount's own: add partitions to it by `recount log partitions`, which notes where its keys are", rt.Topic)
+			refused = storage.Refuse(kerr.PolicyViolation, "topic %q is Recount's own: add partitions to it by `recount log partitions`, which notes where its keys are", rt.Topic)
 		} else {
-			refused = b.data.growTopic(ctx, rt.Topic, rt.Count, len(rt.Assignment), req.ValidateOnly)
+			refused = b.data.GrowTopic(ctx, rt.Topic, rt.Count, len(rt.Assignment), req.ValidateOnly)
 		}
 		if refused != nil {
-			st.ErrorCode, st.ErrorMessage = refused.code.Code, &refused.text
+			st.ErrorCode, st.ErrorMessage = refused.Code.Code, &refused.Text
 		}
 		resp.Topics = append(resp.Topics, st)
 	}
@@ -131,18 +133,18 @@ func (b *Broker) serveDeleteRecords(ctx context.Context, r *request) (kmsg.Respo
 	for _, rt := range req.Topics {
 		st := kmsg.NewDeleteRecordsResponseTopic()
 		st.Topic = rt.Topic
-		t := b.data.topic(rt.Topic)
+		t := b.data.Topic(rt.Topic)
 		for _, rp := range rt.Partitions {
 			sp := kmsg.NewDeleteRecordsResponseTopicPartition()
 			sp.Partition, sp.LowWatermark = rp.Partition, -1
-			var p *partition
+			var p *storage.Partition
 			if t != nil {
-				p = t.partition(rp.Partition)
+				p = t.Partition(rp.Partition)
 			}
 			if p == nil {
 				sp.ErrorCode = kerr.UnknownTopicOrPartition.Code
-			} else if start, err := b.data.deleteRecords(ctx, p, rp.Offset); err != nil {
-				sp.ErrorCode = err.code.Code
+			} else if start, err := b.data.DeleteRecords(ctx, p, rp.Offset); err != nil {
+				sp.ErrorCode = err.Code.Code
 			} else {
 				sp.LowWatermark = start
 			}

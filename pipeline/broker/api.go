@@ -3,6 +3,7 @@ package broker
 import (
 	"context"
 
+	"github.com/recountdb/recount/pipeline/broker/storage"
 	"github.com/recountdb/recount/pipeline/broker/wire"
 )
 
@@ -13,6 +14,44 @@ type Record = wire.Record
 
 // Header is one header of a record.
 type Header = wire.Header
+
+var (
+	// ErrLocked reports that another process, or another Broker of this one, has the directory
+	// open. Stop it, or use another directory.
+	ErrLocked = storage.ErrLocked
+
+	// ErrNewerFormat reports that a newer version of the program wrote the directory. Use that
+	// version.
+	ErrNewerFormat = storage.ErrNewerFormat
+
+	// ErrLoss reports that acknowledged records are missing, because a file was damaged, removed or
+	// replaced. A *LossError in the chain names them. Restore the directory from a copy, or open it
+	// with Options.AcceptLoss to continue without them.
+	ErrLoss = storage.ErrLoss
+
+	// ErrDamaged reports that the stored data is inconsistent. Restore it from a copy.
+	ErrDamaged = storage.ErrDamaged
+)
+
+// LossError lists what was acknowledged and is missing now.
+type LossError = storage.LossError
+
+// LostRange is the records of a partition from offset From to before To.
+type LostRange = storage.LostRange
+
+// Damage is a place in the log that differs from what was written.
+type Damage = storage.Damage
+
+// Gap is a range of offsets, From to before To, whose records were lost and given up by AcceptLoss.
+// Some Kafka clients do not report batches without records to their users, so a program that
+// follows the log to its end needs gaps to move past them.
+type Gap = storage.Gap
+
+// Rewriting names the records of a partition to replace.
+type Rewriting = storage.Rewriting
+
+// Rewritten is the result of a rewrite.
+type Rewritten = storage.Rewritten
 
 // Append appends records to a partition, without a connection or a client, and returns the offset
 // of the first when they are on disk. The others have the following offsets, and readers see all of

@@ -16,6 +16,7 @@ import (
 
 	"github.com/recountdb/recount/pipeline/broker/groups"
 	"github.com/recountdb/recount/pipeline/broker/sasl"
+	"github.com/recountdb/recount/pipeline/broker/storage"
 	"github.com/recountdb/recount/pipeline/broker/wire"
 )
 
@@ -29,7 +30,7 @@ type Broker struct {
 	log   *slog.Logger
 	table map[int16]api
 
-	data *Log
+	data *storage.Log
 
 	// The memory budgets for fetch responses: of clients, and of in-memory connections.
 	answers, own *room
@@ -76,19 +77,19 @@ func Open(dir string, opts Options) (*Broker, error) {
 	b.table = b.apis()
 	if err := b.open(); err != nil {
 		b.cancel()
-		return nil, fmt.Errorf("open log in %s: %w", dir, explainOpen(err))
+		return nil, fmt.Errorf("open log in %s: %w", dir, storage.ExplainOpen(err))
 	}
 	return b, nil
 }
 
 func (b *Broker) open() (err error) {
 	o := b.opts
-	b.data, err = openLog(b.dir, logOptions{
+	b.data, err = storage.Open(b.dir, storage.Options{
 		ClusterID: o.ClusterID, DefaultPartitions: o.DefaultPartitions, MaxPartitions: o.MaxPartitions,
 		MaxBatchBytes: o.MaxBatchBytes, MinFreeBytes: o.MinFreeBytes, ProducerExpiry: o.ProducerExpiry,
 		AcceptLoss: o.AcceptLoss, BulkBytes: o.BulkBytes, SegmentBytes: o.SegmentBytes,
 		ParseConfigs: parseTopicConfigs, Logger: b.log, FS: o.FS,
-		Hooks: logHooks{Commit: o.Hooks.Commit, Fatal: o.Hooks.Fatal},
+		Hooks: storage.Hooks{Commit: o.Hooks.Commit, Fatal: o.Hooks.Fatal},
 	})
 	if err != nil {
 		return err
@@ -98,9 +99,9 @@ func (b *Broker) open() (err error) {
 		err = b.listen()
 	}
 	if err != nil {
-		return errors.Join(err, b.data.close())
+		return errors.Join(err, b.data.Close())
 	}
-	b.data.start()
+	b.data.Start()
 	return nil
 }
 
@@ -180,7 +181,7 @@ func (b *Broker) Addr() string {
 }
 
 // ClusterID returns the log's id, which never changes.
-func (b *Broker) ClusterID() string { return b.data.clusterID }
+func (b *Broker) ClusterID() string { return b.data.ClusterID() }
 
 // Dial connects to the broker in memory. The connection speaks the Kafka protocol like a TCP
 // connection to Addr, with deadlines, at less cost. Use it as a client's dialer, with any address
@@ -193,7 +194,7 @@ func (b *Broker) Dial(ctx context.Context) (net.Conn, error) {
 	if !b.serve(server, true) {
 		client.Close()
 		server.Close()
-		err := errClosed
+		err := storage.ErrClosed
 		if b.ctx.Err() == nil {
 			err = fmt.Errorf("too many connections in memory: %d", b.opts.MaxDialed)
 		}
@@ -205,10 +206,10 @@ func (b *Broker) Dial(ctx context.Context) (net.Conn, error) {
 
 // Failed returns a channel that is closed when the store has failed (see Hooks.Fatal); Err returns
 // why.
-func (b *Broker) Failed() <-chan struct{} { return b.data.failedChan() }
+func (b *Broker) Failed() <-chan struct{} { return b.data.Failed() }
 
 // Err returns why the store failed, or nil.
-func (b *Broker) Err() error { return b.data.failure() }
+func (b *Broker) Err() error { return b.data.Err() }
 
 // Close stops listening, finishes the requests that have begun, and closes the log. It returns the
 // store's failure if there was one; the store is then left as it is, and the directory stays locked
@@ -235,7 +236,7 @@ func (b *Broker) close() error {
 	}
 	b.running.Wait()
 	b.groups.Close()
-	return b.data.close()
+	return b.data.Close()
 }
 
 // advertised returns the address at which the client of c is told to find the broker.

@@ -30,7 +30,7 @@ func listening(t testing.TB, opts broker.Options) *broker.Broker {
 	return open(t, t.TempDir(), opts)
 }
 
-// createTopic creates a topic.
+// CreateTopic creates a topic.
 func createTopic(t testing.TB, b *broker.Broker, name string, partitions int32) {
 	t.Helper()
 	r, err := kadm.NewClient(client(t, b)).CreateTopic(testContext(t), partitions, 1, nil, name)

@@ -10,6 +10,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"github.com/recountdb/recount/pipeline/broker/storage"
 	"github.com/recountdb/recount/pipeline/broker/wire"
 )
 
@@ -18,8 +19,8 @@ import (
 // refused. Settings that promise nothing a client could notice are in inertSettings.
 type topicConfig struct {
 	kind  kmsg.ConfigType
-	value string                            // the default
-	parse func(*topicConfigs, string) error // nil: only the default is accepted
+	value string                                    // the default
+	parse func(*storage.TopicConfigs, string) error // nil: only the default is accepted
 	doc   string
 }
 
@@ -30,12 +31,12 @@ var topicConfigTable = withInert(map[string]topicConfig{
 	"message.timestamp.type": {kind: kmsg.ConfigTypeString, value: "CreateTime", doc: "Records keep their producer's time."},
 	"max.message.bytes": {
 		kind: kmsg.ConfigTypeInt, doc: "The largest record batch accepted.",
-		parse: func(c *topicConfigs, v string) error {
+		parse: func(c *storage.TopicConfigs, v string) error {
 			n, err := strconv.Atoi(v)
 			if err != nil || n < wire.BatchHeaderSize || n > 512<<20 {
 				return fmt.Errorf("want %d to %d", wire.BatchHeaderSize, 512<<20)
 			}
-			c.maxMessageBytes = n
+			c.MaxMessageBytes = n
 			return nil
 		},
 	},
@@ -47,8 +48,8 @@ func withInert(table map[string]topicConfig) map[string]topicConfig {
 }
 
 // parseTopicConfigs parses settings; its error names the first invalid one.
-func parseTopicConfigs(set map[string]string) (*topicConfigs, error) {
-	c := &topicConfigs{set: map[string]string{}}
+func parseTopicConfigs(set map[string]string) (*storage.TopicConfigs, error) {
+	c := &storage.TopicConfigs{Set: map[string]string{}}
 	for _, name := range slices.Sorted(maps.Keys(set)) {
 		def, ok := topicConfigTable[name]
 		if !ok {
@@ -62,14 +63,14 @@ func parseTopicConfigs(set map[string]string) (*topicConfigs, error) {
 		} else if err := def.parse(c, v); err != nil {
 			return nil, fmt.Errorf("topic config %s=%s: %w", name, v, err)
 		}
-		c.set[name] = v
+		c.Set[name] = v
 	}
 	return c, nil
 }
 
 // describeTopicConfigs lists a topic's settings with their sources.
-func (b *Broker) describeTopicConfigs(t *topic) []kmsg.DescribeConfigsResponseResourceConfig {
-	set := t.settings().set
+func (b *Broker) describeTopicConfigs(t *storage.Topic) []kmsg.DescribeConfigsResponseResourceConfig {
+	set := t.Configs().Set
 	var list []kmsg.DescribeConfigsResponseResourceConfig
 	for _, name := range slices.Sorted(maps.Keys(topicConfigTable)) {
 		def := topicConfigTable[name]
@@ -121,7 +122,7 @@ func (b *Broker) serveDescribeConfigs(_ context.Context, r *request) (kmsg.Respo
 		sr.ResourceType, sr.ResourceName = rr.ResourceType, rr.ResourceName
 		configs, refused := b.describeResource(rr.ResourceType, rr.ResourceName)
 		if refused != nil {
-			sr.ErrorCode, sr.ErrorMessage = refused.code.Code, &refused.text
+			sr.ErrorCode, sr.ErrorMessage = refused.Code.Code, &refused.Text
 		}
 		for _, c := range configs {
 			if rr.ConfigNames != nil && !slices.Contains(rr.ConfigNames, c.Name) {
@@ -137,32 +138,32 @@ func (b *Broker) serveDescribeConfigs(_ context.Context, r *request) (kmsg.Respo
 	return resp, nil
 }
 
-func (b *Broker) describeResource(kind kmsg.ConfigResourceType, name string) ([]kmsg.DescribeConfigsResponseResourceConfig, *refusal) {
+func (b *Broker) describeResource(kind kmsg.ConfigResourceType, name string) ([]kmsg.DescribeConfigsResponseResourceConfig, *storage.Refusal) {
 	switch kind {
 	case kmsg.ConfigResourceTypeTopic:
-		t := b.data.topic(name)
+		t := b.data.Topic(name)
 		if t == nil {
-			return nil, refuseWith(kerr.UnknownTopicOrPartition, "there is no topic %q", name)
+			return nil, storage.Refuse(kerr.UnknownTopicOrPartition, "there is no topic %q", name)
 		}
 		return b.describeTopicConfigs(t), nil
 	case kmsg.ConfigResourceTypeBroker:
 		if name != "" && name != strconv.Itoa(nodeID) {
-			return nil, refuseWith(kerr.InvalidRequest, "there is no broker %q", name)
+			return nil, storage.Refuse(kerr.InvalidRequest, "there is no broker %q", name)
 		}
 		return b.describeBrokerConfigs(), nil
 	}
-	return nil, refuseWith(kerr.InvalidRequest, "only topics and brokers have configs")
+	return nil, storage.Refuse(kerr.InvalidRequest, "only topics and brokers have configs")
 }
 
 // checkAlterable refuses to alter resources other than topics.
-func checkAlterable(kind kmsg.ConfigResourceType) *refusal {
+func checkAlterable(kind kmsg.ConfigResourceType) *storage.Refusal {
 	switch kind {
 	case kmsg.ConfigResourceTypeTopic:
 		return nil
 	case kmsg.ConfigResourceTypeBroker:
-		return refuseWith(kerr.InvalidConfig, "the broker's configs are set where it is started")
+		return storage.Refuse(kerr.InvalidConfig, "the broker's configs are set where it is started")
 	}
-	return refuseWith(kerr.InvalidRequest, "only topics have configs that can be altered")
+	return storage.Refuse(kerr.InvalidRequest, "only topics have configs that can be altered")
 }
 
 func (b *Broker) serveAlterConfigs(ctx context.Context, r *request) (kmsg.Response, error) {
@@ -174,7 +175,7 @@ func (b *Broker) serveAlterConfigs(ctx context.Context, r *request) (kmsg.Respon
 		sr.ResourceType, sr.ResourceName = rr.ResourceType, rr.ResourceName
 		refused := checkAlterable(rr.ResourceType)
 		if refused == nil {
-			refused = b.data.configureTopic(ctx, rr.ResourceName, func(set map[string]string) *refusal {
+			refused = b.data.ConfigureTopic(ctx, rr.ResourceName, func(set map[string]string) *storage.Refusal {
 				clear(set) // this API replaces all settings
 				for _, c := range rr.Configs {
 					if c.Value != nil {
@@ -185,7 +186,7 @@ func (b *Broker) serveAlterConfigs(ctx context.Context, r *request) (kmsg.Respon
 			}, req.ValidateOnly)
 		}
 		if refused != nil {
-			sr.ErrorCode, sr.ErrorMessage = refused.code.Code, &refused.text
+			sr.ErrorCode, sr.ErrorMessage = refused.Code.Code, &refused.Text
 		}
 		resp.Resources = append(resp.Resources, sr)
 	}
@@ -201,7 +202,7 @@ func (b *Broker) serveIncrementalAlterConfigs(ctx context.Context, r *request) (
 		sr.ResourceType, sr.ResourceName = rr.ResourceType, rr.ResourceName
 		refused := checkAlterable(rr.ResourceType)
 		if refused == nil {
-			refused = b.data.configureTopic(ctx, rr.ResourceName, func(set map[string]string) *refusal {
+			refused = b.data.ConfigureTopic(ctx, rr.ResourceName, func(set map[string]string) *storage.Refusal {
 				for _, c := range rr.Configs {
 					if r := alterOne(set, c); r != nil {
 						return r
@@ -211,24 +212,24 @@ func (b *Broker) serveIncrementalAlterConfigs(ctx context.Context, r *request) (
 			}, req.ValidateOnly)
 		}
 		if refused != nil {
-			sr.ErrorCode, sr.ErrorMessage = refused.code.Code, &refused.text
+			sr.ErrorCode, sr.ErrorMessage = refused.Code.Code, &refused.Text
 		}
 		resp.Resources = append(resp.Resources, sr)
 	}
 	return resp, nil
 }
 
-func alterOne(set map[string]string, c kmsg.IncrementalAlterConfigsRequestResourceConfig) *refusal {
+func alterOne(set map[string]string, c kmsg.IncrementalAlterConfigsRequestResourceConfig) *storage.Refusal {
 	switch c.Op {
 	case kmsg.IncrementalAlterConfigOpDelete:
 		delete(set, c.Name)
 		return nil
 	case kmsg.IncrementalAlterConfigOpSet:
 		if c.Value == nil {
-			return refuseWith(kerr.InvalidConfig, "topic config %q has no value", c.Name)
+			return storage.Refuse(kerr.InvalidConfig, "topic config %q has no value", c.Name)
 		}
 		set[c.Name] = *c.Value
 		return nil
 	}
-	return refuseWith(kerr.InvalidConfig, "topic config %q is set or deleted, not appended to", c.Name)
+	return storage.Refuse(kerr.InvalidConfig, "topic config %q is set or deleted, not appended to", c.Name)
 }

@@ -432,7 +432,7 @@ func (c *conn) write() {
 		c.answers().give(c.host, o.held)
 		c.release(len(o.frame))
 		// If the store has failed, the committer may still be reading the frame.
-		if o.reuse && c.b.data.failure() == nil {
+		if o.reuse && c.b.data.Err() == nil {
 			wire.RecycleFrame(o.frame)
 		}
 		if cap(buf) > 1<<20 {

@@ -5,6 +5,8 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/recountdb/recount/pipeline/broker/storage"
 )
 
 // serveOffsetForLeaderEpoch returns the end of an epoch, by which a client finds out whether the
@@ -16,20 +18,20 @@ func (b *Broker) serveOffsetForLeaderEpoch(_ context.Context, r *request) (kmsg.
 	for _, rt := range req.Topics {
 		st := kmsg.NewOffsetForLeaderEpochResponseTopic()
 		st.Topic = rt.Topic
-		t := b.data.topic(rt.Topic)
+		t := b.data.Topic(rt.Topic)
 		for _, rp := range rt.Partitions {
 			sp := kmsg.NewOffsetForLeaderEpochResponseTopicPartition()
 			sp.Partition, sp.LeaderEpoch, sp.EndOffset = rp.Partition, -1, -1
-			var p *partition
+			var p *storage.Partition
 			if t != nil {
-				p = t.partition(rp.Partition)
+				p = t.Partition(rp.Partition)
 			}
 			if p == nil {
 				sp.ErrorCode = kerr.UnknownTopicOrPartition.Code
-			} else if err := checkEpoch(rp.CurrentLeaderEpoch); err != nil {
+			} else if err := storage.CheckEpoch(rp.CurrentLeaderEpoch); err != nil {
 				sp.ErrorCode = err.Code
-			} else if rp.LeaderEpoch == leaderEpoch {
-				sp.LeaderEpoch, sp.EndOffset = leaderEpoch, p.now().end
+			} else if rp.LeaderEpoch == storage.LeaderEpoch {
+				sp.LeaderEpoch, sp.EndOffset = storage.LeaderEpoch, p.View().End
 			}
 			st.Partitions = append(st.Partitions, sp)
 		}

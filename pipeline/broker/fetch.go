@@ -9,6 +9,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"github.com/recountdb/recount/pipeline/broker/storage"
 	"github.com/recountdb/recount/pipeline/broker/wire"
 )
 
@@ -51,11 +52,11 @@ func (b *Broker) serveFetch(ctx context.Context, r *request) (kmsg.Response, err
 		if f.settled || f.got >= enough {
 			break
 		}
-		w := newWaiter(int64(enough - f.got))
+		w := storage.NewWaiter(int64(enough - f.got))
 		f.watch(w)
 		wait := true
 		select {
-		case <-w.ch:
+		case <-w.Ready:
 		case <-deadline.C:
 			wait = false
 		case <-ctx.Done():
@@ -97,10 +98,10 @@ type fetch struct {
 
 // fetchPart is what is requested of one partition, and what was found.
 type fetchPart struct {
-	p    *partition
+	p    *storage.Partition
 	want *kmsg.FetchRequestTopicPartition
 	err  *kerr.Error
-	view tail
+	view storage.State
 	data []byte
 }
 
@@ -111,11 +112,11 @@ func (b *Broker) newFetch(req *kmsg.FetchRequest) *fetch {
 	}
 	for i := range req.Topics {
 		rt := &req.Topics[i]
-		t, terr := b.data.find(rt.Topic, rt.TopicID)
+		t, terr := b.data.FindTopic(rt.Topic, rt.TopicID)
 		for j := range rt.Partitions {
 			part := fetchPart{want: &rt.Partitions[j], err: terr}
 			if t != nil {
-				if part.p = t.partition(part.want.Partition); part.p == nil {
+				if part.p = t.Partition(part.want.Partition); part.p == nil {
 					part.err = kerr.UnknownTopicOrPartition
 				}
 			}
@@ -127,11 +128,11 @@ func (b *Broker) newFetch(req *kmsg.FetchRequest) *fetch {
 
 // ahead estimates how many bytes there are from the requested offset on.
 func (part *fetchPart) ahead() int {
-	if part.view.end <= 0 {
+	if part.view.End <= 0 {
 		return 0
 	}
-	each := float64(part.view.bytes) / float64(part.view.end) // both counted from the log's first record
-	return int(each*float64(part.view.end-part.want.FetchOffset)*1.05) + 4<<10
+	each := float64(part.view.Bytes) / float64(part.view.End) // both counted from the log's first record
+	return int(each*float64(part.view.End-part.want.FetchOffset)*1.05) + 4<<10
 }
 
 // read reads every partition again.
@@ -171,10 +172,10 @@ func (b *Broker) readFailed(part *fetchPart, err error) *kerr.Error {
 	if e := part.check(); e != nil {
 		return e // deleted while it was read
 	}
-	if part.p.failureIsNew(part.want.FetchOffset) {
+	if part.p.FailureIsNew(part.want.FetchOffset) {
 		b.log.Error("cannot read the log", "partition", part.p.String(), "offset", part.want.FetchOffset, "err", err)
 	}
-	if unreadable(err) {
+	if storage.Unreadable(err) {
 		return kerr.UnknownServerError
 	}
 	return kerr.KafkaStorageError
@@ -182,15 +183,15 @@ func (b *Broker) readFailed(part *fetchPart, err error) *kerr.Error {
 
 // check takes a view of the partition and checks the client's epoch and offset against it.
 func (part *fetchPart) check() *kerr.Error {
-	part.view = part.p.now()
+	part.view = part.p.View()
 	w := part.want
-	if part.p.isRetired() {
+	if part.p.Retired() {
 		return kerr.UnknownTopicOrPartition
 	}
-	if err := checkEpoch(w.CurrentLeaderEpoch); err != nil {
+	if err := storage.CheckEpoch(w.CurrentLeaderEpoch); err != nil {
 		return err
 	}
-	if w.FetchOffset < part.view.start || w.FetchOffset > part.view.end {
+	if w.FetchOffset < part.view.Start || w.FetchOffset > part.view.End {
 		return kerr.OffsetOutOfRange
 	}
 	return nil
@@ -202,7 +203,7 @@ func (part *fetchPart) check() *kerr.Error {
 func (f *fetch) readPart(b *Broker, part *fetchPart) error {
 	offset := part.want.FetchOffset
 	switch {
-	case offset >= part.view.end:
+	case offset >= part.view.End:
 		return nil
 	case f.limit == 0:
 		f.short = true
@@ -210,29 +211,29 @@ func (f *fetch) readPart(b *Broker, part *fetchPart) error {
 	case f.took >= f.limit:
 		return nil
 	}
-	r, err := b.data.openReader(part.p, offset)
+	r, err := b.data.OpenReader(part.p, offset)
 	if err != nil {
 		return err
 	}
 	if err := f.readBatches(r, part); err != nil {
-		r.close() // it would return the same error
+		r.Close() // it would return the same error
 		if len(part.data) > 0 {
 			f.settled = true
 			return nil
 		}
 		return err
 	}
-	return r.park()
+	return r.Park()
 }
 
-func (f *fetch) readBatches(r *reader, part *fetchPart) error {
+func (f *fetch) readBatches(r *storage.Reader, part *fetchPart) error {
 	limit := min(f.limit-f.took, int(part.want.PartitionMaxBytes))
-	for r.valid() {
-		last := r.last()
-		if last >= part.view.end {
+	for r.Valid() {
+		last := r.Last()
+		if last >= part.view.End {
 			break // not on disk yet
 		}
-		size, err := r.size()
+		size, err := r.Size()
 		if err != nil {
 			return fmt.Errorf("batch ending at offset %d: %w", last, err)
 		}
@@ -251,25 +252,25 @@ func (f *fetch) readBatches(r *reader, part *fetchPart) error {
 			}
 			part.data = slices.Grow(part.data, want)
 		}
-		if part.data, err = r.appendBatch(part.data); err != nil {
+		if part.data, err = r.AppendBatch(part.data); err != nil {
 			return err
 		}
 	}
-	return r.err()
+	return r.Err()
 }
 
-func (f *fetch) watch(w *waiter) {
+func (f *fetch) watch(w *storage.Waiter) {
 	for i := range f.parts {
 		if p := f.parts[i].p; p != nil {
-			p.watch(w, f.parts[i].view)
+			p.Watch(w, f.parts[i].view)
 		}
 	}
 }
 
-func (f *fetch) unwatch(w *waiter) {
+func (f *fetch) unwatch(w *storage.Waiter) {
 	for i := range f.parts {
 		if p := f.parts[i].p; p != nil {
-			p.unwatch(w)
+			p.Unwatch(w)
 		}
 	}
 }
@@ -297,7 +298,7 @@ func (f *fetch) respond(resp *kmsg.FetchResponse) {
 			if part.p == nil {
 				sp.HighWatermark, sp.LastStableOffset, sp.LogStartOffset = -1, -1, -1
 			} else {
-				sp.HighWatermark, sp.LastStableOffset, sp.LogStartOffset = part.view.end, part.view.end, part.view.start
+				sp.HighWatermark, sp.LastStableOffset, sp.LogStartOffset = part.view.End, part.view.End, part.view.Start
 			}
 			st.Partitions = append(st.Partitions, sp)
 		}

@@ -16,7 +16,7 @@ import (
 func withLog(t testing.TB, o Options, n, size int) *Broker {
 	t.Helper()
 	b := memBroker(t, o)
-	if _, err := b.data.createTopic(t.Context(), "log", 1, nil, false); err != nil {
+	if _, err := b.data.CreateTopic(t.Context(), "log", 1, nil, false); err != nil {
 		t.Fatal(err)
 	}
 	for range n {
@@ -58,38 +58,6 @@ func TestFetchDoesNotWaitForWhatDoesNotFit(t *testing.T) {
 	got := fetchLog(t, dialRaw(t, b), fetchOf(0, 1<<20, 1<<20, 2*patience)) // the wire's patience ends before the wait
 	if len(got.RecordBatches) < 600_000 {
 		t.Errorf("%d bytes", len(got.RecordBatches))
-	}
-}
-
-// TestWatchCountsWhatArrived checks that bytes that arrive between reading and waiting count by
-// their size: a fetch does not read everything again for each of them.
-func TestWatchCountsWhatArrived(t *testing.T) {
-	b := withLog(t, Options{}, 1, 100)
-	p := b.data.topic("log").partition(0)
-	seen := p.now()
-	if _, err := b.Append(t.Context(), "log", 0, Record{Value: make([]byte, 100)}); err != nil {
-		t.Fatal(err)
-	}
-	woken := func(w *waiter) bool {
-		p.watch(w, seen)
-		defer p.unwatch(w)
-		select {
-		case <-w.ch:
-			return true
-		default:
-			return false
-		}
-	}
-	if grown := p.now().bytes - seen.bytes; !woken(newWaiter(grown)) || woken(newWaiter(grown+1)) {
-		t.Errorf("after %d bytes", grown)
-	}
-	// A topic deleted before the wait began.
-	seen = p.now()
-	if err := b.data.deleteTopic(t.Context(), p.topic); err != nil {
-		t.Fatal(err)
-	}
-	if !woken(newWaiter(1)) {
-		t.Error("a fetch waits for a topic that is deleted")
 	}
 }
 

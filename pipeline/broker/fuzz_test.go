@@ -68,7 +68,7 @@ func FuzzDispatch(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Cleanup(func() { b.Close() })
-	if _, r := b.data.createTopic(context.Background(), "fuzz", 1, nil, false); r != nil {
+	if _, r := b.data.CreateTopic(context.Background(), "fuzz", 1, nil, false); r != nil {
 		f.Fatal(r)
 	}
 	for _, s := range seedFrames(b) {

@@ -334,7 +334,7 @@ func FuzzGroupRequests(f *testing.F) {
 		f.Add(requestFrame(r)[4:], requestFrame(seeds[(i+1)%len(seeds)])[4:])
 	}
 	b := memBroker(f, Options{Groups: GroupOptions{InitialRebalanceDelay: -1, MaxMembers: 20, MaxGroups: 20, MaxBytes: 1 << 20}})
-	if _, r := b.data.createTopic(context.Background(), "t", 1, nil, false); r != nil {
+	if _, r := b.data.CreateTopic(context.Background(), "t", 1, nil, false); r != nil {
 		f.Fatal(r)
 	}
 	f.Fuzz(func(t *testing.T, first, second []byte) {

@@ -16,7 +16,7 @@ type GroupOptions = groups.Options
 
 // openGroups creates the coordinator. There is nothing to load.
 func (b *Broker) openGroups() {
-	b.groups = groups.New(b.opts.Groups, b.data.offsets(), b.log)
+	b.groups = groups.New(b.opts.Groups, b.data.Offsets(), b.log)
 }
 
 // addGroupAPIs adds the group APIs to the dispatch table. JoinGroup and SyncGroup block their

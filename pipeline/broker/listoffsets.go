@@ -5,6 +5,8 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/recountdb/recount/pipeline/broker/storage"
 )
 
 // The timestamps with a special meaning.
@@ -22,13 +24,13 @@ func (b *Broker) serveListOffsets(_ context.Context, r *request) (kmsg.Response,
 	for _, rt := range req.Topics {
 		st := kmsg.NewListOffsetsResponseTopic()
 		st.Topic = rt.Topic
-		t := b.data.topic(rt.Topic)
+		t := b.data.Topic(rt.Topic)
 		for _, rp := range rt.Partitions {
 			sp := kmsg.NewListOffsetsResponseTopicPartition()
 			sp.Partition, sp.Offset, sp.Timestamp, sp.LeaderEpoch = rp.Partition, -1, -1, -1
-			var p *partition
+			var p *storage.Partition
 			if t != nil {
-				p = t.partition(rp.Partition)
+				p = t.Partition(rp.Partition)
 			}
 			if p == nil {
 				sp.ErrorCode = kerr.UnknownTopicOrPartition.Code
@@ -42,28 +44,28 @@ func (b *Broker) serveListOffsets(_ context.Context, r *request) (kmsg.Response,
 	return resp, nil
 }
 
-func (b *Broker) listOffset(sp *kmsg.ListOffsetsResponseTopicPartition, p *partition, rp kmsg.ListOffsetsRequestTopicPartition) {
-	view := p.now()
-	if err := checkEpoch(rp.CurrentLeaderEpoch); err != nil {
+func (b *Broker) listOffset(sp *kmsg.ListOffsetsResponseTopicPartition, p *storage.Partition, rp kmsg.ListOffsetsRequestTopicPartition) {
+	view := p.View()
+	if err := storage.CheckEpoch(rp.CurrentLeaderEpoch); err != nil {
 		sp.ErrorCode = err.Code
 		return
 	}
-	sp.LeaderEpoch = leaderEpoch
+	sp.LeaderEpoch = storage.LeaderEpoch
 	var err error
 	switch ts := rp.Timestamp; {
 	case ts == offsetLatest:
-		sp.Offset = view.end
+		sp.Offset = view.End
 	case ts == offsetEarliest, ts == offsetEarliestLocal:
-		sp.Offset = view.start
+		sp.Offset = view.Start
 	case ts == offsetMaxTimestamp:
-		if view.maxTimeLast >= view.start {
-			sp.Offset, sp.Timestamp, err = b.data.firstAt(p, view.maxTimeLast, view, view.maxTime)
+		if view.MaxTimeLast >= view.Start {
+			sp.Offset, sp.Timestamp, err = b.data.FirstAt(p, view.MaxTimeLast, view, view.MaxTime)
 		}
 	case ts < 0:
 		// These ask about tiered storage, which does not exist here.
 		sp.ErrorCode = kerr.UnsupportedVersion.Code
 	default:
-		sp.Offset, sp.Timestamp, err = b.data.offsetAt(p, ts, view)
+		sp.Offset, sp.Timestamp, err = b.data.OffsetAt(p, ts, view)
 	}
 	if err != nil {
 		b.log.Error("list offsets", "partition", p.String(), "err", err)

@@ -5,6 +5,8 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/recountdb/recount/pipeline/broker/storage"
 )
 
 // serveDescribeLogDirs describes the only directory, the sizes of partitions, and the free space of
@@ -18,19 +20,19 @@ func (b *Broker) serveDescribeLogDirs(_ context.Context, r *request) (kmsg.Respo
 	if u, err := b.opts.FS.GetDiskUsage(b.dir); err == nil {
 		dir.TotalBytes, dir.UsableBytes = int64(u.TotalBytes), int64(u.AvailBytes)
 	}
-	add := func(t *topic, wanted func(int32) bool) error {
+	add := func(t *storage.Topic, wanted func(int32) bool) error {
 		st := kmsg.NewDescribeLogDirsResponseDirTopic()
-		st.Topic = t.name
-		for _, p := range t.partitions() {
-			if !wanted(p.num) {
+		st.Topic = t.Name
+		for _, p := range t.Partitions() {
+			if !wanted(p.Num) {
 				continue
 			}
-			n, err := b.data.size(p)
+			n, err := b.data.PartitionBytes(p)
 			if err != nil {
 				return err
 			}
 			sp := kmsg.NewDescribeLogDirsResponseDirTopicPartition()
-			sp.Partition, sp.Size = p.num, n
+			sp.Partition, sp.Size = p.Num, n
 			st.Partitions = append(st.Partitions, sp)
 		}
 		if len(st.Partitions) > 0 {
@@ -47,9 +49,9 @@ func (b *Broker) serveDescribeLogDirs(_ context.Context, r *request) (kmsg.Respo
 }
 
 // eachTopic calls fn with the topics that a request names, or with all.
-func eachTopic(b *Broker, req *kmsg.DescribeLogDirsRequest, fn func(t *topic, wanted func(int32) bool) error) error {
+func eachTopic(b *Broker, req *kmsg.DescribeLogDirsRequest, fn func(t *storage.Topic, wanted func(int32) bool) error) error {
 	if req.Topics == nil {
-		for _, t := range b.data.allTopics() {
+		for _, t := range b.data.Topics() {
 			if err := fn(t, func(int32) bool { return true }); err != nil {
 				return err
 			}
@@ -57,7 +59,7 @@ func eachTopic(b *Broker, req *kmsg.DescribeLogDirsRequest, fn func(t *topic, wa
 		return nil
 	}
 	for _, rt := range req.Topics {
-		t := b.data.topic(rt.Topic)
+		t := b.data.Topic(rt.Topic)
 		if t == nil {
 			continue // as in Apache Kafka, unknown topics are omitted
 		}

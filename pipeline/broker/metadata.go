@@ -5,6 +5,8 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/recountdb/recount/pipeline/broker/storage"
 )
 
 // unknownOperations is Kafka's answer if a request did not ask what the client may do.
@@ -18,13 +20,13 @@ func (b *Broker) serveMetadata(ctx context.Context, r *request) (kmsg.Response, 
 	broker := kmsg.NewMetadataResponseBroker()
 	broker.NodeID, broker.Host, broker.Port = nodeID, host, port
 	resp.Brokers = append(resp.Brokers, broker)
-	resp.ClusterID = kmsg.StringPtr(b.data.clusterID)
+	resp.ClusterID = kmsg.StringPtr(b.data.ClusterID())
 	resp.ControllerID = nodeID
 
 	// Null, or an empty list in version 0, means all topics.
 	if req.Topics == nil || req.Version == 0 && len(req.Topics) == 0 {
-		for _, t := range b.data.allTopics() {
-			if mayAppend(r.rights, t.name) {
+		for _, t := range b.data.Topics() {
+			if mayAppend(r.rights, t.Name) {
 				resp.Topics = append(resp.Topics, describeTopic(t))
 			}
 		}
@@ -42,17 +44,17 @@ func (b *Broker) topicMetadata(ctx context.Context, rt kmsg.MetadataRequestTopic
 	if rt.Topic != nil {
 		name = *rt.Topic
 	}
-	t, err := b.data.find(name, rt.TopicID)
+	t, err := b.data.FindTopic(name, rt.TopicID)
 	switch {
-	case t != nil && !mayAppend(rights, t.name), t == nil && rt.Topic != nil && !mayAppend(rights, name):
+	case t != nil && !mayAppend(rights, t.Name), t == nil && rt.Topic != nil && !mayAppend(rights, name):
 		t, err = nil, kerr.TopicAuthorizationFailed
 	case t == nil && create && rt.Topic != nil:
-		var refused *refusal
-		t, refused = b.data.createTopic(ctx, name, -1, nil, false)
+		var refused *storage.Refusal
+		t, refused = b.data.CreateTopic(ctx, name, -1, nil, false)
 		if refused != nil {
-			err = refused.code
+			err = refused.Code
 			if err == kerr.TopicAlreadyExists { // another client has just created it
-				t = b.data.topic(name)
+				t = b.data.Topic(name)
 				err = kerr.LeaderNotAvailable
 			}
 		}
@@ -60,7 +62,7 @@ func (b *Broker) topicMetadata(ctx context.Context, rt kmsg.MetadataRequestTopic
 	if t != nil {
 		return describeTopic(t)
 	}
-	if err != kerr.TopicAuthorizationFailed && rt.Topic != nil && !topicName.MatchString(name) {
+	if err != kerr.TopicAuthorizationFailed && rt.Topic != nil && !storage.ValidTopicName(name) {
 		err = kerr.InvalidTopicException
 	}
 	st := kmsg.NewMetadataResponseTopic()
@@ -69,13 +71,13 @@ func (b *Broker) topicMetadata(ctx context.Context, rt kmsg.MetadataRequestTopic
 	return st
 }
 
-func describeTopic(t *topic) kmsg.MetadataResponseTopic {
+func describeTopic(t *storage.Topic) kmsg.MetadataResponseTopic {
 	st := kmsg.NewMetadataResponseTopic()
-	st.Topic, st.TopicID = kmsg.StringPtr(t.name), t.id
+	st.Topic, st.TopicID = kmsg.StringPtr(t.Name), t.ID
 	st.AuthorizedOperations = unknownOperations
-	for _, p := range t.partitions() {
+	for _, p := range t.Partitions() {
 		sp := kmsg.NewMetadataResponseTopicPartition()
-		sp.Partition, sp.Leader, sp.LeaderEpoch = p.num, nodeID, leaderEpoch
+		sp.Partition, sp.Leader, sp.LeaderEpoch = p.Num, nodeID, storage.LeaderEpoch
 		sp.Replicas, sp.ISR = []int32{nodeID}, []int32{nodeID}
 		st.Partitions = append(st.Partitions, sp)
 	}
@@ -95,7 +97,7 @@ func (b *Broker) serveDescribeCluster(_ context.Context, r *request) (kmsg.Respo
 	broker := kmsg.NewDescribeClusterResponseBroker()
 	broker.NodeID, broker.Host, broker.Port = nodeID, host, port
 	resp.Brokers = append(resp.Brokers, broker)
-	resp.ClusterID, resp.ControllerID = b.data.clusterID, nodeID
+	resp.ClusterID, resp.ControllerID = b.data.ClusterID(), nodeID
 	resp.EndpointType = 1
 	resp.ClusterAuthorizedOperations = unknownOperations
 	return resp, nil

@@ -7,6 +7,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"github.com/recountdb/recount/pipeline/broker/storage"
 	"github.com/recountdb/recount/pipeline/broker/wire"
 )
 
@@ -14,7 +15,7 @@ import (
 // they are on disk and returns the response.
 func (b *Broker) beginProduce(_ context.Context, r *request) (func() (kmsg.Response, error), error) {
 	req := r.msg.(*kmsg.ProduceRequest)
-	o := b.data.newAppendOp()
+	o := b.data.NewAppendOp()
 	var all *kerr.Error
 	switch {
 	case req.Acks != 0 && req.Acks != 1 && req.Acks != -1:
@@ -24,28 +25,28 @@ func (b *Broker) beginProduce(_ context.Context, r *request) (func() (kmsg.Respo
 	}
 	for i := range req.Topics {
 		rt := &req.Topics[i]
-		t, terr := b.data.find(rt.Topic, rt.TopicID)
+		t, terr := b.data.FindTopic(rt.Topic, rt.TopicID)
 		for j := range rt.Partitions {
 			rp := &rt.Partitions[j]
-			a := appended{}
+			a := storage.Appended{}
 			switch {
 			case all != nil:
-				a.refuse(all, "")
-			case t != nil && !mayAppend(r.rights, t.name), t == nil && rt.Topic != "" && !mayAppend(r.rights, rt.Topic):
-				a.refuse(kerr.TopicAuthorizationFailed, "")
+				a.Refuse(all, "")
+			case t != nil && !mayAppend(r.rights, t.Name), t == nil && rt.Topic != "" && !mayAppend(r.rights, rt.Topic):
+				a.Refuse(kerr.TopicAuthorizationFailed, "")
 			case terr != nil:
-				a.refuse(terr, "")
+				a.Refuse(terr, "")
 			default:
 				b.checkAppend(&a, t, rp.Partition, rp.Records, b.senderOf(r.conn))
 			}
-			o.add(a, len(rp.Records))
+			o.Add(a, len(rp.Records))
 		}
 	}
-	o.submit()
+	o.Submit()
 	return func() (kmsg.Response, error) {
 		select {
-		case <-o.finished():
-		case <-b.data.failedChan():
+		case <-o.Finished():
+		case <-b.data.Failed():
 			// The outcome is unknown: the client retries, and after a restart the sequence number
 			// identifies a batch that was stored nevertheless.
 			return b.produceFailed(req)
@@ -55,19 +56,19 @@ func (b *Broker) beginProduce(_ context.Context, r *request) (func() (kmsg.Respo
 }
 
 // checkAppend checks one batch before it is queued.
-func (b *Broker) checkAppend(a *appended, t *topic, num int32, records []byte, from wire.Sender) {
-	if a.p = t.partition(num); a.p == nil {
-		a.refuse(kerr.UnknownTopicOrPartition, "")
+func (b *Broker) checkAppend(a *storage.Appended, t *storage.Topic, num int32, records []byte, from wire.Sender) {
+	if a.Partition = t.Partition(num); a.Partition == nil {
+		a.Refuse(kerr.UnknownTopicOrPartition, "")
 		return
 	}
 	if err := b.data.Full(); err != nil {
-		a.refuse(kerr.KafkaStorageError, err.Error())
+		a.Refuse(kerr.KafkaStorageError, err.Error())
 		return
 	}
 	var e *kerr.Error
 	var text string
-	if a.batch, e, text = wire.CheckBatch(from, records, b.data.maxBatch(t)); e != nil {
-		a.refuse(e, text)
+	if a.Batch, e, text = wire.CheckBatch(from, records, b.data.MaxBatchBytes(t)); e != nil {
+		a.Refuse(e, text)
 	}
 }
 
@@ -81,11 +82,11 @@ func (b *Broker) senderOf(c *conn) wire.Sender {
 
 var errUnacknowledged = errors.New("a produce that wants no answer was refused")
 
-func (b *Broker) produceResponse(req *kmsg.ProduceRequest, o *appendOp) (kmsg.Response, error) {
+func (b *Broker) produceResponse(req *kmsg.ProduceRequest, o *storage.AppendOp) (kmsg.Response, error) {
 	resp := kmsg.NewPtrProduceResponse()
 	resp.SetVersion(req.Version)
 	resp.Topics = make([]kmsg.ProduceResponseTopic, 0, len(req.Topics))
-	parts := o.parts
+	parts := o.Parts
 	for i := range req.Topics {
 		rt := &req.Topics[i]
 		st := kmsg.NewProduceResponseTopic()
@@ -97,10 +98,10 @@ func (b *Broker) produceResponse(req *kmsg.ProduceRequest, o *appendOp) (kmsg.Re
 			sp := kmsg.NewProduceResponseTopicPartition()
 			sp.Partition = rt.Partitions[j].Partition
 			sp.LogAppendTime = -1
-			if a.err != nil {
-				sp.ErrorCode, sp.BaseOffset, sp.LogStartOffset = a.err.Code, -1, -1
-				if a.text != "" {
-					sp.ErrorMessage = &a.text
+			if a.Err != nil {
+				sp.ErrorCode, sp.BaseOffset, sp.LogStartOffset = a.Err.Code, -1, -1
+				if a.Text != "" {
+					sp.ErrorMessage = &a.Text
 				}
 				if req.Acks == 0 {
 					// Closing the connection is the only way to inform this client, as in Apache
@@ -108,7 +109,7 @@ func (b *Broker) produceResponse(req *kmsg.ProduceRequest, o *appendOp) (kmsg.Re
 					return nil, errUnacknowledged
 				}
 			} else {
-				sp.BaseOffset, sp.LogStartOffset = a.base, a.start
+				sp.BaseOffset, sp.LogStartOffset = a.Base, a.Start
 			}
 			st.Partitions = append(st.Partitions, sp)
 		}
@@ -121,10 +122,10 @@ func (b *Broker) produceResponse(req *kmsg.ProduceRequest, o *appendOp) (kmsg.Re
 }
 
 func (b *Broker) produceFailed(req *kmsg.ProduceRequest) (kmsg.Response, error) {
-	o := &appendOp{}
+	o := &storage.AppendOp{}
 	for i := range req.Topics {
 		for range req.Topics[i].Partitions {
-			o.parts = append(o.parts, appended{err: kerr.KafkaStorageError, text: errStoreFailed.Error()})
+			o.Parts = append(o.Parts, storage.Appended{Err: kerr.KafkaStorageError, Text: storage.ErrFailed.Error()})
 		}
 	}
 	return b.produceResponse(req, o)
@@ -141,7 +142,7 @@ func (b *Broker) serveInitProducerID(ctx context.Context, r *request) (kmsg.Resp
 		resp.ErrorCode = kerr.TransactionalIDAuthorizationFailed.Code
 		return resp, nil
 	}
-	id, err := b.data.nextProducerID(ctx)
+	id, err := b.data.NextProducerID(ctx)
 	if err != nil {
 		resp.ErrorCode = kerr.CoordinatorNotAvailable.Code // clients retry this
 		return resp, nil

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/recountdb/recount/pipeline/broker/storage"
 )
 
 // inertSettings are Kafka's topic settings that do not affect anything promised here: how files are
@@ -55,7 +57,7 @@ const (
 )
 
 func inert(kind kmsg.ConfigType, value, why string, check func(string) error) topicConfig {
-	return topicConfig{kind: kind, value: value, doc: notInEffect + why, parse: func(_ *topicConfigs, v string) error { return check(v) }}
+	return topicConfig{kind: kind, value: value, doc: notInEffect + why, parse: func(_ *storage.TopicConfigs, v string) error { return check(v) }}
 }
 
 func inertNumber(kind kmsg.ConfigType, value, why string) topicConfig {

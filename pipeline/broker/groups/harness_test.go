@@ -12,15 +12,16 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/recountdb/recount/pipeline/broker/groups/grouptest"
+	"github.com/recountdb/recount/pipeline/broker/storage"
 )
 
 // memOffsets is an OffsetStore in memory, in which topic "t" has ten partitions.
 type memOffsets struct {
 	mu sync.Mutex
-	m  map[string]map[TopicPartition]CommittedOffset
+	m  map[string]map[storage.TopicPartition]storage.CommittedOffset
 }
 
-func (s *memOffsets) Commit(_ context.Context, group string, offsets []CommittedOffset, check func() error, reject func(int)) error {
+func (s *memOffsets) Commit(_ context.Context, group string, offsets []storage.CommittedOffset, check func() error, reject func(int)) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := check(); err != nil {
@@ -32,17 +33,17 @@ func (s *memOffsets) Commit(_ context.Context, group string, offsets []Committed
 			continue
 		}
 		if s.m == nil {
-			s.m = map[string]map[TopicPartition]CommittedOffset{}
+			s.m = map[string]map[storage.TopicPartition]storage.CommittedOffset{}
 		}
 		if s.m[group] == nil {
-			s.m[group] = map[TopicPartition]CommittedOffset{}
+			s.m[group] = map[storage.TopicPartition]storage.CommittedOffset{}
 		}
-		s.m[group][TopicPartition{o.Topic, o.Partition}] = o
+		s.m[group][storage.TopicPartition{Topic: o.Topic, Partition: o.Partition}] = o
 	}
 	return nil
 }
 
-func (s *memOffsets) Delete(_ context.Context, group string, only []TopicPartition, check func() error) error {
+func (s *memOffsets) Delete(_ context.Context, group string, only []storage.TopicPartition, check func() error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := check(); err != nil {
@@ -57,14 +58,14 @@ func (s *memOffsets) Delete(_ context.Context, group string, only []TopicPartiti
 	return nil
 }
 
-func (s *memOffsets) Get(group, topic string, partition int32) (CommittedOffset, bool, error) {
+func (s *memOffsets) Get(group, topic string, partition int32) (storage.CommittedOffset, bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	o, ok := s.m[group][TopicPartition{topic, partition}]
+	o, ok := s.m[group][storage.TopicPartition{Topic: topic, Partition: partition}]
 	return o, ok, nil
 }
 
-func (s *memOffsets) All(group string) (list []CommittedOffset, err error) {
+func (s *memOffsets) All(group string) (list []storage.CommittedOffset, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, o := range s.m[group] {

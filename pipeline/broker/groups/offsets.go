@@ -6,6 +6,8 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/recountdb/recount/pipeline/broker/storage"
 )
 
 // Committed offsets.
@@ -18,40 +20,24 @@ import (
 // right before the write, where everything has one order: an accepted commit cannot be overtaken by
 // one of the previous generation.
 
-// CommittedOffset is the position of a group in a partition.
-type CommittedOffset struct {
-	Topic     string
-	Partition int32
-	Offset    int64
-	Epoch     int32 // leader epoch that the client read at; -1 if unknown
-	Metadata  string
-	Committed int64 // milliseconds since 1970
-}
-
 // OffsetStore stores committed offsets. Offsets of a deleted topic are gone, also if a topic of the
 // same name is created again.
 type OffsetStore interface {
 	// Commit makes offsets durable if check, called right before the write, returns nil; else it
 	// returns check's error. For each offset of a partition that does not exist it calls reject and
 	// skips it.
-	Commit(ctx context.Context, group string, offsets []CommittedOffset, check func() error, reject func(i int)) error
+	Commit(ctx context.Context, group string, offsets []storage.CommittedOffset, check func() error, reject func(i int)) error
 	// Delete deletes the group's offsets of the given partitions, or all of them if only is nil,
 	// under the same condition.
-	Delete(ctx context.Context, group string, only []TopicPartition, check func() error) error
+	Delete(ctx context.Context, group string, only []storage.TopicPartition, check func() error) error
 	// Get returns one offset, or false.
-	Get(group, topic string, partition int32) (CommittedOffset, bool, error)
+	Get(group, topic string, partition int32) (storage.CommittedOffset, bool, error)
 	// All returns the group's offsets in unspecified order.
-	All(group string) ([]CommittedOffset, error)
+	All(group string) ([]storage.CommittedOffset, error)
 	// Groups returns the names of the groups that have offsets.
 	Groups() ([]string, error)
 	// Has reports whether the group has any offsets.
 	Has(group string) (bool, error)
-}
-
-// TopicPartition names a partition.
-type TopicPartition struct {
-	Topic     string
-	Partition int32
 }
 
 // maxOffsetMetadata is the maximum size of what a client may store with an offset, equal to Kafka's
@@ -61,7 +47,7 @@ const maxOffsetMetadata = 4096
 // CommitOffsets answers an OffsetCommit.
 func (c *Coordinator) CommitOffsets(ctx context.Context, req *kmsg.OffsetCommitRequest, now int64) *kmsg.OffsetCommitResponse {
 	resp := req.ResponseKind().(*kmsg.OffsetCommitResponse)
-	var offsets []CommittedOffset
+	var offsets []storage.CommittedOffset
 	var places []*int16 // offsets[i]'s error code in the response
 	for _, t := range req.Topics {
 		kt := kmsg.NewOffsetCommitResponseTopic()
@@ -71,7 +57,7 @@ func (c *Coordinator) CommitOffsets(ctx context.Context, req *kmsg.OffsetCommitR
 			kp := &kt.Partitions[i]
 			kp.Default()
 			kp.Partition = p.Partition
-			o := CommittedOffset{Topic: t.Topic, Partition: p.Partition, Offset: p.Offset, Epoch: p.LeaderEpoch, Committed: now}
+			o := storage.CommittedOffset{Topic: t.Topic, Partition: p.Partition, Offset: p.Offset, Epoch: p.LeaderEpoch, Committed: now}
 			if p.Metadata != nil {
 				o.Metadata = *p.Metadata
 			}
@@ -235,7 +221,7 @@ func (c *Coordinator) fetchGroup(group string, topics []kmsg.OffsetFetchRequestG
 				return nil, err
 			}
 			if !ok {
-				o = CommittedOffset{Partition: p, Offset: -1, Epoch: -1}
+				o = storage.CommittedOffset{Partition: p, Offset: -1, Epoch: -1}
 			}
 			kt.Partitions = append(kt.Partitions, fetchedOffset(o))
 		}
@@ -244,7 +230,7 @@ func (c *Coordinator) fetchGroup(group string, topics []kmsg.OffsetFetchRequestG
 	return found, nil
 }
 
-func fetchedOffset(o CommittedOffset) kmsg.OffsetFetchResponseGroupTopicPartition {
+func fetchedOffset(o storage.CommittedOffset) kmsg.OffsetFetchResponseGroupTopicPartition {
 	kp := kmsg.NewOffsetFetchResponseGroupTopicPartition()
 	kp.Partition, kp.Offset, kp.LeaderEpoch, kp.Metadata = o.Partition, o.Offset, o.Epoch, &o.Metadata
 	return kp
@@ -253,7 +239,7 @@ func fetchedOffset(o CommittedOffset) kmsg.OffsetFetchResponseGroupTopicPartitio
 // DeleteOffsets answers an OffsetDelete.
 func (c *Coordinator) DeleteOffsets(ctx context.Context, req *kmsg.OffsetDeleteRequest) *kmsg.OffsetDeleteResponse {
 	resp := req.ResponseKind().(*kmsg.OffsetDeleteResponse)
-	var only []TopicPartition
+	var only []storage.TopicPartition
 	for _, t := range req.Topics {
 		kt := kmsg.NewOffsetDeleteResponseTopic()
 		kt.Topic = t.Topic
@@ -279,7 +265,7 @@ func (c *Coordinator) DeleteOffsets(ctx context.Context, req *kmsg.OffsetDeleteR
 				kt.Partitions[i].ErrorCode = kerr.GroupSubscribedToTopic.Code
 				continue
 			}
-			only = append(only, TopicPartition{kt.Topic, kt.Partitions[i].Partition})
+			only = append(only, storage.TopicPartition{Topic: kt.Topic, Partition: kt.Partitions[i].Partition})
 		}
 	}
 	if len(only) == 0 {
