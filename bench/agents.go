@@ -23,13 +23,13 @@ const (
 	agentSessions = 1000
 )
 
-// agentLoad makes events of agents at work, in turns of four: a message of about 200
-// bytes, a call of a shell, its result, and what the agent says of it. Words are drawn as
-// they are in texts: few often, many seldom.
+// agentLoad generates events of working agents in groups of four: a message of about 200
+// bytes, a shell call, its result, and the agent's comment. Words follow the distribution
+// of natural texts: few are frequent, many are rare.
 type agentLoad struct {
 	seed  uint64
 	words []string
-	// sessions is how many runs there are, each of an agent of its own.
+	// sessions is the number of runs, each by a different agent.
 	sessions int
 }
 
@@ -47,7 +47,7 @@ func newAgentLoad(o options, sessions int) *agentLoad {
 	return l
 }
 
-// event is the nth event of all.
+// event returns the nth event.
 func (l *agentLoad) event(n int) (schemas.Event, error) {
 	rng := rand.New(rand.NewPCG(l.seed, uint64(n)))
 	zipf := rand.NewZipf(rng, 1.1, 4, uint64(len(l.words)-1))
@@ -97,8 +97,9 @@ func (l *agentLoad) events(from, n int) ([]schemas.Event, error) {
 	return all, nil
 }
 
-// benchAgents appends over HTTP from four clients, as fast as a whole Recount in this
-// process takes it, in many runs and in one, and then one event a request at a fixed rate.
+// benchAgents appends over HTTP from four clients, as fast as a complete Recount in this
+// process accepts events, in many runs and in one; then one event per request at a fixed
+// rate.
 func benchAgents(ctx context.Context, o options, r *report) error {
 	made, err := newAgentLoad(o, agentSessions).events(0, 4*agentSessions)
 	if err != nil {
@@ -126,7 +127,7 @@ func ingestAgents(ctx context.Context, o options, name string, l *agentLoad, r *
 		return err
 	}
 	defer func() { err = errors.Join(err, s.stop()) }()
-	// Ten parts, so that a rate that falls with what is there already shows.
+	// Ten parts, to show whether the rate falls as the log grows.
 	const parts = 10
 	batches := o.events / parts / agentsABatch
 	var rates []float64
@@ -163,8 +164,8 @@ func ingestAgents(ctx context.Context, o options, name string, l *agentLoad, r *
 	return s.agentsAtRate(ctx, o, l, n, r)
 }
 
-// appendBatches sends from four clients, each the next batch that nobody has. Again says
-// that some of them may have been appended before.
+// appendBatches sends batches from four clients; each takes the next unsent batch. Again
+// says that some of them may have been appended before.
 func (s *system) appendBatches(ctx context.Context, load [][]schemas.Event, again bool) error {
 	var next atomic.Int64
 	g, running := errgroup.WithContext(ctx)
@@ -187,7 +188,7 @@ func (s *system) appendBatches(ctx context.Context, load [][]schemas.Event, agai
 	return g.Wait()
 }
 
-// visible waits until every projection has what topic agents has.
+// visible waits until every projection has applied all of topic agents.
 func (s *system) visible(ctx context.Context) error {
 	ends, err := s.node.Log().Ends(ctx, s.node.Log().Topic(schemas.TopicAgents))
 	if err != nil {
@@ -196,8 +197,8 @@ func (s *system) visible(ctx context.Context) error {
 	return s.node.Projections().Wait(ctx, ends)
 }
 
-// agentsAtRate appends single events at a fixed rate, whatever the answers take, and
-// measures from when each was due until every projection has it.
+// agentsAtRate appends single events at a fixed rate, independent of how long answers take,
+// and measures the time from when each was due until every projection has applied it.
 func (s *system) agentsAtRate(ctx context.Context, o options, l *agentLoad, from int, r *report) error {
 	n := int(o.duration.Seconds() * float64(o.rate))
 	load, err := l.events(from, n)
@@ -221,7 +222,7 @@ func (s *system) agentsAtRate(ctx context.Context, o options, l *agentLoad, from
 			out, err := s.client.Append(ctx, []schemas.Event{e})
 			at := time.Since(due)
 			var seen time.Duration
-			// One in ten waits: waiting is load too, and the figure is of appends.
+			// One in ten waits, because waiting is load too, and appends are measured.
 			if err == nil && i%10 == 0 {
 				p := out[0].Position
 				err = s.node.Projections().Wait(ctx, schemas.Watermark{p.TP(): p.Offset + 1})

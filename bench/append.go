@@ -14,7 +14,7 @@ import (
 	"github.com/recountdb/recount/pipeline/broker"
 )
 
-// appendWays are the ways in for whoever is in the broker's own process.
+// appendWays are the ways to append from within the broker's process.
 var appendWays = []struct {
 	name     string
 	inMemory bool
@@ -25,11 +25,10 @@ var appendWays = []struct {
 	{name: "in memory", client: true, inMemory: true},
 }
 
-// benchMemoryAppend has the same callers make the same calls by each way in: so many
-// at a time, each with so many records for one partition, each waiting until they are
-// on disk before it makes its next. By Broker.Append; by one client over loopback,
-// which makes batches of what its callers have for a partition; and by one through
-// the in-memory connection.
+// benchMemoryAppend compares ways to append with the same callers and calls: n callers at a
+// time, each appending m records to one partition and waiting until they are on disk. The
+// ways are Broker.Append, one client over loopback, which batches its callers' records by
+// partition, and one client over the in-memory connection.
 func benchMemoryAppend(ctx context.Context, o options, r *report) error {
 	for _, load := range []struct{ callers, perCall, n int }{
 		{16, 1, 20_000},
@@ -65,8 +64,8 @@ func benchMemoryAppend(ctx context.Context, o options, r *report) error {
 	return nil
 }
 
-// callRate has callers append n records, perCall at a time, and returns records a
-// second and what each used.
+// callRate lets callers append n records, perCall at a time, and returns records per second
+// and the resources used per record.
 func callRate(ctx context.Context, dir string, way, callers, perCall, n int, seed int64) (rate float64, used cpuTimes, err error) {
 	s, err := startOurs(dir, appendWays[way].inMemory)
 	if err != nil {
@@ -79,7 +78,7 @@ func callRate(ctx context.Context, dir string, way, callers, perCall, n int, see
 	}
 	defer cl.Close()
 	ps := payloads(seed)
-	// Makes the topic, and the client's connection.
+	// This creates the topic and the client's connection.
 	if err := cl.ProduceSync(ctx, &kgo.Record{Value: ps[0]}).FirstErr(); err != nil {
 		return 0, used, err
 	}

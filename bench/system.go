@@ -19,7 +19,7 @@ import (
 	"github.com/recountdb/recount/server/node"
 )
 
-// system is a whole Recount in this process, asked over HTTP as a user would.
+// system is a complete Recount in this process, queried over HTTP like a user's.
 type system struct {
 	node   *node.Node
 	client *httpapi.Client

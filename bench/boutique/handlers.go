@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// handlers are the places that implement what the source's calls ask for: file:line.
+// handlers returns the places (file:line) that implement the targets of the source's calls.
 func handlers() map[pair]string {
 	all := map[pair]string{}
 	for p, columns := range declaredRows() {
@@ -16,8 +16,8 @@ func handlers() map[pair]string {
 	return all
 }
 
-// scoreHandlers compares what `recount runtime edges --json` says to handle each call
-// with the source, and prints what is wrong.
+// scoreHandlers compares the handlers in the output of `recount runtime edges --json` with
+// the source, and prints the differences.
 func scoreHandlers(r io.Reader, w io.Writer) error {
 	var answer struct {
 		Edges []struct {
@@ -58,7 +58,7 @@ func scoreHandlers(r io.Reader, w io.Writer) error {
 	return err
 }
 
-// declaredRows are the rows of declared.tsv by the call that each is about.
+// declaredRows returns the rows of declared.tsv by call.
 func declaredRows() map[pair][]string {
 	all := map[pair][]string{}
 	for l := range strings.Lines(declaredTSV) {

@@ -1,6 +1,6 @@
-// Command boutique judges the service map by a real system: traces of Online
-// Boutique, recorded by the authors of Nezha, against the calls that its source
-// declares (declared.tsv).
+// Command boutique evaluates the service map on a real system: it compares traces of Online
+// Boutique, recorded by the authors of Nezha, with the calls that its source declares
+// (declared.tsv).
 //
 //	go -C bench run ./boutique score FILE…                   fold the spans, compare the map
 //	recount runtime edges --json -n 10000 | go -C bench run ./boutique handlers
@@ -9,14 +9,14 @@
 //
 // A FILE is one of Nezha's trace files (github.com/IntelligentDDS/Nezha), CSV or,
 // with xz installed, CSV.xz: trace, span, parent ("root" for none), pod, operation,
-// start and end in nanoseconds. It says no kinds and no attributes, so that all that
-// is known of a call is its name. A service is its pod's name without the two hashes.
+// start and end in nanoseconds. It has no kinds and no attributes, so only the name of a
+// call is known. A service is its pod's name without the two hashes.
 //
-// score prints the pairs of (caller, callee, procedure) that the files have (by a
-// plain join of their rows), that Recount's map has, and that the source declares;
-// then recall and precision, and the same of what shuffling, splitting, duplicating
-// and clocks that differ by minutes make of the data. handlers compares the code that
-// an answer of Recount's names behind each call with what implements it in the source.
+// score prints the pairs of (caller, callee, procedure) that the files have (by a plain
+// join of their rows), that Recount's map has, and that the source declares; then recall
+// and precision, also after shuffling, splitting, duplicating and skewing clocks by
+// minutes. handlers compares the code that Recount names for each call with its
+// implementation in the source.
 package main
 
 import (

@@ -25,14 +25,14 @@ import (
 //go:embed declared.tsv
 var declaredTSV string
 
-// pair is a call from a service to another, by its procedure.
+// pair is a call from one service to another, with its procedure.
 type pair struct{ caller, callee, procedure string }
 
 func (p pair) compare(q pair) int {
 	return cmp.Or(cmp.Compare(p.caller, q.caller), cmp.Compare(p.callee, q.callee), cmp.Compare(p.procedure, q.procedure))
 }
 
-// declared are the calls of the source.
+// declared returns the calls that the source declares.
 func declared() map[pair]bool {
 	all := map[pair]bool{}
 	for p := range declaredRows() {
@@ -41,9 +41,9 @@ func declared() map[pair]bool {
 	return all
 }
 
-// joined counts the calls of the rows without Recount: rows whose parent is in
-// another service. The procedure is the name without what the libraries of Python
-// and JavaScript put before it.
+// joined counts the calls in the rows without Recount: rows whose parent is in another
+// service. The procedure is the name without the prefixes of the Python and JavaScript
+// libraries.
 func joined(all []span) map[pair]uint64 {
 	services := map[[2]string]string{}
 	for _, s := range all {
@@ -58,11 +58,11 @@ func joined(all []span) map[pair]uint64 {
 	return calls
 }
 
-// partitions is how many a topic has by default.
+// partitions is the default number of partitions of a topic.
 const partitions = 4
 
-// batches are the exports as the log has them: each service in a partition, with
-// offsets of its own.
+// batches returns the exports as the log stores them: each service in one partition, with
+// its offsets.
 func batches(ctx context.Context, all []export) (map[int32][]schemas.Batch, error) {
 	var names []string
 	for _, e := range all {
@@ -96,8 +96,8 @@ func batches(ctx context.Context, all []export) (map[int32][]schemas.Batch, erro
 	return out, nil
 }
 
-// fold applies the batches in a new projection, taking turns among the partitions as
-// the source of randomness has it; nil: one after the other. use sees the result.
+// fold applies the batches to a new projection, interleaving partitions at random by r, or
+// one after the other if r is nil. use receives the result.
 func fold(ctx context.Context, all map[int32][]schemas.Batch, r *rand.Rand, use func(p *runtimegraph.Runtime) error) (err error) {
 	dir, err := os.MkdirTemp("", "boutique")
 	if err != nil {
@@ -126,7 +126,7 @@ func fold(ctx context.Context, all map[int32][]schemas.Batch, r *rand.Rand, use 
 	return use(p)
 }
 
-// serviceMap is the map as Recount has it: calls between services, counted.
+// serviceMap returns Recount's map: counts of calls between services.
 func serviceMap(ctx context.Context, p *runtimegraph.Runtime) (map[pair]uint64, error) {
 	v, err := p.View()
 	if err != nil {
@@ -146,8 +146,8 @@ func serviceMap(ctx context.Context, p *runtimegraph.Runtime) (map[pair]uint64, 
 	return all, nil
 }
 
-// answers is all that the projection answers but where in the log it stands, in
-// text: equal for any order in which the same spans come.
+// answers returns all answers of the projection, except positions, as text: it is equal for
+// any order of the same spans.
 func answers(ctx context.Context, p *runtimegraph.Runtime) (string, error) {
 	v, err := p.View()
 	if err != nil {
@@ -191,7 +191,7 @@ func answers(ctx context.Context, p *runtimegraph.Runtime) (string, error) {
 	return out.String(), nil
 }
 
-// outcome is what became of the data.
+// outcome is the result of folding the data.
 type outcome struct {
 	root    schemas.Hash
 	calls   map[pair]uint64
@@ -242,7 +242,7 @@ func score(ctx context.Context, all []span, seed uint64, w io.Writer) error {
 	return nil
 }
 
-// table prints the pairs, and what is right of the map: by pairs and by calls.
+// table prints the pairs, and the accuracy of the map by pairs and by calls.
 func table(w io.Writer, want, got map[pair]uint64, source map[pair]bool) {
 	all := map[pair]bool{}
 	maps.Copy(all, source)

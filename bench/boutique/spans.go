@@ -24,7 +24,7 @@ type span struct {
 	start, end        uint64
 }
 
-// service is the pod's name without the hashes of its replica set and its own.
+// service returns the pod's name without the hashes of its replica set and its own.
 func (s span) service() string {
 	parts := strings.Split(s.pod, "-")
 	return strings.Join(parts[:max(1, len(parts)-2)], "-")
@@ -74,17 +74,17 @@ func readSpans(r io.Reader) ([]span, error) {
 	return all, nil
 }
 
-// export is what a service sends at once.
+// export is a set of spans that a service sends at once.
 type export struct {
 	service string
 	data    *tracepb.TracesData
 }
 
-// perExport is how many spans the SDKs send at once, about.
+// perExport is the approximate number of spans that SDKs send at once.
 const perExport = 100
 
-// exports are the spans of each pod in the order given, so many at a time, in the
-// order in which their first spans come.
+// exports splits the spans of each pod, in the given order, into exports of size spans,
+// ordered by their first spans.
 func exports(all []span, size int) []export {
 	var out []export
 	open := map[string]*tracepb.ScopeSpans{}
@@ -110,7 +110,7 @@ func text(key, value string) *commonpb.KeyValue {
 	return &commonpb.KeyValue{Key: key, Value: &commonpb.AnyValue{Value: &commonpb.AnyValue_StringValue{StringValue: value}}}
 }
 
-// unhex is nil for what is no hex: the processor will count it.
+// unhex returns nil for a string that is not hex; the processor counts such spans.
 func unhex(s string) []byte {
 	b, err := hex.DecodeString(s)
 	if err != nil {
@@ -119,8 +119,8 @@ func unhex(s string) []byte {
 	return b
 }
 
-// writePart writes traces that have every pair of calling and called operation that
-// the file has: the shortest of those that bring something new.
+// writePart writes traces that cover every pair of calling and called operation in the
+// file: the shortest ones that add a pair.
 func writePart(w io.Writer, all []span) {
 	byTrace := map[string][]span{}
 	for _, s := range all {

@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// variant is what may become of the data on its way. The partitions take turns at
-// random in all of them. The calls have to be the same in each; all answers, where
-// clocks did not change; and the root, where each partition has the same log, which it
-// tells the positions of.
+// variant is a possible distortion of the data in transit. Partitions are interleaved at
+// random in all of them. The calls must be equal in each; all answers too, if clocks did
+// not change; and also the root, if each partition has the same log, since it covers
+// positions.
 type variant struct {
 	name string
-	// size is how many spans an export has.
+	// size is the number of spans in an export.
 	size            int
 	skewed, sameLog bool
 	make            func(r *rand.Rand, all []span) []span

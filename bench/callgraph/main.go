@@ -1,18 +1,18 @@
 // Command callgraph compares the call edges that the Go resolver finds in a module
-// with those of golang.org/x/tools: the static call graph (with the static calls
-// inside function literals, which its own algorithm visits only where the literal
-// is called), and VTA's.
+// with those of golang.org/x/tools: the static call graph (including static calls inside
+// function literals, which its own algorithm visits only if the literal is called), and
+// VTA's.
 //
 //	go -C bench run ./callgraph [-package P] [-misses N] DIR
 //	go -C bench run ./callgraph -measure DIR
 //	go -C bench run ./callgraph -replay N [-every M] REPOSITORY
 //
-// Compared are distinct pairs of declared functions of the module, without tests: a
-// literal's calls are its enclosing function's, an instance's its generic
-// function's, an initialiser's those of the package's init. Calls of an interface's
-// method are no pair in either. DIR's dependencies must be in the module cache.
-// -measure only resolves, and reports the time and memory that took. -replay resolves
-// the last N commits of a git repository one by one.
+// It compares distinct pairs of declared functions of the module, without tests: the calls
+// of a literal belong to its enclosing function, those of an instance to its generic
+// function, and those of an initialiser to the package's init. Calls of an interface's
+// method are not pairs in either graph. DIR's dependencies must be in the module cache.
+// -measure only resolves, and reports time and memory. -replay resolves the last N commits
+// of a git repository one by one.
 package main
 
 import (
@@ -136,7 +136,7 @@ func compare(what string, ours, theirs map[pair]bool, misses int) {
 
 type edges struct{ calls, mayCall map[pair]bool }
 
-// pairsOf are the resolver's edges as pairs.
+// pairsOf returns the resolver's edges as pairs.
 func pairsOf(graphs []resolve.FileGraph) edges {
 	names := map[schemas.NodeKey]string{}
 	interfaces := map[string]bool{}

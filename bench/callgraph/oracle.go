@@ -15,7 +15,7 @@ import (
 	"golang.org/x/tools/go/ssa/ssautil"
 )
 
-// oracle is what x/tools says of a module.
+// oracle has the call graphs of x/tools for a module.
 type oracle struct {
 	module      string
 	paths       map[string]bool // the module's packages
@@ -92,8 +92,8 @@ func (o *oracle) add(pairs map[pair]bool, from, to *ssa.Function) {
 	pairs[pair{caller, callee}] = true
 }
 
-// name is a function's as the resolver's nodes have it. Wrappers stand for the
-// method that they call where they are called, and for nothing where they call.
+// name returns a function's name in the form of the resolver's nodes. A called wrapper has
+// the name of the method that it calls; a calling wrapper has none.
 func (o *oracle) name(f *ssa.Function, called bool) (string, bool) {
 	for f.Parent() != nil {
 		f = f.Parent()

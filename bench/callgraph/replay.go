@@ -19,8 +19,8 @@ import (
 	"github.com/recountdb/recount/languages/resolvetest"
 )
 
-// replay resolves the last commits of a git repository one after the other (first
-// parents), and compares every so many with the same commit resolved whole.
+// replay resolves the last commits of a git repository one after the other (first parents),
+// and compares every nth with the same commit resolved from scratch.
 func replay(dir string, commits, every int) error {
 	git := func(args ...string) (string, error) {
 		out, err := exec.Command("git", append([]string{"-C", dir}, args...)...).Output()
@@ -126,7 +126,7 @@ func replay(dir string, commits, every int) error {
 	return nil
 }
 
-// encode is every field of a graph.
+// encode returns an encoding of every field of a graph.
 func encode(g resolve.FileGraph) []byte {
 	var b []byte
 	add := func(m proto.Message, parts ...string) {

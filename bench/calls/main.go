@@ -1,31 +1,30 @@
-// Command calls judges the call edges of a language by call sites that people
-// labelled, in repositories that were not written for it.
+// Command calls evaluates the call edges of a language with hand-labelled call sites in
+// independent repositories.
 //
 //	go -C bench run ./calls sample -lang csharp|java|rust|typescript [-n 220] [-seed 1] DIR > labels.tsv
 //	go -C bench run ./calls score [-misses] LABELS DIR [LABELS DIR]…
 //
 // sample draws call sites from the clone in DIR, by the grammar alone and before any
-// resolver is asked: each call outside of tests whose callee ends in a name has the
-// same chance. Rust's Some, Ok and Err are no calls here, and what stands in a macro's
-// arguments is not seen. The order is the draw's; its first half is called "a", the
-// second "b", so that a resolver may be mended with one half and judged by the other.
+// resolver runs: each call outside tests whose callee ends in a name has the same
+// probability. Rust's Some, Ok and Err do not count as calls, and arguments of macros are
+// not searched. The order is that of the draw; the first half is called "a", the second
+// "b", so that a resolver can be developed with one half and evaluated with the other.
 //
 // Columns, separated by tabs: repository, commit, file:line:column of the callee's
 // last name (lines from 1, columns from 0 in bytes), that name, the half, the label.
 // A label is one of
 //
-//	path:line name   what is called, by the line of its name, in the same repository:
-//	                 a function, a method, a constructor where one is written, else the
-//	                 class, struct or variant that is made. Of a call through an
-//	                 interface or trait it is the method declared there; targets that
-//	                 are as right stand behind it, each after " | ".
-//	external         something of another package or of the language
+//	path:line name   the callee, by the line of its name, in the same repository: a
+//	                 function, a method, a declared constructor, or else the class,
+//	                 struct or variant that is created. For a call through an interface
+//	                 or trait it is the method declared there; equally correct targets
+//	                 follow, each after " | ".
+//	external         something in another package or in the language
 //	dynamic          a value: a parameter or a field that holds a function
-//	none             it cannot be said
+//	none             the callee cannot be determined
 //
-// score resolves the clone at that commit and compares. An edge at a site is right
-// where it leads to one of the label's targets; a site is found where a right edge
-// begins there.
+// score resolves the clone at that commit and compares. An edge at a site is right if it
+// leads to one of the label's targets; a site is found if a right edge begins there.
 package main
 
 import (

@@ -22,14 +22,14 @@ import (
 	"github.com/smacker/go-tree-sitter/typescript/typescript"
 )
 
-// language is what must be known of one to find its calls.
+// language describes how to find the calls of a language.
 type language struct {
 	grammars map[string]func() *sitter.Language // by extension
-	// skip are the paths of tests and of what is no part of the program.
+	// skip matches the paths of tests and of files that are not part of the program.
 	skip *regexp.Regexp
-	// callee is the last name of what a node calls; nil where it calls nothing by name.
+	// callee returns the last name of a node's callee; nil if it calls nothing by name.
 	callee func(n *sitter.Node, src []byte) *sitter.Node
-	// test reports whether all below a node is a test.
+	// test reports whether a node contains only tests.
 	test func(n *sitter.Node, src []byte) bool
 }
 
@@ -109,7 +109,7 @@ func sample(args []string) error {
 	return nil
 }
 
-// sites are all calls below a folder, by place.
+// sites returns all calls below a folder, by place.
 func (l language) sites(dir, under string) ([]site, error) {
 	var all []site
 	fsys := os.DirFS(dir)
@@ -189,7 +189,7 @@ func rustCallee(n *sitter.Node, src []byte) *sitter.Node {
 
 var rustTests = regexp.MustCompile(`^#!?\[\s*(cfg\s*\(.*\btest\b.*\)|([a-z_]+::)*test\b.*)\s*\]$`)
 
-// rustTest reports whether an attribute in front of an item says that it is a test.
+// rustTest reports whether an attribute before an item marks it as a test.
 func rustTest(n *sitter.Node, src []byte) bool {
 	if !strings.HasSuffix(n.Type(), "_item") {
 		return false

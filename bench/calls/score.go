@@ -20,7 +20,7 @@ import (
 // label is a line of a file of labels.
 type label struct {
 	commit, place, name, half string
-	// what is "external", "dynamic" or "none", or empty where there are targets.
+	// what is "external", "dynamic" or "none", or empty if there are targets.
 	what    string
 	targets []labelled
 }
@@ -73,14 +73,14 @@ func parseTarget(text string) (labelled, error) {
 	return labelled{place[:colon], uint32(line), name}, err
 }
 
-// graph is what the resolver says of a clone.
+// graph has the resolver's edges for a clone.
 type graph struct {
 	nodes map[string][]resolve.Node // by path
 	known map[schemas.NodeKey]bool
 	// at are the edges and externals of calls, by the place of a site.
 	edges     map[string][]resolve.Edge
 	externals map[string][]resolve.External
-	// more are the edges that have more sites than they keep, by file.
+	// more are the edges with more sites than they store, by file.
 	more     map[string][]resolve.Edge
 	dangling int
 }
@@ -89,7 +89,7 @@ func isCall(k recountv1.EdgeKind) bool {
 	return k == recountv1.EdgeKind_EDGE_KIND_CALLS || k == recountv1.EdgeKind_EDGE_KIND_MAY_CALL
 }
 
-// graphOf resolves a clone by every resolver that takes files of the sites.
+// graphOf resolves a clone with every resolver that handles files of the sites.
 func graphOf(dir string, labels []label) (*graph, error) {
 	wanted := map[string]bool{}
 	for _, l := range labels {
@@ -155,8 +155,8 @@ func (g *graph) add(graphs []resolve.FileGraph) {
 	}
 }
 
-// edgesAt are the edges that begin at a site. An edge keeps its first sites only: behind
-// them it counts for what the same declaration calls by the same name.
+// edgesAt returns the edges that begin at a site. An edge stores only its first sites; for
+// later sites it counts if the same declaration calls the same name.
 func (g *graph) edgesAt(l label) []resolve.Edge {
 	if found := g.edges[l.place]; len(found) > 0 || len(g.externals[l.place]) > 0 {
 		return found
@@ -187,7 +187,7 @@ func lastName(k schemas.NodeKey) string {
 	return chain[strings.LastIndexByte(chain, '.')+1:]
 }
 
-// find is the innermost node of a label's name around its line.
+// find returns the innermost node with a label's name around its line.
 func (g *graph) find(t labelled) (schemas.NodeKey, bool) {
 	var best *resolve.Node
 	for i, n := range g.nodes[t.path] {
@@ -214,7 +214,7 @@ func (t tally) String() string {
 
 func ratio(a, b int) float64 { return float64(a) / float64(max(1, a+b)) }
 
-// result is what is counted over one half.
+// result has the counts of one half.
 type result struct {
 	sites                        map[string]int // by what the label says
 	calls, both                  tally

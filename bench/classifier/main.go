@@ -3,8 +3,8 @@
 //
 //	go -C bench run ./classifier [-labels FILE] [-misses]
 //
-// The half of the commands whose SHA-256 begins with an even byte may be looked
-// at while the rules are worked on; the other half is only ever counted.
+// The half of the commands whose SHA-256 begins with an even byte may be used to develop
+// the rules; the other half is only counted.
 package main
 
 import (
@@ -38,7 +38,7 @@ func main() {
 
 var names = []string{"build", "deploy", "debug", "configure", "query", "navigate", "other"}
 
-// score counts agreement, and what was taken for what.
+// score counts agreement and confusions.
 type score struct {
 	right, all int
 	confusion  map[[2]string]int

@@ -17,8 +17,8 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// look measures a projection that was kept: what the chunks of its snapshots take,
-// and the first question to old ones.
+// look measures a projection that was kept: the size of its snapshots' chunks, and the time
+// of the first query to old snapshots.
 func look(ctx context.Context, dir string, asked int, profile string) error {
 	set, graph, err := open(dir)
 	if err != nil {
@@ -48,7 +48,7 @@ func look(ctx context.Context, dir string, asked int, profile string) error {
 	return wander(ctx, dir, all, asked)
 }
 
-// byPosition are the commits that have a graph, as they came.
+// byPosition returns the commits with a graph, in the order of their events.
 func byPosition(graph *snapshots.Code) (all []*recountv1.CodeSnapshot, err error) {
 	v, err := graph.View()
 	if err != nil {
@@ -71,7 +71,7 @@ func byPosition(graph *snapshots.Code) (all []*recountv1.CodeSnapshot, err error
 	return all, err
 }
 
-// maps are those of a snapshot, by name.
+// maps are the maps of a snapshot, by name.
 var maps = []struct {
 	name string
 	of   func(*snapshots.Snapshot) (*prolly.Map, error)
@@ -86,7 +86,7 @@ var maps = []struct {
 	{"lines", (*snapshots.Snapshot).Lines},
 }
 
-// taken is what some chunks take.
+// taken is the size of some chunks.
 type taken struct{ entries, chunks, bytes, first, last int64 }
 
 // storage says what the chunks of each map are before they are compressed: those of the

@@ -6,13 +6,12 @@
 //	go -C bench run ./code -repo DIR -together [-history N]
 //	go -C bench run ./code -keep DIR [-asked N]
 //
-// With -together, the three go on at once, as in a node that follows the log: what
-// the importer appends is turned into facts and folded while it reads on.
+// With -together, the three run concurrently, as in a node that follows the log: the
+// importer's events are turned into facts and folded while it continues to read.
 //
-// With -every, the snapshot of every Nth commit is made again from nothing and
-// compared. With -keep, the projection stays in a folder; one that is there already
-// is not made again, but asked: what its snapshots take, and how long the first
-// question to an old snapshot does.
+// With -every, the snapshot of every Nth commit is also made from scratch and compared.
+// With -keep, the projection is kept in a folder; an existing one is not made again, but
+// measured: the size of its snapshots, and the time of the first query to an old snapshot.
 package main
 
 import (
@@ -154,7 +153,7 @@ func open(dir string) (*projections.Set, *code.Code, error) {
 	return set, p.(*code.Code), nil
 }
 
-// describe says what the last commit's snapshot is, and what all of them take.
+// describe prints the last commit's snapshot, and the size of all snapshots.
 func describe(graph *code.Code, records []*recountv1.Record) error {
 	v, err := graph.View()
 	if err != nil {
@@ -178,7 +177,7 @@ func describe(graph *code.Code, records []*recountv1.Record) error {
 	return nil
 }
 
-// stored is how many bytes the chunks of all snapshots take on disk.
+// stored returns the size of the chunks of all snapshots on disk, in bytes.
 func stored(graph *code.Code) (int64, error) {
 	bytes, err := graph.ChunkBytes()
 	return int64(bytes), err
@@ -192,7 +191,7 @@ func mkdir(parent, name string) string {
 	return dir
 }
 
-// imported reads the repository as `recount import git` does.
+// imported reads the repository like `recount import git`.
 func imported(ctx context.Context, dir, scratch string, history int, take func(context.Context, []schemas.Event) error) error {
 	repo, err := git.Open(ctx, dir)
 	if err != nil {
@@ -215,7 +214,7 @@ func imported(ctx context.Context, dir, scratch string, history int, take func(c
 	return err
 }
 
-// facts makes the records that the pipeline makes of the events from an offset on.
+// facts returns the records that the pipeline makes from the events, beginning at an offset.
 func facts(ctx context.Context, events []schemas.Event, from int64) ([]*recountv1.Record, error) {
 	in := make([]schemas.LogRecord, len(events))
 	for i, e := range events {
@@ -227,11 +226,11 @@ func facts(ctx context.Context, events []schemas.Event, from int64) ([]*recountv
 	return processors.Records(ctx, in, processors.Chain{})
 }
 
-// streamBatch is how many events the live stream hands over at once (configs/commits.yaml).
+// streamBatch is the number of events that the live stream passes on at once (configs/commits.yaml).
 const streamBatch = 256
 
-// folding makes facts and applies them as the live stream does, batch by batch, so that
-// no more lies in memory than there.
+// folding makes facts and applies them batch by batch like the live stream, so that memory
+// holds no more than there.
 type folding struct {
 	graph  *code.Code
 	events []schemas.Event
@@ -301,7 +300,7 @@ func (f *folding) apply(ctx context.Context, offset int, records []*recountv1.Re
 	return nil
 }
 
-// compare makes snapshots from nothing: the facts, then the commit's files at once.
+// compare makes snapshots from scratch: the facts, then all of the commit's files at once.
 func compare(ctx context.Context, graph *code.Code, records []*recountv1.Record, scratch string, every int) error {
 	v, err := graph.View()
 	if err != nil {
@@ -388,14 +387,14 @@ func (c clock) print(what string) {
 		c.cpu.Round(time.Millisecond), c.allocated>>20, peak())
 }
 
-// allocated is how many bytes the process has asked of its heap, which no load alters.
+// allocated returns the bytes that the process has allocated, which do not depend on the load.
 func allocated() uint64 {
 	all := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
 	metrics.Read(all)
 	return all[0].Value.Uint64()
 }
 
-// cpu is the user CPU time of the process and of the children it has waited for.
+// cpu returns the user CPU time of the process and of the children it has waited for.
 func cpu() time.Duration {
 	var total time.Duration
 	for _, who := range []int{syscall.RUSAGE_SELF, syscall.RUSAGE_CHILDREN} {

@@ -10,8 +10,8 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// together imports, makes facts and folds at once. Between them are at most two of the
-// importer's batches, as many as it has on their way itself.
+// together imports, makes facts and folds concurrently. At most two of the importer's
+// batches are between the stages, as many as the importer itself has in flight.
 func together(ctx context.Context, dir string, history int) error {
 	scratch, err := os.MkdirTemp("", "recount-bench-code-")
 	if err != nil {
@@ -79,7 +79,7 @@ func together(ctx context.Context, dir string, history int) error {
 	return describe(graph, last)
 }
 
-// hand gives a batch to the next, unless all of it has ended.
+// hand passes a batch to the next stage, unless the context has ended.
 func hand[T any](ctx context.Context, to chan<- T, v T) error {
 	select {
 	case to <- v:

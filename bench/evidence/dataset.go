@@ -30,15 +30,15 @@ type event struct {
 	*recountv1.AgentEvent
 }
 
-// source is that of every event of a dataset.
+// source is the CloudEvents source of every event in a dataset.
 const source = "bench/evidence"
 
-// id is what the log knows the event by.
+// id returns the event's id in the log.
 func (e event) id() schemas.EventID { return schemas.ProducerID(source, e.ID) }
 
 func (e event) time() time.Time { return e.OccurredAt.AsTime() }
 
-// text is all that the event says: what a baseline indexes.
+// text returns the whole text of the event, which a baseline indexes.
 func (e event) text() string {
 	m := e.AgentEvent
 	parts := []string{m.Text, m.Thought, m.GetTask().GetTitle(), m.GetTask().GetOutcome()}
@@ -73,7 +73,7 @@ func (e event) text() string {
 	return strings.Join(kept, "\n")
 }
 
-// log is the event as it is appended.
+// log returns the event in the form in which it is appended.
 func (e event) log() (schemas.Event, error) {
 	payload, err := schemas.EncodePayload(e.AgentEvent)
 	return schemas.Event{
@@ -87,15 +87,14 @@ type question struct {
 	ID   string `json:"id"`
 	Kind string `json:"kind"`
 	Text string `json:"text"`
-	// Workspace is what it is asked within.
+	// Workspace restricts the query.
 	Workspace string `json:"workspace,omitempty"`
-	// AsOf asks for what was known then: every side sees only events up to it.
+	// AsOf restricts every side to events until this time.
 	AsOf time.Time `json:"as_of,omitzero"`
-	// Evidence is what an answer has to show: of each group one event, since a thing may
+	// Evidence is what an answer has to show: one event of each group, since the same may
 	// be said more than once.
 	Evidence [][]string `json:"evidence"`
-	// Chain is what led to the last of its events, each the cause of the next. It may be
-	// empty.
+	// Chain has the causes of its last event, each the cause of the next. It may be empty.
 	Chain []string `json:"chain,omitempty"`
 }
 
@@ -129,7 +128,7 @@ func (d *dataset) write(dir string) error {
 	return os.WriteFile(filepath.Join(dir, "questions.jsonl"), questions.Bytes(), 0o666)
 }
 
-// readDataset reads a folder that write has written, or somebody else.
+// readDataset reads a dataset from a folder.
 func readDataset(dir string) (*dataset, error) {
 	d := &dataset{name: filepath.Base(dir)}
 	err := eachLine(filepath.Join(dir, "events.jsonl"), func(line []byte) error {

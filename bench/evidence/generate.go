@@ -14,17 +14,16 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// size says how much is generated.
+// size is the amount of data to generate.
 type size struct {
-	// incidents are sessions in which something fails, is looked into and put right; each
-	// has quiet sessions beside it, in which nothing of note happens.
+	// incidents is the number of sessions in which something fails, is investigated and
+	// fixed; each has quiet sessions beside it, in which nothing notable happens.
 	incidents, quiet int
-	// statements are how often something is stated that others state, repeat, change or
-	// contradict.
+	// statements is the number of facts that are stated, repeated, changed or contradicted.
 	statements int
 }
 
-// generator writes a log of agents and the questions about it. Equal seeds give equal
+// generator writes a log of agents' events and questions about it. Equal seeds give equal
 // bytes.
 type generator struct {
 	rng      *rand.Rand
@@ -48,7 +47,7 @@ var workspaces = []string{"/src/shop", "/src/backoffice"}
 
 var agents = []string{"ada", "bob", "cleo", "dmitri", "eve"}
 
-// start is when a generated log begins.
+// start is the time at which a generated log begins.
 var start = time.Date(2026, 1, 5, 8, 0, 0, 0, time.UTC)
 
 func generate(seed uint64, z size) *dataset {
@@ -70,7 +69,7 @@ func generate(seed uint64, z size) *dataset {
 
 func pick[T any](g *generator, from []T) T { return from[g.rng.IntN(len(from))] }
 
-// pairs are n different pairs of a component and a trouble.
+// pairs returns n distinct pairs of a component and a problem.
 func (g *generator) pairs(n int) [][2]int {
 	var all [][2]int
 	for c := range components {
@@ -93,7 +92,7 @@ func (g *generator) open(workspace string) *session {
 	return s
 }
 
-// add appends an event, which follows from the one before unless it says otherwise.
+// add appends an event, caused by the previous one unless it names another cause.
 func (s *session) add(typ string, m *recountv1.AgentEvent) string {
 	s.at = s.at.Add(time.Duration(2+s.g.rng.IntN(60)) * time.Second)
 	s.n++
@@ -107,7 +106,7 @@ func (s *session) add(typ string, m *recountv1.AgentEvent) string {
 	return id
 }
 
-// call makes a call of a shell and its result.
+// call appends a shell call and its result.
 func (s *session) call(thought, command, output string, exit int32) (call, result string) {
 	args, _ := json.Marshal(map[string]string{"command": command})
 	callID := fmt.Sprint("call_", s.n)
@@ -120,7 +119,7 @@ func (s *session) call(thought, command, output string, exit int32) (call, resul
 	return call, result
 }
 
-// edit makes a call that changes a file, and its result.
+// edit appends a call that changes a file, and its result.
 func (s *session) edit(thought, file, with string) string {
 	args, _ := json.Marshal(map[string]string{"path": file, "new_str": with})
 	callID := fmt.Sprint("call_", s.n)
@@ -129,7 +128,7 @@ func (s *session) edit(thought, file, with string) string {
 	return id
 }
 
-// noise puts lines of a log around what a program prints.
+// noise puts log lines around a program's output.
 func (s *session) noise(text string) string {
 	var b strings.Builder
 	line := func() {
@@ -146,7 +145,7 @@ func (s *session) noise(text string) string {
 	return b.String()
 }
 
-// errand is something done besides.
+// errand appends an unrelated action.
 func (s *session) errand(c component, file string) {
 	e := pick(s.g, errands)
 	fill := func(t string) string {
@@ -160,7 +159,7 @@ func (s *session) errand(c component, file string) {
 	s.call("", fill(e.command), fill(e.result), 0)
 }
 
-// called is what a question calls a component.
+// called returns the name of a component in questions.
 func (g *generator) called(c component) string {
 	if g.rng.IntN(5) < 2 {
 		return c.asked
@@ -168,7 +167,7 @@ func (g *generator) called(c component) string {
 	return "the " + c.name
 }
 
-// incident is a session in which something fails, is understood and put right, and the
+// incident adds a session in which something fails, is understood and fixed, and the
 // questions that it answers.
 func (g *generator) incident(n, ci, ti int) {
 	c, t := components[ci], troubles[ti]
@@ -226,7 +225,7 @@ func (g *generator) incident(n, ci, ti int) {
 	}
 }
 
-// quietSession is one in which nothing of note happens, about the same components.
+// quietSession adds a session in which nothing notable happens, about the same components.
 func (g *generator) quietSession() {
 	c := pick(g, components)
 	s := g.open(workspaces[slices.Index(components, c)%len(workspaces)])
@@ -240,7 +239,7 @@ func (g *generator) quietSession() {
 	}
 }
 
-// facts states what is so, lets it change, repeats and contradicts it.
+// facts adds facts that are stated, changed, repeated and contradicted.
 func (g *generator) facts(n int) {
 	for i := range n {
 		f := facts[i%len(facts)]
@@ -252,7 +251,7 @@ func (g *generator) facts(n int) {
 	}
 }
 
-// fact is the life of one fact in one workspace.
+// fact adds the history of one fact in one workspace.
 func (g *generator) fact(f fact, workspace string) {
 	values := slices.Clone(f.values)
 	g.rng.Shuffle(len(values), func(i, j int) { values[i], values[j] = values[j], values[i] })

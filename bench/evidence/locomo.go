@@ -17,9 +17,9 @@ import (
 )
 
 // readLoCoMo reads conversations in the form of LoCoMo (Maharana et al., 2024): a list of
-// samples, each of sessions of turns with ids such as D3:11, and questions whose evidence
-// names turns. Each turn is an event: who speaks is its agent, the sample its workspace.
-// The data itself is its authors' and does not ship with this repository.
+// samples, each with sessions of turns with ids such as D3:11, and questions whose evidence
+// names turns. Each turn becomes an event: the speaker is its agent, the sample its
+// workspace. The data belongs to its authors and is not part of this repository.
 func readLoCoMo(path string) (*dataset, error) {
 	b, err := os.ReadFile(path)
 	if err != nil {
@@ -70,7 +70,7 @@ func readLoCoMo(path string) (*dataset, error) {
 	return d, nil
 }
 
-// locomoKind is what LoCoMo's numbers of categories mean.
+// locomoKind returns the meaning of LoCoMo's category numbers.
 func locomoKind(category int) string {
 	if kind, ok := map[int]string{1: "multi-hop", 2: "temporal", 3: "open domain", 4: "single-hop", 5: "adversarial"}[category]; ok {
 		return kind
@@ -80,7 +80,7 @@ func locomoKind(category int) string {
 
 var turnID = regexp.MustCompile(`D:?(\d+):(\d+)`)
 
-// turnIDs are the turns that evidence names. Several may stand in one text, and some are
+// turnIDs returns the turns that evidence names. One text may name several, and some are
 // written D:1:3 or D01:03.
 func turnIDs(evidence []string) []string {
 	var ids []string
@@ -96,7 +96,7 @@ func turnIDs(evidence []string) []string {
 	return ids
 }
 
-// conversation adds the events of a sample, and gives their ids by those of the turns.
+// conversation adds the events of a sample, and returns their ids by turn id.
 func conversation(d *dataset, sample string, c map[string]json.RawMessage) (map[string]string, error) {
 	turns := map[string]string{}
 	at := time.Date(2023, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -104,7 +104,7 @@ func conversation(d *dataset, sample string, c map[string]json.RawMessage) (map[
 		session := fmt.Sprint("session_", n)
 		raw, ok := c[session]
 		if !ok {
-			// Some samples have a date for sessions that they do not hold.
+			// Some samples have dates for sessions that they do not contain.
 			if _, more := c[fmt.Sprintf("session_%d_date_time", n)]; more {
 				continue
 			}

@@ -1,9 +1,8 @@
-// Evidence measures how well questions about what agents did are answered with evidence:
-// recall of the events that hold the answer among the first ten, precision, whether the
-// chain of causes is whole, the size of an answer and how long it takes. The baselines
-// are what one has without a memory of causes: the k best events by BM25 (over words, and
-// over English stems without stop words), by the vector of
-// Recount's own embedder, and the last k.
+// Evidence measures how well questions about agents' actions are answered with evidence:
+// recall of the events with the answer among the first ten, precision, whether the chain
+// of causes is complete, the size of an answer and its latency. The baselines do not use
+// causes: the k best events by BM25 (over words, and over English stems without stop
+// words), the k best by the vectors of Recount's own embedder, and the last k.
 //
 //	go -C bench run ./evidence [flags] synthetic        a generated log (-seed, -incidents, …)
 //	go -C bench run ./evidence [flags] runs FILE...     real runs: .traj, output.jsonl, …
@@ -11,22 +10,21 @@
 //	go -C bench run ./evidence [flags] dataset FOLDER   events.jsonl and questions.jsonl
 //	go -C bench run ./evidence -write FOLDER synthetic  write the dataset, ask nothing
 //
-// Recount runs in this process with all of its pipeline, and is asked over HTTP, so that
-// its times are of the whole way; the baselines are functions called, over arrays in
-// memory. Its rows: an answer of the default form, of k hits, then what led to them as far
-// as 8 KB hold it; mode subgraph with half as many hits, then what lies around them, which
-// takes more bytes.
+// Recount runs in this process with its whole pipeline and is queried over HTTP, so its
+// times include everything; the baselines are function calls over arrays in memory. The
+// rows for Recount: an answer in the default mode with k hits, then their causes as far as
+// they fit into 8 KB; and mode subgraph with half as many hits, then the objects around
+// them, which takes more bytes.
 //
-// What the generated log favours: its incidents are told the way agents' logs tell them,
-// where the output of a program, what was changed and, every second time, what was
-// understood do not repeat what the user called the trouble; they hang together by cause. So it favours
-// whoever follows causes, other than in questions of kind "error", which quote what was
-// printed, and "fact", and it is no measure of how well words are understood. The same
-// trouble befalls several components, and an error is printed alike in each, so that
-// evidence of the wrong incident is at hand. The words of the questions were chosen with
-// the baselines alone in sight: at first they shared none with the log, and then nobody
-// can tell one incident from another. Seeds of 100 and above are held out: they are for
-// the figures that are published, and for nothing else.
+// Bias of the generated log: its incidents resemble agents' logs, in which the output of a
+// program, the change and, every second time, the finding do not repeat the user's words
+// for the problem; they are connected by causes. So it favours systems that follow causes,
+// except in questions of kind "error", which quote the output, and "fact", and it does not
+// measure the understanding of words. Several components have the same problem and print
+// the same error, so that evidence of wrong incidents is available. The words of the
+// questions were chosen with the baselines only: at first they shared none with the log,
+// which made incidents indistinguishable. Seeds of 100 and above are held out and used
+// only for published figures.
 package main
 
 import (

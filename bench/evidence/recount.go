@@ -20,12 +20,12 @@ import (
 	"github.com/recountdb/recount/server/node"
 )
 
-// system is a whole Recount in this process, asked over HTTP as a user would.
+// system is a complete Recount in this process, queried over HTTP like a user's.
 type system struct {
 	node   *node.Node
 	client *httpapi.Client
 	stop   func() error
-	// numbers are those of the dataset's events, by what the log knows them by.
+	// numbers has the numbers of the dataset's events, by their ids in the log.
 	numbers map[string]int
 }
 
@@ -87,8 +87,8 @@ func (s *system) load(ctx context.Context, d *dataset) error {
 	}
 }
 
-// recount answers by POST /v1/query. What it shows comes in the order in which a reader
-// takes it in: the hits; then, nearest first, what lies around them and what led to them.
+// recount answers with POST /v1/query. Its events are in the order in which a reader sees
+// them: the hits; then, nearest first, the objects around them and their causes.
 type recount struct {
 	*system
 	what  string
@@ -122,7 +122,7 @@ func (r recount) answer(ctx context.Context, q question) ([]int, int, error) {
 	return shown, len(answer), nil
 }
 
-// order are the events that an answer shows, by their ids.
+// order returns the ids of the events that an answer shows.
 func order(resp evidence.Response) []string {
 	var ids []string
 	for _, o := range resp.Objects {

@@ -15,11 +15,11 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// readRuns makes a dataset of real runs of agents, in files that `recount import agents`
-// takes. Its questions are made by rule from what the runs hold: of each run what patch
-// its issue led to, and of each command that failed why that was. They copy the issue's
-// title and the agent's own words, since no rule can say them in others; so they favour
-// whoever matches words.
+// readRuns makes a dataset from real runs of agents, in files that `recount import agents`
+// accepts. Rules derive its questions from the runs: for each run, which patch its issue
+// led to, and for each failed command, why it failed. They copy the issue's title and the
+// agent's own words, since no rule can rephrase them; so they favour systems that match
+// words.
 func readRuns(paths []string) (*dataset, error) {
 	d := &dataset{name: "real runs"}
 	for _, path := range paths {

@@ -9,21 +9,21 @@ import (
 	"time"
 )
 
-// tally is how well one side answered the questions of one kind.
+// tally has the scores of one side for the questions of one kind.
 type tally struct {
 	questions int
-	// recall is, of each question, the part of its evidence among the first k events
-	// shown; all says of how many questions it was whole.
+	// recall sums, over questions, the fraction of the evidence among the first k events
+	// shown; all counts the questions with all of it.
 	recall, all float64
-	// inAnswer is the same of everything that the answer shows.
+	// inAnswer is recall over everything that the answer shows.
 	inAnswer float64
-	// precision is the part of the first k events that are evidence or of the chain.
+	// precision is the fraction of the first k events that are evidence or in the chain.
 	precision float64
-	// chains are the questions with a chain; whole is how many answers showed all of it,
-	// links the part of its events that they showed.
+	// chains counts the questions with a chain; whole counts the answers that showed all of
+	// it, links sums the fractions of its events that they showed.
 	chains       int
 	whole, links float64
-	// events and bytes are what answers held.
+	// events and bytes are the sizes of answers.
 	events, bytes int
 	took          []time.Duration
 }
@@ -42,7 +42,7 @@ func (t *tally) add(o tally) {
 	t.took = append(t.took, o.took...)
 }
 
-// mark compares what was shown with what was wanted.
+// mark compares the events shown with the expected ones.
 func mark(d *dataset, q question, shown []int, k int) tally {
 	t := tally{questions: 1, events: len(shown)}
 	at := map[string]int{}
@@ -97,7 +97,7 @@ func mark(d *dataset, q question, shown []int, k int) tally {
 	return t
 }
 
-// result is how a side did, by kind of question, and in all under "".
+// result has a side's scores by kind of question, and in total under "".
 type result map[string]*tally
 
 func score(ctx context.Context, d *dataset, s side, k int) (result, error) {
@@ -118,7 +118,7 @@ func score(ctx context.Context, d *dataset, s side, k int) (result, error) {
 	return res, nil
 }
 
-// report prints the sides beside each other.
+// report prints the sides next to each other.
 func report(w io.Writer, d *dataset, sides []side, results []result, k int) {
 	fmt.Fprintf(w, "\n%s: %d events, %d questions\n\n", d.name, len(d.events), len(d.questions))
 	fmt.Fprintf(w, "| side | evidence recall@%d | whole at %d | in the answer | precision@%d | chain whole | chain links | events | bytes | p50 | p99 |\n|---|---|---|---|---|---|---|---|---|---|---|\n", k, k, k)

@@ -17,12 +17,12 @@ import (
 // side is one way of answering questions.
 type side interface {
 	name() string
-	// answer gives the events that it shows for a question, best first, as their numbers
+	// answer returns the events that it shows for a question, best first, as their numbers
 	// in the dataset, and the size of the answer in bytes.
 	answer(ctx context.Context, q question) (shown []int, bytes int, err error)
 }
 
-// corpus is what the baselines see: the events' whole texts.
+// corpus is the input of the baselines: the events' whole texts.
 type corpus struct {
 	events   []event
 	vectors  [][embed.Dim]float32
@@ -37,14 +37,14 @@ func newCorpus(d *dataset) *corpus {
 	return c
 }
 
-// visible says whether a question may be answered with an event.
+// visible reports whether an event may be in the answer to a question.
 func (c *corpus) visible(q question, i int) bool {
 	e := c.events[i]
 	return (q.Workspace == "" || e.Workspace == q.Workspace) && (q.AsOf.IsZero() || !e.time().After(q.AsOf))
 }
 
-// shown is an answer of k events, and its size as JSON: as small as it can be made, since
-// a baseline is a list of ids, scores and texts, and cuts each text as Recount does.
+// shown returns an answer of k events and its size as JSON: the minimum, because a baseline
+// is a list of ids, scores and texts, and cuts each text as Recount does.
 func (c *corpus) shown(ranked []int, k int) ([]int, int) {
 	ranked = ranked[:min(len(ranked), k)]
 	size := 0
@@ -57,10 +57,10 @@ func (c *corpus) shown(ranked []int, k int) ([]int, int) {
 	return ranked, size
 }
 
-// snippet is how much of a text a baseline's answer holds, in bytes.
+// snippet is the maximum length of a text in a baseline's answer, in bytes.
 const snippet = 300
 
-// bm25 ranks by BM25 (k1 = 1.2, b = 0.75) over the words that terms makes of a text.
+// bm25 ranks by BM25 (k1 = 1.2, b = 0.75) over the words that terms extracts from a text.
 type bm25 struct {
 	*corpus
 	as       string
@@ -110,8 +110,8 @@ func (b *bm25) answer(_ context.Context, q question) ([]int, int, error) {
 	return shown, size, nil
 }
 
-// vector ranks by the exact cosine of the embeddings of whole texts, by the embedder that
-// Recount has by default.
+// vector ranks by the exact cosine of the embeddings of whole texts, with Recount's default
+// embedder.
 type vector struct {
 	*corpus
 	k int
@@ -138,7 +138,7 @@ func (v vector) answer(_ context.Context, q question) ([]int, int, error) {
 	return shown, size, nil
 }
 
-// latest shows the events that came last.
+// latest returns the newest events.
 type latest struct {
 	*corpus
 	k int
@@ -158,7 +158,7 @@ func (l latest) answer(_ context.Context, q question) ([]int, int, error) {
 	return shown, size, nil
 }
 
-// best are the documents by their scores, of equal ones the newer first.
+// best returns the documents ordered by score; with equal scores the newer comes first.
 func best(scores map[int]float64) []int {
 	all := make([]int, 0, len(scores))
 	for i := range scores {
@@ -173,14 +173,14 @@ func best(scores map[int]float64) []int {
 	return all
 }
 
-// words are those of a text in lower case.
+// words returns the words of a text in lower case.
 func words(text string) []string {
 	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r > 127)
 	})
 }
 
-// stems are the words of a text by their English stems, without those that say nothing.
+// stems returns the English stems of a text's words, without stop words.
 func stems(text string) []string {
 	var all []string
 	for _, w := range words(text) {
@@ -191,7 +191,7 @@ func stems(text string) []string {
 	return all
 }
 
-// timed answers a question and says how long that took.
+// timed answers a question and returns the time it took.
 func timed(ctx context.Context, s side, q question) ([]int, int, time.Duration, error) {
 	start := time.Now()
 	shown, size, err := s.answer(ctx, q)

@@ -5,20 +5,20 @@ import (
 	"strings"
 )
 
-// Block is the local names of a block, of a language whose blocks are scopes (Java,
-// C#), in front of those around it. The facts know no blocks: there the second
-// variable of a name in one declaration is called name#2, the third name#3.
+// Block has the local names of a block, in languages whose blocks are scopes (Java, C#),
+// linked to the enclosing blocks. Facts have no blocks: there the second variable with a
+// name in one declaration is called name#2, the third name#3.
 type Block struct {
 	Up *Block
-	// Names are what the block's variables are called in paths.
+	// Names maps the block's variables to their names in paths.
 	Names map[string]string
-	// Members are the names of a class's fields, which hide the variables around it.
+	// Members are the names of a class's fields, which hide enclosing variables.
 	Members map[string]bool
 }
 
 func Inner(up *Block) *Block { return &Block{Up: up, Names: map[string]string{}} }
 
-// Path is what a name is called in paths, and whether it is a local variable.
+// Path returns the form of a name in paths, and whether it is a local variable.
 func (b *Block) Path(name string) (path string, local bool) {
 	for ; b != nil; b = b.Up {
 		if p, ok := b.Names[name]; ok {
@@ -34,8 +34,8 @@ func (b *Block) Path(name string) (path string, local bool) {
 // Blocks counts the local variables of a file.
 type Blocks struct{ Times map[NameIn]int }
 
-// Local adds a variable of declaration `in` to a block and returns its path. Where a
-// field of a class around has the name, that keeps it.
+// Local adds a variable of declaration `in` to a block and returns its path. If a field of
+// an enclosing class has the name, the field keeps it.
 func (l *Blocks) Local(b *Block, in uint32, name string) string {
 	if l.Times == nil {
 		l.Times = map[NameIn]int{}
@@ -57,7 +57,7 @@ func (l *Blocks) Local(b *Block, in uint32, name string) string {
 	return p
 }
 
-// Parameter adds a parameter of declaration `in`, which is called as it is everywhere.
+// Parameter adds a parameter of declaration `in`, whose path is its name.
 func (l *Blocks) Parameter(b *Block, in uint32, name string) {
 	if l.Times == nil {
 		l.Times = map[NameIn]int{}
@@ -68,7 +68,7 @@ func (l *Blocks) Parameter(b *Block, in uint32, name string) {
 
 // Paths of languages with declared types, see Reference in schemas/recount/v1/code.proto.
 
-// OfType is the path of a value of which only the type is known.
+// OfType returns the path of a value with a known type and nothing else.
 func OfType(typ string) string {
 	if typ == "" || typ == Unknown {
 		return Unknown
@@ -76,10 +76,10 @@ func OfType(typ string) string {
 	return Checked("<" + typ + ">")
 }
 
-// Made is the path of an instance that is made.
+// Made returns the path of a new instance.
 func Made(typ string) string { return Result(MadeBy(typ)) }
 
-// MadeBy is the path of what makes it.
+// MadeBy returns the path of the constructor.
 func MadeBy(typ string) string {
 	if typ == "" || typ == Unknown {
 		return Unknown
@@ -87,8 +87,8 @@ func MadeBy(typ string) string {
 	return Checked("new " + typ)
 }
 
-// Handed is what calling base hands to parameter i of the function that is its
-// argument at; of a function's own parameters, where base is of its type, at is -1.
+// Handed returns the path of the value that base passes to parameter i of the function in
+// its argument at. For parameters of a function base itself, at is -1.
 func Handed(base string, at, i int) string {
 	if base == Unknown {
 		return Unknown
@@ -100,8 +100,8 @@ func Handed(base string, at, i int) string {
 	return Checked(base + "(" + arg + "," + strconv.Itoa(i) + ")")
 }
 
-// FunctionOf is the path of a function as an argument: of n parameters (-1: not known),
-// with what it gives.
+// FunctionOf returns the path of a function as an argument, with n parameters (-1:
+// unknown) and the path of its result.
 func FunctionOf(n int, gives string) string {
 	if gives == Unknown {
 		gives = ""
@@ -113,7 +113,7 @@ func FunctionOf(n int, gives string) string {
 	return Checked("{" + count + "}" + gives)
 }
 
-// Erased is a type without its arguments.
+// Erased returns a type without its arguments.
 func Erased(typ string) string {
 	if i := strings.IndexByte(typ, '<'); i >= 0 {
 		return typ[:i]
@@ -140,7 +140,7 @@ func IsNumber(path string) bool {
 	return false
 }
 
-// SameOf is the path of one of two alternatives, where they are alike or one is null.
+// SameOf returns the path of two alternatives if they are equal or one is null.
 func SameOf(a, b string) string {
 	switch {
 	case a == "<null>":
@@ -151,7 +151,7 @@ func SameOf(a, b string) string {
 	return Unknown
 }
 
-// Slashed is a pattern with a slash in front and none behind, as frameworks join them.
+// Slashed returns a pattern with a leading and without a trailing slash, as frameworks join them.
 func Slashed(p string) string {
 	p = strings.Trim(p, "/")
 	if p == "" {
@@ -160,7 +160,7 @@ func Slashed(p string) string {
 	return "/" + p
 }
 
-// Unescaped is the character of a simple escape sequence.
+// Unescaped returns the character of a simple escape sequence.
 func Unescaped(text string) string {
 	switch text {
 	case `\n`:

@@ -15,7 +15,7 @@ type Builder struct {
 	Facts   *recountv1.FileFacts
 	Content []byte
 	Lines   []uint32 // where each line begins
-	// Indented says that indentation is syntax.
+	// Indented is true if indentation is syntax.
 	Indented bool
 	bound    map[bindingKey]bool
 }
@@ -41,30 +41,30 @@ func LineStarts(src []byte) []uint32 {
 	}
 }
 
-// Place is the position of a byte.
+// Place returns the line and column of a byte.
 func (b *Builder) Place(at uint32) *recountv1.Place {
 	line := sort.Search(len(b.Lines), func(i int) bool { return b.Lines[i] > at })
 	return &recountv1.Place{Line: uint32(line), Column: at - b.Lines[line-1]}
 }
 
-// Declaration describes one for declare.
+// Declaration describes a declaration for Declare.
 type Declaration struct {
 	Kind recountv1.SymbolKind
 	Name string
 	In   uint32
 	Doc  string
-	// Node is the declaration; whole, where set, is it with its decorators. Without
-	// nodes: it is [start, end), from `from` on with its decorators.
+	// Node is the declaration; Whole, if set, includes its decorators. Without nodes the
+	// declaration is [Start, End), and begins at From with its decorators.
 	Node, Whole      Ref
 	Start, End, From uint32
-	// Head is where the signature ends, before the body; 0 is the end. prefix is put
-	// before it.
+	// Head is the end of the signature, before the body; 0 means the end. Prefix is put
+	// before the signature.
 	Head   uint32
 	Prefix string
 }
 
-// Declare adds a declaration and returns what `in` is inside it. What a broken file
-// gives no name is called "?".
+// Declare adds a declaration and returns the value of `in` inside it. A declaration without
+// a name, in a broken file, is called "?".
 func (b *Builder) Declare(d Declaration) (uint32, *recountv1.Declaration) {
 	if d.From == 0 || d.From > d.Start {
 		d.From = d.Start
@@ -84,7 +84,7 @@ func (b *Builder) Declare(d Declaration) (uint32, *recountv1.Declaration) {
 	return uint32(len(b.Facts.Declarations)), decl
 }
 
-// Decl is the declaration that `in` names; nil for the file.
+// Decl returns the declaration that `in` names, nil for the file.
 func (b *Builder) Decl(in uint32) *recountv1.Declaration {
 	if in == 0 {
 		return nil
@@ -92,7 +92,7 @@ func (b *Builder) Decl(in uint32) *recountv1.Declaration {
 	return b.Facts.Declarations[in-1]
 }
 
-// Refer adds a reference, unless nothing of its path is known.
+// Refer adds a reference, unless its path is entirely unknown.
 func (b *Builder) Refer(edge recountv1.EdgeKind, in uint32, path string, at uint32) *recountv1.Reference {
 	r := &recountv1.Reference{Edge: edge, In: in, Path: path, At: b.Place(at)}
 	if path != "" && path != Unknown {
@@ -101,7 +101,7 @@ func (b *Builder) Refer(edge recountv1.EdgeKind, in uint32, path string, at uint
 	return r
 }
 
-// bind adds a flow of value into target; a second equal one is left out.
+// bind adds a flow of value into target; an equal one is not repeated.
 func (b *Builder) bind(in uint32, target, value, typ string, at uint32) {
 	if target == "" || strings.HasPrefix(target, Unknown) || value == "" && typ == "" {
 		return
@@ -130,7 +130,7 @@ func (b *Builder) AddRoute(r *recountv1.RouteFact, at uint32) {
 	b.Facts.Routes = append(b.Facts.Routes, r)
 }
 
-// Sort puts what was found late in its place: source order.
+// Sort sorts the facts into source order.
 func (b *Builder) Sort() {
 	slices.SortStableFunc(b.Facts.References, func(x, y *recountv1.Reference) int { return ComparePlaces(x.At, y.At) })
 	slices.SortStableFunc(b.Facts.Imports, func(x, y *recountv1.Import) int { return ComparePlaces(x.At, y.At) })

@@ -7,36 +7,36 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// MaxParsed is the largest file that tree-sitter is given.
+// MaxParsed is the maximum size of a file that is parsed with tree-sitter, in bytes.
 const MaxParsed = 1 << 20
 
-// A file of at least minifiedSize bytes whose lines are longer than minifiedLine on
-// average was written by a minifier.
+// A file of at least minifiedSize bytes with an average line length above minifiedLine
+// counts as minified.
 const (
 	minifiedSize = 8 << 10
 	minifiedLine = 400
 )
 
-// File is a parsed file whose facts are being written. An extractor walks the tree
+// File is a parsed file while its facts are written. An extractor walks the tree
 // once, in source order, and calls Declare, Refer, Bind, AddImport and AddRoute; the
 // `in` of each is what Declare returned for the enclosing declaration, 0 at the top.
 type File struct {
 	*Tree
 	*Builder
-	// Inlined are the imports without a name of their own, by the node that makes them.
+	// Inlined has the names of imports without a name of their own, by their nodes.
 	Inlined map[Ref]string
 	Names
 }
 
-// Parsed makes a Language's Extract of a grammar and of what walks its trees: it
-// parses, keeps the limits, and says what is wrong with the file.
+// Parsed returns a Language's Extract for a grammar and a function that walks its trees: it
+// parses, enforces the limits, and reports problems of the file.
 func Parsed(load func() *Grammar, walk func(f *File)) func([]byte, *recountv1.FileFacts) {
 	return Repaired(load, nil, walk)
 }
 
-// Repaired is Parsed for a grammar that does not know all of its language: where
-// there are syntax errors, repair rewrites what it knows to be right without moving
-// anything, and the tree with fewer errors is taken. The facts quote the file as it is.
+// Repaired is like Parsed for a grammar that lacks some syntax of its language: if there
+// are syntax errors, repair rewrites valid syntax without moving anything, and the tree
+// with fewer errors is used. The facts quote the original file.
 func Repaired(load func() *Grammar, repair func([]byte) []byte, walk func(f *File)) func([]byte, *recountv1.FileFacts) {
 	return ParsedBy(load, func(g *Grammar, src []byte) ([]Node, bool, error) {
 		nodes, cut, err := g.Parse(src)
@@ -49,7 +49,7 @@ func Repaired(load func() *Grammar, repair func([]byte) []byte, walk func(f *Fil
 	}, walk)
 }
 
-// ParsedBy is Parsed with a way of its own to make the tree.
+// ParsedBy is like Parsed, with parse to make the tree.
 func ParsedBy(load func() *Grammar, parse func(g *Grammar, src []byte) ([]Node, bool, error), walk func(f *File)) func([]byte, *recountv1.FileFacts) {
 	return func(content []byte, facts *recountv1.FileFacts) {
 		if len(content) > MaxParsed {
@@ -79,8 +79,8 @@ func ParsedBy(load func() *Grammar, parse func(g *Grammar, src []byte) ([]Node, 
 	}
 }
 
-// Mistakes is how many bytes a tree has in syntax errors, and one for each token
-// that is missing.
+// Mistakes returns the number of bytes in syntax errors of a tree, plus one for each missing
+// token.
 func Mistakes(nodes []Node) (n int) {
 	for i := 0; i < len(nodes); {
 		switch e := nodes[i]; {
@@ -96,8 +96,7 @@ func Mistakes(nodes []Node) (n int) {
 	return n
 }
 
-// Unminified is an extractor for files that people wrote: of what a minifier leaves, the
-// names say nothing.
+// Unminified wraps an extractor to skip minified files, whose names have no meaning.
 func Unminified(extract func([]byte, *recountv1.FileFacts)) func([]byte, *recountv1.FileFacts) {
 	return func(content []byte, facts *recountv1.FileFacts) {
 		lines := bytes.Count(content, []byte("\n")) + 1
@@ -109,7 +108,7 @@ func Unminified(extract func([]byte, *recountv1.FileFacts)) func([]byte, *recoun
 	}
 }
 
-// Partial marks the facts; the first problem stays.
+// Partial marks the facts as partial; the first problem is kept.
 func Partial(facts *recountv1.FileFacts, at *recountv1.Place, problem string) {
 	facts.Partial = true
 	if facts.Problem != "" {
@@ -121,7 +120,7 @@ func Partial(facts *recountv1.FileFacts, at *recountv1.Place, problem string) {
 	facts.Problem = Clip(problem, MaxValue)
 }
 
-// Declare is Builder.Declare of d.node.
+// Declare calls Builder.Declare for d.Node.
 func (f *File) Declare(d Declaration) (uint32, *recountv1.Declaration) {
 	d.Start, d.End, d.From = f.Start(d.Node), f.End(d.Node), f.Start(d.Node)
 	if d.Whole > 0 {
@@ -130,23 +129,22 @@ func (f *File) Declare(d Declaration) (uint32, *recountv1.Declaration) {
 	return f.Builder.Declare(d)
 }
 
-// Refer is Builder.Refer at a node.
+// Refer calls Builder.Refer at a node.
 func (f *File) Refer(edge recountv1.EdgeKind, in uint32, path string, at Ref) *recountv1.Reference {
 	return f.Builder.Refer(edge, in, path, f.Start(at))
 }
 
-// Bind is Builder.Bind at a node.
+// Bind calls Builder.Bind at a node.
 func (f *File) Bind(in uint32, target, value, typ string, at Ref) {
 	f.Builder.bind(in, target, value, typ, f.Start(at))
 }
 
-// AddImport is Builder.AddImport at a node.
+// AddImport calls Builder.AddImport at a node.
 func (f *File) AddImport(in uint32, path string, at Ref) *recountv1.Import {
 	return f.Builder.AddImport(in, path, f.Start(at))
 }
 
-// InlineImport adds the import that node at makes, once, and returns the name that
-// it has in access paths.
+// InlineImport adds the import at a node, once, and returns its name in access paths.
 func (f *File) InlineImport(in uint32, path string, at Ref) string {
 	if alias, ok := f.Inlined[at]; ok {
 		return alias
@@ -157,5 +155,5 @@ func (f *File) InlineImport(in uint32, path string, at Ref) string {
 	return i.Alias
 }
 
-// AddRoute is Builder.AddRoute at a node.
+// AddRoute calls Builder.AddRoute at a node.
 func (f *File) AddRoute(r *recountv1.RouteFact, at Ref) { f.Builder.AddRoute(r, f.Start(at)) }

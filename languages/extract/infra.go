@@ -6,7 +6,7 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// What formats that describe infrastructure (YAML, Dockerfiles, Terraform, SQL) have in common.
+// Shared by formats that describe infrastructure: YAML, Dockerfiles, Terraform and SQL.
 
 // Kinds of nodes and edges, by short names.
 const (
@@ -20,7 +20,7 @@ const (
 	ReadsEnv   = recountv1.EdgeKind_EDGE_KIND_READS_ENV
 )
 
-// Prefixes of the paths of references that lead out of the format.
+// Prefixes of the paths of references to things outside the format.
 const (
 	ImagePath = "image:"
 	FilePath  = "file:"

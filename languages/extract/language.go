@@ -7,24 +7,24 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// Language is one language or format: how its files are known, and what reads them.
+// Language is one language or format: which files belong to it, and their extractor.
 type Language struct {
-	// Name as it stands in FileFacts.language: "go".
+	// Name is the value of FileFacts.language: "go".
 	Name string
-	// Version of its extractor; FileFacts.extractor is "go/1".
+	// Version is the extractor's; FileFacts.extractor is "go/1".
 	Version int
 	// Matches reports whether a path (relative, with slashes) is one of its files.
 	Matches func(path string) bool
-	// Extract fills in the facts. It is pure, keeps nothing of content, and marks what
-	// it cannot read: facts.Partial and facts.Problem. It never fails and need not
-	// recover: a panic becomes a partial file.
+	// Extract fills in the facts. It is pure, keeps no part of content, and sets
+	// facts.Partial and facts.Problem if it cannot read something. It never fails and need
+	// not recover: a panic becomes a partial file.
 	Extract func(content []byte, facts *recountv1.FileFacts)
 }
 
 func (l Language) Extractor() string { return fmt.Sprintf("%s/%d", l.Name, l.Version) }
 
-// Run runs the language's extractor. If it panics, which is a bug of ours, the file is
-// partial and its commit goes on.
+// Run runs the language's extractor. If it panics, which is a bug, the file is partial and
+// the commit is processed further.
 func (l Language) Run(content []byte, facts *recountv1.FileFacts) {
 	facts.Extractor = l.Extractor()
 	defer func() {
@@ -36,12 +36,12 @@ func (l Language) Run(content []byte, facts *recountv1.FileFacts) {
 	l.Extract(content, facts)
 }
 
-// Named matches files of one name, in any folder.
+// Named returns a function that matches files with one name, in any folder.
 func Named(name string) func(string) bool {
 	return func(path string) bool { return Base(path) == name }
 }
 
-// Suffixed matches files by how their name ends.
+// Suffixed returns a function that matches files by the end of their name.
 func Suffixed(suffixes ...string) func(string) bool {
 	return func(path string) bool {
 		for _, s := range suffixes {
@@ -55,8 +55,8 @@ func Suffixed(suffixes ...string) func(string) bool {
 
 func Base(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
 
-// Facts returns what makes the facts of a file by the first of some languages that
-// matches facts.Path, which it fills in; it does nothing where none does.
+// Facts returns a function that fills in the facts of a file with the first of some
+// languages that matches facts.Path; it does nothing if none does.
 func Facts(languages ...Language) func(content []byte, facts *recountv1.FileFacts) {
 	return func(content []byte, facts *recountv1.FileFacts) {
 		for _, l := range languages {

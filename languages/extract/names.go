@@ -6,11 +6,11 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// Names is what an extractor keeps of the names in a file, to tell a use of what
-// the file declares or imports from a use of a local variable.
+// Names records the names in a file, to distinguish uses of declarations and imports of the
+// file from uses of local variables.
 type Names struct {
-	// Declared are the names that have a declaration in a scope; locals are those
-	// bound in one, parameters included.
+	// Declared are the names with a declaration in a scope; Locals are those bound in one,
+	// including parameters.
 	Declared, Locals map[NameIn]bool
 	Loads            []Load
 }
@@ -20,15 +20,15 @@ type NameIn struct {
 	Name string
 }
 
-// Load is a use of a name that may be one of the file's top.
+// Load is a use of a name that may be a top-level name of the file.
 type Load struct {
 	In   uint32
 	Path string
 	At   Ref
 }
 
-// Shadow is a list of parameters of anonymous functions, the innermost first: in
-// their bodies the names mean nothing that is known.
+// Shadow is a list of parameters of anonymous functions, innermost first: in their bodies
+// the meaning of these names is unknown.
 type Shadow struct {
 	Name string
 	Up   *Shadow
@@ -45,7 +45,7 @@ func (s *Shadow) Has(name string) bool {
 
 func NewNames() Names { return Names{Declared: map[NameIn]bool{}, Locals: map[NameIn]bool{}} }
 
-// Hidden reports whether a name is local to `in` or to a declaration around it.
+// Hidden reports whether a name is local to `in` or to an enclosing declaration.
 func (f *File) Hidden(in uint32, name string) bool {
 	for ; in != 0; in = f.Decl(in).Owner {
 		if f.Locals[NameIn{in, name}] {
@@ -55,9 +55,9 @@ func (f *File) Hidden(in uint32, name string) bool {
 	return false
 }
 
-// Uses refers to what the file's top declares or imports, where it is used and not
-// hidden by a local name, and to the methods and properties of self that the file
-// declares. It is called when all is read.
+// Uses adds references to the file's top-level declarations and imports where they are used
+// and not hidden by a local name, and to the methods and properties of self that the file
+// declares. It is called after the whole file was read.
 func (f *File) Uses() {
 	top, members := map[string]bool{}, map[string]bool{}
 	for _, d := range f.Facts.Declarations {

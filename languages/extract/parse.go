@@ -30,7 +30,7 @@ const (
 	flagExtra   = 8
 )
 
-// Grammar is a tree-sitter grammar with what is needed to read its trees.
+// Grammar is a tree-sitter grammar with the tables for reading its trees.
 type Grammar struct {
 	kinds  []string // by symbol
 	fields []string // by field id
@@ -43,7 +43,7 @@ var countAllocations = sync.OnceFunc(func() { C.rc_init() })
 func LoadGrammar(get func() *sitter.Language) func() *Grammar {
 	return sync.OnceValue(func() *Grammar {
 		countAllocations()
-		// A sitter.Language is a struct of one pointer, which it does not hand out.
+		// A sitter.Language is a struct with one pointer, which it does not expose.
 		g := &Grammar{lang: (*C.TSLanguage)(*(*unsafe.Pointer)(unsafe.Pointer(get())))}
 		for i := range C.ts_language_symbol_count(g.lang) {
 			g.kinds = append(g.kinds, C.GoString(C.ts_language_symbol_name(g.lang, C.uint16_t(i))))
@@ -59,9 +59,9 @@ func LoadGrammar(get func() *sitter.Language) func() *Grammar {
 	})
 }
 
-// What the parser may allocate for a file: at first workStart bytes, then
-// workPerByte for each of its own, and never more than workMost. Ordinary files need
-// 20 to 200 a byte; a broken one of 1 MB that needs more would take minutes.
+// Limits of the parser's allocations for a file: workStart bytes plus workPerByte for each
+// byte of the file, but at most workMost. Ordinary files need 20 to 200 per byte; a broken
+// one of 1 MB that needs more would take minutes.
 const (
 	workStart   = 8 << 20
 	workPerByte = 300
@@ -70,8 +70,8 @@ const (
 
 var errWork = errors.New("its syntax errors are too many to recover from")
 
-// Parse makes the flat tree of src. What C allocated is freed when it returns. cut
-// says that the tree is deeper than MaxDepth and ends there.
+// Parse returns the flat tree of src. C's allocations are freed when it returns. cut is
+// true if the tree is deeper than MaxDepth and was cut there.
 func (g *Grammar) Parse(src []byte) (nodes []Node, cut bool, err error) {
 	if len(src) == 0 {
 		return []Node{{Next: 1}}, false, nil

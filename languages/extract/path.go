@@ -7,10 +7,10 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// Access paths: see Reference in schemas/recount/v1/code.proto. Extractors make them
-// of expressions with these; what is too long is unknown.
+// Access paths: see Reference in schemas/recount/v1/code.proto. Extractors make them from
+// expressions with these functions; a path that is too long becomes Unknown.
 
-// Unknown is the path of what is no chain of names.
+// Unknown is the path of an expression that is not a chain of names.
 const Unknown = "?"
 
 func Checked(path string) string {
@@ -20,7 +20,7 @@ func Checked(path string) string {
 	return path
 }
 
-// Member is base.name.
+// Member returns base.name.
 func Member(base, name string) string {
 	if name == "" {
 		return Unknown
@@ -28,7 +28,7 @@ func Member(base, name string) string {
 	return Checked(base + "." + name)
 }
 
-// Result is what calling base gives.
+// Result returns the path of the result of calling base.
 func Result(base string) string {
 	if base == Unknown {
 		return Unknown
@@ -36,7 +36,7 @@ func Result(base string) string {
 	return Checked(base + "()")
 }
 
-// Element is base[key]: key is the literal's text, or empty.
+// Element returns base[key]: key is the literal's text, or empty.
 func Element(base, key string) string {
 	if base == Unknown {
 		return Unknown
@@ -49,7 +49,7 @@ func Element(base, key string) string {
 	return Checked(base + "[" + key + "]")
 }
 
-// Root is the first name of a path: "a" of a.b()[].
+// Root returns the first name of a path: "a" for a.b()[].
 func Root(path string) string {
 	if i := strings.IndexAny(path, ".(["); i >= 0 {
 		return path[:i]
@@ -57,7 +57,7 @@ func Root(path string) string {
 	return path
 }
 
-// KnownPath is a path as the type of something: empty where it is not known.
+// KnownPath returns a path used as a type, empty if it is not known.
 func KnownPath(path string) string {
 	if path == Unknown {
 		return ""
@@ -65,7 +65,7 @@ func KnownPath(path string) string {
 	return path
 }
 
-// SplitLast cuts a path at its last dot: what something is called on, and its name.
+// SplitLast splits a path at its last dot into the receiver and the name.
 func SplitLast(path string) (on, name string) {
 	i := strings.LastIndexByte(path, '.')
 	if i < 0 {
@@ -104,8 +104,8 @@ func IsName(s string) bool {
 	return s != ""
 }
 
-// maxElements is how many elements of a literal list or dictionary are followed,
-// maxLiteral how deep.
+// maxElements is the maximum number of elements of a literal list or dictionary that are
+// followed, maxLiteral the maximum nesting.
 const (
 	MaxElements = 64
 	MaxLiteral  = 3

@@ -8,7 +8,7 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// What text facts may hold, in bytes.
+// Maximum lengths of texts in facts, in bytes.
 const (
 	MaxDoc       = 2 << 10
 	MaxSignature = 512
@@ -17,7 +17,7 @@ const (
 	MaxValue     = 512 // an attribute, a pattern of a route
 )
 
-// Clip shortens s to at most n bytes, at a character's border.
+// Clip shortens s to at most n bytes, at a character boundary.
 func Clip(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -28,14 +28,14 @@ func Clip(s string, n int) string {
 	return s[:n]
 }
 
-// QuoteShort is the first line of text, in quotes, for a message.
+// QuoteShort returns the first line of text, quoted and shortened, for a message.
 func QuoteShort(text []byte) string {
 	line, _, _ := bytes.Cut(bytes.TrimSpace(text), []byte("\n"))
 	return `"` + Clip(strings.TrimSpace(string(line)), 40) + `"`
 }
 
-// OneLine is text as a signature is quoted: white space folded to single spaces,
-// none inside brackets where a line broke, and no comma before the closing one.
+// OneLine returns text in the form of a signature: white space folded to single spaces,
+// line breaks inside brackets removed, and no comma before the closing bracket.
 func OneLine(text string) string {
 	out := make([]byte, 0, min(len(text), MaxSignature)+1)
 	space := false
@@ -59,7 +59,7 @@ func OneLine(text string) string {
 	return Clip(string(out), MaxSignature)
 }
 
-// CleanDoc takes the markers off a documentation comment: //, ///, //!, #, /** … */
+// CleanDoc removes the markers from a documentation comment: //, ///, //!, #, /** … */
 // with its stars, quotes of a docstring; and the indentation that its lines share.
 func CleanDoc(comment string) string {
 	comment = strings.TrimSpace(strings.ReplaceAll(comment, "\r\n", "\n"))
@@ -90,8 +90,8 @@ func CleanDoc(comment string) string {
 	return Clip(strings.TrimSpace(Dedent(comment)), MaxDoc)
 }
 
-// Dedent takes away the indentation that all lines but the first share, and
-// trailing white space.
+// Dedent removes the indentation that all lines except the first share, and trailing white
+// space.
 func Dedent(text string) string {
 	lines := strings.Split(text, "\n")
 	shared := -1
@@ -114,9 +114,9 @@ func Dedent(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// BodyHash is xxh3 over text with each run of white space folded to one space, or,
-// where indentation is syntax, to a line break and the indentation relative to
-// column, where the text begins.
+// BodyHash returns xxh3 over text with each run of white space folded to one space, or, if
+// indentation is syntax, to a line break and the indentation relative to column, where the
+// text begins.
 func BodyHash(text []byte, indented bool, column int) uint64 {
 	var h xxh3.Hasher
 	var buf [512]byte
@@ -148,8 +148,8 @@ func BodyHash(text []byte, indented bool, column int) uint64 {
 	return h.Sum64()
 }
 
-// IsGenerated reports whether a file says that a program wrote it: Go's line, or
-// @generated, in a comment of its first lines.
+// IsGenerated reports whether a file is marked as generated: by Go's line, or by @generated,
+// in a comment of its first lines.
 func IsGenerated(src []byte) bool {
 	head := src[:min(len(src), 4<<10)]
 	for range 40 {
@@ -183,9 +183,9 @@ func IsComment(line []byte) bool {
 	return false
 }
 
-// ValidText is content as the facts may quote it: UTF-8 without zero bytes. Each
-// byte that is neither is replaced by one, so that positions stay. bad is where the
-// first stands, or -1.
+// ValidText returns content as facts may quote it: UTF-8 without zero bytes. Each other byte
+// is replaced by one byte, so that positions do not change. bad is the position of the
+// first, or -1.
 func ValidText(content []byte) (text []byte, bad int) {
 	bad = -1
 	if utf8.Valid(content) && bytes.IndexByte(content, 0) < 0 {
@@ -205,7 +205,7 @@ func ValidText(content []byte) (text []byte, bad int) {
 	return text, bad
 }
 
-// LineEndAt is where the line that begins at a byte ends.
+// LineEndAt returns the end of the line that begins at a byte.
 func LineEndAt(src []byte, at int) int {
 	if at >= len(src) {
 		return len(src)

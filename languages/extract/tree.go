@@ -81,7 +81,7 @@ func (t *Tree) Children(n Ref) func(yield func(Ref) bool) {
 	}
 }
 
-// Child is n's i-th named child that is no comment.
+// Child returns n's i-th named child that is not a comment.
 func (t *Tree) Child(n Ref, i int) Ref {
 	for c := range t.Children(n) {
 		if i == 0 {
@@ -92,7 +92,7 @@ func (t *Tree) Child(n Ref, i int) Ref {
 	return None
 }
 
-// Field is n's first child in a field of the grammar: field(call, "function").
+// Field returns n's first child in a field of the grammar: Field(call, "function").
 func (t *Tree) Field(n Ref, name string) Ref {
 	for c := t.First(n); c != None; c = t.Next(c) {
 		if f := t.Nodes[c].field; f != 0 && t.fields[f] == name {
@@ -102,7 +102,7 @@ func (t *Tree) Field(n Ref, name string) Ref {
 	return None
 }
 
-// FieldOf is the name of the field that n fills in its parent.
+// FieldOf returns the name of the field of its parent that n is in.
 func (t *Tree) FieldOf(n Ref) string {
 	if n == None {
 		return ""
@@ -110,7 +110,7 @@ func (t *Tree) FieldOf(n Ref) string {
 	return t.fields[t.Nodes[n].field]
 }
 
-// FirstOf is n's first child of a kind, tokens included.
+// FirstOf returns n's first child of a kind, including tokens.
 func (t *Tree) FirstOf(n Ref, kind string) Ref {
 	for c := t.First(n); c != None; c = t.Next(c) {
 		if t.Kind(c) == kind {
@@ -120,10 +120,10 @@ func (t *Tree) FirstOf(n Ref, kind string) Ref {
 	return None
 }
 
-// Has reports whether a child of n is of a kind: has(function, "async").
+// Has reports whether n has a child of a kind: Has(function, "async").
 func (t *Tree) Has(n Ref, kind string) bool { return t.FirstOf(n, kind) != None }
 
-// Before is the sibling in front of n, comments and tokens included.
+// Before returns the sibling before n, including comments and tokens.
 func (t *Tree) Before(n Ref) Ref {
 	p := t.Parent(n)
 	if p == None || n-1 == p {
@@ -136,7 +136,7 @@ func (t *Tree) Before(n Ref) Ref {
 	return m
 }
 
-// LineEnd is the end of the line on which n begins, or of n if that comes first.
+// LineEnd returns the end of the line on which n begins, or of n if that comes first.
 func (t *Tree) LineEnd(n Ref) uint32 {
 	end := t.End(n)
 	if i := bytes.IndexByte(t.Src[t.Start(n):end], '\n'); i >= 0 {
@@ -145,8 +145,8 @@ func (t *Tree) LineEnd(n Ref) uint32 {
 	return end
 }
 
-// CommentBefore is the documentation in front of n: the block comment, or the line
-// comments, that end on the line above it (or on its own).
+// CommentBefore returns the documentation before n: the block comment or the line comments
+// that end on the line above it, or on its own line.
 func (t *Tree) CommentBefore(n Ref) string {
 	var from, to uint32
 	at := t.Start(n)
@@ -170,13 +170,13 @@ func (t *Tree) CommentBefore(n Ref) string {
 	return CleanDoc(string(t.Src[from:to]))
 }
 
-// startsLine reports whether nothing stands in front of n on its line.
+// startsLine reports whether n is the first thing on its line.
 func (t *Tree) startsLine(n Ref) bool {
 	line := t.Src[:t.Start(n)]
 	return len(bytes.TrimSpace(line[bytes.LastIndexByte(line, '\n')+1:])) == 0
 }
 
-// problem is the first syntax error: where it is, and in words; none leaves near empty.
+// problem returns the position of the first syntax error and the text near it, "" if there is none.
 func (t *Tree) problem() (at uint32, near string) {
 	for i, n := range t.Nodes {
 		switch {

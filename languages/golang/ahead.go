@@ -7,7 +7,7 @@ import (
 	"github.com/recountdb/recount/languages/resolve"
 )
 
-// wholeFile is a file that is read whole.
+// wholeFile is a file that is read completely.
 type wholeFile struct {
 	resolve.File
 	dir     *dir
@@ -30,7 +30,7 @@ func (r *wholeFile) parse(fset *token.FileSet) {
 	r.names = declare(fset, r.source, r.dir.packageOf(r.source.external()))
 }
 
-// readAhead reads the files that differ from the snapshot before, on all cores.
+// readAhead reads the files that differ from the previous snapshot, on all cores.
 func (s *step) readAhead() error {
 	var all []*wholeFile
 	for _, d := range s.layout.sorted {
@@ -66,8 +66,8 @@ func (s *step) parseWhole(all []*wholeFile) error {
 	if err := loads.wait(); err != nil {
 		return err
 	}
-	// Each is parsed into a set of its own, at the place that it will have in the
-	// step's: positions do not depend on which comes first.
+	// Each file is parsed into a file set of its own, at the offset that it will have in the
+	// step's set, so that positions do not depend on the order of parsing.
 	size := 1
 	for _, r := range all {
 		size += len(r.content) + 1

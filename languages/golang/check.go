@@ -10,16 +10,16 @@ import (
 
 var sizes = types.SizesFor("gc", goarch)
 
-// missing is what stands for a package that is not here: an empty one, of whose
-// names the checker says nothing.
+// missing returns a placeholder for a package that is not available: an empty package for
+// whose names the checker reports nothing.
 func missing(importPath, name string) *types.Package {
 	pkg := types.NewPackage(importPath, name)
 	pkg.MarkComplete()
 	return pkg
 }
 
-// guessedName is what a package is most likely called, by its path alone: without
-// the version at its end, and without the "go" that a repository's name may have.
+// guessedName returns the most likely name of a package, by its path alone: without a
+// version at the end, and without the "go" that a repository's name may contain.
 func guessedName(importPath string) string {
 	name := path.Base(importPath)
 	if isVersion(name) && path.Dir(importPath) != "." {
@@ -40,23 +40,22 @@ func isVersion(s string) bool {
 	return len(s) > 1 && s[0] == 'v' && strings.Trim(s[1:], "0123456789") == ""
 }
 
-// importing looks an import path up for one package's files.
+// importing resolves an import path for the files of one package.
 type importing func(path string) (*types.Package, error)
 
 func (f importing) Import(path string) (*types.Package, error) { return f(path) }
 
-// checked is a package with what the checker says of its syntax. It lives only as
-// long as its edges are made.
+// checked is a type-checked package. It is kept only until its edges are made.
 type checked struct {
 	pkg  *types.Package
 	info *info // nil where only what is declared was wanted
 	fset *token.FileSet
-	// failed says that the checker panicked: what it had said until then is used.
+	// failed is true if the checker panicked: its results until then are used.
 	failed bool
 }
 
-// check types files of one package. Errors are not looked at: their order depends
-// on that of the files, and what they leave unknown shows in info.
+// check type-checks the files of one package. Errors are ignored: their order depends on
+// that of the files, and info shows what remains unknown.
 func check(fset *token.FileSet, path string, files []*source, imports importing, spare *infos) *checked {
 	bodies, rest := 0, 0
 	for _, f := range files {
@@ -68,8 +67,8 @@ func check(fset *token.FileSet, path string, files []*source, imports importing,
 	return c
 }
 
-// syntaxOf is what the checker is to read of files now: while the package is checked
-// it may become more.
+// syntaxOf returns the syntax of files that the checker reads now; more may be added while
+// the package is checked.
 func syntaxOf(files []*source) []*ast.File {
 	all := make([]*ast.File, len(files))
 	for i, f := range files {
@@ -78,8 +77,8 @@ func syntaxOf(files []*source) []*ast.File {
 	return all
 }
 
-// checkDeclarations types only what a package declares, for the packages that
-// import it. ok is false where the checker panicked.
+// checkDeclarations type-checks only a package's declarations, for the packages that import
+// it. ok is false if the checker panicked.
 func checkDeclarations(fset *token.FileSet, path string, syntax []*ast.File, imports importing) (pkg *types.Package, ok bool) {
 	c := &checked{fset: fset}
 	c.run(path, syntax, imports, true)
@@ -105,6 +104,6 @@ func (c *checked) run(path string, syntax []*ast.File, imports importing, declar
 	if c.info != nil {
 		said = c.info.Info
 	}
-	// The error is the first of those that Error got.
+	// The error is the first of those passed to Error.
 	_ = types.NewChecker(&config, c.fset, c.pkg, said).Files(syntax)
 }

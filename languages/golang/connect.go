@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// connect finds what the imports mean, and which packages import each other in a
-// circle: these do not see each other.
+// connect resolves imports, and finds packages that import each other in a cycle: these do
+// not see each other.
 func (s *step) connect(at map[string]*work) {
 	resolved := func(w *work, imports []string) []*work {
 		var deps []*work
@@ -47,7 +47,7 @@ func (s *step) connect(at map[string]*work) {
 	}
 }
 
-// meansTheSame reports whether imports that were there before mean what they meant.
+// meansTheSame reports whether existing imports still have the same meaning.
 func meansTheSame(imports, meant []string, was *pkg) bool {
 	for i, imp := range imports {
 		if j, ok := slices.BinarySearch(was.allImports, imp); ok && was.meant[j] != meant[i] {
@@ -57,8 +57,8 @@ func meansTheSame(imports, meant []string, was *pkg) bool {
 	return true
 }
 
-// components numbers the strongly connected components of the import graph, those
-// that are imported before those that import them (Tarjan).
+// components numbers the strongly connected components of the import graph, imported ones
+// before importing ones (Tarjan's algorithm).
 func components(all []*work) {
 	index, low := map[*work]int{}, map[*work]int{}
 	var stack []*work
@@ -98,8 +98,8 @@ func components(all []*work) {
 	}
 }
 
-// importsOf is the importer for a package's files. self is what the directory's own
-// path means: nil but for its external tests.
+// importsOf returns the importer for a package's files. self is the package of the
+// directory's own path: nil except for its external tests.
 func (s *step) importsOf(w *work, self *types.Package) importing {
 	return func(path string) (*types.Package, error) {
 		if d := s.layout.find(w.dir, path); d != nil {
@@ -119,7 +119,7 @@ func (s *step) importsOf(w *work, self *types.Package) importing {
 	}
 }
 
-// hidden says that two packages import each other in a circle.
+// hidden reports whether two packages import each other in a cycle.
 func (s *step) hidden(w *work, found *pkg) bool {
 	return !slices.ContainsFunc(w.deps, func(d *work) bool { return d.pkg == found }) &&
 		slices.ContainsFunc(w.allDeps, func(d *work) bool { return d.pkg == found && d.component == w.component })

@@ -19,7 +19,7 @@ type crew struct {
 
 func newCrew() *crew { return &crew{places: make(chan struct{}, runtime.GOMAXPROCS(0))} }
 
-// run starts a task when there is a place for it. It is called by one goroutine.
+// run starts a task when a worker is free. It is called by one goroutine.
 func (c *crew) run(task func() error) {
 	c.places <- struct{}{}
 	c.running.Go(func() {
@@ -50,7 +50,7 @@ func (c *crew) wait() error {
 	return c.err
 }
 
-// spread calls do for each number below n, on all cores.
+// spread calls do for each number below n, on all cores, and waits for the end.
 func spread(n int, do func(i int)) {
 	if n == 1 {
 		do(0)

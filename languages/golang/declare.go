@@ -20,26 +20,25 @@ const (
 	maxSignature = 1 << 10
 )
 
-// declared are the nodes of one file: a pure function of the file and of its
-// package's path.
+// declared has the nodes of one file: a pure function of the file and its package's path.
 type declared struct {
 	file    schemas.NodeKey
 	nodes   []resolve.Node
 	edges   []resolve.Edge // contains
 	ofName  map[*ast.Ident]schemas.NodeKey
 	ofField map[*ast.Field]schemas.NodeKey // embedded fields
-	// byChain finds what other packages may name: "Client.Produce".
+	// byChain has the nodes that other packages may name, by names such as "Client.Produce".
 	byChain map[string]schemas.NodeKey
-	// local are the names of functions that declare types.
+	// local has the names of functions that declare types.
 	local map[*ast.Ident]bool
 }
 
 // declarer walks a file's declarations.
 //
-// A file that the build leaves out, and every init and _, shares names with other
-// files of its package, so their nodes carry the file's base name as a variant:
-// a symbol's identity then depends on its own file alone. A second one of one name
-// in a file gets "#2".
+// A file that the build ignores, and every init and _, shares names with other files of
+// its package, so their nodes have the file's base name as variant: a symbol's identity
+// then depends only on its own file. A second symbol with the same name in a file gets
+// "#2".
 type declarer struct {
 	fset *token.FileSet
 	src  *source
@@ -47,11 +46,11 @@ type declarer struct {
 	out  *declared
 	// times counts the nodes of one name, owner and kind.
 	times map[schemas.NodeKey]int
-	// spaced is memory of hash.
+	// spaced is a buffer of hash.
 	spaced []byte
 }
 
-// declare names everything that a file declares. pkg is the canonical package path.
+// declare returns the nodes of everything that a file declares. pkg is the canonical package path.
 func declare(fset *token.FileSet, src *source, pkg string) *declared {
 	d := &declarer{fset: fset, src: src, pkg: pkg, times: map[schemas.NodeKey]int{}, out: &declared{
 		file: resolve.FileKey(src.Path), ofName: map[*ast.Ident]schemas.NodeKey{},
@@ -83,7 +82,7 @@ func declare(fset *token.FileSet, src *source, pkg string) *declared {
 	return d.out
 }
 
-// symbol is a declaration on its way to being a node.
+// symbol is a declaration that becomes a node.
 type symbol struct {
 	kind        recountv1.SymbolKind
 	owner, name string
@@ -94,7 +93,7 @@ type symbol struct {
 	exported    bool
 }
 
-// add makes the node of a symbol and says what contains it.
+// add adds the node of a symbol and the contains edge to it.
 func (d *declarer) add(s symbol) schemas.NodeKey {
 	start, end := s.from.Pos(), s.from.End()
 	if s.to != nil {
@@ -157,8 +156,8 @@ func (d *declarer) locals(body ast.Node, in schemas.NodeKey) {
 	})
 }
 
-// general declares the constants, variables or types of a declaration; owner is
-// the chain of the enclosing function, "" at the top.
+// general declares the constants, variables or types of a declaration; owner is the name of
+// the enclosing function, "" at the top level.
 func (d *declarer) general(decl *ast.GenDecl, in schemas.NodeKey, owner string) {
 	for _, spec := range decl.Specs {
 		switch spec := spec.(type) {
@@ -266,7 +265,7 @@ func (d *declarer) members(t ast.Expr, in schemas.NodeKey, exported bool) {
 	}
 }
 
-// text is the source from start to end on one line.
+// text returns the source from start to end on one line.
 func (d *declarer) text(start, end token.Pos) string {
 	return clip(string(bytes.Join(bytes.Fields(d.span(start, end)), []byte{' '})), maxSignature)
 }
@@ -279,7 +278,7 @@ func (d *declarer) span(start, end token.Pos) []byte {
 	return d.src.content[from:to]
 }
 
-// hash is xxh3 over the text from start to end, white space folded.
+// hash returns xxh3 over the text from start to end, with white space folded.
 func (d *declarer) hash(start, end token.Pos) uint64 {
 	d.spaced = d.spaced[:0]
 	for word := range bytes.FieldsSeq(d.span(start, end)) {
@@ -291,7 +290,7 @@ func (d *declarer) hash(start, end token.Pos) uint64 {
 	return xxh3.Hash(d.spaced)
 }
 
-// receiverName is the name of a method's receiver type.
+// receiverName returns the name of a method's receiver type.
 func receiverName(f *ast.FuncDecl) string {
 	if f.Recv == nil || len(f.Recv.List) == 0 {
 		return ""
@@ -302,7 +301,7 @@ func receiverName(f *ast.FuncDecl) string {
 	return "_"
 }
 
-// embeddedName is the name that a field without one goes by.
+// embeddedName returns the implicit name of an embedded field.
 func embeddedName(t ast.Expr) *ast.Ident {
 	switch t := t.(type) {
 	case *ast.Ident:
@@ -321,8 +320,8 @@ func embeddedName(t ast.Expr) *ast.Ident {
 	return nil
 }
 
-// docOf is a specification's own comment, that of a declaration of its own, or the
-// one on its line.
+// docOf returns a specification's own comment, or that of its declaration if that has no
+// parentheses, or the comment on its line.
 func docOf(doc *ast.CommentGroup, decl *ast.GenDecl, line *ast.CommentGroup) *ast.CommentGroup {
 	if doc == nil && decl != nil && !decl.Lparen.IsValid() {
 		doc = decl.Doc
@@ -352,7 +351,7 @@ func clip(s string, n int) string {
 	return s[:n]
 }
 
-// place is a position as the graph has it; //line comments are not followed.
+// place returns a position in the form of the graph; //line comments are ignored.
 func place(fset *token.FileSet, pos token.Pos) *recountv1.Place {
 	p := fset.PositionFor(pos, false)
 	if p.Line == 0 {

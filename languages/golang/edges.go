@@ -31,15 +31,15 @@ type linker struct {
 	*unit
 	names *declared
 	graph *resolve.FileGraph
-	// from is the declaration that the walk is in: a literal's edges belong to what
-	// encloses it, an initialiser's to its variable.
+	// from is the declaration that is being walked: a literal's edges belong to the
+	// enclosing declaration, an initialiser's to its variable.
 	from schemas.NodeKey
-	// called are the names that stand as a call's function: they are no references.
+	// called are the names in the function position of a call: they are not references.
 	called map[*ast.Ident]bool
 }
 
-// link makes the edges of a unit's files, but of those kept from before, and finds
-// what their functions use and what flows in them.
+// link makes the edges of a unit's files, except those kept from before, and finds the uses
+// and flows of their functions.
 func (u *unit) link() {
 	var whole []int
 	for i, f := range u.files {
@@ -102,7 +102,7 @@ func (l *linker) general(decl *ast.GenDecl) {
 	}
 }
 
-// walk follows everything below n; local types are declarations of their own.
+// walk visits everything below n; local types are declarations of their own.
 func (l *linker) walk(n ast.Node) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -122,8 +122,8 @@ func (l *linker) walk(n ast.Node) {
 	})
 }
 
-// call makes the edge of a call whose function is known: a function, a method, an
-// interface's method. A call of a function value is for flow to follow.
+// call makes the edge of a call with a known function: a function, a method, or an
+// interface's method. Calls of function values are left to flow.
 func (l *linker) call(call *ast.CallExpr) {
 	l.rpc(call)
 	name, obj := l.callee(call)
@@ -149,8 +149,8 @@ func (l *linker) call(call *ast.CallExpr) {
 	}
 }
 
-// callee finds the name that stands for a call's function, and what it is; nil for
-// the result of an expression.
+// callee returns the name in the function position of a call, and its object; nil if the
+// function is the result of an expression.
 func (l *linker) callee(call *ast.CallExpr) (*ast.Ident, types.Object) {
 	fun := ast.Unparen(call.Fun)
 	switch f := fun.(type) {
@@ -177,7 +177,7 @@ func (l *linker) known(e ast.Expr) bool {
 	return ok && t.Type != nil && t.Type != types.Typ[types.Invalid]
 }
 
-// packageOf is the package whose name qualifies an expression, where it does.
+// packageOf returns the package whose name qualifies an expression, or nil.
 func (l *linker) packageOf(e ast.Expr) *types.PkgName {
 	switch x := ast.Unparen(e).(type) {
 	case *ast.IndexExpr:
@@ -193,7 +193,7 @@ func (l *linker) packageOf(e ast.Expr) *types.PkgName {
 	return nil
 }
 
-// selector refers to a name of a package that is not here; the others name() finds.
+// selector adds a reference to a name of a missing package; name handles all others.
 func (l *linker) selector(e *ast.SelectorExpr) {
 	if l.called[e.Sel] || l.info.Uses[e.Sel] != nil {
 		return
@@ -203,8 +203,8 @@ func (l *linker) selector(e *ast.SelectorExpr) {
 	}
 }
 
-// name refers to what an identifier means, where that is a type, a constant, a
-// variable of a package, or a function used as a value.
+// name adds a reference to an identifier's object, if that is a type, a constant, a package
+// variable, or a function used as a value.
 func (l *linker) name(id *ast.Ident) {
 	if l.called[id] {
 		return
@@ -228,7 +228,7 @@ func (l *linker) name(id *ast.Ident) {
 	}
 }
 
-// edge leads to an object, wherever it stands.
+// edge adds an edge to an object, in the repository or outside.
 func (l *linker) edge(kind recountv1.EdgeKind, obj types.Object, at ast.Node) {
 	switch t := l.target(obj); {
 	case t.external:
@@ -248,8 +248,8 @@ func (l *linker) external(kind recountv1.EdgeKind, lang, pkg, name string, at as
 	})
 }
 
-// environment finds the variables that are read and the programs that are run, where
-// the call names them by a constant.
+// environment adds edges to environment variables that are read and programs that are run,
+// if the call names them by a constant.
 func (l *linker) environment(call *ast.CallExpr, f *types.Func) {
 	if f.Pkg() == nil || f.Signature().Recv() != nil {
 		return
@@ -270,8 +270,8 @@ func (l *linker) environment(call *ast.CallExpr, f *types.Func) {
 	}
 }
 
-// requested finds what a call of net/http asks for, where its URL says so by constants;
-// "{}" stands for the rest.
+// requested adds an edge to the endpoint that a call of net/http requests, as far as its URL
+// is constant; "{}" stands for the rest.
 func (l *linker) requested(call *ast.CallExpr, f *types.Func) {
 	if f.Pkg() == nil || f.Pkg().Path() != "net/http" {
 		return
@@ -309,11 +309,11 @@ func (l *linker) requested(call *ast.CallExpr, f *types.Func) {
 	}
 }
 
-// maxURL bounds what is kept of a URL.
+// maxURL is the maximum length of a stored URL.
 const maxURL = 512
 
-// partly is a string with "{}" for what is not constant in it: a sum, or what
-// fmt.Sprintf makes.
+// partly returns a string with "{}" for its parts that are not constant, from a
+// concatenation or a call of fmt.Sprintf.
 func (l *linker) partly(e ast.Expr, depth int) string {
 	if s, ok := l.constantOf(e); ok && len(s) <= maxURL {
 		return s
@@ -339,7 +339,7 @@ func (l *linker) partly(e ast.Expr, depth int) string {
 
 var verb = regexp.MustCompile(`%[-+# 0]*[0-9]*(?:\.[0-9]+)?(?:\[[0-9]+\])?[a-zA-Z]`)
 
-// constant is the string that an argument always is.
+// constant returns the value of a constant string argument.
 func (u *unit) constant(call *ast.CallExpr, i int) (string, bool) {
 	if i >= len(call.Args) {
 		return "", false
@@ -356,7 +356,7 @@ func (u *unit) constantOf(e ast.Expr) (string, bool) {
 	return s, s != "" && !strings.ContainsRune(s, 0)
 }
 
-// embedded makes the edges of what a type embeds.
+// embedded adds the edges to the types that a type embeds.
 func (l *linker) embedded(spec *ast.TypeSpec) {
 	var fields []*ast.Field
 	switch t := spec.Type.(type) {
@@ -386,8 +386,8 @@ func (l *linker) embedded(spec *ast.TypeSpec) {
 	}
 }
 
-// overrides leads from a method to those of one name that its type would have had
-// from what it embeds.
+// overrides adds edges from a method to the methods with the same name that its type would
+// otherwise have had by embedding.
 func (l *linker) overrides(decl *ast.FuncDecl) {
 	m, ok := l.info.Defs[decl.Name].(*types.Func)
 	if !ok || m.Signature().Recv() == nil {
@@ -412,7 +412,7 @@ func (l *linker) overrides(decl *ast.FuncDecl) {
 	}
 }
 
-// accessPath writes a chain of names as facts do: "c.pool.Get()".
+// accessPath returns a chain of names in the form of facts: "c.pool.Get()".
 func accessPath(e ast.Expr) string {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:

@@ -1,7 +1,7 @@
 package golang
 
-// escaped is the arrival of an object outside: its functions may be called from
-// there, with whatever else is there and is of their parameters' types.
+// escaped handles an object that reaches code outside: its functions may be called from
+// there, with any other escaped values of their parameters' types.
 func (v *solver) escaped(object int32) {
 	if v.isFunction(object) {
 		if in, fn := v.function(object); in != nil {
@@ -28,7 +28,7 @@ func (v *solver) escaped(object int32) {
 	}
 }
 
-// callback lets the outside call a function.
+// callback records that outside code may call a function.
 func (v *solver) callback(object int32) {
 	in, fn := v.function(object)
 	if in == nil || v.called[object] {
@@ -45,7 +45,7 @@ func (v *solver) callback(object int32) {
 	}
 }
 
-// asking is the node of everything outside that satisfies what a parameter asks for.
+// asking returns the node for all escaped values that satisfy a parameter's type.
 func (v *solver) asking(n int32) int32 {
 	if node := v.active[n]; node != 0 {
 		return node
