@@ -31,7 +31,7 @@ var mayImport = map[string][]string{
 	"internal/connect":      {"*"},
 	"internal/importing":    {"*"},
 	"internal/commandevent": {"*"},
-	"internal/childprocess": {"*"},
+	"internal/execute":      {"*"},
 	"internal/hookrun":      {"*"},
 	"internal/tokenfile":    {"*"},
 	"internal/quickstart":   {"*"},
@@ -63,7 +63,7 @@ var onlyIn = map[string][]string{
 // onlyProgram names the packages below internal that only cmd and each other may import.
 var onlyProgram = []string{
 	"internal/render", "internal/connect", "internal/importing", "internal/commandevent",
-	"internal/childprocess", "internal/hookrun", "internal/tokenfile", "internal/quickstart",
+	"internal/execute", "internal/hookrun", "internal/tokenfile", "internal/quickstart",
 }
 
 // folderOf returns the folder of a package in mayImport.

@@ -7,8 +7,6 @@ import (
 	"io"
 	"time"
 
-	"github.com/recountdb/recount/internal/shellwords"
-
 	"github.com/spf13/cobra"
 	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
@@ -16,6 +14,7 @@ import (
 	"github.com/recountdb/recount/internal/commandevent"
 	"github.com/recountdb/recount/internal/recording"
 	"github.com/recountdb/recount/internal/render/nodeview"
+	"github.com/recountdb/recount/internal/shellwords"
 	"github.com/recountdb/recount/internal/usage"
 )
 
@@ -34,7 +33,7 @@ func (f *recordFlags) contextFlags(c *cobra.Command) {
 	c.Flags().StringVar(&f.Author, "author", "", "who runs it: a human's or an agent's name (default $RECOUNT_AUTHOR)")
 	c.Flags().StringVar(&f.Intent, "intent", "", "why, in the author's words")
 	c.Flags().StringVar(&f.Parent, "parent", "", "the id of the event that led to this one")
-	c.Flags().StringVar(&f.Id, "id", "", "an id of your own; the same id twice is one event")
+	c.Flags().StringVar(&f.ID, "id", "", "an id of your own; the same id twice is one event")
 	c.Flags().StringSliceVar(&f.Env, "env", nil, "names of environment variables to record, comma-separated")
 	c.Flags().StringVar(&f.Workspace, "workspace", "", "what belongs together (default the root of the repository that the directory is in)")
 	c.Flags().StringVar(&f.GitHead, "git-head", "", "the commit that HEAD names (default what the repository says)")
@@ -137,14 +136,14 @@ func (a *app) record(ctx context.Context, f recordFlags, exit *int32, args []str
 	if err != nil {
 		return err
 	}
-	e, found, err := commandevent.Event(cfg, p, f.Id)
+	e, found, err := commandevent.Event(cfg, p, f.ID)
 	if err != nil {
 		return err
 	}
 	if f.hook {
 		return a.Spool(cfg, e)
 	}
-	done, err := a.Append(ctx, cfg, e, f.Id != "")
+	done, err := a.Append(ctx, cfg, e, f.ID != "")
 	if err != nil {
 		return err
 	}

@@ -18,9 +18,9 @@ import (
 // directory.
 type Details struct {
 	Cwd, Workspace, Session, Shell, Author, Intent, GitHead, Parent string
-	// id is an id of the caller's own, "" to derive it.
-	Id string
-	// env names the environment variables to record.
+	// ID is an id of the caller's own, "" to derive it.
+	ID string
+	// Env names the environment variables to record.
 	Env []string
 }
 

@@ -27,18 +27,18 @@ import (
 
 // GitOptions select what is imported of a repository.
 type GitOptions struct {
-	// repo is the repository's name, "" for that of the remote origin, else of go.mod, else of the
+	// Repo is the repository's name, "" for that of the remote origin, else of go.mod, else of the
 	// folder.
 	Repo string
-	// history is how many commits back from HEAD contents begin; negative means 0 the first time.
+	// History is how many commits back from HEAD contents begin; negative means 0 the first time.
 	History int
-	// all imports every branch, local and remote, in place of HEAD and the branches known already.
+	// All imports every branch, local and remote, in place of HEAD and the branches known already.
 	All bool
-	// maxPaths is the maximum number of paths that a commit may have, or change.
+	// MaxPaths is the maximum number of paths that a commit may have, or change.
 	MaxPaths int
-	// secrets stores files as they are, with the tokens and keys in them.
+	// Secrets stores files as they are, with the tokens and keys in them.
 	Secrets bool
-	// workingTree records the working tree above HEAD, too.
+	// WorkingTree records the working tree above HEAD, too.
 	WorkingTree bool
 }
 

@@ -5,11 +5,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/recountdb/recount/internal/shellwords"
-
 	"github.com/recountdb/recount/internal/render"
 	"github.com/recountdb/recount/internal/render/codeview"
 	"github.com/recountdb/recount/internal/render/diagram"
+	"github.com/recountdb/recount/internal/shellwords"
 	"github.com/recountdb/recount/query/runtime"
 )
 

@@ -1,4 +1,4 @@
-package childprocess
+package execute
 
 import (
 	"errors"
@@ -14,8 +14,8 @@ import (
 	"github.com/recountdb/recount/internal/render"
 )
 
-// Run runs the command to its end. It fails only if the command could not start.
-func Run(t *render.Terminal, args []string, out io.Writer, keepOutput bool) (code int, err error) {
+// runChild runs the command to its end. It fails only if the command could not start.
+func runChild(t *render.Terminal, args []string, out io.Writer, keepOutput bool) (code int, err error) {
 	child := exec.Command(args[0], args[1:]...)
 	child.Stdin, child.Stdout, child.Stderr = t.In, t.Out, t.Err
 	if keepOutput {

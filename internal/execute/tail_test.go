@@ -1,4 +1,4 @@
-package childprocess
+package execute
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 )
 
 func TestTail(t *testing.T) {
-	tl := &Tail{Max: 10}
+	tl := &tail{max: 10}
 	for range 100 {
 		fmt.Fprint(tl, "0123456\nüü")
 	}
@@ -16,7 +16,7 @@ func TestTail(t *testing.T) {
 	if len(got) > 10 || !utf8.ValidString(got) || !strings.HasSuffix(got, "üü") {
 		t.Errorf("got %q", got)
 	}
-	short := &Tail{Max: 100}
+	short := &tail{max: 100}
 	fmt.Fprint(short, "all of it\n")
 	if got := short.String(); got != "all of it" {
 		t.Errorf("got %q", got)

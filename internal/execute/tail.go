@@ -1,4 +1,4 @@
-package childprocess
+package execute
 
 import (
 	"bytes"
@@ -8,23 +8,23 @@ import (
 	"github.com/recountdb/recount/internal/history"
 )
 
-// Tail keeps the end of what is written to it. It is safe for concurrent use.
-type Tail struct {
+// tail keeps the end of what is written to it. It is safe for concurrent use.
+type tail struct {
 	mu  sync.Mutex
-	Max int
+	max int
 	buf []byte
 	cut bool
 }
 
 // Write appends to what is kept; it never fails.
-func (t *Tail) Write(b []byte) (int, error) {
+func (t *tail) Write(b []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.buf = append(t.buf, b...)
-	if over := len(t.buf) - t.Max; over > 0 {
+	if over := len(t.buf) - t.max; over > 0 {
 		t.cut = true
 		// Trim only now and then, not at each write.
-		if len(t.buf) > 4*t.Max {
+		if len(t.buf) > 4*t.max {
 			t.buf = append(t.buf[:0], t.buf[over:]...)
 		}
 	}
@@ -32,11 +32,11 @@ func (t *Tail) Write(b []byte) (int, error) {
 }
 
 // String returns the tail as text; if the start was cut, it begins at the start of a line.
-func (t *Tail) String() string {
+func (t *tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	b := t.buf
-	if over := len(b) - t.Max; over > 0 {
+	if over := len(b) - t.max; over > 0 {
 		b = b[over:]
 	}
 	if t.cut {

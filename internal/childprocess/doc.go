@@ -1,3 +1,0 @@
-// Package childprocess runs a command as a child that streams and signals pass through to, and keeps
-// the end of what it prints.
-package childprocess
