@@ -130,9 +130,18 @@ func TestHookSettings(t *testing.T) {
 	if got := read(filepath.Join(w.dir, "work", ".codex", "hooks.json")); strings.Contains(got, "apply_patch") {
 		t.Errorf("--no-edits:\n%s", got)
 	}
-	if err := os.WriteFile(settings, []byte("// mine\n{}\n"), 0o640); err != nil {
-		t.Fatal(err)
+	write := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(settings, []byte(text), 0o640); err != nil {
+			t.Fatal(err)
+		}
 	}
+	write("// mine\n{}\n")
+	run("recount hook claude-code --install", "installed", 0)
+	if got := read(settings); !strings.HasPrefix(got, "// mine\n{") {
+		t.Errorf("the comment is gone:\n%s", got)
+	}
+	write(`{"model": }`)
 	run("recount hook claude-code --install", "nothing was changed", 2)
 	run("recount hook bash --install", "are for agents", 2)
 	run("recount hook claude-code --dry-run", "--install or --uninstall", 2)
