@@ -57,13 +57,6 @@ func newAnalyser(prose bool) *analyser {
 	return &analyser{prose: prose, tokens: map[string][]use{}, words: map[string]*word{}}
 }
 
-// newQueryAnalyser returns an analyser of queries for objects.
-func newQueryAnalyser() any {
-	a := newAnalyser(true)
-	a.limit = maxQueryTerms
-	return a
-}
-
 // part returns the terms of a passage, valid until the next call. Its length is in whole
 // occurrences, at least 1.
 func (a *analyser) part(title, passage string) document {

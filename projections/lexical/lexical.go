@@ -60,8 +60,6 @@ type Index struct {
 	fields  [fields]*bm25.Index
 	objects *bm25.Index
 	entries *bm25.Cache[entries]
-	// analysers are those of queries for objects.
-	analysers sync.Pool
 }
 
 // Bounds of each of the two halves of the caches.
@@ -81,7 +79,6 @@ func Open(dir string, o store.Options) (*Index, error) {
 	x := &Index{
 		DB: db, writers: map[schemas.TopicPartition]*writer{}, runs: map[schemas.TopicPartition]*runs{}, audiences: map[schemas.TopicPartition]*audiences{},
 		objects: bm25.NewIndex(kindPosting, objectCacheBytes), entries: bm25.NewCache[entries](entryCacheBytes),
-		analysers: sync.Pool{New: newQueryAnalyser},
 	}
 	for i := range x.fields {
 		x.fields[i] = bm25.NewIndex(kindPosting, fieldCacheBytes)

@@ -158,7 +158,7 @@ func newObjectOracle(shards []projtest.Shard) *objectOracle {
 }
 
 func (o *objectOracle) search(q ObjectQuery) ([]ObjectHit, ObjectStats) {
-	terms := q.terms(newQueryAnalyser().(*analyser))
+	terms := q.terms()
 	df := make([]uint64, len(terms))
 	var stats ObjectStats
 	var length uint64

@@ -59,7 +59,9 @@ type ObjectStats struct {
 }
 
 // terms returns the terms of the query, ascending.
-func (q ObjectQuery) terms(a *analyser) []bm25.Term {
+func (q ObjectQuery) terms() []bm25.Term {
+	a := newAnalyser(true)
+	a.limit = maxQueryTerms
 	var terms []bm25.Term
 	for _, w := range a.part("", q.Text).terms {
 		terms = append(terms, bm25.Term{Text: w.term})

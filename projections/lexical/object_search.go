@@ -27,9 +27,7 @@ func (x *Index) SearchObjects(ctx context.Context, q ObjectQuery) ([]ObjectHit, 
 	if err := s.prepare(); err != nil {
 		return nil, s.stats, err
 	}
-	a := x.analysers.Get().(*analyser)
-	defer x.analysers.Put(a)
-	stats, err := x.objects.Search(ctx, bm25.Request{Terms: q.terms(a), Collections: s.collections, View: s.view, Hits: s, K: q.K})
+	stats, err := x.objects.Search(ctx, bm25.Request{Terms: q.terms(), Collections: s.collections, View: s.view, Hits: s, K: q.K})
 	if err != nil {
 		return nil, s.stats, err
 	}

@@ -126,7 +126,6 @@ type scratch struct {
 	active   []termBlock // in the current window
 	scored   []scored    // in the current window
 	allowed  docSet      // in the current window
-	rest     mayAdd      // in the current window
 	waiting  []Document
 	room     blocks // of lists that are not kept
 	key      []byte
@@ -136,7 +135,6 @@ type scratch struct {
 func (s *scratch) clear() {
 	clear(s.lists)
 	clear(s.active[:cap(s.active)])
-	s.rest.clear()
 	s.room.clear()
 	if s.waiting = s.waiting[:0]; cap(s.room.postings) > maxWaiting {
 		s.room = blocks{}
@@ -384,11 +382,10 @@ func (s *search) score() (rest []termBlock) {
 	if len(marking) == 0 {
 		return rest
 	}
-	s.rest.set(rest)
 	if len(marking) == 1 {
 		b := &marking[0]
 		for _, p := range b.postings {
-			if score := share(b.factor, s.divisors.by(p)); score >= least && s.rest.upTo(score, p.doc()) >= floor {
+			if score := share(b.factor, s.divisors.by(p)); score >= least {
 				s.scored = append(s.scored, scored{score, p.doc()})
 			}
 		}
@@ -413,7 +410,7 @@ func (s *search) score() (rest []termBlock) {
 	for k, marked := range w.marked {
 		for ; marked != 0; marked &= marked - 1 {
 			doc := uint32(k*64 + bits.TrailingZeros64(marked))
-			if score := w.score[doc]; score >= least && s.rest.upTo(score, doc) >= floor {
+			if score := w.score[doc]; score >= least {
 				s.scored = append(s.scored, scored{score, doc})
 			}
 			w.score[doc] = 0
@@ -422,47 +419,6 @@ func (s *search) score() (rest []termBlock) {
 	}
 	return rest
 }
-
-// mayAdd bounds what some blocks of the window can add to a document's score: nothing for a block
-// without the document. It reads no postings, which are spread over far more memory than the
-// processor's caches hold.
-type mayAdd struct {
-	blocks []mayAddBlock
-	room   []docSet // for blocks without a set of their own
-}
-
-type mayAddBlock struct {
-	most Points
-	has  *docSet
-}
-
-func (m *mayAdd) set(blocks []termBlock) {
-	m.blocks = m.blocks[:0]
-	if len(m.room) < len(blocks) {
-		m.room = make([]docSet, len(blocks))
-	}
-	for i := range blocks {
-		b, has := &blocks[i], &m.room[i]
-		if b.dense != nil {
-			has = &b.dense.has
-		} else {
-			has.docs(&b.block)
-		}
-		m.blocks = append(m.blocks, mayAddBlock{b.most, has})
-	}
-}
-
-// upTo returns an upper bound of a document's final score.
-func (m *mayAdd) upTo(score Points, doc uint32) Points {
-	for i := range m.blocks {
-		b := &m.blocks[i]
-		score += b.most * Points(b.has.one(doc))
-	}
-	return score
-}
-
-// clear drops the references to the blocks.
-func (m *mayAdd) clear() { clear(m.blocks[:cap(m.blocks)]) }
 
 // add adds what the blocks contribute to the scored documents, starting with the block that can add
 // most, and drops documents that can no longer be hits.
