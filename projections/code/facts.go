@@ -1,11 +1,11 @@
 package code
 
 import (
-	"container/list"
 	"sync"
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/recountdb/recount/projections/cache"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
@@ -22,49 +22,28 @@ const (
 // factsID identifies the facts of a file.
 type factsID struct{ blob, language string }
 
-// factsCache caches decoded facts and drops the least recently used. It is safe for concurrent use;
-// callers must not change the facts.
+// factsCache caches decoded facts. It is safe for concurrent use; callers must not change the facts.
 type factsCache struct {
 	mu    sync.Mutex
-	bytes int
-	byID  map[factsID]*list.Element
-	order *list.List // of cachedFact, most recently used first
-}
-
-type cachedFact struct {
-	id    factsID
-	facts *recountv1.StoredFacts
-	bytes int
+	facts *cache.Map[factsID, *recountv1.StoredFacts]
 }
 
 func newFactsCache() *factsCache {
-	return &factsCache{byID: map[factsID]*list.Element{}, order: list.New()}
+	return &factsCache{facts: cache.New[factsID, *recountv1.StoredFacts](cachedFacts)}
 }
 
 func (c *factsCache) get(id factsID) *recountv1.StoredFacts {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	e, ok := c.byID[id]
-	if !ok {
-		return nil
-	}
-	c.order.MoveToFront(e)
-	return e.Value.(cachedFact).facts
+	f, _ := c.facts.Get(id)
+	return f
 }
 
 func (c *factsCache) add(id factsID, f *recountv1.StoredFacts, size int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if _, ok := c.byID[id]; ok {
-		return
-	}
-	c.byID[id] = c.order.PushFront(cachedFact{id, f, size})
-	for c.bytes += size; c.bytes > cachedFacts && c.order.Len() > 1; {
-		last := c.order.Back()
-		f := c.order.Remove(last).(cachedFact)
-		delete(c.byID, f.id)
-		c.bytes -= f.bytes
-	}
+	c.facts.Put(id, f, min(size, cachedFacts)) // so that the latest facts are kept, however large
+	c.facts.Trim()
 }
 
 func encodeFacts(f *recountv1.StoredFacts) (value []byte, size int, err error) {

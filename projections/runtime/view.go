@@ -70,92 +70,70 @@ func (v *View) Watermark() schemas.Watermark { return maps.Clone(v.mark) }
 // and 0 if there are none.
 func (v *View) Bounds() (first, last int64) { return v.times.first, v.times.last }
 
-// ServerSums returns the requests that a service handled in the range, or all services for "", ordered
-// by service, kind and operation.
+// ServerSums returns the requests that a service handled in the range, or all services for "",
+// ordered by service, kind and operation.
 func (v *View) ServerSums(ctx context.Context, r Range, service string) ([]ServerSum, error) {
-	sums, in, err := v.sums(ctx, kindServed, r)
-	if err != nil {
-		return nil, err
-	}
-	all := make([]ServerSum, 0, len(sums))
-	for k, s := range sums {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		site, err := v.site(k.a)
-		if err != nil {
-			return nil, err
-		}
-		if service == "" || site.service == service {
-			all = append(all, ServerSum{site.service, site.kind, site.operation, site.templated, site.system, s.sum(in)})
-		}
-	}
-	slices.SortFunc(all, func(a, b ServerSum) int {
+	return summed(ctx, v, kindServed, r, service, func(x, _ *site, s Sum) ServerSum {
+		return ServerSum{x.service, x.kind, x.operation, x.templated, x.system, s}
+	}, func(a, b ServerSum) int {
 		return cmp.Or(cmp.Compare(a.Service, b.Service), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Operation, b.Operation),
 			compareBools(a.Templated, b.Templated), cmp.Compare(a.System, b.System))
 	})
-	return all, nil
 }
 
-// ClientSums returns the requests that a service made in the range, or all services for "", ordered by
-// service, peer, kind and operation.
+// ClientSums returns the requests that a service made in the range, or all services for "", ordered
+// by service, peer, kind and operation.
 func (v *View) ClientSums(ctx context.Context, r Range, service string) ([]ClientSum, error) {
-	sums, in, err := v.sums(ctx, kindAsked, r)
-	if err != nil {
-		return nil, err
-	}
-	all := make([]ClientSum, 0, len(sums))
-	for k, s := range sums {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		site, err := v.site(k.a)
-		if err != nil {
-			return nil, err
-		}
-		if service == "" || site.service == service {
-			all = append(all, ClientSum{site.service, site.peer, site.kind, site.operation, site.templated, site.system, s.sum(in)})
-		}
-	}
-	slices.SortFunc(all, func(a, b ClientSum) int {
+	return summed(ctx, v, kindAsked, r, service, func(x, _ *site, s Sum) ClientSum {
+		return ClientSum{x.service, x.peer, x.kind, x.operation, x.templated, x.system, s}
+	}, func(a, b ClientSum) int {
 		return cmp.Or(cmp.Compare(a.Service, b.Service), cmp.Compare(a.Peer, b.Peer), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Operation, b.Operation),
 			compareBools(a.Templated, b.Templated), cmp.Compare(a.System, b.System))
 	})
-	return all, nil
 }
 
 // Calls returns the calls of the range from or to a service, or all for "", ordered by caller,
 // callee, kind, operation and the caller's names.
 func (v *View) Calls(ctx context.Context, r Range, service string) ([]Call, error) {
-	sums, in, err := v.sums(ctx, kindCalls, r)
-	if err != nil {
-		return nil, err
-	}
-	all := make([]Call, 0, len(sums))
-	for k, s := range sums {
-		if err := ctx.Err(); err != nil {
-			return nil, err
+	return summed(ctx, v, kindCalls, r, service, func(by, to *site, s Sum) Call {
+		return Call{
+			by.service, to.service, to.kind, to.operation, to.templated, to.system,
+			by.kind, by.operation, by.system, by.peer, s,
 		}
-		by, err := v.site(k.a)
-		if err != nil {
-			return nil, err
-		}
-		to, err := v.site(k.b)
-		if err != nil {
-			return nil, err
-		}
-		if service == "" || by.service == service || to.service == service {
-			all = append(all, Call{
-				by.service, to.service, to.kind, to.operation, to.templated, to.system,
-				by.kind, by.operation, by.system, by.peer, s.sum(in),
-			})
-		}
-	}
-	slices.SortFunc(all, func(a, b Call) int {
+	}, func(a, b Call) int {
 		return cmp.Or(cmp.Compare(a.Caller, b.Caller), cmp.Compare(a.Callee, b.Callee), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Operation, b.Operation),
 			compareBools(a.Templated, b.Templated), cmp.Compare(a.System, b.System),
 			cmp.Compare(a.AskedKind, b.AskedKind), cmp.Compare(a.AskedOperation, b.AskedOperation), cmp.Compare(a.AskedSystem, b.AskedSystem), cmp.Compare(a.Peer, b.Peer))
 	})
+}
+
+// summed returns the rows of a kind that are about a service, or all for "", in the order of
+// compare. row makes one from its site, from the callee's of a call, and from its sum.
+func summed[T any](ctx context.Context, v *View, kind byte, r Range, service string, row func(x, callee *site, s Sum) T, compare func(a, b T) int) ([]T, error) {
+	sums, in, err := v.sums(ctx, kind, r)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]T, 0, len(sums))
+	for k, s := range sums {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		x, err := v.site(k.a)
+		if err != nil {
+			return nil, err
+		}
+		callee := x
+		if kind == kindCalls {
+			if callee, err = v.site(k.b); err != nil {
+				return nil, err
+			}
+		}
+		if service == "" || x.service == service || callee.service == service {
+			all = append(all, row(x, callee, s.sum(in)))
+		}
+	}
+	slices.SortFunc(all, compare)
 	return all, nil
 }
 
