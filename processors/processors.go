@@ -43,6 +43,9 @@ type Processor struct {
 	// that was made from records of another version.
 	Name string
 	Func Func
+	// Prepare, if not nil, takes the place of Func: it returns the Func that uses what the chain
+	// has, such as its embedder.
+	Prepare func(Chain) Func
 	// Check, if not nil, refuses the same payloads as Func, without the work of Func. The payload
 	// already meets the schema's constraints.
 	Check func(payload proto.Message) error
@@ -52,7 +55,7 @@ type Processor struct {
 }
 
 var table = []Processor{
-	{Type: schemas.TypeCommandExecuted, Name: command.Name, Func: command.Intent, Check: command.Check},
+	{Type: schemas.TypeCommandExecuted, Name: command.Name, Prepare: Chain.commands, Check: command.Check},
 	{Type: schemas.TypeOutcomeObserved, Name: command.Name, Func: command.Outcome, Check: command.Check},
 	{Type: schemas.TypeSourceRevised, Name: source.Name, Func: source.Revised, Check: source.Check},
 	{Type: schemas.TypeCommitRecorded, Name: source.Name, Func: source.Commit, Check: source.Check},
@@ -61,7 +64,7 @@ var table = []Processor{
 	{Type: schemas.TypeSpansExported, Name: span.Name, Func: span.Exported, Wire: span.Wire},
 	{Type: schemas.TypeSpansSummarised, Name: span.Name, Func: span.Summarised},
 	{Type: schemas.TypeAccessLogged, Name: span.Name, Func: span.Logged, Check: span.CheckLogged},
-	{Topic: schemas.TopicAgents, Name: agent.Name, Func: agent.Objects, Check: agent.Check},
+	{Topic: schemas.TopicAgents, Name: agent.Name, Prepare: Chain.agents, Check: agent.Check},
 }
 
 // processorOf returns the index in table of the processor for the event, -1 if there is none.
@@ -115,6 +118,29 @@ type Chain struct {
 // DefaultChain returns the chain that the shipped pipelines use.
 func DefaultChain() Chain {
 	return Chain{Embedder: embed.Remember(embed.NewHash()), Commands: command.Remember()}
+}
+
+// commands returns the processor of command.executed events.
+func (c Chain) commands() Func {
+	return func(e schemas.Event, payload proto.Message, rec *recountv1.Record) error {
+		if err := c.Commands.Intent(e, payload, rec); err != nil {
+			return err
+		}
+		embed.Intent(rec.GetIntent(), c.Embedder)
+		return nil
+	}
+}
+
+// agents returns the processor of agents' events.
+func (c Chain) agents() Func {
+	objects := agent.Remembering(c.Commands)
+	return func(e schemas.Event, payload proto.Message, rec *recountv1.Record) error {
+		if err := objects(e, payload, rec); err != nil {
+			return err
+		}
+		agent.Embed(rec.GetObjects(), c.Embedder)
+		return nil
+	}
 }
 
 // grain is the number of log records that a goroutine takes at a time: about a millisecond of work,
@@ -220,20 +246,12 @@ func (c Chain) fill(lr schemas.LogRecord, rec *recountv1.Record) (by string, err
 	if at >= 0 {
 		by = table[at].Name
 		f := table[at].Func
-		switch {
-		case c.Commands == nil:
-		case by == command.Name && e.Type == schemas.TypeCommandExecuted:
-			f = c.Commands.Intent
-		case by == agent.Name:
-			f = agent.Remembering(c.Commands)
+		if prepare := table[at].Prepare; prepare != nil {
+			f = prepare(c)
 		}
 		if err := f(e, payload, rec); err != nil {
 			return by, err
 		}
 	}
-	if intent := rec.GetIntent(); intent != nil {
-		embed.Intent(intent, c.Embedder)
-	}
-	agent.Embed(rec.GetObjects(), c.Embedder)
 	return by, nil
 }
