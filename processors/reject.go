@@ -32,7 +32,7 @@ func reject(lr schemas.LogRecord, rec *recountv1.Record, by string, reason error
 	rec.EventType = strings.ToValidUTF8(rec.EventType, "\uFFFD")
 	rec.Body = &recountv1.Record_Rejected{Rejected: &recountv1.Rejected{
 		Position: lr.Position.Proto(),
-		Reason:   clip(strings.ToValidUTF8(reason.Error(), "\uFFFD"), maxReason),
+		Reason:   schemas.Clip(strings.ToValidUTF8(reason.Error(), "\uFFFD"), maxReason),
 		By:       by,
 		// These are copies, because the buffers belong to the client that fetched them.
 		Key:            slices.Clone(key),
@@ -58,15 +58,4 @@ func headers(in []schemas.Header) []*recountv1.Header {
 		})
 	}
 	return out
-}
-
-// clip cuts s to at most n bytes, at the start of a rune.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && s[n]&0xC0 == 0x80 {
-		n--
-	}
-	return s[:n]
 }

@@ -2,7 +2,6 @@ package schemas
 
 import (
 	"time"
-	"unicode/utf8"
 
 	resourcepb "go.opentelemetry.io/proto/otlp/resource/v1"
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
@@ -28,14 +27,7 @@ const maxServiceKey = 256
 
 // ServiceKey returns the key of a service's events: its name, cut to maxServiceKey bytes.
 func ServiceKey(service string) []byte {
-	if len(service) > maxServiceKey {
-		n := maxServiceKey
-		for n > 0 && !utf8.RuneStart(service[n]) {
-			n--
-		}
-		service = service[:n]
-	}
-	return []byte(service)
+	return []byte(Clip(service, maxServiceKey))
 }
 
 // SpanTime returns the time of an event whose last span ended at unixNano, in nanoseconds since

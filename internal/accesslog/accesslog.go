@@ -9,7 +9,6 @@ import (
 	"iter"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"google.golang.org/protobuf/proto"
 
@@ -156,17 +155,6 @@ func (b *builder) event(lines int) (Batch, error) {
 	}
 	e.ID = e.DeriveID()
 	return Batch{Event: e, Requests: n, Lines: lines}, nil
-}
-
-// cut returns the start of s: whole characters, at most n bytes.
-func cut(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
 }
 
 // withoutQuery returns a path or a URL without its query and fragment.

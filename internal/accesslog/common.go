@@ -10,6 +10,7 @@ import (
 
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
@@ -38,9 +39,9 @@ func parseCommon(line string) (*recountv1.AccessEntry, error) {
 	}
 	e := &recountv1.AccessEntry{Time: timestamppb.New(at)}
 	names := who[len(who)-3:]
-	e.Remote, e.User = cut(known(names[0]), maxName), cut(known(names[2]), maxName)
+	e.Remote, e.User = schemas.Clip(known(names[0]), maxName), schemas.Clip(known(names[2]), maxName)
 	if len(who) > 3 {
-		e.Host = cut(known(who[len(who)-4]), maxName)
+		e.Host = schemas.Clip(known(who[len(who)-4]), maxName)
 	}
 	request, rest, ok := quoted(rest)
 	if !ok {
@@ -60,9 +61,9 @@ func parseCommon(line string) (*recountv1.AccessEntry, error) {
 	}
 	if len(fields) > 2 {
 		if referer, rest, ok := quoted(fields[2]); ok {
-			e.Referer = cut(withoutQuery(known(referer)), maxText)
+			e.Referer = schemas.Clip(withoutQuery(known(referer)), maxText)
 			if agent, _, ok := quoted(strings.TrimSpace(rest)); ok {
-				e.UserAgent = cut(known(agent), maxText)
+				e.UserAgent = schemas.Clip(known(agent), maxText)
 			}
 		}
 	}
@@ -131,7 +132,7 @@ func setRequest(e *recountv1.AccessEntry, line string) {
 	if i := strings.LastIndex(rest, " HTTP/"); i >= 0 {
 		target = rest[:i]
 	}
-	e.Method = cut(method, maxMethod)
+	e.Method = schemas.Clip(method, maxMethod)
 	setTarget(e, target)
 }
 
@@ -140,10 +141,10 @@ func setTarget(e *recountv1.AccessEntry, target string) {
 	if strings.HasPrefix(target, "http://") || strings.HasPrefix(target, "https://") {
 		if u, err := url.Parse(target); err == nil {
 			if e.Host == "" {
-				e.Host = cut(u.Host, maxName)
+				e.Host = schemas.Clip(u.Host, maxName)
 			}
 			target = u.EscapedPath()
 		}
 	}
-	e.Path = cut(withoutQuery(target), maxText)
+	e.Path = schemas.Clip(withoutQuery(target), maxText)
 }

@@ -15,6 +15,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
@@ -84,16 +85,16 @@ func parseJSON(line string) (*recountv1.AccessEntry, error) {
 		setRequest(e, line)
 	}
 	if m := o.text(methodNames); m != "" {
-		e.Method = cut(strings.ToUpper(m), maxMethod)
+		e.Method = schemas.Clip(strings.ToUpper(m), maxMethod)
 	}
-	e.Host = cut(o.text(hostNames), maxName)
+	e.Host = schemas.Clip(o.text(hostNames), maxName)
 	if p := o.text(pathNames); p != "" {
 		setTarget(e, p)
 	}
 	if e.Method == "" && e.Path == "" {
 		return nil, errors.New("neither a method nor a path: want method, path, status and time")
 	}
-	e.Route = cut(withoutQuery(o.text(routeNames)), maxText)
+	e.Route = schemas.Clip(withoutQuery(o.text(routeNames)), maxText)
 	if n, ok := o.number(statusNames); ok && n >= 0 && n <= 999 {
 		e.Status = uint32(n)
 	}
@@ -102,8 +103,8 @@ func parseJSON(line string) (*recountv1.AccessEntry, error) {
 		e.Bytes = &size
 	}
 	e.Duration = o.duration()
-	e.Remote, e.User = cut(o.text(remoteNames), maxName), cut(o.text(userNames), maxName)
-	e.Referer, e.UserAgent = cut(withoutQuery(o.text(refererNames)), maxText), cut(o.text(agentNames), maxText)
+	e.Remote, e.User = schemas.Clip(o.text(remoteNames), maxName), schemas.Clip(o.text(userNames), maxName)
+	e.Referer, e.UserAgent = schemas.Clip(withoutQuery(o.text(refererNames)), maxText), schemas.Clip(o.text(agentNames), maxText)
 	if id := strings.ToLower(o.text(traceNames)); len(id) == 32 && strings.Trim(id, "0123456789abcdef") == "" {
 		e.TraceId = id
 	}

@@ -5,7 +5,6 @@ import (
 	"path"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
@@ -142,28 +141,17 @@ func (im *importer) commitEvents(m *recountv1.CommitRecorded, at time.Time) ([]s
 func commitMessage(repository string, c git.Commit, scope recountv1.Scope) *recountv1.CommitRecorded {
 	return &recountv1.CommitRecorded{
 		Repository: repository, Commit: c.ID, Parents: c.Parents, Tree: c.Tree,
-		Author: signature(c.Author), Committer: signature(c.Committer), Message: cut(c.Message, maxMessage), Scope: scope,
+		Author: signature(c.Author), Committer: signature(c.Committer), Message: schemas.Clip(c.Message, maxMessage), Scope: scope,
 	}
 }
 
 func signature(s git.Signature) *recountv1.Signature {
-	m := &recountv1.Signature{Name: cut(s.Name, maxName), Email: cut(s.Email, maxName)}
+	m := &recountv1.Signature{Name: schemas.Clip(s.Name, maxName), Email: schemas.Clip(s.Email, maxName)}
 	if !s.Time.IsZero() {
 		_, offset := s.Time.Zone()
 		m.Time, m.UtcOffsetMinutes = timestamppb.New(clampTime(s.Time)), int32(offset/60)
 	}
 	return m
-}
-
-// cut returns the start of s: whole characters, at most n bytes.
-func cut(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
 }
 
 var statuses = map[byte]recountv1.ChangeStatus{

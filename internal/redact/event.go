@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/recountdb/recount/schemas"
 	"github.com/recountdb/recount/schemas/otlpwire"
 
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
@@ -56,7 +57,7 @@ func (r *Redactor) EventContext(ctx context.Context, m proto.Message) (found []F
 	bounded := func(s *string, most int) {
 		fits := len(*s) <= most // a text that does not fit is refused later, not cut
 		if text(s); fits {
-			*s = head(*s, most)
+			*s = schemas.Clip(*s, most)
 		}
 	}
 	tail := func(s *string) {
@@ -79,7 +80,7 @@ func (r *Redactor) EventContext(ctx context.Context, m proto.Message) (found []F
 	case *recountv1.CommandExecuted:
 		fits := len(m.Command) <= maxCommand
 		if command(&m.Command); fits {
-			m.Command = head(m.Command, maxCommand)
+			m.Command = schemas.Clip(m.Command, maxCommand)
 		}
 		bounded(&m.Workspace, maxNamed)
 		bounded(&m.Cwd, maxNamed)
@@ -134,7 +135,7 @@ const (
 func agentEvent(m *recountv1.AgentEvent, text, command func(*string), named func(name, val string) string) {
 	bounded := func(s *string, most int) {
 		text(s)
-		*s = head(*s, most)
+		*s = schemas.Clip(*s, most)
 	}
 	text(&m.Text)
 	text(&m.Thought)
@@ -219,15 +220,4 @@ func (r *Redactor) spans(ctx context.Context, m *tracepb.TracesData) ([]Finding,
 		panic(err) // the library cannot read what it wrote
 	}
 	return w.found, nil
-}
-
-// head returns the start of s: whole characters, at most n bytes.
-func head(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
 }

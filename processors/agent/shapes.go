@@ -90,7 +90,7 @@ func (b *maker) result() {
 	}
 	switch line := title(b.o.Text); {
 	case name != "" && line != "":
-		b.o.Title = title(clip(name, maxTitle/2) + ": " + line)
+		b.o.Title = title(schemas.Clip(name, maxTitle/2) + ": " + line)
 	default:
 		b.o.Title = title(name + line)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/zeebo/xxh3"
 
+	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
@@ -44,7 +45,7 @@ func title(text string) string {
 	}
 	line = strings.TrimSpace(line)
 	if len(line) > maxTitle {
-		line = clip(line, maxTitle-len("…")) + "…"
+		line = schemas.Clip(line, maxTitle-len("…")) + "…"
 	}
 	for i := range len(line) {
 		if line[i] < ' ' || line[i] == 0x7F {
@@ -62,14 +63,6 @@ func title(text string) string {
 // isMarkup reports whether a line is a single tag, such as <issue>, or opens a code block.
 func isMarkup(line string) bool {
 	return strings.HasPrefix(line, "```") || strings.HasPrefix(line, "<") && strings.HasSuffix(line, ">") && !strings.ContainsAny(line, " \t")
-}
-
-// clip cuts s to at most `most` bytes, at the start of a rune.
-func clip(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	return s[:backToRune(s, most)]
 }
 
 // backToRune returns the start of the rune at or before i.

@@ -231,7 +231,7 @@ func TestHostileInputIsBounded(t *testing.T) {
 					t.Errorf("%s: %d bytes beyond the command", shell, size)
 				}
 				if in.Template == "" || in.Confidence <= 0 || in.Complexity == 0 {
-					t.Errorf("%s: template %q, confidence %g, complexity %d", shell, clip(in.Template, 40), in.Confidence, in.Complexity)
+					t.Errorf("%s: template %q, confidence %g, complexity %d", shell, schemas.Clip(in.Template, 40), in.Confidence, in.Complexity)
 				}
 			}
 		})
@@ -246,7 +246,7 @@ func FuzzIntent(f *testing.F) {
 	f.Add("ls -é* ~ü/\\ñ 'x–y' > “q” | gréé --ß=日本 -日3 && C:\\ü", "bash")
 	f.Add("ls -é* ~ü/\\ñ 'x–y' > “q” | gréé --ß=日本 -日3 ((", "pwsh")
 	for _, c := range hostile() {
-		f.Add(clip(c, 2000), "zsh")
+		f.Add(schemas.Clip(c, 2000), "zsh")
 	}
 	f.Fuzz(func(t *testing.T, text, shell string) {
 		c := &recountv1.CommandExecuted{Command: text, Shell: shell, Cwd: "/home/ann/src"}

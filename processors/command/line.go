@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
@@ -104,21 +105,10 @@ func (l *line) tokens() []*recountv1.Token {
 			continue
 		}
 		t := &room[len(out)]
-		t.Kind, t.Text, t.Offset = it.kind, clip(it.text, maxTokenText), uint32(it.offset)
+		t.Kind, t.Text, t.Offset = it.kind, schemas.Clip(it.text, maxTokenText), uint32(it.offset)
 		out = append(out, t)
 	}
 	return out
-}
-
-// clip cuts s to at most n bytes, at the start of a rune.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && s[n]&0xC0 == 0x80 {
-		n--
-	}
-	return s[:n]
 }
 
 // hasGlob reports whether unquoted text contains a file name pattern.

@@ -3,6 +3,7 @@ package command
 import (
 	"strings"
 
+	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
@@ -53,5 +54,5 @@ func (l *line) template() string {
 			break
 		}
 	}
-	return clip(b.String(), maxTemplate)
+	return schemas.Clip(b.String(), maxTemplate)
 }

@@ -3,6 +3,7 @@ package command
 import (
 	"strings"
 
+	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
@@ -21,7 +22,7 @@ type scanner struct {
 
 func scan(command, shell string) *line {
 	if len(command) > maxScan {
-		command = clip(command, maxScan)
+		command = schemas.Clip(command, maxScan)
 	}
 	s := scanner{line: &line{src: command, items: make([]item, 0, 16)}}
 	switch strings.ToLower(base(shell)) {

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
@@ -13,7 +14,7 @@ func understand(in *recountv1.Intent) (placed bool) {
 	in.Tokens = l.tokens()
 	in.Template = l.template()
 	if in.Template == "" {
-		in.Template = clip(Fold(in.Command), maxTemplate)
+		in.Template = schemas.Clip(Fold(in.Command), maxTemplate)
 	}
 	in.Programs = r.programs
 	in.Resources = r.resources

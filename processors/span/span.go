@@ -379,7 +379,7 @@ func code(o *recountv1.Observation, a *attrs) {
 
 // clean shortens a text at a rune boundary and replaces control characters by spaces.
 func clean(s string, most int) string {
-	s = clip(s, most)
+	s = schemas.Clip(s, most)
 	for i := range len(s) {
 		if s[i] < ' ' || s[i] == 0x7F {
 			return strings.Map(func(r rune) rune {
@@ -391,15 +391,4 @@ func clean(s string, most int) string {
 		}
 	}
 	return s
-}
-
-// clip cuts s to at most `most` bytes, at the start of a rune.
-func clip(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	for most > 0 && s[most]&0xC0 == 0x80 {
-		most--
-	}
-	return s[:most]
 }

@@ -1,6 +1,10 @@
 package span
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/recountdb/recount/schemas"
+)
 
 // maxStatement limits how many bytes of a statement are read: the verb and the table are near its
 // beginning.
@@ -16,7 +20,7 @@ const maxStatement = 16 << 10
 //	WITH old AS (SELECT id FROM t) DELETE FROM y USING old     DELETE, y
 //	GET user:1                                                 GET
 func statement(s string) (verb, table string) {
-	w := scanner{s: clip(s, maxStatement)}
+	w := scanner{s: schemas.Clip(s, maxStatement)}
 	word, quoted := w.next()
 	for word == "(" {
 		word, quoted = w.next()

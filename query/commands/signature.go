@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/recountdb/recount/schemas"
 )
 
 // maxSignature bounds a signature, in bytes.
@@ -130,7 +132,7 @@ func signature(tail string) string {
 
 // generalise replaces the values in a line.
 func generalise(line string) string {
-	line = clip(line, 4*maxSignature)
+	line = schemas.Clip(line, 4*maxSignature)
 	for _, v := range values {
 		if v.any != "" && !strings.ContainsAny(line, v.any) {
 			continue
@@ -146,16 +148,5 @@ func generalise(line string) string {
 			return s // a word, or a number
 		})
 	}
-	return clip(strings.Join(strings.Fields(line), " "), maxSignature)
-}
-
-// clip cuts a text to n bytes, between two characters.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
+	return schemas.Clip(strings.Join(strings.Fields(line), " "), maxSignature)
 }

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
+	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
@@ -92,9 +92,5 @@ func brief(s string, most int) string {
 	if len(s) <= most {
 		return s
 	}
-	end := max(0, most-len("…"))
-	for end > 0 && !utf8.RuneStart(s[end]) {
-		end--
-	}
-	return s[:end] + "…"
+	return schemas.Clip(s, max(0, most-len("…"))) + "…"
 }
