@@ -59,18 +59,18 @@ func openCheckpoint(ctx context.Context, of *Log, dir, name string, t Target, lo
 	}
 	var f checkpointFile
 	if err := json.Unmarshal(b, &f); err != nil {
-		return nil, fmt.Errorf("checkpoint %s: %w: remove it to read from the start", c.path, err)
+		return nil, fmt.Errorf("checkpoint %s: %w: remove the file to read from the start", c.path, err)
 	}
 	w, err := schemas.ParseWatermark(f.Partitions)
 	if err != nil {
-		return nil, fmt.Errorf("checkpoint %s: %w: remove it to read from the start", c.path, err)
+		return nil, fmt.Errorf("checkpoint %s: %w: remove the file to read from the start", c.path, err)
 	}
 	why, err := of.Diverged(ctx, f.Of, w)
 	if err != nil {
 		return nil, fmt.Errorf("checkpoint: %w", err)
 	}
 	if why != "" {
-		log.Warn("the checkpoint is of another log: reading from the start", slog.String("why", why))
+		log.Warn("the checkpoint belongs to another log: reading from the start", slog.String("why", why))
 		return c, nil
 	}
 	c.applied, c.saved = w, maps.Clone(w)
@@ -98,7 +98,7 @@ func (c *checkpoint) run(ctx context.Context, every time.Duration) {
 			return
 		case <-t.C:
 			if err := c.save(ctx); err != nil {
-				c.log.Warn("checkpoint not written: more will be read again", slog.Any("err", err))
+				c.log.Warn("checkpoint could not be written: more will be read again after a restart", slog.Any("err", err))
 			}
 		}
 	}

@@ -127,7 +127,7 @@ func (c Config) Validate() error {
 		errs = append(errs, fmt.Errorf("%s: %v: want %s", field, value, want))
 	}
 	if c.DataDir == "" && len(c.Brokers) == 0 {
-		bad("data_dir", `""`, "a directory, or brokers of an outside Kafka")
+		bad("data_dir", `""`, "a directory, or brokers of an external Kafka")
 	}
 	for _, b := range c.Brokers {
 		if host, _, err := net.SplitHostPort(b); err != nil || host == "" {
@@ -155,7 +155,7 @@ func (c Config) Validate() error {
 			continue
 		}
 		if len(c.Brokers) > 0 {
-			bad(field, fmt.Sprintf("%q", addr), "none with brokers of an outside Kafka")
+			bad(field, fmt.Sprintf("%q", addr), "none with brokers of an external Kafka")
 		} else if _, _, err := net.SplitHostPort(addr); err != nil {
 			bad(field, fmt.Sprintf("%q", addr), "host:port")
 		}
@@ -163,7 +163,7 @@ func (c Config) Validate() error {
 	switch strings.ToUpper(c.SASL.Mechanism) {
 	case "":
 		if c.SASL.User != "" || c.SASL.Password != "" {
-			bad("sasl.mechanism", `""`, "PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512 where a user is given")
+			bad("sasl.mechanism", `""`, "PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512 if a user is given")
 		}
 	case "PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512":
 		if c.SASL.User == "" || c.SASL.Password == "" {

@@ -169,13 +169,13 @@ output:
 // well. It is not parallel: CLI registers in Benthos' global environment.
 func TestConnectRefuses(t *testing.T) {
 	for config, want := range map[string]string{
-		"input: { kafka_franz: { seed_brokers: [], topics: [ a ] } }\noutput: { drop: {} }":                                                    "recount_log without them",
+		"input: { kafka_franz: { seed_brokers: [], topics: [ a ] } }\noutput: { drop: {} }":                                                    "use recount_log without seed_brokers",
 		"input: { kafka_franz: { seed_brokers: [ 'a:1' ], topics: [ '^a' ], regexp_topics: true } }\noutput: { drop: {} }":                     "name the topics",
 		"input: { kafka_franz: { seed_brokers: [ 'a:1' ], topics: [ 'a:0' ] } }\noutput: { drop: {} }":                                         "start_from",
 		"input: { redpanda: { seed_brokers: [ 'a:1' ], topics: [ a ], tls: { skip_cert_verify: true } } }\noutput: { drop: {} }":               "root_cas_file",
 		"input: { generate: { mapping: 'root = 1' } }\noutput: { redpanda: { seed_brokers: [ 'a:1' ], topic: a, partitioner: least_backup } }": "murmur2_hash",
-		"input: { kafka: { addresses: [ 'a:1' ], topics: [ a ] } }\noutput: { drop: {} }":                                                      "there is no kafka here; there is kafka_franz",
-		"input: { generate: { mapping: 'root = 1' } }\noutput: { aws_s3: { bucket: b } }":                                                      "there is no aws_s3 here",
+		"input: { kafka: { addresses: [ 'a:1' ], topics: [ a ] } }\noutput: { drop: {} }":                                                      "kafka is not available here; use kafka_franz",
+		"input: { generate: { mapping: 'root = 1' } }\noutput: { aws_s3: { bucket: b } }":                                                      "aws_s3 is not available here",
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
 		err := streams.Run(ctx, streams.Options{YAML: config})
@@ -199,7 +199,7 @@ func TestConnectRefuses(t *testing.T) {
 	if code, err := lint(good); code != 0 || err != nil {
 		t.Errorf("exit %d, %v", code, err)
 	}
-	if code, err := lint(file("kafka.yaml", "input: { kafka: { addresses: [ 'a:1' ], topics: [ a ] } }\noutput: { drop: {} }\n")); code == 0 || err == nil || !contains(err.Error(), "kafka.yaml: there is no kafka here; there is kafka_franz") {
+	if code, err := lint(file("kafka.yaml", "input: { kafka: { addresses: [ 'a:1' ], topics: [ a ] } }\noutput: { drop: {} }\n")); code == 0 || err == nil || !contains(err.Error(), "kafka.yaml: kafka is not available here; use kafka_franz") {
 		t.Errorf("exit %d, %v", code, err)
 	}
 	if code, err := lint(file("start.yaml", "input: { recount_log: { topics: [ a ], start_from: yesterday } }\noutput: { drop: {} }\n")); code == 0 && err == nil {

@@ -153,7 +153,7 @@ func (l *Log) ErasedSince(ctx context.Context, from, until schemas.Watermark) ([
 				payload, err = e.DecodePayload()
 			}
 			if err != nil {
-				l.cfg.Logger.Warn("no erasure: passed over", slog.String("position", r.Position.String()), slog.Any("err", err))
+				l.cfg.Logger.Warn("not an erasure: skipped", slog.String("position", r.Position.String()), slog.Any("err", err))
 				continue
 			}
 			switch m := payload.(type) {

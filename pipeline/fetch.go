@@ -68,12 +68,12 @@ func (l *Log) resolve(ctx context.Context, want schemas.Watermark) (schemas.Wate
 		case !known:
 			return nil, schemas.Fatalf("%s: no such partition in the log", tp)
 		case next > ends[tp]:
-			return nil, schemas.Fatalf("%s: already read up to offset %d, but the log ends at %d: it lost events, or it is another log",
+			return nil, schemas.Fatalf("%s: already read up to offset %d, but the log ends at %d: it lost events, or it is a different log",
 				tp, next, ends[tp])
 		case next < l.first(tp, 0) && start <= l.first(tp, 0):
 			next = min(l.first(tp, 0), ends[tp])
 		case next < start:
-			l.cfg.Logger.Warn("the log no longer has these events: going on behind them",
+			l.cfg.Logger.Warn("the log no longer has these events: continuing after them",
 				slog.String("partition", tp.String()), slog.Int64("from", next), slog.Int64("to", start))
 			next = start
 		}
@@ -109,7 +109,7 @@ func (l *Log) feed(ctx context.Context, qs *partitionQueues) {
 			attempt = 0
 		}
 		b := backoff{}
-		l.cfg.Logger.Warn("reading the log: trying again", slog.Any("err", err), slog.Duration("in", b.wait(attempt)))
+		l.cfg.Logger.Warn("reading the log failed: trying again", slog.Any("err", err), slog.Duration("in", b.wait(attempt)))
 		if b.sleep(ctx, attempt) != nil {
 			return
 		}
@@ -193,7 +193,7 @@ func (l *Log) fetchError(tp schemas.TopicPartition, at int64, err error) error {
 		return schemas.Fatalf("fetch %s: %w", tp, err)
 	case l.embedded != nil && errors.Is(err, kerr.UnknownServerError):
 		// The embedded broker answers with this code if retrying cannot help.
-		return schemas.Fatalf("%w at %s/%d: the server's log names the file; restore %s from a backup (recount restore BACKUP --data-dir NEW)",
+		return schemas.Fatalf("%w at %s/%d: the server's log output names the file; restore %s from a backup (recount restore BACKUP --data-dir NEW)",
 			broker.ErrDamaged, tp, at, filepath.Join(l.cfg.DataDir, LogDir))
 	case errors.Is(err, kerr.OffsetOutOfRange), errors.Is(err, kerr.UnknownTopicOrPartition), errors.Is(err, kerr.UnknownTopicID):
 		// When reading starts again, resolve decides which case it is.

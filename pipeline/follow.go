@@ -122,7 +122,7 @@ func (l *Log) work(ctx context.Context, qs *partitionQueues, fn FollowFunc) erro
 		case ctx.Err() != nil:
 			return ctx.Err()
 		default:
-			l.cfg.Logger.Warn("batch not taken: trying again", slog.String("partition", d.tp.String()),
+			l.cfg.Logger.Warn("batch was not accepted: trying again", slog.String("partition", d.tp.String()),
 				slog.Int64("next", d.next), slog.Int("attempt", d.attempt+1), slog.Any("err", err))
 			if err := (backoff{}).sleep(ctx, d.attempt); err != nil {
 				return err

@@ -45,7 +45,7 @@ func (g *groupReader) run(ctx context.Context) {
 			attempt = 0
 		}
 		b := backoff{}
-		g.log.cfg.Logger.Warn("reading the log: joining the group again", slog.String("group", g.conf.Name),
+		g.log.cfg.Logger.Warn("reading the log failed: joining the group again", slog.String("group", g.conf.Name),
 			slog.Any("err", err), slog.Duration("in", b.wait(attempt)))
 		if b.sleep(ctx, attempt) != nil {
 			return
@@ -78,7 +78,7 @@ func (g *groupReader) member(ctx context.Context, progress *int) error {
 		kgo.OnPartitionsRevoked(func(ctx context.Context, cl *kgo.Client, tps map[string][]int32) {
 			g.queues.remove(partitions(tps)...)
 			if err := cl.CommitMarkedOffsets(ctx); err != nil {
-				g.log.cfg.Logger.Warn("commit before partitions are given away: others will read again", slog.Any("err", err))
+				g.log.cfg.Logger.Warn("commit before giving up partitions failed: other members will read again", slog.Any("err", err))
 			}
 		}),
 		kgo.OnPartitionsLost(func(_ context.Context, _ *kgo.Client, tps map[string][]int32) {

@@ -97,7 +97,7 @@ func (l *Log) readHomes(ctx context.Context) error {
 			return nil
 		})
 	if err != nil {
-		return fmt.Errorf("read how keys are placed: %w", err)
+		return fmt.Errorf("read the placement of keys: %w", err)
 	}
 	l.placed(notes)
 	return nil
@@ -112,7 +112,7 @@ func (l *Log) PlaceKeys(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, openTimeout)
 	defer cancel()
 	if err := l.fixHomes(ctx); err != nil {
-		return fmt.Errorf("note among how many partitions keys are spread: %w", err)
+		return fmt.Errorf("record the placement of keys: %w", err)
 	}
 	return nil
 }

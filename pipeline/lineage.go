@@ -59,7 +59,7 @@ type identity struct {
 func (l *Log) Lineage(ctx context.Context, w schemas.Watermark) (string, error) {
 	s, err := l.lineage(ctx, w)
 	if err != nil {
-		return "", fmt.Errorf("note of which log it is: %w", err)
+		return "", fmt.Errorf("record the log's identity: %w", err)
 	}
 	return s, nil
 }
@@ -148,10 +148,10 @@ func (l *Log) diverged(ctx context.Context, kept string, w schemas.Watermark) (s
 	var was lineage
 	if kept != "" {
 		if json.Unmarshal([]byte(kept), &was) != nil {
-			return "of which log it was made cannot be read", nil
+			return "the note of the log it was made from cannot be read", nil
 		}
 		if differ(was.Log, l.identity.log) {
-			return fmt.Sprintf("it was made from log %s, and this is %s", was.Log, l.identity.log), nil
+			return fmt.Sprintf("it was made from log %s, but this is log %s", was.Log, l.identity.log), nil
 		}
 	}
 	ends := schemas.Watermark{}
@@ -161,7 +161,7 @@ func (l *Log) diverged(ctx context.Context, kept string, w schemas.Watermark) (s
 		}
 		more, err := l.Ends(ctx, tp.Topic)
 		if errors.Is(err, schemas.ErrPoison) {
-			return fmt.Sprintf("it has read topic %s, which this log has not", tp.Topic), nil
+			return fmt.Sprintf("it has read topic %s, which this log does not have", tp.Topic), nil
 		}
 		if err != nil {
 			return "", err
@@ -178,10 +178,10 @@ func (l *Log) diverged(ctx context.Context, kept string, w schemas.Watermark) (s
 	var look []schemas.Position
 	for _, tp := range w.Partitions() {
 		if w[tp] > ends[tp] {
-			return fmt.Sprintf("it has read %s up to offset %d, and this log ends at %d", tp, w[tp], ends[tp]), nil
+			return fmt.Sprintf("it has read %s up to offset %d, but this log ends at %d", tp, w[tp], ends[tp]), nil
 		}
 		if id := was.Topics[tp.Topic]; differ(id, l.identity.topics[tp.Topic]) {
-			return fmt.Sprintf("it has read topic %s of the id %s, and this log's has %s", tp.Topic, id, l.identity.topics[tp.Topic]), nil
+			return fmt.Sprintf("it has read topic %s with the id %s, but in this log it has the id %s", tp.Topic, id, l.identity.topics[tp.Topic]), nil
 		}
 		p := noted[tp]
 		at := schemas.Position{Topic: tp.Topic, Partition: tp.Partition, Offset: w[tp] - 1}

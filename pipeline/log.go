@@ -216,7 +216,7 @@ func (l *Log) ensure(ctx context.Context, partitions int, topics ...string) erro
 	return retry(ctx, backoff{limit: 8}, func() error {
 		missing, err := l.refresh(ctx, topics)
 		if err == nil && len(missing) > 0 {
-			err = schemas.Transientf("topic %s: created but not yet known", missing[0])
+			err = schemas.Transientf("topic %s: created but not yet visible", missing[0])
 		}
 		return err
 	})
@@ -443,7 +443,7 @@ func (l *Log) read(ctx context.Context, at schemas.Position) (schemas.LogRecord,
 		return schemas.LogRecord{}, schemas.Poisonf("no such offset: the partition holds %d to %d", start, end-1)
 	}
 	if l.skipGaps(at.TP(), at.Offset) != at.Offset {
-		return schemas.LogRecord{}, schemas.Poisonf("no record: it was lost, and given up by accept_loss")
+		return schemas.LogRecord{}, schemas.Poisonf("no record: it was lost, and the loss was accepted (accept_loss)")
 	}
 	cl, err := l.endpoint.client(
 		kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{at.Topic: {at.Partition: kgo.NewOffset().At(at.Offset)}}),

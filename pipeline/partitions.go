@@ -57,7 +57,7 @@ func (l *Log) watch(ctx context.Context, topics []string, qs *partitionQueues, f
 		case err != nil:
 			continue
 		}
-		l.cfg.Logger.Info("partitions were added: reading them from here on", slog.String("partitions", starts.String()))
+		l.cfg.Logger.Info("partitions were added: reading them from now on", slog.String("partitions", starts.String()))
 		if added != nil {
 			added(len(starts))
 		}
@@ -96,7 +96,7 @@ func (l *Log) Unread(ctx context.Context) ([]schemas.TopicPartition, error) {
 	for qs, names := range topics {
 		tps, err := l.TopicPartitions(ctx, names...)
 		if err != nil {
-			return nil, fmt.Errorf("look for partitions that nobody reads: %w", err)
+			return nil, fmt.Errorf("look for partitions that no process reads: %w", err)
 		}
 		unread = append(unread, qs.lacks(tps)...)
 		for _, name := range names {
@@ -106,7 +106,7 @@ func (l *Log) Unread(ctx context.Context) ([]schemas.TopicPartition, error) {
 			}
 			of, err := l.TopicPartitions(ctx, source)
 			if err != nil {
-				return nil, fmt.Errorf("look for partitions that nobody reads: %w", err)
+				return nil, fmt.Errorf("look for partitions that no process reads: %w", err)
 			}
 			derived := slices.DeleteFunc(slices.Clone(tps), func(tp schemas.TopicPartition) bool { return tp.Topic != name })
 			if len(derived) < len(of) {
@@ -161,13 +161,13 @@ func (l *Log) Grow(ctx context.Context, topic string, count int) error {
 		return err
 	}
 	if count < len(tps) {
-		return schemas.Poisonf("partitions: %d: %s has %d, and a topic never gets fewer", count, topic, len(tps))
+		return schemas.Poisonf("partitions: %d: %s has %d, and the number cannot be decreased", count, topic, len(tps))
 	}
 	if count == len(tps) {
 		return nil
 	}
 	if err := l.fixHomes(ctx); err != nil {
-		return fmt.Errorf("note among how many partitions keys are spread, before %s grows: %w", topic, err)
+		return fmt.Errorf("record the placement of keys before %s grows: %w", topic, err)
 	}
 	return l.addPartitions(ctx, topic, count)
 }
@@ -186,7 +186,7 @@ func (l *Log) addPartitions(ctx context.Context, topic string, count int) error 
 		}
 		switch r := resps[topic]; {
 		case errors.Is(r.Err, kerr.InvalidPartitions), r.Err == nil:
-			return schemas.Transientf("add partitions to %s: added but not yet known", topic)
+			return schemas.Transientf("add partitions to %s: added but not yet visible", topic)
 		case errors.Is(r.Err, kerr.PolicyViolation), errors.Is(r.Err, kerr.TopicAuthorizationFailed), errors.Is(r.Err, kerr.ClusterAuthorizationFailed):
 			return schemas.Poisonf("add partitions to %s: %w: %s", topic, r.Err, r.ErrMessage)
 		default:

@@ -123,7 +123,7 @@ func (l *Log) Produce(ctx context.Context, recs ...schemas.LogRecord) ([]schemas
 			}
 			positions[a.i] = schemas.Position{Topic: a.r.Topic, Partition: a.r.Partition, Offset: a.r.Offset}
 		case <-ctx.Done():
-			return positions, errors.Join(fmt.Errorf("append to %s: not known whether appended: %w",
+			return positions, errors.Join(fmt.Errorf("append to %s: it is unknown whether it was appended: %w",
 				out[0].Topic, classify(context.Cause(ctx))), l.Full())
 		}
 	}
@@ -144,7 +144,7 @@ func (l *Log) awaitProducer(ctx context.Context, recs []*kgo.Record) error {
 				return nil // the client itself looks up unknown topics
 			}
 			l.producer.ForceMetadataRefresh()
-			return schemas.Transientf("append to %s/%d: the partition is there, and the client does not know it yet", r.Topic, r.Partition)
+			return schemas.Transientf("append to %s/%d: the partition exists, but the client does not know it yet", r.Topic, r.Partition)
 		})
 		if err != nil {
 			return err
@@ -180,7 +180,7 @@ func (l *Log) checkRecord(ctx context.Context, r *kgo.Record) error {
 		size += len(h.Key) + len(h.Value)
 	}
 	if size > l.cfg.MaxEventBytes {
-		return schemas.Poisonf("event of %d bytes: more than the limit of %d (max_event_bytes)", size, l.cfg.MaxEventBytes)
+		return schemas.Poisonf("event of %d bytes exceeds the limit of %d (max_event_bytes)", size, l.cfg.MaxEventBytes)
 	}
 	n, err := l.partitionCount(ctx, r.Topic)
 	if err != nil {

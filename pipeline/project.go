@@ -83,7 +83,7 @@ func Project(ctx context.Context, t Target, b schemas.Batch, reject RejectFunc) 
 			return err
 		}
 	}
-	return schemas.Fatalf("project %s up to %d: refused with every record taken out", b.TP(), b.Next)
+	return schemas.Fatalf("project %s up to %d: refused although every record was removed", b.TP(), b.Next)
 }
 
 func doReject(ctx context.Context, reject RejectFunc, rejected []*recountv1.Rejected) error {
@@ -128,7 +128,7 @@ func culprit(ctx context.Context, t Target, b schemas.Batch, cause error) (int, 
 		case errors.Is(err, schemas.ErrPoison) && rec.GetBody() != nil:
 			return i, err, nil
 		case errors.Is(err, schemas.ErrPoison):
-			return -1, nil, schemas.Fatalf("project %s: refused without a body: %w", schemas.PositionOf(rec.GetOrigin()), err)
+			return -1, nil, schemas.Fatalf("project %s: refused even without a body: %w", schemas.PositionOf(rec.GetOrigin()), err)
 		default:
 			return -1, nil, err
 		}

@@ -94,11 +94,11 @@ func NewReader(o ReaderOptions) (*Reader, error) {
 	}
 	switch {
 	case len(o.Topics) == 0:
-		return nil, errors.New("topics: none given")
+		return nil, errors.New("topics: missing")
 	case start.word == StartCommitted && o.Group.Name == "":
 		return nil, errors.New("start_from: committed: needs a consumer_group")
 	case start.word == StartCheckpoint && o.CheckpointDir == "":
-		return nil, errors.New("start_from: checkpoint: this process has no data directory to keep it in")
+		return nil, errors.New("start_from: checkpoint: this process has no data directory to store it in")
 	case o.MaxRecords < 1 || o.MaxBytes < 1:
 		return nil, fmt.Errorf("batching: count %d, byte_size %d: want more than 0", o.MaxRecords, o.MaxBytes)
 	case o.CheckpointEvery <= 0:
@@ -303,7 +303,7 @@ func (b *Delivery) Ack() { b.session.finish(b.d) }
 // delivery may hold more records.
 func (b *Delivery) Nack(err error) {
 	wait := backoff{}.wait(b.d.attempt)
-	b.log.Warn("batch not taken: trying again", slog.String("partition", b.TP.String()),
+	b.log.Warn("batch was not accepted: trying again", slog.String("partition", b.TP.String()),
 		slog.Int64("next", b.Next), slog.Int("attempt", b.d.attempt+1), slog.Duration("in", wait), slog.Any("err", err))
 	time.AfterFunc(wait, b.d.nack)
 }

@@ -90,7 +90,7 @@ func TestAppend50MB(t *testing.T) {
 	t.Parallel()
 	ctx, l := testContext(t), embedded(t)
 	_, err := l.Append(ctx, schemas.TopicCommands, schemas.Event{Payload: make([]byte, 50_000_000)})
-	if !errors.Is(err, schemas.ErrPoison) || !strings.Contains(err.Error(), "more than the limit of 4194304") || !strings.Contains(err.Error(), "50000") {
+	if !errors.Is(err, schemas.ErrPoison) || !strings.Contains(err.Error(), "exceeds the limit of 4194304") || !strings.Contains(err.Error(), "50000") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -56,10 +56,10 @@ func (l *Log) Retirable(topic string) bool {
 
 // lasting maps topics to the reason why retention does not apply, and to the alternative.
 var lasting = map[string]string{
-	schemas.TopicCommits:  "each graph of the code rests on the commits before it: recount gc removes the graphs of old commits",
-	schemas.TopicFacts:    "it holds the sums of removed spans and the ids of removed events, which are nowhere else",
-	schemas.TopicErasures: "it says what is removed, and readers would see that again",
-	schemas.TopicRejected: "it is the only note of events that could not be applied",
+	schemas.TopicCommits:  "each graph of the code depends on earlier commits: use recount gc to remove the graphs of old commits",
+	schemas.TopicFacts:    "it holds the only copy of the sums of removed spans and the ids of removed events",
+	schemas.TopicErasures: "it records what was removed, and readers would see removed events again",
+	schemas.TopicRejected: "it is the only record of events that could not be applied",
 }
 
 // CheckRetirable returns an error of class ErrPoison with the reason if retention does not apply to
@@ -71,7 +71,7 @@ func (l *Log) CheckRetirable(topic string) error {
 	}
 	why, ok := lasting[schemas.TopicName(topic)]
 	if !ok {
-		why = "nothing is known of what rests on its events"
+		why = "it is not known what depends on its events"
 	}
 	return schemas.Poisonf("retention of %s: %s; only %s can be retired", topic, why, l.Topic(schemas.TopicSpans)+", "+l.Topic(schemas.TopicCommands)+" and "+l.Topic(schemas.TopicAgents))
 }
@@ -258,7 +258,7 @@ func (l *Log) Retire(ctx context.Context, cuts map[schemas.TopicPartition]Cut) e
 		err = done.Error()
 	}
 	if err != nil {
-		return classify(fmt.Errorf("delete what is retired: %w", err))
+		return classify(fmt.Errorf("delete retired records: %w", err))
 	}
 	return nil
 }

@@ -218,7 +218,7 @@ func TestCheckpointDamaged(t *testing.T) {
 	for {
 		select {
 		case line := <-lines:
-			if contains(line, "recount.records.commands.json", "remove it to read from the start") {
+			if contains(line, "recount.records.commands.json", "remove the file to read from the start") {
 				return
 			}
 		case <-ctx.Done():

@@ -137,7 +137,7 @@ func (h generations) outdated(name string) (bool, error) {
 		return false, h.damaged(fmt.Errorf("%s of %s holds %q", versionFile, name, b))
 	}
 	if version > h.kind.Version {
-		return false, schemas.Fatalf("%s: state in %s has version %d, written by a newer recount; this one knows up to %d: use the newer one, or make the state anew with `recount rebuild --projection %s`",
+		return false, schemas.Fatalf("%s: state in %s has version %d, written by a newer recount; this one knows up to %d: use the newer one, or rebuild the state with `recount rebuild --projection %s`",
 			h.kind.Name, h.dir, version, h.kind.Version, h.kind.Name)
 	}
 	return version < h.kind.Version || !sameParams(params, h.kind.Params), nil
@@ -222,7 +222,7 @@ func (h generations) explain(doing string, err error) error {
 }
 
 func (h generations) damaged(err error) error {
-	return schemas.Fatalf("%s: state in %s is damaged: %w; `recount rebuild --projection %s` makes it anew from the log",
+	return schemas.Fatalf("%s: state in %s is damaged: %w; `recount rebuild --projection %s` rebuilds it from the log",
 		h.kind.Name, h.dir, err, h.kind.Name)
 }
 

@@ -58,7 +58,7 @@ func (r *Rebuild) begin() error {
 	case m.closed:
 		return fmt.Errorf("rebuild %s: %w", name, ErrClosed)
 	case m.building != nil:
-		return fmt.Errorf("rebuild %s: it is being rebuilt already", name)
+		return fmt.Errorf("rebuild %s: another rebuild of it is running", name)
 	}
 	p, dir, err := m.home.create()
 	if err != nil {

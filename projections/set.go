@@ -155,7 +155,7 @@ func (s *Set) Subscribes(name, topic string) bool {
 func (s *Set) member(name string) (*member, error) {
 	i := slices.IndexFunc(s.members, func(m *member) bool { return m.home.kind.Name == name })
 	if i < 0 {
-		return nil, fmt.Errorf("projection %q: not kept here; there are %q", name, s.Names())
+		return nil, fmt.Errorf("projection %q: this process does not have it; it has %q", name, s.Names())
 	}
 	return s.members[i], nil
 }

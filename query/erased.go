@@ -21,5 +21,5 @@ func (e *ErasedError) Error() string {
 	if e.Reason != "" {
 		s += " (" + e.Reason + ")"
 	}
-	return s + "; the SHA-256 of what stood there is " + e.SHA256.String()
+	return s + "; the SHA-256 of the erased bytes is " + e.SHA256.String()
 }

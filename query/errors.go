@@ -57,7 +57,7 @@ func (e *AmbiguousError) Error() string {
 	for _, m := range e.Matches {
 		ids = append(ids, m.ID.String()+" ("+m.Command+")")
 	}
-	return fmt.Sprintf("%q: ambiguous: the start of %s", e.Prefix, strings.Join(ids, ", "))
+	return fmt.Sprintf("%q: ambiguous: a prefix of %s", e.Prefix, strings.Join(ids, ", "))
 }
 
 // NotVisibleError: what at_least asks for did not become visible in time. The
@@ -68,5 +68,5 @@ type NotVisibleError struct {
 }
 
 func (e *NotVisibleError) Error() string {
-	return fmt.Sprintf("at_least: %s: not visible after %s; visible is %s", e.Want, e.Waited.Round(time.Millisecond), e.Have)
+	return fmt.Sprintf("at_least: %s: not visible after %s; visible so far: %s", e.Want, e.Waited.Round(time.Millisecond), e.Have)
 }

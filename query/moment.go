@@ -18,9 +18,9 @@ const (
 
 // Moment says which state a question is asked of.
 type Moment struct {
-	AtLeast schemas.Watermark `json:"at_least,omitempty" example:"recount.commands/0:42" doc:"Wait until everything below these offsets is visible: read your writes. TOPIC/PARTITION:NEXT, comma-separated, as in a response's watermark."`
-	WaitMS  int               `json:"wait_ms,omitempty" minimum:"1" maximum:"60000" default:"5000" example:"5000" doc:"How long at_least may wait, in milliseconds."`
-	AsOf    AsOf              `json:"as_of,omitzero" example:"2026-11-20T12:00:00Z" doc:"Answer from what was known then: an RFC 3339 time (only commands started and outcomes observed up to it) or a watermark (only events below its offsets; a partition it does not name is left out)."`
+	AtLeast schemas.Watermark `json:"at_least,omitempty" example:"recount.commands/0:42" doc:"Wait until everything below these offsets is visible, to read your own writes. TOPIC/PARTITION:NEXT, comma-separated, as in a response's watermark."`
+	WaitMS  int               `json:"wait_ms,omitempty" minimum:"1" maximum:"60000" default:"5000" example:"5000" doc:"The maximum time to wait for at_least, in milliseconds."`
+	AsOf    AsOf              `json:"as_of,omitzero" example:"2026-11-20T12:00:00Z" doc:"Answer from what was known at a time or watermark: an RFC 3339 time (only commands started and outcomes observed until then) or a watermark (only events below its offsets; partitions that it does not name are left out)."`
 }
 
 // Normal fills in the defaults and checks the moment. The error is a *RequestError.

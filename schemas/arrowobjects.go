@@ -12,41 +12,41 @@ import (
 
 // ObjectRow is one version of an agent's object as it is exported, with what its event says.
 type ObjectRow struct {
-	Position    string       `json:"position" example:"recount.agents/0/1042" doc:"Where its event stands in the log."`
-	ID          string       `json:"id" doc:"The object's id: all of its versions have it."`
+	Position    string       `json:"position" example:"recount.agents/0/1042" doc:"The position of its event."`
+	ID          string       `json:"id" doc:"The object's id, shared by all its versions."`
 	EventID     string       `json:"event_id" format:"uuid" doc:"The event that made this version."`
 	EventType   string       `json:"event_type" example:"tool_result_returned" doc:"The event's type."`
 	Type        string       `json:"type" example:"memory" doc:"memory, state, artifact, tool_call, task, handoff, event, recall."`
-	Memory      string       `json:"memory,omitempty" example:"factual" doc:"Of a memory: episodic, factual, procedural, reflective."`
-	Tenant      string       `json:"tenant,omitempty" doc:"Whose it is."`
-	Workspace   string       `json:"workspace,omitempty" example:"/src/app" doc:"The workspace that it is of."`
-	Agent       string       `json:"agent,omitempty" example:"claude" doc:"The agent that it is of."`
-	Session     string       `json:"session,omitempty" example:"run-17" doc:"The session that it is of."`
+	Memory      string       `json:"memory,omitempty" example:"factual" doc:"The kind of memory: episodic, factual, procedural, reflective."`
+	Tenant      string       `json:"tenant,omitempty" doc:"The tenant; empty for the default tenant."`
+	Workspace   string       `json:"workspace,omitempty" example:"/src/app" doc:"The workspace's name."`
+	Agent       string       `json:"agent,omitempty" example:"claude" doc:"The agent's name."`
+	Session     string       `json:"session,omitempty" example:"run-17" doc:"The session's name."`
 	Visibility  string       `json:"visibility" example:"workspace" doc:"Who may see it: private, session, workspace, tenant."`
 	Time        time.Time    `json:"time" doc:"When it happened."`
-	ValidFrom   time.Time    `json:"valid_from,omitzero" doc:"From when it holds, where that is not its time."`
-	ValidUntil  time.Time    `json:"valid_until,omitzero" doc:"Until when it holds, where there is an end."`
+	ValidFrom   time.Time    `json:"valid_from,omitzero" doc:"The time from which it is valid, if that is not its own time."`
+	ValidUntil  time.Time    `json:"valid_until,omitzero" doc:"The time until which it is valid, if there is an end."`
 	Importance  float32      `json:"importance" example:"0.6" doc:"0 to 1."`
-	Removed     bool         `json:"removed,omitempty" doc:"This version ends the object."`
-	Title       string       `json:"title,omitempty" doc:"A line that names it."`
-	Text        string       `json:"text,omitempty" doc:"All that it says."`
-	Subject     string       `json:"subject,omitempty" doc:"Of a statement that can be compared: what it is about."`
-	Predicate   string       `json:"predicate,omitempty" doc:"… which of its properties."`
-	Value       string       `json:"value,omitempty" doc:"… what it is said to be."`
-	Tool        string       `json:"tool,omitempty" example:"bash" doc:"Of a call or its result: the tool."`
-	Command     string       `json:"command,omitempty" doc:"… the shell command."`
-	ExitCode    *int32       `json:"exit_code,omitempty" doc:"… how it ended."`
-	Failed      bool         `json:"failed,omitempty" doc:"… that the tool reported an error."`
-	ContentHash string       `json:"content_hash" example:"2c26b46b68ffc68f" doc:"Objects that say the same have the same."`
-	Edges       []ObjectLink `json:"edges,omitempty" doc:"What it leads to."`
+	Removed     bool         `json:"removed,omitempty" doc:"Whether this version deletes the object."`
+	Title       string       `json:"title,omitempty" doc:"A one-line title."`
+	Text        string       `json:"text,omitempty" doc:"The whole text."`
+	Subject     string       `json:"subject,omitempty" doc:"The subject of a comparable statement."`
+	Predicate   string       `json:"predicate,omitempty" doc:"The property of the subject."`
+	Value       string       `json:"value,omitempty" doc:"The stated value."`
+	Tool        string       `json:"tool,omitempty" example:"bash" doc:"The tool, for a call or its result."`
+	Command     string       `json:"command,omitempty" doc:"The shell command of the call."`
+	ExitCode    *int32       `json:"exit_code,omitempty" doc:"The exit code of the call."`
+	Failed      bool         `json:"failed,omitempty" doc:"Whether the tool reported an error."`
+	ContentHash string       `json:"content_hash" example:"2c26b46b68ffc68f" doc:"A hash of the content: equal for objects with the same content."`
+	Edges       []ObjectLink `json:"edges,omitempty" doc:"Its edges to other objects."`
 }
 
 // ObjectLink is an outgoing edge of an object.
 type ObjectLink struct {
-	Kind       string  `json:"kind" example:"caused_by" doc:"The edge's kind, or the producer's own word for it."`
-	To         string  `json:"to" example:"session:run-17" doc:"The id of an event or object, or a name such as file:src/cart.go."`
-	Confidence float32 `json:"confidence" example:"1" doc:"How sure it is, 0 to 1."`
-	Rule       string  `json:"rule,omitempty" example:"stated" doc:"How it is known."`
+	Kind       string  `json:"kind" example:"caused_by" doc:"The kind of the edge, which may be the producer's own."`
+	To         string  `json:"to" example:"session:run-17" doc:"The target: the id of an event or object, or a name such as file:src/cart.go."`
+	Confidence float32 `json:"confidence" example:"1" doc:"Confidence, 0 to 1."`
+	Rule       string  `json:"rule,omitempty" example:"stated" doc:"The rule that made the edge."`
 }
 
 // ObjectSchema is the Arrow schema of ObjectRow: one column for each JSON field.

@@ -148,7 +148,7 @@ func DecodeEvent(topic string, headers []Header, key, value []byte, timestamp ti
 		case "ce_time":
 			t, err := time.Parse(time.RFC3339Nano, v)
 			if err != nil {
-				return e, Poisonf("header ce_time: %q is no RFC 3339 time", v)
+				return e, Poisonf("header ce_time: %q is not an RFC 3339 time", v)
 			}
 			e.Time = t.UTC()
 		case "content-type":

@@ -208,7 +208,7 @@ func ParseTBFHeader(b []byte) (TBFHeader, error) {
 		return TBFHeader{}, fmt.Errorf("header: %d bytes, want %d", len(b), TBFHeaderSize)
 	}
 	if [8]byte(b[:8]) != TBFMagic {
-		return TBFHeader{}, fmt.Errorf("header: no TBF file: it starts with % x", b[:8])
+		return TBFHeader{}, fmt.Errorf("header: not a TBF file: it starts with % x", b[:8])
 	}
 	if got, want := CRC32C(b[:124]), le.Uint32(b[124:]); got != want {
 		return TBFHeader{}, fmt.Errorf("header: checksum %08x, want %08x", got, want)

@@ -29,27 +29,27 @@ type evidenceFlags struct {
 
 func (e *evidenceFlags) add(c *cobra.Command) {
 	f := c.Flags()
-	f.StringVar(&e.r.Scope.Agent, "agent", "", "only what this agent said and did")
-	f.StringVar(&e.r.Scope.Session, "session", "", "only of this session")
-	f.StringVar(&e.r.Scope.Workspace, "workspace", "", "only of this workspace")
-	f.StringVar(&e.r.Scope.Task, "task", "", "only what is part of this task")
-	f.StringVar(&e.since, "since", "", "only what happened at this time or later: how long ago (2d), a day, or an RFC 3339 time")
+	f.StringVar(&e.r.Scope.Agent, "agent", "", "only objects of this agent")
+	f.StringVar(&e.r.Scope.Session, "session", "", "only objects of this session")
+	f.StringVar(&e.r.Scope.Workspace, "workspace", "", "only objects of this workspace")
+	f.StringVar(&e.r.Scope.Task, "task", "", "only objects that are part of this task")
+	f.StringVar(&e.since, "since", "", "only objects from this time or later: an age (2d), a day, or an RFC 3339 time")
 	f.StringVar(&e.until, "until", "", "only what happened before this time")
-	f.StringVar(&e.at, "at", "", "the moment that is now, for how old things are and what holds (default --as-of, else that of the newest object)")
+	f.StringVar(&e.at, "at", "", "the time to use as now, for age and validity (default --as-of, else the time of the newest object)")
 	f.StringSliceVar(&e.r.Types, "type", nil, "only objects of these types: memory, state, artifact, tool_call, task, handoff, event, recall (who used what); may be repeated")
 	f.StringSliceVar(&e.r.Memory, "memory", nil, "only memories of these kinds: episodic, factual, procedural, reflective; may be repeated")
-	f.StringSliceVar(&e.r.Kinds, "kind", nil, "what may answer: objects, commands, commits, symbols, runtime; may be repeated (default objects, and what the words ask for)")
-	f.StringSliceVar(&e.r.Expand.Kinds, "relation", nil, "add only what is joined by these edges: caused_by, derived_from, supports, contradicts, supersedes, …; may be repeated")
-	f.IntVar(&e.hops, "hops", 1, fmt.Sprintf("how many edges away from a hit to add, 0 to %d (default 1, of subgraph 2, of objects 0)", evidence.MaxHops))
-	f.Float64Var(&e.r.Expand.MinConfidence, "min-confidence", 0, "add only by edges that are at least as sure, 0 to 1")
-	f.IntVar(&e.r.Expand.Nodes, "nodes", evidence.DefaultNodes, fmt.Sprintf("how many objects at most, hits and what led to them included, up to %d", evidence.MaxNodes))
-	f.StringVar(&e.r.Mode, "mode", evidence.ModeEvidence, "objects (what was found), evidence (and what led to it), subgraph (and what lies around it), context (texts with citations, for a model)")
-	f.IntVar(&e.r.Tokens, "tokens", evidence.DefaultTokens, fmt.Sprintf("how many tokens mode context may pack, up to %d", evidence.MaxTokens))
-	f.IntVarP(&e.r.Limit, "limit", "n", evidence.DefaultLimit, fmt.Sprintf("how many hits, up to %d; of other kinds up to five each besides", evidence.MaxLimit))
-	f.BoolVar(&e.versions, "versions", false, "show the versions of what has several")
+	f.StringSliceVar(&e.r.Kinds, "kind", nil, "kinds of results: objects, commands, commits, symbols, runtime; may be repeated (default objects, and what the question implies)")
+	f.StringSliceVar(&e.r.Expand.Kinds, "relation", nil, "add only objects joined by these edges: caused_by, derived_from, supports, contradicts, supersedes, …; may be repeated")
+	f.IntVar(&e.hops, "hops", 1, fmt.Sprintf("maximum distance of added objects from a hit, 0 to %d edges (default 1; subgraph 2, objects 0)", evidence.MaxHops))
+	f.Float64Var(&e.r.Expand.MinConfidence, "min-confidence", 0, "follow only edges with at least this confidence to add objects, 0 to 1")
+	f.IntVar(&e.r.Expand.Nodes, "nodes", evidence.DefaultNodes, fmt.Sprintf("maximum number of objects, including hits and their causes, up to %d", evidence.MaxNodes))
+	f.StringVar(&e.r.Mode, "mode", evidence.ModeEvidence, "objects (the hits), evidence (and their causes), subgraph (and the objects around them), context (texts with citations, for a model)")
+	f.IntVar(&e.r.Tokens, "tokens", evidence.DefaultTokens, fmt.Sprintf("maximum number of tokens in mode context, up to %d", evidence.MaxTokens))
+	f.IntVarP(&e.r.Limit, "limit", "n", evidence.DefaultLimit, fmt.Sprintf("maximum number of hits, up to %d; for each other kind up to five more", evidence.MaxLimit))
+	f.BoolVar(&e.versions, "versions", false, "show the versions of objects that have several")
 	f.BoolVar(&e.text, "text", false, "show whole texts")
-	f.BoolVar(&e.provenance, "provenance", false, "with --json: all events that the answer rests on, in full")
-	f.BoolVar(&e.wide, "wide", false, "cut nothing, however long the lines")
+	f.BoolVar(&e.provenance, "provenance", false, "with --json: print all supporting events in full")
+	f.BoolVar(&e.wide, "wide", false, "do not cut long lines")
 	e.momentFlags.add(c)
 	for name, words := range map[string][]string{
 		"mode":     {evidence.ModeObjects, evidence.ModeEvidence, evidence.ModeSubgraph, evidence.ModeContext},
@@ -115,15 +115,15 @@ func (a *app) evidenceCmd() *cobra.Command {
 	var flags evidenceFlags
 	c := &cobra.Command{
 		Use:   "ask [WORDS...]",
-		Short: "Ask what agents said, did and learned, with the evidence",
-		Long: `Ask what agents said, did and learned. The answer is evidence, not a text made up of
-it: what was found, who said it and when, what led to it, what took its place, who says
-otherwise, and by which events in the log that is known. Without words: the newest.
+		Short: "Query what agents said, did and learned, with the evidence",
+		Long: `Query what agents said, did and learned. The answer is evidence and not generated text:
+what was found, who said it and when, what led to it, what replaced it, who contradicts
+it, and which events in the log show that. Without words it lists the newest objects.
 
 Ids, positions, paths, commits (9fceb02), issues (acme/shop#12) and KIND:NAME (tool:bash,
-file:cart.go, url:https://…) in the question are looked up as they are. What something
-else took the place of stays, marked, behind what holds; --as-of answers from what was
-known at a time or below a watermark. recount show tells all of one object.
+file:cart.go, url:https://…) in the question are looked up directly. Replaced objects
+are marked and ranked behind valid ones. --as-of answers from what was known at a time
+or watermark. recount show prints everything about one object.
 Exits with 1 if nothing is found.`,
 		Example: `  recount ask why does checkout fail
   recount ask which port does staging use --memory factual

@@ -19,17 +19,19 @@ func (a *app) backupCmd() *cobra.Command {
 	var verify bool
 	c := &cobra.Command{
 		Use:   "backup DIR",
-		Short: "Copy the log into a folder, while everything goes on",
-		Long: `Copy one moment of the log into a folder: all that was acknowledged before is in it.
-A server on the data directory makes the copy, and goes on meanwhile; without one the
-directory is opened for it. Into a folder that has a backup of this log, only what is new
-is copied; what it held before stays whole until the new one is. Projections are not in
-it: they are made from the log.
+		Short: "Copy the log into a folder, without stopping anything",
+		Long: `Copy a consistent state of the log into a folder. It holds everything that was
+acknowledged before the command began. A server on the data directory makes the copy
+while it continues to work; without a server the command opens the directory itself.
+If the folder already has a backup of this log, only new data is copied, and the old
+backup stays intact until the new one is complete. Projections are not copied: they
+are rebuilt from the log.
 
-Keep the folder on another disk. Whoever can read it can read all that was recorded, and
-what was forgotten after it was made is still in it: make another one into the same folder.
+Keep the folder on another disk. Everyone who can read it can read all recorded data.
+It also holds events that were forgotten after the backup was made: back up into the
+same folder again to remove them.
 
---verify reads a backup and compares all of it with its checksums. Exits with 1 if
+--verify reads a backup and checks all of it against its checksums. Exits with 1 if
 anything is wrong.`,
 		Example: `  recount backup /backup/recount
   recount backup --verify /backup/recount
@@ -50,7 +52,7 @@ anything is wrong.`,
 					return err
 				}
 				if r.Spooled {
-					fmt.Fprintln(a.Err, "recount: commands wait in the spool, which are not in the backup: recount status says why")
+					fmt.Fprintln(a.Err, "recount: the backup does not include commands that are still in the spool: recount status shows why")
 				}
 				if a.JSON {
 					return a.PrintJSON(r)
@@ -60,7 +62,7 @@ anything is wrong.`,
 			})
 		},
 	}
-	c.Flags().BoolVar(&verify, "verify", false, "check the backup in DIR instead")
+	c.Flags().BoolVar(&verify, "verify", false, "check the backup in DIR instead of making one")
 	return c
 }
 
@@ -74,7 +76,7 @@ func (a *app) verifyBackup(cmd *cobra.Command, dir string) error {
 		a.Printf("%s %s\n", a.Paint(render.Red, "WRONG"), render.OneLine(w.Error()))
 	}
 	if len(wrong) > 0 {
-		a.Printf("%d of %s are damaged: make another backup into a new folder\n", len(wrong), render.Count(r.Files, "file"))
+		a.Printf("%d of %s are damaged: make a new backup in a new folder\n", len(wrong), render.Count(r.Files, "file"))
 		return exitError(1)
 	}
 	if a.JSON {
@@ -87,16 +89,16 @@ func (a *app) verifyBackup(cmd *cobra.Command, dir string) error {
 func (a *app) restoreCmd() *cobra.Command {
 	return &cobra.Command{
 		Use:   "restore BACKUP --data-dir DIR",
-		Short: "Make a data directory of a backup",
-		Long: `Make a data directory of a backup that "recount backup" made. The directory must be new
-or empty. All of the backup is checked, and the log in it read, before anything is put in
-place; what fails leaves nothing behind. The projections are made by the first question or
-the next start.`,
+		Short: "Restore a backup into a new data directory",
+		Long: `Restore a backup made by "recount backup" into a new or empty data directory. The
+whole backup is checked and its log is read before anything is put in place; if that
+fails, nothing is left behind. The projections are rebuilt by the first query or the
+next start.`,
 		Example: "  recount restore /backup/recount --data-dir /srv/recount",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if a.DataDir == "" {
-				return usage.Errorf("restore: name the directory to make: --data-dir DIR")
+				return usage.Errorf("restore: name the new directory: --data-dir DIR")
 			}
 			r, err := node.Restore(cmd.Context(), args[0], a.DataDir, a.Progress())
 			a.ClearProgress()

@@ -13,16 +13,16 @@ import (
 
 func (a *app) callersCmd() *cobra.Command {
 	return a.callsCmd(code.CallersQuestion, "callers SYMBOL", "Show who calls a symbol",
-		`Walk calls back from a symbol, also from other repositories, and show for each caller
-where it calls and how sure that is. With --runtime it also shows who really calls it,
-or what calls it within --depth, by spans.`)
+		`Follow calls backwards from a symbol, also from other repositories, and show each
+caller with the place and confidence of the call. --runtime also shows the services
+that called the symbol, or its callers within --depth, according to spans.`)
 }
 
 func (a *app) calleesCmd() *cobra.Command {
 	return a.callsCmd(code.CalleesQuestion, "callees SYMBOL", "Show what a symbol calls",
-		`Walk calls on from a symbol, also into other repositories, and show for each symbol
-where it is called and how sure that is. What stands in no repository that is known
-is listed apart.`)
+		`Follow calls forwards from a symbol, also into other repositories, and show each
+called symbol with the place and confidence of the call. Symbols that no imported
+repository declares are listed separately.`)
 }
 
 func (a *app) callsCmd(q code.Question[code.CallsRequest, code.CallsResponse], use, short, long string) *cobra.Command {
@@ -34,10 +34,10 @@ func (a *app) callsCmd(q code.Question[code.CallsRequest, code.CallsResponse], u
 		Use: use, Short: short,
 		Long: long + `
 
-SYMBOL is what people write: Client.Produce, kgo.Client.Produce, pkg/kgo/client.go:123.
-A type stands for its methods, too. A call through an interface arrives at the
-interface's method; what implements that is one step further, at 0.70 at most.
-Exits with 1 if there is none.`,
+SYMBOL is a name or a place: Client.Produce, kgo.Client.Produce, pkg/kgo/client.go:123.
+A type includes its methods. A call through an interface leads to the interface's
+method; the implementations are one step further, with a confidence of at most 0.70.
+Exits with 1 if there are none.`,
 		Example: fmt.Sprintf(`  recount %[1]s Client.Produce
   recount %[1]s kgo.Client.Produce --depth 3 --min-confidence 0.8
   recount %[1]s pkg/kgo/client.go:123 --at v1.18.0 --json`, q.Name()),
@@ -60,8 +60,8 @@ Exits with 1 if there is none.`,
 	if q.Path == code.CallersQuestion.Path {
 		running.add(c)
 	}
-	c.Flags().IntVar(&depth, "depth", 1, fmt.Sprintf("how many calls to go at most, up to %d", code.MaxDepth))
-	c.Flags().Float64Var(&least, "min-confidence", 0, "follow only edges of this confidence or more, 0 to 1")
+	c.Flags().IntVar(&depth, "depth", 1, fmt.Sprintf("maximum distance in calls, up to %d", code.MaxDepth))
+	c.Flags().Float64Var(&least, "min-confidence", 0, "follow only edges with at least this confidence, 0 to 1")
 	return c
 }
 
@@ -70,9 +70,9 @@ func (a *app) flowCmd() *cobra.Command {
 	var least float64
 	c := &cobra.Command{
 		Use:   "flow FROM TO",
-		Short: "Show how calls get from one symbol to another",
-		Long: `Show the shortest paths of calls from one symbol to another, the surest first, with the
-place of every call. Exits with 1 if there is none.`,
+		Short: "Show call paths between two symbols",
+		Long: `Show the shortest paths of calls from one symbol to another, those with the highest
+confidence first, with the place of every call. Exits with 1 if there are none.`,
 		Example: `  recount flow main.run Client.Produce
   recount flow listOrders Client.flush --min-confidence 0.8`,
 		Args:              cobra.ExactArgs(2),
@@ -84,7 +84,7 @@ place of every call. Exits with 1 if there is none.`,
 		},
 	}
 	f.add(c, 5)
-	c.Flags().Float64Var(&least, "min-confidence", 0, "follow only edges of this confidence or more, 0 to 1")
+	c.Flags().Float64Var(&least, "min-confidence", 0, "follow only edges with at least this confidence, 0 to 1")
 	return c
 }
 
@@ -95,11 +95,11 @@ func (a *app) symbolsCmd() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "symbols TEXT",
 		Short: "Find symbols of the code by name, or by a description",
-		Long: `Find symbols by their name, the beginning of it, words of it (camelCase and snake_case),
-letters in order, a place (pkg/client.go:123) or a path. The best match comes first,
-tests last. Several words that are no symbol's name are a description: what is ranked
-then is how well names, documentation and signatures have its words.
-Exits with 1 if there is none.`,
+		Long: `Find symbols by name, prefix, words of the name (camelCase and snake_case), letters in
+order, place (pkg/client.go:123) or path. The best match comes first, tests last.
+Several words that are not a symbol's name are taken as a description: symbols are then
+ranked by how well their names, documentation and signatures match its words.
+Exits with 1 if there are none.`,
 		Example: `  recount symbols Produce
   recount symbols "client produce" --kind method
   recount symbols "how are records batched and retried"

@@ -23,12 +23,12 @@ type codeFlags struct {
 
 func (f *codeFlags) add(c *cobra.Command, limit int) {
 	fl := c.Flags()
-	fl.StringVar(&f.scope.Repo, "repo", "", "the repository: its name, or the end of it; needed where there are several")
+	fl.StringVar(&f.scope.Repo, "repo", "", "the repository: its name or the end of it; required if there are several")
 	fl.StringVar(&f.scope.At, "at", "", "the revision: a branch, a tag, a commit, HEAD~3 (default HEAD)")
 	fl.StringVar(&f.atLeast, "at-least", "", "wait until everything below these offsets is visible: TOPIC/PARTITION:NEXT,…")
-	fl.BoolVar(&f.proof, "proof", false, "print how the answer came about")
+	fl.BoolVar(&f.proof, "proof", false, "print the proof: the steps by which the answer was computed")
 	if limit > 0 {
-		fl.IntVarP(&f.limit, "limit", "n", limit, "how many at most")
+		fl.IntVarP(&f.limit, "limit", "n", limit, "maximum number of results")
 	}
 }
 

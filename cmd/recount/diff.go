@@ -25,24 +25,24 @@ func (a *app) diffCmd() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "diff [[A] B] | diff REV..REV",
 		Short: "Compare what led to two commands, or two revisions of the code",
-		Long: `Align what led to two commands and show how the two differ: what is alike (=),
-what changed and in what (~), what only A has (-) and what only B has (+). The verdict
-comes first where the outcomes differ.
+		Long: `Align the commands that led to two commands and show the differences: commands in both
+(=), changed commands with what changed (~), those only in A (-) and those only in B
+(+). If the outcomes differ, a verdict comes first.
 
-A and B are ids as why takes them. With one, it is B, and A is the last time before
-it that a command of the same template succeeded in the same workspace. Without any,
-B is the newest failure here, as in why.
+A and B are ids, written as in why. With one id, that is B, and A is the last earlier
+success of a command with the same template in the same workspace. Without an id, B is
+the newest failure here, as in why.
 Exits with 1 if there is nothing to compare.
 
-With two revisions, as REV..REV or one by one, compare the code graph: the symbols
-removed (-), of another signature (!) or body (~), moved (>) and added (+), the edges,
-whom it concerns, and what the change reaches before and after. Two words that are
-commands and revisions are an error; REV..REV is always code. --fail-on makes it a
-check: NAME>N with > >= < <= =, where NAME is added, removed, signature, body, moved,
-edges_added, edges_removed, files, owners, dependencies_added, dependencies_removed,
-used_elsewhere, impact, impact_before, impact_growth, tests or untested. Exits with 1
-if one of them holds.`,
-		Example: `  recount diff                          the newest failure here, and when that worked
+With two revisions, written REV..REV or as two arguments, compare the code graph: the
+symbols removed (-), with a changed signature (!) or body (~), moved (>) and added (+),
+the edges, the affected owners and repositories, and what the change reaches before and
+after. Two arguments that could be commands as well as revisions are an error; REV..REV
+always means code. --fail-on makes it a check: NAME>N with > >= < <= =, where NAME is
+added, removed, signature, body, moved, edges_added, edges_removed, files, owners,
+dependencies_added, dependencies_removed, used_elsewhere, impact, impact_before,
+impact_growth, tests or untested. Exits with 1 if a threshold is exceeded.`,
+		Example: `  recount diff                          the newest failure here and its last success
   recount diff 018f3c2
   recount diff 018f3c2 018f3c55 --depth 2 --wide
   recount diff main..HEAD               what a branch changes in the code
@@ -104,9 +104,9 @@ func (a *app) twoRuns(ctx context.Context, b *connect.Backend, args []string, r 
 	case err != nil:
 		return err
 	case then == nil:
-		return &query.NotFoundError{Ref: r.B, Hint: "no command of its template succeeded before it in its workspace; name what to compare it with: recount diff A B"}
+		return &query.NotFoundError{Ref: r.B, Hint: "no earlier command with its template succeeded in its workspace; name the command to compare with: recount diff A B"}
 	}
-	a.Note("compared with the last time before it that this worked")
+	a.Note("compared with its last success")
 	r.A = then.ID.String()
 	return nil
 }
@@ -120,11 +120,11 @@ type graphDiffFlags struct {
 
 func (f *graphDiffFlags) add(c *cobra.Command) {
 	fl := c.Flags()
-	fl.StringVar(&f.repo, "repo", "", "of code: the repository, its name or the end of it; needed where there are several")
-	fl.StringVar(&f.failOn, "fail-on", "", "of code: exit with 1 where one of these holds, such as removed>0,impact>50,untested>0")
-	fl.BoolVar(&f.markdown, "markdown", false, "of code: print Markdown, for a pull request")
-	fl.BoolVar(&f.impact, "impact", true, "of code: say what the change reaches, before and after")
-	fl.IntVarP(&f.limit, "limit", "n", code.DefaultLimit, "of code: how many at most of each list")
+	fl.StringVar(&f.repo, "repo", "", "code only: the repository, its name or the end of it; required if there are several")
+	fl.StringVar(&f.failOn, "fail-on", "", "code only: exit with 1 if one of these holds, such as removed>0,impact>50,untested>0")
+	fl.BoolVar(&f.markdown, "markdown", false, "code only: print Markdown, for a pull request")
+	fl.BoolVar(&f.impact, "impact", true, "code only: show what the change reaches, before and after")
+	fl.IntVarP(&f.limit, "limit", "n", code.DefaultLimit, "code only: maximum number of entries in each list")
 }
 
 // The flags that only one of the two meanings of diff has.
@@ -149,13 +149,13 @@ func (a *app) isGraphDiff(ctx context.Context, c *cobra.Command, b *connect.Back
 	ranged := len(args) == 1 && strings.Contains(args[0], "..")
 	switch {
 	case (ranged || of != "") && narrative != "":
-		return false, usage.Errorf("--%s is of commands, %s of code: give one of them", narrative, orFlag(of, args))
+		return false, usage.Errorf("--%s applies to commands, but %s is code: leave one out", narrative, orFlag(of, args))
 	case ranged:
 		return true, nil
 	case of != "" && len(args) == 2:
 		return true, nil
 	case of != "":
-		return false, usage.Errorf("--%s is of code: name two revisions, REV..REV", of)
+		return false, usage.Errorf("--%s applies to code: name two revisions, REV..REV", of)
 	case len(args) != 2 || narrative != "":
 		return false, nil
 	}
@@ -172,9 +172,9 @@ func (a *app) isGraphDiff(ctx context.Context, c *cobra.Command, b *connect.Back
 	}
 	switch {
 	case areCommands && areRevisions:
-		return false, usage.Errorf("%s and %s are commands and revisions: recount diff %[1]s..%[2]s compares the revisions, --depth %[3]d the commands", args[0], args[1], commands.DefaultDepth)
+		return false, usage.Errorf("%s and %s could be commands or revisions: recount diff %[1]s..%[2]s compares the revisions, --depth %[3]d the commands", args[0], args[1], commands.DefaultDepth)
 	case !areCommands && !areRevisions:
-		return false, fmt.Errorf("%s and %s: neither two commands (recount find lists their ids) nor two revisions of one repository (REV..REV with --repo says why)", args[0], args[1])
+		return false, fmt.Errorf("%s and %s: neither two commands (recount find lists ids) nor two revisions of one repository (use REV..REV with --repo to see why)", args[0], args[1])
 	}
 	return areRevisions, nil
 }

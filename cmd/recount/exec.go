@@ -12,14 +12,14 @@ func (a *app) execCmd() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "exec [flags] -- COMMAND [ARG...]",
 		Short: "Run a command and record it with its outcome",
-		Long: `Run a command and record it. Its start is appended while it runs, without an exit
-code; its end follows as an outcome.observed with exit code, duration and the end
-of what it printed. So a crash in between leaves a command whose outcome is
-unknown, and loses nothing.
+		Long: `Run a command and record it. Its start is appended without an exit code while it runs.
+When it ends, an event outcome.observed follows with the exit code, the duration and
+the end of the output. A crash in between leaves a command with an unknown outcome and
+loses nothing.
 
-Streams and signals pass through untouched, and exec exits as the command did
-(128 plus the signal's number if one ended it, 127 if there is no such command).
-If it cannot be recorded, it runs all the same, and the reason is told at the end.
+Streams and signals pass through unchanged, and exec exits as the command did (128 plus
+the signal's number if a signal ended it, 127 if there is no such command). If the
+command cannot be recorded, it runs all the same, and the reason is printed at the end.
 With --json the ids and positions of its events are printed on the standard error.`,
 		Example: `  recount exec -- make test
   recount exec --author claude --intent "see whether the fix holds" -- go test ./...
@@ -34,6 +34,6 @@ With --json the ids and positions of its events are printed on the standard erro
 		},
 	}
 	f.contextFlags(c)
-	c.Flags().BoolVar(&quiet, "no-output", false, "do not record what it prints, and leave it the terminal")
+	c.Flags().BoolVar(&quiet, "no-output", false, "do not record its output, and leave the terminal to it")
 	return c
 }

@@ -16,11 +16,11 @@ func (a *app) exportCmd() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "export [SYMBOL]",
 		Short: "Write the code graph for other programs",
-		Long: `Write the code graph of a revision as JSON, for Graphviz (dot) or as GraphML, which
-Gephi, yEd and NetworkX read. With SYMBOL, a file or a package: only what is around it,
---depth edges away. --communities says which symbols belong together by their edges
-(Louvain's method; the same graph gives the same ones); of more than 20,000 symbols it
-is their files.`,
+		Long: `Write the code graph of a revision as JSON, as Graphviz DOT or as GraphML, which Gephi,
+yEd and NetworkX read. With SYMBOL (also a file or a package), write only what is within
+--depth edges of it. --communities assigns symbols to communities by their edges (the
+Louvain method; the result is the same for the same graph). With more than 20,000
+symbols, whole files are assigned.`,
 		Example: `  recount export --communities > graph.json
   recount export kgo.Client --format dot | dot -Tsvg > client.svg
   recount export pkg/kgo --depth 2 --edges calls --format graphml --at v1.18.0`,
@@ -48,15 +48,15 @@ is their files.`,
 		},
 	}
 	fl := c.Flags()
-	fl.StringVar(&f.scope.Repo, "repo", "", "the repository: its name, or the end of it; needed where there are several")
+	fl.StringVar(&f.scope.Repo, "repo", "", "the repository: its name or the end of it; required if there are several")
 	fl.StringVar(&f.scope.At, "at", "", "the revision: a branch, a tag, a commit, HEAD~3 (default HEAD)")
 	fl.StringVar(&f.atLeast, "at-least", "", "wait until everything below these offsets is visible: TOPIC/PARTITION:NEXT,…")
 	fl.StringVar(&r.Format, "format", code.FormatJSON, "json, dot or graphml")
-	fl.IntVar(&r.Depth, "depth", 0, "with SYMBOL: how many edges around it (default 1)")
+	fl.IntVar(&r.Depth, "depth", 0, "with SYMBOL: maximum distance from it in edges (default 1)")
 	fl.StringSliceVar(&r.Edges, "edges", nil, "only edges of these kinds, and the symbols at their ends; may be repeated")
-	fl.Float64Var(&r.MinConfidence, "min-confidence", 0, "only edges of this confidence or more, 0 to 1")
+	fl.Float64Var(&r.MinConfidence, "min-confidence", 0, "only edges with at least this confidence, 0 to 1")
 	fl.BoolVar(&r.Tests, "tests", false, "tests, too")
-	fl.BoolVar(&r.Communities, "communities", false, "say which symbols belong together")
+	fl.BoolVar(&r.Communities, "communities", false, "assign symbols to communities")
 	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]cobra.Completion{code.FormatJSON, code.FormatDOT, code.FormatGraphML}, cobra.ShellCompDirectiveNoFileComp))
 	return c
 }

@@ -28,24 +28,24 @@ func (a *app) findCmd() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "find [WORDS...]",
 		Short: "Find commands by words, meaning and circumstances",
-		Long: `Find commands: by words that stand in them, by what they are about, and by the
-circumstances that the flags name. Without words: the newest.
+		Long: `Find commands by words that occur in them, by meaning, and by the circumstances that
+the flags give. Without words it lists the newest commands.
 
-Commands that read alike are one hit, the newest run that matches best; --repeats
-lists each run.
+Commands with the same text are one hit: the newest of the best matching runs.
+--repeats lists each run.
 Exits with 1 if nothing is found.
 
---follow prints commands as they become visible instead, until it is interrupted or
---limit is given and reached: it needs a server, and takes no words. --exit then goes
-by what is known when a command comes: of what exec and the hooks of agents record as
-it begins, the outcome follows later, and is not told.`,
+--follow instead prints commands as they become visible, until it is interrupted or
+--limit is reached. It needs a server and takes no words. --exit is then judged by what
+is known when a command becomes visible: for commands of exec and of agents' hooks,
+which are recorded when they start, the outcome comes later and is not reported.`,
 		Example: `  recount find remove old docker images
-  recount find --exit fail --since 2d                 what went wrong since the day before yesterday
+  recount find --exit fail --since 2d                 failures since the day before yesterday
   recount find --here make test                       in this directory and below
-  recount find --resource deploy.yaml                 what read or wrote it
+  recount find --resource deploy.yaml                 commands that read or wrote it
   recount find --program kubectl --category deploy --limit 20
-  recount find --follow --exit fail --here            what fails here from now on
-  recount find "make test" --proof                    how the answer came about
+  recount find --follow --exit fail --here            failures here from now on
+  recount find "make test" --proof                    how the answer was computed
   recount find tests --json | jq .hits[0].position`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r.Text = strings.Join(args, " ")
@@ -74,10 +74,10 @@ it begins, the outcome follows later, and is not told.`,
 					}
 				}
 				if r.Text != "" || !r.AsOf.IsZero() || len(r.AtLeast) > 0 || r.Repeats || proof {
-					return usage.Errorf("--follow tells new commands, each run of them: it takes filters, --limit, --from and --json only")
+					return usage.Errorf("--follow prints each new command: it takes only filters, --limit, --from and --json")
 				}
 				if q.Filters.Exit != "" && q.Filters.Exit != "unknown" {
-					a.Note("--exit leaves out commands whose outcome follows later, as those of exec and of agents' hooks")
+					a.Note("--exit misses commands whose outcome comes later, such as those of exec and of agents' hooks")
 				}
 				return a.WithBackend(cmd.Context(), func(b *connect.Backend) error { return a.follow(cmd.Context(), b, q) })
 			}
@@ -91,14 +91,14 @@ it begins, the outcome follows later, and is not told.`,
 	}
 	filters.add(c)
 	f := c.Flags()
-	f.IntVarP(&r.Limit, "limit", "n", commands.DefaultLimit, fmt.Sprintf("how many hits, at most %d", commands.MaxLimit))
-	f.StringVar(&asOf, "as-of", "", "answer from what was known then: a time, or a watermark of an earlier answer")
+	f.IntVarP(&r.Limit, "limit", "n", commands.DefaultLimit, fmt.Sprintf("maximum number of hits, up to %d", commands.MaxLimit))
+	f.StringVar(&asOf, "as-of", "", "answer from what was known at a time or at the watermark of an earlier answer")
 	f.StringVar(&atLeast, "at-least", "", "wait until everything below these offsets is visible: TOPIC/PARTITION:NEXT,…")
-	f.IntVar(&r.EF, "ef", 0, fmt.Sprintf("candidates that the vector index keeps, at most %d (default 120)", commands.MaxEF))
+	f.IntVar(&r.EF, "ef", 0, fmt.Sprintf("number of candidates in the vector search, up to %d (default 120)", commands.MaxEF))
 	f.BoolVarP(&follow, "follow", "f", false, "print new commands as they become visible")
-	f.StringVar(&from, "from", "", "with --follow: begin at these offsets, not now: TOPIC/PARTITION:NEXT,…; partitions not named from their beginning")
+	f.StringVar(&from, "from", "", "with --follow: begin at these offsets instead of now: TOPIC/PARTITION:NEXT,…; other partitions begin at their start")
 	f.BoolVar(&r.Repeats, "repeats", false, "list each run of a command")
-	f.BoolVar(&proof, "proof", false, "print how the answer came about")
+	f.BoolVar(&proof, "proof", false, "print the proof: the steps by which the answer was computed")
 	return c
 }
 

@@ -25,9 +25,9 @@ type momentFlags struct {
 
 func (m *momentFlags) add(c *cobra.Command) {
 	f := c.Flags()
-	f.StringVar(&m.asOf, "as-of", "", "answer from what was known then: a time, or a watermark of an earlier answer")
+	f.StringVar(&m.asOf, "as-of", "", "answer from what was known at a time or at the watermark of an earlier answer")
 	f.StringVar(&m.atLeast, "at-least", "", "wait until everything below these offsets is visible: TOPIC/PARTITION:NEXT,…")
-	f.BoolVar(&m.proof, "proof", false, "print how the answer came about")
+	f.BoolVar(&m.proof, "proof", false, "print the proof: the steps by which the answer was computed")
 }
 
 func (m *momentFlags) moment() (r query.Moment, err error) {
@@ -46,7 +46,7 @@ type drawFlags struct {
 }
 
 func (d *drawFlags) add(c *cobra.Command) {
-	c.Flags().BoolVar(&d.wide, "wide", false, "cut nothing, however long the lines")
+	c.Flags().BoolVar(&d.wide, "wide", false, "do not cut long lines")
 	c.Flags().BoolVar(&d.dot, "dot", false, "print a diagram for Graphviz: … --dot | dot -Tsvg")
 	c.Flags().BoolVar(&d.mermaid, "mermaid", false, "print a diagram for Mermaid, as Markdown on many sites shows it")
 }
@@ -60,10 +60,10 @@ type walkFlags struct {
 
 func (w *walkFlags) add(c *cobra.Command) {
 	f := c.Flags()
-	f.IntVar(&w.Depth, "depth", commands.DefaultDepth, fmt.Sprintf("how many edges to go at most, up to %d", commands.MaxDepth))
-	f.IntVar(&w.Nodes, "nodes", commands.DefaultNodes, fmt.Sprintf("how many commands at most, up to %d", commands.MaxNodes))
-	f.StringSliceVar(&w.Kinds, "kind", nil, "follow only these edges: temporal, retry, fixes, dependency, branch, causal, similar; may be repeated")
-	f.Float64Var(&w.MinWeight, "min-weight", 0, "follow only edges of this weight or more, 0 to 1")
+	f.IntVar(&w.Depth, "depth", commands.DefaultDepth, fmt.Sprintf("maximum distance in edges, up to %d", commands.MaxDepth))
+	f.IntVar(&w.Nodes, "nodes", commands.DefaultNodes, fmt.Sprintf("maximum number of commands, up to %d", commands.MaxNodes))
+	f.StringSliceVar(&w.Kinds, "kind", nil, "follow only edges of these kinds: temporal, retry, fixes, dependency, branch, causal, similar; may be repeated")
+	f.Float64Var(&w.MinWeight, "min-weight", 0, "follow only edges with at least this weight, 0 to 1")
 	w.momentFlags.add(c)
 	w.drawFlags.add(c)
 }
@@ -123,12 +123,12 @@ func (w *filterFlags) add(c *cobra.Command) {
 	f.StringVar(&w.f.Workspace, "workspace", "", "in this workspace")
 	f.StringVar(&w.f.Host, "host", "", "on this host")
 	f.StringVar(&w.f.User, "user", "", "by this user")
-	f.StringVar(&w.f.Author, "author", "", "typed by this human or agent")
+	f.StringVar(&w.f.Author, "author", "", "by this author, a person or an agent")
 	f.StringVar(&w.f.Shell, "shell", "", "in this shell")
-	f.StringVar(&w.f.Exit, "exit", "", "how it ended: ok, fail, unknown or an exit code")
+	f.StringVar(&w.f.Exit, "exit", "", "the outcome: ok, fail, unknown or an exit code")
 	f.StringVar(&w.f.Category, "category", "", "build, deploy, debug, configure, query, navigate or other")
-	f.StringVar(&w.f.Program, "program", "", "runs this binary")
-	f.StringVar(&w.f.Resource, "resource", "", "reads or writes this: a name, its end behind a slash, or KIND:NAME")
+	f.StringVar(&w.f.Program, "program", "", "runs this program")
+	f.StringVar(&w.f.Resource, "resource", "", "reads or writes this resource: a name, the part of it after a slash, or KIND:NAME")
 	f.StringVar(&w.f.Template, "template", "", "has this normalised template")
 	f.StringVar(&w.since, "since", "", "started at this time or later: 2h, 3d, 2026-11-20, or RFC 3339")
 	f.StringVar(&w.until, "until", "", "started before this time")
@@ -165,7 +165,7 @@ type runtimeFlags struct {
 }
 
 func (f *runtimeFlags) add(c *cobra.Command) {
-	c.Flags().BoolVar(&f.on, "runtime", false, "also show who really calls it, by spans")
+	c.Flags().BoolVar(&f.on, "runtime", false, "also show services that called it, according to spans")
 	f.w.addRange(c)
 }
 

@@ -20,23 +20,24 @@ func (a *app) forgetCmd() *cobra.Command {
 	var yes, stdin bool
 	c := &cobra.Command{
 		Use:   "forget EVENT…",
-		Short: "Erase what events held, for good",
-		Long: `Erase what events held: from the files of the log, and from every projection. Their
-places in the log stay, with the time, the id, and the SHA-256 of what stood there. It
-is found in the log itself, so that every copy goes, and what tells of it too: the
-outcome of a command, and the rejected copy of an event.
+		Short: "Erase events permanently",
+		Long: `Erase the contents of events from the files of the log and from every projection. Their
+positions remain in the log, with the time, the id and the SHA-256 of the erased bytes.
+The log itself is searched, so that every copy is erased, and with it what depends on
+the event: the outcome of a command, and the rejected copy of an event.
 
-No answer shows it from when the erasure is on the log, and the log's files lose it at
-once. Projections are rebuilt without it, which takes as long as a rebuild: a server goes
-on with that where it takes more than some seconds, and recount status says how far it is.
-With --wait, and where no server runs, the command ends when it is done.
+As soon as the erasure is in the log, no answer shows the events, and the log's files
+lose them at once. Projections are rebuilt without them. If that takes longer than some
+seconds, a server continues in the background, and recount status shows the progress.
+With --wait, or without a server, the command returns when everything is done.
 
-It first shows what would go, and asks. There is no way back. What it cannot reach are
-backups, copies that Kafka clients have made, and brokers that are not Recount's own.
-Of commits, contents of files go; messages, authors and branches stay.
+The command first shows what it would erase and asks for confirmation. It cannot be
+undone. It does not reach backups, copies made by Kafka clients, and brokers that are
+not Recount's own. Of commits, only contents of files are erased; messages, authors and
+branches are kept.
 
-A secret given as --pattern is seen by other users of this machine while the command
-runs, and may end up in a shell's history: --pattern-stdin reads it from a line of the
+A secret given with --pattern is visible to other users of this machine while the
+command runs, and may end up in the shell's history: --pattern-stdin reads it from the
 standard input. The log keeps the pattern's hash, not the pattern. Patterns are RE2.`,
 		Example: `  recount forget 018f3c2a-9d1e-8b7a-9c44-2f1d6a0b3e55
   recount forget recount.commands/0/42 --reason "a customer's data"
@@ -47,7 +48,7 @@ standard input. The log keeps the pattern's hash, not the pattern. Patterns are 
 			r.Events = args
 			if stdin {
 				if r.Pattern != "" {
-					return usage.Errorf("--pattern and --pattern-stdin: want one of them")
+					return usage.Errorf("--pattern and --pattern-stdin: give one of them")
 				}
 				line, err := bufio.NewReader(a.In).ReadString('\n')
 				if r.Pattern = strings.TrimRight(line, "\r\n"); r.Pattern == "" {
@@ -69,14 +70,14 @@ standard input. The log keeps the pattern's hash, not the pattern. Patterns are 
 	}
 	f := c.Flags()
 	f.StringVar(&r.Session, "session", "", "every event of this session")
-	f.StringVar(&r.Pattern, "pattern", "", "every event that holds a match of this regular expression")
+	f.StringVar(&r.Pattern, "pattern", "", "every event that matches this regular expression")
 	f.BoolVar(&stdin, "pattern-stdin", false, "read the pattern from the standard input")
 	f.StringSliceVar(&r.Topics, "topic", nil, "only events of these topics: commands, spans, agents, rejected (default all)")
-	f.StringVar(&r.Tenant, "tenant", "", "only what agents of this tenant did")
-	f.StringVar(&r.Reason, "reason", "", "why; it is stored")
+	f.StringVar(&r.Tenant, "tenant", "", "only events of this tenant's agents")
+	f.StringVar(&r.Reason, "reason", "", "the reason, which is stored")
 	f.IntVar(&r.Limit, "limit", api.DefaultForgetLimit, "erase nothing if more events than this are found")
-	f.BoolVar(&r.DryRun, "dry-run", false, "show what would go, and erase nothing")
-	f.BoolVar(&r.Wait, "wait", false, "return only when the files of the projections have lost it, too, however long that takes")
+	f.BoolVar(&r.DryRun, "dry-run", false, "show what would be erased, and erase nothing")
+	f.BoolVar(&r.Wait, "wait", false, "return only when the projections' files no longer hold the events either, however long that takes")
 	f.BoolVarP(&yes, "yes", "y", false, "do not ask")
 	return c
 }
@@ -102,9 +103,9 @@ func (a *app) forget(ctx context.Context, b *connect.Backend, r api.ForgetReques
 		case r.DryRun:
 			return nil
 		case found.TooMany:
-			return fmt.Errorf("more than %s events: narrow it, or raise --limit", render.Thousands(r.Limit))
+			return fmt.Errorf("more than %s events: narrow the selection, or raise --limit", render.Thousands(r.Limit))
 		}
-		if err := a.Confirm(fmt.Sprintf("Erase %s for good?", render.Count(found.Events, "event")), read); err != nil {
+		if err := a.Confirm(fmt.Sprintf("Erase %s permanently?", render.Count(found.Events, "event")), read); err != nil {
 			return err
 		}
 	}

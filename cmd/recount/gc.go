@@ -21,21 +21,22 @@ func (a *app) gcCmd() *cobra.Command {
 	var dry bool
 	c := &cobra.Command{
 		Use:   "gc --keep-days DAYS",
-		Short: "Give up the code graphs of old commits",
-		Long: `Append an event for each repository that gives up the graphs of commits older than
-DAYS, and the chunks that no other graph has. What refs point to stays, and so do HEAD,
-the working tree and the newest graph; --keep-ref keeps only the refs that it names.
-The commits stay known, and so do files' facts: later commits need them.
+		Short: "Remove the code graphs of old commits",
+		Long: `Append an event for each repository that removes the graphs of commits older than DAYS,
+and the chunks that no other graph uses. Graphs of commits that refs point to are kept,
+and so are those of HEAD and the working tree and the newest one; --keep-ref keeps only
+the refs that it names. Commits and facts of files are kept, because later commits need
+them.
 
-The log keeps everything: it grows by the event, and a rebuild gives up the same graphs.
-There is no way back but to import the repository under another name.`,
+The log keeps all earlier events and grows by this one; a rebuild removes the same
+graphs. The only way to get them back is to import the repository under another name.`,
 		Example: `  recount gc --keep-days 90 --dry-run
   recount gc --keep-days 365 --keep-ref 'refs/tags/*' --repo shop`,
 		Args:              cobra.NoArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !cmd.Flags().Changed("keep-days") || days < 0 {
-				return usage.Errorf("--keep-days: want how many days of graphs stay, 0 or more")
+				return usage.Errorf("--keep-days: want the number of days to keep graphs for, 0 or more")
 			}
 			scope, err := f.where()
 			if err != nil {
@@ -49,9 +50,9 @@ There is no way back but to import the repository under another name.`,
 	fl := c.Flags()
 	fl.StringVar(&f.scope.Repo, "repo", "", "the repository: its name, or the end of it (default all)")
 	fl.StringVar(&f.atLeast, "at-least", "", "wait until everything below these offsets is visible: TOPIC/PARTITION:NEXT,…")
-	fl.IntVar(&days, "keep-days", 0, "keep the graphs of commits of so many days")
-	fl.StringSliceVar(&refs, "keep-ref", nil, "keep what this ref points to, refs/tags/v1.0.0 or refs/tags/* (default all refs); may be repeated")
-	fl.BoolVar(&dry, "dry-run", false, "say what would be given up, and append nothing")
+	fl.IntVar(&days, "keep-days", 0, "keep the graphs of commits of the last n days")
+	fl.StringSliceVar(&refs, "keep-ref", nil, "keep the graph that this ref points to, refs/tags/v1.0.0 or refs/tags/* (default all refs); may be repeated")
+	fl.BoolVar(&dry, "dry-run", false, "show what would be removed, and append nothing")
 	return c
 }
 

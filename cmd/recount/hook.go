@@ -23,29 +23,29 @@ func (a *app) hookCmd() *cobra.Command {
 	var f agentFlags
 	c := &cobra.Command{
 		Use:   "hook {" + strings.Join(hooked(), "|") + "}",
-		Short: "Record what a shell or a coding agent runs",
-		Long: `For a shell: print the script that records every command: its text, directory,
-exit code, start and duration. The prompt waits for nothing, with or without a
-server running: recount-record, the small program beside this one (or recount
-record --hook, where that is missing), puts the command into the spool of the
-data directory. For bash 5 and zsh on Linux one process of it listens to each
-shell. What Recount's own verbs are given is left out.
+		Short: "Record the commands of a shell or a coding agent",
+		Long: `For a shell: print the script that records every command with its text, directory,
+exit code, start and duration. The prompt never waits, whether or not a server runs:
+recount-record, a small program beside this one (or recount record --hook, if it is
+missing), puts the command into the spool of the data directory. For bash 5 and zsh on
+Linux, one such process listens to each shell. Commands that run recount itself are
+not recorded.
 
-For a coding agent: print what must stand in its settings, and where, for its
-commands and its changes of files to be recorded with their outcome and the
-agent's reason; --install puts it there, --uninstall takes it out again. Other
-hooks stay as they are. A change of a file is recorded as edit PATH or create
-PATH, without its text; --no-edits leaves changes out.
+For a coding agent: print the entry for its settings, and where it belongs, that
+records its commands and file changes with their outcome and the agent's reason.
+--install adds the entry, --uninstall removes it. Other hooks are not changed. A file
+change is recorded as edit PATH or create PATH, without its text; --no-edits leaves
+file changes out.
 
-A command is kept out by starting it with a space (bash: where HISTCONTROL or
-HISTIGNORE keeps it out of the history; not for agents), or by a pattern in
+A command is not recorded if it starts with a space (bash: if HISTCONTROL or HISTIGNORE
+keeps it out of the history; not for agents), or if it matches a pattern in
 RECOUNT_IGNORE, which is written like HISTIGNORE:
   RECOUNT_IGNORE='ls:cd *:*--password*'
-What fails is told in ~/.local/state/recount-hook.log (or $RECOUNT_HOOK_LOG).`,
+Errors are written to ~/.local/state/recount-hook.log (or $RECOUNT_HOOK_LOG).`,
 		Example: `  eval "$(recount hook bash)"       in ~/.bashrc
   eval "$(recount hook zsh)"        in ~/.zshrc
   recount hook fish | source        in ~/.config/fish/config.fish
-  recount hook claude-code          what to put into which settings file
+  recount hook claude-code          print the entry and its settings file
   recount hook claude-code --install
   recount hook codex --install --project --dry-run`,
 		Args:      cobra.ExactArgs(1),
@@ -54,17 +54,17 @@ What fails is told in ~/.local/state/recount-hook.log (or $RECOUNT_HOOK_LOG).`,
 			if bin == "" {
 				var err error
 				if bin, err = os.Executable(); err != nil {
-					return fmt.Errorf("where this program is: %w; say it with --bin", err)
+					return fmt.Errorf("find the path of this program: %w; give it with --bin", err)
 				}
 			}
 			if agent, err := agenthook.Named(args[0]); err == nil {
 				return a.agentHook(agent, bin, f)
 			}
 			if f != (agentFlags{}) {
-				return usage.Errorf("--install and its like are for agents: %s", strings.Join(agenthook.Names(), ", "))
+				return usage.Errorf("--install and similar flags are only for agents: %s", strings.Join(agenthook.Names(), ", "))
 			}
 			if !slices.Contains(shellhook.Shells(), args[0]) {
-				return usage.Errorf("%q: there is a hook for %s", args[0], strings.Join(hooked(), ", "))
+				return usage.Errorf("%q: hooks exist for %s", args[0], strings.Join(hooked(), ", "))
 			}
 			script, err := shellhook.Script(args[0], recorder(bin))
 			if err != nil {
@@ -77,12 +77,12 @@ What fails is told in ~/.local/state/recount-hook.log (or $RECOUNT_HOOK_LOG).`,
 			return nil
 		},
 	}
-	c.Flags().StringVar(&bin, "bin", "", "the program that is called (default this one)")
-	c.Flags().BoolVar(&f.install, "install", false, "put the hooks into the agent's settings")
-	c.Flags().BoolVar(&f.uninstall, "uninstall", false, "take the hooks out of the agent's settings")
+	c.Flags().StringVar(&bin, "bin", "", "the program that the hooks call (default this one)")
+	c.Flags().BoolVar(&f.install, "install", false, "add the hooks to the agent's settings")
+	c.Flags().BoolVar(&f.uninstall, "uninstall", false, "remove the hooks from the agent's settings")
 	c.Flags().BoolVar(&f.project, "project", false, "the settings of the project in this directory, not the user's")
 	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "with --install or --uninstall: print what would change, and change nothing")
-	c.Flags().BoolVar(&f.noEdits, "no-edits", false, "leave out the agent's changes of files")
+	c.Flags().BoolVar(&f.noEdits, "no-edits", false, "do not record the agent's file changes")
 	c.AddCommand(a.hookRunCmd())
 	return c
 }
@@ -115,9 +115,9 @@ type hookChange struct {
 func (a *app) agentHook(agent agenthook.Agent, bin string, f agentFlags) error {
 	switch {
 	case f.install && f.uninstall:
-		return usage.Errorf("--install and --uninstall: want one of them")
+		return usage.Errorf("--install and --uninstall: give one of them")
 	case f.dryRun && !f.install && !f.uninstall:
-		return usage.Errorf("--dry-run: want --install or --uninstall with it")
+		return usage.Errorf("--dry-run: only with --install or --uninstall")
 	}
 	project := ""
 	if f.project {
@@ -169,7 +169,7 @@ func (a *app) agentHook(agent agenthook.Agent, bin string, f agentFlags) error {
 	case f.install:
 		a.Printf("%s: installed. %s\n", file, agent.Note)
 	default:
-		a.Printf("%s: taken out\n", file)
+		a.Printf("%s: removed\n", file)
 	}
 	return nil
 }
@@ -177,7 +177,7 @@ func (a *app) agentHook(agent agenthook.Agent, bin string, f agentFlags) error {
 func (a *app) hookRunCmd() *cobra.Command {
 	c := &cobra.Command{
 		Use:    "run {" + strings.Join(agenthook.Names(), "|") + "}",
-		Short:  "What an agent's settings call: records the tool's use that the standard input tells",
+		Short:  "Record the tool use described on the standard input (called by an agent's hook)",
 		Hidden: true,
 		Args:   cobra.ArbitraryArgs,
 		RunE: func(_ *cobra.Command, args []string) error {

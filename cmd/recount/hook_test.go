@@ -69,7 +69,7 @@ func TestAgentHook(t *testing.T) {
 	if out, code := w.sh("recount hook run claude-code --unknown </dev/null"); out != "" || code != 0 || !strings.Contains(log(), "--unknown") {
 		t.Errorf("an unknown flag: exit %d: %q; hook log: %q", code, out, log())
 	}
-	if said := log(); !strings.Contains(said, "not understood") || !strings.Contains(said, "nobody") {
+	if said := log(); !strings.Contains(said, "cannot parse") || !strings.Contains(said, "nobody") {
 		t.Errorf("hook log: %q", said)
 	}
 
@@ -122,7 +122,7 @@ func TestHookSettings(t *testing.T) {
 		t.Errorf("mode %v, %v", st.Mode(), err)
 	}
 	run("recount hook claude-code --install --bin /opt/recount", "nothing to change", 0)
-	run("recount hook claude-code --uninstall", "taken out", 0)
+	run("recount hook claude-code --uninstall", ": removed", 0)
 	if got := read(settings); got != before {
 		t.Errorf("taken out:\n%s", got)
 	}
@@ -143,7 +143,7 @@ func TestHookSettings(t *testing.T) {
 	}
 	write(`{"model": }`)
 	run("recount hook claude-code --install", "nothing was changed", 2)
-	run("recount hook bash --install", "are for agents", 2)
+	run("recount hook bash --install", "are only for agents", 2)
 	run("recount hook claude-code --dry-run", "--install or --uninstall", 2)
 }
 

@@ -19,10 +19,10 @@ func (a *app) impactCmd() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "impact [SYMBOL]",
 		Short: "Show what a change can reach",
-		Long: `Show the blast radius of a symbol, or with --diff of a change that was made: what
-calls, references, implements or is routed to what changes, by repository and package,
-tests apart. Beside each stands the lowest confidence on the surest way there. With
---runtime it also shows who really calls what is reached, by spans.
+		Long: `Show the blast radius of a symbol, or with --diff of a change: the symbols that call,
+reference, implement or are routed to what changes, by repository and package, with
+tests listed separately. Each has the lowest confidence on the best path to it.
+--runtime also shows the services that called these symbols, according to spans.
 Exits with 1 if nothing is known to be reached.`,
 		Example: `  recount impact Client.Produce
   recount impact --diff main~3..main
@@ -49,9 +49,9 @@ Exits with 1 if nothing is known to be reached.`,
 	}
 	f.add(c, code.DefaultLimit)
 	running.add(c)
-	c.Flags().StringVar(&diff, "diff", "", "the change between two revisions, REV..REV, in the place of a symbol")
-	c.Flags().IntVar(&depth, "depth", 0, "how many edges to go at most; 0 is no bound")
-	c.Flags().Float64Var(&least, "min-confidence", 0, "follow only edges of this confidence or more, 0 to 1")
+	c.Flags().StringVar(&diff, "diff", "", "the change between two revisions, REV..REV, instead of a symbol")
+	c.Flags().IntVar(&depth, "depth", 0, "maximum distance in edges; 0 means unlimited")
+	c.Flags().Float64Var(&least, "min-confidence", 0, "follow only edges with at least this confidence, 0 to 1")
 	return c
 }
 
@@ -72,8 +72,8 @@ func (a *app) testsCmd() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "tests [SYMBOL]",
 		Short: "Show which tests reach a change",
-		Long: `Show which tests reach a symbol, or with --diff a change that was made, by directory,
-and what changes that no test reaches. Exits with 1 if no test is known to.`,
+		Long: `Show the tests that reach a symbol, or with --diff a change, by directory, and the
+changed symbols that no test reaches. Exits with 1 if no test is known to reach them.`,
 		Example: `  recount tests --diff main..HEAD
   recount tests Client.Produce
   recount tests --diff main..HEAD --json | jq -r '.packages[].dir'`,
@@ -90,7 +90,7 @@ and what changes that no test reaches. Exits with 1 if no test is known to.`,
 		},
 	}
 	f.add(c, code.DefaultLimit)
-	c.Flags().StringVar(&diff, "diff", "", "the change between two revisions, REV..REV, in the place of a symbol")
-	c.Flags().Float64Var(&least, "min-confidence", 0, "follow only edges of this confidence or more, 0 to 1")
+	c.Flags().StringVar(&diff, "diff", "", "the change between two revisions, REV..REV, instead of a symbol")
+	c.Flags().Float64Var(&least, "min-confidence", 0, "follow only edges with at least this confidence, 0 to 1")
 	return c
 }

@@ -20,30 +20,30 @@ import (
 type importFlags struct{ importing.Origin }
 
 func (f *importFlags) add(c *cobra.Command) {
-	c.Flags().StringVar(&f.User, "user", "", "whose history it is (default you)")
-	c.Flags().StringVar(&f.Host, "host", "", "the machine it is from (default this one)")
+	c.Flags().StringVar(&f.User, "user", "", "the user whose history it is (default you)")
+	c.Flags().StringVar(&f.Host, "host", "", "the host that it is from (default this one)")
 }
 
 func (a *app) importCmd() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "import",
-		Short: "Bring in what was there before",
-		Long: `Bring in what was there before: the histories of shells, Atuin's database, the
-commits of git repositories, spans, access logs, what agents said and did, or events
-one a line. Importing again is safe at any time: what is there already is not
-appended again, so an interrupted import is resumed by starting it again, and a
-history that has grown adds only what is new. Secrets are redacted on the way.`,
+		Short: "Import existing data",
+		Long: `Import existing data: shell histories, Atuin's database, commits of git repositories,
+spans, access logs, sessions of agents, or events, one a line. Importing again is safe
+at any time: what the log already has is not appended again. So an interrupted import
+is resumed by starting it again, and a history that has grown adds only what is new.
+Secrets are redacted during the import.`,
 		Example: `  recount import history                     every shell history found
   recount import history ~/old/.zsh_history
   recount import atuin
   recount import git ~/src/shop
-  recount import otlp traces.json            what services told
+  recount import otlp traces.json            spans of services
   recount import access-log access.log --service shop
   recount import agents ~/.claude/projects   sessions, trajectories, transcripts
   recount import jsonl events.jsonl          or - for the standard input`,
 	}
 	var wait bool
-	c.PersistentFlags().BoolVar(&wait, "wait", a.Interactive, "wait until what was brought in can be asked about; the default on a terminal")
+	c.PersistentFlags().BoolVar(&wait, "wait", a.Interactive, "wait until the imported data is visible to queries; the default on a terminal")
 	c.PersistentPostRunE = func(cmd *cobra.Command, _ []string) error {
 		if !wait {
 			return nil
@@ -61,11 +61,11 @@ func (a *app) importHistoryCmd() *cobra.Command {
 		Use:   "history [FILE...]",
 		Short: "Import histories of bash, zsh or fish",
 		Long: `Import histories of bash (with and without times), zsh (plain and extended) or
-fish. Without a FILE: those in their usual places, and $HISTFILE.
+fish. Without a FILE: the histories in their default places, and $HISTFILE.
 
-An entry without a time gets that of the entry before it; where there is none its
-time is unknown, and it counts as the oldest. What a hook or an earlier import recorded
-is recognised. Files may be compressed by gzip, bzip2 or zstd.`,
+An entry without a time gets the time of the entry before it; if there is none, its
+time is unknown, and it counts as the oldest. Commands that a hook or an earlier import
+recorded are recognised. Files may be compressed with gzip, bzip2 or zstd.`,
 		Example: `  recount import history
   recount import history --shell bash --host oldbox --user me backup/history.txt`,
 		Args: cobra.ArbitraryArgs,
@@ -75,7 +75,7 @@ is recognised. Files may be compressed by gzip, bzip2 or zstd.`,
 			}
 			if len(args) == 0 {
 				if args = importing.Histories(a.Getenv); len(args) == 0 {
-					return errors.New("no shell history found in the usual places: name the file")
+					return errors.New("no shell history found in the default places: name the file")
 				}
 			}
 			return a.imports(cmd.Context(), f, func(im *importing.Importer) error {
@@ -89,7 +89,7 @@ is recognised. Files may be compressed by gzip, bzip2 or zstd.`,
 		},
 	}
 	f.add(c)
-	c.Flags().StringVar(&shell, "shell", "", "the format: bash, zsh or fish (default told by name and content)")
+	c.Flags().StringVar(&shell, "shell", "", "the format: bash, zsh or fish (default detected from name and content)")
 	return c
 }
 
@@ -98,7 +98,7 @@ func (a *app) importAtuinCmd() *cobra.Command {
 	c := &cobra.Command{
 		Use:     "atuin [history.db]",
 		Short:   "Import Atuin's history",
-		Long:    "Import Atuin's history from its database, which is only read and may be in use.\nDeleted entries are left out. Default: ~/.local/share/atuin/history.db.",
+		Long:    "Import Atuin's history from its database, which may be in use and is only read.\nDeleted entries are left out. Default: ~/.local/share/atuin/history.db.",
 		Example: "  recount import atuin",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -166,22 +166,22 @@ func (a *app) importAccessLogCmd() *cobra.Command {
 		Use:   "access-log FILE... --service NAME",
 		Short: "Import access logs of an HTTP server",
 		Long: `Import access logs of an HTTP server: Common or Combined Log Format, as Apache and
-nginx write them, or JSON objects, one a line. gzip and zstd are told by their first
-bytes. Queries of URLs are left out. FILE may be - for the standard input.
+nginx write them, or JSON objects, one a line. gzip and zstd are detected by their
+first bytes. Query strings of URLs are left out. FILE may be - for the standard input.
 
-A file that has grown since, or was renamed, is gone on with where the last import
-of it ended.`,
+If a file has grown since or was renamed, the import continues where the last import of
+it ended.`,
 		Example: `  recount import access-log /var/log/nginx/access.log --service shop
   recount import access-log access.log.2.gz access.log.1 access.log --service shop`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if service == "" || len(service) > 256 {
-				return usage.Errorf("--service %q: want the name of who wrote the log, as its spans name it (service.name)", service)
+				return usage.Errorf("--service %q: want the name of the service that wrote the log, as in its spans (service.name)", service)
 			}
 			return a.imports(cmd.Context(), importFlags{}, func(im *importing.Importer) error { return im.AccessLogs(cmd.Context(), args, service) })
 		},
 	}
-	c.Flags().StringVar(&service, "service", "", "who wrote the log: the service's name (required)")
+	c.Flags().StringVar(&service, "service", "", "the name of the service that wrote the log (required)")
 	return c
 }
 
@@ -196,9 +196,9 @@ func (a *app) importAgentsCmd() *cobra.Command {
 	var f agentImport
 	c := &cobra.Command{
 		Use:   "agents FILE...",
-		Short: "Import what agents said and did: trajectories, transcripts, sessions",
-		Long: `Import what agents said and did. The format is told by what a file holds; --format
-says it where that does not tell:
+		Short: "Import agents' trajectories, transcripts and sessions",
+		Long: `Import what agents said and did. The format is detected from the content of a file;
+--format sets it if that fails:
 
   traj         trajectories of SWE-agent (.traj)
   openhands    OpenHands: output.jsonl, or a trajectory saved from its page
@@ -207,11 +207,11 @@ says it where that does not tell:
   openai       transcripts as OpenAI's chat completions or responses have them
   jsonl        events, one a line, as docs/agents.md describes them
 
-A FILE may be a directory, of which the files ending in .traj, .json and .jsonl are
-read, or - for the standard input; gzip and zstd are told by their first bytes. The
-session is the run's own id where the file has one, else the file's name. Importing
-again is safe: what is there already is not appended again. docs/agents.md says what
-becomes what.`,
+A FILE may be a directory, in which files ending in .traj, .json and .jsonl are read,
+or - for the standard input; gzip and zstd are detected by their first bytes. The
+session is the run's own id if the file has one, otherwise the file's name. Importing
+again is safe: what the log already has is not appended again. docs/agents.md lists
+which events each format becomes.`,
 		Example: `  recount import agents ~/.claude/projects --commands
   recount import agents run/*.traj --workspace /src/shop
   recount import agents transcript.json --agent helper --session 2026-11-20
@@ -233,7 +233,7 @@ becomes what.`,
 				most  int
 			}{"--tenant": {f.Tenant, 256}, "--agent": {f.Agent, 256}, "--session": {f.Session, 256}, "--workspace": {f.Workspace, 4096}} {
 				if len(x.value) > x.most {
-					return usage.Errorf("%s: %d bytes, at most %d", flag, len(x.value), x.most)
+					return usage.Errorf("%s: %d bytes, the maximum is %d", flag, len(x.value), x.most)
 				}
 			}
 			files, err := importing.AgentFiles(args)
@@ -250,12 +250,12 @@ becomes what.`,
 	}
 	flags := c.Flags()
 	flags.StringVar(&f.Format, "format", "auto", "the format: auto, "+strings.Join(agentlog.Names(), ", "))
-	flags.StringVar(&f.Workspace, "workspace", "", "the workspace (default what the file says: a repository, a directory)")
-	flags.StringVar(&f.Agent, "agent", "", "the agent's name (default what the file says)")
-	flags.StringVar(&f.Tenant, "tenant", "", "whose data it is (default the default tenant)")
+	flags.StringVar(&f.Workspace, "workspace", "", "the workspace (default the repository or directory that the file names)")
+	flags.StringVar(&f.Agent, "agent", "", "the agent's name (default the name in the file)")
+	flags.StringVar(&f.Tenant, "tenant", "", "the tenant (default the default tenant)")
 	flags.StringVar(&f.Session, "session", "", "the session (default the run's own id, or the file's name)")
 	flags.StringVar(&f.visibility, "visibility", "", "who may see it: private, session, workspace or tenant (default workspace)")
-	flags.BoolVar(&f.Commands, "commands", false, "append each shell command as a command too, so that find and why know it")
+	flags.BoolVar(&f.Commands, "commands", false, "also append each shell command as a command, so that find and why include it")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "read and count, append nothing")
 	return c
 }
@@ -265,9 +265,9 @@ func (a *app) importOTLPCmd() *cobra.Command {
 		Use:   "otlp FILE...",
 		Short: "Import spans from files of OTLP",
 		Long: `Import spans from files of OTLP, as collectors and SDKs write them: in JSON, one
-document or one a line; in protobuf, as a TracesData or as messages after their
-length (the collector's file exporter). gzip and zstd are told by their first
-bytes. FILE may be - for the standard input.`,
+document or one a line; in protobuf, as one TracesData or as length-prefixed messages
+(the collector's file exporter). gzip and zstd are detected by their first bytes. FILE
+may be - for the standard input.`,
 		Example: `  recount import otlp traces.json
   recount import otlp collector/*.pb.zst
   zcat traces.json.gz | recount import otlp -`,

@@ -22,10 +22,10 @@ type gitFlags struct{ importing.GitOptions }
 
 func (f *gitFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.Repo, "repo", "", "the repository's name (default from the remote origin, else go.mod, else the folder)")
-	c.Flags().IntVar(&f.History, "history", -1, "how many commits back from HEAD contents begin (default 0 the first time)")
-	c.Flags().IntVar(&f.MaxPaths, "max-paths", git.DefaultMaxPaths, "the most paths that a commit may have, or change; beyond it the repository is refused")
-	c.Flags().BoolVar(&f.Secrets, "keep-file-secrets", false, "store files as they are, with the tokens and keys in them (default as keep_file_secrets of the config file)")
-	c.Flags().BoolVar(&f.All, "all", false, "every branch, local and remote (default HEAD and branches known already)")
+	c.Flags().IntVar(&f.History, "history", -1, "import file contents of this many commits before HEAD (default 0 the first time)")
+	c.Flags().IntVar(&f.MaxPaths, "max-paths", git.DefaultMaxPaths, "maximum number of paths that a commit may have or change; beyond it the repository is refused")
+	c.Flags().BoolVar(&f.Secrets, "keep-file-secrets", false, "store files unchanged, with tokens and keys in them (default keep_file_secrets in the config file)")
+	c.Flags().BoolVar(&f.All, "all", false, "every branch, local and remote (default HEAD and branches imported before)")
 }
 
 func (f *gitFlags) check(cmd *cobra.Command, paths []string) error {
@@ -47,18 +47,18 @@ func (a *app) importGitCmd() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "git PATH...",
 		Short: "Import the commits of a git repository",
-		Long: `Import the commits of a git repository: of the whole history who, when, why and
-which files; from a base commit on the files themselves, each content once. The
-base is HEAD the first time, or --history commits before it; a later import brings
-the commits since, and --history moves the base further back.
+		Long: `Import the commits of a git repository: for the whole history author, time, message and
+changed files; from a base commit on also the contents of files, each content once. The
+base is HEAD the first time, or --history commits before it. A later import adds the
+commits since then, and --history moves the base further back.
 
-What is left out (binary, vendored, minified, very large files, links, submodules)
-is recorded with the reason. Importing again is safe at any time. Secrets in commit
-messages are redacted, and so are tokens and private keys in files, by forms that say
-by themselves what they are; --keep-file-secrets leaves files as they are.`,
+Files that are left out (binary, vendored, minified, very large, links, submodules) are
+recorded with the reason. Importing again is safe at any time. Secrets in commit
+messages are redacted, and so are tokens and private keys of recognisable formats in
+files; --keep-file-secrets leaves files unchanged.`,
 		Example: `  recount import git .
   recount import git ~/src/shop --history 500 --all
-  recount import git . --working-tree        with what is not committed yet`,
+  recount import git . --working-tree        with uncommitted changes`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.check(cmd, args); err != nil {
@@ -73,8 +73,8 @@ by themselves what they are; --keep-file-secrets leaves files as they are.`,
 		},
 	}
 	f.add(c)
-	c.Flags().BoolVar(&f.WorkingTree, "working-tree", false, "record the working tree above HEAD, too, as a temporary snapshot")
-	c.Flags().BoolVar(&hook, "hook", false, "as git's hooks call it: print nothing, and errors into the hooks' log")
+	c.Flags().BoolVar(&f.WorkingTree, "working-tree", false, "also record the uncommitted changes, as a temporary snapshot on top of HEAD")
+	c.Flags().BoolVar(&hook, "hook", false, "for git's hooks: print nothing, and write errors to the hooks' log")
 	return c
 }
 
@@ -97,8 +97,8 @@ func (a *app) importGit(ctx context.Context, f gitFlags, paths []string, hook bo
 func (a *app) watchCmd() *cobra.Command {
 	c := &cobra.Command{
 		Use:     "watch",
-		Short:   "Keep following what happens",
-		Long:    "Keep following what happens elsewhere, and append it as it does.",
+		Short:   "Keep importing new data as it appears",
+		Long:    "Watch a source and append new data as it appears.",
 		Example: "  recount watch git ~/src/shop",
 	}
 	c.AddCommand(a.watchGitCmd())
@@ -118,20 +118,20 @@ func (a *app) watchGitCmd() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "git PATH...",
 		Short: "Import commits as they are made",
-		Long: `Import commits as they are made, until ctrl-c: what was committed while nobody
-watched first, then what the file system tells of HEAD, branches and tags. Without
-a server on the data directory it is opened for each import only.
+		Long: `Import commits as they are made, until ctrl-c: first those made since the last import,
+then new ones as the file system reports changes of HEAD, branches and tags. Without a
+server, the data directory is opened only during each import.
 
---install-hooks lets git itself tell of commits, with nothing running between
-them: it makes the hooks post-commit, post-merge, post-rewrite and post-checkout,
-where there are none yet, and says what to add to those that are another's.`,
+--install-hooks uses git's own hooks instead, so that no process needs to run: it
+creates the hooks post-commit, post-merge, post-rewrite and post-checkout if they do
+not exist, and prints what to add to existing ones.`,
 		Example: `  recount watch git ~/src/shop ~/src/infra
   recount watch git . --install-hooks`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case f.install && f.uninstall:
-				return usage.Errorf("--install-hooks and --uninstall-hooks: want one of them")
+				return usage.Errorf("--install-hooks and --uninstall-hooks: give one of them")
 			case f.poll < 0 || f.poll > 0 && f.poll < 100*time.Millisecond:
 				return usage.Errorf("--poll %s: want at least 100ms", f.poll)
 			}
@@ -145,10 +145,10 @@ where there are none yet, and says what to add to those that are another's.`,
 		},
 	}
 	f.add(c)
-	c.Flags().DurationVar(&f.poll, "poll", 0, "look this often, too (default only where the file system gives no notice, every 5s)")
-	c.Flags().BoolVar(&f.install, "install-hooks", false, "make git's hooks, and end")
-	c.Flags().StringVar(&f.bin, "bin", "", "the program that hooks call (default this one)")
-	c.Flags().BoolVar(&f.uninstall, "uninstall-hooks", false, "remove the hooks that --install-hooks made, and end")
+	c.Flags().DurationVar(&f.poll, "poll", 0, "also check at this interval (default 5s, only if the file system reports no changes)")
+	c.Flags().BoolVar(&f.install, "install-hooks", false, "create git hooks and exit")
+	c.Flags().StringVar(&f.bin, "bin", "", "the program that the hooks call (default this one)")
+	c.Flags().BoolVar(&f.uninstall, "uninstall-hooks", false, "remove the hooks that --install-hooks made and exit")
 	return c
 }
 
@@ -165,7 +165,7 @@ func (a *app) watchGit(ctx context.Context, f watchFlags, paths []string) error 
 // gitHooks installs or removes hooks.
 func (a *app) gitHooks(ctx context.Context, f watchFlags, paths []string) error {
 	if f.History >= 0 {
-		return usage.Errorf("--history %d: not with hooks: import that much once, with recount import git", f.History)
+		return usage.Errorf("--history %d: not allowed with hooks: import the history once with recount import git", f.History)
 	}
 	var all []githook.Result
 	foreign := false
@@ -187,7 +187,7 @@ func (a *app) gitHooks(ctx context.Context, f watchFlags, paths []string) error 
 		case f.uninstall:
 			results, err = githook.Uninstall(dir)
 		case shared:
-			return fmt.Errorf("%s: core.hooksPath is %s, outside of the repository, where other repositories' hooks may be, too; add this line there to %v, or unset it: %s", path, dir, githook.Names, line)
+			return fmt.Errorf("%s: core.hooksPath is %s, outside the repository, and may serve other repositories too; add this line there to %v, or unset it: %s", path, dir, githook.Names, line)
 		default:
 			results, err = githook.Install(dir, line)
 		}
@@ -218,7 +218,7 @@ func (a *app) hookLine(f watchFlags) (string, error) {
 	bin, err := f.bin, error(nil)
 	if bin == "" {
 		if bin, err = os.Executable(); err != nil {
-			return "", fmt.Errorf("where this program is: %w; say it with --bin", err)
+			return "", fmt.Errorf("find the path of this program: %w; give it with --bin", err)
 		}
 	}
 	cfg, err := a.NodeConfig()

@@ -38,7 +38,7 @@ func TestImportIntoARestoredLog(t *testing.T) {
 	g.Commit("four", "a.go", "package d\n")
 	run(imports)
 	run("rm -r $D/imports && cp -a $D.imports $D/imports")
-	if out := run(imports); !strings.Contains(out, "importing all of it again") {
+	if out := run(imports); !strings.Contains(out, "importing everything again") {
 		t.Errorf("with what another log left: %s", out)
 	}
 	if out := run(imports); !strings.Contains(out, "nothing new") {
@@ -65,7 +65,7 @@ func TestImportOfAnAccessLogIntoARestoredLog(t *testing.T) {
 	run("printf '" + line + "' 1 > access.log; " + imports + "; cp -a d/log log")
 	run("printf '" + line + "' 2 >> access.log; " + imports)
 	run("rm -r d/log; cp -a log d/log")
-	if out := run(imports); !strings.Contains(out, "importing all of it again") {
+	if out := run(imports); !strings.Contains(out, "importing everything again") {
 		t.Errorf("into an older log: %s", out)
 	}
 	if out := run(imports); strings.Contains(out, "again") {

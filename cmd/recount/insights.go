@@ -19,10 +19,10 @@ func (a *app) insightsCmd() *cobra.Command {
 	var wide bool
 	c := &cobra.Command{
 		Use:   "insights",
-		Short: "Show what recurs: templates, sequences, failures, and what comes next",
-		Long: `Count among the commands that pass the filters what is run again and again, what is
-run one after the other, what fails in the same way and whether it was mended, and
-say what usually comes next after the newest of them, or after --after.
+		Short: "Show recurring templates, sequences and failures, and what comes next",
+		Long: `Among the commands that pass the filters, count templates that recur, sequences of
+templates, and failures of the same kind with how often they were fixed. Also suggest
+what usually comes after the newest of these commands, or after --after.
 Exits with 1 if nothing recurs.`,
 		Example: `  recount insights --here --since 30d
   recount insights --after 018f3c2 --limit 3
@@ -61,9 +61,9 @@ Exits with 1 if nothing recurs.`,
 			})
 		},
 	}
-	c.Flags().IntVarP(&r.Limit, "limit", "n", commands.DefaultLimit, "how many of each at most")
-	c.Flags().StringVar(&r.After, "after", "", "say what comes next after this command: its id, the start of it, or its position")
-	c.Flags().BoolVar(&wide, "wide", false, "cut nothing, however long the lines")
+	c.Flags().IntVarP(&r.Limit, "limit", "n", commands.DefaultLimit, "maximum number of entries in each list")
+	c.Flags().StringVar(&r.After, "after", "", "suggest what comes after this command: its id, a prefix of the id, or its position")
+	c.Flags().BoolVar(&wide, "wide", false, "do not cut long lines")
 	filters.add(c)
 	m.add(c)
 	_ = c.RegisterFlagCompletionFunc("after", a.completeIDs("", 1))

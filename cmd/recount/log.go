@@ -27,9 +27,9 @@ import (
 func (a *app) logCmd() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "log",
-		Short: "Look at the log as it is: topics, events, positions",
-		Long: `Look at the log as it is. With a server running this goes through its Kafka
-listener, as any Kafka client could.`,
+		Short: "Inspect the log itself: topics, events, positions",
+		Long: `Inspect the log itself. If a server runs, this uses its Kafka listener, as any other
+Kafka client could.`,
 		Example: `  recount log topics
   recount log tail -f
   echo '{"command":"make test","exit_code":2}' | recount log produce`,
@@ -116,9 +116,9 @@ Order holds within a partition. With --json each event is one line.`,
 			})
 		},
 	}
-	c.Flags().Int64VarP(&o.Last, "last", "n", 10, "how many events of each partition to begin with")
-	c.Flags().Bool("all", false, "begin with the first event")
-	c.Flags().BoolVarP(&o.Follow, "follow", "f", false, "go on with what is appended")
+	c.Flags().Int64VarP(&o.Last, "last", "n", 10, "number of events to print first from each partition")
+	c.Flags().Bool("all", false, "begin at the first event")
+	c.Flags().BoolVarP(&o.Follow, "follow", "f", false, "continue with new events")
 	c.Flags().StringSliceVar(&topics, "topic", nil, "topics, with or without prefix (default all)")
 	c.Flags().StringVar(&from, "from", "", "begin at these offsets: TOPIC/PARTITION:OFFSET,…")
 	return c
@@ -130,10 +130,10 @@ func (a *app) logProduceCmd() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "produce",
 		Short: "Append raw records from the standard input, one a line",
-		Long: `Append what the standard input holds, one record a line, as any Kafka client would:
-nothing is checked, redacted or left out as a duplicate. What is no event is
-appended all the same and lands in the rejected topic when it is read. For
-commands, use record or import.`,
+		Long: `Append the lines of the standard input as records, as any Kafka client would: nothing
+is checked, redacted or recognised as a duplicate. A line that is not an event is
+appended too, and goes to the topic rejected when it is read. For commands, use record
+or import.`,
 		Example: `  echo '{"command":"make test","cwd":"/src/app"}' | recount log produce
   recount log produce --topic commands --key /src/app < events.jsonl`,
 		Args: cobra.NoArgs,
@@ -174,7 +174,7 @@ commands, use record or import.`,
 		},
 	}
 	c.Flags().StringVar(&topic, "topic", schemas.TopicCommands, "the topic, with or without prefix")
-	c.Flags().StringVar(&key, "key", "", "the key, which decides the partition")
+	c.Flags().StringVar(&key, "key", "", "the key, which selects the partition")
 	c.Flags().Int32Var(&partition, "partition", -1, "the partition (default by the key)")
 	c.Flags().StringVar(&typ, "type", "", "the event's type, such as outcome.observed (default the topic's)")
 	return c
@@ -184,21 +184,21 @@ func (a *app) logPartitionsCmd() *cobra.Command {
 	var q api.GrowRequest
 	c := &cobra.Command{
 		Use:   "partitions --topic TOPIC --count N",
-		Short: "Give a topic more partitions",
-		Long: `Give a topic more partitions, in all N, while it is written and read: everybody who
-reads it goes on with the new ones within seconds. A topic never gets fewer.
+		Short: "Add partitions to a topic",
+		Long: `Increase the number of partitions of a topic to N, while it is written and read. All
+readers include the new partitions within seconds. The number cannot be decreased.
 
-What Recount appends stays in the partitions where its keys are, so that what belongs
-together keeps its order; the new ones are for other Kafka clients that append. Kafka's
-own tools are refused this on the embedded log.`,
+Recount's own keys stay in their partitions, so that related events keep their order;
+the new partitions serve other Kafka clients that append. On the embedded log, Kafka's
+own tools may not do this.`,
 		Example: "  recount log partitions --topic commands --count 8",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if q.Topic == "" {
-				return usage.Errorf("--topic: none given")
+				return usage.Errorf("--topic: missing")
 			}
 			if q.Partitions < 1 {
-				return usage.Errorf("--count %d: want how many partitions the topic is to have in all", q.Partitions)
+				return usage.Errorf("--count %d: want the new total number of partitions", q.Partitions)
 			}
 			return a.WithBackendFor(cmd.Context(), a.ToWrite, func(b *connect.Backend) error {
 				r, err := b.Grow(cmd.Context(), q, a.Progress())
@@ -215,7 +215,7 @@ own tools are refused this on the embedded log.`,
 		},
 	}
 	c.Flags().StringVar(&q.Topic, "topic", "", "the topic, with or without prefix")
-	c.Flags().IntVar(&q.Partitions, "count", 0, "how many partitions it is to have in all")
+	c.Flags().IntVar(&q.Partitions, "count", 0, "the new total number of partitions")
 	return c
 }
 
@@ -225,17 +225,18 @@ func (a *app) logRetainCmd() *cobra.Command {
 	var dry, yes bool
 	c := &cobra.Command{
 		Use:   "retain",
-		Short: "Give up old spans, commands or agents' events",
-		Long: `Remove events of a topic that came in longer ago than --age, or the oldest until the
-topic takes no more than --size; without either what the configuration says
-(retention.spans, retention.commands, retention.agents), which a server applies by
-itself.
+		Short: "Remove old spans, commands or agents' events",
+		Long: `Remove the events of a topic that were received longer ago than --age, or the oldest
+events until the topic takes no more than --size. Without either, the limits of the
+configuration are used (retention.spans, retention.commands, retention.agents), which a
+server also applies by itself.
 
-That is an event on the log (records.retired), so that whoever makes the projections
-anew makes the same. No answer shows what was removed. Of spans the sums stay, by the
-hour: traffic, services, calls and latencies. Of commands and agents' events the ids
-stay, 16 bytes each, so that no import brings them back. Answers and status say since
-when a topic is known. It first shows what would go, and asks. There is no way back.`,
+Removal is an event in the log (records.retired), so that a rebuild gives the same
+projections. No answer shows removed events. Hourly sums of spans are kept: traffic,
+services, calls and latencies. The ids of commands and agents' events are kept, 16
+bytes each, so that no import appends them again. Answers and status show from when on
+a topic is known. The command first shows what it would remove and asks for
+confirmation. It cannot be undone.`,
 		Example: `  recount log retain --dry-run
   recount log retain --age 720h --size 10GiB --yes
   recount log retain --topic commands --age 8760h`,
@@ -257,10 +258,10 @@ when a topic is known. It first shows what would go, and asks. There is no way b
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&topic, "topic", "spans", "the topic: spans, commands or agents; another one is refused, and why")
-	f.DurationVar(&age, "age", 0, "give up what came in longer ago")
-	f.StringVar(&size, "size", "", "give up the oldest until the topic takes no more, about: 10GiB")
-	f.BoolVar(&dry, "dry-run", false, "show what would go, and remove nothing")
+	f.StringVar(&topic, "topic", "spans", "the topic: spans, commands or agents")
+	f.DurationVar(&age, "age", 0, "remove events received longer ago than this")
+	f.StringVar(&size, "size", "", "remove the oldest events until the topic takes no more than about this: 10GiB")
+	f.BoolVar(&dry, "dry-run", false, "show what would be removed, and remove nothing")
 	f.BoolVarP(&yes, "yes", "y", false, "do not ask")
 	return c
 }
@@ -284,7 +285,7 @@ func (a *app) retain(ctx context.Context, b *connect.Backend, r api.RetainReques
 		if !a.JSON {
 			nodeview.Retained(a.Terminal, would)
 		}
-		if err := a.Confirm(fmt.Sprintf("Give up %s of %s for good?", render.Count(int(would.Events), "event"), would.Topic), false); err != nil {
+		if err := a.Confirm(fmt.Sprintf("Remove %s of %s permanently?", render.Count(int(would.Events), "event"), would.Topic), false); err != nil {
 			return err
 		}
 	}

@@ -14,12 +14,12 @@ func (a *app) ownersCmd() *cobra.Command {
 	var symbols bool
 	c := &cobra.Command{
 		Use:   "owners PATH|SYMBOL",
-		Short: "Show who owns a file or a symbol, and who wrote it",
-		Long: `Show the owners that CODEOWNERS of the revision gives, with the rule, and who changed
-the file in the commits before it, the most often first. Of a symbol it says besides who
-added it and who changed it last, also before it moved from another file; with --symbols
-so of every symbol of a file. That is read of the snapshots, which know nothing of the
-time before the oldest. Exits with 1 if nothing is known.`,
+		Short: "Show the owners and authors of a file or a symbol",
+		Long: `Show the owners by the revision's CODEOWNERS, with the rule, and the authors of the
+file's changes in earlier commits, by number of commits. For a symbol, also show who
+added it and who changed it last, including before it moved from another file;
+--symbols does so for every symbol of a file. This comes from the snapshots and is not
+known for the time before the oldest one. Exits with 1 if nothing is known.`,
 		Example: `  recount owners pkg/kgo/client.go
   recount owners Client.Produce --at v1.18.0
   recount owners pkg/kgo/client.go --symbols`,
@@ -35,7 +35,7 @@ time before the oldest. Exits with 1 if nothing is known.`,
 		},
 	}
 	f.add(c, 0)
-	c.Flags().IntVar(&commits, "commits", 5000, "how many commits to look at for authors")
-	c.Flags().BoolVar(&symbols, "symbols", false, "of a file: who added and who changed last each of its symbols")
+	c.Flags().IntVar(&commits, "commits", 5000, "number of commits to search for authors")
+	c.Flags().BoolVar(&symbols, "symbols", false, "for a file: show who added and who last changed each of its symbols")
 	return c
 }

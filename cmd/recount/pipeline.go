@@ -17,14 +17,14 @@ import (
 func (a *app) pipelineCmd() *cobra.Command {
 	return &cobra.Command{
 		Use:   "pipeline {run|lint|test|streams|list|create|blobl} ...",
-		Short: "Run and check Benthos pipelines of your own",
+		Short: "Run and check your own Benthos pipelines",
 		Long: `Run, lint and test Benthos configs with Recount's plugins: the input and output
-recount_log, the output recount_project, and the processors. What follows is
-Benthos' own command line; recount pipeline --help prints it.
+recount_log, the output recount_project, and the processors. The remaining arguments
+are Benthos' own command line; recount pipeline --help prints it.
 
-A config that reads or writes the log without seed_brokers gets that of the data
-directory, or of the server that runs on it. recount_project needs the data
-directory for itself: stop the server, or give it the config by up --pipeline.`,
+A config that reads or writes the log without seed_brokers uses the log of the data
+directory, or of the server that runs on it. recount_project needs exclusive use of the
+data directory: stop the server, or pass the config to it with up --pipeline.`,
 		Example: `  recount pipeline lint my.yaml
   recount pipeline test ./configs/...
   recount pipeline run my.yaml
@@ -90,7 +90,7 @@ directory for itself: stop the server, or give it the config by up --pipeline.`,
 						return nil, err
 					}
 					if b.Local == nil {
-						return nil, errors.New("recount_project: a server has the projections; stop it, or give it this config by recount up --pipeline")
+						return nil, errors.New("recount_project: a server has the projections open; stop it, or pass it this config with recount up --pipeline")
 					}
 					return b.Local.Projections(), nil
 				},

@@ -20,10 +20,10 @@ func (a *app) proveCmd() *cobra.Command {
 	var absent bool
 	c := &cobra.Command{
 		Use:   "prove FROM TO",
-		Short: "Prove that the code has an edge, or has not",
-		Long: `Print a proof that at a commit one symbol calls another (or is joined to it by another
-kind of edge), or with --absent that it does not. verify-proof checks it anywhere, with
-no data but the snapshot's hash. Exits with 1 if it is not so.`,
+		Short: "Prove that the code has, or does not have, an edge",
+		Long: `Print a proof that at a commit one symbol calls another (or has an edge of another kind
+to it), or with --absent that it does not. verify-proof checks it anywhere, with nothing
+but the snapshot's hash. Exits with 1 if the statement is false.`,
 		Example: `  recount prove main.run Client.Produce > proof.json
   recount prove conn.Write net.Dial --at v1.18.0
   recount prove kgo.conn kgo.Writer --edge implements
@@ -53,10 +53,10 @@ func (a *app) verifyProofCmd() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "verify-proof FILE",
 		Short: "Check a proof, offline",
-		Long: `Check a proof that prove printed, with nothing but the file (- is the standard input).
-With --snapshot it must be about the snapshot of that hash, which snapshot show prints:
-without, the file says itself which one it is about. The file is as prove printed it, to
-the byte. Exits with 1 if it does not hold.`,
+		Long: `Check a proof printed by prove, with nothing but the file (- is the standard input).
+With --snapshot it must be about the snapshot with that hash, which snapshot show
+prints; without it, the snapshot is the one that the file names. The file must have
+exactly the bytes that prove printed. Exits with 1 if the proof is not valid.`,
 		Example: `  recount prove main.run Client.Produce | recount verify-proof -
   recount verify-proof proof.json --snapshot 1f0a9c31…`,
 		Args: cobra.ExactArgs(1),
@@ -83,7 +83,7 @@ the byte. Exits with 1 if it does not hold.`,
 			return nil
 		},
 	}
-	c.Flags().StringVar(&snapshot, "snapshot", "", "the hash that the proof must be about")
+	c.Flags().StringVar(&snapshot, "snapshot", "", "the hash of the snapshot that the proof must be about")
 	return c
 }
 

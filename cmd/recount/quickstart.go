@@ -12,9 +12,9 @@ func (a *app) quickstartCmd() *cobra.Command {
 	var keep bool
 	c := &cobra.Command{
 		Use:   "quickstart",
-		Short: "See it work on a real sample, in a directory of its own",
+		Short: "Try Recount on real sample data, in a temporary directory",
 		Long: `Import a sample of real commands (what a coding agent ran in three attempts at bugs
-of a compiler) into a temporary data directory, ask what happened and what led to
+of a compiler) into a temporary data directory, query what happened and what led to
 it, print the answers, one with its proof, and check that replaying the log gives
 the same state.
 Nothing of yours is touched; the directory is removed at the end.`,
@@ -24,6 +24,6 @@ Nothing of yours is touched; the directory is removed at the end.`,
 			return quickstart.Run(cmd.Context(), a.Terminal, a.Version, keep)
 		},
 	}
-	c.Flags().BoolVar(&keep, "keep", false, "leave the data directory, to ask it more")
+	c.Flags().BoolVar(&keep, "keep", false, "keep the data directory, for more queries")
 	return c
 }

@@ -30,13 +30,13 @@ type recordFlags struct {
 // contextFlags adds the flags that record and exec share.
 func (f *recordFlags) contextFlags(c *cobra.Command) {
 	c.Flags().StringVar(&f.Session, "session", "", "the shell session's name (default $RECOUNT_SESSION)")
-	c.Flags().StringVar(&f.Author, "author", "", "who runs it: a human's or an agent's name (default $RECOUNT_AUTHOR)")
-	c.Flags().StringVar(&f.Intent, "intent", "", "why, in the author's words")
+	c.Flags().StringVar(&f.Author, "author", "", "the author, a person or an agent (default $RECOUNT_AUTHOR)")
+	c.Flags().StringVar(&f.Intent, "intent", "", "the purpose, in the author's words")
 	c.Flags().StringVar(&f.Parent, "parent", "", "the id of the event that led to this one")
 	c.Flags().StringVar(&f.ID, "id", "", "an id of your own; the same id twice is one event")
 	c.Flags().StringSliceVar(&f.Env, "env", nil, "names of environment variables to record, comma-separated")
-	c.Flags().StringVar(&f.Workspace, "workspace", "", "what belongs together (default the root of the repository that the directory is in)")
-	c.Flags().StringVar(&f.GitHead, "git-head", "", "the commit that HEAD names (default what the repository says)")
+	c.Flags().StringVar(&f.Workspace, "workspace", "", "the workspace (default the root of the repository that the directory is in)")
+	c.Flags().StringVar(&f.GitHead, "git-head", "", "the commit that HEAD points to (default read from the repository)")
 }
 
 func (a *app) recordCmd() *cobra.Command {
@@ -44,13 +44,12 @@ func (a *app) recordCmd() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "record [flags] -- COMMAND [ARG...]",
 		Short: "Append one command that was run",
-		Long: `Append one command that was run elsewhere. The shell hooks call this; use it to
-tell Recount of commands from anywhere else. Secrets are replaced by
-[redacted:KIND] before anything is stored. It waits for nobody: where the log
-cannot be had at once, the command goes into the spool, and from there into the
-log when a server or another verb has it.
+		Long: `Append one command that was run elsewhere. The shell hooks use this verb; use it to
+record commands from any other place. Secrets are replaced by [redacted:KIND] before
+anything is stored. It does not wait: if the log is not available at once, the command
+goes into the spool, and from there into the log when a server or another verb opens it.
 
-Several arguments are joined as a shell would have to read them. Without --at the
+Several arguments are joined and quoted as a shell would read them. Without --at the
 command is taken to have just ended.`,
 		Example: `  recount record --exit 0 --duration 1.5s -- make test
   recount record --cwd /src/app --exit 2 --at 2026-11-20T12:00:00Z --author claude -- 'go vet ./... | head'`,
@@ -85,7 +84,7 @@ command is taken to have just ended.`,
 	if err := c.Flags().MarkHidden("uptime"); err != nil { // for fish's hook, which has no clock
 		panic(err)
 	}
-	c.Flags().BoolVar(&f.hook, "hook", false, "as the shell hooks call it: print nothing, respect RECOUNT_IGNORE, and take the text from the standard input where no argument has it")
+	c.Flags().BoolVar(&f.hook, "hook", false, "for the shell hooks: print nothing, respect RECOUNT_IGNORE, and read the text from the standard input if no argument has it")
 	return c
 }
 
@@ -156,10 +155,10 @@ func (a *app) record(ctx context.Context, f recordFlags, exit *int32, args []str
 }
 
 func (a *app) spoolCmd() *cobra.Command {
-	c := &cobra.Command{Use: "spool", Short: "What waits for the log", Hidden: true}
+	c := &cobra.Command{Use: "spool", Short: "Manage commands that wait for the log", Hidden: true}
 	c.AddCommand(&cobra.Command{
 		Use:   "send",
-		Short: "Send what waits for the server that $RECOUNT_SERVER names",
+		Short: "Send the waiting commands to the server that $RECOUNT_SERVER names",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg, err := a.NodeConfig()
@@ -175,7 +174,7 @@ func (a *app) spoolCmd() *cobra.Command {
 				return err
 			}
 			if err := a.SendSpooled(cmd.Context(), cfg, url, c); err != nil {
-				return fmt.Errorf("%s: %w; what waits for it stays in the spool", url, err)
+				return fmt.Errorf("%s: %w; its commands stay in the spool", url, err)
 			}
 			return nil
 		},

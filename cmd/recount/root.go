@@ -26,7 +26,7 @@ func (a *app) unanswered(err error) error {
 		fmt.Fprintf(a.Err, "recount: %s\n", err)
 		return exitError(exitNothing)
 	case errors.As(err, &ambiguous):
-		fmt.Fprintf(a.Err, "recount: %q: ambiguous: give more of the id\n", ambiguous.Prefix)
+		fmt.Fprintf(a.Err, "recount: %q: ambiguous: give more digits of the id\n", ambiguous.Prefix)
 		for _, m := range ambiguous.Matches {
 			fmt.Fprintf(a.Err, "  %s  %s  %s\n", m.ID, render.When(m.Time, time.DateTime), render.OneLine(m.Command))
 		}
@@ -53,21 +53,21 @@ func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "recount",
 		Short: "The memory of engineering work",
-		Long: `Recount keeps every command, commit and span on a durable log and answers what happened,
-why, and what a change will reach, with the log offsets that each answer rests on.
+		Long: `Recount keeps every command, commit and span in a durable log and answers what happened,
+why, and what a change will reach, with the log offsets that support each answer.
 
-A verb asks the server that runs on the data directory (recount up), or else
-opens the directory itself. Data lives in --data-dir, by default
-$RECOUNT_DATA_DIR or ~/.local/share/recount.
+A verb uses the server that runs on the data directory (recount up), or else opens the
+directory itself. The data directory is --data-dir, by default $RECOUNT_DATA_DIR or
+~/.local/share/recount.
 
-A verb exits with 0 where it found something or did it, with 1 where there was nothing to
-find or two states differ, with 2 where it failed; recount exec as its command.`,
+A verb exits with 0 on success, with 1 if it found nothing or two states differ, and
+with 2 if it failed; recount exec exits as its command did.`,
 		Version: version,
-		Example: `  recount quickstart                      see it work on a real sample
+		Example: `  recount quickstart                      try it on real sample data
   eval "$(recount hook bash)"             record this shell from now on
-  recount import history                  bring in what you have
-  recount find "remove old images"        ask
-  recount why                             ask what led to the newest failure here`,
+  recount import history                  import your shell history
+  recount find "remove old images"        search commands
+  recount why                             show what led to the newest failure here`,
 		Args:          cobra.ArbitraryArgs,
 		SilenceErrors: true,
 		// Global flags may come before any verb, also before pipeline, whose own flags belong to
@@ -91,9 +91,9 @@ find or two states differ, with 2 where it failed; recount exec as its command.`
 	root.SuggestionsMinimumDistance = 2
 	f := root.PersistentFlags()
 	f.StringVar(&a.DataDir, "data-dir", "", "the data directory (default $RECOUNT_DATA_DIR, else the user's data folder)")
-	f.StringVar(&a.Config, "config", "", "the config file (default $RECOUNT_CONFIG, else recount/config.yaml in the user's config folder, if there)")
-	f.StringVar(&a.Server, "server", "", "ask the server at this URL, whatever the data directory says (default $RECOUNT_SERVER; its token is $RECOUNT_TOKEN)")
-	f.BoolVar(&a.InsecureHTTP, "insecure-http", false, "send the token to a server elsewhere by http:// as well, where something else encrypts")
+	f.StringVar(&a.Config, "config", "", "the config file (default $RECOUNT_CONFIG, else recount/config.yaml in the user's config folder, if it exists)")
+	f.StringVar(&a.Server, "server", "", "use the server at this URL instead of the data directory (default $RECOUNT_SERVER; its token is $RECOUNT_TOKEN)")
+	f.BoolVar(&a.InsecureHTTP, "insecure-http", false, "send the token to a remote server over http:// too, if the connection is encrypted in another way")
 	f.BoolVar(&a.JSON, "json", false, "print JSON")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage.Wrap(plainFlagError(err)) })
 	root.SetVersionTemplate("recount {{.Version}} (" + runtime.Version() + ", " + runtime.GOOS + "/" + runtime.GOARCH + ")\n")
@@ -103,9 +103,9 @@ find or two states differ, with 2 where it failed; recount exec as its command.`
 		&cobra.Group{ID: groupStart, Title: "Start:"},
 		&cobra.Group{ID: groupRecord, Title: "Record:"},
 		&cobra.Group{ID: groupAsk, Title: "Ask:"},
-		&cobra.Group{ID: groupCode, Title: "Ask about code:"},
-		&cobra.Group{ID: groupRuntime, Title: "Ask about what runs:"},
-		&cobra.Group{ID: groupTrust, Title: "Look inside, and check:"},
+		&cobra.Group{ID: groupCode, Title: "Query code:"},
+		&cobra.Group{ID: groupRuntime, Title: "Query running services:"},
+		&cobra.Group{ID: groupTrust, Title: "Inspect and verify:"},
 		&cobra.Group{ID: groupRest, Title: "Besides:"},
 	)
 	add := func(group string, cmds ...*cobra.Command) {
@@ -153,7 +153,7 @@ func plainFlagError(err error) error {
 	text := err.Error()
 	want := map[string]string{"Int": "want a whole number", "Uint": "want a whole number of 0 or more", "Float": "want a number", "Bool": "want true or false"}[text[m[2]:m[3]]]
 	if strings.Contains(text[m[4]:m[5]], "range") {
-		want = "too large a number"
+		want = "the number is too large"
 	}
 	return errors.New(text[:m[0]] + want)
 }

@@ -15,11 +15,11 @@ func (a *app) routesCmd() *cobra.Command {
 	var tests bool
 	c := &cobra.Command{
 		Use:   "routes [PATTERN]",
-		Short: "List what is served over HTTP, and by what",
-		Long: `List the routes of a revision with what handles them. PATTERN is a part of the path,
-or a request's path: /orders/42 finds /orders/{id}; a method may stand before it.
-What decorates a handler is shown; middleware that is set up otherwise is not known.
-Exits with 1 if there is none.`,
+		Short: "List HTTP routes and their handlers",
+		Long: `List the routes of a revision with their handlers. PATTERN is a part of the path, or
+the path of a request: /orders/42 finds /orders/{id}; it may begin with a method.
+Decorators of a handler are shown; middleware that is set up in other ways is not known.
+Exits with 1 if there are none.`,
 		Example: `  recount routes
   recount routes /orders/42 --repo shop
   recount routes "POST /orders" --json`,
@@ -32,7 +32,7 @@ Exits with 1 if there is none.`,
 		},
 	}
 	f.add(c, code.DefaultLimit)
-	c.Flags().StringVar(&method, "method", "", "only those of this method, and those of any")
-	c.Flags().BoolVar(&tests, "tests", false, "tests' routes, too")
+	c.Flags().StringVar(&method, "method", "", "only routes for this method or for any method")
+	c.Flags().BoolVar(&tests, "tests", false, "include routes of tests")
 	return c
 }

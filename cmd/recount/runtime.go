@@ -20,10 +20,10 @@ import (
 func (a *app) runtimeCmd() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "runtime",
-		Short: "Ask what runs: traffic, calls, traces, joined to the code behind them",
-		Long: `Ask what spans (OTLP) and access logs show of a running system, joined to the code that
-was imported: who calls whom, how often and how well, which code handles it, and who
-changed that last.`,
+		Short: "Query running services: traffic, calls and traces, joined to their code",
+		Long: `Query what spans (OTLP) and access logs show about a running system, joined to the
+imported code: who calls whom, how often, with which errors and latencies, which code
+handles the calls, and who changed that code last.`,
 	}
 	c.AddCommand(a.runtimeTrafficCmd(), a.runtimeEdgesCmd(), a.runtimeServicesCmd(), a.runtimeDeadRoutesCmd(), a.runtimeStatsCmd(), a.runtimeTraceCmd())
 	return c
@@ -39,18 +39,18 @@ type windowFlags struct {
 func (w *windowFlags) add(c *cobra.Command, limit int) {
 	w.addRange(c)
 	f := c.Flags()
-	f.StringVar(&w.at, "at", "", "the moment that is now, for confidence and for --since: a time (default now)")
+	f.StringVar(&w.at, "at", "", "the time to use as now, for confidence and for --since (default now)")
 	f.StringVar(&w.atLeast, "at-least", "", "wait until everything below these offsets is visible: TOPIC/PARTITION:NEXT,…")
-	f.BoolVar(&w.proof, "proof", false, "print how the answer came about")
+	f.BoolVar(&w.proof, "proof", false, "print the proof: the steps by which the answer was computed")
 	if limit > 0 {
-		f.IntVarP(&w.limit, "limit", "n", limit, "how many at most")
+		f.IntVarP(&w.limit, "limit", "n", limit, "maximum number of results")
 	}
 }
 
 // addRange adds only the flags for the time range.
 func (w *windowFlags) addRange(c *cobra.Command) {
 	f := c.Flags()
-	f.StringVar(&w.since, "since", "", "only what happened since then: 24h, 7d, 2026-11-20, or RFC 3339")
+	f.StringVar(&w.since, "since", "", "only what happened at this time or later: 24h, 7d, 2026-11-20, or RFC 3339")
 	f.StringVar(&w.from, "from", "", "the same as --since")
 	f.StringVar(&w.to, "to", "", "only what happened before this time")
 }
@@ -126,10 +126,10 @@ func (a *app) runtimeDeadRoutesCmd() *cobra.Command {
 	var repo string
 	c := &cobra.Command{
 		Use:   "dead-routes",
-		Short: "Show routes and procedures of the code that nobody asks for",
-		Long: `Show what the code serves and no span shows since a time: routes and procedures of
-services that did send spans. Folders of which no service sent any are listed apart,
-for there it cannot be told. Exits with 1 if there is none.`,
+		Short: "Show routes and procedures that are never called",
+		Long: `Show routes and procedures of the code that no span shows since a given time, although
+their services sent spans. Folders whose services sent no spans are listed separately,
+because this cannot be decided for them. Exits with 1 if there are none.`,
 		Example: `  recount runtime dead-routes --since 30d
   recount runtime dead-routes --repo shop --json`,
 		Args:              cobra.NoArgs,
@@ -151,11 +151,11 @@ func (a *app) runtimeEdgesCmd() *cobra.Command {
 	var failing, slow, undeclared bool
 	c := &cobra.Command{
 		Use:   "edges",
-		Short: "Show who calls whom, how sure that is, and where the code says so",
-		Long: `Show the calls between services as spans show them, and to what sends no spans. How
-sure it is that a call happens now: by how often it was seen in the seven days before,
-and when last. With --undeclared only calls that the caller's code does not make, as far
-as its repository is known. Exits with 1 if there is none.`,
+		Short: "Show calls between services, with confidence and the code that makes them",
+		Long: `Show the calls between services that spans show, and calls to services without spans.
+The confidence that a call still happens depends on how often and how recently it was
+seen in the last seven days. --undeclared shows only calls that the caller's code does
+not make, as far as its repository is known. Exits with 1 if there are none.`,
 		Example: `  recount runtime edges --since 7d
   recount runtime edges --slow --service carts
   recount runtime edges --undeclared --json`,
@@ -172,8 +172,8 @@ as its repository is known. Exits with 1 if there is none.`,
 	}
 	f.add(c, runtime.DefaultLimit)
 	c.Flags().StringVar(&service, "service", "", "only calls from or to this service")
-	c.Flags().BoolVar(&failing, "failing", false, "only what failed, the most errors first")
-	c.Flags().BoolVar(&slow, "slow", false, "the slowest first, by p95")
+	c.Flags().BoolVar(&failing, "failing", false, "only failures, those with the most errors first")
+	c.Flags().BoolVar(&slow, "slow", false, "order by p95 latency, the slowest first")
 	c.Flags().BoolVar(&undeclared, "undeclared", false, "only calls that the caller's code does not declare")
 	a.completeServices(c)
 	return c
@@ -185,9 +185,9 @@ func (a *app) runtimeServicesCmd() *cobra.Command {
 	var dot, mermaid bool
 	c := &cobra.Command{
 		Use:   "services",
-		Short: "Show the service map: services, what they are built from, and who calls whom",
+		Short: "Show the service map: services, their repositories, and the calls between them",
 		Long: `Show the services that send spans, with their versions and the repository that each is
-built from, and the calls between them. Exits with 1 if there is none.`,
+built from, and the calls between them. Exits with 1 if there are none.`,
 		Example: `  recount runtime services --since 24h
   recount runtime services --mermaid
   recount runtime services --dot | dot -Tsvg > services.svg`,
@@ -212,7 +212,7 @@ built from, and the calls between them. Exits with 1 if there is none.`,
 		},
 	}
 	f.add(c, runtime.DefaultServices)
-	c.Flags().StringVar(&after, "after", "", "the next page: what the page before names at its end")
+	c.Flags().StringVar(&after, "after", "", "the next page: the value that the previous page names at its end")
 	c.Flags().BoolVar(&dot, "dot", false, "print a diagram for Graphviz: … --dot | dot -Tsvg")
 	c.Flags().BoolVar(&mermaid, "mermaid", false, "print a diagram for Mermaid, as Markdown on many sites shows it")
 	return c
@@ -222,7 +222,7 @@ func (a *app) runtimeStatsCmd() *cobra.Command {
 	var f windowFlags
 	c := &cobra.Command{
 		Use:   "stats",
-		Short: "Count what is known of what runs, and how much of it is joined to code",
+		Short: "Count services, operations and calls, and how many are joined to code",
 		Example: `  recount runtime stats
   recount runtime stats --since 7d --json`,
 		Args:              cobra.NoArgs,
@@ -243,10 +243,10 @@ func (a *app) runtimeTraceCmd() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "trace ID",
 		Short: "Show a trace as a tree, with the code behind each span and who changed it last",
-		Long: `Read a trace's spans from the log and show them as a tree: how long each took, how it
-ended, the code that handles it, the last commit before it that changed that code, and
-below the tree the deploy before the trace, of each service. What an agent did (gen_ai
-attributes) is shown. A span whose parent never came stands at the top, and says so; a
+		Long: `Read a trace's spans from the log and show them as a tree: the duration and status of
+each, the code that handles it, the last earlier commit that changed that code, and
+below the tree, for each service, the deploy before the trace. Attributes of agents
+(gen_ai) are shown. A span whose parent is missing is shown at the top and marked; a
 cycle is cut above its earliest span. Exits with 1 if the trace is not known.`,
 		Example: `  recount runtime trace 5b8efff798038103d269b633813fc60c
   recount runtime trace 5b8efff798038103d269b633813fc60c --failing
@@ -260,7 +260,7 @@ cycle is cut above its earliest span. Exits with 1 if the trace is not known.`,
 		},
 	}
 	f.add(c, runtime.DefaultSpans)
-	c.Flags().BoolVar(&failing, "failing", false, "only the failing spans and those above them")
+	c.Flags().BoolVar(&failing, "failing", false, "only failing spans and their ancestors")
 	c.Flags().BoolVar(&attributes, "attributes", false, "all attributes of the spans")
 	return c
 }
@@ -271,10 +271,10 @@ func (a *app) runtimeTrafficCmd() *cobra.Command {
 	var failing, slow bool
 	c := &cobra.Command{
 		Use:   "traffic [OPERATION]",
-		Short: "Show what services are asked for, how often and how well, and what handles it",
-		Long: `Show what each service serves: how often, how often it failed, how long it took (within
-1 %), and the code that handles it, with how that is known. OPERATION is a part of a
-route, a procedure or a topic. Exits with 1 if there is none.`,
+		Short: "Show the operations of services: counts, errors, latencies and handlers",
+		Long: `Show the operations of each service: requests, failures, latencies (accurate to 1 %),
+and the code that handles them, with the rule that found it. OPERATION is a part of a
+route, a procedure or a topic. Exits with 1 if there are none.`,
 		Example: `  recount runtime traffic --since 24h
   recount runtime traffic --failing --service carts
   recount runtime traffic /orders --slow --json`,
@@ -291,8 +291,8 @@ route, a procedure or a topic. Exits with 1 if there is none.`,
 	}
 	f.add(c, runtime.DefaultLimit)
 	c.Flags().StringVar(&service, "service", "", "only this service")
-	c.Flags().BoolVar(&failing, "failing", false, "only what failed, the most errors first")
-	c.Flags().BoolVar(&slow, "slow", false, "the slowest first, by p95")
+	c.Flags().BoolVar(&failing, "failing", false, "only failures, those with the most errors first")
+	c.Flags().BoolVar(&slow, "slow", false, "order by p95 latency, the slowest first")
 	a.completeServices(c)
 	return c
 }

@@ -14,16 +14,15 @@ func (a *app) showCmd() *cobra.Command {
 	var proof bool
 	c := &cobra.Command{
 		Use:   "show ID",
-		Short: "Show everything known of one command, or of what an agent said or did",
-		Long: `Show everything known of one command, with the event it came from. ID is an event's
-id, the start of one, or a position such as recount.commands/0/42. Exits with 1 if
-there is none.
+		Short: "Show everything known about one command or one object of an agent",
+		Long: `Show everything known about one command, with its event. ID is an event's id, a prefix
+of one, or a position such as recount.commands/0/42. Exits with 1 if there is none.
 
-The whole id of an agent's event or object, or its position, shows what it says, its
-versions, what led to it and what took its place (recount ask).
+The full id of an agent's event or object, or its position, shows its text, its
+versions, what led to it and what replaced it (see recount ask).
 
-Of a command the last lines are what joins it to earlier commands (why) and to later ones (then);
-why and stitch go on from there.`,
+For a command, the last lines are its edges to earlier commands (why) and to later ones
+(then); the verbs why and stitch follow them further.`,
 		Example: `  recount show 018f3c2a-9d1e
   recount show recount.commands/0/42 --json
   recount show recount.agents/0/7`,
@@ -52,6 +51,6 @@ why and stitch go on from there.`,
 			})
 		},
 	}
-	c.Flags().BoolVar(&proof, "proof", false, "print how the answer came about")
+	c.Flags().BoolVar(&proof, "proof", false, "print the proof: the steps by which the answer was computed")
 	return c
 }

@@ -11,7 +11,7 @@ import (
 func (a *app) snapshotCmd() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "snapshot",
-		Short: "List the snapshots of the code, and show one",
+		Short: "List the snapshots of the code, or show one",
 	}
 	c.AddCommand(a.snapshotLogCmd(), a.snapshotShowCmd())
 	return c

@@ -14,18 +14,18 @@ func (a *app) staleCmd() *cobra.Command {
 	var markdown bool
 	c := &cobra.Command{
 		Use:   "stale",
-		Short: "Show what seems to be out of date in the code",
-		Long: `Show what seems to be out of date, each with how sure that is:
+		Short: "Show code that seems to be out of date",
+		Long: `Show code that seems to be out of date, each finding with its confidence:
 
-  gone    references that nothing was found for, by a name that was removed
-  doc     documentation of symbols that names what was removed
+  gone    unresolved references with the name of a removed symbol
+  doc     documentation of symbols that names a removed symbol
   unused  functions and methods that nothing uses, that other files cannot name by the
-          language's rule, and that no runtime, interface or decorator calls
-  aged    what is as it was, though what it calls has changed
+          language's rules, and that no runtime, interface or decorator calls
+  aged    symbols that did not change although what they call did
 
 All but unused compare with the newest commit that is --days older, or with --since.
-What only a name says, or what a reference that was not resolved could mean, is less
-sure; --min-confidence 0 shows all. Exits with 1 if there is nothing.`,
+Findings that rest on a name alone, or that an unresolved reference could refute, have
+a lower confidence; --min-confidence 0 shows all. Exits with 1 if there are none.`,
 		Example: `  recount stale
   recount stale --kind unused --path pkg/kgo/
   recount stale --kind gone,doc --since v1.18.0 --json
@@ -36,7 +36,7 @@ sure; --min-confidence 0 shows all. Exits with 1 if there is nothing.`,
 			show := func(r code.StaleResponse) { codeview.Stale(a.Terminal, r) }
 			if markdown {
 				if a.JSON || f.proof {
-					return usage.Errorf("--markdown: not with --json or --proof")
+					return usage.Errorf("--markdown: not allowed with --json or --proof")
 				}
 				show = func(r code.StaleResponse) { a.Printf("%s", codeview.StaleMarkdown(r)) }
 			}
@@ -55,11 +55,11 @@ sure; --min-confidence 0 shows all. Exits with 1 if there is nothing.`,
 	}
 	f.add(c, code.DefaultLimit)
 	fl := c.Flags()
-	fl.StringSliceVar(&r.Kinds, "kind", nil, "only these: gone, doc, unused, aged; may be repeated")
-	fl.IntVar(&r.Days, "days", 90, "how far back to compare, in days before the revision's commit")
-	fl.StringVar(&r.Since, "since", "", "the revision to compare with, in the place of --days")
+	fl.StringSliceVar(&r.Kinds, "kind", nil, "only findings of these kinds: gone, doc, unused, aged; may be repeated")
+	fl.IntVar(&r.Days, "days", 90, "days between the compared revision and the revision's commit")
+	fl.StringVar(&r.Since, "since", "", "the revision to compare with, instead of --days")
 	fl.BoolVar(&markdown, "markdown", false, "print Markdown, for a report")
 	fl.StringVar(&r.Path, "path", "", "only below this path")
-	fl.Float64Var(&r.MinConfidence, "min-confidence", 0.5, "only what is as sure as this, 0 to 1")
+	fl.Float64Var(&r.MinConfidence, "min-confidence", 0.5, "only findings with at least this confidence, 0 to 1")
 	return c
 }

@@ -15,10 +15,10 @@ func (a *app) statusCmd() *cobra.Command {
 	var roots bool
 	c := &cobra.Command{
 		Use:   "status",
-		Short: "Show how the log and the projections stand",
-		Long: `Show what the log holds, what the projections have applied of it, and what is
-known of the commands. --roots adds the hash of each projection's whole state:
-equal roots are equal states.`,
+		Short: "Show the status of the log and the projections",
+		Long: `Show what the log holds, what the projections have applied of it, and counts of
+commands. --roots adds the hash of each projection's whole state: equal roots mean
+equal states.`,
 		Example: "  recount status\n  recount status --roots --json",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -47,6 +47,6 @@ equal roots are equal states.`,
 			return err
 		},
 	}
-	c.Flags().BoolVar(&roots, "roots", false, "compute the root of each projection, which reads its whole state")
+	c.Flags().BoolVar(&roots, "roots", false, "compute the root of each projection; this reads its whole state")
 	return c
 }

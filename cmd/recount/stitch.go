@@ -15,12 +15,12 @@ func (a *app) stitchCmd() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "stitch [ID]",
 		Short: "Show the narrative around a command",
-		Long: `Walk both ways from a command and show what was around it, from the oldest command
-to the newest. Each session is a lane; ◆ is the command asked about. What joins a
-command to earlier ones stands below it with its evidence; that it follows the one
-before in its lane need not be said.
+		Long: `Follow edges in both directions from a command and show the commands around it, from
+the oldest to the newest. Each session is a lane; ◆ marks the given command. A command's
+edges to earlier ones are printed below it with their evidence, except that it follows
+the previous command in its lane.
 
-ID and its default are those of why.
+ID and its default are as in why.
 Exits with 1 if there is nothing around it.`,
 		Example: `  recount stitch 018f3c2
   recount stitch 018f3c2 --depth 2 --kind causal,dependency,fixes

@@ -23,7 +23,7 @@ import (
 
 func (a *app) tokenCmd() *cobra.Command {
 	c := &cobra.Command{
-		Use: "token", Short: "Make tokens for agents and services: each does what its entry says alone",
+		Use: "token", Short: "Make and manage tokens for agents and services",
 		Args: cobra.NoArgs,
 	}
 	c.AddCommand(a.tokenNewCmd(), a.tokenListCmd(), a.tokenRevokeCmd())
@@ -42,22 +42,23 @@ func (a *app) tokenNewCmd() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "new [--tenant NAME] [--workspace NAME]… [--session NAME]… [--agent NAME]",
 		Short: "Make a token",
-		Long: `Make a token of 256 random bits, and the entry for the tokens file of the server
-(recount up --tokens-file). The token is printed once and stands nowhere: the file has
-its SHA-256. With --add-to the entry goes into the file; a running server reads it
-within a second or two of being asked.
+		Long: `Make a token of 256 random bits, and its entry for the tokens file of the server
+(recount up --tokens-file). The token is printed once and stored nowhere: the file has
+its SHA-256. --add-to adds the entry to the file; a running server uses it within a
+second or two of the next request.
 
-Who holds the token may ask for evidence (recount ask, POST /v1/query) and append events
-of its agent (POST /v1/events). It sees what its tenant may see, what is of its
-workspaces and sessions, and what is private to its agent; everything else is as if it
-were not there. Commands, code and what runs it sees where --grant says so.
+The holder of the token may query evidence (recount ask, POST /v1/query) and append
+events of its agent (POST /v1/events). It sees what its whole tenant may see, the
+objects of its workspaces and sessions, and the private objects of its agent; all other
+objects are invisible to it. It sees commands, code and runtime data only with --grant.
 
-With --grant ingest, which goes alone, it may send spans (OTLP) and append commands and
-commits (POST /v1/events), and ask for nothing: for instrumented services and collectors.`,
+A token with --grant ingest, which excludes all other grants, may send spans (OTLP) and
+append commands and commits (POST /v1/events), but query nothing: it is for instrumented
+services and collectors.`,
 		Example: `  recount token new --workspace /src/app --agent claude
   recount token new --tenant acme --workspace '*' --session '*' --agent ci --expires 2027-06-30 --add-to tokens.yaml
-  recount token new --tenant acme --workspace /src/app --expires never        may ask, not append
-  recount token new --grant ingest --name 'web-1 collector'                       may send, not ask`,
+  recount token new --tenant acme --workspace /src/app --expires never        may query, not append
+  recount token new --grant ingest --name 'web-1 collector'                       may send, not query`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			var err error
@@ -87,22 +88,22 @@ commits (POST /v1/events), and ask for nothing: for instrumented services and co
 			}
 			a.Printf("%s\n", token)
 			if file != "" {
-				a.Note("shown this once; added to %s", a.Home(file))
+				a.Note("shown only this once; added to %s", a.Home(file))
 				return nil
 			}
-			a.Note("shown this once; below `tokens:` of the server's --tokens-file goes:\n%s", strings.TrimRight(entry, "\n"))
+			a.Note("shown only this once; add this below `tokens:` in the server's --tokens-file:\n%s", strings.TrimRight(entry, "\n"))
 			return nil
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&e.Tenant, "tenant", "", "whose data it sees (default the default tenant)")
-	f.StringSliceVar(&e.Workspaces, "workspace", nil, "a workspace that it belongs to, or * for all of the tenant; may be repeated")
-	f.StringSliceVar(&e.Sessions, "session", nil, "a session that it takes part in, or * for all of its workspaces; may be repeated")
-	f.StringSliceVar(&e.Grants, "grant", nil, "what it may ask for besides agents' objects: commands (of its workspaces), code, runtime (with both, of all workspaces); erase (what its agent appended); or ingest alone: to append spans and events, and ask for nothing; may be repeated")
-	f.StringVar(&e.Agent, "agent", "", "the name under which it appends; without one it may ask only")
-	f.StringVar(&e.Name, "name", "", "what it is for, for people who read the file")
-	f.StringVar(&expires, "expires", defaultLife, "when it ends: in how long (12h, 90d), a day, an RFC 3339 time, or never")
-	f.StringVar(&file, "add-to", "", "the tokens file to add it to; made if it is not there")
+	f.StringVar(&e.Tenant, "tenant", "", "the tenant whose data it sees (default the default tenant)")
+	f.StringSliceVar(&e.Workspaces, "workspace", nil, "a workspace that it may see, or * for all of the tenant; may be repeated")
+	f.StringSliceVar(&e.Sessions, "session", nil, "a session that it may see, or * for all of its workspaces; may be repeated")
+	f.StringSliceVar(&e.Grants, "grant", nil, "what it may query besides agents' objects: commands (of its workspaces), code, runtime (with both, of all workspaces); erase (events of its agent); or only ingest: append spans and events, and query nothing; may be repeated")
+	f.StringVar(&e.Agent, "agent", "", "the name under which it appends; without one it may only query")
+	f.StringVar(&e.Name, "name", "", "a description, for people who read the file")
+	f.StringVar(&expires, "expires", defaultLife, "when it expires: after a duration (12h, 90d), on a day, at an RFC 3339 time, or never")
+	f.StringVar(&file, "add-to", "", "the tokens file to add it to; created if it is missing")
 	_ = c.MarkFlagFilename("add-to", "yaml", "yml")
 	_ = c.RegisterFlagCompletionFunc("grant", cobra.FixedCompletions([]string{schemas.GrantCommands, schemas.GrantCode, schemas.GrantRuntime, schemas.GrantErase, schemas.GrantIngest}, cobra.ShellCompDirectiveNoFileComp))
 	return c
@@ -126,7 +127,7 @@ func (a *app) tokensFile(flag string) (string, error) {
 		return "", err
 	}
 	if e.TokensFile == "" {
-		return "", usage.Errorf("which tokens file? Neither the config (http.tokens_file) nor a server on %s names one: say --file", a.Home(cfg.DataDir))
+		return "", usage.Errorf("which tokens file? Neither the config (http.tokens_file) nor a server on %s names one: give --file", a.Home(cfg.DataDir))
 	}
 	return e.TokensFile, nil
 }
@@ -140,10 +141,10 @@ func (a *app) tokenListCmd() *cobra.Command {
 	var file string
 	c := &cobra.Command{
 		Use:   "list",
-		Short: "List the tokens of a tokens file, and what in it is not in force",
-		Long: `List the tokens of a tokens file: by the start of their SHA-256, since they themselves
-stand nowhere. An entry with a mistake is not in force, and no entry is of a file that
-cannot be read: that is told with the line, and list exits with 1.`,
+		Short: "List the tokens of a tokens file, and its mistakes",
+		Long: `List the tokens of a tokens file by the start of their SHA-256; the tokens themselves
+are stored nowhere. An entry with a mistake is not in force; if the file cannot be read,
+no entry is. List then prints the line of the mistake and exits with 1.`,
 		Example: "  recount token list\n  recount token list --file tokens.yaml --json",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
@@ -157,7 +158,7 @@ cannot be read: that is told with the line, and list exits with 1.`,
 			}
 			all, err := access.Parse(b)
 			if err != nil {
-				return fmt.Errorf("%s: %w; no token of it is in force", a.Home(path), err)
+				return fmt.Errorf("%s: %w; none of its tokens is in force", a.Home(path), err)
 			}
 			now, tokens, wrong := time.Now(), []nodeview.Token{}, []string{}
 			for _, e := range all.Entries {
@@ -193,10 +194,10 @@ func (a *app) tokenRevokeCmd() *cobra.Command {
 	var all bool
 	c := &cobra.Command{
 		Use:   "revoke TOKEN",
-		Short: "Take a token out of a tokens file",
-		Long: `Take a token out of a tokens file. TOKEN is its name, the start of its SHA-256 as
-recount token list prints it, or the token itself. A running server refuses it from
-the first request a second or more after it looked last.`,
+		Short: "Remove a token from a tokens file",
+		Long: `Remove a token from a tokens file. TOKEN is its name, the start of its SHA-256 as
+recount token list prints it, or the token itself. A running server refuses it within
+about a second.`,
 		Example: `  recount token revoke 3f9a2c51d07e
   recount token revoke 'claude on the build machine'
   recount token revoke ci --all                        every token of that name`,
@@ -221,12 +222,12 @@ the first request a second or more after it looked last.`,
 				}{path, tokens})
 			}
 			nodeview.Tokens(a.Terminal, tokens)
-			a.Note("taken out of %s", a.Home(path))
+			a.Note("removed from %s", a.Home(path))
 			return nil
 		},
 	}
 	a.tokenFileFlag(c, &file)
-	c.Flags().BoolVar(&all, "all", false, "every token of that name, where there are several")
+	c.Flags().BoolVar(&all, "all", false, "every token of that name, if there are several")
 	c.ValidArgsFunction = func(_ *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return a.completeTokens(file, args, typed), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 	}

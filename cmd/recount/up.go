@@ -17,13 +17,13 @@ func (a *app) upCmd() *cobra.Command {
 	var logFormat string
 	c := &cobra.Command{
 		Use:   "up",
-		Short: "Run everything in one process: the log, the pipelines, the HTTP API, the receivers of spans",
-		Long: `Run Recount: the embedded log, the pipelines that make commands findable, and the
-HTTP API. Other verbs on the same data directory ask this process while it runs;
-the addresses in use are in DATA-DIR/endpoints.json. Ctrl-c stops it in order.
+		Short: "Run everything in one process: the log, pipelines, HTTP API and span receivers",
+		Long: `Run Recount: the embedded log, the pipelines that apply it to projections, and the HTTP
+API. Other verbs on the same data directory use this process while it runs; its
+addresses are in DATA-DIR/endpoints.json. Ctrl-c shuts it down cleanly.
 
-With --brokers it uses an outside Kafka or Redpanda in place of the embedded log;
---roles then splits the work over several processes.`,
+With --brokers it uses an external Kafka or Redpanda instead of the embedded log;
+--roles then splits the work between several processes.`,
 		Example: `  recount up
   recount up --http 127.0.0.1:0 --kafka none         any port for the API, no Kafka clients
   recount up --brokers redpanda:9092 --roles ingest
@@ -114,26 +114,26 @@ With --brokers it uses an outside Kafka or Redpanda in place of the embedded log
 	f := c.Flags()
 	f.StringVar(&flags.HTTP.Listen, "http", node.DefaultHTTPListen, "the API's address; :0 picks a port")
 	f.StringSliceVar(&flags.HTTP.Hosts, "http-host", nil, "names by which clients may call the API, besides localhost")
-	f.StringVar(&flags.HTTP.TokenFile, "token-file", "", "a file whose first line clients must present as bearer token, Kafka's as password of the user operator: the operator's")
-	f.StringVar(&flags.HTTP.TokensFile, "tokens-file", "", "a file of further tokens, each good for a tenant, workspaces and an agent: recount token new makes them")
+	f.StringVar(&flags.HTTP.TokenFile, "token-file", "", "the file of the operator's token: clients must send its first line as a bearer token, Kafka clients as the password of the user operator")
+	f.StringVar(&flags.HTTP.TokensFile, "tokens-file", "", "a file of further tokens, each limited to a tenant, workspaces and an agent: recount token new makes them")
 	f.StringVar(&flags.HTTP.CertFile, "tls-cert", "", "serve TLS with this certificate")
-	f.StringVar(&flags.HTTP.KeyFile, "tls-key", "", "and this key")
-	f.BoolVar(&flags.HTTP.InsecureNoTLS, "insecure-no-tls", false, "serve an address that is not loopback without TLS: the token and every command cross the network in the clear")
-	f.StringVar(&flags.OTLP.GRPC, "otlp-grpc", node.DefaultOTLPGRPC, "the address that takes spans by OTLP over gRPC; :0 picks a port, none takes none")
-	f.StringVar(&flags.OTLP.HTTP, "otlp-http", node.DefaultOTLPHTTP, "the address that takes spans by OTLP over HTTP; :0 picks a port, none takes none")
+	f.StringVar(&flags.HTTP.KeyFile, "tls-key", "", "the key of the certificate")
+	f.BoolVar(&flags.HTTP.InsecureNoTLS, "insecure-no-tls", false, "allow an address that is not loopback without TLS: the token and every command cross the network unencrypted")
+	f.StringVar(&flags.OTLP.GRPC, "otlp-grpc", node.DefaultOTLPGRPC, "the address that receives spans by OTLP over gRPC; :0 picks a port, none disables it")
+	f.StringVar(&flags.OTLP.HTTP, "otlp-http", node.DefaultOTLPHTTP, "the address that receives spans by OTLP over HTTP; :0 picks a port, none disables it")
 	f.StringVar(&flags.Kafka.Listen, "kafka", node.DefaultKafkaListen, "the embedded log's address for Kafka clients; none for no listener")
-	f.StringVar(&flags.Kafka.Advertise, "kafka-advertise", "", "the host:port that Kafka clients are told to connect to (default the address it listens on)")
-	f.StringVar(&flags.Kafka.CertFile, "kafka-tls-cert", "", "serve Kafka clients by TLS with this certificate")
-	f.StringVar(&flags.Kafka.KeyFile, "kafka-tls-key", "", "and this key")
-	f.StringSliceVar(&flags.Kafka.Brokers, "brokers", nil, "brokers of an outside Kafka, in place of the embedded log")
-	f.StringVar(&flags.Kafka.Prefix, "topic-prefix", "recount.", "what topics' names start with")
+	f.StringVar(&flags.Kafka.Advertise, "kafka-advertise", "", "the host:port that the broker advertises to Kafka clients (default its listen address)")
+	f.StringVar(&flags.Kafka.CertFile, "kafka-tls-cert", "", "serve Kafka clients with TLS and this certificate")
+	f.StringVar(&flags.Kafka.KeyFile, "kafka-tls-key", "", "the key of the certificate")
+	f.StringSliceVar(&flags.Kafka.Brokers, "brokers", nil, "brokers of an external Kafka, instead of the embedded log")
+	f.StringVar(&flags.Kafka.Prefix, "topic-prefix", "recount.", "the prefix of topic names")
 	f.IntVar(&flags.Kafka.Partitions, "partitions", 4, "partitions of a topic when it is created")
-	f.BoolVar(&flags.Kafka.AcceptLoss, "accept-loss", false, "go on without acknowledged events that the embedded log has lost: once, after reading which")
-	f.StringSliceVar(&flags.Roles, "roles", node.AllRoles, "what this process does")
-	f.StringVar(&flags.Embedder, "embedder", node.DefaultEmbedder, "what embeds commands and questions")
-	f.StringSliceVar(&flags.Pipelines, "pipeline", nil, "Benthos configs to run in place of the built-in one")
-	f.StringToStringVar(&flags.Services, "service", nil, "of which repository a service is that sends spans: SERVICE=REPOSITORY or SERVICE=REPOSITORY:FOLDER; may be repeated")
-	f.StringVar(&flags.RedactRules, "redact-rules", "", "a file of redaction rules beside the built-in ones")
+	f.BoolVar(&flags.Kafka.AcceptLoss, "accept-loss", false, "start although the embedded log has lost acknowledged events; use it once, after reading which are lost")
+	f.StringSliceVar(&flags.Roles, "roles", node.AllRoles, "the roles of this process")
+	f.StringVar(&flags.Embedder, "embedder", node.DefaultEmbedder, "the embedder for commands and queries")
+	f.StringSliceVar(&flags.Pipelines, "pipeline", nil, "Benthos configs to run instead of the built-in one")
+	f.StringToStringVar(&flags.Services, "service", nil, "the repository of a service that sends spans: SERVICE=REPOSITORY or SERVICE=REPOSITORY:FOLDER; may be repeated")
+	f.StringVar(&flags.RedactRules, "redact-rules", "", "a file of redaction rules in addition to the built-in ones")
 	f.BoolVarP(&verbose, "verbose", "v", false, "log more")
 	f.StringVar(&logFormat, "log-format", "text", "text or json")
 	return c

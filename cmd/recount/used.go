@@ -18,10 +18,11 @@ func (a *app) usedCmd() *cobra.Command {
 	m := &recountv1.AgentEvent{}
 	c := &cobra.Command{
 		Use:   "used EVENT…",
-		Short: "Say which objects of an answer were of use",
-		Long: `Say which objects of an answer (recount ask) were of use, by their positions or ids.
-What was of use lately, in several sessions, is ranked higher from then on. Agents over
-HTTP append an event recall.used, or say it in any event with a relation "used".`,
+		Short: "Report which objects of an answer were useful",
+		Long: `Report which objects of an answer (recount ask) were useful, by their positions or ids.
+Objects that were useful recently and in several sessions rank higher in later answers.
+Agents report this over HTTP with an event recall.used, or in any event with a relation
+"used".`,
 		Example: `  recount used recount.agents/0/3
   recount used recount.agents/0/3 recount.agents/1/2 --agent claude --session s-17 --for "which port does staging use"`,
 		Args:              cobra.MinimumNArgs(1),
@@ -34,10 +35,10 @@ HTTP append an event recall.used, or say it in any event with a relation "used".
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&m.Agent, "agent", "", "who used them (default $USER)")
-	f.StringVar(&m.Session, "session", "", "in which session: of each the last use counts")
-	f.StringVar(&m.Workspace, "workspace", "", "where (default the workspace of each object)")
-	f.StringVar(&m.Text, "for", "", "for what: the question, or the task")
+	f.StringVar(&m.Agent, "agent", "", "the agent or person who used them (default $USER)")
+	f.StringVar(&m.Session, "session", "", "the session; each session's last report counts")
+	f.StringVar(&m.Workspace, "workspace", "", "the workspace (default the workspace of each object)")
+	f.StringVar(&m.Text, "for", "", "the question or task they were useful for")
 	return c
 }
 
@@ -50,7 +51,7 @@ func (a *app) used(ctx context.Context, b *connect.Backend, m *recountv1.AgentEv
 			return err
 		}
 		if o == nil {
-			return fmt.Errorf("%s: no object of an agent; want its position or id, as recount ask shows them", ref)
+			return fmt.Errorf("%s: not an object of an agent; want its position or id, as recount ask prints them", ref)
 		}
 		where := o.Objects[0].Workspace
 		if m.Workspace != "" {

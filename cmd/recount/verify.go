@@ -14,13 +14,13 @@ import (
 func (a *app) fsckCmd() *cobra.Command {
 	return &cobra.Command{
 		Use:   "fsck",
-		Short: "Check every snapshot of the code graph as it is stored",
-		Long: `Read every snapshot, map and chunk of the code graph, compute their hashes anew, and
-hold the edges of each repository's newest graph against their other direction and
-their nodes. Changes nothing. verify compares with the log besides, which takes as long
-as a rebuild. What is damaged is mended by: recount rebuild --projection code
+		Short: "Check the stored snapshots of the code graph",
+		Long: `Read every snapshot, map and chunk of the code graph, recompute their hashes, and check
+the edges of each repository's newest graph against their reverse edges and their nodes.
+It changes nothing. recount verify also compares with the log, which takes as long as a
+rebuild. To repair damage, run: recount rebuild --projection code
 
-Exits with 1 if anything is wrong, and says in which repository, commit, map and chunk.`,
+Exits with 1 if anything is wrong, and names the repository, commit, map and chunk.`,
 		Example: "  recount fsck\n  recount fsck --json",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -48,10 +48,10 @@ func (a *app) rebuildCmd() *cobra.Command {
 	var names []string
 	c := &cobra.Command{
 		Use:   "rebuild [--projection NAME]",
-		Short: "Make projections anew from the log",
-		Long: `Replay the log from offset zero into new projections beside the live ones, and
-switch to them at once when they have caught up. The live ones answer meanwhile;
-an interrupted rebuild leaves them as they are.`,
+		Short: "Rebuild projections from the log",
+		Long: `Replay the log from offset zero into new projections beside the live ones, and switch
+to them when they have caught up. The live ones answer until then; an interrupted
+rebuild leaves them unchanged.`,
 		Example: "  recount rebuild\n  recount rebuild --projection lexical",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -83,7 +83,7 @@ an interrupted rebuild leaves them as they are.`,
 			return a.WithBackend(cmd.Context(), rebuild)
 		},
 	}
-	c.Flags().StringSliceVar(&names, "projection", nil, "which, comma-separated (default all)")
+	c.Flags().StringSliceVar(&names, "projection", nil, "names of projections, comma-separated (default all)")
 	return c
 }
 
@@ -91,10 +91,10 @@ func (a *app) verifyCmd() *cobra.Command {
 	var names []string
 	c := &cobra.Command{
 		Use:   "verify [--projection NAME]",
-		Short: "Prove that the projections are what the log says",
-		Long: `Replay the log from offset zero into a scratch directory and compare with the live
-projections: roots, every key, and sealed files byte for byte. Changes nothing.
-Exits with 1 and says where, if anything differs.`,
+		Short: "Check that the projections match the log",
+		Long: `Replay the log from offset zero into a scratch directory and compare the result with
+the live projections: roots, every key, and sealed files byte for byte. It changes
+nothing. If anything differs, it prints where and exits with 1.`,
 		Example: "  recount verify\n  recount verify --projection segment --json",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -116,6 +116,6 @@ Exits with 1 and says where, if anything differs.`,
 			})
 		},
 	}
-	c.Flags().StringSliceVar(&names, "projection", nil, "which, comma-separated (default all)")
+	c.Flags().StringSliceVar(&names, "projection", nil, "names of projections, comma-separated (default all)")
 	return c
 }

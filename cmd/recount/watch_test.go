@@ -108,11 +108,11 @@ func TestGitHooks(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, code := w.sh("recount watch git " + g.Dir + " --install-hooks")
-	if code != 2 || !strings.Contains(out, "stays as it is; add to it:") || !strings.Contains(out, "'import' 'git' '--hook' .") {
+	if code != 2 || !strings.Contains(out, "it was not changed; add to it:") || !strings.Contains(out, "'import' 'git' '--hook' .") {
 		t.Errorf("a foreign hook: exit %d: %s", code, out)
 	}
 	g.Git("config", "core.hooksPath", w.dir)
-	if out, code := w.sh("recount watch git " + g.Dir + " --install-hooks"); code != 2 || !strings.Contains(out, "outside of the repository") {
+	if out, code := w.sh("recount watch git " + g.Dir + " --install-hooks"); code != 2 || !strings.Contains(out, "outside the repository") {
 		t.Errorf("shared hooks: exit %d: %s", code, out)
 	}
 }

@@ -53,7 +53,7 @@ func (a *app) lastFailure(ctx context.Context, b *connect.Backend, m query.Momen
 			return hit.ID.String(), nil
 		}
 	}
-	return "", &query.NotFoundError{Ref: "", Hint: "no command has failed; name one by its id: recount find lists them"}
+	return "", &query.NotFoundError{Ref: "", Hint: "no command has failed; name a command by its id: recount find lists ids"}
 }
 
 // ref returns the reference in args, or the last failure.
@@ -69,28 +69,27 @@ func (a *app) whyCmd() *cobra.Command {
 	var limit int
 	c := &cobra.Command{
 		Use:   "why [ID|TRACE|SPAN]",
-		Short: "Show what led to a command or a failing span, and how one knows",
-		Long: `Walk back from a command and show what led to it: a tree with the command at its
-root, below each command those that led to it, the best supported first. Under
-each stands what joins it to the one above, how well that is supported (0 to 1),
-and by what evidence.
+		Short: "Show what led to a command or a failing span, with the evidence",
+		Long: `Follow edges backwards from a command and show what led to it, as a tree: the command is
+the root, and below each command are those that led to it, the best supported first.
+Each has the edge to the command above it, with its weight (0 to 1) and its evidence.
 
-ID is an event's id, the start of one, or a position such as recount.commands/0/42.
-Without one: the newest command that failed in this session ($RECOUNT_SESSION), else
-in this directory or below, else anywhere.
+ID is an event's id, a prefix of one, or a position such as recount.commands/0/42.
+Without it: the newest command that failed in this session ($RECOUNT_SESSION), else in
+this directory or below, else anywhere.
 
-Where no command's id starts so, ID may be a trace's id (32 hexadecimal digits), a failing
-span's (16), or TRACE/SPAN: then the commits and commands that most plausibly led to the
-failure are ranked, each with its evidence and what that counts for.
+If no command's id starts with ID, it may be a trace's id (32 hexadecimal digits), a
+failing span's id (16 digits), or TRACE/SPAN: then the commits and commands that most
+plausibly led to the failure are ranked, each with its weighted evidence.
 
-Edges that only say what ran before, or what reads alike, are no causes: they are
-followed if --kind asks for them. Lines are cut to the terminal's width, or to 80
-columns where there is none.
+Edges that only mean "ran before" or "has similar text" are not causes; they are
+followed only if --kind names them. Lines are cut to the terminal's width, or to 80
+columns without a terminal.
 Exits with 1 if nothing is known to have led to it.`,
 		Example: `  recount why                                   the newest failure here
   recount why 018f3c2
   recount why 018f3c2 --kind temporal --depth 3  what ran before it
-  recount why 018f3c2 --as-of 2026-11-20         as one could know it then
+  recount why 018f3c2 --as-of 2026-11-20         from what was known then
   recount why 018f3c2 --proof --wide
   recount why 5b8efff798038103d269b633813fc60c   the deepest failing span of a trace
   recount why 018f3c2 --dot | dot -Tsvg > why.svg`,
@@ -124,7 +123,7 @@ Exits with 1 if nothing is known to have led to it.`,
 			})
 		},
 	}
-	c.Flags().IntVarP(&limit, "limit", "n", commands.DefaultCauses, "how many causes at most")
+	c.Flags().IntVarP(&limit, "limit", "n", commands.DefaultCauses, "maximum number of causes")
 	w.add(c)
 	return c
 }
@@ -137,12 +136,12 @@ func (a *app) whySpan(ctx context.Context, b *connect.Backend, w *walkFlags, ref
 		return false, nil
 	}
 	if w.dot || w.mermaid || w.asOf != "" {
-		return true, usage.Errorf("--dot, --mermaid and --as-of: of commands alone, and %q names a span", ref)
+		return true, usage.Errorf("--dot, --mermaid and --as-of: only for commands, but %q names a span", ref)
 	}
 	r, err := runtime.WhyQuestion.Ask(ctx, b, runtime.SpanWhyRequest{Window: runtime.Window{At: time.Now().UTC()}, Ref: ref, Limit: limit})
 	a.ClearProgress()
 	if errors.As(err, &missing) {
-		missing.Hint += "; nor does a command's id start so"
+		missing.Hint += "; and no command's id starts with it"
 	}
 	if err != nil {
 		return true, a.unanswered(err)

@@ -108,7 +108,7 @@ func (m *Marks) Add(lines int, bytes int64, sum [sha256.Size]byte) error {
 		err = os.Rename(m.path+".new", m.path)
 	}
 	if err != nil {
-		return fmt.Errorf("remember what was imported: %w", err)
+		return fmt.Errorf("store the position of the import: %w", err)
 	}
 	return nil
 }

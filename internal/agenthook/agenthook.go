@@ -80,7 +80,7 @@ var agents = []Agent{
 		events:  []event{{"PreToolUse", Before}, {"PostToolUse", After}},
 		matcher: "Bash", edits: "apply_patch", anchor: true,
 		timeout: 10, dirEnv: "CODEX_HOME", dir: ".codex", file: "hooks.json",
-		Note: "Codex runs a new hook once you have trusted it: /hooks, inside Codex.",
+		Note: "Codex runs a new hook only after you have trusted it with /hooks in Codex.",
 	},
 	{
 		Name: "gemini", Title: "Gemini CLI",
@@ -105,7 +105,7 @@ func Names() []string {
 func Named(name string) (Agent, error) {
 	i := slices.IndexFunc(agents, func(a Agent) bool { return a.Name == name })
 	if i < 0 {
-		return Agent{}, fmt.Errorf("agent %q: there are hooks for %s", name, strings.Join(Names(), ", "))
+		return Agent{}, fmt.Errorf("agent %q: hooks exist for %s", name, strings.Join(Names(), ", "))
 	}
 	return agents[i], nil
 }
@@ -121,7 +121,7 @@ func (a Agent) SettingsFile(project string, getenv func(string) string) (string,
 	}
 	home := getenv("HOME")
 	if home == "" {
-		return "", fmt.Errorf("where the settings of %s are: HOME is not set", a.Title)
+		return "", fmt.Errorf("find the settings of %s: HOME is not set", a.Title)
 	}
 	return filepath.Join(home, a.dir, a.file), nil
 }

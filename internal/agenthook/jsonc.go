@@ -33,7 +33,7 @@ func parse(b []byte) (hujson.Value, *hujson.Object, error) {
 		for _, m := range o.Members {
 			name := nameOf(m)
 			if seen[name] {
-				return v, nil, fmt.Errorf("the member %q stands twice", name)
+				return v, nil, fmt.Errorf("the member %q occurs twice", name)
 			}
 			seen[name] = true
 		}

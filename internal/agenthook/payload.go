@@ -86,7 +86,7 @@ func (a Agent) Parse(b []byte, now time.Time) (Call, error) {
 	}
 	var p payload
 	if err := json.Unmarshal(b, &p); err != nil {
-		return c, fmt.Errorf("%s: what the hook was told is not understood: %w", a.Title, err)
+		return c, fmt.Errorf("%s: cannot parse the hook's input: %w", a.Title, err)
 	}
 	for _, e := range a.events {
 		if e.name == string(p.Event) {
@@ -98,7 +98,7 @@ func (a Agent) Parse(b []byte, now time.Time) (Call, error) {
 	}
 	var in input
 	if json.Unmarshal(p.Input, &in) != nil {
-		return c, errors.New(a.Title + ": the tool's input is not understood")
+		return c, errors.New(a.Title + ": cannot parse the tool's input")
 	}
 	texts := commands(string(p.Tool), in)
 	if len(texts) == 0 {

@@ -12,7 +12,7 @@ import (
 func (a Agent) Snippet(command string, edits bool) []byte {
 	b, _, err := a.Install(nil, command, edits)
 	if err != nil {
-		panic("agenthook: the settings of nobody: " + err.Error()) // an empty file has no errors
+		panic("agenthook: no settings for " + err.Error()) // an empty file has no errors
 	}
 	return b
 }

@@ -137,7 +137,7 @@ func Read(r io.Reader, o Options) iter.Seq2[schemas.Event, error] {
 }
 
 func errUntold(v value) error {
-	return &FileError{v.line, fmt.Sprintf("no telling what this is: it looks like none of %s; if it is one of them, say so with --format", strings.Join(Names(), ", "))}
+	return &FileError{v.line, fmt.Sprintf("unknown format: it looks like none of %s; if it is one of them, give --format", strings.Join(Names(), ", "))}
 }
 
 // file is the state of reading one file.

@@ -31,7 +31,7 @@ func readAnthropic(f *file, v value) error {
 	}
 	var items list
 	if err := json.Unmarshal(messages, &items); err != nil || items == nil {
-		return errors.New("messages is no list")
+		return errors.New("messages is not a list")
 	}
 	if id == "" && v.line > 1 && f.o.Session == "" {
 		id = fmt.Sprintf("%s:%d", f.o.Name, v.line)
@@ -40,7 +40,7 @@ func readAnthropic(f *file, v value) error {
 	for i, raw := range items {
 		doc := object(raw)
 		if !doc.has("role") {
-			f.skip(v.line, fmt.Sprintf("message %d: no object with a role", i))
+			f.skip(v.line, fmt.Sprintf("message %d: not an object with a role", i))
 			continue
 		}
 		m := anthropicMessage(doc, "")

@@ -34,7 +34,7 @@ func readClaudeCode(f *file, v value) error {
 		f.leftOut(headOf(typ, 40) + " line")
 		return nil
 	case uuid == "" || doc.text("sessionId") == "":
-		return errors.New("no uuid or no sessionId: no line of a session of Claude Code")
+		return errors.New("no uuid or no sessionId: not a line of a Claude Code session")
 	}
 	r := f.begin(doc.text("sessionId"), "claude-code", "")
 	r.unique = true

@@ -29,7 +29,7 @@ func readGeneric(f *file, v value) error {
 		return fmt.Errorf("a type of %d bytes", len(typ))
 	}
 	if k, ok := schemas.KindOf(typ); ok && k.Topic != schemas.TopicAgents {
-		return fmt.Errorf("type %s: no event of an agent's; `recount import jsonl` takes events of all kinds", typ)
+		return fmt.Errorf("type %s: not an agent's event; `recount import jsonl` accepts events of all types", typ)
 	}
 	delete(doc, "type")
 	delete(doc, "id")

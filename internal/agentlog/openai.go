@@ -17,7 +17,7 @@ func readOpenAI(f *file, v value) error {
 	}
 	doc := object(v.raw)
 	if doc == nil {
-		return errors.New("no object and no list of messages")
+		return errors.New("neither an object nor a list of messages")
 	}
 	id := doc.text("id")
 	at := doc.text("created")
@@ -65,7 +65,7 @@ func (f *file) chat(v value, id, model, at string, raw json.RawMessage) error {
 		return plainJSON(err)
 	}
 	if items == nil {
-		return errors.New("messages is no list")
+		return errors.New("messages is not a list")
 	}
 	if id == "" && v.line > 1 && f.o.Session == "" {
 		id = fmt.Sprintf("%s:%d", f.o.Name, v.line)
@@ -74,7 +74,7 @@ func (f *file) chat(v value, id, model, at string, raw json.RawMessage) error {
 	for i, raw := range items {
 		doc := object(raw)
 		if doc == nil {
-			f.skip(v.line, fmt.Sprintf("message %d: no object", i))
+			f.skip(v.line, fmt.Sprintf("message %d: not an object", i))
 			continue
 		}
 		if err := f.item(r, ordinal("message", r.n), doc, model, at); err != nil {
@@ -88,7 +88,7 @@ func (f *file) chat(v value, id, model, at string, raw json.RawMessage) error {
 func (f *file) item(r *run, own string, doc fields, model, at string) error {
 	m := openaiMessage(doc)
 	if len(m.blocks) == 0 && m.role == "" {
-		return fmt.Errorf("type %q, role %q: no message, call or result", headOf(doc.text("type"), 40), headOf(doc.text("role"), 40))
+		return fmt.Errorf("type %q, role %q: not a message, call or result", headOf(doc.text("type"), 40), headOf(doc.text("role"), 40))
 	}
 	for _, t := range []string{doc.text("timestamp"), doc.text("created_at"), at} {
 		if m.at.IsZero() {

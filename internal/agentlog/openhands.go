@@ -33,7 +33,7 @@ func readOpenHands(f *file, v value) error {
 			return plainJSON(err)
 		}
 		if doc.Instance == "" && doc.History == nil {
-			return errors.New("neither instance_id nor history: no run of OpenHands")
+			return errors.New("neither instance_id nor history: not an OpenHands run")
 		}
 	}
 	steps := f.openhandsSteps(doc.History)

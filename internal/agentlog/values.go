@@ -151,7 +151,7 @@ func check(line []byte) error {
 
 func plainJSON(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) || err != nil && err.Error() == "unexpected end of JSON input" {
-		return errors.New("the JSON ends too early: it is cut short")
+		return errors.New("the JSON is truncated")
 	}
 	var mismatch *json.UnmarshalTypeError
 	if errors.As(err, &mismatch) {

@@ -87,11 +87,11 @@ func Read(dir string) (m Manifest, err error) {
 		return m, fmt.Errorf("%s: format %d is newer than this program's %d: use a newer recount", dir, m.Format, format)
 	}
 	if sum, err := m.sum(); err != nil || sum != m.Sum {
-		return m, fmt.Errorf("%s: %s is damaged: its checksum is not that of what it says", dir, manifestFile)
+		return m, fmt.Errorf("%s: %s is damaged: its checksum does not match", dir, manifestFile)
 	}
 	for _, f := range m.Files {
 		if !filepath.IsLocal(f.Path) || len(f.SHA256) != 64 || strings.Trim(f.SHA256, "0123456789abcdef") != "" {
-			return m, fmt.Errorf("%s: %s names no file: %q %q", dir, manifestFile, f.Path, f.SHA256)
+			return m, fmt.Errorf("%s: %s has an invalid file entry: %q %q", dir, manifestFile, f.Path, f.SHA256)
 		}
 	}
 	return m, nil
@@ -117,13 +117,13 @@ func Begin(dir, of string) (_ *Writer, err error) {
 		}
 		for _, e := range entries {
 			if e.Name() != lockFile && e.Name() != objectsDir {
-				return nil, fmt.Errorf("%s: holds %s and no backup: name an empty or a new folder", dir, e.Name())
+				return nil, fmt.Errorf("%s: contains %s but no backup: name an empty or new folder", dir, e.Name())
 			}
 		}
 	case err != nil:
 		return nil, fmt.Errorf("%w: name another folder, or remove this one", err)
 	case had.Of != of:
-		return nil, fmt.Errorf("%s: holds a backup of another log (%s): name another folder", dir, had.Of)
+		return nil, fmt.Errorf("%s: contains a backup of another log (%s): name another folder", dir, had.Of)
 	}
 	if err := os.MkdirAll(filepath.Join(dir, objectsDir), 0o700); err != nil {
 		return nil, err
@@ -134,7 +134,7 @@ func Begin(dir, of string) (_ *Writer, err error) {
 	}
 	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
 		if errors.Is(err, unix.EWOULDBLOCK) {
-			err = fmt.Errorf("%s: another backup into it is under way: wait for it", dir)
+			err = fmt.Errorf("%s: another backup to this folder is running: wait for it", dir)
 		}
 		return nil, errors.Join(err, lock.Close())
 	}
@@ -182,7 +182,7 @@ func (w *Writer) Add(ctx context.Context, path, from string, told func(int64)) (
 		return fmt.Errorf("copy %s: %w", path, err)
 	}
 	if size != info.Size() {
-		err = fmt.Errorf("copy %s: it has %d bytes, and had %d", path, size, info.Size())
+		err = fmt.Errorf("copy %s: it has %d bytes, but had %d", path, size, info.Size())
 		return err
 	}
 	file := File{Path: path, Size: size, SHA256: hex.EncodeToString(h.Sum(nil)), Modified: info.ModTime().UTC()}
@@ -260,7 +260,7 @@ func (w *Writer) Close() error { return w.lock.Close() }
 func Verify(ctx context.Context, dir string, told func(int64)) (Manifest, []error, error) {
 	m, err := Read(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("%s: no backup that was finished: there is no %s", dir, manifestFile)
+		err = fmt.Errorf("%s: not a finished backup: %s is missing", dir, manifestFile)
 	}
 	if err != nil {
 		return m, nil, err
@@ -282,7 +282,7 @@ func Verify(ctx context.Context, dir string, told func(int64)) (Manifest, []erro
 func Extract(ctx context.Context, dir, to string, told func(int64)) (Manifest, error) {
 	m, err := Read(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("%s: no backup that was finished: there is no %s", dir, manifestFile)
+		err = fmt.Errorf("%s: not a finished backup: %s is missing", dir, manifestFile)
 	}
 	if err != nil {
 		return m, err
@@ -327,9 +327,9 @@ func copyFile(ctx context.Context, dir string, f File, to io.Writer, told func(i
 	case err != nil:
 		return fmt.Errorf("%s: %w", f.Path, err)
 	case size != f.Size:
-		return fmt.Errorf("%s: %d bytes, and had %d", f.Path, size, f.Size)
+		return fmt.Errorf("%s: %d bytes, but had %d", f.Path, size, f.Size)
 	case hex.EncodeToString(h.Sum(nil)) != f.SHA256:
-		return fmt.Errorf("%s: its bytes are not those that were written", f.Path)
+		return fmt.Errorf("%s: its bytes differ from those that were written", f.Path)
 	}
 	return nil
 }

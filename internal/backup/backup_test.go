@@ -129,14 +129,14 @@ func TestFoldersThatAreRefused(t *testing.T) {
 	}
 	w, err := Begin(dir, "a log")
 	check(t, err)
-	if _, err := Begin(dir, "a log"); err == nil || !strings.Contains(err.Error(), "under way") {
+	if _, err := Begin(dir, "a log"); err == nil || !strings.Contains(err.Error(), "is running") {
 		t.Errorf("two at once: %v", err)
 	}
 	check(t, w.Close())
-	if _, err := Begin(src, "a log"); err == nil || !strings.Contains(err.Error(), "holds log and no backup") {
+	if _, err := Begin(src, "a log"); err == nil || !strings.Contains(err.Error(), "contains log but no backup") {
 		t.Errorf("a folder with other files: %v", err)
 	}
-	if _, _, err := Verify(t.Context(), t.TempDir(), quiet); !errors.Is(err, fs.ErrNotExist) && (err == nil || !strings.Contains(err.Error(), "no backup that was finished")) {
+	if _, _, err := Verify(t.Context(), t.TempDir(), quiet); !errors.Is(err, fs.ErrNotExist) && (err == nil || !strings.Contains(err.Error(), "not a finished backup")) {
 		t.Errorf("of an empty folder: %v", err)
 	}
 }
@@ -190,7 +190,7 @@ func TestPathsStayInside(t *testing.T) {
 		check(t, w.Add(t.Context(), path, filepath.Join(src, "log"), quiet))
 		_, err = w.Finish(noon, "")
 		check(t, errors.Join(err, w.Close()))
-		if _, err := Read(dir); err == nil || !strings.Contains(err.Error(), "names no file") {
+		if _, err := Read(dir); err == nil || !strings.Contains(err.Error(), "has an invalid file entry") {
 			t.Errorf("%q: %v", path, err)
 		}
 		check(t, os.RemoveAll(dir))
@@ -217,7 +217,7 @@ func TestAddFails(t *testing.T) {
 	w, err := Begin(dir, "a log")
 	check(t, err)
 	defer w.Close()
-	if err := w.Add(t.Context(), "log", path, func(int64) { check(t, os.Truncate(path, 100)) }); err == nil || !strings.Contains(err.Error(), "and had 1048576") {
+	if err := w.Add(t.Context(), "log", path, func(int64) { check(t, os.Truncate(path, 100)) }); err == nil || !strings.Contains(err.Error(), "but had 1048576") {
 		t.Errorf("shorter: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -99,9 +99,9 @@ func (im *importer) tips(p plan) ([]string, error) {
 	case len(tips) > 0:
 		return tips, nil
 	case len(p.refs) > 0:
-		return nil, fmt.Errorf("HEAD names %s, which does not exist: switch to a branch that does, or take all of them with --all", p.head.Target)
+		return nil, fmt.Errorf("HEAD points to %s, which does not exist: switch to an existing branch, or import all branches with --all", p.head.Target)
 	}
-	return nil, fmt.Errorf("%s: %w: make one, or follow what comes with recount watch git", im.repo.Root(), ErrNoCommits)
+	return nil, fmt.Errorf("%s: %w: make a commit, or follow the repository with recount watch git", im.repo.Root(), ErrNoCommits)
 }
 
 // SameNameError means that another repository has the name.
@@ -119,10 +119,10 @@ func (e *SameNameError) Error() string {
 		roots = strings.Join(e.Roots[:min(3, len(e.Roots))], ", ")
 	}
 	if e.Shallow {
-		return fmt.Sprintf("%s and %s are both called %s, and the shallow clone does not reach back to a commit that is known: deepen it (git fetch --deepen=100), or, if it is another repository, give it another name with --repo",
+		return fmt.Sprintf("%s and %s are both named %s, and the shallow clone does not reach back to an imported commit: deepen it (git fetch --deepen=100), or, if it is another repository, give it another name with --repo",
 			e.Path, e.Other, e.Repository)
 	}
-	return fmt.Sprintf("%s and %s are both called %s and have no commit in common (the first commit of the other: %s): give one of them another name with --repo",
+	return fmt.Sprintf("%s and %s are both named %s and have no commit in common (the first commit of the other: %s): give one of them another name with --repo",
 		e.Path, e.Other, e.Repository, roots)
 }
 

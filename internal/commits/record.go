@@ -191,7 +191,7 @@ func (im *importer) withContent(ctx context.Context, c git.Commit, scope recount
 func (im *importer) change(m *recountv1.CommitRecorded, ch git.Change, size int64, skipped string) {
 	fc := fileChange(ch, size, skipped)
 	if fc == nil {
-		im.problem("commit %s: a path of %d bytes is left out, at most %d", m.Commit, len(ch.Path), maxPath)
+		im.problem("commit %s: left out a path of %d bytes, the maximum is %d", m.Commit, len(ch.Path), maxPath)
 		return
 	}
 	if skipped != "" {

@@ -91,7 +91,7 @@ var notPlain = regexp.MustCompile(`[^a-zA-Z0-9._-]+`)
 type BusyError struct{ Repository string }
 
 func (e *BusyError) Error() string {
-	return fmt.Sprintf("%s: another import of it is under way: wait for it", e.Repository)
+	return fmt.Sprintf("%s: another import of it is running: wait for it", e.Repository)
 }
 
 // OpenState opens the state of a repository below dir for this process alone. If another process

@@ -19,7 +19,7 @@ func (im *importer) workingTree(ctx context.Context, head string) error {
 		return fmt.Errorf("the working tree: %w", ErrNoCommits)
 	}
 	if before, err := im.isBefore(ctx, head); err != nil || before {
-		return errors.Join(err, fmt.Errorf("the working tree: the files of HEAD are not on the log, which has them from %s on: import more with --history", im.state.Base))
+		return errors.Join(err, fmt.Errorf("the working tree: the log does not have the files of HEAD, only those from %s on: import more with --history", im.state.Base))
 	}
 	files, err := im.repo.WorkingTree(ctx)
 	if err != nil {

@@ -27,7 +27,7 @@ func WaitFor(ctx context.Context, b *Backend, w schemas.Watermark) error {
 }
 
 // ErrServesNot reports that the server does not answer questions.
-var ErrServesNot = errors.New("the server has not the role serve")
+var ErrServesNot = errors.New("the server does not have the role serve")
 
 // Settle waits until the projections have applied everything that is on the log now.
 func Settle(ctx context.Context, b *Backend) error {

@@ -100,7 +100,7 @@ func (con *Connector) tryOpenOrServer(ctx context.Context, cfg node.Config, role
 		return nil, err
 	}
 	if err := con.SendSpooled(ctx, cfg, url, c); err != nil {
-		fmt.Fprintf(con.Err, "recount: %s: %s; what waits for it stays in the spool\n", url, err)
+		fmt.Fprintf(con.Err, "recount: %s: %s; its commands stay in the spool\n", url, err)
 	}
 	return &Backend{Backend: c}, nil
 }
@@ -109,7 +109,7 @@ func (con *Connector) tryOpenOrServer(ctx context.Context, cfg node.Config, role
 func (con *Connector) Elsewhere(url string) (*httpapi.Client, error) {
 	token := con.Getenv("RECOUNT_TOKEN")
 	if err := httpapi.CheckToken(url, token); err != nil && !con.InsecureHTTP && con.Getenv("RECOUNT_INSECURE_HTTP") == "" {
-		return nil, usage.Errorf("%w; name it by https://, or say --insecure-http (RECOUNT_INSECURE_HTTP=1) if something else encrypts", err)
+		return nil, usage.Errorf("%w; use https://, or --insecure-http (RECOUNT_INSECURE_HTTP=1) if the connection is encrypted in another way", err)
 	}
 	c, err := httpapi.NewClient(url, token, nil)
 	if err != nil {
@@ -210,9 +210,9 @@ func (con *Connector) token(e node.Endpoints) (string, error) {
 
 // distrust returns an error that says how to fix an untrusted server certificate.
 func distrust(server string, err *tls.CertificateVerificationError) error {
-	mend := "set SSL_CERT_FILE to the certificate of its authority, or to its own"
+	mend := "set SSL_CERT_FILE to the certificate of its authority or of the server"
 	if errors.As(err, new(x509.HostnameError)) {
-		mend = "ask it by a name that the certificate has: RECOUNT_SERVER=https://NAME:PORT"
+		mend = "use a name that the certificate has: RECOUNT_SERVER=https://NAME:PORT"
 	}
 	return fmt.Errorf("server at %s: %w; %s", server, err, mend)
 }
@@ -230,5 +230,5 @@ func holder(e *node.InUseError) string {
 
 // hung returns the error about a server that uses the directory but does not answer.
 func hung(e node.Endpoints) error {
-	return fmt.Errorf("server at %s (pid %d): no answer within %s: it hangs, or is stopped; end it (kill %d) and start it again", e.HTTP, e.PID, statusPatience, e.PID)
+	return fmt.Errorf("server at %s (pid %d): no answer within %s: it hangs or is stopped; end it (kill %d) and start it again", e.HTTP, e.PID, statusPatience, e.PID)
 }

@@ -22,7 +22,7 @@ func (con *Connector) WithLog(ctx context.Context, making bool, fn func(l *pipel
 		return err
 	}
 	if con.ServerURL() != "" && len(cfg.Kafka.Brokers) == 0 {
-		return usage.Errorf("the log is read by Kafka's protocol, not by --server: name kafka.brokers in the config")
+		return usage.Errorf("--server cannot read the log, which needs Kafka's protocol: set kafka.brokers in the config")
 	}
 	brokers, k := cfg.Kafka.Brokers, cfg.Kafka
 	if len(brokers) == 0 {
@@ -68,7 +68,7 @@ func (con *Connector) WithLog(ctx context.Context, making bool, fn func(l *pipel
 	})
 	if err != nil {
 		if k.TLS.Enabled && errors.As(err, new(*tls.CertificateVerificationError)) {
-			err = fmt.Errorf("%w; set SSL_CERT_FILE, or kafka.tls.ca_file in the config, to the certificate of the broker's authority, or to its own", err)
+			err = fmt.Errorf("%w; set SSL_CERT_FILE, or kafka.tls.ca_file in the config, to the certificate of the broker's authority or of the broker", err)
 		}
 		return err
 	}

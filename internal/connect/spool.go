@@ -48,7 +48,7 @@ func (con *Connector) Append(ctx context.Context, cfg node.Config, e schemas.Eve
 		return Recorded{}, err
 	}
 	if busy := (*node.InUseError)(nil); !errors.As(err, &busy) {
-		con.Note("%s; it waits in the spool", err)
+		con.Note("%s; it stays in the spool", err)
 	}
 	return Recorded{Appended: api.Appended{ID: e.ID}, Spooled: true}, nil
 }

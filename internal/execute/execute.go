@@ -91,7 +91,7 @@ func Run(ctx context.Context, con *connect.Connector, f commandevent.Details, ke
 		done, err = con.Append(outliving, cfg, outcome, false)
 	}
 	if err != nil {
-		fmt.Fprintf(con.Err, "recount: the outcome is not recorded: %s\n", err)
+		fmt.Fprintf(con.Err, "recount: the outcome was not recorded: %s\n", err)
 	} else if con.JSON {
 		// The standard output belongs to the command.
 		enc := json.NewEncoder(con.Err)

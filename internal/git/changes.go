@@ -326,7 +326,7 @@ func path(r *bufio.Reader) (string, error) {
 }
 
 // ErrLacksTrees means that the clone does not have all trees of a commit.
-var ErrLacksTrees = errors.New("the clone has not all of its trees: git fetch --refetch --no-filter brings them")
+var ErrLacksTrees = errors.New("the clone lacks some trees: git fetch --refetch --no-filter fetches them")
 
 // Tree passes every file of a commit, sorted by path, with its size, to each, as changes of status
 // A. If the clone lacks trees, it returns ErrLacksTrees, possibly after some files.

@@ -109,7 +109,7 @@ func discovery(path string, err error) error {
 	}
 	switch {
 	case strings.Contains(ge.Stderr, "dubious ownership"), strings.Contains(ge.Stderr, "unsafe repository"):
-		return fmt.Errorf("%s: the repository belongs to another user, and git does not read it; if you trust it: git config --global --add safe.directory %q", path, path)
+		return fmt.Errorf("%s: the repository belongs to another user, so git refuses to read it; if you trust it: git config --global --add safe.directory %q", path, path)
 	case strings.Contains(ge.Stderr, "not a git repository"):
 		return fmt.Errorf("%s: %w: want a folder that git init or git clone made", path, ErrNoRepository)
 	}

@@ -31,9 +31,9 @@ type ObjectError struct {
 
 func (e *ObjectError) Error() string {
 	if e.Missing {
-		return fmt.Sprintf("object %s: missing or damaged: look with git fsck; a partial clone becomes whole with git fetch --refetch --no-filter", e.ID)
+		return fmt.Sprintf("object %s: missing or damaged: check with git fsck; git fetch --refetch --no-filter completes a partial clone", e.ID)
 	}
-	return fmt.Sprintf("object %s: corrupt (%s): look with git fsck", e.ID, e.Detail)
+	return fmt.Sprintf("object %s: corrupt (%s): check with git fsck", e.ID, e.Detail)
 }
 
 // Objects reads objects through one long-running `git cat-file --batch`, and their sizes through
@@ -127,7 +127,7 @@ func (o *Objects) each(p *process, names []string, fn func(i int, info Info) err
 	}
 	for _, name := range names {
 		if strings.ContainsAny(name, "\n\x00") {
-			return fmt.Errorf("object %q: no name of one", name)
+			return fmt.Errorf("object %q: not an object id", name)
 		}
 	}
 	wait := p.ask(strings.Join(names, "\n") + "\n")

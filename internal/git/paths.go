@@ -24,7 +24,7 @@ type PathsError struct {
 }
 
 func (e *PathsError) Error() string {
-	return fmt.Sprintf("commit %s has, or changes, more than %d paths: the repository is not read, as it could fill the memory; if that many are meant, raise the bound with --max-paths", e.Commit, e.Limit)
+	return fmt.Sprintf("commit %s has or changes more than %d paths: the repository is refused, because it could exhaust memory; if that many paths are intended, raise --max-paths", e.Commit, e.Limit)
 }
 
 func (r *Repo) maxPaths() int {

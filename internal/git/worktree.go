@@ -32,7 +32,7 @@ type WorkingFile struct {
 // included once its time or size has changed.
 func (r *Repo) WorkingTree(ctx context.Context) ([]WorkingFile, error) {
 	if r.TopLevel == "" {
-		return nil, fmt.Errorf("%s: no working tree here: the repository is bare", r.Path)
+		return nil, fmt.Errorf("%s: no working tree: the repository is bare", r.Path)
 	}
 	quiet, err := r.withoutFilters(ctx)
 	if err != nil {

@@ -51,7 +51,7 @@ func script(line string) []byte { return []byte("#!/bin/sh\n" + mark + "\n" + li
 // another line are rewritten.
 func Install(dir, line string) ([]Result, error) {
 	if st, err := os.Lstat(dir); err == nil && !st.IsDir() {
-		return nil, fmt.Errorf("%s: a link, or no folder: hooks are not put behind one", dir)
+		return nil, fmt.Errorf("%s: a link, or not a folder: hooks are not installed there", dir)
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("hooks: %w", err)

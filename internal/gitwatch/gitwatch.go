@@ -48,7 +48,7 @@ func Run(ctx context.Context, gitDir, commonDir string, o Options) error {
 		if o.Poll == 0 {
 			o.Poll = DefaultPoll
 		}
-		o.Trouble(errors.Join(errors.New("no notices of the file system: looking every "+o.Poll.String()), err))
+		o.Trouble(errors.Join(errors.New("the file system reports no changes: checking every "+o.Poll.String()), err))
 		return follow(ctx, nil, o)
 	}
 	defer n.close()

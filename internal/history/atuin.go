@@ -83,7 +83,7 @@ func (a *AtuinDB) inspect(ctx context.Context) error {
 	}
 	for _, need := range []string{"id", "timestamp", "duration", "exit", "command", "cwd", "session", "hostname"} {
 		if !a.columns[need] {
-			return fmt.Errorf("no column history.%s: not a database of Atuin, or of a version unknown here", need)
+			return fmt.Errorf("no column history.%s: not an Atuin database, or of an unknown version", need)
 		}
 	}
 	return a.db.QueryRowContext(ctx, `SELECT count(*) FROM history WHERE `+a.live()).Scan(&a.Rows)
@@ -154,7 +154,7 @@ func (r atuinRow) event(n int, o Options) (schemas.Event, error) {
 	case strings.TrimSpace(command) == "":
 		return schemas.Event{}, &SkipError{n, "empty"}
 	case len(command) > maxCommand:
-		return schemas.Event{}, &SkipError{n, fmt.Sprintf("a command of %d bytes, at most %d", len(command), maxCommand)}
+		return schemas.Event{}, &SkipError{n, fmt.Sprintf("a command of %d bytes, the maximum is %d", len(command), maxCommand)}
 	}
 	at := time.Unix(0, r.timestamp).UTC()
 	p := &recountv1.CommandExecuted{

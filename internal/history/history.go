@@ -106,7 +106,7 @@ func (m *maker) event(e entry) (schemas.Event, error) {
 	case strings.TrimSpace(command) == "":
 		return schemas.Event{}, &SkipError{e.line, "empty"}
 	case len(command) > maxCommand:
-		return schemas.Event{}, &SkipError{e.line, fmt.Sprintf("a command of %d bytes, at most %d", len(command), maxCommand)}
+		return schemas.Event{}, &SkipError{e.line, fmt.Sprintf("a command of %d bytes, the maximum is %d", len(command), maxCommand)}
 	}
 	p := &recountv1.CommandExecuted{Command: command, Shell: m.format, User: m.o.User, Host: m.o.Host}
 	if e.known {

@@ -112,7 +112,7 @@ func TestShells(t *testing.T) {
 		}},
 		{why: "empty", format: "bash"},
 		{why: "a line of 5 MiB", format: "bash", in: "ls\n" + strings.Repeat("x", 5<<20) + "\npwd\n", want: []got{{"ls", unknown, -1, true}, {"pwd", unknown, -1, true}}, skipped: []string{"line 2: a line too long"}},
-		{why: "a command of 2 MiB", format: "fish", in: "- cmd: " + strings.Repeat("x", 2<<20) + "\n- cmd: ls\n", want: []got{{"ls", unknown, -1, true}}, skipped: []string{"line 1: a command of 2097152 bytes, at most 1048576"}},
+		{why: "a command of 2 MiB", format: "fish", in: "- cmd: " + strings.Repeat("x", 2<<20) + "\n- cmd: ls\n", want: []got{{"ls", unknown, -1, true}}, skipped: []string{"line 1: a command of 2097152 bytes, the maximum is 1048576"}},
 		{why: "a zsh command continued for ever", format: "zsh", in: strings.Repeat(strings.Repeat("x", 1<<20)+"\\\n", 6) + "\nls\n", want: []got{{"ls", unknown, -1, true}}, skipped: []string{"line 1: a command too long"}},
 	} {
 		t.Run(c.why, func(t *testing.T) {

@@ -35,7 +35,7 @@ func Open(r io.Reader) (io.Reader, error) {
 		}
 		return textOf(z.IOReadCloser(), nil)
 	case bytes.HasPrefix(head, []byte("\xfd7zXZ\x00")):
-		return nil, errors.New("compressed by xz, which is not read here: xz -dc FILE > PLAIN, and import that")
+		return nil, errors.New("compressed with xz, which is not supported: run xz -dc FILE > PLAIN, and import PLAIN")
 	}
 	return textOf(b, nil)
 }
@@ -49,7 +49,7 @@ func textOf(r io.Reader, err error) (io.Reader, error) {
 	b := bufio.NewReaderSize(r, 64<<10)
 	head, err := b.Peek(32 << 10)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("damaged, or no history: %w", err)
+		return nil, fmt.Errorf("damaged, or not a history: %w", err)
 	}
 	control := 0
 	for _, c := range head {
@@ -59,7 +59,7 @@ func textOf(r io.Reader, err error) (io.Reader, error) {
 		}
 	}
 	if control > 8 && control*50 > len(head) {
-		return nil, errors.New("binary: no history of a shell")
+		return nil, errors.New("binary: not a shell history")
 	}
 	return b, nil
 }

@@ -33,7 +33,7 @@ const (
 func Run(con *connect.Connector, args []string) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("hook run: a fault of recount itself: %v", p)
+			err = fmt.Errorf("hook run: a bug in recount: %v", p)
 		}
 	}()
 	if len(args) != 1 {

@@ -70,7 +70,7 @@ func (im *Importer) run(ctx context.Context, from string, events iter.Seq2[schem
 			done, err = im.eachAlone(ctx, batch, res)
 		}
 		if err != nil {
-			return fmt.Errorf("import %s: after %d events: %w; start it again to go on", from, res.Appended+res.Present, err)
+			return fmt.Errorf("import %s: stopped after %d events: %w; start it again to continue", from, res.Appended+res.Present, err)
 		}
 		for _, d := range done {
 			if d.Duplicate {
@@ -110,7 +110,7 @@ func (im *Importer) run(ctx context.Context, from string, events iter.Seq2[schem
 		}
 		if len(e.Payload) > httpapi.MaxEvent {
 			res.Skipped++
-			res.Problems = append(res.Problems, fmt.Sprintf("%s: an event of %d bytes, at most %d", e.ID, len(e.Payload), httpapi.MaxEvent))
+			res.Problems = append(res.Problems, fmt.Sprintf("%s: an event of %d bytes, the maximum is %d", e.ID, len(e.Payload), httpapi.MaxEvent))
 			continue
 		}
 		batch, size = append(batch, e), size+len(e.Payload)
@@ -133,7 +133,7 @@ func (im *Importer) eachAlone(ctx context.Context, events []schemas.Event, res *
 		switch {
 		case errors.Is(err, api.ErrReused):
 			if res.Skipped++; len(res.Problems) < maxProblems {
-				res.Problems = append(res.Problems, fmt.Sprintf("%s %s: another event of this id is there, which says something else", events[i].Type, events[i].ID))
+				res.Problems = append(res.Problems, fmt.Sprintf("%s %s: the log has another event with this id and different content", events[i].Type, events[i].ID))
 			}
 		case err != nil:
 			return nil, err

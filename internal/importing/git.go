@@ -128,7 +128,7 @@ func (g gitImport) run(ctx context.Context) (r commits.Report, err error) {
 	if err != nil {
 		return r, err
 	}
-	stop := g.term.UnlessSoon(func() string { return "waiting for what has the log" })
+	stop := g.term.UnlessSoon(func() string { return "waiting for the process that holds the log" })
 	st, err := g.b.Status(ctx, api.StatusRequest{})
 	stop()
 	if err != nil {
@@ -150,7 +150,7 @@ func (g gitImport) run(ctx context.Context) (r commits.Report, err error) {
 			return r, err
 		}
 		if lost(st.Log.Ends, *last) || mark != nil && !s.OfLog(*mark) {
-			fmt.Fprintf(g.term.Err, "recount: %s: the log has not the event at %s that the last import left there: importing all of it again\n", name, last)
+			fmt.Fprintf(g.term.Err, "recount: %s: the log no longer has the event at %s, where the last import ended: importing everything again\n", name, last)
 			s.Forget()
 		}
 	}
@@ -165,7 +165,7 @@ func (g gitImport) run(ctx context.Context) (r commits.Report, err error) {
 		Append:   g.append, Redact: redacting(redactor), RedactFile: redactFile, Now: time.Now, Progress: g.progress(name),
 	})
 	if errors.Is(err, context.Canceled) {
-		err = fmt.Errorf("%s: stopped after %s events: start it again to go on: %w", name, render.Thousands(r.Appended+r.Present), err)
+		err = fmt.Errorf("%s: stopped after %s events: start it again to continue: %w", name, render.Thousands(r.Appended+r.Present), err)
 	}
 	if err != nil {
 		return r, err

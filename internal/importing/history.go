@@ -91,7 +91,7 @@ func (im *Importer) History(ctx context.Context, path, shell string) error {
 			return fmt.Errorf("%s: %w", path, err)
 		}
 		if shell = history.Detect(path, head[:n]); shell == "" {
-			return fmt.Errorf("%s: no telling which shell's history it is: say it with --shell", path)
+			return fmt.Errorf("%s: cannot detect which shell's history it is: give --shell", path)
 		}
 	}
 	for _, f := range history.Formats {
@@ -154,7 +154,7 @@ func (im *Importer) recognized(ctx context.Context, entries iter.Seq2[schemas.Ev
 		if err := d.Decode(&c); errors.Is(err, io.EOF) {
 			break
 		} else if err != nil {
-			return nil, fmt.Errorf("look for what is recorded: %w", err)
+			return nil, fmt.Errorf("look up recorded commands: %w", err)
 		}
 		recorded = append(recorded, history.Recorded{ID: c.ID, Time: c.Time, Command: c.Command, Cwd: c.Cwd})
 	}

@@ -108,13 +108,13 @@ func Run(ctx context.Context, con *connect.Connector, from Origin, fn func(im *I
 	defer func() { err = errors.Join(err, b.Close()) }()
 	im.backend = b
 	// The projections know what was imported before, so wait until they have caught up.
-	stop := con.UnlessSoon(func() string { return "waiting for what was there before to be taken in" })
+	stop := con.UnlessSoon(func() string { return "waiting for imported data to become visible" })
 	err = connect.Settle(ctx, b)
 	stop()
 	switch {
 	case errors.Is(err, connect.ErrServesNot):
 		im.blind = true
-		fmt.Fprintln(con.Err, "recount: the server has not the role serve, so it cannot tell what is there already: an event that is appended again is applied once, but what a hook recorded is not recognised in a history")
+		fmt.Fprintln(con.Err, "recount: the server does not have the role serve and cannot look up recorded commands: an event that is appended again is applied once, but commands recorded by a hook are not recognised in a history")
 	case err != nil:
 		return nil, err
 	}

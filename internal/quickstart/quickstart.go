@@ -34,7 +34,7 @@ var questions = []struct {
 		request: commands.FindRequest{Text: "build fails", Filters: commands.Filters{Exit: "fail"}},
 	},
 	{
-		words: `recount find "install missing compiler libraries"`, why: "How were the missing libraries to be installed? (\"missing\" and \"libraries\" stand in no command)",
+		words: `recount find "install missing compiler libraries"`, why: "How were the missing libraries installed? (\"missing\" and \"libraries\" occur in no command)",
 		request: commands.FindRequest{Text: "install missing compiler libraries"},
 	},
 	{
@@ -124,13 +124,13 @@ func Run(ctx context.Context, t *render.Terminal, version string, keep bool) (er
 		return errors.New("the replayed state differs: this should not happen, please report it")
 	}
 	if keep {
-		say("\nThe data directory stays: recount --data-dir %s find …\n", dir)
+		say("\nThe data directory is kept: recount --data-dir %s find …\n", dir)
 	}
 	say(`
 %s
-  recount import history              bring in your own shell history
+  recount import history              import your own shell history
   eval "$(recount hook bash)"         record from now on (zsh and fish: recount hook --help)
-  recount find --exit fail --since 1w ask; --proof shows how an answer came about
+  recount find --exit fail --since 1w query; --proof shows how an answer was computed
   recount why                         what led to the newest failure here
   recount up                          a server with an HTTP API and a Kafka listener
 `, t.Paint(render.Bold, "Now yours:"))

@@ -81,7 +81,7 @@ func ownEnd() (*os.File, error) {
 		err = unix.Fstat(0, &st)
 	}
 	if err != nil || st.Mode&unix.S_IFMT != unix.S_IFIFO || flags&unix.O_ACCMODE != unix.O_RDWR {
-		return nil, errors.New("--listen: the standard input must be a pipe, open for reading and writing, as the hooks have it")
+		return nil, errors.New("--listen: the standard input must be a pipe, open for reading and writing, as the hooks set it up")
 	}
 	if _, err := unix.FcntlInt(0, unix.F_SETFL, flags|unix.O_NONBLOCK); err != nil {
 		return nil, fmt.Errorf("--listen: the pipe: %w", err)

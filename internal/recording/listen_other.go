@@ -9,5 +9,5 @@ import (
 
 // Listen needs a system on which a pipe can be opened by the name of its descriptor.
 func Listen(_, _ string, _ io.Writer) error {
-	return errors.New("--listen: there is only Linux for it; without it each command has a process of its own")
+	return errors.New("--listen: supported on Linux only; without it each command starts a process")
 }

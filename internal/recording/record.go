@@ -24,7 +24,7 @@ func Record(args []string, in io.Reader, stderr io.Writer) error {
 	var r report
 	listen := false
 	f := flag.NewFlagSet("recount-record", flag.ExitOnError)
-	f.BoolVar(&listen, "listen", false, "record what a shell's hook writes into the standard input, a pipe, until the shell ends")
+	f.BoolVar(&listen, "listen", false, "record what a shell's hook writes to the standard input, a pipe, until the shell ends")
 	f.StringVar(&r.shell, "shell", "", "the shell's `name` (default from $SHELL)")
 	f.StringVar(&r.session, "session", "", "the session's `name` (default $RECOUNT_SESSION)")
 	f.StringVar(&r.cwd, "cwd", "", "the `directory` it ran in (default the current one)")
@@ -33,12 +33,12 @@ func Record(args []string, in io.Reader, stderr io.Writer) error {
 	f.StringVar(&r.uptime, "uptime", "", "when it started, by the first number of /proc/uptime in `seconds`")
 	f.DurationVar(&r.duration, "duration", 0, "how long it ran")
 	f.Usage = func() {
-		fmt.Fprintln(f.Output(), "recount-record records the command whose text is on the standard input. The hooks of shells call it (recount hook SHELL).")
+		fmt.Fprintln(f.Output(), "recount-record records the command whose text is on the standard input. Shell hooks call it (recount hook SHELL).")
 		f.PrintDefaults()
 	}
 	_ = f.Parse(args) // exits on an error
 	if f.NArg() > 0 {
-		return fmt.Errorf("unexpected argument: the command's text comes by the standard input")
+		return fmt.Errorf("unexpected argument: the command's text is read from the standard input")
 	}
 	if listen {
 		return Listen(r.shell, r.session, stderr)

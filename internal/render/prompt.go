@@ -13,7 +13,7 @@ import (
 func (t *Terminal) Confirm(question string, read bool) error {
 	f, isFile := t.In.(*os.File)
 	if read || !isFile || !term.IsTerminal(int(f.Fd())) {
-		return fmt.Errorf("nobody to ask on the standard input: say --yes to erase")
+		return fmt.Errorf("cannot ask for confirmation on the standard input: give --yes to erase")
 	}
 	fmt.Fprintf(t.Err, "%s [y/N] ", question)
 	line, err := bufio.NewReader(t.In).ReadString('\n')

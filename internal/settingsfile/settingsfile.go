@@ -15,7 +15,7 @@ func Replace(file string, before, after []byte) error {
 	if real, err := filepath.EvalSymlinks(file); err == nil {
 		file = real
 	} else if _, notLink := os.Readlink(file); notLink == nil {
-		return fmt.Errorf("%s: a link to what is not there: make that file, or remove the link: %w", file, err)
+		return fmt.Errorf("%s: a link to a missing file: create the file, or remove the link: %w", file, err)
 	}
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return err
@@ -34,7 +34,7 @@ func Replace(file string, before, after []byte) error {
 			return err
 		}
 		if string(now) != string(before) {
-			return fmt.Errorf("%s was changed meanwhile: try again", file)
+			return fmt.Errorf("%s was changed in the meantime: try again", file)
 		}
 		return nil
 	})

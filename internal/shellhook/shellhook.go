@@ -74,7 +74,7 @@ type Recorder struct {
 func Script(shell string, r Recorder) (string, error) {
 	s, ok := scripts[shell]
 	if !ok {
-		return "", fmt.Errorf("shell %q: there is a hook for %s", shell, strings.Join(Shells(), ", "))
+		return "", fmt.Errorf("shell %q: hooks exist for %s", shell, strings.Join(Shells(), ", "))
 	}
 	words := make([]string, len(r.Command))
 	for i, w := range r.Command {

@@ -87,7 +87,7 @@ func Exports(r io.Reader) iter.Seq2[[]byte, error] {
 		case head[0] <= maxExport>>24:
 			framed(b, yield)
 		default:
-			yield(nil, fmt.Errorf("neither OTLP in JSON nor in protobuf: it begins with byte %#02x", head[0]))
+			yield(nil, fmt.Errorf("neither OTLP JSON nor OTLP protobuf: it begins with byte %#02x", head[0]))
 		}
 	}
 }
@@ -235,7 +235,7 @@ func framed(b *bufio.Reader, yield func([]byte, error) bool) {
 		}
 		length := binary.BigEndian.Uint32(size[:])
 		if length > maxExport {
-			yield(nil, fmt.Errorf("message %d: %d bytes, at most %d: no file of OTLP", n, length, maxExport))
+			yield(nil, fmt.Errorf("message %d: %d bytes, the maximum is %d: not an OTLP file", n, length, maxExport))
 			return
 		}
 		var message bytes.Buffer // grows with the data, so that a wrong length does not allocate memory

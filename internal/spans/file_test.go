@@ -114,7 +114,7 @@ func TestFiles(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ why, file, want string }{
-		{"text", "hello", "neither OTLP in JSON nor in protobuf"},
+		{"text", "hello", "neither OTLP JSON nor OTLP protobuf"},
 		{"JSON cut short", `{"resourceSpans":[`, "JSON at byte"},
 		{"protobuf cut short", string(large[:len(large)-5]), "cut short"},
 		{"another protobuf", "\x0a\x02\x08\x01\x12\x00", "from byte 4 on"},

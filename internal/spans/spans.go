@@ -49,7 +49,7 @@ func (s Splitter) SplitContext(ctx context.Context, export []byte) (Result, erro
 		return Result{}, err
 	}
 	if len(rest) > s.MaxEvent/2 {
-		return Result{}, fmt.Errorf("%w: %d bytes of fields that no export has", otlpwire.ErrMalformed, len(rest))
+		return Result{}, fmt.Errorf("%w: %d bytes of unknown fields", otlpwire.ErrMalformed, len(rest))
 	}
 	var order []string
 	packers := map[string]*packer{}
@@ -128,7 +128,7 @@ func (p *packer) span(rs *resourceSpans, ss *scopeSpans, j int) {
 	cost := frame + len(s.raw)
 	around := len(p.rest) + frame + len(rs.head) + frame + len(ss.head)
 	if around+cost > p.max {
-		p.res.refuse(s.raw, fmt.Errorf("%d bytes, with its resource and scope %d: at most %d fit", len(s.raw), around+cost, p.max))
+		p.res.refuse(s.raw, fmt.Errorf("%d bytes, with its resource and scope %d: the maximum is %d", len(s.raw), around+cost, p.max))
 		return
 	}
 	for {

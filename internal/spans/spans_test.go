@@ -141,7 +141,7 @@ func TestSplitBelowTheLimit(t *testing.T) {
 	if len(res.Events) < 5 || res.Spans != 451 || res.Refused != 1 {
 		t.Errorf("%d events of %d spans, %d refused", len(res.Events), res.Spans, res.Refused)
 	}
-	if !strings.Contains(res.Problem, "4155 bytes") || !strings.Contains(res.Problem, "at most 4096") {
+	if !strings.Contains(res.Problem, "4155 bytes") || !strings.Contains(res.Problem, "the maximum is 4096") {
 		t.Errorf("problem: %s", res.Problem)
 	}
 }

@@ -85,7 +85,7 @@ func write(dir string, b []byte) error {
 			return err
 		}
 	}
-	return fmt.Errorf("%s: taken away %d times", path, tries)
+	return fmt.Errorf("%s: removed %d times while it was written", path, tries)
 }
 
 // writeTo appends to f if it is still the file with that name and no drainer has locked it.

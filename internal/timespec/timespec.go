@@ -39,7 +39,7 @@ func Parse(now time.Time, s string) (time.Time, error) {
 			return t.UTC(), nil
 		}
 	}
-	return time.Time{}, fmt.Errorf("want how long ago (90m, 2d, 1w), a day (2026-11-20, today, yesterday) or an RFC 3339 time")
+	return time.Time{}, fmt.Errorf("want an age (90m, 2d, 1w), a day (2026-11-20, today, yesterday) or an RFC 3339 time")
 }
 
 // ParseExpiry parses the expiry of a token; the zero time is never.
@@ -49,13 +49,13 @@ func ParseExpiry(now time.Time, s string) (time.Time, error) {
 	}
 	t, err := Parse(now, s)
 	if err != nil || t.IsZero() {
-		return t, errors.New("want in how long (12h, 90d), a day (2027-06-30), an RFC 3339 time, or never")
+		return t, errors.New("want a duration (12h, 90d), a day (2027-06-30), an RFC 3339 time, or never")
 	}
 	if span.MatchString(s) {
 		t = now.Add(now.Sub(t)) // parseWhen counts back from now
 	}
 	if !t.After(now) {
-		return t, errors.New("that is past")
+		return t, errors.New("it is in the past")
 	}
 	return t.UTC().Truncate(time.Second), nil
 }

@@ -37,7 +37,7 @@ func Add(path, entry string) error {
 	}
 	text += entry
 	if after, err := access.ParseAll([]byte(text)); err != nil || len(after) != len(before)+1 {
-		return fmt.Errorf("%s: tokens is not the last of it, or not a list of one entry below another: add by hand\n%s", path, entry)
+		return fmt.Errorf("%s: tokens is not the last key, or not a block list: add the entry by hand\n%s", path, entry)
 	}
 	return replaceTokens(path, old, []byte(text))
 }
@@ -58,7 +58,7 @@ func replaceTokens(path string, before, after []byte) error {
 			return err
 		}
 		if string(now) != string(before) {
-			return fmt.Errorf("%s was changed meanwhile: try again", path)
+			return fmt.Errorf("%s was changed in the meantime: try again", path)
 		}
 		return nil
 	})
@@ -84,11 +84,11 @@ func Revoke(path, text string, all bool) ([]access.Entry, error) {
 	})
 	switch {
 	case len(found) == 0 && len(has.Mistakes) > 0:
-		return nil, fmt.Errorf("%s: no entry in force is of that token; %d with a mistake are not in force (recount token list)", path, len(has.Mistakes))
+		return nil, fmt.Errorf("%s: no entry in force has that token; entries not in force because of a mistake: %d (recount token list)", path, len(has.Mistakes))
 	case len(found) == 0:
-		return nil, fmt.Errorf("%s: no entry is of that token: want its name, %d digits of its SHA-256, or itself", path, minHashDigits)
+		return nil, fmt.Errorf("%s: no entry has that token: want its name, at least %d digits of its SHA-256, or the token itself", path, minHashDigits)
 	case len(found) > 1 && !all:
-		return nil, usage.Errorf("%d tokens are of that name or begin so: say more of the SHA-256 (recount token list), or --all", len(found))
+		return nil, usage.Errorf("%d tokens have that name or prefix: give more of the SHA-256 (recount token list), or --all", len(found))
 	}
 	now := old
 	for _, e := range slices.Backward(found) { // from the end, so that the lines of the others stay valid

@@ -114,7 +114,7 @@ func (b *Broker) serveCreatePartitions(ctx context.Context, r *request) (kmsg.Re
 		st.Topic = rt.Topic
 		var refused *storage.Refusal
 		if !r.conn.mem && slices.Contains(b.opts.FixedPartitions, rt.Topic) {
-			refused = storage.Refuse(kerr.PolicyViolation, "topic %q is Recount's own: add partitions to it by `recount log partitions`, which notes where its keys are", rt.Topic)
+			refused = storage.Refuse(kerr.PolicyViolation, "topic %q is Recount's own: add partitions with `recount log partitions`, which records where its keys are", rt.Topic)
 		} else {
 			refused = b.data.GrowTopic(ctx, rt.Topic, rt.Count, len(rt.Assignment), req.ValidateOnly)
 		}

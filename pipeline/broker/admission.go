@@ -56,7 +56,7 @@ func (b *Broker) freeStalled(now time.Time) {
 		}
 	}
 	if n > 0 {
-		b.log.Warn("closed clients that take no answers while others wait", "connections", n)
+		b.log.Warn("closed clients that do not read their answers while others wait", "connections", n)
 	}
 }
 

@@ -73,7 +73,7 @@ func (b *Broker) serveSASLAuthenticate(_ context.Context, r *request) (kmsg.Resp
 	resp := req.ResponseKind().(*kmsg.SASLAuthenticateResponse)
 	if c.auth == nil {
 		resp.ErrorCode = kerr.IllegalSaslState.Code
-		resp.ErrorMessage = kmsg.StringPtr("SaslAuthenticate without a SaslHandshake before it")
+		resp.ErrorMessage = kmsg.StringPtr("SaslAuthenticate without a preceding SaslHandshake")
 		return resp, nil
 	}
 	answer, err := c.authenticate(req.SASLAuthBytes)

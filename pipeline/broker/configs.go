@@ -26,8 +26,8 @@ type topicConfig struct {
 
 var topicConfigTable = withInert(map[string]topicConfig{
 	"cleanup.policy":         {kind: kmsg.ConfigTypeList, value: "delete", doc: "Records are never compacted."},
-	"retention.ms":           {kind: kmsg.ConfigTypeLong, value: "-1", doc: "Records are kept for ever; delete them with DeleteRecords."},
-	"retention.bytes":        {kind: kmsg.ConfigTypeLong, value: "-1", doc: "Records are kept for ever; delete them with DeleteRecords."},
+	"retention.ms":           {kind: kmsg.ConfigTypeLong, value: "-1", doc: "Records are kept forever; delete them with DeleteRecords."},
+	"retention.bytes":        {kind: kmsg.ConfigTypeLong, value: "-1", doc: "Records are kept forever; delete them with DeleteRecords."},
 	"message.timestamp.type": {kind: kmsg.ConfigTypeString, value: "CreateTime", doc: "Records keep their producer's time."},
 	"max.message.bytes": {
 		kind: kmsg.ConfigTypeInt, doc: "The largest record batch accepted.",
@@ -161,7 +161,7 @@ func checkAlterable(kind kmsg.ConfigResourceType) *storage.Refusal {
 	case kmsg.ConfigResourceTypeTopic:
 		return nil
 	case kmsg.ConfigResourceTypeBroker:
-		return storage.Refuse(kerr.InvalidConfig, "the broker's configs are set where it is started")
+		return storage.Refuse(kerr.InvalidConfig, "the broker's configs can only be set when it is started")
 	}
 	return storage.Refuse(kerr.InvalidRequest, "only topics have configs that can be altered")
 }

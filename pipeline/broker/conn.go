@@ -195,7 +195,7 @@ func (c *conn) read() error {
 		}
 		if limit := c.frameLimit(key); size > limit {
 			if size>>8 == 0x160301 {
-				return fmt.Errorf("%w: the client speaks TLS, which is not set up here", wire.ErrFrame)
+				return fmt.Errorf("%w: the client uses TLS, but this listener does not", wire.ErrFrame)
 			}
 			return fmt.Errorf("%w: %d bytes, at most %d for %s", wire.ErrFrame, size, limit, kmsg.NameForKey(key))
 		}

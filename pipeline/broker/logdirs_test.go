@@ -98,7 +98,7 @@ func TestInertTopicSettings(t *testing.T) {
 	shown := map[string]string{}
 	for _, c := range resp.Resources[0].Configs {
 		shown[c.Name] = *c.Value
-		inert := strings.Contains(*c.Documentation, "not in effect")
+		inert := strings.Contains(*c.Documentation, "without effect")
 		if c.Name == "segment.bytes" && (!inert || c.Source != kmsg.ConfigSourceDynamicTopicConfig) {
 			t.Errorf("segment.bytes: %+v", c)
 		}

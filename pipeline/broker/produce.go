@@ -80,7 +80,7 @@ func (b *Broker) senderOf(c *conn) wire.Sender {
 	return b.unpacking.Sender(c.host)
 }
 
-var errUnacknowledged = errors.New("a produce that wants no answer was refused")
+var errUnacknowledged = errors.New("a produce request without acknowledgement was refused")
 
 func (b *Broker) produceResponse(req *kmsg.ProduceRequest, o *storage.AppendOp) (kmsg.Response, error) {
 	resp := kmsg.NewPtrProduceResponse()

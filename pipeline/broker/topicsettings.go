@@ -44,7 +44,7 @@ var inertSettings = map[string]topicConfig{
 }
 
 // notInEffect begins the documentation of a setting without effect.
-const notInEffect = "Kept as it was set, and not in effect here: "
+const notInEffect = "Stored as set, but without effect here: "
 
 // The reasons why settings are not in effect.
 const (
@@ -53,7 +53,7 @@ const (
 	ofCopies     = "there is one copy, on disk before it is acknowledged."
 	ofCodecs     = "batches are stored as they are sent."
 	ofCompaction = "records are never compacted."
-	ofTimes      = "records of any time are taken."
+	ofTimes      = "records with any timestamp are accepted."
 )
 
 func inert(kind kmsg.ConfigType, value, why string, check func(string) error) topicConfig {
@@ -88,7 +88,7 @@ func inertOf(value, why string, values ...string) topicConfig {
 func inertText(kind kmsg.ConfigType, why string) topicConfig {
 	return inert(kind, "", why, func(v string) error {
 		if len(v) > 1000 {
-			return fmt.Errorf("%d bytes, at most 1000", len(v))
+			return fmt.Errorf("%d bytes, the maximum is 1000", len(v))
 		}
 		return nil
 	})

@@ -364,7 +364,7 @@ func beyondTheEnd(t *testing.T, open Open) {
 		Topics: []string{schemas.TopicCommands},
 		From:   func(schemas.TopicPartition) int64 { return 1000 },
 	}, newCollect().take)
-	if !errors.Is(err, schemas.ErrFatal) || !strings.Contains(err.Error(), "it lost events, or it is another log") {
+	if !errors.Is(err, schemas.ErrFatal) || !strings.Contains(err.Error(), "it lost events, or it is a different log") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -49,7 +49,7 @@ var (
 func tuning(names []string) []*service.ConfigField {
 	var fields []*service.ConfigField
 	for _, name := range names {
-		fields = append(fields, service.NewAnyField(name).Optional().Advanced().Description("Of no effect here."))
+		fields = append(fields, service.NewAnyField(name).Optional().Advanced().Description("Has no effect here."))
 	}
 	return fields
 }
@@ -61,15 +61,15 @@ func connectClientFields() []*service.ConfigField {
 		service.NewStringField("client_id").Default("recount").Advanced(),
 		service.NewObjectField("tls",
 			service.NewBoolField("enabled").Default(false),
-			service.NewBoolField("skip_cert_verify").Default(false).Description("Refused: name the authority in root_cas_file."),
-			service.NewBoolField("enable_renegotiation").Default(false).Description("Of no effect here."),
-			service.NewStringField("root_cas").Default("").Description("Refused: put it into a file."),
+			service.NewBoolField("skip_cert_verify").Default(false).Description("Refused: give the authority in root_cas_file."),
+			service.NewBoolField("enable_renegotiation").Default(false).Description("Has no effect here."),
+			service.NewStringField("root_cas").Default("").Description("Refused: put it into a file and set root_cas_file."),
 			service.NewStringField("root_cas_file").Default(""),
 			service.NewObjectListField("client_certs",
 				service.NewStringField("cert").Default(""), service.NewStringField("key").Default("").Secret(),
 				service.NewStringField("cert_file").Default(""), service.NewStringField("key_file").Default(""),
 				service.NewStringField("password").Default("").Secret(),
-			).Default([]any{}).Description("One, by cert_file and key_file."),
+			).Default([]any{}).Description("At most one, given as cert_file and key_file."),
 		).Advanced(),
 		service.NewObjectListField("sasl",
 			service.NewStringField("mechanism").Description("none, PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512."),
@@ -83,8 +83,8 @@ func connectClientFields() []*service.ConfigField {
 
 func connectInputSpec() *service.ConfigSpec {
 	return service.NewConfigSpec().Stable().Categories("Services").
-		Summary("Reads Kafka, with the fields of Redpanda Connect's input of this name.").
-		Description("It is `recount_log`: each partition in order, one batch at a time. Messages also carry kafka_timestamp_unix and kafka_tombstone_message.").
+		Summary("Reads Kafka, with the fields of Redpanda Connect's input of the same name.").
+		Description("It works like `recount_log`: each partition in order, one batch at a time. Messages also carry kafka_timestamp_unix and kafka_tombstone_message.").
 		Fields(connectClientFields()...).Fields(tuning(inputTuning)...).
 		Fields(
 			service.NewStringListField("topics").Default([]any{}),
@@ -96,7 +96,7 @@ func connectInputSpec() *service.ConfigSpec {
 			service.NewBoolField("regexp_topics").Default(false).Advanced().Description("Refused: name the topics."),
 			service.NewStringListField("regexp_topics_include").Default([]any{}).Advanced().Description("Refused: name the topics."),
 			service.NewStringListField("regexp_topics_exclude").Default([]any{}).Advanced().Description("Refused: name the topics."),
-			service.NewBoolField("multi_header").Default(false).Advanced().Description("Refused: of headers of one name the last is read."),
+			service.NewBoolField("multi_header").Default(false).Advanced().Description("Refused: if several headers have the same name, the last one is read."),
 			service.NewBatchPolicyField("batching").Advanced(),
 		)
 }
@@ -126,7 +126,7 @@ func (s *shared) newConnectInput(name string, conf *service.ParsedConfig) (servi
 		o.MaxBytes = policy.ByteSize
 	}
 	if policy.Period != "" || policy.Check != "" || conf.Contains("batching", "processors") {
-		s.Logger.Info(name + ": batching.period, check and processors are of no effect here: a batch never waits to be filled; batch at the output")
+		s.Logger.Info(name + ": batching.period, check and processors have no effect here, because a batch never waits to be filled; batch at the output")
 	}
 	if conf.Contains("start_from_oldest") {
 		if oldest, err := conf.FieldBool("start_from_oldest"); err != nil {
@@ -140,17 +140,17 @@ func (s *shared) newConnectInput(name string, conf *service.ParsedConfig) (servi
 	}
 	for _, field := range []string{"regexp_topics", "multi_header"} {
 		if on, err := conf.FieldBool(field); err != nil || on {
-			return nil, errors.Join(err, fmt.Errorf("%s: %s: not here: name the topics in full; of headers of one name the last is read", name, field))
+			return nil, errors.Join(err, fmt.Errorf("%s: %s: not supported: name the topics in full; if several headers have the same name, the last one is read", name, field))
 		}
 	}
 	for _, field := range []string{"regexp_topics_include", "regexp_topics_exclude"} {
 		if patterns, err := conf.FieldStringList(field); err != nil || len(patterns) > 0 {
-			return nil, errors.Join(err, fmt.Errorf("%s: %s: not here: name the topics in full", name, field))
+			return nil, errors.Join(err, fmt.Errorf("%s: %s: not supported: name the topics in full", name, field))
 		}
 	}
 	for _, topic := range o.Topics {
 		if strings.Contains(topic, ":") {
-			return nil, fmt.Errorf("%s: topics: %q: single partitions are not read here; recount_log takes offsets to begin at in start_from", name, topic)
+			return nil, fmt.Errorf("%s: topics: %q: single partitions cannot be read; recount_log accepts start offsets in start_from", name, topic)
 		}
 	}
 	in, err := s.input(o)
@@ -171,7 +171,7 @@ func (s *shared) connectConfig(name string, conf *service.ParsedConfig, more []s
 		return cfg, err
 	}
 	if cfg.Brokers = splitList(seeds); len(cfg.Brokers) == 0 {
-		return wrong("seed_brokers: none given: recount_log without them reads and writes the log of the data directory")
+		return wrong("seed_brokers: missing: to use the log of the data directory, use recount_log without seed_brokers")
 	}
 	str := func(path ...string) string {
 		v, e := conf.FieldString(path...)
@@ -186,10 +186,10 @@ func (s *shared) connectConfig(name string, conf *service.ParsedConfig, more []s
 	cfg.ClientID = str("client_id")
 	cfg.TLS = pipeline.TLS{Enabled: is("tls", "enabled"), CAFile: str("tls", "root_cas_file")}
 	if is("tls", "skip_cert_verify") {
-		return wrong("tls.skip_cert_verify: not here: name the authority in tls.root_cas_file")
+		return wrong("tls.skip_cert_verify: not supported: give the authority in tls.root_cas_file")
 	}
 	if str("tls", "root_cas") != "" {
-		return wrong("tls.root_cas: not here: put it into a file, and name that in tls.root_cas_file")
+		return wrong("tls.root_cas: not supported: put it into a file and set tls.root_cas_file")
 	}
 	certs, e := conf.FieldObjectList("tls", "client_certs")
 	if err = errors.Join(err, e); err != nil {
@@ -199,7 +199,7 @@ func (s *shared) connectConfig(name string, conf *service.ParsedConfig, more []s
 		cert, _ := c.FieldString("cert_file")
 		key, _ := c.FieldString("key_file")
 		if i > 0 || cert == "" || key == "" {
-			return wrong("tls.client_certs: want one, by cert_file and key_file without a password")
+			return wrong("tls.client_certs: want at most one, given as cert_file and key_file without a password")
 		}
 		cfg.TLS.CertFile, cfg.TLS.KeyFile = cert, key
 	}
@@ -227,22 +227,22 @@ func (s *shared) connectConfig(name string, conf *service.ParsedConfig, more []s
 		}
 	}
 	if len(idle) > 0 {
-		s.Logger.Info(name+": these fields are of no effect here", "fields", idle)
+		s.Logger.Info(name+": these fields have no effect here", "fields", idle)
 	}
 	return cfg, nil
 }
 
 func connectOutputSpec() *service.ConfigSpec {
 	return service.NewConfigSpec().Stable().Categories("Services").
-		Summary("Writes to Kafka, with the fields of Redpanda Connect's output of this name.").
-		Description("It is `recount_log`: acknowledged when it is durable, idempotent, in order by key.").
+		Summary("Writes to Kafka, with the fields of Redpanda Connect's output of the same name.").
+		Description("It works like `recount_log`: a message is acknowledged when it is durable; writes are idempotent and in order by key.").
 		Fields(connectClientFields()...).Fields(tuning(outputTuning)...).
 		Fields(
 			service.NewInterpolatedStringField("topic"),
 			service.NewInterpolatedStringField("key").Default(""),
 			service.NewInterpolatedStringField("partition").Default(""),
 			service.NewStringField("partitioner").Default("").Advanced().Description("murmur2_hash, or manual with partition."),
-			service.NewMetadataFilterField("metadata").Description("Which metadata becomes headers."),
+			service.NewMetadataFilterField("metadata").Description("The metadata that become headers."),
 			service.NewInterpolatedStringField("timestamp_ms").Optional().Advanced(),
 			service.NewOutputMaxInFlightField().Default(256),
 			service.NewBatchPolicyField("batching"),
@@ -271,7 +271,7 @@ func (s *shared) newConnectOutput(name string, conf *service.ParsedConfig) (_ se
 		return nil, policy, 0, fmt.Errorf("%s: %w", name, err)
 	}
 	if !slices.Contains([]string{"", "murmur2_hash", "manual"}, partitioner) {
-		return nil, policy, 0, fmt.Errorf("%s: partitioner: %q: want murmur2_hash (the key decides), or manual and partition", name, partitioner)
+		return nil, policy, 0, fmt.Errorf("%s: partitioner: %q: want murmur2_hash (the key selects the partition), or manual with partition", name, partitioner)
 	}
 	return out, policy, inFlight, nil
 }
@@ -282,13 +282,13 @@ var metricsIdle = []string{"use_histogram_timing", "histogram_buckets", "summary
 
 func connectMetricsSpec() *service.ConfigSpec {
 	return service.NewConfigSpec().Stable().
-		Summary("Gives the stream's metrics to Prometheus at /metrics, with the fields of Redpanda Connect's exporter of this name.").
+		Summary("Exposes the stream's metrics to Prometheus at /metrics, with the fields of Redpanda Connect's exporter of the same name.").
 		Description("Timings are histograms in seconds.").
 		Fields(tuning(metricsIdle)...).
 		Fields(
 			service.NewBoolField("add_process_metrics").Default(false).Advanced(),
 			service.NewBoolField("add_go_metrics").Default(false).Advanced(),
-			service.NewStringField("push_url").Default("").Advanced().Description("Refused: have Prometheus scrape /metrics."),
+			service.NewStringField("push_url").Default("").Advanced().Description("Refused: let Prometheus scrape /metrics."),
 			service.NewStringField("push_interval").Default("").Advanced(),
 			service.NewStringField("push_job_name").Default("").Advanced(),
 			service.NewAnyField("push_basic_auth").Optional().Advanced(),
@@ -299,7 +299,7 @@ func connectMetricsSpec() *service.ConfigSpec {
 func (s *shared) newConnectExporter(conf *service.ParsedConfig, _ *service.Logger) (service.MetricsExporter, error) {
 	for _, field := range []string{"push_url", "file_output_path"} {
 		if v, err := conf.FieldString(field); err != nil || v != "" {
-			return nil, errors.Join(err, fmt.Errorf("prometheus: %s: not here: have Prometheus scrape /metrics", field))
+			return nil, errors.Join(err, fmt.Errorf("prometheus: %s: not supported: let Prometheus scrape /metrics", field))
 		}
 	}
 	for field, c := range map[string]prometheus.Collector{

@@ -37,9 +37,9 @@ var instead = map[string]string{
 	"statsd":            "prometheus, recount_prometheus or json_api",
 	"influxdb":          "prometheus, recount_prometheus or json_api",
 	"aws_cloudwatch":    "prometheus, recount_prometheus or json_api",
-	"jaeger":            "no tracer; recount up takes spans by OTLP",
-	"open_telemetry_":   "no tracer; recount up takes spans by OTLP",
-	"gcp_cloudtrace":    "no tracer; recount up takes spans by OTLP",
+	"jaeger":            "no tracer; recount up receives spans by OTLP",
+	"open_telemetry_":   "no tracer; recount up receives spans by OTLP",
+	"gcp_cloudtrace":    "no tracer; recount up receives spans by OTLP",
 	"protobuf":          "the processors of Bloblang (mapping)",
 	"avro":              "the processors of Bloblang (mapping)",
 }
@@ -70,7 +70,7 @@ func hints(config string) []string {
 	walk(root)
 	var lines []string
 	for _, name := range slices.Sorted(maps.Keys(found)) {
-		lines = append(lines, fmt.Sprintf("there is no %s here; there is %s", name, found[name]))
+		lines = append(lines, fmt.Sprintf("%s is not available here; use %s", name, found[name]))
 	}
 	return lines
 }

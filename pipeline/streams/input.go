@@ -16,28 +16,28 @@ import (
 func inputSpec() *service.ConfigSpec {
 	return service.NewConfigSpec().Stable().Categories("Recount").
 		Summary("Reads the log: each partition in order, one batch at a time.").
-		Description(`A partition's next batch is read only when the one before was written to the output, and a batch that the output refused is read again; so the order within a partition holds whatever `+"`threads` and `max_in_flight`"+` are, and partitions go on beside each other.
+		Description(`A partition's next batch is read only after the previous one was written to the output, and a batch that the output refused is read again. So the order within a partition is kept for any values of `+"`threads` and `max_in_flight`"+`, and partitions are read concurrently.
 
 Every message carries the metadata kafka_topic, kafka_partition, kafka_offset, kafka_key, kafka_timestamp_ms and the record's headers.`).
 		Fields(connectionFields()...).
 		Fields(
 			service.NewStringListField("topics").Description("Full names of the topics to read.").Example([]string{"recount.commands"}),
 			service.NewStringField("consumer_group").Default("").
-				Description("Share the partitions with other members of this group. None: read all partitions."),
+				Description("Share the partitions with the other members of this group. Empty: read all partitions."),
 			service.NewStringField("start_from").Default(pipeline.StartEarliest).
 				LintRule("root = if !this.re_match(\""+strings.ReplaceAll(pipeline.StartPattern, `\`, `\\`)+"\") { \""+pipeline.StartWanted+"\" }").
 				Example(pipeline.StartLatest).Example("2026-11-20T10:00:00Z").Example("recount.commands/0:1042,recount.commands/1:977").
-				Description("Where to start. `projections`: where this process' projections stand; `checkpoint`: where they stood when they were last flushed, for topics derived from the log; `committed`: what the consumer group committed, or the start; `earliest`; `latest`; a time (without a zone in UTC): with the first record that was appended then or later; offsets, as TOPIC/PARTITION:OFFSET or topic:partition:offset, several separated by commas: there, and partitions that are not named at their beginning. What a consumer group has committed goes before earliest, latest, a time and offsets."),
+				Description("Where to start. `projections`: at the positions of this process' projections; `checkpoint`: at their positions when they were last flushed, for topics derived from the log; `committed`: at the consumer group's committed offsets, or the start; `earliest`; `latest`; a time (in UTC unless it has a zone): at the first record appended then or later; offsets, as TOPIC/PARTITION:OFFSET or topic:partition:offset, separated by commas: partitions that are not named start at their beginning. Committed offsets of a consumer group take precedence over earliest, latest, a time and offsets."),
 			service.NewObjectField("batching",
-				service.NewIntField("count").Default(512).Description("The most messages of a batch. A batch never waits to be filled."),
-				service.NewIntField("byte_size").Default(4<<20).Description("The most bytes of a batch; its first message may be larger."),
-			).Description("How large a batch may be."),
+				service.NewIntField("count").Default(512).Description("Maximum number of messages in a batch. A batch never waits to be filled."),
+				service.NewIntField("byte_size").Default(4<<20).Description("Maximum size of a batch in bytes; its first message may be larger."),
+			).Description("Limits of a batch."),
 			service.NewDurationField("session_timeout").Default("10s").Advanced().
-				Description("After how long without a sign of life the group gives a member's partitions to others."),
+				Description("The time without heartbeats after which the group assigns a member's partitions to others."),
 			service.NewStringField("instance_id").Default("").Advanced().
 				Description("A name that lets this member come back within the session timeout without a rebalance."),
 			service.NewDurationField("checkpoint_interval").Default("10s").Advanced().
-				Description("How often projections are flushed and the checkpoint written, with start_from: checkpoint."),
+				Description("The interval at which projections are flushed and the checkpoint is written, with start_from: checkpoint."),
 		)
 }
 
@@ -115,7 +115,7 @@ func (in *logInput) ReadBatch(ctx context.Context) (service.MessageBatch, servic
 		return nil, nil, service.ErrEndOfInput
 	case err != nil:
 		// Reading cannot continue: log the reason and let the stream drain.
-		in.log.Error("reading the log: giving up", slog.Any("err", err))
+		in.log.Error("reading the log failed: giving up", slog.Any("err", err))
 		if !errors.Is(err, schemas.ErrFatal) {
 			err = schemas.Fatalf("%w", err)
 		}

@@ -15,8 +15,8 @@ import (
 
 func metricsSpec() *service.ConfigSpec {
 	return service.NewConfigSpec().Stable().
-		Summary("Gives the stream's metrics to Prometheus, among those of the process (/metrics).").
-		Field(service.NewStringField("prefix").Default("recount_stream_").Description("Starts the name of every metric."))
+		Summary("Exposes the stream's metrics to Prometheus, with those of the process (/metrics).").
+		Field(service.NewStringField("prefix").Default("recount_stream_").Description("The prefix of every metric's name."))
 }
 
 // meters holds the metrics of all streams of a process. Streams that use the same name share one

@@ -20,19 +20,19 @@ import (
 
 func outputSpec() *service.ConfigSpec {
 	return service.NewConfigSpec().Stable().Categories("Recount").
-		Summary("Appends to the log, and acknowledges when it is durable.").
-		Description(`Messages of one key, or of one partition, stay in the order they come in. A batch of which anything was not appended is written again as a whole.
+		Summary("Appends to the log, and acknowledges a message when it is durable.").
+		Description(`Messages with the same key, or for the same partition, keep their order. If any message of a batch was not appended, the whole batch is written again.
 
 A message that carries a record (see `+"`recount_records`"+`) is appended as protobuf, with content-type application/protobuf; any other as it is.`).
 		Fields(connectionFields()...).
 		Fields(
-			service.NewInterpolatedStringField("topic").Description("Full name of the topic."),
-			service.NewInterpolatedStringField("key").Default("").Description("Decides the partition. Empty: no key."),
+			service.NewInterpolatedStringField("topic").Description("The topic's full name."),
+			service.NewInterpolatedStringField("key").Default("").Description("The key, which selects the partition. Empty: no key."),
 			service.NewInterpolatedStringField("partition").Default("").
-				Description("The partition, in place of the key's choice.").Example(`${! metadata("kafka_partition") }`),
+				Description("The partition, instead of the one that the key selects.").Example(`${! metadata("kafka_partition") }`),
 			service.NewInterpolatedStringMapField("headers").Default(map[string]any{}).Description("Headers to add."),
 			service.NewStringField("create_like").Default("").
-				Description("Create the topic, if it does not exist, with as many partitions as this one has, and add partitions when this one gets more."),
+				Description("Create the topic if it does not exist, with as many partitions as this topic has, and add partitions when this topic gets more."),
 			service.NewOutputMaxInFlightField(),
 		)
 }
@@ -155,7 +155,7 @@ func (o *logOutput) record(batch service.MessageBatch, i int) (schemas.LogRecord
 	if p != "" {
 		n, err := strconv.ParseInt(p, 10, 32)
 		if err != nil || n < 0 {
-			return r, fmt.Errorf("partition: %q is no number from 0", p)
+			return r, fmt.Errorf("partition: %q is not a number from 0", p)
 		}
 		r.Position.Partition = int32(n)
 	}
@@ -186,7 +186,7 @@ func (o *logOutput) record(batch service.MessageBatch, i int) (schemas.LogRecord
 		}
 		ms, err := strconv.ParseInt(text, 10, 64)
 		if err != nil {
-			return r, fmt.Errorf("timestamp_ms: %q is no number of milliseconds", text)
+			return r, fmt.Errorf("timestamp_ms: %q is not a number of milliseconds", text)
 		}
 		r.Timestamp = time.UnixMilli(ms)
 	}

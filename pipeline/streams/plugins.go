@@ -135,22 +135,22 @@ func (s *shared) register(env *service.Environment) error {
 func connectionFields() []*service.ConfigField {
 	return []*service.ConfigField{
 		service.NewStringListField("seed_brokers").Default([]any{}).
-			Description("Addresses of an outside Kafka, each host:port or several separated by commas. None: the log of this process.").
+			Description("Addresses of an external Kafka, each host:port or several separated by commas. Empty: the log of this process.").
 			Example([]string{"redpanda:9092"}),
 		service.NewStringField("client_id").Default("recount").Advanced().
-			Description("The name given to brokers."),
+			Description("The client id sent to brokers."),
 		service.NewObjectField("tls",
 			service.NewBoolField("enabled").Default(false),
-			service.NewStringField("ca_file").Default("").Description("The authorities to trust, in PEM; none: the system's."),
+			service.NewStringField("ca_file").Default("").Description("A PEM file of trusted authorities; empty: the system's."),
 			service.NewStringField("cert_file").Default(""),
 			service.NewStringField("key_file").Default(""),
-			service.NewStringField("server_name").Default("").Description("The name that the broker's certificate must carry."),
-		).Advanced().Description("TLS to outside brokers."),
+			service.NewStringField("server_name").Default("").Description("The name that the broker's certificate must have."),
+		).Advanced().Description("TLS for external brokers."),
 		service.NewObjectField("sasl",
 			service.NewStringEnumField("mechanism", "none", "PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512").Default("none"),
 			service.NewStringField("username").Default(""),
 			service.NewStringField("password").Default("").Secret(),
-		).Advanced().Description("Authentication with outside brokers."),
+		).Advanced().Description("Authentication with external brokers."),
 	}
 }
 

@@ -16,10 +16,10 @@ import (
 
 func projectSpec() *service.ConfigSpec {
 	return service.NewConfigSpec().Stable().Categories("Recount").
-		Summary("Applies records to the projections of this process.").
-		Description(`State and position move together, in the projections. What can never be applied is appended to the topic for rejected events, and the position moves over it; an outage is waited for, by refusing the batch until it passes.
+		Summary("Applies records to this process' projections.").
+		Description(`The projections update state and position together. An event that can never be applied is appended to the topic for rejected events, and the position advances past it. During an outage the batch is refused until the outage ends.
 
-Every message that recount_log read must arrive, in the batch it was read in: a batch that lost messages on the way, or was split, is refused, because the position would move over what is missing.`).
+Every message that recount_log read must arrive in the batch in which it was read: a batch that lost messages or was split is refused, because the position would advance past missing events.`).
 		Fields(service.NewOutputMaxInFlightField())
 }
 

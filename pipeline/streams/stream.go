@@ -113,7 +113,7 @@ func Run(ctx context.Context, o Options) error {
 	case err != nil:
 		return fmt.Errorf("stream: %w", err)
 	case stopErr != nil:
-		logger.Warn("stream cut off: what was on its way will be read again", slog.Any("err", stopErr))
+		logger.Warn("stream was cut off: events in flight will be read again", slog.Any("err", stopErr))
 	}
 	return nil
 }

@@ -155,11 +155,11 @@ func same(a, b []byte) bool {
 func metaInt(msg *service.Message, key string, bits int) (int64, error) {
 	s, ok := msg.MetaGet(key)
 	if !ok {
-		return 0, fmt.Errorf("metadata %s: missing: what comes here must come from recount_log", key)
+		return 0, fmt.Errorf("metadata %s: missing: messages must come from recount_log", key)
 	}
 	n, err := strconv.ParseInt(s, 10, bits)
 	if err != nil || n < 0 {
-		return 0, fmt.Errorf("metadata %s: %q is no number from 0", key, s)
+		return 0, fmt.Errorf("metadata %s: %q is not a number from 0", key, s)
 	}
 	return n, nil
 }

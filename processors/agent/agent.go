@@ -109,7 +109,7 @@ func Check(payload proto.Message) error {
 		case strings.IndexByte(r.GetEventId()+r.GetRef()+r.GetKind(), 0) >= 0:
 			return schemas.Poisonf("relations[%d]: holds a NUL byte", i)
 		case strings.TrimSpace(r.GetEventId()+r.GetRef()) == "":
-			return schemas.Poisonf("relations[%d]: leads nowhere: set event_id, or ref such as \"commit:9fceb02\"", i)
+			return schemas.Poisonf("relations[%d]: has no target: set event_id, or ref such as \"commit:9fceb02\"", i)
 		}
 	}
 	if m.State != nil && strings.TrimSpace(m.State.Key) == "" {

@@ -220,7 +220,7 @@ func TestCheck(t *testing.T) {
 		{`{"state":{"value":"x"}}`, "state.key: empty"},
 		{`{"session":"a\u0000b"}`, "session: holds a NUL byte"},
 		{`{"caused_by":["a","b\u0000"]}`, "caused_by[1]: holds a NUL byte"},
-		{`{"relations":[{"kind":"supports"}]}`, "relations[0]: leads nowhere"},
+		{`{"relations":[{"kind":"supports"}]}`, "relations[0]: has no target"},
 		{`{"relations":[{"kind":"x","ref":"a\u0000"}]}`, "relations[0]: holds a NUL byte"},
 		{`{"occurred_at":"9999-01-01T00:00:00Z"}`, "occurred_at: 9999-01-01T00:00:00Z is outside"},
 		{`{"valid_from":"2026-02-01T00:00:00Z","valid_until":"2026-01-01T00:00:00Z"}`, "valid_until: 2026-01-01T00:00:00Z is before valid_from"},

@@ -31,7 +31,7 @@ func Check(payload proto.Message) error {
 func checkCommit(m *recountv1.CommitRecorded) error {
 	switch {
 	case m.GetParts() > schemas.MaxCommitParts:
-		return schemas.Poisonf("parts: a commit of %d parts: at most %d are taken", m.GetParts(), schemas.MaxCommitParts)
+		return schemas.Poisonf("parts: a commit has %d parts, the maximum is %d", m.GetParts(), schemas.MaxCommitParts)
 	case m.GetParts() > 0 && m.GetPart() >= m.GetParts():
 		return schemas.Poisonf("part %d of %d: parts are counted from 0", m.GetPart(), m.GetParts())
 	}

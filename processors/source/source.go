@@ -90,13 +90,13 @@ func contentOf(m *recountv1.SourceRevised) ([]byte, error) {
 		}
 	}
 	if len(content) > MaxContent {
-		return nil, schemas.Poisonf("content: %d bytes, at most %d are taken: send it with skipped and no content", len(content), MaxContent)
+		return nil, schemas.Poisonf("content: %d bytes, the maximum is %d: send it with skipped and without content", len(content), MaxContent)
 	}
 	if len(m.GetRedacted()) > 0 {
 		return content, nil
 	}
 	if got := BlobID(content, len(m.GetBlob()) == 64); got != m.GetBlob() {
-		return nil, schemas.Poisonf("blob %s: the content's object id is %s", m.GetBlob(), got)
+		return nil, schemas.Poisonf("blob %s: does not match the content, whose object id is %s", m.GetBlob(), got)
 	}
 	return content, nil
 }

@@ -37,7 +37,7 @@ func (b *builder) build(ctx context.Context, m *recountv1.CommitRecorded, s *rec
 			return err
 		}
 		if parent == nil || parent.Maps == nil {
-			s.WithoutGraph = fmt.Sprintf("the graph of its parent %s is not known: import it with that one as the base", m.Parents[0])
+			s.WithoutGraph = fmt.Sprintf("the graph of its parent %s is not known: import with that parent as the base", m.Parents[0])
 			return nil
 		}
 	}

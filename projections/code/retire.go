@@ -90,7 +90,7 @@ func (f *fold) retire(ctx context.Context, r *recountv1.Record, rule *recountv1.
 	for _, s := range retire {
 		gone[s.Commit] = true
 		s.Maps, s.Snapshot = nil, nil
-		s.WithoutGraph = fmt.Sprintf("it was retired by the event at %s; recount import git PATH --repo NAME --history N, with another NAME, makes it anew", at)
+		s.WithoutGraph = fmt.Sprintf("its graph was removed by the event at %s; to build it again, import under another NAME: recount import git PATH --repo NAME --history N", at)
 		id, err := hex.DecodeString(s.Commit)
 		if err != nil {
 			return f.c.Damaged(err)

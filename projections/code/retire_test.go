@@ -45,7 +45,7 @@ func TestRetire(t *testing.T) {
 		_, err := v.Snapshot(RepoID{shard.TP, h.repo}, commit)
 		if stays := i == 2 || i >= 10; stays != (err == nil) {
 			t.Errorf("commit %d: %v", i, err)
-		} else if !stays && (!errors.Is(err, ErrNoGraph) || !strings.Contains(err.Error(), "retired by the event at recount.commits/0/") || !strings.Contains(err.Error(), "recount import git")) {
+		} else if !stays && (!errors.Is(err, ErrNoGraph) || !strings.Contains(err.Error(), "removed by the event at recount.commits/0/") || !strings.Contains(err.Error(), "recount import git")) {
 			t.Errorf("commit %d: the error does not say why, and what mends it: %v", i, err)
 		}
 		if _, err := v.Snapshot(RepoID{shard.TP, other.repo}, other.commits[i]); err != nil {

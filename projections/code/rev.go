@@ -39,11 +39,11 @@ func (v *View) Resolve(r RepoID, rev string) (*recountv1.CodeSnapshot, error) {
 		n := 1
 		if digits > 1 {
 			if n, err = strconv.Atoi(path[1:digits]); err != nil {
-				return nil, fmt.Errorf("revision %q: %q is no number", rev, path[1:digits])
+				return nil, fmt.Errorf("revision %q: %q is not a number", rev, path[1:digits])
 			}
 		}
 		if digits < len(path) && path[digits] != '~' && path[digits] != '^' {
-			return nil, fmt.Errorf("revision %q: after a name come ~N, ^ or ^N, not %q", rev, path[digits:])
+			return nil, fmt.Errorf("revision %q: want ~N, ^ or ^N after the name, not %q", rev, path[digits:])
 		}
 		path = path[digits:]
 		which, times := 0, n
@@ -120,13 +120,13 @@ func (v *View) refCommit(r RepoID, ref string) (string, error) {
 // Abbreviated returns the only commit whose object id begins with digits. The error wraps
 // ErrUnknown if there is none, and is an *AmbiguousError if there are several.
 func (v *View) Abbreviated(r RepoID, digits string) (*recountv1.CodeSnapshot, error) {
-	unknown := fmt.Errorf("revision %q of %s: %w: no ref or commit of that name was imported", digits, r.Name, ErrUnknown)
+	unknown := fmt.Errorf("revision %q of %s: %w: no ref or commit with that name was imported", digits, r.Name, ErrUnknown)
 	lower := strings.ToLower(digits)
 	if strings.Trim(lower, "0123456789abcdef") != "" {
 		return nil, unknown
 	}
 	if len(lower) < minAbbreviation {
-		return nil, fmt.Errorf("%w; a commit is named by at least %d of its digits", unknown, minAbbreviation)
+		return nil, fmt.Errorf("%w; give at least %d digits of a commit", unknown, minAbbreviation)
 	}
 	whole, err := hex.DecodeString(lower[:len(lower)/2*2])
 	if err != nil {

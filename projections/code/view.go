@@ -117,9 +117,9 @@ func (v *View) Repository(name string) (RepoID, error) {
 	case len(found) > 1:
 		return RepoID{}, &AmbiguousError{fmt.Sprintf("repository %q", name), names(found)}
 	case len(all) == 0:
-		return RepoID{}, fmt.Errorf("repository %q: %w: none was imported yet; `recount import git PATH` does", name, ErrUnknown)
+		return RepoID{}, fmt.Errorf("repository %q: %w: none was imported yet; run `recount import git PATH`", name, ErrUnknown)
 	}
-	return RepoID{}, fmt.Errorf("repository %q: %w; there are %s", name, ErrUnknown, strings.Join(names(all), ", "))
+	return RepoID{}, fmt.Errorf("repository %q: %w; imported are %s", name, ErrUnknown, strings.Join(names(all), ", "))
 }
 
 // Refs returns a repository's refs by name.

@@ -85,7 +85,7 @@ func (w *writer) append(t *store.Txn) error {
 	}
 	before := w.stats
 	if before.runs+commands > tooMany {
-		return schemas.Fatalf("lexical: %d commands in one partition, and %d more: it can hold %d; spread them over more partitions", before.runs, commands, uint64(tooMany))
+		return schemas.Fatalf("lexical: %d commands in one partition, and %d more: the maximum is %d; spread them over more partitions", before.runs, commands, uint64(tooMany))
 	}
 	for _, r := range t.New {
 		if in := r.GetIntent(); in != nil {

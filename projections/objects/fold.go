@@ -55,7 +55,7 @@ func (f *fold) all() error {
 	}
 	before := f.table.n.Load()
 	if uint64(before)+uint64(len(f.t.New))*maxObjects > math.MaxUint32 && f.added()+uint64(before) > math.MaxUint32 {
-		return schemas.Fatalf("objects: %d objects in one partition, and more: it can hold %d; spread them over more partitions", before, uint32(math.MaxUint32))
+		return schemas.Fatalf("objects: %d objects in one partition, and more: the maximum is %d; spread them over more partitions", before, uint32(math.MaxUint32))
 	}
 	for _, r := range f.t.New {
 		if err := f.event(r); err != nil {

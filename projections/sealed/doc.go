@@ -27,7 +27,7 @@ type CorruptError struct {
 }
 
 func (e *CorruptError) Error() string {
-	return fmt.Sprintf("%s: region %s at %d, %d bytes: %s; `recount rebuild --projection %s` makes it anew from the log",
+	return fmt.Sprintf("%s: region %s at %d, %d bytes: %s; `recount rebuild --projection %s` rebuilds it from the log",
 		e.File, e.Region, e.Offset, e.Length, e.Reason, e.Projection)
 }
 

@@ -159,7 +159,7 @@ func (e *exporter) add(ctx context.Context, v View) error {
 	for i := range c.dict {
 		t.to[i] = e.unify(&e.dicts[i], c, i, t.rows)
 		if e.dicts[i].over {
-			return fmt.Errorf("export: the distinct values of %s have more than the %d bytes that Arrow allows: narrow the filter", dictColumns[i], maxText)
+			return fmt.Errorf("export: the distinct values of %s exceed the %d bytes that Arrow allows: narrow the filter", dictColumns[i], maxText)
 		}
 	}
 	e.tables = append(e.tables, t)

@@ -360,7 +360,7 @@ func (d *DB) guard(f func() error) error {
 
 // Damaged returns the error for a stored value that cannot be decoded.
 func (d *DB) Damaged(cause error) error {
-	return schemas.Fatalf("%s: state in %s is damaged: %w; `recount rebuild --projection %s` makes it anew from the log", d.name, d.dir, cause, d.name)
+	return schemas.Fatalf("%s: state in %s is damaged: %w; `recount rebuild --projection %s` rebuilds it from the log", d.name, d.dir, cause, d.name)
 }
 
 // explain adds to an error of Pebble what it means for the operator, once.
@@ -378,7 +378,7 @@ func (d *DB) explain(doing string, err error) error {
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		return schemas.Fatalf("%s: %s cannot be written: %w", d.name, d.dir, err)
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		return fmt.Errorf("%s: %s %s: there is no room on the disk: free some, then start again; nothing is lost for it: %w", d.name, doing, d.dir, err)
+		return fmt.Errorf("%s: %s %s: the disk is full: free some space, then start again; nothing was lost: %w", d.name, doing, d.dir, err)
 	case doing == opening && !errors.As(err, &errno):
 		// Neither the system nor another process caused the error, so it comes from the content of
 		// the files.

@@ -68,7 +68,7 @@ func (h *home) belongs(f *file, kind fileKind, seq uint64) error {
 		return corrupt(f.path, "header", 0, headerSize, "it is a file of %s, not of %s", got, h.tp)
 	}
 	if string(params) != h.opts.params() {
-		return schemas.Fatalf("%s was made with %s, not with %s: set that, or make it anew with `recount rebuild --projection %s`", f.path, params, h.opts.params(), Name)
+		return schemas.Fatalf("%s was made with %s, not with %s: set that, or rebuild it with `recount rebuild --projection %s`", f.path, params, h.opts.params(), Name)
 	}
 	if f.kind != kind || f.sequence != seq {
 		return corrupt(f.path, "header", 0, headerSize, "kind %d, sequence %d: want kind %d, sequence %d", f.kind, f.sequence, kind, seq)

@@ -17,11 +17,11 @@ type SymbolAuthors struct {
 	Symbol
 	// Added is the commit that added it. If it was present in the oldest known graph, Since is the
 	// oldest commit that has it instead.
-	Added   *Touch   `json:"added,omitempty" doc:"The commit that added it; none where it was there already in the oldest commit that has a graph."`
-	Since   string   `json:"since,omitempty" doc:"Where added is not known: the oldest commit that was looked at and has it."`
-	Last    *Touch   `json:"last,omitempty" doc:"The commit that changed it last, its signature or its text; or that added it."`
-	Changes int      `json:"changes" example:"3" doc:"How many commits changed it, that which added it among them; merges only where they differ from all their parents."`
-	Authors []Author `json:"authors" nullable:"false" doc:"Who changed it, the most often first."`
+	Added   *Touch   `json:"added,omitempty" doc:"The commit that added the symbol; absent if the oldest commit with a graph already has it."`
+	Since   string   `json:"since,omitempty" doc:"If added is absent: the oldest commit examined that has the symbol."`
+	Last    *Touch   `json:"last,omitempty" doc:"The last commit that changed its signature or body, or else the commit that added it."`
+	Changes int      `json:"changes" example:"3" doc:"The number of commits that added or changed it. A merge counts only if it differs from all its parents."`
+	Authors []Author `json:"authors" nullable:"false" doc:"The authors who changed it, ordered by number of changes, descending."`
 
 	touches []touch
 }
@@ -29,7 +29,7 @@ type SymbolAuthors struct {
 // Touch is a commit that changed something.
 type Touch struct {
 	Commit string    `json:"commit" doc:"The commit."`
-	Author string    `json:"author" example:"Ada <ada@example.org>" doc:"Who wrote it."`
+	Author string    `json:"author" example:"Ada <ada@example.org>" doc:"The commit's author."`
 	Time   time.Time `json:"time,omitzero" doc:"When."`
 }
 

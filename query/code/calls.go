@@ -18,36 +18,36 @@ const MaxDepth = 64
 // CallsRequest asks for the callers of a symbol, or for what it calls.
 type CallsRequest struct {
 	Scope
-	Symbol        string  `json:"symbol" minLength:"1" maxLength:"4096" example:"Client.Produce" doc:"The symbol, as people write it: Client.Produce, kgo.Client.Produce, pkg/kgo/client.go:123. Of a type, what it declares is meant, too."`
-	Depth         int     `json:"depth,omitempty" minimum:"1" maximum:"64" default:"1" example:"3" doc:"How many calls to go at most."`
-	MinConfidence float64 `json:"min_confidence,omitempty" minimum:"0" maximum:"1" example:"0.8" doc:"Follow only edges of this confidence or more."`
-	Limit         int     `json:"limit,omitempty" minimum:"1" maximum:"10000" default:"50" example:"50" doc:"How many symbols at most."`
+	Symbol        string  `json:"symbol" minLength:"1" maxLength:"4096" example:"Client.Produce" doc:"The symbol: Client.Produce, kgo.Client.Produce or pkg/kgo/client.go:123. A type includes what it declares."`
+	Depth         int     `json:"depth,omitempty" minimum:"1" maximum:"64" default:"1" example:"3" doc:"Maximum number of calls from the symbol."`
+	MinConfidence float64 `json:"min_confidence,omitempty" minimum:"0" maximum:"1" example:"0.8" doc:"Follow only edges with at least this confidence."`
+	Limit         int     `json:"limit,omitempty" minimum:"1" maximum:"10000" default:"50" example:"50" doc:"Maximum number of symbols."`
 	// Runtime applies to callers only.
-	Runtime *RuntimeWindow `json:"runtime,omitempty" doc:"Of callers: also who really calls it, or what calls it within depth, by spans."`
+	Runtime *RuntimeWindow `json:"runtime,omitempty" doc:"For callers only: also list services that called the symbol, or its callers within depth, according to spans."`
 }
 
 // CallsResponse is the answer of callers and callees.
 type CallsResponse struct {
 	query.Basis
-	Revision  Revision  `json:"revision" doc:"What was asked."`
-	Symbol    Symbol    `json:"symbol" doc:"What the name means."`
-	Calls     []Call    `json:"calls" nullable:"false" doc:"The nearest first, then the surest, then by where they stand."`
-	Outside   []Foreign `json:"outside,omitempty" doc:"Of callees: what is called of elsewhere, and in no repository that is known."`
-	Total     int       `json:"total" example:"12" doc:"How many symbols there are."`
-	Truncated int       `json:"truncated" example:"0" doc:"How many of them are left out."`
+	Revision  Revision  `json:"revision" doc:"The revision that was queried."`
+	Symbol    Symbol    `json:"symbol" doc:"The symbol that the name refers to."`
+	Calls     []Call    `json:"calls" nullable:"false" doc:"The calls, by distance, then by confidence (highest first), then by place."`
+	Outside   []Foreign `json:"outside,omitempty" doc:"For callees: called symbols that no imported repository declares."`
+	Total     int       `json:"total" example:"12" doc:"Total number of symbols."`
+	Truncated int       `json:"truncated" example:"0" doc:"The number of them left out of the list."`
 	// Runtime is separate, since calls seen at run time are not edges of the code.
-	Runtime *RuntimeUse `json:"runtime,omitempty" doc:"Who really calls it, if asked."`
+	Runtime *RuntimeUse `json:"runtime,omitempty" doc:"Observed callers, if runtime was set."`
 }
 
 // Call is a symbol that a walk over calls reached.
 type Call struct {
 	Symbol
-	Depth      int     `json:"depth" example:"1" doc:"How many calls away."`
-	Via        string  `json:"via,omitempty" example:"kgo.Client.flush" doc:"The symbol before it on the way."`
+	Depth      int     `json:"depth" example:"1" doc:"Distance in calls."`
+	Via        string  `json:"via,omitempty" example:"kgo.Client.flush" doc:"The preceding symbol on the path."`
 	Edge       string  `json:"edge" example:"calls" doc:"The kind of the last edge."`
-	Provenance string  `json:"provenance" example:"types_resolved" doc:"How the last edge is known."`
-	Confidence float64 `json:"confidence" example:"0.98" doc:"The lowest confidence along the best of the shortest ways."`
-	Site       string  `json:"site,omitempty" example:"pkg/kgo/sink.go:88" doc:"Where the last edge stands: its first place."`
+	Provenance string  `json:"provenance" example:"types_resolved" doc:"How the last edge was found."`
+	Confidence float64 `json:"confidence" example:"0.98" doc:"The lowest confidence on the best of the shortest paths."`
+	Site       string  `json:"site,omitempty" example:"pkg/kgo/sink.go:88" doc:"The first place in the code of the last edge."`
 }
 
 // Foreign is a symbol of no known repository.
@@ -55,10 +55,10 @@ type Foreign struct {
 	Language string  `json:"language" example:"go" doc:"The language."`
 	Package  string  `json:"package" example:"net/http" doc:"The package."`
 	Name     string  `json:"name" example:"Client.Do" doc:"The name."`
-	By       string  `json:"by" example:"kgo.Client.flush" doc:"What uses it."`
+	By       string  `json:"by" example:"kgo.Client.flush" doc:"The symbol that uses it."`
 	Edge     string  `json:"edge" example:"calls" doc:"The kind of the edge."`
-	Site     string  `json:"site,omitempty" example:"pkg/kgo/sink.go:88" doc:"Where it stands."`
-	Conf     float64 `json:"confidence" example:"0.98" doc:"How sure the edge is."`
+	Site     string  `json:"site,omitempty" example:"pkg/kgo/sink.go:88" doc:"The place in the code."`
+	Conf     float64 `json:"confidence" example:"0.98" doc:"Confidence of the edge, 0 to 1."`
 }
 
 // Callers returns the callers of a symbol.
@@ -98,7 +98,7 @@ func calls(ctx context.Context, s Sources, r CallsRequest, operator string, by r
 		return resp, err
 	}
 	if r.Runtime != nil && by.along.has(uint8(eCalls)) {
-		return resp, &query.RequestError{Field: "runtime", Value: "{…}", Reason: "of callers alone"}
+		return resp, &query.RequestError{Field: "runtime", Value: "{…}", Reason: "only for callers"}
 	}
 	by.min = permille(r.MinConfidence)
 	seeds := w.seeds(root)
@@ -125,7 +125,7 @@ func calls(ctx context.Context, s Sources, r CallsRequest, operator string, by r
 	}
 	hint := w.leftOut()
 	if len(found)+len(resp.Outside) == 0 {
-		hint = "no edge of that confidence is known; a reference that could not be resolved is none"
+		hint = "no edge with that confidence is known; unresolved references are not edges"
 	}
 	empty := len(found)+len(resp.Outside) == 0 && (resp.Runtime == nil || resp.Runtime.Total == 0)
 	resp.Basis = a.basis(empty, hint, append(confidenceFilter(r.MinConfidence), runtimeFilters(r.Runtime)...)...)
@@ -137,7 +137,7 @@ func (w *world) leftOut() string {
 	if w.left == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d more repositories were not looked at: one answer spans %d", w.left, maxRepositories)
+	return fmt.Sprintf("%d more repositories were not searched: an answer covers at most %d", w.left, maxRepositories)
 }
 
 func confidenceFilter(c float64) []query.AppliedFilter {

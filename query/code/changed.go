@@ -128,7 +128,7 @@ func (a *session) pair(sc Scope, diff string) (base, now *snapshots.Snapshot, er
 		return nil, nil, err
 	}
 	if sc.At != "" {
-		return nil, nil, &query.RequestError{Field: "at", Value: sc.At, Reason: "not with diff, which names its revisions itself"}
+		return nil, nil, &query.RequestError{Field: "at", Value: sc.At, Reason: "not allowed with diff, which names its revisions itself"}
 	}
 	if base, err = a.snapshot(sc.Repo, from); err != nil {
 		return nil, nil, err

@@ -16,11 +16,11 @@ type Changed struct {
 	Repo     string           `json:"repo" example:"github.com/acme/shop" doc:"The repository."`
 	Commit   string           `json:"commit" example:"9fceb02d0ae598e95dc970b74767f19372d61af8" doc:"The commit."`
 	Subject  string           `json:"subject,omitempty" example:"carts: retry on timeouts" doc:"The first line of its message."`
-	Author   string           `json:"author" example:"Ada <ada@example.org>" doc:"Who wrote it."`
+	Author   string           `json:"author" example:"Ada <ada@example.org>" doc:"The commit's author."`
 	Time     time.Time        `json:"time,omitzero" doc:"When it was committed."`
 	Position schemas.Position `json:"position" doc:"The event that closed the commit."`
 	// By is BySymbol or ByFile.
-	By string `json:"by" enum:"symbol,file" example:"symbol" doc:"symbol: the commit changed the symbol itself, by the graphs before and after it. file: it changed the file that the symbol stands in; for lack of older graphs more is not known."`
+	By string `json:"by" enum:"symbol,file" example:"symbol" doc:"symbol: the commit changed the symbol itself, according to the graphs before and after it. file: it changed the file that declares the symbol; without older graphs nothing more precise is known."`
 }
 
 // These are the values of Changed.By.

@@ -105,7 +105,7 @@ func (d *derivation) each(w snapshots.Which, use func(c prolly.Change) error) er
 
 // unfit returns the error for a graph that is not that of the base.
 func unfit(what string, key []byte) error {
-	return fmt.Errorf("%s %q: the graph in memory is not that of its snapshot", what, key)
+	return fmt.Errorf("%s %q: the graph in memory differs from its snapshot", what, key)
 }
 
 func (d *derivation) nodes() error {

@@ -12,41 +12,41 @@ import (
 // GraphDiffRequest asks how the graph differs between two revisions.
 type GraphDiffRequest struct {
 	Scope
-	Diff   string `json:"diff" minLength:"1" maxLength:"2048" example:"main~3..main" doc:"The two revisions, REV..REV, an empty side being HEAD."`
-	Impact bool   `json:"impact,omitempty" doc:"Say, too, what the change reaches, before and after, and what no test reaches: this reads both graphs whole, and those of other repositories; the rest reads what differs."`
-	FailOn string `json:"fail_on,omitempty" maxLength:"1024" example:"removed>0,impact>50,untested>0" doc:"Thresholds, comma-separated: a count, one of > >= < <= =, and a number. Those that hold are in failed. impact, impact_growth, tests and untested need what impact asks for, and ask for it."`
-	Limit  int    `json:"limit,omitempty" minimum:"1" maximum:"10000" default:"50" example:"50" doc:"How many at most of each list."`
+	Diff   string `json:"diff" minLength:"1" maxLength:"2048" example:"main~3..main" doc:"The two revisions, REV..REV; an empty side means HEAD."`
+	Impact bool   `json:"impact,omitempty" doc:"Also report what the change reaches, before and after, and what no test reaches. This reads both graphs and those of other repositories completely; without it only the differences are read."`
+	FailOn string `json:"fail_on,omitempty" maxLength:"1024" example:"removed>0,impact>50,untested>0" doc:"Thresholds, comma-separated: the name of a count, one of > >= < <= =, and a number. Those that are exceeded are listed in failed. impact, impact_growth, tests and untested imply impact."`
+	Limit  int    `json:"limit,omitempty" minimum:"1" maximum:"10000" default:"50" example:"50" doc:"Maximum number of entries in each list."`
 }
 
 // GraphDiffResponse is the answer of diff.
 type GraphDiffResponse struct {
 	query.Basis
-	Base     Revision       `json:"base" doc:"What it is a change of."`
-	Revision Revision       `json:"revision" doc:"What it was changed to."`
-	Counts   map[string]int `json:"counts" doc:"How many there are of everything, whatever was left out of the lists: added, removed, signature, body and moved symbols; edges_added, edges_removed; files and owners that change; dependencies_added and dependencies_removed; used_elsewhere; and with impact: impact, impact_before, impact_growth, tests, untested."`
-	Symbols  []SymbolChange `json:"symbols" nullable:"false" doc:"The symbols that differ: removed, another signature, another body, moved, added; without what only stands at another line."`
-	Edges    []EdgeChange   `json:"edges" nullable:"false" doc:"The edges that differ, contains apart; a moved symbol's edges do not differ by that."`
+	Base     Revision       `json:"base" doc:"The first revision."`
+	Revision Revision       `json:"revision" doc:"The second revision."`
+	Counts   map[string]int `json:"counts" doc:"The total number of each, whether listed or not: added, removed, signature, body and moved symbols; edges_added, edges_removed; files and owners that change; dependencies_added and dependencies_removed; used_elsewhere; and with impact: impact, impact_before, impact_growth, tests, untested."`
+	Symbols  []SymbolChange `json:"symbols" nullable:"false" doc:"The symbols that differ: removed, changed signature, changed body, moved, added. A symbol that is only at another line does not differ."`
+	Edges    []EdgeChange   `json:"edges" nullable:"false" doc:"The edges that differ, except contains. Moving a symbol does not change its edges."`
 	// Dependencies, Elsewhere and Owners show who is affected.
-	Dependencies []DependencyChange `json:"dependencies" nullable:"false" doc:"What of elsewhere is used now and was not, or the other way round, by package."`
-	Elsewhere    []ElsewhereUse     `json:"elsewhere" nullable:"false" doc:"What uses, in other repositories at their HEAD, what is removed or has another signature."`
+	Dependencies []DependencyChange `json:"dependencies" nullable:"false" doc:"Packages outside the repository that are newly used or no longer used."`
+	Elsewhere    []ElsewhereUse     `json:"elsewhere" nullable:"false" doc:"Uses in other repositories, at their HEAD, of symbols that are removed or have a changed signature."`
 	Owners       []OwnedChange      `json:"owners" nullable:"false" doc:"The owners of the files that differ, by CODEOWNERS of the second revision."`
 	Impact       *ImpactDelta       `json:"impact,omitempty" doc:"What the change reaches."`
-	Failed       []Threshold        `json:"failed" nullable:"false" doc:"The thresholds of fail_on that hold."`
-	Truncated    int                `json:"truncated" example:"0" doc:"How many entries are left out of all lists together."`
+	Failed       []Threshold        `json:"failed" nullable:"false" doc:"The thresholds of fail_on that are exceeded."`
+	Truncated    int                `json:"truncated" example:"0" doc:"The total number of entries left out of the lists."`
 }
 
 // SymbolChange is a symbol that differs.
 type SymbolChange struct {
 	Symbol
-	Change string  `json:"change" enum:"added,removed,signature,body,moved" example:"signature" doc:"What became of it. Moved: it stands in another file."`
-	Before *Before `json:"before,omitempty" doc:"What it was, where it is no new one: its signature and its place."`
+	Change string  `json:"change" enum:"added,removed,signature,body,moved" example:"signature" doc:"The kind of change. moved: it is in another file."`
+	Before *Before `json:"before,omitempty" doc:"Its previous signature and place, unless it was added."`
 	// Signature is that of the second revision; for a removed symbol, of the first.
-	Signature string `json:"signature,omitempty" example:"func (cl *Client) Produce(ctx context.Context, r *Record)" doc:"Its declaration's head."`
+	Signature string `json:"signature,omitempty" example:"func (cl *Client) Produce(ctx context.Context, r *Record)" doc:"The head of its declaration."`
 }
 
 // Before is the symbol in the first revision.
 type Before struct {
-	Signature string `json:"signature,omitempty" doc:"Its declaration's head."`
+	Signature string `json:"signature,omitempty" doc:"The head of its declaration."`
 	File      string `json:"file" example:"pkg/kgo/client.go" doc:"The file."`
 	Line      uint32 `json:"line,omitempty" example:"12" doc:"The line."`
 }
@@ -56,40 +56,40 @@ func (b Before) Place() string { return place(b.File, b.Line) }
 
 // EdgeChange is an edge that differs.
 type EdgeChange struct {
-	Change     string  `json:"change" enum:"added,removed" example:"added" doc:"What became of it."`
-	From       string  `json:"from" example:"main.run" doc:"Where it begins."`
+	Change     string  `json:"change" enum:"added,removed" example:"added" doc:"The kind of change."`
+	From       string  `json:"from" example:"main.run" doc:"The symbol that the edge starts from."`
 	Edge       string  `json:"edge" example:"calls" doc:"Its kind."`
-	To         string  `json:"to" example:"kgo.Client.Produce" doc:"Where it ends."`
-	Outside    bool    `json:"outside,omitempty" doc:"That is not in this repository."`
-	Site       string  `json:"site" example:"main.go:12" doc:"Where it stands, or stood: its first place."`
-	Provenance string  `json:"provenance" example:"types_resolved" doc:"How it is known."`
-	Confidence float64 `json:"confidence" example:"0.98" doc:"How sure it is."`
+	To         string  `json:"to" example:"kgo.Client.Produce" doc:"The symbol that the edge leads to."`
+	Outside    bool    `json:"outside,omitempty" doc:"Whether to is outside this repository."`
+	Site       string  `json:"site" example:"main.go:12" doc:"Its first place in the code, now or before."`
+	Provenance string  `json:"provenance" example:"types_resolved" doc:"How the edge was found."`
+	Confidence float64 `json:"confidence" example:"0.98" doc:"Confidence, 0 to 1."`
 }
 
 // DependencyChange is an external package that is used in only one of the revisions.
 type DependencyChange struct {
-	Change   string `json:"change" enum:"added,removed" example:"added" doc:"What became of it."`
+	Change   string `json:"change" enum:"added,removed" example:"added" doc:"The kind of change."`
 	Language string `json:"language" example:"go" doc:"The language."`
 	Package  string `json:"package" example:"net/http" doc:"The package."`
-	Repo     string `json:"repo,omitempty" example:"github.com/acme/net" doc:"The repository that declares what is used of it, where one that was imported does."`
-	Site     string `json:"site" example:"main.go:12" doc:"Where it is used, or was: the first place."`
+	Repo     string `json:"repo,omitempty" example:"github.com/acme/net" doc:"The imported repository that declares the used symbols, if there is one."`
+	Site     string `json:"site" example:"main.go:12" doc:"The first place where it is or was used."`
 }
 
 // ElsewhereUse is a use of a changed symbol in another repository.
 type ElsewhereUse struct {
-	Change     string  `json:"change" enum:"removed,signature" example:"removed" doc:"What became of the symbol."`
+	Change     string  `json:"change" enum:"removed,signature" example:"removed" doc:"The kind of change of the symbol."`
 	Of         string  `json:"of" example:"kgo.Client.Produce" doc:"The symbol."`
-	Symbol     Symbol  `json:"symbol" doc:"What uses it."`
+	Symbol     Symbol  `json:"symbol" doc:"The symbol that uses it."`
 	Edge       string  `json:"edge" example:"calls" doc:"The kind of the edge."`
-	Site       string  `json:"site" example:"main.go:12" doc:"Where it stands."`
-	Confidence float64 `json:"confidence" example:"0.98" doc:"How sure it is."`
+	Site       string  `json:"site" example:"main.go:12" doc:"The place in the code."`
+	Confidence float64 `json:"confidence" example:"0.98" doc:"Confidence, 0 to 1."`
 }
 
 // OwnedChange has the files of one owner that differ.
 type OwnedChange struct {
-	Owner string   `json:"owner" example:"@acme/kafka" doc:"The owner; empty for the files that nobody owns."`
-	Count int      `json:"count" example:"3" doc:"How many files."`
-	Files []string `json:"files" nullable:"false" doc:"The first of them, five at most."`
+	Owner string   `json:"owner" example:"@acme/kafka" doc:"The owner; empty for files without an owner."`
+	Count int      `json:"count" example:"3" doc:"Number of files."`
+	Files []string `json:"files" nullable:"false" doc:"The first files, at most five."`
 }
 
 func (r GraphDiffRequest) check() error {
@@ -138,7 +138,7 @@ func Diff(ctx context.Context, s Sources, r GraphDiffRequest) (GraphDiffResponse
 	}
 	hint := ""
 	if len(d.nodes)+resp.Counts["files"]+len(resp.Edges) == 0 {
-		hint = "the two graphs are alike"
+		hint = "the two graphs are equal"
 	}
 	resp.Basis = a.basis(false, hint)
 	return resp, nil

@@ -10,26 +10,26 @@ import (
 
 // ImpactDelta compares what a change reaches before and after it.
 type ImpactDelta struct {
-	Before   Reach          `json:"before" doc:"What reaches, at the first revision, what is removed or changed."`
-	After    Reach          `json:"after" doc:"What reaches, at the second, what is added or changed."`
-	Symbols  []SymbolImpact `json:"symbols" nullable:"false" doc:"The symbols that differ, tests apart, by how much what they reach has changed; the first 50."`
-	Untested []Symbol       `json:"untested" nullable:"false" doc:"Functions and methods that are added or changed and that no test reaches, the first 50."`
+	Before   Reach          `json:"before" doc:"What reaches the removed or changed symbols at the first revision."`
+	After    Reach          `json:"after" doc:"What reaches the added or changed symbols at the second revision."`
+	Symbols  []SymbolImpact `json:"symbols" nullable:"false" doc:"The first 50 symbols that differ, without tests, ordered by how much their reach changed."`
+	Untested []Symbol       `json:"untested" nullable:"false" doc:"The first 50 added or changed functions and methods that no test reaches."`
 }
 
 // Reach counts what something reaches.
 type Reach struct {
-	Symbols      int `json:"symbols" example:"40" doc:"Symbols that are no tests, what changes itself apart."`
-	Packages     int `json:"packages" example:"5" doc:"The packages they are in."`
-	Repositories int `json:"repositories" example:"1" doc:"The repositories they are in."`
-	Tests        int `json:"tests" example:"14" doc:"Tests."`
+	Symbols      int `json:"symbols" example:"40" doc:"Number of symbols, without tests and without the changed symbols themselves."`
+	Packages     int `json:"packages" example:"5" doc:"Number of packages that they are in."`
+	Repositories int `json:"repositories" example:"1" doc:"Number of repositories that they are in."`
+	Tests        int `json:"tests" example:"14" doc:"Number of tests."`
 }
 
 // SymbolImpact counts the symbols that one symbol reaches, without tests.
 type SymbolImpact struct {
 	Symbol
-	Change string `json:"change" enum:"added,removed,signature,body,moved" example:"body" doc:"What became of it."`
-	Before int    `json:"before" example:"12" doc:"How many it reached."`
-	After  int    `json:"after" example:"14" doc:"How many it reaches."`
+	Change string `json:"change" enum:"added,removed,signature,body,moved" example:"body" doc:"The kind of change."`
+	Before int    `json:"before" example:"12" doc:"The number of symbols that it reached."`
+	After  int    `json:"after" example:"14" doc:"The number of symbols that it reaches."`
 }
 
 // maxSymbolImpacts is the maximum number of symbols that a diff walks from separately.

@@ -24,13 +24,13 @@ const (
 // ExportRequest asks for a graph, or a part of it, in a format of other programs.
 type ExportRequest struct {
 	Scope
-	Format        string   `json:"format,omitempty" enum:"json,dot,graphml" default:"json" example:"graphml" doc:"json; dot, for Graphviz; graphml, for Gephi, yEd, NetworkX."`
-	Symbol        string   `json:"symbol,omitempty" maxLength:"4096" example:"kgo.Client" doc:"Only what is around this: a symbol, a file or a package; with what it declares."`
-	Depth         int      `json:"depth,omitempty" minimum:"1" maximum:"64" example:"2" doc:"With symbol: how many edges around it. 1 if it is left out."`
+	Format        string   `json:"format,omitempty" enum:"json,dot,graphml" default:"json" example:"graphml" doc:"json; dot for Graphviz; graphml for Gephi, yEd and NetworkX."`
+	Symbol        string   `json:"symbol,omitempty" maxLength:"4096" example:"kgo.Client" doc:"Only the part of the graph around this symbol, file or package, including what it declares."`
+	Depth         int      `json:"depth,omitempty" minimum:"1" maximum:"64" example:"2" doc:"With symbol: the maximum distance from it in edges; default 1."`
 	Edges         []string `json:"edges,omitempty" example:"calls" doc:"Only edges of these kinds, and the symbols at their ends."`
-	MinConfidence float64  `json:"min_confidence,omitempty" minimum:"0" maximum:"1" example:"0.8" doc:"Only edges of this confidence or more."`
-	Tests         bool     `json:"tests,omitempty" doc:"Tests, too."`
-	Communities   bool     `json:"communities,omitempty" doc:"Say which symbols belong together by their edges: Louvain's method with a fixed seed. Of more than 20,000 symbols by their files."`
+	MinConfidence float64  `json:"min_confidence,omitempty" minimum:"0" maximum:"1" example:"0.8" doc:"Only edges with at least this confidence."`
+	Tests         bool     `json:"tests,omitempty" doc:"Include tests."`
+	Communities   bool     `json:"communities,omitempty" doc:"Assign symbols to communities by their edges (the Louvain method with a fixed seed). With more than 20,000 symbols, whole files are assigned."`
 }
 
 func (r ExportRequest) check() error {
@@ -48,7 +48,7 @@ func (r ExportRequest) check() error {
 	case r.Depth < 0 || r.Depth > MaxDepth:
 		return &query.RequestError{Field: "depth", Value: r.Depth, Reason: fmt.Sprintf("want 1 to %d", MaxDepth)}
 	case r.Depth > 0 && r.Symbol == "":
-		return &query.RequestError{Field: "depth", Value: r.Depth, Reason: "want a symbol that it is around"}
+		return &query.RequestError{Field: "depth", Value: r.Depth, Reason: "want a symbol with it"}
 	}
 	return cmp.Or(r.Scope.check(), checkConfidence(r.MinConfidence))
 }
@@ -122,9 +122,9 @@ type part struct {
 
 // Community is a group of symbols that are closely connected by edges.
 type Community struct {
-	ID    int    `json:"id" example:"1" doc:"Its number, the largest first."`
-	Size  int    `json:"size" example:"120" doc:"How many symbols it has."`
-	Label string `json:"label" example:"pkg/kgo" doc:"The directory that most of them are in."`
+	ID    int    `json:"id" example:"1" doc:"The community's number; 1 is the largest community."`
+	Size  int    `json:"size" example:"120" doc:"The number of its symbols."`
+	Label string `json:"label" example:"pkg/kgo" doc:"The directory that most of its symbols are in."`
 }
 
 func (p *part) follows(e *edge) bool {

@@ -12,36 +12,36 @@ import (
 // FlowRequest asks for the paths of calls from one symbol to another.
 type FlowRequest struct {
 	Scope
-	From          string  `json:"from" minLength:"1" maxLength:"4096" example:"main.run" doc:"Where the calls begin. Of a type, what it declares."`
-	To            string  `json:"to" minLength:"1" maxLength:"4096" example:"kgo.Client.Produce" doc:"Where they arrive."`
-	MinConfidence float64 `json:"min_confidence,omitempty" minimum:"0" maximum:"1" example:"0.8" doc:"Follow only edges of this confidence or more."`
-	Limit         int     `json:"limit,omitempty" minimum:"1" maximum:"100" default:"5" example:"5" doc:"How many paths at most."`
+	From          string  `json:"from" minLength:"1" maxLength:"4096" example:"main.run" doc:"The symbol that the calls start from. A type stands for what it declares."`
+	To            string  `json:"to" minLength:"1" maxLength:"4096" example:"kgo.Client.Produce" doc:"The symbol that the calls lead to."`
+	MinConfidence float64 `json:"min_confidence,omitempty" minimum:"0" maximum:"1" example:"0.8" doc:"Follow only edges with at least this confidence."`
+	Limit         int     `json:"limit,omitempty" minimum:"1" maximum:"100" default:"5" example:"5" doc:"Maximum number of paths."`
 }
 
 // FlowResponse is the answer of flow.
 type FlowResponse struct {
 	query.Basis
-	Revision Revision `json:"revision" doc:"What was asked."`
-	From     Symbol   `json:"from" doc:"What the first name means."`
-	To       Symbol   `json:"to" doc:"What the second name means."`
-	Paths    []Path   `json:"paths" nullable:"false" doc:"The shortest paths, the surest first."`
+	Revision Revision `json:"revision" doc:"The revision that was queried."`
+	From     Symbol   `json:"from" doc:"The symbol that from refers to."`
+	To       Symbol   `json:"to" doc:"The symbol that to refers to."`
+	Paths    []Path   `json:"paths" nullable:"false" doc:"The shortest paths, by confidence, highest first."`
 	// Truncated reports that there are more paths of the same length.
-	Truncated bool `json:"truncated" doc:"Whether there are more paths as short as these."`
+	Truncated bool `json:"truncated" doc:"Whether there are more paths of the same length."`
 }
 
 // Path is one path from symbol to symbol.
 type Path struct {
-	Confidence float64 `json:"confidence" example:"0.98" doc:"The lowest along it."`
-	Steps      []Hop   `json:"steps" nullable:"false" doc:"The symbols, the first one first."`
+	Confidence float64 `json:"confidence" example:"0.98" doc:"The lowest confidence on the path."`
+	Steps      []Hop   `json:"steps" nullable:"false" doc:"The symbols in order."`
 }
 
 // Hop is a symbol on a path, with the edge that leads to it.
 type Hop struct {
 	Symbol
-	Edge       string  `json:"edge,omitempty" example:"calls" doc:"The kind of the edge that leads here; none for the first."`
-	Provenance string  `json:"provenance,omitempty" example:"types_resolved" doc:"How the edge is known."`
-	Confidence float64 `json:"confidence" example:"0.98" doc:"How sure the edge is; 1 for the first."`
-	Site       string  `json:"site,omitempty" example:"pkg/kgo/sink.go:88" doc:"Where the edge stands."`
+	Edge       string  `json:"edge,omitempty" example:"calls" doc:"The kind of the edge that leads here; absent for the first."`
+	Provenance string  `json:"provenance,omitempty" example:"types_resolved" doc:"How the edge was found."`
+	Confidence float64 `json:"confidence" example:"0.98" doc:"Confidence of the edge; 1 for the first symbol."`
+	Site       string  `json:"site,omitempty" example:"pkg/kgo/sink.go:88" doc:"The edge's place in the code."`
 }
 
 const (
@@ -95,7 +95,7 @@ func Flow(ctx context.Context, s Sources, r FlowRequest) (FlowResponse, error) {
 	}
 	hint := w.leftOut()
 	if len(paths) == 0 {
-		hint = "no calls lead from the first to the second; `impact` follows other edges, too"
+		hint = "no calls lead from the first to the second; `impact` also follows other edges"
 	}
 	resp.Basis = a.basis(len(paths) == 0, hint, confidenceFilter(r.MinConfidence)...)
 	return resp, nil

@@ -92,7 +92,7 @@ func (g *Graph) readLines(ctx context.Context, s *snapshots.Snapshot) error {
 		first, _ := g.find(schemas.NodeKey(path + "\x00"))
 		at := int(first) + from
 		if end := at + len(lines); end > len(g.keys) || g.keys[end-1].Path() != path {
-			return fmt.Errorf("snapshot %s of %s: lines of more nodes than %q has", g.hash, g.repo, path)
+			return fmt.Errorf("snapshot %s of %s: lines for more nodes than %q has", g.hash, g.repo, path)
 		}
 		for i, line := range lines {
 			g.nodes[at+i].line = line
@@ -115,7 +115,7 @@ func (g *Graph) readEdges(ctx context.Context, s *snapshots.Snapshot, byKey map[
 			source, begins := sources.indexOf(from)
 			target, ends := byKey[to]
 			if !ok || !begins || !ends {
-				return fmt.Errorf("snapshot %s of %s: edge %q leads from or to no node", g.hash, g.repo, e.Key)
+				return fmt.Errorf("snapshot %s of %s: edge %q has an end that is not a node", g.hash, g.repo, e.Key)
 			}
 			ed, err := decodeEdge(e.Value)
 			if err != nil {
@@ -229,7 +229,7 @@ func (g *Graph) readOutside(ctx context.Context, s *snapshots.Snapshot, byKey ma
 		source, begins := byKey[from]
 		sym, named := symbolOfElsewhere(to)
 		if !ok || !named || !begins {
-			return fmt.Errorf("snapshot %s of %s: external %q leads from no node", g.hash, g.repo, e.Key)
+			return fmt.Errorf("snapshot %s of %s: external %q does not start from a node", g.hash, g.repo, e.Key)
 		}
 		ed, err := decodeEdge(e.Value)
 		if err != nil {

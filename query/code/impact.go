@@ -14,55 +14,55 @@ import (
 // ImpactRequest asks what a change of a symbol, or the change between two revisions, can reach.
 type ImpactRequest struct {
 	Scope
-	Symbol        string  `json:"symbol,omitempty" maxLength:"4096" example:"Client.Produce" doc:"The symbol that changes; or diff."`
-	Diff          string  `json:"diff,omitempty" maxLength:"2048" example:"main~3..main" doc:"The change between two revisions, REV..REV, an empty side being HEAD; or symbol. What it reaches is looked for at the second."`
-	Depth         int     `json:"depth,omitempty" minimum:"1" maximum:"64" example:"3" doc:"How many edges to go at most; without it there is no bound."`
-	MinConfidence float64 `json:"min_confidence,omitempty" minimum:"0" maximum:"1" example:"0.8" doc:"Follow only edges of this confidence or more."`
-	Limit         int     `json:"limit,omitempty" minimum:"1" maximum:"10000" default:"50" example:"50" doc:"How many symbols at most, of all groups together; tests as many again."`
+	Symbol        string  `json:"symbol,omitempty" maxLength:"4096" example:"Client.Produce" doc:"The symbol that changes. Give either symbol or diff."`
+	Diff          string  `json:"diff,omitempty" maxLength:"2048" example:"main~3..main" doc:"The change between two revisions, REV..REV; an empty side means HEAD. Give either symbol or diff. The second revision is searched."`
+	Depth         int     `json:"depth,omitempty" minimum:"1" maximum:"64" example:"3" doc:"Maximum distance in edges; default unlimited."`
+	MinConfidence float64 `json:"min_confidence,omitempty" minimum:"0" maximum:"1" example:"0.8" doc:"Follow only edges with at least this confidence."`
+	Limit         int     `json:"limit,omitempty" minimum:"1" maximum:"10000" default:"50" example:"50" doc:"Maximum number of symbols in all groups together; tests have the same limit of their own."`
 
-	Runtime *RuntimeWindow `json:"runtime,omitempty" doc:"Also who really calls what is reached, by spans."`
+	Runtime *RuntimeWindow `json:"runtime,omitempty" doc:"Also list services that called the reached symbols, according to spans."`
 }
 
 // ImpactResponse is the answer of impact: the blast radius.
 type ImpactResponse struct {
 	query.Basis
-	Revision Revision      `json:"revision" doc:"Where it was looked for."`
-	Base     *Revision     `json:"base,omitempty" doc:"Of a diff: what it is a change of."`
-	Changed  []Symbol      `json:"changed" nullable:"false" doc:"What changes: the symbol, or the symbols that the diff touches, as many as limit."`
-	Groups   []ImpactGroup `json:"groups" nullable:"false" doc:"What can be reached, by repository and package, the largest first; without tests."`
-	Tests    []Affected    `json:"tests" nullable:"false" doc:"The tests that reach what changes, the surest and nearest first."`
+	Revision Revision      `json:"revision" doc:"The revision that was searched."`
+	Base     *Revision     `json:"base,omitempty" doc:"For a diff: its first revision."`
+	Changed  []Symbol      `json:"changed" nullable:"false" doc:"The changed symbols: the symbol, or those that the diff touches, up to limit."`
+	Groups   []ImpactGroup `json:"groups" nullable:"false" doc:"The reached symbols without tests, by repository and package, the largest group first."`
+	Tests    []Affected    `json:"tests" nullable:"false" doc:"The tests that reach the changed symbols, by confidence, then by distance."`
 	// The counts include what was omitted from the lists.
-	ChangedCount int `json:"changed_count" example:"2" doc:"How many symbols change."`
-	Total        int `json:"total" example:"120" doc:"How many symbols are reached, without tests."`
-	TestCount    int `json:"test_count" example:"14" doc:"How many tests are reached."`
-	Truncated    int `json:"truncated" example:"0" doc:"How many of both are left out of the lists."`
+	ChangedCount int `json:"changed_count" example:"2" doc:"The number of changed symbols."`
+	Total        int `json:"total" example:"120" doc:"The number of reached symbols, without tests."`
+	TestCount    int `json:"test_count" example:"14" doc:"The number of tests that reach the change."`
+	Truncated    int `json:"truncated" example:"0" doc:"The number of both left out of the lists."`
 	// Runtime is separate, since calls seen at run time are not edges of the code.
-	Runtime *RuntimeUse `json:"runtime,omitempty" doc:"Who really calls what is reached, if asked."`
+	Runtime *RuntimeUse `json:"runtime,omitempty" doc:"Observed callers of the reached symbols, if runtime was set."`
 }
 
 // ImpactGroup has the reached symbols of one package.
 type ImpactGroup struct {
 	Repo    string     `json:"repo" example:"github.com/acme/shop" doc:"The repository."`
 	Package string     `json:"package,omitempty" example:"github.com/acme/shop/pkg/kgo" doc:"The package."`
-	Count   int        `json:"count" example:"40" doc:"How many symbols of it are reached."`
+	Count   int        `json:"count" example:"40" doc:"The number of its symbols that are reached."`
 	Least   float64    `json:"min_confidence" example:"0.7" doc:"The lowest confidence among them."`
-	Symbols []Affected `json:"symbols" nullable:"false" doc:"The surest and nearest of them."`
+	Symbols []Affected `json:"symbols" nullable:"false" doc:"Its reached symbols, by confidence, then by distance."`
 }
 
 // Affected is one symbol that a change can reach.
 type Affected struct {
 	Symbol
-	Distance   int     `json:"distance" example:"2" doc:"How many edges away, on the surest way."`
-	Confidence float64 `json:"confidence" example:"0.98" doc:"The lowest confidence along the surest way."`
-	Via        string  `json:"via,omitempty" example:"kgo.Client.flush" doc:"The symbol before it on that way."`
-	Edge       string  `json:"edge,omitempty" example:"calls" doc:"The kind of the last edge; none of what changes itself."`
-	Site       string  `json:"site,omitempty" example:"pkg/kgo/sink.go:88" doc:"Where the last edge stands."`
+	Distance   int     `json:"distance" example:"2" doc:"Distance in edges on the path with the highest confidence."`
+	Confidence float64 `json:"confidence" example:"0.98" doc:"The lowest confidence on the path whose lowest confidence is highest."`
+	Via        string  `json:"via,omitempty" example:"kgo.Client.flush" doc:"The preceding symbol on that path."`
+	Edge       string  `json:"edge,omitempty" example:"calls" doc:"The kind of the last edge; absent for a changed symbol."`
+	Site       string  `json:"site,omitempty" example:"pkg/kgo/sink.go:88" doc:"The last edge's place in the code."`
 }
 
 func (r ImpactRequest) check() error {
 	switch {
 	case (r.Symbol == "") == (r.Diff == ""):
-		return &query.RequestError{Field: "symbol", Value: fmt.Sprintf("%q", r.Symbol), Reason: "want a symbol, or a diff, and one of them"}
+		return &query.RequestError{Field: "symbol", Value: fmt.Sprintf("%q", r.Symbol), Reason: "want either symbol or diff"}
 	case len(r.Symbol) > query.MaxName:
 		return checkSubject("symbol", r.Symbol)
 	case r.Depth < 0 || r.Depth > MaxDepth:
@@ -99,7 +99,7 @@ func Impact(ctx context.Context, s Sources, r ImpactRequest) (ImpactResponse, er
 	}
 	hint := c.w.leftOut()
 	if resp.Total+resp.TestCount == 0 {
-		hint = "nothing that is known uses what changes; what could not be resolved may"
+		hint = "no known code uses the changed symbols; unresolved references might"
 		if len(c.roots) == 0 {
 			hint = "no symbol differs between the two"
 		}

@@ -15,16 +15,16 @@ import (
 // Symbol is a node of the code graph as answers show it.
 type Symbol struct {
 	Repo     string `json:"repo" example:"github.com/acme/shop" doc:"The repository."`
-	Name     string `json:"name" example:"kgo.Client.Produce" doc:"The name, with the package's last element before it; of a file its path."`
-	Kind     string `json:"kind" example:"method" doc:"What it is: function, method, struct, interface, file, route, …"`
+	Name     string `json:"name" example:"kgo.Client.Produce" doc:"The name, prefixed with the last element of the package; for a file its path."`
+	Kind     string `json:"kind" example:"method" doc:"The kind of symbol: function, method, struct, interface, file, route, …"`
 	Language string `json:"language,omitempty" example:"go" doc:"The language."`
 	Package  string `json:"package,omitempty" example:"github.com/acme/shop/pkg/kgo" doc:"The package's canonical name."`
-	File     string `json:"file" example:"pkg/kgo/producer.go" doc:"The file it is declared in; of a package the directory."`
+	File     string `json:"file" example:"pkg/kgo/producer.go" doc:"The file that declares it; for a package the directory."`
 	Line     uint32 `json:"line,omitempty" example:"412" doc:"The line of its declaration, from 1."`
 	EndLine  uint32 `json:"end_line,omitempty" example:"430" doc:"The line of its end."`
 	Exported bool   `json:"exported,omitempty" doc:"Whether other files can name it, by the language's rule."`
-	Test     bool   `json:"test,omitempty" doc:"Whether it is a test, or stands among tests."`
-	Variant  string `json:"variant,omitempty" example:"#2" doc:"What tells it apart from others of its name."`
+	Test     bool   `json:"test,omitempty" doc:"Whether it is a test, or is declared in test code."`
+	Variant  string `json:"variant,omitempty" example:"#2" doc:"Distinguishes it from other symbols with the same name."`
 }
 
 // Place returns FILE:LINE, as editors accept it.

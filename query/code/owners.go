@@ -17,37 +17,37 @@ import (
 // OwnersRequest asks who owns a file or a symbol, and who wrote it.
 type OwnersRequest struct {
 	Scope
-	Symbols bool   `json:"symbols,omitempty" doc:"Of a file: who added and who changed last each symbol that it declares."`
-	Subject string `json:"subject" minLength:"1" maxLength:"4096" example:"pkg/kgo/client.go" doc:"A path, or a symbol: then its file is meant."`
-	Commits int    `json:"commits,omitempty" minimum:"1" maximum:"100000" default:"5000" example:"5000" doc:"How many commits to look at for authors, the newest first."`
+	Symbols bool   `json:"symbols,omitempty" doc:"For a file: who added and who last changed each symbol that it declares."`
+	Subject string `json:"subject" minLength:"1" maxLength:"4096" example:"pkg/kgo/client.go" doc:"A path, or a symbol, which stands for its file."`
+	Commits int    `json:"commits,omitempty" minimum:"1" maximum:"100000" default:"5000" example:"5000" doc:"The number of commits to search for authors, newest first."`
 }
 
 // OwnersResponse is the answer of owners.
 type OwnersResponse struct {
 	query.Basis
-	Revision Revision `json:"revision" doc:"What was asked."`
-	File     string   `json:"file" example:"pkg/kgo/client.go" doc:"The file, or the directory with a slash at its end."`
-	Owners   []string `json:"owners" nullable:"false" doc:"The owners, by the last rule that matches, of GitLab's sections each; none where that names none, or no rule matches."`
-	Rules    []Rule   `json:"rules" nullable:"false" doc:"The rules that say so."`
-	Authors  []Author `json:"authors" nullable:"false" doc:"Who changed it in the commits that were looked at, merges apart, the most often first."`
+	Revision Revision `json:"revision" doc:"The revision that was queried."`
+	File     string   `json:"file" example:"pkg/kgo/client.go" doc:"The file, or the directory with a trailing slash."`
+	Owners   []string `json:"owners" nullable:"false" doc:"The owners named by the last matching rule, or with GitLab's sections by the last matching rule of each section. Empty if no rule matches or the rule names no owner."`
+	Rules    []Rule   `json:"rules" nullable:"false" doc:"The rules that name them."`
+	Authors  []Author `json:"authors" nullable:"false" doc:"The authors who changed it in the searched commits, without merges, ordered by number of commits, descending."`
 	// Symbols has the authors of the named symbol, or of all symbols that the file declares.
-	Symbols []SymbolAuthors `json:"symbols,omitempty" doc:"Who made the symbol that was named what it is, or with symbols each one of the file."`
-	Commits int             `json:"commits" example:"812" doc:"How many commits were looked at."`
+	Symbols []SymbolAuthors `json:"symbols,omitempty" doc:"The history of the named symbol, or with symbols of each symbol in the file."`
+	Commits int             `json:"commits" example:"812" doc:"The number of commits searched."`
 }
 
 // Rule is a line of CODEOWNERS.
 type Rule struct {
 	Pattern string `json:"pattern" example:"/pkg/" doc:"The pattern."`
-	Place   string `json:"place" example:".github/CODEOWNERS:12" doc:"Where it stands."`
-	Section string `json:"section,omitempty" example:"Documentation" doc:"The section of GitLab's that it is in."`
+	Place   string `json:"place" example:".github/CODEOWNERS:12" doc:"The rule's file and line."`
+	Section string `json:"section,omitempty" example:"Documentation" doc:"The GitLab section that contains it."`
 }
 
 // Author is a person who changed a file.
 type Author struct {
-	Name    string    `json:"name" example:"Ada <ada@example.org>" doc:"Who."`
-	Commits int       `json:"commits" example:"12" doc:"How many of the commits changed it."`
-	Last    time.Time `json:"last,omitzero" doc:"When the newest of them was written."`
-	Commit  string    `json:"commit" doc:"The newest of them."`
+	Name    string    `json:"name" example:"Ada <ada@example.org>" doc:"The author."`
+	Commits int       `json:"commits" example:"12" doc:"The number of commits by this author that changed it."`
+	Last    time.Time `json:"last,omitzero" doc:"The time of the newest of these commits."`
+	Commit  string    `json:"commit" doc:"The newest of these commits."`
 }
 
 const (
@@ -109,7 +109,7 @@ func Owners(ctx context.Context, s Sources, r OwnersRequest) (OwnersResponse, er
 	hint := ""
 	switch {
 	case rules.path == "":
-		hint = "the snapshot has no CODEOWNERS with rules that were read"
+		hint = "the snapshot has no CODEOWNERS file with readable rules"
 	case len(resp.Rules) == 0:
 		hint = "no rule of " + rules.path + " matches"
 	}

@@ -21,18 +21,18 @@ import (
 // ProveRequest asks for a proof that a snapshot has an edge, or does not have it.
 type ProveRequest struct {
 	Scope
-	From   string `json:"from" minLength:"1" maxLength:"4096" example:"main.run" doc:"Where the edge begins."`
-	To     string `json:"to" minLength:"1" maxLength:"4096" example:"kgo.Client.Produce" doc:"Where it ends: a symbol, or one of elsewhere as callees lists it (net/http.Client.Do)."`
-	Edge   string `json:"edge,omitempty" default:"calls" example:"calls" doc:"Its kind: calls, may_call, references, implements, …"`
+	From   string `json:"from" minLength:"1" maxLength:"4096" example:"main.run" doc:"The symbol that the edge starts from."`
+	To     string `json:"to" minLength:"1" maxLength:"4096" example:"kgo.Client.Produce" doc:"The symbol that the edge leads to, in the repository or outside as callees lists it (net/http.Client.Do)."`
+	Edge   string `json:"edge,omitempty" default:"calls" example:"calls" doc:"The kind of the edge: calls, may_call, references, implements, …"`
 	Absent bool   `json:"absent,omitempty" doc:"Prove that there is no such edge."`
 }
 
 // ProveResponse is the answer of prove.
 type ProveResponse struct {
 	query.Basis
-	Revision Revision  `json:"revision" doc:"What was asked."`
-	Claim    string    `json:"claim" example:"main.go:run calls pkg/kgo/client.go:Client.Produce" doc:"What is proved, in words."`
-	Evidence EdgeProof `json:"evidence" doc:"The proof: verify-proof checks it, with nothing but the snapshot's hash."`
+	Revision Revision  `json:"revision" doc:"The revision that was queried."`
+	Claim    string    `json:"claim" example:"main.go:run calls pkg/kgo/client.go:Client.Produce" doc:"The proved statement as text."`
+	Evidence EdgeProof `json:"evidence" doc:"The proof: verify-proof checks it with nothing but the snapshot's hash."`
 }
 
 // EdgeProof proves a claim about one edge of a snapshot. Every field matters: VerifyProof rejects
@@ -41,44 +41,44 @@ type ProveResponse struct {
 // The chain is as follows. The claim is the leaf that Path shows in the map (package prolly). The
 // roots of the maps, the repository, the commit and its parents give the snapshot's hash.
 type EdgeProof struct {
-	Version    int               `json:"recount_proof" example:"2" doc:"The version of this form."`
-	Snapshot   schemas.Hash      `json:"snapshot" doc:"The hash that stands for the snapshot."`
+	Version    int               `json:"recount_proof" example:"2" doc:"The version of this format."`
+	Snapshot   schemas.Hash      `json:"snapshot" doc:"The root hash of the snapshot."`
 	Repository string            `json:"repository" example:"github.com/acme/shop" doc:"The repository."`
 	Commit     string            `json:"commit" doc:"The commit."`
 	Parents    []string          `json:"parents" nullable:"false" doc:"The commit's parents."`
 	Maps       map[string]string `json:"maps" doc:"The roots of the snapshot's eight maps."`
-	From       NodeName          `json:"from" doc:"Where the edge begins."`
-	Edge       string            `json:"edge" example:"calls" doc:"Its kind."`
-	To         *NodeName         `json:"to,omitempty" doc:"Where it ends, in the repository."`
-	Outside    *OutsideName      `json:"outside,omitempty" doc:"Where it ends, elsewhere."`
-	Absent     bool              `json:"absent,omitempty" doc:"There is no such edge."`
-	Ends       *ProvenEnds       `json:"ends,omitempty" doc:"That the snapshot knows both ends; with absent, and with nothing else."`
-	Value      []byte            `json:"value,omitempty" doc:"What the snapshot stores of the edge: a CodeEdge in protobuf, base64."`
-	Digest     schemas.Hash      `json:"claim" doc:"The hash of what is claimed: the snapshot, the claim in words, the map, the key, the value, whether it is absent, and what is stored of the ends."`
-	Path       json.RawMessage   `json:"path" doc:"The proof of the entry in the map, as projections/prolly has it."`
+	From       NodeName          `json:"from" doc:"The symbol that the edge starts from."`
+	Edge       string            `json:"edge" example:"calls" doc:"The kind of the edge."`
+	To         *NodeName         `json:"to,omitempty" doc:"The symbol that the edge leads to, if it is in the repository."`
+	Outside    *OutsideName      `json:"outside,omitempty" doc:"The symbol that the edge leads to, if it is outside the repository."`
+	Absent     bool              `json:"absent,omitempty" doc:"The proof shows that there is no such edge."`
+	Ends       *ProvenEnds       `json:"ends,omitempty" doc:"Proof that the snapshot has both ends; present exactly if absent is set."`
+	Value      []byte            `json:"value,omitempty" doc:"The stored edge: a CodeEdge in protobuf, base64."`
+	Digest     schemas.Hash      `json:"claim" doc:"The hash of the claim: the snapshot, the statement as text, the map, the key, the value, whether it is absent, and the stored values of the ends."`
+	Path       json.RawMessage   `json:"path" doc:"The proof of the entry in the map, in the format of projections/prolly."`
 }
 
 // ProvenEnds proves that both ends of an absent edge are in the snapshot. Without it a proof of
 // absence would be worthless, since no edge begins or ends at something that does not exist.
 type ProvenEnds struct {
-	From ProvenEnd `json:"from" doc:"That the snapshot has the node where the edge would begin."`
-	To   ProvenEnd `json:"to" doc:"That the snapshot has the node where it would end, or that some edge leads to it where it is elsewhere."`
+	From ProvenEnd `json:"from" doc:"Proof that the snapshot has the node that the edge would start from."`
+	To   ProvenEnd `json:"to" doc:"Proof that the snapshot has the node that the edge would lead to, or, if that is outside the repository, that some edge leads to it."`
 }
 
 // ProvenEnd proves that a snapshot has a node, or an edge that leads to an external symbol.
 type ProvenEnd struct {
-	By    *NodeName       `json:"by,omitempty" doc:"From which node an edge leads to what is elsewhere."`
-	Edge  string          `json:"edge,omitempty" doc:"Of which kind that one is."`
-	Value []byte          `json:"value" doc:"What the snapshot stores: a CodeNode, or with by a CodeEdge, in protobuf, base64."`
-	Path  json.RawMessage `json:"path" doc:"The proof of the entry in the map nodes, or with by in externals."`
+	By    *NodeName       `json:"by,omitempty" doc:"The node from which an edge leads to the symbol outside."`
+	Edge  string          `json:"edge,omitempty" doc:"The kind of that edge."`
+	Value []byte          `json:"value" doc:"The stored value: a CodeNode, or with by a CodeEdge, in protobuf, base64."`
+	Path  json.RawMessage `json:"path" doc:"The proof of the entry in the map nodes, or with by in the map externals."`
 }
 
 // NodeName has the parts of a node's key.
 type NodeName struct {
 	File    string `json:"file" example:"pkg/kgo/client.go" doc:"The file."`
-	Name    string `json:"name" example:"Client.Produce" doc:"The name with its owners'."`
-	Kind    string `json:"kind" example:"method" doc:"What it is."`
-	Variant string `json:"variant,omitempty" doc:"What tells it apart from others of its name."`
+	Name    string `json:"name" example:"Client.Produce" doc:"The name, prefixed with the names of its owners."`
+	Kind    string `json:"kind" example:"method" doc:"The kind of symbol."`
+	Variant string `json:"variant,omitempty" doc:"Distinguishes it from other symbols with the same name."`
 }
 
 // OutsideName identifies an external symbol.
@@ -159,9 +159,9 @@ func Prove(ctx context.Context, s Sources, r ProveRequest) (ProveResponse, error
 	resp.Revision, resp.Claim = revisionAt(snap), p.Claim()
 	if claim.Absent != r.Absent {
 		if claim.Absent {
-			return resp, &query.NotFoundError{Ref: resp.Claim, Hint: "the snapshot has no such edge; absent proves that"}
+			return resp, &query.NotFoundError{Ref: resp.Claim, Hint: "the snapshot has no such edge; set absent to prove that"}
 		}
-		return resp, &query.NotFoundError{Ref: resp.Claim, Hint: "the snapshot has that edge; without absent it is proved"}
+		return resp, &query.NotFoundError{Ref: resp.Claim, Hint: "the snapshot has that edge; leave absent out to prove it"}
 	}
 	p.Value = claim.Value
 	if p.Path, err = encodePath(proof); err != nil {
@@ -211,7 +211,7 @@ func (a *session) proveTo(p *EdgeProof, w *world, from int32, kind recountv1.Edg
 		p.Outside = &OutsideName{found[0].language, found[0].pkg, found[0].name}
 		return nil
 	}
-	return &query.RequestError{Field: "to", Value: fmt.Sprintf("%q", name), Reason: fmt.Sprintf("%d symbols of elsewhere are called so, as %s and %s: say more of the name", len(found), OutsideName{"", found[0].pkg, found[0].name}.plain(), OutsideName{"", found[1].pkg, found[1].name}.plain())}
+	return &query.RequestError{Field: "to", Value: fmt.Sprintf("%q", name), Reason: fmt.Sprintf("%d symbols outside the repository have that name, such as %s and %s: give more of the name", len(found), OutsideName{"", found[0].pkg, found[0].name}.plain(), OutsideName{"", found[1].pkg, found[1].name}.plain())}
 }
 
 // leadsOutside returns the external symbol to which a node leads, by the end of its name.
@@ -232,7 +232,7 @@ func (g *Graph) proveEnds(snap *snapshots.Snapshot, p EdgeProof) (*ProvenEnds, e
 		s := symbol{p.Outside.Language, p.Outside.Package, p.Outside.Name}
 		i := slices.Index(g.symbols, s)
 		if i < 0 || g.userStart[i] == g.userStart[i+1] {
-			return nil, fmt.Errorf("nothing leads to %s", p.Outside)
+			return nil, fmt.Errorf("no edge leads to %s", p.Outside)
 		}
 		e := g.outside[g.users[g.userStart[i]]]
 		by := nodeName(g.keys[e.from])
@@ -288,7 +288,7 @@ func hasSeparator(s string) bool {
 func (n NodeName) key() (schemas.NodeKey, error) {
 	kind, ok := recountv1.SymbolKind_value["SYMBOL_KIND_"+strings.ToUpper(n.Kind)]
 	if !ok || n.Kind != strings.ToLower(n.Kind) || hasSeparator(n.File+n.Name+n.Variant) {
-		return "", fmt.Errorf("%+v is no name of a node", n)
+		return "", fmt.Errorf("%+v is not the name of a node", n)
 	}
 	return schemas.NewNodeKey(n.File, "", n.Name, recountv1.SymbolKind(kind), n.Variant), nil
 }
@@ -350,7 +350,7 @@ func (p EdgeProof) key() (snapshots.Which, []byte, error) {
 	case err != nil:
 		return "", nil, err
 	case (p.To == nil) == (p.Outside == nil):
-		return "", nil, errors.New("want to or outside, and one of them")
+		return "", nil, errors.New("want either to or outside")
 	case p.Outside != nil:
 		key, err := p.Outside.key(from, kind)
 		return snapshots.ExternalsMap, key, err
@@ -362,7 +362,7 @@ func (p EdgeProof) key() (snapshots.Which, []byte, error) {
 // key returns the key of an edge to the symbol in the map externals.
 func (o OutsideName) key(from schemas.NodeKey, kind recountv1.EdgeKind) ([]byte, error) {
 	if hasSeparator(o.Language + o.Package + o.Name) {
-		return nil, fmt.Errorf("%+v is no name of what is elsewhere", o)
+		return nil, fmt.Errorf("%+v is not the name of a symbol outside the repository", o)
 	}
 	return snapshots.ExternalKey(from, kind, o.Language, o.Package, o.Name), nil
 }
@@ -372,13 +372,13 @@ func (o OutsideName) key(from schemas.NodeKey, kind recountv1.EdgeKind) ([]byte,
 func (e ProvenEnd) key(node *NodeName, outside *OutsideName) (snapshots.Which, []byte, error) {
 	if node != nil {
 		if e.By != nil || e.Edge != "" {
-			return "", nil, errors.New("a node is shown by itself: want neither by nor edge")
+			return "", nil, errors.New("a node is proved by its own entry: want neither by nor edge")
 		}
 		key, err := node.key()
 		return snapshots.NodesMap, []byte(key), err
 	}
 	if e.By == nil || outside == nil {
-		return "", nil, errors.New("what is elsewhere is shown by an edge: want by and edge")
+		return "", nil, errors.New("a symbol outside the repository is proved by an edge: want by and edge")
 	}
 	by, err := e.By.key()
 	if err != nil {

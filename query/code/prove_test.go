@@ -109,7 +109,7 @@ func TestClaimsNameBothEnds(t *testing.T) {
 func TestOlderProofsAreRefused(t *testing.T) {
 	for _, b := range proofs(t, newShop(t)) {
 		old := bytes.Replace(b, []byte(`"recount_proof":3`), []byte(`"recount_proof":2`), 1)
-		if _, err := code.VerifyProof(old, nil); !errors.Is(err, code.ErrNotProved) || !strings.Contains(err.Error(), "a proof of form 2: this program knows form 3; prove it again") {
+		if _, err := code.VerifyProof(old, nil); !errors.Is(err, code.ErrNotProved) || !strings.Contains(err.Error(), "the proof has version 2, this program reads version 3: prove it again") {
 			t.Errorf("%v", err)
 		}
 	}

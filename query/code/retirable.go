@@ -17,22 +17,22 @@ import (
 // RetirableRequest asks which graphs a `snapshots.retired` event would remove.
 type RetirableRequest struct {
 	Scope
-	Before   time.Time `json:"before" example:"2026-08-20T00:00:00Z" doc:"Graphs of commits that were committed at this time or later stay."`
-	KeepRefs []string  `json:"keep_refs,omitempty" example:"refs/tags/*" doc:"Refs whose graphs stay, whatever their age: full names, or beginnings with a star behind. None means all. HEAD's always does, and so do the working tree and the newest graph."`
+	Before   time.Time `json:"before" example:"2026-08-20T00:00:00Z" doc:"Keep graphs of commits made at this time or later."`
+	KeepRefs []string  `json:"keep_refs,omitempty" example:"refs/tags/*" doc:"Refs whose graphs are kept whatever their age: full names, or prefixes ending in *. Default: all refs. The graphs of HEAD and the working tree and the newest graph are always kept."`
 }
 
 // RetirableResponse is the answer of retirable.
 type RetirableResponse struct {
 	query.Basis
-	Repositories []Retirable `json:"repositories" nullable:"false" doc:"What it would do to each repository."`
-	Retire       int         `json:"retire" example:"812" doc:"How many graphs would be given up, of all together."`
+	Repositories []Retirable `json:"repositories" nullable:"false" doc:"The effect on each repository."`
+	Retire       int         `json:"retire" example:"812" doc:"The total number of graphs that would be removed."`
 }
 
 // Retirable counts the graphs of one repository that would be removed.
 type Retirable struct {
 	Repo   string `json:"repo" example:"github.com/acme/shop" doc:"The repository."`
-	Retire int    `json:"retire" example:"812" doc:"Graphs that would be given up."`
-	Keep   int    `json:"keep" example:"188" doc:"Graphs that would stay."`
+	Retire int    `json:"retire" example:"812" doc:"Graphs that would be removed."`
+	Keep   int    `json:"keep" example:"188" doc:"Graphs that would be kept."`
 }
 
 func (r RetirableRequest) check() error {
@@ -40,7 +40,7 @@ func (r RetirableRequest) check() error {
 	case r.Before.IsZero():
 		return &query.RequestError{Field: "before", Value: `""`, Reason: "want a time"}
 	case r.At != "":
-		return &query.RequestError{Field: "at", Value: r.At, Reason: "not here: it is asked of all commits"}
+		return &query.RequestError{Field: "at", Value: r.At, Reason: "not allowed: the rule applies to all commits"}
 	case len(r.KeepRefs) > 1000:
 		return &query.RequestError{Field: "keep_refs", Value: len(r.KeepRefs), Reason: "want at most 1000"}
 	}

@@ -14,32 +14,32 @@ import (
 // RoutesRequest asks for the routes of a revision.
 type RoutesRequest struct {
 	Scope
-	Pattern string `json:"pattern,omitempty" maxLength:"4096" example:"/orders/42" doc:"Only those whose path has this in it, or that a request for this path could reach. A method may stand before it: POST /orders."`
-	Method  string `json:"method,omitempty" maxLength:"32" example:"POST" doc:"Only those of this method, and those of any."`
-	Tests   bool   `json:"tests,omitempty" doc:"Tests' routes, too."`
-	Limit   int    `json:"limit,omitempty" minimum:"1" maximum:"10000" default:"50" example:"50" doc:"How many at most."`
+	Pattern string `json:"pattern,omitempty" maxLength:"4096" example:"/orders/42" doc:"Only routes whose path contains this, or that a request for this path could reach. It may begin with a method: POST /orders."`
+	Method  string `json:"method,omitempty" maxLength:"32" example:"POST" doc:"Only routes for this method or for any method."`
+	Tests   bool   `json:"tests,omitempty" doc:"Include routes of tests."`
+	Limit   int    `json:"limit,omitempty" minimum:"1" maximum:"10000" default:"50" example:"50" doc:"Maximum number of routes."`
 }
 
 // RoutesResponse is the answer of routes.
 type RoutesResponse struct {
 	query.Basis
-	Revision  Revision `json:"revision" doc:"What was asked."`
+	Revision  Revision `json:"revision" doc:"The revision that was queried."`
 	Routes    []Route  `json:"routes" nullable:"false" doc:"The routes by path, then by method."`
-	Total     int      `json:"total" example:"12" doc:"How many there are."`
-	Truncated int      `json:"truncated" example:"0" doc:"How many of them are left out."`
+	Total     int      `json:"total" example:"12" doc:"Total number of routes."`
+	Truncated int      `json:"truncated" example:"0" doc:"The number of them left out of the list."`
 }
 
 // Route is a path that is served.
 type Route struct {
-	Method    string    `json:"method" example:"POST" doc:"The method; ANY where every one is served."`
-	Path      string    `json:"path" example:"/orders/{id}" doc:"The path as the framework writes it, with its groups' prefixes."`
+	Method    string    `json:"method" example:"POST" doc:"The method; ANY if the route serves every method."`
+	Path      string    `json:"path" example:"/orders/{id}" doc:"The path in the framework's syntax, with the prefixes of its groups."`
 	Framework string    `json:"framework,omitempty" example:"chi" doc:"The framework."`
-	File      string    `json:"file" example:"web/routes.go" doc:"Where it is registered."`
+	File      string    `json:"file" example:"web/routes.go" doc:"The file that registers it."`
 	Line      uint32    `json:"line,omitempty" example:"31" doc:"The line."`
-	Handlers  []Handler `json:"handlers" nullable:"false" doc:"What serves it; none where that could not be resolved."`
+	Handlers  []Handler `json:"handlers" nullable:"false" doc:"The handlers; empty if they could not be resolved."`
 	// Middleware lists the decorators of the handlers. Middleware installed in other ways is not
 	// known.
-	Middleware []string `json:"middleware,omitempty" example:"auth.login_required" doc:"What decorates its handlers, the route's own decorator apart. Middleware that is set up in other ways is not known."`
+	Middleware []string `json:"middleware,omitempty" example:"auth.login_required" doc:"The decorators of its handlers, except the route's own. Middleware that is set up in other ways is not known."`
 }
 
 // Place returns FILE:LINE.
@@ -48,9 +48,9 @@ func (r Route) Place() string { return place(r.File, r.Line) }
 // Handler is a symbol that serves a route.
 type Handler struct {
 	Symbol
-	Outside    bool    `json:"outside,omitempty" doc:"It is of elsewhere: it has a package and a name, and no place."`
-	Provenance string  `json:"provenance" example:"types_resolved" doc:"How that is known."`
-	Confidence float64 `json:"confidence" example:"0.98" doc:"How sure it is."`
+	Outside    bool    `json:"outside,omitempty" doc:"It is outside the repository: it has a package and a name, but no place."`
+	Provenance string  `json:"provenance" example:"types_resolved" doc:"How the handler was found."`
+	Confidence float64 `json:"confidence" example:"0.98" doc:"Confidence, 0 to 1."`
 }
 
 func (r RoutesRequest) check() error {
@@ -122,7 +122,7 @@ func Routes(ctx context.Context, s Sources, r RoutesRequest) (RoutesResponse, er
 	if resp.Total == 0 {
 		hint = "no route is known at this revision"
 		if seen > 0 {
-			hint = "none of the routes matches"
+			hint = "no route matches"
 		}
 	}
 	var filters []query.AppliedFilter

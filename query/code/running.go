@@ -11,42 +11,42 @@ import (
 
 // RuntimeWindow asks also for the callers seen at run time, by spans.
 type RuntimeWindow struct {
-	From time.Time `json:"from,omitzero" example:"2026-11-20T12:00:00Z" doc:"Only what happened at this time or later, by the spans' own time."`
-	To   time.Time `json:"to,omitzero" example:"2026-11-21T12:00:00Z" doc:"Only what happened before this time."`
-	At   time.Time `json:"at,omitzero" example:"2026-11-21T12:00:00Z" doc:"The moment that is now: confidence counts the seven days before it. Without it the time of the newest span."`
+	From time.Time `json:"from,omitzero" example:"2026-11-20T12:00:00Z" doc:"Only calls at this time or later, by the spans' own time."`
+	To   time.Time `json:"to,omitzero" example:"2026-11-21T12:00:00Z" doc:"Only calls before this time."`
+	At   time.Time `json:"at,omitzero" example:"2026-11-21T12:00:00Z" doc:"The time to use as now: confidence counts the seven days before it. Default: the time of the newest span."`
 }
 
 func (r *RuntimeWindow) check() error {
 	if r != nil && !r.From.IsZero() && !r.To.IsZero() && !r.From.Before(r.To) {
-		return &query.RequestError{Field: "runtime.from", Value: r.From.Format(time.RFC3339), Reason: "not before to, so that nothing can match"}
+		return &query.RequestError{Field: "runtime.from", Value: r.From.Format(time.RFC3339), Reason: "not before to, so nothing can match"}
 	}
 	return nil
 }
 
 // RuntimeUse has the callers seen at run time.
 type RuntimeUse struct {
-	Callers   []RuntimeCaller `json:"callers" nullable:"false" doc:"Who calls, the nearest first, then the most frequent."`
-	Total     int             `json:"total" example:"2" doc:"How many there are."`
-	Truncated int             `json:"truncated" example:"0" doc:"How many of them are left out."`
-	Hint      string          `json:"hint,omitempty" doc:"Why there are none."`
+	Callers   []RuntimeCaller `json:"callers" nullable:"false" doc:"The callers, by distance, then by number of calls."`
+	Total     int             `json:"total" example:"2" doc:"Total number of callers."`
+	Truncated int             `json:"truncated" example:"0" doc:"The number of them left out of the list."`
+	Hint      string          `json:"hint,omitempty" doc:"Why there are no callers."`
 }
 
 // RuntimeCaller is a service that calls an operation whose handler reaches the queried symbol.
 type RuntimeCaller struct {
-	Caller    string    `json:"caller,omitempty" example:"web" doc:"The service that calls; empty where it sends no spans."`
-	Service   string    `json:"service" example:"carts" doc:"The service that is called."`
-	Kind      string    `json:"kind" example:"rpc" doc:"What sort of call."`
-	Operation string    `json:"operation" example:"shop.v1.Carts/GetCart" doc:"What is called."`
+	Caller    string    `json:"caller,omitempty" example:"web" doc:"The calling service; empty if it sends no spans."`
+	Service   string    `json:"service" example:"carts" doc:"The called service."`
+	Kind      string    `json:"kind" example:"rpc" doc:"The kind of call."`
+	Operation string    `json:"operation" example:"shop.v1.Carts/GetCart" doc:"The called operation."`
 	Handler   Symbol    `json:"handler" doc:"The code that handles it."`
-	Distance  int       `json:"distance" example:"2" doc:"How many edges of code the handler is away from what was asked about; 0 where it is that."`
-	Count     uint64    `json:"count" example:"1402" doc:"How often it was called."`
-	Errors    uint64    `json:"errors" example:"14" doc:"How many of these failed."`
-	Last      time.Time `json:"last" doc:"When last."`
-	Trace     string    `json:"trace,omitempty" example:"5b8efff798038103d269b633813fc60c" doc:"One of the traces."`
+	Distance  int       `json:"distance" example:"2" doc:"The distance in code edges from the handler to the queried symbol; 0 if the handler is that symbol."`
+	Count     uint64    `json:"count" example:"1402" doc:"The number of calls."`
+	Errors    uint64    `json:"errors" example:"14" doc:"The number of calls that failed."`
+	Last      time.Time `json:"last" doc:"The time of the last call."`
+	Trace     string    `json:"trace,omitempty" example:"5b8efff798038103d269b633813fc60c" doc:"The id of one of the traces."`
 	// Confidence is whether it is called now; Sure is whether this code handles the operation.
-	Confidence float64 `json:"confidence" example:"0.95" doc:"How sure it is that it is called now: by how often it was seen in the seven days before at, and when last."`
-	Rule       string  `json:"rule" example:"rpc" doc:"How the operation is known to be this code's."`
-	Sure       float64 `json:"code_confidence" example:"0.9" doc:"How sure that is, the way from the handler included."`
+	Confidence float64 `json:"confidence" example:"0.95" doc:"Confidence that the call still happens, from how often and how recently it was seen in the seven days before at."`
+	Rule       string  `json:"rule" example:"rpc" doc:"The rule that joined the operation to the code."`
+	Sure       float64 `json:"code_confidence" example:"0.9" doc:"Confidence of that rule, multiplied with the confidence of the path from the handler."`
 }
 
 // Place identifies a node in every snapshot that has it.

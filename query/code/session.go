@@ -28,10 +28,10 @@ type Sources struct {
 
 // Scope selects the repository and revision of a query.
 type Scope struct {
-	Repo    string            `json:"repo,omitempty" maxLength:"4096" example:"github.com/acme/shop" doc:"The repository: its name, or the end of it from behind a slash. May be left out where there is only one."`
-	At      string            `json:"at,omitempty" maxLength:"1024" example:"main~3" doc:"The revision: a branch, a tag, a commit or the beginning of one, HEAD, each with ~N or ^N; worktree. Default HEAD."`
-	AtLeast schemas.Watermark `json:"at_least,omitempty" example:"recount.commits/0:42" doc:"Wait until everything below these offsets is visible: read your writes. TOPIC/PARTITION:NEXT, comma-separated, as in a response's watermark."`
-	WaitMS  int               `json:"wait_ms,omitempty" minimum:"1" maximum:"60000" default:"5000" example:"5000" doc:"How long at_least may wait, in milliseconds."`
+	Repo    string            `json:"repo,omitempty" maxLength:"4096" example:"github.com/acme/shop" doc:"The repository: its name, or the part of it after a slash. Not needed if there is only one."`
+	At      string            `json:"at,omitempty" maxLength:"1024" example:"main~3" doc:"The revision: a branch, a tag, a commit or a prefix of one, or HEAD, each optionally with ~N or ^N; or worktree. Default HEAD."`
+	AtLeast schemas.Watermark `json:"at_least,omitempty" example:"recount.commits/0:42" doc:"Wait until everything below these offsets is visible, to read your own writes. TOPIC/PARTITION:NEXT, comma-separated, as in a response's watermark."`
+	WaitMS  int               `json:"wait_ms,omitempty" minimum:"1" maximum:"60000" default:"5000" example:"5000" doc:"The maximum time to wait for at_least, in milliseconds."`
 }
 
 // These are the limits of requests. They are part of the API.
@@ -200,11 +200,11 @@ func revisionAt(s *snapshots.Snapshot) Revision { return revisionOf(s.CodeSnapsh
 type Revision struct {
 	Repo     string           `json:"repo" example:"github.com/acme/shop" doc:"The repository."`
 	Commit   string           `json:"commit" example:"9fceb02d0ae598e95dc970b74767f19372d61af8" doc:"The commit."`
-	Snapshot schemas.Hash     `json:"snapshot" doc:"The hash that stands for its whole graph; zeros where it has none."`
+	Snapshot schemas.Hash     `json:"snapshot" doc:"The root hash of its graph; zeros if it has none."`
 	Position schemas.Position `json:"position" doc:"The event that closed the commit."`
 	Subject  string           `json:"subject,omitempty" example:"kgo: retry on timeouts" doc:"The first line of its message."`
-	Author   string           `json:"author,omitempty" example:"Ada <ada@example.org>" doc:"Who wrote it."`
-	Time     time.Time        `json:"time,omitzero" doc:"When it was written."`
+	Author   string           `json:"author,omitempty" example:"Ada <ada@example.org>" doc:"The commit's author."`
+	Time     time.Time        `json:"time,omitzero" doc:"The time of the commit."`
 }
 
 func revisionOf(s *recountv1.CodeSnapshot) Revision {

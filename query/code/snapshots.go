@@ -14,7 +14,7 @@ import (
 // LogRequest asks for the snapshots of a history.
 type LogRequest struct {
 	Scope
-	Limit int `json:"limit,omitempty" minimum:"1" maximum:"10000" default:"50" example:"20" doc:"How many at most."`
+	Limit int `json:"limit,omitempty" minimum:"1" maximum:"10000" default:"50" example:"20" doc:"Maximum number of snapshots."`
 }
 
 // LogResponse is the answer of snapshot-log.
@@ -28,7 +28,7 @@ type LogResponse struct {
 type LoggedSnapshot struct {
 	Revision
 	Parents []string `json:"parents" nullable:"false" doc:"The commit's parents."`
-	Changed int      `json:"changed" example:"3" doc:"How many files the commit changed."`
+	Changed int      `json:"changed" example:"3" doc:"The number of files that the commit changed."`
 	NoGraph string   `json:"no_graph,omitempty" doc:"Why it has no graph."`
 }
 
@@ -78,23 +78,23 @@ type ShowRequest struct{ Scope }
 // SnapshotResponse is the answer of snapshot-show.
 type SnapshotResponse struct {
 	query.Basis
-	Revision   Revision          `json:"revision" doc:"What was asked."`
+	Revision   Revision          `json:"revision" doc:"The revision that was queried."`
 	Parents    []string          `json:"parents" nullable:"false" doc:"The commit's parents."`
-	Message    string            `json:"message" doc:"Its message."`
-	Changed    []string          `json:"changed" nullable:"false" doc:"The files that it changed, as far as they are kept: 1,000."`
-	Roots      map[string]string `json:"roots" doc:"The roots of its maps."`
-	Files      Counted           `json:"files" doc:"Its files by language; those that were skipped by the reason."`
-	Symbols    Counted           `json:"symbols" doc:"Its symbols by kind."`
-	Edges      Counted           `json:"edges" doc:"Its edges by kind."`
-	Outside    Counted           `json:"outside" doc:"Its edges to what is elsewhere, by kind."`
-	Unresolved int               `json:"unresolved" example:"120" doc:"References that nothing was found for."`
-	Partial    []string          `json:"partial" nullable:"false" doc:"Files whose facts are not all, the first 20."`
+	Message    string            `json:"message" doc:"The commit's message."`
+	Changed    []string          `json:"changed" nullable:"false" doc:"The files that the commit changed, at most 1,000."`
+	Roots      map[string]string `json:"roots" doc:"The root hashes of its maps."`
+	Files      Counted           `json:"files" doc:"The number of files by language, and of skipped files by reason."`
+	Symbols    Counted           `json:"symbols" doc:"The number of symbols by kind."`
+	Edges      Counted           `json:"edges" doc:"The number of edges by kind."`
+	Outside    Counted           `json:"outside" doc:"The number of edges to symbols outside the repository, by kind."`
+	Unresolved int               `json:"unresolved" example:"120" doc:"The number of references that could not be resolved."`
+	Partial    []string          `json:"partial" nullable:"false" doc:"The first 20 files that were read only in part."`
 }
 
 // Counted is a count with its parts.
 type Counted struct {
-	Total int            `json:"total" example:"120" doc:"How many."`
-	By    map[string]int `json:"by" doc:"How many of each."`
+	Total int            `json:"total" example:"120" doc:"The total."`
+	By    map[string]int `json:"by" doc:"The number of each."`
 }
 
 func (r ShowRequest) check() error { return r.Scope.check() }

@@ -16,32 +16,32 @@ import (
 // StaleRequest asks what seems to be out of date.
 type StaleRequest struct {
 	Scope
-	Kinds         []string `json:"kinds,omitempty" example:"unused" doc:"Only these: gone, doc, unused, aged."`
-	Days          int      `json:"days,omitempty" minimum:"1" maximum:"36500" default:"90" example:"180" doc:"How far back to compare, in days before the revision's commit; not with since."`
-	Since         string   `json:"since,omitempty" maxLength:"1024" example:"v1.18.0" doc:"The revision to compare with, in the place of days."`
+	Kinds         []string `json:"kinds,omitempty" example:"unused" doc:"Only these kinds of findings: gone, doc, unused, aged."`
+	Days          int      `json:"days,omitempty" minimum:"1" maximum:"36500" default:"90" example:"180" doc:"How many days before the revision's commit the compared revision lies. Not allowed with since."`
+	Since         string   `json:"since,omitempty" maxLength:"1024" example:"v1.18.0" doc:"The revision to compare with, instead of days."`
 	Path          string   `json:"path,omitempty" maxLength:"4096" example:"pkg/kgo/" doc:"Only below this path."`
-	MinConfidence float64  `json:"min_confidence,omitempty" minimum:"0" maximum:"1" default:"0.5" example:"0.5" doc:"Only what is as sure as this."`
-	Limit         int      `json:"limit,omitempty" minimum:"1" maximum:"10000" default:"50" example:"50" doc:"How many at most."`
+	MinConfidence float64  `json:"min_confidence,omitempty" minimum:"0" maximum:"1" default:"0.5" example:"0.5" doc:"Only findings with at least this confidence."`
+	Limit         int      `json:"limit,omitempty" minimum:"1" maximum:"10000" default:"50" example:"50" doc:"Maximum number of findings."`
 }
 
 // StaleResponse is the answer of stale.
 type StaleResponse struct {
 	query.Basis
-	Revision  Revision       `json:"revision" doc:"What was asked."`
-	Base      *Revision      `json:"base,omitempty" doc:"What it was compared with, for gone, doc and aged; none where no commit that old has a graph, and there is no older one."`
-	Findings  []Stale        `json:"findings" nullable:"false" doc:"By kind, then the surest first."`
-	Counts    map[string]int `json:"counts" doc:"How many of each kind."`
-	Truncated int            `json:"truncated" example:"0" doc:"How many are left out."`
+	Revision  Revision       `json:"revision" doc:"The revision that was queried."`
+	Base      *Revision      `json:"base,omitempty" doc:"The revision compared with, for gone, doc and aged. Absent if no earlier commit has a graph."`
+	Findings  []Stale        `json:"findings" nullable:"false" doc:"The findings by kind, then by confidence, highest first."`
+	Counts    map[string]int `json:"counts" doc:"The number of findings of each kind."`
+	Truncated int            `json:"truncated" example:"0" doc:"The number of findings left out."`
 }
 
 // Stale is something that seems to be out of date.
 type Stale struct {
 	Symbol
-	Finding    string  `json:"finding" enum:"gone,doc,unused,aged" example:"unused" doc:"gone: it refers to what was removed; doc: its documentation names what was removed; unused: nothing that is known uses it; aged: it is as it was though what it calls has changed."`
-	Of         string  `json:"of,omitempty" example:"kgo.Client.Close" doc:"What was removed, or has changed."`
-	Site       string  `json:"site" example:"main.go:12" doc:"Where that shows."`
-	Why        string  `json:"why" example:"no symbol uses it" doc:"In words."`
-	Confidence float64 `json:"confidence" example:"0.9" doc:"How sure it is: lower where the language has no types, and where a reference that was not resolved could mean it."`
+	Finding    string  `json:"finding" enum:"gone,doc,unused,aged" example:"unused" doc:"gone: it refers to a removed symbol. doc: its documentation names a removed symbol. unused: no known code uses it. aged: it did not change although what it calls did."`
+	Of         string  `json:"of,omitempty" example:"kgo.Client.Close" doc:"The symbol that was removed or changed."`
+	Site       string  `json:"site" example:"main.go:12" doc:"The place of the evidence."`
+	Why        string  `json:"why" example:"no symbol uses it" doc:"The reason as text."`
+	Confidence float64 `json:"confidence" example:"0.9" doc:"Confidence, 0 to 1. It is lower for languages without types, and if an unresolved reference could refer to the symbol."`
 }
 
 // These are the kinds of findings.
@@ -66,7 +66,7 @@ func (r StaleRequest) check() error {
 	case r.Days < 0 || r.Days > 36500:
 		return &query.RequestError{Field: "days", Value: r.Days, Reason: "want 1 to 36500"}
 	case r.Days > 0 && r.Since != "":
-		return &query.RequestError{Field: "days", Value: r.Days, Reason: "not with since: give one of them"}
+		return &query.RequestError{Field: "days", Value: r.Days, Reason: "not allowed with since: give one of them"}
 	case len(r.Since) > query.MaxName || len(r.Path) > query.MaxName:
 		return &query.RequestError{Field: "since", Value: len(r.Since), Reason: fmt.Sprintf("want at most %d bytes", query.MaxName)}
 	}
@@ -131,7 +131,7 @@ func Stales(ctx context.Context, s Sources, r StaleRequest) (StaleResponse, erro
 	resp.Truncated = cut(&resp.Findings, cmp.Or(r.Limit, DefaultLimit))
 	resp.Revision = revisionAt(snap)
 	if total == 0 && hint == "" {
-		hint = "nothing that is known is out of date"
+		hint = "nothing out of date was found"
 	}
 	resp.Basis = a.basis(total == 0, hint, query.AppliedFilter{Field: "min_confidence", Op: "ge", Value: fmt.Sprint(least)})
 	return resp, nil
@@ -173,10 +173,10 @@ func (a *session) before(snap *snapshots.Snapshot, since string, days int) (*sna
 		}
 	}
 	if best == nil {
-		return nil, "no commit before this one has a graph: what has changed is not known; recount import git --history goes further back", nil
+		return nil, "no commit before this one has a graph, so changes are not known; recount import git --history goes further back", nil
 	}
 	s, err := a.view.Open(best)
-	return s, fmt.Sprintf("no commit of %d days before has a graph: compared with the oldest, %.12s", days, best.Commit), err
+	return s, fmt.Sprintf("no commit of %d days earlier has a graph: compared with the oldest, %.12s", days, best.Commit), err
 }
 
 // staleness collects the findings.
@@ -263,9 +263,9 @@ func (st *staleness) gone(removed map[string][]change) error {
 			if c.old.Language != st.g.language(n) {
 				continue
 			}
-			conf, why := 0.5, "a name that was removed"
+			conf, why := 0.5, "the name was removed"
 			if o := lastName(c.old.Owner); o != "" && len(names) > 1 && strings.EqualFold(names[len(names)-2], o) || c.key.Path() == from.Path() {
-				conf, why = 0.8, "a name that was removed, with its owner or in its file"
+				conf, why = 0.8, "the name was removed, with its owner or in its file"
 			}
 			number, _, _ := strings.Cut(line, ":")
 			st.add(n, Stale{Finding: staleGone, Of: displayOf(c.key, c.old.Package), Site: from.Path() + ":" + number, Why: why, Confidence: conf})
@@ -296,7 +296,7 @@ func (st *staleness) documented(removed map[string][]change) error {
 			if len(all) == 0 {
 				continue
 			}
-			conf, why := 0.5, "its documentation names what was removed"
+			conf, why := 0.5, "its documentation names a removed symbol"
 			if strings.Contains(said, ".") {
 				conf = 0.7
 			}
@@ -361,7 +361,7 @@ func (st *staleness) aged(changed map[int32]string) {
 		if first == nil {
 			continue
 		}
-		why := fmt.Sprintf("it is as it was; of what it calls %d changed", behind)
+		why := fmt.Sprintf("it did not change, but %d of its callees did", behind)
 		if signatures > 0 {
 			why += fmt.Sprintf(", %d in their signature", signatures)
 		}

@@ -54,7 +54,7 @@ func (st *staleness) unused() error {
 			why = "only it itself uses it"
 		}
 		if unknown := names[st.g.name(n)]; unknown > 0 {
-			conf, why = 0.3, why+fmt.Sprintf("; %d references that were not resolved have its name", unknown)
+			conf, why = 0.3, why+fmt.Sprintf("; %d unresolved references have its name", unknown)
 		}
 		st.add(n, Stale{Finding: staleUnused, Why: why, Confidence: conf})
 	}

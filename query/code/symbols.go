@@ -16,26 +16,26 @@ import (
 // SymbolsRequest asks for symbols by a part of their name, or by a description.
 type SymbolsRequest struct {
 	Scope
-	Text  string   `json:"text" minLength:"1" maxLength:"4096" example:"ClientProduce" doc:"The name, or a part of it: its beginning, words of it (camelCase and snake_case), or letters in order. A place or a path, too; or a description, in words."`
+	Text  string   `json:"text" minLength:"1" maxLength:"4096" example:"ClientProduce" doc:"The name or part of it: a prefix, some of its words (camelCase and snake_case), or some of its letters in order. Also a place, a path, or a description in words."`
 	Kinds []string `json:"kinds,omitempty" example:"method" doc:"Only these kinds: function, method, struct, class, interface, …"`
-	Tests bool     `json:"tests,omitempty" doc:"Tests, too, as if they were no tests; otherwise they come last."`
-	Limit int      `json:"limit,omitempty" minimum:"1" maximum:"10000" default:"50" example:"10" doc:"How many at most."`
+	Tests bool     `json:"tests,omitempty" doc:"Rank tests like other symbols; by default they come last."`
+	Limit int      `json:"limit,omitempty" minimum:"1" maximum:"10000" default:"50" example:"10" doc:"Maximum number of symbols."`
 }
 
 // SymbolsResponse is the answer of symbols.
 type SymbolsResponse struct {
 	query.Basis
-	Revision  Revision    `json:"revision" doc:"What was asked."`
+	Revision  Revision    `json:"revision" doc:"The revision that was queried."`
 	Symbols   []SymbolHit `json:"symbols" nullable:"false" doc:"The symbols, the best match first."`
-	Truncated int         `json:"truncated" example:"0" doc:"How many more there are."`
+	Truncated int         `json:"truncated" example:"0" doc:"The number of further matches."`
 }
 
 // SymbolHit is one symbol that matches.
 type SymbolHit struct {
 	Symbol
-	Match     string `json:"match" enum:"name,exact,case,prefix,words,part,letters,place,text" example:"words" doc:"How it matches: the whole qualified name or its end, the name, the name but for case, its beginning, its words, a part of it, its letters in order; by a place; or, of several words, what describes it: its name's words, those around it, its documentation and signature."`
-	Signature string `json:"signature,omitempty" example:"func (cl *Client) Produce(ctx context.Context, r *Record, promise func(*Record, error))" doc:"Its declaration's head."`
-	Doc       string `json:"doc,omitempty" doc:"The beginning of its documentation."`
+	Match     string `json:"match" enum:"name,exact,case,prefix,words,part,letters,place,text" example:"words" doc:"How it matches. name: the qualified name or its end. exact: the name. case: the name, ignoring case. prefix: the start of the name. words: words of the name. part: a part of the name. letters: its letters in order. place: a place. text: the words of a description occur in its name, its surroundings, its documentation or signature."`
+	Signature string `json:"signature,omitempty" example:"func (cl *Client) Produce(ctx context.Context, r *Record, promise func(*Record, error))" doc:"The head of its declaration."`
+	Doc       string `json:"doc,omitempty" doc:"The start of its documentation."`
 }
 
 func (r SymbolsRequest) check() error {
@@ -108,7 +108,7 @@ func (a *session) matching(g *Graph, snap *snapshots.Snapshot, asked string, wan
 	if err != nil {
 		return "", nil, err
 	}
-	a.RecordTime("index of words")
+	a.RecordTime("index of terms")
 	return text, g.described(x, hits, asked, wanted, tests), nil
 }
 

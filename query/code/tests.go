@@ -11,31 +11,31 @@ import (
 // TestsRequest asks which tests reach a change.
 type TestsRequest struct {
 	Scope
-	Symbol        string  `json:"symbol,omitempty" maxLength:"4096" example:"Client.Produce" doc:"The symbol that changes; or diff."`
-	Diff          string  `json:"diff,omitempty" maxLength:"2048" example:"main~3..main" doc:"The change between two revisions, REV..REV; or symbol."`
-	MinConfidence float64 `json:"min_confidence,omitempty" minimum:"0" maximum:"1" example:"0.8" doc:"Follow only edges of this confidence or more."`
-	Limit         int     `json:"limit,omitempty" minimum:"1" maximum:"10000" default:"50" example:"50" doc:"How many tests at most."`
+	Symbol        string  `json:"symbol,omitempty" maxLength:"4096" example:"Client.Produce" doc:"The symbol that changes. Give either symbol or diff."`
+	Diff          string  `json:"diff,omitempty" maxLength:"2048" example:"main~3..main" doc:"The change between two revisions, REV..REV. Give either symbol or diff."`
+	MinConfidence float64 `json:"min_confidence,omitempty" minimum:"0" maximum:"1" example:"0.8" doc:"Follow only edges with at least this confidence."`
+	Limit         int     `json:"limit,omitempty" minimum:"1" maximum:"10000" default:"50" example:"50" doc:"Maximum number of tests."`
 }
 
 // TestsResponse is the answer of tests.
 type TestsResponse struct {
 	query.Basis
-	Revision Revision    `json:"revision" doc:"Where they were looked for."`
-	Base     *Revision   `json:"base,omitempty" doc:"Of a diff: what it is a change of."`
-	Changed  int         `json:"changed" example:"2" doc:"How many symbols change."`
+	Revision Revision    `json:"revision" doc:"The revision that was searched."`
+	Base     *Revision   `json:"base,omitempty" doc:"For a diff: its first revision."`
+	Changed  int         `json:"changed" example:"2" doc:"The number of changed symbols."`
 	Packages []TestGroup `json:"packages" nullable:"false" doc:"The tests, by the file's directory, in order."`
 	// Uncovered are symbols that change and that no test reaches.
-	Uncovered      []Symbol `json:"uncovered" nullable:"false" doc:"What changes and no test reaches, tests themselves apart; as many as limit."`
-	UncoveredCount int      `json:"uncovered_count" example:"1" doc:"How many these are."`
-	Total          int      `json:"total" example:"14" doc:"How many tests there are."`
-	Truncated      int      `json:"truncated" example:"0" doc:"How many of them are left out."`
+	Uncovered      []Symbol `json:"uncovered" nullable:"false" doc:"Changed symbols, without tests, that no test reaches; up to limit."`
+	UncoveredCount int      `json:"uncovered_count" example:"1" doc:"The total number of these."`
+	Total          int      `json:"total" example:"14" doc:"Total number of tests."`
+	Truncated      int      `json:"truncated" example:"0" doc:"The number of them left out of the list."`
 }
 
 // TestGroup has the tests of one directory.
 type TestGroup struct {
 	Repo  string     `json:"repo" example:"github.com/acme/shop" doc:"The repository."`
-	Dir   string     `json:"dir" example:"pkg/kgo" doc:"The directory, as test runners take it; . is the root."`
-	Tests []Affected `json:"tests" nullable:"false" doc:"The surest and nearest first."`
+	Dir   string     `json:"dir" example:"pkg/kgo" doc:"The directory, as test runners expect it; . is the root."`
+	Tests []Affected `json:"tests" nullable:"false" doc:"The tests, by confidence, then by distance."`
 }
 
 func (r TestsRequest) impact() ImpactRequest {
@@ -79,7 +79,7 @@ func Tests(ctx context.Context, s Sources, r TestsRequest) (TestsResponse, error
 	}
 	hint := c.w.leftOut()
 	if len(tests) == 0 {
-		hint = "no test is known to reach what changes"
+		hint = "no test is known to reach the change"
 	}
 	resp.Basis = a.basis(len(tests) == 0, hint, confidenceFilter(r.MinConfidence)...)
 	return resp, nil

@@ -12,10 +12,10 @@ import (
 
 // Threshold is a limit on one count of a diff, such as removed>0.
 type Threshold struct {
-	Count string `json:"count" example:"removed" doc:"What is counted."`
-	Op    string `json:"op" enum:">,>=,<,<=,=" example:">" doc:"How it is compared."`
-	Bound int    `json:"bound" example:"0" doc:"With what."`
-	Value int    `json:"value" example:"2" doc:"How many there are."`
+	Count string `json:"count" example:"removed" doc:"The name of the count."`
+	Op    string `json:"op" enum:">,>=,<,<=,=" example:">" doc:"The comparison."`
+	Bound int    `json:"bound" example:"0" doc:"The number to compare with."`
+	Value int    `json:"value" example:"2" doc:"The actual count."`
 }
 
 func (t Threshold) String() string { return fmt.Sprintf("%s%s%d: %d", t.Count, t.Op, t.Bound, t.Value) }
@@ -54,7 +54,7 @@ func parseThresholds(s string) ([]Threshold, error) {
 		}
 		n, err := strconv.Atoi(strings.TrimSpace(rest))
 		if err != nil {
-			return nil, bad(fmt.Sprintf("%q is no number", strings.TrimSpace(rest)))
+			return nil, bad(fmt.Sprintf("%q is not a number", strings.TrimSpace(rest)))
 		}
 		t.Bound = n
 		all = append(all, t)

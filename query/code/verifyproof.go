@@ -33,14 +33,14 @@ func VerifyProof(file []byte, snapshot *schemas.Hash) (Verified, error) {
 
 func verifyProof(file []byte, snapshot *schemas.Hash) (v Verified, err error) {
 	if len(file) > MaxProof {
-		return v, fmt.Errorf("%d bytes: a proof has at most %d", len(file), MaxProof)
+		return v, fmt.Errorf("%d bytes, the maximum for a proof is %d", len(file), MaxProof)
 	}
 	p := &v.EdgeProof
 	var form struct {
 		Version int `json:"recount_proof"`
 	}
 	if err := json.Unmarshal(file, &form); err == nil && form.Version != proofVersion {
-		return v, fmt.Errorf("a proof of form %d: this program knows form %d; prove it again, or verify it with the program that made it%s", form.Version, proofVersion, whyNot[form.Version])
+		return v, fmt.Errorf("the proof has version %d, this program reads version %d: prove it again, or verify it with the program that made it%s", form.Version, proofVersion, whyNot[form.Version])
 	}
 	if err := strictJSON(file, p); err != nil {
 		return v, fmt.Errorf("not a proof: %w", err)
@@ -50,7 +50,7 @@ func verifyProof(file []byte, snapshot *schemas.Hash) (v Verified, err error) {
 	if again, err := p.Encode(); err != nil {
 		return v, fmt.Errorf("not a proof: %w", err)
 	} else if !bytes.Equal(again, bytes.TrimSuffix(file, []byte("\n"))) {
-		return v, errors.New("not in the form that prove prints it: want the same bytes, with no space, no key twice and hashes in small letters (of an answer over HTTP: jq -c .evidence)")
+		return v, errors.New("not the bytes that prove printed: want them unchanged, without spaces or repeated keys and with lower-case hashes (from an HTTP answer: jq -c .evidence)")
 	}
 	maps := &recountv1.CodeMaps{}
 	fields := mapFields(maps)
@@ -65,7 +65,7 @@ func verifyProof(file []byte, snapshot *schemas.Hash) (v Verified, err error) {
 			return v, fmt.Errorf("map %s: %w", which, err)
 		}
 		if h.String() != text {
-			return v, fmt.Errorf("map %s: %.80q: want its hash in small letters", which, text)
+			return v, fmt.Errorf("map %s: %.80q: want its hash in lower case", which, text)
 		}
 		roots[which], *field = h, h[:]
 	}
@@ -74,7 +74,7 @@ func verifyProof(file []byte, snapshot *schemas.Hash) (v Verified, err error) {
 	case err != nil:
 		return v, err
 	case hash != p.Snapshot:
-		return v, fmt.Errorf("repository, commit, parents and maps have the snapshot %s, not %s", hash, p.Snapshot)
+		return v, fmt.Errorf("repository, commit, parents and maps give the snapshot %s, not %s", hash, p.Snapshot)
 	case snapshot != nil && hash != *snapshot:
 		return v, fmt.Errorf("it is about snapshot %s, not %s", hash, snapshot)
 	}
@@ -89,7 +89,7 @@ func verifyProof(file []byte, snapshot *schemas.Hash) (v Verified, err error) {
 		return v, err
 	}
 	if (p.Ends != nil) != p.Absent {
-		return v, errors.New("ends: want them where the edge is absent, and there alone")
+		return v, errors.New("ends: want them exactly if the edge is absent")
 	}
 	if p.Ends != nil {
 		if err := p.verifyEnds(roots); err != nil {
@@ -131,7 +131,7 @@ func verifyPath(root prolly.Hash, claim prolly.Claim, text json.RawMessage) erro
 	if again, err := encodePath(&path); err != nil {
 		return fmt.Errorf("path: %w", err)
 	} else if !bytes.Equal(again, text) {
-		return errors.New("path: not in the form that prove prints it")
+		return errors.New("path: not the bytes that prove printed")
 	}
 	return prolly.Verify(root, claim, &path)
 }
@@ -157,7 +157,7 @@ func (p EdgeProof) Encode() ([]byte, error) {
 }
 
 // whyNot has the reasons why older forms are rejected.
-var whyNot = map[int]string{2: " (form 2 did not show that the ends of an absent edge exist)"}
+var whyNot = map[int]string{2: " (version 2 did not prove that the ends of an absent edge exist)"}
 
 // strictJSON decodes exactly one JSON value and rejects unknown fields.
 func strictJSON(b []byte, into any) error {
@@ -167,7 +167,7 @@ func strictJSON(b []byte, into any) error {
 		return err
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("something stands behind it")
+		return errors.New("unexpected data after it")
 	}
 	return nil
 }

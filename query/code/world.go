@@ -29,7 +29,7 @@ const maxKinds = 64
 func kindsOf(all ...recountv1.EdgeKind) (k kinds) {
 	for _, e := range all {
 		if e < 0 || e >= maxKinds {
-			panic(fmt.Sprintf("edge kind %d: a set holds those below %d", e, maxKinds))
+			panic(fmt.Sprintf("edge kind %d: a set holds only kinds below %d", e, maxKinds))
 		}
 		k |= 1 << e
 	}

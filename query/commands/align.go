@@ -2,19 +2,18 @@ package commands
 
 import "slices"
 
-// pair is a line of an alignment: an index into each side, -1 where the side has
-// nothing there.
+// pair is a line of an alignment: an index into each side, or -1 if the side has no entry
+// on that line.
 type pair struct{ a, b int }
 
-// align lays two sequences of n and m side by side, by the global alignment of
-// Needleman and Wunsch (1970) with gaps that cost nothing: the pairs, in the
-// order of both, whose sum of scores is the highest. alike is the score of two, 0
-// for two that may not stand on one line. Of alignments of equal score it is the
-// one that pairs the latest of both sides (by the sum of the indexes), and it has
-// what only a has before what only b has. It takes n × m steps and as many
-// 64-bit numbers.
+// align returns the global alignment of two sequences of n and m entries by Needleman and
+// Wunsch (1970), with gaps that cost nothing: the pairs, in the order of both sequences,
+// with the highest sum of scores. alike is the score of two entries, 0 if they may not be
+// paired. Among alignments of equal score it returns the one that pairs the latest entries
+// (by the sum of the indexes), with entries only in a before those only in b. It takes
+// n × m steps and as many 64-bit numbers.
 func align(n, m int, alike func(i, j int) int32) []pair {
-	// A point of score outweighs all that pairing later can bring.
+	// One point of score outweighs everything that pairing later entries can add.
 	point := int64(min(n, m)+1) * int64(n+m)
 	score := func(i, j int) int64 {
 		if s := alike(i, j); s > 0 {
@@ -22,7 +21,7 @@ func align(n, m int, alike func(i, j int) int32) []pair {
 		}
 		return -1
 	}
-	// best[i*width+j] is the best sum of the first i and the first j.
+	// best[i*width+j] is the best sum for the first i and the first j entries.
 	width := m + 1
 	best := make([]int64, (n+1)*width)
 	for i := 1; i <= n; i++ {

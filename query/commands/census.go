@@ -9,19 +9,18 @@ import (
 	"github.com/recountdb/recount/query"
 )
 
-// Census counts commands.
+// Census has counts of commands.
 type Census struct {
 	Count          int64
 	Oldest, Newest time.Time // zero without commands
 	Segments       int
-	// Shards are how the partitions stand that hold commands, in order.
+	// Shards are the statistics of the partitions that hold commands, in order.
 	Shards []segment.ShardStats
-	// How the newest ended, Recent of them.
+	// The outcomes of the newest Recent commands.
 	Recent, OK, Failed, Unknown int64
 }
 
-// Count takes a census; recent bounds how many of the newest commands are asked
-// how they ended.
+// Count returns a census. It reads the outcomes of at most recent of the newest commands.
 func Count(ctx context.Context, s Sources, recent int64) (Census, error) {
 	a, err := s.open(ctx, query.Moment{}, segment.Name, narrative.Name)
 	if err != nil {

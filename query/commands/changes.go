@@ -19,14 +19,14 @@ const (
 	fieldDuration    = "duration"
 )
 
-// Durations differ a lot if the longer is this many times the shorter, and by
-// this much.
+// Durations differ significantly if the longer is this many times the shorter, and longer
+// by this much.
 const (
 	durationTimes = 3
 	durationLeast = time.Second
 )
 
-// changes are the things in which two runs differ, in a fixed order.
+// changes returns the differences between two runs, in a fixed order.
 func changes(a, b *Scanned) []Change {
 	if a.ID == b.ID {
 		return nil
@@ -45,8 +45,8 @@ func changes(a, b *Scanned) []Change {
 	differ(fieldOutcome, ended(&a.Intent), ended(&b.Intent))
 	moved := differ(fieldCwd, a.Cwd, b.Cwd)
 	moved = differ(fieldGitHead, a.GitHead, b.GitHead) || moved
-	// The context hash is over these five and the variables: where they are alike
-	// and it is not, the variables differ, though which ones is not known.
+	// The context hash is over these five and the variables: if they are equal and the hash
+	// is not, some variables differ, but it is not known which.
 	switch {
 	case a.Shell != b.Shell:
 		differ(fieldEnvironment, "shell "+a.Shell, "shell "+b.Shell)
@@ -65,7 +65,7 @@ func changes(a, b *Scanned) []Change {
 	return out
 }
 
-// ended is how a command ended, in words.
+// ended returns a command's outcome as text.
 func ended(r *Intent) string {
 	switch {
 	case r.ExitCode == nil:
@@ -76,7 +76,7 @@ func ended(r *Intent) string {
 	return fmt.Sprintf("exit %d", *r.ExitCode)
 }
 
-// differing are two commands without the words at both ends in which they agree.
+// differing returns two commands without the equal words at their beginnings and ends.
 func differing(a, b string) (string, string) {
 	x, y := strings.Fields(a), strings.Fields(b)
 	for len(x) > 0 && len(y) > 0 && x[0] == y[0] {

@@ -8,14 +8,13 @@ import (
 	"github.com/recountdb/recount/query"
 )
 
-// Diff lays what led up to two commands side by side: "it worked on Tuesday, why
-// not today". An error is a *RequestError, a *NotVisibleError, a *NotFoundError,
-// an *AmbiguousError, the context's, or one of the projections.
+// Diff compares what led up to two commands: "it worked on Tuesday, why not today". An
+// error is a *RequestError, a *NotVisibleError, a *NotFoundError, an *AmbiguousError, the
+// context's, or one of the projections.
 //
-// The run-up of a command is the command and what a walk back from it comes to,
-// by the session and by what depends on what, in order of time. The two run-ups
-// are aligned by their templates; the two commands themselves always stand on
-// one line.
+// The run-up of a command is the command and the commands that a walk back from it
+// reaches, by session and by dependencies, in chronological order. The two run-ups are
+// aligned by their templates; the two commands themselves are always on the same line.
 func Diff(ctx context.Context, s Sources, r DiffRequest) (DiffResponse, error) {
 	r, err := r.Normal()
 	if err != nil {
@@ -49,12 +48,12 @@ func Diff(ctx context.Context, s Sources, r DiffRequest) (DiffResponse, error) {
 	resp.Verdict = verdict(a, b, lines)
 	resp.Basis = t.basis(stitchFactors)
 	if a.cut || b.cut {
-		resp.Hint = "what led up to them goes on further back; raise depth or nodes to compare more of it"
+		resp.Hint = "more earlier commands led to them; raise depth or nodes to compare more of those"
 	}
 	return resp, nil
 }
 
-// runUp is a command and what led up to it, oldest first, the command last.
+// runUp is a command and the commands that led up to it, oldest first, the command last.
 type runUp struct {
 	rows   []Scanned
 	scores []float64 // what each stands for on the walk from the last
@@ -82,9 +81,8 @@ func (t *narrativeQuery) runUp(ref string) (runUp, error) {
 	return r, err
 }
 
-// How much two commands are alike, for the alignment. That they are one and the
-// same run counts no more than that they read alike: of two sessions that share
-// an older past, each one's own commands stand beside each other.
+// Scores of similarity for the alignment. The same run scores no more than an equal text,
+// so that for two sessions with a shared past, the sessions' own commands are paired.
 const (
 	alikeTemplate = 2 // the same but for its values
 	alikeCommand  = 3

@@ -10,10 +10,9 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// inWords says in a sentence what an edge's earlier command, "it", has to do with
-// its later one: "this" where that is the command asked about, else that command
-// by its start. between names the commands that stand between the two in the
-// evidence, as far as they are known.
+// inWords returns a sentence about how an edge's earlier command, "it", relates to its
+// later one: "this" if that is the queried command, otherwise the start of its text.
+// between has the commands in between that the evidence names, as far as they are known.
 func inWords(e narrative.Edge, from, to *Scanned, root bool, between map[schemas.Position]string) string {
 	that := "this"
 	if !root {
@@ -25,9 +24,9 @@ func inWords(e narrative.Edge, from, to *Scanned, root bool, between map[schemas
 			said = append(said, clause)
 		}
 	}
-	// What a causal edge rests on is said in one order, however it was found.
+	// The evidence of a causal edge has a fixed order, however it was found.
 	evidence := slices.SortedStableFunc(slices.Values(e.Evidence), func(a, b narrative.Evidence) int { return cmp.Compare(place(a), place(b)) })
-	// Of what it made, that which the failure names, or the first.
+	// The resource it made that the failure names, or else the first.
 	made := ""
 	for _, v := range evidence {
 		if place(v) == 1 && (made == "" || slices.ContainsFunc(evidence, func(o narrative.Evidence) bool { return o.Shows == showsNamed && o.Resource == v.Resource })) {
@@ -42,7 +41,7 @@ func inWords(e narrative.Edge, from, to *Scanned, root bool, between map[schemas
 		case v.Shows == showsNamed && v.Resource == made:
 			said[len(said)-1] += ", which the output of " + theFailure(v, to, that) + " names"
 		case v.Shows == showsNamed:
-			say(fmt.Sprintf("the output of %s names %s, which it has to do with", theFailure(v, to, that), r))
+			say(fmt.Sprintf("the output of %s names %s, to which it is related", theFailure(v, to, that), r))
 		case v.Shows == "its output names what this works on":
 			say(fmt.Sprintf("its output names %s, which %s works on", r, that))
 		case v.Shows == "went to the directory it ran in":
@@ -50,7 +49,7 @@ func inWords(e narrative.Edge, from, to *Scanned, root bool, between map[schemas
 		case strings.HasPrefix(v.Shows, "its output"):
 			say("the output of " + that + strings.TrimPrefix(v.Shows, "its output"))
 		case e.Kind == narrative.Similar:
-			say(fmt.Sprintf("it is near to %s in meaning (cosine %.2f), which makes it no cause", that, v.Score))
+			say(fmt.Sprintf("it is similar in meaning to %s (cosine %.2f), which does not make it a cause", that, v.Score))
 		case v.Shows == showsFirst:
 			say(that + " is the first to use it since")
 		case place(v) == 1:
@@ -82,15 +81,14 @@ func inWords(e narrative.Edge, from, to *Scanned, root bool, between map[schemas
 	return conjoined(said)
 }
 
-// What evidence shows, in the words of the graph's rules, where it is put in
-// other words here.
+// Texts of evidence from the rules of the narrative that are worded differently here.
 const (
 	showsNamed = "the output of the failure names it"
 	showsFirst = "is the first to use it since"
 )
 
-// place orders what is said: what it did, what names that, how it ended, what
-// else speaks for it.
+// place returns the order of a clause: what it did, what names that, how it ended, further
+// evidence.
 func place(v narrative.Evidence) int {
 	switch v.Shows {
 	case "wrote", "wrote below", "made the directory", "rewrote files below":
@@ -105,7 +103,7 @@ func place(v narrative.Evidence) int {
 	return 4
 }
 
-// theFailure is whose output it was.
+// theFailure returns a name for the command whose output it was.
 func theFailure(v narrative.Evidence, to *Scanned, that string) string {
 	if atPosition(v.Position, to) {
 		return that
@@ -113,12 +111,12 @@ func theFailure(v narrative.Evidence, to *Scanned, that string) string {
 	return "the failure before"
 }
 
-// atPosition reports whether an event is a command's own, or tells how it ended.
+// atPosition reports whether an event is a command's own event or its outcome.
 func atPosition(p schemas.Position, r *Scanned) bool {
 	return p == r.Position || r.Outcome != nil && p == *r.Outcome
 }
 
-// inBrackets is a word in brackets, or nothing.
+// inBrackets returns a word in brackets, or "" for an empty word.
 func inBrackets(s string) string {
 	if s == "" {
 		return ""
@@ -126,8 +124,8 @@ func inBrackets(s string) string {
 	return " (" + s + ")"
 }
 
-// resourceInWords is a resource of evidence without its kind where the name alone
-// says as much: "/src/app/Makefile", "package numpy".
+// resourceInWords returns a resource as text, without its kind if the name alone is clear:
+// "/src/app/Makefile", "package numpy".
 func resourceInWords(resource string) string {
 	kind, name, ok := strings.Cut(resource, ":")
 	switch {

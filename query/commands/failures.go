@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// clusterKey is what failures of one cluster have in common.
+// clusterKey is the key that the failures of one cluster share.
 type clusterKey struct{ template, exit, signature int32 }
 
-// cluster is failures that are alike.
+// cluster is a group of similar failures.
 type cluster struct {
 	clusterKey
 	runs, sessions, fixed int64
@@ -18,10 +18,10 @@ type cluster struct {
 	seen                  map[int32]bool
 }
 
-// clusterFailures groups the failures by template, exit code and signature, the
-// most frequent first. One that happened once is no cluster. A failure counts as
-// fixed if the next run of its template in its workspace whose outcome is known
-// succeeded: of a row of failures, the last one.
+// clusterFailures groups failures by template, exit code and signature, the most frequent
+// group first. A single failure is not a cluster. A failure counts as fixed if the next
+// run of its template in its workspace with a known outcome succeeded; in a series of
+// failures, only the last can be fixed.
 func clusterFailures(r *runs, limit int) (clusters []cluster, total int) {
 	type place struct{ template, workspace int32 }
 	later := map[place]bool{} // whether the next run of it, seen backwards, succeeded

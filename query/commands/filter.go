@@ -19,8 +19,8 @@ type matcher struct {
 	match func(*segment.View) (bool, error)
 }
 
-// compile turns the filters of a normal request into matchers, in a fixed order.
-// exit tells a row's exit code, wherever it is known from.
+// compile turns the filters of a normal request into matchers, in a fixed order. exit
+// returns a row's exit code, from its own event or its outcome.
 func compile(f Filters, asOf query.AsOf, exit func(*segment.View) (*int32, error)) []matcher {
 	var ms []matcher
 	add := func(field, op, value string, match func(*segment.View) bool) {
@@ -84,7 +84,7 @@ func compile(f Filters, asOf query.AsOf, exit func(*segment.View) (*int32, error
 		})
 	}
 	if e, err := parseExit(f.Exit); err == nil && e.set {
-		// The last, as it may have to ask another projection.
+		// The last filter, because it may have to read another projection.
 		ms = append(ms, matcher{query.AppliedFilter{Field: "exit", Op: "eq", Value: f.Exit}, func(v *segment.View) (bool, error) {
 			code, err := exit(v)
 			return err == nil && e.match(code), err
@@ -93,15 +93,15 @@ func compile(f Filters, asOf query.AsOf, exit func(*segment.View) (*int32, error
 	return ms
 }
 
-// under reports whether p is dir or lies below it.
+// under reports whether p is dir or is below it.
 func under(dir, p string) bool {
 	rest, ok := strings.CutPrefix(p, dir)
 	return ok && (rest == "" || rest[0] == '/' || strings.HasSuffix(dir, "/"))
 }
 
-// pushed is what of the filters a scan of the segments can see to itself: all but
-// the exit codes of rows that do not know theirs, as an outcome may. Whole segments outside of the
-// times or without a wanted text are left out.
+// pushed returns the filters that a scan of the segments can apply by itself: all except
+// exit codes of rows without one, which an outcome may know. The scan skips whole segments
+// that are outside the times or lack a required text.
 func pushed(f Filters, asOf query.AsOf, visible schemas.Watermark) segment.Filter {
 	p := segment.Filter{
 		From: f.Since, To: f.Until, Below: visible,
@@ -126,9 +126,8 @@ func pushed(f Filters, asOf query.AsOf, visible schemas.Watermark) segment.Filte
 	return p
 }
 
-// matchAll reports whether a row satisfies all. blame, if not nil, counts the
-// rows that one filter alone keeps out, by the filter's index: without that
-// filter they would be hits.
+// matchAll reports whether a row satisfies all filters. blame, if not nil, counts by filter
+// index the rows that only that filter excludes: without it they would be hits.
 func matchAll(ms []matcher, v *segment.View, blame []int) (bool, error) {
 	failed, culprit := 0, 0
 	for i, m := range ms {
@@ -153,7 +152,7 @@ func matchAll(ms []matcher, v *segment.View, blame []int) (bool, error) {
 	return failed == 0, nil
 }
 
-// worst is the filter that alone keeps out the most rows, or -1.
+// worst returns the filter that alone excludes the most rows, or -1.
 func worst(blame []int) int {
 	if len(blame) == 0 || slices.Max(blame) == 0 {
 		return -1

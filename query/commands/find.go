@@ -40,7 +40,7 @@ func Find(ctx context.Context, s Sources, r FindRequest) (FindResponse, error) {
 	return f.resp, nil
 }
 
-// search is one question to find while it is answered.
+// search is the state of one find query.
 type search struct {
 	*session
 	r       FindRequest
@@ -50,21 +50,21 @@ type search struct {
 	query [schemas.EmbeddingDim]float32 // the question's embedding
 	embed bool                          // whether there is one
 	kern  *kernel.Set                   // its products are the same on every CPU
-	// folded is the question's text as commands are compared with it.
+	// folded is the query's text in the form in which commands are compared with it.
 	folded string
 
-	// candidates, each one command or, with repeats, one run; keys finds them.
+	// candidates has one entry per command or, with repeats, per run; keys indexes them.
 	candidates []candidate
 	keys       map[runKey]int
-	// passed are the rows that pass the filters, nil without a filter; only lists
-	// them, where they are few.
+	// passed are the rows that pass the filters, nil without a filter; only lists them if
+	// they are few.
 	passed *segment.Selection
 	only   map[schemas.TopicPartition][]int64
 	closed bool  // only the words path brings candidates
 	tally  tally // of the lexical path that the filters kept the most out of, for an empty answer
 }
 
-// tally counts what the filters kept out of one path.
+// tally counts the rows that the filters excluded from one path.
 type tally struct {
 	filtered int64
 	blame    []int // rows that each filter alone kept out
@@ -72,15 +72,14 @@ type tally struct {
 
 func (f *search) newTally() *tally { return &tally{blame: make([]int, len(f.filters))} }
 
-// runKey tells candidates apart: by content, or by position where repeats are
-// asked for.
+// runKey identifies a candidate: by content, or with repeats by position.
 type runKey struct {
 	hash uint64
 	pos  schemas.Position
 }
 
-// candidate is a command that may be answered: its newest run among those that
-// the paths brought.
+// candidate is a possible hit: the newest run of a command among those that the paths
+// found.
 type candidate struct {
 	pos    schemas.Position
 	time   int64
@@ -89,7 +88,7 @@ type candidate struct {
 	exact  bool // whether it has the whole text in it
 }
 
-// compareNewest orders candidates, and runs of one: the newest first.
+// compareNewest orders candidates, and runs of one candidate: the newest first.
 func (c *candidate) compareNewest(o *candidate) int {
 	if c.time != o.time {
 		return cmp.Compare(o.time, c.time)
@@ -128,7 +127,7 @@ func (f *search) run() error {
 	return err
 }
 
-// newest lists the newest commands; there is nothing to rank.
+// newest returns the newest commands, for a query without a text.
 func (f *search) newest() ([]fused, error) {
 	var out []fused
 	var inner error
@@ -168,9 +167,9 @@ func (f *search) keyOf(v *segment.View) runKey {
 	return runKey{hash: v.ContentHash()}
 }
 
-// candidate takes a row in that may be answered, and returns its index. Runs of
-// one command are one candidate: the newest that the paths brought. It is -1
-// where a path may bring nothing new.
+// candidate adds a row that may be answered, and returns its index. Runs of one command
+// are one candidate, represented by the newest that the paths found. It returns -1 if the
+// path may not add new candidates.
 func (f *search) candidate(v *segment.View, path string) (int, error) {
 	c := candidate{pos: v.Position(), time: v.UnixNano()}
 	key := f.keyOf(v)
@@ -184,7 +183,7 @@ func (f *search) candidate(v *segment.View, path string) (int, error) {
 	if f.closed && path != pathWords {
 		return -1, nil
 	}
-	// Only the words path is asked for it.
+	// Only the path words needs it.
 	c.exact = path == pathWords && f.folded != "" && strings.Contains(folded(v.Command()), f.folded)
 	if err := f.compareVector(&c, v); err != nil {
 		return -1, err
@@ -195,9 +194,8 @@ func (f *search) candidate(v *segment.View, path string) (int, error) {
 	return i, nil
 }
 
-// compareVector sets the candidate's cosine. Runs of one command have the same
-// text and so the same embedding, but for what their authors said of them: the
-// first one seen counts.
+// compareVector sets the candidate's cosine. Runs of one command have the same text and so
+// the same embedding, except for their stated intents: the first run seen counts.
 func (f *search) compareVector(c *candidate, v *segment.View) error {
 	if !f.embed || v.Embedder() != f.s.Embedder.Name() {
 		return nil
@@ -230,7 +228,7 @@ func (f *search) hits(chosen []fused) error {
 	return err
 }
 
-// intentOf copies what an answer shows of a row.
+// intentOf copies the fields of a row that an answer shows.
 func intentOf(v *segment.View) Intent {
 	c := strings.Clone
 	h := Intent{
@@ -248,7 +246,7 @@ func intentOf(v *segment.View) Intent {
 	return h
 }
 
-// join adds what an outcome knows and the row does not.
+// join adds the fields of an outcome that the row lacks.
 func (h *Intent) join(o narrative.Outcome) {
 	if h.ExitCode == nil && o.ExitCode != nil {
 		h.ExitCode, h.Outcome = o.ExitCode, &o.Position
@@ -258,7 +256,7 @@ func (h *Intent) join(o narrative.Outcome) {
 	}
 }
 
-// prove completes the proof with what is known at the end.
+// prove completes the proof with the ranks of the chosen hits.
 func (f *search) prove(chosen []fused) {
 	if len(f.filters) > 0 {
 		in := map[string]string{}
@@ -283,12 +281,12 @@ func (f *search) prove(chosen []fused) {
 	f.Step(s)
 }
 
-// hint says why there is no hit.
+// hint returns the reason why there are no hits.
 func (f *search) hint() (string, error) {
 	rows := 0
 	var inner error
-	// With a text the paths have counted what each filter kept out; the newest
-	// may have stopped early, so all rows are looked at.
+	// With a text the paths have counted what each filter excluded. Without a text the
+	// search may have stopped early, so all rows are read.
 	whole := f.r.Text == ""
 	t := &f.tally
 	if whole {
@@ -307,19 +305,19 @@ func (f *search) hint() (string, error) {
 	i := worst(t.blame)
 	switch {
 	case rows == 0 && !f.r.AsOf.IsZero():
-		return fmt.Sprintf("no command is below %q; as_of may name too early a moment, or leave a partition out", f.Visible), nil
+		return fmt.Sprintf("no command is below %q; as_of may name too early a time, or leave a partition out", f.Visible), nil
 	case rows == 0:
 		return f.s.noCommands(), nil
 	case i >= 0 && !whole:
 		m := f.filters[i]
-		return fmt.Sprintf("the text matches commands, but the filters keep them all out; without %s %s %q there would be %d", m.Field, m.Op, m.Value, t.blame[i]), nil
+		return fmt.Sprintf("the text matches commands, but the filters exclude them all; without %s %s %q there would be %d", m.Field, m.Op, m.Value, t.blame[i]), nil
 	case t.filtered > 0:
-		return "the text matches commands, but the filters keep them all out; leave out two or more of them", nil
+		return "the text matches commands, but the filters exclude them all; remove two or more filters", nil
 	case i >= 0:
 		m := f.filters[i]
 		return fmt.Sprintf("no command passes the filters; without %s %s %q there would be %d", m.Field, m.Op, m.Value, t.blame[i]), nil
 	case whole:
-		return "no command passes the filters; leave out two or more of them", nil
+		return "no command passes the filters; remove two or more filters", nil
 	}
-	return "no command has a word or a concept of the text; try words that stand in the command itself", nil
+	return "no command has a word or a concept of the text; try words that occur in the command itself", nil
 }

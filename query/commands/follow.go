@@ -13,44 +13,42 @@ import (
 
 // FollowRequest asks for commands as they become visible.
 type FollowRequest struct {
-	// Filters say which; how a command ended counts as it is known then.
+	// Filters select the commands. The outcome is judged by what is known at that time.
 	Filters Filters
-	// From is where to begin, as Followed.Next of an earlier answer: everything at
-	// these offsets and above, and all of a partition that it does not name. Nil
-	// begins with what is not visible yet.
+	// From has the offsets to begin at, as in Followed.Next of an earlier step: everything
+	// at or above them, and all of a partition that it does not name. Nil begins with
+	// commands that are not visible yet.
 	From schemas.Watermark
-	// Limit ends it after so many commands; 0 is no end.
+	// Limit is the number of commands after which it ends; 0 means no limit.
 	Limit int
-	// Beat is after how long without a command the place is told all the same.
+	// Beat is the time without a command after which a step without one is reported.
 	// Required.
 	Beat time.Duration
-	// Pass, if not nil, says which commands are not told after all, as if they were not
-	// there.
+	// Pass, if not nil, returns true for commands that are skipped as if they did not
+	// exist.
 	Pass func(*Scanned) bool
 }
 
-// Followed is one step of following.
+// Followed is one step of Follow.
 type Followed struct {
-	// Command is nil in the first step, which says where it begins, and where none
-	// came for a while.
+	// Command is nil in the first step, which reports the start, and in a step after a time
+	// without commands.
 	Command *Scanned
-	// Next is where to go on after this step, neither leaving out nor repeating a
-	// command.
+	// Next has the offsets to resume from after this step, without loss or repeats.
 	Next schemas.Watermark
 }
 
-// What is read of the projections at a time, so that a slow reader holds neither
-// them nor memory: so many commands, or so many bytes of text.
+// Limits of what is read from the projections at a time, in commands and in bytes of text,
+// so that a slow reader blocks neither projections nor memory.
 const (
 	followRows  = 256
 	followBytes = 1 << 20
 )
 
-// Follow hands commands to each as they become visible, in the order of the log
-// within a partition, until the context ends, the limit is reached or each fails.
-// Nothing waits for each: what it has not taken is read from the projections when
-// it comes back. An error is a *RequestError, the context's, each's, or one of
-// the projections.
+// Follow calls each for commands as they become visible, in log order within a partition,
+// until the context ends, the limit is reached or each fails. Nothing waits for each:
+// later commands are read from the projections when it returns. An error is a
+// *RequestError, the context's, each's, or one of the projections.
 func Follow(ctx context.Context, s Sources, r FollowRequest, each func(Followed) error) error {
 	if r.Limit < 0 {
 		return &query.RequestError{Field: "limit", Value: r.Limit, Reason: "want 0 or more"}
@@ -103,8 +101,8 @@ func Follow(ctx context.Context, s Sources, r FollowRequest, each func(Followed)
 	}
 }
 
-// page reads commands at from and above, up to what is visible, and moves from
-// over what it has read. It says whether there is more.
+// page reads visible commands from the offsets in from on, and advances from past what it
+// has read. It reports whether there are more.
 func (s Sources) page(ctx context.Context, f Filters, from, visible schemas.Watermark) (page []Followed, more bool, err error) {
 	a, err := s.open(ctx, query.Moment{}, segment.Name, narrative.Name)
 	if err != nil {

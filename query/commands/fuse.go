@@ -8,15 +8,15 @@ import (
 	"github.com/recountdb/recount/query/fusion"
 )
 
-// The paths and their weights in the fusion. BM25 over words finds what was
-// typed; concepts bridge the words of a question and those of a command; the
-// nearest embeddings, and the cosine of what the others found, rank by the whole
-// of both; who types a part of a command as it was gets it first; and of what
-// stands nearly equal, the newest does. The weights were chosen on the NL2Bash
-// pairs whose description has an even first byte of its SHA-256 and are reported
-// on the held-out ones (bench/pairs, bench/README.md), that of time as the largest
-// that costs nothing where times say nothing; no corpus of a user changes them, as
-// an answer must be reproducible.
+// The paths and their weights in the fusion. BM25 over words finds the typed words;
+// concepts connect the words of a query with those of a command; the nearest embeddings,
+// and the cosine of other paths' candidates, rank by the whole texts; the path exact puts
+// commands first that contain the text literally; and time decides between nearly equal
+// candidates. The weights were chosen on the NL2Bash pairs whose description has an even
+// first byte of its SHA-256 and are reported on the held-out ones (bench/pairs,
+// bench/README.md). The weight of time is the largest that costs nothing if times are
+// meaningless. No user's corpus changes the weights, because an answer must be
+// reproducible.
 const (
 	pathWords    = "words"
 	pathConcepts = "concepts"
@@ -34,24 +34,23 @@ var pathWeights = map[string]float64{
 	PathTime:     0.01,
 }
 
-// wordsDepth and conceptsDepth are how many candidates the paths bring, words as
-// many as are asked for if that is more. Twice as many of each find two more of a hundred wanted commands among the first ten,
-// and take a millisecond more of each question at 100,000 commands
-// (bench/README.md).
+// wordsDepth and conceptsDepth are the numbers of candidates of the paths; words returns as
+// many as the request's limit if that is more. Doubling both puts two more of a hundred
+// wanted commands among the first ten, and takes a millisecond more per query at 100,000
+// commands (bench/README.md).
 const (
 	wordsDepth    = 100
 	conceptsDepth = 50
 )
 
-// fused is a candidate with what the paths said of it.
+// fused is a candidate with its rank and score in each path.
 type fused struct {
 	key    int
 	score  float64
 	scores []query.PathScore
 }
 
-// fuse joins lists of the candidates 0 to n-1 by reciprocal rank. before decides ties of
-// equal scores.
+// fuse joins lists of the candidates 0 to n-1 by reciprocal rank. before breaks ties.
 func fuse(n int, lists []fusion.List, before func(a, b int) int) []fused {
 	all := make([]fused, n)
 	scores := make([]query.PathScore, n*len(lists))

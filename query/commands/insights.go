@@ -16,10 +16,10 @@ import (
 )
 
 const (
-	// minRecurring is how often a template must have been run, or have failed in
-	// one way, to be a pattern.
+	// minRecurring is the minimum number of runs, or of similar failures, of a template to
+	// be a pattern.
 	minRecurring = 2
-	// maxEvidence is how many positions a pattern names.
+	// maxEvidence is the maximum number of positions that a pattern lists.
 	maxEvidence = 5
 )
 
@@ -40,11 +40,10 @@ func (r InsightsRequest) Normal() (InsightsRequest, error) {
 	return r, r.Filters.check()
 }
 
-// Insights tells what recurs among the newest commands that pass the filters,
-// MaxInsightCommands at most: templates, sequences of them within sessions,
-// failures that are alike, and what usually comes next. Counts are exact. What
-// the filters leave out is not there at all: with a filter, a sequence is one of
-// the commands that pass.
+// Insights returns what recurs among the newest commands that pass the filters, at most
+// MaxInsightCommands: templates, sequences of them within sessions, similar failures, and
+// what usually comes next. Counts are exact. Filtered commands are ignored entirely: with
+// a filter, a sequence consists of commands that pass it.
 //
 // An error is a *RequestError, a *NotVisibleError, for After a *NotFoundError or
 // an *AmbiguousError, the context's, or one of the projections.
@@ -53,7 +52,7 @@ func Insights(ctx context.Context, s Sources, r InsightsRequest) (InsightsRespon
 	if err != nil {
 		return InsightsResponse{}, err
 	}
-	// Full text has no part in it.
+	// The projection lexical is not needed.
 	a, err := s.open(ctx, r.Moment, segment.Name, narrative.Name)
 	if err != nil {
 		return InsightsResponse{}, err
@@ -68,7 +67,7 @@ func Insights(ctx context.Context, s Sources, r InsightsRequest) (InsightsRespon
 	return n.resp, nil
 }
 
-// insight is one question being answered.
+// insight is the state of one query.
 type insight struct {
 	*session
 	r    InsightsRequest
@@ -112,18 +111,18 @@ func (n *insight) run() error {
 		n.resp.Status = query.StatusEmpty
 		n.resp.Hint = n.s.noCommands()
 		if !n.as.IsZero() || len(filters) > 0 {
-			n.resp.Hint = "no command passes the filters; leave some of them out"
+			n.resp.Hint = "no command passes the filters; remove some of them"
 		}
 	case runs.capped:
-		n.resp.Hint = fmt.Sprintf("only the newest %d commands were looked at; narrow it by a filter", MaxInsightCommands)
+		n.resp.Hint = fmt.Sprintf("only the newest %d commands were read; narrow the selection with a filter", MaxInsightCommands)
 	case len(n.resp.Templates) == 0:
 		n.resp.Status = query.StatusEmpty
-		n.resp.Hint = "no command was run twice; patterns need more of a history"
+		n.resp.Hint = "no command was run twice; patterns need a longer history"
 	}
 	return nil
 }
 
-// show reads the commands of runs, in the order asked.
+// show reads the commands of runs, in the given order.
 func (n *insight) show(of []int32, put func(i int, in Intent)) error {
 	return n.segment.ViewAt(n.Ctx, n.positions(of), func(i int, v *segment.View) error {
 		in := intentOf(v)
@@ -244,7 +243,7 @@ func (n *insight) failures() error {
 	return err
 }
 
-// next suggests what comes after the command asked for.
+// next suggests what comes after the requested command.
 func (n *insight) next() error {
 	g, pos, err := n.after()
 	if err != nil || n.resp.After == nil {
@@ -274,7 +273,7 @@ func (n *insight) next() error {
 	return err
 }
 
-// after finds the command that suggestions follow, and what came before it.
+// after finds the command that suggestions follow, and the commands before it.
 func (n *insight) after() (given, schemas.Position, error) {
 	g := given{before: none, template: none, workspace: none}
 	r := n.runs

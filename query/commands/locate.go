@@ -10,21 +10,21 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// maxCandidates is how many an ambiguous reference lists.
+// maxCandidates is the maximum number of commands listed for an ambiguous reference.
 const maxCandidates = 5
 
-// maxMatches is how many ids that begin as asked are looked at.
+// maxMatches is the maximum number of ids with the given prefix that are examined.
 const maxMatches = 1024
 
-// located is the command that a reference means.
+// located is the command that a reference names.
 type located struct {
 	id  schemas.EventID
 	pos schemas.Position
 }
 
-// locate finds the command that a reference means: an id, the start of one, or a
-// position, among the commands that the answer may know of. An error is a
-// *NotFoundError, an *AmbiguousError, the context's, or the projection's.
+// locate returns the command that a reference names, by id, prefix of an id or position,
+// among the commands visible to the answer. An error is a *NotFoundError, an
+// *AmbiguousError, the context's, or the projection's.
 func (a *session) locate(ref string) (located, error) {
 	ref = strings.TrimSpace(ref)
 	matches, by, err := a.matches(ref)
@@ -35,7 +35,7 @@ func (a *session) locate(ref string) (located, error) {
 	for i, m := range matches {
 		positions[i] = m.Position
 	}
-	// The same event may have been appended in two partitions: that is one id.
+	// The same event may have been appended to two partitions, with one id.
 	var found []located
 	var candidates []query.Candidate
 	step := query.Step{Operator: "lookup", Inputs: map[string]string{"ref": ref, "by": by}}
@@ -71,13 +71,13 @@ func (a *session) locate(ref string) (located, error) {
 	case hidden != "":
 		return located{}, &query.NotFoundError{Ref: ref, Hint: hidden}
 	case by == "position":
-		return located{}, &query.NotFoundError{Ref: ref, Hint: a.s.knownSince("nothing that is known stands there; "+a.upTo(), time.Time{})}
+		return located{}, &query.NotFoundError{Ref: ref, Hint: a.s.knownSince("no known command has this position; "+a.upTo(), time.Time{})}
 	}
-	return located{}, &query.NotFoundError{Ref: ref, Hint: a.s.knownSince("no command's id starts so; it may not be visible yet", time.Time{})}
+	return located{}, &query.NotFoundError{Ref: ref, Hint: a.s.knownSince("no command's id starts with this; it may not be visible yet", time.Time{})}
 }
 
-// matches are the commands that a reference may mean, whether or not the answer
-// may know of them, in order of id.
+// matches returns the commands that a reference may name, visible to the answer or not, in
+// order of id.
 func (a *session) matches(ref string) (matches []segment.Match, by string, err error) {
 	if strings.Contains(ref, "/") {
 		pos, err := schemas.ParsePosition(ref)
@@ -94,18 +94,18 @@ func (a *session) matches(ref string) (matches []segment.Match, by string, err e
 	return matches, "id", err
 }
 
-// hides says why the answer may not know of a command.
+// hides returns the reason why a command is not visible to the answer.
 func (a *session) hides(at schemas.Position, began time.Time) string {
 	switch {
 	case !a.as.Time.IsZero() && began.After(a.as.Time):
-		return fmt.Sprintf("it began at %s, after as_of", began.Format(time.RFC3339Nano))
+		return fmt.Sprintf("it started at %s, after as_of", began.Format(time.RFC3339Nano))
 	case a.as.Offsets != nil:
-		return fmt.Sprintf("it stands at %s, which as_of %q leaves out", at, a.as.Offsets)
+		return fmt.Sprintf("its position is %s, which as_of %q excludes", at, a.as.Offsets)
 	}
-	return fmt.Sprintf("it stands at %s, which is not visible yet; %s", at, a.upTo())
+	return fmt.Sprintf("its position is %s, which is not visible yet; %s", at, a.upTo())
 }
 
-// upTo says which commands are visible.
+// upTo returns a text about which commands are visible.
 func (a *session) upTo() string {
 	if len(a.Visible) == 0 {
 		return "no command is visible"
@@ -113,7 +113,7 @@ func (a *session) upTo() string {
 	return "commands are visible below " + a.Visible.String()
 }
 
-// inBrief is the first line of a command, cut to what fits beside an id.
+// inBrief returns the first line of a command, cut to fit beside an id.
 func inBrief(command string) string {
 	const most = 60
 	line, rest, more := strings.Cut(strings.TrimSpace(command), "\n")

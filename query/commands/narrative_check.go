@@ -65,7 +65,7 @@ func normalRef(field, ref string) (string, error) {
 	ref = strings.TrimSpace(ref)
 	switch {
 	case ref == "":
-		return ref, &query.RequestError{Field: field, Value: `""`, Reason: "want a command's id, the start of it, or TOPIC/PARTITION/OFFSET"}
+		return ref, &query.RequestError{Field: field, Value: `""`, Reason: "want a command's id, a prefix of it, or TOPIC/PARTITION/OFFSET"}
 	case len(ref) > MaxRef:
 		return ref, &query.RequestError{Field: field, Value: fmt.Sprintf("%d bytes", len(ref)), Reason: fmt.Sprintf("want at most %d", MaxRef)}
 	}

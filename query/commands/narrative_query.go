@@ -14,7 +14,7 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// narrativeQuery is a question about narratives while it is answered.
+// narrativeQuery is the state of one query about narratives.
 type narrativeQuery struct {
 	*session
 	walk  Walk
@@ -23,7 +23,7 @@ type narrativeQuery struct {
 	view  *narrative.View
 }
 
-// openNarrative begins one. Both are normal.
+// openNarrative begins a query. The walk and the moment are normal.
 func (s Sources) openNarrative(ctx context.Context, w Walk, m query.Moment) (*narrativeQuery, error) {
 	t := &narrativeQuery{walk: w}
 	for _, name := range w.Kinds {
@@ -48,7 +48,7 @@ func (s Sources) openNarrative(ctx context.Context, w Walk, m query.Moment) (*na
 	return t, nil
 }
 
-// root is the command that a reference means, as the walk knows it.
+// root returns the command that a reference names, as a stop of the walk.
 func (t *narrativeQuery) root(ref string) (stop, error) {
 	l, err := t.locate(ref)
 	if err != nil {
@@ -56,12 +56,12 @@ func (t *narrativeQuery) root(ref string) (stop, error) {
 	}
 	s, found, err := t.n.stop(l.id)
 	if err == nil && !found {
-		err = fmt.Errorf("command %s at %s: in the segments but not in the graph: recount verify says more", l.id, l.pos)
+		err = fmt.Errorf("command %s at %s: in the segments but not in the graph: run recount verify", l.id, l.pos)
 	}
 	return s, err
 }
 
-// go walks from a root and proves it.
+// from walks from a root and adds the walk to the proof.
 func (t *narrativeQuery) from(root stop, c edgeFactors, w walk) (*walk, error) {
 	w.n, w.factors = t.n, c.only(t.kinds)
 	w.depth, w.nodes, w.minWeight = t.walk.Depth, t.walk.Nodes, t.walk.MinWeight
@@ -86,7 +86,7 @@ func (t *narrativeQuery) from(root stop, c edgeFactors, w walk) (*walk, error) {
 	return &w, err
 }
 
-// bounds are the filters of the walk.
+// bounds returns the filters of the walk.
 func (t *narrativeQuery) bounds(c edgeFactors) []query.AppliedFilter {
 	f := []query.AppliedFilter{
 		{Field: "depth", Op: "le", Value: strconv.Itoa(t.walk.Depth)},
@@ -99,7 +99,7 @@ func (t *narrativeQuery) bounds(c edgeFactors) []query.AppliedFilter {
 	return append(f, t.asOfFilter()...)
 }
 
-// scanned reads commands with their outcomes, in the order asked.
+// scanned reads commands with their outcomes, in the given order.
 func (t *narrativeQuery) scanned(stops []stop) ([]Scanned, error) {
 	positions := make([]schemas.Position, len(stops))
 	for i, s := range stops {
@@ -114,13 +114,13 @@ func (t *narrativeQuery) scanned(stops []stop) ([]Scanned, error) {
 		return err
 	})
 	if err == nil && len(rows) < len(stops) {
-		err = fmt.Errorf("%d of %d commands of the graph are not in the segments: recount verify says more", len(stops)-len(rows), len(stops))
+		err = fmt.Errorf("%d of %d commands of the graph are not in the segments: run recount verify", len(stops)-len(rows), len(stops))
 	}
 	t.RecordTime("rows")
 	return rows, err
 }
 
-// proveOutcomes tells which events told how the commands ended.
+// proveOutcomes adds the events with the commands' outcomes to the proof.
 func (t *narrativeQuery) proveOutcomes(rows []Scanned) {
 	joined := t.joined.Load()
 	if joined == 0 {
@@ -140,7 +140,7 @@ func (t *narrativeQuery) basis(c edgeFactors) query.Basis {
 	return query.BasisOf(&t.Session, false, "", t.bounds(c))
 }
 
-// edgeOf is an edge in an answer.
+// edgeOf returns an edge as an answer shows it.
 func edgeOf(e narrative.Edge) Edge {
 	out := Edge{From: e.From, To: e.To, Kind: e.Kind.String(), Weight: e.Weight, Rule: e.Rule, Evidence: []EdgeEvidence{}}
 	for _, v := range e.Evidence {
@@ -149,7 +149,7 @@ func edgeOf(e narrative.Edge) Edge {
 	return out
 }
 
-// seen bounds a view of the graph to what the answer may know of.
+// seen returns the limits of what the answer may see of the narrative.
 func (a *session) seen() narrative.Seen {
 	s := narrative.Seen{Below: a.Visible}
 	if !a.as.Time.IsZero() {

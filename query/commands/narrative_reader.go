@@ -7,8 +7,8 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// narrativeReader reads the narrative as the projections hold it: the edges of the graph and,
-// where similar ones were asked for, those of the vector index.
+// narrativeReader reads the narrative from the projections: the edges of the projection
+// narrative and, if similar edges were requested, those of the vector index.
 type narrativeReader struct{ t *narrativeQuery }
 
 func (n narrativeReader) stop(id schemas.EventID) (stop, bool, error) {
@@ -50,8 +50,8 @@ func (n narrativeReader) outgoing(id schemas.EventID) ([]narrative.Edge, error) 
 	return append(edges, like...), err
 }
 
-// like makes edges of what the vector index found for a command: from the hits to
-// it, or from it to them. A hit that may not be known of gives none.
+// like returns edges for the vector index's hits for a command: from the hits to it, or
+// from it to them. Hits that are not visible to the answer give none.
 func (n narrativeReader) like(id schemas.EventID, hits []vector.Hit, earlier bool) ([]narrative.Edge, error) {
 	positions := make([]schemas.Position, len(hits))
 	for i, h := range hits {
@@ -59,7 +59,7 @@ func (n narrativeReader) like(id schemas.EventID, hits []vector.Hit, earlier boo
 	}
 	var edges []narrative.Edge
 	err := n.t.segment.ViewAt(n.t.Ctx, positions, func(i int, v *segment.View) error {
-		// The graph means one command by an id, wherever else its event stands.
+		// In the narrative an id names one command, even if its event has several positions.
 		o, found, err := n.stop(v.ID())
 		if err != nil || !found || o.Position != positions[i] || hits[i].Score <= 0 {
 			return err

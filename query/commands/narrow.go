@@ -10,19 +10,19 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// fewRows is how many rows a filter may keep at most for the paths to go from one
-// of them to the next and to compare the meanings of all. Where it keeps more,
-// they ask whether what they find is one of them, which is often enough then.
+// fewRows is the maximum number of rows passing the filters for which the paths visit only
+// these rows and compare all their embeddings. With more rows, the paths check whether
+// their candidates are among them, which is then often the case.
 var fewRows = 4096
 
-// narrow notes the rows that pass the filters.
+// narrow determines the rows that pass the filters.
 func (f *search) narrow() error {
 	if len(f.filters) == 0 {
 		return nil
 	}
 	var keep func(*segment.View) (bool, error)
 	if f.r.Filters.Exit != "" {
-		// The one filter that segment alone cannot judge.
+		// The only filter that the projection segment cannot apply by itself.
 		keep = func(v *segment.View) (bool, error) { return matchAll(f.filters, v, nil) }
 	}
 	var err error
@@ -40,7 +40,7 @@ func (f *search) narrow() error {
 	return nil
 }
 
-// filter says which rows may be answered, or is nil where all may.
+// filter returns a function that reports whether a row may be answered, or nil if all may.
 func (f *search) filter() func(schemas.TopicPartition, int64) bool {
 	if f.passed == nil {
 		return nil
@@ -48,12 +48,12 @@ func (f *search) filter() func(schemas.TopicPartition, int64) bool {
 	return f.passed.Has
 }
 
-// maxBlamed is how many commands of the text are looked at for the filter that is
-// to blame for an empty answer.
+// maxBlamed is the maximum number of commands matching the text that are examined to find
+// the filter responsible for an empty answer.
 const maxBlamed = 10_000
 
-// blame counts, of what the lexical paths find without the filters, what each
-// filter keeps out. It is for an empty answer.
+// blame counts, among the commands that the lexical paths find without filters, how many
+// each filter excludes. It is used for an empty answer.
 func (f *search) blame(queries []termQuery) error {
 	for i := range queries {
 		q := queries[i]

@@ -17,23 +17,23 @@ import (
 const (
 	DefaultLimit = 10
 	MaxLimit     = 1000
-	// MaxEF bounds the candidates of the vector index.
+	// MaxEF is the maximum number of candidates in the vector search.
 	MaxEF = 4096
 )
 
-// FindRequest is a question to find.
+// FindRequest is a request to find commands.
 type FindRequest struct {
-	Text    string            `json:"text,omitempty" maxLength:"4096" example:"which command removed the old images" doc:"What to look for, in words or as part of a command. Empty lists the newest."`
-	Limit   int               `json:"limit,omitempty" minimum:"1" maximum:"1000" default:"10" example:"10" doc:"How many hits at most."`
-	Filters Filters           `json:"filters,omitzero" doc:"What a hit must satisfy; all of it."`
-	EF      int               `json:"ef,omitempty" minimum:"1" maximum:"4096" example:"300" doc:"How many candidates the walk of the vector index keeps: more finds more of what is near in meaning, slower. Never less than three times what the path brings; default 120."`
-	Repeats bool              `json:"repeats,omitempty" doc:"List each run of a command as a hit of its own. Otherwise commands that read alike are one hit: of the runs that match best, the newest."`
-	AtLeast schemas.Watermark `json:"at_least,omitempty" example:"recount.commands/0:42" doc:"Wait until everything below these offsets is visible: read your writes. TOPIC/PARTITION:NEXT, comma-separated, as in a response's watermark."`
-	WaitMS  int               `json:"wait_ms,omitempty" minimum:"1" maximum:"60000" default:"5000" example:"5000" doc:"How long at_least may wait, in milliseconds."`
-	AsOf    query.AsOf        `json:"as_of,omitzero" example:"2026-11-20T12:00:00Z" doc:"Answer from what was known then: an RFC 3339 time (only commands started and outcomes observed up to it, whenever they were appended; an exit code that the command's own event carries comes with it) or a watermark (only events below its offsets; a partition it does not name is left out). Scores still weigh terms by how rare they are now: the proof says below which offsets."`
+	Text    string            `json:"text,omitempty" maxLength:"4096" example:"which command removed the old images" doc:"The search text: words, or part of a command. Empty lists the newest commands."`
+	Limit   int               `json:"limit,omitempty" minimum:"1" maximum:"1000" default:"10" example:"10" doc:"Maximum number of hits."`
+	Filters Filters           `json:"filters,omitzero" doc:"Conditions that every hit must satisfy."`
+	EF      int               `json:"ef,omitempty" minimum:"1" maximum:"4096" example:"300" doc:"The number of candidates that the vector search keeps: more finds more similar commands and takes longer. At least three times the path's results; default 120."`
+	Repeats bool              `json:"repeats,omitempty" doc:"List each run of a command as a separate hit. By default commands with the same text are one hit: the newest of the best matching runs."`
+	AtLeast schemas.Watermark `json:"at_least,omitempty" example:"recount.commands/0:42" doc:"Wait until everything below these offsets is visible, to read your own writes. TOPIC/PARTITION:NEXT, comma-separated, as in a response's watermark."`
+	WaitMS  int               `json:"wait_ms,omitempty" minimum:"1" maximum:"60000" default:"5000" example:"5000" doc:"The maximum time to wait for at_least, in milliseconds."`
+	AsOf    query.AsOf        `json:"as_of,omitzero" example:"2026-11-20T12:00:00Z" doc:"Answer from what was known at a time or watermark: an RFC 3339 time (only commands started and outcomes observed until then, whenever they were appended; an exit code in the command's own event counts as known with it) or a watermark (only events below its offsets; partitions that it does not name are left out). Scores still use current term frequencies: the proof names their offsets."`
 }
 
-// Filters say what a hit must satisfy. An empty field asks for nothing.
+// Filters are conditions that every hit must satisfy. An empty field is no condition.
 type Filters struct {
 	Since     time.Time `json:"since,omitzero" example:"2026-11-01T00:00:00Z" doc:"Started at this time or later."`
 	Until     time.Time `json:"until,omitzero" example:"2026-12-01T00:00:00Z" doc:"Started before this time."`
@@ -42,13 +42,13 @@ type Filters struct {
 	Workspace string    `json:"workspace,omitempty" maxLength:"4096" example:"/src/app" doc:"The workspace's name."`
 	Host      string    `json:"host,omitempty" maxLength:"256" example:"laptop" doc:"The host's name."`
 	User      string    `json:"user,omitempty" maxLength:"256" example:"ada" doc:"The user's name."`
-	Author    string    `json:"author,omitempty" maxLength:"256" example:"claude" doc:"Who typed it: a human's or an agent's name."`
+	Author    string    `json:"author,omitempty" maxLength:"256" example:"claude" doc:"The author's name, a person or an agent."`
 	Shell     string    `json:"shell,omitempty" maxLength:"64" example:"zsh" doc:"The shell's name."`
-	Exit      string    `json:"exit,omitempty" maxLength:"11" example:"fail" doc:"How it ended: ok (0), fail (not 0), unknown (not seen yet), or an exit code."`
+	Exit      string    `json:"exit,omitempty" maxLength:"11" example:"fail" doc:"The outcome: ok (0), fail (not 0), unknown (not seen yet), or an exit code."`
 	Category  string    `json:"category,omitempty" enum:"build,deploy,debug,configure,query,navigate,other" example:"deploy" doc:"The category of the command."`
-	Program   string    `json:"program,omitempty" maxLength:"256" example:"docker" doc:"A binary that the command runs, without its path."`
-	Template  string    `json:"template,omitempty" maxLength:"4096" doc:"The normalised template, as in a hit."`
-	Resource  string    `json:"resource,omitempty" maxLength:"4096" example:"Makefile" doc:"Something that the command reads or writes: its canonical name, or the end of that from behind a slash (Makefile, app/Makefile); with KIND: before it only of that kind: path, url, container, image, host, branch, package, port."`
+	Program   string    `json:"program,omitempty" maxLength:"256" example:"docker" doc:"A program that the command runs, without its path."`
+	Template  string    `json:"template,omitempty" maxLength:"4096" doc:"The normalised template, as printed in a hit."`
+	Resource  string    `json:"resource,omitempty" maxLength:"4096" example:"Makefile" doc:"A resource that the command reads or writes: its canonical name, or the part of it after a slash (Makefile, app/Makefile). Prefix KIND: restricts it to path, url, container, image, host, branch, package or port."`
 }
 
 // Normal fills in the defaults and checks the request. The error is a
@@ -80,10 +80,10 @@ func (r FindRequest) moment() query.Moment {
 	return query.Moment{AtLeast: r.AtLeast, WaitMS: r.WaitMS, AsOf: r.AsOf}
 }
 
-// check refuses filters that cannot be understood, or that nothing can pass.
+// check returns an error for filters that cannot be parsed, or that nothing can pass.
 func (f Filters) check() error {
 	if !f.Since.IsZero() && !f.Until.IsZero() && !f.Since.Before(f.Until) {
-		return &query.RequestError{Field: "filters.since", Value: f.Since.Format(time.RFC3339), Reason: "not before until, so that nothing can match"}
+		return &query.RequestError{Field: "filters.since", Value: f.Since.Format(time.RFC3339), Reason: "not before until, so nothing can match"}
 	}
 	if _, err := parseExit(f.Exit); err != nil {
 		return err
@@ -92,7 +92,7 @@ func (f Filters) check() error {
 	return err
 }
 
-// exitFilter is Filters.Exit understood.
+// exitFilter is Filters.Exit, parsed.
 type exitFilter struct {
 	set, ok, fail, unknown bool
 	code                   int32
@@ -118,7 +118,7 @@ func parseExit(s string) (exitFilter, error) {
 	return f, nil
 }
 
-// match says whether an exit code, nil where unknown, satisfies the filter.
+// match reports whether an exit code, nil if unknown, satisfies the filter.
 func (f exitFilter) match(code *int32) bool {
 	switch {
 	case !f.set:
@@ -135,7 +135,7 @@ func (f exitFilter) match(code *int32) bool {
 	return *code == f.code
 }
 
-// parseResource takes KIND: off the front of a resource's name, if it is there.
+// parseResource splits an optional prefix KIND: from a resource's name.
 func parseResource(s string) (kind recountv1.ResourceKind, name string) {
 	if k, rest, ok := strings.Cut(s, ":"); ok && rest != "" {
 		if n, known := recountv1.ResourceKind_value["RESOURCE_KIND_"+strings.ToUpper(k)]; known && n != 0 && k == strings.ToLower(k) {
@@ -158,7 +158,7 @@ func parseCategory(s string) (recountv1.Category, error) {
 	return recountv1.Category(n), nil
 }
 
-// CategoryName is the name of a category in requests and answers: "build".
+// CategoryName returns the name of a category in requests and answers: "build".
 func CategoryName(c recountv1.Category) string {
 	if c == recountv1.Category_CATEGORY_UNSPECIFIED {
 		return ""

@@ -10,11 +10,10 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// MaxInsightCommands is how many commands insights looks at, the newest that pass
-// the filters; it needs about 60 bytes for each. MaxInsightTexts is how many
-// different templates it tells apart, and how many sessions, in the order in
-// which they are met, the newest first: a command of a template beyond it counts,
-// but belongs to no pattern.
+// MaxInsightCommands is the maximum number of commands that insights reads, the newest that
+// pass the filters; each needs about 60 bytes. MaxInsightTexts is the maximum number of
+// distinct templates, and of sessions, that it distinguishes, newest first: commands with
+// further templates are counted, but belong to no pattern.
 const (
 	MaxInsightCommands = 1 << 20
 	MaxInsightTexts    = 1 << 17
@@ -24,10 +23,10 @@ const (
 	sessionGap = 30 * time.Minute
 )
 
-// none stands for a template or a session that is not told apart.
+// none is the number of a template or a session beyond MaxInsightTexts.
 const none int32 = -1
 
-// run is one command as patterns see it.
+// run has the fields of a command that patterns need.
 type run struct {
 	time      int64
 	offset    int64
@@ -41,17 +40,17 @@ type run struct {
 
 func (r *run) failed() bool { return r.known && r.exit != 0 }
 
-// runs are the commands that patterns are looked for in, the newest first: by
-// time, then by position, over all partitions.
+// runs are the commands in which patterns are searched, newest first: by time, then by
+// position, over all partitions.
 type runs struct {
 	list                 []run
 	shards               []schemas.TopicPartition
 	template, workspaces texts
-	// order holds the runs by session, oldest first; those of no session come
-	// first. from says where each session begins.
+	// order has the runs by session, oldest first; those without a session come first. from
+	// has the start of each session.
 	order []int32
 	from  []int32
-	// failures are the runs that failed, newest first, with what they printed.
+	// failures are the failed runs, newest first, with their outputs.
 	failures  []failure
 	signature texts
 
@@ -61,10 +60,10 @@ type runs struct {
 
 type failure struct{ run, signature int32 }
 
-// noSignature is that of an empty output.
+// noSignature is the signature of an empty output.
 const noSignature int32 = 0
 
-// texts numbers different texts.
+// texts assigns numbers to distinct texts.
 type texts struct {
 	num    map[string]int32
 	all    []string
@@ -72,7 +71,7 @@ type texts struct {
 	capped bool
 }
 
-// number is a text's number, or none if the cap is reached. The text may be a view.
+// number returns a text's number, or none if the limit is reached. The text may be a view.
 func (t *texts) number(s string) int32 {
 	if n, ok := t.num[s]; ok {
 		return n
@@ -90,7 +89,7 @@ func (t *texts) number(s string) int32 {
 	return n
 }
 
-// find is a text's number, or none if it was not met.
+// find returns a text's number, or none if it has none.
 func (t *texts) find(s string) int32 {
 	if n, ok := t.num[s]; ok {
 		return n
@@ -104,7 +103,7 @@ func (r *runs) position(i int32) schemas.Position {
 	return schemas.Position{Topic: tp.Topic, Partition: tp.Partition, Offset: x.offset}
 }
 
-// indexAt is the run at a position, or none.
+// indexAt returns the index of the run at a position, or none.
 func (r *runs) indexAt(pos schemas.Position) int32 {
 	for i := range r.list {
 		if r.list[i].offset == pos.Offset && r.shards[r.list[i].shard] == pos.TP() {
@@ -114,11 +113,11 @@ func (r *runs) indexAt(pos schemas.Position) int32 {
 	return none
 }
 
-// sessionKey names a session. What was recorded without one belongs to a stretch
-// of work of its host, user and workspace.
+// sessionKey identifies a session. Commands recorded without one belong to a period of work
+// of their host, user and workspace.
 type sessionKey struct{ host, session, user, workspace string }
 
-// gathering makes runs of rows.
+// gathering builds runs from rows.
 type gathering struct {
 	*runs
 	a         *session
@@ -127,14 +126,13 @@ type gathering struct {
 	shard     map[schemas.TopicPartition]int32
 }
 
-// stretch is a session under way, read backwards.
+// stretch is a session that is being read, backwards.
 type stretch struct {
 	id   int32
 	time int64 // of its earliest command so far
 }
 
-// gather reads the newest commands that pass the filters, most of them at most,
-// in one pass.
+// gather reads at most `most` of the newest commands that pass the filters, in one pass.
 func gather(a *session, f Filters, most int) (*runs, error) {
 	g := gathering{runs: &runs{}, a: a, sessions: map[sessionKey]stretch{}, shard: map[schemas.TopicPartition]int32{}}
 	g.signature.number("") // noSignature
@@ -162,7 +160,7 @@ func gather(a *session, f Filters, most int) (*runs, error) {
 	return g.runs, nil
 }
 
-// add takes in one row that passes all filters but the exit code.
+// add adds a row that passes all filters except exit.
 func (g *gathering) add(v *segment.View, exit exitFilter) error {
 	r := run{time: v.UnixNano(), offset: v.Offset()}
 	tail := ""
@@ -235,7 +233,7 @@ func (g *gathering) sessionOf(v *segment.View, at int64) int32 {
 	return s.id
 }
 
-// link puts the runs in the order of sessions.
+// link orders the runs by session.
 func (g *gathering) link() {
 	g.from = make([]int32, g.nSessions+2)
 	for i := range g.list {
@@ -245,7 +243,7 @@ func (g *gathering) link() {
 		g.from[i] += g.from[i-1]
 	}
 	g.order = make([]int32, len(g.list))
-	// from[s+1] is where session s begins, and while it is filled where it goes on.
+	// from[s+1] is the start of session s, and while filling its next free place.
 	for i := len(g.list) - 1; i >= 0; i-- {
 		at := &g.from[g.list[i].session+1]
 		g.order[*at] = int32(i)
@@ -253,14 +251,14 @@ func (g *gathering) link() {
 	}
 }
 
-// each session's runs, oldest first.
+// eachSession calls fn with each session's runs, oldest first.
 func (r *runs) eachSession(fn func(session int32, of []int32)) {
 	for s := range int32(len(r.from)) - 2 {
 		fn(s, r.order[r.from[s]:r.from[s+1]])
 	}
 }
 
-// step tells what was read.
+// step returns the proof step for what was read.
 func (r *runs) step(most int) query.Step {
 	s := query.Step{
 		Operator: "scan", Inputs: map[string]string{"order": "newest first", "most": fmt.Sprint(most)},
@@ -273,7 +271,7 @@ func (r *runs) step(most int) query.Step {
 		s.Inputs["capped"] = "older commands were left out"
 	}
 	if r.template.capped {
-		s.Inputs["templates_capped"] = fmt.Sprintf("commands of templates beyond the first %d met belong to no pattern", len(r.template.all))
+		s.Inputs["templates_capped"] = fmt.Sprintf("patterns cover only the first %d templates read", len(r.template.all))
 	}
 	return s
 }

@@ -15,9 +15,9 @@ type Scanned struct {
 	Detail
 }
 
-// Scan yields the commands that pass the filters, oldest first, with their
-// outcomes; limit 0 is no limit. An error is a *RequestError, the context's,
-// yield's, or one of the projections.
+// Scan yields the commands that pass the filters, oldest first, with their outcomes; limit
+// 0 means no limit. An error is a *RequestError, the context's, yield's, or one of the
+// projections.
 func Scan(ctx context.Context, s Sources, f Filters, limit int, yield func(Scanned) error) error {
 	if err := f.check(); err != nil {
 		return err
@@ -64,8 +64,8 @@ func WriteArrow(ctx context.Context, s Sources, f Filters, w io.Writer) error {
 		return err
 	}
 	defer a.Close()
-	// Without a bound to what is visible a batch need not be copied; nor does one
-	// row more contradict another.
+	// Without a visible range batches need not be copied, and an additional row contradicts
+	// no other.
 	x := segment.Export{Filter: pushed(f, query.AsOf{}, nil)}
 	if ended := compile(Filters{Exit: f.Exit}, query.AsOf{}, a.exitCode); len(ended) > 0 {
 		x.Match = func(v *segment.View) (bool, error) { return matchAll(ended, v, nil) }

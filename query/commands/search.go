@@ -66,7 +66,7 @@ func (f *search) rank() ([]fused, error) {
 	return chosen, nil
 }
 
-// termQuery is a lexical path, and what its search came to.
+// termQuery is a lexical path and the result of its search.
 type termQuery struct {
 	path string
 	lexical.Query
@@ -77,14 +77,14 @@ type termQuery struct {
 
 func (q *termQuery) empty() bool { return q.Text == "" && len(q.Terms) == 0 }
 
-// lookUp searches for all at the same time: it is nearly all of the work, and
-// none needs another's result.
+// lookUp runs all searches concurrently: they are nearly all of the work, and none needs
+// another's result.
 func (f *search) lookUp(queries []termQuery) (near meaning, err error) {
 	var g errgroup.Group
 	start := func(path string, search func() error) {
 		g.Go(func() (err error) {
 			defer func() {
-				// Out of reach of whoever recovers for the caller.
+				// The caller's recover does not reach this goroutine.
 				if p := recover(); p != nil {
 					err = fmt.Errorf("search for %s: a bug: %v", path, p)
 				}
@@ -119,8 +119,7 @@ func (f *search) lookUp(queries []termQuery) (near meaning, err error) {
 	return near, err
 }
 
-// byTerms ranks what a search found: the best commands by BM25 that may be
-// answered.
+// byTerms ranks the results of a search: the best commands by BM25 that may be answered.
 func (f *search) byTerms(q *termQuery) (fusion.List, error) {
 	l := fusion.List{Path: q.path, Inputs: map[string]string{}, Counts: map[string]int64{}}
 	if q.empty() {
@@ -145,13 +144,13 @@ func (f *search) byTerms(q *termQuery) (fusion.List, error) {
 	for _, term := range q.stats.Terms {
 		terms = append(terms, term.Term)
 		l.Counts["documents with "+term.Term] = int64(term.Documents)
-		// What must or must not be there is known of words alone, so that the other
-		// paths may only rank what this one found.
+		// Only words can require or exclude terms, so the other paths may only rank what
+		// this path found.
 		f.closed = f.closed || term.Required || term.Excluded
 	}
 	l.Inputs["terms"] = strings.Join(terms, " ")
-	// How rare a term is counts over all that is indexed, also where as_of lets no
-	// more than a part of it be answered.
+	// Term frequencies cover everything that is indexed, even if as_of restricts the answer
+	// to a part of it.
 	l.Inputs["statistics_below"] = q.stats.Watermark.String()
 	l.Counts["documents"] = int64(q.stats.Documents)
 	l.Counts["scored"] = int64(q.stats.Scored)
@@ -160,8 +159,7 @@ func (f *search) byTerms(q *termQuery) (fusion.List, error) {
 	return l, nil
 }
 
-// newestOfEquals puts what has equal scores in order of time, which the postings
-// do not know.
+// newestOfEquals orders candidates with equal scores by time, which postings do not have.
 func (f *search) newestOfEquals(l *fusion.List) {
 	at := make([]int, len(l.Keys))
 	for i := range at {
@@ -180,8 +178,8 @@ func (f *search) newestOfEquals(l *fusion.List) {
 	l.Keys, l.Scores = keys, scores
 }
 
-// byText keeps of the words path what has the whole text in it as it stands, but
-// for case and white space.
+// byText returns the candidates of the path words that contain the whole text, ignoring
+// case and white space.
 func (f *search) byText(words fusion.List) fusion.List {
 	l := fusion.List{Path: pathExact, Inputs: map[string]string{}, Counts: map[string]int64{}}
 	for _, key := range words.Keys {
@@ -192,11 +190,11 @@ func (f *search) byText(words fusion.List) fusion.List {
 	return l
 }
 
-// folded is a text in lower case with its white space folded.
+// folded returns a text in lower case with its white space folded.
 func folded(s string) string { return strings.Join(strings.Fields(strings.ToLower(s)), " ") }
 
-// proveLists tells of each path what it looked for and counted, and where the
-// answer's hits stood in it.
+// proveLists adds for each path its inputs and counts, and the ranks of the answer's hits,
+// to the proof.
 func (f *search) proveLists(lists []fusion.List, chosen []fused) {
 	answered := map[int]bool{}
 	for _, c := range chosen[:min(len(chosen), f.r.Limit)] {

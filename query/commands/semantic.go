@@ -12,16 +12,16 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// semanticDepth is how many commands the vector index brings, as many as are asked
-// for if that is more. 100 find two more of 3,071 wanted commands among the first
+// semanticDepth is the number of commands that the vector index returns, or the request's
+// limit if that is more. 100 would put two more of 3,071 wanted commands among the first
 // ten (NL2Bash, pairs that are not held out) and take two and a half times as long.
 const semanticDepth = 40
 
-// minCosine is how near a command must be that only its embedding speaks for:
-// something is always nearest, also to a text that means nothing here.
+// minCosine is the minimum cosine of a command that only the vector index found: something
+// is always nearest, even to a meaningless text.
 const minCosine = 0.25
 
-// meaning is what the search for the nearest embeddings came to.
+// meaning is the result of the search for the nearest embeddings.
 type meaning struct {
 	found  []schemas.Position
 	inputs map[string]string
@@ -29,8 +29,8 @@ type meaning struct {
 	took   time.Duration
 }
 
-// nearest finds the commands whose embeddings are nearest to the question's: by
-// the vector index, or among few rows by comparing them all.
+// nearest finds the commands whose embeddings are nearest to the query's: by the vector
+// index, or among few rows by comparing them all.
 func (f *search) nearest() (m meaning, err error) {
 	start := time.Now()
 	m = meaning{inputs: map[string]string{"embedder": f.s.Embedder.Name()}, counts: map[string]int64{}}
@@ -56,7 +56,7 @@ func (f *search) nearest() (m meaning, err error) {
 	return m, err
 }
 
-// compareAll finds the nearest of the rows that were listed, exactly.
+// compareAll finds the nearest of the listed rows, exactly.
 func (f *search) compareAll(m *meaning) error {
 	m.inputs["index"] = "none: all rows that pass the filters are compared"
 	type row struct {
@@ -105,8 +105,8 @@ func (f *search) compareAll(m *meaning) error {
 	return err
 }
 
-// byMeaning ranks by the cosine of the embeddings, exactly: what is nearest of
-// all, and what the other paths found.
+// byMeaning ranks the nearest commands and the candidates of the other paths by the exact
+// cosine of the embeddings.
 func (f *search) byMeaning(m *meaning) (fusion.List, error) {
 	l := fusion.List{Path: pathSemantic, Inputs: m.inputs, Counts: m.counts}
 	err := f.segment.ViewAt(f.Ctx, m.found, func(_ int, v *segment.View) error {
@@ -143,7 +143,7 @@ func (f *search) byMeaning(m *meaning) (fusion.List, error) {
 	return l, nil
 }
 
-// byTime ranks what the other paths found, the newest first.
+// byTime ranks the candidates of the other paths, newest first.
 func (f *search) byTime() fusion.List {
 	l := fusion.List{Path: PathTime, Inputs: map[string]string{}, Counts: map[string]int64{}}
 	for i := range f.candidates {

@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// What a sequence is.
+// Limits of sequences.
 const (
 	minSequence     = 2 // templates
 	maxSequence     = 5
 	minSequenceRuns = 3 // how often it must have been run
 )
 
-// stream is the sessions' templates one after the other: a run of like commands
-// counts once, and sessions are kept apart by an entry that is none.
+// stream is the concatenation of the sessions' templates: consecutive equal templates count
+// once, and sessions are separated by the entry none.
 type stream struct {
 	template []int32
 	run      []int32 // the run that each entry is
@@ -65,20 +65,20 @@ type gram struct {
 	score    float64
 }
 
-// sequences finds what was run one after the other within sessions, by levels:
-// a sequence of n templates is a pair of frequent sequences of n-1 that overlap
-// in all but their ends, so that naming pairs names sequences exactly.
+// sequences finds frequent sequences of templates within sessions, by levels: a sequence of
+// n templates is a pair of frequent sequences of n-1 that overlap in all but their ends,
+// so that numbering pairs numbers sequences exactly.
 //
-// Left out are what was run less than three times, what begins as it ends (a
-// shorter one going round), what a longer one that was run as often contains, all
-// but the best of those that are the same going round, and what comes no more
-// often than its templates would by chance.
+// It omits sequences that were run less than three times, that end with the template they
+// begin with (a shorter one repeated), that are part of a longer one which was run as
+// often, that are a rotation of a better one, and that occur no more often than their
+// templates would by chance.
 func sequences(ctx context.Context, r *runs, limit int) ([]gram, *stream, map[string]int64, error) {
 	st := newStream(r)
 	counts := map[string]int64{"steps": st.total}
 	n := len(st.template)
-	// at holds, for each place in the stream, the number of the frequent sequence
-	// of the level before that begins there.
+	// at has, for each place in the stream, the number of the frequent sequence of the
+	// previous level that begins there.
 	at := make([]int32, n)
 	for i, t := range st.template {
 		at[i] = none
@@ -103,7 +103,7 @@ func sequences(ctx context.Context, r *runs, limit int) ([]gram, *stream, map[st
 				seen[key]++
 			}
 		}
-		// Numbers are given in the order of the stream, not of the map.
+		// Numbers are assigned in the order of the stream, not of the map.
 		number := map[uint64]int32{}
 		var grams []gram
 		next := make([]int32, n)
@@ -180,10 +180,10 @@ func sequences(ctx context.Context, r *runs, limit int) ([]gram, *stream, map[st
 	return out, st, counts, nil
 }
 
-// templates are the templates of a sequence.
+// templates returns the templates of a sequence.
 func (st *stream) templates(g *gram) []int32 { return st.template[g.first : g.first+g.n] }
 
-// returns reports whether a sequence begins as it ends.
+// returns reports whether a sequence ends with the template it begins with.
 func (st *stream) returns(g *gram) bool {
 	t := st.templates(g)
 	for n := 1; n < len(t); n++ {
@@ -194,9 +194,9 @@ func (st *stream) returns(g *gram) bool {
 	return false
 }
 
-// rate sets the lift, runs over those expected if each template came with its own
-// frequency whatever came before, and the score, runs·ln(lift): how much more the
-// sequence tells than its templates do.
+// rate sets the lift, which is runs divided by the number expected if templates were
+// independent, and the score runs·ln(lift): the information in the sequence beyond that of
+// its templates.
 func (st *stream) rate(g *gram) {
 	expected := float64(st.total)
 	for _, t := range st.templates(g) {
@@ -206,8 +206,7 @@ func (st *stream) rate(g *gram) {
 	g.score = float64(g.runs) * math.Log(g.lift)
 }
 
-// round is the same for all sequences that are one going round: the least of its
-// rotations.
+// round returns the smallest rotation of a sequence, which is the same for all its rotations.
 func (st *stream) round(g *gram) (least [maxSequence]int32) {
 	t := st.templates(g)
 	for n := range t {
@@ -220,7 +219,7 @@ func (st *stream) round(g *gram) (least [maxSequence]int32) {
 	return least
 }
 
-// newest are the runs with which the newest of a sequence's runs begin.
+// newest returns the first runs of the newest occurrences of a sequence.
 func (st *stream) newest(g *gram, most int) []int32 {
 	want := st.templates(g)
 	var out []int32

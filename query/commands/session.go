@@ -14,23 +14,23 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// Sources are what questions are asked of.
+// Sources are what queries read.
 type Sources struct {
 	// Set holds the projections segment, lexical, vector and graph. Required.
 	Set *projections.Set
-	// Embedder embeds the question; it must be the one that embedded the commands.
-	// Nil leaves the semantic path out.
+	// Embedder embeds the query; it must be the one that embedded the commands. Nil
+	// disables the semantic path.
 	Embedder Embedder
-	// Concepts gives the concept classes of a question; nil leaves that path out.
+	// Concepts returns the concept classes of a query; nil disables that path.
 	Concepts func(text string) []string
-	// Event reads an event from the log, for show; nil leaves it out.
+	// Event reads an event from the log, for show; nil omits the event.
 	Event func(ctx context.Context, at schemas.Position) (schemas.LogRecord, error)
-	// Since is when commands begin to be known, as retention removed those that came in
-	// before; zero where it removed none.
+	// Since is the time from which commands are complete, because retention removed those
+	// received earlier; zero if it removed none.
 	Since time.Time
 }
 
-// noCommands is the hint of an answer where there is no command at all.
+// noCommands returns the hint of an answer if there are no commands at all.
 func (s Sources) noCommands() string {
 	if s.Since.IsZero() {
 		return "no command has been recorded yet"
@@ -38,27 +38,27 @@ func (s Sources) noCommands() string {
 	return "no command is left"
 }
 
-// knownSince adds to the hint of a question that begins at from since when commands are known.
+// knownSince adds the time from which commands are known to the hint of a query that begins at from.
 func (s Sources) knownSince(hint string, from time.Time) string {
 	return query.KnownSince(hint, "commands", s.Since, from)
 }
 
-// Embedder places a text among the commands: a vector of unit length, or zeros.
+// Embedder computes the embedding of a text: a vector of unit length, or zeros.
 type Embedder interface {
-	// Name says what made the vector, with its version; only rows of the same
-	// name are compared.
+	// Name returns the embedder's name with its version; only rows with the same name are
+	// compared.
 	Name() string
 	Embed(text string) [schemas.EmbeddingDim]float32
 }
 
-// session is one question about commands while it is answered.
+// session is the state of one query about commands.
 type session struct {
 	query.Session[query.Step]
 	s Sources
-	// as is the moment in the past that was asked for.
+	// as is the requested moment in the past.
 	as query.AsOf
 
-	// The live generations, nil where the question does not read them.
+	// The live generations; nil if the query does not read them.
 	segment *segment.Projection
 	lexical *lexical.Index
 	graph   *narrative.Graph
@@ -67,9 +67,9 @@ type session struct {
 	joined atomic.Int64 // outcomes looked up, by searches at the same time
 }
 
-// open opens the named projections for a question, once at_least is visible. The
-// moment is a normal one. An error is a *query.NotVisibleError, the context's, or one
-// of the projections.
+// open opens the named projections for a query, as soon as at_least is visible. The moment
+// is normal. An error is a *query.NotVisibleError, the context's, or one of the
+// projections.
 func (s Sources) open(ctx context.Context, m query.Moment, names ...string) (*session, error) {
 	base, err := query.Begin[query.Step](ctx, s.Set, m.AtLeast, m.WaitMS)
 	if err != nil {
@@ -103,24 +103,23 @@ func (s Sources) open(ctx context.Context, m query.Moment, names ...string) (*se
 	return a, nil
 }
 
-// knows says whether the answer may know of an event at a position that happened
-// then.
+// knows reports whether an event with this position and time is visible to the answer.
 func (a *session) knows(p schemas.Position, unixNano int64) bool {
 	return p.Offset < a.Visible[p.TP()] && (a.as.Time.IsZero() || unixNano <= schemas.UnixNano(a.as.Time))
 }
 
-// knowsOutcome says whether the answer may know of an outcome.
+// knowsOutcome reports whether an outcome is visible to the answer.
 func (a *session) knowsOutcome(o narrative.Outcome) bool {
 	return a.knows(o.Position, o.ObservedUnixNano)
 }
 
-// outcome is what was observed of a command, as far as the answer may know.
+// outcome returns a command's observed outcome, if it is visible to the answer.
 func (a *session) outcome(id schemas.EventID) (narrative.Outcome, bool, error) {
 	a.joined.Add(1)
 	return a.graph.Lookup(id, a.knowsOutcome)
 }
 
-// exitCode is a row's exit code, its own or that of the outcome observed later.
+// exitCode returns a row's exit code, its own or that of the outcome observed later.
 func (a *session) exitCode(v *segment.View) (*int32, error) {
 	if code, known := v.ExitCode(); known {
 		return &code, nil
@@ -132,7 +131,7 @@ func (a *session) exitCode(v *segment.View) (*int32, error) {
 	return o.ExitCode, nil
 }
 
-// complete adds to what a row says of itself what was observed of it later.
+// complete adds the outcome that was observed later to a row's own fields.
 func (a *session) complete(h *Intent) error {
 	if h.ExitCode != nil && h.Duration != nil {
 		return nil
@@ -144,8 +143,8 @@ func (a *session) complete(h *Intent) error {
 	return err
 }
 
-// asOfFilter is how as_of stands among an answer's filters; there is none without
-// one. A time is compared with the command's.
+// asOfFilter returns as_of as a filter of the answer, if the request has it. A time is
+// compared with the command's.
 func (a *session) asOfFilter() []query.AppliedFilter {
 	switch {
 	case a.as.Offsets != nil:

@@ -16,31 +16,31 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// ShowResponse is everything known of one command.
+// ShowResponse is everything known about one command.
 type ShowResponse struct {
 	Intent
 	Detail
-	Event      *RawEvent         `json:"event,omitempty" doc:"The event as it stands in the log; absent if the log could not be read, and then event_error says why."`
+	Event      *RawEvent         `json:"event,omitempty" doc:"The event as stored in the log; absent if the log could not be read: event_error has the reason."`
 	EventError string            `json:"event_error,omitempty" doc:"Why the event could not be read from the log."`
-	Watermark  schemas.Watermark `json:"watermark" example:"recount.commands/0:42" doc:"What the answer rests on."`
-	Proof      []query.Step      `json:"proof" nullable:"false" doc:"How the answer came about."`
+	Watermark  schemas.Watermark `json:"watermark" example:"recount.commands/0:42" doc:"The watermark that the answer was computed at."`
+	Proof      []query.Step      `json:"proof" nullable:"false" doc:"The steps by which the answer was computed."`
 }
 
-// Detail is the rest of what a projection keeps of a command.
+// Detail has the other fields that a projection stores of a command.
 type Detail struct {
-	StatedIntent string           `json:"stated_intent,omitempty" doc:"Why, in the author's own words."`
-	GitHead      string           `json:"git_head,omitempty" doc:"The commit that HEAD named."`
+	StatedIntent string           `json:"stated_intent,omitempty" doc:"The stated purpose, in the author's own words."`
+	GitHead      string           `json:"git_head,omitempty" doc:"The commit that HEAD pointed to."`
 	ParentID     *schemas.EventID `json:"parent_id,omitempty" format:"uuid" doc:"The event that led to this one."`
-	OutputTail   string           `json:"output_tail,omitempty" doc:"The end of what it printed, secrets redacted."`
+	OutputTail   string           `json:"output_tail,omitempty" doc:"The end of its output, with secrets redacted."`
 	Tokens       []Token          `json:"tokens,omitempty" doc:"The command's structure, in source order."`
-	Resources    []Resource       `json:"resources,omitempty" doc:"What it reads and writes."`
-	Programs     []string         `json:"programs,omitempty" doc:"The binaries it runs, in order."`
-	Concepts     []string         `json:"concepts,omitempty" doc:"The concept classes it touches."`
-	Complexity   uint32           `json:"complexity" example:"1" doc:"Commands, operators, redirections and substitutions."`
-	Confidence   float32          `json:"confidence" example:"1" doc:"How sure the reading of the command is, 0 to 1."`
+	Resources    []Resource       `json:"resources,omitempty" doc:"The resources that it reads and writes."`
+	Programs     []string         `json:"programs,omitempty" doc:"The programs that it runs, in order."`
+	Concepts     []string         `json:"concepts,omitempty" doc:"The concept classes of the command."`
+	Complexity   uint32           `json:"complexity" example:"1" doc:"The number of commands, operators, redirections and substitutions."`
+	Confidence   float32          `json:"confidence" example:"1" doc:"Confidence of the interpretation, 0 to 1."`
 	ContextHash  string           `json:"context_hash" example:"9f86d081884c7d65" doc:"xxh3 over cwd, shell, user, host, git head and env, in hex."`
-	ContentHash  string           `json:"content_hash" example:"2c26b46b68ffc68f" doc:"xxh3 over the command with white space folded, in hex: equal for commands that read alike."`
-	Embedder     string           `json:"embedder,omitempty" example:"hash/1" doc:"What made the embedding."`
+	ContentHash  string           `json:"content_hash" example:"2c26b46b68ffc68f" doc:"xxh3 over the command with white space folded, in hex: equal for commands with the same text."`
+	Embedder     string           `json:"embedder,omitempty" example:"hash/1" doc:"The embedder that made the vector."`
 }
 
 // Token is a structural part of a command.
@@ -57,16 +57,16 @@ type Resource struct {
 	Access string `json:"access,omitempty" example:"read" doc:"read, write or read_write."`
 }
 
-// RawEvent is an event as it stands in the log.
+// RawEvent is an event as stored in the log.
 type RawEvent struct {
-	Position    schemas.Position  `json:"position" doc:"Where it stands."`
+	Position    schemas.Position  `json:"position" doc:"Its position."`
 	ID          schemas.EventID   `json:"id" format:"uuid" doc:"Its id."`
 	Type        string            `json:"type" example:"command.executed" doc:"Its CloudEvents type."`
 	Source      string            `json:"source" example:"recount" doc:"Its CloudEvents source."`
 	Time        time.Time         `json:"time" doc:"Its CloudEvents time."`
 	Appended    time.Time         `json:"appended" doc:"The log record's timestamp."`
 	Key         string            `json:"key,omitempty" doc:"The key that chose its partition."`
-	ContentType string            `json:"content_type" example:"application/json" doc:"What the payload is."`
+	ContentType string            `json:"content_type" example:"application/json" doc:"The media type of the payload."`
 	Headers     map[string]string `json:"headers,omitempty" doc:"The record's headers."`
 	Payload     []byte            `json:"payload" doc:"The payload, in base64."`
 }
@@ -75,7 +75,7 @@ type RawEvent struct {
 // position. An error is a *NotFoundError, an *AmbiguousError, the context's, or
 // one of the projections.
 func Show(ctx context.Context, s Sources, ref string) (ShowResponse, error) {
-	// Full text has no part in it. What comes in while this is answered is left out.
+	// The projection lexical is not needed. Events that arrive during the query are ignored.
 	a, err := s.open(ctx, query.Moment{}, segment.Name, narrative.Name)
 	if err != nil {
 		return ShowResponse{}, err
@@ -116,7 +116,7 @@ func Show(ctx context.Context, s Sources, ref string) (ShowResponse, error) {
 	return r, nil
 }
 
-// fill copies all of a row but its embedding.
+// fill copies all fields of a row except its embedding.
 func fill(v *segment.View) (Intent, Detail) {
 	var r Detail
 	row := v.Row()
@@ -145,8 +145,8 @@ func enumName(e fmt.Stringer, prefix string) string {
 	return strings.ToLower(strings.TrimPrefix(e.String(), prefix))
 }
 
-// readEvent adds the event as it stands in the log. What was understood of it is
-// an answer without it, so that a log that cannot be reached only leaves a gap.
+// readEvent adds the event as stored in the log. If the log cannot be read, the answer has
+// the interpretation without the event.
 func (r *ShowResponse) readEvent(ctx context.Context, s Sources, pos schemas.Position) {
 	lr, err := s.Event(ctx, pos)
 	if err != nil {

@@ -9,16 +9,16 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// maxSignature bounds a signature, in bytes.
+// maxSignature is the maximum length of a signature, in bytes.
 const maxSignature = 160
 
-// maxTail is how much of the end of an output is looked at, in bytes.
+// maxTail is the length of the end of an output that is examined, in bytes.
 const maxTail = 4096
 
 const hashPlace = "<hash>"
 
-// complaints are words that a line has that says what went wrong; so do words
-// that end with error or exception.
+// complaints are the words that mark a line as an error message; words that end with error
+// or exception do so too.
 var complaints = words(`error errors err fail failed failure failures fatal panic traceback undefined undeclared
 		unresolved cannot can't couldn't unable unknown unexpected unrecognized invalid illegal missing denied refused rejected
 		forbidden unauthorized no not doesn't timed timeout unreachable conflict aborted killed segmentation usage`)
@@ -60,12 +60,12 @@ func complains(line string) bool {
 }
 
 var (
-	// ansi are the sequences with which a terminal is told of colours and titles.
+	// ansi matches the terminal sequences for colours and titles.
 	ansi = regexp.MustCompile("\x1b(?:\\[[0-9;?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|[@-Z\\\\-_])")
-	// echo are lines in which a program says no more than that another failed.
+	// echo matches lines in which a program only reports that another one failed.
 	echo = regexp.MustCompile(`^(?i:(make(\[\d+\])?: \*\*\*.*|exit status \d+|exit code:? \d+|fail(ed)?([ \t].*)?|error: (aborting|could not compile).*|error: process completed.*|npm (err!|error)( .*)?|error command failed.*|\d+ (errors?|failed|failures?)\b.*|=+ .* =+|ok|done)\.?)$`)
-	// values are what differs from one run to the next, each with what stands for it.
-	// A line has one of the characters that a value cannot do without, if any are named.
+	// values match what differs between runs, each with its placeholder. If characters are
+	// listed, a line must have one of them to match.
 	values = []struct {
 		of    *regexp.Regexp
 		place string
@@ -81,15 +81,15 @@ var (
 		{regexp.MustCompile(`<path>(?::\d+)+`), "<path>", ">"},
 		{regexp.MustCompile(`\b0[xX][0-9a-fA-F]+\b|\b[0-9a-f]{7,64}\b`), hashPlace, "0123456789"},
 		{regexp.MustCompile(`[-+]?\b\d+(?:[.,]\d+)*(?:ns|us|µs|ms|s|m|h|[kKMGT]i?B?|%)?\b%?`), "<num>", "0123456789"},
-		// The name that a complaint is about: "undefined: parseFlags".
+		// The name that an error message is about: "undefined: parseFlags".
 		{regexp.MustCompile(`(?i)\b(undefined|undeclared name|undeclared identifier|unknown (?:command|flag|option|field|shorthand flag|revision)|unrecognized (?:command|option|arguments?)|no required module provides package|could not resolve host|unable to locate package|package)(:?) +[\w.@/-]+`), "$1$2 <arg>", ""},
 	}
 )
 
-// signature is what outputs of the same failure have in common: the line that
-// says what went wrong, with its values replaced as in a template. That is the
-// last line that complains and does not only pass on that another program failed;
-// without one the last line that is not empty. It is empty for an empty output.
+// signature returns what outputs of the same failure have in common: the line with the error
+// message, with its values replaced as in a template. That is the last line with a word of
+// complaints that does not only report another program's failure, or else the last line
+// that is not empty. It is empty for an empty output.
 func signature(tail string) string {
 	if tail == "" {
 		return ""

@@ -11,11 +11,11 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// Stitch tells the narrative around a command: it walks both ways, best first, so
-// that what has the most to do with the root is in it, however large the whole
-// is; and it tells that in the order of time. An error is a *RequestError, a
-// *NotVisibleError, a *NotFoundError, an *AmbiguousError, the context's, or one
-// of the projections.
+// Stitch returns the narrative around a command: it walks in both directions, best first,
+// so that the commands most related to the root are included, however large the whole is,
+// and returns them in chronological order. An error is a *RequestError, a
+// *NotVisibleError, a *NotFoundError, an *AmbiguousError, the context's, or one of the
+// projections.
 func Stitch(ctx context.Context, s Sources, r StitchRequest) (StitchResponse, error) {
 	r, err := r.Normal()
 	if err != nil {
@@ -53,14 +53,14 @@ func Stitch(ctx context.Context, s Sources, r StitchRequest) (StitchResponse, er
 	}
 	resp.Basis = t.basis(stitchFactors)
 	if len(taken) == 1 {
-		resp.Hint = "nothing recorded connects it with another command"
+		resp.Hint = "no recorded evidence connects it with another command"
 	}
 	resp.Hint = s.knownSince(resp.Hint, time.Time{})
 	return resp, nil
 }
 
-// among are the edges among commands, given oldest first: by their later end,
-// then by their earlier one, then by kind.
+// among returns the edges between commands, which are given oldest first, ordered by later
+// end, earlier end, then kind.
 func (t *narrativeQuery) among(w *walk, taken []*reached) ([]Edge, error) {
 	order := map[schemas.EventID]int{}
 	for i, c := range taken {

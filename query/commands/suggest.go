@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A context is what came before, from the longest to the shortest.
+// The kinds of contexts, that is, of preceding templates, from the longest to the shortest.
 const (
 	contextPair    = iota // the two templates before, and how the last one ended
 	contextOutcome        // the last template, and how it ended
@@ -15,14 +15,14 @@ const (
 	nContexts
 )
 
-// given is where a suggestion is asked for.
+// given is the context for which a suggestion is requested.
 type given struct {
 	before, template int32 // the last two templates; none where there is no such
 	known, failed    bool  // how the last one ended
 	workspace        int32
 }
 
-// candidateNext is a template that came next.
+// candidateNext is a template that came next, with its counts.
 type candidateNext struct {
 	template    int32
 	times       [nContexts]int64
@@ -32,18 +32,18 @@ type candidateNext struct {
 	newest      []int32 // in that context, a few
 }
 
-// nexts is what came next.
+// nexts are the templates that came next.
 type nexts struct {
 	list  []candidateNext
 	of    [nContexts]int64 // how often anything came next in a context
 	kinds [nContexts]int64 // how many different templates
 }
 
-// suggest ranks what came after the given template. A template's probability in a
-// context of n followers, t different ones, is Witten and Bell's: its own share
-// with weight n/(n+t), its probability in the next shorter context with the rest;
-// behind the shortest stands its share of all commands. So what was seen twice in
-// a long context does not outweigh what was seen a hundred times in a shorter one.
+// suggest ranks the templates that came after the given ones. The probability of a template
+// in a context with n followers, t of them distinct, is that of Witten and Bell: its share
+// with weight n/(n+t), plus its probability in the next shorter context with the remaining
+// weight; after the shortest context comes its share of all commands. So a template seen
+// twice in a long context does not outweigh one seen a hundred times in a shorter one.
 func suggest(r *runs, g given, limit int) (nexts, int) {
 	var out nexts
 	if g.template == none {
@@ -121,7 +121,7 @@ func suggest(r *runs, g given, limit int) (nexts, int) {
 	return out, found
 }
 
-// describe says a context in words.
+// describe returns a context as text.
 func (g given) describe(r *runs, level int) string {
 	text := r.template.all[g.template]
 	if level == contextOne {

@@ -7,30 +7,29 @@ import (
 	"strings"
 )
 
-// maxReasons is how many differences a verdict names.
+// maxReasons is the maximum number of differences in a verdict.
 const maxReasons = 3
 
-// How likely a difference is to be why two runs ended differently, where all that
-// is known is that it is there. A step that went another way before, and what the
-// command was told, come first; where and by whom it was run, last.
+// likely is the prior likelihood that a kind of difference explains why two runs ended
+// differently. Earlier steps with other outcomes and the command's arguments come first;
+// the place and the user come last.
 var likely = map[string]float64{
 	fieldOutcome: 0.9, fieldArguments: 0.85, fieldCwd: 0.7, fieldGitHead: 0.65, fieldEnvironment: 0.6,
 	fieldHost: 0.5, fieldUser: 0.4, fieldDuration: 0.1, fieldAuthor: 0.05,
 }
 
-// likelyStep is the same for a step that one run has and the other has not.
+// likelyStep is the same for a step that only one of the runs has.
 const likelyStep = 0.75
 
-// reason is a difference that may be why.
+// reason is a difference that may explain the different outcomes.
 type reason struct {
 	score float64
 	words string
 }
 
-// verdict says in a sentence how two runs ended differently and what else
-// differs, the likeliest first: by the sort of the difference, times what the
-// step it is in stands for. It is empty where both ended alike, or either's end
-// is unknown.
+// verdict returns a sentence about how two runs ended differently and what else differs, the
+// most likely reason first: by the kind of difference, times the score of its step. It is
+// empty if both ended alike, or if either outcome is unknown.
 func verdict(a, b *runUp, lines []DiffLine) string {
 	x, y := a.last(), b.last()
 	if x.ExitCode == nil || y.ExitCode == nil || *x.ExitCode == *y.ExitCode {
@@ -45,7 +44,7 @@ func verdict(a, b *runUp, lines []DiffLine) string {
 	}
 	reasons := reasons(a, b, lines)
 	if len(reasons) == 0 {
-		return ends + "; nothing else that was recorded differs"
+		return ends + "; nothing else recorded differs"
 	}
 	var words []string
 	for _, r := range reasons[:min(len(reasons), maxReasons)] {
@@ -75,7 +74,7 @@ func reasons(a, b *runUp, lines []DiffLine) []reason {
 			if root && c.Field == fieldOutcome {
 				continue
 			}
-			// What holds for the whole of a run is said once, of its last command.
+			// A difference of the whole run is reported once, for its last command.
 			what := fmt.Sprintf("%s %s → %s", c.Field, orNone(c.A), orNone(c.B))
 			if c.Field != fieldArguments && c.Field != fieldOutcome && c.Field != fieldDuration {
 				if said[what] {

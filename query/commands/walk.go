@@ -11,12 +11,11 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// graphReader reads the commands that one question may know of, and the edges among
-// them.
+// graphReader reads the commands that are visible to one query, and the edges between them.
 type graphReader interface {
-	// stop is a command, false where none of that id may be known of.
+	// stop returns a command, or false if no command with that id is visible.
 	stop(id schemas.EventID) (stop, bool, error)
-	// incoming and outgoing are the edges that end and that begin at a command.
+	// incoming and outgoing return the edges that end and that begin at a command.
 	incoming(id schemas.EventID) ([]narrative.Edge, error)
 	outgoing(id schemas.EventID) ([]narrative.Edge, error)
 }
@@ -29,15 +28,15 @@ func (s stop) compareOlder(o stop) int {
 	return cmp.Or(cmp.Compare(s.Clock, o.Clock), s.Position.TP().Compare(o.Position.TP()), cmp.Compare(s.Position.Offset, o.Position.Offset))
 }
 
-// maxFan is how many edges of one command, those that carry the most, a walk
-// follows each way: a file that everything reads makes no walk endless.
+// maxFan is the maximum number of edges of one command that a walk follows in each
+// direction, those with the highest factors, so that a file that everything reads does not
+// make a walk endless.
 const maxFan = 64
 
-// walk goes through a narrative from a root, best first: the next command is
-// always the one of the highest standing among those that an edge leads to from
-// those taken (edge_factors.go). So each is reached on its best path, and of a
-// narrative that is too large the best part is taken. Equal standings go by
-// depth, then the later command first.
+// walk visits a narrative from a root, best first: the next command is always the one with
+// the highest score among those that edges lead to from visited ones (edge_factors.go). So
+// each is reached on its best path, and of a narrative that is too large the best part is
+// visited. Equal scores are ordered by depth, then the later command first.
 type walk struct {
 	n         graphReader
 	factors   edgeFactors
@@ -47,18 +46,18 @@ type walk struct {
 	minWeight float64
 	least     float64 // the lowest standing that is taken
 
-	// What came of it. taken is in the order of standing, the root first.
+	// The result. taken is in the order of scores, the root first.
 	taken []*reached
-	// followed counts edges by kind, weak those that min_weight or least kept out.
+	// followed counts edges by kind, weak those that min_weight or least excluded.
 	followed map[narrative.EdgeKind]int64
 	weak     map[narrative.EdgeKind]int64
 	// edges are those followed, in order.
 	edges []carried
-	// What was left out for the bounds.
+	// Which limits left commands out.
 	cutDepth, cutNodes, cutFan bool
 }
 
-// reached is a command that a walk came to.
+// reached is a command that a walk reached.
 type reached struct {
 	stop
 	score float64
@@ -67,7 +66,7 @@ type reached struct {
 	via   narrative.Edge // the edge between the two
 }
 
-// run walks. The error is the context's or the narrative's.
+// run performs the walk. The error is the context's or the narrative's.
 func (w *walk) run(ctx context.Context, root stop) error {
 	w.followed, w.weak = map[narrative.EdgeKind]int64{}, map[narrative.EdgeKind]int64{}
 	known := map[schemas.EventID]bool{} // taken
@@ -123,14 +122,14 @@ func (w *walk) run(ctx context.Context, root stop) error {
 	return nil
 }
 
-// carried is an edge and what it carries.
+// carried is an edge and its factor times weight.
 type carried struct {
 	narrative.Edge
 	carries float64
 }
 
-// around are the edges of a command that may be followed, those that carry the
-// most first.
+// around returns the edges of a command that may be followed, those with the highest
+// product of factor and weight first.
 func (w *walk) around(s stop, back, on bool) ([]carried, error) {
 	var all []carried
 	for _, way := range []struct {
@@ -173,7 +172,7 @@ func (w *walk) around(s stop, back, on bool) ([]carried, error) {
 	return all, nil
 }
 
-// end is one end of an edge.
+// end returns one end of an edge.
 func (w *walk) end(e narrative.Edge, id schemas.EventID) (stop, error) {
 	s, found, err := w.n.stop(id)
 	if err == nil && !found {
@@ -182,7 +181,7 @@ func (w *walk) end(e narrative.Edge, id schemas.EventID) (stop, error) {
 	return s, err
 }
 
-// other is the end of an edge that is not id.
+// other returns the end of an edge that is not id.
 func other(e narrative.Edge, id schemas.EventID) schemas.EventID {
 	if e.From == id {
 		return e.To
@@ -190,7 +189,7 @@ func other(e narrative.Edge, id schemas.EventID) schemas.EventID {
 	return e.From
 }
 
-// path leads from the root to the command, both included.
+// path returns the commands from the root to this one, both included.
 func (r *reached) path() []schemas.EventID {
 	var p []schemas.EventID
 	for ; r != nil; r = r.from {
@@ -200,7 +199,7 @@ func (r *reached) path() []schemas.EventID {
 	return p
 }
 
-// frontier is a heap of what may be taken next, the best first.
+// frontier is a heap of the commands that may be visited next, the best first.
 type frontier []*reached
 
 func (f frontier) Len() int { return len(f) }

@@ -13,9 +13,9 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// Why walks back from a command and ranks what led to it. An error is a
-// *RequestError, a *NotVisibleError, a *NotFoundError, an *AmbiguousError, the
-// context's, or one of the projections.
+// Why follows edges backwards from a command and ranks what led to it. An error is a
+// *RequestError, a *NotVisibleError, a *NotFoundError, an *AmbiguousError, the context's,
+// or one of the projections.
 func Why(ctx context.Context, s Sources, r WhyRequest) (WhyResponse, error) {
 	r, err := r.Normal()
 	if err != nil {
@@ -60,7 +60,7 @@ func Why(ctx context.Context, s Sources, r WhyRequest) (WhyResponse, error) {
 		rank.Hits = append(rank.Hits, query.Evidence{Position: c.Position, Rank: i + 1, Score: c.score})
 	}
 	for i, c := range answered[1:] {
-		// What is nearer to the root stands higher, so that the path is answered too.
+		// Commands nearer to the root have higher scores, so the path is in the answer too.
 		resp.Causes = append(resp.Causes, Cause{
 			Intent: rows[i+1].Intent, Score: c.score, Depth: c.depth, Path: c.path(),
 			Why: inWords(c.via, &rows[i+1], &rows[index[c.from.ID]], c.depth == 1, between),
@@ -82,8 +82,8 @@ func Why(ctx context.Context, s Sources, r WhyRequest) (WhyResponse, error) {
 	return resp, nil
 }
 
-// between names the commands in the evidence of fixes: what changed between a
-// failure and the success after it.
+// between returns the commands in the evidence of fixes: those that changed something
+// between a failure and the success after it.
 func (t *narrativeQuery) between(answered []*reached) (map[schemas.Position]string, error) {
 	var positions []schemas.Position
 	for _, c := range answered[1:] {
@@ -104,7 +104,7 @@ func (t *narrativeQuery) between(answered []*reached) (map[schemas.Position]stri
 	return names, err
 }
 
-// whyHint says why there are no causes, or what was cut off.
+// whyHint returns the reason why there are no causes, or what was cut off.
 func (t *narrativeQuery) whyHint(w *walk, answered int) string {
 	weak := int64(0)
 	for _, n := range w.weak {
@@ -112,22 +112,22 @@ func (t *narrativeQuery) whyHint(w *walk, answered int) string {
 	}
 	switch more := len(w.taken) - 1 - answered; {
 	case answered == 0 && w.cutNodes:
-		return "nodes 1 leaves no room for a cause"
+		return "nodes 1 allows no cause; raise it"
 	case answered == 0 && t.walk.MinWeight > 0 && weak > 0:
-		return fmt.Sprintf("edges lead to it, but none of weight %g or more; lower min_weight", t.walk.MinWeight)
+		return fmt.Sprintf("edges lead to it, but none with a weight of at least %g; lower min_weight", t.walk.MinWeight)
 	case answered == 0 && len(t.kinds) > 0:
-		return fmt.Sprintf("no %s edge leads to it; ask for other kinds, or for none to follow all that can be causes", strings.Join(t.walk.Kinds, " or "))
+		return fmt.Sprintf("no %s edge leads to it; give other kinds, or none to follow all kinds that can be causes", strings.Join(t.walk.Kinds, " or "))
 	case answered == 0:
-		return "nothing recorded shows what led to it; kind temporal follows what ran before it, stitch tells what was around it"
+		return "nothing recorded shows what led to it; kind temporal follows what ran before it, stitch shows what was around it"
 	case more > 0:
 		if more == 1 {
 			return "1 weaker cause is left out; raise limit to see it"
 		}
 		return fmt.Sprintf("%d weaker causes are left out; raise limit to see them", more)
 	case w.cutNodes:
-		return fmt.Sprintf("the walk ended at %d commands; raise nodes to go on", t.walk.Nodes)
+		return fmt.Sprintf("the search stopped at %d commands; raise nodes to continue", t.walk.Nodes)
 	case w.cutDepth:
-		return fmt.Sprintf("the walk ended %d edges away; raise depth to go on", t.walk.Depth)
+		return fmt.Sprintf("the search stopped %d edges away; raise depth to continue", t.walk.Depth)
 	}
 	return ""
 }

@@ -190,16 +190,16 @@ func (a *session) nothing(sc *scope) (string, error) {
 	}
 	switch {
 	case len(some) == 0 && !a.r.AsOf.IsZero():
-		return "nothing that you may see was known then; as_of may name too early a moment, or leave a partition out", nil
+		return "nothing that you may see was known then; as_of may name too early a time, or leave a partition out", nil
 	case len(some) == 0:
-		return "nothing that you may see has come in: append events to topic agents, or recount import a session", nil
+		return "there is nothing that you may see yet: append events to topic agents, or import a session with recount import agents", nil
 	case len(passing) == 0:
 		return "nothing that you may see passes the filters: " + a.filtersInWords(), nil
 	}
 	if names := a.filtersInWords(); names != "" {
-		return "what passes the filters (" + names + ") has no word and no meaning of the text; try its own words, or leave a filter out", nil
+		return "what passes the filters (" + names + ") shares no word and no meaning with the text; try other words, or remove a filter", nil
 	}
-	return "nothing that you may see has a word or a meaning of the text; try words that were said", nil
+	return "nothing that you may see shares a word or a meaning with the text; try words that occur in the objects", nil
 }
 
 // everything selects all that is visible, regardless of the request's filters.

@@ -74,7 +74,7 @@ func (w *answer) findCommands(p *plan) ([]commands.Intent, string, error) {
 				all = append(all, h.Intent)
 			}
 		}
-		return all, "a search over all commands, for those that have words of the text", nil
+		return all, "a search over all commands for words of the text", nil
 	}
 	r.Text, r.Limit = "", maxCompared
 	matches := map[schemas.EventID]int{}

@@ -25,7 +25,7 @@ func (w *answer) operations(p *plan, _ []*hit) error {
 		w.Step(Step{Path: KindRuntime, Operator: "leave out", Why: notGranted})
 		return nil
 	case w.r.AsOf.Offsets != nil:
-		w.Step(Step{Path: KindRuntime, Operator: "leave out", Why: "spans are summed by time: as_of may say a time, not positions"})
+		w.Step(Step{Path: KindRuntime, Operator: "leave out", Why: "spans are summed by time: want a time in as_of, not positions"})
 		return nil
 	}
 	failing := p.cues.failing != ""

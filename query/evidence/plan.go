@@ -56,20 +56,20 @@ func planOf(r *Request, names refs, c cues, h has, w *Weights) plan {
 	add(pathID, ids > 0, "the text has "+count(ids, "id"), "the text has no id of an event or an object")
 	add(pathEntity, len(p.refs.entities) > 0, "the text names "+strings.Join(p.refs.entities, " "), "the text names no file, commit, issue, trace or tool")
 	add(pathLexical, words, "the text has words", "there is no text")
-	add(pathDense, words && h.dense, "the text has a meaning to the embedder", "there is no text, no embedder, or nothing in the text that it knows")
+	add(pathDense, words && h.dense, "the embedder knows the text", "there is no text, no embedder, or the embedder knows nothing of the text")
 	switch {
 	case !words:
 		add(pathTemporal, true, "there is no text: the newest", "")
 	case c.newest != "":
-		add(pathTemporal, true, "the text asks for what is new: "+c.newest, "")
+		add(pathTemporal, true, "the text asks for new objects: "+c.newest, "")
 	case c.from != 0:
 		add(pathTemporal, true, "the text names a time, "+c.fromWord+": since "+time.Unix(0, c.from).UTC().Format(time.RFC3339), "")
 	default:
 		add(pathTemporal, false, "", "the text names no time")
 	}
-	add(pathGraph, words && h.hops > 0, "what edges join to the best of the other paths answers with them", "nothing is to be added around the hits, or there is no text")
-	add(pathReason, c.why != "" && h.hops > 0, "the text asks for a reason, "+c.why+": what failed and was understood after the best", "the text does not ask for a reason")
-	add(pathRemedy, c.remedy != "" && h.hops > 0, "the text asks what was done, "+c.remedy+": what was changed after the best", "the text does not ask what was done")
+	add(pathGraph, words && h.hops > 0, "adds the objects joined by edges to the best hits of the other paths", "no expansion was requested, or there is no text")
+	add(pathReason, c.why != "" && h.hops > 0, "the text asks for a reason, "+c.why+": failures and insights after the best hits", "the text does not ask for a reason")
+	add(pathRemedy, c.remedy != "" && h.hops > 0, "the text asks for a remedy, "+c.remedy+": changes after the best hits", "the text does not ask for a remedy")
 
 	p.kinds = r.Kinds
 	switch {

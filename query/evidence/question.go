@@ -14,8 +14,8 @@ type Asked struct {
 }
 
 // Question is the question for evidence, as every API offers it.
-var Question = question.New("query", "Ask for evidence",
-	"Answers from what agents said, did and learned: what was found, what led to it, what took its place and who says otherwise, with the events that show it. On whose behalf it is asked, the token says; what that may not see has no part in the answer, its counts, scores and proof included.",
+var Question = question.New("query", "Query evidence",
+	"Answers from what agents said, did and learned: the objects found, what led to them, what replaced them and who contradicts them, with the events as evidence. The token determines the principal. What the principal may not see affects no part of the answer, including its counts, scores and proof.",
 	func(r Request) error {
 		_, err := r.Normal()
 		return err

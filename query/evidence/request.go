@@ -63,38 +63,38 @@ const (
 
 // Request is a question for evidence. It does not contain the principal, which the API supplies.
 type Request struct {
-	Text    string            `json:"text,omitempty" maxLength:"4096" example:"why does checkout fail since yesterday" doc:"What to look for, in words; ids of events and objects, file:, commit:, issue: and tool: names in it are looked up as they are. Empty lists the newest."`
-	Scope   Scope             `json:"scope,omitzero" doc:"Whose objects; all of it must hold."`
+	Text    string            `json:"text,omitempty" maxLength:"4096" example:"why does checkout fail since yesterday" doc:"The question or search text. Ids of events and objects, and names with file:, commit:, issue: and tool: in it, are looked up directly. Empty lists the newest objects."`
+	Scope   Scope             `json:"scope,omitzero" doc:"Restricts the objects; every given field must match."`
 	Since   time.Time         `json:"since,omitzero" example:"2026-11-01T00:00:00Z" doc:"Happened at this time or later."`
 	Until   time.Time         `json:"until,omitzero" example:"2026-12-01T00:00:00Z" doc:"Happened before this time."`
-	At      time.Time         `json:"at,omitzero" example:"2026-11-21T12:00:00Z" doc:"The moment that is now, for how old things are and what holds. Without it as_of's time, or that of the newest object that you may see, whatever the clock says."`
-	AsOf    query.AsOf        `json:"as_of,omitzero" example:"2026-11-20T12:00:00Z" doc:"Answer from what was known then: an RFC 3339 time (only what happened up to it, whenever it was appended) or a watermark (only events below its offsets; a partition it does not name is left out: the answer equals one given when no more had come in)."`
-	Types   []string          `json:"types,omitempty" maxItems:"64" example:"memory" doc:"Only objects of these types: memory, state, artifact, tool_call, task, handoff, event (of an unknown type), recall (who used what; only where asked for)."`
+	At      time.Time         `json:"at,omitzero" example:"2026-11-21T12:00:00Z" doc:"The time to use as now, for the age and validity of objects. Default: as_of's time, or the time of the newest object that you may see. The clock is not used."`
+	AsOf    query.AsOf        `json:"as_of,omitzero" example:"2026-11-20T12:00:00Z" doc:"Answer from what was known at a time or watermark: an RFC 3339 time (only what happened until then, whenever it was appended) or a watermark (only events below its offsets; partitions that it does not name are left out). With a watermark the answer equals the one given when the log ended there."`
+	Types   []string          `json:"types,omitempty" maxItems:"64" example:"memory" doc:"Only objects of these types: memory, state, artifact, tool_call, task, handoff, event (of an unknown type), recall (who used what; only if requested here)."`
 	Memory  []string          `json:"memory,omitempty" maxItems:"64" example:"factual" doc:"Only memories of these kinds: episodic (messages), factual (results, statements), procedural (plans), reflective (critiques)."`
-	Kinds   []string          `json:"kinds,omitempty" maxItems:"64" example:"objects" doc:"What may answer: objects, commands, commits (those that are named), symbols, runtime (operations; traces that are named). Default: objects, with the commits and traces that they name; where the text asks why something fails, commands and runtime as well, which the proof then says."`
-	Expand  Expand            `json:"expand,omitzero" doc:"What to add around the hits, by typed edges."`
-	Mode    string            `json:"mode,omitempty" enum:"objects,evidence,subgraph,context" default:"evidence" example:"evidence" doc:"objects: what was found. evidence: also what led to it. subgraph: also what lies around it, as objects. context: texts with citations, packed into tokens, nothing summarised."`
-	Tokens  int               `json:"tokens,omitempty" minimum:"50" maximum:"200000" example:"2000" doc:"How many tokens mode context may pack, at four bytes a token; default 2000."`
-	Limit   int               `json:"limit,omitempty" minimum:"1" maximum:"1000" default:"10" example:"10" doc:"How many hits at most; of other kinds, where they answer, up to five each besides."`
-	Include []string          `json:"include,omitempty" maxItems:"64" example:"proof" doc:"What an answer of 8 KB leaves out: proof (where each hit stood in each step), versions (all of each object), provenance (all events it rests on, in full), text (whole texts). With any of them the answer is as large as it is."`
-	AtLeast schemas.Watermark `json:"at_least,omitempty" example:"recount.agents/0:42" doc:"Wait until everything below these offsets is visible: read your writes. TOPIC/PARTITION:NEXT, comma-separated, as in a response's watermark."`
-	WaitMS  int               `json:"wait_ms,omitempty" minimum:"1" maximum:"60000" default:"5000" example:"5000" doc:"How long at_least may wait, in milliseconds."`
+	Kinds   []string          `json:"kinds,omitempty" maxItems:"64" example:"objects" doc:"The kinds of results: objects, commands, commits (named ones), symbols, runtime (operations, and named traces). Default: objects, with the commits and traces that they name. If the text asks why something fails, commands and runtime are added, and the proof says so."`
+	Expand  Expand            `json:"expand,omitzero" doc:"What to add around the hits by following typed edges."`
+	Mode    string            `json:"mode,omitempty" enum:"objects,evidence,subgraph,context" default:"evidence" example:"evidence" doc:"objects: the hits. evidence: also what led to them. subgraph: also the objects around them. context: texts with citations that fit the given number of tokens; nothing is summarised."`
+	Tokens  int               `json:"tokens,omitempty" minimum:"50" maximum:"200000" example:"2000" doc:"Maximum number of tokens in mode context, at four bytes a token; default 2000."`
+	Limit   int               `json:"limit,omitempty" minimum:"1" maximum:"1000" default:"10" example:"10" doc:"Maximum number of hits; for each other kind in the answer up to five more."`
+	Include []string          `json:"include,omitempty" maxItems:"64" example:"proof" doc:"Parts that are left out by default to keep the answer below 8 KB: proof (the rank of each hit in each step), versions (all versions of each object), provenance (all supporting events in full), text (whole texts). With any of them the size is not limited."`
+	AtLeast schemas.Watermark `json:"at_least,omitempty" example:"recount.agents/0:42" doc:"Wait until everything below these offsets is visible, to read your own writes. TOPIC/PARTITION:NEXT, comma-separated, as in a response's watermark."`
+	WaitMS  int               `json:"wait_ms,omitempty" minimum:"1" maximum:"60000" default:"5000" example:"5000" doc:"The maximum time to wait for at_least, in milliseconds."`
 }
 
 // Scope selects whose objects a question is about. An empty field selects all.
 type Scope struct {
-	Agent     string `json:"agent,omitempty" maxLength:"4096" example:"claude" doc:"The agent that it is of."`
-	Session   string `json:"session,omitempty" maxLength:"4096" example:"run-17" doc:"The session that it is of."`
-	Workspace string `json:"workspace,omitempty" maxLength:"4096" example:"/src/app" doc:"The workspace that it is of."`
-	Task      string `json:"task,omitempty" maxLength:"4096" example:"T-42" doc:"The task that it is part of, by the task's id."`
+	Agent     string `json:"agent,omitempty" maxLength:"4096" example:"claude" doc:"The agent's name."`
+	Session   string `json:"session,omitempty" maxLength:"4096" example:"run-17" doc:"The session's name."`
+	Workspace string `json:"workspace,omitempty" maxLength:"4096" example:"/src/app" doc:"The workspace's name."`
+	Task      string `json:"task,omitempty" maxLength:"4096" example:"T-42" doc:"The id of the task that the object is part of."`
 }
 
 // Expand limits what is added around the hits.
 type Expand struct {
 	Kinds         []string `json:"kinds,omitempty" maxItems:"64" example:"caused_by" doc:"Only edges of these kinds: caused_by, derived_from, supports, contradicts, supersedes, refers_to, tool_produces, part_of_task, handed_to, uses_tool, belongs_to_session, owned_by_agent, used, other. Default: all but the last seven."`
-	Hops          *int     `json:"hops,omitempty" minimum:"0" maximum:"4" example:"2" doc:"How many edges away from a hit; 0 adds nothing. Default: 1, of mode subgraph 2, of mode objects 0. What led to a hit is followed to its roots all the same."`
-	MinConfidence float64  `json:"min_confidence,omitempty" minimum:"0" maximum:"1" example:"0.5" doc:"Only edges that are at least as sure."`
-	Nodes         int      `json:"nodes,omitempty" minimum:"1" maximum:"2000" default:"64" example:"64" doc:"How many objects at most, hits included."`
+	Hops          *int     `json:"hops,omitempty" minimum:"0" maximum:"4" example:"2" doc:"Maximum distance from a hit in edges; 0 adds nothing. Default: 1; in mode subgraph 2, in mode objects 0. Causes of a hit are always followed to their roots."`
+	MinConfidence float64  `json:"min_confidence,omitempty" minimum:"0" maximum:"1" example:"0.5" doc:"Only edges with at least this confidence."`
+	Nodes         int      `json:"nodes,omitempty" minimum:"1" maximum:"2000" default:"64" example:"64" doc:"Maximum number of objects, including hits."`
 }
 
 // modes, kinds and includes are the allowed values of a request, in order.
@@ -125,7 +125,7 @@ func (r Request) Normal() (Request, error) {
 	r.Expand.Hops = r.Expand.hops(r.Mode)
 	switch e := r.Expand; {
 	case len(r.Text) > MaxText:
-		return r, &query.RequestError{Field: "text", Value: fmt.Sprintf("%d bytes", len(r.Text)), Reason: fmt.Sprintf("want at most %d: ask with the words that matter", MaxText)}
+		return r, &query.RequestError{Field: "text", Value: fmt.Sprintf("%d bytes", len(r.Text)), Reason: fmt.Sprintf("want at most %d: keep only the important words", MaxText)}
 	case !utf8.ValidString(r.Text):
 		return r, &query.RequestError{Field: "text", Value: brief(strconv.QuoteToASCII(r.Text), 80), Reason: "not UTF-8"}
 	case r.Tokens < MinTokens || r.Tokens > MaxTokens:
@@ -225,11 +225,11 @@ func (r *Request) impossible() string {
 	}
 	switch {
 	case !r.Since.IsZero() && !r.Until.IsZero() && !r.Since.Before(r.Until):
-		return fmt.Sprintf("since (%s) is not before until (%s), so that nothing can match", r.Since.UTC().Format(time.RFC3339), r.Until.UTC().Format(time.RFC3339))
+		return fmt.Sprintf("since (%s) is not before until (%s), so nothing can match", r.Since.UTC().Format(time.RFC3339), r.Until.UTC().Format(time.RFC3339))
 	case !r.Since.IsZero() && schemas.UnixNano(r.Since) > last:
-		return fmt.Sprintf("since (%s) is after as_of (%s), so that nothing can match", r.Since.UTC().Format(time.RFC3339), r.AsOf.Time.UTC().Format(time.RFC3339))
+		return fmt.Sprintf("since (%s) is after as_of (%s), so nothing can match", r.Since.UTC().Format(time.RFC3339), r.AsOf.Time.UTC().Format(time.RFC3339))
 	case len(r.Memory) > 0 && len(r.Types) > 0 && !slices.Contains(r.Types, "memory"):
-		return fmt.Sprintf("memory asks for memories (%s) and types leaves them out (%s), so that nothing can match", strings.Join(r.Memory, ", "), strings.Join(r.Types, ", "))
+		return fmt.Sprintf("memory asks for memories (%s) but types excludes them (%s), so nothing can match", strings.Join(r.Memory, ", "), strings.Join(r.Types, ", "))
 	}
 	return ""
 }

@@ -16,7 +16,7 @@ func TestRequestsThatCannotBeUnderstood(t *testing.T) {
 		r    Request
 		want string
 	}{
-		"a question of 100 KB":     {Request{Text: strings.Repeat("why ", 25_600)}, "text: 102400 bytes: want at most 4096: ask with the words that matter"},
+		"a question of 100 KB":     {Request{Text: strings.Repeat("why ", 25_600)}, "text: 102400 bytes: want at most 4096: keep only the important words"},
 		"not UTF-8":                {Request{Text: "a\xff"}, `text: "a\xff": not UTF-8`},
 		"a limit that is too high": {Request{Limit: 1001}, "limit: 1001: want 1 to 1000"},
 		"a limit below zero":       {Request{Limit: -1}, "limit: -1: want 1 to 1000"},
@@ -61,10 +61,10 @@ func TestDefaultsOfARequest(t *testing.T) {
 func TestFiltersThatNothingCanPassAreNoError(t *testing.T) {
 	day := func(d int) time.Time { return time.Date(2026, 11, d, 0, 0, 0, 0, time.UTC) }
 	for want, r := range map[string]Request{
-		"":                      {Since: day(1), Until: day(2), Types: []string{"memory"}, Memory: []string{"factual"}},
-		"is not before until":   {Since: day(2), Until: day(2)},
-		"is after as_of":        {Since: day(3), AsOf: query.AsOf{Time: day(2)}},
-		"types leaves them out": {Types: []string{"state"}, Memory: []string{"factual"}},
+		"":                    {Since: day(1), Until: day(2), Types: []string{"memory"}, Memory: []string{"factual"}},
+		"is not before until": {Since: day(2), Until: day(2)},
+		"is after as_of":      {Since: day(3), AsOf: query.AsOf{Time: day(2)}},
+		"types excludes them": {Types: []string{"state"}, Memory: []string{"factual"}},
 	} {
 		n, err := r.Normal()
 		if err != nil {

@@ -17,7 +17,7 @@ func (w *answer) symbols(_ *plan, hits []*hit) error {
 		w.Step(Step{Path: KindSymbols, Operator: "leave out", Why: notGranted})
 		return nil
 	case !w.r.AsOf.IsZero():
-		w.Step(Step{Path: KindSymbols, Operator: "leave out", Why: "as_of does not say a revision"})
+		w.Step(Step{Path: KindSymbols, Operator: "leave out", Why: "as_of does not name a revision"})
 		return nil
 	}
 	all, err := code.OpenCodebase(w.Ctx, w.s.Code)

@@ -75,7 +75,7 @@ func (l List[S]) Answer(ctx context.Context, s S, path string, request, response
 			return err
 		}
 	}
-	return fmt.Errorf("question %q with %T and %T: there is none", path, request, response)
+	return fmt.Errorf("no query %q with %T and %T is registered", path, request, response)
 }
 
 // Paths are those of the list, in its order.

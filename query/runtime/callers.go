@@ -31,7 +31,7 @@ func Callers(s Sources) code.Running {
 		use.Total = len(use.Callers)
 		use.Truncated = cut(&use.Callers, limit)
 		if use.Total == 0 {
-			use.Hint = "no span shows an operation that this handles, or that calls it"
+			use.Hint = "no span shows an operation that this symbol handles, or a call of it"
 			if _, last := a.view.Bounds(); last == 0 {
 				use.Hint = a.nothing()
 			}

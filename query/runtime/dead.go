@@ -15,20 +15,20 @@ import (
 // DeadRoutesRequest asks for the routes in the code that are never requested.
 type DeadRoutesRequest struct {
 	Window
-	Repo  string `json:"repo,omitempty" maxLength:"4096" example:"github.com/acme/shop" doc:"Only routes of this repository: its name, or the end of it from behind a slash."`
-	Limit int    `json:"limit,omitempty" minimum:"1" maximum:"10000" default:"50" example:"50" doc:"How many at most."`
+	Repo  string `json:"repo,omitempty" maxLength:"4096" example:"github.com/acme/shop" doc:"Only routes of this repository: its name, or the part of it after a slash."`
+	Limit int    `json:"limit,omitempty" minimum:"1" maximum:"10000" default:"50" example:"50" doc:"Maximum number of routes."`
 }
 
 // DeadRoutesResponse is the answer of dead-routes.
 type DeadRoutesResponse struct {
 	query.Basis
-	Routes    []DeadRoute `json:"routes" nullable:"false" doc:"What is in the code and was not seen in the range, by repository, file and name, though spans of its service were."`
-	Total     int         `json:"total" example:"3" doc:"How many there are."`
-	Truncated int         `json:"truncated" example:"0" doc:"How many of them are left out."`
-	Seen      int         `json:"seen" example:"24" doc:"How many routes and procedures of the code were seen."`
+	Routes    []DeadRoute `json:"routes" nullable:"false" doc:"Routes of the code that no span in the range shows although their service sent spans, ordered by repository, file and name."`
+	Total     int         `json:"total" example:"3" doc:"Total number of such routes."`
+	Truncated int         `json:"truncated" example:"0" doc:"The number of them left out of the list."`
+	Seen      int         `json:"seen" example:"24" doc:"The number of routes and procedures of the code that spans show."`
 	// Unwatched are folders for which this is unknown: no service that may serve them sent any
 	// span.
-	Unwatched []Unwatched `json:"unwatched" nullable:"false" doc:"Where it cannot be told: folders whose services sent no spans in the range."`
+	Unwatched []Unwatched `json:"unwatched" nullable:"false" doc:"Folders for which this cannot be decided, because their services sent no spans in the range."`
 }
 
 // DeadRoute is a route or a procedure that was never requested.
@@ -36,19 +36,19 @@ type DeadRoute struct {
 	Kind    string        `json:"kind" enum:"route,rpc" example:"route" doc:"A route, or a procedure."`
 	Name    string        `json:"name" example:"GET /orders/{id}/invoice" doc:"Its method and path as the code writes them, or the procedure's full name."`
 	Repo    string        `json:"repo" example:"github.com/acme/shop" doc:"The repository."`
-	File    string        `json:"file" example:"web/routes.go" doc:"Where it stands."`
+	File    string        `json:"file" example:"web/routes.go" doc:"The file that declares it."`
 	Line    uint32        `json:"line,omitempty" example:"31" doc:"The line."`
-	Handler *code.Symbol  `json:"handler,omitempty" doc:"The code that serves it."`
+	Handler *code.Symbol  `json:"handler,omitempty" doc:"The code that handles it."`
 	By      []string      `json:"services" nullable:"false" doc:"The services that would serve it."`
-	Watched time.Time     `json:"watched_since" doc:"Since when spans of these services are known: what was asked for before, nobody saw."`
+	Watched time.Time     `json:"watched_since" doc:"The time from which spans of these services are known; earlier requests were not observed."`
 	Changed *code.Changed `json:"changed,omitempty" doc:"The last commit that changed the handler, as far as it is known."`
 }
 
 // Unwatched is a folder whose routes are served by no service with spans.
 type Unwatched struct {
 	Repo   string `json:"repo" example:"github.com/acme/shop" doc:"The repository."`
-	Dir    string `json:"dir,omitempty" example:"src/admin" doc:"The folder that the routes stand in."`
-	Routes int    `json:"routes" example:"12" doc:"How many routes and procedures it has."`
+	Dir    string `json:"dir,omitempty" example:"src/admin" doc:"The folder that declares the routes."`
+	Routes int    `json:"routes" example:"12" doc:"The number of routes and procedures in it."`
 }
 
 func (r DeadRoutesRequest) check() error {
@@ -90,7 +90,7 @@ func DeadRoutes(ctx context.Context, s Sources, r DeadRoutesRequest) (DeadRoutes
 	if repo != "" {
 		var ok bool
 		if repo, ok = j.c.Repository(repo); !ok {
-			return resp, &query.NotFoundError{Ref: r.Repo, Hint: "no repository of that name has a graph; there are " + strings.Join(j.c.Repositories(), ", ")}
+			return resp, &query.NotFoundError{Ref: r.Repo, Hint: "no repository of that name has a graph; those with a graph are " + strings.Join(j.c.Repositories(), ", ")}
 		}
 	}
 	asked := map[string]bool{}  // by endpoint.key
@@ -154,11 +154,11 @@ func DeadRoutes(ctx context.Context, s Sources, r DeadRoutesRequest) (DeadRoutes
 	hint := j.c.Left()
 	switch {
 	case resp.Total == 0 && resp.Seen == 0 && len(unwatched) == 0:
-		hint = "no route and no procedure of the code is known; `recount import git PATH` brings code in"
+		hint = "no route and no procedure of the code is known; `recount import git PATH` imports code"
 	case resp.Total == 0 && resp.Seen == 0:
-		hint = "no service that serves them sent a span in the range: it cannot be told"
+		hint = "the services of these routes sent no span in the range, so this cannot be decided"
 	case resp.Total == 0:
-		hint = "every route and procedure of the services that send spans was asked for"
+		hint = "every route and procedure of the services that send spans was called"
 	}
 	resp.Basis = a.basis(resp.Total == 0, hint, named("repo", "eq", repo)...)
 	return resp, nil

@@ -16,40 +16,40 @@ import (
 type EdgesRequest struct {
 	Window
 	Service    string `json:"service,omitempty" maxLength:"4096" example:"carts" doc:"Only calls from or to this service."`
-	Failing    bool   `json:"failing,omitempty" doc:"Only what failed, the most errors first."`
-	Slow       bool   `json:"slow,omitempty" doc:"The slowest first, by p95."`
-	Undeclared bool   `json:"undeclared,omitempty" doc:"Only calls that the code of the caller does not declare, as far as its repository is known."`
-	Limit      int    `json:"limit,omitempty" minimum:"1" maximum:"10000" default:"50" example:"50" doc:"How many calls at most."`
+	Failing    bool   `json:"failing,omitempty" doc:"Only failed calls, those with the most errors first."`
+	Slow       bool   `json:"slow,omitempty" doc:"Order by p95 latency, the slowest first."`
+	Undeclared bool   `json:"undeclared,omitempty" doc:"Only calls that the caller's code does not declare, as far as its repository is known."`
+	Limit      int    `json:"limit,omitempty" minimum:"1" maximum:"10000" default:"50" example:"50" doc:"Maximum number of calls."`
 }
 
 // EdgesResponse is the answer of edges.
 type EdgesResponse struct {
 	query.Basis
 	Edges     []RuntimeEdge `json:"edges" nullable:"false" doc:"The calls, the most frequent first."`
-	Total     int           `json:"total" example:"12" doc:"How many there are."`
-	Truncated int           `json:"truncated" example:"0" doc:"How many of them are left out."`
+	Total     int           `json:"total" example:"12" doc:"Total number of calls."`
+	Truncated int           `json:"truncated" example:"0" doc:"The number of them left out of the list."`
 	// Unjudged is set only with Undeclared.
-	Unjudged int `json:"unjudged,omitempty" example:"2" doc:"With undeclared: calls of which the code cannot say, for the caller's repository is not known, or what is called is neither a route nor a procedure of the code."`
+	Unjudged int `json:"unjudged,omitempty" example:"2" doc:"With undeclared: the number of calls that cannot be judged, because the caller's repository is not known, or the called operation is neither a route nor a procedure of the code."`
 }
 
 // RuntimeEdge is a call from one service to another, or to a peer that sends no spans.
 type RuntimeEdge struct {
-	Caller    string `json:"caller" example:"web" doc:"The service that calls."`
-	Callee    string `json:"callee" example:"carts" doc:"The service that is called; where outside, what the caller's spans call it."`
-	Outside   bool   `json:"outside,omitempty" doc:"The called sends no spans: a database, another company's service."`
-	Kind      string `json:"kind" enum:"calls,rpc,produces,consumes,queries,work" example:"rpc" doc:"What sort of call it is."`
-	Operation string `json:"operation" example:"shop.v1.Carts/GetCart" doc:"What is called, as the called says it, or else the caller."`
+	Caller    string `json:"caller" example:"web" doc:"The calling service."`
+	Callee    string `json:"callee" example:"carts" doc:"The called service; if it is outside, its name in the caller's spans."`
+	Outside   bool   `json:"outside,omitempty" doc:"Whether the called service sends no spans, such as a database or another company's service."`
+	Kind      string `json:"kind" enum:"calls,rpc,produces,consumes,queries,work" example:"rpc" doc:"The kind of call."`
+	Operation string `json:"operation" example:"shop.v1.Carts/GetCart" doc:"The called operation, as named by the called service, or else by the caller."`
 	System    string `json:"system,omitempty" example:"grpc" doc:"The protocol or the product."`
 	Measure
 	Code *Join `json:"code" doc:"The code that handles it."`
 	// Declared is empty if it was not searched for.
-	Declared []Declaration `json:"declared,omitempty" doc:"Where the caller's code makes the call."`
+	Declared []Declaration `json:"declared,omitempty" doc:"The places in the caller's code that make the call."`
 }
 
 // Declaration is a place in the code that makes a call.
 type Declaration struct {
-	Symbol     code.Symbol `json:"symbol" doc:"What makes it."`
-	Confidence float64     `json:"confidence" example:"0.98" doc:"How sure it is."`
+	Symbol     code.Symbol `json:"symbol" doc:"The symbol that makes the call."`
+	Confidence float64     `json:"confidence" example:"0.98" doc:"Confidence, 0 to 1."`
 }
 
 func (r EdgesRequest) check() error {
@@ -196,7 +196,7 @@ func EdgesOf(ctx context.Context, s Sources, r EdgesRequest) (EdgesResponse, err
 	case seen == 0:
 		hint = a.nothing()
 	case resp.Total == 0 && r.Undeclared:
-		hint = "the code declares every call that it can be asked about"
+		hint = "the code declares every call that can be judged"
 	case resp.Total == 0:
 		hint = "no call failed"
 	}

@@ -10,11 +10,11 @@ import (
 // Home is the repository that a service is built from.
 type Home struct {
 	Repo string `json:"repo" example:"github.com/acme/shop" doc:"The repository."`
-	Dir  string `json:"dir,omitempty" example:"src/carts" doc:"The folder of it that the service is built from, where that is known and is not the root."`
-	Rule string `json:"rule" enum:"configured,vcs,manifest" example:"manifest" doc:"How that is known. configured: services of the configuration. vcs: the spans say vcs.repository.url.full. manifest: a Kubernetes or Compose workload has the service's name."`
+	Dir  string `json:"dir,omitempty" example:"src/carts" doc:"The folder that the service is built from, if that is known and is not the root."`
+	Rule string `json:"rule" enum:"configured,vcs,manifest" example:"manifest" doc:"The rule that found it. configured: services in the configuration. vcs: the spans have vcs.repository.url.full. manifest: a Kubernetes or Compose workload has the service's name."`
 	// Confidence is that of the rule.
-	Confidence float64 `json:"confidence" example:"0.9" doc:"How sure it is."`
-	Evidence   string  `json:"evidence" example:"k8s/carts.yaml:4" doc:"What says so: the setting, the attribute's value, or the manifest's place."`
+	Confidence float64 `json:"confidence" example:"0.9" doc:"Confidence, 0 to 1."`
+	Evidence   string  `json:"evidence" example:"k8s/carts.yaml:4" doc:"The evidence: the setting, the attribute's value, or the manifest's place."`
 }
 
 // These are the rules that assign a service to a repository.

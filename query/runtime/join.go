@@ -13,14 +13,14 @@ import (
 
 // Join is the code behind something that runs, and how it was found.
 type Join struct {
-	Rule string `json:"rule" enum:"route,request,rpc,method,table,function,unresolved" example:"route" doc:"How the code was found. route: the service's route is one of the code, written in any framework's way. request: a path with values in it is answered by a route of the code. rpc: a method implements the procedure. method: a method of the service's folder is called as the procedure is. table: the schema declares the table. function: the span names the function. unresolved: no code was found; it is looked for again with every question."`
+	Rule string `json:"rule" enum:"route,request,rpc,method,table,function,unresolved" example:"route" doc:"How the code was found. route: the service's route is a route of the code, in any framework's syntax. request: a concrete path matches a route of the code. rpc: a method implements the procedure. method: a method in the service's folder has the procedure's name. table: the schema declares the table. function: the span names the function. unresolved: no code was found; every query searches again."`
 	// Confidence is the minimum of those of the service's home, the rule and the edge.
-	Confidence float64      `json:"confidence" example:"0.9" doc:"How sure it is, 0.3 where unresolved."`
-	Home       *Home        `json:"home,omitempty" doc:"The repository of the service, where that is known."`
+	Confidence float64      `json:"confidence" example:"0.9" doc:"Confidence, 0 to 1; 0.3 if unresolved."`
+	Home       *Home        `json:"home,omitempty" doc:"The repository of the service, if known."`
 	Route      string       `json:"route,omitempty" example:"GET /orders/{id}" doc:"The route as the code writes it."`
-	Symbol     *code.Symbol `json:"symbol,omitempty" doc:"The code that handles it; of a route whose handler could not be resolved the route."`
-	Others     int          `json:"others,omitempty" example:"1" doc:"How many other symbols it might be as well."`
-	Why        string       `json:"why,omitempty" example:"two repositories have the route" doc:"Where unresolved, or not sure: why."`
+	Symbol     *code.Symbol `json:"symbol,omitempty" doc:"The code that handles it, or the route itself if its handler could not be resolved."`
+	Others     int          `json:"others,omitempty" example:"1" doc:"The number of other symbols that it might be instead."`
+	Why        string       `json:"why,omitempty" example:"two repositories have the route" doc:"The reason, if it is unresolved or not certain."`
 
 	handled *code.Handled
 	route   *code.ServedRoute
@@ -155,7 +155,7 @@ func (j *joiner) choose(o operation, rule string, all []candidate, none string) 
 		case len(own) > 0:
 			all, bound = own, home.Confidence
 		case len(beside) > 0:
-			all, why = beside, "nothing in "+home.Dir+" has it, what stands beside it does"
+			all, why = beside, "nothing in "+home.Dir+" has it, code beside it does"
 		default:
 			return unresolved("nothing in " + home.Repo + " has it")
 		}

@@ -317,7 +317,7 @@ func TestSpansWithoutKindAreNotServed(t *testing.T) {
 		request runtime.TrafficRequest
 		want    string
 	}{
-		"all":             {runtime.TrafficRequest{}, "runtime edges has who called whom"},
+		"all":             {runtime.TrafficRequest{}, "see recount runtime edges for calls"},
 		"another service": {runtime.TrafficRequest{Service: "users"}, "no span matches"},
 	} {
 		got, err := runtime.TrafficOf(t.Context(), m.s, r.request)

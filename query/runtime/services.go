@@ -15,8 +15,8 @@ import (
 // ServicesRequest asks for the service map.
 type ServicesRequest struct {
 	Window
-	After string `json:"after,omitempty" maxLength:"4200" example:"service:carts" doc:"Only the services behind this place: next of the page before."`
-	Limit int    `json:"limit,omitempty" minimum:"1" maximum:"10000" default:"500" example:"500" doc:"How many services a page has at most."`
+	After string `json:"after,omitempty" maxLength:"4200" example:"service:carts" doc:"Only the services after this place: the value of next in the previous page."`
+	Limit int    `json:"limit,omitempty" minimum:"1" maximum:"10000" default:"500" example:"500" doc:"Maximum number of services in a page."`
 }
 
 // DefaultServices is the default of ServicesRequest.Limit.
@@ -25,47 +25,47 @@ const DefaultServices = 500
 // ServicesResponse is the answer of services: the service map.
 type ServicesResponse struct {
 	query.Basis
-	Services  []Service `json:"services" nullable:"false" doc:"The services by name; those that send no spans last."`
-	Calls     []MapCall `json:"calls" nullable:"false" doc:"The calls that they make, also to services of other pages, of each kind together."`
-	Truncated int       `json:"truncated,omitempty" example:"12" doc:"How many services come behind this page."`
-	Next      string    `json:"next,omitempty" example:"service:web" doc:"What to give as after for the next page, with the same range; empty on the last."`
+	Services  []Service `json:"services" nullable:"false" doc:"The services by name; those that send no spans come last."`
+	Calls     []MapCall `json:"calls" nullable:"false" doc:"The calls that they make, also to services of other pages, summed by kind."`
+	Truncated int       `json:"truncated,omitempty" example:"12" doc:"The number of services after this page."`
+	Next      string    `json:"next,omitempty" example:"service:web" doc:"The value of after for the next page, with the same range; absent on the last page."`
 }
 
 // Service is a program that sends spans, or is called by one that does.
 type Service struct {
-	Name    string `json:"name" example:"carts" doc:"The name; where outside, what callers call it."`
-	Outside bool   `json:"outside,omitempty" doc:"It sends no spans."`
-	System  string `json:"system,omitempty" example:"postgresql" doc:"The product, where outside."`
+	Name    string `json:"name" example:"carts" doc:"The name; if it is outside, the name that its callers use."`
+	Outside bool   `json:"outside,omitempty" doc:"Whether it sends no spans."`
+	System  string `json:"system,omitempty" example:"postgresql" doc:"The product, if it is outside."`
 	// Spans is independent of the range.
-	Spans  uint64 `json:"spans,omitempty" example:"120344" doc:"How many spans it has sent in all."`
-	Count  uint64 `json:"count" example:"1402" doc:"How often it was called, in the range."`
-	Errors uint64 `json:"errors" example:"14" doc:"How many of these failed."`
+	Spans  uint64 `json:"spans,omitempty" example:"120344" doc:"The total number of spans that it has sent."`
+	Count  uint64 `json:"count" example:"1402" doc:"The number of calls to it in the range."`
+	Errors uint64 `json:"errors" example:"14" doc:"The number of calls that failed."`
 	// Operations counts only those that it served.
-	Operations int       `json:"operations,omitempty" example:"12" doc:"How many distinct operations it served, in the range."`
-	Folded     int       `json:"folded,omitempty" example:"99000" doc:"How many of these traffic sums up as other, as they are more than 1,000."`
-	Other      uint64    `json:"other,omitempty" example:"125000" doc:"How many of the calls are of operations beyond the first 10,000, which are kept as other, without their names."`
-	First      time.Time `json:"first,omitzero" doc:"When it was seen first, ever."`
-	Last       time.Time `json:"last,omitzero" doc:"When it was seen last, ever."`
-	Versions   []Version `json:"versions,omitempty" doc:"The versions that were seen, the latest first."`
-	Home       *Home     `json:"home,omitempty" doc:"The repository that it is built from, where that is known."`
+	Operations int       `json:"operations,omitempty" example:"12" doc:"The number of distinct operations that it served in the range."`
+	Folded     int       `json:"folded,omitempty" example:"99000" doc:"The number of operations beyond the first 1,000, which traffic sums up as other."`
+	Other      uint64    `json:"other,omitempty" example:"125000" doc:"The number of calls to operations beyond the first 10,000, which are stored as other, without names."`
+	First      time.Time `json:"first,omitzero" doc:"The first time it was ever seen."`
+	Last       time.Time `json:"last,omitzero" doc:"The last time it was ever seen."`
+	Versions   []Version `json:"versions,omitempty" doc:"The versions that were seen, the newest first."`
+	Home       *Home     `json:"home,omitempty" doc:"The repository that it is built from, if known."`
 }
 
 // Version is a version of a service, from its spans.
 type Version struct {
 	Version     string    `json:"version,omitempty" example:"1.4.2" doc:"service.version."`
-	Revision    string    `json:"revision,omitempty" doc:"The commit that it was built from, as it says."`
-	Environment string    `json:"environment,omitempty" example:"production" doc:"Where it runs."`
-	Instances   int       `json:"instances" example:"3" doc:"How many instances were seen."`
-	First       time.Time `json:"first" doc:"When it was seen first."`
-	Last        time.Time `json:"last" doc:"When it was seen last."`
+	Revision    string    `json:"revision,omitempty" doc:"The commit that it was built from, according to its spans."`
+	Environment string    `json:"environment,omitempty" example:"production" doc:"The environment that it runs in."`
+	Instances   int       `json:"instances" example:"3" doc:"The number of instances that were seen."`
+	First       time.Time `json:"first" doc:"The first time it was seen."`
+	Last        time.Time `json:"last" doc:"The last time it was seen."`
 }
 
 // MapCall aggregates all calls of a kind from one service to another.
 type MapCall struct {
-	Caller  string `json:"caller" example:"web" doc:"The service that calls."`
-	Callee  string `json:"callee" example:"carts" doc:"The service that is called."`
-	Outside bool   `json:"outside,omitempty" doc:"The called sends no spans."`
-	Kind    string `json:"kind" enum:"calls,rpc,produces,consumes,queries,work" example:"rpc" doc:"What sort of calls they are."`
+	Caller  string `json:"caller" example:"web" doc:"The calling service."`
+	Callee  string `json:"callee" example:"carts" doc:"The called service."`
+	Outside bool   `json:"outside,omitempty" doc:"Whether the called service sends no spans."`
+	Kind    string `json:"kind" enum:"calls,rpc,produces,consumes,queries,work" example:"rpc" doc:"The kind of calls."`
 	Measure
 }
 
@@ -113,7 +113,7 @@ func cutPlace(text string) (*place, error) {
 	if name, ok := strings.CutPrefix(text, placeOutside); ok {
 		return &place{name, true}, nil
 	}
-	return nil, &query.RequestError{Field: "after", Value: text, Reason: "want next of the answer before, such as service:carts"}
+	return nil, &query.RequestError{Field: "after", Value: text, Reason: "want the value of next in the previous answer, such as service:carts"}
 }
 
 // page keeps the services after the request's place, up to its limit. shows reports whether the
@@ -299,19 +299,19 @@ type StatsRequest struct {
 // StatsResponse is the answer of stats.
 type StatsResponse struct {
 	query.Basis
-	First      time.Time      `json:"first,omitzero" doc:"When the first span began, ever."`
-	Last       time.Time      `json:"last,omitzero" doc:"When the last span began, ever."`
-	Services   int            `json:"services" example:"9" doc:"Services that send spans."`
-	Outside    int            `json:"outside" example:"2" doc:"What they call and sends none."`
-	Spans      uint64         `json:"spans" example:"120344" doc:"Spans, ever."`
-	Homes      map[string]int `json:"homes" doc:"How many services' repositories are known by which rule; unknown are the others."`
-	Operations map[string]int `json:"operations" doc:"How many operations are served in the range, by kind."`
-	Served     uint64         `json:"served" example:"40210" doc:"How often these were asked for."`
-	Errors     uint64         `json:"errors" example:"98" doc:"How often they failed."`
-	Calls      int            `json:"calls" example:"31" doc:"How many different calls there are, by caller, callee and operation."`
-	Joined     map[string]int `json:"joined" doc:"How many operations were joined with code by which rule; messages and work apart."`
+	First      time.Time      `json:"first,omitzero" doc:"The start of the first span ever."`
+	Last       time.Time      `json:"last,omitzero" doc:"The start of the last span ever."`
+	Services   int            `json:"services" example:"9" doc:"Number of services that send spans."`
+	Outside    int            `json:"outside" example:"2" doc:"Number of called services that send none."`
+	Spans      uint64         `json:"spans" example:"120344" doc:"Number of spans ever received."`
+	Homes      map[string]int `json:"homes" doc:"The number of services by the rule that found their repository; unknown counts those without one."`
+	Operations map[string]int `json:"operations" doc:"The number of operations served in the range, by kind."`
+	Served     uint64         `json:"served" example:"40210" doc:"The number of requests for them."`
+	Errors     uint64         `json:"errors" example:"98" doc:"The number of failed requests."`
+	Calls      int            `json:"calls" example:"31" doc:"The number of distinct calls, by caller, callee and operation."`
+	Joined     map[string]int `json:"joined" doc:"The number of operations by the rule that joined them to code, without messages and internal work."`
 	// JoinedShare counts operations, not requests.
-	JoinedShare float64 `json:"joined_share" example:"0.92" doc:"The share of these that were joined."`
+	JoinedShare float64 `json:"joined_share" example:"0.92" doc:"The fraction of these that were joined."`
 }
 
 func (r StatsRequest) check() error { return r.Window.check() }

@@ -49,11 +49,11 @@ func (s Sources) now() time.Time {
 
 // Window selects the spans of a query, and the moment that counts as now.
 type Window struct {
-	From    time.Time         `json:"from,omitzero" example:"2026-11-20T12:00:00Z" doc:"Only what happened at this time or later, by the spans' own time, to the minute; of ranges that are longer than a day, and of spans that retention removed, to the hour."`
+	From    time.Time         `json:"from,omitzero" example:"2026-11-20T12:00:00Z" doc:"Only what happened at this time or later, by the spans' own time. The resolution is a minute; for ranges longer than a day, and for spans removed by retention, an hour."`
 	To      time.Time         `json:"to,omitzero" example:"2026-11-21T12:00:00Z" doc:"Only what happened before this time."`
-	At      time.Time         `json:"at,omitzero" example:"2026-11-21T12:00:00Z" doc:"The moment that is now: confidence counts the seven days before it. Without it the time of the newest span, or of the clock where that span is dated later."`
-	AtLeast schemas.Watermark `json:"at_least,omitempty" example:"recount.spans/0:42" doc:"Wait until everything below these offsets is visible: read your writes. TOPIC/PARTITION:NEXT, comma-separated, as in a response's watermark."`
-	WaitMS  int               `json:"wait_ms,omitempty" minimum:"1" maximum:"60000" default:"5000" example:"5000" doc:"How long at_least may wait, in milliseconds."`
+	At      time.Time         `json:"at,omitzero" example:"2026-11-21T12:00:00Z" doc:"The time to use as now: confidence counts the seven days before it. Default: the time of the newest span, or the clock if that span is dated later."`
+	AtLeast schemas.Watermark `json:"at_least,omitempty" example:"recount.spans/0:42" doc:"Wait until everything below these offsets is visible, to read your own writes. TOPIC/PARTITION:NEXT, comma-separated, as in a response's watermark."`
+	WaitMS  int               `json:"wait_ms,omitempty" minimum:"1" maximum:"60000" default:"5000" example:"5000" doc:"The maximum time to wait for at_least, in milliseconds."`
 }
 
 // These are the limits of requests. They are part of the API.
@@ -65,7 +65,7 @@ const (
 func (w Window) check() error {
 	switch {
 	case !w.From.IsZero() && !w.To.IsZero() && !w.From.Before(w.To):
-		return &query.RequestError{Field: "from", Value: w.From.Format(time.RFC3339), Reason: "not before to, so that nothing can match"}
+		return &query.RequestError{Field: "from", Value: w.From.Format(time.RFC3339), Reason: "not before to, so nothing can match"}
 	}
 	if t := w.At; !t.IsZero() && (t.Year() < 1678 || t.Year() > 2261) {
 		return &query.RequestError{Field: "at", Value: t.Format(time.RFC3339), Reason: "want a year from 1678 to 2261"}
@@ -174,14 +174,14 @@ func (a *session) rest(w schemas.Watermark) {
 // basis returns the basis of an answer.
 func (a *session) basis(empty bool, hint string, filters ...query.AppliedFilter) query.Basis {
 	if since := a.s.Since; !since.IsZero() && (a.w.From.IsZero() || a.w.From.Before(since)) {
-		retained := "spans are known since " + since.UTC().Format(time.RFC3339) + ": retention removed what came before, "
+		retained := "spans are known since " + since.UTC().Format(time.RFC3339) + ": retention removed earlier ones "
 		switch sums := a.s.SumsSince; {
 		case !sums.Before(since):
-			retained += "with its sums"
+			retained += "with their sums"
 		case sums.IsZero():
-			retained += "of which there are sums by the hour"
+			retained += "and kept hourly sums"
 		default:
-			retained += "of which there are sums by the hour, since " + sums.UTC().Format(time.RFC3339)
+			retained += "and kept hourly sums since " + sums.UTC().Format(time.RFC3339)
 		}
 		hint = strings.TrimPrefix(hint+"; "+retained, "; ")
 	}
@@ -191,9 +191,9 @@ func (a *session) basis(empty bool, hint string, filters ...query.AppliedFilter)
 // unknownTrace returns the reason why a trace may be unknown.
 func (s Sources) unknownTrace() string {
 	if s.Since.IsZero() {
-		return "no span of that trace has come in"
+		return "no span of that trace was received"
 	}
-	return "no span of that trace is known; retention removed those that came in before " + s.Since.UTC().Format(time.RFC3339)
+	return "no span of that trace is known; retention removed those received before " + s.Since.UTC().Format(time.RFC3339)
 }
 
 // filters returns the window as it was applied.
@@ -214,7 +214,7 @@ func (a *session) filters() []query.AppliedFilter {
 func (a *session) nothing() string {
 	first, last := a.view.Bounds()
 	if last == 0 {
-		return "no spans have come in: send OTLP to recount up, or recount import otlp FILE"
+		return "no spans were received yet: send OTLP to recount up, or run recount import otlp FILE"
 	}
 	return fmt.Sprintf("no span matches; spans are known from %s to %s", moment(first), moment(last))
 }

@@ -116,7 +116,7 @@ func (a *session) spansAt(p schemas.Position, trace traceID) (all []span, err er
 	}
 	data, ok := payload.(*tracepb.TracesData)
 	if !ok {
-		return nil, fmt.Errorf("event at %s: a %s holds no spans: recount verify says more", p, e.Type)
+		return nil, fmt.Errorf("event at %s: a %s holds no spans: run recount verify", p, e.Type)
 	}
 	batch, err := a.s.Observe(a.Ctx, lr)
 	if err != nil {

@@ -20,9 +20,9 @@ import (
 type TraceRequest struct {
 	Window
 	Trace      string `json:"trace" minLength:"32" maxLength:"32" example:"5b8efff798038103d269b633813fc60c" doc:"The trace's id, 32 hexadecimal digits."`
-	Failing    bool   `json:"failing,omitempty" doc:"Only the failing spans and those above them."`
-	Attributes bool   `json:"attributes,omitempty" doc:"All attributes and events of spans; otherwise those of generative AI (gen_ai.*) and exceptions."`
-	Limit      int    `json:"limit,omitempty" minimum:"1" maximum:"200000" default:"200" example:"200" doc:"How many spans at most, in the order of the tree."`
+	Failing    bool   `json:"failing,omitempty" doc:"Only failing spans and their ancestors."`
+	Attributes bool   `json:"attributes,omitempty" doc:"Return all attributes and events of spans. Default: only generative AI (gen_ai.*) attributes and exceptions."`
+	Limit      int    `json:"limit,omitempty" minimum:"1" maximum:"200000" default:"200" example:"200" doc:"Maximum number of spans, in the order of the tree."`
 }
 
 // DefaultSpans is the default of TraceRequest.Limit.
@@ -32,48 +32,48 @@ const DefaultSpans = 200
 type TraceResponse struct {
 	query.Basis
 	Trace    string      `json:"trace" doc:"The trace's id."`
-	Start    time.Time   `json:"start" doc:"When its first span began."`
+	Start    time.Time   `json:"start" doc:"The start of its first span."`
 	Duration int64       `json:"duration_ns" example:"51000000" doc:"From the first span's start to the last one's end, in nanoseconds, by the services' own clocks."`
 	Services []string    `json:"services" nullable:"false" doc:"The services that took part."`
-	Failed   int         `json:"failed" example:"2" doc:"How many spans failed."`
-	Spans    []TraceSpan `json:"spans" nullable:"false" doc:"The spans: each before those below it, these by their start."`
-	Total    int         `json:"total" example:"17" doc:"How many spans there are."`
-	Cut      int         `json:"truncated" example:"0" doc:"How many are left out, of those that were asked for."`
-	Deploys  []DeployOf  `json:"deploys" nullable:"false" doc:"Of each service the deploy before the trace, else the newest command of that category at all."`
+	Failed   int         `json:"failed" example:"2" doc:"The number of failed spans."`
+	Spans    []TraceSpan `json:"spans" nullable:"false" doc:"The spans in tree order: each before its children, which are ordered by start."`
+	Total    int         `json:"total" example:"17" doc:"Total number of spans."`
+	Cut      int         `json:"truncated" example:"0" doc:"The number of requested spans that are left out."`
+	Deploys  []DeployOf  `json:"deploys" nullable:"false" doc:"For each service, the deploy before the trace, or else the newest deploy of any kind."`
 }
 
 // DeployOf is the deploy that a service ran with.
 type DeployOf struct {
 	Service string          `json:"service" example:"carts" doc:"The service."`
 	Command commands.Intent `json:"command" doc:"The command."`
-	About   string          `json:"about,omitempty" example:"names carts" doc:"By what the command concerns the service; empty where it is only the newest deploy."`
+	About   string          `json:"about,omitempty" example:"names carts" doc:"How the command relates to the service; empty if it is only the newest deploy."`
 }
 
 // TraceSpan is a span of a trace.
 type TraceSpan struct {
 	ID      string `json:"id" example:"eee19b7ec3c1b174" doc:"The span's id."`
-	Parent  string `json:"parent,omitempty" example:"eee19b7ec3c1b173" doc:"The id of the span above it, as it says."`
-	Missing bool   `json:"missing_parent,omitempty" doc:"The parent that it names is not among the trace's spans: it stands at the top."`
-	Cycle   bool   `json:"cycle,omitempty" doc:"It is its own ancestor; the tree is cut above it."`
-	Depth   int    `json:"depth" example:"2" doc:"How far it stands below the top."`
-	Service string `json:"service" example:"carts" doc:"The service that told it."`
-	Version string `json:"version,omitempty" example:"1.4.2" doc:"Its version."`
+	Parent  string `json:"parent,omitempty" example:"eee19b7ec3c1b173" doc:"The id of its parent span, as recorded."`
+	Missing bool   `json:"missing_parent,omitempty" doc:"Whether its parent is not among the trace's spans, so that it is shown at the top."`
+	Cycle   bool   `json:"cycle,omitempty" doc:"Whether it is its own ancestor; the tree is cut above it."`
+	Depth   int    `json:"depth" example:"2" doc:"Its depth in the tree."`
+	Service string `json:"service" example:"carts" doc:"The service that sent it."`
+	Version string `json:"version,omitempty" example:"1.4.2" doc:"The service's version."`
 	Name    string `json:"name" example:"GET /carts/{id}" doc:"The span's own name."`
-	Side    string `json:"side" enum:"caller,called,inside" example:"called" doc:"Which end of a call it is."`
-	Kind    string `json:"kind" enum:"calls,rpc,produces,consumes,queries,work" example:"calls" doc:"What sort of call."`
+	Side    string `json:"side" enum:"caller,called,inside" example:"called" doc:"The end of the call that it describes."`
+	Kind    string `json:"kind" enum:"calls,rpc,produces,consumes,queries,work" example:"calls" doc:"The kind of call."`
 
-	Operation string            `json:"operation" example:"GET /carts/{id}" doc:"What is called, as understood."`
-	Peer      string            `json:"peer,omitempty" example:"postgres:5432" doc:"What a caller says of the called."`
-	Start     time.Time         `json:"start" doc:"When it began, by its service's clock."`
-	Offset    int64             `json:"offset_ns" example:"120000" doc:"How long after the trace's start."`
-	Duration  int64             `json:"duration_ns" example:"1200000" doc:"How long it took."`
-	Clock     bool              `json:"clock,omitempty" doc:"It ended before it began; the duration is therefore 0."`
-	Failed    bool              `json:"failed,omitempty" doc:"It failed."`
+	Operation string            `json:"operation" example:"GET /carts/{id}" doc:"The called operation, as interpreted."`
+	Peer      string            `json:"peer,omitempty" example:"postgres:5432" doc:"The called service, as named by the caller."`
+	Start     time.Time         `json:"start" doc:"Its start, by its service's clock."`
+	Offset    int64             `json:"offset_ns" example:"120000" doc:"The time since the trace's start, in nanoseconds."`
+	Duration  int64             `json:"duration_ns" example:"1200000" doc:"The duration in nanoseconds."`
+	Clock     bool              `json:"clock,omitempty" doc:"Whether it ended before it began; the duration is then 0."`
+	Failed    bool              `json:"failed,omitempty" doc:"Whether it failed."`
 	Status    string            `json:"status,omitempty" example:"503" doc:"The protocol's own code, or the span's status."`
 	Message   string            `json:"message,omitempty" doc:"The message of its status."`
-	Attribute map[string]string `json:"attributes,omitempty" doc:"What an agent did (gen_ai.*), exceptions, or, if asked, all."`
-	Code      *Join             `json:"code,omitempty" doc:"The code behind it: of the called side what handles it, else what the span says of itself."`
-	Changed   *code.Changed     `json:"changed,omitempty" doc:"The last commit before the span that changed that code."`
+	Attribute map[string]string `json:"attributes,omitempty" doc:"Attributes of agents (gen_ai.*) and exceptions, or all if attributes was set."`
+	Code      *Join             `json:"code,omitempty" doc:"The code behind it: on the called side, the handler; otherwise the code that the span names."`
+	Changed   *code.Changed     `json:"changed,omitempty" doc:"The last commit that changed that code before the span."`
 	Position  schemas.Position  `json:"position" doc:"The event that holds it."`
 }
 
@@ -156,9 +156,9 @@ func TraceOf(ctx context.Context, s Sources, r TraceRequest) (TraceResponse, err
 	hint := j.c.Left()
 	switch {
 	case left:
-		hint = fmt.Sprintf("the trace has more than %d spans: the others were not read", MaxSpans)
+		hint = fmt.Sprintf("the trace has more than %d spans: only those were read", MaxSpans)
 	case r.Failing && resp.Failed == 0:
-		hint = "no span of it failed"
+		hint = "no span of this trace failed"
 	}
 	resp.Basis = a.basis(len(resp.Spans) == 0, hint, named("trace", "eq", resp.Trace, "failing", "eq", truth(r.Failing))...)
 	return resp, nil

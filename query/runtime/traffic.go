@@ -16,29 +16,29 @@ import (
 type TrafficRequest struct {
 	Window
 	Service   string `json:"service,omitempty" maxLength:"4096" example:"carts" doc:"Only this service."`
-	Operation string `json:"operation,omitempty" maxLength:"4096" example:"/orders" doc:"Only operations with this in their name, whatever the case of letters."`
-	Failing   bool   `json:"failing,omitempty" doc:"Only what failed, the most errors first."`
-	Slow      bool   `json:"slow,omitempty" doc:"The slowest first, by p95."`
-	Limit     int    `json:"limit,omitempty" minimum:"1" maximum:"10000" default:"50" example:"50" doc:"How many operations at most."`
+	Operation string `json:"operation,omitempty" maxLength:"4096" example:"/orders" doc:"Only operations whose name contains this, ignoring case."`
+	Failing   bool   `json:"failing,omitempty" doc:"Only failing operations, those with the most errors first."`
+	Slow      bool   `json:"slow,omitempty" doc:"Order by p95 latency, the slowest first."`
+	Limit     int    `json:"limit,omitempty" minimum:"1" maximum:"10000" default:"50" example:"50" doc:"Maximum number of operations."`
 }
 
 // TrafficResponse is the answer of traffic.
 type TrafficResponse struct {
 	query.Basis
 	Operations []Traffic `json:"operations" nullable:"false" doc:"The operations, the most frequent first."`
-	Total      int       `json:"total" example:"12" doc:"How many there are."`
-	Folded     int       `json:"folded,omitempty" example:"99000" doc:"How many of them are not listed by name: of a service with more than 1,000, those beyond are summed up as \"other\", by kind."`
-	Truncated  int       `json:"truncated" example:"0" doc:"How many are left out by the limit; the sums called other count as one each."`
+	Total      int       `json:"total" example:"12" doc:"Total number of operations."`
+	Folded     int       `json:"folded,omitempty" example:"99000" doc:"The number of operations that are not listed by name: those of a service beyond its first 1,000 are summed up as \"other\", by kind."`
+	Truncated  int       `json:"truncated" example:"0" doc:"The number of operations left out because of limit; each sum called other counts as one."`
 }
 
 // Traffic is an operation that a service serves.
 type Traffic struct {
 	Service   string `json:"service" example:"carts" doc:"The service."`
-	Kind      string `json:"kind" enum:"calls,rpc,produces,consumes,queries,work" example:"calls" doc:"calls: HTTP and whatever is a call by its side alone; rpc; consumes: of a topic."`
-	Operation string `json:"operation" example:"GET /carts/{id}" doc:"What is asked for."`
-	Templated bool   `json:"templated,omitempty" doc:"The operation is a pattern of the code, not a path with values."`
+	Kind      string `json:"kind" enum:"calls,rpc,produces,consumes,queries,work" example:"calls" doc:"calls: HTTP, and any call known only by its span kind. rpc: a procedure. consumes: from a topic."`
+	Operation string `json:"operation" example:"GET /carts/{id}" doc:"The operation's name."`
+	Templated bool   `json:"templated,omitempty" doc:"Whether the operation is a route pattern and not a concrete path."`
 	System    string `json:"system,omitempty" example:"grpc" doc:"The protocol or the product."`
-	Folded    int    `json:"folded,omitempty" example:"99000" doc:"How many operations this sums up; it is called other then."`
+	Folded    int    `json:"folded,omitempty" example:"99000" doc:"The number of operations that this entry sums up; its name is then other."`
 	Measure
 	Code *Join `json:"code" doc:"The code that handles it."`
 }
@@ -140,7 +140,7 @@ func (a *session) nothingServed(seen int, service string) (string, error) {
 	if err != nil || len(calls) == 0 {
 		return a.nothing(), err
 	}
-	return "the spans of this time have no kind (server, client, …), so that none says it served; recount runtime edges has who called whom", nil
+	return "the spans of this time have no kind (server, client, …), so none is known to be the served side; see recount runtime edges for calls", nil
 }
 
 // ordered sorts rows by failures, by slowness, or by count, the greatest first. Equal rows keep

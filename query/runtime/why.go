@@ -19,9 +19,9 @@ import (
 // SpanWhyRequest asks what led to a failing span.
 type SpanWhyRequest struct {
 	Window
-	Ref   string `json:"ref" maxLength:"300" example:"5b8efff798038103d269b633813fc60c" doc:"A trace's id (32 hexadecimal digits): the deepest of its failing spans is meant; a failing span's id (16); or TRACE/SPAN."`
-	Days  int    `json:"days,omitempty" minimum:"1" maximum:"365" default:"7" example:"7" doc:"How many days before the span to look for causes in."`
-	Limit int    `json:"limit,omitempty" minimum:"1" maximum:"10000" default:"10" example:"10" doc:"How many causes at most."`
+	Ref   string `json:"ref" maxLength:"300" example:"5b8efff798038103d269b633813fc60c" doc:"A trace's id (32 hexadecimal digits), which stands for its deepest failing span; a failing span's id (16 digits); or TRACE/SPAN."`
+	Days  int    `json:"days,omitempty" minimum:"1" maximum:"365" default:"7" example:"7" doc:"The number of days before the span to search for causes."`
+	Limit int    `json:"limit,omitempty" minimum:"1" maximum:"10000" default:"10" example:"10" doc:"Maximum number of causes."`
 }
 
 // These are the defaults and the limit of a SpanWhyRequest.
@@ -35,14 +35,14 @@ const (
 type SpanWhyResponse struct {
 	query.Basis
 	Trace string    `json:"trace" doc:"The span's trace."`
-	Span  TraceSpan `json:"span" doc:"The span that is asked about."`
+	Span  TraceSpan `json:"span" doc:"The span that was queried."`
 	// Way begins at the root of the trace.
-	Way []TraceSpan `json:"way" nullable:"false" doc:"The spans from the top of the trace down to it."`
+	Way []TraceSpan `json:"way" nullable:"false" doc:"The spans from the root of the trace down to it."`
 	// Subject is the operation whose failures were counted.
-	Subject   *Subject    `json:"subject,omitempty" doc:"The operation of the span's service that the span was part of; none where no span says."`
-	Causes    []SpanCause `json:"causes" nullable:"false" doc:"What most plausibly led to it, the best supported first."`
-	Total     int         `json:"total" example:"4" doc:"How many there are."`
-	Truncated int         `json:"truncated" example:"0" doc:"How many of them are left out."`
+	Subject   *Subject    `json:"subject,omitempty" doc:"The operation of its service that the span was part of; absent if no span names one."`
+	Causes    []SpanCause `json:"causes" nullable:"false" doc:"The most plausible causes, the best supported first."`
+	Total     int         `json:"total" example:"4" doc:"Total number of causes."`
+	Truncated int         `json:"truncated" example:"0" doc:"The number of them left out of the list."`
 }
 
 // Subject is an operation that fails.
@@ -51,31 +51,31 @@ type Subject struct {
 	Operation string `json:"operation" example:"GET /carts/{id}" doc:"The operation."`
 	Code      *Join  `json:"code" doc:"The code that handles it."`
 	// Since is accurate to the minute.
-	Since  time.Time `json:"failing_since,omitzero" doc:"When it failed first in the days that were looked at, to the minute."`
-	Count  uint64    `json:"count" example:"1402" doc:"How often it was asked for in those days, up to the span."`
-	Errors uint64    `json:"errors" example:"14" doc:"How often it failed."`
+	Since  time.Time `json:"failing_since,omitzero" doc:"The first failure in the searched days, to the minute."`
+	Count  uint64    `json:"count" example:"1402" doc:"The number of requests in those days up to the span."`
+	Errors uint64    `json:"errors" example:"14" doc:"The number of failed requests."`
 }
 
 // SpanCause is something that may have led to a failing span.
 type SpanCause struct {
-	Kind     string           `json:"kind" enum:"commit,configuration,deploy,command,version" example:"commit" doc:"commit: it changed the code. configuration: a commit that changed files which configure what runs. deploy: a command of that category. command: one that configures. version: spans of a version of the service that was not seen before."`
-	Time     time.Time        `json:"time" doc:"When it was."`
+	Kind     string           `json:"kind" enum:"commit,configuration,deploy,command,version" example:"commit" doc:"commit: a commit that changed the code. configuration: a commit that changed configuration files. deploy: a command of the category deploy. command: a command of the category configure. version: a version of the service that was not seen before."`
+	Time     time.Time        `json:"time" doc:"The time of the cause."`
 	Score    float64          `json:"score" example:"0.83" doc:"The sum of the evidence's weights, 0 to 1."`
 	Commit   *code.Changed    `json:"commit,omitempty" doc:"The commit."`
-	Files    []string         `json:"files,omitempty" doc:"The files that configure, of its."`
-	Symbol   *code.Symbol     `json:"symbol,omitempty" doc:"The nearest symbol that it changed."`
-	Distance int              `json:"distance,omitempty" example:"1" doc:"How many calls that is away from what handles the operation."`
+	Files    []string         `json:"files,omitempty" doc:"The configuration files that the commit changed."`
+	Symbol   *code.Symbol     `json:"symbol,omitempty" doc:"The nearest symbol that the commit changed."`
+	Distance int              `json:"distance,omitempty" example:"1" doc:"The distance in calls from the operation's handler to that symbol."`
 	Command  *commands.Intent `json:"command,omitempty" doc:"The command."`
 	Version  *Version         `json:"version,omitempty" doc:"The version."`
-	Evidence []CauseEvidence  `json:"evidence" nullable:"false" doc:"What it rests on."`
+	Evidence []CauseEvidence  `json:"evidence" nullable:"false" doc:"The evidence."`
 }
 
 // CauseEvidence is one piece of evidence for or against a cause.
 type CauseEvidence struct {
-	Shows  string  `json:"shows" example:"changed what handles it: carts.server.GetCart" doc:"What it shows."`
-	Weight float64 `json:"weight" example:"0.45" doc:"What it counts for; below 0 it speaks against it."`
+	Shows  string  `json:"shows" example:"changed what handles it: carts.server.GetCart" doc:"The observation."`
+	Weight float64 `json:"weight" example:"0.45" doc:"Its weight; negative evidence speaks against the cause."`
 	// Rule is the name of the weight, as the proof lists it.
-	Rule string `json:"rule" example:"handler" doc:"The rule that gives the weight."`
+	Rule string `json:"rule" example:"handler" doc:"The rule that assigned the weight."`
 }
 
 func (r SpanWhyRequest) check() error {
@@ -176,7 +176,7 @@ func (a *session) failingTrace(id spanID) (trace traceID, err error) {
 	}
 	switch len(traces) {
 	case 0:
-		return trace, &query.NotFoundError{Ref: id.String(), Hint: "no failing span of that id has come in; a span that did not fail is named by TRACE/SPAN"}
+		return trace, &query.NotFoundError{Ref: id.String(), Hint: "no failing span with that id was received; name a span that did not fail by TRACE/SPAN"}
 	case 1:
 		return traces[0], nil
 	}
@@ -220,7 +220,7 @@ func (a *session) failing(ref string) (trace traceID, all []span, at int, err er
 	case id != (spanID{}):
 		return trace, nil, 0, &query.NotFoundError{Ref: ref, Hint: "the trace has no span of that id"}
 	default:
-		return trace, nil, 0, &query.NotFoundError{Ref: ref, Hint: "no span of that trace failed; one that did not is named by TRACE/SPAN"}
+		return trace, nil, 0, &query.NotFoundError{Ref: ref, Hint: "no span of that trace failed; name another span by TRACE/SPAN"}
 	}
 	a.Step(query.Step{Operator: "failing", Inputs: map[string]string{"span": all[at].id.String(), "service": all[at].service}, Hits: []query.Evidence{{Position: all[at].at}}})
 	return trace, all, at, nil
@@ -312,13 +312,13 @@ func (c *causes) rate(until time.Time) (rate, error) {
 func (c *causes) hint(found int) string {
 	switch {
 	case found > 0 && c.of != nil && c.of.Code != nil && !c.of.Code.Resolved():
-		return "which code handles it is not known, so that no commit could be judged by it: " + c.of.Code.Why
+		return "the code that handles it is not known, so no commit could be judged: " + c.of.Code.Why
 	case found > 0:
 		return c.j.c.Left()
 	case c.of == nil:
-		return "no span of the service says what it was asked for, and nothing was deployed or configured in these days"
+		return "no span of the service names its operation, and nothing was deployed or configured in these days"
 	case c.of.Code == nil || !c.of.Code.Resolved():
-		return "which code handles it is not known, and nothing was deployed or configured in these days; raise days to look further back"
+		return "the code that handles it is not known, and nothing was deployed or configured in these days; raise days to search further back"
 	}
-	return "no commit changed what handles it or what that calls, and nothing was deployed or configured in these days; raise days to look further back"
+	return "no commit changed the handler or its callees, and nothing was deployed or configured in these days; raise days to search further back"
 }

@@ -10,7 +10,7 @@ import (
 
 // errByHand reports that the entries of the list do not each begin on a line of their own, so that
 // a program cannot tell which lines belong to which entry.
-var errByHand = errors.New("tokens is not a list of one entry below another: take it out by hand")
+var errByHand = errors.New("tokens is not a block list with one entry per item: remove the entry by hand")
 
 // Remove returns a tokens file without the entry that begins in the given line (Entry.Line) and
 // without the comment directly above it. The rest of the file stays byte for byte as it is.

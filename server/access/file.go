@@ -129,10 +129,10 @@ func (f *File) look(now int64) {
 	switch {
 	case next.err != nil && before.err != nil && next.err.Error() == before.err.Error():
 	case next.err != nil:
-		f.log.Error("tokens file not read: no token of it is in force", "err", next.err)
+		f.log.Error("tokens file cannot be read: none of its tokens is in force", "err", next.err)
 	default:
 		for _, m := range next.Mistakes {
-			f.log.Error("a mistake in the tokens file: its entry is not in force", "path", f.path, "err", m)
+			f.log.Error("the tokens file has a mistake: the entry is not in force", "path", f.path, "err", m)
 		}
 		f.log.Info("tokens file read again", "path", f.path, "tokens", len(next.Entries))
 	}

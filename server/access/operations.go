@@ -25,10 +25,10 @@ const (
 
 // The reasons why operations require a grant or the operator.
 const (
-	ofCommands = "commands belong to no tenant but the default one"
-	ofCode     = "code belongs to no tenant but the default one"
-	ofSpans    = "spans belong to no tenant but the default one"
-	ofAll      = "it tells of, or works on, what is everybody's"
+	ofCommands = "commands belong to the default tenant only"
+	ofCode     = "code belongs to the default tenant only"
+	ofSpans    = "spans belong to the default tenant only"
+	ofAll      = "the operation concerns data of all tenants"
 )
 
 // operation is one operation, or all operations below a path, and what it requires.
@@ -128,7 +128,7 @@ func allow(p schemas.Principal, pattern string) *AuthError {
 		if pattern == Spans || pattern == appendEvents {
 			return nil
 		}
-		return &AuthError{http.StatusForbidden, "the token may not: it is granted ingest alone, to append spans (OTLP) and events of topics " + strings.Join(IngestTopics(), ", ") + " (POST /v1/events)"}
+		return &AuthError{http.StatusForbidden, "the token may not do this: its only grant is ingest, for appending spans (OTLP) and events of the topics " + strings.Join(IngestTopics(), ", ") + " (POST /v1/events)"}
 	}
 	may := p.Operator || o.need <= Authenticated
 	why := o.why
@@ -144,5 +144,5 @@ func allow(p schemas.Principal, pattern string) *AuthError {
 	if may {
 		return nil
 	}
-	return &AuthError{http.StatusForbidden, "the token may not: " + why + "; it may ask POST /v1/query and GET /v1/objects, and append its agent's events to POST /v1/events"}
+	return &AuthError{http.StatusForbidden, "the token may not do this: " + why + "; it may use POST /v1/query and GET /v1/objects, and append its agent's events with POST /v1/events"}
 }

@@ -32,17 +32,17 @@ func CheckOwnership(p schemas.Principal, e schemas.Event) (schemas.Event, error)
 	if p.Ingests() {
 		switch {
 		case !known || !slices.Contains(IngestTopics(), kind.Topic):
-			return e, &OwnError{"type", fmt.Sprintf("%q: the token is granted ingest, so that it may append events of topics %s alone; events of agents want a token with an agent", e.Type, strings.Join(IngestTopics(), ", "))}
+			return e, &OwnError{"type", fmt.Sprintf("%q: the token has the grant ingest and may append only events of the topics %s; events of agents require a token with an agent", e.Type, strings.Join(IngestTopics(), ", "))}
 		case kind.Type == schemas.TypeRetired:
-			return e, &OwnError{"type", fmt.Sprintf("%q: it takes snapshots away, which is the operator's to do", e.Type)}
+			return e, &OwnError{"type", fmt.Sprintf("%q: this event removes snapshots; only the operator may append it", e.Type)}
 		}
 		return e, nil
 	}
 	if !known || kind.Topic != schemas.TopicAgents {
-		return e, &OwnError{"type", fmt.Sprintf("%q: the token may append events of agents alone", e.Type)}
+		return e, &OwnError{"type", fmt.Sprintf("%q: the token may append only events of agents", e.Type)}
 	}
 	if p.Agent == "" {
-		return e, &OwnError{"agent", "the token has none, so that it may ask and not append"}
+		return e, &OwnError{"agent", "the token has none, so it may query but not append"}
 	}
 	m, err := e.DecodePayload()
 	if err != nil {
@@ -66,7 +66,7 @@ func CheckOwnership(p schemas.Principal, e schemas.Event) (schemas.Event, error)
 	switch all := slices.Contains(p.Workspaces, "*"); {
 	case all || slices.Contains(p.Workspaces, a.Workspace):
 	case len(p.Workspaces) == 0:
-		return e, &OwnError{"workspace", fmt.Sprintf("%.100q: the token has none, so that it may ask and not append", a.Workspace)}
+		return e, &OwnError{"workspace", fmt.Sprintf("%.100q: the token has none, so it may query but not append", a.Workspace)}
 	case a.Workspace != "":
 		return e, &OwnError{"workspace", fmt.Sprintf("%.100q: the token is of %s", a.Workspace, strings.Join(p.Workspaces, ", "))}
 	case len(p.Workspaces) > 1:

@@ -132,7 +132,7 @@ func items(b []byte) ([]*yaml.Node, error) {
 		case key.Value != "tokens":
 			return nil, &ParseError{Line: key.Line, Entry: -1, Why: fmt.Sprintf("field %.80q: want tokens and nothing else", key.Value)}
 		case list != nil:
-			return nil, &ParseError{Line: key.Line, Entry: -1, Why: "tokens stands twice"}
+			return nil, &ParseError{Line: key.Line, Entry: -1, Why: "tokens is given twice"}
 		}
 		list = top.Content[i+1]
 	}
@@ -156,7 +156,7 @@ func parseEntry(node *yaml.Node) (Entry, *ParseError) {
 	e := Entry{Line: node.Line}
 	m := &ParseError{Line: node.Line}
 	if node.Kind != yaml.MappingNode {
-		m.Why = "want sha256 and what the token is good for"
+		m.Why = "want sha256 and what the token may access"
 		return e, m
 	}
 	has := map[string]bool{}
@@ -170,7 +170,7 @@ func parseEntry(node *yaml.Node) (Entry, *ParseError) {
 		case !slices.Contains(fields, key.Value):
 			m.Line, m.Why = key.Line, fmt.Sprintf("field %.80q: want one of %s", key.Value, strings.Join(fields, ", "))
 		case has[key.Value]:
-			m.Line, m.Why = key.Line, key.Value+" stands twice"
+			m.Line, m.Why = key.Line, key.Value+" is given twice"
 		}
 		has[key.Value] = true
 	}

@@ -23,7 +23,7 @@ func CheckSecretFile(path string) error {
 	case err != nil || strings.HasPrefix(path, mounted):
 		return nil
 	case mode&0o004 != 0:
-		return fmt.Errorf("%s: mode %04o: others on this machine can read the token in it: chmod 600 %s, and make another token if they may have", path, mode, path)
+		return fmt.Errorf("%s: mode %04o: other users of this machine can read the token in it: run chmod 600 %s, and replace the token if someone may have read it", path, mode, path)
 	}
 	return checkWriters(path, mode)
 }
@@ -31,7 +31,7 @@ func CheckSecretFile(path string) error {
 // checkWriters fails if a file's group or others can write it.
 func checkWriters(path string, mode fs.FileMode) error {
 	if mode&0o022 != 0 {
-		return fmt.Errorf("%s: mode %04o: others than its owner can write it, and let in whom they like: chmod go-w %s", path, mode, path)
+		return fmt.Errorf("%s: mode %04o: users other than its owner can write it and so add tokens: run chmod go-w %s", path, mode, path)
 	}
 	return nil
 }
@@ -47,7 +47,7 @@ func modeOf(path string) (fs.FileMode, error) {
 // CheckToken fails if an operator's token is short enough to be guessed.
 func CheckToken(token string) error {
 	if n := len([]rune(token)); n < LeastToken {
-		return fmt.Errorf("a token of %d characters, want %d at least: openssl rand -hex 32 makes one", n, LeastToken)
+		return fmt.Errorf("the token has %d characters, want at least %d: openssl rand -hex 32 makes one", n, LeastToken)
 	}
 	return nil
 }

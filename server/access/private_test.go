@@ -13,8 +13,8 @@ func TestCheckSecretFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "token")
 	for mode, want := range map[os.FileMode]string{
 		0o600: "", 0o400: "", 0o640: "", 0o440: "",
-		0o644: "others on this machine can read the token in it: chmod 600", 0o604: "can read",
-		0o660: "others than its owner can write it", 0o602: "can write",
+		0o644: "other users of this machine can read the token in it: run chmod 600", 0o604: "can read",
+		0o660: "users other than its owner can write it", 0o602: "can write",
 	} {
 		if err := os.WriteFile(path, []byte("x"), 0o600); err != nil {
 			t.Fatal(err)
@@ -34,7 +34,7 @@ func TestCheckSecretFile(t *testing.T) {
 }
 
 func TestCheckToken(t *testing.T) {
-	if err := access.CheckToken("fifteen-letters"); err == nil || !strings.Contains(err.Error(), "15 characters, want 16 at least: openssl rand -hex 32") {
+	if err := access.CheckToken("fifteen-letters"); err == nil || !strings.Contains(err.Error(), "15 characters, want at least 16: openssl rand -hex 32") {
 		t.Errorf("a short token: %v", err)
 	}
 	if err := access.CheckToken(access.NewToken()); err != nil {

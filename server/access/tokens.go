@@ -83,7 +83,7 @@ func (e *Entry) check() error {
 	}{{"tenant", []string{e.Tenant}, maxName}, {"agent", []string{e.Agent}, maxName}, {"workspaces", e.Workspaces, maxWorkspace}, {"sessions", e.Sessions, maxName}} {
 		for _, name := range f.names {
 			if len(name) > f.most {
-				return fmt.Errorf("%s: %d bytes, at most %d", f.field, len(name), f.most)
+				return fmt.Errorf("%s: %d bytes, the maximum is %d", f.field, len(name), f.most)
 			}
 		}
 	}
@@ -106,20 +106,20 @@ func (e *Entry) checkGrants() error {
 	has := func(grant string) bool { return slices.Contains(e.Grants, grant) }
 	for _, g := range e.Grants {
 		if !slices.Contains(grants, g) {
-			return fmt.Errorf("grants: %.80q: want of %s", g, strings.Join(grants, ", "))
+			return fmt.Errorf("grants: %.80q: want some of %s", g, strings.Join(grants, ", "))
 		}
 	}
 	switch {
 	case has(schemas.GrantIngest) && (len(e.Grants) > 1 || e.Tenant != "" || e.Agent != "" || len(e.Workspaces)+len(e.Sessions) > 0):
-		return errors.New("grants: ingest: a token that appends commands, commits and spans has no other grant, tenant, workspace, session or agent: make another token for those")
+		return errors.New("grants: ingest: a token with this grant can have no other grant, tenant, workspace, session or agent: make another token for those")
 	case has(schemas.GrantErase) && (e.Agent == "" || len(e.Workspaces) == 0):
-		return errors.New("grants: erase: want agent and workspaces, whose events it may erase")
+		return errors.New("grants: erase: want agent and workspaces too: they say whose events the token may erase")
 	case e.Tenant != "" && slices.ContainsFunc(e.Grants, func(g string) bool { return g != schemas.GrantErase }):
-		return fmt.Errorf("grants: commands, code and spans are of the default tenant, the token of %q", e.Tenant)
+		return fmt.Errorf("grants: commands, code and spans belong to the default tenant, but the token to %q", e.Tenant)
 	case has(schemas.GrantCommands) && len(e.Workspaces) == 0:
-		return errors.New("grants: commands: want workspaces, whose commands it may see")
+		return errors.New("grants: commands: want workspaces too: they say whose commands the token may see")
 	case has(schemas.GrantRuntime) && !(has(schemas.GrantCode) && has(schemas.GrantCommands) && slices.Contains(e.Workspaces, "*")):
-		return errors.New(`grants: runtime: tells of code and of what was deployed, so that it wants code, commands and workspaces ["*"] as well`)
+		return errors.New(`grants: runtime: answers include code and deploys: want the grants code and commands and workspaces ["*"] as well`)
 	}
 	return nil
 }

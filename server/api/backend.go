@@ -56,12 +56,12 @@ type Backend interface {
 // Appended is the result of appending one event.
 type Appended struct {
 	ID       schemas.EventID  `json:"id" format:"uuid" example:"018f3c2a-9d1e-8b7a-9c44-2f1d6a0b3e55" doc:"The event's id: the producer's, or derived from the content."`
-	Position schemas.Position `json:"position" doc:"Where it stands in the log, synced to disk."`
+	Position schemas.Position `json:"position" doc:"The event's position in the log, where it is synced to disk."`
 	// Duplicate reports that the log had this id before, so nothing was appended.
-	Duplicate bool `json:"duplicate,omitempty" doc:"The log had this id before; nothing was appended."`
+	Duplicate bool `json:"duplicate,omitempty" doc:"The log already had an event with this id; nothing was appended."`
 	// Retired reports that the log had this id before and retention removed the event.
-	Retired  bool `json:"retired,omitempty" doc:"Retention removed the event of this id, and nothing was appended. The position is that of an event that went with it; its own is not kept."`
-	Redacted int  `json:"redacted,omitempty" example:"1" doc:"How many secrets were replaced by [redacted:KIND]."`
+	Retired  bool `json:"retired,omitempty" doc:"Retention removed the event with this id, and nothing was appended. The position is that of another event removed at the same time; the event's own position is not kept."`
+	Redacted int  `json:"redacted,omitempty" example:"1" doc:"The number of secrets that were replaced by [redacted:KIND]."`
 }
 
 // The formats of a scan.

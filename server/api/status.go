@@ -19,82 +19,82 @@ type Status struct {
 	Version     string             `json:"version" example:"0.1.0" doc:"The program's version."`
 	DataDir     string             `json:"data_dir" example:"/home/ada/.local/share/recount" doc:"The data directory."`
 	DataID      string             `json:"data_id" example:"6a1f0c55d2e94b6f" doc:"The data directory's own id."`
-	PID         int                `json:"pid" example:"4711" doc:"The process."`
-	Roles       []string           `json:"roles" nullable:"false" doc:"What this process does."`
-	Started     time.Time          `json:"started" doc:"Since when it runs."`
-	Ready       bool               `json:"ready" doc:"Whether the projections have caught up with what the log held at the start."`
-	Tokens      *TokensStatus      `json:"tokens,omitempty" doc:"The tokens file, where there is one."`
+	PID         int                `json:"pid" example:"4711" doc:"The process id."`
+	Roles       []string           `json:"roles" nullable:"false" doc:"The roles of this process."`
+	Started     time.Time          `json:"started" doc:"When the process started."`
+	Ready       bool               `json:"ready" doc:"Whether the projections have applied everything that the log held at the start."`
+	Tokens      *TokensStatus      `json:"tokens,omitempty" doc:"The tokens file, if there is one."`
 	Log         LogStatus          `json:"log" doc:"The log."`
-	Erasing     *ErasingStatus     `json:"erasing,omitempty" doc:"An erasure that is being finished, where there is one."`
-	Spool       SpoolStatus        `json:"spool" doc:"Recorded commands on their way to the log."`
+	Erasing     *ErasingStatus     `json:"erasing,omitempty" doc:"The erasure that is in progress, if there is one."`
+	Spool       SpoolStatus        `json:"spool" doc:"Recorded commands that are waiting to be appended to the log."`
 	Projections []ProjectionStatus `json:"projections" nullable:"false" doc:"The projections."`
 	Intents     IntentStatus       `json:"intents" doc:"The commands in the projections."`
 }
 
 // ErasingStatus is the progress of an erasure whose events are already hidden from answers.
 type ErasingStatus struct {
-	Events int       `json:"events" example:"1" doc:"Events that are erased."`
+	Events int       `json:"events" example:"1" doc:"The number of events to erase."`
 	Since  time.Time `json:"since" doc:"When it began."`
-	Phase  string    `json:"phase" example:"replay" doc:"What is being done."`
-	Done   int64     `json:"done" example:"71000" doc:"Of this phase, so many are done."`
-	Total  int64     `json:"total" example:"100000" doc:"Of so many; 0 where that is not known."`
+	Phase  string    `json:"phase" example:"replay" doc:"The current phase."`
+	Done   int64     `json:"done" example:"71000" doc:"The part of this phase that is done, in events."`
+	Total  int64     `json:"total" example:"100000" doc:"The whole of this phase, in events; 0 if that is not known."`
 }
 
 // TokensStatus is the state of the tokens file.
 type TokensStatus struct {
 	File     string   `json:"file" example:"/etc/recount/tokens.yaml" doc:"The file."`
-	InForce  int      `json:"in_force" example:"3" doc:"Its entries whose tokens are admitted, or were until they expired."`
-	Mistakes []string `json:"mistakes" nullable:"false" doc:"What is not in force, and why: an entry, or every one where the file cannot be read."`
+	InForce  int      `json:"in_force" example:"3" doc:"The number of its entries without a mistake, including those that have expired."`
+	Mistakes []string `json:"mistakes" nullable:"false" doc:"What is not in force, and why: an entry, or the whole file if it cannot be read."`
 }
 
 // LogStatus is the state of the log.
 type LogStatus struct {
-	Kind     string            `json:"kind" enum:"embedded,external" example:"embedded" doc:"In this process, or brokers elsewhere."`
-	Brokers  []string          `json:"brokers,omitempty" doc:"Where Kafka clients connect."`
+	Kind     string            `json:"kind" enum:"embedded,external" example:"embedded" doc:"embedded: the log is in this process. external: it is on other brokers."`
+	Brokers  []string          `json:"brokers,omitempty" doc:"The addresses that Kafka clients connect to."`
 	Ends     schemas.Watermark `json:"ends" example:"recount.commands/0:42" doc:"The next offset of each partition."`
-	Rejected int64             `json:"rejected" example:"0" doc:"Events that can never be applied, in the rejected topic."`
+	Rejected int64             `json:"rejected" example:"0" doc:"The number of events in the topic rejected: no projection can ever apply them."`
 	// Unread lists the partitions that no input of this process reads.
-	Unread     []string   `json:"unread,omitempty" example:"recount.commands/7" doc:"Partitions that nobody reads: their events are not seen. For a few seconds after partitions were added that is as it should be."`
-	Mark       *string    `json:"mark,omitempty" example:"6a1f0c55d2e94b6f0a1b2c3d4e5f6071" doc:"If asked for by mark: what tells the event at that position, and so all before it in its partition, from those of another log that has the same offsets, as one has that was restored from a copy; empty where there is none."`
-	FollowsLog bool       `json:"follows_log" doc:"Whether this process projects."`
-	Bytes      int64      `json:"bytes,omitempty" example:"9961472" doc:"What the embedded log takes of the disk, as du counts it."`
-	SpansSince *time.Time `json:"spans_since,omitempty" doc:"Since when spans are known: what came before was given up by retention. Their sums stay, by the hour."`
-	SumsSince  *time.Time `json:"sums_since,omitempty" doc:"Since when sums of spans are known, where retention gave up earlier ones with their spans, as it did in older versions."`
+	Unread     []string   `json:"unread,omitempty" example:"recount.commands/7" doc:"Partitions that no process reads: their events are not seen. This is normal for a few seconds after partitions were added."`
+	Mark       *string    `json:"mark,omitempty" example:"6a1f0c55d2e94b6f0a1b2c3d4e5f6071" doc:"If the request has mark: a hash that identifies the event at that position. Another log with the same offsets, such as one restored from a copy, has a different mark there. Empty if there is no such event."`
+	FollowsLog bool       `json:"follows_log" doc:"Whether this process applies the log to projections."`
+	Bytes      int64      `json:"bytes,omitempty" example:"9961472" doc:"Disk usage of the embedded log, as du counts it."`
+	SpansSince *time.Time `json:"spans_since,omitempty" doc:"The time from which spans are complete: retention removed earlier ones and kept their hourly sums."`
+	SumsSince  *time.Time `json:"sums_since,omitempty" doc:"The time from which sums of spans are complete, if an older version's retention removed earlier sums with their spans."`
 	// CommandsSince and AgentsSince are as SpansSince; of these no sums stay.
-	CommandsSince *time.Time `json:"commands_since,omitempty" doc:"Since when commands are known: retention removed those that came in before."`
-	AgentsSince   *time.Time `json:"agents_since,omitempty" doc:"Since when agents' events are known: retention removed those that came in before."`
-	Error         string     `json:"error,omitempty" doc:"Why the log could not be asked."`
+	CommandsSince *time.Time `json:"commands_since,omitempty" doc:"The time from which commands are complete: retention removed those received earlier."`
+	AgentsSince   *time.Time `json:"agents_since,omitempty" doc:"The time from which agents' events are complete: retention removed those received earlier."`
+	Error         string     `json:"error,omitempty" doc:"Why the log could not be read."`
 }
 
 // SpoolStatus is the state of the spool in the data directory.
 type SpoolStatus struct {
 	Dir          string        `json:"dir" example:"/home/ada/.local/share/recount/spool" doc:"The folder."`
 	Waiting      int           `json:"waiting" example:"0" doc:"Entries that are not in the log yet."`
-	Fault        string        `json:"fault,omitempty" doc:"Why nothing can be written to it, or why it could not be drained."`
-	DamagedBytes int64         `json:"damaged_bytes" example:"0" doc:"Bytes that could not be read, in its file damaged."`
-	Refused      int           `json:"refused" example:"0" doc:"Entries that the log can never take, in its file refused."`
-	Lost         int64         `json:"lost" example:"0" doc:"Entries that could not be written, since its file lost was made."`
-	LastLost     *time.Time    `json:"last_lost,omitempty" doc:"When the last of them was."`
-	Servers      []SpoolServer `json:"servers" nullable:"false" doc:"What waits to be sent to servers elsewhere."`
+	Fault        string        `json:"fault,omitempty" doc:"Why nothing can be written to the spool, or why it could not be drained."`
+	DamagedBytes int64         `json:"damaged_bytes" example:"0" doc:"Unreadable bytes, moved to the file damaged."`
+	Refused      int           `json:"refused" example:"0" doc:"Entries that the log can never accept, moved to the file refused."`
+	Lost         int64         `json:"lost" example:"0" doc:"Entries that could not be written since the file lost was created."`
+	LastLost     *time.Time    `json:"last_lost,omitempty" doc:"When the last entry was lost."`
+	Servers      []SpoolServer `json:"servers" nullable:"false" doc:"Entries that are waiting to be sent to remote servers."`
 }
 
 // SpoolServer counts the spooled entries for one remote server.
 type SpoolServer struct {
 	URL     string `json:"url" example:"https://recount.example.com" doc:"The server."`
-	Waiting int    `json:"waiting" example:"3" doc:"Entries that wait for a verb that asks it."`
+	Waiting int    `json:"waiting" example:"3" doc:"Entries that are sent when the next verb contacts the server."`
 }
 
 // ProjectionStatus is the state of a projection.
 type ProjectionStatus struct {
 	Name       string            `json:"name" example:"segment" doc:"The projection."`
 	Generation string            `json:"generation,omitempty" doc:"The folder of its live generation."`
-	Watermark  schemas.Watermark `json:"watermark" example:"recount.commands/0:42" doc:"What it has applied."`
-	Lag        int64             `json:"lag" example:"0" doc:"Events in the log that it has not applied."`
+	Watermark  schemas.Watermark `json:"watermark" example:"recount.commands/0:42" doc:"The offsets below which it has applied everything."`
+	Lag        int64             `json:"lag" example:"0" doc:"Events of the log that it has not applied yet."`
 	Partitions []PartitionLag    `json:"partitions" nullable:"false" doc:"The lag by partition."`
-	Root       *schemas.Hash     `json:"root,omitempty" doc:"The hash of its whole state, if asked for."`
-	Bytes      int64             `json:"bytes,omitempty" example:"20971520" doc:"What it takes of the disk, as du counts it."`
+	Root       *schemas.Hash     `json:"root,omitempty" doc:"The hash of its whole state, if roots was set."`
+	Bytes      int64             `json:"bytes,omitempty" example:"20971520" doc:"Its disk usage, as du counts it."`
 	Segments   int               `json:"segments,omitempty" doc:"Sealed TBF files."`
-	Shards     []VectorShard     `json:"shards,omitempty" doc:"What the vector index holds, by partition."`
+	Shards     []VectorShard     `json:"shards,omitempty" doc:"The contents of the vector index, by partition."`
 }
 
 // VectorShard is the vector index of one partition.
@@ -112,7 +112,7 @@ type PartitionLag struct {
 	Partition int32  `json:"partition" example:"0" doc:"The partition."`
 	Next      int64  `json:"next" example:"42" doc:"The next offset to apply."`
 	End       int64  `json:"end" example:"42" doc:"The next offset of the log."`
-	Lag       int64  `json:"lag" example:"0" doc:"The difference."`
+	Lag       int64  `json:"lag" example:"0" doc:"The number of events between the two."`
 }
 
 // IntentStatus counts the commands in the projections.
@@ -120,7 +120,7 @@ type IntentStatus struct {
 	Count  int64      `json:"count" example:"120344" doc:"Commands."`
 	Oldest *time.Time `json:"oldest,omitempty" doc:"The earliest start."`
 	Newest *time.Time `json:"newest,omitempty" doc:"The latest start."`
-	Recent Recent     `json:"recent" doc:"How the newest of them ended."`
+	Recent Recent     `json:"recent" doc:"Outcomes of the newest commands."`
 	// Shards has one entry per partition; their counts add up to Count.
 	Shards []IntentShard `json:"shards" nullable:"false" doc:"The partitions that hold commands."`
 }
@@ -130,9 +130,9 @@ type IntentShard struct {
 	Topic     string    `json:"topic" example:"recount.commands" doc:"The topic."`
 	Partition int32     `json:"partition" example:"0" doc:"The partition."`
 	Count     int64     `json:"count" example:"30086" doc:"Commands."`
-	Hot       int64     `json:"hot" example:"1200" doc:"Those of them that are not sealed in a segment yet."`
+	Hot       int64     `json:"hot" example:"1200" doc:"Commands that are not sealed in a segment yet."`
 	Segments  int       `json:"segments" example:"1" doc:"Sealed TBF files."`
-	Bytes     int64     `json:"bytes" example:"21000000" doc:"Of the sealed files."`
+	Bytes     int64     `json:"bytes" example:"21000000" doc:"Size of the sealed files in bytes."`
 	Oldest    time.Time `json:"oldest" doc:"The earliest start."`
 	Newest    time.Time `json:"newest" doc:"The latest start."`
 }
@@ -142,10 +142,10 @@ const RecentCommands = 10_000
 
 // Recent counts the newest commands by outcome.
 type Recent struct {
-	Commands int64 `json:"commands" example:"10000" doc:"How many were looked at, 10,000 at most."`
+	Commands int64 `json:"commands" example:"10000" doc:"The number of commands counted, at most 10,000."`
 	OK       int64 `json:"ok" example:"8901" doc:"Ended with exit code 0."`
 	Failed   int64 `json:"failed" example:"670" doc:"Ended with another exit code."`
 	Unknown  int64 `json:"unknown" example:"429" doc:"No outcome seen yet."`
 	// FailureRate is Failed / (OK + Failed).
-	FailureRate float64 `json:"failure_rate" example:"0.07" doc:"Failed, of those whose outcome is known."`
+	FailureRate float64 `json:"failure_rate" example:"0.07" doc:"Failed commands as a fraction of those whose outcome is known."`
 }

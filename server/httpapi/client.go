@@ -264,7 +264,7 @@ func (c *Client) Follow(ctx context.Context, q commands.FollowRequest, each func
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case err == nil && (q.Limit == 0 || sent < q.Limit):
-		return fmt.Errorf("follow: %w: the server ended the stream", api.ErrUnavailable)
+		return fmt.Errorf("follow: %w: the server closed the stream", api.ErrUnavailable)
 	}
 	return err
 }

@@ -52,7 +52,7 @@ func (s *server) registerExport(h huma.API) {
 	huma.Register(h, huma.Operation{
 		OperationID: "codeExport", Method: http.MethodPost, Path: "/v1/code/export", Tags: []string{"code"},
 		Summary:      "Export a graph",
-		Description:  "Writes the graph at a revision, or what is around a symbol, as JSON, for Graphviz or as GraphML, with communities if asked. It is streamed: an answer that ends without its closing chunk was cut short. It reads only.",
+		Description:  "Writes the graph at a revision, or the part around one symbol, as JSON, Graphviz DOT or GraphML, optionally with communities. The answer is streamed: if it ends without its closing chunk, it was cut short. Read-only.",
 		MaxBodyBytes: maxQuestion, Errors: append([]int{400, 401, 406, 413, 504}, aboutOne...),
 		Responses: map[string]*huma.Response{"200": {
 			Description: "The graph.",

@@ -59,7 +59,7 @@ func parseEvents(media string, def schemas.Event, body []byte) ([]schemas.Event,
 	case len(items) == 0:
 		return nil, &bodyError{422, "body", "no events"}
 	case len(items) > MaxBatch:
-		return nil, &bodyError{413, "body", fmt.Sprintf("%d events, at most %d in one request", len(items), MaxBatch)}
+		return nil, &bodyError{413, "body", fmt.Sprintf("%d events; one request may have at most %d", len(items), MaxBatch)}
 	}
 	events := make([]schemas.Event, len(items))
 	for i, it := range items {
@@ -72,7 +72,7 @@ func parseEvents(media string, def schemas.Event, body []byte) ([]schemas.Event,
 			return nil, err
 		}
 		if len(events[i].Payload) > MaxEvent {
-			return nil, &bodyError{413, it.location, fmt.Sprintf("a payload of %d bytes, at most %d", len(events[i].Payload), MaxEvent)}
+			return nil, &bodyError{413, it.location, fmt.Sprintf("the payload has %d bytes, the maximum is %d", len(events[i].Payload), MaxEvent)}
 		}
 	}
 	return events, nil
@@ -194,7 +194,7 @@ func parseCloudEvent(e schemas.Event, attrs []member) (schemas.Event, error) {
 			e.ContentType = s
 		case "partitionkey":
 			if len(s) > maxKey {
-				return e, &bodyError{422, name, fmt.Sprintf("%d bytes, at most %d", len(s), maxKey)}
+				return e, &bodyError{422, name, fmt.Sprintf("%d bytes, the maximum is %d", len(s), maxKey)}
 			}
 			e.Key = []byte(s)
 		case "data_base64":
@@ -206,7 +206,7 @@ func parseCloudEvent(e schemas.Event, attrs []member) (schemas.Event, error) {
 		case "payload":
 			return e, &bodyError{422, name, "unknown attribute; want the payload in data or data_base64"}
 		default:
-			return e, &bodyError{422, name, "unknown attribute; of the extensions only partitionkey is kept"}
+			return e, &bodyError{422, name, "unknown attribute; partitionkey is the only extension that is kept"}
 		}
 	}
 	if e.Payload == nil {
@@ -222,7 +222,7 @@ func parseCloudEvent(e schemas.Event, attrs []member) (schemas.Event, error) {
 // protobuf, the ce-* headers are the attributes.
 func parseBinary(header http.Header, e schemas.Event, body []byte) ([]schemas.Event, error) {
 	if len(body) > MaxEvent {
-		return nil, &bodyError{413, "body", fmt.Sprintf("a payload of %d bytes, at most %d", len(body), MaxEvent)}
+		return nil, &bodyError{413, "body", fmt.Sprintf("the payload has %d bytes, the maximum is %d", len(body), MaxEvent)}
 	}
 	var attrs []member
 	for name, values := range header {
@@ -235,7 +235,7 @@ func parseBinary(header http.Header, e schemas.Event, body []byte) ([]schemas.Ev
 			return nil, &bodyError{422, "header." + name, "want one value, percent-encoded UTF-8"}
 		}
 		if attr == "data" || attr == "data_base64" || attr == "datacontenttype" {
-			return nil, &bodyError{422, "header." + name, "the payload is the body, and its type is Content-Type"}
+			return nil, &bodyError{422, "header." + name, "not allowed in binary mode: the payload is the body, and its type is Content-Type"}
 		}
 		quoted, _ := json.Marshal(value) // cannot fail for a string
 		attrs = append(attrs, member{attr, quoted})

@@ -55,7 +55,7 @@ func (x *exports) take(ctx context.Context) (leave func(), err error) {
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		case <-patience.C:
-			return nil, &againError{exportAgain, fmt.Errorf("%w: %d exports are under way at most, %d of one token: come again", api.ErrUnavailable, maxExports, maxExportsEach)}
+			return nil, &againError{exportAgain, fmt.Errorf("%w: at most %d exports may run at a time, %d per token: try again later", api.ErrUnavailable, maxExports, maxExportsEach)}
 		}
 	}
 }

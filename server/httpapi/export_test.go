@@ -104,7 +104,7 @@ func TestExportsAtOnceAreBounded(t *testing.T) {
 		}
 		refused := func(token string) {
 			t.Helper()
-			if w := ask(token); w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") != "5" || !strings.Contains(w.Body.String(), "come again") {
+			if w := ask(token); w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") != "5" || !strings.Contains(w.Body.String(), "try again later") {
 				t.Errorf("%d, Retry-After %q: %s", w.Code, w.Header().Get("Retry-After"), w.Body)
 			}
 		}

@@ -8,8 +8,8 @@ import (
 )
 
 func (s *server) registerForget(h huma.API) {
-	registerWork(s, h, "forget", "Erase what events held, for good",
-		"Appends events.erased, replaces the events in the log's files, and makes the projections that hold them anew. There is no way back. Ask with dry_run first. From when events.erased is on the log, no answer shows what it erases; where rebuilding takes longer than some seconds, the report says what remains. The answer is a line of JSON for each step of progress, and the last line holds the report or the problem.",
+	registerWork(s, h, "forget", "Erase events permanently",
+		"Appends events.erased, removes the events' bytes from the log's files, and rebuilds the projections that hold them. This cannot be undone: use dry_run first. As soon as events.erased is in the log, no answer shows the erased events; if rebuilding takes longer than some seconds, the report lists what remains. The answer has one line of JSON for each step of progress; the last line holds the report or the problem.",
 		func(ctx context.Context, r api.ForgetRequest, p func(api.Progress)) (api.ForgetReport, error) {
 			return s.b.Forget(ctx, r, p)
 		})

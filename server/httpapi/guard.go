@@ -95,7 +95,7 @@ func guard(next *http.ServeMux, o Options, m *metrics) http.Handler {
 				m.panics.Inc()
 				o.Log.Error("http handler panicked", "request", id, "route", route, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 				if w.status == 0 {
-					problem(w, http.StatusInternalServerError, "a bug in the handler; the log of the server has request "+id)
+					problem(w, http.StatusInternalServerError, "a bug in the handler; for details see the server's log, request "+id)
 				} else {
 					// Part of the answer has been sent and cannot be corrected: cut the connection,
 					// so that the client does not take the answer as complete.
@@ -142,7 +142,7 @@ func (o Options) Admit(r *http.Request, operation string) (schemas.Principal, *a
 	// A page of another origin can send a simple request without a preflight; it must not write
 	// here.
 	if err := sameOrigin.Check(r); err != nil {
-		return nobody, &access.AuthError{Status: http.StatusForbidden, Why: "a request of a web page of another origin: " + err.Error()}
+		return nobody, &access.AuthError{Status: http.StatusForbidden, Why: "a request from a web page of another origin: " + err.Error()}
 	}
 	return o.Gate.EnterFrom(r.Context(), r.RemoteAddr, operation, r.Header.Values("Authorization")...)
 }

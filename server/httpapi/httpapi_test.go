@@ -112,7 +112,7 @@ func (f *fake) Answer(_ context.Context, path string, request, response any) err
 	case code.ImpactRequest:
 		return &query.NotFoundError{Ref: path, Hint: "see symbols"}
 	}
-	return &query.NotFoundError{Ref: path, Hint: "no span of that trace has come in"}
+	return &query.NotFoundError{Ref: path, Hint: "no span of that trace was received"}
 }
 
 func (f *fake) Follow(ctx context.Context, r commands.FollowRequest, each func(commands.Followed) error) error {
@@ -154,7 +154,7 @@ func (f *fake) Rebuild(_ context.Context, r api.RebuildRequest, p func(api.Progr
 
 func (f *fake) Export(_ context.Context, r code.ExportRequest, w io.Writer) error {
 	if r.Symbol == "" && r.Depth != 0 {
-		return &query.RequestError{Field: "depth", Value: r.Depth, Reason: "want a symbol that it is around"} // as query/code does
+		return &query.RequestError{Field: "depth", Value: r.Depth, Reason: "want a symbol with it"} // as query/code does
 	}
 	if r.Symbol != "" {
 		return &query.NotFoundError{Ref: r.Symbol, Hint: "see symbols"}
@@ -168,7 +168,7 @@ func (f *fake) Retain(context.Context, api.RetainRequest, func(api.Progress)) (a
 }
 
 func (f *fake) Forget(_ context.Context, r api.ForgetRequest, progress func(api.Progress)) (api.ForgetReport, error) {
-	progress(api.Progress{Phase: "look through the log", Total: 7})
+	progress(api.Progress{Phase: "search the log", Total: 7})
 	return api.ForgetReport{Events: len(r.Events), DryRun: r.DryRun}, nil
 }
 
@@ -319,7 +319,7 @@ func TestPostEventsTakesProtobuf(t *testing.T) {
 		"not protobuf":         {"\xff", "ce-type", "source.revised", 422, "payload of source.revised"},
 		"an unknown attribute": {string(payload), "ce-traceparent", "x", 422, "header.ce-traceparent"},
 		"the type twice":       {string(payload), "ce-datacontenttype", "application/json", 422, "Content-Type"},
-		"too large":            {strings.Repeat("x", httpapi.MaxEvent+1), "ce-type", "source.revised", 413, "at most 4128768"},
+		"too large":            {strings.Repeat("x", httpapi.MaxEvent+1), "ce-type", "source.revised", 413, "the maximum is 4128768"},
 	} {
 		resp, body := request(t, srv, "POST", "/v1/events?type=source.revised", strings.NewReader(tc.body), "Content-Type", "application/protobuf", tc.header, tc.value)
 		if resp.StatusCode != tc.status || !strings.Contains(body, tc.want) {
@@ -344,7 +344,7 @@ func TestPostEventsRefuses(t *testing.T) {
 		"the line is named":     {"application/x-ndjson", "", "{\"command\":\"a\"}\nnope\n", 400, "body line 2"},
 		"invalid UTF-8":         {"application/json", "", "{\"command\":\"a\xff\"}", 422, "not UTF-8 at byte 13"},
 		"unknown type":          {"application/json", "?type=nope", `{"command":"a"}`, 422, "query.type"},
-		"type of another topic": {"application/json", "?topic=agents&type=command.executed", `{"command":"a"}`, 422, "goes to topic commands, not agents"},
+		"type of another topic": {"application/json", "?topic=agents&type=command.executed", `{"command":"a"}`, 422, "belongs to topic commands, not agents"},
 		"unknown topic":         {"application/json", "?topic=nope", `{"command":"a"}`, 422, "query.topic"},
 		"topic of rejected":     {"application/json", "?topic=rejected", `{}`, 422, "query.topic"},
 		"unknown type in event": {"application/cloudevents+json", "", `{"specversion":"1.0","type":"dream_had","data":{}}`, 422, "?topic=agents"},
@@ -357,7 +357,7 @@ func TestPostEventsRefuses(t *testing.T) {
 		"bad time":              {"application/cloudevents+json", "", `{"specversion":"1.0","time":"yesterday","data":{"command":"a"}}`, 422, "RFC 3339"},
 		"bad base64":            {"application/cloudevents+json", "", `{"specversion":"1.0","data_base64":"!"}`, 422, "not base64"},
 		"other media type":      {"text/csv", "", `a,b`, 415, "text/csv"},
-		"payload too large":     {"application/json", "", `{"command":"` + strings.Repeat("x", httpapi.MaxEvent) + `"}`, 413, "at most 4128768"},
+		"payload too large":     {"application/json", "", `{"command":"` + strings.Repeat("x", httpapi.MaxEvent) + `"}`, 413, "the maximum is 4128768"},
 		"command over its max":  {"application/json", "", `{"command":"a","session":"` + strings.Repeat("x", 300) + `"}`, 422, "session"},
 		"a body over the limit": {"application/json", "", `{"command":"` + strings.Repeat("x", 4<<20) + `"}`, 413, "nothing was appended"},
 	} {

@@ -28,16 +28,16 @@ type intentsInput struct {
 	Workspace string    `query:"workspace" maxLength:"4096" example:"/src/app" doc:"The workspace's name."`
 	Host      string    `query:"host" maxLength:"256" example:"laptop" doc:"The host's name."`
 	User      string    `query:"user" maxLength:"256" example:"ada" doc:"The user's name."`
-	Author    string    `query:"author" maxLength:"256" example:"claude" doc:"Who typed it: a human's or an agent's name."`
+	Author    string    `query:"author" maxLength:"256" example:"claude" doc:"The author's name, a person or an agent."`
 	Shell     string    `query:"shell" maxLength:"64" example:"zsh" doc:"The shell's name."`
-	Exit      string    `query:"exit" maxLength:"11" example:"fail" doc:"How it ended: ok (0), fail (not 0), unknown (not seen yet), or an exit code. New commands are judged by what is known when they come."`
+	Exit      string    `query:"exit" maxLength:"11" example:"fail" doc:"The outcome: ok (0), fail (not 0), unknown (not seen yet), or an exit code. A new command is judged by what is known when it becomes visible."`
 	Category  string    `query:"category" enum:"build,deploy,debug,configure,query,navigate,other" example:"deploy" doc:"The category of the command."`
-	Program   string    `query:"program" maxLength:"256" example:"docker" doc:"A binary that the command runs, without its path."`
-	Template  string    `query:"template" maxLength:"4096" doc:"The normalised template, as in a hit."`
-	Resource  string    `query:"resource" maxLength:"4096" example:"Makefile" doc:"Something that the command reads or writes, as in find."`
-	Limit     int       `query:"limit" minimum:"0" example:"1000" doc:"How many at most; 0 for all. Not with Arrow."`
-	From      string    `query:"from" maxLength:"65536" example:"recount.commands/0:42" doc:"Of new commands: where to begin, TOPIC/PARTITION:NEXT, comma-separated; a partition that it does not name from its beginning. Without it: what comes from now on."`
-	LastID    string    `header:"Last-Event-ID" maxLength:"65536" example:"recount.commands/0:42" doc:"The id of the last event that was received of an earlier stream: it goes on after it, without loss or repeats. It goes before from."`
+	Program   string    `query:"program" maxLength:"256" example:"docker" doc:"A program that the command runs, without its path."`
+	Template  string    `query:"template" maxLength:"4096" doc:"The normalised template, as printed in a hit."`
+	Resource  string    `query:"resource" maxLength:"4096" example:"Makefile" doc:"A resource that the command reads or writes, written as in find."`
+	Limit     int       `query:"limit" minimum:"0" example:"1000" doc:"Maximum number of commands; 0 means all. Not allowed with Arrow."`
+	From      string    `query:"from" maxLength:"65536" example:"recount.commands/0:42" doc:"For new commands: the offsets to begin at, TOPIC/PARTITION:NEXT, comma-separated. A partition that is not named is read from its beginning. Default: only commands that arrive from now on."`
+	LastID    string    `header:"Last-Event-ID" maxLength:"65536" example:"recount.commands/0:42" doc:"The id of the last event received from an earlier stream. The stream continues after it, without loss or repeats. It overrides from."`
 	Accept    string    `header:"Accept" example:"text/event-stream" doc:"application/x-ndjson (default), application/vnd.apache.arrow.stream, or text/event-stream for new commands as they become visible."`
 }
 
@@ -76,14 +76,14 @@ func (s *server) registerIntents(h huma.API) {
 		Summary: "Scan commands, or follow new ones",
 		Description: "As application/x-ndjson: the commands that pass the filters, oldest first. " +
 			"As application/vnd.apache.arrow.stream: the same by partition and offset, for DuckDB, pandas or Polars. " +
-			"As text/event-stream: commands as they become visible, in the order of the log within a partition; each event is named intent, its data is a command as in NDJSON, its id the offsets to go on from. A comment with an id of its own says every so often that nothing passed. " +
+			"As text/event-stream: commands as they become visible, in log order within a partition. Each event is named intent; its data is a command as in NDJSON, its id the offsets to resume from. When no command passes the filters, a comment with an id is sent from time to time. " +
 			"An answer that ends without its closing chunk was cut short.",
 		Errors: []int{401, 406},
 		Responses: map[string]*huma.Response{"200": {
 			Description: "The commands.",
 			Content: map[string]*huma.MediaType{
 				mediaNDJSON: {Schema: schema(reflect.TypeFor[commands.Scanned](), "Scanned")},
-				mediaArrow:  {Schema: &huma.Schema{Type: "string", Format: "binary", Description: "An Arrow IPC stream; its schema stands in schemas/tbf.md."}},
+				mediaArrow:  {Schema: &huma.Schema{Type: "string", Format: "binary", Description: "An Arrow IPC stream; its schema is described in schemas/tbf.md."}},
 				mediaStream: {Schema: &huma.Schema{Type: "string", Description: "Server-sent events: event: intent, id: TOPIC/PARTITION:NEXT,…, data: a command."}},
 			},
 		}},

@@ -21,14 +21,14 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 			Name: "recount_http_requests_total", Help: "HTTP requests by route and status.",
 		}, []string{"route", "status"}),
 		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "recount_http_request_seconds", Help: "How long HTTP requests took.",
+			Name: "recount_http_request_seconds", Help: "Duration of HTTP requests.",
 			Buckets: []float64{.0005, .001, .002, .003, .005, .01, .02, .05, .1, .5, 1, 5, 30},
 		}, []string{"route"}),
 		inFlight: prometheus.NewGauge(prometheus.GaugeOpts{
-			Name: "recount_http_requests_in_flight", Help: "HTTP requests being answered.",
+			Name: "recount_http_requests_in_flight", Help: "HTTP requests in progress.",
 		}),
 		panics: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "recount_http_panics_total", Help: "Handlers that panicked.",
+			Name: "recount_http_panics_total", Help: "Panics in HTTP handlers.",
 		}),
 	}
 	if reg != nil {

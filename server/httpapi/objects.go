@@ -19,16 +19,16 @@ import (
 
 // objectsInput holds the parameters of GET /v1/objects.
 type objectsInput struct {
-	Agent     string    `query:"agent" maxLength:"4096" example:"claude" doc:"The agent that it is of."`
-	Session   string    `query:"session" maxLength:"4096" example:"run-17" doc:"The session that it is of."`
-	Workspace string    `query:"workspace" maxLength:"4096" example:"/src/app" doc:"The workspace that it is of."`
-	Task      string    `query:"task" maxLength:"4096" example:"T-42" doc:"The task that it is part of, by the task's id."`
+	Agent     string    `query:"agent" maxLength:"4096" example:"claude" doc:"The agent's name."`
+	Session   string    `query:"session" maxLength:"4096" example:"run-17" doc:"The session's name."`
+	Workspace string    `query:"workspace" maxLength:"4096" example:"/src/app" doc:"The workspace's name."`
+	Task      string    `query:"task" maxLength:"4096" example:"T-42" doc:"The id of the task that the object is part of."`
 	Since     time.Time `query:"since" example:"2026-11-01T00:00:00Z" doc:"Happened at this time or later."`
 	Until     time.Time `query:"until" example:"2026-12-01T00:00:00Z" doc:"Happened before this time."`
-	AsOf      string    `query:"as_of" maxLength:"65536" example:"recount.agents/0:42" doc:"Only what was known then: a time, or a watermark."`
+	AsOf      string    `query:"as_of" maxLength:"65536" example:"recount.agents/0:42" doc:"Only what was known at this time or watermark."`
 	Types     []string  `query:"types" example:"memory,tool_call" doc:"Only objects of these types, comma-separated. Default: all but recall."`
 	Memory    []string  `query:"memory" example:"factual" doc:"Only memories of these kinds, comma-separated."`
-	Limit     int       `query:"limit" minimum:"0" example:"1000" doc:"How many at most; 0 for all."`
+	Limit     int       `query:"limit" minimum:"0" example:"1000" doc:"Maximum number of objects; 0 means all."`
 	Accept    string    `header:"Accept" example:"application/vnd.apache.arrow.stream" doc:"application/x-ndjson (default), or application/vnd.apache.arrow.stream."`
 }
 
@@ -78,7 +78,7 @@ func (s *server) registerObjects(h huma.API) {
 	op := huma.Operation{
 		OperationID: "objects", Method: http.MethodGet, Path: "/v1/objects", Tags: []string{"questions"},
 		Summary: "Export agents' objects",
-		Description: "Every version of the objects that the principal may see, as its event told it, by partition and in the order of the log. " +
+		Description: "Every version of the objects that the principal may see, as its event recorded it, by partition and in log order. " +
 			"As application/x-ndjson, or as application/vnd.apache.arrow.stream for DuckDB, pandas or Polars. " +
 			"An answer that ends without its closing chunk was cut short.",
 		Errors: []int{401, 406, 503},

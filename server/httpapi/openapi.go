@@ -27,18 +27,18 @@ func schemaName(t reflect.Type, hint string) string {
 
 // describe fills in what applies to the whole API.
 func describe(o *huma.OpenAPI) {
-	o.Info.Description = "The memory of engineering work: append commands as events, ask what happened, and check the answer. Each answer carries the watermark it rests on and a proof."
+	o.Info.Description = "The memory of engineering work: append commands as events, query what happened, and check the answers. Each answer names the watermark that it was computed at and carries a proof."
 	o.Info.License = &huma.License{Name: "Apache-2.0", Identifier: "Apache-2.0"}
 	o.Servers = []*huma.Server{{URL: "http://127.0.0.1:7171", Description: "The default address of recount up."}}
 	o.Tags = []*huma.Tag{
 		{Name: "events", Description: "Appending to the log."},
-		{Name: "questions", Description: "Asking what happened."},
-		{Name: "code", Description: "Asking about code, at any commit that was imported."},
-		{Name: "runtime", Description: "Asking about what runs, by spans, joined to code."},
-		{Name: "operation", Description: "How the node stands, and looking after it."},
+		{Name: "questions", Description: "Queries about commands and agents' memory."},
+		{Name: "code", Description: "Queries about code, at any imported commit."},
+		{Name: "runtime", Description: "Queries about running services, by spans joined to code."},
+		{Name: "operation", Description: "Status and maintenance of the node."},
 	}
 	o.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
-		"token": {Type: "http", Scheme: "bearer", Description: "The node's token; needed where one is configured, always on an address other than loopback."},
+		"token": {Type: "http", Scheme: "bearer", Description: "The node's token. Required if one is configured, and always on an address other than loopback."},
 	}
 	o.Security = []map[string][]string{{"token": {}}, {}}
 }
@@ -74,12 +74,12 @@ func eventsOperation(o *huma.OpenAPI) *huma.Operation {
 			"id":              text("The producer's id, unique within source. The same id appended twice is one event."),
 			"type":            text("The type; the query parameter type is the default. With topic=agents it may be any."),
 			"source":          text("The producer."),
-			"subject":         text("What it is about."),
+			"subject":         text("The subject of the event."),
 			"time":            {Type: "string", Format: "date-time", Description: "When it happened."},
-			"datacontenttype": {Type: "string", Enum: []any{"application/json", "application/protobuf"}, Description: "What the payload is; JSON if absent."},
+			"datacontenttype": {Type: "string", Enum: []any{"application/json", "application/protobuf"}, Description: "The media type of the payload; JSON if absent."},
 			"partitionkey":    text("Events of one key stay in order; the workspace if absent."),
 			"data":            {Ref: "#/components/schemas/Payload"},
-			"data_base64":     {Type: "string", ContentEncoding: "base64", Description: "The payload where it is not JSON."},
+			"data_base64":     {Type: "string", ContentEncoding: "base64", Description: "The payload, if it is not JSON."},
 		},
 	}
 	one := &huma.Schema{
@@ -92,7 +92,7 @@ func eventsOperation(o *huma.OpenAPI) *huma.Operation {
 	most := MaxBatch
 	least := 1
 	batch := func(s *huma.Schema) *huma.Schema {
-		return &huma.Schema{Type: "array", Items: s, MinItems: &least, MaxItems: &most, Description: "A batch: all are checked before any is appended."}
+		return &huma.Schema{Type: "array", Items: s, MinItems: &least, MaxItems: &most, Description: "A batch: all events are checked before any is appended."}
 	}
 	failure := func(d string) *huma.Response {
 		return &huma.Response{Description: d, Content: map[string]*huma.MediaType{
@@ -102,12 +102,12 @@ func eventsOperation(o *huma.OpenAPI) *huma.Operation {
 	return &huma.Operation{
 		OperationID: "appendEvents", Method: http.MethodPost, Path: "/v1/events", Tags: []string{TagEvents},
 		Summary:     "Append events",
-		Description: fmt.Sprintf("Appends one event or a batch of at most %d, and answers when they are synced to disk, with their positions. Secrets in commands, output and environment are replaced by [redacted:KIND] first. An event whose id the log has already is not appended again: its position is the answer.", MaxBatch),
+		Description: fmt.Sprintf("Appends one event or a batch of at most %d, and answers when they are synced to disk, with their positions. Secrets in commands, output and environment are replaced by [redacted:KIND] first. An event whose id is already in the log is not appended again: the answer has its position.", MaxBatch),
 		Parameters: []*huma.Param{{
-			Name: "type", In: "query", Description: "The type of bare payloads; with topic=agents any, else one of those that are known.",
+			Name: "type", In: "query", Description: "The type of bare payloads: a known type, or any type with topic=agents.",
 			Schema: &huma.Schema{Type: "string", Default: "command.executed", Examples: types},
 		}, {
-			Name: "topic", In: "query", Description: "The topic that the events are for. With agents an event may be of a type that nobody knows; it is kept with what it has.",
+			Name: "topic", In: "query", Description: "The topic of the events. With agents, events of unknown types are accepted and stored as they are.",
 			Schema: &huma.Schema{Type: "string", Enum: names},
 		}},
 		RequestBody: &huma.RequestBody{
@@ -130,14 +130,14 @@ func eventsOperation(o *huma.OpenAPI) *huma.Operation {
 			},
 			"400": failure("The body is not JSON."),
 			"401": failure("The token is missing, unknown or expired."),
-			"403": failure("An event is not the token's to append: errors says which, and by which field."),
-			"406": failure("The answer is JSON, which the caller does not take."),
-			"409": failure("An agent's event has the id of another one that says something else; nothing was appended."),
+			"403": failure("The token may not append an event: errors names the event and the field."),
+			"406": failure("The answer is JSON, which the Accept header does not allow."),
+			"409": failure("An agent's event has the id of another event with different content; nothing was appended."),
 			"413": failure("The body, a payload or the batch is too large."),
-			"415": failure("The media type is none of these."),
-			"422": failure("An event is wrong: errors says which and what would be right."),
-			"503": failure("The log cannot take events now; try again."),
-			"500": failure("The server failed; its log has the request's id."),
+			"415": failure("The media type is not supported."),
+			"422": failure("An event is invalid: errors says which, and what is expected."),
+			"503": failure("The log cannot accept events now; try again."),
+			"500": failure("The server failed; search its log for the request's id."),
 		},
 	}
 }

@@ -42,7 +42,7 @@ func (s *server) fail(ctx context.Context, err error) huma.StatusError {
 	case errors.As(err, &ee) && errors.Is(err, schemas.ErrPoison):
 		return typed(api.TypeInvalid, http.StatusUnprocessableEntity, "the events were not appended", &huma.ErrorDetail{Location: locationOf(ee.Index, ee.Of), Message: ee.Err.Error()})
 	case errors.As(err, &tooL):
-		return typed(api.TypeInvalid, http.StatusRequestEntityTooLarge, fmt.Sprintf("the body is larger than %d bytes; nothing was appended; send less at once, and the output of a command as its tail", tooL.Limit))
+		return typed(api.TypeInvalid, http.StatusRequestEntityTooLarge, fmt.Sprintf("the body is larger than %d bytes; nothing was appended; send smaller batches, and only the tail of a command's output", tooL.Limit))
 	case errors.As(err, &nf):
 		return typed(api.TypeNotFound, http.StatusNotFound, nf.Error(), &huma.ErrorDetail{Location: "id", Message: nf.Hint, Value: nf.Ref})
 	case errors.As(err, &er):
@@ -61,7 +61,7 @@ func (s *server) fail(ctx context.Context, err error) huma.StatusError {
 	case errors.Is(err, schemas.ErrPoison):
 		return typed(api.TypeInvalid, http.StatusUnprocessableEntity, err.Error())
 	case errors.Is(err, context.Canceled):
-		return huma.NewError(499, "the client went away")
+		return huma.NewError(499, "the client disconnected")
 	case errors.Is(err, api.ErrBusy):
 		return typed(api.TypeBusy, http.StatusConflict, err.Error())
 	case errors.Is(err, api.ErrReused):

@@ -45,7 +45,7 @@ func registerFailing[S, Q, R any](s *server, h huma.API, q question.Question[S, 
 	}
 	huma.Register(h, huma.Operation{
 		OperationID: id, Method: http.MethodPost, Path: "/v1/" + q.Path, Tags: []string{cmp.Or(q.Area(), "questions")},
-		Summary: q.Summary, Description: q.Description + " It reads only; POST because a question has structure.",
+		Summary: q.Summary, Description: q.Description + " Read-only; it uses POST because a query has structure.",
 		MaxBodyBytes: maxQuestion, Errors: append([]int{400, 401, 406, 413, 504}, failures...),
 	}, func(ctx context.Context, in *struct{ Body Q }) (*struct{ Body R }, error) {
 		r, err := q.Ask(ctx, s.b, in.Body)

@@ -8,8 +8,8 @@ import (
 )
 
 func (s *server) registerRetain(h huma.API) {
-	registerWork(s, h, "retain", "Give up old spans, commands or agents' events",
-		"Appends records.retired, deletes what stands before it from the log, and rebuilds the projections that read the topic from what is left. Of spans the sums stay, by the hour (spans.summarised); of commands and agents' events the ids (ids.retired), so that they are not appended again. There is no way back. Ask with dry_run first. The answer is a line of JSON for each step of progress, and the last line holds the report or the problem.",
+	registerWork(s, h, "retain", "Remove old spans, commands or agents' events",
+		"Appends records.retired, deletes the older events from the log, and rebuilds the projections that read the topic. Hourly sums of spans are kept (spans.summarised), and so are the ids of commands and agents' events (ids.retired), so that an import does not append them again. This cannot be undone: use dry_run first. The answer has one line of JSON for each step of progress; the last line holds the report or the problem.",
 		func(ctx context.Context, r api.RetainRequest, p func(api.Progress)) (api.RetainReport, error) {
 			return s.b.Retain(ctx, r, p)
 		})

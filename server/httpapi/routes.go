@@ -32,10 +32,10 @@ func (s *server) routes(h huma.API, mux *http.ServeMux) {
 	huma.Register(h, huma.Operation{
 		OperationID: "show", Method: http.MethodGet, Path: "/v1/intents/{id}", Tags: []string{"questions"},
 		Summary:     "Show one command",
-		Description: "Everything known of one command: the event as it stands in the log, what was understood of it, its outcome, and the proof. By id, by an unambiguous prefix of it, or by position with slashes as %2F.",
+		Description: "Everything known about one command: its event as stored in the log, its interpretation, its outcome, and the proof. Named by id, by an unambiguous prefix of the id, or by position with slashes as %2F.",
 		Errors:      []int{401, 404, 406, 409, 410},
 	}, func(ctx context.Context, in *struct {
-		ID string `path:"id" maxLength:"300" example:"018f3c2a" doc:"The event's id, the start of it, or TOPIC/PARTITION/OFFSET."`
+		ID string `path:"id" maxLength:"300" example:"018f3c2a" doc:"The event's id, a prefix of the id, or TOPIC/PARTITION/OFFSET."`
 	},
 	) (*struct{ Body commands.ShowResponse }, error) {
 		r, err := s.b.Show(ctx, in.ID)
@@ -46,12 +46,12 @@ func (s *server) routes(h huma.API, mux *http.ServeMux) {
 	})
 	huma.Register(h, huma.Operation{
 		OperationID: "status", Method: http.MethodGet, Path: "/v1/status", Tags: []string{TagOperation},
-		Summary:     "How the node stands",
-		Description: "The log's ends, each projection's watermark and lag, and counts of the commands.",
+		Summary:     "Show the node's status",
+		Description: "The log's end offsets, each projection's watermark and lag, and counts of commands.",
 		Errors:      []int{401, 406, 503},
 	}, func(ctx context.Context, in *struct {
 		Roots bool   `query:"roots" doc:"Compute each projection's root too; this reads the whole state."`
-		Mark  string `query:"mark" maxLength:"400" example:"recount.commits/1/42" doc:"A position, of whose event the mark is asked for."`
+		Mark  string `query:"mark" maxLength:"400" example:"recount.commits/1/42" doc:"A position; the answer then has the mark of the event there."`
 	},
 	) (*struct{ Body api.Status }, error) {
 		q := api.StatusRequest{Roots: in.Roots}
@@ -70,28 +70,28 @@ func (s *server) routes(h huma.API, mux *http.ServeMux) {
 	})
 	s.registerIntents(h)
 	s.registerObjects(h)
-	registerWork(s, h, "rebuild", "Make projections anew",
-		"Replays the log from offset zero into new generations beside the live ones and switches to them. The answer is a line of JSON for each step of progress, and the last line holds the report or the problem.",
+	registerWork(s, h, "rebuild", "Rebuild projections",
+		"Replays the log from offset zero into new generations beside the live ones, then switches to them. The answer has one line of JSON for each step of progress; the last line holds the report or the problem.",
 		func(ctx context.Context, r api.RebuildRequest, p func(api.Progress)) (api.RebuildReport, error) {
 			return s.b.Rebuild(ctx, r, p)
 		})
 	registerWork(s, h, "verify", "Compare live and replayed state",
-		"Replays the log into a scratch directory up to the live watermark and compares roots, keys and files. The answer is a line of JSON for each step of progress, and the last line holds the report or the problem.",
+		"Replays the log into a scratch directory up to the live watermark and compares roots, keys and files. The answer has one line of JSON for each step of progress; the last line holds the report or the problem.",
 		func(ctx context.Context, r api.VerifyRequest, p func(api.Progress)) (api.VerifyReport, error) {
 			return s.b.Verify(ctx, r, p)
 		})
 	registerWork(s, h, "backup", "Copy the log into a folder",
-		"Copies one moment of the log into a folder of the server's machine, of which it needs no more than is not there from an earlier backup. Appends and questions go on meanwhile; erasing waits. The answer is a line of JSON for each step of progress, and the last line holds the report or the problem.",
+		"Copies a consistent state of the log into a folder on the server's machine. Files that an earlier backup in that folder already has are not copied again. Appends and queries continue meanwhile; erasures wait. The answer has one line of JSON for each step of progress; the last line holds the report or the problem.",
 		func(ctx context.Context, r api.BackupRequest, p func(api.Progress)) (api.BackupReport, error) {
 			return s.b.Backup(ctx, r, p)
 		})
-	registerWork(s, h, "fsck", "Check the code graph as it is stored",
-		"Reads every snapshot, map and chunk of the code graph, computes their hashes anew, and holds the edges of the newest graphs against their nodes. It reads only. The answer is a line of JSON for each step of progress, and the last line holds the report or the problem.",
+	registerWork(s, h, "fsck", "Check the stored code graph",
+		"Reads every snapshot, map and chunk of the code graph, recomputes their hashes, and checks the edges of the newest graphs against their nodes. Read-only. The answer has one line of JSON for each step of progress; the last line holds the report or the problem.",
 		func(ctx context.Context, r api.FsckRequest, p func(api.Progress)) (api.FsckReport, error) {
 			return s.b.Fsck(ctx, r, p)
 		})
 	registerWork(s, h, "grow", "Add partitions to a topic",
-		"Gives a topic of the log more partitions, while it is read and written. Its keys stay in the partitions where they are. The answer is a line of JSON that holds the report or the problem.",
+		"Adds partitions to a topic of the log while it is read and written. Existing keys stay in their partitions. The answer is one line of JSON with the report or the problem.",
 		func(ctx context.Context, r api.GrowRequest, p func(api.Progress)) (api.GrowReport, error) {
 			return s.b.Grow(ctx, r, p)
 		})
@@ -114,9 +114,9 @@ func (s *server) offered(hc huma.Context, next func(huma.Context)) {
 
 // WorkLine is one line in the answer of a long-running operation. Exactly one field is set.
 type WorkLine[R any] struct {
-	Progress *api.Progress    `json:"progress,omitempty" doc:"How far it is."`
-	Report   *R               `json:"report,omitempty" doc:"What was done; the last line."`
-	Problem  *huma.ErrorModel `json:"problem,omitempty" doc:"Why it stopped; the last line."`
+	Progress *api.Progress    `json:"progress,omitempty" doc:"The progress so far."`
+	Report   *R               `json:"report,omitempty" doc:"The report; only on the last line."`
+	Problem  *huma.ErrorModel `json:"problem,omitempty" doc:"Why the operation stopped; only on the last line."`
 }
 
 // registerWork adds a long-running operation that streams its progress.
@@ -163,12 +163,12 @@ func (s *server) registerHealth(h huma.API) {
 	ok := &struct{ Body Health }{Health{"ok"}}
 	huma.Register(h, huma.Operation{
 		OperationID: "healthz", Method: http.MethodGet, Path: "/healthz", Tags: []string{TagOperation},
-		Summary: "Whether the process lives", Description: "Answers 200 as long as the process serves HTTP. Needs no token.",
+		Summary: "Check that the process is alive", Description: "Answers 200 as long as the process serves HTTP. Needs no token.",
 		Security: []map[string][]string{}, Errors: []int{406, 421},
 	}, func(context.Context, *struct{}) (*struct{ Body Health }, error) { return ok, nil })
 	huma.Register(h, huma.Operation{
 		OperationID: "readyz", Method: http.MethodGet, Path: "/readyz", Tags: []string{TagOperation},
-		Summary: "Whether the node is ready", Description: "Answers 200 once the projections have applied what the log held when the node started, 503 with the reason before, and while there is a partition that nobody reads. Needs no token.",
+		Summary: "Check that the node is ready", Description: "Answers 200 once the projections have applied everything that the log held when the node started; before that, and while some partition is read by no process, 503 with the reason. Needs no token.",
 		Security: []map[string][]string{}, Errors: []int{406, 421, 503},
 	}, func(ctx context.Context, _ *struct{}) (*struct{ Body Health }, error) {
 		if err := s.o.Ready(ctx); err != nil {

@@ -19,7 +19,7 @@ func TestRuntime(t *testing.T) {
 	}
 	var nf *query.NotFoundError
 	trace := "5b8efff798038103d269b633813fc60c"
-	if _, err := runtime.TraceQuestion.Ask(ctx, c, runtime.TraceRequest{Trace: trace}); !errors.As(err, &nf) || nf.Hint != "no span of that trace has come in" {
+	if _, err := runtime.TraceQuestion.Ask(ctx, c, runtime.TraceRequest{Trace: trace}); !errors.As(err, &nf) || nf.Hint != "no span of that trace was received" {
 		t.Errorf("not found: %v", err)
 	}
 	for name, ask := range map[string]func() error{

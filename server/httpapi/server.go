@@ -123,7 +123,7 @@ func build(b api.Backend, o *Options) (*http.ServeMux, huma.API) {
 		mux.Handle("GET /metrics", o.Metrics)
 	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		problem(w, http.StatusNotFound, fmt.Sprintf("no %s %s here; GET /docs lists what is", r.Method, r.URL.Path))
+		problem(w, http.StatusNotFound, fmt.Sprintf("no endpoint %s %s; GET /docs lists the endpoints", r.Method, r.URL.Path))
 	})
 	return mux, h
 }
@@ -249,20 +249,20 @@ func validate(events []schemas.Event) error {
 			return &bodyError{422, location + ".type", "rejected: only the pipeline appends these"}
 		}
 		if e.Type == schemas.TypeErased {
-			return &bodyError{422, location + ".type", "events.erased: ask POST /v1/forget, which appends these"}
+			return &bodyError{422, location + ".type", "events.erased: use POST /v1/forget, which appends these"}
 		}
 		if e.Type == schemas.TypeKeysPlaced {
 			return &bodyError{422, location + ".type", "keys.placed: only the log appends these"}
 		}
 		if e.Type == schemas.TypeRecordsRetired {
-			return &bodyError{422, location + ".type", "records.retired: ask POST /v1/retain, which appends these"}
+			return &bodyError{422, location + ".type", "records.retired: use POST /v1/retain, which appends these"}
 		}
 		kind, known := e.Kind()
 		switch {
 		case !known:
-			return &bodyError{422, location + ".type", fmt.Sprintf("%q: unknown; an agent's event may have any type with ?topic=agents", e.Type)}
+			return &bodyError{422, location + ".type", fmt.Sprintf("%q: unknown type; an agent's event may have any type with ?topic=agents", e.Type)}
 		case e.Topic != "" && kind.Topic != e.Topic:
-			return &bodyError{422, location + ".type", fmt.Sprintf("%q: goes to topic %s, not %s", e.Type, kind.Topic, e.Topic)}
+			return &bodyError{422, location + ".type", fmt.Sprintf("%q: this type belongs to topic %s, not %s", e.Type, kind.Topic, e.Topic)}
 		}
 	}
 	return nil

@@ -211,7 +211,7 @@ func (e prepared) same(content schemas.Hash) error {
 	if e.content == content {
 		return nil
 	}
-	return fmt.Errorf("id %s: %w: another event of this id says something else: give this one an id of its own, or none", e.ID, api.ErrReused)
+	return fmt.Errorf("id %s: %w: another event with this id has different content: give this one an id of its own, or none", e.ID, api.ErrReused)
 }
 
 // compare fails if the event that the log has at a position has the same id but other content. An
@@ -270,7 +270,7 @@ func (a *appender) prepare(ctx context.Context, e schemas.Event) (prepared, int,
 	}
 	kind, known := e.Kind()
 	if known && e.Topic != "" && e.Topic != kind.Topic {
-		return prepared{}, 0, schemas.Poisonf("event type %q: goes to topic %s, not %s", e.Type, kind.Topic, e.Topic)
+		return prepared{}, 0, schemas.Poisonf("event type %q: belongs to topic %s, not %s", e.Type, kind.Topic, e.Topic)
 	}
 	p := prepared{topic: kind.Topic}
 	source := e.Source

@@ -181,7 +181,7 @@ func TestAgentsEventsAreChecked(t *testing.T) {
 		{schemas.Event{Type: "dream_had", Payload: []byte(`{"text":"x"}`)}, `event type "dream_had": unknown`},
 		{schemas.Event{Type: "dream_had", Topic: schemas.TopicAgents, Payload: []byte(`{"text":"x"}`)}, ""},
 		{schemas.Event{Topic: schemas.TopicAgents, Payload: []byte(`{"text":"x"}`)}, ""},
-		{schemas.Event{Type: schemas.TypeCommandExecuted, Topic: schemas.TopicAgents, Payload: []byte(`{"command":"x"}`)}, "goes to topic commands"},
+		{schemas.Event{Type: schemas.TypeCommandExecuted, Topic: schemas.TopicAgents, Payload: []byte(`{"command":"x"}`)}, "belongs to topic commands"},
 	} {
 		_, err := a.Append(t.Context(), []schemas.Event{c.e})
 		if c.reason == "" && err != nil || c.reason != "" && (!errors.Is(err, schemas.ErrPoison) || !strings.Contains(err.Error(), c.reason)) {

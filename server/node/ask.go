@@ -161,7 +161,7 @@ func (n *Node) asked(ctx context.Context) (evidence.Asked, error) {
 	case n.local: // the data directory belongs to the caller
 		p = schemas.Principal{Operator: true}
 	case !known:
-		return evidence.Asked{}, errors.New("a question for evidence without a principal: put one into the context (access.With)")
+		return evidence.Asked{}, errors.New("a query for evidence without a principal: put one into the context (access.With)")
 	}
 	s := evidence.Sources{
 		Set: n.set, Embedder: n.chain.Embedder, Turns: n.turns,
@@ -235,7 +235,7 @@ func (n *Node) Follow(ctx context.Context, q commands.FollowRequest, each func(c
 		return noRole(RoleProject)
 	}
 	if n.local {
-		return fmt.Errorf("follow: %w: nothing new comes into a data directory that one command has open: start recount up", api.ErrUnavailable)
+		return fmt.Errorf("follow: %w: no events can arrive while this command has the data directory open: start recount up", api.ErrUnavailable)
 	}
 	// A position beyond the log's end belongs to another log: following would wait for a long time
 	// and then begin in the middle.
@@ -246,7 +246,7 @@ func (n *Node) Follow(ctx context.Context, q commands.FollowRequest, each func(c
 		}
 		for _, tp := range q.From.Partitions() {
 			if end := ends[tp]; q.From[tp] > end {
-				return &query.RequestError{Field: "from", Value: fmt.Sprintf("%s:%d", tp, q.From[tp]), Reason: fmt.Sprintf("beyond the log, whose next offset is %d: it is of another log", end)}
+				return &query.RequestError{Field: "from", Value: fmt.Sprintf("%s:%d", tp, q.From[tp]), Reason: fmt.Sprintf("beyond the end of the log, offset %d: the position belongs to another log", end)}
 			}
 		}
 	}
@@ -256,7 +256,7 @@ func (n *Node) Follow(ctx context.Context, q commands.FollowRequest, each func(c
 	q.Pass = func(c *commands.Scanned) bool { return n.discreet()(c, nil) != nil }
 	err := commands.Follow(ctx, n.sources(), q, each)
 	if n.stopping.Err() != nil && errors.Is(err, context.Canceled) {
-		return fmt.Errorf("follow: %w: the server stops", api.ErrUnavailable)
+		return fmt.Errorf("follow: %w: the server is shutting down", api.ErrUnavailable)
 	}
 	return err
 }

@@ -27,21 +27,21 @@ func (n *Node) Backup(ctx context.Context, r api.BackupRequest, progress func(ap
 	began := time.Now()
 	switch {
 	case !n.log.Embedded():
-		return report, fmt.Errorf("%w: the log is on other brokers: back it up there; all that is here is made from it", api.ErrUnavailable)
+		return report, fmt.Errorf("%w: the log is on other brokers: back it up there; everything in this data directory is derived from it", api.ErrUnavailable)
 	case !filepath.IsAbs(r.Dir):
-		return report, schemas.Poisonf("dir: %q: want an absolute path, on the machine of the server", r.Dir)
+		return report, schemas.Poisonf("dir: %q: want an absolute path on the server's machine", r.Dir)
 	}
 	dir := filepath.Clean(r.Dir)
 	if rel, err := filepath.Rel(n.dir.path, dir); err == nil && filepath.IsLocal(rel) {
-		return report, schemas.Poisonf("dir: %s is inside the data directory, with which it would be lost", dir)
+		return report, schemas.Poisonf("dir: %s is inside the data directory: a backup there would be lost with it; choose another folder", dir)
 	}
 	if !n.backingUp.TryLock() {
-		return report, fmt.Errorf("%w: a backup is under way", api.ErrBusy)
+		return report, fmt.Errorf("%w: another backup is running", api.ErrBusy)
 	}
 	defer n.backingUp.Unlock()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	defer context.AfterFunc(n.stopping, func() { cancel(errors.New("the node stops")) })()
+	defer context.AfterFunc(n.stopping, func() { cancel(errors.New("the node is shutting down")) })()
 	of, err := n.log.Identity(ctx)
 	if err != nil {
 		return report, err
@@ -62,7 +62,7 @@ func (n *Node) Backup(ctx context.Context, r api.BackupRequest, progress func(ap
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(moment)) }()
 	m := newMeter(progress)
-	m.begin("take a moment of the log", 0)
+	m.begin("freeze a consistent state of the log", 0)
 	err = n.log.Checkpoint(ctx, filepath.Join(moment, pipeline.LogDir), func() error {
 		return copyMoment(ctx, w, moment, filepath.Join(n.dir.path, identityFile), m)
 	})
@@ -70,7 +70,7 @@ func (n *Node) Backup(ctx context.Context, r api.BackupRequest, progress func(ap
 		if cause := context.Cause(ctx); cause != nil {
 			err = cause
 		}
-		return report, fmt.Errorf("backup: %w; what was in %s before is whole", err, dir)
+		return report, fmt.Errorf("backup: %w; the earlier backup in %s is unharmed", err, dir)
 	}
 	done, err := w.Finish(time.Now(), ends.String())
 	if err != nil {
@@ -143,7 +143,7 @@ func Restore(ctx context.Context, from, dataDir string, progress func(api.Progre
 		return report, err
 	}
 	if entries, err := os.ReadDir(target); err == nil && len(entries) > 0 {
-		return report, fmt.Errorf("%s: is not empty: name a new directory, or move this one away", target)
+		return report, fmt.Errorf("%s: not empty: name a new directory, or move this one away", target)
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return report, err
 	}
@@ -160,11 +160,11 @@ func Restore(ctx context.Context, from, dataDir string, progress func(api.Progre
 	m.begin("copy bytes", total.Bytes())
 	done, err := backup.Extract(ctx, from, beside, m.add)
 	if err != nil {
-		return report, fmt.Errorf("restore: nothing was put into %s: %w", target, err)
+		return report, fmt.Errorf("restore: %s was left unchanged: %w", target, err)
 	}
 	m.begin("check the log", 0)
 	if err := checkRestored(ctx, filepath.Join(beside, pipeline.LogDir), done); err != nil {
-		return report, fmt.Errorf("restore: nothing was put into %s: %w", target, err)
+		return report, fmt.Errorf("restore: %s was left unchanged: %w", target, err)
 	}
 	if report, err = reportOf(from, done); err != nil {
 		return report, err
@@ -193,14 +193,14 @@ func checkRestored(ctx context.Context, dir string, m backup.Manifest) (err erro
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
 	if b.ClusterID() != m.Of {
-		return fmt.Errorf("the log is %s, and the backup says %s", b.ClusterID(), m.Of)
+		return fmt.Errorf("the log is %s, but the backup names %s", b.ClusterID(), m.Of)
 	}
 	damage, err := b.Check(ctx)
 	if err != nil {
 		return err
 	}
 	if len(damage) > 0 {
-		return fmt.Errorf("the log is damaged: %s, and %d places more", damage[0], len(damage)-1)
+		return fmt.Errorf("the log is damaged: %s, and in %d more places", damage[0], len(damage)-1)
 	}
 	want, err := schemas.ParseWatermark(m.Ends)
 	if err != nil {
@@ -208,7 +208,7 @@ func checkRestored(ctx context.Context, dir string, m backup.Manifest) (err erro
 	}
 	for _, tp := range want.Partitions() {
 		if end := b.End(tp.Topic, tp.Partition); end < want[tp] {
-			return fmt.Errorf("%s ends at offset %d, and went to %d when the backup was made", tp, end, want[tp])
+			return fmt.Errorf("%s ends at offset %d, but ended at %d when the backup was made", tp, end, want[tp])
 		}
 	}
 	return nil

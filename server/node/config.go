@@ -220,7 +220,7 @@ func (c Config) retired() ([]string, error) {
 	}
 	for name := range c.Vector.Retired {
 		if !slices.Contains(retiredVector, name) {
-			return nil, fmt.Errorf("vector.%s: not a setting: want vector.backend", name)
+			return nil, fmt.Errorf("vector.%s: unknown setting: want vector.backend", name)
 		}
 		names = append(names, "vector."+name)
 	}
@@ -367,11 +367,11 @@ func (c Config) validate() error {
 	}
 	switch outside := len(c.Kafka.Brokers) > 0; {
 	case outside && c.Has(RoleLog):
-		bad("kafka.brokers", strings.Join(c.Kafka.Brokers, ","), "not with the role log, which is the embedded broker")
+		bad("kafka.brokers", strings.Join(c.Kafka.Brokers, ","), "not allowed with the role log, which is the embedded broker")
 	case outside && c.Kafka.AcceptLoss:
-		bad("kafka.accept_loss", true, "not with brokers: it is about the embedded log")
+		bad("kafka.accept_loss", true, "not allowed with brokers: this setting applies to the embedded log")
 	case !outside && !c.Has(RoleLog):
-		bad("kafka.brokers", "none", "want the brokers of the log, as the role log is not here")
+		bad("kafka.brokers", "none", "want the brokers of the log, because this process does not have the role log")
 	}
 	if c.Has(RoleServe) && !c.Has(RoleProject) {
 		bad("roles", strings.Join(c.Roles, ","), "serve needs project in the same process: it reads the projections from the disk")
@@ -392,13 +392,13 @@ func (c Config) validate() error {
 	}
 	c.validateHTTP(bad)
 	if c.Has(RoleLog) && c.Kafka.Listen != noListener && !isLoopback(c.Kafka.Listen) && c.Kafka.SASL.Mechanism == "" && (c.HTTP.Token == "" || c.Kafka.CertFile == "") {
-		bad("kafka.listen", c.Kafka.Listen, "not loopback: want kafka.sasl, or anyone on the network reads and writes the log; or a token (--token-file) with kafka.tls_cert and kafka.tls_key (--kafka-tls-cert, --kafka-tls-key)")
+		bad("kafka.listen", c.Kafka.Listen, "not loopback, so anyone on the network could read and write the log: want kafka.sasl, or a token (--token-file) with kafka.tls_cert and kafka.tls_key (--kafka-tls-cert, --kafka-tls-key)")
 	}
 	if (c.Kafka.CertFile == "") != (c.Kafka.KeyFile == "") {
 		bad("kafka.tls_cert", fmt.Sprintf("%q", c.Kafka.CertFile), "want both tls_cert and tls_key, or neither")
 	}
 	if c.Kafka.CertFile != "" && (!c.Has(RoleLog) || c.Kafka.Listen == noListener) {
-		bad("kafka.tls_cert", fmt.Sprintf("%q", c.Kafka.CertFile), "there is no listener of the embedded broker here: kafka.tls is for outside brokers")
+		bad("kafka.tls_cert", fmt.Sprintf("%q", c.Kafka.CertFile), "this process has no listener of the embedded broker; for outside brokers use kafka.tls")
 	}
 	if c.ShutdownTimeout < 0 {
 		bad("shutdown_timeout", c.ShutdownTimeout, "want more than 0")
@@ -423,7 +423,7 @@ func (c Config) validateHTTP(bad func(field string, value any, want string)) {
 		}
 	}
 	if h.TokensFile != "" && h.Token == "" {
-		bad("http.tokens_file", fmt.Sprintf("%q", h.TokensFile), "want http.token_file (--token-file) as well: without a token of the operator's, whoever sends none is the operator")
+		bad("http.tokens_file", fmt.Sprintf("%q", h.TokensFile), "want http.token_file (--token-file) as well: without an operator's token, every request without a token has the operator's rights")
 	}
 	if (h.CertFile == "") != (h.KeyFile == "") {
 		bad("http.tls_cert", fmt.Sprintf("%q", h.CertFile), "want both tls_cert and tls_key, or neither")
@@ -434,7 +434,7 @@ func (c Config) validateHTTP(bad func(field string, value any, want string)) {
 		bad("otlp.max_request_bytes", o.MaxRequestBytes, "want 1 MiB to 1 GiB")
 	}
 	if o.MaxInFlightBytes < int64(o.MaxRequestBytes) {
-		bad("otlp.max_in_flight_bytes", o.MaxInFlightBytes, "want otlp.max_request_bytes at least")
+		bad("otlp.max_in_flight_bytes", o.MaxInFlightBytes, "want at least otlp.max_request_bytes")
 	}
 	for _, door := range [][2]string{{"otlp.grpc", o.GRPC}, {"otlp.http", o.HTTP}} {
 		if door[1] != "" && door[1] != noListener {

@@ -25,7 +25,7 @@ func (n *Node) erasing(ctx context.Context) (context.Context, func(), error) {
 		return ctx, done, err
 	}
 	if !n.long.TryLock() {
-		return nil, nil, fmt.Errorf("%w: another erasure is under way", api.ErrBusy)
+		return nil, nil, fmt.Errorf("%w: another erasure is running", api.ErrBusy)
 	}
 	return ctx, n.long.Unlock, nil
 }
@@ -122,7 +122,7 @@ func (n *Node) resume(ctx context.Context) error {
 				continue
 			}
 			if err := os.RemoveAll(filepath.Join(n.dir.path, projectionsDir, k.Name)); err != nil {
-				return fmt.Errorf("remove %s, which may hold what is erased: %w", k.Name, err)
+				return fmt.Errorf("remove %s, which may hold erased events: %w", k.Name, err)
 			}
 		}
 	}
@@ -167,9 +167,9 @@ func (n *Node) followErasures(ctx context.Context) error {
 		case ctx.Err() != nil:
 			return nil
 		case err != nil:
-			n.cfg.Logger.Error("an erasure on the log is not done; trying again", "err", err)
+			n.cfg.Logger.Error("an erasure in the log could not be finished; trying again", "err", err)
 		case len(rebuilt) > 0:
-			n.cfg.Logger.Info("erased what another process asked for", "projections", rebuilt)
+			n.cfg.Logger.Info("finished an erasure that another process requested", "projections", rebuilt)
 		}
 	}
 }
@@ -268,7 +268,7 @@ func (n *Node) awaitSwept(ctx context.Context, names []string) error {
 				break
 			}
 			if time.Now().After(deadline) {
-				return fmt.Errorf("%s: a question still reads the state from before: %w", name, context.DeadlineExceeded)
+				return fmt.Errorf("%s: a query still reads the old state: %w", name, context.DeadlineExceeded)
 			}
 			select {
 			case <-ctx.Done():

@@ -64,7 +64,7 @@ type endingWriter struct {
 
 func (e *endingWriter) Write(b []byte) (int, error) {
 	if e.ctx.Err() != nil {
-		return 0, fmt.Errorf("%w: what this export reads is being erased: ask again", api.ErrUnavailable)
+		return 0, fmt.Errorf("%w: the events that this export reads are being erased: try again", api.ErrUnavailable)
 	}
 	return e.w.Write(b)
 }

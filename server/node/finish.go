@@ -37,13 +37,13 @@ type finishing struct {
 // retries what failed.
 func (n *Node) finish(ctx context.Context, events int, m *meter, done func()) *finishing {
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
-	unhook := context.AfterFunc(n.stopping, func() { cancel(errors.New("the node stops")) })
+	unhook := context.AfterFunc(n.stopping, func() { cancel(errors.New("the node is shutting down")) })
 	f := &finishing{events: events, began: time.Now(), meter: m, ended: make(chan struct{})}
 	n.finishing.Store(f)
 	n.behindRequests.Go(func() {
 		f.rebuilt, f.err = n.carryOutErasures(ctx, m, func() { f.scrubbed.Store(true) })
 		if f.err != nil && n.stopping.Err() == nil {
-			n.cfg.Logger.Error("an erasure is on the log and not done", "err", f.err)
+			n.cfg.Logger.Error("an erasure in the log is not finished", "err", f.err)
 		}
 		unhook()
 		cancel(nil)
@@ -72,10 +72,10 @@ func (n *Node) awaitErased(ctx context.Context, r api.ForgetRequest, began time.
 		defer f.meter.mute()
 	} else {
 		if _, err := n.log.ReadErasures(ctx); err != nil {
-			return fmt.Errorf("forget: the erasure is on the log: %w", err)
+			return fmt.Errorf("forget: the erasure is in the log: %w", err)
 		}
 		if _, err := n.log.Scrub(ctx, at); err != nil {
-			return fmt.Errorf("forget: the erasure is on the log, and will be tried again: %w", err)
+			return fmt.Errorf("forget: the erasure is in the log and will be tried again: %w", err)
 		}
 		ticker := time.NewTicker(50 * time.Millisecond)
 		defer ticker.Stop()
@@ -86,7 +86,7 @@ func (n *Node) awaitErased(ctx context.Context, r api.ForgetRequest, began time.
 		select {
 		case <-ended:
 			if f.err != nil {
-				return fmt.Errorf("forget: the erasure is on the log and will be finished at the next start: %w", f.err)
+				return fmt.Errorf("forget: the erasure is in the log and will be finished at the next start: %w", f.err)
 			}
 			report.Rebuilt = f.rebuilt
 			return nil
@@ -106,7 +106,7 @@ func (n *Node) awaitErased(ctx context.Context, r api.ForgetRequest, began time.
 			n.remaining(at, scrubbed, report)
 			return nil
 		case <-ctx.Done():
-			return fmt.Errorf("forget: the erasure is on the log and goes on: %w", ctx.Err())
+			return fmt.Errorf("forget: the erasure is in the log and continues in the background: %w", ctx.Err())
 		}
 	}
 }
@@ -122,8 +122,8 @@ func (n *Node) remaining(at []schemas.Position, scrubbed bool, report *api.Forge
 		report.Log = "pending"
 		left = append(left, "the log")
 	}
-	report.Explanation = "No answer shows what is erased. The files of " + strings.Join(left, " and of ") +
-		" still hold it until they are rewritten: the server goes on with that (recount status says how far it is), and finishes it after a restart."
+	report.Explanation = "No answer shows the erased events any more. The files of " + strings.Join(left, " and of ") +
+		" hold their bytes until the server has rewritten them. It continues in the background, also after a restart; recount status shows the progress."
 }
 
 // erasingStatus returns the progress of the erasure that is being finished, or nil.

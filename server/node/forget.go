@@ -71,7 +71,7 @@ func (n *Node) Forget(ctx context.Context, r api.ForgetRequest, progress func(ap
 	case r.DryRun || report.Events == 0:
 		return report, nil
 	case report.TooMany:
-		return report, schemas.Poisonf("forget: %d events match, more than the limit of %d: narrow what is asked for, or raise the limit", report.Events, limit)
+		return report, schemas.Poisonf("forget: %d events match, more than the limit of %d: narrow the selection, or raise the limit", report.Events, limit)
 	}
 	if report.Erasures, err = n.appendErased(ctx, r, search.found); err != nil {
 		return report, fmt.Errorf("forget: %w", err)
@@ -90,7 +90,7 @@ func (n *Node) Forget(ctx context.Context, r api.ForgetRequest, progress func(ap
 	}
 	if !n.log.Embedded() {
 		report.Log = "outside"
-		report.Explanation = "Nothing of Recount reads these events any more, but the brokers still hold their bytes: only they can remove them, by retention or DeleteRecords (docs/operating.md, Forgetting)."
+		report.Explanation = "Recount no longer reads these events, but the brokers still hold their bytes: only the brokers can remove them, by retention or DeleteRecords (docs/operating.md, Forgetting)."
 	}
 	return report, nil
 }

@@ -319,9 +319,9 @@ func TestForgetRefuses(t *testing.T) {
 		ask  api.ForgetRequest
 		want string
 	}{
-		"nothing":              {api.ForgetRequest{}, "want one of"},
-		"two at once":          {api.ForgetRequest{Session: "s1", Pattern: "x"}, "want one of"},
-		"no expression":        {api.ForgetRequest{Pattern: secret + "["}, "no regular expression"},
+		"nothing":              {api.ForgetRequest{}, "want exactly one of"},
+		"two at once":          {api.ForgetRequest{Session: "s1", Pattern: "x"}, "want exactly one of"},
+		"no expression":        {api.ForgetRequest{Pattern: secret + "["}, "not a regular expression"},
 		"everything":           {api.ForgetRequest{Pattern: "x*"}, "matches the empty text"},
 		"too much":             {api.ForgetRequest{Session: "s1", Limit: 29}, "30 events match"},
 		"no such topic":        {api.ForgetRequest{Session: "s1", Topics: []string{"nope"}}, "want some of"},

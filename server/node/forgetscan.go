@@ -78,7 +78,7 @@ func newSearch(log *pipeline.Log, r api.ForgetRequest) (*search, error) {
 		}
 	}
 	if ways != 1 {
-		return nil, schemas.Poisonf("forget: want one of events, session and pattern, not %d of them", ways)
+		return nil, schemas.Poisonf("forget: want exactly one of events, session and pattern, not %d of them", ways)
 	}
 	if !utf8.ValidString(r.Reason) || !utf8.ValidString(r.Author) || !utf8.ValidString(r.Session) {
 		return nil, schemas.Poisonf("forget: reason, author or session: not UTF-8")
@@ -96,10 +96,10 @@ func newSearch(log *pipeline.Log, r api.ForgetRequest) (*search, error) {
 		re, err := regexp.Compile(r.Pattern)
 		if err != nil {
 			// The error would quote the pattern, which may be a secret.
-			return nil, schemas.Poisonf("forget: pattern: no regular expression (RE2)")
+			return nil, schemas.Poisonf("forget: pattern: not a regular expression (RE2)")
 		}
 		if re.MatchString("") {
-			return nil, schemas.Poisonf("forget: pattern: it matches the empty text, and so every event")
+			return nil, schemas.Poisonf("forget: pattern: it matches the empty text, and therefore every event")
 		}
 		s.pattern = re
 	}
@@ -127,7 +127,7 @@ func (s *search) run(ctx context.Context, log *pipeline.Log, m *meter) error {
 	if _, err := log.ReadErasures(ctx); err != nil {
 		return err
 	}
-	if err := s.pass(ctx, log, m, "look through the log", s.topics, s.primary); err != nil {
+	if err := s.pass(ctx, log, m, "search the log", s.topics, s.primary); err != nil {
 		return err
 	}
 	if len(s.found) == 0 {
@@ -141,7 +141,7 @@ func (s *search) run(ctx context.Context, log *pipeline.Log, m *meter) error {
 	if err != nil {
 		return err
 	}
-	err = s.pass(ctx, log, m, "look for what goes with it", append(follow, derived...), s.dependent)
+	err = s.pass(ctx, log, m, "search for outcomes and copies", append(follow, derived...), s.dependent)
 	slices.SortFunc(s.found, func(a, b hit) int { return a.pos.Compare(b.pos) })
 	return err
 }
@@ -437,7 +437,7 @@ func (s *search) report() api.ForgetReport {
 		}
 	}
 	if s.kept > 0 {
-		r.Explanation = "Who made which commit, with what message, and where branches point stays: later commits rest on it. Only contents of files go. Take the secret out of the repository's history, and import that under another name (docs/operating.md, Forgetting)."
+		r.Explanation = "Commits' authors and messages and the commits that branches point at are kept, because later commits depend on them. Only contents of files are erased. Remove the secret from the repository's history, and import the result under another name (docs/operating.md, Forgetting)."
 	}
 	return r
 }

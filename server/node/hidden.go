@@ -132,7 +132,7 @@ func (n *Node) discreet() func(answer any, err error) error {
 		}
 		text, err := json.Marshal(answer)
 		if err != nil {
-			return fmt.Errorf("look for what is being erased: %w", err)
+			return fmt.Errorf("search for events that are being erased: %w", err)
 		}
 		if now.names(text) {
 			return errErasing
@@ -149,4 +149,4 @@ func (n *Node) summing(topics ...string) error {
 	return nil
 }
 
-var errErasing = fmt.Errorf("%w: the answer would rest on events that are being erased: ask again when that is done", api.ErrUnavailable)
+var errErasing = fmt.Errorf("%w: the answer would use events that are being erased: try again when that is done", api.ErrUnavailable)

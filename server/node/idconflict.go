@@ -38,7 +38,7 @@ func (n *Node) rejectReused(ctx context.Context, b schemas.Batch) error {
 		}
 		reused = append(reused, &recountv1.Rejected{
 			Position: r.GetOrigin(), By: "node",
-			Reason: fmt.Sprintf("%s: the event at %s has it and says something else: give this one an id of its own, or none", api.ErrReused, first),
+			Reason: fmt.Sprintf("%s: the event at %s has this id and different content: give this one an id of its own, or none", api.ErrReused, first),
 		})
 	}
 	if len(reused) == 0 {

@@ -33,7 +33,7 @@ func (n *Node) kafkaOptions() (broker.Options, error) {
 }
 
 // errNoKafka is the error for a valid token that may be used over HTTP only.
-var errNoKafka = errors.New("the token may not use Kafka's protocol, where tenants and agents cannot be told apart: ask over HTTP, or the operator for a token with the grant ingest")
+var errNoKafka = errors.New("the token may not use Kafka's protocol, which cannot separate tenants and agents: use HTTP, or ask the operator for a token with the grant ingest")
 
 // kafkaLogin authenticates a client of the broker by a token of the HTTP API.
 func (n *Node) kafkaLogin(user, token string) (broker.Session, error) {

@@ -34,7 +34,7 @@ func (n *Node) noteLineage(ctx context.Context) error {
 			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), n.cfg.ShutdownTimeout)
 			defer cancel()
 			if err := n.set.Note(last); err != nil {
-				n.cfg.Logger.Warn("of which log the projections are was not noted", "err", err)
+				n.cfg.Logger.Warn("the projections do not name the log they were built from: noting the current one", "err", err)
 			}
 			return nil
 		case <-tick.C:
@@ -75,7 +75,7 @@ func (n *Node) readErased(ctx context.Context) (schemas.Watermark, error) {
 		return schemas.Watermark{}, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("how far erasures are done: %w", err)
+		return nil, fmt.Errorf("read how far erasures are applied: %w", err)
 	}
 	marks, kept, _ := strings.Cut(strings.TrimSpace(string(b)), "\n")
 	w, err := schemas.ParseWatermark(marks)
@@ -85,10 +85,10 @@ func (n *Node) readErased(ctx context.Context) (schemas.Watermark, error) {
 	}
 	why, err := n.log.Diverged(ctx, kept, w)
 	if err != nil {
-		return nil, fmt.Errorf("how far erasures are done: %w", err)
+		return nil, fmt.Errorf("read how far erasures are applied: %w", err)
 	}
 	if why != "" {
-		n.cfg.Logger.Warn("erasures were done on another log: doing those of this one", "why", why)
+		n.cfg.Logger.Warn("the erasures applied so far belong to another log: applying those of this one", "why", why)
 		return schemas.Watermark{}, nil
 	}
 	return w, nil
@@ -104,7 +104,7 @@ func (n *Node) setErased(ctx context.Context, w schemas.Watermark) error {
 		err = writeFile(filepath.Join(n.dir.path, erasedFile), []byte(w.String()+"\n"+kept+"\n"), 0o600)
 	}
 	if err != nil {
-		return fmt.Errorf("note how far erasures are done: %w", err)
+		return fmt.Errorf("store how far erasures are applied: %w", err)
 	}
 	n.marking.Lock()
 	defer n.marking.Unlock()

@@ -22,7 +22,7 @@ func (n *Node) registerMetrics() error {
 		ConstLabels: prometheus.Labels{"version": n.cfg.Version},
 	}, func() float64 { return 1 })
 	ready := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "recount_ready", Help: "1 once the projections have applied what the log held at the start.",
+		Name: "recount_ready", Help: "1 once the projections have applied everything that the log held at the start.",
 	}, func() float64 {
 		if n.ready.Load() {
 			return 1
@@ -30,7 +30,7 @@ func (n *Node) registerMetrics() error {
 		return 0
 	})
 	wrong := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "recount_tokens_file_mistakes", Help: "Mistakes in the tokens file: entries that are not in force, or 1 where the file cannot be read and none is.",
+		Name: "recount_tokens_file_mistakes", Help: "Entries of the tokens file that are not in force because of a mistake; 1 if the whole file cannot be read.",
 	}, func() float64 {
 		if f := n.tokens.File(); f != nil {
 			return float64(len(f.State().Mistakes))
@@ -63,9 +63,9 @@ type lagCollector struct {
 }
 
 var (
-	descEnd  = prometheus.NewDesc("recount_log_end_offset", "The next offset of a partition of the log.", []string{"topic", "partition"}, nil)
-	descNext = prometheus.NewDesc("recount_projection_next_offset", "The next offset a projection will apply.", []string{"projection", "topic", "partition"}, nil)
-	descLag  = prometheus.NewDesc("recount_projection_lag", "Events in the log that a projection has not applied.", []string{"projection", "topic", "partition"}, nil)
+	descEnd  = prometheus.NewDesc("recount_log_end_offset", "The end offset of a partition of the log.", []string{"topic", "partition"}, nil)
+	descNext = prometheus.NewDesc("recount_projection_next_offset", "The next offset that a projection will apply.", []string{"projection", "topic", "partition"}, nil)
+	descLag  = prometheus.NewDesc("recount_projection_lag", "Events of the log that a projection has not applied yet.", []string{"projection", "topic", "partition"}, nil)
 )
 
 // Describe implements prometheus.Collector.

@@ -143,14 +143,14 @@ func open(ctx context.Context, cfg Config, local bool, progress func(api.Progres
 	n.cfg.DataDir = n.dir.path
 	// Hard links to files that the log may have deleted since.
 	if err = os.RemoveAll(filepath.Join(n.dir.path, backupDir)); err != nil {
-		return n, fmt.Errorf("remove what a backup left: %w", err)
+		return n, fmt.Errorf("remove leftovers of a backup: %w", err)
 	}
 	// Bind the ports before opening the log, so that a port in use is reported at once.
 	if !local {
 		if n.tokens, err = cfg.gate(); err != nil {
 			return n, err
 		}
-		if n.listener, err = listen(ctx, cfg.HTTP.Listen, "http.listen (--http)", "choose another port, or :0 for any"); err != nil {
+		if n.listener, err = listen(ctx, cfg.HTTP.Listen, "http.listen (--http)", "choose another port, or :0 for any free one"); err != nil {
 			return n, err
 		}
 		if err = n.spans.listen(ctx, cfg); err != nil {
@@ -167,10 +167,10 @@ func open(ctx context.Context, cfg Config, local bool, progress func(api.Progres
 	}
 	if n.log, err = pipeline.Open(ctx, logConfig); err != nil {
 		if errors.Is(err, syscall.EADDRINUSE) {
-			err = fmt.Errorf("kafka.listen (--kafka): %s: in use by another program; choose another port, or :0 for any: %w", cfg.Kafka.Listen, err)
+			err = fmt.Errorf("kafka.listen (--kafka): %s: in use by another program; choose another port, or :0 for any free one: %w", cfg.Kafka.Listen, err)
 		}
 		if errors.Is(err, broker.ErrLoss) {
-			err = fmt.Errorf("%w; here that is kafka.accept_loss: recount up --accept-loss, once; a backup is restored with recount restore BACKUP --data-dir NEW", err)
+			err = fmt.Errorf("%w: to accept the loss, run recount up --accept-loss once (kafka.accept_loss); to restore a backup, run recount restore BACKUP --data-dir NEW", err)
 		}
 		if errors.Is(err, broker.ErrDamaged) {
 			err = fmt.Errorf("%w: recount restore BACKUP --data-dir NEW", err)
@@ -179,14 +179,14 @@ func open(ctx context.Context, cfg Config, local bool, progress func(api.Progres
 	}
 	n.retired.log, n.retired.path = n.log, filepath.Join(n.dir.path, retiredFile)
 	if err := n.log.PlaceKeys(ctx); err != nil {
-		cfg.Logger.Warn("once partitions are added, each process may place keys otherwise", "err", err)
+		cfg.Logger.Warn("after partitions are added, processes may place the same key in different partitions", "err", err)
 	}
 	if err = n.resume(ctx); err != nil {
-		return n, fmt.Errorf("finish what is to be erased: %w", err)
+		return n, fmt.Errorf("finish an erasure: %w", err)
 	}
 	if cfg.Has(RoleProject) {
 		if err = os.RemoveAll(filepath.Join(n.dir.path, scratchDir)); err != nil {
-			return n, fmt.Errorf("remove what a verify left: %w", err)
+			return n, fmt.Errorf("remove leftovers of a verify: %w", err)
 		}
 		n.set, err = projections.OpenOn(ctx, n.log, filepath.Join(n.dir.path, projectionsDir), projections.Options{Logger: cfg.Logger, Reject: n.refused, Seed: n.seed}, cfg.kinds()...)
 		if errors.Is(err, schemas.ErrFatal) {
@@ -380,7 +380,7 @@ func (n *Node) Ready(ctx context.Context) error {
 	if n.ready.Load() {
 		return n.allRead(ctx)
 	}
-	return fmt.Errorf("catching up: projections at %q, the log was at %q at the start", n.set.Watermark(), n.starts)
+	return fmt.Errorf("catching up: the projections are at %q, the log ended at %q at the start", n.set.Watermark(), n.starts)
 }
 
 // offers fails if the node does not have the role that operations of the HTTP API with a tag

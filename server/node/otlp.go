@@ -45,7 +45,7 @@ func (d *otlpServers) listen(ctx context.Context, cfg Config) (err error) {
 		if door.addr == noListener {
 			continue
 		}
-		l, err := listen(ctx, door.addr, door.field+" ("+door.flag+")", "choose another port, :0 for any, or none to take no spans there")
+		l, err := listen(ctx, door.addr, door.field+" ("+door.flag+")", "choose another port, :0 for any free one, or none to receive no spans there")
 		if err != nil {
 			return err
 		}

@@ -14,7 +14,7 @@ import (
 // Grow implements api.Backend.
 func (n *Node) Grow(ctx context.Context, r api.GrowRequest, _ func(api.Progress)) (api.GrowReport, error) {
 	if r.Topic == "" {
-		return api.GrowReport{}, schemas.Poisonf("topic: none given: want one of %s", strings.Join(schemas.Topics(), ", "))
+		return api.GrowReport{}, schemas.Poisonf("topic: missing: want one of %s", strings.Join(schemas.Topics(), ", "))
 	}
 	before, err := n.log.TopicPartitions(ctx, r.Topic)
 	if err != nil {
@@ -63,7 +63,7 @@ func (n *Node) allRead(ctx context.Context) error {
 	if err != nil || len(tps) == 0 {
 		return err
 	}
-	return fmt.Errorf("nobody reads %s: events in it are not seen; in split roles the role process must run, and a pipeline of one's own must read whole topics", strings.Join(tps, ", "))
+	return fmt.Errorf("no process reads %s: its events are not seen; with split roles, start a process with the role process; a pipeline of your own must read whole topics", strings.Join(tps, ", "))
 }
 
 func names(tps []schemas.TopicPartition) []string {

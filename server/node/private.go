@@ -38,7 +38,7 @@ func makePrivate(dir string, log *slog.Logger) error {
 			continue // deleted meanwhile, not ours, a link, or already private
 		}
 		if err := narrow(filepath.Join(dir, e.Name()), info.Mode().Perm()); err != nil {
-			return fmt.Errorf("data directory: others can read what is in it, and that cannot be changed: %w", err)
+			return fmt.Errorf("data directory: other users can read files in it, and its mode cannot be changed: %w", err)
 		}
 	}
 	st, err := os.Stat(dir)
@@ -49,9 +49,9 @@ func makePrivate(dir string, log *slog.Logger) error {
 		return nil
 	}
 	if err := narrow(dir, st.Mode().Perm()); err != nil {
-		log.Warn("others can list the data directory: its mode cannot be changed; what is in it is private", "path", dir, "err", err)
+		log.Warn("other users can list the data directory, and its mode cannot be changed; the files in it are private", "path", dir, "err", err)
 		return nil
 	}
-	log.Warn("others could read the data directory: it is private now", "path", dir, "mode_before", fmt.Sprintf("%04o", st.Mode().Perm()))
+	log.Warn("other users could read the data directory; it is private now", "path", dir, "mode_before", fmt.Sprintf("%04o", st.Mode().Perm()))
 	return nil
 }

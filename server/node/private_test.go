@@ -40,7 +40,7 @@ func TestDataDirIsPrivate(t *testing.T) {
 		if err := n.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.Contains(said.String(), "others could read the data directory"); got != warns {
+		if got := strings.Contains(said.String(), "other users could read the data directory"); got != warns {
 			t.Errorf("said %q", said.String())
 		}
 		files := 0

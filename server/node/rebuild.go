@@ -191,7 +191,7 @@ type DamagedError struct{ Err error }
 func (e *DamagedError) Error() string {
 	s := "projections: " + e.Err.Error()
 	if !strings.Contains(s, "recount rebuild") {
-		s += "; `recount rebuild` makes them anew from the log"
+		s += "; `recount rebuild` rebuilds them from the log"
 	}
 	return s
 }

@@ -41,7 +41,7 @@ func (n *Node) replay(ctx context.Context, to pipeline.Target, until schemas.Wat
 	}
 	for _, tp := range todo.Partitions() {
 		if todo[tp] > ends[tp] {
-			return fmt.Errorf("%s was read up to offset %d, and the log ends at %d: it was cut or exchanged while this process had it open: start it again", tp, todo[tp], ends[tp])
+			return fmt.Errorf("%s was read up to offset %d, but the log ends at %d: it was truncated or replaced while this process had it open: restart the process", tp, todo[tp], ends[tp])
 		}
 	}
 	return n.log.Follow(ctx, pipeline.FollowOptions{
@@ -174,13 +174,13 @@ func (n *Node) work(ctx context.Context, projections []string) (_ context.Contex
 		return nil, nil, nil, err
 	}
 	if !n.long.TryLock() {
-		return nil, nil, nil, fmt.Errorf("%w: a rebuild or verify is under way", api.ErrBusy)
+		return nil, nil, nil, fmt.Errorf("%w: another rebuild or verify is running", api.ErrBusy)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
-	unhook := context.AfterFunc(n.stopping, func() { cancel(errors.New("the node stops")) })
+	unhook := context.AfterFunc(n.stopping, func() { cancel(errors.New("the node is shutting down")) })
 	return ctx, names, func() { unhook(); cancel(nil); n.long.Unlock() }, nil
 }
 
 func noRole(role string) error {
-	return fmt.Errorf("%w: this process has not the role %s", api.ErrUnavailable, role)
+	return fmt.Errorf("%w: this process does not have the role %s", api.ErrUnavailable, role)
 }

@@ -53,7 +53,7 @@ const minAge = time.Minute
 func (k KeepConfig) validate(field string) error {
 	switch {
 	case k.Age != 0 && k.Age < minAge:
-		return fmt.Errorf("%s.age: %s: want %s or more, or 0 for no bound", field, k.Age, minAge)
+		return fmt.Errorf("%s.age: %s: want at least %s, or 0 for no limit", field, k.Age, minAge)
 	case k.Size < 0:
 		return fmt.Errorf("%s.size: %d: want 0 or more", field, k.Size)
 	}
@@ -94,7 +94,7 @@ func ParseSize(text string) (Size, error) {
 	}
 	n, err := strconv.ParseInt(number, 10, 64)
 	if err != nil || n < 0 || n > math.MaxInt64/unit {
-		return 0, fmt.Errorf("%q: want a size such as 10GiB, with KiB, MiB, GiB, TiB or none of them for bytes", text)
+		return 0, fmt.Errorf("%q: want a size such as 10GiB, in KiB, MiB, GiB, TiB, or without a unit in bytes", text)
 	}
 	return Size(n * unit), nil
 }
@@ -127,7 +127,7 @@ func (n *Node) Retain(ctx context.Context, r api.RetainRequest, progress func(ap
 		return report, schemas.Poisonf("%w", err)
 	}
 	if !keep.bounds() {
-		return report, schemas.Poisonf("retention of %s: no bound is configured (retention.%[1]s.age, retention.%[1]s.size), and none was asked for (--age, --size)", name)
+		return report, schemas.Poisonf("retention of %s: no limit is configured (retention.%[1]s.age, retention.%[1]s.size), and none was given (--age, --size)", name)
 	}
 	ctx, done, err := n.erasing(ctx)
 	if err != nil {
@@ -159,10 +159,10 @@ func (n *Node) Retain(ctx context.Context, r api.RetainRequest, progress func(ap
 	payload := &recountv1.RecordsRetired{Rule: keep.String()}
 	if name != schemas.TopicSpans {
 		if payload.Ids, err = n.appendRetiredIDs(ctx, topic, plan.Cuts, m); err != nil {
-			return report, fmt.Errorf("retain: keep the ids of what goes: %w", err)
+			return report, fmt.Errorf("retain: store the ids of the events to remove: %w", err)
 		}
 	} else if report.Sums, err = n.appendSums(ctx, payload, plan.Cuts, m); err != nil {
-		return report, fmt.Errorf("retain: sum up what goes: %w", err)
+		return report, fmt.Errorf("retain: sum up the spans to remove: %w", err)
 	}
 	at, err := n.appendRetired(ctx, payload, plan)
 	if err != nil {
@@ -170,10 +170,10 @@ func (n *Node) Retain(ctx context.Context, r api.RetainRequest, progress func(ap
 	}
 	report.Event = &at
 	if report.Rebuilt, err = n.carryOutErasures(ctx, m, nil); err != nil {
-		return report, fmt.Errorf("retain: it is on the log and will be finished at the next start: %w", err)
+		return report, fmt.Errorf("retain: it is in the log and will be finished at the next start: %w", err)
 	}
 	if n.log.Void(at) {
-		return report, fmt.Errorf("%w: another process applied retention meanwhile, and this one did not: ask again", api.ErrBusy)
+		return report, fmt.Errorf("%w: another process applied retention in the meantime: try again", api.ErrBusy)
 	}
 	return report, nil
 }
@@ -181,7 +181,7 @@ func (n *Node) Retain(ctx context.Context, r api.RetainRequest, progress func(ap
 // appendSums appends the sums of what goes, and has payload name them.
 func (n *Node) appendSums(ctx context.Context, payload *recountv1.RecordsRetired, cuts map[schemas.TopicPartition]pipeline.Cut, m *meter) (sums int64, err error) {
 	if n.set == nil {
-		return 0, fmt.Errorf("a process that has the projections makes the sums: %w", noRole(RoleProject))
+		return 0, fmt.Errorf("only a process that has the projections can make the sums: %w", noRole(RoleProject))
 	}
 	_, follows := n.log.Summaries()
 	at, sums, err := n.summarise(ctx, cuts, m)
@@ -237,7 +237,7 @@ func (n *Node) retain(ctx context.Context) error {
 	for {
 		for _, topic := range topics {
 			if err := n.retainNow(ctx, topic); err != nil && ctx.Err() == nil {
-				n.cfg.Logger.Warn("retention is not applied; trying again", "topic", topic, "err", err)
+				n.cfg.Logger.Warn("retention could not be applied; trying again", "topic", topic, "err", err)
 			}
 		}
 		select {
@@ -258,7 +258,7 @@ func (n *Node) retainNow(ctx context.Context, topic string) error {
 	}
 	done, err := n.Retain(ctx, api.RetainRequest{Topic: topic}, nil)
 	if err == nil {
-		n.cfg.Logger.Info("old events were given up", "topic", topic, "rule", done.Rule, "events", done.Events, "known_since", done.Known)
+		n.cfg.Logger.Info("retention removed old events", "topic", topic, "rule", done.Rule, "events", done.Events, "known_since", done.Known)
 	}
 	return err
 }

@@ -268,7 +268,7 @@ func TestRetainIDsCutShort(t *testing.T) {
 func TestRetainRefusesTopics(t *testing.T) {
 	r := start(t, config(t.TempDir()))
 	for topic, want := range map[string]string{
-		schemas.TopicCommits: "recount gc", schemas.TopicErasures: "what is removed", schemas.TopicFacts: "ids of removed events", schemas.TopicRejected: "could not be applied",
+		schemas.TopicCommits: "recount gc", schemas.TopicErasures: "what was removed", schemas.TopicFacts: "ids of removed events", schemas.TopicRejected: "could not be applied",
 	} {
 		_, err := r.Client.Retain(t.Context(), api.RetainRequest{Topic: topic, AgeSeconds: 3600}, nil)
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -255,7 +255,7 @@ func TestRetainedOnce(t *testing.T) {
 		}
 	}
 	for range 2 {
-		if n, hint := traffic(t, r, ends); n != 25 || !strings.Contains(hint, "sums by the hour") {
+		if n, hint := traffic(t, r, ends); n != 25 || !strings.Contains(hint, "kept hourly sums") {
 			t.Errorf("%d requests, %q", n, hint)
 		}
 		sameAsRebuilt(t, r)
@@ -310,7 +310,7 @@ func TestRetainOnBrokersOfOthers(t *testing.T) {
 		}
 	}
 	for _, n := range []*running{r, start(t, on())} {
-		if n, hint := traffic(t, n, ends); n != 25 || !strings.Contains(hint, "sums by the hour") {
+		if n, hint := traffic(t, n, ends); n != 25 || !strings.Contains(hint, "kept hourly sums") {
 			t.Errorf("%d requests, %q", n, hint)
 		}
 	}

@@ -144,7 +144,7 @@ func (r *retiredIDs) open() error {
 		binary.LittleEndian.Uint32(b[sha256.Size:]) == schemas.UpdateCRC32C(schemas.CRC32C(b[:sha256.Size]), b[retiredHeader:])
 	if !whole {
 		if len(b) > 0 {
-			r.log.Config().Logger.Warn("the ids of retired events are damaged: they are read from the log again", "file", r.path)
+			r.log.Config().Logger.Warn("the file of retired ids is damaged: reading the ids from the log again", "file", r.path)
 		}
 		if err := f.Truncate(0); err != nil {
 			return errors.Join(err, f.Close())
@@ -185,10 +185,10 @@ func (r *retiredIDs) read(ctx context.Context, x pipeline.RetiredIDs, keys []sch
 	}
 	m, ok := payload.(*recountv1.IdsRetired)
 	if err == nil && (!ok || sha256.Sum256(m.Ids) != x.SHA256) {
-		err = schemas.Poisonf("other ids stand there")
+		err = schemas.Poisonf("the file holds other ids there")
 	}
 	if errors.Is(err, schemas.ErrPoison) {
-		r.log.Config().Logger.Error("ids of retired events are not on the log any more: an import may bring these events back", "position", x.At.String(), "err", err)
+		r.log.Config().Logger.Error("the log no longer has the ids of retired events: an import may bring these events back", "position", x.At.String(), "err", err)
 		return keys, nil
 	}
 	if err != nil {

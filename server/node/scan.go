@@ -40,7 +40,7 @@ func (n *Node) Scan(ctx context.Context, r api.ScanRequest, w io.Writer) error {
 
 func (n *Node) scanArrow(ctx context.Context, r api.ScanRequest, w io.Writer) error {
 	if r.Limit > 0 {
-		return &query.RequestError{Field: "limit", Value: r.Limit, Reason: "not with Arrow, which is written by whole segments; bound it by the filters"}
+		return &query.RequestError{Field: "limit", Value: r.Limit, Reason: "not allowed with Arrow, which is written in whole segments; use filters instead"}
 	}
 	return commands.WriteArrow(ctx, n.sources(), r.Filters, w)
 }

@@ -103,7 +103,7 @@ func (n *Node) drainLocal(ctx context.Context) {
 		err = n.drain(ctx, func(schemas.Watermark) {})
 	}
 	if err != nil {
-		n.spoolFault = fmt.Errorf("what waits in the spool is not in the log yet: %w", err)
+		n.spoolFault = fmt.Errorf("commands in the spool are not in the log yet: %w", err)
 	}
 }
 
@@ -153,7 +153,7 @@ func (n *Node) followSpool(ctx context.Context) {
 		default:
 			if pause = spoolAgain; failed != err.Error() {
 				failed = err.Error()
-				n.cfg.Logger.Error("the spool cannot be drained; what is there stays", "err", err)
+				n.cfg.Logger.Error("the spool cannot be drained; its commands stay there", "err", err)
 			}
 		}
 	}

@@ -151,7 +151,7 @@ func (n *Node) projectionStatus(ctx context.Context, name string, ends schemas.W
 func (n *Node) allocated(folder ...string) int64 {
 	bytes, err := diskuse.Allocated(filepath.Join(append([]string{n.dir.path}, folder...)...))
 	if err != nil {
-		n.cfg.Logger.Warn("status: what a folder takes of the disk is not known", "err", err)
+		n.cfg.Logger.Warn("status: the disk usage of a folder cannot be determined", "err", err)
 		return 0
 	}
 	return bytes

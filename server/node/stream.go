@@ -87,7 +87,7 @@ func (n *Node) runStreams(ctx context.Context, all []stream) error {
 				return fmt.Errorf("%s: %w", s.name, err)
 			}
 			if ctx.Err() == nil {
-				return schemas.Fatalf("%s: it ended by itself", s.name)
+				return schemas.Fatalf("%s: the stream ended unexpectedly", s.name)
 			}
 			return nil
 		})

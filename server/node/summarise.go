@@ -31,7 +31,7 @@ func (n *Node) seed(ctx context.Context, k projections.Definition, next func(sch
 		}
 		lr, err := n.log.Read(ctx, at)
 		if errors.Is(err, schemas.ErrPoison) {
-			n.cfg.Logger.Error("sums of retired spans are not on the log any more", "position", at.String(), "err", err)
+			n.cfg.Logger.Error("the log no longer has the sums of retired spans", "position", at.String(), "err", err)
 			continue
 		}
 		if err != nil {

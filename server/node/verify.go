@@ -108,7 +108,7 @@ func (n *Node) compare(ctx context.Context, name string, scratch *projections.Se
 	}
 	defer leave()
 	if have := replayed.Watermark(); !have.Covers(v.Watermark) || !v.Watermark.Covers(have) {
-		return v, schemas.Fatalf("replayed up to %s, the live state is at %s", have, v.Watermark)
+		return v, schemas.Fatalf("replayed up to %s, but the live state is at %s", have, v.Watermark)
 	}
 	if v.Replayed, err = projections.Root(ctx, replayed); err != nil {
 		return v, err

@@ -127,9 +127,9 @@ func (r *Receiver) receive(stream grpc.ServerStream) ([]byte, error) {
 	case m.err == nil:
 		return m.b, nil
 	case errors.Is(m.err, io.EOF):
-		return nil, &refusal{kind: badData, why: "no request; want one ExportTraceServiceRequest"}
+		return nil, &refusal{kind: badData, why: "no message; want one ExportTraceServiceRequest"}
 	case stream.Context().Err() != nil:
-		return nil, &refusal{kind: gone, why: "the client went away"}
+		return nil, &refusal{kind: gone, why: "the client disconnected"}
 	}
 	// An error of gRPC itself, which it has already sent to the client: the request exceeds the
 	// limit, or its compression is unknown.

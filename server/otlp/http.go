@@ -47,7 +47,7 @@ func (r *Receiver) HTTP() http.Handler {
 		}
 	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, req *http.Request) {
-		r.answer(w, req, nil, &refusal{kind: onlyTraces, why: fmt.Sprintf("no %s %.200q here: spans go to POST /v1/traces", req.Method, req.URL.Path)}, time.Now())
+		r.answer(w, req, nil, &refusal{kind: onlyTraces, why: fmt.Sprintf("no endpoint %s %.200q here: send spans to POST /v1/traces", req.Method, req.URL.Path)}, time.Now())
 	})
 	admission := httpapi.Options{Gate: r.o.Gate, Hosts: r.o.Hosts}
 	return httpapi.Drained(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
@@ -81,7 +81,7 @@ func (r *Receiver) httpExport(w http.ResponseWriter, req *http.Request) {
 				return accepted{}, err
 			}
 			if b, err = spans.FromJSON(b); err != nil {
-				return accepted{}, &refusal{kind: badData, why: "the request is no ExportTraceServiceRequest: " + err.Error()}
+				return accepted{}, &refusal{kind: badData, why: "the request is not an ExportTraceServiceRequest: " + err.Error()}
 			}
 		}
 		s.shrink(int64(len(b)))
@@ -114,17 +114,17 @@ func (r *Receiver) read(w http.ResponseWriter, req *http.Request, s *share) ([]b
 	case "gzip":
 		z, err := gzip.NewReader(body)
 		if err != nil {
-			return nil, &refusal{kind: badData, why: "the body is no gzip: " + err.Error()}
+			return nil, &refusal{kind: badData, why: "the body is not gzip: " + err.Error()}
 		}
 		body = z
 	case "deflate": // in the zlib format (RFC 9110, 8.4.1.2)
 		z, err := zlib.NewReader(body)
 		if err != nil {
-			return nil, &refusal{kind: badData, why: "the body is no zlib stream: " + err.Error()}
+			return nil, &refusal{kind: badData, why: "the body is not a zlib stream: " + err.Error()}
 		}
 		body = z
 	default:
-		return nil, &refusal{kind: refusalKind{badData.code, http.StatusUnsupportedMediaType}, why: fmt.Sprintf("Content-Encoding %.100q: want gzip, deflate or none (OTEL_EXPORTER_OTLP_COMPRESSION=gzip; of a collector, compression: gzip)", encoding)}
+		return nil, &refusal{kind: refusalKind{badData.code, http.StatusUnsupportedMediaType}, why: fmt.Sprintf("Content-Encoding %.100q: want gzip, deflate or none (OTEL_EXPORTER_OTLP_COMPRESSION=gzip; in a collector, compression: gzip)", encoding)}
 	}
 	b, err := readAll(req.Context(), body, s, r.o.MaxRequest, max(req.ContentLength, 0))
 	var over *http.MaxBytesError
@@ -140,7 +140,7 @@ func (r *Receiver) read(w http.ResponseWriter, req *http.Request, s *share) ([]b
 	case errors.As(err, &over):
 		return nil, tooLargeFor(r.o.MaxRequest)
 	case req.Context().Err() != nil:
-		return nil, &refusal{kind: gone, why: "the client went away"}
+		return nil, &refusal{kind: gone, why: "the client disconnected"}
 	}
 	return nil, &refusal{kind: badData, why: "the body is cut short or damaged: " + err.Error()}
 }

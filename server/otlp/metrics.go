@@ -12,13 +12,13 @@ type metrics struct {
 func newMetrics(reg prometheus.Registerer, r *room) *metrics {
 	m := &metrics{
 		spans: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "recount_otlp_spans_total", Help: "Spans received, accepted (durable) or refused for good.",
+			Name: "recount_otlp_spans_total", Help: "Spans received, by result: accepted (durable) or permanently refused.",
 		}, []string{"result"}),
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "recount_otlp_requests_total", Help: "Exports by protocol and gRPC status.",
 		}, []string{"protocol", "code"}),
 		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "recount_otlp_request_seconds", Help: "How long exports took until they were durable.",
+			Name: "recount_otlp_request_seconds", Help: "Duration of exports until they were durable.",
 			Buckets: []float64{.001, .002, .005, .01, .02, .05, .1, .5, 1, 5, 30},
 		}, []string{"protocol"}),
 	}

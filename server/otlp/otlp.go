@@ -86,7 +86,7 @@ func (r *Receiver) export(ctx context.Context, b []byte) (a accepted, err error)
 	defer func() {
 		if p := recover(); p != nil {
 			r.o.Log.Error("receiving spans panicked", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-			err = &refusal{kind: bug, why: "a bug in the receiver: its log has the stack"}
+			err = &refusal{kind: bug, why: "a bug in the receiver; the server's log has the stack trace"}
 		}
 	}()
 	res, err := r.o.Split.SplitContext(ctx, b)
@@ -94,7 +94,7 @@ func (r *Receiver) export(ctx context.Context, b []byte) (a accepted, err error)
 		return a, r.notStored(ctx, ctx.Err())
 	}
 	if err != nil {
-		return a, &refusal{kind: badData, why: "the request is no ExportTraceServiceRequest: " + err.Error()}
+		return a, &refusal{kind: badData, why: "the request is not an ExportTraceServiceRequest: " + err.Error()}
 	}
 	if len(res.Events) > 0 {
 		if _, err := r.o.Append(ctx, res.Events); err != nil {

@@ -360,14 +360,14 @@ func TestRefused(t *testing.T) {
 		want    string
 	}{
 		{"cut short", good[:len(good)-3], []string{"Content-Type", protobuf}, 400, "cut short or damaged"},
-		{"no protobuf", []byte("hello"), []string{"Content-Type", protobuf}, 400, "no ExportTraceServiceRequest"},
-		{"no JSON", []byte("{"), []string{"Content-Type", asJSON}, 400, "no ExportTraceServiceRequest"},
+		{"no protobuf", []byte("hello"), []string{"Content-Type", protobuf}, 400, "not an ExportTraceServiceRequest"},
+		{"no JSON", []byte("{"), []string{"Content-Type", asJSON}, 400, "not an ExportTraceServiceRequest"},
 		{"nested deep", nested, []string{"Content-Type", asJSON}, 400, "nested deeper than"},
 		{"id not in hex", []byte(`{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"zz"}]}]}]}`), []string{"Content-Type", asJSON}, 400, "not hex"},
 		{"a bomb", bomb, []string{"Content-Type", protobuf, "Content-Encoding", "gzip"}, 413, "larger than 1048576 bytes"},
 		{"a bomb of JSON", zipped(bytes.Repeat([]byte(" "), 64<<20)), []string{"Content-Type", asJSON, "Content-Encoding", "gzip"}, 413, "larger than"},
 		{"64 MB", make([]byte, 64<<20), []string{"Content-Type", protobuf}, 413, "larger than 1048576 bytes"},
-		{"no gzip", good, []string{"Content-Type", protobuf, "Content-Encoding", "gzip"}, 400, "no gzip"},
+		{"no gzip", good, []string{"Content-Type", protobuf, "Content-Encoding", "gzip"}, 400, "not gzip"},
 		{"gzip cut short", zipped(good)[:40], []string{"Content-Type", protobuf, "Content-Encoding", "gzip"}, 400, "cut short"},
 		{"another encoding", good, []string{"Content-Type", protobuf, "Content-Encoding", "br"}, 415, "want gzip, deflate or none"},
 		{"another type", good, []string{"Content-Type", "text/plain"}, 415, "want application/x-protobuf"},
@@ -394,7 +394,7 @@ func TestRefused(t *testing.T) {
 		code    codes.Code
 		want    string
 	}{
-		{"no export", &commonpb.InstrumentationScope{Name: "hello"}, nil, codes.InvalidArgument, "no ExportTraceServiceRequest"},
+		{"no export", &commonpb.InstrumentationScope{Name: "hello"}, nil, codes.InvalidArgument, "not an ExportTraceServiceRequest"},
 		{"a bomb", &statuspb.Status{Message: string(make([]byte, 64<<20))}, []grpc.CallOption{grpc.UseCompressor(grpcgzip.Name)}, codes.ResourceExhausted, "larger than max"},
 		{"64 MB", &statuspb.Status{Message: string(make([]byte, 64<<20))}, nil, codes.ResourceExhausted, "larger than max"},
 	} {
@@ -416,7 +416,7 @@ func TestOnlyTraces(t *testing.T) {
 	d := open(t, nil)
 	for _, signal := range []string{"metrics", "logs"} {
 		resp, body := d.post(t, "/v1/"+signal, nil, "Content-Type", asJSON)
-		if resp.StatusCode != 404 || !strings.Contains(string(body), "only traces are taken here") || !strings.Contains(string(body), "OTEL_"+strings.ToUpper(signal)+"_EXPORTER=none") {
+		if resp.StatusCode != 404 || !strings.Contains(string(body), "only traces are accepted here") || !strings.Contains(string(body), "OTEL_"+strings.ToUpper(signal)+"_EXPORTER=none") {
 			t.Errorf("%s: %d %s", signal, resp.StatusCode, body)
 		}
 		method := "/opentelemetry.proto.collector." + signal + ".v1." + strings.ToUpper(signal[:1]) + signal[1:] + "Service/Export"

@@ -71,23 +71,23 @@ func notAdmitted(no *access.AuthError) *refusal {
 func (r *Receiver) notStored(ctx context.Context, err error) *refusal {
 	switch {
 	case errors.Is(ctx.Err(), context.Canceled):
-		return &refusal{kind: gone, why: "the client went away"}
+		return &refusal{kind: gone, why: "the client disconnected"}
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return &refusal{kind: late, why: "not durable within the client's deadline", after: afterOverload}
 	case errors.Is(err, schemas.ErrPoison):
 		return &refusal{kind: badData, why: "the spans cannot be stored: " + err.Error()}
 	}
-	r.o.Log.Warn("spans not stored: the sender is told to send them again", "err", err)
-	return &refusal{kind: unavailable, why: "the spans are not stored: send them again: " + err.Error(), after: afterOutage}
+	r.o.Log.Warn("spans were not stored: asked the sender to send them again", "err", err)
+	return &refusal{kind: unavailable, why: "the spans were not stored: send them again: " + err.Error(), after: afterOutage}
 }
 
 func tooLargeFor(limit int) *refusal {
-	return &refusal{kind: tooLarge, why: fmt.Sprintf("the request is larger than %d bytes, decompressed; nothing was taken; send fewer spans at once (OTEL_BSP_MAX_EXPORT_BATCH_SIZE, or send_batch_max_size of a collector)", limit)}
+	return &refusal{kind: tooLarge, why: fmt.Sprintf("the decompressed request is larger than %d bytes; nothing was stored; send fewer spans at once (OTEL_BSP_MAX_EXPORT_BATCH_SIZE, or send_batch_max_size of a collector)", limit)}
 }
 
 // notTraces returns the refusal of another signal, which names the setting that switches it off.
 func notTraces(what, signal string) *refusal {
-	return &refusal{kind: onlyTraces, why: fmt.Sprintf("%s: only traces are taken here; switch the exporter of %s off (OTEL_%s_EXPORTER=none) or send it elsewhere", what, signal, envName[signal])}
+	return &refusal{kind: onlyTraces, why: fmt.Sprintf("%s: only traces are accepted here; switch the exporter for %s off (OTEL_%s_EXPORTER=none) or send it elsewhere", what, signal, envName[signal])}
 }
 
 var envName = map[string]string{"metrics": "METRICS", "logs": "LOGS", "profiles": "PROFILES"}

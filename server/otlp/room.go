@@ -52,9 +52,9 @@ func (s *share) grow(ctx context.Context, n int64) error {
 		defer cancel()
 		if err := s.r.free.Acquire(wait, more); err != nil {
 			if ctx.Err() != nil {
-				return &refusal{kind: gone, why: "the client went away, or its deadline passed, while it waited for room"}
+				return &refusal{kind: gone, why: "the client disconnected, or its deadline passed, while the request waited for memory"}
 			}
-			return &refusal{kind: overloaded, after: afterOverload, why: fmt.Sprintf("overloaded: %d bytes of spans are in flight, and no room for %d more came free within %s; send it again", s.r.used.Load(), more, s.r.patience)}
+			return &refusal{kind: overloaded, after: afterOverload, why: fmt.Sprintf("overloaded: %d bytes of spans are in flight, and memory for %d more did not become free within %s; send the request again", s.r.used.Load(), more, s.r.patience)}
 		}
 	}
 	s.n += more

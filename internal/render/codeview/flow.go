@@ -21,6 +21,6 @@ func Flow(t *render.Terminal, r code.FlowResponse) {
 		}
 	}
 	if r.Truncated {
-		t.Printf("%s\n", t.Paint(render.Dim, "… there are more as short as these; --limit shows more"))
+		t.Printf("%s\n", t.Paint(render.Dim, "… there are more paths of this length; --limit shows more"))
 	}
 }

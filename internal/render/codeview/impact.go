@@ -24,7 +24,7 @@ func Impact(t *render.Terminal, r code.ImpactResponse) {
 		if g.Repo != r.Revision.Repo {
 			name += " in " + g.Repo
 		}
-		t.Printf("%s%s  %s\n", apart, t.Paint(render.Cyan, render.OneLine(name)), t.Paint(render.Dim, fmt.Sprintf("%s, %.2f or more", render.Count(g.Count, "symbol"), g.Least)))
+		t.Printf("%s%s  %s\n", apart, t.Paint(render.Cyan, render.OneLine(name)), t.Paint(render.Dim, fmt.Sprintf("%s, at least %.2f", render.Count(g.Count, "symbol"), g.Least)))
 		for _, x := range g.Symbols {
 			t.Printf("  %s\n", affected(t, x))
 		}

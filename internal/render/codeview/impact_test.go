@@ -29,7 +29,7 @@ kgo.Client.Produce  method kgo/client.go:12
 … 2 more; --limit shows more
 reaches 8 symbols in 1 package, and 1 test
 
-acme/site/main in acme/site  8 symbols, 0.50 or more
+acme/site/main in acme/site  8 symbols, at least 0.50
   main.run  function main.go:3  2 away, calls kgo.Client.Close  0.50
   … 7 more
 

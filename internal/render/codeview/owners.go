@@ -31,7 +31,7 @@ func Owners(t *render.Terminal, r code.OwnersResponse) {
 		if x.Added != nil {
 			t.Printf("  added by %s\n", touched(t, *x.Added))
 		} else if x.Since != "" {
-			t.Printf("  %s\n", t.Paint(render.Dim, fmt.Sprintf("there already in %.12s, the oldest commit with a graph", x.Since)))
+			t.Printf("  %s\n", t.Paint(render.Dim, fmt.Sprintf("already in %.12s, the oldest commit with a graph", x.Since)))
 		}
 		if x.Last != nil && (x.Added == nil || *x.Last != *x.Added) {
 			t.Printf("  changed by %s\n", touched(t, *x.Last))

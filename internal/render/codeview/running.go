@@ -17,7 +17,7 @@ func Running(t *render.Terminal, r *code.RuntimeUse) {
 	for _, x := range r.Callers {
 		caller := x.Caller
 		if caller == "" {
-			caller = "somebody without spans"
+			caller = "a caller without spans"
 		}
 		failed := ""
 		if x.Errors > 0 {

@@ -56,7 +56,7 @@ func Insights(d *render.Drawing, r commands.InsightsResponse) {
 		}
 		d.Table("", rows, 2)
 	} else if r.After != nil {
-		d.Print("  " + d.Paint(render.Dim, "nothing has come after it often enough to say"))
+		d.Print("  " + d.Paint(render.Dim, "nothing has come after it often enough for a suggestion"))
 	}
 	d.Hint(r.Basis)
 }

@@ -39,7 +39,7 @@ func Show(t *render.Terminal, r commands.ShowResponse, around commands.StitchRes
 		row("outcome", fmt.Sprintf("exit %d", *r.ExitCode))
 	}
 	if r.Outcome != nil {
-		row("told by", r.Outcome.String())
+		row("reported by", r.Outcome.String())
 	}
 	row("cwd", r.Cwd)
 	row("workspace", r.Workspace)

@@ -28,7 +28,7 @@ func (d *Drawing) chain(lead string, o evidence.Object) {
 	d.causes(lead, hit, o.Time, map[mention]bool{hit: true})
 	var notes []string
 	if o.Chain.Cut {
-		notes = append(notes, "it goes on: --nodes shows more")
+		notes = append(notes, "cut here: --nodes shows more")
 	}
 	if o.Chain.Cyclic {
 		notes = append(notes, "it leads back to itself")

@@ -204,7 +204,7 @@ func (d *Drawing) remarks(o evidence.Object) []remark {
 		all = append(all, remark{render.Dim, why})
 	}
 	if l := o.SupersededBy; l != nil {
-		all = append(all, remark{render.Yellow, "holds no more: " + d.link(*l, o.Position)})
+		all = append(all, remark{render.Yellow, "no longer valid: " + d.link(*l, o.Position)})
 	}
 	if o.Removed {
 		all = append(all, remark{render.Yellow, "ended by this"})

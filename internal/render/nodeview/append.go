@@ -14,7 +14,7 @@ func Appended(t *render.Terminal, done api.Appended, spooled bool) {
 	t.Printf("%s %s", done.ID, t.Paint(render.Dim, where))
 	switch {
 	case done.Retired:
-		t.Printf(" %s", t.Paint(render.Yellow, "(was there, and retention removed it)"))
+		t.Printf(" %s", t.Paint(render.Yellow, "(was there before; retention removed it)"))
 	case done.Duplicate:
 		t.Printf(" %s", t.Paint(render.Yellow, "(was there already)"))
 	}

@@ -34,9 +34,9 @@ func missingText(m commits.Missing) string {
 		parts = append(parts, "the trees of "+render.Count(int(m.Commits), "commit"))
 	}
 	if m.Renames > 0 {
-		parts = append(parts, "what "+render.Count(int(m.Renames), "commit")+" may have renamed")
+		parts = append(parts, "what "+render.Count(int(m.Renames), "commit")+" may have renames")
 	}
-	return fmt.Sprintf("this clone lacks %s (%s, …): the rest is recorded; git fetch --refetch --no-filter makes a clone whole, and --repo with another name imports it anew",
+	return fmt.Sprintf("this clone lacks %s (%s, …): the rest is recorded; git fetch --refetch --no-filter completes a clone, and --repo with another name imports it again",
 		strings.Join(parts, ", "), strings.Join(m.First, ", "))
 }
 
@@ -78,7 +78,7 @@ func importedText(r commits.Report) string {
 		parts = append(parts, render.Count(int(r.Redacted), "secret")+" redacted")
 	}
 	if r.Present > 0 {
-		parts = append(parts, render.Count(int(r.Present), "event")+" there already")
+		parts = append(parts, render.Count(int(r.Present), "event")+" already there")
 	}
 	return strings.Join(parts, "; ")
 }

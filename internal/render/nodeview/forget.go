@@ -18,7 +18,7 @@ func Forgettable(term *render.Terminal, r api.ForgetReport) {
 		term.Printf("  %s %s %s %s\n", term.Paint(render.Yellow, s.Position.String()), s.Time.Local().Format("2006-01-02 15:04:05"),
 			term.Paint(render.Cyan, render.OneLine(s.Type)), term.Paint(render.Dim, render.Count(s.Bytes, "byte")))
 		if s.With != "" {
-			term.Printf("      %s\n", term.Paint(render.Dim, "goes with it: "+s.With))
+			term.Printf("      %s\n", term.Paint(render.Dim, "also erased: "+s.With))
 		}
 		if s.Text != "" {
 			term.Printf("      %s\n", render.OneLine(s.Text))
@@ -42,7 +42,7 @@ func beside(t *render.Terminal, r api.ForgetReport) {
 		t.Printf("not in the log: %s\n", render.OneLine(text))
 	}
 	if r.Kept > 0 {
-		t.Printf("%s of commits match and stay\n", render.Count(r.Kept, "event"))
+		t.Printf("%s of commits match and are kept\n", render.Count(r.Kept, "event"))
 	}
 	if r.Explanation != "" {
 		t.Printf("%s\n", r.Explanation)
@@ -64,10 +64,10 @@ func Erased(t *render.Terminal, r api.ForgetReport, brief bool) {
 		t.Printf("; hidden in the log of brokers that are not Recount's")
 	}
 	if len(r.Rebuilt) > 0 {
-		t.Printf("; made anew: %s", strings.Join(r.Rebuilt, ", "))
+		t.Printf("; rebuilt: %s", strings.Join(r.Rebuilt, ", "))
 	}
 	if len(r.Remaining) > 0 {
-		t.Printf("; in no answer any more")
+		t.Printf("; no answer shows them")
 	}
 	t.Printf("\n")
 	if len(r.Remaining) > 0 {

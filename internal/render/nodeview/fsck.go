@@ -21,7 +21,7 @@ func Fsck(t *render.Terminal, r api.FsckReport) {
 		t.Printf("%s %s: %s\n", t.Paint(render.Red, "WRONG"), where, render.OneLine(f.What))
 	}
 	if r.More {
-		t.Printf("… there may be more: the check ended here\n")
+		t.Printf("… the check stopped here; there may be more\n")
 	}
 	if r.OK {
 		t.Printf("%s ", t.Paint(render.Green, "clean"))
@@ -33,6 +33,6 @@ func Fsck(t *render.Terminal, r api.FsckReport) {
 	}
 	t.Printf("%s\n", t.Paint(render.Dim, "checked in "+render.Took(time.Duration(r.ElapsedMS)*time.Millisecond)))
 	if !r.OK {
-		t.Printf("recount rebuild --projection code makes the graph anew from the log\n")
+		t.Printf("recount rebuild --projection code rebuilds the graph from the log\n")
 	}
 }

@@ -23,11 +23,11 @@ func TestFsck(t *testing.T) {
 	Fsck(term, api.FsckReport{OK: true, Repositories: 1, Snapshots: 1, Chunks: 1, Bytes: 90, Edges: 4})
 	want := `WRONG acme/shop at 9fceb02d0ae5, map out: chunk 12: damaged
 WRONG acme/site: gone
-… there may be more: the check ended here
+… the check stopped here; there may be more
 1 snapshot in 2 repositories; 1,200 chunks of 90,000 bytes; 40 edges
 1 chunk in no snapshot
 checked in 0s
-recount rebuild --projection code makes the graph anew from the log
+recount rebuild --projection code rebuilds the graph from the log
 clean 1 snapshot in 1 repository; 1 chunk of 90 bytes; 4 edges
 checked in 0s
 `

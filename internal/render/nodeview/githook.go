@@ -10,9 +10,9 @@ func GitHook(t *render.Terminal, r githook.Result) {
 	t.Printf("%s: %s", t.Home(r.File), r.Done)
 	switch {
 	case r.Add != "":
-		t.Printf(", and stays as it is; add to it:\n  %s\n", r.Add)
+		t.Printf("; it was not changed; add to it:\n  %s\n", r.Add)
 	case r.Done == "foreign":
-		t.Printf(", and stays as it is\n")
+		t.Printf("; it was not changed\n")
 	default:
 		t.Printf("\n")
 	}

@@ -25,7 +25,7 @@ func Imports(t *render.Terminal, done *importing.Report) {
 			parts = append([]string{r.Format}, parts...)
 		}
 		if r.Present > 0 {
-			parts = append(parts, render.Thousands(r.Present)+" there already")
+			parts = append(parts, render.Thousands(r.Present)+" already there")
 		}
 		if r.Before > 0 {
 			parts = append(parts, render.Thousands(r.Before)+" lines imported before")

@@ -14,23 +14,23 @@ func Retained(t *render.Terminal, r api.RetainReport) {
 		t.Printf("%s takes %.1f MB\n", r.Topic, float64(r.Bytes)/1e6)
 	}
 	if r.Events == 0 {
-		t.Printf("nothing of %s is over (%s)\n", r.Topic, r.Rule)
+		t.Printf("nothing of %s exceeds the limits (%s)\n", r.Topic, r.Rule)
 		return
 	}
 	what := "removed"
 	if r.Event == nil {
-		what = "to go"
+		what = "to be removed"
 	}
 	t.Printf("%s of %s %s (%s)", render.Count(int(r.Events), "event"), r.Topic, what, r.Rule)
 	if r.Known != nil {
-		t.Printf("; known since %s then", r.Known.Local().Format(time.DateTime))
+		t.Printf("; then known since %s", r.Known.Local().Format(time.DateTime))
 	}
 	t.Printf("\n")
 	switch {
 	case r.Event == nil:
 	case schemas.TopicName(r.Topic) == schemas.TopicSpans:
-		t.Printf("%s by the hour stay; by the event at %s\n", render.Count(int(r.Sums), "sum"), r.Event)
+		t.Printf("%s by the hour are kept; recorded by the event at %s\n", render.Count(int(r.Sums), "sum"), r.Event)
 	default:
-		t.Printf("their ids stay; by the event at %s\n", r.Event)
+		t.Printf("their ids are kept; recorded by the event at %s\n", r.Event)
 	}
 }

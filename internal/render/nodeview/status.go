@@ -14,7 +14,7 @@ import (
 func Status(term *render.Terminal, st api.Status, local bool, now time.Time) {
 	who := fmt.Sprintf("a server, pid %d, up %s", st.PID, render.Took(now.Sub(st.Started)))
 	if local {
-		who = "no server runs; this command opened it"
+		who = "no server runs; this command opened the data directory"
 	}
 	term.Printf("%s  %s\n", term.Paint(render.Bold, term.Home(st.DataDir)), term.Paint(render.Dim, "("+who+", recount "+st.Version+")"))
 	var total int64
@@ -32,10 +32,10 @@ func Status(term *render.Terminal, st api.Status, local bool, now time.Time) {
 		term.Printf("             %s\n", term.Paint(render.Yellow, render.Thousands(st.Log.Rejected)+" rejected: recount log tail --topic rejected"))
 	}
 	for _, tp := range st.Log.Unread {
-		term.Printf("             %s\n", term.Paint(render.Red, "nobody reads "+tp+": its events are not seen"))
+		term.Printf("             %s\n", term.Paint(render.Red, "no process reads "+tp+": its events are not seen"))
 	}
 	if since := st.Log.SpansSince; since != nil {
-		term.Printf("             spans are known since %s: of what came before there are sums by the hour\n", since.Local().Format(time.DateTime))
+		term.Printf("             spans are known since %s: for earlier ones there are hourly sums\n", since.Local().Format(time.DateTime))
 		if sums := st.Log.SumsSince; sums != nil {
 			term.Printf("             sums are known since %s\n", sums.Local().Format(time.DateTime))
 		}
@@ -45,7 +45,7 @@ func Status(term *render.Terminal, st api.Status, local bool, now time.Time) {
 		since *time.Time
 	}{{"commands", st.Log.CommandsSince}, {"agents' events", st.Log.AgentsSince}} {
 		if k.since != nil {
-			term.Printf("             %s are known since %s: retention removed those that came in before\n", k.what, k.since.Local().Format(time.DateTime))
+			term.Printf("             %s are known since %s: retention removed those received earlier\n", k.what, k.since.Local().Format(time.DateTime))
 		}
 	}
 	if st.Log.Error != "" {
@@ -56,7 +56,7 @@ func Status(term *render.Terminal, st api.Status, local bool, now time.Time) {
 		if e.Total > 0 {
 			far = fmt.Sprintf("%s, %s of %s", e.Phase, render.Thousands(e.Done), render.Thousands(e.Total))
 		}
-		term.Printf("             %s\n", term.Paint(render.Yellow, fmt.Sprintf("%s being erased, in no answer any more: %s", render.Count(e.Events, "event"), far)))
+		term.Printf("             %s\n", term.Paint(render.Yellow, fmt.Sprintf("erasing %s, no longer shown in any answer: %s", render.Count(e.Events, "event"), far)))
 	}
 	Spool(term, st.Spool)
 	if t := st.Tokens; t != nil {
@@ -115,7 +115,7 @@ func Spool(t *render.Terminal, s api.SpoolStatus) {
 		lines = append(lines, t.Paint(colour, render.PlainText(fmt.Sprintf(format, args...))))
 	}
 	if s.Waiting > 0 {
-		say(render.Yellow, "%s recorded and not in the log yet", render.Thousands(int64(s.Waiting)))
+		say(render.Yellow, "%s recorded but not in the log yet", render.Thousands(int64(s.Waiting)))
 	}
 	for _, to := range s.Servers {
 		say(render.Yellow, "%s to be sent to %s", render.Thousands(int64(to.Waiting)), to.URL)
@@ -125,13 +125,13 @@ func Spool(t *render.Terminal, s api.SpoolStatus) {
 	}
 	file := func(name string) string { return t.Home(filepath.Join(s.Dir, name)) }
 	if s.Lost > 0 {
-		say(render.Red, "%s commands were not recorded, the last %s: nothing could be written; remove %s once you know", render.Thousands(s.Lost), s.LastLost.Local().Format(time.DateTime), file("lost"))
+		say(render.Red, "%s commands were not recorded, the last %s, because nothing could be written; remove %s to dismiss this", render.Thousands(s.Lost), s.LastLost.Local().Format(time.DateTime), file("lost"))
 	}
 	if s.DamagedBytes > 0 {
-		say(render.Red, "%s bytes could not be read: they are in %s", render.Thousands(s.DamagedBytes), file("damaged"))
+		say(render.Red, "%s bytes could not be read and were moved to %s", render.Thousands(s.DamagedBytes), file("damaged"))
 	}
 	if s.Refused > 0 {
-		say(render.Red, "%s entries that the log cannot take: they are in %s, with the reason", render.Thousands(int64(s.Refused)), file("refused"))
+		say(render.Red, "the log cannot accept %s entries: they are in %s with the reason", render.Thousands(int64(s.Refused)), file("refused"))
 	}
 	for i, line := range lines {
 		name := ""

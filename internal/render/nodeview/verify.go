@@ -38,11 +38,11 @@ func Verify(t *render.Terminal, r api.VerifyReport) {
 		}
 	}
 	for _, tp := range r.Unread {
-		t.Printf("%s %s: nobody reads this partition, so its events are in neither\n", t.Paint(render.Red, "UNREAD "), tp)
+		t.Printf("%s %s: no process reads this partition, so neither state has its events\n", t.Paint(render.Red, "UNREAD "), tp)
 	}
 	t.Printf("%s events replayed in %s\n", render.Thousands(r.Events), render.Took(time.Duration(r.ElapsedMS)*time.Millisecond))
 	if r.Erased > 0 {
-		t.Printf("%s erased: recount log tail --topic erasures tells by what\n", render.Count(r.Erased, "event"))
+		t.Printf("%s erased: recount log tail --topic erasures shows by which erasures\n", render.Count(r.Erased, "event"))
 	}
 }
 

@@ -28,13 +28,13 @@ func DeadRoutes(t *render.Terminal, r runtime.DeadRoutesResponse) {
 	}
 	t.Truncated(r.Truncated, "--limit shows more")
 	if r.Total > 0 || r.Seen > 0 {
-		t.Printf("%s\n", t.Paint(render.Dim, fmt.Sprintf("%d never asked for, %d asked for", r.Total, r.Seen)))
+		t.Printf("%s\n", t.Paint(render.Dim, fmt.Sprintf("%d never called, %d called", r.Total, r.Seen)))
 	}
 	for _, u := range r.Unwatched {
 		where := u.Repo
 		if u.Dir != "" {
 			where += ":" + u.Dir
 		}
-		t.Printf("%s\n", t.Paint(render.Dim, fmt.Sprintf("cannot be told of %s of %s: no service of it sent spans", render.Count(u.Routes, "route"), render.OneLine(where))))
+		t.Printf("%s\n", t.Paint(render.Dim, fmt.Sprintf("undecided for %s of %s: none of its services sent spans", render.Count(u.Routes, "route"), render.OneLine(where))))
 	}
 }

@@ -24,6 +24,6 @@ func Edges(t *render.Terminal, r runtime.EdgesResponse) {
 	}
 	t.Truncated(r.Truncated, "--limit shows more")
 	if r.Unjudged > 0 {
-		t.Printf("%s\n", t.Paint(render.Dim, render.Count(r.Unjudged, "call")+" more of which the code cannot say: the caller's repository, or what is called, is not known"))
+		t.Printf("%s\n", t.Paint(render.Dim, render.Count(r.Unjudged, "call")+" more cannot be judged: the repository of the caller, or the called operation, is not known"))
 	}
 }

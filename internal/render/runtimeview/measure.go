@@ -51,7 +51,7 @@ func handled(t *render.Terminal, j *runtime.Join) string {
 	case j == nil:
 		return ""
 	case !j.Resolved():
-		return t.Paint(render.Dim, "code not known: "+render.OneLine(j.Why)) + codeview.Sure(j.Confidence)
+		return t.Paint(render.Dim, "code unknown: "+render.OneLine(j.Why)) + codeview.Sure(j.Confidence)
 	}
 	s := codeview.Symbol(t, *j.Symbol) + t.Paint(render.Dim, "  by "+j.Rule)
 	if j.Others > 0 {

@@ -28,7 +28,7 @@ func Services(t *render.Terminal, r runtime.ServicesResponse) {
 			if s.Home != nil {
 				t.Printf("    %s  %s%s\n", render.OneLine(homeName(s.Home)), t.Paint(render.Dim, "by "+s.Home.Rule+" "+render.OneLine(s.Home.Evidence)), codeview.Sure(s.Home.Confidence))
 			} else {
-				t.Printf("    %s\n", t.Paint(render.Dim, "of no repository that is known"))
+				t.Printf("    %s\n", t.Paint(render.Dim, "repository unknown"))
 			}
 		}
 		for _, x := range r.Calls {

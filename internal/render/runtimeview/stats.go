@@ -18,7 +18,7 @@ func Stats(t *render.Terminal, r runtime.StatsResponse) {
 	}
 	t.Printf("spans       %s, from %sZ to %sZ\n", render.Thousands(int64(r.Spans)), r.First.Format(time.DateTime), r.Last.Format(time.DateTime))
 	t.Printf("services    %d, and %d that send no spans; repositories: %s\n", r.Services, r.Outside, counts(r.Homes))
-	t.Printf("operations  %s; asked for %s times, %s failed\n", counts(r.Operations), render.Thousands(int64(r.Served)), render.Thousands(int64(r.Errors)))
+	t.Printf("operations  %s; %s requests, %s failed\n", counts(r.Operations), render.Thousands(int64(r.Served)), render.Thousands(int64(r.Errors)))
 	t.Printf("calls       %s\n", render.Thousands(r.Calls))
 	t.Printf("joined      %.0f %% of routes and procedures; %s\n", 100*r.JoinedShare, counts(r.Joined))
 }

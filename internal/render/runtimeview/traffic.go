@@ -19,7 +19,7 @@ func Traffic(t *render.Terminal, r runtime.TrafficResponse) {
 		t.Printf("    %s\n", lastSeen(t, x.Measure))
 	}
 	if r.Folded > 0 {
-		t.Printf("%s\n", t.Paint(render.Dim, render.Count(r.Folded, "operation")+" of services that have very many stand in their \"other\"; name a part of an operation to look among them"))
+		t.Printf("%s\n", t.Paint(render.Dim, render.Count(r.Folded, "operation")+" of services with very many are summed up as \"other\"; name a part of an operation to search them"))
 	}
 	t.Truncated(r.Truncated, "--limit shows more")
 }

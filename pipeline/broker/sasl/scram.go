@@ -85,10 +85,10 @@ func (s *scramServer) final(msg string) (string, error) {
 	}
 	fields := strings.Split(msg[:at], ",")
 	if len(fields) < 2 || fields[0] != "c="+base64.StdEncoding.EncodeToString([]byte(s.gs2)) {
-		return "", errors.New("channel binding is not what the first message said")
+		return "", errors.New("channel binding differs from the first message")
 	}
 	if nonce, ok := strings.CutPrefix(fields[1], "r="); !ok || !strings.HasSuffix(nonce, s.nonce) {
-		return "", errors.New("the nonce is not the one we gave")
+		return "", errors.New("the nonce is not the server's")
 	}
 
 	auth := []byte(s.clientFirst + "," + s.serverFirst + "," + msg[:at])
@@ -122,7 +122,7 @@ func decodeScramName(s string) (string, error) {
 			b.WriteByte('=')
 			s = s[3:]
 		case s[0] == '=':
-			return "", errors.New("the user's name is misspelt: = stands for nothing but itself")
+			return "", errors.New("the user's name is not escaped correctly: want =2C for a comma and =3D for =")
 		default:
 			b.WriteByte(s[0])
 			s = s[1:]

@@ -80,7 +80,7 @@ func (l *Log) checkpointHighwater(dir string) error {
 			return err
 		}
 		if len(nums) == 0 {
-			return damaged("there is no high-water file")
+			return damaged("the high-water file is missing")
 		}
 		newest := nums[len(nums)-1]
 		data, err := readFile(l.opts.FS, highwaterName(l.opts.FS, l.dir, newest))

@@ -30,7 +30,7 @@ func (l *Log) runHousekeeping() {
 			if n, err := l.expireWindows(time.Now().Add(-l.opts.ProducerExpiry)); err != nil {
 				l.log.Warn("expire producers", "err", err)
 			} else if n > 0 {
-				l.log.Info("forgot producers that had been silent", "windows", n)
+				l.log.Info("dropped the state of idle producers", "windows", n)
 			}
 		case <-l.ctx.Done():
 			return

@@ -71,9 +71,9 @@ func (e *LossError) Error() string {
 		fmt.Fprintf(&s, "; %s/%d: offsets %d to %d", lost.Topic, lost.Partition, lost.From, lost.To-1)
 	}
 	if len(e.Lost) == 0 {
-		s.WriteString("; no records among them that can be named")
+		s.WriteString("; no known records are among them")
 	}
-	s.WriteString(" (restore the directory from a copy, or open it with AcceptLoss to go on without them)")
+	s.WriteString(" (restore the directory from a copy, or open it with AcceptLoss to continue without them)")
 	return s.String()
 }
 
@@ -132,7 +132,7 @@ func (p *Partition) fillGap(w *pebble.Batch, from, to int64) error {
 // acceptLoss continues without what is lost: the logs end where they had ended, so that no offset
 // and no producer id is assigned twice.
 func (l *Log) acceptLoss(loss *LossError) error {
-	l.log.Error("going on without what was lost, as AcceptLoss says", "err", loss)
+	l.log.Error("continuing without the lost records, as AcceptLoss allows", "err", loss)
 	l.store.lastCommit += loss.Commits
 	return l.store.update(context.Background(), func(w *pebble.Batch) error {
 		for _, lost := range loss.Lost {

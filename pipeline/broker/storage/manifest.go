@@ -109,7 +109,7 @@ func soundBlob(vf vfs.FS, name string) error {
 
 // errOtherManifest reports a manifest that is damaged or of an unknown version. Pebble, which reads
 // it again, reports the details.
-var errOtherManifest = errors.New("not a manifest that is known")
+var errOtherManifest = errors.New("not a known manifest")
 
 // liveBlobs returns the sizes of the blob files that a manifest lists, by number.
 func liveBlobs(vf vfs.FS, name string) (map[uint64]uint64, error) {

@@ -22,9 +22,9 @@ func (e *openError) Error() string { return e.text }
 func (e *openError) Unwrap() error { return e.cause }
 
 const (
-	fixDamage = "keep the directory as it is, and restore it from a backup"
-	fixSpace  = "there is no room on the disk: free some, then start again; nothing is lost for it"
-	fixRights = "give this user the permission, looking at the owner and the mode of all that is in the directory, then start again"
+	fixDamage = "keep the directory unchanged, and restore it from a backup"
+	fixSpace  = "the disk is full: free some space, then start again; nothing was lost"
+	fixRights = "check the owner and mode of everything in the directory, give this user permission, then start again"
 	fixFiles  = "raise the limit of open files (ulimit -n), then start again"
 )
 

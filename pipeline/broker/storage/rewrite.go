@@ -77,7 +77,7 @@ func (l *Log) Rewrite(ctx context.Context, all ...Rewriting) (done Rewritten, er
 		}
 	}
 	if err := l.scrub(ctx); err != nil {
-		return done, fmt.Errorf("rewrite: remove what was replaced from the disk: %w", err)
+		return done, fmt.Errorf("rewrite: remove replaced batches from the disk: %w", err)
 	}
 	return done, nil
 }

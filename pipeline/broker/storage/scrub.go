@@ -77,7 +77,7 @@ func (l *Log) scrub(ctx context.Context) error {
 			return err
 		}
 	}
-	return errors.New("the store keeps files with what was replaced; it will be tried again at the next start")
+	return errors.New("the store still has files with replaced batches; removal will be tried again at the next start")
 }
 
 // resumeScrub finishes what a crash interrupted.
@@ -85,7 +85,7 @@ func (l *Log) resumeScrub() {
 	l.rewriting.Lock()
 	defer l.rewriting.Unlock()
 	if err := l.scrub(l.ctx); err != nil && l.ctx.Err() == nil {
-		l.log.Error("cannot remove what was replaced in the log from the disk; it will be tried again at the next start", "err", err)
+		l.log.Error("cannot remove replaced batches from the disk; it will be tried again at the next start", "err", err)
 	}
 }
 

@@ -41,7 +41,7 @@ func (s *space) check() error {
 		s.low.Store(nil)
 		return nil
 	}
-	low := fmt.Errorf("the disk is nearly full: %d MiB free, %d MiB wanted", free>>20, s.min>>20)
+	low := fmt.Errorf("the disk is nearly full: %d MiB free, %d MiB required", free>>20, s.min>>20)
 	s.low.Store(&low)
 	return nil
 }
@@ -75,9 +75,9 @@ func (l *Log) measureSpace() bool {
 	}
 	switch now := l.space.full(); {
 	case was == nil && now != nil:
-		l.log.Error("produces are refused until there is room", "err", now)
+		l.log.Error("produce requests are refused until there is space", "err", now)
 	case was != nil && now == nil:
-		l.log.Info("produces are accepted again")
+		l.log.Info("produce requests are accepted again")
 	}
 	return true
 }

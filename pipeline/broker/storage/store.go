@@ -205,7 +205,7 @@ func (s *store) fail(err error) {
 				c.mu.Unlock()
 			}()
 		}
-		s.log.Error("log store failed: nothing is written any more; restart to recover", "err", err)
+		s.log.Error("log store failed: no more writes are possible; restart to recover", "err", err)
 		s.hooks.onFatal(err)
 	})
 }

@@ -235,7 +235,7 @@ func storeRefusal(err error) *Refusal { return &Refusal{kerr.KafkaStorageError, 
 // CreateTopic creates a topic and returns when it is durable. With dry it only checks.
 func (l *Log) CreateTopic(ctx context.Context, name string, partitions int32, configs map[string]string, dry bool) (*Topic, *Refusal) {
 	if !ValidTopicName(name) || name == "." || name == ".." {
-		return nil, Refuse(kerr.InvalidTopicException, "%q is no topic name: 1 to 249 of a-z A-Z 0-9 . _ -", name)
+		return nil, Refuse(kerr.InvalidTopicException, "%q is not a topic name: want 1 to 249 of a-z A-Z 0-9 . _ -", name)
 	}
 	if partitions == -1 {
 		partitions = int32(l.opts.DefaultPartitions)

@@ -112,7 +112,7 @@ func CheckBatch(from Sender, raw []byte, maxBytes int) (Batch, *kerr.Error, stri
 	case a&attrTransactional != 0:
 		return nil, kerr.InvalidTxnState, "transactions are not supported"
 	case a&attrLogAppendTime != 0:
-		return nil, kerr.InvalidTimestamp, "the time of appending is for the broker to set"
+		return nil, kerr.InvalidTimestamp, "clients may not use the timestamp type LogAppendTime"
 	case a&attrCodec > 4:
 		return nil, kerr.UnsupportedCompressionType, "unknown compression"
 	}

@@ -87,7 +87,7 @@ func walkRecords(block []byte, count int32, fn func(recordHead) bool) error {
 			return err
 		}
 		if h.offsetDelta != i {
-			return fmt.Errorf("record %d of the batch says it is number %d", i, h.offsetDelta)
+			return fmt.Errorf("record %d of the batch has the number %d", i, h.offsetDelta)
 		}
 		if fn != nil && !fn(h) {
 			return nil

@@ -72,7 +72,7 @@ func Load(opt index.Options, links []byte, chunks [][]byte, vectors index.Vector
 		want int
 	}{{"Dim", opt.Dim}, {"M", opt.M}, {"EfConstruction", opt.EfConstruction}} {
 		if got := d.uint32(); d.err == nil && int64(got) != int64(f.want) {
-			return nil, fmt.Errorf("stored vector index has %s %d, not %d: open it with that, or build it again", f.name, got, f.want)
+			return nil, fmt.Errorf("stored vector index has %s %d, not %d: open it with that, or rebuild it", f.name, got, f.want)
 		}
 	}
 	n, e := d.uint32(), entry{row: d.uint32(), level: int(d.uint32())}

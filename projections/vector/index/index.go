@@ -114,7 +114,7 @@ func (o Options) WithDefaults() (Options, error) {
 		{"Ef", o.Ef, 1, 4096},
 	} {
 		if f.value < f.low || f.value > f.high {
-			return o, fmt.Errorf("vector index option %s is %d: %d to %d is allowed", f.name, f.value, f.low, f.high)
+			return o, fmt.Errorf("vector index option %s is %d: want %d to %d", f.name, f.value, f.low, f.high)
 		}
 	}
 	return o, nil
