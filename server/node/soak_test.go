@@ -3,6 +3,7 @@ package node_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -246,12 +247,18 @@ var questions = []struct {
 		return err
 	}},
 	{"scan", func(ctx context.Context, r *running, _ api.Appended, rng *rand.Rand) error {
-		var out bytes.Buffer
 		q := api.ScanRequest{Limit: 1 + rng.IntN(500)}
 		if rng.IntN(2) == 0 {
 			q = api.ScanRequest{Format: api.FormatArrow}
 		}
-		return r.Client.Scan(ctx, q, &out)
+		// A server that serves as many exports as it may refuses another one after a while, with
+		// the advice to come again. A client does that until its own deadline.
+		for {
+			var out bytes.Buffer
+			if err := r.Client.Scan(ctx, q, &out); !errors.Is(err, api.ErrUnavailable) || ctx.Err() != nil {
+				return err
+			}
+		}
 	}},
 }
 
