@@ -13,7 +13,7 @@ import (
 
 const module = "github.com/recountdb/recount"
 
-// mayImport is the table of docs/ARCHITECTURE.md ("Where to look"): which of
+// mayImport is the table of docs/ARCHITECTURE.md ("The folders"): which of
 // our folders a folder may import, besides itself. Data flows downwards through the
 // list, and imports point upwards only.
 var mayImport = map[string][]string{
