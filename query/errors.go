@@ -8,7 +8,7 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// RequestError is what is wrong with a request; the caller can mend it.
+// RequestError is what is wrong with a request; the caller can fix it.
 type RequestError struct {
 	// Field is the JSON path, such as "filters.exit".
 	Field string

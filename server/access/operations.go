@@ -11,7 +11,7 @@ import (
 // Permission is what an operation requires of a principal.
 type Permission int
 
-// The needs, in ascending order.
+// The permissions, in ascending order.
 const (
 	// Public requires no token: probes have none.
 	Public Permission = iota
@@ -37,8 +37,8 @@ type operation struct {
 	// patterns below it that have no entry of their own.
 	pattern string
 	need    Permission
-	why     string // for Granted and Operator
-	grant   string // for Granted
+	why     string // for Scoped and Admin
+	grant   string // for Scoped
 }
 
 // operations lists all operations. An operation that is not listed requires the operator. A test

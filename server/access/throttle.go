@@ -42,7 +42,7 @@ type tries struct {
 	last           time.Time
 }
 
-// EnterFrom is Enter for a request from an address, which is host:port or a host. It delays the
+// EnterFrom is Authorize for a request from an address, which is host:port or a host. It delays the
 // answer to a wrong token, and each further one doubles the delay. Cancelling ctx ends the wait.
 func (g *Gate) EnterFrom(ctx context.Context, address, pattern string, authorization ...string) (schemas.Principal, *AuthError) {
 	if need, _ := PermissionOf(pattern); g == nil || need == Public || len(authorization) != 1 {

@@ -87,7 +87,7 @@ func (n *Node) carryOutErasures(ctx context.Context, m *meter, scrubbed func()) 
 			return nil, err
 		}
 	}
-	// Release by the erasing events, not by todo: other erasures may have withheld the same events
+	// Release by the erasing events, not by todo: other erasures may have hidden the same events
 	// in the meantime.
 	n.releaseDone(ends)
 	return rebuilt, n.setErased(ctx, ends)

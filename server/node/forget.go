@@ -126,7 +126,7 @@ func (n *Node) appendErased(ctx context.Context, r api.ForgetRequest, found []hi
 		e.ID = e.DeriveID()
 		events = append(events, e)
 	}
-	// Withhold before appending, so that no answer shows the events once they are erased.
+	// Hide before appending, so that no answer shows the events once they are erased.
 	erased := map[schemas.Position]schemas.EventID{}
 	for _, h := range found {
 		erased[h.pos] = h.id

@@ -17,7 +17,7 @@ import (
 // Between an erasure's event and the rebuild of the projections without the erased events, the
 // projections still hold them. Until then:
 //
-//   - An answer that names such an event, by its position or an id, is withheld. Every hit, object and
+//   - An answer that names such an event, by its position or an id, is refused. Every hit, object and
 //     edge of an answer carries its event's position.
 //   - A question that sums up all events of a topic, or whose answer is written while it is read, is
 //     refused if that topic has such an event.
@@ -36,7 +36,7 @@ type hiddenEvents struct {
 	over bool
 }
 
-// names reports whether a text, which may be JSON as encoding/json writes it, names a withheld
+// names reports whether a text, which may be JSON as encoding/json writes it, names a hidden
 // event.
 func (w *hiddenEvents) names(text []byte) bool {
 	for _, m := range positionJSON.FindAllSubmatch(text, -1) {

@@ -4,7 +4,7 @@
 //
 // std.zip holds one entry a package, named by its import path, with the data of
 // golang.org/x/tools/go/gcexportdata, compressed by Zstandard; the archive's comment
-// is the Go version and platform. Positions are left out. It is made anew by
+// is the Go version and platform. Positions are left out. It is rebuilt by
 // `go generate` with the Go version that go.mod names.
 package stdlib
 
