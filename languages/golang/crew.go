@@ -5,14 +5,13 @@ import (
 	"sync"
 )
 
-// crew runs tasks on all cores. What a task does shows to who waits for it alone,
-// so that no answer depends on which of them ran first. A panic in a task is the
-// waiter's.
+// crew runs tasks on all cores. The effects of a task are visible only to the goroutine that waits
+// for it, so that no result depends on the order in which tasks ran. wait panics if a task did.
 type crew struct {
 	running sync.WaitGroup
 	places  chan struct{}
 
-	mu       sync.Mutex // guards what follows
+	mu       sync.Mutex // guards the following fields
 	err      error
 	panicked any
 }

@@ -14,15 +14,15 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// Go: declarations, imports, and what is read of the environment, run or requested.
-// Calls and routes are for the resolver, which type-checks the content: it goes
-// into the facts. A method's owner is its receiver's type, by name (owner_path),
-// since another file may declare that.
+// extractor extracts declarations, imports, and what code reads of the environment, runs or
+// requests. Calls and routes are left to the resolver, which type-checks the content: the facts
+// contain it. A method's owner is the name of its receiver's type (owner_path), since another file
+// may declare that type.
 var extractor = extract.Language{Name: "go", Version: 1, Matches: extract.Suffixed(".go"), Extract: extractGo}
 
 type goFile struct {
 	*extract.Builder
-	base  int // Pos of the first byte
+	base  int // the Pos of the first byte
 	known map[string]string
 }
 
@@ -56,7 +56,7 @@ func extractGo(content []byte, facts *recountv1.FileFacts) {
 	g.Sort()
 }
 
-// offset is the byte of a position; a broken file has positions beyond its end.
+// offset returns the byte offset of a position; a broken file has positions beyond its end.
 func (g *goFile) offset(p token.Pos) uint32 {
 	return uint32(min(max(int(p)-g.base, 0), len(g.Content)))
 }
@@ -78,7 +78,7 @@ func (g *goFile) imports(tree *ast.File) {
 	}
 }
 
-// declareAll declares what a declaration of the file or of a function names.
+// declareAll declares every name in a declaration of the file or of a function.
 func (g *goFile) declareAll(d ast.Decl, in uint32) {
 	switch d := d.(type) {
 	case *ast.FuncDecl:
@@ -139,8 +139,8 @@ func (g *goFile) function(d *ast.FuncDecl) {
 	}
 }
 
-// isGoTest reports whether the go command would run a function as a test, a
-// benchmark or a fuzz target.
+// isGoTest reports whether the go command would run a function as a test, a benchmark or a fuzz
+// target.
 func isGoTest(name string, params []*recountv1.Parameter) bool {
 	for prefix, typ := range map[string]string{"Test": "testing.T", "Benchmark": "testing.B", "Fuzz": "testing.F"} {
 		if rest, ok := strings.CutPrefix(name, prefix); ok && len(params) == 1 && params[0].Type == typ {
@@ -170,8 +170,8 @@ func (g *goFile) signature(t *ast.FuncType) (params []*recountv1.Parameter, resu
 	return params, result
 }
 
-// typePath is the name of a type, through pointers and without type arguments;
-// empty where it has none.
+// typePath returns the name of a type, through pointers and without type arguments; "" if it has no
+// name.
 func (g *goFile) typePath(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.Ident:
@@ -221,7 +221,7 @@ func (g *goFile) typeSpec(spec *ast.TypeSpec, doc string, in uint32) {
 	}
 }
 
-// member declares fields of a struct, or a method of an interface.
+// member declares the fields of a struct, or a method of an interface.
 func (g *goFile) member(f *ast.Field, owner uint32, of *recountv1.Declaration, inInterface bool) {
 	d := extract.Declaration{Kind: recountv1.SymbolKind_SYMBOL_KIND_FIELD, In: owner, End: g.offset(f.End()), Doc: firstDoc(f.Doc, f.Comment)}
 	if f.Tag != nil {
@@ -281,7 +281,7 @@ func (g *goFile) values(spec *ast.ValueSpec, tok token.Token, doc string) {
 	}
 }
 
-// body looks for declared types and for calls with an effect outside the program.
+// body finds declared types, and calls with an effect outside the program.
 func (g *goFile) body(n ast.Node, in uint32) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -323,14 +323,14 @@ func (g *goFile) call(c *ast.CallExpr, in uint32) {
 		return
 	}
 	if attributes["url"] == "" && edge == recountv1.EdgeKind_EDGE_KIND_CONSUMES_ENDPOINT || attributes["variable"] == "" && edge == recountv1.EdgeKind_EDGE_KIND_READS_ENV {
-		return // which one is not said here
+		return // no argument names it
 	}
 	r := g.Refer(edge, in, extract.Member(x.Name, sel.Sel.Name), g.offset(sel.Sel.Pos()))
 	r.Attributes = attributes
 }
 
-// literal is the i-th argument where it is a string literal; the methods of net/http
-// count as such.
+// literal returns the i-th argument if it is a string literal or a constant of net/http that names
+// a method, and "" otherwise.
 func (g *goFile) literal(c *ast.CallExpr, i int) string {
 	if i >= len(c.Args) {
 		return ""
@@ -351,7 +351,7 @@ func (g *goFile) literal(c *ast.CallExpr, i int) string {
 	return ""
 }
 
-// command is the command line from argument i on; what is no literal is {}.
+// command returns the command line from argument i on, with {} for arguments that are not literals.
 func (g *goFile) command(c *ast.CallExpr, i int) string {
 	var words []string
 	for ; i < len(c.Args); i++ {

@@ -11,37 +11,37 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// facts is what a file says to the joins over all packages, in strings: nothing of
-// the checker's is kept alive by it.
+// facts is what a file contributes to the joins over all packages. It consists of strings, so that
+// it keeps nothing of the checker's alive.
 type facts struct {
 	types      []methods // concrete types with methods
 	interfaces []methods // interfaces with methods
 	flows      []flowAt
 	test       bool
-	shape      uint64 // a hash of types and interfaces; 0 where there are none
+	shape      uint64 // a hash of types and interfaces; 0 if there are none
 }
 
-// flowAt is a flow of which what stands in the file begins some lines further down
-// than when it was made.
+// flowAt is a flow whose function now begins some lines further down than when the flow was
+// collected.
 type flowAt struct {
 	*flow
 	by int
 }
 
-// methods are a type's: of a concrete one those of a pointer to it.
+// methods has the methods of a type: for a concrete type T, those of *T.
 type methods struct {
 	key  schemas.NodeKey
 	name string   // the type's text
 	all  []method // by text
 }
 
-// method is one; key is empty where it is declared elsewhere.
+// method is a method of a type; key is empty if it is declared outside the repository.
 type method struct {
 	text string
 	key  schemas.NodeKey
 }
 
-// factsOf takes what a unit's file says, but for its flows.
+// factsOf returns the facts of a unit's file, except for its flows.
 func factsOf(u *unit, i int) facts {
 	f := facts{test: u.files[i].test}
 	ast.Inspect(u.files[i].syntax, func(n ast.Node) bool {
@@ -92,7 +92,7 @@ func (f *facts) addType(u *unit, spec *ast.TypeSpec) {
 	if !ok {
 		return
 	}
-	if plain(named) { // then the set, which takes long to make, is of these
+	if plain(named) { // then these are the method set, which is slow to compute
 		for fn := range named.Methods() {
 			m.all = append(m.all, method{methodText(fn), u.target(fn).key})
 		}
@@ -101,7 +101,7 @@ func (f *facts) addType(u *unit, spec *ast.TypeSpec) {
 		for s := range set.Methods() {
 			fn := s.Obj().(*types.Func)
 			text := methodText(fn)
-			if sig, ok := s.Type().(*types.Signature); ok { // promoted through an instance: of its types
+			if sig, ok := s.Type().(*types.Signature); ok { // promoted through an instance: with its types
 				text = string(appendSignature(append(appendMethodName(nil, fn), ' '), sig))
 			}
 			m.all = append(m.all, method{text, u.target(fn).key})
@@ -112,7 +112,7 @@ func (f *facts) addType(u *unit, spec *ast.TypeSpec) {
 	}
 }
 
-// plain reports whether a type's methods are those that are declared of it.
+// plain reports whether a type's method set consists of its declared methods.
 func plain(t *types.Named) bool {
 	st, ok := t.Underlying().(*types.Struct)
 	if !ok {
@@ -131,8 +131,8 @@ func plain(t *types.Named) bool {
 	return true
 }
 
-// collides reports whether a struct has a field of a method's name: then its type has
-// not the method. A nil one has none.
+// collides reports whether a struct has a field with a method's name, so that its type does not
+// have the method. st may be nil.
 func collides(st *types.Struct, m *types.Func) bool {
 	if st != nil {
 		for f := range st.Fields() {
@@ -148,7 +148,7 @@ func (m *methods) sort() {
 	slices.SortFunc(m.all, func(a, b method) int { return strings.Compare(a.text, b.text) })
 }
 
-// has finds a method by its text.
+// has returns the method with a text.
 func (m *methods) has(text string) (method, bool) {
 	i, ok := slices.BinarySearchFunc(m.all, text, func(m method, text string) int { return strings.Compare(m.text, text) })
 	if !ok {

@@ -9,18 +9,19 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// flow is what a function, or the rest of a file, says about which functions and concrete types reach which
-// of its variables: constraints in the manner of variable type analysis (Sundaresan
-// et al., "Practical Virtual Method Call Resolution for Java", 2000), to be solved
-// over all packages together.
+// flow is the constraints of a function, or of the rest of a file: which functions and concrete
+// types reach which of its variables, in the manner of variable type analysis (Sundaresan et al.,
+// "Practical Virtual Method Call Resolution for Java", 2000). They are solved over all packages
+// together.
 //
-// A node stands for a variable, parameter, result or field whose type is an
-// interface, a function or a type parameter. Fields and the elements of containers
-// are one node a type, whatever value they are of. An object is a function, or a
-// concrete type with methods. Objects are seeded where a function is used as a value
-// or a concrete value becomes an interface, and go along copies.
+// A node stands for a variable, parameter, result or field whose type is an interface, a function
+// or a type parameter. A field has one node for all values of its type, and so have the elements of
+// a type of container. An object is a function, or a concrete type with methods. Objects are seeded
+// where a function is used as a value or a concrete value becomes an interface, and follow the
+// copies.
 type flow struct {
-	// names of nodes that other flows may mean; "" of those that only this one does.
+	// names has the names of the nodes that other flows may mean, and "" for those of this flow
+	// alone.
 	names   []string
 	copies  []copied
 	seeds   []seeded
@@ -28,27 +29,29 @@ type flow struct {
 	sites   []site
 	binds   []bind
 	funcs   []function
-	// line is where its function began when its sites' places were taken; 0 of the rest.
+	// line is the line on which the function began when the places of its sites were taken; 0 for
+	// the rest of a file.
 	line int
 
-	linked *linked // made when it is first solved
+	linked *linked // set when the flow is first solved
 }
 
 type (
-	// copied says that what reaches from reaches to.
+	// copied is a constraint: what reaches from also reaches to.
 	copied struct{ from, to int32 }
-	// seeded says that an object is at a node.
+	// seeded is a constraint: an object is at a node.
 	seeded struct{ node, object int32 }
-	// function is one with a body: a declaration or a literal in it.
+	// function is a function with a body: a declaration or a literal in it.
 	function struct {
 		object string
 		in     schemas.NodeKey // the declaration
-		// sig is its type's text, recv the node of a receiver that is a function itself
-		// (-1: none); params and results are nodes, -1 where nothing can flow.
+		// sig is the text of its type, and recv the node of a receiver whose type flows (-1: none).
+		// params and results are nodes, -1 for those to which nothing can flow.
 		sig             string
 		recv            int32
 		params, results []int32
-		// asks are the types of the parameters that are interfaces or functions, "" else.
+		// asks has the types of the parameters that are interfaces or functions, and "" for the
+		// others.
 		asks []string
 	}
 	// site is a call of a function value, or of a method of an interface.
@@ -59,7 +62,8 @@ type (
 		method        string // "" for a function value
 		sig           string
 		args, results []int32
-		// foreign: the interface is declared elsewhere, and so may be what implements it.
+		// foreign is true if the interface is declared outside the repository: its implementations
+		// may be, too.
 		foreign bool
 	}
 	// bind is a method of an interface used as a value.
@@ -70,27 +74,27 @@ type (
 	}
 )
 
-// outside is the node of everything that was handed to functions of elsewhere, and
-// from which those may hand on.
+// outside is the node of everything that was passed to functions outside the repository, which they
+// may pass on.
 const outside = "outside"
 
-// Objects begin with what they are.
+// An object's name begins with its kind.
 const (
 	functionObject = "F"
 	typeObject     = "T"
 )
 
-// flowing makes the constraints of declarations, of one or of several together.
+// flowing collects the constraints of one or several declarations.
 type flowing struct {
 	*unit
 	out     *flow
 	shared  map[string]int32
 	locals  map[types.Object]int32
-	values  map[ast.Expr]int32 // of expressions that have a node of their own
+	values  map[ast.Expr]int32 // of expressions with a node of their own
 	objects map[string]int32
 	from    schemas.NodeKey
 	results []int32 // of the function that the walk is in
-	// literals counts those of the declaration that the walk is in.
+	// literals counts the literals of the declaration that the walk is in.
 	literals int
 	litNames map[*ast.FuncLit]string
 }
@@ -104,7 +108,7 @@ func newFlowing(u *unit) *flowing {
 	}
 }
 
-// take returns the constraints of what was declared since the last time.
+// take returns the constraints collected since the last call.
 func (f *flowing) take() *flow {
 	out := f.out
 	f.out = &flow{}
@@ -133,7 +137,7 @@ func (f *flowing) declaration(decl ast.Decl, names *declared) {
 	}
 }
 
-// node is the one of a name that other files may use.
+// node returns the node of a name that other files may use.
 func (f *flowing) node(name string) int32 {
 	n, ok := f.shared[name]
 	if !ok {
@@ -215,8 +219,8 @@ func (f *flowing) body(object string, sig *types.Signature, body *ast.BlockStmt)
 	f.results = outer
 }
 
-// asked is what an object must have to be of an interface or function type: the
-// texts of the methods, each with a zero byte after it, or of the signature.
+// asked returns what an object must have to fit an interface or function type: the texts of the
+// methods, each followed by a zero byte, or of the signature.
 func asked(t types.Type) string {
 	switch u := t.Underlying().(type) {
 	case *types.Signature:
@@ -253,7 +257,7 @@ func (f *flowing) literal(lit *ast.FuncLit) {
 	}
 }
 
-// literalName is the object of a literal: of its declaration, and which of it.
+// literalName returns the object of a literal: its declaration and its number within that.
 func (f *flowing) literalName(lit *ast.FuncLit) string {
 	name, ok := f.litNames[lit]
 	if !ok {
@@ -264,7 +268,7 @@ func (f *flowing) literalName(lit *ast.FuncLit) string {
 	return name
 }
 
-// into says that an expression's value reaches a node of some type.
+// into adds the constraint that an expression's value reaches a node of type t.
 func (f *flowing) into(e ast.Expr, to int32, t types.Type) {
 	if to == none || t == nil || !flows(t) {
 		return
@@ -291,7 +295,7 @@ func (f *flowing) converted(src types.Type, to int32, t types.Type) {
 	}
 }
 
-// safe is an expression's type, or one that nothing flows into.
+// safe returns an expression's type, or the invalid type if it is not known.
 func (f *flowing) safe(e ast.Expr) types.Type {
 	if t := f.typeOf(e); t != nil {
 		return t
@@ -299,7 +303,7 @@ func (f *flowing) safe(e ast.Expr) types.Type {
 	return types.Typ[types.Invalid]
 }
 
-// field is the node of a struct's field: one for all values of the type.
+// field returns the node of a struct's field: one for all values of the type.
 func (f *flowing) field(owner types.Type, v *types.Var) int32 {
 	if !flows(v.Origin().Type()) && !flows(v.Type()) {
 		return none
@@ -315,8 +319,8 @@ func appendFieldOwner(b []byte, owner types.Type) []byte {
 	return appendType(b, owner)
 }
 
-// element is the node of a container's elements ("e"), of a map's keys ("k"), of a
-// channel's ("c"): one for all containers of the type.
+// element returns the node of a container's elements ("e"), a map's keys ("k") or a channel's
+// elements ("c"): one for all containers of the type.
 func (f *flowing) element(t types.Type, what string) int32 {
 	if t == nil {
 		return none

@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// walk makes the constraints of everything below n.
+// walk collects the constraints of everything below n.
 func (f *flowing) walk(n ast.Node) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -35,7 +35,7 @@ func (f *flowing) walk(n ast.Node) {
 		case *ast.TypeSwitchStmt:
 			f.typeSwitch(n)
 		case *ast.UnaryExpr:
-			if n.Op == token.AND { // a variable whose address is known is what pointers of its type point to
+			if n.Op == token.AND { // pointers of its type may point to a variable whose address is taken
 				if t := f.typeOf(n.X); flows(t) {
 					d := f.node("*" + string(appendType(nil, t)))
 					v := f.value(n.X)
@@ -69,7 +69,7 @@ func (f *flowing) assign(left, right []ast.Expr) {
 	}
 }
 
-// part is the node of the i-th value of an expression with several.
+// part returns the node of the i-th value of an expression with several values.
 func (f *flowing) part(e ast.Expr, i int) int32 {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.CallExpr:
@@ -102,7 +102,7 @@ func (f *flowing) returned(n *ast.ReturnStmt) {
 	}
 }
 
-// intoAny is into for a node whose type is known to flow.
+// intoAny is into for a node whose type is known to be followed.
 func (f *flowing) intoAny(e ast.Expr, to int32) { f.into(e, to, types.Universe.Lookup("any").Type()) }
 
 func (f *flowing) composite(n *ast.CompositeLit) {
@@ -165,7 +165,7 @@ func (f *flowing) ranged(n *ast.RangeStmt) {
 	}
 }
 
-// rangedFunc calls an iterator with a function whose parameters are the loop's
+// rangedFunc adds the call of an iterator with a function whose parameters are the loop's
 // variables.
 func (f *flowing) rangedFunc(n *ast.RangeStmt, sig *types.Signature) {
 	if sig.Params().Len() != 1 {

@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// value is the node of an expression; none where nothing of it is followed.
+// value returns the node of an expression, or none if its values are not followed.
 func (f *flowing) value(e ast.Expr) int32 {
 	t := f.safe(e)
 	if _, tuple := t.(*types.Tuple); !tuple && !flows(t) {
@@ -55,7 +55,7 @@ func (f *flowing) isFunc(id *ast.Ident) bool {
 	return ok
 }
 
-// once is the node of an expression that has one of its own.
+// once returns the node of an expression with a node of its own, and calls ready when it is new.
 func (f *flowing) once(e ast.Expr, ready func(int32)) int32 {
 	n, ok := f.values[e]
 	if !ok {
@@ -66,7 +66,7 @@ func (f *flowing) once(e ast.Expr, ready func(int32)) int32 {
 	return n
 }
 
-// named is the node of a name: a variable, or a function used as a value at e.
+// named returns the node of a name: a variable, or a function used as a value at e.
 func (f *flowing) named(id *ast.Ident, e ast.Expr) int32 {
 	obj := f.info.Defs[id]
 	if obj == nil {
@@ -93,7 +93,7 @@ func (f *flowing) variable(v *types.Var) int32 {
 	return f.local(v)
 }
 
-// selected is the node of x.f: a field, a package's variable or function, a method
+// selected returns the node of x.f: a field, a variable or function of a package, or a method used
 // as a value.
 func (f *flowing) selected(e *ast.SelectorExpr) int32 {
 	s := f.info.Selections[e]
@@ -128,7 +128,7 @@ func (f *flowing) selected(e *ast.SelectorExpr) int32 {
 	return none
 }
 
-// path follows a selection to the struct that has the field.
+// path follows a selection to the struct that declares the field.
 func (f *flowing) path(s *types.Selection) (owner types.Type, field *types.Var) {
 	t := s.Recv()
 	for _, i := range s.Index() {
@@ -145,8 +145,9 @@ func (f *flowing) path(s *types.Selection) (owner types.Type, field *types.Var) 
 	return owner, field
 }
 
-// receiver is the node that a method is called on, where which method it is depends
-// on what is there: an interface's, also of an embedded one, or a type parameter's.
+// receiver returns the node of the value that a method is called on. abstract is true if that value
+// decides which method is called: the method is an interface's, possibly an embedded one's, or a
+// type parameter's.
 func (f *flowing) receiver(e *ast.SelectorExpr, s *types.Selection) (node int32, abstract bool) {
 	fn := s.Obj().(*types.Func)
 	recv := fn.Signature().Recv()
@@ -170,8 +171,8 @@ func (f *flowing) receiver(e *ast.SelectorExpr, s *types.Selection) (node int32,
 	return node, true
 }
 
-// callResults are the nodes of a call's results. The call itself is made by call,
-// whichever of the two comes first.
+// callResults returns the nodes of a call's results. call adds the constraints of the call itself,
+// before or after this.
 func (f *flowing) callResults(e *ast.CallExpr) []int32 {
 	fun := ast.Unparen(e.Fun)
 	if t, ok := f.info.Types[fun]; ok && t.IsType() { // a conversion
@@ -197,7 +198,7 @@ func (f *flowing) callResults(e *ast.CallExpr) []int32 {
 			return f.node("q" + functionObject + string(t.key) + ":" + strconv.Itoa(i))
 		})
 	}
-	// Its results are nodes of its own, numbered after the call's.
+	// The results are nodes of their own, numbered from that of the call.
 	first := f.once(e, func(int32) {
 		for range sig.Results().Len() - 1 {
 			f.fresh()
@@ -229,7 +230,7 @@ func (f *flowing) signature(fun ast.Expr) (*types.Signature, bool) {
 	return sig, ok
 }
 
-// abstract says that which function a method's name means is for flow to find.
+// abstract reports whether only the flow of values decides which function a method's name means.
 func (f *flowing) abstract(fun ast.Expr) bool {
 	if e, ok := ast.Unparen(fun).(*ast.SelectorExpr); ok {
 		if s := f.info.Selections[e]; s != nil && s.Kind() == types.MethodVal {
@@ -240,7 +241,7 @@ func (f *flowing) abstract(fun ast.Expr) bool {
 	return false
 }
 
-// call makes the constraints of a call: what goes into its parameters.
+// call collects the constraints of a call: what reaches its parameters.
 func (f *flowing) call(e *ast.CallExpr) {
 	fun := ast.Unparen(e.Fun)
 	if t, ok := f.info.Types[fun]; ok && (t.IsType() || t.IsBuiltin()) {
@@ -282,7 +283,7 @@ func (f *flowing) call(e *ast.CallExpr) {
 	f.out.sites = append(f.out.sites, s)
 }
 
-// arguments leads a call's arguments into the nodes of its parameters.
+// arguments adds copies from a call's arguments to the nodes of its parameters.
 func (f *flowing) arguments(e *ast.CallExpr, sig *types.Signature, param func(i int) int32) []int32 {
 	params := sig.Params()
 	nodes := make([]int32, params.Len())
@@ -321,7 +322,7 @@ func (f *flowing) arguments(e *ast.CallExpr, sig *types.Signature, param func(i 
 	return nodes
 }
 
-// static leads the arguments of a call into the parameters of the function.
+// static adds copies from a call's arguments to the parameters of a known function.
 func (f *flowing) static(e *ast.CallExpr, fun ast.Expr, fn *types.Func, sig *types.Signature) {
 	t := f.target(fn)
 	if t.key == "" {
@@ -350,8 +351,8 @@ func (f *flowing) static(e *ast.CallExpr, fun ast.Expr, fn *types.Func, sig *typ
 	f.instance(sig, generic)
 }
 
-// shape is the signature whose parameters say what flows: the generic one's where a
-// type parameter takes concrete values.
+// shape returns the signature whose parameters decide what is followed: the generic one if a type
+// parameter takes concrete values.
 func (f *flowing) shape(sig, generic *types.Signature) *types.Signature {
 	if generic.Params().Len() == sig.Params().Len() {
 		for i := range generic.Params().Len() {
@@ -371,8 +372,8 @@ func (f *flowing) methodExpr(e *ast.CallExpr, object string, sig *types.Signatur
 	}
 }
 
-// instance joins the containers of a generic function's parameters and results with
-// those of the call: []T with []Handler.
+// instance joins the containers in a generic function's parameters and results with those of the
+// call: []T with []Handler.
 func (f *flowing) instance(sig, generic *types.Signature) {
 	if sig == generic {
 		return
@@ -405,7 +406,7 @@ func (f *flowing) joinTypes(a, b types.Type, depth int) {
 	}
 }
 
-// escape hands a call's arguments to the outside, and takes results from there.
+// escape copies the arguments of a call to the node outside.
 func (f *flowing) escape(e *ast.CallExpr) {
 	out := f.node(outside)
 	for _, arg := range e.Args {

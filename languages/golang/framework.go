@@ -5,25 +5,25 @@ import (
 	"strings"
 )
 
-// framework is a library that routes HTTP requests. Most are not here to be typed:
-// their routers are known by the package that a variable's type or its value names,
-// and followed through the unit's variables.
+// framework is a library that routes HTTP requests. The types of most are not available: their
+// routers are recognised by the package in a variable's type or value, and followed through the
+// unit's variables.
 type framework struct {
 	name string
-	// routers are the types, and the functions that make one.
+	// routers has the router types, and the functions that return one.
 	routers []string
-	// verbs are the methods that register a route for the HTTP method they stand for.
+	// verbs maps the methods that register a route to the HTTP method that they register.
 	verbs map[string]string
-	// any are methods that register one for all, as f(pattern, handler).
+	// any has the methods that register a route for all HTTP methods, as f(pattern, handler).
 	any []string
-	// method is one whose first argument is the HTTP method.
+	// method is the method whose first argument is the HTTP method.
 	method string
-	// groups are methods that give a router below a prefix; inside are those that hand
-	// it to a function instead.
+	// groups has the methods that return a router below a prefix; inside has those that pass it to
+	// a function instead.
 	groups, inside []string
-	// same are methods that give a router of the same prefix.
+	// same has the methods that return a router with the same prefix.
 	same []string
-	// last says that the handler is the last argument; else it follows the pattern.
+	// last is true if the handler is the last argument; otherwise it follows the pattern.
 	last bool
 }
 
@@ -58,7 +58,7 @@ func verbs(names ...string) map[string]string {
 	return all
 }
 
-// frameworkOf is the one that a package belongs to, whatever its major version.
+// frameworkOf returns the framework that a package belongs to, of any major version, or nil.
 func frameworkOf(pkg string) *framework {
 	if isVersion(path.Base(pkg)) {
 		pkg = path.Dir(pkg)

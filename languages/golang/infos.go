@@ -7,29 +7,29 @@ import (
 	"sync"
 )
 
-// infos are maps of the checker's that nobody needs any more, for packages of about
-// the size: to make them takes longer than to clear them. It is safe for concurrent use.
+// infos keeps maps of the checker that are no longer needed, for other packages of about the same
+// size: clearing them is faster than allocating new ones. It is safe for concurrent use.
 type infos struct {
 	mu    sync.Mutex
-	spare []*info // the one given back last is the last
+	spare []*info // in the order in which they were given back
 }
 
-// info is what the checker says of syntax, with how many types it has room for.
+// info has the checker's results for some syntax, and how many types its maps have room for.
 type info struct {
 	*types.Info
 	room int
 }
 
 const (
-	// maxSpare is how many infos are kept, maxRoom how large one of them is.
+	// maxSpare is how many infos are kept, and maxRoom the largest room of one of them.
 	maxSpare, maxRoom = 4, 1 << 17
-	// roomier is how many times too large one may be.
+	// roomier is the maximum factor by which a reused info may be too large.
 	roomier = 8
 )
 
-// take is an empty one for so much text, in functions and outside.
+// take returns an empty info for bodies bytes of text in functions and rest bytes outside.
 func (s *infos) take(bodies, rest int) *info {
-	room := bodies/11 + rest/60 // what franz-go's packages have
+	room := bodies/11 + rest/60 // the ratios of franz-go's packages
 	s.mu.Lock()
 	for i, spare := range slices.Backward(s.spare) {
 		if room <= spare.room && spare.room <= max(room*roomier, 1<<10) {
@@ -49,7 +49,7 @@ func (s *infos) take(bodies, rest int) *info {
 	}}
 }
 
-// giveBack takes those of units over, of which nothing is asked any more.
+// giveBack takes over the infos of units whose results are no longer needed.
 func (s *infos) giveBack(units []*unit) {
 	for _, u := range units {
 		i := u.info

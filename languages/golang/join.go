@@ -14,7 +14,7 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// joined is an edge that only all packages together say.
+// joined is an edge that follows only from all packages together.
 type joined struct {
 	from, to   schemas.NodeKey
 	kind       recountv1.EdgeKind
@@ -22,11 +22,11 @@ type joined struct {
 	at         *recountv1.Place
 }
 
-// join adds what only all packages together say, and returns the graphs that
-// differ from those returned before, by path. Packages that are gone are returned
-// empty.
+// join adds the edges that follow only from all packages together, and returns the graphs that
+// differ from those returned before, sorted by path. For packages that no longer exist it returns
+// empty graphs.
 func (s *step) join() []resolve.FileGraph {
-	for path, edges := range s.book.joined { // of the step before
+	for path, edges := range s.book.joined { // of the previous step
 		if s.book.joined[path] = edges[:0]; len(edges) == 0 {
 			delete(s.book.joined, path)
 		}
@@ -76,7 +76,7 @@ func appendJoined(b []byte, edges []joined) []byte {
 	return b
 }
 
-// facts yields what the files say, by directory and path.
+// facts yields the facts of the files, sorted by directory and path.
 func (s *step) facts() iter.Seq[*facts] {
 	return func(yield func(*facts) bool) {
 		for _, w := range s.work {
@@ -89,8 +89,8 @@ func (s *step) facts() iter.Seq[*facts] {
 	}
 }
 
-// implementations finds which types have the methods that an interface asks for.
-// Where no type and no interface differs from the step before, it knows already.
+// implementations finds which types have the methods that an interface requires. If no type and no
+// interface differs from the previous step, it yields that step's result.
 func (s *step) implementations(yield func(joined)) {
 	var shapes []byte
 	for f := range s.facts() {
@@ -109,7 +109,7 @@ func (s *step) implementations(yield func(joined)) {
 	}
 }
 
-// implement finds the types and what they implement.
+// implement collects the types and finds the interfaces that they implement.
 func (s *step) implement() {
 	having := map[string][]*methods{} // by a method's text
 	for f := range s.facts() {
@@ -134,8 +134,8 @@ func (s *step) implement() {
 	}
 }
 
-// appendImplements makes the edges from a type to an interface, and from its methods
-// to the interface's, where it has them all.
+// appendImplements appends the edges from a type to an interface, and from its methods to the
+// interface's, if it has them all.
 func appendImplements(all []joined, t, asked *methods) []joined {
 	before := len(all)
 	pair := func(from, to schemas.NodeKey) {
@@ -154,7 +154,7 @@ func appendImplements(all []joined, t, asked *methods) []joined {
 	return all
 }
 
-// hashGraph is a hash of a graph's every field.
+// hashGraph returns a hash of all fields of a graph.
 func hashGraph(g *resolve.FileGraph) uint64 {
 	h, b := xxh3.New(), make([]byte, 0, 2*hashedAtOnce)
 	said := func(more []byte) {
@@ -180,7 +180,7 @@ func hashGraph(g *resolve.FileGraph) uint64 {
 	return h.Sum64()
 }
 
-// hashedAtOnce is how many bytes hashGraph gathers before it hashes them.
+// hashedAtOnce is the number of bytes that hashGraph gathers before it hashes them.
 const hashedAtOnce = 4 << 10
 
 func appendMessage(b []byte, m proto.Message) []byte {

@@ -10,7 +10,7 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// finish makes the graphs of a package's files, and what is kept of them.
+// finish builds the graphs of a package's files, and keeps what the next step needs of them.
 func (s *step) finish(w *work) {
 	p, units := w.parsed, w.units
 	w.parsed = nil
@@ -54,7 +54,7 @@ func (s *step) finish(w *work) {
 	s.spare.giveBack(units)
 }
 
-// keep is what is kept of a file that was checked.
+// keep returns what the next step needs of a file that was checked.
 func (u *unit) keep(i int) *kept {
 	f := u.files[i]
 	if f.kept != nil {
@@ -74,8 +74,8 @@ func (u *unit) keep(i int) *kept {
 	return k
 }
 
-// found is what a file's functions use and what flows in them, each by itself and by
-// declaration, and of the rest together. What is carried over is not looked for.
+// found has what a file's functions use and what flows in them, separately for each declaration,
+// and together for the rest. Functions that are carried over are left out.
 type found struct {
 	uses     [][]mark
 	rest     []mark
@@ -83,7 +83,7 @@ type found struct {
 	restFlow *flow
 }
 
-// separately reports whether the j-th declaration of a file is looked at by itself.
+// separately reports whether the j-th declaration of a file is examined by itself.
 func (u *unit) separately(i, j int) bool {
 	f := u.files[i]
 	return f.problem == "" && separable(u.names[i], f.syntax.Decls[j])
@@ -94,7 +94,7 @@ func (u *unit) findUses(i int) {
 	found.uses = make([][]mark, len(u.files[i].syntax.Decls))
 	rest.below(u.files[i].syntax.Name)
 	if routed(u.files) {
-		rest.members["ServeHTTP"] = true // what has it is a handler
+		rest.members["ServeHTTP"] = true // a type with this method is a handler
 	}
 	for j, decl := range u.files[i].syntax.Decls {
 		switch {
@@ -125,7 +125,7 @@ func (u *unit) findFlows(i int) {
 	found.restFlow = rest.take()
 }
 
-// part keeps what was found of a file's functions, or is carried over.
+// part keeps what was found in a file's functions, and what is carried over.
 func (u *unit) part(i int, k *kept) {
 	f, found := u.files[i], &u.found[i]
 	all := marks{}

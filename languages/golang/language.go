@@ -6,8 +6,8 @@ import (
 	"github.com/recountdb/recount/languages/resolve"
 )
 
-// Language is Go: what the files say is in extract.go, what their names mean in
-// resolver.go.
+// Language is the entry of Go in the registry: extract.go extracts facts, resolver.go resolves
+// names.
 var Language = registry.Language{
 	Files:    []extract.Language{extractor},
 	Resolver: func() resolve.Resolver { return New() },

@@ -12,25 +12,24 @@ import (
 	"github.com/recountdb/recount/languages/resolve"
 )
 
-// layout is where the repository's modules and packages are: what turns an import
-// path into a directory.
+// layout is where the repository's modules and packages are: it maps an import path to a directory.
 type layout struct {
 	repository string
-	modules    []module // the innermost first: by falling length of dir, then by dir
+	modules    []module // the innermost first: by decreasing length of dir, then by dir
 	dirs       map[string]*dir
 	sorted     []*dir // by path
-	// of is the directories that have an import path; two modules may share one.
+	// of has the directories of an import path; two modules may share one.
 	of map[string][]*dir
-	// manifests is what the go.mod files say of the layout: its key, with the set of
+	// manifests is the key of what the go.mod files contribute to the layout, besides the set of
 	// directories. A dependency's new version does not change it.
 	manifests string
 }
 
-// module is a go.mod.
+// module is what the layout needs of a go.mod file.
 type module struct {
 	dir, path string
-	// replaced are the module paths that it takes from another directory of the
-	// repository.
+	// replaced maps the module paths that the go.mod replaces by a directory of the repository to
+	// that directory.
 	replaced map[string]string
 }
 
@@ -38,15 +37,15 @@ type module struct {
 type dir struct {
 	path       string // "" is the root
 	importPath string
-	module     int // index in layout.modules; -1 is none
-	// ignored: the go command leaves the directory out (testdata, _x, .x, vendor).
+	module     int // index in layout.modules, or -1
+	// ignored is true if the go command ignores the directory (testdata, _x, .x, vendor).
 	ignored bool
 	files   []resolve.File // by path
 }
 
-// readLayout finds the modules and directories of a snapshot. known are modules by
-// path and blob of their go.mod; those of the snapshot are returned. One without a
-// path stands for a go.mod that is none.
+// readLayout finds the modules and directories of a snapshot. known has modules by the path and
+// blob of their go.mod; readLayout returns those of this snapshot in the same form. A module
+// without a path stands for a go.mod that is not valid.
 func readLayout(tree resolve.Tree, known map[string]module) (*layout, map[string]module, error) {
 	modules := map[string]module{}
 	l := &layout{repository: tree.Repository(), dirs: map[string]*dir{}, of: map[string][]*dir{}}
@@ -99,11 +98,10 @@ func readLayout(tree resolve.Tree, known map[string]module) (*layout, map[string
 	return l, modules, nil
 }
 
-// find is the directory that an import of a package means, nil where it is not of
-// the repository. Of modules that share a path the importer's own is meant, then
-// one that it replaces the path by, then the one nearest to the root. Versions are
-// not looked at: a module of the repository that requires a released version of
-// another is resolved against the other as it stands in the same commit.
+// find returns the directory that an import path means, nil if it is not in the repository. If
+// several modules share a path, it prefers the importer's own, then one that the importer replaces
+// the path by, then the one nearest to the root. Versions are ignored: a module of the repository
+// that requires a released version of another is resolved against the other at the same commit.
 func (l *layout) find(from *dir, importPath string) *dir {
 	found := l.of[importPath]
 	if len(found) == 0 {
@@ -148,13 +146,13 @@ func (l *layout) findReplaced(from *dir, importPath string) *dir {
 	return nil
 }
 
-// readModule reads a go.mod as far as it can be understood; one without a module
-// path is none.
+// readModule reads as much of a go.mod as can be understood. The result has no path if the file
+// names none.
 func readModule(file string, content []byte) module {
 	m := module{dir: dirOf(file), path: modfile.ModulePath(content), replaced: map[string]string{}}
 	f, err := modfile.ParseLax(file, content, nil)
 	if err == nil {
-		// ParseLax leaves replacements out; Parse takes them where the whole is in order.
+		// ParseLax leaves replacements out; Parse reads them if the whole file is valid.
 		if strict, err := modfile.Parse(file, content, nil); err == nil {
 			f = strict
 		}
@@ -169,7 +167,7 @@ func readModule(file string, content []byte) module {
 	return m
 }
 
-// dirOf is a file's directory, "" at the root.
+// dirOf returns a file's directory, "" at the root.
 func dirOf(file string) string {
 	if i := strings.LastIndexByte(file, '/'); i >= 0 {
 		return file[:i]
@@ -186,7 +184,7 @@ func vendored(p string) bool {
 	return slices.Contains(strings.Split(p, "/"), "vendor")
 }
 
-// ignored reports whether `go build ./...` leaves a directory out.
+// ignored reports whether `go build ./...` ignores a directory.
 func ignored(p string) bool {
 	for part := range strings.SplitSeq(p, "/") {
 		if part == "testdata" || part == "vendor" || strings.HasPrefix(part, "_") || strings.HasPrefix(part, ".") {

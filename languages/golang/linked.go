@@ -13,7 +13,7 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// numbers gives names small numbers, from one step to the next the same.
+// numbers gives names small numbers, which stay the same from one step to the next.
 type numbers struct {
 	of    map[string]int32
 	names []string
@@ -29,30 +29,30 @@ func (n *numbers) number(name string) int32 {
 	return i
 }
 
-// book is what the solver keeps between steps: the numbers of nodes that several
-// files use, of objects and of what parameters ask for. Flows hold them (see
-// linked), so that solving does not look names up.
+// book is what the solver keeps between steps: the numbers of objects, of nodes that several files
+// use, and of what parameters ask for. Flows store these numbers (see linked), so that solving
+// needs no lookups of names.
 type book struct {
-	// texts are signatures, names of methods, and both together.
+	// texts has signatures, names of methods, and both together.
 	nodes, objects, asks, texts numbers
 	asked                       []ask  // by number
 	functions                   []bool // which objects are functions
-	generic                     []bool // which texts have type parameters in them
-	// types are those with methods, by their text, and byObject what is known of those
-	// that are objects; both hold while the methods of all types are the same.
+	generic                     []bool // which texts contain type parameters
+	// types has the types with methods, by their text, and byObject the methods of those that are
+	// objects; both are valid while the methods of all types stay the same.
 	types    map[string][]*methods
 	byObject []*typeMethods
-	// implemented are the edges of what implements what, for the types and interfaces
-	// of these shapes.
+	// implemented has the edges from types to the interfaces that they implement, for the types and
+	// interfaces with the hash shapes.
 	implemented []joined
 	shapes      xxh3.Uint128
-	// flows are those of the step, and arriving is what arrives at each of their sites,
-	// for the constraints and methods of the hash solved.
+	// flows has the flows of the step, and arriving what arrives at each of their sites, for the
+	// constraints and methods with the hash solved.
 	flows    []placed
 	arriving [][]schemas.NodeKey
 	solved   xxh3.Uint128
-	// What follows is memory for the next step alone: the solver's, what joins give a
-	// path, and what is hashed of it.
+	// The following fields are memory that the next step uses again: the solver's, the edges that
+	// joins give a path, and the bytes that are hashed.
 	solver *solver
 	joined map[string][]joined
 	buffer []byte
@@ -69,8 +69,8 @@ func newBook() *book {
 	return b
 }
 
-// maxNames is how many names a book holds before it is begun anew: names of files
-// that are gone stay in it.
+// maxNames is the maximum number of names in a book before a new one is begun: a book keeps the
+// names of files that no longer exist.
 const maxNames = 4 << 20
 
 func (b *book) full() bool {
@@ -93,7 +93,7 @@ func (b *book) text(text string) int32 {
 	return n
 }
 
-// fits compares signatures; what has type parameters in it fits everything.
+// fits compares signatures; one that contains type parameters fits every other.
 func (b *book) fits(has, asked int32) bool {
 	return has == asked || b.generic[has] || b.generic[asked]
 }
@@ -121,10 +121,10 @@ func (b *book) ask(text string) int32 {
 	return n
 }
 
-// linked is a flow by the numbers of a book.
+// linked is a flow in terms of a book's numbers.
 type linked struct {
 	book    *book
-	nodes   []int32 // -1: the file's own
+	nodes   []int32 // -1 for the file's own
 	objects []int32
 	funcs   []linkedFunction
 	sites   []linkedSite
@@ -134,10 +134,10 @@ type linked struct {
 
 type linkedFunction struct {
 	object, sig int32
-	asks        []int32 // of the parameters; none where anything could be there
+	asks        []int32 // of the parameters; none for those that accept anything
 }
 
-// linkedSite has the texts of a site.
+// linkedSite has the numbers of a site's texts.
 type linkedSite struct{ method, sig int32 }
 
 func (b *book) link(f *flow) *linked {
@@ -179,7 +179,7 @@ func (b *book) link(f *flow) *linked {
 	return l
 }
 
-// hash is of all that a flow says, but for where its sites are.
+// hash returns a hash of a flow, except for the places of its sites.
 func (f *flow) hash() xxh3.Uint128 {
 	var b []byte
 	number := func(n int32) { b = binary.LittleEndian.AppendUint32(b, uint32(n)) }
@@ -238,17 +238,17 @@ func (f *flow) hash() xxh3.Uint128 {
 	return xxh3.Hash128(b)
 }
 
-// typeMethods are the methods of a type that is an object.
+// typeMethods has the methods of a type that is an object.
 type typeMethods struct {
 	byName []typeMethod // by the number of the name
 	texts  []int32      // sorted
 }
 
-// typeMethod is a method by its texts: the name, the signature, and both.
+// typeMethod is a method with the numbers of its texts: the name, the signature, and both.
 type typeMethod struct {
-	key             schemas.NodeKey // "" where it is declared elsewhere
+	key             schemas.NodeKey // "" if it is declared outside the repository
 	name, sig, text int32
-	object          int32 // the method as a function; -1 without key
+	object          int32 // the method as a function; -1 if it has no key
 }
 
 // named finds a method by its name.
@@ -260,7 +260,7 @@ func (t *typeMethods) named(name int32) *typeMethod {
 	return &t.byName[i]
 }
 
-// satisfies reports whether a type has the methods that are asked for.
+// satisfies reports whether a type has the required methods.
 func (t *typeMethods) satisfies(a *ask) bool {
 	for _, text := range a.methods {
 		if _, ok := slices.BinarySearch(t.texts, text); !ok {
@@ -274,7 +274,7 @@ func (b *book) forgetTypes() {
 	b.types, b.byObject = map[string][]*methods{}, nil
 }
 
-// methodsOf are those of an object that is a type.
+// methodsOf returns the methods of an object that is a type.
 func (b *book) methodsOf(object int32) *typeMethods {
 	if int(object) < len(b.byObject) && b.byObject[object] != nil {
 		return b.byObject[object]

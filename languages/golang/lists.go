@@ -1,8 +1,8 @@
 package golang
 
-// table lists small numbers by node.
+// table is a map from nodes to lists of numbers, in two arrays.
 type table struct {
-	pairs      []copied // what it was made of: node, number
+	pairs      []copied // what it was built from: node, number
 	start, all []int32
 }
 
@@ -13,7 +13,7 @@ func (t *table) list(node int32) []int32 {
 	return t.all[t.start[node]:t.start[node+1]]
 }
 
-// set makes the table anew of pairs.
+// set rebuilds the table from pairs.
 func (t *table) set(nodes int, pairs []copied) {
 	t.pairs, t.start, t.all = pairs, cleared(t.start, nodes+1), cleared(t.all, len(pairs))
 	for _, p := range pairs {
@@ -26,18 +26,18 @@ func (t *table) set(nodes int, pairs []copied) {
 		t.all[t.start[p.from]] = p.to
 		t.start[p.from]++
 	}
-	copy(t.start[1:], t.start) // each has moved to where the next one begins
+	copy(t.start[1:], t.start) // each start has moved to that of the next node
 	t.start[0] = 0
 }
 
-// ints are the memory of many lists, most of them short.
+// ints allocates the memory of many lists, most of which are short.
 type ints struct {
 	blocks [][]int32
 	used   int // blocks
 	free   []int32
 }
 
-// reset takes all memory back: no list of before is used any more.
+// reset makes all memory available again: no earlier list may be used any more.
 func (s *ints) reset() { s.used, s.free = 0, nil }
 
 func (s *ints) append(list []int32, n int32) []int32 {
@@ -47,7 +47,7 @@ func (s *ints) append(list []int32, n int32) []int32 {
 	return append(list, n)
 }
 
-// intsBlock is how many numbers a block has; what is longer has memory of its own.
+// intsBlock is the number of elements of a block; longer lists are allocated separately.
 const intsBlock = 1 << 14
 
 func (s *ints) take(size int) []int32 {
@@ -66,16 +66,16 @@ func (s *ints) take(size int) []int32 {
 	return list
 }
 
-// sets are the memory of sets of small numbers.
+// sets allocates the memory of sets of small numbers, as bitmaps.
 type sets struct {
 	all  [][]uint64
 	used int
 }
 
-// reset takes all memory back: no set of before is used any more.
+// reset makes all memory available again: no earlier set may be used any more.
 func (s *sets) reset() { s.used = 0 }
 
-// grow is a set with so many words; of one that has some, those too.
+// grow returns a set with the given number of words that contains the elements of set, if any.
 func (s *sets) grow(set []uint64, words int) []uint64 {
 	if set != nil {
 		return append(set, make([]uint64, words-len(set))...)

@@ -11,33 +11,32 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// meanings are what a package's declarations say to a file: a hash for each name
-// that leads somewhere, and three for each type. Where none of those that a file
-// uses (see uses) differs, the checker says of the file what it said before.
+// meanings has what the names that a package declares mean to files that use them: a hash for each
+// name, and three for each type. While none of the meanings that a file uses (see uses) differs,
+// the checker's results for the file stay the same.
 //
-// Hashes hold no positions, but the nodes that objects stand for.
+// The hashes contain the nodes of objects, but no positions.
 type meanings map[mark]uint64
 
-// mark names what a file may depend on: a hash of one of the words below and a
-// name. Two of one hash only cost time.
+// mark identifies something that a file may depend on: it is a hash of one of the prefixes below
+// and a name. A collision only costs time.
 type mark uint64
 
 const (
-	// byName is what a name leads to by itself or behind a package's: an object of the
-	// package.
+	// byName is what a name means by itself or qualified by a package: an object of the package.
 	byName = "name "
-	// byMember is whatever a name leads to behind an expression: fields and methods.
-	// byMemberOf is what it leads to behind one of a type, "example.com/shop.Cart.Total".
+	// byMember is everything that a name may mean after an expression: fields and methods.
+	// byMemberOf is what it means after one of a given type, "example.com/shop.Cart.Total".
 	byMember, byMemberOf = "member ", "of "
-	// byKind is what operators make of a type: all of it, but of a struct neither its
+	// byKind is what decides how operators apply to a type: all of it, but for a struct neither its
 	// plain fields nor its methods.
 	byKind = "kind "
 	// byMethods is a type's method set.
 	byMethods = "methods "
-	// byFields is a struct's fields in order, byShape which types have those of a
+	// byFields is a struct's fields in order; byShape is the set of types that have the fields of a
 	// struct without a name.
 	byFields, byShape = "fields ", "shape "
-	// byMention is no meaning: which names stand behind expressions (see routes).
+	// byMention has no meaning: it marks the names that follow expressions (see routes).
 	byMention = "mention "
 )
 
@@ -50,7 +49,7 @@ func markOf(what string, name ...string) mark {
 	return mark(xxh3.Hash(b))
 }
 
-// marks is a set.
+// marks is a set of marks.
 type marks map[mark]struct{}
 
 func (m marks) add(more marks) {
@@ -59,7 +58,7 @@ func (m marks) add(more marks) {
 	}
 }
 
-// differing adds to m what two meanings differ in.
+// differing adds to m the marks whose meanings differ.
 func (m marks) differing(a, b meanings) {
 	for k, v := range a {
 		if w, ok := b[k]; !ok || v != w {
@@ -73,8 +72,7 @@ func (m marks) differing(a, b meanings) {
 	}
 }
 
-// mean adds what a package declares. key is the node of an object; several goroutines
-// ask for it.
+// mean adds what a package declares. key returns the node of an object; several goroutines call it.
 func (m meanings) mean(pkg *types.Package, key func(types.Object) schemas.NodeKey) {
 	m[markOf(byName, pkg.Name())]++
 	names := pkg.Scope().Names()
@@ -96,7 +94,7 @@ func (m meanings) mean(pkg *types.Package, key func(types.Object) schemas.NodeKe
 	}
 }
 
-// meaning makes a part of a package's meanings.
+// meaning collects a part of a package's meanings.
 type meaning struct {
 	meanings
 	key func(types.Object) schemas.NodeKey
@@ -114,12 +112,12 @@ func (m *meaning) declared(obj types.Object) {
 
 func (m *meaning) add(what, name string, b []byte) {
 	m.b = b
-	// The sum is the same in every order, and of two types with a method of one name
-	// each has its say.
+	// The sum does not depend on the order, and if two types have a method with one name, both
+	// count.
 	m.meanings[markOf(what, name)] += xxh3.Hash(b)
 }
 
-// member says what a field or a method of a type is; within is the type with what
+// member adds the meaning of a field or a method of a type; within is the type with everything that
 // it embeds.
 func (m *meaning) member(owner string, obj types.Object, within string) {
 	m.b = m.describe(obj, within)
@@ -128,8 +126,8 @@ func (m *meaning) member(owner string, obj types.Object, within string) {
 	m.meanings[markOf(byMemberOf, owner, ".", obj.Name())] += hash
 }
 
-// describe says what an object is where its name is used; within tells equal objects
-// of several types apart.
+// describe appends what an object is where its name is used; within distinguishes equal objects of
+// several types.
 func (m *meaning) describe(obj types.Object, within string) []byte {
 	b := append(append(m.b[:0], within...), '\n')
 	b = append(appendMethodName(b, obj), m.key(obj)...)
@@ -146,7 +144,7 @@ func (m *meaning) describe(obj types.Object, within string) []byte {
 	return b
 }
 
-// class is a letter for what an object is.
+// class returns a letter for the kind of an object.
 func class(obj types.Object) byte {
 	switch obj.(type) {
 	case *types.Func:
@@ -187,7 +185,7 @@ func (m *meaning) named(t *types.Named) {
 		return
 	}
 	within := name
-	methods := uint64(0) // a sum, the same in every order
+	methods := uint64(0) // a sum, so that the order does not matter
 	if isStruct {
 		m.add(byFields, name, appendType(m.b[:0], st))
 		m.add(byShape, string(m.b), append(m.b[:0], name...))
@@ -217,7 +215,7 @@ func (m *meaning) named(t *types.Named) {
 	m.meanings[markOf(byMethods, name)] += methods
 }
 
-// method is a hash of one of a type's method set.
+// method returns a hash of a method in a type's method set.
 func (m *meaning) method(f *types.Func, indirect bool) uint64 {
 	pointer := false
 	if recv := f.Signature().Recv(); recv != nil {
@@ -228,9 +226,9 @@ func (m *meaning) method(f *types.Func, indirect bool) uint64 {
 	return xxh3.Hash(m.b)
 }
 
-// embedding is what embedded fields may promote.
+// embedding collects what embedded fields may promote.
 type embedding struct {
-	text    string // the embedded types, as deep as they embed
+	text    string // the embedded types, at every depth
 	members []types.Object
 	seen    map[types.Type]bool
 }

@@ -9,7 +9,7 @@ import (
 // language is the name of Go in facts and nodes.
 const language = "go"
 
-// origin is an object as declared: the generic one where it is of an instance.
+// origin returns an object as it is declared: for one of an instance, the generic one.
 func origin(obj types.Object) types.Object {
 	switch o := obj.(type) {
 	case *types.Func:
@@ -20,8 +20,8 @@ func origin(obj types.Object) types.Object {
 	return obj
 }
 
-// chainOf is the name of a package-level object or of a method below its package:
-// "Client.Produce"; "" for what has none (a local, a method of an unnamed type).
+// chainOf returns the name of a package-level object or a method within its package:
+// "Client.Produce"; "" for an object without one (a local, a method of an unnamed type).
 func chainOf(obj types.Object) string {
 	if f, ok := obj.(*types.Func); ok {
 		if recv := f.Signature().Recv(); recv != nil {
@@ -38,7 +38,7 @@ func chainOf(obj types.Object) string {
 	return obj.Name()
 }
 
-// namedOf is the named type of T or *T, as declared.
+// namedOf returns the named type of T or *T, as declared, or nil.
 func namedOf(t types.Type) *types.Named {
 	if p, ok := types.Unalias(t).(*types.Pointer); ok {
 		t = p.Elem()
@@ -49,9 +49,9 @@ func namedOf(t types.Type) *types.Named {
 	return nil
 }
 
-// target is where an object stands: a node of the repository, or a name elsewhere.
+// target is where an object is declared: a node of the repository, or a name outside it.
 type target struct {
-	key      schemas.NodeKey // empty: elsewhere
+	key      schemas.NodeKey // empty if it is outside
 	pkg      string
 	name     string
 	external bool

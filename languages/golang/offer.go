@@ -7,9 +7,9 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// offer readies the types that others import, where they want them: those of before,
-// or it returns what makes them anew. That uses nothing of what the package's own check
-// does meanwhile.
+// offer provides the types that other packages import, if any do: the existing ones, or it returns
+// a function that rebuilds them. That function uses nothing that the package's own check changes at
+// the same time.
 func (s *step) offer(w *work) (anew func(), err error) {
 	for _, d := range w.deps {
 		if d.replaced {
@@ -45,7 +45,7 @@ func (s *step) offer(w *work) (anew func(), err error) {
 	return func() { s.offerAnew(w, syntax) }, nil
 }
 
-// offerAnew makes the types that others import, and keeps those of before where they
+// offerAnew rebuilds the types that other packages import, and keeps the existing ones if they
 // offer the same.
 func (s *step) offerAnew(w *work, syntax []*ast.File) {
 	offered, ok := checkDeclarations(s.fset, w.importPath, syntax, s.importsOf(w, nil))
@@ -60,14 +60,14 @@ func (s *step) offerAnew(w *work, syntax []*ast.File) {
 		if offered != nil {
 			w.offered.mean(offered, func(obj types.Object) schemas.NodeKey { return s.offeredKey(w, offered, obj) })
 		}
-		if before != nil { // else who imports it keeps nothing
+		if before != nil { // otherwise its importers keep nothing
 			w.effect.differing(before, w.offered)
 		}
 	}
 	s.publish(w)
 }
 
-// publish notes where what a package offers stands.
+// publish registers the nodes of what a package offers.
 func (s *step) publish(w *work) {
 	if w.types != nil {
 		s.mu.Lock()
@@ -76,8 +76,8 @@ func (s *step) publish(w *work) {
 	}
 }
 
-// published finds where what a package of the repository offers stands; ours is false
-// for all others.
+// published returns the nodes of what a package of the repository offers; ours is false for all
+// other packages.
 func (s *step) published(pkg *types.Package) (byChain map[string]schemas.NodeKey, ours bool) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -85,11 +85,11 @@ func (s *step) published(pkg *types.Package) (byChain map[string]schemas.NodeKey
 	return byChain, ours
 }
 
-// known reports whether a file from before may import the package: what came to be
-// imported is met in files that changed.
+// known reports whether a file of the previous snapshot may import the package: if the package was
+// not imported before, only files that changed import it.
 func (w *work) known() bool { return w.was != nil && w.was.imported }
 
-// offeredKey is the node of an object as importers of a package know it.
+// offeredKey returns the node of an object as importers of a package see it.
 func (s *step) offeredKey(w *work, offered *types.Package, obj types.Object) schemas.NodeKey {
 	obj = origin(obj)
 	if obj.Pkg() == offered {
@@ -99,7 +99,7 @@ func (s *step) offeredKey(w *work, offered *types.Package, obj types.Object) sch
 	return byChain[chainOf(obj)]
 }
 
-// notice takes in what differs of what a package and its tests import.
+// notice records what has changed in the packages that a package and its tests import.
 func (s *step) notice(w *work) {
 	for _, d := range w.allDeps {
 		if d.replaced && d.ready {

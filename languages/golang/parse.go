@@ -16,12 +16,12 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// The platform that files are chosen for. Nothing of the host is looked at. Files
+// The platform that files are selected for. The host has no influence. Files
 // that import "C" count as built: more repositories read right with cgo than
 // without, and the checker needs no C compiler.
 const (
 	goos, goarch = "linux", "amd64"
-	// goMinor is the newest release that build constraints may ask for, that of stdlib.
+	// goMinor is the newest release that build constraints may require, that of package stdlib.
 	goMinor = 26
 )
 
@@ -29,53 +29,53 @@ const (
 type source struct {
 	resolve.File
 	content []byte
-	// syntax is what the checker is to read, decls the declarations with all their bodies.
+	// syntax is what the checker reads; decls has the declarations with all their bodies.
 	syntax *ast.File
 	decls  []ast.Decl
-	// carried are the functions of which syntax has no body, by declaration, where there
-	// are any, and was the file that they are carried over from (see part).
+	// carried has, by declaration, the functions whose bodies syntax leaves out; nil if there are
+	// none. was is the file that they are carried over from (see part).
 	carried []*carried
 	was     *kept
-	// skeletal is the skeleton, once it was asked for.
+	// skeletal is the skeleton, once it has been computed.
 	skeletal []byte
-	// pkg is the package clause's name, "" where there is none.
+	// pkg is the name in the package clause, "" if there is none.
 	pkg  string
 	test bool // by its name
-	// built says that the default platform's build takes the file.
+	// built is true if the build for the default platform includes the file.
 	built bool
 	// problem is the first syntax error.
 	problem string
-	// kept is what is known of the file from before: then content is its skeleton, and
-	// no place in it is true.
+	// kept is what is known of the file from the previous snapshot, or nil. If it is set, content
+	// is the file's skeleton, and no position in it is valid.
 	kept *kept
 }
 
-// kept is what stays of a file that was checked, as long as it does not change.
+// kept is what is kept of a checked file as long as the file does not change.
 type kept struct {
 	blob string
-	// skeleton is the file without what stands in functions; source and names are its
-	// syntax, from when it is first asked for.
+	// skeleton is the file without the bodies of functions; source and names are its syntax, set
+	// when it is first needed.
 	skeleton []byte
 	source   *source
 	names    *declared
 	graph    resolve.FileGraph
 	local    uint64 // the graph's hash
 	facts    facts
-	// uses are what the rest depends on, sorted. routing says that the file imports a
-	// framework of routes.
+	// uses has what the rest depends on, sorted. routing is true if the file imports a framework
+	// for routes.
 	uses    []mark
 	routing bool
-	// external says that it is of an external test package.
+	// external is true if the file belongs to an external test package.
 	external bool
-	// head is a hash of its beginning, and parts are of its functions, by their nodes.
+	// head is a hash of the file's beginning; parts has its functions, by their nodes.
 	head  uint64
 	parts map[schemas.NodeKey]*part
 }
 
-// same reports whether a file is known, and is what it was.
+// same reports whether a file is known and has not changed.
 func (k *kept) same(f resolve.File) bool { return k != nil && k.blob == f.Blob && k.skeleton != nil }
 
-// read parses the skeleton.
+// read returns the syntax of the skeleton.
 func (k *kept) read(fset *token.FileSet, f resolve.File, pkg string) (*source, *declared) {
 	if k.source == nil {
 		k.source = parse(fset, f, k.skeleton)
@@ -86,7 +86,7 @@ func (k *kept) read(fset *token.FileSet, f resolve.File, pkg string) (*source, *
 	return k.source, k.names
 }
 
-// position is where a set has the file, nil where it has it not.
+// position returns the file's entry in a file set, nil if it has none.
 func (s *source) position(fset *token.FileSet) *token.File {
 	return fset.File(s.syntax.FileStart)
 }
@@ -94,8 +94,8 @@ func (s *source) position(fset *token.FileSet) *token.File {
 // using reports whether the file depends on one of the marks.
 func (k *kept) using(changed marks) bool { return usesAny(k.uses, changed) }
 
-// skeleton cuts the bodies of functions out of a file. Nil where it has syntax
-// errors: what the parser makes of those may depend on what is cut.
+// skeleton returns the file without the bodies of functions. It returns nil if the file has syntax
+// errors: what the parser makes of those may depend on the text that is cut.
 func (s *source) skeleton(fset *token.FileSet) []byte {
 	if s.problem != "" || s.skeletal != nil {
 		return s.skeletal
@@ -113,15 +113,15 @@ func (s *source) skeleton(fset *token.FileSet) []byte {
 	return s.skeletal
 }
 
-// external reports whether the file is of an external test package (package p_test).
+// external reports whether the file belongs to an external test package (package p_test).
 func (s *source) external() bool { return s.test && strings.HasSuffix(s.pkg, "_test") }
 
-// parse reads a file into fset. It is a pure function of the path's last part and
-// the bytes. Files with syntax errors give what could be read of them.
+// parse parses a file into fset. It is a pure function of the last part of the path and the bytes.
+// If a file has syntax errors, the result contains what could be parsed.
 func parse(fset *token.FileSet, f resolve.File, content []byte) (src *source) {
 	src = &source{File: f, content: content, test: strings.HasSuffix(f.Path, "_test.go")}
 	defer func() {
-		if r := recover(); r != nil { // a bug of the parser: the file alone pays for it
+		if r := recover(); r != nil { // a bug of the parser must affect only this file
 			src.problem = fmt.Sprintf("the parser failed: %v", r)
 			src.syntax = &ast.File{Name: &ast.Ident{Name: "_"}}
 			src.built = false

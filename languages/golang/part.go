@@ -13,14 +13,13 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// part is what is known of one function of a file. While its text is the same, what
-// stands above it in the file is, and nothing that it uses differs, the checker need
-// not read its body: its edges are those that the file's graph had under its key, and
-// its constraints are the same.
+// part is what is known of one function of a file. While its text, the beginning of the file and
+// everything that it uses stay the same, the checker need not read its body: its edges are those
+// that the file's graph had under its key, and its constraints are the same.
 //
-// A function that declares types has none: its nodes are several, and their types are
-// told apart by their positions. Nor has one that says what stands for a procedure:
-// its edges begin elsewhere (see served).
+// A function that declares types has no part: it has several nodes, and its types are distinguished
+// by their positions. Neither has the generated handler of a procedure: its edges begin at other
+// nodes (see served).
 type part struct {
 	text         uint64 // a hash, from "func" to the last brace
 	line, column int    // of "func"
@@ -43,16 +42,16 @@ func usesAny(sorted []mark, changed marks) bool {
 	return false
 }
 
-// carried is a function's part in the file that a commit has of it.
+// carried is the part of a function that did not change, with its place in the new file.
 type carried struct {
 	*part
 	key  schemas.NodeKey
 	line int // of the function now
 }
 
-// cut takes the bodies of functions out of a file that was read whole, where what is
-// known of them still holds. known is the file before, nil where nothing holds; what
-// was cut before and does not hold any more comes back.
+// cut removes from a file that was read completely the bodies of functions whose parts are still
+// valid. known is the file in the previous snapshot, nil if nothing of it is valid. Bodies that
+// were cut before, and whose parts are no longer valid, are restored.
 func (s *source) cut(fset *token.FileSet, names *declared, known *kept, changed marks) {
 	syntax := *s.syntax
 	syntax.Decls = s.decls
@@ -81,7 +80,7 @@ func (s *source) cut(fset *token.FileSet, names *declared, known *kept, changed 
 	s.syntax = &syntax
 }
 
-// carries is what is known of the i-th declaration, nil where it is there whole.
+// carries returns what is known of the i-th declaration, nil if its body was not cut.
 func (s *source) carries(i int) *carried {
 	if s.carried == nil {
 		return nil
@@ -89,26 +88,26 @@ func (s *source) carries(i int) *carried {
 	return s.carried[i]
 }
 
-// affected reports whether what is kept of the file, or of a function of it, depends
-// on one of the marks.
+// affected reports whether what is kept of the file, or of one of its functions, depends on one of
+// the marks.
 func (s *source) affected(changed marks) bool {
 	return s.kept != nil && s.kept.using(changed) ||
 		slices.ContainsFunc(s.carried, func(c *carried) bool { return c != nil && c.using(changed) })
 }
 
-// partial reports whether something is kept of the file.
+// partial reports whether anything is kept of the file.
 func (s *source) partial() bool {
 	return s.kept != nil || slices.ContainsFunc(s.carried, func(c *carried) bool { return c != nil })
 }
 
-// sizes are how much text the checker reads of the file, in functions and outside.
+// sizes returns how many bytes the checker reads of the file, in functions and outside.
 func (s *source) sizes() (bodies, rest int) {
 	rest = len(s.content)
 	for _, decl := range s.syntax.Decls {
 		if f, ok := decl.(*ast.FuncDecl); ok && f.Body != nil {
 			size := int(f.Body.Rbrace - f.Body.Lbrace)
 			rest -= size
-			if len(f.Body.List) > 0 { // else it was cut, or there is none
+			if len(f.Body.List) > 0 { // otherwise it was cut, or is empty
 				bodies += size
 			}
 		}
@@ -116,8 +115,8 @@ func (s *source) sizes() (bodies, rest int) {
 	return bodies, rest
 }
 
-// head is a hash of what stands above the first declaration that is no import: what
-// the names of packages mean in the file, how it is built, whether it is generated.
+// head returns a hash of the text above the first declaration that is not an import: it decides
+// what the names of packages mean in the file, how it is built, and whether it is generated.
 func (s *source) head(fset *token.FileSet) uint64 {
 	end := s.syntax.Name.End()
 	for _, decl := range s.decls {
@@ -132,18 +131,18 @@ func (s *source) text(fset *token.FileSet, n ast.Node) uint64 {
 	return xxh3.Hash(s.content[fset.PositionFor(n.Pos(), false).Offset:fset.PositionFor(n.End(), false).Offset])
 }
 
-// place is where a declaration begins.
+// place returns the position at which a declaration begins.
 func (s *source) place(fset *token.FileSet, decl ast.Decl) token.Position {
 	return fset.PositionFor(decl.Pos(), false)
 }
 
-// separable reports whether a declaration is a function of which a part is kept.
+// separable reports whether a declaration is a function that has a part.
 func separable(names *declared, decl ast.Decl) bool {
 	f, ok := decl.(*ast.FuncDecl)
 	return ok && f.Body != nil && !names.local[f.Name] && handled(f) == ""
 }
 
-// carry puts the edges of the functions that were not read into the file's graph.
+// carry adds the edges of the functions that were not read to the file's graph.
 func (s *source) carry(g *resolve.FileGraph) {
 	for _, c := range s.carried {
 		if c == nil {
@@ -151,13 +150,13 @@ func (s *source) carry(g *resolve.FileGraph) {
 		}
 		was, by := &s.was.graph, c.line-c.part.line
 		for _, e := range under(was.Edges, c.key, func(e resolve.Edge) schemas.NodeKey { return e.From }) {
-			if e.Kind != recountv1.EdgeKind_EDGE_KIND_CONTAINS { // which the declarations say
+			if e.Kind != recountv1.EdgeKind_EDGE_KIND_CONTAINS { // which the declarations add
 				e.Edge = shiftedEdge(e.Edge, by)
 				g.Edges = append(g.Edges, e)
 			}
 		}
 		for _, x := range under(was.Externals, c.key, func(x resolve.External) schemas.NodeKey { return x.From }) {
-			if x.Kind != recountv1.EdgeKind_EDGE_KIND_IMPLEMENTS_RPC { // which the handler says
+			if x.Kind != recountv1.EdgeKind_EDGE_KIND_IMPLEMENTS_RPC { // which the handler adds
 				x.Edge = shiftedEdge(x.Edge, by)
 				g.Externals = append(g.Externals, x)
 			}
@@ -169,7 +168,7 @@ func (s *source) carry(g *resolve.FileGraph) {
 	}
 }
 
-// under is what begins at a node, of what is sorted by where it begins.
+// under returns the elements that begin at a node, from a slice sorted by where they begin.
 func under[E any](all []E, key schemas.NodeKey, from func(E) schemas.NodeKey) []E {
 	compare := func(e E, key schemas.NodeKey) int {
 		switch from := from(e); {
@@ -188,8 +187,8 @@ func under[E any](all []E, key schemas.NodeKey, from func(E) schemas.NodeKey) []
 	return all[start:end]
 }
 
-// shiftedEdge is an edge with its sites some lines further down. What an edge is made
-// of is not changed once it is in a graph.
+// shiftedEdge returns an edge whose sites are some lines further down. It copies the edge, since
+// one that is in a graph is never changed.
 func shiftedEdge(e *recountv1.CodeEdge, by int) *recountv1.CodeEdge {
 	if by == 0 || len(e.GetSites()) == 0 {
 		return e

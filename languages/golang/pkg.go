@@ -10,61 +10,60 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// pkg is a directory with Go files, and what is kept of it between snapshots: no
-// syntax and nothing of what the checker said of it, but its graph and the types
-// that others import.
+// pkg is a directory with Go files, and what is kept of it between snapshots: its graph and the
+// types that others import, but no syntax and no other result of the checker.
 type pkg struct {
 	*dir
-	key string // dir.key of what the rest was made of
+	key string // dir.key of the files that the other fields were built from
 
-	// primary is the name of the package that others import, "" where there is none.
+	// primary is the name of the package that others import, "" if there is none.
 	primary string
-	// imports are the paths that the primary package's files import, sorted;
-	// allImports those of its tests too.
+	// imports has the paths that the primary package's files import, sorted; allImports also has
+	// those of its tests.
 	imports, allImports []string
-	// meant are the directories that allImports mean, "-" what is elsewhere; circled
-	// says that one of those imports the package, too.
+	// meant has the directories that allImports mean, "-" for those outside the repository; circled
+	// is true if one of them also imports this package.
 	meant   []string
 	circled bool
-	// byChain finds the nodes that other packages may name.
+	// byChain has the nodes that other packages may name.
 	byChain map[string]schemas.NodeKey
-	// imported says that another package imports it.
+	// imported is true if another package imports it.
 	imported bool
-	// types is the package as others import it: what it declares, without tests. It is
-	// nil until one does. api is its fingerprint, offered what it means.
+	// types is the package as others import it: what it declares, without tests. It is nil until
+	// another package imports it. api is its fingerprint, and offered what its names mean.
 	types   *types.Package
 	api     uint64
 	offered meanings
 
-	// graphs are of its files by path, and the package's own first (its path is the
-	// shortest). They hold what the package says alone; local are their hashes.
+	// graphs has the graphs of its files by path, the package's own first (its path is the
+	// shortest). They contain only what follows from the package alone; local has their hashes.
 	graphs []resolve.FileGraph
 	local  map[string]uint64
-	// files are those that were checked, by path, and declares what its units declare.
+	// files has the files that were checked, by path, and declares what the units declare.
 	files    map[string]*kept
 	declares meanings
-	// routers are the names of what is known to route.
+	// routers has the names of variables that are known to be routers.
 	routers marks
-	// final are the hashes of the graphs as they were returned last, by path.
+	// final has the hashes of the graphs as they were last returned, by path.
 	final map[string]uint64
 }
 
 // parsed is the syntax of a directory's files.
 type parsed struct {
 	fset *token.FileSet
-	// files are those with content, by path; names are their declarations.
+	// files has the files with content, by path; names has their declarations.
 	files []*source
 	names []*declared
-	// skipped are those without.
+	// skipped has the files without content.
 	skipped []resolve.File
 }
 
-// parseDir reads a package's files. Of those that are known from before, are the
-// same, and need not be read whole, it reads the skeleton; of the others it cuts the
-// functions that are known and need not be read (see part).
+// parseDir parses a package's files. Of a file that is known and has not changed it parses the
+// skeleton, unless whole requires all of it; of any other it cuts the functions that are known and
+// need not be read (see part).
 func (s *step) parseDir(w *work, before map[string]*kept, whole func(*kept) bool) (*parsed, error) {
 	p := &parsed{fset: s.fset}
-	var all, missing []*wholeFile // of files; nil where the skeleton will do
+	var all, missing []*wholeFile // of files; nil where the skeleton is enough
 	for _, f := range w.dir.files {
 		if f.Skipped != "" {
 			p.skipped = append(p.skipped, f)
@@ -110,8 +109,7 @@ func (s *step) parseDir(w *work, before map[string]*kept, whole func(*kept) bool
 	return p, nil
 }
 
-// packageOf is the canonical path of the directory's package, or of its external
-// tests.
+// packageOf returns the canonical path of the directory's package, or of its external tests.
 func (d *dir) packageOf(external bool) string {
 	if external {
 		return d.importPath + "_test"
@@ -119,8 +117,8 @@ func (d *dir) packageOf(external bool) string {
 	return d.importPath
 }
 
-// drop has the positions of the files that were read whole forgotten, once all is said
-// of them: what is kept of them has none.
+// drop marks the positions of the files that were read completely for removal, once the package is
+// finished: what is kept of them has no positions.
 func (w *work) drop(p *parsed) {
 	for _, f := range p.files {
 		if f.kept == nil {
@@ -129,8 +127,8 @@ func (w *work) drop(p *parsed) {
 	}
 }
 
-// primaryOf is the name of the package that most of the buildable files are of; of
-// equals the first by name. Where there are only tests, it is the package they test.
+// primaryOf returns the name of the package that most of the buildable files belong to, of several
+// the first by name. If there are only tests, it is the package that they test.
 func (p *parsed) primaryOf() string {
 	count := map[string]int{}
 	for _, f := range p.files {
@@ -149,7 +147,7 @@ func (p *parsed) primaryOf() string {
 	return best
 }
 
-// take selects the buildable files that want takes, with their declarations.
+// take returns the buildable files that want accepts, with their declarations.
 func (p *parsed) take(want func(*source) bool) (files []*source, names []*declared) {
 	for i, f := range p.files {
 		if f.built && want(f) {
@@ -159,7 +157,7 @@ func (p *parsed) take(want func(*source) bool) (files []*source, names []*declar
 	return files, names
 }
 
-// importsOf is what files import, sorted.
+// importsOf returns the paths that files import, sorted.
 func importsOf(files []*source) []string {
 	var all []string
 	for _, f := range files {
@@ -171,7 +169,7 @@ func importsOf(files []*source) []string {
 	return slices.Compact(all)
 }
 
-// chains finds nodes by the names that other packages use.
+// chains returns nodes by the names that other packages use.
 func chains(names []*declared) map[string]schemas.NodeKey {
 	all := map[string]schemas.NodeKey{}
 	for _, n := range names {
@@ -184,7 +182,7 @@ func chains(names []*declared) map[string]schemas.NodeKey {
 	return all
 }
 
-// packageGraph is the package's own node, and the files that it contains.
+// packageGraph returns the package's own node, and the edges to the files that it contains.
 func packageGraph(d *dir, primary string, p *parsed) resolve.FileGraph {
 	key := resolve.PackageKey(d.path)
 	node := &recountv1.CodeNode{

@@ -11,8 +11,8 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// checkUnits checks a package, with every file whole that may say something else
-// than before. same is true where all that it declares is as it was.
+// checkUnits checks a package, and reads completely every file whose results may differ from
+// before. same is true if everything that the package declares is as before.
 func (s *step) checkUnits(w *work) (same bool, err error) {
 	for {
 		if w.units == nil {
@@ -22,7 +22,7 @@ func (s *step) checkUnits(w *work) (same bool, err error) {
 			w.units = s.unitsOf(w)
 		}
 		if !w.whole && slices.ContainsFunc(w.units, func(u *unit) bool { return u.failed }) {
-			s.startOver(w) // how far the checker came is not to depend on what it was given
+			s.startOver(w) // how far the checker came must not depend on what it was given
 			continue
 		}
 		if w.whole {
@@ -42,10 +42,10 @@ func (s *step) checkUnits(w *work) (same bool, err error) {
 	}
 }
 
-// uncheck forgets what the checker said.
+// uncheck discards the checker's results.
 func (w *work) uncheck() { w.units, w.said = nil, nil }
 
-// reread has the package read anew, but for the files that were read whole.
+// reread has the package parsed again, except for the files that were read completely.
 func (w *work) reread() {
 	w.taken = map[string]*wholeFile{}
 	for i, f := range w.parsed.files {
@@ -56,7 +56,7 @@ func (w *work) reread() {
 	w.parsed = nil
 }
 
-// unread forgets a package's syntax.
+// unread discards a package's syntax.
 func (w *work) unread() {
 	if w.parsed != nil {
 		w.drop(w.parsed)
@@ -64,8 +64,8 @@ func (w *work) unread() {
 	}
 }
 
-// alike reports whether only the bodies of functions differ from before: then the
-// package declares what it declared.
+// alike reports whether only the bodies of functions have changed, so that the package declares the
+// same as before.
 func (w *work) alike() bool {
 	if len(w.changed) > 0 || w.whole || w.was == nil || len(w.was.files) == 0 {
 		return false
@@ -84,7 +84,7 @@ func (w *work) alike() bool {
 	return built == len(w.was.files)
 }
 
-// saying is what the units declare.
+// saying returns what the units declare.
 func (w *work) saying() meanings {
 	if w.said == nil {
 		w.said = declares(w.units, len(w.declares))
@@ -92,7 +92,7 @@ func (w *work) saying() meanings {
 	return w.said
 }
 
-// declares is what units declare: about so many meanings as before.
+// declares returns what units declare. before is the number of meanings to expect.
 func declares(units []*unit, before int) meanings {
 	m := make(meanings, before)
 	for _, u := range units {
@@ -101,8 +101,8 @@ func declares(units []*unit, before int) meanings {
 	return m
 }
 
-// unitsOf checks the package with its tests, its external tests, and what does not
-// belong together.
+// unitsOf checks the package with its tests, its external tests, and the files of other packages in
+// the directory.
 func (s *step) unitsOf(w *work) []*unit {
 	main := s.unit(w, w.importPath, nil, w.primary)
 	units := []*unit{}
@@ -123,8 +123,8 @@ func (s *step) unitsOf(w *work) []*unit {
 	return units
 }
 
-// otherPackages are the names of the buildable packages besides the primary one:
-// external tests, and what does not belong together.
+// otherPackages returns the names of the buildable packages besides the primary one: external
+// tests, and packages that do not belong in the directory.
 func otherPackages(p *parsed, primary string) []string {
 	var names []string
 	for _, f := range p.files {
@@ -136,8 +136,8 @@ func otherPackages(p *parsed, primary string) []string {
 	return names
 }
 
-// unit checks the files of one package; tested is the unit whose external tests
-// they are.
+// unit checks the files of the package called name. tested is the unit that they are the external
+// tests of, or nil.
 func (s *step) unit(w *work, path string, tested *unit, name string) *unit {
 	files, names := w.parsed.take(func(f *source) bool { return f.pkg == name })
 	if len(files) == 0 {
@@ -157,8 +157,8 @@ func (s *step) unit(w *work, path string, tested *unit, name string) *unit {
 	})
 }
 
-// link makes the edges of a package's units. Again says that a file of which only
-// the declarations were read may have routes.
+// link adds the edges of a package's units. again is true if a file of which only the declarations
+// were read may register routes.
 func (s *step) link(w *work) (again bool) {
 	routers := marks{}
 	for _, u := range w.units {
@@ -179,7 +179,7 @@ func (s *step) link(w *work) (again bool) {
 	return again
 }
 
-// imports makes the edges from files to what they import.
+// imports adds the edges from files to the packages that they import.
 func (s *step) imports(w *work, u *unit) {
 	for i, f := range u.files {
 		if f.kept != nil {

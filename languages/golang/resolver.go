@@ -11,7 +11,7 @@ import (
 	"github.com/recountdb/recount/languages/resolve"
 )
 
-// version changes with anything of this package that changes an answer.
+// version changes with every change of this package that changes a result.
 const version = "go/1"
 
 // Resolver resolves Go. It is not safe for concurrent use.
@@ -21,25 +21,26 @@ type Resolver struct {
 	packages map[string]*pkg // by directory, of the snapshot resolved last
 	book     *book
 	spare    infos
-	// fset has the files whose syntax is kept. It is the same for all steps, so that no
-	// two types that are local to functions have one position.
+	// fset has the files whose syntax is kept. All steps share it, so that no two types that are
+	// local to functions have the same position.
 	fset *token.FileSet
-	// last is the snapshot resolved last, at its manifests and each directory's files.
+	// last is the snapshot resolved last, and at its state: the manifests and each directory's
+	// files.
 	last resolve.Tree
 	at   map[string]string
-	// modules are the go.mod files that were read, by path and blob.
+	// modules has the go.mod files that were read, by path and blob.
 	modules map[string]module
 }
 
 var _ resolve.Resolver = (*Resolver)(nil)
 
-// New makes a resolver that has nothing in memory.
+// New returns a resolver without any state.
 func New() *Resolver {
 	return &Resolver{name: version + "+" + stdlib.Hash()[:8], std: stdlib.New(), fset: token.NewFileSet()}
 }
 
-// Name implements resolve.Resolver: the version and, since answers depend on it, the
-// hash of the standard library.
+// Name implements resolve.Resolver: it returns the version and the hash of the standard library, on
+// which the results depend.
 func (r *Resolver) Name() string { return r.name }
 
 // Languages implements resolve.Resolver.
@@ -68,7 +69,7 @@ func (r *Resolver) Resolve(ctx context.Context, tree resolve.Tree, c resolve.Cha
 	return r.advance(ctx, tree, l)
 }
 
-// layout reads that of a snapshot.
+// layout reads the layout of a snapshot.
 func (r *Resolver) layout(tree resolve.Tree) (*layout, error) {
 	l, modules, err := readLayout(tree, r.modules)
 	if err == nil {
@@ -77,11 +78,10 @@ func (r *Resolver) layout(tree resolve.Tree) (*layout, error) {
 	return l, err
 }
 
-// advance goes from the snapshot resolved last to another, and returns the graphs
-// that differ.
+// advance goes from the snapshot resolved last to another, and returns the graphs that differ.
 func (r *Resolver) advance(ctx context.Context, tree resolve.Tree, l *layout) ([]resolve.FileGraph, error) {
 	before := r.packages
-	r.packages, r.at, r.last = nil, nil, nil // an error on the way leaves nothing half done
+	r.packages, r.at, r.last = nil, nil, nil // after an error no partial state remains
 	if r.book == nil || r.book.full() {
 		r.book = newBook()
 	}
@@ -94,10 +94,10 @@ func (r *Resolver) advance(ctx context.Context, tree resolve.Tree, l *layout) ([
 	return graphs, nil
 }
 
-// manifests is the key of the layout's go.mod files in a state; no directory has it.
+// manifests is the key of the go.mod files in a state; no directory has this name.
 const manifests = "\x00"
 
-// state is what an answer depends on: each directory's files, and the manifests.
+// state returns what the results depend on: each directory's files, and the manifests.
 func (l *layout) state() map[string]string {
 	s := map[string]string{manifests: l.manifests}
 	for _, d := range l.sorted {
@@ -106,7 +106,7 @@ func (l *layout) state() map[string]string {
 	return s
 }
 
-// key says which files a directory has.
+// key returns a text that identifies a directory's files and their contents.
 func (d *dir) key() string {
 	var b strings.Builder
 	for _, f := range d.files {

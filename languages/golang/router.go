@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// router is where routes are registered: a framework's, below prefixes.
+// router is a value that routes are registered on: a framework's, below prefixes.
 type router struct {
 	of       *framework
 	prefixes []string // sorted
 }
 
-// none says that nothing is known.
+// none reports whether nothing is known of a value.
 func (r router) none() bool { return r.of == nil }
 
 func (r router) below(prefix string) router {
@@ -24,7 +24,7 @@ func (r router) below(prefix string) router {
 	return below
 }
 
-// rooted is the router with the empty prefix, where it has none.
+// rooted returns the router, with the empty prefix if it has none.
 func (r router) rooted() router {
 	if len(r.prefixes) == 0 {
 		r.prefixes = []string{""}
@@ -32,7 +32,7 @@ func (r router) rooted() router {
 	return r
 }
 
-// join puts a pattern below a prefix, with one slash between.
+// join appends a pattern to a prefix, with one slash between them.
 func join(prefix, pattern string) string {
 	if prefix == "" {
 		return pattern
@@ -43,10 +43,10 @@ func join(prefix, pattern string) string {
 	return strings.TrimSuffix(prefix, "/") + "/" + strings.TrimPrefix(pattern, "/")
 }
 
-// maxPrefixes bounds those of one router.
+// maxPrefixes is the maximum number of prefixes of one router.
 const maxPrefixes = 32
 
-// functions notes the parameters of functions.
+// functions records the parameters of functions.
 func (r *routing) functions(file *ast.File) {
 	for _, decl := range file.Decls {
 		if f, ok := decl.(*ast.FuncDecl); ok {
@@ -59,7 +59,7 @@ func (r *routing) functions(file *ast.File) {
 	}
 }
 
-// routerType is the framework whose router a type expression names.
+// routerType returns the framework whose router a type expression names, or nil.
 func (r *routing) routerType(t ast.Expr) *framework {
 	if star, ok := t.(*ast.StarExpr); ok {
 		t = star.X
@@ -67,7 +67,8 @@ func (r *routing) routerType(t ast.Expr) *framework {
 	return r.made(t)
 }
 
-// made is the framework that pkg.Name is a router of, or makes one.
+// made returns the framework of which pkg.Name is a router type or a function that makes one, or
+// nil.
 func (r *routing) made(e ast.Expr) *framework {
 	sel, ok := e.(*ast.SelectorExpr)
 	if !ok {
@@ -83,7 +84,7 @@ func (r *routing) made(e ast.Expr) *framework {
 	return nil
 }
 
-// note says what a variable is, besides what else the round says.
+// note records that a variable is a router, in addition to what the round has found of it.
 func (r *routing) note(name *ast.Ident, is router) {
 	obj := r.info.Defs[name]
 	if obj == nil {
@@ -96,7 +97,7 @@ func (r *routing) note(name *ast.Ident, is router) {
 	r.next[obj] = router{is.of, all[:min(len(all), maxPrefixes)]}
 }
 
-// declared notes variables whose declared type is a router's.
+// declared records variables whose declared type is a router's.
 func (r *routing) declared(names []*ast.Ident, t ast.Expr) {
 	if of := r.routerType(t); of != nil {
 		for _, name := range names {
@@ -105,7 +106,7 @@ func (r *routing) declared(names []*ast.Ident, t ast.Expr) {
 	}
 }
 
-// follow notes what is a router by its declaration, an assignment or a call.
+// follow records which variables are routers by a declaration, an assignment or a call.
 func (r *routing) follow(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.Field:
@@ -142,7 +143,7 @@ func (r *routing) assigned(l, value ast.Expr) {
 	}
 }
 
-// handed notes routers that a call hands to a function.
+// handed records routers that a call passes to a function.
 func (r *routing) handed(call *ast.CallExpr) {
 	if sel, ok := call.Fun.(*ast.SelectorExpr); ok {
 		if on := r.value(sel.X); !on.none() {
@@ -175,7 +176,7 @@ func (r *routing) handed(call *ast.CallExpr) {
 	}
 }
 
-// enter makes a router the first parameter of a function.
+// enter records that the first parameter of a function is a router.
 func (r *routing) enter(f ast.Expr, is router) {
 	switch f := ast.Unparen(f).(type) {
 	case *ast.FuncLit:
@@ -189,7 +190,7 @@ func (r *routing) enter(f ast.Expr, is router) {
 	}
 }
 
-// mount puts a router that stands for itself below another.
+// mount puts a variable's router below another.
 func (r *routing) mount(e ast.Expr, below router) {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
@@ -199,7 +200,7 @@ func (r *routing) mount(e ast.Expr, below router) {
 	}
 }
 
-// stripped puts the mux inside of http.StripPrefix(prefix, mux) below its prefix.
+// stripped puts the mux in http.StripPrefix(prefix, mux) below the prefix.
 func (r *routing) stripped(e ast.Expr, on router) {
 	call, ok := ast.Unparen(e).(*ast.CallExpr)
 	if !ok || len(call.Args) != 2 {
@@ -213,7 +214,7 @@ func (r *routing) stripped(e ast.Expr, on router) {
 	}
 }
 
-// function is the one that an expression names.
+// function returns the function that an expression names, or nil.
 func (r *routing) function(e ast.Expr) types.Object {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
@@ -228,7 +229,7 @@ func (r *routing) function(e ast.Expr) types.Object {
 	return nil
 }
 
-// value is the router that an expression is.
+// value returns the router that an expression evaluates to.
 func (r *routing) value(e ast.Expr) router {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:

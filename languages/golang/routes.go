@@ -15,20 +15,19 @@ import (
 // routing finds the routes that a unit registers.
 type routing struct {
 	*unit
-	// at is what is known of variables, next what a round finds out from it: a prefix
-	// that was found before its router's own is not carried on.
+	// at has the routers known after the last round, next those that the current round derives from
+	// them. They are separate so that a prefix found before its router's own prefix is dropped.
 	at, next map[types.Object]router
-	// params are the parameters of the unit's functions: a router handed to one is
-	// there.
+	// params has the parameters of the unit's functions, to which callers may pass routers.
 	params map[types.Object][]*ast.Ident
 }
 
-// maxRounds bounds how far routers are followed from function to function.
+// maxRounds is the maximum number of calls through which a router is followed.
 const maxRounds = 8
 
-// routes adds a unit's routes to its files' graphs, and returns the names of what
-// routes. Which prefix a router has may be said in any file that imports a framework
-// or uses one of those names: all of them must be there whole.
+// routes adds a unit's routes to its files' graphs, and returns the names of routers. Any file that
+// imports a framework or uses one of those names may decide a router's prefix, so all of them must
+// have been read completely.
 func (u *unit) routes() marks {
 	named := marks{}
 	if !routed(u.files) {
@@ -73,7 +72,7 @@ func routed(files []*source) bool {
 	return false
 }
 
-// route is one that a call registers.
+// route is a route that a call registers.
 type route struct {
 	method, pattern string
 	handler         ast.Expr
@@ -83,7 +82,7 @@ type route struct {
 // register adds the routes of a file.
 func (r *routing) register(f *source, names *declared, g *resolve.FileGraph) {
 	times := map[schemas.NodeKey]bool{}
-	methods := map[*ast.CallExpr][]string{} // gorilla's .Methods("GET") behind a call
+	methods := map[*ast.CallExpr][]string{} // of gorilla's .Methods("GET") after a call
 	for _, decl := range f.syntax.Decls {
 		from := names.file
 		if fn, ok := decl.(*ast.FuncDecl); ok {
@@ -103,7 +102,7 @@ func (r *routing) register(f *source, names *declared, g *resolve.FileGraph) {
 	}
 }
 
-// narrowed notes the methods that a gorilla route is narrowed to.
+// narrowed records the HTTP methods that a gorilla route is restricted to.
 func (r *routing) narrowed(call *ast.CallExpr, methods map[*ast.CallExpr][]string) {
 	sel, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok {
@@ -123,7 +122,7 @@ func (r *routing) narrowed(call *ast.CallExpr, methods map[*ast.CallExpr][]strin
 	}
 }
 
-// registered are the routes of a call.
+// registered returns the routes that a call registers.
 func (r *routing) registered(call *ast.CallExpr, narrowed []string) []route {
 	sel, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok || len(call.Args) < 2 {
@@ -153,7 +152,7 @@ func (r *routing) registered(call *ast.CallExpr, narrowed []string) []route {
 	}
 	text, ok := r.constantOf(call.Args[pattern])
 	if !ok && r.info.Types[call.Args[pattern]].Value == nil {
-		return nil // a pattern that is not written down
+		return nil // the pattern is not constant
 	}
 	if on.of == netHTTP {
 		if m, rest, ok := strings.Cut(text, " "); ok {
@@ -168,7 +167,7 @@ func (r *routing) registered(call *ast.CallExpr, narrowed []string) []route {
 		handler = call.Args[len(call.Args)-1]
 	}
 	if r.routes(handler) {
-		return nil // what it routes is registered there
+		return nil // its routes are registered on that router
 	}
 	var routes []route
 	for _, prefix := range on.prefixes {
@@ -187,7 +186,7 @@ func (r *routing) routes(handler ast.Expr) bool {
 	return !r.value(handler).none()
 }
 
-// add makes the node of a route, and the edge to what handles it.
+// add adds the node of a route, and the edge to its handler.
 func (r *routing) add(found route, call *ast.CallExpr, from schemas.NodeKey, f *source, names *declared, g *resolve.FileGraph, times map[schemas.NodeKey]bool) {
 	name := found.method + " " + found.pattern
 	key := schemas.NewNodeKey(f.Path, "", name, recountv1.SymbolKind_SYMBOL_KIND_ROUTE, "")
@@ -203,7 +202,7 @@ func (r *routing) add(found route, call *ast.CallExpr, from schemas.NodeKey, f *
 	}
 	for _, t := range r.handlers(found.handler, from) {
 		known := resolve.EdgeAt(typesResolved, at)
-		if found.of != netHTTP { // the framework's names were followed, its types are not here
+		if found.of != netHTTP { // the type of a router of another framework is not checked
 			known = resolve.EdgeAt(recountv1.Provenance_PROVENANCE_SCOPE_RESOLVED, at)
 		}
 		if t.key != "" {
@@ -216,8 +215,8 @@ func (r *routing) add(found route, call *ast.CallExpr, from schemas.NodeKey, f *
 	}
 }
 
-// handlers are the functions that a handler's expression stands for: itself, what a
-// literal stands in, a handler's ServeHTTP, or what is wrapped in calls.
+// handlers returns the functions that a handler's expression stands for: the function that it
+// names, the declaration that contains a literal, a handler's ServeHTTP, or what calls wrap.
 func (r *routing) handlers(e ast.Expr, from schemas.NodeKey) []target {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.FuncLit:
@@ -263,7 +262,7 @@ func (r *routing) typed(e ast.Expr) types.Type {
 	return t.Type
 }
 
-// serves reports whether a value is an http.Handler of a type that is known.
+// serves reports whether a value is an http.Handler whose type is known.
 func (r *routing) serves(e ast.Expr) bool {
 	t := r.typed(e)
 	if t == nil || types.IsInterface(t) {

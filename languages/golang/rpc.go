@@ -10,16 +10,16 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// What protoc-gen-go-grpc generates says which procedure a Go method stands for: a
-// client's method calls it by its full name, "/shop.v1.Carts/Add", and of a server's
-// interface the function _Carts_Add_Handler calls the method that implements it. The
-// procedures are externals of language "proto": package shop.v1, name Carts.Add.
+// The code that protoc-gen-go-grpc generates shows which procedure a Go method belongs to: a
+// client's method calls it by its full name, "/shop.v1.Carts/Add", and the function
+// _Carts_Add_Handler calls the method of the server's interface that implements it. The procedures
+// are externals of language "proto": package shop.v1, name Carts.Add.
 
-// rpc notes the procedure that a call of a client connection names.
+// rpc adds an edge to the procedure that a call of a client connection names.
 func (l *linker) rpc(call *ast.CallExpr) {
 	sel, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok || l.names.nodes[0].Node.Attributes["generated"] != "true" {
-		return // by hand, an Invoke may mean anything
+		return // in code written by hand, Invoke may mean anything
 	}
 	at, known := map[string]int{"Invoke": 1, "NewStream": 2}[sel.Sel.Name]
 	if !known {
@@ -31,11 +31,11 @@ func (l *linker) rpc(call *ast.CallExpr) {
 	}
 }
 
-// fullMethodName ends the names of the constants that name procedures.
+// fullMethodName is the suffix of the constants that name procedures.
 const fullMethodName = "_FullMethodName"
 
-// served notes the procedure behind a server interface's method that a generated
-// handler calls.
+// served adds the edge from a method of a server's interface, which a generated handler calls, to
+// its procedure.
 func (l *linker) served(decl *ast.FuncDecl) {
 	name := handled(decl)
 	if name == "" || decl.Body == nil {
@@ -66,8 +66,8 @@ func (l *linker) served(decl *ast.FuncDecl) {
 	})
 }
 
-// handled is what a function is the generated handler of by its name, "" where it is
-// none.
+// handled returns "Carts_Add" for the generated handler _Carts_Add_Handler, and "" for any other
+// function.
 func handled(decl *ast.FuncDecl) string {
 	name, _ := strings.CutSuffix(strings.TrimPrefix(decl.Name.Name, "_"), "_Handler")
 	if name == decl.Name.Name || !strings.HasSuffix(decl.Name.Name, "_Handler") {
@@ -76,7 +76,7 @@ func handled(decl *ast.FuncDecl) string {
 	return name
 }
 
-// procedure splits a full name, "/shop.v1.Carts/Add".
+// procedure splits a full name, "/shop.v1.Carts/Add", into package and name.
 func procedure(full string) (pkg, name string, ok bool) {
 	service, method, ok := strings.Cut(strings.TrimPrefix(full, "/"), "/")
 	if !ok || !strings.HasPrefix(full, "/") || service == "" || method == "" || strings.Contains(method, "/") {

@@ -11,19 +11,19 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// solver follows objects along the constraints of all packages to the calls that
-// they decide. What tests put in is followed after everything else: calls outside
-// tests do not arrive at a test's fakes.
+// solver follows objects along the constraints of all packages to the calls whose targets they are.
+// The values that tests pass in are followed after everything else, so that calls outside tests do
+// not reach a test's fakes.
 //
-// Nodes that flows share have the numbers of the book, those of a single flow
-// follow; so do the nodes of what callbacks ask for. What is at a node does not
-// depend on the order in which objects arrive.
+// Nodes that several flows share have the numbers of the book; the nodes of single flows and those
+// of the values that callbacks receive come after them. The objects at a node do not depend on the
+// order in which they arrive.
 //
-// Between two solutions it keeps nothing but memory.
+// Between two solutions it keeps only memory.
 type solver struct {
 	*book
 	flows []placed
-	// rounds are the constraints outside tests, and those of tests; begun of them are in use.
+	// rounds has the constraints outside tests, and those of tests; the first begun are in use.
 	rounds [2]round
 	begun  int
 	funcs  []solved // by object
@@ -31,34 +31,33 @@ type solver struct {
 	nodes []held
 	lists ints                // of the nodes
 	sets  sets                // of the nodes
-	known map[uint64]struct{} // the copies that were found on the way, as pairs
+	known map[uint64]struct{} // the copies that were found while solving, as pairs
 	bound []bound
 	todo  []uint64 // node, object
 
-	// active are the nodes of what callbacks ask for, 0 where there is none; bySig and
-	// byMethod find those that an object may satisfy, by signature and by the first
-	// method.
+	// active has the nodes of the values that callbacks receive, 0 where there is none; bySig and
+	// byMethod find those that an object may satisfy, by signature and by the first method.
 	active   []int32
 	bySig    map[int32]int32
 	byMethod map[int32][]int32
-	called   []bool // objects that the outside calls
+	called   []bool // objects that code outside calls
 }
 
-// held is what is at a node.
+// held is the set of objects at a node.
 type held struct {
 	objects []int32
-	set     []uint64 // the same, where they are many
-	more    []int32  // where what is here goes, by copies that were found on the way
+	set     []uint64 // the same objects, if they are many
+	more    []int32  // the destinations of copies that were found while solving
 }
 
 // outsideNode is the number of the node outside.
 const outsideNode int32 = 0
 
-// placed is a flow among the nodes of all.
+// placed is a flow with the numbers of its nodes in the solution.
 type placed struct {
 	flowAt
 	*linked
-	base int32 // of the flow's own nodes
+	base int32 // the number of the first of the flow's own nodes
 	test bool
 }
 
@@ -72,26 +71,26 @@ func (p *placed) nodeOf(n int32) int32 {
 	return p.base + n
 }
 
-// solved finds a function: which of a flow's.
+// solved locates a function: the i-th of a flow.
 type solved struct {
 	in *placed
 	i  int32
 }
 
-// solvedFunction is a function with what is known of it by number.
+// solvedFunction is a function in the numbers of a solution.
 type solvedFunction struct {
 	*linkedFunction
 	params, results []int32
 	in              schemas.NodeKey
 }
 
-// round is some flows' constraints by node: those of node n begin at start[n].
+// round is the constraints of some flows, by node.
 type round struct {
 	copies, calls, binds table
 	sites                []solvedSite
 }
 
-// solvedSite is a call, and the objects that were found to arrive at it.
+// solvedSite is a call with the objects that reach it.
 type solvedSite struct {
 	*site
 	linkedSite
@@ -102,9 +101,9 @@ type solvedSite struct {
 // bound is the node of a method that is used as a value.
 type bound struct{ to, method int32 }
 
-// mayCalls makes the edges of calls through interfaces and function values. Where no
-// constraint and no method differs from the step before, what arrives at which call
-// is known already, and only lines may be others.
+// mayCalls yields the edges of calls through interfaces and function values. If no constraint and
+// no method differs from the previous step, it uses that step's solution, and only lines may
+// differ.
 func (s *step) mayCalls(yield func(joined)) {
 	b := s.book
 	b.flows = b.flows[:0]
@@ -141,8 +140,7 @@ func (s *step) mayCalls(yield func(joined)) {
 	}
 }
 
-// solve finds what arrives at each call of the book's flows, first of those outside
-// tests.
+// solve returns what reaches each call of the book's flows, first for the calls outside tests.
 func (b *book) solve() (arriving [][]schemas.NodeKey) {
 	v := b.solver
 	v.reset()
@@ -157,7 +155,7 @@ func (b *book) solve() (arriving [][]schemas.NodeKey) {
 	return arriving
 }
 
-// reset begins a solution of the book's flows.
+// reset prepares the solver for the book's flows.
 func (v *solver) reset() {
 	v.flows, v.begun = v.book.flows, 0
 	nodes := len(v.book.nodes.names)
@@ -177,13 +175,13 @@ func (v *solver) reset() {
 	clear(v.byMethod)
 }
 
-// cleared is n zero values, in the memory of others where it is enough.
+// cleared returns n zero values, in the memory of all if that is large enough.
 func cleared[E any](all []E, n int) []E {
 	clear(all)
 	return slices.Grow(all[:0], n)[:n]
 }
 
-// arriving are the functions that were found for a call.
+// arriving returns the functions that reach a call.
 func (v *solver) arriving(c *solvedSite) []schemas.NodeKey {
 	if len(c.found) == 0 {
 		return nil
@@ -192,7 +190,7 @@ func (v *solver) arriving(c *solvedSite) []schemas.NodeKey {
 	for i, o := range c.found {
 		if in, fn := v.function(o); in != nil {
 			all[i] = fn.in
-		} else { // a method of which no body was seen
+		} else { // a method without a known body
 			all[i] = schemas.NodeKey(v.objects.names[o][len(functionObject):])
 		}
 	}
@@ -200,7 +198,7 @@ func (v *solver) arriving(c *solvedSite) []schemas.NodeKey {
 	return slices.Compact(all)
 }
 
-// begin takes in the constraints of the files that are tests, or of the others.
+// begin adds the constraints of the files that are tests, or of the others.
 func (v *solver) begin(tests bool) *round {
 	r := &v.rounds[v.begun]
 	v.begun++
@@ -254,7 +252,7 @@ func (v *solver) begin(tests bool) *round {
 	return r
 }
 
-// arrived follows what is at the nodes already along the constraints of a round.
+// arrived applies the constraints of a round to the objects that are already at nodes.
 func (v *solver) arrived(r *round) {
 	for _, c := range r.copies.pairs {
 		for _, o := range v.nodes[c.from].objects {
@@ -273,7 +271,7 @@ func (v *solver) arrived(r *round) {
 	}
 }
 
-// copy lets what is at one node reach another.
+// copy adds a constraint: what is at one node reaches another.
 func (v *solver) copy(from, to int32) {
 	if from == none || to == none || from == to {
 		return
@@ -289,7 +287,7 @@ func (v *solver) copy(from, to int32) {
 	}
 }
 
-// many is how many objects a node has before they are also kept as a set.
+// many is the number of objects of a node from which they are also kept as a set.
 const many = 12
 
 func (v *solver) put(node, object int32) {
@@ -305,7 +303,7 @@ func (v *solver) put(node, object int32) {
 	v.todo = append(v.todo, uint64(node)<<32|uint64(object))
 }
 
-// insert adds to a node's set; false where it is there.
+// insert adds an object to a node's set, and returns false if it was there already.
 func (v *solver) insert(n *held, object int32) bool {
 	if words := len(v.objects.names)>>6 + 1; words > len(n.set) {
 		n.set = v.sets.grow(n.set, words)
@@ -351,7 +349,7 @@ func (v *solver) run() {
 
 func (v *solver) isFunction(object int32) bool { return v.functions[object] }
 
-// function is the one of an object, and the flow that it is in: nil where it has no body.
+// function returns the function of an object and the flow that contains it: nil if it has no body.
 func (v *solver) function(object int32) (in *placed, fn solvedFunction) {
 	if int(object) >= len(v.funcs) || v.funcs[object].in == nil {
 		return nil, fn
@@ -361,7 +359,7 @@ func (v *solver) function(object int32) (in *placed, fn solvedFunction) {
 	return f.in, solvedFunction{&f.in.linked.funcs[f.i], said.params, said.results, said.in}
 }
 
-// dispatch is the arrival of an object where a call is decided.
+// dispatch handles an object that reaches the function or receiver of a call.
 func (v *solver) dispatch(c *solvedSite, object int32) {
 	switch {
 	case v.isFunction(object):
@@ -399,7 +397,7 @@ func (v *solver) enter(c *solvedSite, in *placed, fn solvedFunction) {
 	}
 }
 
-// bind is the arrival of an object whose method is used as a value.
+// bind handles an object that reaches the receiver of a method used as a value.
 func (v *solver) bind(b int32, object int32) {
 	if v.isFunction(object) {
 		return

@@ -14,18 +14,17 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// step is the way from one snapshot to the next: which packages must be read and
-// checked anew, in which order, and their graphs.
+// step is the transition from one snapshot to the next: which packages must be read and checked
+// again, in which order, and their graphs.
 //
-// A package is checked anew where its files differ, where an import means another
-// directory than before, or where one of its files uses what a package that it
-// imports, directly or through others, offers in another way than before. Of such a
-// package the files that changed are read whole, and those that use what changed
-// (see uses); of the others the checker sees what they declare, and what is kept of
-// them stays.
+// A package is checked again if its files differ, if an import means another directory than before,
+// or if one of its files uses something that a package it imports, directly or through others, now
+// offers differently. Of such a package the files that changed are read completely, and so are
+// those that use what changed (see uses); of the other files the checker sees the declarations, and
+// what is kept of them stays valid.
 //
-// Where a package offers the same, by a fingerprint without positions, the types
-// that others already hold are kept.
+// If a package offers the same, by a fingerprint without positions, the types that others already
+// hold are kept.
 type step struct {
 	fset   *token.FileSet
 	std    *stdlib.Importer
@@ -38,40 +37,40 @@ type step struct {
 	work   []*work               // by directory
 	ahead  map[string]*wholeFile // by path, until the packages have begun
 
-	mu sync.RWMutex // guards what follows, while packages are checked
-	// of are the nodes of packages that others import, by their names.
+	mu sync.RWMutex // guards the following fields while packages are checked
+	// of has the nodes of packages that others import, by their names.
 	of map[*types.Package]map[string]schemas.NodeKey
 }
 
-// work is a package while a step goes over it.
+// work is a package and its state during a step.
 type work struct {
 	*pkg
-	was    *pkg // before the step; nil where it is new
+	was    *pkg // before the step; nil if it is new
 	parsed *parsed
-	// taken are files that were read whole, by path, for the next reading.
+	// taken has files that were read completely, by path, for when the package is parsed again.
 	taken map[string]*wholeFile
-	// gone are files whose positions nobody needs after the step.
+	// gone has files whose positions nobody needs after the step.
 	gone  []*token.File
-	units []*unit  // where they are checked already
-	said  meanings // what the units declare, once that was asked
-	// deps are the packages of the repository that it imports, without those that it
-	// cannot see because they import it; allDeps are those of its tests too.
+	units []*unit  // set once they are checked
+	said  meanings // what the units declare, once it has been computed
+	// deps has the packages of the repository that it imports, without those that are hidden
+	// because they import it; allDeps also has those of its tests.
 	deps, allDeps []*work
 	dirty         bool // its files or what they import differ
-	replaced      bool // its types are not those of before
-	// effect is what importers may see differ, of the package and of those it imports.
+	replaced      bool // its types are not those of the previous snapshot
+	// effect is what importers may see differ, in the package and in those it imports.
 	effect marks
-	// upset says that it came or went: who imports it can keep nothing. elsewhere says
-	// that an import of it, or of one that it imports, means another directory: nor can
-	// who imports it through others.
+	// upset is true if the package appeared or disappeared: its importers can keep nothing.
+	// elsewhere is true if an import of it, or of a package that it imports, means another
+	// directory: then packages that import it through others can keep nothing either.
 	upset, elsewhere bool
-	// changed is what the package's own files may see differ; whole says that nothing
-	// of them can be kept.
+	// changed is what the package's own files may see differ; whole is true if nothing of them can
+	// be kept.
 	changed   marks
 	whole     bool
-	ready     bool // its types are there, if any are wanted
+	ready     bool // its types are available, if any package imports them
 	done      bool
-	component int // the packages that import each other, in order of dependence
+	component int // of packages that import each other, numbered in order of dependence
 }
 
 func newStep(fset *token.FileSet, std *stdlib.Importer, spare *infos, b *book, tree resolve.Tree, l *layout, before map[string]*pkg) *step {
@@ -81,8 +80,8 @@ func newStep(fset *token.FileSet, std *stdlib.Importer, spare *infos, b *book, t
 	}
 }
 
-// run goes over the packages: what they offer in the order of dependence, and, on all
-// cores, what they hold.
+// run processes the packages: what they offer in the order of dependence and, on all cores, what
+// they contain.
 func (s *step) run(ctx context.Context) error {
 	defer func() {
 		for _, w := range s.work {
@@ -106,7 +105,7 @@ func (s *step) run(ctx context.Context) error {
 		s.byPath[d.path] = w.pkg
 		at[d.path] = w
 	}
-	s.ahead = nil // all of it is taken
+	s.ahead = nil // the packages have taken all of it
 	s.connect(at)
 	order := slices.Clone(s.work)
 	slices.SortStableFunc(order, func(a, b *work) int { return cmp.Compare(a.component, b.component) })
@@ -129,7 +128,7 @@ func (s *step) run(ctx context.Context) error {
 		}
 		w.ready = true
 	}
-	for _, w := range order { // whose tests import what came after them
+	for _, w := range order { // the packages whose tests import later ones
 		if !w.done {
 			checks.run(func() error { return s.check(w) })
 		}
@@ -137,8 +136,7 @@ func (s *step) run(ctx context.Context) error {
 	return checks.wait()
 }
 
-// begin takes a directory over from the snapshot before, and reads it where its
-// files differ.
+// begin takes a directory over from the previous snapshot, and reads it if its files differ.
 func (s *step) begin(d *dir) (*work, error) {
 	w := &work{pkg: &pkg{dir: d, key: d.key()}, was: s.before[d.path], changed: marks{}, effect: marks{}}
 	switch was := w.was; {
@@ -173,8 +171,7 @@ func (s *step) begin(d *dir) (*work, error) {
 	return w, nil
 }
 
-// read parses a package's files: whole those that differ and those that use what
-// differs.
+// read parses a package's files: completely those that differ and those that use what differs.
 func (s *step) read(w *work) error {
 	if w.parsed != nil {
 		return nil
@@ -190,10 +187,10 @@ func (s *step) read(w *work) error {
 	return err
 }
 
-// importable takes the files that other packages may import.
+// importable reports whether other packages may import the file.
 func (w *work) importable(f *source) bool { return f.pkg == w.primary && !f.test }
 
-// startOver lets nothing be kept of a package's files.
+// startOver discards everything that was kept of a package's files.
 func (s *step) startOver(w *work) {
 	w.whole = true
 	w.uncheck()
@@ -202,10 +199,10 @@ func (s *step) startOver(w *work) {
 	}
 }
 
-// check makes a package's graphs, where they may differ from those of before.
+// check builds a package's graphs, if they may differ from the previous ones.
 func (s *step) check(w *work) error {
 	if slices.ContainsFunc(w.allDeps, func(d *work) bool { return d.replaced && d.late(w) }) {
-		w.uncheck() // the units hold types of before
+		w.uncheck() // the units hold outdated types
 		w.unread()
 	}
 	s.notice(w)
@@ -229,10 +226,10 @@ func (s *step) check(w *work) error {
 	return nil
 }
 
-// late says that w was gone over before d.
+// late reports whether d is processed after w.
 func (d *work) late(w *work) bool { return d.component >= w.component }
 
-// anyUsing reports whether a file uses what changed.
+// anyUsing reports whether a file uses anything that changed.
 func (w *work) anyUsing() bool {
 	for _, k := range w.files {
 		if k.using(w.changed) {

@@ -12,9 +12,8 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// appendType writes a type so that two are identical if and only if their texts
-// are: without the names of parameters, and with type parameters by their place.
-// Packages are written by their path.
+// appendType appends a text that two types share if and only if they are identical: without the
+// names of parameters, with type parameters by their index and packages by their path.
 func appendType(b []byte, t types.Type) []byte {
 	switch t := types.Unalias(t).(type) {
 	case *types.Basic:
@@ -103,7 +102,7 @@ func appendNamed(b []byte, t *types.Named) []byte {
 	obj := t.Obj()
 	if pkg := obj.Pkg(); pkg != nil {
 		b = append(append(b, pkg.Path()...), '.')
-		if obj.Parent() != pkg.Scope() { // local to a function: told apart by its place
+		if obj.Parent() != pkg.Scope() { // local to a function: distinguished by its position
 			b = append(strconv.AppendInt(b, int64(obj.Pos()), 10), '@')
 		}
 	}
@@ -114,7 +113,7 @@ func appendNamed(b []byte, t *types.Named) []byte {
 	return b
 }
 
-// appendMethodName writes a method's or field's name, with the package where it matters.
+// appendMethodName appends a method's or field's name, with its package if it is not exported.
 func appendMethodName(b []byte, obj types.Object) []byte {
 	if !obj.Exported() && obj.Pkg() != nil {
 		b = append(append(b, obj.Pkg().Path()...), '.')
@@ -122,7 +121,7 @@ func appendMethodName(b []byte, obj types.Object) []byte {
 	return append(b, obj.Name()...)
 }
 
-// methodName is appendMethodName's.
+// methodName returns the text that appendMethodName appends.
 func methodName(obj types.Object) string {
 	if obj.Exported() || obj.Pkg() == nil {
 		return obj.Name()
@@ -130,14 +129,13 @@ func methodName(obj types.Object) string {
 	return string(appendMethodName(nil, obj))
 }
 
-// methodText is what a method must equal to be the one that an interface asks for.
+// methodText returns the text that is equal for a method and the interface's method it implements.
 func methodText(m *types.Func) string {
 	return string(appendSignature(append(appendMethodName(nil, m), ' '), m.Signature()))
 }
 
-// fingerprint is a hash of what a package offers to others: without positions,
-// without what they can neither name nor reach, and with the nodes that the names
-// stand for.
+// fingerprint returns a hash of what a package offers to others: without positions and without what
+// others can neither name nor reach, but with the nodes that the names stand for.
 func fingerprint(pkg *types.Package, byChain map[string]schemas.NodeKey) uint64 {
 	if pkg == nil {
 		return 0

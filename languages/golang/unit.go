@@ -11,23 +11,22 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// unit is what is checked together: a package with its own tests, or an external
-// test package.
+// unit is the files that are checked together: a package with its own tests, or an external test
+// package.
 type unit struct {
-	path  string // its canonical path, with _test where it is external
+	path  string // the canonical path, with _test if it is external
 	files []*source
 	names []*declared // of each file
 	*checked
-	// own are the keys of everything that the unit declares.
+	// own has the keys of everything that the unit declares.
 	own map[types.Object]schemas.NodeKey
-	// foreign finds a symbol of another package of the repository; ours says whether
-	// the package is of the repository at all.
+	// foreign finds a symbol of another package; ours is true if that package is in the repository.
 	foreign func(pkg *types.Package, chain string) (key schemas.NodeKey, ours bool)
-	graphs  []resolve.FileGraph // of each file; empty where it is kept from before
+	graphs  []resolve.FileGraph // of each file; empty if it is kept from before
 	found   []found             // of each file, once it is linked
 }
 
-// newUnit checks the files and readies their graphs, with nothing but nodes yet.
+// newUnit checks the files and prepares their graphs, which have only nodes yet.
 func newUnit(fset *token.FileSet, path string, files []*source, names []*declared, imports importing, spare *infos, foreign func(*types.Package, string) (schemas.NodeKey, bool)) *unit {
 	u := &unit{
 		path: path, files: files, names: names, foreign: foreign,
@@ -53,12 +52,12 @@ func newUnit(fset *token.FileSet, path string, files []*source, names []*declare
 	return u
 }
 
-// syntaxGraph is the part of a file's graph that needs no types.
+// syntaxGraph returns the part of a file's graph that needs no types.
 func syntaxGraph(f *source, names *declared) resolve.FileGraph {
 	return resolve.FileGraph{Path: f.Path, Nodes: slices.Clip(names.nodes), Edges: slices.Clip(names.edges)}
 }
 
-// target says where an object stands.
+// target returns where an object is declared.
 func (u *unit) target(obj types.Object) target {
 	obj = origin(obj)
 	if key, ok := u.own[obj]; ok {
@@ -81,7 +80,7 @@ func (u *unit) target(obj types.Object) target {
 	return target{external: true, pkg: pkg.Path(), name: chain}
 }
 
-// importPath is what an import declaration asks for.
+// importPath returns the path in an import declaration.
 func importPath(spec *ast.ImportSpec) string {
 	return strings.Trim(spec.Path.Value, "`\"")
 }

@@ -7,53 +7,53 @@ import (
 	"slices"
 )
 
-// uses finds what declarations of a file depend on of what is declared outside of
-// them: what the checker and the passes over its answers say of them stays as it is
-// while none of these differs (see meanings). It says too much rather than too little:
+// uses finds what declarations of a file depend on outside of themselves: while none of it changes,
+// the results of the checker and of the passes over them stay the same (see meanings). It errs on
+// the side of too many dependencies:
 //
-//   - every identifier in them, whatever it leads to, or to nothing: as the name
-//     of an object, or as that of a member, of the type that it stands behind where
-//     that is one with a name, else of any;
-//   - the kind of every named type that an expression has, or is made of;
-//   - the method sets of types that are asserted, converted, compared with what an
-//     interface or a constraint asks for, or embedded;
+//   - every identifier, whether or not it has a meaning: as the name of an object, or as the
+//     name of a member, of the type of the expression before it if that type has a name, else
+//     of any type;
+//   - the kind of every named type that an expression has or that its type contains;
+//   - the method sets of types that are asserted, converted, compared with what an interface or
+//     a constraint requires, or embedded;
 //   - the fields of structs that are written without the fields' names, or converted;
 //   - which types have the fields of a struct without a name.
 type uses struct {
 	*unit
 	all   marks
 	names map[string]bool // of objects
-	// mentioned are names behind expressions, of the members of one type, and members
-	// those of any.
+	// mentioned has the names that follow an expression, of has those that are members of a known
+	// type, and members those that may belong to any type.
 	mentioned map[string]bool
 	of        map[memberOf]bool
 	members   map[string]bool
-	// seen are the types that were looked at, and what was asked of them.
+	// seen has the types that were visited, with what the uses ask of them.
 	seen map[types.Type]asks
-	// shapes are the structs without a name.
+	// shapes has the structs without a name.
 	shapes map[string]bool
-	// specs are the type expressions of declarations: what they declare has a name.
+	// specs has the type expressions of declarations: the types that they declare have names.
 	specs map[ast.Expr]bool
-	// behind are identifiers that name members.
+	// behind has the identifiers that name members.
 	behind map[*ast.Ident]bool
-	// done are struct types and keys whose type is known from what is around them.
+	// done has the struct types and keys whose type is known from their surroundings.
 	done map[ast.Expr]bool
 
-	// What follows stays from one declaration to the next: marks that were made.
+	// The following fields keep the marks that were computed, from one declaration to the next.
 	ofMember map[memberOf]mark
 	ofType   map[*types.Named]typeMarks
 }
 
-// typeMarks are those of a named type.
+// typeMarks has the marks of a named type.
 type typeMarks struct{ kind, methods, fields mark }
 
-// memberOf is a name behind an expression of a type.
+// memberOf is a name that follows an expression of a type.
 type memberOf struct {
 	of   *types.Named
 	name string
 }
 
-// asks says what a use asks of a type besides its kind.
+// asks is the set of properties of a type that a use depends on.
 type asks uint8
 
 const (
@@ -71,7 +71,7 @@ func newUses(u *unit) *uses {
 	}
 }
 
-// below notes what everything below n depends on.
+// below records what everything below n depends on.
 func (x *uses) below(n ast.Node) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		x.node(n)
@@ -79,7 +79,7 @@ func (x *uses) below(n ast.Node) {
 	})
 }
 
-// take returns what was noted since the last time, sorted.
+// take returns what was recorded since the last call, sorted.
 func (x *uses) take() []mark {
 	for m := range x.of {
 		made, ok := x.ofMember[m]
@@ -121,7 +121,7 @@ func (x *uses) node(n ast.Node) {
 			x.member(x.info.TypeOf(n.X), n.Sel.Name)
 			x.behind[n.Sel] = true
 		}
-	case *ast.KeyValueExpr: // a field, or what a variable holds
+	case *ast.KeyValueExpr: // a field, or the value of a variable
 		if id, ok := n.Key.(*ast.Ident); ok && !x.done[id] {
 			x.member(nil, id.Name)
 		}
@@ -203,7 +203,7 @@ func (x *uses) node(n ast.Node) {
 	}
 }
 
-// fields notes the members that a type has by its own; nil is one without a name.
+// fields records the members that a type declares itself; t is nil for a type without a name.
 func (x *uses) fields(t types.Type, all *ast.FieldList) {
 	for _, f := range all.List {
 		for _, name := range f.Names {
@@ -216,8 +216,8 @@ func (x *uses) fields(t types.Type, all *ast.FieldList) {
 	}
 }
 
-// method notes the name of a method that the file declares: it is one of its type's,
-// and may hide what an embedded type has by it.
+// method records the name of a method that the file declares: it is a member of its type, and may
+// hide a member of an embedded type.
 func (x *uses) method(decl *ast.FuncDecl) {
 	name := decl.Name.Name
 	fn, ok := x.info.Defs[decl.Name].(*types.Func)
@@ -238,11 +238,11 @@ func (x *uses) method(decl *ast.FuncDecl) {
 	}
 }
 
-// member notes a name behind an expression of a type, nil where that is not known.
+// member records a name that follows an expression of type t, nil if that is not known.
 //
-// What it leads to in a type with a name is a meaning of that type, with all that is
-// promoted to it. In any other it may be of whatever the type is made of: there all
-// members of the name count.
+// In a type with a name, the mark is of that type's member, which may be promoted. In any other
+// type the name may belong to whatever the type consists of: the mark is then of all members with
+// the name.
 func (x *uses) member(t types.Type, name string) {
 	x.mentioned[name] = true
 	if t == nil {
@@ -260,7 +260,7 @@ func (x *uses) member(t types.Type, name string) {
 	}
 	obj := named.Obj()
 	if obj.Pkg() == nil {
-		return // error's do not change
+		return // the members of error do not change
 	}
 	_, ours := x.foreign(obj.Pkg(), "")
 	_, pointer := named.Underlying().(*types.Pointer)
@@ -273,7 +273,7 @@ func (x *uses) member(t types.Type, name string) {
 	}
 }
 
-// call looks at conversions, and at the arguments of what is generic or not known.
+// call visits conversions, and the arguments of functions that are generic or not known.
 func (x *uses) call(call *ast.CallExpr, everything asks) {
 	if t, ok := x.info.Types[call.Fun]; ok && t.IsType() {
 		x.look(t.Type, everything)
@@ -288,7 +288,7 @@ func (x *uses) call(call *ast.CallExpr, everything asks) {
 	}
 }
 
-// look notes the named types that a type is made of.
+// look records the named types that a type consists of.
 func (x *uses) look(t types.Type, what asks) {
 	if t == nil || x.seen[t]&what == what {
 		return
@@ -354,13 +354,13 @@ func (x *uses) lookNamed(t *types.Named, what asks) {
 		return
 	}
 	if t.Obj().Parent() != pkg.Scope() {
-		if pkg == x.pkg { // of a function of this file: it is what it is made of
+		if pkg == x.pkg { // declared in a function of this file: its parts count
 			x.look(t.Underlying(), asksKind|asksMethods|asksFields)
 		}
 		return
 	}
 	if _, ours := x.foreign(pkg, ""); !ours && pkg != x.pkg {
-		return // the standard library's does not change
+		return // the standard library does not change
 	}
 	for p := range t.TypeParams().TypeParams() {
 		x.look(p.Constraint(), what)
