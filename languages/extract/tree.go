@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Tree is a parsed file. Its nodes lie in one slice in source order, a node before
-// its children, so that walking it is counting; ref names one. The root is 0, and
-// none stands for no node: every method takes it and answers with nothing.
+// Tree is a parsed file. Its nodes are in one slice in source order, each before its children, so
+// that walking it is counting. A Ref is an index in the slice. The root is 0; None stands for no
+// node, and every method except Start and End accepts it and returns a zero value.
 type Tree struct {
 	*Grammar
 	Src   []byte
@@ -18,7 +18,7 @@ type Ref int32
 
 const None Ref = -1
 
-// Kind is the grammar's name of n: "call", or for a token its text: "async".
+// Kind returns the grammar's name of n's kind, such as "call"; for a token it is the text: "async".
 func (t *Tree) Kind(n Ref) string {
 	if n == None {
 		return ""
@@ -35,7 +35,7 @@ func (g *Grammar) KindName(kind uint16) string {
 
 func (t *Tree) Named(n Ref) bool { return n != None && t.Nodes[n].Flags&flagNamed != 0 }
 
-// Text is the source of n.
+// Text returns the source of n.
 func (t *Tree) Text(n Ref) string {
 	if n == None {
 		return ""
@@ -46,7 +46,7 @@ func (t *Tree) Text(n Ref) string {
 func (t *Tree) Start(n Ref) uint32 { return t.Nodes[n].Start }
 func (t *Tree) End(n Ref) uint32   { return t.Nodes[n].End }
 
-// Parent of n; none above the root.
+// Parent returns the parent of n; None for the root.
 func (t *Tree) Parent(n Ref) Ref {
 	if n <= 0 {
 		return None
@@ -54,8 +54,8 @@ func (t *Tree) Parent(n Ref) Ref {
 	return Ref(t.Nodes[n].Parent)
 }
 
-// First is n's first child, next the child behind n: together they loop over
-// children, tokens and comments included.
+// First returns n's first child, and Next the next sibling: together they iterate over all
+// children, including tokens and comments.
 func (t *Tree) First(n Ref) Ref {
 	if n == None || t.Nodes[n].Next == uint32(n)+1 {
 		return None
@@ -70,7 +70,7 @@ func (t *Tree) Next(n Ref) Ref {
 	return Ref(t.Nodes[n].Next)
 }
 
-// Children yields the named children of n that are no comments.
+// Children yields the named children of n, without comments.
 func (t *Tree) Children(n Ref) func(yield func(Ref) bool) {
 	return func(yield func(Ref) bool) {
 		for c := t.First(n); c != None; c = t.Next(c) {
@@ -129,7 +129,7 @@ func (t *Tree) Before(n Ref) Ref {
 	if p == None || n-1 == p {
 		return None
 	}
-	m := n - 1 // the last node below it
+	m := n - 1 // the last node below the sibling
 	for t.Parent(m) != p {
 		m = t.Parent(m)
 	}
@@ -155,7 +155,7 @@ func (t *Tree) CommentBefore(n Ref) string {
 		block := bytes.HasPrefix(t.Src[t.Start(c):], []byte("/*"))
 		lines := bytes.Count(gap, []byte("\n"))
 		if t.End(c) > t.Start(c) && t.Src[t.End(c)-1] == '\n' {
-			lines++ // some grammars take the line's end into the comment
+			lines++ // some grammars include the line's end in the comment
 		}
 		if len(bytes.TrimSpace(gap)) > 0 || lines > 1 || block && to > 0 || !t.startsLine(c) {
 			break
