@@ -1,4 +1,5 @@
-// Package sql reads SQL: tables, columns, views and functions, and what names them.
+// Package sql extracts facts from SQL and resolves its names: tables, columns, views and functions,
+// and what uses them.
 package sql
 
 import (
@@ -9,19 +10,19 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// SQL of any dialect, by its tokens: what the statements CREATE and ALTER declare, and
-// the tables that they and queries name. A grammar of one dialect would fail on the
-// others; what the words around a name mean is the same in all.
+// extractor reads SQL of any dialect as tokens: what CREATE and ALTER statements declare, and the
+// tables that they and queries name. A grammar of one dialect would fail on the others, but the
+// keywords around a name mean the same in all.
 //
-// A table's columns are its own; one that ALTER TABLE adds has the table as its owner
-// by name. Names are as written, without quotes; the schema is an attribute.
+// A column's container is its table; a column that ALTER TABLE adds has the table's name as its
+// owner. Names are as written, without quotes; the schema is an attribute.
 var extractor = extract.Language{Name: "sql", Version: 1, Matches: extract.Suffixed(".sql", ".ddl"), Extract: extractSQL}
 
 type sqlFile struct {
 	*extract.Builder
 	tokens   []sqlToken
 	at       int
-	comments map[uint32]string // by where the token behind it begins
+	comments map[uint32]string // by the offset of the token that follows
 }
 
 func extractSQL(content []byte, facts *recountv1.FileFacts) {
@@ -84,8 +85,7 @@ func (s *sqlFile) statement() {
 	s.rest(first, 0, recountv1.EdgeKind_EDGE_KIND_REFERENCES, false)
 }
 
-// declareFrom declares what the statement from a token on makes; its end is not known
-// yet.
+// declareFrom declares what the statement that begins at token first creates. finish sets its end.
 func (s *sqlFile) declareFrom(first int, kind recountv1.SymbolKind, name, schema string) (uint32, *recountv1.Declaration) {
 	last := max(s.at-1, first)
 	start := s.tokens[first].start
@@ -97,14 +97,14 @@ func (s *sqlFile) declareFrom(first int, kind recountv1.SymbolKind, name, schema
 	return in, decl
 }
 
-// finish says where a declaration ends, now that it is read.
+// finish sets the end of a declaration that has been read.
 func (s *sqlFile) finish(first int, decl *recountv1.Declaration) {
 	start, end := s.tokens[first].start, s.tokens[max(min(s.at, len(s.tokens))-1, first)].end
 	decl.End = s.Place(end)
 	decl.BodyHash = extract.BodyHash(s.Content[start:end], false, 0)
 }
 
-// declared declares a view, a routine, a trigger or a type, with the tables that it
+// declared declares a view, a routine, a trigger or a type, with references to the tables that it
 // names.
 func (s *sqlFile) declared(first int, kind recountv1.SymbolKind, routine bool) {
 	s.ifExists()
@@ -141,7 +141,7 @@ func (s *sqlFile) createIndex(first int) {
 	s.finish(first, decl)
 }
 
-// table refers to the table whose name comes next.
+// table adds a reference to the table whose name comes next.
 func (s *sqlFile) table(in uint32, edge recountv1.EdgeKind) string {
 	schema, name, at, ok := s.name()
 	if !ok {
@@ -170,7 +170,7 @@ func (s *sqlFile) createTable(first int) {
 	s.finish(first, decl)
 }
 
-// columns reads what stands between the parentheses of CREATE TABLE.
+// columns reads the list in parentheses of CREATE TABLE.
 func (s *sqlFile) columns(table uint32) {
 	for {
 		t := s.peek(0)
@@ -198,7 +198,8 @@ func (s *sqlFile) columns(table uint32) {
 	}
 }
 
-// isColumnType tells a column called key or index from a constraint.
+// isColumnType reports whether a word is a type, and the word before it therefore the name of a
+// column, such as key or index, and not a constraint.
 func isColumnType(word string) bool {
 	switch word {
 	case "TEXT", "INT", "INTEGER", "BIGINT", "VARCHAR", "CHAR", "UUID", "BYTEA", "BLOB", "JSON", "JSONB", "BOOLEAN", "TIMESTAMP", "DATE", "NUMERIC", "SMALLINT":
@@ -207,8 +208,8 @@ func isColumnType(word string) bool {
 	return false
 }
 
-// column declares the column whose name comes next; owner names the table where
-// another statement declares it.
+// column declares the column whose name comes next. owner is the name of the table if another
+// statement declares it, and "" otherwise.
 func (s *sqlFile) column(table uint32, owner string) uint32 {
 	t := s.peek(0)
 	if t.kind != 'w' && t.kind != 'q' || t.text == "" {
@@ -241,7 +242,7 @@ func (s *sqlFile) column(table uint32, owner string) uint32 {
 	return in
 }
 
-// constraints reads up to a comma or what closes the list, and refers to the tables of
+// constraints reads up to a comma or the end of the list, and adds references to the tables of
 // foreign keys.
 func (s *sqlFile) constraints(in uint32) {
 	depth := 0
@@ -263,7 +264,7 @@ func (s *sqlFile) constraints(in uint32) {
 	}
 }
 
-// alterTable reads what is added to a table.
+// alterTable reads what ALTER TABLE adds to a table.
 func (s *sqlFile) alterTable() {
 	s.ifExists()
 	mark := s.at
@@ -302,15 +303,15 @@ func (s *sqlFile) alterTable() {
 	}
 }
 
-// rest reads on to the end of the statement that began at a token, and refers to the
-// tables that it names: behind FROM, JOIN, INTO, UPDATE, and ON of a trigger.
+// rest reads to the end of the statement that began at token first, and adds references to the
+// tables that it names: after FROM, JOIN, INTO, UPDATE, and the ON of a trigger.
 func (s *sqlFile) rest(first int, in uint32, edge recountv1.EdgeKind, routine bool) {
 	s.at = max(s.at, first+1)
-	local := map[string]bool{} // names of WITH
+	local := map[string]bool{} // the names that WITH defines
 	if s.tokens[first].upper == "WITH" {
 		s.at = first
 	}
-	var calls []string // the words in front of the open parentheses
+	var calls []string // the words before the open parentheses
 	begins, from, body := 0, -1, false
 	if !routine && s.tokens[first].kind == 'w' && in == 0 {
 		if first := s.tokens[first].upper; first == "UPDATE" || first == "TRUNCATE" {
@@ -419,13 +420,13 @@ func (s *sqlFile) rest(first int, in uint32, edge recountv1.EdgeKind, routine bo
 	}
 }
 
-// referred reports whether a declaration has a reference.
+// referred reports whether the last reference is a declaration's.
 func (s *sqlFile) referred(in uint32) bool {
 	n := len(s.Facts.References)
 	return n > 0 && s.Facts.References[n-1].In == in
 }
 
-// named refers to the table that comes next, unless it is a query or a local name.
+// named adds a reference to the table that comes next, unless it is a query or a local name.
 func (s *sqlFile) named(in uint32, edge recountv1.EdgeKind, local map[string]bool) {
 	s.word("ONLY")
 	s.word("LATERAL")

@@ -5,8 +5,8 @@ import (
 	"github.com/recountdb/recount/languages/registry"
 )
 
-// Language is SQL: what the files say is in extract.go, what their names mean in
-// resolve.go.
+// Language is the entry of SQL in the registry: extract.go extracts facts, resolve.go resolves
+// names.
 var Language = registry.Language{
 	Files:    []extract.Language{extractor},
 	Resolver: NewResolver,

@@ -8,7 +8,7 @@ import (
 	"github.com/recountdb/recount/languages/extract"
 )
 
-// sqlToken is a word, a quoted name, a mark or a literal.
+// sqlToken is a word, a quoted name, a punctuation mark or a literal.
 type sqlToken struct {
 	kind       byte // w: word, q: quoted name, s: literal, or the mark itself
 	text       string
@@ -16,7 +16,7 @@ type sqlToken struct {
 	start, end uint32
 }
 
-// scan cuts a file into tokens.
+// scan splits a file into tokens.
 func (s *sqlFile) scan(src []byte) {
 	add := func(kind byte, text string, from, to int) {
 		t := sqlToken{kind: kind, text: text, start: uint32(from), end: uint32(to)}
@@ -26,8 +26,8 @@ func (s *sqlFile) scan(src []byte) {
 		s.tokens = append(s.tokens, t)
 	}
 	comment, commentEnd := -1, -1
-	bodyEnd, tag, lost := -1, 0, 0 // of the routine around, in dollars; tags that nothing closes
-	delimiter := ""                // of MySQL's client, where it is another than ;
+	bodyEnd, tag, lost := -1, 0, 0 // of the enclosing routine in dollar quotes; lost counts unclosed tags
+	delimiter := ""                // of MySQL's client, if it is not ;
 	for at := 0; at < len(src); {
 		c := src[at]
 		if delimiter != "" && bytes.HasPrefix(src[at:], []byte(delimiter)) {
@@ -54,7 +54,7 @@ func (s *sqlFile) scan(src []byte) {
 			commentEnd = at
 			continue
 		case c == '/' && at+1 < len(src) && src[at+1] == '*':
-			if at+2 < len(src) && src[at+2] == '!' { // MySQL runs what is in it
+			if at+2 < len(src) && src[at+2] == '!' { // MySQL executes its content
 				at += 3
 				for at < len(src) && src[at] >= '0' && src[at] <= '9' {
 					at++
@@ -133,8 +133,8 @@ func (s *sqlFile) scan(src []byte) {
 	}
 }
 
-// quotedEnd is behind the closing quote: two of them are one in the text, and in
-// strings a backslash takes the next byte along.
+// quotedEnd returns the offset after the closing quote. Two quotes are one in the text, and in
+// strings a backslash escapes a quote.
 func quotedEnd(src []byte, at int, quote byte) int {
 	for at++; at < len(src); at++ {
 		switch {
@@ -149,8 +149,8 @@ func quotedEnd(src []byte, at int, quote byte) int {
 	return len(src)
 }
 
-// dollarQuoted is how long the $tag$ at a byte is, 0 where it is none, and where the
-// one that closes it stands, -1 where nothing does.
+// dollarQuoted returns the length of the $tag$ at an offset, 0 if there is none, and the offset of
+// the tag that closes it, -1 if there is none.
 func dollarQuoted(src []byte, at int) (open, end int) {
 	i := at + 1
 	for i < len(src) && extract.IsWordByte(src[i]) {
@@ -171,7 +171,7 @@ func (s *sqlFile) before(words ...string) bool {
 	return len(s.tokens) > 0 && slices.Contains(words, s.tokens[len(s.tokens)-1].upper)
 }
 
-// peek is the i-th token from here; a token of kind 0 behind the end.
+// peek returns the i-th token from here, or one of kind 0 beyond the end.
 func (s *sqlFile) peek(i int) sqlToken {
 	if s.at+i < len(s.tokens) && s.at+i >= 0 {
 		return s.tokens[s.at+i]
@@ -179,7 +179,7 @@ func (s *sqlFile) peek(i int) sqlToken {
 	return sqlToken{}
 }
 
-// word reports whether the next tokens are these words, and steps over them.
+// word reports whether the next tokens are these words, and if so skips them.
 func (s *sqlFile) word(words ...string) bool {
 	for i, w := range words {
 		if t := s.peek(i); t.kind != 'w' || t.upper != w {
@@ -190,7 +190,7 @@ func (s *sqlFile) word(words ...string) bool {
 	return true
 }
 
-// name reads a name, with the schema in front of it.
+// name reads a name, with its schema if it has one. at is its first token.
 func (s *sqlFile) name() (schema, name string, at sqlToken, ok bool) {
 	at = s.peek(0)
 	for {
