@@ -7,5 +7,5 @@ import (
 	"github.com/recountdb/recount/languages/manifest"
 )
 
-// readFacts makes the facts of Go's files.
+// readFacts returns the facts of Go's files.
 var readFacts = extract.Facts(slices.Concat(manifest.Language.Files, Language.Files)...)

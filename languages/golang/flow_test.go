@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Of each case, the functions that A may call: A is the one whose calls are asked
-// for, X what must be found, and Y what could be by its type but does not get there.
+// TestFlow compares the functions that A may call in each case. The targets whose names begin with
+// X must be found; those with Y fit by their type, but do not reach the call.
 func TestFlow(t *testing.T) {
 	const types = `
 type I interface{ M() }

@@ -13,7 +13,7 @@ import (
 
 func fresh() resolve.Resolver { return New() }
 
-// edgesOf resolves an archive and gives the lines of some kinds.
+// edgesOf resolves an archive and returns its edges of some kinds as lines.
 func edgesOf(t *testing.T, archive string, kinds ...string) []string {
 	t.Helper()
 	return resolvetest.Full(t, fresh(), resolvetest.Archive(t, archive, readFacts)).Text(kinds...)

@@ -16,9 +16,9 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// The platform that files are selected for. The host has no influence. Files
-// that import "C" count as built: more repositories read right with cgo than
-// without, and the checker needs no C compiler.
+// The platform that files are selected for. The host has no influence. Files that use cgo count as
+// built: more repositories resolve correctly with cgo than without, and the checker needs no C
+// compiler.
 const (
 	goos, goarch = "linux", "amd64"
 	// goMinor is the newest release that build constraints may require, that of package stdlib.

@@ -51,7 +51,7 @@ func last() string {
 }
 `
 
-// replaced is parted with some of its text replaced.
+// replaced returns parted with some of its text replaced.
 func replaced(pairs ...string) string {
 	text := parted
 	for i := 0; i < len(pairs); i += 2 {
@@ -96,7 +96,8 @@ func TestFunctionsThatStayInAFileThatChanges(t *testing.T) {
 	}
 }
 
-// What is carried over is what the text and its uses leave the same.
+// TestWhichFunctionsAreCarriedOver checks that the functions carried over are those whose text and
+// uses stay the same.
 func TestWhichFunctionsAreCarriedOver(t *testing.T) {
 	first := resolvetest.New(map[string]string{"go.mod": "module m\n", "a/a.go": parted}, readFacts)
 	for _, c := range []struct {

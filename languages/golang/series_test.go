@@ -69,8 +69,8 @@ import (
 func main() { _ = memory.New(); new(cart.Cart).Total("a") }
 `
 
-// changes are commits to shop, each from the one before: what is written, and what
-// goes ("" as content).
+// changes are commits to shop, each on top of the previous one: the files written, and the files
+// deleted ("" as content).
 var changes = []struct {
 	name  string
 	files map[string]string
@@ -156,8 +156,8 @@ func TestTheOrderOfFilesDoesNotMatter(t *testing.T) {
 	}
 }
 
-// A package of several files, of which commits change one: what the others mean may
-// change with it.
+// TestFilesThatDoNotChangeMeanWhatTheOthersSay changes one file of a package per commit, which may
+// change what the other files mean.
 func TestFilesThatDoNotChangeMeanWhatTheOthersSay(t *testing.T) {
 	trees := []*resolvetest.Tree{resolvetest.Archive(t, `
 -- go.mod --

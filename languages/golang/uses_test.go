@@ -13,8 +13,8 @@ import (
 	"github.com/recountdb/recount/languages/resolvetest"
 )
 
-// A change in one file changes what another one says that never names what changed.
-// Each case has the change, there and back.
+// TestWhatAFileUsesWithoutNamingIt checks that a change in one file is noticed in another file that
+// never names what changed. Each case is applied and reverted.
 func TestWhatAFileUsesWithoutNamingIt(t *testing.T) {
 	for _, c := range []struct{ name, use, rest, other, changed string }{
 		{
@@ -149,7 +149,7 @@ func TestWhatAFileUsesWithoutNamingIt(t *testing.T) {
 			one := resolvetest.New(map[string]string{"go.mod": "module m\n", "a/use.go": c.use, "a/rest.go": c.rest, "a/other.go": c.other}, readFacts)
 			two := one.With(map[string]string{"a/other.go": c.changed})
 			resolvetest.Series(t, fresh, one, two, one)
-			// The same where what changes is in the same file.
+			// The same with the change in the same file.
 			in := func(other string) map[string]string {
 				return map[string]string{"a/use.go": c.use + strings.TrimPrefix(other, "package a\n")}
 			}
@@ -216,7 +216,7 @@ func idle() { use() }
 	resolvetest.Series(t, fresh, trees...)
 }
 
-// reading is a tree that notes whose content is read.
+// reading is a tree that records the files whose content is read.
 type reading struct {
 	*resolvetest.Tree
 	mu   sync.Mutex

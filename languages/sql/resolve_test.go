@@ -7,7 +7,7 @@ import (
 	"github.com/recountdb/recount/languages/resolvetest"
 )
 
-// factsOf makes the facts of files.
+// factsOf returns the facts of files.
 var factsOf = extract.Facts(Language.Files...)
 
 const files = `
