@@ -17,8 +17,8 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// look measures a projection that was kept: the size of its snapshots' chunks, and the time
-// of the first query to old snapshots.
+// look measures an existing projection: the size of its snapshots' chunks, and the time of the
+// first query to old snapshots.
 func look(ctx context.Context, dir string, asked int, profile string) error {
 	set, graph, err := open(dir)
 	if err != nil {
@@ -71,7 +71,7 @@ func byPosition(graph *snapshots.Code) (all []*recountv1.CodeSnapshot, err error
 	return all, err
 }
 
-// maps are the maps of a snapshot, by name.
+// maps lists the maps of a snapshot by name.
 var maps = []struct {
 	name string
 	of   func(*snapshots.Snapshot) (*prolly.Map, error)
@@ -86,11 +86,12 @@ var maps = []struct {
 	{"lines", (*snapshots.Snapshot).Lines},
 }
 
-// taken is the size of some chunks.
+// taken is the size of some chunks: entries, number, bytes, and bytes of the first and last
+// snapshot.
 type taken struct{ entries, chunks, bytes, first, last int64 }
 
-// storage says what the chunks of each map are before they are compressed: those of the
-// first snapshot, those of the last, and those of all; and what all take on disk.
+// storage prints the size of each map's chunks before compression, in the first snapshot, in the
+// last and in all, and the size of all chunks on disk.
 func storage(ctx context.Context, graph *snapshots.Code, all []*recountv1.CodeSnapshot) error {
 	v, err := graph.View()
 	if err != nil {
@@ -169,8 +170,8 @@ func storage(ctx context.Context, graph *snapshots.Code, all []*recountv1.CodeSn
 	return nil
 }
 
-// questions asks old snapshots, each of a node that was just opened and has asked
-// HEAD before: callers and impact, and both again.
+// questions measures queries to old snapshots, each in a node that was just opened and has answered
+// one query to HEAD: callers or impact, then impact again.
 func questions(ctx context.Context, dir string, all []*recountv1.CodeSnapshot, asked int) error {
 	var head, callers, impact, again, used []time.Duration
 	timed := func(to *[]time.Duration, do func() error) error {
@@ -223,8 +224,8 @@ func questions(ctx context.Context, dir string, all []*recountv1.CodeSnapshot, a
 	return nil
 }
 
-// wander asks one node, that stays open, of old snapshots in no order: of each the first
-// question that it is asked.
+// wander measures the first query to each of a number of old snapshots, in random order, in one
+// node that stays open.
 func wander(ctx context.Context, dir string, all []*recountv1.CodeSnapshot, asked int) error {
 	set, _, err := open(dir)
 	if err != nil {
@@ -251,8 +252,7 @@ func wander(ctx context.Context, dir string, all []*recountv1.CodeSnapshot, aske
 	return set.Close()
 }
 
-// symbol is what the questions are about; every snapshot of the history that is asked
-// has it.
+// symbol is the subject of the queries. Every snapshot of the measured history has it.
 const symbol = "kgo.Client.Produce"
 
 func spread(all []time.Duration) string {

@@ -1,17 +1,17 @@
-// Command code measures the code graph on a real repository: the import of its
-// history as events, the facts of its files, and the folding of its commits into
-// snapshots, each by itself and in one process, over a projection on disk.
+// Command code measures the code graph on a real repository: the import of its history as events,
+// the extraction of its files' facts, and the folding of its commits into snapshots, each by itself
+// and in one process, over a projection on disk.
 //
 //	go -C bench run ./code -repo DIR [-history N] [-every N] [-cpuprofile FILE]
 //	go -C bench run ./code -repo DIR -together [-history N]
 //	go -C bench run ./code -keep DIR [-asked N]
 //
-// With -together, the three run concurrently, as in a node that follows the log: the
-// importer's events are turned into facts and folded while it continues to read.
+// With -together, the three run concurrently, as in a node that follows the log: the importer's
+// events are turned into facts and folded while it continues to read.
 //
-// With -every, the snapshot of every Nth commit is also made from scratch and compared.
-// With -keep, the projection is kept in a folder; an existing one is not made again, but
-// measured: the size of its snapshots, and the time of the first query to an old snapshot.
+// With -every, the snapshot of every Nth commit is also built from scratch and compared. With
+// -keep, the projection is kept in a directory; an existing one is not rebuilt but measured: the
+// size of its snapshots, and the time of the first query to an old snapshot.
 package main
 
 import (
@@ -42,7 +42,7 @@ import (
 
 func main() {
 	log.SetFlags(0)
-	debug.SetGCPercent(50) // a node's: docs/decisions/0029
+	debug.SetGCPercent(50) // as in a node: docs/decisions/0029
 	repo := flag.String("repo", "", "the repository's folder")
 	history := flag.Int("history", 0, "how many commits back from HEAD contents begin")
 	every := flag.Int("every", 0, "make every Nth commit's snapshot from nothing, too, and compare")
@@ -109,7 +109,7 @@ func run(ctx context.Context, dir, keep string, history, every int, profile stri
 		defer pprof.StopCPUProfile()
 	}
 	f := folding{graph: graph, events: events, keep: every > 0, first: history > 0}
-	events = nil // which folding lets go
+	events = nil // folding releases them
 	if err := f.run(ctx); err != nil {
 		return err
 	}
@@ -149,7 +149,7 @@ func open(dir string) (*projections.Set, *code.Code, error) {
 	if err != nil {
 		return nil, nil, errors.Join(err, set.Close())
 	}
-	release() // nothing rebuilds it meanwhile
+	release() // nothing rebuilds it in the meantime
 	return set, p.(*code.Code), nil
 }
 
@@ -191,7 +191,7 @@ func mkdir(parent, name string) string {
 	return dir
 }
 
-// imported reads the repository like `recount import git`.
+// imported reads the repository as `recount import git` does.
 func imported(ctx context.Context, dir, scratch string, history int, take func(context.Context, []schemas.Event) error) error {
 	repo, err := git.Open(ctx, dir)
 	if err != nil {
@@ -214,7 +214,7 @@ func imported(ctx context.Context, dir, scratch string, history int, take func(c
 	return err
 }
 
-// facts returns the records that the pipeline makes from the events, beginning at an offset.
+// facts returns the pipeline's records of events, the first of which has the offset from.
 func facts(ctx context.Context, events []schemas.Event, from int64) ([]*recountv1.Record, error) {
 	in := make([]schemas.LogRecord, len(events))
 	for i, e := range events {
@@ -229,15 +229,16 @@ func facts(ctx context.Context, events []schemas.Event, from int64) ([]*recountv
 // streamBatch is the number of events that the live stream passes on at once (configs/commits.yaml).
 const streamBatch = 256
 
-// folding makes facts and applies them batch by batch like the live stream, so that memory
-// holds no more than there.
+// folding extracts facts and applies them batch by batch, as the live stream does, so that it needs
+// no more memory.
 type folding struct {
 	graph  *code.Code
 	events []schemas.Event
-	// keep keeps contents that were applied; first has the chunks of the first graph measured.
+	// keep is true if applied contents are kept; first, if the chunks of the first graph are
+	// measured.
 	keep, first bool
 
-	records          []*recountv1.Record // of all events, but for contents that are not kept
+	records          []*recountv1.Record // of all events, without the contents that are not kept
 	times            []time.Duration     // of each commit with a graph
 	one              int64               // bytes of the first one's chunks
 	making, applying clock
@@ -300,7 +301,8 @@ func (f *folding) apply(ctx context.Context, offset int, records []*recountv1.Re
 	return nil
 }
 
-// compare makes snapshots from scratch: the facts, then all of the commit's files at once.
+// compare builds snapshots from scratch, from the facts and all of a commit's files at once, and
+// compares them.
 func compare(ctx context.Context, graph *code.Code, records []*recountv1.Record, scratch string, every int) error {
 	v, err := graph.View()
 	if err != nil {
@@ -375,7 +377,7 @@ type clock struct {
 
 func start() clock { return clock{at: time.Now(), cpu: cpu(), allocated: allocated()} }
 
-// add adds what has passed since another was started.
+// add adds the time and memory used since another clock was started.
 func (c *clock) add(since clock) {
 	c.wall += time.Since(since.at)
 	c.cpu += cpu() - since.cpu

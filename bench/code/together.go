@@ -10,8 +10,8 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// together imports, makes facts and folds concurrently. At most two of the importer's
-// batches are between the stages, as many as the importer itself has in flight.
+// together imports, extracts facts and folds concurrently. At most two of the importer's batches
+// are between the stages, as many as the importer itself has in flight.
 func together(ctx context.Context, dir string, history int) error {
 	scratch, err := os.MkdirTemp("", "recount-bench-code-")
 	if err != nil {

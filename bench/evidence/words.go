@@ -1,14 +1,14 @@
 package main
 
-// What the generator writes about. Each thing has words of the log and words of the
-// questions: people ask in words of their own. With what a user called a trouble in the
-// log a question shares a word or two, and three times in five the component's name; with
-// what the program printed and what was changed it shares nothing but, for some, the name in
-// a path; what was found repeats the user's words every second time.
+// The vocabulary of the generator. Everything has terms for the log and other terms for the
+// questions, since people ask in their own words. A question shares a word or two with the user's
+// description of a trouble in the log, and in three of five cases the component's name. With the
+// program's output and the change it shares nothing except, in some cases, the name in a path. A
+// finding repeats the user's words in every second case.
 
 // component is a part of the software that agents work on.
 type component struct {
-	// name is what events call it, asked what two in five questions call it.
+	// name is what events call the component, asked what two in five questions call it.
 	name, asked string
 	dir         string
 }
@@ -34,10 +34,10 @@ var components = []component{
 
 // trouble is a way in which a component fails.
 type trouble struct {
-	// told is how a user tells it in the log, printed what the program prints, asked how
-	// the question tells it.
+	// told is the user's description in the log, printed the program's output, and asked the
+	// description in the question.
 	told, printed, asked string
-	// cause is what the agent finds, fix what it changes, and in which file.
+	// cause is what the agent finds, fix what it changes, and file the file that it changes.
 	cause, fix, file string
 }
 
@@ -60,10 +60,10 @@ var troubles = []trouble{
 	{"picks the wrong time zone", "want 2026-03-29T03:30+02:00, got 2026-03-29T02:30+01:00", "is an hour out, in another zone", "Local time is stored without its offset.", "time.LoadLocation(\"Europe/Berlin\")", "clock.go"},
 }
 
-// fact is something that is so until it changes.
+// fact is a statement that holds until its value changes.
 type fact struct {
 	subject, predicate string
-	// stated has %s for the value; restated says the same in another way.
+	// stated has %s for the value; restated is a paraphrase.
 	stated, restated string
 	asked            string
 	values           []string
@@ -84,7 +84,7 @@ var facts = []fact{
 	{"feature freeze", "date", "Feature freeze is on %s.", "No new features from %s on.", "Until when can I still add a feature?", []string{"3 March", "10 March", "17 March", "24 March"}},
 }
 
-// errands are what agents do besides: calls whose results nobody asks about.
+// errands are other calls of agents, whose results nobody asks about.
 var errands = []struct{ command, result string }{
 	{"git status --short", " M %s/%s\n?? notes.txt"},
 	{"ls %[1]s", "README.md\nmain.go\n%[2]s\ntestdata"},
@@ -95,7 +95,7 @@ var errands = []struct{ command, result string }{
 	{"df -h /", "Filesystem      Size  Used Avail Use%% Mounted on\n/dev/vda1        80G   31G   46G  41%% /"},
 }
 
-// talk is what is said besides. It holds words that questions use, of other things.
+// talk is unrelated conversation. It contains words of the questions in other contexts.
 var talk = []string{
 	"I go through %s line by line before touching anything.",
 	"Documented how %s is deployed; nothing else changed.",
