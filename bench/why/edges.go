@@ -12,9 +12,9 @@ import (
 	"github.com/recountdb/recount/query/commands"
 )
 
-// scoreEdges judges the edges themselves: those of each kind that lead to a
-// failing command, right if they come from a cause that the label allows; and
-// the fixes edges of all commands against the labelled fixes.
+// scoreEdges scores the edges themselves: those of each kind that end at a failing command, which
+// are right if they begin at a cause that the label allows, and the fixes edges of all commands
+// against the labelled fixes.
 func scoreEdges(ctx context.Context, w io.Writer, set []*trajectory, sys *system, h half, o options) error {
 	type tally struct{ edges, right int }
 	kinds := map[string]*tally{}
@@ -59,7 +59,7 @@ func scoreEdges(ctx context.Context, w io.Writer, set []*trajectory, sys *system
 	return nil
 }
 
-// edgesTo are the edges of every kind that end at a command.
+// edgesTo returns the edges of every kind that end at a command.
 func (s *system) edgesTo(ctx context.Context, t *trajectory, i int) ([]commands.Edge, error) {
 	var names []string
 	for k := narrative.Temporal; k <= narrative.Similar; k++ {
@@ -73,8 +73,8 @@ func (s *system) edgesTo(ctx context.Context, t *trajectory, i int) ([]commands.
 	return slices.DeleteFunc(a.Edges, func(e commands.Edge) bool { return e.To != id }), nil
 }
 
-// printCases tells the tuners of rules what was expected and what was answered.
-// The held-out half is not told.
+// printCases prints the expected and the actual answers for people who tune rules. It omits the
+// held-out half.
 func printCases(ctx context.Context, w io.Writer, set []*trajectory, sys *system, o options) error {
 	for _, t := range set {
 		if heldOut(t.name) || o.only != "" && o.only != t.name {

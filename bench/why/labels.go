@@ -16,17 +16,17 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// trajectory is the commands of one session and what a person says of them.
-// Commands are numbered from 1: the number is the line of NAME.jsonl.
+// trajectory is the commands of one session with a person's labels. Commands are numbered from 1:
+// the number is the line of NAME.jsonl.
 type trajectory struct {
 	name     string
 	commands []*recountv1.CommandExecuted
 	failures map[int]label // by failing command: its causes
-	fixes    map[int]label // by what fixed: the failures it fixed
+	fixes    map[int]label // by the fixing command: the failures that it fixed
 }
 
-// label is what a person names. Essential is what the answer must have;
-// acceptable what it may have: right if it is named, no loss if it is not.
+// label is what a person names. An answer must have the essential commands and may have the
+// acceptable ones: these count as right if they are named, and as no loss if they are not.
 type label struct {
 	essential, acceptable []int
 	reason                string
@@ -38,11 +38,10 @@ func (l label) allows(i int) bool {
 
 func (t *trajectory) command(i int) *recountv1.CommandExecuted { return t.commands[i-1] }
 
-// failing are the numbers of the failing commands, in order.
+// failing returns the numbers of the failing commands, in order.
 func (t *trajectory) failing() []int { return slices.Sorted(maps.Keys(t.failures)) }
 
-// loadSet reads every trajectory of a directory, in the order in which they
-// began, which is that of a log.
+// loadSet reads every trajectory of a directory, ordered by start, as they are in a log.
 func loadSet(dir string) ([]*trajectory, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.jsonl"))
 	if err != nil {
@@ -96,13 +95,12 @@ func loadTrajectory(path string) (*trajectory, error) {
 	return t, t.check(path)
 }
 
-// parse reads lines of the forms
+// parse reads lines of the following forms, with the essential numbers before the tilde and the
+// acceptable ones after it:
 //
 //	7 <- 5 6 ~ 2 | reason
 //	7 none ~ 2 | reason
 //	9 fixes 7 ~ 3 | reason
-//
-// with the essential numbers before and the acceptable ones after the tilde.
 func (t *trajectory) parse(text string) error {
 	t.failures, t.fixes = map[int]label{}, map[int]label{}
 	for n, line := range strings.Split(text, "\n") {
@@ -166,7 +164,7 @@ func (t *trajectory) number(s string, most int) (int, error) {
 	return i, nil
 }
 
-// check says what the labels lack or have too much.
+// check returns an error if labels are missing or contradict the commands.
 func (t *trajectory) check(path string) error {
 	for i, c := range t.commands {
 		_, labelled := t.failures[i+1]

@@ -1,15 +1,14 @@
-// Command why scores `why` against labels made by hand: for each failing command
-// of testdata, the earlier commands that a person would name as its causes, and
-// for each fix, the failure that it fixed.
+// Command why scores `why` against labels made by hand: for each failing command of testdata, the
+// earlier commands that a person would name as its causes, and for each fix, the failure that it
+// fixed.
 //
 //	go -C bench run ./why          the figures
-//	go -C bench run ./why -v       and each case of the half that may be looked at
+//	go -C bench run ./why -v       and each case of the development half
 //
-// It appends every command and its outcome, as two events, to a fresh log, lets
-// the real pipeline project them, asks query.Why at depth 3, and compares what it
-// says with the labels; two baselines answer the same questions: the five
-// commands before, and the five most similar among the earlier ones. README.md
-// has the rules of labelling, the format and the figures.
+// It appends every command and its outcome, as two events, to a new log, waits until the real
+// pipeline has projected them, calls query.Why at depth 3, and compares the answers with the
+// labels. Two baselines answer the same questions: the five commands before, and the five most
+// similar among the earlier ones. README.md has the rules of labelling, the format and the figures.
 package main
 
 import (
@@ -23,7 +22,7 @@ import (
 	"os/signal"
 )
 
-// options are the flags.
+// options has the values of the flags.
 type options struct {
 	dir     string
 	depth   int
@@ -46,8 +45,8 @@ func main() {
 	}
 }
 
-// heldOut says whether a trajectory is in the half that rules are not developed
-// on: an odd first byte of its name's SHA-256.
+// heldOut reports whether a trajectory is in the half that is not used to develop rules: if the
+// first byte of its name's SHA-256 is odd.
 func heldOut(name string) bool { return sha256.Sum256([]byte(name))[0]%2 == 1 }
 
 func run(ctx context.Context, w io.Writer, o options) (err error) {

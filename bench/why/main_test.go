@@ -9,8 +9,8 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// TestLabelsAreWhole: every failing command of testdata is labelled, and both
-// halves say something.
+// TestLabelsAreWhole checks that every failing command of testdata is labelled, and that both
+// halves have labels.
 func TestLabelsAreWhole(t *testing.T) {
 	set, err := loadSet("testdata")
 	if err != nil {
@@ -90,7 +90,7 @@ func TestScore(t *testing.T) {
 	}
 }
 
-// TestIngest: the commands reach the pipeline with their outcomes.
+// TestIngest checks that the commands reach the pipeline with their outcomes.
 func TestIngest(t *testing.T) {
 	set, err := loadSet("testdata")
 	if err != nil {

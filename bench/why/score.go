@@ -6,7 +6,7 @@ import (
 	"github.com/recountdb/recount/processors/embed"
 )
 
-// ref is one command of one trajectory.
+// ref identifies one command of one trajectory.
 type ref struct {
 	t *trajectory
 	i int
@@ -18,10 +18,9 @@ type answerer struct {
 	answer func(t *trajectory, i int) ([]ref, error)
 }
 
-// score adds up answers. Micro figures count each named command alike, macro
-// figures each failing command: its precision is 0 if nothing is named where
-// there are causes, 1 if nothing is where there are none; its recall is left out
-// where there are none.
+// score adds up answers. Micro figures weight each named command equally, macro figures each
+// failing command. If nothing is named, macro precision counts 0 if there are causes and 1 if there
+// are none; macro recall leaves out commands without causes.
 type score struct {
 	answered, right, must, found int
 	essential                    int
@@ -92,9 +91,9 @@ func previousFive(t *trajectory, i int) ([]ref, error) {
 	return out, nil
 }
 
-// similarFive names the five earlier commands whose embedding, as the pipeline
-// makes it, has the greatest cosine with this one's: of the session, which is
-// the harder one to beat since every cause lies there, or of all.
+// similarFive names the five earlier commands whose embedding, computed as in the pipeline, has the
+// greatest cosine with this one's. With session it considers only the same session, which is harder
+// to beat since every cause is in it; otherwise all commands.
 func similarFive(set []*trajectory, session bool) func(*trajectory, int) ([]ref, error) {
 	e := embed.NewHash()
 	type row struct {
@@ -126,7 +125,7 @@ func similarFive(set []*trajectory, session bool) func(*trajectory, int) ([]ref,
 			}
 			all = append(all, scored{r, cos})
 		}
-		// The nearer in time first among equals.
+		// Of equal cosines, the nearer in time comes first.
 		slices.SortStableFunc(all, func(a, b scored) int {
 			switch {
 			case a.cosine != b.cosine && a.cosine > b.cosine, a.cosine == b.cosine && a.at > b.at:

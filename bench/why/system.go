@@ -21,7 +21,7 @@ type system struct {
 	dir  string
 	node *node.Node
 	refs map[schemas.EventID]ref
-	// all is what must be visible before anything is asked.
+	// all is the watermark that must be visible before the first query.
 	all schemas.Watermark
 }
 
@@ -31,8 +31,8 @@ func eventID(t *trajectory, i int) schemas.EventID {
 	return schemas.ProducerID(source, fmt.Sprintf("%s#%d", t.name, i))
 }
 
-// ingest appends each command when it starts and its outcome when it ends, as
-// `recount exec` and the hooks of agents do.
+// ingest appends each command when it starts and its outcome when it ends, as `recount exec` and
+// the hooks of agents do.
 func ingest(ctx context.Context, set []*trajectory) (s *system, err error) {
 	s = &system{refs: map[schemas.EventID]ref{}, all: schemas.Watermark{}}
 	if s.dir, err = os.MkdirTemp("", "recount-why"); err != nil {
@@ -103,7 +103,7 @@ func eventsOf(t *trajectory, i int) ([]schemas.Event, error) {
 	}, nil
 }
 
-// answer is what why said of one command.
+// answer is the result of why for one command.
 type answer struct {
 	causes []ref
 	commands.WhyResponse
