@@ -1,24 +1,22 @@
-// Command hook measures what the shell hooks add to a prompt.
+// Command hook measures the delay that the shell hooks add to a prompt.
 //
 //	make && go -C bench run ./hook -bin ../bin/recount
-//	go -C bench run ./hook -bin ../bin/recount -load 4      with so many processes that only compute
-//	go -C bench run ./hook -bin ../bin/recount -shells      eight shells at once, and what of it is recorded
+//	go -C bench run ./hook -bin ../bin/recount -load 4      with four processes that only compute
+//	go -C bench run ./hook -bin ../bin/recount -shells      eight concurrent shells, and what is recorded
 //
-// It runs an interactive bash and zsh with and without the hook, over a data
-// directory of its own, with a server and without one. A round is a command that
-// prints the clock, a prompt, and another that does; what passes between the two
-// is one prompt with what the hook does before and after it. Rounds are spaced,
-// as people type, so that the recording process of one does not run during the
-// next. fish reads commands from a terminal only, so there the handlers are
-// called as fish calls them. A coding agent waits for its hook, so there the time
-// is the whole of `recount hook run`, started by a shell as agents start it, less
-// that of a shell that does nothing. Of the recorder itself it prints the CPU time and the
-// peak of its memory: of one for a single command, and of one that listens to a shell.
+// It runs an interactive bash and zsh with and without the hook, over its own data directory, with
+// and without a server. A round is a command that prints the clock, a prompt, and another such
+// command: the time between the two is one prompt with what the hook does before and after it.
+// There is a pause between rounds, as when people type, so that the recording process of one round
+// does not run during the next. fish reads commands only from a terminal, so its handlers are
+// called as fish calls them. A coding agent waits for its hook, so there the time is that of all of
+// `recount hook run`, started by a shell as agents start it, minus that of a shell that does
+// nothing. It also prints the CPU time and the peak memory of the recorder: of one for a single
+// command, and of one that listens to a shell.
 //
-// With -shells, eight shells run 50 commands each: without a server, with one, with one
-// that is stopped, with one that is killed half-way, and while another verb has the data
-// directory. Each command must be recorded once, with the right exit code, directory and
-// start.
+// With -shells, eight shells run 50 commands each: without a server, with one, with one that is
+// stopped, with one that is killed half-way, and while another verb holds the data directory. Each
+// command must be recorded once, with the right exit code, directory and start.
 package main
 
 import (
@@ -71,7 +69,7 @@ func main() {
 		if err := busy.Start(); err != nil {
 			log.Fatal(err)
 		}
-		defer func() { _ = busy.Process.Kill(); _ = busy.Wait() }() // killed
+		defer func() { _ = busy.Process.Kill(); _ = busy.Wait() }() // it was killed
 	}
 
 	fmt.Println("| shell | server | without p50 | with p50 | added p50 | added p95 | added p99 |")
@@ -118,7 +116,7 @@ func yes(b bool) string {
 
 func ms(d time.Duration) string { return fmt.Sprintf("%.2f ms", float64(d)/1e6) }
 
-// percentile is a percentile.
+// percentile returns the p-th percentile of ds.
 func percentile(ds []time.Duration, p int) time.Duration {
 	ds = slices.Sorted(slices.Values(ds))
 	return ds[min(len(ds)*p/100, len(ds)-1)]
@@ -152,7 +150,7 @@ func (s *server) stop() {
 	}
 }
 
-// start runs a server and returns when it answers.
+// start runs a server and returns when it is ready, or after 30 seconds.
 func (b *bench) start() *server {
 	cmd := exec.Command(b.bin, "up", "--http", "127.0.0.1:0", "--kafka", "none", "--otlp-grpc", "none", "--otlp-http", "none")
 	var logs bytes.Buffer
@@ -174,7 +172,7 @@ func (b *bench) start() *server {
 	return &server{cmd, &logs}
 }
 
-// measure returns how long each prompt took.
+// measure returns the duration of each prompt.
 func (b *bench) measure(shell string, hook bool) []time.Duration {
 	var in strings.Builder
 	clock := "echo @$EPOCHREALTIME\n"
@@ -200,8 +198,8 @@ func (b *bench) measure(shell string, hook bool) []time.Duration {
 	return differences(string(out))
 }
 
-// measureFish calls the handlers and takes the time around them with a clock of
-// its own, whose cost is the same with and without.
+// measureFish calls the handlers and takes the time around them with a separate clock process,
+// whose cost is the same with and without the hook.
 func (b *bench) measureFish(hook bool) []time.Duration {
 	script := ""
 	if hook {
@@ -222,8 +220,8 @@ func (b *bench) measureFish(hook bool) []time.Duration {
 	return differences(string(out))
 }
 
-// measureAgent calls the hook of Claude Code before a tool, each time another
-// one. The prefix says what the shell does with the hook's command.
+// measureAgent calls the hook that Claude Code runs before a tool, each time with another call. The
+// prefix decides what the shell does with the hook's command.
 func (b *bench) measureAgent(prefix string) []time.Duration {
 	var ds []time.Duration
 	for i := range b.rounds {
@@ -241,7 +239,7 @@ func (b *bench) measureAgent(prefix string) []time.Duration {
 	return ds
 }
 
-// differences reads pairs of clocks.
+// differences reads pairs of clocks, and returns the differences.
 func differences(out string) []time.Duration {
 	var clocks []float64
 	for line := range strings.Lines(out) {

@@ -15,25 +15,25 @@ import (
 	"time"
 )
 
-// Eight shells at once, as people and scripts have them, while something is wrong with
-// the server or the data directory: what of their commands is recorded, how often, and
+// Eight concurrent shells, as people and scripts run them, while something is wrong with the server
+// or the data directory: the benchmark counts which of their commands are recorded and how often, and
 // whether exit code, directory and start are right.
 
 const (
 	shellCommands = 50
-	shellPause    = 400 * time.Millisecond // of one shell: 20 a second of the eight
+	shellPause    = 400 * time.Millisecond // of one shell: the eight together type 20 a second
 )
 
 var eight = []string{"bash", "bash", "bash", "bash", "zsh", "zsh", "fish", "fish"}
 
-// typed is a command as it was given to a shell.
+// typed is a command that was typed into a shell.
 type typed struct {
 	text, cwd string
 	exit      int
 	at        time.Time
 }
 
-// wrong is what was recorded otherwise than typed.
+// wrong counts what was recorded differently from what was typed.
 type wrong struct{ lost, twice, exit, cwd, start int }
 
 func (b *bench) shells(hold time.Duration) {
@@ -53,7 +53,7 @@ func (b *bench) shells(hold time.Duration) {
 		{"a server killed half-way", func(one bench) func() {
 			s := one.start()
 			kill := time.AfterFunc(shellCommands/2*shellPause, func() { s.signal(syscall.SIGKILL) })
-			return func() { kill.Stop(); s.signal(syscall.SIGKILL); _ = s.cmd.Wait() } // killed
+			return func() { kill.Stop(); s.signal(syscall.SIGKILL); _ = s.cmd.Wait() } // it was killed
 		}},
 		{fmt.Sprintf("a verb that holds the directory for %s", hold), func(one bench) func() { return one.holder(hold) }},
 	} {
@@ -74,7 +74,7 @@ func (b *bench) shells(hold time.Duration) {
 	}
 }
 
-// holder is an import that reads from a pipe for at least that long: it has the data
+// holder starts an import that reads from a pipe for at least the given time, and holds the data
 // directory as long as it reads.
 func (b *bench) holder(hold time.Duration) (undo func()) {
 	cmd := exec.Command(b.bin, "import", "jsonl", "/dev/stdin")
@@ -98,11 +98,11 @@ func (b *bench) holder(hold time.Duration) (undo func()) {
 		if err := in.Close(); err != nil {
 			log.Fatal(err)
 		}
-		_ = cmd.Wait() // it imported nothing, and may say so
+		_ = cmd.Wait() // it imported nothing, and may report that
 	}
 }
 
-// typeAll types into all shells, and returns what, when each shell has ended.
+// typeAll types into all shells, and returns what it typed when every shell has exited.
 func (b *bench) typeAll() (all []typed) {
 	var mu sync.Mutex
 	var wg sync.WaitGroup
@@ -116,7 +116,7 @@ func (b *bench) typeAll() (all []typed) {
 		time.Sleep(shellPause / time.Duration(len(eight)))
 	}
 	wg.Wait()
-	time.Sleep(time.Second) // of the last commands' recorders
+	time.Sleep(time.Second) // for the recorders of the last commands
 	return all
 }
 
@@ -127,7 +127,7 @@ func (b *bench) typeInto(shell string, n int) (mine []typed) {
 	}
 	args := map[string][]string{"bash": {"--norc", "--noprofile", "-i"}, "zsh": {"-f", "-i"}}[shell]
 	if shell == "fish" {
-		// fish reads commands from a terminal only: its handlers are called as it does.
+		// fish reads commands only from a terminal: its handlers are called as fish calls them.
 		out, err := exec.Command(b.bin, "hook", "fish").Output()
 		if err != nil {
 			log.Fatalf("recount hook fish: %v", err)
@@ -152,7 +152,7 @@ func (b *bench) typeInto(shell string, n int) (mine []typed) {
 	if shell != "fish" {
 		say("eval \"$('" + b.bin + "' hook " + shell + ")\"")
 	}
-	time.Sleep(2 * time.Second) // of the shell's start
+	time.Sleep(2 * time.Second) // for the shell's start
 	tick := time.NewTicker(shellPause)
 	defer tick.Stop()
 	for i := range shellCommands {
@@ -171,11 +171,11 @@ func (b *bench) typeInto(shell string, n int) (mine []typed) {
 	if err := in.Close(); err != nil {
 		log.Fatal(err)
 	}
-	_ = cmd.Wait() // with the code of the last command
+	_ = cmd.Wait() // it exits with the code of the last command
 	return mine
 }
 
-// compare asks for all that is recorded.
+// compare compares everything that is recorded with what was typed.
 func (b *bench) compare(all []typed) (recorded, inLog int, w wrong) {
 	var found struct {
 		Hits []struct {
@@ -214,7 +214,7 @@ func (b *bench) compare(all []typed) (recorded, inLog int, w wrong) {
 			if h.Cwd != t.cwd {
 				w.cwd++
 			}
-			// A shell reads the line some time after it was written.
+			// A shell may read a line some time after it was written.
 			if d := h.Time.Sub(t.at); d < -50*time.Millisecond || d > 2*time.Second {
 				w.start++
 			}
@@ -244,7 +244,7 @@ func (b *bench) ask(into any, args ...string) {
 	}
 }
 
-// measureRecord tells what one recorded command costs its process.
+// measureRecord prints what recording one command costs its process.
 func (b *bench) measureRecord() {
 	var cpu []time.Duration
 	args := []string{filepath.Join(filepath.Dir(b.bin), "recount-record"), "--shell", "bash", "--exit", "0", "--duration", "12ms"}
@@ -256,8 +256,8 @@ func (b *bench) measureRecord() {
 		}
 		cpu = append(cpu, cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime())
 	}
-	// The kernel counts what this program had when it forked to the peak of its child, so
-	// a small one starts the recorder.
+	// The kernel counts the memory of the forking process in the peak of its child, so a small
+	// process starts the recorder.
 	peak := "not known without /usr/bin/time"
 	if _, err := os.Stat("/usr/bin/time"); err == nil {
 		cmd := exec.Command("/usr/bin/time", append([]string{"-f", "%M"}, args...)...)
@@ -272,14 +272,14 @@ func (b *bench) measureRecord() {
 		b.rounds, ms(percentile(cpu, 50)), ms(percentile(cpu, 99)), peak)
 }
 
-// measureListener prints what a command costs the recorder that listens to a shell, and
-// what memory it has.
+// measureListener prints what a command costs the recorder that listens to a shell, and how much
+// memory that recorder has.
 func (b *bench) measureListener() {
 	if runtime.GOOS != "linux" {
 		return
 	}
 	for _, shell := range []string{"bash", "zsh"} {
-		const commands = 200 // their text is less than a pipe holds
+		const commands = 200 // their text fits in a pipe
 		var in strings.Builder
 		fmt.Fprintf(&in, "eval \"$('%s' hook %s)\"\n", b.bin, shell)
 		for i := range commands {
