@@ -20,11 +20,11 @@ import (
 	"github.com/recountdb/recount/server/api"
 )
 
-// stalledClients is how many clients ask for an export and do not read it.
+// stalledClients is the number of clients that request an export and do not read it.
 const stalledClients = 200
 
-// benchForget erases one command of a log, without and with clients that ask for
-// GET /v1/intents and do not read, and says what each phase took and what memory rose by.
+// benchForget erases one command of a log, without and with clients that request GET /v1/intents
+// and do not read the response. It reports the time of each phase and the growth of memory.
 func benchForget(ctx context.Context, o options, r *report) error {
 	n := o.count(100_000)
 	for _, size := range []int{1400, 100} {
@@ -48,7 +48,7 @@ func forgetBeside(ctx context.Context, dir string, seed int64, n, size, clients 
 		return err
 	}
 	name := fmt.Sprintf("%d commands of %d bytes, %d clients that do not read", n, size, clients)
-	debug.FreeOSMemory() // what loading left
+	debug.FreeOSMemory() // release what loading used
 	before := statusBytes("VmRSS")
 	stall, told, err := s.stall(ctx, clients)
 	if err != nil {
@@ -56,7 +56,7 @@ func forgetBeside(ctx context.Context, dir string, seed int64, n, size, clients 
 	}
 	defer stall()
 	if clients > 0 {
-		select { // as long as it takes for all of them to be served or refused
+		select { // until all of them have been served or refused
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-time.After(5 * time.Second):
@@ -133,14 +133,14 @@ func (s *system) loadSized(ctx context.Context, seed int64, n, size int) error {
 
 var vocabulary = strings.Fields("alpha branch cluster deploy engine filter group host index join kernel limit module name output path query region service target upload volume worker zone")
 
-// stalled is what stalled clients were told, and the memory while they were.
+// stalled counts the refusals of stalled clients, and has the peak of memory meanwhile.
 type stalled struct {
 	refused atomic.Int64
 	peak    atomic.Int64
 }
 
-// stall opens connections that ask for every intent and read no more than the first line
-// of the answer. They ask again when they are told to.
+// stall opens connections that request every intent and read only the first line of the response.
+// Each client repeats its request after 20 seconds.
 func (s *system) stall(ctx context.Context, clients int) (stop func(), _ *stalled, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	told := &stalled{}
@@ -181,7 +181,7 @@ func (s *system) stall(ctx context.Context, clients int) (stop func(), _ *stalle
 	return cancel, told, nil
 }
 
-// ask asks for every intent and reads the status line.
+// ask requests every intent and reads the status line.
 func (s *system) ask(ctx context.Context) (status string, c net.Conn, err error) {
 	c, err = (&net.Dialer{}).DialContext(ctx, "tcp", s.node.HTTPAddr())
 	if err != nil {

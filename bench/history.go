@@ -13,10 +13,10 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// history makes a shell history of a real one's shape, the same for a seed: a
-// few commands make up most of it (Zipf), one in eight has an argument never
-// seen before, sessions run for some dozens of commands in one of forty
-// directories of twelve workspaces, one command in twelve fails.
+// history generates a shell history with the shape of a real one, always the same for a seed: a few
+// commands make up most of it (Zipf), one in eight has an argument never seen before, a session has
+// some dozens of commands in one of four directories of one of twelve workspaces, and one command
+// in twelve fails.
 type history struct {
 	rng     *rand.Rand
 	zipf    *rand.Zipf

@@ -1,8 +1,7 @@
-// Command bench measures the whole system: `go -C bench run . NAME…` runs the named
-// benchmarks (no name: lists them) and prints one table each, with the machine,
-// the commit and the seed, as bench/README.md shows them. A ratio against a peer
-// or a limit is always taken in the same run; repeated runs alternate between
-// the two and the median is reported.
+// Command bench measures the whole system: `go -C bench run . NAME…` runs the named benchmarks
+// (without names it lists them) and prints one table each, with the machine, the commit and the
+// seed, as bench/README.md shows them. A ratio to a peer or a limit is always measured in the same
+// run: repeated runs alternate between the two, and the median is reported.
 package main
 
 import (
@@ -19,7 +18,7 @@ import (
 	"time"
 )
 
-// benchmark is one measurement: adding one is adding a file and a line below.
+// benchmark is one measurement. A new one is a file with a function, and an entry in benchmarks.
 type benchmark struct {
 	name string
 	what string
@@ -48,17 +47,17 @@ type options struct {
 	seed     int64
 	runs     int
 	size     int64  // bytes, for reopen and amplification
-	commands int    // for rebuild, find
+	commands int    // for rebuild and find
 	spans    int    // for runtime
 	events   int    // for agents
 	objects  int    // for query
-	keep     string // data directory of query, kept
+	keep     string // data directory of query, which is kept
 	rate     int    // per second, for latency and visible
 	duration time.Duration
 	data     string // NL2Bash pairs: description, tab, command
 	dir      string
-	rebuild  []string // projections that rebuild makes anew; none means all
-	heap     string   // where whole writes a heap profile after each tenth
+	rebuild  []string // projections that rebuild rebuilds; all if empty
+	heap     string   // directory for the heap profiles that whole writes after each tenth
 }
 
 func main() {
@@ -135,7 +134,7 @@ func run(ctx context.Context, o options, child string, names []string) error {
 	return nil
 }
 
-// report is a Markdown table of what was measured.
+// report is a Markdown table of measurements.
 type report struct{ rows [][2]string }
 
 func (r *report) add(what, format string, args ...any) {
@@ -151,7 +150,7 @@ func (r *report) String() string {
 	return b.String()
 }
 
-// latencies are sorted once, by quantile.
+// latencies is a list of durations; quantile sorts it.
 type latencies []time.Duration
 
 func (l latencies) quantile(q float64) time.Duration {

@@ -24,11 +24,11 @@ const (
 	recordBytes     = 1024
 )
 
-// server is a Kafka to measure: ours, or kfake, which is the peer.
+// server is a Kafka server to measure: ours, or kfake for comparison.
 type server struct {
 	opts   []kgo.Opt
 	close  func()
-	broker *broker.Broker // ours
+	broker *broker.Broker // nil for kfake
 }
 
 func startOurs(dir string, inMemory bool) (*server, error) {
@@ -59,7 +59,7 @@ func (s *server) client(more ...kgo.Opt) (*kgo.Client, error) {
 	return kgo.NewClient(append(append([]kgo.Opt{kgo.DefaultProduceTopic(benchTopic), kgo.AllowAutoTopicCreation()}, s.opts...), more...)...)
 }
 
-// payload is 1 KiB that does not compress, different for every i below 1,024.
+// payloads returns 1,024 different payloads of 1 KiB that do not compress.
 func payloads(seed int64) [][]byte {
 	rng := rand.New(rand.NewPCG(uint64(seed), 1))
 	ps := make([][]byte, 1024)
@@ -72,16 +72,16 @@ func payloads(seed int64) [][]byte {
 	return ps
 }
 
-// unhurried are the options of a client that is driven as fast as it goes over all
-// partitions evenly; more of them change what it makes of that.
+// unhurried returns the options of a client that produces as fast as it can, evenly over all
+// partitions, followed by more.
 func unhurried(more ...kgo.Opt) []kgo.Opt {
 	return append([]kgo.Opt{
 		kgo.RecordPartitioner(kgo.RoundRobinPartitioner()), kgo.ProducerBatchCompression(kgo.NoCompression()), kgo.ProducerLinger(0),
 	}, more...)
 }
 
-// produceRate appends n records over all partitions with acks=all from one
-// client and returns records a second, counted to the last acknowledgement.
+// produceRate appends n records over all partitions with acks=all from one client, and returns the
+// records per second until the last acknowledgement.
 func produceRate(ctx context.Context, s *server, n int, seed int64, opts ...kgo.Opt) (float64, error) {
 	cl, err := s.client(opts...)
 	if err != nil {
@@ -110,10 +110,9 @@ func produceRate(ctx context.Context, s *server, n int, seed int64, opts ...kgo.
 	return float64(n) / time.Since(start).Seconds(), nil
 }
 
-// benchProduce compares with kfake over the range of batches that clients make,
-// because what an fsync costs decides, and how many there are follows from the
-// batches: with the client's own buffer, with every default of it, and with a
-// larger buffer and batches of bounded size.
+// benchProduce compares with kfake over the range of batches that clients send. The cost of an
+// fsync decides, and the number of fsyncs depends on the batches: it measures the client's default
+// buffer, all of its defaults, and a larger buffer with batches of limited size.
 func benchProduce(ctx context.Context, o options, r *report) error {
 	loads := []struct {
 		name string
@@ -156,8 +155,8 @@ func compareProduce(ctx context.Context, o options, r *report, load string, n in
 	}
 	for run := range o.runs {
 		for turn := range sides {
-			// Each other run backwards, because it matters who comes first: the page
-			// cache that one side gives back is cheap for the next to take.
+			// Every other run is in reverse order, because the order matters: the page cache that
+			// one side frees is cheap for the next to take.
 			i := turn
 			if run%2 == 1 {
 				i = len(sides) - 1 - turn
@@ -186,9 +185,9 @@ func compareProduce(ctx context.Context, o options, r *report, load string, n in
 	return nil
 }
 
-// benchLatency produces at a fixed rate and measures, for each record, from
-// Produce to its arrival at a consumer of the same process. The schedule does
-// not wait for answers, so a stall is charged to every record it delays.
+// benchLatency produces at a fixed rate and measures the time from Produce to each record's arrival
+// at a consumer in the same process. The schedule does not wait for answers, so a stall counts for
+// every record that it delays.
 func benchLatency(ctx context.Context, o options, r *report) error {
 	s, err := startOurs(filepath.Join(o.dir, "latency"), false)
 	if err != nil {
@@ -249,9 +248,9 @@ func benchLatency(ctx context.Context, o options, r *report) error {
 	return nil
 }
 
-// cpuTimes is what this process has used for a record, in microseconds, one entry
-// a run: client and broker together. It depends less on who else uses the machine
-// than rates do.
+// cpuTimes is the CPU time that this process, client and broker together, used per record, in
+// microseconds, with one entry per run. It depends less than rates do on other users of the
+// machine.
 type cpuTimes struct{ user, kernel []float64 }
 
 func cpuNow() (t [2]time.Duration) {

@@ -24,16 +24,16 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// askers is how many clients ask at once; warming is how many questions, of which none is
-// asked again, fill caches before any is timed.
+// askers is the number of concurrent clients; warming is the number of questions that fill caches
+// before the measurement, none of which is asked again.
 const (
 	askers  = 16
 	warming = 1000
 )
 
-// benchQuery asks for evidence among a number of objects, over HTTP, by 16 clients at once
-// and then by one. The clients are a process of their own, so that what the answers cost
-// the server can be told from what they cost who asks.
+// benchQuery queries evidence among a number of objects over HTTP, from 16 clients at once and then
+// from one. The clients are a separate process, so that their CPU time can be distinguished from
+// the server's.
 func benchQuery(ctx context.Context, o options, r *report) (err error) {
 	s, err := startSystem(ctx, cmp.Or(o.keep, filepath.Join(o.dir, "query")))
 	if err != nil {
@@ -49,7 +49,7 @@ func benchQuery(ctx context.Context, o options, r *report) (err error) {
 		return err
 	}
 
-	// The questions differ, and their words are drawn as those of the log are.
+	// The questions differ, and their words have the distribution of the log's words.
 	rng := rand.New(rand.NewPCG(l.seed, 0x9e37))
 	zipf := rand.NewZipf(rng, 1.1, 4, uint64(len(l.words)-1))
 	questions := make([][]byte, warming+3000)
@@ -88,8 +88,8 @@ func benchQuery(ctx context.Context, o options, r *report) (err error) {
 	return nil
 }
 
-// settled waits until what this process does by itself has ended: objects of large spaces
-// are linked and files compacted for a while after the last is visible.
+// settled waits until this process is idle: objects of large spaces are linked and files compacted
+// for a while after the last event is visible.
 func settled(ctx context.Context, r *report) error {
 	const window = time.Second
 	start, began := time.Now(), cpuTime()
@@ -109,11 +109,11 @@ func settled(ctx context.Context, r *report) error {
 	return nil
 }
 
-// fillChunk is how many events are appended before the next ones are made.
+// fillChunk is the number of events that are appended before the next ones are generated.
 const fillChunk = 100 * agentsABatch
 
-// fill appends what is missing of the first n events, and waits until they are in every
-// projection. What was ended in the middle goes on with the chunk that it was at.
+// fill appends those of the first n events that are missing, and waits until they are in every
+// projection. If an earlier run was interrupted, it continues with the chunk that was begun.
 func (s *system) fill(ctx context.Context, l *agentLoad, n int, r *report) error {
 	ends, err := s.node.Log().Ends(ctx, s.node.Log().Topic(schemas.TopicAgents))
 	if err != nil {
@@ -149,14 +149,14 @@ func (s *system) fill(ctx context.Context, l *agentLoad, n int, r *report) error
 	return nil
 }
 
-// asked is what clients ask.
+// asked is the input of the process of clients: a URL, a number of clients and the questions.
 type asked struct {
 	URL       string
 	Clients   int
 	Questions [][]byte
 }
 
-// answered is what came of many questions.
+// answered is the output of the process of clients.
 type answered struct {
 	Each  latencies
 	Bytes []int
@@ -164,7 +164,7 @@ type answered struct {
 	Took  time.Duration
 }
 
-// askedBy has a process of its own ask, and says how much CPU time that took.
+// askedBy runs the clients in a separate process, and returns its CPU time.
 func askedBy(ctx context.Context, q asked) (a answered, cpu time.Duration, err error) {
 	in, err := json.Marshal(q)
 	if err != nil {
@@ -183,7 +183,7 @@ func askedBy(ctx context.Context, q asked) (a answered, cpu time.Duration, err e
 	return a, cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), json.Unmarshal(out, &a)
 }
 
-// askChild asks what stands in its input.
+// askChild reads an asked from standard input, runs the clients, and writes an answered.
 func askChild(ctx context.Context) error {
 	var q asked
 	if err := json.NewDecoder(os.Stdin).Decode(&q); err != nil {
@@ -196,7 +196,8 @@ func askChild(ctx context.Context) error {
 	return json.NewEncoder(os.Stdout).Encode(a)
 }
 
-// askAll asks by a number of clients, each as soon as its last question was answered.
+// askAll sends the questions from concurrent clients, each as soon as its previous question was
+// answered.
 func askAll(ctx context.Context, q asked) (answered, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -237,9 +238,9 @@ func askAll(ctx context.Context, q asked) (answered, error) {
 	return all, failed
 }
 
-// asker is a client with a connection of its own. It reads and writes that itself: the
-// goroutines that http.Client has for each connection took a quarter of what an answer
-// costs the server, on the same cores.
+// asker is a client with its own connection. It reads and writes the connection itself: the
+// goroutines that http.Client starts for each connection used a quarter of what an answer costs the
+// server, on the same cores.
 type asker struct {
 	conn     net.Conn
 	in       *bufio.Reader
@@ -248,7 +249,7 @@ type asker struct {
 	answer   bytes.Buffer // the last one
 }
 
-// newAsker connects; the connection ends with ctx.
+// newAsker connects to the host of a URL; the connection is closed when ctx ends.
 func newAsker(ctx context.Context, to string) (*asker, error) {
 	u, err := url.Parse(to)
 	if err != nil {

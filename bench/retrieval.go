@@ -15,12 +15,11 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// benchRetrieval asks find for commands by their descriptions: every distinct
-// command of the pairs is in the corpus; the questions are all held-out ones
-// (pairs.Pair.HeldOut) and, to show whether anything was fitted to what was
-// developed on, all others. A hit is any command equal to one paired with the
-// description, white space folded. BM25 alone is find's own words path, asked for
-// by its rank in each hit's scores, and so the same index in the same run.
+// benchRetrieval runs find with the descriptions of commands. The corpus is every distinct command
+// of the pairs. The questions are all held-out ones (pairs.Pair.HeldOut) and, separately, all
+// others, to show whether anything was fitted to the development half. A hit is any command equal
+// to one paired with the description, with white space folded. BM25 alone is the path "words" of
+// find itself, by its rank in each hit's scores, and so the same index in the same run.
 func benchRetrieval(ctx context.Context, o options, r *report) (err error) {
 	list, err := pairs.Load(o.data)
 	if err != nil {
@@ -35,7 +34,7 @@ func benchRetrieval(ctx context.Context, o options, r *report) (err error) {
 		return err
 	}
 
-	// By whether the question is held out.
+	// The keys report whether the question is held out.
 	find, words := map[bool]*score{true: {}, false: {}}, map[bool]*score{true: {}, false: {}}
 	for _, q := range pairs.Questions(list) {
 		resp, err := commands.FindQuestion.Ask(ctx, s.client, commands.FindRequest{Text: q.Text, Limit: 100})
@@ -87,7 +86,7 @@ func (s *system) loadCommands(ctx context.Context, list []pairs.Pair) error {
 			return err
 		}
 	}
-	_, err := s.load(ctx, nil, 0) // nothing more: only wait until it is visible
+	_, err := s.load(ctx, nil, 0) // load only waits until the commands are visible
 	return err
 }
 

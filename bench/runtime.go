@@ -19,7 +19,7 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// The shop whose day benchRuntime makes up.
+// The parameters of the shop whose day benchRuntime generates.
 const (
 	shopServices   = 40
 	shopOperations = 10 // of each service
@@ -27,14 +27,14 @@ const (
 	shopDay        = int64(24 * time.Hour)
 	shopFrom       = int64(1_790_000_000_000_000_000) / shopDay * shopDay
 	spansAnExport  = 100
-	spansABatch    = 24_000 // as many as the follower's 8 MiB hold
+	spansABatch    = 24_000 // as many as fit in the follower's 8 MiB
 )
 
-// shop makes the spans of a day, in exports as a collector sends them: each of one
-// service, with spans of many traces.
+// shop generates the spans of a day, in exports as a collector sends them: each has the spans of
+// one service, from many traces.
 type shop struct {
 	rng *rand.Rand
-	// calls are, of each operation of each service, those it makes.
+	// calls has the calls that each operation of each service makes.
 	calls     [shopServices][shopOperations][]shopCall
 	observers [shopServices]*recountv1.Observer
 	waiting   [shopServices][]*recountv1.Observation
@@ -54,7 +54,7 @@ func newShop(seed int64, emit func(schemas.Batch) error) *shop {
 	for i := range s.calls {
 		s.observers[i] = &recountv1.Observer{Service: fmt.Sprintf("service-%02d", i), Version: "1.4.2", Instance: fmt.Sprint("pod-", i), Environment: "production"}
 		for j := range s.calls[i] {
-			// Calls go to services of higher numbers, so they end.
+			// Calls go to services with higher numbers, so that they end.
 			for range s.rng.IntN(4) {
 				if i+1 < shopServices {
 					s.calls[i][j] = append(s.calls[i][j], shopCall{i + 1 + s.rng.IntN(shopServices-i-1), s.rng.IntN(shopOperations)})
@@ -79,9 +79,9 @@ func (s *shop) id(n int) []byte {
 	return b
 }
 
-// trace makes the spans of one request.
+// trace generates the spans of one request.
 func (s *shop) trace(at int64) error {
-	// Everything is asked of, the edge more.
+	// Requests may begin at any service, but most begin at the edge.
 	service := int(math.Abs(s.rng.NormFloat64()) * shopServices / 3)
 	if service >= shopServices {
 		service = s.rng.IntN(shopServices)
@@ -167,7 +167,7 @@ func (s *shop) flush(p int) error {
 	return s.emit(b)
 }
 
-// day makes n spans or a few more, as dense as ten million in a day.
+// day generates at least n spans, with the density of ten million in a day.
 func (s *shop) day(ctx context.Context, n int) error {
 	for s.spans < n && ctx.Err() == nil {
 		if err := s.trace(shopFrom + int64(s.spans)*(shopDay/10_000_000)); err != nil {
@@ -187,8 +187,8 @@ func (s *shop) day(ctx context.Context, n int) error {
 	return ctx.Err()
 }
 
-// benchRuntime folds a day of spans into the projection `runtime`, and asks it. What
-// making the spans up costs is measured by itself and taken off.
+// benchRuntime folds a day of spans into the projection `runtime`, and queries it. The cost of
+// generating the spans is measured separately and subtracted.
 func benchRuntime(ctx context.Context, o options, r *report) error {
 	before := cpuTime()
 	if err := newShop(o.seed, func(schemas.Batch) error { return nil }).day(ctx, o.spans); err != nil {
@@ -205,7 +205,7 @@ func benchRuntime(ctx context.Context, o options, r *report) error {
 	if err != nil {
 		return err
 	}
-	release() // nothing rebuilds it meanwhile
+	release() // nothing rebuilds it in the meantime
 	p := one.(*runtimegraph.Runtime)
 	var applying time.Duration
 	s := newShop(o.seed, func(b schemas.Batch) error {
@@ -236,8 +236,8 @@ func benchRuntime(ctx context.Context, o options, r *report) error {
 	return askTraffic(ctx, set, r)
 }
 
-// askTraffic asks as the doors do: at_least, the newest span and confidence included,
-// with no code to join.
+// askTraffic runs the query as the APIs do, including at_least, the newest span and confidence,
+// without code to join.
 func askTraffic(ctx context.Context, set *projections.Set, r *report) error {
 	s := runtime.Sources{Set: set, Code: code.Sources{Set: set, Graphs: code.NewCache(0)}}
 	at := func(hour, minute int) time.Time {

@@ -31,16 +31,16 @@ const (
 	spanSenders   = 16
 )
 
-// spanLoad makes exports of a chain of services: request n of service s has the spans
-// that those of service s-1 are the parents of. Only ids and times differ from one
-// to the next, so that the sender costs little.
+// spanLoad generates the exports of a chain of services: the spans of request n of service s are
+// children of those of service s-1. Only ids and times differ from one request to the next, so that
+// the sender costs little.
 type spanLoad struct {
 	wire    [spanServices][]byte
 	ids     [spanServices][spansARequest]spanPlaces
 	started time.Time
 }
 
-// spanPlaces are where a span's ids and times stand in the request.
+// spanPlaces has the offsets of a span's ids and times in the request.
 type spanPlaces struct{ trace, span, parent, start, end int }
 
 func newSpanLoad() (*spanLoad, error) {
@@ -99,7 +99,7 @@ func textAttribute(key, value string) *commonpb.KeyValue {
 	return &commonpb.KeyValue{Key: key, Value: &commonpb.AnyValue{Value: &commonpb.AnyValue_StringValue{StringValue: value}}}
 }
 
-// request is the nth request of all: the services take turns.
+// request returns the nth request; the services alternate.
 func (l *spanLoad) request(n int) []byte {
 	s, round := n%spanServices, n/spanServices
 	b := bytes.Clone(l.wire[s])
@@ -119,24 +119,24 @@ func (l *spanLoad) request(n int) []byte {
 	return b
 }
 
-// wireCodec sends requests as they stand.
+// wireCodec sends requests that are already encoded.
 type wireCodec struct{}
 
-// Name is encoding.CodecV2's.
+// Name implements encoding.CodecV2.
 func (wireCodec) Name() string { return "proto" }
 
-// Marshal is encoding.CodecV2's.
+// Marshal implements encoding.CodecV2.
 func (wireCodec) Marshal(v any) (mem.BufferSlice, error) {
 	return mem.BufferSlice{mem.SliceBuffer(*v.(*[]byte))}, nil
 }
 
-// Unmarshal is encoding.CodecV2's.
+// Unmarshal implements encoding.CodecV2.
 func (wireCodec) Unmarshal(data mem.BufferSlice, v any) error {
 	*v.(*[]byte) = data.Materialize()
 	return nil
 }
 
-// benchSpans sends by gRPC to a whole Recount in this process: as fast as it takes
+// benchSpans sends spans over gRPC to a complete Recount in this process: as fast as it accepts
 // them, then at a fixed rate.
 func benchSpans(ctx context.Context, o options, r *report) (err error) {
 	l, err := newSpanLoad()
@@ -226,7 +226,7 @@ func benchSpans(ctx context.Context, o options, r *report) (err error) {
 	return nil
 }
 
-// caughtUp waits until the projections have what the log has.
+// caughtUp waits until the projections have applied the whole log.
 func (s *system) caughtUp(ctx context.Context) error {
 	for {
 		st, err := s.client.Status(ctx, api.StatusRequest{})

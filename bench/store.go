@@ -17,11 +17,11 @@ import (
 	"github.com/recountdb/recount/pipeline/broker"
 )
 
-// runChild is the part of a benchmark that has a process of its own, so that it
-// can be killed and its memory and writes be counted.
+// runChild runs the part of a benchmark that has its own process, so that it can be killed and its
+// memory and writes can be measured.
 func runChild(ctx context.Context, name string, o options) error {
 	switch name {
-	case "fill": // until killed or full
+	case "fill": // fills until it is killed or done
 		s, err := startOurs(o.dir, false)
 		if err != nil {
 			return err
@@ -30,7 +30,7 @@ func runChild(ctx context.Context, name string, o options) error {
 			return err
 		}
 		fmt.Println("filled")
-		<-ctx.Done() // the parent kills us here, or earlier
+		<-ctx.Done() // the parent kills this process here or earlier
 		return nil
 	case "fill-close":
 		s, err := startOurs(o.dir, false)
@@ -97,7 +97,7 @@ func benchReopen(ctx context.Context, o options, r *report) error {
 	filler.Wait()
 	var took, rss []float64
 	for range o.runs {
-		// After the first opening the WAL is recovered; the first is the one asked for.
+		// The first opening recovers the WAL; it is the one that matters.
 		out, err := childCmd("open", dir, o).CombinedOutput()
 		if err != nil {
 			return fmt.Errorf("open: %s %w", out, err)
@@ -126,18 +126,17 @@ func benchAmplification(ctx context.Context, o options, r *report) error {
 	if !ok {
 		return fmt.Errorf("no resource usage of a child on this system")
 	}
-	// ru_oublock is in blocks of 512 bytes (getrusage(2)): what was sent to the
-	// storage layer, whether or not the page cache has passed it on.
+	// ru_oublock counts blocks of 512 bytes (getrusage(2)) that were sent to the storage layer,
+	// whether or not the page cache has written them.
 	r.add(fmt.Sprintf("%.1f GiB produced, closed", float64(o.size)/(1<<30)), "write amplification %.2f, %.0f MiB/s",
 		float64(usage.Oublock)*512/float64(o.size), float64(o.size)/(1<<20)/took.Seconds())
 	return nil
 }
 
-// peakRSS is the process's largest resident set so far, in bytes.
+// peakRSS returns the process's largest resident set so far, in bytes.
 func peakRSS() int64 { return statusBytes("VmHWM") }
 
-// statusBytes is a field of /proc/self/status that is in kB, in bytes; 0 where
-// there is none.
+// statusBytes returns a field of /proc/self/status in bytes (the file has kB); 0 if there is none.
 func statusBytes(field string) int64 {
 	b, err := os.ReadFile("/proc/self/status")
 	if err != nil {

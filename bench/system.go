@@ -26,7 +26,7 @@ type system struct {
 	stop   func() error
 }
 
-// maxSenders is how many requests are under way at once.
+// maxSenders is the maximum number of concurrent requests.
 const maxSenders = 1024
 
 func startSystem(ctx context.Context, dir string) (*system, error) {
@@ -44,7 +44,7 @@ func startSystem(ctx context.Context, dir string) (*system, error) {
 		cancel()
 		return errors.Join(<-ended, n.Close())
 	}}
-	// As many connections as senders, kept: what is measured is not their making.
+	// One idle connection per sender is kept: connecting is not what is measured.
 	hc := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: maxSenders}}
 	s.client, err = httpapi.NewClient("http://"+n.HTTPAddr(), "", hc)
 	if err != nil {
@@ -53,8 +53,8 @@ func startSystem(ctx context.Context, dir string) (*system, error) {
 	return s, nil
 }
 
-// load appends n commands of the history in batches and waits until they are
-// projected. It returns how long that took.
+// load appends n commands of the history in batches and waits until they are projected. It returns
+// how long that took.
 func (s *system) load(ctx context.Context, h *history, n int) (time.Duration, error) {
 	const batch = 2000
 	start := time.Now()
@@ -151,8 +151,8 @@ func benchRebuild(ctx context.Context, o options, r *report) (err error) {
 	return nil
 }
 
-// benchVisible appends single events over HTTP at a fixed rate, whatever the
-// answers take, and measures from when each was due until find shows it.
+// benchVisible appends single events over HTTP at a fixed rate that does not depend on the answers,
+// and measures the time from when each was due until find returns it.
 func benchVisible(ctx context.Context, o options, r *report) (err error) {
 	h, err := newHistory(o)
 	if err != nil {
@@ -174,7 +174,7 @@ func benchVisible(ctx context.Context, o options, r *report) (err error) {
 		failed  error
 	)
 	n := int(o.duration.Seconds() * float64(o.rate))
-	tokens := make(chan struct{}, 256) // bounds what is under way
+	tokens := make(chan struct{}, 256) // limits concurrent requests
 	start := time.Now()
 	for i := range n {
 		e, err := h.next()
@@ -189,7 +189,7 @@ func benchVisible(ctx context.Context, o options, r *report) (err error) {
 			out, err := s.client.Append(ctx, []schemas.Event{e})
 			at := time.Since(due)
 			var seen time.Duration
-			// One in ten asks: asking is load too, and the figure is of appends.
+			// Only one in ten is queried: queries are load too, and this measures appends.
 			if err == nil && i%10 == 0 {
 				p := out[0].Position
 				_, err = commands.FindQuestion.Ask(ctx, s.client, commands.FindRequest{Limit: 1, AtLeast: schemas.Watermark{p.TP(): p.Offset + 1}})
@@ -235,7 +235,7 @@ func benchFind(ctx context.Context, o options, r *report) (err error) {
 	return s.askFind(ctx, questions, r)
 }
 
-// askFind asks each question as it is, then in three words.
+// askFind runs find with each question, first unchanged and then as three words.
 func (s *system) askFind(ctx context.Context, questions []string, r *report) error {
 	ask := func(name string, questions []string) error {
 		var l, inside latencies
@@ -266,7 +266,7 @@ func (s *system) askFind(ctx context.Context, questions []string, r *report) err
 	return ask("find over HTTP: questions of three words, as people type", short)
 }
 
-// threeWords is the first three words of a description that say something.
+// threeWords returns the first three words of a description that have more than three bytes.
 func threeWords(q string) string {
 	var kept []string
 	for _, w := range strings.Fields(q) {
@@ -280,7 +280,7 @@ func threeWords(q string) string {
 	return strings.Join(kept, " ")
 }
 
-// questionsFrom draws a thousand descriptions, in the words of people.
+// questionsFrom draws about a thousand descriptions that people wrote.
 func questionsFrom(o options) ([]string, error) {
 	list, err := pairs.Load(o.data)
 	if err != nil {

@@ -17,9 +17,9 @@ import (
 	"github.com/recountdb/recount/server/api"
 )
 
-// benchWhole takes a long history through the log and the live pipeline into
-// every projection, and then asks the same server what people ask: what happened
-// (find) and why. One server, because a million commands are loaded once.
+// benchWhole sends a long history through the log and the live pipeline into every projection, and
+// then queries the same server with find and why. It uses one server so that a million commands are
+// loaded only once.
 func benchWhole(ctx context.Context, o options, r *report) (err error) {
 	h, err := newHistory(o)
 	if err != nil {
@@ -44,8 +44,7 @@ func benchWhole(ctx context.Context, o options, r *report) (err error) {
 	return s.askWhy(ctx, o, r)
 }
 
-// ingest loads n commands in ten parts, so that a rate that falls with what is
-// there already shows.
+// ingest loads n commands in ten parts, to show whether the rate falls as the state grows.
 func (s *system) ingest(ctx context.Context, o options, h *history, n int, r *report) error {
 	const parts = 10
 	var slowest, last, total float64
@@ -99,7 +98,7 @@ func (s *system) ingest(ctx context.Context, o options, h *history, n int, r *re
 	return nil
 }
 
-// heapProfile writes what the heap holds into folder, if one was given.
+// heapProfile writes a heap profile into folder, if one was given.
 func heapProfile(folder string, n int) error {
 	if folder == "" {
 		return nil
@@ -111,7 +110,7 @@ func heapProfile(folder string, n int) error {
 	return errors.Join(pprof.WriteHeapProfile(f), f.Close())
 }
 
-// cpuTime is what this process has used, of all cores together.
+// cpuTime returns the CPU time that this process has used on all cores.
 func cpuTime() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
@@ -120,7 +119,7 @@ func cpuTime() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// askWhy asks why of commands drawn from the whole history, half of them failed.
+// askWhy runs why for commands drawn from the whole history.
 func (s *system) askWhy(ctx context.Context, o options, r *report) error {
 	ends, err := s.node.Log().Ends(ctx, s.node.Log().Topic(schemas.TopicCommands))
 	if err != nil {
