@@ -121,6 +121,7 @@ type session struct {
 	cancel   context.CancelFunc
 	running  sync.WaitGroup
 	group    *groupReader // nil without a consumer group
+	target   Target       // the projections that gaps are applied to; nil unless Start is StartProjections
 	saver    *checkpoint  // nil unless Start is StartCheckpoint
 	left     func()       // called at the end of reading; nil with a consumer group
 }
@@ -217,6 +218,9 @@ func (r *Reader) startFunc(ctx context.Context, s *session) (func(schemas.TopicP
 		if err != nil {
 			return nil, err
 		}
+		if r.o.Group.Name == "" {
+			s.target = t
+		}
 		ends, err := s.log.Ends(ctx, topics...)
 		return func(tp schemas.TopicPartition) int64 {
 			next := t.Next(tp)
@@ -282,7 +286,7 @@ func (r *Reader) Next(ctx context.Context) (*Delivery, error) {
 			return nil, err
 		}
 		if len(d.recs) == 0 {
-			s.finish(d) // only a gap
+			s.passGap(ctx, d, r.o.Logger)
 			continue
 		}
 		recs := make([]schemas.LogRecord, len(d.recs))
@@ -306,6 +310,21 @@ func (b *Delivery) Nack(err error) {
 	b.log.Warn("batch was not accepted: trying again", slog.String("partition", b.TP.String()),
 		slog.Int64("next", b.Next), slog.Int("attempt", b.d.attempt+1), slog.Duration("in", wait), slog.Any("err", err))
 	time.AfterFunc(wait, b.d.nack)
+}
+
+// passGap moves over offsets without records, such as those that retention removed before they were
+// read. No message goes through the stream for them, so the projections are moved here: the batches
+// before the gap are acknowledged, that is applied. Otherwise whoever waits for the projections to
+// reach the end of the gap would wait until the partition's next record.
+func (s *session) passGap(ctx context.Context, d *delivery, log *slog.Logger) {
+	if s.target != nil {
+		err := s.target.Apply(ctx, schemas.Batch{Topic: d.tp.Topic, Partition: d.tp.Partition, Next: d.next})
+		if err != nil {
+			(&Delivery{TP: d.tp, Next: d.next, session: s, d: d, log: log}).Nack(err)
+			return
+		}
+	}
+	s.finish(d)
 }
 
 func (s *session) finish(d *delivery) {

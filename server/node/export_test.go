@@ -22,9 +22,3 @@ func (n *Node) CanAppend(e schemas.Event) error {
 	_, _, err := n.app.prepare(context.Background(), e)
 	return err
 }
-
-// HoldProjection keeps batches from a projection until release is called.
-func (n *Node) HoldProjection(name string) (release func(), err error) {
-	_, release, err = n.set.AcquireExclusive(name)
-	return release, err
-}

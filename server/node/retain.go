@@ -101,8 +101,7 @@ func ParseSize(text string) (Size, error) {
 
 // Retain implements api.Backend.
 //
-//  1. It selects what to remove: by the times of the records, or by the topic's size. It waits until
-//     the projections have applied all of it: once it is removed, readers start behind it.
+//  1. It selects what to remove: by the times of the records, or by the topic's size.
 //  2. It appends the sums of the spans to be removed (summarise.go), or the ids of the events of
 //     another topic (retiredids.go). Durable step 1: they have no effect by themselves, and after a
 //     crash nobody reads them.
@@ -137,11 +136,11 @@ func (n *Node) Retain(ctx context.Context, r api.RetainRequest, progress func(ap
 	defer done()
 	report = api.RetainReport{Topic: topic, Rule: keep.String(), DryRun: r.DryRun, Starts: schemas.Watermark{}}
 	defer func() { report.Elapsed = sinceMS(began) }()
-	var oldest time.Time
+	var before time.Time
 	if keep.Age > 0 {
-		oldest = began.Add(-keep.Age)
+		before = began.Add(-keep.Age)
 	}
-	plan, err := n.log.PlanRetention(ctx, topic, oldest, int64(keep.Size))
+	plan, err := n.log.PlanRetention(ctx, topic, before, int64(keep.Size))
 	if err != nil {
 		return report, fmt.Errorf("retain: %w", err)
 	}
@@ -157,14 +156,6 @@ func (n *Node) Retain(ctx context.Context, r api.RetainRequest, progress func(ap
 		return report, nil
 	}
 	m := newMeter(progress)
-	if n.set != nil {
-		if err := n.catchUp(ctx); err != nil {
-			return report, fmt.Errorf("retain: %w", err)
-		}
-		if err := n.set.Wait(ctx, n.behind(before(plan.Cuts))); err != nil {
-			return report, fmt.Errorf("retain: wait until the projections have applied what is to be removed: %w", err)
-		}
-	}
 	payload := &recountv1.RecordsRetired{Rule: keep.String()}
 	if name != schemas.TopicSpans {
 		if payload.Ids, err = n.appendRetiredIDs(ctx, topic, plan.Cuts, m); err != nil {

@@ -1,9 +1,7 @@
 package node_test
 
 import (
-	"context"
 	"encoding/base64"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -123,33 +121,7 @@ func TestRetainedStayAway(t *testing.T) {
 	}
 }
 
-// TestRetentionWaitsForProjections checks that records are removed only after the projections have
-// applied them. A reader starts behind the cuts, so projections that had not reached them would
-// never do so, and the retention would wait for them for ever.
-func TestRetentionWaitsForProjections(t *testing.T) {
-	r := start(t, config(t.TempDir()))
-	release, err := r.HoldProjection("segment")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer release()
-	agedHistory(t, r, schemas.TopicCommands, 0, 40, 72*time.Hour)
-	ask := api.RetainRequest{Topic: schemas.TopicCommands, AgeSeconds: 48 * 3600}
-	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
-	defer cancel()
-	if did, err := r.Node.Retain(ctx, ask, nil); !errors.Is(err, context.DeadlineExceeded) {
-		t.Fatalf("retention beside a projection that applies nothing: %+v, %v", did, err)
-	}
-	if ends, err := r.Log().Ends(t.Context(), schemas.TopicErasures); err != nil || !(schemas.Watermark{}).Covers(ends) {
-		t.Fatalf("events of the topic erasures: %v, %v, want none", ends, err)
-	}
-	release()
-	if did, err := r.Client.Retain(t.Context(), ask, nil); err != nil || did.Events == 0 {
-		t.Fatalf("retention afterwards: %+v, %v", did, err)
-	}
-}
-
-// TestRetiredIDsDamaged checks that a damaged file of retired ids is written again from the log,
+// TestRetiredIDsDamaged checks that a damaged file of retired ids is made again from the log,
 // and lets no event back.
 func TestRetiredIDsDamaged(t *testing.T) {
 	cfg := config(t.TempDir())
