@@ -22,7 +22,7 @@ type routing struct {
 	params map[types.Object][]*ast.Ident
 }
 
-// maxRounds is the maximum number of calls through which a router is followed.
+// maxRounds is the maximum number of rounds in which routers are followed from function to function.
 const maxRounds = 8
 
 // routes adds a unit's routes to its files' graphs, and returns the names of routers. Any file that

@@ -11,7 +11,7 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// solver follows objects along the constraints of all packages to the calls whose targets they are.
+// solver follows objects along the constraints of all packages to the calls that they decide.
 // The values that tests pass in are followed after everything else, so that calls outside tests do
 // not reach a test's fakes.
 //

@@ -1,11 +1,11 @@
-// Package stdlib gives the types of Go's standard library without a Go
-// installation: what each package exports, as the compiler saw it, embedded in the
-// binary and decoded when it is first imported.
+// Package stdlib provides the types of Go's standard library without a Go installation: the
+// compiler's export data of every package is embedded in the binary, and decoded when the package
+// is first imported.
 //
-// std.zip holds one entry a package, named by its import path, with the data of
-// golang.org/x/tools/go/gcexportdata, compressed by Zstandard; the archive's comment
-// is the Go version and platform. Positions are left out. It is rebuilt by
-// `go generate` with the Go version that go.mod names.
+// std.zip has one entry per package, named by its import path, with the data of
+// golang.org/x/tools/go/gcexportdata, compressed with Zstandard; the archive's comment is the Go
+// version and platform. Positions are left out. `go generate` rebuilds it with the Go version that
+// go.mod names.
 package stdlib
 
 //go:generate go run ./generate
@@ -28,31 +28,29 @@ import (
 //go:embed std.zip
 var archive []byte
 
-// Hash is the hex SHA-256 of the embedded archive: with Version it says which
-// standard library the types are of.
+// Hash returns the hex SHA-256 of the embedded archive, which identifies the version of the types.
 func Hash() string {
 	sum := sha256.Sum256(archive)
 	return hex.EncodeToString(sum[:])
 }
 
-// Importer imports packages of the standard library. Its packages share their
-// types with each other and with no other Importer's. It is safe for concurrent
-// use, and so are the packages that it gives.
+// Importer imports packages of the standard library. Its packages share their types with each
+// other, but not with those of another Importer. It and its packages are safe for concurrent use.
 type Importer struct {
 	entries map[string]*zip.File
 	version string
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the following fields
 	fset    *token.FileSet
 	done    map[string]*types.Package
-	decoded map[string]*types.Package // gcexportdata's: with packages known in part
+	decoded map[string]*types.Package // gcexportdata's state, which includes incomplete packages
 }
 
 // New opens the embedded archive. It decodes nothing yet.
 func New() *Importer {
 	r, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
 	if err != nil {
-		panic(fmt.Sprintf("embedded standard library: %v", err)) // we were built with a broken one
+		panic(fmt.Sprintf("embedded standard library: %v", err)) // the binary was built with a broken archive
 	}
 	r.RegisterDecompressor(zstd.ZipMethodWinZip, zstd.ZipDecompressor(zstd.WithDecoderConcurrency(1)))
 	im := &Importer{
@@ -65,17 +63,16 @@ func New() *Importer {
 	return im
 }
 
-// Version is the Go version and platform, such as "go1.26.8 linux/amd64".
+// Version returns the Go version and platform, such as "go1.26.8 linux/amd64".
 func (im *Importer) Version() string { return im.version }
 
-// Has reports whether a path is a package of the standard library that programs
-// may import.
+// Has reports whether a path is a package of the standard library that programs may import.
 func (im *Importer) Has(path string) bool {
 	_, ok := im.entries[path]
 	return ok || path == "unsafe"
 }
 
-// Import gives a package, complete. It implements types.Importer.
+// Import returns a complete package. It implements types.Importer.
 func (im *Importer) Import(path string) (*types.Package, error) {
 	if path == "unsafe" {
 		return types.Unsafe, nil

@@ -1,5 +1,5 @@
-// Command generate writes ../std.zip from the Go installation that runs it. Run it
-// by `go generate` in the folder above.
+// Command generate writes ../std.zip from the Go installation that runs it. `go generate` in the
+// parent directory runs it.
 package main
 
 import (
@@ -22,8 +22,8 @@ import (
 	"golang.org/x/tools/go/gcexportdata"
 )
 
-// The platform whose types are taken. cgo does not change what packages export;
-// without it no C compiler is needed here.
+// The platform of the types. cgo does not change what packages export, and without it no C compiler
+// is needed here.
 const goos, goarch = "linux", "amd64"
 
 type listed struct {
@@ -65,7 +65,7 @@ func bundle() ([]byte, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", p.ImportPath, err)
 		}
-		// No FileSet: positions are of this installation, and are not wanted.
+		// There is no FileSet, because positions in this installation are not wanted.
 		var data bytes.Buffer
 		if err := gcexportdata.Write(&data, nil, pkg); err != nil {
 			return nil, fmt.Errorf("%s: %w", p.ImportPath, err)
@@ -84,7 +84,7 @@ func bundle() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// list has the standard library's packages sorted by path, with the files of what they export.
+// list returns the standard library's packages, sorted by path, with their export files.
 func list() ([]listed, error) {
 	cmd := exec.Command("go", "list", "-export", "-trimpath", "-json=ImportPath,Export", "std")
 	cmd.Env = append(os.Environ(), "GOOS="+goos, "GOARCH="+goarch, "CGO_ENABLED=0", "GOFLAGS=", "GOEXPERIMENT=")
