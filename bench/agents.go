@@ -164,8 +164,8 @@ func ingestAgents(ctx context.Context, o options, name string, l *agentLoad, r *
 	return s.agentsAtRate(ctx, o, l, n, r)
 }
 
-// appendBatches sends batches from four clients; each takes the next unsent batch. Again
-// says that some of them may have been appended before.
+// appendBatches sends batches from four clients; each takes the next unsent batch. again
+// is true if some of them may have been appended before.
 func (s *system) appendBatches(ctx context.Context, load [][]schemas.Event, again bool) error {
 	var next atomic.Int64
 	g, running := errgroup.WithContext(ctx)
@@ -211,7 +211,7 @@ func (s *system) agentsAtRate(ctx context.Context, o options, l *agentLoad, from
 		failed         error
 		wg             sync.WaitGroup
 	)
-	tokens := make(chan struct{}, maxSenders) // bounds what is under way
+	tokens := make(chan struct{}, maxSenders) // limits concurrent requests
 	start := time.Now()
 	for i, e := range load {
 		due := start.Add(time.Duration(i) * time.Second / time.Duration(o.rate))

@@ -47,7 +47,7 @@ type options struct {
 	seed     int64
 	runs     int
 	size     int64  // bytes, for reopen and amplification
-	commands int    // for rebuild and find
+	commands int    // for rebuild, whole and find
 	spans    int    // for runtime
 	events   int    // for agents
 	objects  int    // for query
