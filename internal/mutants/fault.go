@@ -14,7 +14,7 @@ import (
 // In a file of faults it is a block of lines, ended by an empty line:
 //
 //	fault the batch is acknowledged before it is durable
-//	file pipeline/broker/commit.go
+//	file pipeline/broker/storage/commit.go
 //	in finish
 //	test ./pipeline/broker TestCrash
 //	- if err := batch.SyncWait(); err != nil {

@@ -104,7 +104,7 @@ func (v *Value) Element(key string) *Variable {
 	return e
 }
 
-// Member is a value in a set. Sure is set if only names, imports and declarations lead to it.
+// member is a value in a set. Sure is set if only names, imports and declarations lead to it.
 type member struct {
 	Value *Value
 	Sure  bool
