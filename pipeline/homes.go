@@ -37,8 +37,8 @@ func (l *Log) home(topic string, n int) int {
 	return n
 }
 
-// placed adds the content of keys.placed events.
-func (l *Log) placed(notes []*recountv1.KeysPlaced) {
+// addPlacements adds the content of keys.placed events.
+func (l *Log) addPlacements(notes []*recountv1.KeysPlaced) {
 	homes := map[string]int32{}
 	if old := l.keySpread.Load(); old != nil {
 		maps.Copy(homes, *old)
@@ -99,7 +99,7 @@ func (l *Log) readHomes(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("read the placement of keys: %w", err)
 	}
-	l.placed(notes)
+	l.addPlacements(notes)
 	return nil
 }
 

@@ -63,7 +63,7 @@ func Project(ctx context.Context, t Target, b schemas.Batch, reject RejectFunc) 
 		if !errors.Is(err, schemas.ErrPoison) {
 			return err
 		}
-		i, cause, err := culprit(ctx, t, b, err)
+		i, cause, err := refusedRecord(ctx, t, b, err)
 		if err != nil {
 			return err
 		}
@@ -105,10 +105,10 @@ func Reason(err error) string {
 	return strings.ToValidUTF8(s, "\uFFFD")
 }
 
-// culprit returns the index of the record that the target refused: the one that the error names, or
+// refusedRecord returns the index of the record that the target refused: the one that the error names, or
 // else the one found by applying the records one by one. It returns -1 if no record was refused
 // then.
-func culprit(ctx context.Context, t Target, b schemas.Batch, cause error) (int, error, error) {
+func refusedRecord(ctx context.Context, t Target, b schemas.Batch, cause error) (int, error, error) {
 	var re RecordError
 	if errors.As(cause, &re) {
 		for i, rec := range b.Records {

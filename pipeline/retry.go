@@ -10,13 +10,13 @@ import (
 
 // backoff determines the wait before each further attempt: first, doubled each time, up to most.
 type backoff struct {
-	first, most time.Duration
+	first, limit time.Duration
 	// limit is the number of attempts; 0 means no limit.
 	limit int
 }
 
 func (b backoff) wait(attempt int) time.Duration {
-	first, most := b.first, b.most
+	first, most := b.first, b.limit
 	if first == 0 {
 		first = 25 * time.Millisecond
 	}

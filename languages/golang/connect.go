@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// connect resolves imports, and finds packages that import each other in a cycle: these do
+// resolveImports resolves imports, and finds packages that import each other in a cycle: these do
 // not see each other.
-func (s *step) connect(at map[string]*work) {
+func (s *step) resolveImports(at map[string]*work) {
 	resolved := func(w *work, imports []string) []*work {
 		var deps []*work
 		for _, imp := range imports {

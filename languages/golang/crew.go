@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// crew runs tasks on all cores. The effects of a task are visible only to the goroutine that waits
+// workerPool runs tasks on all cores. The effects of a task are visible only to the goroutine that waits
 // for it, so that no result depends on the order in which tasks ran. wait panics if a task did.
-type crew struct {
+type workerPool struct {
 	running sync.WaitGroup
 	places  chan struct{}
 
@@ -16,10 +16,12 @@ type crew struct {
 	panicked any
 }
 
-func newCrew() *crew { return &crew{places: make(chan struct{}, runtime.GOMAXPROCS(0))} }
+func newWorkerPool() *workerPool {
+	return &workerPool{places: make(chan struct{}, runtime.GOMAXPROCS(0))}
+}
 
 // run starts a task when a worker is free. It is called by one goroutine.
-func (c *crew) run(task func() error) {
+func (c *workerPool) run(task func() error) {
 	c.places <- struct{}{}
 	c.running.Go(func() {
 		defer func() {
@@ -41,7 +43,7 @@ func (c *crew) run(task func() error) {
 }
 
 // wait returns the first error when all tasks are done.
-func (c *crew) wait() error {
+func (c *workerPool) wait() error {
 	c.running.Wait()
 	if c.panicked != nil {
 		panic(c.panicked)
@@ -55,7 +57,7 @@ func spread(n int, do func(i int)) {
 		do(0)
 		return
 	}
-	c := newCrew()
+	c := newWorkerPool()
 	for i := range n {
 		c.run(func() error {
 			do(i)

@@ -303,7 +303,7 @@ func (l *linker) requested(call *ast.CallExpr, f *types.Func) {
 		}
 	}
 	if at < len(call.Args) {
-		if url := l.partly(call.Args[at], 0); strings.Trim(url, "{}") != "" {
+		if url := l.constantParts(call.Args[at], 0); strings.Trim(url, "{}") != "" {
 			l.external(recountv1.EdgeKind_EDGE_KIND_CONSUMES_ENDPOINT, "", "http", method+" "+url, call.Args[at])
 		}
 	}
@@ -312,16 +312,16 @@ func (l *linker) requested(call *ast.CallExpr, f *types.Func) {
 // maxURL is the maximum length of a stored URL.
 const maxURL = 512
 
-// partly returns a string with "{}" for its parts that are not constant, from a
+// constantParts returns a string with "{}" for its parts that are not constant, from a
 // concatenation or a call of fmt.Sprintf.
-func (l *linker) partly(e ast.Expr, depth int) string {
+func (l *linker) constantParts(e ast.Expr, depth int) string {
 	if s, ok := l.constantOf(e); ok && len(s) <= maxURL {
 		return s
 	}
 	switch e := ast.Unparen(e).(type) {
 	case *ast.BinaryExpr:
 		if e.Op == token.ADD && depth < 16 {
-			if s := l.partly(e.X, depth+1) + l.partly(e.Y, depth+1); len(s) <= maxURL {
+			if s := l.constantParts(e.X, depth+1) + l.constantParts(e.Y, depth+1); len(s) <= maxURL {
 				return strings.ReplaceAll(s, "{}{}", "{}")
 			}
 		}

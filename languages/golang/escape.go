@@ -37,7 +37,7 @@ func (v *solver) callback(object int32) {
 	v.called[object] = true
 	for i, p := range fn.params {
 		if n := fn.asks[i]; p != none && n != none {
-			v.copy(v.asking(n), in.nodeOf(p))
+			v.copy(v.escapedValuesFor(n), in.nodeOf(p))
 		}
 	}
 	for _, r := range fn.results {
@@ -45,8 +45,8 @@ func (v *solver) callback(object int32) {
 	}
 }
 
-// asking returns the node for all escaped values that satisfy a parameter's type.
-func (v *solver) asking(n int32) int32 {
+// escapedValuesFor returns the node for all escaped values that satisfy a parameter's type.
+func (v *solver) escapedValuesFor(n int32) int32 {
 	if node := v.active[n]; node != 0 {
 		return node
 	}

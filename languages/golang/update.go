@@ -106,10 +106,10 @@ func (s *step) run(ctx context.Context) error {
 		at[d.path] = w
 	}
 	s.ahead = nil // the packages have taken all of it
-	s.connect(at)
+	s.resolveImports(at)
 	order := slices.Clone(s.work)
 	slices.SortStableFunc(order, func(a, b *work) int { return cmp.Compare(a.component, b.component) })
-	checks := newCrew()
+	checks := newWorkerPool()
 	for _, w := range order {
 		var anew func()
 		err := ctx.Err()

@@ -59,7 +59,7 @@ func (s *step) readAhead() error {
 
 // parseWhole reads files on all cores.
 func (s *step) parseWhole(all []*wholeFile) error {
-	loads := newCrew()
+	loads := newWorkerPool()
 	for _, r := range all {
 		loads.run(func() error { return r.load(s.tree) })
 	}

@@ -6,8 +6,8 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// at returns the module at a place that the layout found.
-func (p *Program) at(place string) *Module {
+// moduleAt returns the module at a place that the layout found.
+func (p *Program) moduleAt(place string) *Module {
 	if m := p.ByPlace[place]; m != nil {
 		return m
 	}
@@ -25,7 +25,7 @@ func (p *Program) Imports(m *Module, i *recountv1.Import) Imported {
 	place, found, ours := p.Layout.Resolve(m.File.Path, i)
 	switch {
 	case found:
-		return Imported{Mod: p.at(place)}
+		return Imported{Mod: p.moduleAt(place)}
 	case ours:
 		return Imported{}
 	}
@@ -42,7 +42,7 @@ func (p *Program) First(m *Module, i *recountv1.Import, whole Imported) Imported
 		return Imported{Outside: name}
 	}
 	if place, ok := p.Layout.First(m.File.Path, i); ok {
-		return Imported{Mod: p.at(place)}
+		return Imported{Mod: p.moduleAt(place)}
 	}
 	return Imported{}
 }
@@ -56,7 +56,7 @@ func (p *Program) Submodule(m *Module, name string) *Module {
 		return nil
 	}
 	if place, ok := p.Layout.Below(m.dir, name); ok && place != m.dir {
-		return p.at(place)
+		return p.moduleAt(place)
 	}
 	return nil
 }

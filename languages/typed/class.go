@@ -83,8 +83,8 @@ func (t *Typer) inherited(of *Type, visit func(*Type) bool) bool {
 // maxBases limits how deep inheritance is followed.
 const maxBases = 64
 
-// as returns a type as one of its bases, with that base's type arguments; nil if base is none.
-func (t *Typer) as(of *Type, base *Class) (found *Type) {
+// upcast returns a type as one of its bases, with that base's type arguments; nil if base is none.
+func (t *Typer) upcast(of *Type, base *Class) (found *Type) {
 	t.inherited(of.bounded(), func(s *Type) bool {
 		if s.Class == base {
 			found = s

@@ -131,7 +131,7 @@ func (t *Typer) element(of *Type, key string) *Type {
 		found, _ := t.field(of, "this[]")
 		return found
 	}
-	if s := t.as(of, t.Library[t.lang.Iterable]); s != nil && len(s.Args) > 0 {
+	if s := t.upcast(of, t.Library[t.lang.Iterable]); s != nil && len(s.Args) > 0 {
 		return s.Args[0]
 	}
 	return nil

@@ -62,7 +62,7 @@ func (t *Typer) unify(p, a *Type, own map[*typeParam]bool, found bindings) {
 	case p.elem != nil:
 		t.unify(p.elem, a.elem, own, found)
 	case p.Class != nil && len(p.Args) > 0:
-		if s := t.as(a, p.Class); s != nil && len(s.Args) == len(p.Args) {
+		if s := t.upcast(a, p.Class); s != nil && len(s.Args) == len(p.Args) {
 			for i := range p.Args {
 				t.unify(p.Args[i], s.Args[i], own, found)
 			}

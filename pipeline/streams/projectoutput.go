@@ -67,7 +67,7 @@ func (o *projectOutput) WriteBatch(ctx context.Context, batch service.MessageBat
 }
 
 func (o *projectOutput) write(ctx context.Context, batch service.MessageBatch) error {
-	if err := whole(batch); err != nil {
+	if err := checkComplete(batch); err != nil {
 		return err
 	}
 	batches, unreadable, err := o.sort(batch)
@@ -115,8 +115,8 @@ func (o *projectOutput) apply(ctx context.Context, b schemas.Batch, from int64) 
 	return pipeline.Project(ctx, o.target, b, o.log.Reject)
 }
 
-// whole returns an error if messages were lost or failed between input and output.
-func whole(batch service.MessageBatch) error {
+// checkComplete returns an error if messages were lost or failed between input and output.
+func checkComplete(batch service.MessageBatch) error {
 	counts := map[*pipeline.Delivery]int{}
 	for i, msg := range batch {
 		if err := msg.GetError(); err != nil {

@@ -211,7 +211,7 @@ type walk struct {
 	k      uint32
 }
 
-func (p past) of(doc uint32) walk {
+func (p past) walkFrom(doc uint32) walk {
 	return walk{past: p, k: p.docs[p.field].last(doc).Load()}
 }
 

@@ -156,5 +156,5 @@ func (sh *shard) runs(doc uint32) walk {
 		i, _ := slices.BinarySearch(c.docs, doc)
 		return walk{listed: c.runs[c.from[i]:c.from[i+1]]}
 	}
-	return sh.past.of(doc)
+	return sh.past.walkFrom(doc)
 }

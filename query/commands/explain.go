@@ -10,10 +10,10 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// inWords returns a sentence about how an edge's earlier command, "it", relates to its
+// sentence returns a sentence about how an edge's earlier command, "it", relates to its
 // later one: "this" if that is the queried command, otherwise the start of its text.
 // between has the commands in between that the evidence names, as far as they are known.
-func inWords(e narrative.Edge, from, to *Scanned, root bool, between map[schemas.Position]string) string {
+func sentence(e narrative.Edge, from, to *Scanned, root bool, between map[schemas.Position]string) string {
 	that := "this"
 	if !root {
 		that = "`" + inBrief(to.Command) + "`"

@@ -15,8 +15,8 @@ import (
 // their candidates are among them, which is then often the case.
 var fewRows = 4096
 
-// narrow determines the rows that pass the filters.
-func (f *search) narrow() error {
+// filterRows determines the rows that pass the filters.
+func (f *search) filterRows() error {
 	if len(f.filters) == 0 {
 		return nil
 	}

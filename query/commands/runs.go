@@ -117,8 +117,8 @@ func (r *runs) indexAt(pos schemas.Position) int32 {
 // of their host, user and workspace.
 type sessionKey struct{ host, session, user, workspace string }
 
-// gathering builds runs from rows.
-type gathering struct {
+// runBuilder builds runs from rows.
+type runBuilder struct {
 	*runs
 	a         *session
 	sessions  map[sessionKey]stretch
@@ -134,7 +134,7 @@ type stretch struct {
 
 // gather reads at most `most` of the newest commands that pass the filters, in one pass.
 func gather(a *session, f Filters, most int) (*runs, error) {
-	g := gathering{runs: &runs{}, a: a, sessions: map[sessionKey]stretch{}, shard: map[schemas.TopicPartition]int32{}}
+	g := runBuilder{runs: &runs{}, a: a, sessions: map[sessionKey]stretch{}, shard: map[schemas.TopicPartition]int32{}}
 	g.signature.number("") // noSignature
 	exit, err := parseExit(f.Exit)
 	if err != nil {
@@ -161,7 +161,7 @@ func gather(a *session, f Filters, most int) (*runs, error) {
 }
 
 // add adds a row that passes all filters except exit.
-func (g *gathering) add(v *segment.View, exit exitFilter) error {
+func (g *runBuilder) add(v *segment.View, exit exitFilter) error {
 	r := run{time: v.UnixNano(), offset: v.Offset()}
 	tail := ""
 	if code, known := v.ExitCode(); known {
@@ -208,7 +208,7 @@ func (g *gathering) add(v *segment.View, exit exitFilter) error {
 	return nil
 }
 
-func (g *gathering) sessionOf(v *segment.View, at int64) int32 {
+func (g *runBuilder) sessionOf(v *segment.View, at int64) int32 {
 	key := sessionKey{host: v.Host(), session: v.Session()}
 	named := key.session != ""
 	if !named {
@@ -234,7 +234,7 @@ func (g *gathering) sessionOf(v *segment.View, at int64) int32 {
 }
 
 // link orders the runs by session.
-func (g *gathering) link() {
+func (g *runBuilder) link() {
 	g.from = make([]int32, g.nSessions+2)
 	for i := range g.list {
 		g.from[g.list[i].session+2]++

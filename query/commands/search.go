@@ -28,7 +28,7 @@ func (f *search) rank() ([]fused, error) {
 	if f.s.Concepts != nil {
 		queries = append(queries, termQuery{path: pathConcepts, Query: lexical.Query{Field: lexical.Concepts, K: conceptsDepth, Terms: f.s.Concepts(f.r.Text)}})
 	}
-	if err := f.narrow(); err != nil {
+	if err := f.filterRows(); err != nil {
 		return nil, err
 	}
 	near, err := f.lookUp(queries)
@@ -42,7 +42,7 @@ func (f *search) rank() ([]fused, error) {
 	f.candidates, f.keys = make([]candidate, 0, room), make(map[runKey]int, room)
 	var lists []fusion.List
 	for i := range queries {
-		l, err := f.byTerms(&queries[i])
+		l, err := f.rankTerms(&queries[i])
 		if err != nil {
 			return nil, err
 		}
@@ -50,13 +50,13 @@ func (f *search) rank() ([]fused, error) {
 	}
 	words := lists[0]
 	if f.embed {
-		l, err := f.byMeaning(&near)
+		l, err := f.rankSemantic(&near)
 		if err != nil {
 			return nil, err
 		}
 		lists = append(lists, l)
 	}
-	lists = append(lists, f.byText(words), f.byTime())
+	lists = append(lists, f.rankExact(words), f.rankTime())
 	chosen := fuse(len(f.candidates), lists, func(a, b int) int { return f.candidates[a].compareNewest(&f.candidates[b]) })
 	f.RecordTime("fuse")
 	f.proveLists(lists, chosen)
@@ -119,8 +119,8 @@ func (f *search) lookUp(queries []termQuery) (near meaning, err error) {
 	return near, err
 }
 
-// byTerms ranks the results of a search: the best commands by BM25 that may be answered.
-func (f *search) byTerms(q *termQuery) (fusion.List, error) {
+// rankTerms ranks the results of a search: the best commands by BM25 that may be answered.
+func (f *search) rankTerms(q *termQuery) (fusion.List, error) {
 	l := fusion.List{Path: q.path, Inputs: map[string]string{}, Counts: map[string]int64{}}
 	if q.empty() {
 		return l, nil
@@ -178,9 +178,9 @@ func (f *search) newestOfEquals(l *fusion.List) {
 	l.Keys, l.Scores = keys, scores
 }
 
-// byText returns the candidates of the path words that contain the whole text, ignoring
+// rankExact returns the candidates of the path words that contain the whole text, ignoring
 // case and white space.
-func (f *search) byText(words fusion.List) fusion.List {
+func (f *search) rankExact(words fusion.List) fusion.List {
 	l := fusion.List{Path: pathExact, Inputs: map[string]string{}, Counts: map[string]int64{}}
 	for _, key := range words.Keys {
 		if f.candidates[key].exact {

@@ -105,9 +105,9 @@ func (f *search) compareAll(m *meaning) error {
 	return err
 }
 
-// byMeaning ranks the nearest commands and the candidates of the other paths by the exact
+// rankSemantic ranks the nearest commands and the candidates of the other paths by the exact
 // cosine of the embeddings.
-func (f *search) byMeaning(m *meaning) (fusion.List, error) {
+func (f *search) rankSemantic(m *meaning) (fusion.List, error) {
 	l := fusion.List{Path: pathSemantic, Inputs: m.inputs, Counts: m.counts}
 	err := f.segment.ViewAt(f.Ctx, m.found, func(_ int, v *segment.View) error {
 		if _, known := f.keys[f.keyOf(v)]; !known {
@@ -143,8 +143,8 @@ func (f *search) byMeaning(m *meaning) (fusion.List, error) {
 	return l, nil
 }
 
-// byTime ranks the candidates of the other paths, newest first.
-func (f *search) byTime() fusion.List {
+// rankTime ranks the candidates of the other paths, newest first.
+func (f *search) rankTime() fusion.List {
 	l := fusion.List{Path: PathTime, Inputs: map[string]string{}, Counts: map[string]int64{}}
 	for i := range f.candidates {
 		l.Keys = append(l.Keys, i)

@@ -133,7 +133,7 @@ func sequences(ctx context.Context, r *runs, limit int) ([]gram, *stream, map[st
 		}
 		for i := range grams {
 			g := &grams[i]
-			if st.returns(g) {
+			if st.isCyclic(g) {
 				g.absorbed = true // stays a part of longer ones, but is none itself
 				continue
 			}
@@ -172,7 +172,7 @@ func sequences(ctx context.Context, r *runs, limit int) ([]gram, *stream, map[st
 		if len(out) == limit || g.lift <= 1 {
 			break
 		}
-		if round := st.round(&g); !rounds[round] {
+		if round := st.canonicalRotation(&g); !rounds[round] {
 			rounds[round] = true
 			out = append(out, g)
 		}
@@ -183,8 +183,8 @@ func sequences(ctx context.Context, r *runs, limit int) ([]gram, *stream, map[st
 // templates returns the templates of a sequence.
 func (st *stream) templates(g *gram) []int32 { return st.template[g.first : g.first+g.n] }
 
-// returns reports whether a sequence ends with the template it begins with.
-func (st *stream) returns(g *gram) bool {
+// isCyclic reports whether a sequence ends with the template it begins with.
+func (st *stream) isCyclic(g *gram) bool {
 	t := st.templates(g)
 	for n := 1; n < len(t); n++ {
 		if slices.Equal(t[:n], t[len(t)-n:]) {
@@ -206,8 +206,8 @@ func (st *stream) rate(g *gram) {
 	g.score = float64(g.runs) * math.Log(g.lift)
 }
 
-// round returns the smallest rotation of a sequence, which is the same for all its rotations.
-func (st *stream) round(g *gram) (least [maxSequence]int32) {
+// canonicalRotation returns the smallest rotation of a sequence, which is the same for all its rotations.
+func (st *stream) canonicalRotation(g *gram) (least [maxSequence]int32) {
 	t := st.templates(g)
 	for n := range t {
 		key := [maxSequence]int32{none, none, none, none, none}

@@ -48,7 +48,7 @@ func Stitch(ctx context.Context, s Sources, r StitchRequest) (StitchResponse, er
 	for i, c := range taken {
 		resp.Nodes = append(resp.Nodes, Node{Intent: rows[i].Intent, Depth: c.depth})
 	}
-	if resp.Edges, err = t.among(w, taken); err != nil {
+	if resp.Edges, err = t.edgesBetween(w, taken); err != nil {
 		return StitchResponse{}, err
 	}
 	resp.Basis = t.basis(stitchFactors)
@@ -59,24 +59,24 @@ func Stitch(ctx context.Context, s Sources, r StitchRequest) (StitchResponse, er
 	return resp, nil
 }
 
-// among returns the edges between commands, which are given oldest first, ordered by later
+// edgesBetween returns the edges between commands, which are given oldest first, ordered by later
 // end, earlier end, then kind.
-func (t *narrativeQuery) among(w *walk, taken []*reached) ([]Edge, error) {
+func (t *narrativeQuery) edgesBetween(w *walk, taken []*reached) ([]Edge, error) {
 	order := map[schemas.EventID]int{}
 	for i, c := range taken {
 		order[c.ID] = i
 	}
 	out := []Edge{}
 	for _, c := range taken {
-		edges, err := w.around(c.stop, true, false)
+		edges, err := w.edgesOf(c.stop, true, false)
 		if err != nil {
 			return nil, err
 		}
-		edges = slices.DeleteFunc(edges, func(e carried) bool {
+		edges = slices.DeleteFunc(edges, func(e weightedEdge) bool {
 			_, in := order[e.From]
 			return !in
 		})
-		slices.SortStableFunc(edges, func(a, b carried) int {
+		slices.SortStableFunc(edges, func(a, b weightedEdge) int {
 			return cmp.Or(cmp.Compare(order[a.From], order[b.From]), cmp.Compare(a.Kind, b.Kind), bytes.Compare(a.From[:], b.From[:]))
 		})
 		for _, e := range edges {

@@ -52,7 +52,7 @@ type walk struct {
 	followed map[narrative.EdgeKind]int64
 	weak     map[narrative.EdgeKind]int64
 	// edges are those followed, in order.
-	edges []carried
+	edges []weightedEdge
 	// Which limits left commands out.
 	cutDepth, cutNodes, cutFan bool
 }
@@ -87,7 +87,7 @@ func (w *walk) run(ctx context.Context, root stop) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		edges, err := w.around(r.stop, w.back, w.on)
+		edges, err := w.edgesOf(r.stop, w.back, w.on)
 		if err != nil {
 			return err
 		}
@@ -122,16 +122,16 @@ func (w *walk) run(ctx context.Context, root stop) error {
 	return nil
 }
 
-// carried is an edge and its factor times weight.
-type carried struct {
+// weightedEdge is an edge and its factor times weight.
+type weightedEdge struct {
 	narrative.Edge
 	carries float64
 }
 
-// around returns the edges of a command that may be followed, those with the highest
+// edgesOf returns the edges of a command that may be followed, those with the highest
 // product of factor and weight first.
-func (w *walk) around(s stop, back, on bool) ([]carried, error) {
-	var all []carried
+func (w *walk) edgesOf(s stop, back, on bool) ([]weightedEdge, error) {
+	var all []weightedEdge
 	for _, way := range []struct {
 		ask   bool
 		edges func(schemas.EventID) ([]narrative.Edge, error)
@@ -143,7 +143,7 @@ func (w *walk) around(s stop, back, on bool) ([]carried, error) {
 		if err != nil {
 			return nil, err
 		}
-		kept := make([]carried, 0, len(edges))
+		kept := make([]weightedEdge, 0, len(edges))
 		for _, e := range edges {
 			if w.factors.factor[e.Kind] == 0 {
 				continue
@@ -160,10 +160,10 @@ func (w *walk) around(s stop, back, on bool) ([]carried, error) {
 			if e.From == s.ID {
 				from, to = to, from
 			}
-			kept = append(kept, carried{e, w.factors.forEdge(e, from, to)})
+			kept = append(kept, weightedEdge{e, w.factors.forEdge(e, from, to)})
 		}
 		// Stable, so that equal ones stay in the narrative's order.
-		slices.SortStableFunc(kept, func(a, b carried) int { return cmp.Compare(b.carries, a.carries) })
+		slices.SortStableFunc(kept, func(a, b weightedEdge) int { return cmp.Compare(b.carries, a.carries) })
 		if len(kept) > maxFan {
 			kept, w.cutFan = kept[:maxFan], true
 		}

@@ -63,7 +63,7 @@ func Why(ctx context.Context, s Sources, r WhyRequest) (WhyResponse, error) {
 		// Commands nearer to the root have higher scores, so the path is in the answer too.
 		resp.Causes = append(resp.Causes, Cause{
 			Intent: rows[i+1].Intent, Score: c.score, Depth: c.depth, Path: c.path(),
-			Why: inWords(c.via, &rows[i+1], &rows[index[c.from.ID]], c.depth == 1, between),
+			Why: sentence(c.via, &rows[i+1], &rows[index[c.from.ID]], c.depth == 1, between),
 		})
 	}
 	for _, e := range found.edges {

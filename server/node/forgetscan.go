@@ -58,11 +58,11 @@ func fileOf(m *recountv1.SourceRevised) fileID { return fileID{m.GetRepository()
 
 // hit is an event to be erased.
 type hit struct {
-	pos   schemas.Position
-	id    schemas.EventID
-	sum   [sha256.Size]byte
-	bytes int
-	told  api.ForgetSample
+	pos    schemas.Position
+	id     schemas.EventID
+	sum    [sha256.Size]byte
+	bytes  int
+	sample api.ForgetSample
 }
 
 func newSearch(log *pipeline.Log, r api.ForgetRequest) (*search, error) {
@@ -366,19 +366,19 @@ func (s *search) dependent(r schemas.LogRecord) {
 func (s *search) take(r schemas.LogRecord, e schemas.Event, payload proto.Message, with string) {
 	h := hit{
 		pos: r.Position, id: e.ID, sum: sha256.Sum256(r.Value), bytes: len(r.Value),
-		told: api.ForgetSample{Position: r.Position, ID: e.ID, Type: e.Type, Time: r.Timestamp.UTC(), Bytes: len(r.Value), With: with},
+		sample: api.ForgetSample{Position: r.Position, ID: e.ID, Type: e.Type, Time: r.Timestamp.UTC(), Bytes: len(r.Value), With: with},
 	}
 	if e.Type != "" {
-		h.told.Time = e.Time
+		h.sample.Time = e.Time
 	}
 	if m, ok := payload.(*recountv1.AgentEvent); ok {
 		h.id = schemas.EventObjectID(m.Tenant, m.Workspace, m.Agent, e.ID)
 	}
 	if _, known := schemas.KindOf(e.Type); !known && e.Type != "" {
-		h.told.Type = "other" // the type is a producer's free text
+		h.sample.Type = "other" // the type is a producer's free text
 	}
 	if s.pattern == nil {
-		h.told.Text = opening(payload)
+		h.sample.Text = opening(payload)
 	}
 	s.found = append(s.found, h)
 	s.taken[r.Position] = true
@@ -428,7 +428,7 @@ func (s *search) report() api.ForgetReport {
 		t.Bytes += int64(h.bytes)
 		r.Bytes += int64(h.bytes)
 		if len(r.Sample) < maxSamples {
-			r.Sample = append(r.Sample, h.told)
+			r.Sample = append(r.Sample, h.sample)
 		}
 	}
 	for _, text := range s.r.Events {

@@ -31,7 +31,7 @@ var places = []place{
 // placeNames are the names of the kinds that places find.
 var placeNames = []string{"private-key", "azure-key", "aws-secret-key", "url-password", "url-token", "authorization", "bearer", "api-key", "cookie", "auth-token"}
 
-func (t *text) placed(start, end int, name string) {
+func (t *text) addPlaced(start, end int, name string) {
 	t.found(start, end, name, rankPlace)
 	t.places = max(t.places, end)
 }
@@ -81,7 +81,7 @@ func (t *text) privateKey(at, to int) {
 			body = line
 		}
 		if start-body >= 40 {
-			t.placed(body, to, "private-key")
+			t.addPlaced(body, to, "private-key")
 		}
 		return
 	}
@@ -106,7 +106,7 @@ func (t *text) privateKey(at, to int) {
 			end += 9 + n + 5
 		}
 	}
-	t.placed(start, end, "private-key")
+	t.addPlaced(start, end, "private-key")
 }
 
 // keyLines reports whether a text consists of lines of a key, as when a key is pasted at a prompt
@@ -147,7 +147,7 @@ func (t *text) azureKey(_, to int) {
 		for e < len(t.s) && t.s[e] == '=' && e-to < n+2 {
 			e++
 		}
-		t.placed(to, e, "azure-key")
+		t.addPlaced(to, e, "azure-key")
 	}
 }
 
@@ -167,7 +167,7 @@ func (t *text) awsSecret(_, p int) {
 		}
 	}
 	if e := t.memo.end(s, p, base64); e-p == 40 {
-		t.placed(p, e, "aws-secret-key")
+		t.addPlaced(p, e, "aws-secret-key")
 	}
 }
 
@@ -196,13 +196,13 @@ func (t *text) url(at, p int) {
 	case s[colon] == ':':
 		if pw := s[colon+1 : last]; pw == "x-oauth-basic" {
 			if user != "" && secretValue(user) {
-				t.placed(p, colon, "url-token")
+				t.addPlaced(p, colon, "url-token")
 			}
 		} else if pw != "" && urlPassword(pw) {
-			t.placed(colon+1, last, "url-password")
+			t.addPlaced(colon+1, last, "url-password")
 		}
 	case s[colon] == '@' && len(user) >= 16 && at >= 4 && (hasFold(s[at-4:], "http") || hasFold(s[at-4:], "ttps")) && hasDigitAndLetter(user) && secretValue(user):
-		t.placed(p, colon, "url-token")
+		t.addPlaced(p, colon, "url-token")
 	}
 }
 
@@ -236,7 +236,7 @@ func (t *text) authorization(at, p int) {
 		if second := blanks(s, end); second < len(s) {
 			if to := t.word(second); to > second {
 				if secretValue(s[second:to]) {
-					t.placed(second, to, "authorization")
+					t.addPlaced(second, to, "authorization")
 				}
 				t.places = max(t.places, to)
 				return
@@ -244,7 +244,7 @@ func (t *text) authorization(at, p int) {
 		}
 	}
 	if n := end - p; (n >= 16 || n >= 6 && in && end < len(s) && (s[end] == '"' || s[end] == '\'')) && secretValue(s[p:end]) {
-		t.placed(p, end, "authorization")
+		t.addPlaced(p, end, "authorization")
 	}
 	t.places = max(t.places, end)
 }
@@ -271,7 +271,7 @@ func (t *text) bearer(at, p int) {
 		e++
 	}
 	if e-p >= 16 && mixed(s[p:e]) {
-		t.placed(p, e, "bearer")
+		t.addPlaced(p, e, "bearer")
 	}
 	t.places = max(t.places, e)
 }
@@ -295,7 +295,7 @@ func (t *text) header(_, p int) {
 		e++
 	}
 	if e > p && secretValue(s[p:e]) {
-		t.placed(p, e, "api-key")
+		t.addPlaced(p, e, "api-key")
 	}
 	t.places = max(t.places, e)
 }
@@ -313,7 +313,7 @@ func (t *text) cookie(at, p int) {
 		e++
 	}
 	if e > p && secretValue(s[p:e]) {
-		t.placed(p, e, "cookie")
+		t.addPlaced(p, e, "cookie")
 	}
 	t.places = max(t.places, e)
 }
@@ -332,7 +332,7 @@ func (t *text) npmAuth(_, p int) {
 		return
 	}
 	if from, to, _, ok := t.value(q); ok && secretNotPath(s[from:to]) {
-		t.placed(from, to, "auth-token")
+		t.addPlaced(from, to, "auth-token")
 	}
 }
 
@@ -349,7 +349,7 @@ func (t *text) passArgument(at, p int) {
 	switch s[flag:at] {
 	case "pass", "passin", "passout", "srcpass", "deststorepass":
 		if from, to, _, ok := t.value(p); ok && secretValue(s[from:to]) {
-			t.placed(from, to, "password")
+			t.addPlaced(from, to, "password")
 		}
 	}
 }
@@ -360,13 +360,13 @@ func (t *text) identifiedBy(_, p int) {
 	line := s[p:min(len(s), p+96)]
 	if i := strings.IndexAny(line, `'";`); i >= 0 && line[i] != ';' && strings.TrimSpace(line[:i]) != "" || i >= 0 && line[i] == '\'' || i == 1 {
 		if from, to, _, ok := t.value(p + i); ok && secretValue(s[from:to]) {
-			t.placed(from, to, "password")
+			t.addPlaced(from, to, "password")
 		}
 		return
 	}
 	if q := blanks(s, p); q > p {
 		if from, to, _, ok := t.value(q); ok && secretValue(s[from:to]) {
-			t.placed(from, to, "password")
+			t.addPlaced(from, to, "password")
 		}
 	}
 }
@@ -383,7 +383,7 @@ func (t *text) setPassword(_, p int) {
 		q += len("password(")
 	}
 	if from, to, quoted, ok := t.value(q); ok && quoted && secretValue(s[from:to]) {
-		t.placed(from, to, "password")
+		t.addPlaced(from, to, "password")
 	}
 }
 
@@ -396,7 +396,7 @@ func (t *text) authPair(_, p int) {
 	}
 	if p = to + 1; p < len(s) && s[p] == ',' {
 		if from, to, quoted, ok := t.value(blanks(s, p+1)); ok && quoted && secretValue(s[from:to]) {
-			t.placed(from, to, "password")
+			t.addPlaced(from, to, "password")
 		}
 	}
 }
