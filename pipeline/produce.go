@@ -137,7 +137,7 @@ func (l *Log) awaitProducer(ctx context.Context, recs []*kgo.Record) error {
 		if r.Partition <= 0 {
 			continue
 		}
-		err := retry(ctx, backoff{limit: 100 * time.Millisecond}, func() error {
+		err := retry(ctx, backoff{longest: 100 * time.Millisecond}, func() error {
 			first, _, _ := l.producer.PartitionLeader(r.Topic, 0)
 			named, _, _ := l.producer.PartitionLeader(r.Topic, r.Partition)
 			if first < 0 || named >= 0 {

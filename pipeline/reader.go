@@ -203,7 +203,7 @@ func (r *Reader) awaitTopics(ctx context.Context, l *Log) ([]schemas.TopicPartit
 			told = true
 			r.o.Logger.Info("a topic does not exist yet: waiting for it", slog.Any("topics", r.o.Topics))
 		}
-		if serr := (backoff{limit: time.Second}).sleep(ctx, attempt); serr != nil {
+		if serr := (backoff{longest: time.Second}).sleep(ctx, attempt); serr != nil {
 			return nil, err
 		}
 	}

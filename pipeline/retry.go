@@ -8,25 +8,25 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// backoff determines the wait before each further attempt: first, doubled each time, up to most.
+// backoff determines the wait before each further attempt: first, doubled each time, up to longest.
 type backoff struct {
-	first, limit time.Duration
+	first, longest time.Duration
 	// limit is the number of attempts; 0 means no limit.
 	limit int
 }
 
 func (b backoff) wait(attempt int) time.Duration {
-	first, most := b.first, b.limit
+	first, longest := b.first, b.longest
 	if first == 0 {
 		first = 25 * time.Millisecond
 	}
-	if most == 0 {
-		most = 5 * time.Second
+	if longest == 0 {
+		longest = 5 * time.Second
 	}
 	if attempt > 30 {
-		return most
+		return longest
 	}
-	return min(most, first<<attempt)
+	return min(longest, first<<attempt)
 }
 
 // sleep waits before a further attempt, or until the context ends.

@@ -126,7 +126,7 @@ func (f *fold) site(service string, o *recountv1.Observation) (*site, error) {
 	}
 	f.v = appendSite(f.v[:0], &s)
 	k := siteKey{f.shard, xxh3.Hash(f.v)}
-	if known, ok := f.m.sites.Get(k); ok {
+	if known, ok := f.m.summed.Get(k); ok {
 		return known, nil
 	}
 	kept, err := f.keeps(s.service, s.operation)
@@ -138,7 +138,7 @@ func (f *fold) site(service string, o *recountv1.Observation) (*site, error) {
 	}
 	known, err := f.storeSite(&s)
 	if err == nil {
-		f.m.sites.Put(k, known, toldSize)
+		f.m.summed.Put(k, known, toldSize)
 	}
 	return known, err
 }

@@ -21,9 +21,9 @@ type memory struct {
 	observers *cache.Map[uint64, *observer]
 	// ends maps the sites of two spans to the two sites under which calls between them are summed.
 	ends *cache.Map[[2]uint64, *[2]uint64]
-	// sites maps the sites that partitions report to those they count under: themselves, or with the
+	// summed maps the sites that partitions report to those they count under: themselves, or with the
 	// operation Other.
-	sites      *cache.Map[siteKey, *site]
+	summed     *cache.Map[siteKey, *site]
 	operations *cache.Map[operationKey, *uint64]
 	// maxOperations is the constant of that name, unless a test changes it.
 	maxOperations uint64
@@ -54,7 +54,7 @@ func newMemory() *memory {
 		observers: cache.New[uint64, *observer](observerBytes),
 		ends:      cache.New[[2]uint64, *[2]uint64](siteBytes),
 
-		sites:         cache.New[siteKey, *site](siteBytes),
+		summed:        cache.New[siteKey, *site](siteBytes),
 		operations:    cache.New[operationKey, *uint64](siteBytes),
 		maxOperations: maxOperations,
 	}
@@ -68,7 +68,7 @@ func (m *memory) trim() {
 	m.sums.Trim()
 	m.observers.Trim()
 	m.ends.Trim()
-	m.sites.Trim()
+	m.summed.Trim()
 	m.operations.Trim()
 }
 

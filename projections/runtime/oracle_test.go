@@ -270,7 +270,7 @@ func forgetful(r *Runtime) {
 	m := r.memory
 	m.traces, m.sites, m.sums = cache.New[[16]byte, *trace](-1), cache.New[uint64, *site](-1), cache.New[sumKey, *sum](-1)
 	m.observers, m.ends = cache.New[uint64, *observer](-1), cache.New[[2]uint64, *[2]uint64](-1)
-	m.sites, m.operations = cache.New[siteKey, *site](-1), cache.New[operationKey, *uint64](-1)
+	m.summed, m.operations = cache.New[siteKey, *site](-1), cache.New[operationKey, *uint64](-1)
 }
 
 // TestOneAnswer checks that a set of spans gives one answer, whatever the order, the events and the

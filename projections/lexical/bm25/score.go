@@ -85,8 +85,8 @@ func (d *divisors) use(s Scorer) {
 	}
 }
 
-// divisor returns the divisor of a posting.
-func (d *divisors) divisor(p posting) float64 {
+// ofPosting returns the divisor of a posting.
+func (d *divisors) ofPosting(p posting) float64 {
 	if p&uncommon != 0 {
 		return d.uncommon(p)
 	}
@@ -98,7 +98,7 @@ func (d *divisors) uncommon(p posting) float64 { return d.divisor(p.weight(), p.
 // max returns the maximum that a posting of a block can add to a score.
 func (d *divisors) max(factor float64, b *block) (most Points) {
 	for _, p := range b.front {
-		most = max(most, share(factor, d.divisor(p)))
+		most = max(most, share(factor, d.ofPosting(p)))
 	}
 	return most
 }

@@ -385,7 +385,7 @@ func (s *search) score() (rest []termBlock) {
 	if len(marking) == 1 {
 		b := &marking[0]
 		for _, p := range b.postings {
-			if score := share(b.factor, s.divisors.divisor(p)); score >= least {
+			if score := share(b.factor, s.divisors.ofPosting(p)); score >= least {
 				s.scored = append(s.scored, scored{score, p.doc()})
 			}
 		}
@@ -404,7 +404,7 @@ func (s *search) score() (rest []termBlock) {
 			if b.dense == nil {
 				w.marked[doc/64] |= 1 << (doc % 64)
 			}
-			w.score[doc] += share(b.factor, s.divisors.divisor(p))
+			w.score[doc] += share(b.factor, s.divisors.ofPosting(p))
 		}
 	}
 	for k, marked := range w.marked {
@@ -441,7 +441,7 @@ func (s *search) add(rest []termBlock) {
 				at, has = from, from < len(b.postings) && b.postings[from].doc() == p.doc
 			}
 			if has {
-				p.score += share(b.factor, s.divisors.divisor(b.postings[at]))
+				p.score += share(b.factor, s.divisors.ofPosting(b.postings[at]))
 			}
 			// There is no branch on data that is still being loaded, so the next load can start
 			// meanwhile.
