@@ -1,0 +1,67 @@
+package wire
+
+import "github.com/recountdb/recount/query/code"
+
+// affectedColumns are those of symbols that a change can reach.
+var affectedColumns = []string{"edge", "distance", "confidence", "via", "site"}
+
+func (l *List) affected(x code.Affected, in code.Revision) {
+	l.Add(symbol(x.Symbol, in), x.Edge, count(x.Distance), number(x.Confidence), x.Via, site(x.Site, x.Symbol, in))
+}
+
+func (p *Payload) impact(a code.ImpactResponse) {
+	p.revision("at", a.Revision)
+	if a.Base != nil {
+		p.revision("base", *a.Base)
+	}
+	p.Set("changed", count(a.ChangedCount))
+	p.Set("reached", count(a.Total))
+	p.Set("tests", count(a.TestCount))
+	p.Set("truncated", count(a.Truncated))
+	p.basis(a.Basis)
+	l := p.List("changed")
+	for _, s := range a.Changed {
+		l.Add(symbol(s, a.Revision))
+	}
+	l = p.List("packages", "count", "min_confidence")
+	for _, g := range a.Groups {
+		name := g.Package
+		if name == "" {
+			name = g.Repo
+		}
+		l.Add(Node{Kind: "package", Name: name}, count(g.Count), number(g.Least))
+	}
+	l = p.List("reached", affectedColumns...)
+	for _, g := range a.Groups {
+		for _, x := range g.Symbols {
+			l.affected(x, a.Revision)
+		}
+	}
+	l = p.List("tests", affectedColumns...)
+	for _, x := range a.Tests {
+		l.affected(x, a.Revision)
+	}
+	p.running(a.Runtime, a.Revision)
+}
+
+func (p *Payload) tests(a code.TestsResponse) {
+	p.revision("at", a.Revision)
+	if a.Base != nil {
+		p.revision("base", *a.Base)
+	}
+	p.Set("changed", count(a.Changed))
+	p.Set("total", count(a.Total))
+	p.Set("uncovered", count(a.UncoveredCount))
+	p.Set("truncated", count(a.Truncated))
+	p.basis(a.Basis)
+	l := p.List("tests", affectedColumns...)
+	for _, g := range a.Packages {
+		for _, x := range g.Tests {
+			l.affected(x, a.Revision)
+		}
+	}
+	l = p.List("uncovered")
+	for _, s := range a.Uncovered {
+		l.Add(symbol(s, a.Revision))
+	}
+}

@@ -1,0 +1,376 @@
+package wire
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// textReader reads what textWriter wrote.
+type textReader struct {
+	p     Payload
+	known nodes
+	file  string
+	items int
+
+	// columns are those of the current list that vary, and fixed the values of the others.
+	fixed []string
+	same  []bool
+	// open is the node whose content may follow: in a row, or known by a number.
+	open   *Node
+	number uint32
+	// lines are those of its text, and quoted tells that the text was quoted, on one line.
+	lines  []string
+	quoted bool
+}
+
+// nodes are those that were defined with a number.
+type nodes struct {
+	before map[uint32]Node
+	added  map[uint32]Node
+}
+
+func (k nodes) get(number uint32) (Node, bool) {
+	if n, ok := k.added[number]; ok {
+		return n, true
+	}
+	n, ok := k.before[number]
+	return n, ok
+}
+
+// readText reads a text. It adds nodes that it defines with a number to known.added.
+func readText(data []byte, known nodes) (Payload, error) {
+	if err := checkSize(data); err != nil {
+		return Payload{}, err
+	}
+	if !utf8.Valid(data) {
+		return Payload{}, errorf("text: not UTF-8")
+	}
+	r := textReader{known: known}
+	rest, at := string(data), 0
+	if strings.HasPrefix(rest, "#!") { // the legend
+		_, rest, _ = strings.Cut(rest, "\n")
+	}
+	for rest != "" {
+		var line string
+		line, rest, _ = strings.Cut(rest, "\n")
+		at++
+		if err := r.line(line, at == 1); err != nil {
+			return Payload{}, errorf("line %d: %w", at, err)
+		}
+	}
+	if at == 0 {
+		return Payload{}, errorf("text: empty; want a line that begins with #")
+	}
+	r.close()
+	return r.p.normal()
+}
+
+func (r *textReader) line(line string, first bool) error {
+	switch {
+	case first:
+		return r.head(line)
+	case strings.HasPrefix(line, "## "):
+		r.close()
+		return r.list(line[3:])
+	case strings.HasPrefix(line, "=="):
+		text, err := unquote(line[2:])
+		if err != nil || r.open == nil || r.lines != nil {
+			return errorf("text: a quoted text that is none, or of no node: %s", clip(line))
+		}
+		r.lines, r.quoted = []string{text}, true
+		return nil
+	case strings.HasPrefix(line, "="):
+		return r.signature(line[1:])
+	case strings.HasPrefix(line, " "):
+		if r.open == nil || r.quoted {
+			return errorf("text: a text of no node: %s", clip(line))
+		}
+		r.lines = append(r.lines, line[1:])
+		return nil
+	case strings.HasPrefix(line, "+"):
+		r.close()
+		w := words{rest: line[1:]}
+		n, number, defined, err := r.node(&w)
+		switch {
+		case err != nil:
+			return err
+		case !defined || number == 0 || w.rest != "":
+			return errorf("text: %s: want +@N: and a node", clip(line))
+		}
+		r.open, r.number = &n, number
+		return nil
+	}
+	r.close()
+	return r.row(line)
+}
+
+// head reads the first line.
+func (r *textReader) head(line string) error {
+	name, ok := strings.CutPrefix(line, "# ")
+	if !ok {
+		return errorf("text: %s: want a line that begins with #", clip(line))
+	}
+	w := words{rest: name}
+	var err error
+	if r.p.Question, _, err = w.value(); err != nil {
+		return err
+	}
+	for {
+		name, value, set, ok, err := w.pair()
+		switch {
+		case err != nil:
+			return err
+		case !ok:
+			return nil
+		case !set:
+			return errorf("text: %s without a value", name)
+		}
+		r.p.Scalars = append(r.p.Scalars, Scalar{name, value})
+	}
+}
+
+func (r *textReader) list(line string) error {
+	w := words{rest: line}
+	name, _, err := w.value()
+	if err != nil {
+		return err
+	}
+	l := List{Name: name}
+	r.fixed, r.same = nil, nil
+	for {
+		name, value, set, ok, err := w.pair()
+		if err != nil {
+			return err
+		}
+		if !ok {
+			break
+		}
+		if len(l.Columns) == MaxColumns {
+			return errorf("text: more than %d columns", MaxColumns)
+		}
+		l.Columns = append(l.Columns, name)
+		r.fixed, r.same = append(r.fixed, value), append(r.same, set)
+	}
+	r.p.Lists = append(r.p.Lists, l)
+	return nil
+}
+
+func (r *textReader) row(line string) error {
+	if len(r.p.Lists) == 0 {
+		return errorf("text: %s: a row before any list", clip(line))
+	}
+	l := &r.p.Lists[len(r.p.Lists)-1]
+	w := words{rest: line}
+	var row Row
+	var open int
+	var number uint32
+	if w.rest == "*" || strings.HasPrefix(w.rest, "* ") {
+		w.rest = w.rest[1:]
+	} else {
+		for {
+			n, num, defined, err := r.node(&w)
+			if err != nil {
+				return err
+			}
+			row.Nodes = append(row.Nodes, n)
+			if defined {
+				open, number = len(row.Nodes), num
+			}
+			if len(row.Nodes) > MaxRowNodes {
+				return errorf("text: more than %d nodes in a row", MaxRowNodes)
+			}
+			w.rest = strings.TrimLeft(w.rest, " ")
+			if w.rest != ">" && !strings.HasPrefix(w.rest, "> ") {
+				break
+			}
+			w.rest = w.rest[1:]
+		}
+	}
+	if r.items += 1 + len(row.Nodes) + len(l.Columns); r.items > MaxItems {
+		return errorf("text: more than %d rows, nodes and values", MaxItems)
+	}
+	row.Values = append([]string(nil), r.fixed...)
+	for c := range l.Columns {
+		if r.same[c] {
+			continue
+		}
+		v, err := r.value(&w)
+		if err != nil {
+			return err
+		}
+		row.Values[c] = v
+	}
+	if w.rest = strings.TrimLeft(w.rest, " "); w.rest != "" {
+		return errorf("text: %s after the last column", clip(w.rest))
+	}
+	l.Rows = append(l.Rows, row)
+	if open > 0 {
+		r.open, r.number = &row.Nodes[open-1], number
+	}
+	return nil
+}
+
+func (r *textReader) value(w *words) (string, error) {
+	w.rest = strings.TrimLeft(w.rest, " ")
+	if !strings.HasPrefix(w.rest, ":") {
+		s, _, err := w.value()
+		return s, err
+	}
+	s, _, err := w.next()
+	if err == nil && r.file == "" {
+		err = errorf("text: %s in no file", clip(s))
+	}
+	return r.file + s, err
+}
+
+// node reads a node: a reference, or a definition with or without a number.
+func (r *textReader) node(w *words) (n Node, number uint32, defined bool, err error) {
+	w.rest = strings.TrimLeft(w.rest, " ")
+	if strings.HasPrefix(w.rest, "@") {
+		s, _, err := w.next()
+		if err != nil {
+			return n, 0, false, err
+		}
+		digits, defines := strings.CutSuffix(s[1:], ":")
+		id, err := strconv.ParseUint(digits, 10, 32)
+		if err != nil || id == 0 {
+			return n, 0, false, errorf("text: %s: want @N, N from 1", clip(s))
+		}
+		number = uint32(id)
+		n, known := r.known.get(number)
+		switch {
+		case defines == known:
+			return n, 0, false, errorf("text: @%d is defined never or twice", number)
+		case known:
+			r.enter(n)
+			return n, 0, false, nil
+		}
+	}
+	for _, field := range []*string{&n.Kind, &n.Name} {
+		ok := false
+		if *field, ok, err = w.value(); err != nil || !ok {
+			return n, 0, false, or(err, "text: a node without kind or name")
+		}
+	}
+	if err := r.place(&n, w); err != nil {
+		return n, 0, false, err
+	}
+	if w.rest = strings.TrimLeft(w.rest, " "); strings.HasPrefix(w.rest, "#") {
+		w.rest = w.rest[1:]
+		ok := !strings.HasPrefix(w.rest, " ")
+		if ok {
+			n.ID, ok, err = w.value()
+		}
+		if err != nil || !ok || n.ID == "" {
+			return n, 0, false, or(err, "text: # without an id")
+		}
+	}
+	if number > 0 {
+		r.known.added[number] = n
+	}
+	return n, number, true, nil
+}
+
+// place reads PATH:LINE-END, PATH, :LINE-END or -.
+func (r *textReader) place(n *Node, w *words) error {
+	s, ok, err := w.next()
+	if err != nil || !ok {
+		return or(err, "text: a node without a place")
+	}
+	lines := ""
+	switch {
+	case w.quoted:
+		n.Path, lines = s, w.after
+	case s == "-":
+		return nil
+	case s[0] == ':':
+		if n.Path, lines = r.file, s; r.file == "" {
+			return errorf("text: %s in no file", clip(s))
+		}
+	case strings.IndexByte(special, s[0]) >= 0:
+		return errorf("text: %s where a place should be", clip(s))
+	default:
+		at := strings.IndexByte(s, ':')
+		if at < 0 {
+			at = len(s)
+		}
+		n.Path, lines = s[:at], s[at:]
+	}
+	if lines != "" {
+		if n.Line, n.EndLine, err = parseLines(lines); err != nil {
+			return err
+		}
+	}
+	r.enter(*n)
+	return nil
+}
+
+func parseLines(s string) (first, last uint32, err error) {
+	from, to, both := strings.Cut(strings.TrimPrefix(s, ":"), "-")
+	a, err := strconv.ParseUint(from, 10, 32)
+	var b uint64
+	if err == nil && both {
+		b, err = strconv.ParseUint(to, 10, 32)
+	}
+	if err != nil || s[0] != ':' {
+		return 0, 0, errorf("text: %s: want :LINE or :LINE-LINE", clip(s))
+	}
+	return uint32(a), uint32(b), nil
+}
+
+func (r *textReader) enter(n Node) {
+	if n.Path != "" {
+		r.file = n.Path
+	}
+}
+
+func (r *textReader) signature(s string) error {
+	if r.open == nil || r.open.Signature != "" || r.lines != nil {
+		return errorf("text: a signature of no node: %s", clip(s))
+	}
+	if strings.HasPrefix(s, `"`) {
+		var err error
+		if s, err = unquote(s); err != nil {
+			return errorf("text: quoted signature: %w", err)
+		}
+	}
+	if s == "" {
+		return errorf("text: an empty signature")
+	}
+	r.open.Signature = s
+	return nil
+}
+
+// close ends the node whose content was read.
+func (r *textReader) close() {
+	if r.open != nil {
+		r.open.Text = strings.Join(r.lines, "\n")
+		if r.number > 0 {
+			r.known.added[r.number] = *r.open
+		}
+	}
+	r.open, r.number, r.lines, r.quoted = nil, 0, nil, false
+}
+
+// unquote reads a string that strconv.Quote wrote.
+func unquote(s string) (string, error) {
+	if !strings.HasPrefix(s, `"`) {
+		return "", strconv.ErrSyntax
+	}
+	return strconv.Unquote(s)
+}
+
+func or(err error, otherwise string) error {
+	if err != nil {
+		return err
+	}
+	return errorf("%s", otherwise)
+}
+
+func clip(s string) string {
+	if len(s) > 60 {
+		return strconv.Quote(s[:60]) + "…"
+	}
+	return strconv.Quote(s)
+}
