@@ -69,6 +69,8 @@ const (
 	TypeHandoff          = "handoff_occurred"
 	TypeMemoryStated     = "memory_stated"
 	TypeRecallUsed       = "recall.used"
+	TypeWorkAnnounced    = "work_announced"
+	TypeWorkEnded        = "work_ended"
 )
 
 // These are the topics, without their prefix.
@@ -107,6 +109,8 @@ var kinds = []Kind{
 	{Type: TypeHandoff, Topic: TopicAgents, New: newAgentEvent, FastDecode: plainAgent},
 	{Type: TypeMemoryStated, Topic: TopicAgents, New: newAgentEvent, FastDecode: plainAgent},
 	{Type: TypeRecallUsed, Topic: TopicAgents, New: newAgentEvent, FastDecode: plainAgent},
+	{Type: TypeWorkAnnounced, Topic: TopicAgents, New: newAgentEvent, FastDecode: plainAgent},
+	{Type: TypeWorkEnded, Topic: TopicAgents, New: newAgentEvent, FastDecode: plainAgent},
 	{Type: TypeErased, Topic: TopicErasures, New: func() proto.Message { return &recountv1.EventsErased{} }},
 	{Type: TypeKeysPlaced, Topic: TopicErasures, New: func() proto.Message { return &recountv1.KeysPlaced{} }},
 	{Type: TypeRecordsRetired, Topic: TopicErasures, New: func() proto.Message { return &recountv1.RecordsRetired{} }},

@@ -36,7 +36,7 @@ func (e *evidenceFlags) add(c *cobra.Command) {
 	f.StringVar(&e.since, "since", "", "only objects from this time or later: an age (2d), a day, or an RFC 3339 time")
 	f.StringVar(&e.until, "until", "", "only what happened before this time")
 	f.StringVar(&e.at, "at", "", "the time to use as now, for age and validity (default --as-of, else the time of the newest object)")
-	f.StringSliceVar(&e.r.Types, "type", nil, "only objects of these types: memory, state, artifact, tool_call, task, handoff, event, recall (who used what); may be repeated")
+	f.StringSliceVar(&e.r.Types, "type", nil, "only objects of these types: memory, state, artifact, tool_call, task, handoff, announcement, event, recall (who used what); may be repeated")
 	f.StringSliceVar(&e.r.Events, "event", nil, "only objects that events of these types stated, such as user_message or tool_result_returned; may be repeated")
 	f.StringSliceVar(&e.r.Memory, "memory", nil, "only memories of these kinds: episodic, factual, procedural, reflective; may be repeated")
 	f.StringSliceVar(&e.r.Kinds, "kind", nil, "kinds of results: objects, commands, commits, symbols, runtime; may be repeated (default objects, and what the question implies)")
@@ -54,10 +54,10 @@ func (e *evidenceFlags) add(c *cobra.Command) {
 	e.momentFlags.add(c)
 	for name, words := range map[string][]string{
 		"mode": {evidence.ModeObjects, evidence.ModeEvidence, evidence.ModeSubgraph, evidence.ModeContext},
-		"type": {"memory", "state", "artifact", "tool_call", "task", "handoff", "event", "recall"},
+		"type": {"memory", "state", "artifact", "tool_call", "task", "handoff", "announcement", "event", "recall"},
 		"event": {
 			"user_message", "assistant_message", "tool_call_issued", "tool_result_returned", "plan_updated", "critique_generated", "task_started", "task_finished",
-			"handoff_occurred", "artifact_produced", "state_changed", "memory_stated", "recall.used",
+			"handoff_occurred", "artifact_produced", "state_changed", "memory_stated", "work_announced", "work_ended", "recall.used",
 		},
 		"memory":   {"episodic", "factual", "procedural", "reflective"},
 		"kind":     {evidence.KindObjects, evidence.KindCommands, evidence.KindCommits, evidence.KindSymbols, evidence.KindRuntime},

@@ -15,11 +15,12 @@
 //	task_started, task_finished       versions of the task
 //	handoff_occurred                  handoff
 //	recall.used                       recall: what was of use, by its edges
+//	work_announced, work_ended        versions of the announcement
 //	any other type                    event: kept with what it has
 //
 // The object of an event has the id EventObjectID. A version of a named thing has the id
 // NamedObjectID: a plan by its session and id, a state by its agent and key, an artifact by its
-// URI, a task by its id. The event's own id still leads to the version, since every stored version
+// URI, a task by its id, an announcement by its agent, session and subject. The event's own id still leads to the version, since every stored version
 // names the event that made it.
 //
 // Objects is a pure function of the event. Every event that decodes and passes Check becomes an
@@ -94,6 +95,8 @@ func Check(payload proto.Message) error {
 		{"handoff.to_session", m.GetHandoff().GetToSession()},
 		{"memory.subject", m.GetMemory().GetSubject()},
 		{"memory.predicate", m.GetMemory().GetPredicate()},
+		{"memory.form", m.GetMemory().GetForm()},
+		{"announcement.subject", m.GetAnnouncement().GetSubject()},
 	} {
 		if strings.IndexByte(f.value, 0) >= 0 {
 			return schemas.Poisonf("%s: holds a NUL byte", f.name)
@@ -125,6 +128,9 @@ func Check(payload proto.Message) error {
 		if err := schemas.CheckTime(f.name, f.at); err != nil {
 			return err
 		}
+	}
+	if err := checkAnnouncement(m); err != nil {
+		return err
 	}
 	if m.ValidFrom != nil && m.ValidUntil != nil && m.ValidUntil.AsTime().Before(m.ValidFrom.AsTime()) {
 		return schemas.Poisonf("valid_until: %s is before valid_from, %s",

@@ -72,6 +72,12 @@ func (b *maker) relate() {
 			b.entity(refersTo, "file:"+cleanPath(a.Uri), 1, ruleStated)
 		}
 	}
+	if subject := subjectOf(m.Announcement); subject != "" {
+		b.entity(refersTo, subject, 1, ruleStated)
+	}
+	if form := formOf(m.Memory); form != "" {
+		b.add(&recountv1.ObjectEdge{Kind: other, Name: "is", Entity: "kind:" + form, Confidence: 1, Rule: ruleStated})
+	}
 	for _, r := range m.Relations {
 		b.relation(r)
 	}

@@ -44,6 +44,8 @@ var shapes = map[string]shape{
 	schemas.TypeTaskFinished:     {recountv1.ObjectType_OBJECT_TYPE_TASK, 0, 0.7, (*maker).task},
 	schemas.TypeHandoff:          {recountv1.ObjectType_OBJECT_TYPE_HANDOFF, 0, 0.6, (*maker).handoff},
 	schemas.TypeRecallUsed:       {recountv1.ObjectType_OBJECT_TYPE_RECALL, 0, 0.1, (*maker).recall},
+	schemas.TypeWorkAnnounced:    {recountv1.ObjectType_OBJECT_TYPE_ANNOUNCEMENT, 0, 0.5, (*maker).announced},
+	schemas.TypeWorkEnded:        {recountv1.ObjectType_OBJECT_TYPE_ANNOUNCEMENT, 0, 0.3, (*maker).announced},
 }
 
 var unknown = shape{recountv1.ObjectType_OBJECT_TYPE_EVENT, 0, 0.3, (*maker).event}
@@ -176,6 +178,7 @@ func (b *maker) statement() {
 	if b.o.Claim = stated(s); b.o.Claim == nil {
 		b.o.Claim = readClaim(b.m.Text)
 	}
+	b.note("form", formOf(s))
 	b.read = append(b.read, b.o.Text)
 }
 

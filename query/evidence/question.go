@@ -25,4 +25,4 @@ var Question = question.New("query", "Query evidence",
 	})
 
 // Questions has all of them.
-var Questions = question.List[Asked]{Question}
+var Questions = question.List[Asked]{Question, RememberedQuestion, AnnouncedQuestion}

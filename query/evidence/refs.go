@@ -24,7 +24,7 @@ type refs struct {
 func (r *refs) full() bool { return len(r.ids)+len(r.positions)+len(r.entities) >= maxRefs }
 
 // entityKinds are the kinds of names that are written before a colon.
-var entityKinds = []string{"file", "commit", "issue", "tool", "trace", "symbol", "url", "session", "agent", "call"}
+var entityKinds = []string{"file", "commit", "issue", "tool", "trace", "symbol", "url", "session", "agent", "call", "kind"}
 
 var (
 	issueRef  = regexp.MustCompile(`^[\w.-]+/[\w.-]+#\d+$`)

@@ -47,7 +47,7 @@ type Object struct {
 	Role      string    `json:"role,omitempty" enum:"around,joined" doc:"Its role in the answer, if it is not a hit: around (found by expansion), joined (a hit is joined to it)."`
 	EventID   string    `json:"event_id,omitempty" format:"uuid" doc:"The event that made this version of it."`
 	Position  string    `json:"position,omitempty" example:"recount.agents/0/1042" doc:"The position of that event: TOPIC/PARTITION/OFFSET."`
-	Type      string    `json:"type" example:"memory" doc:"memory, state, artifact, tool_call, task, handoff, event, recall; command; a symbol's kind; commit; operation, trace, version."`
+	Type      string    `json:"type" example:"memory" doc:"memory, state, artifact, tool_call, task, handoff, announcement, event, recall; command; a symbol's kind; commit; operation, trace, version."`
 	Memory    string    `json:"memory,omitempty" enum:"episodic,factual,procedural,reflective" doc:"The kind of memory."`
 	Tenant    string    `json:"tenant,omitempty" doc:"The tenant; empty for the default tenant."`
 	Workspace string    `json:"workspace,omitempty" example:"/src/app" doc:"The workspace's name."`
@@ -177,7 +177,7 @@ type Version struct {
 // the same proof.
 type Step struct {
 	Path     string            `json:"path,omitempty" example:"lexical" doc:"The retrieval path of the step: id, entity, lexical, dense, temporal, graph, reason, remedy; empty if the step concerns all paths."`
-	Operator string            `json:"operator" example:"search" doc:"The operation: visible, plan, scope, search, compare, lookup, newest, fuse, collapse, judge, rank, expand, chain, join, assemble."`
+	Operator string            `json:"operator" example:"search" doc:"The operation: visible, plan, scope, search, compare, lookup, newest, fuse, collapse, judge, rank, expand, chain, join, list, announced, assemble."`
 	Why      string            `json:"why,omitempty" example:"the text has words" doc:"Why the step was done or left out."`
 	Inputs   map[string]string `json:"inputs,omitempty" doc:"The inputs of the step."`
 	Counts   map[string]int64  `json:"counts,omitempty" doc:"The counts of the step."`

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/recountdb/recount/query/commands"
+	"github.com/recountdb/recount/query/evidence"
 	"github.com/recountdb/recount/schemas"
 )
 
@@ -43,7 +44,7 @@ type operation struct {
 
 // operations lists all operations. An operation that is not listed requires the operator. A test
 // compares the list with the API's own description.
-var operations = append(questionsAboutCommands(), []operation{
+var operations = append(append(questionsAboutCommands(), questionsForEvidence()...), []operation{
 	{"GET /healthz", Public, "", ""},
 	{"GET /readyz", Public, "", ""},
 
@@ -55,7 +56,6 @@ var operations = append(questionsAboutCommands(), []operation{
 	{"GET /openapi-3.0.yaml", Authenticated, "", ""},
 	{"/", Authenticated, "", ""}, // nothing is served here
 
-	{"POST /v1/query", Authenticated, "", ""},  // answers only from what the principal sees
 	{"GET /v1/objects", Authenticated, "", ""}, // returns only what the principal sees
 	{appendEvents, Authenticated, "", ""},      // Own checks that the events are the agent's own
 
@@ -81,6 +81,15 @@ var operations = append(questionsAboutCommands(), []operation{
 func questionsAboutCommands() (all []operation) {
 	for _, path := range commands.Questions.Paths() {
 		all = append(all, operation{"POST /v1/" + path, Scoped, ofCommands, schemas.GrantCommands})
+	}
+	return all
+}
+
+// questionsForEvidence returns the operations of the questions in query/evidence, which answer only
+// from what the principal sees.
+func questionsForEvidence() (all []operation) {
+	for _, path := range evidence.Questions.Paths() {
+		all = append(all, operation{"POST /v1/" + path, Authenticated, "", ""})
 	}
 	return all
 }

@@ -17,6 +17,8 @@ import (
 // they have structure.
 func (s *server) registerQuestions(h huma.API) {
 	register(s, h, evidence.Question)
+	registerFailing(s, h, evidence.RememberedQuestion)
+	registerFailing(s, h, evidence.AnnouncedQuestion)
 	registerFailing(s, h, commands.FindQuestion)
 	register(s, h, commands.WhyQuestion)
 	register(s, h, commands.StitchQuestion)

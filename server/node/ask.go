@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/recountdb/recount/processors"
@@ -128,7 +129,7 @@ func (n *Node) Answer(ctx context.Context, path string, request, response any) e
 
 func (n *Node) ask(ctx context.Context, path string, request, response any) error {
 	switch {
-	case path == evidence.Question.Path:
+	case slices.Contains(evidence.Questions.Paths(), path):
 		asked, err := n.asked(ctx)
 		if err != nil {
 			return err

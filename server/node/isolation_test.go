@@ -68,7 +68,7 @@ func isoEvents(rng *rand.Rand, n int) []told {
 	}
 	types := []string{
 		schemas.TypeUserMessage, schemas.TypeAssistantMessage, schemas.TypeToolCall, schemas.TypeToolResult,
-		schemas.TypeMemoryStated, schemas.TypeMemoryStated, schemas.TypePlanUpdated, schemas.TypeStateChanged, schemas.TypeArtifact, schemas.TypeTaskStarted, schemas.TypeRecallUsed,
+		schemas.TypeMemoryStated, schemas.TypeMemoryStated, schemas.TypePlanUpdated, schemas.TypeStateChanged, schemas.TypeArtifact, schemas.TypeTaskStarted, schemas.TypeRecallUsed, schemas.TypeWorkAnnounced, schemas.TypeWorkEnded,
 	}
 	for len(all) < n {
 		m := &recountv1.AgentEvent{
@@ -94,6 +94,8 @@ func isoEvents(rng *rand.Rand, n int) []told {
 			m.Tool = &recountv1.Tool{Name: "bash", CallId: pick(rng, isoWords), Result: isoText(rng)}
 		case schemas.TypeMemoryStated:
 			m.Memory = &recountv1.Statement{Kind: recountv1.MemoryKind_MEMORY_KIND_FACTUAL, Subject: pick(rng, isoWords[:2]), Predicate: "port", Value: pick(rng, isoWords)}
+		case schemas.TypeWorkAnnounced, schemas.TypeWorkEnded:
+			m.Announcement = &recountv1.Announcement{Subject: "symbol:" + pick(rng, isoWords[:3])}
 		case schemas.TypePlanUpdated:
 			m.Plan = &recountv1.Plan{Id: pick(rng, isoWords[:2]), Steps: []*recountv1.PlanStep{{Text: isoText(rng)}}}
 		case schemas.TypeStateChanged:

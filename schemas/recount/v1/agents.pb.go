@@ -198,7 +198,9 @@ type AgentEvent struct {
 	// memory is set for memory_stated.
 	Memory *Statement `protobuf:"bytes,22,opt,name=memory,proto3" json:"memory,omitempty"`
 	// attributes are further facts from the producer.
-	Attributes    map[string]string `protobuf:"bytes,23,rep,name=attributes,proto3" json:"attributes,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	Attributes map[string]string `protobuf:"bytes,23,rep,name=attributes,proto3" json:"attributes,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// announcement is set for work_announced and work_ended.
+	Announcement  *Announcement `protobuf:"bytes,24,opt,name=announcement,proto3" json:"announcement,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -390,6 +392,13 @@ func (x *AgentEvent) GetMemory() *Statement {
 func (x *AgentEvent) GetAttributes() map[string]string {
 	if x != nil {
 		return x.Attributes
+	}
+	return nil
+}
+
+func (x *AgentEvent) GetAnnouncement() *Announcement {
+	if x != nil {
+		return x.Announcement
 	}
 	return nil
 }
@@ -979,7 +988,9 @@ type Statement struct {
 	Predicate string `protobuf:"bytes,3,opt,name=predicate,proto3" json:"predicate,omitempty"`
 	Value     string `protobuf:"bytes,4,opt,name=value,proto3" json:"value,omitempty"`
 	// confidence in 0..1; absent: 1.
-	Confidence    *float32 `protobuf:"fixed32,5,opt,name=confidence,proto3,oneof" json:"confidence,omitempty"`
+	Confidence *float32 `protobuf:"fixed32,5,opt,name=confidence,proto3,oneof" json:"confidence,omitempty"`
+	// form says how it is meant: decision, fact, note, or the producer's own term. Empty: a fact.
+	Form          string `protobuf:"bytes,6,opt,name=form,proto3" json:"form,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1049,12 +1060,67 @@ func (x *Statement) GetConfidence() float32 {
 	return 0
 }
 
+func (x *Statement) GetForm() string {
+	if x != nil {
+		return x.Form
+	}
+	return ""
+}
+
+// Announcement says that an agent works on something and is about to change it. It holds until
+// the event's valid_until, or until work_ended names the same subject; a later announcement of
+// the same subject by the same agent and session replaces it.
+type Announcement struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// subject is what it works on: "symbol:shop.Cart.Add" or "file:src/cart.go". Required.
+	Subject       string `protobuf:"bytes,1,opt,name=subject,proto3" json:"subject,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Announcement) Reset() {
+	*x = Announcement{}
+	mi := &file_recount_v1_agents_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Announcement) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Announcement) ProtoMessage() {}
+
+func (x *Announcement) ProtoReflect() protoreflect.Message {
+	mi := &file_recount_v1_agents_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Announcement.ProtoReflect.Descriptor instead.
+func (*Announcement) Descriptor() ([]byte, []int) {
+	return file_recount_v1_agents_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *Announcement) GetSubject() string {
+	if x != nil {
+		return x.Subject
+	}
+	return ""
+}
+
 var File_recount_v1_agents_proto protoreflect.FileDescriptor
 
 const file_recount_v1_agents_proto_rawDesc = "" +
 	"\n" +
 	"\x17recount/v1/agents.proto\x12\n" +
-	"recount.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x87\t\n" +
+	"recount.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xc5\t\n" +
 	"\n" +
 	"AgentEvent\x12 \n" +
 	"\x06tenant\x18\x01 \x01(\tB\b\xbaH\x05r\x03(\x80\x02R\x06tenant\x12&\n" +
@@ -1091,7 +1157,8 @@ const file_recount_v1_agents_proto_rawDesc = "" +
 	"\x06memory\x18\x16 \x01(\v2\x15.recount.v1.StatementR\x06memory\x12Q\n" +
 	"\n" +
 	"attributes\x18\x17 \x03(\v2&.recount.v1.AgentEvent.AttributesEntryB\t\xbaH\x06\x9a\x01\x03\x10\x80\x02R\n" +
-	"attributes\x1a=\n" +
+	"attributes\x12<\n" +
+	"\fannouncement\x18\x18 \x01(\v2\x18.recount.v1.AnnouncementR\fannouncement\x1a=\n" +
 	"\x0fAttributesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\r\n" +
@@ -1145,7 +1212,7 @@ const file_recount_v1_agents_proto_rawDesc = "" +
 	"\bto_agent\x18\x01 \x01(\tB\b\xbaH\x05r\x03(\x80\x02R\atoAgent\x12'\n" +
 	"\n" +
 	"to_session\x18\x02 \x01(\tB\b\xbaH\x05r\x03(\x80\x02R\ttoSession\x12\x16\n" +
-	"\x06reason\x18\x03 \x01(\tR\x06reason\"\xde\x01\n" +
+	"\x06reason\x18\x03 \x01(\tR\x06reason\"\xfb\x01\n" +
 	"\tStatement\x12*\n" +
 	"\x04kind\x18\x01 \x01(\x0e2\x16.recount.v1.MemoryKindR\x04kind\x12\"\n" +
 	"\asubject\x18\x02 \x01(\tB\b\xbaH\x05r\x03(\x80\bR\asubject\x12&\n" +
@@ -1155,8 +1222,11 @@ const file_recount_v1_agents_proto_rawDesc = "" +
 	"confidence\x18\x05 \x01(\x02B\x0f\xbaH\f\n" +
 	"\n" +
 	"\x1d\x00\x00\x80?-\x00\x00\x00\x00H\x00R\n" +
-	"confidence\x88\x01\x01B\r\n" +
-	"\v_confidence*\x89\x01\n" +
+	"confidence\x88\x01\x01\x12\x1b\n" +
+	"\x04form\x18\x06 \x01(\tB\a\xbaH\x04r\x02(@R\x04formB\r\n" +
+	"\v_confidence\"2\n" +
+	"\fAnnouncement\x12\"\n" +
+	"\asubject\x18\x01 \x01(\tB\b\xbaH\x05r\x03(\x80 R\asubject*\x89\x01\n" +
 	"\n" +
 	"Visibility\x12\x1a\n" +
 	"\x16VISIBILITY_UNSPECIFIED\x10\x00\x12\x16\n" +
@@ -1185,7 +1255,7 @@ func file_recount_v1_agents_proto_rawDescGZIP() []byte {
 }
 
 var file_recount_v1_agents_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_recount_v1_agents_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
+var file_recount_v1_agents_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
 var file_recount_v1_agents_proto_goTypes = []any{
 	(Visibility)(0),               // 0: recount.v1.Visibility
 	(MemoryKind)(0),               // 1: recount.v1.MemoryKind
@@ -1199,16 +1269,17 @@ var file_recount_v1_agents_proto_goTypes = []any{
 	(*Task)(nil),                  // 9: recount.v1.Task
 	(*Handoff)(nil),               // 10: recount.v1.Handoff
 	(*Statement)(nil),             // 11: recount.v1.Statement
-	nil,                           // 12: recount.v1.AgentEvent.AttributesEntry
-	(*timestamppb.Timestamp)(nil), // 13: google.protobuf.Timestamp
-	(*durationpb.Duration)(nil),   // 14: google.protobuf.Duration
+	(*Announcement)(nil),          // 12: recount.v1.Announcement
+	nil,                           // 13: recount.v1.AgentEvent.AttributesEntry
+	(*timestamppb.Timestamp)(nil), // 14: google.protobuf.Timestamp
+	(*durationpb.Duration)(nil),   // 15: google.protobuf.Duration
 }
 var file_recount_v1_agents_proto_depIdxs = []int32{
-	13, // 0: recount.v1.AgentEvent.occurred_at:type_name -> google.protobuf.Timestamp
+	14, // 0: recount.v1.AgentEvent.occurred_at:type_name -> google.protobuf.Timestamp
 	3,  // 1: recount.v1.AgentEvent.relations:type_name -> recount.v1.Relation
 	0,  // 2: recount.v1.AgentEvent.visibility:type_name -> recount.v1.Visibility
-	13, // 3: recount.v1.AgentEvent.valid_from:type_name -> google.protobuf.Timestamp
-	13, // 4: recount.v1.AgentEvent.valid_until:type_name -> google.protobuf.Timestamp
+	14, // 3: recount.v1.AgentEvent.valid_from:type_name -> google.protobuf.Timestamp
+	14, // 4: recount.v1.AgentEvent.valid_until:type_name -> google.protobuf.Timestamp
 	4,  // 5: recount.v1.AgentEvent.tool:type_name -> recount.v1.Tool
 	5,  // 6: recount.v1.AgentEvent.plan:type_name -> recount.v1.Plan
 	7,  // 7: recount.v1.AgentEvent.state:type_name -> recount.v1.StateChange
@@ -1216,15 +1287,16 @@ var file_recount_v1_agents_proto_depIdxs = []int32{
 	9,  // 9: recount.v1.AgentEvent.task:type_name -> recount.v1.Task
 	10, // 10: recount.v1.AgentEvent.handoff:type_name -> recount.v1.Handoff
 	11, // 11: recount.v1.AgentEvent.memory:type_name -> recount.v1.Statement
-	12, // 12: recount.v1.AgentEvent.attributes:type_name -> recount.v1.AgentEvent.AttributesEntry
-	14, // 13: recount.v1.Tool.duration:type_name -> google.protobuf.Duration
-	6,  // 14: recount.v1.Plan.steps:type_name -> recount.v1.PlanStep
-	1,  // 15: recount.v1.Statement.kind:type_name -> recount.v1.MemoryKind
-	16, // [16:16] is the sub-list for method output_type
-	16, // [16:16] is the sub-list for method input_type
-	16, // [16:16] is the sub-list for extension type_name
-	16, // [16:16] is the sub-list for extension extendee
-	0,  // [0:16] is the sub-list for field type_name
+	13, // 12: recount.v1.AgentEvent.attributes:type_name -> recount.v1.AgentEvent.AttributesEntry
+	12, // 13: recount.v1.AgentEvent.announcement:type_name -> recount.v1.Announcement
+	15, // 14: recount.v1.Tool.duration:type_name -> google.protobuf.Duration
+	6,  // 15: recount.v1.Plan.steps:type_name -> recount.v1.PlanStep
+	1,  // 16: recount.v1.Statement.kind:type_name -> recount.v1.MemoryKind
+	17, // [17:17] is the sub-list for method output_type
+	17, // [17:17] is the sub-list for method input_type
+	17, // [17:17] is the sub-list for extension type_name
+	17, // [17:17] is the sub-list for extension extendee
+	0,  // [0:17] is the sub-list for field type_name
 }
 
 func init() { file_recount_v1_agents_proto_init() }
@@ -1242,7 +1314,7 @@ func file_recount_v1_agents_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_recount_v1_agents_proto_rawDesc), len(file_recount_v1_agents_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   11,
+			NumMessages:   12,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

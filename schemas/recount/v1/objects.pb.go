@@ -41,6 +41,8 @@ const (
 	ObjectType_OBJECT_TYPE_HANDOFF   ObjectType = 7
 	// OBJECT_TYPE_RECALL reports which objects an agent used. Only a query for this type finds it.
 	ObjectType_OBJECT_TYPE_RECALL ObjectType = 8
+	// OBJECT_TYPE_ANNOUNCEMENT says what an agent is working on.
+	ObjectType_OBJECT_TYPE_ANNOUNCEMENT ObjectType = 9
 )
 
 // Enum value maps for ObjectType.
@@ -55,17 +57,19 @@ var (
 		6: "OBJECT_TYPE_TASK",
 		7: "OBJECT_TYPE_HANDOFF",
 		8: "OBJECT_TYPE_RECALL",
+		9: "OBJECT_TYPE_ANNOUNCEMENT",
 	}
 	ObjectType_value = map[string]int32{
-		"OBJECT_TYPE_UNSPECIFIED": 0,
-		"OBJECT_TYPE_EVENT":       1,
-		"OBJECT_TYPE_MEMORY":      2,
-		"OBJECT_TYPE_STATE":       3,
-		"OBJECT_TYPE_ARTIFACT":    4,
-		"OBJECT_TYPE_TOOL_CALL":   5,
-		"OBJECT_TYPE_TASK":        6,
-		"OBJECT_TYPE_HANDOFF":     7,
-		"OBJECT_TYPE_RECALL":      8,
+		"OBJECT_TYPE_UNSPECIFIED":  0,
+		"OBJECT_TYPE_EVENT":        1,
+		"OBJECT_TYPE_MEMORY":       2,
+		"OBJECT_TYPE_STATE":        3,
+		"OBJECT_TYPE_ARTIFACT":     4,
+		"OBJECT_TYPE_TOOL_CALL":    5,
+		"OBJECT_TYPE_TASK":         6,
+		"OBJECT_TYPE_HANDOFF":      7,
+		"OBJECT_TYPE_RECALL":       8,
+		"OBJECT_TYPE_ANNOUNCEMENT": 9,
 	}
 )
 
@@ -971,7 +975,7 @@ const file_recount_v1_objects_proto_rawDesc = "" +
 	"\n" +
 	"confidence\x18\a \x01(\x02R\n" +
 	"confidence\x12\x12\n" +
-	"\x04rule\x18\b \x01(\tR\x04rule*\xeb\x01\n" +
+	"\x04rule\x18\b \x01(\tR\x04rule*\x89\x02\n" +
 	"\n" +
 	"ObjectType\x12\x1b\n" +
 	"\x17OBJECT_TYPE_UNSPECIFIED\x10\x00\x12\x15\n" +
@@ -982,7 +986,8 @@ const file_recount_v1_objects_proto_rawDesc = "" +
 	"\x15OBJECT_TYPE_TOOL_CALL\x10\x05\x12\x14\n" +
 	"\x10OBJECT_TYPE_TASK\x10\x06\x12\x17\n" +
 	"\x13OBJECT_TYPE_HANDOFF\x10\a\x12\x16\n" +
-	"\x12OBJECT_TYPE_RECALL\x10\b*\xa6\x04\n" +
+	"\x12OBJECT_TYPE_RECALL\x10\b\x12\x1c\n" +
+	"\x18OBJECT_TYPE_ANNOUNCEMENT\x10\t*\xa6\x04\n" +
 	"\x0eObjectEdgeKind\x12 \n" +
 	"\x1cOBJECT_EDGE_KIND_UNSPECIFIED\x10\x00\x12\x1a\n" +
 	"\x16OBJECT_EDGE_KIND_OTHER\x10\x01\x12'\n" +
