@@ -28,7 +28,7 @@ func TestRequestsThatCannotBeUnderstood(t *testing.T) {
 		"too few tokens":           {Request{Tokens: 49}, "tokens: 49: want 50 to 200000"},
 		"an event that is none":    {Request{Events: []string{"command.executed"}}, `events: "command.executed": no event of an agent: of these only commands, commits and spans have answers of their own (recount find, log, runtime)`},
 		"an event without a name":  {Request{Events: []string{""}}, `events: "": want types of events, such as user_message`},
-		"a type that is none":      {Request{Types: []string{"memory", "plan"}}, `types: "plan": want of event, memory, state, artifact, tool_call, task, handoff, recall`},
+		"a type that is none":      {Request{Types: []string{"memory", "plan"}}, `types: "plan": want of event, memory, state, artifact, tool_call, task, handoff, recall, announcement`},
 		"a memory that is none":    {Request{Memory: []string{"semantic"}}, `memory: "semantic": want of episodic, factual, procedural, reflective`},
 		"a kind that is none":      {Request{Kinds: []string{"issues"}}, `kinds: "issues": want of objects, commands, commits, symbols, runtime`},
 		"an edge that is none":     {Request{Expand: Expand{Kinds: []string{"causes"}}}, `expand.kinds: "causes": want of other, belongs_to_session, owned_by_agent, derived_from, caused_by, uses_tool, tool_produces, supports, contradicts, supersedes, refers_to, part_of_task, handed_to, used`},
