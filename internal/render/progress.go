@@ -39,8 +39,11 @@ func (t *Terminal) spoken() func(api.Progress) {
 }
 
 // Progress returns a function that draws progress on standard error. Without a terminal it prints
-// lines at long intervals instead.
+// lines at long intervals instead. t.Observe takes the place of both.
 func (t *Terminal) Progress() func(api.Progress) {
+	if t.Observe != nil {
+		return t.Observe
+	}
 	if !t.Interactive {
 		return t.spoken()
 	}

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/recountdb/recount/server/api"
 )
 
 // Terminal is where answers are printed, and what it can show.
@@ -18,6 +20,8 @@ type Terminal struct {
 	Interactive bool          // Err is a terminal, so progress may be drawn
 	Silence     time.Duration // how long the program may be silent before it says what it waits for
 	HomeDir     string        // the user's home directory, shown as ~
+	// Observe, if not nil, gets all progress, and none is drawn.
+	Observe func(api.Progress)
 }
 
 // PrintJSON prints a value for --json, indented.

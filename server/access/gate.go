@@ -103,7 +103,7 @@ func (g *Gate) Authorize(pattern string, authorization ...string) (schemas.Princ
 	}
 	p, refusal := g.Authenticate(authorization...)
 	if refusal == nil {
-		refusal = allow(p, pattern)
+		refusal = Allow(p, pattern)
 	}
 	return p, refusal
 }

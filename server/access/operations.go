@@ -130,8 +130,8 @@ func PermissionOf(pattern string) (need Permission, listed bool) {
 	return o.need, listed
 }
 
-// allow returns a refusal if a principal may not use the operation of a pattern, else nil.
-func allow(p schemas.Principal, pattern string) *AuthError {
+// Allow returns a refusal if a principal may not use the operation of a pattern, else nil.
+func Allow(p schemas.Principal, pattern string) *AuthError {
 	o, _ := lookup(pattern)
 	if p.Ingests() && !p.Operator {
 		if pattern == Spans || pattern == appendEvents {

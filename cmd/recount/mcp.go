@@ -1,0 +1,124 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/recountdb/recount/internal/commits"
+	"github.com/recountdb/recount/internal/connect"
+	"github.com/recountdb/recount/internal/git"
+	"github.com/recountdb/recount/internal/importing"
+	"github.com/recountdb/recount/internal/recording"
+	"github.com/recountdb/recount/internal/render"
+	"github.com/recountdb/recount/server/api"
+	"github.com/recountdb/recount/server/mcp"
+)
+
+func (a *app) mcpCmd() *cobra.Command {
+	var dir string
+	var asData bool
+	c := &cobra.Command{
+		Use:   "mcp",
+		Short: "Answer a coding agent by the Model Context Protocol, on standard input and output",
+		Long: `Serve Recount to a coding agent as an MCP server on standard input and output. Agents
+start it themselves, with the entry that recount mcp install writes into their settings.
+
+It asks the server that runs on the data directory, or else opens the directory for
+each call and closes it a second after the last, so that other verbs can use it.
+Questions about code are about the repository of the agent's directory: its roots, else
+--dir, else the working directory. It may import repositories below these directories,
+and no others.
+
+A running server (recount up) also serves MCP over HTTP, at /mcp with the same tokens as
+the API. docs/mcp.md describes the tools.`,
+		Example: `  recount mcp install claude-code         write the entry into the agent's settings
+  recount mcp                             what the agent runs
+  recount mcp --dir ~/src/shop --data     answers with JSON in place of text`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.serveMCP(cmd.Context(), dir, asData)
+		},
+	}
+	c.Flags().StringVar(&dir, "dir", "", "the directory of the agent's repository, if it names none (default the working directory)")
+	c.Flags().BoolVar(&asData, "data", false, "answer with JSON in place of compact text, for programs")
+	return c
+}
+
+// serveMCP answers the client on standard input and output until it disconnects.
+func (a *app) serveMCP(ctx context.Context, dir string, asData bool) (err error) {
+	if dir == "" {
+		if dir, err = os.Getwd(); err != nil {
+			return err
+		}
+	}
+	// Standard output belongs to the protocol.
+	quiet := *a.Connector
+	quiet.Terminal = &render.Terminal{In: a.In, Out: io.Discard, Err: a.Err, HomeDir: a.HomeDir, JSON: true, Silence: time.Hour}
+	cfg, err := quiet.NodeConfig()
+	if err != nil {
+		return err
+	}
+	lender := connect.NewLender(&quiet, cfg)
+	defer func() {
+		if closed := lender.Close(); err == nil {
+			err = closed
+		}
+	}()
+	s := mcp.New(mcp.Options{
+		Version: a.Version, Dir: dir, AsData: asData,
+		Open: func(ctx context.Context, writes bool) (api.Backend, func(), error) {
+			b, release, err := lender.Borrow(ctx, writes)
+			if err != nil {
+				return nil, nil, err
+			}
+			return b, release, nil
+		},
+		Locate: func(ctx context.Context, dir string) (mcp.Place, error) {
+			p := mcp.Place{Dir: dir, Workspace: recording.Workspace(dir)}
+			repo, err := git.Open(ctx, dir)
+			if err != nil {
+				return p, nil // it need not be in a repository
+			}
+			head, err := repo.Head(ctx)
+			if err != nil {
+				return p, err
+			}
+			p.Repo, err = repo.Name(ctx, head.Commit)
+			return p, err
+		},
+		Import: func(ctx context.Context, dir string, workingTree bool, progress func(api.Progress)) (report any, err error) {
+			err = lender.Alone(ctx, func() error {
+				con := quiet
+				con.Terminal = &render.Terminal{In: a.In, Out: io.Discard, Err: a.Err, HomeDir: a.HomeDir, JSON: true, Silence: time.Hour, Observe: progress}
+				all, err := importing.Repositories(ctx, &con, importing.GitOptions{History: -1, WorkingTree: workingTree}, []string{dir}, func(commits.Report) {})
+				if err == nil {
+					report = all[0]
+				}
+				return err
+			})
+			if err != nil {
+				return nil, err
+			}
+			// The next question shall see what was imported.
+			b, release, err := lender.Borrow(ctx, true)
+			if err != nil {
+				return nil, err
+			}
+			defer release()
+			if err := connect.Settle(ctx, b); err != nil && !errors.Is(err, connect.ErrServesNot) {
+				return nil, err
+			}
+			return report, nil
+		},
+	})
+	return s.Serve(ctx, io.NopCloser(a.In), nopWriteCloser{a.Out})
+}
+
+type nopWriteCloser struct{ io.Writer }
+
+func (nopWriteCloser) Close() error { return nil }

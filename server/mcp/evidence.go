@@ -1,0 +1,62 @@
+package mcp
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+
+	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/evidence"
+)
+
+type evidenceIn struct {
+	Text   string   `json:"text,omitempty" doc:"question or words; empty: the newest"`
+	Kinds  []string `json:"kinds,omitempty" doc:"objects, commands, commits, symbols, runtime"`
+	Events []string `json:"events,omitempty" doc:"user_message, tool_result_returned, plan_updated, ..."`
+	Agent  string   `json:"agent,omitempty"`
+	Since  string   `json:"since,omitempty" doc:"RFC 3339, or 7d, 12h"`
+	Here   bool     `json:"here,omitempty" doc:"only this workspace"`
+	Tokens int      `json:"tokens,omitempty" default:"1500"`
+	Limit  int      `json:"limit,omitempty"`
+}
+
+func evidences(ctx context.Context, c *call, in evidenceIn) (a answer, err error) {
+	b, err := c.ask(ctx)
+	if err != nil {
+		return a, err
+	}
+	r := evidence.Request{
+		Text: in.Text, Kinds: in.Kinds, Events: in.Events, Scope: evidence.Scope{Agent: in.Agent},
+		Mode: "context", Tokens: cmp.Or(in.Tokens, 1500), Limit: cmp.Or(in.Limit, 8), Include: []string{"proof"},
+	}
+	if r.Since, err = since("evidence", in.Since); err != nil {
+		return a, err
+	}
+	if in.Here {
+		r.Scope.Workspace = c.place(ctx).Workspace
+	}
+	found, err := evidence.Question.Ask(ctx, b, r)
+	if err != nil {
+		return a, err
+	}
+	basis := query.Basis{Status: found.Status, Hint: found.Hint, Watermark: found.Watermark, AppliedFilters: found.AppliedFilters, Timing: found.Timing}
+	if proof, err := json.Marshal(found.Proof); err == nil {
+		basis.Proof = []query.Step{{Operator: "evidence", Inputs: map[string]string{"trace": string(proof)}}}
+	}
+	found.Proof = nil
+	a.add(evidence.Question.Path, found, basis, found.Context+textOf(struct {
+		Edges []evidence.Edge `json:"relations,omitempty"`
+	}{marking(found.Edges)}))
+	return a, nil
+}
+
+// marking are the edges that say that an object is not to be relied on.
+func marking(edges []evidence.Edge) (some []evidence.Edge) {
+	for _, e := range edges {
+		switch e.Kind {
+		case "contradicts", "supersedes":
+			some = append(some, e)
+		}
+	}
+	return some
+}

@@ -1,0 +1,58 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/server/access"
+	"github.com/recountdb/recount/server/api"
+)
+
+type importIn struct {
+	Path        string `json:"path,omitempty" doc:"directory of the repository; default: yours"`
+	WorkingTree bool   `json:"working_tree,omitempty" doc:"include uncommitted changes, as revision worktree"`
+}
+
+func imports(ctx context.Context, c *call, in importIn) (a answer, err error) {
+	dirs := c.dirs(ctx)
+	dir := in.Path
+	if dir == "" {
+		if len(dirs) == 0 {
+			return a, &argumentError{toolImport, "path is missing: the directory of a git repository"}
+		}
+		dir = dirs[0]
+	}
+	if !filepath.IsAbs(dir) && len(dirs) > 0 {
+		dir = filepath.Join(dirs[0], dir)
+	}
+	dir = filepath.Clean(dir)
+	if err := c.mayImport(ctx, dir, dirs); err != nil {
+		return a, err
+	}
+	report, err := c.server.o.Import(ctx, dir, in.WorkingTree, func(p api.Progress) { c.progress(ctx, p) })
+	if err != nil {
+		return a, fmt.Errorf("import %s: %w", dir, err)
+	}
+	a.add("import/git", report, query.Basis{Status: query.StatusOK}, textOf(report, "unread", "missing"))
+	return a, nil
+}
+
+// mayImport returns why a directory may not be imported (decision 82).
+func (c *call) mayImport(ctx context.Context, dir string, dirs []string) error {
+	p, known := access.FromContext(ctx)
+	if c.server.o.MayImport != nil {
+		if err := c.server.o.MayImport(p, known, dir); err != nil {
+			return &refusedError{err.Error()}
+		}
+		return nil
+	}
+	for _, root := range dirs {
+		if rel, err := filepath.Rel(root, dir); err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+			return nil
+		}
+	}
+	return &refusedError{fmt.Sprintf("%s is not below your directories (%s): ask the user to run: recount import git %s", dir, strings.Join(dirs, ", "), dir)}
+}

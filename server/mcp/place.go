@@ -1,0 +1,58 @@
+package mcp
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// Place is the repository and the workspace of a directory.
+type Place struct {
+	// Repo is the name of the repository as import gives it, "" if the directory is in none.
+	Repo string
+	// Workspace is the root directory, as commands are recorded with it.
+	Workspace string
+	// Dir is the directory itself.
+	Dir string
+}
+
+// places remembers where directories are, because finding out runs git.
+type places struct {
+	mu  sync.Mutex // guards all
+	all map[string]located
+}
+
+type located struct {
+	Place
+	at time.Time
+}
+
+const (
+	// placeFor is how long a place is remembered: a remote that is set, or a first commit, is
+	// noticed after it.
+	placeFor  = 2 * time.Minute
+	maxPlaces = 256
+)
+
+func newPlaces() *places { return &places{all: map[string]located{}} }
+
+// locate returns the place of a directory.
+func (p *places) locate(ctx context.Context, find func(context.Context, string) (Place, error), dir string) Place {
+	p.mu.Lock()
+	known, ok := p.all[dir]
+	p.mu.Unlock()
+	if ok && time.Since(known.at) < placeFor {
+		return known.Place
+	}
+	found, err := find(ctx, dir)
+	if err != nil {
+		return Place{Workspace: dir, Dir: dir}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.all) >= maxPlaces {
+		clear(p.all)
+	}
+	p.all[dir] = located{found, time.Now()}
+	return found
+}

@@ -1,0 +1,62 @@
+package mcp_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/recountdb/recount/server/mcp"
+)
+
+// TestToolsAnswer checks the answer of each tool.
+func TestToolsAnswer(t *testing.T) {
+	c := connectTo(t, mcp.New(newWorld(t).options()), nil)
+	for _, x := range []struct {
+		tool  string
+		in    map[string]any
+		wants []string
+	}{
+		{"symbols", map[string]any{"text": "Total"}, []string{"cart.Cart.Total", "cart/cart.go:8", "proof: recount://answer/"}},
+		{"symbols", map[string]any{"text": "Total", "detail": true}, []string{"@carts"}},
+		{"calls", map[string]any{"symbol": "Cart.Total"}, []string{"web.render", "cart.TestTotal"}},
+		{"calls", map[string]any{"symbol": "web.render", "direction": "callees"}, []string{"cart.Cart.Total"}},
+		{"calls", map[string]any{"symbol": "web.show", "to": "Cart.Total"}, []string{"path 1", "web.render", "web/web.go"}},
+		{"impact", map[string]any{"symbols": []string{"taxed"}}, []string{"web.render", "TestTotal", "@carts"}},
+		{"impact", map[string]any{"diff": "HEAD~1..HEAD"}, []string{"web.render", "TestTotal", "@carts"}},
+		{"impact", map[string]any{"files": []string{"cart/cart.go"}, "only": "tests"}, []string{"TestTotal"}},
+		{"diff", map[string]any{}, []string{"cart.taxed", "cart.Cart.Empty", "@carts"}},
+		{"repository", map[string]any{}, []string{"symbols"}},
+		{"repository", map[string]any{"view": "log"}, []string{"add tax"}},
+		{"repository", map[string]any{"view": "routes"}, []string{"/carts/{id}", "web/web.go:13"}},
+		{"repository", map[string]any{"view": "communities"}, []string{"communities["}},
+		{"repository", map[string]any{"view": "graph", "symbol": "web.render"}, []string{"cart.Cart.Total"}},
+		{"stale", map[string]any{"since": "HEAD~1"}, []string{"web.render", "aged"}},
+		{"runtime", map[string]any{"view": "stats"}, nil},
+		{"runtime", map[string]any{"view": "dead_routes"}, nil},
+		{"why", map[string]any{}, []string{"go test ./cart", "FAIL: TestTotal", "mended before", "vim cart/cart.go"}},
+		{"why", map[string]any{"about": "go test"}, []string{"go test ./cart"}},
+		{"commands", map[string]any{"text": "go test"}, []string{"go test ./cart"}},
+		{"commands", map[string]any{"view": "recurring"}, []string{"go test"}},
+		{"evidence", map[string]any{"text": "cart"}, nil},
+		{"import", map[string]any{}, []string{"example.org/shop"}},
+	} {
+		text := c.says(x.tool, x.in, x.wants...)
+		t.Logf("%s %v\n%s\n", x.tool, x.in, text)
+	}
+}
+
+// TestToolsListIsSmall counts the bytes of the real answer, which every conversation pays for.
+func TestToolsListIsSmall(t *testing.T) {
+	c := connectTo(t, mcp.New(newWorld(t).options()), nil)
+	r, err := c.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d tools, %d bytes", len(r.Tools), len(b))
+	if len(r.Tools) > 14 || len(b) > 9<<10 {
+		t.Errorf("%d tools, %d bytes: want at most 14 and 9216", len(r.Tools), len(b))
+	}
+}
