@@ -6,7 +6,6 @@ import (
 
 	"github.com/recountdb/recount/query/code"
 	"github.com/recountdb/recount/query/commands"
-	"github.com/recountdb/recount/schemas"
 	"github.com/recountdb/recount/server/access"
 	"github.com/recountdb/recount/server/api"
 )
@@ -41,22 +40,6 @@ func (g gated) show(ctx context.Context, ref string) (commands.ShowResponse, err
 		return commands.ShowResponse{}, err
 	}
 	return g.b.Show(ctx, ref)
-}
-
-// append appends events as the principal may.
-func (g gated) append(ctx context.Context, events []schemas.Event) ([]api.Appended, error) {
-	if err := g.allow(ctx, "POST /v1/events"); err != nil {
-		return nil, err
-	}
-	if p, known := access.FromContext(ctx); known {
-		for i, e := range events {
-			var err error
-			if events[i], err = access.CheckOwnership(p, e); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return g.b.Append(ctx, events)
 }
 
 // export writes a graph.

@@ -92,6 +92,7 @@ func New(o Options) *Server {
 		Instructions: instructions,
 		Capabilities: &sdk.ServerCapabilities{},
 		Logger:       slog.New(slog.DiscardHandler),
+		//lint:ignore SA1019 clients of the versions before 2026-07-28 name their directories by roots
 		RootsListChangedHandler: func(_ context.Context, r *sdk.RootsListChangedRequest) {
 			s.sessions.forgetRoots(r.Session.ID())
 		},
