@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/cockroachdb/pebble/v2"
-
 	"github.com/recountdb/recount/projections/cut"
 	"github.com/recountdb/recount/projections/store"
 	"github.com/recountdb/recount/schemas"
@@ -92,7 +90,7 @@ func (g *Graph) Lookup(id schemas.EventID, visible func(Outcome) bool) (Outcome,
 }
 
 // latest returns the latest visible outcome of a command.
-func latest(v *store.View, it *pebble.Iterator, id schemas.EventID, visible func(Outcome) bool) (Outcome, bool, error) {
+func latest(v *store.View, it store.Iterator, id schemas.EventID, visible func(Outcome) bool) (Outcome, bool, error) {
 	var found Outcome
 	ok := false
 	err := descend(v, it, id, func(o Outcome) bool {
@@ -125,7 +123,7 @@ func (g *Graph) Outcomes(id schemas.EventID) ([]Outcome, error) {
 }
 
 // descend visits the outcomes of a command, the latest first, until visit returns false.
-func descend(v *store.View, it *pebble.Iterator, id schemas.EventID, visit func(Outcome) bool) error {
+func descend(v *store.View, it store.Iterator, id schemas.EventID, visit func(Outcome) bool) error {
 	prefix := append(append(make([]byte, 0, 17), kindOutcome), id[:]...)
 	for ok := it.SeekLT(store.PrefixEnd(prefix)); ok && bytes.HasPrefix(it.Key(), prefix); ok = it.Prev() {
 		value, err := it.ValueAndErr()

@@ -6,8 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/cockroachdb/pebble/v2"
-
 	"github.com/recountdb/recount/projections/store"
 	"github.com/recountdb/recount/schemas"
 )
@@ -43,7 +41,7 @@ const maxCached = 1 << 13
 // goroutine for one query, and closed by its caller.
 type View struct {
 	s    *store.View
-	it   *pebble.Iterator
+	it   store.Iterator
 	seen Seen
 	tps  []schemas.TopicPartition
 

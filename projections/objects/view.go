@@ -7,8 +7,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/cockroachdb/pebble/v2"
-
 	"github.com/recountdb/recount/projections/store"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
@@ -24,7 +22,7 @@ type View struct {
 	batches uint64 // the number of the last batch that it contains: see headCache
 
 	mu sync.Mutex // guards it
-	it *pebble.Iterator
+	it store.Iterator
 }
 
 // View opens a view of the currently applied state. The caller closes it.

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cockroachdb/pebble/v2"
 	"github.com/zeebo/xxh3"
 
 	"github.com/recountdb/recount/projections/store"
@@ -20,7 +19,7 @@ import (
 type fold struct {
 	m     *memory
 	t     *store.Txn
-	it    *pebble.Iterator // over the traces stored by earlier batches
+	it    store.Iterator // over the traces stored by earlier batches
 	shard uint16
 	key   []byte // key of the shard
 

@@ -8,8 +8,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/cockroachdb/pebble/v2"
-
+	"github.com/recountdb/recount/projections/store"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
@@ -58,7 +57,7 @@ type summariser struct {
 func join(ctx context.Context, a, b *View, prefix []byte, f func(key, a, b []byte) error) (err error) {
 	end := bytes.Clone(prefix)
 	end[len(end)-1]++
-	var its [2]*pebble.Iterator
+	var its [2]store.Iterator
 	var has [2]bool
 	for i, v := range []*View{a, b} {
 		it, err := v.s.Iter(prefix, end)

@@ -10,8 +10,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/cockroachdb/pebble/v2"
-
 	"github.com/recountdb/recount/projections/cache"
 	"github.com/recountdb/recount/projections/store"
 	"github.com/recountdb/recount/schemas"
@@ -196,7 +194,7 @@ func (v *View) each(ctx context.Context, lower, upper []byte, f func(key, value 
 	return v.walk(ctx, it, f)
 }
 
-func (v *View) walk(ctx context.Context, it *pebble.Iterator, f func(key, value []byte) error) error {
+func (v *View) walk(ctx context.Context, it store.Iterator, f func(key, value []byte) error) error {
 	n := 0
 	for ok := it.First(); ok; ok = it.Next() {
 		if n%1024 == 0 && ctx.Err() != nil {

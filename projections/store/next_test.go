@@ -7,7 +7,6 @@ import (
 	"math"
 	"testing"
 
-	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/recountdb/recount/schemas"
@@ -68,7 +67,7 @@ func TestViewWithinACommit(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.committing++
-	if err := tx.b.Commit(pebble.NoSync); err != nil {
+	if err := tx.b.commit(); err != nil {
 		t.Fatal(err)
 	}
 	v, err := d.View()

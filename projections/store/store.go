@@ -90,7 +90,7 @@ type DB struct {
 	name string
 	dir  string
 	log  *slog.Logger
-	db   *pebble.DB
+	db   engine
 
 	// failed is closed once failure is set.
 	failed  chan struct{}
@@ -116,7 +116,7 @@ func Open(dir string, o Options) (*DB, error) {
 	}
 	d.log = d.log.With("projection", o.Name)
 	err := d.guard(func() (err error) {
-		d.db, err = openPebble(dir, d.options(o))
+		d.db, err = openPebble(dir, pebbleOptions(d, o))
 		return err
 	})
 	if err != nil {
@@ -128,7 +128,8 @@ func Open(dir string, o Options) (*DB, error) {
 	return d, nil
 }
 
-func (d *DB) options(o Options) *pebble.Options {
+// pebbleOptions is not a method of DB, whose importers would read what it returns: see engine.go.
+func pebbleOptions(d *DB, o Options) *pebble.Options {
 	if o.FS == nil {
 		o.FS = vfs.Default
 	}
@@ -180,17 +181,21 @@ func (d *DB) options(o Options) *pebble.Options {
 }
 
 // openPebble turns Pebble's panic about a damaged file into an error.
-func openPebble(dir string, o *pebble.Options) (db *pebble.DB, err error) {
+func openPebble(dir string, o *pebble.Options) (db engine, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			db, err = nil, fmt.Errorf("%w: %v", pebble.ErrCorruption, p)
 		}
 	}()
-	return pebble.Open(dir, o)
+	opened, err := pebble.Open(dir, o)
+	if err != nil {
+		return nil, err
+	}
+	return pebbleDB{opened}, nil
 }
 
 func (d *DB) readNext() error {
-	it, err := d.db.NewIter(&pebble.IterOptions{LowerBound: []byte{kindNext}, UpperBound: []byte{kindNext + 1}})
+	it, err := d.db.iter([]byte{kindNext}, []byte{kindNext + 1})
 	if err != nil {
 		return d.explain("read offsets", err)
 	}
@@ -256,7 +261,7 @@ func (d *DB) DiskUsage(lower, upper []byte) (uint64, error) {
 
 // Flush makes everything committed durable.
 func (d *DB) Flush() error {
-	return d.explain("flush", d.guard(func() error { return d.db.LogData(nil, pebble.Sync) }))
+	return d.explain("flush", d.guard(d.db.sync))
 }
 
 // Dump yields every key and value of one state in ascending order of keys.

@@ -40,7 +40,7 @@ type Txn struct {
 	ids   []schemas.EventID // of New, by schemas.SeenAs
 	seen  *seen
 	d     *DB
-	b     *pebble.Batch
+	b     batch
 	tp    schemas.TopicPartition
 	next  int64
 	shard []byte
@@ -72,7 +72,7 @@ func (d *DB) Begin(ctx context.Context, b schemas.Batch, concerns func(*recountv
 	if err := t.Do(func() error { return t.collect(b, from, concerns) }); err != nil {
 		return nil, err
 	}
-	t.b = d.db.NewBatchWithSize(1<<10 + len(t.New)*512)
+	t.b = d.db.batch(1<<10 + len(t.New)*512)
 	return t, nil
 }
 
@@ -139,8 +139,8 @@ func (t *Txn) Get(key []byte) (value []byte, ok bool, err error) {
 
 // Iter iterates over what earlier batches stored, from lower (included) to upper (excluded). The
 // iterator must be closed before Commit or Discard.
-func (t *Txn) Iter(lower, upper []byte) (*pebble.Iterator, error) {
-	it, err := t.d.db.NewIter(&pebble.IterOptions{LowerBound: lower, UpperBound: upper})
+func (t *Txn) Iter(lower, upper []byte) (Iterator, error) {
+	it, err := t.d.db.iter(lower, upper)
 	return it, t.d.explain("read", err)
 }
 
@@ -148,15 +148,15 @@ func (t *Txn) Iter(lower, upper []byte) (*pebble.Iterator, error) {
 func (t *Txn) Explain(err error) error { return t.d.explain("read", err) }
 
 // Set stores a value with the batch.
-func (t *Txn) Set(key, value []byte) error { return t.b.Set(key, value, nil) }
+func (t *Txn) Set(key, value []byte) error { return t.b.set(key, value) }
 
 // Append adds part to the end of a key's value, or sets the value if there is none. It reads
 // nothing: reads and compactions concatenate the parts. A key must be either appended to or Set,
 // not both.
-func (t *Txn) Append(key, part []byte) error { return t.b.Merge(key, part, nil) }
+func (t *Txn) Append(key, part []byte) error { return t.b.merge(key, part) }
 
 // Delete removes a key with the batch.
-func (t *Txn) Delete(key []byte) error { return t.b.Delete(key, nil) }
+func (t *Txn) Delete(key []byte) error { return t.b.remove(key) }
 
 // Commit stores everything. A crash leaves all of it or nothing. Next moves when the state is
 // readable, so that a caller that sees an offset passed also sees its effect.
@@ -182,7 +182,7 @@ func (t *Txn) Commit() error {
 	t.d.mu.Lock()
 	t.d.committing++
 	t.d.mu.Unlock()
-	if err := t.d.guard(func() error { return t.b.Commit(pebble.NoSync) }); err != nil {
+	if err := t.d.guard(t.b.commit); err != nil {
 		return t.d.explain("write", err) // whether it was stored is unknown: views read the offset from the store
 	}
 	t.d.mu.Lock()

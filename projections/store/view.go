@@ -12,7 +12,7 @@ import (
 // View is one state of the store, for reading.
 type View struct {
 	d *DB
-	s *pebble.Snapshot
+	s reader
 	// mark is its watermark, nil if a batch was being committed when it was opened.
 	mark schemas.Watermark
 }
@@ -24,7 +24,7 @@ func (d *DB) View() (*View, error) {
 	}
 	d.mu.RLock()
 	defer d.mu.RUnlock() // no commit begins or ends meanwhile
-	v := &View{d: d, s: d.db.NewSnapshot()}
+	v := &View{d: d, s: d.db.snapshot()}
 	if d.committing == 0 {
 		v.mark = maps.Clone(d.next)
 	}
@@ -49,8 +49,8 @@ func (v *View) Get(key []byte, use func(value []byte) error) (bool, error) {
 }
 
 // Iter iterates over the keys from lower (included) to upper (excluded); nil means no bound.
-func (v *View) Iter(lower, upper []byte) (*pebble.Iterator, error) {
-	it, err := v.s.NewIter(&pebble.IterOptions{LowerBound: lower, UpperBound: upper})
+func (v *View) Iter(lower, upper []byte) (Iterator, error) {
+	it, err := v.s.iter(lower, upper)
 	return it, v.d.explain("read", err)
 }
 

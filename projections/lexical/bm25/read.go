@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/cockroachdb/pebble/v2"
+	"github.com/recountdb/recount/projections/store"
 )
 
 // iterator returns an iterator over all lists. Keys are ordered by partition, term and collection,
 // so one iterator never has to go back, and the lists of small collections are adjacent. It is
 // opened on first use, since most searches find everything in memory.
-func (s *search) iterator() (*pebble.Iterator, error) {
+func (s *search) iterator() (store.Iterator, error) {
 	if s.iter == nil {
 		v, err := s.View()
 		if err != nil {
@@ -57,7 +57,7 @@ const fewCollections = 16
 func (s *search) readTerm(from, to, term int) error {
 	s.key = appendTerm(s.key[:0], s.index.kind, s.Collections[from].Shard, s.Terms[term].Text)
 	end := len(s.key)
-	var it *pebble.Iterator
+	var it store.Iterator
 	at, n := uint32(0), uint32(0) // collection and block at which the iterator is
 	for i := from; i < to; i++ {
 		c := &s.Collections[i]

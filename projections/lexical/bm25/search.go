@@ -7,8 +7,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/cockroachdb/pebble/v2"
-
 	"github.com/recountdb/recount/projections/store"
 )
 
@@ -149,7 +147,7 @@ type search struct {
 	ctx     context.Context
 	index   *Index
 	view    *store.View
-	iter    *pebble.Iterator
+	iter    store.Iterator
 	factors []float64 // by term
 	// required is the number of required terms; strict is true if there are any, or excluded ones.
 	required int
