@@ -62,6 +62,7 @@ var operations = append(append(questionsAboutCommands(), questionsForEvidence().
 	{"GET /v1/intents", Admin, ofCommands, ""},
 	{"GET /v1/intents/{id}", Admin, ofCommands, ""},
 	{"POST /v1/code/", Scoped, ofCode, schemas.GrantCode},
+	{"POST /v1/context", Scoped, ofCode, schemas.GrantCode},
 	{"POST /v1/runtime/", Scoped, ofSpans, schemas.GrantRuntime},
 	{Spans, Scoped, ofSpans, schemas.GrantIngest},
 

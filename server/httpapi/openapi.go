@@ -12,15 +12,19 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	packing "github.com/recountdb/recount/query/context"
 	"github.com/recountdb/recount/query/evidence"
 )
 
-// schemaName returns the name of a type in the OpenAPI description. The types of package evidence
-// get a prefix, because their names, such as Request, are ambiguous beside those of other packages.
+// schemaName returns the name of a type in the OpenAPI description. The types of packages evidence
+// and context get a prefix, because their names, such as Request, are ambiguous beside those of other packages.
 func schemaName(t reflect.Type, hint string) string {
 	name := huma.DefaultSchemaNamer(t, hint)
-	if t.PkgPath() == reflect.TypeFor[evidence.Request]().PkgPath() {
+	switch t.PkgPath() {
+	case reflect.TypeFor[evidence.Request]().PkgPath():
 		return "Evidence" + name
+	case reflect.TypeFor[packing.Request]().PkgPath():
+		return "Context" + name
 	}
 	return name
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/recountdb/recount/query/code"
+	packing "github.com/recountdb/recount/query/context"
 	"github.com/recountdb/recount/query/evidence"
 	"github.com/recountdb/recount/query/runtime"
 	"github.com/recountdb/recount/server/httpapi"
@@ -83,7 +84,7 @@ func TestOpenAPI(t *testing.T) {
 			t.Errorf("no operation %s", want)
 		}
 	}
-	for _, path := range slices.Concat(evidence.Questions.Paths(), code.Questions.Paths(), runtime.Questions.Paths()) {
+	for _, path := range slices.Concat(evidence.Questions.Paths(), packing.Questions.Paths(), code.Questions.Paths(), runtime.Questions.Paths()) {
 		if doc["paths"].(map[string]any)["/v1/"+path] == nil {
 			t.Errorf("question %s is not served", path)
 		}

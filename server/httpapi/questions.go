@@ -9,6 +9,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/recountdb/recount/query/commands"
+	packing "github.com/recountdb/recount/query/context"
 	"github.com/recountdb/recount/query/evidence"
 	"github.com/recountdb/recount/query/question"
 )
@@ -19,6 +20,7 @@ func (s *server) registerQuestions(h huma.API) {
 	register(s, h, evidence.Question)
 	registerFailing(s, h, evidence.RememberedQuestion)
 	registerFailing(s, h, evidence.AnnouncedQuestion)
+	register(s, h, packing.Question)
 	registerFailing(s, h, commands.FindQuestion)
 	register(s, h, commands.WhyQuestion)
 	register(s, h, commands.StitchQuestion)

@@ -10,12 +10,14 @@ import (
 
 	"github.com/recountdb/recount/processors"
 	"github.com/recountdb/recount/processors/embed"
+	"github.com/recountdb/recount/processors/source"
 	"github.com/recountdb/recount/projections/objects"
 	runtimegraph "github.com/recountdb/recount/projections/runtime"
 	"github.com/recountdb/recount/projections/segment"
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/code"
 	"github.com/recountdb/recount/query/commands"
+	packing "github.com/recountdb/recount/query/context"
 	"github.com/recountdb/recount/query/evidence"
 	"github.com/recountdb/recount/query/runtime"
 	"github.com/recountdb/recount/schemas"
@@ -135,6 +137,8 @@ func (n *Node) ask(ctx context.Context, path string, request, response any) erro
 			return err
 		}
 		return evidence.Questions.Answer(ctx, asked, path, request, response)
+	case path == packing.Question.Path:
+		return packing.Questions.Answer(ctx, n.packingSources(), path, request, response)
 	case strings.HasPrefix(path, "runtime/"):
 		if err := n.summing(schemas.TopicSpans); err != nil {
 			return err
@@ -200,6 +204,38 @@ func (n *Node) codeSources() code.Sources {
 		s.Running = runtime.Callers(n.runtimeSources())
 	}
 	return s
+}
+
+// packingSources returns the sources of questions for context.
+func (n *Node) packingSources() packing.Sources {
+	return packing.Sources{Code: code.Sources{Set: n.set, Graphs: n.graphs}, Cache: n.packed, Content: n.content}
+}
+
+// content reads the content of a file from its event; nil if the event was erased or has none.
+func (n *Node) content(ctx context.Context, of packing.Content) ([]byte, error) {
+	if _, erased := n.log.ErasedAt(of.At); erased {
+		return nil, nil
+	}
+	lr, err := n.log.Read(ctx, of.At)
+	if err != nil {
+		return nil, fmt.Errorf("read the event at %s: %w", of.At, err)
+	}
+	e, err := lr.Event()
+	if err != nil {
+		return nil, fmt.Errorf("event at %s: %w", of.At, err)
+	}
+	payload, err := e.DecodePayload()
+	if err != nil {
+		return nil, fmt.Errorf("event at %s: %w", of.At, err)
+	}
+	m, ok := payload.(*recountv1.SourceRevised)
+	if !ok {
+		return nil, nil
+	}
+	if z := m.GetContentZstd(); len(z) > 0 {
+		return schemas.Decompress(z, source.MaxContent)
+	}
+	return m.GetContent(), nil
 }
 
 func (n *Node) runtimeSources() runtime.Sources {

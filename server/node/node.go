@@ -27,6 +27,7 @@ import (
 	"github.com/recountdb/recount/processors"
 	"github.com/recountdb/recount/projections"
 	"github.com/recountdb/recount/query/code"
+	packing "github.com/recountdb/recount/query/context"
 	"github.com/recountdb/recount/schemas"
 	"github.com/recountdb/recount/server/access"
 	"github.com/recountdb/recount/server/api"
@@ -82,6 +83,8 @@ type Node struct {
 	spoolFault error
 	// graphs caches the code graphs that questions walk.
 	graphs *code.Cache
+	// packed caches what questions for context derive from snapshots.
+	packed *packing.Cache
 	// turns limits how many questions for evidence are answered at once.
 	turns *semaphore.Weighted
 	// exporters are cancelled if an erasure waits for them.
@@ -122,7 +125,7 @@ func open(ctx context.Context, cfg Config, local bool, progress func(api.Progres
 	if cfg, err = cfg.Normal(); err != nil {
 		return nil, err
 	}
-	n = &Node{cfg: cfg, started: time.Now(), local: local, progress: progress, reg: prometheus.NewRegistry(), graphs: code.NewCache(0), turns: semaphore.NewWeighted(int64(runtime.GOMAXPROCS(0)))}
+	n = &Node{cfg: cfg, started: time.Now(), local: local, progress: progress, reg: prometheus.NewRegistry(), graphs: code.NewCache(0), packed: packing.NewCache(), turns: semaphore.NewWeighted(int64(runtime.GOMAXPROCS(0)))}
 	n.chain = processors.DefaultChain()
 	n.stopping, n.stop = context.WithCancel(context.Background())
 	defer func() {

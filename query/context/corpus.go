@@ -1,0 +1,230 @@
+package context
+
+import (
+	"context"
+	"encoding/hex"
+	"path"
+	"strings"
+	"sync"
+
+	"github.com/recountdb/recount/projections/cache"
+	"github.com/recountdb/recount/query/code"
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// corpus has the files of one snapshot in the form that the channels rank. It is immutable.
+type corpus struct {
+	hash  schemas.Hash
+	files []file
+	// byPath has their indexes, and byBase those of each last element of a path.
+	byPath map[string]int32
+	byBase map[string][]int32
+	// ofNode is the file of each symbol of the study, -1 for packages and unknown ones.
+	ofNode []int32
+	length float64 // the mean length of the documents
+	graph  *fileGraph
+	names  *nameTable
+	past   *past
+}
+
+// file is one file of a corpus.
+type file struct {
+	code.FileState
+	*document
+	test bool
+	// noise marks what a person seldom means: generated, vendored, locked or minified files.
+	noise bool
+	// from and to are its symbols in the study.
+	from, to int32
+	pathTerm []term
+	stem     string // the last element of its path without its extension and marks of a test
+	dirs     []string
+}
+
+// Cache keeps what questions derive from snapshots: documents of contents, corpora of the last few
+// snapshots. It is safe for concurrent use.
+type Cache struct {
+	mu        sync.Mutex
+	documents *cache.Map[string, *document] // by language and blob
+	commits   *cache.Map[string, *commitWords]
+	contents  *cache.Map[string, []byte]
+	corpora   []*corpus // most recently used first
+	words     *splitter
+}
+
+// These are the limits of a cache in bytes, and its number of corpora.
+const (
+	documentBytes = 96 << 20
+	commitBytes   = 32 << 20
+	contentBytes  = 16 << 20
+	maxCorpora    = 4
+)
+
+// NewCache returns an empty cache.
+func NewCache() *Cache {
+	return &Cache{
+		documents: cache.New[string, *document](documentBytes), commits: cache.New[string, *commitWords](commitBytes),
+		contents: cache.New[string, []byte](contentBytes), words: newSplitter(),
+	}
+}
+
+// Content identifies the content of a file.
+type Content struct {
+	// At is the event that holds it.
+	At schemas.Position
+	// Blob is git's object id in hex.
+	Blob string
+}
+
+// corpusOf returns the corpus of a study's snapshot, and builds it if it is not cached. Concurrent
+// callers wait.
+func (c *Cache) corpusOf(ctx context.Context, st *code.Study, s Sources) (*corpus, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i, x := range c.corpora {
+		if x.hash == st.Hash() {
+			copy(c.corpora[1:i+1], c.corpora[:i])
+			c.corpora[0] = x
+			return x, nil
+		}
+	}
+	x, err := c.build(ctx, st, s)
+	if err != nil {
+		return nil, err
+	}
+	c.corpora = append([]*corpus{x}, c.corpora[:min(len(c.corpora), maxCorpora-1)]...)
+	return x, nil
+}
+
+func (c *Cache) build(ctx context.Context, st *code.Study, s Sources) (*corpus, error) {
+	states, err := st.Files()
+	if err != nil {
+		return nil, err
+	}
+	x := &corpus{hash: st.Hash(), byPath: make(map[string]int32, len(states)), byBase: map[string][]int32{}}
+	total := 0.0
+	for i, f := range states {
+		if i&0xff == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		d, err := c.document(ctx, st, s, f)
+		if err != nil {
+			return nil, err
+		}
+		base := path.Base(f.Path)
+		x.byPath[f.Path] = int32(i)
+		x.byBase[base] = append(x.byBase[base], int32(i))
+		x.files = append(x.files, fileOf(c.words, f, d))
+		total += d.length
+	}
+	x.length = max(1, total/max(1, float64(len(states))))
+	x.place(st)
+	x.graph = joinFiles(st, x)
+	x.names = namesOf(st)
+	x.past, err = c.pastOf(ctx, st, x)
+	return x, err
+}
+
+// place finds the symbols of each file. Symbols are in key order, so those of a file are adjacent.
+func (x *corpus) place(st *code.Study) {
+	x.ofNode = make([]int32, st.Len())
+	at, last := int32(-1), ""
+	for n := range x.ofNode {
+		if p := st.Path(int32(n)); n == 0 || p != last {
+			last, at = p, -1
+			if i, ok := x.byPath[p]; ok {
+				at = i
+				x.files[i].from = int32(n)
+			}
+		}
+		if x.ofNode[n] = at; at >= 0 {
+			x.files[at].to = int32(n) + 1
+			x.files[at].test = x.files[at].test || st.Test(int32(n)) && st.Chain(int32(n)) == ""
+		}
+	}
+}
+
+// document returns the document of a file. The caller holds mu.
+func (c *Cache) document(ctx context.Context, st *code.Study, s Sources, f code.FileState) (*document, error) {
+	if f.Skipped != "" {
+		return &document{}, nil
+	}
+	key := f.Language + "\x00" + f.Blob
+	if d, ok := c.documents.Get(key); ok {
+		return d, nil
+	}
+	facts, at, err := st.Facts(f)
+	if err != nil {
+		return nil, err
+	}
+	if facts == nil {
+		return &document{}, nil
+	}
+	content, err := s.content(ctx, facts, at, f)
+	if err != nil {
+		return nil, err
+	}
+	if len(content) > maxContent {
+		content = content[:maxContent]
+	}
+	d := documentOf(c.words, content, facts)
+	c.documents.Put(key, d, d.bytes())
+	c.documents.Trim()
+	return d, nil
+}
+
+// maxContent is the size in bytes beyond which the rest of a file does not count.
+const maxContent = 400_000
+
+// content returns the content of a file: from its facts if they have it, else from the log; nil if it
+// is not there, for example because it was erased.
+func (s Sources) content(ctx context.Context, facts *recountv1.FileFacts, at schemas.Position, f code.FileState) ([]byte, error) {
+	if z := facts.GetContentZstd(); len(z) > 0 {
+		if b, err := schemas.Decompress(z, 8<<20); err == nil {
+			return b, nil
+		}
+	}
+	if s.Content == nil {
+		return nil, nil
+	}
+	return s.Content(ctx, Content{at, hex.EncodeToString([]byte(f.Blob))})
+}
+
+// lines returns the lines of a file, or nil if its content is not known.
+func (c *Cache) lines(ctx context.Context, st *code.Study, s Sources, f code.FileState) ([]string, error) {
+	// The facts are read each time: what was erased has none, whatever is cached.
+	facts, at, err := st.Facts(f)
+	if err != nil || facts == nil {
+		return nil, err
+	}
+	key := at.String()
+	c.mu.Lock()
+	content, ok := c.contents.Get(key)
+	c.mu.Unlock()
+	if !ok {
+		if content, err = s.content(ctx, facts, at, f); err != nil || content == nil {
+			return nil, err
+		}
+		c.mu.Lock()
+		c.contents.Put(key, content, len(content)+64)
+		c.contents.Trim()
+		c.mu.Unlock()
+	}
+	return strings.Split(string(content), "\n"), nil
+}
+
+func fileOf(s *splitter, f code.FileState, d *document) file {
+	x := file{FileState: f, document: d, test: testPath(f.Path), noise: f.Generated || noisy(f.Path), from: 0, to: 0}
+	s.each(f.Path, func(w wordTerms) {
+		x.pathTerm = append(x.pathTerm, w.parts...)
+		if w.whole != 0 {
+			x.pathTerm = append(x.pathTerm, w.whole)
+		}
+	})
+	x.stem = stemOf(path.Base(f.Path))
+	if dir := path.Dir(f.Path); dir != "." {
+		x.dirs = strings.Split(dir, "/")
+	}
+	return x
+}

@@ -1,0 +1,227 @@
+package context
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/code"
+)
+
+// Sources are the data that the question is answered from.
+type Sources struct {
+	// Code has the graphs. Required.
+	Code code.Sources
+	// Cache keeps what is derived from snapshots across questions. Required.
+	Cache *Cache
+	// Content reads the content of a file, nil where it is not known any more. Without it only the
+	// files whose facts hold it have a text.
+	Content func(ctx context.Context, of Content) ([]byte, error)
+}
+
+// engine is the state of one question.
+type engine struct {
+	ctx  context.Context
+	s    Sources
+	r    Request
+	st   *code.Study
+	a    *query.Session[query.Step]
+	c    *corpus
+	task task
+
+	// given are the files of the request and those of its change; changed are the symbols of the
+	// change.
+	given   []int32
+	changed []int32
+	unknown []string // given files that the revision does not have
+	terms   []found
+	missing []taskTerm
+	pointed pointed
+	// described are the symbols that the task describes, the best first.
+	described []code.Scored
+}
+
+// Pack answers a request. An error is one of those of code.Symbols.
+func Pack(ctx context.Context, s Sources, r Request) (Response, error) {
+	if err := r.check(); err != nil {
+		return Response{}, err
+	}
+	r = r.normal()
+	st, err := code.OpenStudy(ctx, s.Code, code.Scope{Repo: r.Repository, At: r.Revision, AtLeast: r.AtLeast, WaitMS: r.WaitMS})
+	if err != nil {
+		return Response{}, err
+	}
+	defer st.Close()
+	e := &engine{ctx: ctx, s: s, r: r, st: st, a: st.Session()}
+	if e.c, err = s.Cache.corpusOf(ctx, st, s); err != nil {
+		return Response{}, err
+	}
+	e.a.RecordTime("corpus")
+	e.task = readTask(newSplitter(), r.Task)
+	if err := e.readGiven(); err != nil {
+		return Response{}, err
+	}
+	files, err := e.rankFiles()
+	if err != nil {
+		return Response{}, err
+	}
+	e.a.RecordTime("files")
+	symbols, err := e.rankSymbols(files)
+	if err != nil {
+		return Response{}, err
+	}
+	e.a.RecordTime("symbols")
+	resp := Response{Revision: st.Revision(), Budget: r.Budget, Files: []File{}, Items: []Item{}}
+	hint := ""
+	if resp.Known, hint = e.known(files); !resp.Known {
+		files, symbols = files[:min(len(files), 3)], nil
+	}
+	if len(e.unknown) > 0 {
+		hint = strings.TrimPrefix(hint+"; the revision does not have "+strings.Join(e.unknown[:min(len(e.unknown), 5)], ", "), "; ")
+	}
+	resp.Hint = hint
+	if err := e.pack(&resp, files, symbols); err != nil {
+		return Response{}, err
+	}
+	e.a.RecordTime("pack")
+	e.a.Step(query.Step{Operator: "pack", Counts: map[string]int64{"budget": int64(r.Budget), "tokens": int64(resp.Tokens), "files": int64(len(resp.Files)), "items": int64(len(resp.Items))}})
+	filters := []query.AppliedFilter{{Field: "budget", Op: "le", Value: fmt.Sprint(r.Budget)}}
+	if r.Tests != TestsAlso {
+		filters = append(filters, query.AppliedFilter{Field: "tests", Op: "eq", Value: r.Tests})
+	}
+	resp.Basis = query.BasisOf(e.a, len(resp.Files)+len(resp.Items) == 0, hint, filters)
+	return resp, nil
+}
+
+// readGiven finds the given files, and what changed between two revisions.
+func (e *engine) readGiven() error {
+	add := func(i int32) {
+		if !slices.Contains(e.given, i) {
+			e.given = append(e.given, i)
+		}
+	}
+	for _, f := range e.r.Files {
+		f = strings.TrimPrefix(strings.TrimPrefix(f, "./"), e.st.Revision().Repo+"/")
+		found := e.c.located(f)
+		if len(found) != 1 {
+			e.unknown = append(e.unknown, f)
+			continue
+		}
+		add(found[0])
+	}
+	if e.r.Base != "" {
+		paths, symbols, err := e.st.Differences(e.r.Base)
+		if err != nil {
+			return err
+		}
+		e.changed = symbols
+		for _, p := range paths {
+			if i, ok := e.c.byPath[p]; ok && len(e.given) < MaxFiles {
+				add(i)
+			}
+		}
+		if len(paths) == 0 && e.r.Task == "" && len(e.r.Files) == 0 {
+			return &query.NotFoundError{Ref: e.r.Base + ".." + e.r.Revision, Hint: "no file differs between the two revisions"}
+		}
+	}
+	if len(e.unknown) > 0 && len(e.given) == 0 && strings.TrimSpace(e.r.Task) == "" && e.r.Base == "" {
+		return &query.NotFoundError{Ref: e.unknown[0], Hint: "the revision has no such file; give its path in the repository, or name another revision with at"}
+	}
+	return nil
+}
+
+// rankFiles runs the channels of files and fuses them.
+func (e *engine) rankFiles() ([]fused, error) {
+	var all []ranking
+	add := func(channel string, score map[int32]float64) {
+		for i := range score {
+			if e.leftOut(i) {
+				delete(score, i)
+			}
+		}
+		r := rankingOf(channel, score)
+		if len(r.keys) == 0 {
+			return
+		}
+		all = append(all, r)
+		e.a.Step(r.step(func(i int32) string { return e.c.files[i].Path }))
+	}
+	if e.task.text != "" {
+		e.terms, e.missing = e.c.lookup(e.task.terms)
+		e.pointed = e.byNames()
+		add(chTraced, e.pointed.traced)
+		add(chNamed, e.pointed.files)
+		add(chWords, e.c.byWords(e.terms))
+		bySymbols, err := e.bySymbols()
+		if err != nil {
+			return nil, err
+		}
+		add(chSymbols, bySymbols)
+		add(chPast, e.c.byPast(e.task.terms))
+	}
+	if len(e.given) > 0 {
+		near := e.given[:min(len(e.given), 20)]
+		add(chTogether, e.c.byTogether(e.given))
+		add(chTwin, e.c.byTwins(near))
+		add(chEdges, e.c.byEdges(e.given))
+		add(chFolder, e.c.byFolder(near))
+		add(chAlike, e.c.alike(near[:min(len(near), 4)]))
+	}
+	first := fuse(all, weightOfFiles)
+	seeds := map[int32]float64{}
+	for _, g := range e.given {
+		seeds[g] = 1
+	}
+	for i, f := range first[:min(len(first), 5)] {
+		seeds[f.key] += 0.5 * f.score / first[0].score / float64(1+i)
+	}
+	add(chWalk, e.c.byWalk(seeds))
+	ranked := fuse(all, weightOfFiles)
+	for i := range ranked {
+		f := &e.c.files[ranked[i].key]
+		if f.noise {
+			ranked[i].score *= noiseFactor
+		} else if prosePath(f.Path) {
+			ranked[i].score *= proseFactor
+		}
+	}
+	slices.SortStableFunc(ranked, func(a, b fused) int { return cmp.Compare(b.score, a.score) })
+	return ranked, nil
+}
+
+func weightOfFiles(channel string) float64 { return fileWeights[channel] }
+
+// leftOut reports whether a file is no answer: a given one, or one that the request excludes.
+func (e *engine) leftOut(i int32) bool {
+	test := e.c.files[i].test
+	return e.r.Tests == TestsOnly && !test || e.r.Tests == TestsNone && test || slices.Contains(e.given, i)
+}
+
+// bySymbols ranks files by their best symbols for the task.
+func (e *engine) bySymbols() (map[int32]float64, error) {
+	found, err := e.st.Described(e.task.text[:min(len(e.task.text), maxDescription)])
+	if err != nil {
+		return nil, err
+	}
+	e.a.RecordTime("description")
+	e.described = found
+	score := map[int32]float64{}
+	counted := map[int32]int{}
+	slices.SortStableFunc(found, func(a, b code.Scored) int { return cmp.Compare(b.Score, a.Score) })
+	for _, s := range found[:min(len(found), 400)] {
+		f := e.c.ofNode[s.N]
+		if f < 0 {
+			continue
+		}
+		// The best symbol counts whole, each further one half of the one before.
+		score[f] += s.Score / float64(int(1)<<min(counted[f], 20))
+		counted[f]++
+	}
+	return score, nil
+}
+
+// maxDescription is the number of bytes of a task that describe symbols.
+const maxDescription = 4000

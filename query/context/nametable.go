@@ -1,0 +1,102 @@
+package context
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/recountdb/recount/query/code"
+)
+
+// nameTable finds symbols by parts of their names.
+type nameTable struct {
+	lower []string // distinct names in lower case, ordered
+	nodes [][]int32
+}
+
+func namesOf(st *code.Study) *nameTable {
+	byName := map[string][]int32{}
+	for n := range int32(st.Len()) {
+		if st.Chain(n) != "" {
+			name := strings.ToLower(st.Name(n))
+			byName[name] = append(byName[name], n)
+		}
+	}
+	t := &nameTable{}
+	for name := range byName {
+		t.lower = append(t.lower, name)
+	}
+	slices.Sort(t.lower)
+	for _, name := range t.lower {
+		t.nodes = append(t.nodes, byName[name])
+	}
+	return t
+}
+
+// maxTier is the number of symbols of a tier beyond which a name says nothing.
+const maxTier = 40
+
+// These are the scores of the tiers.
+const (
+	tierExact, tierCase, tierPrefix, tierPart = 1, 0.9, 0.55, 0.35
+)
+
+// find calls use with the symbols whose names match a name as written, with the score of the best
+// tier: exact, ignoring case, prefix, part.
+func (t *nameTable) find(st *code.Study, name string, use func(n int32, score float64)) {
+	lower := strings.ToLower(name)
+	i, ok := slices.BinarySearch(t.lower, lower)
+	if ok {
+		rare := rarity(len(t.nodes[i]))
+		for _, n := range t.nodes[i] {
+			score := tierCase
+			if st.Name(n) == name {
+				score = tierExact
+			}
+			use(n, score*rare)
+		}
+	}
+	if len(lower) < 4 {
+		return
+	}
+	var longer []int32
+	for j := i; j < len(t.lower) && strings.HasPrefix(t.lower[j], lower) && len(longer) <= maxTier; j++ {
+		if t.lower[j] != lower {
+			longer = append(longer, t.nodes[j]...)
+		}
+	}
+	if len(longer) <= maxTier {
+		for _, n := range longer {
+			use(n, tierPrefix*rarity(len(longer)))
+		}
+	}
+	if ok || len(lower) < 6 {
+		return
+	}
+	var parts []int32
+	for j, other := range t.lower {
+		if strings.Contains(other, lower) && !strings.HasPrefix(other, lower) {
+			if parts = append(parts, t.nodes[j]...); len(parts) > maxTier {
+				return
+			}
+		}
+	}
+	for _, n := range parts {
+		use(n, tierPart*rarity(len(parts)))
+	}
+}
+
+// rarity is 1 for a name that one symbol has, and less the more have it.
+func rarity(count int) float64 { return 1 / (1 + 0.15*float64(count-1)) }
+
+// byScore orders indexes by score, the highest first, then by index.
+func byScore(score map[int32]float64) []int32 {
+	all := make([]int32, 0, len(score))
+	for i, s := range score {
+		if s > 0 {
+			all = append(all, i)
+		}
+	}
+	slices.SortFunc(all, func(a, b int32) int { return cmp.Or(cmp.Compare(score[b], score[a]), cmp.Compare(a, b)) })
+	return all
+}

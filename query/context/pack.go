@@ -1,0 +1,252 @@
+package context
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/recountdb/recount/internal/tokens"
+	"github.com/recountdb/recount/query/code"
+)
+
+// fileShare is the share of the budget that the list of files may take; asked is that if the request
+// says how many it wants.
+const fileShare, askedFileShare = 0.25, 0.6
+
+// pack fills an answer with files and symbols until the budget is used.
+func (e *engine) pack(resp *Response, files, symbols []fused) error {
+	var head strings.Builder
+	writeHead(&head, *resp)
+	used := tokens.Count(head.String())
+	limit := fileShare
+	if e.r.Limit > DefaultLimit {
+		limit = askedFileShare
+	}
+	most := max(int(limit*float64(e.r.Budget)), 0)
+	for _, f := range files[:min(len(files), e.r.Limit)] {
+		file := e.file(f)
+		n := countOf(func(b *strings.Builder) { writeFile(b, &file) })
+		if used+n > max(most, used) && len(resp.Files) > 0 || used+n > e.r.Budget {
+			break
+		}
+		if used+n > most && len(resp.Files) > 0 {
+			break
+		}
+		used += n
+		resp.Files = append(resp.Files, file)
+	}
+	if err := e.packSymbols(resp, symbols, e.r.Budget-used); err != nil {
+		return err
+	}
+	// What is counted by parts can differ from the whole, since tokens may span the ends of lines.
+	for resp.Tokens = tokens.Count(resp.Text()); resp.Tokens > e.r.Budget; resp.Tokens = tokens.Count(resp.Text()) {
+		switch {
+		case len(resp.Items) > 0:
+			resp.Items = resp.Items[:len(resp.Items)-1]
+		case len(resp.Files) > 0:
+			resp.Files = resp.Files[:len(resp.Files)-1]
+		default:
+			resp.Hint = ""
+		}
+		if len(resp.Items)+len(resp.Files) == 0 && resp.Hint == "" {
+			break
+		}
+	}
+	return nil
+}
+
+func countOf(write func(b *strings.Builder)) int {
+	var b strings.Builder
+	write(&b)
+	return tokens.Count(b.String())
+}
+
+// file describes a ranked file.
+func (e *engine) file(f fused) File {
+	x := &e.c.files[f.key]
+	out := File{Path: x.Path, Test: x.test, Score: rounded(f.score), Channels: f.strongest()}
+	out.Why = e.why(f.key, out.Channels)
+	return out
+}
+
+// why says in a few words what points at a file.
+func (e *engine) why(i int32, channels []Channel) string {
+	var parts []string
+	for _, c := range channels {
+		if len(parts) == 2 {
+			break
+		}
+		switch c.Name {
+		case chTraced:
+			parts = append(parts, "named by path")
+		case chNamed:
+			if s := e.namedIn(i); s != "" {
+				parts = append(parts, "has "+s)
+			}
+		case chTogether:
+			parts = append(parts, "changed together")
+		case chTwin:
+			parts = append(parts, "same name")
+		case chEdges:
+			parts = append(parts, "joined by calls or uses")
+		case chPast:
+			parts = append(parts, "changed for similar tasks")
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// namedIn returns the best symbol of a file that the task names.
+func (e *engine) namedIn(i int32) string {
+	best, at := 0.0, int32(-1)
+	for n := e.c.files[i].from; n < e.c.files[i].to; n++ {
+		if s := e.pointed.symbols[n]; s > best {
+			best, at = s, n
+		}
+	}
+	if at < 0 {
+		return ""
+	}
+	return e.st.Chain(at)
+}
+
+// choice is a symbol that may be packed: with its body or with its head alone.
+type choice struct {
+	item   Item
+	body   string
+	bodyAt int // its first line
+	score  float64
+	n      int32
+	head   int // tokens
+	full   int
+}
+
+const (
+	// maxBody is the number of lines of a declaration beyond which only its head is shown, and
+	// bodyShare the share of the budget beyond which one body crowds out others.
+	maxBody   = 400
+	bodyShare = 0.4
+	// readAhead is the number of symbols whose texts are read for each thousand tokens of budget.
+	readAhead = 14
+)
+
+// packSymbols adds the symbols that fit: the heads of the first ones, and bodies where they are worth
+// the most for their tokens.
+func (e *engine) packSymbols(resp *Response, symbols []fused, room int) error {
+	wanted := min(len(symbols), 12+readAhead*e.r.Budget/1000)
+	shown := map[int32][][2]int{} // by file, the line ranges of packed bodies
+	left := room
+	var heads []choice
+	inside := func(f int32, from, to int) bool {
+		return slices.ContainsFunc(shown[f], func(r [2]int) bool { return r[0] <= from && to <= r[1] })
+	}
+	for i, s := range symbols[:wanted] {
+		if i&15 == 0 && e.ctx.Err() != nil {
+			return e.ctx.Err()
+		}
+		if left < 12 {
+			break
+		}
+		c, err := e.choiceOf(s)
+		if err != nil {
+			return err
+		}
+		f := e.c.ofNode[s.key]
+		if inside(f, c.item.Line, c.item.EndLine) {
+			continue
+		}
+		around := slices.ContainsFunc(shown[f], func(r [2]int) bool { return c.item.Line <= r[0] && r[1] <= c.item.EndLine })
+		if c.body != "" && !around { // what is shown already is not shown again
+			c.item.Text = c.body
+			c.full = countOf(func(b *strings.Builder) { writeItem(b, &c.item) })
+			if c.full <= left && (float64(c.full) <= bodyShare*float64(e.r.Budget) || c.full < 120) {
+				c.item.Tokens = c.full
+				left -= c.full
+				shown[f] = append(shown[f], [2]int{c.item.Line, c.item.EndLine})
+				c.item.Signature = ""
+				resp.Items = append(resp.Items, c.item)
+				continue
+			}
+			c.item.Text = ""
+		}
+		c.head = countOf(func(b *strings.Builder) { writeItem(b, &c.item) })
+		if c.head > left {
+			continue
+		}
+		c.item.Tokens = c.head
+		left -= c.head
+		heads = append(heads, c)
+		resp.Items = append(resp.Items, c.item)
+	}
+	slices.SortStableFunc(resp.Items, func(a, b Item) int { return cmp.Compare(b.Score, a.Score) })
+	return nil
+}
+
+// choiceOf reads what may be shown of a symbol.
+func (e *engine) choiceOf(s fused) (choice, error) {
+	sym := e.st.Symbol(s.key)
+	signature, doc, err := e.st.Detail(s.key)
+	if err != nil {
+		return choice{}, err
+	}
+	from, to := e.st.Lines(s.key)
+	c := choice{n: s.key, score: s.score, item: Item{
+		Kind: KindSymbol, Symbol: &sym, Path: sym.File, Line: from, EndLine: to, Signature: signature, Doc: firstSentence(doc),
+		Score: rounded(s.score), Channels: s.strongest(),
+	}}
+	if to-from >= maxBody || holds(sym) && to-from > 25 {
+		return c, nil
+	}
+	lines, err := e.s.Cache.lines(e.ctx, e.st, e.s, e.c.files[e.c.ofNode[s.key]].FileState)
+	if err != nil || from < 1 || to > len(lines) {
+		return c, err
+	}
+	c.body = quotable(lines[from-1 : to])
+	return c, nil
+}
+
+// holds reports whether a symbol's text is that of others, which are symbols of their own.
+func holds(s code.Symbol) bool {
+	switch s.Kind {
+	case "class", "struct", "interface", "trait", "enum", "type", "namespace", "module":
+		return true
+	}
+	return false
+}
+
+// quotable joins lines without their common indentation and without characters that move a cursor.
+func quotable(lines []string) string {
+	indent := -1
+	for _, l := range lines {
+		if t := strings.TrimLeft(l, " \t"); t != "" {
+			if n := len(l) - len(t); indent < 0 || n < indent {
+				indent = n
+			}
+		}
+	}
+	var b strings.Builder
+	for _, l := range lines {
+		l = strings.TrimRight(l[min(max(indent, 0), len(l)):], " \t\r")
+		b.WriteString(strings.ToValidUTF8(strings.Map(func(r rune) rune {
+			if r < 0x20 && r != '\t' || r == 0x7f || r >= 0x80 && r < 0xa0 || r == 0x2028 || r == 0x2029 {
+				return ' '
+			}
+			return r
+		}, l), "\uFFFD"))
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// firstSentence returns the beginning of a documentation.
+func firstSentence(doc string) string {
+	doc = strings.Join(strings.Fields(doc), " ")
+	if i := strings.Index(doc, ". "); i >= 0 {
+		doc = doc[:i+1]
+	}
+	const most = 160
+	if r := []rune(doc); len(r) > most {
+		doc = string(r[:most]) + "…"
+	}
+	return doc
+}

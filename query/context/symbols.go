@@ -1,0 +1,139 @@
+package context
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// maxSymbols is the number of symbols that are ranked for packing.
+const maxSymbols = 600
+
+// rankSymbols runs the channels of symbols and fuses them, given the ranked files.
+func (e *engine) rankSymbols(files []fused) ([]fused, error) {
+	described, named, changed := map[int32]float64{}, map[int32]float64{}, map[int32]float64{}
+	for _, s := range e.described[:min(len(e.described), maxSymbols)] {
+		described[s.N] = s.Score
+		if s.Behind && e.r.Tests != TestsOnly {
+			described[s.N] *= 0.3
+		}
+	}
+	maps.Copy(named, e.pointed.symbols)
+	for i, n := range e.changed {
+		changed[n] = 1 / (1 + 0.02*float64(i))
+	}
+	var all []ranking
+	add := func(channel string, score map[int32]float64) {
+		for n := range score {
+			f := e.c.ofNode[n]
+			if f < 0 || e.st.Chain(n) == "" || channel != chChanged && e.r.Tests == TestsOnly != e.c.files[f].test && e.r.Tests != TestsAlso {
+				delete(score, n)
+			}
+		}
+		if r := rankingOf(channel, score); len(r.keys) > 0 {
+			all = append(all, r)
+		}
+	}
+	add(chDescribed, described)
+	add(chNamed, named)
+	add(chChanged, changed)
+	seeds := map[int32]float64{}
+	for i, f := range fuse(all, weightOfSymbols) {
+		if i == 30 {
+			break
+		}
+		seeds[f.key] = f.score / float64(1+i)
+	}
+	if len(seeds) == 0 || len(e.given) > 0 && len(e.changed) == 0 {
+		for _, g := range e.given[:min(len(e.given), 10)] {
+			f := &e.c.files[g]
+			for n := f.from; n < f.to; n++ {
+				if e.st.Chain(n) != "" {
+					seeds[n] += 0.3
+				}
+			}
+		}
+	}
+	add(chNear, e.nearSymbols(seeds))
+	// The symbols of the first files, by the file and by how much is made of them.
+	byFile := map[int32]float64{}
+	for i, f := range files[:min(len(files), 15)] {
+		x := &e.c.files[f.key]
+		for n := x.from; n < x.to; n++ {
+			if e.st.Chain(n) == "" {
+				continue
+			}
+			s := files[0].score
+			byFile[n] = f.score / s / (1 + 0.1*float64(i)) * (0.5 + 0.1*math.Log1p(float64(e.st.Users(n)))) * kindFactor(e.st.Kind(n))
+		}
+	}
+	add(chFile, byFile)
+	ranked := fuse(all, weightOfSymbols)
+	slices.SortStableFunc(ranked, func(a, b fused) int { return cmp.Compare(b.score, a.score) })
+	return ranked[:min(len(ranked), maxSymbols)], nil
+}
+
+func weightOfSymbols(channel string) float64 { return symbolWeights[channel] }
+
+// kindFactor is how often a person means a symbol of a kind.
+func kindFactor(k recountv1.SymbolKind) float64 {
+	switch k {
+	case recountv1.SymbolKind_SYMBOL_KIND_FUNCTION, recountv1.SymbolKind_SYMBOL_KIND_METHOD, recountv1.SymbolKind_SYMBOL_KIND_CLASS,
+		recountv1.SymbolKind_SYMBOL_KIND_STRUCT, recountv1.SymbolKind_SYMBOL_KIND_INTERFACE, recountv1.SymbolKind_SYMBOL_KIND_TRAIT,
+		recountv1.SymbolKind_SYMBOL_KIND_TYPE, recountv1.SymbolKind_SYMBOL_KIND_ENUM:
+		return 1
+	}
+	return 0.4
+}
+
+// nearSymbols is a random walk from the seeds along the edges of the graph, in both directions, of
+// three steps. Symbols with many users are passed by: they belong to everything.
+func (e *engine) nearSymbols(seeds map[int32]float64) map[int32]float64 {
+	now := seeds
+	score := map[int32]float64{}
+	for range 3 {
+		next := map[int32]float64{}
+		order := slices.Sorted(maps.Keys(now))
+		for _, n := range order {
+			mass := now[n]
+			if mass < 1e-4 {
+				continue
+			}
+			type step struct {
+				to int32
+				w  float64
+			}
+			var steps []step
+			total := 0.0
+			take := func(to int32, k recountv1.EdgeKind, conf float64) {
+				w := weightOf(k) * conf
+				if k == recountv1.EdgeKind_EDGE_KIND_CONTAINS {
+					w = 0.5
+				}
+				if w == 0 || e.st.Chain(to) == "" || len(steps) > 200 {
+					return
+				}
+				w /= math.Log2(2 + float64(e.st.Users(to)))
+				steps = append(steps, step{to, w})
+				total += w
+			}
+			for l := range e.st.Out(n) {
+				take(l.To, l.Kind, l.Confidence)
+			}
+			for l := range e.st.Into(n) {
+				take(l.To, l.Kind, l.Confidence)
+			}
+			for _, s := range steps {
+				next[s.to] += 0.6 * mass * s.w / total
+			}
+		}
+		for n, s := range next {
+			score[n] += s
+		}
+		now = next
+	}
+	return score
+}

@@ -1,0 +1,38 @@
+package context
+
+// These are the channels of files.
+const (
+	chTraced   = "traced"   // places that the task says, as stack traces do
+	chNamed    = "named"    // files that declare what the task names
+	chWords    = "words"    // BM25 of contents, paths and declared names
+	chSymbols  = "symbols"  // the best symbols by description
+	chPast     = "past"     // commits with messages like the task
+	chTogether = "together" // commits that changed it with a given file
+	chTwin     = "twin"     // a name like that of a given file, as a test's
+	chEdges    = "edges"    // edges of the graph to and from a given file
+	chWalk     = "walk"     // a random walk from the given and the best files
+	chFolder   = "folder"   // near a given file
+	chAlike    = "alike"    // words of a given file
+)
+
+// These are further channels of symbols.
+const (
+	chDescribed = "described" // words of names, documentation, signatures and surroundings
+	chFile      = "file"      // the score of its file
+	chNear      = "near"      // a random walk from the best and the changed symbols
+	chChanged   = "changed"   // part of the change
+)
+
+// fileWeights and symbolWeights are the weights of the channels. bench/README.md ("Context") says on
+// which samples they were chosen, and what leaving each out costs.
+var fileWeights = map[string]float64{
+	chTraced: 3, chNamed: 1, chWords: 2, chSymbols: 1, chPast: 0.7,
+	chTogether: 2, chTwin: 2, chEdges: 1, chWalk: 0.7, chFolder: 0.4, chAlike: 0.7,
+}
+
+var symbolWeights = map[string]float64{
+	chDescribed: 3, chNamed: 2, chFile: 1, chNear: 1, chChanged: 2,
+}
+
+// noiseFactor, proseFactor and testFactor are the factors for files that a person seldom means.
+const noiseFactor, proseFactor = 0.2, 0.6
