@@ -44,36 +44,90 @@ type engine struct {
 	described []code.Scored
 }
 
-// Pack answers a request. An error is one of those of code.Symbols.
-func Pack(ctx context.Context, s Sources, r Request) (Response, error) {
+// begin opens what a request is about. The caller closes the study.
+func begin(ctx context.Context, s Sources, r Request) (*engine, error) {
 	if err := r.check(); err != nil {
-		return Response{}, err
+		return nil, err
 	}
 	r = r.normal()
 	st, err := code.OpenStudy(ctx, s.Code, code.Scope{Repo: r.Repository, At: r.Revision, AtLeast: r.AtLeast, WaitMS: r.WaitMS})
 	if err != nil {
-		return Response{}, err
+		return nil, err
 	}
-	defer st.Close()
 	e := &engine{ctx: ctx, s: s, r: r, st: st, a: st.Session()}
 	if e.c, err = s.Cache.corpusOf(ctx, st, s); err != nil {
-		return Response{}, err
+		st.Close()
+		return nil, err
 	}
 	e.a.RecordTime("corpus")
 	e.task = readTask(newSplitter(), r.Task)
 	if err := e.readGiven(); err != nil {
-		return Response{}, err
+		st.Close()
+		return nil, err
 	}
-	files, err := e.rankFiles()
-	if err != nil {
-		return Response{}, err
+	return e, nil
+}
+
+// rank ranks files and symbols.
+func (e *engine) rank() (files, symbols []fused, err error) {
+	if files, err = e.rankFiles(); err != nil {
+		return nil, nil, err
 	}
 	e.a.RecordTime("files")
-	symbols, err := e.rankSymbols(files)
+	symbols, err = e.rankSymbols(files)
+	e.a.RecordTime("symbols")
+	return files, symbols, err
+}
+
+// Ranked has the rankings of a request before they are packed, for measurements.
+type Ranked struct {
+	Files   []File
+	Symbols []RankedSymbol
+	// Covered is how much of the task's words the best file has, 0 to 1.
+	Covered float64
+}
+
+// RankedSymbol is a symbol with what brought it.
+type RankedSymbol struct {
+	code.Symbol
+	Score    float64
+	Channels []Channel
+}
+
+// Rank ranks files and symbols for a request. An error is one of those of Pack.
+func Rank(ctx context.Context, s Sources, r Request) (Ranked, error) {
+	e, err := begin(ctx, s, r)
+	if err != nil {
+		return Ranked{}, err
+	}
+	defer e.st.Close()
+	files, symbols, err := e.rank()
+	if err != nil {
+		return Ranked{}, err
+	}
+	out := Ranked{Covered: e.covered(files)}
+	for _, f := range files {
+		out.Files = append(out.Files, e.file(f))
+	}
+	for _, x := range symbols {
+		out.Symbols = append(out.Symbols, RankedSymbol{e.st.Symbol(x.key), x.score, x.strongest()})
+	}
+	return out, nil
+}
+
+// Pack answers a request. An error is one of those of code.Symbols.
+func Pack(ctx context.Context, s Sources, r Request) (Response, error) {
+	e, err := begin(ctx, s, r)
 	if err != nil {
 		return Response{}, err
 	}
-	e.a.RecordTime("symbols")
+	st := e.st
+	defer st.Close()
+	r = e.r
+	files, symbols, err := e.rank()
+	if err != nil {
+		return Response{}, err
+	}
 	resp := Response{Revision: st.Revision(), Budget: r.Budget, Files: []File{}, Items: []Item{}}
 	hint := ""
 	if resp.Known, hint = e.known(files); !resp.Known {
@@ -170,7 +224,7 @@ func (e *engine) rankFiles() ([]fused, error) {
 		add(chFolder, e.c.byFolder(near))
 		add(chAlike, e.c.alike(near[:min(len(near), 4)]))
 	}
-	first := fuse(all, weightOfFiles)
+	first := fuse(all, fileBlend, fileWeights)
 	seeds := map[int32]float64{}
 	for _, g := range e.given {
 		seeds[g] = 1
@@ -179,7 +233,7 @@ func (e *engine) rankFiles() ([]fused, error) {
 		seeds[f.key] += 0.5 * f.score / first[0].score / float64(1+i)
 	}
 	add(chWalk, e.c.byWalk(seeds))
-	ranked := fuse(all, weightOfFiles)
+	ranked := fuse(all, fileBlend, fileWeights)
 	for i := range ranked {
 		f := &e.c.files[ranked[i].key]
 		if f.noise {
@@ -191,8 +245,6 @@ func (e *engine) rankFiles() ([]fused, error) {
 	slices.SortStableFunc(ranked, func(a, b fused) int { return cmp.Compare(b.score, a.score) })
 	return ranked, nil
 }
-
-func weightOfFiles(channel string) float64 { return fileWeights[channel] }
 
 // leftOut reports whether a file is no answer: a given one, or one that the request excludes.
 func (e *engine) leftOut(i int32) bool {

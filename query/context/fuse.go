@@ -27,16 +27,13 @@ func rankingOf(channel string, score map[int32]float64) ranking {
 // maxRanked is the number of files of a channel that count.
 const maxRanked = 300
 
-// rankK and share say how a channel's list becomes points: share of them by reciprocal rank, the rest
-// by score, each at most 1.
-const (
-	rankK = 8
-	share = 0.5
-)
+// blend says how a channel's list becomes points: byRank of them by reciprocal rank, with the constant
+// k, and the rest by score; each is at most 1.
+type blend struct{ byRank, k float64 }
 
-// points returns what the file at a place of a ranking gets.
-func (r *ranking) points(i int) float64 {
-	return share*(rankK/float64(rankK+i)) + (1-share)*r.scores[i]/r.scores[0]
+// points returns what the thing at a place of a ranking gets.
+func (b blend) points(r *ranking, i int) float64 {
+	return b.byRank*(b.k/(b.k+float64(i))) + (1-b.byRank)*r.scores[i]/r.scores[0]
 }
 
 // fused is a file or a symbol with its fused score.
@@ -49,11 +46,11 @@ type fused struct {
 }
 
 // fuse adds up the weighted points of all rankings, and orders the keys by the sum.
-func fuse(all []ranking, weight func(channel string) float64) []fused {
+func fuse(all []ranking, b blend, weight map[string]float64) []fused {
 	at := map[int32]int{}
 	var out []fused
 	for _, r := range all {
-		w := weight(r.channel)
+		w := weight[r.channel]
 		for i, k := range r.keys {
 			j, ok := at[k]
 			if !ok {
@@ -61,7 +58,7 @@ func fuse(all []ranking, weight func(channel string) float64) []fused {
 				at[k] = j
 				out = append(out, fused{key: k})
 			}
-			p := w * r.points(i)
+			p := w * b.points(&r, i)
 			out[j].score += p
 			out[j].channels = append(out[j].channels, Channel{r.channel, i + 1, r.scores[i]})
 			out[j].parts = append(out[j].parts, p)

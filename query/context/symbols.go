@@ -41,7 +41,7 @@ func (e *engine) rankSymbols(files []fused) ([]fused, error) {
 	add(chNamed, named)
 	add(chChanged, changed)
 	seeds := map[int32]float64{}
-	for i, f := range fuse(all, weightOfSymbols) {
+	for i, f := range fuse(all, symbolBlend, symbolWeights) {
 		if i == 30 {
 			break
 		}
@@ -71,12 +71,72 @@ func (e *engine) rankSymbols(files []fused) ([]fused, error) {
 		}
 	}
 	add(chFile, byFile)
-	ranked := fuse(all, weightOfSymbols)
+	ranked := fuse(all, symbolBlend, symbolWeights)
+	e.weigh(ranked, files)
 	slices.SortStableFunc(ranked, func(a, b fused) int { return cmp.Compare(b.score, a.score) })
 	return ranked[:min(len(ranked), maxSymbols)], nil
 }
 
-func weightOfSymbols(channel string) float64 { return symbolWeights[channel] }
+// weigh multiplies the scores of symbols by what they are and by the score of their file, and lets
+// types and their members share what they got.
+func (e *engine) weigh(ranked, files []fused) {
+	ofFile := map[int32]float64{}
+	for _, f := range files {
+		ofFile[f.key] = f.score / files[0].score
+	}
+	for i := range ranked {
+		n := ranked[i].key
+		f := e.c.ofNode[n]
+		if e.st.Test(n) && !e.task.asksTests && e.r.Tests != TestsOnly && e.pointed.symbols[n] < tierExact {
+			ranked[i].score *= testFactor
+		}
+		switch k := e.st.Kind(n); {
+		case isType(k):
+			ranked[i].score *= typeFactor
+		case kindFactor(k) < 1:
+			ranked[i].score *= partFactor
+		}
+		if !e.st.Exported(n) {
+			ranked[i].score *= privateFactor
+		}
+		ranked[i].score *= 1 + ofFile[f]
+	}
+	types := map[string]int{}
+	for i := range ranked {
+		if n := ranked[i].key; isType(e.st.Kind(n)) {
+			types[e.st.Path(n)+"\x00"+e.st.Chain(n)] = i
+		}
+	}
+	was := make([]float64, len(ranked))
+	for i := range ranked {
+		was[i] = ranked[i].score
+	}
+	gain := map[int]float64{}
+	for i := range ranked {
+		n := ranked[i].key
+		chain, name := e.st.Chain(n), e.st.Name(n)
+		if len(chain) <= len(name) {
+			continue
+		}
+		if t, ok := types[e.st.Path(n)+"\x00"+chain[:len(chain)-len(name)-1]]; ok {
+			gain[t] = max(gain[t], toType*was[i])
+			gain[i] = max(gain[i], toMember*was[t])
+		}
+	}
+	for i := range ranked {
+		ranked[i].score += gain[i]
+	}
+}
+
+// isType reports whether symbols of a kind have members.
+func isType(k recountv1.SymbolKind) bool {
+	switch k {
+	case recountv1.SymbolKind_SYMBOL_KIND_CLASS, recountv1.SymbolKind_SYMBOL_KIND_STRUCT, recountv1.SymbolKind_SYMBOL_KIND_INTERFACE,
+		recountv1.SymbolKind_SYMBOL_KIND_TRAIT, recountv1.SymbolKind_SYMBOL_KIND_TYPE, recountv1.SymbolKind_SYMBOL_KIND_ENUM:
+		return true
+	}
+	return false
+}
 
 // kindFactor is how often a person means a symbol of a kind.
 func kindFactor(k recountv1.SymbolKind) float64 {

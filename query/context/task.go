@@ -20,6 +20,8 @@ type task struct {
 	places []place
 	// first is its first line, which sums it up.
 	first string
+	// asksTests is set if it is about tests.
+	asksTests bool
 }
 
 type taskTerm struct {
@@ -52,6 +54,7 @@ var (
 	identifier = regexp.MustCompile("[A-Za-z_][A-Za-z0-9_]*(?:(?:\\.|::|#|->)[A-Za-z_][A-Za-z0-9_]*)*")
 	quoted     = regexp.MustCompile("`([^`\n]{2,80})`")
 	pathText   = regexp.MustCompile(`(?:[A-Za-z]:)?[\w@.\-/\\]*[\w\-]\.[A-Za-z][A-Za-z0-9]{0,7}\b(?:["']?,? line (\d+)|[:(](\d+))?`)
+	aboutTests = regexp.MustCompile(`(?i)\btests?\b`)
 	humps      = regexp.MustCompile(`[a-z0-9][A-Z]|[A-Z]{2,}[a-z]|_`)
 )
 
@@ -60,6 +63,7 @@ func readTask(s *splitter, text string) task {
 	t := task{text: text}
 	trimmed := strings.TrimSpace(text)
 	t.first, _, _ = strings.Cut(trimmed, "\n")
+	t.asksTests = aboutTests.MatchString(text)
 	at := map[term]int{}
 	counts := []float64{}
 	add := func(w term, coded, title bool) {

@@ -31,8 +31,19 @@ var fileWeights = map[string]float64{
 }
 
 var symbolWeights = map[string]float64{
-	chDescribed: 3, chNamed: 2, chFile: 1, chNear: 1, chChanged: 2,
+	chDescribed: 3, chNamed: 1, chFile: 0.6, chNear: 0.5, chChanged: 2,
 }
 
-// noiseFactor, proseFactor and testFactor are the factors for files that a person seldom means.
+// These say how the lists of channels are fused.
+var fileBlend, symbolBlend = blend{0.5, 8}, blend{0.8, 8}
+
+// These are the factors for symbols: in tests, unless the task is about tests; types; fields and
+// other parts; what others cannot name. toType and toMember are the shares of their scores that the
+// best member gives its type, and a type its members.
+const (
+	testFactor, typeFactor, partFactor, privateFactor = 0.4, 1.1, 0.4, 0.8
+	toType, toMember                                  = 0.2, 0.4
+)
+
+// noiseFactor and proseFactor are the factors for files that a person seldom means.
 const noiseFactor, proseFactor = 0.2, 0.6
