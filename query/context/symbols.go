@@ -84,6 +84,9 @@ func (e *engine) weigh(ranked, files []fused) {
 	for _, f := range files {
 		ofFile[f.key] = f.score / files[0].score
 	}
+	for _, g := range e.given {
+		ofFile[g] = 1
+	}
 	for i := range ranked {
 		n := ranked[i].key
 		f := e.c.ofNode[n]
