@@ -83,7 +83,7 @@ func (e *engine) rank() (files, symbols []fused, err error) {
 type Ranked struct {
 	Files   []File
 	Symbols []RankedSymbol
-	// Covered is how much of the task's words the best file has, 0 to 1.
+	// Covered is how much of the task the repository has, 0 to 1: see covered.
 	Covered float64
 }
 
@@ -105,7 +105,7 @@ func Rank(ctx context.Context, s Sources, r Request) (Ranked, error) {
 	if err != nil {
 		return Ranked{}, err
 	}
-	out := Ranked{Covered: e.covered(files)}
+	out := Ranked{Covered: e.covered()}
 	for _, f := range files {
 		out.Files = append(out.Files, e.file(f))
 	}

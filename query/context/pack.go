@@ -38,8 +38,19 @@ func (e *engine) pack(resp *Response, files, symbols []fused) error {
 	if err := e.packSymbols(resp, symbols, e.r.Budget-used); err != nil {
 		return err
 	}
-	// What is counted by parts can differ from the whole, since tokens may span the ends of lines.
+	// Parts are counted nearly; the whole is counted exactly.
 	for resp.Tokens = tokens.Count(resp.Text()); resp.Tokens > e.r.Budget; resp.Tokens = tokens.Count(resp.Text()) {
+		// Leave out as much as it seems to be too much, then count again.
+		for over := resp.Tokens - e.r.Budget; over > 0 && len(resp.Items) > 1; {
+			over -= resp.Items[len(resp.Items)-1].Tokens
+			resp.Items = resp.Items[:len(resp.Items)-1]
+			if over <= 0 {
+				break
+			}
+		}
+		if resp.Tokens = tokens.Count(resp.Text()); resp.Tokens <= e.r.Budget {
+			break
+		}
 		switch {
 		case len(resp.Items) > 0:
 			resp.Items = resp.Items[:len(resp.Items)-1]
@@ -58,7 +69,7 @@ func (e *engine) pack(resp *Response, files, symbols []fused) error {
 func countOf(write func(b *strings.Builder)) int {
 	var b strings.Builder
 	write(&b)
-	return tokens.Count(b.String())
+	return tokens.Near(b.String())
 }
 
 // file describes a ranked file.

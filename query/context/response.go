@@ -47,7 +47,7 @@ const (
 
 // Item is one thing to read.
 type Item struct {
-	Kind string `json:"kind" enum:"symbol,evidence,command" example:"symbol" doc:"What it is."`
+	Kind string `json:"kind" enum:"symbol" example:"symbol" doc:"What it is."`
 	// Symbol is set for symbols.
 	Symbol    *code.Symbol `json:"symbol,omitempty" doc:"The symbol."`
 	Ref       string       `json:"ref,omitempty" example:"recount.agents/0:17" doc:"The event of an item that is not a symbol, for show and feedback."`
