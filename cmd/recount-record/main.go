@@ -6,17 +6,26 @@
 //
 // If RECOUNT_SERVER names a server, the program recount beside this one then sends the spooled
 // entries to it.
+//
+// `recount-record hook run AGENT` is an agent's hook that was installed with --recall: it starts
+// `recount hook run AGENT`, which records, and prints what the server recalls (package recallhook).
 package main
 
 import (
 	"fmt"
 	"os"
 	"strings"
+	"time"
 
+	"github.com/recountdb/recount/internal/recallhook"
 	"github.com/recountdb/recount/internal/recording"
 )
 
 func main() {
+	if len(os.Args) > 1 && os.Args[1] == "hook" {
+		recallhook.Run(os.Args[2:], os.Stdin, os.Stdout, os.Getenv, time.Now())
+		return
+	}
 	if err := recording.Record(os.Args[1:], os.Stdin, os.Stderr); err != nil {
 		fmt.Fprintf(os.Stderr, "recount-record: %s\n", strings.ReplaceAll(err.Error(), "\n", "; "))
 		os.Exit(1)

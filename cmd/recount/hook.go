@@ -40,6 +40,12 @@ file when a prompt is sent, an answer is complete and the session ends, by a pro
 its own, with secrets redacted; recount import agents recognises them. --no-messages
 leaves them out.
 
+With --recall the agent is also told what bears on its work, if a server runs
+(recount up): at the start of a session a brief (recount brief), at a prompt what was
+said before about it, after a failed command whether this failure was met before and
+what mended it; or nothing. recount-record asks, waits for 200 ms at most, and fails
+open. Without --recall nothing is ever put into a context.
+
 A command is not recorded if it starts with a space (bash: if HISTCONTROL or HISTIGNORE
 keeps it out of the history; not for agents), or if it matches a pattern in
 RECOUNT_IGNORE, which is written like HISTIGNORE:
@@ -50,6 +56,7 @@ Errors are written to ~/.local/state/recount-hook.log (or $RECOUNT_HOOK_LOG).`,
   recount hook fish | source        in ~/.config/fish/config.fish
   recount hook claude-code          print the entry and its settings file
   recount hook claude-code --install
+  recount hook claude-code --install --recall         and remind the agent of earlier work
   recount hook claude-code --install --no-messages    only commands and file changes
   recount hook codex --install --project --dry-run`,
 		Args:      cobra.ExactArgs(1),
@@ -88,6 +95,7 @@ Errors are written to ~/.local/state/recount-hook.log (or $RECOUNT_HOOK_LOG).`,
 	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "with --install or --uninstall: print what would change, and change nothing")
 	c.Flags().BoolVar(&f.noEdits, "no-edits", false, "do not record the agent's file changes")
 	c.Flags().BoolVar(&f.noMessages, "no-messages", false, "do not record prompts, answers and results of tools")
+	c.Flags().BoolVar(&f.recall, "recall", false, "also put what bears on the agent's work into its context")
 	c.AddCommand(a.hookRunCmd(), a.hookFollowCmd())
 	return c
 }
@@ -106,7 +114,7 @@ func recorder(bin string) shellhook.Recorder {
 func hooked() []string { return append(shellhook.Shells(), agenthook.Names()...) }
 
 // agentFlags are the flags of `recount hook AGENT`.
-type agentFlags struct{ install, uninstall, project, dryRun, noEdits, noMessages bool }
+type agentFlags struct{ install, uninstall, project, dryRun, noEdits, noMessages, recall bool }
 
 func (f agentFlags) recorded() agenthook.Recorded {
 	return agenthook.Recorded{Edits: !f.noEdits, Messages: !f.noMessages}
@@ -140,6 +148,11 @@ func (a *app) agentHook(agent agenthook.Agent, bin string, f agentFlags) error {
 		return err
 	}
 	command := agent.Command(bin)
+	if f.recall {
+		if command, err = recalling(agent, bin, f); err != nil {
+			return err
+		}
+	}
 	if !f.install && !f.uninstall {
 		snippet := string(agent.Snippet(command, f.recorded()))
 		if a.JSON {
@@ -181,6 +194,19 @@ func (a *app) agentHook(agent agenthook.Agent, bin string, f agentFlags) error {
 		a.Printf("%s: removed\n", file)
 	}
 	return nil
+}
+
+// recalling returns the command line of a hook that also recalls: that of recount-record, which
+// starts faster than this program and calls it to record.
+func recalling(agent agenthook.Agent, bin string, f agentFlags) (string, error) {
+	switch small := recorder(bin); {
+	case f.noMessages:
+		return "", usage.Errorf("--recall and --no-messages: what is not recorded cannot be recalled; give one of them")
+	case !small.Listens:
+		return "", fmt.Errorf("--recall: recount-record is not beside %s: install it there (make build, or the release's archive)", bin)
+	default:
+		return agent.Command(small.Command[0]), nil
+	}
 }
 
 func (a *app) hookRunCmd() *cobra.Command {

@@ -12,6 +12,7 @@ import (
 	packing "github.com/recountdb/recount/query/context"
 	"github.com/recountdb/recount/query/evidence"
 	"github.com/recountdb/recount/query/question"
+	"github.com/recountdb/recount/query/recall"
 )
 
 // registerQuestions adds the questions about commands and evidence. Questions use POST because
@@ -21,6 +22,8 @@ func (s *server) registerQuestions(h huma.API) {
 	registerFailing(s, h, evidence.RememberedQuestion)
 	registerFailing(s, h, evidence.AnnouncedQuestion)
 	register(s, h, packing.Question)
+	registerFailing(s, h, recall.RecallQuestion)
+	registerFailing(s, h, recall.BriefQuestion)
 	registerFailing(s, h, commands.FindQuestion)
 	register(s, h, commands.WhyQuestion)
 	register(s, h, commands.StitchQuestion)

@@ -19,6 +19,7 @@ import (
 	"github.com/recountdb/recount/query/commands"
 	packing "github.com/recountdb/recount/query/context"
 	"github.com/recountdb/recount/query/evidence"
+	"github.com/recountdb/recount/query/recall"
 	"github.com/recountdb/recount/query/runtime"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
@@ -139,6 +140,12 @@ func (n *Node) ask(ctx context.Context, path string, request, response any) erro
 		return evidence.Questions.Answer(ctx, asked, path, request, response)
 	case path == packing.Question.Path:
 		return packing.Questions.Answer(ctx, n.packingSources(), path, request, response)
+	case path == recall.RecallQuestion.Path, path == recall.BriefQuestion.Path:
+		asked, err := n.asked(ctx)
+		if err != nil {
+			return err
+		}
+		return recall.Questions.Answer(ctx, asked, path, request, response)
 	case strings.HasPrefix(path, "runtime/"):
 		if err := n.summing(schemas.TopicSpans); err != nil {
 			return err

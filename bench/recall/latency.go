@@ -1,0 +1,89 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// latency runs the hook's real process with the prompts and failures of the sessions, and prints how
+// long the agent would have waited.
+func latency(ctx context.Context, args []string) error {
+	f := flag.NewFlagSet("latency", flag.ExitOnError)
+	program := f.String("program", "../bin/recount-record", "the program that the hook calls")
+	data := f.String("data", "", "the data directory of the running server")
+	cwd := f.String("cwd", "", "the directory that the hook is called in: the workspace")
+	n := f.Int("n", 1000, "how many runs")
+	bare := f.Bool("true", false, "run /bin/true instead, to see what starting a process costs")
+	_ = f.Parse(args)
+	sessions, err := readSessions(f.Arg(0))
+	if err != nil {
+		return err
+	}
+	home, err := os.MkdirTemp("", "recall-latency-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(home)
+	var messages [][]byte
+	for _, s := range sessions {
+		for i, x := range s.steps {
+			// Each has a session of its own, so that nothing is left out for having been told.
+			m := map[string]any{"session_id": fmt.Sprintf("latency-%s-%d", s.name, i), "cwd": *cwd}
+			switch {
+			case x.prompt != "":
+				m["hook_event_name"], m["prompt"] = "UserPromptSubmit", x.prompt
+			case x.failed && x.command != "" && x.output != "":
+				m["hook_event_name"], m["tool_name"], m["tool_use_id"] = "PostToolUseFailure", "Bash", fmt.Sprint("t", len(messages))
+				m["tool_input"], m["error"] = map[string]string{"command": x.command}, x.output
+			case i == 0:
+				m["hook_event_name"], m["source"] = "SessionStart", "startup"
+			default:
+				continue
+			}
+			b, err := json.Marshal(m)
+			if err != nil {
+				return err
+			}
+			messages = append(messages, b)
+		}
+	}
+	if len(messages) == 0 {
+		return fmt.Errorf("%s: no prompt and no failure", f.Arg(0))
+	}
+	var took []time.Duration
+	said := 0
+	for i := range *n {
+		cmd := exec.CommandContext(ctx, *program, "hook", "run", "claude-code")
+		if *bare {
+			cmd = exec.CommandContext(ctx, "/bin/true")
+		}
+		cmd.Env = []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "RECOUNT_DATA_DIR=" + *data, "RECOUNT_HOOK_LOG=" + filepath.Join(home, "log")}
+		cmd.Stdin = bytes.NewReader(messages[i*7919%len(messages)])
+		start := time.Now()
+		out, err := cmd.Output()
+		if err != nil {
+			return err
+		}
+		took = append(took, time.Since(start))
+		if len(out) > 0 {
+			said++
+		}
+	}
+	slices.Sort(took)
+	at := func(q float64) time.Duration {
+		return took[min(len(took)-1, int(q*float64(len(took))))].Round(100 * time.Microsecond)
+	}
+	fmt.Printf("%d runs, %d with something to say: p50 %s, p90 %s, p99 %s, max %s\n", len(took), said, at(0.5), at(0.9), at(0.99), took[len(took)-1].Round(100*time.Microsecond))
+	if b, err := os.ReadFile(filepath.Join(home, "log")); err == nil {
+		fmt.Printf("hook log: %d lines, the first: %s\n", bytes.Count(b, []byte("\n")), oneLine(string(b), 200))
+	}
+	return nil
+}

@@ -1,0 +1,22 @@
+// Package recallhook is the half of an agent's hook that puts memory into its context: recount-record
+// runs it as `recount-record hook run AGENT`. It asks the server what bears on the moment that the
+// hook reports, and prints the answer in the format of the agent's hooks.
+//
+// What a caller may rely on:
+//
+//   - It never fails and never forbids a tool: whatever is wrong, it prints nothing and exits with 0.
+//   - It waits for the server until Deadline at most, counted from the start of the program. Without
+//     a server it asks nobody.
+//   - It prints at most one JSON object, and no item twice in a session: their ids are in a file of
+//     the state directory until the session's context is cleared or compacted.
+//   - What the hook records is recorded as before, by `recount hook run AGENT` beside this program,
+//     with the same input. That process is waited for only before a tool runs, since the outcome
+//     that follows must find its start.
+//
+// The program must start in a few milliseconds, so it reads the few fields that it needs by itself,
+// and speaks HTTP without a library. It asks only a server on http://; nothing is recalled from a
+// server on https://.
+//
+// The formats are those of code.claude.com/docs/en/hooks, developers.openai.com/codex/hooks and
+// geminicli.com/docs/hooks/reference, as of 2026.
+package recallhook

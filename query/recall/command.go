@@ -1,0 +1,139 @@
+package recall
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// keysOf returns what a command line runs, a key for each of its commands: the program and its
+// first word that is no flag, such as "go test". Changes of directory, variables and wrappers are
+// left out, and so are filters behind a pipe.
+func keysOf(command string) []string {
+	var keys []string
+	for _, line := range strings.FieldsFunc(unquoted(command), func(r rune) bool { return r == ';' || r == '&' || r == '\n' }) {
+		first, _, _ := strings.Cut(line, "|")
+		words := strings.Fields(first)
+		for len(words) > 0 && (wrappers[words[0]] || strings.HasPrefix(words[0], "-") || isAssignment(words[0]) || isNumber(words[0])) {
+			words = words[1:]
+		}
+		if len(words) == 0 || strings.HasPrefix(words[0], "#") || strings.ContainsAny(words[0], "<>0123456789(){}") && !strings.HasPrefix(words[0], "python") {
+			continue
+		}
+		program := path.Base(words[0])
+		if idle[program] {
+			continue
+		}
+		key := program
+		if !single[program] {
+			for _, w := range words[1:] {
+				if strings.HasPrefix(w, "-") {
+					continue
+				}
+				if isName(w) || strings.HasPrefix(program, "python") || program == "bash" || program == "sh" || program == "node" {
+					key += " " + path.Base(w)
+				}
+				if (w == "run" || w == "exec") && slices.Contains(runners, program) {
+					continue
+				}
+				break
+			}
+		}
+		if !slices.Contains(keys, key) {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+// runners are programs whose first argument says that the second is run.
+var runners = []string{"npm", "pnpm", "yarn", "mise", "uv", "poetry", "cargo", "bundle", "docker"}
+
+// These are sets of programs: wrappers run the rest of the line, idle ones do not count as a
+// command, and the arguments of single ones do not say what they do.
+var (
+	wrappers = set("sudo time timeout env nohup command nice xargs then do else")
+	idle     = set("cd echo export set source . true false sleep printf pushd popd done fi if for while")
+	single   = set("cat ls grep rg find sed awk head tail wc mkdir cp mv rm touch diff sort jq which curl open edit create chmod ln tee")
+	// readers only look: they mend nothing.
+	readers = set("cat ls grep rg find head tail wc diff sort jq which pwd tree file stat less more du df ps env type view open")
+)
+
+func set(words string) map[string]bool {
+	all := map[string]bool{}
+	for w := range strings.FieldsSeq(words) {
+		all[w] = true
+	}
+	return all
+}
+
+// unquoted blanks out what stands in quotes and in here-documents, so that no separator is found in
+// them.
+func unquoted(command string) string {
+	if i := strings.Index(command, "<<"); i >= 0 {
+		command = command[:i]
+	}
+	var b strings.Builder
+	quote := byte(0)
+	for i := 0; i < len(command); i++ {
+		c := command[i]
+		switch {
+		case quote == 0 && (c == '\'' || c == '"'):
+			quote = c
+			b.WriteByte(c)
+		case quote == 0:
+			b.WriteByte(c)
+		case c == '\\' && quote == '"':
+			i++
+		case c == quote:
+			quote = 0
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
+func isAssignment(w string) bool {
+	name, _, ok := strings.Cut(w, "=")
+	return ok && name != "" && !strings.ContainsAny(name, "/.-\"'")
+}
+
+func isNumber(w string) bool { return w != "" && strings.Trim(w, "0123456789smh.") == "" }
+
+// isName reports whether a word is the name of a subcommand rather than of a file or a value.
+func isName(w string) bool {
+	for _, r := range w {
+		if (r < 'a' || r > 'z') && r != '-' && r != ':' && r != '_' {
+			return false
+		}
+	}
+	return len(w) > 1 && len(w) < 24
+}
+
+// shares reports whether two commands run the same thing: the last key of one is among those of the
+// other.
+func shares(a, b []string) bool {
+	return len(a) > 0 && len(b) > 0 && (slices.Contains(b, a[len(a)-1]) || slices.Contains(a, b[len(b)-1]))
+}
+
+// onlyReads reports whether a command only looks at things.
+func onlyReads(command string) bool {
+	keys := keysOf(command)
+	for _, key := range keys {
+		program, sub, _ := strings.Cut(key, " ")
+		switch {
+		case readers[program]:
+		case program == "sed" && !strings.Contains(command, "-i"):
+		case program == "git" && gitReads[sub]:
+		case program == "gh" || program == "go" && goReads[sub]:
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+var (
+	gitReads = set("status diff log show branch blame grep rev-parse ls-files describe remote")
+	goReads  = set("doc list version env vet")
+)

@@ -1,0 +1,147 @@
+package recall
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+)
+
+// mark is a line of an output that tells a failure from others.
+type mark struct {
+	line   string // with what differs between runs removed
+	shown  string // as printed
+	weight float64
+}
+
+const (
+	// maxMarks is how many marks of an output count, maxLines how many of its lines are read: as
+	// many from its end.
+	maxMarks = 12
+	maxLines = 600
+	// maxMarkBytes is the maximum length of a mark.
+	maxMarkBytes = 240
+)
+
+var (
+	// escapes matches sequences that control terminals.
+	escapes = regexp.MustCompile("\x1b(?:\\[[0-9;?]*[ -/]*[@-~]|[\\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\\\)?|[ -/]*[0-~])|\u009b[0-9;?]*[ -/]*[@-~]")
+	// complaint matches lines that report an error. The words stand for themselves, or are the end
+	// of a name: ValueError, NullPointerException.
+	complaint = regexp.MustCompile(`(?i)(error|exception)\b|\b(err|errors|errno|fail|failed|fails|failure|failures|fatal|panic|traceback|undefined|undeclared|unresolved|cannot|can't|couldn't|could not|unable|unknown|unexpected|unrecognized|invalid|illegal|missing|denied|refused|rejected|forbidden|unauthorized|not found|no such|no module|not a|does not|doesn't|did not|must be|is not|are not|not in|not defined|already exists|timed out|timeout|unreachable|conflict|aborted|killed|segmentation|mismatch|expected|redeclared|unused|outside|blocked|want|assert\w*)\b`)
+	// hollow matches lines that only report that something failed, or nothing.
+	hollow   = regexp.MustCompile(`^(?i:(make(\[\d+\])?: \*\*\*.*|exit status \d+|exit code:? \d+|error: exit code \d+|fail(ed|ure)?:?|fail\s+\S+(\s+[(\[\d].*)?|error:?|traceback \(most recent call last\):|error: (aborting|could not compile).*|npm (err!|error)( .*)?|\d+ (errors?|failed|failures?)\b.*|=+ .* =+|done( .*)?|ok|#+ .*|\[\w+\] ERROR task failed.*|total .*|usage:.*|<?/?(tool_use_error|error)>?))\.?$`)
+	hexRun   = regexp.MustCompile(`\b(0[xX][0-9a-fA-F]+|[0-9a-fA-F]{7,64})\b|\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F-]{22}\b`)
+	pathHead = regexp.MustCompile(`(^|[\s("'=\[` + "`" + `])(?:[A-Za-z]:\\|~|\.{0,2})?/?(?:[\w.@+-]+/)+`)
+	digits   = regexp.MustCompile(`\d+([.:,]\d+)*(ns|us|µs|ms|s|m|h)?\b`)
+)
+
+// marksOf returns the marks of an output, the most telling ones if there are many, in their order.
+func marksOf(output string) []mark {
+	output = escapes.ReplaceAllString(output, "")
+	var all []mark
+	seen := map[string]bool{}
+	for n := 0; output != "" && n < maxLines; n++ {
+		i := strings.LastIndexAny(output, "\n\r")
+		line := strings.TrimSpace(output[i+1:])
+		output = output[:max(i, 0)]
+		if len(line) < 6 || hollow.MatchString(line) || !complaint.MatchString(line) {
+			continue
+		}
+		m := mark{line: specific(line), shown: line}
+		if m.weight = weightOf(m.line); m.weight == 0 || seen[m.line] {
+			continue
+		}
+		seen[m.line] = true
+		if all = append(all, m); len(all) == maxMarks {
+			break
+		}
+	}
+	for i, j := 0, len(all)-1; i < j; i, j = i+1, j-1 {
+		all[i], all[j] = all[j], all[i]
+	}
+	return all
+}
+
+// specific removes from a line what differs between runs of the same failure: numbers, hashes,
+// directories. Names stay.
+func specific(line string) string {
+	if len(line) > 4*maxMarkBytes {
+		line = strings.ToValidUTF8(line[:4*maxMarkBytes], "")
+	}
+	if strings.ContainsAny(line, "/") {
+		line = pathHead.ReplaceAllString(line, "$1")
+	}
+	if strings.ContainsAny(line, "0123456789") {
+		line = hexRun.ReplaceAllStringFunc(line, func(s string) string {
+			if strings.ContainsAny(s, "0123456789") {
+				return "#"
+			}
+			return s
+		})
+		line = digits.ReplaceAllString(line, "#")
+	}
+	line = strings.Join(strings.Fields(line), " ")
+	if len(line) > maxMarkBytes {
+		line = strings.ToValidUTF8(line[:maxMarkBytes], "")
+	}
+	return line
+}
+
+// maxWeight is the weight of the most telling line.
+const maxWeight = 6
+
+// weightOf returns how telling a mark is: how many words it has that are not common in errors, up
+// to maxWeight.
+func weightOf(line string) float64 {
+	n := 0
+	for w := range wordsIn(line) {
+		if !vague[w] {
+			n++
+		}
+	}
+	return float64(min(n, maxWeight))
+}
+
+// wordsIn returns the words of three letters or more in a line, in lower case.
+func wordsIn(line string) map[string]bool {
+	all := map[string]bool{}
+	for _, w := range strings.FieldsFunc(strings.ToLower(line), func(r rune) bool { return !unicode.IsLetter(r) && r != '_' }) {
+		if len(w) >= 3 {
+			all[w] = true
+		}
+	}
+	return all
+}
+
+// vague are words that say little about a failure.
+var vague = map[string]bool{
+	"error": true, "errors": true, "fail": true, "failed": true, "failure": true, "fatal": true, "the": true, "and": true, "for": true, "not": true, "with": true,
+	"exit": true, "status": true, "code": true, "line": true, "file": true, "test": true, "tests": true, "from": true, "that": true, "this": true, "was": true,
+	"has": true, "have": true, "but": true, "got": true, "want": true, "expected": true, "exception": true, "traceback": true, "recent": true, "call": true, "last": true,
+	"most": true, "usage": true, "help": true, "see": true, "are": true, "run": true, "command": true,
+}
+
+// alike returns how much of what tells a failure another one has, 0 to 1, and the marks in common.
+// The failure with more marks counts, so that one line in common of many is little.
+func alike(a, b []mark) (float64, []mark) {
+	var sumA, sumB, both float64
+	var common []mark
+	in := make(map[string]bool, len(b))
+	for _, m := range b {
+		sumB += m.weight
+		in[m.line] = true
+	}
+	for _, m := range a {
+		sumA += m.weight
+		if in[m.line] {
+			both += m.weight
+			common = append(common, m)
+		}
+	}
+	if both == 0 {
+		return 0, nil
+	}
+	// The larger of the two shares counts half: an output is often cut.
+	x, y := both/sumA, both/sumB
+	return float64(max(x, y)+min(x, y)) / 2, common
+}

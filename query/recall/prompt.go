@@ -1,0 +1,309 @@
+package recall
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/recountdb/recount/projections/lexical"
+	"github.com/recountdb/recount/projections/objects"
+	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/schemas"
+)
+
+const (
+	// promptMinimum is the minimum score of a record that is recalled at a prompt.
+	promptMinimum = 0.42
+	// promptWeight is the minimum weight of the terms in common, as the sum of their rarities: two
+	// or three rare words, or many common ones.
+	promptWeight = 9
+	// promptTerms is how many terms of a prompt count, the rarest; fewTerms is how many it must have
+	// to be more than "yes, go on".
+	promptTerms = 24
+	fewTerms    = 3
+	// rare is the share of records below which a term counts as rare, and rareTerms how many rare
+	// terms must be in common.
+	rare      = 0.02
+	rareTerms = 2
+	// promptDepth is how many records are compared, promptItems how many are returned, perSession
+	// how many of one session.
+	promptDepth = 60
+	promptItems = 4
+	perSession  = 2
+	// window is the length of the passage that is quoted, in bytes.
+	window = 420
+)
+
+// saidTypes are the events whose records are recalled at a prompt: what people and agents said, and
+// what they stated to be remembered. Outputs of tools are not: they are many, and rarely to the
+// point.
+var saidTypes = []string{
+	schemas.TypeUserMessage, schemas.TypeAssistantMessage, schemas.TypeMemoryStated, schemas.TypeCritique, schemas.TypeHandoff, schemas.TypeTaskStarted,
+}
+
+// rarity is a term of a prompt, with its weight.
+type rarity struct {
+	weight float64
+	rare   bool
+}
+
+// passage is a record that has terms of a prompt.
+type passage struct {
+	o       *objects.Stored
+	text    string
+	score   float64
+	matched []string
+}
+
+// prompt returns records that bear on the prompt of a request, and why there are none.
+func (a *session) prompt(r Request) ([]Item, string, error) {
+	text := asked(r.Text)
+	f := a.filter()
+	f.Events = saidTypes
+	pass := a.view.Filter(f)
+	hits, stats, err := a.search(text, promptDepth, func(ref schemas.ObjectRef) bool {
+		if !pass(ref) {
+			return false
+		}
+		at, ok := a.view.Attributes(ref)
+		return ok && (r.Session == "" || at.Session != r.Session)
+	})
+	if err != nil {
+		return nil, "", err
+	}
+	terms, total := weights(text, stats)
+	if len(terms) < fewTerms {
+		return nil, "the prompt has too few words of its own to compare anything with", nil
+	}
+	an := lexical.NewAnalyser()
+	var found []passage
+	for _, h := range hits {
+		o, err := a.object(h.Ref)
+		if err != nil || o == nil {
+			return nil, "", err
+		}
+		p, err := a.best(an, o, terms, total)
+		if err != nil {
+			return nil, "", err
+		}
+		if p.score >= promptMinimum {
+			found = append(found, p)
+		}
+	}
+	a.Step(query.Step{Operator: "compare", Counts: map[string]int64{"records": int64(len(hits)), "terms": int64(len(terms)), "found": int64(len(found))}})
+	a.RecordTime("compare")
+	slices.SortStableFunc(found, func(x, y passage) int {
+		return cmp.Or(cmp.Compare(y.score, x.score), cmp.Compare(y.o.TimeUnixNano, x.o.TimeUnixNano), y.o.Ref.Compare(x.o.Ref))
+	})
+	items, err := a.said(found, text)
+	return items, "nothing that was said before bears on this prompt surely enough", err
+}
+
+// asked returns what a prompt asks, without what programs put into it: blocks in tags of the system
+// and pasted images.
+func asked(text string) string {
+	for _, t := range []string{"system-reminder", "ide_opened_file", "ide_selection", "local-command-stdout", "local-command-caveat", "command-message", "command-args"} {
+		for {
+			i := strings.Index(text, "<"+t+">")
+			if i < 0 {
+				break
+			}
+			j := strings.Index(text[i:], "</"+t+">")
+			if j < 0 {
+				text = text[:i]
+				break
+			}
+			text = text[:i] + text[i+j+len(t)+3:]
+		}
+	}
+	return text
+}
+
+// weights returns the terms of a prompt that tell records apart, with their weights and the sum of
+// these. Terms that no record has count for the sum: a prompt about something new has many.
+func weights(text string, stats lexical.ObjectStats) (map[string]rarity, float64) {
+	if stats.Parts == 0 {
+		return nil, 0
+	}
+	n := float64(stats.Parts)
+	var all []lexical.TermStats
+	for _, t := range stats.Terms {
+		if share := float64(t.Documents) / n; len(t.Term) > 2 && share < 0.25 && !chatter[t.Term] {
+			all = append(all, t)
+		}
+	}
+	slices.SortStableFunc(all, func(x, y lexical.TermStats) int {
+		return cmp.Or(cmp.Compare(x.Documents, y.Documents), strings.Compare(x.Term, y.Term))
+	})
+	// The rarest of all may be typing errors, so that a term that nobody used counts as one that is
+	// in a few records.
+	terms, total := map[string]rarity{}, 0.0
+	for _, t := range all[:min(len(all), promptTerms)] {
+		w := math.Log(1 + n/float64(max(t.Documents, 3)))
+		terms[t.Term] = rarity{w, float64(t.Documents)/n < rare}
+		total += w
+	}
+	return terms, total
+}
+
+// chatter are words of prompts that say nothing about their subject.
+var chatter = set(`please can could would should want need let lets now just also still look check see make sure thanks thank think know again really maybe
+	instead good great nice yes okay right don doesn didn isn not but use using like get got way some any all one two more new same other into out about after before
+	have has had been being here back next first last then than too very much many only first help try tried going work works working thing things something
+	user ll ve re`)
+
+// best returns the passage of an object that has most of the terms.
+func (a *session) best(an *lexical.Analyser, o *objects.Stored, terms map[string]rarity, total float64) (passage, error) {
+	text, err := a.view.Passage(o, 0, maxRead)
+	if err != nil {
+		return passage{}, err
+	}
+	best := passage{o: o}
+	for _, w := range windows(clean(text)) {
+		var sum float64
+		rares := 0
+		var matched []string
+		an.Terms(w, func(term string) {
+			if t, ok := terms[term]; ok {
+				sum += t.weight
+				if t.rare {
+					rares++
+				}
+				matched = append(matched, term)
+			}
+		})
+		if sum < promptWeight || rares < rareTerms {
+			continue
+		}
+		// Half of the score is the share of the prompt that the passage covers, half how much it
+		// has in all: a long prompt is rarely covered by one passage.
+		score := sum/total*0.6 + min(1, sum/(4*promptWeight))*0.4
+		if score > best.score {
+			best.score, best.text, best.matched = score, w, matched
+		}
+	}
+	slices.Sort(best.matched)
+	return best, nil
+}
+
+// windows returns the passages of a text: runs of whole lines, and of sentences if a line is long,
+// of about the length of a quote. They overlap by half.
+func windows(text string) []string {
+	var pieces []string
+	for line := range strings.SplitSeq(text, "\n") {
+		if line = strings.TrimSpace(line); line == "" {
+			continue
+		}
+		for len(line) > window {
+			cut := strings.LastIndex(line[:window], ". ")
+			if cut < window/3 {
+				if cut = strings.LastIndexByte(line[:window], ' '); cut < window/3 {
+					cut = len(clip(line, window)) - 1
+				}
+			}
+			pieces = append(pieces, strings.TrimSpace(line[:cut+1]))
+			line = strings.TrimSpace(line[cut+1:])
+		}
+		if line != "" {
+			pieces = append(pieces, line)
+		}
+	}
+	var all []string
+	for i := 0; i < len(pieces); {
+		w, j := pieces[i], i+1
+		for j < len(pieces) && len(w)+1+len(pieces[j]) <= window {
+			w += "\n" + pieces[j]
+			j++
+		}
+		all = append(all, w)
+		if j == len(pieces) {
+			break
+		}
+		i = max(i+1, (i+j)/2)
+	}
+	return all
+}
+
+// said returns passages as items, without those that repeat another or the prompt.
+func (a *session) said(found []passage, text string) ([]Item, error) {
+	var items []Item
+	of := map[string]int{}
+	prompt := wordsIn(text)
+	var shown []map[string]bool
+	for _, p := range found {
+		words := wordsIn(p.text)
+		if of[p.o.Session] == perSession || p.o.EventType == schemas.TypeAssistantMessage && overlap(words, prompt) > 0.9 ||
+			slices.ContainsFunc(shown, func(other map[string]bool) bool { return overlap(words, other) > 0.6 }) {
+			continue
+		}
+		x := Item{
+			ID: p.o.At, Kind: KindSaid, Source: source(p.o), Outside: outside(p.o), Session: p.o.Session, Position: p.o.At,
+			Time: time.Unix(0, p.o.TimeUnixNano).UTC(), Score: p.score, Matched: p.matched, Quote: p.text, lines: []string{p.text},
+		}
+		switch {
+		case isMemory(p.o):
+			x.Title = "Remembered"
+		case p.o.EventType == schemas.TypeUserMessage:
+			x.Title = "Asked before"
+			answer, err := a.answer(p.o)
+			if err != nil {
+				return nil, err
+			}
+			if answer == nil { // what was asked without an answer helps nobody
+				continue
+			}
+			x.Quote, x.lines = oneLine(p.text, 200), []string{oneLine(p.text, 200), fmt.Sprintf("answered by %s: %s", oneLine(answer.Agent, 40), sentence(answer.Text, window))}
+		default:
+			x.Title = "Said before"
+		}
+		of[p.o.Session]++
+		shown = append(shown, words)
+		if items = append(items, x); len(items) == promptItems {
+			break
+		}
+	}
+	return items, nil
+}
+
+// overlap returns the share of the smaller of two sets that is in the other.
+func overlap(a, b map[string]bool) float64 {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	if len(a) == 0 {
+		return 1
+	}
+	n := 0
+	for w := range a {
+		if b[w] {
+			n++
+		}
+	}
+	return float64(n) / float64(len(a))
+}
+
+// answer returns the last thing that the agent said before the user spoke again, nil if it said
+// nothing.
+func (a *session) answer(o *objects.Stored) (*objects.Stored, error) {
+	runs, err := a.around(o.Session)
+	if err != nil {
+		return nil, err
+	}
+	at := slices.IndexFunc(runs, func(x run) bool { return x.call.Ref == o.Ref })
+	if at < 0 {
+		return nil, nil
+	}
+	var last *objects.Stored
+	for _, x := range runs[at+1:] {
+		if x.said && x.call.EventType == schemas.TypeUserMessage {
+			break
+		}
+		if x.said && len(x.call.Text) > 60 {
+			last = x.call
+		}
+	}
+	return last, nil
+}

@@ -1,0 +1,209 @@
+package recall
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/recountdb/recount/projections/objects"
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// run is one use of a tool in a session, or something said between two.
+type run struct {
+	// call and result are its objects; a message has only call. A call without a result has not
+	// ended, or nobody recorded how.
+	call, result *objects.Stored
+	said         bool
+	// command is what a shell ran, "" for another tool; edited is the file that the tool changed.
+	command, edited string
+	keys            []string
+}
+
+// around returns the runs of a session in order.
+func (a *session) around(name string) ([]run, error) {
+	if all, ok := a.runs[name]; ok {
+		return all, nil
+	}
+	f := a.filter()
+	f.Session = name
+	refs, err := a.view.Latest(a.Ctx, f, maxSession)
+	if err != nil {
+		return nil, err
+	}
+	slices.Reverse(refs)
+	all, err := a.read(refs)
+	if err == nil {
+		a.runs[name] = all
+	}
+	return all, err
+}
+
+// maxSession is how many of a session's newest objects are read.
+const maxSession = 6000
+
+// read joins calls with their results.
+func (a *session) read(refs []schemas.ObjectRef) ([]run, error) {
+	var all []run
+	byEvent := map[schemas.EventID]int{}
+	for _, ref := range refs {
+		o, err := a.object(ref)
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case o == nil:
+		case o.EventType == schemas.TypeToolCall:
+			byEvent[o.EventID] = len(all)
+			all = append(all, readCall(o))
+		case o.EventType == schemas.TypeToolResult:
+			at := callOf(o, byEvent)
+			if at < 0 {
+				if o.Tool.GetCommand() != "" { // a command whose call nobody recorded
+					x := run{call: o, result: o, command: o.Tool.Command}
+					x.keys = keysOf(x.command)
+					all = append(all, x)
+				}
+				continue
+			}
+			all[at].result = o
+		case o.EventType == schemas.TypeAssistantMessage || o.EventType == schemas.TypeUserMessage:
+			all = append(all, run{call: o, said: true})
+		}
+	}
+	return all, nil
+}
+
+// callOf returns the index of the call that a result belongs to, or -1.
+func callOf(o *objects.Stored, byEvent map[schemas.EventID]int) int {
+	for _, e := range o.Edges {
+		if len(e.EventId) != len(schemas.EventID{}) {
+			continue
+		}
+		if at, ok := byEvent[schemas.EventID(e.EventId)]; ok {
+			return at
+		}
+	}
+	return -1
+}
+
+// readCall returns the run of a call.
+func readCall(o *objects.Stored) run {
+	x := run{call: o}
+	t := o.Tool
+	switch name := strings.ToLower(t.GetName()); {
+	case t.GetCommand() != "":
+		x.command = t.Command
+		x.keys = keysOf(x.command)
+		if verb, file, ok := strings.Cut(x.command, " "); ok && (verb == "edit" || verb == "create") && !strings.Contains(file, "\n") {
+			x.edited = file // SWE-agent's own editor
+		}
+	case editors[name]:
+		line, _, _ := strings.Cut(o.Text, "\n")
+		words := strings.Fields(line)
+		for _, w := range words[min(1, len(words)):] {
+			if strings.ContainsAny(w, "/.") {
+				x.edited = w
+				break
+			}
+		}
+	}
+	return x
+}
+
+// editors are tools that change files.
+var editors = set("edit multiedit write notebookedit replace write_file edit_file create_file apply_patch patch str_replace_editor str_replace_based_edit_tool file_editor search_replace")
+
+// failed reports whether a run failed, as far as is known; a result without an exit code is judged
+// by its output.
+func (x *run) failed(marks func() []mark) bool {
+	if x.result == nil {
+		return false
+	}
+	t := x.result.Tool
+	if t.GetFailed() {
+		return true
+	}
+	if t != nil && t.ExitCode != nil {
+		return t.GetExitCode() != 0
+	}
+	return x.command != "" && looksFailed(x.result) && len(marks()) > 0
+}
+
+// succeeded reports whether a run is known to have succeeded.
+func (x *run) succeeded() bool {
+	if x.result == nil {
+		return false
+	}
+	t := x.result.Tool
+	switch {
+	case t.GetFailed():
+		return false
+	case t != nil && t.ExitCode != nil:
+		return t.GetExitCode() == 0
+	}
+	return !looksFailed(x.result)
+}
+
+// looksFailed reports whether the output of a command without an exit code reports a failure by
+// itself.
+func looksFailed(o *objects.Stored) bool {
+	for _, sign := range failureSigns {
+		if strings.Contains(o.Text, sign) {
+			return true
+		}
+	}
+	return false
+}
+
+// failureSigns are what programs print that fail, in outputs without an exit code.
+var failureSigns = []string{
+	"Traceback (most recent call last)", "command not found", "No such file or directory", "SyntaxError", "Error: ", "error: ", "FAILED", "ERROR ",
+	"Permission denied", "panic: ", "BUILD FAILURE", "fatal: ", "ModuleNotFoundError", "Your proposed edit has introduced new syntax error",
+}
+
+// acts reports whether a run may have mended something.
+func (x *run) acts() bool {
+	return x.edited != "" || x.command != "" && !onlyReads(x.command)
+}
+
+// isResult selects results of tools.
+func (a *session) isResult(except string) func(schemas.ObjectRef) bool {
+	f := a.filter()
+	f.Events = []string{schemas.TypeToolResult}
+	pass := a.view.Filter(f)
+	return func(ref schemas.ObjectRef) bool {
+		if !pass(ref) {
+			return false
+		}
+		at, ok := a.view.Attributes(ref)
+		return ok && (except == "" || at.Session != except)
+	}
+}
+
+// outside says where the text of an object came from, if neither the user nor the agent wrote it.
+func outside(o *objects.Stored) string {
+	if o.EventType != schemas.TypeToolResult {
+		return ""
+	}
+	name := strings.ToLower(o.Tool.GetName())
+	for _, web := range []string{"web", "fetch", "browser", "http", "url", "search_online"} {
+		if strings.Contains(name, web) {
+			return "from the web"
+		}
+	}
+	return "output of a tool"
+}
+
+// source says who an object is from.
+func source(o *objects.Stored) string {
+	if o.EventType == schemas.TypeUserMessage {
+		return "user"
+	}
+	return o.Agent
+}
+
+// isMemory reports whether an object was stated in order to be remembered.
+func isMemory(o *objects.Stored) bool {
+	return o.Type == recountv1.ObjectType_OBJECT_TYPE_MEMORY && o.EventType == schemas.TypeMemoryStated
+}
