@@ -41,7 +41,7 @@ func earlier(ctx context.Context, args []string) error {
 				continue
 			}
 			r := recall.Request{
-				On: recall.OnFailure, Command: x.command, Output: x.output, ExitCode: x.exit, Workspace: c.workspace, Session: s.name, Without: told,
+				On: recall.OnFailure, Command: head(x.command), Output: tail(x.output), ExitCode: x.exit, Workspace: c.workspace, Session: s.name, Without: told,
 				Moment: query.Moment{AsOf: query.AsOf{Time: x.at.Add(-time.Millisecond)}},
 			}
 			resp, err := recall.RecallQuestion.Ask(ctx, client, r)

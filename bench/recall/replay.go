@@ -68,6 +68,7 @@ func replay(ctx context.Context, args []string) error {
 	}
 	defer w.Close()
 	enc := json.NewEncoder(w)
+	written := map[string]bool{} // sessions that were taken up again have prompts twice
 	asked, answered, took := map[string]int{}, map[string]int{}, []time.Duration{}
 	for _, s := range sessions {
 		told := []string{}
@@ -75,9 +76,9 @@ func replay(ctx context.Context, args []string) error {
 			r := recall.Request{Workspace: c.workspace, Session: s.name, Without: told, Moment: query.Moment{AsOf: query.AsOf{Time: x.at.Add(-time.Millisecond)}}}
 			switch {
 			case x.prompt != "":
-				r.On, r.Text = recall.OnPrompt, x.prompt
+				r.On, r.Text = recall.OnPrompt, head(x.prompt)
 			case x.failed && x.command != "" && x.output != "":
-				r.On, r.Command, r.Output, r.ExitCode = recall.OnFailure, x.command, x.output, x.exit
+				r.On, r.Command, r.Output, r.ExitCode = recall.OnFailure, head(x.command), tail(x.output), x.exit
 			default:
 				continue
 			}
@@ -98,7 +99,12 @@ func replay(ctx context.Context, args []string) error {
 					about = x.output
 				}
 				sum := sha256.Sum256([]byte(s.name + "\x00" + about + "\x00" + x.command + "\x00" + item.Quote + "\x00" + item.Title))
-				if err := enc.Encode(injected{Key: hex.EncodeToString(sum[:6]), Held: held(s.name), On: r.On, Session: s.name, Asked: about, Command: x.command, Item: item}); err != nil {
+				key := hex.EncodeToString(sum[:6])
+				if written[key] {
+					continue
+				}
+				written[key] = true
+				if err := enc.Encode(injected{Key: key, Held: held(s.name), On: r.On, Session: s.name, Asked: about, Command: x.command, Item: item}); err != nil {
 					return err
 				}
 			}
@@ -122,3 +128,11 @@ func oneLine(s string, n int) string {
 	}
 	return s
 }
+
+// sent is how many bytes of a text the hook sends.
+const sent = 16 << 10
+
+// head and tail cut a text as the hook does.
+func head(s string) string { return strings.ToValidUTF8(s[:min(len(s), sent)], "") }
+
+func tail(s string) string { return strings.ToValidUTF8(s[max(0, len(s)-sent):], "") }

@@ -74,7 +74,6 @@ func (b *briefing) failures() error {
 			if len(marks) == 0 || !x.failed(func() []mark { return marks }) {
 				continue
 			}
-			told[key] = true
 			m := &met{result: x.result, marks: marks, common: marks, run: *x}
 			if m.mend, err = b.mendOf(runs, i, marks); err != nil {
 				return err
@@ -83,6 +82,7 @@ func (b *briefing) failures() error {
 			it.Matched = nil
 			switch {
 			case m.mend != nil && m.mend.Same:
+				continue
 			case m.mend != nil:
 				it.Title = "Failed, and was mended"
 				mended = append(mended, it)
@@ -90,6 +90,7 @@ func (b *briefing) failures() error {
 				it.Title = "Failed last, and is not known to have succeeded since"
 				open = append(open, it)
 			}
+			told[key] = true
 		}
 	}
 	open = open[:min(len(open), briefFailures/2)]

@@ -29,7 +29,7 @@ var (
 	// of a name: ValueError, NullPointerException.
 	complaint = regexp.MustCompile(`(?i)(error|exception)\b|\b(err|errors|errno|fail|failed|fails|failure|failures|fatal|panic|traceback|undefined|undeclared|unresolved|cannot|can't|couldn't|could not|unable|unknown|unexpected|unrecognized|invalid|illegal|missing|denied|refused|rejected|forbidden|unauthorized|not found|no such|no module|not a|does not|doesn't|did not|must be|is not|are not|not in|not defined|already exists|timed out|timeout|unreachable|conflict|aborted|killed|segmentation|mismatch|expected|redeclared|unused|outside|blocked|want|assert\w*)\b`)
 	// hollow matches lines that only report that something failed, or nothing.
-	hollow   = regexp.MustCompile(`^(?i:(make(\[\d+\])?: \*\*\*.*|exit status \d+|exit code:? \d+|error: exit code \d+|fail(ed|ure)?:?|fail\s+\S+(\s+[(\[\d].*)?|error:?|traceback \(most recent call last\):|error: (aborting|could not compile).*|npm (err!|error)( .*)?|\d+ (errors?|failed|failures?)\b.*|=+ .* =+|done( .*)?|ok|#+ .*|\[\w+\] ERROR task failed.*|total .*|usage:.*|<?/?(tool_use_error|error)>?))\.?$`)
+	hollow   = regexp.MustCompile(`^(?i:(make(\[\d+\])?: \*\*\*.*|exit status \d+|exit code:? \d+|error: exit code \d+|fail(ed|ure)?:?|fail\s+\S+(\s+[(\[\d].*)?|error:?|traceback \(most recent call last\):|error: (aborting|could not compile).*|npm (err!|error)( .*)?|\d+ (errors?|failed|failures?)\b.*|=+ .* =+|done( .*)?|ok|#+ .*|\[\w+\] ERROR task failed.*|total .*|usage:.*|hint: .*|the user doesn't want to proceed.*|\[request interrupted.*|to tell you how to proceed.*|<?/?(tool_use_error|error)>?))\.?$`)
 	hexRun   = regexp.MustCompile(`\b(0[xX][0-9a-fA-F]+|[0-9a-fA-F]{7,64})\b|\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F-]{22}\b`)
 	pathHead = regexp.MustCompile(`(^|[\s("'=\[` + "`" + `])(?:[A-Za-z]:\\|~|\.{0,2})?/?(?:[\w.@+-]+/)+`)
 	digits   = regexp.MustCompile(`\d+([.:,]\d+)*(ns|us|µs|ms|s|m|h)?\b`)
@@ -121,27 +121,27 @@ var vague = map[string]bool{
 	"most": true, "usage": true, "help": true, "see": true, "are": true, "run": true, "command": true,
 }
 
-// alike returns how much of what tells a failure another one has, 0 to 1, and the marks in common.
-// The failure with more marks counts, so that one line in common of many is little.
+// alike returns how much of what tells a failure another one has, 0 to 1, and the marks of the other
+// that are in common.
 func alike(a, b []mark) (float64, []mark) {
 	var sumA, sumB, both float64
 	var common []mark
-	in := make(map[string]bool, len(b))
+	in := make(map[string]mark, len(b))
 	for _, m := range b {
 		sumB += m.weight
-		in[m.line] = true
+		in[m.line] = m
 	}
 	for _, m := range a {
 		sumA += m.weight
-		if in[m.line] {
+		if theirs, ok := in[m.line]; ok {
 			both += m.weight
-			common = append(common, m)
+			common = append(common, theirs)
 		}
 	}
 	if both == 0 {
 		return 0, nil
 	}
-	// The larger of the two shares counts half: an output is often cut.
+	// The mean of both shares: one line in common of many is little, and an output is often cut.
 	x, y := both/sumA, both/sumB
 	return float64(max(x, y)+min(x, y)) / 2, common
 }

@@ -107,6 +107,9 @@ func written(text string) string {
 		}
 	}
 	was, _, _ := strings.Cut(text, "\nnew_str")
+	if i := strings.Index(is, "\nold_str"); i >= 0 { // the arguments are in another order
+		is, was = is[:i], was+is[i:]
+	}
 	var lines []string
 	for line := range strings.Lines(is) {
 		line = strings.TrimSpace(line)

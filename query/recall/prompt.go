@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/recountdb/recount/projections/lexical"
 	"github.com/recountdb/recount/projections/objects"
@@ -17,16 +19,16 @@ import (
 const (
 	// promptMinimum is the minimum score of a record that is recalled at a prompt.
 	promptMinimum = 0.42
-	// promptWeight is the minimum weight of the terms in common, as the sum of their rarities: two
-	// or three rare words, or many common ones.
-	promptWeight = 9
+	// promptWeight is the minimum weight of the terms in common, in terms that nearly nobody used.
+	promptWeight = 1
 	// promptTerms is how many terms of a prompt count, the rarest; fewTerms is how many it must have
 	// to be more than "yes, go on".
 	promptTerms = 24
 	fewTerms    = 3
-	// rare is the share of records below which a term counts as rare, and rareTerms how many rare
-	// terms must be in common.
+	// rare is the share of records below which a term counts as rare, or rareFew records if that is
+	// more. rareTerms is how many rare terms must be in common, one of them a name.
 	rare      = 0.02
+	rareFew   = 5
 	rareTerms = 2
 	// promptDepth is how many records are compared, promptItems how many are returned, perSession
 	// how many of one session.
@@ -41,13 +43,14 @@ const (
 // what they stated to be remembered. Outputs of tools are not: they are many, and rarely to the
 // point.
 var saidTypes = []string{
-	schemas.TypeUserMessage, schemas.TypeAssistantMessage, schemas.TypeMemoryStated, schemas.TypeCritique, schemas.TypeHandoff, schemas.TypeTaskStarted,
+	schemas.TypeUserMessage, schemas.TypeAssistantMessage, schemas.TypeMemoryStated, schemas.TypeCritique, schemas.TypeTaskStarted,
 }
 
-// rarity is a term of a prompt, with its weight.
+// rarity is a term of a prompt, with its weight: 1 if nearly nobody used it. A name is what code or a
+// file is called: words alone are shared by prompts about different things.
 type rarity struct {
-	weight float64
-	rare   bool
+	weight     float64
+	rare, name bool
 }
 
 // passage is a record that has terms of a prompt.
@@ -103,9 +106,10 @@ func (a *session) prompt(r Request) ([]Item, string, error) {
 }
 
 // asked returns what a prompt asks, without what programs put into it: blocks in tags of the system
-// and pasted images.
+// and without addresses.
 func asked(text string) string {
-	for _, t := range []string{"system-reminder", "ide_opened_file", "ide_selection", "local-command-stdout", "local-command-caveat", "command-message", "command-args"} {
+	text = address.ReplaceAllString(text, " ")
+	for _, t := range []string{"system-reminder", "ide_opened_file", "ide_selection", "local-command-stdout", "local-command-caveat", "command-message", "command-name"} {
 		for {
 			i := strings.Index(text, "<"+t+">")
 			if i < 0 {
@@ -121,6 +125,9 @@ func asked(text string) string {
 	}
 	return text
 }
+
+// address matches URLs, whose parts many prompts share.
+var address = regexp.MustCompile(`[a-z]+://\S+`)
 
 // weights returns the terms of a prompt that tell records apart, with their weights and the sum of
 // these. Terms that no record has count for the sum: a prompt about something new has many.
@@ -140,13 +147,29 @@ func weights(text string, stats lexical.ObjectStats) (map[string]rarity, float64
 	})
 	// The rarest of all may be typing errors, so that a term that nobody used counts as one that is
 	// in a few records.
-	terms, total := map[string]rarity{}, 0.0
+	terms, total, called := map[string]rarity{}, 0.0, namesIn(text)
 	for _, t := range all[:min(len(all), promptTerms)] {
-		w := math.Log(1 + n/float64(max(t.Documents, 3)))
-		terms[t.Term] = rarity{w, float64(t.Documents)/n < rare}
+		w := math.Log(1+n/float64(max(t.Documents, 3))) / math.Log(1+n/3)
+		terms[t.Term] = rarity{w, float64(t.Documents) < max(rare*n, rareFew), called[t.Term]}
 		total += w
 	}
 	return terms, total
+}
+
+// namesIn returns the names of code and files in a text, in lower case: words with capitals inside,
+// or joined by underscores, dots, slashes or hyphens.
+func namesIn(text string) map[string]bool {
+	all := map[string]bool{}
+	for _, w := range strings.FieldsFunc(text, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_./-", r)
+	}) {
+		w = strings.Trim(w, "./-")
+		inner := strings.TrimLeftFunc(w, unicode.IsUpper)
+		if len(w) > 4 && (strings.ContainsAny(w, "_/.-") || inner != "" && strings.IndexFunc(inner, unicode.IsUpper) >= 0) && strings.IndexFunc(w, unicode.IsLetter) >= 0 {
+			all[strings.ToLower(w)] = true
+		}
+	}
+	return all
 }
 
 // chatter are words of prompts that say nothing about their subject.
@@ -164,18 +187,21 @@ func (a *session) best(an *lexical.Analyser, o *objects.Stored, terms map[string
 	best := passage{o: o}
 	for _, w := range windows(clean(text)) {
 		var sum float64
-		rares := 0
+		rares, names := 0, 0
 		var matched []string
 		an.Terms(w, func(term string) {
 			if t, ok := terms[term]; ok {
 				sum += t.weight
 				if t.rare {
 					rares++
+					if t.name {
+						names++
+					}
 				}
 				matched = append(matched, term)
 			}
 		})
-		if sum < promptWeight || rares < rareTerms {
+		if sum < promptWeight || rares < rareTerms || names == 0 {
 			continue
 		}
 		// Half of the score is the share of the prompt that the passage covers, half how much it

@@ -56,8 +56,7 @@ var operations = append(append(questionsAboutCommands(), questionsForEvidence().
 	{"GET /openapi-3.0.yaml", Authenticated, "", ""},
 	{"/", Authenticated, "", ""}, // nothing is served here
 
-	{"POST /v1/query", Authenticated, "", ""},  // answers only from what the principal sees
-	{"POST /v1/recall", Authenticated, "", ""}, // likewise
+	{"POST /v1/recall", Authenticated, "", ""}, // answers only from what the principal sees
 	{"POST /v1/brief", Authenticated, "", ""},  // likewise
 	{"GET /v1/objects", Authenticated, "", ""}, // returns only what the principal sees
 	{appendEvents, Authenticated, "", ""},      // Own checks that the events are the agent's own
