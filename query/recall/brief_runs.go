@@ -50,7 +50,7 @@ func (b *briefing) failures() error {
 	succeeded := map[string]bool{} // keys of commands that succeeded later
 	told := map[string]bool{}
 	for _, name := range b.sessions {
-		runs, err := b.around(name)
+		runs, err := b.around(name, 0)
 		if err != nil {
 			return err
 		}
@@ -124,7 +124,7 @@ func (b *briefing) commands() error {
 	habits := map[string]*habit{}
 	var order []*habit
 	for _, name := range b.sessions {
-		runs, err := b.around(name)
+		runs, err := b.around(name, 0)
 		if err != nil {
 			return err
 		}

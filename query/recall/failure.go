@@ -17,8 +17,10 @@ const (
 	// failureWeight is the weight of marks that a failure must have in common with another so that
 	// this is not by chance.
 	failureWeight = 3
-	// failureDepth is how many results are compared, failureItems how many are returned.
-	failureDepth = 60
+	// failureDepth is how many results are compared, failureRead how many of the most alike are
+	// looked up in their sessions, failureItems how many are returned.
+	failureDepth = 40
+	failureRead  = 6
 	failureItems = 2
 )
 
@@ -131,8 +133,7 @@ func (a *session) metBefore(r Request, marks []mark) ([]*met, error) {
 	if err != nil {
 		return nil, err
 	}
-	keys := keysOf(r.Command)
-	var all []*met
+	var found []*met
 	for _, h := range hits {
 		o, err := a.object(h.Ref)
 		if err != nil || o == nil {
@@ -146,48 +147,57 @@ func (a *session) metBefore(r Request, marks []mark) ([]*met, error) {
 			return nil, err
 		}
 		m := &met{result: o, marks: marksOf(text)}
-		share, common := alike(marks, m.marks)
+		m.score, m.common = alike(marks, m.marks)
 		var weight float64
-		for _, c := range common {
+		for _, c := range m.common {
 			weight += c.weight
 		}
-		if weight < failureWeight || share < failureMinimum/2 {
-			continue
+		if weight >= failureWeight && m.score >= failureMinimum/2 {
+			found = append(found, m)
 		}
-		m.common = common
-		runs, err := a.around(o.Session)
-		if err != nil {
+	}
+	slices.SortStableFunc(found, func(x, y *met) int { return cmp.Compare(y.score, x.score) })
+	keys := keysOf(r.Command)
+	var all []*met
+	for _, m := range found[:min(len(found), failureRead)] {
+		if ok, err := a.judge(m, r.Session, keys); err != nil {
 			return nil, err
+		} else if ok {
+			all = append(all, m)
 		}
-		at := slices.IndexFunc(runs, func(x run) bool { return x.result == o || x.result != nil && x.result.Ref == o.Ref })
-		if at < 0 {
-			continue
-		}
-		m.run = runs[at]
-		if !m.run.failed(func() []mark { return m.marks }) {
-			continue
-		}
-		// The same command counts for the match, another one against it.
-		m.score = share
-		switch {
-		case len(keys) > 0 && shares(keys, m.run.keys):
-			m.score = share + (1-share)*0.2
-		case len(keys) > 0 && len(m.run.keys) > 0:
-			m.score = share * 0.8
-		}
-		if m.score < failureMinimum {
-			continue
-		}
-		if m.mend, err = a.mendOf(runs, at, m.marks); err != nil {
-			return nil, err
-		}
-		if o.Session == r.Session && r.Session != "" && m.mend == nil {
-			continue // it is in the session's context already
-		}
-		all = append(all, m)
 	}
 	a.Step(query.Step{Operator: "compare", Counts: map[string]int64{"results": int64(len(hits)), "alike": int64(len(all)), "marks": int64(len(marks))}})
 	return all, nil
+}
+
+// judge reads the session of a result, and reports whether it is a failure like the one asked about.
+func (a *session) judge(m *met, session string, keys []string) (bool, error) {
+	o := m.result
+	runs, err := a.around(o.Session, o.TimeUnixNano)
+	if err != nil {
+		return false, err
+	}
+	at := slices.IndexFunc(runs, func(x run) bool { return x.result != nil && x.result.Ref == o.Ref })
+	if at < 0 {
+		return false, nil
+	}
+	m.run = runs[at]
+	if !m.run.failed(func() []mark { return m.marks }) {
+		return false, nil
+	}
+	// The same command counts for the match, another one against it.
+	switch {
+	case len(keys) > 0 && shares(keys, m.run.keys):
+		m.score += float64(1-m.score) * 0.2
+	case len(keys) > 0 && len(m.run.keys) > 0:
+		m.score *= 0.8
+	}
+	if m.score < failureMinimum {
+		return false, nil
+	}
+	m.mend, err = a.mendOf(runs, at, m.marks)
+	// Without a mend, a failure of the session itself is nothing new.
+	return err == nil && (m.mend != nil || session == "" || o.Session != session), err
 }
 
 // itemOf returns a failure as an item.

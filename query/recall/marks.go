@@ -1,6 +1,7 @@
 package recall
 
 import (
+	"bytes"
 	"regexp"
 	"strings"
 	"unicode"
@@ -25,9 +26,6 @@ const (
 var (
 	// escapes matches sequences that control terminals.
 	escapes = regexp.MustCompile("\x1b(?:\\[[0-9;?]*[ -/]*[@-~]|[\\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\\\)?|[ -/]*[0-~])|\u009b[0-9;?]*[ -/]*[@-~]")
-	// complaint matches lines that report an error. The words stand for themselves, or are the end
-	// of a name: ValueError, NullPointerException.
-	complaint = regexp.MustCompile(`(?i)(error|exception)\b|\b(err|errors|errno|fail|failed|fails|failure|failures|fatal|panic|traceback|undefined|undeclared|unresolved|cannot|can't|couldn't|could not|unable|unknown|unexpected|unrecognized|invalid|illegal|missing|denied|refused|rejected|forbidden|unauthorized|not found|no such|no module|not a|does not|doesn't|did not|must be|is not|are not|not in|not defined|already exists|timed out|timeout|unreachable|conflict|aborted|killed|segmentation|mismatch|expected|redeclared|unused|outside|blocked|want|assert\w*)\b`)
 	// hollow matches lines that only report that something failed, or nothing.
 	hollow   = regexp.MustCompile(`^(?i:(make(\[\d+\])?: \*\*\*.*|exit status \d+|exit code:? \d+|error: exit code \d+|fail(ed|ure)?:?|fail\s+\S+(\s+[(\[\d].*)?|error:?|traceback \(most recent call last\):|error: (aborting|could not compile).*|npm (err!|error)( .*)?|\d+ (errors?|failed|failures?)\b.*|=+ .* =+|done( .*)?|ok|#+ .*|\[\w+\] ERROR task failed.*|total .*|usage:.*|hint: .*|the user doesn't want to proceed.*|\[request interrupted.*|to tell you how to proceed.*|<?/?(tool_use_error|error)>?))\.?$`)
 	hexRun   = regexp.MustCompile(`\b(0[xX][0-9a-fA-F]+|[0-9a-fA-F]{7,64})\b|\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F-]{22}\b`)
@@ -35,16 +33,53 @@ var (
 	digits   = regexp.MustCompile(`\d+([.:,]\d+)*(ns|us|µs|ms|s|m|h)?\b`)
 )
 
+// complaints are the words that mark a line as an error message; names that end with error or
+// exception do so too.
+var complaints = set(`err errno errors fail failed fails failure failures fatal panic traceback undefined undeclared unresolved cannot can't couldn't unable
+	unknown unexpected unrecognized invalid illegal missing denied refused rejected forbidden unauthorized no not doesn't didn't timeout timed unreachable
+	conflict conflicts aborted killed segmentation mismatch expected redeclared unused outside blocked want must always already could`)
+
+// complains reports whether a line has such a word. It is called for each line of long outputs, so
+// it allocates nothing.
+func complains(line string) bool {
+	var word [32]byte
+	n := 0
+	for i := 0; i <= len(line); i++ {
+		c := byte(' ')
+		if i < len(line) {
+			c = line[i]
+		}
+		if c >= 'A' && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		if c >= 'a' && c <= 'z' || c == '\'' {
+			if n == len(word) { // only the end of so long a word matters
+				n = copy(word[:], word[n/2:])
+			}
+			word[n] = c
+			n++
+			continue
+		}
+		if w := word[:n]; complaints[string(w)] || bytes.HasSuffix(w, []byte("error")) || bytes.HasSuffix(w, []byte("exception")) || bytes.HasPrefix(w, []byte("assert")) {
+			return true
+		}
+		n = 0
+	}
+	return false
+}
+
 // marksOf returns the marks of an output, the most telling ones if there are many, in their order.
 func marksOf(output string) []mark {
-	output = escapes.ReplaceAllString(output, "")
+	if strings.Contains(output, "\x1b") {
+		output = escapes.ReplaceAllString(output, "")
+	}
 	var all []mark
 	seen := map[string]bool{}
 	for n := 0; output != "" && n < maxLines; n++ {
 		i := strings.LastIndexAny(output, "\n\r")
 		line := strings.TrimSpace(output[i+1:])
 		output = output[:max(i, 0)]
-		if len(line) < 6 || hollow.MatchString(line) || !complaint.MatchString(line) {
+		if len(line) < 6 || !complains(line) || hollow.MatchString(clip(line, 200)) {
 			continue
 		}
 		m := mark{line: specific(line), shown: line}

@@ -32,7 +32,7 @@ const (
 	rareTerms = 2
 	// promptDepth is how many records are compared, promptItems how many are returned, perSession
 	// how many of one session.
-	promptDepth = 60
+	promptDepth = 40
 	promptItems = 4
 	perSession  = 2
 	// window is the length of the passage that is quoted, in bytes.
@@ -88,7 +88,7 @@ func (a *session) prompt(r Request) ([]Item, string, error) {
 		if err != nil || o == nil {
 			return nil, "", err
 		}
-		p, err := a.best(an, o, terms, total)
+		p, err := a.best(an, o, h.Part, terms, total)
 		if err != nil {
 			return nil, "", err
 		}
@@ -178,9 +178,14 @@ var chatter = set(`please can could would should want need let lets now just als
 	have has had been being here back next first last then than too very much many only first help try tried going work works working thing things something
 	user ll ve re`)
 
-// best returns the passage of an object that has most of the terms.
-func (a *session) best(an *lexical.Analyser, o *objects.Stored, terms map[string]rarity, total float64) (passage, error) {
-	text, err := a.view.Passage(o, 0, maxRead)
+// best returns the passage of an object that has most of the terms, in or beside the part that the
+// search found.
+func (a *session) best(an *lexical.Analyser, o *objects.Stored, part uint32, terms map[string]rarity, total float64) (passage, error) {
+	from, to := 0, 2*window
+	if int(part) < len(o.Parts) {
+		from, to = int(o.Parts[part].Start), int(o.Parts[part].End)
+	}
+	text, err := a.view.Passage(o, from, to)
 	if err != nil {
 		return passage{}, err
 	}
@@ -314,7 +319,7 @@ func overlap(a, b map[string]bool) float64 {
 // answer returns the last thing that the agent said before the user spoke again, nil if it said
 // nothing.
 func (a *session) answer(o *objects.Stored) (*objects.Stored, error) {
-	runs, err := a.around(o.Session)
+	runs, err := a.around(o.Session, o.TimeUnixNano)
 	if err != nil {
 		return nil, err
 	}

@@ -136,6 +136,15 @@ func (a *session) pack(items []Item, budget int) (text string, used int, kept []
 	kept = []Item{}
 	text = head
 	for i := range items {
+		text += "\n" + a.block(i+1, &items[i])
+	}
+	if len(items) > 0 && len(text) < 8*budget { // counting takes time: mostly everything fits
+		if used = tokens.Count(text); used <= budget {
+			return text, used, append(kept, items...)
+		}
+	}
+	text = head
+	for i := range items {
 		x := items[i]
 		longer := text + "\n" + a.block(len(kept)+1, &x)
 		n := tokens.Count(longer)

@@ -2,7 +2,9 @@ package recall
 
 import (
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/recountdb/recount/projections/objects"
 	"github.com/recountdb/recount/schemas"
@@ -20,27 +22,52 @@ type run struct {
 	keys            []string
 }
 
-// around returns the runs of a session in order.
-func (a *session) around(name string) ([]run, error) {
-	if all, ok := a.runs[name]; ok {
-		return all, nil
-	}
+// around returns the runs of a session about a moment, in order: from a while before it, so that a
+// result has its call, to as long after it as a mend may take. 0 means the whole session.
+func (a *session) around(name string, moment int64) ([]run, error) {
+	key := name
 	f := a.filter()
 	f.Session = name
+	if moment != 0 {
+		key += "\x00" + strconv.FormatInt(moment, 10)
+		f.Since, f.Until = moment-int64(callBefore), moment+int64(mendAfter)
+	}
+	if all, ok := a.runs[key]; ok {
+		return all, nil
+	}
 	refs, err := a.view.Latest(a.Ctx, f, maxSession)
 	if err != nil {
 		return nil, err
 	}
 	slices.Reverse(refs)
+	if moment != 0 {
+		// Events without times of their own have that of their file.
+		before := 0
+		for before < len(refs) {
+			if at, _, _ := a.view.Ranking(refs[before]); at >= moment {
+				break
+			}
+			before++
+		}
+		refs = refs[max(0, before-maxAround/8):min(len(refs), before+maxAround)]
+	}
 	all, err := a.read(refs)
 	if err == nil {
-		a.runs[name] = all
+		a.runs[key] = all
 	}
 	return all, err
 }
 
-// maxSession is how many of a session's newest objects are read.
-const maxSession = 6000
+const (
+	// maxSession is how many of a session's newest objects are looked at, maxAround how many are read
+	// after a moment.
+	maxSession = 6000
+	maxAround  = 400
+	// callBefore is how long before its result a call is looked for, mendAfter how long after a
+	// failure its mend.
+	callBefore = 20 * time.Minute
+	mendAfter  = 3 * time.Hour
+)
 
 // read joins calls with their results.
 func (a *session) read(refs []schemas.ObjectRef) ([]run, error) {

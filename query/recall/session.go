@@ -117,7 +117,7 @@ func (a *session) object(ref schemas.ObjectRef) (*objects.Stored, error) {
 }
 
 // maxRead is how many bytes of the end of a text are read.
-const maxRead = 16 << 10
+const maxRead = 6 << 10
 
 // ending returns the end of an object's text.
 func (a *session) ending(o *objects.Stored) (string, error) {
