@@ -87,15 +87,9 @@ func (a *session) failure(r Request) ([]Item, string, error) {
 		return cmp.Or(cmp.Compare(y.worth(), x.worth()), cmp.Compare(y.result.TimeUnixNano, x.result.TimeUnixNano), y.result.Ref.Compare(x.result.Ref))
 	})
 	var items []Item
-	sessions := map[string]bool{}
 	for _, m := range all {
-		sessions[m.result.Session] = true
-	}
-	for _, m := range all {
-		if m.mend == nil && (len(items) > 0 || len(sessions) < 2 && m.score < 0.9) {
-			continue
-		}
-		if len(items) > 0 && (items[0].Mend == nil || sameMend(items[0].Mend, m.mend)) {
+		// That it failed before, or that it went away by itself, helps nobody.
+		if m.mend == nil || m.mend.Same || len(items) > 0 && sameMend(items[0].Mend, m.mend) {
 			continue
 		}
 		x := a.itemOf(m)

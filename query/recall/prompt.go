@@ -18,7 +18,7 @@ import (
 
 const (
 	// promptMinimum is the minimum score of a record that is recalled at a prompt.
-	promptMinimum = 0.42
+	promptMinimum = 0.47
 	// promptWeight is the minimum weight of the terms in common, in terms that nearly nobody used.
 	promptWeight = 1
 	// promptTerms is how many terms of a prompt count, the rarest; fewTerms is how many it must have
@@ -33,7 +33,7 @@ const (
 	// promptDepth is how many records are compared, promptItems how many are returned, perSession
 	// how many of one session.
 	promptDepth = 40
-	promptItems = 4
+	promptItems = 2
 	perSession  = 2
 	// window is the length of the passage that is quoted, in bytes.
 	window = 420
@@ -138,7 +138,7 @@ func weights(text string, stats lexical.ObjectStats) (map[string]rarity, float64
 	n := float64(stats.Parts)
 	var all []lexical.TermStats
 	for _, t := range stats.Terms {
-		if share := float64(t.Documents) / n; len(t.Term) > 2 && share < 0.25 && !chatter[t.Term] {
+		if share := float64(t.Documents) / n; len(t.Term) > 2 && share < 0.25 && !chatter[t.Term] && strings.IndexFunc(t.Term, unicode.IsLetter) >= 0 {
 			all = append(all, t)
 		}
 	}
