@@ -221,6 +221,9 @@ func (e *engine) rankFiles() ([]fused, error) {
 		add(chTogether, e.c.byTogether(e.given))
 		add(chTwin, e.c.byTwins(near))
 		add(chEdges, e.c.byEdges(e.given))
+		if e.task.text != "" {
+			return e.sorted(fuse(all, fileBlend, taskAndFileWeights)), nil
+		}
 		add(chFolder, e.c.byFolder(near))
 		add(chAlike, e.c.alike(near[:min(len(near), 4)]))
 	}
@@ -233,17 +236,31 @@ func (e *engine) rankFiles() ([]fused, error) {
 		seeds[f.key] += 0.5 * f.score / first[0].score / float64(1+i)
 	}
 	add(chWalk, e.c.byWalk(seeds))
-	ranked := fuse(all, fileBlend, fileWeights)
+	return e.sorted(fuse(all, fileBlend, fileWeights)), nil
+}
+
+// sorted orders files again after what their paths say: a person seldom means what a program wrote,
+// or prose, least of all where source code is given, and with that mostly its tests, too.
+func (e *engine) sorted(ranked []fused) []fused {
+	source := slices.ContainsFunc(e.given, func(g int32) bool {
+		f := &e.c.files[g]
+		return !f.test && !f.noise && !asidePath(f.Path)
+	})
 	for i := range ranked {
 		f := &e.c.files[ranked[i].key]
-		if f.noise {
+		switch {
+		case f.noise:
 			ranked[i].score *= noiseFactor
-		} else if prosePath(f.Path) {
+		case source && asidePath(f.Path):
+			ranked[i].score *= asideFactor
+		case prosePath(f.Path):
 			ranked[i].score *= proseFactor
+		case source && f.test && e.r.Tests == TestsAlso:
+			ranked[i].score += testBonus
 		}
 	}
 	slices.SortStableFunc(ranked, func(a, b fused) int { return cmp.Compare(b.score, a.score) })
-	return ranked, nil
+	return ranked
 }
 
 // leftOut reports whether a file is no answer: a given one, or one that the request excludes.

@@ -13,11 +13,14 @@ var (
 	prose    = regexp.MustCompile(`(?i)(^|/)(change(log|s)?|releases?|history|news|licen[cs]e|readme|contributing|authors|code_of_conduct|security)[^/]*$|\.(md|mdx|rst|adoc|txt)$`)
 )
 
-// testPath, noisy and prosePath judge a file by its path: a test or what tests read; what a program
-// wrote; text for people.
+var setup = regexp.MustCompile(`(?i)(^|/)(\.[a-z]+|docs?|website)/`)
+
+// testPath, noisy, prosePath and asidePath judge a file by its path: a test or what tests read; what a
+// program wrote; text for people; that, or what is about the code without being part of it.
 func testPath(p string) bool  { return testDir.MatchString(p) || testBase.MatchString(path.Base(p)) }
 func noisy(p string) bool     { return noise.MatchString(p) }
 func prosePath(p string) bool { return prose.MatchString(p) }
+func asidePath(p string) bool { return prosePath(p) || setup.MatchString(p) }
 
 var stemMarks = regexp.MustCompile(`(?i:^(test|tests|spec)[_.-]|[_.-](test|tests|spec|specs|unit|integration|e2e)$)|(UnitTests?|IntegrationTests?|Tests?|IT|Spec)$|^Test([A-Z])`)
 
