@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
@@ -90,7 +91,7 @@ func (e *engine) weigh(ranked, files []fused) {
 	for i := range ranked {
 		n := ranked[i].key
 		f := e.c.ofNode[n]
-		if e.st.Test(n) && !e.task.asksTests && e.r.Tests != TestsOnly && e.pointed.symbols[n] < tierExact {
+		if e.st.Test(n) && !e.task.asksTests && e.r.Tests != TestsOnly && !(e.pointed.symbols[n] >= tierExact && strings.HasPrefix(strings.ToLower(e.st.Name(n)), "test")) {
 			ranked[i].score *= testFactor
 		}
 		switch k := e.st.Kind(n); {
