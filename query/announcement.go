@@ -27,13 +27,28 @@ type Subject struct {
 	Symbol, File string
 }
 
-// SubjectsAnswer is an answer about symbols, which also shows who has announced work on them.
+// Announced is the part of an answer about symbols that shows who has announced work on them.
+type Announced struct {
+	Announced []Announcement `json:"announced,omitempty" doc:"Who has announced to be working on symbols of this answer, or on their files, as far as you may see it; the newest first."`
+}
+
+// Announce stores the announcements.
+func (a *Announced) Announce(all []Announcement) { a.Announced = all }
+
+// Announcements returns them.
+func (a Announced) Announcements() []Announcement { return a.Announced }
+
+// SubjectsAnswer is an answer about symbols, which also shows who has announced work on them: a
+// response that embeds Basis and Announced.
 type SubjectsAnswer interface {
 	// Subjects returns the symbols of the answer, with their files.
 	Subjects() []Subject
-	// Announce stores the announcements, with the step of the proof that found them.
-	Announce([]Announcement, Step)
+	Announce([]Announcement)
+	AddStep(Step)
 }
+
+// TimedRequest is a request that says when it is asked, which decides what announcements hold.
+type TimedRequest interface{ AskedAt() time.Time }
 
 // Concerns reports whether an announced subject ("symbol:Cart.Add", "file:src/cart.go") concerns s:
 // it names the symbol by its whole name or its end, a type that contains it or a part of it, or the

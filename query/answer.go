@@ -35,6 +35,9 @@ func KnownSince(hint, what string, since, from time.Time) string {
 // Rests is the basis of an answer that embeds it.
 func (b Basis) Rests() Basis { return b }
 
+// AddStep adds a step to the proof.
+func (b *Basis) AddStep(s Step) { b.Proof = append(b.Proof, s) }
+
 // PathScore is what one path says of a hit.
 type PathScore struct {
 	Path  string  `json:"path" enum:"words,concepts,semantic,exact,time" example:"words" doc:"The retrieval path."`

@@ -2,11 +2,14 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/recountdb/recount/internal/connect"
 	"github.com/recountdb/recount/internal/render"
+	"github.com/recountdb/recount/internal/render/evidenceview"
 	"github.com/recountdb/recount/internal/usage"
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/code"
@@ -35,6 +38,7 @@ func (f *codeFlags) add(c *cobra.Command, limit int) {
 // where returns the scope that the flags describe.
 func (f *codeFlags) where() (code.Scope, error) {
 	s := f.scope
+	s.Now = time.Now().UTC()
 	var err error
 	if s.AtLeast, err = schemas.ParseWatermark(f.atLeast); err != nil {
 		return s, usage.Errorf("--at-least: %w", err)
@@ -65,6 +69,9 @@ func askCode[Q any, R answered](ctx context.Context, a *app, f *codeFlags, q cod
 			}
 		} else {
 			show(r)
+			if x, ok := any(r).(interface{ Announcements() []query.Announcement }); ok {
+				a.announcedIn(x.Announcements(), scope.Now)
+			}
 			if basis.Hint != "" {
 				a.Printf("%s\n", a.Paint(render.Dim, render.OneLine(basis.Hint)))
 			}
@@ -77,4 +84,17 @@ func askCode[Q any, R answered](ctx context.Context, a *app, f *codeFlags, q cod
 		}
 		return nil
 	})
+}
+
+// announcedIn prints in one line who has announced work on symbols of an answer: the newest, and how
+// many more there are.
+func (a *app) announcedIn(all []query.Announcement, now time.Time) {
+	if len(all) == 0 {
+		return
+	}
+	line := "announced: " + evidenceview.Announcement(all[0], now)
+	if len(all) > 1 {
+		line += fmt.Sprintf("; and %d more: recount announced", len(all)-1)
+	}
+	a.Printf("%s\n", a.Paint(render.Yellow, line))
 }

@@ -65,7 +65,7 @@ func (g *generator) object(tenant, workspace, agent, session string, v recountv1
 		title = "another title"
 	}
 	o := &recountv1.Object{
-		Type: recountv1.ObjectType(1 + g.rng.IntN(7)), Memory: recountv1.MemoryKind(g.rng.IntN(5)),
+		Type: recountv1.ObjectType(1 + g.rng.IntN(9)), Memory: recountv1.MemoryKind(g.rng.IntN(5)),
 		Tenant: tenant, Workspace: workspace, Agent: agent, Session: session, Visibility: v,
 		Importance: g.rng.Float32(), TimeUnixNano: g.time(),
 		Title: title, Text: text, ContentHash: xxh3.HashString(strings.ToLower(strings.Join(strings.Fields(text), " "))),

@@ -29,6 +29,7 @@ type CallsRequest struct {
 // CallsResponse is the answer of callers and callees.
 type CallsResponse struct {
 	query.Basis
+	query.Announced
 	Revision  Revision  `json:"revision" doc:"The revision that was queried."`
 	Symbol    Symbol    `json:"symbol" doc:"The symbol that the name refers to."`
 	Calls     []Call    `json:"calls" nullable:"false" doc:"The calls, by distance, then by confidence (highest first), then by place."`
@@ -37,6 +38,15 @@ type CallsResponse struct {
 	Truncated int       `json:"truncated" example:"0" doc:"The number of them left out of the list."`
 	// Runtime is separate, since calls seen at run time are not edges of the code.
 	Runtime *RuntimeUse `json:"runtime,omitempty" doc:"Observed callers, if runtime was set."`
+}
+
+// Subjects returns the symbol and the symbols that call it or that it calls.
+func (r *CallsResponse) Subjects() []query.Subject {
+	all := []query.Subject{r.Symbol.subject()}
+	for _, c := range r.Calls {
+		all = append(all, c.subject())
+	}
+	return all
 }
 
 // Call is a symbol that a walk over calls reached.

@@ -26,6 +26,7 @@ type ImpactRequest struct {
 // ImpactResponse is the answer of impact: the blast radius.
 type ImpactResponse struct {
 	query.Basis
+	query.Announced
 	Revision Revision      `json:"revision" doc:"The revision that was searched."`
 	Base     *Revision     `json:"base,omitempty" doc:"For a diff: its first revision."`
 	Changed  []Symbol      `json:"changed" nullable:"false" doc:"The changed symbols: the symbol, or those that the diff touches, up to limit."`
@@ -38,6 +39,19 @@ type ImpactResponse struct {
 	Truncated    int `json:"truncated" example:"0" doc:"The number of both left out of the lists."`
 	// Runtime is separate, since calls seen at run time are not edges of the code.
 	Runtime *RuntimeUse `json:"runtime,omitempty" doc:"Observed callers of the reached symbols, if runtime was set."`
+}
+
+// Subjects returns the changed symbols and those that a change reaches, without tests.
+func (r *ImpactResponse) Subjects() (all []query.Subject) {
+	for _, s := range r.Changed {
+		all = append(all, s.subject())
+	}
+	for _, g := range r.Groups {
+		for _, s := range g.Symbols {
+			all = append(all, s.subject())
+		}
+	}
+	return all
 }
 
 // ImpactGroup has the reached symbols of one package.

@@ -27,6 +27,9 @@ type Symbol struct {
 	Variant  string `json:"variant,omitempty" example:"#2" doc:"Distinguishes it from other symbols with the same name."`
 }
 
+// subject returns the symbol as agents announce work on it.
+func (s Symbol) subject() query.Subject { return query.Subject{Symbol: s.Name, File: s.File} }
+
 // Place returns FILE:LINE, as editors accept it.
 func (s Symbol) Place() string {
 	if s.Line == 0 {

@@ -32,7 +32,11 @@ type Scope struct {
 	At      string            `json:"at,omitempty" maxLength:"1024" example:"main~3" doc:"The revision: a branch, a tag, a commit or a prefix of one, or HEAD, each optionally with ~N or ^N; or worktree. Default HEAD."`
 	AtLeast schemas.Watermark `json:"at_least,omitempty" example:"recount.commits/0:42" doc:"Wait until everything below these offsets is visible, to read your own writes. TOPIC/PARTITION:NEXT, comma-separated, as in a response's watermark."`
 	WaitMS  int               `json:"wait_ms,omitempty" minimum:"1" maximum:"60000" default:"5000" example:"5000" doc:"The maximum time to wait for at_least, in milliseconds."`
+	Now     time.Time         `json:"now,omitzero" example:"2026-11-21T12:00:00Z" doc:"The time to use as now for announced work, which holds for some time only. Default: the time of the newest agents' event that you may see. The clock is not used."`
 }
+
+// AskedAt returns the time at which the question is asked, if the request says so.
+func (s Scope) AskedAt() time.Time { return s.Now }
 
 // These are the limits of requests. They are part of the API.
 const (

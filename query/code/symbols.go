@@ -25,9 +25,18 @@ type SymbolsRequest struct {
 // SymbolsResponse is the answer of symbols.
 type SymbolsResponse struct {
 	query.Basis
+	query.Announced
 	Revision  Revision    `json:"revision" doc:"The revision that was queried."`
 	Symbols   []SymbolHit `json:"symbols" nullable:"false" doc:"The symbols, the best match first."`
 	Truncated int         `json:"truncated" example:"0" doc:"The number of further matches."`
+}
+
+// Subjects returns the symbols.
+func (r *SymbolsResponse) Subjects() (all []query.Subject) {
+	for _, h := range r.Symbols {
+		all = append(all, h.subject())
+	}
+	return all
 }
 
 // SymbolHit is one symbol that matches.

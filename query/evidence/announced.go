@@ -182,6 +182,7 @@ func AnnounceIn(ctx context.Context, s Sources, p schemas.Principal, now time.Ti
 		return nil
 	}
 	r := AnnouncedRequest{At: now}
+	s.Turns = nil // it is a small part of another question
 	a, err := s.openFor(ctx, p, r.request())
 	if err != nil {
 		return err
@@ -198,7 +199,8 @@ func AnnounceIn(ctx context.Context, s Sources, p schemas.Principal, now time.Ti
 	if err != nil || len(all) == 0 {
 		return err
 	}
-	answer.Announce(all[:min(len(all), defaultAnnounced)], query.Step{
+	answer.Announce(all[:min(len(all), defaultAnnounced)])
+	answer.AddStep(query.Step{
 		Operator: "announced", Inputs: map[string]string{"now": time.Unix(0, a.moment).UTC().Format(time.RFC3339Nano), "below": a.at.Below.String()},
 		Counts: map[string]int64{"hold": int64(len(all))},
 	})

@@ -127,10 +127,9 @@ type answer struct {
 	step  query.Step
 }
 
-func (a *answer) Subjects() []query.Subject { return a.about }
-func (a *answer) Announce(all []query.Announcement, s query.Step) {
-	a.got, a.step = all, s
-}
+func (a *answer) Subjects() []query.Subject         { return a.about }
+func (a *answer) Announce(all []query.Announcement) { a.got = all }
+func (a *answer) AddStep(s query.Step)              { a.step = s }
 
 func TestAnAnswerAboutASymbolNamesWhoWorksOnIt(t *testing.T) {
 	w := newWorld(t)

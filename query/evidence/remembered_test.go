@@ -135,14 +135,14 @@ func TestWhatExpiresIsMeasuredAgainstTheTimeAsked(t *testing.T) {
 // TestTheUnseenIsNotListed checks that what a principal may not see changes nothing: neither
 // listed, nor counted, nor replacing what it sees.
 func TestTheUnseenIsNotListed(t *testing.T) {
-	theirs := func(id string, minute int, text string, m recountv1.AgentEvent) said {
+	theirs := func(id string, minute int, text string, m *recountv1.AgentEvent) said {
 		s := writes(id, minute, "decision", text)
 		s.Tenant, s.Agent, s.Visibility = m.Tenant, m.Agent, m.Visibility
 		return s
 	}
 	all := append(written(),
-		supersedes(theirs("x1", 20, "Their cart lives in MySQL", recountv1.AgentEvent{Tenant: "beta", Agent: "claude"}), "d2"),
-		supersedes(theirs("x2", 21, "Bob wants MySQL", recountv1.AgentEvent{Agent: "bob", Visibility: recountv1.Visibility_VISIBILITY_PRIVATE}), "d2"),
+		supersedes(theirs("x1", 20, "Their cart lives in MySQL", &recountv1.AgentEvent{Tenant: "beta", Agent: "claude"}), "d2"),
+		supersedes(theirs("x2", 21, "Bob wants MySQL", &recountv1.AgentEvent{Agent: "bob", Visibility: recountv1.Visibility_VISIBILITY_PRIVATE}), "d2"),
 	)
 	p := schemas.Principal{Workspaces: []string{"shop"}, Agent: "claude"}
 	var got [2]string

@@ -156,5 +156,5 @@ func Allow(p schemas.Principal, pattern string) *AuthError {
 	if may {
 		return nil
 	}
-	return &AuthError{http.StatusForbidden, "the token may not do this: " + why + "; it may use POST /v1/query and GET /v1/objects, and append its agent's events with POST /v1/events"}
+	return &AuthError{http.StatusForbidden, "the token may not do this: " + why + "; it may use POST /v1/query, /v1/remembered and /v1/announced and GET /v1/objects, and append its agent's events with POST /v1/events"}
 }

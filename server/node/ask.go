@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/recountdb/recount/processors"
 	"github.com/recountdb/recount/processors/embed"
@@ -127,7 +128,35 @@ func (n *Node) Answer(ctx context.Context, path string, request, response any) e
 		return err
 	}
 	allowed := n.discreet()
-	return allowed(response, n.ask(ctx, path, request, response))
+	err := n.ask(ctx, path, request, response)
+	if err == nil {
+		err = n.announce(ctx, request, response)
+	}
+	return allowed(response, err)
+}
+
+// announce adds to an answer about symbols who has announced work on them. If that cannot be read,
+// the proof says so, and the answer stands.
+func (n *Node) announce(ctx context.Context, request, response any) error {
+	answer, ok := response.(query.SubjectsAnswer)
+	if _, known := access.FromContext(ctx); !ok || !n.local && !known {
+		return nil
+	}
+	asked, err := n.asked(ctx)
+	if err != nil {
+		return err
+	}
+	var now time.Time
+	if r, ok := request.(query.TimedRequest); ok {
+		now = r.AskedAt()
+	}
+	if err := evidence.AnnounceIn(ctx, asked.Sources, asked.Principal, now, answer); err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		answer.AddStep(query.Step{Operator: "announced", Inputs: map[string]string{"failed": err.Error()}})
+	}
+	return nil
 }
 
 func (n *Node) ask(ctx context.Context, path string, request, response any) error {
