@@ -36,7 +36,7 @@ const (
 	// the two do not build together.
 	bufTool = "github.com/bufbuild/buf/cmd/buf@v1.72.0"
 
-	ours   = `{"version":"v1","lint":{"ignore":["buf","google"]},"breaking":{"use":["FILE"],"ignore":["buf","google"]}}`
+	ours = `{"version":"v1","lint":{"ignore":["buf","google"]},"breaking":{"use":["FILE"],"ignore":["buf","google"]}}`
 )
 
 func main() {
