@@ -3,6 +3,7 @@ package main
 import (
 	"io"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -65,6 +66,7 @@ each file and symbol.`,
 			if r.AtLeast, err = schemas.ParseWatermark(atLeast); err != nil {
 				return usage.Errorf("--at-least: %w", err)
 			}
+			r.Now = time.Now().UTC()
 			return a.WithBackend(cmd.Context(), func(b *connect.Backend) error {
 				resp, err := packing.Question.Ask(cmd.Context(), b, r)
 				a.ClearProgress()
@@ -77,6 +79,7 @@ each file and symbol.`,
 					}
 				} else {
 					codeview.Context(a.Terminal, resp, why)
+					a.announcedIn(resp.Announcements(), r.Now)
 					if resp.Hint != "" && resp.Known {
 						a.Printf("%s\n", a.Paint(render.Dim, render.OneLine(resp.Hint)))
 					}

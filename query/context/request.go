@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/schemas"
@@ -44,9 +45,13 @@ type Request struct {
 	Limit      int               `json:"limit,omitempty" minimum:"1" maximum:"1000" default:"20" example:"20" doc:"Maximum number of files. A higher number also takes more of the budget for the list of files."`
 	Session    string            `json:"session,omitempty" maxLength:"4096" example:"run-17" doc:"The session that asks."`
 	Agent      string            `json:"agent,omitempty" maxLength:"4096" example:"claude" doc:"The agent that asks."`
+	Now        time.Time         `json:"now,omitzero" example:"2026-11-21T12:00:00Z" doc:"The time to use as now for announced work, which holds for some time only. Default: the time of the newest agents' event that you may see. The clock is not used."`
 	AtLeast    schemas.Watermark `json:"at_least,omitempty" example:"recount.commits/0:42" doc:"Wait until everything below these offsets is visible, to read your own writes. TOPIC/PARTITION:NEXT, comma-separated, as in a response's watermark."`
 	WaitMS     int               `json:"wait_ms,omitempty" minimum:"1" maximum:"60000" default:"5000" example:"5000" doc:"The maximum time to wait for at_least, in milliseconds."`
 }
+
+// AskedAt returns the time at which the question is asked, if the request says so.
+func (r Request) AskedAt() time.Time { return r.Now }
 
 func (r Request) check() error {
 	refuse := func(field string, value any, reason string) error {

@@ -11,6 +11,7 @@ import (
 // Response says what to read.
 type Response struct {
 	query.Basis
+	query.Announced
 	Revision code.Revision `json:"revision" doc:"The revision that was queried."`
 	// Known is false if the repository seems not to have what the task is about.
 	Known  bool   `json:"known" doc:"Whether the repository has what the task is about. If false, the hint says why, and the answer has at most the nearest files."`
@@ -18,6 +19,19 @@ type Response struct {
 	Items  []Item `json:"items" nullable:"false" doc:"What to read, the most valuable first."`
 	Tokens int    `json:"tokens" example:"3921" doc:"The number of tokens of the answer's text, by the vocabulary o200k."`
 	Budget int    `json:"budget" example:"4000" doc:"The maximum that was allowed."`
+}
+
+// Subjects returns the symbols and the files of the answer, on which work may be announced.
+func (r *Response) Subjects() (all []query.Subject) {
+	for _, f := range r.Files {
+		all = append(all, query.Subject{File: f.Path})
+	}
+	for _, i := range r.Items {
+		if i.Symbol != nil {
+			all = append(all, query.Subject{Symbol: i.Symbol.Name, File: i.Symbol.File})
+		}
+	}
+	return all
 }
 
 // File is a file to look at.
