@@ -23,6 +23,7 @@ import (
 	"github.com/recountdb/recount/processors/agent"
 	"github.com/recountdb/recount/processors/command"
 	"github.com/recountdb/recount/processors/embed"
+	"github.com/recountdb/recount/processors/feedback"
 	"github.com/recountdb/recount/processors/source"
 	"github.com/recountdb/recount/processors/span"
 	"github.com/recountdb/recount/schemas"
@@ -64,6 +65,8 @@ var table = []Processor{
 	{Type: schemas.TypeSpansExported, Name: span.Name, Func: span.Exported, Wire: span.Wire},
 	{Type: schemas.TypeSpansSummarised, Name: span.Name, Func: span.Summarised},
 	{Type: schemas.TypeAccessLogged, Name: span.Name, Func: span.Logged, Check: span.CheckLogged},
+	{Type: schemas.TypeFeedbackGiven, Name: feedback.Name, Func: feedback.Given, Check: feedback.Check},
+	{Type: schemas.TypeContextReturned, Name: feedback.Name, Func: feedback.Returned, Check: feedback.Check},
 	{Topic: schemas.TopicAgents, Name: agent.Name, Prepare: Chain.agents, Check: agent.Check},
 }
 

@@ -32,6 +32,10 @@ func KeyOf(payload proto.Message) []byte {
 		return []byte("erasures")
 	case *recountv1.SpansSummarised:
 		return []byte(TopicSpans)
+	case *recountv1.FeedbackGiven:
+		return AgentKey(m.GetTenant(), m.GetWorkspace(), "")
+	case *recountv1.ContextReturned:
+		return AgentKey(m.GetTenant(), m.GetWorkspace(), "")
 	case *recountv1.IdsRetired:
 		return []byte(m.GetTopic())
 	case *recountv1.AccessLogged:

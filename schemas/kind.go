@@ -52,6 +52,8 @@ const (
 	TypeRecordsRetired  = "records.retired"
 	TypeSpansSummarised = "spans.summarised"
 	TypeIDsRetired      = "ids.retired"
+	TypeFeedbackGiven   = "feedback.given"
+	TypeContextReturned = "context.returned"
 )
 
 // These are the types of agents' events.
@@ -117,6 +119,8 @@ var kinds = []Kind{
 	{Type: TypeRejected, Topic: TopicRejected, New: func() proto.Message { return &recountv1.Rejected{} }},
 	{Type: TypeSpansSummarised, Topic: TopicFacts, New: func() proto.Message { return &recountv1.SpansSummarised{} }, Unconstrained: true},
 	{Type: TypeIDsRetired, Topic: TopicFacts, New: func() proto.Message { return &recountv1.IdsRetired{} }},
+	{Type: TypeFeedbackGiven, Topic: TopicFacts, New: func() proto.Message { return &recountv1.FeedbackGiven{} }},
+	{Type: TypeContextReturned, Topic: TopicFacts, New: func() proto.Message { return &recountv1.ContextReturned{} }},
 }
 
 func newAgentEvent() proto.Message { return &recountv1.AgentEvent{} }

@@ -105,6 +105,16 @@ func (r *Redactor) EventContext(ctx context.Context, m proto.Message) (found []F
 		}
 	case *recountv1.AgentEvent:
 		agentEvent(m, text, command, named)
+	case *recountv1.FeedbackGiven:
+		bounded(&m.Task, maxTask)
+		bounded(&m.User, maxName)
+		bounded(&m.Session, maxName)
+		subjects(m.Subjects, bounded)
+	case *recountv1.ContextReturned:
+		bounded(&m.Task, maxTask)
+		bounded(&m.User, maxName)
+		bounded(&m.Session, maxName)
+		subjects(m.Subjects, bounded)
 	case *tracepb.TracesData:
 		return r.spans(ctx, m)
 	case *recountv1.AccessLogged:
@@ -118,6 +128,17 @@ func (r *Redactor) EventContext(ctx context.Context, m proto.Message) (found []F
 		}
 	}
 	return found, ended
+}
+
+// maxTask is the limit of a task in feedback.proto.
+const maxTask = 48 << 10
+
+// subjects redacts the names of what feedback is about.
+func subjects(all []*recountv1.FeedbackSubject, bounded func(s *string, most int)) {
+	for _, s := range all {
+		bounded(&s.Name, maxNamed)
+		bounded(&s.Path, maxNamed)
+	}
 }
 
 // These limits of texts in agents.proto might be exceeded by a placeholder.

@@ -2,6 +2,7 @@ package access
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/recountdb/recount/query/commands"
@@ -44,7 +45,7 @@ type operation struct {
 
 // operations lists all operations. An operation that is not listed requires the operator. A test
 // compares the list with the API's own description.
-var operations = append(append(questionsAboutCommands(), questionsForEvidence()...), []operation{
+var operations = slices.Concat(questionsAboutCommands(), questionsForEvidence(), []operation{
 	{"GET /healthz", Public, "", ""},
 	{"GET /readyz", Public, "", ""},
 
@@ -56,10 +57,12 @@ var operations = append(append(questionsAboutCommands(), questionsForEvidence().
 	{"GET /openapi-3.0.yaml", Authenticated, "", ""},
 	{"/", Authenticated, "", ""}, // nothing is served here
 
-	{"POST /v1/recall", Authenticated, "", ""}, // answers only from what the principal sees
-	{"POST /v1/brief", Authenticated, "", ""},  // likewise
-	{"GET /v1/objects", Authenticated, "", ""}, // returns only what the principal sees
-	{appendEvents, Authenticated, "", ""},      // Own checks that the events are the agent's own
+	{"POST /v1/recall", Authenticated, "", ""},    // answers only from what the principal sees
+	{"POST /v1/brief", Authenticated, "", ""},     // likewise
+	{"GET /v1/objects", Authenticated, "", ""},    // returns only what the principal sees
+	{"POST /v1/feedback/", Authenticated, "", ""}, // answers only from what the principal sees
+	{giveFeedback, Authenticated, "", ""},         // Own checks that it is the agent's own
+	{appendEvents, Authenticated, "", ""},         // Own checks that the events are the agent's own
 
 	{"GET /v1/intents", Admin, ofCommands, ""},
 	{"GET /v1/intents/{id}", Admin, ofCommands, ""},
@@ -77,7 +80,7 @@ var operations = append(append(questionsAboutCommands(), questionsForEvidence().
 	{"POST /v1/backup", Admin, ofAll, ""},
 	{"POST /v1/grow", Admin, ofAll, ""},
 	{"GET /metrics", Admin, ofAll, ""},
-}...)
+})
 
 // questionsAboutCommands returns the operations of the questions in query/commands, which have
 // no path in common.
@@ -102,6 +105,9 @@ const Spans = "POST /v1/traces"
 
 // appendEvents is the pattern of the endpoint that appends events.
 const appendEvents = "POST /v1/events"
+
+// giveFeedback is the pattern of the endpoint that appends feedback.
+const giveFeedback = "POST /v1/feedback"
 
 // IngestTopics returns the topics, without prefix, to which a token with the grant ingest may
 // append. Agents' events need a token with an agent.

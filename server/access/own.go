@@ -19,9 +19,23 @@ type OwnError struct {
 
 func (e *OwnError) Error() string { return e.Field + ": " + e.Why }
 
+// scope is the part of a payload that says whose it is.
+type scope struct{ tenant, agent, workspace *string }
+
+func scopeOf(m proto.Message) scope {
+	switch m := m.(type) {
+	case *recountv1.FeedbackGiven:
+		return scope{&m.Tenant, &m.Agent, &m.Workspace}
+	case *recountv1.ContextReturned:
+		return scope{&m.Tenant, &m.Agent, &m.Workspace}
+	}
+	a := m.(*recountv1.AgentEvent)
+	return scope{&a.Tenant, &a.Agent, &a.Workspace}
+}
+
 // CheckOwnership returns the event as the principal may append it. The operator may append any event; a token
-// with the grant ingest only commands, commits and spans; any other token only agents' events of
-// its own tenant, agent and workspaces. CheckOwnership fills in these three fields of an agent's event if they
+// with the grant ingest only commands, commits and spans; any other token only agents' events and
+// feedback of its own tenant, agent and workspaces. CheckOwnership fills in these three fields of an agent's event if they
 // are missing and there is only one choice. The error is an *OwnError, or one of class ErrPoison if
 // the payload cannot be decoded.
 func CheckOwnership(p schemas.Principal, e schemas.Event) (schemas.Event, error) {
@@ -38,8 +52,9 @@ func CheckOwnership(p schemas.Principal, e schemas.Event) (schemas.Event, error)
 		}
 		return e, nil
 	}
-	if !known || kind.Topic != schemas.TopicAgents {
-		return e, &OwnError{"type", fmt.Sprintf("%q: the token may append only events of agents", e.Type)}
+	judges := kind.Type == schemas.TypeFeedbackGiven || kind.Type == schemas.TypeContextReturned
+	if !known || kind.Topic != schemas.TopicAgents && !judges {
+		return e, &OwnError{"type", fmt.Sprintf("%q: the token may append only events of agents and feedback", e.Type)}
 	}
 	if p.Agent == "" {
 		return e, &OwnError{"agent", "the token has none, so it may query but not append"}
@@ -48,12 +63,12 @@ func CheckOwnership(p schemas.Principal, e schemas.Event) (schemas.Event, error)
 	if err != nil {
 		return e, err
 	}
-	a := m.(*recountv1.AgentEvent)
+	a := scopeOf(m)
 	filled := false
 	for _, f := range []struct {
 		field, want string
 		has         *string
-	}{{"tenant", p.Tenant, &a.Tenant}, {"agent", p.Agent, &a.Agent}} {
+	}{{"tenant", p.Tenant, a.tenant}, {"agent", p.Agent, a.agent}} {
 		switch {
 		case *f.has == "" && f.want != "":
 			*f.has, filled = f.want, true
@@ -64,25 +79,25 @@ func CheckOwnership(p schemas.Principal, e schemas.Event) (schemas.Event, error)
 		}
 	}
 	switch all := slices.Contains(p.Workspaces, "*"); {
-	case all || slices.Contains(p.Workspaces, a.Workspace):
+	case all || slices.Contains(p.Workspaces, *a.workspace):
 	case len(p.Workspaces) == 0:
-		return e, &OwnError{"workspace", fmt.Sprintf("%.100q: the token has none, so it may query but not append", a.Workspace)}
-	case a.Workspace != "":
-		return e, &OwnError{"workspace", fmt.Sprintf("%.100q: the token is of %s", a.Workspace, strings.Join(p.Workspaces, ", "))}
+		return e, &OwnError{"workspace", fmt.Sprintf("%.100q: the token has none, so it may query but not append", *a.workspace)}
+	case *a.workspace != "":
+		return e, &OwnError{"workspace", fmt.Sprintf("%.100q: the token is of %s", *a.workspace, strings.Join(p.Workspaces, ", "))}
 	case len(p.Workspaces) > 1:
 		return e, &OwnError{"workspace", "missing: the token has several, name one of " + strings.Join(p.Workspaces, ", ")}
 	default:
-		a.Workspace, filled = p.Workspaces[0], true
+		*a.workspace, filled = p.Workspaces[0], true
 	}
 	// The key follows from the payload; the sender's key is ignored.
-	e.Key = schemas.KeyOf(a)
+	e.Key = schemas.KeyOf(m)
 	if !filled {
 		return e, nil
 	}
 	if e.ContentType == schemas.ContentProto {
-		e.Payload, err = proto.MarshalOptions{Deterministic: true}.Marshal(a)
+		e.Payload, err = proto.MarshalOptions{Deterministic: true}.Marshal(m)
 	} else {
-		e.Payload, err = schemas.EncodePayload(a)
+		e.Payload, err = schemas.EncodePayload(m)
 	}
 	return e, err
 }

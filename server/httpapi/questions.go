@@ -11,6 +11,7 @@ import (
 	"github.com/recountdb/recount/query/commands"
 	packing "github.com/recountdb/recount/query/context"
 	"github.com/recountdb/recount/query/evidence"
+	"github.com/recountdb/recount/query/feedback"
 	"github.com/recountdb/recount/query/question"
 	"github.com/recountdb/recount/query/recall"
 )
@@ -24,6 +25,8 @@ func (s *server) registerQuestions(h huma.API) {
 	register(s, h, packing.Question)
 	registerFailing(s, h, recall.RecallQuestion)
 	registerFailing(s, h, recall.BriefQuestion)
+	registerFailing(s, h, feedback.Question)
+	s.registerFeedback(h)
 	registerFailing(s, h, commands.FindQuestion)
 	register(s, h, commands.WhyQuestion)
 	register(s, h, commands.StitchQuestion)

@@ -20,6 +20,7 @@ import (
 	"github.com/recountdb/recount/query/commands"
 	packing "github.com/recountdb/recount/query/context"
 	"github.com/recountdb/recount/query/evidence"
+	"github.com/recountdb/recount/query/feedback"
 	"github.com/recountdb/recount/query/recall"
 	"github.com/recountdb/recount/query/runtime"
 	"github.com/recountdb/recount/schemas"
@@ -175,6 +176,12 @@ func (n *Node) ask(ctx context.Context, path string, request, response any) erro
 			return err
 		}
 		return recall.Questions.Answer(ctx, asked, path, request, response)
+	case slices.Contains(feedback.Questions.Paths(), path):
+		asked, err := n.feedback(ctx)
+		if err != nil {
+			return err
+		}
+		return feedback.Questions.Answer(ctx, asked, path, request, response)
 	case strings.HasPrefix(path, "runtime/"):
 		if err := n.summing(schemas.TopicSpans); err != nil {
 			return err
@@ -192,6 +199,18 @@ func (n *Node) ask(ctx context.Context, path string, request, response any) erro
 		}
 	}
 	return commands.Questions.Answer(ctx, n.sources(), path, request, response)
+}
+
+// feedback returns the sources of a question for feedback and its principal.
+func (n *Node) feedback(ctx context.Context) (feedback.Asked, error) {
+	p, known := access.FromContext(ctx)
+	switch {
+	case n.local:
+		p = schemas.Principal{Operator: true}
+	case !known:
+		return feedback.Asked{}, errors.New("a question for feedback without a principal: put one into the context (access.With)")
+	}
+	return feedback.Asked{Set: n.set, Principal: p}, n.summing(schemas.TopicFacts)
 }
 
 // asked returns the sources of a question for evidence and its principal. Commands, code and spans

@@ -215,13 +215,13 @@ func positionsOf(erased map[schemas.Position]schemas.EventID) []schemas.Position
 func (n *Node) affectedProjections(at []schemas.Position) []string {
 	return slices.DeleteFunc(n.set.Names(), func(name string) bool {
 		return !slices.ContainsFunc(at, func(p schemas.Position) bool {
-			return (n.projected(p) || p.Topic == n.log.Topic(schemas.TopicFacts)) && n.set.Subscribes(name, concerning(p.Topic))
+			return n.projected(p) && n.set.Subscribes(name, p.Topic) || n.set.Subscribes(name, concerning(p.Topic)) && p.Topic == n.log.Topic(schemas.TopicFacts)
 		})
 	})
 }
 
 // concerning returns the topic, without its prefix, of the projections that events of a topic
-// affect. Facts belong to spans (seed).
+// affect as a whole. Sums among the facts belong to spans (seed).
 func concerning(topic string) string {
 	if topic = schemas.TopicName(topic); topic == schemas.TopicFacts {
 		return schemas.TopicSpans

@@ -67,7 +67,7 @@ var (
 // prefix.
 func (w *hiddenEvents) anyIn(topics ...string) bool {
 	for at := range w.left {
-		if slices.Contains(topics, concerning(at.Topic)) {
+		if slices.Contains(topics, concerning(at.Topic)) || slices.Contains(topics, schemas.TopicName(at.Topic)) {
 			return true
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/recountdb/recount/processors"
 	"github.com/recountdb/recount/projections"
 	"github.com/recountdb/recount/projections/code"
+	"github.com/recountdb/recount/projections/feedback"
 	"github.com/recountdb/recount/projections/lexical"
 	"github.com/recountdb/recount/projections/narrative"
 	"github.com/recountdb/recount/projections/objects"
@@ -27,6 +28,7 @@ func (c Config) kinds() []projections.Definition {
 		code.Kind(code.Options{Store: store.Options{Logger: c.Logger}}),
 		runtimegraph.Kind,
 		objects.Kind,
+		feedback.Kind,
 	}
 	for i := range kinds {
 		k := &kinds[i]

@@ -319,6 +319,8 @@ type Record struct {
 	//	*Record_Spans
 	//	*Record_Objects
 	//	*Record_SpansSummarised
+	//	*Record_FeedbackGiven
+	//	*Record_ContextReturned
 	Body          isRecord_Body `protobuf_oneof:"body"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -479,6 +481,24 @@ func (x *Record) GetSpansSummarised() *SpansSummarised {
 	return nil
 }
 
+func (x *Record) GetFeedbackGiven() *FeedbackGiven {
+	if x != nil {
+		if x, ok := x.Body.(*Record_FeedbackGiven); ok {
+			return x.FeedbackGiven
+		}
+	}
+	return nil
+}
+
+func (x *Record) GetContextReturned() *ContextReturned {
+	if x != nil {
+		if x, ok := x.Body.(*Record_ContextReturned); ok {
+			return x.ContextReturned
+		}
+	}
+	return nil
+}
+
 type isRecord_Body interface {
 	isRecord_Body()
 }
@@ -525,6 +545,15 @@ type Record_SpansSummarised struct {
 	SpansSummarised *SpansSummarised `protobuf:"bytes,14,opt,name=spans_summarised,json=spansSummarised,proto3,oneof"`
 }
 
+type Record_FeedbackGiven struct {
+	// feedback is what was judged or returned for a task.
+	FeedbackGiven *FeedbackGiven `protobuf:"bytes,15,opt,name=feedback_given,json=feedbackGiven,proto3,oneof"`
+}
+
+type Record_ContextReturned struct {
+	ContextReturned *ContextReturned `protobuf:"bytes,16,opt,name=context_returned,json=contextReturned,proto3,oneof"`
+}
+
 func (*Record_Intent) isRecord_Body() {}
 
 func (*Record_Outcome) isRecord_Body() {}
@@ -544,6 +573,10 @@ func (*Record_Spans) isRecord_Body() {}
 func (*Record_Objects) isRecord_Body() {}
 
 func (*Record_SpansSummarised) isRecord_Body() {}
+
+func (*Record_FeedbackGiven) isRecord_Body() {}
+
+func (*Record_ContextReturned) isRecord_Body() {}
 
 // Intent is an interpreted command.
 type Intent struct {
@@ -1032,7 +1065,7 @@ var File_recount_v1_records_proto protoreflect.FileDescriptor
 const file_recount_v1_records_proto_rawDesc = "" +
 	"\n" +
 	"\x18recount/v1/records.proto\x12\n" +
-	"recount.v1\x1a\x15recount/v1/code.proto\x1a\x17recount/v1/events.proto\x1a\x18recount/v1/objects.proto\x1a\x18recount/v1/runtime.proto\"\xcf\x05\n" +
+	"recount.v1\x1a\x15recount/v1/code.proto\x1a\x17recount/v1/events.proto\x1a\x19recount/v1/feedback.proto\x1a\x18recount/v1/objects.proto\x1a\x18recount/v1/runtime.proto\"\xdd\x06\n" +
 	"\x06Record\x12,\n" +
 	"\x06origin\x18\x01 \x01(\v2\x14.recount.v1.PositionR\x06origin\x12\x19\n" +
 	"\bevent_id\x18\x02 \x01(\fR\aeventId\x12\x1d\n" +
@@ -1050,7 +1083,9 @@ const file_recount_v1_records_proto_rawDesc = "" +
 	"\x11snapshots_retired\x18\v \x01(\v2\x1c.recount.v1.SnapshotsRetiredH\x00R\x10snapshotsRetired\x12-\n" +
 	"\x05spans\x18\f \x01(\v2\x15.recount.v1.SpanBatchH\x00R\x05spans\x123\n" +
 	"\aobjects\x18\r \x01(\v2\x17.recount.v1.ObjectBatchH\x00R\aobjects\x12H\n" +
-	"\x10spans_summarised\x18\x0e \x01(\v2\x1b.recount.v1.SpansSummarisedH\x00R\x0fspansSummarisedB\x06\n" +
+	"\x10spans_summarised\x18\x0e \x01(\v2\x1b.recount.v1.SpansSummarisedH\x00R\x0fspansSummarised\x12B\n" +
+	"\x0efeedback_given\x18\x0f \x01(\v2\x19.recount.v1.FeedbackGivenH\x00R\rfeedbackGiven\x12H\n" +
+	"\x10context_returned\x18\x10 \x01(\v2\x1b.recount.v1.ContextReturnedH\x00R\x0fcontextReturnedB\x06\n" +
 	"\x04body\"\xe0\x06\n" +
 	"\x06Intent\x12\x18\n" +
 	"\acommand\x18\x01 \x01(\tR\acommand\x12\x1c\n" +
@@ -1181,6 +1216,8 @@ var file_recount_v1_records_proto_goTypes = []any{
 	(*SpanBatch)(nil),        // 15: recount.v1.SpanBatch
 	(*ObjectBatch)(nil),      // 16: recount.v1.ObjectBatch
 	(*SpansSummarised)(nil),  // 17: recount.v1.SpansSummarised
+	(*FeedbackGiven)(nil),    // 18: recount.v1.FeedbackGiven
+	(*ContextReturned)(nil),  // 19: recount.v1.ContextReturned
 }
 var file_recount_v1_records_proto_depIdxs = []int32{
 	9,  // 0: recount.v1.Record.origin:type_name -> recount.v1.Position
@@ -1194,17 +1231,19 @@ var file_recount_v1_records_proto_depIdxs = []int32{
 	15, // 8: recount.v1.Record.spans:type_name -> recount.v1.SpanBatch
 	16, // 9: recount.v1.Record.objects:type_name -> recount.v1.ObjectBatch
 	17, // 10: recount.v1.Record.spans_summarised:type_name -> recount.v1.SpansSummarised
-	6,  // 11: recount.v1.Intent.tokens:type_name -> recount.v1.Token
-	1,  // 12: recount.v1.Intent.category:type_name -> recount.v1.Category
-	7,  // 13: recount.v1.Intent.resources:type_name -> recount.v1.Resource
-	0,  // 14: recount.v1.Token.kind:type_name -> recount.v1.TokenKind
-	2,  // 15: recount.v1.Resource.kind:type_name -> recount.v1.ResourceKind
-	3,  // 16: recount.v1.Resource.access:type_name -> recount.v1.Access
-	17, // [17:17] is the sub-list for method output_type
-	17, // [17:17] is the sub-list for method input_type
-	17, // [17:17] is the sub-list for extension type_name
-	17, // [17:17] is the sub-list for extension extendee
-	0,  // [0:17] is the sub-list for field type_name
+	18, // 11: recount.v1.Record.feedback_given:type_name -> recount.v1.FeedbackGiven
+	19, // 12: recount.v1.Record.context_returned:type_name -> recount.v1.ContextReturned
+	6,  // 13: recount.v1.Intent.tokens:type_name -> recount.v1.Token
+	1,  // 14: recount.v1.Intent.category:type_name -> recount.v1.Category
+	7,  // 15: recount.v1.Intent.resources:type_name -> recount.v1.Resource
+	0,  // 16: recount.v1.Token.kind:type_name -> recount.v1.TokenKind
+	2,  // 17: recount.v1.Resource.kind:type_name -> recount.v1.ResourceKind
+	3,  // 18: recount.v1.Resource.access:type_name -> recount.v1.Access
+	19, // [19:19] is the sub-list for method output_type
+	19, // [19:19] is the sub-list for method input_type
+	19, // [19:19] is the sub-list for extension type_name
+	19, // [19:19] is the sub-list for extension extendee
+	0,  // [0:19] is the sub-list for field type_name
 }
 
 func init() { file_recount_v1_records_proto_init() }
@@ -1214,6 +1253,7 @@ func file_recount_v1_records_proto_init() {
 	}
 	file_recount_v1_code_proto_init()
 	file_recount_v1_events_proto_init()
+	file_recount_v1_feedback_proto_init()
 	file_recount_v1_objects_proto_init()
 	file_recount_v1_runtime_proto_init()
 	file_recount_v1_records_proto_msgTypes[0].OneofWrappers = []any{
@@ -1227,6 +1267,8 @@ func file_recount_v1_records_proto_init() {
 		(*Record_Spans)(nil),
 		(*Record_Objects)(nil),
 		(*Record_SpansSummarised)(nil),
+		(*Record_FeedbackGiven)(nil),
+		(*Record_ContextReturned)(nil),
 	}
 	file_recount_v1_records_proto_msgTypes[1].OneofWrappers = []any{}
 	file_recount_v1_records_proto_msgTypes[4].OneofWrappers = []any{}
