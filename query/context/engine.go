@@ -20,6 +20,9 @@ type Sources struct {
 	// Content reads the content of a file, nil where it is not known any more. Without it only the
 	// files whose facts hold it have a text.
 	Content func(ctx context.Context, of Content) ([]byte, error)
+	// Memory returns what was judged for past tasks with words like a task, in a repository. It may be
+	// nil.
+	Memory func(ctx context.Context, task, repository string) ([]Used, error)
 }
 
 // engine is the state of one question.
@@ -36,10 +39,13 @@ type engine struct {
 	// change.
 	given   []int32
 	changed []int32
-	unknown []string // given files that the revision does not have
-	terms   []found
-	missing []taskTerm
-	pointed pointed
+	// used has the symbols that were useful for similar tasks, and unused factors of files that were
+	// not.
+	used, unused map[int32]float64
+	unknown      []string // given files that the revision does not have
+	terms        []found
+	missing      []taskTerm
+	pointed      pointed
 	// described are the symbols that the task describes, the best first.
 	described []code.Scored
 }
@@ -215,6 +221,11 @@ func (e *engine) rankFiles() ([]fused, error) {
 		}
 		add(chSymbols, bySymbols)
 		add(chPast, e.c.byPast(e.task.terms))
+		var used map[int32]float64
+		if used, e.used, err = e.byUsed(); err != nil {
+			return nil, err
+		}
+		add(chUsed, used)
 	}
 	if len(e.given) > 0 {
 		near := e.given[:min(len(e.given), 20)]
@@ -257,6 +268,9 @@ func (e *engine) sorted(ranked []fused) []fused {
 			ranked[i].score *= proseFactor
 		case source && f.test && e.r.Tests == TestsAlso:
 			ranked[i].score += testBonus
+		}
+		if factor, judged := e.unused[ranked[i].key]; judged {
+			ranked[i].score *= factor
 		}
 	}
 	slices.SortStableFunc(ranked, func(a, b fused) int { return cmp.Compare(b.score, a.score) })

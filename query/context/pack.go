@@ -102,6 +102,8 @@ func (e *engine) why(i int32, channels []Channel) string {
 			parts = append(parts, "joined by calls or uses")
 		case chPast:
 			parts = append(parts, "changed for similar tasks")
+		case chUsed:
+			parts = append(parts, "was useful for similar tasks")
 		}
 	}
 	return strings.Join(parts, ", ")

@@ -40,6 +40,7 @@ func (e *engine) rankSymbols(files []fused) ([]fused, error) {
 	}
 	add(chDescribed, described)
 	add(chNamed, named)
+	add(chUsed, e.used)
 	add(chChanged, changed)
 	seeds := map[int32]float64{}
 	for i, f := range fuse(all, symbolBlend, symbolWeights) {

@@ -13,6 +13,7 @@ const (
 	chWalk     = "walk"     // a random walk from the given and the best files
 	chFolder   = "folder"   // near a given file
 	chAlike    = "alike"    // words of a given file
+	chUsed     = "used"     // feedback of tasks like this one
 )
 
 // These are further channels of symbols.
@@ -27,7 +28,7 @@ const (
 // which samples they were chosen, and what leaving each out costs.
 var fileWeights = map[string]float64{
 	chTraced: 3, chNamed: 1, chWords: 2, chSymbols: 1, chPast: 0.7,
-	chTogether: 2, chTwin: 2, chEdges: 1, chWalk: 0.7, chFolder: 0.4, chAlike: 0.7,
+	chTogether: 2, chTwin: 2, chEdges: 1, chWalk: 0.7, chFolder: 0.4, chAlike: 0.7, chUsed: 2,
 }
 
 // taskAndFileWeights are those of requests with a task and files. folder, alike and walk are not
@@ -38,7 +39,7 @@ var taskAndFileWeights = map[string]float64{
 }
 
 var symbolWeights = map[string]float64{
-	chDescribed: 3, chNamed: 1, chFile: 0.6, chNear: 0.5, chChanged: 2,
+	chDescribed: 3, chNamed: 1, chFile: 0.6, chNear: 0.5, chChanged: 2, chUsed: 1,
 }
 
 // These say how the lists of channels are fused.

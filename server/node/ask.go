@@ -176,6 +176,7 @@ func (n *Node) ask(ctx context.Context, path string, request, response any) erro
 			return err
 		}
 		return recall.Questions.Answer(ctx, asked, path, request, response)
+		return n.context(ctx, path, request, response)
 	case slices.Contains(feedback.Questions.Paths(), path):
 		asked, err := n.feedback(ctx)
 		if err != nil {
