@@ -32,8 +32,8 @@ func TestConfigs(t *testing.T) {
 		}
 		return os.WriteFile(to, []byte(content), 0o600)
 	})
-	if err != nil || len(files) != 6 {
-		t.Fatalf("%d configs, %v; want 6", len(files), err)
+	if err != nil || len(files) != 7 {
+		t.Fatalf("%d configs, %v; want 7", len(files), err)
 	}
 	for _, verb := range []string{"lint", "test"} {
 		t.Run(verb, func(t *testing.T) {

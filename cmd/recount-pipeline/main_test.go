@@ -112,7 +112,7 @@ func TestConfigsEqualBuiltIn(t *testing.T) {
 		if _, err := n.Log().Produce(t.Context(), schemas.LogRecord{Position: schemas.Position{Topic: "recount.commands"}, Value: []byte("make test")}); err != nil {
 			t.Fatal(err)
 		}
-		ends, err := n.Log().Ends(t.Context(), schemas.TopicCommands, schemas.TopicAgents)
+		ends, err := n.Log().Ends(t.Context(), schemas.TopicCommands, schemas.TopicAgents, schemas.TopicFacts)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -129,12 +129,12 @@ func TestConfigsEqualBuiltIn(t *testing.T) {
 		}
 		return roots
 	}
-	if diff := cmp.Diff(fold(), fold(configs.Commands, configs.Commits, configs.Spans, configs.Agents)); diff != "" {
+	if diff := cmp.Diff(fold(), fold(configs.Commands, configs.Commits, configs.Spans, configs.Agents, configs.Facts)); diff != "" {
 		t.Errorf("roots (-built in +configs):\n%s", diff)
 	}
 }
 
-// events returns commands and what an agent said, with fixed ids and times.
+// events returns commands, what an agent said and what was useful, with fixed ids and times.
 func events() []schemas.Event {
 	var all []schemas.Event
 	add := func(kind, payload string) {
@@ -146,6 +146,7 @@ func events() []schemas.Event {
 	for i := range 60 {
 		add(schemas.TypeCommandExecuted, fmt.Sprintf(`{"command":"make target%d","cwd":"/src/app","session":"s%d","exit_code":%d}`, i, i%5, i%2))
 		add("assistant_message", fmt.Sprintf(`{"workspace":"/src/app","agent":"claude","session":"s%d","occurred_at":"2026-03-01T12:00:00Z","text":"target %d fails"}`, i%5, i))
+		add(schemas.TypeFeedbackGiven, fmt.Sprintf(`{"workspace":"/src/app","agent":"claude","session":"s%d","occurred_at":"2026-03-01T12:00:00Z","task":"mend target %d","useful":true,"subjects":[{"kind":"FEEDBACK_SUBJECT_KIND_FILE","repository":"app","name":"f%d.go"}]}`, i%5, i, i))
 	}
 	return all
 }

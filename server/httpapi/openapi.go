@@ -14,10 +14,12 @@ import (
 
 	packing "github.com/recountdb/recount/query/context"
 	"github.com/recountdb/recount/query/evidence"
+	"github.com/recountdb/recount/query/feedback"
 )
 
-// schemaName returns the name of a type in the OpenAPI description. The types of packages evidence
-// and context get a prefix, because their names, such as Request, are ambiguous beside those of other packages.
+// schemaName returns the name of a type in the OpenAPI description. The types of packages
+// evidence, context and feedback get a prefix, because their names, such as Request, are ambiguous
+// beside those of other packages.
 func schemaName(t reflect.Type, hint string) string {
 	name := huma.DefaultSchemaNamer(t, hint)
 	switch t.PkgPath() {
@@ -25,6 +27,8 @@ func schemaName(t reflect.Type, hint string) string {
 		return "Evidence" + name
 	case reflect.TypeFor[packing.Request]().PkgPath():
 		return "Context" + name
+	case reflect.TypeFor[feedback.Request]().PkgPath():
+		return "Feedback" + name
 	}
 	return name
 }

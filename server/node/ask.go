@@ -169,14 +169,13 @@ func (n *Node) ask(ctx context.Context, path string, request, response any) erro
 		}
 		return evidence.Questions.Answer(ctx, asked, path, request, response)
 	case path == packing.Question.Path:
-		return packing.Questions.Answer(ctx, n.packingSources(), path, request, response)
+		return n.context(ctx, path, request, response)
 	case path == recall.RecallQuestion.Path, path == recall.BriefQuestion.Path:
 		asked, err := n.asked(ctx)
 		if err != nil {
 			return err
 		}
 		return recall.Questions.Answer(ctx, asked, path, request, response)
-		return n.context(ctx, path, request, response)
 	case slices.Contains(feedback.Questions.Paths(), path):
 		asked, err := n.feedback(ctx)
 		if err != nil {
