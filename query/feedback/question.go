@@ -100,7 +100,7 @@ func Ask(ctx context.Context, a Asked, r Request) (Response, error) {
 	s.base.Step(query.Step{Operator: "votes", Counts: map[string]int64{"subjects": int64(len(of)), "tasks": int64(s.tasks), "votes": int64(known)}})
 	hint := ""
 	if known == 0 {
-		hint = "no feedback is known of this; recount feedback or an event " + schemas.TypeFeedbackGiven + " gives it"
+		hint = "no feedback is known of this; POST /v1/feedback or an event " + schemas.TypeFeedbackGiven + " gives it"
 	}
 	resp.Basis = query.BasisOf(&s.base, known == 0, hint, []query.AppliedFilter{})
 	return resp, nil
