@@ -11,6 +11,7 @@
 # make examples   what examples/ shows, against a server of its own (needs Python 3 and curl)
 # make release-files  man pages, completions and third-party notices, into bin/release/
 # make integration  against a real Apache Kafka (needs Java and Maven)
+# make integration-mcp  clients of MCP that are not ours: the conformance suite, the TypeScript and Python SDKs (needs node, npm and python3)
 # make integration-otlp  spans from telemetrygen and, with OTEL_JS, the JavaScript SDK (scripts/otlp.sh)
 
 GO       ?= go
@@ -22,7 +23,7 @@ TOOLS   := internal/tools
 each     = $(foreach module,$(MODULES) $(2),$(GO) -C $(module) $(1) &&) true
 tool     = tool -modfile=$(CURDIR)/$(TOOLS)/go.mod
 
-.PHONY: compose-build examples release-files build test check tidy race fuzz mutants soak bench integration integration-otlp generate vuln clean
+.PHONY: compose-build examples release-files build test check tidy race fuzz mutants soak bench integration integration-mcp integration-otlp generate vuln clean
 
 build:
 	$(GO) build -tags grpcnotrace -o bin/ ./cmd/recount ./cmd/recount-record ./cmd/recount-pipeline
@@ -73,6 +74,9 @@ release-files:
 
 integration-otlp: build
 	scripts/otlp.sh bin/recount
+
+integration-mcp: build
+	scripts/mcp.sh bin/recount
 
 integration:
 	$(GO) test -tags integration -count=1 -timeout 15m ./pipeline/... ./internal/kafkatest/...

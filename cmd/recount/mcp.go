@@ -46,6 +46,7 @@ the API. docs/mcp.md describes the tools.`,
 	}
 	c.Flags().StringVar(&dir, "dir", "", "the directory of the agent's repository, if it names none (default the working directory)")
 	c.Flags().BoolVar(&asData, "data", false, "answer with JSON in place of compact text, for programs")
+	c.AddCommand(a.mcpInstallCmd(false), a.mcpInstallCmd(true))
 	return c
 }
 

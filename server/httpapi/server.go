@@ -53,6 +53,8 @@ type Options struct {
 	Registry prometheus.Registerer
 	// Metrics serves /metrics; nil leaves the route out.
 	Metrics http.Handler
+	// MCP serves /mcp; nil leaves the route out.
+	MCP http.Handler
 	// Offers returns why the operations of a tag (TagEvents and the like) are not offered by this
 	// process, or nil. A nil Offers offers all.
 	Offers func(tag string) error
@@ -121,6 +123,9 @@ func build(b api.Backend, o *Options) (*http.ServeMux, huma.API) {
 	})
 	if o.Metrics != nil {
 		mux.Handle("GET /metrics", o.Metrics)
+	}
+	if o.MCP != nil {
+		mux.Handle("/mcp", o.MCP)
 	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		problem(w, http.StatusNotFound, fmt.Sprintf("no endpoint %s %s; GET /docs lists the endpoints", r.Method, r.URL.Path))

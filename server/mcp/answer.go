@@ -8,39 +8,74 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/wire"
 	"github.com/recountdb/recount/schemas"
 )
 
-// answer is what a tool answers: the text for a model, and what the text was made of.
+// answer is what a tool answers.
 type answer struct {
-	text string
-	// parts are the responses of the questions that were asked, by the question's path.
+	// parts are the responses of the questions that were asked.
 	parts []part
 	empty bool
-	hints []string
 	// next is the cursor of the next page, "" on the last.
 	next string
+
+	heading string // of the next part
 }
 
-// part is the response of one question.
+// part is the response of one question, and its text.
 type part struct {
 	path     string
 	response any
 	basis    query.Basis
+	heading  string
+	text     string
+	// own tells that text says something else than the codecs of package wire would.
+	own bool
 }
 
-// add adds a response with its text.
+// add adds a response with its text, which counts if package wire has none.
 func (a *answer) add(path string, response any, basis query.Basis, text string) {
-	a.parts = append(a.parts, part{path, response, basis})
-	if text = strings.TrimRight(text, "\n"); text != "" {
-		if a.text != "" {
-			a.text += "\n"
-		}
-		a.text += text
-	}
+	a.parts = append(a.parts, part{path: path, response: response, basis: basis, heading: a.heading, text: strings.TrimRight(text, "\n")})
+	a.heading = ""
 	a.empty = (a.empty || len(a.parts) == 1) && basis.Status == query.StatusEmpty
-	if basis.Hint != "" {
-		a.hints = append(a.hints, basis.Hint)
+}
+
+// addOwn adds a response with a text that says only a part of it.
+func (a *answer) addOwn(path string, response any, basis query.Basis, text string) {
+	a.add(path, response, basis, text)
+	a.parts[len(a.parts)-1].own = true
+}
+
+// write returns the text of an answer in a connection, and what to call once it was sent: later
+// answers then refer to the symbols of this one by their numbers.
+func (a *answer) write(s *wire.Session) (text string, sent func()) {
+	var lines []string
+	var all []func()
+	for _, p := range a.parts {
+		if p.heading != "" {
+			lines = append(lines, p.heading)
+		}
+		if payload, ok := wire.Of(p.path[strings.LastIndexByte(p.path, '/')+1:], p.response); ok && !p.own {
+			if data, done, err := s.Encode(payload); err == nil {
+				lines, all = append(lines, strings.TrimRight(string(data), "\n")), append(all, done)
+				continue
+			}
+		}
+		if p.text != "" {
+			lines = append(lines, p.text)
+		}
+		if p.basis.Hint != "" {
+			lines = append(lines, "note: "+p.basis.Hint)
+		}
+	}
+	if len(lines) == 0 {
+		lines = append(lines, "nothing found")
+	}
+	return strings.Join(lines, "\n"), func() {
+		for _, done := range all {
+			done()
+		}
 	}
 }
 
@@ -80,15 +115,8 @@ const (
 	metaStatus    = "recount/status"
 )
 
-// told returns the result of a call.
-func (a *answer) told(uri string, asData bool) *sdk.CallToolResult {
-	text := a.text
-	if text == "" {
-		text = "nothing found"
-	}
-	for _, h := range a.hints {
-		text += "\nnote: " + h
-	}
+// told returns the result of a call: text, or data in place of it.
+func (a *answer) told(uri, text string, asData bool) *sdk.CallToolResult {
 	out := result{Answer: text, Proof: uri, Next: a.next}
 	body := text
 	if a.next != "" {
@@ -99,8 +127,7 @@ func (a *answer) told(uri string, asData bool) *sdk.CallToolResult {
 	}
 	if asData {
 		out.Answer, out.Data = "", a.data()
-		b, err := json.Marshal(out.Data)
-		if err == nil {
+		if b, err := json.Marshal(out); err == nil {
 			body = string(b)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/recountdb/recount/query/wire"
 	"github.com/recountdb/recount/server/api"
 )
 
@@ -91,6 +92,24 @@ type session struct {
 	mu    sync.Mutex // guards all below
 	asked bool
 	roots []string
+
+	written int
+	codecs  *wire.Session
+}
+
+// renewAfter is after how many answers a session defines its symbols again: by then a client may
+// have dropped the earlier ones from its context.
+const renewAfter = 16
+
+// codec returns what writes the next answer.
+func (s *session) codec() *wire.Session {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.written%renewAfter == 0 {
+		s.codecs = wire.NewSession()
+	}
+	s.written++
+	return s.codecs
 }
 
 // rootsOf asks the client for its roots, once. Clients of the stateless protocol have none.

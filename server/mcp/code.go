@@ -178,7 +178,7 @@ func impact(ctx context.Context, c *call, in impactIn) (a answer, err error) {
 	}
 	for _, subject := range each {
 		if len(each) > 1 {
-			a.text += "\n# " + subject
+			a.heading = "# " + subject
 		}
 		if in.Only == "" || in.Only == "reach" {
 			r, err := code.ImpactQuestion.Ask(ctx, b, code.ImpactRequest{Scope: at, Symbol: subject, Diff: in.Diff, Depth: in.Depth, MinConfidence: in.Confidence, Limit: limit, Runtime: seen})
@@ -206,13 +206,12 @@ func impact(ctx context.Context, c *call, in impactIn) (a answer, err error) {
 			a.add(code.OwnersQuestion.Path, r, r.Basis, textOf(r, "revision", "commits", "commit", "pattern", "symbols"))
 		}
 	}
-	a.text = strings.TrimPrefix(a.text, "\n")
 	if in.Diff != "" && (in.Only == "" || in.Only == "owners") {
 		r, err := code.DiffQuestion.Ask(ctx, b, code.GraphDiffRequest{Scope: at, Diff: in.Diff, Limit: limit})
 		if err != nil {
 			return a, err
 		}
-		a.add(code.DiffQuestion.Path, r, r.Basis, textOf(struct {
+		a.addOwn(code.DiffQuestion.Path, r, r.Basis, textOf(struct {
 			Owners any `json:"owners"`
 		}{r.Owners}))
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"time"
 
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/evidence"
@@ -11,6 +12,8 @@ import (
 
 type evidenceIn struct {
 	Text   string   `json:"text,omitempty" doc:"question or words; empty: the newest"`
+	Open   string   `json:"open,omitempty" enum:"remembered,announced" doc:"instead: open decisions, plans, tasks and handovers; or who works on what"`
+	About  []string `json:"about,omitempty" doc:"open: symbols or files"`
 	Kinds  []string `json:"kinds,omitempty" doc:"objects, commands, commits, symbols, runtime"`
 	Events []string `json:"events,omitempty" doc:"user_message, tool_result_returned, plan_updated, ..."`
 	Agent  string   `json:"agent,omitempty"`
@@ -24,6 +27,9 @@ func evidences(ctx context.Context, c *call, in evidenceIn) (a answer, err error
 	b, err := c.ask(ctx)
 	if err != nil {
 		return a, err
+	}
+	if in.Open != "" {
+		return c.open(ctx, b, in)
 	}
 	r := evidence.Request{
 		Text: in.Text, Kinds: in.Kinds, Events: in.Events, Scope: evidence.Scope{Agent: in.Agent},
@@ -59,4 +65,26 @@ func marking(edges []evidence.Edge) (some []evidence.Edge) {
 		}
 	}
 	return some
+}
+
+// open lists what is written down and still holds.
+func (c *call) open(ctx context.Context, b gated, in evidenceIn) (a answer, err error) {
+	workspace := ""
+	if in.Here {
+		workspace = c.place(ctx).Workspace
+	}
+	if in.Open == "announced" {
+		r, err := evidence.AnnouncedQuestion.Ask(ctx, b, evidence.AnnouncedRequest{About: in.About, Agent: in.Agent, Workspace: workspace, At: time.Now().UTC(), Limit: cmp.Or(in.Limit, 8)})
+		if err != nil {
+			return a, err
+		}
+		a.add(evidence.AnnouncedQuestion.Path, r, r.Basis, textOf(r, "now"))
+		return a, nil
+	}
+	r, err := evidence.RememberedQuestion.Ask(ctx, b, evidence.RememberedRequest{About: in.About, Agent: in.Agent, Workspace: workspace, Limit: cmp.Or(in.Limit, 8)})
+	if err != nil {
+		return a, err
+	}
+	a.add(evidence.RememberedQuestion.Path, r, r.Basis, textOf(r, "id", "position"))
+	return a, nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/recountdb/recount/query/code"
 	"github.com/recountdb/recount/query/commands"
+	"github.com/recountdb/recount/schemas"
 	"github.com/recountdb/recount/server/access"
 	"github.com/recountdb/recount/server/api"
 )
@@ -48,4 +49,20 @@ func (g gated) export(ctx context.Context, r code.ExportRequest, w io.Writer) er
 		return err
 	}
 	return g.b.Export(ctx, r, w)
+}
+
+// append appends events as the principal may.
+func (g gated) append(ctx context.Context, events []schemas.Event) ([]api.Appended, error) {
+	if err := g.allow(ctx, "POST /v1/events"); err != nil {
+		return nil, err
+	}
+	if p, known := access.FromContext(ctx); known {
+		for i, e := range events {
+			var err error
+			if events[i], err = access.CheckOwnership(p, e); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return g.b.Append(ctx, events)
 }

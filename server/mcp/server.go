@@ -31,11 +31,9 @@ type Options struct {
 	Locate func(ctx context.Context, dir string) (Place, error)
 	// Dir is the directory to use if the client names none; "" is none.
 	Dir string
-	// Import imports the repository in a directory. Nil offers no import.
+	// Import imports the repository in a directory of this machine, which is below the client's own
+	// directories. Nil offers no import.
 	Import func(ctx context.Context, dir string, workingTree bool, progress func(api.Progress)) (any, error)
-	// MayImport returns why a principal may not import a directory, or nil. Nil allows what is below
-	// the client's own directories.
-	MayImport func(p schemas.Principal, known bool, dir string) error
 	// AsData answers with data in place of text, unless a call asks otherwise.
 	AsData bool
 	// MaxBody is the maximum size of a message in bytes; 0 is DefaultMaxBody.
@@ -158,7 +156,14 @@ func (s *Server) handler(t tool) sdk.ToolHandler {
 		if err != nil {
 			return s.failed(ctx, t.listed.Name, err)
 		}
-		return a.told(s.keep(ownerOf(r.Extra), t.listed.Name, r.Params.Arguments, a), s.asData(r)), nil
+		asData := s.asData(r)
+		text, sent := "", func() {}
+		if !asData {
+			text, sent = a.write(c.session.codec())
+		}
+		told := a.told(s.keep(ownerOf(r.Extra), t.listed.Name, r.Params.Arguments, a), text, asData)
+		sent()
+		return told, nil
 	}
 }
 

@@ -17,6 +17,7 @@ func tools() []tool {
 		define("why", "Why a command, test, build or trace failed, and what mended it last time. Without about: the newest failure here.", reads, why),
 		define("commands", "Commands that were run, with outcomes: search, one in detail, the story around one, what recurs.", reads, ran),
 		define("evidence", "What agents and people said, decided and learned, with sources; newer versions and contradictions are marked.", reads, evidences),
+		define("remember", "Write down a decision, fact, note, plan, task or handover for later and for others, or announce what you are about to change.", adds, remember),
 		define(toolImport, "Import or update a git repository, so that its code can be asked about.", addsOnce, imports),
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 // TestToolsAnswer checks the answer of each tool.
 func TestToolsAnswer(t *testing.T) {
-	c := connectTo(t, mcp.New(newWorld(t).options()), nil)
+	s := mcp.New(newWorld(t).options())
 	for _, x := range []struct {
 		tool  string
 		in    map[string]any
@@ -37,9 +37,11 @@ func TestToolsAnswer(t *testing.T) {
 		{"commands", map[string]any{"text": "go test"}, []string{"go test ./cart"}},
 		{"commands", map[string]any{"view": "recurring"}, []string{"go test"}},
 		{"evidence", map[string]any{"text": "cart"}, nil},
+		{"remember", map[string]any{"kind": "decision", "text": "carts stay in memory", "about": []string{"Cart.Total"}}, []string{"remembered as"}},
 		{"import", map[string]any{}, []string{"example.org/shop"}},
 	} {
-		text := c.says(x.tool, x.in, x.wants...)
+		// A connection of its own: a later answer refers to what an earlier one defined.
+		text := connectTo(t, s, nil).says(x.tool, x.in, x.wants...)
 		t.Logf("%s %v\n%s\n", x.tool, x.in, text)
 	}
 }

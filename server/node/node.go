@@ -32,6 +32,7 @@ import (
 	"github.com/recountdb/recount/server/access"
 	"github.com/recountdb/recount/server/api"
 	"github.com/recountdb/recount/server/httpapi"
+	"github.com/recountdb/recount/server/mcp"
 )
 
 const (
@@ -411,7 +412,15 @@ func (n *Node) offers(tag string) error {
 func (n *Node) httpServer() (*http.Server, error) {
 	h := n.cfg.HTTP
 	hosts := slices.Clone(h.Hosts)
+	var agents http.Handler
+	if n.cfg.Has(RoleServe) {
+		agents = mcp.New(mcp.Options{
+			Version: n.cfg.Version, Stopping: n.stopping, Log: n.cfg.Logger,
+			Open: func(context.Context, bool) (api.Backend, func(), error) { return n, func() {}, nil },
+		}).Handler()
+	}
 	handler := httpapi.New(n, httpapi.Options{
+		MCP:     agents,
 		Version: n.cfg.Version, Gate: n.tokens, Hosts: hosts, MaxBody: h.MaxBodyBytes,
 		Log: n.cfg.Logger, Registry: n.reg, Metrics: n.metricsHandler(), Ready: n.Ready, Offers: n.offers, Stopping: n.stopping,
 	})

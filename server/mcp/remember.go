@@ -1,0 +1,171 @@
+package mcp
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/evidence"
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+type rememberIn struct {
+	Kind       string   `json:"kind" enum:"decision,fact,note,plan,task,task_done,handover,announce,announce_end" need:"1" doc:"announce: you are about to change what about names"`
+	Text       string   `json:"text,omitempty" doc:"task: title; handover: what to do"`
+	About      []string `json:"about,omitempty" doc:"symbols or files"`
+	Steps      []string `json:"steps,omitempty" doc:"plan"`
+	ID         string   `json:"id,omitempty" doc:"of the task or plan"`
+	To         string   `json:"to,omitempty" doc:"handover: agent"`
+	Supersedes string   `json:"supersedes,omitempty" doc:"event id"`
+	Hours      float64  `json:"hours,omitempty" doc:"how long it holds; announce: 2"`
+	Private    bool     `json:"private,omitempty" doc:"only for you"`
+}
+
+// source is the source of events that are written over MCP.
+const source = "recount-mcp"
+
+// maxNote is the maximum length of a remembered text in bytes.
+const maxNote = 256 << 10
+
+func remember(ctx context.Context, c *call, in rememberIn) (a answer, err error) {
+	wrong := func(format string, args ...any) (answer, error) {
+		return a, &argumentError{"remember", fmt.Sprintf(format, args...)}
+	}
+	text := strings.TrimSpace(in.Text)
+	if len(text) > maxNote {
+		return wrong("text has %d bytes, the maximum is %d: write what matters, and name the rest in about", len(text), maxNote)
+	}
+	m := &recountv1.AgentEvent{Workspace: c.place(ctx).Workspace, Agent: c.agent(), Session: c.request.Session.ID(), Text: text}
+	if in.Private {
+		m.Visibility = recountv1.Visibility_VISIBILITY_PRIVATE
+	}
+	if in.Hours < 0 || in.Hours > 24*365*10 {
+		return wrong("hours: want more than 0")
+	}
+	if in.Hours > 0 {
+		m.ValidUntil = timestamppb.New(time.Now().Add(time.Duration(in.Hours * float64(time.Hour))))
+	}
+	var about []string
+	for _, name := range in.About {
+		about = append(about, subjectOf(c.path(ctx, name)))
+	}
+	kinds := []string{}
+	switch in.Kind {
+	case "decision", "fact", "note":
+		kinds = append(kinds, schemas.TypeMemoryStated)
+		m.Memory = &recountv1.Statement{Form: in.Kind}
+	case "plan":
+		kinds = append(kinds, schemas.TypePlanUpdated)
+		m.Plan = &recountv1.Plan{Id: in.ID}
+		for _, step := range in.Steps {
+			m.Plan.Steps = append(m.Plan.Steps, &recountv1.PlanStep{Text: step, Status: "pending"})
+		}
+		if len(in.Steps) == 0 && text == "" {
+			return wrong("a plan wants steps")
+		}
+		if text == "" {
+			m.Text = strings.Join(in.Steps, "\n")
+		}
+	case "task", "task_done":
+		if in.ID == "" {
+			return wrong("%s wants id, such as the issue's", in.Kind)
+		}
+		kinds = append(kinds, schemas.TypeTaskStarted)
+		m.Task = &recountv1.Task{Id: in.ID, Title: text}
+		if in.Kind == "task_done" {
+			kinds[0], m.Task.Outcome = schemas.TypeTaskFinished, "succeeded"
+		}
+	case "handover":
+		if in.To == "" {
+			return wrong("handover wants to, the agent's name")
+		}
+		kinds = append(kinds, schemas.TypeHandoff)
+		m.Handoff = &recountv1.Handoff{ToAgent: in.To, Reason: text}
+	case "announce", "announce_end":
+		if len(about) == 0 {
+			return wrong("%s wants about: the symbols or files", in.Kind)
+		}
+		typ := schemas.TypeWorkAnnounced
+		if in.Kind == "announce_end" {
+			typ = schemas.TypeWorkEnded
+		}
+		for range about {
+			kinds = append(kinds, typ)
+		}
+	}
+	if m.Text == "" && m.Announcement == nil && in.Kind != "task_done" && in.Kind != "announce" && in.Kind != "announce_end" {
+		return wrong("text is missing: what to remember")
+	}
+	if in.Supersedes != "" {
+		m.Relations = append(m.Relations, &recountv1.Relation{Kind: "supersedes", EventId: in.Supersedes})
+	}
+	announces := strings.HasPrefix(in.Kind, "announce")
+	if !announces {
+		for _, s := range about {
+			m.Relations = append(m.Relations, &recountv1.Relation{Kind: "refers_to", Ref: s})
+		}
+	}
+	var events []schemas.Event
+	for i, typ := range kinds {
+		if announces {
+			m.Announcement = &recountv1.Announcement{Subject: about[i]}
+		}
+		payload, err := schemas.EncodePayload(m)
+		if err != nil {
+			return a, err
+		}
+		events = append(events, schemas.Event{Type: typ, Source: source, ContentType: schemas.ContentJSON, Time: time.Now().UTC(), Payload: payload})
+	}
+	b, err := c.ask(ctx)
+	if err != nil {
+		return a, err
+	}
+	done, err := b.append(ctx, events)
+	if err != nil {
+		return a, err
+	}
+	var w strings.Builder
+	written := query.Basis{Status: query.StatusOK, Watermark: schemas.Watermark{}}
+	for _, d := range done {
+		fmt.Fprintf(&w, "remembered as %s\n", d.ID)
+		written.Watermark[d.Position.TP()] = d.Position.Offset + 1
+	}
+	a.add("events", struct {
+		Events any `json:"events"`
+	}{done}, written, w.String())
+	if announces && in.Kind == "announce" {
+		// Who else is about to change it?
+		others, err := evidence.AnnouncedQuestion.Ask(ctx, b, evidence.AnnouncedRequest{About: in.About, At: time.Now().UTC(), AtLeast: written.Watermark})
+		if err != nil {
+			return a, err
+		}
+		a.add(evidence.AnnouncedQuestion.Path, others, others.Basis, textOf(others))
+	}
+	return a, nil
+}
+
+// agent returns the name under which the client writes, if its token has none.
+func (c *call) agent() string {
+	if info := c.request.ClientInfo(); info != nil {
+		return clip(cmp.Or(info.Name, "mcp"), 200)
+	}
+	return "mcp"
+}
+
+// subjectOf returns the name of a symbol or a file as relations have it.
+func subjectOf(name string) string {
+	if strings.HasPrefix(name, "symbol:") || strings.HasPrefix(name, "file:") {
+		return name
+	}
+	if strings.Contains(name, "/") || strings.Contains(name, ":") {
+		file, _, _ := strings.Cut(name, ":")
+		return "file:" + file
+	}
+	return "symbol:" + name
+}
