@@ -75,7 +75,9 @@ func run() error {
 	}
 	slices.Sort(direct)
 	slices.Sort(through)
-	at := func(d []time.Duration, p float64) time.Duration { return d[int(p*float64(len(d)-1))].Round(time.Microsecond) }
+	at := func(d []time.Duration, p float64) time.Duration {
+		return d[int(p*float64(len(d)-1))].Round(time.Microsecond)
+	}
 	for _, p := range []float64{0.5, 0.95} {
 		fmt.Printf("callers of %s, p%.0f of %d: HTTP %v, MCP %v, added %v\n", symbol, 100*p, times, at(direct, p), at(through, p), at(through, p)-at(direct, p))
 	}

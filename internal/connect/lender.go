@@ -9,13 +9,14 @@ import (
 	"github.com/recountdb/recount/server/node"
 )
 
-// idleFor is how long a data directory stays open after the last call: long enough for the calls of
-// one turn of an agent, short enough that other verbs rarely wait for it.
+// idleFor is how long a backend is kept after the last call: long enough for the calls of one turn
+// of an agent, short enough that other verbs rarely wait for the data directory, and that a server
+// that was started meanwhile is noticed.
 const idleFor = time.Second
 
 // Lender lends a backend to the calls of a program that runs for long, such as recount mcp. It opens
-// one for the first call and, if it is the data directory itself, closes it soon after the last:
-// only one process can have the directory open. It is safe for concurrent use.
+// one for the first call and closes it soon after the last, since only one process can have a data
+// directory open. It is safe for concurrent use.
 type Lender struct {
 	con *Connector
 	cfg node.Config
@@ -97,12 +98,7 @@ func (l *Lender) returned() {
 		return
 	}
 	close(l.unused)
-	wait := idleFor
-	if l.lent.Local == nil {
-		// A server may be replaced, and a client is cheap: look again each time.
-		wait = 0
-	}
-	l.idle = time.AfterFunc(wait, func() {
+	l.idle = time.AfterFunc(idleFor, func() {
 		l.turn.Lock()
 		defer l.turn.Unlock()
 		l.mu.Lock()

@@ -64,7 +64,7 @@ var operations = slices.Concat(questionsAboutCommands(), questionsForEvidence(),
 	{giveFeedback, Authenticated, "", ""},         // Own checks that it is the agent's own
 	{appendEvents, Authenticated, "", ""},         // Own checks that the events are the agent's own
 
-	{"/mcp", Authenticated, "", ""},            // each question of a tool is checked by itself
+	{"/mcp", Authenticated, "", ""}, // each question of a tool is checked by itself
 
 	{"GET /v1/intents", Admin, ofCommands, ""},
 	{"GET /v1/intents/{id}", Admin, ofCommands, ""},

@@ -32,10 +32,10 @@ func (c *call) path(ctx context.Context, file string) string {
 }
 
 type symbolsIn struct {
-	Text string `json:"text" need:"1" doc:"name, prefix, words, FILE:LINE, path or description"`
+	Text string `json:"text" need:"1" doc:"name, words, FILE:LINE or description"`
 	scope
-	Kind   string `json:"kind,omitempty" doc:"function, method, struct, interface, file, route, ..."`
-	Detail bool   `json:"detail,omitempty" doc:"owners, authors and first and last change of the best match"`
+	Kind   string `json:"kind,omitempty" doc:"function, method, struct, ..."`
+	Detail bool   `json:"detail,omitempty" doc:"owners and authors of the best match"`
 	Limit  int    `json:"limit,omitempty"`
 	Cursor string `json:"cursor,omitempty"`
 }
@@ -135,10 +135,10 @@ func flowText(r code.FlowResponse) string {
 }
 
 type impactIn struct {
-	Symbols []string `json:"symbols,omitempty" doc:"names or FILE:LINE"`
+	Symbols []string `json:"symbols,omitempty"`
 	Files   []string `json:"files,omitempty"`
 	Diff    string   `json:"diff,omitempty" doc:"REV..REV, instead"`
-	Only    string   `json:"only,omitempty" enum:"reach,tests,owners" doc:"default: all"`
+	Only    string   `json:"only,omitempty" enum:"reach,tests,owners"`
 	scope
 	Depth      int     `json:"depth,omitempty"`
 	Confidence float64 `json:"min_confidence,omitempty"`
@@ -230,11 +230,11 @@ func impactText(r code.ImpactResponse) string {
 }
 
 type diffIn struct {
-	Base   string `json:"base,omitempty" default:"HEAD~1"`
-	Head   string `json:"head,omitempty" default:"HEAD"`
+	Base   string `json:"base,omitempty"`
+	Head   string `json:"head,omitempty"`
 	Repo   string `json:"repo,omitempty"`
-	Impact bool   `json:"impact,omitempty" doc:"add what it reaches before and after, and what no test reaches"`
-	FailOn string `json:"fail_on,omitempty" doc:"thresholds: removed>0,impact>50"`
+	Impact bool   `json:"impact,omitempty" doc:"add what it reaches, and what no test does"`
+	FailOn string `json:"fail_on,omitempty" doc:"removed>0,impact>50"`
 	Limit  int    `json:"limit,omitempty"`
 }
 
@@ -255,11 +255,11 @@ func diff(ctx context.Context, c *call, in diffIn) (a answer, err error) {
 }
 
 type staleIn struct {
-	Kinds []string `json:"kinds,omitempty" doc:"gone, doc, unused, aged; default all"`
+	Kinds []string `json:"kinds,omitempty" doc:"gone, doc, unused, aged"`
 	Path  string   `json:"path,omitempty" doc:"only below it"`
-	Since string   `json:"since,omitempty" doc:"revision to compare with; default 90 days before"`
+	Since string   `json:"since,omitempty" doc:"revision; default 90 days before"`
 	scope
-	Confidence float64 `json:"min_confidence,omitempty" default:"0.5"`
+	Confidence float64 `json:"min_confidence,omitempty"`
 	Limit      int     `json:"limit,omitempty"`
 	Cursor     string  `json:"cursor,omitempty"`
 }

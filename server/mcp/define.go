@@ -42,9 +42,9 @@ func define[In any](name, description string, does effect, f func(ctx context.Co
 		}
 	}
 	no := false
-	notes := &sdk.ToolAnnotations{ReadOnlyHint: does == reads, IdempotentHint: does != adds, OpenWorldHint: &no}
+	notes := &sdk.ToolAnnotations{ReadOnlyHint: does == reads, IdempotentHint: does != adds}
 	if does != reads {
-		notes.DestructiveHint = &no
+		notes.DestructiveHint, notes.OpenWorldHint = &no, &no
 	}
 	return tool{
 		listed: &sdk.Tool{Name: name, Description: description, InputSchema: schemaOf(t), OutputSchema: outputSchema, Annotations: notes},
@@ -60,7 +60,7 @@ func define[In any](name, description string, does effect, f func(ctx context.Co
 }
 
 // outputSchema is that of every tool's structured content: result, in answer.go.
-var outputSchema = json.RawMessage(`{"type":"object","properties":{"answer":{"type":"string"},"next":{"type":"string"},"proof":{"type":"string"}}}`)
+var outputSchema = json.RawMessage(`{"type":"object","properties":{"answer":{"type":"string"},"next":{}}}`)
 
 // maxArguments is the maximum size of a call's arguments in bytes: a task may be long, and an
 // agent's note too.

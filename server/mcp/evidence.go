@@ -11,15 +11,14 @@ import (
 )
 
 type evidenceIn struct {
-	Text   string   `json:"text,omitempty" doc:"question or words; empty: the newest"`
-	Open   string   `json:"open,omitempty" enum:"remembered,announced" doc:"instead: open decisions, plans, tasks and handovers; or who works on what"`
-	About  []string `json:"about,omitempty" doc:"open: symbols or files"`
+	Text   string   `json:"text,omitempty" doc:"empty: the newest"`
+	Open   string   `json:"open,omitempty" enum:"remembered,announced" doc:"what is open, or who works on what"`
+	About  []string `json:"about,omitempty"`
 	Kinds  []string `json:"kinds,omitempty" doc:"objects, commands, commits, symbols, runtime"`
-	Events []string `json:"events,omitempty" doc:"user_message, tool_result_returned, plan_updated, ..."`
 	Agent  string   `json:"agent,omitempty"`
-	Since  string   `json:"since,omitempty" doc:"RFC 3339, or 7d, 12h"`
+	Since  string   `json:"since,omitempty" doc:"7d, 12h or a time"`
 	Here   bool     `json:"here,omitempty" doc:"only this workspace"`
-	Tokens int      `json:"tokens,omitempty" default:"1500"`
+	Tokens int      `json:"tokens,omitempty"`
 	Limit  int      `json:"limit,omitempty"`
 }
 
@@ -32,7 +31,7 @@ func evidences(ctx context.Context, c *call, in evidenceIn) (a answer, err error
 		return c.open(ctx, b, in)
 	}
 	r := evidence.Request{
-		Text: in.Text, Kinds: in.Kinds, Events: in.Events, Scope: evidence.Scope{Agent: in.Agent},
+		Text: in.Text, Kinds: in.Kinds, Scope: evidence.Scope{Agent: in.Agent},
 		Mode: "context", Tokens: cmp.Or(in.Tokens, 1500), Limit: cmp.Or(in.Limit, 8), Include: []string{"proof"},
 	}
 	if r.Since, err = since("evidence", in.Since); err != nil {

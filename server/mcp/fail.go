@@ -80,6 +80,8 @@ func explain(tool string, err error) string {
 // instead returns what to call when something was not found.
 func instead(tool string, e *query.NotFoundError) string {
 	switch {
+	case strings.Contains(e.Error(), "no ref or commit"):
+		return "call repository with view=log to see the known revisions"
 	case strings.Contains(e.Error(), "imported"):
 		return "call import with the directory of the repository, or give repo"
 	case tool == "why" || tool == "commands":

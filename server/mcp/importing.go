@@ -12,7 +12,7 @@ import (
 
 type importIn struct {
 	Path        string `json:"path,omitempty" doc:"directory of the repository; default: yours"`
-	WorkingTree bool   `json:"working_tree,omitempty" doc:"include uncommitted changes, as revision worktree"`
+	WorkingTree bool   `json:"working_tree,omitempty" doc:"uncommitted changes too, as revision worktree"`
 }
 
 func imports(ctx context.Context, c *call, in importIn) (a answer, err error) {

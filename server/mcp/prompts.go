@@ -17,7 +17,7 @@ func (s *Server) addPrompts() {
 		{
 			"start_task", "Begin a task with what is known about it.", "task", "what is to be done", `Task: %s
 
-Before you read files: call symbols with the names in the task, impact with those that will change, and evidence with the task's words for decisions and earlier attempts. Then say in three lines what you will change, what it reaches, and which tests to run.`, true,
+Before you read files: call context with the task, impact with the symbols that will change, and evidence with the task's words for decisions and earlier attempts. Then say in three lines what you will change, what it reaches, and which tests to run.`, true,
 		},
 		{
 			"explain_failure", "Find out why something failed, and what mended it last time.", "about", "a command's words or id, a test, a trace; empty: the newest failure", `Explain this failure: %s

@@ -16,15 +16,15 @@ import (
 )
 
 type rememberIn struct {
-	Kind       string   `json:"kind" enum:"decision,fact,note,plan,task,task_done,handover,announce,announce_end" need:"1" doc:"announce: you are about to change what about names"`
-	Text       string   `json:"text,omitempty" doc:"task: title; handover: what to do"`
+	Kind       string   `json:"kind" enum:"decision,fact,note,plan,task,task_done,handover,announce,announce_end" need:"1"`
+	Text       string   `json:"text,omitempty"`
 	About      []string `json:"about,omitempty" doc:"symbols or files"`
 	Steps      []string `json:"steps,omitempty" doc:"plan"`
 	ID         string   `json:"id,omitempty" doc:"of the task or plan"`
 	To         string   `json:"to,omitempty" doc:"handover: agent"`
-	Supersedes string   `json:"supersedes,omitempty" doc:"event id"`
-	Hours      float64  `json:"hours,omitempty" doc:"how long it holds; announce: 2"`
-	Private    bool     `json:"private,omitempty" doc:"only for you"`
+	Supersedes string   `json:"supersedes,omitempty"`
+	Hours      float64  `json:"hours,omitempty" doc:"how long it holds"`
+	Private    bool     `json:"private,omitempty"`
 }
 
 // source is the source of events that are written over MCP.

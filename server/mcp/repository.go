@@ -15,10 +15,10 @@ import (
 type repositoryIn struct {
 	View string `json:"view,omitempty" enum:"summary,log,routes,communities,graph" default:"summary"`
 	scope
-	Symbol string `json:"symbol,omitempty" doc:"graph: around this"`
-	Depth  int    `json:"depth,omitempty" doc:"graph"`
-	Edge   string `json:"edge,omitempty" doc:"graph: only this kind, e.g. calls, implements"`
-	Match  string `json:"match,omitempty" doc:"routes: path or METHOD path"`
+	Symbol string `json:"symbol,omitempty" doc:"graph"`
+	Depth  int    `json:"depth,omitempty"`
+	Edge   string `json:"edge,omitempty"`
+	Match  string `json:"match,omitempty" doc:"routes: path"`
 	Limit  int    `json:"limit,omitempty"`
 	Cursor string `json:"cursor,omitempty"`
 }

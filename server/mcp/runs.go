@@ -20,7 +20,7 @@ var quiet = []string{
 }
 
 type whyIn struct {
-	About string `json:"about,omitempty" doc:"id of a command, trace or span; or words of the command, test or build"`
+	About string `json:"about,omitempty" doc:"id of a command, trace or span; or words of it"`
 	Depth int    `json:"depth,omitempty"`
 	Limit int    `json:"limit,omitempty"`
 }
@@ -166,13 +166,13 @@ type mend struct {
 }
 
 type commandsIn struct {
-	Text    string `json:"text,omitempty" doc:"words or meaning; empty: the newest"`
-	ID      string `json:"id,omitempty" doc:"one command"`
-	View    string `json:"view,omitempty" enum:"detail,story,recurring" doc:"detail, story: of id (default detail); recurring: frequent commands, failures, what comes next"`
-	Exit    string `json:"exit,omitempty" doc:"ok, fail, unknown or a code"`
+	Text    string `json:"text,omitempty" doc:"empty: the newest"`
+	ID      string `json:"id,omitempty"`
+	View    string `json:"view,omitempty" enum:"detail,story,recurring" doc:"detail and story are of id"`
+	Exit    string `json:"exit,omitempty" doc:"ok, fail or a code"`
 	Program string `json:"program,omitempty"`
 	Author  string `json:"author,omitempty"`
-	Since   string `json:"since,omitempty" doc:"RFC 3339, or 7d, 12h"`
+	Since   string `json:"since,omitempty" doc:"7d, 12h or a time"`
 	Here    bool   `json:"here,omitempty" doc:"only this workspace"`
 	Limit   int    `json:"limit,omitempty"`
 	Cursor  string `json:"cursor,omitempty"`

@@ -10,12 +10,12 @@ import (
 type runtimeIn struct {
 	View    string `json:"view,omitempty" enum:"services,traffic,calls,dead_routes,stats,trace" default:"traffic"`
 	Service string `json:"service,omitempty"`
-	Match   string `json:"match,omitempty" doc:"traffic: part of a route or operation"`
+	Match   string `json:"match,omitempty" doc:"part of a route"`
 	Trace   string `json:"trace,omitempty" doc:"32 hex digits"`
 	Failing bool   `json:"failing,omitempty"`
-	Slow    bool   `json:"slow,omitempty" doc:"slowest first"`
-	Since   string `json:"since,omitempty" doc:"RFC 3339, or 7d, 12h"`
-	Repo    string `json:"repo,omitempty" doc:"dead_routes"`
+	Slow    bool   `json:"slow,omitempty"`
+	Since   string `json:"since,omitempty" doc:"7d, 12h or a time"`
+	Repo    string `json:"repo,omitempty"`
 	Limit   int    `json:"limit,omitempty"`
 	Cursor  string `json:"cursor,omitempty"`
 }

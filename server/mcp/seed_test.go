@@ -55,9 +55,9 @@ func TestSeedTools(t *testing.T) {
 		{"runtime_traffic", "runtime", arguments{"view": "traffic"}, "GET /carts/{id}"},
 		{"dead_routes", "runtime", arguments{"view": "dead_routes"}, "/old"},
 		{"trace_stats", "runtime", arguments{"view": "stats"}, "spans 1"},
-		{"context_for_task", "symbols", arguments{"text": "sum of the items with tax"}, "cart.Cart.Total"},
-		{"context_for_files", "impact", arguments{"files": []string{"cart/cart.go"}}, "web.render"},
-		{"context_for_pr", "impact", arguments{"diff": "HEAD~1..HEAD"}, "cart.TestTotal"},
+		{"context_for_task", "context", arguments{"task": "the sum of the items must not include tax"}, "cart/cart.go"},
+		{"context_for_files", "context", arguments{"files": []string{"cart/cart.go"}}, "cart/cart_test.go"},
+		{"context_for_pr", "context", arguments{"base": "HEAD~1", "head": "HEAD"}, "cart/cart.go"},
 		{"feedback", "remember", arguments{"kind": "note", "text": "useful for tax questions", "about": []string{"cart.taxed"}}, "remembered"},
 		{"test_scope", "impact", arguments{"files": []string{"cart/cart.go"}, "only": "tests"}, "cart.TestTotal"},
 		{"flow_between", "calls", arguments{"symbol": "web.show", "to": "Cart.Total"}, "web.render"},
@@ -72,7 +72,7 @@ func TestSeedTools(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text := r.Messages[0].Content.(*sdk.TextContent).Text; !strings.Contains(text, "drop the tax") || !strings.Contains(text, "call symbols") {
+	if text := r.Messages[0].Content.(*sdk.TextContent).Text; !strings.Contains(text, "drop the tax") || !strings.Contains(text, "call context") {
 		t.Errorf("plan_turn: %s", text)
 	}
 	if got := strings.Count(string(page), "\n| plan_turn |"); got != 1 {
