@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"fmt"
 	"net/url"
 	"path"
 	"path/filepath"
@@ -167,6 +168,9 @@ func (s *sessions) get(r *sdk.CallToolRequest) *session {
 	id := r.Session.ID()
 	if id == "" && r.Extra != nil && r.Extra.Header != nil {
 		return &session{}
+	}
+	if id == "" {
+		id = fmt.Sprintf("%p", r.Session) // a stream
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -19,7 +19,7 @@ func TestToolsAnswer(t *testing.T) {
 		{"symbols", map[string]any{"text": "Total", "detail": true}, []string{"@carts"}},
 		{"calls", map[string]any{"symbol": "Cart.Total"}, []string{"web.render", "cart.TestTotal"}},
 		{"calls", map[string]any{"symbol": "web.render", "direction": "callees"}, []string{"cart.Cart.Total"}},
-		{"calls", map[string]any{"symbol": "web.show", "to": "Cart.Total"}, []string{"path 1", "web.render", "web/web.go"}},
+		{"calls", map[string]any{"symbol": "web.show", "to": "Cart.Total"}, []string{"web.render", "web/web.go"}},
 		{"impact", map[string]any{"symbols": []string{"taxed"}}, []string{"web.render", "TestTotal", "@carts"}},
 		{"impact", map[string]any{"diff": "HEAD~1..HEAD"}, []string{"web.render", "TestTotal", "@carts"}},
 		{"impact", map[string]any{"files": []string{"cart/cart.go"}, "only": "tests"}, []string{"TestTotal"}},
