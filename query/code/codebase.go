@@ -127,7 +127,16 @@ func (c *Codebase) handled(r ref, provenance uint8, conf uint16) Handled {
 	return Handled{c.w.symbol(r), g.keys[r.n], provenanceName(provenance), confidence(conf), g.madeByMachine(r.n), r}
 }
 
-// Routes returns the routes of all repositories, ordered by repository, file and place.
+// Unplaced returns the number of routes that Routes leaves out because their prefix is unknown.
+func (c *Codebase) Unplaced() int {
+	n := 0
+	for _, g := range c.w.graphs {
+		n += g.unplaced
+	}
+	return n
+}
+
+// Routes returns the routes of all repositories whose whole path is known, ordered by repository, file and place.
 func (c *Codebase) Routes() []ServedRoute {
 	if c.listed {
 		return c.routes

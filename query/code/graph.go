@@ -44,6 +44,7 @@ type Graph struct {
 	// requests are the symbols of HTTP requests; routes are the nodes of routes.
 	requests []request
 	routes   []route
+	unplaced int // routes with an unknown prefix, which are joined to nothing
 	// stubs maps procedures declared here to the packages by which languages refer to them.
 	stubs map[int32][]string
 

@@ -26,6 +26,8 @@ func (g *Graph) join() {
 			if e, ok := schemas.ParseRoute(g.name(int32(i))); ok {
 				e.AnyCase = g.language(int32(i)) == "csharp"
 				g.routes = append(g.routes, route{int32(i), e})
+			} else if strings.Contains(g.name(int32(i)), schemas.UnknownPrefix) && !g.nodes[i].test {
+				g.unplaced++
 			}
 		}
 	}

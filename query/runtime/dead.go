@@ -3,6 +3,7 @@ package runtime
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -152,7 +153,9 @@ func DeadRoutes(ctx context.Context, s Sources, r DeadRoutesRequest) (DeadRoutes
 	a.Step(query.Step{Operator: "dead", Counts: map[string]int64{"served": int64(len(served)), "seen": int64(resp.Seen), "dead": int64(resp.Total), "unwatched folders": int64(len(unwatched))}})
 	j.prove()
 	hint := j.c.Left()
-	switch {
+	switch unplaced := j.c.Unplaced(); {
+	case resp.Total == 0 && resp.Seen == 0 && len(unwatched) == 0 && unplaced > 0:
+		hint = fmt.Sprintf("whether a route is called cannot be decided: the prefix of the %d routes of the code is unknown; `recount routes` lists them", unplaced)
 	case resp.Total == 0 && resp.Seen == 0 && len(unwatched) == 0:
 		hint = "no route and no procedure of the code is known; `recount import git PATH` imports code"
 	case resp.Total == 0 && resp.Seen == 0:

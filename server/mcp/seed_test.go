@@ -18,7 +18,7 @@ import (
 func (w *world) served(t *testing.T) {
 	t.Helper()
 	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC).UnixNano()
-	payload := fmt.Sprintf(`{"resourceSpans":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"shop"}}]},"scopeSpans":[{"spans":[{"traceId":"5b8efff798038103d269b633813fc60c","spanId":"eee19b7ec3c1b174","name":"GET /carts/{id}","kind":2,"startTimeUnixNano":"%d","endTimeUnixNano":"%d","attributes":[{"key":"http.request.method","value":{"stringValue":"GET"}},{"key":"http.route","value":{"stringValue":"/carts/{id}"}},{"key":"http.response.status_code","value":{"intValue":"200"}}]}]}]}]}`, at, at+int64(5*time.Millisecond))
+	payload := fmt.Sprintf(`{"resourceSpans":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"shop"}},{"key":"vcs.repository.url.full","value":{"stringValue":"https://example.org/shop"}}]},"scopeSpans":[{"spans":[{"traceId":"5b8efff798038103d269b633813fc60c","spanId":"eee19b7ec3c1b174","name":"GET /carts/{id}","kind":2,"startTimeUnixNano":"%d","endTimeUnixNano":"%d","attributes":[{"key":"http.request.method","value":{"stringValue":"GET"}},{"key":"http.route","value":{"stringValue":"/carts/{id}"}},{"key":"http.response.status_code","value":{"intValue":"200"}}]}]}]}]}`, at, at+int64(5*time.Millisecond))
 	if _, err := w.Append(t.Context(), []schemas.Event{{Type: schemas.TypeSpansExported, Time: time.Unix(0, at), Payload: []byte(payload)}}); err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func TestSeedTools(t *testing.T) {
 		{"cross_repo_callers", "calls", arguments{"symbol": "Cart.Total", "depth": 3}, "web.show"},
 		{"graph_query", "symbols", arguments{"text": "cart.C"}, "cart.Cart"},
 		{"graph_query", "repository", arguments{"view": "graph", "symbol": "web.render", "edge": "calls"}, "cart.Cart.Total"},
-		{"repo_graph", "repository", arguments{"view": "graph"}, "16 symbols"},
+		{"repo_graph", "repository", arguments{"view": "graph"}, "17 symbols"},
 		{"blast_radius", "impact", arguments{"symbols": []string{"taxed"}}, "web.render"},
 		{"trace_dataflow", "calls", arguments{"symbol": "web.show", "direction": "callees", "depth": 3}, "cart.taxed"},
 		{"semantic_diff", "diff", arguments{"base": "HEAD~1", "head": "HEAD"}, "cart.Cart.Empty"},
@@ -53,7 +53,7 @@ func TestSeedTools(t *testing.T) {
 		{"stale_edges", "stale", arguments{"since": "HEAD~1"}, "web.render"},
 		{"ownership", "impact", arguments{"files": []string{"cart/cart.go"}, "only": "owners"}, "@carts"},
 		{"runtime_traffic", "runtime", arguments{"view": "traffic"}, "GET /carts/{id}"},
-		{"dead_routes", "runtime", arguments{"view": "dead_routes"}, "proof: recount://answer/"},
+		{"dead_routes", "runtime", arguments{"view": "dead_routes"}, "/old"},
 		{"trace_stats", "runtime", arguments{"view": "stats"}, "spans 1"},
 		{"context_for_task", "context", arguments{"task": "the sum of the items must not include tax"}, "cart/cart.go"},
 		{"context_for_files", "context", arguments{"files": []string{"cart/cart.go"}}, "cart/cart_test.go"},

@@ -73,6 +73,13 @@ func Routes(mux *http.ServeMux) {
 	mux.HandleFunc("GET /old", old)
 }
 
+// New returns the handler of the whole program.
+func New() http.Handler {
+	mux := http.NewServeMux()
+	Routes(mux)
+	return mux
+}
+
 func show(w http.ResponseWriter, r *http.Request) { render(w, &cart.Cart{}) }
 
 func old(w http.ResponseWriter, r *http.Request) {}
