@@ -23,7 +23,7 @@ func (a *app) mcpCmd() *cobra.Command {
 	var dir string
 	var asData bool
 	c := &cobra.Command{
-		Use:   "mcp",
+		Use:   "mcp [flags]", // its own verb besides those below it
 		Short: "Answer a coding agent by the Model Context Protocol, on standard input and output",
 		Long: `Serve Recount to a coding agent as an MCP server on standard input and output. Agents
 start it themselves, with the entry that recount mcp install writes into their settings.
