@@ -85,6 +85,9 @@ func (e *evidenceFlags) request(c *cobra.Command, text string, now time.Time, pe
 			return r, usage.Errorf("--%s %q: %w", f.name, f.text, err)
 		}
 	}
+	if r.At.IsZero() && r.AsOf.IsZero() && evidence.NamesTime(text) {
+		r.At = now // what "yesterday" is relative to stands in the request
+	}
 	if c.Flags().Changed("hops") {
 		r.Expand.Hops = &e.hops
 	}

@@ -17,7 +17,10 @@ import (
 // (see of), at full weight, and of its names the whole only. Stop words count only in a part that
 // has nothing else. Runs of letters of scripts without spaces between words
 // give their bigrams, a single such letter itself. Emoji are terms of their own.
-const titleShare = 2 // the title's weight is divided by it
+const (
+	titleShare = 2 // the title's weight is divided by it
+	callShare  = 1 // likewise that of a result's call
+)
 
 // document is the analysis of a text: its distinct terms, and the sum of their weights.
 type document struct {
@@ -63,7 +66,7 @@ func newAnalyser(prose bool) *analyser {
 
 // part returns the terms of a passage of an object, valid until the next call. Its length is in
 // whole occurrences, at least 1.
-func (a *analyser) part(of, title, passage string) document {
+func (a *analyser) part(of, title, call, passage string) document {
 	a.begin()
 	tokens(of, func(token string) bool {
 		for _, u := range a.uses(token) {
@@ -73,7 +76,8 @@ func (a *analyser) part(of, title, passage string) document {
 		}
 		return true
 	})
-	a.named = len(a.found)
+	a.text(call, callShare)
+	a.named, a.stops = len(a.found), a.stops[:0]
 	if title != "" && !strings.HasPrefix(passage, title) {
 		a.text(title, titleShare)
 	}

@@ -16,7 +16,7 @@ const (
 	// Name is the name of the projection.
 	Name = "lexical"
 	// Version is the version of what is stored, including the rules for terms.
-	Version = 5
+	Version = 6
 
 	kindPosting = 0x10
 
@@ -28,6 +28,7 @@ const (
 	kindAudience = 0x15
 	kindEntries  = 0x16
 	kindPlaced   = 0x17
+	kindCall     = 0x18
 )
 
 // Kind describes the projection to a node.

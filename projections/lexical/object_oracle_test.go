@@ -68,6 +68,12 @@ func (g *objectLog) object() *recountv1.Object {
 	case 1:
 		o.Title, _, _ = strings.Cut(o.Text, " ")
 	}
+	if g.rng.IntN(3) == 0 {
+		o.Tool = &recountv1.ToolUse{CallId: fmt.Sprint("call", g.rng.IntN(3))}
+		if g.rng.IntN(2) == 0 {
+			o.Type = recountv1.ObjectType_OBJECT_TYPE_TOOL_CALL
+		}
+	}
 	parts := []int{0, 1, 1, 1, 1, 2, 3}[g.rng.IntN(7)]
 	if g.rng.IntN(400) == 0 {
 		parts = 2100 // more than a window has
@@ -88,7 +94,7 @@ func (g *objectLog) record(tp schemas.TopicPartition, offset int64) *recountv1.R
 	}
 	return &recountv1.Record{
 		Origin: schemas.Position{Topic: tp.Topic, Partition: tp.Partition, Offset: offset}.Proto(), EventId: id[:],
-		EventType: schemas.TypeUserMessage, Body: &recountv1.Record_Objects{Objects: batch},
+		EventType: []string{schemas.TypeUserMessage, schemas.TypeToolResult}[g.rng.IntN(2)], Body: &recountv1.Record_Objects{Objects: batch},
 	}
 }
 
@@ -137,10 +143,19 @@ type oraclePart struct {
 func newObjectOracle(shards []projtest.Shard) *objectOracle {
 	o := &objectOracle{}
 	for _, sh := range shards {
+		calls := map[string]string{}
 		for _, r := range sh.Records {
 			for i, obj := range r.GetObjects().GetObjects() {
+				who, call := fmt.Sprint(audienceOf(obj), obj.Session, obj.GetTool().GetCallId()), ""
+				switch {
+				case obj.GetTool() == nil || len(obj.Parts) == 0:
+				case obj.Type == recountv1.ObjectType_OBJECT_TYPE_TOOL_CALL:
+					calls[who] = obj.Text
+				case r.EventType == schemas.TypeToolResult:
+					call = calls[who]
+				}
 				for n, p := range obj.Parts {
-					text := newAnalyser(true).part(of(r.EventType, obj), obj.Title, obj.Text[p.Start:p.End])
+					text := newAnalyser(true).part(of(r.EventType, obj), obj.Title, call, obj.Text[p.Start:p.End])
 					part := oraclePart{
 						ref:  schemas.ObjectRef{Position: schemas.PositionOf(r.Origin), Index: uint32(i)},
 						part: uint32(n), audience: audienceOf(obj), hash: p.ContentHash,

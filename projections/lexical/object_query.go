@@ -63,7 +63,7 @@ func (q ObjectQuery) terms() []bm25.Term {
 	a := newAnalyser(true)
 	a.limit = maxQueryTerms
 	var terms []bm25.Term
-	for _, w := range a.part("", "", q.Text).terms {
+	for _, w := range a.part("", "", "", q.Text).terms {
 		terms = append(terms, bm25.Term{Text: w.term})
 	}
 	slices.SortFunc(terms, func(a, b bm25.Term) int { return strings.Compare(a.Text, b.Text) })

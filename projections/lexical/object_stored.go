@@ -119,3 +119,7 @@ func appendAudienceKey(b, shard []byte, id schemas.AudienceID) []byte {
 func appendPlacedKey(b, shard []byte, offset int64) []byte {
 	return binary.BigEndian.AppendUint64(append(append(b, kindPlaced), shard...), uint64(offset))
 }
+
+func appendCallKey(b, shard []byte, call callID) []byte {
+	return append(binary.BigEndian.AppendUint32(append(append(b, kindCall), shard...), call.audience), call.id[:]...)
+}

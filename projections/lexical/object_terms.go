@@ -6,7 +6,7 @@ package lexical
 func ObjectTerms(text string, limit int) []string {
 	a := newAnalyser(true)
 	a.limit = limit
-	d := a.part("", "", text)
+	d := a.part("", "", "", text)
 	terms := make([]string, len(d.terms))
 	for i, u := range d.terms {
 		terms[i] = u.term
@@ -22,7 +22,7 @@ func NewAnalyser() *Analyser { return &Analyser{newAnalyser(true)} }
 
 // Terms calls yield with each distinct term of a passage.
 func (x *Analyser) Terms(passage string, yield func(term string)) {
-	for _, u := range x.a.part("", "", passage).terms {
+	for _, u := range x.a.part("", "", "", passage).terms {
 		yield(u.term)
 	}
 }

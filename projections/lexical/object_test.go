@@ -332,22 +332,24 @@ func written(p document) string {
 }
 
 func TestPartTerms(t *testing.T) {
-	for _, c := range []struct{ of, title, passage, want string }{
-		{"", "", "git status", "git:4 status:4"},
-		{"", "Deploy the cart", "deploy it now", "deploy:6 cart:2 now:4"},
-		{"", "deploy", "deploy it now", "deploy:4 now:4"},
-		{"", "", "the of", "the:4 of:4"},
-		{"", "", "日本語です", "日本:4 本語:4 語で:4 です:4"},
-		{"", "", "v2日本.txt", "v2:4 日本:4 txt:2 .txt:4"},
-		{"", "", "ok👍🏽!", "ok:4 👍:4"},
-		{"", "", "スーパー", "スー:4 ーパ:4 パー:4"},
-		{"", "", "", ""},
-		{"ada user", "", "deploy it", "ada:4 user:4 deploy:4"},
-		{"claude-code", "", "read the code", "claude-code:4 read:4 code:4"},
-		{"ada", "", "the of", "ada:4 the:4 of:4"},
+	for _, c := range []struct{ of, title, call, passage, want string }{
+		{"", "", "", "git status", "git:4 status:4"},
+		{"", "Deploy the cart", "", "deploy it now", "deploy:6 cart:2 now:4"},
+		{"", "deploy", "", "deploy it now", "deploy:4 now:4"},
+		{"", "", "", "the of", "the:4 of:4"},
+		{"", "", "", "日本語です", "日本:4 本語:4 語で:4 です:4"},
+		{"", "", "", "v2日本.txt", "v2:4 日本:4 txt:2 .txt:4"},
+		{"", "", "", "ok👍🏽!", "ok:4 👍:4"},
+		{"", "", "", "スーパー", "スー:4 ーパ:4 パー:4"},
+		{"", "", "", "", ""},
+		{"ada user", "", "", "deploy it", "ada:4 user:4 deploy:4"},
+		{"claude-code", "", "", "read the code", "claude-code:4 read:4 code:4"},
+		{"ada", "", "", "the of", "ada:4 the:4 of:4"},
+		{"", "", "make test", "the test fails", "make:4 test:8 fail:4"},
+		{"", "", "make the", "the of", "make:4 the:4 of:4"},
 	} {
-		if got := written(newAnalyser(true).part(c.of, c.title, c.passage)); got != c.want {
-			t.Errorf("%q, %q, %q: got %q, want %q", c.of, c.title, c.passage, got, c.want)
+		if got := written(newAnalyser(true).part(c.of, c.title, c.call, c.passage)); got != c.want {
+			t.Errorf("%q, %q, %q, %q: got %q, want %q", c.of, c.title, c.call, c.passage, got, c.want)
 		}
 	}
 }
@@ -356,10 +358,10 @@ func TestPartTerms(t *testing.T) {
 func TestAnalyserForgets(t *testing.T) {
 	a := newAnalyser(true)
 	for i := range 5 * maxTokens {
-		a.part("", "", fmt.Sprint("word", i))
+		a.part("", "", "", fmt.Sprint("word", i))
 	}
-	got := written(a.part("", "Deploy", "userSessionStore 日本語"))
-	if want := written(newAnalyser(true).part("", "Deploy", "userSessionStore 日本語")); got != want {
+	got := written(a.part("", "Deploy", "", "userSessionStore 日本語"))
+	if want := written(newAnalyser(true).part("", "Deploy", "", "userSessionStore 日本語")); got != want {
 		t.Errorf("got %v, afresh %v", got, want)
 	}
 	if kept := len(a.tokens); kept > maxTokens+2 {
@@ -451,13 +453,13 @@ func FuzzPartTerms(f *testing.F) {
 	f.Add("title", "the userSessionStore fails 日本語 👍🏽 ทดสอบ")
 	kept := newAnalyser(true)
 	f.Fuzz(func(t *testing.T, title, passage string) {
-		got := newAnalyser(true).part("ada user", title, passage)
+		got := newAnalyser(true).part("ada user", title, "", passage)
 		for _, w := range got.terms {
 			if w.term == "" || len(w.term) > maxTerm || strings.ContainsRune(w.term, 0) || w.weight == 0 {
 				t.Fatalf("term %q of weight %d", w.term, w.weight)
 			}
 		}
-		if again := kept.part("ada user", title, passage); written(again) != written(got) || again.length != got.length || got.length == 0 {
+		if again := kept.part("ada user", title, "", passage); written(again) != written(got) || again.length != got.length || got.length == 0 {
 			t.Fatalf("got %v, then %v", got, again)
 		}
 	})

@@ -21,7 +21,8 @@ type objectWriter struct {
 	// Of the current batch: the audiences that change, and how many of them are new.
 	changed map[schemas.AudienceID]*changedAudience
 	begun   uint32
-	key     []byte // a buffer
+	calls   map[callID]string // of this batch and earlier ones, equal to what is stored
+	key     []byte            // a buffer
 }
 
 // changedAudience is the state of an audience after a batch, and the entries that the batch adds.
@@ -37,7 +38,7 @@ const maxAudienceIDs = 1 << 12
 func newObjectWriter(all *audiences, postings *bm25.Writer) *objectWriter {
 	return &objectWriter{
 		all: all, postings: postings, analyser: newAnalyser(true), ids: map[schemas.Audience]schemas.AudienceID{},
-		changed: map[schemas.AudienceID]*changedAudience{},
+		changed: map[schemas.AudienceID]*changedAudience{}, calls: map[callID]string{},
 	}
 }
 
@@ -45,6 +46,9 @@ func newObjectWriter(all *audiences, postings *bm25.Writer) *objectWriter {
 func (w *objectWriter) append(t *store.Txn) error {
 	clear(w.changed)
 	w.begun = 0
+	if len(w.calls) > maxKeptCalls {
+		clear(w.calls)
+	}
 	var at []byte
 	for _, r := range t.New {
 		at = at[:0]
@@ -52,9 +56,9 @@ func (w *objectWriter) append(t *store.Txn) error {
 			if len(o.Parts) == 0 {
 				continue
 			}
-			p, err := w.object(t.Shard(), r, uint32(i), o)
+			p, err := w.object(t, r, uint32(i), o)
 			if err != nil {
-				return &projections.RecordError{Position: schemas.PositionOf(r.Origin), Err: err}
+				return err
 			}
 			at = p.append(at)
 		}
@@ -92,20 +96,30 @@ func (w *objectWriter) appendEntries(t *store.Txn, a *changedAudience) error {
 	return nil
 }
 
-// object adds the parts of an object. An error is about the object.
-func (w *objectWriter) object(shard []byte, r *recountv1.Record, index uint32, o *recountv1.Object) (placed, error) {
+// object adds the parts of an object.
+func (w *objectWriter) object(t *store.Txn, r *recountv1.Record, index uint32, o *recountv1.Object) (placed, error) {
 	a := w.audience(o)
 	p := placed{index, a.number, a.docs, uint32(len(o.Parts))}
 	if uint64(a.docs)+uint64(len(o.Parts)) >= tooMany {
-		return p, schemas.Fatalf("lexical: an audience has %d parts of objects in one partition: it can have no more", a.docs)
+		return p, aboutRecord(r, schemas.Fatalf("lexical: an audience has %d parts of objects in one partition: it can have no more", a.docs))
 	}
 	a.last = r.Origin.Offset
 	who := of(r.EventType, o)
+	call, err := "", error(nil)
+	switch {
+	case o.Type == recountv1.ObjectType_OBJECT_TYPE_TOOL_CALL:
+		err = w.keepCall(t, a.number, o)
+	case r.EventType == schemas.TypeToolResult:
+		call, err = w.callOf(t, a.number, o)
+	}
+	if err != nil {
+		return p, err
+	}
 	for i, part := range o.Parts {
 		if part.Start > part.End || uint64(part.End) > uint64(len(o.Text)) {
-			return p, schemas.Poisonf("object %d: part %d is bytes %d to %d of %d", index, i, part.Start, part.End, len(o.Text))
+			return p, aboutRecord(r, schemas.Poisonf("object %d: part %d is bytes %d to %d of %d", index, i, part.Start, part.End, len(o.Text)))
 		}
-		text := w.analyser.part(who, o.Title, o.Text[part.Start:part.End])
+		text := w.analyser.part(who, o.Title, call, o.Text[part.Start:part.End])
 		length := min(text.length, bm25.MaxLength)
 		for _, term := range text.terms {
 			w.postings.Add(collectionOf(a.number), a.docs, term.term, term.weight, length)
@@ -115,6 +129,11 @@ func (w *objectWriter) object(shard []byte, r *recountv1.Record, index uint32, o
 		a.docs++
 	}
 	return p, nil
+}
+
+// aboutRecord returns an error that is about a record, not the store.
+func aboutRecord(r *recountv1.Record, err error) error {
+	return &projections.RecordError{Position: schemas.PositionOf(r.Origin), Err: err}
 }
 
 // audience returns the audience of an object, as the batch leaves it.

@@ -36,6 +36,9 @@ type Query struct {
 	// Variants also finds words that occur nowhere, or hardly, by terms that begin like them or are
 	// spelled nearly alike (Stats.Variants), with a part of their score.
 	Variants bool
+	// Again, if not nil, is what an earlier search with the same text, terms and field searched for
+	// (Stats.Searched): the query is not analysed again, nor are variants looked for.
+	Again []bm25.Term
 	// Only, if not nil, lists the runs that may be hits, by shard, ascending. It is meant for few
 	// runs: the search visits only these.
 	Only map[schemas.TopicPartition][]int64
@@ -58,6 +61,8 @@ type Stats struct {
 	Terms []TermStats
 	// Variants are what words of the query stood for.
 	Variants []Variant
+	// Searched are the terms with those of the variants, for Query.Again.
+	Searched []bm25.Term
 	// Documents is the number of documents of the field in all shards, with each distinct text
 	// counted once a shard; MeanLength is their mean length in terms (or concepts).
 	Documents  uint64

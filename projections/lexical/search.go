@@ -28,8 +28,12 @@ func (x *Index) Search(ctx context.Context, q Query) ([]Hit, Stats, error) {
 	if err := s.prepare(x, v); err != nil {
 		return nil, s.stats, err
 	}
-	r := bm25.Request{Terms: q.terms(), Collections: s.collections, View: func() (*store.View, error) { return v, nil }, Hits: s, K: q.K}
-	if q.Variants && q.Field == Words {
+	terms := q.Again
+	if terms == nil {
+		terms = q.terms()
+	}
+	r := bm25.Request{Terms: terms, Collections: s.collections, View: func() (*store.View, error) { return v, nil }, Hits: s, K: q.K}
+	if q.Variants && q.Field == Words && q.Again == nil {
 		if s.stats.Variants, err = x.vary(ctx, &r, s.stats.Watermark.Partitions()); err != nil {
 			return nil, s.stats, err
 		}
@@ -38,6 +42,7 @@ func (x *Index) Search(ctx context.Context, q Query) ([]Hit, Stats, error) {
 	if err != nil {
 		return nil, s.stats, err
 	}
+	s.stats.Searched = r.Terms
 	s.stats.Terms, s.stats.Documents, s.stats.Scored = stats.Terms, stats.Docs, stats.Scored
 	s.stats.MeanLength = stats.MeanLength() / bm25.FullWeight
 	return s.hits(), s.stats, nil

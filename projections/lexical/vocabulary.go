@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"github.com/recountdb/recount/projections/lexical/bm25"
+	"github.com/recountdb/recount/projections/lexical/gloss"
 	"github.com/recountdb/recount/projections/store"
 	"github.com/recountdb/recount/schemas"
 )
@@ -324,6 +325,11 @@ func (x *Index) vary(ctx context.Context, r *bm25.Request, tps []schemas.TopicPa
 	few := len(r.Terms) <= fewTerms
 	for i, t := range stats.Terms {
 		word := r.Terms[i]
+		// A word that describes what commands do is whole and spelled as it is meant: add is not the
+		// beginning of address.
+		if len(gloss.Groups(t.Term)) > 0 {
+			continue
+		}
 		if t.Documents > stats.Docs/rareShare || word.Required || word.Excluded || !isPlain(t.Term) || len(t.Term) < minVocabularyTerm {
 			continue
 		}

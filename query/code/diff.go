@@ -23,12 +23,12 @@ type GraphDiffResponse struct {
 	query.Basis
 	Base     Revision       `json:"base" doc:"The first revision."`
 	Revision Revision       `json:"revision" doc:"The second revision."`
-	Counts   map[string]int `json:"counts" doc:"The total number of each, whether listed or not: added, removed, signature, body and moved symbols; edges_added, edges_removed; files and owners that change; dependencies_added and dependencies_removed; used_elsewhere; and with impact: impact, impact_before, impact_growth, tests, untested."`
-	Symbols  []SymbolChange `json:"symbols" nullable:"false" doc:"The symbols that differ: removed, changed signature, changed body, moved, added. A symbol that is only at another line does not differ."`
+	Counts   map[string]int `json:"counts" doc:"The total number of each, whether listed or not: added, removed, signature, body, renamed and moved symbols; edges_added, edges_removed; files and owners that change; dependencies_added and dependencies_removed; used_elsewhere; and with impact: impact, impact_before, impact_growth, tests, untested."`
+	Symbols  []SymbolChange `json:"symbols" nullable:"false" doc:"The symbols that differ: removed, changed signature, changed body, renamed, moved, added. A symbol that is only at another line does not differ."`
 	Edges    []EdgeChange   `json:"edges" nullable:"false" doc:"The edges that differ, except contains. Moving a symbol does not change its edges."`
 	// Dependencies, Elsewhere and Owners show who is affected.
 	Dependencies []DependencyChange `json:"dependencies" nullable:"false" doc:"Packages outside the repository that are newly used or no longer used."`
-	Elsewhere    []ElsewhereUse     `json:"elsewhere" nullable:"false" doc:"Uses in other repositories, at their HEAD, of symbols that are removed or have a changed signature."`
+	Elsewhere    []ElsewhereUse     `json:"elsewhere" nullable:"false" doc:"Uses in other repositories, at their HEAD, of symbols that are removed or renamed, or have a changed signature."`
 	Owners       []OwnedChange      `json:"owners" nullable:"false" doc:"The owners of the files that differ, by CODEOWNERS of the second revision."`
 	Impact       *ImpactDelta       `json:"impact,omitempty" doc:"What the change reaches."`
 	Failed       []Threshold        `json:"failed" nullable:"false" doc:"The thresholds of fail_on that are exceeded."`
@@ -38,14 +38,18 @@ type GraphDiffResponse struct {
 // SymbolChange is a symbol that differs.
 type SymbolChange struct {
 	Symbol
-	Change string  `json:"change" enum:"added,removed,signature,body,moved" example:"signature" doc:"The kind of change. moved: it is in another file."`
+	Change string  `json:"change" enum:"added,removed,signature,body,renamed,moved" example:"signature" doc:"The kind of change. renamed: it has another name, or another owner, and the same or nearly the same text. moved: it is in another file."`
 	Before *Before `json:"before,omitempty" doc:"Its previous signature and place, unless it was added."`
+	// Similarity is set if the text had to be compared.
+	Similarity float64              `json:"similarity,omitempty" example:"0.93" doc:"How much of the text a symbol that was renamed, or moved and changed, has in common with before, 0.7 to 1. Its own name is left out."`
+	Difference *SignatureDifference `json:"difference,omitempty" doc:"What differs between the signatures."`
 	// Signature is that of the second revision; for a removed symbol, of the first.
 	Signature string `json:"signature,omitempty" example:"func (cl *Client) Produce(ctx context.Context, r *Record)" doc:"The head of its declaration."`
 }
 
 // Before is the symbol in the first revision.
 type Before struct {
+	Name      string `json:"name,omitempty" example:"kgo.Client.Send" doc:"Its name, if that was another."`
 	Signature string `json:"signature,omitempty" doc:"The head of its declaration."`
 	File      string `json:"file" example:"pkg/kgo/client.go" doc:"The file."`
 	Line      uint32 `json:"line,omitempty" example:"12" doc:"The line."`
@@ -77,7 +81,7 @@ type DependencyChange struct {
 
 // ElsewhereUse is a use of a changed symbol in another repository.
 type ElsewhereUse struct {
-	Change     string  `json:"change" enum:"removed,signature" example:"removed" doc:"The kind of change of the symbol."`
+	Change     string  `json:"change" enum:"removed,renamed,signature" example:"removed" doc:"The kind of change of the symbol."`
 	Of         string  `json:"of" example:"kgo.Client.Produce" doc:"The symbol."`
 	Symbol     Symbol  `json:"symbol" doc:"The symbol that uses it."`
 	Edge       string  `json:"edge" example:"calls" doc:"The kind of the edge."`
@@ -170,6 +174,9 @@ func (d *differing) all() (err error) {
 		return err
 	}
 	d.moved = movesOf(d.nodes)
+	if err := d.renames(); err != nil {
+		return err
+	}
 	if err := d.symbols(); err != nil {
 		return err
 	}
@@ -188,7 +195,7 @@ func (d *differing) all() (err error) {
 }
 
 // order is the order in which changes are listed: those most likely to break something come first.
-var order = []string{changeRemoved, changeSignature, changeBody, changeMoved, changeAdded}
+var order = []string{changeRemoved, changeSignature, changeBody, changeRenamed, changeMoved, changeAdded}
 
 // symbols adds the changed nodes, except files, packages, and nodes that differ only in their line.
 func (d *differing) symbols() error {
@@ -212,7 +219,11 @@ func (d *differing) symbols() error {
 			if err != nil {
 				return err
 			}
-			s.Before = &Before{old.Signature, was.Path(), line}
+			s.Before = &Before{Signature: old.Signature, File: was.Path(), Line: line}
+			if kind == changeRenamed {
+				s.Before.Name = displayOf(was, old.Package)
+			}
+			s.Similarity, s.Difference = d.moved.similarity[c.key], signatureDifference(old.Signature, s.Signature)
 		}
 		d.resp.Symbols = append(d.resp.Symbols, s)
 	}

@@ -248,8 +248,8 @@ func (a *session) others(home *snapshots.Snapshot) ([]*snapshots.Snapshot, error
 	return all, nil
 }
 
-// elsewhere adds the uses in other repositories of symbols that were removed or have another
-// signature.
+// elsewhere adds the uses in other repositories of symbols that were removed or renamed, or have
+// another signature.
 func (d *differing) elsewhere() error {
 	d.resp.Counts["used_elsewhere"] = 0
 	others, err := d.a.others(d.now)
@@ -258,7 +258,10 @@ func (d *differing) elsewhere() error {
 	}
 	for _, c := range d.nodes {
 		kind := d.moved.kind(c)
-		if kind != changeRemoved && kind != changeSignature || c.old == nil || c.old.Package == "" || c.key.Chain() == "" {
+		if to, ok := d.moved.to[c.key]; ok && to.Chain() != c.key.Chain() {
+			kind = changeRenamed
+		}
+		if kind != changeRemoved && kind != changeSignature && kind != changeRenamed || c.old == nil || c.old.Package == "" || c.key.Chain() == "" {
 			continue
 		}
 		for _, o := range others {

@@ -27,7 +27,7 @@ type Reach struct {
 // SymbolImpact counts the symbols that one symbol reaches, without tests.
 type SymbolImpact struct {
 	Symbol
-	Change string `json:"change" enum:"added,removed,signature,body,moved" example:"body" doc:"The kind of change."`
+	Change string `json:"change" enum:"added,removed,signature,body,renamed,moved" example:"body" doc:"The kind of change."`
 	Before int    `json:"before" example:"12" doc:"The number of symbols that it reached."`
 	After  int    `json:"after" example:"14" doc:"The number of symbols that it reaches."`
 }
@@ -48,10 +48,7 @@ func (d *differing) impact() error {
 	// Both sides use the other repositories in their current state.
 	old := &world{graphs: append([]*Graph{g}, w.graphs[1:]...), left: w.left}
 	// A symbol that only moved changes nothing for its users.
-	touched := slices.DeleteFunc(slices.Clone(d.nodes), func(c change) bool {
-		kind := d.moved.kind(c)
-		return kind == changeMoved || kind == changeOther
-	})
+	touched := slices.DeleteFunc(slices.Clone(d.nodes), func(c change) bool { return !d.moved.touched(c) })
 	roots, gone := changedSeeds(w.graphs[0], touched), changedSeeds(g, touched)
 	delta := ImpactDelta{Symbols: []SymbolImpact{}, Untested: []Symbol{}}
 	by := toAffected

@@ -14,6 +14,9 @@ type moves struct {
 	// to maps a moved symbol's key in the first revision to that in the second, from the reverse.
 	to, from map[schemas.NodeKey]schemas.NodeKey
 	old      map[schemas.NodeKey]*recountv1.CodeNode
+	// similarity is that of the texts of those that were renamed or changed on the way, by the key in
+	// the second revision.
+	similarity map[schemas.NodeKey]float64
 }
 
 // same has the properties that a symbol keeps when it moves.
@@ -26,7 +29,7 @@ type same struct {
 // movesOf pairs removed with added symbols of the same language, name, kind and text. If a pair is
 // not unique, none of the symbols counts as moved.
 func movesOf(all []change) moves {
-	m := moves{map[schemas.NodeKey]schemas.NodeKey{}, map[schemas.NodeKey]schemas.NodeKey{}, map[schemas.NodeKey]*recountv1.CodeNode{}}
+	m := moves{to: map[schemas.NodeKey]schemas.NodeKey{}, from: map[schemas.NodeKey]schemas.NodeKey{}, old: map[schemas.NodeKey]*recountv1.CodeNode{}}
 	gone, came := map[same][]change{}, map[same][]change{}
 	for _, c := range all {
 		n, into := c.old, gone
@@ -53,13 +56,29 @@ func movesOf(all []change) moves {
 
 // kind returns the kind of a node's change. A move is reported at the new place.
 func (m moves) kind(c change) string {
-	if _, came := m.from[c.key]; came {
+	if was, came := m.from[c.key]; came {
+		if was.Chain() != c.key.Chain() {
+			return changeRenamed
+		}
 		return changeMoved
 	}
 	if _, gone := m.to[c.key]; gone {
 		return changeOther
 	}
 	return c.kind()
+}
+
+// touched reports whether a node differs in more than its place.
+func (m moves) touched(c change) bool {
+	key := c.key
+	if to, gone := m.to[key]; gone {
+		key = to
+	}
+	if _, changed := m.similarity[key]; changed {
+		return true
+	}
+	kind := m.kind(c)
+	return kind != changeMoved && kind != changeOther
 }
 
 // before returns the key and node in the first revision; the node is nil if it is new.

@@ -84,7 +84,7 @@ func TestGraphDiff(t *testing.T) {
 		t.Errorf("owners (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff(map[string]int{
-		"added": 1, "removed": 1, "signature": 0, "body": 2, "moved": 2, "edges_added": 2, "edges_removed": 3, "files": 3, "owners": 1,
+		"added": 1, "removed": 1, "signature": 0, "body": 2, "moved": 2, "edges_added": 2, "edges_removed": 3, "files": 3, "owners": 1, "renamed": 0,
 		"dependencies_added": 1, "dependencies_removed": 1, "used_elsewhere": 1,
 		"impact": 4, "impact_before": 5, "impact_growth": -1, "tests": 1, "untested": 1,
 	}, r.Counts); diff != "" {
@@ -122,5 +122,75 @@ func TestGraphDiffBackwards(t *testing.T) {
 		if _, err := code.Diff(t.Context(), m.s, bad); !errors.As(err, &re) {
 			t.Errorf("%+v: %v", bad, err)
 		}
+	}
+}
+
+// TestGraphDiffRenamed checks that symbols with another name and a similar text are one symbol, that
+// their edges are the same edges, and that nothing is renamed which only resembles something or
+// could be two.
+func TestGraphDiffRenamed(t *testing.T) {
+	m := newShop(t)
+	m.commit("github.com/acme/site", "Bob", `site
+-- site.toy --
+package github.com/acme/site
+function serve -> github.com/acme/shop/job#load
+`)
+	m.commit(shop, "Bob", `before
+-- job/a.toy --
+package github.com/acme/shop/job
+function load -> a#One b#Two c#Three d#Four e#Five
+function store -> a#One b#Two c#Three d#Four e#Five f#Six g#Seven h#Eight i#Nine
+function twin1 -> k#One l#Two m#Three n#Four
+function twin2 -> k#One l#Two m#Three n#Four
+function short -> z#Z
+function other -> p#One q#Two r#Three s#Four t#Five u#Six v#Seven
+function user -> load
+`)
+	m.commit(shop, "Bob", `after
+-- job/a.toy --
+package github.com/acme/shop/job
+function fetch -> a#One b#Two c#Three d#Four e#Five
+function twin3 -> k#One l#Two m#Three n#Four
+function twin4 -> k#One l#Two m#Three n#Four
+function brief -> z#Z
+function apart -> aa#One bb#Two cc#Three dd#Four ee#Five ff#Six gg#Seven
+function user -> fetch
+-- job/b.toy --
+package github.com/acme/shop/job
+function keep -> a#One b#Two c#Three d#Four e#Five f#Six g#Seven h#Eight j#Ten
+`)
+	r, err := code.Diff(t.Context(), m.s, code.GraphDiffRequest{Scope: code.Scope{Repo: "shop"}, Diff: "HEAD~1..HEAD", FailOn: "renamed>1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	symbols := lines(r.Symbols, func(s code.SymbolChange) string {
+		line := s.Change + " " + s.Name
+		if s.Change == "renamed" {
+			line += fmt.Sprintf(" was %s %s, %.2f", s.Before.Name, s.Before.Place(), s.Similarity)
+		}
+		return line
+	})
+	if diff := cmp.Diff([]string{
+		"removed job.other", "removed job.short", "removed job.twin1", "removed job.twin2",
+		"body job.user",
+		"renamed job.fetch was job.load job/a.toy:2, 1.00", "renamed job.keep was job.store job/a.toy:3, 0.90",
+		"added job.apart", "added job.brief", "added job.twin3", "added job.twin4",
+	}, symbols); diff != "" {
+		t.Errorf("symbols (-want +got):\n%s", diff)
+	}
+	if len(r.Elsewhere) != 1 || r.Elsewhere[0].Change != "renamed" || r.Elsewhere[0].Of != "job.load" {
+		t.Errorf("elsewhere: %+v", r.Elsewhere)
+	}
+	if len(r.Failed) != 1 || r.Counts["renamed"] != 2 {
+		t.Errorf("failed: %v, counts %v", r.Failed, r.Counts)
+	}
+	for _, e := range r.Edges {
+		if e.From == "job.user" || e.From == "job.fetch" || e.From == "job.load" {
+			t.Errorf("the edge %s %s → %s is the same edge", e.Change, e.From, e.To)
+		}
+	}
+	m.s.Content = nil // the log is not at hand
+	if r, err = code.Diff(t.Context(), m.s, code.GraphDiffRequest{Scope: code.Scope{Repo: "shop"}, Diff: "HEAD~1..HEAD"}); err != nil || r.Counts["renamed"] != 0 || r.Counts["removed"] != 6 {
+		t.Errorf("without contents: %v, %v", r.Counts, err)
 	}
 }

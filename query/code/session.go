@@ -22,6 +22,9 @@ type Sources struct {
 	Set *projections.Set
 	// Graphs caches the graphs of walks across queries. Required.
 	Graphs *Cache
+	// Content returns the content of a file by the position of the event that brought it, nil if it
+	// is not known (ContentOf). Without it renamed symbols are not found.
+	Content func(ctx context.Context, at schemas.Position) ([]byte, error)
 	// Running finds the run-time callers of a symbol; nil if no spans are stored.
 	Running Running
 }

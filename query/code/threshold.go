@@ -22,7 +22,7 @@ func (t Threshold) String() string { return fmt.Sprintf("%s%s%d: %d", t.Count, t
 
 // counted are the counts that thresholds may name.
 var counted = []string{
-	"added", "removed", "signature", "body", "moved", "edges_added", "edges_removed", "files", "owners",
+	"added", "removed", "signature", "body", "renamed", "moved", "edges_added", "edges_removed", "files", "owners",
 	"dependencies_added", "dependencies_removed", "used_elsewhere",
 }
 

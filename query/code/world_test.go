@@ -139,6 +139,8 @@ type memory struct {
 	files map[string]map[string]string // repository → path → content, at its last commit
 	last  map[string]string
 	s     code.Sources
+	// contents are those of files, by the offset of the record of their facts.
+	contents map[int64]string
 }
 
 func newMemory(t testing.TB) *memory {
@@ -171,10 +173,14 @@ func memoryOf(t testing.TB, o snapshots.Options) *memory {
 			t.Error(err)
 		}
 	})
-	return &memory{
-		t: t, set: set, files: map[string]map[string]string{}, last: map[string]string{},
+	m := &memory{
+		t: t, set: set, files: map[string]map[string]string{}, last: map[string]string{}, contents: map[int64]string{},
 		s: code.Sources{Set: set, Graphs: code.NewCache(0)},
 	}
+	m.s.Content = func(_ context.Context, at schemas.Position) ([]byte, error) {
+		return []byte(m.contents[at.Offset]), nil
+	}
+	return m
 }
 
 var tp = schemas.TopicPartition{Topic: "recount.commits"}
@@ -235,6 +241,7 @@ func (m *memory) commit(repo, author, archive string) string {
 				l.Extract([]byte(content), facts)
 			}
 		}
+		m.contents[m.next] = content
 		records = append(records, m.record(&recountv1.Record{EventType: schemas.TypeSourceRevised, Body: &recountv1.Record_FileFacts{FileFacts: facts}}))
 		c.Changes = append(c.Changes, &recountv1.FileChange{Path: f.Name, Status: recountv1.ChangeStatus_CHANGE_STATUS_MODIFIED, Mode: 0o100644, Blob: blob})
 	}

@@ -184,6 +184,7 @@ func (f *search) scoreRest(queries []termQuery, lists []fusion.List) error {
 			has[key] = true
 		}
 		q.Only, q.Filter, q.Distinct, q.K = map[schemas.TopicPartition][]int64{}, nil, false, 0
+		q.Again = queries[i].stats.Searched
 		for key, c := range f.candidates {
 			if !has[key] {
 				q.Only[c.pos.TP()] = append(q.Only[c.pos.TP()], c.pos.Offset)

@@ -15,7 +15,7 @@ func TestNamesAreFoundByPartsAndMisspellings(t *testing.T) {
 	for i, command := range []string{
 		"kubectl get pods -A", "rsync -a --bwlimit=2m /srv backup:/srv", "gnome-screenshot -a -f out.png", "docker build -t shop .",
 		"docker ps", "steamos-session-select plasma", "gradle build", "volta help", "ls -la /tmp/meshnamed", "mh_metric --all",
-		"systemctl restart nginx", "ffmpeg -i in.mkv -vf crop=640:480 out.mp4", "git commit --amend --no-edit", "git log --oneline",
+		"systemctl restart nginx", "ffmpeg -i in.mkv -vf crop=640:480 out.mp4", "git commit --amend --no-edit", "git log --oneline", "ip address show",
 	} {
 		b, err := json.Marshal(map[string]string{"command": command})
 		if err != nil {
@@ -51,7 +51,7 @@ func TestNamesAreFoundByPartsAndMisspellings(t *testing.T) {
 			t.Errorf("%q: variants %+v, want %q as %q", c.text, got.Variants, c.word, c.as)
 		}
 	}
-	for _, text := range []string{"docker ps", "git log", "+kubect", "!kubect pods"} {
+	for _, text := range []string{"docker ps", "git log", "+kubect", "!kubect pods", "add a file", "make a directory"} {
 		if got := h.find(commands.FindRequest{Text: text}); len(got.Variants) > 0 {
 			t.Errorf("%q: variants %+v, want none", text, got.Variants)
 		}

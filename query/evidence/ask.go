@@ -29,6 +29,7 @@ func Ask(ctx context.Context, s Sources, p schemas.Principal, r Request) (Respon
 
 // answer plans, retrieves, fuses, expands, assembles and proves.
 func (a *session) answer() (Response, error) {
+	a.limitTime()
 	sc, err := a.scoped()
 	if err != nil {
 		return Response{}, err

@@ -11,15 +11,14 @@ import (
 
 // These are the shares of its score that a candidate gives to what is near it. What comes next in
 // its session gets nextShare, and answerShare more if the candidate ends in a question; what comes
-// before gets priorShare, and what is one step further half of the share. A call and its result, which
-// are one hit, get resultShare from each other. Objects joined by an edge
-// get linkShare times its confidence. bench/evidence has the figures by which they were chosen.
+// before gets priorShare, and what is one step further half of the share. Calls and results neither
+// give nor get: what an agent does next answers nothing, and a result has the words of its call
+// (projections/lexical). Objects joined by an edge get linkShare times its confidence. bench/evidence has the figures by which they were chosen.
 const (
 	nextShare   = 0.3
 	answerShare = 0.5
 	priorShare  = 0.2
 	linkShare   = 0.4
-	resultShare = 0.8
 )
 
 // byNearness adds what is near the best candidates of the other paths: the objects before and after
@@ -42,23 +41,22 @@ func (t *retrieval) byNearness(l *fusion.List) error {
 			continue
 		}
 		clear(near)
-		before, after := t.view.Beside(p.node, 2, bound)
-		for i, n := range before {
-			share := priorShare / float64(1+i)
-			if i == 0 && p.eventType == schemas.TypeToolResult {
-				share = resultShare
+		if !p.ofTool() {
+			before, after := t.view.Beside(p.node, 2, bound)
+			for i, n := range before {
+				if !t.part(n).ofTool() {
+					give(n, priorShare/float64(1+i))
+				}
 			}
-			give(n, share)
-		}
-		for i, n := range after {
-			share := nextShare / float64(1+i)
-			switch {
-			case i == 0 && p.asks:
-				share += answerShare
-			case i == 0 && p.calls():
-				share = resultShare
+			for i, n := range after {
+				share := nextShare / float64(1+i)
+				if i == 0 && p.asks {
+					share += answerShare
+				}
+				if !t.part(n).ofTool() {
+					give(n, share)
+				}
 			}
-			give(n, share)
 		}
 		if rank < seeds {
 			around, err := t.around(p)

@@ -3,6 +3,7 @@ package evidence_test
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/recountdb/recount/query/evidence"
 	"github.com/recountdb/recount/schemas"
@@ -38,5 +39,47 @@ func TestAnswersFollowQuestions(t *testing.T) {
 		if r = w.ask(operator, evidence.Request{Text: "Tomas hiking", Limit: 1}); len(r.Objects) != 1 || r.Objects[0].EventID != eventID("turn3") {
 			t.Errorf("linked %v: what Tomas says: %s", linked, told(t, r))
 		}
+	}
+}
+
+// TestQuestionsNameTimes checks that a time that the text names is a filter, relative to the now of
+// the request, and none without it.
+func TestQuestionsNameTimes(t *testing.T) {
+	w := newWorld(t)
+	for day, text := range []string{"deployed the shop on the old host", "deployed the shop on the new host", "deployed the shop again"} {
+		w.add(0, of(fmt.Sprint("day", day), schemas.TypeUserMessage, day*24*60, "", &recountv1.AgentEvent{Text: text}))
+	}
+	now := epoch.Add(50 * time.Hour) // of the third day
+	r := w.ask(operator, evidence.Request{Text: "who deployed the shop yesterday", At: now})
+	if len(r.Objects) != 1 || r.Objects[0].EventID != eventID("day1") {
+		t.Errorf("yesterday: %s", told(t, r))
+	}
+	if r = w.ask(operator, evidence.Request{Text: "who deployed the shop yesterday", At: now, Since: epoch}); len(r.Objects) != 3 {
+		t.Errorf("the request's own limits count: %s", told(t, r))
+	}
+	if r = w.ask(operator, evidence.Request{Text: "who deployed the shop yesterday"}); len(r.Objects) != 3 {
+		t.Errorf("without a now the time filters nothing: %s", told(t, r))
+	}
+}
+
+// TestStatementsAnswerQuestions checks that what states the property that is asked for comes before
+// the output of a program that has more of the question's words.
+func TestStatementsAnswerQuestions(t *testing.T) {
+	w := newWorld(t)
+	call := &recountv1.Tool{Name: "bash", CallId: "1", Command: "psql -h staging -p 5432"}
+	w.add(0,
+		of("call", schemas.TypeToolCall, 0, "", &recountv1.AgentEvent{Tool: call}),
+		of("failed", schemas.TypeToolResult, 1, "call", &recountv1.AgentEvent{Tool: &recountv1.Tool{CallId: "1", Result: "psql: error: connection to server at staging, port 5432 failed: which port does staging use", Failed: true}}),
+		of("stated", schemas.TypeMemoryStated, 2, "", &recountv1.AgentEvent{Text: "Reach it there since the move.", Memory: &recountv1.Statement{Subject: "staging database", Predicate: "port", Value: "5433"}}),
+	)
+	for _, memory := range [][]string{nil, {"factual"}} {
+		r := w.ask(operator, evidence.Request{Text: "which port does staging use", Memory: memory})
+		if len(r.Objects) < 2 || r.Objects[0].EventID != eventID("stated") {
+			t.Errorf("memory %v: %s", memory, told(t, r))
+		}
+	}
+	// A statement about something else that is near in words is none.
+	if r := w.ask(operator, evidence.Request{Text: "which error did staging print"}); r.Objects[0].EventID == eventID("stated") {
+		t.Errorf("another property: %s", told(t, r))
 	}
 }

@@ -49,6 +49,9 @@ func (p *part) compare(q *part) int {
 
 func (p *part) calls() bool { return p.typ == recountv1.ObjectType_OBJECT_TYPE_TOOL_CALL }
 
+// ofTool reports whether it is a tool's call or result.
+func (p *part) ofTool() bool { return p.calls() || p.eventType == schemas.TypeToolResult }
+
 // part returns the part of a visible object.
 func (a *session) part(n objects.Node) *part {
 	p := a.nodes[n]

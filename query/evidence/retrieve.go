@@ -94,6 +94,11 @@ func (a *session) retrieve(p plan, sc *scope, vec []float32) (*retrieval, error)
 		}
 	}
 	t.fuse()
+	if t.plan.takes(pathLexical) && t.w.Claim > 0 {
+		if err := t.runClaims(); err != nil {
+			return nil, err
+		}
+	}
 	if t.plan.takes(pathGraph) && len(t.candidates) > 0 {
 		if err := t.run(pathGraph, t.byNearness); err != nil {
 			return nil, err
@@ -134,6 +139,24 @@ func (t *retrieval) run(path string, take func(*fusion.List) error) error {
 	l.Inputs["weight"] = strconv.FormatFloat(t.w.weightOf(path), 'g', -1, 64)
 	t.lists = append(t.lists, l)
 	t.RecordTime(path)
+	return nil
+}
+
+// runClaims runs the path claim, which is in the proof only if it finds something: most logs have no
+// statement of what is asked.
+func (t *retrieval) runClaims() error {
+	l := fusion.List{Path: pathClaim, Operator: "read", Inputs: map[string]string{}, Counts: map[string]int64{}}
+	if err := t.byClaims(&l); err != nil {
+		return fmt.Errorf("path %s: %w", pathClaim, err)
+	}
+	if len(l.Keys) == 0 {
+		return nil
+	}
+	l.Counts["candidates"] = int64(len(l.Keys))
+	l.Inputs["weight"] = strconv.FormatFloat(t.w.Claim, 'g', -1, 64)
+	t.lists = append(t.lists, l)
+	t.RecordTime(pathClaim)
+	t.fuse()
 	return nil
 }
 

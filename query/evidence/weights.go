@@ -9,6 +9,7 @@ const (
 	pathLexical  = "lexical"
 	pathDense    = "dense"
 	pathTemporal = "temporal"
+	pathClaim    = "claim"
 	pathGraph    = "graph"
 	pathReason   = "reason"
 	pathRemedy   = "remedy"
@@ -19,7 +20,7 @@ const (
 // ranked).
 type Weights struct {
 	// These are the weights of the paths. A path with weight 0 is not run.
-	ID, Entity, Lexical, Dense, Temporal, Graph, Reason, Remedy float64
+	ID, Entity, Lexical, Dense, Temporal, Claim, Graph, Reason, Remedy float64
 	// Age is the maximum fraction by which age lowers a score, 0..1; at the age HalfLife it is half
 	// of that. The default is so small that it orders only what is otherwise equally good.
 	Age      float64
@@ -38,7 +39,7 @@ type Weights struct {
 // DefaultWeights returns the default weights.
 func DefaultWeights() Weights {
 	return Weights{
-		ID: 8, Entity: 0.5, Lexical: 1, Dense: 0.2, Temporal: 0.3, Graph: 1, Reason: 2, Remedy: 2,
+		ID: 8, Entity: 0.1, Lexical: 1, Dense: 0.2, Temporal: 0.3, Claim: 1.5, Graph: 1, Reason: 2, Remedy: 2,
 		Age: 0.005, HalfLife: 7 * 24 * time.Hour, Importance: 0.1, Use: 0.1, Superseded: 0.5,
 	}
 }
@@ -63,6 +64,8 @@ func (w *Weights) weightOf(path string) float64 {
 		return w.Dense
 	case pathTemporal:
 		return w.Temporal
+	case pathClaim:
+		return w.Claim
 	case pathGraph:
 		return w.Graph
 	case pathReason:

@@ -492,9 +492,6 @@ func comment(l string) bool {
 	return false
 }
 
-// maxContent limits the size of the files that are compared.
-const maxContent = 256 << 10
-
 // lines returns the content of a file from its event, or nil if the event has none.
 func (c *causes) lines(at *schemas.Position) ([]string, error) {
 	if at == nil {
@@ -504,23 +501,12 @@ func (c *causes) lines(at *schemas.Position) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the event at %s: %w", at, err)
 	}
-	e, err := lr.Event()
+	content, err := code.ContentOf(lr, code.MaxContent)
 	if err != nil {
 		return nil, fmt.Errorf("event at %s: %w", at, err)
 	}
-	payload, err := e.DecodePayload()
-	if err != nil {
-		return nil, fmt.Errorf("event at %s: %w", at, err)
-	}
-	m, ok := payload.(*recountv1.SourceRevised)
-	if !ok || m.GetSize() > maxContent {
+	if content == nil {
 		return nil, nil
-	}
-	content := m.GetContent()
-	if z := m.GetContentZstd(); len(z) > 0 {
-		if content, err = schemas.Decompress(z, maxContent); err != nil {
-			return nil, fmt.Errorf("event at %s: %w", at, err)
-		}
 	}
 	return strings.Split(string(content), "\n"), nil
 }

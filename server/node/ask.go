@@ -254,7 +254,7 @@ func (n *Node) Objects(ctx context.Context, r evidence.ExportRequest, w io.Write
 // codeSources returns the sources of questions about code, including runtime data if it is
 // complete.
 func (n *Node) codeSources() code.Sources {
-	s := code.Sources{Set: n.set, Graphs: n.graphs}
+	s := code.Sources{Set: n.set, Graphs: n.graphs, Content: n.compared}
 	if n.summing(schemas.TopicSpans) == nil {
 		s.Running = runtime.Callers(n.runtimeSources())
 	}
@@ -268,29 +268,28 @@ func (n *Node) packingSources() packing.Sources {
 
 // content reads the content of a file from its event; nil if the event was erased or has none.
 func (n *Node) content(ctx context.Context, of packing.Content) ([]byte, error) {
-	if _, erased := n.log.ErasedAt(of.At); erased {
+	return n.contentUpTo(ctx, of.At, source.MaxContent)
+}
+
+// compared reads the content of a file that is compared with others; nil if the event was erased, or
+// has none or a large one.
+func (n *Node) compared(ctx context.Context, at schemas.Position) ([]byte, error) {
+	return n.contentUpTo(ctx, at, code.MaxContent)
+}
+
+func (n *Node) contentUpTo(ctx context.Context, at schemas.Position, limit int) ([]byte, error) {
+	if _, erased := n.log.ErasedAt(at); erased {
 		return nil, nil
 	}
-	lr, err := n.log.Read(ctx, of.At)
+	lr, err := n.log.Read(ctx, at)
 	if err != nil {
-		return nil, fmt.Errorf("read the event at %s: %w", of.At, err)
+		return nil, fmt.Errorf("read the event at %s: %w", at, err)
 	}
-	e, err := lr.Event()
+	content, err := code.ContentOf(lr, limit)
 	if err != nil {
-		return nil, fmt.Errorf("event at %s: %w", of.At, err)
+		return nil, fmt.Errorf("event at %s: %w", at, err)
 	}
-	payload, err := e.DecodePayload()
-	if err != nil {
-		return nil, fmt.Errorf("event at %s: %w", of.At, err)
-	}
-	m, ok := payload.(*recountv1.SourceRevised)
-	if !ok {
-		return nil, nil
-	}
-	if z := m.GetContentZstd(); len(z) > 0 {
-		return schemas.Decompress(z, source.MaxContent)
-	}
-	return m.GetContent(), nil
+	return content, nil
 }
 
 func (n *Node) runtimeSources() runtime.Sources {

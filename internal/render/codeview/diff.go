@@ -10,7 +10,7 @@ import (
 
 // changeSigns maps a kind of change to the sign at the start of its line and its colour.
 var changeSigns = map[string][2]string{
-	"removed": {"-", render.Red}, "signature": {"!", render.Yellow}, "body": {"~", render.Yellow}, "moved": {">", render.Cyan}, "added": {"+", render.Green},
+	"removed": {"-", render.Red}, "signature": {"!", render.Yellow}, "body": {"~", render.Yellow}, "renamed": {"=", render.Cyan}, "moved": {">", render.Cyan}, "added": {"+", render.Green},
 }
 
 // Diff prints the differences of two revisions: symbols, edges, whom it concerns and what it reaches.
@@ -20,12 +20,12 @@ func Diff(t *render.Terminal, r code.GraphDiffResponse) {
 	for _, s := range r.Symbols {
 		sign := changeSigns[s.Change]
 		t.Printf("%s %s", t.Paint(sign[1], sign[0]), Symbol(t, s.Symbol))
-		if s.Change == "moved" && s.Before != nil {
-			t.Printf("%s", t.Paint(render.Dim, "  from "+render.OneLine(s.Before.Place())))
+		if s.Before != nil && (s.Change == "moved" || s.Change == "renamed") {
+			t.Printf("%s", t.Paint(render.Dim, "  from "+render.OneLine(strings.TrimSpace(s.Before.Name+" "+s.Before.Place()))+similar(s)))
 		}
 		t.Printf("\n")
-		if s.Change == "signature" && s.Before != nil {
-			t.Printf("    %s\n    %s\n", t.Paint(render.Red, render.OneLine(s.Before.Signature)), t.Paint(render.Green, render.OneLine(s.Signature)))
+		if d := s.Difference; s.Change == "signature" && d != nil {
+			t.Printf("    %s\n    %s\n", t.Paint(render.Red, render.OneLine(d.Before)), t.Paint(render.Green, render.OneLine(d.After)))
 		}
 	}
 	if len(r.Edges) > 0 {
@@ -43,6 +43,14 @@ func Diff(t *render.Terminal, r code.GraphDiffResponse) {
 	}
 }
 
+// similar says how similar the text is to before, if that is known.
+func similar(s code.SymbolChange) string {
+	if s.Similarity == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %.2f similar", s.Similarity)
+}
+
 // diffSummary returns the counts of differences in one line.
 func diffSummary(r code.GraphDiffResponse) string {
 	var parts []string
@@ -50,6 +58,7 @@ func diffSummary(r code.GraphDiffResponse) string {
 		{"removed", "%s removed"},
 		{"signature", "%s with another signature"},
 		{"body", "%s with another body"},
+		{"renamed", "%s renamed"},
 		{"moved", "%s moved"},
 		{"added", "%s added"},
 	} {

@@ -25,11 +25,14 @@ func DiffMarkdown(r code.GraphDiffResponse) string {
 	}
 	for _, s := range r.Symbols {
 		what := codeSpan(s.Name)
-		if s.Change == "signature" && s.Before != nil {
-			what = codeSpan(s.Before.Signature) + " → " + codeSpan(s.Signature)
+		if d := s.Difference; s.Change == "signature" && d != nil {
+			what += ": " + codeSpan(d.Before) + " → " + codeSpan(d.After)
+		}
+		if s.Change == "renamed" && s.Before != nil {
+			what = codeSpan(s.Before.Name) + " → " + what + similar(s)
 		}
 		where := codeSpan(s.Place())
-		if s.Change == "moved" && s.Before != nil {
+		if s.Before != nil && (s.Change == "moved" || s.Change == "renamed") {
 			where = codeSpan(s.Before.Place()) + " → " + where
 		}
 		p("| %s | %s | %s |\n", s.Change, what, where)
