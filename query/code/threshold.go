@@ -62,11 +62,15 @@ func parseThresholds(s string) ([]Threshold, error) {
 	return all, nil
 }
 
-// failed returns the thresholds that are met.
+// failed returns the thresholds that are met. For them a renamed symbol is also a removed one, since
+// what uses the old name breaks.
 func failed(all []Threshold, counts map[string]int) []Threshold {
 	out := []Threshold{}
 	for _, t := range all {
 		t.Value = counts[t.Count]
+		if t.Count == changeRemoved {
+			t.Value += counts[changeRenamed]
+		}
 		holds := false
 		switch t.Op {
 		case ">":

@@ -14,6 +14,7 @@ type span struct {
 }
 
 var (
+	asksWhy     = newQuestionPattern(`^\s*why\b`, "why")
 	spanAgo     = newQuestionPattern(`\b(\d{1,4}|an?|one|two|three) (minute|hour|day|week|month)s? ago\b`, " ago")
 	spanLast    = newQuestionPattern(`\b(?:in|within|over|during|for)? ?the (?:last|past) (\d{1,4} )?(minute|hour|day|week|month)s?\b`, "last ", "past ")
 	spanDay     = newQuestionPattern(`\b(since |from |after |before |until )?(the day before yesterday|yesterday|today|this (?:morning|week|month)|last (?:night|week|month))\b`, "yesterday", "today", "this ", "last ")
@@ -124,7 +125,7 @@ func NamesTime(text string) bool {
 }
 
 // limitTime makes a filter of the time that the text names, if the request gives a now to which it is
-// relative and no limits of its own. Otherwise such words only prefer new objects (plan.go), since the
+// relative and no limits of its own, and if the text does not ask why: causes may be earlier. Otherwise such words only prefer new objects (plan.go), since the
 // time of the newest object may be far from when the question is asked.
 func (a *session) limitTime() {
 	r := &a.r
@@ -132,7 +133,7 @@ func (a *session) limitTime() {
 	if now.IsZero() {
 		now = r.AsOf.Time
 	}
-	if now.IsZero() || !r.Since.IsZero() || !r.Until.IsZero() {
+	if now.IsZero() || !r.Since.IsZero() || !r.Until.IsZero() || asksWhy.word(strings.ToLower(r.Text)) != "" {
 		return
 	}
 	s, ok := spanOf(r.Text, now)
