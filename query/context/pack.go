@@ -125,13 +125,12 @@ func (e *engine) namedIn(i int32) string {
 
 // choice is a symbol that may be packed: with its body or with its head alone.
 type choice struct {
-	item   Item
-	body   string
-	bodyAt int // its first line
-	score  float64
-	n      int32
-	head   int // tokens
-	full   int
+	item  Item
+	body  string
+	score float64
+	n     int32
+	head  int // tokens
+	full  int
 }
 
 const (
@@ -149,7 +148,6 @@ func (e *engine) packSymbols(resp *Response, symbols []fused, room int) error {
 	wanted := min(len(symbols), 12+readAhead*e.r.Budget/1000)
 	shown := map[int32][][2]int{} // by file, the line ranges of packed bodies
 	left := room
-	var heads []choice
 	inside := func(f int32, from, to int) bool {
 		return slices.ContainsFunc(shown[f], func(r [2]int) bool { return r[0] <= from && to <= r[1] })
 	}
@@ -188,7 +186,6 @@ func (e *engine) packSymbols(resp *Response, symbols []fused, room int) error {
 		}
 		c.item.Tokens = c.head
 		left -= c.head
-		heads = append(heads, c)
 		resp.Items = append(resp.Items, c.item)
 	}
 	slices.SortStableFunc(resp.Items, func(a, b Item) int { return cmp.Compare(b.Score, a.Score) })

@@ -51,7 +51,7 @@ const (
 )
 
 var (
-	identifier = regexp.MustCompile("[A-Za-z_][A-Za-z0-9_]*(?:(?:\\.|::|#|->)[A-Za-z_][A-Za-z0-9_]*)*")
+	identifier = regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_]*(?:(?:\.|::|#|->)[A-Za-z_][A-Za-z0-9_]*)*`)
 	quoted     = regexp.MustCompile("`([^`\n]{2,80})`")
 	pathText   = regexp.MustCompile(`(?:[A-Za-z]:)?[\w@.\-/\\]*[\w\-]\.[A-Za-z][A-Za-z0-9]{0,7}\b(?:["']?,? line (\d+)|[:(](\d+))?`)
 	aboutTests = regexp.MustCompile(`(?i)\btests?\b`)

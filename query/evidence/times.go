@@ -23,10 +23,13 @@ var (
 
 var smallNumbers = map[string]int{"a": 1, "an": 1, "one": 1, "two": 2, "three": 3}
 
-// spanOf returns the time that a text names, relative to now, and false if it names none. Days and
+// spanOf returns the time that a text names, relative to now, and false if it names none or asks why. Days and
 // weeks, which begin on Monday, are those of now's zone. "On Monday" is the last Monday before today.
 func spanOf(text string, now time.Time) (s span, ok bool) {
 	low := strings.ToLower(text)
+	if asksWhy.word(low) != "" {
+		return s, false // causes may be earlier
+	}
 	day := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location())
 	monday := day.AddDate(0, 0, -(int(day.Weekday())+6)%7)
 	month := day.AddDate(0, 0, 1-day.Day())
@@ -125,7 +128,7 @@ func NamesTime(text string) bool {
 }
 
 // limitTime makes a filter of the time that the text names, if the request gives a now to which it is
-// relative and no limits of its own, and if the text does not ask why: causes may be earlier. Otherwise such words only prefer new objects (plan.go), since the
+// relative and no limits of its own. Otherwise such words only prefer new objects (plan.go), since the
 // time of the newest object may be far from when the question is asked.
 func (a *session) limitTime() {
 	r := &a.r
@@ -133,7 +136,7 @@ func (a *session) limitTime() {
 	if now.IsZero() {
 		now = r.AsOf.Time
 	}
-	if now.IsZero() || !r.Since.IsZero() || !r.Until.IsZero() || asksWhy.word(strings.ToLower(r.Text)) != "" {
+	if now.IsZero() || !r.Since.IsZero() || !r.Until.IsZero() {
 		return
 	}
 	s, ok := spanOf(r.Text, now)

@@ -12,6 +12,7 @@ func TestSpanOf(t *testing.T) {
 		{"what failed yesterday", "2026-11-24T00:00", "2026-11-25T00:00"},
 		{"what did we decide the day before yesterday", "2026-11-23T00:00", "2026-11-24T00:00"},
 		{"what broke since yesterday", "2026-11-24T00:00", ""},
+		{"Why does checkout fail since yesterday?", "", ""},
 		{"deploys before today", "", "2026-11-25T00:00"},
 		{"who changed it after last week", "2026-11-23T00:00", ""},
 		{"Last week's findings", "2026-11-16T00:00", "2026-11-23T00:00"},
