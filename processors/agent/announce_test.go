@@ -63,6 +63,7 @@ func TestAnnouncementsThatNobodyCouldUseAreRefused(t *testing.T) {
 		`"announcement":{"subject":"shop.Cart"}`:      `want what the agent works on, such as "symbol:shop.Cart.Add"`,
 		`"announcement":{"subject":"symbol: "}`:       "announcement.subject",
 		`"announcement":{"subject":"symbol:a\u0000"}`: "announcement.subject: holds a NUL byte",
+
 		from + `"valid_until":"2026-11-20T10:00:00Z","announcement":{"subject":"file:a.go"}`: "would never hold",
 		from + `"valid_until":"2036-11-20T10:00:00Z","announcement":{"subject":"file:a.go"}`: "more than 30 days",
 	} {
