@@ -31,7 +31,6 @@ type injected struct {
 // common are the flags of verbs that ask a server.
 type common struct {
 	server, workspace, part string
-	tokens                  int
 }
 
 func (c *common) add(f *flag.FlagSet) {
