@@ -23,7 +23,8 @@ var mayImport = map[string][]string{
 	"processors":  {"schemas", "languages"},
 	"projections": {"schemas", "languages"},
 	"query":       {"schemas", "languages", "projections", "internal/tokens"},
-	"server":      {"schemas", "pipeline", "languages", "processors", "projections", "query", "internal", "internal/tokens"},
+	"replay":      {"schemas", "query"},
+	"server":      {"schemas", "pipeline", "languages", "processors", "projections", "query", "replay", "internal", "internal/tokens"},
 	"configs":     {},
 	"internal":    {"schemas", "internal/tokens"},
 	// What the verbs do beside reading flags; see onlyProgram.
@@ -54,7 +55,7 @@ var onlyIn = map[string][]string{
 	"github.com/fsnotify/fsnotify":           {"internal/gitwatch"},
 	"github.com/danielgtaylor/huma":          {"server"},
 	"github.com/spf13/cobra":                 {"cmd"},
-	"mvdan.cc/sh":                            {"processors/command"},
+	"mvdan.cc/sh":                            {"processors/command", "replay"},
 	"modernc.org/sqlite":                     {"internal/history"},
 	"golang.org/x/sys/cpu":                   {"projections/vector/kernel"},
 	"github.com/tiktoken-go/tokenizer":       {"internal/tokens"},
