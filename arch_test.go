@@ -23,7 +23,7 @@ var mayImport = map[string][]string{
 	"processors":  {"schemas", "languages"},
 	"projections": {"schemas", "languages"},
 	"query":       {"schemas", "languages", "projections", "internal/tokens"},
-	"replay":      {"schemas", "query"},
+	"replay":      {"schemas", "processors", "query"},
 	"server":      {"schemas", "pipeline", "languages", "processors", "projections", "query", "replay", "internal", "internal/tokens"},
 	"configs":     {},
 	"internal":    {"schemas", "internal/tokens"},

@@ -48,7 +48,7 @@ type Step struct {
 	Env        map[string]string `json:"env,omitempty" doc:"The recorded environment, after mapping. Redacted values are left out."`
 	Why        []Reason          `json:"why" nullable:"false" doc:"Why the step is in the plan."`
 	Needs      []Need            `json:"needs,omitempty" doc:"What it needs of earlier steps."`
-	Danger     []danger.Finding         `json:"danger,omitempty" doc:"What is dangerous about it. Each needs a yes of its own."`
+	Danger     []danger.Finding  `json:"danger,omitempty" doc:"What is dangerous about it. Each needs a yes of its own."`
 	Asks       []Ask             `json:"asks,omitempty" doc:"What has to be answered before it may run."`
 	Post       []Postcondition   `json:"postconditions" nullable:"false" doc:"What is so after it ran. If all of it is so already, the step is not run."`
 	Background bool              `json:"background,omitempty" doc:"It leaves a process running that later steps use, or may use."`

@@ -1,6 +1,8 @@
 package command
 
 import (
+	"errors"
+	"fmt"
 	"strings"
 	"sync"
 
@@ -51,21 +53,35 @@ func languages(shell string) []syntax.LangVariant {
 // parse parses a command with the grammar of its shell. It returns false if no grammar fits, or if
 // parsing could cost too much.
 func parse(command, shell string) (*line, bool) {
-	if len(command) > maxParse || tooDeep(command) {
+	file, err := Parse(command, shell)
+	if err != nil {
 		return nil, false
+	}
+	w := walker{line: &line{src: command, items: make([]item, 0, 16)}}
+	w.stmts(file.Stmts)
+	return w.line, len(w.line.items) > 0
+}
+
+// Parse returns the syntax tree of a command by the grammar of its shell, or of bash if the shell is
+// not known. The error is the grammar's, or says why the command was not parsed at all: parsing it
+// could cost too much, or its shell has another kind of syntax.
+func Parse(command, shell string) (*syntax.File, error) {
+	if len(command) > maxParse {
+		return nil, fmt.Errorf("it has %d bytes, and at most %d are parsed", len(command), maxParse)
+	}
+	if tooDeep(command) {
+		return nil, errors.New("it is nested too deeply")
 	}
 	pool := parsers.Get().(*shellParsers)
 	defer parsers.Put(pool)
+	err := fmt.Errorf("the syntax of %s is not known", shell)
 	for _, lang := range languages(shell) {
-		file, err := pool.parserFor(lang).Parse(strings.NewReader(command), "")
-		if err != nil {
-			continue
+		var file *syntax.File
+		if file, err = pool.parserFor(lang).Parse(strings.NewReader(command), ""); err == nil {
+			return file, nil
 		}
-		w := walker{line: &line{src: command, items: make([]item, 0, 16)}}
-		w.stmts(file.Stmts)
-		return w.line, len(w.line.items) > 0
 	}
-	return nil, false
+	return nil, err
 }
 
 // maxDepth limits the nesting of a command: the parser is recursive, and a Go program cannot

@@ -6,9 +6,214 @@
 // `echo "rm -rf /"` is no danger and `sudo sh -c 'rm -rf /'` is.
 package danger
 
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/recountdb/recount/replay/shell"
+)
+
 // Finding is one dangerous thing that a command does.
 type Finding struct {
-	Kind string `json:"kind" enum:"remove,disk,history,cluster,infrastructure,publish,mail,send,permissions,service,database,remote,power,process,unknown-code" example:"remove" doc:"What it endangers."`
+	Kind string `json:"kind" enum:"remove,disk,system,history,cluster,infrastructure,publish,mail,send,remote,permissions,power,process,database,containers,code" example:"remove" doc:"What it endangers."`
 	What string `json:"what" example:"rm -rf /var/lib/app" doc:"The part of the command that does it."`
-	Why  string `json:"why" example:"it removes files outside the mapped tree, with all below them" doc:"What it does, as a sentence."`
+	Why  string `json:"why" example:"it removes files outside the tree" doc:"What it does, as a sentence."`
+}
+
+// Place is where a command runs.
+type Place struct {
+	// Cwd is its directory, Home the home directory of its user.
+	Cwd, Home string
+	// Tree are the directories that it may change as it likes. Empty means Cwd. The directories
+	// for temporary files belong to them always.
+	Tree []string
+}
+
+// Find returns what is dangerous about a command line, in source order, each kind of a call once.
+func Find(l *shell.Line, at Place) []Finding {
+	if len(at.Tree) == 0 && at.Cwd != "" {
+		at.Tree = []string{at.Cwd}
+	}
+	var found []Finding
+	for i := range l.Calls {
+		c := &call{Call: &l.Calls[i], line: l, at: i, place: at}
+		for _, r := range rulesOf(c) {
+			if r.when != nil && !r.when(c) {
+				continue
+			}
+			f := Finding{r.kind, c.text(), r.why}
+			if !slices.ContainsFunc(found, func(o Finding) bool { return o.Kind == f.Kind && o.What == f.What }) {
+				found = append(found, f)
+			}
+		}
+	}
+	for _, rd := range l.Redirects {
+		if !rd.Writes() || rd.Abroad {
+			continue
+		}
+		if why, kind := redirected(rd, at); why != "" {
+			found = append(found, Finding{kind, rd.Op + " " + rd.Target.Text, why})
+		}
+	}
+	if bomb(l) {
+		found = append(found, Finding{"process", l.Source, "it starts copies of itself without end"})
+	}
+	return found
+}
+
+// rule is one line of the table.
+type rule struct {
+	kind string
+	// programs are names, or names with a subcommand: "rm,git push,docker compose push".
+	programs string
+	// when, if not nil, restricts the rule.
+	when func(*call) bool
+	why  string
+}
+
+// rulesOf returns the rules about the program of a call, those about its subcommand first.
+func rulesOf(c *call) []rule {
+	if c.Name == "" {
+		return nil
+	}
+	byName := index()
+	name := c.Name
+	if _, known := byName[name]; !known {
+		// mkfs.ext4, python3.12
+		if head, _, dot := strings.Cut(name, "."); dot && byName[head] != nil {
+			name = head
+		}
+	}
+	rules := byName[name]
+	if sub := c.Sub(); sub != "" {
+		rules = append(slices.Clone(rules), byName[name+" "+sub]...)
+		if words := shell.Operands(c.After(), ""); len(words) > 0 {
+			rules = append(rules, byName[name+" "+sub+" "+words[0].Value]...)
+		}
+	}
+	return rules
+}
+
+// call is a call in its line.
+type call struct {
+	*shell.Call
+	line  *shell.Line
+	at    int
+	place Place
+}
+
+// text returns the call as written, cut to 200 bytes.
+func (c *call) text() string {
+	words := []string{c.Head.Text}
+	for _, a := range c.Args {
+		words = append(words, cmp.Or(a.Text, a.Value))
+	}
+	s := strings.Join(words, " ")
+	if len(s) > 200 {
+		s = strings.ToValidUTF8(s[:200], "") + "…"
+	}
+	return s
+}
+
+// outside reports whether a word names something outside the tree. A value that is not known before
+// the command runs is outside if unknown is true.
+func (c *call) outside(w shell.Word, unknown bool) bool {
+	if c.Abroad {
+		return true
+	}
+	dir := c.Dir
+	p := w
+	if w.Glob {
+		// Everything that a pattern matches is below the directory before it.
+		head := w.Value
+		if i := strings.IndexAny(head, "*?[{"); i >= 0 {
+			head = head[:i]
+		}
+		if i := strings.LastIndexByte(head, '/'); i >= 0 {
+			head = head[:i+1]
+		} else {
+			head = "."
+		}
+		p = shell.Word{Value: head, Quoted: w.Quoted, Dynamic: strings.ContainsAny(head, "$`")}
+	}
+	name, ok := shell.Resolve(p, dir, c.place.Home)
+	if !ok {
+		if dir == "" && !w.Dynamic && w.Value != "" && !strings.HasPrefix(w.Value, "/") && !strings.HasPrefix(w.Value, "~") && !strings.Contains(w.Value, "..") {
+			return unknown && c.place.Cwd != "" && !c.Deferred // in a directory that is not known
+		}
+		return unknown
+	}
+	return !c.place.within(name)
+}
+
+// within reports whether a path is in the tree, and not the top of a home or of the machine.
+func (p Place) within(name string) bool {
+	for _, tmp := range [...]string{"/tmp/", "/var/tmp/", "/dev/shm/"} {
+		if strings.HasPrefix(name, tmp) {
+			return true
+		}
+	}
+	if name == "/" || name == p.Home || name == "/home" || name == "/root" {
+		return false
+	}
+	for _, dir := range p.Tree {
+		if name == dir || strings.HasPrefix(name, strings.TrimSuffix(dir, "/")+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// system are the directories that belong to the machine.
+var system = []string{"/etc", "/usr", "/bin", "/sbin", "/lib", "/lib64", "/boot", "/sys", "/proc", "/dev", "/root", "/var/lib", "/var/log", "/var/spool", "/opt", "/System", "/Library"}
+
+// ofSystem reports whether a path belongs to the machine, or to nobody the plan knows.
+func (p Place) ofSystem(name string) bool {
+	switch name {
+	case "/dev/null", "/dev/tty", "/dev/stdout", "/dev/stderr", "/dev/stdin", "/dev/full", "/dev/zero":
+		return false
+	}
+	if p.within(name) || strings.HasPrefix(name, "/dev/fd/") || strings.HasPrefix(name, "/dev/pts/") {
+		return false
+	}
+	if name == "/" {
+		return true
+	}
+	return slices.ContainsFunc(system, func(dir string) bool { return name == dir || strings.HasPrefix(name, dir+"/") })
+}
+
+// redirected judges a redirection.
+func redirected(rd shell.Redirect, at Place) (why, kind string) {
+	name, ok := shell.Resolve(rd.Target, rd.Dir, at.Home)
+	switch {
+	case !ok:
+		return "", ""
+	case strings.HasPrefix(name, "/proc/sysrq-trigger"):
+		return "it commands the kernel directly", "power"
+	case at.ofSystem(name):
+		return "it writes a file that belongs to the machine", "system"
+	case strings.Contains(name, "/.ssh/"), strings.HasSuffix(name, "/.bash_history"):
+		if !at.within(name) {
+			return "it writes a file of the user's own security", "system"
+		}
+	}
+	return "", ""
+}
+
+// bomb reports whether a function runs itself twice at once.
+func bomb(l *shell.Line) bool {
+	for _, f := range l.Functions {
+		n := 0
+		for i := range l.Calls {
+			c := &l.Calls[i]
+			if c.Deferred && c.Name == f && (c.Piped || c.Drained || c.Background) {
+				n++
+			}
+		}
+		if n >= 2 {
+			return true
+		}
+	}
+	return false
 }

@@ -1,0 +1,486 @@
+package danger
+
+import (
+	"net"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/recountdb/recount/replay/shell"
+)
+
+// Conditions of the table.
+
+func all(conditions ...func(*call) bool) func(*call) bool {
+	return func(c *call) bool {
+		for _, f := range conditions {
+			if !f(c) {
+				return false
+			}
+		}
+		return true
+	}
+}
+
+func some(conditions ...func(*call) bool) func(*call) bool {
+	return func(c *call) bool {
+		for _, f := range conditions {
+			if f(c) {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+func not(f func(*call) bool) func(*call) bool { return func(c *call) bool { return !f(c) } }
+
+// flag reports whether one of some flags, separated by spaces, is given.
+func flag(names string) func(*call) bool {
+	list := strings.Fields(names)
+	return func(c *call) bool { return c.Flag(list...) }
+}
+
+// exactly reports whether a word is given as it stands: java-like flags, tar's x, "delete".
+func exactly(words string) func(*call) bool {
+	list := " " + words + " "
+	return func(c *call) bool {
+		for _, a := range c.Args {
+			if a.Value != "" && !strings.Contains(a.Value, " ") && strings.Contains(list, " "+a.Value+" ") {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// matching reports whether a word matches a pattern.
+func matching(pattern string) func(*call) bool {
+	re := regexp.MustCompile(pattern)
+	return func(c *call) bool {
+		for _, a := range c.Args {
+			if re.MatchString(a.Value) {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// operands returns the words of a call that are no flags.
+func (c *call) operands(valued string) []shell.Word { return shell.Operands(c.Args, valued) }
+
+// removesOutside judges rm and its like: of what is outside the tree, or, recursively, of what is
+// not known. What find or a list gives to it is where that looks.
+func removesOutside(c *call) bool {
+	recursive := c.Flag("-r", "-R", "--recursive") || c.Name == "shred" || c.Name == "srm"
+	words := c.operands("-n -s --iterations --size")
+	for _, w := range words {
+		if strings.Contains(w.Value, "{}") {
+			continue
+		}
+		if c.outside(w, recursive) {
+			return true
+		}
+		if v := strings.TrimSuffix(w.Value, "/"); recursive && (v == ".git" || strings.HasSuffix(v, "/.git")) {
+			return true
+		}
+	}
+	if len(words) > 0 && !c.given() {
+		return false
+	}
+	return c.listed() || recursive && c.Fed
+}
+
+// given reports whether words of a call come from what the line lists: through find, xargs, a
+// variable or a substitution.
+func (c *call) given() bool {
+	for _, v := range c.Via {
+		if v == "xargs" || v == "find" || v == "parallel" {
+			return true
+		}
+	}
+	for _, w := range c.Args {
+		if w.Dynamic {
+			return true
+		}
+	}
+	return false
+}
+
+// givenOutside reports whether a call is given what the line lists outside the tree.
+func (c *call) givenOutside() bool { return c.given() && c.listed() }
+
+// listed reports whether what find, fd, ls or locate lists in the same line is outside the tree.
+func (c *call) listed() bool {
+	for i := range c.line.Calls {
+		o := &call{Call: &c.line.Calls[i], line: c.line, at: i, place: c.place}
+		switch o.Name {
+		case "find", "gfind":
+			for _, w := range findRoots(o.Args) {
+				if o.outside(w, true) && !temporary(w.Value) {
+					return true
+				}
+			}
+		case "locate", "mlocate", "plocate":
+			return true
+		case "ls", "fd":
+			for _, w := range o.operands("") {
+				if strings.Contains(w.Value, "/") && o.outside(w, false) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// findRoots returns where find begins.
+func findRoots(args []shell.Word) []shell.Word {
+	var roots []shell.Word
+	for _, a := range args {
+		if strings.HasPrefix(a.Value, "-") && len(a.Value) > 1 {
+			if strings.Contains(" -L -H -P ", " "+a.Value+" ") {
+				continue
+			}
+			break
+		}
+		if a.Value == "(" || a.Value == "!" {
+			break
+		}
+		roots = append(roots, a)
+	}
+	return roots
+}
+
+// deletesOutside judges find -delete.
+func deletesOutside(c *call) bool {
+	if !exactly("-delete")(c) {
+		return false
+	}
+	roots := findRoots(c.Args)
+	for _, w := range roots {
+		if c.outside(w, true) && !temporary(w.Value) {
+			return true
+		}
+		if name, ok := shell.Resolve(w, c.Dir, c.place.Home); ok && slices.Contains(c.place.Tree, name) && !selective(c.Args[len(roots):]) {
+			return true
+		}
+	}
+	return false
+}
+
+// temporary reports whether a path is a directory for temporary files.
+func temporary(name string) bool {
+	name = strings.TrimSuffix(name, "/")
+	return name == "/tmp" || name == "/var/tmp"
+}
+
+// selective reports whether an expression of find selects by more than the kind of file.
+func selective(expression []shell.Word) bool {
+	for _, w := range expression {
+		switch w.Value {
+		case "-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex", "-mtime", "-mmin", "-newer", "-size", "-empty", "-atime", "-ctime", "-inum", "-user", "-perm", "-amin", "-cmin", "-newermt", "-lname", "-samefile", "-links":
+			return true
+		}
+	}
+	return false
+}
+
+// ofSystem reports whether an operand belongs to the machine; lastOfSystem whether the last does,
+// which cp, mv and ln write.
+func ofSystem(c *call) bool {
+	for _, w := range c.operands("-m --mode --reference -s --size") {
+		if name, ok := shell.Resolve(stem(w), c.Dir, c.place.Home); ok && c.place.ofSystem(name) {
+			return true
+		}
+	}
+	return false
+}
+
+func lastOfSystem(c *call) bool {
+	words := c.operands("-S -m -o -g --mode")
+	if t, ok := c.FlagValue("-t", "--target-directory"); ok && c.Name != "rsync" {
+		words = append(words, t)
+	}
+	if len(words) < 2 {
+		return false
+	}
+	name, ok := shell.Resolve(stem(words[len(words)-1]), c.Dir, c.place.Home)
+	return ok && c.place.ofSystem(name)
+}
+
+// movesOutside reports whether mv takes something from outside the tree.
+func movesOutside(c *call) bool {
+	if c.givenOutside() {
+		return true
+	}
+	words := c.operands("-S -t")
+	for i, w := range words {
+		if i == len(words)-1 && len(words) > 1 {
+			return w.Value == "/dev/null"
+		}
+		if (strings.HasPrefix(w.Value, "/") || strings.HasPrefix(w.Value, "~") || strings.HasPrefix(w.Value, "..")) && c.outside(w, false) {
+			return true
+		}
+	}
+	return false
+}
+
+// stem cuts a pattern off a path.
+func stem(w shell.Word) shell.Word {
+	if i := strings.IndexAny(w.Value, "*?["); w.Glob && i > 0 {
+		return shell.Word{Value: w.Value[:i], Quoted: w.Quoted}
+	}
+	return w
+}
+
+// flagOfSystem reports whether the value of a flag belongs to the machine.
+func flagOfSystem(names string) func(*call) bool {
+	list := strings.Fields(names)
+	return func(c *call) bool {
+		w, ok := c.FlagValue(list...)
+		if !ok {
+			return false
+		}
+		name, ok := shell.Resolve(w, c.Dir, c.place.Home)
+		return ok && c.place.ofSystem(name)
+	}
+}
+
+// treeOutside reports whether a recursive change of owners or modes reaches outside the tree.
+func treeOutside(c *call) bool {
+	words := c.operands("--reference --from")
+	if len(words) < 2 {
+		return false
+	}
+	for _, w := range words[1:] {
+		if c.outside(w, true) {
+			return true
+		}
+	}
+	return false
+}
+
+// overwritesDevice judges dd.
+func overwritesDevice(c *call) bool {
+	for _, a := range c.Args {
+		if v, ok := strings.CutPrefix(a.Value, "of="); ok {
+			return v != "/dev/null" && v != "/dev/stdout" && c.outside(shell.Word{Value: v, Dynamic: a.Dynamic, Quoted: a.Quoted}, true)
+		}
+	}
+	return false
+}
+
+// elsewhere reports whether an operand of rsync, scp and the like is another machine; toElsewhere
+// whether the last one is.
+func toElsewhere(c *call) bool {
+	words := c.operands("-e -P -i -l -F -o -c -S -J --rsh --exclude --include --filter --port --bwlimit --timeout --files-from")
+	if len(words) == 0 {
+		return false
+	}
+	return isRemote(words[len(words)-1].Value)
+}
+
+func isRemote(v string) bool {
+	if strings.Contains(v, "://") {
+		return !loopback(v)
+	}
+	host, _, ok := strings.Cut(v, ":")
+	return ok && host != "" && !strings.ContainsAny(host, "/") && !local(host[strings.LastIndexByte(host, '@')+1:])
+}
+
+// uploads judges curl: a body, an upload or a method that changes something, to a host that is not
+// this machine.
+func uploads(c *call) bool {
+	body := c.Flag("-d", "--data", "--data-raw", "--data-binary", "--data-urlencode", "--data-ascii", "-F", "--form", "--form-string", "-T", "--upload-file", "--json", "--mail-rcpt", "-Q", "--quote")
+	if m, ok := c.FlagValue("-X", "--request"); ok && !body {
+		body = strings.Trim(m.Value, "GETHADOPINS") != "" && m.Value != "get" && m.Value != "head"
+	}
+	if body && c.Flag("-G", "--get") && !c.Flag("-T", "-F", "-X") {
+		body = false
+	}
+	return body && c.foreign("-d --data --data-raw --data-binary --data-urlencode --data-ascii -F --form --form-string -T --upload-file --json -X --request -H --header -o --output -u --user -A --user-agent -e --referer -b --cookie -c --cookie-jar -w --write-out -m --max-time --connect-timeout -x --proxy --retry -E --cert --key --cacert --mail-rcpt --mail-from -Q --quote -K --config -r --range -C")
+}
+
+// foreign reports whether an operand is a URL of another machine, or is not known.
+func (c *call) foreign(valued string) bool {
+	words := c.operands(valued)
+	if w, ok := c.FlagValue("--url"); ok {
+		words = append(words, w)
+	}
+	for _, w := range words {
+		if w.Dynamic && strings.HasPrefix(w.Value, "$") || !loopback(w.Value) {
+			return true
+		}
+	}
+	return len(words) == 0
+}
+
+// loopback reports whether a URL, with or without its scheme, is of this machine.
+func loopback(u string) bool {
+	if _, rest, ok := strings.Cut(u, "://"); ok {
+		u = rest
+	}
+	if i := strings.IndexAny(u, "/?#"); i >= 0 {
+		u = u[:i]
+	}
+	return local(u[strings.LastIndexByte(u, '@')+1:])
+}
+
+func local(host string) bool {
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		host = h
+	}
+	host = strings.Trim(host, "[]")
+	ip := net.ParseIP(host)
+	return host == "localhost" || strings.HasSuffix(host, ".localhost") || host == "" || ip != nil && (ip.IsLoopback() || ip.IsUnspecified())
+}
+
+// methodChanges judges httpie and its like, which take the method as the first word.
+func methodChanges(c *call) bool {
+	words := c.operands("-a --auth -o --output -s --style --session -A")
+	if len(words) == 0 {
+		return false
+	}
+	m := words[0].Value
+	if m != strings.ToUpper(m) || strings.ContainsAny(m, ".:/") {
+		m = "GET"
+		for _, w := range words[1:] {
+			if strings.Contains(w.Value, "=") && !strings.Contains(w.Value, "==") || strings.Contains(w.Value, ":=") {
+				m = "POST"
+			}
+		}
+	} else {
+		words = words[1:]
+	}
+	return m != "GET" && m != "HEAD" && m != "OPTIONS" && len(words) > 0 && !loopback(words[0].Value) && !strings.HasPrefix(words[0].Value, ":")
+}
+
+// runsFetched reports whether an interpreter runs what was fetched from the network: curl … | sh,
+// sh -c "$(curl …)", bash <(curl …).
+func runsFetched(c *call) bool {
+	fetch := func(o *shell.Call) bool {
+		return (o.Name == "curl" || o.Name == "wget" || o.Name == "fetch" || o.Name == "aria2c" || o.Name == "http") && !loopbackOnly(o)
+	}
+	if c.Piped && !c.Inner {
+		args := c.operands("")
+		if len(args) > 0 && args[0].Value != "-" && !strings.HasPrefix(args[0].Value, "/dev/") && !c.Flag("-s") {
+			return false // it runs a file
+		}
+		for i := 0; i < c.at; i++ {
+			if o := &c.line.Calls[i]; fetch(o) && o.Drained {
+				return true
+			}
+		}
+		return false
+	}
+	dynamic := false
+	for _, a := range c.Args {
+		dynamic = dynamic || a.Dynamic && (strings.Contains(a.Value, "$(") || strings.Contains(a.Value, "<(") || strings.Contains(a.Value, "`"))
+	}
+	if !dynamic {
+		return false
+	}
+	for i := range c.line.Calls {
+		if o := &c.line.Calls[i]; o.Inner && fetch(o) {
+			return true
+		}
+	}
+	return false
+}
+
+func loopbackOnly(c *shell.Call) bool {
+	for _, a := range c.Args {
+		if strings.Contains(a.Value, "://") {
+			return loopback(a.Value)
+		}
+	}
+	return false
+}
+
+// statement reports whether SQL, or the like, that a word holds removes data.
+var destroys = regexp.MustCompile(`(?i)\b(drop\s+(database|table|schema|user|role|index|view|keyspace|collection)|truncate\s+(table\s+)?\w|delete\s+from\s+[\w."]+\s*(;|$)|alter\s+table\s+\S+\s+drop|dropdatabase\s*\(|\.drop\s*\(|deletemany\s*\(\s*\{\s*\}|\.remove\s*\(\s*\{\s*\})`)
+
+func destroysData(c *call) bool {
+	for _, a := range c.Args {
+		if destroys.MatchString(a.Value) {
+			return true
+		}
+	}
+	if c.Piped || c.Fed {
+		// What is piped or written into it.
+		for i := 0; i < c.at; i++ {
+			for _, a := range c.line.Calls[i].Args {
+				if (c.line.Calls[i].Name == "echo" || c.line.Calls[i].Name == "printf") && destroys.MatchString(a.Value) {
+					return true
+				}
+			}
+		}
+		return c.Fed && destroys.MatchString(c.line.Source)
+	}
+	return false
+}
+
+// killsByNumber reports whether kill names a process by a number, which is another process by now,
+// or all of them.
+func killsByNumber(c *call) bool {
+	for i, a := range c.Args {
+		v := a.Value
+		if v == "-l" || v == "-0" || v == "-L" {
+			return false
+		}
+		if v == "-s" || v == "-n" {
+			continue
+		}
+		if strings.HasPrefix(v, "-") && (i == 0 || v != "-1") {
+			continue
+		}
+		if i > 0 && (c.Args[i-1].Value == "-s" || c.Args[i-1].Value == "-n") {
+			continue
+		}
+		if strings.Trim(v, "0123456789-") == "" && v != "" && v != "0" {
+			return true
+		}
+	}
+	// What a search for processes gives it.
+	for i := range c.line.Calls {
+		if o := &c.line.Calls[i]; i != c.at && (o.Name == "pgrep" || o.Name == "pidof" || o.Name == "ps" || o.Name == "lsof" || o.Name == "fuser") {
+			return true
+		}
+	}
+	return false
+}
+
+// changesElsewhere reports whether what runs on another machine does more than show something.
+func changesElsewhere(c *call) bool {
+	if !c.Wraps {
+		return false
+	}
+	for _, rd := range c.line.Redirects {
+		if rd.Abroad && rd.Writes() {
+			return true
+		}
+	}
+	for i := c.at + 1; i < len(c.line.Calls); i++ {
+		o := &c.line.Calls[i]
+		if !o.Abroad {
+			break
+		}
+		if !shows[o.Name] && !(o.Name == "systemctl" && o.Sub() == "status") && !(o.Name == "docker" && (o.Sub() == "ps" || o.Sub() == "logs")) && !o.Wraps {
+			return true
+		}
+	}
+	return false
+}
+
+// shows are programs that only show something.
+var shows = words("ls cat echo pwd uptime uname whoami id hostname date df du free ps top head tail grep wc stat file which env printenv true false cd test [ w who last dmesg journalctl lscpu lsblk ip ifconfig ss netstat ping sort uniq cut awk sed find nproc zcat less more md5sum sha256sum ssh")
+
+func words(list string) map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(list) {
+		m[w] = true
+	}
+	return m
+}

@@ -1,0 +1,95 @@
+package danger
+
+import (
+	"hash/fnv"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/recountdb/recount/replay/shell"
+)
+
+// half selects which half of the labelled commands is looked at: RECOUNT_DANGER_HALF=a while rules
+// are written, both in every other run.
+var half = os.Getenv("RECOUNT_DANGER_HALF")
+
+var work = Place{Cwd: "/home/ann/work", Home: "/home/ann"}
+
+// labelled returns the commands of a file of testdata.
+func labelled(t *testing.T, name string) (all []string) {
+	t.Helper()
+	b, err := os.ReadFile("testdata/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(b)) {
+		line = strings.TrimSuffix(line, "\n")
+		if line == "" || strings.HasPrefix(line, "# ") {
+			continue
+		}
+		h := fnv.New32a()
+		_, _ = h.Write([]byte(line))
+		if half == "a" && h.Sum32()%2 != 0 {
+			continue
+		}
+		if name != "nl2bash.txt" {
+			line = strings.ReplaceAll(line, `\n`, "\n")
+		}
+		all = append(all, line)
+	}
+	return all
+}
+
+// find returns what is found in a command; a command without a syntax tree is never run unseen, so
+// it counts as asked about and is reported as not parsed.
+func find(command string) (found []Finding, parsed bool) {
+	l, err := shell.Read(command, "bash", work.Cwd)
+	if err != nil {
+		return nil, false
+	}
+	return Find(l, work), true
+}
+
+func TestDangerousCommandsAreFound(t *testing.T) {
+	all := labelled(t, "dangerous.txt")
+	if half == "" && len(all) < 100 {
+		t.Errorf("%d labelled commands, want 100 or more", len(all))
+	}
+	missed := 0
+	for _, c := range all {
+		found, parsed := find(c)
+		if !parsed {
+			t.Errorf("not parsed: %s", c)
+		}
+		if len(found) == 0 {
+			missed++
+			t.Errorf("missed: %s", c)
+		}
+	}
+	t.Logf("%d dangerous commands, %d missed", len(all), missed)
+}
+
+func TestOrdinaryCommandsPass(t *testing.T) {
+	var all []string
+	for _, name := range []string{"nl2bash.txt", "ordinary.txt"} {
+		all = append(all, labelled(t, name)...)
+	}
+	flagged, unparsed := 0, 0
+	for _, c := range all {
+		found, parsed := find(c)
+		if !parsed {
+			unparsed++
+		}
+		if len(found) > 0 {
+			flagged++
+			t.Logf("flagged as %s (%s): %s", found[0].Kind, found[0].What, c)
+		}
+	}
+	t.Logf("%d ordinary commands, %d flagged, %d without a syntax tree", len(all), flagged, unparsed)
+	if half == "" && len(all) < 500 {
+		t.Errorf("%d labelled commands, want 500 or more", len(all))
+	}
+	if flagged*50 > len(all) {
+		t.Errorf("%d of %d flagged, want at most 2 %%", flagged, len(all))
+	}
+}

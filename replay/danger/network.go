@@ -1,0 +1,116 @@
+package danger
+
+import (
+	"strings"
+
+	"github.com/recountdb/recount/replay/shell"
+)
+
+// Conditions about where something goes.
+
+func someOperand(c *call) bool  { return len(c.operands("-t -o -O -L")) > 0 }
+func someArgument(c *call) bool { return len(c.Args) > 0 && !c.Flag("--version", "--help", "-V") }
+
+// someInput reports whether it has an operand or something to read.
+func someInput(c *call) bool { return someOperand(c) || c.Piped || c.Fed }
+
+// pushesAway reports whether git push goes to another machine, as far as its text shows: only a
+// path is certainly of this one.
+func pushesAway(c *call) bool {
+	words := shell.Operands(c.After(), "-o --push-option --repo --receive-pack --exec")
+	if len(words) == 0 {
+		return true
+	}
+	v := words[0].Value
+	return !strings.HasPrefix(v, "/") && !strings.HasPrefix(v, "./") && !strings.HasPrefix(v, "../") && !strings.HasPrefix(v, "file://")
+}
+
+func wgetAway(c *call) bool {
+	return c.foreign("--post-data --post-file --method --body-data --body-file --header -O -o -P --user --password -U")
+}
+
+// sendsAway reports whether nc and its like write to another machine: not when they listen or only
+// look whether a port is open.
+func sendsAway(c *call) bool {
+	if c.Flag("-l", "-z", "--listen", "-h") || matching(`^(?i)(tcp|udp|unix|openssl)[46]?-listen`)(c) {
+		return false
+	}
+	words := c.operands("-w -q -i -p -s -x -X -e -c -W -t -b -O")
+	if len(words) == 0 {
+		return false
+	}
+	if !c.Piped && !c.Fed && c.Name != "websocat" && c.Name != "socat" {
+		return false
+	}
+	for _, w := range words {
+		v := w.Value
+		if _, rest, ok := strings.Cut(v, ":"); ok && c.Name == "socat" {
+			if !strings.HasPrefix(strings.ToUpper(v), "TCP") && !strings.HasPrefix(strings.ToUpper(v), "UDP") && !strings.HasPrefix(strings.ToUpper(v), "OPENSSL") {
+				continue
+			}
+			v = rest
+		} else if c.Name == "socat" {
+			continue
+		}
+		if !strings.Contains(v, "/") && strings.Trim(v, "0123456789") == "" {
+			continue // a port
+		}
+		if !loopback(v) {
+			return true
+		}
+	}
+	return false
+}
+
+// rsyncOutside reports whether rsync's destination is outside the tree.
+func rsyncOutside(c *call) bool {
+	words := c.operands("-e --rsh --exclude --include --filter --files-from")
+	return len(words) > 1 && c.outside(words[len(words)-1], true)
+}
+
+// awsVerbs begin the operations of aws that change something.
+var awsVerbs = []string{
+	"delete", "terminate", "create", "put", "update", "modify", "stop", "start", "reboot", "run-", "rm", "rb", "mb", "mv", "remove",
+	"deregister", "register", "detach", "attach", "disassociate", "associate", "revoke", "authorize", "release", "reset", "restore", "cancel",
+	"disable", "enable", "purge", "publish", "send", "invoke", "execute", "deploy", "set-", "tag-", "untag-", "import", "upload", "copy-", "promote",
+}
+
+func awsChanges(c *call) bool {
+	words := shell.Operands(c.Args, "--profile --region --output --endpoint-url --query")
+	if len(words) < 2 {
+		return false
+	}
+	service, verb := words[0].Value, words[1].Value
+	if service == "configure" || service == "sso" || verb == "help" {
+		return false
+	}
+	if service == "s3" && (verb == "cp" || verb == "sync") {
+		last := words[len(words)-1].Value
+		return strings.HasPrefix(last, "s3://") || c.Flag("--delete") && rsyncOutside(c)
+	}
+	for _, v := range awsVerbs {
+		if strings.HasPrefix(verb, v) {
+			return true
+		}
+	}
+	return false
+}
+
+// sqliteOutside reports whether the database file is outside the tree.
+func sqliteOutside(c *call) bool {
+	words := c.operands("-cmd -init -separator")
+	return len(words) == 0 || c.outside(words[0], true)
+}
+
+// matchingFold is exactly, for commands that may be in capitals.
+func matchingFold(names string) func(*call) bool {
+	list := " " + names + " "
+	return func(c *call) bool {
+		for _, a := range c.Args {
+			if strings.Contains(list, " "+strings.ToLower(a.Value)+" ") {
+				return true
+			}
+		}
+		return false
+	}
+}

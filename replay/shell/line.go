@@ -1,0 +1,284 @@
+package shell
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/recountdb/recount/processors/command"
+)
+
+// Line is a command line.
+type Line struct {
+	Source string
+	File   *syntax.File
+	// Calls are the simple commands in source order. A command that wraps another one (sudo make)
+	// is followed by that one.
+	Calls []Call
+	// Assigned are the variables that the line sets in its own shell: A=1, export A=1, read A.
+	Assigned []Variable
+	// Uses are the variables that its words expand, without those of for loops.
+	Uses []string
+	// Functions are the functions that it declares.
+	Functions []string
+	// Redirects are those to and from files, of all commands.
+	Redirects []Redirect
+	// Background reports whether the line leaves something running in the background.
+	Background bool
+}
+
+// Call is a simple command.
+type Call struct {
+	// Name is the program without its directory, "" if it is not known before the line runs.
+	Name string
+	// Head is the program as written, and Args the words after it.
+	Head Word
+	Args []Word
+	// Assigns are the variables set for this command alone.
+	Assigns []Variable
+	// Dir is the directory it runs in, "" if that is not known.
+	Dir string
+	// Via are the names of the commands that run this one, the outermost first: sudo, xargs.
+	Via []string
+	// Abroad means that it runs in a container or on another machine.
+	Abroad bool
+	// Inner means that it is in a substitution, so that its output is a part of the line.
+	Inner bool
+	// Background means that the line does not wait for it.
+	Background bool
+	// Piped means that it reads the output of another command; Fed that it reads a file or a
+	// document; Drained that its output goes to another command or to a file.
+	Piped, Fed, Drained bool
+	// Deferred means that it is in the body of a function, which may not run at all.
+	Deferred bool
+	// Wraps means that its last words are the next call.
+	Wraps bool
+}
+
+// Word is one word of a command.
+type Word struct {
+	// Text is the word as written, Value what the program gets. Of a dynamic word Value has its
+	// expansions as written.
+	Text, Value string
+	// Dynamic means that it has an expansion, Glob that it has a pattern, Quoted that a part is
+	// quoted.
+	Dynamic, Glob, Quoted bool
+	// Node is its syntax; nil for a word that was read inside another one (sh -c '…').
+	Node *syntax.Word
+}
+
+// Variable is an assignment.
+type Variable struct {
+	Name string
+	// Value is meaningless if Unknown.
+	Value    Word
+	Unknown  bool
+	Exported bool
+}
+
+// Redirect is a redirection to or from a file.
+type Redirect struct {
+	Op     string
+	Target Word
+	// Dir is the directory it is relative to, "" if that is not known.
+	Dir    string
+	Abroad bool
+}
+
+// Writes reports whether it writes its target; Appends whether what was there stays.
+func (r Redirect) Writes() bool  { return strings.Contains(r.Op, ">") }
+func (r Redirect) Appends() bool { return strings.Contains(r.Op, ">>") || r.Op == "<>" }
+
+// Read reads a command line that ran in a directory. The error says why its syntax is not known.
+func Read(text, shell, cwd string) (*Line, error) {
+	file, err := command.Parse(text, shell)
+	if err != nil {
+		return nil, fmt.Errorf("parse command: %w", err)
+	}
+	l := &Line{Source: text, File: file}
+	r := reader{line: l, dir: cwd, loops: map[string]bool{}, seen: map[string]bool{}}
+	r.stmts(file.Stmts)
+	return l, nil
+}
+
+// Program returns the name of a call with its subcommand, if it has one: "git commit".
+func (c *Call) Program() string {
+	if sub := c.Sub(); sub != "" {
+		return c.Name + " " + sub
+	}
+	return c.Name
+}
+
+// Sub returns the first argument that is no flag and no value of a flag that stands before the
+// subcommand, "" if there is none or if it is dynamic.
+func (c *Call) Sub() string {
+	if i := c.subAt(); i >= 0 && !c.Args[i].Dynamic {
+		return c.Args[i].Value
+	}
+	return ""
+}
+
+// After returns the words after the subcommand.
+func (c *Call) After() []Word {
+	if i := c.subAt(); i >= 0 {
+		return c.Args[i+1:]
+	}
+	return nil
+}
+
+// beforeSub are flags with a value that stand between a program and its subcommand.
+var beforeSub = map[string]string{
+	"git":     "-C -c --git-dir --work-tree --namespace",
+	"docker":  "-H --host -c --context --config -l --log-level",
+	"podman":  "-c --connection --url --root --runroot --log-level",
+	"kubectl": "-n --namespace --context --kubeconfig --cluster --user -s --server",
+	"helm":    "-n --namespace --kube-context --kubeconfig",
+	"npm":     "--prefix -C --registry -w --workspace",
+	"yarn":    "--cwd", "pnpm": "-C --dir --filter -F",
+	"pip": "--log --proxy --python", "cargo": "-C --config --color -Z", "go": "-C",
+	"aws": "--profile --region --output --endpoint-url", "gcloud": "--project --account --zone --region",
+	"terraform": "", "systemctl": "-H -M -t -p", "gh": "-R --repo",
+}
+
+func (c *Call) subAt() int {
+	takes := " " + beforeSub[c.Name] + " "
+	for i := 0; i < len(c.Args); i++ {
+		w := c.Args[i]
+		if !strings.HasPrefix(w.Value, "-") || w.Value == "-" {
+			return i
+		}
+		if strings.Contains(takes, " "+w.Value+" ") {
+			i++
+		}
+	}
+	return -1
+}
+
+// Flag reports whether one of some flags is given: long ones as a word or before "=", short ones
+// also in a cluster (-rf has -r and -f).
+func (c *Call) Flag(names ...string) bool {
+	_, found := c.flag(names...)
+	return found
+}
+
+// FlagValue returns the value of a flag: of --name=value, --name value or -nvalue.
+func (c *Call) FlagValue(names ...string) (Word, bool) {
+	i, found := c.flag(names...)
+	if !found {
+		return Word{}, false
+	}
+	w := c.Args[i]
+	for _, name := range names {
+		if w.Value == name {
+			if i+1 < len(c.Args) {
+				return c.Args[i+1], true
+			}
+			return Word{}, false
+		}
+		if v, ok := strings.CutPrefix(w.Value, name+"="); ok {
+			return Word{Text: w.Text, Value: v, Dynamic: w.Dynamic, Glob: w.Glob, Quoted: w.Quoted}, true
+		}
+	}
+	for _, name := range names {
+		if v, ok := strings.CutPrefix(w.Value, name); ok && len(name) == 2 && v != "" {
+			return Word{Text: w.Text, Value: v, Dynamic: w.Dynamic, Glob: w.Glob, Quoted: w.Quoted}, true
+		}
+	}
+	return Word{}, false
+}
+
+func (c *Call) flag(names ...string) (int, bool) {
+	for i, w := range c.Args {
+		v := w.Value
+		if v == "--" {
+			return 0, false
+		}
+		if len(v) < 2 || v[0] != '-' {
+			continue
+		}
+		for _, name := range names {
+			switch {
+			case v == name, strings.HasPrefix(v, name+"=") && len(name) > 2:
+				return i, true
+			case len(name) == 2 && name[1] != '-' && v[1] != '-' && isCluster(v[1:]) && strings.IndexByte(v[1:], name[1]) >= 0:
+				return i, true
+			}
+		}
+	}
+	return 0, false
+}
+
+func isCluster(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if c := s[i] | 0x20; (c < 'a' || c > 'z') && (s[i] < '0' || s[i] > '9') {
+			return false
+		}
+	}
+	return true
+}
+
+// Operands returns the words that are neither flags nor values of the given flags, separated by
+// spaces.
+func Operands(words []Word, valued string) []Word {
+	var out []Word
+	takes := " " + valued + " "
+	for i := 0; i < len(words); i++ {
+		v := words[i].Value
+		switch {
+		case v == "--":
+			return append(out, words[i+1:]...)
+		case len(v) > 1 && v[0] == '-' && !words[i].Glob:
+			if strings.Contains(takes, " "+v+" ") {
+				i++
+			}
+		default:
+			out = append(out, words[i])
+		}
+	}
+	return out
+}
+
+// Resolve returns the absolute path that a word names in a directory, and false if that is not
+// known. home is the home directory, "" if it is not known.
+func Resolve(w Word, dir, home string) (string, bool) {
+	p, dynamic := w.Value, w.Dynamic
+	for _, v := range [...][2]string{{"$HOME", home}, {"${HOME}", home}, {"$PWD", dir}, {"${PWD}", dir}} {
+		if rest, ok := strings.CutPrefix(p, v[0]); ok && (rest == "" || rest[0] == '/') && v[1] != "" {
+			p, dynamic = v[1]+rest, strings.ContainsAny(rest, "$`")
+		}
+	}
+	switch {
+	case p == "" || dynamic || w.Glob || strings.ContainsAny(p, "\x00\n"):
+		return "", false
+	case p[0] == '/':
+		return path.Clean(p), true
+	case (p == "~" || strings.HasPrefix(p, "~/")) && !w.Quoted:
+		if home == "" {
+			return "", false
+		}
+		return path.Join(home, p[1:]), true
+	case p[0] == '~' && !w.Quoted:
+		return "", false
+	case dir == "" || dir[0] != '/':
+		return "", false
+	}
+	return path.Join(dir, p), true
+}
+
+// Home returns the home directory of a user who worked in a directory, "" if neither shows it.
+func Home(user, cwd string) string {
+	parts := strings.Split(strings.TrimPrefix(cwd, "/"), "/")
+	switch {
+	case len(parts) > 1 && (parts[0] == "home" || parts[0] == "Users") && (user == "" || parts[1] == user):
+		return "/" + parts[0] + "/" + parts[1]
+	case parts[0] == "root" && (user == "" || user == "root"):
+		return "/root"
+	case user == "root":
+		return "/root"
+	case user != "" && !strings.ContainsAny(user, "/ "):
+		return "/home/" + user
+	}
+	return ""
+}

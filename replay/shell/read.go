@@ -1,0 +1,300 @@
+package shell
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// maxCalls bounds the calls of one line, and maxNested the lines inside words.
+const (
+	maxCalls  = 512
+	maxNested = 3
+)
+
+// reader walks the syntax of a line.
+type reader struct {
+	line     *Line
+	dir      string
+	inner    int // substitutions around this place
+	deferred bool
+	abroad   bool
+	via      []string
+	nested   int
+	loops    map[string]bool // variables of loops
+	seen     map[string]bool // variables in line.Uses
+	piped    bool
+	drained  bool
+	ground   bool // in the background
+}
+
+func (r *reader) stmts(list []*syntax.Stmt) {
+	for _, s := range list {
+		r.stmt(s)
+	}
+}
+
+// apart runs f in a shell of its own, whose directory does not last.
+func (r *reader) apart(f func()) {
+	dir := r.dir
+	f()
+	r.dir = dir
+}
+
+func (r *reader) stmt(s *syntax.Stmt) {
+	if s.Background || s.Coprocess {
+		if r.inner == 0 && !r.deferred {
+			r.line.Background = true
+		}
+		was := r.ground
+		r.ground = true
+		r.apart(func() { r.body(s) })
+		r.ground = was
+		return
+	}
+	r.body(s)
+}
+
+func (r *reader) body(s *syntax.Stmt) {
+	fed, drained := false, r.drained
+	for _, rd := range s.Redirs {
+		op := rd.Op.String()
+		switch {
+		case rd.Hdoc != nil || rd.Op == syntax.WordHdoc:
+			fed = true
+			if rd.Hdoc != nil {
+				r.expansions(rd.Hdoc)
+			}
+			r.expansions(rd.Word)
+			continue
+		case strings.HasSuffix(op, "&"):
+			if t := r.word(rd.Word); t.Value == "-" || strings.Trim(t.Value, "0123456789-") == "" {
+				continue // another descriptor
+			}
+		}
+		target := r.word(rd.Word)
+		if strings.HasPrefix(target.Value, "/dev/") {
+			fed = fed || strings.HasPrefix(op, "<")
+			drained = drained || strings.HasPrefix(op, ">") && (rd.N == nil || rd.N.Value == "1")
+			continue
+		}
+		if strings.HasPrefix(op, "<") {
+			fed = true
+		} else if rd.N == nil || rd.N.Value == "1" {
+			drained = true
+		}
+		r.line.Redirects = append(r.line.Redirects, Redirect{Op: op, Target: target, Dir: r.dir, Abroad: r.abroad})
+	}
+	was := r.drained
+	r.drained = drained
+	before := len(r.line.Calls)
+	r.command(s.Cmd)
+	r.drained = was
+	if fed {
+		for i := before; i < len(r.line.Calls); i++ {
+			r.line.Calls[i].Fed = true
+		}
+	}
+}
+
+func (r *reader) command(c syntax.Command) {
+	switch c := c.(type) {
+	case *syntax.CallExpr:
+		r.call(c)
+	case *syntax.BinaryCmd:
+		if c.Op == syntax.Pipe || c.Op == syntax.PipeAll {
+			drained, piped := r.drained, r.piped
+			r.drained = true
+			r.apart(func() { r.stmt(c.X) })
+			r.drained, r.piped = drained, true
+			r.apart(func() { r.stmt(c.Y) })
+			r.piped = piped
+			return
+		}
+		r.stmt(c.X)
+		r.stmt(c.Y)
+	case *syntax.Subshell:
+		r.apart(func() { r.stmts(c.Stmts) })
+	case *syntax.Block:
+		r.stmts(c.Stmts)
+	case *syntax.IfClause:
+		for ; c != nil; c = c.Else {
+			r.stmts(c.Cond)
+			r.stmts(c.Then)
+		}
+	case *syntax.WhileClause:
+		r.stmts(c.Cond)
+		r.stmts(c.Do)
+	case *syntax.ForClause:
+		if loop, ok := c.Loop.(*syntax.WordIter); ok {
+			r.loops[loop.Name.Value] = true
+			for _, w := range loop.Items {
+				r.word(w)
+			}
+		} else if c.Loop != nil {
+			r.expansions(c.Loop)
+		}
+		r.stmts(c.Do)
+	case *syntax.CaseClause:
+		r.word(c.Word)
+		for _, it := range c.Items {
+			r.stmts(it.Stmts)
+		}
+	case *syntax.FuncDecl:
+		if c.Name != nil && r.inner == 0 {
+			r.line.Functions = append(r.line.Functions, c.Name.Value)
+		}
+		was := r.deferred
+		r.deferred = true
+		r.apart(func() { r.stmt(c.Body) })
+		r.deferred = was
+	case *syntax.DeclClause:
+		r.declaration(c)
+	case *syntax.TimeClause:
+		if c.Stmt != nil {
+			r.stmt(c.Stmt)
+		}
+	case *syntax.CoprocClause:
+		r.line.Background = true
+		r.apart(func() { r.stmt(c.Stmt) })
+	case nil:
+	default:
+		r.expansions(c)
+	}
+}
+
+// call adds a simple command.
+func (r *reader) call(c *syntax.CallExpr) {
+	var assigns []Variable
+	for _, a := range c.Assigns {
+		assigns = append(assigns, r.assign(a))
+	}
+	if len(c.Args) == 0 {
+		if r.inner == 0 && !r.deferred {
+			r.line.Assigned = append(r.line.Assigned, assigns...)
+		}
+		return
+	}
+	words := make([]Word, len(c.Args))
+	for i, w := range c.Args {
+		words[i] = r.word(w)
+	}
+	r.simple(words, assigns)
+}
+
+// declaration adds export, declare, local and readonly as calls.
+func (r *reader) declaration(c *syntax.DeclClause) {
+	name := c.Variant.Value
+	words := []Word{{Text: name, Value: name}}
+	exports := name == "export"
+	for _, a := range c.Args {
+		if a.Naked && a.Value != nil {
+			w := r.word(a.Value)
+			words = append(words, w)
+			exports = exports || name != "local" && strings.HasPrefix(w.Value, "-") && strings.Contains(w.Value, "x")
+		}
+	}
+	for _, a := range c.Args {
+		if a.Name == nil {
+			continue
+		}
+		v := r.assign(a)
+		v.Exported = exports
+		words = append(words, Word{Text: v.Name, Value: v.Name})
+		if r.inner == 0 && !r.deferred {
+			if a.Naked {
+				r.use(v.Name) // export A, of a variable that is there
+			}
+			r.line.Assigned = append(r.line.Assigned, v)
+		}
+	}
+	r.add(Call{Name: name, Head: words[0], Args: words[1:]})
+}
+
+func (r *reader) assign(a *syntax.Assign) Variable {
+	v := Variable{Name: a.Name.Value, Unknown: true}
+	switch {
+	case a.Value != nil:
+		v.Value = r.word(a.Value)
+		v.Unknown = v.Value.Dynamic
+		if a.Append {
+			v.Unknown = true
+			r.use(v.Name)
+		}
+	case a.Array != nil:
+		r.expansions(a.Array)
+	case !a.Naked:
+		v.Unknown = false // A=
+	}
+	return v
+}
+
+// add adds a call in the reader's place.
+func (r *reader) add(c Call) {
+	if len(r.line.Calls) >= maxCalls {
+		return
+	}
+	c.Dir, c.Via, c.Abroad, c.Inner, c.Background = r.dir, slices.Clone(r.via), r.abroad, r.inner > 0, r.ground
+	c.Deferred, c.Piped, c.Drained = r.deferred, r.piped, r.drained
+	if c.Abroad {
+		c.Dir = ""
+	}
+	r.line.Calls = append(r.line.Calls, c)
+}
+
+// goes follows a change of directory. home is not known here, so cd without an argument leaves the
+// directory unknown.
+func (r *reader) goes(args []Word) {
+	if r.inner > 0 || r.deferred || r.abroad {
+		return
+	}
+	to := Operands(args, "")
+	if len(to) == 1 && to[0].Value != "-" {
+		if dir, ok := Resolve(to[0], r.dir, ""); ok {
+			r.dir = path.Clean(dir)
+			return
+		}
+	}
+	r.dir = ""
+}
+
+func (r *reader) use(name string) {
+	if name == "" || r.seen[name] || r.loops[name] || strings.Trim(name, "0123456789@*#?-$!_") == "" {
+		return
+	}
+	if r.inner == 0 && slices.ContainsFunc(r.line.Assigned, func(v Variable) bool { return v.Name == name }) {
+		return // the line set it itself
+	}
+	r.seen[name] = true
+	r.line.Uses = append(r.line.Uses, name)
+}
+
+// expansions reads the variables and substitutions inside a node that is no simple command.
+func (r *reader) expansions(n syntax.Node) {
+	syntax.Walk(n, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.ParamExp:
+			if n.Param != nil {
+				r.use(n.Param.Value)
+			}
+		case *syntax.CmdSubst:
+			r.within(n.Stmts)
+			return false
+		case *syntax.ProcSubst:
+			r.within(n.Stmts)
+			return false
+		}
+		return true
+	})
+}
+
+func (r *reader) within(stmts []*syntax.Stmt) {
+	piped, drained := r.piped, r.drained
+	r.inner++
+	r.piped, r.drained = false, true
+	r.apart(func() { r.stmts(stmts) })
+	r.inner--
+	r.piped, r.drained = piped, drained
+}
