@@ -23,7 +23,7 @@ func earlier(ctx context.Context, args []string) error {
 	f := flag.NewFlagSet("earlier", flag.ExitOnError)
 	c.add(f)
 	_ = f.Parse(args)
-	sessions, err := c.chosen(f.Arg(0))
+	sessions, err := c.chosen(f.Args())
 	if err != nil {
 		return err
 	}
@@ -41,7 +41,7 @@ func earlier(ctx context.Context, args []string) error {
 				continue
 			}
 			r := recall.Request{
-				On: recall.OnFailure, Command: head(x.command), Output: tail(x.output), ExitCode: x.exit, Workspace: c.workspace, Session: s.name, Without: told,
+				On: recall.OnFailure, Command: head(x.command), Output: tail(x.output), ExitCode: x.exit, Workspace: s.workspace, Session: s.name, Without: told,
 				Moment: query.Moment{AsOf: query.AsOf{Time: x.at.Add(-time.Millisecond)}},
 			}
 			resp, err := recall.RecallQuestion.Ask(ctx, client, r)

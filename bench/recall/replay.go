@@ -19,30 +19,46 @@ import (
 
 // injected is an item that a session would have been given.
 type injected struct {
-	Key     string      `json:"key"`
-	Held    bool        `json:"held"`
-	On      string      `json:"on"`
-	Session string      `json:"session"`
-	Asked   string      `json:"asked"`
-	Command string      `json:"command,omitempty"`
-	Item    recall.Item `json:"item"`
+	Key       string      `json:"key"`
+	Workspace string      `json:"workspace"`
+	Held      bool        `json:"held"`
+	On        string      `json:"on"`
+	Session   string      `json:"session"`
+	Asked     string      `json:"asked"`
+	Command   string      `json:"command,omitempty"`
+	Item      recall.Item `json:"item"`
 }
 
 // common are the flags of verbs that ask a server.
 type common struct {
-	server, workspace, part string
+	server, part string
 }
 
 func (c *common) add(f *flag.FlagSet) {
 	f.StringVar(&c.server, "server", "http://127.0.0.1:7171", "the server's URL")
-	f.StringVar(&c.workspace, "workspace", "", "the workspace that the sessions were imported with")
 	f.StringVar(&c.part, "part", "all", "dev, held or all")
 }
 
-// chosen selects the sessions of a part.
-func (c *common) chosen(dir string) ([]session, error) {
-	all, err := readSessions(dir)
-	return slices.DeleteFunc(all, func(s session) bool { return c.part == "dev" && held(s.name) || c.part == "held" && !held(s.name) }), err
+// chosen selects the sessions of a part, in the directories of workspaces: WORKSPACE=DIR.
+func (c *common) chosen(args []string) ([]session, error) {
+	var chosen []session
+	for _, arg := range args {
+		workspace, dir, ok := strings.Cut(arg, "=")
+		if !ok {
+			return nil, fmt.Errorf("%q: want WORKSPACE=DIR", arg)
+		}
+		all, err := readSessions(dir)
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range all {
+			if c.part == "all" || (c.part == "held") == held(s.name) {
+				s.workspace = workspace
+				chosen = append(chosen, s)
+			}
+		}
+	}
+	return chosen, nil
 }
 
 // replay asks at each prompt and failure of each session, and writes the items that would have been
@@ -53,7 +69,7 @@ func replay(ctx context.Context, args []string) error {
 	c.add(f)
 	out := f.String("out", "items.jsonl", "the file to write")
 	_ = f.Parse(args)
-	sessions, err := c.chosen(f.Arg(0))
+	sessions, err := c.chosen(f.Args())
 	if err != nil {
 		return err
 	}
@@ -72,7 +88,7 @@ func replay(ctx context.Context, args []string) error {
 	for _, s := range sessions {
 		told := []string{}
 		for _, x := range s.steps {
-			r := recall.Request{Workspace: c.workspace, Session: s.name, Without: told, Moment: query.Moment{AsOf: query.AsOf{Time: x.at.Add(-time.Millisecond)}}}
+			r := recall.Request{Workspace: s.workspace, Session: s.name, Without: told, Moment: query.Moment{AsOf: query.AsOf{Time: x.at.Add(-time.Millisecond)}}}
 			switch {
 			case x.prompt != "":
 				r.On, r.Text = recall.OnPrompt, head(x.prompt)
@@ -103,7 +119,7 @@ func replay(ctx context.Context, args []string) error {
 					continue
 				}
 				written[key] = true
-				if err := enc.Encode(injected{Key: key, Held: held(s.name), On: r.On, Session: s.name, Asked: about, Command: x.command, Item: item}); err != nil {
+				if err := enc.Encode(injected{Key: key, Workspace: s.workspace, Held: held(s.name), On: r.On, Session: s.name, Asked: about, Command: x.command, Item: item}); err != nil {
 					return err
 				}
 			}

@@ -31,8 +31,8 @@ type step struct {
 
 // session is a file of an agent.
 type session struct {
-	name  string
-	steps []step
+	name, workspace string
+	steps           []step
 }
 
 // held reports whether a session belongs to the part that nothing was tuned on.
@@ -64,8 +64,12 @@ func readSession(path string) (session, error) {
 		return s, err
 	}
 	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return s, err
+	}
 	calls := map[string]int{} // steps by the ids of the events that called
-	for e, err := range agentlog.Read(f, agentlog.Options{Name: s.name, Time: time.Unix(0, 0)}) {
+	for e, err := range agentlog.Read(f, agentlog.Options{Name: s.name, Time: info.ModTime()}) {
 		var skip *agentlog.SkipError
 		var end *agentlog.FileError
 		if errors.As(err, &skip) || errors.As(err, &end) {

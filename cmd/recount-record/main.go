@@ -15,7 +15,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/recountdb/recount/internal/recallhook"
 	"github.com/recountdb/recount/internal/recording"
@@ -23,7 +22,7 @@ import (
 
 func main() {
 	if len(os.Args) > 1 && os.Args[1] == "hook" {
-		recallhook.Run(os.Args[2:], os.Stdin, os.Stdout, os.Getenv, time.Now())
+		recallhook.Run(os.Args[2:], os.Stdin, os.Stdout, os.Getenv, recallhook.Started())
 		return
 	}
 	if err := recording.Record(os.Args[1:], os.Stdin, os.Stderr); err != nil {

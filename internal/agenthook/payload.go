@@ -1,7 +1,6 @@
 package agenthook
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -9,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/recountdb/recount/internal/agenttool"
+	"github.com/recountdb/recount/internal/hookinput"
 	"github.com/recountdb/recount/schemas"
 )
 
@@ -63,36 +63,6 @@ type Command struct {
 	Intent string          `json:"intent,omitempty"`
 }
 
-// payload is the union of the agents' input formats. A field of an unexpected type counts as
-// absent, because the formats change.
-type payload struct {
-	SessionID   text            `json:"session_id"`
-	Cwd         text            `json:"cwd"`
-	Event       text            `json:"hook_event_name"`
-	Tool        text            `json:"tool_name"`
-	UseID       text            `json:"tool_use_id"`
-	Timestamp   text            `json:"timestamp"`
-	Input       json.RawMessage `json:"tool_input"`
-	Response    json.RawMessage `json:"tool_response"`
-	Error       json.RawMessage `json:"error"`
-	IsInterrupt flag            `json:"is_interrupt"`
-	Transcript  text            `json:"transcript_path"`
-	Prompt      text            `json:"prompt"`
-	LastAnswer  text            `json:"last_assistant_message"` // of Claude Code and Codex
-	Response2   text            `json:"prompt_response"`        // of Gemini CLI
-	Source      text            `json:"source"`
-	Reason      text            `json:"reason"`
-	Model       text            `json:"model"`
-	DurationMS  number          `json:"duration_ms"`
-}
-
-// input is the union of the inputs of the supported tools.
-type input struct {
-	Command     text `json:"command"`
-	Description text `json:"description"`
-	Background  flag `json:"run_in_background"`
-}
-
 // Parse reads an agent's input to the hook at time now. A call that is not relevant has no stage
 // (another event), or no commands (another tool). The error is for a log.
 func (a Agent) Parse(b []byte, now time.Time) (Call, error) {
@@ -100,8 +70,8 @@ func (a Agent) Parse(b []byte, now time.Time) (Call, error) {
 	if len(b) > MaxInput {
 		return c, fmt.Errorf("%s: more than %d bytes: not recorded", a.Title, MaxInput)
 	}
-	var p payload
-	if err := json.Unmarshal(b, &p); err != nil {
+	p, err := hookinput.Parse(b)
+	if err != nil {
 		return c, fmt.Errorf("%s: cannot parse the hook's input: %w", a.Title, err)
 	}
 	for _, e := range a.events {
@@ -112,20 +82,20 @@ func (a Agent) Parse(b []byte, now time.Time) (Call, error) {
 	if c.Stage == 0 {
 		return c, nil
 	}
-	c.Session, c.Cwd = cut(string(p.SessionID), maxText), cut(string(p.Cwd), 4096)
+	c.Session, c.Cwd = cut(string(p.Session), maxText), cut(string(p.Cwd), 4096)
 	c.Transcript, c.Source, c.Model = string(p.Transcript), cut(string(p.Source+p.Reason), maxText), cut(string(p.Model), maxText)
 	switch c.Stage {
 	case Prompt:
 		c.Text = cut(string(p.Prompt), maxSaid)
 	case Answer:
-		c.Text = cut(string(p.LastAnswer+p.Response2), maxSaid)
+		c.Text = cut(string(p.LastAnswer+p.Answer), maxSaid)
 	}
 	if !c.Stage.tool() {
 		return c, nil
 	}
 	c.Tool, c.UseID, c.Input = cut(string(p.Tool), maxText), cut(string(p.UseID), maxText), cut(string(p.Input), maxSaid)
-	var in input
-	if json.Unmarshal(p.Input, &in) != nil {
+	in, err := p.ToolInput()
+	if err != nil {
 		return c, errors.New(a.Title + ": cannot parse the tool's input")
 	}
 	texts := commands(string(p.Tool), in, p.Input)
@@ -150,17 +120,17 @@ func (a Agent) Parse(b []byte, now time.Time) (Call, error) {
 
 // id returns the id of the i-th command of a tool use. If the agent gives the use no id, the time
 // and the input are used instead.
-func id(a Agent, p payload, i int) schemas.EventID {
+func id(a Agent, p hookinput.Message, i int) schemas.EventID {
 	if p.UseID != "" {
-		return agenttool.CommandID(a.Name, string(p.SessionID), string(p.UseID), i)
+		return agenttool.CommandID(a.Name, string(p.Session), string(p.UseID), i)
 	}
-	return schemas.NewCanon("recount/agent-hook/1").String(a.Name).String(string(p.SessionID)).String("").
+	return schemas.NewCanon("recount/agent-hook/1").String(a.Name).String(string(p.Session)).String("").
 		String(string(p.Timestamp)).String(string(p.Tool)).Bytes(p.Input).Int(int64(i)).ID()
 }
 
 // commands returns what a tool does, as command lines.
-func commands(tool string, in input, arguments []byte) []string {
-	if tool != "Bash" && tool != "run_shell_command" {
+func commands(tool string, in hookinput.ToolInput, arguments []byte) []string {
+	if !hookinput.RunsCommands(tool) {
 		return agenttool.Edits(tool, arguments)
 	}
 	if strings.TrimSpace(string(in.Command)) == "" {
@@ -170,14 +140,14 @@ func commands(tool string, in input, arguments []byte) []string {
 }
 
 // outcome sets the results of the call.
-func (a Agent) outcome(c *Call, p payload, in input) {
+func (a Agent) outcome(c *Call, p hookinput.Message, in hookinput.ToolInput) {
 	if c.Stage == Failed {
-		out := looseText(p.Error)
+		out := hookinput.Loose(p.Error)
 		c.Output = tail(out)
-		code, ok := agenttool.ExitCode(out)
+		code, ok := hookinput.ExitCode(out)
 		switch {
 		case ok && code != 0:
-		case bool(p.IsInterrupt):
+		case bool(p.Stopped):
 			code = 130
 		default:
 			code = 1
@@ -185,18 +155,18 @@ func (a Agent) outcome(c *Call, p payload, in input) {
 		c.ExitCode = &code
 		return
 	}
-	r := response(p.Response)
-	c.Output = tail(r.output)
+	r := p.Result()
+	c.Output = tail(r.Output)
 	switch {
-	case bool(in.Background) || r.background:
+	case bool(in.Background) || r.Background:
 		c.Pending = true
-	case r.interrupted:
-	case r.exit != nil:
-		c.ExitCode = r.exit
-	case r.failed:
+	case r.Interrupted:
+	case r.Exit != nil:
+		c.ExitCode = r.Exit
+	case r.Failed:
 		one := int32(1)
 		c.ExitCode = &one
-	case a.tellsFailures(), p.Tool != "Bash" && p.Tool != "run_shell_command":
+	case a.tellsFailures(), !p.Runs():
 		// This hook is called for success, and another one for failure; or the tool changes a file
 		// and reports an error instead of an exit code.
 		zero := int32(0)
@@ -212,106 +182,6 @@ func (a Agent) tellsFailures() bool {
 		}
 	}
 	return false
-}
-
-// result is the content of a response in any format.
-type result struct {
-	output                          string
-	exit                            *int32
-	interrupted, background, failed bool
-}
-
-func response(raw json.RawMessage) result {
-	var r result
-	var o struct {
-		Stdout      text            `json:"stdout"`
-		Stderr      text            `json:"stderr"`
-		Output      text            `json:"output"`
-		LLMContent  json.RawMessage `json:"llmContent"`
-		Error       json.RawMessage `json:"error"`
-		Exit        number          `json:"exit_code"`
-		Metadata    json.RawMessage `json:"metadata"`
-		Interrupted flag            `json:"interrupted"`
-		Task        text            `json:"backgroundTaskId"`
-	}
-	o.Exit = -1
-	if json.Unmarshal(raw, &o) != nil {
-		r.output = looseText(raw)
-		if code, ok := agenttool.ExitCode(r.output); ok {
-			r.exit = &code
-		}
-		return r
-	}
-	r.interrupted, r.background = bool(o.Interrupted), o.Task != ""
-	parts := []string{string(o.Stdout), string(o.Stderr), string(o.Output), looseText(o.LLMContent), looseText(o.Error)}
-	for _, part := range parts {
-		if part != "" {
-			r.output += strings.TrimRight(part, "\n") + "\n"
-		}
-	}
-	r.output = strings.TrimRight(r.output, "\n")
-	var meta struct {
-		Exit number `json:"exit_code"`
-	}
-	meta.Exit = -1
-	_ = json.Unmarshal(o.Metadata, &meta) // absent in most responses
-	for _, n := range []number{o.Exit, meta.Exit} {
-		if n >= 0 && n <= 1<<30 && r.exit == nil {
-			code := int32(n)
-			r.exit = &code
-		}
-	}
-	// Only if a tool reports in text: a program may print such a line itself.
-	if r.exit == nil && o.Stdout == "" && o.Stderr == "" {
-		if code, ok := agenttool.ExitCode(r.output); ok {
-			r.exit = &code
-		}
-	}
-	r.failed = looseText(o.Error) != ""
-	return r
-}
-
-// looseText returns the content of a JSON string, the JSON of any other value, or "".
-func looseText(raw json.RawMessage) string {
-	var s string
-	if json.Unmarshal(raw, &s) == nil {
-		return s
-	}
-	if len(raw) == 0 || string(raw) == "null" {
-		return ""
-	}
-	return string(raw)
-}
-
-// text, number and flag are absent if the JSON has another type.
-type (
-	text   string
-	number float64
-	flag   bool
-)
-
-func (t *text) UnmarshalJSON(b []byte) error {
-	var s string
-	if json.Unmarshal(b, &s) == nil {
-		*t = text(s)
-	}
-	return nil
-}
-
-func (n *number) UnmarshalJSON(b []byte) error {
-	var f float64
-	if json.Unmarshal(b, &f) == nil {
-		*n = number(f)
-	}
-	return nil
-}
-
-func (f *flag) UnmarshalJSON(b []byte) error {
-	var v bool
-	if json.Unmarshal(b, &v) == nil {
-		*f = flag(v)
-	}
-	return nil
 }
 
 // tail returns the end of an output, from the start of a rune, limited to MaxOutput.

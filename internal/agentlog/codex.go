@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/recountdb/recount/internal/agenttool"
+	"github.com/recountdb/recount/internal/hookinput"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
@@ -328,7 +328,7 @@ func codexResult(raw json.RawMessage) result {
 	}
 	// The header of a text ends at the line "Output:".
 	header, body, ok := strings.Cut(res.text, "\nOutput:\n")
-	if code, found := agenttool.ExitCode(header); found && ok && res.exitCode == nil {
+	if code, found := hookinput.ExitCode(header); found && ok && res.exitCode == nil {
 		res.exitCode, res.text = &code, body
 	}
 	if res.exitCode == nil && strings.HasPrefix(res.text, "failed in sandbox ") {

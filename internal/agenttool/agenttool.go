@@ -6,7 +6,6 @@ package agenttool
 import (
 	"encoding/json"
 	"regexp"
-	"strconv"
 	"strings"
 
 	"github.com/recountdb/recount/schemas"
@@ -103,18 +102,6 @@ func word(s string) string {
 		return s
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-}
-
-var exitLine = regexp.MustCompile(`(?mi)^(?:exit code:?|process exited with code:?)[ \t]+(\d{1,10})\b`)
-
-// ExitCode finds the line in which the agents' tools report an exit code.
-func ExitCode(s string) (int32, bool) {
-	m := exitLine.FindStringSubmatch(s)
-	if m == nil {
-		return 0, false
-	}
-	n, err := strconv.ParseInt(m[1], 10, 32)
-	return int32(n), err == nil
 }
 
 // text is a string; it is absent if the JSON has another type.

@@ -1,51 +1,13 @@
 package recallhook
 
 import (
-	"encoding/json"
-	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/recountdb/recount/internal/hookinput"
 )
 
-// call is what an agent tells its hook. A field of an unexpected type counts as absent.
-type call struct {
-	Session  text            `json:"session_id"`
-	Cwd      text            `json:"cwd"`
-	Event    text            `json:"hook_event_name"`
-	Prompt   text            `json:"prompt"`
-	Source   text            `json:"source"`
-	Tool     text            `json:"tool_name"`
-	Input    json.RawMessage `json:"tool_input"`
-	Response json.RawMessage `json:"tool_response"`
-	Error    json.RawMessage `json:"error"`
-	Stopped  flag            `json:"is_interrupt"`
-}
-
-// text is a string, flag a boolean; they are absent if the JSON has another type.
-type (
-	text string
-	flag bool
-)
-
-// UnmarshalJSON accepts any value.
-func (t *text) UnmarshalJSON(b []byte) error {
-	var s string
-	if json.Unmarshal(b, &s) == nil {
-		*t = text(s)
-	}
-	return nil
-}
-
-// UnmarshalJSON accepts any value.
-func (f *flag) UnmarshalJSON(b []byte) error {
-	var v bool
-	if json.Unmarshal(b, &v) == nil {
-		*f = flag(v)
-	}
-	return nil
-}
-
-// question is what to ask the server about a call: its path, and the request. Names are those of
+// question is what to ask the server about a message: its path, and the request. Names are those of
 // query/recall, which is not imported because it is large.
 type question struct {
 	path    string
@@ -60,19 +22,19 @@ const (
 	maxOutput = 16 << 10
 )
 
-// ask returns what to ask about a call; ok is false if there is nothing to ask.
-func (c *call) ask(agent, workspace string) (q question, ok bool) {
-	q.request = map[string]any{"workspace": workspace, "agent": agent, "session": string(c.Session)}
-	switch c.Event {
+// questionOf returns what to ask about a message; ok is false if there is nothing to ask.
+func questionOf(m *hookinput.Message, agent, workspace string) (q question, ok bool) {
+	q.request = map[string]any{"workspace": workspace, "agent": agent, "session": string(m.Session)}
+	switch m.Event {
 	case "SessionStart":
-		q.path, q.clears = "brief", c.Source == "compact" || c.Source == "clear"
+		q.path, q.clears = "brief", m.Source == "compact" || m.Source == "clear"
 		return q, true
 	case "UserPromptSubmit", "BeforeAgent":
 		q.path = "recall"
-		q.request["on"], q.request["text"] = "prompt", head(string(c.Prompt), maxPrompt)
-		return q, strings.TrimSpace(string(c.Prompt)) != ""
+		q.request["on"], q.request["text"] = "prompt", head(string(m.Prompt), maxPrompt)
+		return q, strings.TrimSpace(string(m.Prompt)) != ""
 	case "PostToolUse", "PostToolUseFailure", "AfterTool":
-		command, output, failed := c.outcome()
+		command, output, failed := outcome(m)
 		if !failed || command == "" || output == "" {
 			return q, false
 		}
@@ -83,80 +45,40 @@ func (c *call) ask(agent, workspace string) (q question, ok bool) {
 	return q, false
 }
 
+// isOver reports whether a message tells what has happened: nobody waits until it is recorded. What
+// is about to happen must be recorded before its outcome is.
+func isOver(m *hookinput.Message) bool {
+	switch m.Event {
+	case "SessionStart", "UserPromptSubmit", "BeforeAgent", "PostToolUse", "PostToolUseFailure", "AfterTool":
+		return true
+	}
+	return false
+}
+
 // outcome returns what a tool ran, what it printed, and whether it failed. Only tools that run
 // commands count.
-func (c *call) outcome() (command, output string, failed bool) {
-	if c.Tool != "Bash" && c.Tool != "run_shell_command" || c.Stopped {
+func outcome(m *hookinput.Message) (command, output string, failed bool) {
+	if !m.Runs() || bool(m.Stopped) {
 		return "", "", false
 	}
-	var in struct {
-		Command text `json:"command"`
+	in, _ := m.ToolInput() // absent if it has another form
+	r := m.Result()
+	if r.Interrupted {
+		return "", "", false
 	}
-	_ = json.Unmarshal(c.Input, &in) // absent if it has another form
-	var r struct {
-		Stdout      text            `json:"stdout"`
-		Stderr      text            `json:"stderr"`
-		Output      text            `json:"output"`
-		LLMContent  text            `json:"llmContent"`
-		Error       json.RawMessage `json:"error"`
-		Exit        *float64        `json:"exit_code"`
-		Interrupted flag            `json:"interrupted"`
-		Metadata    struct {
-			Exit *float64 `json:"exit_code"`
-		} `json:"metadata"`
+	output = r.Output
+	if more := hookinput.Loose(m.Error); more != "" {
+		output = strings.TrimPrefix(output+"\n"+more, "\n")
 	}
-	if json.Unmarshal(c.Response, &r) != nil {
-		output = loose(c.Response)
-	} else {
-		for _, part := range []string{string(r.Stdout), string(r.Stderr), string(r.Output), string(r.LLMContent), loose(r.Error)} {
-			if part != "" {
-				output += strings.TrimRight(part, "\n") + "\n"
-			}
-		}
-	}
-	output += loose(c.Error)
 	switch {
-	case bool(r.Interrupted):
-		return "", "", false
-	case c.Event == "PostToolUseFailure":
+	case m.Event == "PostToolUseFailure":
 		failed = true
 	case r.Exit != nil:
 		failed = *r.Exit != 0
-	case r.Metadata.Exit != nil:
-		failed = *r.Metadata.Exit != 0
-	case loose(r.Error) != "":
-		failed = true
 	default:
-		failed = exitIn(output) > 0
+		failed = r.Failed
 	}
 	return string(in.Command), output, failed
-}
-
-// exitIn returns the exit code that a tool reports in its text, or -1.
-func exitIn(output string) int {
-	for line := range strings.Lines(output) {
-		low := strings.ToLower(strings.TrimSpace(line))
-		for _, before := range []string{"exit code:", "exit code ", "process exited with code "} {
-			if rest, ok := strings.CutPrefix(low, before); ok {
-				if n, err := strconv.Atoi(strings.TrimSpace(rest)); err == nil {
-					return n
-				}
-			}
-		}
-	}
-	return -1
-}
-
-// loose returns the content of a JSON string, the JSON of any other value, or "".
-func loose(raw json.RawMessage) string {
-	var s string
-	if json.Unmarshal(raw, &s) == nil {
-		return s
-	}
-	if len(raw) == 0 || string(raw) == "null" {
-		return ""
-	}
-	return string(raw)
 }
 
 // head returns the first n bytes of a text, tail the last: whole runes.

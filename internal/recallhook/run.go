@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,20 +15,40 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/recountdb/recount/internal/hookinput"
 	"github.com/recountdb/recount/internal/recording"
 )
 
 const (
 	// Deadline is when the hook gives up waiting for the server, after the program's start. The
 	// agent waits for it at each prompt, so it must be well below what a person notices.
-	Deadline = 200 * time.Millisecond
+	Deadline = 150 * time.Millisecond
+	// Limit is when the program ends whatever it is doing. What remains until 250 ms is for a machine
+	// on which ending takes its time.
+	Limit = 210 * time.Millisecond
 	// maxInput limits the agent's message; maxIDs how many ids a session keeps.
 	maxInput = 32 << 20
 	maxIDs   = 1000
 )
 
+// hook is one call of the hook. What it needs of the world are functions, so that tests have a world
+// of their own.
+type hook struct {
+	agent  string
+	out    io.Writer
+	getenv func(string) string
+	// at returns a channel that is closed or receives at a time.
+	at func(time.Time) <-chan time.Time
+	// dial connects to a server; it need not heed the deadline.
+	dial func(address string, deadline time.Time) (net.Conn, error)
+	// record starts the recorder with a message. ended is closed when it has ended.
+	record func(agent string, message []byte) (ended <-chan struct{}, err error)
+}
+
 // Run is the main function of `recount-record hook run AGENT`: args are what follows "hook". It
-// writes at most one JSON object to out. Errors are for the log.
+// writes at most one JSON object to out. Errors are for the log. Start is when the program was
+// started. Run ends the process at Limit after start, or after the agent has written its message if
+// that is later, with exit code 0.
 func Run(args []string, in io.Reader, out io.Writer, getenv func(string) string, start time.Time) {
 	if len(args) != 2 || args[0] != "run" {
 		log(getenv, fmt.Errorf("hook: want run AGENT, got %q", strings.Join(args, " ")))
@@ -38,94 +59,139 @@ func Run(args []string, in io.Reader, out io.Writer, getenv func(string) string,
 		log(getenv, err)
 		return
 	}
-	var c call
-	if err := json.Unmarshal(message, &c); err != nil {
-		c = call{} // the recorder reports it
+	limit := start.Add(Limit)
+	if now := time.Now(); now.After(start.Add(Deadline)) {
+		limit = now.Add(Limit - Deadline)
 	}
-	wait, err := record(args[1], message, c.Event == "SessionStart" || c.Event == "UserPromptSubmit" || strings.HasPrefix(string(c.Event), "Post") || c.Event == "AfterTool" || c.Event == "BeforeAgent")
-	if err != nil {
-		log(getenv, fmt.Errorf("start the recorder: %w", err))
+	time.AfterFunc(time.Until(limit), func() { os.Exit(0) })
+	h := hook{
+		agent: args[1], out: out, getenv: getenv, record: record,
+		at: func(t time.Time) <-chan time.Time { return time.After(time.Until(t)) },
+		dial: func(address string, deadline time.Time) (net.Conn, error) {
+			return net.DialTimeout("tcp", address, max(time.Until(deadline), time.Nanosecond))
+		},
 	}
-	if err := recall(&c, args[1], out, getenv, start.Add(Deadline)); err != nil && !errors.Is(err, errNone) {
-		log(getenv, fmt.Errorf("recall: %w", err))
-	}
-	wait()
+	h.run(message, start.Add(Deadline), limit)
 }
 
-// record starts `recount hook run AGENT` with the same input. If apart, nobody waits for it.
-func record(agent string, message []byte, apart bool) (wait func(), err error) {
-	wait = func() {}
+// run recalls what bears on a message until the deadline, prints it, and has the message recorded:
+// the recorder is large, and would take the processor from the server while that looks up the
+// answer. It returns at the limit at the latest, unless the disk or the agent's pipe hangs.
+func (h *hook) run(message []byte, deadline, limit time.Time) {
+	m, _ := hookinput.Parse(message) // what is wrong with it, the recorder reports
+	if err := h.remind(&m, deadline); err != nil && !errors.Is(err, errNone) {
+		log(h.getenv, fmt.Errorf("recall: %w", err))
+	}
+	ended, err := h.record(h.agent, message)
+	if err != nil {
+		log(h.getenv, fmt.Errorf("start the recorder: %w", err))
+		return
+	}
+	if !isOver(&m) {
+		select {
+		case <-ended:
+		case <-h.at(limit):
+		}
+	}
+}
+
+// record starts `recount hook run AGENT` with the same input. It goes on when this program has
+// ended.
+func record(agent string, message []byte) (<-chan struct{}, error) {
 	self, err := os.Executable()
 	if err != nil {
-		return wait, err
+		return nil, err
 	}
 	// A file, and not a pipe, so that the recorder can read it after this program has ended.
 	f, err := os.CreateTemp("", "recount-hook-")
 	if err != nil {
-		return wait, err
+		return nil, err
 	}
 	defer f.Close()
 	if err := os.Remove(f.Name()); err != nil {
-		return wait, err
+		return nil, err
 	}
 	if _, err := f.Write(message); err != nil {
-		return wait, err
+		return nil, err
 	}
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		return wait, err
+		return nil, err
 	}
 	cmd := exec.Command(filepath.Join(filepath.Dir(self), "recount"), "hook", "run", agent)
 	cmd.Stdin = f
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: apart}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := cmd.Start(); err != nil {
-		return wait, err
+		return nil, err
 	}
-	if !apart {
-		wait = func() { _ = cmd.Wait() } // it exits with 0 whatever happens
-	}
-	return wait, nil
+	ended := make(chan struct{})
+	go func() {
+		_ = cmd.Wait() // it exits with 0 whatever happens
+		close(ended)
+	}()
+	return ended, nil
 }
 
-// recall asks the server about a call and prints its answer.
-func recall(c *call, agent string, out io.Writer, getenv func(string) string, deadline time.Time) error {
-	workspace := recording.Workspace(string(c.Cwd))
+// recalled is an answer, and what the session was told before.
+type recalled struct {
+	answer
+	told told
+	err  error
+}
+
+// remind asks the server about a message and prints its answer. Nobody waits for an answer that is
+// not there at the deadline, whatever it hangs in.
+func (h *hook) remind(m *hookinput.Message, deadline time.Time) error {
+	workspace := recording.Workspace(string(m.Cwd))
 	if workspace == "" {
-		workspace = string(c.Cwd)
+		workspace = string(m.Cwd)
 	}
-	q, ok := c.ask(agent, workspace)
+	q, ok := questionOf(m, h.agent, workspace)
 	if !ok {
 		return nil
 	}
-	e, err := find(getenv)
-	if err != nil {
-		return err
+	over := h.at(deadline)
+	got := make(chan recalled, 1)
+	go func() { got <- h.recall(m, q, deadline) }()
+	var r recalled
+	select {
+	case <-over:
+		return errors.New("the server did not answer in time")
+	case r = <-got:
 	}
-	told, err := openTold(getenv, agent, string(c.Session), q.clears)
-	if err != nil {
-		return err
-	}
-	q.request["without"] = told.ids
-	q.request["now"] = time.Now().UTC().Format(time.RFC3339)
-	a, err := e.ask(q, deadline)
-	if err != nil || a.Text == "" || time.Now().After(deadline) {
-		return err
+	if r.err != nil || r.Text == "" {
+		return r.err
 	}
 	// The ids are kept before the text is printed: a crash in between loses a reminder, and does not
 	// repeat one.
-	for _, x := range a.Items {
-		told.ids = append(told.ids, x.ID)
+	for _, x := range r.Items {
+		r.told.ids = append(r.told.ids, x.ID)
 	}
-	if err := told.keep(); err != nil {
+	if err := r.told.keep(); err != nil {
 		return err
 	}
 	var o output
-	o.Specific.Event, o.Specific.Context = string(c.Event), a.Text
+	o.Specific.Event, o.Specific.Context = string(m.Event), r.Text
 	b, err := json.Marshal(o)
 	if err != nil {
 		return err
 	}
-	_, err = out.Write(append(b, '\n'))
+	_, err = h.out.Write(append(b, '\n'))
 	return err
+}
+
+// recall asks the server. It prints and keeps nothing, so that it may be abandoned.
+func (h *hook) recall(m *hookinput.Message, q question, deadline time.Time) (r recalled) {
+	e, err := find(h.getenv)
+	if err != nil {
+		return recalled{err: err}
+	}
+	if r.told, r.err = openTold(h.getenv, h.agent, string(m.Session), q.clears); r.err != nil {
+		return r
+	}
+	q.request["without"] = r.told.ids
+	q.request["now"] = time.Now().UTC().Format(time.RFC3339)
+	r.answer, r.err = e.ask(h.dial, q, deadline)
+	return r
 }
 
 // told is what a session was told: the ids of items, a line each in a file of the state directory.

@@ -3,6 +3,7 @@ package recallhook
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -20,8 +21,12 @@ import (
 	"github.com/recountdb/recount/internal/recording"
 )
 
-// endpoint is a server on http://.
-type endpoint struct{ host, prefix, token string }
+// endpoint is a server on http:// of this machine: its name in requests, and the addresses at which
+// it may listen.
+type endpoint struct {
+	host, prefix, token string
+	addresses           []string
+}
 
 // errNone means that there is no server to ask.
 var errNone = errors.New("no server")
@@ -50,12 +55,16 @@ func find(getenv func(string) string) (endpoint, error) {
 	if u.Scheme != "http" {
 		return e, fmt.Errorf("server %s: nothing is recalled from a server on %s://", u.Redacted(), u.Scheme)
 	}
+	host, port := u.Hostname(), cmp.Or(u.Port(), "80")
 	e.host, e.prefix = u.Host, strings.TrimSuffix(u.Path, "/")
-	if u.Port() == "" {
-		e.host = net.JoinHostPort(u.Hostname(), "80")
-	}
-	ip := net.ParseIP(u.Hostname())
-	if u.Hostname() != "localhost" && (ip == nil || !ip.IsLoopback()) {
+	// No name is looked up: a name server may take its time.
+	ip := net.ParseIP(host)
+	switch {
+	case host == "localhost":
+		e.addresses = []string{net.JoinHostPort("127.0.0.1", port), net.JoinHostPort("::1", port)}
+	case ip != nil && ip.IsLoopback():
+		e.addresses = []string{net.JoinHostPort(host, port)}
+	default:
 		return e, fmt.Errorf("server %s: prompts are not sent over http:// to another machine", u.Redacted())
 	}
 	return e, nil
@@ -102,13 +111,18 @@ func (e *endpoint) running(dir string) (string, error) {
 const maxAnswer = 1 << 20
 
 // ask asks a question until a deadline.
-func (e endpoint) ask(q question, deadline time.Time) (a answer, err error) {
+func (e endpoint) ask(dial func(string, time.Time) (net.Conn, error), q question, deadline time.Time) (a answer, err error) {
 	body, err := json.Marshal(q.request)
 	if err != nil {
 		return a, err
 	}
-	conn, err := net.DialTimeout("tcp", e.host, time.Until(deadline))
-	if err != nil {
+	var conn net.Conn
+	for _, address := range e.addresses {
+		if conn, err = dial(address, deadline); err == nil {
+			break
+		}
+	}
+	if conn == nil {
 		return a, errNone
 	}
 	defer conn.Close()
