@@ -9,6 +9,8 @@
 //
 // `recount-record hook run AGENT` is an agent's hook that was installed with --recall: it starts
 // `recount hook run AGENT`, which records, and prints what the server recalls (package recallhook).
+//
+// `recount-record sandbox-init` is the first process of a sandbox; a replay starts it (package sandbox).
 package main
 
 import (
@@ -18,9 +20,11 @@ import (
 
 	"github.com/recountdb/recount/internal/recallhook"
 	"github.com/recountdb/recount/internal/recording"
+	"github.com/recountdb/recount/replay/sandbox"
 )
 
 func main() {
+	sandbox.Init() // it returns, unless this program is to be the first process of a sandbox
 	if len(os.Args) > 1 && os.Args[1] == "hook" {
 		recallhook.Run(os.Args[2:], os.Stdin, os.Stdout, os.Getenv, recallhook.Started())
 		return

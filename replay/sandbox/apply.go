@@ -1,0 +1,183 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+)
+
+// ConflictError names files of the real directory that somebody else changed after the sandbox was
+// opened, and that Apply would change too.
+type ConflictError struct{ Paths []string }
+
+func (e *ConflictError) Error() string {
+	shown := e.Paths
+	more := ""
+	if len(shown) > 5 {
+		shown, more = shown[:5], fmt.Sprintf(" and %d more", len(e.Paths)-5)
+	}
+	return fmt.Sprintf("%d files changed since the replay began, so nothing was applied: %s%s: discard, and replay again", len(e.Paths), strings.Join(shown, ", "), more)
+}
+
+// Apply makes the changes in the real directory, and returns them. Each file is replaced as a whole:
+// it has its old or its new content, also after a crash, and Apply can be called again then. If a
+// file was changed by somebody else since the sandbox was opened, nothing is applied and the error
+// is a *ConflictError. A link is never followed out of the directory. Owners and extended attributes
+// are not taken over; pipes, sockets and devices are left out.
+func (s *Sandbox) Apply() ([]Change, error) {
+	changes, err := s.Changes()
+	if err != nil {
+		return nil, err
+	}
+	to, err := os.OpenRoot(s.opt.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("sandbox: apply: %w", err)
+	}
+	defer func() { _ = to.Close() }()
+	from, err := os.OpenRoot(s.layerPath())
+	if err != nil {
+		return nil, fmt.Errorf("sandbox: apply: %w", err)
+	}
+	defer func() { _ = from.Close() }()
+	var conflicts []string
+	for _, c := range changes {
+		if s.conflicts(to, c) {
+			conflicts = append(conflicts, c.Path)
+		}
+	}
+	if len(conflicts) > 0 {
+		return nil, &ConflictError{conflicts}
+	}
+	a := applying{from: from, to: to}
+	// What is removed goes first, from the inside, as a file may take a directory's place.
+	for i := len(changes) - 1; i >= 0; i-- {
+		if c := changes[i]; c.Kind == Removed || c.Kind == Changed && c.Old.Mode.Type() != c.New.Mode.Type() {
+			if err := to.Remove(c.Path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return nil, fmt.Errorf("sandbox: apply: %w", err)
+			}
+		}
+	}
+	for _, c := range changes {
+		if c.Kind == Removed {
+			continue
+		}
+		if err := a.put(c); err != nil {
+			return nil, fmt.Errorf("sandbox: apply %s: %w", c.Path, err)
+		}
+	}
+	// The modes of directories come last, as one may forbid to write into it.
+	for i := len(changes) - 1; i >= 0; i-- {
+		if c := changes[i]; c.New != nil && c.New.Mode.IsDir() {
+			if err := to.Chmod(c.Path, c.New.Mode.Perm()); err != nil {
+				return nil, fmt.Errorf("sandbox: apply: %w", err)
+			}
+		}
+	}
+	return changes, nil
+}
+
+// conflicts reports whether the real path is not what it was when the sandbox was opened, and not
+// what it is to become either.
+func (s *Sandbox) conflicts(to *os.Root, c Change) bool {
+	for dir := path.Dir(c.Path); dir != "."; dir = path.Dir(dir) {
+		info, err := to.Lstat(dir)
+		if err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			return true // it was a directory when commands wrote below it, or is about to become one
+		}
+	}
+	info, err := to.Lstat(c.Path)
+	if errors.Is(err, fs.ErrNotExist) {
+		// Changes compares with what is there now, so only an addition can find nothing.
+		return c.Old != nil
+	}
+	if err != nil {
+		return true
+	}
+	if changeTime(info) < s.state.Since || info.IsDir() && c.New != nil && c.New.Mode.IsDir() {
+		return false
+	}
+	if info.IsDir() && c.New == nil {
+		return false // a file that was added below it is a conflict of its own when it is removed
+	}
+	now, err := s.entryOf(layer{to, s.opt.Dir}, c.Path, info)
+	return err != nil || c.New == nil || !now.equal(c.New)
+}
+
+// applying writes from the layer into the real directory.
+type applying struct {
+	from, to *os.Root
+	n        int
+}
+
+func (a *applying) put(c Change) error {
+	switch mode := c.New.Mode; {
+	case mode.IsDir():
+		err := a.to.Mkdir(c.Path, 0o700)
+		if errors.Is(err, fs.ErrExist) {
+			return nil // the mode follows at the end
+		}
+		return err
+	case mode&fs.ModeSymlink != 0:
+		return a.replace(c.Path, func(tmp string) error { return a.to.Symlink(c.New.Link, tmp) })
+	case mode.IsRegular():
+		return a.replace(c.Path, func(tmp string) error { return a.file(c, tmp) })
+	}
+	return nil
+}
+
+// replace makes something under a name beside path, and then renames it.
+func (a *applying) replace(name string, make func(tmp string) error) error {
+	var tmp string
+	for {
+		a.n++
+		tmp = path.Join(path.Dir(name), fmt.Sprintf(".recount-apply-%d-%d", os.Getpid(), a.n))
+		err := make(tmp)
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, fs.ErrExist) {
+			_ = a.to.Remove(tmp) // what is written of it; the error at hand says more
+			return err
+		}
+	}
+	if err := a.to.Rename(tmp, name); err != nil {
+		_ = a.to.Remove(tmp)
+		return err
+	}
+	return nil
+}
+
+// file writes the new content to tmp and on to the disk.
+func (a *applying) file(c Change, tmp string) error {
+	in, err := a.from.OpenFile(c.Path, os.O_RDONLY|nonblock, 0)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = in.Close() }()
+	info, err := in.Stat()
+	if err != nil {
+		return err
+	}
+	out, err := a.to.OpenFile(tmp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	if err == nil {
+		err = out.Chmod(c.New.Mode.Perm())
+	}
+	if err == nil {
+		err = out.Sync()
+	}
+	if closed := out.Close(); err == nil {
+		err = closed
+	}
+	if err == nil {
+		err = a.to.Chtimes(tmp, info.ModTime(), info.ModTime())
+	}
+	return err
+}

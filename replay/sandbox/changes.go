@@ -1,0 +1,249 @@
+package sandbox
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+)
+
+// Kinds of changes.
+const (
+	Added   = "added"
+	Changed = "changed"
+	Removed = "removed"
+)
+
+// Change is a difference between the real directory and what commands see.
+type Change struct {
+	Path string `json:"path"` // relative to Dir
+	Kind string `json:"kind"`
+	Old  *Entry `json:"old,omitempty"`
+	New  *Entry `json:"new,omitempty"`
+}
+
+// Entry is what is at a path.
+type Entry struct {
+	Mode fs.FileMode `json:"mode"`
+	Size int64       `json:"size,omitempty"` // of a regular file
+	Hash string      `json:"hash,omitempty"` // SHA-256 of a regular file's content, in hex
+	Link string      `json:"link,omitempty"` // where a symbolic link points
+}
+
+func (e *Entry) equal(o *Entry) bool {
+	return e.Mode == o.Mode && e.Size == o.Size && e.Hash == o.Hash && e.Link == o.Link
+}
+
+// ErrNoView is returned for a sandbox with IsolationNone, whose commands changed the real files.
+var ErrNoView = errors.New("without isolation commands change the files themselves, so there is no difference to look at or to apply")
+
+// Changes returns what commands changed in Dir, in the order of paths. Hashes of files that did
+// not change since the last call are not computed again.
+func (s *Sandbox) Changes() ([]Change, error) {
+	if s.state == nil {
+		return nil, ErrNoView
+	}
+	lower, err := os.OpenRoot(s.opt.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("sandbox: changes: %w", err)
+	}
+	defer func() { _ = lower.Close() }()
+	upper, err := os.OpenRoot(s.layerPath())
+	if err != nil {
+		return nil, fmt.Errorf("sandbox: changes: %w", err)
+	}
+	defer func() { _ = upper.Close() }()
+	c := comparison{s: s, lower: layer{lower, s.opt.Dir}, upper: layer{upper, s.layerPath()}}
+	if err := c.dir(".", true, s.state.Copy); err != nil {
+		return nil, fmt.Errorf("sandbox: changes: %w", err)
+	}
+	slices.SortFunc(c.out, func(a, b Change) int { return cmp.Compare(a.Path, b.Path) })
+	return c.out, nil
+}
+
+// layerPath is the directory that has what commands wrote.
+func (s *Sandbox) layerPath() string {
+	if s.state.Copy {
+		return filepath.Join(s.opt.State, "copy")
+	}
+	return filepath.Join(s.opt.State, "upper")
+}
+
+// layer is a directory, opened so that no link leads out of it.
+type layer struct {
+	*os.Root
+	path string
+}
+
+type comparison struct {
+	s            *Sandbox
+	lower, upper layer
+	out          []Change
+}
+
+// dir compares a directory of the upper layer with the lower one. hasLower says that there is
+// one, and whole that what is not in the upper layer is removed.
+func (c *comparison) dir(rel string, hasLower, whole bool) error {
+	entries, err := fs.ReadDir(c.upper.FS(), rel)
+	if err != nil {
+		return err
+	}
+	seen := map[string]bool{}
+	for _, e := range entries {
+		seen[e.Name()] = true
+		if err := c.entry(path.Join(rel, e.Name()), hasLower, whole); err != nil {
+			return err
+		}
+	}
+	if !hasLower || !whole {
+		return nil
+	}
+	below, err := fs.ReadDir(c.lower.FS(), rel)
+	if err != nil {
+		return err
+	}
+	for _, e := range below {
+		if !seen[e.Name()] {
+			if err := c.removed(path.Join(rel, e.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// entry compares one path that is in the upper layer.
+func (c *comparison) entry(rel string, hasLower, whole bool) error {
+	info, err := c.upper.Lstat(rel)
+	if err != nil {
+		return err
+	}
+	var old fs.FileInfo
+	if hasLower {
+		if old, err = c.lower.Lstat(rel); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	if isWhiteout(info) {
+		if old == nil {
+			return nil
+		}
+		return c.removed(rel)
+	}
+	// In a copy, what has not been touched since it was made needs no comparison.
+	if c.s.state.Copy && old != nil && info.Mode().IsRegular() && changeTime(info) < c.s.state.Copied {
+		return nil
+	}
+	if old != nil && old.IsDir() && !info.IsDir() {
+		if err := c.below(rel); err != nil {
+			return err
+		}
+	}
+	now, err := c.s.entryOf(c.upper, rel, info)
+	if err != nil {
+		return err
+	}
+	change := Change{Path: rel, Kind: Added, New: now}
+	if old != nil {
+		change.Kind = Changed
+		if change.Old, err = c.s.entryOf(c.lower, rel, old); err != nil {
+			return err
+		}
+	}
+	if old == nil || !change.Old.equal(change.New) {
+		c.out = append(c.out, change)
+	}
+	if info.IsDir() {
+		both := old != nil && old.IsDir()
+		return c.dir(rel, both, whole || isOpaque(filepath.Join(c.upper.path, rel)))
+	}
+	return nil
+}
+
+// removed notes that a path and all below it are removed.
+func (c *comparison) removed(rel string) error {
+	info, err := c.lower.Lstat(rel)
+	if err != nil {
+		return err
+	}
+	old, err := c.s.entryOf(c.lower, rel, info)
+	if err != nil {
+		return err
+	}
+	c.out = append(c.out, Change{Path: rel, Kind: Removed, Old: old})
+	if info.IsDir() {
+		return c.below(rel)
+	}
+	return nil
+}
+
+// below notes that all below a directory is removed.
+func (c *comparison) below(rel string) error {
+	entries, err := fs.ReadDir(c.lower.FS(), rel)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if err := c.removed(path.Join(rel, e.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// hashed is the hash of a file that had this size and change time.
+type hashed struct {
+	size, changed int64
+	hash          string
+}
+
+// entryOf describes a path of a tree.
+func (s *Sandbox) entryOf(t layer, rel string, info fs.FileInfo) (*Entry, error) {
+	e := &Entry{Mode: info.Mode()}
+	switch {
+	case info.Mode()&fs.ModeSymlink != 0:
+		link, err := t.Readlink(rel)
+		e.Link = link
+		return e, err
+	case info.Mode().IsRegular():
+		e.Size = info.Size()
+		full := filepath.Join(t.path, rel)
+		s.mu.Lock()
+		known := s.hashes[full]
+		s.mu.Unlock()
+		if known.hash != "" && known.size == info.Size() && known.changed == changeTime(info) {
+			e.Hash = known.hash
+			return e, nil
+		}
+		hash, err := hashFile(t.Root, rel)
+		if err != nil {
+			return nil, err
+		}
+		e.Hash = hash
+		s.mu.Lock()
+		s.hashes[full] = hashed{info.Size(), changeTime(info), hash}
+		s.mu.Unlock()
+	}
+	return e, nil
+}
+
+func hashFile(root *os.Root, rel string) (string, error) {
+	// A pipe that has taken the file's place must not be waited for.
+	f, err := root.OpenFile(rel, os.O_RDONLY|nonblock, 0)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = f.Close() }()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}

@@ -1,0 +1,268 @@
+package sandbox
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// isolated runs commands through an init.
+type isolated struct {
+	*initProcess
+	watch *diskWatch
+
+	mu     sync.Mutex
+	next   int64
+	waits  map[int64]chan reply
+	limits map[int64]string // why a command was ended, by id
+	ended  bool
+}
+
+// openIsolated starts the init: over the directory itself or, where the kernel can't do that, over a copy.
+func (s *Sandbox) openIsolated(ctx context.Context) error {
+	report, err := Probe(ctx, s.opt.Helper)
+	if err != nil {
+		return err
+	}
+	s.report = report
+	if missing := report.Missing(); len(missing) > 0 {
+		return &RefusedError{missing}
+	}
+	if s.state, err = loadState(s.opt); err != nil {
+		return err
+	}
+	for _, d := range []string{"root", "empty", "upper", "work", "tmp", "vartmp", "home", "homes"} {
+		if err := os.MkdirAll(filepath.Join(s.opt.State, d), 0o755); err != nil {
+			return fmt.Errorf("sandbox: %w", err)
+		}
+	}
+	fresh := s.state == nil
+	if fresh {
+		since, err := tick(s.opt.State)
+		if err != nil {
+			return err
+		}
+		s.state = &state{Dir: s.opt.Dir, Since: since, Copy: !report.Overlay || s.opt.noOverlay}
+	}
+	if s.state.Copy && fresh {
+		if err := s.copyDir(ctx, "the kernel has no overlayfs for users"); err != nil {
+			return err
+		}
+	}
+	if fresh && s.opt.Home != "" {
+		if err := writeGitConfig(ctx, s.opt.Home, filepath.Join(s.opt.State, "home")); err != nil {
+			return err
+		}
+	}
+	e, err := s.startEngine(ctx)
+	if o := (*overlayError)(nil); errors.As(err, &o) && fresh {
+		if err := s.copyDir(ctx, o.Error()); err != nil {
+			return err
+		}
+		e, err = s.startEngine(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	if err := s.state.save(s.opt.State); err != nil {
+		_ = e.close() // the error at hand says more
+		return err
+	}
+	s.engine = e
+	return nil
+}
+
+func (s *Sandbox) startEngine(ctx context.Context) (*isolated, error) {
+	o := s.opt
+	su := setup{Dir: o.Dir, State: o.State, Home: o.Home, Copy: s.state.Copy, Network: o.Network, Hide: o.Hide, Limits: o.Limits, UID: os.Getuid(), Landlock: s.report.Landlock > 0}
+	if o.Home != "" {
+		su.Visible = visibleIn(o.Home, os.Getenv("PATH"), o.Dir)
+	}
+	for i := range su.Visible {
+		for _, d := range []string{"upper", "work"} {
+			if err := os.MkdirAll(filepath.Join(o.State, "homes", fmt.Sprint(i), d), 0o755); err != nil {
+				return nil, fmt.Errorf("sandbox: %w", err)
+			}
+		}
+	}
+	p, err := startInit(ctx, o.Helper, su)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.socket.send(su); err != nil { // for the second stage
+		p.close()
+		return nil, fmt.Errorf("sandbox: set up: %w", err)
+	}
+	var r reply
+	if _, err := p.socket.receive(&r); err != nil {
+		err = fmt.Errorf("sandbox: the init ended while it was set up: %w%s", err, p.complaint())
+		p.close()
+		return nil, err
+	}
+	if !r.Ready {
+		p.close()
+		if r.Reason == "overlay" {
+			return nil, &overlayError{errors.New(r.Err)}
+		}
+		return nil, fmt.Errorf("sandbox: set up: %s", r.Err)
+	}
+	e := &isolated{initProcess: p, waits: map[int64]chan reply{}, limits: map[int64]string{}}
+	go e.listen()
+	e.watch = watchDisk(o.State, o.Limits, e.overLimit)
+	return e, nil
+}
+
+// listen passes replies to those who wait for them.
+func (e *isolated) listen() {
+	for {
+		var r reply
+		_, err := e.socket.receive(&r)
+		e.mu.Lock()
+		if err != nil {
+			e.ended = true
+			for id, c := range e.waits {
+				close(c)
+				delete(e.waits, id)
+			}
+			e.mu.Unlock()
+			return
+		}
+		if c := e.waits[r.ID]; c != nil {
+			c <- r // has room for one, and there is one
+			delete(e.waits, r.ID)
+		}
+		e.mu.Unlock()
+	}
+}
+
+// overLimit ends everything that runs, as it has used up what all may use together.
+func (e *isolated) overLimit(why string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for id := range e.waits {
+		e.limits[id] = why
+	}
+	_ = e.socket.send(order{Op: "kill-all"}) // if the init is gone, so are they
+}
+
+func (e *isolated) run(ctx context.Context, c Command, out *bounded) (Result, error) {
+	read, write, err := os.Pipe()
+	if err != nil {
+		return Result{}, fmt.Errorf("sandbox: %w", err)
+	}
+	reader := readAll(read, out)
+	id, wait, err := e.order(c, write)
+	_ = write.Close()
+	if err != nil {
+		reader.stop()
+		return Result{}, err
+	}
+	defer reader.finish()
+	var timeout <-chan time.Time
+	if c.Timeout > 0 {
+		t := time.NewTimer(c.Timeout)
+		defer t.Stop()
+		timeout = t.C
+	}
+	timedOut := false
+	select {
+	case r, ok := <-wait:
+		return e.result(id, r, ok, false)
+	case <-timeout:
+		timedOut = true
+	case <-ctx.Done():
+	}
+	r, ok := e.stop(id, wait, c.Grace)
+	res, err := e.result(id, r, ok, timedOut)
+	if err == nil && !timedOut {
+		err = context.Cause(ctx)
+	}
+	return res, err
+}
+
+// order sends a command to the init.
+func (e *isolated) order(c Command, out *os.File) (int64, chan reply, error) {
+	b, err := json.Marshal(job{c.Args, c.Dir, c.Env})
+	if err != nil {
+		return 0, nil, err
+	}
+	mem, err := unix.MemfdCreate("command", unix.MFD_CLOEXEC)
+	if err != nil {
+		return 0, nil, fmt.Errorf("sandbox: %w", err)
+	}
+	defer func() { _ = unix.Close(mem) }()
+	if n, err := unix.Pwrite(mem, b, 0); err != nil || n != len(b) {
+		return 0, nil, fmt.Errorf("sandbox: pass the command: %d of %d bytes: %w", n, len(b), err)
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.ended {
+		return 0, nil, ErrClosed
+	}
+	e.next++
+	wait := make(chan reply, 1)
+	e.waits[e.next] = wait
+	if err := e.socket.send(order{ID: e.next, Op: "run", Size: int64(len(b))}, mem, int(out.Fd())); err != nil {
+		delete(e.waits, e.next)
+		return 0, nil, fmt.Errorf("%w: %w", ErrClosed, err)
+	}
+	return e.next, wait, nil
+}
+
+// stop ends a command: TERM, and KILL after the grace time, to all that belongs to it.
+func (e *isolated) stop(id int64, wait <-chan reply, grace time.Duration) (reply, bool) {
+	_ = e.socket.send(order{ID: id, Op: "term"})
+	select {
+	case r, ok := <-wait:
+		// Its own process ended; those that it started may go on.
+		_ = e.socket.send(order{ID: id, Op: "kill"})
+		return r, ok
+	case <-time.After(grace):
+	}
+	_ = e.socket.send(order{ID: id, Op: "kill"})
+	select {
+	case r, ok := <-wait:
+		return r, ok
+	case <-time.After(10 * time.Second):
+		e.kill() // the init does not answer any more; this ends the sandbox
+		r, ok := <-wait
+		return r, ok
+	}
+}
+
+// result turns a reply into a Result.
+func (e *isolated) result(id int64, r reply, ok, timedOut bool) (Result, error) {
+	e.mu.Lock()
+	limit := e.limits[id]
+	delete(e.limits, id)
+	e.mu.Unlock()
+	if !ok {
+		return Result{Limit: limit}, ErrClosed
+	}
+	switch r.Reason {
+	case "program":
+		return Result{}, &startError{r.Err, ErrNoProgram}
+	case "dir":
+		return Result{}, &startError{r.Err, ErrNoDir}
+	}
+	if r.Err != "" {
+		return Result{}, fmt.Errorf("sandbox: %s", r.Err)
+	}
+	res := Result{TimedOut: timedOut, CPU: time.Duration(r.CPU), MaxRSS: r.RSS, Limit: limit}
+	res.status(syscall.WaitStatus(r.Status))
+	return res, nil
+}
+
+func (e *isolated) close() error {
+	e.watch.stop()
+	e.initProcess.close()
+	return nil
+}

@@ -1,0 +1,166 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Isolation names how commands are kept from the machine.
+type Isolation string
+
+const (
+	// IsolationSandbox is the default; see the package comment.
+	IsolationSandbox Isolation = "sandbox"
+	// IsolationNone runs commands as the caller's own, in the real directory.
+	IsolationNone Isolation = "none"
+)
+
+// Options say where commands run and how far they may go.
+type Options struct {
+	// Dir is the working directory that commands may change a view of. It must exist, and be
+	// neither / nor the home directory nor above it.
+	Dir string
+	// State is a directory of the sandbox's own, outside Dir. It is made if it does not exist,
+	// and holds what the commands wrote until Discard.
+	State string
+	// Home is the home directory that commands see; empty means none is visible.
+	Home string
+	// Isolation is IsolationSandbox if empty.
+	Isolation Isolation
+	// Network gives commands the host's network.
+	Network bool
+	// Hide are directories of the host that commands shall not see, beside the homes.
+	Hide   []string
+	Limits Limits
+	// Helper is the program, with arguments, whose main calls Init; see FindHelper.
+	Helper []string
+	// noOverlay makes the sandbox work on a copy, as where the kernel has no overlayfs for users.
+	noOverlay bool
+}
+
+// Limits bound what commands use. Zero means the default.
+type Limits struct {
+	Processes int   // processes and threads at once; 1024
+	OpenFiles int   // open files of a process; 4096
+	FileSize  int64 // bytes of one file; 4 GiB
+	Disk      int64 // bytes that commands may have written in all; 8 GiB
+	Files     int   // files that commands may have made in all; 500,000
+	Memory    int64 // bytes of address space of a process; zero means no limit
+	Output    int   // bytes of a command's output that are kept; 1 MiB
+	Copy      int64 // bytes that are copied if Dir has to be copied; 4 GiB
+}
+
+func (l Limits) orDefault() Limits {
+	if l.Processes == 0 {
+		l.Processes = 1024
+	}
+	if l.OpenFiles == 0 {
+		l.OpenFiles = 4096
+	}
+	if l.FileSize == 0 {
+		l.FileSize = 4 << 30
+	}
+	if l.Disk == 0 {
+		l.Disk = 8 << 30
+	}
+	if l.Files == 0 {
+		l.Files = 500_000
+	}
+	if l.Output == 0 {
+		l.Output = 1 << 20
+	}
+	if l.Copy == 0 {
+		l.Copy = 4 << 30
+	}
+	return l
+}
+
+// validate cleans the paths and reports the field that can't be used.
+func (o *Options) validate() error {
+	for name, p := range map[string]*string{"Dir": &o.Dir, "State": &o.State} {
+		if !filepath.IsAbs(*p) {
+			return fmt.Errorf("sandbox: %s %q is not an absolute path", name, *p)
+		}
+		*p = filepath.Clean(*p)
+	}
+	real, err := filepath.EvalSymlinks(o.Dir)
+	if err != nil {
+		return fmt.Errorf("sandbox: the working directory: %w", err)
+	}
+	o.Dir = real
+	if o.Home != "" {
+		if real, err := filepath.EvalSymlinks(o.Home); err == nil {
+			o.Home = real
+		} else {
+			o.Home = ""
+		}
+	}
+	if o.Isolation == "" {
+		o.Isolation = IsolationSandbox
+	}
+	o.Limits = o.Limits.orDefault()
+	switch o.Isolation {
+	case IsolationNone:
+		return nil
+	case IsolationSandbox:
+	default:
+		return fmt.Errorf("sandbox: no isolation %q: it is %s or %s", o.Isolation, IsolationSandbox, IsolationNone)
+	}
+	if o.Dir == "/" || o.Home != "" && within(o.Dir, o.Home) {
+		return fmt.Errorf("sandbox: the working directory %s contains the home directory, whose secrets commands must not see: choose a directory below it", o.Dir)
+	}
+	for _, private := range []string{"/proc", "/sys", "/dev"} {
+		if within(private, o.Dir) {
+			return fmt.Errorf("sandbox: the working directory %s is part of the kernel's own file systems", o.Dir)
+		}
+	}
+	if within(o.Dir, o.State) {
+		return fmt.Errorf("sandbox: the state %s lies in the working directory %s: choose a directory outside it", o.State, o.Dir)
+	}
+	if o.Limits.Processes < 16 {
+		return errors.New("sandbox: Limits.Processes is below 16, which the sandbox itself needs")
+	}
+	return nil
+}
+
+// within reports whether path is dir or below it.
+func within(dir, path string) bool {
+	return path == dir || dir == "/" || strings.HasPrefix(path, dir+"/")
+}
+
+// Command is one command to run.
+type Command struct {
+	Args []string // the program and its arguments; the program is looked up in PATH of Env
+	Dir  string   // an absolute path
+	Env  []string // NAME=value
+	// Timeout ends the command and all that it started; zero means none.
+	Timeout time.Duration
+	// Grace is how long they have between TERM and KILL; 5 s if zero.
+	Grace time.Duration
+	// Output is called with each piece of output as it comes, if not nil.
+	Output func([]byte)
+}
+
+// Result is how a command ended.
+type Result struct {
+	Exit     int    // the exit code, or 128 and the signal's number
+	Signal   string // the name of the signal that ended it
+	Output   string // what it printed, both streams in order; the middle is left out if it is too long
+	Dropped  int64  // bytes of output that are left out
+	Took     time.Duration
+	CPU      time.Duration // of the command and the children it waited for
+	MaxRSS   int64         // bytes
+	TimedOut bool
+	Limit    string // the limit that ended it, as a sentence; empty if none did
+}
+
+// Errors that say why a command did not start; the text names the thing.
+var (
+	ErrNoProgram = errors.New("program not found")
+	ErrNoDir     = errors.New("no such directory")
+	// ErrClosed is returned if the sandbox ended before the command did.
+	ErrClosed = errors.New("the sandbox has ended")
+)
