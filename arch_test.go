@@ -59,6 +59,8 @@ var onlyIn = map[string][]string{
 	"modernc.org/sqlite":                     {"internal/history"},
 	"golang.org/x/sys/cpu":                   {"projections/vector/kernel"},
 	"github.com/tiktoken-go/tokenizer":       {"internal/tokens"},
+	"github.com/landlock-lsm/go-landlock":    {"replay/sandbox"},
+	"github.com/elastic/go-seccomp-bpf":      {"replay/sandbox"},
 	"github.com/coder/hnsw":                  {"projections/vector/coder"},
 	"github.com/DataDog/sketches-go":         {"projections/runtime"},
 	"github.com/twmb/franz-go/pkg/kfake":     {},

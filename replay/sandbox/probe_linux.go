@@ -91,7 +91,6 @@ func probeInside(dir string) Report {
 	return r
 }
 
-
 func release() string {
 	var u unix.Utsname
 	if err := unix.Uname(&u); err != nil {
