@@ -1,0 +1,184 @@
+package run
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"time"
+
+	"github.com/recountdb/recount/replay"
+	"github.com/recountdb/recount/replay/sandbox"
+)
+
+// satisfied reports whether all postconditions of a step hold, and by which checks. seen guards
+// against asking twice about the same step in one decision.
+func (r *runner) satisfied(ctx context.Context, i int, seen map[int]bool) ([]string, bool, error) {
+	s := &r.plan.Steps[i]
+	if len(s.Post) == 0 || seen[i] {
+		return nil, false, nil
+	}
+	seen[i] = true
+	var checks []string
+	for _, p := range s.Post {
+		text, held, err := r.holds(ctx, s, p)
+		if err != nil {
+			return nil, false, err
+		}
+		if !held && p.ReplacedBy != nil && len(r.plan.Steps[*p.ReplacedBy].Sets) == 0 {
+			// What this step left was replaced by a later one, whose own postconditions tell.
+			if _, held, err = r.satisfied(ctx, *p.ReplacedBy, seen); err != nil {
+				return nil, false, err
+			}
+			text = fmt.Sprintf("step %d, which replaces %s, is done", *p.ReplacedBy+1, p.Target)
+		}
+		if !held {
+			return nil, false, nil
+		}
+		checks = append(checks, text)
+	}
+	return checks, true, nil
+}
+
+// check is how a postcondition is found out: a command that succeeds, and a sentence.
+type check struct {
+	args []string
+	text string
+	// accept looks at what the command printed, if exit code 0 is not enough.
+	accept func(output string) bool
+}
+
+// holds reports whether a postcondition holds where the step would run. What can't be checked, such
+// as a file whose content is not known, does not.
+func (r *runner) holds(ctx context.Context, s *replay.Step, p replay.Postcondition) (string, bool, error) {
+	c, ok := checkOf(p)
+	if !ok {
+		return "", false, nil
+	}
+	command := r.command(s)
+	command.Args, command.Timeout, command.Grace = c.args, checkTimeout, time.Second
+	res, err := r.Executor.Run(ctx, command)
+	switch {
+	case errors.Is(err, sandbox.ErrNoDir), errors.Is(err, sandbox.ErrNoProgram):
+		return "", false, nil // there is nothing that could be asked
+	case err != nil:
+		return "", false, fmt.Errorf("check whether step %d is done: %w", s.Index+1, err)
+	}
+	held := res.Exit == 0 && !res.TimedOut && (c.accept == nil || c.accept(res.Output))
+	return c.text, held, nil
+}
+
+// checkTimeout bounds a check; asking a package manager can take seconds.
+const checkTimeout = 30 * time.Second
+
+// checkOf returns the check for a postcondition, if there is one.
+func checkOf(p replay.Postcondition) (check, bool) {
+	shell := func(script string) []string { return []string{"sh", "-c", script, "sh", p.Target} }
+	switch p.Kind {
+	case replay.PostFile:
+		if p.Hash == "" {
+			return check{}, false
+		}
+		return check{
+			shell(`test -f "$1" && { sha256sum < "$1" || shasum -a 256 < "$1"; } 2>/dev/null`), p.Target + " has the content that its last run left",
+			func(out string) bool { return strings.HasPrefix(out, strings.ToLower(p.Hash)) },
+		}, true
+	case replay.PostDirectory:
+		return check{args: shell(`test -d "$1"`), text: "the directory " + p.Target + " exists"}, true
+	case replay.PostAbsent:
+		return check{args: shell(`! test -e "$1" && ! test -L "$1"`), text: p.Target + " does not exist"}, true
+	case replay.PostPackage:
+		return packageCheck(p)
+	case replay.PostCommit:
+		if p.Hash != "" {
+			return check{args: []string{"git", "merge-base", "--is-ancestor", p.Hash, "HEAD"}, text: "the commit " + p.Hash + " is an ancestor of HEAD"}, true
+		}
+		subject, _, _ := strings.Cut(strings.TrimSpace(p.Target), "\n")
+		return check{
+			[]string{"git", "log", "--format=%s", "--max-count=1000", "HEAD"},
+			fmt.Sprintf("a commit %q is an ancestor of HEAD", subject),
+			hasLine(subject),
+		}, subject != ""
+	case replay.PostBranch:
+		return check{args: []string{"git", "show-ref", "--verify", "--quiet", "refs/heads/" + p.Target}, text: "the branch " + p.Target + " exists"}, true
+	case replay.PostTag:
+		return check{args: []string{"git", "show-ref", "--verify", "--quiet", "refs/tags/" + p.Target}, text: "the tag " + p.Target + " exists"}, true
+	case replay.PostImage:
+		engine := cmp.Or(p.Manager, "docker")
+		return check{args: []string{engine, "image", "inspect", p.Target}, text: "the image " + p.Target + " is there"}, true
+	case replay.PostPort:
+		host, port, err := net.SplitHostPort(p.Target)
+		if err != nil {
+			host, port = "127.0.0.1", strings.TrimPrefix(p.Target, ":")
+		}
+		host = cmp.Or(host, "127.0.0.1")
+		return check{args: []string{"bash", "-c", `exec 3<>"/dev/tcp/$1/$2"`, "bash", host, port}, text: "port " + port + " answers"}, true
+	}
+	return check{}, false
+}
+
+// packageCheck asks the program that installs a package whether it has it. Version is what follows
+// == or @ in the target.
+func packageCheck(p replay.Postcondition) (check, bool) {
+	name, version, _ := strings.Cut(p.Target, "==")
+	text := fmt.Sprintf("%s has %s", p.Manager, p.Target)
+	switch p.Manager {
+	case "pip", "pip3", "pipx", "uv":
+		return check{[]string{"python3", "-m", "pip", "show", "--disable-pip-version-check", name}, text, func(out string) bool {
+			return version == "" || hasLine("Version: "+version)(out)
+		}}, true
+	case "npm", "pnpm", "yarn":
+		args := []string{"npm", "ls", "--depth=0", "--", p.Target}
+		return check{args: args, text: text}, true
+	case "apt", "apt-get", "dpkg":
+		name, version, _ := strings.Cut(p.Target, "=")
+		return check{[]string{"dpkg-query", "-W", "-f=${db:Status-Status} ${Version}\n", name}, text, func(out string) bool {
+			return strings.HasPrefix(out, "installed ") && (version == "" || hasLine("installed "+version)(out))
+		}}, true
+	case "go":
+		name, version, _ := strings.Cut(p.Target, "@")
+		return check{[]string{"go", "list", "-m", "-f", "{{.Version}}", name}, text, func(out string) bool {
+			return version == "" || version == "latest" || hasLine(version)(out)
+		}}, true
+	case "gem":
+		return check{args: []string{"gem", "list", "--installed", "--exact", name}, text: text}, true
+	case "cargo":
+		return check{[]string{"cargo", "install", "--list"}, text, func(out string) bool {
+			return strings.HasPrefix(out, name+" v") || strings.Contains(out, "\n"+name+" v")
+		}}, true
+	}
+	return check{}, false
+}
+
+// hasLine returns a function that looks for a whole line.
+func hasLine(line string) func(string) bool {
+	return func(out string) bool { return strings.Contains("\n"+out+"\n", "\n"+line+"\n") }
+}
+
+// waitForPorts waits until the service that a step started answers, since the steps that need it
+// follow at once. It returns why it does not.
+func (r *runner) waitForPorts(ctx context.Context, s *replay.Step) string {
+	const tries = 50
+	pause := 20 * time.Millisecond
+	for _, p := range s.Post {
+		if p.Kind != replay.PostPort || !s.Background {
+			continue
+		}
+		for try := 0; ; try++ {
+			_, held, err := r.holds(ctx, s, p)
+			if err != nil {
+				return err.Error()
+			}
+			if held {
+				break
+			}
+			if try == tries || r.Sleep(ctx, pause) != nil {
+				return fmt.Sprintf("what it started does not answer at port %s", p.Target)
+			}
+			pause = min(2*pause, 500*time.Millisecond)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,170 @@
+package run
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/recountdb/recount/replay"
+	"github.com/recountdb/recount/replay/sandbox"
+)
+
+func sum(content string) string {
+	s := sha256.Sum256([]byte(content))
+	return hex.EncodeToString(s[:])
+}
+
+// program puts a shell script into the world's bin directory, which is first in PATH.
+func (w *world) program(name, script string) {
+	w.t.Helper()
+	bin := filepath.Join(w.dir, "bin")
+	if err := os.MkdirAll(bin, 0o755); err != nil {
+		w.t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\n"+script), 0o755); err != nil {
+		w.t.Fatal(err)
+	}
+	w.o.Env["PATH"] = bin + ":" + os.Getenv("PATH")
+}
+
+func TestPostconditions(t *testing.T) {
+	w := newWorld(t)
+	w.program("python3", `test "$5" = flask && echo "Name: flask
+Version: 3.0.1"`)
+	w.program("npm", `test "$4" = lodash`)
+	w.program("dpkg-query", `test "$3" = curl && echo "installed 8.5" || { test "$3" = gone && echo "config-files 1"; }`)
+	w.program("docker", `test "$3" = app:1`)
+	if err := os.WriteFile(filepath.Join(w.dir, "file"), []byte("content"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	setup := exec.Command("sh", "-c", "git init -q -b main && git -c user.name=n -c user.email=e commit -q --allow-empty -m 'the subject' -m body && git tag v1 && git branch side")
+	setup.Dir = w.dir
+	if out, err := setup.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	head := exec.Command("git", "rev-parse", "HEAD")
+	head.Dir = w.dir
+	commit, err := head.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = listener.Close() }()
+	_, port, _ := net.SplitHostPort(listener.Addr().String())
+	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, free, _ := net.SplitHostPort(closed.Addr().String())
+	_ = closed.Close()
+	type post = replay.Postcondition
+	for _, c := range []struct {
+		post
+		want bool
+	}{
+		{post{Kind: "file", Target: w.dir + "/file", Hash: sum("content")}, true},
+		{post{Kind: "file", Target: w.dir + "/file", Hash: sum("other")}, false},
+		{post{Kind: "file", Target: w.dir + "/file"}, false},
+		{post{Kind: "file", Target: w.dir + "/absent", Hash: sum("")}, false},
+		{post{Kind: "file", Target: w.dir, Hash: sum("")}, false},
+		{post{Kind: "directory", Target: w.dir}, true},
+		{post{Kind: "directory", Target: w.dir + "/file"}, false},
+		{post{Kind: "absent", Target: w.dir + "/absent"}, true},
+		{post{Kind: "absent", Target: w.dir + "/file"}, false},
+		{post{Kind: "package", Manager: "pip", Target: "flask"}, true},
+		{post{Kind: "package", Manager: "pip", Target: "flask==3.0.1"}, true},
+		{post{Kind: "package", Manager: "pip", Target: "flask==3.0.2"}, false},
+		{post{Kind: "package", Manager: "pip", Target: "django"}, false},
+		{post{Kind: "package", Manager: "npm", Target: "lodash"}, true},
+		{post{Kind: "package", Manager: "npm", Target: "react"}, false},
+		{post{Kind: "package", Manager: "apt-get", Target: "curl"}, true},
+		{post{Kind: "package", Manager: "apt", Target: "curl=8.4"}, false},
+		{post{Kind: "package", Manager: "apt", Target: "gone"}, false},
+		{post{Kind: "package", Manager: "unknown", Target: "x"}, false},
+		{post{Kind: "commit", Hash: strings.TrimSpace(string(commit))}, true},
+		{post{Kind: "commit", Hash: strings.Repeat("0", 40)}, false},
+		{post{Kind: "commit", Target: "the subject"}, true},
+		{post{Kind: "commit", Target: "the"}, false},
+		{post{Kind: "branch", Target: "side"}, true},
+		{post{Kind: "branch", Target: "v1"}, false},
+		{post{Kind: "tag", Target: "v1"}, true},
+		{post{Kind: "image", Target: "app:1"}, true},
+		{post{Kind: "image", Target: "app:2"}, false},
+		{post{Kind: "port", Target: port}, true},
+		{post{Kind: "port", Target: "127.0.0.1:" + port}, true},
+		{post{Kind: "port", Target: free}, false},
+		{post{Kind: "none"}, false},
+	} {
+		p := w.plan([]replay.Step{{Command: "true", Post: []post{c.post}}})
+		r := w.run(p)
+		if got := r.Steps[0].Status == Skipped; got != c.want {
+			t.Errorf("%+v: %s (%s)", c.post, r.Steps[0].Status, r.Steps[0].Reason)
+		} else if got && len(r.Steps[0].Checks) != 1 {
+			t.Errorf("%+v: the checks are not said: %+v", c.post, r.Steps[0])
+		}
+	}
+}
+
+func TestReplacedPostconditionIsThatOfTheLaterStep(t *testing.T) {
+	w := newWorld(t)
+	steps := func() []replay.Step {
+		s := commands("echo 1 > f; echo x >> ran", "echo 2 > f; echo x >> ran", "rm -f g; echo x >> ran")
+		one := 1
+		s[0].Post = []replay.Postcondition{{Kind: "file", Target: w.dir + "/f", Hash: sum("1\n"), ReplacedBy: &one}}
+		s[1].Post = []replay.Postcondition{{Kind: "file", Target: w.dir + "/f", Hash: sum("2\n")}}
+		s[2].Post = []replay.Postcondition{{Kind: "absent", Target: w.dir + "/f"}, {Kind: "none"}}
+		return s
+	}
+	if r := w.run(w.plan(steps())); statuses(r) != "done done done" {
+		t.Fatalf("%+v", r)
+	}
+	if r := w.run(w.plan(steps())); statuses(r) != "skipped skipped done" {
+		t.Errorf("the second time: %s", statuses(r))
+	}
+}
+
+func TestServiceAnswersBeforeItIsUsed(t *testing.T) {
+	w := newWorld(t)
+	w.o.Executor = w.open(sandbox.IsolationSandbox)
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Skip("python3 is not there")
+	}
+	s := commands("echo hello > page; python3 -m http.server 8765 > /dev/null 2>&1 &", "python3 -c 'import urllib.request as u; print(u.urlopen(\"http://127.0.0.1:8765/page\").read())'")
+	s[0].Background = true
+	s[0].Post = []replay.Postcondition{{Kind: "port", Target: "8765"}}
+	r := w.run(w.plan(s, [2]int{1, 0}))
+	if statuses(r) != "done done" || !strings.Contains(r.Steps[1].Output, "hello") {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestFilesOfAStep(t *testing.T) {
+	w := newWorld(t)
+	if err := os.WriteFile(filepath.Join(w.dir, "old"), []byte("old"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	w.o.Executor = w.open(sandbox.IsolationSandbox)
+	r := w.run(w.plan(commands("echo 1 > a; echo 2 > b", "echo 3 > b; rm a", "true", "rm old", "touch -d @0 b")))
+	var got []string
+	for _, o := range r.Steps {
+		for _, f := range o.Files {
+			hash := f.Hash
+			if len(hash) > 4 {
+				hash = " " + hash[:4]
+			}
+			got = append(got, string(rune('0'+o.Step))+" "+f.Kind+" "+filepath.Base(f.Path)+hash)
+		}
+	}
+	want := "0 added a " + sum("1\n")[:4] + ", 0 added b " + sum("2\n")[:4] + ", 1 removed a, 1 added b " + sum("3\n")[:4] + ", 3 removed old"
+	if strings.Join(got, ", ") != want {
+		t.Errorf("%s\nwant %s", strings.Join(got, ", "), want)
+	}
+}

@@ -1,0 +1,90 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/recountdb/recount/replay"
+)
+
+// counting is a plan whose steps each add their number to a file, so that one done twice shows.
+func (w *world) counting() *replay.Plan {
+	var s []replay.Step
+	for i := range 5 {
+		out := fmt.Sprintf("out%d", i)
+		s = append(s, replay.Step{
+			Command: fmt.Sprintf("echo %d >> count; echo made > %s", i, out),
+			Post:    []replay.Postcondition{{Kind: "file", Target: w.dir + "/" + out, Hash: sum("made\n")}},
+		})
+	}
+	return w.plan(s, [2]int{2, 1}, [2]int{4, 0})
+}
+
+// TestKilledAtEachCall kills the run before and after each call of the journal is written down, and
+// goes on: every step is done once, whenever the kill was.
+func TestKilledAtEachCall(t *testing.T) {
+	for _, jobs := range []int{1, 3} {
+		calls := 2 + 2*5
+		for at := 1; at <= calls; at++ {
+			for _, after := range []bool{false, true} {
+				w := newWorld(t)
+				w.o.Jobs = jobs
+				w.j.failAt, w.j.after = at, after
+				if _, err := Run(t.Context(), w.counting(), w.o); !errors.Is(err, errKilled) {
+					t.Fatalf("call %d: %v", at, err)
+				}
+				// What the journal holds is all that the next process knows.
+				past := w.j.past
+				w.j.failAt, w.j.count = 0, 0
+				w.o.Past = &past
+				// A step that was written down and not run has no file, and is asked about.
+				w.o.Confirm = func(_ context.Context, q Question) (bool, error) { return q.Kind == QuestionUnknown, nil }
+				r, err := Run(t.Context(), w.counting(), w.o)
+				if err != nil || r.Status != "complete" {
+					t.Fatalf("jobs %d, call %d, after %v: %s, %v", jobs, at, after, statuses(r), err)
+				}
+				lines := strings.Fields(w.read("count"))
+				seen := map[string]int{}
+				for _, l := range lines {
+					seen[l]++
+				}
+				if len(lines) != 5 || len(seen) != 5 {
+					t.Errorf("jobs %d, call %d, after %v: ran %v", jobs, at, after, lines)
+				}
+			}
+		}
+	}
+}
+
+func TestStepUnderWayIsAskedAbout(t *testing.T) {
+	for _, yes := range []bool{false, true} {
+		w := newWorld(t)
+		w.o.Past = &Past{Open: map[int]bool{1: true}, Ended: map[int]Outcome{0: {Step: 0, Status: Done}}}
+		asked := 0
+		w.o.Confirm = func(_ context.Context, q Question) (bool, error) {
+			asked++
+			return yes && q.Kind == QuestionUnknown && q.Step.Index == 1, nil
+		}
+		r := w.run(w.plan(commands("touch again", "touch unsure", "touch last"), [2]int{2, 1}))
+		want := "skipped refused blocked"
+		if yes {
+			want = "skipped done done"
+		}
+		if statuses(r) != want || asked != 1 || !r.Steps[0].Before {
+			t.Errorf("%v: %s, %d questions", yes, statuses(r), asked)
+		}
+	}
+}
+
+func TestSecondRunExecutesNothing(t *testing.T) {
+	w := newWorld(t)
+	if r := w.run(w.counting()); statuses(r) != "done done done done done" {
+		t.Fatalf("%+v", r)
+	}
+	if r := w.run(w.counting()); statuses(r) != "skipped skipped skipped skipped skipped" {
+		t.Errorf("%s", statuses(r))
+	}
+}

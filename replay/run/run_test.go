@@ -1,0 +1,351 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/recountdb/recount/replay"
+	"github.com/recountdb/recount/replay/danger"
+	"github.com/recountdb/recount/replay/sandbox"
+)
+
+func TestMain(m *testing.M) {
+	sandbox.Init()
+	os.Exit(m.Run())
+}
+
+// memory is a journal in memory.
+type memory struct {
+	mu      sync.Mutex
+	calls   []string // "started 0", "ended 0 done"
+	past    Past
+	planned int
+	done    int
+	// failAt makes the call of this number (from 1) fail; then nothing works any more, as after a kill.
+	// It fails before it is written down, or after.
+	failAt int
+	after  bool
+	count  int
+}
+
+var errKilled = errors.New("killed")
+
+func (m *memory) call(note func()) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.count++
+	if m.failAt > 0 && (m.count > m.failAt || m.count == m.failAt && !m.after) {
+		return errKilled
+	}
+	note()
+	if m.count == m.failAt {
+		return errKilled
+	}
+	return nil
+}
+
+func (m *memory) Planned(context.Context, Planned) error {
+	return m.call(func() { m.planned++ })
+}
+
+func (m *memory) Started(_ context.Context, s Started) error {
+	return m.call(func() {
+		m.calls = append(m.calls, fmt.Sprintf("started %d", s.Step))
+		if m.past.Open == nil {
+			m.past.Open, m.past.Ended = map[int]bool{}, map[int]Outcome{}
+		}
+		m.past.Open[s.Step] = true
+	})
+}
+
+func (m *memory) Ended(_ context.Context, o Outcome) error {
+	return m.call(func() {
+		m.calls = append(m.calls, fmt.Sprintf("ended %d %s", o.Step, o.Status))
+		if m.past.Open == nil {
+			m.past.Open, m.past.Ended = map[int]bool{}, map[int]Outcome{}
+		}
+		delete(m.past.Open, o.Step)
+		m.past.Ended[o.Step] = o
+	})
+}
+
+func (m *memory) Done(context.Context, Report) error { return m.call(func() { m.done++ }) }
+
+// world is a directory, and an executor without isolation in it.
+type world struct {
+	t   *testing.T
+	dir string
+	o   Options
+	j   *memory
+	box *sandbox.Sandbox // the executor
+}
+
+func newWorld(t *testing.T) *world {
+	dir := t.TempDir()
+	w := &world{t: t, dir: dir, j: &memory{}}
+	w.o = Options{
+		Run: "run", Journal: w.j, Executor: w.open(sandbox.IsolationNone), Scratch: filepath.Join(t.TempDir(), "scratch"), Grace: 100 * time.Millisecond,
+		Env: map[string]string{"PATH": os.Getenv("PATH"), "HOME": dir},
+	}
+	return w
+}
+
+func (w *world) open(isolation sandbox.Isolation) *sandbox.Sandbox {
+	w.t.Helper()
+	if w.box != nil { // it has the lock of the directory
+		_ = w.box.Close()
+	}
+	self, err := os.Executable()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	s, err := sandbox.Open(w.t.Context(), sandbox.Options{Dir: w.dir, State: filepath.Join(w.t.TempDir(), "state"), Isolation: isolation, Helper: []string{self}})
+	if refused := (*sandbox.RefusedError)(nil); errors.As(err, &refused) {
+		w.t.Skip(refused)
+	}
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.box = s
+	w.t.Cleanup(func() { _ = s.Discard() })
+	return s
+}
+
+// plan makes a plan of the steps; needs are pairs of indexes.
+func (w *world) plan(steps []replay.Step, needs ...[2]int) *replay.Plan {
+	w.t.Helper()
+	p := &replay.Plan{Workspace: w.dir, Steps: steps}
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		s.Index, s.Cwd = i, w.dir
+		s.Original = s.Command
+	}
+	for _, n := range needs {
+		p.Steps[n[0]].Needs = append(p.Steps[n[0]].Needs, replay.Need{On: n[1], Kind: replay.NeedFile, What: "file"})
+	}
+	if err := p.Identify(); err != nil {
+		w.t.Fatal(err)
+	}
+	return p
+}
+
+func (w *world) run(p *replay.Plan) Report {
+	w.t.Helper()
+	r, err := Run(w.t.Context(), p, w.o)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return r
+}
+
+func statuses(r Report) string {
+	var out []string
+	for _, o := range r.Steps {
+		out = append(out, string(o.Status))
+	}
+	return strings.Join(out, " ")
+}
+
+func commands(texts ...string) []replay.Step {
+	var out []replay.Step
+	for _, text := range texts {
+		out = append(out, replay.Step{Command: text})
+	}
+	return out
+}
+
+func (w *world) read(name string) string {
+	w.t.Helper()
+	b, err := os.ReadFile(filepath.Join(w.dir, name))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return string(b)
+}
+
+func TestRunsInOrderAndWritesDown(t *testing.T) {
+	w := newWorld(t)
+	r := w.run(w.plan(commands("echo one > a", "cat <<EOF >> a\nhere $((1+1))\nEOF", "cat a")))
+	if r.Status != "complete" || statuses(r) != "done done done" || r.Steps[2].Output != "one\nhere 2\n" {
+		t.Errorf("%+v", r)
+	}
+	want := "started 0, ended 0 done, started 1, ended 1 done, started 2, ended 2 done"
+	if got := strings.Join(w.j.calls, ", "); got != want || w.j.planned != 1 || w.j.done != 1 {
+		t.Errorf("journal: %s, %d planned, %d done", got, w.j.planned, w.j.done)
+	}
+}
+
+func TestFailureStopsOrSkips(t *testing.T) {
+	for policy, want := range map[string]string{OnFailureAbort: "done failed", OnFailureSkip: "done failed blocked done", OnFailureAsk: "done failed"} {
+		w := newWorld(t)
+		w.o.Policy.OnFailure = policy
+		r := w.run(w.plan(commands("true", "echo why; exit 3", "touch needs-it", "touch free"), [2]int{2, 1}))
+		if statuses(r) != want || r.Status != "incomplete" || r.Steps[1].Exit != 3 || r.Steps[1].Reason != "exit code 3" {
+			t.Errorf("%s: %s: %+v", policy, statuses(r), r)
+		}
+		if _, err := os.Stat(filepath.Join(w.dir, "needs-it")); err == nil {
+			t.Errorf("%s: a step ran whose need had failed", policy)
+		}
+	}
+}
+
+func TestRetriesWithBackoff(t *testing.T) {
+	w := newWorld(t)
+	var pauses []time.Duration
+	w.o.Sleep = func(_ context.Context, d time.Duration) error { pauses = append(pauses, d); return nil }
+	w.o.Policy = Policy{Attempts: 4, Backoff: time.Minute}
+	r := w.run(w.plan(commands("echo x >> tries; test $(wc -l < tries) = 3")))
+	if statuses(r) != "done" || r.Steps[0].Attempt != 3 || !slices.Equal(pauses, []time.Duration{time.Minute, 2 * time.Minute}) {
+		t.Errorf("%+v after %v", r, pauses)
+	}
+	want := "started 0, ended 0 failed, started 0, ended 0 failed, started 0, ended 0 done"
+	if got := strings.Join(w.j.calls, ", "); got != want {
+		t.Errorf("journal: %s", got)
+	}
+	// One step's own policy counts, and asking may be answered with yes.
+	w = newWorld(t)
+	asked := 0
+	w.o.Steps = map[int]Policy{0: {OnFailure: OnFailureAsk}}
+	w.o.Confirm = func(_ context.Context, q Question) (bool, error) {
+		asked++
+		return q.Kind == QuestionRetry && asked < 3, nil
+	}
+	if r := w.run(w.plan(commands("echo x >> tries; false"))); statuses(r) != "failed" || w.read("tries") != "x\nx\nx\n" {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestDangerousPartsAreConfirmedOneByOne(t *testing.T) {
+	dangerous := func() []replay.Step {
+		s := commands("touch danger", "touch after", "touch free")
+		s[0].Danger = []danger.Finding{{Kind: "remove", What: "a", Why: "b"}, {Kind: "publish", What: "c", Why: "d"}}
+		s[0].Asks = []replay.Ask{{Kind: replay.AskFailed, Text: "it failed"}}
+		return s
+	}
+	for _, answers := range []map[string]bool{{"ask": true, "a: b": true}, {"ask": true, "a: b": true, "c: d": true}, {}} {
+		w := newWorld(t)
+		var asked []string
+		w.o.Policy.OnFailure = OnFailureSkip
+		w.o.Confirm = func(_ context.Context, q Question) (bool, error) {
+			asked = append(asked, q.Text)
+			return answers[q.Kind] || answers[q.Text], nil
+		}
+		got := statuses(w.run(w.plan(dangerous(), [2]int{1, 0})))
+		want := "refused blocked done"
+		if len(answers) == 3 {
+			want = "done done done"
+		}
+		if got != want {
+			t.Errorf("%v: %s, want %s; asked %q", answers, got, want, asked)
+		}
+	}
+}
+
+func TestQuestionsWithNames(t *testing.T) {
+	w := newWorld(t)
+	s := commands(`printf %s "$RECOUNT_PASSWORD" > out`, `printf %s "$RECOUNT_PASSWORD$OTHER"`, "vi")
+	s[0].Asks = []replay.Ask{{Kind: replay.AskRedacted, Name: "RECOUNT_PASSWORD", Text: "give it"}}
+	s[1].Asks = []replay.Ask{{Kind: replay.AskRedacted, Name: "ABSENT", Text: "give ABSENT"}}
+	s[2].Asks = []replay.Ask{{Kind: replay.AskTerminal, Text: "vi needs a terminal"}}
+	w.o.Values = map[string]string{"RECOUNT_PASSWORD": "s3cret"}
+	r := w.run(w.plan(s))
+	if statuses(r) != "done refused terminal" || w.read("out") != "s3cret" || r.Steps[2].Reason != "vi needs a terminal" {
+		t.Errorf("%+v", r)
+	}
+	if text := fmt.Sprintf("%+v", w.j.past); strings.Contains(text, "s3cret") {
+		t.Errorf("the journal has the value: %s", text)
+	}
+}
+
+func TestSessionStateIsCarried(t *testing.T) {
+	w := newWorld(t)
+	s := commands("export A='x y'; f() { echo \"f $1 $A\"; }; alias g='echo alias'; cd /tmp", "f 1; g 2; pwd", "A=changed; exit 4", "echo $A", "echo other $A")
+	for i := range s {
+		s[i].Session = "one"
+	}
+	s[0].Sets = []string{"A", "f()", "alias g"}
+	s[2].Sets = []string{"A"}
+	four := int32(4)
+	s[2].Exit = &four
+	s[4].Session = "two"
+	w.o.Jobs = 4
+	r := w.run(w.plan(s))
+	if statuses(r) != "done done done done done" {
+		t.Fatalf("%s: %+v", statuses(r), r)
+	}
+	if got, want := r.Steps[1].Output, "f 1 x y\nalias 2\n"+w.dir+"\n"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if r.Steps[3].Output != "changed\n" || r.Steps[4].Output != "other\n" {
+		t.Errorf("%q %q", r.Steps[3].Output, r.Steps[4].Output)
+	}
+}
+
+func TestJobsRunSideBySide(t *testing.T) {
+	w := newWorld(t)
+	w.o.Jobs, w.o.Timeout = 2, 20*time.Second
+	// Each waits for the other.
+	r := w.run(w.plan(commands("touch a; until test -e b; do sleep 0.01; done", "touch b; until test -e a; do sleep 0.01; done", "test -e a"), [2]int{2, 0}))
+	if statuses(r) != "done done done" {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestCancelStopsAndWritesDown(t *testing.T) {
+	w := newWorld(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	w.o.Progress = func(e Event) {
+		if strings.Contains(string(e.Output), "ready") {
+			cancel()
+		}
+	}
+	r, err := Run(ctx, w.plan(commands("trap 'touch cleaned; exit' TERM; echo ready; while :; do sleep 0.01; done", "touch never")), w.o)
+	if err != nil || r.Status != "stopped" || statuses(r) != "stopped" {
+		t.Errorf("%+v, %v", r, err)
+	}
+	w.read("cleaned")
+	if got := strings.Join(w.j.calls, ", "); got != "started 0, ended 0 stopped" || w.j.done != 1 {
+		t.Errorf("journal: %s, %d", got, w.j.done)
+	}
+}
+
+func TestWhatIsAbsentIsSaid(t *testing.T) {
+	w := newWorld(t)
+	w.o.Policy.OnFailure = OnFailureSkip
+	s := commands("no-such-program-x", "true", "true")
+	p := w.plan(s)
+	s[1].Cwd = w.dir + "/absent"
+	s[2].Shell = "no-such-shell"
+	if err := p.Identify(); err != nil {
+		t.Fatal(err)
+	}
+	r := w.run(p)
+	if statuses(r) != "failed failed failed" {
+		t.Fatalf("%+v", r)
+	}
+	for i, want := range []string{"not there", "no such directory", "no-such-shell"} {
+		if !strings.Contains(r.Steps[i].Reason, want) {
+			t.Errorf("%d: %q has no %q", i, r.Steps[i].Reason, want)
+		}
+	}
+}
+
+func TestAnEditedPlanIsRefused(t *testing.T) {
+	w := newWorld(t)
+	p := w.plan(commands("true"))
+	p.Steps[0].Command = "touch edited"
+	if _, err := Run(t.Context(), p, w.o); err == nil {
+		t.Error("it ran")
+	}
+	if w.j.planned > 0 {
+		t.Error("it was written down")
+	}
+}
