@@ -9,7 +9,8 @@
 //     Commands of one sandbox see each other's writes, and so do those of a later one that is
 //     opened with the same State.
 //   - The rest of the file system can be read and not written. /tmp, /var/tmp, /run, /dev/shm and
-//     /dev are private. Sockets of the host can't be reached by a path.
+//     /dev are private. Sockets of the host can't be reached by a path; only where the kernel can't
+//     show a directory through overlayfs, those that are made after Open can.
 //   - Of the home directory only tools and their caches are visible (VisibleHome), each as a
 //     copy-on-write view; ~/.ssh, ~/.aws, ~/.netrc, tokens and everything else that is not listed
 //     do not exist, and neither do other users' homes, nor Options.Hide. Of ~/.gitconfig the

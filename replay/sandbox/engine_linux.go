@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -39,7 +41,7 @@ func (s *Sandbox) openIsolated(ctx context.Context) error {
 	if s.state, err = loadState(s.opt); err != nil {
 		return err
 	}
-	for _, d := range []string{"root", "empty", "upper", "work", "tmp", "vartmp", "home", "homes"} {
+	for _, d := range []string{"empty", "upper", "work", "tmp", "vartmp", "home", "homes"} {
 		if err := os.MkdirAll(filepath.Join(s.opt.State, d), 0o755); err != nil {
 			return fmt.Errorf("sandbox: %w", err)
 		}
@@ -82,7 +84,7 @@ func (s *Sandbox) openIsolated(ctx context.Context) error {
 
 func (s *Sandbox) startEngine(ctx context.Context) (*isolated, error) {
 	o := s.opt
-	su := setup{Dir: o.Dir, State: o.State, Home: o.Home, Copy: s.state.Copy, Network: o.Network, Hide: o.Hide, Limits: o.Limits, UID: os.Getuid(), Landlock: s.report.Landlock > 0}
+	su := setup{Dir: o.Dir, State: o.State, Home: o.Home, Copy: s.state.Copy, Network: o.Network, Hide: o.Hide, Limits: o.Limits, Sockets: boundSockets()}
 	if o.Home != "" {
 		su.Visible = visibleIn(o.Home, os.Getenv("PATH"), o.Dir)
 	}
@@ -218,23 +220,37 @@ func (e *isolated) order(c Command, out *os.File) (int64, chan reply, error) {
 }
 
 // stop ends a command: TERM, and KILL after the grace time, to all that belongs to it.
-func (e *isolated) stop(id int64, wait <-chan reply, grace time.Duration) (reply, bool) {
-	_ = e.socket.send(order{ID: id, Op: "term"})
+func (e *isolated) stop(id int64, wait <-chan reply, grace time.Duration) (r reply, ok bool) {
+	_ = e.socket.send(order{ID: id, Op: "term"}) // if the init is gone, wait is closed
+	ended := false
 	select {
-	case r, ok := <-wait:
-		// Its own process ended; those that it started may go on.
-		_ = e.socket.send(order{ID: id, Op: "kill"})
-		return r, ok
+	case r, ok = <-wait:
+		ended = true // those that it started may go on
 	case <-time.After(grace):
 	}
+	e.killAll(id)
+	if !ended {
+		r, ok = <-wait
+	}
+	return r, ok
+}
+
+// killAll kills what belongs to a command. An init that does not say in time that it has done so is
+// killed itself, with the whole sandbox.
+func (e *isolated) killAll(id int64) {
+	killed := make(chan reply, 1)
+	e.mu.Lock()
+	if e.ended {
+		e.mu.Unlock()
+		return
+	}
+	e.waits[-id] = killed
+	e.mu.Unlock()
 	_ = e.socket.send(order{ID: id, Op: "kill"})
 	select {
-	case r, ok := <-wait:
-		return r, ok
-	case <-time.After(10 * time.Second):
-		e.kill() // the init does not answer any more; this ends the sandbox
-		r, ok := <-wait
-		return r, ok
+	case <-killed:
+	case <-time.After(20 * time.Second):
+		e.kill()
 	}
 }
 
@@ -265,4 +281,21 @@ func (e *isolated) close() error {
 	e.watch.stop()
 	e.initProcess.close()
 	return nil
+}
+
+// boundSockets lists the paths of the host's sockets. The init can't: its /proc/net is that of its
+// own network.
+func boundSockets() []string {
+	b, err := os.ReadFile("/proc/net/unix")
+	if err != nil {
+		return nil
+	}
+	var out []string
+	for _, line := range strings.Split(string(b), "\n") {
+		if at := strings.Index(line, " /"); at >= 0 && len(out) < 4096 {
+			out = append(out, line[at+1:])
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }

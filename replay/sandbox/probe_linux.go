@@ -24,7 +24,7 @@ func Probe(ctx context.Context, helper []string) (Report, error) {
 		return r, fmt.Errorf("sandbox: probe: %w", err)
 	}
 	defer func() { _ = removeAll(dir) }()
-	p, err := startInit(ctx, helper, setup{Probe: true, State: dir, UID: os.Getuid()})
+	p, err := startInit(ctx, helper, setup{Probe: true, State: dir})
 	if err != nil {
 		if no := (*namespaceError)(nil); errors.As(err, &no) {
 			r.Why["user namespaces"] = no.Error()
@@ -57,7 +57,7 @@ func probeInside(dir string) Report {
 			r.Why[name] = err.Error()
 		}
 	}
-	v := view{setup{State: dir}, filepath.Join(dir, "root")}
+	v := view{setup: setup{State: dir}, root: filepath.Join(dir, "root")}
 	for _, d := range []string{"root", "lower", "upper", "work", "over", "empty"} {
 		if err := os.Mkdir(filepath.Join(dir, d), 0o755); err != nil {
 			r.Why["user namespaces"] = err.Error()

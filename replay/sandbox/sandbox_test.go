@@ -150,7 +150,7 @@ func TestServiceOutlivesItsStep(t *testing.T) {
 	if r := s.sh(t, "while :; do echo beat >> beats; sleep 0.01; done & echo started"); r.Output != "started\n" || r.Took > 5*time.Second {
 		t.Fatalf("%+v", r)
 	}
-	if r := s.sh(t, "n=$(wc -l < beats); while [ $(wc -l < beats) -le $n ]; do sleep 0.01; done; echo goes on"); r.Output != "goes on\n" {
+	if r := s.sh(t, "until test -s beats; do sleep 0.01; done; n=$(wc -l < beats); while [ $(wc -l < beats) -le $n ]; do sleep 0.01; done; echo goes on"); r.Output != "goes on\n" {
 		t.Fatalf("%+v", r)
 	}
 }

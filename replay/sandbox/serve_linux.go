@@ -20,13 +20,14 @@ type server struct {
 
 	mu    sync.Mutex
 	steps map[int]*step   // by process, those that run
-	byID  map[int64]*step // likewise by id
+	byID  map[int64]*step // all that were started, by id
 }
 
 // step is a command that runs.
 type step struct {
-	id  int64
-	pid int // also its session and its process group
+	id    int64
+	pid   int  // also its session and its process group
+	ended bool // then the number may be another's by now
 }
 
 // stepMark is the variable that tells which command a process belongs to, however it was started.
@@ -45,7 +46,7 @@ func serve(s setup) error {
 	// A command may signal process 1. Signals that have a handler are taken and dropped; ignoring
 	// them would be inherited by commands.
 	signals := make(chan os.Signal, 16)
-	signal.Notify(signals, unix.SIGTERM, unix.SIGINT, unix.SIGHUP, unix.SIGQUIT, unix.SIGUSR1, unix.SIGUSR2, unix.SIGPIPE, unix.SIGALRM, unix.SIGTSTP, unix.SIGTTIN, unix.SIGTTOU)
+	signal.Notify(signals)
 	go func() {
 		for range signals { //nolint:revive // they are taken so that they do nothing
 		}
@@ -73,7 +74,10 @@ func serve(s setup) error {
 		case "term":
 			v.end(o.ID, unix.SIGTERM)
 		case "kill":
-			go v.end(o.ID, unix.SIGKILL)
+			go func() {
+				v.end(o.ID, unix.SIGKILL)
+				_ = control.send(reply{ID: -o.ID}) // if it fails the host is gone, and receive ends
+			}()
 		case "kill-all":
 			_ = unix.Kill(-1, unix.SIGKILL) // all but process 1
 		}
@@ -180,7 +184,7 @@ func (v *server) reap(children <-chan os.Signal) {
 			st := v.steps[pid]
 			if st != nil {
 				delete(v.steps, pid)
-				delete(v.byID, st.id)
+				st.ended = true
 			}
 			v.mu.Unlock()
 			if st != nil {
@@ -191,13 +195,16 @@ func (v *server) reap(children <-chan os.Signal) {
 	}
 }
 
-// end signals a command and all that it started.
+// end signals a command, unless it has ended, and all that it started.
 func (v *server) end(id int64, sig unix.Signal) {
 	v.mu.Lock()
-	st := v.byID[id]
+	var st step
+	if known := v.byID[id]; known != nil {
+		st = *known
+	}
 	v.mu.Unlock()
-	if st == nil {
-		return // it ended meanwhile
+	if st.id == 0 {
+		return // it could not be started
 	}
 	if sig == unix.SIGKILL {
 		killTree(st)

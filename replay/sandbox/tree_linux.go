@@ -19,13 +19,16 @@ type process struct {
 // tree returns the processes of a command that live: its descendants, those in a session of
 // theirs, and those that carry its mark. A process that left its session, lost its parent and
 // cleared its environment is not found; it ends with the sandbox.
-func tree(st *step) map[int]bool {
+func tree(st step) map[int]bool {
 	all := processes(fmt.Sprintf("%s=%d", stepMark, st.id))
-	in, sessions := map[int]bool{}, map[int]bool{st.pid: true}
+	in, sessions := map[int]bool{}, map[int]bool{}
+	if !st.ended {
+		sessions[st.pid] = true
+	}
 	for grown := true; grown; {
 		grown = false
 		for _, p := range all {
-			if in[p.pid] || !(p.pid == st.pid || p.marked || in[p.parent] || sessions[p.session]) {
+			if in[p.pid] || !(p.marked || in[p.parent] || sessions[p.session]) {
 				continue
 			}
 			in[p.pid], sessions[p.session] = true, true
@@ -42,7 +45,7 @@ func tree(st *step) map[int]bool {
 
 // killTree kills the processes of a command. They are stopped first, so that none can start
 // another while they are killed one by one.
-func killTree(st *step) {
+func killTree(st step) {
 	const rounds = 100 // each finds what was started during the one before
 	for range rounds {
 		stopped := 0

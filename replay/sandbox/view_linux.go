@@ -24,6 +24,9 @@ var own = []string{"dev", "home", "proc", "root", "run", "sys", "tmp"}
 type view struct {
 	setup
 	root string
+	sys  int // the host's /sys, not attached anywhere
+	// mounts are the places of the host's mounts.
+	mounts []string
 }
 
 // makeView builds the file system and makes it the root of this process. After it nothing of the
@@ -32,11 +35,17 @@ func makeView(s setup) error {
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return fmt.Errorf("separate the mounts: %w", err)
 	}
-	v := view{s, filepath.Join(s.State, "root")}
+	// The new root is built over /sys, the one place that is neither shown nor read meanwhile: below
+	// any other, that place would have a mount, and overlayfs could not show it.
+	sys, err := unix.OpenTree(unix.AT_FDCWD, "/sys", unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_RECURSIVE)
+	if err != nil {
+		return fmt.Errorf("copy the mount of /sys: %w", err)
+	}
+	v := view{setup: s, root: "/sys", sys: sys, mounts: mountPlaces()}
 	if err := v.tmpfs(v.root, "mode=755,size=4m", unix.MS_NODEV|unix.MS_NOSUID); err != nil {
 		return err
 	}
-	for _, part := range []func() error{v.system, v.devices, v.kernel, v.private, v.home, v.hide, v.workspace} {
+	for _, part := range []func() error{v.system, v.devices, v.kernel, v.private, v.home, v.hide, v.sockets, v.workspace} {
 		if err := part(); err != nil {
 			return err
 		}
@@ -86,10 +95,14 @@ func (v *view) system() error {
 }
 
 // show makes the directory from readable at to. Through overlayfs, sockets and devices in it are
-// dead. Where there are mounts below from the kernel allows only to show it as it is.
+// dead, so a directory that has mounts below, for which the kernel refuses overlayfs, is shown entry
+// by entry. What remains is shown as it is.
 func (v *view) show(from, to string) error {
 	if from != "/usr" { // holds programs and no sockets, and a bind mount is faster
-		if err := v.overlay(from, to, "", ""); err == nil {
+		if v.overlay(from, to, "", "") == nil {
+			return nil
+		}
+		if slices.ContainsFunc(v.mounts, func(m string) bool { return m != from && within(from, m) }) && v.entries(from, to) == nil {
 			return nil
 		}
 	}
@@ -98,6 +111,62 @@ func (v *view) show(from, to string) error {
 	}
 	attr := unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY | unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV}
 	return setAttr(to, &attr, true)
+}
+
+// entries shows each directory in from, and its links. Files beside them are shown if they are
+// ordinary.
+func (v *view) entries(from, to string) error {
+	const most = 1000 // directories that hold mounts are small
+	all, err := os.ReadDir(from)
+	if err != nil || len(all) > most {
+		return fmt.Errorf("%s has %d entries: %w", from, len(all), err)
+	}
+	if err := v.tmpfs(to, "mode=755,size=4m", unix.MS_NODEV|unix.MS_NOSUID); err != nil {
+		return err
+	}
+	for _, e := range all {
+		from, to := filepath.Join(from, e.Name()), filepath.Join(to, e.Name())
+		switch {
+		case e.IsDir():
+			if err := os.Mkdir(to, 0o755); err != nil {
+				return err
+			}
+			_ = v.show(from, to) // or it stays empty
+		case e.Type()&os.ModeSymlink != 0:
+			if link, err := os.Readlink(from); err == nil {
+				if err := os.Symlink(link, to); err != nil {
+					return err
+				}
+			}
+		case e.Type().IsRegular():
+			if err := touch(to); err != nil {
+				return err
+			}
+			if unix.Mount(from, to, "", unix.MS_BIND, "") == nil {
+				if err := readOnly(to, false); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return readOnly(to, false)
+}
+
+// sockets covers the sockets of the host that are shown as they are.
+func (v *view) sockets() error {
+	for _, p := range v.Sockets {
+		to := filepath.Join(v.root, p)
+		if info, err := os.Lstat(to); err != nil || info.Mode()&os.ModeSocket == 0 {
+			continue
+		}
+		if err := unix.Mount("/dev/null", to, "", unix.MS_BIND, ""); err != nil {
+			return fmt.Errorf("cover the socket %s: %w", p, err)
+		}
+		if err := readOnly(to, false); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // overlay mounts lower at to, with writes into upper, or read-only if that is empty.
@@ -199,8 +268,8 @@ func (v *view) kernel() error {
 		return err
 	}
 	sys := filepath.Join(v.root, "sys")
-	if err := unix.Mount("/sys", sys, "", unix.MS_BIND|unix.MS_REC, ""); err != nil {
-		return nil // it stays empty; few programs need it
+	if err := unix.MoveMount(v.sys, "", unix.AT_FDCWD, sys, unix.MOVE_MOUNT_F_EMPTY_PATH); err != nil {
+		return fmt.Errorf("show /sys: %w", err)
 	}
 	return readOnly(sys, true)
 }
@@ -357,4 +426,19 @@ func touch(path string) error {
 		return err
 	}
 	return f.Close()
+}
+
+// mountPlaces lists where something is mounted.
+func mountPlaces() []string {
+	b, err := os.ReadFile("/proc/self/mounts")
+	if err != nil {
+		return nil
+	}
+	var out []string
+	for _, line := range strings.Split(string(b), "\n") {
+		if f := strings.Fields(line); len(f) > 1 {
+			out = append(out, strings.NewReplacer(`\040`, " ", `\011`, "\t", `\134`, `\`).Replace(f[1]))
+		}
+	}
+	return out
 }

@@ -5,17 +5,16 @@ const InitVerb = "sandbox-init"
 
 // setup is what the init is told before anything else.
 type setup struct {
-	Dir      string   `json:"dir"`
-	State    string   `json:"state"`
-	Home     string   `json:"home,omitempty"`
-	Visible  []string `json:"visible,omitempty"` // of the home, relative to it
-	Copy     bool     `json:"copy,omitempty"`    // the view of Dir is State/copy
-	Network  bool     `json:"network,omitempty"`
-	Hide     []string `json:"hide,omitempty"`
-	Limits   Limits   `json:"limits"`
-	Probe    bool     `json:"probe,omitempty"` // only find out what works, and end
-	UID      int      `json:"uid"`
-	Landlock bool     `json:"landlock,omitempty"`
+	Dir     string   `json:"dir"`
+	State   string   `json:"state"`
+	Home    string   `json:"home,omitempty"`
+	Visible []string `json:"visible,omitempty"` // of the home, relative to it
+	Copy    bool     `json:"copy,omitempty"`    // the view of Dir is State/copy
+	Network bool     `json:"network,omitempty"`
+	Hide    []string `json:"hide,omitempty"`
+	Sockets []string `json:"sockets,omitempty"` // paths that sockets of the host are bound to
+	Limits  Limits   `json:"limits"`
+	Probe   bool     `json:"probe,omitempty"` // only find out what works, and end
 }
 
 // reply is what the init sends: Ready (or Err) once, then one for each command that ended.
