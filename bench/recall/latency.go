@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // latency runs the hook's real process with the prompts and failures of the sessions, and prints how
@@ -58,6 +60,11 @@ func latency(ctx context.Context, args []string) error {
 	if len(messages) == 0 {
 		return fmt.Errorf("%s: no prompt and no failure", f.Arg(0))
 	}
+	// The recorders that hooks leave behind become children of this process, which waits for each
+	// before the next run: hooks come seconds apart, not on each other's heels.
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		return err
+	}
 	var took []time.Duration
 	said := 0
 	for i := range *n {
@@ -73,6 +80,11 @@ func latency(ctx context.Context, args []string) error {
 			return err
 		}
 		took = append(took, time.Since(start))
+		for {
+			if _, err := unix.Wait4(-1, nil, 0, nil); err == unix.ECHILD {
+				break
+			}
+		}
 		if len(out) > 0 {
 			said++
 		}

@@ -27,6 +27,7 @@ type injected struct {
 	Asked     string      `json:"asked"`
 	Command   string      `json:"command,omitempty"`
 	Item      recall.Item `json:"item"`
+	Text      string      `json:"text"` // all that was injected with it
 }
 
 // common are the flags of verbs that ask a server.
@@ -119,7 +120,7 @@ func replay(ctx context.Context, args []string) error {
 					continue
 				}
 				written[key] = true
-				if err := enc.Encode(injected{Key: key, Workspace: s.workspace, Held: held(s.name), On: r.On, Session: s.name, Asked: about, Command: x.command, Item: item}); err != nil {
+				if err := enc.Encode(injected{Key: key, Workspace: s.workspace, Held: held(s.name), On: r.On, Session: s.name, Asked: about, Command: x.command, Item: item, Text: resp.Text}); err != nil {
 					return err
 				}
 			}

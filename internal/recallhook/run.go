@@ -26,6 +26,8 @@ const (
 	// Limit is when the program ends whatever it is doing. What remains until 250 ms is for a machine
 	// on which ending takes its time.
 	Limit = 210 * time.Millisecond
+	// recorderNice is the recorder's priority.
+	recorderNice = 5
 	// maxInput limits the agent's message; maxIDs how many ids a session keeps.
 	maxInput = 32 << 20
 	maxIDs   = 1000
@@ -123,6 +125,8 @@ func record(agent string, message []byte) (<-chan struct{}, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
+	// It is large, and nobody waits for it for long: what the agent does next goes first.
+	_ = syscall.Setpriority(syscall.PRIO_PROCESS, cmd.Process.Pid, recorderNice)
 	ended := make(chan struct{})
 	go func() {
 		_ = cmd.Wait() // it exits with 0 whatever happens

@@ -30,6 +30,9 @@ func keysOf(command string) []string {
 				if strings.HasPrefix(w, "-") {
 					continue
 				}
+				if strings.ContainsAny(w, `"'`) {
+					break
+				}
 				if isName(w) || strings.HasPrefix(program, "python") || program == "bash" || program == "sh" || program == "node" {
 					key += " " + path.Base(w)
 				}
@@ -39,6 +42,9 @@ func keysOf(command string) []string {
 				break
 			}
 		}
+		if key == program && (interpreters[program] || strings.HasPrefix(program, "python")) {
+			continue // what it runs is in its input or an argument, and differs each time
+		}
 		if !slices.Contains(keys, key) {
 			keys = append(keys, key)
 		}
@@ -47,7 +53,7 @@ func keysOf(command string) []string {
 }
 
 // runners are programs whose first argument says that the second is run.
-var runners = []string{"npm", "pnpm", "yarn", "mise", "uv", "poetry", "cargo", "bundle", "docker"}
+var runners = []string{"npm", "pnpm", "yarn", "mise", "bun", "deno", "pdm", "uv", "poetry", "cargo", "bundle", "docker"}
 
 // These are sets of programs: wrappers run the rest of the line, idle ones do not count as a
 // command, and the arguments of single ones do not say what they do.
@@ -55,6 +61,8 @@ var (
 	wrappers = set("sudo time timeout env nohup command nice xargs then do else")
 	idle     = set("cd echo export set source . true false sleep printf pushd popd done fi if for while")
 	single   = set("cat ls grep rg find sed awk head tail wc mkdir cp mv rm touch diff sort jq which curl open edit create chmod ln tee")
+	// interpreters run programs that are given to them.
+	interpreters = set("node ruby perl php bash sh zsh")
 	// readers only look: they mend nothing.
 	readers = set("cat ls grep rg find head tail wc diff sort jq which pwd tree file stat less more du df ps env type view open")
 )
@@ -111,9 +119,13 @@ func isName(w string) bool {
 }
 
 // shares reports whether two commands run the same thing: the last key of one is among those of the
-// other.
+// other. That both call a program like ls or sed says nothing.
 func shares(a, b []string) bool {
-	return len(a) > 0 && len(b) > 0 && (slices.Contains(b, a[len(a)-1]) || slices.Contains(a, b[len(b)-1]))
+	if len(a) == 0 || len(b) == 0 {
+		return false
+	}
+	x, y := a[len(a)-1], b[len(b)-1]
+	return !single[x] && slices.Contains(b, x) || !single[y] && slices.Contains(a, y)
 }
 
 // onlyReads reports whether a command only looks at things.

@@ -13,7 +13,7 @@ import (
 
 const (
 	// failureMinimum is the minimum score of a failure that is recalled.
-	failureMinimum = 0.5
+	failureMinimum = 0.6
 	// failureWeight is the weight of marks that a failure must have in common with another so that
 	// this is not by chance.
 	failureWeight = 3
@@ -127,7 +127,7 @@ func (a *session) metBefore(r Request, marks []mark) ([]*met, error) {
 	if err != nil {
 		return nil, err
 	}
-	var found []*met
+	var results []*met
 	for _, h := range hits {
 		o, err := a.object(h.Ref)
 		if err != nil || o == nil {
@@ -140,13 +140,15 @@ func (a *session) metBefore(r Request, marks []mark) ([]*met, error) {
 		if err != nil {
 			return nil, err
 		}
-		m := &met{result: o, marks: marksOf(text)}
+		results = append(results, &met{result: o, marks: marksOf(text)})
+	}
+	generic := genericIn(marks, results)
+	marks = specificOf(marks, generic)
+	var found []*met
+	for _, m := range results {
+		m.marks = specificOf(m.marks, generic)
 		m.score, m.common = alike(marks, m.marks)
-		var weight float64
-		for _, c := range m.common {
-			weight += c.weight
-		}
-		if weight >= failureWeight && m.score >= failureMinimum/2 {
+		if weigh(m.common) >= failureWeight && m.score >= failureMinimum/2 {
 			found = append(found, m)
 		}
 	}

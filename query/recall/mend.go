@@ -15,6 +15,9 @@ const (
 	// tries how many runs later it may come.
 	variation = 0.5
 	tries     = 4
+	// inlineVariation is the same for commands that have a program in them: most of its words are in
+	// many programs.
+	inlineVariation = 0.8
 )
 
 // mendOf returns what mended the failure of all[at], or nil. marks are those of the failure.
@@ -45,7 +48,7 @@ func (a *session) mendOf(all []run, at int, marks []mark) (*Mend, error) {
 				end = i
 				break
 			}
-		} else if after <= tries && x.succeeded() && likeness(failure.command, x.command) >= variation {
+		} else if after <= tries && x.succeeded() && isVariation(failure.command, x.command) {
 			end = i
 			break
 		}
@@ -130,6 +133,14 @@ func reason(text string) string {
 		return ""
 	}
 	return sentence(text, 220)
+}
+
+// isVariation reports whether a command is another try of one.
+func isVariation(was, is string) bool {
+	if strings.Contains(was, "<<") || strings.Contains(is, "<<") {
+		return likeness(was, is) >= inlineVariation
+	}
+	return likeness(was, is) >= variation
 }
 
 // likeness returns the share of words that two commands have in common.

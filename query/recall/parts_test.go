@@ -15,6 +15,11 @@ func TestKeysOf(t *testing.T) {
 		"git add -A && git commit -m 'a; b && c'": {"git add", "git commit"},
 		"python3 scripts/build.py --fast":         {"python3 build.py"},
 		"cat > x <<'EOF'\nrm -rf /\nEOF":          {"cat"},
+		"bun run lint:fix 2>&1":                   {"bun run lint:fix"},
+		"python - <<'PY'\nprint(1)\nPY":           nil,
+		"python3.11 -c 'print(1)'":                nil,
+		"python -m pytest tests":                  {"python pytest"},
+		"bash":                                    nil,
 		"":                                        nil,
 		"# nothing":                               nil,
 	} {

@@ -30,6 +30,10 @@ const (
 	rare      = 0.02
 	rareFew   = 5
 	rareTerms = 2
+	// A term that more than commonFew of the records have, and more than one in commonShare of them,
+	// is what many sessions are about: it counts for less, and not as rare.
+	commonFew   = 4
+	commonShare = 4
 	// promptDepth is how many records are compared, promptItems how many are returned, perSession
 	// how many of one session.
 	promptDepth = 40
@@ -67,32 +71,41 @@ func (a *session) prompt(r Request) ([]Item, string, error) {
 	f := a.filter()
 	f.Events = saidTypes
 	pass := a.view.Filter(f)
-	hits, stats, err := a.search(text, promptDepth, func(ref schemas.ObjectRef) bool {
+	others := func(ref schemas.ObjectRef) bool {
 		if !pass(ref) {
 			return false
 		}
 		at, ok := a.view.Attributes(ref)
 		return ok && (r.Session == "" || at.Session != r.Session)
-	})
+	}
+	hits, stats, err := a.search(text, promptDepth, others)
 	if err != nil {
 		return nil, "", err
+	}
+	template, err := a.templateOf(text, hits)
+	if err != nil {
+		return nil, "", err
+	}
+	if len(template) > 0 {
+		if text = without(text, template); strings.TrimSpace(text) == "" {
+			return nil, "the prompt has been sent before word for word, in several sessions", nil
+		}
+		if hits, stats, err = a.search(text, promptDepth, others); err != nil {
+			return nil, "", err
+		}
 	}
 	terms, total := weights(text, stats)
 	if len(terms) < fewTerms {
 		return nil, "the prompt has too few words of its own to compare anything with", nil
 	}
-	an := lexical.NewAnalyser()
+	records, err := a.records(hits, terms, template)
+	if err != nil {
+		return nil, "", err
+	}
+	common(records, terms)
 	var found []passage
-	for _, h := range hits {
-		o, err := a.object(h.Ref)
-		if err != nil || o == nil {
-			return nil, "", err
-		}
-		p, err := a.best(an, o, h.Part, terms, total)
-		if err != nil {
-			return nil, "", err
-		}
-		if p.score >= promptMinimum {
+	for _, x := range records {
+		if p := x.best(terms, total); p.score >= promptMinimum {
 			found = append(found, p)
 		}
 	}
@@ -109,7 +122,7 @@ func (a *session) prompt(r Request) ([]Item, string, error) {
 // and without addresses.
 func asked(text string) string {
 	text = address.ReplaceAllString(text, " ")
-	for _, t := range []string{"system-reminder", "ide_opened_file", "ide_selection", "local-command-stdout", "local-command-caveat", "command-message", "command-name"} {
+	for _, t := range []string{"system-reminder", "ide_opened_file", "ide_selection", "local-command-stdout", "local-command-caveat", "command-message", "command-name", "skill", "environment_context", "user_instructions"} {
 		for {
 			i := strings.Index(text, "<"+t+">")
 			if i < 0 {
@@ -131,7 +144,7 @@ var address = regexp.MustCompile(`[a-z]+://\S+`)
 
 // weights returns the terms of a prompt that tell records apart, with their weights and the sum of
 // these. Terms that no record has count for the sum: a prompt about something new has many.
-func weights(text string, stats lexical.ObjectStats) (map[string]rarity, float64) {
+func weights(text string, stats lexical.ObjectStats) (map[string]*rarity, float64) {
 	if stats.Parts == 0 {
 		return nil, 0
 	}
@@ -147,10 +160,10 @@ func weights(text string, stats lexical.ObjectStats) (map[string]rarity, float64
 	})
 	// The rarest of all may be typing errors, so that a term that nobody used counts as one that is
 	// in a few records.
-	terms, total, called := map[string]rarity{}, 0.0, namesIn(text)
+	terms, total, called := map[string]*rarity{}, 0.0, namesIn(text)
 	for _, t := range all[:min(len(all), promptTerms)] {
 		w := math.Log(1+n/float64(max(t.Documents, 3))) / math.Log(1+n/3)
-		terms[t.Term] = rarity{w, float64(t.Documents) < max(rare*n, rareFew), called[t.Term]}
+		terms[t.Term] = &rarity{w, float64(t.Documents) < max(rare*n, rareFew), called[t.Term]}
 		total += w
 	}
 	return terms, total
@@ -178,34 +191,90 @@ var chatter = set(`please can could would should want need let lets now just als
 	have has had been being here back next first last then than too very much many only first help try tried going work works working thing things something
 	user ll ve re`)
 
-// best returns the passage of an object that has most of the terms, in or beside the part that the
-// search found.
-func (a *session) best(an *lexical.Analyser, o *objects.Stored, part uint32, terms map[string]rarity, total float64) (passage, error) {
-	from, to := 0, 2*window
-	if int(part) < len(o.Parts) {
-		from, to = int(o.Parts[part].Start), int(o.Parts[part].End)
+// record is an object that may bear on a prompt, with its passages and the terms of the prompt in
+// each.
+type record struct {
+	o        *objects.Stored
+	passages []string
+	terms    [][]string
+}
+
+// records reads what a search found, in or beside the parts that it found.
+func (a *session) records(hits []lexical.ObjectHit, terms map[string]*rarity, template map[string]bool) ([]record, error) {
+	an := lexical.NewAnalyser()
+	var all []record
+	for _, h := range hits {
+		o, err := a.object(h.Ref)
+		if err != nil {
+			return nil, err
+		}
+		if o == nil {
+			continue
+		}
+		from, to := 0, 2*window
+		if int(h.Part) < len(o.Parts) {
+			from, to = int(o.Parts[h.Part].Start), int(o.Parts[h.Part].End)
+		}
+		text, err := a.view.Passage(o, from, to)
+		if err != nil {
+			return nil, err
+		}
+		x := record{o: o}
+		for _, w := range windows(clean(without(text, template))) {
+			var matched []string
+			an.Terms(w, func(term string) {
+				if terms[term] != nil {
+					matched = append(matched, term)
+				}
+			})
+			x.passages, x.terms = append(x.passages, w), append(x.terms, matched)
+		}
+		all = append(all, x)
 	}
-	text, err := a.view.Passage(o, from, to)
-	if err != nil {
-		return passage{}, err
+	return all, nil
+}
+
+// common marks the terms that so many of the records have that they do not tell them apart: what a
+// whole series of sessions is about.
+func common(records []record, terms map[string]*rarity) {
+	in := map[string]int{}
+	for _, x := range records {
+		seen := map[string]bool{}
+		for _, matched := range x.terms {
+			for _, t := range matched {
+				if !seen[t] {
+					seen[t] = true
+					in[t]++
+				}
+			}
+		}
 	}
-	best := passage{o: o}
-	for _, w := range windows(clean(text)) {
+	most := max(commonFew, len(records)/commonShare)
+	for term, n := range in {
+		if n > most {
+			t := terms[term]
+			t.weight *= float64(most) / float64(n)
+			t.rare = false
+		}
+	}
+}
+
+// best returns the passage that has most of the terms.
+func (x *record) best(terms map[string]*rarity, total float64) passage {
+	best := passage{o: x.o}
+	for i, w := range x.passages {
 		var sum float64
 		rares, names := 0, 0
-		var matched []string
-		an.Terms(w, func(term string) {
-			if t, ok := terms[term]; ok {
-				sum += t.weight
-				if t.rare {
-					rares++
-					if t.name {
-						names++
-					}
-				}
-				matched = append(matched, term)
+		for _, term := range x.terms[i] {
+			t := terms[term]
+			sum += t.weight
+			if t.rare {
+				rares++
 			}
-		})
+			if t.name {
+				names++
+			}
+		}
 		if sum < promptWeight || rares < rareTerms || names == 0 {
 			continue
 		}
@@ -213,11 +282,11 @@ func (a *session) best(an *lexical.Analyser, o *objects.Stored, part uint32, ter
 		// has in all: a long prompt is rarely covered by one passage.
 		score := sum/total*0.6 + min(1, sum/(4*promptWeight))*0.4
 		if score > best.score {
-			best.score, best.text, best.matched = score, w, matched
+			best.score, best.text, best.matched = score, w, x.terms[i]
 		}
 	}
 	slices.Sort(best.matched)
-	return best, nil
+	return best
 }
 
 // windows returns the passages of a text: runs of whole lines, and of sentences if a line is long,

@@ -126,16 +126,32 @@ func readCall(o *objects.Stored) run {
 			x.edited = file // SWE-agent's own editor
 		}
 	case editors[name]:
-		line, _, _ := strings.Cut(o.Text, "\n")
-		words := strings.Fields(line)
-		for _, w := range words[min(1, len(words)):] {
-			if strings.ContainsAny(w, "/.") {
-				x.edited = w
-				break
-			}
-		}
+		x.edited = fileIn(o.Text)
 	}
 	return x
+}
+
+// fileIn returns the file that an edit's text names: in the line of the tool's name, or as an argument
+// below it.
+func fileIn(text string) string {
+	line, rest, _ := strings.Cut(text, "\n")
+	words := strings.Fields(line)
+	for _, w := range words[min(1, len(words)):] {
+		if strings.ContainsAny(w, "/.") {
+			return w
+		}
+	}
+	for line := range strings.Lines(rest) {
+		name, value, ok := strings.Cut(line, ":")
+		if !ok {
+			continue
+		}
+		switch name {
+		case "file_path", "filePath", "path", "notebook_path", "filename", "target_file":
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
 }
 
 // editors are tools that change files.
@@ -169,7 +185,8 @@ func (x *run) succeeded() bool {
 	case t != nil && t.ExitCode != nil:
 		return t.GetExitCode() == 0
 	}
-	return !looksFailed(x.result)
+	// What an edit prints is the file, whatever stands in it.
+	return x.command == "" || !looksFailed(x.result)
 }
 
 // looksFailed reports whether the output of a command without an exit code reports a failure by
