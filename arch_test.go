@@ -36,6 +36,8 @@ var mayImport = map[string][]string{
 	"internal/hookrun":      {"*"},
 	"internal/tokenfile":    {"*"},
 	"internal/quickstart":   {"*"},
+	// It writes what a replay does.
+	"internal/replayjournal": {"*"},
 	// Tokens are counted where an answer is cut to a budget.
 	"internal/tokens": {},
 	"cmd":             {"*"},
@@ -70,7 +72,7 @@ var onlyIn = map[string][]string{
 // onlyProgram names the packages below internal that only cmd and each other may import.
 var onlyProgram = []string{
 	"internal/render", "internal/connect", "internal/importing", "internal/commandevent",
-	"internal/execute", "internal/hookrun", "internal/tokenfile", "internal/quickstart",
+	"internal/execute", "internal/hookrun", "internal/tokenfile", "internal/quickstart", "internal/replayjournal",
 }
 
 // folderOf returns the folder of a package in mayImport.

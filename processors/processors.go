@@ -58,6 +58,10 @@ type Processor struct {
 var table = []Processor{
 	{Type: schemas.TypeCommandExecuted, Name: command.Name, Prepare: Chain.commands, Check: command.Check},
 	{Type: schemas.TypeOutcomeObserved, Name: command.Name, Func: command.Outcome, Check: command.Check},
+	{Type: schemas.TypeReplayPlanned, Name: command.Name, Func: command.Replay, Check: command.CheckReplay},
+	{Type: schemas.TypeReplayStarted, Name: command.Name, Func: command.Replay, Check: command.CheckReplay},
+	{Type: schemas.TypeReplayStepEnded, Name: command.Name, Func: command.Replay, Check: command.CheckReplay},
+	{Type: schemas.TypeReplayEnded, Name: command.Name, Func: command.Replay, Check: command.CheckReplay},
 	{Type: schemas.TypeSourceRevised, Name: source.Name, Func: source.Revised, Check: source.Check},
 	{Type: schemas.TypeCommitRecorded, Name: source.Name, Func: source.Commit, Check: source.Check},
 	{Type: schemas.TypeRefMoved, Name: source.Name, Func: source.Ref},

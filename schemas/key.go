@@ -8,7 +8,7 @@ import (
 )
 
 // KeyOf returns the key that decides the partition of a payload's event: a command's workspace, or
-// its directory if it has none; the name of a repository; the tenant, workspace and agent of an
+// its directory if it has none; a replay's workspace, or its run if it has none; the name of a repository; the tenant, workspace and agent of an
 // agent's event; the service of spans and access logs (that of the first resource, if there are
 // several). It returns nil if the payload does not determine the key: an outcome belongs into its
 // command's partition, but only the producer knows the workspace. Outcomes are matched to their
@@ -22,6 +22,11 @@ func KeyOf(payload proto.Message) []byte {
 		if m.GetCwd() != "" {
 			return []byte(m.GetCwd())
 		}
+	case interface{ GetRun() string }:
+		if w, ok := m.(interface{ GetWorkspace() string }); ok && w.GetWorkspace() != "" {
+			return []byte(w.GetWorkspace())
+		}
+		return []byte(m.GetRun())
 	case *tracepb.TracesData:
 		if rs := m.GetResourceSpans(); len(rs) > 0 {
 			return ServiceKey(ServiceOf(rs[0].GetResource()))

@@ -54,6 +54,10 @@ const (
 	TypeIDsRetired      = "ids.retired"
 	TypeFeedbackGiven   = "feedback.given"
 	TypeContextReturned = "context.returned"
+	TypeReplayPlanned   = "replay.planned"
+	TypeReplayStarted   = "replay.step.started"
+	TypeReplayStepEnded = "replay.step.ended"
+	TypeReplayEnded     = "replay.ended"
 )
 
 // These are the types of agents' events.
@@ -92,6 +96,10 @@ const (
 var kinds = []Kind{
 	{Type: TypeCommandExecuted, Topic: TopicCommands, New: func() proto.Message { return &recountv1.CommandExecuted{} }, FastDecode: plainCommand},
 	{Type: TypeOutcomeObserved, Topic: TopicCommands, New: func() proto.Message { return &recountv1.OutcomeObserved{} }},
+	{Type: TypeReplayPlanned, Topic: TopicCommands, New: func() proto.Message { return &recountv1.ReplayPlanned{} }},
+	{Type: TypeReplayStarted, Topic: TopicCommands, New: func() proto.Message { return &recountv1.ReplayStepStarted{} }},
+	{Type: TypeReplayStepEnded, Topic: TopicCommands, New: func() proto.Message { return &recountv1.ReplayStepEnded{} }},
+	{Type: TypeReplayEnded, Topic: TopicCommands, New: func() proto.Message { return &recountv1.ReplayEnded{} }},
 	{Type: TypeCommitRecorded, Topic: TopicCommits, New: func() proto.Message { return &recountv1.CommitRecorded{} }},
 	{Type: TypeSourceRevised, Topic: TopicCommits, New: func() proto.Message { return &recountv1.SourceRevised{} }},
 	{Type: TypeRefMoved, Topic: TopicCommits, New: func() proto.Message { return &recountv1.RefMoved{} }},

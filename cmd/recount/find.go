@@ -73,7 +73,7 @@ which are recorded when they start, the outcome comes later and is not reported.
 						return usage.Errorf("--from: %w", err)
 					}
 				}
-				if r.Text != "" || !r.AsOf.IsZero() || len(r.AtLeast) > 0 || r.Repeats || proof {
+				if r.Text != "" || !r.AsOf.IsZero() || len(r.AtLeast) > 0 || r.Repeats || r.Replayed || proof {
 					return usage.Errorf("--follow prints each new command: it takes only filters, --limit, --from and --json")
 				}
 				if q.Filters.Exit != "" && q.Filters.Exit != "unknown" {
@@ -98,6 +98,7 @@ which are recorded when they start, the outcome comes later and is not reported.
 	f.BoolVarP(&follow, "follow", "f", false, "print new commands as they become visible")
 	f.StringVar(&from, "from", "", "with --follow: begin at these offsets instead of now: TOPIC/PARTITION:NEXT,…; other partitions begin at their start")
 	f.BoolVar(&r.Repeats, "repeats", false, "list each run of a command")
+	f.BoolVar(&r.Replayed, "replayed", false, "only commands that a replay ran again")
 	f.BoolVar(&proof, "proof", false, "print the proof: the steps by which the answer was computed")
 	return c
 }

@@ -21,7 +21,7 @@ import (
 const maxTail = 8 << 10
 
 // Run runs a command to its end and records it: its start while it runs, its outcome when it has
-// ended, with the end of its output if keepOutput is true. code is the exit code of the command,
+// ended, with the hashes of the files that it names as written, and with the end of its output if keepOutput is true. code is the exit code of the command,
 // also if it could not be recorded, which is reported on standard error.
 func Run(ctx context.Context, con *connect.Connector, f commandevent.Details, keepOutput bool, args []string) (code int, err error) {
 	text := args[0]
@@ -53,6 +53,7 @@ func Run(ctx context.Context, con *connect.Connector, f commandevent.Details, ke
 		started <- err
 	}()
 
+	writes := outputsOf(text, p.Cwd)
 	out := &tail{max: maxTail}
 	code, runErr := runChild(con.Terminal, args, out, keepOutput)
 	took := time.Since(start)
@@ -62,7 +63,7 @@ func Run(ctx context.Context, con *connect.Connector, f commandevent.Details, ke
 	}
 	o := &recountv1.OutcomeObserved{
 		CommandEventId: e.ID.String(), ExitCode: proto32(code), Duration: durationpb.New(took),
-		ObservedAt: timestamppb.New(start.Add(took)), OutputTail: out.String(), Author: p.Author,
+		ObservedAt: timestamppb.New(start.Add(took)), OutputTail: out.String(), Author: p.Author, Files: writes.written(),
 	}
 	if runErr != nil {
 		o.OutputTail = runErr.Error()

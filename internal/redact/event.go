@@ -29,7 +29,7 @@ const (
 
 // Event redacts a payload in place and returns what was found. It redacts a command with its
 // directory, user, host, session, stated intent, output, environment, and workspace (which may be a
-// URL with credentials); a commit's message and authors; spans as OTLP does; an access log's texts
+// URL with credentials); a replay's plan, commands and outputs; a commit's message and authors; spans as OTLP does; an access log's texts
 // from clients; and every text of an agent's event that people, models or programs wrote. A name by
 // which events are joined is always redacted to the same name, so related events remain related.
 // Other payloads are not changed: they contain no text of people or programs. File contents are
@@ -95,6 +95,33 @@ func (r *Redactor) EventContext(ctx context.Context, m proto.Message) (found []F
 	case *recountv1.OutcomeObserved:
 		tail(&m.OutputTail)
 		bounded(&m.Author, maxName)
+		files(m.Files, bounded)
+	case *recountv1.ReplayPlanned:
+		bounded(&m.Workspace, maxNamed)
+		m.Plan = jsonStrings(m.Plan, func(name, val string) string {
+			if name == "command" || name == "original" {
+				command(&val)
+				return val
+			}
+			return named(name, val)
+		})
+		bounded(&m.Goal, maxNamed)
+		bounded(&m.Directory, maxNamed)
+		for _, name := range []*string{&m.User, &m.Host, &m.Author} {
+			bounded(name, maxName)
+		}
+	case *recountv1.ReplayStepStarted:
+		bounded(&m.Workspace, maxNamed)
+		command(&m.Command)
+		bounded(&m.Cwd, maxNamed)
+	case *recountv1.ReplayStepEnded:
+		bounded(&m.Workspace, maxNamed)
+		tail(&m.OutputTail)
+		bounded(&m.Reason, maxNamed)
+		files(m.Files, bounded)
+	case *recountv1.ReplayEnded:
+		bounded(&m.Workspace, maxNamed)
+		bounded(&m.Reason, maxNamed)
 	case *recountv1.CommitRecorded:
 		bounded(&m.Message, maxCommand)
 		for _, by := range []*recountv1.Signature{m.Author, m.Committer} {
@@ -132,6 +159,13 @@ func (r *Redactor) EventContext(ctx context.Context, m proto.Message) (found []F
 
 // maxTask is the limit of a task in feedback.proto.
 const maxTask = 48 << 10
+
+// files redacts the paths of written files.
+func files(all []*recountv1.WrittenFile, bounded func(s *string, most int)) {
+	for _, f := range all {
+		bounded(&f.Path, maxNamed)
+	}
+}
 
 // subjects redacts the names of what feedback is about.
 func subjects(all []*recountv1.FeedbackSubject, bounded func(s *string, most int)) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/recountdb/recount/projections/lexical"
 	"github.com/recountdb/recount/projections/narrative"
+	"github.com/recountdb/recount/projections/replays"
 	"github.com/recountdb/recount/projections/segment"
 	"github.com/recountdb/recount/projections/vector"
 	"github.com/recountdb/recount/projections/vector/kernel"
@@ -24,13 +25,20 @@ func Find(ctx context.Context, s Sources, r FindRequest) (FindResponse, error) {
 	if err != nil {
 		return FindResponse{}, err
 	}
-	a, err := s.open(ctx, r.moment(), segment.Name, lexical.Name, vector.Name, narrative.Name)
+	names := []string{segment.Name, lexical.Name, vector.Name, narrative.Name}
+	if r.Replayed {
+		names = append(names, replays.Name)
+	}
+	a, err := s.open(ctx, r.moment(), names...)
 	if err != nil {
 		return FindResponse{}, err
 	}
 	defer a.Close()
 	f := &search{session: a, r: r, keys: map[runKey]int{}, kern: kernel.Best()}
 	f.filters = compile(r.Filters, r.AsOf, f.exitCode)
+	if r.Replayed {
+		f.filters = append(f.filters, a.replayedFilter())
+	}
 	f.resp = FindResponse{Status: query.StatusOK, Hits: []Hit{}, Watermark: f.Visible, AppliedFilters: []query.AppliedFilter{}}
 	if err := f.run(); err != nil {
 		return FindResponse{}, err

@@ -21,8 +21,8 @@ func (f *search) filterRows() error {
 		return nil
 	}
 	var keep func(*segment.View) (bool, error)
-	if f.r.Filters.Exit != "" {
-		// The only filter that the projection segment cannot apply by itself.
+	if f.r.Filters.Exit != "" || f.r.Replayed {
+		// The only filters that the projection segment cannot apply by itself.
 		keep = func(v *segment.View) (bool, error) { return matchAll(f.filters, v, nil) }
 	}
 	var err error

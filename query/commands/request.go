@@ -23,14 +23,15 @@ const (
 
 // FindRequest is a request to find commands.
 type FindRequest struct {
-	Text    string            `json:"text,omitempty" maxLength:"4096" example:"which command removed the old images" doc:"The search text: words, or part of a command. Empty lists the newest commands."`
-	Limit   int               `json:"limit,omitempty" minimum:"1" maximum:"1000" default:"10" example:"10" doc:"Maximum number of hits."`
-	Filters Filters           `json:"filters,omitzero" doc:"Conditions that every hit must satisfy."`
-	EF      int               `json:"ef,omitempty" minimum:"1" maximum:"4096" example:"300" doc:"The number of candidates that the vector search keeps: more finds more similar commands and takes longer. At least three times the path's results; default 120."`
-	Repeats bool              `json:"repeats,omitempty" doc:"List each run of a command as a separate hit. By default commands with the same text are one hit: the newest of the best matching runs."`
-	AtLeast schemas.Watermark `json:"at_least,omitempty" example:"recount.commands/0:42" doc:"Wait until everything below these offsets is visible, to read your own writes. TOPIC/PARTITION:NEXT, comma-separated, as in a response's watermark."`
-	WaitMS  int               `json:"wait_ms,omitempty" minimum:"1" maximum:"60000" default:"5000" example:"5000" doc:"The maximum time to wait for at_least, in milliseconds."`
-	AsOf    query.AsOf        `json:"as_of,omitzero" example:"2026-11-20T12:00:00Z" doc:"Answer from what was known at a time or watermark: an RFC 3339 time (only commands started and outcomes observed until then, whenever they were appended; an exit code in the command's own event counts as known with it) or a watermark (only events below its offsets; partitions that it does not name are left out). Scores still use current term frequencies: the proof names their offsets."`
+	Text     string            `json:"text,omitempty" maxLength:"4096" example:"which command removed the old images" doc:"The search text: words, or part of a command. Empty lists the newest commands."`
+	Limit    int               `json:"limit,omitempty" minimum:"1" maximum:"1000" default:"10" example:"10" doc:"Maximum number of hits."`
+	Filters  Filters           `json:"filters,omitzero" doc:"Conditions that every hit must satisfy."`
+	EF       int               `json:"ef,omitempty" minimum:"1" maximum:"4096" example:"300" doc:"The number of candidates that the vector search keeps: more finds more similar commands and takes longer. At least three times the path's results; default 120."`
+	Repeats  bool              `json:"repeats,omitempty" doc:"List each run of a command as a separate hit. By default commands with the same text are one hit: the newest of the best matching runs."`
+	Replayed bool              `json:"replayed,omitempty" doc:"Only commands that a replay ran again."`
+	AtLeast  schemas.Watermark `json:"at_least,omitempty" example:"recount.commands/0:42" doc:"Wait until everything below these offsets is visible, to read your own writes. TOPIC/PARTITION:NEXT, comma-separated, as in a response's watermark."`
+	WaitMS   int               `json:"wait_ms,omitempty" minimum:"1" maximum:"60000" default:"5000" example:"5000" doc:"The maximum time to wait for at_least, in milliseconds."`
+	AsOf     query.AsOf        `json:"as_of,omitzero" example:"2026-11-20T12:00:00Z" doc:"Answer from what was known at a time or watermark: an RFC 3339 time (only commands started and outcomes observed until then, whenever they were appended; an exit code in the command's own event counts as known with it) or a watermark (only events below its offsets; partitions that it does not name are left out). Scores still use current term frequencies: the proof names their offsets."`
 }
 
 // Filters are conditions that every hit must satisfy. An empty field is no condition.

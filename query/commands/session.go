@@ -8,6 +8,7 @@ import (
 	"github.com/recountdb/recount/projections"
 	"github.com/recountdb/recount/projections/lexical"
 	"github.com/recountdb/recount/projections/narrative"
+	"github.com/recountdb/recount/projections/replays"
 	"github.com/recountdb/recount/projections/segment"
 	"github.com/recountdb/recount/projections/vector"
 	"github.com/recountdb/recount/query"
@@ -63,6 +64,7 @@ type session struct {
 	lexical *lexical.Index
 	graph   *narrative.Graph
 	vector  *vector.Projection
+	replays *replays.View
 
 	joined atomic.Int64 // outcomes looked up, by searches at the same time
 }
@@ -91,6 +93,12 @@ func (s Sources) open(ctx context.Context, m query.Moment, names ...string) (*se
 			a.graph = p
 		case *vector.Projection:
 			a.vector = p
+		case *replays.Replays:
+			if a.replays, err = p.View(); err != nil {
+				a.Close()
+				return nil, err
+			}
+			a.OnClose(a.replays.Close)
 		}
 		if i == 0 {
 			a.Visible = p.Watermark()

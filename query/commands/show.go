@@ -13,6 +13,7 @@ import (
 	"github.com/recountdb/recount/projections/narrative"
 	"github.com/recountdb/recount/projections/segment"
 	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/replays"
 	"github.com/recountdb/recount/schemas"
 )
 
@@ -20,10 +21,11 @@ import (
 type ShowResponse struct {
 	Intent
 	Detail
-	Event      *RawEvent         `json:"event,omitempty" doc:"The event as stored in the log; absent if the log could not be read: event_error has the reason."`
-	EventError string            `json:"event_error,omitempty" doc:"Why the event could not be read from the log."`
-	Watermark  schemas.Watermark `json:"watermark" example:"recount.commands/0:42" doc:"The watermark that the answer was computed at."`
-	Proof      []query.Step      `json:"proof" nullable:"false" doc:"The steps by which the answer was computed."`
+	Replays    []replays.Replayed `json:"replays,omitempty" doc:"How it fared when it was replayed, the latest first."`
+	Event      *RawEvent          `json:"event,omitempty" doc:"The event as stored in the log; absent if the log could not be read: event_error has the reason."`
+	EventError string             `json:"event_error,omitempty" doc:"Why the event could not be read from the log."`
+	Watermark  schemas.Watermark  `json:"watermark" example:"recount.commands/0:42" doc:"The watermark that the answer was computed at."`
+	Proof      []query.Step       `json:"proof" nullable:"false" doc:"The steps by which the answer was computed."`
 }
 
 // Detail has the other fields that a projection stores of a command.
@@ -76,7 +78,7 @@ type RawEvent struct {
 // one of the projections.
 func Show(ctx context.Context, s Sources, ref string) (ShowResponse, error) {
 	// The projection lexical is not needed. Events that arrive during the query are ignored.
-	a, err := s.open(ctx, query.Moment{}, segment.Name, narrative.Name)
+	a, err := s.open(ctx, query.Moment{}, s.withReplays(segment.Name, narrative.Name)...)
 	if err != nil {
 		return ShowResponse{}, err
 	}
@@ -108,6 +110,11 @@ func Show(ctx context.Context, s Sources, ref string) (ShowResponse, error) {
 			st.Hits = append(st.Hits, query.Evidence{Position: oc.Position})
 		}
 		a.Step(st)
+	}
+	if a.replays != nil {
+		if r.Replays, err = replays.OfCommand(a.replays, r.ID, a.Visible); err != nil {
+			return ShowResponse{}, err
+		}
 	}
 	r.Proof = a.Proof
 	if s.Event != nil {

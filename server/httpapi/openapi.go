@@ -15,10 +15,11 @@ import (
 	packing "github.com/recountdb/recount/query/context"
 	"github.com/recountdb/recount/query/evidence"
 	"github.com/recountdb/recount/query/feedback"
+	"github.com/recountdb/recount/query/replays"
 )
 
 // schemaName returns the name of a type in the OpenAPI description. The types of packages
-// evidence, context and feedback get a prefix, because their names, such as Request, are ambiguous
+// evidence, context, feedback and replays get a prefix, because their names, such as Request, are ambiguous
 // beside those of other packages.
 func schemaName(t reflect.Type, hint string) string {
 	name := huma.DefaultSchemaNamer(t, hint)
@@ -29,6 +30,8 @@ func schemaName(t reflect.Type, hint string) string {
 		return "Context" + name
 	case reflect.TypeFor[feedback.Request]().PkgPath():
 		return "Feedback" + name
+	case reflect.TypeFor[replays.Request]().PkgPath():
+		return "Replays" + name
 	}
 	return name
 }
@@ -43,6 +46,7 @@ func describe(o *huma.OpenAPI) {
 		{Name: "questions", Description: "Queries about commands and agents' memory."},
 		{Name: "code", Description: "Queries about code, at any imported commit."},
 		{Name: "runtime", Description: "Queries about running services, by spans joined to code."},
+		{Name: "replay", Description: "Replays of recorded commands."},
 		{Name: "operation", Description: "Status and maintenance of the node."},
 	}
 	o.Components.SecuritySchemes = map[string]*huma.SecurityScheme{

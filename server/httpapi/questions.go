@@ -14,6 +14,7 @@ import (
 	"github.com/recountdb/recount/query/feedback"
 	"github.com/recountdb/recount/query/question"
 	"github.com/recountdb/recount/query/recall"
+	"github.com/recountdb/recount/query/replays"
 )
 
 // registerQuestions adds the questions about commands and evidence. Questions use POST because
@@ -32,6 +33,7 @@ func (s *server) registerQuestions(h huma.API) {
 	register(s, h, commands.StitchQuestion)
 	register(s, h, commands.DiffQuestion)
 	register(s, h, commands.InsightsQuestion)
+	register(s, h, replays.Question)
 }
 
 // aboutOne lists the error statuses of a question about a single thing, which may not exist or be

@@ -373,6 +373,10 @@ func rejoin(m proto.Message, source string) {
 		ids = append(ids, &m.ParentEventId)
 	case *recountv1.OutcomeObserved:
 		ids = append(ids, &m.CommandEventId)
+	case *recountv1.ReplayStepStarted:
+		ids = append(ids, &m.CommandEventId)
+	case *recountv1.ReplayStepEnded:
+		ids = append(ids, &m.CommandEventId)
 	case *recountv1.AgentEvent:
 		ids = append(ids, &m.ParentEventId)
 		for _, r := range m.Relations {

@@ -22,6 +22,7 @@ import (
 	"github.com/recountdb/recount/query/evidence"
 	"github.com/recountdb/recount/query/feedback"
 	"github.com/recountdb/recount/query/recall"
+	"github.com/recountdb/recount/query/replays"
 	"github.com/recountdb/recount/query/runtime"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
@@ -182,6 +183,8 @@ func (n *Node) ask(ctx context.Context, path string, request, response any) erro
 			return err
 		}
 		return feedback.Questions.Answer(ctx, asked, path, request, response)
+	case slices.Contains(replays.Questions.Paths(), path):
+		return replays.Questions.Answer(ctx, replays.Sources{Set: n.set, Event: n.log.Read}, path, request, response)
 	case strings.HasPrefix(path, "runtime/"):
 		if err := n.summing(schemas.TopicSpans); err != nil {
 			return err

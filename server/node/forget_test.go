@@ -134,7 +134,7 @@ func TestForget(t *testing.T) {
 	ask.DryRun = false
 	var phases []string
 	done, err := r.Client.Forget(t.Context(), ask, func(p api.Progress) { phases = append(phases, p.Phase) })
-	if err != nil || done.Events != 5 || done.Log != "rewritten" || len(done.Erasures) != 1 || len(done.Rebuilt) != 5 || len(phases) == 0 {
+	if err != nil || done.Events != 5 || done.Log != "rewritten" || len(done.Erasures) != 1 || len(done.Rebuilt) != 6 || len(phases) == 0 {
 		t.Fatalf("%+v %v", done, err)
 	}
 	check := func(b api.Backend) {

@@ -345,6 +345,12 @@ func (s *search) dependent(r schemas.LogRecord) {
 			return
 		}
 		with = "the outcome of " + id.String()
+	case (e.Type == schemas.TypeReplayPlanned || e.Type == schemas.TypeReplayStarted || e.Type == schemas.TypeReplayStepEnded) && s.of == nil:
+		id, ok := s.replays(e)
+		if !ok {
+			return
+		}
+		with = "a replay of " + id.String()
 	case e.Type == schemas.TypeSourceRevised:
 		m, err := e.DecodePayload()
 		x, ok := m.(*recountv1.SourceRevised)
@@ -360,6 +366,29 @@ func (s *search) dependent(r schemas.LogRecord) {
 	if !s.taken[r.Position] {
 		s.take(r, e, nil, with)
 	}
+}
+
+// uuids finds the ids in a plan.
+var uuids = regexp.MustCompile(`[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
+
+// replays returns the first of the forgotten commands whose text an event of a replay repeats.
+func (s *search) replays(e schemas.Event) (id schemas.EventID, ok bool) {
+	m, err := e.DecodePayload()
+	if err != nil {
+		return id, false
+	}
+	switch m := m.(type) {
+	case interface{ GetCommandEventId() string }:
+		id = schemas.ProducerID(e.Source, m.GetCommandEventId())
+		return id, s.gone[id]
+	case *recountv1.ReplayPlanned:
+		for _, text := range uuids.FindAllString(m.GetPlan(), -1) {
+			if id, err = schemas.ParseEventID(text); err == nil && s.gone[id] {
+				return id, true
+			}
+		}
+	}
+	return id, false
 }
 
 // take adds a record to the hits. The caller holds mu.

@@ -10,6 +10,7 @@ import (
 	"github.com/recountdb/recount/projections/lexical"
 	"github.com/recountdb/recount/projections/narrative"
 	"github.com/recountdb/recount/projections/objects"
+	"github.com/recountdb/recount/projections/replays"
 	runtimegraph "github.com/recountdb/recount/projections/runtime"
 	"github.com/recountdb/recount/projections/segment"
 	"github.com/recountdb/recount/projections/store"
@@ -29,6 +30,7 @@ func (c Config) kinds() []projections.Definition {
 		runtimegraph.Kind,
 		objects.Kind,
 		feedback.Kind,
+		replays.Kind,
 	}
 	for i := range kinds {
 		k := &kinds[i]

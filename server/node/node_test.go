@@ -166,7 +166,7 @@ func TestAppendedIsFound(t *testing.T) {
 		t.Errorf("show by position: %v %v", byPosition.ID, err)
 	}
 	st, err := r.Client.Status(t.Context(), api.StatusRequest{Roots: true})
-	if err != nil || st.Intents.Count != 4 || st.Intents.Recent.OK != 4 || len(st.Projections) != 8 || len(st.Projections[3].Shards) != 1 || st.Projections[3].Shards[0].Commands != 4 || st.Projections[0].Root == nil || st.Projections[0].Lag != 0 || !st.Ready {
+	if err != nil || st.Intents.Count != 4 || st.Intents.Recent.OK != 4 || len(st.Projections) != 9 || len(st.Projections[3].Shards) != 1 || st.Projections[3].Shards[0].Commands != 4 || st.Projections[0].Root == nil || st.Projections[0].Lag != 0 || !st.Ready {
 		t.Errorf("status: %+v %v", st, err)
 	}
 	if sh := st.Intents.Shards; len(sh) != 1 || sh[0].Count != 4 || sh[0].Hot != 4 || sh[0].Oldest != *st.Intents.Oldest || sh[0].Newest != *st.Intents.Newest {
@@ -312,7 +312,7 @@ func TestRestartRebuildVerify(t *testing.T) {
 
 	var phases []string
 	report, err := r.Client.Rebuild(t.Context(), api.RebuildRequest{}, func(p api.Progress) { phases = append(phases, p.Phase) })
-	if err != nil || report.Events != 500 || len(report.Projections) != 8 || len(phases) < 2 {
+	if err != nil || report.Events != 500 || len(report.Projections) != 9 || len(phases) < 2 {
 		t.Fatalf("rebuild: %+v %v %v", report, phases, err)
 	}
 	sameAnswer := func(where string, got commands.FindResponse) {
@@ -326,7 +326,7 @@ func TestRestartRebuildVerify(t *testing.T) {
 		t.Errorf("roots after a rebuild: %s", diff)
 	}
 	v, err := r.Client.Verify(t.Context(), api.VerifyRequest{}, nil)
-	if err != nil || !v.OK || len(v.Projections) != 8 || v.Projections[1].Keys == 0 {
+	if err != nil || !v.OK || len(v.Projections) != 9 || v.Projections[1].Keys == 0 {
 		t.Fatalf("verify: %+v %v", v, err)
 	}
 	if _, err := r.Client.Rebuild(t.Context(), api.RebuildRequest{Projections: []string{"lexica"}}, nil); err == nil || !strings.Contains(err.Error(), "lexica") {

@@ -66,6 +66,11 @@ func Show(t *render.Terminal, r commands.ShowResponse, around commands.StitchRes
 		row("event", fmt.Sprintf("%s from %s", r.Event.Type, r.Event.Source))
 	}
 	row("event", r.EventError)
+	var again []string
+	for _, x := range r.Replays {
+		again = append(again, x.Run+" "+outcome(x.Step))
+	}
+	row("replayed", again...)
 	links(t.NewDrawing(false, now), around)
 	if r.OutputTail != "" {
 		t.Printf("\n%s\n", t.Paint(render.Dim, "  │ "+render.Indent(render.PlainText(strings.TrimRight(r.OutputTail, "\n")), "  │ ")))

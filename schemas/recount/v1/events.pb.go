@@ -337,7 +337,10 @@ type OutcomeObserved struct {
 	ObservedAt     *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=observed_at,json=observedAt,proto3" json:"observed_at,omitempty"`
 	OutputTail     string                 `protobuf:"bytes,5,opt,name=output_tail,json=outputTail,proto3" json:"output_tail,omitempty"`
 	// author is the person or program that observed it.
-	Author        string `protobuf:"bytes,6,opt,name=author,proto3" json:"author,omitempty"`
+	Author string `protobuf:"bytes,6,opt,name=author,proto3" json:"author,omitempty"`
+	// files are what the command left of the files that it names as written, in order of their paths.
+	// A replay compares with them to see whether a step is still needed.
+	Files         []*WrittenFile `protobuf:"bytes,7,rep,name=files,proto3" json:"files,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -414,6 +417,87 @@ func (x *OutcomeObserved) GetAuthor() string {
 	return ""
 }
 
+func (x *OutcomeObserved) GetFiles() []*WrittenFile {
+	if x != nil {
+		return x.Files
+	}
+	return nil
+}
+
+// WrittenFile is a file as a command left it.
+type WrittenFile struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// path is absolute. Required.
+	Path string `protobuf:"bytes,1,opt,name=path,proto3" json:"path,omitempty"`
+	// sha256 is the hash of its content; empty if it is no regular file, or was not read because of its
+	// size.
+	Sha256 []byte `protobuf:"bytes,2,opt,name=sha256,proto3" json:"sha256,omitempty"`
+	// size is its length in bytes.
+	Size int64 `protobuf:"varint,3,opt,name=size,proto3" json:"size,omitempty"`
+	// removed tells that it was there before and is not any more.
+	Removed       bool `protobuf:"varint,4,opt,name=removed,proto3" json:"removed,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WrittenFile) Reset() {
+	*x = WrittenFile{}
+	mi := &file_recount_v1_events_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WrittenFile) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WrittenFile) ProtoMessage() {}
+
+func (x *WrittenFile) ProtoReflect() protoreflect.Message {
+	mi := &file_recount_v1_events_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WrittenFile.ProtoReflect.Descriptor instead.
+func (*WrittenFile) Descriptor() ([]byte, []int) {
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *WrittenFile) GetPath() string {
+	if x != nil {
+		return x.Path
+	}
+	return ""
+}
+
+func (x *WrittenFile) GetSha256() []byte {
+	if x != nil {
+		return x.Sha256
+	}
+	return nil
+}
+
+func (x *WrittenFile) GetSize() int64 {
+	if x != nil {
+		return x.Size
+	}
+	return 0
+}
+
+func (x *WrittenFile) GetRemoved() bool {
+	if x != nil {
+		return x.Removed
+	}
+	return false
+}
+
 // SourceRevised is the payload of `source.revised`: the content of one file, as git
 // stores it. It is content-addressed: appended once for each blob of a repository (and
 // again for a path that implies another language), and referred to by commits.
@@ -444,7 +528,7 @@ type SourceRevised struct {
 
 func (x *SourceRevised) Reset() {
 	*x = SourceRevised{}
-	mi := &file_recount_v1_events_proto_msgTypes[2]
+	mi := &file_recount_v1_events_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -456,7 +540,7 @@ func (x *SourceRevised) String() string {
 func (*SourceRevised) ProtoMessage() {}
 
 func (x *SourceRevised) ProtoReflect() protoreflect.Message {
-	mi := &file_recount_v1_events_proto_msgTypes[2]
+	mi := &file_recount_v1_events_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -469,7 +553,7 @@ func (x *SourceRevised) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SourceRevised.ProtoReflect.Descriptor instead.
 func (*SourceRevised) Descriptor() ([]byte, []int) {
-	return file_recount_v1_events_proto_rawDescGZIP(), []int{2}
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *SourceRevised) GetRepository() string {
@@ -542,7 +626,7 @@ type Redaction struct {
 
 func (x *Redaction) Reset() {
 	*x = Redaction{}
-	mi := &file_recount_v1_events_proto_msgTypes[3]
+	mi := &file_recount_v1_events_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -554,7 +638,7 @@ func (x *Redaction) String() string {
 func (*Redaction) ProtoMessage() {}
 
 func (x *Redaction) ProtoReflect() protoreflect.Message {
-	mi := &file_recount_v1_events_proto_msgTypes[3]
+	mi := &file_recount_v1_events_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -567,7 +651,7 @@ func (x *Redaction) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Redaction.ProtoReflect.Descriptor instead.
 func (*Redaction) Descriptor() ([]byte, []int) {
-	return file_recount_v1_events_proto_rawDescGZIP(), []int{3}
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *Redaction) GetKind() string {
@@ -616,7 +700,7 @@ type CommitRecorded struct {
 
 func (x *CommitRecorded) Reset() {
 	*x = CommitRecorded{}
-	mi := &file_recount_v1_events_proto_msgTypes[4]
+	mi := &file_recount_v1_events_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -628,7 +712,7 @@ func (x *CommitRecorded) String() string {
 func (*CommitRecorded) ProtoMessage() {}
 
 func (x *CommitRecorded) ProtoReflect() protoreflect.Message {
-	mi := &file_recount_v1_events_proto_msgTypes[4]
+	mi := &file_recount_v1_events_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -641,7 +725,7 @@ func (x *CommitRecorded) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CommitRecorded.ProtoReflect.Descriptor instead.
 func (*CommitRecorded) Descriptor() ([]byte, []int) {
-	return file_recount_v1_events_proto_rawDescGZIP(), []int{4}
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *CommitRecorded) GetRepository() string {
@@ -742,7 +826,7 @@ type Signature struct {
 
 func (x *Signature) Reset() {
 	*x = Signature{}
-	mi := &file_recount_v1_events_proto_msgTypes[5]
+	mi := &file_recount_v1_events_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -754,7 +838,7 @@ func (x *Signature) String() string {
 func (*Signature) ProtoMessage() {}
 
 func (x *Signature) ProtoReflect() protoreflect.Message {
-	mi := &file_recount_v1_events_proto_msgTypes[5]
+	mi := &file_recount_v1_events_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -767,7 +851,7 @@ func (x *Signature) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Signature.ProtoReflect.Descriptor instead.
 func (*Signature) Descriptor() ([]byte, []int) {
-	return file_recount_v1_events_proto_rawDescGZIP(), []int{5}
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Signature) GetName() string {
@@ -822,7 +906,7 @@ type FileChange struct {
 
 func (x *FileChange) Reset() {
 	*x = FileChange{}
-	mi := &file_recount_v1_events_proto_msgTypes[6]
+	mi := &file_recount_v1_events_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -834,7 +918,7 @@ func (x *FileChange) String() string {
 func (*FileChange) ProtoMessage() {}
 
 func (x *FileChange) ProtoReflect() protoreflect.Message {
-	mi := &file_recount_v1_events_proto_msgTypes[6]
+	mi := &file_recount_v1_events_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -847,7 +931,7 @@ func (x *FileChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FileChange.ProtoReflect.Descriptor instead.
 func (*FileChange) Descriptor() ([]byte, []int) {
-	return file_recount_v1_events_proto_rawDescGZIP(), []int{6}
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *FileChange) GetPath() string {
@@ -925,7 +1009,7 @@ type RefMoved struct {
 
 func (x *RefMoved) Reset() {
 	*x = RefMoved{}
-	mi := &file_recount_v1_events_proto_msgTypes[7]
+	mi := &file_recount_v1_events_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -937,7 +1021,7 @@ func (x *RefMoved) String() string {
 func (*RefMoved) ProtoMessage() {}
 
 func (x *RefMoved) ProtoReflect() protoreflect.Message {
-	mi := &file_recount_v1_events_proto_msgTypes[7]
+	mi := &file_recount_v1_events_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -950,7 +1034,7 @@ func (x *RefMoved) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RefMoved.ProtoReflect.Descriptor instead.
 func (*RefMoved) Descriptor() ([]byte, []int) {
-	return file_recount_v1_events_proto_rawDescGZIP(), []int{7}
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *RefMoved) GetRepository() string {
@@ -1013,7 +1097,7 @@ type SnapshotsRetired struct {
 
 func (x *SnapshotsRetired) Reset() {
 	*x = SnapshotsRetired{}
-	mi := &file_recount_v1_events_proto_msgTypes[8]
+	mi := &file_recount_v1_events_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1025,7 +1109,7 @@ func (x *SnapshotsRetired) String() string {
 func (*SnapshotsRetired) ProtoMessage() {}
 
 func (x *SnapshotsRetired) ProtoReflect() protoreflect.Message {
-	mi := &file_recount_v1_events_proto_msgTypes[8]
+	mi := &file_recount_v1_events_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1038,7 +1122,7 @@ func (x *SnapshotsRetired) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SnapshotsRetired.ProtoReflect.Descriptor instead.
 func (*SnapshotsRetired) Descriptor() ([]byte, []int) {
-	return file_recount_v1_events_proto_rawDescGZIP(), []int{8}
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *SnapshotsRetired) GetRepository() string {
@@ -1075,7 +1159,7 @@ type AccessLogged struct {
 
 func (x *AccessLogged) Reset() {
 	*x = AccessLogged{}
-	mi := &file_recount_v1_events_proto_msgTypes[9]
+	mi := &file_recount_v1_events_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1087,7 +1171,7 @@ func (x *AccessLogged) String() string {
 func (*AccessLogged) ProtoMessage() {}
 
 func (x *AccessLogged) ProtoReflect() protoreflect.Message {
-	mi := &file_recount_v1_events_proto_msgTypes[9]
+	mi := &file_recount_v1_events_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1100,7 +1184,7 @@ func (x *AccessLogged) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AccessLogged.ProtoReflect.Descriptor instead.
 func (*AccessLogged) Descriptor() ([]byte, []int) {
-	return file_recount_v1_events_proto_rawDescGZIP(), []int{9}
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *AccessLogged) GetService() string {
@@ -1148,7 +1232,7 @@ type AccessEntry struct {
 
 func (x *AccessEntry) Reset() {
 	*x = AccessEntry{}
-	mi := &file_recount_v1_events_proto_msgTypes[10]
+	mi := &file_recount_v1_events_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1160,7 +1244,7 @@ func (x *AccessEntry) String() string {
 func (*AccessEntry) ProtoMessage() {}
 
 func (x *AccessEntry) ProtoReflect() protoreflect.Message {
-	mi := &file_recount_v1_events_proto_msgTypes[10]
+	mi := &file_recount_v1_events_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1173,7 +1257,7 @@ func (x *AccessEntry) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AccessEntry.ProtoReflect.Descriptor instead.
 func (*AccessEntry) Descriptor() ([]byte, []int) {
-	return file_recount_v1_events_proto_rawDescGZIP(), []int{10}
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *AccessEntry) GetTime() *timestamppb.Timestamp {
@@ -1287,7 +1371,7 @@ type EventsErased struct {
 
 func (x *EventsErased) Reset() {
 	*x = EventsErased{}
-	mi := &file_recount_v1_events_proto_msgTypes[11]
+	mi := &file_recount_v1_events_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1299,7 +1383,7 @@ func (x *EventsErased) String() string {
 func (*EventsErased) ProtoMessage() {}
 
 func (x *EventsErased) ProtoReflect() protoreflect.Message {
-	mi := &file_recount_v1_events_proto_msgTypes[11]
+	mi := &file_recount_v1_events_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1312,7 +1396,7 @@ func (x *EventsErased) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EventsErased.ProtoReflect.Descriptor instead.
 func (*EventsErased) Descriptor() ([]byte, []int) {
-	return file_recount_v1_events_proto_rawDescGZIP(), []int{11}
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *EventsErased) GetEvents() []*ErasedEvent {
@@ -1365,7 +1449,7 @@ type KeysPlaced struct {
 
 func (x *KeysPlaced) Reset() {
 	*x = KeysPlaced{}
-	mi := &file_recount_v1_events_proto_msgTypes[12]
+	mi := &file_recount_v1_events_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1377,7 +1461,7 @@ func (x *KeysPlaced) String() string {
 func (*KeysPlaced) ProtoMessage() {}
 
 func (x *KeysPlaced) ProtoReflect() protoreflect.Message {
-	mi := &file_recount_v1_events_proto_msgTypes[12]
+	mi := &file_recount_v1_events_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1390,7 +1474,7 @@ func (x *KeysPlaced) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use KeysPlaced.ProtoReflect.Descriptor instead.
 func (*KeysPlaced) Descriptor() ([]byte, []int) {
-	return file_recount_v1_events_proto_rawDescGZIP(), []int{12}
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *KeysPlaced) GetTopic() string {
@@ -1426,7 +1510,7 @@ type ErasedEvent struct {
 
 func (x *ErasedEvent) Reset() {
 	*x = ErasedEvent{}
-	mi := &file_recount_v1_events_proto_msgTypes[13]
+	mi := &file_recount_v1_events_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1438,7 +1522,7 @@ func (x *ErasedEvent) String() string {
 func (*ErasedEvent) ProtoMessage() {}
 
 func (x *ErasedEvent) ProtoReflect() protoreflect.Message {
-	mi := &file_recount_v1_events_proto_msgTypes[13]
+	mi := &file_recount_v1_events_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1451,7 +1535,7 @@ func (x *ErasedEvent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ErasedEvent.ProtoReflect.Descriptor instead.
 func (*ErasedEvent) Descriptor() ([]byte, []int) {
-	return file_recount_v1_events_proto_rawDescGZIP(), []int{13}
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *ErasedEvent) GetPosition() *Position {
@@ -1505,7 +1589,7 @@ type RecordsRetired struct {
 
 func (x *RecordsRetired) Reset() {
 	*x = RecordsRetired{}
-	mi := &file_recount_v1_events_proto_msgTypes[14]
+	mi := &file_recount_v1_events_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1517,7 +1601,7 @@ func (x *RecordsRetired) String() string {
 func (*RecordsRetired) ProtoMessage() {}
 
 func (x *RecordsRetired) ProtoReflect() protoreflect.Message {
-	mi := &file_recount_v1_events_proto_msgTypes[14]
+	mi := &file_recount_v1_events_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1530,7 +1614,7 @@ func (x *RecordsRetired) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecordsRetired.ProtoReflect.Descriptor instead.
 func (*RecordsRetired) Descriptor() ([]byte, []int) {
-	return file_recount_v1_events_proto_rawDescGZIP(), []int{14}
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *RecordsRetired) GetCuts() []*RetiredCut {
@@ -1588,7 +1672,7 @@ type RetiredIds struct {
 
 func (x *RetiredIds) Reset() {
 	*x = RetiredIds{}
-	mi := &file_recount_v1_events_proto_msgTypes[15]
+	mi := &file_recount_v1_events_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1600,7 +1684,7 @@ func (x *RetiredIds) String() string {
 func (*RetiredIds) ProtoMessage() {}
 
 func (x *RetiredIds) ProtoReflect() protoreflect.Message {
-	mi := &file_recount_v1_events_proto_msgTypes[15]
+	mi := &file_recount_v1_events_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1613,7 +1697,7 @@ func (x *RetiredIds) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RetiredIds.ProtoReflect.Descriptor instead.
 func (*RetiredIds) Descriptor() ([]byte, []int) {
-	return file_recount_v1_events_proto_rawDescGZIP(), []int{15}
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *RetiredIds) GetPosition() *Position {
@@ -1646,7 +1730,7 @@ type IdsRetired struct {
 
 func (x *IdsRetired) Reset() {
 	*x = IdsRetired{}
-	mi := &file_recount_v1_events_proto_msgTypes[16]
+	mi := &file_recount_v1_events_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1658,7 +1742,7 @@ func (x *IdsRetired) String() string {
 func (*IdsRetired) ProtoMessage() {}
 
 func (x *IdsRetired) ProtoReflect() protoreflect.Message {
-	mi := &file_recount_v1_events_proto_msgTypes[16]
+	mi := &file_recount_v1_events_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1671,7 +1755,7 @@ func (x *IdsRetired) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use IdsRetired.ProtoReflect.Descriptor instead.
 func (*IdsRetired) Descriptor() ([]byte, []int) {
-	return file_recount_v1_events_proto_rawDescGZIP(), []int{16}
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *IdsRetired) GetTopic() string {
@@ -1701,7 +1785,7 @@ type RetiredCut struct {
 
 func (x *RetiredCut) Reset() {
 	*x = RetiredCut{}
-	mi := &file_recount_v1_events_proto_msgTypes[17]
+	mi := &file_recount_v1_events_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1713,7 +1797,7 @@ func (x *RetiredCut) String() string {
 func (*RetiredCut) ProtoMessage() {}
 
 func (x *RetiredCut) ProtoReflect() protoreflect.Message {
-	mi := &file_recount_v1_events_proto_msgTypes[17]
+	mi := &file_recount_v1_events_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1726,7 +1810,7 @@ func (x *RetiredCut) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RetiredCut.ProtoReflect.Descriptor instead.
 func (*RetiredCut) Descriptor() ([]byte, []int) {
-	return file_recount_v1_events_proto_rawDescGZIP(), []int{17}
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *RetiredCut) GetPosition() *Position {
@@ -1766,7 +1850,7 @@ type Rejected struct {
 
 func (x *Rejected) Reset() {
 	*x = Rejected{}
-	mi := &file_recount_v1_events_proto_msgTypes[18]
+	mi := &file_recount_v1_events_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1778,7 +1862,7 @@ func (x *Rejected) String() string {
 func (*Rejected) ProtoMessage() {}
 
 func (x *Rejected) ProtoReflect() protoreflect.Message {
-	mi := &file_recount_v1_events_proto_msgTypes[18]
+	mi := &file_recount_v1_events_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1791,7 +1875,7 @@ func (x *Rejected) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Rejected.ProtoReflect.Descriptor instead.
 func (*Rejected) Descriptor() ([]byte, []int) {
-	return file_recount_v1_events_proto_rawDescGZIP(), []int{18}
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *Rejected) GetPosition() *Position {
@@ -1861,7 +1945,7 @@ type Header struct {
 
 func (x *Header) Reset() {
 	*x = Header{}
-	mi := &file_recount_v1_events_proto_msgTypes[19]
+	mi := &file_recount_v1_events_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1873,7 +1957,7 @@ func (x *Header) String() string {
 func (*Header) ProtoMessage() {}
 
 func (x *Header) ProtoReflect() protoreflect.Message {
-	mi := &file_recount_v1_events_proto_msgTypes[19]
+	mi := &file_recount_v1_events_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1886,7 +1970,7 @@ func (x *Header) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Header.ProtoReflect.Descriptor instead.
 func (*Header) Descriptor() ([]byte, []int) {
-	return file_recount_v1_events_proto_rawDescGZIP(), []int{19}
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *Header) GetKey() string {
@@ -1915,7 +1999,7 @@ type Position struct {
 
 func (x *Position) Reset() {
 	*x = Position{}
-	mi := &file_recount_v1_events_proto_msgTypes[20]
+	mi := &file_recount_v1_events_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1927,7 +2011,7 @@ func (x *Position) String() string {
 func (*Position) ProtoMessage() {}
 
 func (x *Position) ProtoReflect() protoreflect.Message {
-	mi := &file_recount_v1_events_proto_msgTypes[20]
+	mi := &file_recount_v1_events_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1940,7 +2024,7 @@ func (x *Position) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Position.ProtoReflect.Descriptor instead.
 func (*Position) Descriptor() ([]byte, []int) {
-	return file_recount_v1_events_proto_rawDescGZIP(), []int{20}
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *Position) GetTopic() string {
@@ -1994,7 +2078,7 @@ const file_recount_v1_events_proto_rawDesc = "" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\f\n" +
 	"\n" +
-	"_exit_code\"\xc2\x02\n" +
+	"_exit_code\"\xfc\x02\n" +
 	"\x0fOutcomeObserved\x123\n" +
 	"\x10command_event_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04 \x01(@R\x0ecommandEventId\x12 \n" +
 	"\texit_code\x18\x02 \x01(\x05H\x00R\bexitCode\x88\x01\x01\x12?\n" +
@@ -2003,9 +2087,16 @@ const file_recount_v1_events_proto_rawDesc = "" +
 	"observedAt\x12*\n" +
 	"\voutput_tail\x18\x05 \x01(\tB\t\xbaH\x06r\x04(\x80\x80\x04R\n" +
 	"outputTail\x12 \n" +
-	"\x06author\x18\x06 \x01(\tB\b\xbaH\x05r\x03(\x80\x02R\x06authorB\f\n" +
+	"\x06author\x18\x06 \x01(\tB\b\xbaH\x05r\x03(\x80\x02R\x06author\x128\n" +
+	"\x05files\x18\a \x03(\v2\x17.recount.v1.WrittenFileB\t\xbaH\x06\x92\x01\x03\x10\xe8\aR\x05filesB\f\n" +
 	"\n" +
-	"_exit_code\"\xd2\x02\n" +
+	"_exit_code\"|\n" +
+	"\vWrittenFile\x12\x1e\n" +
+	"\x04path\x18\x01 \x01(\tB\n" +
+	"\xbaH\ar\x05 \x01(\x80 R\x04path\x12\x1f\n" +
+	"\x06sha256\x18\x02 \x01(\fB\a\xbaH\x04z\x02\x18 R\x06sha256\x12\x12\n" +
+	"\x04size\x18\x03 \x01(\x03R\x04size\x12\x18\n" +
+	"\aremoved\x18\x04 \x01(\bR\aremoved\"\xd2\x02\n" +
 	"\rSourceRevised\x12*\n" +
 	"\n" +
 	"repository\x18\x01 \x01(\tB\n" +
@@ -2181,71 +2272,73 @@ func file_recount_v1_events_proto_rawDescGZIP() []byte {
 }
 
 var file_recount_v1_events_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_recount_v1_events_proto_msgTypes = make([]protoimpl.MessageInfo, 22)
+var file_recount_v1_events_proto_msgTypes = make([]protoimpl.MessageInfo, 23)
 var file_recount_v1_events_proto_goTypes = []any{
 	(Scope)(0),                    // 0: recount.v1.Scope
 	(ChangeStatus)(0),             // 1: recount.v1.ChangeStatus
 	(*CommandExecuted)(nil),       // 2: recount.v1.CommandExecuted
 	(*OutcomeObserved)(nil),       // 3: recount.v1.OutcomeObserved
-	(*SourceRevised)(nil),         // 4: recount.v1.SourceRevised
-	(*Redaction)(nil),             // 5: recount.v1.Redaction
-	(*CommitRecorded)(nil),        // 6: recount.v1.CommitRecorded
-	(*Signature)(nil),             // 7: recount.v1.Signature
-	(*FileChange)(nil),            // 8: recount.v1.FileChange
-	(*RefMoved)(nil),              // 9: recount.v1.RefMoved
-	(*SnapshotsRetired)(nil),      // 10: recount.v1.SnapshotsRetired
-	(*AccessLogged)(nil),          // 11: recount.v1.AccessLogged
-	(*AccessEntry)(nil),           // 12: recount.v1.AccessEntry
-	(*EventsErased)(nil),          // 13: recount.v1.EventsErased
-	(*KeysPlaced)(nil),            // 14: recount.v1.KeysPlaced
-	(*ErasedEvent)(nil),           // 15: recount.v1.ErasedEvent
-	(*RecordsRetired)(nil),        // 16: recount.v1.RecordsRetired
-	(*RetiredIds)(nil),            // 17: recount.v1.RetiredIds
-	(*IdsRetired)(nil),            // 18: recount.v1.IdsRetired
-	(*RetiredCut)(nil),            // 19: recount.v1.RetiredCut
-	(*Rejected)(nil),              // 20: recount.v1.Rejected
-	(*Header)(nil),                // 21: recount.v1.Header
-	(*Position)(nil),              // 22: recount.v1.Position
-	nil,                           // 23: recount.v1.CommandExecuted.EnvEntry
-	(*timestamppb.Timestamp)(nil), // 24: google.protobuf.Timestamp
-	(*durationpb.Duration)(nil),   // 25: google.protobuf.Duration
+	(*WrittenFile)(nil),           // 4: recount.v1.WrittenFile
+	(*SourceRevised)(nil),         // 5: recount.v1.SourceRevised
+	(*Redaction)(nil),             // 6: recount.v1.Redaction
+	(*CommitRecorded)(nil),        // 7: recount.v1.CommitRecorded
+	(*Signature)(nil),             // 8: recount.v1.Signature
+	(*FileChange)(nil),            // 9: recount.v1.FileChange
+	(*RefMoved)(nil),              // 10: recount.v1.RefMoved
+	(*SnapshotsRetired)(nil),      // 11: recount.v1.SnapshotsRetired
+	(*AccessLogged)(nil),          // 12: recount.v1.AccessLogged
+	(*AccessEntry)(nil),           // 13: recount.v1.AccessEntry
+	(*EventsErased)(nil),          // 14: recount.v1.EventsErased
+	(*KeysPlaced)(nil),            // 15: recount.v1.KeysPlaced
+	(*ErasedEvent)(nil),           // 16: recount.v1.ErasedEvent
+	(*RecordsRetired)(nil),        // 17: recount.v1.RecordsRetired
+	(*RetiredIds)(nil),            // 18: recount.v1.RetiredIds
+	(*IdsRetired)(nil),            // 19: recount.v1.IdsRetired
+	(*RetiredCut)(nil),            // 20: recount.v1.RetiredCut
+	(*Rejected)(nil),              // 21: recount.v1.Rejected
+	(*Header)(nil),                // 22: recount.v1.Header
+	(*Position)(nil),              // 23: recount.v1.Position
+	nil,                           // 24: recount.v1.CommandExecuted.EnvEntry
+	(*timestamppb.Timestamp)(nil), // 25: google.protobuf.Timestamp
+	(*durationpb.Duration)(nil),   // 26: google.protobuf.Duration
 }
 var file_recount_v1_events_proto_depIdxs = []int32{
-	24, // 0: recount.v1.CommandExecuted.started_at:type_name -> google.protobuf.Timestamp
-	25, // 1: recount.v1.CommandExecuted.duration:type_name -> google.protobuf.Duration
-	23, // 2: recount.v1.CommandExecuted.env:type_name -> recount.v1.CommandExecuted.EnvEntry
-	25, // 3: recount.v1.OutcomeObserved.duration:type_name -> google.protobuf.Duration
-	24, // 4: recount.v1.OutcomeObserved.observed_at:type_name -> google.protobuf.Timestamp
-	5,  // 5: recount.v1.SourceRevised.redacted:type_name -> recount.v1.Redaction
-	7,  // 6: recount.v1.CommitRecorded.author:type_name -> recount.v1.Signature
-	7,  // 7: recount.v1.CommitRecorded.committer:type_name -> recount.v1.Signature
-	8,  // 8: recount.v1.CommitRecorded.changes:type_name -> recount.v1.FileChange
-	0,  // 9: recount.v1.CommitRecorded.scope:type_name -> recount.v1.Scope
-	24, // 10: recount.v1.Signature.time:type_name -> google.protobuf.Timestamp
-	1,  // 11: recount.v1.FileChange.status:type_name -> recount.v1.ChangeStatus
-	24, // 12: recount.v1.RefMoved.moved_at:type_name -> google.protobuf.Timestamp
-	24, // 13: recount.v1.SnapshotsRetired.before:type_name -> google.protobuf.Timestamp
-	12, // 14: recount.v1.AccessLogged.entries:type_name -> recount.v1.AccessEntry
-	24, // 15: recount.v1.AccessEntry.time:type_name -> google.protobuf.Timestamp
-	25, // 16: recount.v1.AccessEntry.duration:type_name -> google.protobuf.Duration
-	15, // 17: recount.v1.EventsErased.events:type_name -> recount.v1.ErasedEvent
-	24, // 18: recount.v1.EventsErased.erased_at:type_name -> google.protobuf.Timestamp
-	22, // 19: recount.v1.ErasedEvent.position:type_name -> recount.v1.Position
-	19, // 20: recount.v1.RecordsRetired.cuts:type_name -> recount.v1.RetiredCut
-	24, // 21: recount.v1.RecordsRetired.retired_at:type_name -> google.protobuf.Timestamp
-	22, // 22: recount.v1.RecordsRetired.summaries:type_name -> recount.v1.Position
-	22, // 23: recount.v1.RecordsRetired.follows:type_name -> recount.v1.Position
-	17, // 24: recount.v1.RecordsRetired.ids:type_name -> recount.v1.RetiredIds
-	22, // 25: recount.v1.RetiredIds.position:type_name -> recount.v1.Position
-	22, // 26: recount.v1.RetiredCut.position:type_name -> recount.v1.Position
-	24, // 27: recount.v1.RetiredCut.time:type_name -> google.protobuf.Timestamp
-	22, // 28: recount.v1.Rejected.position:type_name -> recount.v1.Position
-	21, // 29: recount.v1.Rejected.headers:type_name -> recount.v1.Header
-	30, // [30:30] is the sub-list for method output_type
-	30, // [30:30] is the sub-list for method input_type
-	30, // [30:30] is the sub-list for extension type_name
-	30, // [30:30] is the sub-list for extension extendee
-	0,  // [0:30] is the sub-list for field type_name
+	25, // 0: recount.v1.CommandExecuted.started_at:type_name -> google.protobuf.Timestamp
+	26, // 1: recount.v1.CommandExecuted.duration:type_name -> google.protobuf.Duration
+	24, // 2: recount.v1.CommandExecuted.env:type_name -> recount.v1.CommandExecuted.EnvEntry
+	26, // 3: recount.v1.OutcomeObserved.duration:type_name -> google.protobuf.Duration
+	25, // 4: recount.v1.OutcomeObserved.observed_at:type_name -> google.protobuf.Timestamp
+	4,  // 5: recount.v1.OutcomeObserved.files:type_name -> recount.v1.WrittenFile
+	6,  // 6: recount.v1.SourceRevised.redacted:type_name -> recount.v1.Redaction
+	8,  // 7: recount.v1.CommitRecorded.author:type_name -> recount.v1.Signature
+	8,  // 8: recount.v1.CommitRecorded.committer:type_name -> recount.v1.Signature
+	9,  // 9: recount.v1.CommitRecorded.changes:type_name -> recount.v1.FileChange
+	0,  // 10: recount.v1.CommitRecorded.scope:type_name -> recount.v1.Scope
+	25, // 11: recount.v1.Signature.time:type_name -> google.protobuf.Timestamp
+	1,  // 12: recount.v1.FileChange.status:type_name -> recount.v1.ChangeStatus
+	25, // 13: recount.v1.RefMoved.moved_at:type_name -> google.protobuf.Timestamp
+	25, // 14: recount.v1.SnapshotsRetired.before:type_name -> google.protobuf.Timestamp
+	13, // 15: recount.v1.AccessLogged.entries:type_name -> recount.v1.AccessEntry
+	25, // 16: recount.v1.AccessEntry.time:type_name -> google.protobuf.Timestamp
+	26, // 17: recount.v1.AccessEntry.duration:type_name -> google.protobuf.Duration
+	16, // 18: recount.v1.EventsErased.events:type_name -> recount.v1.ErasedEvent
+	25, // 19: recount.v1.EventsErased.erased_at:type_name -> google.protobuf.Timestamp
+	23, // 20: recount.v1.ErasedEvent.position:type_name -> recount.v1.Position
+	20, // 21: recount.v1.RecordsRetired.cuts:type_name -> recount.v1.RetiredCut
+	25, // 22: recount.v1.RecordsRetired.retired_at:type_name -> google.protobuf.Timestamp
+	23, // 23: recount.v1.RecordsRetired.summaries:type_name -> recount.v1.Position
+	23, // 24: recount.v1.RecordsRetired.follows:type_name -> recount.v1.Position
+	18, // 25: recount.v1.RecordsRetired.ids:type_name -> recount.v1.RetiredIds
+	23, // 26: recount.v1.RetiredIds.position:type_name -> recount.v1.Position
+	23, // 27: recount.v1.RetiredCut.position:type_name -> recount.v1.Position
+	25, // 28: recount.v1.RetiredCut.time:type_name -> google.protobuf.Timestamp
+	23, // 29: recount.v1.Rejected.position:type_name -> recount.v1.Position
+	22, // 30: recount.v1.Rejected.headers:type_name -> recount.v1.Header
+	31, // [31:31] is the sub-list for method output_type
+	31, // [31:31] is the sub-list for method input_type
+	31, // [31:31] is the sub-list for extension type_name
+	31, // [31:31] is the sub-list for extension extendee
+	0,  // [0:31] is the sub-list for field type_name
 }
 
 func init() { file_recount_v1_events_proto_init() }
@@ -2255,14 +2348,14 @@ func file_recount_v1_events_proto_init() {
 	}
 	file_recount_v1_events_proto_msgTypes[0].OneofWrappers = []any{}
 	file_recount_v1_events_proto_msgTypes[1].OneofWrappers = []any{}
-	file_recount_v1_events_proto_msgTypes[10].OneofWrappers = []any{}
+	file_recount_v1_events_proto_msgTypes[11].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_recount_v1_events_proto_rawDesc), len(file_recount_v1_events_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   22,
+			NumMessages:   23,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

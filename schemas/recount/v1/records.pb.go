@@ -321,6 +321,10 @@ type Record struct {
 	//	*Record_SpansSummarised
 	//	*Record_FeedbackGiven
 	//	*Record_ContextReturned
+	//	*Record_ReplayPlanned
+	//	*Record_ReplayStepStarted
+	//	*Record_ReplayStepEnded
+	//	*Record_ReplayEnded
 	Body          isRecord_Body `protobuf_oneof:"body"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -499,6 +503,42 @@ func (x *Record) GetContextReturned() *ContextReturned {
 	return nil
 }
 
+func (x *Record) GetReplayPlanned() *ReplayPlanned {
+	if x != nil {
+		if x, ok := x.Body.(*Record_ReplayPlanned); ok {
+			return x.ReplayPlanned
+		}
+	}
+	return nil
+}
+
+func (x *Record) GetReplayStepStarted() *ReplayStepStarted {
+	if x != nil {
+		if x, ok := x.Body.(*Record_ReplayStepStarted); ok {
+			return x.ReplayStepStarted
+		}
+	}
+	return nil
+}
+
+func (x *Record) GetReplayStepEnded() *ReplayStepEnded {
+	if x != nil {
+		if x, ok := x.Body.(*Record_ReplayStepEnded); ok {
+			return x.ReplayStepEnded
+		}
+	}
+	return nil
+}
+
+func (x *Record) GetReplayEnded() *ReplayEnded {
+	if x != nil {
+		if x, ok := x.Body.(*Record_ReplayEnded); ok {
+			return x.ReplayEnded
+		}
+	}
+	return nil
+}
+
 type isRecord_Body interface {
 	isRecord_Body()
 }
@@ -554,6 +594,24 @@ type Record_ContextReturned struct {
 	ContextReturned *ContextReturned `protobuf:"bytes,16,opt,name=context_returned,json=contextReturned,proto3,oneof"`
 }
 
+type Record_ReplayPlanned struct {
+	// replay_planned to replay_ended are what replays did. replay_planned is without the plan, which
+	// stays in the log alone.
+	ReplayPlanned *ReplayPlanned `protobuf:"bytes,17,opt,name=replay_planned,json=replayPlanned,proto3,oneof"`
+}
+
+type Record_ReplayStepStarted struct {
+	ReplayStepStarted *ReplayStepStarted `protobuf:"bytes,18,opt,name=replay_step_started,json=replayStepStarted,proto3,oneof"`
+}
+
+type Record_ReplayStepEnded struct {
+	ReplayStepEnded *ReplayStepEnded `protobuf:"bytes,19,opt,name=replay_step_ended,json=replayStepEnded,proto3,oneof"`
+}
+
+type Record_ReplayEnded struct {
+	ReplayEnded *ReplayEnded `protobuf:"bytes,20,opt,name=replay_ended,json=replayEnded,proto3,oneof"`
+}
+
 func (*Record_Intent) isRecord_Body() {}
 
 func (*Record_Outcome) isRecord_Body() {}
@@ -577,6 +635,14 @@ func (*Record_SpansSummarised) isRecord_Body() {}
 func (*Record_FeedbackGiven) isRecord_Body() {}
 
 func (*Record_ContextReturned) isRecord_Body() {}
+
+func (*Record_ReplayPlanned) isRecord_Body() {}
+
+func (*Record_ReplayStepStarted) isRecord_Body() {}
+
+func (*Record_ReplayStepEnded) isRecord_Body() {}
+
+func (*Record_ReplayEnded) isRecord_Body() {}
 
 // Intent is an interpreted command.
 type Intent struct {
@@ -1065,7 +1131,7 @@ var File_recount_v1_records_proto protoreflect.FileDescriptor
 const file_recount_v1_records_proto_rawDesc = "" +
 	"\n" +
 	"\x18recount/v1/records.proto\x12\n" +
-	"recount.v1\x1a\x15recount/v1/code.proto\x1a\x17recount/v1/events.proto\x1a\x19recount/v1/feedback.proto\x1a\x18recount/v1/objects.proto\x1a\x18recount/v1/runtime.proto\"\xdd\x06\n" +
+	"recount.v1\x1a\x15recount/v1/code.proto\x1a\x17recount/v1/events.proto\x1a\x19recount/v1/feedback.proto\x1a\x18recount/v1/objects.proto\x1a\x17recount/v1/replay.proto\x1a\x18recount/v1/runtime.proto\"\xfb\b\n" +
 	"\x06Record\x12,\n" +
 	"\x06origin\x18\x01 \x01(\v2\x14.recount.v1.PositionR\x06origin\x12\x19\n" +
 	"\bevent_id\x18\x02 \x01(\fR\aeventId\x12\x1d\n" +
@@ -1085,7 +1151,11 @@ const file_recount_v1_records_proto_rawDesc = "" +
 	"\aobjects\x18\r \x01(\v2\x17.recount.v1.ObjectBatchH\x00R\aobjects\x12H\n" +
 	"\x10spans_summarised\x18\x0e \x01(\v2\x1b.recount.v1.SpansSummarisedH\x00R\x0fspansSummarised\x12B\n" +
 	"\x0efeedback_given\x18\x0f \x01(\v2\x19.recount.v1.FeedbackGivenH\x00R\rfeedbackGiven\x12H\n" +
-	"\x10context_returned\x18\x10 \x01(\v2\x1b.recount.v1.ContextReturnedH\x00R\x0fcontextReturnedB\x06\n" +
+	"\x10context_returned\x18\x10 \x01(\v2\x1b.recount.v1.ContextReturnedH\x00R\x0fcontextReturned\x12B\n" +
+	"\x0ereplay_planned\x18\x11 \x01(\v2\x19.recount.v1.ReplayPlannedH\x00R\rreplayPlanned\x12O\n" +
+	"\x13replay_step_started\x18\x12 \x01(\v2\x1d.recount.v1.ReplayStepStartedH\x00R\x11replayStepStarted\x12I\n" +
+	"\x11replay_step_ended\x18\x13 \x01(\v2\x1b.recount.v1.ReplayStepEndedH\x00R\x0freplayStepEnded\x12<\n" +
+	"\freplay_ended\x18\x14 \x01(\v2\x17.recount.v1.ReplayEndedH\x00R\vreplayEndedB\x06\n" +
 	"\x04body\"\xe0\x06\n" +
 	"\x06Intent\x12\x18\n" +
 	"\acommand\x18\x01 \x01(\tR\acommand\x12\x1c\n" +
@@ -1198,26 +1268,30 @@ func file_recount_v1_records_proto_rawDescGZIP() []byte {
 var file_recount_v1_records_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
 var file_recount_v1_records_proto_msgTypes = make([]protoimpl.MessageInfo, 5)
 var file_recount_v1_records_proto_goTypes = []any{
-	(TokenKind)(0),           // 0: recount.v1.TokenKind
-	(Category)(0),            // 1: recount.v1.Category
-	(ResourceKind)(0),        // 2: recount.v1.ResourceKind
-	(Access)(0),              // 3: recount.v1.Access
-	(*Record)(nil),           // 4: recount.v1.Record
-	(*Intent)(nil),           // 5: recount.v1.Intent
-	(*Token)(nil),            // 6: recount.v1.Token
-	(*Resource)(nil),         // 7: recount.v1.Resource
-	(*Outcome)(nil),          // 8: recount.v1.Outcome
-	(*Position)(nil),         // 9: recount.v1.Position
-	(*Rejected)(nil),         // 10: recount.v1.Rejected
-	(*FileFacts)(nil),        // 11: recount.v1.FileFacts
-	(*CommitRecorded)(nil),   // 12: recount.v1.CommitRecorded
-	(*RefMoved)(nil),         // 13: recount.v1.RefMoved
-	(*SnapshotsRetired)(nil), // 14: recount.v1.SnapshotsRetired
-	(*SpanBatch)(nil),        // 15: recount.v1.SpanBatch
-	(*ObjectBatch)(nil),      // 16: recount.v1.ObjectBatch
-	(*SpansSummarised)(nil),  // 17: recount.v1.SpansSummarised
-	(*FeedbackGiven)(nil),    // 18: recount.v1.FeedbackGiven
-	(*ContextReturned)(nil),  // 19: recount.v1.ContextReturned
+	(TokenKind)(0),            // 0: recount.v1.TokenKind
+	(Category)(0),             // 1: recount.v1.Category
+	(ResourceKind)(0),         // 2: recount.v1.ResourceKind
+	(Access)(0),               // 3: recount.v1.Access
+	(*Record)(nil),            // 4: recount.v1.Record
+	(*Intent)(nil),            // 5: recount.v1.Intent
+	(*Token)(nil),             // 6: recount.v1.Token
+	(*Resource)(nil),          // 7: recount.v1.Resource
+	(*Outcome)(nil),           // 8: recount.v1.Outcome
+	(*Position)(nil),          // 9: recount.v1.Position
+	(*Rejected)(nil),          // 10: recount.v1.Rejected
+	(*FileFacts)(nil),         // 11: recount.v1.FileFacts
+	(*CommitRecorded)(nil),    // 12: recount.v1.CommitRecorded
+	(*RefMoved)(nil),          // 13: recount.v1.RefMoved
+	(*SnapshotsRetired)(nil),  // 14: recount.v1.SnapshotsRetired
+	(*SpanBatch)(nil),         // 15: recount.v1.SpanBatch
+	(*ObjectBatch)(nil),       // 16: recount.v1.ObjectBatch
+	(*SpansSummarised)(nil),   // 17: recount.v1.SpansSummarised
+	(*FeedbackGiven)(nil),     // 18: recount.v1.FeedbackGiven
+	(*ContextReturned)(nil),   // 19: recount.v1.ContextReturned
+	(*ReplayPlanned)(nil),     // 20: recount.v1.ReplayPlanned
+	(*ReplayStepStarted)(nil), // 21: recount.v1.ReplayStepStarted
+	(*ReplayStepEnded)(nil),   // 22: recount.v1.ReplayStepEnded
+	(*ReplayEnded)(nil),       // 23: recount.v1.ReplayEnded
 }
 var file_recount_v1_records_proto_depIdxs = []int32{
 	9,  // 0: recount.v1.Record.origin:type_name -> recount.v1.Position
@@ -1233,17 +1307,21 @@ var file_recount_v1_records_proto_depIdxs = []int32{
 	17, // 10: recount.v1.Record.spans_summarised:type_name -> recount.v1.SpansSummarised
 	18, // 11: recount.v1.Record.feedback_given:type_name -> recount.v1.FeedbackGiven
 	19, // 12: recount.v1.Record.context_returned:type_name -> recount.v1.ContextReturned
-	6,  // 13: recount.v1.Intent.tokens:type_name -> recount.v1.Token
-	1,  // 14: recount.v1.Intent.category:type_name -> recount.v1.Category
-	7,  // 15: recount.v1.Intent.resources:type_name -> recount.v1.Resource
-	0,  // 16: recount.v1.Token.kind:type_name -> recount.v1.TokenKind
-	2,  // 17: recount.v1.Resource.kind:type_name -> recount.v1.ResourceKind
-	3,  // 18: recount.v1.Resource.access:type_name -> recount.v1.Access
-	19, // [19:19] is the sub-list for method output_type
-	19, // [19:19] is the sub-list for method input_type
-	19, // [19:19] is the sub-list for extension type_name
-	19, // [19:19] is the sub-list for extension extendee
-	0,  // [0:19] is the sub-list for field type_name
+	20, // 13: recount.v1.Record.replay_planned:type_name -> recount.v1.ReplayPlanned
+	21, // 14: recount.v1.Record.replay_step_started:type_name -> recount.v1.ReplayStepStarted
+	22, // 15: recount.v1.Record.replay_step_ended:type_name -> recount.v1.ReplayStepEnded
+	23, // 16: recount.v1.Record.replay_ended:type_name -> recount.v1.ReplayEnded
+	6,  // 17: recount.v1.Intent.tokens:type_name -> recount.v1.Token
+	1,  // 18: recount.v1.Intent.category:type_name -> recount.v1.Category
+	7,  // 19: recount.v1.Intent.resources:type_name -> recount.v1.Resource
+	0,  // 20: recount.v1.Token.kind:type_name -> recount.v1.TokenKind
+	2,  // 21: recount.v1.Resource.kind:type_name -> recount.v1.ResourceKind
+	3,  // 22: recount.v1.Resource.access:type_name -> recount.v1.Access
+	23, // [23:23] is the sub-list for method output_type
+	23, // [23:23] is the sub-list for method input_type
+	23, // [23:23] is the sub-list for extension type_name
+	23, // [23:23] is the sub-list for extension extendee
+	0,  // [0:23] is the sub-list for field type_name
 }
 
 func init() { file_recount_v1_records_proto_init() }
@@ -1255,6 +1333,7 @@ func file_recount_v1_records_proto_init() {
 	file_recount_v1_events_proto_init()
 	file_recount_v1_feedback_proto_init()
 	file_recount_v1_objects_proto_init()
+	file_recount_v1_replay_proto_init()
 	file_recount_v1_runtime_proto_init()
 	file_recount_v1_records_proto_msgTypes[0].OneofWrappers = []any{
 		(*Record_Intent)(nil),
@@ -1269,6 +1348,10 @@ func file_recount_v1_records_proto_init() {
 		(*Record_SpansSummarised)(nil),
 		(*Record_FeedbackGiven)(nil),
 		(*Record_ContextReturned)(nil),
+		(*Record_ReplayPlanned)(nil),
+		(*Record_ReplayStepStarted)(nil),
+		(*Record_ReplayStepEnded)(nil),
+		(*Record_ReplayEnded)(nil),
 	}
 	file_recount_v1_records_proto_msgTypes[1].OneofWrappers = []any{}
 	file_recount_v1_records_proto_msgTypes[4].OneofWrappers = []any{}

@@ -1,0 +1,101 @@
+package commandview
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/recountdb/recount/internal/render"
+	"github.com/recountdb/recount/query/replays"
+)
+
+// Replays lists runs, the latest first.
+func Replays(d *render.Drawing, r replays.Response) {
+	if len(r.Runs) == 0 {
+		d.Print(r.Hint)
+		return
+	}
+	rows := [][]string{{"RUN", "STATE", "STEPS", "WHEN", "GOAL"}}
+	for _, run := range r.Runs {
+		when := ""
+		if !run.Started.IsZero() {
+			when = render.Ago(d.Now, run.Started)
+		}
+		rows = append(rows, []string{run.Run, run.State, steps(run.Counts), when, render.OneLine(cmp.Or(run.Goal, run.Directory))})
+	}
+	d.Table("", rows, 4)
+}
+
+// steps says how many steps a run went through: "3 of 4", or "4".
+func steps(c replays.Counts) string {
+	through := c.Done + c.Satisfied + c.Skipped
+	if through == c.Steps {
+		return strconv.Itoa(c.Steps)
+	}
+	return fmt.Sprintf("%d of %d", through, c.Steps)
+}
+
+// Replay draws a run with its steps.
+func Replay(d *render.Drawing, r replays.Run) {
+	row := func(name, value string) {
+		if value != "" {
+			d.Print(fmt.Sprintf("  %-10s %s", name, render.OneLine(value)))
+		}
+	}
+	d.Print(d.Paint(render.Bold, r.Run+" "+r.State))
+	row("goal", r.Goal)
+	row("reason", r.Reason)
+	row("directory", r.Directory)
+	row("isolation", r.Isolation)
+	row("by", strings.Trim(r.User+"@"+r.Host, "@"))
+	row("author", r.Author)
+	row("plan", r.PlanID)
+	row("steps", fmt.Sprintf("%s: %d done, %d satisfied, %d skipped, %d failed, %d stopped, %d under way",
+		steps(r.Counts), r.Counts.Done, r.Counts.Satisfied, r.Counts.Skipped, r.Counts.Failed, r.Counts.Stopped, r.Counts.Underway))
+	if !r.Ended.IsZero() {
+		applied := "not applied"
+		if r.Applied {
+			applied = "applied"
+		}
+		row("files", fmt.Sprintf("%d added, %d changed, %d removed, %s", r.Counts.Added, r.Counts.Changed, r.Counts.Removed, applied))
+	}
+	for _, s := range r.Steps {
+		d.Print("", fmt.Sprintf("%4d  %s", s.Step+1, d.Paint(render.Bold, render.OneLine(cmp.Or(s.Command, s.Intent, "(not recorded)")))))
+		d.Print("      " + outcome(s))
+		for _, f := range s.Files {
+			d.Print("      " + file(f))
+		}
+		if s.State == replays.StateFailed && s.Output != "" {
+			for line := range strings.SplitSeq(strings.TrimRight(s.Output, "\n"), "\n") {
+				d.Print("      " + d.Paint(render.Dim, "│ "+render.OneLine(line)))
+			}
+		}
+	}
+}
+
+// outcome says in a line how a step ended.
+func outcome(s replays.Step) string {
+	text := s.State
+	if s.ExitCode != nil {
+		text += fmt.Sprintf(", exit %d", *s.ExitCode)
+	}
+	if s.Duration > 0 {
+		text += " after " + render.Took(s.Duration)
+	}
+	if s.Attempt > 1 {
+		text += fmt.Sprintf(", attempt %d", s.Attempt)
+	}
+	if s.Reason != "" {
+		text += ": " + render.OneLine(s.Reason)
+	}
+	return text
+}
+
+// file says in a line what became of a file.
+func file(f replays.File) string {
+	if f.Removed {
+		return "removed " + render.OneLine(f.Path)
+	}
+	return fmt.Sprintf("wrote %s, %d bytes", render.OneLine(f.Path), f.Size)
+}
