@@ -13,6 +13,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
+	"sync"
 	"time"
 
 	"google.golang.org/protobuf/proto"
@@ -32,7 +34,7 @@ type Appender interface {
 	Append(ctx context.Context, events []schemas.Event) ([]api.Appended, error)
 }
 
-// Journal writes the events of one run.
+// Journal writes the events of one run. Its methods may be called by several goroutines at once.
 type Journal struct {
 	// Log takes the events. Required.
 	Log Appender
@@ -42,8 +44,16 @@ type Journal struct {
 	Run, Workspace string
 	// Now is the clock. Required.
 	Now func() time.Time
-	// Written is the watermark above everything that was written.
-	Written schemas.Watermark
+
+	mu      sync.Mutex
+	written schemas.Watermark
+}
+
+// Written returns the watermark above everything that was written.
+func (j *Journal) Written() schemas.Watermark {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return maps.Clone(j.written)
 }
 
 // NewRun returns a fresh name for a run, such as "r-7f3a91c2".
@@ -100,11 +110,13 @@ func (j *Journal) append(ctx context.Context, typ string, m proto.Message, id *s
 	if len(done) != 1 {
 		return errors.New("record " + typ + ": the log did not say where")
 	}
-	if j.Written == nil {
-		j.Written = schemas.Watermark{}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.written == nil {
+		j.written = schemas.Watermark{}
 	}
 	at := done[0].Position
-	j.Written[at.TP()] = max(j.Written[at.TP()], at.Offset+1)
+	j.written[at.TP()] = max(j.written[at.TP()], at.Offset+1)
 	return nil
 }
 

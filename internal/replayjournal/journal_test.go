@@ -68,8 +68,8 @@ func TestJournal(t *testing.T) {
 	if diff := cmp.Diff([]string{schemas.TypeReplayPlanned, schemas.TypeReplayStarted, schemas.TypeReplayStepEnded, schemas.TypeReplayEnded}, types); diff != "" {
 		t.Error(diff)
 	}
-	if j.Written.String() != "recount.commands/0:4" {
-		t.Errorf("written up to %s", j.Written)
+	if got := j.Written().String(); got != "recount.commands/0:4" {
+		t.Errorf("written up to %s", got)
 	}
 	// The same attempt has the same id, another one another.
 	if err := errors.Join(
