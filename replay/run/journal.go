@@ -34,7 +34,8 @@ type Started struct {
 	Run       string
 	Step      int
 	Intent    schemas.EventID
-	Attempt   int // from 1
+	Attempt   int // from 1 in this run
+	Number    int // of the journal's entries about the step, from 1, also over resumed runs
 	Command   string
 	Dir       string
 	Isolation string
@@ -64,6 +65,7 @@ type Outcome struct {
 	Step      int             `json:"step"`
 	Intent    schemas.EventID `json:"intent"`
 	Attempt   int             `json:"attempt,omitempty"` // 0 if it was not run
+	Number    int             `json:"number"`            // as in Started
 	Command   string          `json:"command"`
 	Dir       string          `json:"dir,omitempty"`
 	Isolation string          `json:"isolation"`
@@ -112,4 +114,6 @@ type Past struct {
 	Ended map[int]Outcome
 	// Open holds the steps that started and did not end.
 	Open map[int]bool
+	// Numbers holds the highest Number of each step.
+	Numbers map[int]int
 }

@@ -46,6 +46,9 @@ func TestKilledAtEachCall(t *testing.T) {
 				if err != nil || r.Status != "complete" {
 					t.Fatalf("jobs %d, call %d, after %v: %s, %v", jobs, at, after, statuses(r), err)
 				}
+				if len(w.j.wrong) > 0 {
+					t.Errorf("jobs %d, call %d, after %v: %v", jobs, at, after, w.j.wrong)
+				}
 				lines := strings.Fields(w.read("count"))
 				seen := map[string]int{}
 				for _, l := range lines {

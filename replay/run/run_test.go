@@ -34,6 +34,7 @@ type memory struct {
 	failAt int
 	after  bool
 	count  int
+	wrong  []string
 }
 
 var errKilled = errors.New("killed")
@@ -59,9 +60,7 @@ func (m *memory) Planned(context.Context, Planned) error {
 func (m *memory) Started(_ context.Context, s Started) error {
 	return m.call(func() {
 		m.calls = append(m.calls, fmt.Sprintf("started %d", s.Step))
-		if m.past.Open == nil {
-			m.past.Open, m.past.Ended = map[int]bool{}, map[int]Outcome{}
-		}
+		m.number(s.Step, s.Number)
 		m.past.Open[s.Step] = true
 	})
 }
@@ -69,12 +68,22 @@ func (m *memory) Started(_ context.Context, s Started) error {
 func (m *memory) Ended(_ context.Context, o Outcome) error {
 	return m.call(func() {
 		m.calls = append(m.calls, fmt.Sprintf("ended %d %s", o.Step, o.Status))
-		if m.past.Open == nil {
-			m.past.Open, m.past.Ended = map[int]bool{}, map[int]Outcome{}
-		}
+		m.number(o.Step, o.Number)
 		delete(m.past.Open, o.Step)
 		m.past.Ended[o.Step] = o
 	})
+}
+
+// number notes the number of an entry. Another one with the same number would be taken for a copy, but
+// for the end of what was started.
+func (m *memory) number(step, n int) {
+	if m.past.Open == nil {
+		m.past = Past{Open: map[int]bool{}, Ended: map[int]Outcome{}, Numbers: map[int]int{}}
+	}
+	if last := m.past.Numbers[step]; n < last || n == last && !m.past.Open[step] {
+		m.wrong = append(m.wrong, fmt.Sprintf("step %d has number %d again", step, n))
+	}
+	m.past.Numbers[step] = n
 }
 
 func (m *memory) Done(context.Context, Report) error { return m.call(func() { m.done++ }) }

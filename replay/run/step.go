@@ -161,8 +161,9 @@ func (r *runner) attempts(ctx context.Context, s *replay.Step) error {
 func (r *runner) attempt(ctx context.Context, s *replay.Step, n int) (Outcome, error) {
 	o := r.outcome(s)
 	o.Attempt = n
+	o.Number += n - 1
 	err := r.Journal.Started(ctx, Started{
-		Run: r.Options.Run, Step: s.Index, Intent: s.Intent, Attempt: n, Command: s.Command, Dir: o.Dir, Isolation: o.Isolation, At: r.Now(),
+		Run: r.Options.Run, Step: s.Index, Intent: s.Intent, Attempt: n, Number: o.Number, Command: s.Command, Dir: o.Dir, Isolation: o.Isolation, At: r.Now(),
 	})
 	if err != nil {
 		return o, fmt.Errorf("write down step %d, so it was not run: %w", s.Index+1, err)
@@ -237,8 +238,12 @@ func (r *runner) end(ctx context.Context, s *replay.Step, o Outcome) error {
 }
 
 func (r *runner) outcome(s *replay.Step) Outcome {
+	number := 1
+	if r.Past != nil {
+		number += r.Past.Numbers[s.Index]
+	}
 	return Outcome{
-		Run: r.Options.Run, Step: s.Index, Intent: s.Intent, Command: s.Command,
+		Run: r.Options.Run, Step: s.Index, Intent: s.Intent, Number: number, Command: s.Command,
 		Dir: cmp.Or(s.Cwd, r.Executor.Dir()), Isolation: string(r.Executor.Isolation()),
 	}
 }
