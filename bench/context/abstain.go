@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -20,67 +22,90 @@ type refusals struct {
 	WrongNo int    `json:"wrong_repository_refused"`
 }
 
-// asked is a task in words, and its repository.
-type asked struct{ set, half, repo, text string }
+// asked is a task in words, its repository, and the revision before it was done.
+type asked struct{ set, half, repo, base, text string }
 
-// runAbstain asks each task of its own repository, and of all others among those that tasks are
-// about. Tasks are the descriptions of tasks.tsv and of -questions, and the titles and bodies of
-// code2test and edit2ripple, without the given file.
+// abstentions returns the descriptions of tasks.tsv, and the titles and bodies of code2test and
+// edit2ripple without the given file. Halves are those of the repositories.
+func abstentions(ctx context.Context, o options) (all []asked, changes []sample, repos []string, err error) {
+	if changes, err = samples(ctx, o.mirrors, ""); err != nil {
+		return nil, nil, nil, err
+	}
+	halves := map[string]string{}
+	seen := map[string]bool{}
+	for _, s := range changes {
+		if halves[s.repo] == "" && (o.half == "" || s.half == o.half) && wanted(o.repos, s.repo) {
+			repos = append(repos, s.repo)
+		}
+		halves[s.repo] = s.half
+		if !seen[s.change] {
+			all = append(all, asked{"changes", s.half, s.repo, s.base, s.title + "\n\n" + s.body})
+		}
+		seen[s.change] = true
+	}
+	descriptions, err := tasks("")
+	for _, t := range descriptions {
+		all = append(all, asked{"descriptions", halves[t.repo], t.repo, "", t.Description})
+	}
+	return all, changes, repos, err
+}
+
+// perTask is the number of wrong repositories that a change is asked of; a description is asked of
+// all of its half.
+const perTask = 4
+
+// runAbstain asks each task of its own repository, as it was before the task was done, and of others
+// of the same half.
 func runAbstain(ctx context.Context, o options) error {
-	all, err := tasks(o.questions)
+	texts, changes, repos, err := abstentions(ctx, o)
 	if err != nil {
 		return err
 	}
-	var texts []asked
-	var repos []string
-	for _, t := range all {
-		texts = append(texts, asked{"descriptions", t.half(), t.repo, t.Description})
-		if len(repos) == 0 || repos[len(repos)-1] != t.repo {
-			repos = append(repos, t.repo)
-		}
-	}
-	changes, err := samples(ctx, o.mirrors, "")
-	if err != nil {
-		return err
-	}
-	for i, s := range changes {
-		if i == 0 || changes[i-1].change != s.change {
-			texts = append(texts, asked{"changes", s.half, s.repo, s.title + "\n\n" + s.body})
-		}
-	}
-	r := newRecount(o, nil)
+	r := newRecount(o, changes)
 	sums := map[string]*refusals{}
-	for _, repo := range repos {
-		head, err := r.openHead(ctx, repo)
-		if err != nil {
+	var rows []refusals
+	for at, repo := range repos {
+		if err := r.open(ctx, repo); err != nil {
 			return fmt.Errorf("%s: %w", repo, err)
 		}
+		newest, _, err := mirrorOf(o.mirrors, repo).span(ctx, r.bases(repo))
+		if err != nil {
+			return err
+		}
 		for i, t := range texts {
-			fmt.Fprintf(os.Stderr, "\r%s: %d of %d                    ", repo, i+1, len(texts))
-			// A task may name another repository's product by right: only one in eight pairs is asked,
-			// spread over all of them.
-			if t.repo != repo && (i+len(repo))%8 != 0 || o.half != "" && t.half != o.half {
+			// The distance in the list says which repositories a task is asked of.
+			away := (at - slices.Index(repos, t.repo) + len(repos)) % len(repos)
+			if !slices.Contains(repos, t.repo) || t.set == "changes" && away != 0 && (away+i)%max(1, (len(repos)-1)/perTask) != 0 {
 				continue
 			}
-			resp, err := packing.Pack(ctx, r.sources, packing.Request{Task: t.text, Repository: repo, Revision: head})
+			fmt.Fprintf(os.Stderr, "\r%s: %d of %d                    ", repo, i+1, len(texts))
+			revision := newest
+			if t.repo == repo && t.base != "" {
+				revision = t.base
+			}
+			req := packing.Request{Task: t.text, Repository: repo, Revision: revision, Budget: 1000}
+			resp, err := packing.Pack(ctx, r.sources, req)
 			if err != nil {
 				return fmt.Errorf("%s: %w", t.text, err)
 			}
-			f := sums[t.set+" "+t.half]
-			if f == nil {
-				f = &refusals{Set: t.set + " " + t.half}
-				sums[f.Set] = f
+			key := t.set + " " + t.half
+			if sums[key] == nil {
+				sums[key] = &refusals{Set: key}
 			}
-			if t.repo == repo {
+			if f := sums[key]; t.repo == repo {
 				f.Own++
 				f.OwnNo += one(!resp.Known)
 			} else {
 				f.Wrong++
 				f.WrongNo += one(!resp.Known)
 			}
-			if o.misses && resp.Known != (t.repo == repo) {
+			if o.misses {
+				ranked, err := packing.Rank(ctx, r.sources, req)
+				if err != nil {
+					return err
+				}
 				first, _, _ := strings.Cut(t.text, "\n")
-				fmt.Printf("%s asked %s: known %v: %s\n", t.repo, repo, resp.Known, first)
+				fmt.Printf("%s\t%s\t%s\tknown %v\t%.3f\t%s\n", t.set, t.repo, repo, resp.Known, ranked.Belongs, first)
 			}
 		}
 	}
@@ -88,7 +113,6 @@ func runAbstain(ctx context.Context, o options) error {
 	if err := r.close(); err != nil {
 		return err
 	}
-	var rows []refusals
 	for _, set := range []string{"descriptions dev", "descriptions held", "changes dev", "changes held"} {
 		if f := sums[set]; f != nil {
 			rows = append(rows, *f)
@@ -110,4 +134,19 @@ func one(b bool) int {
 		return 1
 	}
 	return 0
+}
+
+// bases returns the revisions of a repository's samples.
+func (r *recount) bases(repo string) (all []string) {
+	for _, s := range r.all {
+		if s.repo == repo && !slices.Contains(all, s.base) {
+			all = append(all, s.base)
+		}
+	}
+	return all
+}
+
+// open opens the graph of a repository, with the revisions of all its samples.
+func (r *recount) open(ctx context.Context, repo string) error {
+	return r.openAs(ctx, repo, repo, r.bases(repo), filepath.Join(r.dir, strings.ReplaceAll(repo, "/", "+")))
 }

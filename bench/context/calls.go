@@ -112,30 +112,60 @@ type timeFigures struct {
 	P99     time.Duration `json:"p99_ns"`
 }
 
-// runTime measures calls on a repository whose files are copied into as many folders as -copies says,
-// so that it has many symbols.
-func runTime(ctx context.Context, o options) error {
+// titles is the number of newest commits whose titles are asked of a repository without tasks.
+const titles = 200
+
+// timed returns what runTime asks of a repository: its tasks, else the titles of its newest commits.
+func timed(ctx context.Context, m mirror, repo string) (texts []string, err error) {
 	all, err := tasks("")
-	if err != nil {
-		return err
+	for _, t := range all {
+		if t.repo == repo {
+			texts = append(texts, t.Description)
+		}
 	}
+	if err != nil || len(texts) > 0 {
+		return texts, err
+	}
+	out, err := m.out(ctx, "log", "--first-parent", "-n", fmt.Sprint(titles), "--format=%x00%B", "HEAD")
+	if err != nil {
+		return nil, err
+	}
+	for _, message := range strings.Split(out, "\x00")[1:] {
+		if title, _ := described(message); title != "" {
+			texts = append(texts, title)
+		}
+	}
+	if len(texts) == 0 {
+		return nil, fmt.Errorf("%s has no commit with a message to ask about", m.dir)
+	}
+	return texts, nil
+}
+
+// runTime measures calls on a repository. With -copies above 1 its files are copied into so many
+// folders of one commit, so that it has many symbols.
+func runTime(ctx context.Context, o options) error {
 	repo := "apache/commons-lang"
 	if o.repos != "" {
 		repo = o.repos
 	}
-	all = slices.DeleteFunc(all, func(t task) bool { return t.repo != repo })
-	if len(all) == 0 {
-		return fmt.Errorf("testdata/tasks.tsv has no tasks of %s", repo)
-	}
 	m := mirrorOf(o.mirrors, repo)
-	dir := filepath.Join(o.keep, "copies", fmt.Sprintf("%s-%d", strings.ReplaceAll(repo, "/", "+"), o.copies))
-	head, err := copies(ctx, m, filepath.Join(dir, "repo"), o.copies)
+	texts, err := timed(ctx, m, repo)
 	if err != nil {
 		return err
 	}
 	r := newRecount(o, nil)
-	r.contents = mirror{filepath.Join(dir, "repo")}
-	if err := r.openAs(ctx, repo, dir, []string{head}, filepath.Join(dir, "graph")); err != nil {
+	var head string
+	if o.copies > 1 {
+		dir := filepath.Join(o.keep, "copies", fmt.Sprintf("%s-%d", strings.ReplaceAll(repo, "/", "+"), o.copies))
+		if head, err = copies(ctx, m, filepath.Join(dir, "repo"), o.copies); err != nil {
+			return err
+		}
+		r.contents = mirror{filepath.Join(dir, "repo")}
+		err = r.openAs(ctx, repo, dir, []string{head}, filepath.Join(dir, "graph"))
+	} else {
+		head, err = r.openHead(ctx, repo)
+	}
+	if err != nil {
 		return err
 	}
 	var f timeFigures
@@ -144,7 +174,7 @@ func runTime(ctx context.Context, o options) error {
 	}
 	var times []time.Duration
 	for i := range max(o.calls, 1) {
-		req := packing.Request{Task: all[i%len(all)].Description, Repository: repo, Revision: head}
+		req := packing.Request{Task: texts[i%len(texts)], Repository: repo, Revision: head}
 		began := time.Now()
 		if _, err := packing.Pack(ctx, r.sources, req); err != nil {
 			return err

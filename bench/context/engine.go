@@ -5,9 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/recountdb/recount/projections"
@@ -32,17 +29,6 @@ type recount struct {
 
 func newRecount(o options, all []sample) *recount {
 	return &recount{dir: o.keep + "/graphs", mirrors: o.mirrors, all: all, heads: map[string]string{}}
-}
-
-// open opens the graph of a repository, with the revisions of all its samples.
-func (r *recount) open(ctx context.Context, repo string) error {
-	var wanted []string
-	for _, s := range r.all {
-		if s.repo == repo && !slices.Contains(wanted, s.base) {
-			wanted = append(wanted, s.base)
-		}
-	}
-	return r.openAs(ctx, repo, repo, wanted, filepath.Join(r.dir, strings.ReplaceAll(repo, "/", "+")))
 }
 
 // openAs opens the graph in a folder, which is called key, and imports it first if necessary.

@@ -27,9 +27,11 @@ fetched by whoever runs this: at github.com, at the commits that the file names.
             first parent. Metrics: mean reciprocal rank, recall among 20, yield at 8,000 tokens.
   symbols   descriptions of tasks, each with the symbols that a person expects: strict precision of the
             first ten, and mean reciprocal rank.
-  abstain   the same descriptions, and those of changes, asked of the right and of a wrong repository.
+  abstain   the descriptions of tasks.tsv, and those of changes, asked of the right repository as it was
+            before and of others of the same half.
+  background  counts how common words are in other repositories, for query/context/background.bin.
   budget    random calls, their tokens counted.
-  time      calls on a repository of which -copies are in one.
+  time      calls on the newest commit of a repository, or on -copies of it in one.
   graphs    imports the repositories' histories into -keep, which files does otherwise.
   generate  writes the samples, by the rules in generate.go.
 
@@ -60,7 +62,7 @@ func main() {
 	flags.StringVar(&o.keep, "keep", filepath.Join(os.TempDir(), "recount-bench-context"), "the folder in which graphs and RepoMap's answers are kept for the next run")
 	flags.StringVar(&o.python, "python", "", "a Python with aider-chat, for RepoMap (default: only what is kept of earlier runs)")
 	flags.StringVar(&o.dump, "dump", "", "write Recount's files and their channels to this file, one answer a line")
-	flags.StringVar(&o.questions, "questions", "", "a folder with folders flask and caddy of questions as YAML, for symbols and abstain")
+	flags.StringVar(&o.questions, "questions", "", "a folder with folders flask and caddy of questions as YAML, for symbols")
 	flags.BoolVar(&o.misses, "misses", false, "print what symbols and abstain got wrong")
 	flags.Int64Var(&o.seed, "seed", 1, "the seed of budget")
 	flags.IntVar(&o.calls, "calls", 10_000, "the number of calls of budget and time")
@@ -87,7 +89,7 @@ func run(ctx context.Context, o options, args []string) error {
 	case !slices.Contains([]string{"", "dev", "held"}, o.half):
 		return fmt.Errorf("-half %s: want dev or held", o.half)
 	case len(args) != 1:
-		return errors.New("want one of: files, symbols, abstain, budget, time, graphs, generate")
+		return errors.New("want one of: files, symbols, abstain, background, budget, time, graphs, generate")
 	}
 	switch args[0] {
 	case "files":
@@ -102,10 +104,12 @@ func run(ctx context.Context, o options, args []string) error {
 		return runTime(ctx, o)
 	case "graphs":
 		return runGraphs(ctx, o)
+	case "background":
+		return runBackground(ctx, o)
 	case "generate":
 		return generate(ctx, o.mirrors, os.Stdout, os.Stderr)
 	}
-	return fmt.Errorf("no measurement %q: want files, symbols, abstain, budget, time, graphs or generate", args[0])
+	return fmt.Errorf("no measurement %q: want files, symbols, abstain, background, budget, time, graphs or generate", args[0])
 }
 
 // wanted reports whether a list with commas has a name, or one that a name begins with; an empty list has all.

@@ -23,6 +23,7 @@ type corpus struct {
 	// ofNode is the file of each symbol of the study, -1 for packages and unknown ones.
 	ofNode []int32
 	length float64 // the mean length of the documents
+	read   int     // the number of files with words
 	graph  *fileGraph
 	names  *nameTable
 	past   *past
@@ -117,6 +118,9 @@ func (c *Cache) build(ctx context.Context, st *code.Study, s Sources) (*corpus, 
 		x.byBase[base] = append(x.byBase[base], int32(i))
 		x.files = append(x.files, fileOf(c.words, f, d))
 		total += d.length
+		if d.length > 0 {
+			x.read++
+		}
 	}
 	x.length = max(1, total/max(1, float64(len(states))))
 	x.place(st)

@@ -89,8 +89,9 @@ func (e *engine) rank() (files, symbols []fused, err error) {
 type Ranked struct {
 	Files   []File
 	Symbols []RankedSymbol
-	// Covered is how much of the task the repository has, 0 to 1: see covered.
-	Covered float64
+	// Belongs says how much speaks for the task being about the repository: see belonging. It is 0
+	// where no word of the task is known.
+	Belongs float64
 }
 
 // RankedSymbol is a symbol with what brought it.
@@ -111,7 +112,10 @@ func Rank(ctx context.Context, s Sources, r Request) (Ranked, error) {
 	if err != nil {
 		return Ranked{}, err
 	}
-	out := Ranked{Covered: e.covered()}
+	var out Ranked
+	if len(e.terms) > 0 {
+		out.Belongs = e.belonging()
+	}
 	for _, f := range files {
 		out.Files = append(out.Files, e.file(f))
 	}
@@ -136,7 +140,7 @@ func Pack(ctx context.Context, s Sources, r Request) (Response, error) {
 	}
 	resp := Response{Revision: st.Revision(), Budget: r.Budget, Files: []File{}, Items: []Item{}}
 	hint := ""
-	if resp.Known, hint = e.known(files); !resp.Known {
+	if resp.Known, hint = e.known(); !resp.Known {
 		files, symbols = files[:min(len(files), 3)], nil
 	}
 	if len(e.unknown) > 0 {
@@ -266,14 +270,24 @@ func (e *engine) sorted(ranked []fused) []fused {
 			ranked[i].score *= asideFactor
 		case prosePath(f.Path):
 			ranked[i].score *= proseFactor
-		case source && f.test && e.r.Tests == TestsAlso:
-			ranked[i].score += testBonus
 		}
 		if factor, judged := e.unused[ranked[i].key]; judged {
 			ranked[i].score *= factor
 		}
 	}
-	slices.SortStableFunc(ranked, func(a, b fused) int { return cmp.Compare(b.score, a.score) })
+	highest := func(a, b fused) int { return cmp.Compare(b.score, a.score) }
+	slices.SortStableFunc(ranked, highest)
+	if !source || e.r.Tests != TestsAlso {
+		return ranked
+	}
+	favoured := 0
+	for i := range ranked {
+		if f := &e.c.files[ranked[i].key]; f.test && !f.noise && !asidePath(f.Path) && favoured < testsFirst {
+			ranked[i].score += testBonus
+			favoured++
+		}
+	}
+	slices.SortStableFunc(ranked, highest)
 	return ranked
 }
 

@@ -1,61 +1,216 @@
 package context
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/recountdb/recount/query"
 )
 
-// known reports whether the repository has what the task is about, and if not, why. Where files or a
-// change are given, or where the task says a path or the very name of a
-// symbol, it has.
-func (e *engine) known(files []fused) (bool, string) {
-	if len(e.given) > 0 || len(e.pointed.traced) > 0 {
+// known reports whether the repository has what the task is about, and if not, why. It has where files
+// or a change are given, and where the task says a path of the repository or the very name of one of
+// its symbols that is no common word.
+func (e *engine) known() (bool, string) {
+	if len(e.given) > 0 || len(e.task.terms) == 0 && len(e.task.places) > 0 && len(e.pointed.traced) > 0 {
 		return true, ""
 	}
-	for _, s := range e.pointed.symbols {
-		if s >= tierExact {
-			return true, ""
-		}
-	}
-	if len(files) == 0 {
+	if len(e.terms) == 0 {
 		return false, "no word of the task is in the repository"
 	}
-	if c := e.covered(); c < leastCovered {
-		return false, fmt.Sprintf("no file has more than %.0f %% of what the task says, by weight; check the repository and its revision, or name a symbol or a file", 100*c)
+	if e.saysPath() || e.saysSymbol() {
+		return true, ""
 	}
-	return true, ""
+	s := e.belonging()
+	e.a.Step(query.Step{Operator: "belonging", Counts: map[string]int64{"thousandths": int64(math.Round(1000 * s)), "least": int64(math.Round(1000 * leastBelonging))}})
+	if s >= leastBelonging {
+		return true, ""
+	}
+	hint := "what the task says is not what this repository is about"
+	if words := e.strangeWords(); len(words) > 0 {
+		hint += ": it does not have " + strings.Join(words, ", ")
+	}
+	return false, hint + "; check the repository and its revision, or name a symbol or a file"
 }
 
-// leastCovered is the share below which the repository does not have what a task is about.
-// bench/README.md ("Context") says how it was chosen.
-const leastCovered = 0.25
-
-// covered returns how much of the task's words, weighted by the square of their idf, the file of the
-// code has that has most of them, 0 to 1. Tests and texts for people do not count: they speak of
-// everything. The square favours the rare words, since those that every repository has say nothing.
-func (e *engine) covered() float64 {
-	n := float64(len(e.c.files))
-	unknown := math.Log(1 + (n+0.5)/0.5)
-	total := 0.0
-	has := map[int32]float64{}
-	for _, f := range e.terms {
-		w := f.idf * f.idf * weightOfTerm(f.taskTerm)
-		total += w
-		for _, i := range f.files {
-			if x := &e.c.files[i]; !x.test && !x.noise && !prosePath(x.Path) {
-				has[i] += w
+// saysPath reports whether the task says a path of two elements or more that the repository has.
+func (e *engine) saysPath() bool {
+	for _, p := range e.task.places {
+		if strings.Contains(p.path, "/") && len(e.c.located(p.path)) == 1 {
+			at := e.c.files[e.c.located(p.path)[0]].Path
+			if parts := strings.Split(p.path, "/"); strings.HasSuffix("/"+at, "/"+strings.Join(parts[len(parts)-2:], "/")) {
+				return true
 			}
 		}
 	}
-	for _, m := range e.missing {
-		total += unknown * unknown * weightOfTerm(m)
+	return false
+}
+
+// saysSymbol reports whether the task says an identifier of several parts that other repositories do
+// not have, and that this one declares.
+func (e *engine) saysSymbol() bool {
+	for _, n := range e.task.names {
+		last := n.name
+		if i := strings.LastIndexAny(last, ".:#>"); i >= 0 {
+			last = last[i+1:]
+		}
+		w := termsOf(last)
+		if w.whole == 0 || !e.c.names.has(last) {
+			continue
+		}
+		if files, _ := backgroundOf(w.whole); files == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// evidence is what speaks for a text being about a repository. Each part is a mean over the task's
+// terms, weighted by how rare they are elsewhere.
+type evidence struct {
+	// files is how much more often the repository's files have the terms than those of others do, as
+	// a logarithm; messages is that of its commits.
+	files, messages float64
+	// unsaid is the share of terms that no message has.
+	unsaid float64
+	// best is the share of terms that the file of the code has that has most of them; it favours the
+	// rarest more than the others do.
+	best float64
+}
+
+// mostOfOne bounds what one term says.
+const mostOfOne = 3
+
+// model says how evidence is added up. bench/README.md ("Is it here") says on what it was fitted.
+type model struct{ files, messages, unsaid, best, constant float64 }
+
+func (m model) of(v evidence) float64 {
+	return m.files*v.files + m.messages*v.messages + m.unsaid*v.unsaid + m.best*v.best + m.constant
+}
+
+var (
+	withHistory    = model{files: 2.086, messages: 2.168, unsaid: -1.591, best: 1.893, constant: 0.358}
+	withoutHistory = model{files: 3.077, best: 2.587, constant: -0.472}
+)
+
+const (
+	// leastBelonging is the sum below which the repository does not have what a task is about.
+	leastBelonging = 0
+	// enoughHistory is the number of commits from which messages count.
+	enoughHistory = 50
+)
+
+// belonging returns the sum of the evidence that the task is about this repository.
+func (e *engine) belonging() float64 {
+	v := e.evidence()
+	if len(e.c.past.commits) < enoughHistory {
+		return withoutHistory.of(v)
+	}
+	return withHistory.of(v)
+}
+
+// rareness is how much a term says about what a text is about, from its share in other repositories.
+func rareness(share float64) float64 { return math.Log(1 / (share + 3e-4)) }
+
+func (e *engine) evidence() (v evidence) {
+	files, commits := float64(e.c.read), float64(len(e.c.past.commits))
+	said := e.c.said(e.task.terms)
+	has := map[int32]float64{}
+	total, square := 0.0, 0.0
+	use := func(t taskTerm, in []int32) {
+		bg, bgSaid := backgroundOf(t.term)
+		r := rareness(bg)
+		w := t.weight * r
+		if t.title {
+			w *= titleTimes
+		}
+		total += w
+		square += w * r
+		v.files += w * contrast(float64(len(in)), files, bg)
+		n := float64(said[t.term])
+		v.messages += w * contrast(n, commits, bgSaid)
+		if n == 0 {
+			v.unsaid += w
+		}
+		for _, i := range in {
+			if x := &e.c.files[i]; !x.test && !x.noise && !asidePath(x.Path) {
+				has[i] += w * r
+			}
+		}
+	}
+	for _, f := range e.terms {
+		use(f.taskTerm, f.files)
+	}
+	for _, t := range e.missing {
+		use(t, nil)
 	}
 	best := 0.0
 	for _, s := range has {
 		best = max(best, s)
 	}
-	if total == 0 {
-		return 0
-	}
-	return best / total
+	return evidence{v.files / total, v.messages / total, v.unsaid / total, best / square}
 }
+
+// contrast is the logarithm of how much more often n of all texts have a term than others do.
+func contrast(n, all, elsewhere float64) float64 {
+	return max(-mostOfOne, min(mostOfOne, math.Log((n/max(1, all)+leastShare)/(elsewhere+leastShare))))
+}
+
+// said returns in how many messages each term is.
+func (x *corpus) said(terms []taskTerm) map[term]int {
+	n := map[term]int{}
+	for _, t := range terms {
+		n[t.term] = 0
+	}
+	for c := range x.past.commits {
+		for _, t := range x.past.commits[c].words.terms {
+			if k, asked := n[t.term]; asked {
+				n[t.term] = k + 1
+			}
+		}
+	}
+	return n
+}
+
+// maxStrange is the number of words that a refusal names.
+const maxStrange = 6
+
+// strangeWords returns the words of the task that the repository does not have, those first that are
+// the rarest elsewhere.
+func (e *engine) strangeWords() []string {
+	missing := map[term]float64{}
+	for _, t := range e.missing {
+		bg, _ := backgroundOf(t.term)
+		missing[t.term] = rareness(bg) * t.weight
+	}
+	type strange struct {
+		word string
+		by   float64
+	}
+	var all []strange
+	for _, w := range strings.FieldsFunc(e.task.text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' }) {
+		if len(w) > maxShownWord {
+			continue
+		}
+		by := 0.0
+		for _, p := range termsOf(w).parts {
+			by = max(by, missing[p])
+			delete(missing, p)
+		}
+		if by > 0 {
+			all = append(all, strange{w, by})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b strange) int { return cmp.Compare(b.by, a.by) })
+	var words []string
+	for _, s := range all[:min(len(all), maxStrange)] {
+		words = append(words, fmt.Sprintf("%q", s.word))
+	}
+	return words
+}
+
+// maxShownWord is the length in bytes beyond which a word is not named.
+const maxShownWord = 30

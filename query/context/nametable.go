@@ -33,6 +33,12 @@ func namesOf(st *code.Study) *nameTable {
 	return t
 }
 
+// has reports whether a symbol has a name, ignoring case.
+func (t *nameTable) has(name string) bool {
+	_, ok := slices.BinarySearch(t.lower, strings.ToLower(name))
+	return ok
+}
+
 // maxTier is the number of symbols of a tier beyond which a name says nothing.
 const maxTier = 40
 

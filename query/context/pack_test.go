@@ -78,6 +78,15 @@ func TestUnknownTasksAreRefused(t *testing.T) {
 	if r.Known || r.Hint == "" || len(r.Items) > 0 || len(r.Files) > 3 {
 		t.Errorf("known %v, hint %q, %d files, %d items", r.Known, r.Hint, len(r.Files), len(r.Items))
 	}
+	r = m.pack(packing.Request{Task: "kubernetes scheduler preempts pods of the round robin queue although the node affinity webhook rejects them"})
+	if r.Known || !strings.Contains(r.Hint, `"kubernetes"`) || !strings.Contains(r.Text(), r.Hint) {
+		t.Errorf("want the words that it does not have, got %q", r.Hint)
+	}
+	for _, task := range []string{"discount", "the price of an order is wrong after a discount", "fix price for kubernetes webhook in shop/pricing.py"} {
+		if r := m.pack(packing.Request{Task: task}); !r.Known {
+			t.Errorf("%s: refused: %s", task, r.Hint)
+		}
+	}
 }
 
 func TestWrongRequests(t *testing.T) {

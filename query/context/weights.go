@@ -54,5 +54,10 @@ const (
 )
 
 // noiseFactor, proseFactor and asideFactor are the factors for files that a person seldom means, the
-// last one where source code is given. testBonus is what a test gets there.
-const noiseFactor, proseFactor, asideFactor, testBonus = 0.2, 0.6, 0.1, 0.6
+// last one where source code is given. testBonus is what a test gets there, and testsFirst the number of
+// tests that get it: with all of them, the tests of a large suite push everything else down.
+const (
+	noiseFactor, proseFactor, asideFactor, testBonus = 0.2, 0.6, 0.1, 0.6
+
+	testsFirst = 10
+)
