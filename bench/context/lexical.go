@@ -22,7 +22,7 @@ func bm25s() (all []system) {
 				if with != "text" {
 					query += "\n" + q.given
 				}
-				if with == "text+path+names" {
+				if with == "text+path+names" && q.file.text != nil { // a file above maxFile has none
 					query += "\n" + strings.Join(names(q.given, q.file.content), " ")
 				}
 				return q.corpus.bm25(query, q.others, weight), true, nil

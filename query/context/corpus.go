@@ -22,6 +22,8 @@ type corpus struct {
 	byBase map[string][]int32
 	// ofNode is the file of each symbol of the study, -1 for packages and unknown ones.
 	ofNode []int32
+	// users are the numbers of edges by which others use each symbol.
+	users  []int32
 	length float64 // the mean length of the documents
 	read   int     // the number of files with words
 	graph  *fileGraph
@@ -36,6 +38,8 @@ type file struct {
 	test bool
 	// noise marks what a person seldom means: generated, vendored, locked or minified files.
 	noise bool
+	// prose and aside are what prosePath and asidePath say of the path.
+	prose, aside bool
 	// from and to are its symbols in the study.
 	from, to int32
 	pathTerm []term
@@ -134,7 +138,9 @@ func (c *Cache) build(ctx context.Context, st *code.Study, s Sources) (*corpus, 
 func (x *corpus) place(st *code.Study) {
 	x.ofNode = make([]int32, st.Len())
 	at, last := int32(-1), ""
+	x.users = make([]int32, st.Len())
 	for n := range x.ofNode {
+		x.users[n] = int32(st.Users(int32(n)))
 		if p := st.Path(int32(n)); n == 0 || p != last {
 			last, at = p, -1
 			if i, ok := x.byPath[p]; ok {
@@ -219,7 +225,7 @@ func (c *Cache) lines(ctx context.Context, st *code.Study, s Sources, f code.Fil
 }
 
 func fileOf(s *splitter, f code.FileState, d *document) file {
-	x := file{FileState: f, document: d, test: testPath(f.Path), noise: f.Generated || noisy(f.Path), from: 0, to: 0}
+	x := file{FileState: f, document: d, test: testPath(f.Path), noise: f.Generated || noisy(f.Path), prose: prosePath(f.Path), aside: asidePath(f.Path)}
 	s.each(f.Path, func(w wordTerms) {
 		x.pathTerm = append(x.pathTerm, w.parts...)
 		if w.whole != 0 {

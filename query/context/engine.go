@@ -48,6 +48,8 @@ type engine struct {
 	pointed      pointed
 	// described are the symbols that the task describes, the best first.
 	described []code.Scored
+	// lines are those of the files that were read.
+	lines map[int32][]string
 }
 
 // begin opens what a request is about. The caller closes the study.
@@ -60,7 +62,7 @@ func begin(ctx context.Context, s Sources, r Request) (*engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &engine{ctx: ctx, s: s, r: r, st: st, a: st.Session()}
+	e := &engine{ctx: ctx, s: s, r: r, st: st, a: st.Session(), lines: map[int32][]string{}}
 	if e.c, err = s.Cache.corpusOf(ctx, st, s); err != nil {
 		st.Close()
 		return nil, err
@@ -259,16 +261,16 @@ func (e *engine) rankFiles() ([]fused, error) {
 func (e *engine) sorted(ranked []fused) []fused {
 	source := slices.ContainsFunc(e.given, func(g int32) bool {
 		f := &e.c.files[g]
-		return !f.test && !f.noise && !asidePath(f.Path)
+		return !f.test && !f.noise && !f.aside
 	})
 	for i := range ranked {
 		f := &e.c.files[ranked[i].key]
 		switch {
 		case f.noise:
 			ranked[i].score *= noiseFactor
-		case source && asidePath(f.Path):
+		case source && f.aside:
 			ranked[i].score *= asideFactor
-		case prosePath(f.Path):
+		case f.prose:
 			ranked[i].score *= proseFactor
 		}
 		if factor, judged := e.unused[ranked[i].key]; judged {
@@ -282,7 +284,7 @@ func (e *engine) sorted(ranked []fused) []fused {
 	}
 	favoured := 0
 	for i := range ranked {
-		if f := &e.c.files[ranked[i].key]; f.test && !f.noise && !asidePath(f.Path) && favoured < testsFirst {
+		if f := &e.c.files[ranked[i].key]; f.test && !f.noise && !f.aside && favoured < testsFirst {
 			ranked[i].score += testBonus
 			favoured++
 		}

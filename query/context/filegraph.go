@@ -53,7 +53,7 @@ func joinFiles(st *code.Study, x *corpus) *fileGraph {
 				continue
 			}
 			if w := weightOf(l.Kind); w > 0 {
-				sums[pair{from, to}] += w * l.Confidence / math.Log2(2+float64(st.Users(l.To)))
+				sums[pair{from, to}] += w * l.Confidence / math.Log2(2+float64(x.users[l.To]))
 			}
 		}
 	}

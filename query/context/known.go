@@ -136,7 +136,7 @@ func (e *engine) evidence() (v evidence) {
 			v.unsaid += w
 		}
 		for _, i := range in {
-			if x := &e.c.files[i]; !x.test && !x.noise && !asidePath(x.Path) {
+			if x := &e.c.files[i]; !x.test && !x.noise && !x.aside {
 				has[i] += w * r
 			}
 		}

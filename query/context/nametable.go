@@ -97,12 +97,20 @@ func rarity(count int) float64 { return 1 / (1 + 0.15*float64(count-1)) }
 
 // byScore orders indexes by score, the highest first, then by index.
 func byScore(score map[int32]float64) []int32 {
-	all := make([]int32, 0, len(score))
+	type scored struct {
+		i     int32
+		score float64
+	}
+	all := make([]scored, 0, len(score))
 	for i, s := range score {
 		if s > 0 {
-			all = append(all, i)
+			all = append(all, scored{i, s})
 		}
 	}
-	slices.SortFunc(all, func(a, b int32) int { return cmp.Or(cmp.Compare(score[b], score[a]), cmp.Compare(a, b)) })
-	return all
+	slices.SortFunc(all, func(a, b scored) int { return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.i, b.i)) })
+	order := make([]int32, len(all))
+	for i, s := range all {
+		order[i] = s.i
+	}
+	return order
 }

@@ -207,12 +207,25 @@ func (e *engine) choiceOf(s fused) (choice, error) {
 	if to-from >= maxBody || holds(sym) && to-from > 25 {
 		return c, nil
 	}
-	lines, err := e.s.Cache.lines(e.ctx, e.st, e.s, e.c.files[e.c.ofNode[s.key]].FileState)
+	lines, err := e.linesOf(e.c.ofNode[s.key])
 	if err != nil || from < 1 || to > len(lines) {
 		return c, err
 	}
 	c.body = quotable(lines[from-1 : to])
 	return c, nil
+}
+
+// linesOf returns the lines of a file, and reads it once.
+func (e *engine) linesOf(f int32) ([]string, error) {
+	lines, ok := e.lines[f]
+	if ok {
+		return lines, nil
+	}
+	lines, err := e.s.Cache.lines(e.ctx, e.st, e.s, e.c.files[f].FileState)
+	if err == nil {
+		e.lines[f] = lines
+	}
+	return lines, err
 }
 
 // holds reports whether a symbol's text is that of others, which are symbols of their own.

@@ -69,7 +69,7 @@ func (e *engine) rankSymbols(files []fused) ([]fused, error) {
 				continue
 			}
 			s := files[0].score
-			byFile[n] = f.score / s / (1 + 0.1*float64(i)) * (0.5 + 0.1*math.Log1p(float64(e.st.Users(n)))) * kindFactor(e.st.Kind(n))
+			byFile[n] = f.score / s / (1 + 0.1*float64(i)) * (0.5 + 0.1*math.Log1p(float64(e.c.users[n]))) * kindFactor(e.st.Kind(n))
 		}
 	}
 	add(chFile, byFile)
@@ -181,7 +181,7 @@ func (e *engine) nearSymbols(seeds map[int32]float64) map[int32]float64 {
 				if w == 0 || e.st.Chain(to) == "" || len(steps) > 200 {
 					return
 				}
-				w /= math.Log2(2 + float64(e.st.Users(to)))
+				w /= math.Log2(2 + float64(e.c.users[to]))
 				steps = append(steps, step{to, w})
 				total += w
 			}
