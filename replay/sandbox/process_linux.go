@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 
@@ -47,7 +48,15 @@ func startInit(ctx context.Context, helper []string, s setup) (*initProcess, err
 	file := os.NewFile(uintptr(inside), "control")
 	defer func() { _ = file.Close() }()
 	p := &initProcess{socket: host, ended: make(chan struct{})}
-	p.cmd = exec.Command(helper[0], append(helper[1:len(helper):len(helper)], InitVerb)...)
+	program, err := exec.LookPath(helper[0])
+	if err == nil {
+		program, err = filepath.Abs(program) // it is started from another directory
+	}
+	if err != nil {
+		host.close()
+		return nil, fmt.Errorf("sandbox: the program %s is not there: install it beside recount (make build)", helper[0])
+	}
+	p.cmd = exec.Command(program, append(helper[1:len(helper):len(helper)], InitVerb)...)
 	p.cmd.ExtraFiles = []*os.File{file}
 	p.cmd.Env = []string{}
 	p.cmd.Dir = "/"
@@ -55,9 +64,6 @@ func startInit(ctx context.Context, helper []string, s setup) (*initProcess, err
 	p.cmd.SysProcAttr = namespaces(s.Network)
 	if err := p.cmd.Start(); err != nil {
 		host.close()
-		if errors.Is(err, os.ErrNotExist) || errors.Is(err, exec.ErrNotFound) {
-			return nil, fmt.Errorf("sandbox: the program %s is not there: install it beside recount (make build)", helper[0])
-		}
 		return nil, &namespaceError{err}
 	}
 	go func() {
