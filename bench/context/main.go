@@ -32,6 +32,7 @@ fetched by whoever runs this: at github.com, at the commits that the file names.
   background  counts how common words are in other repositories, for query/context/background.bin.
   budget    random calls, their tokens counted.
   time      calls on the newest commit of a repository, or on -copies of it in one.
+  again     the samples of files with and without feedback about all commits before them.
   graphs    imports the repositories' histories into -keep, which files does otherwise.
   generate  writes the samples, by the rules in generate.go.
 
@@ -89,7 +90,7 @@ func run(ctx context.Context, o options, args []string) error {
 	case !slices.Contains([]string{"", "dev", "held"}, o.half):
 		return fmt.Errorf("-half %s: want dev or held", o.half)
 	case len(args) != 1:
-		return errors.New("want one of: files, symbols, abstain, background, budget, time, graphs, generate")
+		return errors.New("want one of: files, symbols, abstain, background, budget, time, again, graphs, generate")
 	}
 	switch args[0] {
 	case "files":
@@ -102,6 +103,8 @@ func run(ctx context.Context, o options, args []string) error {
 		return runBudget(ctx, o)
 	case "time":
 		return runTime(ctx, o)
+	case "again":
+		return runAgain(ctx, o)
 	case "graphs":
 		return runGraphs(ctx, o)
 	case "background":
@@ -109,7 +112,7 @@ func run(ctx context.Context, o options, args []string) error {
 	case "generate":
 		return generate(ctx, o.mirrors, os.Stdout, os.Stderr)
 	}
-	return fmt.Errorf("no measurement %q: want files, symbols, abstain, background, budget, time, graphs or generate", args[0])
+	return fmt.Errorf("no measurement %q: want files, symbols, abstain, background, budget, time, again, graphs or generate", args[0])
 }
 
 // wanted reports whether a list with commas has a name, or one that a name begins with; an empty list has all.

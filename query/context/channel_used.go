@@ -15,6 +15,10 @@ type Used struct {
 	Score float64
 }
 
+// usedMinimum is the score below which the tasks are not alike enough to tell anything: a channel's
+// best counts in full, however little it is.
+const usedMinimum = 0.1
+
 // byUsed ranks files and symbols by what was useful for past tasks with similar words, and lowers
 // what was not. Without such feedback both are empty.
 func (e *engine) byUsed() (files, symbols map[int32]float64, err error) {
@@ -35,6 +39,9 @@ func (e *engine) byUsed() (files, symbols map[int32]float64, err error) {
 			if u.Symbol == "" {
 				e.unused[f] = math.Max(1+u.Score, 0.5)
 			}
+			continue
+		}
+		if u.Score < usedMinimum {
 			continue
 		}
 		files[f] = math.Max(files[f], u.Score)

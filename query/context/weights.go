@@ -35,7 +35,7 @@ var fileWeights = map[string]float64{
 // among them: without them the first half of the samples has better figures.
 var taskAndFileWeights = map[string]float64{
 	chTraced: 3, chNamed: 0.4, chWords: 2, chSymbols: 0.4, chPast: 1.1,
-	chTogether: 0.7, chTwin: 0.8, chEdges: 0.3,
+	chTogether: 0.7, chTwin: 0.8, chEdges: 0.3, chUsed: 1,
 }
 
 var symbolWeights = map[string]float64{
