@@ -8,21 +8,24 @@ import (
 	"github.com/recountdb/recount/internal/connect"
 	"github.com/recountdb/recount/internal/render/commandview"
 	"github.com/recountdb/recount/internal/usage"
+	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/query/replays"
 )
 
 func (a *app) replayedCmd() *cobra.Command {
 	var r replays.Request
 	var of string
-	var proof, wide bool
+	var diff, proof, wide bool
 	c := &cobra.Command{
 		Use:   "replayed [RUN]",
 		Short: "List replays, or show one with its steps",
 		Long: `List the replays of recorded commands, the latest first, or show one run: how each step
 ended, why one was skipped, and what it wrote. A run without an end was killed, or is
-under way. Exits with 1 if there is nothing.`,
+under way. --diff sets each step of a run beside the command that it replayed, and says
+at which step they parted. Exits with 1 if there is nothing.`,
 		Example: `  recount replayed                     the latest runs
   recount replayed r-7f3a91c2          the steps of one
+  recount replayed r-7f3a91c2 --diff   beside what was recorded
   recount replayed --of 018f3c2a       the runs that replayed a command
   recount replayed r-7f3a91c2 --plan --json | jq .runs[0].plan`,
 		Args: cobra.MaximumNArgs(1),
@@ -35,10 +38,22 @@ under way. Exits with 1 if there is nothing.`,
 				return usage.Errorf("--limit %d: want 1 or more", r.Limit)
 			case r.Plan && (r.Run == "" || !a.JSON):
 				return usage.Errorf("--plan: only for one run and with --json; recount replay --plan prints a plan for people")
+			case diff && (r.Run == "" || r.Plan):
+				return usage.Errorf("--diff: only for one run, and without --plan")
 			case r.Run != "" && (of != "" || r.Workspace != ""):
 				return usage.Errorf("want either a run, or --of and --workspace")
 			}
 			return a.WithBackend(cmd.Context(), func(b *connect.Backend) error {
+				if diff {
+					resp, err := commands.ReplayDiffQuestion.Ask(cmd.Context(), b, commands.ReplayDiffRequest{Run: r.Run})
+					a.ClearProgress()
+					if err != nil {
+						return a.unanswered(err)
+					}
+					return a.answerObjects(resp, resp.Basis, proof, func() {
+						commandview.ReplayDiff(a.NewDrawing(wide, time.Now()), resp)
+					})
+				}
 				if of != "" {
 					command, err := b.Show(cmd.Context(), of)
 					if err != nil {
@@ -65,6 +80,7 @@ under way. Exits with 1 if there is nothing.`,
 	f := c.Flags()
 	f.StringVar(&of, "of", "", "only runs that replayed this command: its id, the beginning of it, or its position")
 	f.StringVar(&r.Workspace, "workspace", "", "only runs of this workspace")
+	f.BoolVar(&diff, "diff", false, "with one run: beside the commands that it replayed")
 	f.BoolVar(&r.Plan, "plan", false, "with one run and --json: its plan, too")
 	f.IntVarP(&r.Limit, "limit", "n", 20, "maximum number of runs, up to 1000")
 	f.BoolVar(&proof, "proof", false, "print the proof: the steps by which the answer was computed")

@@ -2,6 +2,7 @@ package replays
 
 import (
 	"github.com/recountdb/recount/projections/replays"
+	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/schemas"
 )
 
@@ -9,6 +10,19 @@ import (
 type Replayed struct {
 	Run string `json:"run" example:"r-7f3a91" doc:"The run's name."`
 	Step
+}
+
+// Of returns a run with its steps. The error is a *query.NotFoundError if the run is not known, or that
+// of the projection.
+func Of(v *replays.View, run string) (Run, error) {
+	events, err := v.Run(run)
+	if err != nil {
+		return Run{}, err
+	}
+	if len(events) == 0 {
+		return Run{}, &query.NotFoundError{Ref: run, Hint: "no replay of this name is known; `recount replayed` lists them"}
+	}
+	return assemble(run, events), nil
 }
 
 // maxReplayed bounds the runs that are read for one command.

@@ -117,16 +117,9 @@ func Ask(ctx context.Context, of Sources, r Request) (Response, error) {
 
 // one returns a run with its steps.
 func one(ctx context.Context, of Sources, v *replays.View, r Request) (Run, error) {
-	events, err := v.Run(r.Run)
-	if err != nil {
-		return Run{}, err
-	}
-	if len(events) == 0 {
-		return Run{}, &query.NotFoundError{Ref: r.Run, Hint: "no replay of this name is known; `recount replayed` lists them"}
-	}
-	run := assemble(r.Run, events)
-	if !r.Plan || of.Event == nil || run.Position == (schemas.Position{}) {
-		return run, nil
+	run, err := Of(v, r.Run)
+	if err != nil || !r.Plan || of.Event == nil || run.Position == (schemas.Position{}) {
+		return run, err
 	}
 	lr, err := of.Event(ctx, run.Position)
 	if err != nil {

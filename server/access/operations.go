@@ -66,7 +66,7 @@ var operations = slices.Concat(questionsAboutCommands(), questionsForEvidence(),
 
 	{"/mcp", Authenticated, "", ""}, // each question of a tool is checked by itself
 
-	{"POST /v1/replay/", Admin, ofCommands, ""},
+	{"POST /v1/replay/", Scoped, ofCommands, schemas.GrantCommands},
 	{"GET /v1/intents", Admin, ofCommands, ""},
 	{"GET /v1/intents/{id}", Admin, ofCommands, ""},
 	{"POST /v1/code/", Scoped, ofCode, schemas.GrantCode},

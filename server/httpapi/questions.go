@@ -34,6 +34,7 @@ func (s *server) registerQuestions(h huma.API) {
 	register(s, h, commands.DiffQuestion)
 	register(s, h, commands.InsightsQuestion)
 	register(s, h, replays.Question)
+	register(s, h, commands.ReplayDiffQuestion)
 }
 
 // aboutOne lists the error statuses of a question about a single thing, which may not exist or be

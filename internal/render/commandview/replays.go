@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/recountdb/recount/internal/render"
+	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/query/replays"
 )
 
@@ -70,6 +72,36 @@ func Replay(d *render.Drawing, r replays.Run) {
 			for line := range strings.SplitSeq(strings.TrimRight(s.Output, "\n"), "\n") {
 				d.Print("      " + d.Paint(render.Dim, "│ "+render.OneLine(line)))
 			}
+		}
+	}
+}
+
+// ReplayDiff draws the steps of a run beside the commands that they replayed.
+func ReplayDiff(d *render.Drawing, r commands.ReplayDiffResponse) {
+	if r.Parted == nil {
+		d.Print(d.Paint(render.Bold, r.Run) + ": every step did as recorded")
+	} else {
+		d.Print(d.Paint(render.Bold, r.Run) + fmt.Sprintf(": parted at step %d", *r.Parted+1))
+	}
+	for _, s := range r.Steps {
+		command := s.Command
+		if command == "" && s.Original != nil {
+			command = s.Original.Command
+		}
+		mark := "="
+		if len(s.Differs) > 0 {
+			mark = "≠"
+		}
+		took := ""
+		if s.Original != nil && s.Original.Duration != nil && s.Duration > 0 {
+			took = fmt.Sprintf(", %s instead of %s", render.Took(time.Duration(s.Duration)), render.Took(time.Duration(*s.Original.Duration)))
+		}
+		d.Print(fmt.Sprintf("%4d %s %s  %s%s", s.Step+1, mark, render.OneLine(command), s.State, took))
+		if s.Original == nil {
+			d.Print("       the recorded command is not known any more")
+		}
+		for _, x := range s.Differs {
+			d.Print(fmt.Sprintf("       %-7s - %s", x.What, render.OneLine(x.A)), fmt.Sprintf("               + %s", render.OneLine(x.B)))
 		}
 	}
 }
