@@ -29,6 +29,7 @@ func (p *Payload) calls(a code.CallsResponse) {
 		l.Add(Node{Kind: f.Language, Name: strings.TrimSuffix(f.Package+"."+f.Name, ".")}, f.Edge, f.By, number(f.Conf), f.Site)
 	}
 	p.running(a.Runtime, a.Revision)
+	p.announced(a.Announced.Announced)
 }
 
 // running adds the callers that were seen at run time.

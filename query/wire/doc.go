@@ -11,23 +11,37 @@
 //
 // The text has one line for the answer, one for each list, and one for each row:
 //
-//	# callers repo=github.com/acme/shop commit=9fceb02d0ae5 total=2
-//	## of
-//	@1: method kgo.Client.Produce pkg/kgo/producer.go:412-430
-//	## calls edge=calls confidence site
-//	method kgo.sink.flush pkg/kgo/sink.go:80-99 0.98 :88
-//	function main.run cmd/main.go:10-40 0.7 :22
+//	# callers at=github.com/acme/shop@9fceb02d0ae5 total=3
+//	## of:method
+//	1 kgo.Client.Produce pkg/kgo/producer.go:412-430
+//	## callers edge=calls confidence~0.98 site
+//	method kgo.sink.flush pkg/kgo/sink.go:80-99 . :88
+//	method ..buffer ./sink.go:101-120 . :110
+//	function main.run cmd/main.go:10-40 .7 :22
+//	@1 .7 producer.go:419
 //
-// A column of a list that has the same value in all rows stands with that value in the line of the
-// list ("edge=calls"); the values of the other columns follow the nodes of each row, "-" where
-// there is none, and are left out at the end. A node is its kind, its name, its place, and its id
-// (#id) where it has one. A node that is named again has a number: "@1:" defines it, "@1" is the
-// same node. A place or value that begins with ":" is in the file of the node before it. Nodes of a
-// row are joined by ">". A row of no node begins with "*". The signature of a node follows on a line that
-// begins with "=", and its text on lines that begin with a space; no other line begins so, hence
-// text from outside can't pass for a row. A node that a row of several nodes would define with a
-// signature or a text is defined on a line of its own, which begins with "+", before that row. A word
-// with spaces or with a special beginning is a quoted string of Go.
+// A node is its kind, its name, its place, and its id (#id) where it has one. A number before it
+// defines that number, "@1" is the same node, and "@1-" the same without its signature and text.
+// The line of a list says what holds for all its nodes: ":method" after the list's name is their
+// kind, "-" after it says that they have no names. Nodes of a row are joined by ">". A row of no node
+// begins with "*".
+//
+// Columns are named in the line of the list. "edge=calls" is the value of all its rows,
+// "confidence~0.98" the usual one: "." stands for it, and it is left out at the end of a row. Without
+// a usual value "-" stands for none. "^" is the value of the row above. 0.98 is written as .98, and a
+// time of the same day as the time before without its date. In the first line, "^" is the value in
+// an earlier answer of the session.
+//
+// Names and places are shortened by what stands before them in the answer. Each dot before a name
+// stands for a part of the name before, up to ".", ":", "/" or "#". A place that begins with ":" is in
+// the file of the node before, or in a row's values of the row's first node. A base name is the last
+// path that was written with it, and "./" is the directory of the last path.
+//
+// The signature of a node follows on a line that begins with "=", and its text on lines that begin
+// with a space; no other line begins so, hence text from outside can't pass for a row. A node that a
+// row of several nodes would define with a signature or a text is defined on a line of its own, which
+// begins with "+", before that row. A word with spaces, with a special beginning, or that could be read
+// as short for something else is a quoted string of Go, and stands for itself.
 //
 // # Session
 //

@@ -42,6 +42,7 @@ func (p *Payload) impact(a code.ImpactResponse) {
 		l.affected(x, a.Revision)
 	}
 	p.running(a.Runtime, a.Revision)
+	p.announced(a.Announced.Announced)
 }
 
 func (p *Payload) tests(a code.TestsResponse) {

@@ -9,6 +9,8 @@ import (
 
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/code"
+	"github.com/recountdb/recount/query/commands"
+	packing "github.com/recountdb/recount/query/context"
 )
 
 // Of returns the payload of an answer, which is a response or a pointer to one. name is that of the
@@ -35,6 +37,20 @@ func Of(name string, answer any) (p Payload, ok bool) {
 		p.owners(a)
 	case code.GraphDiffResponse:
 		p.graphDiff(a)
+	case code.Exported:
+		p.exported(a)
+	case packing.Response:
+		p.context(a)
+	case commands.FindResponse:
+		p.find(a)
+	case commands.WhyResponse:
+		p.why(a)
+	case commands.StitchResponse:
+		p.stitch(a)
+	case commands.ShowResponse:
+		p.show(a)
+	case commands.InsightsResponse:
+		p.insights(a)
 	default:
 		return p, false
 	}

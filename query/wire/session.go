@@ -12,26 +12,31 @@ import (
 const Remembered = 1 << 15
 
 // Legend explains the text to a model in one line. A session sends it with its first answer.
-const Legend = "#! node: kind name file:first-last; @N: defines it, @N repeats it; :LINE is in the file before; ## list column…, column=value holds for all its rows"
+const Legend = "#! node: [N] kind name file:first-last, @N repeats it (@N- without code); leading dots: parts of the name before; :LINE file before, ./ its directory; columns: =all rows, ~usual (.); ^ as above, - none"
 
 // Session writes the answers of one connection as text. A node that was sent is referred to by its
 // number in later answers. Its methods may be called concurrently.
 type Session struct {
 	mu   sync.Mutex
 	last uint32
-	// sent has the numbers of nodes that the other side has, and order those nodes by number.
-	sent  map[[16]byte]uint32
-	order []numbered
-	began bool
+	// sent has the numbers of nodes that the other side has, and order those nodes by number. bared
+	// has those with a signature or a text by what they are without.
+	sent, bared map[[16]byte]uint32
+	order       []numbered
+	began       bool
+	// said has the scalars of the answers that were sent, the newest of each name.
+	said map[string]string
 }
 
 type numbered struct {
-	node   [16]byte
-	number uint32
+	node, bare [16]byte // bare is zero for a node without signature and text
+	number     uint32
 }
 
 // NewSession returns a session of a new connection.
-func NewSession() *Session { return &Session{sent: map[[16]byte]uint32{}} }
+func NewSession() *Session {
+	return &Session{sent: map[[16]byte]uint32{}, bared: map[[16]byte]uint32{}, said: map[string]string{}}
+}
 
 // Encode writes an answer. Call sent once the answer has gone out: only then later answers refer to
 // its nodes. An answer that never arrives so costs nothing but a number.
@@ -41,41 +46,74 @@ func (s *Session) Encode(p Payload) (data []byte, sent func(), err error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	numbers := map[Node]uint32{}
+	numbers, bared := map[Node]uint32{}, map[Node]uint32{}
 	var fresh []numbered
-	w := textWriter{number: func(n Node) (uint32, bool) {
+	w := textWriter{number: func(n Node) (uint32, use) {
 		if number, ok := numbers[n]; ok {
-			return number, true
+			return number, repeated
+		}
+		if number, ok := bared[n]; ok {
+			return number, repeatedBare
 		}
 		id := n.hash()
-		number, known := s.sent[id]
-		if known = known && s.last-number < Remembered; !known {
-			s.last++
-			number = s.last
-			fresh = append(fresh, numbered{id, number})
+		if number, ok := s.sent[id]; ok && s.last-number < Remembered {
+			numbers[n] = number
+			return number, repeated
 		}
-		numbers[n] = number
-		return number, known
-	}}
+		if number, ok := s.bared[id]; ok && s.last-number < Remembered && !n.hasContent() {
+			bared[n] = number
+			return number, repeatedBare
+		}
+		s.last++
+		f := numbered{node: id, number: s.last}
+		if numbers[n] = s.last; n.hasContent() {
+			bared[n.bare()], f.bare = s.last, n.bare().hash()
+		}
+		fresh = append(fresh, f)
+		return s.last, defined
+	}, said: func(x Scalar) bool { return len(x.Value) >= minSaid && s.said[x.Name] == x.Value }}
 	if !s.began {
 		w.out.WriteString(Legend + "\n")
 	}
 	w.payload(p)
-	return []byte(w.out.String()), func() { s.commit(fresh) }, nil
+	return []byte(w.out.String()), func() { s.commit(fresh, p.Scalars) }, nil
 }
 
-// commit remembers nodes as sent, and forgets the oldest.
-func (s *Session) commit(fresh []numbered) {
+// minSaid is the length of values of scalars that are not repeated.
+const minSaid = 12
+
+// maxSaid is how many names of scalars are remembered.
+const maxSaid = 256
+
+// keepSaid remembers the scalars of an answer.
+func keepSaid(said map[string]string, scalars []Scalar) {
+	for _, x := range scalars {
+		if _, known := said[x.Name]; known || len(said) < maxSaid {
+			said[x.Name] = x.Value
+		}
+	}
+}
+
+// commit remembers nodes and scalars as sent, and forgets the oldest.
+func (s *Session) commit(fresh []numbered, scalars []Scalar) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.began = true
+	keepSaid(s.said, scalars)
 	for _, f := range fresh {
 		s.sent[f.node] = f.number
+		if f.bare != ([16]byte{}) {
+			s.bared[f.bare] = f.number
+		}
 	}
 	s.order = append(s.order, fresh...)
 	for len(s.order) > 0 && s.last-s.order[0].number >= Remembered {
-		if old := s.order[0]; s.sent[old.node] == old.number {
+		old := s.order[0]
+		if s.sent[old.node] == old.number {
 			delete(s.sent, old.node)
+		}
+		if s.bared[old.bare] == old.number {
+			delete(s.bared, old.bare)
 		}
 		s.order = s.order[1:]
 	}
@@ -87,6 +125,8 @@ func (s *Session) Reset() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	clear(s.sent)
+	clear(s.bared)
+	clear(s.said)
 	s.order, s.began = nil, false
 }
 
@@ -108,18 +148,22 @@ func (n Node) hash() (id [16]byte) {
 
 // Receiver reads the answers of a session, in the order in which they were sent. It forgets nodes
 // that no answer can refer to any more.
-type Receiver struct{ known map[uint32]Node }
+type Receiver struct {
+	known map[uint32]Node
+	said  map[string]string
+}
 
 // NewReceiver returns the receiver of a new session.
-func NewReceiver() *Receiver { return &Receiver{known: map[uint32]Node{}} }
+func NewReceiver() *Receiver { return &Receiver{known: map[uint32]Node{}, said: map[string]string{}} }
 
 // Decode reads an answer. After an error the receiver is as before.
 func (r *Receiver) Decode(data []byte) (Payload, error) {
 	known := nodes{before: r.known, added: map[uint32]Node{}}
-	p, err := readText(data, known)
+	p, err := readText(data, known, r.said)
 	if err != nil {
 		return Payload{}, err
 	}
+	keepSaid(r.said, p.Scalars)
 	maps.Copy(r.known, known.added)
 	if len(r.known) > 4*Remembered {
 		newest := slices.Max(slices.Collect(maps.Keys(r.known)))

@@ -21,7 +21,10 @@ func (p *Payload) revision(name string, r code.Revision) {
 // repository before its path: github.com/acme/web//src/cart.ts. A test has the kind test.
 func symbol(s code.Symbol, in code.Revision) Node {
 	n := Node{Kind: s.Kind, Name: s.Name + s.Variant, Path: s.File, Line: s.Line, EndLine: s.EndLine}
-	if s.Test && s.Kind != "file" {
+	switch {
+	case s.Kind == "file":
+		n.Name = "" // its place has it
+	case s.Test:
 		n.Kind = "test"
 	}
 	if s.Repo != in.Repo && s.Repo != "" && n.Path != "" {
@@ -51,4 +54,5 @@ func (p *Payload) symbols(a code.SymbolsResponse) {
 		n.Signature, n.Text = strings.Join(strings.Fields(h.Signature), " "), h.Doc
 		l.Add(n, h.Match)
 	}
+	p.announced(a.Announced.Announced)
 }

@@ -13,50 +13,76 @@ func (textCodec) Encode(p Payload) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	times := map[Node]int{}
+	times := map[Node]int{} // by node without content
 	for _, l := range p.Lists {
 		for _, r := range l.Rows {
 			for _, n := range r.Nodes {
-				times[n]++
+				times[n.bare()]++
 				if len(r.Nodes) > 1 && n.hasContent() {
-					times[n]++ // it is defined before the row
+					times[n.bare()]++ // it is defined before the row
 				}
 			}
 		}
 	}
-	numbers, last := map[Node]uint32{}, uint32(0)
-	w := textWriter{number: func(n Node) (uint32, bool) {
-		if times[n] < 2 {
-			return 0, false
+	numbers, bared, last := map[Node]uint32{}, map[Node]uint32{}, uint32(0)
+	w := textWriter{number: func(n Node) (uint32, use) {
+		if times[n.bare()] < 2 {
+			return 0, defined
 		}
-		number, known := numbers[n]
-		if !known {
-			last++
-			number, numbers[n] = last, last
+		if number, known := numbers[n]; known {
+			return number, repeated
 		}
-		return number, known
+		if number, known := bared[n]; known {
+			return number, repeatedBare
+		}
+		last++
+		numbers[n] = last
+		if n.hasContent() {
+			bared[n.bare()] = last
+		}
+		return last, defined
 	}}
 	w.payload(p)
 	return []byte(w.out.String()), nil
 }
 
 func (textCodec) Decode(data []byte) (Payload, error) {
-	return readText(data, nodes{added: map[uint32]Node{}})
+	p, err := readText(data, nodes{added: map[uint32]Node{}}, nil)
+	return p, err
 }
+
+// use is how a node is written.
+type use int
+
+const (
+	defined use = iota
+	// repeated refers to an equal node, and repeatedBare to one that has a signature or a text
+	// besides.
+	repeated
+	repeatedBare
+)
 
 // textWriter writes a payload as text.
 type textWriter struct {
 	out strings.Builder
-	// number returns the number of a node, 0 for a node without, and whether it is defined already.
-	number func(Node) (n uint32, defined bool)
-	// file is the path of the last node that has one.
-	file string
+	// number returns the number of a node, 0 for a node without, and how it is written.
+	number func(Node) (uint32, use)
+	// said reports whether the other side knows a scalar; nil if it knows none.
+	said  func(Scalar) bool
+	short shorts
 }
 
 func (w *textWriter) payload(p Payload) {
 	w.out.WriteString("# " + word(p.Question))
 	for _, s := range p.Scalars {
-		w.out.WriteString(" " + key(s.Name) + "=" + word(s.Value))
+		value := word(s.Value)
+		switch {
+		case w.said != nil && w.said(s):
+			value = "^"
+		case strings.HasPrefix(value, "^"):
+			value = strconv.Quote(value)
+		}
+		w.out.WriteString(" " + key(s.Name) + "=" + value)
 	}
 	w.out.WriteByte('\n')
 	for _, l := range p.Lists {
@@ -64,36 +90,98 @@ func (w *textWriter) payload(p Payload) {
 	}
 }
 
+// column is how the values of a column are written.
+type column struct {
+	// usual is the value of rows that have none, and all tells that every row has it.
+	usual string
+	all   bool
+}
+
 func (w *textWriter) list(l List) {
-	w.out.WriteString("## " + word(l.Name))
-	same := make([]bool, len(l.Columns))
+	nodes := formOf(l.Rows)
+	name := word(l.Name)
+	if strings.Contains(name, ":") && name[0] != '"' {
+		name = strconv.Quote(name)
+	}
+	if nodes.kind != "" {
+		name += ":" + nodes.kind
+	}
+	if nodes.nameless {
+		name += " -"
+	}
+	w.out.WriteString("## " + name)
+	columns := make([]column, len(l.Columns))
 	for c, name := range l.Columns {
 		w.out.WriteString(" " + key(name))
-		if same[c] = sameInAll(l.Rows, c); same[c] {
-			w.out.WriteString("=" + word(l.Rows[0].Values[c]))
+		if columns[c] = columnOf(l.Rows, c); columns[c].all {
+			w.out.WriteString("=" + word(columns[c].usual))
+		} else if columns[c].usual != "" {
+			w.out.WriteString("~" + word(columns[c].usual))
 		}
 	}
 	w.out.WriteByte('\n')
-	for _, r := range l.Rows {
-		w.row(r, same)
+	for i, r := range l.Rows {
+		var before []string
+		if i > 0 {
+			before = l.Rows[i-1].Values
+		}
+		w.row(r, nodes, columns, before)
 	}
 }
 
-func sameInAll(rows []Row, column int) bool {
+// nodeForm is how the nodes of a list are written.
+type nodeForm struct {
+	// kind is that of all of them, "" if each has its own.
+	kind string
+	// nameless tells that none has a name.
+	nameless bool
+}
+
+func formOf(rows []Row) nodeForm {
+	f := nodeForm{nameless: true}
+	one, first := true, true
 	for _, r := range rows {
-		if r.Values[column] != rows[0].Values[column] {
-			return false
+		for _, n := range r.Nodes {
+			if first {
+				f.kind, first = n.Kind, false
+			}
+			one = one && n.Kind == f.kind && plain(n.Kind)
+			f.nameless = f.nameless && n.Name == ""
 		}
 	}
-	return len(rows) > 0
+	if !one {
+		f.kind = ""
+	}
+	f.nameless = f.nameless && !first
+	return f
 }
 
-func (w *textWriter) row(r Row, same []bool) {
+// columnOf returns how to write a column: the usual value is the one of most rows, if they are as
+// many as the others together.
+func columnOf(rows []Row, c int) column {
+	times := map[string]int{}
+	usual := ""
+	for _, r := range rows {
+		v := r.Values[c]
+		if times[v]++; times[v] > times[usual] {
+			usual = v
+		}
+	}
+	switch {
+	case len(rows) > 0 && times[usual] == len(rows):
+		return column{usual, true}
+	case times[usual] < 3 || 2*times[usual] < len(rows):
+		return column{}
+	}
+	return column{usual: usual}
+}
+
+func (w *textWriter) row(r Row, nodes nodeForm, columns []column, before []string) {
 	var block Node
 	if len(r.Nodes) > 1 {
 		for _, n := range r.Nodes {
 			if n.hasContent() {
-				w.defineBefore(n)
+				w.defineBefore(n, nodes)
 			}
 		}
 	}
@@ -101,54 +189,93 @@ func (w *textWriter) row(r Row, same []bool) {
 	if len(r.Nodes) == 0 {
 		words = append(words, "*")
 	}
+	first := ""
 	for i, n := range r.Nodes {
 		if i > 0 {
 			words = append(words, ">")
 		}
-		number, defined := w.number(n)
-		if defined {
+		number, written := w.number(n)
+		switch written {
+		case defined:
+			words = append(words, w.definition(n, nodes, number))
+			block = n
+		case repeated:
 			words = append(words, "@"+strconv.Itoa(int(number)))
-			w.enter(n)
-			continue
+		case repeatedBare:
+			words = append(words, "@"+strconv.Itoa(int(number))+"-")
 		}
-		words = append(words, w.definition(n, number))
-		block = n
+		w.short.refer(n.Path)
+		if first == "" {
+			first = n.Path
+		}
 	}
-	var values []string
-	kept := 0
+	w.short.refer(first)
+	kept := len(words)
 	for c, v := range r.Values {
-		if same[c] {
+		if columns[c].all {
 			continue
 		}
-		values = append(values, w.value(v))
-		if v != "" {
-			kept = len(values)
+		if v == columns[c].usual {
+			words = append(words, usualWord(v))
+			continue
 		}
+		short := ""
+		if before != nil && before[c] == v && len(v) > 3 {
+			short = "^"
+		} else {
+			short = w.short.shortValue(v)
+		}
+		words = append(words, short)
+		kept = len(words)
 	}
-	w.out.WriteString(strings.Join(append(words, values[:kept]...), " "))
+	w.out.WriteString(strings.Join(words[:kept], " "))
 	w.out.WriteByte('\n')
 	w.content(block)
 }
 
-func (n Node) hasContent() bool { return n.Signature != "" || n.Text != "" }
-
-// defineBefore defines a node on a line of its own, so that its content can follow it.
-func (w *textWriter) defineBefore(n Node) {
-	number, defined := w.number(n)
-	if defined {
-		return
+// usualWord stands for the usual value of a column.
+func usualWord(usual string) string {
+	if usual == "" {
+		return "-"
 	}
-	w.out.WriteString("+" + w.definition(n, number) + "\n")
-	w.content(n)
+	return "."
 }
 
-func (w *textWriter) definition(n Node, number uint32) string {
-	s := word(n.Kind) + " " + word(n.Name) + " " + w.place(n)
+func (n Node) hasContent() bool { return n.Signature != "" || n.Text != "" }
+
+// bare returns a node without its signature and text.
+func (n Node) bare() Node {
+	n.Signature, n.Text = "", ""
+	return n
+}
+
+// defineBefore defines a node on a line of its own, so that its content can follow it.
+func (w *textWriter) defineBefore(n Node, nodes nodeForm) {
+	if number, written := w.number(n); written == defined {
+		w.out.WriteString("+" + w.definition(n, nodes, number) + "\n")
+		w.content(n)
+	}
+}
+
+// definition returns a node, without what the line of its list says of all.
+func (w *textWriter) definition(n Node, nodes nodeForm, number uint32) string {
+	s := ""
+	if number > 0 {
+		s = strconv.Itoa(int(number)) + " "
+	}
+	if nodes.kind == "" {
+		if startsNumber(n.Kind) {
+			s += strconv.Quote(n.Kind) + " "
+		} else {
+			s += word(n.Kind) + " "
+		}
+	}
+	if !nodes.nameless {
+		s += w.short.shortName(n.Name) + " "
+	}
+	s += w.place(n)
 	if n.ID != "" {
 		s += " #" + word(n.ID)
-	}
-	if number > 0 {
-		s = "@" + strconv.Itoa(int(number)) + ": " + s
 	}
 	return s
 }
@@ -165,29 +292,16 @@ func (w *textWriter) place(n Node) string {
 	if n.EndLine != 0 {
 		lines += "-" + strconv.Itoa(int(n.EndLine))
 	}
-	if n.Path != "" && n.Path == w.file && lines != "" {
+	if n.Path != "" && n.Path == w.short.file && lines != "" {
+		w.short.define(n.Path)
 		return lines
 	}
-	w.enter(n)
-	if plain(n.Path) && !strings.Contains(n.Path, ":") {
-		return n.Path + lines
+	path := w.short.shortPath(n.Path)
+	if startsNumber(path) {
+		path = strconv.Quote(n.Path)
 	}
-	return strconv.Quote(n.Path) + lines
-}
-
-// enter notes the file of a node.
-func (w *textWriter) enter(n Node) {
-	if n.Path != "" {
-		w.file = n.Path
-	}
-}
-
-// value returns a value, a place in the last file by its line alone.
-func (w *textWriter) value(v string) string {
-	if at, ok := strings.CutPrefix(v, w.file+":"); ok && w.file != "" && simple(at) {
-		return ":" + at
-	}
-	return word(v)
+	w.short.define(n.Path)
+	return path + lines
 }
 
 // content writes the signature and the text of a node.

@@ -10,12 +10,14 @@ import (
 type textReader struct {
 	p     Payload
 	known nodes
-	file  string
+	// said has the scalars that the other side knows.
+	said  map[string]string
+	short shorts
 	items int
 
-	// columns are those of the current list that vary, and fixed the values of the others.
-	fixed []string
-	same  []bool
+	// nodes and columns are how the nodes and the values of the current list are written.
+	nodes   nodeForm
+	columns []column
 	// open is the node whose content may follow: in a row, or known by a number.
 	open   *Node
 	number uint32
@@ -38,15 +40,16 @@ func (k nodes) get(number uint32) (Node, bool) {
 	return n, ok
 }
 
-// readText reads a text. It adds nodes that it defines with a number to known.added.
-func readText(data []byte, known nodes) (Payload, error) {
+// readText reads a text. It adds nodes that it defines with a number to known.added. said has the
+// scalars of earlier answers.
+func readText(data []byte, known nodes, said map[string]string) (Payload, error) {
 	if err := checkSize(data); err != nil {
 		return Payload{}, err
 	}
 	if !utf8.Valid(data) {
 		return Payload{}, errorf("text: not UTF-8")
 	}
-	r := textReader{known: known}
+	r := textReader{known: known, said: said}
 	rest, at := string(data), 0
 	if strings.HasPrefix(rest, "#!") { // the legend
 		_, rest, _ = strings.Cut(rest, "\n")
@@ -96,7 +99,7 @@ func (r *textReader) line(line string, first bool) error {
 		case err != nil:
 			return err
 		case !defined || number == 0 || w.rest != "":
-			return errorf("text: %s: want +@N: and a node", clip(line))
+			return errorf("text: %s: want + and a node with a number", clip(line))
 		}
 		r.open, r.number = &n, number
 		return nil
@@ -125,19 +128,43 @@ func (r *textReader) head(line string) error {
 			return nil
 		case !set:
 			return errorf("text: %s without a value", name)
+		case value == "^" && !w.quoted:
+			before, known := r.said[name]
+			if !known {
+				return errorf("text: %s=^ without a value before", name)
+			}
+			value = before
 		}
 		r.p.Scalars = append(r.p.Scalars, Scalar{name, value})
 	}
 }
 
+// list reads the line of a list: NAME or NAME:KIND, "-" if its nodes have no names, and its columns.
 func (r *textReader) list(line string) error {
 	w := words{rest: line}
-	name, _, err := w.value()
-	if err != nil {
-		return err
+	name, ok, err := w.next()
+	if err != nil || !ok {
+		return or(err, "text: a list without a name")
+	}
+	r.nodes, r.columns = nodeForm{}, nil
+	switch {
+	case w.quoted && w.after != "":
+		if r.nodes.kind, ok = strings.CutPrefix(w.after, ":"); !ok || !plain(r.nodes.kind) {
+			return errorf("text: %s after the name of a list", clip(w.after))
+		}
+	case !w.quoted:
+		plainName, kind, ofKind := strings.Cut(name, ":")
+		if name = plainName; ofKind && !plain(kind) || name == "" || strings.IndexByte(special, name[0]) >= 0 {
+			return errorf("text: %s where a list's name should be", clip(line))
+		}
+		if r.nodes.kind = kind; name == "-" {
+			name = ""
+		}
+	}
+	if rest := strings.TrimLeft(w.rest, " "); rest == "-" || strings.HasPrefix(rest, "- ") {
+		r.nodes.nameless, w.rest = true, rest[1:]
 	}
 	l := List{Name: name}
-	r.fixed, r.same = nil, nil
 	for {
 		name, value, set, ok, err := w.pair()
 		if err != nil {
@@ -150,7 +177,7 @@ func (r *textReader) list(line string) error {
 			return errorf("text: more than %d columns", MaxColumns)
 		}
 		l.Columns = append(l.Columns, name)
-		r.fixed, r.same = append(r.fixed, value), append(r.same, set)
+		r.columns = append(r.columns, column{usual: value, all: set && !w.usual})
 	}
 	r.p.Lists = append(r.p.Lists, l)
 	return nil
@@ -190,16 +217,18 @@ func (r *textReader) row(line string) error {
 	if r.items += 1 + len(row.Nodes) + len(l.Columns); r.items > MaxItems {
 		return errorf("text: more than %d rows, nodes and values", MaxItems)
 	}
-	row.Values = append([]string(nil), r.fixed...)
-	for c := range l.Columns {
-		if r.same[c] {
-			continue
+	if len(row.Nodes) > 0 {
+		r.short.refer(firstPath(row.Nodes))
+	}
+	for c, col := range r.columns {
+		v := col.usual
+		if !col.all {
+			var err error
+			if v, err = r.value(&w, col.usual, l.Rows, c); err != nil {
+				return err
+			}
 		}
-		v, err := r.value(&w)
-		if err != nil {
-			return err
-		}
-		row.Values[c] = v
+		row.Values = append(row.Values, v)
 	}
 	if w.rest = strings.TrimLeft(w.rest, " "); w.rest != "" {
 		return errorf("text: %s after the last column", clip(w.rest))
@@ -211,46 +240,89 @@ func (r *textReader) row(line string) error {
 	return nil
 }
 
-func (r *textReader) value(w *words) (string, error) {
-	w.rest = strings.TrimLeft(w.rest, " ")
-	if !strings.HasPrefix(w.rest, ":") {
-		s, _, err := w.value()
-		return s, err
+// firstPath returns the path of the first node that has one.
+func firstPath(nodes []Node) string {
+	for _, n := range nodes {
+		if n.Path != "" {
+			return n.Path
+		}
 	}
-	s, _, err := w.next()
-	if err == nil && r.file == "" {
-		err = errorf("text: %s in no file", clip(s))
+	return ""
+}
+
+// value reads a value of a row: the usual one if there is no word, or a dot; that of the row before
+// for "^".
+func (r *textReader) value(w *words, usual string, before []Row, c int) (string, error) {
+	s, ok, err := w.next()
+	switch {
+	case err != nil:
+		return "", err
+	case !ok:
+		return usual, nil
+	case w.quoted && w.after != "":
+		return "", errorf("text: %s after a quoted word", clip(w.after))
+	case w.quoted:
+		return s, nil
+	case s == "." && usual != "":
+		return usual, nil
+	case s == "^":
+		if len(before) == 0 {
+			return "", errorf("text: ^ in the first row of a list")
+		}
+		return before[len(before)-1].Values[c], nil
 	}
-	return r.file + s, err
+	return r.short.fullValue(s)
 }
 
 // node reads a node: a reference, or a definition with or without a number.
 func (r *textReader) node(w *words) (n Node, number uint32, defined bool, err error) {
 	w.rest = strings.TrimLeft(w.rest, " ")
-	if strings.HasPrefix(w.rest, "@") {
+	if ref, ok := strings.CutPrefix(w.rest, "@"); ok {
+		w.rest = ref
 		s, _, err := w.next()
 		if err != nil {
 			return n, 0, false, err
 		}
-		digits, defines := strings.CutSuffix(s[1:], ":")
-		id, err := strconv.ParseUint(digits, 10, 32)
-		if err != nil || id == 0 {
-			return n, 0, false, errorf("text: %s: want @N, N from 1", clip(s))
+		digits, bare := strings.CutSuffix(s, "-")
+		if number, err = parseNumber(digits); err != nil {
+			return n, 0, false, err
 		}
-		number = uint32(id)
 		n, known := r.known.get(number)
 		switch {
-		case defines == known:
-			return n, 0, false, errorf("text: @%d is defined never or twice", number)
-		case known:
-			r.enter(n)
-			return n, 0, false, nil
+		case !known:
+			return n, 0, false, errorf("text: @%d is not defined", number)
+		case bare:
+			n = n.bare()
+		}
+		r.short.refer(n.Path)
+		return n, number, false, nil
+	}
+	if startsNumber(w.rest) {
+		s, _, err := w.next()
+		if err != nil {
+			return n, 0, false, err
+		}
+		if number, err = parseNumber(s); err != nil {
+			return n, 0, false, err
+		}
+		if _, known := r.known.get(number); known {
+			return n, 0, false, errorf("text: %d is defined twice", number)
 		}
 	}
-	for _, field := range []*string{&n.Kind, &n.Name} {
-		ok := false
-		if *field, ok, err = w.value(); err != nil || !ok {
-			return n, 0, false, or(err, "text: a node without kind or name")
+	ok := true
+	if n.Kind = r.nodes.kind; n.Kind == "" {
+		if n.Kind, ok, err = w.value(); err != nil || !ok {
+			return n, 0, false, or(err, "text: a node without a kind")
+		}
+	}
+	if !r.nodes.nameless {
+		if n.Name, ok, err = w.value(); err != nil || !ok {
+			return n, 0, false, or(err, "text: a node without a name")
+		}
+	}
+	if n.Name != "" && !w.quoted {
+		if n.Name, err = r.short.fullName(n.Name); err != nil {
+			return n, 0, false, err
 		}
 	}
 	if err := r.place(&n, w); err != nil {
@@ -272,6 +344,15 @@ func (r *textReader) node(w *words) (n Node, number uint32, defined bool, err er
 	return n, number, true, nil
 }
 
+// parseNumber reads the number of a node.
+func parseNumber(s string) (uint32, error) {
+	n, err := strconv.ParseUint(s, 10, 32)
+	if err != nil || n == 0 {
+		return 0, errorf("text: %s: want the number of a node, from 1", clip(s))
+	}
+	return uint32(n), nil
+}
+
 // place reads PATH:LINE-END, PATH, :LINE-END or -.
 func (r *textReader) place(n *Node, w *words) error {
 	s, ok, err := w.next()
@@ -285,7 +366,7 @@ func (r *textReader) place(n *Node, w *words) error {
 	case s == "-":
 		return nil
 	case s[0] == ':':
-		if n.Path, lines = r.file, s; r.file == "" {
+		if n.Path, lines = r.short.file, s; n.Path == "" {
 			return errorf("text: %s in no file", clip(s))
 		}
 	case strings.IndexByte(special, s[0]) >= 0:
@@ -295,14 +376,14 @@ func (r *textReader) place(n *Node, w *words) error {
 		if at < 0 {
 			at = len(s)
 		}
-		n.Path, lines = s[:at], s[at:]
+		n.Path, lines = r.short.fullPath(s[:at]), s[at:]
 	}
 	if lines != "" {
 		if n.Line, n.EndLine, err = parseLines(lines); err != nil {
 			return err
 		}
 	}
-	r.enter(*n)
+	r.short.define(n.Path)
 	return nil
 }
 
@@ -317,12 +398,6 @@ func parseLines(s string) (first, last uint32, err error) {
 		return 0, 0, errorf("text: %s: want :LINE or :LINE-LINE", clip(s))
 	}
 	return uint32(a), uint32(b), nil
-}
-
-func (r *textReader) enter(n Node) {
-	if n.Path != "" {
-		r.file = n.Path
-	}
 }
 
 func (r *textReader) signature(s string) error {

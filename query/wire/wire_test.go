@@ -58,7 +58,7 @@ func TestRoundTrip(t *testing.T) {
 // special.
 func TestRoundTripOfRandomPayloads(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	parts := []string{"", "a", "-", "@1", "@1:", " ", "\n", "=", ">", "#", "##", "*", "+", ":", ":1", "1-2", `"`, `\`, "a.go", "\t", "\r", "é", "\u2028", "\x00", "\ufffd", "`", "'", "#!"}
+	parts := []string{"", "a", "-", "@1", "@1:", " ", "\n", "=", ">", "#", "##", "*", "+", ":", ":1", "1-2", `"`, `\`, "a.go", "\t", "\r", "é", "\u2028", "\x00", "\ufffd", "`", "'", "#!", ".", "^", "~", "0.5", ".5", "2026-11-23T", "T18:", "18:20Z", "d/", "d/e/", "./", "f.go", "x.y.", "::", "7"}
 	text := func() string {
 		var s string
 		for range r.IntN(4) {
@@ -67,7 +67,9 @@ func TestRoundTripOfRandomPayloads(t *testing.T) {
 		return s
 	}
 	made := func() Node {
-		return Node{ID: text(), Kind: text(), Name: text(), Path: text(), Line: uint32(r.IntN(3)), EndLine: uint32(r.IntN(3)), Signature: text(), Text: text()}
+		kinds := []string{"k", "k", "k", text()}
+		names := []string{"", "", "a.b.c", "a.b.d", "a.e", text()}
+		return Node{ID: text(), Kind: kinds[r.IntN(len(kinds))], Name: names[r.IntN(len(names))], Path: text(), Line: uint32(r.IntN(3)), EndLine: uint32(r.IntN(3)), Signature: text(), Text: text()}
 	}
 	session, receiver := NewSession(), NewReceiver()
 	var pool []Node
@@ -85,7 +87,11 @@ func TestRoundTripOfRandomPayloads(t *testing.T) {
 				var row Row
 				for range r.IntN(4) {
 					if len(pool) > 0 && r.IntN(2) == 0 {
-						row.Nodes = append(row.Nodes, pool[r.IntN(len(pool))])
+						n := pool[r.IntN(len(pool))]
+						if r.IntN(4) == 0 {
+							n = n.bare()
+						}
+						row.Nodes = append(row.Nodes, n)
 						continue
 					}
 					pool = append(pool[max(0, len(pool)-20):], made())
@@ -251,10 +257,12 @@ func TestRegistry(t *testing.T) {
 
 func TestDecodeRefuses(t *testing.T) {
 	for why, text := range map[string]string{
-		"empty": "", "no head": "## l\n", "unknown number": "# q\n## l\n@1\n", "defined twice": "# q\n## l\n@1: a b -\n@1: a b -\n",
+		"empty": "", "no head": "## l\n", "unknown number": "# q\n## l\n@1\n", "defined twice": "# q\n## l\n1 a b -\n1 a b -\n", "number 0": "# q\n## l\n0 a b -\n",
 		"row before a list": "# q\na b -\n", "text of nothing": "# q\n x\n", "no place": "# q\n## l\na b\n", "relative to no file": "# q\n## l\na b :1\n",
 		"too many values": "# q\n## l c\na b - 1 2\n", "open quote": "# q\n## l\n\"a b\n", "scalar without value": "# q total\n",
-		"line": "# q\n## l\na b f.go:x\n", "not UTF-8": "# q \xff=1\n", "empty row": "# q\n## l\n\n", "content of a reference": "# q\n## l\n@1: a b -\n@1\n text\n",
+		"line": "# q\n## l\na b f.go:x\n", "not UTF-8": "# q \xff=1\n", "empty row": "# q\n## l\n\n", "content of a reference": "# q\n## l\n1 a b -\n@1\n text\n",
+		"above nothing": "# q\n## l c\n* ^\n", "usual of none": "# q\n## l c\n* .\n", "hour of no day": "# q\n## l c\n* T18:20Z\n", "said nothing": "# q at=^\n",
+		"shares too much": "# q\n## l\na b.c -\na ..d -\n", "shares all": "# q\n## l\na b.c -\na . -\n", "kind": "# q\n## l:\n", "quoted kind": "# q\n## \"l m\":@ c\n", "number without a node": "# q\n## l\n+1\n",
 	} {
 		if p, err := Builtin().DecodeWith(Text, []byte(text)); err == nil {
 			t.Errorf("%s: decoded as %+v", why, p)
@@ -281,7 +289,8 @@ func FuzzDecode(f *testing.F) {
 		}
 		f.Add(name, data)
 	}
-	f.Add(Text, []byte("# q a=\"\"\n## l \"c d\"=1 e\n+@1: a b c:1-2 #x\n=s\n t\n \n@1 > @1 :9\n* -\n"))
+	f.Add(Text, []byte("# q\n## l:k e~calls f\n1 a.b.c x/y.go:1-2 . :3\n..d ./z.go:4 . y.go:5\n@1 > 2 ..e y.go - ^\n..f - \"#\" T18:20Z\n"))
+	f.Add(Text, []byte("# q a=\"\"\n## l \"c d\"=1 e\n+1 a b c:1-2 #x\n=s\n t\n \n@1 > @1 :9\n* -\n"))
 	f.Fuzz(func(t *testing.T, name string, data []byte) {
 		codec, err := Builtin().Get(name)
 		if err != nil {

@@ -35,9 +35,9 @@ func word(s string) string {
 	return strconv.Quote(s)
 }
 
-// key returns a name as a word that "=" may follow.
+// key returns a name as a word that "=" or "~" may follow.
 func key(s string) string {
-	if plain(s) && !strings.Contains(s, "=") {
+	if plain(s) && !strings.ContainsAny(s, "=~") {
 		return s
 	}
 	return strconv.Quote(s)
@@ -59,6 +59,8 @@ type words struct {
 	// quoted tells whether the last word was quoted; after is what followed its closing quote.
 	quoted bool
 	after  string
+	// usual tells that the last pair had "~" and not "=".
+	usual bool
 }
 
 // next returns the next word, unquoted, or false at the end of the line.
@@ -107,7 +109,7 @@ func (w *words) value() (string, bool, error) {
 	return s, true, nil
 }
 
-// pair returns the next word as KEY or KEY=VALUE.
+// pair returns the next word as KEY, KEY=VALUE or KEY~VALUE.
 func (w *words) pair() (name, value string, set, ok bool, err error) {
 	w.rest = strings.TrimLeft(w.rest, " ")
 	if w.rest == "" {
@@ -123,7 +125,7 @@ func (w *words) pair() (name, value string, set, ok bool, err error) {
 		}
 		w.rest = w.rest[len(quoted):]
 	} else {
-		at := strings.IndexAny(w.rest, "= ")
+		at := strings.IndexAny(w.rest, "=~ ")
 		if at < 0 {
 			at = len(w.rest)
 		}
@@ -132,7 +134,8 @@ func (w *words) pair() (name, value string, set, ok bool, err error) {
 			return "", "", false, false, errorf("text: %q where a name should be", name)
 		}
 	}
-	if !strings.HasPrefix(w.rest, "=") {
+	w.usual = strings.HasPrefix(w.rest, "~")
+	if !w.usual && !strings.HasPrefix(w.rest, "=") {
 		if w.rest != "" && w.rest[0] != ' ' {
 			return "", "", false, false, errorf("text: %q after a name", w.rest)
 		}

@@ -2,12 +2,15 @@ package mcp
 
 import (
 	"encoding/json"
+	"fmt"
 	"reflect"
 	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/recountdb/recount/internal/tokens"
 	"github.com/recountdb/recount/query"
+	packing "github.com/recountdb/recount/query/context"
 	"github.com/recountdb/recount/query/wire"
 	"github.com/recountdb/recount/schemas"
 )
@@ -20,47 +23,62 @@ type answer struct {
 	// next is the cursor of the next page, "" on the last.
 	next string
 
-	heading string // of the next part
+	// subject is what the next parts are about, if an answer is about several.
+	subject string
+	// budget is the maximum number of tokens of the text, 0 for none, and again answers with a
+	// smaller one if the text exceeds it.
+	budget int
+	again  func(budget int) (answer, error)
 }
 
-// part is the response of one question, and its text.
+// part is the response of one question, and what its text says: a payload, or the text itself where
+// the question makes it.
 type part struct {
 	path     string
 	response any
 	basis    query.Basis
-	heading  string
+	payload  *wire.Payload
 	text     string
-	// own tells that text says something else than the codecs of package wire would.
-	own bool
 }
 
-// add adds a response with its text, which counts if package wire has none.
-func (a *answer) add(path string, response any, basis query.Basis, text string) {
-	a.parts = append(a.parts, part{path: path, response: response, basis: basis, heading: a.heading, text: strings.TrimRight(text, "\n")})
-	a.heading = ""
-	a.empty = (a.empty || len(a.parts) == 1) && basis.Status == query.StatusEmpty
+// add adds a response, whose payload leaves fields out.
+func (a *answer) add(path string, response any, basis query.Basis, leaveOut ...string) {
+	a.addPayload(path, response, basis, payloadOf(path[strings.LastIndexByte(path, '/')+1:], response, leaveOut...))
 }
 
-// addOwn adds a response with a text that says only a part of it.
-func (a *answer) addOwn(path string, response any, basis query.Basis, text string) {
-	a.add(path, response, basis, text)
-	a.parts[len(a.parts)-1].own = true
+// addPayload adds a response with a payload of its own. The payloads of an answer about several
+// subjects say which.
+func (a *answer) addPayload(path string, response any, basis query.Basis, p wire.Payload) {
+	if a.subject != "" {
+		p.Scalars = append([]wire.Scalar{{Name: "of", Value: a.subject}}, p.Scalars...)
+	}
+	a.append(part{path: path, response: response, basis: basis, payload: &p})
+}
+
+// addText adds a response with a text that its question made.
+func (a *answer) addText(path string, response any, basis query.Basis, text string) {
+	a.append(part{path: path, response: response, basis: basis, text: strings.TrimRight(text, "\n")})
+}
+
+func (a *answer) append(p part) {
+	a.parts = append(a.parts, p)
+	a.empty = (a.empty || len(a.parts) == 1) && p.basis.Status == query.StatusEmpty
 }
 
 // write returns the text of an answer in a connection, and what to call once it was sent: later
-// answers then refer to the symbols of this one by their numbers.
-func (a *answer) write(s *wire.Session) (text string, sent func()) {
+// answers then refer to the symbols of this one by their numbers. An error names what is beyond a
+// bound of payloads.
+func (a *answer) write(s *wire.Session) (text string, sent func(), err error) {
 	var lines []string
 	var all []func()
 	for _, p := range a.parts {
-		if p.heading != "" {
-			lines = append(lines, p.heading)
-		}
-		if payload, ok := wire.Of(p.path[strings.LastIndexByte(p.path, '/')+1:], p.response); ok && !p.own {
-			if data, done, err := s.Encode(payload); err == nil {
-				lines, all = append(lines, strings.TrimRight(string(data), "\n")), append(all, done)
-				continue
+		if p.payload != nil {
+			data, done, err := s.Encode(*p.payload)
+			if err != nil {
+				return "", nil, err
 			}
+			lines, all = append(lines, strings.TrimRight(string(data), "\n")), append(all, done)
+			continue
 		}
 		if p.text != "" {
 			lines = append(lines, p.text)
@@ -76,7 +94,34 @@ func (a *answer) write(s *wire.Session) (text string, sent func()) {
 		for _, done := range all {
 			done()
 		}
+	}, nil
+}
+
+// proofTokens is how many tokens the line that names the proof takes at most.
+const proofTokens = 24
+
+// fitted writes an answer within its budget: as often as the text is too long, it is answered again
+// with less.
+func (a *answer) fitted(s *wire.Session) (told answer, text string, sent func(), err error) {
+	text, sent, err = a.write(s)
+	if a.budget == 0 || err != nil {
+		return *a, text, sent, err
 	}
+	ask := a.budget
+	for over := tokens.Count(text) + proofTokens - a.budget; over > 0; over = tokens.Count(text) + proofTokens - a.budget {
+		if ask -= over + 8; ask < packing.MinBudget {
+			return *a, "", nil, &argumentError{"context", fmt.Sprintf("budget: %d tokens are too few here: want more", a.budget)}
+		}
+		less, err := a.again(ask)
+		if err != nil {
+			return *a, "", nil, err
+		}
+		a = &less
+		if text, sent, err = a.write(s); err != nil {
+			return *a, "", nil, err
+		}
+	}
+	return *a, text, sent, nil
 }
 
 // watermark returns the lowest of the watermarks of the parts.

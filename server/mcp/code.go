@@ -35,7 +35,7 @@ type symbolsIn struct {
 	Text string `json:"text" need:"1" doc:"name, words, FILE:LINE or description"`
 	scope
 	Kind   string `json:"kind,omitempty" doc:"function, method, struct, ..."`
-	Detail bool   `json:"detail,omitempty" doc:"owners and authors of the best match"`
+	Detail bool   `json:"detail,omitempty" doc:"owners and authors"`
 	Limit  int    `json:"limit,omitempty"`
 	Cursor string `json:"cursor,omitempty"`
 }
@@ -61,14 +61,14 @@ func symbols(ctx context.Context, c *call, in symbolsIn) (a answer, err error) {
 	}
 	found.Symbols, a.next = cut(p, found.Symbols)
 	found.Truncated = 0
-	a.add(code.SymbolsQuestion.Path, found, found.Basis, textOf(found, "revision", "language"))
+	a.add(code.SymbolsQuestion.Path, found, found.Basis)
 	if in.Detail && len(found.Symbols) > 0 {
 		best := found.Symbols[0]
 		owned, err := code.OwnersQuestion.Ask(ctx, b, code.OwnersRequest{Scope: code.Scope{Repo: best.Repo, At: in.At}, Subject: cmp.Or(best.Place(), best.Name)})
 		if err != nil {
 			return a, err
 		}
-		a.add(code.OwnersQuestion.Path, owned, owned.Basis, textOf(owned, "revision", "pattern"))
+		a.add(code.OwnersQuestion.Path, owned, owned.Basis)
 	}
 	return a, nil
 }
@@ -76,7 +76,7 @@ func symbols(ctx context.Context, c *call, in symbolsIn) (a answer, err error) {
 type callsIn struct {
 	Symbol    string `json:"symbol" need:"1" doc:"name, FILE or FILE:LINE"`
 	Direction string `json:"direction,omitempty" enum:"callers,callees" default:"callers"`
-	To        string `json:"to,omitempty" doc:"paths from symbol to this one instead"`
+	To        string `json:"to,omitempty" doc:"paths to this one instead"`
 	Depth     int    `json:"depth,omitempty"`
 	scope
 	Confidence float64 `json:"min_confidence,omitempty"`
@@ -102,7 +102,7 @@ func calls(ctx context.Context, c *call, in callsIn) (a answer, err error) {
 			return a, err
 		}
 		paths.Paths, a.next = cut(p, paths.Paths)
-		a.add(code.FlowQuestion.Path, paths, paths.Basis, flowText(paths))
+		a.add(code.FlowQuestion.Path, paths, paths.Basis)
 		return a, nil
 	}
 	q := code.CallersQuestion
@@ -115,23 +115,8 @@ func calls(ctx context.Context, c *call, in callsIn) (a answer, err error) {
 	}
 	found.Calls, a.next = cut(p, found.Calls)
 	found.Truncated = 0
-	a.add(q.Path, found, found.Basis, textOf(found, "revision", "language", "package", "provenance", "sites", "origin"))
+	a.add(q.Path, found, found.Basis)
 	return a, nil
-}
-
-func flowText(r code.FlowResponse) string {
-	var w strings.Builder
-	for i, p := range r.Paths {
-		fmt.Fprintf(&w, "path %d, confidence %.3g:\n", i+1, p.Confidence)
-		for _, hop := range p.Steps {
-			fmt.Fprintf(&w, " %s %s", word(hop.Name), word(hop.Place()))
-			if hop.Edge != "" {
-				fmt.Fprintf(&w, " (%s at %s)", hop.Edge, word(hop.Site))
-			}
-			w.WriteString("\n")
-		}
-	}
-	return w.String()
 }
 
 type impactIn struct {
@@ -178,21 +163,21 @@ func impact(ctx context.Context, c *call, in impactIn) (a answer, err error) {
 	}
 	for _, subject := range each {
 		if len(each) > 1 {
-			a.heading = "# " + subject
+			a.subject = subject
 		}
 		if in.Only == "" || in.Only == "reach" {
 			r, err := code.ImpactQuestion.Ask(ctx, b, code.ImpactRequest{Scope: at, Symbol: subject, Diff: in.Diff, Depth: in.Depth, MinConfidence: in.Confidence, Limit: limit, Runtime: seen})
 			if err != nil {
 				return a, err
 			}
-			a.add(code.ImpactQuestion.Path, r, r.Basis, impactText(r))
+			a.add(code.ImpactQuestion.Path, r, r.Basis)
 		}
 		if in.Only == "tests" {
 			r, err := code.TestsQuestion.Ask(ctx, b, code.TestsRequest{Scope: at, Symbol: subject, Diff: in.Diff, MinConfidence: in.Confidence, Limit: limit})
 			if err != nil {
 				return a, err
 			}
-			a.add(code.TestsQuestion.Path, r, r.Basis, textOf(r, "revision", "language", "package"))
+			a.add(code.TestsQuestion.Path, r, r.Basis)
 		}
 		if (in.Only == "" || in.Only == "owners") && in.Diff == "" {
 			r, err := code.OwnersQuestion.Ask(ctx, b, code.OwnersRequest{Scope: at, Subject: subject, Commits: 1000})
@@ -203,7 +188,7 @@ func impact(ctx context.Context, c *call, in impactIn) (a answer, err error) {
 			if err != nil {
 				return a, err
 			}
-			a.add(code.OwnersQuestion.Path, r, r.Basis, textOf(r, "revision", "commits", "commit", "pattern", "symbols"))
+			a.add(code.OwnersQuestion.Path, r, r.Basis)
 		}
 	}
 	if in.Diff != "" && (in.Only == "" || in.Only == "owners") {
@@ -211,29 +196,16 @@ func impact(ctx context.Context, c *call, in impactIn) (a answer, err error) {
 		if err != nil {
 			return a, err
 		}
-		a.addOwn(code.DiffQuestion.Path, r, r.Basis, textOf(struct {
-			Owners any `json:"owners"`
-		}{r.Owners}))
+		a.add(code.DiffQuestion.Path, code.GraphDiffResponse{Basis: r.Basis, Base: r.Base, Revision: r.Revision, Owners: r.Owners}, r.Basis)
 	}
 	return a, nil
-}
-
-// impactText writes an impact: a table for each package.
-func impactText(r code.ImpactResponse) string {
-	var w strings.Builder
-	w.WriteString(textOf(r, "revision", "base", "groups", "language", "package", "provenance", "via"))
-	for _, g := range r.Groups {
-		fmt.Fprintf(&w, "reached in %s:\n", word(cmp.Or(g.Package, g.Repo)))
-		w.WriteString(textOf(g, "repo", "package", "language", "provenance", "via", "count"))
-	}
-	return w.String()
 }
 
 type diffIn struct {
 	Base   string `json:"base,omitempty"`
 	Head   string `json:"head,omitempty"`
 	Repo   string `json:"repo,omitempty"`
-	Impact bool   `json:"impact,omitempty" doc:"add what it reaches, and what no test does"`
+	Impact bool   `json:"impact,omitempty" doc:"add what it reaches"`
 	FailOn string `json:"fail_on,omitempty" doc:"removed>0,impact>50"`
 	Limit  int    `json:"limit,omitempty"`
 }
@@ -250,7 +222,7 @@ func diff(ctx context.Context, c *call, in diffIn) (a answer, err error) {
 	if err != nil {
 		return a, err
 	}
-	a.add(code.DiffQuestion.Path, r, r.Basis, fmt.Sprintf("%s..%s\n", short(r.Base.Commit), short(r.Revision.Commit))+textOf(r, "base", "revision", "language", "package", "provenance"))
+	a.add(code.DiffQuestion.Path, r, r.Basis)
 	return a, nil
 }
 
@@ -281,6 +253,6 @@ func stale(ctx context.Context, c *call, in staleIn) (a answer, err error) {
 	}
 	r.Findings, a.next = cut(p, r.Findings)
 	r.Truncated = 0
-	a.add(code.StaleQuestion.Path, r, r.Basis, textOf(r, "revision", "base", "language", "package"))
+	a.add(code.StaleQuestion.Path, r, r.Basis)
 	return a, nil
 }

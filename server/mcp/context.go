@@ -1,7 +1,9 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 
 	packing "github.com/recountdb/recount/query/context"
 )
@@ -29,13 +31,28 @@ func toRead(ctx context.Context, c *call, in contextIn) (a answer, err error) {
 	for _, f := range in.Files {
 		r.Files = append(r.Files, c.path(ctx, f))
 	}
+	budget := cmp.Or(in.Budget, packing.DefaultBudget)
+	if budget < minBudget {
+		return a, &argumentError{"context", fmt.Sprintf("budget: %d tokens: want at least %d", in.Budget, minBudget)}
+	}
+	r.Budget = budget
+	return pack(ctx, b, r, budget)
+}
+
+// minBudget is the minimum budget of a context in tokens: the text also explains itself.
+const minBudget = 256
+
+// pack asks with the budget of r. The budget of the call is that of the text as it is sent.
+func pack(ctx context.Context, b gated, r packing.Request, budget int) (a answer, err error) {
 	found, err := packing.Question.Ask(ctx, b, r)
 	if err != nil {
 		return a, err
 	}
-	text := found.Text()
-	found.Hint = "" // the text says it
-	basis := found.Basis
-	a.add(packing.Question.Path, found, basis, text)
+	a.add(packing.Question.Path, found, found.Basis)
+	a.budget = budget
+	a.again = func(smaller int) (answer, error) {
+		r.Budget = smaller
+		return pack(ctx, b, r, budget)
+	}
 	return a, nil
 }

@@ -42,7 +42,7 @@ func define[In any](name, description string, does effect, f func(ctx context.Co
 		}
 	}
 	no := false
-	notes := &sdk.ToolAnnotations{ReadOnlyHint: does == reads, IdempotentHint: does != adds}
+	notes := &sdk.ToolAnnotations{ReadOnlyHint: does == reads, IdempotentHint: does == addsOnce}
 	if does != reads {
 		notes.DestructiveHint, notes.OpenWorldHint = &no, &no
 	}
@@ -60,7 +60,7 @@ func define[In any](name, description string, does effect, f func(ctx context.Co
 }
 
 // outputSchema is that of every tool's structured content: result, in answer.go.
-var outputSchema = json.RawMessage(`{"type":"object","properties":{"answer":{"type":"string"},"next":{}}}`)
+var outputSchema = json.RawMessage(`{"type":"object"}`)
 
 // maxArguments is the maximum size of a call's arguments in bytes: a task may be long, and an
 // agent's note too.

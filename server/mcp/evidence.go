@@ -4,20 +4,22 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"strings"
 	"time"
 
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/evidence"
+	"github.com/recountdb/recount/query/recall"
 )
 
 type evidenceIn struct {
 	Text   string   `json:"text,omitempty" doc:"empty: the newest"`
-	Open   string   `json:"open,omitempty" enum:"remembered,announced" doc:"what is open, or who works on what"`
+	View   string   `json:"view,omitempty" enum:"open,announced,brief,recall,failed" doc:"recall: what bears on text; failed: failures like it"`
 	About  []string `json:"about,omitempty"`
 	Kinds  []string `json:"kinds,omitempty" doc:"objects, commands, commits, symbols, runtime"`
 	Agent  string   `json:"agent,omitempty"`
-	Since  string   `json:"since,omitempty" doc:"7d, 12h or a time"`
-	Here   bool     `json:"here,omitempty" doc:"only this workspace"`
+	Since  string   `json:"since,omitempty" doc:"7d or a time"`
+	Here   bool     `json:"here,omitempty" doc:"this workspace"`
 	Tokens int      `json:"tokens,omitempty"`
 	Limit  int      `json:"limit,omitempty"`
 }
@@ -27,8 +29,11 @@ func evidences(ctx context.Context, c *call, in evidenceIn) (a answer, err error
 	if err != nil {
 		return a, err
 	}
-	if in.Open != "" {
+	switch in.View {
+	case "open", "announced":
 		return c.open(ctx, b, in)
+	case "brief", "recall", "failed":
+		return c.recall(ctx, b, in)
 	}
 	r := evidence.Request{
 		Text: in.Text, Kinds: in.Kinds, Scope: evidence.Scope{Agent: in.Agent},
@@ -49,9 +54,12 @@ func evidences(ctx context.Context, c *call, in evidenceIn) (a answer, err error
 		basis.Proof = []query.Step{{Operator: "evidence", Inputs: map[string]string{"trace": string(proof)}}}
 	}
 	found.Proof = nil
-	a.add(evidence.Question.Path, found, basis, found.Context+textOf(struct {
-		Edges []evidence.Edge `json:"relations,omitempty"`
-	}{marking(found.Edges)}))
+	a.addText(evidence.Question.Path, found, basis, found.Context)
+	if marks := marking(found.Edges); len(marks) > 0 {
+		a.add("relations", struct {
+			Edges []evidence.Edge `json:"relations"`
+		}{marks}, query.Basis{Status: query.StatusOK, Watermark: found.Watermark})
+	}
 	return a, nil
 }
 
@@ -66,24 +74,50 @@ func marking(edges []evidence.Edge) (some []evidence.Edge) {
 	return some
 }
 
+// recall answers with what to be reminded of, as the hooks with recall give it: the text is the
+// question's own, whose quoted lines begin with "> ".
+func (c *call) recall(ctx context.Context, b gated, in evidenceIn) (a answer, err error) {
+	workspace := ""
+	if in.Here || in.View == "brief" {
+		workspace = c.place(ctx).Workspace
+	}
+	var r recall.Response
+	q := recall.RecallQuestion.Path
+	switch in.View {
+	case "brief":
+		q = recall.BriefQuestion.Path
+		r, err = recall.BriefQuestion.Ask(ctx, b, recall.BriefRequest{Workspace: workspace, Agent: in.Agent, Tokens: in.Tokens, Now: time.Now().UTC()})
+	case "recall":
+		r, err = recall.RecallQuestion.Ask(ctx, b, recall.Request{Text: in.Text, Workspace: workspace, Agent: in.Agent, Tokens: in.Tokens, Now: time.Now().UTC()})
+	default:
+		command, output, _ := strings.Cut(in.Text, "\n")
+		r, err = recall.RecallQuestion.Ask(ctx, b, recall.Request{On: recall.OnFailure, Command: command, Output: output, Workspace: workspace, Agent: in.Agent, Tokens: in.Tokens, Now: time.Now().UTC()})
+	}
+	if err != nil {
+		return a, err
+	}
+	a.addText(q, r, r.Basis, r.Text)
+	return a, nil
+}
+
 // open lists what is written down and still holds.
 func (c *call) open(ctx context.Context, b gated, in evidenceIn) (a answer, err error) {
 	workspace := ""
 	if in.Here {
 		workspace = c.place(ctx).Workspace
 	}
-	if in.Open == "announced" {
+	if in.View == "announced" {
 		r, err := evidence.AnnouncedQuestion.Ask(ctx, b, evidence.AnnouncedRequest{About: in.About, Agent: in.Agent, Workspace: workspace, At: time.Now().UTC(), Limit: cmp.Or(in.Limit, 8)})
 		if err != nil {
 			return a, err
 		}
-		a.add(evidence.AnnouncedQuestion.Path, r, r.Basis, textOf(r, "now"))
+		a.add(evidence.AnnouncedQuestion.Path, r, r.Basis, "now")
 		return a, nil
 	}
 	r, err := evidence.RememberedQuestion.Ask(ctx, b, evidence.RememberedRequest{About: in.About, Agent: in.Agent, Workspace: workspace, Limit: cmp.Or(in.Limit, 8)})
 	if err != nil {
 		return a, err
 	}
-	a.add(evidence.RememberedQuestion.Path, r, r.Basis, textOf(r, "id", "position"))
+	a.add(evidence.RememberedQuestion.Path, r, r.Basis, "id", "position")
 	return a, nil
 }

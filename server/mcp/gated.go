@@ -51,9 +51,9 @@ func (g gated) export(ctx context.Context, r code.ExportRequest, w io.Writer) er
 	return g.b.Export(ctx, r, w)
 }
 
-// append appends events as the principal may.
-func (g gated) append(ctx context.Context, events []schemas.Event) ([]api.Appended, error) {
-	if err := g.allow(ctx, "POST /v1/events"); err != nil {
+// append appends events as the principal may by an operation.
+func (g gated) append(ctx context.Context, operation string, events []schemas.Event) ([]api.Appended, error) {
+	if err := g.allow(ctx, operation); err != nil {
 		return nil, err
 	}
 	if p, known := access.FromContext(ctx); known {

@@ -74,6 +74,12 @@ func TestStreamsOfNonsense(t *testing.T) {
 		`{"jsonrpc":"2.0","id":7,"method":"resources/read","params":{"uri":"recount://event/%zz"}}`,
 		`{"jsonrpc":"2.0","id":7,"method":"resources/read","params":{"uri":"recount://answer/000000000000"}}`,
 		`{"jsonrpc":"2.0","id":7,"method":"prompts/get","params":{"name":"start_task"}}`,
+		strings.Repeat("[", 5000) + strings.Repeat("]", 5000),
+		`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"symbols","arguments":` + strings.Repeat("[", 5000) + strings.Repeat("]", 5000) + `}}`,
+		strings.Repeat("[", 20000),
+		`not JSON`, `null`, `[]`, `{}`, `{"jsonrpc":"2.0","id":{},"method":"ping"}`, "\xff\xfe",
+		`{"jsonrpc":"2.0","id":7,"method":"ping","params":{"x":"` + strings.Repeat("x", 17<<20) + `"}}`,
+		`[{"jsonrpc":"2.0","id":7,"method":"ping"},{"jsonrpc":"2.0","id":8,"method":"ping"}]`,
 	} {
 		in, client := io.Pipe()
 		answers, out := io.Pipe()

@@ -12,7 +12,7 @@ import (
 
 type importIn struct {
 	Path        string `json:"path,omitempty" doc:"directory of the repository; default: yours"`
-	WorkingTree bool   `json:"working_tree,omitempty" doc:"uncommitted changes too, as revision worktree"`
+	WorkingTree bool   `json:"working_tree,omitempty" doc:"uncommitted changes too"`
 }
 
 func imports(ctx context.Context, c *call, in importIn) (a answer, err error) {
@@ -35,7 +35,7 @@ func imports(ctx context.Context, c *call, in importIn) (a answer, err error) {
 	if err != nil {
 		return a, fmt.Errorf("import %s: %w", dir, err)
 	}
-	a.add("import/git", report, query.Basis{Status: query.StatusOK}, textOf(report, "unread", "missing"))
+	a.add("import/git", report, query.Basis{Status: query.StatusOK}, "unread", "missing")
 	return a, nil
 }
 

@@ -126,7 +126,7 @@ func remember(ctx context.Context, c *call, in rememberIn) (a answer, err error)
 	if err != nil {
 		return a, err
 	}
-	done, err := b.append(ctx, events)
+	done, err := b.append(ctx, "POST /v1/events", events)
 	if err != nil {
 		return a, err
 	}
@@ -136,7 +136,7 @@ func remember(ctx context.Context, c *call, in rememberIn) (a answer, err error)
 		fmt.Fprintf(&w, "remembered as %s\n", d.ID)
 		written.Watermark[d.Position.TP()] = d.Position.Offset + 1
 	}
-	a.add("events", struct {
+	a.addText("events", struct {
 		Events any `json:"events"`
 	}{done}, written, w.String())
 	if announces && in.Kind == "announce" {
@@ -145,7 +145,7 @@ func remember(ctx context.Context, c *call, in rememberIn) (a answer, err error)
 		if err != nil {
 			return a, err
 		}
-		a.add(evidence.AnnouncedQuestion.Path, others, others.Basis, textOf(others))
+		a.add(evidence.AnnouncedQuestion.Path, others, others.Basis)
 	}
 	return a, nil
 }

@@ -7,9 +7,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/code"
+	"github.com/recountdb/recount/query/wire"
 )
 
 type repositoryIn struct {
@@ -42,7 +44,7 @@ func repository(ctx context.Context, c *call, in repositoryIn) (a answer, err er
 			return a, err
 		}
 		r.Snapshots, a.next = cut(p, r.Snapshots)
-		a.add(code.LogQuestion.Path, r, r.Basis, textOf(r))
+		a.add(code.LogQuestion.Path, r, r.Basis)
 	case "routes":
 		r, err := code.RoutesQuestion.Ask(ctx, b, code.RoutesRequest{Scope: at, Pattern: in.Match, Limit: p.limit()})
 		if err != nil {
@@ -50,7 +52,7 @@ func repository(ctx context.Context, c *call, in repositoryIn) (a answer, err er
 		}
 		r.Routes, a.next = cut(p, r.Routes)
 		r.Truncated = 0
-		a.add(code.RoutesQuestion.Path, r, r.Basis, textOf(r, "revision"))
+		a.add(code.RoutesQuestion.Path, r, r.Basis)
 	case "communities", "graph":
 		return c.graph(ctx, b, at, in, p)
 	default:
@@ -58,40 +60,16 @@ func repository(ctx context.Context, c *call, in repositoryIn) (a answer, err er
 		if err != nil {
 			return a, err
 		}
-		a.add(code.ShowQuestion.Path, r, r.Basis, textOf(r, "roots", "maps"))
+		a.add(code.ShowQuestion.Path, r, r.Basis, "roots", "maps")
 	}
 	return a, nil
 }
 
-// exported is a graph as code.Export writes it.
-type exported struct {
-	Revision    code.Revision `json:"revision"`
-	Communities []community   `json:"communities,omitempty"`
-	Nodes       []graphNode   `json:"nodes,omitempty"`
-	Edges       []graphEdge   `json:"edges,omitempty"`
-	RestsOn     query.Basis   `json:"rests_on"`
-}
-
-type community struct {
-	ID    int      `json:"id"`
-	Label string   `json:"label,omitempty"`
-	Size  int      `json:"size"`
+// communityFacts are what a community has beside its label and size.
+type communityFacts struct {
+	code.Community
 	Files int      `json:"files,omitempty"`
 	Top   []string `json:"top,omitempty"`
-}
-
-type graphNode struct {
-	ID string `json:"id"`
-	code.Symbol
-	Community int `json:"community,omitempty"`
-}
-
-type graphEdge struct {
-	From       string  `json:"from"`
-	To         string  `json:"to"`
-	Edge       string  `json:"edge"`
-	Confidence float64 `json:"confidence,omitempty"`
-	Site       string  `json:"site,omitempty"`
 }
 
 // maxGraph is the maximum size of an exported graph that is read here, in bytes.
@@ -110,7 +88,7 @@ func (c *call) graph(ctx context.Context, b gated, at code.Scope, in repositoryI
 	if err := b.export(ctx, r, &out); err != nil {
 		return a, err
 	}
-	var g exported
+	var g code.Exported
 	if err := json.Unmarshal(out.Bytes(), &g); err != nil {
 		return a, fmt.Errorf("read the exported graph: %w", err)
 	}
@@ -121,48 +99,56 @@ func (c *call) graph(ctx context.Context, b gated, at code.Scope, in repositoryI
 	return c.neighbourhood(g, p)
 }
 
-func (c *call) communities(g exported, p pages) (a answer, err error) {
-	members := map[int][]graphNode{}
+func (c *call) communities(g code.Exported, p pages) (a answer, err error) {
+	members := map[int][]code.ExportedNode{}
 	for _, n := range g.Nodes {
 		members[n.Community] = append(members[n.Community], n)
 	}
-	for i := range g.Communities {
-		m := &g.Communities[i]
-		files := map[string]int{}
+	var all []communityFacts
+	for _, m := range g.Communities {
+		m.Size = len(members[m.ID])
+		x := communityFacts{Community: m}
+		files := map[string]bool{}
 		for _, n := range members[m.ID] {
-			files[n.File]++
-		}
-		m.Size, m.Files = len(members[m.ID]), len(files)
-		for _, n := range members[m.ID] {
-			if n.Exported && n.Kind != "file" && n.Kind != "package" && len(m.Top) < 5 {
-				m.Top = append(m.Top, n.Name)
+			files[n.File] = true
+			if n.Exported && n.Kind != "file" && n.Kind != "package" && len(x.Top) < 5 {
+				x.Top = append(x.Top, n.Name)
 			}
 		}
+		x.Files = len(files)
+		all = append(all, x)
 	}
-	total := len(g.Communities)
-	g.Nodes, g.Edges = nil, nil
-	g.Communities, a.next = cut(p, g.Communities)
-	a.add("code/export", g, g.RestsOn, fmt.Sprintf("total %d\n", total)+textOf(g, "revision", "rests_on"))
+	told := struct {
+		Total       int              `json:"total"`
+		Communities []communityFacts `json:"communities"`
+	}{Total: len(all)}
+	told.Communities, a.next = cut(p, all)
+	a.add("code/export", told, g.RestsOn)
 	return a, nil
 }
 
-func (c *call) neighbourhood(g exported, p pages) (a answer, err error) {
+func (c *call) neighbourhood(g code.Exported, p pages) (a answer, err error) {
 	names := map[string]string{}
 	for _, n := range g.Nodes {
 		names[n.ID] = n.Name
 	}
-	for i, e := range g.Edges {
-		g.Edges[i].From, g.Edges[i].To = cmp.Or(names[e.From], e.From), cmp.Or(names[e.To], e.To)
-	}
-	edges := slices.DeleteFunc(slices.Clone(g.Edges), func(e graphEdge) bool { return e.Edge == "contains" })
-	head := fmt.Sprintf("%d symbols, %d edges\n", len(g.Nodes), len(edges))
+	// What a file or a type contains is seen from names and places.
+	edges := slices.DeleteFunc(slices.Clone(g.Edges), func(e code.ExportedEdge) bool { return e.Edge == "contains" })
+	total := []wire.Scalar{{Name: "symbols", Value: strconv.Itoa(len(g.Nodes))}, {Name: "edges", Value: strconv.Itoa(len(edges))}}
 	g.Nodes, a.next = cut(p, g.Nodes)
 	shown := map[string]bool{}
 	for _, n := range g.Nodes {
-		shown[n.Name] = true
+		shown[n.ID] = true
 	}
-	g.Edges = slices.DeleteFunc(edges, func(e graphEdge) bool { return !shown[e.From] })
-	a.add("code/export", g, g.RestsOn, head+textOf(g, "revision", "rests_on", "id", "language", "package"))
+	g.Edges = slices.DeleteFunc(edges, func(e code.ExportedEdge) bool { return !shown[e.From] })
+	for i, e := range g.Edges {
+		if !shown[e.To] { // it is on another page
+			g.Edges[i].To = cmp.Or(names[e.To], e.To)
+		}
+	}
+	told := payloadOf("graph", g)
+	told.Scalars = append(told.Scalars, total...)
+	a.addPayload("code/export", g, g.RestsOn, told)
 	return a, nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/query/runtime"
+	"github.com/recountdb/recount/query/wire"
 )
 
 // quiet are the fields of commands that a model rarely needs; commands with id has them all.
@@ -36,7 +37,7 @@ func why(ctx context.Context, c *call, in whyIn) (a answer, err error) {
 		var missing *query.NotFoundError
 		if err == nil || !errors.As(err, &missing) {
 			if err == nil {
-				a.add(runtime.WhyQuestion.Path, r, r.Basis, textOf(r, quiet...))
+				a.add(runtime.WhyQuestion.Path, r, r.Basis, quiet...)
 			}
 			return a, err
 		}
@@ -54,11 +55,11 @@ func why(ctx context.Context, c *call, in whyIn) (a answer, err error) {
 	if err != nil {
 		return a, err
 	}
-	head := textOf(struct {
-		Command commands.Intent `json:"command"`
-		Output  string          `json:"output,omitempty"`
-	}{r.Root, tail(shown.OutputTail)}, quiet...)
-	a.add(commands.WhyQuestion.Path, r, r.Basis, head+textOf(r, append([]string{"root", "edges"}, quiet...)...))
+	told := payloadOf("why", r)
+	if len(told.Lists) > 0 && len(told.Lists[0].Rows) > 0 { // the command itself
+		told.Lists[0].Rows[0].Nodes[0].Text = tail(strings.TrimRight(shown.OutputTail, "\n"))
+	}
+	a.addPayload(commands.WhyQuestion.Path, r, r.Basis, told)
 	return a, c.mended(ctx, b, r.Root, &a)
 }
 
@@ -149,11 +150,10 @@ func (c *call) mended(ctx context.Context, b gated, root commands.Intent, a *ans
 			}
 		}
 		m := mend{Failed: *hit, Then: steps}
-		a.add("find", m, query.Basis{Status: query.StatusOK, Watermark: between.Watermark, AppliedFilters: between.AppliedFilters, Proof: between.Proof, Timing: between.Timing},
-			fmt.Sprintf("mended before: %s failed at %s (%s); then, until it succeeded:\n", word(hit.Command), hit.Time.UTC().Format(time.RFC3339), hit.ID.String()[:shortID])+
-				textOf(struct {
-					Then []commands.Intent `json:"then"`
-				}{steps}, quiet...))
+		told := wire.Payload{Question: "mended_before"}
+		told.Commands("failed", []commands.Intent{*hit})
+		told.Commands("then", steps)
+		a.addPayload("find", m, query.Basis{Status: query.StatusOK, Watermark: between.Watermark, AppliedFilters: between.AppliedFilters, Proof: between.Proof, Timing: between.Timing}, told)
 		return nil
 	}
 	return nil
@@ -168,12 +168,12 @@ type mend struct {
 type commandsIn struct {
 	Text    string `json:"text,omitempty" doc:"empty: the newest"`
 	ID      string `json:"id,omitempty"`
-	View    string `json:"view,omitempty" enum:"detail,story,recurring" doc:"detail and story are of id"`
+	View    string `json:"view,omitempty" enum:"detail,story,recurring" doc:"of id"`
 	Exit    string `json:"exit,omitempty" doc:"ok, fail or a code"`
 	Program string `json:"program,omitempty"`
 	Author  string `json:"author,omitempty"`
-	Since   string `json:"since,omitempty" doc:"7d, 12h or a time"`
-	Here    bool   `json:"here,omitempty" doc:"only this workspace"`
+	Since   string `json:"since,omitempty" doc:"7d or a time"`
+	Here    bool   `json:"here,omitempty" doc:"this workspace"`
 	Limit   int    `json:"limit,omitempty"`
 	Cursor  string `json:"cursor,omitempty"`
 }
@@ -202,20 +202,20 @@ func ran(ctx context.Context, c *call, in commandsIn) (a answer, err error) {
 		if err != nil {
 			return a, err
 		}
-		a.add(commands.InsightsQuestion.Path, r, r.Basis, textOf(r, "evidence", "example", "first", "sessions", "after"))
+		a.add(commands.InsightsQuestion.Path, r, r.Basis)
 	case in.View == "story" && in.ID != "":
 		r, err := commands.StitchQuestion.Ask(ctx, b, commands.StitchRequest{Ref: in.ID, Walk: commands.Walk{Nodes: p.size}})
 		if err != nil {
 			return a, err
 		}
-		a.add(commands.StitchQuestion.Path, r, r.Basis, textOf(r, quiet...))
+		a.add(commands.StitchQuestion.Path, r, r.Basis)
 	case in.ID != "":
 		r, err := b.show(ctx, in.ID)
 		if err != nil {
 			return a, err
 		}
 		basis := query.Basis{Status: query.StatusOK, Watermark: r.Watermark, Proof: r.Proof}
-		a.add("intents", r, basis, textOf(r, "event", "tokens", "complexity", "confidence", "concepts", "outcome_position", "event_error"))
+		a.add("intents", r, basis)
 	case in.View != "" && in.View != "detail":
 		return a, &argumentError{"commands", "view=" + in.View + " wants id"}
 	default:
@@ -225,7 +225,7 @@ func ran(ctx context.Context, c *call, in commandsIn) (a answer, err error) {
 		}
 		r.Hits, a.next = cut(p, r.Hits)
 		basis := query.Basis{Status: r.Status, Hint: r.Hint, Watermark: r.Watermark, AppliedFilters: r.AppliedFilters, Proof: r.Proof, Timing: r.Timing}
-		a.add(commands.FindQuestion.Path, r, basis, textOf(r, append([]string{"variants", "author"}, quiet...)...))
+		a.add(commands.FindQuestion.Path, r, basis)
 	}
 	return a, nil
 }

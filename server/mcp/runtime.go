@@ -14,7 +14,7 @@ type runtimeIn struct {
 	Trace   string `json:"trace,omitempty" doc:"32 hex digits"`
 	Failing bool   `json:"failing,omitempty"`
 	Slow    bool   `json:"slow,omitempty"`
-	Since   string `json:"since,omitempty" doc:"7d, 12h or a time"`
+	Since   string `json:"since,omitempty" doc:"7d or a time"`
 	Repo    string `json:"repo,omitempty"`
 	Limit   int    `json:"limit,omitempty"`
 	Cursor  string `json:"cursor,omitempty"`
@@ -47,7 +47,7 @@ func running(ctx context.Context, c *call, in runtimeIn) (a answer, err error) {
 		}
 		r.Services, a.next = cut(p, r.Services)
 		r.Next, r.Truncated = "", 0
-		a.add(runtime.ServicesQuestion.Path, r, r.Basis, textOf(r))
+		a.add(runtime.ServicesQuestion.Path, r, r.Basis)
 	case "calls":
 		r, err := runtime.EdgesQuestion.Ask(ctx, b, runtime.EdgesRequest{Window: w, Service: in.Service, Failing: in.Failing, Slow: in.Slow, Limit: p.limit()})
 		if err != nil {
@@ -55,7 +55,7 @@ func running(ctx context.Context, c *call, in runtimeIn) (a answer, err error) {
 		}
 		r.Edges, a.next = cut(p, r.Edges)
 		r.Truncated = 0
-		a.add(runtime.EdgesQuestion.Path, r, r.Basis, textOf(r, "bounds"))
+		a.add(runtime.EdgesQuestion.Path, r, r.Basis, "bounds")
 	case "dead_routes":
 		r, err := runtime.DeadRoutesQuestion.Ask(ctx, b, runtime.DeadRoutesRequest{Window: w, Repo: in.Repo, Limit: p.limit()})
 		if err != nil {
@@ -63,19 +63,19 @@ func running(ctx context.Context, c *call, in runtimeIn) (a answer, err error) {
 		}
 		r.Routes, a.next = cut(p, r.Routes)
 		r.Truncated = 0
-		a.add(runtime.DeadRoutesQuestion.Path, r, r.Basis, textOf(r))
+		a.add(runtime.DeadRoutesQuestion.Path, r, r.Basis)
 	case "stats":
 		r, err := runtime.StatsQuestion.Ask(ctx, b, runtime.StatsRequest{Window: w})
 		if err != nil {
 			return a, err
 		}
-		a.add(runtime.StatsQuestion.Path, r, r.Basis, textOf(r))
+		a.add(runtime.StatsQuestion.Path, r, r.Basis)
 	case "trace":
 		r, err := runtime.TraceQuestion.Ask(ctx, b, runtime.TraceRequest{Window: w, Trace: in.Trace, Failing: in.Failing, Limit: cmp.Or(in.Limit, 100)})
 		if err != nil {
 			return a, err
 		}
-		a.add(runtime.TraceQuestion.Path, r, r.Basis, textOf(r, "attributes"))
+		a.add(runtime.TraceQuestion.Path, r, r.Basis, "attributes")
 	default:
 		r, err := runtime.TrafficQuestion.Ask(ctx, b, runtime.TrafficRequest{Window: w, Service: in.Service, Operation: in.Match, Failing: in.Failing, Slow: in.Slow, Limit: p.limit()})
 		if err != nil {
@@ -83,7 +83,7 @@ func running(ctx context.Context, c *call, in runtimeIn) (a answer, err error) {
 		}
 		r.Operations, a.next = cut(p, r.Operations)
 		r.Truncated = 0
-		a.add(runtime.TrafficQuestion.Path, r, r.Basis, textOf(r))
+		a.add(runtime.TrafficQuestion.Path, r, r.Basis)
 	}
 	return a, nil
 }

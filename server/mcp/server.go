@@ -159,7 +159,9 @@ func (s *Server) handler(t tool) sdk.ToolHandler {
 		asData := s.asData(r)
 		text, sent := "", func() {}
 		if !asData {
-			text, sent = a.write(c.session.codec())
+			if a, text, sent, err = a.fitted(c.session.codec()); err != nil {
+				return s.failed(ctx, t.listed.Name, err)
+			}
 		}
 		told := a.told(s.keep(ownerOf(r.Extra), t.listed.Name, r.Params.Arguments, a), text, asData)
 		sent()
@@ -214,7 +216,8 @@ func (s *Server) keep(owner, tool string, arguments json.RawMessage, a answer) s
 
 // Serve answers one client over two streams until it disconnects or ctx ends.
 func (s *Server) Serve(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
-	session, err := s.sdk.Connect(ctx, &sdk.IOTransport{Reader: in, Writer: out, MaxLineLength: maxLine}, nil)
+	in, out = onlyMessages(in, out)
+	session, err := s.sdk.Connect(ctx, &sdk.IOTransport{Reader: in, Writer: out, MaxLineLength: maxLine + 1}, nil)
 	if err != nil {
 		return err
 	}
@@ -227,6 +230,5 @@ func (s *Server) Serve(ctx context.Context, in io.ReadCloser, out io.WriteCloser
 	return err
 }
 
-// maxLine is the maximum size of a message on a stream: arguments that are too large are answered
-// with an error rather than the end of the connection.
+// maxLine is the maximum size of a message on a stream; a larger one is skipped, and the client told.
 const maxLine = 16 << 20

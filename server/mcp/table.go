@@ -4,22 +4,23 @@ package mcp
 const toolImport = "import"
 
 // tools returns all tools, those that answer most questions first. At most 14, and tools/list at
-// most 9 KB: a test counts both.
+// most 9,000 bytes: a test counts both.
 func tools() []tool {
 	return []tool{
 		define("context", "Which files and code to read for a task, files or a change, within a budget of tokens. Start here.", reads, toRead),
 		define("symbols", "Find declarations by name, words, FILE:LINE or description.", reads, symbols),
-		define("calls", "Who calls a symbol, what it calls, or the call paths between two symbols, across repositories.", reads, calls),
+		define("calls", "Who calls a symbol, what it calls, or the call paths between two symbols.", reads, calls),
 		define("impact", "What a change can reach: users by package, tests to run, owners, services.", reads, impact),
 		define("diff", "What differs between two revisions: symbols, edges, dependencies, owners.", reads, diff),
 		define("repository", "A repository: summary, commits, HTTP routes, communities, or the graph around a symbol.", reads, repository),
-		define("stale", "What is out of date: uses and docs of removed symbols, unused code, callers that did not follow a change.", reads, stale),
+		define("stale", "What is out of date: uses and docs of removed symbols, unused code, callers left behind.", reads, stale),
 		define("runtime", "What runs, by spans: services, traffic, calls between services, dead routes, totals, one trace.", reads, running),
 		define("why", "Why a command, test, build or trace failed, and what mended it last time. Without about: the newest failure here.", reads, why),
 		define("commands", "Commands that were run, with outcomes: search, one in detail, the story around one, what recurs.", reads, ran),
 		define("evidence", "What agents and people said, decided and learned, with sources.", reads, evidences),
-		define("remember", "Write down something for later and for others, or announce what you are about to change.", adds, remember),
-		define(toolImport, "Import or update a git repository, so that its code can be asked about.", addsOnce, imports),
+		define("remember", "Write something down for others and later, or announce a change.", adds, remember),
+		define("feedback", "Say what was useful for a task, which ranks later contexts, or ask.", adds, judge),
+		define(toolImport, "Import or update a git repository.", addsOnce, imports),
 	}
 }
 

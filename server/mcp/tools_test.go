@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"testing"
 
+	"github.com/recountdb/recount/internal/tokens"
 	"github.com/recountdb/recount/server/mcp"
 )
 
@@ -17,7 +18,7 @@ func TestToolsAnswer(t *testing.T) {
 	}{
 		{"symbols", map[string]any{"text": "Total"}, []string{"cart.Cart.Total", "cart/cart.go:8", "proof: recount://answer/"}},
 		{"symbols", map[string]any{"text": "Total", "detail": true}, []string{"@carts"}},
-		{"calls", map[string]any{"symbol": "Cart.Total"}, []string{"web.render", "cart.TestTotal"}},
+		{"calls", map[string]any{"symbol": "Cart.Total"}, []string{"web.render", "TestTotal"}},
 		{"calls", map[string]any{"symbol": "web.render", "direction": "callees"}, []string{"cart.Cart.Total"}},
 		{"calls", map[string]any{"symbol": "web.show", "to": "Cart.Total"}, []string{"web.render", "web/web.go"}},
 		{"impact", map[string]any{"symbols": []string{"taxed"}}, []string{"web.render", "TestTotal", "@carts"}},
@@ -27,22 +28,39 @@ func TestToolsAnswer(t *testing.T) {
 		{"repository", map[string]any{}, []string{"symbols"}},
 		{"repository", map[string]any{"view": "log"}, []string{"add tax"}},
 		{"repository", map[string]any{"view": "routes"}, []string{"/carts/{id}", "web/web.go:13"}},
-		{"repository", map[string]any{"view": "communities"}, []string{"communities["}},
-		{"repository", map[string]any{"view": "graph", "symbol": "web.render"}, []string{"cart.Cart.Total"}},
+		{"repository", map[string]any{"view": "communities"}, []string{"## communities"}},
+		{"repository", map[string]any{"view": "graph", "symbol": "web.render"}, []string{"Cart.Total"}},
 		{"stale", map[string]any{"since": "HEAD~1"}, []string{"web.render", "aged"}},
 		{"runtime", map[string]any{"view": "stats"}, nil},
 		{"runtime", map[string]any{"view": "dead_routes"}, nil},
-		{"why", map[string]any{}, []string{"go test ./cart", "FAIL: TestTotal", "mended before", "vim cart/cart.go"}},
+		{"why", map[string]any{}, []string{"go test ./cart", "FAIL: TestTotal", "# mended_before", "vim cart/cart.go"}},
 		{"why", map[string]any{"about": "go test"}, []string{"go test ./cart"}},
 		{"commands", map[string]any{"text": "go test"}, []string{"go test ./cart"}},
 		{"commands", map[string]any{"view": "recurring"}, []string{"go test"}},
 		{"evidence", map[string]any{"text": "cart"}, nil},
+		{"evidence", map[string]any{"view": "brief"}, []string{"note: "}},
+		{"evidence", map[string]any{"view": "failed", "text": "go test ./cart\n--- FAIL: TestTotal"}, nil},
+		{"evidence", map[string]any{"view": "open"}, nil},
+		{"context", map[string]any{"task": "the sum of the items must not include tax", "budget": 300}, []string{"cart/cart.go"}},
+		{"feedback", map[string]any{"task": "drop the tax", "useful": []string{"cart.taxed"}, "useless": []string{"web/web.go"}}, []string{"recorded"}},
+		{"feedback", map[string]any{"about": []string{"cart.taxed"}}, []string{"symbol:cart.taxed"}},
 		{"remember", map[string]any{"kind": "decision", "text": "carts stay in memory", "about": []string{"Cart.Total"}}, []string{"remembered as"}},
 		{"import", map[string]any{}, []string{"example.org/shop"}},
 	} {
 		// A connection of its own: a later answer refers to what an earlier one defined.
 		text := connectTo(t, s, nil).says(x.tool, x.in, x.wants...)
 		t.Logf("%s %v\n%s\n", x.tool, x.in, text)
+	}
+}
+
+// TestContextKeepsItsBudget counts the tokens of contexts as they are sent, in one connection.
+func TestContextKeepsItsBudget(t *testing.T) {
+	c := connectTo(t, mcp.New(newWorld(t).options()), nil)
+	for budget := 256; budget < 1200; budget += 31 {
+		text := textOf(c.call("context", map[string]any{"task": "the sum of the items must not include tax", "budget": budget}))
+		if n := tokens.Count(text); n > budget {
+			t.Errorf("budget %d: %d tokens\n%s", budget, n, text)
+		}
 	}
 }
 
@@ -57,8 +75,11 @@ func TestToolsListIsSmall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// What stands around the result: {"jsonrpc":"2.0","id":1,"result":…}, and "event: message",
+	// "data: " over HTTP.
+	const envelope = 64
 	t.Logf("%d tools, %d bytes", len(r.Tools), len(b))
-	if len(r.Tools) > 14 || len(b) > 9<<10 {
-		t.Errorf("%d tools, %d bytes: want at most 14 and 9216", len(r.Tools), len(b))
+	if len(r.Tools) > 14 || len(b) > 9000-envelope {
+		t.Errorf("%d tools, %d bytes: want at most 14 and %d", len(r.Tools), len(b), 9000-envelope)
 	}
 }
