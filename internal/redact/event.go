@@ -111,9 +111,10 @@ func (r *Redactor) EventContext(ctx context.Context, m proto.Message) (found []F
 			bounded(name, maxName)
 		}
 	case *recountv1.ReplayStepStarted:
-		bounded(&m.Workspace, maxNamed)
 		command(&m.Command)
-		bounded(&m.Cwd, maxNamed)
+		for _, name := range []*string{&m.Workspace, &m.Cwd} {
+			bounded(name, maxNamed)
+		}
 	case *recountv1.ReplayStepEnded:
 		bounded(&m.Workspace, maxNamed)
 		tail(&m.OutputTail)

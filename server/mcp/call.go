@@ -1,11 +1,13 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/url"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -154,7 +156,7 @@ func askRoots(ctx context.Context, r *sdk.CallToolRequest) (dirs []string) {
 // asked again for their roots.
 const maxSessions = 1024
 
-// sessions remembers clients by the id of their session, which is "" for the only one on stdio.
+// sessions remembers clients by the names of their sessions.
 type sessions struct {
 	mu    sync.Mutex // guards all below
 	all   map[string]*session
@@ -165,13 +167,10 @@ func newSessions() *sessions { return &sessions{all: map[string]*session{}} }
 
 // get returns the session of a request. One without an id over HTTP is of that request alone.
 func (s *sessions) get(r *sdk.CallToolRequest) *session {
-	id := r.Session.ID()
-	if id == "" && r.Extra != nil && r.Extra.Header != nil {
+	if r.Session.ID() == "" && r.Extra != nil && r.Extra.Header != nil {
 		return &session{}
 	}
-	if id == "" {
-		id = fmt.Sprintf("%p", r.Session) // a stream
-	}
+	id := sessionName(r.Session)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if found := s.all[id]; found != nil {
@@ -186,10 +185,24 @@ func (s *sessions) get(r *sdk.CallToolRequest) *session {
 	return made
 }
 
-// forgetRoots asks the client of a session for its roots again.
-func (s *sessions) forgetRoots(id string) {
+// sessionName returns the id of a session over HTTP. One over a stream has none: it is named by its address,
+// which is its own until end is called.
+func sessionName(of *sdk.ServerSession) string { return cmp.Or(of.ID(), fmt.Sprintf("%p", of)) }
+
+// end forgets a session over a stream. Another one may get its address afterwards, and its client
+// has not seen what this one was told.
+func (s *sessions) end(of *sdk.ServerSession) {
 	s.mu.Lock()
-	found := s.all[id]
+	defer s.mu.Unlock()
+	name := sessionName(of)
+	delete(s.all, name)
+	s.order = slices.DeleteFunc(s.order, func(other string) bool { return other == name })
+}
+
+// forgetRoots asks the client of a session for its roots again.
+func (s *sessions) forgetRoots(of *sdk.ServerSession) {
+	s.mu.Lock()
+	found := s.all[sessionName(of)]
 	s.mu.Unlock()
 	if found != nil {
 		found.mu.Lock()

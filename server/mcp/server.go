@@ -92,7 +92,7 @@ func New(o Options) *Server {
 		Logger:       slog.New(slog.DiscardHandler),
 		//lint:ignore SA1019 clients of the versions before 2026-07-28 name their directories by roots
 		RootsListChangedHandler: func(_ context.Context, r *sdk.RootsListChangedRequest) {
-			s.sessions.forgetRoots(r.Session.ID())
+			s.sessions.forgetRoots(r.Session)
 		},
 	})
 	s.sdk.AddReceivingMiddleware(s.received)
@@ -221,6 +221,7 @@ func (s *Server) Serve(ctx context.Context, in io.ReadCloser, out io.WriteCloser
 	if err != nil {
 		return err
 	}
+	defer s.sessions.end(session)
 	stop := context.AfterFunc(ctx, func() { _ = session.Close() })
 	defer stop()
 	err = session.Wait()
