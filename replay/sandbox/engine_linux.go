@@ -229,11 +229,20 @@ func (e *isolated) stop(id int64, wait <-chan reply, grace time.Duration) (r rep
 	case <-time.After(grace):
 	}
 	e.killAll(id)
-	if !ended {
+	if ended {
+		return r, ok
+	}
+	select {
+	case r, ok = <-wait:
+	case <-time.After(answerTime):
+		e.kill() // which closes wait
 		r, ok = <-wait
 	}
 	return r, ok
 }
+
+// answerTime is how long an init may take to kill a command, or to say that one has ended.
+const answerTime = 20 * time.Second
 
 // killAll kills what belongs to a command. An init that does not say in time that it has done so is
 // killed itself, with the whole sandbox.
@@ -249,7 +258,7 @@ func (e *isolated) killAll(id int64) {
 	_ = e.socket.send(order{ID: id, Op: "kill"})
 	select {
 	case <-killed:
-	case <-time.After(20 * time.Second):
+	case <-time.After(answerTime):
 		e.kill()
 	}
 }

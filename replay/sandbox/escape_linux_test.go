@@ -28,6 +28,7 @@ type prison struct {
 	connected atomic.Int32
 	shmKey    int
 	shmFile   string
+	hostTmp   string // the name of a file in the host's /tmp
 }
 
 // prisons counts, for names.
@@ -73,6 +74,13 @@ func newPrison(t *testing.T) *prison {
 	if id, err := unix.SysvShmGet(p.shmKey, 4096, unix.IPC_CREAT|0o600); err == nil {
 		t.Cleanup(func() { _, _ = unix.SysvShmCtl(id, unix.IPC_RMID, nil) })
 	}
+	tmp, err := os.CreateTemp("/tmp", "recount-canary-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = tmp.Close()
+	t.Cleanup(func() { _ = os.Remove(tmp.Name()) })
+	p.hostTmp = filepath.Base(tmp.Name())
 	p.shmFile = fmt.Sprintf("/dev/shm/recount-canary-%d", os.Getpid())
 	if err := os.WriteFile(p.shmFile, []byte("x"), 0o600); err == nil {
 		t.Cleanup(func() { _ = os.Remove(p.shmFile) })
@@ -161,8 +169,8 @@ func (p *prison) shellAttacks() map[string]string {
 		"write-symlink-dir":  `ln -s CANARY link2 && echo escaped > link2/new`,
 		"write-hardlink":     `ln CANARY/file link3 && echo escaped > link3`,
 		"rename-out":         `echo x > moved && mv moved CANARY/moved && test -e CANARY/moved`,
-		"remove":             `rm -f CANARY/file && ! test -e CANARY/file`,
-		"remove-tree":        `rm -rf CANARY/dir && ! test -e CANARY/dir`,
+		"remove":             `test -e CANARY/file && rm -f CANARY/file && ! test -e CANARY/file`,
+		"remove-tree":        `test -e CANARY/dir && rm -rf CANARY/dir && ! test -e CANARY/dir`,
 		"make-directory":     `mkdir CANARY/made`,
 		"truncate":           `truncate -s 0 CANARY/file`,
 		"proc-self-root":     `echo escaped > /proc/self/root/CANARY/file`,
@@ -175,7 +183,7 @@ func (p *prison) shellAttacks() map[string]string {
 }
 
 func (p *prison) fill(text string) string {
-	return strings.NewReplacer("/CANARY", p.canary, "CANARY", p.canary, "HIDDEN", p.o.Hide[0]).Replace(text)
+	return strings.NewReplacer("/CANARY", p.canary, "CANARY", p.canary, "HIDDEN", p.o.Hide[0], "HOSTFILE", p.hostTmp).Replace(text)
 }
 
 // onlyInside are shell attacks that would harm the machine if they ran without a sandbox.
@@ -185,7 +193,7 @@ var onlyInside = map[string]string{
 	"etc":                `echo escaped > /etc/recount-escaped`,
 	"usr":                `echo escaped > /usr/bin/recount-escaped`,
 	"root-directory":     `echo escaped > /recount-escaped`,
-	"hosts-tmp":          `ls /tmp | grep -v '^Test' | grep . || ls /var/tmp | grep .`,
+	"hosts-tmp":          `test -e /tmp/HOSTFILE || ls /var/tmp | grep .`,
 	"hosts-run":          `ls /run | grep -v lock | grep .`,
 	"other-homes":        `cat /root/.bashrc || ls /home/* | grep .`,
 	"init-environment":   `grep -a RECOUNT_CANARY_SECRET /proc/1/environ || env | grep RECOUNT_CANARY_SECRET`,

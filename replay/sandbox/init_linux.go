@@ -83,6 +83,11 @@ func prepare(s setup) error {
 	if err := dropPrivileges(); err != nil {
 		return err
 	}
+	// Here and not in the second stage: landlock gives each thread a domain of its own, and a signal
+	// from one to what another started would be denied. The exec leaves one thread, and one domain.
+	if err := restrictWrites(s); err != nil {
+		return err
+	}
 	// The socket has to survive the exec.
 	if _, err := unix.FcntlInt(uintptr(control), unix.F_SETFD, 0); err != nil {
 		return fmt.Errorf("keep the control socket: %w", err)

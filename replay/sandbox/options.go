@@ -120,8 +120,8 @@ func (o *Options) validate() error {
 	if within(o.Dir, o.State) {
 		return fmt.Errorf("sandbox: the state %s lies in the working directory %s: choose a directory outside it", o.State, o.Dir)
 	}
-	if o.Limits.Processes < 16 {
-		return errors.New("sandbox: Limits.Processes is below 16, which the sandbox itself needs")
+	if o.Limits.Processes < 32 {
+		return errors.New("sandbox: Limits.Processes is below 32, and the sandbox itself needs about 24")
 	}
 	return nil
 }

