@@ -129,6 +129,8 @@ type Postcondition struct {
 	// Target is a path, a package, a commit's message, a branch, an image or a port.
 	Target  string `json:"target,omitempty" example:"/home/bob/app/bin/app" doc:"What it is about."`
 	Manager string `json:"manager,omitempty" example:"pip" doc:"For package: the program that installs it."`
+	// Updates means that the step changes a file that was there, so that only its content tells.
+	Updates bool `json:"updates,omitempty" doc:"For file: the step changes what was there before, so that only the content tells whether it ran."`
 	// Hash is the SHA-256 of a file's content, or a commit.
 	Hash string `json:"hash,omitempty" doc:"For file: the SHA-256 of the content that the last run left, if it was recorded."`
 	// ReplacedBy is a later step that writes or removes the target. This postcondition does
@@ -187,9 +189,10 @@ type Parameter struct {
 // Difference is a difference of environments.
 type Difference struct {
 	Step  int    `json:"step" example:"2" doc:"The first step that has B."`
+	With  string `json:"with" enum:"step,here" example:"step" doc:"step: between this step and the one before it; here: between this step and where the plan will run."`
 	Field string `json:"field" example:"env GOFLAGS" doc:"shell, user, host, git_head, or env NAME; context if only the hashes of the contexts are known to differ."`
-	A     string `json:"a,omitempty" example:"-mod=mod" doc:"The value before; empty if it was not set."`
-	B     string `json:"b,omitempty" example:"-mod=vendor" doc:"The value from this step on; empty if it was not set."`
+	A     string `json:"a,omitempty" example:"-mod=mod" doc:"The value before, or recorded; empty if it was not set."`
+	B     string `json:"b,omitempty" example:"-mod=vendor" doc:"The value from this step on, or here; empty if it was not set."`
 	// Hashes are the context hashes that differ.
 	Hashes []string `json:"context_hashes,omitempty" doc:"The context hashes that showed the difference."`
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/recountdb/recount/internal/golden"
 	"github.com/recountdb/recount/internal/recording"
+	"github.com/recountdb/recount/replay/sandbox"
 	"github.com/recountdb/recount/server/httpapi"
 	"github.com/recountdb/recount/server/node"
 )
@@ -25,6 +26,7 @@ import (
 const asProgram = "RECOUNT_TEST_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
+	sandbox.Init()
 	switch os.Getenv(asProgram) {
 	case "recount":
 		start(time.Hour) // so that a slow machine adds no lines to the output of scenarios

@@ -277,6 +277,14 @@ func Home(user, cwd string) string {
 		return "/root"
 	case user == "root":
 		return "/root"
+	}
+	// A home elsewhere has the user's name: /mnt/people/ann/app.
+	for i, name := range parts {
+		if name == user && user != "" && i > 0 {
+			return "/" + strings.Join(parts[:i+1], "/")
+		}
+	}
+	switch {
 	case user != "" && !strings.ContainsAny(user, "/ "):
 		return "/home/" + user
 	}

@@ -261,7 +261,7 @@ func (r *reader) goes(args []Word) {
 }
 
 func (r *reader) use(name string) {
-	if name == "" || r.seen[name] || r.loops[name] || strings.Trim(name, "0123456789@*#?-$!_") == "" {
+	if name == "" || r.seen[name] || r.loops[name] || name != "!" && strings.Trim(name, "0123456789@*#?-$!_") == "" {
 		return
 	}
 	if r.inner == 0 && slices.ContainsFunc(r.line.Assigned, func(v Variable) bool { return v.Name == name }) {

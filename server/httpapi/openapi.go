@@ -16,6 +16,9 @@ import (
 	"github.com/recountdb/recount/query/evidence"
 	"github.com/recountdb/recount/query/feedback"
 	"github.com/recountdb/recount/query/replays"
+	"github.com/recountdb/recount/replay"
+	"github.com/recountdb/recount/replay/danger"
+	"github.com/recountdb/recount/replay/plan"
 )
 
 // schemaName returns the name of a type in the OpenAPI description. The types of packages
@@ -32,6 +35,8 @@ func schemaName(t reflect.Type, hint string) string {
 		return "Feedback" + name
 	case reflect.TypeFor[replays.Request]().PkgPath():
 		return "Replays" + name
+	case reflect.TypeFor[plan.Request]().PkgPath(), reflect.TypeFor[replay.Plan]().PkgPath(), reflect.TypeFor[danger.Finding]().PkgPath():
+		return "ReplayPlan" + name
 	}
 	return name
 }
@@ -46,7 +51,7 @@ func describe(o *huma.OpenAPI) {
 		{Name: "questions", Description: "Queries about commands and agents' memory."},
 		{Name: "code", Description: "Queries about code, at any imported commit."},
 		{Name: "runtime", Description: "Queries about running services, by spans joined to code."},
-		{Name: "replay", Description: "Replays of recorded commands."},
+		{Name: "replay", Description: "Plans to run recorded commands again, and what replays did."},
 		{Name: "operation", Description: "Status and maintenance of the node."},
 	}
 	o.Components.SecuritySchemes = map[string]*huma.SecurityScheme{

@@ -15,6 +15,7 @@ import (
 	"github.com/recountdb/recount/query/question"
 	"github.com/recountdb/recount/query/recall"
 	"github.com/recountdb/recount/query/replays"
+	"github.com/recountdb/recount/replay/plan"
 )
 
 // registerQuestions adds the questions about commands and evidence. Questions use POST because
@@ -35,6 +36,7 @@ func (s *server) registerQuestions(h huma.API) {
 	register(s, h, commands.InsightsQuestion)
 	register(s, h, replays.Question)
 	register(s, h, commands.ReplayDiffQuestion)
+	register(s, h, plan.Question)
 }
 
 // aboutOne lists the error statuses of a question about a single thing, which may not exist or be

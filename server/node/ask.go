@@ -24,6 +24,7 @@ import (
 	"github.com/recountdb/recount/query/recall"
 	"github.com/recountdb/recount/query/replays"
 	"github.com/recountdb/recount/query/runtime"
+	"github.com/recountdb/recount/replay/plan"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 	"github.com/recountdb/recount/server/access"
@@ -196,6 +197,8 @@ func (n *Node) ask(ctx context.Context, path string, request, response any) erro
 			s.Running = nil
 		}
 		return code.Questions.Answer(ctx, s, path, request, response)
+	case path == plan.Question.Path:
+		return plan.Questions.Answer(ctx, n.sources(), path, request, response)
 	case path == commands.InsightsQuestion.Path:
 		if err := n.summing(schemas.TopicCommands); err != nil {
 			return err

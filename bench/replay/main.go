@@ -1,0 +1,216 @@
+// Command replay measures plans: how well slices are cut, and how long plans take.
+//
+//	make && go -C bench run ./replay slice                 recall and precision of slices
+//	go -C bench run ./replay -half a slice                 of the half that rules were written with
+//	go -C bench run ./replay script                        run the bash scripts elsewhere, compare trees
+//	go -C bench run ./replay plan                          a plan of 1,000 steps
+//	go -C bench run ./replay overhead                      what the sandbox adds to a step
+//
+// narratives holds shell sessions as people have them, each with a person's mark on every line: "+"
+// if the step is needed for what the narrative leaves, or for its goal, "-" if not. Files a… were
+// written to write the rules with, files b… before the slicer existed, and kept unseen until it was
+// done. Each narrative is typed into an interactive bash with the hook, in a home and a data
+// directory of its own, so that what is planned is what a user would have recorded.
+package main
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"log"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/recountdb/recount/query/commands"
+	"github.com/recountdb/recount/replay"
+	"github.com/recountdb/recount/replay/plan"
+)
+
+var (
+	bin     = flag.String("bin", "../bin/recount", "the recount program; recount-record is beside it")
+	half    = flag.String("half", "", "a or b: only narratives whose names begin so")
+	only    = flag.String("only", "", "only narratives whose names contain this")
+	verbose = flag.Bool("v", false, "print what was left out or kept against the marks")
+)
+
+func main() {
+	log.SetFlags(0)
+	flag.Parse()
+	var err error
+	switch flag.Arg(0) {
+	case "slice":
+		err = slices()
+	case "script":
+		err = scripts()
+	case "overhead":
+		err = overhead()
+	case "plan":
+		err = plans()
+	default:
+		err = fmt.Errorf("want slice, script, plan or overhead")
+	}
+	if err != nil {
+		log.Fatal(err)
+	}
+}
+
+// slices prints recall and precision over all steps that have marks.
+func slices() error {
+	needed, found, kept, right, whole, n := 0, 0, 0, 0, 0, 0
+	return each(func(r *recorded) error {
+		p, err := r.plan("", "")
+		if err != nil {
+			return err
+		}
+		in := map[string]bool{}
+		for _, s := range p.Steps {
+			in[s.Intent.String()] = true
+		}
+		good := true
+		for i, st := range r.n.steps {
+			id := r.hits[i].ID.String()
+			switch {
+			case st.mark == '+' && in[id]:
+				needed, found, kept, right = needed+1, found+1, kept+1, right+1
+			case st.mark == '+':
+				needed++
+				good = false
+				fmt.Printf("  %s: missed %s\n", r.n.name, oneLine(st.text))
+			case in[id]:
+				kept++
+				if *verbose {
+					fmt.Printf("  %s: kept %s\n", r.n.name, oneLine(st.text))
+				}
+			}
+			if *verbose && st.mark == '+' && !in[id] {
+				for _, l := range p.Left {
+					if l.Intent.String() == id {
+						fmt.Printf("      %s: %s\n", l.Kind, l.Why)
+					}
+				}
+			}
+			if *verbose && st.mark != '+' && in[id] {
+				for _, s := range p.Steps {
+					if s.Intent.String() == id {
+						fmt.Printf("      %v\n", s.Why)
+					}
+				}
+			}
+		}
+		if n++; good {
+			whole++
+		}
+		return nil
+	}, func() {
+		fmt.Printf("%d narratives, %d with all that is needed\n", n, whole)
+		fmt.Printf("recall    %.3f (%d of %d needed steps)\n", float64(found)/float64(needed), found, needed)
+		fmt.Printf("precision %.3f (%d of %d steps of plans)\n", float64(right)/float64(kept), right, kept)
+	})
+}
+
+// each records the narratives, one after the other.
+func each(f func(*recorded) error, done func()) error {
+	files, err := filepath.Glob("replay/narratives/" + *half + "*.txt")
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		if !strings.Contains(file, *only) {
+			continue
+		}
+		n, err := read(file)
+		if err != nil {
+			return err
+		}
+		root, err := os.MkdirTemp("", "recount-replay-")
+		if err != nil {
+			return err
+		}
+		r, err := record(n, root)
+		if err == nil {
+			err = f(r)
+		}
+		_ = os.RemoveAll(root)
+		if err != nil {
+			fmt.Printf("  %s: %v\n", n.name, err)
+		}
+	}
+	done()
+	return nil
+}
+
+// plan asks for the plan of a recorded narrative, mapped to the home of another user if one is
+// given; with a kind it returns a script in script.
+func (r *recorded) plan(toHome, kind string) (replay.Plan, error) {
+	out, err := r.ask(toHome, kind, "--json")
+	if err != nil {
+		return replay.Plan{}, err
+	}
+	var resp plan.Response
+	err = json.Unmarshal(out, &resp)
+	return resp.Plan, err
+}
+
+func (r *recorded) ask(toHome, kind string, more ...string) ([]byte, error) {
+	args := append([]string{"replay"}, more...)
+	switch r.n.goal {
+	case "last":
+		args = append(args, r.hits[len(r.hits)-1].ID.String())
+	case "mend":
+		last := r.hits[len(r.hits)-1]
+		for i := len(r.n.steps) - 1; i >= 0; i-- {
+			if r.n.steps[i].mark == '+' {
+				last = r.hits[i]
+				break
+			}
+		}
+		for _, h := range r.hits {
+			if h.Command == last.Command && h.ExitCode != nil && *h.ExitCode != 0 {
+				args = append(args, "--mend", h.ID.String())
+				break
+			}
+		}
+	default:
+		args = append(args, "--session", r.hits[0].Session)
+	}
+	if toHome != "" {
+		args = append(args, "--map", r.home+"="+toHome)
+	}
+	if kind != "" {
+		args = append(args, "--script", kind)
+	}
+	c := exec.Command(*bin, args...)
+	c.Env = r.env
+	var stderr strings.Builder
+	c.Stderr = &stderr
+	out, err := c.Output()
+	if err != nil {
+		return nil, fmt.Errorf("recount %s: %w\n%s", strings.Join(args, " "), err, stderr.String())
+	}
+	return out, nil
+}
+
+// all returns the recorded commands, the oldest first.
+func (r *recorded) all() ([]commands.Hit, error) {
+	c := exec.Command(*bin, "find", "--json", "--limit", "1000", "--repeats")
+	c.Env = r.env
+	out, err := c.Output()
+	if err != nil {
+		return nil, fmt.Errorf("recount find: %w\n%s", err, out)
+	}
+	var resp commands.FindResponse
+	if err := json.Unmarshal(out, &resp); err != nil {
+		return nil, err
+	}
+	for i, j := 0, len(resp.Hits)-1; i < j; i, j = i+1, j-1 {
+		resp.Hits[i], resp.Hits[j] = resp.Hits[j], resp.Hits[i]
+	}
+	return resp.Hits, nil
+}
+
+func oneLine(s string) string {
+	s = strings.Join(strings.Fields(s), " ")
+	return s[:min(len(s), 90)]
+}

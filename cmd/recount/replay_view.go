@@ -1,0 +1,193 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/recountdb/recount/internal/render"
+	"github.com/recountdb/recount/replay"
+	"github.com/recountdb/recount/replay/run"
+	"github.com/recountdb/recount/replay/sandbox"
+)
+
+// replayView shows a run: one line a step, or one JSON object an event.
+type replayView struct {
+	a           *app
+	plan        *replay.Plan
+	run         string
+	output, yes bool
+	in          *bufio.Reader // nil until something is asked
+}
+
+// replayEvent is one line of --json.
+type replayEvent struct {
+	Event     string           `json:"event"` // run, start, output, end, done
+	Run       string           `json:"run"`
+	Step      *int             `json:"step,omitempty"` // from 0
+	Command   string           `json:"command,omitempty"`
+	Attempt   int              `json:"attempt,omitempty"`
+	Output    string           `json:"output,omitempty"`
+	Outcome   *run.Outcome     `json:"outcome,omitempty"`
+	Isolation string           `json:"isolation,omitempty"`
+	Kernel    *sandbox.Report  `json:"kernel,omitempty"`
+	Notes     []string         `json:"notes,omitempty"`
+	Directory string           `json:"directory,omitempty"`
+	Report    *run.Report      `json:"report,omitempty"`
+	Changes   []sandbox.Change `json:"changes,omitempty"`
+	Applied   *bool            `json:"applied,omitempty"`
+	Kept      *bool            `json:"kept,omitempty"` // what was written can be applied with --resume
+}
+
+func (v *replayView) emit(e replayEvent) {
+	e.Run = v.run
+	enc := json.NewEncoder(v.a.Out)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(e) // a reader that is gone does not stop the run
+}
+
+// begin says where and how the steps run.
+func (v *replayView) begin(box *sandbox.Sandbox) {
+	report := box.Report()
+	if v.a.JSON {
+		e := replayEvent{Event: "run", Isolation: string(box.Isolation()), Directory: box.Dir(), Notes: box.Notes()}
+		if box.Isolation() == sandbox.IsolationSandbox {
+			e.Kernel = &report
+		}
+		v.emit(e)
+		return
+	}
+	v.a.Printf("%s  %s in %s\n", v.a.Paint(render.Bold, v.run), render.Count(len(v.plan.Steps), "step"), v.a.Home(box.Dir()))
+	if box.Isolation() == sandbox.IsolationNone {
+		v.a.Printf("%s\n", v.a.Paint(render.Yellow, "no isolation: the steps change the real files"))
+		return
+	}
+	v.a.Printf("%s\n", v.a.Paint(render.Dim, report.String()))
+	for _, n := range box.Notes() {
+		v.a.Printf("%s\n", v.a.Paint(render.Yellow, n))
+	}
+}
+
+func (v *replayView) progress(e run.Event) {
+	if v.a.JSON {
+		j := replayEvent{Event: e.Kind, Step: &e.Step.Index, Attempt: e.Attempt, Outcome: e.Outcome}
+		switch {
+		case e.Kind == "output" && !v.output:
+			return
+		case e.Kind == "output":
+			j.Output = string(e.Output)
+		case e.Kind == "start":
+			j.Command = e.Step.Command
+		}
+		v.emit(j)
+		return
+	}
+	switch e.Kind {
+	case "output":
+		if v.output {
+			v.a.Printf("%s", render.PlainText(string(e.Output)))
+		}
+	case "end":
+		v.line(e.Step, e.Outcome)
+	}
+}
+
+// line prints how a step came out.
+func (v *replayView) line(s *replay.Step, o *run.Outcome) {
+	mark, colour := "✗", render.Red
+	switch o.Status {
+	case run.Done:
+		mark, colour = "✓", render.Green
+	case run.Skipped:
+		mark, colour = "=", render.Dim
+	case run.Refused, run.Blocked, run.Terminal, run.Stopped:
+		mark, colour = "-", render.Yellow
+	}
+	text := fmt.Sprintf("%d/%d  %s", s.Index+1, len(v.plan.Steps), render.OneLine(stepName(s)))
+	if o.Attempt > 0 {
+		text += "  " + v.a.Paint(render.Dim, render.Took(o.Took))
+	}
+	v.a.Printf("%s %s\n", v.a.Paint(colour, mark), text)
+	if o.Reason != "" {
+		v.a.Printf("  %s\n", v.a.Paint(render.Dim, render.PlainText(string(o.Status)+": "+o.Reason)))
+	}
+	if o.Status == run.Failed && !v.output {
+		lines := strings.Split(strings.TrimRight(o.Output, "\n"), "\n")
+		for _, l := range lines[max(0, len(lines)-10):] {
+			if l != "" {
+				v.a.Printf("    %s\n", render.PlainText(l))
+			}
+		}
+	}
+	if o.Status == run.Failed {
+		v.a.Printf("  %s\n", v.a.Paint(render.Dim, "what mended it before: recount why "+s.Intent.String()))
+	}
+}
+
+// confirm asks on the terminal. Without one the answer is no, but for what --yes agrees to, which is
+// never a dangerous step.
+func (v *replayView) confirm(ctx context.Context, q run.Question) (bool, error) {
+	if v.yes && q.Kind == run.QuestionAsk {
+		return true, nil
+	}
+	f, isFile := v.a.In.(*os.File)
+	if v.a.JSON || !isFile || !term.IsTerminal(int(f.Fd())) {
+		return false, nil
+	}
+	if v.in == nil {
+		v.in = bufio.NewReader(f)
+	}
+	fmt.Fprintf(v.a.Err, "%d/%d  %s\n  %s\n  run it? [y/N] ", q.Step.Index+1, len(v.plan.Steps), render.OneLine(stepName(q.Step)), render.PlainText(q.Text))
+	answer := make(chan string, 1)
+	go func() { // ends with the answer, or with the program
+		line, _ := v.in.ReadString('\n')
+		answer <- line
+	}()
+	select {
+	case line := <-answer:
+		line = strings.ToLower(strings.TrimSpace(line))
+		return line == "y" || line == "yes", nil
+	case <-ctx.Done():
+		return false, nil
+	}
+}
+
+// maxShown is how many changes are listed; --json has all.
+const maxShown = 50
+
+// end shows what became of the run.
+func (v *replayView) end(r run.Report, changes []sandbox.Change, applied, kept bool) {
+	if v.a.JSON {
+		v.emit(replayEvent{Event: "done", Report: &r, Changes: changes, Applied: &applied, Kept: &kept})
+		return
+	}
+	var counts []string
+	for _, s := range []run.Status{run.Done, run.Skipped, run.Failed, run.Refused, run.Blocked, run.Terminal, run.Stopped} {
+		if n := r.Counts[s]; n > 0 {
+			counts = append(counts, fmt.Sprintf("%d %s", n, s))
+		}
+	}
+	v.a.Printf("%s: %s of %s in %s\n", v.a.Paint(render.Bold, r.Status), strings.Join(counts, ", "), render.Count(len(v.plan.Steps), "step"), render.Took(r.Took.Round(time.Millisecond)))
+	marks := map[string]string{sandbox.Added: v.a.Paint(render.Green, "+"), sandbox.Changed: v.a.Paint(render.Yellow, "~"), sandbox.Removed: v.a.Paint(render.Red, "-")}
+	for i, c := range changes {
+		if i == maxShown {
+			v.a.Printf("  … and %d more (--json lists all)\n", len(changes)-maxShown)
+			break
+		}
+		v.a.Printf("  %s %s\n", marks[c.Kind], render.OneLine(c.Path))
+	}
+	switch {
+	case applied:
+		v.a.Printf("applied %s\n", render.Count(len(changes), "change"))
+	case kept && r.Status == "complete":
+		v.a.Printf("nothing of this is in the real directory yet: recount replay --resume %s --apply, or --discard\n", v.run)
+	case r.Status != "complete":
+		v.a.Printf("to go on: recount replay --resume %s; to forget it: --discard as well\n", v.run)
+	}
+}

@@ -1,0 +1,471 @@
+package effects
+
+import (
+	"path"
+	"strings"
+
+	"github.com/recountdb/recount/replay/shell"
+)
+
+// call adds what one call does.
+func (f *finder) call(c *shell.Call) {
+	if c.Abroad {
+		return // what it changes is elsewhere; the program that goes there is judged by itself
+	}
+	if c.Name == "" {
+		f.Known = false
+		f.acts++
+		f.opaque(c.Dir)
+		return
+	}
+	if c.Name == "recount" || c.Name == "recount-record" {
+		f.Own = f.Own || f.at == 0
+	}
+	f.ports(c)
+	if c.Wraps && c.Name != "find" && !strings.HasPrefix(c.Name, "docker") && !strings.HasPrefix(c.Name, "podman") {
+		if c.Name == "ssh" || c.Name == "kubectl" {
+			f.acts++
+		}
+		return
+	}
+	if c.Flag("--help", "--version") && len(c.Args) == 1 {
+		f.sees++
+		return
+	}
+	if f.terminal(c) {
+		f.Interactive = c.Name
+	}
+	if sub := c.Sub(); lookingSubs[c.Name][sub] && sub != "" || len(c.Args) > 0 && lookingSubs[c.Name][c.Args[0].Value] {
+		if checkingSubs[sub] && !f.covers(c) {
+			f.checks++
+			return
+		}
+		if !checkingSubs[sub] {
+			f.sees++
+			if c.Name == "git" {
+				f.repo(c, Read)
+			}
+			return
+		}
+	}
+	words := shell.Operands(c.Args, "")
+	switch c.Name {
+	case "cd", "pushd", "popd", "chdir", "z":
+		if f.goes++; len(words) > 0 {
+			f.path(words[0], f.dirBefore(), Read, false)
+		}
+	case "git":
+		f.git(c)
+	case "mkdir":
+		f.each(c, shell.Operands(c.Args, "-m --mode -Z"), Write, Directory)
+	case "rmdir", "unlink":
+		f.remove(c, words, false)
+	case "rm", "trash", "shred":
+		f.remove(c, shell.Operands(c.Args, "-n -s"), c.Flag("-r", "-R", "--recursive"))
+	case "touch", "truncate":
+		f.acts++
+		for _, w := range shell.Operands(c.Args, "-d -t -r -s --date --reference --size") {
+			f.path(w, c.Dir, Update, false)
+		}
+	case "cp", "mv", "install", "ln", "rsync":
+		f.copies(c)
+	case "tee", "sponge":
+		f.acts++
+		access := Write
+		if c.Flag("-a", "--append") {
+			access = Update
+		}
+		for _, w := range words {
+			f.path(w, c.Dir, access, false)
+		}
+	case "tar", "bsdtar":
+		f.tar(c)
+	case "unzip":
+		f.acts++
+		f.readWords(c, shell.Operands(c.Args, "-d -x"))
+		dest := shell.Word{Value: "."}
+		if w, ok := c.FlagValue("-d"); ok {
+			dest = w
+		}
+		f.path(dest, c.Dir, Update, true)
+	case "zip":
+		if f.acts++; len(words) > 0 {
+			f.path(words[0], c.Dir, Update, false)
+			f.readTrees(c, words[1:])
+		}
+	case "split", "csplit":
+		f.acts++
+		ws := shell.Operands(c.Args, "-l -b -n -a -C --lines --bytes --number")
+		f.readWords(c, ws[:min(1, len(ws))])
+		prefix := "x"
+		if len(ws) > 1 {
+			prefix = ws[1].Value
+		}
+		if name, ok := shell.Resolve(shell.Word{Value: prefix}, c.Dir, f.c.Home); ok {
+			f.add(Thing{Kind: Path, Name: name + "*", Access: Write, Glob: true, Sure: 0.9})
+		}
+	case "patch":
+		f.acts++
+		if w, ok := c.FlagValue("-d", "--directory"); ok {
+			f.path(w, c.Dir, Update, true)
+		} else if ws := shell.Operands(c.Args, "-p -i -o -r --strip --input --output"); len(ws) > 0 {
+			f.path(ws[0], c.Dir, Update, false)
+		} else {
+			f.path(shell.Word{Value: "."}, c.Dir, Update, true)
+		}
+		if w, ok := c.FlagValue("-i", "--input"); ok {
+			f.path(w, c.Dir, Read, false)
+		}
+	case "sed", "gsed", "perl":
+		f.inPlace(c)
+	case "chmod", "chown", "chgrp", "setfacl":
+		if f.acts++; len(words) > 1 {
+			for _, w := range words[1:] {
+				f.path(w, c.Dir, Update, c.Flag("-R", "--recursive"))
+			}
+		}
+	case "sort":
+		f.sees++
+		if w, ok := c.FlagValue("-o", "--output"); ok {
+			f.acts++
+			f.path(w, c.Dir, Write, false)
+		}
+		f.readWords(c, shell.Operands(c.Args, "-k -t -o -S -T --key --output --field-separator --parallel"))
+	case "find", "gfind":
+		f.finds(c)
+	case "awk", "gawk", "mawk", "nawk":
+		f.awk(c)
+	case "curl", "wget":
+		f.fetches(c)
+	case "kill", "pkill", "killall":
+		f.acts++
+		f.add(Thing{Kind: Job, Name: "*", Access: Remove})
+	case "sqlite3":
+		f.sqlite(c)
+	case "openssl", "gpg":
+		f.outputs(c, "-out --output -o")
+	case "docker", "podman", "docker-compose":
+		f.container(c)
+	case "sleep", "wait":
+	case "dd":
+		f.acts++
+		for _, w := range c.Args {
+			if v, ok := strings.CutPrefix(w.Value, "of="); ok {
+				f.path(shell.Word{Value: v, Dynamic: w.Dynamic, Glob: w.Glob, Quoted: w.Quoted}, c.Dir, Write, false)
+			} else if v, ok := strings.CutPrefix(w.Value, "if="); ok {
+				f.path(shell.Word{Value: v, Dynamic: w.Dynamic, Glob: w.Glob, Quoted: w.Quoted}, c.Dir, Read, false)
+			}
+		}
+	default:
+		f.other(c, words)
+	}
+}
+
+// other judges a program without rules of its own.
+func (f *finder) other(c *shell.Call, words []shell.Word) {
+	switch {
+	case f.isFunction(c.Name):
+		f.acts++
+		f.opaque(c.Dir)
+	case editors[c.Name]:
+		f.acts++
+		for _, w := range words {
+			f.path(w, c.Dir, Update, false)
+		}
+	case checking[c.Name], builders[c.Name] && f.tests(c):
+		f.checks++
+		f.reads(c.Dir)
+	case compilers[c.Name]:
+		f.acts++
+		f.Built = true
+		f.reads(c.Dir)
+		f.compile(c)
+	case byResources[c.Name]:
+		f.acts++
+		f.reads0(c)
+	case looking[c.Name]:
+		f.sees++
+		f.reads0(c)
+	case interactive[c.Name]:
+		f.sees++
+	case shells[c.Name] && f.oneLine(c):
+	case f.bare(c):
+		// The path of a program alone.
+	default:
+		f.Known = false
+		f.acts++
+		f.destination(c)
+		f.Built = f.Built || builders[c.Name]
+	}
+}
+
+// dirBefore is the directory in which a cd began.
+func (f *finder) dirBefore() string {
+	if f.at > 0 {
+		if dir := f.Line.Calls[f.at].Dir; dir != "" {
+			return dir
+		}
+	}
+	return f.c.Cwd
+}
+
+// isFunction reports whether the line declares the function that a call names.
+func (f *finder) isFunction(name string) bool {
+	for _, n := range f.Line.Functions {
+		if n == name {
+			return true
+		}
+	}
+	return false
+}
+
+// each adds operands as things of a kind.
+func (f *finder) each(c *shell.Call, words []shell.Word, a Access, kind string) {
+	f.acts++
+	for _, w := range words {
+		name, t, ok := f.named(w, c.Dir)
+		if !ok {
+			f.opaque(c.Dir)
+			continue
+		}
+		t.Kind, t.Name, t.Access = kind, name, a
+		f.add(t)
+	}
+}
+
+func (f *finder) remove(c *shell.Call, words []shell.Word, tree bool) {
+	f.acts++
+	if len(words) == 0 {
+		f.opaque(c.Dir) // given by xargs
+	}
+	for _, w := range words {
+		if strings.Contains(w.Value, "{}") {
+			f.opaque(c.Dir)
+			continue
+		}
+		f.path(w, c.Dir, Remove, tree)
+	}
+}
+
+func (f *finder) readWords(c *shell.Call, words []shell.Word) {
+	for _, w := range words {
+		f.path(w, c.Dir, Read, false)
+	}
+}
+
+func (f *finder) readTrees(c *shell.Call, words []shell.Word) {
+	for _, w := range words {
+		f.path(w, c.Dir, Read, true)
+	}
+}
+
+// reads0 adds the operands that look like paths of a program that reads; those it knows by name
+// were recorded.
+func (f *finder) reads0(c *shell.Call) {
+	for _, w := range shell.Operands(c.Args, "") {
+		if w.Dynamic || w.Glob {
+			if e := f.expand(w); strings.Contains(e.Value, "/") || w.Glob && !w.Dynamic {
+				if name, t, ok := f.named(w, c.Dir); ok {
+					t.Kind, t.Name, t.Access = Path, name, Read
+					f.add(t)
+				}
+			}
+			continue
+		}
+		if v := w.Value; !w.Quoted && v != "" && v != "-" && !strings.HasPrefix(v, "+") && !strings.Contains(v, "://") {
+			if name, ok := shell.Resolve(w, c.Dir, f.c.Home); ok && c.Name != "echo" && c.Name != "printf" && c.Name != "seq" && c.Name != "export" {
+				f.add(Thing{Kind: Path, Name: name, Access: Read, Sure: 0.6})
+			}
+		}
+	}
+}
+
+// copies judges cp, mv, install, ln and rsync.
+func (f *finder) copies(c *shell.Call) {
+	f.acts++
+	if c.Name == "install" && c.Flag("-d", "--directory") {
+		f.each(c, shell.Operands(c.Args, "-m -o -g --mode --owner --group"), Write, Directory)
+		return
+	}
+	ws := shell.Operands(c.Args, "-m -o -g -S -t --mode --owner --group --suffix --target-directory -e --exclude --include")
+	var dest shell.Word
+	into := false
+	switch t, ok := c.FlagValue("-t", "--target-directory"); {
+	case ok && c.Name != "rsync":
+		dest, into = t, true
+	case len(ws) < 2:
+		if c.Name == "ln" && len(ws) == 1 {
+			dest, into = shell.Word{Value: "."}, true
+			break
+		}
+		f.opaque(c.Dir)
+		return
+	default:
+		dest, ws = ws[len(ws)-1], ws[:len(ws)-1]
+	}
+	tree := c.Flag("-r", "-R", "-a", "--recursive", "--archive") || c.Name == "mv"
+	for _, w := range ws {
+		switch c.Name {
+		case "mv":
+			f.path(w, c.Dir, Read, true)
+			f.path(w, c.Dir, Remove, true)
+		case "ln":
+			f.path(w, c.Dir, Read, false)
+		default:
+			f.path(w, c.Dir, Read, tree)
+		}
+	}
+	to, t, ok := f.named(dest, c.Dir)
+	if !ok || c.Name == "rsync" && strings.Contains(dest.Value, ":") {
+		f.opaque(c.Dir)
+		return
+	}
+	// Into a directory if it is one by its name, or if there are several.
+	into = into || strings.HasSuffix(dest.Value, "/") || dest.Value == "." || dest.Value == ".." || len(ws) > 1 || t.Tree
+	for _, w := range ws {
+		base := path.Base(w.Value)
+		known := !w.Dynamic && !w.Glob && base != "." && base != ".." && base != "/"
+		if strings.HasSuffix(w.Value, "/.") {
+			known = false
+		}
+		switch {
+		case t.Tree || into && !known:
+			f.add(Thing{Kind: Path, Name: to, Access: Update, Tree: true, Sure: 0.7})
+		case into:
+			f.add(Thing{Kind: Path, Name: path.Join(to, base), Access: Write, Tree: tree})
+		default:
+			// It may be a directory that is there.
+			f.add(Thing{Kind: Path, Name: to, Access: Write, Tree: tree, Sure: 0.9})
+			if known {
+				f.add(Thing{Kind: Path, Name: path.Join(to, base), Access: Write, Tree: tree, Sure: 0.5})
+			}
+		}
+	}
+}
+
+// tar judges what an archive is made of or unpacked to.
+func (f *finder) tar(c *shell.Call) {
+	mode, archive, dir := "", shell.Word{}, c.Dir
+	var files []shell.Word
+	for i := 0; i < len(c.Args); i++ {
+		v := c.Args[i].Value
+		next := func() shell.Word {
+			if i+1 < len(c.Args) {
+				i++
+				return c.Args[i]
+			}
+			return shell.Word{}
+		}
+		switch {
+		case strings.HasPrefix(v, "--file="):
+			archive = shell.Word{Value: v[7:], Dynamic: c.Args[i].Dynamic}
+		case v == "--file":
+			archive = next()
+		case strings.HasPrefix(v, "--directory="):
+			dir, _ = shell.Resolve(shell.Word{Value: v[12:]}, c.Dir, f.c.Home)
+		case v == "-C", v == "--directory":
+			dir, _ = shell.Resolve(f.expand(next()), dir, f.c.Home)
+		case v == "--extract", v == "--get":
+			mode = "x"
+		case v == "--create":
+			mode = "c"
+		case v == "--list":
+			mode = "t"
+		case strings.HasPrefix(v, "--"):
+		case i == 0 && !strings.HasPrefix(v, "-"), len(v) > 1 && v[0] == '-':
+			for _, letter := range strings.TrimPrefix(v, "-") {
+				switch letter {
+				case 'x', 'c', 't', 'r', 'u':
+					mode = string(letter)
+				case 'f':
+					archive = next()
+				case 'C':
+					dir, _ = shell.Resolve(f.expand(next()), dir, f.c.Home)
+				case 'X', 'T', 'b':
+					next()
+				}
+			}
+		default:
+			files = append(files, c.Args[i])
+		}
+	}
+	here := *c
+	here.Dir = dir
+	switch mode {
+	case "x":
+		f.acts++
+		if archive.Value != "" && archive.Value != "-" {
+			f.path(archive, c.Dir, Read, false)
+		}
+		f.path(shell.Word{Value: "."}, dir, Update, true)
+	case "t":
+		f.sees++
+		f.path(archive, c.Dir, Read, false)
+	default:
+		if archive.Value != "" && archive.Value != "-" {
+			f.acts++
+			access := Write
+			if mode == "r" || mode == "u" {
+				access = Update
+			}
+			f.path(archive, c.Dir, access, false)
+		}
+		f.readTrees(&here, files)
+	}
+}
+
+// inPlace judges sed and perl.
+func (f *finder) inPlace(c *shell.Call) {
+	in := false
+	valued := "-e -f -l --expression --file -E"
+	for _, a := range c.Args {
+		v := a.Value
+		if c.Name == "perl" {
+			in = in || len(v) > 1 && v[0] == '-' && v[1] != '-' && strings.Contains(strings.SplitN(v, ".", 2)[0], "i") && !strings.HasPrefix(v, "-I")
+			continue
+		}
+		in = in || v == "--in-place" || strings.HasPrefix(v, "--in-place=") || len(v) > 1 && v[0] == '-' && v[1] != '-' && strings.Contains(v, "i")
+	}
+	ws := shell.Operands(c.Args, valued)
+	given := c.Flag("-e", "-f", "--expression", "--file")
+	if c.Name == "perl" {
+		given = false
+		ws = nil
+		for i := 0; i < len(c.Args); i++ {
+			v := c.Args[i].Value
+			if len(v) > 1 && v[0] == '-' {
+				if strings.HasSuffix(v, "e") || strings.HasSuffix(v, "E") {
+					given = true
+					i++
+				}
+				continue
+			}
+			ws = append(ws, c.Args[i])
+		}
+	}
+	if !given && len(ws) > 0 {
+		ws = ws[1:]
+		if c.Name == "perl" {
+			f.Known = false
+			f.acts++
+			f.opaque(c.Dir) // a script of its own
+			return
+		}
+	}
+	if !in {
+		f.sees++
+		f.readWords(c, ws)
+		return
+	}
+	f.acts++
+	if len(ws) == 0 {
+		f.opaque(c.Dir)
+	}
+	for _, w := range ws {
+		if strings.Contains(w.Value, "{}") {
+			f.opaque(c.Dir)
+			continue
+		}
+		f.path(w, c.Dir, Update, false)
+	}
+}

@@ -1,0 +1,351 @@
+// Package effects says what a command does to what outlives it, and what it rests on: the paths it
+// reads, makes, changes and removes, the variables of its shell, repositories, packages, images,
+// services, and whether it only looks.
+//
+// Of is a pure function of the command as recorded: its text, read by package shell, and the
+// resources that processors/command found in it. Resources say which words are paths, branches or
+// images; the tables here add what a program does with them. Of a program in no table nothing is
+// known: it is opaque, which means that it may read everything below its directory and may write
+// there.
+package effects
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/recountdb/recount/replay/shell"
+)
+
+// Access is what a command does with a thing.
+type Access uint8
+
+// Kinds of access.
+const (
+	Read   Access = iota
+	Write         // makes it, or replaces all of it
+	Update        // changes it, so that what it was before still counts
+	Remove
+)
+
+// Kinds of things. The first are paths of the machine; those of a repository are named by what
+// follows its directory, see Repo.
+const (
+	Path      = "path"
+	Directory = "directory"
+	Variable  = "variable"
+	Package   = "package"
+	Image     = "image"
+	Container = "container"
+	Port      = "port"
+	Job       = "job"
+	// Things of a repository.
+	Repository = "repository"
+	Settings   = "settings"
+	Staged     = "staged"
+	Commit     = "commit"
+	Branch     = "branch"
+	Tag        = "tag"
+)
+
+// Thing is something that a command reads or changes.
+type Thing struct {
+	Kind   string
+	Name   string
+	Access Access
+	// Tree includes everything below the path. Glob means that Name is a pattern.
+	Tree, Glob bool
+	// Repo is the directory in which git was run, for things of a repository.
+	Repo string
+	// Sure is how sure that is, 0 to 1.
+	Sure float64
+}
+
+// Command is a command as recorded.
+type Command struct {
+	Text, Shell, Cwd, Home string
+	Resources              []Resource
+	// Vars are the values of variables, as far as earlier commands of its session tell.
+	Vars map[string]string
+}
+
+// Resource is something that the words of the command name.
+type Resource struct {
+	Kind, Name  string // path, image, …
+	Read, Write bool
+}
+
+// Effects are what a command does.
+type Effects struct {
+	Line *shell.Line // nil if the command could not be parsed
+	// Err says why it could not be.
+	Err    error
+	Things []Thing
+	// Opaque are the directories below which it may read and write anything, and Built whether it
+	// is a program that builds, whose products are files of unknown names.
+	Opaque []string
+	// Reads are directories below which it may read anything.
+	Reads []string
+	Built bool
+	// Sets and Unsets are what it changes in its shell: NAME, NAME(), alias NAME, option, or *.
+	Sets, Unsets []string
+	Values       map[string]string // of variables in Sets, where they are known
+	Uses         []string
+	// Known means that each of its programs is in a table, so that no variable but those in Uses
+	// and the ones that all programs read can matter.
+	Known bool
+	// Looks means that it changes nothing that outlives it, Checks that it runs tests or the like,
+	// Navigates that it only changes the directory, Waits that it waits for something.
+	Looks, Checks, Navigates, Waits bool
+	// Runs is the path of a program that it runs without arguments, to see what it prints.
+	Runs string
+	// Interactive is the program that needs a terminal.
+	Interactive string
+	// Background means that it leaves a process running.
+	Background bool
+	// Stdin means that it reads standard input that is not in the command.
+	Stdin bool
+	// Own means that it is a verb of Recount.
+	Own bool
+}
+
+// Of returns the effects of a command.
+func Of(c Command) Effects {
+	l, err := shell.Read(c.Text, c.Shell, c.Cwd)
+	if err != nil {
+		e := Effects{Err: err}
+		e.opaque(c.Cwd)
+		for _, r := range c.Resources {
+			e.resource(r)
+		}
+		return e
+	}
+	f := finder{Effects: Effects{Line: l, Known: true, Values: map[string]string{}, Background: l.Background}, c: c}
+	f.shellState()
+	for i := range l.Calls {
+		f.at = i
+		f.call(&l.Calls[i])
+	}
+	for _, rd := range l.Redirects {
+		f.redirect(rd)
+	}
+	for _, r := range c.Resources {
+		if rest, ok := strings.CutPrefix(r.Name, "~"); ok && r.Kind == Path {
+			if r.Name = c.Home + rest; c.Home == "" {
+				continue
+			}
+		}
+		f.recorded(r)
+	}
+	f.judge()
+	return f.Effects
+}
+
+// finder collects the effects of one command.
+type finder struct {
+	Effects
+	c  Command
+	at int // of the call in the line
+	// acts counts calls that change something or may, sees those that only look.
+	acts, sees, goes, checks int
+}
+
+// add adds a thing, unless it is there already.
+func (e *Effects) add(t Thing) {
+	if t.Sure == 0 {
+		t.Sure = 0.95
+	}
+	if t.Kind == Path || t.Kind == Directory {
+		if t.Name == "" || strings.HasPrefix(t.Name, "/dev/") || strings.HasPrefix(t.Name, "/proc/") {
+			return
+		}
+		t.Name = path.Clean(t.Name)
+	}
+	for _, o := range e.Things {
+		if o.Kind == t.Kind && o.Name == t.Name && o.Access == t.Access && o.Tree == t.Tree && o.Repo == t.Repo {
+			return
+		}
+	}
+	e.Things = append(e.Things, t)
+}
+
+func (e *Effects) opaque(dir string) {
+	if dir != "" && !slices.Contains(e.Opaque, dir) {
+		e.Opaque = append(e.Opaque, dir)
+	}
+}
+
+func (e *Effects) reads(dir string) {
+	if dir != "" && !slices.Contains(e.Reads, dir) {
+		e.Reads = append(e.Reads, dir)
+	}
+}
+
+// resource adds a recorded resource as it stands.
+func (e *Effects) resource(r Resource) {
+	access := Read
+	switch {
+	case r.Read && r.Write:
+		access = Update
+	case r.Write:
+		access = Write
+	}
+	switch r.Kind {
+	case Path, Package, Image, Container, Port:
+		e.add(Thing{Kind: r.Kind, Name: r.Name, Access: access, Sure: 0.9})
+	}
+}
+
+// recorded adds a recorded resource that no table has judged.
+func (f *finder) recorded(r Resource) {
+	if r.Kind == "branch" || r.Kind == "url" || r.Kind == "host" {
+		return // git's are judged by git.go
+	}
+	for _, t := range f.Things {
+		if (t.Kind == r.Kind || t.Kind == Directory && r.Kind == Path) && t.Name == r.Name {
+			return
+		}
+	}
+	if r.Kind == Path && f.Known && r.Write && !f.unknownWriter() {
+		return // a table has judged all programs and does not know of it
+	}
+	f.resource(r)
+}
+
+// unknownWriter reports whether a program of the line is known to change nothing but what its
+// recorded resources name.
+func (f *finder) unknownWriter() bool {
+	for i := range f.Line.Calls {
+		if byResources[f.Line.Calls[i].Name] || !tabled(f.Line.Calls[i].Name) {
+			return true
+		}
+	}
+	return false
+}
+
+// path adds what a word names. Of a word that is known in part everything below the known part is
+// meant.
+func (f *finder) path(w shell.Word, dir string, a Access, tree bool) {
+	name, t, ok := f.named(w, dir)
+	if !ok {
+		if a == Read {
+			f.reads(dir)
+		} else {
+			f.opaque(dir)
+		}
+		return
+	}
+	t.Kind, t.Name, t.Access, t.Tree = Path, name, a, t.Tree || tree
+	f.add(t)
+}
+
+// named returns the path of a word, and a thing that says how much of it is known.
+func (f *finder) named(w shell.Word, dir string) (string, Thing, bool) {
+	w = f.expand(w)
+	if name, ok := shell.Resolve(w, dir, f.c.Home); ok {
+		return name, Thing{}, true
+	}
+	if w.Glob && !w.Dynamic && !strings.ContainsAny(w.Value, "{}\n") {
+		if name, ok := shell.Resolve(shell.Word{Value: w.Value, Quoted: w.Quoted}, dir, f.c.Home); ok {
+			return name, Thing{Glob: true, Sure: 0.8}, true
+		}
+	}
+	// What is before the first part that is not known, up to a slash.
+	head := w.Value
+	if i := strings.IndexAny(head, "$`*?[{"); i >= 0 {
+		head = head[:i]
+	}
+	if i := strings.LastIndexByte(head, '/'); i >= 0 {
+		if name, ok := shell.Resolve(shell.Word{Value: head[:i+1], Quoted: w.Quoted}, dir, f.c.Home); ok && name != "/" {
+			return name, Thing{Tree: true, Sure: 0.6}, true
+		}
+	}
+	return "", Thing{}, false
+}
+
+// expand replaces variables whose values are known.
+func (f *finder) expand(w shell.Word) shell.Word {
+	if !w.Dynamic || len(f.c.Vars) == 0 && f.c.Home == "" && len(f.Values) == 0 {
+		return w
+	}
+	var b strings.Builder
+	rest, known := w.Value, true
+	for {
+		i := strings.IndexByte(rest, '$')
+		if i < 0 || strings.IndexByte(rest, '`') >= 0 {
+			break
+		}
+		b.WriteString(rest[:i])
+		name, after := variable(rest[i+1:])
+		value, ok := f.Values[name]
+		if !ok {
+			value, ok = f.c.Vars[name]
+		}
+		if name == "HOME" && !ok {
+			value, ok = f.c.Home, f.c.Home != ""
+		}
+		if name == "PWD" {
+			value, ok = f.c.Cwd, true
+		}
+		if name == "" || !ok {
+			known = false
+			b.WriteString(rest[i : len(rest)-len(after)])
+		} else {
+			b.WriteString(value)
+		}
+		rest = after
+	}
+	b.WriteString(rest)
+	w.Value = b.String()
+	w.Dynamic = !known || strings.Contains(w.Value, "`")
+	return w
+}
+
+// variable cuts a name, or {name}, off the beginning of s.
+func variable(s string) (name, after string) {
+	if strings.HasPrefix(s, "{") {
+		end := strings.IndexByte(s, '}')
+		if end < 0 || !isName(s[1:end]) {
+			return "", s
+		}
+		return s[1:end], s[end+1:]
+	}
+	n := 0
+	for n < len(s) && (s[n] == '_' || s[n]|0x20 >= 'a' && s[n]|0x20 <= 'z' || n > 0 && s[n] >= '0' && s[n] <= '9') {
+		n++
+	}
+	return s[:n], s[n:]
+}
+
+func isName(s string) bool {
+	name, after := variable(s)
+	return name != "" && after == ""
+}
+
+// redirect adds the file of a redirection.
+func (f *finder) redirect(rd shell.Redirect) {
+	if rd.Abroad {
+		return
+	}
+	switch {
+	case !rd.Writes():
+		f.path(rd.Target, rd.Dir, Read, false)
+	case rd.Appends():
+		f.acts++
+		f.path(rd.Target, rd.Dir, Update, false)
+	default:
+		f.acts++
+		f.path(rd.Target, rd.Dir, Write, false)
+	}
+}
+
+// judge draws what follows from all calls together.
+func (f *finder) judge() {
+	for _, c := range f.Line.Calls {
+		f.Waits = f.Waits || c.Name == "sleep" || c.Name == "wait"
+	}
+	changes := len(f.Opaque) > 0 || len(f.Sets) > 0 || len(f.Unsets) > 0 || f.Background || f.acts > 0
+	f.Looks = !changes && (f.sees > 0 || f.goes == 0 && f.checks == 0)
+	f.Navigates = !changes && f.goes > 0 && f.sees == 0 && f.checks == 0
+	f.Checks = !changes && f.checks > 0
+}

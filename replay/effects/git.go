@@ -1,0 +1,322 @@
+package effects
+
+import (
+	"path"
+	"strings"
+
+	"github.com/recountdb/recount/replay/shell"
+)
+
+// repo adds the repository that a call of git works in.
+func (f *finder) repo(c *shell.Call, a Access) string {
+	dir := c.Dir
+	for i := 0; i+1 < len(c.Args); i++ {
+		if c.Args[i].Value == "-C" {
+			if d, ok := shell.Resolve(f.expand(c.Args[i+1]), dir, f.c.Home); ok {
+				dir = d
+			}
+		}
+		if !strings.HasPrefix(c.Args[i].Value, "-") {
+			break
+		}
+	}
+	f.add(Thing{Kind: Repository, Name: "repository", Access: a, Repo: dir})
+	return dir
+}
+
+// git adds what a call of git does. The files of a working tree that git writes are all of it.
+func (f *finder) git(c *shell.Call) {
+	sub, after := c.Sub(), c.After()
+	here := shell.Call{Name: "git", Args: after, Dir: c.Dir}
+	switch sub {
+	case "":
+		f.sees++
+		return
+	case "init":
+		f.initialised(c, &here)
+		return
+	case "clone":
+		f.cloned(c, after)
+		return
+	}
+	dir := f.repo(c, Read)
+	here.Dir = dir
+	thing := func(kind, name string, a Access) {
+		f.add(Thing{Kind: kind, Name: name, Access: a, Repo: dir})
+	}
+	tree := func() { f.add(Thing{Kind: Path, Name: dir, Access: Update, Tree: true, Sure: 0.5}) }
+	ws := shell.Operands(after, "-m -F -C -c --author --date --message -b -B -X -s --onto --depth -o -S -n --format --upstream")
+	f.acts++
+	switch sub {
+	case "add", "stage":
+		f.staged(&here, ws, Write)
+	case "rm":
+		f.staged(&here, ws, Write)
+		for _, w := range ws {
+			f.path(w, dir, Remove, true)
+		}
+	case "mv":
+		f.staged(&here, ws, Write)
+		if len(ws) > 1 {
+			for _, w := range ws[:len(ws)-1] {
+				f.path(w, dir, Remove, true)
+			}
+			f.path(ws[len(ws)-1], dir, Write, true)
+		}
+	case "commit":
+		thing(Staged, "*", Read)
+		thing(Settings, "*", Read)
+		thing(Commit, "HEAD", Update)
+		if here.Flag("-a", "--all") || len(ws) > 0 {
+			f.add(Thing{Kind: Path, Name: dir, Access: Read, Tree: true, Sure: 0.6})
+		}
+	case "reset":
+		if here.Flag("--hard", "--soft", "--mixed", "--keep", "--merge") || len(ws) == 0 || len(ws) == 1 && isRevision(ws[0].Value) {
+			thing(Commit, "HEAD", Update)
+			thing(Staged, "*", Update)
+			if here.Flag("--hard", "--keep", "--merge") {
+				tree()
+			}
+			break
+		}
+		f.staged(&here, ws, Remove)
+	case "restore":
+		if here.Flag("-S", "--staged") {
+			f.staged(&here, ws, Remove)
+			break
+		}
+		for _, w := range ws {
+			f.path(w, dir, Update, true)
+		}
+		thing(Commit, "HEAD", Read)
+	case "checkout", "switch":
+		if name, ok := here.FlagValue("-b", "-B", "-c", "-C", "--orphan"); ok {
+			thing(Branch, name.Value, Write)
+			thing(Commit, "HEAD", Update)
+			break
+		}
+		for i, w := range after {
+			if w.Value == "--" {
+				for _, p := range after[i+1:] {
+					f.path(p, dir, Update, true)
+				}
+				thing(Commit, "HEAD", Read)
+				return
+			}
+		}
+		for _, w := range ws {
+			thing(Branch, w.Value, Read)
+		}
+		thing(Commit, "HEAD", Update)
+		tree()
+	case "merge", "rebase", "cherry-pick", "revert", "pull", "am", "apply":
+		for _, w := range ws {
+			thing(Branch, strings.TrimPrefix(w.Value, "origin/"), Read)
+		}
+		if sub == "apply" || sub == "am" {
+			f.readWords(&here, ws)
+		}
+		if sub != "apply" {
+			thing(Commit, "HEAD", Update)
+			thing(Settings, "*", Read)
+		}
+		if sub == "pull" {
+			f.remote(c, ws)
+		}
+		tree()
+	case "branch":
+		switch {
+		case here.Flag("-d", "-D", "--delete"):
+			for _, w := range ws {
+				thing(Branch, w.Value, Remove)
+			}
+		case here.Flag("-m", "-M"):
+			if len(ws) > 0 {
+				thing(Branch, ws[len(ws)-1].Value, Write)
+			}
+		case here.Flag("-a", "-r", "-v", "-vv", "--list", "--contains", "--merged", "--show-current", "--no-merged") || len(ws) == 0:
+			f.acts--
+			f.sees++
+		default:
+			thing(Branch, ws[0].Value, Write)
+			thing(Commit, "HEAD", Read)
+		}
+	case "tag":
+		switch {
+		case here.Flag("-d", "--delete"):
+			for _, w := range ws {
+				thing(Tag, w.Value, Remove)
+			}
+		case here.Flag("-l", "--list", "--contains", "-v", "-n") || len(ws) == 0:
+			f.acts--
+			f.sees++
+		default:
+			thing(Tag, ws[0].Value, Write)
+			thing(Commit, "HEAD", Read)
+		}
+	case "config":
+		f.configured(c, &here, dir)
+	case "remote":
+		if len(ws) == 0 || ws[0].Value == "show" || ws[0].Value == "get-url" || here.Flag("-v") {
+			f.acts--
+			f.sees++
+			break
+		}
+		thing(Settings, "remote", Update)
+	case "stash":
+		if len(ws) > 0 && (ws[0].Value == "list" || ws[0].Value == "show") {
+			f.acts--
+			f.sees++
+			break
+		}
+		thing("stash", "stash", Update)
+		tree()
+	case "fetch":
+		thing(Settings, "*", Read)
+		f.remote(c, ws)
+		thing(Branch, "origin", Update)
+	case "push":
+		thing(Settings, "*", Read)
+		thing(Commit, "HEAD", Read)
+		for _, w := range ws {
+			thing(Branch, w.Value, Read)
+		}
+		f.remote(c, ws)
+		thing("pushed", "pushed", Update)
+	case "archive", "bundle", "format-patch":
+		thing(Commit, "HEAD", Read)
+		f.opaque(dir)
+	case "notes", "worktree", "submodule", "lfs", "gc", "clean", "filter-branch", "bisect", "update-index", "update-ref", "sparse-checkout", "rerere", "replace":
+		thing(Commit, "HEAD", Update)
+		tree()
+	default:
+		f.Known = false
+		f.opaque(dir) // an alias or an extension
+	}
+}
+
+// staged adds entries of the index for paths.
+func (f *finder) staged(c *shell.Call, ws []shell.Word, a Access) {
+	if c.Flag("-A", "--all", "-u", "--update") && len(ws) == 0 {
+		ws = []shell.Word{{Value: "."}}
+	}
+	for _, w := range ws {
+		name, t, ok := f.named(w, c.Dir)
+		if !ok {
+			name, t = c.Dir, Thing{Tree: true}
+		}
+		f.add(Thing{Kind: Staged, Name: name, Access: a, Repo: c.Dir, Sure: t.Sure, Tree: t.Tree || w.Value == "." || strings.HasSuffix(w.Value, "/"), Glob: t.Glob})
+		if a == Write {
+			f.add(Thing{Kind: Path, Name: name, Access: Read, Tree: true, Glob: t.Glob, Sure: 0.9})
+		}
+	}
+}
+
+func isRevision(v string) bool {
+	return v == "HEAD" || strings.HasPrefix(v, "HEAD~") || strings.HasPrefix(v, "HEAD^") || strings.HasPrefix(v, "origin/") || strings.HasPrefix(v, "@")
+}
+
+func (f *finder) initialised(c, here *shell.Call) {
+	f.acts++
+	dir := c.Dir
+	if i := len(c.Args) - len(here.Args) - 1; i > 0 {
+		dir = f.repoDir(c, dir)
+	}
+	if ws := shell.Operands(here.Args, "-b --initial-branch --template --separate-git-dir"); len(ws) > 0 {
+		if d, ok := shell.Resolve(f.expand(ws[0]), dir, f.c.Home); ok {
+			dir = d
+			f.add(Thing{Kind: Directory, Name: dir, Access: Write, Sure: 0.8})
+		}
+	}
+	f.add(Thing{Kind: Repository, Name: "repository", Access: Write, Repo: dir})
+	if b, ok := here.FlagValue("-b", "--initial-branch"); ok {
+		f.add(Thing{Kind: Branch, Name: b.Value, Access: Write, Repo: dir})
+	}
+	if here.Flag("--bare") {
+		f.add(Thing{Kind: Path, Name: dir, Access: Write, Tree: true})
+		return
+	}
+	f.add(Thing{Kind: Path, Name: path.Join(dir, ".git"), Access: Write, Tree: true})
+}
+
+func (f *finder) repoDir(c *shell.Call, dir string) string {
+	for i := 0; i+1 < len(c.Args); i++ {
+		if c.Args[i].Value == "-C" {
+			if d, ok := shell.Resolve(f.expand(c.Args[i+1]), dir, f.c.Home); ok {
+				return d
+			}
+		}
+	}
+	return dir
+}
+
+func (f *finder) cloned(c *shell.Call, after []shell.Word) {
+	f.acts++
+	ws := shell.Operands(after, "-b --branch --depth -o --origin -c --config --reference --filter -j --jobs")
+	if len(ws) == 0 {
+		return
+	}
+	dest := shell.Word{Value: strings.TrimSuffix(path.Base(strings.TrimSuffix(ws[0].Value, "/")), ".git"), Dynamic: ws[0].Dynamic}
+	if i := strings.LastIndexByte(dest.Value, ':'); i >= 0 {
+		dest.Value = dest.Value[i+1:]
+	}
+	if len(ws) > 1 {
+		dest = ws[1]
+	}
+	if name, ok := shell.Resolve(f.expand(dest), c.Dir, f.c.Home); ok {
+		f.add(Thing{Kind: Path, Name: name, Access: Write, Tree: true})
+		f.add(Thing{Kind: Repository, Name: "repository", Access: Write, Repo: name})
+	} else {
+		f.opaque(c.Dir)
+	}
+	f.remote(c, ws[:1])
+}
+
+// remote adds another repository of this machine that is fetched from or pushed to.
+func (f *finder) remote(c *shell.Call, ws []shell.Word) {
+	if len(ws) == 0 {
+		return
+	}
+	v := ws[0].Value
+	if strings.Contains(v, "://") && !strings.HasPrefix(v, "file://") || strings.Contains(v, "@") {
+		return
+	}
+	v = strings.TrimPrefix(v, "file://")
+	if !strings.ContainsAny(v, "/.") {
+		return // the name of a remote
+	}
+	access := Read
+	if c.Sub() == "push" {
+		access = Update
+	}
+	f.path(shell.Word{Value: v, Dynamic: ws[0].Dynamic, Quoted: ws[0].Quoted}, f.repoDir(c, c.Dir), access, true)
+	if name, ok := shell.Resolve(shell.Word{Value: v}, f.repoDir(c, c.Dir), f.c.Home); ok {
+		f.add(Thing{Kind: Repository, Name: "repository", Access: Read, Repo: name, Sure: 0.8})
+	}
+}
+
+// configured judges git config.
+func (f *finder) configured(c, here *shell.Call, dir string) {
+	ws := shell.Operands(here.Args, "-f --file --type --default")
+	unset := here.Flag("--unset", "--unset-all", "--remove-section")
+	if !unset && (here.Flag("-l", "--list", "--get", "--get-all", "--get-regexp", "--show-origin") || len(ws) < 2 || ws[0].Value == "list" || ws[0].Value == "get") {
+		f.acts--
+		f.sees++
+		return
+	}
+	name := ws[0].Value
+	if name == "set" && len(ws) > 1 {
+		name = ws[1].Value
+	}
+	if here.Flag("--global") {
+		if f.c.Home != "" {
+			f.add(Thing{Kind: Settings, Name: "global " + name, Access: Write, Repo: "~"})
+		}
+		return
+	}
+	access := Write
+	if unset {
+		access = Remove
+	}
+	f.add(Thing{Kind: Settings, Name: name, Access: access, Repo: dir})
+}

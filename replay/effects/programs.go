@@ -1,0 +1,487 @@
+package effects
+
+import (
+	"path"
+	"regexp"
+	"strings"
+
+	"github.com/recountdb/recount/replay/shell"
+)
+
+// finds judges find: it looks, unless its expression acts.
+func (f *finder) finds(c *shell.Call) {
+	acts := c.Wraps
+	var roots []shell.Word
+	begun := false
+	for _, w := range c.Args {
+		v := w.Value
+		switch {
+		case v == "-delete":
+			f.acts++
+			acts = true
+			for _, r := range roots {
+				f.path(r, c.Dir, Update, true)
+			}
+		case strings.HasPrefix(v, "-") || v == "(" || v == "!":
+			begun = true
+		case !begun:
+			roots = append(roots, w)
+		}
+	}
+	if !acts {
+		f.sees++
+	}
+	if len(roots) == 0 {
+		roots = []shell.Word{{Value: "."}}
+	}
+	f.readTrees(c, roots)
+}
+
+var awkWrites = regexp.MustCompile(`\bprintf?\b[^;}]*[^>=<]>>?\s*["$a-z(]|\|\s*"|\bsystem\s*\(`)
+
+func (f *finder) awk(c *shell.Call) {
+	ws := shell.Operands(c.Args, "-F -v -f --field-separator --assign --file")
+	program := ""
+	if _, given := c.FlagValue("-f", "--file"); !given && len(ws) > 0 {
+		program, ws = ws[0].Value, ws[1:]
+	}
+	if awkWrites.MatchString(program) || c.Flag("-i") {
+		f.acts++
+		f.opaque(c.Dir)
+	} else {
+		f.sees++
+	}
+	f.readWords(c, ws)
+}
+
+// fetches judges curl and wget: they look, unless they keep what they fetch or send something.
+func (f *finder) fetches(c *shell.Call) {
+	if c.Name == "wget" {
+		if w, ok := c.FlagValue("-O", "--output-document"); ok {
+			if w.Value == "-" || w.Value == "/dev/null" {
+				f.sees++
+				return
+			}
+			f.acts++
+			f.path(w, c.Dir, Write, false)
+			return
+		}
+		if c.Flag("--spider") {
+			f.sees++
+			return
+		}
+		f.acts++
+		for _, w := range shell.Operands(c.Args, "-P --directory-prefix -U --header") {
+			if base := path.Base(w.Value); !w.Dynamic && base != "/" && base != "." {
+				f.path(shell.Word{Value: base}, c.Dir, Write, false)
+			}
+		}
+		return
+	}
+	kept := false
+	if w, ok := c.FlagValue("-o", "--output"); ok && w.Value != "-" && w.Value != "/dev/null" {
+		kept = true
+		f.path(w, c.Dir, Write, false)
+	}
+	if c.Flag("-O", "--remote-name") {
+		kept = true
+		for _, w := range c.Args {
+			if strings.Contains(w.Value, "://") && !w.Dynamic {
+				f.path(shell.Word{Value: path.Base(w.Value)}, c.Dir, Write, false)
+			}
+		}
+	}
+	sends := c.Flag("-d", "--data", "--data-raw", "--data-binary", "-F", "--form", "-T", "--upload-file", "--json")
+	if m, ok := c.FlagValue("-X", "--request"); ok && m.Value != "GET" && m.Value != "HEAD" {
+		sends = true
+	}
+	if kept || sends {
+		f.acts++
+	} else {
+		f.sees++
+	}
+	if sends {
+		for _, p := range f.portsOf(c) {
+			f.add(Thing{Kind: Port, Name: p, Access: Update, Sure: 0.8})
+		}
+	}
+}
+
+// ports adds the ports of this machine that a call serves or calls.
+func (f *finder) ports(c *shell.Call) {
+	switch {
+	case c.Background:
+		for _, p := range f.portsOf(c) {
+			f.add(Thing{Kind: Port, Name: p, Access: Write, Sure: 0.8})
+		}
+		f.add(Thing{Kind: Job, Name: "&", Access: Write})
+	case portReaders[c.Name]:
+		for _, p := range f.portsOf(c) {
+			f.add(Thing{Kind: Port, Name: p, Access: Read, Sure: 0.8})
+		}
+	}
+}
+
+var urlPort = regexp.MustCompile(`^(?:[a-z][a-z0-9+.-]*://)?(?:[^/@]*@)?(?:localhost|127\.[0-9.]+|0\.0\.0\.0|\[::1?\]|)(?::([0-9]{2,5}))?(?:/|\?|$)`)
+
+// portsOf returns the ports in the words of a call.
+func (f *finder) portsOf(c *shell.Call) []string {
+	var out []string
+	for i, a := range c.Args {
+		v := f.expand(a).Value
+		if strings.Contains(v, "://") || strings.HasPrefix(v, "localhost") || strings.HasPrefix(v, "127.") {
+			if m := urlPort.FindStringSubmatch(v); m != nil {
+				p := m[1]
+				switch {
+				case p != "":
+				case strings.HasPrefix(v, "https:"):
+					p = "443"
+				case strings.HasPrefix(v, "http:"), strings.HasPrefix(v, "localhost/"):
+					p = "80"
+				}
+				if p != "" {
+					out = append(out, p)
+				}
+			}
+			continue
+		}
+		v = v[strings.LastIndexAny(v, ":=")+1:]
+		if len(v) >= 2 && len(v) <= 5 && strings.Trim(v, "0123456789") == "" && (v[0] != '0') {
+			flagged := i > 0 && strings.HasPrefix(c.Args[i-1].Value, "-")
+			if len(v) >= 4 || flagged && strings.Contains("-p --port -P --listen", c.Args[i-1].Value) {
+				out = append(out, v)
+			}
+		}
+	}
+	return out
+}
+
+var sqlChanges = regexp.MustCompile(`(?i)\b(create|insert|update|delete|drop|alter|replace|vacuum|attach|begin|pragma\s+\w+\s*=)\b|^\.(import|read|restore|load)`)
+
+func (f *finder) sqlite(c *shell.Call) {
+	ws := shell.Operands(c.Args, "-cmd -separator -init -newline -nullvalue")
+	if len(ws) == 0 {
+		f.acts++
+		f.opaque(c.Dir)
+		return
+	}
+	changes := c.Piped || c.Fed
+	for _, w := range ws[1:] {
+		changes = changes || w.Dynamic || sqlChanges.MatchString(w.Value)
+	}
+	if changes {
+		f.acts++
+		f.path(ws[0], c.Dir, Update, false)
+		return
+	}
+	f.sees++
+	f.path(ws[0], c.Dir, Read, false)
+}
+
+// outputs judges a program that writes to the value of a flag, and else looks.
+func (f *finder) outputs(c *shell.Call, flags string) {
+	if w, ok := c.FlagValue(strings.Fields(flags)...); ok {
+		f.acts++
+		f.path(w, c.Dir, Write, false)
+	} else {
+		f.sees++
+	}
+	for _, name := range []string{"-in", "-inkey", "-CA", "-CAkey", "-key", "-config", "-signkey"} {
+		if w, ok := c.FlagValue(name); ok {
+			f.path(w, c.Dir, Read, false)
+		}
+	}
+	f.reads0(c)
+}
+
+// compile adds the output of a compiler that has no -o, and the directories that it reads.
+func (f *finder) compile(c *shell.Call) {
+	for _, a := range c.Args {
+		for _, flag := range []string{"-I", "-L", "-isystem"} {
+			if v, ok := strings.CutPrefix(a.Value, flag); ok && v != "" {
+				if dir, _, ok := f.named(shell.Word{Value: v, Dynamic: a.Dynamic}, c.Dir); ok {
+					f.reads(dir)
+				}
+			}
+		}
+	}
+	ws := shell.Operands(c.Args, "-o -I -L -l -D -x -d -cp -isystem -include -MF -MT")
+	f.readWords(c, ws)
+	if w, ok := c.FlagValue("-o"); ok {
+		f.path(w, c.Dir, Write, false)
+		return
+	}
+	if d, ok := c.FlagValue("-d"); ok {
+		f.path(d, c.Dir, Update, true)
+		return
+	}
+	switch {
+	case c.Flag("-c"), c.Name == "javac", c.Name == "protoc":
+		f.opaque(c.Dir)
+	case c.Flag("-E", "-fsyntax-only", "-M", "-MM", "--version"):
+		f.sees++
+		f.acts--
+	default:
+		f.path(shell.Word{Value: "a.out"}, c.Dir, Write, false)
+	}
+}
+
+// tests reports whether a builder was asked to test or judge only.
+func (f *finder) tests(c *shell.Call) bool {
+	if f.covers(c) {
+		return false
+	}
+	ws := shell.Operands(c.Args, "-C -f -j -k --prefix -p --manifest-path")
+	if len(ws) == 0 {
+		return false
+	}
+	if (c.Name == "npm" || c.Name == "yarn" || c.Name == "pnpm" || c.Name == "bun") && ws[0].Value == "run" && len(ws) > 1 {
+		ws = ws[1:]
+	}
+	for _, w := range ws {
+		if strings.Contains(w.Value, "=") {
+			continue
+		}
+		if !checkingSubs[w.Value] {
+			return c.Name == "go" || c.Name == "cargo" || c.Name == "npm" || c.Name == "yarn" || c.Name == "pnpm" || c.Name == "terraform" || c.Name == "tofu" || c.Name == "mvn" || c.Name == "gradle" && checkingSubs[ws[0].Value]
+		}
+		if c.Name != "make" && c.Name != "gmake" && c.Name != "just" && c.Name != "task" {
+			return true
+		}
+	}
+	return checkingSubs[ws[0].Value]
+}
+
+// covers reports whether a test writes a file that it is told to.
+func (f *finder) covers(c *shell.Call) bool {
+	return c.Flag("-coverprofile", "--coverprofile", "-o", "--output", "--junitxml", "--json-report", "-cpuprofile", "--cov-report")
+}
+
+var writesInOneLine = regexp.MustCompile(`(?i)open\s*\([^)]*['"][wax]|write|save|dump\(|mkdir|remove|unlink|rename|copy|subprocess|system|exec|spawn|\bfs\b`)
+
+// oneLine judges an interpreter with a program in a word, or with none.
+func (f *finder) oneLine(c *shell.Call) bool {
+	for i, a := range c.Args {
+		switch a.Value {
+		case "-c", "-e", "-E", "--eval", "-p", "--print", "-ne", "-pe", "-le":
+			if i+1 >= len(c.Args) {
+				return false
+			}
+			text := c.Args[i+1]
+			if writesInOneLine.MatchString(text.Value) {
+				return false
+			}
+			f.sees++
+			f.reads(c.Dir)
+			f.Known = false
+			return true
+		case "--check", "--version", "-V", "-v":
+			if len(c.Args) <= 2 {
+				f.sees++
+				return true
+			}
+		}
+	}
+	if len(shell.Operands(c.Args, "")) == 0 && !c.Piped && !c.Fed {
+		f.sees++ // without a program: interactive
+		return true
+	}
+	return false
+}
+
+// bare judges a program that is called by its path and without arguments.
+func (f *finder) bare(c *shell.Call) bool {
+	if !strings.Contains(c.Head.Value, "/") || len(c.Args) > 0 || c.Inner || c.Background || len(f.Line.Calls) > 1 || len(f.Line.Redirects) > 0 {
+		return false
+	}
+	name := path.Base(c.Head.Value)
+	for _, maker := range []string{"configure", "bootstrap", "autogen", "build", "install", "setup", "gen", "make", "run", "deploy", "release", "update", "clean", "init", "start", "gradlew", "mvnw", "prepare", "create", "sync", "compile", "bin/"} {
+		if strings.HasPrefix(name, maker) {
+			return false
+		}
+	}
+	if path.Ext(name) != "" {
+		return false
+	}
+	if p, ok := shell.Resolve(f.expand(c.Head), c.Dir, f.c.Home); ok {
+		f.Runs = p
+		f.add(Thing{Kind: Path, Name: p, Access: Read})
+	}
+	f.Known = false
+	f.acts++
+	f.opaque(c.Dir)
+	return true
+}
+
+// destination judges a program of unknown effects. One that installs to a directory it is told
+// writes there and nowhere else.
+func (f *finder) destination(c *shell.Call) {
+	if strings.Contains(c.Head.Value, "/") {
+		if p, ok := shell.Resolve(f.expand(c.Head), c.Dir, f.c.Home); ok {
+			f.add(Thing{Kind: Path, Name: p, Access: Read})
+		}
+	}
+	dir := c.Dir
+	if w, ok := c.FlagValue("-C"); ok && (c.Name == "make" || c.Name == "ninja" || c.Name == "npm" || c.Name == "go" || c.Name == "cargo") {
+		if d, ok := shell.Resolve(f.expand(w), c.Dir, f.c.Home); ok {
+			dir = d
+		}
+	}
+	f.reads(dir)
+	var to []shell.Word
+	installs := c.Sub() == "install" || c.Sub() == "i" || c.Sub() == "--install"
+	for i, a := range c.Args {
+		installs = installs || a.Value == "install" || a.Value == "--install"
+		name, value, ok := strings.Cut(a.Value, "=")
+		switch {
+		case ok && (strings.EqualFold(name, "prefix") || strings.EqualFold(name, "destdir") || name == "--prefix" || name == "--target" || name == "--root" || name == "--user-root"):
+			to = append(to, shell.Word{Value: value, Dynamic: a.Dynamic})
+		case (a.Value == "-t" || a.Value == "--target" || a.Value == "--prefix" || a.Value == "--root") && i+1 < len(c.Args):
+			to = append(to, c.Args[i+1])
+		}
+	}
+	if installs && len(to) > 0 {
+		for _, w := range to {
+			if p, _, ok := f.named(w, dir); ok {
+				f.add(Thing{Kind: Path, Name: p, Access: Update, Tree: true, Sure: 0.8})
+			} else {
+				f.opaque(dir)
+			}
+		}
+		f.installed(c)
+		return
+	}
+	f.opaque(dir)
+	for _, w := range shell.Operands(c.Args, "") {
+		if name, t, ok := f.named(w, c.Dir); ok && strings.Contains(w.Value, "/") && !strings.Contains(w.Value, "://") {
+			t.Kind, t.Name, t.Access, t.Sure = Path, name, Read, 0.6
+			f.add(t)
+			f.opaque(path.Dir(name))
+		}
+	}
+	f.installed(c)
+}
+
+// installers are programs that install packages, by their subcommands.
+var installers = map[string]map[string]bool{
+	"pip": words("install"), "pip3": words("install"), "pipx": words("install"), "uv": words("add sync"), "poetry": words("add install"),
+	"npm": words("install i ci add"), "yarn": words("add install"), "pnpm": words("add install i"), "bun": words("add install"),
+	"apt": words("install"), "apt-get": words("install"), "apk": words("add"), "dnf": words("install"), "yum": words("install"),
+	"brew": words("install"), "gem": words("install"), "cargo": words("install add"), "go": words("install get"), "conda": words("install create"),
+}
+
+// installed adds the packages that a call installs.
+func (f *finder) installed(c *shell.Call) {
+	if !installers[c.Name][c.Sub()] {
+		return
+	}
+	for _, w := range shell.Operands(c.After(), "-r -c -t --target --prefix --root -i --index-url -e --version") {
+		if !w.Dynamic && !strings.HasPrefix(w.Value, ".") && !strings.HasPrefix(w.Value, "/") {
+			f.add(Thing{Kind: Package, Name: c.Name + " " + strings.ToLower(w.Value), Access: Write})
+		}
+	}
+}
+
+// container judges docker and podman.
+func (f *finder) container(c *shell.Call) {
+	f.acts++
+	sub, after := c.Sub(), c.After()
+	name, named := c.FlagValue("--name")
+	switch sub {
+	case "build", "buildx":
+		if w, ok := c.FlagValue("-t", "--tag"); ok {
+			f.add(Thing{Kind: Image, Name: w.Value, Access: Write})
+		}
+		f.reads(c.Dir)
+		f.readTrees(c, shell.Operands(after, "-t --tag -f --file --build-arg --target --platform --label --network"))
+	case "pull":
+		for _, w := range shell.Operands(after, "--platform") {
+			f.add(Thing{Kind: Image, Name: w.Value, Access: Write})
+		}
+	case "tag":
+		if ws := shell.Operands(after, ""); len(ws) == 2 {
+			f.add(Thing{Kind: Image, Name: ws[0].Value, Access: Read})
+			f.add(Thing{Kind: Image, Name: ws[1].Value, Access: Write})
+		}
+	case "rmi":
+		for _, w := range shell.Operands(after, "") {
+			f.add(Thing{Kind: Image, Name: w.Value, Access: Remove})
+		}
+	case "rm", "stop", "kill":
+		access := Update
+		if sub == "rm" {
+			access = Remove
+		}
+		for _, w := range shell.Operands(after, "-t --time -s --signal") {
+			f.add(Thing{Kind: Container, Name: w.Value, Access: access})
+		}
+	case "exec", "start", "restart", "cp":
+		for _, w := range shell.Operands(after, "-e --env -w --workdir -u --user")[:min(1, len(shell.Operands(after, "-e --env -w --workdir -u --user")))] {
+			f.add(Thing{Kind: Container, Name: w.Value, Access: Update})
+		}
+	case "run", "create":
+		if named {
+			f.add(Thing{Kind: Container, Name: name.Value, Access: Write})
+		}
+		if ws := shell.Operands(after, dockerValued); len(ws) > 0 {
+			f.add(Thing{Kind: Image, Name: ws[0].Value, Access: Read})
+		}
+		for i, a := range c.Args {
+			if a.Value == "-p" && i+1 < len(c.Args) {
+				if host, _, ok := strings.Cut(c.Args[i+1].Value, ":"); ok {
+					f.add(Thing{Kind: Port, Name: host, Access: Write})
+				}
+			}
+			if (a.Value == "-v" || a.Value == "--volume") && i+1 < len(c.Args) {
+				if host, _, ok := strings.Cut(c.Args[i+1].Value, ":"); ok && strings.ContainsAny(host, "/.$") {
+					f.path(shell.Word{Value: host, Dynamic: c.Args[i+1].Dynamic}, c.Dir, Update, true)
+				}
+			}
+		}
+		f.Background = f.Background || c.Flag("-d", "--detach")
+	default:
+		f.opaque(c.Dir)
+		f.Known = false
+	}
+}
+
+const dockerValued = "-e --env -v --volume -p --publish --name -w --workdir -u --user --network --net -h --hostname --entrypoint -m --memory --cpus --env-file -l --label --mount --restart --platform"
+
+// terminal reports whether a call needs a terminal.
+func (f *finder) terminal(c *shell.Call) bool {
+	if c.Inner || c.Background {
+		return false
+	}
+	fed := c.Piped || c.Fed
+	ops := shell.Operands(c.Args, "-h -p -U -d -u -P -D --host --port --user --database --db")
+	switch {
+	case c.Name == "man", c.Name == "less", c.Name == "more", c.Name == "info":
+		return !c.Drained && !fed
+	case c.Name == "vim" || c.Name == "vi" || c.Name == "nvim":
+		return !c.Flag("-es", "-Es", "--headless") && !fed
+	case c.Name == "emacs":
+		return !c.Flag("--batch", "-batch")
+	case c.Name == "ed":
+		return !fed
+	case c.Name == "gdb" || c.Name == "lldb":
+		return !c.Flag("-batch", "--batch", "-b")
+	case c.Name == "top" || c.Name == "htop":
+		return !c.Flag("-b")
+	case c.Name == "crontab":
+		return c.Flag("-e")
+	case c.Name == "ssh":
+		return !c.Wraps && !c.Flag("-N", "-f", "-V", "-O")
+	case c.Name == "psql" || c.Name == "mysql" || c.Name == "mariadb" || c.Name == "mongosh" || c.Name == "redis-cli" || c.Name == "sqlite3":
+		return !fed && !c.Flag("-c", "-f", "-e", "--command", "--file", "--execute", "--eval", "-l", "--list", "--version", "-V") && (c.Name != "sqlite3" && c.Name != "redis-cli" || len(ops) < 2)
+	case shells[c.Name]:
+		return !fed && len(c.Args) == 0
+	case c.Name == "docker" || c.Name == "podman":
+		return (c.Sub() == "run" || c.Sub() == "exec" || c.Sub() == "attach") && c.Flag("-it", "-ti", "-t", "--tty") && !c.Flag("-d")
+	case c.Name == "git":
+		sub := c.Sub()
+		after := shell.Call{Name: "git", Args: c.After()}
+		return sub == "commit" && !after.Flag("-m", "--message", "-F", "--file", "-C", "--no-edit", "--fixup", "--squash", "--reuse-message") && !fed ||
+			sub == "rebase" && after.Flag("-i", "--interactive") || sub == "add" && after.Flag("-p", "-i", "--patch") || sub == "mergetool" || sub == "difftool"
+	}
+	return interactive[c.Name]
+}

@@ -1,0 +1,96 @@
+package effects
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/recountdb/recount/replay/shell"
+)
+
+// shellState finds what the line changes in its shell, and what it uses of it.
+func (f *finder) shellState() {
+	l := f.Line
+	f.Uses = append(f.Uses, l.Uses...)
+	for _, v := range l.Assigned {
+		f.sets(v.Name)
+		if !v.Unknown {
+			f.Values[v.Name] = v.Value.Value
+			continue
+		}
+		if w := f.expand(v.Value); !w.Dynamic && w.Value != "" {
+			f.Values[v.Name] = w.Value
+		}
+	}
+	for _, name := range l.Functions {
+		f.sets(name + "()")
+	}
+	for i := range l.Calls {
+		c := &l.Calls[i]
+		if c.Name == "" || c.Abroad {
+			continue
+		}
+		f.Uses = append(f.Uses, c.Name+"()", "alias "+c.Name)
+		if c.Inner || c.Deferred || len(c.Via) > 0 && c.Via[0] != "builtin" && c.Via[0] != "command" && c.Via[0] != "eval" {
+			continue
+		}
+		f.builtin(c)
+	}
+}
+
+func (f *finder) sets(name string) {
+	if !slices.Contains(f.Sets, name) {
+		f.Sets = append(f.Sets, name)
+	}
+}
+
+// unknownState are programs, most of them functions, that change the shell in ways of their own.
+var unknownState = words("nvm rvm conda mamba micromamba workon module deactivate pyenv rbenv asdf sdk direnv ssh-agent z autojump enable")
+
+// builtin adds what a builtin of the shell changes.
+func (f *finder) builtin(c *shell.Call) {
+	switch c.Name {
+	case "source", ".":
+		f.sets("*")
+		if len(c.Args) > 0 {
+			f.path(c.Args[0], c.Dir, Read, false)
+		}
+	case "eval":
+		if !c.Wraps {
+			f.sets("*")
+		}
+	case "alias":
+		for _, a := range shell.Operands(c.Args, "") {
+			if name, _, ok := strings.Cut(a.Value, "="); ok {
+				f.sets("alias " + name)
+			}
+		}
+	case "unalias":
+		for _, a := range shell.Operands(c.Args, "") {
+			f.Unsets = append(f.Unsets, "alias "+a.Value)
+		}
+	case "unset":
+		for _, a := range shell.Operands(c.Args, "") {
+			f.Unsets = append(f.Unsets, a.Value)
+		}
+	case "set", "shopt", "setopt", "unsetopt", "umask", "ulimit", "trap", "enable", "bind", "complete", "bindkey", "zstyle", "autoload":
+		if len(c.Args) > 0 && !(len(c.Args) == 1 && (c.Args[0].Value == "-p" || c.Args[0].Value == "-a" || c.Args[0].Value == "-S") && c.Name != "set") {
+			f.sets("option")
+		}
+	case "exec":
+		if !c.Wraps && len(c.Args) == 0 {
+			f.sets("option") // exec > file: its descriptors
+		}
+	default:
+		if unknownState[c.Name] && (c.Name != "pyenv" && c.Name != "rbenv" && c.Name != "asdf" && c.Name != "sdk" && c.Name != "direnv" || c.Sub() == "shell" || c.Sub() == "use") {
+			f.sets("*")
+		}
+	}
+}
+
+func words(list string) map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(list) {
+		m[w] = true
+	}
+	return m
+}

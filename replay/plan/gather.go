@@ -1,0 +1,321 @@
+package plan
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/commands"
+	"github.com/recountdb/recount/replay"
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// Narrative is what a plan is made of.
+type Narrative struct {
+	Goal replay.Goal
+	// Commands are in any order. Runs are other runs, to find parameters by.
+	Commands, Runs []commands.Scanned
+	// Goals are the commands to end with; without any, all that they left counts.
+	Goals []schemas.EventID
+	// Env are recorded environments by context hash.
+	Env       map[string]map[string]string
+	Missing   []replay.Missing
+	Watermark schemas.Watermark
+	// More means that there were more commands than the limit.
+	More bool
+}
+
+// Answer reads the commands that a request names and makes their plan. An error is a
+// *query.RequestError, a *query.NotFoundError, a *query.AmbiguousError, a *query.NotVisibleError, a
+// *replay.CycleError, the context's, or one of the projections.
+func Answer(ctx context.Context, s commands.Sources, r Request) (Response, error) {
+	r, err := r.Normal()
+	if err != nil {
+		return Response{}, err
+	}
+	n, err := read(ctx, s, r)
+	if err != nil {
+		return Response{}, err
+	}
+	p, err := Make(n, r)
+	if err != nil {
+		return Response{}, err
+	}
+	resp := Response{Status: query.StatusOK, Plan: p}
+	switch {
+	case len(n.Commands) == 0:
+		resp.Status, resp.Hint = query.StatusEmpty, "no command was found; recount find lists what is recorded"
+	case len(p.Steps) == 0:
+		resp.Status, resp.Hint = query.StatusEmpty, "no command has to be run: left_out says why; all keeps them"
+	case n.More:
+		resp.Hint = fmt.Sprintf("only the newest %d commands were looked at; raise limit", r.Limit)
+	}
+	return resp, nil
+}
+
+// read reads the narrative of a normal request.
+func read(ctx context.Context, s commands.Sources, r Request) (n Narrative, err error) {
+	var g commands.Gathered
+	gather := func(f commands.Filters, at []schemas.Position) error {
+		g, err = commands.Gather(ctx, s, f, at, r.Moment, r.Limit)
+		return err
+	}
+	one := func(ref string) (commands.Scanned, error) {
+		at, err := commands.Locate(ctx, s, ref, r.Moment)
+		if err != nil {
+			return commands.Scanned{}, err
+		}
+		g, err := commands.Gather(ctx, s, commands.Filters{}, []schemas.Position{at}, r.Moment, 1)
+		if err == nil && len(g.Commands) != 1 {
+			err = fmt.Errorf("command at %s: located but not read: run recount verify", at)
+		}
+		if err != nil {
+			return commands.Scanned{}, err
+		}
+		return g.Commands[0], nil
+	}
+	switch {
+	case r.To != "":
+		var to commands.Scanned
+		if to, err = one(r.To); err != nil {
+			return n, err
+		}
+		n.Goal = replay.Goal{Kind: "command", What: to.Command}
+		n.Goals = []schemas.EventID{to.ID}
+		var before []schemas.Position
+		if before, err = ledTo(ctx, s, r, to); err != nil {
+			return n, err
+		}
+		if err = gather(around(to, time.Time{}, to.Time), before); err != nil {
+			return n, err
+		}
+		at := slices.IndexFunc(g.Commands, func(c commands.Scanned) bool { return c.ID == to.ID })
+		g.Commands = g.Commands[:at+1]
+	case r.Mend != "":
+		var failed commands.Scanned
+		if failed, err = one(r.Mend); err != nil {
+			return n, err
+		}
+		if failed.ExitCode == nil || *failed.ExitCode == 0 {
+			return n, &query.RequestError{Field: "mend", Value: r.Mend, Reason: "this command did not fail; want the id of one that did"}
+		}
+		if err = gather(commands.Filters{Workspace: failed.Workspace, Host: failed.Host, Since: failed.Time}, nil); err != nil {
+			return n, err
+		}
+		if g.Commands, err = mended(g.Commands, failed); err != nil {
+			return n, err
+		}
+		last := g.Commands[len(g.Commands)-1]
+		n.Goal = replay.Goal{Kind: "mend", What: failed.Command}
+		n.Goals = []schemas.EventID{last.ID}
+	case r.Session != "":
+		f := commands.Filters{Session: r.Session}
+		var from, until commands.Scanned
+		if r.From != "" {
+			if from, err = one(r.From); err != nil {
+				return n, err
+			}
+			f.Since = from.Time
+		}
+		if r.Until != "" {
+			if until, err = one(r.Until); err != nil {
+				return n, err
+			}
+			f.Until = until.Time.Add(1)
+		}
+		n.Goal = replay.Goal{Kind: "session", What: r.Session}
+		if err = gather(f, nil); err != nil {
+			return n, err
+		}
+	case r.Stitch != "":
+		resp, err := commands.StitchQuestion.Ask(ctx, local{s}, commands.StitchRequest{Ref: r.Stitch, Walk: commands.Walk{Nodes: min(r.Limit, commands.MaxNodes)}, Moment: r.Moment})
+		if err != nil {
+			return n, err
+		}
+		var at []schemas.Position
+		for _, node := range resp.Nodes {
+			at = append(at, node.Position)
+		}
+		n.Goal = replay.Goal{Kind: "stitch", What: r.Stitch}
+		if err = gather(commands.Filters{}, at); err != nil {
+			return n, err
+		}
+	default:
+		resp, err := commands.FindQuestion.Ask(ctx, local{s}, commands.FindRequest{Text: r.Find, Filters: r.Filters, Repeats: true, Limit: min(r.Limit, commands.MaxLimit), AtLeast: r.AtLeast, WaitMS: r.WaitMS, AsOf: r.AsOf})
+		if err != nil {
+			return n, err
+		}
+		var at []schemas.Position
+		for _, h := range resp.Hits {
+			at = append(at, h.Position)
+		}
+		n.Goal = replay.Goal{Kind: "find", What: r.Find}
+		if err = gather(commands.Filters{}, at); err != nil {
+			return n, err
+		}
+	}
+	n.Commands, n.Watermark, n.More = g.Commands, g.Watermark, g.More
+	if err := n.runs(ctx, s, r); err != nil {
+		return n, err
+	}
+	return n, n.events(ctx, s)
+}
+
+// local answers questions about commands from their sources.
+type local struct{ s commands.Sources }
+
+func (l local) Answer(ctx context.Context, path string, request, response any) error {
+	return commands.Questions.Answer(ctx, l.s, path, request, response)
+}
+
+// around returns the filters for the commands that share a shell with one, or its workspace if it
+// has no session.
+func around(c commands.Scanned, since, until time.Time) commands.Filters {
+	f := commands.Filters{Session: c.Session, Since: since, Until: until.Add(1)}
+	if c.Session == "" {
+		f.Workspace = c.Workspace
+	}
+	return f
+}
+
+// ledTo returns the commands of other sessions that led to one, by what they wrote and it reads.
+func ledTo(ctx context.Context, s commands.Sources, r Request, to commands.Scanned) ([]schemas.Position, error) {
+	resp, err := commands.WhyQuestion.Ask(ctx, local{s}, commands.WhyRequest{
+		Ref: to.ID.String(), Limit: commands.MaxNodes, Moment: r.Moment,
+		Walk: commands.Walk{Depth: commands.MaxDepth, Nodes: commands.MaxNodes, Kinds: []string{"dependency", "causal"}, MinWeight: 0.4},
+	})
+	if err != nil {
+		return nil, err
+	}
+	at := []schemas.Position{to.Position}
+	for _, c := range resp.Causes {
+		at = append(at, c.Position)
+	}
+	return at, nil
+}
+
+// mended returns the commands after a failure, up to the next run of the same command that worked.
+func mended(all []commands.Scanned, failed commands.Scanned) ([]commands.Scanned, error) {
+	at := slices.IndexFunc(all, func(c commands.Scanned) bool { return c.ID == failed.ID })
+	for _, same := range []func(c commands.Scanned) bool{
+		func(c commands.Scanned) bool { return c.ContentHash == failed.ContentHash && c.Cwd == failed.Cwd },
+		func(c commands.Scanned) bool { return c.Template == failed.Template },
+	} {
+		for i := at + 1; at >= 0 && i < len(all); i++ {
+			if c := all[i]; same(c) && c.ExitCode != nil && *c.ExitCode == 0 {
+				return all[at+1 : i+1], nil
+			}
+		}
+	}
+	return nil, &query.NotFoundError{Ref: failed.ID.String(), Hint: fmt.Sprintf("no later run of %q in its workspace is known to have worked", brief(failed.Command))}
+}
+
+// runs reads other runs in the same workspace.
+func (n *Narrative) runs(ctx context.Context, s commands.Sources, r Request) error {
+	workspaces := map[string]int{}
+	best := ""
+	for _, c := range n.Commands {
+		if workspaces[c.Workspace]++; best == "" || workspaces[c.Workspace] > workspaces[best] {
+			best = c.Workspace
+		}
+	}
+	if best == "" {
+		return nil
+	}
+	g, err := commands.Gather(ctx, s, commands.Filters{Workspace: best}, nil, query.Moment{WaitMS: r.WaitMS, AsOf: r.AsOf}, 1000)
+	n.Runs = g.Commands
+	return err
+}
+
+// maxGaps bounds how many events between commands of a session are read to see whether they were
+// erased, and maxContexts how many for their environments.
+const (
+	maxGaps     = 128
+	maxContexts = 256
+)
+
+// events reads what the projections do not have: environments, and which events were erased.
+func (n *Narrative) events(ctx context.Context, s commands.Sources) error {
+	if s.Event == nil {
+		return nil
+	}
+	n.Env = map[string]map[string]string{}
+	used := map[schemas.Position]bool{}
+	ends := map[schemas.TopicPartition][2]int64{}
+	for _, c := range n.Commands {
+		used[c.Position] = true
+		if c.Outcome != nil {
+			used[*c.Outcome] = true
+		}
+		tp := c.Position.TP()
+		if e, ok := ends[tp]; ok {
+			ends[tp] = [2]int64{min(e[0], c.Position.Offset), max(e[1], c.Position.Offset)}
+		} else {
+			ends[tp] = [2]int64{c.Position.Offset, c.Position.Offset}
+		}
+		if _, known := n.Env[c.ContextHash]; known || len(n.Env) >= maxContexts {
+			continue
+		}
+		n.Env[c.ContextHash] = nil
+		lr, err := s.Event(ctx, c.Position)
+		if err != nil {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			continue // the plan says that the hashes differ
+		}
+		e, err := lr.Event()
+		if err != nil {
+			continue
+		}
+		if m, err := e.DecodePayload(); err == nil {
+			if p, ok := m.(*recountv1.CommandExecuted); ok {
+				n.Env[c.ContextHash] = p.Env
+			}
+		}
+	}
+	if n.Goal.Kind != "session" && n.Goal.Kind != "command" {
+		return nil
+	}
+	tps := make([]schemas.TopicPartition, 0, len(ends))
+	for tp := range ends {
+		tps = append(tps, tp)
+	}
+	slices.SortFunc(tps, func(a, b schemas.TopicPartition) int { return a.Compare(b) })
+	read := 0
+	for _, tp := range tps {
+		for at := ends[tp][0]; at <= ends[tp][1]; at++ {
+			p := schemas.Position{Topic: tp.Topic, Partition: tp.Partition, Offset: at}
+			if used[p] {
+				continue
+			}
+			if read++; read > maxGaps {
+				return nil
+			}
+			lr, err := s.Event(ctx, p)
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			var erased *query.ErasedError
+			_, gone := lr.Erased()
+			if err == nil && gone || errors.As(err, &erased) {
+				n.Missing = append(n.Missing, replay.Missing{Ref: p.String(), Text: "an event between these commands was erased; if it was a command, the plan is without it"})
+			}
+		}
+	}
+	return nil
+}
+
+// sorted returns commands in the order in which they ran, without repeats.
+func sorted(all []commands.Scanned) []commands.Scanned {
+	out := slices.Clone(all)
+	slices.SortFunc(out, func(x, y commands.Scanned) int {
+		return cmp.Or(x.Time.Compare(y.Time), x.Position.TP().Compare(y.Position.TP()), cmp.Compare(x.Position.Offset, y.Position.Offset))
+	})
+	return slices.CompactFunc(out, func(x, y commands.Scanned) bool { return x.ID == y.ID })
+}

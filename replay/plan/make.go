@@ -1,0 +1,334 @@
+package plan
+
+import (
+	"cmp"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/recountdb/recount/query/commands"
+	"github.com/recountdb/recount/replay"
+	"github.com/recountdb/recount/replay/effects"
+	"github.com/recountdb/recount/replay/shell"
+	"github.com/recountdb/recount/replay/transform"
+	"github.com/recountdb/recount/schemas"
+)
+
+// Make makes the plan of a narrative. It is a pure function: the order of the commands in the
+// narrative does not matter. An error is a *query.RequestError or a *replay.CycleError.
+func Make(n Narrative, r Request) (replay.Plan, error) {
+	m, err := transform.Parse(r.Map, r.Home)
+	if err != nil {
+		return replay.Plan{}, err
+	}
+	w := join(sorted(n.Commands))
+	var goals []int
+	for i, a := range w.acts {
+		if slices.Contains(n.Goals, a.ID) {
+			goals = append(goals, i)
+		}
+	}
+	s := w.cut(goals, r.All)
+	params, err := parameters(w, s, n.Runs, r.Set)
+	if err != nil {
+		return replay.Plan{}, err
+	}
+	for _, p := range params {
+		if p.Set != "" {
+			m.Set(p.Value, p.Set)
+		}
+	}
+	p := replay.Plan{Goal: n.Goal, Steps: []replay.Step{}, Left: []replay.Left{}, Missing: n.Missing, Watermark: n.Watermark}
+	p.Goal.Intents = []schemas.EventID{}
+	for _, i := range goals {
+		p.Goal.Intents = append(p.Goal.Intents, w.acts[i].ID)
+	}
+	b := builder{w: w, s: s, m: m, n: n, index: map[int]int{}}
+	for i := range w.acts {
+		if s.kept[i] {
+			b.index[i] = len(b.index)
+		} else {
+			p.Left = append(p.Left, s.left(i))
+		}
+	}
+	b.trees()
+	for i := range w.acts {
+		if s.kept[i] {
+			p.Steps = append(p.Steps, b.step(i))
+		}
+	}
+	b.order(p.Steps)
+	if p.Steps, err = replay.Sort(p.Steps); err != nil {
+		return replay.Plan{}, err
+	}
+	p.Workspace = b.workspace()
+	p.Mappings = m.Uses()
+	place := map[schemas.EventID]int{}
+	for _, st := range p.Steps {
+		place[st.Intent] = st.Index
+	}
+	for _, param := range params {
+		for k, i := range param.Steps {
+			param.Steps[k] = place[w.acts[i].ID]
+		}
+		slices.Sort(param.Steps)
+		p.Parameters = append(p.Parameters, param)
+	}
+	p.Environment = b.differences(p.Steps, r.Here)
+	return p, p.Identify()
+}
+
+// join joins commands to a world, in their order.
+func join(all []commands.Scanned) *world {
+	w := newWorld()
+	for _, c := range all {
+		a := &act{Scanned: c, home: shell.Home(c.User, c.Cwd)}
+		in := effects.Command{Text: c.Command, Shell: c.Shell, Cwd: c.Cwd, Home: a.home, Vars: w.shell(c.Session).values}
+		for _, r := range c.Resources {
+			in.Resources = append(in.Resources, effects.Resource{Kind: r.Kind, Name: r.Name, Read: strings.HasPrefix(r.Access, "read"), Write: strings.HasSuffix(r.Access, "write")})
+		}
+		a.Effects = effects.Of(in)
+		a.outcome()
+		w.add(a)
+	}
+	return w
+}
+
+// answersNo are programs that exit with 1 to answer no.
+var answersNo = map[string]bool{"grep": true, "egrep": true, "fgrep": true, "rg": true, "diff": true, "cmp": true, "test": true, "[": true, "pgrep": true, "zgrep": true, "ag": true, "expr": true}
+
+// outcome judges how an act ended.
+func (a *act) outcome() {
+	if a.ExitCode == nil || *a.ExitCode == 0 {
+		return
+	}
+	switch code := *a.ExitCode; {
+	case code == 130 || code == 131 || code == 137 || code == 143:
+		a.ended = true
+	case code == 1 && a.Line != nil && len(a.Line.Calls) > 0 && answersNo[a.Line.Calls[len(a.Line.Calls)-1].Name]:
+	case a.Looks || a.Navigates:
+	default:
+		a.failed = true
+	}
+}
+
+// builder makes the steps of the acts that stay.
+type builder struct {
+	w     *world
+	s     *slice
+	m     *transform.Map
+	n     Narrative
+	index map[int]int // of acts among the steps
+	tree  []string    // directories that steps may change as they like, after mapping
+	// For postconditions: which acts write a thing, by key, and which remove something.
+	writers  map[string][]int
+	removers []int
+}
+
+// trees finds the directories that belong to the narrative: the workspaces of its steps.
+func (b *builder) trees() {
+	for i := range b.w.acts {
+		a := b.w.acts[i]
+		if !b.s.kept[i] {
+			continue
+		}
+		dir := cmp.Or(a.Workspace, a.Cwd)
+		if !strings.HasPrefix(dir, "/") || dir == "/" || dir == a.home || strings.HasPrefix(a.home, dir+"/") {
+			dir = a.Cwd
+		}
+		if dir == a.home || dir == "" || dir == "/" {
+			continue
+		}
+		if dir = b.m.Path(dir); !slices.Contains(b.tree, dir) {
+			b.tree = append(b.tree, dir)
+		}
+	}
+	for _, o := range b.m.Uses() {
+		if o.Kind == transform.Path && !slices.Contains(b.tree, o.To) {
+			b.tree = append(b.tree, o.To)
+		}
+	}
+	slices.Sort(b.tree)
+}
+
+// workspace returns the workspace that the steps have in common, after mapping.
+func (b *builder) workspace() string {
+	found := ""
+	for i, a := range b.w.acts {
+		if !b.s.kept[i] || a.Workspace == "" {
+			continue
+		}
+		if dir := b.m.Path(a.Workspace); found == "" {
+			found = dir
+		} else if found != dir {
+			return ""
+		}
+	}
+	return found
+}
+
+// differences names how the recorded environment changes from step to step, and how it differs from
+// the one that was given.
+func (b *builder) differences(steps []replay.Step, here *Here) (out []replay.Difference) {
+	byID := map[schemas.EventID]*act{}
+	for i, a := range b.w.acts {
+		if b.s.kept[i] {
+			byID[a.ID] = a
+		}
+	}
+	commits := false
+	var before *act
+	for _, st := range steps {
+		a := byID[st.Intent]
+		if before != nil && before.ContextHash != a.ContextHash {
+			named := false
+			add := func(field, x, y string) {
+				named = true
+				out = append(out, replay.Difference{Step: st.Index, With: "step", Field: field, A: x, B: y, Hashes: []string{before.ContextHash, a.ContextHash}})
+			}
+			for _, f := range []struct{ name, x, y string }{{"shell", before.Shell, a.Shell}, {"user", before.User, a.User}, {"host", before.Host, a.Host}} {
+				if f.x != f.y {
+					add(f.name, f.x, f.y)
+				}
+			}
+			if before.GitHead != a.GitHead {
+				if named = true; !commits {
+					add("git_head", before.GitHead, a.GitHead)
+				}
+			}
+			x, y := b.n.Env[before.ContextHash], b.n.Env[a.ContextHash]
+			for _, name := range names(x, y) {
+				if x[name] != y[name] {
+					add("env "+name, x[name], y[name])
+				}
+			}
+			if !named && before.Cwd == a.Cwd {
+				add("context", "", "")
+			}
+		}
+		before = a
+		for _, o := range a.writes {
+			commits = commits || o.thing.Kind == effects.Commit
+		}
+	}
+	if here == nil || len(steps) == 0 {
+		return out
+	}
+	seen := map[string]bool{}
+	for _, st := range steps {
+		a := byID[st.Intent]
+		add := func(field, x, y string) {
+			if x != y && x != "" && !seen[field+x] {
+				seen[field+x] = true
+				out = append(out, replay.Difference{Step: st.Index, With: "here", Field: field, A: x, B: y, Hashes: []string{a.ContextHash}})
+			}
+		}
+		add("user", b.m.Name(transform.User, a.User), here.User)
+		add("host", b.m.Name(transform.Host, a.Host), here.Host)
+		add("shell", a.Shell, here.Shell)
+		env := b.n.Env[a.ContextHash]
+		for _, name := range names(env, nil) {
+			add("env "+name, b.m.Text(env[name]), here.Env[name])
+		}
+	}
+	return out
+}
+
+func names(a, b map[string]string) []string {
+	all := slices.Sorted(maps.Keys(a))
+	for name := range b {
+		if _, ok := a[name]; !ok {
+			all = append(all, name)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// order adds the needs that only keep an order: a step must not replace what an earlier one still
+// reads or writes, nor read what a later one replaces.
+func (b *builder) order(steps []replay.Step) {
+	type touch struct {
+		step   int
+		writes bool
+	}
+	touched := map[string][]touch{}
+	last := -1                  // the last step that may read or write what is not known
+	var since []int             // the steps since then
+	shellOf := map[string]int{} // the last step of a session that changed its shell
+	users := map[string][]int{} // the steps of a session since then
+	need := func(i, on int, what string) {
+		st := &steps[i]
+		if on == i || on < 0 {
+			return
+		}
+		for _, n := range st.Needs {
+			if n.On == on {
+				return
+			}
+		}
+		st.Needs = append(st.Needs, replay.Need{On: on, Kind: replay.NeedOrder, What: what, Evidence: []schemas.Position{steps[on].Position, st.Position}, Confidence: 0.5})
+	}
+	for i := range b.w.acts {
+		if !b.s.kept[i] {
+			continue
+		}
+		k := b.index[i]
+		a := b.w.acts[i]
+		wide := len(a.Opaque) > 0 || len(a.Reads) > 0 || a.Line == nil
+		for _, t := range a.Things {
+			wide = wide || isPath(t) && (t.Tree || t.Glob) && t.Access != effects.Read
+			id := key(t)
+			for _, o := range touched[id] {
+				if o.writes || t.Access != effects.Read {
+					need(k, o.step, t.Name)
+				}
+			}
+			if t.Access != effects.Read {
+				touched[id] = nil
+			}
+			touched[id] = append(touched[id], touch{k, t.Access != effects.Read})
+		}
+		if a.Session != "" {
+			if on, ok := shellOf[a.Session]; ok && len(a.Sets)+len(a.Unsets) > 0 {
+				need(k, on, "the shell of "+a.Session)
+			}
+			if len(a.Sets)+len(a.Unsets) > 0 {
+				for _, on := range users[a.Session] {
+					need(k, on, "the shell of "+a.Session)
+				}
+				shellOf[a.Session], users[a.Session] = k, nil
+			} else {
+				users[a.Session] = append(users[a.Session], k)
+			}
+		}
+		if last >= 0 {
+			need(k, last, "what step before it may change")
+		}
+		if wide {
+			for _, on := range since {
+				need(k, on, "what it may read or change")
+			}
+			since, last = nil, k
+		} else {
+			since = append(since, k)
+		}
+	}
+}
+
+// isDirectory reports whether a path has something below it in the narrative, so that it is a
+// directory.
+func (b *builder) isDirectory(name string) bool {
+	for _, a := range b.w.acts {
+		if a.Cwd == name || strings.HasPrefix(a.Cwd, name+"/") {
+			return true
+		}
+		for _, t := range a.Things {
+			if t.Name == name && t.Kind == effects.Directory || isPath(t) && path.Dir(t.Name) == name && t.Sure > 0.5 {
+				return true
+			}
+		}
+	}
+	return false
+}

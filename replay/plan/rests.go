@@ -1,0 +1,332 @@
+package plan
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/recountdb/recount/replay"
+	"github.com/recountdb/recount/replay/effects"
+)
+
+// rests finds what an act rests on.
+func (w *world) rests(a *act) {
+	for _, t := range a.Things {
+		switch t.Access {
+		case effects.Read:
+			w.read(a, t)
+		case effects.Update:
+			w.read(a, t)
+			w.parents(a, t)
+		case effects.Write:
+			w.parents(a, t)
+			if t.Kind == effects.Repository {
+				continue
+			}
+			// What was removed here before has to be gone.
+			for _, o := range w.exact[key(t)] {
+				if o.thing.Access == effects.Remove {
+					a.needs(dep{o.act, replay.NeedOrder, t.Name, 0.6, true})
+				}
+			}
+		case effects.Remove:
+			// Removals matter to what was made, not the other way round.
+		}
+	}
+	for _, dir := range a.Opaque {
+		w.readTree(a, dir)
+	}
+	for _, dir := range a.Reads {
+		w.readTree(a, dir)
+	}
+	if strings.HasPrefix(a.Cwd, "/") {
+		w.directory(a, path.Clean(a.Cwd), replay.NeedWorkingDir)
+	}
+	w.environment(a)
+	// What a program may rest on is named only where nothing else that it rests on does already:
+	// the slice is the same, and a plan of a thousand builds stays small.
+	for _, d := range a.deps {
+		w.reaches(a, d)
+	}
+	slices.SortFunc(a.maybe, func(x, y dep) int {
+		return cmp.Or(cmp.Compare(y.on, x.on), cmp.Compare(x.kind, y.kind), cmp.Compare(x.what, y.what))
+	})
+	for _, d := range a.maybe {
+		if d.on != a.at && !a.above.has(d.on) {
+			a.needs(d)
+			w.reaches(a, d)
+		}
+	}
+	a.maybe = nil
+}
+
+// reaches adds an act and all that it rests on to those that another rests on.
+func (w *world) reaches(a *act, d dep) {
+	if d.removes || d.kind == replay.NeedOrder || d.on == a.at {
+		return
+	}
+	a.above.add(d.on)
+	a.above.join(w.acts[d.on].above)
+}
+
+func (a *act) mayNeed(d dep) { a.maybe = append(a.maybe, d) }
+
+func (a *act) needs(d dep) {
+	if d.on == a.at {
+		return
+	}
+	for i := range a.deps {
+		if o := &a.deps[i]; o.on == d.on && o.kind == d.kind && o.what == d.what {
+			o.sure = max(o.sure, d.sure)
+			return
+		}
+	}
+	a.deps = append(a.deps, d)
+}
+
+// read finds the acts that wrote what is read.
+func (w *world) read(a *act, t effects.Thing) {
+	found := false
+	from := -1 // acts before this one no longer count
+	add := func(o *write, sure float64) {
+		found = true
+		a.needs(dep{o.act, kindOf(o.thing), name(o.thing), sure, false})
+	}
+	if t.Tree || t.Glob || t.Name == "*" {
+		for _, list := range w.exact {
+			for _, o := range list {
+				if o.gone < 0 && o.thing.Access != effects.Remove && covers(t, o.thing) {
+					found = true
+					a.mayNeed(dep{o.act, kindOf(o.thing), name(o.thing), min(t.Sure, o.thing.Sure, 0.9), false})
+				}
+			}
+		}
+	} else {
+		list := w.exact[key(t)]
+		for i := len(list) - 1; i >= 0; i-- {
+			o := list[i]
+			if o.thing.Access == effects.Remove {
+				from = o.act
+				break
+			}
+			if o.gone < 0 {
+				add(o, min(t.Sure, o.thing.Sure))
+			}
+			// Who changed it read it, and so rests on those before.
+			if o.gone < 0 && o.thing.Access == effects.Update || o.thing.Access == effects.Write && o.thing.Kind != effects.Directory {
+				from = o.act
+				break
+			}
+		}
+	}
+	for i := len(w.wide) - 1; i >= 0; i-- {
+		o := w.wide[i]
+		if o.act <= from {
+			break
+		}
+		if o.gone < 0 && overlaps(o.thing, t) {
+			if found = true; t.Tree || t.Name == "*" {
+				a.mayNeed(dep{o.act, kindOf(o.thing), name(o.thing), min(t.Sure, o.thing.Sure, 0.7), false})
+			} else {
+				add(o, min(t.Sure, o.thing.Sure, 0.7))
+			}
+			if o.thing.Access == effects.Write && o.thing.Tree && covers(o.thing, t) && !t.Tree {
+				break
+			}
+		}
+	}
+	if isPath(t) {
+		if w.directory(a, path.Dir(t.Name), replay.NeedDirectory) {
+			// Its directory is new, so the file is too.
+		} else if !found && !t.Tree && !t.Glob && t.Access == effects.Read && !a.failed && t.Sure > 0.8 {
+			defer func() {
+				if _, known := w.seen[t.Name]; !known {
+					w.seen[t.Name] = a.at
+				}
+			}()
+		}
+		if !found {
+			w.unexplained(a, t)
+		}
+	}
+	if t.Kind == effects.Port {
+		// A service is there once what waits for it has run.
+		s := w.shell(a.Session)
+		if found || len(s.jobs) > 0 {
+			for _, o := range w.exact["job\x00"+a.Session+"\x00&"] {
+				if o.gone < 0 {
+					a.needs(dep{o.act, replay.NeedService, name(t), 0.7, false})
+				}
+			}
+		}
+	}
+}
+
+func name(t effects.Thing) string {
+	if t.Kind == effects.Job {
+		return "background"
+	}
+	if t.Kind == effects.Port {
+		return "port " + t.Name
+	}
+	return t.Name
+}
+
+// unexplained looks for the act that may have written a path that no act is known to have written:
+// programs whose writes are not known, then what ran a built program, then what failed.
+func (w *world) unexplained(a *act, t effects.Thing) {
+	found := false
+	for _, weak := range [...]bool{false, true} {
+		for i := len(w.opaque) - 1; i >= 0 && !(weak && found); i-- {
+			o := w.opaque[i]
+			b := w.acts[o.act]
+			if o.gone >= 0 || b.weak != weak || !within(t.Name, o.thing.Name) {
+				continue
+			}
+			if first, known := w.seen[t.Name]; known && first <= o.act {
+				continue
+			}
+			found = true
+			a.needs(dep{o.act, replay.NeedFile, t.Name, 0.5, false})
+		}
+	}
+	if at, ok := w.failed[key(t)]; ok && !found && !a.failed && t.Sure > 0.8 {
+		a.needs(dep{at, replay.NeedFile, t.Name, 0.4, false})
+	}
+}
+
+// readTree finds everything that was written below a directory, for a program that may read any of
+// it.
+func (w *world) readTree(a *act, dir string) {
+	all := effects.Thing{Kind: effects.Path, Name: dir, Tree: true}
+	for _, o := range w.below(dir) {
+		a.mayNeed(dep{o.act, kindOf(o.thing), o.thing.Name, min(o.thing.Sure, 0.6), false})
+	}
+	for _, o := range w.wide {
+		if o.gone < 0 && isPath(o.thing) && overlaps(all, o.thing) {
+			a.mayNeed(dep{o.act, replay.NeedDirectory, o.thing.Name, 0.5, false})
+		}
+	}
+	for _, o := range w.opaque {
+		if a.Built && o.thing.Repo == product(a.Command) {
+			continue // it makes the same again
+		}
+		if o.gone < 0 && !w.acts[o.act].weak && (within(dir, o.thing.Name) || within(o.thing.Name, dir)) {
+			a.mayNeed(dep{o.act, replay.NeedDirectory, o.thing.Name, 0.5, false})
+		}
+	}
+	for _, list := range [...]string{"package"} {
+		for k, os := range w.exact {
+			if strings.HasPrefix(k, list+"\x00") {
+				for _, o := range os {
+					if o.gone < 0 && o.thing.Access != effects.Remove {
+						a.mayNeed(dep{o.act, replay.NeedPackage, o.thing.Name, 0.5, false})
+					}
+				}
+			}
+		}
+	}
+}
+
+// below returns what is there below a directory.
+func (w *world) below(dir string) (all []*write) {
+	for k, list := range w.exact {
+		rest, ok := strings.CutPrefix(k, "path\x00\x00")
+		if !ok || !within(rest, dir) {
+			continue
+		}
+		for _, o := range list {
+			if o.gone < 0 && o.thing.Access != effects.Remove {
+				all = append(all, o)
+			}
+		}
+	}
+	return all
+}
+
+// parents finds who made the directories above what is written.
+func (w *world) parents(a *act, t effects.Thing) {
+	if isPath(t) && !t.Glob {
+		w.directory(a, path.Dir(t.Name), replay.NeedDirectory)
+	}
+	if t.Glob {
+		w.directory(a, path.Dir(path.Dir(t.Name)+"/x"), replay.NeedDirectory)
+	}
+}
+
+// directory finds who made a directory and those above it, and reports whether somebody did.
+func (w *world) directory(a *act, dir, kind string) (made bool) {
+	for ; len(dir) > 1; dir = path.Dir(dir) {
+		list := w.exact["path\x00\x00"+dir]
+		for i := len(list) - 1; i >= 0; i-- {
+			o := list[i]
+			if o.gone < 0 && o.thing.Access == effects.Write {
+				made = true
+				a.needs(dep{o.act, kind, dir, 0.9, false})
+				break
+			}
+		}
+		for _, o := range w.wide {
+			if o.gone < 0 && isPath(o.thing) && o.thing.Tree && o.thing.Name == dir && o.thing.Access == effects.Write && o.act != a.at {
+				made = true
+				a.needs(dep{o.act, kind, dir, 0.8, false})
+			}
+		}
+	}
+	return made
+}
+
+// environment finds who set what an act uses of its shell.
+func (w *world) environment(a *act) {
+	s := w.shells[a.Session]
+	if s == nil || a.Session == "" {
+		return
+	}
+	need := func(name string, sure float64) {
+		for _, on := range s.setters[name] {
+			if on != a.at {
+				a.needs(dep{on, replay.NeedEnvironment, name, sure, false})
+			}
+		}
+		if on, ok := s.removed[name]; ok {
+			a.needs(dep{on, replay.NeedEnvironment, name, sure, true})
+		}
+	}
+	for _, n := range a.Uses {
+		need(n, 0.95)
+		if n == "!" {
+			for _, o := range w.exact["job\x00"+a.Session+"\x00&"] {
+				if o.gone < 0 && o.thing.Access == effects.Write {
+					a.needs(dep{o.act, replay.NeedService, "background", 0.9, false})
+				}
+			}
+		}
+	}
+	need("*", 0.5)
+	need("option", 0.5)
+	for n := range s.setters {
+		switch {
+		case strings.HasSuffix(n, "()") || strings.HasPrefix(n, "alias ") || n == "*" || n == "option":
+		case effects.Always(n):
+			need(n, 0.6)
+		case !a.Known && w.exported(s.setters[n], n):
+			need(n, 0.5)
+		}
+	}
+}
+
+// exported reports whether a variable was given to programs.
+func (w *world) exported(setters []int, name string) bool {
+	for _, at := range setters {
+		if w.acts[at].Line == nil {
+			return true
+		}
+		for _, v := range w.acts[at].Line.Assigned {
+			if v.Name == name && v.Exported {
+				return true
+			}
+		}
+	}
+	return name == "PATH"
+}

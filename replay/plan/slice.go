@@ -1,0 +1,306 @@
+package plan
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/recountdb/recount/replay"
+	"github.com/recountdb/recount/replay/effects"
+	"github.com/recountdb/recount/schemas"
+)
+
+// slice is which acts stay, and why.
+type slice struct {
+	w    *world
+	kept []bool
+	why  [][]replay.Reason
+}
+
+// cut takes the slice of the acts that some goals rest on; without goals, of those whose results
+// are there at the end.
+func (w *world) cut(goals []int, all bool) *slice {
+	s := &slice{w: w, kept: make([]bool, len(w.acts)), why: make([][]replay.Reason, len(w.acts))}
+	for i, a := range w.acts {
+		slices.SortFunc(a.deps, func(x, y dep) int {
+			return cmp.Or(cmp.Compare(x.on, y.on), cmp.Compare(x.kind, y.kind), cmp.Compare(x.what, y.what))
+		})
+		if all && !a.Own {
+			s.keep(i, replay.Reason{Kind: "asked", Text: "everything was asked for"})
+		}
+	}
+	switch {
+	case all:
+	case len(goals) > 0:
+		for _, i := range goals {
+			s.keep(i, replay.Reason{Kind: "goal", Text: "it is what was asked for"})
+		}
+	default:
+		s.results()
+	}
+	s.close()
+	for s.removals(len(goals) == 0 && !all) {
+		s.close()
+	}
+	return s
+}
+
+// keep keeps an act, and reports whether it was not kept before.
+func (s *slice) keep(i int, why replay.Reason) {
+	s.kept[i] = true
+	if why.Evidence == nil {
+		why.Evidence = []schemas.Position{s.w.acts[i].Position}
+	}
+	if len(s.why[i]) < 4 && !slices.ContainsFunc(s.why[i], func(r replay.Reason) bool { return r.Text == why.Text }) {
+		s.why[i] = append(s.why[i], why)
+	}
+}
+
+// counts reports whether an act may be kept for what it left.
+func (s *slice) counts(a *act) bool {
+	return !a.failed && !a.ended && !a.Own && !a.Looks && !a.Checks && !a.Navigates && !a.weak
+}
+
+// results keeps the acts of which something is left at the end.
+func (s *slice) results() {
+	for i, a := range s.w.acts {
+		if !s.counts(a) {
+			continue
+		}
+		for _, o := range a.writes {
+			if o.gone >= 0 || o.thing.Access == effects.Remove {
+				continue
+			}
+			what := o.thing.Name
+			switch {
+			case o.thing.Kind == "opaque":
+				what = "what it made below " + o.thing.Name
+			case o.thing.Kind == effects.Job:
+				if !a.Background {
+					continue // it waited
+				}
+				what = "what it started"
+			case o.thing.Kind == effects.Port:
+				if !a.Background {
+					continue
+				}
+				what = "what listens on port " + o.thing.Name
+			case o.thing.Kind == effects.Commit:
+				what = "its commit"
+			case o.thing.Kind == effects.Staged || o.thing.Kind == effects.Settings || o.thing.Kind == effects.Repository:
+				what = "what it did to " + o.thing.Repo
+			}
+			s.keep(i, replay.Reason{Kind: "result", Text: what + " is there at the end"})
+		}
+	}
+}
+
+// close keeps everything that kept acts rest on.
+func (s *slice) close() {
+	for i := len(s.w.acts) - 1; i >= 0; i-- {
+		if !s.kept[i] {
+			continue
+		}
+		for _, d := range s.w.acts[i].deps {
+			if d.removes || d.kind == replay.NeedOrder {
+				continue
+			}
+			b := s.w.acts[d.on]
+			s.keep(d.on, replay.Reason{
+				Kind: "needed", Text: fmt.Sprintf("%q needs it: %s", brief(s.w.acts[i].Command), needText(d)),
+				Evidence: []schemas.Position{b.Position, s.w.acts[i].Position},
+			})
+		}
+	}
+}
+
+// removals keeps the acts that remove what a kept act made, or what was there before, and reports
+// whether it kept another one.
+func (s *slice) removals(results bool) (more bool) {
+	for i, a := range s.w.acts {
+		if s.kept[i] || a.failed || a.ended || a.Own {
+			continue
+		}
+		for _, o := range a.writes {
+			if o.thing.Access != effects.Remove {
+				continue
+			}
+			made, kept := s.makers(i, o.thing)
+			wanted := results
+			for j := i + 1; j < len(s.w.acts) && !wanted; j++ {
+				if s.kept[j] {
+					for _, d := range s.w.acts[j].deps {
+						wanted = wanted || d.on == i && (d.removes || d.kind == replay.NeedOrder)
+					}
+				}
+			}
+			if wanted && (kept >= 0 || !made && o.thing.Kind != effects.Job && o.thing.Kind != effects.Staged) {
+				text := "it removes " + name(o.thing) + ", which was there before"
+				evidence := []schemas.Position{a.Position}
+				if kept >= 0 {
+					text = fmt.Sprintf("it removes %s, which %q made", name(o.thing), brief(s.w.acts[kept].Command))
+					evidence = append(evidence, s.w.acts[kept].Position)
+				}
+				s.keep(i, replay.Reason{Kind: "result", Text: text, Evidence: evidence})
+				more = true
+			}
+		}
+	}
+	if s.unsets() {
+		more = true
+	}
+	return more
+}
+
+// unsets keeps the acts that take back variables which kept acts set, and which others would see.
+func (s *slice) unsets() (more bool) {
+	for i := range s.w.acts {
+		if !s.kept[i] {
+			continue
+		}
+		for _, d := range s.w.acts[i].deps {
+			if !d.removes || d.kind != replay.NeedEnvironment || s.kept[d.on] {
+				continue
+			}
+			for j := range s.w.acts[:d.on] {
+				if s.kept[j] && s.w.acts[j].Session == s.w.acts[d.on].Session && slices.Contains(s.w.acts[j].Sets, d.what) {
+					s.keep(d.on, replay.Reason{Kind: "needed", Text: fmt.Sprintf("it takes back %s before %q", d.what, brief(s.w.acts[i].Command))})
+					more = true
+				}
+			}
+		}
+	}
+	return more
+}
+
+// makers reports whether an act of the narrative made what one removes, and a kept one that did.
+func (s *slice) makers(remover int, t effects.Thing) (made bool, kept int) {
+	kept = -1
+	for j := range s.w.acts[:remover] {
+		for _, o := range s.w.acts[j].writes {
+			if o.thing.Access == effects.Remove {
+				continue
+			}
+			match := o.gone == remover || overlaps(t, o.thing)
+			if t.Kind == effects.Job {
+				match = o.thing.Kind == effects.Job && o.gone == remover
+			}
+			if o.thing.Kind == "opaque" && isPath(t) && within(t.Name, o.thing.Name) {
+				// It may have been made by a program whose writes are not known.
+				match = s.kept[j] && t.Name != o.thing.Name
+			}
+			if match {
+				made = true
+				if s.kept[j] {
+					kept = j
+				}
+			}
+		}
+	}
+	return made, kept
+}
+
+func needText(d dep) string {
+	switch d.kind {
+	case replay.NeedEnvironment:
+		switch d.what {
+		case "*":
+			return "it sets variables that are not known"
+		case "option":
+			return "it sets options of the shell"
+		}
+		return "it sets " + d.what
+	case replay.NeedWorkingDir:
+		return "it runs in " + d.what
+	case replay.NeedDirectory:
+		return "it made or filled " + d.what
+	case replay.NeedPackage:
+		return "it installed " + d.what
+	case replay.NeedService:
+		return "it has to do with the service on " + d.what
+	case replay.NeedImage, replay.NeedContainer, replay.NeedBranch:
+		return "it made the " + d.kind + " " + d.what
+	case replay.NeedCommit:
+		return "the state of its repository"
+	}
+	if d.sure <= 0.5 {
+		return "it may have written " + d.what
+	}
+	return "it wrote " + d.what
+}
+
+// left says why an act is not in the plan.
+func (s *slice) left(i int) replay.Left {
+	a := s.w.acts[i]
+	l := replay.Left{Intent: a.ID, Position: a.Position, Command: a.Command, Evidence: []schemas.Position{a.Position}}
+	say := func(kind, why string, by ...int) replay.Left {
+		l.Kind, l.Why = kind, why
+		for _, j := range by {
+			l.Evidence = append(l.Evidence, s.w.acts[j].Position)
+		}
+		return l
+	}
+	switch {
+	case a.Own:
+		return say(replay.LeftOwn, "it is a verb of Recount")
+	case a.ended:
+		return say(replay.LeftUnfinished, "it was interrupted")
+	case a.failed:
+		if a.Outcome != nil {
+			l.Evidence = append(l.Evidence, *a.Outcome)
+		}
+		for j := i + 1; j < len(s.w.acts); j++ {
+			if b := s.w.acts[j]; b.Template == a.Template && b.Workspace == a.Workspace && !b.failed && !b.ended {
+				return say(replay.LeftFailed, fmt.Sprintf("it failed, and %q succeeded later", brief(b.Command)), j)
+			}
+		}
+		return say(replay.LeftFailed, "it failed, and nothing is known to rest on it")
+	case a.Navigates:
+		return say(replay.LeftNavigated, "it only changed the directory, which each step states")
+	case a.Looks:
+		return say(replay.LeftLooked, "it only displayed something")
+	case a.Checks:
+		return say(replay.LeftLooked, "it only checked something")
+	case a.weak:
+		return say(replay.LeftLooked, "it ran what was built, and nothing is known to rest on it")
+	}
+	if a.repeat >= 0 {
+		return say(replay.LeftRepeated, "an earlier run of the same command made the same, and nothing was changed since", a.repeat)
+	}
+	gone, removed, removes, by := true, false, false, -1
+	for _, o := range a.writes {
+		switch {
+		case o.thing.Access == effects.Remove:
+			removes = true
+		case o.gone < 0:
+			gone = false
+		default:
+			removed = removed || o.removed
+			by = o.gone
+		}
+	}
+	switch {
+	case gone && removed && by >= 0:
+		return say(replay.LeftUndone, fmt.Sprintf("%q removed what it made", brief(s.w.acts[by].Command)), by)
+	case gone && by >= 0 && s.w.acts[by].Command == a.Command:
+		return say(replay.LeftRepeated, "a later run of the same command made the same", by)
+	case gone && by >= 0:
+		return say(replay.LeftSuperseded, fmt.Sprintf("%q replaced what it made", brief(s.w.acts[by].Command)), by)
+	case removes && by < 0:
+		return say(replay.LeftUndone, "what it removed is not made")
+	}
+	return say(replay.LeftUnrelated, "nothing that is needed rests on it")
+}
+
+// brief returns the first line of a command, cut short.
+func brief(command string) string {
+	line, _, more := strings.Cut(strings.TrimSpace(command), "\n")
+	if r := []rune(line); len(r) > 60 {
+		line, more = string(r[:59]), true
+	}
+	if more {
+		line += "…"
+	}
+	return line
+}

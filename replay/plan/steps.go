@@ -1,0 +1,271 @@
+package plan
+
+import (
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/recountdb/recount/replay"
+	"github.com/recountdb/recount/replay/danger"
+	"github.com/recountdb/recount/replay/effects"
+	"github.com/recountdb/recount/replay/shell"
+	"github.com/recountdb/recount/replay/transform"
+	"github.com/recountdb/recount/schemas"
+)
+
+// step makes the step of an act.
+func (b *builder) step(i int) replay.Step {
+	a := b.w.acts[i]
+	k := b.index[i]
+	st := replay.Step{
+		Index: k, Intent: a.ID, Position: a.Position, Original: a.Command, Shell: a.Shell, Session: a.Session,
+		Sets: slices.Concat(a.Sets, a.Unsets), Cwd: b.m.Path(a.Cwd), Why: b.s.why[i], Exit: a.ExitCode, Duration: a.Duration,
+		Background: a.Background,
+	}
+	home := b.m.Path(a.home)
+	out := b.m.Command(transform.Input{Text: a.Command, Shell: a.Shell, Cwd: a.Cwd, User: a.User, Home: a.home, Line: a.Line, Names: named(a)})
+	st.Command, st.Asks = out.Text, out.Asks
+	b.environment(a, &st)
+	b.asks(a, &st)
+	for _, d := range a.deps {
+		on, kept := b.index[d.on]
+		if !kept || d.kind == replay.NeedOrder {
+			continue
+		}
+		st.Needs = append(st.Needs, replay.Need{
+			On: on, Kind: d.kind, What: b.mapped(d.kind, d.what), Confidence: d.sure,
+			Evidence: []schemas.Position{b.w.acts[d.on].Position, a.Position},
+		})
+	}
+	if l, err := shell.Read(st.Command, a.Shell, st.Cwd); err == nil {
+		st.Danger = danger.Find(l, danger.Place{Cwd: st.Cwd, Home: home, Tree: b.tree})
+	}
+	b.post(i, a, &st)
+	return st
+}
+
+// mapped maps the name of what a step needs.
+func (b *builder) mapped(kind, what string) string {
+	switch kind {
+	case replay.NeedFile, replay.NeedDirectory, replay.NeedWorkingDir:
+		return b.m.Path(what)
+	case replay.NeedBranch:
+		return b.m.Name(transform.Branch, what)
+	case replay.NeedImage:
+		return b.m.Name(transform.Image, what)
+	case replay.NeedContainer:
+		return b.m.Name(transform.Container, what)
+	}
+	return what
+}
+
+// named returns the names that an act is known to use, by kind of mapping.
+func named(a *act) map[string][]string {
+	out := map[string][]string{}
+	for _, r := range a.Resources {
+		switch r.Kind {
+		case transform.Host, transform.Port, transform.Branch, transform.Container, transform.Image:
+			out[r.Kind] = append(out[r.Kind], r.Name)
+		}
+	}
+	return out
+}
+
+// environment gives a step its recorded environment, without what was redacted.
+func (b *builder) environment(a *act, st *replay.Step) {
+	env := b.n.Env[a.ContextHash]
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		v := env[name]
+		if strings.Contains(v, "[redacted:") {
+			st.Asks = append(st.Asks, replay.Ask{Kind: replay.AskEnvironment, Text: fmt.Sprintf("the value of %s was redacted when it was recorded: give it in the environment", name), Name: name})
+			continue
+		}
+		if st.Env == nil {
+			st.Env = map[string]string{}
+		}
+		st.Env[name] = b.m.Text(v)
+	}
+}
+
+// asks adds what has to be answered about an act, whatever it is mapped to.
+func (b *builder) asks(a *act, st *replay.Step) {
+	add := func(kind, text string) { st.Asks = append(st.Asks, replay.Ask{Kind: kind, Text: text}) }
+	if a.Interactive != "" {
+		add(replay.AskTerminal, fmt.Sprintf("%s needs a terminal, so it cannot be run unattended: it is skipped unless you run it yourself", a.Interactive))
+	}
+	if a.failed {
+		add(replay.AskFailed, fmt.Sprintf("it failed with exit code %d when it was recorded", *a.ExitCode))
+	}
+	if a.ended {
+		add(replay.AskFailed, "it was interrupted when it was recorded")
+	}
+}
+
+// post adds what is so after a step ran.
+func (b *builder) post(i int, a *act, st *replay.Step) {
+	st.Post = []replay.Postcondition{}
+	add := func(p replay.Postcondition, t effects.Thing) {
+		if j := b.replacer(i, t); j >= 0 {
+			on := b.index[j]
+			p.ReplacedBy = &on
+		}
+		st.Post = append(st.Post, p)
+	}
+	unknown := len(a.Opaque) > 0 || a.Line == nil
+	for _, o := range a.writes {
+		t := o.thing
+		target := b.m.Path(t.Name)
+		switch {
+		case t.Kind == "opaque":
+		case isPath(t) && t.Glob:
+			unknown = true
+		case isPath(t) && t.Access == effects.Remove:
+			add(replay.Postcondition{Kind: replay.PostAbsent, Target: target}, t)
+			st.Outputs = append(st.Outputs, target)
+		case t.Kind == effects.Directory:
+			add(replay.Postcondition{Kind: replay.PostDirectory, Target: target}, t)
+			st.Outputs = append(st.Outputs, target)
+		case t.Kind == effects.Path && t.Tree && t.Access == effects.Update:
+			unknown = true
+		case t.Kind == effects.Path:
+			if !b.certain(a, t) {
+				continue
+			}
+			kind := replay.PostFile
+			if t.Tree && (b.isDirectory(t.Name) || a.Line != nil && t.Sure >= 0.9 && strings.HasPrefix(path.Base(t.Name), ".git")) {
+				kind = replay.PostDirectory
+			}
+			add(replay.Postcondition{Kind: kind, Target: target, Updates: t.Access == effects.Update}, t)
+			st.Outputs = append(st.Outputs, target)
+		case t.Access == effects.Remove && (t.Kind == effects.Branch || t.Kind == effects.Tag || t.Kind == effects.Image || t.Kind == effects.Container):
+			unknown = true
+		case t.Kind == effects.Package && t.Access != effects.Remove:
+			manager, name, _ := strings.Cut(t.Name, " ")
+			add(replay.Postcondition{Kind: replay.PostPackage, Target: name, Manager: manager}, t)
+		case t.Kind == effects.Image && t.Access == effects.Write:
+			add(replay.Postcondition{Kind: replay.PostImage, Target: b.m.Name(transform.Image, t.Name)}, t)
+		case t.Kind == effects.Branch && t.Access == effects.Write:
+			add(replay.Postcondition{Kind: replay.PostBranch, Target: b.m.Name(transform.Branch, t.Name)}, t)
+		case t.Kind == effects.Tag && t.Access == effects.Write:
+			add(replay.Postcondition{Kind: replay.PostTag, Target: t.Name}, t)
+		case t.Kind == effects.Port && a.Background:
+			add(replay.Postcondition{Kind: replay.PostPort, Target: b.m.Name(transform.Port, t.Name)}, t)
+		case t.Kind == effects.Commit:
+			if message, ok := commitMessage(a.Line); ok {
+				add(replay.Postcondition{Kind: replay.PostCommit, Target: message}, effects.Thing{Kind: "message", Name: message})
+			} else {
+				unknown = true
+			}
+		case t.Kind == effects.Repository && t.Access == effects.Write, t.Kind == effects.Job:
+		default:
+			unknown = true
+		}
+	}
+	slices.Sort(st.Outputs)
+	st.Outputs = slices.Compact(st.Outputs)
+	if unknown && len(st.Post) == 0 || len(st.Post) == 0 || len(a.Sets)+len(a.Unsets) > 0 {
+		st.Post = append(st.Post[:0], replay.Postcondition{Kind: replay.PostNone})
+	}
+}
+
+// replacer returns the first act of the plan after i that changes or removes what i wrote, -1 if
+// none does.
+func (b *builder) replacer(i int, t effects.Thing) int {
+	if b.writers == nil {
+		b.writers = map[string][]int{}
+		for j := range b.w.acts {
+			for _, o := range b.w.acts[j].writes {
+				if !b.s.kept[j] || o.thing.Kind == "opaque" || o.thing.Kind == effects.Directory && o.thing.Access != effects.Remove {
+					continue
+				}
+				k := key(o.thing)
+				b.writers[k] = append(b.writers[k], j)
+				if o.thing.Access == effects.Remove {
+					b.removers = append(b.removers, j)
+				}
+			}
+		}
+	}
+	first := -1
+	for _, j := range b.writers[key(t)] {
+		if j > i {
+			first = j
+			break
+		}
+	}
+	for _, j := range b.removers {
+		if j <= i || first >= 0 && j >= first {
+			continue
+		}
+		for _, o := range b.w.acts[j].writes {
+			if o.thing.Access == effects.Remove && covers(o.thing, t) {
+				return j
+			}
+		}
+	}
+	return first
+}
+
+// certain reports whether a path is certainly what an act wrote: cp a b writes b, or b/a if b is a
+// directory.
+func (b *builder) certain(a *act, t effects.Thing) bool {
+	for _, o := range a.writes {
+		u := o.thing
+		if u.Kind != effects.Path || u.Name == t.Name {
+			continue
+		}
+		if path.Dir(u.Name) == t.Name && u.Sure == 0.5 && t.Sure == 0.9 {
+			return !b.directoryBefore(a, t.Name)
+		}
+		if path.Dir(t.Name) == u.Name && t.Sure == 0.5 && u.Sure == 0.9 {
+			return b.directoryBefore(a, u.Name)
+		}
+	}
+	return true
+}
+
+// directoryBefore reports whether a path is known to be a directory when an act runs.
+func (b *builder) directoryBefore(a *act, name string) bool {
+	for _, o := range b.w.acts[:a.at] {
+		if o.Cwd == name || strings.HasPrefix(o.Cwd, name+"/") {
+			return true
+		}
+		for _, t := range o.Things {
+			if isPath(t) && t.Access != effects.Read && (t.Name == name && t.Kind == effects.Directory || path.Dir(t.Name) == name) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// commitMessage returns the first line of the message that a line commits with.
+func commitMessage(l *shell.Line) (string, bool) {
+	if l == nil {
+		return "", false
+	}
+	for i := range l.Calls {
+		c := &l.Calls[i]
+		if c.Name != "git" || c.Sub() != "commit" {
+			continue
+		}
+		after := shell.Call{Args: c.After()}
+		for k, w := range after.Args {
+			v := w.Value
+			switch {
+			case strings.HasPrefix(v, "--message="):
+				return firstLine(v[10:]), !w.Dynamic
+			case (v == "--message" || len(v) > 1 && v[0] == '-' && v[1] != '-' && strings.HasSuffix(v, "m")) && k+1 < len(after.Args):
+				return firstLine(after.Args[k+1].Value), !after.Args[k+1].Dynamic
+			}
+		}
+	}
+	return "", false
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return line
+}

@@ -1,0 +1,398 @@
+package plan
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/recountdb/recount/query/commands"
+	"github.com/recountdb/recount/replay"
+	"github.com/recountdb/recount/replay/effects"
+)
+
+// act is a command of the narrative with its effects.
+type act struct {
+	commands.Scanned
+	effects.Effects
+	at     int
+	home   string
+	failed bool // and did nothing that counts
+	ended  bool // was interrupted
+	deps   []dep
+	maybe  []dep // what it may rest on, as a program that reads a directory
+	above  bits  // all acts that it rests on, by way of others too
+	repeat int   // an earlier act that made the same, -1 if there is none
+	writes []*write
+	weak   bool // it only ran what was built, to see what it prints
+}
+
+// dep says that one act rests on an earlier one.
+type dep struct {
+	on   int
+	kind string
+	what string
+	sure float64
+	// removes means that the earlier one only removed something, which matters if that was there.
+	removes bool
+}
+
+// write is something that an act makes, changes or removes.
+type write struct {
+	act   int
+	thing effects.Thing
+	// gone is the act that replaced or removed it, -1 while it is there; removed tells which.
+	gone    int
+	removed bool
+}
+
+// world is what has been written up to an act of the narrative.
+type world struct {
+	acts  []*act
+	exact map[string][]*write // by key
+	wide  []*write            // trees and patterns
+	// opaque are the acts that may have written anything below some directories, by text and
+	// directory, the newest run of each.
+	opaque []*write
+	failed map[string]int // what failed acts would have written
+	seen   map[string]int // paths that were read and that no act had written, by the first reader
+	repos  []string       // that the narrative made
+	shells map[string]*shellState
+}
+
+// shellState is what the acts of one session changed in their shell.
+type shellState struct {
+	setters map[string][]int // by name; of "*" and option all count
+	values  map[string]string
+	removed map[string]int
+	jobs    []int
+}
+
+func newWorld() *world {
+	return &world{exact: map[string][]*write{}, failed: map[string]int{}, seen: map[string]int{}, shells: map[string]*shellState{}}
+}
+
+func (w *world) shell(session string) *shellState {
+	s := w.shells[session]
+	if s == nil {
+		s = &shellState{setters: map[string][]int{}, values: map[string]string{}, removed: map[string]int{}}
+		w.shells[session] = s
+	}
+	return s
+}
+
+// add joins an act to the world: first what it rests on, then what it leaves.
+func (w *world) add(a *act) {
+	a.at, a.repeat = len(w.acts), -1
+	w.acts = append(w.acts, a)
+	w.place(a)
+	w.judgeRun(a)
+	w.rests(a)
+	if a.failed || a.ended {
+		for _, t := range a.Things {
+			if t.Access != effects.Read && t.Access != effects.Remove {
+				w.failed[key(t)] = a.at
+			}
+		}
+		return
+	}
+	w.leaves(a)
+}
+
+// place resolves the things of repositories to the repository that they are in, and those of jobs
+// and services to the session.
+func (w *world) place(a *act) {
+	for i := range a.Things {
+		t := &a.Things[i]
+		switch t.Kind {
+		case effects.Job:
+			t.Repo = a.Session
+		case effects.Repository, effects.Settings, effects.Staged, effects.Commit, effects.Branch, effects.Tag, "stash", "pushed":
+			t.Repo = w.repo(t.Repo, a.Workspace, t)
+		}
+	}
+	if a.Waits && a.Looks && len(w.shell(a.Session).jobs) > 0 {
+		// It waits for what runs in the background.
+		for i := range a.Things {
+			if a.Things[i].Kind == effects.Port {
+				a.Things[i].Access = effects.Update
+			}
+		}
+		a.Things = append(a.Things, effects.Thing{Kind: effects.Job, Name: "&", Access: effects.Update, Repo: a.Session, Sure: 0.7})
+		a.Looks = false
+	}
+}
+
+// repo returns the repository that a directory is in: the nearest that the narrative made, else the
+// workspace.
+func (w *world) repo(dir, workspace string, t *effects.Thing) string {
+	if dir == "~" || t.Kind == effects.Repository && t.Access == effects.Write {
+		return dir
+	}
+	best := ""
+	for _, r := range w.repos {
+		if within(dir, r) && len(r) > len(best) {
+			best = r
+		}
+	}
+	switch {
+	case best != "":
+		return best
+	case workspace != "" && within(dir, workspace):
+		return workspace
+	}
+	return dir
+}
+
+// judgeRun decides whether an act only ran a program that the narrative built.
+func (w *world) judgeRun(a *act) {
+	if a.Runs == "" {
+		return
+	}
+	for _, o := range w.exact["path\x00\x00"+a.Runs] {
+		a.weak = a.weak || o.gone < 0 && w.acts[o.act].Built
+	}
+	for _, o := range append(slices.Clone(w.opaque), w.wide...) {
+		if b := w.acts[o.act]; o.gone < 0 && b.Built && within(a.Runs, o.thing.Name) {
+			a.weak = true
+		}
+	}
+}
+
+func key(t effects.Thing) string {
+	kind := t.Kind
+	if kind == effects.Directory {
+		kind = effects.Path
+	}
+	return kind + "\x00" + t.Repo + "\x00" + t.Name
+}
+
+func isPath(t effects.Thing) bool { return t.Kind == effects.Path || t.Kind == effects.Directory }
+
+func within(name, dir string) bool {
+	return name == dir || dir == "/" || strings.HasPrefix(name, dir) && len(name) > len(dir) && name[len(dir)] == '/'
+}
+
+// covers reports whether what one thing names includes another.
+func covers(wide, t effects.Thing) bool {
+	if wide.Kind != t.Kind && !(isPath(wide) && isPath(t)) || wide.Repo != t.Repo {
+		return false
+	}
+	switch {
+	case wide.Name == t.Name, wide.Name == "*" && !isPath(wide):
+		return true
+	case wide.Glob && t.Glob:
+		return within(path.Dir(t.Name), path.Dir(wide.Name)) || within(path.Dir(wide.Name), path.Dir(t.Name))
+	case wide.Glob:
+		for name := t.Name; len(name) > 1; name = path.Dir(name) {
+			if ok, _ := path.Match(wide.Name, name); ok {
+				return true
+			}
+		}
+		return false
+	case wide.Tree:
+		name := t.Name
+		if t.Glob {
+			name = path.Dir(name)
+		}
+		return within(name, wide.Name) || t.Tree && within(wide.Name, name)
+	}
+	return false
+}
+
+// overlaps reports whether two things have something in common.
+func overlaps(a, b effects.Thing) bool { return covers(a, b) || covers(b, a) }
+
+// leaves adds what an act writes.
+func (w *world) leaves(a *act) {
+	s := w.shell(a.Session)
+	for _, name := range a.Sets {
+		if name == "*" || name == "option" || name == "" {
+			s.setters[name] = append(s.setters[name], a.at)
+		} else {
+			s.setters[name] = []int{a.at}
+			delete(s.removed, name)
+		}
+		if v, ok := a.Values[name]; ok {
+			s.values[name] = v
+		} else {
+			delete(s.values, name)
+		}
+	}
+	for _, name := range a.Unsets {
+		if len(s.setters[name]) > 0 {
+			s.removed[name] = a.at
+		}
+		delete(s.values, name)
+	}
+	if a.Background {
+		s.jobs = append(s.jobs, a.at)
+	}
+	// What is removed goes first: mv a b.
+	for _, t := range a.Things {
+		if t.Access == effects.Remove {
+			w.remove(a, t)
+		}
+	}
+	for _, t := range a.Things {
+		switch {
+		case t.Access == effects.Read || t.Access == effects.Remove:
+			continue
+		case t.Kind == effects.Repository && t.Access == effects.Write:
+			w.repos = append(w.repos, t.Repo)
+		}
+		o := &write{act: a.at, thing: t, gone: -1}
+		if t.Access == effects.Write && !t.Glob {
+			w.replace(a, t)
+		}
+		a.writes = append(a.writes, o)
+		if t.Tree || t.Glob {
+			w.wide = append(w.wide, o)
+		} else {
+			w.exact[key(t)] = append(w.exact[key(t)], o)
+		}
+	}
+	if a.repeat = w.repeated(a); a.repeat >= 0 {
+		return
+	}
+	for _, dir := range a.Opaque {
+		o := &write{act: a.at, thing: effects.Thing{Kind: "opaque", Name: dir, Repo: product(a.Command)}, gone: -1}
+		for _, old := range w.opaque {
+			// A build makes the same again; another program may add to what it did.
+			if a.Built && old.gone < 0 && old.thing.Name == dir && old.thing.Repo == product(a.Command) {
+				old.gone = a.at
+			}
+		}
+		a.writes = append(a.writes, o)
+		w.opaque = append(w.opaque, o)
+	}
+}
+
+// replace marks what a full write takes the place of.
+func (w *world) replace(a *act, t effects.Thing) {
+	if t.Kind == effects.Directory || t.Sure < 0.9 || t.Kind == effects.Job || t.Kind == effects.Repository {
+		return // a directory that is made again keeps what is in it
+	}
+	for _, o := range w.exact[key(t)] {
+		if o.gone < 0 && o.thing.Kind != effects.Directory {
+			o.gone = a.at
+		}
+	}
+}
+
+// remove marks what a removal takes away, and keeps the removal as a write.
+func (w *world) remove(a *act, t effects.Thing) {
+	if t.Kind == effects.Job {
+		s := w.shell(a.Session)
+		for _, i := range s.jobs {
+			for _, o := range w.acts[i].writes {
+				if (o.thing.Kind == effects.Job || o.thing.Kind == effects.Port) && o.gone < 0 {
+					o.gone, o.removed = a.at, true
+				}
+			}
+		}
+		for _, list := range [][]*write{w.exact["job\x00"+a.Session+"\x00&"]} {
+			for _, o := range list {
+				if o.gone < 0 {
+					o.gone, o.removed = a.at, true
+				}
+			}
+		}
+	}
+	take := func(o *write) {
+		if o.gone < 0 && o.thing.Access != effects.Remove && (covers(t, o.thing) || isPath(t) && isPath(o.thing) && within(o.thing.Name, t.Name)) {
+			o.gone, o.removed = a.at, true
+		}
+	}
+	if t.Tree || t.Glob || t.Kind == effects.Staged {
+		for _, list := range w.exact {
+			for _, o := range list {
+				take(o)
+			}
+		}
+		for _, o := range w.wide {
+			take(o)
+		}
+	} else {
+		for _, o := range w.exact[key(t)] {
+			take(o)
+		}
+		for _, o := range w.wide {
+			if o.thing.Name == t.Name && !o.thing.Tree || o.thing.Glob && covers(o.thing, t) && o.thing.Kind == t.Kind {
+				// A part of what a pattern wrote: only once all is gone is it gone, which is not known.
+				continue
+			}
+		}
+	}
+	o := &write{act: a.at, thing: t, gone: -1}
+	a.writes = append(a.writes, o)
+	w.exact[key(t)] = append(w.exact[key(t)], o)
+}
+
+// kindOf returns the kind of need that a thing gives.
+func kindOf(t effects.Thing) string {
+	switch t.Kind {
+	case effects.Directory:
+		return replay.NeedDirectory
+	case effects.Package:
+		return replay.NeedPackage
+	case effects.Image:
+		return replay.NeedImage
+	case effects.Container:
+		return replay.NeedContainer
+	case effects.Port, effects.Job:
+		return replay.NeedService
+	case effects.Branch, effects.Tag:
+		return replay.NeedBranch
+	case effects.Commit, effects.Staged, effects.Repository, effects.Settings, "stash", "pushed":
+		return replay.NeedCommit
+	case effects.Path:
+		if t.Tree {
+			return replay.NeedDirectory
+		}
+	}
+	return replay.NeedFile
+}
+
+// product names what a program of unknown writes makes: by its command.
+func product(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// repeated returns the act that made the same as a build, if nothing was written since; else -1.
+func (w *world) repeated(a *act) int {
+	if !a.Built || len(a.Opaque) == 0 {
+		return -1
+	}
+	for i := len(w.opaque) - 1; i >= 0; i-- {
+		o := w.opaque[i]
+		if o.gone >= 0 || o.thing.Name != a.Opaque[0] || o.thing.Repo != product(a.Command) {
+			continue
+		}
+		for _, b := range w.acts[o.act+1 : a.at] {
+			if len(b.writes) > 0 {
+				return -1
+			}
+		}
+		return o.act
+	}
+	return -1
+}
+
+// bits is a set of acts.
+type bits []uint64
+
+func (b bits) has(i int) bool { return i/64 < len(b) && b[i/64]&(1<<(i%64)) != 0 }
+
+func (b *bits) add(i int) {
+	for len(*b) <= i/64 {
+		*b = append(*b, 0)
+	}
+	(*b)[i/64] |= 1 << (i % 64)
+}
+
+func (b *bits) join(o bits) {
+	for len(*b) < len(o) {
+		*b = append(*b, 0)
+	}
+	for i, x := range o {
+		(*b)[i] |= x
+	}
+}

@@ -1,0 +1,137 @@
+package script
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/recountdb/recount/replay"
+)
+
+// style are the remarks of shellcheck about how recorded commands are written, which a replay keeps
+// as they are. Its errors stay on.
+const style = "SC1090,SC1091,SC2001,SC2002,SC2006,SC2009,SC2010,SC2011,SC2012,SC2013,SC2015,SC2016,SC2030,SC2031,SC2034,SC2035,SC2038,SC2044,SC2045,SC2046,SC2061,SC2062,SC2086,SC2089,SC2090,SC2103,SC2116,SC2119,SC2120,SC2125,SC2126,SC2129,SC2139,SC2140,SC2143,SC2153,SC2154,SC2155,SC2162,SC2164,SC2181,SC2185,SC2196,SC2197,SC2206,SC2207,SC2219,SC2230,SC2236,SC2262,SC2263,SC2317,SC2329"
+
+func (w *writer) bash() {
+	w.printf("#!/usr/bin/env bash\n# %s\n# Plan %s\n# shellcheck disable=%s\nset -e\n", w.title(), w.p.ID, style)
+	aliases, jobs, danger := false, false, false
+	for i := range w.p.Steps {
+		s := &w.p.Steps[i]
+		jobs = jobs || s.Background
+		danger = danger || len(s.Danger) > 0 && manual(s) == ""
+		for _, name := range s.Sets {
+			aliases = aliases || strings.HasPrefix(name, "alias ")
+		}
+	}
+	if aliases {
+		w.printf("shopt -s expand_aliases\n")
+	}
+	if jobs {
+		w.printf("set -m # jobs have numbers, as at a prompt\n")
+	}
+	for _, name := range w.secrets(w.p.Steps...) {
+		w.printf(": \"${%s:?give it: it was redacted when it was recorded}\"\nexport %s\n", name, name)
+	}
+	if danger {
+		w.printf(`
+# confirm asks for a yes. RECOUNT_YES=1 in the environment gives it to all.
+confirm() {
+  [ "${RECOUNT_YES:-}" = 1 ] && return
+  read -r -p "$1 - go on? [yes/no] " answer </dev/tty
+  [ "$answer" = yes ]
+}
+`)
+	}
+	cwd := ""
+	var env map[string]string
+	for i := range w.p.Steps {
+		s := &w.p.Steps[i]
+		w.printf("\n")
+		for _, line := range w.about(s) {
+			w.printf("# %s\n", line)
+		}
+		if manual(s) != "" {
+			w.printf("%s\n", indent(s.Command, "#   "))
+			continue
+		}
+		if s.Cwd != "" && s.Cwd != cwd {
+			w.printf("cd %s\n", quote(s.Cwd))
+			cwd = s.Cwd
+		}
+		if !maps.Equal(env, s.Env) {
+			for _, name := range sortedEnv(s.Env) {
+				if env[name] != s.Env[name] {
+					w.printf("export %s=%s\n", name, quote(s.Env[name]))
+				}
+			}
+			env = s.Env
+		}
+		for _, d := range s.Danger {
+			w.printf("confirm %s\n", quote(d.Why+": "+oneLine(d.What)))
+		}
+		w.printf("%s\n", expecting(s, inShell(s)))
+	}
+}
+
+// makefile writes a target for each step. Each has a shell of its own, so what it needs of the
+// shell is set again.
+func (w *writer) makefile() {
+	w.printf("# %s\n# Plan %s\nSHELL := bash\n.SHELLFLAGS := -ec\n.ONESHELL:\n.DEFAULT_GOAL := all\n", w.title(), w.p.ID)
+	var names []string
+	for i := range w.p.Steps {
+		names = append(names, target(i))
+	}
+	w.printf(".PHONY: all %s\n\nall: %s\n", strings.Join(names, " "), strings.Join(names, " "))
+	for i := range w.p.Steps {
+		s := &w.p.Steps[i]
+		w.printf("\n")
+		for _, line := range w.about(s) {
+			w.printf("# %s\n", line)
+		}
+		var on []string
+		for _, n := range s.Needs {
+			if t := target(n.On); !slices.Contains(on, t) {
+				on = append(on, t)
+			}
+		}
+		w.printf("%s:%s\n", target(i), prefixed(on))
+		if why := manual(s); why != "" {
+			w.printf("\t@echo %s\n", dollars(quote("by hand: "+oneLine(s.Command)+" ("+oneLine(why)+")")))
+			continue
+		}
+		for _, line := range w.lines(s) {
+			w.printf("%s\n", dollars(indent(line, "\t")))
+		}
+	}
+}
+
+func target(i int) string { return fmt.Sprintf("step-%d", i+1) }
+
+func prefixed(names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return " " + strings.Join(names, " ")
+}
+
+// dollars doubles the dollars for make.
+func dollars(s string) string { return strings.ReplaceAll(s, "$", "$$") }
+
+// lines returns what a step runs in a shell of its own.
+func (w *writer) lines(s *replay.Step) (out []string) {
+	if s.Cwd != "" {
+		out = append(out, "cd "+quote(s.Cwd))
+	}
+	for _, name := range sortedEnv(s.Env) {
+		out = append(out, "export "+name+"="+quote(s.Env[name]))
+	}
+	for _, name := range w.secrets(*s) {
+		out = append(out, fmt.Sprintf(": \"${%s:?give it: it was redacted when it was recorded}\"", name))
+	}
+	out = append(out, w.prelude(s)...)
+	if len(s.Danger) > 0 {
+		out = append(out, fmt.Sprintf("[ \"${RECOUNT_YES:-}\" = 1 ] || { echo %s >&2; exit 1; }", quote("set RECOUNT_YES=1 to allow: "+s.Danger[0].Why)))
+	}
+	return append(out, expecting(s, inShell(s)))
+}

@@ -1,0 +1,183 @@
+// Package script writes plans as runbooks that stand alone: a bash script, a Makefile, a workflow of
+// GitHub Actions, a Dockerfile, or Markdown for people.
+//
+// All kinds say for each step where it was recorded (the position in the log) and what it needs.
+// A dangerous step waits for a yes where somebody can give it. A value that was redacted is taken
+// from an environment variable or a secret, and checked for first. A step that needs a terminal, or
+// of which nothing is known, is written as a comment, with the reason.
+package script
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/recountdb/recount/replay"
+)
+
+// Kinds are the kinds of scripts.
+var Kinds = []string{"bash", "make", "github-actions", "dockerfile", "markdown"}
+
+// Write returns a plan as a script of a kind.
+func Write(p replay.Plan, kind string) (string, error) {
+	w := &writer{p: p}
+	switch kind {
+	case "bash":
+		w.bash()
+	case "make":
+		w.makefile()
+	case "github-actions":
+		w.actions()
+	case "dockerfile":
+		w.dockerfile()
+	case "markdown":
+		w.markdown()
+	default:
+		return "", fmt.Errorf("%q is no kind of script: want %s", kind, strings.Join(Kinds, ", "))
+	}
+	return w.b.String(), nil
+}
+
+type writer struct {
+	p replay.Plan
+	b strings.Builder
+}
+
+func (w *writer) printf(format string, args ...any) { fmt.Fprintf(&w.b, format, args...) }
+
+// title is a line about the plan.
+func (w *writer) title() string {
+	return fmt.Sprintf("Replays %s: %s", w.p.Goal.Kind, oneLine(w.p.Goal.What))
+}
+
+// about returns the comment of a step: where it was recorded, and what it needs.
+func (w *writer) about(s *replay.Step) []string {
+	lines := []string{fmt.Sprintf("Step %d, recorded at %s", s.Index+1, s.Position)}
+	var on []string
+	for _, n := range s.Needs {
+		if n.Kind == replay.NeedOrder {
+			continue
+		}
+		text := fmt.Sprintf("%d (%s)", n.On+1, oneLine(n.What))
+		if !slices.Contains(on, text) && len(on) < 6 {
+			on = append(on, text)
+		}
+	}
+	if len(on) > 0 {
+		lines = append(lines, "needs "+strings.Join(on, ", "))
+	}
+	for _, d := range s.Danger {
+		lines = append(lines, "DANGER: "+d.Why)
+	}
+	for _, a := range s.Asks {
+		lines = append(lines, oneLine(a.Text))
+	}
+	return lines
+}
+
+// manual says why a step cannot be run by a script, "" if it can.
+func manual(s *replay.Step) string {
+	for _, a := range s.Asks {
+		switch {
+		case a.Kind == replay.AskTerminal, a.Kind == replay.AskSyntax, a.Kind == replay.AskRedacted && a.Name == "":
+			return a.Text
+		}
+	}
+	return ""
+}
+
+// secrets returns the variables that have to be given, in order.
+func (w *writer) secrets(steps ...replay.Step) (names []string) {
+	for _, s := range steps {
+		for _, a := range s.Asks {
+			if a.Name != "" && !slices.Contains(names, a.Name) {
+				names = append(names, a.Name)
+			}
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// inShell returns the command of a step for bash: as it is, or through the shell it was written for.
+func inShell(s *replay.Step) string {
+	switch s.Shell {
+	case "", "bash", "sh", "dash", "ash", "ksh", "mksh":
+		return s.Command
+	case "zsh":
+		if len(s.Sets) > 0 {
+			return s.Command
+		}
+	}
+	return s.Shell + " -c " + quote(s.Command)
+}
+
+// expecting returns a command that is right if it ends as it did when it was recorded.
+func expecting(s *replay.Step, command string) string {
+	if s.Exit == nil || *s.Exit == 0 {
+		return command
+	}
+	return "{\n" + command + "\n} || [ $? -eq " + fmt.Sprint(*s.Exit) + " ]"
+}
+
+// prelude returns what sets the variables and functions that a step needs of its session, for
+// scripts whose steps have shells of their own.
+func (w *writer) prelude(s *replay.Step) []string {
+	seen := map[int]bool{}
+	var visit func(i int)
+	visit = func(i int) {
+		for _, n := range w.p.Steps[i].Needs {
+			if n.Kind == replay.NeedEnvironment && !seen[n.On] {
+				seen[n.On] = true
+				visit(n.On)
+			}
+		}
+	}
+	visit(s.Index)
+	var out []string
+	for i := range w.p.Steps {
+		if seen[i] && manual(&w.p.Steps[i]) == "" {
+			out = append(out, inShell(&w.p.Steps[i]))
+		}
+	}
+	return out
+}
+
+// quote quotes a text for a shell.
+func quote(s string) string {
+	plain := s != "" && s[0] != '~'
+	for i := 0; i < len(s) && plain; i++ {
+		c := s[i]
+		plain = c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || strings.IndexByte("/._-+@%,:=", c) >= 0
+	}
+	if plain {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+func oneLine(s string) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if r := []rune(s); len(r) > 120 {
+		return string(r[:119]) + "…"
+	}
+	return s
+}
+
+func indent(s, with string) string {
+	lines := strings.Split(strings.TrimRight(s, "\n"), "\n")
+	for i, l := range lines {
+		if l != "" {
+			lines[i] = with + l
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+func sortedEnv(env map[string]string) (names []string) {
+	for name := range env {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}

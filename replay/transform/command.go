@@ -1,0 +1,356 @@
+package transform
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/recountdb/recount/processors/command"
+	"github.com/recountdb/recount/replay"
+	"github.com/recountdb/recount/replay/shell"
+)
+
+// Input is a command to map.
+type Input struct {
+	Text, Shell, Cwd, User, Home string
+	// Line is the command as read by package shell, nil if it has no syntax that is known.
+	Line *shell.Line
+	// Names are the names of the kinds branch, container, image, host and port that the command
+	// is known to use.
+	Names map[string][]string
+}
+
+// Output is a command after mapping.
+type Output struct {
+	Text string
+	Asks []replay.Ask
+}
+
+// Command maps a command. One without a known syntax stays as it is, and is asked about.
+func (m *Map) Command(in Input) Output {
+	if in.Line == nil {
+		out := Output{Text: in.Text}
+		out.ask(replay.AskSyntax, "its syntax is not known, so nothing is known about what it does, and no mapping was applied", "")
+		if strings.Contains(in.Text, redactedMark) {
+			out.ask(replay.AskRedacted, "a value in it was redacted when it was recorded: write the command again", "")
+		}
+		return out
+	}
+	e := &editor{m: m, in: in, places: places(in.Line)}
+	e.words(in.Line.File)
+	text := e.apply()
+	if text != in.Text {
+		// The same words, or the mapping has gone wrong.
+		after, err := command.Parse(text, in.Shell)
+		if err != nil || count(after) != count(in.Line.File) {
+			e.out.ask(replay.AskTransform, "after mapping it would not be the same command any more, so it was left as it is", "")
+			text = in.Text
+		}
+	}
+	e.out.Text = text
+	return e.out
+}
+
+func (o *Output) ask(kind, text, name string) {
+	if !slices.ContainsFunc(o.Asks, func(a replay.Ask) bool { return a.Kind == kind && a.Text == text }) {
+		o.Asks = append(o.Asks, replay.Ask{Kind: kind, Text: text, Name: name})
+	}
+}
+
+// count returns the number of statements and words of a tree, to compare.
+func count(f *syntax.File) (n [2]int) {
+	syntax.Walk(f, func(node syntax.Node) bool {
+		switch node.(type) {
+		case *syntax.Stmt:
+			n[0]++
+		case *syntax.Word:
+			n[1]++
+		}
+		return true
+	})
+	return n
+}
+
+// place is where a word stands.
+type place struct {
+	call   *shell.Call
+	dir    string
+	abroad bool
+	index  int // among the arguments, -1 for the program itself
+}
+
+// places returns where the words of a line stand.
+func places(l *shell.Line) map[*syntax.Word]place {
+	at := map[*syntax.Word]place{}
+	for i := range l.Calls {
+		c := &l.Calls[i]
+		if c.Head.Node != nil {
+			at[c.Head.Node] = place{c, c.Dir, c.Abroad, -1}
+		}
+		host := c.Name != "ssh" && c.Name != "rsh"
+		for j, a := range c.Args {
+			if a.Node == nil {
+				continue
+			}
+			abroad := c.Abroad
+			if !host && !strings.HasPrefix(a.Value, "-") && (j == 0 || !strings.HasPrefix(c.Args[j-1].Value, "-")) {
+				host = true
+			} else if c.Name == "ssh" && host && c.Wraps {
+				abroad = true
+			}
+			at[a.Node] = place{c, c.Dir, abroad, j}
+		}
+	}
+	for _, r := range l.Redirects {
+		if r.Target.Node != nil {
+			at[r.Target.Node] = place{dir: r.Dir, abroad: r.Abroad}
+		}
+	}
+	return at
+}
+
+// edit replaces a part of the source.
+type edit struct {
+	from, to int
+	text     string
+}
+
+// editor collects the edits of one command.
+type editor struct {
+	m      *Map
+	in     Input
+	places map[*syntax.Word]place
+	edits  []edit
+	out    Output
+}
+
+func (e *editor) apply() string {
+	slices.SortStableFunc(e.edits, func(a, b edit) int { return cmp.Compare(a.from, b.from) })
+	var b strings.Builder
+	at := 0
+	for _, x := range e.edits {
+		if x.from < at {
+			continue
+		}
+		b.WriteString(e.in.Text[at:x.from])
+		b.WriteString(x.text)
+		at = x.to
+	}
+	return b.String() + e.in.Text[at:]
+}
+
+// words visits all words of a tree, and the documents.
+func (e *editor) words(f *syntax.File) {
+	var documents []*syntax.Word
+	var name string // of the assignment around a word
+	syntax.Walk(f, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Redirect:
+			if n.Hdoc != nil {
+				documents = append(documents, n.Hdoc)
+				quoted := len(n.Word.Parts) != 1
+				if !quoted {
+					_, isLit := n.Word.Parts[0].(*syntax.Lit)
+					quoted = !isLit
+				}
+				e.document(n.Hdoc, quoted)
+			}
+		case *syntax.Assign:
+			if n.Name != nil {
+				name = n.Name.Value
+			}
+		case *syntax.Word:
+			if !slices.Contains(documents, n) {
+				e.word(n, name)
+			}
+			name = ""
+		}
+		return true
+	})
+}
+
+// document maps a here-document.
+func (e *editor) document(w *syntax.Word, quoted bool) {
+	pieces, v := shell.DocumentPieces(e.in.Text, w)
+	if quoted {
+		for i := range pieces {
+			pieces[i].Quote = raw
+		}
+	}
+	e.replace(pieces, v, e.m.hits(v))
+	e.redacted(pieces, v, "", place{})
+}
+
+// raw is the text of a document whose end is quoted: nothing is special in it.
+const raw = shell.Quote(99)
+
+func (e *editor) word(w *syntax.Word, assigned string) {
+	pieces, v := shell.Pieces(e.in.Text, w)
+	at := e.places[w]
+	hits := e.m.hits(v)
+	hits = append(hits, e.names(v, at)...)
+	if at.abroad && len(hits) > 0 {
+		e.out.ask(replay.AskTransform, fmt.Sprintf("%s is about another machine or a container, where no mapping was applied", v), "")
+	} else {
+		hits = append(hits, e.home(pieces, v, at)...)
+		slices.SortFunc(hits, func(a, b hit) int { return cmp.Compare(a.from, b.from) })
+		e.replace(pieces, v, hits)
+		e.partly(pieces, v, hits)
+		e.upwards(v, at)
+	}
+	e.redacted(pieces, v, assigned, at)
+}
+
+// replace edits the source where hits are in the value. A hit that is not covered by literal pieces
+// is asked about.
+func (e *editor) replace(pieces []shell.Piece, v string, hits []hit) {
+	for _, h := range hits {
+		var edits []edit
+		covered, first := 0, true
+		for _, p := range pieces {
+			from, until := max(h.from, p.At), min(h.until, p.At+len(p.Value))
+			if from >= until {
+				continue
+			}
+			covered += until - from
+			text := ""
+			if first {
+				text, first = quote(h.to, p.Quote), false
+			}
+			a, b, ok := e.source(p, from-p.At, until-p.At)
+			if !ok {
+				// The piece has escapes: all of it is written anew.
+				text = quote(p.Value[:from-p.At], p.Quote) + text + quote(p.Value[until-p.At:], p.Quote)
+				a, b = p.From, p.To
+			}
+			edits = append(edits, edit{a, b, text})
+		}
+		if covered != h.until-h.from {
+			if len(edits) > 0 {
+				e.out.ask(replay.AskTransform, fmt.Sprintf("a part of %s is only known when it runs", v), "")
+			}
+			continue
+		}
+		e.edits = append(e.edits, edits...)
+		if h.mapping >= 0 {
+			e.m.all[h.mapping].Uses++
+		}
+	}
+}
+
+// source returns where a part of a piece's value stands in the source, and false if the piece has
+// escapes.
+func (e *editor) source(p shell.Piece, from, until int) (a, b int, ok bool) {
+	// The end of a document's text is not where its node ends.
+	if p.From < 0 || !strings.HasPrefix(e.in.Text[p.From:], p.Value) || p.To-p.From != len(p.Value) && p.Quote != shell.Document && p.Quote != raw {
+		return 0, 0, false
+	}
+	return p.From + from, p.From + until, true
+}
+
+// quote writes a text so that it is itself in a kind of quotes.
+func quote(s string, q shell.Quote) string {
+	special := ""
+	switch q {
+	case shell.Bare:
+		special = " \t\n\\'\"$`&|;<>()*?[]#~{}!="
+		if !strings.ContainsAny(s, " \t\n\\'\"$`&|;<>()*?[]#{}!") {
+			return s
+		}
+	case shell.Double:
+		special = "\\\"$`"
+	case shell.Document:
+		special = "\\$`"
+	case shell.Single:
+		return strings.ReplaceAll(s, "'", `'\''`)
+	case shell.Dollar:
+		special = `\'`
+	default:
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if strings.IndexByte(special, s[i]) >= 0 {
+			b.WriteByte('\\')
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+// home maps ~ and $HOME where whoever runs the command has another home than the mapping says.
+func (e *editor) home(pieces []shell.Piece, v string, at place) []hit {
+	if e.in.Home == "" || len(pieces) == 0 {
+		return nil
+	}
+	if rest, ok := strings.CutPrefix(v, "~"); ok && pieces[0].Quote == shell.Bare && pieces[0].At == 0 && (rest == "" || rest[0] == '/') {
+		recorded := e.in.Home + rest
+		if to := e.m.Path(recorded); to != e.m.newHome(e.in.Home)+rest {
+			return []hit{{0, len(v), to, -1}}
+		}
+	}
+	if strings.HasPrefix(v, "~"+e.in.User) && e.in.User != "" && pieces[0].Quote == shell.Bare {
+		if to := e.m.Name(User, e.in.User); to != e.in.User {
+			return []hit{{1, 1 + len(e.in.User), to, -1}}
+		}
+	}
+	for _, name := range [...]string{"$HOME", "${HOME}"} {
+		rest, ok := strings.CutPrefix(v, name)
+		if !ok || rest != "" && rest[0] != '/' {
+			continue
+		}
+		if to := e.m.Path(e.in.Home + rest); to != e.m.newHome(e.in.Home)+rest {
+			e.out.ask(replay.AskTransform, fmt.Sprintf("%s would be %s, and is %s by the mapping: set HOME or write the path", v, e.m.newHome(e.in.Home)+rest, to), "")
+		}
+	}
+	return nil
+}
+
+// partly asks about a word that begins as a mapped path does and goes on with what is only known
+// when it runs: /home/ann/$X, /home/an*.
+func (e *editor) partly(pieces []shell.Piece, v string, hits []hit) {
+	for _, p := range pieces {
+		if len(hits) > 0 && p.At+len(p.Value) <= hits[len(hits)-1].until {
+			continue
+		}
+		text := p.Value
+		end := len(text)
+		open := p.At+len(text) < len(v) && strings.IndexByte("$`", v[p.At+len(text)]) >= 0
+		if p.Quote == shell.Bare {
+			if i := strings.IndexAny(text, "*?["); i >= 0 {
+				end, open = i, true
+			}
+		}
+		if !open {
+			continue
+		}
+		begin := strings.LastIndexAny(text[:end], "=:, ") + 1
+		head := text[begin:end]
+		if len(head) < 2 || head[0] != '/' {
+			continue
+		}
+		for _, o := range e.m.all {
+			if o.Kind == Path && strings.HasPrefix(o.From, head) {
+				e.out.ask(replay.AskTransform, fmt.Sprintf("%s may be in %s, which is only known when it runs", v, o.From), "")
+			}
+		}
+	}
+}
+
+// upwards asks about a relative path that leaves what is mapped.
+func (e *editor) upwards(v string, at place) {
+	if !strings.Contains(v, "..") || at.dir == "" || len(e.m.all) == 0 || strings.ContainsAny(v, "$`*?[ \n|") || strings.HasPrefix(v, "/") {
+		return
+	}
+	if v != ".." && !strings.HasPrefix(v, "../") && !strings.Contains(v, "/../") && !strings.HasSuffix(v, "/..") {
+		return
+	}
+	was := path.Join(at.dir, v)
+	if now := path.Join(e.m.Path(at.dir), v); e.m.Path(was) != now {
+		e.out.ask(replay.AskTransform, fmt.Sprintf("%s was %s, and would be %s: map that directory too, or write the path", v, was, now), "")
+	}
+}
