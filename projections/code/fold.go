@@ -111,6 +111,10 @@ func (f *fold) facts(r *recountv1.Record, facts *recountv1.FileFacts) error {
 		}
 		if encoded == nil {
 			if encoded, size, err = encodeFacts(s); err != nil {
+				s.Facts = validText(facts)
+				encoded, size, err = encodeFacts(s)
+			}
+			if err != nil {
 				return err
 			}
 		}
