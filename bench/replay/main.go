@@ -6,7 +6,7 @@
 //	go -C bench run ./replay plan                          a plan of 1,000 steps
 //	go -C bench run ./replay overhead                      what the sandbox adds to a step
 //
-// narratives holds shell sessions as people have them, each with a person's mark on every line: "+"
+// narratives holds shell sessions as people have them, each with its author's mark on every line: "+"
 // if the step is needed for what the narrative leaves, or for its goal, "-" if not. Files a… were
 // written to write the rules with, files b… before the slicer existed, and kept unseen until it was
 // done. Each narrative is typed into an interactive bash with the hook, in a home and a data

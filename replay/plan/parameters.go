@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -128,12 +129,12 @@ func parameters(w *world, s *slice, runs []commands.Scanned, set map[string]stri
 			}
 		}
 	}
-	for name, to := range set {
+	for _, name := range slices.Sorted(maps.Keys(set)) {
 		found := false
 		for i := range out {
 			if out[i].Name == name {
 				found = true
-				out[i].Set = to
+				out[i].Set = set[name]
 			}
 		}
 		if !found {
