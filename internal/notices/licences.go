@@ -1,6 +1,9 @@
 package main
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // allowed lists the licences, by SPDX identifier, of modules that may be linked into a release.
 // Each allows distributing a binary under Apache-2.0 if the licence's text is included; MPL-2.0
@@ -35,9 +38,20 @@ var phrases = [][]struct{ phrase, licence string }{
 	{{"any person obtaining a copy of the unicode data files", "Unicode-DFS-2016"}},
 }
 
+// choice matches a licence file's first line that offers one of two licences.
+var choice = regexp.MustCompile(`^\W*SPDX-License-Identifier: (\S+) OR (\S+)`)
+
 // licencesOf returns the SPDX identifiers of the licences in a text, none if no known licence is
-// found.
+// found. Of two that the text offers by an SPDX expression, it returns the allowed one: Recount
+// takes that.
 func licencesOf(text string) []string {
+	if m := choice.FindStringSubmatch(text); m != nil {
+		for _, licence := range m[1:] {
+			if allowed[licence] {
+				return []string{licence}
+			}
+		}
+	}
 	text = strings.Join(strings.Fields(strings.ToLower(strings.NewReplacer("*", " ", "//", " ", "“", "\"", "”", "\"").Replace(text))), " ")
 	var found []string
 	if strings.Contains(text, "redistribution and use in source and binary forms") {

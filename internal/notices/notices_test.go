@@ -102,6 +102,8 @@ func TestLicencesOf(t *testing.T) {
 		{"MPL names the GNU licences", "Mozilla Public License, version 2.0 … means either the GNU General Public License, Version 2.0", []string{"MPL-2.0"}},
 		{"GPL", "GNU GENERAL PUBLIC LICENSE\n Version 3", []string{"GPL"}},
 		{"MIT with a condition", "“Commons Clause” … Permission is hereby granted, free of charge, to any person obtaining a copy of this", []string{"Commons-Clause", "MIT"}},
+		{"one of two", "/* SPDX-License-Identifier: GPL-2.0-only OR BSD-3-Clause */\n\nGNU GENERAL PUBLIC LICENSE\nGNU Lesser General Public License", []string{"BSD-3-Clause"}},
+		{"one of two, neither allowed", "SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1\nGNU General Public License", []string{"GPL"}},
 		{"no licence", "All rights reserved.", nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
