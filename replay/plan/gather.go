@@ -3,13 +3,17 @@ package plan
 import (
 	"cmp"
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
 	"time"
 
+	"google.golang.org/protobuf/proto"
+
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/commands"
+	"github.com/recountdb/recount/query/replays"
 	"github.com/recountdb/recount/replay"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
@@ -23,7 +27,11 @@ type Narrative struct {
 	// Goals are the commands to end with; without any, all that they left counts.
 	Goals []schemas.EventID
 	// Env are recorded environments by context hash.
-	Env       map[string]map[string]string
+	Env map[string]map[string]string
+	// Files are the SHA-256 sums of the files that a command left when it was recorded, by path.
+	Files map[schemas.EventID]map[string]string
+	// Replayed are the steps of earlier replays that changed real directories, the latest run first.
+	Replayed  []replays.Did
 	Missing   []replay.Missing
 	Watermark schemas.Watermark
 	// More means that there were more commands than the limit.
@@ -163,7 +171,15 @@ func read(ctx context.Context, s commands.Sources, r Request) (n Narrative, err 
 	if err := n.runs(ctx, s, r); err != nil {
 		return n, err
 	}
-	return n, n.events(ctx, s)
+	if err := n.events(ctx, s); err != nil {
+		return n, err
+	}
+	ids := make([]schemas.EventID, len(n.Commands))
+	for i, c := range n.Commands {
+		ids[i] = c.ID
+	}
+	n.Replayed, err = replays.Left(ctx, s.Set, ids, n.Watermark)
+	return n, err
 }
 
 // local answers questions about commands from their sources.
@@ -239,18 +255,26 @@ const (
 	maxContexts = 256
 )
 
-// events reads what the projections do not have: environments, and which events were erased.
+// events reads what the projections do not have: environments, the hashes of written files, and which
+// events were erased.
 func (n *Narrative) events(ctx context.Context, s commands.Sources) error {
 	if s.Event == nil {
 		return nil
 	}
-	n.Env = map[string]map[string]string{}
+	n.Env, n.Files = map[string]map[string]string{}, map[schemas.EventID]map[string]string{}
 	used := map[schemas.Position]bool{}
 	ends := map[schemas.TopicPartition][2]int64{}
 	for _, c := range n.Commands {
 		used[c.Position] = true
 		if c.Outcome != nil {
 			used[*c.Outcome] = true
+			m, err := decoded(ctx, s, *c.Outcome)
+			if err != nil {
+				return err
+			}
+			if o, ok := m.(*recountv1.OutcomeObserved); ok {
+				n.files(c.ID, o)
+			}
 		}
 		tp := c.Position.TP()
 		if e, ok := ends[tp]; ok {
@@ -262,21 +286,12 @@ func (n *Narrative) events(ctx context.Context, s commands.Sources) error {
 			continue
 		}
 		n.Env[c.ContextHash] = nil
-		lr, err := s.Event(ctx, c.Position)
+		m, err := decoded(ctx, s, c.Position)
 		if err != nil {
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			continue // the plan says that the hashes differ
+			return err
 		}
-		e, err := lr.Event()
-		if err != nil {
-			continue
-		}
-		if m, err := e.DecodePayload(); err == nil {
-			if p, ok := m.(*recountv1.CommandExecuted); ok {
-				n.Env[c.ContextHash] = p.Env
-			}
+		if p, ok := m.(*recountv1.CommandExecuted); ok {
+			n.Env[c.ContextHash] = p.Env
 		}
 	}
 	if n.Goal.Kind != "session" && n.Goal.Kind != "command" {
@@ -309,6 +324,37 @@ func (n *Narrative) events(ctx context.Context, s commands.Sources) error {
 		}
 	}
 	return nil
+}
+
+// files takes over what a command left of the files that it names.
+func (n *Narrative) files(id schemas.EventID, o *recountv1.OutcomeObserved) {
+	for _, f := range o.GetFiles() {
+		if f.GetRemoved() || len(f.GetSha256()) == 0 {
+			continue
+		}
+		if n.Files[id] == nil {
+			n.Files[id] = map[string]string{}
+		}
+		n.Files[id][f.GetPath()] = hex.EncodeToString(f.GetSha256())
+	}
+}
+
+// decoded reads the payload of an event, nil if it is not there any more or cannot be decoded: a plan
+// is made without it. The error is the context's.
+func decoded(ctx context.Context, s commands.Sources, at schemas.Position) (proto.Message, error) {
+	lr, err := s.Event(ctx, at)
+	if err != nil {
+		return nil, ctx.Err()
+	}
+	e, err := lr.Event()
+	if err != nil {
+		return nil, nil
+	}
+	m, err := e.DecodePayload()
+	if err != nil {
+		return nil, nil
+	}
+	return m, nil
 }
 
 // sorted returns commands in the order in which they ran, without repeats.

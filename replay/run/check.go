@@ -13,23 +13,24 @@ import (
 	"github.com/recountdb/recount/replay/sandbox"
 )
 
-// satisfied reports whether all postconditions of a step hold, and by which checks. seen guards
-// against asking twice about the same step in one decision.
-func (r *runner) satisfied(ctx context.Context, i int, seen map[int]bool) ([]string, bool, error) {
+// satisfied reports whether all postconditions of a step hold, and by which checks. What it left may
+// have been replaced by a later step of the plan: then that step has to be satisfied, and every step
+// that uses what this one left, since it would otherwise read what the later one left. known has the
+// answers about steps that one decision has asked for already.
+func (r *runner) satisfied(ctx context.Context, i int, known map[int]bool) ([]string, bool, error) {
 	s := &r.plan.Steps[i]
-	if len(s.Post) == 0 || seen[i] {
-		return nil, false, nil
+	if held, ok := known[i]; ok || len(s.Post) == 0 {
+		return nil, held, nil
 	}
-	seen[i] = true
+	known[i] = false
 	var checks []string
 	for _, p := range s.Post {
 		text, held, err := r.holds(ctx, s, p)
 		if err != nil {
 			return nil, false, err
 		}
-		if !held && p.ReplacedBy != nil && len(r.plan.Steps[*p.ReplacedBy].Sets) == 0 {
-			// What this step left was replaced by a later one, whose own postconditions tell.
-			if _, held, err = r.satisfied(ctx, *p.ReplacedBy, seen); err != nil {
+		if !held && p.ReplacedBy != nil {
+			if held, err = r.replaced(ctx, i, *p.ReplacedBy, known); err != nil {
 				return nil, false, err
 			}
 			text = fmt.Sprintf("step %d, which replaces %s, is done", *p.ReplacedBy+1, p.Target)
@@ -39,7 +40,34 @@ func (r *runner) satisfied(ctx context.Context, i int, seen map[int]bool) ([]str
 		}
 		checks = append(checks, text)
 	}
+	known[i] = true
 	return checks, true, nil
+}
+
+// replaced reports whether the step that replaces what step i left is satisfied, and so is every other
+// one that needs step i.
+func (r *runner) replaced(ctx context.Context, i, by int, known map[int]bool) (bool, error) {
+	ask := func(j int) (bool, error) {
+		if len(r.plan.Steps[j].Sets) > 0 {
+			return false, nil // it runs in any case
+		}
+		_, held, err := r.satisfied(ctx, j, known)
+		return held, err
+	}
+	if held, err := ask(by); err != nil || !held {
+		return false, err
+	}
+	for j := i + 1; j < len(r.plan.Steps); j++ {
+		for _, n := range r.plan.Steps[j].Needs {
+			if n.On != i || n.Kind == replay.NeedOrder || j == by {
+				continue
+			}
+			if held, err := ask(j); err != nil || !held {
+				return false, err
+			}
+		}
+	}
+	return true, nil
 }
 
 // check is how a postcondition is found out: a command that succeeds, and a sentence.

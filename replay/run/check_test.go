@@ -131,6 +131,46 @@ func TestReplacedPostconditionIsThatOfTheLaterStep(t *testing.T) {
 	}
 }
 
+// TestReplacedPostconditionIsNeededBetween removes what a step made of a file that was replaced
+// afterwards: the file has to be made again, since it would read the later content.
+func TestReplacedPostconditionIsNeededBetween(t *testing.T) {
+	w := newWorld(t)
+	file := func(name, content string, by ...int) replay.Postcondition {
+		p := replay.Postcondition{Kind: "file", Target: filepath.Join(w.dir, name), Hash: sum(content)}
+		if len(by) == 1 {
+			p.ReplacedBy = &by[0]
+		}
+		return p
+	}
+	steps := func() *replay.Plan {
+		s := commands("echo 1 > f; echo 1 > h", "cp f g", "echo 2 > f; echo 2 > h", "echo 3 > other")
+		s[0].Post = []replay.Postcondition{file("f", "1\n", 2), file("h", "1\n", 2)}
+		s[1].Post = []replay.Postcondition{file("g", "1\n")}
+		s[2].Post = []replay.Postcondition{file("f", "2\n"), file("h", "2\n")}
+		s[3].Post = []replay.Postcondition{file("other", "3\n")}
+		return w.plan(s, [2]int{1, 0})
+	}
+	for _, c := range []struct{ gone, want string }{
+		{"", "done done done done"},
+		{"", "skipped skipped skipped skipped"},
+		{"other", "skipped skipped skipped done"},
+		{"g", "done done done skipped"},
+		{"h", "done skipped done skipped"},
+	} {
+		if c.gone != "" {
+			if err := os.Remove(filepath.Join(w.dir, c.gone)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if r := w.run(steps()); statuses(r) != c.want {
+			t.Errorf("without %q: %s, want %s", c.gone, statuses(r), c.want)
+		}
+		if b, err := os.ReadFile(filepath.Join(w.dir, "g")); err != nil || string(b) != "1\n" {
+			t.Errorf("without %q: g is %q", c.gone, b)
+		}
+	}
+}
+
 func TestServiceAnswersBeforeItIsUsed(t *testing.T) {
 	w := newWorld(t)
 	w.o.Executor = w.open(sandbox.IsolationSandbox)

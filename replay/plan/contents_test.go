@@ -1,0 +1,112 @@
+package plan
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/recountdb/recount/query/commands"
+	"github.com/recountdb/recount/query/replays"
+	"github.com/recountdb/recount/replay"
+	"github.com/recountdb/recount/schemas"
+)
+
+// narrative returns commands that ran one after the other in one session and directory.
+func narrative(lines ...string) Narrative {
+	zero := int32(0)
+	n := Narrative{Goal: replay.Goal{Kind: "session", What: "s"}}
+	for i, text := range lines {
+		n.Commands = append(n.Commands, commands.Scanned{Intent: commands.Intent{
+			ID: id(i), Position: schemas.Position{Topic: "recount.commands", Offset: int64(i)}, Time: time.Unix(1767225600+int64(i), 0).UTC(),
+			Command: text, Cwd: "/home/ann/app", Workspace: "/home/ann/app", Session: "s", User: "ann", Shell: "bash", ExitCode: &zero, Template: text,
+		}})
+	}
+	return n
+}
+
+func id(i int) schemas.EventID { return schemas.NewCanon("test/plan").Int(int64(i)).ID() }
+
+func made(t *testing.T, n Narrative, r Request) replay.Plan {
+	t.Helper()
+	p, err := Make(n, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Check(); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func hashes(p replay.Plan) string {
+	out := ""
+	for _, s := range p.Steps {
+		for _, post := range s.Post {
+			if post.Kind == replay.PostFile {
+				out += fmt.Sprintf("%d:%s ", s.Index, post.Hash)
+			}
+		}
+	}
+	return out
+}
+
+func TestRecordedContents(t *testing.T) {
+	const dir = "/home/ann/app"
+	did := func(i int, command, cwd, path, sum string) replays.Did {
+		return replays.Did{Intent: id(i), Command: command, Cwd: cwd, Alone: true, Files: []replays.File{{Path: path, SHA256: sum}}}
+	}
+	first, second := "echo a > x", "sort x > y"
+	recorded := map[schemas.EventID]map[string]string{id(0): {dir + "/x": "r0"}, id(1): {dir + "/y": "r1"}}
+	for _, c := range []struct {
+		name     string
+		lines    []string
+		files    map[schemas.EventID]map[string]string
+		replayed []replays.Did
+		r        Request
+		want     string
+	}{
+		{"what was recorded counts in the same place", []string{first, second}, recorded, nil, Request{}, "0:r0 1:r1 "},
+		{"nothing is known without it", []string{first, second}, nil, nil, Request{}, "0: 1: "},
+		{"in another place it does not count", []string{first, second}, recorded, nil, Request{Map: []string{dir + "=/srv/app"}}, "0: 1: "},
+		{
+			"there a replay does",
+			[]string{first, second},
+			recorded,
+			[]replays.Did{did(0, first, "/srv/app", "/srv/app/x", "m0"), did(1, second, "/srv/app", "/srv/app/y", "m1")},
+			Request{Map: []string{dir + "=/srv/app"}},
+			"0:m0 1:m1 ",
+		},
+		{
+			"the latest replay counts",
+			[]string{first, second},
+			recorded,
+			[]replays.Did{did(0, first, dir, dir+"/x", "new"), did(0, first, dir, dir+"/x", "old")},
+			Request{},
+			"0:new 1:r1 ",
+		},
+		{
+			"a replay of another command there makes it unknown, and what rests on it",
+			[]string{first, second},
+			recorded,
+			[]replays.Did{did(0, "echo b > x", dir, dir+"/x", "b0"), did(1, second, dir, dir+"/y", "b1"), did(0, first, dir, dir+"/x", "old")},
+			Request{},
+			"0: 1: ",
+		},
+		{
+			"a step with another value, and what rests on it",
+			[]string{"head --lines=1 z > x", second},
+			recorded, nil,
+			Request{Set: map[string]string{"LINES": "2"}},
+			"0: 1: ",
+		},
+		{"a job goes on writing", []string{"sleep 9 > x &"}, recorded, nil, Request{All: true}, "0: "},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			n := narrative(c.lines...)
+			n.Files, n.Replayed = c.files, c.replayed
+			if got := hashes(made(t, n, c.r)); got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}
