@@ -39,7 +39,15 @@ func runFiles(ctx context.Context, o options) error {
 	if err != nil {
 		return err
 	}
-	maps, err := startRepomap(ctx, o.python, o.keep+"/repomap", o.mirrors)
+	aider, err := startRepomap(ctx, o.python, aiderProgram, o.keep+"/repomap", o.mirrors)
+	if err != nil {
+		return err
+	}
+	python := o.python
+	if o.authors == "" {
+		python = ""
+	}
+	authors, err := startRepomap(ctx, python, authorsProgram, o.keep+"/repomap", o.mirrors, o.authors)
 	if err != nil {
 		return err
 	}
@@ -52,7 +60,7 @@ func runFiles(ctx context.Context, o options) error {
 		defer f.Close()
 		ours.dump = json.NewEncoder(f)
 	}
-	systems := []system{{"Recount", ours.rank}, ripgrep, {"RepoMap", func(_ context.Context, q question) ([]string, bool, error) { return maps.rank(q.sample) }}}
+	systems := []system{{"Recount", ours.rank}, ripgrep, aider.system("RepoMap of aider"), authors.system("RepoMap of the authors")}
 	systems = append(systems, bm25s()...)
 	t := table{cells: map[row]*figures{}}
 	var c *corpus
@@ -81,7 +89,7 @@ func runFiles(ctx context.Context, o options) error {
 				measured[sys.name] = measure(paths, s.gold, shown)
 			}
 		}
-		_, paired := measured["RepoMap"]
+		_, paired := measured["RepoMap of aider"]
 		for _, sys := range systems {
 			if m, known := measured[sys.name]; known {
 				t.add(sys.name, s, paired, m)
@@ -89,7 +97,7 @@ func runFiles(ctx context.Context, o options) error {
 		}
 	}
 	fmt.Fprintln(os.Stderr)
-	if err := errors.Join(maps.close(), ours.close()); err != nil {
+	if err := errors.Join(aider.close(), authors.close(), ours.close()); err != nil {
 		return err
 	}
 	return t.print(o)
@@ -148,7 +156,7 @@ func (t *table) print(o options) error {
 	fmt.Fprintln(w, "half\ttask\tsystem\tsamples\tMRR\trecall@20\tyield@8K")
 	for _, paired := range []bool{false, true} {
 		if paired {
-			fmt.Fprintln(w, "\nOnly samples that RepoMap ranked:\t\t\t\t\t\t")
+			fmt.Fprintln(w, "\nOnly samples that RepoMap of aider ranked:\t\t\t\t\t\t")
 		}
 		for _, r := range rows {
 			if r.Paired == paired {

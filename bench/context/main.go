@@ -16,7 +16,7 @@ import (
 
 const help = `Measures what recount context finds, against BM25, aider's RepoMap and ripgrep.
 
-  go -C bench run ./context -mirrors DIR files [-half dev|held] [-python PATH]
+  go -C bench run ./context -mirrors DIR files [-half dev|held] [-python PATH] [-authors DIR]
   go -C bench run ./context -mirrors DIR generate > testdata/samples.tsv
 
 DIR has a git directory OWNER+NAME/repo of each repository in testdata/repositories.tsv, and is
@@ -40,13 +40,13 @@ Flags:
 `
 
 type options struct {
-	mirrors, half, keep, python string
-	repos, systems              string
-	dump                        string
-	questions                   string
-	json, misses                bool
-	seed                        int64
-	calls, copies               int
+	mirrors, half, keep, python, authors string
+	repos, systems                       string
+	dump, profile                        string
+	questions                            string
+	json, misses                         bool
+	seed                                 int64
+	calls, copies                        int
 }
 
 func main() {
@@ -62,7 +62,9 @@ func main() {
 	flags.StringVar(&o.systems, "systems", "", "only systems whose names begin with one of these, with commas between")
 	flags.StringVar(&o.keep, "keep", filepath.Join(os.TempDir(), "recount-bench-context"), "the folder in which graphs and RepoMap's answers are kept for the next run")
 	flags.StringVar(&o.python, "python", "", "a Python with aider-chat, for RepoMap (default: only what is kept of earlier runs)")
-	flags.StringVar(&o.dump, "dump", "", "write Recount's files and their channels to this file, one answer a line")
+	flags.StringVar(&o.authors, "authors", "", "the folder src of a checkout of github.com/eyuansu62/agent-retrieval-bench, for its RepoMap (needs -python)")
+	flags.StringVar(&o.dump, "dump", "", "write Recount's files and their channels, or the answers of time, to this file, one a line")
+	flags.StringVar(&o.profile, "profile", "", "write profiles of time to files that begin so: .first of the first call, .calls of the others")
 	flags.StringVar(&o.questions, "questions", "", "a folder with folders flask and caddy of questions as YAML, for symbols")
 	flags.BoolVar(&o.misses, "misses", false, "print what symbols and abstain got wrong")
 	flags.Int64Var(&o.seed, "seed", 1, "the seed of budget")

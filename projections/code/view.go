@@ -355,3 +355,11 @@ func (s *Snapshot) Facts(f *recountv1.CodeFile) (*recountv1.StoredFacts, error) 
 	})
 	return facts, err
 }
+
+// HasFacts reports whether Facts returns something, without decoding it.
+func (s *Snapshot) HasFacts(f *recountv1.CodeFile) (bool, error) {
+	if f.GetSkipped() != "" {
+		return false, nil
+	}
+	return s.v.Get(factsKey(s.repo.shard(), s.repo.Name, f.Blob, f.Language), func([]byte) error { return nil })
+}

@@ -191,6 +191,9 @@ func (s *Study) Facts(f FileState) (*recountv1.FileFacts, schemas.Position, erro
 	return facts.Facts, schemas.PositionOf(facts.Position), nil
 }
 
+// HasFacts reports whether Facts returns something: what was erased has none any more.
+func (s *Study) HasFacts(f FileState) (bool, error) { return s.snap.HasFacts(f.file) }
+
 // PastChange is a commit before the revision, or the revision's own.
 type PastChange struct {
 	Commit, Message string

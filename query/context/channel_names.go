@@ -45,9 +45,9 @@ func (e *engine) byNames() pointed {
 		// A file with the name.
 		if len(last) >= 4 {
 			stem := stemOf(last)
-			for i := range e.c.files {
-				if f := &e.c.files[i]; f.stem == stem && len(stem) >= 4 && !plainStems[stem] {
-					p.files[int32(i)] = max(p.files[int32(i)], 0.7*times)
+			if len(stem) >= 4 && !plainStems[stem] {
+				for _, i := range e.c.byStem[stem] {
+					p.files[i] = max(p.files[i], 0.7*times)
 				}
 			}
 		}

@@ -31,20 +31,7 @@ type found struct {
 func (x *corpus) lookup(terms []taskTerm) (all []found, missing []taskTerm) {
 	for _, t := range terms {
 		f := found{taskTerm: t}
-		for i := range x.files {
-			d := &x.files[i]
-			tf := d.count(t.term)
-			if d.declares(t.term) {
-				tf += namesTimes
-			}
-			if slices.Contains(d.pathTerm, t.term) {
-				tf += pathTimes
-			}
-			if tf > 0 {
-				f.files = append(f.files, int32(i))
-				f.tf = append(f.tf, float32(tf))
-			}
-		}
+		f.files, f.tf = x.words.find(t.term)
 		if len(f.files) == 0 {
 			missing = append(missing, t)
 			continue

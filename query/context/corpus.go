@@ -20,8 +20,12 @@ type corpus struct {
 	// byPath has their indexes, and byBase those of each last element of a path.
 	byPath map[string]int32
 	byBase map[string][]int32
+	// byStem has the indexes of the files with a stem.
+	byStem map[string][]int32
 	// ofNode is the file of each symbol of the study, -1 for packages and unknown ones.
 	ofNode []int32
+	// declared marks the symbols that are no files and no packages.
+	declared []bool
 	// users are the numbers of edges by which others use each symbol.
 	users  []int32
 	length float64 // the mean length of the documents
@@ -29,6 +33,7 @@ type corpus struct {
 	graph  *fileGraph
 	names  *nameTable
 	past   *past
+	words  *postings
 }
 
 // file is one file of a corpus.
@@ -107,7 +112,7 @@ func (c *Cache) build(ctx context.Context, st *code.Study, s Sources) (*corpus, 
 	if err != nil {
 		return nil, err
 	}
-	x := &corpus{hash: st.Hash(), byPath: make(map[string]int32, len(states)), byBase: map[string][]int32{}}
+	x := &corpus{hash: st.Hash(), byPath: make(map[string]int32, len(states)), byBase: map[string][]int32{}, byStem: map[string][]int32{}}
 	total := 0.0
 	for i, f := range states {
 		if i&0xff == 0 && ctx.Err() != nil {
@@ -121,12 +126,15 @@ func (c *Cache) build(ctx context.Context, st *code.Study, s Sources) (*corpus, 
 		x.byPath[f.Path] = int32(i)
 		x.byBase[base] = append(x.byBase[base], int32(i))
 		x.files = append(x.files, fileOf(c.words, f, d))
+		stem := x.files[i].stem
+		x.byStem[stem] = append(x.byStem[stem], int32(i))
 		total += d.length
 		if d.length > 0 {
 			x.read++
 		}
 	}
 	x.length = max(1, total/max(1, float64(len(states))))
+	x.words = postingsOf(x.files)
 	x.place(st)
 	x.graph = joinFiles(st, x)
 	x.names = namesOf(st)
@@ -136,11 +144,12 @@ func (c *Cache) build(ctx context.Context, st *code.Study, s Sources) (*corpus, 
 
 // place finds the symbols of each file. Symbols are in key order, so those of a file are adjacent.
 func (x *corpus) place(st *code.Study) {
-	x.ofNode = make([]int32, st.Len())
+	x.ofNode, x.declared = make([]int32, st.Len()), make([]bool, st.Len())
 	at, last := int32(-1), ""
 	x.users = make([]int32, st.Len())
 	for n := range x.ofNode {
 		x.users[n] = int32(st.Users(int32(n)))
+		x.declared[n] = st.Chain(int32(n)) != ""
 		if p := st.Path(int32(n)); n == 0 || p != last {
 			last, at = p, -1
 			if i, ok := x.byPath[p]; ok {
@@ -203,16 +212,19 @@ func (s Sources) content(ctx context.Context, facts *recountv1.FileFacts, at sch
 
 // lines returns the lines of a file, or nil if its content is not known.
 func (c *Cache) lines(ctx context.Context, st *code.Study, s Sources, f code.FileState) ([]string, error) {
-	// The facts are read each time: what was erased has none, whatever is cached.
-	facts, at, err := st.Facts(f)
-	if err != nil || facts == nil {
+	// What was erased has no facts any more, whatever is cached.
+	if known, err := st.HasFacts(f); err != nil || !known {
 		return nil, err
 	}
-	key := at.String()
+	key := st.Revision().Repo + "\x00" + f.Language + "\x00" + f.Blob
 	c.mu.Lock()
 	content, ok := c.contents.Get(key)
 	c.mu.Unlock()
 	if !ok {
+		facts, at, err := st.Facts(f)
+		if err != nil || facts == nil {
+			return nil, err
+		}
 		if content, err = s.content(ctx, facts, at, f); err != nil || content == nil {
 			return nil, err
 		}

@@ -12,6 +12,18 @@ import (
 type nameTable struct {
 	lower []string // distinct names in lower case, ordered
 	nodes [][]int32
+	// signs are those of the names, as signOf returns them.
+	signs []uint64
+}
+
+// signOf returns a set of the runs of three bytes in a name, as 64 bits: a name can be part of another
+// only if the other's sign has all bits of its own.
+func signOf(name string) (sign uint64) {
+	for i := 2; i < len(name); i++ {
+		h := uint32(name[i-2])*0x9e3779b1 + uint32(name[i-1])*0x85ebca77 + uint32(name[i])*0xc2b2ae3d
+		sign |= 1 << (h >> 26)
+	}
+	return sign
 }
 
 func namesOf(st *code.Study) *nameTable {
@@ -29,6 +41,7 @@ func namesOf(st *code.Study) *nameTable {
 	slices.Sort(t.lower)
 	for _, name := range t.lower {
 		t.nodes = append(t.nodes, byName[name])
+		t.signs = append(t.signs, signOf(name))
 	}
 	return t
 }
@@ -80,8 +93,12 @@ func (t *nameTable) find(st *code.Study, name string, use func(n int32, score fl
 		return
 	}
 	var parts []int32
-	for j, other := range t.lower {
-		if strings.Contains(other, lower) && !strings.HasPrefix(other, lower) {
+	wanted := signOf(lower)
+	for j, sign := range t.signs {
+		if sign&wanted != wanted {
+			continue
+		}
+		if other := t.lower[j]; strings.Contains(other, lower) && !strings.HasPrefix(other, lower) {
 			if parts = append(parts, t.nodes[j]...); len(parts) > maxTier {
 				return
 			}

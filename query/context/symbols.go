@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/recountdb/recount/query/code"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
@@ -30,7 +31,7 @@ func (e *engine) rankSymbols(files []fused) ([]fused, error) {
 	add := func(channel string, score map[int32]float64) {
 		for n := range score {
 			f := e.c.ofNode[n]
-			if f < 0 || e.st.Chain(n) == "" || channel != chChanged && e.r.Tests == TestsOnly != e.c.files[f].test && e.r.Tests != TestsAlso {
+			if f < 0 || !e.c.declared[n] || channel != chChanged && e.r.Tests == TestsOnly != e.c.files[f].test && e.r.Tests != TestsAlso {
 				delete(score, n)
 			}
 		}
@@ -53,7 +54,7 @@ func (e *engine) rankSymbols(files []fused) ([]fused, error) {
 		for _, g := range e.given[:min(len(e.given), 10)] {
 			f := &e.c.files[g]
 			for n := f.from; n < f.to; n++ {
-				if e.st.Chain(n) != "" {
+				if e.c.declared[n] {
 					seeds[n] += 0.3
 				}
 			}
@@ -65,7 +66,7 @@ func (e *engine) rankSymbols(files []fused) ([]fused, error) {
 	for i, f := range files[:min(len(files), 15)] {
 		x := &e.c.files[f.key]
 		for n := x.from; n < x.to; n++ {
-			if e.st.Chain(n) == "" {
+			if !e.c.declared[n] {
 				continue
 			}
 			s := files[0].score
@@ -154,51 +155,84 @@ func kindFactor(k recountv1.SymbolKind) float64 {
 	return 0.4
 }
 
+// maxSteps is the number of edges of a symbol that a walk looks at.
+const maxSteps = 200
+
 // nearSymbols is a random walk from the seeds along the edges of the graph, in both directions, of
 // three steps. Symbols with many users are passed by: they belong to everything.
 func (e *engine) nearSymbols(seeds map[int32]float64) map[int32]float64 {
-	now := seeds
+	type step struct {
+		to int32
+		w  float64
+	}
+	var steps []step
+	total := 0.0
+	// take reports whether the walk looks at further edges.
+	take := func(l code.Link) bool {
+		w := weightOf(l.Kind) * l.Confidence
+		if l.Kind == recountv1.EdgeKind_EDGE_KIND_CONTAINS {
+			w = 0.5
+		}
+		if w > 0 && e.c.declared[l.To] {
+			w /= popularity(e.c.users[l.To])
+			steps = append(steps, step{l.To, w})
+			total += w
+		}
+		return len(steps) <= maxSteps
+	}
+	now, next := make([]float64, e.st.Len()), make([]float64, e.st.Len())
+	at := slices.Sorted(maps.Keys(seeds))
+	for _, n := range at {
+		now[n] = seeds[n]
+	}
 	score := map[int32]float64{}
 	for range 3 {
-		next := map[int32]float64{}
-		order := slices.Sorted(maps.Keys(now))
-		for _, n := range order {
+		var reached []int32
+		for _, n := range at {
 			mass := now[n]
+			now[n] = 0
 			if mass < 1e-4 {
 				continue
 			}
-			type step struct {
-				to int32
-				w  float64
-			}
-			var steps []step
-			total := 0.0
-			take := func(to int32, k recountv1.EdgeKind, conf float64) {
-				w := weightOf(k) * conf
-				if k == recountv1.EdgeKind_EDGE_KIND_CONTAINS {
-					w = 0.5
-				}
-				if w == 0 || e.st.Chain(to) == "" || len(steps) > 200 {
-					return
-				}
-				w /= math.Log2(2 + float64(e.c.users[to]))
-				steps = append(steps, step{to, w})
-				total += w
-			}
+			steps, total = steps[:0], 0
 			for l := range e.st.Out(n) {
-				take(l.To, l.Kind, l.Confidence)
+				if !take(l) {
+					break
+				}
 			}
 			for l := range e.st.Into(n) {
-				take(l.To, l.Kind, l.Confidence)
+				if len(steps) > maxSteps || !take(l) {
+					break
+				}
 			}
 			for _, s := range steps {
+				if next[s.to] == 0 {
+					reached = append(reached, s.to)
+				}
 				next[s.to] += 0.6 * mass * s.w / total
 			}
 		}
-		for n, s := range next {
-			score[n] += s
+		slices.Sort(reached)
+		at = slices.Compact(reached)
+		for _, n := range at {
+			score[n] += next[n]
 		}
-		now = next
+		now, next = next, now
 	}
 	return score
 }
+
+// popularity is the number by which the weight of an edge to a symbol with so many users is divided.
+func popularity(users int32) float64 {
+	if int(users) < len(popularities) {
+		return popularities[users]
+	}
+	return math.Log2(2 + float64(users))
+}
+
+var popularities = func() (all [256]float64) {
+	for i := range all {
+		all[i] = math.Log2(2 + float64(i))
+	}
+	return all
+}()
