@@ -24,7 +24,7 @@ var mayImport = map[string][]string{
 	"projections": {"schemas", "languages"},
 	"query":       {"schemas", "languages", "projections", "internal/tokens"},
 	"replay":      {"schemas", "processors", "query"},
-	"server":      {"schemas", "pipeline", "languages", "processors", "projections", "query", "replay", "internal", "internal/tokens"},
+	"server":      {"schemas", "pipeline", "languages", "processors", "projections", "query", "replay", "internal", "internal/tokens", "internal/replaying"},
 	"configs":     {},
 	"internal":    {"schemas", "internal/tokens"},
 	// What the verbs do beside reading flags; see onlyProgram.
@@ -36,8 +36,9 @@ var mayImport = map[string][]string{
 	"internal/hookrun":      {"*"},
 	"internal/tokenfile":    {"*"},
 	"internal/quickstart":   {"*"},
-	// It writes what a replay does.
-	"internal/replayjournal": {"*"},
+	// They execute a plan and write down what it does, for the program and for a server.
+	"internal/replaying":     {"schemas", "query", "replay", "server", "internal", "internal/replayjournal"},
+	"internal/replayjournal": {"schemas", "server", "internal"},
 	// Tokens are counted where an answer is cut to a budget.
 	"internal/tokens": {},
 	"cmd":             {"*"},
@@ -72,7 +73,7 @@ var onlyIn = map[string][]string{
 // onlyProgram names the packages below internal that only cmd and each other may import.
 var onlyProgram = []string{
 	"internal/render", "internal/connect", "internal/importing", "internal/commandevent",
-	"internal/execute", "internal/hookrun", "internal/tokenfile", "internal/quickstart", "internal/replayjournal",
+	"internal/execute", "internal/hookrun", "internal/tokenfile", "internal/quickstart",
 }
 
 // folderOf returns the folder of a package in mayImport.
@@ -82,7 +83,7 @@ func folderOf(path string) string {
 			return f
 		}
 	}
-	if path == "internal/tokens" {
+	if slices.Contains([]string{"internal/tokens", "internal/replaying", "internal/replayjournal"}, path) {
 		return path
 	}
 	folder, _, _ := strings.Cut(path, "/")

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,7 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/recountdb/recount/internal/connect"
-	"github.com/recountdb/recount/internal/replayjournal"
+	"github.com/recountdb/recount/internal/replaying"
 	"github.com/recountdb/recount/internal/usage"
 	"github.com/recountdb/recount/replay"
 	"github.com/recountdb/recount/replay/run"
@@ -67,171 +65,85 @@ func (f *replayRunFlags) check() error {
 	return nil
 }
 
-// resumeReplay goes on with a run of an earlier process.
+// resumeReplay goes on with a run of an earlier process, or forgets it.
 func (a *app) resumeReplay(ctx context.Context, b *connect.Backend, f *replayRunFlags) error {
-	p, err := a.askPast(ctx, b, f.resume)
-	a.ClearProgress()
+	o, err := a.replaying(b, f)
 	if err != nil {
+		return err
+	}
+	if f.discard {
+		err := replaying.Discard(ctx, f.resume, o)
+		a.ClearProgress()
 		return a.unanswered(err)
 	}
-	if f.dir != "" && f.dir != p.run.Directory {
-		return usage.Errorf("--dir %s: run %s is one of %s", f.dir, f.resume, p.run.Directory)
-	}
-	if p.run.Applied {
-		return usage.Errorf("--resume %s: it is done and its changes were applied", f.resume)
-	}
-	f.dir, f.isolation = p.run.Directory, p.run.Isolation
-	return a.executeReplay(ctx, b, f, p.plan, p)
+	report, err := replaying.Resume(ctx, f.resume, o)
+	a.ClearProgress()
+	return a.replayed(report, err)
 }
 
 // runReplay executes a plan as a new run.
 func (a *app) runReplay(ctx context.Context, b *connect.Backend, f *replayRunFlags, p *replay.Plan) error {
-	if f.dir == "" {
-		f.dir = p.Workspace
+	o, err := a.replaying(b, f)
+	if err != nil {
+		return err
 	}
-	if f.dir == "" {
-		wd, err := os.Getwd()
-		if err != nil {
+	if o.Dir == "" && p.Workspace == "" {
+		if o.Dir, err = os.Getwd(); err != nil {
 			return err
 		}
-		f.dir = wd
 	}
-	abs, err := filepath.Abs(f.dir)
-	if err != nil {
-		return err
-	}
-	f.dir = abs
-	return a.executeReplay(ctx, b, f, p, nil)
+	report, err := replaying.Start(ctx, p, o)
+	return a.replayed(report, err)
 }
 
-// executeReplay runs what is left of a plan, and shows, applies or keeps what that changed.
-func (a *app) executeReplay(ctx context.Context, b *connect.Backend, f *replayRunFlags, p *replay.Plan, past *pastRun) error {
-	name := replayjournal.NewRun()
-	if past != nil {
-		name = past.run.Run
-	}
-	box, err := a.openSandbox(ctx, f, name)
+// replayed is the end of the verb after a run.
+func (a *app) replayed(report replaying.Report, err error) error {
 	if err != nil {
-		return err
+		return a.unanswered(err)
 	}
-	defer func() { _ = box.Close() }() // what it wrote is kept
-	if f.discard {
-		return box.Discard()
-	}
-	cfg, err := a.NodeConfig()
-	if err != nil {
-		return err
-	}
-	redactor, err := connect.Redactor(cfg)
-	if err != nil {
-		return err
-	}
-	log := replayLog{&replayjournal.Journal{Log: b, Redact: redactor, Run: name, Workspace: p.Workspace, Now: time.Now}, a}
-	view := &replayView{a: a, plan: p, run: name, output: f.output, yes: f.yes}
-	view.begin(box)
-	o := run.Options{
-		Run: name, Executor: box, Journal: log, Network: f.network, Jobs: f.jobs, Timeout: f.timeout,
-		Policy: run.Policy{Attempts: f.attempts, Backoff: f.backoff, OnFailure: f.onFailure},
-		Env:    a.replayEnv(), Values: a.replayValues(p), Confirm: view.confirm, Progress: view.progress,
-	}
-	if past != nil {
-		o.Past = past.past
-	}
-	if box.Isolation() == sandbox.IsolationNone {
-		state, err := a.replayState(name)
-		if err != nil {
-			return err
-		}
-		o.Scratch = filepath.Join(state, "sessions")
-	}
-	report, err := run.Run(ctx, p, o)
-	if err != nil {
-		return err
-	}
-	// The end is written down also after an interrupt.
-	return a.endReplay(context.WithoutCancel(ctx), f, box, log, view, report)
-}
-
-// openSandbox opens the executor of a run.
-func (a *app) openSandbox(ctx context.Context, f *replayRunFlags, name string) (*sandbox.Sandbox, error) {
-	state, err := a.replayState(name)
-	if err != nil {
-		return nil, err
-	}
-	cfg, err := a.NodeConfig()
-	if err != nil {
-		return nil, err
-	}
-	data, err := filepath.Abs(cfg.DataDir)
-	if err != nil {
-		return nil, err
-	}
-	o := sandbox.Options{Dir: f.dir, State: state, Home: a.Getenv("HOME"), Isolation: sandbox.Isolation(f.isolation), Network: f.network, Hide: []string{data, filepath.Dir(state)}}
-	if o.Isolation == sandbox.IsolationSandbox {
-		if o.Helper, err = sandbox.FindHelper(); err != nil {
-			return nil, err
-		}
-	}
-	return sandbox.Open(ctx, o)
-}
-
-// endReplay shows the difference that a run made, and applies it if that was asked for.
-func (a *app) endReplay(ctx context.Context, f *replayRunFlags, box *sandbox.Sandbox, log replayLog, view *replayView, report run.Report) error {
-	changes, err := box.Changes()
-	if err != nil && !errors.Is(err, sandbox.ErrNoView) {
-		return err
-	}
-	applied, kept := false, len(changes) > 0
-	var refused error
-	if f.apply && report.Status == "complete" {
-		if _, refused = box.Apply(); refused == nil {
-			applied, kept = true, false
-		}
-	}
-	if err := log.finish(ctx, report, changes, applied); err != nil {
-		return err
-	}
-	view.end(report, changes, applied, kept)
-	if refused != nil {
-		return refused
-	}
-	if report.Status != "complete" {
+	if !report.Complete() {
 		return exitError(exitFailed)
-	}
-	if !kept {
-		return box.Discard()
 	}
 	return nil
 }
 
-// replayEnv is the environment of all steps. Nothing else of the caller's reaches them.
-func (a *app) replayEnv() map[string]string {
-	env := map[string]string{"TERM": "dumb"}
-	for _, name := range []string{"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_ALL", "LC_CTYPE", "TZ"} {
-		if v := a.Getenv(name); v != "" {
-			env[name] = v
+// replaying returns how the flags say that a plan is executed.
+func (a *app) replaying(b *connect.Backend, f *replayRunFlags) (replaying.Options, error) {
+	var none replaying.Options
+	cfg, err := a.NodeConfig()
+	if err != nil {
+		return none, err
+	}
+	redactor, err := connect.Redactor(cfg)
+	if err != nil {
+		return none, err
+	}
+	data, err := filepath.Abs(cfg.DataDir)
+	if err != nil {
+		return none, err
+	}
+	state, err := a.StateDir("recount-replays")
+	if err != nil {
+		return none, err
+	}
+	dir := f.dir
+	if dir != "" {
+		if dir, err = filepath.Abs(dir); err != nil {
+			return none, err
 		}
 	}
-	env["PATH"] = cmp.Or(env["PATH"], "/usr/local/bin:/usr/bin:/bin")
-	return env
+	view := &replayView{a: a, output: f.output, yes: f.yes}
+	return replaying.Options{
+		Log: b, Redact: redactor, Getenv: a.Getenv, State: state, Hide: []string{data},
+		Dir: dir, Isolation: sandbox.Isolation(f.isolation), Network: f.network, Apply: f.apply,
+		Policy: run.Policy{Attempts: f.attempts, Backoff: f.backoff, OnFailure: f.onFailure},
+		Jobs:   f.jobs, Timeout: f.timeout, Confirm: view.confirm, Progress: view.progress,
+	}, nil
 }
 
-// replayValues takes the values that a plan asks for from the environment.
-func (a *app) replayValues(p *replay.Plan) map[string]string {
-	values := map[string]string{}
-	for _, s := range p.Steps {
-		for _, ask := range s.Asks {
-			if v := a.Getenv(ask.Name); ask.Name != "" && v != "" {
-				values[ask.Name] = v
-			}
-		}
-	}
-	return values
-}
-
-// stepName is a step's command in a line.
-func stepName(s *replay.Step) string {
-	line, _, more := strings.Cut(strings.TrimSpace(s.Command), "\n")
+// stepName is a command in a line.
+func stepName(command string) string {
+	line, _, more := strings.Cut(strings.TrimSpace(command), "\n")
 	if more {
 		line += " …"
 	}

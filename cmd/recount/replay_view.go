@@ -12,7 +12,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/recountdb/recount/internal/render"
-	"github.com/recountdb/recount/replay"
+	"github.com/recountdb/recount/internal/replaying"
 	"github.com/recountdb/recount/replay/run"
 	"github.com/recountdb/recount/replay/sandbox"
 )
@@ -20,86 +20,52 @@ import (
 // replayView shows a run: one line a step, or one JSON object an event.
 type replayView struct {
 	a           *app
-	plan        *replay.Plan
-	run         string
+	steps       int // of the plan
 	output, yes bool
 	in          *bufio.Reader // nil until something is asked
 }
 
-// replayEvent is one line of --json.
-type replayEvent struct {
-	Event     string           `json:"event"` // run, start, output, end, done
-	Run       string           `json:"run"`
-	Step      *int             `json:"step,omitempty"` // from 0
-	Command   string           `json:"command,omitempty"`
-	Attempt   int              `json:"attempt,omitempty"`
-	Output    string           `json:"output,omitempty"`
-	Outcome   *run.Outcome     `json:"outcome,omitempty"`
-	Isolation string           `json:"isolation,omitempty"`
-	Kernel    *sandbox.Report  `json:"kernel,omitempty"`
-	Notes     []string         `json:"notes,omitempty"`
-	Directory string           `json:"directory,omitempty"`
-	Report    *run.Report      `json:"report,omitempty"`
-	Changes   []sandbox.Change `json:"changes,omitempty"`
-	Applied   *bool            `json:"applied,omitempty"`
-	Kept      *bool            `json:"kept,omitempty"` // what was written can be applied with --resume
-}
-
-func (v *replayView) emit(e replayEvent) {
-	e.Run = v.run
-	enc := json.NewEncoder(v.a.Out)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(e) // a reader that is gone does not stop the run
+func (v *replayView) progress(e replaying.Event) {
+	if v.a.JSON {
+		if e.Event != replaying.EventOutput || v.output {
+			enc := json.NewEncoder(v.a.Out)
+			enc.SetEscapeHTML(false)
+			_ = enc.Encode(e) // a reader that is gone does not stop the run
+		}
+		return
+	}
+	switch e.Event {
+	case replaying.EventRun:
+		v.begin(e)
+	case replaying.EventOutput:
+		if v.output {
+			v.a.Printf("%s", render.PlainText(e.Output))
+		}
+	case replaying.EventEnd:
+		v.line(e.Outcome)
+	case replaying.EventDone:
+		v.end(*e.Report, e.Changes, *e.Applied, *e.Kept)
+	}
 }
 
 // begin says where and how the steps run.
-func (v *replayView) begin(box *sandbox.Sandbox) {
-	report := box.Report()
-	if v.a.JSON {
-		e := replayEvent{Event: "run", Isolation: string(box.Isolation()), Directory: box.Dir(), Notes: box.Notes()}
-		if box.Isolation() == sandbox.IsolationSandbox {
-			e.Kernel = &report
-		}
-		v.emit(e)
-		return
-	}
-	v.a.Printf("%s  %s in %s\n", v.a.Paint(render.Bold, v.run), render.Count(len(v.plan.Steps), "step"), v.a.Home(box.Dir()))
-	if box.Isolation() == sandbox.IsolationNone {
+func (v *replayView) begin(e replaying.Event) {
+	v.a.ClearProgress()
+	v.steps = e.Steps
+	v.a.Printf("%s  %s in %s\n", v.a.Paint(render.Bold, e.Run), render.Count(e.Steps, "step"), v.a.Home(e.Directory))
+	if e.Isolation == string(sandbox.IsolationNone) {
 		v.a.Printf("%s\n", v.a.Paint(render.Yellow, "no isolation: the steps change the real files"))
-		return
 	}
-	v.a.Printf("%s\n", v.a.Paint(render.Dim, report.String()))
-	for _, n := range box.Notes() {
+	if e.Kernel != nil {
+		v.a.Printf("%s\n", v.a.Paint(render.Dim, e.Kernel.String()))
+	}
+	for _, n := range e.Notes {
 		v.a.Printf("%s\n", v.a.Paint(render.Yellow, n))
 	}
 }
 
-func (v *replayView) progress(e run.Event) {
-	if v.a.JSON {
-		j := replayEvent{Event: e.Kind, Step: &e.Step.Index, Attempt: e.Attempt, Outcome: e.Outcome}
-		switch {
-		case e.Kind == "output" && !v.output:
-			return
-		case e.Kind == "output":
-			j.Output = string(e.Output)
-		case e.Kind == "start":
-			j.Command = e.Step.Command
-		}
-		v.emit(j)
-		return
-	}
-	switch e.Kind {
-	case "output":
-		if v.output {
-			v.a.Printf("%s", render.PlainText(string(e.Output)))
-		}
-	case "end":
-		v.line(e.Step, e.Outcome)
-	}
-}
-
 // line prints how a step came out.
-func (v *replayView) line(s *replay.Step, o *run.Outcome) {
+func (v *replayView) line(o *run.Outcome) {
 	mark, colour := "✗", render.Red
 	switch o.Status {
 	case run.Done:
@@ -109,7 +75,7 @@ func (v *replayView) line(s *replay.Step, o *run.Outcome) {
 	case run.Refused, run.Blocked, run.Terminal, run.Stopped:
 		mark, colour = "-", render.Yellow
 	}
-	text := fmt.Sprintf("%d/%d  %s", s.Index+1, len(v.plan.Steps), render.OneLine(stepName(s)))
+	text := fmt.Sprintf("%d/%d  %s", o.Step+1, v.steps, render.OneLine(stepName(o.Command)))
 	if o.Attempt > 0 {
 		text += "  " + v.a.Paint(render.Dim, render.Took(o.Took))
 	}
@@ -126,7 +92,7 @@ func (v *replayView) line(s *replay.Step, o *run.Outcome) {
 		}
 	}
 	if o.Status == run.Failed {
-		v.a.Printf("  %s\n", v.a.Paint(render.Dim, "what mended it before: recount why "+s.Intent.String()))
+		v.a.Printf("  %s\n", v.a.Paint(render.Dim, "what mended it before: recount why "+o.Intent.String()))
 	}
 }
 
@@ -143,7 +109,7 @@ func (v *replayView) confirm(ctx context.Context, q run.Question) (bool, error) 
 	if v.in == nil {
 		v.in = bufio.NewReader(f)
 	}
-	fmt.Fprintf(v.a.Err, "%d/%d  %s\n  %s\n  run it? [y/N] ", q.Step.Index+1, len(v.plan.Steps), render.OneLine(stepName(q.Step)), render.PlainText(q.Text))
+	fmt.Fprintf(v.a.Err, "%d/%d  %s\n  %s\n  run it? [y/N] ", q.Step.Index+1, v.steps, render.OneLine(stepName(q.Step.Command)), render.PlainText(q.Text))
 	answer := make(chan string, 1)
 	go func() { // ends with the answer, or with the program
 		line, _ := v.in.ReadString('\n')
@@ -163,17 +129,13 @@ const maxShown = 50
 
 // end shows what became of the run.
 func (v *replayView) end(r run.Report, changes []sandbox.Change, applied, kept bool) {
-	if v.a.JSON {
-		v.emit(replayEvent{Event: "done", Report: &r, Changes: changes, Applied: &applied, Kept: &kept})
-		return
-	}
 	var counts []string
 	for _, s := range []run.Status{run.Done, run.Skipped, run.Failed, run.Refused, run.Blocked, run.Terminal, run.Stopped} {
 		if n := r.Counts[s]; n > 0 {
 			counts = append(counts, fmt.Sprintf("%d %s", n, s))
 		}
 	}
-	v.a.Printf("%s: %s of %s in %s\n", v.a.Paint(render.Bold, r.Status), strings.Join(counts, ", "), render.Count(len(v.plan.Steps), "step"), render.Took(r.Took.Round(time.Millisecond)))
+	v.a.Printf("%s: %s of %s in %s\n", v.a.Paint(render.Bold, r.Status), strings.Join(counts, ", "), render.Count(v.steps, "step"), render.Took(r.Took.Round(time.Millisecond)))
 	marks := map[string]string{sandbox.Added: v.a.Paint(render.Green, "+"), sandbox.Changed: v.a.Paint(render.Yellow, "~"), sandbox.Removed: v.a.Paint(render.Red, "-")}
 	for i, c := range changes {
 		if i == maxShown {
@@ -186,8 +148,8 @@ func (v *replayView) end(r run.Report, changes []sandbox.Change, applied, kept b
 	case applied:
 		v.a.Printf("applied %s\n", render.Count(len(changes), "change"))
 	case kept && r.Status == "complete":
-		v.a.Printf("nothing of this is in the real directory yet: recount replay --resume %s --apply, or --discard\n", v.run)
+		v.a.Printf("nothing of this is in the real directory yet: recount replay --resume %s --apply, or --discard\n", r.Run)
 	case r.Status != "complete":
-		v.a.Printf("to go on: recount replay --resume %s; to forget it: --discard as well\n", v.run)
+		v.a.Printf("to go on: recount replay --resume %s; to forget it: --discard as well\n", r.Run)
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package replaying
 
 import (
 	"context"
@@ -6,13 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
 
 	"google.golang.org/protobuf/types/known/durationpb"
 
-	"github.com/recountdb/recount/internal/connect"
 	"github.com/recountdb/recount/internal/recording"
 	"github.com/recountdb/recount/internal/replayjournal"
+	"github.com/recountdb/recount/query/question"
 	"github.com/recountdb/recount/query/replays"
 	"github.com/recountdb/recount/replay"
 	"github.com/recountdb/recount/replay/run"
@@ -20,13 +19,13 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// replayLog writes a run into the log. It is a run.Journal.
-type replayLog struct {
+// runLog writes a run into the log. It is a run.Journal.
+type runLog struct {
 	*replayjournal.Journal
-	a *app
+	getenv func(string) string
 }
 
-func (l replayLog) Planned(ctx context.Context, p run.Planned) error {
+func (l runLog) Planned(ctx context.Context, p run.Planned) error {
 	if p.Resumes {
 		return nil // it was written down when the run began
 	}
@@ -36,18 +35,18 @@ func (l replayLog) Planned(ctx context.Context, p run.Planned) error {
 	}
 	return l.Journal.Planned(ctx, &recountv1.ReplayPlanned{
 		PlanId: p.Plan.ID, Plan: string(text), Goal: p.Plan.Goal.What, Directory: p.Dir, Isolation: p.Isolation,
-		Steps: uint32(len(p.Plan.Steps)), User: recording.UserName(l.a.Getenv), Host: recording.HostName(), Author: recording.UserName(l.a.Getenv),
+		Steps: uint32(len(p.Plan.Steps)), User: recording.UserName(l.getenv), Host: recording.HostName(), Author: recording.UserName(l.getenv),
 	})
 }
 
-func (l replayLog) Started(ctx context.Context, s run.Started) error {
+func (l runLog) Started(ctx context.Context, s run.Started) error {
 	return l.Journal.Started(ctx, &recountv1.ReplayStepStarted{
 		Step: uint32(s.Step), Attempt: uint32(s.Number), CommandEventId: s.Intent.String(), Command: s.Command, Cwd: s.Dir,
 	})
 }
 
-// replayStates maps how a step came out to the state that is recorded.
-var replayStates = map[run.Status]recountv1.ReplayState{
+// statesOf maps how a step came out to the state that is recorded.
+var statesOf = map[run.Status]recountv1.ReplayState{
 	run.Done:     recountv1.ReplayState_REPLAY_STATE_DONE,
 	run.Skipped:  recountv1.ReplayState_REPLAY_STATE_SATISFIED,
 	run.Failed:   recountv1.ReplayState_REPLAY_STATE_FAILED,
@@ -57,9 +56,9 @@ var replayStates = map[run.Status]recountv1.ReplayState{
 	run.Stopped:  recountv1.ReplayState_REPLAY_STATE_STOPPED,
 }
 
-func (l replayLog) Ended(ctx context.Context, o run.Outcome) error {
+func (l runLog) Ended(ctx context.Context, o run.Outcome) error {
 	m := &recountv1.ReplayStepEnded{
-		Step: uint32(o.Step), Attempt: uint32(o.Number), CommandEventId: o.Intent.String(), State: replayStates[o.Status],
+		Step: uint32(o.Step), Attempt: uint32(o.Number), CommandEventId: o.Intent.String(), State: statesOf[o.Status],
 		Reason: cutBytes(o.Reason, 4096), OutputTail: o.Output,
 	}
 	if o.Attempt > 0 {
@@ -84,10 +83,10 @@ func (l replayLog) Ended(ctx context.Context, o run.Outcome) error {
 
 // Done writes nothing: how many files differ, and whether they were applied, is known only later.
 // Until then a run that is killed counts as unfinished, and can be resumed.
-func (replayLog) Done(context.Context, run.Report) error { return nil }
+func (runLog) Done(context.Context, run.Report) error { return nil }
 
 // finish writes the end of a run.
-func (l replayLog) finish(ctx context.Context, r run.Report, changes []sandbox.Change, applied bool) error {
+func (l runLog) finish(ctx context.Context, r run.Report, changes []sandbox.Change, applied bool) error {
 	m := &recountv1.ReplayEnded{State: recountv1.ReplayState_REPLAY_STATE_DONE, Applied: applied}
 	switch r.Status {
 	case "incomplete":
@@ -131,8 +130,8 @@ type pastRun struct {
 }
 
 // askPast asks for a run that was killed or stopped, or is complete and not applied.
-func (a *app) askPast(ctx context.Context, b *connect.Backend, name string) (*pastRun, error) {
-	resp, err := replays.Question.Ask(ctx, b, replays.Request{Run: name, Plan: true})
+func askPast(ctx context.Context, log question.Answerer, name string) (*pastRun, error) {
+	resp, err := replays.Question.Ask(ctx, log, replays.Request{Run: name, Plan: true})
 	if err != nil {
 		return nil, err
 	}
@@ -160,13 +159,4 @@ func (a *app) askPast(ctx context.Context, b *connect.Backend, name string) (*pa
 		p.past.Ended[s.Step] = o
 	}
 	return p, nil
-}
-
-// replayState is where what a run wrote is kept until it is applied or discarded.
-func (a *app) replayState(name string) (string, error) {
-	dir, err := a.StateDir("recount-replays")
-	if err != nil {
-		return "", err
-	}
-	return filepath.Join(dir, filepath.Base(name)), nil
 }

@@ -1,0 +1,112 @@
+package replaying
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/recountdb/recount/internal/redact"
+	"github.com/recountdb/recount/internal/replayjournal"
+	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/question"
+	"github.com/recountdb/recount/replay"
+	"github.com/recountdb/recount/replay/run"
+	"github.com/recountdb/recount/replay/sandbox"
+)
+
+// Log is where a run is written down, and where earlier runs are asked for. A *connect.Backend is one.
+type Log interface {
+	replayjournal.Appender
+	question.Answerer
+}
+
+// Options say how a plan is executed.
+type Options struct {
+	Log Log // Required.
+	// Redact removes secrets before an event leaves the process. Required.
+	Redact *redact.Redactor
+	// Getenv is the environment of whoever asked for the run. Steps get PATH, HOME and a few more
+	// of it, and the values that the plan asks for by name. Required.
+	Getenv func(string) string
+	// State is a directory, outside of Dir, in which each run has one for what its steps wrote.
+	// Required.
+	State string
+	// Hide are directories that the steps must not see: the data directory. State is hidden too.
+	Hide []string
+
+	// Dir is the directory that the steps may change; if empty the plan's workspace. Resume takes
+	// that of the run, and refuses another.
+	Dir string
+	// Isolation is sandbox.IsolationSandbox if empty. Resume takes that of the run.
+	Isolation sandbox.Isolation
+	Network   bool // the steps may use the network
+	Apply     bool // if all steps are done, make the changes in Dir
+
+	Policy  run.Policy
+	Steps   map[int]run.Policy // for single steps, by index, instead of Policy
+	Jobs    int                // how many steps that need nothing of each other run at once; 1 if zero
+	Timeout time.Duration      // of a step; zero means none
+	// Confirm decides a question; nil answers no to all. It is called by one goroutine at a time.
+	Confirm func(ctx context.Context, q run.Question) (bool, error)
+	// Progress is called by one goroutine at a time; it may be nil.
+	Progress func(Event)
+	// Now is the clock; time.Now if nil.
+	Now func() time.Time
+}
+
+func (o *Options) validate() error {
+	switch {
+	case o.Log == nil || o.Redact == nil || o.Getenv == nil:
+		return errors.New("replaying: Options need Log, Redact and Getenv")
+	case !filepath.IsAbs(o.State):
+		return fmt.Errorf("replaying: State %q is not an absolute path", o.State)
+	case o.Isolation != "" && !slices.Contains(Isolations, o.Isolation):
+		return &query.RequestError{Field: "isolation", Value: string(o.Isolation), Reason: fmt.Sprintf("want one of %v", Isolations)}
+	}
+	o.Isolation = cmp.Or(o.Isolation, sandbox.IsolationSandbox)
+	if o.Apply && o.Isolation == sandbox.IsolationNone {
+		return &query.RequestError{Field: "apply", Value: "true", Reason: "without isolation the steps change the real files already"}
+	}
+	if o.Progress == nil {
+		o.Progress = func(Event) {}
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return nil
+}
+
+// Isolations are the kinds there are.
+var Isolations = []sandbox.Isolation{sandbox.IsolationSandbox, sandbox.IsolationNone}
+
+// stateOf is where what a run wrote is kept until it is applied or discarded.
+func (o *Options) stateOf(name string) string { return filepath.Join(o.State, filepath.Base(name)) }
+
+// env is the environment of all steps. Nothing else of the caller's reaches them.
+func (o *Options) env() map[string]string {
+	env := map[string]string{"TERM": "dumb"}
+	for _, name := range []string{"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_ALL", "LC_CTYPE", "TZ"} {
+		if v := o.Getenv(name); v != "" {
+			env[name] = v
+		}
+	}
+	env["PATH"] = cmp.Or(env["PATH"], "/usr/local/bin:/usr/bin:/bin")
+	return env
+}
+
+// values takes the values that a plan asks for from the environment.
+func (o *Options) values(p *replay.Plan) map[string]string {
+	values := map[string]string{}
+	for _, s := range p.Steps {
+		for _, ask := range s.Asks {
+			if v := o.Getenv(ask.Name); ask.Name != "" && v != "" {
+				values[ask.Name] = v
+			}
+		}
+	}
+	return values
+}

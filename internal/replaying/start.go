@@ -1,0 +1,167 @@
+package replaying
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/recountdb/recount/internal/replayjournal"
+	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/replay"
+	"github.com/recountdb/recount/replay/run"
+	"github.com/recountdb/recount/replay/sandbox"
+)
+
+// Report is how a run came out.
+type Report struct {
+	run.Report
+	// Changes are the difference that the run made in its directory, since it first began.
+	Changes []sandbox.Change `json:"changes,omitempty"`
+	Applied bool             `json:"applied"` // they were made in the real directory
+	Kept    bool             `json:"kept"`    // they can be applied by resuming the run
+}
+
+// Complete reports whether all steps are done.
+func (r Report) Complete() bool { return r.Status == "complete" }
+
+// Start executes a plan as a new run. A step that fails is no error. The error says why the run could
+// not begin, that its journal failed, or that its changes could not be applied; then the report tells
+// what was done.
+func Start(ctx context.Context, p *replay.Plan, o Options) (Report, error) {
+	if err := o.validate(); err != nil {
+		return Report{}, err
+	}
+	if o.Dir == "" {
+		o.Dir = p.Workspace
+	}
+	if o.Dir == "" {
+		return Report{}, &query.RequestError{Field: "dir", Value: "none", Reason: "the plan has no workspace: name the directory that its steps may change"}
+	}
+	abs, err := filepath.Abs(o.Dir)
+	if err != nil {
+		return Report{}, err
+	}
+	o.Dir = abs
+	return o.execute(ctx, replayjournal.NewRun(), p, nil)
+}
+
+// Resume goes on with the run of a name.
+func Resume(ctx context.Context, name string, o Options) (Report, error) {
+	past, err := o.past(ctx, name)
+	if err != nil {
+		return Report{}, err
+	}
+	return o.execute(ctx, name, past.plan, past.past)
+}
+
+// Discard forgets what a run wrote, and runs nothing.
+func Discard(ctx context.Context, name string, o Options) error {
+	if _, err := o.past(ctx, name); err != nil {
+		return err
+	}
+	box, err := o.open(ctx, name)
+	if err != nil {
+		return err
+	}
+	return box.Discard()
+}
+
+// past asks for a run that is to go on, and takes over where it ran and how.
+func (o *Options) past(ctx context.Context, name string) (*pastRun, error) {
+	if err := o.validate(); err != nil {
+		return nil, err
+	}
+	past, err := askPast(ctx, o.Log, name)
+	if err != nil {
+		return nil, err
+	}
+	if o.Dir != "" && o.Dir != past.run.Directory {
+		return nil, &query.RequestError{Field: "dir", Value: o.Dir, Reason: "run " + name + " is one of " + past.run.Directory}
+	}
+	if past.run.Applied {
+		return nil, &query.RequestError{Field: "resume", Value: name, Reason: "it is done and its changes were applied"}
+	}
+	o.Dir, o.Isolation = past.run.Directory, sandbox.Isolation(past.run.Isolation)
+	return past, nil
+}
+
+// execute runs what is left of a plan, and applies or keeps what that changed.
+func (o *Options) execute(ctx context.Context, name string, p *replay.Plan, past *run.Past) (Report, error) {
+	box, err := o.open(ctx, name)
+	if err != nil {
+		return Report{}, err
+	}
+	defer func() { _ = box.Close() }() // what it wrote is kept
+	log := runLog{&replayjournal.Journal{Log: o.Log, Redact: o.Redact, Run: name, Workspace: p.Workspace, Now: o.Now}, o.Getenv}
+	o.begin(box, name, p)
+	how := run.Options{
+		Run: name, Executor: box, Journal: log, Network: o.Network, Jobs: o.Jobs, Timeout: o.Timeout,
+		Policy: o.Policy, Steps: o.Steps, Env: o.env(), Values: o.values(p), Confirm: o.Confirm,
+		Progress: func(e run.Event) { o.Progress(event(name, e)) }, Past: past,
+	}
+	if box.Isolation() == sandbox.IsolationNone {
+		how.Scratch = filepath.Join(o.stateOf(name), "sessions")
+	}
+	report, err := run.Run(ctx, p, how)
+	if err != nil {
+		return Report{Report: report}, err
+	}
+	// The end is written down also after an interrupt.
+	return o.end(context.WithoutCancel(ctx), box, log, report)
+}
+
+// begin says where and how the steps run.
+func (o *Options) begin(box *sandbox.Sandbox, name string, p *replay.Plan) {
+	e := Event{Event: EventRun, Run: name, Steps: len(p.Steps), Isolation: string(box.Isolation()), Directory: box.Dir(), Notes: box.Notes()}
+	if box.Isolation() == sandbox.IsolationSandbox {
+		kernel := box.Report()
+		e.Kernel = &kernel
+	}
+	o.Progress(e)
+}
+
+// open opens the executor of a run.
+func (o *Options) open(ctx context.Context, name string) (*sandbox.Sandbox, error) {
+	// The sandbox makes it too, but then it might lie in a directory that others can read.
+	if err := os.MkdirAll(o.State, 0o700); err != nil {
+		return nil, err
+	}
+	how := sandbox.Options{Dir: o.Dir, State: o.stateOf(name), Home: o.Getenv("HOME"), Isolation: o.Isolation, Network: o.Network, Hide: append([]string{o.State}, o.Hide...)}
+	if o.Isolation == sandbox.IsolationSandbox {
+		helper, err := sandbox.FindHelper()
+		if err != nil {
+			return nil, err
+		}
+		how.Helper = helper
+	}
+	return sandbox.Open(ctx, how)
+}
+
+// end finds out the difference that a run made, applies it if that was asked for, and writes down the
+// end.
+func (o *Options) end(ctx context.Context, box *sandbox.Sandbox, log runLog, report run.Report) (Report, error) {
+	out := Report{Report: report}
+	changes, err := box.Changes()
+	if err != nil && !errors.Is(err, sandbox.ErrNoView) {
+		return out, err
+	}
+	out.Changes, out.Kept = changes, len(changes) > 0
+	var refused error
+	if o.Apply && out.Complete() {
+		if _, refused = box.Apply(); refused == nil {
+			out.Applied, out.Kept = true, false
+		}
+	}
+	if err := log.finish(ctx, report, changes, out.Applied); err != nil {
+		return out, err
+	}
+	o.Progress(Event{Event: EventDone, Run: report.Run, Report: &report, Changes: changes, Applied: &out.Applied, Kept: &out.Kept})
+	if refused != nil {
+		return out, refused
+	}
+	if out.Complete() && !out.Kept {
+		return out, box.Discard()
+	}
+	return out, nil
+}
