@@ -1,6 +1,9 @@
 package plan
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/recountdb/recount/query/replays"
 	"github.com/recountdb/recount/replay"
 	"github.com/recountdb/recount/schemas"
@@ -11,6 +14,9 @@ import (
 // that the step needs: with another value set or another path mapped, a file that has the old content
 // is not what this plan would make. The last run is the latest replay that changed the real
 // directory, or else the recorded one, if nothing about the step is mapped.
+//
+// A step that may write files that are not known is as it was if all that its replays wrote is: without
+// a replay nothing can be said of it.
 func (b *builder) contents(steps []replay.Step) {
 	last := map[schemas.EventID][]*replays.Did{}
 	for i := range b.n.Replayed {
@@ -18,18 +24,19 @@ func (b *builder) contents(steps []replay.Step) {
 		last[d.Intent] = append(last[d.Intent], d)
 	}
 	same := make([]bool, len(steps))
+	did := make([][]*replays.Did, len(steps))
 	for i, a := range b.w.acts {
 		if !b.s.kept[i] {
 			continue
 		}
 		k := b.index[i]
 		st := &steps[k]
-		var dids []*replays.Did
 		for _, d := range last[st.Intent] {
 			if d.Cwd == st.Cwd {
-				dids = append(dids, d)
+				did[k] = append(did[k], d)
 			}
 		}
+		dids := did[k]
 		if len(dids) > 0 {
 			same[k] = dids[0].Command == st.Command
 		} else {
@@ -48,6 +55,109 @@ func (b *builder) contents(steps []replay.Step) {
 			}
 		}
 	}
+	for _, k := range b.wide {
+		st := &steps[k]
+		var more []replay.Postcondition
+		ok := same[k] && !st.Background && len(did[k]) > 0
+		if ok {
+			more, ok = unnamed(st, did[k])
+		}
+		if st.Post = append(st.Post, more...); !ok || len(st.Post) == 0 {
+			st.Post = append(st.Post, replay.Postcondition{Kind: replay.PostNone})
+		}
+	}
+	touches(steps, did)
+}
+
+// maxUnnamed bounds the files of one step that are checked without being named by its command.
+const maxUnnamed = 256
+
+// unnamed returns what is so of the files that replays of a step wrote and that its command does not
+// name, unless they are too many, or are not surely the step's own.
+func unnamed(st *replay.Step, dids []*replays.Did) (out []replay.Postcondition, ok bool) {
+	seen := map[string]bool{}
+	for _, p := range st.Post {
+		seen[p.Target] = true
+	}
+	for _, d := range dids {
+		if d.Command != st.Command {
+			break
+		}
+		if !d.Alone {
+			return nil, false
+		}
+		for _, f := range d.Files {
+			if seen[f.Path] || strings.Contains(f.Path, "/.git/") || !f.Removed && f.SHA256 == "" {
+				continue // a repository's own files change with each look at it
+			}
+			seen[f.Path] = true
+			p := replay.Postcondition{Kind: replay.PostFile, Target: f.Path, Hash: f.SHA256}
+			if f.Removed {
+				p = replay.Postcondition{Kind: replay.PostAbsent, Target: f.Path}
+			}
+			out = append(out, p)
+		}
+	}
+	slices.SortFunc(out, func(a, b replay.Postcondition) int { return strings.Compare(a.Target, b.Target) })
+	return out, len(out) <= maxUnnamed
+}
+
+// touches adds to postconditions which later step was seen to write the same file. Where that step's
+// own postconditions do not tell about it, nothing can be said about a file that no command names.
+func touches(steps []replay.Step, did [][]*replays.Did) {
+	all := map[string][]touch{}
+	for k := range steps {
+		mine := map[string]bool{}
+		for _, d := range did[k] {
+			for _, f := range d.Files {
+				mine[f.Path] = false
+			}
+		}
+		for _, p := range steps[k].Post {
+			if p.Kind == replay.PostFile || p.Kind == replay.PostAbsent {
+				mine[p.Target] = true
+			}
+		}
+		for name, tells := range mine {
+			all[name] = append(all[name], touch{k, tells})
+		}
+	}
+	for k := range steps {
+		st := &steps[k]
+		st.Post = slices.DeleteFunc(st.Post, func(p replay.Postcondition) bool {
+			later := after(all[p.Target], k)
+			return later != nil && !later.tells && !slices.Contains(st.Outputs, p.Target) && (p.Kind == replay.PostFile || p.Kind == replay.PostAbsent)
+		})
+		if len(st.Post) == 0 {
+			st.Post = append(st.Post, replay.Postcondition{Kind: replay.PostNone})
+		}
+		for i := range st.Post {
+			p := &st.Post[i]
+			if p.Kind != replay.PostFile && p.Kind != replay.PostAbsent {
+				continue
+			}
+			later := after(all[p.Target], k)
+			if later != nil && later.tells && (p.ReplacedBy == nil || later.step < *p.ReplacedBy) {
+				p.ReplacedBy = &later.step
+			}
+		}
+	}
+}
+
+// touch is a step that writes or removes a file; tells is set if one of its postconditions is about it.
+type touch struct {
+	step  int
+	tells bool
+}
+
+// after returns the first touch by a later step, nil if there is none.
+func after(all []touch, step int) *touch {
+	for i := range all {
+		if all[i].step > step {
+			return &all[i]
+		}
+	}
+	return nil
 }
 
 // left returns the hash that the last run of a step left of a file, empty if it is not known.

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -106,6 +107,48 @@ func TestRecordedContents(t *testing.T) {
 			n.Files, n.Replayed = c.files, c.replayed
 			if got := hashes(made(t, n, c.r)); got != c.want {
 				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+// TestUnknownWritesAreCheckedByReplays has a step whose program is not known: without a replay it always
+// runs, with one it is checked by all that the replay wrote.
+func TestUnknownWritesAreCheckedByReplays(t *testing.T) {
+	const dir = "/home/ann/app"
+	file := func(name, sum string) replays.File { return replays.File{Path: dir + "/" + name, SHA256: sum} }
+	build := replays.Did{Intent: id(0), Command: "./build", Cwd: dir, Alone: true, Files: []replays.File{
+		file("a.o", "1"), file("out", "2"), {Path: dir + "/tmp", Removed: true}, file(".git/index", "3"), {Path: dir + "/obj"},
+	}}
+	pack := replays.Did{Intent: id(1), Command: "./pack", Cwd: dir, Alone: true, Files: []replays.File{file("out", "4")}}
+	shared := build
+	shared.Alone = false
+	less := replays.Did{Intent: id(0), Command: "./build", Cwd: dir, Alone: true, Files: []replays.File{file("a.o", "5")}}
+	for _, c := range []struct {
+		name     string
+		replayed []replays.Did
+		want     string
+	}{
+		{"never replayed", nil, "0 none, 1 none"},
+		{"replayed", []replays.Did{build, pack}, "0 file a.o 1, 0 file out 2 by 1, 0 absent tmp, 1 file out 4"},
+		{"an earlier replay wrote more", []replays.Did{less, build, pack}, "0 file a.o 5, 0 file out 2 by 1, 0 absent tmp, 1 file out 4"},
+		{"beside other steps", []replays.Did{shared, pack}, "0 none, 1 file out 4"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			n := narrative("./build", "./pack")
+			n.Replayed = c.replayed
+			var got []string
+			for _, s := range made(t, n, Request{All: true}).Steps {
+				for _, p := range s.Post {
+					text := fmt.Sprintf("%d %s %s %s", s.Index, p.Kind, strings.TrimPrefix(p.Target, dir+"/"), p.Hash)
+					if p.ReplacedBy != nil {
+						text += fmt.Sprintf(" by %d", *p.ReplacedBy)
+					}
+					got = append(got, strings.TrimSpace(text))
+				}
+			}
+			if strings.Join(got, ", ") != c.want {
+				t.Errorf("got %q, want %q", strings.Join(got, ", "), c.want)
 			}
 		})
 	}

@@ -122,6 +122,7 @@ type builder struct {
 	n     Narrative
 	index map[int]int // of acts among the steps
 	tree  []string    // directories that steps may change as they like, after mapping
+	wide  []int       // the steps that may write files that are not known
 	// For postconditions: which acts write a thing, by key, and which remove something.
 	writers  map[string][]int
 	removers []int

@@ -113,14 +113,25 @@ func (b *builder) post(i int, a *act, st *replay.Step) {
 		}
 		st.Post = append(st.Post, p)
 	}
-	unknown := len(a.Opaque) > 0 || a.Line == nil
+	// What is written or removed on the way is not there afterwards.
+	passing := func(t effects.Thing) bool {
+		at := slices.Index(a.Things, t)
+		return slices.ContainsFunc(a.Things[at+1:], func(u effects.Thing) bool {
+			if t.Access == effects.Remove {
+				return u.Access == effects.Write && isPath(u) && u.Name == t.Name && u.Sure >= 0.9
+			}
+			return u.Access == effects.Remove && isPath(u) && !u.Glob && (covers(u, t) || within(t.Name, u.Name))
+		})
+	}
+	unknown, wide := false, len(a.Opaque) > 0 || a.Line == nil
 	for _, o := range a.writes {
 		t := o.thing
 		target := b.m.Path(t.Name)
 		switch {
 		case t.Kind == "opaque":
 		case isPath(t) && t.Glob:
-			unknown = true
+			wide = true
+		case isPath(t) && passing(t):
 		case isPath(t) && t.Access == effects.Remove:
 			add(replay.Postcondition{Kind: replay.PostAbsent, Target: target}, t)
 			st.Outputs = append(st.Outputs, target)
@@ -128,7 +139,7 @@ func (b *builder) post(i int, a *act, st *replay.Step) {
 			add(replay.Postcondition{Kind: replay.PostDirectory, Target: target}, t)
 			st.Outputs = append(st.Outputs, target)
 		case t.Kind == effects.Path && t.Tree && t.Access == effects.Update:
-			unknown = true
+			wide = true
 		case t.Kind == effects.Path:
 			if !b.certain(a, t) {
 				continue
@@ -165,8 +176,13 @@ func (b *builder) post(i int, a *act, st *replay.Step) {
 	}
 	slices.Sort(st.Outputs)
 	st.Outputs = slices.Compact(st.Outputs)
-	if unknown && len(st.Post) == 0 || len(st.Post) == 0 || len(a.Sets)+len(a.Unsets) > 0 {
+	switch {
+	case len(a.Sets)+len(a.Unsets) > 0 || unknown && len(st.Post) == 0:
 		st.Post = append(st.Post[:0], replay.Postcondition{Kind: replay.PostNone})
+	case wide:
+		b.wide = append(b.wide, st.Index)
+	case len(st.Post) == 0:
+		st.Post = append(st.Post, replay.Postcondition{Kind: replay.PostNone})
 	}
 }
 
