@@ -157,6 +157,7 @@ Exits with 1 if nothing has to be run, with 2 if a step was not done.`,
 		},
 	}
 	f.add(c)
+	c.AddCommand(a.replayDiffCmd())
 	return c
 }
 

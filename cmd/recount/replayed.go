@@ -8,7 +8,6 @@ import (
 	"github.com/recountdb/recount/internal/connect"
 	"github.com/recountdb/recount/internal/render/commandview"
 	"github.com/recountdb/recount/internal/usage"
-	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/query/replays"
 )
 
@@ -21,8 +20,7 @@ func (a *app) replayedCmd() *cobra.Command {
 		Short: "List replays, or show one with its steps",
 		Long: `List the replays of recorded commands, the latest first, or show one run: how each step
 ended, why one was skipped, and what it wrote. A run without an end was killed, or is
-under way. --diff sets each step of a run beside the command that it replayed, and says
-at which step they parted. Exits with 1 if there is nothing.`,
+under way. --diff is recount replay diff. Exits with 1 if there is nothing.`,
 		Example: `  recount replayed                     the latest runs
   recount replayed r-7f3a91c2          the steps of one
   recount replayed r-7f3a91c2 --diff   beside what was recorded
@@ -45,14 +43,7 @@ at which step they parted. Exits with 1 if there is nothing.`,
 			}
 			return a.WithBackend(cmd.Context(), func(b *connect.Backend) error {
 				if diff {
-					resp, err := commands.ReplayDiffQuestion.Ask(cmd.Context(), b, commands.ReplayDiffRequest{Run: r.Run})
-					a.ClearProgress()
-					if err != nil {
-						return a.unanswered(err)
-					}
-					return a.answerObjects(resp, resp.Basis, proof, func() {
-						commandview.ReplayDiff(a.NewDrawing(wide, time.Now()), resp)
-					})
+					return a.answerReplayDiff(cmd.Context(), b, r.Run, proof, wide)
 				}
 				if of != "" {
 					command, err := b.Show(cmd.Context(), of)

@@ -5,7 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
+	"time"
 
 	"github.com/recountdb/recount/projections/narrative"
 	store "github.com/recountdb/recount/projections/replays"
@@ -47,19 +47,21 @@ type ReplayedStep struct {
 	Command  string  `json:"command,omitempty" example:"make -C /home/bob/shop" doc:"The command as it ran again."`
 	ExitCode *int32  `json:"exit_code,omitempty" example:"0" doc:"Its exit code."`
 	Duration int64   `json:"duration_ns,omitempty" example:"1500000000" doc:"How long it ran, in nanoseconds."`
+	// Files are compared for steps that ran.
+	Files []ReplayedFile `json:"files,omitempty" doc:"The files that either of them is known to have written, for a step that ran."`
 	// Differs lists what is different.
-	Differs []ReplayDifference `json:"differs,omitempty" doc:"What it did otherwise than the recorded command. Durations are reported and are no difference."`
+	Differs []ReplayDifference `json:"differs,omitempty" doc:"What it did otherwise than the recorded command."`
 }
 
 // ReplayDifference is one thing that a step did otherwise.
 type ReplayDifference struct {
-	What string `json:"what" enum:"exit,output,state" example:"exit" doc:"exit: the exit code; output: the first line that differs after values such as numbers, times and paths are taken out; state: it did not come to its end."`
+	What string `json:"what" enum:"exit,output,state,file,time" example:"exit" doc:"exit: the exit code; output: the first line that differs after paths are mapped and values such as times, process numbers and hashes are taken out; state: it did not come to its end; file: another content, or none; time: it took at least 4 times as long or as short, and 5 seconds more or less. A time alone does not part them."`
 	A    string `json:"a" example:"0" doc:"What was recorded."`
 	B    string `json:"b" example:"2" doc:"What the replay did."`
 }
 
 // ReplayDiffQuestion is the query for the differences of a run.
-var ReplayDiffQuestion = newQuestion("replay/diff", "Compare a replay with the original", "Sets each step of a replay beside the command that it replayed: exit code, output after values are taken out, duration, and the first step at which they parted.", ReplayDiff)
+var ReplayDiffQuestion = newQuestion("replay/diff", "Compare a replay with the original", "Sets each step of a replay beside the command that it replayed: exit code, output after values are taken out, files by the hashes of their contents, time where it is far off, and the first step at which they parted.", ReplayDiff)
 
 // ReplayDiff compares a run with the commands that it replayed. An error is a *query.RequestError, a
 // *query.NotVisibleError, a *query.NotFoundError for a run that is not known, the context's, or one of
@@ -78,13 +80,21 @@ func ReplayDiff(ctx context.Context, s Sources, r ReplayDiffRequest) (ReplayDiff
 	if err != nil {
 		return ReplayDiffResponse{}, err
 	}
+	m, err := a.mappedBy(run)
+	if err != nil {
+		return ReplayDiffResponse{}, err
+	}
 	resp := ReplayDiffResponse{Run: r.Run, Steps: []ReplayedStep{}}
+	left := map[string]replays.File{} // what the steps so far left, by path
 	for _, step := range run.Steps {
-		beside, err := a.beside(step)
+		for _, f := range step.Files {
+			left[f.Path] = f
+		}
+		beside, err := a.beside(step, m, left)
 		if err != nil {
 			return ReplayDiffResponse{}, err
 		}
-		if len(beside.Differs) > 0 && resp.Parted == nil {
+		if resp.Parted == nil && slices.ContainsFunc(beside.Differs, ReplayDifference.parts) {
 			resp.Parted = &beside.Step
 		}
 		resp.Steps = append(resp.Steps, beside)
@@ -95,7 +105,7 @@ func ReplayDiff(ctx context.Context, s Sources, r ReplayDiffRequest) (ReplayDiff
 }
 
 // beside compares a step with the command that it replayed.
-func (a *session) beside(step replays.Step) (ReplayedStep, error) {
+func (a *session) beside(step replays.Step, m mappings, left map[string]replays.File) (ReplayedStep, error) {
 	b := ReplayedStep{Step: step.Step, State: step.State, Command: step.Command, ExitCode: step.ExitCode, Duration: step.Duration.Nanoseconds()}
 	id, err := schemas.ParseEventID(step.Intent)
 	if err != nil {
@@ -118,7 +128,20 @@ func (a *session) beside(step replays.Step) (ReplayedStep, error) {
 		b.Original.join(outcomes[0])
 		tail = cmp.Or(tail, outcomes[0].OutputTail)
 	}
-	b.compare(tail, step)
+	b.compare(m.text(tail), step)
+	if step.State != replays.StateDone && step.State != replays.StateFailed {
+		return b, nil
+	}
+	was, err := a.wrote(outcomes)
+	if err != nil {
+		return b, err
+	}
+	b.Files = compareFiles(was, step.Files, m, left)
+	for _, f := range b.Files {
+		if was, now, differs := f.differs(); differs {
+			b.Differs = append(b.Differs, ReplayDifference{"file", was, now})
+		}
+	}
 	return b, nil
 }
 
@@ -131,8 +154,15 @@ func (b *ReplayedStep) compare(tail string, step replays.Step) {
 		b.Differs = append(b.Differs, ReplayDifference{"state", "it ended", cmp.Or(step.Reason, step.State)})
 		return
 	}
-	if was, now := b.Original.ExitCode, step.ExitCode; was != nil && now != nil && *was != *now {
+	was, now := b.Original.ExitCode, step.ExitCode
+	switch {
+	case was != nil && now != nil && *was != *now:
 		b.Differs = append(b.Differs, ReplayDifference{"exit", fmt.Sprint(*was), fmt.Sprint(*now)})
+	case step.State == replays.StateFailed && (now == nil || was == nil):
+		b.Differs = append(b.Differs, ReplayDifference{"state", "it ended", cmp.Or(step.Reason, step.State)})
+	}
+	if d := b.Original.Duration; d != nil && farOff(time.Duration(*d), step.Duration) {
+		b.Differs = append(b.Differs, ReplayDifference{"time", time.Duration(*d).Round(time.Millisecond).String(), step.Duration.Round(time.Millisecond).String()})
 	}
 	if tail == "" {
 		return // hooks of shells record no output
@@ -142,37 +172,13 @@ func (b *ReplayedStep) compare(tail string, step replays.Step) {
 	}
 }
 
-// partingLine returns the first lines that differ between two ends of outputs after their values are
-// taken out. The ends may begin at different places, so lines before what both have in common
-// from the end on do not count if one end is at the limit of what is recorded.
-func partingLine(was, now string) (a, b string, differs bool) {
-	lines := func(s string) (all []string) {
-		for line := range strings.Lines(ansi.ReplaceAllString(s, "")) {
-			if line = strings.TrimSpace(line); line != "" {
-				all = append(all, line)
-			}
-		}
-		return all
+// farOff reports whether two durations of the same command can't be explained by the machine alone.
+func farOff(a, b time.Duration) bool {
+	if a > b {
+		a, b = b, a
 	}
-	x, y := lines(was), lines(now)
-	same := func(a, b string) bool { return a == b || generalise(a) == generalise(b) }
-	if cut := len(was) >= recordedTail || len(now) >= recordedTail; cut {
-		// Only what both ends hold can be compared; the first line of each may be cut.
-		n := max(0, min(len(x), len(y))-1)
-		x, y = x[len(x)-n:], y[len(y)-n:]
-	}
-	for i := range max(len(x), len(y)) {
-		switch {
-		case i >= len(x):
-			return "", y[i], true
-		case i >= len(y):
-			return x[i], "", true
-		case !same(x[i], y[i]):
-			return x[i], y[i], true
-		}
-	}
-	return "", "", false
+	return a > 0 && b-a >= 5*time.Second && b >= 4*a
 }
 
-// recordedTail is the length from which an end of an output may have been cut: exec and replays keep 8 KiB.
-const recordedTail = 8<<10 - 64
+// parts reports whether a difference is one of what was done; time is not.
+func (d ReplayDifference) parts() bool { return d.What != "time" }

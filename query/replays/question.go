@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"google.golang.org/protobuf/proto"
+
 	"github.com/recountdb/recount/projections"
 	"github.com/recountdb/recount/projections/replays"
 	"github.com/recountdb/recount/query"
@@ -118,28 +120,39 @@ func Ask(ctx context.Context, of Sources, r Request) (Response, error) {
 // one returns a run with its steps.
 func one(ctx context.Context, of Sources, v *replays.View, r Request) (Run, error) {
 	run, err := Of(v, r.Run)
-	if err != nil || !r.Plan || of.Event == nil || run.Position == (schemas.Position{}) {
+	if err != nil || !r.Plan || of.Event == nil {
 		return run, err
 	}
-	lr, err := of.Event(ctx, run.Position)
+	run.Plan, err = PlanOf(ctx, of.Event, run)
+	return run, err
+}
+
+// PlanOf reads the plan of a run from the log. It is nil if it is not known, or was erased.
+func PlanOf(ctx context.Context, event func(context.Context, schemas.Position) (schemas.LogRecord, error), run Run) (json.RawMessage, error) {
+	if run.Position == (schemas.Position{}) {
+		return nil, nil
+	}
+	m, err := payload(ctx, event, run.Position)
+	if planned, ok := m.(*recountv1.ReplayPlanned); ok && json.Valid([]byte(planned.GetPlan())) {
+		return json.RawMessage(planned.GetPlan()), err
+	}
+	return nil, err
+}
+
+// payload reads the payload of an event, nil if it was erased.
+func payload(ctx context.Context, event func(context.Context, schemas.Position) (schemas.LogRecord, error), at schemas.Position) (proto.Message, error) {
+	lr, err := event(ctx, at)
 	if err != nil {
-		return run, err
+		return nil, err
 	}
 	if _, erased := lr.Erased(); erased {
-		return run, nil
+		return nil, nil
 	}
 	e, err := lr.Event()
 	if err != nil {
-		return run, err
+		return nil, err
 	}
-	m, err := e.DecodePayload()
-	if err != nil {
-		return run, err
-	}
-	if planned, ok := m.(*recountv1.ReplayPlanned); ok && json.Valid([]byte(planned.GetPlan())) {
-		run.Plan = json.RawMessage(planned.GetPlan())
-	}
-	return run, nil
+	return e.DecodePayload()
 }
 
 // list returns the latest runs that pass the filters, without their steps.

@@ -81,13 +81,15 @@ func ReplayDiff(d *render.Drawing, r commands.ReplayDiffResponse) {
 	if r.Parted == nil {
 		d.Print(d.Paint(render.Bold, r.Run) + ": every step did as recorded")
 	} else {
-		d.Print(d.Paint(render.Bold, r.Run) + fmt.Sprintf(": parted at step %d", *r.Parted+1))
+		at := ""
+		for _, s := range r.Steps {
+			if s.Step == *r.Parted {
+				at = ", " + render.OneLine(nameOf(s))
+			}
+		}
+		d.Print(d.Fit(d.Paint(render.Bold, r.Run)+fmt.Sprintf(": parted at step %d%s", *r.Parted+1, at), 0))
 	}
 	for _, s := range r.Steps {
-		command := s.Command
-		if command == "" && s.Original != nil {
-			command = s.Original.Command
-		}
 		mark := "="
 		if len(s.Differs) > 0 {
 			mark = "≠"
@@ -96,14 +98,49 @@ func ReplayDiff(d *render.Drawing, r commands.ReplayDiffResponse) {
 		if s.Original != nil && s.Original.Duration != nil && s.Duration > 0 {
 			took = fmt.Sprintf(", %s instead of %s", render.Took(time.Duration(s.Duration)), render.Took(time.Duration(*s.Original.Duration)))
 		}
-		d.Print(fmt.Sprintf("%4d %s %s  %s%s", s.Step+1, mark, render.OneLine(command), s.State, took))
+		d.Print(fmt.Sprintf("%4d %s %s  %s%s", s.Step+1, mark, render.OneLine(nameOf(s)), s.State, took))
 		if s.Original == nil {
 			d.Print("       the recorded command is not known any more")
 		}
 		for _, x := range s.Differs {
 			d.Print(fmt.Sprintf("       %-7s - %s", x.What, render.OneLine(x.A)), fmt.Sprintf("               + %s", render.OneLine(x.B)))
 		}
+		if text := filesOf(s.Files); text != "" {
+			d.Print("       " + d.Paint(render.Dim, text))
+		}
 	}
+}
+
+// nameOf returns the command of a step as it ran again, or else as it was recorded.
+func nameOf(s commands.ReplayedStep) string {
+	if s.Command == "" && s.Original != nil {
+		return s.Original.Command
+	}
+	return s.Command
+}
+
+// filesOf counts the files of a step that did not come out otherwise.
+func filesOf(files []commands.ReplayedFile) string {
+	count := map[string]int{}
+	for _, f := range files {
+		count[f.State]++
+	}
+	var all []string
+	for _, of := range []struct{ state, one, more string }{
+		{commands.FileSame, "file is the same", "files are the same"},
+		{commands.FileUnchanged, "was left as it was", "were left as they were"},
+		{commands.FileUnknown, "can't be compared", "can't be compared"},
+		{commands.FileOnly, "is not known from the recorded run", "are not known from the recorded run"},
+	} {
+		switch n := count[of.state]; n {
+		case 0:
+		case 1:
+			all = append(all, "1 "+of.one)
+		default:
+			all = append(all, fmt.Sprintf("%d %s", n, of.more))
+		}
+	}
+	return strings.Join(all, ", ")
 }
 
 // outcome says in a line how a step ended.
