@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # mcp.sh: clients that are not ours against MCP: the official conformance suite, the TypeScript
-# SDK over HTTP, and the Python SDK on standard input and output. Needs node, npm, python3 and
+# SDK over HTTP, and the Python SDK on standard input and output. Needs go, node, npm, python3 and
 # git; it installs the clients from their registries.
 #
 #   scripts/mcp.sh RECOUNT    the binary to test
@@ -81,7 +81,7 @@ await c.close();
 JS
 (cd "$dir" && "$node" client.mjs "$url")
 
-# The scenarios that demand no tools of the suite's own.
+# The scenarios that demand no tools of the suite's own, against the program itself.
 failed=0
 for scenario in server-initialize ping logging-set-level tools-list resources-list prompts-list server-sse-multiple-streams dns-rebinding-protection; do
   if (cd "$dir" && "$node" node_modules/.bin/conformance server --url "$url" --scenario "$scenario") >"$dir/conformance.log" 2>&1; then
@@ -91,4 +91,8 @@ for scenario in server-initialize ping logging-set-level tools-list resources-li
     failed=1
   fi
 done
+
+# All scenarios, against the same server with the suite's fixtures beside its own tools.
+cd "$(dirname "$0")/.."
+RECOUNT_CONFORMANCE_MODULES=$dir/node_modules go test -vet=off -count=1 -v -run '^TestConformance$' ./server/mcp | grep -v '^=== ' || failed=1
 exit $failed

@@ -35,7 +35,7 @@ const principalExtra = "recount/principal"
 func (s *Server) Handler() http.Handler {
 	get := func(*http.Request) *sdk.Server { return s.sdk }
 	stateful := sdk.NewStreamableHTTPHandler(get, &sdk.StreamableHTTPOptions{
-		SessionTimeout: idleSession, MaxRequestBodyBytes: s.o.MaxBody, DisableLocalhostProtection: true,
+		SessionTimeout: idleSession, MaxRequestBodyBytes: s.o.MaxBody, DisableLocalhostProtection: true, EventStore: newStreams(),
 	})
 	stateless := sdk.NewStreamableHTTPHandler(get, &sdk.StreamableHTTPOptions{
 		Stateless: true, PropagateRequestCancellation: true, MaxRequestBodyBytes: s.o.MaxBody, DisableLocalhostProtection: true,

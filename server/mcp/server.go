@@ -69,7 +69,10 @@ type Server struct {
 }
 
 // New returns a server.
-func New(o Options) *Server {
+func New(o Options) *Server { return build(o, func(*sdk.ServerOptions) {}) }
+
+// build returns a server whose options of the SDK are changed.
+func build(o Options, change func(*sdk.ServerOptions)) *Server {
 	if o.Version == "" {
 		o.Version = "dev"
 	}
@@ -86,7 +89,7 @@ func New(o Options) *Server {
 		o: o, log: o.Log, kept: newKeptStore(), sessions: newSessions(), places: newPlaces(), tools: tools(),
 		slots: make(chan struct{}, 4*runtime.GOMAXPROCS(0)),
 	}
-	s.sdk = sdk.NewServer(&sdk.Implementation{Name: "recount", Title: "Recount", Version: o.Version}, &sdk.ServerOptions{
+	options := &sdk.ServerOptions{
 		Instructions: instructions,
 		Capabilities: &sdk.ServerCapabilities{},
 		Logger:       slog.New(slog.DiscardHandler),
@@ -94,7 +97,9 @@ func New(o Options) *Server {
 		RootsListChangedHandler: func(_ context.Context, r *sdk.RootsListChangedRequest) {
 			s.sessions.forgetRoots(r.Session)
 		},
-	})
+	}
+	change(options)
+	s.sdk = sdk.NewServer(&sdk.Implementation{Name: "recount", Title: "Recount", Version: o.Version}, options)
 	s.sdk.AddReceivingMiddleware(s.received)
 	for _, t := range s.tools {
 		if t.listed.Name == toolImport && o.Import == nil {

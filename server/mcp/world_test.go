@@ -200,12 +200,18 @@ type client struct {
 // connectTo connects a client to a server over pipes.
 func connectTo(t testing.TB, s *mcp.Server, o *sdk.ClientOptions) *client {
 	t.Helper()
+	return connectAs(t, "", s, o)
+}
+
+// connectAs connects a client of a version of the protocol; "" is the newest.
+func connectAs(t testing.TB, version string, s *mcp.Server, o *sdk.ClientOptions) *client {
+	t.Helper()
 	serverIn, clientOut := io.Pipe()
 	clientIn, serverOut := io.Pipe()
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- s.Serve(ctx, serverIn, serverOut) }()
-	c, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, o).Connect(t.Context(), &sdk.IOTransport{Reader: clientIn, Writer: clientOut}, nil)
+	c, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, o).Connect(t.Context(), &sdk.IOTransport{Reader: clientIn, Writer: clientOut}, &sdk.ClientSessionOptions{ProtocolVersion: version})
 	if err != nil {
 		t.Fatal(err)
 	}
