@@ -1,6 +1,7 @@
 package code
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"time"
@@ -120,16 +121,29 @@ type Scored struct {
 	Behind bool
 }
 
-// Described ranks the symbols whose names, documentation, signatures or surroundings have words of a
-// text, as Symbols does.
-func (s *Study) Described(text string) ([]Scored, error) {
+// Described returns the most symbols, by score, whose names, documentation, signatures or surroundings
+// have words of a text, scored as by Symbols.
+func (s *Study) Described(text string, most int) ([]Scored, error) {
 	x, err := s.a.s.Graphs.texts.indexOf(s.a.Ctx, s.g, s.snap)
 	if err != nil {
 		return nil, err
 	}
-	found := x.find(s.g, text, nil, false)
-	all := make([]Scored, len(found))
+	found, spread := x.spread(s.g, text, nil, false)
+	// Of those with one score, the order is that in which Symbols has them.
+	type placed struct {
+		scored
+		rest bool
+	}
+	at := make([]placed, len(found))
 	for i, f := range found {
+		at[i] = placed{f, i >= spread}
+	}
+	most = min(most, len(at))
+	selectFirst(at, most, func(a, b placed) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), compareBool(a.rest, b.rest), better(a.scored, b.scored))
+	})
+	all := make([]Scored, most)
+	for i, f := range at[:most] {
 		all[i] = Scored{f.n, f.score, f.behind}
 	}
 	return all, nil

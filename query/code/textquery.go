@@ -41,6 +41,18 @@ type scored struct {
 // find ranks the nodes that have some of the words of a description, the best first. Tests, examples
 // and steps of CI come last unless they are asked for.
 func (x *textIndex) find(g *Graph, text string, wanted map[recountv1.SymbolKind]bool, tests bool) []scored {
+	ranked, spread := x.spread(g, text, wanted, tests)
+	slices.SortFunc(ranked[spread:], better)
+	return ranked
+}
+
+// better orders nodes: those behind last, and the highest score first.
+func better(a, b scored) int {
+	return cmp.Or(compareBool(a.behind, b.behind), cmp.Compare(b.score, a.score), cmp.Compare(a.n, b.n))
+}
+
+// spread scores the nodes that find ranks. Only those before the returned place are in its order.
+func (x *textIndex) spread(g *Graph, text string, wanted map[recountv1.SymbolKind]bool, tests bool) ([]scored, int) {
 	asked := kindsAsked(text)
 	type sum struct {
 		score, covered, named float32
@@ -97,11 +109,9 @@ func (x *textIndex) find(g *Graph, text string, wanted map[recountv1.SymbolKind]
 		behind := x.behind[n] && !tests && !asked.tests && !(isCI(kind) && (wanted[kind] || asked.kinds[kind]))
 		ranked = append(ranked, scored{n, float64(score), behind})
 	}
-	order := func(a, b scored) int {
-		return cmp.Or(compareBool(a.behind, b.behind), cmp.Compare(b.score, a.score), cmp.Compare(a.n, b.n))
-	}
-	slices.SortFunc(ranked, order)
-	first := ranked[:min(len(ranked), maxSpread)]
+	count := min(len(ranked), maxSpread)
+	selectFirst(ranked, count, better)
+	first := ranked[:count]
 	type named struct {
 		pkg   int32
 		chain string
@@ -114,8 +124,47 @@ func (x *textIndex) find(g *Graph, text string, wanted map[recountv1.SymbolKind]
 		}
 		seen[key] = true
 	}
-	slices.SortFunc(first, order)
-	return ranked
+	slices.SortFunc(first, better)
+	return ranked, count
+}
+
+// selectFirst puts the first n elements by an order to the front, in that order. The others follow in
+// any order. It takes linear time, where few are wanted of many.
+func selectFirst[E any](all []E, n int, order func(a, b E) int) {
+	if n >= len(all) {
+		slices.SortFunc(all, order)
+		return
+	}
+	if n == 0 {
+		return
+	}
+	// The first n are a heap, with the last by the order at its root.
+	heap := all[:n]
+	sink := func(i int) {
+		for {
+			last := i
+			for _, child := range []int{2*i + 1, 2*i + 2} {
+				if child < n && order(heap[child], heap[last]) > 0 {
+					last = child
+				}
+			}
+			if last == i {
+				return
+			}
+			heap[i], heap[last] = heap[last], heap[i]
+			i = last
+		}
+	}
+	for i := n/2 - 1; i >= 0; i-- {
+		sink(i)
+	}
+	for i := n; i < len(all); i++ {
+		if order(all[i], heap[0]) < 0 {
+			all[i], heap[0] = heap[0], all[i]
+			sink(0)
+		}
+	}
+	slices.SortFunc(heap, order)
 }
 
 // variant is a term that stands for a word of a description.

@@ -301,7 +301,7 @@ func (e *engine) leftOut(i int32) bool {
 
 // bySymbols ranks files by their best symbols for the task.
 func (e *engine) bySymbols() (map[int32]float64, error) {
-	found, err := e.st.Described(e.task.text[:min(len(e.task.text), maxDescription)])
+	found, err := e.st.Described(e.task.text[:min(len(e.task.text), maxDescription)], maxSymbols)
 	if err != nil {
 		return nil, err
 	}
@@ -309,7 +309,6 @@ func (e *engine) bySymbols() (map[int32]float64, error) {
 	e.described = found
 	score := map[int32]float64{}
 	counted := map[int32]int{}
-	slices.SortStableFunc(found, func(a, b code.Scored) int { return cmp.Compare(b.Score, a.Score) })
 	for _, s := range found[:min(len(found), 400)] {
 		f := e.c.ofNode[s.N]
 		if f < 0 {
