@@ -43,6 +43,26 @@ func OpenStudy(ctx context.Context, s Sources, sc Scope) (*Study, error) {
 	return &Study{a, snap, g, &world{graphs: []*Graph{g}, snaps: []*snapshots.Snapshot{snap}}}, nil
 }
 
+// Heads returns what identifies the snapshot at HEAD of each repository that has one.
+func Heads(ctx context.Context, s Sources) (map[string]schemas.Hash, error) {
+	a, err := s.open(ctx, Scope{})
+	if err != nil {
+		return nil, err
+	}
+	defer a.Close()
+	all, err := a.view.Repositories()
+	if err != nil {
+		return nil, err
+	}
+	heads := map[string]schemas.Hash{}
+	for _, r := range all {
+		if snap, err := a.view.Snapshot(r, "HEAD"); err == nil {
+			heads[r.Name] = snap.Hash()
+		}
+	}
+	return heads, nil
+}
+
 // Close releases the study.
 func (s *Study) Close() { s.a.Close() }
 

@@ -71,27 +71,65 @@ const maxFieldWords = 200
 type texts struct {
 	mu   sync.Mutex
 	kept []*textIndex // most recently used first
+	// building has the snapshots whose indexes are being built.
+	building map[schemas.Hash]chan struct{}
 }
 
 // maxTexts is the number of cached indexes.
 const maxTexts = 4
 
-// indexOf returns the index of a snapshot, and builds it if it is not cached. Concurrent callers wait.
+// indexOf returns the index of a snapshot, and builds it if it is not cached. Concurrent callers for
+// the same snapshot wait.
 func (t *texts) indexOf(ctx context.Context, g *Graph, s *snapshots.Snapshot) (*textIndex, error) {
+	for {
+		x, wait, mine := t.begin(g.hash)
+		switch {
+		case x != nil:
+			return x, nil
+		case mine:
+			x, err := indexText(ctx, g, s)
+			t.end(g.hash, x, wait)
+			return x, err
+		}
+		select {
+		case <-wait: // either it is cached now, or the other query failed: try again
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// begin returns a cached index, or else what is closed when it has been built; mine is set if the
+// caller is to build it.
+func (t *texts) begin(hash schemas.Hash) (x *textIndex, wait chan struct{}, mine bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for i, x := range t.kept {
-		if x.hash == g.hash {
+		if x.hash == hash {
 			t.kept = append([]*textIndex{x}, slices.Delete(slices.Clone(t.kept), i, i+1)...)
-			return x, nil
+			return x, nil, false
 		}
 	}
-	x, err := indexText(ctx, g, s)
-	if err != nil {
-		return nil, err
+	wait, busy := t.building[hash]
+	if !busy {
+		if t.building == nil {
+			t.building = map[schemas.Hash]chan struct{}{}
+		}
+		wait = make(chan struct{})
+		t.building[hash] = wait
 	}
-	t.kept = append([]*textIndex{x}, t.kept[:min(len(t.kept), maxTexts-1)]...)
-	return x, nil
+	return nil, wait, !busy
+}
+
+// end ends a build; x is nil if it failed.
+func (t *texts) end(hash schemas.Hash, x *textIndex, wait chan struct{}) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.building, hash)
+	close(wait)
+	if x != nil {
+		t.kept = append([]*textIndex{x}, t.kept[:min(len(t.kept), maxTexts-1)]...)
+	}
 }
 
 // textWriter collects the words of a graph.

@@ -34,6 +34,7 @@ type corpus struct {
 	names  *nameTable
 	past   *past
 	words  *postings
+	bytes  int
 }
 
 // file is one file of a corpus.
@@ -60,14 +61,19 @@ type Cache struct {
 	commits   *cache.Map[string, *commitWords]
 	contents  *cache.Map[string, []byte]
 	corpora   []*corpus // most recently used first
-	words     *splitter
+	// building has the snapshots whose corpora are being built.
+	building map[schemas.Hash]chan struct{}
+	// words is nil while a corpus is built with it.
+	words *splitter
 }
 
-// These are the limits of a cache in bytes, and its number of corpora.
+// These are the limits of a cache in bytes, and its number of corpora. The newest corpus is kept,
+// however large.
 const (
 	documentBytes = 96 << 20
 	commitBytes   = 32 << 20
 	contentBytes  = 16 << 20
+	corpusBytes   = 192 << 20
 	maxCorpora    = 4
 )
 
@@ -75,7 +81,7 @@ const (
 func NewCache() *Cache {
 	return &Cache{
 		documents: cache.New[string, *document](documentBytes), commits: cache.New[string, *commitWords](commitBytes),
-		contents: cache.New[string, []byte](contentBytes), words: newSplitter(),
+		contents: cache.New[string, []byte](contentBytes), words: newSplitter(), building: map[schemas.Hash]chan struct{}{},
 	}
 }
 
@@ -88,26 +94,85 @@ type Content struct {
 }
 
 // corpusOf returns the corpus of a study's snapshot, and builds it if it is not cached. Concurrent
-// callers wait.
+// callers for the same snapshot wait.
 func (c *Cache) corpusOf(ctx context.Context, st *code.Study, s Sources) (*corpus, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for i, x := range c.corpora {
-		if x.hash == st.Hash() {
-			copy(c.corpora[1:i+1], c.corpora[:i])
-			c.corpora[0] = x
+	hash := st.Hash()
+	for {
+		c.mu.Lock()
+		x := c.kept(hash)
+		wait, busy := c.building[hash]
+		if x == nil && !busy {
+			wait = make(chan struct{})
+			c.building[hash] = wait
+		}
+		c.mu.Unlock()
+		switch {
+		case x != nil:
 			return x, nil
+		case !busy:
+			x, err := c.build(ctx, st, s)
+			c.built(hash, x, wait)
+			return x, err
+		}
+		select {
+		case <-wait: // either it is cached now, or the other question failed: try again
+		case <-ctx.Done():
+			return nil, ctx.Err()
 		}
 	}
-	x, err := c.build(ctx, st, s)
-	if err != nil {
-		return nil, err
+}
+
+// kept returns a cached corpus, nil if there is none. The caller holds mu.
+func (c *Cache) kept(hash schemas.Hash) *corpus {
+	for i, x := range c.corpora {
+		if x.hash == hash {
+			copy(c.corpora[1:i+1], c.corpora[:i])
+			c.corpora[0] = x
+			return x
+		}
 	}
-	c.corpora = append([]*corpus{x}, c.corpora[:min(len(c.corpora), maxCorpora-1)]...)
-	return x, nil
+	return nil
+}
+
+// built ends a build; x is nil if it failed.
+func (c *Cache) built(hash schemas.Hash, x *corpus, wait chan struct{}) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.building, hash)
+	close(wait)
+	if x == nil {
+		return
+	}
+	all, total := []*corpus{x}, x.bytes
+	for _, other := range c.corpora {
+		if total += other.bytes; len(all) == maxCorpora || total > corpusBytes {
+			break
+		}
+		all = append(all, other)
+	}
+	c.corpora = all
+}
+
+// splitter takes the splitter, or makes one if a build has it; returned gives it back.
+func (c *Cache) splitter() *splitter {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := c.words
+	if c.words = nil; s == nil {
+		s = newSplitter()
+	}
+	return s
+}
+
+func (c *Cache) returned(s *splitter) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.words = s
 }
 
 func (c *Cache) build(ctx context.Context, st *code.Study, s Sources) (*corpus, error) {
+	words := c.splitter()
+	defer c.returned(words)
 	states, err := st.Files()
 	if err != nil {
 		return nil, err
@@ -118,14 +183,14 @@ func (c *Cache) build(ctx context.Context, st *code.Study, s Sources) (*corpus, 
 		if i&0xff == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		d, err := c.document(ctx, st, s, f)
+		d, err := c.document(ctx, st, s, words, f)
 		if err != nil {
 			return nil, err
 		}
 		base := path.Base(f.Path)
 		x.byPath[f.Path] = int32(i)
 		x.byBase[base] = append(x.byBase[base], int32(i))
-		x.files = append(x.files, fileOf(c.words, f, d))
+		x.files = append(x.files, fileOf(words, f, d))
 		stem := x.files[i].stem
 		x.byStem[stem] = append(x.byStem[stem], int32(i))
 		total += d.length
@@ -138,8 +203,22 @@ func (c *Cache) build(ctx context.Context, st *code.Study, s Sources) (*corpus, 
 	x.place(st)
 	x.graph = joinFiles(st, x)
 	x.names = namesOf(st)
-	x.past, err = c.pastOf(ctx, st, x)
-	return x, err
+	if x.past, err = c.pastOf(st, x, words); err != nil {
+		return nil, err
+	}
+	x.measure()
+	return x, nil
+}
+
+// measure estimates the memory of a corpus, its documents included although others may share them.
+func (x *corpus) measure() {
+	x.bytes = x.words.bytes() + 9*len(x.ofNode) + 12*len(x.graph.links) + 40*len(x.names.lower)
+	for i := range x.files {
+		x.bytes += x.files[i].document.bytes() + 400
+	}
+	for i := range x.past.commits {
+		x.bytes += 64 + 8*len(x.past.commits[i].files)
+	}
 }
 
 // place finds the symbols of each file. Symbols are in key order, so those of a file are adjacent.
@@ -164,13 +243,16 @@ func (x *corpus) place(st *code.Study) {
 	}
 }
 
-// document returns the document of a file. The caller holds mu.
-func (c *Cache) document(ctx context.Context, st *code.Study, s Sources, f code.FileState) (*document, error) {
+// document returns the document of a file.
+func (c *Cache) document(ctx context.Context, st *code.Study, s Sources, words *splitter, f code.FileState) (*document, error) {
 	if f.Skipped != "" {
 		return &document{}, nil
 	}
 	key := f.Language + "\x00" + f.Blob
-	if d, ok := c.documents.Get(key); ok {
+	c.mu.Lock()
+	d, ok := c.documents.Get(key)
+	c.mu.Unlock()
+	if ok {
 		return d, nil
 	}
 	facts, at, err := st.Facts(f)
@@ -187,7 +269,9 @@ func (c *Cache) document(ctx context.Context, st *code.Study, s Sources, f code.
 	if len(content) > maxContent {
 		content = content[:maxContent]
 	}
-	d := documentOf(c.words, content, facts)
+	d = documentOf(words, content, facts)
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.documents.Put(key, d, d.bytes())
 	c.documents.Trim()
 	return d, nil

@@ -1,7 +1,6 @@
 package context
 
 import (
-	"context"
 	"math"
 
 	"github.com/recountdb/recount/query/code"
@@ -41,8 +40,8 @@ const (
 	maxMessage = 4000
 )
 
-// pastOf reads the commits up to a study's revision. The caller holds mu.
-func (c *Cache) pastOf(ctx context.Context, st *code.Study, x *corpus) (*past, error) {
+// pastOf reads the commits up to a study's revision.
+func (c *Cache) pastOf(st *code.Study, x *corpus, splitter *splitter) (*past, error) {
 	p := &past{of: make([][]int32, len(x.files))}
 	total := 0.0
 	err := st.Past(maxPast, func(ch code.PastChange) {
@@ -58,12 +57,16 @@ func (c *Cache) pastOf(ctx context.Context, st *code.Study, x *corpus) (*past, e
 		if len(one.files) == 0 {
 			return
 		}
+		c.mu.Lock()
 		words, ok := c.commits.Get(ch.Commit)
+		c.mu.Unlock()
 		if !ok {
-			d := documentOf(c.words, []byte(ch.Message[:min(len(ch.Message), maxMessage)]), nil)
+			d := documentOf(splitter, []byte(ch.Message[:min(len(ch.Message), maxMessage)]), nil)
 			words = &commitWords{d.terms, d.length}
+			c.mu.Lock()
 			c.commits.Put(ch.Commit, words, 8*len(d.terms)+96)
 			c.commits.Trim()
+			c.mu.Unlock()
 		}
 		one.words = words
 		total += words.length

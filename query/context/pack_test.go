@@ -2,6 +2,7 @@ package context_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -160,5 +161,44 @@ func TestSameAnswer(t *testing.T) {
 	}
 	if resp := m.pack(r); len(resp.Proof) < 4 || len(resp.Files[0].Channels) == 0 || len(resp.Items[0].Channels) == 0 {
 		t.Errorf("no proof of channels: %s", fmt.Sprint(resp.Proof))
+	}
+}
+
+// TestWarmed: after Warm no content is read for a question.
+func TestWarmed(t *testing.T) {
+	m := newShop(t)
+	if err := packing.Warm(t.Context(), m.s, ""); err != nil {
+		t.Fatal(err)
+	}
+	read := m.s.Content
+	var missing []string
+	m.s.Content = func(ctx context.Context, of packing.Content) ([]byte, error) {
+		missing = append(missing, of.Blob)
+		return read(ctx, of)
+	}
+	if r, err := packing.Rank(t.Context(), m.s, packing.Request{Task: "the price of an item with a discount"}); err != nil || len(r.Files) == 0 || len(missing) > 0 {
+		t.Errorf("%v, %d files, %d contents read", err, len(r.Files), len(missing))
+	}
+	if err := packing.Warm(t.Context(), m.s, "nowhere"); err == nil {
+		t.Error("want an error for a repository that is not there")
+	}
+}
+
+// TestConcurrentQuestions asks an empty cache from several sides at once.
+func TestConcurrentQuestions(t *testing.T) {
+	m := newShop(t)
+	want := m.pack(packing.Request{Task: "discount"}).Text()
+	m.s.Cache = packing.NewCache()
+	answers := make(chan string)
+	for range 8 {
+		go func() {
+			r, err := packing.Pack(t.Context(), m.s, packing.Request{Task: "discount"})
+			answers <- fmt.Sprint(r.Text(), err)
+		}()
+	}
+	for range 8 {
+		if got := <-answers; got != want+"<nil>" {
+			t.Errorf("got %s, want %s", got, want)
+		}
 	}
 }

@@ -14,10 +14,11 @@ type term uint32
 
 func termOf(word string) term { return term(xxh3.HashString(word)) }
 
-// splitter splits texts into terms. It remembers the terms of words that it met, since stemming is
-// slow and words repeat. It is not safe for concurrent use.
+// splitter splits texts into terms. It remembers the terms of words that it met and of their parts,
+// since stemming is slow and words repeat. It is not safe for concurrent use.
 type splitter struct {
 	known map[string]wordTerms
+	stems map[string]term
 }
 
 // wordTerms are the terms of a word as written: its parts and, if it has several, the whole.
@@ -29,7 +30,9 @@ type wordTerms struct {
 // maxKnownWords limits the memory of a splitter.
 const maxKnownWords = 1 << 18
 
-func newSplitter() *splitter { return &splitter{known: map[string]wordTerms{}} }
+func newSplitter() *splitter {
+	return &splitter{known: map[string]wordTerms{}, stems: map[string]term{}}
+}
 
 // each calls use with the terms of a text in its order.
 func (s *splitter) each(text string, use func(w wordTerms)) {
@@ -67,8 +70,9 @@ func (s *splitter) word(w string, use func(wordTerms)) {
 	if !ok {
 		if len(s.known) >= maxKnownWords {
 			clear(s.known)
+			clear(s.stems)
 		}
-		t = termsOf(w)
+		t = termsBy(s.stem, w)
 		s.known[strings.Clone(w)] = t
 	}
 	if len(t.parts) > 0 {
@@ -76,12 +80,27 @@ func (s *splitter) word(w string, use func(wordTerms)) {
 	}
 }
 
+// stem returns the term of a part of a word.
+func (s *splitter) stem(part string) term {
+	t, ok := s.stems[part]
+	if !ok {
+		t = stemTerm(part)
+		s.stems[part] = t
+	}
+	return t
+}
+
+func stemTerm(part string) term { return termOf(english.Stem(part, false)) }
+
 // termsOf returns the terms of a word as written: retryCount is retri, count and retrycount.
-func termsOf(w string) (t wordTerms) {
+func termsOf(w string) wordTerms { return termsBy(stemTerm, w) }
+
+// termsBy does that with the given way to stem.
+func termsBy(stem func(part string) term, w string) (t wordTerms) {
 	parts := partsOf(w)
 	for _, p := range parts {
 		if len(p) > 1 && !english.IsStopWord(p) && !digits(p) {
-			t.parts = append(t.parts, termOf(english.Stem(p, false)))
+			t.parts = append(t.parts, stem(p))
 		}
 	}
 	if len(parts) > 1 {

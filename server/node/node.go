@@ -331,6 +331,7 @@ func (n *Node) Run(ctx context.Context) error {
 	g.Go(func() error { return n.noteLineage(inner) })
 	if n.set != nil {
 		g.Go(func() error { return n.awaitReady(inner) })
+		g.Go(func() error { return n.followHeads(inner) })
 	} else {
 		n.ready.Store(true)
 	}
