@@ -29,7 +29,7 @@ build:
 	$(GO) build -tags grpcnotrace -o bin/ ./cmd/recount ./cmd/recount-record ./cmd/recount-pipeline
 
 test:
-	$(call each,test -vet=off ./...)
+	export TMPDIR=$$(scripts/scratch.sh); $(call each,test -vet=off ./...)
 
 check:
 	@test -z "$$($(GO) $(tool) gofumpt -l .)" || { echo "not gofumpt-clean:"; $(GO) $(tool) gofumpt -l .; exit 1; }
@@ -48,7 +48,7 @@ tidy:
 
 # Without GORACE each package's tests sleep for a second at their end.
 race:
-	export GORACE=atexit_sleep_ms=10; $(call each,test -race -vet=off -timeout 30m ./...)
+	export GORACE=atexit_sleep_ms=10 TMPDIR=$$(scripts/scratch.sh); $(call each,test -race -vet=off -timeout 30m ./...)
 
 fuzz:
 	./scripts/fuzz.sh $(FUZZTIME)

@@ -19,6 +19,7 @@ import (
 
 func TestMain(m *testing.M) {
 	sandbox.Init()
+	os.Setenv("TMPDIR", "/var/tmp") // not /dev/shm: a sandbox has a /dev of its own
 	os.Exit(m.Run())
 }
 

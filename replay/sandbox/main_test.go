@@ -10,5 +10,6 @@ import (
 func TestMain(m *testing.M) {
 	Init()
 	attackMain()
+	os.Setenv("TMPDIR", "/var/tmp") // not /dev/shm: a sandbox has a /dev of its own
 	os.Exit(m.Run())
 }
