@@ -4,6 +4,7 @@ package graphs
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -16,6 +17,7 @@ import (
 	"github.com/recountdb/recount/processors/source"
 	"github.com/recountdb/recount/projections"
 	snapshots "github.com/recountdb/recount/projections/code"
+	"github.com/recountdb/recount/query/code"
 	"github.com/recountdb/recount/schemas"
 )
 
@@ -32,12 +34,40 @@ func Load(ctx context.Context, dir, scratch string) (*projections.Set, error) {
 	if err != nil || have {
 		return set, err
 	}
+	in, err := events(ctx, dir, filepath.Join(scratch, "state"))
+	if err != nil {
+		return nil, err
+	}
+	records, err := processors.Records(ctx, in, processors.Chain{})
+	if err != nil {
+		return nil, err
+	}
+	return set, set.Apply(ctx, schemas.Batch{Topic: "recount.commits", Next: int64(len(records)), Records: records})
+}
+
+// Contents returns a function that returns what a file of the graph of Load contains, by the position
+// of its event, as a node reads it from its log. It makes the events anew, in a scratch folder.
+func Contents(ctx context.Context, dir, scratch string) (func(context.Context, schemas.Position) ([]byte, error), error) {
+	in, err := events(ctx, dir, scratch)
+	if err != nil {
+		return nil, err
+	}
+	return func(_ context.Context, at schemas.Position) ([]byte, error) {
+		if at.Offset < 0 || at.Offset >= int64(len(in)) {
+			return nil, fmt.Errorf("no event at %s", at)
+		}
+		return code.ContentOf(in[at.Offset], code.MaxContent)
+	}, nil
+}
+
+// events returns the events that an import of HEAD appends, in order.
+func events(ctx context.Context, dir, scratch string) ([]schemas.LogRecord, error) {
 	repo, err := git.Open(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
 	const name = "bench"
-	state, err := commits.OpenState(ctx, filepath.Join(scratch, "state"), "bench", name)
+	state, err := commits.OpenState(ctx, scratch, "bench", name)
 	if err != nil {
 		return nil, err
 	}
@@ -61,9 +91,5 @@ func Load(ctx context.Context, dir, scratch string) (*projections.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	records, err := processors.Records(ctx, in, processors.Chain{})
-	if err != nil {
-		return nil, err
-	}
-	return set, set.Apply(ctx, schemas.Batch{Topic: "recount.commits", Next: int64(len(records)), Records: records})
+	return in, nil
 }

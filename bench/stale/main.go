@@ -62,7 +62,16 @@ func sample(ctx context.Context, repo, kept, language string, seed, n int) error
 		return err
 	}
 	defer set.Close()
-	s := code.Sources{Set: set, Graphs: code.NewCache(0)}
+	again, err := os.MkdirTemp("", "recount-bench-stale-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(again)
+	content, err := graphs.Contents(ctx, repo, again)
+	if err != nil {
+		return err
+	}
+	s := code.Sources{Set: set, Graphs: code.NewCache(0), Content: content}
 	r, err := code.Stales(ctx, s, code.StaleRequest{Kinds: []string{"unused"}, Limit: code.MaxLimit})
 	if err != nil {
 		return err

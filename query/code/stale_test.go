@@ -59,7 +59,6 @@ function explain = about Old
 package a
 function Ancient -> somewhere.maybe
 function outer -> outer
-function outer.inner
 function twin
 -- c_windows.toy --
 package a
@@ -118,7 +117,7 @@ func TestUnusedIsSaidOfFewOnly(t *testing.T) {
 -- a/a.toy --
 package a
 struct plain
-method plain.lost
+method plain.missed
 struct widget -> extends:gui#Base
 method widget.paint
 struct button -> extends:widget
@@ -140,8 +139,49 @@ function shown
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"unused a.plain.lost 0.90 at a/a.toy:3", "unused a.lost 0.90 at a/a.toy:10", "unused b.use 0.90 at b/b.toy:3"}
+	want := []string{"unused a.plain.missed 0.90 at a/a.toy:3", "unused a.lost 0.90 at a/a.toy:10", "unused b.use 0.90 at b/b.toy:3"}
 	if diff := cmp.Diff(want, lines(r.Findings, staleLine)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// TestUnusedReadsTexts checks that a function is not called unused if the content of any file names
+// it or begins its name in a string, and that comments and its own declaration do not count.
+func TestUnusedReadsTexts(t *testing.T) {
+	m := newMemory(t)
+	m.commit(shop, "Ada", `names in texts
+-- a/a.toy --
+package a
+function alone -> alone
+function spoken = it says spoken
+function handed
+function do_quit
+function cmdStop
+function elsewhere
+-- b/b.toy --
+package b
+# "alone" and alone stand in a comment
+# two words "spoken"
+#if handed
+run "do_" + name, 'cmd' + name
+-- c/c_windows.toy --
+package c
++elsewhere()
+`)
+	ask := func() []string {
+		t.Helper()
+		r, err := code.Stales(t.Context(), m.s, code.StaleRequest{Kinds: []string{"unused"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return lines(r.Findings, staleLine)
+	}
+	want := []string{"unused a.alone 0.90 at a/a.toy:2", "unused a.spoken 0.90 at a/a.toy:3"}
+	if diff := cmp.Diff(want, ask()); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	m.s.Content = nil
+	if all := ask(); len(all) != 6 {
+		t.Errorf("without the content of files: %v, want all 6", all)
 	}
 }

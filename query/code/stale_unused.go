@@ -2,6 +2,7 @@ package code
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -30,10 +31,10 @@ func (st *staleness) unused() error {
 	surest := st.resolved()
 	among := st.amongTests()
 	types := st.typeNames()
-	type named struct{ pkg, chain string }
-	homes := map[named]int{}
+	type home struct{ pkg, chain string }
+	homes := map[home]int{}
 	for i := range st.g.nodes {
-		homes[named{st.g.pkg(int32(i)), st.g.chain(int32(i))}]++
+		homes[home{st.g.pkg(int32(i)), st.g.chain(int32(i))}]++
 	}
 	var found []candidate
 	looked := 0
@@ -46,7 +47,7 @@ func (st *staleness) unused() error {
 		}
 		looked++
 		inner, tests, others := st.usesOf(n)
-		if others > 0 || homes[named{st.g.pkg(n), st.g.chain(n)}] > 1 { // the others may be for another platform
+		if others > 0 || homes[home{st.g.pkg(n), st.g.chain(n)}] > 1 { // the others may be for another platform
 			continue
 		}
 		found = append(found, candidate{n, inner, tests})
@@ -55,9 +56,16 @@ func (st *staleness) unused() error {
 	if err != nil {
 		return err
 	}
+	found = slices.DeleteFunc(found, func(c candidate) bool {
+		return names[st.g.name(c.n)] == 0 && mentions.of(st.g, c) || files[st.g.keys[c.n].Path()].GetPartial() && st.g.language(c.n) != checked
+	})
+	inTexts, err := st.namedInTexts(found, files)
+	if err != nil {
+		return err
+	}
 	for _, c := range found {
 		unknown := names[st.g.name(c.n)]
-		if unknown == 0 && mentions.of(st.g, c) || files[st.g.keys[c.n].Path()].GetPartial() && st.g.language(c.n) != checked {
+		if unknown == 0 && c.tests == 0 && inTexts[c.n] {
 			continue
 		}
 		conf, why := min(0.9, float64(surest[st.g.nodes[c.n].lang])/1000), "no symbol uses it"
