@@ -152,7 +152,7 @@ func (c *client) post(method string, params any) (json.RawMessage, error) {
 	c.session = cmp.Or(c.session, header.Get("Mcp-Session-Id"))
 	for line := range strings.Lines(string(out)) {
 		data, found := strings.CutPrefix(line, "data: ")
-		if !found {
+		if !found || strings.TrimSpace(data) == "" { // an event without data names where to read on
 			continue
 		}
 		var answer struct {

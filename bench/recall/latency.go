@@ -23,7 +23,6 @@ func latency(ctx context.Context, args []string) error {
 	data := f.String("data", "", "the data directory of the running server")
 	cwd := f.String("cwd", "", "the directory that the hook is called in: the workspace")
 	n := f.Int("n", 1000, "how many runs")
-	bare := f.Bool("true", false, "run /bin/true instead, to see what starting a process costs")
 	_ = f.Parse(args)
 	sessions, err := readSessions(f.Arg(0))
 	if err != nil {
@@ -65,16 +64,19 @@ func latency(ctx context.Context, args []string) error {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return err
 	}
-	var took []time.Duration
+	var took, nothing []time.Duration
 	said := 0
 	for i := range *n {
-		cmd := exec.CommandContext(ctx, *program, "hook", "run", "claude-code")
-		if *bare {
-			cmd = exec.CommandContext(ctx, "/bin/true")
+		// What a process costs on this machine at this moment, which no program can do without.
+		start := time.Now()
+		if err := exec.CommandContext(ctx, "/bin/true").Run(); err != nil {
+			return err
 		}
+		nothing = append(nothing, time.Since(start))
+		cmd := exec.CommandContext(ctx, *program, "hook", "run", "claude-code")
 		cmd.Env = []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "RECOUNT_DATA_DIR=" + *data, "RECOUNT_HOOK_LOG=" + filepath.Join(home, "log")}
 		cmd.Stdin = bytes.NewReader(messages[i*7919%len(messages)])
-		start := time.Now()
+		start = time.Now()
 		out, err := cmd.Output()
 		if err != nil {
 			return err
@@ -89,13 +91,19 @@ func latency(ctx context.Context, args []string) error {
 			said++
 		}
 	}
-	slices.Sort(took)
-	at := func(q float64) time.Duration {
-		return took[min(len(took)-1, int(q*float64(len(took))))].Round(100 * time.Microsecond)
-	}
-	fmt.Printf("%d runs, %d with something to say: p50 %s, p90 %s, p99 %s, max %s\n", len(took), said, at(0.5), at(0.9), at(0.99), took[len(took)-1].Round(100*time.Microsecond))
+	fmt.Printf("%d runs, %d with something to say: %s\n", len(took), said, spread(took))
+	fmt.Printf("/bin/true in turn with them: %s\n", spread(nothing))
 	if b, err := os.ReadFile(filepath.Join(home, "log")); err == nil {
 		fmt.Printf("hook log: %d lines, the first: %s\n", bytes.Count(b, []byte("\n")), oneLine(string(b), 200))
 	}
 	return nil
+}
+
+// spread returns the quantiles of durations.
+func spread(all []time.Duration) string {
+	slices.Sort(all)
+	at := func(q float64) time.Duration {
+		return all[min(len(all)-1, int(q*float64(len(all))))].Round(100 * time.Microsecond)
+	}
+	return fmt.Sprintf("p50 %s, p90 %s, p99 %s, max %s", at(0.5), at(0.9), at(0.99), at(1))
 }
