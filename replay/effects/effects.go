@@ -122,11 +122,16 @@ func Of(c Command) Effects {
 	}
 	f := finder{Effects: Effects{Line: l, Known: true, Values: map[string]string{}, Background: l.Background}, c: c}
 	f.shellState()
+	redirects := l.Redirects
 	for i := range l.Calls {
+		for len(redirects) > 0 && redirects[0].Before <= i {
+			f.redirect(redirects[0])
+			redirects = redirects[1:]
+		}
 		f.at = i
 		f.call(&l.Calls[i])
 	}
-	for _, rd := range l.Redirects {
+	for _, rd := range redirects {
 		f.redirect(rd)
 	}
 	for _, r := range c.Resources {

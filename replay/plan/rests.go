@@ -2,6 +2,7 @@ package plan
 
 import (
 	"cmp"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -49,11 +50,8 @@ func (w *world) rests(a *act) {
 	for _, d := range a.deps {
 		w.reaches(a, d)
 	}
-	slices.SortFunc(a.maybe, func(x, y dep) int {
-		return cmp.Or(cmp.Compare(y.on, x.on), cmp.Compare(x.kind, y.kind), cmp.Compare(x.what, y.what))
-	})
-	for _, d := range a.maybe {
-		if d.on != a.at && !a.above.has(d.on) {
+	for _, on := range slices.Backward(slices.Sorted(maps.Keys(a.maybe))) {
+		if d := a.maybe[on]; d.on != a.at && !a.above.has(d.on) {
 			a.needs(d)
 			w.reaches(a, d)
 		}
@@ -70,7 +68,16 @@ func (w *world) reaches(a *act, d dep) {
 	a.above.join(w.acts[d.on].above)
 }
 
-func (a *act) mayNeed(d dep) { a.maybe = append(a.maybe, d) }
+// mayNeed adds what an act may rest on: of several reasons to rest on the same act the first by kind
+// and name is kept, whatever the order in which they come.
+func (a *act) mayNeed(d dep) {
+	if a.maybe == nil {
+		a.maybe = map[int]dep{}
+	}
+	if o, ok := a.maybe[d.on]; !ok || cmp.Or(cmp.Compare(d.kind, o.kind), cmp.Compare(d.what, o.what), cmp.Compare(o.sure, d.sure)) < 0 {
+		a.maybe[d.on] = d
+	}
+}
 
 func (a *act) needs(d dep) {
 	if d.on == a.at {

@@ -19,9 +19,9 @@ type act struct {
 	failed bool // and did nothing that counts
 	ended  bool // was interrupted
 	deps   []dep
-	maybe  []dep // what it may rest on, as a program that reads a directory
-	above  bits  // all acts that it rests on, by way of others too
-	repeat int   // an earlier act that made the same, -1 if there is none
+	maybe  map[int]dep // what it may rest on, as a program that reads a directory, by the other act
+	above  bits        // all acts that it rests on, by way of others too
+	repeat int         // an earlier act that made the same, -1 if there is none
 	writes []*write
 	weak   bool // it only ran what was built, to see what it prints
 }

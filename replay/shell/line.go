@@ -85,6 +85,8 @@ type Redirect struct {
 	// Dir is the directory it is relative to, "" if that is not known.
 	Dir    string
 	Abroad bool
+	// Before is how many of the line's calls begin before it is opened.
+	Before int
 }
 
 // Writes reports whether it writes its target; Appends whether what was there stays.

@@ -85,7 +85,7 @@ func (r *reader) body(s *syntax.Stmt) {
 		} else if rd.N == nil || rd.N.Value == "1" {
 			drained = true
 		}
-		r.line.Redirects = append(r.line.Redirects, Redirect{Op: op, Target: target, Dir: r.dir, Abroad: r.abroad})
+		r.line.Redirects = append(r.line.Redirects, Redirect{Op: op, Target: target, Dir: r.dir, Abroad: r.abroad, Before: len(r.line.Calls)})
 	}
 	was := r.drained
 	r.drained = drained

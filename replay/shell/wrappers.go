@@ -228,6 +228,7 @@ func (r *reader) script(words []Word) {
 		via: r.via, nested: r.nested + 1, loops: r.loops, seen: map[string]bool{}, piped: r.piped, drained: r.drained, ground: r.ground,
 	}
 	inner.stmts(file.Stmts)
+	before := len(r.line.Calls)
 	for _, c := range inner.line.Calls {
 		c.Head.Node = nil
 		for i := range c.Args {
@@ -239,6 +240,7 @@ func (r *reader) script(words []Word) {
 	}
 	for _, rd := range inner.line.Redirects {
 		rd.Target.Node = nil
+		rd.Before = min(before+rd.Before, len(r.line.Calls))
 		r.line.Redirects = append(r.line.Redirects, rd)
 	}
 	for _, name := range inner.line.Uses {

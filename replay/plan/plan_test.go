@@ -1,0 +1,152 @@
+package plan
+
+import (
+	"encoding/json"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/replay"
+)
+
+// day is a narrative with most kinds of steps, in the order in which they ran.
+var day = []string{
+	"mkdir -p src", "cat > src/a.c <<'EOF'\nint main(void) { return 0; }\nEOF", "ls src", "cc -o a src/a.c", "git init -q .", "git add -A", "git commit -q -m first",
+	"export V=1.0", "echo $V > version", "sleep 60 > log &", "make", "./a", "sed -i s/a/b/ version", "cp version /home/ann/app/copy", "rm -f copy", "kill %1",
+}
+
+// TestSameNarrativeSamePlan plans a narrative whose commands come in random orders.
+func TestSameNarrativeSamePlan(t *testing.T) {
+	for _, all := range []bool{false, true} {
+		n := narrative(day...)
+		first := ""
+		rng := rand.New(rand.NewPCG(20, 26))
+		for range 20 {
+			b, err := json.Marshal(made(t, n, Request{All: all, Map: []string{"/home/ann=/home/bob"}}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if first == "" {
+				first = string(b)
+			} else if string(b) != first {
+				t.Fatalf("all=%t: got\n%s\nand\n%s", all, b, first)
+			}
+			rng.Shuffle(len(n.Commands), func(i, j int) { n.Commands[i], n.Commands[j] = n.Commands[j], n.Commands[i] })
+		}
+	}
+}
+
+// TestDirectoryDoesNotMatter plans the same narrative in two directories: the slice and the order are
+// the same.
+func TestDirectoryDoesNotMatter(t *testing.T) {
+	tell := func(n Narrative) (out []string) {
+		p := made(t, n, Request{})
+		for _, s := range p.Steps {
+			out = append(out, s.Original)
+		}
+		for _, l := range p.Left {
+			out = append(out, l.Kind+" "+l.Command)
+		}
+		return out
+	}
+	lines := slices.DeleteFunc(slices.Clone(day), func(s string) bool { return strings.Contains(s, "/home/ann") })
+	here, there := narrative(lines...), narrative(lines...)
+	for i := range there.Commands {
+		there.Commands[i].Cwd, there.Commands[i].Workspace = "/srv/build/x", "/srv/build/x"
+	}
+	if a, b := tell(here), tell(there); !slices.Equal(a, b) {
+		t.Errorf("got %q\nand %q", a, b)
+	}
+}
+
+func TestSlice(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		lines []string
+		kept  string
+		left  string // kinds, in order
+	}{
+		{"what only looks is left out", []string{"ls", "echo a > x", "cat x", "git status"}, "echo a > x", "looked looked looked"},
+		{"a file that is overwritten", []string{"echo a > x", "echo b > x"}, "echo b > x", "superseded"},
+		{"a file that is added to", []string{"echo a > x", "echo b >> x"}, "echo a > x, echo b >> x", ""},
+		{"a copy of what is then overwritten", []string{"echo a > x", "cp x y", "echo b > x"}, "echo a > x, cp x y, echo b > x", ""},
+		{"a file that is removed again", []string{"echo a > x", "rm x", "echo b > y"}, "echo b > y", "undone undone"},
+		{"a variable that is used, and one that is not", []string{"export A=1", "export B=2", "echo $A > x"}, "export A=1, echo $A > x", "unrelated"},
+		{"a directory that is only entered", []string{"mkdir d", "cd d", "echo a > /home/ann/app/d/x"}, "mkdir d, echo a > /home/ann/app/d/x", "navigated"},
+		{"a verb of Recount", []string{"recount find x", "echo a > x"}, "echo a > x", "own"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := made(t, narrative(c.lines...), Request{})
+			var kept, left []string
+			for _, s := range p.Steps {
+				kept = append(kept, s.Original)
+				if len(s.Why) == 0 {
+					t.Errorf("%q has no reason", s.Original)
+				}
+			}
+			for _, l := range p.Left {
+				left = append(left, l.Kind)
+				if l.Why == "" || len(l.Evidence) == 0 {
+					t.Errorf("%q is left out without a reason: %+v", l.Command, l)
+				}
+			}
+			if strings.Join(kept, ", ") != c.kept || strings.Join(left, " ") != c.left {
+				t.Errorf("kept %q, left %q; want %q, %q", strings.Join(kept, ", "), strings.Join(left, " "), c.kept, c.left)
+			}
+		})
+	}
+}
+
+// TestBadInput has commands that can't be replayed as they stand: the plan says so.
+func TestBadInput(t *testing.T) {
+	for _, c := range []struct{ name, command, ask, post string }{
+		{"never parsed", "echo 'a", replay.AskSyntax, replay.PostNone},
+		{"needs a terminal", "vim notes.txt", replay.AskTerminal, ""},
+		{"a value that was redacted", "curl -H 'Authorization: Bearer [redacted:token]' -o x https://example.com", replay.AskRedacted, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := made(t, narrative(c.command), Request{All: true})
+			if len(p.Steps) != 1 {
+				t.Fatalf("got %+v", p)
+			}
+			s := p.Steps[0]
+			if !slices.ContainsFunc(s.Asks, func(a replay.Ask) bool { return a.Kind == c.ask && a.Text != "" }) {
+				t.Errorf("it is not asked: %+v", s.Asks)
+			}
+			if c.post != "" && s.Post[len(s.Post)-1].Kind != c.post {
+				t.Errorf("postconditions %+v", s.Post)
+			}
+			if strings.Contains(s.Command, "[redacted:") {
+				t.Errorf("the step would run %q", s.Command)
+			}
+		})
+	}
+	p := made(t, narrative("python3 -m http.server 8000 &", "cat > a <<'EOF'\n/home/ann/app\nEOF"), Request{All: true, Map: []string{"/home/ann/app=/srv/app"}})
+	if !p.Steps[0].Background {
+		t.Error("a job in the background is not said to be one")
+	}
+	if got := p.Steps[1].Command; got != "cat > a <<'EOF'\n/srv/app\nEOF" {
+		t.Errorf("a document becomes %q", got)
+	}
+}
+
+func TestRefusesMappingIntoItself(t *testing.T) {
+	_, err := Request{Session: "s", Map: []string{"/home/ann=/home/ann/copy"}}.Normal()
+	var refused *query.RequestError
+	if !errors.As(err, &refused) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestErasedEventIsNamed(t *testing.T) {
+	n := narrative("echo a > x")
+	n.Missing = []replay.Missing{{Ref: "recount.commands/0/7", Text: "it was erased"}}
+	p := made(t, n, Request{})
+	other := made(t, narrative("echo a > x"), Request{})
+	if len(p.Missing) != 1 || p.ID == other.ID {
+		t.Errorf("missing %+v, and the plan with it has the id of the one without: %t", p.Missing, p.ID == other.ID)
+	}
+}
