@@ -3,6 +3,7 @@
 //	make && go -C bench run ./replay slice                 recall and precision of slices
 //	go -C bench run ./replay -half a slice                 of the half that rules were written with
 //	go -C bench run ./replay script                        run the bash scripts elsewhere, compare trees
+//	go -C bench run ./replay executed                      run them in the sandbox elsewhere, compare trees; and again
 //	go -C bench run ./replay plan                          a plan of 1,000 steps
 //	go -C bench run ./replay overhead                      what the sandbox adds to a step
 //
@@ -44,12 +45,14 @@ func main() {
 		err = slices()
 	case "script":
 		err = scripts()
+	case "executed":
+		err = executed()
 	case "overhead":
 		err = overhead()
 	case "plan":
 		err = plans()
 	default:
-		err = fmt.Errorf("want slice, script, plan or overhead")
+		err = fmt.Errorf("want slice, script, executed, plan or overhead")
 	}
 	if err != nil {
 		log.Fatal(err)
@@ -60,7 +63,7 @@ func main() {
 func slices() error {
 	needed, found, kept, right, whole, n := 0, 0, 0, 0, 0, 0
 	return each(func(r *recorded) error {
-		p, err := r.plan("", "")
+		p, err := r.planAs(r.env, "")
 		if err != nil {
 			return err
 		}
@@ -141,10 +144,10 @@ func each(f func(*recorded) error, done func()) error {
 	return nil
 }
 
-// plan asks for the plan of a recorded narrative, mapped to the home of another user if one is
-// given; with a kind it returns a script in script.
-func (r *recorded) plan(toHome, kind string) (replay.Plan, error) {
-	out, err := r.ask(toHome, kind, "--json")
+// planAs asks, with an environment, for the plan of a recorded narrative, mapped to the home of another
+// user if one is given.
+func (r *recorded) planAs(env []string, toHome string, more ...string) (replay.Plan, error) {
+	out, err := r.askAs(env, toHome, "", append(more, "--plan", "--json")...)
 	if err != nil {
 		return replay.Plan{}, err
 	}
@@ -153,7 +156,13 @@ func (r *recorded) plan(toHome, kind string) (replay.Plan, error) {
 	return resp.Plan, err
 }
 
+// ask asks for a script of a narrative.
 func (r *recorded) ask(toHome, kind string, more ...string) ([]byte, error) {
+	return r.askAs(r.env, toHome, kind, more...)
+}
+
+// askAs calls the verb with an environment. Its output is returned also where it fails.
+func (r *recorded) askAs(env []string, toHome, kind string, more ...string) ([]byte, error) {
 	args := append([]string{"replay"}, more...)
 	switch r.n.goal {
 	case "last":
@@ -182,12 +191,12 @@ func (r *recorded) ask(toHome, kind string, more ...string) ([]byte, error) {
 		args = append(args, "--script", kind)
 	}
 	c := exec.Command(*bin, args...)
-	c.Env = r.env
+	c.Env = env
 	var stderr strings.Builder
 	c.Stderr = &stderr
 	out, err := c.Output()
 	if err != nil {
-		return nil, fmt.Errorf("recount %s: %w\n%s", strings.Join(args, " "), err, stderr.String())
+		return out, fmt.Errorf("recount %s: %w\n%s", strings.Join(args, " "), err, stderr.String())
 	}
 	return out, nil
 }

@@ -77,13 +77,16 @@ func or(s string) string {
 
 // tree returns the hash of each file below a home, with paths of that home replaced by those of
 // another one. Of a repository its commits count, since its index has times.
-func tree(home, as string) (map[string]string, error) {
+func tree(home, as string) (map[string]string, error) { return treeOf(home, home, as) }
+
+// treeOf does so for a part of a home.
+func treeOf(dir, home, as string) (map[string]string, error) {
 	all := map[string]string{}
-	err := filepath.WalkDir(home, func(p string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		rel, _ := filepath.Rel(home, p)
+		rel, _ := filepath.Rel(dir, p)
 		if d.IsDir() && (d.Name() == ".git" || strings.HasSuffix(d.Name(), ".git")) {
 			out, err := exec.Command("git", "--git-dir", p, "log", "--all", "--format=%T %s", "--no-decorate").Output()
 			if err != nil {

@@ -40,7 +40,7 @@ func (f *replayFlags) add(c *cobra.Command) {
 	s.BoolVar(&f.r.All, "all", false, "leave nothing out")
 	s.StringArrayVar(&f.r.Map, "map", nil, "FROM=TO: replace a path, or with user:, host:, port:, branch:, container: or image: before FROM a name; may be repeated")
 	s.StringArrayVar(&f.set, "set", nil, "NAME=VALUE: set a parameter; may be repeated")
-	s.StringVar(&f.r.Home, "home", "", "the home directory of whoever will run it (default: the recorded one, mapped)")
+	s.StringVar(&f.r.Home, "home", "", "the home directory of whoever will run it (default: the recorded one, mapped); if it lies in --dir, the steps have it as HOME")
 	s.IntVar(&f.r.Limit, "limit", plan.DefaultLimit, "the maximum number of commands to look at, the newest first")
 	f.run.add(s)
 	s.BoolVar(&f.plan, "plan", false, "print the plan and run nothing")
@@ -152,7 +152,7 @@ Exits with 1 if nothing has to be run, with 2 if a step was not done.`,
 				if f.plan || f.script != "" || resp.Status == query.StatusEmpty {
 					return f.print(a, resp)
 				}
-				return a.runReplay(cmd.Context(), b, &f.run, &resp.Plan)
+				return a.runReplay(cmd.Context(), b, &f.run, &resp.Plan, r.Home)
 			})
 		},
 	}

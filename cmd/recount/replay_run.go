@@ -2,9 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -25,6 +28,7 @@ type replayRunFlags struct {
 	output                            bool
 	timeout, backoff                  time.Duration
 	attempts, jobs                    int
+	policies                          []string
 }
 
 func (f *replayRunFlags) add(s *pflag.FlagSet) {
@@ -37,6 +41,7 @@ func (f *replayRunFlags) add(s *pflag.FlagSet) {
 	s.StringVar(&f.onFailure, "on-failure", run.OnFailureAbort, "when a step fails: abort, skip what needs it, or ask")
 	s.IntVar(&f.attempts, "attempts", 1, "how often a step is tried")
 	s.DurationVar(&f.backoff, "backoff", time.Second, "the pause before a second attempt, doubled for each further one")
+	s.StringArrayVar(&f.policies, "policy", nil, "STEP:attempts=N,backoff=T,on-failure=WHAT: for one step, instead of the flags of these names; may be repeated")
 	s.DurationVar(&f.timeout, "timeout", 0, "end a step, and all that it started, after this time (default: no limit)")
 	s.IntVar(&f.jobs, "jobs", 1, "how many steps that need nothing of each other run at once")
 	s.BoolVarP(&f.yes, "yes", "y", false, "agree to steps that are not sure; dangerous ones are asked about all the same")
@@ -55,15 +60,55 @@ func (f *replayRunFlags) check() error {
 		return usage.Errorf("--attempts %d: want 1 or more", f.attempts)
 	case f.backoff < 0 || f.timeout < 0:
 		return usage.Errorf("--backoff and --timeout can't be negative")
-	case !slices.Contains([]string{run.OnFailureAbort, run.OnFailureSkip, run.OnFailureAsk}, f.onFailure):
+	case !slices.Contains(onFailures, f.onFailure):
 		return usage.Errorf("--on-failure %s: want abort, skip or ask", f.onFailure)
 	case !slices.Contains([]string{string(sandbox.IsolationSandbox), string(sandbox.IsolationNone)}, f.isolation):
 		return usage.Errorf("--isolation %s: want sandbox or none", f.isolation)
 	case f.apply && f.isolation == string(sandbox.IsolationNone):
 		return usage.Errorf("--apply: without isolation the steps change the real files already")
 	}
-	return nil
+	_, err := f.steps()
+	return err
 }
+
+// steps returns the policies of single steps, by index. What one does not say is as for all.
+func (f *replayRunFlags) steps() (map[int]run.Policy, error) {
+	all := map[int]run.Policy{}
+	for _, spec := range f.policies {
+		at, rest, ok := strings.Cut(spec, ":")
+		n, err := strconv.Atoi(at)
+		if !ok || err != nil || n < 1 {
+			return nil, usage.Errorf("--policy %s: want the number of a step, and what is to be done if it fails: 3:attempts=5,on-failure=skip", spec)
+		}
+		p := run.Policy{Attempts: f.attempts, Backoff: f.backoff, OnFailure: f.onFailure}
+		for _, part := range strings.Split(rest, ",") {
+			name, value, _ := strings.Cut(part, "=")
+			switch name {
+			case "attempts":
+				if p.Attempts, err = strconv.Atoi(value); err == nil && p.Attempts < 1 {
+					err = errors.New("want 1 or more")
+				}
+			case "backoff":
+				if p.Backoff, err = time.ParseDuration(value); err == nil && p.Backoff < 0 {
+					err = errors.New("it can't be negative")
+				}
+			case "on-failure":
+				if p.OnFailure = value; !slices.Contains(onFailures, value) {
+					err = errors.New("want abort, skip or ask")
+				}
+			default:
+				err = fmt.Errorf("no %q: there are attempts, backoff and on-failure", name)
+			}
+			if err != nil {
+				return nil, usage.Errorf("--policy %s: %s: %w", spec, part, err)
+			}
+		}
+		all[n-1] = p
+	}
+	return all, nil
+}
+
+var onFailures = []string{run.OnFailureAbort, run.OnFailureSkip, run.OnFailureAsk}
 
 // resumeReplay goes on with a run of an earlier process, or forgets it.
 func (a *app) resumeReplay(ctx context.Context, b *connect.Backend, f *replayRunFlags) error {
@@ -82,7 +127,7 @@ func (a *app) resumeReplay(ctx context.Context, b *connect.Backend, f *replayRun
 }
 
 // runReplay executes a plan as a new run.
-func (a *app) runReplay(ctx context.Context, b *connect.Backend, f *replayRunFlags, p *replay.Plan) error {
+func (a *app) runReplay(ctx context.Context, b *connect.Backend, f *replayRunFlags, p *replay.Plan, home string) error {
 	o, err := a.replaying(b, f)
 	if err != nil {
 		return err
@@ -92,6 +137,7 @@ func (a *app) runReplay(ctx context.Context, b *connect.Backend, f *replayRunFla
 			return err
 		}
 	}
+	o.Home = home
 	report, err := replaying.Start(ctx, p, o)
 	return a.replayed(report, err)
 }
@@ -132,12 +178,16 @@ func (a *app) replaying(b *connect.Backend, f *replayRunFlags) (replaying.Option
 			return none, err
 		}
 	}
+	steps, err := f.steps()
+	if err != nil {
+		return none, err
+	}
 	view := &replayView{a: a, output: f.output, yes: f.yes}
 	return replaying.Options{
 		Log: b, Redact: redactor, Getenv: a.Getenv, State: state, Hide: []string{data},
 		Dir: dir, Isolation: sandbox.Isolation(f.isolation), Network: f.network, Apply: f.apply,
 		Policy: run.Policy{Attempts: f.attempts, Backoff: f.backoff, OnFailure: f.onFailure},
-		Jobs:   f.jobs, Timeout: f.timeout, Confirm: view.confirm, Progress: view.progress,
+		Steps:  steps, Jobs: f.jobs, Timeout: f.timeout, Confirm: view.confirm, Progress: view.progress,
 	}, nil
 }
 

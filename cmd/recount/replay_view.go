@@ -42,7 +42,7 @@ func (v *replayView) progress(e replaying.Event) {
 			v.a.Printf("%s", render.PlainText(e.Output))
 		}
 	case replaying.EventEnd:
-		v.line(e.Outcome)
+		v.line(e.Outcome, e.Failure)
 	case replaying.EventDone:
 		v.end(*e.Report, e.Changes, *e.Applied, *e.Kept)
 	}
@@ -65,7 +65,7 @@ func (v *replayView) begin(e replaying.Event) {
 }
 
 // line prints how a step came out.
-func (v *replayView) line(o *run.Outcome) {
+func (v *replayView) line(o *run.Outcome, known *replaying.Failure) {
 	mark, colour := "✗", render.Red
 	switch o.Status {
 	case run.Done:
@@ -91,8 +91,10 @@ func (v *replayView) line(o *run.Outcome) {
 			}
 		}
 	}
-	if o.Status == run.Failed {
-		v.a.Printf("  %s\n", v.a.Paint(render.Dim, "what mended it before: recount why "+o.Intent.String()))
+	if known != nil {
+		for _, l := range known.Lines() {
+			v.a.Printf("  %s\n", v.a.Paint(render.Dim, render.OneLine(l)))
+		}
 	}
 }
 

@@ -30,6 +30,7 @@ type Event struct {
 	Attempt int          `json:"attempt,omitempty" example:"1" doc:"The number of the attempt, from 1; absent if the step was not run."`
 	Output  string       `json:"output,omitempty" example:"cc -c main.c" doc:"What the step printed; of output."`
 	Outcome *run.Outcome `json:"outcome,omitempty" doc:"How the attempt came out; of end."`
+	Failure *Failure     `json:"failure,omitempty" doc:"For the last attempt at a step that failed: what the log knows about it; of end."`
 	// Report, Changes, Applied and Kept are those of EventDone.
 	Report  *run.Report      `json:"report,omitempty" doc:"How the run came out; of done."`
 	Changes []sandbox.Change `json:"changes,omitempty" doc:"The difference that the run made in the directory; of done."`

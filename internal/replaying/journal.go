@@ -153,6 +153,9 @@ func askPast(ctx context.Context, log question.Answerer, name string) (*pastRun,
 		case replays.StateUnfinished:
 			p.past.Open[s.Step] = true
 			continue
+		case replays.StateSkipped:
+			p.past.Open[s.Step] = s.Reason == run.ReasonUnknown
+			o.Status = run.Refused
 		default:
 			o.Status = run.Failed
 		}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/recountdb/recount/internal/redact"
 	"github.com/recountdb/recount/internal/replayjournal"
 	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/query/question"
 	"github.com/recountdb/recount/replay"
 	"github.com/recountdb/recount/replay/run"
@@ -22,6 +24,7 @@ import (
 type Log interface {
 	replayjournal.Appender
 	question.Answerer
+	Show(ctx context.Context, ref string) (commands.ShowResponse, error)
 }
 
 // Options say how a plan is executed.
@@ -41,6 +44,9 @@ type Options struct {
 	// Dir is the directory that the steps may change; if empty the plan's workspace. Resume takes
 	// that of the run, and refuses another.
 	Dir string
+	// Home is the home directory that the steps are told, if it lies in Dir; otherwise, and if empty,
+	// it is that of Getenv. A run that goes on has the one that it began with.
+	Home string
 	// Isolation is sandbox.IsolationSandbox if empty. Resume takes that of the run.
 	Isolation sandbox.Isolation
 	Network   bool // the steps may use the network
@@ -86,6 +92,21 @@ var Isolations = []sandbox.Isolation{sandbox.IsolationSandbox, sandbox.Isolation
 // stateOf is where what a run wrote is kept until it is applied or discarded.
 func (o *Options) stateOf(name string) string { return filepath.Join(o.State, filepath.Base(name)) }
 
+// keepHome writes down the home directory of a new run beside what its steps write, and reads it again
+// for one that goes on. A crash before means that no step began, so that a run without it had none.
+func (o *Options) keepHome(name string, resumes bool) error {
+	file := filepath.Join(o.stateOf(name), "home.txt")
+	if !resumes {
+		return os.WriteFile(file, []byte(o.Home), 0o600)
+	}
+	b, err := os.ReadFile(file)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	o.Home = string(b)
+	return err
+}
+
 // env is the environment of all steps. Nothing else of the caller's reaches them.
 func (o *Options) env() map[string]string {
 	env := map[string]string{"TERM": "dumb"}
@@ -93,6 +114,9 @@ func (o *Options) env() map[string]string {
 		if v := o.Getenv(name); v != "" {
 			env[name] = v
 		}
+	}
+	if rel, err := filepath.Rel(o.Dir, o.Home); o.Home != "" && err == nil && filepath.IsLocal(rel) {
+		env["HOME"] = o.Home
 	}
 	env["PATH"] = cmp.Or(env["PATH"], "/usr/local/bin:/usr/bin:/bin")
 	return env

@@ -93,12 +93,22 @@ func (o *Options) execute(ctx context.Context, name string, p *replay.Plan, past
 		return Report{}, err
 	}
 	defer func() { _ = box.Close() }() // what it wrote is kept
+	if err := o.keepHome(name, past != nil); err != nil {
+		return Report{}, err
+	}
 	log := runLog{&replayjournal.Journal{Log: o.Log, Redact: o.Redact, Run: name, Workspace: p.Workspace, Now: o.Now}, o.Getenv}
 	o.begin(box, name, p)
 	how := run.Options{
 		Run: name, Executor: box, Journal: log, Network: o.Network, Jobs: o.Jobs, Timeout: o.Timeout,
 		Policy: o.Policy, Steps: o.Steps, Env: o.env(), Values: o.values(p), Confirm: o.Confirm,
-		Progress: func(e run.Event) { o.Progress(event(name, e)) }, Past: past,
+		Past: past,
+		Progress: func(e run.Event) {
+			out := event(name, e)
+			if e.Outcome != nil && e.Outcome.Status == run.Failed && e.Outcome.Last {
+				out.Failure = o.explain(ctx, p, e.Step)
+			}
+			o.Progress(out)
+		},
 	}
 	if box.Isolation() == sandbox.IsolationNone {
 		how.Scratch = filepath.Join(o.stateOf(name), "sessions")

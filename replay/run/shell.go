@@ -72,6 +72,7 @@ __recount_save() {
       typeset -p 2>/dev/null | grep -v '^typeset -[a-zA-Z]*r'
       typeset -f; alias -L
     fi
+    echo "umask $(umask)"
   ) > "$__recount_state.$$" && mv -f "$__recount_state.$$" "$__recount_state"
   exit $__recount_code
 }

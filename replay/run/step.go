@@ -58,7 +58,7 @@ func (r *runner) decide(ctx context.Context, s *replay.Step) (*Outcome, error) {
 	if r.Past != nil && r.Past.Open[s.Index] {
 		text := "it was under way when the run ended, and nothing shows whether it was done: run it again?"
 		if yes, err := r.confirm(ctx, Question{Kind: QuestionUnknown, Step: s, Text: text}); err != nil || !yes {
-			o.Status, o.Reason = Refused, "it was under way when the run ended, and was not to be run again"
+			o.Status, o.Reason = Refused, ReasonUnknown
 			return &o, err
 		}
 	}
@@ -87,6 +87,10 @@ func (r *runner) decide(ctx context.Context, s *replay.Step) (*Outcome, error) {
 	}
 	return nil, nil
 }
+
+// ReasonUnknown is that of a step that was under way when a run was killed, and that nobody agreed to
+// run again. A run that goes on later asks about it again.
+const ReasonUnknown = "it was under way when the run ended, and was not to be run again"
 
 // past returns the outcome of a step that the resumed run did.
 func (r *runner) past(s *replay.Step) (*Outcome, bool) {

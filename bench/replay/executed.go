@@ -1,0 +1,167 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/recountdb/recount/internal/replaying"
+	"github.com/recountdb/recount/replay"
+	"github.com/recountdb/recount/replay/run"
+)
+
+// executed replays each narrative with the executor as another user, in the sandbox, applies what it
+// changed, and compares the trees. Then it replays at once again, which has to run nothing that a
+// postcondition can tell.
+func executed() error {
+	n, same, steps, checkable, again, againAll := 0, 0, 0, 0, 0, 0
+	return each(func(r *recorded) error {
+		n++
+		b, err := r.elsewhere()
+		if err != nil {
+			return err
+		}
+		first, err := b.replay()
+		if err != nil {
+			return err
+		}
+		var parted []string
+		for _, o := range first.Steps {
+			if o.Status != run.Done && o.Status != run.Skipped {
+				parted = append(parted, fmt.Sprintf("step %d %s: %s: %s\n      %s", o.Step+1, oneLine(o.Command), o.Status, oneLine(o.Reason), oneLine(o.Output)))
+			}
+		}
+		more, err := b.differences()
+		if err != nil {
+			return err
+		}
+		if parted = append(parted, more...); len(parted) == 0 {
+			same++
+		}
+		for _, p := range parted {
+			fmt.Printf("  %s: %s\n", r.n.name, p)
+		}
+		p, err := b.plan()
+		if err != nil {
+			return err
+		}
+		second, err := b.replay()
+		if err != nil {
+			return err
+		}
+		ran := map[int]bool{}
+		for _, o := range second.Steps {
+			ran[o.Step] = o.Attempt > 0
+		}
+		for i := range p.Steps {
+			steps++
+			can := tells(&p.Steps[i])
+			if can {
+				checkable++
+			}
+			if ran[i] {
+				againAll++
+			}
+			if can && ran[i] {
+				again++
+			}
+			if ran[i] && (can || *verbose) {
+				fmt.Printf("  %s: ran again: %s %v\n", r.n.name, oneLine(p.Steps[i].Command), p.Steps[i].Post)
+			}
+		}
+		return nil
+	}, func() {
+		fmt.Printf("%d of %d narratives end in the same tree by the executor in the sandbox\n", same, n)
+		fmt.Printf("%d of %d steps have a postcondition that can be checked\n", checkable, steps)
+		fmt.Printf("a second replay ran %d of those, and %d of all\n", again, againAll)
+	})
+}
+
+// tells reports whether the postconditions of a step say whether it has to run.
+func tells(s *replay.Step) bool {
+	for _, p := range s.Post {
+		if p.Kind == "none" || p.Kind == replay.PostFile && p.Hash == "" {
+			return false
+		}
+	}
+	return len(s.Post) > 0 && len(s.Sets) == 0
+}
+
+// other is the place of another user, where a narrative is replayed.
+type other struct {
+	r              *recorded
+	home, dir, old string // dir may be changed, and is what old was
+	env            []string
+}
+
+// elsewhere makes the other user's place. Where commands write to the home directory beside the
+// project, all of it is the directory that may be changed, and the user's real home another one.
+func (r *recorded) elsewhere() (*other, error) {
+	home, env, err := place(r.n, r.root, "bob")
+	if err != nil {
+		return nil, err
+	}
+	b := &other{r: r, home: home, dir: filepath.Join(home, "project"), old: filepath.Join(r.home, "project"), env: env}
+	for _, s := range r.n.steps {
+		if strings.Contains(s.text, "HOME") || strings.Contains(s.text, "~/") {
+			b.dir, b.old = home, r.home
+			b.env = append(b.env, "HOME="+filepath.Join(r.root, "home", "carol"))
+			return b, os.MkdirAll(filepath.Join(r.root, "home", "carol"), 0o755)
+		}
+	}
+	return b, nil
+}
+
+// replay runs the narrative there, and returns how it came out.
+func (b *other) replay() (run.Report, error) {
+	out, err := b.r.askAs(b.env, b.home, "", "--json", "--home", b.home, "--dir", b.dir, "--apply", "--yes", "--on-failure", "skip")
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		return run.Report{}, err
+	}
+	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
+		var e replaying.Event
+		if decoded := dec.Decode(&e); decoded != nil {
+			if errors.Is(decoded, io.EOF) {
+				decoded = err
+			}
+			return run.Report{}, fmt.Errorf("the run has no end: %w", decoded)
+		}
+		if e.Event == replaying.EventDone {
+			return *e.Report, nil
+		}
+	}
+}
+
+// plan returns the plan of the next replay.
+func (b *other) plan() (replay.Plan, error) { return b.r.planAs(b.env, b.home, "--home", b.home) }
+
+// differences compares the trees. Of a narrative with a goal only what was made has to be the same.
+func (b *other) differences() ([]string, error) {
+	want, err := treeOf(b.old, b.r.home, "")
+	if err != nil {
+		return nil, err
+	}
+	got, err := treeOf(b.dir, b.home, b.r.home)
+	if err != nil {
+		return nil, err
+	}
+	var all []string
+	for name, sum := range want {
+		if got[name] != sum && (b.r.n.goal == "" || got[name] != "") {
+			all = append(all, fmt.Sprintf("%s is %s, and was %s", name, or(got[name]), sum))
+		}
+	}
+	for name := range got {
+		if want[name] == "" {
+			all = append(all, name+" is there, and was not")
+		}
+	}
+	return all, nil
+}
