@@ -14,6 +14,9 @@ func OwnerPatternMatches(pattern, path string) bool { return ownerPattern(patter
 // GitLabPatternMatches reports whether a pattern matches a path by GitLab's rules.
 func GitLabPatternMatches(pattern, path string) bool { return gitlabPattern(pattern).MatchString(path) }
 
+// EntryPoint reports whether a name is one that is used without being named.
+var EntryPoint = entryPoint
+
 // Takes reports whether a request for a path could match a route's pattern.
 var Takes = takes
 

@@ -145,6 +145,14 @@ function shown
 	}
 }
 
+func TestEntryPoints(t *testing.T) {
+	for name, want := range map[string]bool{"main": true, "operator ==": true, "__enter__": true, "<clinit>": true, "operators": false, "__private": false} {
+		if got := code.EntryPoint(name); got != want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
 // TestUnusedReadsTexts checks that a function is not called unused if the content of any file names
 // it or begins its name in a string, and that comments and its own declaration do not count.
 func TestUnusedReadsTexts(t *testing.T) {

@@ -182,13 +182,13 @@ func (st *staleness) fitsElsewhere(n int32) bool {
 	return st.g.language(n) == "go" && isMethod(st.g.kind(n)) && unicode.IsUpper(first)
 }
 
-// entryPoint reports whether a name is one that a runtime calls.
+// entryPoint reports whether a name is one that a runtime or, for an operator, an expression calls.
 func entryPoint(name string) bool {
 	switch name {
 	case "main", "Main", "init", "_", "constructor", "toString", "default":
 		return true
 	}
-	return strings.HasPrefix(name, "__") && strings.HasSuffix(name, "__") || strings.HasPrefix(name, "<") || strings.HasPrefix(name, "~")
+	return strings.HasPrefix(name, "operator ") || strings.HasPrefix(name, "__") && strings.HasSuffix(name, "__") || strings.HasPrefix(name, "<") || strings.HasPrefix(name, "~")
 }
 
 // unresolvedNames counts the last names of the references that were not resolved, including those

@@ -128,9 +128,9 @@ func filesOf(files []commands.ReplayedFile) string {
 	var all []string
 	for _, of := range []struct{ state, one, more string }{
 		{commands.FileSame, "file is the same", "files are the same"},
-		{commands.FileUnchanged, "was left as it was", "were left as they were"},
-		{commands.FileUnknown, "can't be compared", "can't be compared"},
-		{commands.FileOnly, "is not known from the recorded run", "are not known from the recorded run"},
+		{commands.FileUnchanged, "file was left as it was", "files were left as they were"},
+		{commands.FileUnknown, "file can't be compared", "files can't be compared"},
+		{commands.FileOnly, "file is not known from the recorded run", "files are not known from the recorded run"},
 	} {
 		switch n := count[of.state]; n {
 		case 0:
