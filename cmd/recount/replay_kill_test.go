@@ -24,6 +24,7 @@ func TestSoakReplayKilled(t *testing.T) {
 	if os.Getenv("RECOUNT_SOAK") != "" {
 		times = 100
 	}
+	t.Setenv("TMPDIR", "/var/tmp") // not /dev/shm: a sandbox has a /dev of its own
 	const steps = 6
 	w := newWorld(t)
 	recorded := filepath.Join(w.dir, "work", "recorded")

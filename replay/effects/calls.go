@@ -172,7 +172,7 @@ func (f *finder) other(c *shell.Call, words []shell.Word) {
 		for _, w := range words {
 			f.path(w, c.Dir, Update, false)
 		}
-	case checking[c.Name], builders[c.Name] && f.tests(c):
+	case checking[c.Name] && !f.covers(c), builders[c.Name] && f.tests(c):
 		f.checks++
 		f.reads(c.Dir)
 	case compilers[c.Name]:

@@ -161,7 +161,7 @@ func (e *Effects) add(t Thing) {
 		t.Sure = 0.95
 	}
 	if t.Kind == Path || t.Kind == Directory {
-		if t.Name == "" || strings.HasPrefix(t.Name, "/dev/") || strings.HasPrefix(t.Name, "/proc/") {
+		if t.Name == "" || shell.IsDevice(t.Name) || strings.HasPrefix(t.Name, "/proc/") {
 			return
 		}
 		t.Name = path.Clean(t.Name)

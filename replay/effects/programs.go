@@ -238,23 +238,25 @@ func (f *finder) tests(c *shell.Call) bool {
 	if (c.Name == "npm" || c.Name == "yarn" || c.Name == "pnpm" || c.Name == "bun") && ws[0].Value == "run" && len(ws) > 1 {
 		ws = ws[1:]
 	}
+	tests := false
 	for _, w := range ws {
 		if strings.Contains(w.Value, "=") {
 			continue
 		}
 		if !checkingSubs[w.Value] {
-			return c.Name == "go" || c.Name == "cargo" || c.Name == "npm" || c.Name == "yarn" || c.Name == "pnpm" || c.Name == "terraform" || c.Name == "tofu" || c.Name == "mvn" || c.Name == "gradle" && checkingSubs[ws[0].Value]
+			return false
 		}
+		tests = true
 		if c.Name != "make" && c.Name != "gmake" && c.Name != "just" && c.Name != "task" {
 			return true
 		}
 	}
-	return checkingSubs[ws[0].Value]
+	return tests
 }
 
 // covers reports whether a test writes a file that it is told to.
 func (f *finder) covers(c *shell.Call) bool {
-	return c.Flag("-coverprofile", "--coverprofile", "-o", "--output", "--junitxml", "--json-report", "-cpuprofile", "--cov-report")
+	return c.Flag("-coverprofile", "--coverprofile", "-o", "--output", "--junitxml", "--json-report", "-out", "-cpuprofile", "--cov-report")
 }
 
 var writesInOneLine = regexp.MustCompile(`(?i)open\s*\([^)]*['"][wax]|write|save|dump\(|mkdir|remove|unlink|rename|copy|subprocess|system|exec|spawn|\bfs\b`)

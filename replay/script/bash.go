@@ -3,6 +3,7 @@ package script
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -26,6 +27,15 @@ func (w *writer) bash() {
 	}
 	if aliases {
 		w.printf("shopt -s expand_aliases\n")
+	}
+	main, shared := w.main()
+	if shared {
+		w.printf(`
+# apart runs a step of another shell session, which had nothing of what is set here.
+recount_env=()
+while IFS= read -r -d '' recount_variable; do recount_env+=("$recount_variable"); done < <(env -0)
+apart() { env -i "${recount_env[@]}" bash -ec "$(cat)" </dev/null; }
+`)
 	}
 	if jobs {
 		w.printf("set -m # jobs have numbers, as at a prompt\n")
@@ -55,6 +65,17 @@ confirm() {
 			w.printf("%s\n", indent(s.Command, "#   "))
 			continue
 		}
+		for _, d := range s.Danger {
+			w.printf("confirm %s\n", quote(d.Why+": "+oneLine(d.What)))
+		}
+		if shared && s.Session != main {
+			own := *s
+			own.Danger = nil // confirmed above
+			text := strings.Join(w.lines(&own), "\n")
+			end := delimiter(text)
+			w.printf("apart <<'%s'\n%s\n%s\n", end, text, end)
+			continue
+		}
 		if s.Cwd != "" && s.Cwd != cwd {
 			w.printf("cd %s\n", quote(s.Cwd))
 			cwd = s.Cwd
@@ -67,17 +88,41 @@ confirm() {
 			}
 			env = s.Env
 		}
-		for _, d := range s.Danger {
-			w.printf("confirm %s\n", quote(d.Why+": "+oneLine(d.What)))
-		}
 		w.printf("%s\n", expecting(s, inShell(s)))
+		if moves.MatchString(s.Command) {
+			cwd = "" // the script's shell may be anywhere
+		}
 	}
 }
 
+// moves matches commands that may change the directory of their shell.
+var moves = regexp.MustCompile(`\b(cd|pushd|popd)\b`)
+
+// main returns the session whose steps run in the script's own shell, the first one in which a step
+// changes its shell, and whether there are steps of other sessions, which must not see that.
+func (w *writer) main() (session string, shared bool) {
+	i := slices.IndexFunc(w.p.Steps, func(s replay.Step) bool { return len(s.Sets) > 0 })
+	if i < 0 {
+		return "", false
+	}
+	session = w.p.Steps[i].Session
+	return session, slices.ContainsFunc(w.p.Steps, func(s replay.Step) bool { return s.Session != session })
+}
+
+// delimiter returns a word that ends a here-document and does not occur in a text.
+func delimiter(text string) string {
+	end := "RECOUNT"
+	for strings.Contains(text, end) {
+		end += "_"
+	}
+	return end
+}
+
 // makefile writes a target for each step. Each has a shell of its own, so what it needs of the
-// shell is set again.
+// shell is set again. The shell gets its text in an exported variable, because make takes tabs, @, -
+// and + away from the beginnings of a recipe's lines.
 func (w *writer) makefile() {
-	w.printf("# %s\n# Plan %s\nSHELL := bash\n.SHELLFLAGS := -ec\n.ONESHELL:\n.DEFAULT_GOAL := all\n", w.title(), w.p.ID)
+	w.printf("# %s\n# Plan %s\n.DEFAULT_GOAL := all\n", w.title(), w.p.ID)
 	var names []string
 	for i := range w.p.Steps {
 		names = append(names, target(i))
@@ -100,9 +145,7 @@ func (w *writer) makefile() {
 			w.printf("\t@echo %s\n", dollars(quote("by hand: "+oneLine(s.Command)+" ("+oneLine(why)+")")))
 			continue
 		}
-		for _, line := range w.lines(s) {
-			w.printf("%s\n", dollars(indent(line, "\t")))
-		}
+		w.printf("\t@bash -ec \"$$step_%d\"\ndefine step_%d\n%s\nendef\nexport step_%d\n", i+1, i+1, makeValue(strings.Join(w.lines(s), "\n")), i+1)
 	}
 }
 
@@ -117,6 +160,22 @@ func prefixed(names []string) string {
 
 // dollars doubles the dollars for make.
 func dollars(s string) string { return strings.ReplaceAll(s, "$", "$$") }
+
+// makeValue writes a text as the value of a define: dollars are doubled, and $(), which stands for
+// nothing, keeps a backslash from joining lines and a line from ending the value.
+func makeValue(s string) string {
+	lines := strings.Split(dollars(s), "\n")
+	for i, line := range lines {
+		if first := strings.TrimSpace(line); strings.HasPrefix(first, "endef") || strings.HasPrefix(first, "define") {
+			line = "$()" + line
+		}
+		if strings.HasSuffix(line, `\`) {
+			line += "$()"
+		}
+		lines[i] = line
+	}
+	return strings.Join(lines, "\n")
+}
 
 // lines returns what a step runs in a shell of its own.
 func (w *writer) lines(s *replay.Step) (out []string) {

@@ -70,11 +70,9 @@ func (w *writer) dockerfile() {
 		}
 		own := *s
 		own.Cwd = ""
-		end := "RECOUNT"
-		for strings.Contains(s.Command, end) {
-			end += "_"
-		}
-		w.printf("RUN%s <<'%s'\nset -e\n%s\n%s\n", mounts, end, strings.Join(w.lines(&own), "\n"), end)
+		text := strings.Join(w.lines(&own), "\n")
+		end := delimiter(text)
+		w.printf("RUN%s <<'%s'\nset -e\n%s\n%s\n", mounts, end, text, end)
 	}
 }
 

@@ -67,7 +67,7 @@ func (w *writer) about(s *replay.Step) []string {
 		lines = append(lines, "needs "+strings.Join(on, ", "))
 	}
 	for _, d := range s.Danger {
-		lines = append(lines, "DANGER: "+d.Why)
+		lines = append(lines, "DANGER: "+oneLine(d.Why))
 	}
 	for _, a := range s.Asks {
 		lines = append(lines, oneLine(a.Text))

@@ -75,7 +75,7 @@ func (r *reader) body(s *syntax.Stmt) {
 			}
 		}
 		target := r.word(rd.Word)
-		if strings.HasPrefix(target.Value, "/dev/") {
+		if IsDevice(target.Value) {
 			fed = fed || strings.HasPrefix(op, "<")
 			drained = drained || strings.HasPrefix(op, ">") && (rd.N == nil || rd.N.Value == "1")
 			continue
@@ -297,4 +297,9 @@ func (r *reader) within(stmts []*syntax.Stmt) {
 	r.apart(func() { r.stmts(stmts) })
 	r.inner--
 	r.piped, r.drained = piped, drained
+}
+
+// IsDevice reports whether a path is a device's. Below /dev/shm are files.
+func IsDevice(path string) bool {
+	return strings.HasPrefix(path, "/dev/") && !strings.HasPrefix(path, "/dev/shm/")
 }

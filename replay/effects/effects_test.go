@@ -1,0 +1,152 @@
+package effects
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// of returns the effects of a command in bash at /w.
+func of(text string) Effects {
+	return Of(Command{Text: text, Shell: "bash", Cwd: "/w", Home: "/home/a"})
+}
+
+// things lists what a command does as "access kind name", sorted.
+func things(e Effects) string {
+	var all []string
+	for _, t := range e.Things {
+		what := map[Access]string{Read: "reads", Write: "writes", Update: "updates", Remove: "removes"}[t.Access] + " " + t.Kind + " " + t.Name
+		if t.Tree {
+			what += "/**"
+		}
+		if !slices.Contains(all, what) {
+			all = append(all, what)
+		}
+	}
+	slices.Sort(all)
+	return strings.Join(all, "; ")
+}
+
+func TestThings(t *testing.T) {
+	for command, want := range map[string]string{
+		"sort -u names.txt > sorted.txt":             "reads path /w/names.txt; writes path /w/sorted.txt",
+		"echo x >> log":                              "updates path /w/log",
+		"cat <<E > f\nx\nE":                          "writes path /w/f",
+		"cat f | tee g":                              "reads path /w/f; writes path /w/g",
+		"cat /dev/urandom > /dev/shm/f 2> /dev/null": "writes path /dev/shm/f",
+		"mkdir -p a/b":                               "writes directory /w/a/b",
+		"touch f":                                    "updates path /w/f",
+		"mv old new":                                 "reads path /w/old/**; removes path /w/old/**; writes path /w/new/**; writes path /w/new/old/**",
+		"rm -rf build ~/x":                           "removes path /home/a/x/**; removes path /w/build/**",
+		"cd sub && rm ../f":                          "reads path /w/sub; removes path /w/f",
+		"sed -i s/a/b/ f.txt":                        "updates path /w/f.txt",
+		"tar xzf a.tgz -C out":                       "reads path /w/a.tgz; updates path /w/out/**",
+		"tar czf a.tgz src":                          "reads path /w/src/**; writes path /w/a.tgz",
+		"unzip a.zip":                                "reads path /w/a.zip; updates path /w/**",
+		"dd if=a of=b":                               "reads path /w/a; writes path /w/b",
+		"gcc -o app main.c":                          "reads path /w/main.c; writes path /w/app",
+		"curl -o page.html http://example.org/":      "writes path /w/page.html",
+		"curl http://localhost:8000/":                "reads port 8000",
+		"python -m http.server 8000 &":               "writes job &; writes port 8000",
+		"pip install Requests":                       "writes package pip requests",
+		"git commit -m x":                            "reads repository repository; reads settings *; reads staged *; updates commit HEAD",
+		"git checkout -b feature":                    "reads repository repository; updates commit HEAD; writes branch feature",
+		"git -C sub branch -D old":                   "reads repository repository; removes branch old",
+		"git tag v1":                                 "reads commit HEAD; reads repository repository; writes tag v1",
+		"docker build -t app .":                      "reads path /w/**; writes image app",
+		"docker run --rm app":                        "reads image app",
+		"docker run --name db -p 5432:5432 pg:1":     "reads image pg:1; writes container db; writes port 5432",
+	} {
+		e := of(command)
+		if got := things(e); got != want {
+			t.Errorf("%s\ngot  %s\nwant %s", command, got, want)
+		}
+		if len(e.Opaque) > 0 && !strings.HasPrefix(command, "pip") && !strings.HasPrefix(command, "python") {
+			t.Errorf("%s: opaque %v", command, e.Opaque)
+		}
+	}
+}
+
+// TestKinds checks which commands only look, only test, only navigate, and may do anything. A
+// command that is wrongly one of the first three is left out of a plan that needs it.
+func TestKinds(t *testing.T) {
+	for kind, commands := range map[string][]string{
+		"looks": {
+			"ls -l", "cat f | grep x | wc -l", "git status", "git log --oneline", "docker ps", "kubectl get pods", "npm ls", "find . -name '*.o'",
+			"curl http://localhost:8000/", "python -c 'print(1)'", "sed -n 1p f", "FOO=1 env",
+		},
+		"checks": {
+			"go test ./...", "go vet ./...", "cargo test", "npm test", "npm run lint", "mvn -q test", "gradle test", "make test", "make -C sub check",
+			"make V=1 check", "terraform plan", "pytest -q",
+		},
+		"navigates": {"cd sub", "cd .. && cd b", "pushd x"},
+		"opaque": {
+			"make", "make all test", "make test install", "go build ./...", "go generate ./...", "cargo build --release", "cargo run", "npm install", "npm ci",
+			"npm run build", "pnpm i", "yarn build", "mvn package", "mvn clean verify install", "gradle build", "terraform apply", "terraform plan -out p.tf",
+			"go test -coverprofile c.out ./...", "pytest --junitxml r.xml", "CGO_ENABLED=0 go build -o x .", "./run.sh now", "bash script.sh", "xargs rm < list",
+			"python script.py", "python -c 'open(\"f\",\"w\")'", "kubectl apply -f x.yaml", "echo 'unclosed", "no-such-program --now",
+		},
+		"neither": {"touch f", "git commit -m x", "git add .", "export A=1", "echo x > f", "find . -name '*.o' -delete", "sleep 100 &", "rm f", "sed -i s/a/b/ f", "ls > f", "go test ./... > f"},
+	} {
+		for _, command := range commands {
+			e := of(command)
+			got := "neither"
+			switch {
+			case len(e.Opaque) > 0:
+				got = "opaque"
+			case e.Looks:
+				got = "looks"
+			case e.Checks:
+				got = "checks"
+			case e.Navigates:
+				got = "navigates"
+			}
+			if got != kind {
+				t.Errorf("%s: %s, want %s", command, got, kind)
+			}
+		}
+	}
+}
+
+func TestShellState(t *testing.T) {
+	for command, want := range map[string]string{
+		"export A=1 B=2": "A B", "C=x": "C", "D=1 make": "", "alias ll='ls -l'": "alias ll", "f() { echo; }": "f()", "source venv/bin/activate": "*",
+		"unset A": "-A",
+	} {
+		e := of(command)
+		var got []string
+		got = append(got, e.Sets...)
+		for _, name := range e.Unsets {
+			got = append(got, "-"+name)
+		}
+		slices.Sort(got)
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: %v, want %q", command, got, want)
+		}
+	}
+	if e := of("export A=1"); e.Values["A"] != "1" {
+		t.Errorf("values %v", e.Values)
+	}
+}
+
+func TestTerminalsAndJobs(t *testing.T) {
+	for command, want := range map[string]string{"vim f": "vim", "less f": "less", "git log": "", "python": "python", "python x.py": "", "ssh host": "ssh", "top": "top", "top -b -n1": "", "mysql < dump.sql": ""} {
+		if got := of(command).Interactive; got != want {
+			t.Errorf("%s: needs a terminal for %q, want %q", command, got, want)
+		}
+	}
+	for command, want := range map[string]bool{"sleep 9 &": true, "sleep 9": false, "a && b &": true} {
+		if got := of(command).Background; got != want {
+			t.Errorf("%s: background %v", command, got)
+		}
+	}
+}
+
+// TestUnparsed checks that nothing is excluded of a command that can't be parsed, and that what was
+// recorded of it counts.
+func TestUnparsed(t *testing.T) {
+	e := Of(Command{Text: "echo 'unclosed", Shell: "bash", Cwd: "/w", Resources: []Resource{{Kind: Path, Name: "/w/in", Read: true}}})
+	if e.Err == nil || !slices.Equal(e.Opaque, []string{"/w"}) || things(e) != "reads path /w/in" {
+		t.Errorf("%v %v %s", e.Err, e.Opaque, things(e))
+	}
+}

@@ -1,0 +1,208 @@
+package script
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	yamlv3 "go.yaml.in/yaml/v3"
+
+	"github.com/recountdb/recount/replay"
+	"github.com/recountdb/recount/replay/danger"
+)
+
+// narrative returns a plan below a directory with what makes scripts hard: a session whose shell is
+// changed, another session, quotes, here-documents, an exit code other than 0, a directory with a
+// space, and text that has a meaning in the languages of the scripts.
+func narrative(dir string) replay.Plan {
+	one := int32(1)
+	spaced := dir + "/with space"
+	steps := []replay.Step{
+		{Command: "mkdir -p sub 'with space'", Cwd: dir, Session: "a"},
+		{Command: "export WHO=alice", Cwd: dir, Session: "a", Sets: []string{"WHO"}},
+		{Command: "cd sub && echo moved > moved.txt", Cwd: dir, Session: "a"},
+		{Command: `echo "$WHO's \${{ secrets.X }}" > who.txt`, Cwd: dir, Session: "a", Needs: []replay.Need{{On: 1, Kind: replay.NeedEnvironment, What: "WHO"}}},
+		{Command: `echo "other: ${WHO-nobody}" > other.txt`, Cwd: spaced, Session: "b", Needs: []replay.Need{{On: 0, Kind: replay.NeedDirectory, What: "with\nspace"}}},
+		{Command: "cat > here.txt <<'RECOUNT'\n# no comment\n\ttab $WHO `x`\n- item \\\\\n@at\nendef\nRECOUNT", Cwd: dir, Session: "a"},
+		{Command: "grep -q absent here.txt", Cwd: dir, Session: "a", Exit: &one},
+		{Command: `printf '%s' "$GREETING" > greeting.txt`, Cwd: dir, Session: "a", Env: map[string]string{"GREETING": "it's $HOME"}},
+	}
+	for i := range steps {
+		steps[i].Index = i
+	}
+	return replay.Plan{ID: "5f1d", Goal: replay.Goal{Kind: "session", What: "a\nrm -rf /"}, Steps: steps}
+}
+
+// made are the files that the narrative leaves.
+var made = map[string]string{
+	"sub/moved.txt": "moved\n", "who.txt": "alice's ${{ secrets.X }}\n", "with space/other.txt": "other: nobody\n",
+	"here.txt": "# no comment\n\ttab $WHO `x`\n- item \\\\\n@at\nendef\n", "greeting.txt": "it's $HOME",
+}
+
+// check compares the files below a directory with what the narrative leaves.
+func check(t *testing.T, dir string) {
+	t.Helper()
+	for name, want := range made {
+		if got, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(got) != want {
+			t.Errorf("%s: %q, %v, want %q", name, got, err, want)
+		}
+	}
+}
+
+// write returns a plan as a script in a file.
+func write(t *testing.T, p replay.Plan, kind string) string {
+	t.Helper()
+	text, err := Write(p, kind)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "script")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// run runs a program without the test's environment.
+func run(t *testing.T, name string, args ...string) {
+	t.Helper()
+	c := exec.Command(name, args...)
+	c.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=/nowhere"}
+	c.Dir = t.TempDir()
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", name, err, out)
+	}
+}
+
+func TestBashLeavesTheSameFiles(t *testing.T) {
+	dir := t.TempDir()
+	run(t, "bash", write(t, narrative(dir), "bash"))
+	check(t, dir)
+}
+
+// TestActionsLeaveTheSameFiles runs the steps of a workflow as a runner does: each script in a bash
+// of its own, with expressions replaced.
+func TestActionsLeaveTheSameFiles(t *testing.T) {
+	dir := t.TempDir()
+	text, err := os.ReadFile(write(t, narrative(dir), "github-actions"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var workflow struct {
+		Jobs map[string]struct {
+			Steps []struct{ Name, Run string }
+		}
+	}
+	if err := yamlv3.Unmarshal(text, &workflow); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	steps := workflow.Jobs["replay"].Steps
+	if len(steps) != 8 {
+		t.Fatalf("%d steps, want 8\n%s", len(steps), text)
+	}
+	for _, s := range steps {
+		run(t, "bash", "-e", "-c", strings.ReplaceAll(s.Run, "${{ '${{' }}", "${{"))
+	}
+	check(t, dir)
+}
+
+func TestMakeLeavesTheSameFiles(t *testing.T) {
+	if _, err := exec.LookPath("make"); err != nil {
+		t.Skip("make is not installed")
+	}
+	dir := t.TempDir()
+	run(t, "make", "-f", write(t, narrative(dir), "make"))
+	check(t, dir)
+}
+
+func TestWhatAScriptCannotRunIsAComment(t *testing.T) {
+	for _, ask := range []replay.Ask{
+		{Kind: replay.AskTerminal, Text: "vim needs a terminal"},
+		{Kind: replay.AskSyntax, Text: "it could not be parsed"},
+		{Kind: replay.AskRedacted, Text: "a value was redacted"},
+	} {
+		p := replay.Plan{Steps: []replay.Step{{Command: "false one\nfalse two", Asks: []replay.Ask{ask}}}}
+		for _, kind := range Kinds {
+			text, err := Write(p, kind)
+			if err != nil || !strings.Contains(text, ask.Text) || !strings.Contains(text, "false one") {
+				t.Errorf("%s, %s: %v\n%s", ask.Kind, kind, err, text)
+			}
+		}
+		run(t, "bash", write(t, p, "bash"))
+	}
+}
+
+// TestSecretsAreGiven checks that a script stops before its first step while a value is missing, and
+// takes it from the environment.
+func TestSecretsAreGiven(t *testing.T) {
+	dir := t.TempDir()
+	p := replay.Plan{Steps: []replay.Step{
+		{Index: 0, Command: "echo began > began.txt", Cwd: dir},
+		{Index: 1, Command: `echo "$TOKEN" > token.txt`, Cwd: dir, Asks: []replay.Ask{{Kind: replay.AskRedacted, Text: "give it", Name: "TOKEN"}}},
+	}}
+	file := write(t, p, "bash")
+	c := exec.Command("bash", file)
+	c.Env = []string{"PATH=" + os.Getenv("PATH")}
+	if out, err := c.CombinedOutput(); err == nil || !strings.Contains(string(out), "TOKEN") {
+		t.Errorf("without the value: %v %s", err, out)
+	}
+	if _, err := os.Stat(dir + "/began.txt"); err == nil {
+		t.Error("the first step ran")
+	}
+	c = exec.Command("bash", file)
+	c.Env = []string{"PATH=" + os.Getenv("PATH"), "TOKEN=t0p"}
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Fatalf("%v %s", err, out)
+	}
+	if got, err := os.ReadFile(dir + "/token.txt"); err != nil || string(got) != "t0p\n" {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
+// TestDangerIsAsked checks that no kind of script runs a dangerous step by itself.
+func TestDangerIsAsked(t *testing.T) {
+	for _, session := range []string{"", "other"} {
+		dir := t.TempDir()
+		p := replay.Plan{Steps: []replay.Step{
+			{Index: 0, Command: "export A=1", Cwd: dir, Sets: []string{"A"}},
+			{Index: 1, Command: "touch done", Cwd: dir, Session: session, Danger: []danger.Finding{{Why: "it's\ndangerous", What: "touch"}}},
+		}}
+		file := write(t, p, "bash")
+		c := exec.Command("bash", file)
+		c.SysProcAttr = noTerminal()
+		if out, err := c.CombinedOutput(); err == nil {
+			t.Errorf("without a terminal: it ran\n%s", out)
+		}
+		if _, err := os.Stat(dir + "/done"); err == nil {
+			t.Error("the dangerous step ran")
+		}
+		c = exec.Command("bash", file)
+		c.Env = []string{"PATH=" + os.Getenv("PATH"), "RECOUNT_YES=1"}
+		if out, err := c.CombinedOutput(); err != nil {
+			t.Errorf("with a yes: %v %s", err, out)
+		}
+		if _, err := os.Stat(dir + "/done"); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestShellcheckIsSilent runs shellcheck on what bash scripts have around the commands.
+func TestShellcheckIsSilent(t *testing.T) {
+	if _, err := exec.LookPath("shellcheck"); err != nil {
+		t.Skip("shellcheck is not installed")
+	}
+	p := narrative("/nowhere")
+	p.Steps[2].Danger = []danger.Finding{{Why: "it is dangerous", What: "cd"}}
+	p.Steps[3].Background = true
+	p.Steps[3].Asks = []replay.Ask{{Kind: replay.AskRedacted, Text: "give it", Name: "TOKEN"}}
+	run(t, "shellcheck", write(t, p, "bash"))
+}
+
+func TestUnknownKind(t *testing.T) {
+	if _, err := Write(replay.Plan{}, "powershell"); err == nil || !strings.Contains(err.Error(), "markdown") {
+		t.Errorf("%v", err)
+	}
+}
