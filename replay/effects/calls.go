@@ -146,6 +146,10 @@ func (f *finder) call(c *shell.Call) {
 		f.outputs(c, "-out --output -o")
 	case "docker", "podman", "docker-compose":
 		f.container(c)
+	case "gzip", "gunzip", "bzip2", "bunzip2", "xz", "unxz", "zstd", "unzstd", "lz4":
+		f.compresses(c)
+	case "ar":
+		f.archives(c)
 	case "sleep", "wait":
 	case "dd":
 		f.acts++
