@@ -55,6 +55,9 @@ type Thing struct {
 	Access Access
 	// Tree includes everything below the path. Glob means that Name is a pattern.
 	Tree, Glob bool
+	// Partial means that Name is only the beginning of the path, as far as it is known without
+	// running the command; Tree is set too.
+	Partial bool
 	// Repo is the directory in which git was run, for things of a repository.
 	Repo string
 	// Sure is how sure that is, 0 to 1.
@@ -262,7 +265,7 @@ func (f *finder) named(w shell.Word, dir string) (string, Thing, bool) {
 	}
 	if i := strings.LastIndexByte(head, '/'); i >= 0 {
 		if name, ok := shell.Resolve(shell.Word{Value: head[:i+1], Quoted: w.Quoted}, dir, f.c.Home); ok && name != "/" {
-			return name, Thing{Tree: true, Sure: 0.6}, true
+			return name, Thing{Tree: true, Partial: true, Sure: 0.6}, true
 		}
 	}
 	return "", Thing{}, false

@@ -129,7 +129,7 @@ func (b *builder) post(i int, a *act, st *replay.Step) {
 		target := b.m.Path(t.Name)
 		switch {
 		case t.Kind == "opaque":
-		case isPath(t) && t.Glob:
+		case isPath(t) && (t.Glob || t.Partial):
 			wide = true
 		case isPath(t) && passing(t):
 		case isPath(t) && t.Access == effects.Remove:
