@@ -55,6 +55,8 @@ func plainCommand(data []byte) (m proto.Message, ok bool) {
 			fine = once(&seen, 15) && in.text(&c.StatedIntent, 65536)
 		case "output_tail":
 			fine = once(&seen, 16) && in.text(&c.OutputTail, 65536)
+		case "home":
+			fine = once(&seen, 17) && in.text(&c.Home, 4096)
 		}
 		if !fine {
 			return nil, false

@@ -113,8 +113,8 @@ func TestPlainCommandKnowsTheConstraints(t *testing.T) {
 			t.Errorf("%s of %d bytes was taken", f.Name(), most+1)
 		}
 	}
-	if texts != 12 || fields.Len() != 16 {
-		t.Errorf("%d fields, %d of them texts: plainCommand knows 16 and 12", fields.Len(), texts)
+	if texts != 13 || fields.Len() != 17 {
+		t.Errorf("%d fields, %d of them texts: plainCommand knows 17 and 13", fields.Len(), texts)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/recountdb/recount/internal/recording"
 	"github.com/recountdb/recount/internal/usage"
 	"github.com/recountdb/recount/schemas"
+	"github.com/recountdb/recount/schemas/homedir"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 	"github.com/recountdb/recount/server/node"
 )
@@ -51,6 +52,7 @@ func New(getenv func(string) string, f Details, text string) (*recountv1.Command
 			p.Shell = ""
 		}
 	}
+	p.Home = homedir.Unusual(getenv("HOME"), p.User, p.Cwd)
 	root := recording.Workspace(p.Cwd)
 	if p.Workspace == "" {
 		p.Workspace = root

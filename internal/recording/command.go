@@ -12,6 +12,7 @@ import (
 
 	"github.com/recountdb/recount/internal/redact/secrets"
 	"github.com/recountdb/recount/internal/spool"
+	"github.com/recountdb/recount/schemas/homedir"
 )
 
 // Source is the ce_source of events that the command line itself appends.
@@ -34,6 +35,7 @@ type Command struct {
 	ExitCode  *int32    `json:"exit_code,omitempty"`
 	GitHead   string    `json:"git_head,omitempty"`
 	Author    string    `json:"author,omitempty"`
+	Home      string    `json:"home,omitempty"` // if it is not the usual one
 }
 
 // Duration is encoded as in protobuf's JSON mapping: "1.5s".
@@ -63,6 +65,7 @@ func (c *Command) Surroundings(getenv func(string) string) {
 	or(&c.Workspace, root)
 	or(&c.GitHead, GitHead(root))
 	or(&c.User, UserName(getenv))
+	or(&c.Home, homedir.Unusual(getenv("HOME"), c.User, c.Cwd))
 	or(&c.Host, HostName())
 }
 
@@ -120,7 +123,7 @@ func (c *Command) Redact(r *secrets.Redactor) {
 		text *string
 		max  int
 	}{
-		{&c.Workspace, 4096}, {&c.Cwd, 4096}, {&c.Session, 256}, {&c.Author, 256}, {&c.Shell, 64}, {&c.User, 256}, {&c.Host, 256},
+		{&c.Workspace, 4096}, {&c.Cwd, 4096}, {&c.Home, 4096}, {&c.Session, 256}, {&c.Author, 256}, {&c.Shell, 64}, {&c.User, 256}, {&c.Host, 256},
 	} {
 		out, _ := r.Text(*s.text)
 		*s.text = cut(Clean(out), s.max)

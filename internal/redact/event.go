@@ -84,6 +84,7 @@ func (r *Redactor) EventContext(ctx context.Context, m proto.Message) (found []F
 		}
 		bounded(&m.Workspace, maxNamed)
 		bounded(&m.Cwd, maxNamed)
+		bounded(&m.Home, maxNamed)
 		for _, name := range []*string{&m.Session, &m.User, &m.Host, &m.Author} {
 			bounded(name, maxName)
 		}

@@ -34,6 +34,7 @@ func checkCommand(c *recountv1.CommandExecuted) error {
 		{"git_head", c.GitHead},
 		{"author", c.Author},
 		{"parent_event_id", c.ParentEventId},
+		{"home", c.Home},
 	} {
 		// No shell passes on a NUL, and the stores use it to end strings.
 		if strings.IndexByte(f.value, 0) >= 0 {

@@ -54,7 +54,7 @@ func intent(m *Memory, e schemas.Event, payload proto.Message, rec *recountv1.Re
 		ContextHash:  contextHash(c),
 		ContentHash:  ContentHash(c.Command),
 	}
-	m.understand(in)
+	m.understand(in, c.Home)
 	rec.Body = &recountv1.Record_Intent{Intent: in}
 	return nil
 }

@@ -26,7 +26,7 @@ type Memory struct {
 type written struct{ command, shell string }
 
 // place is what paths are resolved against.
-type place struct{ cwd, user string }
+type place struct{ cwd, user, home string }
 
 // read is a cached result. It is shared by every intent of the same line and must not be modified.
 type read struct {
@@ -71,17 +71,17 @@ func (m *Memory) Intent(e schemas.Event, payload proto.Message, rec *recountv1.R
 // alone, including the content hash.
 func (m *Memory) Understand(command, cwd string) *recountv1.Intent {
 	in := &recountv1.Intent{Command: command, Cwd: cwd, ContentHash: ContentHash(command)}
-	m.understand(in)
+	m.understand(in, "")
 	return in
 }
 
 // understand fills in the same fields as the function understand.
-func (m *Memory) understand(in *recountv1.Intent) {
+func (m *Memory) understand(in *recountv1.Intent, home string) {
 	if m == nil || len(in.Command) > maxRemembered {
-		understand(in)
+		understand(in, home)
 		return
 	}
-	k, at := written{in.Command, in.Shell}, place{in.Cwd, in.User}
+	k, at := written{in.Command, in.Shell}, place{in.Cwd, in.User, home}
 	line, known := m.lines.Get(k)
 	if known && !line.placed {
 		at = place{}
@@ -89,7 +89,7 @@ func (m *Memory) understand(in *recountv1.Intent) {
 	if known {
 		resources, ok := line.resources.Get(at)
 		if !ok {
-			resources = line.elsewhere(in)
+			resources = line.elsewhere(in, home)
 			line.resources.Add(at, resources)
 		}
 		in.Tokens, in.Template, in.Programs = line.tokens, line.template, line.programs
@@ -97,7 +97,7 @@ func (m *Memory) understand(in *recountv1.Intent) {
 		in.Resources = resources
 		return
 	}
-	placed := understand(in)
+	placed := understand(in, home)
 	if !placed {
 		at = place{}
 	}
@@ -111,13 +111,13 @@ func (m *Memory) understand(in *recountv1.Intent) {
 }
 
 // elsewhere returns the line's resources for the directory of in.
-func (l *read) elsewhere(in *recountv1.Intent) []*recountv1.Resource {
+func (l *read) elsewhere(in *recountv1.Intent, home string) []*recountv1.Resource {
 	apart := l.apart.Load()
 	if apart == nil {
 		apart, _ = takeApart(in)
 		l.apart.Store(apart)
 	}
-	r := reader{line: apart.clone(), where: locate(in.Cwd, in.User)}
+	r := reader{line: apart.clone(), where: locate(in.Cwd, in.User, home)}
 	r.all()
 	return r.resources
 }

@@ -281,8 +281,13 @@ type location struct {
 	cwd, home string
 }
 
-func locate(cwd, user string) location {
-	where := location{cwd: cwd}
+// locate returns the location of a user who worked in a directory; home is the home directory, if it was
+// recorded.
+func locate(cwd, user, home string) location {
+	where := location{cwd: cwd, home: home}
+	if home != "" {
+		return where
+	}
 	if parts := strings.Split(strings.TrimPrefix(cwd, "/"), "/"); strings.HasPrefix(cwd, "/") {
 		if n := homeDepth(parts); n > 0 && (n == 1 || user == "" || parts[1] == user) {
 			where.home = prefix(parts, n)

@@ -43,7 +43,7 @@ func scenario(input string) *recountv1.Intent {
 		return nil
 	}
 	in.Command = strings.Join(command, "\n")
-	understand(in)
+	understand(in, "")
 	return in
 }
 

@@ -7,9 +7,9 @@ import (
 
 // understand fills in what follows from the text of the command, and reports whether the result
 // depends on the directory in which the command ran.
-func understand(in *recountv1.Intent) (placed bool) {
+func understand(in *recountv1.Intent, home string) (placed bool) {
 	l, parsed := takeApart(in)
-	r := reader{line: l, where: locate(in.Cwd, in.User)}
+	r := reader{line: l, where: locate(in.Cwd, in.User, home)}
 	r.all()
 	in.Tokens = l.tokens()
 	in.Template = l.template()

@@ -26,8 +26,9 @@ type Narrative struct {
 	Commands, Runs []commands.Scanned
 	// Goals are the commands to end with; without any, all that they left counts.
 	Goals []schemas.EventID
-	// Env are recorded environments by context hash.
-	Env map[string]map[string]string
+	// Env are recorded environments by context hash, and Home the home directories that were recorded.
+	Env  map[string]map[string]string
+	Home map[string]string
 	// Files are the SHA-256 sums of the files that a command left when it was recorded, by path.
 	Files map[schemas.EventID]map[string]string
 	// Replayed are the steps of earlier replays that changed real directories, the latest run first.
@@ -261,7 +262,7 @@ func (n *Narrative) events(ctx context.Context, s commands.Sources) error {
 	if s.Event == nil {
 		return nil
 	}
-	n.Env, n.Files = map[string]map[string]string{}, map[schemas.EventID]map[string]string{}
+	n.Env, n.Home, n.Files = map[string]map[string]string{}, map[string]string{}, map[schemas.EventID]map[string]string{}
 	used := map[schemas.Position]bool{}
 	ends := map[schemas.TopicPartition][2]int64{}
 	for _, c := range n.Commands {
@@ -291,7 +292,7 @@ func (n *Narrative) events(ctx context.Context, s commands.Sources) error {
 			return err
 		}
 		if p, ok := m.(*recountv1.CommandExecuted); ok {
-			n.Env[c.ContextHash] = p.Env
+			n.Env[c.ContextHash], n.Home[c.ContextHash] = p.Env, p.Home
 		}
 	}
 	if n.Goal.Kind != "session" && n.Goal.Kind != "command" {

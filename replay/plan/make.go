@@ -10,9 +10,9 @@ import (
 	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/replay"
 	"github.com/recountdb/recount/replay/effects"
-	"github.com/recountdb/recount/replay/shell"
 	"github.com/recountdb/recount/replay/transform"
 	"github.com/recountdb/recount/schemas"
+	"github.com/recountdb/recount/schemas/homedir"
 )
 
 // Make makes the plan of a narrative. It is a pure function: the order of the commands in the
@@ -22,7 +22,7 @@ func Make(n Narrative, r Request) (replay.Plan, error) {
 	if err != nil {
 		return replay.Plan{}, err
 	}
-	w := join(sorted(n.Commands))
+	w := join(sorted(n.Commands), n.Home)
 	var goals []int
 	for i, a := range w.acts {
 		if slices.Contains(n.Goals, a.ID) {
@@ -80,11 +80,11 @@ func Make(n Narrative, r Request) (replay.Plan, error) {
 	return p, p.Identify()
 }
 
-// join joins commands to a world, in their order.
-func join(all []commands.Scanned) *world {
+// join joins commands to a world, in their order. homes are recorded home directories by context hash.
+func join(all []commands.Scanned, homes map[string]string) *world {
 	w := newWorld()
 	for _, c := range all {
-		a := &act{Scanned: c, home: shell.Home(c.User, c.Cwd)}
+		a := &act{Scanned: c, home: cmp.Or(homes[c.ContextHash], homedir.Usual(c.User, c.Cwd))}
 		in := effects.Command{Text: c.Command, Shell: c.Shell, Cwd: c.Cwd, Home: a.home, Vars: w.shell(c.Session).values}
 		for _, r := range c.Resources {
 			in.Resources = append(in.Resources, effects.Resource{Kind: r.Kind, Name: r.Name, Read: strings.HasPrefix(r.Access, "read"), Write: strings.HasSuffix(r.Access, "write")})

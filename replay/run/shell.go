@@ -16,12 +16,18 @@ import (
 func (r *runner) command(s *replay.Step) sandbox.Command {
 	shell := path.Base(cmp.Or(s.Shell, "bash"))
 	c := sandbox.Command{Args: []string{shell, "-c", s.Command}, Dir: cmp.Or(s.Cwd, r.Executor.Dir()), Timeout: r.Timeout, Grace: r.Grace}
-	if r.inSession(s) {
-		keep := ""
+	if jobs := r.jobsOf(s); jobs != "" || r.inSession(s) {
+		keep, starts, line, script := "", "", s.Command, withSession
 		if len(s.Sets) > 0 {
 			keep = "keep"
 		}
-		c.Args = []string{shell, "-c", withSession, shell, r.sessionFile(s), s.Command, keep}
+		if jobs != "" {
+			line, script = lastProcess(line), withJobs+withSession
+			if s.Background {
+				starts = "starts"
+			}
+		}
+		c.Args = []string{shell, "-c", sessionWords + script, shell, r.sessionFile(s), line, keep, jobs, starts}
 	}
 	env := maps.Clone(r.Env)
 	if env == nil {
@@ -53,16 +59,24 @@ func (r *runner) sessionFile(s *replay.Step) string {
 	return path.Join(r.Scratch, "session-"+hex.EncodeToString(sum[:8]))
 }
 
-// withSession is a script that reads a session's state from the file $1, runs the command $2, and
-// writes the state again if $3 is given, also if the command exits. The working directory and what belongs to this
-// process are not part of the state.
-const withSession = `__recount_state=$1 __recount_command=$2 __recount_keep=$3
+// sessionWords are the arguments of withSession and withJobs: the file with a session's state, the
+// command, whether the state is written again, the file with the session's jobs, and whether the command
+// starts some.
+const sessionWords = `__recount_state=$1 __recount_command=$2 __recount_keep=$3 __recount_jobs=$4 __recount_starts=$5
 set --
-__recount_save() {
+`
+
+// withSession is a script that reads a session's state, runs the command, and writes the state again,
+// also if the command exits. The working directory and what belongs to this process are not part of the
+// state.
+const withSession = `__recount_save() {
   __recount_code=$?
   trap - EXIT
+  if [ -n "$__recount_starts" ]; then __recount_jobs_save; fi
+  if [ -z "$__recount_keep" ]; then exit $__recount_code; fi
   mkdir -p "${__recount_state%/*}" && (
-    unset RECOUNT_SANDBOX_STEP PWD OLDPWD SHLVL __recount_code __recount_command __recount_keep
+    unset RECOUNT_SANDBOX_STEP PWD OLDPWD SHLVL __recount_code __recount_command __recount_keep __recount_jobs __recount_starts __recount_pid
+    if [ -n "$BASH_VERSION" ] && declare -F __recount_await >/dev/null; then unset -f kill wait fg bg disown; fi
     if [ -n "$BASH_VERSION" ]; then
       __recount_options=$(shopt -p; shopt -po)
       declare -p 2>/dev/null | grep -v '^declare -[a-zA-Z]*r'
@@ -78,6 +92,6 @@ __recount_save() {
 }
 if [ -f "$__recount_state" ]; then . "$__recount_state" 2>/dev/null; fi
 if [ -n "$BASH_VERSION" ]; then shopt -s expand_aliases; fi
-if [ -n "$__recount_keep" ]; then trap __recount_save EXIT; fi
+if [ -n "$__recount_keep$__recount_starts" ]; then trap __recount_save EXIT; fi
 eval "$__recount_command"
 `

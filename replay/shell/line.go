@@ -268,27 +268,3 @@ func Resolve(w Word, dir, home string) (string, bool) {
 	}
 	return path.Join(dir, p), true
 }
-
-// Home returns the home directory of a user who worked in a directory, "" if neither shows it.
-func Home(user, cwd string) string {
-	parts := strings.Split(strings.TrimPrefix(cwd, "/"), "/")
-	switch {
-	case len(parts) > 1 && (parts[0] == "home" || parts[0] == "Users") && (user == "" || parts[1] == user):
-		return "/" + parts[0] + "/" + parts[1]
-	case parts[0] == "root" && (user == "" || user == "root"):
-		return "/root"
-	case user == "root":
-		return "/root"
-	}
-	// A home elsewhere has the user's name: /mnt/people/ann/app.
-	for i, name := range parts {
-		if name == user && user != "" && i > 0 {
-			return "/" + strings.Join(parts[:i+1], "/")
-		}
-	}
-	switch {
-	case user != "" && !strings.ContainsAny(user, "/ "):
-		return "/home/" + user
-	}
-	return ""
-}

@@ -179,7 +179,9 @@ type CommandExecuted struct {
 	// stated_intent is the purpose, in the author's own words.
 	StatedIntent string `protobuf:"bytes,15,opt,name=stated_intent,json=statedIntent,proto3" json:"stated_intent,omitempty"`
 	// output_tail is the end of the command's output, with secrets redacted.
-	OutputTail    string `protobuf:"bytes,16,opt,name=output_tail,json=outputTail,proto3" json:"output_tail,omitempty"`
+	OutputTail string `protobuf:"bytes,16,opt,name=output_tail,json=outputTail,proto3" json:"output_tail,omitempty"`
+	// home is the user's home directory, if it is not the one that user and cwd suggest.
+	Home          string `protobuf:"bytes,17,opt,name=home,proto3" json:"home,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -322,6 +324,13 @@ func (x *CommandExecuted) GetStatedIntent() string {
 func (x *CommandExecuted) GetOutputTail() string {
 	if x != nil {
 		return x.OutputTail
+	}
+	return ""
+}
+
+func (x *CommandExecuted) GetHome() string {
+	if x != nil {
+		return x.Home
 	}
 	return ""
 }
@@ -2053,7 +2062,7 @@ var File_recount_v1_events_proto protoreflect.FileDescriptor
 const file_recount_v1_events_proto_rawDesc = "" +
 	"\n" +
 	"\x17recount/v1/events.proto\x12\n" +
-	"recount.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xf5\x05\n" +
+	"recount.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x93\x06\n" +
 	"\x0fCommandExecuted\x12%\n" +
 	"\acommand\x18\x01 \x01(\tB\v\xbaH\br\x06 \x01(\x80\x80@R\acommand\x12&\n" +
 	"\tworkspace\x18\x02 \x01(\tB\b\xbaH\x05r\x03(\x80 R\tworkspace\x12\x1a\n" +
@@ -2073,7 +2082,8 @@ const file_recount_v1_events_proto_rawDesc = "" +
 	"\x06author\x18\x0e \x01(\tB\b\xbaH\x05r\x03(\x80\x02R\x06author\x12.\n" +
 	"\rstated_intent\x18\x0f \x01(\tB\t\xbaH\x06r\x04(\x80\x80\x04R\fstatedIntent\x12*\n" +
 	"\voutput_tail\x18\x10 \x01(\tB\t\xbaH\x06r\x04(\x80\x80\x04R\n" +
-	"outputTail\x1a6\n" +
+	"outputTail\x12\x1c\n" +
+	"\x04home\x18\x11 \x01(\tB\b\xbaH\x05r\x03(\x80 R\x04home\x1a6\n" +
 	"\bEnvEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\f\n" +
