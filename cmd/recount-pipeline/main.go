@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/recountdb/recount/cmd/internal/cli"
 	"github.com/recountdb/recount/cmd/internal/program"
 	"github.com/recountdb/recount/internal/connect"
 	"github.com/recountdb/recount/internal/render"
@@ -21,7 +22,7 @@ import (
 // version is set by the build: -ldflags "-X main.version=1.2.3".
 var version string
 
-func main() { program.Main(program.Version(version), render.DefaultSilence, root) }
+func main() { program.Main(cli.Version(version), render.DefaultSilence, root) }
 
 func root(con *connect.Connector) *cobra.Command {
 	root := &cobra.Command{

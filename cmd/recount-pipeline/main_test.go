@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/recountdb/recount/cmd/internal/cli"
 	"github.com/recountdb/recount/cmd/internal/program"
 	"github.com/recountdb/recount/configs"
 	"github.com/recountdb/recount/schemas"
@@ -24,7 +25,7 @@ const asProgram = "RECOUNT_TEST_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
-		program.Main(program.Version(""), time.Hour, root)
+		program.Main(cli.Version(""), time.Hour, root)
 		return
 	}
 	os.Exit(m.Run())

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/recountdb/recount/cmd/internal/cli"
 	"github.com/recountdb/recount/cmd/internal/program"
 	"github.com/recountdb/recount/internal/connect"
 	"github.com/recountdb/recount/pipeline"
@@ -87,7 +88,7 @@ func pipelineCmd(con *connect.Connector) *cobra.Command {
 			Logger:        slog.New(slog.NewTextHandler(con.Err, nil)),
 		})
 		if err == nil && code != 0 {
-			return program.ExitError(code)
+			return cli.ExitError(code)
 		}
 		return err
 	}

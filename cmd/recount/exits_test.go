@@ -19,7 +19,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/recountdb/recount/cmd/internal/program"
+	"github.com/recountdb/recount/cmd/internal/cli"
 	"github.com/recountdb/recount/internal/connect"
 	"github.com/recountdb/recount/internal/golden"
 	"github.com/recountdb/recount/internal/render"
@@ -56,7 +56,7 @@ func (w *world) app(stdin string, stdout, stderr io.Writer, env ...string) *app 
 	return &app{&connect.Connector{
 		Terminal: &render.Terminal{In: strings.NewReader(stdin), Out: stdout, Err: stderr, HomeDir: all["HOME"], Silence: time.Hour},
 		Getenv:   func(k string) string { return all[k] },
-		Version:  program.Version(""),
+		Version:  cli.Version(""),
 	}}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/recountdb/recount/internal/agenthook"
 	"github.com/recountdb/recount/internal/hookrun"
+	"github.com/recountdb/recount/internal/installed"
 	"github.com/recountdb/recount/internal/render"
 	"github.com/recountdb/recount/internal/settingsfile"
 	"github.com/recountdb/recount/internal/shellhook"
@@ -64,8 +65,8 @@ Errors are written to ~/.local/state/recount-hook.log (or $RECOUNT_HOOK_LOG).`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if bin == "" {
 				var err error
-				if bin, err = os.Executable(); err != nil {
-					return fmt.Errorf("find the path of this program: %w; give it with --bin", err)
+				if bin, err = installed.Recount(); err != nil {
+					return fmt.Errorf("%w; give it with --bin", err)
 				}
 			}
 			if agent, err := agenthook.Named(args[0]); err == nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/recountdb/recount/internal/git"
 	"github.com/recountdb/recount/internal/githook"
 	"github.com/recountdb/recount/internal/importing"
+	"github.com/recountdb/recount/internal/installed"
 	"github.com/recountdb/recount/internal/render/nodeview"
 	"github.com/recountdb/recount/internal/usage"
 )
@@ -217,8 +218,8 @@ func (a *app) gitHooks(ctx context.Context, f watchFlags, paths []string) error 
 func (a *app) hookLine(f watchFlags) (string, error) {
 	bin, err := f.bin, error(nil)
 	if bin == "" {
-		if bin, err = os.Executable(); err != nil {
-			return "", fmt.Errorf("find the path of this program: %w; give it with --bin", err)
+		if bin, err = installed.Recount(); err != nil {
+			return "", fmt.Errorf("%w; give it with --bin", err)
 		}
 	}
 	cfg, err := a.NodeConfig()

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/recountdb/recount/cmd/internal/verbs"
 	"github.com/recountdb/recount/internal/connect"
 	"github.com/recountdb/recount/internal/render/commandview"
 	"github.com/recountdb/recount/internal/usage"
@@ -13,7 +14,7 @@ import (
 )
 
 func (a *app) insightsCmd() *cobra.Command {
-	var filters filterFlags
+	var filters verbs.Filters
 	var m momentFlags
 	var r commands.InsightsRequest
 	var wide bool
@@ -31,7 +32,7 @@ Exits with 1 if nothing recurs.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			now := time.Now()
 			var err error
-			if r.Filters, err = filters.filters(now); err != nil {
+			if r.Filters, err = filters.Filters(now); err != nil {
 				return err
 			}
 			if r.Moment, err = m.moment(); err != nil {
@@ -64,7 +65,7 @@ Exits with 1 if nothing recurs.`,
 	c.Flags().IntVarP(&r.Limit, "limit", "n", commands.DefaultLimit, "maximum number of entries in each list")
 	c.Flags().StringVar(&r.After, "after", "", "suggest what comes after this command: its id, a prefix of the id, or its position")
 	c.Flags().BoolVar(&wide, "wide", false, "do not cut long lines")
-	filters.add(c)
+	filters.Add(c)
 	m.add(c)
 	_ = c.RegisterFlagCompletionFunc("after", a.completeIDs("", 1))
 	return c

@@ -12,13 +12,11 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"runtime"
-	"runtime/debug"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/recountdb/recount/cmd/internal/cli"
 	"github.com/recountdb/recount/cmd/internal/program"
 	"github.com/recountdb/recount/internal/connect"
 	"github.com/recountdb/recount/internal/render"
@@ -32,7 +30,7 @@ func main() { start(render.DefaultSilence) }
 // start runs the command line of the process and ends it. A verb reports what it waits for after
 // being silent for the given time.
 func start(silence time.Duration) {
-	program.Main(program.Version(version), silence, func(con *connect.Connector) *cobra.Command { return (&app{con}).root() })
+	program.Main(cli.Version(version), silence, func(con *connect.Connector) *cobra.Command { return (&app{con}).root() })
 }
 
 // app holds what all verbs share: the streams and the global flags.
@@ -41,42 +39,13 @@ type app struct {
 }
 
 const (
-	exitNothing = program.ExitNothing
-	exitFailed  = program.ExitFailed
+	exitNothing = cli.ExitNothing
+	exitFailed  = cli.ExitFailed
 )
 
-type exitError = program.ExitError
+type exitError = cli.ExitError
 
 // run is the program without its process: it returns the exit code.
 func (a *app) run(ctx context.Context, args []string) int {
 	return program.Run(ctx, a.Connector, a.root(), args)
-}
-
-// versionLine returns what version and --version print.
-func (a *app) versionLine() string {
-	return fmt.Sprintf("recount %s (%s, %s)", a.Version, runtime.Version(), program.Platform())
-}
-
-func (a *app) versionCmd() *cobra.Command {
-	return &cobra.Command{
-		Use:     "version",
-		Short:   "Print the version",
-		Example: "  recount version --json",
-		Args:    cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			v := map[string]string{"version": a.Version, "go": runtime.Version(), "platform": program.Platform()}
-			if info, ok := debug.ReadBuildInfo(); ok {
-				for _, s := range info.Settings {
-					if s.Key == "vcs.revision" {
-						v["commit"] = s.Value
-					}
-				}
-			}
-			if a.JSON {
-				return a.PrintJSON(v)
-			}
-			a.Printf("%s\n", a.versionLine())
-			return nil
-		},
-	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/recountdb/recount/internal/installed"
 	"github.com/recountdb/recount/internal/mcpinstall"
 	"github.com/recountdb/recount/internal/render"
 	"github.com/recountdb/recount/internal/settingsfile"
@@ -87,8 +88,8 @@ func (a *app) mcpSettings(name string, f mcpFlags, remove bool) error {
 		after, changed, err = client.Uninstall(before)
 	} else {
 		if f.bin == "" {
-			if f.bin, err = os.Executable(); err != nil {
-				return fmt.Errorf("find the path of this program: %w; give it with --bin", err)
+			if f.bin, err = installed.Recount(); err != nil {
+				return fmt.Errorf("%w; give it with --bin", err)
 			}
 		}
 		after, changed, err = client.Install(before, f.bin, a.mcpArgs(f))

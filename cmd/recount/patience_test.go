@@ -15,7 +15,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/recountdb/recount/cmd/internal/program"
+	"github.com/recountdb/recount/cmd/internal/cli"
 	"github.com/recountdb/recount/internal/connect"
 	"github.com/recountdb/recount/internal/render"
 	"github.com/recountdb/recount/server/node"
@@ -49,7 +49,7 @@ func (s *said) String() string {
 // this within a second, once, and gives up by itself.
 func TestALockedDirectoryIsNamed(t *testing.T) {
 	w := newWorld(t)
-	holds, err := node.OpenLocal(t.Context(), node.Config{DataDir: w.data(), Version: program.Version(""), Roles: connect.AppendOnly}, nil)
+	holds, err := node.OpenLocal(t.Context(), node.Config{DataDir: w.data(), Version: cli.Version(""), Roles: connect.AppendOnly}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

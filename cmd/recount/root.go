@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/recountdb/recount/cmd/internal/program"
+	"github.com/recountdb/recount/cmd/internal/verbs"
 	"github.com/recountdb/recount/internal/render"
 	"github.com/recountdb/recount/internal/usage"
 	"github.com/recountdb/recount/query"
@@ -70,7 +71,7 @@ with 2 if it failed; recount exec exits as its command did.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if version {
-				a.Printf("%s\n", a.versionLine())
+				a.Printf("%s\n", verbs.VersionLine(a.Version))
 				return nil
 			}
 			if len(args) == 0 {
@@ -108,7 +109,7 @@ with 2 if it failed; recount exec exits as its command did.`,
 	add(groupCode, a.symbolsCmd(), a.callersCmd(), a.calleesCmd(), a.impactCmd(), a.testsCmd(), a.flowCmd(), a.routesCmd(), a.ownersCmd(), a.staleCmd(), a.exportCmd(), a.snapshotCmd(), a.proveCmd(), a.verifyProofCmd())
 	add(groupRuntime, a.runtimeCmd())
 	add(groupTrust, a.logCmd(), a.verifyCmd(), a.backupCmd(), a.restoreCmd(), a.fsckCmd(), a.gcCmd(), a.forgetCmd(), a.rebuildCmd())
-	add(groupRest, a.spoolCmd(), a.tokenCmd(), a.pipelineCmd(), a.versionCmd())
+	add(groupRest, a.spoolCmd(), a.tokenCmd(), a.pipelineCmd(), verbs.Version(a.Terminal, a.Version))
 	root.SetHelpCommandGroupID(groupRest)
 	root.SetCompletionCommandGroupID(groupRest)
 	program.Prepare(root, a.Connector)

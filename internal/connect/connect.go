@@ -6,13 +6,11 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
-	"os"
-	"strings"
 	"time"
 
+	"github.com/recountdb/recount/internal/datadir"
 	"github.com/recountdb/recount/internal/render"
 	"github.com/recountdb/recount/internal/usage"
-	"github.com/recountdb/recount/server/access"
 	"github.com/recountdb/recount/server/api"
 	"github.com/recountdb/recount/server/httpapi"
 	"github.com/recountdb/recount/server/node"
@@ -127,7 +125,7 @@ func (con *Connector) ServerURL() string {
 }
 
 func (con *Connector) tryOpen(ctx context.Context, cfg node.Config, roles []string) (*Backend, error) {
-	e, running, err := node.Running(cfg.DataDir)
+	e, running, err := datadir.Running(cfg.DataDir)
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +156,7 @@ func (con *Connector) Client(ctx context.Context, cfg node.Config, e node.Endpoi
 	if e.HTTP == "" {
 		return nil, busy
 	}
-	token, err := con.token(e)
+	token, err := e.Token(con.Getenv)
 	if err != nil {
 		return nil, err
 	}
@@ -189,23 +187,6 @@ func (con *Connector) Client(ctx context.Context, cfg node.Config, e node.Endpoi
 		return nil, busy
 	}
 	return c, nil
-}
-
-// token returns the token for the server of the data directory.
-func (con *Connector) token(e node.Endpoints) (string, error) {
-	token := con.Getenv("RECOUNT_TOKEN")
-	if token != "" || e.TokenFile == "" {
-		return token, nil
-	}
-	if err := access.CheckSecretFile(e.TokenFile); err != nil {
-		return "", err
-	}
-	b, err := os.ReadFile(e.TokenFile)
-	if err != nil {
-		return "", fmt.Errorf("the token of the server at %s: %w; or set RECOUNT_TOKEN", e.HTTP, err)
-	}
-	line, _, _ := strings.Cut(string(b), "\n")
-	return strings.TrimSpace(line), nil
 }
 
 // distrust returns an error that says how to fix an untrusted server certificate.

@@ -52,7 +52,7 @@ func (con *Connector) WithLog(ctx context.Context, making bool, fn func(l *pipel
 			brokers = []string{e.Kafka}
 			k.TLS.Enabled = e.KafkaTLS
 			if k.SASL.Mechanism == "" && e.TokenNeeded {
-				token, err := con.token(e)
+				token, err := e.Token(con.Getenv)
 				if err != nil {
 					return err
 				}

@@ -12,6 +12,7 @@ import (
 	"github.com/recountdb/recount/internal/importing"
 	"github.com/recountdb/recount/internal/render"
 	"github.com/recountdb/recount/internal/render/commandview"
+	"github.com/recountdb/recount/internal/render/hitview"
 	"github.com/recountdb/recount/internal/render/nodeview"
 	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/server/api"
@@ -97,7 +98,7 @@ func Run(ctx context.Context, t *render.Terminal, version string, keep bool) (er
 			continue
 		}
 		say("\n%s\n%s\n\n", t.Paint(render.Bold, fmt.Sprintf("%d. %s", i+1, q.why)), t.Paint(render.Dim, "$ "+q.words))
-		commandview.Hits(t, resp, time.Now())
+		hitview.Hits(t, resp, time.Now())
 		if i == 0 {
 			t.PrintProof(resp.Proof, resp.Watermark.String())
 		}

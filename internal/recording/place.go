@@ -2,8 +2,11 @@ package recording
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+
+	"go.yaml.in/yaml/v3"
 )
 
 // DataDir returns the data directory: the flag's value, else the environment's, else the default in
@@ -23,6 +26,27 @@ func DataDir(flag string, getenv func(string) string) (string, error) {
 		base = filepath.Join(home, ".local", "share")
 	}
 	return filepath.Join(base, "recount"), nil
+}
+
+// Directory returns the data directory: that of DataDir, but where neither the flag nor the
+// environment has one, that of the config file. config is the flag that names the file.
+func Directory(flag, config string, getenv func(string) string) (string, error) {
+	if path := ConfigFile(config, getenv); path != "" && flag == "" && getenv("RECOUNT_DATA_DIR") == "" {
+		var settings struct {
+			DataDir string `yaml:"data_dir"`
+		}
+		b, err := os.ReadFile(path)
+		if err == nil {
+			err = yaml.Unmarshal(b, &settings)
+		}
+		if err != nil {
+			return "", fmt.Errorf("config %s: %w", path, err)
+		}
+		if settings.DataDir != "" {
+			return settings.DataDir, nil
+		}
+	}
+	return DataDir(flag, getenv)
 }
 
 // ConfigFile returns the config file: the flag's value, else the environment's, else the one in the

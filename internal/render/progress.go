@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/recountdb/recount/server/api"
+	"github.com/recountdb/recount/internal/progress"
 )
 
 const (
@@ -26,9 +26,9 @@ func (t *Terminal) Tell(what string) { fmt.Fprintf(t.Err, "recount: %s\n", what)
 
 // spoken reports progress without a terminal: a line once the work takes long, then one now and
 // then.
-func (t *Terminal) spoken() func(api.Progress) {
+func (t *Terminal) spoken() func(progress.Progress) {
 	next := time.Now().Add(t.Silence)
-	return func(p api.Progress) {
+	return func(p progress.Progress) {
 		now := time.Now()
 		if now.Before(next) || p.Total > 0 && p.Done >= p.Total {
 			return
@@ -40,14 +40,14 @@ func (t *Terminal) spoken() func(api.Progress) {
 
 // Progress returns a function that draws progress on standard error. Without a terminal it prints
 // lines at long intervals instead. t.Observe takes the place of both.
-func (t *Terminal) Progress() func(api.Progress) {
+func (t *Terminal) Progress() func(progress.Progress) {
 	if t.Observe != nil {
 		return t.Observe
 	}
 	if !t.Interactive {
 		return t.spoken()
 	}
-	return func(p api.Progress) {
+	return func(p progress.Progress) {
 		if p.Total > 0 && p.Done >= p.Total {
 			fmt.Fprint(t.Err, "\r\x1b[K")
 			return

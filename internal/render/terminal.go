@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/recountdb/recount/server/api"
+	"github.com/recountdb/recount/internal/progress"
 )
 
 // Terminal is where answers are printed, and what it can show.
@@ -21,7 +21,7 @@ type Terminal struct {
 	Silence     time.Duration // how long the program may be silent before it says what it waits for
 	HomeDir     string        // the user's home directory, shown as ~
 	// Observe, if not nil, gets all progress, and none is drawn.
-	Observe func(api.Progress)
+	Observe func(progress.Progress)
 }
 
 // PrintJSON prints a value for --json, indented.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/recountdb/recount/projections/segment"
 	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/commands/ask"
 	"github.com/recountdb/recount/schemas"
 )
 
@@ -58,7 +59,7 @@ func compile(f Filters, asOf query.AsOf, exit func(*segment.View) (*int32, error
 			add(eq.field, "eq", eq.want, func(v *segment.View) bool { return eq.of(v) == eq.want })
 		}
 	}
-	if c, err := parseCategory(f.Category); err == nil && c != 0 {
+	if c, err := ask.ParseCategory(f.Category); err == nil && c != 0 {
 		add("category", "eq", f.Category, func(v *segment.View) bool { return v.Category() == c })
 	}
 	if f.Program != "" {
@@ -73,7 +74,7 @@ func compile(f Filters, asOf query.AsOf, exit func(*segment.View) (*int32, error
 	}
 	if f.Resource != "" {
 		want := segment.Filter{}
-		want.ResourceKind, want.Resource = parseResource(f.Resource)
+		want.ResourceKind, want.Resource = ask.ParseResource(f.Resource)
 		add("resource", "uses", f.Resource, func(v *segment.View) bool {
 			for r := range v.Resources() {
 				if want.Names(r) {
@@ -83,11 +84,11 @@ func compile(f Filters, asOf query.AsOf, exit func(*segment.View) (*int32, error
 			return false
 		})
 	}
-	if e, err := parseExit(f.Exit); err == nil && e.set {
+	if e, err := ask.ParseExit(f.Exit); err == nil && e.Set {
 		// The last filter, because it may have to read another projection.
 		ms = append(ms, matcher{query.AppliedFilter{Field: "exit", Op: "eq", Value: f.Exit}, func(v *segment.View) (bool, error) {
 			code, err := exit(v)
-			return err == nil && e.match(code), err
+			return err == nil && e.Match(code), err
 		}})
 	}
 	return ms
@@ -111,12 +112,12 @@ func pushed(f Filters, asOf query.AsOf, visible schemas.Watermark) segment.Filte
 	if f.Cwd != "" {
 		p.Cwd = path.Clean(f.Cwd)
 	}
-	if c, err := parseCategory(f.Category); err == nil && c != 0 {
+	if c, err := ask.ParseCategory(f.Category); err == nil && c != 0 {
 		p.Categories = []recountv1.Category{c}
 	}
-	p.ResourceKind, p.Resource = parseResource(f.Resource)
-	if e, err := parseExit(f.Exit); err == nil && e.set {
-		p.Exit = func(code int32, known bool) bool { return !known || e.match(&code) }
+	p.ResourceKind, p.Resource = ask.ParseResource(f.Resource)
+	if e, err := ask.ParseExit(f.Exit); err == nil && e.Set {
+		p.Exit = func(code int32, known bool) bool { return !known || e.Match(&code) }
 	}
 	if !asOf.Time.IsZero() {
 		if after := asOf.Time.Add(1); p.To.IsZero() || after.Before(p.To) {

@@ -29,7 +29,7 @@ func Find(ctx context.Context, s Sources, r FindRequest) (FindResponse, error) {
 	if r.Replayed {
 		names = append(names, replays.Name)
 	}
-	a, err := s.open(ctx, r.moment(), names...)
+	a, err := s.open(ctx, r.Moment(), names...)
 	if err != nil {
 		return FindResponse{}, err
 	}
@@ -254,8 +254,8 @@ func intentOf(v *segment.View) Intent {
 	return h
 }
 
-// join adds the fields of an outcome that the row lacks.
-func (h *Intent) join(o narrative.Outcome) {
+// joinOutcome adds the fields of an outcome that the row lacks.
+func joinOutcome(h *Intent, o narrative.Outcome) {
 	if h.ExitCode == nil && o.ExitCode != nil {
 		h.ExitCode, h.Outcome = o.ExitCode, &o.Position
 	}

@@ -53,7 +53,7 @@ func Follow(ctx context.Context, s Sources, r FollowRequest, each func(Followed)
 	if r.Limit < 0 {
 		return &query.RequestError{Field: "limit", Value: r.Limit, Reason: "want 0 or more"}
 	}
-	if err := r.Filters.check(); err != nil {
+	if err := r.Filters.Check(); err != nil {
 		return err
 	}
 	from := maps.Clone(r.From)

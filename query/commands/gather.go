@@ -26,7 +26,7 @@ type Gathered struct {
 // moment; at most limit, the newest. Filters without a field select none. An error is a
 // *RequestError, a *NotVisibleError, the context's, or one of the projections.
 func Gather(ctx context.Context, s Sources, f Filters, at []schemas.Position, m query.Moment, limit int) (Gathered, error) {
-	if err := f.check(); err != nil {
+	if err := f.Check(); err != nil {
 		return Gathered{}, err
 	}
 	m, err := m.Normal()

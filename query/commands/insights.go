@@ -37,7 +37,7 @@ func (r InsightsRequest) Normal() (InsightsRequest, error) {
 		return r, err
 	}
 	r.After = strings.TrimSpace(r.After)
-	return r, r.Filters.check()
+	return r, r.Filters.Check()
 }
 
 // Insights returns what recurs among the newest commands that pass the filters, at most

@@ -125,7 +125,7 @@ func (a *session) beside(step replays.Step, m mappings, left map[string]replays.
 		return b, err
 	}
 	if outcomes = slices.DeleteFunc(outcomes, func(o narrative.Outcome) bool { return !a.knowsOutcome(o) }); len(outcomes) > 0 {
-		b.Original.join(outcomes[0])
+		joinOutcome(b.Original, outcomes[0])
 		tail = cmp.Or(tail, outcomes[0].OutputTail)
 	}
 	b.compare(m.text(tail), step)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/recountdb/recount/projections/segment"
 	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/commands/ask"
 	"github.com/recountdb/recount/schemas"
 )
 
@@ -136,7 +137,7 @@ type stretch struct {
 func gather(a *session, f Filters, most int) (*runs, error) {
 	g := runBuilder{runs: &runs{}, a: a, sessions: map[sessionKey]stretch{}, shard: map[schemas.TopicPartition]int32{}}
 	g.signature.number("") // noSignature
-	exit, err := parseExit(f.Exit)
+	exit, err := ask.ParseExit(f.Exit)
 	if err != nil {
 		return nil, err
 	}
@@ -161,7 +162,7 @@ func gather(a *session, f Filters, most int) (*runs, error) {
 }
 
 // add adds a row that passes all filters except exit.
-func (g *runBuilder) add(v *segment.View, exit exitFilter) error {
+func (g *runBuilder) add(v *segment.View, exit ask.ExitFilter) error {
 	r := run{time: v.UnixNano(), offset: v.Offset()}
 	tail := ""
 	if code, known := v.ExitCode(); known {
@@ -175,12 +176,12 @@ func (g *runBuilder) add(v *segment.View, exit exitFilter) error {
 			r.exit, r.known, tail = *o.ExitCode, true, o.OutputTail
 		}
 	}
-	if exit.set {
+	if exit.Set {
 		var code *int32
 		if r.known {
 			code = &r.exit
 		}
-		if !exit.match(code) {
+		if !exit.Match(code) {
 			return nil
 		}
 	}

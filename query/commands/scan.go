@@ -19,7 +19,7 @@ type Scanned struct {
 // 0 means no limit. An error is a *RequestError, the context's, yield's, or one of the
 // projections.
 func Scan(ctx context.Context, s Sources, f Filters, limit int, yield func(Scanned) error) error {
-	if err := f.check(); err != nil {
+	if err := f.Check(); err != nil {
 		return err
 	}
 	a, err := s.open(ctx, query.Moment{}, segment.Name, narrative.Name)
@@ -56,7 +56,7 @@ func Scan(ctx context.Context, s Sources, f Filters, limit int, yield func(Scann
 // stream of schemas.IntentSchema, by partition and offset, with their outcomes.
 // An error is a *RequestError, the context's, w's, or one of the projections.
 func WriteArrow(ctx context.Context, s Sources, f Filters, w io.Writer) error {
-	if err := f.check(); err != nil {
+	if err := f.Check(); err != nil {
 		return err
 	}
 	a, err := s.open(ctx, query.Moment{}, segment.Name, narrative.Name)

@@ -146,7 +146,7 @@ func (a *session) complete(h *Intent) error {
 	}
 	o, ok, err := a.outcome(h.ID)
 	if err == nil && ok {
-		h.join(o)
+		joinOutcome(h, o)
 	}
 	return err
 }

@@ -101,7 +101,7 @@ func Show(ctx context.Context, s Sources, ref string) (ShowResponse, error) {
 	}
 	outcomes = slices.DeleteFunc(outcomes, func(oc narrative.Outcome) bool { return !a.knowsOutcome(oc) })
 	if len(outcomes) > 0 {
-		r.join(outcomes[0])
+		joinOutcome(&r.Intent, outcomes[0])
 		if r.OutputTail == "" {
 			r.OutputTail = outcomes[0].OutputTail
 		}

@@ -7,10 +7,11 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/recountdb/recount/internal/secretfile"
 )
 
 // lookEvery is the minimum time between two checks of the tokens file for changes.
@@ -82,10 +83,8 @@ func (f *File) read() (now said) {
 		return said{err: err}
 	}
 	// Others may read hashes, but whoever can write them can admit any token.
-	if mode, err := modeOf(f.path); err == nil && !strings.HasPrefix(f.path, mounted) {
-		if err := checkWriters(f.path, mode); err != nil {
-			return said{err: err}
-		}
+	if err := secretfile.CheckWriters(f.path); err != nil {
+		return said{err: err}
 	}
 	if now.Tokens, err = Parse(b); err != nil {
 		now.err = fmt.Errorf("%s: %w", f.path, err)

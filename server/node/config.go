@@ -19,6 +19,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/recountdb/recount/internal/secretfile"
 	"github.com/recountdb/recount/pipeline"
 	"github.com/recountdb/recount/pipeline/broker"
 	"github.com/recountdb/recount/projections/vector"
@@ -315,7 +316,7 @@ func (c Config) Normal() (Config, error) {
 		}
 		*f.path = abs
 	}
-	if err := access.CheckSecretFile(c.HTTP.TokenFile); c.HTTP.TokenFile != "" && err != nil {
+	if err := secretfile.Check(c.HTTP.TokenFile); c.HTTP.TokenFile != "" && err != nil {
 		return c, fmt.Errorf("http.token_file (--token-file): %w", err)
 	}
 	err := errors.Join(

@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/recountdb/recount/internal/datadir"
 	"github.com/recountdb/recount/schemas"
 )
 
@@ -24,8 +25,8 @@ const dataFormat = 1
 
 const (
 	identityFile  = "recount.json"
-	lockFile      = "LOCK"
-	endpointsFile = "endpoints.json"
+	lockFile      = datadir.LockFile
+	endpointsFile = datadir.EndpointsFile
 )
 
 // identity is the content of recount.json, which makes a folder a data directory.
@@ -92,7 +93,7 @@ func lock(dir string) (*os.File, error) {
 	} else if err != nil {
 		return nil, fmt.Errorf("data directory %s: %w", dir, err)
 	}
-	// Running holds the lock only for a moment; a node holds it as long as it is open.
+	// datadir.Running holds the lock only for a moment; a node holds it as long as it is open.
 	for try := 0; ; try++ {
 		err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 		if !errors.Is(err, unix.EWOULDBLOCK) || try == 20 {
@@ -144,72 +145,11 @@ func (d *dataDir) identify() error {
 func (d *dataDir) close() error { return d.lock.Close() }
 
 // Endpoints is the content of endpoints.json: the addresses of a running node.
-type Endpoints struct {
-	PID     int       `json:"pid"`
-	Version string    `json:"version"`
-	DataID  string    `json:"data_id"`
-	Started time.Time `json:"started"`
-	// HTTP is the API's URL, empty if it is not served.
-	HTTP string `json:"http,omitempty"`
-	// Kafka is the embedded broker's address, empty if it does not listen.
-	Kafka string `json:"kafka,omitempty"`
-	// KafkaTLS reports that the broker's listener uses TLS. If HTTP needs a token, so does the
-	// broker, by SASL.
-	KafkaTLS bool `json:"kafka_tls,omitempty"`
-	// OTLPGRPC is the host:port for spans over gRPC, and OTLPHTTP the base URL, without /v1/traces,
-	// for spans over HTTP; empty if they are not served.
-	OTLPGRPC string `json:"otlp_grpc,omitempty"`
-	OTLPHTTP string `json:"otlp_http,omitempty"`
-	// Brokers are the external brokers in use.
-	Brokers []string `json:"brokers,omitempty"`
-	// TokenNeeded reports that HTTP needs a token; TokenFile is the file that holds it, if any.
-	TokenFile   string `json:"token_file,omitempty"`
-	TokenNeeded bool   `json:"token_needed,omitempty"`
-	// TokensFile is the file with the other tokens' hashes.
-	TokensFile string   `json:"tokens_file,omitempty"`
-	Roles      []string `json:"roles"`
-}
+type Endpoints = datadir.Endpoints
 
 // ReadEndpoints reads the endpoints of the node that uses a data directory. After a crash the file
-// may be out of date; use Running to find out.
-func ReadEndpoints(dataDir string) (Endpoints, error) {
-	var e Endpoints
-	b, err := os.ReadFile(filepath.Join(dataDir, endpointsFile))
-	if err != nil {
-		return e, err
-	}
-	if err := json.Unmarshal(b, &e); err != nil {
-		return e, fmt.Errorf("%s: %w", endpointsFile, err)
-	}
-	return e, nil
-}
-
-// Running returns the endpoints of the node that uses a data directory now. ok is false if there is
-// none, even if a crash left its endpoints behind.
-func Running(dataDir string) (e Endpoints, ok bool, err error) {
-	f, err := os.OpenFile(filepath.Join(dataDir, lockFile), os.O_RDWR, 0)
-	if errors.Is(err, fs.ErrNotExist) {
-		return e, false, nil
-	}
-	if err != nil {
-		return e, false, fmt.Errorf("data directory %s: %w", dataDir, err)
-	}
-	defer f.Close()
-	// The lock is shared, so that two concurrent calls do not take each other for a node. Closing f
-	// releases it.
-	switch err := unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB); {
-	case err == nil:
-		return e, false, nil
-	case !errors.Is(err, unix.EWOULDBLOCK):
-		return e, false, fmt.Errorf("data directory %s: lock: %w", dataDir, err)
-	}
-	e, err = ReadEndpoints(dataDir)
-	if errors.Is(err, fs.ErrNotExist) {
-		// The node is starting or stopping, or has no listeners.
-		return e, true, nil
-	}
-	return e, true, err
-}
+// may be out of date; use datadir.Running to find out.
+func ReadEndpoints(dataDir string) (Endpoints, error) { return datadir.ReadEndpoints(dataDir) }
 
 func (d *dataDir) writeEndpoints(e Endpoints) error {
 	b, err := json.MarshalIndent(e, "", "  ")

@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/recountdb/recount/internal/datadir"
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/schemas"
@@ -416,7 +417,7 @@ func TestOneProcessPerDataDirectory(t *testing.T) {
 		t.Errorf("a second process: %v", err)
 	}
 	r.stop()
-	if _, running, err := node.Running(dir); running || err != nil {
+	if _, running, err := datadir.Running(dir); running || err != nil {
 		t.Errorf("after the stop: %v %v", running, err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "endpoints.json")); !errors.Is(err, fs.ErrNotExist) {
@@ -427,7 +428,7 @@ func TestOneProcessPerDataDirectory(t *testing.T) {
 func waitEndpoints(t *testing.T, dir string) node.Endpoints {
 	t.Helper()
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
-		if e, running, err := node.Running(dir); running && err == nil && e.PID != 0 {
+		if e, running, err := datadir.Running(dir); running && err == nil && e.PID != 0 {
 			return e
 		}
 	}

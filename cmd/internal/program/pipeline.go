@@ -1,21 +1,15 @@
 package program
 
 import (
-	"errors"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"github.com/recountdb/recount/internal/connect"
+	"github.com/recountdb/recount/internal/installed"
 )
-
-// pipelineProgram is the program with Benthos. It has the verbs up and pipeline with the same flags
-// as recount, so that a command line means the same in both.
-const pipelineProgram = "recount-pipeline"
 
 // PipelineUsage returns the verb pipeline without what it does.
 func PipelineUsage() *cobra.Command {
@@ -40,30 +34,13 @@ be beside recount or on the PATH.`,
 	}
 }
 
-// Pipeline replaces this process by recount-pipeline with the same arguments. It returns only with
+// Pipeline replaces this process by recount-pipeline, which has Benthos and the verbs up and
+// pipeline with the same flags, so that a command line means the same in both. It returns only with
 // an error.
 func Pipeline(con *connect.Connector) error {
-	path, err := beside(pipelineProgram)
+	path, err := installed.Beside(installed.Pipeline)
 	if err != nil {
 		return err
 	}
 	return fmt.Errorf("run %s: %w", con.Home(path), syscall.Exec(path, append([]string{path}, os.Args[1:]...), os.Environ()))
-}
-
-// beside returns the path of a program of the same installation: beside this one, else on the PATH.
-func beside(name string) (string, error) {
-	if self, err := os.Executable(); err == nil {
-		if real, err := filepath.EvalSymlinks(self); err == nil {
-			self = real
-		}
-		path := filepath.Join(filepath.Dir(self), name)
-		if st, err := os.Stat(path); err == nil && st.Mode().IsRegular() && st.Mode()&0o111 != 0 {
-			return path, nil
-		}
-	}
-	path, err := exec.LookPath(name)
-	if errors.Is(err, exec.ErrNotFound) {
-		return "", fmt.Errorf("%s: not beside recount and not on the PATH: install it from the archive that recount came from, or run go build ./cmd/%s", name, name)
-	}
-	return path, err
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/recountdb/recount/internal/render"
-	"github.com/recountdb/recount/internal/render/commandview"
+	"github.com/recountdb/recount/internal/render/hitview"
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/evidence"
 	"github.com/recountdb/recount/schemas"
@@ -216,7 +216,7 @@ type remark struct{ colour, words string }
 // remarks returns the remarks about an object.
 func (d *Drawing) remarks(o evidence.Object) []remark {
 	var all []remark
-	if why := commandview.Because(o.Scores); why != "" {
+	if why := hitview.Because(o.Scores); why != "" {
 		all = append(all, remark{render.Dim, why})
 	}
 	if l := o.SupersededBy; l != nil {

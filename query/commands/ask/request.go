@@ -1,4 +1,4 @@
-package commands
+package ask
 
 import (
 	"fmt"
@@ -68,39 +68,43 @@ func (r FindRequest) Normal() (FindRequest, error) {
 	case !utf8.ValidString(r.Text):
 		return r, &query.RequestError{Field: "text", Value: strconv.QuoteToASCII(r.Text), Reason: "not UTF-8"}
 	}
-	m, err := r.moment().Normal()
+	m, err := r.Moment().Normal()
 	if err != nil {
 		return r, err
 	}
 	r.WaitMS = m.WaitMS
 	r.Text = strings.TrimSpace(r.Text)
-	return r, r.Filters.check()
+	return r, r.Filters.Check()
 }
 
-func (r FindRequest) moment() query.Moment {
+// Moment returns the state that the request is asked of.
+func (r FindRequest) Moment() query.Moment {
 	return query.Moment{AtLeast: r.AtLeast, WaitMS: r.WaitMS, AsOf: r.AsOf}
 }
 
-// check returns an error for filters that cannot be parsed, or that nothing can pass.
-func (f Filters) check() error {
+// Check returns an error for filters that cannot be parsed, or that nothing can pass.
+func (f Filters) Check() error {
 	if !f.Since.IsZero() && !f.Until.IsZero() && !f.Since.Before(f.Until) {
 		return &query.RequestError{Field: "filters.since", Value: f.Since.Format(time.RFC3339), Reason: "not before until, so nothing can match"}
 	}
-	if _, err := parseExit(f.Exit); err != nil {
+	if _, err := ParseExit(f.Exit); err != nil {
 		return err
 	}
-	_, err := parseCategory(f.Category)
+	_, err := ParseCategory(f.Category)
 	return err
 }
 
-// exitFilter is Filters.Exit, parsed.
-type exitFilter struct {
-	set, ok, fail, unknown bool
-	code                   int32
+// ExitFilter is Filters.Exit, parsed.
+type ExitFilter struct {
+	// Set reports that there is a filter.
+	Set               bool
+	ok, fail, unknown bool
+	code              int32
 }
 
-func parseExit(s string) (exitFilter, error) {
-	f := exitFilter{set: s != ""}
+// ParseExit parses Filters.Exit. The error is a *query.RequestError.
+func ParseExit(s string) (ExitFilter, error) {
+	f := ExitFilter{Set: s != ""}
 	switch s {
 	case "":
 	case "ok":
@@ -119,10 +123,10 @@ func parseExit(s string) (exitFilter, error) {
 	return f, nil
 }
 
-// match reports whether an exit code, nil if unknown, satisfies the filter.
-func (f exitFilter) match(code *int32) bool {
+// Match reports whether an exit code, nil if unknown, satisfies the filter.
+func (f ExitFilter) Match(code *int32) bool {
 	switch {
-	case !f.set:
+	case !f.Set:
 		return true
 	case f.unknown:
 		return code == nil
@@ -136,8 +140,8 @@ func (f exitFilter) match(code *int32) bool {
 	return *code == f.code
 }
 
-// parseResource splits an optional prefix KIND: from a resource's name.
-func parseResource(s string) (kind recountv1.ResourceKind, name string) {
+// ParseResource splits an optional prefix KIND: from a resource's name.
+func ParseResource(s string) (kind recountv1.ResourceKind, name string) {
 	if k, rest, ok := strings.Cut(s, ":"); ok && rest != "" {
 		if n, known := recountv1.ResourceKind_value["RESOURCE_KIND_"+strings.ToUpper(k)]; known && n != 0 && k == strings.ToLower(k) {
 			return recountv1.ResourceKind(n), rest
@@ -148,7 +152,8 @@ func parseResource(s string) (kind recountv1.ResourceKind, name string) {
 
 const categoryPrefix = "CATEGORY_"
 
-func parseCategory(s string) (recountv1.Category, error) {
+// ParseCategory parses Filters.Category. The error is a *query.RequestError.
+func ParseCategory(s string) (recountv1.Category, error) {
 	if s == "" {
 		return recountv1.Category_CATEGORY_UNSPECIFIED, nil
 	}

@@ -1,4 +1,4 @@
-package commandview
+package hitview
 
 import (
 	"fmt"
@@ -7,11 +7,11 @@ import (
 
 	"github.com/recountdb/recount/internal/render"
 	"github.com/recountdb/recount/query"
-	"github.com/recountdb/recount/query/commands"
+	"github.com/recountdb/recount/query/commands/ask"
 )
 
 // Hits prints hits for people.
-func Hits(t *render.Terminal, r commands.FindResponse, now time.Time) {
+func Hits(t *render.Terminal, r ask.FindResponse, now time.Time) {
 	for _, v := range r.Variants {
 		if len(r.Hits) > 0 && v.Kind != "shorter" {
 			t.Printf("%s\n", t.Paint(render.Dim, fmt.Sprintf("no command has %q; found by %s", render.OneLine(v.Word), render.OneLine(strings.Join(v.As, ", ")))))
@@ -32,7 +32,7 @@ func Hits(t *render.Terminal, r commands.FindResponse, now time.Time) {
 }
 
 // Hit prints one command in two or three lines.
-func Hit(t *render.Terminal, h commands.Hit, now time.Time) {
+func Hit(t *render.Terminal, h ask.Hit, now time.Time) {
 	// The complete id finds the command again, and so does its beginning.
 	t.Printf("%s %s\n", t.ExitMark(h.ExitCode), t.Paint(render.Bold, render.Indent(render.PlainText(short(h.Command)), "    ")))
 	parts := []string{t.Paint(render.Yellow, h.ID.String()[:13]), render.Ago(now, h.Time)}

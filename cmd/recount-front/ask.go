@@ -1,0 +1,129 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/recountdb/recount/cmd/internal/verbs"
+	"github.com/recountdb/recount/internal/datadir"
+	"github.com/recountdb/recount/internal/recording"
+	"github.com/recountdb/recount/internal/render"
+	"github.com/recountdb/recount/internal/spool"
+	"github.com/recountdb/recount/query/commands/ask"
+)
+
+const (
+	// patience is how long the server may take to identify itself before the engine takes over,
+	// which waits for longer and says so.
+	patience = 3 * time.Second
+	// drainPatience is how long it may take to take in what was spooled.
+	drainPatience = 100 * time.Millisecond
+)
+
+// asker asks the server that runs on the data directory. Each of its errors means that the engine is
+// to do it.
+type asker struct {
+	*render.Terminal
+	getenv func(string) string
+	// dataDir, config and server are the global flags.
+	dataDir, config, server string
+}
+
+// Follow leaves following to the engine.
+func (a *asker) Follow(context.Context, verbs.Followed) error { return errEngine }
+
+// Find asks the server.
+func (a *asker) Find(ctx context.Context, r ask.FindRequest) (resp ask.FindResponse, err error) {
+	err = a.answer(ctx, "/v1/find", r, &resp)
+	return resp, err
+}
+
+// answer asks the server a question.
+func (a *asker) answer(ctx context.Context, path string, request, response any) error {
+	if a.server != "" || a.getenv("RECOUNT_SERVER") != "" {
+		return fmt.Errorf("a server elsewhere: %w", errEngine)
+	}
+	dir, err := recording.Directory(a.dataDir, a.config, a.getenv)
+	if err != nil {
+		return err
+	}
+	e, running, err := datadir.Running(dir)
+	if err != nil || !running || e.HTTP == "" {
+		return fmt.Errorf("no server: %w", errEngine)
+	}
+	token, err := e.Token(a.getenv)
+	if err != nil {
+		return err
+	}
+	c := client{base: strings.TrimSuffix(e.HTTP, "/"), token: token, http: &http.Client{
+		Transport:     &http.Transport{}, // without a proxy
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+	// After a crash, endpoints.json may name an address that another program uses by now.
+	var status struct {
+		DataID string `json:"data_id"`
+	}
+	soon, cancel := context.WithTimeout(ctx, patience)
+	err = c.call(soon, http.MethodGet, "/v1/status", nil, &status)
+	cancel()
+	if err != nil || status.DataID != e.DataID {
+		return fmt.Errorf("another server: %w", errEngine)
+	}
+	for until := time.Now().Add(drainPatience); !spool.Empty(spool.Dir(dir)); time.Sleep(time.Millisecond) {
+		if time.Now().After(until) {
+			return fmt.Errorf("commands in the spool: %w", errEngine)
+		}
+	}
+	defer a.UnlessSoon(func() string { return "waiting for the answer of the server" })()
+	return c.call(ctx, http.MethodPost, path, request, response)
+}
+
+// client calls a server.
+type client struct {
+	base, token string
+	http        *http.Client
+}
+
+// call sends a request, in JSON if it has a body, and decodes the answer.
+func (c client) call(ctx context.Context, method, path string, in, out any) error {
+	var body io.Reader
+	if in != nil {
+		b, err := json.Marshal(in)
+		if err != nil {
+			return err
+		}
+		body = bytes.NewReader(b)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, c.base+path, body)
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Accept", "application/json")
+	if in != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	if c.token != "" {
+		req.Header.Set("Authorization", "Bearer "+c.token)
+	}
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s: %s", path, resp.Status)
+	}
+	if err := json.NewDecoder(resp.Body).Decode(out); err != nil {
+		return err
+	}
+	_, err = io.Copy(io.Discard, resp.Body) // to the end, so that the connection is used again
+	return err
+}
+
+var _ verbs.Finder = (*asker)(nil)

@@ -1,0 +1,110 @@
+// Package datadir finds the server that uses a data directory. It imports nothing that is slow to
+// start, so that a small program can ask that server; package server/node owns the directory.
+package datadir
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/recountdb/recount/internal/secretfile"
+)
+
+// The files of a data directory that other processes look at.
+const (
+	LockFile      = "LOCK"
+	EndpointsFile = "endpoints.json"
+)
+
+// Endpoints is the content of endpoints.json: the addresses of a running node.
+type Endpoints struct {
+	PID     int       `json:"pid"`
+	Version string    `json:"version"`
+	DataID  string    `json:"data_id"`
+	Started time.Time `json:"started"`
+	// HTTP is the API's URL, empty if it is not served.
+	HTTP string `json:"http,omitempty"`
+	// Kafka is the embedded broker's address, empty if it does not listen.
+	Kafka string `json:"kafka,omitempty"`
+	// KafkaTLS reports that the broker's listener uses TLS. If HTTP needs a token, so does the
+	// broker, by SASL.
+	KafkaTLS bool `json:"kafka_tls,omitempty"`
+	// OTLPGRPC is the host:port for spans over gRPC, and OTLPHTTP the base URL, without /v1/traces,
+	// for spans over HTTP; empty if they are not served.
+	OTLPGRPC string `json:"otlp_grpc,omitempty"`
+	OTLPHTTP string `json:"otlp_http,omitempty"`
+	// Brokers are the external brokers in use.
+	Brokers []string `json:"brokers,omitempty"`
+	// TokenNeeded reports that HTTP needs a token; TokenFile is the file that holds it, if any.
+	TokenFile   string `json:"token_file,omitempty"`
+	TokenNeeded bool   `json:"token_needed,omitempty"`
+	// TokensFile is the file with the other tokens' hashes.
+	TokensFile string   `json:"tokens_file,omitempty"`
+	Roles      []string `json:"roles"`
+}
+
+// ReadEndpoints reads the endpoints of the node that uses a data directory. After a crash the file
+// may be out of date; use Running to find out.
+func ReadEndpoints(dataDir string) (Endpoints, error) {
+	var e Endpoints
+	b, err := os.ReadFile(filepath.Join(dataDir, EndpointsFile))
+	if err != nil {
+		return e, err
+	}
+	if err := json.Unmarshal(b, &e); err != nil {
+		return e, fmt.Errorf("%s: %w", EndpointsFile, err)
+	}
+	return e, nil
+}
+
+// Running returns the endpoints of the node that uses a data directory now. ok is false if there is
+// none, even if a crash left its endpoints behind.
+func Running(dataDir string) (e Endpoints, ok bool, err error) {
+	f, err := os.OpenFile(filepath.Join(dataDir, LockFile), os.O_RDWR, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return e, false, nil
+	}
+	if err != nil {
+		return e, false, fmt.Errorf("data directory %s: %w", dataDir, err)
+	}
+	defer f.Close()
+	// The lock is shared, so that two concurrent calls do not take each other for a node. Closing f
+	// releases it.
+	switch err := unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB); {
+	case err == nil:
+		return e, false, nil
+	case !errors.Is(err, unix.EWOULDBLOCK):
+		return e, false, fmt.Errorf("data directory %s: lock: %w", dataDir, err)
+	}
+	e, err = ReadEndpoints(dataDir)
+	if errors.Is(err, fs.ErrNotExist) {
+		// The node is starting or stopping, or has no listeners.
+		return e, true, nil
+	}
+	return e, true, err
+}
+
+// Token returns the token for the node's API: $RECOUNT_TOKEN, else the first line of the node's
+// token file, "" if it has none.
+func (e Endpoints) Token(getenv func(string) string) (string, error) {
+	token := getenv("RECOUNT_TOKEN")
+	if token != "" || e.TokenFile == "" {
+		return token, nil
+	}
+	if err := secretfile.Check(e.TokenFile); err != nil {
+		return "", err
+	}
+	b, err := os.ReadFile(e.TokenFile)
+	if err != nil {
+		return "", fmt.Errorf("the token of the server at %s: %w; or set RECOUNT_TOKEN", e.HTTP, err)
+	}
+	line, _, _ := strings.Cut(string(b), "\n")
+	return strings.TrimSpace(line), nil
+}

@@ -1,0 +1,2 @@
+// Package hitview draws the hits of find. It imports no projection, as package ask does not.
+package hitview
