@@ -140,6 +140,33 @@ func TestImportsPointUpwards(t *testing.T) {
 	}
 }
 
+// TestFrontIsSmall keeps the program that people type from linking the engine, which maps tens of
+// megabytes and runs hundreds of initialisers at each start (decision 108).
+func TestFrontIsSmall(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", "./cmd/recount-front").Output()
+	if err != nil {
+		t.Fatalf("go list -deps: %v", err)
+	}
+	engine := []string{
+		module + "/pipeline", module + "/processors", module + "/languages", module + "/replay", module + "/server",
+		module + "/internal/connect", module + "/projections/store", "github.com/cockroachdb/pebble", "github.com/smacker/go-tree-sitter",
+		"github.com/twmb/franz-go", "github.com/danielgtaylor/huma", "google.golang.org/grpc", "modernc.org/sqlite",
+	}
+	deps := 0
+	for dep := range strings.Lines(string(out)) {
+		dep = strings.TrimSpace(dep)
+		deps++
+		for _, bad := range engine {
+			if dep == bad || strings.HasPrefix(dep, bad+"/") {
+				t.Errorf("cmd/recount-front links %s, a part of the engine", dep)
+			}
+		}
+	}
+	if most := 380; deps < 50 || deps > most {
+		t.Errorf("cmd/recount-front links %d packages, want 50 to %d", deps, most)
+	}
+}
+
 // engines are the packages below languages/ that are no language. They know none.
 var engines = []string{"extract", "flow", "formats", "registry", "resolve", "resolvetest", "scope", "typed"}
 

@@ -2,14 +2,12 @@ package main
 
 import (
 	"fmt"
-	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/recountdb/recount/internal/render"
 	"github.com/recountdb/recount/internal/render/diagram"
-	"github.com/recountdb/recount/internal/timespec"
 	"github.com/recountdb/recount/internal/usage"
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/code"

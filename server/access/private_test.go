@@ -2,7 +2,6 @@ package access_test
 
 import (
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 

@@ -43,7 +43,7 @@ func Find(t *render.Terminal, by Finder) *cobra.Command {
 		Use:   "find [WORDS...]",
 		Short: "Find commands by words, meaning and circumstances",
 		Long: `Find commands by words that occur in them, by meaning, and by the circumstances that
-the flags give. Without words it lists the newest ask.
+the flags give. Without words it lists the newest commands.
 
 Commands with the same text are one hit: the newest of the best matching runs.
 --repeats lists each run.
