@@ -118,7 +118,7 @@ func TestDockerfile(t *testing.T) {
 			packages = append(packages, arg)
 		}
 	}
-	if want := []string{"./cmd/recount", "./cmd/recount-record", "./cmd/recount-pipeline"}; !slices.Equal(packages, want) {
+	if want := []string{"./cmd/recount", "./cmd/recount-front", "./cmd/recount-record", "./cmd/recount-pipeline"}; !slices.Equal(packages, want) {
 		t.Errorf("the image has %v, want %v", packages, want)
 	}
 	list := exec.Command("go", append([]string{"list", "-deps", "-f", "{{if not (or .Standard .GoFiles .CgoFiles)}}{{.ImportPath}} of {{.IgnoredGoFiles}}{{end}}"}, packages...)...)
@@ -176,12 +176,12 @@ func TestComposeConfig(t *testing.T) {
 // TestComposeFlags: every flag that docker-compose.yml gives to recount is one
 // that the program registers.
 func TestComposeFlags(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join("..", "cmd", "internal", "program", "*.go"))
+	files, err := filepath.Glob(filepath.Join("..", "cmd", "internal", "*", "*.go"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no program: %v", err)
 	}
 	known := map[string]bool{}
-	registered := regexp.MustCompile(`\.(?:\w+Var|\w+VarP|Bool|String|Int)\((?:&[\w.]+, )?"([a-z][a-z-]*)",`)
+	registered := regexp.MustCompile(`\.(?:\w+Var|\w+VarP|Bool|String|Int)\((?:&?[\w.]+, )?"([a-z][a-z-]*)",`)
 	for _, file := range files {
 		b, err := os.ReadFile(file)
 		if err != nil {

@@ -17,9 +17,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
 
 	"github.com/recountdb/recount/cmd/internal/cli"
+	"github.com/recountdb/recount/cmd/internal/front"
 	"github.com/recountdb/recount/internal/connect"
 	"github.com/recountdb/recount/internal/golden"
 	"github.com/recountdb/recount/internal/render"
@@ -71,7 +73,9 @@ func (w *world) call(line string, env ...string) (code int, said string) {
 	a := w.app(input, &stdout, stderr, env...)
 	ctx, cancel := context.WithTimeout(w.t.Context(), patience)
 	defer cancel()
-	code = a.run(ctx, strings.Fields(os.Expand(line, a.Getenv)))
+	args := strings.Fields(os.Expand(line, a.Getenv))
+	code = a.run(ctx, args)
+	w.sameInFront(ctx, args, env, code, stdout.String(), stderr.String())
 	if file != "" {
 		if err := os.WriteFile(os.Expand(file, a.Getenv), stdout.Bytes(), 0o600); err != nil {
 			w.t.Fatal(err)
@@ -83,6 +87,24 @@ func (w *world) call(line string, env ...string) (code int, said string) {
 		said = string(runes[:most]) + "…"
 	}
 	return code, said
+}
+
+// sameInFront checks that the small program, given the same arguments, exits and prints as the whole
+// one did, or leaves them to it and prints nothing.
+func (w *world) sameInFront(ctx context.Context, args, env []string, code int, out, said string) {
+	w.t.Helper()
+	var stdout, stderr bytes.Buffer
+	a := w.app("", &stdout, &stderr, env...)
+	got, done := front.Run(ctx, a.Terminal, a.Getenv, a.Version, args)
+	if !done {
+		got, out, said = code, "", ""
+	} else {
+		w.front++
+	}
+	diff := cmp.Diff(w.plain(fmt.Sprintf("%s%s[%d]", out, said, code)), w.plain(fmt.Sprintf("%s%s[%d]", &stdout, &stderr, got)))
+	if diff != "" {
+		w.t.Errorf("recount %s (done by the small program: %v; -whole +small):\n%s", strings.Join(args, " "), done, diff)
+	}
 }
 
 // verbOf returns the verb of a command line.
@@ -176,6 +198,9 @@ func TestExitCodes(t *testing.T) {
 		return out.String()
 	})
 	w.t = t
+	if w.front < 3 {
+		t.Errorf("the small program did %d of the command lines itself, want those of find and version", w.front)
+	}
 	w.stop(syscall.SIGTERM) // recount up must exit with 0
 	for _, v := range verbs {
 		for _, code := range []int{0, 1, 2} {

@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/recountdb/recount/cmd/internal/cli"
+	"github.com/recountdb/recount/cmd/internal/front"
 	"github.com/recountdb/recount/internal/golden"
 	"github.com/recountdb/recount/internal/recording"
 	"github.com/recountdb/recount/replay/sandbox"
@@ -31,6 +33,8 @@ func TestMain(m *testing.M) {
 	case "recount":
 		start(time.Hour) // so that a slow machine adds no lines to the output of scenarios
 		return
+	case "recount-front":
+		os.Exit(front.Main(cli.Terminal(time.Hour), cli.Version("")))
 	case "recount-record":
 		if err := recording.Record(os.Args[1:], os.Stdin, os.Stderr); err != nil {
 			fmt.Fprintf(os.Stderr, "recount-record: %s\n", err)
@@ -49,6 +53,7 @@ type world struct {
 	files  string // testdata
 	server *exec.Cmd
 	logs   *os.File
+	front  int // the number of command lines that the small program did
 }
 
 func newWorld(t testing.TB) *world {

@@ -36,6 +36,22 @@ func Beside(name string) (string, error) {
 	return path, err
 }
 
+// EnginePath returns the path of the program that has every verb, for the small program. Under any
+// other name than recount, such as go install ./cmd/... gives it, the whole program may be called
+// recount.
+func EnginePath() (string, error) {
+	path, err := Beside(Engine)
+	if err == nil {
+		return path, nil
+	}
+	if self, bad := os.Executable(); bad == nil && filepath.Base(self) != "recount" {
+		if path := filepath.Join(filepath.Dir(self), "recount"); runnable(path) {
+			return path, nil
+		}
+	}
+	return "", err
+}
+
 // Recount returns the path of the program that people type, which hooks and settings of other
 // programs name: this program, or recount beside it if this is the engine.
 func Recount() (string, error) {

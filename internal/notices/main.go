@@ -19,7 +19,10 @@ import (
 )
 
 // programs are the programs of a release.
-var programs = []string{"github.com/recountdb/recount/cmd/recount", "github.com/recountdb/recount/cmd/recount-record", "github.com/recountdb/recount/cmd/recount-pipeline"}
+var programs = []string{
+	"github.com/recountdb/recount/cmd/recount", "github.com/recountdb/recount/cmd/recount-front",
+	"github.com/recountdb/recount/cmd/recount-record", "github.com/recountdb/recount/cmd/recount-pipeline",
+}
 
 func main() {
 	out := flag.String("o", "", "the folder to write to, made if it is not there")
