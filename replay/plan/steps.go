@@ -123,7 +123,7 @@ func (b *builder) post(i int, a *act, st *replay.Step) {
 			return u.Access == effects.Remove && isPath(u) && !u.Glob && (covers(u, t) || within(t.Name, u.Name))
 		})
 	}
-	unknown, wide := false, len(a.Opaque) > 0 || a.Line == nil
+	unknown, moved, wide := false, false, len(a.Opaque) > 0 || a.Line == nil
 	for _, o := range a.writes {
 		t := o.thing
 		target := b.m.Path(t.Name)
@@ -163,6 +163,16 @@ func (b *builder) post(i int, a *act, st *replay.Step) {
 			add(replay.Postcondition{Kind: replay.PostTag, Target: t.Name}, t)
 		case t.Kind == effects.Port && a.Background:
 			add(replay.Postcondition{Kind: replay.PostPort, Target: b.m.Name(transform.Port, t.Name)}, t)
+		case t.Kind == effects.Staged && t.Access == effects.Write && addsPlainly(a.Line) && !t.Glob && within(a.Cwd, t.Repo):
+			add(replay.Postcondition{Kind: replay.PostStaged, Target: target}, t)
+		case t.Kind == effects.Settings && t.Access == effects.Write && t.Repo != "~" && within(a.Cwd, t.Repo):
+			if setting, ok := gitSetting(st.Command, a.Shell); ok {
+				add(replay.Postcondition{Kind: replay.PostSetting, Target: setting}, t)
+			} else {
+				unknown = true
+			}
+		case t.Kind == effects.Commit && b.moves(i, a, add):
+			moved = true
 		case t.Kind == effects.Commit:
 			if message, ok := commitMessage(a.Line); ok {
 				add(replay.Postcondition{Kind: replay.PostCommit, Target: message}, effects.Thing{Kind: "message", Name: message})
@@ -179,6 +189,7 @@ func (b *builder) post(i int, a *act, st *replay.Step) {
 	switch {
 	case len(a.Sets)+len(a.Unsets) > 0 || unknown && len(st.Post) == 0:
 		st.Post = append(st.Post[:0], replay.Postcondition{Kind: replay.PostNone})
+	case moved: // what git wrote into the tree is there if HEAD is
 	case wide:
 		b.wide = append(b.wide, st.Index)
 	case len(st.Post) == 0:
@@ -189,6 +200,9 @@ func (b *builder) post(i int, a *act, st *replay.Step) {
 // replacer returns the first act of the plan after i that changes or removes what i wrote, -1 if
 // none does.
 func (b *builder) replacer(i int, t effects.Thing) int {
+	if t.Kind == headOf {
+		return b.moveAfter(i, t)
+	}
 	if b.writers == nil {
 		b.writers = map[string][]int{}
 		for j := range b.w.acts {
@@ -249,7 +263,7 @@ func (b *builder) directoryBefore(a *act, name string) bool {
 			return true
 		}
 		for _, t := range o.Things {
-			if isPath(t) && t.Access != effects.Read && (t.Name == name && t.Kind == effects.Directory || path.Dir(t.Name) == name) {
+			if isPath(t) && t.Access != effects.Read && t.Sure > 0.5 && (t.Name == name && t.Kind == effects.Directory || path.Dir(t.Name) == name) {
 				return true
 			}
 		}

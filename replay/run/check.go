@@ -133,6 +133,16 @@ func checkOf(p replay.Postcondition) (check, bool) {
 		return check{args: []string{"git", "show-ref", "--verify", "--quiet", "refs/heads/" + p.Target}, text: "the branch " + p.Target + " exists"}, true
 	case replay.PostTag:
 		return check{args: []string{"git", "show-ref", "--verify", "--quiet", "refs/tags/" + p.Target}, text: "the tag " + p.Target + " exists"}, true
+	case replay.PostStaged:
+		return check{args: shell(`
+			if test -d "$1"; then cd "$1"; else git ls-files --error-unmatch -- "$1" >/dev/null; fi &&
+				left=$(git ls-files --others --modified --deleted --exclude-standard -- "$1") && test -z "$left"`), text: "git has nothing of " + p.Target + " to add"}, true
+	case replay.PostSetting:
+		key, value, ok := strings.Cut(p.Target, "=")
+		args := []string{"sh", "-c", `value=$(git config --local --get "$1") && test "$value" = "$2"`, "sh", key, value}
+		return check{args: args, text: "git config has " + p.Target}, ok
+	case replay.PostHead:
+		return check{args: shell(`test "$(git symbolic-ref --short -q HEAD)" = "$1"`), text: "HEAD is the branch " + p.Target}, true
 	case replay.PostImage:
 		engine := cmp.Or(p.Manager, "docker")
 		return check{args: []string{engine, "image", "inspect", p.Target}, text: "the image " + p.Target + " is there"}, true

@@ -42,7 +42,7 @@ Version: 3.0.1"`)
 	if err := os.WriteFile(filepath.Join(w.dir, "file"), []byte("content"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	setup := exec.Command("sh", "-c", "git init -q -b main && git -c user.name=n -c user.email=e commit -q --allow-empty -m 'the subject' -m body && git tag v1 && git branch side")
+	setup := exec.Command("sh", "-c", "git init -q -b main && git -c user.name=n -c user.email=e commit -q --allow-empty -m 'the subject' -m body && git tag v1 && git branch side && echo x > staged && echo y > untracked && mkdir clean && echo z > clean/z && git add staged clean && git config user.name Ann && git config user.mail 'a = b'")
 	setup.Dir = w.dir
 	if out, err := setup.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
@@ -101,6 +101,19 @@ Version: 3.0.1"`)
 		{post{Kind: "port", Target: port}, true},
 		{post{Kind: "port", Target: "127.0.0.1:" + port}, true},
 		{post{Kind: "port", Target: free}, false},
+		{post{Kind: "staged", Target: w.dir + "/staged"}, true},
+		{post{Kind: "staged", Target: w.dir + "/untracked"}, false},
+		{post{Kind: "staged", Target: w.dir + "/absent"}, false},
+		{post{Kind: "staged", Target: w.dir + "/clean"}, true},
+		{post{Kind: "staged", Target: w.dir}, false},
+		{post{Kind: "setting", Target: "user.name=Ann"}, true},
+		{post{Kind: "setting", Target: "user.name=Bob"}, false},
+		{post{Kind: "setting", Target: "user.mail=a = b"}, true},
+		{post{Kind: "setting", Target: "user.email="}, false},
+		{post{Kind: "setting", Target: "user.name"}, false},
+		{post{Kind: "head", Target: "main"}, true},
+		{post{Kind: "head", Target: "side"}, false},
+		{post{Kind: "commit", Hash: "side"}, true},
 		{post{Kind: "none"}, false},
 	} {
 		p := w.plan([]replay.Step{{Command: "true", Post: []post{c.post}}})

@@ -1,0 +1,117 @@
+package plan
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/recountdb/recount/replay"
+	"github.com/recountdb/recount/replay/effects"
+	"github.com/recountdb/recount/replay/shell"
+	"github.com/recountdb/recount/replay/transform"
+)
+
+// onlyGit returns the call of git that is all of a line.
+func onlyGit(l *shell.Line) (*shell.Call, *shell.Call, bool) {
+	if l == nil || len(l.Calls) != 1 || l.Calls[0].Name != "git" || len(l.Redirects) > 0 || l.Background {
+		return nil, nil, false
+	}
+	c := &l.Calls[0]
+	return c, &shell.Call{Name: "git", Args: c.After(), Dir: c.Dir}, true
+}
+
+// addsPlainly reports whether a line only adds paths as they are, so that it does nothing where git has
+// nothing to add.
+func addsPlainly(l *shell.Line) bool {
+	c, here, ok := onlyGit(l)
+	return ok && (c.Sub() == "add" || c.Sub() == "stage") &&
+		!here.Flag("-f", "--force", "-N", "--intent-to-add", "-p", "--patch", "-i", "--interactive", "-e", "--edit", "--chmod", "-n", "--dry-run", "--renormalize", "--pathspec-from-file")
+}
+
+// gitSetting returns the KEY=VALUE that a line gives to the repository.
+func gitSetting(text, in string) (string, bool) {
+	l, err := shell.Read(text, in, "")
+	if err != nil {
+		return "", false
+	}
+	c, here, ok := onlyGit(l)
+	if !ok || c.Sub() != "config" || here.Flag("--add", "--replace-all", "--global", "--system", "--file", "-f", "--worktree", "--type", "--bool", "--int", "--path", "--unset", "--unset-all") {
+		return "", false
+	}
+	ws := shell.Operands(here.Args, "")
+	if len(ws) == 3 && ws[0].Value == "set" {
+		ws = ws[1:]
+	}
+	if len(ws) != 2 || ws[0].Dynamic || ws[1].Dynamic || ws[1].Glob || strings.ContainsAny(ws[0].Value, "=\n") || strings.Contains(ws[1].Value, "[redacted:") {
+		return "", false
+	}
+	return ws[0].Value + "=" + ws[1].Value, true
+}
+
+// moves adds what is so after a line that moves HEAD to a branch, or takes a branch into it. It reports
+// false for other lines.
+func (b *builder) moves(i int, a *act, add func(replay.Postcondition, effects.Thing)) bool {
+	c, here, ok := onlyGit(a.Line)
+	if !ok {
+		return false
+	}
+	head := func(name string) bool {
+		p := replay.Postcondition{Kind: replay.PostHead, Target: b.m.Name(transform.Branch, name)}
+		add(p, effects.Thing{Kind: headOf, Repo: a.Cwd, Name: name})
+		return true
+	}
+	switch c.Sub() {
+	case "checkout", "switch":
+		if name, ok := here.FlagValue("-b", "-c"); ok {
+			return !name.Dynamic && head(name.Value)
+		}
+		if len(here.Args) == 0 || here.Flag("-B", "-C", "--orphan", "--detach", "-d", "-f", "--force", "-m", "--merge", "-p", "--patch", "--theirs", "--ours", "-t", "--track", "--discard-changes") {
+			return false
+		}
+		ws := shell.Operands(here.Args, "")
+		return len(ws) == 1 && !ws[0].Dynamic && b.isBranch(ws[0].Value) && head(ws[0].Value)
+	case "merge", "rebase":
+		if here.Flag("--abort", "--continue", "--skip", "--quit", "--squash", "--no-commit", "--onto", "-i", "--interactive", "--root", "-x", "--exec", "--autosquash") {
+			return false
+		}
+		ws := shell.Operands(here.Args, "-m -X -s -F --strategy --strategy-option")
+		if len(ws) != 1 || ws[0].Dynamic || !b.isBranch(ws[0].Value) {
+			return false
+		}
+		add(replay.Postcondition{Kind: replay.PostCommit, Hash: b.m.Name(transform.Branch, ws[0].Value)}, effects.Thing{Kind: "taken", Repo: a.Cwd, Name: ws[0].Value})
+		return true
+	}
+	return false
+}
+
+// headOf is the kind of thing that HEAD is; see replacer.
+const headOf = "head"
+
+// isBranch reports whether a name is one of a branch, and no path.
+func (b *builder) isBranch(name string) bool {
+	if slices.Contains([]string{"main", "master", "trunk", "develop"}, name) {
+		return true
+	}
+	for _, a := range b.w.acts {
+		for _, t := range a.Things {
+			if t.Kind == effects.Branch && t.Access == effects.Write && t.Name == name {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// moveAfter returns the next act of the plan after i that moves HEAD to another branch in the same
+// directory, -1 if none does.
+func (b *builder) moveAfter(i int, t effects.Thing) int {
+	for j := i + 1; j < len(b.w.acts); j++ {
+		a := b.w.acts[j]
+		if !b.s.kept[j] || a.Cwd != t.Repo {
+			continue
+		}
+		if c, _, ok := onlyGit(a.Line); ok && (c.Sub() == "checkout" || c.Sub() == "switch") {
+			return j
+		}
+	}
+	return -1
+}

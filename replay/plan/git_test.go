@@ -1,0 +1,69 @@
+package plan
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/recountdb/recount/replay"
+)
+
+// TestGitPostconditions looks at what tells that a line of git was done: kind, target and the step that
+// replaces it.
+func TestGitPostconditions(t *testing.T) {
+	lines := []string{
+		"git init -q -b main .",
+		"git config user.email ann@example.com",
+		"git config set user.name 'Ann A'",
+		"echo 1 > a.txt",
+		"git add a.txt",
+		"git commit -qm one",
+		"git checkout -q -b feature",
+		"echo 2 > b.txt",
+		"git add .",
+		"git commit -qm two",
+		"git checkout -q main",
+		"git merge -q --no-ff -m merged feature",
+		"git add -f a.txt",
+		"git add *.txt",
+		"git config --global core.editor vi",
+		"git checkout a.txt",
+		"git switch --detach main",
+		"git rebase --onto main feature",
+	}
+	want := []string{
+		"file/home/ann/app/.git branch=main", "setting=user.email=ann@example.com", "setting=user.name=Ann A", "", "staged=/home/ann/app/a.txt", "commit=one",
+		"branch=feature head=feature>10", "", "staged=/home/ann/app", "commit=two",
+		"head=main>", "commit:feature", "none=", "none=", "none=", "", "none=", "none=",
+	}
+	p := made(t, narrative(lines...), Request{All: true})
+	for _, s := range p.Steps {
+		i := -1
+		for k, l := range lines {
+			if l == s.Original {
+				i = k
+			}
+		}
+		if want[i] == "" {
+			continue
+		}
+		for _, w := range strings.Fields(strings.ReplaceAll(want[i], "Ann A", "Ann_A")) {
+			w = strings.ReplaceAll(w, "Ann_A", "Ann A")
+			found, has := false, []string{}
+			for _, post := range s.Post {
+				text := post.Kind + "=" + post.Target
+				if post.Kind == replay.PostCommit && post.Hash != "" {
+					text = post.Kind + ":" + post.Hash
+				}
+				if post.ReplacedBy != nil && post.Kind == replay.PostHead {
+					text += fmt.Sprintf(">%d", *post.ReplacedBy)
+				}
+				has = append(has, text)
+				found = found || text == w || strings.HasSuffix(w, ">") && strings.HasPrefix(text, w[:len(w)-1]) || strings.HasPrefix(w, "file") && strings.HasSuffix(text, ".git")
+			}
+			if !found {
+				t.Errorf("%s: %q, want %s", s.Original, has, w)
+			}
+		}
+	}
+}
