@@ -15,6 +15,9 @@ var packedMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
 // in memory.
 const maxPacked = 4 << 30
 
+// unpackBlock is the size of the blocks in which a packed file is decompressed.
+const unpackBlock = 1 << 20
+
 // ReplacePacked is Replace with compression, for a file that is read once and not in place. Map
 // decompresses it.
 func ReplacePacked(d Disk, dir, name string, durable bool, write func(io.Writer) error) error {
@@ -48,11 +51,27 @@ func unpacked(data []byte) ([]byte, error) {
 		return nil, err
 	}
 	defer z.Close()
-	var b bytes.Buffer
-	if _, err := b.ReadFrom(io.LimitReader(z, maxPacked)); err != nil {
+	// The size is not known before the end. Blocks instead of one growing buffer: that would be copied
+	// over and over, and its earlier versions would double the memory.
+	content := io.LimitReader(z, maxPacked)
+	var blocks [][]byte
+	size := 0
+	for err == nil {
+		block := make([]byte, 0, unpackBlock)
+		for err == nil && len(block) < unpackBlock {
+			var n int
+			n, err = content.Read(block[len(block):unpackBlock])
+			block = block[:len(block)+n]
+		}
+		blocks = append(blocks, block)
+		size += len(block)
+	}
+	if !errors.Is(err, io.EOF) { // a file that ends early is another error
 		return nil, err
 	}
-	out := Bytes(b.Len()) // aligned, since regions are read in place
-	copy(out, b.Bytes())
+	out := Bytes(size)[:0] // aligned, since regions are read in place
+	for _, block := range blocks {
+		out = append(out, block...)
+	}
 	return out, nil
 }

@@ -13,7 +13,7 @@ import (
 func TestPacked(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "tail")
-	want := bytes.Repeat([]byte("RECOTAIL vectors are mostly zeros\x00\x00\x00\x00\x00\x00\x00\x00"), 10_000)
+	want := bytes.Repeat([]byte("RECOTAIL vectors are mostly zeros\x00\x00\x00\x00\x00\x00\x00\x00"), 60_000) // more than one block
 	write := func(w io.Writer) error { _, err := w.Write(want); return err }
 	for _, durable := range []bool{false, true} {
 		if err := ReplacePacked(OS{}, dir, "tail", durable, write); err != nil {

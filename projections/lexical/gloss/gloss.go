@@ -21,10 +21,11 @@ type tables struct {
 	flags    map[string]map[string][]string // the words of a program's flags
 	groups   map[string][]string            // the groups of a word
 	known    map[string]bool                // the words of programs and flags
+	stemmed  map[string]string              // the stems of words, while the tables are compiled
 }
 
 var compiled = sync.OnceValue(func() *tables {
-	t := &tables{programs: map[string][]string{}, flags: map[string]map[string][]string{}, groups: map[string][]string{}, known: map[string]bool{}}
+	t := &tables{programs: map[string][]string{}, flags: map[string]map[string][]string{}, groups: map[string][]string{}, known: map[string]bool{}, stemmed: map[string]string{}}
 	for names, text := range entries(programs) {
 		for _, name := range names {
 			t.programs[name] = append(t.programs[name], t.stems(strings.Fields(text))...)
@@ -51,6 +52,7 @@ var compiled = sync.OnceValue(func() *tables {
 			}
 		}
 	}
+	t.stemmed = nil
 	return t
 })
 
@@ -69,8 +71,12 @@ func entries(table string) func(yield func([]string, string) bool) {
 func (t *tables) stems(words []string) []string {
 	out := make([]string, len(words))
 	for i, w := range words {
-		out[i] = english.Stem(w, true)
-		t.known[out[i]] = true
+		stem, ok := t.stemmed[w]
+		if !ok {
+			stem = english.Stem(w, true)
+			t.stemmed[w], t.known[stem] = stem, true
+		}
+		out[i] = stem
 	}
 	return out
 }
