@@ -92,6 +92,9 @@ func rulesOf(c *call) []rule {
 			rules = append(rules, byName[name+" "+sub+" "+words[0].Value]...)
 		}
 	}
+	if len(rules) == 0 {
+		return general(c)
+	}
 	return rules
 }
 
