@@ -7,6 +7,7 @@ import (
 	"io"
 	"os/exec"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -164,6 +165,31 @@ func TestFrontIsSmall(t *testing.T) {
 	}
 	if most := 380; deps < 50 || deps > most {
 		t.Errorf("cmd/recount-front links %d packages, want 50 to %d", deps, most)
+	}
+}
+
+// maxFiles is the largest number of files, without tests, that a package may have. One that grows
+// beyond it has two ideas: give the second a package, or put files alike together.
+const maxFiles = 40
+
+func TestPackagesAreNotTooLarge(t *testing.T) {
+	out, err := exec.Command("go", "list", "-f", "{{.ImportPath}} {{len .GoFiles}}", "./...").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	packages := 0
+	for line := range strings.Lines(string(out)) {
+		path, count, _ := strings.Cut(strings.TrimSpace(line), " ")
+		n, err := strconv.Atoi(count)
+		if err != nil {
+			t.Fatalf("go list: %q", line)
+		}
+		if packages++; n > maxFiles {
+			t.Errorf("%s has %d files, at most %d are wanted", path, n, maxFiles)
+		}
+	}
+	if packages < 100 {
+		t.Errorf("go list found %d packages", packages)
 	}
 }
 

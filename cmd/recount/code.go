@@ -3,12 +3,14 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/recountdb/recount/internal/connect"
 	"github.com/recountdb/recount/internal/render"
+	"github.com/recountdb/recount/internal/render/codeview"
 	"github.com/recountdb/recount/internal/render/evidenceview"
 	"github.com/recountdb/recount/internal/usage"
 	"github.com/recountdb/recount/query"
@@ -97,4 +99,120 @@ func (a *app) announcedIn(all []query.Announcement, now time.Time) {
 		line += fmt.Sprintf("; and %d more: recount announced", len(all)-1)
 	}
 	a.Printf("%s\n", a.Paint(render.Yellow, line))
+}
+
+func (a *app) routesCmd() *cobra.Command {
+	var f codeFlags
+	var method string
+	var tests bool
+	c := &cobra.Command{
+		Use:   "routes [PATTERN]",
+		Short: "List HTTP routes and their handlers",
+		Long: `List the routes of a revision with their handlers. PATTERN is a part of the path, or
+the path of a request: /orders/42 finds /orders/{id}; it may begin with a method.
+Decorators of a handler are shown; middleware that is set up in other ways is not known.
+Exits with 1 if there are none.`,
+		Example: `  recount routes
+  recount routes /orders/42 --repo shop
+  recount routes "POST /orders" --json`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: a.completeRoutes(),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return askCode(cmd.Context(), a, &f, code.RoutesQuestion, func(s code.Scope) code.RoutesRequest {
+				return code.RoutesRequest{Scope: s, Pattern: strings.Join(args, ""), Method: method, Tests: tests, Limit: f.limit}
+			}, func(r code.RoutesResponse) { codeview.Routes(a.Terminal, r) })
+		},
+	}
+	f.add(c, code.DefaultLimit)
+	c.Flags().StringVar(&method, "method", "", "only routes for this method or for any method")
+	c.Flags().BoolVar(&tests, "tests", false, "include routes of tests")
+	return c
+}
+
+func (a *app) ownersCmd() *cobra.Command {
+	var f codeFlags
+	var commits int
+	var symbols bool
+	c := &cobra.Command{
+		Use:   "owners PATH|SYMBOL",
+		Short: "Show the owners and authors of a file or a symbol",
+		Long: `Show the owners by the revision's CODEOWNERS, with the rule, and the authors of the
+file's changes in earlier commits, by number of commits. For a symbol, also show who
+added it and who changed it last, including before it moved from another file;
+--symbols does so for every symbol of a file. This comes from the snapshots and is not
+known for the time before the oldest one. Exits with 1 if nothing is known.`,
+		Example: `  recount owners pkg/kgo/client.go
+  recount owners Client.Produce --at v1.18.0
+  recount owners pkg/kgo/client.go --symbols`,
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: a.completeSymbols(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if commits < 1 {
+				return usage.Errorf("--commits %d: want 1 or more", commits)
+			}
+			return askCode(cmd.Context(), a, &f, code.OwnersQuestion, func(s code.Scope) code.OwnersRequest {
+				return code.OwnersRequest{Scope: s, Subject: args[0], Commits: commits, Symbols: symbols}
+			}, func(r code.OwnersResponse) { codeview.Owners(a.Terminal, r) })
+		},
+	}
+	f.add(c, 0)
+	c.Flags().IntVar(&commits, "commits", 5000, "number of commits to search for authors")
+	c.Flags().BoolVar(&symbols, "symbols", false, "for a file: show who added and who last changed each of its symbols")
+	return c
+}
+
+func (a *app) staleCmd() *cobra.Command {
+	var f codeFlags
+	var r code.StaleRequest
+	var markdown bool
+	c := &cobra.Command{
+		Use:   "stale",
+		Short: "Show code that seems to be out of date",
+		Long: `Show code that seems to be out of date, each finding with its confidence:
+
+  gone    unresolved references with the name of a removed symbol
+  doc     documentation of symbols that names a removed symbol
+  unused  functions and methods that nothing uses, that other files cannot name by the
+          language's rules, and that no runtime, interface or decorator calls
+  aged    symbols that did not change although what they call did
+
+All but unused compare with the newest commit that is --days older, or with --since.
+Findings that rest on a name alone, or that an unresolved reference could refute, have
+a lower confidence; --min-confidence 0 shows all. Exits with 1 if there are none.`,
+		Example: `  recount stale
+  recount stale --kind unused --path pkg/kgo/
+  recount stale --kind gone,doc --since v1.18.0 --json
+  recount stale --markdown >> "$GITHUB_STEP_SUMMARY"`,
+		Args:              cobra.NoArgs,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			show := func(r code.StaleResponse) { codeview.Stale(a.Terminal, r) }
+			if markdown {
+				if a.JSON || f.proof {
+					return usage.Errorf("--markdown: not allowed with --json or --proof")
+				}
+				show = func(r code.StaleResponse) { a.Printf("%s", codeview.StaleMarkdown(r)) }
+			}
+			return askCode(cmd.Context(), a, &f, code.StaleQuestion, func(s code.Scope) code.StaleRequest {
+				r.Scope, r.Limit = s, f.limit
+				if r.Since != "" && !cmd.Flags().Changed("days") {
+					r.Days = 0
+				}
+				// Zero in a flag is a value: in a request it would mean the default.
+				if r.MinConfidence == 0 {
+					r.MinConfidence = 1e-9
+				}
+				return r
+			}, show)
+		},
+	}
+	f.add(c, code.DefaultLimit)
+	fl := c.Flags()
+	fl.StringSliceVar(&r.Kinds, "kind", nil, "only findings of these kinds: gone, doc, unused, aged; may be repeated")
+	fl.IntVar(&r.Days, "days", 90, "days between the compared revision and the revision's commit")
+	fl.StringVar(&r.Since, "since", "", "the revision to compare with, instead of --days")
+	fl.BoolVar(&markdown, "markdown", false, "print Markdown, for a report")
+	fl.StringVar(&r.Path, "path", "", "only below this path")
+	fl.Float64Var(&r.MinConfidence, "min-confidence", 0.5, "only findings with at least this confidence, 0 to 1")
+	return c
 }

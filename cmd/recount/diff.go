@@ -192,7 +192,7 @@ func allKnown(names []string, ask func(string) error) (bool, error) {
 	for _, n := range names {
 		err := ask(n)
 		var not *query.NotFoundError
-		var several *code.AmbiguousError
+		var several *code.AmbiguousNameError
 		var many *query.AmbiguousError
 		var bad *query.RequestError
 		switch {

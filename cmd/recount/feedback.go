@@ -1,13 +1,18 @@
 package main
 
 import (
+	"context"
+	"fmt"
+
 	"github.com/spf13/cobra"
 
 	"github.com/recountdb/recount/internal/connect"
 	"github.com/recountdb/recount/internal/recording"
 	"github.com/recountdb/recount/internal/usage"
+	"github.com/recountdb/recount/query/evidence"
 	"github.com/recountdb/recount/query/feedback"
 	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 	"github.com/recountdb/recount/server/httpapi"
 )
 
@@ -65,4 +70,80 @@ similar words are ranked by it. Of several by one session about a subject and ta
 	f.StringVar(&g.Session, "session", "", "the session; its last feedback about a subject and task counts")
 	f.StringVar(&g.Workspace, "workspace", "", "the workspace (default the root of the repository here, else this directory)")
 	return c
+}
+
+func (a *app) usedCmd() *cobra.Command {
+	m := &recountv1.AgentEvent{}
+	c := &cobra.Command{
+		Use:   "used EVENT…",
+		Short: "Report which objects of an answer were useful",
+		Long: `Report which objects of an answer (recount ask) were useful, by their positions or ids.
+Objects that were useful recently and in several sessions rank higher in later answers.
+Agents report this over HTTP with an event recall.used, or in any event with a relation
+"used".`,
+		Example: `  recount used recount.agents/0/3
+  recount used recount.agents/0/3 recount.agents/1/2 --agent claude --session s-17 --for "which port does staging use"`,
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if m.Agent == "" {
+				m.Agent = a.Getenv("USER")
+			}
+			return a.WithBackend(cmd.Context(), func(b *connect.Backend) error { return a.used(cmd.Context(), b, m, args) })
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&m.Agent, "agent", "", "the agent or person who used them (default $USER)")
+	f.StringVar(&m.Session, "session", "", "the session; each session's last report counts")
+	f.StringVar(&m.Workspace, "workspace", "", "the workspace (default the workspace of each object)")
+	f.StringVar(&m.Text, "for", "", "the question or task they were useful for")
+	return c
+}
+
+// used appends one event for each tenant and workspace of the objects.
+func (a *app) used(ctx context.Context, b *connect.Backend, m *recountv1.AgentEvent, refs []string) error {
+	var all []*recountv1.AgentEvent
+	for _, ref := range refs {
+		o, err := a.objectOf(ctx, b, evidence.Request{Text: ref, Mode: evidence.ModeObjects})
+		if err != nil {
+			return err
+		}
+		if o == nil {
+			return fmt.Errorf("%s: not an object of an agent; want its position or id, as recount ask prints them", ref)
+		}
+		where := o.Objects[0].Workspace
+		if m.Workspace != "" {
+			where = m.Workspace
+		}
+		var of *recountv1.AgentEvent
+		for _, e := range all {
+			if e.Tenant == o.Objects[0].Tenant && e.Workspace == where {
+				of = e
+			}
+		}
+		if of == nil {
+			of = &recountv1.AgentEvent{Tenant: o.Objects[0].Tenant, Workspace: where, Agent: m.Agent, Session: m.Session, Text: m.Text}
+			all = append(all, of)
+		}
+		of.Relations = append(of.Relations, &recountv1.Relation{Kind: "used", EventId: o.Objects[0].EventID})
+	}
+	var events []schemas.Event
+	for _, e := range all {
+		payload, err := schemas.EncodePayload(e)
+		if err != nil {
+			return err
+		}
+		events = append(events, schemas.Event{Type: schemas.TypeRecallUsed, Source: recording.Source, ContentType: schemas.ContentJSON, Payload: payload})
+	}
+	appended, err := b.Append(ctx, events)
+	if err != nil {
+		return err
+	}
+	if a.JSON {
+		return a.PrintJSON(httpapi.AppendResponse{Events: appended})
+	}
+	for _, at := range appended {
+		a.Printf("%s\n", at.Position)
+	}
+	return nil
 }

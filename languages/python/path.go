@@ -67,16 +67,7 @@ func (p *walker) literalKey(n extract.Ref) string {
 func (p *walker) literal(n extract.Ref) (string, bool) {
 	switch p.Kind(n) {
 	case "string":
-		var b strings.Builder
-		for c := range p.Children(n) {
-			switch p.Kind(c) {
-			case "string_content":
-				b.WriteString(p.Text(c))
-			case "interpolation":
-				b.WriteString("{}")
-			}
-		}
-		return b.String(), true
+		return p.content(n, func(extract.Ref) string { return "{}" }), true
 	case "concatenated_string":
 		var b strings.Builder
 		for c := range p.Children(n) {
@@ -88,6 +79,20 @@ func (p *walker) literal(n extract.Ref) (string, bool) {
 		return p.literal(p.Child(n, 0))
 	}
 	return "", false
+}
+
+// content returns the text of a string, with what inserted returns for each inserted expression.
+func (p *walker) content(n extract.Ref, inserted func(extract.Ref) string) string {
+	var b strings.Builder
+	for c := range p.Children(n) {
+		switch p.Kind(c) {
+		case "string_content":
+			b.WriteString(p.Text(c))
+		case "interpolation":
+			b.WriteString(inserted(p.Child(c, 0)))
+		}
+	}
+	return b.String()
 }
 
 // lastName returns the node of the last name in a path.

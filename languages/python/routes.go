@@ -45,17 +45,10 @@ func (p *walker) webFramework() string {
 func (p *walker) pattern(n extract.Ref, s state) (text string, ok bool) {
 	switch p.Kind(n) {
 	case "string":
-		var b strings.Builder
-		for c := range p.Children(n) {
-			switch p.Kind(c) {
-			case "string_content":
-				b.WriteString(p.Text(c))
-			case "interpolation":
-				inner, _ := p.pattern(p.Child(c, 0), s)
-				b.WriteString(cmp.Or(inner, "${}"))
-			}
-		}
-		return b.String(), true
+		return p.content(n, func(inserted extract.Ref) string {
+			inner, _ := p.pattern(inserted, s)
+			return cmp.Or(inner, "${}")
+		}), true
 	case "concatenated_string":
 		for c := range p.Children(n) {
 			part, _ := p.pattern(c, s)

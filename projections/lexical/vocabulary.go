@@ -12,6 +12,7 @@ import (
 
 	"github.com/recountdb/recount/projections/lexical/bm25"
 	"github.com/recountdb/recount/projections/lexical/gloss"
+	"github.com/recountdb/recount/projections/lexical/spelling"
 	"github.com/recountdb/recount/projections/store"
 	"github.com/recountdb/recount/schemas"
 )
@@ -252,7 +253,7 @@ func corrections(lists [][]string, word string) []string {
 				if len(t) < minWord || len(t)-len(word) > limit || len(word)-len(t) > limit || !isPlain(t) {
 					continue
 				}
-				if d := distance(word, t, limit); d <= limit {
+				if d := spelling.Distance(word, t, limit); d <= limit {
 					if d < limit {
 						limit, found = d, found[:0]
 					}
@@ -263,39 +264,6 @@ func corrections(lists [][]string, word string) []string {
 	}
 	slices.Sort(found)
 	return slices.Compact(found)
-}
-
-// distance returns the number of letters to insert, to remove, to replace or to swap with the next
-// one that make b of a; limit+1 if there are more than limit.
-func distance(a, b string, limit int) int {
-	var rows [3][maxVocabularyTerm + 3]int
-	if len(a) > maxVocabularyTerm || len(b) > maxVocabularyTerm {
-		return limit + 1
-	}
-	two, one, row := &rows[0], &rows[1], &rows[2]
-	for j := range len(b) + 1 {
-		one[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		row[0] = i
-		best := i
-		for j := 1; j <= len(b); j++ {
-			change := 1
-			if a[i-1] == b[j-1] {
-				change = 0
-			}
-			row[j] = min(one[j]+1, row[j-1]+1, one[j-1]+change)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				row[j] = min(row[j], two[j-2]+1)
-			}
-			best = min(best, row[j])
-		}
-		if best > limit {
-			return limit + 1
-		}
-		two, one, row = one, row, two
-	}
-	return one[len(b)]
 }
 
 // Correct returns a text with its misspelled words replaced.

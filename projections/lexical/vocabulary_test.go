@@ -40,29 +40,6 @@ func TestVariants(t *testing.T) {
 	}
 }
 
-func TestDistance(t *testing.T) {
-	for _, c := range []struct {
-		a, b string
-		want int
-	}{
-		{"docker", "docker", 0},
-		{"dokcer", "docker", 1},
-		{"doker", "docker", 1},
-		{"dockerr", "docker", 1},
-		{"dacker", "docker", 1},
-		{"dokcre", "docker", 2},
-		{"", "ab", 2},
-		{"kitten", "sitting", 3},
-	} {
-		if got := distance(c.a, c.b, 2); got != c.want {
-			t.Errorf("%q, %q: got %d, want %d", c.a, c.b, got, c.want)
-		}
-		if got := distance(c.b, c.a, 2); got != c.want {
-			t.Errorf("%q, %q: got %d, want %d", c.b, c.a, got, c.want)
-		}
-	}
-}
-
 func TestVocabularyFollowsTheWriter(t *testing.T) {
 	x := corpus(t, "kubectl get", "docker ps")
 	hits, stats, err := x.Search(t.Context(), Query{Text: "kubect", Variants: true})

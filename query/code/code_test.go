@@ -46,7 +46,7 @@ func TestNames(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			r, err := code.Callees(t.Context(), m.s, code.CallsRequest{Symbol: tt.typed})
 			if tt.typed == "write" { // both are exported: the interface's and conn's
-				var am *code.AmbiguousError
+				var am *code.AmbiguousNameError
 				if !errors.As(err, &am) || len(am.Candidates) != 2 || !strings.Contains(am.Candidates[0], "pkg/kgo/client.toy:Writer.Write  method kgo.Writer.Write at pkg/kgo/client.toy:7") {
 					t.Fatalf("%v", err)
 				}
@@ -113,7 +113,7 @@ func TestARepositorysShortNameMayBeAmbiguous(t *testing.T) {
 		m.commit(repo, "Bob", "net\n-- net.toy --\npackage "+repo+"\nfunction Dial\n")
 	}
 	_, err := code.Flow(t.Context(), m.s, code.FlowRequest{Scope: code.Scope{Repo: shop}, From: "main", To: "net:Dial"})
-	var am *code.AmbiguousError
+	var am *code.AmbiguousNameError
 	if !errors.As(err, &am) || len(am.Candidates) != 2 {
 		t.Errorf("got %v; want both repositories listed", err)
 	}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/recountdb/recount/projections/lexical/spelling"
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
@@ -38,9 +39,9 @@ func (s Symbol) Place() string {
 	return s.File + ":" + strconv.Itoa(int(s.Line))
 }
 
-// AmbiguousError reports a name that matches several things. The caller can repeat the query with
+// AmbiguousNameError reports a name that matches several things. The caller can repeat the query with
 // one of the candidates.
-type AmbiguousError struct {
+type AmbiguousNameError struct {
 	Ref string
 	// What describes what is ambiguous.
 	What string
@@ -50,7 +51,7 @@ type AmbiguousError struct {
 	More       int
 }
 
-func (e *AmbiguousError) Error() string {
+func (e *AmbiguousNameError) Error() string {
 	s := fmt.Sprintf("%s is ambiguous: name one of", e.What)
 	for _, c := range e.Candidates {
 		s += "\n  " + c
@@ -109,7 +110,7 @@ func provenanceName(p uint8) string {
 }
 
 // named returns the node that a name means, in the first graph, or in that of another repository if
-// the name has its prefix. An error is a *query.NotFoundError or an *AmbiguousError.
+// the name has its prefix. An error is a *query.NotFoundError or an *AmbiguousNameError.
 func (a *session) named(w *world, name string) (ref, error) {
 	typed := name
 	g := int32(0)
@@ -150,7 +151,7 @@ func (w *world) repository(name string) (int32, error) {
 	case 1:
 		return found[0], nil
 	}
-	e := &AmbiguousError{Ref: name, What: fmt.Sprintf("repository %q", name)}
+	e := &AmbiguousNameError{Ref: name, What: fmt.Sprintf("repository %q", name)}
 	for _, g := range found[:min(len(found), maxCandidates)] {
 		e.Candidates = append(e.Candidates, w.graphs[g].repo)
 	}
@@ -367,7 +368,7 @@ func (g *Graph) inFile(path, name string) []int32 {
 // unnamed returns the error for a name that means nothing, or several things.
 func (w *world) unnamed(g int32, typed, name string, found []int32) error {
 	if len(found) > 0 {
-		e := &AmbiguousError{Ref: typed, What: fmt.Sprintf("symbol %q", typed)}
+		e := &AmbiguousNameError{Ref: typed, What: fmt.Sprintf("symbol %q", typed)}
 		for _, n := range found {
 			if len(e.Candidates) == maxCandidates {
 				e.More++
@@ -401,7 +402,7 @@ func (g *Graph) near(name string) []string {
 		if own == "" || len(own) > len(last)+most || len(last) > len(own)+most {
 			continue
 		}
-		if d := distance(last, own, most); d <= most {
+		if d := spelling.Distance(last, own, most); d <= most {
 			shown := g.display(n)
 			best[shown] = hit{shown, d, g.nodes[n].test}
 		}
@@ -428,35 +429,6 @@ func compareBool(a, b bool) int {
 		return -1
 	}
 	return 1
-}
-
-// distance returns the number of letters to insert, remove, change, or exchange with the next one;
-// if it exceeds most, it returns any number above most.
-func distance(a, b string, most int) int {
-	prev, row, next := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		next[0] = i
-		least := i
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
-			}
-			next[j] = min(row[j]+1, next[j-1]+1, row[j-1]+cost)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				next[j] = min(next[j], prev[j-2]+1)
-			}
-			least = min(least, next[j])
-		}
-		if least > most {
-			return most + 1
-		}
-		prev, row, next = row, next, prev
-	}
-	return row[len(b)]
 }
 
 func firstLine(s string) string {

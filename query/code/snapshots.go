@@ -3,11 +3,19 @@ package code
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
+	"time"
 
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	snapshots "github.com/recountdb/recount/projections/code"
 	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
@@ -176,4 +184,163 @@ func place(path string, line uint32) string {
 		return path
 	}
 	return path + ":" + strconv.Itoa(int(line))
+}
+
+// Commits returns the commits of any repository that match names: object ids, or beginnings of
+// them. Names that match none or several are omitted. visible is the watermark of the answer.
+func Commits(ctx context.Context, s Sources, names []string) (found map[string]Revision, visible schemas.Watermark, err error) {
+	a, err := s.open(ctx, Scope{})
+	if err != nil {
+		return nil, nil, err
+	}
+	defer a.Close()
+	repos, err := a.view.Repositories()
+	if err != nil {
+		return nil, nil, err
+	}
+	found = map[string]Revision{}
+	for _, name := range names {
+		several := false
+		for _, r := range repos {
+			c, err := a.view.Abbreviated(r, name)
+			var ambiguous *snapshots.AmbiguousError
+			switch {
+			case errors.As(err, &ambiguous):
+				several = true
+				continue
+			case errors.Is(err, snapshots.ErrUnknown):
+				continue
+			case err != nil:
+				return nil, nil, err
+			}
+			// A copy of a repository has the same commits.
+			if first, have := found[name]; have {
+				several = several || first.Commit != c.Commit
+			} else {
+				found[name] = revisionOf(c)
+			}
+		}
+		if several {
+			delete(found, name)
+		}
+	}
+	return found, a.Visible, nil
+}
+
+// maxNaming is the maximum number of commits per repository that are examined for one issue.
+const maxNaming = 256
+
+// Naming returns, for each issue (OWNER/REPO#NUMBER), the newest commits of any repository whose
+// messages name it: at most `most` per issue, the newest first.
+func Naming(ctx context.Context, s Sources, issues []string, most int) (found map[string][]Revision, visible schemas.Watermark, err error) {
+	a, err := s.open(ctx, Scope{})
+	if err != nil {
+		return nil, nil, err
+	}
+	defer a.Close()
+	repos, err := a.view.Repositories()
+	if err != nil {
+		return nil, nil, err
+	}
+	found = map[string][]Revision{}
+	for _, issue := range issues {
+		var all []Revision
+		seen := map[string]bool{}
+		for _, r := range repos {
+			commits, err := a.view.Naming(r, issue, maxNaming)
+			if err != nil {
+				return nil, nil, err
+			}
+			for _, c := range commits {
+				if !seen[c.Commit] { // a copy of a repository has the same commits
+					seen[c.Commit] = true
+					all = append(all, revisionOf(c))
+				}
+			}
+		}
+		slices.SortFunc(all, func(x, y Revision) int { return cmp.Or(y.Time.Compare(x.Time), strings.Compare(x.Commit, y.Commit)) })
+		if len(all) > 0 {
+			found[issue] = all[:min(len(all), most)]
+		}
+	}
+	return found, a.Visible, nil
+}
+
+// RetirableRequest asks which graphs a `snapshots.retired` event would remove.
+type RetirableRequest struct {
+	Scope
+	Before   time.Time `json:"before" example:"2026-08-20T00:00:00Z" doc:"Keep graphs of commits made at this time or later."`
+	KeepRefs []string  `json:"keep_refs,omitempty" example:"refs/tags/*" doc:"Refs whose graphs are kept whatever their age: full names, or prefixes ending in *. Default: all refs. The graphs of HEAD and the working tree and the newest graph are always kept."`
+}
+
+// RetirableResponse is the answer of retirable.
+type RetirableResponse struct {
+	query.Basis
+	Repositories []Retirable `json:"repositories" nullable:"false" doc:"The effect on each repository."`
+	Retire       int         `json:"retire" example:"812" doc:"The total number of graphs that would be removed."`
+}
+
+// Retirable counts the graphs of one repository that would be removed.
+type Retirable struct {
+	Repo   string `json:"repo" example:"github.com/acme/shop" doc:"The repository."`
+	Retire int    `json:"retire" example:"812" doc:"Graphs that would be removed."`
+	Keep   int    `json:"keep" example:"188" doc:"Graphs that would be kept."`
+}
+
+func (r RetirableRequest) check() error {
+	switch {
+	case r.Before.IsZero():
+		return &query.RequestError{Field: "before", Value: `""`, Reason: "want a time"}
+	case r.At != "":
+		return &query.RequestError{Field: "at", Value: r.At, Reason: "not allowed: the rule applies to all commits"}
+	case len(r.KeepRefs) > 1000:
+		return &query.RequestError{Field: "keep_refs", Value: len(r.KeepRefs), Reason: "want at most 1000"}
+	}
+	for _, ref := range r.KeepRefs {
+		if ref == "" || len(ref) > 1024 {
+			return &query.RequestError{Field: "keep_refs", Value: fmt.Sprintf("%q", ref), Reason: "want a ref, as in refs/tags/v1.0.0 or refs/tags/*"}
+		}
+	}
+	return r.Scope.check()
+}
+
+// Rule returns the request in the form of the event that removes the graphs.
+func (r RetirableRequest) Rule(repo string) *recountv1.SnapshotsRetired {
+	return &recountv1.SnapshotsRetired{Repository: repo, Before: timestamppb.New(r.Before), Refs: r.KeepRefs}
+}
+
+// Retirables returns which graphs a `snapshots.retired` event would remove, of one repository or of
+// all.
+func Retirables(ctx context.Context, s Sources, r RetirableRequest) (RetirableResponse, error) {
+	resp := RetirableResponse{Repositories: []Retirable{}}
+	if err := r.check(); err != nil {
+		return resp, err
+	}
+	a, err := s.open(ctx, r.Scope)
+	if err != nil {
+		return resp, err
+	}
+	defer a.Close()
+	repos, err := a.view.Repositories()
+	if err != nil {
+		return resp, err
+	}
+	if r.Repo != "" || len(repos) == 0 {
+		one, err := a.view.Repository(r.Repo)
+		if err != nil {
+			return resp, asked(cmp.Or(r.Repo, "code"), err)
+		}
+		repos = []snapshots.RepoID{one}
+	}
+	for _, repo := range repos {
+		retire, kept, err := a.view.Retirable(repo, r.Rule(repo.Name))
+		if err != nil {
+			return resp, err
+		}
+		resp.Repositories = append(resp.Repositories, Retirable{repo.Name, len(retire), kept})
+		resp.Retire += len(retire)
+	}
+	a.Step(query.Step{Operator: "retirable", Inputs: map[string]string{"before": r.Before.UTC().Format(time.RFC3339), "repositories": strconv.Itoa(len(repos))}, Counts: map[string]int64{"retire": int64(resp.Retire)}})
+	resp.Basis = a.basis(false, "")
+	return resp, nil
 }

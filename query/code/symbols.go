@@ -53,7 +53,7 @@ func (r SymbolsRequest) check() error {
 }
 
 // Symbols finds symbols by name, or, if a text of several words matches no name, by description. An
-// error is a *query.RequestError, *query.NotFoundError, *AmbiguousError, *query.NotVisibleError,
+// error is a *query.RequestError, *query.NotFoundError, *AmbiguousNameError, *query.NotVisibleError,
 // that of ctx, or that of the projection; this holds for the other questions too.
 func Symbols(ctx context.Context, s Sources, r SymbolsRequest) (SymbolsResponse, error) {
 	var resp SymbolsResponse

@@ -3,7 +3,9 @@ package commands
 import (
 	"context"
 
+	"github.com/recountdb/recount/query/commands/ask"
 	"github.com/recountdb/recount/query/question"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
 // Question is one kind of query about commands.
@@ -28,3 +30,24 @@ var (
 	DiffQuestion     = newQuestion("diff", "Compare two narratives", "Aligns the commands that led to two commands: what is common, what changed and how, what only one of them has, and a verdict if their outcomes differ.", Diff)
 	InsightsQuestion = newQuestion("insights", "What recurs", "Counts recurring templates, sequences and failures among the commands that pass the filters, and suggests what usually comes next.", Insights)
 )
+
+// What find is asked and answers, from package ask.
+type (
+	FindRequest  = ask.FindRequest
+	FindResponse = ask.FindResponse
+	Filters      = ask.Filters
+	Variant      = ask.Variant
+	Intent       = ask.Intent
+	Hit          = ask.Hit
+)
+
+// Limits of a request. They are part of the API.
+const (
+	DefaultLimit = ask.DefaultLimit
+	MaxLimit     = ask.MaxLimit
+	// MaxEF is the maximum number of candidates in the vector search.
+	MaxEF = ask.MaxEF
+)
+
+// CategoryName returns the name of a category in requests and answers: "build".
+func CategoryName(c recountv1.Category) string { return ask.CategoryName(c) }

@@ -108,7 +108,7 @@ func (f *fake) Answer(_ context.Context, path string, request, response any) err
 		response.(*code.CallsResponse).Symbol.Name = path + " of " + r.Symbol
 		return f.err
 	case code.FlowRequest:
-		return &code.AmbiguousError{What: "symbol \"x\"", Candidates: []string{"a.go:x", "b.go:x"}}
+		return &code.AmbiguousNameError{What: "symbol \"x\"", Candidates: []string{"a.go:x", "b.go:x"}}
 	case code.ImpactRequest:
 		return &query.NotFoundError{Ref: path, Hint: "see symbols"}
 	}

@@ -24,7 +24,7 @@ func (s *server) fail(ctx context.Context, err error) huma.StatusError {
 		nf   *query.NotFoundError
 		er   *query.ErasedError
 		am   *query.AmbiguousError
-		sa   *code.AmbiguousError
+		sa   *code.AmbiguousNameError
 		nv   *query.NotVisibleError
 		be   *bodyError
 		ee   *api.EventError

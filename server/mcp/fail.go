@@ -37,7 +37,7 @@ func explain(tool string, err error) string {
 		missing   *query.NotFoundError
 		erased    *query.ErasedError
 		ambiguous *query.AmbiguousError
-		symbols   *code.AmbiguousError
+		symbols   *code.AmbiguousNameError
 		late      *query.NotVisibleError
 		event     *api.EventError
 		refused   *refusedError
