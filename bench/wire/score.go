@@ -140,7 +140,7 @@ func checked(codec string, p wire.Payload) ([]byte, error) {
 	return data, nil
 }
 
-// withoutSource returns a payload without the texts of its nodes.
+// withoutSource returns a payload without the source code of its nodes.
 func withoutSource(p wire.Payload) wire.Payload {
 	p.Lists = slices.Clone(p.Lists)
 	for i := range p.Lists {
@@ -148,7 +148,9 @@ func withoutSource(p wire.Payload) wire.Payload {
 		for r := range rows {
 			rows[r].Nodes = slices.Clone(rows[r].Nodes)
 			for n := range rows[r].Nodes {
-				rows[r].Nodes[n].Text = ""
+				if rows[r].Nodes[n].Signature == "" { // else it is documentation
+					rows[r].Nodes[n].Text = ""
+				}
 			}
 		}
 		p.Lists[i].Rows = rows

@@ -73,6 +73,15 @@ type Item struct {
 // Name returns how an item is called.
 func (i Item) Name() string { return i.Symbol.Name }
 
+// DocBeside returns the documentation that the item's text does not have: a docstring stands in the
+// source code, a comment before a declaration does not.
+func (i Item) DocBeside() string {
+	if i.Doc != "" && strings.Contains(strings.Join(strings.Fields(i.Text), " "), strings.TrimSuffix(i.Doc, "…")) {
+		return ""
+	}
+	return i.Doc
+}
+
 // Text returns the answer as an agent reads it. What is quoted is indented by a tab, so that a line
 // at the margin is never quoted. Tokens counts this text.
 func (r Response) Text() string {
@@ -116,9 +125,9 @@ func writeItem(b *strings.Builder, i *Item) {
 	b.WriteString(i.Symbol.Kind)
 	b.WriteByte(' ')
 	b.WriteString(oneLine(i.Symbol.Name))
-	if i.Doc != "" {
+	if doc := i.DocBeside(); doc != "" {
 		b.WriteString(": ")
-		b.WriteString(oneLine(i.Doc))
+		b.WriteString(oneLine(doc))
 	}
 	b.WriteByte('\n')
 	text := i.Text

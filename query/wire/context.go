@@ -6,7 +6,8 @@ import (
 	packing "github.com/recountdb/recount/query/context"
 )
 
-// context has the files to look at, and what to read: source code as the text of its symbol.
+// context has the files to look at, and what to read. The text of a symbol is its source code, or else
+// the first sentence of its documentation.
 func (p *Payload) context(a packing.Response) {
 	p.revision("at", a.Revision)
 	if !a.Known {
@@ -28,7 +29,12 @@ func (p *Payload) context(a packing.Response) {
 			n.Signature = strings.Join(strings.Fields(i.Signature), " ")
 		}
 		n.Text = strings.TrimRight(i.Text, "\n")
-		l.Add(n, i.Doc)
+		doc := i.DocBeside()
+		if n.Text == "" {
+			// As a part of its node it is not repeated where the node is.
+			n.Text, doc = strings.Join(strings.Fields(doc), " "), ""
+		}
+		l.Add(n, doc)
 	}
 	p.announced(a.Announced.Announced)
 }

@@ -33,3 +33,24 @@ func TestAnnouncedWorkIsTold(t *testing.T) {
 		}
 	}
 }
+
+// TestContextTellsDocumentationOnce checks that documentation which the source code has is not told
+// beside it, and that a session repeats no other.
+func TestContextTellsDocumentationOnce(t *testing.T) {
+	const doc = "Whether a cookie should be set."
+	item := func(name, text string) packing.Item {
+		return packing.Item{Symbol: &code.Symbol{Kind: "method", Name: name}, Path: "a.py", Line: 3, EndLine: 9, Doc: doc, Signature: "def f(self)", Text: text}
+	}
+	p, _ := Of("context", packing.Response{Known: true, Items: []packing.Item{item("shown", "def f(self):\n    \"\"\"Whether a cookie\n    should be set.\"\"\"\n"), item("head", "")}})
+	s := NewSession()
+	for i, want := range []string{"=def f(self)\n " + doc + "\n", "\n@1\n@2\n"} {
+		text, sent, err := s.Encode(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sent()
+		if !strings.HasSuffix(string(text), want) || strings.Count(string(text), doc) != 1-i {
+			t.Errorf("turn %d: want its end to be %q:\n%s", i+1, want, text)
+		}
+	}
+}
