@@ -140,10 +140,16 @@ func (f *Failure) Lines() []string {
 		all = append(all, line)
 	}
 	if f.Mend != nil {
-		all = append(all, "mended before by:")
-		for _, s := range f.Mend.Steps {
-			all = append(all, "  "+s)
+		last := len(f.Mend.Steps) - 1
+		for i, s := range f.Mend.Steps[:last] {
+			if i == 0 {
+				s = "mended before by: " + s
+			} else {
+				s = "then " + s
+			}
+			all = append(all, s)
 		}
+		all = append(all, "then "+f.Mend.Steps[last]+" worked")
 	}
 	return all
 }

@@ -59,6 +59,12 @@ func Diff(ctx context.Context, s Sources, r DiffRequest) (DiffResponse, error) {
 	}
 	t.Step(st)
 	resp.Verdict = verdict(a, b, lines)
+	if resp.ReplaysA, err = t.replaysOf(a.last().Intent); err != nil {
+		return DiffResponse{}, err
+	}
+	if resp.ReplaysB, err = t.replaysOf(b.last().Intent); err != nil {
+		return DiffResponse{}, err
+	}
 	resp.Basis = t.basis(stitchFactors)
 	if a.cut || b.cut {
 		resp.Hint = "more earlier commands led to them; raise depth or nodes to compare more of those"

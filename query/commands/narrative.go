@@ -61,6 +61,8 @@ type WhyResponse struct {
 	Root   Intent  `json:"root" doc:"The command that was queried."`
 	Causes []Cause `json:"causes" nullable:"false" doc:"The commands that led to it, the best supported first."`
 	Edges  []Edge  `json:"edges" nullable:"false" doc:"The edges between these commands, in the order they were followed."`
+	// Replays is nil if no replay ran the root.
+	Replays *Replays `json:"replays,omitempty" doc:"How the queried command fared when replays ran it again; absent if none did."`
 }
 
 // Cause is one command that led to another.
@@ -123,6 +125,9 @@ type DiffResponse struct {
 	Lines   []DiffLine       `json:"lines" nullable:"false" doc:"The two narratives side by side, in chronological order."`
 	Counts  map[string]int64 `json:"counts" doc:"The number of lines by way."`
 	Verdict string           `json:"verdict,omitempty" example:"B fails where A succeeded; first difference: git_head" doc:"A one-sentence answer to \"it worked then, why not now\", if the outcomes differ."`
+	// ReplaysA and ReplaysB are nil if no replay ran the command.
+	ReplaysA *Replays `json:"replays_a,omitempty" doc:"How the first command fared when replays ran it again; absent if none did."`
+	ReplaysB *Replays `json:"replays_b,omitempty" doc:"The same of the second command."`
 }
 
 // DiffLine is one command of A, one of B, or one of each.

@@ -31,7 +31,7 @@ func (s Sources) openNarrative(ctx context.Context, w Walk, m query.Moment) (*na
 			t.kinds = append(t.kinds, k)
 		}
 	}
-	names := []string{segment.Name, narrative.Name}
+	names := s.withReplays(segment.Name, narrative.Name)
 	if slices.Contains(t.kinds, narrative.Similar) {
 		names = append(names, vector.Name)
 	}

@@ -112,7 +112,7 @@ func Show(ctx context.Context, s Sources, ref string) (ShowResponse, error) {
 		a.Step(st)
 	}
 	if a.replays != nil {
-		if r.Replays, err = replays.OfCommand(a.replays, r.ID, a.Visible); err != nil {
+		if r.Replays, err = replays.OfCommand(a.replays, r.ID, a.Visible, a.as.Time); err != nil {
 			return ShowResponse{}, err
 		}
 	}

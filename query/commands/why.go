@@ -91,6 +91,9 @@ func Why(ctx context.Context, s Sources, r WhyRequest) (WhyResponse, error) {
 	}
 	t.Step(rank)
 	t.Step(limit)
+	if resp.Replays, err = t.replaysOf(resp.Root); err != nil {
+		return WhyResponse{}, err
+	}
 	resp.Basis = t.basis(whyFactors)
 	resp.Hint = s.knownSince(t.whyHint(found, len(answered)-1), time.Time{})
 	if len(resp.Causes) == 0 {

@@ -1,15 +1,39 @@
 package replays
 
 import (
+	"slices"
+	"time"
+
 	"github.com/recountdb/recount/projections/replays"
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
 // Replayed is one time that a command was replayed: its outcome in a run.
 type Replayed struct {
-	Run string `json:"run" example:"r-7f3a91" doc:"The run's name."`
+	Run       string     `json:"run" example:"r-7f3a91" doc:"The run's name."`
+	Started   *time.Time `json:"started,omitempty" doc:"When the run began."`
+	Host      string     `json:"host,omitempty" example:"ci1" doc:"On which machine it ran."`
+	Directory string     `json:"directory,omitempty" example:"/home/bob/shop" doc:"Which directory the run could change."`
+	Applied   bool       `json:"applied,omitempty" doc:"Whether what the run changed was taken over into that directory."`
 	Step
+}
+
+// Ran reports whether the command was run, and not found done already or passed over.
+func (r Replayed) Ran() bool {
+	return r.State != StateSatisfied && r.State != StateSkipped
+}
+
+// Worked reports whether the command was run and succeeded. A command that failed as the recorded one
+// did is a step that is done, and did not work.
+func (r Replayed) Worked() bool {
+	return r.State == StateDone && (r.ExitCode == nil || *r.ExitCode == 0)
+}
+
+// Failed reports whether the command was run and failed.
+func (r Replayed) Failed() bool {
+	return r.State == StateFailed || r.State == StateDone && !r.Worked()
 }
 
 // Of returns a run with its steps. The error is a *query.NotFoundError if the run is not known, or that
@@ -28,9 +52,9 @@ func Of(v *replays.View, run string) (Run, error) {
 // maxReplayed bounds the runs that are read for one command.
 const maxReplayed = 100
 
-// OfCommand returns how a command fared in the runs that replayed it and began below a watermark, the
-// latest first, at most 100.
-func OfCommand(v *replays.View, command schemas.EventID, visible schemas.Watermark) ([]Replayed, error) {
+// OfCommand returns how a command fared in the runs that replayed it, the latest first, at most 100.
+// Only events below a watermark count, and unless asOf is zero only those that occurred until then.
+func OfCommand(v *replays.View, command schemas.EventID, visible schemas.Watermark, asOf time.Time) ([]Replayed, error) {
 	begun, err := v.Of(command, maxReplayed)
 	if err != nil {
 		return nil, err
@@ -46,22 +70,49 @@ func OfCommand(v *replays.View, command schemas.EventID, visible schemas.Waterma
 		if err != nil {
 			return nil, err
 		}
+		events = slices.DeleteFunc(events, func(r *recountv1.Record) bool {
+			at := schemas.PositionOf(r.GetOrigin())
+			return at.Offset >= visible[at.TP()] || !asOf.IsZero() && occurred(r).After(asOf)
+		})
 		runs = append(runs, assemble(b.Run, events))
 	}
 	latestFirst(runs)
 	var all []Replayed
 	for _, r := range runs {
 		for _, s := range r.Steps {
-			if s.Intent == command.String() {
-				all = append(all, Replayed{r.Run, s})
+			if s.Intent != command.String() {
+				continue
 			}
+			one := Replayed{Run: r.Run, Host: r.Host, Directory: r.Directory, Applied: r.Applied, Step: s}
+			if !r.Started.IsZero() {
+				one.Started = &r.Started
+			}
+			all = append(all, one)
 		}
 	}
 	return all, nil
 }
 
-// Was reports whether a command was replayed by a step that began below a watermark.
-func Was(v *replays.View, command schemas.EventID, visible schemas.Watermark) (bool, error) {
+// occurred returns the time of an event of a run.
+func occurred(r *recountv1.Record) time.Time {
+	switch {
+	case r.GetReplayPlanned() != nil:
+		return timeOf(r.GetReplayPlanned().GetOccurredAt())
+	case r.GetReplayStepStarted() != nil:
+		return timeOf(r.GetReplayStepStarted().GetOccurredAt())
+	case r.GetReplayStepEnded() != nil:
+		return timeOf(r.GetReplayStepEnded().GetOccurredAt())
+	}
+	return timeOf(r.GetReplayEnded().GetOccurredAt())
+}
+
+// Was reports whether a command was replayed by a step that began below a watermark, and unless asOf is
+// zero until then.
+func Was(v *replays.View, command schemas.EventID, visible schemas.Watermark, asOf time.Time) (bool, error) {
+	if !asOf.IsZero() {
+		all, err := OfCommand(v, command, visible, asOf)
+		return len(all) > 0, err
+	}
 	begun, err := v.Of(command, 0)
 	for _, b := range begun {
 		if b.Position.Offset < visible[b.Position.TP()] {

@@ -33,9 +33,11 @@ func Diff(d *render.Drawing, r commands.DiffResponse) {
 		d.Text("", render.Bold, render.OneLine(r.Verdict))
 		d.Print("")
 	}
+	again := map[string]*commands.Replays{"A": r.ReplaysA, "B": r.ReplaysB}
 	for name, in := range map2("A", a, "B", b) {
 		if in != nil {
 			d.Print(Line(d, name+" ", *in, render.Bold, render.When(in.Time, time.DateTime), where(d, in.Cwd, "")))
+			replayed(d, "  ", again[name])
 		}
 	}
 	if len(r.Lines) > 0 {

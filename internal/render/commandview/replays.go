@@ -111,6 +111,43 @@ func ReplayDiff(d *render.Drawing, r commands.ReplayDiffResponse) {
 	}
 }
 
+// replayed tells how a command fared when replays ran it again: one line for each of the latest times,
+// and the counts if there were more.
+func replayed(d *render.Drawing, lead string, r *commands.Replays) {
+	if r == nil {
+		return
+	}
+	for _, x := range r.Latest {
+		how := x.State
+		switch {
+		case x.ExitCode != nil && *x.ExitCode != 0:
+			how = fmt.Sprintf("failed, exit %d", *x.ExitCode)
+		case x.State == replays.StateDone:
+			how = "worked"
+		case x.Reason != "":
+			how += ": " + render.OneLine(x.Reason)
+		}
+		text := "replayed"
+		if x.Started != nil {
+			text += " " + render.Ago(d.Now, *x.Started)
+		}
+		text += ", " + how + ": " + x.Run
+		if x.Host != "" {
+			text += " on " + render.OneLine(x.Host)
+		}
+		if x.Directory != "" {
+			text += " in " + render.OneLine(x.Directory)
+		}
+		if x.Command != "" {
+			text += " as " + render.OneLine(x.Command)
+		}
+		d.Text(lead, render.Dim, text)
+	}
+	if r.Times > len(r.Latest) {
+		d.Text(lead, render.Dim, fmt.Sprintf("replayed %d times: %d worked, %d failed", r.Times, r.Worked, r.Failed))
+	}
+}
+
 // nameOf returns the command of a step as it ran again, or else as it was recorded.
 func nameOf(s commands.ReplayedStep) string {
 	if s.Command == "" && s.Original != nil {

@@ -23,6 +23,7 @@ func Why(d *render.Drawing, r commands.WhyResponse) {
 	}
 	d.Print(Line(d, "", r.Root, render.Bold,
 		started, where(d, r.Root.Cwd, "")))
+	replayed(d, "│  ", r.Replays)
 	if len(r.Causes) == 0 {
 		d.Print("└─ " + d.Paint(render.Dim, "nothing is known to have led to it"))
 	}
