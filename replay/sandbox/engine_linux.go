@@ -99,12 +99,14 @@ func (s *Sandbox) startEngine(ctx context.Context) (*isolated, error) {
 	if err != nil {
 		return nil, err
 	}
+	stop := context.AfterFunc(ctx, p.kill)
+	defer stop()
 	if err := p.socket.send(su); err != nil { // for the second stage
 		p.close()
 		return nil, fmt.Errorf("sandbox: set up: %w", err)
 	}
 	var r reply
-	if _, err := p.socket.receive(&r); err != nil {
+	if err := p.socket.receive(&r); err != nil {
 		err = fmt.Errorf("sandbox: the init ended while it was set up: %w%s", err, p.complaint())
 		p.close()
 		return nil, err
@@ -126,7 +128,7 @@ func (s *Sandbox) startEngine(ctx context.Context) (*isolated, error) {
 func (e *isolated) listen() {
 	for {
 		var r reply
-		_, err := e.socket.receive(&r)
+		err := e.socket.receive(&r)
 		e.mu.Lock()
 		if err != nil {
 			e.ended = true

@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // TestProcessesAreBounded uses up the processes in three ways, the last without an end. The limit is
@@ -124,9 +122,7 @@ func TestTheSandboxEndsWithItsOwner(t *testing.T) {
 	s := open(t, options(t))
 	e := s.engine.(*isolated)
 	s.sh(t, "sleep 1000 > /dev/null 2>&1 &")
-	if err := unix.Shutdown(int(e.socket), unix.SHUT_RDWR); err != nil {
-		t.Fatal(err)
-	}
+	e.socket.close()
 	select {
 	case <-e.initProcess.ended:
 	case <-time.After(20 * time.Second):

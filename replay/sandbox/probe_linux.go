@@ -33,8 +33,10 @@ func Probe(ctx context.Context, helper []string) (Report, error) {
 		return r, err
 	}
 	defer p.close()
+	stop := context.AfterFunc(ctx, p.kill)
+	defer stop()
 	var got reply
-	if _, err := p.socket.receive(&got); err != nil {
+	if err := p.socket.receive(&got); err != nil {
 		return r, fmt.Errorf("sandbox: probe: the helper ended: %w%s", err, p.complaint())
 	}
 	in := got.Report

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -30,7 +31,7 @@ func (e *namespaceError) Error() string {
 
 // initProcess is a running init, seen from the host.
 type initProcess struct {
-	socket socket
+	socket *hostSocket
 	cmd    *exec.Cmd
 	stderr bytes.Buffer
 	ended  chan struct{} // closed when the process has ended
@@ -45,8 +46,7 @@ func startInit(ctx context.Context, helper []string, s setup) (*initProcess, err
 	if err != nil {
 		return nil, err
 	}
-	file := os.NewFile(uintptr(inside), "control")
-	defer func() { _ = file.Close() }()
+	defer func() { _ = inside.Close() }()
 	p := &initProcess{socket: host, ended: make(chan struct{})}
 	program, err := exec.LookPath(helper[0])
 	if err == nil {
@@ -57,7 +57,7 @@ func startInit(ctx context.Context, helper []string, s setup) (*initProcess, err
 		return nil, fmt.Errorf("sandbox: the program %s is not there: install it beside recount (make build)", helper[0])
 	}
 	p.cmd = exec.Command(program, append(helper[1:len(helper):len(helper)], InitVerb)...)
-	p.cmd.ExtraFiles = []*os.File{file}
+	p.cmd.ExtraFiles = []*os.File{inside}
 	p.cmd.Env = []string{}
 	p.cmd.Dir = "/"
 	p.cmd.Stderr = &p.stderr
@@ -106,12 +106,18 @@ func (p *initProcess) close() {
 	p.socket.close()
 }
 
-// complaint returns what the ended init printed, for an error's end.
+// complaint says how an init ended whose end of the socket is closed, and what it printed, for an
+// error's end.
 func (p *initProcess) complaint() string {
-	p.kill()
-	<-p.ended
-	if text := strings.TrimSpace(p.stderr.String()); text != "" {
-		return ": " + text
+	select {
+	case <-p.ended:
+	case <-time.After(answerTime): // it closed the socket and lives
+		p.kill()
+		<-p.ended
 	}
-	return ""
+	how := " (" + p.cmd.ProcessState.String() + ")"
+	if text := strings.TrimSpace(p.stderr.String()); text != "" {
+		return how + ": " + text
+	}
+	return how
 }

@@ -4,21 +4,70 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
 
-// socket is one end of a pair that passes whole messages and files.
+// socket is the init's end of a pair that passes whole messages and files. It is never closed, so
+// that its number is enough.
 type socket int
 
+// hostSocket is the host's end. It knows who uses it: once it is closed, nobody who still wanted to
+// receive or send does so with the same number, which by then may be the socket of another sandbox.
+type hostSocket struct {
+	file *os.File
+	raw  syscall.RawConn
+}
+
 // socketPair makes both ends. Neither is inherited unless it is asked for.
-func socketPair() (a, b socket, err error) {
+func socketPair() (host *hostSocket, inside *os.File, err error) {
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
-		return -1, -1, fmt.Errorf("sandbox: make a socket: %w", err)
+		return nil, nil, fmt.Errorf("sandbox: make a socket: %w", err)
 	}
-	return socket(fds[0]), socket(fds[1]), nil
+	inside = os.NewFile(uintptr(fds[1]), "control")
+	err = unix.SetNonblock(fds[0], true) // for the runtime's poller: closing wakes who waits
+	file := os.NewFile(uintptr(fds[0]), "sandbox")
+	var raw syscall.RawConn
+	if err == nil {
+		raw, err = file.SyscallConn()
+	}
+	if err != nil {
+		_, _ = file.Close(), inside.Close() // the error at hand says more
+		return nil, nil, fmt.Errorf("sandbox: make a socket: %w", err)
+	}
+	return &hostSocket{file, raw}, inside, nil
 }
+
+// send passes a message and files. The error is os.ErrClosed once the socket is closed.
+func (h *hostSocket) send(v any, files ...int) error {
+	var err error
+	if closed := h.raw.Write(func(fd uintptr) bool {
+		err = socket(fd).send(v, files...)
+		return err != unix.EAGAIN
+	}); closed != nil {
+		return os.ErrClosed // there is no other reason, and it has no name
+	}
+	return err
+}
+
+// receive waits for a message. The error is io.EOF if the other end is closed, and os.ErrClosed if
+// this one is.
+func (h *hostSocket) receive(v any) error {
+	var err error
+	if closed := h.raw.Read(func(fd uintptr) bool {
+		_, err = socket(fd).receive(v)
+		return err != unix.EAGAIN
+	}); closed != nil {
+		return os.ErrClosed // there is no other reason, and it has no name
+	}
+	return err
+}
+
+// close wakes a receive that waits. Closing again does nothing.
+func (h *hostSocket) close() { _ = h.file.Close() }
 
 func (s socket) send(v any, files ...int) error {
 	b, err := json.Marshal(v)
@@ -65,10 +114,4 @@ func (s socket) receive(v any) (files []int, err error) {
 		files = append(files, got...)
 	}
 	return files, json.Unmarshal(b[:n], v)
-}
-
-// close wakes a receive that waits, and closes.
-func (s socket) close() {
-	_ = unix.Shutdown(int(s), unix.SHUT_RDWR)
-	_ = unix.Close(int(s))
 }
