@@ -10,7 +10,8 @@
 // narratives holds shell sessions as people have them, each with its author's mark on every line: "+"
 // if the step is needed for what the narrative leaves, or for its goal, "-" if not. Files a… were
 // written to write the rules with, files b… before the slicer existed, and kept unseen until it was
-// done. Each narrative is typed into an interactive bash with the hook, in a home and a data
+// done. Files c… are retold from tutorials and manuals that their titles name, and were marked before
+// anything was run on them. Each narrative is typed into an interactive bash with the hook, in a home and a data
 // directory of its own, so that what is planned is what a user would have recorded.
 package main
 
