@@ -123,19 +123,23 @@ const (
 	PostStaged    = "staged"
 	PostSetting   = "setting"
 	PostHead      = "head"
+	PostNoBranch  = "no-branch"
+	PostNoTag     = "no-tag"
+	PostPicked    = "picked"
+	PostLink      = "link"
 	PostNone      = "none"
 )
 
 // Postcondition is something that is so after a step ran.
 type Postcondition struct {
-	Kind string `json:"kind" enum:"file,directory,absent,package,commit,branch,tag,image,port,staged,setting,head,none" example:"file" doc:"file: Target exists, with Hash if that is known; directory; absent: nothing has that path; package: Manager has it; commit: a commit with Hash, or with the message Target, is an ancestor of HEAD; Hash may be the name of a branch; branch, tag: Target exists; image; port: something listens there; staged: git would add nothing of Target; setting: git config has Target, KEY=VALUE; head: HEAD is the branch Target; none: nothing can be checked, so the step always runs."`
+	Kind string `json:"kind" enum:"file,directory,absent,package,commit,branch,tag,image,port,staged,setting,head,no-branch,no-tag,picked,link,none" example:"file" doc:"file: Target exists, with Hash if that is known; directory; absent: nothing has that path; package: Manager has it; commit: a commit with Hash, or with the message Target, is an ancestor of HEAD; Hash may be the name of a branch; branch, tag: Target exists; image; port: something listens there; staged: git would add nothing of Target; setting: git config has Target, KEY=VALUE; head: HEAD is the branch Target; no-branch, no-tag: there is none of the name Target; picked: the change of the last commit of the branch Target is in the history of HEAD; link: Target is a symbolic link to Hash; none: nothing can be checked, so the step always runs."`
 	// Target is a path, a package, a commit's message, a branch, an image or a port.
 	Target  string `json:"target,omitempty" example:"/home/bob/app/bin/app" doc:"What it is about."`
 	Manager string `json:"manager,omitempty" example:"pip" doc:"For package: the program that installs it."`
 	// Updates means that the step changes a file that was there, so that only its content tells.
 	Updates bool `json:"updates,omitempty" doc:"For file: the step changes what was there before, so that only the content tells whether it ran."`
-	// Hash is the SHA-256 of a file's content, or a commit.
-	Hash string `json:"hash,omitempty" doc:"For file: the SHA-256 of the content that the last run left, if it was recorded."`
+	// Hash is the SHA-256 of a file's content, a commit, or what a link points to.
+	Hash string `json:"hash,omitempty" doc:"For file: the SHA-256 of the content that the last run left, if it was recorded. For commit: a commit or branch. For link: what it points to."`
 	// ReplacedBy is a later step that writes or removes the target. This postcondition does
 	// not hold any more once that step has run; then that step's own tells.
 	ReplacedBy *int `json:"replaced_by,omitempty" example:"4" doc:"The index of a later step that changes or removes the target. Once that step's own postcondition holds, this one need not."`

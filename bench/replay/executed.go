@@ -21,6 +21,7 @@ import (
 // postcondition can tell.
 func executed() error {
 	n, same, steps, checkable, again, againAll := 0, 0, 0, 0, 0, 0
+	shells, idle, broken := 0, 0, 0 // of those that can't be checked; trees that the second replay left otherwise
 	return each(func(r *recorded) error {
 		n++
 		b, err := r.elsewhere()
@@ -55,6 +56,14 @@ func executed() error {
 		if err != nil {
 			return err
 		}
+		if after, err := b.differences(); err != nil || len(parted) == 0 && len(after) > 0 {
+			broken++
+			fmt.Printf("  %s: the second replay left another tree: %v %v\n", r.n.name, after, err)
+		}
+		wrote := map[int]bool{}
+		for _, o := range first.Steps {
+			wrote[o.Step] = len(o.Files) > 0
+		}
 		ran := map[int]bool{}
 		for _, o := range second.Steps {
 			ran[o.Step] = o.Attempt > 0
@@ -62,8 +71,13 @@ func executed() error {
 		for i := range p.Steps {
 			steps++
 			can := tells(&p.Steps[i])
-			if can {
+			switch {
+			case can:
 				checkable++
+			case len(p.Steps[i].Sets) > 0:
+				shells++
+			case !wrote[i]:
+				idle++
 			}
 			if ran[i] {
 				againAll++
@@ -79,6 +93,8 @@ func executed() error {
 	}, func() {
 		fmt.Printf("%d of %d narratives end in the same tree by the executor in the sandbox\n", same, n)
 		fmt.Printf("%d of %d steps have a postcondition that can be checked\n", checkable, steps)
+		fmt.Printf("of the %d others %d change the state of their shell, and %d changed no file in the first replay\n", steps-checkable, shells, idle)
+		fmt.Printf("the second replay left another tree in %d\n", broken)
 		fmt.Printf("a second replay ran %d of those, and %d of all\n", again, againAll)
 	})
 }

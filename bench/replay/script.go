@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sort"
 	"strings"
 )
 
@@ -88,11 +89,9 @@ func treeOf(dir, home, as string) (map[string]string, error) {
 		}
 		rel, _ := filepath.Rel(dir, p)
 		if d.IsDir() && (d.Name() == ".git" || strings.HasSuffix(d.Name(), ".git")) {
-			out, err := exec.Command("git", "--git-dir", p, "log", "--all", "--format=%T %s", "--no-decorate").Output()
-			if err != nil {
+			if all[rel], err = commits(p); err != nil {
 				return fmt.Errorf("git log in %s: %w", rel, err)
 			}
-			all[rel] = string(out)
 			return filepath.SkipDir
 		}
 		switch {
@@ -122,6 +121,32 @@ func treeOf(dir, home, as string) (map[string]string, error) {
 		return nil
 	})
 	return all, err
+}
+
+// commits describes the commits of a repository by their trees, subjects and parents' trees, and not by
+// their times, which also decide in what order git lists them.
+func commits(dir string) (string, error) {
+	out, err := exec.Command("git", "--git-dir", dir, "log", "--all", "--format=%H %T %s%x00%P%x00", "--no-decorate").Output()
+	if err != nil {
+		return "", err
+	}
+	fields := strings.Split(string(out), "\x00")
+	text := map[string]string{} // by commit
+	for i := 0; i+1 < len(fields); i += 2 {
+		hash, rest, _ := strings.Cut(strings.TrimSpace(fields[i]), " ")
+		text[hash] = rest
+	}
+	var lines []string
+	for i := 0; i+1 < len(fields); i += 2 {
+		hash, _, _ := strings.Cut(strings.TrimSpace(fields[i]), " ")
+		line := text[hash]
+		for _, parent := range strings.Fields(fields[i+1]) {
+			line += " < " + text[parent]
+		}
+		lines = append(lines, line)
+	}
+	sort.Strings(lines)
+	return fmt.Sprintf("%d commits %s", len(lines), strings.Join(lines, "\n")), nil
 }
 
 func or2(a, b string) string {

@@ -35,6 +35,11 @@ func (f *finder) call(c *shell.Call) {
 	if f.terminal(c) {
 		f.Interactive = c.Name
 	}
+	if displays(c) {
+		f.sees++
+		f.reads(c.Dir)
+		return
+	}
 	if sub := c.Sub(); lookingSubs[c.Name][sub] && sub != "" || len(c.Args) > 0 && lookingSubs[c.Name][c.Args[0].Value] {
 		if checkingSubs[sub] && !f.covers(c) {
 			f.checks++
@@ -375,12 +380,16 @@ func (f *finder) tar(c *shell.Call) {
 			mode = "c"
 		case v == "--list":
 			mode = "t"
+		case v == "--append", v == "--update", v == "--delete", v == "--concatenate", v == "--catenate":
+			mode = "r"
 		case strings.HasPrefix(v, "--"):
 		case i == 0 && !strings.HasPrefix(v, "-"), len(v) > 1 && v[0] == '-':
 			for _, letter := range strings.TrimPrefix(v, "-") {
 				switch letter {
 				case 'x', 'c', 't', 'r', 'u':
 					mode = string(letter)
+				case 'A':
+					mode = "r"
 				case 'f':
 					archive = next()
 				case 'C':

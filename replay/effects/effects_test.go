@@ -41,6 +41,9 @@ func TestThings(t *testing.T) {
 		"cd sub && rm ../f":                          "reads path /w/sub; removes path /w/f",
 		"sed -i s/a/b/ f.txt":                        "updates path /w/f.txt",
 		"tar xzf a.tgz -C out":                       "reads path /w/a.tgz; updates path /w/out/**",
+		"tar --append --file=a.tar x":                "reads path /w/x/**; updates path /w/a.tar",
+		"tar -Af a.tar b.tar":                        "reads path /w/b.tar/**; updates path /w/a.tar",
+		"split -l 5 f part-":                         "reads path /w/f; writes path /w/part-*",
 		"tar czf a.tgz src":                          "reads path /w/src/**; writes path /w/a.tgz",
 		"unzip a.zip":                                "reads path /w/a.zip; updates path /w/**",
 		"xz -k plan.txt":                             "reads path /w/plan.txt; writes path /w/plan.txt.xz",
@@ -82,6 +85,7 @@ func TestKinds(t *testing.T) {
 		"looks": {
 			"ls -l", "cat f | grep x | wc -l", "git status", "git log --oneline", "docker ps", "kubectl get pods", "npm ls", "find . -name '*.o'",
 			"curl http://localhost:8000/", "python -c 'print(1)'", "sed -n 1p f", "FOO=1 env",
+			"make -n", "make --dry-run all", "npm pkg get version",
 		},
 		"checks": {
 			"go test ./...", "go vet ./...", "cargo test", "npm test", "npm run lint", "mvn -q test", "gradle test", "make test", "make -C sub check",

@@ -226,6 +226,18 @@ func (f *finder) compile(c *shell.Call) {
 	}
 }
 
+// displays reports whether a builder was asked to display what it would do, or a setting.
+func displays(c *shell.Call) bool {
+	switch c.Name {
+	case "make", "gmake":
+		return c.Flag("-n", "--just-print", "--dry-run", "--recon", "-q", "--question")
+	case "npm", "pnpm":
+		ws := shell.Operands(c.Args, "")
+		return len(ws) > 1 && (ws[0].Value == "pkg" || ws[0].Value == "config") && ws[1].Value == "get"
+	}
+	return false
+}
+
 // tests reports whether a builder was asked to test or judge only.
 func (f *finder) tests(c *shell.Call) bool {
 	if f.covers(c) {

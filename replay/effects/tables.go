@@ -14,7 +14,7 @@ var looking = words(`ls dir ll la l exa eza lsd tree cat bat tac less more most 
  umask ulimit trap xargs sudo doas nice nohup timeout stdbuf setsid parallel curl wget http tee`)
 
 // byResources are programs that change what their recorded resources say, and nothing else.
-var byResources = words(`split csplit ln link truncate install chmod chown chgrp setfacl objcopy strip zip cpio rename mkfifo gcc g++ cc c++ clang clang++ tcc ld as rustc javac protoc nasm gfortran sponge jar createdb
+var byResources = words(`ln link truncate install chmod chown chgrp setfacl objcopy strip cpio rename mkfifo gcc g++ cc c++ clang clang++ tcc ld as rustc javac protoc nasm gfortran sponge jar createdb
  mv cp rm mkdir rmdir touch patch openssl convert magick ffmpeg pandoc`)
 
 // compilers read what is below the directory (headers, modules) and write their output alone.
@@ -86,5 +86,5 @@ func Always(name string) bool { return always[name] }
 
 // tabled reports whether a program is in a table, so that it is not opaque.
 func tabled(name string) bool {
-	return looking[name] || byResources[name] || checking[name] || interactive[name] || editors[name] || name == "git" || name == "tar" || name == "bsdtar" || name == "kill" || name == "ar" || suffixes[name] != "" || name == "unzip" || name == "recount" || name == "shred" || name == "unlink" || name == "rsync" || name == "dd"
+	return looking[name] || byResources[name] || checking[name] || interactive[name] || editors[name] || name == "git" || name == "tar" || name == "bsdtar" || name == "kill" || name == "ar" || suffixes[name] != "" || name == "unzip" || name == "recount" || name == "shred" || name == "unlink" || name == "rsync" || name == "dd" || name == "zip" || name == "split" || name == "csplit"
 }

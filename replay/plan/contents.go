@@ -66,7 +66,7 @@ func (b *builder) contents(steps []replay.Step) {
 			st.Post = append(st.Post, replay.Postcondition{Kind: replay.PostNone})
 		}
 	}
-	touches(steps, did)
+	touches(steps, did, b.moved)
 }
 
 // maxUnnamed bounds the files of one step that are checked without being named by its command.
@@ -104,13 +104,16 @@ func unnamed(st *replay.Step, dids []*replays.Did) (out []replay.Postcondition, 
 
 // touches adds to postconditions which later step was seen to write the same file. Where that step's
 // own postconditions do not tell about it, nothing can be said about a file that no command names.
-func touches(steps []replay.Step, did [][]*replays.Did) {
+// The absence of a directory tells about all that was in it, and HEAD about what git wrote.
+func touches(steps []replay.Step, did [][]*replays.Did, moved map[int]bool) {
 	all := map[string][]touch{}
 	for k := range steps {
 		mine := map[string]bool{}
 		for _, d := range did[k] {
 			for _, f := range d.Files {
-				mine[f.Path] = false
+				mine[f.Path] = moved[k] || slices.ContainsFunc(steps[k].Post, func(p replay.Postcondition) bool {
+					return p.Kind == replay.PostAbsent && within(f.Path, p.Target)
+				})
 			}
 		}
 		for _, p := range steps[k].Post {

@@ -154,6 +154,54 @@ func TestUnknownWritesAreCheckedByReplays(t *testing.T) {
 	}
 }
 
+// TestLaterStepsTellOfWhatTheyReplaced has steps that replace files which their commands do not name.
+func TestLaterStepsTellOfWhatTheyReplaced(t *testing.T) {
+	const dir = "/home/ann/app"
+	did := func(i int, command string, files ...replays.File) replays.Did {
+		return replays.Did{Intent: id(i), Command: command, Cwd: dir, Alone: true, Files: files}
+	}
+	file := func(name, sum string) replays.File { return replays.File{Path: dir + "/" + name, SHA256: sum} }
+	for name, c := range map[string]struct {
+		lines    []string
+		replayed []replays.Did
+		want     string
+	}{
+		"a directory with all in it": {
+			[]string{"./build", "cp obj/a a", "rm -rf obj"},
+			[]replays.Did{did(0, "./build", file("obj/a", "1")), did(1, "cp obj/a a", file("a", "1")), did(2, "rm -rf obj", replays.File{Path: dir + "/obj/a", Removed: true})},
+			"0 file obj/a by 2",
+		},
+		"git": {
+			[]string{"echo bad >> a", "git commit -qam bad", "git revert --no-edit HEAD"},
+			[]replays.Did{did(0, "echo bad >> a", file("a", "1")), did(2, "git revert --no-edit HEAD", file("a", "0"))},
+			"0 file a by 2",
+		},
+		"a stash": {
+			[]string{"echo half >> a", "git stash", "git stash pop", "echo all > a"},
+			[]replays.Did{did(0, "echo half >> a", file("a", "1")), did(1, "git stash", file("a", "0")), did(2, "git stash pop", file("a", "1")), did(3, "echo all > a", file("a", "2"))},
+			"0 file a by 1, 1 file a by 2, 2 file a by 3, 3 file a",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n := narrative(c.lines...)
+			n.Replayed = c.replayed
+			var got []string
+			for _, s := range made(t, n, Request{All: true}).Steps {
+				for _, p := range s.Post {
+					text := fmt.Sprintf("%d %s %s", s.Index, p.Kind, strings.TrimPrefix(p.Target, dir+"/"))
+					if p.ReplacedBy != nil {
+						text += fmt.Sprintf(" by %d", *p.ReplacedBy)
+					}
+					got = append(got, text)
+				}
+			}
+			if all := strings.Join(got, ", "); !strings.Contains(all, c.want) {
+				t.Errorf("got %q, want %q in it", all, c.want)
+			}
+		})
+	}
+}
+
 // TestUnknownNamesProveNothing checks that the directory that a loop writes into does not stand for
 // the files: it was made before.
 func TestUnknownNamesProveNothing(t *testing.T) {

@@ -60,6 +60,20 @@ func (b *builder) moves(i int, a *act, add func(replay.Postcondition, effects.Th
 		return true
 	}
 	switch c.Sub() {
+	case "cherry-pick":
+		ok := len(here.Args) == 1 && !here.Args[0].Dynamic && b.isBranch(here.Args[0].Value)
+		if ok {
+			name := here.Args[0].Value
+			add(replay.Postcondition{Kind: replay.PostPicked, Target: b.m.Name(transform.Branch, name)}, branchOf(a, name))
+		}
+		return ok
+	case "revert":
+		subject, ok := b.subjectBefore(i, a)
+		if ok = ok && len(here.Args) == 2 && here.Flag("--no-edit") && shell.Operands(here.Args, "")[0].Value == "HEAD"; ok {
+			message := `Revert "` + subject + `"`
+			add(replay.Postcondition{Kind: replay.PostCommit, Target: message}, effects.Thing{Kind: "message", Name: message})
+		}
+		return ok
 	case "checkout", "switch":
 		if name, ok := here.FlagValue("-b", "-c"); ok {
 			return !name.Dynamic && head(name.Value)
@@ -77,10 +91,47 @@ func (b *builder) moves(i int, a *act, add func(replay.Postcondition, effects.Th
 		if len(ws) != 1 || ws[0].Dynamic || !b.isBranch(ws[0].Value) {
 			return false
 		}
-		add(replay.Postcondition{Kind: replay.PostCommit, Hash: b.m.Name(transform.Branch, ws[0].Value)}, effects.Thing{Kind: "taken", Repo: a.Cwd, Name: ws[0].Value})
+		add(replay.Postcondition{Kind: replay.PostCommit, Hash: b.m.Name(transform.Branch, ws[0].Value)}, branchOf(a, ws[0].Value))
 		return true
 	}
 	return false
+}
+
+// branchOf returns the branch that an act names, as its repository knows it: when the branch is removed
+// later, its name tells nothing more.
+func branchOf(a *act, name string) effects.Thing {
+	for _, t := range a.Things {
+		if t.Kind == effects.Branch && t.Name == name {
+			return t
+		}
+	}
+	return effects.Thing{Kind: "taken", Repo: a.Cwd, Name: name}
+}
+
+// subjectBefore returns the subject of the commit that HEAD is when an act runs, if the last act before it
+// that changes HEAD is a commit with a message.
+func (b *builder) subjectBefore(i int, a *act) (string, bool) {
+	for j := i - 1; j >= 0; j-- {
+		o := b.w.acts[j]
+		if !slices.ContainsFunc(o.Things, func(t effects.Thing) bool { return t.Kind == effects.Commit && t.Access != effects.Read }) {
+			continue
+		}
+		if _, _, ok := onlyGit(o.Line); !ok || o.Cwd != a.Cwd || o.failed || !b.s.kept[j] {
+			return "", false
+		}
+		subject, ok := commitMessage(o.Line)
+		return subject, ok && subject != "" && !strings.Contains(subject, `"`)
+	}
+	return "", false
+}
+
+// stashes reports whether a line puts all changes away, or the last ones back.
+func stashes(l *shell.Line) bool {
+	c, here, ok := onlyGit(l)
+	if !ok || c.Sub() != "stash" {
+		return false
+	}
+	return len(here.Args) == 0 || len(here.Args) == 1 && (here.Args[0].Value == "push" || here.Args[0].Value == "pop")
 }
 
 // headOf is the kind of thing that HEAD is; see replacer.

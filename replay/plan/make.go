@@ -120,9 +120,10 @@ type builder struct {
 	s     *slice
 	m     *transform.Map
 	n     Narrative
-	index map[int]int // of acts among the steps
-	tree  []string    // directories that steps may change as they like, after mapping
-	wide  []int       // the steps that may write files that are not known
+	index map[int]int  // of acts among the steps
+	tree  []string     // directories that steps may change as they like, after mapping
+	wide  []int        // the steps that may write files that are not known
+	moved map[int]bool // the steps that move HEAD, so that it tells about what git wrote into the tree
 	// For postconditions: which acts write a thing, by key, and which remove something.
 	writers  map[string][]int
 	removers []int

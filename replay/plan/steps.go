@@ -148,9 +148,17 @@ func (b *builder) post(i int, a *act, st *replay.Step) {
 			if t.Tree && (b.isDirectory(t.Name) || a.Line != nil && t.Sure >= 0.9 && strings.HasPrefix(path.Base(t.Name), ".git")) {
 				kind = replay.PostDirectory
 			}
-			add(replay.Postcondition{Kind: kind, Target: target, Updates: t.Access == effects.Update}, t)
+			post := replay.Postcondition{Kind: kind, Target: target, Updates: t.Access == effects.Update}
+			if to, ok := linkTo(st.Command, a.Shell); ok && t.Access == effects.Write {
+				post = replay.Postcondition{Kind: replay.PostLink, Target: target, Hash: to}
+			}
+			add(post, t)
 			st.Outputs = append(st.Outputs, target)
-		case t.Access == effects.Remove && (t.Kind == effects.Branch || t.Kind == effects.Tag || t.Kind == effects.Image || t.Kind == effects.Container):
+		case t.Access == effects.Remove && t.Kind == effects.Branch:
+			add(replay.Postcondition{Kind: replay.PostNoBranch, Target: b.m.Name(transform.Branch, t.Name)}, t)
+		case t.Access == effects.Remove && t.Kind == effects.Tag:
+			add(replay.Postcondition{Kind: replay.PostNoTag, Target: t.Name}, t)
+		case t.Access == effects.Remove && (t.Kind == effects.Image || t.Kind == effects.Container):
 			unknown = true
 		case t.Kind == effects.Package && t.Access != effects.Remove:
 			manager, name, _ := strings.Cut(t.Name, " ")
@@ -179,6 +187,7 @@ func (b *builder) post(i int, a *act, st *replay.Step) {
 			} else {
 				unknown = true
 			}
+		case t.Kind == "stash" && stashes(a.Line): // the files that it takes away or puts back tell
 		case t.Kind == effects.Repository && t.Access == effects.Write, t.Kind == effects.Job:
 		default:
 			unknown = true
@@ -190,6 +199,10 @@ func (b *builder) post(i int, a *act, st *replay.Step) {
 	case len(a.Sets)+len(a.Unsets) > 0 || unknown && len(st.Post) == 0:
 		st.Post = append(st.Post[:0], replay.Postcondition{Kind: replay.PostNone})
 	case moved: // what git wrote into the tree is there if HEAD is
+		if b.moved == nil {
+			b.moved = map[int]bool{}
+		}
+		b.moved[st.Index] = true
 	case wide:
 		b.wide = append(b.wide, st.Index)
 	case len(st.Post) == 0:
@@ -236,6 +249,22 @@ func (b *builder) replacer(i int, t effects.Thing) int {
 		}
 	}
 	return first
+}
+
+// linkTo returns what the symbolic link points to that a line makes, if it does nothing else.
+func linkTo(text, in string) (string, bool) {
+	l, err := shell.Read(text, in, "")
+	if err != nil || len(l.Calls) != 1 || l.Calls[0].Name != "ln" || len(l.Redirects) > 0 {
+		return "", false
+	}
+	c := &l.Calls[0]
+	ws := shell.Operands(c.Args, "-S --suffix -t --target-directory")
+	if len(ws) != 2 || !c.Flag("-s", "--symbolic") || c.Flag("-r", "--relative", "-t", "--target-directory") {
+		return "", false
+	}
+	to := ws[0]
+	tilde := strings.HasPrefix(to.Value, "~")
+	return to.Value, !to.Dynamic && !to.Glob && to.Value != "" && (!tilde || strings.HasPrefix(to.Value, "~/") && !to.Quoted)
 }
 
 // certain reports whether a path is certainly what an act wrote: cp a b writes b, or b/a if b is a

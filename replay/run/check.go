@@ -133,6 +133,16 @@ func checkOf(p replay.Postcondition) (check, bool) {
 		return check{args: []string{"git", "show-ref", "--verify", "--quiet", "refs/heads/" + p.Target}, text: "the branch " + p.Target + " exists"}, true
 	case replay.PostTag:
 		return check{args: []string{"git", "show-ref", "--verify", "--quiet", "refs/tags/" + p.Target}, text: "the tag " + p.Target + " exists"}, true
+	case replay.PostNoBranch:
+		return check{args: shell(`git rev-parse --git-dir >/dev/null && ! git show-ref --verify --quiet "refs/heads/$1"`), text: "there is no branch " + p.Target}, true
+	case replay.PostNoTag:
+		return check{args: shell(`git rev-parse --git-dir >/dev/null && ! git show-ref --verify --quiet "refs/tags/$1"`), text: "there is no tag " + p.Target}, true
+	case replay.PostLink:
+		// The command's shell has put the home where a tilde was.
+		args := []string{"sh", "-c", `to=$2; case $to in "~/"*) to=$HOME/${to#??} ;; esac; test "$(readlink "$1")" = "$to"`, "sh", p.Target, p.Hash}
+		return check{args: args, text: p.Target + " is a link to " + p.Hash}, p.Hash != ""
+	case replay.PostPicked:
+		return check{args: shell(`out=$(git cherry HEAD "$1" "$1~1") && case $out in +*) exit 1 ;; esac`), text: "the change of " + p.Target + " is in the history of HEAD"}, true
 	case replay.PostStaged:
 		return check{args: shell(`
 			if test -d "$1"; then cd "$1"; else git ls-files --error-unmatch -- "$1" >/dev/null; fi &&
