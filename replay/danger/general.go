@@ -14,7 +14,7 @@ import (
 var (
 	endingNames = regexp.MustCompile(`(^|[-_.])(uninstall|delete|destroy|remove|purge|wipe|nuke|eraser?)(\.sh|\.py)?$|^[a-z]{1,4}(purge|wipe)$|^(delete|destroy|wipe|nuke|undeploy)[-_]`)
 	endingFlags = regexp.MustCompile(`^--(delete|destroy|drop|purge|wipe|erase|upload|factory-reset|delete-[a-z-]+|drop-[a-z-]+|upload-file|autonuke)(=|$)`)
-	endingVerbs = regexp.MustCompile(`^(delete|destroy|remove|drop|purge|wipe|erase|upload|publish)[-_][a-z_-]+$|^(user|group|node|host)(del|rm)$|^del(user|group|node|host)$`)
+	endingVerbs = regexp.MustCompile(`^([a-z]+[-_])?(delete|destroy|remove|drop|purge|wipe|erase|upload|publish)[-_][a-z_-]+$|^(user|group|node|host)(del|rm)$|^del(user|group|node|host)$`)
 	bareWord    = regexp.MustCompile(`^[a-z][a-z0-9:_-]*$`)
 )
 

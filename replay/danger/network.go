@@ -80,7 +80,7 @@ func awsChanges(c *call) bool {
 	if len(words) < 2 {
 		return false
 	}
-	service, verb := words[0].Value, words[1].Value
+	service, verb := words[0].Value, strings.TrimPrefix(words[1].Value, "admin-")
 	if service == "configure" || service == "sso" || verb == "help" {
 		return false
 	}

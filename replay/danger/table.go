@@ -25,7 +25,7 @@ var table = []rule{
 
 	// Disks and the machine.
 	{"disk", "dd,dcfldd", overwritesDevice, "it overwrites a device, or a file outside the tree"},
-	{"disk", "mkfs,mke2fs,mkswap,mkdosfs,wipefs,blkdiscard,sgdisk,cfdisk,partprobe,pvcreate,pvremove,vgremove,vgreduce,lvremove,lvreduce,resize2fs,tune2fs,nwipe,badblocks,flashrom", not(flag("-h --help -V --version")), "it changes a disk or a file system"},
+	{"disk", "mkfs,mke2fs,mkswap,mkdosfs,wipefs,blkdiscard,sgdisk,cfdisk,partprobe,pvcreate,pvremove,vgremove,vgreduce,vgcfgrestore,lvremove,lvreduce,resize2fs,tune2fs,nwipe,badblocks,flashrom", not(flag("-h --help -V --version")), "it changes a disk or a file system"},
 	{"disk", "sfill,sswap,sdmem,scrub", not(flag("-h --help")), "it overwrites a disk or memory"},
 	{"disk", "fastboot,heimdall,esptool,esptool.py,dfu-util,avrdude,st-flash", exactly("flash erase format flashall update oem erase_flash write_flash erase-flash write-flash write unlock lock"), "it overwrites what a device starts from"},
 	{"disk", "fdisk,parted,sfdisk,gdisk", not(some(flag("-l --list -d --dump"), exactly("print"))), "it changes the partitions of a disk"},
@@ -41,7 +41,8 @@ var table = []rule{
 	{"system", "service", exactly("stop restart start reload"), "it changes which services of the machine run"},
 	{"system", "iptables,ip6tables,ebtables,arptables,iptables-restore,ip6tables-restore", not(flag("-L --list -S --list-rules -n")), "it changes the machine's firewall"},
 	{"system", "nft", not(exactly("list")), "it changes the machine's firewall"},
-	{"system", "ufw", not(exactly("status show version")), "it changes the machine's firewall"},
+	{"system", "rustup self", exactly("uninstall"), "it removes software from the home"},
+	{"system", "ufw", not(some(exactly("status show version"), flag("--dry-run"))), "it changes the machine's firewall"},
 	{"system", "firewall-cmd", not(matching(`^--(list|get|state|query)`)), "it changes the machine's firewall"},
 	{"system", "ifconfig", exactly("up down del delete add"), "it changes the machine's network"},
 	{"system", "ip", abbreviated, "it changes the machine's network"},
