@@ -11,7 +11,9 @@ import (
 // Map is a cache that drops the least recently used values first. It is not safe for concurrent
 // use.
 type Map[K comparable, V any] struct {
-	lru          *simplelru.LRU[K, sized[V]]
+	// The interface keeps the generic code of the list out of every package that imports a type with
+	// a cache in it: the compiler would translate it anew in each, which took seconds of a build.
+	lru          simplelru.LRUCache[K, sized[V]]
 	limit, bytes int
 }
 
