@@ -15,13 +15,17 @@ import (
 // only those in library are known.
 var definition = typed.Language{
 	Language: scope.Language{
-		Name: "csharp/2", Languages: []string{"csharp"}, Outside: "csharp", Typed: true,
+		Name: "csharp/3", Languages: []string{"csharp"}, Outside: "csharp", Typed: true,
 		Layout: func([]string, []scope.Manifest) scope.Layout { return layout{} },
 	},
 	Library: library, Object: "Object", Constructor: "ctor", Iterable: "IEnumerable",
 	VariadicArrays: true, ExplicitOverride: true, PrivateByDefault: true, Attribute: "Attribute",
-	Arity: true, ByArity: map[string]bool{"Func": true, "Action": true},
-	Names: namedType, Implied: func(*typed.Typer, *typed.Class) *typed.Type { return nil }, Complete: complete,
+	Arity: true, ByArity: byArity,
+	ArrayBases:  scope.WordSet("IEnumerable ICollection IList IReadOnlyCollection IReadOnlyList"),
+	Transparent: scope.WordSet("Result Value GetAwaiter GetResult ConfigureAwait AsTask WaitAsync"),
+	Given:       scope.WordSet("GetService GetRequiredService GetKeyedService Resolve CreateInstance GetInstance DeserializeObject Deserialize DeserializeAsync GetExportedValue"),
+	Common:      commonMethods,
+	Names:       namedType, Implied: func(*typed.Typer, *typed.Class) *typed.Type { return nil }, Complete: complete,
 	ReadImports: bring, Statics: statics, Extensions: extensions,
 	RPC: grpc,
 }
@@ -134,7 +138,7 @@ func namedType(t *typed.Typer, m *scope.Module, in uint32, name string) *typed.T
 	if found != nil {
 		return &typed.Type{Class: found}
 	}
-	whole, bare := name, typed.Plain(name) == name
+	whole, bare := name, typed.Plain(name) == name && !byArity[strings.TrimRight(name, "0123456789")]
 	for _, of := range have.All {
 		if c := t.Nested(of, name); c != nil && c.Class != nil {
 			return c
@@ -159,6 +163,10 @@ func namedType(t *typed.Typer, m *scope.Module, in uint32, name string) *typed.T
 	}
 	return nil
 }
+
+// byArity has the types that library has once for each number of type arguments, which ends their
+// names there.
+var byArity = scope.WordSet("Func Action Tuple ValueTuple")
 
 // keywordTypes has the types that have keywords, with the class that a keyword means.
 var keywordTypes = map[string]string{

@@ -141,6 +141,8 @@ func (c *walker) path(n extract.Ref, s state) string {
 		return "<Type>"
 	case "assignment_expression":
 		return c.path(c.Field(n, "left"), s)
+	case "throw_expression":
+		return "<null>" // its value is never seen
 	case "conditional_expression":
 		return extract.SameOf(c.path(c.Field(n, "consequence"), s), c.path(c.Field(n, "alternative"), s))
 	case "is_expression", "is_pattern_expression", "boolean_literal":
@@ -265,7 +267,10 @@ func (c *walker) binary(n extract.Ref, s state) string {
 	case "==", "!=", "<", ">", "<=", ">=", "&&", "||":
 		return "<bool>"
 	case "??":
-		return extract.SameOf(left, right)
+		if left != extract.Unknown {
+			return left
+		}
+		return right
 	case "+":
 		if left == "<string>" || right == "<string>" {
 			return "<string>"

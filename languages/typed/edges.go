@@ -116,6 +116,9 @@ func (l *linker) call(at Spot, r *recountv1.Reference) {
 	if client && (!s.found() || s.method == nil) {
 		return // the generated method is not in the repository
 	}
+	if !s.found() && !s.several {
+		s = l.t.onlyNamed(at, of, r)
+	}
 	if !s.found() {
 		l.notFound(scope.Calls, r)
 		return

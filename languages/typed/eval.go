@@ -1,6 +1,7 @@
 package typed
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -18,28 +19,38 @@ func (t *Typer) eval(at Spot, of scope.Path) *Type {
 	t.depth++
 	defer func() { t.depth-- }()
 	cur, next := t.head(at, of)
-	for i := next; i < len(of.Steps) && cur != nil; i++ {
+	for i := next; i < len(of.Steps); i++ {
 		st := of.Steps[i]
-		switch st.Op {
-		case '.':
-			if i+1 < len(of.Steps) && of.Steps[i+1].Op == '(' {
-				call := of.Steps[i+1]
-				i++
-				if made := t.clientMade(cur, st.Name); made != nil {
-					cur = made
-					continue
-				}
-				cur = t.called(at, t.method(at, cur, st.Name, t.callOf(at, of.Text[:call.At])), call.Name, of.Text[:call.At])
-				continue
-			}
+		switch {
+		case st.Op == '.' && i+1 < len(of.Steps) && of.Steps[i+1].Op == '(':
+			i++
+			cur = t.resultOf(at, cur, st.Name, of.Steps[i], of)
+		case cur == nil:
+		case st.Op == '.':
 			cur = t.memberOf(at, cur, st.Name)
-		case '[':
+		case st.Op == '[':
 			cur = t.element(cur, st.Name)
-		case '(': // a value is called
+		case st.Op == '(': // a value is called
 			cur = t.invoked(cur, st.Name)
 		}
 	}
 	return cur
+}
+
+// resultOf returns the type of what calling a method of a value gives.
+func (t *Typer) resultOf(at Spot, on *Type, name string, call scope.Step, of scope.Path) *Type {
+	callee := of.Text[:call.At]
+	if on == nil {
+		return t.called(at, selection{}, call.Name, callee)
+	}
+	if made := t.clientMade(on, name); made != nil {
+		return made
+	}
+	s := t.method(at, on, name, t.callOf(at, callee))
+	if s.method == nil && t.lang.Transparent[name] && !on.static {
+		return on
+	}
+	return t.called(at, s, call.Name, callee)
 }
 
 // head returns the type at the beginning of a path and the index of the first step after it.
@@ -114,6 +125,9 @@ func (t *Typer) memberOf(at Spot, cur *Type, name string) *Type {
 	if cur.elem != nil && (name == "length" || name == "Length") {
 		return Primitive("int")
 	}
+	if t.lang.Transparent[name] && !cur.static {
+		return cur
+	}
 	return nil
 }
 
@@ -160,10 +174,10 @@ func (t *Typer) callOf(at Spot, callee string) *recountv1.Reference {
 // called returns the type of the result of a call. If handed is "i,j", it returns the type of
 // parameter j of the function that is argument i, and if it is "i", the type of parameter i.
 func (t *Typer) called(at Spot, s selection, handed, callee string) *Type {
-	if s.method == nil {
-		return nil
-	}
 	call := t.callOf(at, callee)
+	if s.method == nil {
+		return cmp.Or(s.result, t.given(at, callee, handed, call))
+	}
 	if handed == "" {
 		return s.method.Result.subst(t.infer(at, s, call, true))
 	}
@@ -175,6 +189,15 @@ func (t *Typer) called(at Spot, s selection, handed, callee string) *Type {
 	}
 	j, _ := strconv.Atoi(place)
 	return t.handed(s.method.parameter(i).subst(b), j)
+}
+
+// given returns the type argument of a call of a method that is known to return it.
+func (t *Typer) given(at Spot, callee, handed string, call *recountv1.Reference) *Type {
+	text := call.GetAttributes()[TypeArguments]
+	if text == "" || handed != "" || !t.lang.Given[callee[strings.LastIndexByte(callee, '.')+1:]] || len(splitTypes(text)) != 1 {
+		return nil
+	}
+	return t.TypeOf(at, text)
 }
 
 // parameter returns the type of the parameter that argument i is passed to.

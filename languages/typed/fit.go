@@ -57,7 +57,11 @@ func (t *Typer) isObject(of *Type) bool {
 func (t *Typer) fitArray(arg, to *Type) int {
 	switch {
 	case to.elem == nil:
-		if to.Class != nil && to.Class.Name != "Cloneable" && to.Class.Name != t.lang.Iterable {
+		switch {
+		case to.Class == nil:
+		case t.lang.ArrayBases[to.Class.Name] && len(to.Args) == 1:
+			return t.fit(arg.elem, to.Args[0])
+		case to.Class.Name != "Cloneable" && to.Class.Name != t.lang.Iterable:
 			return never
 		}
 		return unclear
@@ -86,7 +90,7 @@ func (t *Typer) fitClass(arg, to *Type) int {
 		case s.Class != nil:
 			if s.Class == to.Class {
 				found, vague = true, t.lang.Arity && len(to.Args) > 0 && !sameArgs(s, to)
-				apart = vague && t.apart(s, to)
+				apart = t.lang.Arity && t.apart(s, to)
 			}
 			open = open || s.Class.unknown || s.Class.Decl == nil && !s.Class.closed()
 		case to.Class == nil && sameOutside(s, to):
@@ -113,8 +117,15 @@ func (t *Typer) fitClass(arg, to *Type) int {
 // the other way round.
 func (t *Typer) apart(a, b *Type) bool {
 	for i, to := range b.Args {
-		if i < len(a.Args) && a.Args[i] != nil && to != nil && a.Args[i].param == nil && to.param == nil &&
-			t.fit(a.Args[i], to) == never && t.fit(to, a.Args[i]) == never {
+		if i >= len(a.Args) || a.Args[i] == nil || to == nil || a.Args[i].param != nil {
+			continue
+		}
+		if to.param != nil { // whatever its bound allows
+			if to = to.param.bound; to == nil || len(to.Args) > 0 {
+				continue
+			}
+		}
+		if t.fit(a.Args[i], to) == never && t.fit(to, a.Args[i]) == never {
 			return true
 		}
 	}

@@ -69,6 +69,8 @@ func (t *Typer) unify(p, a *Type, own map[*typeParam]bool, found bindings) {
 		}
 	case p.elem != nil:
 		t.unify(p.elem, a.elem, own, found)
+	case p.Class != nil && len(p.Args) == 1 && a.elem != nil && t.lang.ArrayBases[p.Class.Name]:
+		t.unify(p.Args[0], a.elem, own, found)
 	case p.Class != nil && len(p.Args) > 0:
 		if s := t.upcast(a, p.Class); s != nil && len(s.Args) == len(p.Args) {
 			for i := range p.Args {

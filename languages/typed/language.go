@@ -18,6 +18,8 @@ type Language struct {
 	VariadicArrays bool
 	// Iterable is the class in Library of the values that loops go through.
 	Iterable string
+	// ArrayBases has the classes in Library, beside Iterable, that an array can be passed for.
+	ArrayBases map[string]bool
 	// ExplicitOverride is set if a method overrides that of a class only if it says so.
 	ExplicitOverride bool
 	// PrivateByDefault is set if a member of a class is private unless it says otherwise.
@@ -46,7 +48,16 @@ type Language struct {
 	// Extensions returns the extension methods of a name that are visible at a place; or, with
 	// doubt, all that there are, if none is.
 	Extensions func(t *Typer, at Spot, name string) (found []*Method, doubt bool)
-	RPC        RPC
+	// Common has names of methods that classes outside the repository have. If it is set, a call
+	// on a value of unknown type means the only method of the repository that has its name, unless
+	// the name is common.
+	Common map[string]bool
+	// Given has names of methods that return the type argument of their call.
+	Given map[string]bool
+	// Transparent has the members of a value that stand for the value itself, because types are
+	// written without what wraps them, as a Task's Result.
+	Transparent map[string]bool
+	RPC         RPC
 }
 
 // splitPackage cuts a qualified name where its class begins: at the first name with a capital

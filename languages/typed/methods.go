@@ -19,8 +19,9 @@ type selection struct {
 	doubt bool
 	// exact is set if the call cannot reach a method that overrides this one.
 	exact bool
-	// several is set if more than one method may be meant.
+	// several is set if more than one method may be meant, result if all of them have it.
 	several bool
+	result  *Type
 }
 
 func (s selection) found() bool { return s.method != nil || s.class != nil || s.name != "" }
@@ -82,21 +83,25 @@ func (t *Typer) accessible(at Spot, all []candidate) []candidate {
 	if len(all) < 2 {
 		return all
 	}
+	if some := t.nameable(at, all); len(some) > 0 {
+		return some
+	}
+	return all
+}
+
+// nameable returns the candidates that a place may name.
+func (t *Typer) nameable(at Spot, all []candidate) (some []candidate) {
 	var here *Class
 	for d := at.Module.Decl(at.In); d != nil; d = at.Module.Decl(d.Owner) {
 		if c := t.classes[d]; c != nil {
 			here = c
 		}
 	}
-	var some []candidate
 	for _, c := range all {
 		if t.isPrivate(c.method) && c.method.Class.outermost() != here {
 			continue
 		}
 		some = append(some, c)
-	}
-	if len(some) == 0 {
-		return all
 	}
 	return some
 }
@@ -130,18 +135,25 @@ func (t *Typer) method(at Spot, on *Type, name string, call *recountv1.Reference
 	case of == nil || of.Prefix || of.isPrimitive() || of.isNull():
 		return selection{}
 	case of.elem != nil:
-		if t.lang.Extensions != nil {
-			if s := t.extension(at, of, name, call); s.found() || s.several {
-				return s
-			}
+		if t.lang.Extensions == nil {
+			of = t.object()
+			break
 		}
-		of = t.object()
+		if s := t.extension(at, of, name, call); s.found() || s.several {
+			return s
+		}
+		of = t.sequence(of)
 	case of.isUnplaced():
 		if t.lang.Extensions == nil {
 			return selection{}
 		}
 		return t.extension(at, of, name, call)
 	case of.Class == nil:
+		if t.lang.Extensions != nil && !of.static {
+			if s := t.extension(at, of, name, call); s.found() || s.several {
+				return s
+			}
+		}
 		return selection{pkg: of.Pkg, name: of.Name + "." + name}
 	}
 	if name == t.lang.Constructor {
@@ -157,6 +169,11 @@ func (t *Typer) object() *Type {
 	return nil
 }
 
+// sequence returns an array as the class of what loops go through.
+func (t *Typer) sequence(of *Type) *Type {
+	return &Type{Class: t.Library[t.lang.Iterable], Args: []*Type{of.elem}}
+}
+
 // member returns a method of a type, its own or inherited, or an extension of it.
 func (t *Typer) member(at Spot, of *Type, name string, call *recountv1.Reference) selection {
 	all, beyond, unknown := t.candidates(of, name)
@@ -166,8 +183,14 @@ func (t *Typer) member(at Spot, of *Type, name string, call *recountv1.Reference
 			all = nil // an extension of the name may fit
 		}
 	}
-	if s := t.choose(at, all, call); s.found() || s.several {
-		return s
+	own := t.choose(at, all, call)
+	if own.method != nil && own.method.extension && own.method.Decl == nil { // one of the repository comes before it
+		if s := t.extension(at, of, name, call); s.found() {
+			return s
+		}
+	}
+	if own.found() || own.several {
+		return own
 	}
 	if t.lang.Extensions != nil {
 		if s := t.extension(at, of, name, call); s.found() || s.several {
@@ -202,6 +225,9 @@ func (t *Typer) extension(at Spot, of *Type, name string, call *recountv1.Refere
 		if fit == never || fit < best {
 			continue
 		}
+		if t.lang.Common[name] && fit != fits && (doubt || t.isListed(of) || fit == unclear && (!of.isUnplaced() || t.isListed(m.Params[0]))) {
+			continue // the receiver may well have a method of the name
+		}
 		if fit > best {
 			all, best = nil, fit
 		}
@@ -223,6 +249,11 @@ func (t *Typer) extension(at Spot, of *Type, name string, call *recountv1.Refere
 	s := t.choose(at, all, call)
 	s.doubt = doubt || best == unclear // the receiver may have a method of the name itself
 	return s
+}
+
+// isListed reports whether a type is of the library, or has the name of one there.
+func (t *Typer) isListed(of *Type) bool {
+	return of != nil && (of.Class != nil && of.Class.Decl == nil || of.isUnplaced() && t.Library[of.Name] != nil)
 }
 
 // simpleMethod returns the method that a single name means: that of the innermost enclosing class

@@ -33,7 +33,7 @@ func (t *Typer) choose(at Spot, all []candidate, call *recountv1.Reference) sele
 	// An array may be passed for the variadic arguments; passing them one by one is tried last.
 	for i, some := range [][]candidate{fixed, variadic} {
 		fit, known := t.fitting(at, some, call, len(all) > 1, i == 1)
-		if c, ok := t.exact(at, fit, call); ok {
+		if c, ok := t.exact(at, fit, call, i == 1); ok {
 			return selection{method: c.method, recv: c.recv}
 		}
 		switch {
@@ -43,10 +43,21 @@ func (t *Typer) choose(at Spot, all []candidate, call *recountv1.Reference) sele
 			if c, ok := t.mostSpecific(fit, call); ok && known {
 				return selection{method: c.method, recv: c.recv}
 			}
-			return selection{several: true}
+			return selection{several: true, result: oneResult(fit)}
 		}
 	}
 	return selection{}
+}
+
+// oneResult returns the result that all candidates have, nil if they differ.
+func oneResult(of []candidate) *Type {
+	first := of[0].method
+	for _, c := range of {
+		if len(c.method.tparams) > 0 || c.method.Class != first.Class || !identical(c.method.Result, first.Result) {
+			return nil
+		}
+	}
+	return first.Result.subst(of[0].recv)
 }
 
 // TypeArguments is the attribute of a call that states the types its method's type parameters
@@ -141,7 +152,7 @@ func (t *Typer) fitting(at Spot, some []candidate, call *recountv1.Reference, lo
 }
 
 // exact returns the only candidate of several whose parameters have the types of all arguments.
-func (t *Typer) exact(at Spot, of []candidate, call *recountv1.Reference) (found candidate, ok bool) {
+func (t *Typer) exact(at Spot, of []candidate, call *recountv1.Reference, variadic bool) (found candidate, ok bool) {
 	if len(of) < 2 {
 		return candidate{}, false
 	}
@@ -149,7 +160,11 @@ func (t *Typer) exact(at Spot, of []candidate, call *recountv1.Reference) (found
 	for _, c := range of {
 		all := len(args) > 0
 		for i, a := range args {
-			all = all && identical(a, c.method.parameter(i).subst(c.recv))
+			p := c.method.parameter(i)
+			if !variadic {
+				p = c.method.Params[i]
+			}
+			all = all && identical(a, p.subst(c.recv))
 		}
 		switch {
 		case !all:
@@ -182,7 +197,9 @@ func (t *Typer) arguments(at Spot, call *recountv1.Reference) []*Type {
 			args[a.Index] = &Type{fn: f}
 			continue
 		}
-		args[a.Index] = t.eval(at, at.Module.Path(a.Path)).value()
+		if of := t.eval(at, at.Module.Path(a.Path)).value(); of != nil && !of.Prefix {
+			args[a.Index] = of
+		}
 	}
 	if t.cut == cut {
 		t.args[call] = args

@@ -32,6 +32,10 @@ type Typer struct {
 	parsed    map[string]*typeExpr
 	args      map[*recountv1.Reference][]*Type
 	byName    map[string][]*Method // extension methods
+	// byMethodName has the methods of the repository, fieldNames the names of its fields; see
+	// methodsNamed.
+	byMethodName map[string][]*Method
+	fieldNames   map[string]bool
 	// simpleNames has the names of all classes of the repository.
 	simpleNames map[string]bool
 	// anywhere has the classes that are in no other class by their names.
