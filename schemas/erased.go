@@ -21,9 +21,9 @@ const (
 type Erasure struct {
 	// SHA256 is the hash of the erased value: the holder of a copy can prove that it is the
 	// original.
-	SHA256 Hash `json:"sha256"`
+	SHA256 Hash `json:"sha256" doc:"The hash of the erased value: the holder of a copy can prove that it is the original."`
 	// By is the position of the events.erased event.
-	By Position `json:"by"`
+	By Position `json:"by" doc:"The position of the event that erased it."`
 }
 
 // Erased reports whether the record's event was erased.

@@ -45,11 +45,13 @@ type operation struct {
 
 // operations lists all operations. An operation that is not listed requires the operator. A test
 // compares the list with the API's own description.
-var operations = slices.Concat(questionsAboutCommands(), questionsForEvidence(), []operation{
+var operations = slices.Concat(questionsAboutCommands(), questionsForEvidence(), page(), []operation{
 	{"GET /healthz", Public, "", ""},
 	{"GET /readyz", Public, "", ""},
 
-	{"GET /{$}", Authenticated, "", ""},
+	{"POST /login", Public, "", ""},  // checks a token itself
+	{"POST /logout", Public, "", ""}, // ends the session whose cookie it has
+	{"GET /session", Authenticated, "", ""},
 	{"GET /docs", Authenticated, "", ""},
 	{"GET /openapi.json", Authenticated, "", ""},
 	{"GET /openapi.yaml", Authenticated, "", ""},
@@ -69,6 +71,7 @@ var operations = slices.Concat(questionsAboutCommands(), questionsForEvidence(),
 	{"POST /v1/replay/", Scoped, ofCommands, schemas.GrantCommands},
 	{"GET /v1/intents", Admin, ofCommands, ""},
 	{"GET /v1/intents/{id}", Admin, ofCommands, ""},
+	{"GET /v1/events/", Admin, ofAll, ""},
 	{"POST /v1/code/", Scoped, ofCode, schemas.GrantCode},
 	{"POST /v1/context", Scoped, ofCode, schemas.GrantCode},
 	{"POST /v1/runtime/", Scoped, ofSpans, schemas.GrantRuntime},
@@ -84,6 +87,14 @@ var operations = slices.Concat(questionsAboutCommands(), questionsForEvidence(),
 	{"POST /v1/grow", Admin, ofAll, ""},
 	{"GET /metrics", Admin, ofAll, ""},
 })
+
+// page returns the operations of the web page, which holds no data: package web lists its views.
+func page() (all []operation) {
+	for _, path := range []string{"{$}", "assets", "ask", "narrative", "why", "command", "code", "runtime", "agents", "log", "insights"} {
+		all = append(all, operation{"GET /" + path, Public, "", ""}, operation{"GET /" + path + "/", Public, "", ""})
+	}
+	return all
+}
 
 // questionsAboutCommands returns the operations of the questions in query/commands, which have
 // no path in common.

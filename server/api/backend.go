@@ -22,6 +22,9 @@ type Backend interface {
 	// Show returns one command by its id, an unambiguous prefix of its id, or its position. It
 	// fails with a *query.NotFoundError or a *query.AmbiguousError.
 	Show(ctx context.Context, ref string) (commands.ShowResponse, error)
+	// Event returns the event at a position of the log, of whatever kind. It fails with a
+	// *query.NotFoundError, or an *query.ErasedError.
+	Event(ctx context.Context, at schemas.Position) (StoredEvent, error)
 	// Answerer answers the questions about commands, code, runtime and evidence. Question.Ask is
 	// the typed way to call it.
 	question.Answerer

@@ -144,6 +144,13 @@ func (c *Client) Show(ctx context.Context, ref string) (r commands.ShowResponse,
 	return r, referred(err)
 }
 
+// Event calls GET /v1/events/{topic}/{partition}/{offset}.
+func (c *Client) Event(ctx context.Context, at schemas.Position) (r api.StoredEvent, err error) {
+	path := "/v1/events/" + url.PathEscape(at.Topic) + "/" + strconv.Itoa(int(at.Partition)) + "/" + strconv.FormatInt(at.Offset, 10)
+	err = c.call(ctx, http.MethodGet, path, nil, "", nil, &r)
+	return r, referred(err)
+}
+
 // referred converts a problem about a reference to an event back into the error of package query
 // that the server's backend returned. Other errors are returned unchanged.
 func referred(err error) error {

@@ -111,19 +111,24 @@ func guard(next *http.ServeMux, o Options, m *metrics) http.Handler {
 		}
 		p, refusal := o.Admit(r, pattern)
 		if refusal != nil {
-			if refusal.Status == http.StatusUnauthorized {
-				w.Header().Set("WWW-Authenticate", `Bearer realm="recount"`)
-			}
-			if refusal.Status == http.StatusTooManyRequests {
-				w.Header().Set("Retry-After", "2")
-			}
-			problem(w, refusal.Status, refusal.Why)
+			refuse(w, refusal)
 			return
 		}
 		r = r.WithContext(access.NewContext(r.Context(), p))
 		liftDeadline(w, r)
 		next.ServeHTTP(w, r)
 	})
+}
+
+// refuse answers a request that is not admitted.
+func refuse(w http.ResponseWriter, refusal *access.AuthError) {
+	if refusal.Status == http.StatusUnauthorized {
+		w.Header().Set("WWW-Authenticate", `Bearer realm="recount"`)
+	}
+	if refusal.Status == http.StatusTooManyRequests {
+		w.Header().Set("Retry-After", "2")
+	}
+	problem(w, refusal.Status, refusal.Why)
 }
 
 var sameOrigin = http.NewCrossOriginProtection()
@@ -144,7 +149,7 @@ func (o Options) Admit(r *http.Request, operation string) (schemas.Principal, *a
 	if err := sameOrigin.Check(r); err != nil {
 		return nobody, &access.AuthError{Status: http.StatusForbidden, Why: "a request from a web page of another origin: " + err.Error()}
 	}
-	return o.Gate.EnterFrom(r.Context(), r.RemoteAddr, operation, r.Header.Values("Authorization")...)
+	return o.admitted(r, operation)
 }
 
 // liftDeadline removes the read deadline once the request has been read. The server continues to

@@ -70,6 +70,13 @@ func (f *fake) Show(_ context.Context, ref string) (commands.ShowResponse, error
 	return commands.ShowResponse{}, &query.NotFoundError{Ref: ref, Hint: "see find"}
 }
 
+func (f *fake) Event(_ context.Context, at schemas.Position) (api.StoredEvent, error) {
+	if at.String() != "recount.spans/2/9" {
+		return api.StoredEvent{}, &query.NotFoundError{Ref: at.String(), Hint: "the partition holds 0 to 8"}
+	}
+	return api.StoredEvent{Position: at, Type: "spans.exported", PayloadBase64: []byte{0xff}}, nil
+}
+
 func (f *fake) ask(ref string) error {
 	_, err := f.Show(context.Background(), ref)
 	return err

@@ -45,6 +45,23 @@ func (s *server) routes(h huma.API, mux *http.ServeMux) {
 		return &struct{ Body commands.ShowResponse }{r}, nil
 	})
 	huma.Register(h, huma.Operation{
+		OperationID: "event", Method: http.MethodGet, Path: "/v1/events/{topic}/{partition}/{offset}", Tags: []string{TagOperation},
+		Summary:     "Show one event",
+		Description: "The event at a position of the log, of whatever kind, as it is stored: its headers and its payload.",
+		Errors:      []int{401, 404, 406, 410},
+	}, func(ctx context.Context, in *struct {
+		Topic     string `path:"topic" maxLength:"249" example:"recount.commands" doc:"The topic."`
+		Partition int32  `path:"partition" minimum:"0" example:"2" doc:"The partition."`
+		Offset    int64  `path:"offset" minimum:"0" example:"9" doc:"The offset."`
+	},
+	) (*struct{ Body api.StoredEvent }, error) {
+		r, err := s.b.Event(ctx, schemas.Position{Topic: in.Topic, Partition: in.Partition, Offset: in.Offset})
+		if err != nil {
+			return nil, s.fail(ctx, err)
+		}
+		return &struct{ Body api.StoredEvent }{r}, nil
+	})
+	huma.Register(h, huma.Operation{
 		OperationID: "status", Method: http.MethodGet, Path: "/v1/status", Tags: []string{TagOperation},
 		Summary:     "Show the node's status",
 		Description: "The log's end offsets, each projection's watermark and lag, and counts of commands.",

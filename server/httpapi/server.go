@@ -55,11 +55,15 @@ type Options struct {
 	Metrics http.Handler
 	// MCP serves /mcp; nil leaves the route out.
 	MCP http.Handler
+	// Page adds the routes of the page; nil leaves them out, and / leads to /docs.
+	Page func(*http.ServeMux)
 	// Offers returns why the operations of a tag (TagEvents and the like) are not offered by this
 	// process, or nil. A nil Offers offers all.
 	Offers func(tag string) error
 	// Ready returns nil if the node is ready, else why it is not.
 	Ready func(context.Context) error
+
+	sessions *sessions // of browsers that logged in; nil: cookies count for nothing
 }
 
 // The tags of the operations that Options.Offers is asked about. Every other tag is one of
@@ -104,6 +108,7 @@ func build(b api.Backend, o *Options) (*http.ServeMux, huma.API) {
 	if o.Ready == nil {
 		o.Ready = func(context.Context) error { return nil }
 	}
+	o.sessions = &sessions{}
 	mux := http.NewServeMux()
 	config := huma.DefaultConfig("Recount", o.Version)
 	// Without this, huma adds $schema links with the host name, so that the same answer would
@@ -118,9 +123,12 @@ func build(b api.Backend, o *Options) (*http.ServeMux, huma.API) {
 	s := &server{b: b, o: *o}
 	s.routes(h, mux)
 	mux.HandleFunc("GET /docs", docsPage(h.OpenAPI()))
-	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
-		http.Redirect(w, r, "/docs", http.StatusFound)
-	})
+	if o.Page != nil {
+		o.Page(mux)
+	} else {
+		mux.Handle("GET /{$}", http.RedirectHandler("/docs", http.StatusFound))
+	}
+	s.registerSession(mux)
 	if o.Metrics != nil {
 		mux.Handle("GET /metrics", o.Metrics)
 	}

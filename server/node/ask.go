@@ -125,6 +125,21 @@ func (n *Node) Show(ctx context.Context, ref string) (commands.ShowResponse, err
 	return r, nil
 }
 
+// Event implements api.Backend. It reads the log and no projection.
+func (n *Node) Event(ctx context.Context, at schemas.Position) (api.StoredEvent, error) {
+	if err := n.tellErased(ctx, at.String()); err != nil {
+		return api.StoredEvent{}, err
+	}
+	record, err := n.log.Read(ctx, at)
+	if errors.Is(err, schemas.ErrPoison) {
+		return api.StoredEvent{}, &query.NotFoundError{Ref: at.String(), Hint: err.Error()}
+	}
+	if err != nil {
+		return api.StoredEvent{}, err
+	}
+	return api.NewStoredEvent(record)
+}
+
 // Answer implements api.Backend.
 func (n *Node) Answer(ctx context.Context, path string, request, response any) error {
 	if err := n.answerable(ctx); err != nil {

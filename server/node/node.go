@@ -33,6 +33,7 @@ import (
 	"github.com/recountdb/recount/server/api"
 	"github.com/recountdb/recount/server/httpapi"
 	"github.com/recountdb/recount/server/mcp"
+	"github.com/recountdb/recount/server/web"
 )
 
 const (
@@ -420,8 +421,12 @@ func (n *Node) httpServer() (*http.Server, error) {
 			Open: func(context.Context, bool) (api.Backend, func(), error) { return n, func() {}, nil },
 		}).Handler()
 	}
+	page, err := web.New()
+	if err != nil {
+		return nil, err
+	}
 	handler := httpapi.New(n, httpapi.Options{
-		MCP:     agents,
+		MCP: agents, Page: page.Register,
 		Version: n.cfg.Version, Gate: n.tokens, Hosts: hosts, MaxBody: h.MaxBodyBytes,
 		Log: n.cfg.Logger, Registry: n.reg, Metrics: n.metricsHandler(), Ready: n.Ready, Offers: n.offers, Stopping: n.stopping,
 	})

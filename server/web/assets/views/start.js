@@ -1,0 +1,52 @@
+// start.js: the start page: what is new, and what failed last. An empty log says how to begin.
+
+import { html, useState } from "../dom.js";
+import { useAsk, useGet } from "../api.js";
+import { CommandList } from "../commands.js";
+import { Failed, Loading, Time, count } from "../format.js";
+import { useLive } from "../live.js";
+import { Proof } from "../proof.js";
+
+const shown = 15;
+
+export default function Start() {
+  const fresh = useAsk("/v1/find", { limit: shown, repeats: true });
+  const failed = useAsk("/v1/find", { limit: shown, filters: { exit: "fail" } });
+  const { data: status } = useGet("/v1/status");
+  const [arrived, add] = useState([]);
+  const [missed, miss] = useState(0);
+  const [following, follow] = useState(true);
+  useLive(following ? {} : null, (batch, left) => {
+    add((old) => [...batch.reverse(), ...old].slice(0, shown));
+    miss((n) => n + left);
+  }, () => follow(false));
+  if (fresh.error) return html`<h1>Start</h1><${Failed} error=${fresh.error} retry=${fresh.reload} />`;
+  if (!fresh.data) return html`<h1>Start</h1><${Loading} />`;
+  const known = new Set(arrived.map((c) => c.id));
+  const newest = [...arrived, ...fresh.data.hits.filter((c) => !known.has(c.id))].slice(0, shown);
+  if (newest.length === 0) return html`<${Begin} />`;
+  return html`<h1 class="sr">Start</h1>
+    <div class="columns">
+      <section aria-labelledby="new"><h2 id="new">New ${following && html`<span class="dim live">live</span>`}</h2>
+        ${missed > 0 && html`<p class="dim">${count(missed)} more came in too quickly to be listed here.</p>`}
+        <${CommandList} commands=${newest} label="New commands" /><${Proof} of=${fresh.data} /></section>
+      <section aria-labelledby="failed"><h2 id="failed">Failed last</h2>
+        ${failed.error && html`<${Failed} error=${failed.error} retry=${failed.reload} />`}
+        ${failed.data && (failed.data.hits.length === 0 ? html`<p class="empty">Nothing failed.</p>` :
+          html`<${CommandList} commands=${failed.data.hits} label="Failed commands" /><${Proof} of=${failed.data} />`)}
+      </section>
+    </div>
+    ${status && html`<p class="dim">${count(status.intents.count)} commands${status.intents.oldest && html` since <${Time} at=${status.intents.oldest} absolute />`}${status.log.rejected > 0 && html`, ${count(status.log.rejected)} events rejected`}.</p>`}`;
+}
+
+/** Begin is the start page of an empty log. */
+function Begin() {
+  return html`<h1>The log is empty</h1>
+    <p>Recount answers from what is recorded. To begin:</p>
+    <ol class="rows">
+      <li>Record what your shell runs: <code>eval "$(recount hook bash)"</code> in your shell's startup file (zsh and fish too), then open a new shell.</li>
+      <li>Or take in what there is: <code>recount import history</code>, <code>recount import git .</code>, <code>recount import agents</code>.</li>
+      <li>Or record one command here: <code>recount exec -- make test</code></li>
+    </ol>
+    <p class="dim">What comes in appears on this page by itself.</p>`;
+}
