@@ -4,6 +4,8 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/recountdb/recount/replay/danger"
 	"github.com/recountdb/recount/schemas"
@@ -233,6 +235,21 @@ func (p *Plan) Check() error {
 		return fmt.Errorf("plan %s: its content has the id %s: it was changed since it was made; make it again with recount replay --json", p.short(), id)
 	}
 	return nil
+}
+
+// Hash names what a step would do where, and what is dangerous about that: by it a caller agrees to a
+// dangerous step before the plan runs, so that the yes does not hold for another one.
+func (s *Step) Hash() (string, error) {
+	danger, err := json.Marshal(s.Danger)
+	if err != nil {
+		return "", fmt.Errorf("encode step: %w", err)
+	}
+	c := schemas.NewCanon("recount/replay/step/1").String(s.Intent.String()).String(s.Command).String(s.Shell).String(s.Cwd)
+	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
+		c.String(name).String(s.Env[name])
+	}
+	sum := c.Bytes(danger).Sum()
+	return hex.EncodeToString(sum[:]), nil
 }
 
 func (p *Plan) short() string {

@@ -16,6 +16,7 @@ import (
 	"github.com/recountdb/recount/replay"
 	"github.com/recountdb/recount/replay/run"
 	"github.com/recountdb/recount/replay/sandbox"
+	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
@@ -130,8 +131,8 @@ type pastRun struct {
 }
 
 // askPast asks for a run that was killed or stopped, or is complete and not applied.
-func askPast(ctx context.Context, log question.Answerer, name string) (*pastRun, error) {
-	resp, err := replays.Question.Ask(ctx, log, replays.Request{Run: name, Plan: true})
+func askPast(ctx context.Context, log question.Answerer, name string, after schemas.Watermark) (*pastRun, error) {
+	resp, err := replays.Question.Ask(ctx, log, replays.Request{Run: name, Plan: true, AtLeast: after})
 	if err != nil {
 		return nil, err
 	}

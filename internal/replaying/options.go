@@ -18,6 +18,7 @@ import (
 	"github.com/recountdb/recount/replay"
 	"github.com/recountdb/recount/replay/run"
 	"github.com/recountdb/recount/replay/sandbox"
+	"github.com/recountdb/recount/schemas"
 )
 
 // Log is where a run is written down, and where earlier runs are asked for. A *connect.Backend is one.
@@ -40,6 +41,9 @@ type Options struct {
 	State string
 	// Hide are directories that the steps must not see: the data directory. State is hidden too.
 	Hide []string
+
+	// AtLeast makes Resume and Discard wait until these events of the run are visible.
+	AtLeast schemas.Watermark
 
 	// Dir is the directory that the steps may change; if empty the plan's workspace. Resume takes
 	// that of the run, and refuses another.
@@ -107,10 +111,13 @@ func (o *Options) keepHome(name string, resumes bool) error {
 	return err
 }
 
+// Passed names the variables that all steps have from Getenv.
+var Passed = []string{"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_ALL", "LC_CTYPE", "TZ"}
+
 // env is the environment of all steps. Nothing else of the caller's reaches them.
 func (o *Options) env() map[string]string {
 	env := map[string]string{"TERM": "dumb"}
-	for _, name := range []string{"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_ALL", "LC_CTYPE", "TZ"} {
+	for _, name := range Passed {
 		if v := o.Getenv(name); v != "" {
 			env[name] = v
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/recountdb/recount/replay"
 	"github.com/recountdb/recount/replay/run"
 	"github.com/recountdb/recount/replay/sandbox"
+	"github.com/recountdb/recount/schemas"
 )
 
 // Report is how a run came out.
@@ -20,6 +21,8 @@ type Report struct {
 	Changes []sandbox.Change `json:"changes,omitempty"`
 	Applied bool             `json:"applied"` // they were made in the real directory
 	Kept    bool             `json:"kept"`    // they can be applied by resuming the run
+	// Written is the watermark above the events of the run, for Options.AtLeast.
+	Written schemas.Watermark `json:"-"`
 }
 
 // Complete reports whether all steps are done.
@@ -72,7 +75,7 @@ func (o *Options) past(ctx context.Context, name string) (*pastRun, error) {
 	if err := o.validate(); err != nil {
 		return nil, err
 	}
-	past, err := askPast(ctx, o.Log, name)
+	past, err := askPast(ctx, o.Log, name, o.AtLeast)
 	if err != nil {
 		return nil, err
 	}
@@ -115,10 +118,12 @@ func (o *Options) execute(ctx context.Context, name string, p *replay.Plan, past
 	}
 	report, err := run.Run(ctx, p, how)
 	if err != nil {
-		return Report{Report: report}, err
+		return Report{Report: report, Written: log.Written()}, err
 	}
 	// The end is written down also after an interrupt.
-	return o.end(context.WithoutCancel(ctx), box, log, report)
+	out, err := o.end(context.WithoutCancel(ctx), box, log, report)
+	out.Written = log.Written()
+	return out, err
 }
 
 // begin says where and how the steps run.
@@ -145,7 +150,12 @@ func (o *Options) open(ctx context.Context, name string) (*sandbox.Sandbox, erro
 		}
 		how.Helper = helper
 	}
-	return sandbox.Open(ctx, how)
+	box, err := sandbox.Open(ctx, how)
+	var dir *sandbox.DirError
+	if errors.As(err, &dir) {
+		return nil, &query.RequestError{Field: "dir", Value: dir.Dir, Reason: dir.Why}
+	}
+	return box, err
 }
 
 // end finds out the difference that a run made, applies it if that was asked for, and writes down the

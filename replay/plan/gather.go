@@ -56,6 +56,15 @@ func Answer(ctx context.Context, s commands.Sources, r Request) (Response, error
 		return Response{}, err
 	}
 	resp := Response{Status: query.StatusOK, Plan: p}
+	for i := range p.Steps {
+		if st := &p.Steps[i]; len(st.Danger) > 0 {
+			hash, err := st.Hash()
+			if err != nil {
+				return Response{}, err
+			}
+			resp.Agree = append(resp.Agree, Agree{st.Index, hash})
+		}
+	}
 	switch {
 	case len(n.Commands) == 0:
 		resp.Status, resp.Hint = query.StatusEmpty, "no command was found; recount find lists what is recorded"

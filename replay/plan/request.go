@@ -52,6 +52,13 @@ type Response struct {
 	Status string      `json:"status" enum:"ok,empty" example:"ok" doc:"ok, or empty if nothing is to be run."`
 	Hint   string      `json:"hint,omitempty" doc:"What limits the plan, or why it is empty."`
 	Plan   replay.Plan `json:"plan" doc:"The plan."`
+	Agree  []Agree     `json:"agree,omitempty" doc:"The dangerous steps: to run the plan over HTTP or MCP, name each by its hash."`
+}
+
+// Agree is a step that is run only if whoever asks for the run agrees to it by its hash.
+type Agree struct {
+	Step int    `json:"step" example:"2" doc:"The step's index."`
+	Hash string `json:"hash" example:"9b1f0c6e0b9d4c0f8a6d8f2a0e8f7c1b3d5a79e1c2b4d6f8a0b2c4d6e8f0a1b3" doc:"Names the step, its place and what is dangerous about it: SHA-256, in hex."`
 }
 
 // Normal fills in the defaults and checks the request. The error is a *query.RequestError.

@@ -88,7 +88,7 @@ func (o *Options) validate() error {
 	}
 	real, err := filepath.EvalSymlinks(o.Dir)
 	if err != nil {
-		return fmt.Errorf("sandbox: the working directory: %w", err)
+		return &DirError{o.Dir, "it is not there"}
 	}
 	o.Dir = real
 	if o.Home != "" {
@@ -110,11 +110,11 @@ func (o *Options) validate() error {
 		return fmt.Errorf("sandbox: no isolation %q: it is %s or %s", o.Isolation, IsolationSandbox, IsolationNone)
 	}
 	if o.Dir == "/" || o.Home != "" && within(o.Dir, o.Home) {
-		return fmt.Errorf("sandbox: the working directory %s contains the home directory, whose secrets commands must not see: choose a directory below it", o.Dir)
+		return &DirError{o.Dir, "it contains the home directory, whose secrets commands must not see: choose a directory below it"}
 	}
 	for _, private := range []string{"/proc", "/sys", "/dev"} {
 		if within(private, o.Dir) {
-			return fmt.Errorf("sandbox: the working directory %s is part of the kernel's own file systems", o.Dir)
+			return &DirError{o.Dir, "it is part of the kernel's own file systems"}
 		}
 	}
 	if within(o.Dir, o.State) {
@@ -130,6 +130,11 @@ func (o *Options) validate() error {
 func within(dir, path string) bool {
 	return path == dir || dir == "/" || strings.HasPrefix(path, dir+"/")
 }
+
+// DirError says why a directory can't be the working directory of a sandbox.
+type DirError struct{ Dir, Why string }
+
+func (e *DirError) Error() string { return "sandbox: the working directory " + e.Dir + ": " + e.Why }
 
 // Command is one command to run.
 type Command struct {

@@ -30,6 +30,7 @@ const (
 	ofCommands = "commands belong to the default tenant only"
 	ofCode     = "code belongs to the default tenant only"
 	ofSpans    = "spans belong to the default tenant only"
+	executes   = "it executes commands on the server's machine"
 	ofAll      = "the operation concerns data of all tenants"
 )
 
@@ -68,7 +69,10 @@ var operations = slices.Concat(questionsAboutCommands(), questionsForEvidence(),
 
 	{"/mcp", Authenticated, "", ""}, // each question of a tool is checked by itself
 
-	{"POST /v1/replay/", Scoped, ofCommands, schemas.GrantCommands},
+	{"POST /v1/replay/plan", Scoped, ofCommands, schemas.GrantCommands},
+	{"POST /v1/replay/runs", Scoped, ofCommands, schemas.GrantCommands},
+	{"POST /v1/replay/diff", Scoped, ofCommands, schemas.GrantCommands},
+	{"POST /v1/replay/", Admin, executes, ""}, // run, resume, apply, discard, cancel, answer
 	{"GET /v1/intents", Admin, ofCommands, ""},
 	{"GET /v1/intents/{id}", Admin, ofCommands, ""},
 	{"GET /v1/events/", Admin, ofAll, ""},

@@ -19,10 +19,11 @@ import (
 	"github.com/recountdb/recount/replay"
 	"github.com/recountdb/recount/replay/danger"
 	"github.com/recountdb/recount/replay/plan"
+	"github.com/recountdb/recount/server/runs"
 )
 
 // schemaName returns the name of a type in the OpenAPI description. The types of packages
-// evidence, context, feedback and replays get a prefix, because their names, such as Request, are ambiguous
+// evidence, context, feedback, replays and runs get a prefix, because their names, such as Request, are ambiguous
 // beside those of other packages.
 func schemaName(t reflect.Type, hint string) string {
 	name := huma.DefaultSchemaNamer(t, hint)
@@ -35,6 +36,8 @@ func schemaName(t reflect.Type, hint string) string {
 		return "Feedback" + name
 	case reflect.TypeFor[replays.Request]().PkgPath():
 		return "Replays" + name
+	case reflect.TypeFor[runs.Request]().PkgPath():
+		return "Replay" + name
 	case reflect.TypeFor[plan.Request]().PkgPath(), reflect.TypeFor[replay.Plan]().PkgPath(), reflect.TypeFor[danger.Finding]().PkgPath():
 		return "ReplayPlan" + name
 	}
@@ -51,7 +54,7 @@ func describe(o *huma.OpenAPI) {
 		{Name: "questions", Description: "Queries about commands and agents' memory."},
 		{Name: "code", Description: "Queries about code, at any imported commit."},
 		{Name: "runtime", Description: "Queries about running services, by spans joined to code."},
-		{Name: "replay", Description: "Plans to run recorded commands again, and what replays did."},
+		{Name: "replay", Description: "Plans to run recorded commands again, running them, and what replays did."},
 		{Name: "operation", Description: "Status and maintenance of the node."},
 	}
 	o.Components.SecuritySchemes = map[string]*huma.SecurityScheme{

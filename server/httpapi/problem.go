@@ -12,6 +12,7 @@ import (
 
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/code"
+	"github.com/recountdb/recount/replay/sandbox"
 	"github.com/recountdb/recount/schemas"
 	"github.com/recountdb/recount/server/api"
 )
@@ -30,8 +31,12 @@ func (s *server) fail(ctx context.Context, err error) huma.StatusError {
 		ee   *api.EventError
 		he   huma.StatusError
 		tooL *http.MaxBytesError
+		rf   *sandbox.RefusedError
+		co   *sandbox.ConflictError
 	)
 	switch {
+	case errors.As(err, &rf), errors.As(err, &co):
+		return typed("", http.StatusConflict, err.Error())
 	case errors.As(err, &he):
 		return he
 	case errors.As(err, &re):

@@ -29,6 +29,7 @@ func (s *server) routes(h huma.API, mux *http.ServeMux) {
 	s.registerQuestions(h)
 	s.registerCode(h)
 	s.registerRuntime(h)
+	s.registerReplay(h)
 	huma.Register(h, huma.Operation{
 		OperationID: "show", Method: http.MethodGet, Path: "/v1/intents/{id}", Tags: []string{"questions"},
 		Summary:     "Show one command",

@@ -22,6 +22,7 @@ import (
 	"github.com/recountdb/recount/schemas"
 	"github.com/recountdb/recount/server/access"
 	"github.com/recountdb/recount/server/api"
+	"github.com/recountdb/recount/server/runs"
 )
 
 // DefaultMaxBody is the default maximum size of a request's body in bytes.
@@ -53,6 +54,8 @@ type Options struct {
 	Registry prometheus.Registerer
 	// Metrics serves /metrics; nil leaves the route out.
 	Metrics http.Handler
+	// Runs executes replays; nil refuses to, which is the default of a server.
+	Runs *runs.Runs
 	// MCP serves /mcp; nil leaves the route out.
 	MCP http.Handler
 	// Page adds the routes of the page; nil leaves them out, and / leads to /docs.

@@ -30,6 +30,8 @@ const (
 	adds
 	// addsOnce marks a tool that adds something, and nothing when it is called again.
 	addsOnce
+	// executes marks a tool that runs commands, which may do anything that their sandbox allows.
+	executes
 )
 
 // define makes a tool whose arguments are an In.
@@ -43,7 +45,7 @@ func define[In any](name, description string, does effect, f func(ctx context.Co
 	}
 	no := false
 	notes := &sdk.ToolAnnotations{ReadOnlyHint: does == reads, IdempotentHint: does == addsOnce}
-	if does != reads {
+	if does == adds || does == addsOnce {
 		notes.DestructiveHint, notes.OpenWorldHint = &no, &no
 	}
 	return tool{

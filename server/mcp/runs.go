@@ -168,7 +168,8 @@ type mend struct {
 type commandsIn struct {
 	Text    string `json:"text,omitempty" doc:"empty: the newest"`
 	ID      string `json:"id,omitempty"`
-	View    string `json:"view,omitempty" enum:"detail,story,recurring" doc:"of id"`
+	View    string `json:"view,omitempty" enum:"detail,story,recurring,plan"`
+	Map     string `json:"map,omitempty"`
 	Exit    string `json:"exit,omitempty" doc:"ok, fail or a code"`
 	Program string `json:"program,omitempty"`
 	Author  string `json:"author,omitempty"`
@@ -209,6 +210,8 @@ func ran(ctx context.Context, c *call, in commandsIn) (a answer, err error) {
 			return a, err
 		}
 		a.add(commands.StitchQuestion.Path, r, r.Basis)
+	case in.View == "plan" && in.ID != "":
+		return c.planned(ctx, b, in)
 	case in.ID != "":
 		r, err := b.show(ctx, in.ID)
 		if err != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/recountdb/recount/schemas"
 	"github.com/recountdb/recount/server/access"
 	"github.com/recountdb/recount/server/api"
+	"github.com/recountdb/recount/server/runs"
 )
 
 // Options configure a server.
@@ -34,6 +35,8 @@ type Options struct {
 	// Import imports the repository in a directory of this machine, which is below the client's own
 	// directories. Nil offers no import.
 	Import func(ctx context.Context, dir string, workingTree bool, progress func(api.Progress)) (any, error)
+	// Runs executes replays. Nil offers no execution; plans are made all the same.
+	Runs *runs.Runs
 	// AsData answers with data in place of text, unless a call asks otherwise.
 	AsData bool
 	// MaxBody is the maximum size of a message in bytes; 0 is DefaultMaxBody.
@@ -48,7 +51,7 @@ type Options struct {
 const (
 	// DefaultMaxBody is the default maximum size of a message in bytes.
 	DefaultMaxBody = 4 << 20
-	// callTimeout is how long a call may take, importTimeout an import.
+	// callTimeout is how long a call may take, importTimeout an import or a replay.
 	callTimeout   = 60 * time.Second
 	importTimeout = 2 * time.Hour
 	// rootsPatience is how long a client may take to name its roots.
@@ -102,7 +105,7 @@ func build(o Options, change func(*sdk.ServerOptions)) *Server {
 	s.sdk = sdk.NewServer(&sdk.Implementation{Name: "recount", Title: "Recount", Version: o.Version}, options)
 	s.sdk.AddReceivingMiddleware(s.received)
 	for _, t := range s.tools {
-		if t.listed.Name == toolImport && o.Import == nil {
+		if t.listed.Name == toolImport && o.Import == nil || t.listed.Name == toolReplay && o.Runs == nil {
 			continue
 		}
 		s.sdk.AddTool(t.listed, s.handler(t))
@@ -140,7 +143,7 @@ func (s *Server) received(next sdk.MethodHandler) sdk.MethodHandler {
 func (s *Server) handler(t tool) sdk.ToolHandler {
 	return func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		limit := callTimeout
-		if t.listed.Name == toolImport {
+		if t.listed.Name == toolImport || t.listed.Name == toolReplay {
 			limit = importTimeout
 		}
 		ctx, cancel := context.WithTimeout(ctx, limit)

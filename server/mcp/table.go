@@ -1,10 +1,13 @@
 package mcp
 
 // The names of tools that others refer to.
-const toolImport = "import"
+const (
+	toolImport = "import"
+	toolReplay = "replay"
+)
 
-// tools returns all tools, those that answer most questions first. At most 14, and tools/list at
-// most 9,000 bytes: a test counts both.
+// tools returns all tools, those that answer most questions first. At most 14 are listed, as a server
+// offers either import or replay, and tools/list has at most 9,000 bytes: a test counts both.
 func tools() []tool {
 	return []tool{
 		define("context", "Which files and code to read for a task, files or a change, within a budget of tokens. Start here.", reads, toRead),
@@ -16,10 +19,11 @@ func tools() []tool {
 		define("stale", "What is out of date: uses and docs of removed symbols, unused code, callers left behind.", reads, stale),
 		define("runtime", "What runs, by spans: services, traffic, calls between services, dead routes, totals, one trace.", reads, running),
 		define("why", "Why a command, test, build or trace failed, and what mended it last time. Without about: the newest failure here.", reads, why),
-		define("commands", "Commands that were run, with outcomes: search, one in detail, the story around one, what recurs.", reads, ran),
+		define("commands", "Commands run, with outcomes: search, detail, story, what recurs, a plan to repeat one.", reads, ran),
 		define("evidence", "What agents and people said, decided and learned, with sources.", reads, evidences),
 		define("remember", "Write something down for others and later, or announce a change.", adds, remember),
 		define("feedback", "Say what was useful for a task, which ranks later contexts, or ask.", adds, judge),
+		define(toolReplay, "Run a plan in a sandbox; apply its result.", executes, replayed),
 		define(toolImport, "Import or update a git repository.", addsOnce, imports),
 	}
 }

@@ -2,10 +2,14 @@ package mcp_test
 
 import (
 	"encoding/json"
+	"slices"
 	"testing"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/recountdb/recount/internal/tokens"
 	"github.com/recountdb/recount/server/mcp"
+	"github.com/recountdb/recount/server/runs"
 )
 
 // TestToolsAnswer checks the answer of each tool.
@@ -64,22 +68,31 @@ func TestContextKeepsItsBudget(t *testing.T) {
 	}
 }
 
-// TestToolsListIsSmall counts the bytes of the real answer, which every conversation pays for.
+// TestToolsListIsSmall counts the bytes of the real answer, which every conversation pays for: of a server
+// on standard input and output, and of one over HTTP that executes replays.
 func TestToolsListIsSmall(t *testing.T) {
-	c := connectTo(t, mcp.New(newWorld(t).options()), nil)
-	r, err := c.ListTools(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := json.Marshal(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	// What stands around the result: {"jsonrpc":"2.0","id":1,"result":…}, and "event: message",
-	// "data: " over HTTP.
-	const envelope = 64
-	t.Logf("%d tools, %d bytes", len(r.Tools), len(b))
-	if len(r.Tools) > 14 || len(b) > 9000-envelope {
-		t.Errorf("%d tools, %d bytes: want at most 14 and %d", len(r.Tools), len(b), 9000-envelope)
+	w := newWorld(t)
+	over := w.options()
+	over.Import, over.Runs = nil, runs.New(runs.Options{Log: w.Node, State: t.TempDir()})
+	for name, o := range map[string]mcp.Options{"import": w.options(), "replay": over} {
+		c := connectTo(t, mcp.New(o), nil)
+		r, err := c.ListTools(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := json.Marshal(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// What stands around the result: {"jsonrpc":"2.0","id":1,"result":…}, and "event: message",
+		// "data: " over HTTP.
+		const envelope = 64
+		t.Logf("%s: %d tools, %d bytes", name, len(r.Tools), len(b))
+		if len(r.Tools) > 14 || len(b) > 9000-envelope {
+			t.Errorf("%s: %d tools, %d bytes: want at most 14 and %d", name, len(r.Tools), len(b), 9000-envelope)
+		}
+		if !slices.ContainsFunc(r.Tools, func(t *sdk.Tool) bool { return t.Name == name }) {
+			t.Errorf("no tool %s", name)
+		}
 	}
 }

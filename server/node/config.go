@@ -92,6 +92,8 @@ type Config struct {
 	// Watch lists the directories of git repositories whose commits the server imports as they are
 	// made, as recount watch git does. Needs the role ingest. Flag --watch.
 	Watch []string `yaml:"watch"`
+	// Replay configures the execution of replays for clients.
+	Replay ReplayConfig `yaml:"replay"`
 	// Retention limits what is kept of topics from which events may be removed. By default
 	// everything is kept.
 	Retention RetentionConfig `yaml:"retention"`
@@ -189,6 +191,15 @@ type HTTPConfig struct {
 	Hosts []string `yaml:"hosts"`
 	// MaxBodyBytes is the maximum body size of POST /v1/events; default 16 MiB.
 	MaxBodyBytes int64 `yaml:"max_body_bytes"`
+}
+
+// ReplayConfig is the part of Config about replays that clients of the API and of MCP ask for.
+type ReplayConfig struct {
+	// Execute lets whoever has the operator's token run plans on this machine, as this process's
+	// user. It needs the role serve, HTTP on loopback and a token. Flag --replay-execute.
+	Execute bool `yaml:"execute"`
+	// State is the directory of what runs wrote, that of the verb replay. The program sets it.
+	State string `yaml:"-"`
 }
 
 // OTLPConfig configures the receivers of spans of a process with the role ingest. Token, TLS and
@@ -410,6 +421,16 @@ func (c Config) validate() error {
 		}
 	}
 	c.validateHTTP(bad)
+	if c.Replay.Execute {
+		switch {
+		case !c.Has(RoleServe):
+			bad("replay.execute", true, "want the role serve with it")
+		case !isLoopback(c.HTTP.Listen):
+			bad("replay.execute", true, "http.listen is "+c.HTTP.Listen+", and commands are run for clients on loopback only")
+		case c.HTTP.Token == "":
+			bad("replay.execute", true, "want http.token_file (--token-file): without a token every user of this machine could run commands as this one")
+		}
+	}
 	if c.Has(RoleLog) && c.Kafka.Listen != noListener && !isLoopback(c.Kafka.Listen) && c.Kafka.SASL.Mechanism == "" && (c.HTTP.Token == "" || c.Kafka.CertFile == "") {
 		bad("kafka.listen", c.Kafka.Listen, "not loopback, so anyone on the network could read and write the log: want kafka.sasl, or a token (--token-file) with kafka.tls_cert and kafka.tls_key (--kafka-tls-cert, --kafka-tls-key)")
 	}

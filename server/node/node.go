@@ -33,6 +33,7 @@ import (
 	"github.com/recountdb/recount/server/api"
 	"github.com/recountdb/recount/server/httpapi"
 	"github.com/recountdb/recount/server/mcp"
+	"github.com/recountdb/recount/server/runs"
 	"github.com/recountdb/recount/server/web"
 )
 
@@ -415,9 +416,13 @@ func (n *Node) httpServer() (*http.Server, error) {
 	h := n.cfg.HTTP
 	hosts := slices.Clone(h.Hosts)
 	var agents http.Handler
+	var executes *runs.Runs
+	if n.cfg.Replay.Execute {
+		executes = runs.New(runs.Options{Log: n, Redact: n.app.redact, State: n.cfg.Replay.State, Hide: []string{n.dir.path}})
+	}
 	if n.cfg.Has(RoleServe) {
 		agents = mcp.New(mcp.Options{
-			Version: n.cfg.Version, Stopping: n.stopping, Log: n.cfg.Logger,
+			Version: n.cfg.Version, Stopping: n.stopping, Log: n.cfg.Logger, Runs: executes,
 			Open: func(context.Context, bool) (api.Backend, func(), error) { return n, func() {}, nil },
 		}).Handler()
 	}
@@ -426,7 +431,7 @@ func (n *Node) httpServer() (*http.Server, error) {
 		return nil, err
 	}
 	handler := httpapi.New(n, httpapi.Options{
-		MCP: agents, Page: page.Register,
+		MCP: agents, Page: page.Register, Runs: executes,
 		Version: n.cfg.Version, Gate: n.tokens, Hosts: hosts, MaxBody: h.MaxBodyBytes,
 		Log: n.cfg.Logger, Registry: n.reg, Metrics: n.metricsHandler(), Ready: n.Ready, Offers: n.offers, Stopping: n.stopping,
 	})

@@ -86,6 +86,12 @@ With --brokers it uses an external Kafka or Redpanda instead of the embedded log
 					return err
 				}
 			}
+			set("replay-execute", func() { cfg.Replay.Execute = flags.Replay.Execute })
+			if cfg.Replay.Execute {
+				if cfg.Replay.State, err = con.StateDir("recount-replays"); err != nil {
+					return err
+				}
+			}
 			set("redact-rules", func() { cfg.RedactRules = flags.RedactRules })
 			if cfg.RunPipeline = pipeline; pipeline == nil && len(cfg.Pipelines) > 0 {
 				return Pipeline(con)
@@ -175,6 +181,7 @@ With --brokers it uses an external Kafka or Redpanda instead of the embedded log
 	f.StringSliceVar(&flags.Pipelines, "pipeline", nil, "Benthos configs to run instead of the built-in streams (by recount-pipeline)")
 	f.StringToStringVar(&flags.Services, "service", nil, "the repository of a service that sends spans: SERVICE=REPOSITORY or SERVICE=REPOSITORY:FOLDER; may be repeated")
 	f.StringSliceVar(&flags.Watch, "watch", nil, "directories of git repositories whose commits to import as they are made")
+	f.BoolVar(&flags.Replay.Execute, "replay-execute", false, "run replays on this machine for clients with the operator's token, over HTTP on loopback and MCP (docs/replay.md); needs --token-file")
 	f.StringVar(&flags.RedactRules, "redact-rules", "", "a file of redaction rules in addition to the built-in ones")
 	f.BoolVarP(&verbose, "verbose", "v", false, "log more")
 	f.StringVar(&logFormat, "log-format", "text", "text or json")
