@@ -31,19 +31,23 @@ func TestConfigNamesFieldAndValue(t *testing.T) {
 		change func(*node.Config)
 		want   string
 	}{
-		"no data directory":       {func(c *node.Config) { c.DataDir = "" }, `data_dir: ""`},
-		"unknown role":            {func(c *node.Config) { c.Roles = []string{"log", "dance"} }, `roles: "dance"`},
-		"role twice":              {func(c *node.Config) { c.Roles = append(slices.Clone(node.AllRoles), "log") }, `roles: "log": named twice`},
-		"serve without project":   {func(c *node.Config) { c.Roles = []string{"log", "serve"} }, "serve needs project"},
-		"log and brokers":         {func(c *node.Config) { c.Roles, c.Kafka.Brokers = node.AllRoles, []string{"b:9092"} }, "kafka.brokers: b:9092"},
-		"neither":                 {func(c *node.Config) { c.Roles = []string{"ingest"} }, "kafka.brokers: none"},
-		"embedder":                {func(c *node.Config) { c.Embedder = "magic" }, `embedder: "magic"`},
-		"vector backend":          {func(c *node.Config) { c.Vector.Backend = "faiss" }, `vector.backend: faiss: vector: Backend "faiss": want flat or coder`},
-		"vector setting":          {func(c *node.Config) { c.Vector.Retired = map[string]any{"eff": 1} }, "vector.eff: unknown setting: want vector.backend"},
-		"http address":            {func(c *node.Config) { c.HTTP.Listen = "7171" }, `http.listen: "7171": want host:port`},
-		"replays for everybody":   {func(c *node.Config) { c.Replay.Execute = true }, "replay.execute: true: want http.token_file (--token-file)"},
-		"replays on the network":  {func(c *node.Config) { c.Replay.Execute, c.HTTP.Listen, c.HTTP.Token = true, "0.0.0.0:7171", operatorToken }, "replay.execute: true: http.listen is 0.0.0.0:7171"},
-		"replays without serve":   {func(c *node.Config) { c.Replay.Execute, c.HTTP.Token, c.Roles = true, operatorToken, []string{"log", "ingest"} }, "replay.execute: true: want the role serve"},
+		"no data directory":     {func(c *node.Config) { c.DataDir = "" }, `data_dir: ""`},
+		"unknown role":          {func(c *node.Config) { c.Roles = []string{"log", "dance"} }, `roles: "dance"`},
+		"role twice":            {func(c *node.Config) { c.Roles = append(slices.Clone(node.AllRoles), "log") }, `roles: "log": named twice`},
+		"serve without project": {func(c *node.Config) { c.Roles = []string{"log", "serve"} }, "serve needs project"},
+		"log and brokers":       {func(c *node.Config) { c.Roles, c.Kafka.Brokers = node.AllRoles, []string{"b:9092"} }, "kafka.brokers: b:9092"},
+		"neither":               {func(c *node.Config) { c.Roles = []string{"ingest"} }, "kafka.brokers: none"},
+		"embedder":              {func(c *node.Config) { c.Embedder = "magic" }, `embedder: "magic"`},
+		"vector backend":        {func(c *node.Config) { c.Vector.Backend = "faiss" }, `vector.backend: faiss: vector: Backend "faiss": want flat or coder`},
+		"vector setting":        {func(c *node.Config) { c.Vector.Retired = map[string]any{"eff": 1} }, "vector.eff: unknown setting: want vector.backend"},
+		"http address":          {func(c *node.Config) { c.HTTP.Listen = "7171" }, `http.listen: "7171": want host:port`},
+		"replays for everybody": {func(c *node.Config) { c.Replay.Execute = true }, "replay.execute: true: want http.token_file (--token-file)"},
+		"replays on the network": {func(c *node.Config) {
+			c.Replay.Execute, c.HTTP.Listen, c.HTTP.Token = true, "0.0.0.0:7171", operatorToken
+		}, "replay.execute: true: http.listen is 0.0.0.0:7171"},
+		"replays without serve": {func(c *node.Config) {
+			c.Replay.Execute, c.HTTP.Token, c.Roles = true, operatorToken, []string{"log", "ingest"}
+		}, "replay.execute: true: want the role serve"},
 		"http on the network":     {func(c *node.Config) { c.HTTP.Listen = "0.0.0.0:7171" }, "http.listen: 0.0.0.0:7171: not loopback: want http.token_file"},
 		"all addresses, by \":\"": {func(c *node.Config) { c.HTTP.Listen = ":7171" }, "not loopback"},
 		"http in the clear":       {func(c *node.Config) { c.HTTP.Listen, c.HTTP.Token = "10.0.0.1:7171", operatorToken }, "--insecure-no-tls"},
