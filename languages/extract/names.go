@@ -27,20 +27,47 @@ type Load struct {
 	At   Ref
 }
 
-// Shadow is a list of parameters of anonymous functions, innermost first: in their bodies
-// the meaning of these names is unknown.
+// Shadow is a list of parameters of anonymous functions, innermost first. In their bodies these
+// names stand for other paths, or their meaning is unknown.
 type Shadow struct {
 	Name string
+	Is   string // the path that the name stands for, "" if it is unknown
 	Up   *Shadow
 }
 
-func (s *Shadow) Has(name string) bool {
+func (s *Shadow) Has(name string) bool { return s.find(name) != nil }
+
+// Path returns the path that a name stands for.
+func (s *Shadow) Path(name string) string {
+	found := s.find(name)
+	switch {
+	case found == nil:
+		return Checked(name)
+	case found.Is == "":
+		return Unknown
+	}
+	return found.Is
+}
+
+func (s *Shadow) find(name string) *Shadow {
 	for ; s != nil; s = s.Up {
 		if s.Name == name {
-			return true
+			return s
 		}
 	}
-	return false
+	return nil
+}
+
+// WithoutThis returns the list for a function with a receiver of its own.
+func (s *Shadow) WithoutThis() *Shadow {
+	if s == nil {
+		return nil
+	}
+	of := *s
+	if of.Up = s.Up.WithoutThis(); Root(of.Is) == "self" || Root(of.Is) == "super" {
+		of.Is = ""
+	}
+	return &of
 }
 
 func NewNames() Names { return Names{Declared: map[NameIn]bool{}, Locals: map[NameIn]bool{}} }

@@ -17,6 +17,10 @@ func (p *Engine) attributeTarget(v *scope.Value, name string) *scope.Variable {
 		if v.Mod.Scope != nil {
 			return v.Mod.Scope.Vars[name]
 		}
+	case scope.ContainerValue:
+		if p.Lang.Exports {
+			return v.Element(name)
+		}
 	}
 	return nil
 }
@@ -53,8 +57,13 @@ func (p *Engine) attribute(f *scope.Flow, v *scope.Value, name string) scope.Set
 			return p.classMember(f, receiver, v.Decl.Order[1:], name)
 		}
 	case scope.GeneratorValue, scope.ContainerValue:
+		if v.Kind == scope.ContainerValue && p.Lang.Exports {
+			if found := p.Read(f, v.Element(name)); len(found) > 0 {
+				return slices.Clone(found)
+			}
+		}
 		if v.Kind == scope.GeneratorValue && (name == "__enter__" || name == "__aenter__" || name == "__next__" || name == "__anext__") ||
-			v.Kind == scope.ContainerValue && (containerGives[name] || containerSame[name]) {
+			v.Kind == scope.ContainerValue && p.ofContainer(name) {
 			return scope.Set{{Value: p.Intern(scope.ValueID{Kind: scope.BoundValue, Recv: v, Name: name}), Sure: true}}
 		}
 	}

@@ -52,7 +52,7 @@ func (p *Engine) result(f *scope.Flow, v *scope.Value, with Arguments) scope.Set
 		return nil
 	case scope.BoundValue:
 		if v.Decl == nil {
-			if containerSame[v.Name] {
+			if containerSame[v.Name] || arraySame[v.Name] {
 				return scope.Set{{Value: v.Recv, Sure: true}}
 			}
 			return p.element(f, v.Recv, "")

@@ -148,7 +148,8 @@ func (p *Engine) constructor(class *scope.Decl) *scope.Decl {
 func (l *Linker) call(here Site, r *recountv1.Reference) {
 	of := l.Module.Path(r.Path)
 	var t scope.Targets
-	for _, m := range l.e.called(here, of) {
+	values := l.e.called(here, of)
+	for _, m := range values {
 		l.callee(&t, m.Value, m.Sure)
 		if m.Value.Kind == scope.ClassValue && m.Sure && l.e.constructor(m.Value.Decl) != nil && m.Value.Decl != l.Module.Decl(r.In) {
 			l.Edge(scope.References, r.In, m.Value.Decl.Key, scope.ScopeResolved, r.At)
@@ -169,9 +170,15 @@ func (l *Linker) call(here Site, r *recountv1.Reference) {
 	if !t.Known {
 		if d := l.e.constant(here, of); d != nil {
 			l.Edge(scope.Calls, r.In, d.Key, scope.ScopeResolved, r.At)
+		} else if d := l.onlyNamed(r.In, of); d != nil {
+			l.Edge(scope.Calls, r.In, d.Key, recountv1.Provenance_PROVENANCE_NAME_MATCHED, r.At)
 		} else {
 			l.Unresolved(scope.Calls, r.In, r.Path, r.At)
 		}
+		return
+	}
+	if d := l.arrived(of, values, &t); d != nil {
+		l.Edge(scope.Calls, r.In, d.Key, scope.ByFlow, r.At)
 		return
 	}
 	l.dropStubs(r.In, r.At, &t)

@@ -18,6 +18,10 @@ type Language struct {
 	Stub func(pkg, name string) (s scope.Stub, rest string, ok bool)
 	// Loads reports whether a function outside the repository loads .proto files.
 	Loads func(pkg, name string) bool
+	// Common has names of methods that objects outside the repository have. If it is set, a call of
+	// a member is taken for the only function of its name, or for the method of the only class whose
+	// instances are known to arrive, unless the name is common.
+	Common map[string]bool
 	// Served is the number of parameters of a method that serves a procedure. It is used if the
 	// generated base is not in the repository, so that its methods are not known.
 	Served int
@@ -58,6 +62,7 @@ type Engine struct {
 	nested   int
 	// memberNames has the names of the functions that classes declare.
 	memberNames map[string]bool
+	named       *named // see onlyNamed
 	// made has the routers that calls without a name make, by call.
 	made map[call]*scope.Value
 	// texts has the constants that are members of objects.

@@ -124,7 +124,7 @@ func (p *Engine) assign(f *scope.Flow, here Site, target scope.Path, values scop
 	}
 	last := target.Steps[len(target.Steps)-1]
 	owner := target.Base()
-	if last.Op == '[' && ownable(owner) {
+	if last.Op == '[' && ownable(owner) || last.Op == '.' && p.literal(here, owner) {
 		// What is assigned to by an index is a container, one for each place where it is made.
 		p.assign(f, here, owner, scope.Set{{Value: p.Container(here.Scope, owner.Text), Sure: true}})
 	}
@@ -139,6 +139,19 @@ func (p *Engine) assign(f *scope.Flow, here Site, target scope.Path, values scop
 			}
 		}
 	}
+}
+
+// literal reports whether an object literal is the value of a path: what a function returns, or a
+// local variable. The members of other variables are those of their declarations.
+func (p *Engine) literal(here Site, of scope.Path) bool {
+	switch {
+	case !p.Lang.Exports || !of.Plain() || here.Scope.Decl == nil:
+		return false
+	case of.Head == "return":
+		return true
+	}
+	v := here.Scope.Vars[of.Head]
+	return v != nil && !v.Parameter && len(v.Decls) == 0 && slices.ContainsFunc(v.Aliases, func(a scope.Path) bool { return a.Text == "?" })
 }
 
 // ownable reports whether a target can hold a container.

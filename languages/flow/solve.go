@@ -86,6 +86,9 @@ func (p *Engine) declFlows(d *scope.Decl) (decoration *scope.Flow) {
 		}
 		p.Add(d.Scope.Own("self"), receiver, true)
 	}
+	if d.Attributes[scope.OfModule] != "" {
+		p.Add(d.Scope.Own("self"), p.Intern(scope.ValueID{Kind: scope.ModuleValue, Mod: d.Mod}), true)
+	}
 	for i, prm := range d.Parameters {
 		v := d.Scope.Own(d.ParameterName(i, prm.Name))
 		if prm.Variadic || prm.Keyword {
@@ -263,7 +266,7 @@ func (p *Engine) store(f *scope.Flow, here Site, callee scope.Path, r *recountv1
 	if callee.Plain() || callee.Steps[len(callee.Steps)-1].Op != '.' {
 		return
 	}
-	i, ok := containerPuts[callee.Steps[len(callee.Steps)-1].Name]
+	i, ok := p.puts(callee.Last())
 	if !ok {
 		return
 	}

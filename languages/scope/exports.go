@@ -6,6 +6,10 @@ const DefaultName = "default"
 // WholeExport is the name by which a module exports what `module.exports` is assigned as a whole.
 const WholeExport = "="
 
+// OfModule is the attribute of a function in the object that a module exports as a whole, which its
+// `this` is.
+const OfModule = "of_module"
+
 // Exports returns the name that is exported if p is the target of a binding: export.name,
 // exports.name or module.exports.name; of module.exports it is WholeExport. It returns "" for any
 // other path.

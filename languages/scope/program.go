@@ -92,7 +92,8 @@ func (p *Program) addFile(f resolve.File, facts *recountv1.FileFacts) {
 		}
 		m.Decls, m.Scopes = append(m.Decls, n), append(m.Scopes, s)
 		v := outer.Own(d.Name)
-		if p.Lang.Exports && n.IsFunction() && len(v.Decls) > 0 && v.Decls[len(v.Decls)-1].Kind == n.Kind {
+		if p.Lang.Exports && n.IsFunction() && len(v.Decls) > 0 && v.Decls[len(v.Decls)-1].Kind == n.Kind &&
+			v.Decls[len(v.Decls)-1].HasModifier("get") == n.HasModifier("get") {
 			v.Decls[len(v.Decls)-1].Overload = true
 		}
 		v.Decls = append(v.Decls, n)

@@ -145,6 +145,11 @@ func (p *Program) inModule(m *Module, name string, behind []Step) Symbol {
 	var s Symbol
 	if v := p.Exported(m, name, 0); v != nil {
 		s = p.MeaningBefore(v, behind)
+		if s == (Symbol{Variable: v}) && p.Lang.Exports && len(v.Aliases) == 1 && v.Scope != nil { // export { X }
+			if of := p.Lookup(v.Scope, v.Aliases[0]); of.Rest == 0 && (of.Decl != nil || of.Mod != nil || of.External != nil) {
+				return of
+			}
+		}
 	}
 	if s.Decl == nil && s.Mod == nil && s.External == nil {
 		if sub := p.Submodule(m, name); sub != nil {

@@ -38,7 +38,36 @@ func (j *walker) call(n extract.Ref, s state) {
 		return
 	}
 	j.callRoute(n, path, args, s)
+	s.passed = passedOn(path)
 	j.block(args, s)
+}
+
+// visits are the methods of arrays, maps and sets that call a function for their elements, with the
+// index of the parameters that are elements. A promise passes its result to then.
+var visits = map[string][]int{
+	"forEach": {0}, "map": {0}, "filter": {0}, "some": {0}, "every": {0}, "find": {0}, "findIndex": {0}, "findLast": {0},
+	"findLastIndex": {0}, "flatMap": {0}, "sort": {0, 1}, "toSorted": {0, 1}, "reduce": {1}, "reduceRight": {1}, "then": {0},
+}
+
+// passedOn returns the paths of what the callee of a path passes to a function.
+func passedOn(path string) []string {
+	object, name := extract.SplitLast(path)
+	places := visits[name]
+	if places == nil || object == "" || strings.HasPrefix(object, extract.Unknown) {
+		return nil
+	}
+	element := extract.KnownPath(extract.Element(object, ""))
+	if name == "then" {
+		element = object
+	}
+	var out []string
+	for _, at := range places {
+		for len(out) <= at {
+			out = append(out, "")
+		}
+		out[at] = element
+	}
+	return out
 }
 
 // defines reads Object.defineProperty(object, "name", {get: function …}), its like in libraries,

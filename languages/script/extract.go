@@ -22,7 +22,7 @@ var extractors = []extract.Language{
 }
 
 func script(name string, load func() *extract.Grammar, suffixes ...string) extract.Language {
-	return extract.Language{Name: name, Version: 2, Matches: extract.Suffixed(suffixes...), Extract: extract.Unminified(extract.Repaired(load, repairScript, extractScript))}
+	return extract.Language{Name: name, Version: 3, Matches: extract.Suffixed(suffixes...), Extract: extract.Unminified(extract.Repaired(load, repairScript, extractScript))}
 }
 
 var typeStar = regexp.MustCompile(`(?m)^(\s*export )type( \*)`)
@@ -103,9 +103,11 @@ type state struct {
 	// bound is set if `this` of the functions among the children is that of the enclosing one.
 	bound bool
 	test  bool
-	// shadows has the parameters of the enclosing anonymous functions, if nothing is known of
-	// them.
+	// shadows has the parameters of the enclosing anonymous functions that are no variables.
 	shadows *extract.Shadow
+	// passed has the paths of what a call passes to the parameters of functions among its
+	// arguments.
+	passed []string
 	// statement is the statement of a declaration including its `export`; exported is set if it
 	// has one.
 	statement extract.Ref
@@ -119,7 +121,7 @@ func (s state) inside(in uint32) state {
 
 // plain returns the scope without what only concerns the statement of a declaration.
 func (s state) plain() state {
-	s.statement, s.exported = 0, false
+	s.statement, s.exported, s.passed = 0, false, nil
 	return s
 }
 
@@ -269,6 +271,9 @@ func (j *walker) function(n, whole extract.Ref, name string, kind recountv1.Symb
 	}
 	inner := s.inside(in)
 	inner.shadows = s.shadows
+	if j.Kind(n) != "arrow_function" {
+		inner.shadows = inner.shadows.WithoutThis()
+	}
 	if k := j.Kind(n); s.inline && k != "method_definition" {
 		inner.noThis = s.noThis || k != "arrow_function"
 	}
@@ -354,9 +359,16 @@ func (j *walker) inline(n extract.Ref, s state) {
 	inner := s.plain()
 	inner.function, inner.inline = true, true
 	inner.noThis, inner.bound = s.noThis || j.Kind(n) != "arrow_function" && !s.bound, false
-	if single := j.Field(n, "parameter"); single != extract.None {
-		inner.shadows = &extract.Shadow{Name: j.Text(single), Up: inner.shadows}
+	passed := func(i int) string {
+		if i < len(s.passed) {
+			return s.passed[i]
+		}
+		return ""
 	}
+	if single := j.Field(n, "parameter"); single != extract.None {
+		inner.shadows = j.shadow(single, passed(0), inner.shadows)
+	}
+	i := 0
 	for c := range j.Children(j.Field(n, "parameters")) {
 		pattern := extract.FirstRef(j.Field(c, "pattern"), c)
 		typ := ""
@@ -366,29 +378,51 @@ func (j *walker) inline(n extract.Ref, s state) {
 		}
 		switch {
 		case typ == "":
-			inner.shadows = j.shadow(pattern, inner.shadows)
+			inner.shadows = j.shadow(pattern, passed(i), inner.shadows)
 		case j.Kind(pattern) == "identifier":
 			j.bindPlain(j.Text(pattern), extract.Unknown, typ, pattern, inner)
 		default:
 			j.bindTarget(pattern, extract.None, extract.Unknown, inner)
 		}
 		j.visit(j.Field(c, "value"), inner)
+		i++
 	}
 	j.visit(j.Field(n, "body"), inner)
 }
 
-// shadow adds the names of a pattern to the shadows.
-func (j *walker) shadow(pattern extract.Ref, up *extract.Shadow) *extract.Shadow {
+// shadow adds the names of a pattern, which is given the value of a path, to the shadows.
+func (j *walker) shadow(pattern extract.Ref, given string, up *extract.Shadow) *extract.Shadow {
+	of := func(name string) string {
+		if given == "" || name == "" {
+			return ""
+		}
+		return extract.KnownPath(memberOrElement(given, name))
+	}
 	switch j.Kind(pattern) {
-	case "identifier", "shorthand_property_identifier_pattern":
-		return &extract.Shadow{Name: j.Text(pattern), Up: up}
+	case "identifier":
+		return &extract.Shadow{Name: j.Text(pattern), Is: given, Up: up}
 	case "pair_pattern":
-		return j.shadow(j.Field(pattern, "value"), up)
+		return j.shadow(j.Field(pattern, "value"), of(j.propertyName(j.Field(pattern, "key"))), up)
+	case "shorthand_property_identifier_pattern":
+		return &extract.Shadow{Name: j.Text(pattern), Is: of(j.Text(pattern)), Up: up}
 	case "assignment_pattern", "object_assignment_pattern":
-		return j.shadow(j.Field(pattern, "left"), up)
-	case "object_pattern", "array_pattern", "rest_pattern":
+		if left := j.Field(pattern, "left"); j.Kind(left) != "identifier" {
+			return j.shadow(left, given, up)
+		}
+		return j.shadow(j.Field(pattern, "left"), "", up)
+	case "object_pattern":
 		for c := range j.Children(pattern) {
-			up = j.shadow(c, up)
+			up = j.shadow(c, given, up)
+		}
+	case "array_pattern":
+		i := 0
+		for c := range j.Children(pattern) {
+			up = j.shadow(c, of(extract.Decimal(i)), up)
+			i++
+		}
+	case "rest_pattern":
+		for c := range j.Children(pattern) {
+			up = j.shadow(c, "", up)
 		}
 	}
 	return up

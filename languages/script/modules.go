@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/recountdb/recount/languages/extract"
+	"github.com/recountdb/recount/languages/scope"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
@@ -269,7 +270,9 @@ func (j *walker) exported(n, left, right extract.Ref, path string, s state) bool
 				if own != "" {
 					inner := outer
 					inner.statement = 0
-					j.function(value, c, own, recountv1.SymbolKind_SYMBOL_KIND_FUNCTION, inner)
+					if _, decl := j.function(value, c, own, recountv1.SymbolKind_SYMBOL_KIND_FUNCTION, inner); decl != nil {
+						decl.Attributes = map[string]string{scope.OfModule: "true"}
+					}
 					j.Bind(s.in, memberOrElement("module.exports", own), own, "", c)
 					continue
 				}

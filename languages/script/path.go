@@ -10,11 +10,7 @@ import (
 func (j *walker) path(n extract.Ref, s state) string {
 	switch j.Kind(n) {
 	case "identifier", "shorthand_property_identifier":
-		name := j.Text(n)
-		if s.shadows.Has(name) {
-			return extract.Unknown
-		}
-		return extract.Checked(name)
+		return s.shadows.Path(j.Text(n))
 	case "this":
 		if s.noThis {
 			return extract.Unknown

@@ -21,6 +21,8 @@ func (t *Typer) onlyNamed(at Spot, of scope.Path, call *recountv1.Reference) sel
 	switch {
 	case last.Op != '.' || t.lang.Common[last.Name] || t.isFieldName(last.Name):
 		return selection{}
+	case at.In > 0 && at.Module.Decl(at.In).Name == last.Name: // it passes the call on to what it wraps
+		return selection{}
 	case on == nil:
 		if !t.mayBeValue(at, of.Base()) {
 			return selection{}

@@ -1,0 +1,137 @@
+package flow
+
+import (
+	"strings"
+
+	"github.com/recountdb/recount/languages/scope"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// named has the functions of the program by name, and the names of members that hold something
+// else.
+type named struct {
+	functions map[string][]*scope.Decl
+	fields    map[string]bool
+}
+
+// nameFunctions notes what members of objects may be named.
+func (p *Engine) nameFunctions() *named {
+	n := &named{map[string][]*scope.Decl{}, map[string]bool{}}
+	for _, m := range p.Modules {
+		if strings.HasSuffix(m.File.Path, ".d.ts") {
+			continue // it declares what is elsewhere
+		}
+		members := map[string]bool{} // functions of the file that are put into objects
+		for _, b := range m.Facts.Bindings {
+			switch _, name := cutLast(b.Target); {
+			case name == "":
+			case b.Value == name:
+				members[name] = true
+			case !strings.HasSuffix(b.Value, "."+name):
+				n.fields[name] = n.fields[name] || !m.Test // a test may put anything into its place
+			}
+		}
+		for _, d := range m.Decls {
+			switch {
+			case !d.IsFunction() || d.Kind == recountv1.SymbolKind_SYMBOL_KIND_PROPERTY:
+				n.fields[d.Name] = n.fields[d.Name] || d.Outer.IsClass()
+			case !d.Overload && (d.Outer.IsClass() || d.Of != nil || members[d.Name] || p.exports(m, d)):
+				n.functions[d.Name] = append(n.functions[d.Name], d)
+			}
+		}
+	}
+	return n
+}
+
+// exports reports whether a module exports a declaration under its name.
+func (p *Engine) exports(m *scope.Module, d *scope.Decl) bool {
+	for _, v := range p.moduleAttribute(nil, m, d.Name) {
+		if v.Value.Decl == d {
+			return true
+		}
+	}
+	return false
+}
+
+func cutLast(path string) (base, name string) {
+	i := strings.LastIndexByte(path, '.')
+	if i < 0 {
+		return path, ""
+	}
+	return path[:i], path[i+1:]
+}
+
+// onlyNamed returns the function that a call of a member means by its name alone: the only one of
+// the program, or of the site's part of it, if the name is of several words, no member that holds
+// something else has it, and objects outside the repository do not commonly have it. A function that
+// calls its own name on something else passes the call on to what it wraps.
+func (l *Linker) onlyNamed(in uint32, of scope.Path) *scope.Decl {
+	if l.e.Lang.Common == nil || of.Plain() {
+		return nil
+	}
+	last := of.Steps[len(of.Steps)-1]
+	if last.Op != '.' || l.e.Lang.Common[last.Name] || !severalWords(last.Name) {
+		return nil
+	}
+	if l.e.named == nil {
+		l.e.named = l.e.nameFunctions()
+	}
+	if from := l.Module.Decl(in); l.e.named.fields[last.Name] || from != nil && from.Name == last.Name {
+		return nil
+	}
+	var all, near []*scope.Decl
+	for _, d := range l.e.named.functions[last.Name] {
+		if d.Mod.Test && !l.Module.Test {
+			continue
+		}
+		all = append(all, d)
+		if topOf(d.Mod.File.Path) == topOf(l.Module.File.Path) {
+			near = append(near, d)
+		}
+	}
+	if len(near) > 0 {
+		all = near
+	}
+	if len(all) != 1 {
+		return nil
+	}
+	return all[0]
+}
+
+// topOf returns the first directory of a path.
+func topOf(path string) string {
+	top, _, _ := strings.Cut(path, "/")
+	return top
+}
+
+// severalWords reports whether a name is private by its form or made of more than one word.
+func severalWords(name string) bool {
+	if strings.HasPrefix(name, "_") || strings.HasPrefix(name, "#") {
+		return len(name) > 2
+	}
+	for i := 1; i < len(name); i++ {
+		if c, before := name[i], name[i-1]; before >= 'a' && before <= 'z' && (c >= 'A' && c <= 'Z' || c == '_') {
+			return true
+		}
+	}
+	return false
+}
+
+// arrived returns the method that a call of a member means if nothing but instances of one class
+// are known to arrive there, nil if more than one function may be called, or a function that was
+// passed as such.
+func (l *Linker) arrived(of scope.Path, values scope.Set, t *scope.Targets) *scope.Decl {
+	if l.e.Lang.Common == nil || of.Plain() || len(t.List) != 1 || t.List[0].Decl == nil || t.Sure[t.List[0]] || l.e.Lang.Common[of.Last()] {
+		return nil
+	}
+	d := t.List[0].Decl
+	if !d.IsMethod() || d.Mod.Test && !l.Module.Test {
+		return nil
+	}
+	for _, m := range values {
+		if m.Value.Kind != scope.BoundValue {
+			return nil
+		}
+	}
+	return d
+}

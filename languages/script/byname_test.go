@@ -1,0 +1,120 @@
+package script
+
+import (
+	"testing"
+
+	"github.com/recountdb/recount/languages/resolvetest"
+)
+
+// TestCallsByName has calls on values of which the types are not known: by the only function of a
+// name (0.5), and on the instances that are known to arrive (0.7).
+func TestCallsByName(t *testing.T) {
+	resolvetest.Edges(t, NewResolver(), factsOf, `
+-- lib/order.js --
+class Order {
+  shipParcel() {}
+  send() {}
+  stow() {}
+  onDone() {}
+}
+class Draft { stow() {} }
+module.exports = { Order, Draft };
+-- lib/run.js --
+const { Order } = require('./order');
+function finish(order, other, make) {
+  order.stow();
+  order.send();
+  other.shipParcel();
+  other.isDirectory();
+  other.onDone();
+  other.send();
+  other.stow();
+  make();
+}
+function shipParcel(inner) { inner.shipParcel(); }
+function isDirectory() {}
+finish(new Order(), unknown(), () => 1);
+other.onDone = (x) => x;
+`, `
+calls lib/run.js -> lib/order.js:Order @14:11
+calls lib/run.js -> lib/run.js:finish @14:0
+calls lib/run.js:finish -> lib/order.js:Order.shipParcel @5:8 (name_matched 500)
+calls lib/run.js:finish -> lib/order.js:Order.stow @3:8 (flow 700)
+may_call lib/run.js:finish -> lib/order.js:Order.send @4:8 (flow 700)
+calls lib/run.js -> unknown @14:20 (unresolved)
+calls lib/run.js:finish -> make @10:2 (unresolved)
+calls lib/run.js:finish -> other.isDirectory @6:8 (unresolved)
+calls lib/run.js:finish -> other.onDone @7:8 (unresolved)
+calls lib/run.js:finish -> other.send @8:8 (unresolved)
+calls lib/run.js:finish -> other.stow @9:8 (unresolved)
+calls lib/run.js:shipParcel -> inner.shipParcel @12:35 (unresolved)
+`, "calls", "may_call")
+}
+
+// TestMembersOfObjects has classes that are exported under their names, objects that functions
+// return and modules export, accessors, and what arrays pass to functions.
+func TestMembersOfObjects(t *testing.T) {
+	resolvetest.Edges(t, NewResolver(), factsOf, `
+-- lib/base.js --
+class Base { reset() {} title() {} }
+export { Base };
+-- lib/hook.js --
+import { Base } from './base.js';
+class Hook extends Base {
+  reset() { super.reset(); }
+  show() { this.title(); }
+}
+export { Hook };
+-- lib/factory.js --
+const make = (a, { b } = {}) => {
+  const run = () => {};
+  return { run, a };
+};
+const use = () => {
+  const r = make(1);
+  r.run();
+  const local = { run: make };
+  local.run();
+};
+-- lib/proto.js --
+module.exports = {
+  get length() { return this.has('x'); },
+  set length(n) { this.put('y', 1); },
+  has(f) { return 1; },
+  put(f, v) { return this.has(f); },
+};
+-- lib/list.js --
+import { Hook } from './hook.js';
+class List {
+  constructor() { this.hooks = []; }
+  /** @param {Hook} hook */
+  add(hook) { this.hooks.push(hook); }
+  run() {
+    this.hooks.forEach((hook) => hook.show());
+    this.hooks.filter((h) => h.reset()).sort((a, b) => b.title());
+    this.hooks.reduce((sum, h) => h.show(), 0);
+    this.hooks.map(({ reset }) => reset());
+    load().then((h) => h.show());
+  }
+}
+async function load() { return new Hook(); }
+`, `
+calls lib/factory.js:use -> lib/factory.js:make @6:12,9:8
+calls lib/factory.js:use -> lib/factory.js:make.run @7:4
+calls lib/hook.js:Hook.reset -> lib/base.js:Base.reset @3:18
+calls lib/hook.js:Hook.show -> lib/base.js:Base.title @4:16
+calls lib/list.js:List.run -> lib/base.js:Base.title @8:57
+calls lib/list.js:List.run -> lib/hook.js:Hook.reset @8:31,10:34
+calls lib/list.js:List.run -> lib/hook.js:Hook.show @7:38,9:36,11:25
+calls lib/list.js:List.run -> lib/list.js:load @11:4
+calls lib/list.js:load -> lib/hook.js:Hook @14:35
+calls lib/list.js:List.add -> self.hooks.push @5:25 (unresolved)
+calls lib/list.js:List.run -> load().then @11:11 (unresolved)
+calls lib/list.js:List.run -> self.hooks.forEach @7:15 (unresolved)
+calls lib/list.js:List.run -> self.hooks.map @10:15 (unresolved)
+calls lib/list.js:List.run -> self.hooks.reduce @9:15 (unresolved)
+calls lib/proto.js:length -> lib/proto.js:has @2:29
+calls lib/proto.js:length#2 -> lib/proto.js:put @3:23
+calls lib/proto.js:put -> lib/proto.js:has @5:26
+`, "calls")
+}
