@@ -25,6 +25,8 @@ func newQuestion[Q interface{ Normal() (Q, error) }, R any](name, summary, descr
 // The queries about commands. docs/ARCHITECTURE.md says what else a new one needs.
 var (
 	FindQuestion     = newQuestion("find", "Find commands", "Finds commands by words, concepts and meaning, with filters. The proof shows how the answer was computed.", Find)
+	SearchQuestion   = newQuestion("search", "Find commands while typing", "Finds commands by what was typed of them so far, by meaning, or both, each with the number of its runs: from an index of distinct commands in memory, for one question a keystroke.", Search)
+	AroundQuestion   = newQuestion("around", "Show the circumstances of a command", "Returns what ran before and after a command in its session, the end of its output, what led to its failure and what fixed it, and how often it works.", Around)
 	WhyQuestion      = newQuestion("why", "Find what led to a command", "Follows the edges of the narrative backwards from a command and ranks the commands that led to it, each with its path, edges and evidence.", Why)
 	StitchQuestion   = newQuestion("stitch", "Show the narrative around a command", "Follows edges in both directions from a command and returns the commands found, in chronological order, and the edges between them.", Stitch)
 	DiffQuestion     = newQuestion("diff", "Compare two narratives", "Aligns the commands that led to two commands: what is common, what changed and how, what only one of them has, and a verdict if their outcomes differ.", Diff)

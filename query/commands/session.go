@@ -12,6 +12,7 @@ import (
 	"github.com/recountdb/recount/projections/segment"
 	"github.com/recountdb/recount/projections/vector"
 	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/commands/history"
 	"github.com/recountdb/recount/schemas"
 )
 
@@ -24,6 +25,8 @@ type Sources struct {
 	Embedder Embedder
 	// Concepts returns the concept classes of a query; nil disables that path.
 	Concepts func(text string) []string
+	// History is the index of distinct commands, for search; nil reads all of them for each.
+	History *history.Index
 	// Event reads an event from the log, for show; nil omits the event.
 	Event func(ctx context.Context, at schemas.Position) (schemas.LogRecord, error)
 	// Since is the time from which commands are complete, because retention removed those

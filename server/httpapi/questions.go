@@ -30,6 +30,8 @@ func (s *server) registerQuestions(h huma.API) {
 	registerFailing(s, h, feedback.Question)
 	s.registerFeedback(h)
 	registerFailing(s, h, commands.FindQuestion)
+	registerFailing(s, h, commands.SearchQuestion)
+	register(s, h, commands.AroundQuestion)
 	register(s, h, commands.WhyQuestion)
 	register(s, h, commands.StitchQuestion)
 	register(s, h, commands.DiffQuestion)

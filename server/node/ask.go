@@ -97,7 +97,7 @@ func (n *Node) nextKnown(topic string) (w schemas.Watermark, known bool) {
 
 func (n *Node) sources() commands.Sources {
 	since, _ := n.knownSince(schemas.TopicCommands)
-	return commands.Sources{Set: n.set, Embedder: n.chain.Embedder, Concepts: embed.Concepts, Event: n.log.Read, Since: since}
+	return commands.Sources{Set: n.set, Embedder: n.chain.Embedder, Concepts: embed.Concepts, Event: n.log.Read, Since: since, History: &n.history}
 }
 
 // answerable waits until the projections have caught up with the log. It fails if the node has
@@ -214,7 +214,7 @@ func (n *Node) ask(ctx context.Context, path string, request, response any) erro
 		return code.Questions.Answer(ctx, s, path, request, response)
 	case path == plan.Question.Path:
 		return plan.Questions.Answer(ctx, n.sources(), path, request, response)
-	case path == commands.InsightsQuestion.Path:
+	case path == commands.InsightsQuestion.Path, path == commands.SearchQuestion.Path:
 		if err := n.summing(schemas.TopicCommands); err != nil {
 			return err
 		}

@@ -27,6 +27,7 @@ import (
 	"github.com/recountdb/recount/processors"
 	"github.com/recountdb/recount/projections"
 	"github.com/recountdb/recount/query/code"
+	"github.com/recountdb/recount/query/commands/history"
 	packing "github.com/recountdb/recount/query/context"
 	"github.com/recountdb/recount/schemas"
 	"github.com/recountdb/recount/server/access"
@@ -86,6 +87,8 @@ type Node struct {
 	spoolFault error
 	// graphs caches the code graphs that questions walk.
 	graphs *code.Cache
+	// history is the index that searches are answered from.
+	history history.Index
 	// packed caches what questions for context derive from snapshots.
 	packed *packing.Cache
 	// turns limits how many questions for evidence are answered at once.

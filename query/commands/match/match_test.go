@@ -1,0 +1,109 @@
+package match
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestScoreOrders(t *testing.T) {
+	for _, c := range []struct {
+		name, typed string
+		want        []string // best first; those after "-" do not match
+	}{
+		{"a whole word is better than a beginning, and that than a part", "log", []string{"git log --all", "git logs --all", "git blog --all", "-", "git status"}},
+		{"words in any order", "prune docker", []string{"docker image prune", "docker system prune --all", "-", "docker ps"}},
+		{"words in the order typed are better", "git push", []string{"git push x", "push git x"}},
+		{"the shorter of two alike", "make test", []string{"make test", "make test VERBOSE=1"}},
+		{"letters in order, at the beginnings of words best", "gco", []string{"git checkout", "-", "ocg", "egrep acfo"}},
+		{"a part is better than letters apart", "ube", []string{"kubectl get", "u-b-e"}},
+		{"upper case counts once typed", "TODO", []string{"rg TODO", "-", "rg todo"}},
+		{"lower case finds both", "todo", []string{"rg todo", "-", "rg nothing"}},
+		{"letters far apart are an accident", "abc", []string{"xabc", "-", "a " + strings.Repeat("x", 60) + "b" + strings.Repeat("y", 60) + "c"}},
+		{"other writing", "größe", []string{"echo Größe", "-", "echo grosse"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			q := Words(c.typed)
+			last, matches := 2.0, true
+			for _, s := range c.want {
+				if s == "-" {
+					matches = false
+					continue
+				}
+				text := NewText(s)
+				score, ok := q.Score(&text)
+				if ok != matches {
+					t.Errorf("%q matches %q: %v", c.typed, s, ok)
+				}
+				if ok && (score >= last || score <= 0 || score > 1) {
+					t.Errorf("%q: %g, want less than %g", s, score, last)
+				}
+				last = score
+			}
+		})
+	}
+}
+
+func TestExact(t *testing.T) {
+	q := Exact("image prune")
+	for s, want := range map[string]bool{"docker Image prune": true, "docker prune image": false, "image  prune": false} {
+		text := NewText(s)
+		if _, ok := q.Score(&text); ok != want {
+			t.Errorf("%q: %v", s, ok)
+		}
+	}
+}
+
+func TestEmptyMatchesAll(t *testing.T) {
+	for _, q := range []Query{Words(""), Words("  "), Exact("")} {
+		text := NewText("ls")
+		if _, ok := q.Score(&text); !ok || !q.Empty() {
+			t.Error("does not match")
+		}
+	}
+}
+
+func TestSpans(t *testing.T) {
+	q := Words("prune gt")
+	text := NewText("git image Prune")
+	if diff := cmp.Diff([][2]int{{0, 1}, {2, 3}, {10, 15}}, q.Spans(&text)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// FuzzScore checks that no text and no query break it, and that spans are inside the text.
+func FuzzScore(f *testing.F) {
+	f.Add("İstanbul ls", "istanbul")
+	f.Add("a\xffb", "\xff")
+	f.Fuzz(func(t *testing.T, raw, typed string) {
+		text := NewText(raw)
+		for _, q := range []Query{Words(typed), Exact(typed)} {
+			if score, ok := q.Score(&text); ok && (score < 0 || score > 1) {
+				t.Errorf("score %g", score)
+			}
+			last := 0
+			for _, s := range q.Spans(&text) {
+				if s[0] < last || s[1] <= s[0] || s[1] > len(raw) {
+					t.Errorf("span %v of %q", s, raw)
+				}
+				last = s[1]
+			}
+		}
+	})
+}
+
+func BenchmarkScore(b *testing.B) {
+	texts := make([]Text, 0, 10_000)
+	for i := range cap(texts) {
+		texts = append(texts, NewText(strings.Repeat("find . -name '*.go' | xargs grep -n ", 1+i%3)+string(rune('a'+i%26))))
+	}
+	for _, typed := range []string{"find go", "fnd xrg", "docker"} {
+		b.Run(typed, func(b *testing.B) {
+			q := Words(typed)
+			for i := 0; b.Loop(); i++ {
+				q.Score(&texts[i%len(texts)])
+			}
+		})
+	}
+}
