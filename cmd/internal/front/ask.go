@@ -2,12 +2,12 @@ package front
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/recountdb/recount/cmd/internal/verbs"
@@ -57,22 +57,10 @@ func (a *asker) answer(ctx context.Context, path string, request, response any) 
 	if err != nil || !running || e.HTTP == "" {
 		return fmt.Errorf("no server: %w", errEngine)
 	}
-	token, err := e.Token(a.getenv)
-	if err != nil {
-		return err
-	}
-	c := client{base: strings.TrimSuffix(e.HTTP, "/"), token: token, http: &http.Client{
-		Transport:     &http.Transport{}, // without a proxy
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}}
-	// After a crash, endpoints.json may name an address that another program uses by now.
-	var status struct {
-		DataID string `json:"data_id"`
-	}
 	soon, cancel := context.WithTimeout(ctx, patience)
-	err = c.call(soon, http.MethodGet, "/v1/status", nil, &status)
-	cancel()
-	if err != nil || status.DataID != e.DataID {
+	defer cancel()
+	c, err := a.connect(soon, e)
+	if err != nil {
 		return fmt.Errorf("another server: %w", errEngine)
 	}
 	for until := time.Now().Add(drainPatience); !spool.Empty(spool.Dir(dir)); time.Sleep(time.Millisecond) {
@@ -117,7 +105,11 @@ func (c client) call(ctx context.Context, method, path string, in, out any) erro
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s: %s", path, resp.Status)
+		var problem struct {
+			Detail string `json:"detail"`
+		}
+		_ = json.NewDecoder(resp.Body).Decode(&problem) // the status says enough
+		return fmt.Errorf("%s: %s", resp.Status, cmp.Or(problem.Detail, path))
 	}
 	if err := json.NewDecoder(resp.Body).Decode(out); err != nil {
 		return err
