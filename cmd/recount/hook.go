@@ -21,6 +21,7 @@ import (
 
 func (a *app) hookCmd() *cobra.Command {
 	var bin string
+	var noBind, bindUp bool
 	var f agentFlags
 	c := &cobra.Command{
 		Use:   "hook {" + strings.Join(hooked(), "|") + "}",
@@ -31,6 +32,9 @@ recount-record, a small program beside this one (or recount record --hook, if it
 missing), puts the command into the spool of the data directory. For bash 5 and zsh on
 Linux, one such process listens to each shell. Commands that run recount itself are
 not recorded.
+
+In bash (4.3 and later), zsh and fish it also binds ctrl-r to recount search; --no-bind
+leaves the keys alone, --bind-up takes arrow-up, too.
 
 For a coding agent: print the entry for its settings, and where it belongs, that
 records its commands and file changes with their outcome and the agent's reason.
@@ -69,7 +73,13 @@ Errors are written to ~/.local/state/recount-hook.log (or $RECOUNT_HOOK_LOG).`,
 					return fmt.Errorf("%w; give it with --bin", err)
 				}
 			}
+			if noBind && bindUp {
+				return usage.Errorf("--no-bind and --bind-up: give one of them")
+			}
 			if agent, err := agenthook.Named(args[0]); err == nil {
+				if noBind || bindUp {
+					return usage.Errorf("--no-bind and --bind-up are only for shells: %s", strings.Join(shellhook.Shells(), ", "))
+				}
 				return a.agentHook(agent, bin, f)
 			}
 			if f != (agentFlags{}) {
@@ -82,6 +92,9 @@ Errors are written to ~/.local/state/recount-hook.log (or $RECOUNT_HOOK_LOG).`,
 			if err != nil {
 				return usage.Wrap(err)
 			}
+			if !noBind {
+				script += shellhook.Bindings(args[0], bin, bindUp)
+			}
 			if a.JSON {
 				return a.PrintJSON(map[string]string{"shell": args[0], "bin": bin, "script": script})
 			}
@@ -90,6 +103,8 @@ Errors are written to ~/.local/state/recount-hook.log (or $RECOUNT_HOOK_LOG).`,
 		},
 	}
 	c.Flags().StringVar(&bin, "bin", "", "the program that the hooks call (default this one)")
+	c.Flags().BoolVar(&noBind, "no-bind", false, "do not bind ctrl-r to recount search")
+	c.Flags().BoolVar(&bindUp, "bind-up", false, "bind arrow-up to recount search, too")
 	c.Flags().BoolVar(&f.install, "install", false, "add the hooks to the agent's settings")
 	c.Flags().BoolVar(&f.uninstall, "uninstall", false, "remove the hooks from the agent's settings")
 	c.Flags().BoolVar(&f.project, "project", false, "the settings of the project in this directory, not the user's")
