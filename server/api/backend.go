@@ -25,6 +25,11 @@ type Backend interface {
 	// Event returns the event at a position of the log, of whatever kind. It fails with a
 	// *query.NotFoundError, or an *query.ErasedError.
 	Event(ctx context.Context, at schemas.Position) (StoredEvent, error)
+	// LogTopics lists the topics of the log.
+	LogTopics(ctx context.Context) (LogTopics, error)
+	// LogPage reads consecutive events of a partition. It fails with a *query.NotFoundError if there is
+	// no such partition.
+	LogPage(ctx context.Context, r LogRequest) (LogPage, error)
 	// Answerer answers the questions about commands, code, runtime and evidence. Question.Ask is
 	// the typed way to call it.
 	question.Answerer

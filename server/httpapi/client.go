@@ -151,6 +151,28 @@ func (c *Client) Event(ctx context.Context, at schemas.Position) (r api.StoredEv
 	return r, referred(err)
 }
 
+// LogTopics calls GET /v1/log.
+func (c *Client) LogTopics(ctx context.Context) (r api.LogTopics, err error) {
+	err = c.call(ctx, http.MethodGet, "/v1/log", nil, "", nil, &r)
+	return r, err
+}
+
+// LogPage calls GET /v1/log/{topic}/{partition}.
+func (c *Client) LogPage(ctx context.Context, r api.LogRequest) (page api.LogPage, err error) {
+	v := url.Values{}
+	if r.From != nil {
+		v.Set("from", strconv.FormatInt(*r.From, 10))
+	}
+	if r.Limit != 0 {
+		v.Set("limit", strconv.Itoa(r.Limit))
+	}
+	if r.Raw {
+		v.Set("raw", "true")
+	}
+	err = c.call(ctx, http.MethodGet, "/v1/log/"+url.PathEscape(r.Topic)+"/"+strconv.Itoa(int(r.Partition)), v, "", nil, &page)
+	return page, referred(err)
+}
+
 // referred converts a problem about a reference to an event back into the error of package query
 // that the server's backend returned. Other errors are returned unchanged.
 func referred(err error) error {

@@ -77,6 +77,17 @@ func (f *fake) Event(_ context.Context, at schemas.Position) (api.StoredEvent, e
 	return api.StoredEvent{Position: at, Type: "spans.exported", PayloadBase64: []byte{0xff}}, nil
 }
 
+func (f *fake) LogTopics(context.Context) (api.LogTopics, error) {
+	return api.LogTopics{Topics: []api.LogTopic{}}, nil
+}
+
+func (f *fake) LogPage(_ context.Context, r api.LogRequest) (api.LogPage, error) {
+	if r.From != nil && *r.From > 9 {
+		return api.LogPage{}, &query.NotFoundError{Ref: r.Topic}
+	}
+	return api.LogPage{Topic: r.Topic, Events: []api.LogEvent{}}, nil
+}
+
 func (f *fake) ask(ref string) error {
 	_, err := f.Show(context.Background(), ref)
 	return err

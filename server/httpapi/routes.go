@@ -86,6 +86,7 @@ func (s *server) routes(h huma.API, mux *http.ServeMux) {
 		}
 		return &struct{ Body api.Status }{r}, nil
 	})
+	s.registerLog(h)
 	s.registerIntents(h)
 	s.registerObjects(h)
 	registerWork(s, h, "rebuild", "Rebuild projections",

@@ -136,7 +136,7 @@ func TestEncodings(t *testing.T) {
 }
 
 var (
-	imports = regexp.MustCompile(`(?:from|import)\s*\(?\s*"([^"]+)"`)
+	imports = regexp.MustCompile(`(?m)(?:(?:^|[;}])(?:import|export)\b[^"'();]*\bfrom\s*|^import\s*|\bimport\s*\(\s*)"([^"]+)"`)
 	links   = regexp.MustCompile(`(?:src|href)="\{\{assets\}\}/([^"]+)"`)
 	foreign = regexp.MustCompile(`(?i)(?:https?:)?//[a-z0-9-]+(?:\.[a-z0-9-]+)+`)
 	inline  = regexp.MustCompile(`(?i)<script(?:>| [^>]*>)[^<]|<style|\son[a-z]+=|javascript:|\sstyle="`)

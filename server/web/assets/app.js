@@ -15,6 +15,11 @@ import { Shell } from "./shell.js";
 const views = {
   "": { load: () => import("./views/start.js") },
   ask: { load: () => import("./views/ask.js"), name: "Ask" },
+  code: { load: () => import("./views/code.js"), name: "Code" },
+  runtime: { load: () => import("./views/runtime.js"), name: "Runtime" },
+  agents: { load: () => import("./views/agents.js"), name: "Agents" },
+  log: { load: () => import("./views/log.js"), name: "Log" },
+  insights: { load: () => import("./views/insights.js"), name: "Insights" },
 };
 
 const nav = Object.entries(views).filter(([, v]) => v.name).map(([view, v]) => ({ view, name: v.name }));

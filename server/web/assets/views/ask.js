@@ -5,6 +5,7 @@ import { announce, html, useEffect } from "../dom.js";
 import { useAsk } from "../api.js";
 import { CommandList } from "../commands.js";
 import { Failed, Loading, Text, Time, count, duration, plural } from "../format.js";
+import { symbolHref } from "../parts.js";
 import { At, Proof } from "../proof.js";
 import { href, useParam } from "../router.js";
 
@@ -55,7 +56,7 @@ function Evidence({ of: c }) {
 
 function Symbols({ of }) {
   return html`<ol class="rows">${of.map((s) => html`<li key=${s.repo + s.name + s.file}>
-    <a data-item href=${href("code/" + s.name, { repo: s.repo })}><code>${s.name}</code></a> <span class="tag">${s.kind}</span> <span class="dim">${s.file}${s.line ? ":" + s.line : ""}</span>
+    <a data-item href=${symbolHref(s)}><code>${s.name}</code></a> <span class="tag">${s.kind}</span> <span class="dim">${s.file}${s.line ? ":" + s.line : ""}</span>
     ${s.signature && html`<div class="dim"><code><${Text} value=${s.signature} max=${300} /></code></div>`}
     ${s.doc && html`<div class="dim"><${Text} value=${s.doc} max=${200} /></div>`}</li>`)}</ol>`;
 }
