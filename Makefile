@@ -12,18 +12,19 @@
 # make release-files  man pages, completions and third-party notices, into bin/release/
 # make integration  against a real Apache Kafka (needs Java and Maven)
 # make integration-mcp  clients of MCP that are not ours: the conformance suite, the TypeScript and Python SDKs (needs node, npm and python3)
+# make integration-web  the page in Chromium (needs chromium; REWRITE=1 writes its pictures anew)
 # make integration-otlp  spans from telemetrygen and, with OTEL_JS, the JavaScript SDK (scripts/otlp.sh)
 
 GO       ?= go
 FUZZTIME ?= 30s
 
-# The program's module, and two whose dependencies no user's build should carry (decision 67).
-MODULES := . bench clienttests
+# The program's module, and three whose dependencies no user's build should carry (decision 67).
+MODULES := . bench clienttests webtests
 TOOLS   := internal/tools
 each     = $(foreach module,$(MODULES) $(2),$(GO) -C $(module) $(1) &&) true
 tool     = tool -modfile=$(CURDIR)/$(TOOLS)/go.mod
 
-.PHONY: compose-build examples release-files build test check tidy race fuzz mutants soak bench integration integration-mcp integration-otlp generate vuln clean
+.PHONY: compose-build examples release-files build test check tidy race fuzz mutants soak bench integration integration-mcp integration-otlp integration-web generate vuln clean
 
 build:
 	$(GO) build -tags grpcnotrace -o bin/recount ./cmd/recount-front
@@ -79,6 +80,10 @@ integration-otlp: build
 
 integration-mcp: build
 	scripts/mcp.sh bin/recount
+
+integration-web: build
+	RECOUNT_BIN=$(CURDIR)/bin/recount RECOUNT_CHROMIUM=$$(command -v chromium || command -v google-chrome) \
+		$(GO) -C webtests test -count=1 -timeout 15m ./... $(if $(REWRITE),-rewrite) $(if $(RUN),-run '$(RUN)')
 
 integration:
 	$(GO) test -tags integration -count=1 -timeout 15m ./pipeline/... ./internal/kafkatest/...

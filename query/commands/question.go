@@ -31,6 +31,7 @@ var (
 	StitchQuestion   = newQuestion("stitch", "Show the narrative around a command", "Follows edges in both directions from a command and returns the commands found, in chronological order, and the edges between them.", Stitch)
 	DiffQuestion     = newQuestion("diff", "Compare two narratives", "Aligns the commands that led to two commands: what is common, what changed and how, what only one of them has, and a verdict if their outcomes differ.", Diff)
 	InsightsQuestion = newQuestion("insights", "What recurs", "Counts recurring templates, sequences and failures among the commands that pass the filters, and suggests what usually comes next.", Insights)
+	TimelineQuestion = newQuestion("timeline", "List the commands of a time range, to draw them", "Returns the newest commands that pass the filters as columns: when they started, how long they took, how they ended, and who ran them in which session.", Timeline)
 )
 
 // What find is asked and answers, from package ask.

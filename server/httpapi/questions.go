@@ -36,6 +36,7 @@ func (s *server) registerQuestions(h huma.API) {
 	register(s, h, commands.StitchQuestion)
 	register(s, h, commands.DiffQuestion)
 	register(s, h, commands.InsightsQuestion)
+	registerFailing(s, h, commands.TimelineQuestion)
 	register(s, h, replays.Question)
 	register(s, h, commands.ReplayDiffQuestion)
 	register(s, h, plan.Question)

@@ -1,0 +1,156 @@
+package webtests
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp/kb"
+)
+
+// noCode is what a browser notes of the answer that no repository was imported.
+const noCode = "404 (Not Found)"
+
+func TestStart(t *testing.T) {
+	p := sample(t).page(t, 1280, 800)
+	p.open("/", has("Failed last"))
+	p.axe()
+	p.golden("start")
+}
+
+// TestEmptyLog checks that an empty log says how to begin, and that what then comes in appears.
+func TestEmptyLog(t *testing.T) {
+	s := startSite(t)
+	p := s.page(t, 1280, 800)
+	p.open("/", has("The log is empty"))
+	p.axe()
+	s.append(t, "commands", `{"command":"make first","exit_code":0}`)
+	p.wait(has("make first"))
+}
+
+func TestAsk(t *testing.T) {
+	p := sample(t).page(t, 1280, 1000)
+	p.open("/ask?q=load", has("shop.load"))
+	p.wait(has("Runtime"))
+	p.axe()
+	p.golden("ask")
+}
+
+// TestHostile checks that what a log may hold is shown as text: nothing runs, nothing is reordered,
+// and a line of a megabyte is cut.
+func TestHostile(t *testing.T) {
+	s := startSite(t)
+	s.append(t, "commands", `{"command":"echo <img src=x onerror=alert(1)><script>alert(2)</script>","exit_code":1,"author":"<b>ada</b>","cwd":"/src/\u202egnp.exe"}
+{"command":"printf '\u001b[31mred\u001b[0m' \u202etxt.exe","exit_code":0}
+{"command":"echo `+strings.Repeat("long ", 200_000)+`","exit_code":0}
+{"command":"javascript:alert(3)","exit_code":0,"session":"\"><svg onload=alert(4)>"}
+`)
+	p := s.page(t, 1280, 800)
+	p.open("/ask", has("javascript:alert(3)"))
+	for _, want := range []string{"<img src=x onerror=alert(1)><script>alert(2)</script>", "ESC", "RLO", "<b>ada</b>"} {
+		if !eval[bool](p, has(want)) {
+			t.Errorf("the page does not show %q:\n%s", want, p.shows())
+		}
+	}
+	if n := eval[int](p, `document.querySelectorAll("main img, main script, main b, main svg").length`); n != 0 {
+		t.Errorf("%d elements out of the log", n)
+	}
+	if n := eval[int](p, `document.body.innerText.length`); n > 10_000 {
+		t.Errorf("the page has %d characters: a long line is not cut", n)
+	}
+	if eval[bool](p, `/[\u202a-\u202e\u2066-\u2069\u001b]/.test(document.body.innerText)`) {
+		t.Error("a character that reorders text, or an escape, is on the page")
+	}
+	p.axe()
+}
+
+// TestKeyboard checks that one gets everywhere without a mouse.
+func TestKeyboard(t *testing.T) {
+	p := sample(t).page(t, 1280, 800)
+	p.open("/", has("Failed last"))
+	p.press(kb.Tab)
+	if got := eval[string](p, `document.activeElement.textContent`); got != "Skip to the content" {
+		t.Errorf("the first stop is %q", got)
+	}
+	p.press("/")
+	p.wait(`document.activeElement.id === "ask"`)
+	p.do(typeInto("#ask", "make"))
+	p.press(kb.Enter)
+	p.wait(`location.pathname === "/ask" && new URLSearchParams(location.search).get("q") === "make"`)
+	p.wait(`document.querySelector("main [data-item]")`)
+	p.press(kb.Escape, "j", "j", "k")
+	p.wait(`document.activeElement.matches("[data-item]")`)
+	p.press("?")
+	p.wait(`document.querySelector("dialog[open]")?.innerText.includes("the next item")`)
+	p.press(kb.Escape)
+	p.wait(`!document.querySelector("dialog[open]")`)
+}
+
+// TestProof follows an answer to the bytes of an event.
+func TestProof(t *testing.T) {
+	p := sample(t).page(t, 1280, 800)
+	p.open("/ask?q=build+fails&kind=commands", `document.querySelector(".commands .at")`)
+	p.do(clickOn(`.commands .at`))
+	p.wait(has("openhands"))
+	p.wait(`document.querySelector("dialog[open]").innerText.includes("ce_type")`)
+	p.wait(`new URLSearchParams(location.search).get("event").startsWith("recount.commands/")`)
+	p.axe()
+	p.press(kb.Escape)
+	p.wait(`!new URLSearchParams(location.search).has("event")`)
+	p.do(clickOn(`.proof summary`))
+	p.wait(has("computed from"))
+}
+
+// TestServerAway stops the server under an open page: it says so, and comes back by itself.
+func TestServerAway(t *testing.T) {
+	s := startSite(t)
+	s.append(t, "commands", `{"command":"make before","exit_code":0}`)
+	p := s.page(t, 1280, 800)
+	p.expected = []string{"ERR_CONNECTION_REFUSED", "ERR_INCOMPLETE_CHUNKED_ENCODING", "ERR_CONNECTION_RESET", "ERR_EMPTY_RESPONSE", noCode}
+	p.open("/", has("make before"))
+	s.stop()
+	p.do(typeInto("#ask", "x"), pressEnter())
+	p.wait(has("The server does not answer"))
+	s.again(t)
+	s.append(t, "commands", `{"command":"make after x","exit_code":0}`)
+	p.wait("!" + has("The server does not answer"))
+	p.wait(has("make after x"))
+}
+
+// TestLogin checks that a server with a token asks for it and then shows what was asked for, and that
+// a session that ended leads back there.
+func TestLogin(t *testing.T) {
+	s := startSite(t, "--token-file", tokenFile(t, "s3cret-of-the-test"))
+	p := s.page(t, 1280, 800)
+	p.expected = []string{"401 (Unauthorized)", noCode, "ERR_CONNECTION_REFUSED", "ERR_INCOMPLETE_CHUNKED_ENCODING", "ERR_EMPTY_RESPONSE", "ERR_CONNECTION_RESET"}
+	p.open("/ask?q=anything", `document.getElementById("token")`)
+	p.axe()
+	p.golden("login")
+	p.do(typeInto("#token", "wrong"), pressEnter())
+	p.wait(has("the token is unknown"))
+	p.do(typeInto("#token", "s3cret-of-the-test"), pressEnter())
+	p.wait(has("Commands") + ` && !document.getElementById("token")`)
+	if got := eval[string](p, `location.pathname + location.search`); got != "/ask?q=anything" {
+		t.Errorf("after the login one is at %s", got)
+	}
+	if got := eval[string](p, `document.cookie + JSON.stringify(localStorage)`); strings.Contains(got, "s3cret") {
+		t.Errorf("a script can read the token: %s", got)
+	}
+	s.stop() // sessions end with the process
+	s.again(t)
+	p.do(typeInto("#ask", "another"), pressEnter())
+	p.wait(`document.getElementById("token")`)
+}
+
+// TestPhone checks that nothing is wider than a phone.
+func TestPhone(t *testing.T) {
+	for name, path := range map[string]string{"start": "/", "ask": "/ask?q=load", "narrow": "/ask?q=build+fails"} {
+		p := sample(t).page(t, 360, 740)
+		p.open(path, `document.querySelector("main [data-item]")`)
+		if got := eval[int](p, `document.documentElement.scrollWidth`); got > 360 {
+			t.Errorf("%s is %d wide", name, got)
+		}
+		if name == "ask" {
+			p.golden("phone-ask")
+		}
+	}
+}
