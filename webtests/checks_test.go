@@ -2,19 +2,37 @@ package webtests
 
 import (
 	"bytes"
+	"compress/gzip"
 	_ "embed"
 	"fmt"
 	"image"
 	"image/png"
+	"io"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 )
 
-//go:embed testdata/axe.min.js
-var axeSource string
+// axe.min.js.gz is axe-core 4.14.1, as npm has it, compressed.
+//
+//go:embed testdata/axe.min.js.gz
+var axeZipped []byte
+
+// axeSource returns axe-core's script.
+var axeSource = sync.OnceValue(func() string {
+	z, err := gzip.NewReader(bytes.NewReader(axeZipped))
+	if err != nil {
+		panic(err)
+	}
+	b, err := io.ReadAll(z)
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
+})
 
 // violation is a rule of axe-core that a page breaks.
 type violation struct {
@@ -27,7 +45,7 @@ func (p *page) axe() {
 	p.t.Helper()
 	for _, theme := range []string{"light", "dark"} {
 		p.theme(theme)
-		p.do(chromedp.Evaluate[chromedp.Void](axeSource))
+		p.do(chromedp.Evaluate[chromedp.Void](axeSource()))
 		found := eval[[]violation](p, `axe.run(document, {resultTypes: ["violations"]}).then((r) => r.violations.filter((v) => v.impact === "serious" || v.impact === "critical").map((v) => ({ID: v.id, Impact: v.impact, Help: v.help, Nodes: v.nodes.map((n) => ({HTML: n.html, FailureSummary: n.failureSummary}))})))`)
 		for _, v := range found {
 			for _, n := range v.Nodes[:min(len(v.Nodes), 5)] {
