@@ -30,8 +30,13 @@ var TBFMagic = [8]byte{0x89, 'T', 'B', 'F', '\r', '\n', 0x1a, '\n'}
 // TBFEndMagic ends a file.
 var TBFEndMagic = [4]byte{'T', 'B', 'F', 'E'}
 
-// TBFFloat32 is the element type of the embedding region.
-const TBFFloat32 = 0
+// The element types of the embedding region.
+const (
+	TBFFloat32 = 0
+	// TBFPacked is that of checkpoints, which no other program reads: without the zeros
+	// (projections/segment).
+	TBFPacked = 1
+)
 
 // TBFUncompressed is the only compression: regions are read in place.
 const TBFUncompressed = 0
@@ -226,7 +231,7 @@ func ParseTBFHeader(b []byte) (TBFHeader, error) {
 		return h, fmt.Errorf("header: version %d.%d, this program reads %d", h.Major, h.Minor, TBFMajor)
 	case le.Uint32(b[12:]) != TBFHeaderSize:
 		return h, fmt.Errorf("header: size %d, want %d", le.Uint32(b[12:]), TBFHeaderSize)
-	case h.Dim != EmbeddingDim || h.DType != TBFFloat32:
+	case h.Dim != EmbeddingDim || h.DType != TBFFloat32 && (h.DType != TBFPacked || h.Flags&TBFSealed != 0):
 		return h, fmt.Errorf("header: embeddings of %d values of type %d, want %d of type %d", h.Dim, h.DType, EmbeddingDim, TBFFloat32)
 	case h.Compression != TBFUncompressed:
 		return h, fmt.Errorf("header: compression %d, want %d", h.Compression, TBFUncompressed)

@@ -3,8 +3,7 @@
 // the error for damage in one of them.
 //
 // A caller may rely on this: after a crash, a name that Replace was asked to put in place durably
-// holds the old content or the whole new one. A checkpoint, which is read once, is compressed
-// (ReplacePacked). A file must not be truncated while a process has it mapped: an access to a
+// holds the old content or the whole new one. A file must not be truncated while a process has it mapped: an access to a
 // missing page cannot be reported as an error.
 package sealed
 

@@ -8,10 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Map returns the content of a file: mapped, or read into memory if the file system cannot map or
-// the file is packed. release ends the mapping. Damaged packed content is a CorruptError of the
-// projection.
-func Map(projection, path string) (data []byte, release func() error, err error) {
+// Map returns the content of a file: mapped, or read into memory if the file system cannot map.
+// release ends the mapping.
+func Map(path string) (data []byte, release func() error, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, nil, err
@@ -23,8 +22,8 @@ func Map(projection, path string) (data []byte, release func() error, err error)
 	}
 	if size := st.Size(); size > 0 && size == int64(int(size)) {
 		if b, err := unix.Mmap(int(f.Fd()), 0, int(size), unix.PROT_READ, unix.MAP_SHARED); err == nil {
-			return unpack(projection, path, b, func() error { return unix.Munmap(b) })
+			return b, func() error { return unix.Munmap(b) }, nil
 		}
 	}
-	return readUnpacked(projection, f)
+	return read(f)
 }

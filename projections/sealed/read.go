@@ -10,15 +10,6 @@ import (
 // can be read in place as numbers of any size.
 const Align = 64
 
-// readUnpacked reads a file, which may be packed, into memory.
-func readUnpacked(projection string, f *os.File) ([]byte, func() error, error) {
-	data, release, err := read(f)
-	if err != nil {
-		return nil, nil, err
-	}
-	return unpack(projection, f.Name(), data, release)
-}
-
 // read reads a file into memory.
 func read(f *os.File) ([]byte, func() error, error) {
 	st, err := f.Stat()

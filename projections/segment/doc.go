@@ -17,8 +17,9 @@
 //	recount.commands-0/          one folder a partition, topic-partition
 //	    00000000.tbf             sealed segments, without gaps, never changed
 //	    00000001.tbf
-//	    tail.tbf                 checkpoint of the unsealed rows: only a shortcut; zstd of
-//	                             what a sealed segment of them would be
+//	    tail.tbf                 checkpoint of the unsealed rows: only a shortcut; what a
+//	                             sealed segment of them would be, but for its embeddings,
+//	                             which have no zeros (vectors)
 //	    00000002.tbf.tmp         what a crash may leave; Open removes it
 //
 // A file must not be truncated while a process has it open: an access to a missing page of a

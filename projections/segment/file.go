@@ -39,7 +39,7 @@ type file struct {
 
 // openFile opens a file of the shard tp.
 func openFile(path string, tp schemas.TopicPartition) (*file, error) {
-	data, release, err := sealed.Map(Name, path)
+	data, release, err := sealed.Map(path)
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +108,7 @@ func (f *file) parse() error {
 	}
 	f.h = h
 	f.cols.n, f.cols.minTime, f.cols.maxTime = int(h.Rows), h.MinTime, h.MaxTime
-	for _, r := range regions(&f.cols, &f.idx) {
+	for _, r := range regions(&f.cols, &f.idx, h.DType) {
 		e, ok := places[place{r.kind, r.column}]
 		if !ok {
 			return bad(schemas.TBFEntry{Kind: r.kind, Column: r.column}.Name(), 0, 0, "missing from the directory")

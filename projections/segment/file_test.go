@@ -54,11 +54,20 @@ func family(rows int) projtest.Shard {
 
 // sealedFile returns the bytes of a segment that holds exactly the shard.
 func sealedFile(t testing.TB, sh projtest.Shard) []byte {
+	return firstFile(t, sh, len(sh.Records), segmentName(0))
+}
+
+// checkpointFile returns the bytes of a checkpoint that holds exactly the shard.
+func checkpointFile(t testing.TB, sh projtest.Shard) []byte {
+	return firstFile(t, sh, len(sh.Records)+1, tailName)
+}
+
+func firstFile(t testing.TB, sh projtest.Shard, sealRows int, name string) []byte {
 	t.Helper()
-	p := open(t, t.TempDir(), Options{SealRows: len(sh.Records)})
+	p := open(t, t.TempDir(), Options{SealRows: sealRows})
 	feed(t, p, sh)
 	closeOf(t, p)
-	b, err := os.ReadFile(filepath.Join(p.dir, sealed.ShardDir(sh.TP), segmentName(0)))
+	b, err := os.ReadFile(filepath.Join(p.dir, sealed.ShardDir(sh.TP), name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -333,6 +342,7 @@ func FuzzFile(f *testing.F) {
 	tp := family(1).TP
 	for _, rows := range []int{1, 9} {
 		f.Add(sealedFile(f, family(rows)), uint32(0), uint32(0))
+		f.Add(checkpointFile(f, family(rows)), uint32(0), uint32(0))
 	}
 	f.Fuzz(func(t *testing.T, b []byte, at, value uint32) {
 		if len(b) > 64<<10 {
@@ -348,11 +358,10 @@ func FuzzFile(f *testing.F) {
 			return
 		}
 		_, _ = file.find(schemas.EventID{1, 2, 3})
-		c, x, err := file.rows()
-		if err != nil {
+		if _, _, err := file.rows(); err != nil {
 			return
 		}
-		useEverything(t, c, x, tp)
+		useEverything(t, file, tp)
 	})
 }
 
@@ -361,14 +370,18 @@ func FuzzFile(f *testing.F) {
 // a soak to each of them.
 func TestEveryValueWrong(t *testing.T) {
 	sh := family(3)
-	good := sealedFile(t, sh)
+	t.Run("sealed", func(t *testing.T) { everyValueWrong(t, sh, sealedFile(t, sh)) })
+	t.Run("checkpoint", func(t *testing.T) { everyValueWrong(t, sh, checkpointFile(t, sh)) })
+}
+
+func everyValueWrong(t *testing.T, sh projtest.Shard, good []byte) {
 	whole, err := fileOf(good, sh.TP)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var vectors schemas.TBFEntry // any value is valid there
 	for _, e := range whole.entries {
-		if isVectors(e) {
+		if isVectors(e) && whole.h.DType == schemas.TBFFloat32 {
 			vectors = e
 		}
 	}
@@ -392,9 +405,9 @@ func TestEveryValueWrong(t *testing.T) {
 			if err != nil {
 				continue
 			}
-			if c, x, err := f.rows(); err == nil {
+			if _, _, err := f.rows(); err == nil {
 				accepted++
-				useEverything(t, c, x, sh.TP)
+				useEverything(t, f, sh.TP)
 			}
 		}
 	}
@@ -403,8 +416,9 @@ func TestEveryValueWrong(t *testing.T) {
 	}
 }
 
-// useEverything reads all of a table in every possible way.
-func useEverything(t *testing.T, c *columns, x *index, tp schemas.TopicPartition) {
+// useEverything reads all of a file in every possible way.
+func useEverything(t *testing.T, f *file, tp schemas.TopicPartition) {
+	c, x := &f.cols, &f.idx
 	v := View{c: c, tp: tp}
 	for v.row = range c.n {
 		v.Row()
@@ -421,7 +435,11 @@ func useEverything(t *testing.T, c *columns, x *index, tp schemas.TopicPartition
 		}
 		_ = c.time[x.timeOrder[v.row]]
 	}
-	restore(c, 0, 0)
+	if c.vectors.flat == nil {
+		h := restore(f)
+		h.warm()
+		h.vectors.append(sealed.Pack(nil, make([]float32, schemas.EmbeddingDim)))
+	}
 	e := exporter{x: Export{Filter: Filter{Outcome: Failed}}}
 	if err := e.add(t.Context(), View{c: c, tp: tp}); err != nil {
 		t.Fatal(err)

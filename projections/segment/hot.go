@@ -16,7 +16,8 @@ type hot struct {
 	columns
 	base  int64  // the offset the segment starts at
 	bytes uint64 // the size of its rows for sealing by size
-	rows  map[schemas.EventID]int32
+	ids   hotIDs
+	cold  bool // values and seen lack what the checkpoint has
 	// values finds the index of a dictionary's text; seen that of an embedding, by its hash.
 	values [nDict]texts
 	seen   map[uint64]int32
@@ -25,8 +26,23 @@ type hot struct {
 	ordered bool
 }
 
+// hotIDs finds the row of an id: in the checkpoint, by the order of its ids, or among those that were
+// added since.
+type hotIDs struct {
+	order []uint32
+	added map[schemas.EventID]int32
+}
+
+// find returns the row of an id, -1 if there is none; ids are those of all rows.
+func (x *hotIDs) find(ids []schemas.EventID, id schemas.EventID) int {
+	if row, ok := x.added[id]; ok {
+		return int(row)
+	}
+	return sealed.FindID(ids, x.order, id)
+}
+
 func newHot(base int64) *hot {
-	h := &hot{base: base, rows: map[schemas.EventID]int32{}, seen: map[uint64]int32{}, ordered: true}
+	h := &hot{base: base, ids: hotIDs{added: map[schemas.EventID]int32{}}, seen: map[uint64]int32{}, ordered: true}
 	for i := range h.text {
 		h.text[i].off = []int32{0}
 	}
@@ -86,6 +102,7 @@ func rowTexts(in *recountv1.Intent) [nRowDict]string {
 
 // append adds a record that checkIntent has accepted.
 func (h *hot) append(r *recountv1.Record, in *recountv1.Intent) {
+	h.warm()
 	id := schemas.EventID(r.EventId)
 	if h.n == 0 {
 		h.minTime, h.maxTime = in.TimeUnixNano, in.TimeUnixNano
@@ -175,8 +192,8 @@ func (h *hot) vector(e []float32) int32 {
 	if len(e) == 0 {
 		return 0
 	}
-	key := xxh3.Hash(sealed.BytesOf(e))
-	h.packed = pack(h.packed[:0], e)
+	h.packed = sealed.Pack(h.packed[:0], e)
+	key := xxh3.Hash(sealed.BytesOf(h.packed))
 	i, ok := h.seen[key]
 	if ok && slices.Equal(h.vectors.packed(int(i)), h.packed) {
 		return i
@@ -189,46 +206,32 @@ func (h *hot) vector(e []float32) int32 {
 	return i
 }
 
-// restore returns the hot buffer from which the columns c of a checkpoint were written.
-func restore(c *columns, base int64, bytes uint64) *hot {
-	h := newHot(base)
-	h.bytes = bytes
-	h.n, h.minTime, h.maxTime = c.n, c.minTime, c.maxTime
-	h.id, h.parent = slices.Clone(c.id), slices.Clone(c.parent)
-	h.offset, h.time, h.eventTime = slices.Clone(c.offset), slices.Clone(c.time), slices.Clone(c.eventTime)
+// restore returns the hot buffer from which a checkpoint was written. Its columns stay in the file:
+// they have no room behind them, so that the first append copies them.
+func restore(f *file) *hot {
+	h := newHot(f.h.Base)
+	h.columns, h.bytes, h.ids.order, h.cold = f.cols, f.h.RowBytes, f.idx.idOrder, true
 	h.ordered = slices.IsSorted(h.time)
-	for i := range c.text {
-		h.text[i] = c.text[i].clone()
-	}
-	for i := range c.dict {
-		h.dict[i] = dictColumn{idx: slices.Clone(c.dict[i].idx), val: c.dict[i].val.clone()}
-		for k := range h.dict[i].val.len() {
-			h.values[i].add(&h.dict[i].val, int32(k))
-		}
-	}
-	for i := range c.list {
-		h.list[i] = slices.Clone(c.list[i])
-	}
-	h.category, h.confidence, h.complexity = slices.Clone(c.category), slices.Clone(c.confidence), slices.Clone(c.complexity)
-	h.exitCode, h.duration = slices.Clone(c.exitCode), slices.Clone(c.duration)
-	h.contextHash, h.contentHash = slices.Clone(c.contextHash), slices.Clone(c.contentHash)
-	h.resourceKind, h.resourceAccess = slices.Clone(c.resourceKind), slices.Clone(c.resourceAccess)
-	h.tokenKind, h.tokenOffset = slices.Clone(c.tokenKind), slices.Clone(c.tokenOffset)
-	h.hasExit, h.hasDuration = c.hasExit.toFlags(c.n), c.hasDuration.toFlags(c.n)
-	h.hasParent, h.hasEmbedding = c.hasParent.toFlags(c.n), c.hasEmbedding.toFlags(c.n)
-	h.embedding = slices.Clone(c.embedding)
-	var room dense
-	for i := range c.vectors.n {
-		h.vector(c.vectors.at(i, &room))
-	}
-	for i, id := range h.id {
-		h.rows[id] = int32(i)
+	for _, v := range []*validity{&h.hasExit, &h.hasDuration, &h.hasParent, &h.hasEmbedding} {
+		*v = v.toFlags(h.n)
 	}
 	return h
 }
 
-func (c *utf8Column) clone() utf8Column {
-	return utf8Column{off: slices.Clone(c.off), data: slices.Clone(c.data)}
+// warm finds the texts and embeddings that a restored buffer has, which a reader does not need.
+func (h *hot) warm() {
+	if !h.cold {
+		return
+	}
+	h.cold = false
+	for i := range h.dict {
+		for k := range h.dict[i].val.len() {
+			h.values[i].add(&h.dict[i].val, int32(k))
+		}
+	}
+	for i := range h.vectors.n {
+		h.seen[xxh3.Hash(sealed.BytesOf(h.vectors.packed(i)))] = int32(i)
+	}
 }
 
 // toFlags returns the first n rows in the form of the hot buffer.

@@ -53,8 +53,8 @@ func (p *Projection) ViewID(ctx context.Context, id schemas.EventID, fn func(*Vi
 func (s *shard) snapshotID(id schemas.EventID) (view, int, bool) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	row, ok := s.view.rows[id]
-	return s.view, int(row), ok && int(row) < s.view.hot.n
+	row := s.view.ids.find(s.view.hot.id, id)
+	return s.view, row, row >= 0 && row < s.view.hot.n
 }
 
 // Match is an event whose id begins with a given prefix.

@@ -1,6 +1,7 @@
 package segment
 
 import (
+	"encoding/binary"
 	"errors"
 	"os"
 	"path/filepath"
@@ -382,10 +383,22 @@ func TestCheckpointIsOnlyAShortcut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// Earlier programs wrote what a sealed segment would be.
+	rest := open(t, t.TempDir(), Options{SealRows: 5})
+	feed(t, rest, projtest.Shard{TP: sh.TP, Records: sh.Records[20:], Next: sh.Next})
+	closeOf(t, rest)
+	older, err := os.ReadFile(filepath.Join(rest.dir, dir, segmentName(0)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	binary.LittleEndian.PutUint16(older[46:], 0) // flags
+	binary.LittleEndian.PutUint64(older[16:], 2)
+	binary.LittleEndian.PutUint64(older[48:], 20)
+	reseal(older)
 	for name, c := range map[string]struct {
 		tail []byte
 		next int64
-	}{"intact": {tail, 25}, "cut": {tail[:len(tail)-1], 20}, "empty": {nil, 20}, "foreign": {foreign, 20}} {
+	}{"intact": {tail, 25}, "cut": {tail[:len(tail)-1], 20}, "empty": {nil, 20}, "foreign": {foreign, 20}, "older": {older, 20}} {
 		p := open(t, t.TempDir(), opts)
 		feed(t, p, sh)
 		closeOf(t, p)

@@ -142,6 +142,9 @@ func (p *Projection) unmap() {
 		for _, f := range s.files {
 			_ = f.close()
 		}
+		if s.tail != nil {
+			_ = s.tail.close()
+		}
 	}
 }
 
@@ -242,24 +245,26 @@ func (p *Projection) Apply(ctx context.Context, b schemas.Batch) error {
 func (p *Projection) Checkpoints(on bool) { p.opts.paused.Store(!on) }
 
 // Flush implements projections.Projection.
-func (p *Projection) Flush() error {
+func (p *Projection) Flush() error { return p.flush(0) }
+
+func (p *Projection) flush(few int) error {
 	if err := p.enter(); err != nil {
 		return err
 	}
 	defer p.leave()
 	var errs []error
 	for _, s := range p.all() {
-		if err := s.flush(); err != nil {
+		if err := s.flush(few); err != nil {
 			errs = append(errs, fmt.Errorf("flush segments of %s: %w", s.tp, err))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// Close flushes and closes. Calls in progress complete normally; the last of them releases the
+// Close flushes and closes; a few rows are left to the log. Calls in progress complete normally; the last of them releases the
 // files.
 func (p *Projection) Close() error {
-	err := p.Flush()
+	err := p.flush(fewRows)
 	if errors.Is(err, ErrClosed) {
 		return nil
 	}

@@ -49,8 +49,9 @@ func slot[T sealed.Fixed](kind schemas.TBFKind, column schemas.TBFColumn, s *[]T
 // whole returns bytes as one piece.
 func whole(b []byte) iter.Seq[[]byte] { return func(yield func([]byte) bool) { yield(b) } }
 
-// regions lists every region of a file, in the order in which they are written.
-func regions(c *columns, x *index) []region {
+// regions lists every region of a file whose embeddings have the given type, in the order in which
+// they are written.
+func regions(c *columns, x *index, embeddings uint8) []region {
 	valid := func(col schemas.TBFColumn, v *validity) region {
 		return region{
 			schemas.TBFValidity, col,
@@ -95,8 +96,15 @@ func regions(c *columns, x *index) []region {
 		slot(schemas.TBFData, schemas.TBFTokenKind, &c.tokenKind),
 		slot(schemas.TBFData, schemas.TBFTokenOffset, &c.tokenOffset),
 		valid(schemas.TBFEmbedding, &c.hasEmbedding), slot(schemas.TBFIndex, schemas.TBFEmbedding, &c.embedding),
-		region{schemas.TBFData, schemas.TBFEmbedding, c.vectors.bytes, c.vectors.set},
 	)
+	if embeddings == schemas.TBFPacked {
+		add(
+			slot(schemas.TBFOffsets, schemas.TBFEmbedding, &c.vectors.where),
+			region{schemas.TBFData, schemas.TBFEmbedding, c.vectors.packedBytes, c.vectors.setPacked},
+		)
+	} else {
+		add(region{schemas.TBFData, schemas.TBFEmbedding, c.vectors.bytes, c.vectors.set})
+	}
 	for _, g := range []struct {
 		list, row, typ, weight schemas.TBFColumn
 		edges                  *edges
@@ -266,6 +274,9 @@ func check(c *columns, x *index, h schemas.TBFHeader) (schemas.TBFColumn, error)
 	}
 	if uint32(c.vectors.n) != h.Vectors {
 		return schemas.TBFEmbedding, fmt.Errorf("%d vectors, the header says %d", c.vectors.n, h.Vectors)
+	}
+	if err := c.vectors.checkPacked(); err != nil {
+		return schemas.TBFEmbedding, err
 	}
 	for i, e := range c.embedding {
 		if e < 0 || int(e) >= c.vectors.n && (e != 0 || c.hasEmbedding.at(i)) {

@@ -34,7 +34,9 @@ type shard struct {
 	write sync.Mutex
 	files []*file // sealed, oldest first
 	hot   *hot
+	tail  *file // the checkpoint whose columns the hot buffer began with, or nil
 	saved int64 // the value of Next that is durable on disk; -1 if none is
+	kept  int   // the hot rows that the checkpoint on disk has
 	since int   // rows since the last checkpoint
 
 	// mu makes the view, and with it what readers see, change in one step. It is locked after write
@@ -45,7 +47,7 @@ type shard struct {
 	order hotOrder
 }
 
-// view is a state of the shard. A copy of it does not change, except for rows, which is read only
+// view is a state of the shard. A copy of it does not change, except for ids, which is read only
 // under the shard's mu.
 type view struct {
 	files []*file // sealed, oldest first
@@ -54,7 +56,7 @@ type view struct {
 	next  int64
 	// ordered is true if the hot rows are in order of time.
 	ordered bool
-	rows    map[schemas.EventID]int32 // hot rows by id; those from hot.n on are not yet visible
+	ids     hotIDs // hot rows by id; those from hot.n on are not yet visible
 }
 
 func newShard(tp schemas.TopicPartition, dir string, opts *Options) *shard {
@@ -73,7 +75,7 @@ func (s *shard) snapshot() view {
 func (s *shard) publish(next int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.view = view{files: s.files, hot: s.hot.columns, base: s.hot.base, next: next, ordered: s.hot.ordered, rows: s.hot.rows}
+	s.view = view{files: s.files, hot: s.hot.columns, base: s.hot.base, next: next, ordered: s.hot.ordered, ids: s.hot.ids}
 }
 
 // load reads the shard's folder.
@@ -108,11 +110,9 @@ func (s *shard) load() error {
 	}
 	s.hot = newHot(next)
 	if f := s.loadTail(len(s.files), next); f != nil {
-		cols, _, _ := f.rows()
-		s.hot = restore(cols, next, f.h.RowBytes)
+		s.hot, s.tail = restore(f), f
 		next = f.h.Next
-		s.saved = next
-		_ = f.close()
+		s.saved, s.kept = next, s.hot.n
 	}
 	s.publish(next)
 	return nil
@@ -135,7 +135,7 @@ func (s *shard) open(name string, i int, base int64) (*file, error) {
 	return f, nil
 }
 
-// loadTail opens the checkpoint if it continues exactly what is sealed and every byte of it is
+// loadTail opens the checkpoint if it continues exactly what is sealed and every region of it is
 // intact. Otherwise it is ignored: the rows are still in the log.
 func (s *shard) loadTail(seq int, base int64) *file {
 	path := filepath.Join(s.folder.Dir, tailName)
@@ -144,11 +144,15 @@ func (s *shard) loadTail(seq int, base int64) *file {
 		return nil
 	}
 	if err == nil {
-		err = f.verifyAll()
+		if _, _, err = f.rows(); err == nil {
+			err = f.vectors()
+		}
 		switch {
 		case err != nil:
 		case f.h.Flags&schemas.TBFSealed != 0 || f.h.Sequence != uint64(seq) || f.h.Base != base:
 			err = fmt.Errorf("%s: continues segment %d from %d, not %d from %d", path, f.h.Sequence, f.h.Base, seq, base)
+		case f.h.DType != schemas.TBFPacked:
+			err = fmt.Errorf("%s: it is of an older version", path)
 		case s.full(f.cols.n, f.h.RowBytes):
 			err = fmt.Errorf("%s: it has %d rows, which would be sealed", path, f.cols.n)
 		default:
@@ -212,7 +216,7 @@ func (s *shard) appendAll(ctx context.Context, b schemas.Batch, next *int64) err
 		s.hot.append(r, in)
 		s.since++
 		s.mu.Lock()
-		s.hot.rows[schemas.EventID(r.EventId)] = int32(s.hot.n - 1)
+		s.hot.ids.added[schemas.EventID(r.EventId)] = int32(s.hot.n - 1)
 		s.mu.Unlock()
 		*next = r.Origin.Offset + 1
 		if err := s.sealIfFull(); err != nil {
@@ -224,7 +228,7 @@ func (s *shard) appendAll(ctx context.Context, b schemas.Batch, next *int64) err
 
 // known reports whether the shard has the event already.
 func (s *shard) known(id schemas.EventID) (bool, error) {
-	if _, ok := s.hot.rows[id]; ok {
+	if s.hot.ids.find(s.hot.id, id) >= 0 {
 		return true, nil
 	}
 	for _, f := range slices.Backward(s.files) {
@@ -277,7 +281,7 @@ func (s *shard) seal() error {
 		return err
 	}
 	s.files = append(slices.Clip(s.files), f) // readers keep the old slice
-	s.hot, s.since, s.saved = newHot(next), 0, next
+	s.hot, s.since, s.saved, s.kept = newHot(next), 0, next, 0
 	// The rows of the checkpoint are sealed now. If it cannot be removed, it is ignored.
 	if err := s.folder.Remove(tailName); err != nil {
 		s.opts.Logger.Warn("segment: old checkpoint not removed", "projection", Name, "position", s.tp.String(), "err", err)
@@ -292,15 +296,19 @@ func (s *shard) header(flags uint16, next int64) schemas.TBFHeader {
 	}
 }
 
-// flush saves the unsealed rows durably.
-func (s *shard) flush() error {
+// fewRows is the number of new rows for which Close does not write a checkpoint again: the next Open
+// reads so few from the log sooner.
+const fewRows = 32
+
+// flush saves the unsealed rows durably, unless a checkpoint lacks fewer than few of them.
+func (s *shard) flush(few int) error {
 	s.write.Lock()
 	defer s.write.Unlock()
 	// A full buffer must become a segment: a checkpoint of it would be a state that no log leads
 	// to.
 	err := s.sealIfFull()
 	s.publish(s.view.next)
-	if err != nil {
+	if err != nil || s.kept > 0 && s.hot.n-s.kept < few {
 		return err
 	}
 	return s.save(true)
@@ -317,7 +325,7 @@ func (s *shard) save(durable bool) error {
 	}
 	err := storeTBF(s.opts.disk, s.folder.Dir, tailName, durable, s.header(0, next), &s.hot.columns, buildIndex(&s.hot.columns, s.tp.Topic))
 	if err == nil && durable {
-		s.saved = next
+		s.saved, s.kept = next, s.hot.n
 	}
 	return err
 }

@@ -1,36 +1,32 @@
 package segment
 
 import (
+	"fmt"
 	"iter"
-	"math"
-	"math/bits"
+	"slices"
 
 	"github.com/recountdb/recount/projections/sealed"
 	"github.com/recountdb/recount/schemas"
 )
 
-// vectors holds distinct embeddings. Those of a file are stored one after the other, in place.
-// Those of the hot buffer are packed, because most elements that the default embedder gives are
-// zero: 314 of 384 for the commands of NL2Bash. Unpacking restores them bit for bit.
+// vectors holds distinct embeddings. Those of a sealed file are stored one after the other, in place.
+// Those of the hot buffer and of its checkpoint are packed (sealed.Pack).
 type vectors struct {
 	n    int
-	flat []float32 // of a file; nil in the hot buffer
+	flat []float32 // of a sealed file; nil in the hot buffer
 
-	// A packed embedding is a mask with a bit for each element, set unless all bits of the element
-	// are zero, followed by those elements. It lies in one chunk, and chunks do not move; where has
-	// its first word, counted over all chunks.
+	// A packed embedding lies in one chunk, and chunks do not move; where has its first word, counted
+	// over all chunks.
 	chunks [][]uint32
 	where  []uint32
-	used   int // words used in the last chunk
+	used   int // words used in the last chunk, which is shorter than the others if it is of a checkpoint
 }
 
 // dense is an embedding as readers see it.
 type dense = [schemas.EmbeddingDim]float32
 
-const (
-	vectorMask  = schemas.EmbeddingDim / 32 // in words of 32 bits
-	vectorChunk = 1 << 16                   // in words: 256 KiB
-)
+// vectorChunk is the length of a chunk in words of 32 bits: 256 KiB.
+const vectorChunk = 1 << 16
 
 // at returns an embedding: in place, or unpacked into room.
 func (v *vectors) at(i int, room *dense) []float32 {
@@ -38,15 +34,8 @@ func (v *vectors) at(i int, room *dense) []float32 {
 		at := i * schemas.EmbeddingDim
 		return v.flat[at : at+schemas.EmbeddingDim : at+schemas.EmbeddingDim]
 	}
-	packed := v.packed(i)
-	mask, rest := packed[:vectorMask], packed[vectorMask:]
 	clear(room[:])
-	for w, set := range mask {
-		for ; set != 0; set &= set - 1 {
-			room[w*32+bits.TrailingZeros32(set)] = math.Float32frombits(rest[0])
-			rest = rest[1:]
-		}
-	}
+	sealed.Unpack(room[:], v.packed(i))
 	return room[:]
 }
 
@@ -54,11 +43,7 @@ func (v *vectors) at(i int, room *dense) []float32 {
 func (v *vectors) packed(i int) []uint32 {
 	at := v.where[i]
 	words := v.chunks[at/vectorChunk][at%vectorChunk:]
-	n := vectorMask
-	for _, set := range words[:vectorMask] {
-		n += bits.OnesCount32(set)
-	}
-	return words[:n]
+	return words[:sealed.PackedLen(words)]
 }
 
 // append adds an embedding in packed form.
@@ -67,24 +52,14 @@ func (v *vectors) append(packed []uint32) {
 		v.chunks, v.used = append(v.chunks, make([]uint32, vectorChunk)), 0
 	}
 	last := len(v.chunks) - 1
+	if v.used == len(v.chunks[last]) { // of a checkpoint: readers keep what is mapped
+		grown := make([]uint32, vectorChunk)
+		copy(grown, v.chunks[last])
+		v.chunks = append(slices.Clone(v.chunks[:last]), grown)
+	}
 	v.where = append(v.where, uint32(last*vectorChunk+v.used))
 	v.used += copy(v.chunks[last][v.used:], packed)
 	v.n++
-}
-
-// pack appends an embedding's packed form.
-func pack(to []uint32, e []float32) []uint32 {
-	var mask [vectorMask]uint32
-	at := len(to)
-	to = append(to, mask[:]...)
-	for i, x := range e {
-		if b := math.Float32bits(x); b != 0 {
-			mask[i/32] |= 1 << (i % 32)
-			to = append(to, b)
-		}
-	}
-	copy(to[at:], mask[:])
-	return to
 }
 
 // bytes returns the bytes of all embeddings in order, in pieces that are valid until the next one.
@@ -107,6 +82,43 @@ func (v *vectors) bytes() iter.Seq[[]byte] {
 			}
 		}
 	}
+}
+
+// packedBytes returns the bytes of all chunks, each but the last at its full length.
+func (v *vectors) packedBytes() iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for i, chunk := range v.chunks {
+			if i == len(v.chunks)-1 {
+				yield(sealed.BytesOf(chunk[:v.used]))
+			} else if !yield(sealed.BytesOf(chunk)) || !yield(make([]byte, 4*(vectorChunk-len(chunk)))) {
+				return
+			}
+		}
+	}
+}
+
+// setPacked reads the embedding region of a checkpoint in place; where is set already.
+func (v *vectors) setPacked(b []byte) bool {
+	words, ok := sealed.ViewOf[uint32](b)
+	if !ok {
+		return false
+	}
+	v.chunks = slices.Collect(slices.Chunk(words, vectorChunk))
+	if v.n = len(v.where); len(v.chunks) > 0 {
+		v.used = len(v.chunks[len(v.chunks)-1])
+	}
+	return true
+}
+
+// checkPacked checks that every packed embedding lies in one chunk.
+func (v *vectors) checkPacked() error {
+	for i, at := range v.where {
+		chunk, start := int(at/vectorChunk), int(at%vectorChunk)
+		if chunk >= len(v.chunks) || start+sealed.PackedMask > len(v.chunks[chunk]) || start+len(v.packed(i)) > len(v.chunks[chunk]) {
+			return fmt.Errorf("vector %d: word %d is outside of its chunk", i, at)
+		}
+	}
+	return nil
 }
 
 // set reads the embedding region in place.

@@ -36,7 +36,7 @@ func TestPackedEmbeddings(t *testing.T) {
 	}
 	var v vectors
 	for _, e := range all {
-		v.append(pack(nil, e))
+		v.append(sealed.Pack(nil, e))
 	}
 	if len(v.chunks) < 2 {
 		t.Fatalf("%d chunks", len(v.chunks))
@@ -54,4 +54,43 @@ func TestPackedEmbeddings(t *testing.T) {
 	if !bytes.Equal(got, sealed.BytesOf(slices.Concat(all...))) {
 		t.Error("the bytes of a file are others")
 	}
+
+	// A checkpoint of the first has the same content, and so has one of a restored buffer that grew.
+	first := vectors{}
+	for _, e := range all[:90] {
+		first.append(sealed.Pack(nil, e))
+	}
+	restored := reopened(t, &first)
+	if len(restored.chunks[0]) == vectorChunk {
+		t.Fatal("the first chunk is full: nothing is tested")
+	}
+	for _, e := range all[90:] {
+		restored.append(sealed.Pack(nil, e))
+	}
+	restored = reopened(t, &restored)
+	for i, e := range all {
+		if !bytes.Equal(sealed.BytesOf(restored.at(i, &room)), sealed.BytesOf(e)) {
+			t.Errorf("%d: got %v, want %v", i, room, e)
+		}
+	}
+	if restored.where[3] = uint32(vectorChunk - 1); restored.checkPacked() == nil {
+		t.Error("an embedding beyond its chunk is accepted")
+	}
+}
+
+// reopened returns embeddings as a checkpoint of them has them.
+func reopened(t *testing.T, v *vectors) vectors {
+	t.Helper()
+	b := sealed.Bytes(0)
+	for piece := range v.packedBytes() {
+		b = append(b, piece...)
+	}
+	again := vectors{where: slices.Clip(slices.Clone(v.where))}
+	if !again.setPacked(slices.Clip(b)) || again.n != v.n {
+		t.Fatalf("%d embeddings, want %d", again.n, v.n)
+	}
+	if err := again.checkPacked(); err != nil {
+		t.Fatal(err)
+	}
+	return again
 }

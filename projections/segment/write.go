@@ -9,9 +9,13 @@ import (
 )
 
 // writeTBF writes a whole file to w. In h the caller sets the fields that identify the segment;
-// writeTBF fills in counts and places.
+// writeTBF fills in counts and places. The embeddings of a checkpoint stay packed.
 func writeTBF(w io.Writer, h schemas.TBFHeader, c *columns, x *index) error {
-	rs := regions(c, x)
+	h.DType = schemas.TBFFloat32
+	if h.Flags&schemas.TBFSealed == 0 {
+		h.DType = schemas.TBFPacked
+	}
+	rs := regions(c, x, h.DType)
 	entries := make([]schemas.TBFEntry, len(rs))
 	pos := uint64(schemas.TBFHeaderSize)
 	parts := make([]iter.Seq[[]byte], len(rs))
@@ -28,7 +32,7 @@ func writeTBF(w io.Writer, h schemas.TBFHeader, c *columns, x *index) error {
 		pos += n
 	}
 	h.Major, h.Minor = schemas.TBFMajor, schemas.TBFMinor
-	h.Dim, h.DType, h.Compression = schemas.EmbeddingDim, schemas.TBFFloat32, schemas.TBFUncompressed
+	h.Dim, h.Compression = schemas.EmbeddingDim, schemas.TBFUncompressed
 	h.Rows, h.Edges, h.Vectors = uint32(c.n), uint32(len(x.csr.row)), uint32(c.vectors.n)
 	h.MinTime, h.MaxTime = c.minTime, c.maxTime
 	h.Directory, h.Entries = aligned(pos), uint32(len(rs))
@@ -67,9 +71,5 @@ func aligned(n uint64) uint64 { return (n + schemas.TBFAlign - 1) &^ (schemas.TB
 // storeTBF puts a segment in place under its name in one step. Only a checkpoint, whose whole
 // content is checked before it is used, need not be durable.
 func storeTBF(d sealed.Disk, dir, name string, durable bool, h schemas.TBFHeader, c *columns, x *index) error {
-	replace := sealed.Replace
-	if name == tailName {
-		replace = sealed.ReplacePacked // it is read once, and rewritten until its rows are sealed
-	}
-	return replace(d, dir, name, durable, func(w io.Writer) error { return writeTBF(w, h, c, x) })
+	return sealed.Replace(d, dir, name, durable, func(w io.Writer) error { return writeTBF(w, h, c, x) })
 }

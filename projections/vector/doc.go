@@ -40,8 +40,7 @@
 //	recount.commands-0/              one folder a partition, topic-partition
 //	    00000000.step.vec            the runs of a step and the rows new with them, with their
 //	    00000001.step.vec            vectors, of all spaces; without gaps, never changed
-//	    tail.vec                     checkpoint of what no step has: only a shortcut;
-//	                                 compressed by zstd (sealed.ReplacePacked)
+//	    tail.vec                     checkpoint of what no step has: only a shortcut
 //	    codes-00000007-00000000.vec  codes of 16,384 rows of space 7, in the form that its
 //	                                 graph reads
 //	    links-00000007.vec           the links of that graph, up to some row
@@ -77,7 +76,7 @@
 //
 // A step covers the offsets from base up to next. It numbers rows and runs over the whole shard. Its
 // rows are grouped by space and follow the order of the log within one. The regions, by tag, are as
-// follows. Every file has the first two; a tail has those of a step:
+// follows. Every file has the first two; a tail has those of a step, but for its vectors:
 //
 //	"para"  all    the options that the state depends on, as text
 //	"topc"  all    the topic
@@ -94,7 +93,8 @@
 //	"audi"  step   of each new space: the audience, 16 bytes
 //	"embd"  step   of each new space: the embedder's number in the shard, uint32
 //	"name"  step   an embedder that is new; its space is its number among these
-//	"vecs"  step   of each new row: its vector, 384 float32
+//	"vecs"  step   of each new row: its vector, 384 float32; not in a tail
+//	"pvec"  tail   instead: its vector without the zeros (sealed.Pack)
 //	"cont"  step   of each new row of commands: the content hash, uint64
 //	"like"  step   likewise: the SimilarK most similar earlier rows of other contents, by
 //	               their number in the space, uint32 each, 0xffffffff if there are fewer

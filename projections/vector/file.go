@@ -72,6 +72,7 @@ var (
 	tagCodes     = tag{'c', 'o', 'd', 'e'}
 	tagScales    = tag{'s', 'c', 'a', 'l'}
 	tagVectors   = tag{'v', 'e', 'c', 's'}
+	tagPacked    = tag{'p', 'v', 'e', 'c'}
 	tagLinks     = tag{'l', 'i', 'n', 'k'}
 )
 
@@ -178,7 +179,7 @@ type span struct {
 
 // openFile maps a file and checks all of it except the padding.
 func openFile(path string) (*file, error) {
-	data, release, err := sealed.Map(Name, path)
+	data, release, err := sealed.Map(path)
 	if err != nil {
 		return nil, err
 	}

@@ -201,7 +201,12 @@ func (s *shard) readGraph(sp *space, path string, limit uint32) (x *flat.Index, 
 	if err != nil {
 		return nil, err
 	}
-	defer f.close()
+	files := []*file{f}
+	defer func() {
+		if err != nil {
+			closeAll(files)
+		}
+	}()
 	if f.next <= 0 || f.next > int64(limit) {
 		return nil, f.wrong(tagLinks, sp.number, "of %d rows, there are %d", f.next, limit)
 	}
@@ -212,12 +217,6 @@ func (s *shard) readGraph(sp *space, path string, limit uint32) (x *flat.Index, 
 	if err != nil {
 		return nil, err
 	}
-	var files []*file
-	defer func() {
-		if err != nil {
-			closeAll(files)
-		}
-	}()
 	var chunks [][]byte
 	for seq := range int(f.next) / s.opts.linkRows {
 		cf, parts, err := s.openCodes(sp, seq)
@@ -230,16 +229,15 @@ func (s *shard) readGraph(sp *space, path string, limit uint32) (x *flat.Index, 
 	if err != nil {
 		return nil, err
 	}
-	own := sealed.Bytes(len(rest)) // f is closed
-	copy(own, rest)
-	chunks = slices.AppendSeq(chunks, slices.Chunk(own, rows.ChunkSize(dim)))
+	chunks = slices.AppendSeq(chunks, slices.Chunk(rest, rows.ChunkSize(dim)))
 	if x, err = flat.Load(s.graphOptions(), links, chunks, sp.vector); err != nil {
 		return nil, err
 	}
 	if x.Len() != int(f.next) {
 		return nil, f.wrong(tagLinks, sp.number, "of %d rows, want %d", x.Len(), f.next)
 	}
-	s.keep(sp, files...)
+	s.keep(sp, files[1:]...)
+	sp.link.from = f // its chunks are used in place
 	sp.link.stored = uint32(f.next)
 	return x, nil
 }

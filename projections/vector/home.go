@@ -21,15 +21,11 @@ func (h *home) store(name string, durable bool, head header, regions []region) e
 	if err := h.folder.Make(); err != nil {
 		return err
 	}
-	replace := sealed.Replace
-	if name == tailName {
-		replace = sealed.ReplacePacked // it is read once, and rewritten until the next step
-	}
 	regions = append([]region{
 		{tagParams, ofShard, [][]byte{[]byte(h.opts.params())}},
 		{tagTopic, ofShard, [][]byte{[]byte(h.tp.Topic)}},
 	}, regions...)
-	return replace(h.opts.disk, h.folder.Dir, name, durable, func(w io.Writer) error { return writeFile(w, head, regions) })
+	return sealed.Replace(h.opts.disk, h.folder.Dir, name, durable, func(w io.Writer) error { return writeFile(w, head, regions) })
 }
 
 // remove deletes a file that is no longer needed.

@@ -43,6 +43,7 @@ type linkState struct {
 	looked bool    // the stored graph was loaded or found missing
 	stored uint32  // rows of the stored graph
 	codes  []*file // appended to under the linker's mu
+	from   *file   // the file of links whose chunks the graph uses in place, or nil
 }
 
 // due queues a space if it has new sealed rows to link.

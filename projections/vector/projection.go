@@ -189,7 +189,9 @@ func (p *Projection) shard(tp schemas.TopicPartition) *shard {
 }
 
 // Flush implements projections.Projection.
-func (p *Projection) Flush() error {
+func (p *Projection) Flush() error { return p.flush(0) }
+
+func (p *Projection) flush(few int) error {
 	if err := p.enter(); err != nil {
 		return err
 	}
@@ -199,17 +201,17 @@ func (p *Projection) Flush() error {
 	p.mu.RUnlock()
 	var errs []error
 	for _, s := range all {
-		if err := s.flush(); err != nil {
+		if err := s.flush(few); err != nil {
 			errs = append(errs, fmt.Errorf("flush vectors of %s: %w", s.tp, err))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// Close flushes and closes. Calls in progress complete normally; the last of them releases the
+// Close flushes and closes; a few runs are left to the log. Calls in progress complete normally; the last of them releases the
 // files.
 func (p *Projection) Close() error {
-	err := p.Flush()
+	err := p.flush(fewRuns)
 	if errors.Is(err, ErrClosed) {
 		return nil
 	}

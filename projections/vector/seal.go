@@ -22,7 +22,7 @@ func (s *shard) sealFull() error {
 	}
 	seq := len(s.view.steps)
 	name := stepName(seq)
-	if err := s.store(name, true, s.header(kindStep, s.tail.at[len(s.tail.at)-1]+1), s.stepRegions()); err != nil {
+	if err := s.store(name, true, s.header(kindStep, s.tail.at[len(s.tail.at)-1]+1), s.stepRegions(kindStep)); err != nil {
 		return fmt.Errorf("seal step %d of %s: %w", seq, s.tp, err)
 	}
 	f, err := s.open(filepath.Join(s.folder.Dir, name), kindStep, uint64(seq))
@@ -74,7 +74,7 @@ func (s *shard) useStep(st *step) {
 			return xxh3.Hash(id[:])
 		})
 	}
-	s.base, s.saved = st.next, st.next
+	s.base, s.saved, s.kept = st.next, st.next, 0
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, g := range st.groups {
@@ -87,18 +87,26 @@ func (s *shard) useStep(st *step) {
 	s.view.rows += uint32(len(st.key))
 }
 
-// flush saves the tail durably, and the links of rows that are linked as they are added.
-func (s *shard) flush() error {
+// fewRuns is the number of new runs for which Close does not write a checkpoint again: the next Open
+// reads so few from the log sooner.
+const fewRuns = 32
+
+// flush saves the tail durably, and the links of rows that are linked as they are added, unless a
+// checkpoint lacks fewer than few runs.
+func (s *shard) flush(few int) error {
 	s.write.Lock()
 	defer s.write.Unlock()
 	if err := s.sealFull(); err != nil { // a checkpoint of a full tail would be a state that no log leads to
 		return err
 	}
+	if s.kept > 0 && len(s.tail.offset)-s.kept < few {
+		return nil
+	}
 	if next := s.view.next; s.saved != next {
-		if err := s.store(tailName, true, s.header(kindTail, next), s.stepRegions()); err != nil {
+		if err := s.store(tailName, true, s.header(kindTail, next), s.stepRegions(kindTail)); err != nil {
 			return err
 		}
-		s.saved = next
+		s.saved, s.kept = next, len(s.tail.offset)
 	}
 	if !s.linked {
 		return nil

@@ -56,6 +56,7 @@ type shard struct {
 	chains    *chains  // of the runs of each row
 	base      int64    // the offset at which the tail begins
 	saved     int64    // the value of Next that is durable on disk; -1 if none is
+	kept      int      // the tail's runs that the checkpoint on disk has
 
 	// mu makes the view, and with it what readers see, change in one step. It is locked after write
 	// and held briefly, never during I/O. The holder of write may read the fields that mu guards

@@ -139,7 +139,7 @@ func (st *step) bind(linked bool) error {
 		func() error { st.row, err = array[uint32](f, tagRows, ofShard); return err },
 		func() error { st.key, err = array[uint64](f, tagKeys, ofShard); return err },
 		func() error { st.first, err = array[uint32](f, tagFirst, ofShard); return err },
-		func() error { st.vectors, err = array[float32](f, tagVectors, ofShard); return err },
+		func() error { st.vectors, err = f.vectors(); return err },
 		func() error { groups, err = array[uint32](f, tagGroups, ofShard); return err },
 		func() error { st.audiences, err = array[schemas.AudienceID](f, tagAudiences, ofShard); return err },
 		func() error { st.embedder, err = array[uint32](f, tagEmbedders, ofShard); return err },
@@ -280,8 +280,8 @@ func (st *step) checkRuns() error {
 	return nil
 }
 
-// stepRegions returns the regions of a step with the content of the tail.
-func (s *shard) stepRegions() []region {
+// stepRegions returns the regions of a step, or of a checkpoint, with the content of the tail.
+func (s *shard) stepRegions(kind fileKind) []region {
 	t := s.tail
 	order := make([]uint32, len(t.key)) // rows of the tail, by space
 	for i := range order {
@@ -343,7 +343,39 @@ func (s *shard) stepRegions() []region {
 		codes, scales := columnsOf(t.codes.Table(), order)
 		all = append(all, regionOf(tagCodes, codes), regionOf(tagScales, scales))
 	}
+	if kind == kindTail {
+		var packed []uint32
+		for _, row := range order {
+			packed = sealed.Pack(packed, t.vectors[row])
+		}
+		return append(all, regionOf(tagPacked, packed))
+	}
 	return append(all, region{tagVectors, ofShard, vecs})
+}
+
+// vectors returns the vectors of a step in place, and those of a checkpoint unpacked.
+func (f *file) vectors() ([]float32, error) {
+	if f.kind != kindTail {
+		return array[float32](f, tagVectors, ofShard)
+	}
+	words, err := array[uint32](f, tagPacked, ofShard)
+	if err != nil {
+		return nil, err
+	}
+	n := 0
+	for rest := words; len(rest) > 0; n++ {
+		if len(rest) < sealed.PackedMask || len(rest) < sealed.PackedLen(rest) {
+			return nil, f.wrong(tagPacked, ofShard, "vector %d is longer than what is left", n)
+		}
+		rest = rest[sealed.PackedLen(rest):]
+	}
+	all := make([]float32, n*dim)
+	for i := range n {
+		at := sealed.PackedLen(words)
+		sealed.Unpack(all[i*dim:(i+1)*dim], words[:at])
+		words = words[at:]
+	}
+	return all, nil
 }
 
 func regionOf[T sealed.Fixed](t tag, values []T) region {

@@ -180,20 +180,20 @@ func (j *judge) confidence(signals []string) float64 {
 // counts.
 var classes = []struct {
 	name  string
-	shows *regexp.Regexp
+	shows func() *regexp.Regexp
 }{
-	{"slip", regexp.MustCompile(`(?i)syntax error near|unexpected EOF|unexpected end of file|^usage:|\busage: |invalid option|unrecognized (option|argument|command)|unknown (option|flag|command|argument)|missing operand|too many arguments|arguments must be|regex parse error|no matches found|not applied`)},
-	{"program", regexp.MustCompile(`(?i)command not found|is not recognized as|not currently installed|executable file not found`)},
-	{"denied", regexp.MustCompile(`(?i)permission denied|access denied|operation not permitted|unauthorized|forbidden|rejected by user`)},
-	{"network", regexp.MustCompile(`(?i)connection refused|address already in use|timed out|unreachable|could not resolve|network is`)},
-	{"absent", regexp.MustCompile(`(?i)no such file|does not exist|doesn't exist|cannot find|can't open|not a directory|no module named|not found|unknown database|no such`)},
-	{"code", regexp.MustCompile(`(?i)traceback|error|exception|failed|failure|panic|undefined|assert`)},
+	{"slip", compiled(`(?i)syntax error near|unexpected EOF|unexpected end of file|^usage:|\busage: |invalid option|unrecognized (option|argument|command)|unknown (option|flag|command|argument)|missing operand|too many arguments|arguments must be|regex parse error|no matches found|not applied`)},
+	{"program", compiled(`(?i)command not found|is not recognized as|not currently installed|executable file not found`)},
+	{"denied", compiled(`(?i)permission denied|access denied|operation not permitted|unauthorized|forbidden|rejected by user`)},
+	{"network", compiled(`(?i)connection refused|address already in use|timed out|unreachable|could not resolve|network is`)},
+	{"absent", compiled(`(?i)no such file|does not exist|doesn't exist|cannot find|can't open|not a directory|no module named|not found|unknown database|no such`)},
+	{"code", compiled(`(?i)traceback|error|exception|failed|failure|panic|undefined|assert`)},
 }
 
 // classOf returns the class of a failure.
 func classOf(output string, exit *int32) string {
 	for _, c := range classes {
-		if c.shows.MatchString(output) {
+		if c.shows().MatchString(output) {
 			return c.name
 		}
 	}

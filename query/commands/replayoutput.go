@@ -11,33 +11,33 @@ const recordedTail = 8<<10 - 64
 // incidental are the values of an output that say nothing about what a command did. Other numbers, such as
 // those of tests that passed, do say something and stay.
 var incidental = []struct {
-	of    *regexp.Regexp
+	of    func() *regexp.Regexp
 	place string
 }{
-	{regexp.MustCompile(`\b[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b`), "<uuid>"},
-	{regexp.MustCompile(`\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? +(?:\d{1,2} +)?(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*(?: +\d{1,2})?(?: +\d\d:\d\d(?::\d\d)?(?: +[AP]M)?)?(?: +[A-Z]{3,5})?(?: +\d{4})?`), "<date>"},
-	{regexp.MustCompile(`\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) +\d{1,2} +(?:\d\d:\d\d(?::\d\d)?|\d{4})`), "<date>"},
-	{regexp.MustCompile(`\b\d{4}[-/]\d\d[-/]\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?: ?Z| ?[+-]\d\d:?\d\d)?)?`), "<date>"},
-	{regexp.MustCompile(`\b\d{1,2}:\d\d:\d\d(?:[.,]\d+)?`), "<time>"},
-	{regexp.MustCompile(`\b\d+m ?\d+(?:\.\d+)?s\b|\b\d+(?:[.,]\d+)? ?(?:ns|us|µs|ms|s|secs?|seconds?|minutes?|min)\b`), "<took>"},
-	{regexp.MustCompile(`\b\d+(?:\.\d+)? ?(?:[kKMGT]i?)?[Bb](?:yte)?s?(?:/s|ps)\b`), "<rate>"},
-	{regexp.MustCompile(`(?i)\b(pid|process|ppid|tid)([ =:#]+|\[)\d+`), "$1$2<pid>"},
-	{regexp.MustCompile(`(^|[\w.-])\[\d{2,7}\](:|$)`), "$1[<pid>]$2"}, // syslog's, and [1] 4711 of shells below
-	{regexp.MustCompile(`^(\[\d+\]) \d+$`), "$1 <pid>"},
-	{regexp.MustCompile(`/tmp/[\w.@+-]+|/var/folders/[\w/.+-]+|/var/tmp/[\w.@+-]+|/dev/fd/\d+|/proc/\d+`), "<temporary>"},
-	{regexp.MustCompile(`\b(?:localhost|127\.0\.0\.1|\[::1\]):\d{4,5}\b`), "<port>"},
-	{regexp.MustCompile(`\b0[xX][0-9a-fA-F]+\b`), hashPlace},
+	{compiled(`\b[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b`), "<uuid>"},
+	{compiled(`\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? +(?:\d{1,2} +)?(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*(?: +\d{1,2})?(?: +\d\d:\d\d(?::\d\d)?(?: +[AP]M)?)?(?: +[A-Z]{3,5})?(?: +\d{4})?`), "<date>"},
+	{compiled(`\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) +\d{1,2} +(?:\d\d:\d\d(?::\d\d)?|\d{4})`), "<date>"},
+	{compiled(`\b\d{4}[-/]\d\d[-/]\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?: ?Z| ?[+-]\d\d:?\d\d)?)?`), "<date>"},
+	{compiled(`\b\d{1,2}:\d\d:\d\d(?:[.,]\d+)?`), "<time>"},
+	{compiled(`\b\d+m ?\d+(?:\.\d+)?s\b|\b\d+(?:[.,]\d+)? ?(?:ns|us|µs|ms|s|secs?|seconds?|minutes?|min)\b`), "<took>"},
+	{compiled(`\b\d+(?:\.\d+)? ?(?:[kKMGT]i?)?[Bb](?:yte)?s?(?:/s|ps)\b`), "<rate>"},
+	{compiled(`(?i)\b(pid|process|ppid|tid)([ =:#]+|\[)\d+`), "$1$2<pid>"},
+	{compiled(`(^|[\w.-])\[\d{2,7}\](:|$)`), "$1[<pid>]$2"}, // syslog's, and [1] 4711 of shells below
+	{compiled(`^(\[\d+\]) \d+$`), "$1 <pid>"},
+	{compiled(`/tmp/[\w.@+-]+|/var/folders/[\w/.+-]+|/var/tmp/[\w.@+-]+|/dev/fd/\d+|/proc/\d+`), "<temporary>"},
+	{compiled(`\b(?:localhost|127\.0\.0\.1|\[::1\]):\d{4,5}\b`), "<port>"},
+	{compiled(`\b0[xX][0-9a-fA-F]+\b`), hashPlace},
 }
 
 // hexRun matches what may be a hash: a letter and a digit tell it from words and numbers.
-var hexRun = regexp.MustCompile(`\b[0-9a-f]{7,128}\b`)
+var hexRun = compiled(`\b[0-9a-f]{7,128}\b`)
 
 // plainOutput removes the incidental values from a line.
 func plainOutput(line string) string {
 	for _, v := range incidental {
-		line = v.of.ReplaceAllString(line, v.place)
+		line = v.of().ReplaceAllString(line, v.place)
 	}
-	line = hexRun.ReplaceAllStringFunc(line, func(s string) string {
+	line = hexRun().ReplaceAllStringFunc(line, func(s string) string {
 		if strings.ContainsAny(s, "0123456789") && strings.ContainsAny(s, "abcdef") {
 			return hashPlace
 		}
@@ -51,7 +51,7 @@ func plainOutput(line string) string {
 // from the end on do not count if one end is at the limit of what is recorded.
 func partingLine(was, now string) (a, b string, differs bool) {
 	lines := func(s string) (all []string) {
-		for line := range strings.Lines(ansi.ReplaceAllString(s, "")) {
+		for line := range strings.Lines(ansi().ReplaceAllString(s, "")) {
 			// A progress bar writes over its line; what it wrote last stands there.
 			line = strings.TrimSpace(line)
 			if i := strings.LastIndexByte(line, '\r'); i >= 0 {

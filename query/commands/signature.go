@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/recountdb/recount/schemas"
@@ -59,30 +60,36 @@ func complains(line string) bool {
 	return false
 }
 
+// compiled returns a regular expression that is compiled when it is first used: most programs that
+// link this package never do.
+func compiled(pattern string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
+}
+
 var (
 	// ansi matches the terminal sequences for colours and titles.
-	ansi = regexp.MustCompile("\x1b(?:\\[[0-9;?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|[@-Z\\\\-_])")
+	ansi = compiled("\x1b(?:\\[[0-9;?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|[@-Z\\\\-_])")
 	// echo matches lines in which a program only reports that another one failed.
-	echo = regexp.MustCompile(`^(?i:(make(\[\d+\])?: \*\*\*.*|exit status \d+|exit code:? \d+|fail(ed)?([ \t].*)?|error: (aborting|could not compile).*|error: process completed.*|npm (err!|error)( .*)?|error command failed.*|\d+ (errors?|failed|failures?)\b.*|=+ .* =+|ok|done)\.?)$`)
+	echo = compiled(`^(?i:(make(\[\d+\])?: \*\*\*.*|exit status \d+|exit code:? \d+|fail(ed)?([ \t].*)?|error: (aborting|could not compile).*|error: process completed.*|npm (err!|error)( .*)?|error command failed.*|\d+ (errors?|failed|failures?)\b.*|=+ .* =+|ok|done)\.?)$`)
 	// values match what differs between runs, each with its placeholder. If characters are
 	// listed, a line must have one of them to match.
 	values = []struct {
-		of    *regexp.Regexp
+		of    func() *regexp.Regexp
 		place string
 		any   string
 	}{
-		{regexp.MustCompile(`[a-zA-Z][a-zA-Z0-9+.-]{1,15}://[^\s'"` + "`" + `<>)]+`), "<url>", ":"},
-		{regexp.MustCompile("\"[^\"]*\"|`[^`]*`|‘[^’]*’|“[^”]*”"), "<str>", "\"`‘“"},
-		{regexp.MustCompile(`(^|[\s(\[=:,])'[^']*'`), "$1<str>", "'"},
-		{regexp.MustCompile(`\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b`), "<uuid>", "-"},
-		{regexp.MustCompile(`\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?)?|\b\d\d:\d\d:\d\d(?:[.,]\d+)?`), "<date>", ":-"},
-		{regexp.MustCompile(`\b\d{1,3}(?:\.\d{1,3}){3}\b(?::\d+)?|\blocalhost:\d+`), "<host>", ".:"},
-		{regexp.MustCompile(`(^|[\s(\[=:,])(?:~|\.{0,2})/[^\s:,;'")\]]*|(^|[\s(\[=:,])[\w.@+-]+(?:/[\w.@+-]+)+/?|(^|[\s(\[=:,])[\w@+-]+\.(?:go|py|rs|js|ts|tsx|jsx|c|h|cc|cpp|hpp|java|kt|rb|php|sh|sql|ya?ml|json|toml|txt|md|cfg|ini|lock|log|html|css|xml|tf|proto)\b`), "$1$2$3<path>", "/."},
-		{regexp.MustCompile(`<path>(?::\d+)+`), "<path>", ">"},
-		{regexp.MustCompile(`\b0[xX][0-9a-fA-F]+\b|\b[0-9a-f]{7,64}\b`), hashPlace, "0123456789"},
-		{regexp.MustCompile(`[-+]?\b\d+(?:[.,]\d+)*(?:ns|us|µs|ms|s|m|h|[kKMGT]i?B?|%)?\b%?`), "<num>", "0123456789"},
+		{compiled(`[a-zA-Z][a-zA-Z0-9+.-]{1,15}://[^\s'"` + "`" + `<>)]+`), "<url>", ":"},
+		{compiled("\"[^\"]*\"|`[^`]*`|‘[^’]*’|“[^”]*”"), "<str>", "\"`‘“"},
+		{compiled(`(^|[\s(\[=:,])'[^']*'`), "$1<str>", "'"},
+		{compiled(`\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b`), "<uuid>", "-"},
+		{compiled(`\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?)?|\b\d\d:\d\d:\d\d(?:[.,]\d+)?`), "<date>", ":-"},
+		{compiled(`\b\d{1,3}(?:\.\d{1,3}){3}\b(?::\d+)?|\blocalhost:\d+`), "<host>", ".:"},
+		{compiled(`(^|[\s(\[=:,])(?:~|\.{0,2})/[^\s:,;'")\]]*|(^|[\s(\[=:,])[\w.@+-]+(?:/[\w.@+-]+)+/?|(^|[\s(\[=:,])[\w@+-]+\.(?:go|py|rs|js|ts|tsx|jsx|c|h|cc|cpp|hpp|java|kt|rb|php|sh|sql|ya?ml|json|toml|txt|md|cfg|ini|lock|log|html|css|xml|tf|proto)\b`), "$1$2$3<path>", "/."},
+		{compiled(`<path>(?::\d+)+`), "<path>", ">"},
+		{compiled(`\b0[xX][0-9a-fA-F]+\b|\b[0-9a-f]{7,64}\b`), hashPlace, "0123456789"},
+		{compiled(`[-+]?\b\d+(?:[.,]\d+)*(?:ns|us|µs|ms|s|m|h|[kKMGT]i?B?|%)?\b%?`), "<num>", "0123456789"},
 		// The name that an error message is about: "undefined: parseFlags".
-		{regexp.MustCompile(`(?i)\b(undefined|undeclared name|undeclared identifier|unknown (?:command|flag|option|field|shorthand flag|revision)|unrecognized (?:command|option|arguments?)|no required module provides package|could not resolve host|unable to locate package|package)(:?) +[\w.@/-]+`), "$1$2 <arg>", ""},
+		{compiled(`(?i)\b(undefined|undeclared name|undeclared identifier|unknown (?:command|flag|option|field|shorthand flag|revision)|unrecognized (?:command|option|arguments?)|no required module provides package|could not resolve host|unable to locate package|package)(:?) +[\w.@/-]+`), "$1$2 <arg>", ""},
 	}
 )
 
@@ -101,7 +108,7 @@ func signature(tail string) string {
 		tail = tail[cut:]
 	}
 	if strings.Contains(tail, "\x1b") {
-		tail = ansi.ReplaceAllString(tail, "")
+		tail = ansi().ReplaceAllString(tail, "")
 	}
 	last, second := "", ""
 	for rest := tail; rest != ""; {
@@ -117,7 +124,7 @@ func signature(tail string) string {
 		if !complains(line) {
 			continue
 		}
-		if !echo.MatchString(line) {
+		if !echo().MatchString(line) {
 			return generalise(line)
 		}
 		if second == "" {
@@ -138,10 +145,10 @@ func generalise(line string) string {
 			continue
 		}
 		if v.place != hashPlace {
-			line = v.of.ReplaceAllString(line, v.place)
+			line = v.of().ReplaceAllString(line, v.place)
 			continue
 		}
-		line = v.of.ReplaceAllStringFunc(line, func(s string) string {
+		line = v.of().ReplaceAllStringFunc(line, func(s string) string {
 			if strings.ContainsAny(s, "0123456789") && strings.ContainsAny(s, "abcdefxABCDEFX") {
 				return hashPlace
 			}

@@ -144,7 +144,9 @@ func NewAuthenticator(o Options) (*Authenticator, error) {
 	}
 	_, _ = rand.Read(a.secret) // never fails
 	var err error
-	a.nobody, err = NewCredential(rand.Text())
+	if len(a.mechanisms) > 0 {
+		a.nobody, err = NewCredential(rand.Text())
+	}
 	return a, err
 }
 

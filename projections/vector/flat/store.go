@@ -104,7 +104,7 @@ func Load(opt index.Options, links []byte, chunks [][]byte, vectors index.Vector
 
 // loadGraph reads the links of n rows and checks the invariants of duplicates (see duplicates.go).
 func (x *Index) loadGraph(d *decoder, n uint32) {
-	ids := make([]uint32, 0, 2*x.opt.M)
+	duplicate, any := make([]bool, n), false
 	for row := uint32(0); row < n && d.err == nil; row++ {
 		top := level(row, x.opt.M)
 		g := x.room(row, top)
@@ -113,10 +113,11 @@ func (x *Index) loadGraph(d *decoder, n uint32) {
 			count := int(d.byte())
 			if layer == 0 && count == isDuplicate {
 				head := d.uint32()
-				if head >= row || g.duplicate(head) {
+				if head >= row || duplicate[head] {
 					d.fail("row %d is a duplicate of row %d", row, head)
 					return
 				}
+				duplicate[row], any = true, true
 				x.appendDuplicate(g, head, row)
 				break
 			}
@@ -128,24 +129,23 @@ func (x *Index) loadGraph(d *decoder, n uint32) {
 				d.fail("row %d has %d links on layer %d, %d are allowed", row, count, layer, ls.width)
 				return
 			}
-			ids = ids[:0]
-			for range count {
-				id := d.uint32()
-				if id >= n || id == row || level(id, x.opt.M) < layer {
+			stored, links := d.take(4*count), ls.all(i) // no reader can see the list yet
+			for k := range len(stored) / 4 {
+				id := binary.LittleEndian.Uint32(stored[4*k:])
+				if id >= n || id == row || layer > 0 && level(id, x.opt.M) < layer {
 					d.fail("row %d has a link to row %d on layer %d", row, id, layer)
 					return
 				}
-				ids = append(ids, id)
+				links[k] = id
 			}
-			ls.fill(i, ids)
 		}
 	}
 	g := x.graph.Load()
-	for row := uint32(0); row < n && d.err == nil; row++ {
+	for row := uint32(0); row < n && any && d.err == nil; row++ {
 		for layer := range level(row, x.opt.M) + 1 {
 			ls, i := g.list(row, layer)
 			for _, id := range ls.own(i) {
-				if g.duplicate(id) {
+				if duplicate[id] {
 					d.fail("row %d has a link to row %d, a duplicate", row, id)
 				}
 			}
