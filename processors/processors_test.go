@@ -10,6 +10,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/recountdb/recount/processors/records"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
@@ -55,7 +56,7 @@ func TestBadEventIsRejected(t *testing.T) {
 		{"time without meaning", withHeader("ce_time", "yesterday"), "header ce_time"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := records(t, []schemas.LogRecord{c.in}, DefaultChain())[0]
+			got := recordsOf(t, []schemas.LogRecord{c.in}, DefaultChain())[0]
 			rej := got.GetRejected()
 			if rej == nil {
 				t.Fatalf("not rejected: %v", got)
@@ -66,10 +67,10 @@ func TestBadEventIsRejected(t *testing.T) {
 			if rej.By == "" || schemas.PositionOf(rej.Position) != c.in.Position {
 				t.Errorf("by %q at %v", rej.By, rej.Position)
 			}
-			if want := c.in.Value[:min(len(c.in.Value), maxRejectedValue)]; !bytes.Equal(rej.Value, want) {
+			if want := c.in.Value[:min(len(c.in.Value), records.MaxRejectedValue)]; !bytes.Equal(rej.Value, want) {
 				t.Errorf("value has %d bytes, want the first %d", len(rej.Value), len(want))
 			}
-			if rej.ValueTruncated != (len(c.in.Value) > maxRejectedValue) || rej.ValueBytes != int64(len(c.in.Value)) {
+			if rej.ValueTruncated != (len(c.in.Value) > records.MaxRejectedValue) || rej.ValueBytes != int64(len(c.in.Value)) {
 				t.Errorf("truncated %v of %d", rej.ValueTruncated, rej.ValueBytes)
 			}
 			if _, err := schemas.EncodePayload(rej); err != nil {
@@ -95,8 +96,8 @@ func TestTopicAgentsTakesEveryType(t *testing.T) {
 		lr := logRecord(1, `{"agent":"claude","text":"the build fails","task":{"title":"the build fails"}}`)
 		lr.Position.Topic = "recount.agents"
 		lr.Headers = []schemas.Header{{Key: "ce_type", Value: []byte(typ)}}
-		rec := records(t, []schemas.LogRecord{lr}, DefaultChain())[0]
-		plain := records(t, []schemas.LogRecord{lr}, Chain{})[0].GetObjects()
+		rec := recordsOf(t, []schemas.LogRecord{lr}, DefaultChain())[0]
+		plain := recordsOf(t, []schemas.LogRecord{lr}, Chain{})[0].GetObjects()
 		all, without := rec.GetObjects().GetObjects(), plain.GetObjects()
 		if len(all) != 1 || len(without) != 1 {
 			t.Fatalf("%s: got %v, without an embedder %v", typ, rec, plain)
@@ -119,7 +120,7 @@ func TestTopicAgentsTakesEveryType(t *testing.T) {
 func TestOddTimesAreAccepted(t *testing.T) {
 	for _, year := range []string{"1970", "2200"} {
 		in := logRecord(0, `{"command":"ls","started_at":"`+year+`-01-01T00:00:00Z"}`)
-		rec := records(t, []schemas.LogRecord{in}, DefaultChain())[0]
+		rec := recordsOf(t, []schemas.LogRecord{in}, DefaultChain())[0]
 		if got := time.Unix(0, rec.GetIntent().GetTimeUnixNano()).UTC().Format("2006"); got != year {
 			t.Errorf("year %s became %s: %v", year, got, rec)
 		}
@@ -131,10 +132,10 @@ func TestOddTimesAreAccepted(t *testing.T) {
 func TestPanicIsRejected(t *testing.T) {
 	saved := table
 	defer func() { table = saved }()
-	table = []Processor{{Type: schemas.TypeCommandExecuted, Name: "bad/1", Func: func(schemas.Event, proto.Message, *recountv1.Record) error {
+	table = records.Table{{Type: schemas.TypeCommandExecuted, Name: "bad/1", Func: func(schemas.Event, proto.Message, *recountv1.Record) error {
 		panic("index out of hand")
 	}}}
-	rec := records(t, []schemas.LogRecord{logRecord(0, `{"command":"ls"}`)}, DefaultChain())[0]
+	rec := recordsOf(t, []schemas.LogRecord{logRecord(0, `{"command":"ls"}`)}, DefaultChain())[0]
 	if got := rec.GetRejected(); got.GetReason() != "processor panicked: index out of hand" || got.GetBy() != "bad/1" {
 		t.Errorf("got %v", rec)
 	}
@@ -143,7 +144,7 @@ func TestPanicIsRejected(t *testing.T) {
 func TestUnclassifiedErrorStopsTheBatch(t *testing.T) {
 	saved := table
 	defer func() { table = saved }()
-	table = []Processor{{Type: schemas.TypeCommandExecuted, Name: "bad/1", Func: func(schemas.Event, proto.Message, *recountv1.Record) error {
+	table = records.Table{{Type: schemas.TypeCommandExecuted, Name: "bad/1", Func: func(schemas.Event, proto.Message, *recountv1.Record) error {
 		return schemas.Fatalf("tables broken")
 	}}}
 	recs, err := Records(context.Background(), []schemas.LogRecord{logRecord(3, `{"command":"ls"}`)}, DefaultChain())
@@ -163,14 +164,14 @@ func TestOrderAndWorkers(t *testing.T) {
 		}
 		in = append(in, logRecord(int64(i), value))
 	}
-	want := encode(t, records(t, in, Chain{Embedder: DefaultChain().Embedder, Workers: 1}))
+	want := encode(t, recordsOf(t, in, Chain{Embedder: DefaultChain().Embedder, Workers: 1}))
 	for _, workers := range []int{0, 2, 5, 100} {
-		got := encode(t, records(t, in, Chain{Embedder: DefaultChain().Embedder, Workers: workers}))
+		got := encode(t, recordsOf(t, in, Chain{Embedder: DefaultChain().Embedder, Workers: workers}))
 		if !bytes.Equal(got, want) {
 			t.Errorf("%d workers: other bytes than one worker", workers)
 		}
 	}
-	for i, r := range records(t, in, DefaultChain()) {
+	for i, r := range recordsOf(t, in, DefaultChain()) {
 		if r.Origin.Offset != int64(i) {
 			t.Fatalf("record %d is of offset %d", i, r.Origin.Offset)
 		}
@@ -185,7 +186,7 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-func records(t testing.TB, in []schemas.LogRecord, c Chain) []*recountv1.Record {
+func recordsOf(t testing.TB, in []schemas.LogRecord, c Chain) []*recountv1.Record {
 	t.Helper()
 	recs, err := Records(context.Background(), in, c)
 	if err != nil {
@@ -219,7 +220,7 @@ func BenchmarkRecords(b *testing.B) {
 			c := Chain{Embedder: DefaultChain().Embedder, Workers: workers}
 			b.ReportAllocs()
 			for b.Loop() {
-				records(b, in, c)
+				recordsOf(b, in, c)
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(in)), "ns/command")
 		})

@@ -1,5 +1,6 @@
-// Package datadir finds the server that uses a data directory. It imports nothing that is slow to
-// start, so that a small program can ask that server; package server/node owns the directory.
+// Package datadir finds the server that uses a data directory, and locks the directory for a process
+// that opens it. It imports nothing that is slow to start, so that a small program can ask that
+// server; package server/node owns the directory.
 package datadir
 
 import (
@@ -62,6 +63,34 @@ func ReadEndpoints(dataDir string) (Endpoints, error) {
 		return e, fmt.Errorf("%s: %w", EndpointsFile, err)
 	}
 	return e, nil
+}
+
+// ErrInUse is returned if another process has locked the data directory.
+var ErrInUse = errors.New("in use by another process")
+
+// Lock locks a data directory for this process until the returned file is closed.
+func Lock(dir string) (*os.File, error) {
+	f, err := os.OpenFile(filepath.Join(dir, LockFile), os.O_RDWR|os.O_CREATE, 0o600)
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, unix.EROFS) {
+		return nil, fmt.Errorf("data directory %s: not writable: %w", dir, err)
+	} else if err != nil {
+		return nil, fmt.Errorf("data directory %s: %w", dir, err)
+	}
+	// Running holds the lock only for a moment; a node holds it as long as it is open.
+	for try := 0; ; try++ {
+		err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		if !errors.Is(err, unix.EWOULDBLOCK) || try == 20 {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	switch {
+	case errors.Is(err, unix.EWOULDBLOCK):
+		return nil, errors.Join(ErrInUse, f.Close())
+	case err != nil:
+		return nil, errors.Join(fmt.Errorf("data directory %s: lock: %w", dir, err), f.Close())
+	}
+	return f, nil
 }
 
 // Running returns the endpoints of the node that uses a data directory now. ok is false if there is

@@ -8,17 +8,13 @@ import (
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
-	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
-	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/recountdb/recount/internal/redact"
 	"github.com/recountdb/recount/pipeline"
 	"github.com/recountdb/recount/processors"
 	"github.com/recountdb/recount/schemas"
-	"github.com/recountdb/recount/schemas/otlpwire"
-	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 	"github.com/recountdb/recount/server/api"
+	"github.com/recountdb/recount/server/intake"
 )
 
 // recentAppends is the number of appended ids that are remembered. They bridge the time
@@ -34,7 +30,7 @@ const recentAppends = 1 << 15
 type appender struct {
 	// log is pipeline.Log.Append.
 	log    func(ctx context.Context, topic string, events ...schemas.Event) ([]schemas.Position, error)
-	redact *redact.Redactor
+	intake intake.Intake
 	// find returns the position of a projected event of the topic, by schemas.SeenAs.
 	find func(topic string, id schemas.EventID) (schemas.Position, bool)
 	// tail returns the position of an event at the log's end that is not projected (tail.go).
@@ -44,7 +40,6 @@ type appender struct {
 	retired func(ctx context.Context, topic string, id schemas.EventID) (schemas.Position, bool, error)
 	// read is pipeline.Log.Read; it reads an event of the log to compare it with a new one.
 	read func(ctx context.Context, at schemas.Position) (schemas.LogRecord, error)
-	now  func() time.Time
 
 	mu       sync.Mutex
 	underway map[schemas.EventID]*pending
@@ -72,23 +67,12 @@ type appended struct {
 	part    int32
 }
 
-// prepared is an event in the form in which it will be appended.
-type prepared struct {
-	schemas.Event
-	// as identifies the event for deduplication: its id, or EventObjectID for agents' events,
-	// because tenants may use the same ids.
-	as schemas.EventID
-	// content is a hash of an agent's event's content; zero for other events.
-	content schemas.Hash
-	topic   string
-}
-
 func newAppender(log *pipeline.Log, r *redact.Redactor, find func(topic string, id schemas.EventID) (schemas.Position, bool)) *appender {
 	recent, err := lru.New[schemas.EventID, appended](recentAppends)
 	if err != nil {
 		panic(err) // only a number below 1 is refused
 	}
-	return &appender{log: log.Append, redact: r, find: find, tail: noTail, retired: noTail, read: log.Read, now: time.Now, underway: map[schemas.EventID]*pending{}, recent: recent}
+	return &appender{log: log.Append, intake: intake.Intake{Redact: r, Check: processors.Check, Now: time.Now}, find: find, tail: noTail, retired: noTail, read: log.Read, underway: map[schemas.EventID]*pending{}, recent: recent}
 }
 
 // Append implements api.Backend.
@@ -96,10 +80,10 @@ func (a *appender) Append(ctx context.Context, events []schemas.Event) ([]api.Ap
 	out := make([]api.Appended, len(events))
 	waits := make([]*pending, len(events))
 	topics := map[string][]int{} // indexes of the events that this call appends, by topic
-	all := make([]prepared, len(events))
+	all := make([]intake.Prepared, len(events))
 	for i, e := range events {
 		var err error
-		if all[i], out[i].Redacted, err = a.prepare(ctx, e); err != nil {
+		if all[i], out[i].Redacted, err = a.intake.Prepare(ctx, e); err != nil {
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
 			}
@@ -110,39 +94,39 @@ func (a *appender) Append(ctx context.Context, events []schemas.Event) ([]api.Ap
 		out[i].ID = e.ID
 		p, ours := a.claim(e)
 		waits[i] = p
-		err := e.same(p.content)
+		err := same(e, p.content)
 		if ours {
-			pos, ok := a.find(e.topic, e.as)
+			pos, ok := a.find(e.Topic, e.As)
 			var unread error
 			if !ok {
-				pos, p.retired, unread = a.retired(ctx, e.topic, e.as)
+				pos, p.retired, unread = a.retired(ctx, e.Topic, e.As)
 			}
 			if unread == nil && !ok && !p.retired {
-				pos, ok, unread = a.tail(ctx, e.topic, e.as)
+				pos, ok, unread = a.tail(ctx, e.Topic, e.As)
 			}
 			if unread == nil && !ok && !p.retired {
 				// The event may have been projected in the meantime, and then tail did not return
 				// it.
-				pos, ok = a.find(e.topic, e.as)
+				pos, ok = a.find(e.Topic, e.As)
 			}
 			switch {
 			case unread != nil:
-				a.completeAppend(e.as, p, pos, unread)
+				a.completeAppend(e.As, p, pos, unread)
 				for _, ours := range topics {
 					for _, i := range ours {
-						a.completeAppend(all[i].as, waits[i], schemas.Position{}, unread)
+						a.completeAppend(all[i].As, waits[i], schemas.Position{}, unread)
 					}
 				}
 				return nil, unread
 			case p.retired:
 				out[i].Duplicate = true
-				a.completeAppend(e.as, p, pos, nil)
+				a.completeAppend(e.As, p, pos, nil)
 			case ok:
 				out[i].Duplicate = true
 				err = a.compare(ctx, e, pos)
-				a.completeAppend(e.as, p, pos, err)
+				a.completeAppend(e.As, p, pos, err)
 			default:
-				topics[e.topic] = append(topics[e.topic], i)
+				topics[e.Topic] = append(topics[e.Topic], i)
 			}
 		} else {
 			out[i].Duplicate = true
@@ -151,7 +135,7 @@ func (a *appender) Append(ctx context.Context, events []schemas.Event) ([]api.Ap
 			err = &api.EventError{Index: i, Of: len(events), Err: err}
 			for _, ours := range topics {
 				for _, i := range ours {
-					a.completeAppend(all[i].as, waits[i], schemas.Position{}, err)
+					a.completeAppend(all[i].As, waits[i], schemas.Position{}, err)
 				}
 			}
 			return nil, err
@@ -179,7 +163,7 @@ func (a *appender) Append(ctx context.Context, events []schemas.Event) ([]api.Ap
 			if failed == nil {
 				pos = positions[j]
 			}
-			a.completeAppend(all[i].as, waits[i], pos, failed)
+			a.completeAppend(all[i].As, waits[i], pos, failed)
 		}
 	}
 	for i, p := range waits {
@@ -207,8 +191,8 @@ func (a *appender) Append(ctx context.Context, events []schemas.Event) ([]api.Ap
 }
 
 // same fails if content, that of the event with the same id, differs from e's.
-func (e prepared) same(content schemas.Hash) error {
-	if e.content == content {
+func same(e intake.Prepared, content schemas.Hash) error {
+	if e.Content == content {
 		return nil
 	}
 	return fmt.Errorf("id %s: %w: another event with this id has different content: give this one an id of its own, or none", e.ID, api.ErrReused)
@@ -216,8 +200,8 @@ func (e prepared) same(content schemas.Hash) error {
 
 // compare fails if the event that the log has at a position has the same id but other content. An
 // event that cannot be read counts as equal.
-func (a *appender) compare(ctx context.Context, e prepared, at schemas.Position) error {
-	if e.content == (schemas.Hash{}) {
+func (a *appender) compare(ctx context.Context, e intake.Prepared, at schemas.Position) error {
+	if e.Content == (schemas.Hash{}) {
 		return nil
 	}
 	lr, err := a.read(ctx, at)
@@ -232,222 +216,28 @@ func (a *appender) compare(ctx context.Context, e prepared, at schemas.Position)
 	if err != nil {
 		return nil
 	}
-	content, err := contentOf(have.Type, m)
+	content, err := intake.ContentOf(have.Type, m)
 	if err != nil {
 		return nil
 	}
-	return e.same(content)
-}
-
-// contentOf returns a hash of an agent's event's content, independent of its encoding; zero for
-// other events.
-func contentOf(typ string, m proto.Message) (schemas.Hash, error) {
-	if _, ok := m.(*recountv1.AgentEvent); !ok {
-		return schemas.Hash{}, nil
-	}
-	b, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
-	return schemas.NewCanon("recount/content/1").String(typ).Bytes(b).Sum(), err
-}
-
-// prepare redacts an event, fills in missing attributes and checks that the pipeline will be able
-// to apply it. It also returns the number of redactions. Redaction may take long; it stops with the
-// context's error when ctx ends.
-func (a *appender) prepare(ctx context.Context, e schemas.Event) (prepared, int, error) {
-	if e.Type == "" {
-		e.Type = schemas.DefaultType(e.Topic)
-	}
-	if e.Type == "" {
-		e.Type = schemas.TypeCommandExecuted
-	}
-	if e.Source == "" {
-		e.Source = schemas.DefaultSource
-	}
-	if e.ContentType == "" {
-		e.ContentType = schemas.ContentJSON
-	}
-	if err := ctx.Err(); err != nil {
-		return prepared{}, 0, err
-	}
-	kind, known := e.Kind()
-	if known && e.Topic != "" && e.Topic != kind.Topic {
-		return prepared{}, 0, schemas.Poisonf("event type %q: belongs to topic %s, not %s", e.Type, kind.Topic, e.Topic)
-	}
-	p := prepared{topic: kind.Topic}
-	source := e.Source
-	hidden, err := a.attributes(ctx, &e, kind.Topic)
-	if err != nil {
-		return prepared{}, 0, err
-	}
-	var found int
-	if e.Type == schemas.TypeSpansExported && e.ContentType == schemas.ContentProto && !e.Time.IsZero() && e.Key != nil {
-		p.Event, found, err = a.prepareSpans(ctx, e)
-		p.as = p.ID
-		return p, found + hidden, err
-	}
-	m, err := e.DecodePayload()
-	if err != nil {
-		return p, 0, err
-	}
-	hiddenIn, err := a.redact.EventContext(ctx, m)
-	if err != nil {
-		return p, 0, err
-	}
-	if found = len(hiddenIn); e.Source != source {
-		rejoin(m, source)
-		found++
-	}
-	if found > 0 && !kind.Unconstrained {
-		// A placeholder may be longer than what it replaces, so check the limits again.
-		if err := schemas.Validate(m); err != nil {
-			return p, 0, err
-		}
-	}
-	if err := processors.Check(e, m); err != nil {
-		return p, 0, err
-	}
-	if e.Type == schemas.TypeSpansExported && e.ContentType == schemas.ContentJSON {
-		// JSON is for events written by hand; the log stores the smaller protobuf.
-		e.ContentType = schemas.ContentProto
-		e.Payload, err = proto.MarshalOptions{Deterministic: true}.Marshal(m)
-	} else if found > 0 {
-		if e.ContentType == schemas.ContentProto {
-			e.Payload, err = proto.MarshalOptions{Deterministic: true}.Marshal(m)
-		} else {
-			e.Payload, err = schemas.EncodePayload(m)
-		}
-	}
-	if err != nil {
-		return p, 0, err
-	}
-	if e.Time.IsZero() {
-		e.Time = payloadTime(m)
-	}
-	if e.Time.IsZero() {
-		e.Time = a.now().UTC()
-	}
-	if e.Key == nil {
-		e.Key = schemas.KeyOf(m)
-	}
-	if e.ID.IsZero() {
-		e.ID = e.DeriveID()
-	}
-	if p.Event, p.as = e, e.ID; p.topic == schemas.TopicAgents {
-		ae := m.(*recountv1.AgentEvent)
-		p.as = schemas.EventObjectID(ae.Tenant, ae.Workspace, ae.Agent, e.ID)
-		if p.content, err = contentOf(e.Type, m); err != nil {
-			return p, 0, err
-		}
-	}
-	found += hidden
-	// Run the checks of the reader, such as those of the time.
-	_, err = schemas.DecodeEvent("", e.Headers(), e.Key, e.Payload, e.Time)
-	return p, found, err
-}
-
-// attributes redacts an event's attributes beside the payload, and returns the number of
-// redactions. Equal texts stay equal, so events of one key stay in one partition. The key of
-// commits is not redacted: it is their repository's name, which their payload has too.
-func (a *appender) attributes(ctx context.Context, e *schemas.Event, topic string) (found int, err error) {
-	text := func(s string) string {
-		if err != nil {
-			return s
-		}
-		var fs []redact.Finding
-		s, fs, err = a.redact.TextContext(ctx, s)
-		found += len(fs)
-		return s
-	}
-	e.Source, e.Subject = text(e.Source), text(e.Subject)
-	if topic != schemas.TopicCommits && e.Key != nil {
-		e.Key = []byte(text(string(e.Key)))
-	}
-	return found, err
-}
-
-// rejoin replaces the ids by which an event refers to others of its producer with ids that do not
-// depend on the source, because the log stores the source redacted.
-func rejoin(m proto.Message, source string) {
-	var ids []*string
-	switch m := m.(type) {
-	case *recountv1.CommandExecuted:
-		ids = append(ids, &m.ParentEventId)
-	case *recountv1.OutcomeObserved:
-		ids = append(ids, &m.CommandEventId)
-	case *recountv1.ReplayStepStarted:
-		ids = append(ids, &m.CommandEventId)
-	case *recountv1.ReplayStepEnded:
-		ids = append(ids, &m.CommandEventId)
-	case *recountv1.AgentEvent:
-		ids = append(ids, &m.ParentEventId)
-		for _, r := range m.Relations {
-			ids = append(ids, &r.EventId)
-		}
-	}
-	for _, id := range ids {
-		if *id != "" {
-			*id = schemas.ProducerID(source, *id).String()
-		}
-	}
-}
-
-// prepareSpans is prepare for spans that have a time and a key, as sent by the receivers and
-// importers. Because of their volume they are checked and redacted in encoded form.
-func (a *appender) prepareSpans(ctx context.Context, e schemas.Event) (schemas.Event, int, error) {
-	out, found, err := a.redact.OTLPContext(ctx, otlpwire.Traces, e.Payload)
-	if ctx.Err() != nil {
-		return e, 0, ctx.Err()
-	}
-	if err != nil {
-		return e, 0, schemas.Poisonf("payload of %s: %w", e.Type, err)
-	}
-	if e.Payload = out; e.ID.IsZero() {
-		e.ID = e.DeriveID()
-	}
-	_, err = schemas.DecodeEvent("", e.Headers(), e.Key, nil, e.Time)
-	return e, len(found), err
-}
-
-// payloadTime returns the time in a payload, so that the same payload sent twice without an id is
-// one event.
-func payloadTime(m proto.Message) time.Time {
-	var ts *timestamppb.Timestamp
-	switch m := m.(type) {
-	case interface{ GetStartedAt() *timestamppb.Timestamp }:
-		ts = m.GetStartedAt()
-	case interface{ GetObservedAt() *timestamppb.Timestamp }:
-		ts = m.GetObservedAt()
-	case interface{ GetOccurredAt() *timestamppb.Timestamp }:
-		ts = m.GetOccurredAt()
-	case *tracepb.TracesData:
-		return schemas.SpanTime(schemas.LastEnd(m))
-	case *recountv1.AccessLogged:
-		for _, e := range m.GetEntries() {
-			if t := e.GetTime(); ts == nil || t.AsTime().After(ts.AsTime()) {
-				ts = t
-			}
-		}
-	}
-	if ts == nil {
-		return time.Time{}
-	}
-	return ts.AsTime()
+	return same(e, content)
 }
 
 // claim reports whether the caller is to append an event (ours); if so, the caller must call
 // settle. Otherwise p is the append of another caller.
-func (a *appender) claim(e prepared) (p *pending, ours bool) {
+func (a *appender) claim(e intake.Prepared) (p *pending, ours bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if p := a.underway[e.as]; p != nil {
+	if p := a.underway[e.As]; p != nil {
 		return p, false
 	}
-	p = &pending{done: make(chan struct{}), content: e.content}
-	if r, ok := a.recent.Get(e.as); ok {
+	p = &pending{done: make(chan struct{}), content: e.Content}
+	if r, ok := a.recent.Get(e.As); ok {
 		p.content, p.pos = r.content, schemas.Position{Topic: a.topics[r.topic], Partition: r.part, Offset: r.offset}
 		close(p.done)
 		return p, false
 	}
-	a.underway[e.as] = p
+	a.underway[e.As] = p
 	return p, true
 }
 

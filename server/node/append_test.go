@@ -188,7 +188,7 @@ func TestAgentsEventsAreChecked(t *testing.T) {
 			t.Errorf("%s %s: got %v, want %q", c.e.Type, c.e.Payload, err, c.reason)
 		}
 	}
-	p, _, err := a.prepare(t.Context(), schemas.Event{Type: schemas.TypeUserMessage, Payload: []byte(`{"agent":"a","occurred_at":"2026-11-20T10:00:00Z"}`)})
+	p, _, err := a.intake.Prepare(t.Context(), schemas.Event{Type: schemas.TypeUserMessage, Payload: []byte(`{"agent":"a","occurred_at":"2026-11-20T10:00:00Z"}`)})
 	if err != nil || p.Time.Format("2006-01-02") != "2026-11-20" {
 		t.Errorf("time %v, %v: want that of occurred_at, so that it is one event when sent twice", p.Time, err)
 	}

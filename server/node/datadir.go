@@ -10,9 +10,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"time"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/recountdb/recount/internal/datadir"
 	"github.com/recountdb/recount/schemas"
@@ -25,7 +22,6 @@ const dataFormat = 1
 
 const (
 	identityFile  = "recount.json"
-	lockFile      = datadir.LockFile
 	endpointsFile = datadir.EndpointsFile
 )
 
@@ -87,31 +83,15 @@ func openDataDir(path string, log *slog.Logger) (*dataDir, error) {
 }
 
 func lock(dir string) (*os.File, error) {
-	f, err := os.OpenFile(filepath.Join(dir, lockFile), os.O_RDWR|os.O_CREATE, 0o600)
-	if errors.Is(err, fs.ErrPermission) || errors.Is(err, unix.EROFS) {
-		return nil, fmt.Errorf("data directory %s: not writable: %w", dir, err)
-	} else if err != nil {
-		return nil, fmt.Errorf("data directory %s: %w", dir, err)
-	}
-	// datadir.Running holds the lock only for a moment; a node holds it as long as it is open.
-	for try := 0; ; try++ {
-		err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-		if !errors.Is(err, unix.EWOULDBLOCK) || try == 20 {
-			break
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	switch {
-	case errors.Is(err, unix.EWOULDBLOCK):
+	f, err := datadir.Lock(dir)
+	if errors.Is(err, datadir.ErrInUse) {
 		in := &InUseError{Dir: dir}
 		if e, err := ReadEndpoints(dir); err == nil {
 			in.PID, in.HTTP = e.PID, e.HTTP
 		}
-		return nil, errors.Join(in, f.Close())
-	case err != nil:
-		return nil, errors.Join(fmt.Errorf("data directory %s: lock: %w", dir, err), f.Close())
+		return nil, in
 	}
-	return f, nil
+	return f, err
 }
 
 // identify reads recount.json, or writes it in a new directory.

@@ -22,6 +22,6 @@ func (n *Node) Sources() commands.Sources { return n.sources() }
 
 // CanAppend returns the error with which Append would refuse the event, or nil.
 func (n *Node) CanAppend(e schemas.Event) error {
-	_, _, err := n.app.prepare(context.Background(), e)
+	_, _, err := n.app.intake.Prepare(context.Background(), e)
 	return err
 }

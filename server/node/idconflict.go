@@ -7,6 +7,7 @@ import (
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 	"github.com/recountdb/recount/server/api"
+	"github.com/recountdb/recount/server/intake"
 )
 
 // rejectReused appends to topic rejected those agents' events of a batch that the projections will
@@ -64,7 +65,7 @@ func (n *Node) saysTheSame(ctx context.Context, a, b schemas.Position) bool {
 		if err != nil {
 			return true
 		}
-		if content[i], err = contentOf(e.Type, m); err != nil {
+		if content[i], err = intake.ContentOf(e.Type, m); err != nil {
 			return true
 		}
 	}

@@ -421,7 +421,7 @@ func (n *Node) httpServer() (*http.Server, error) {
 	var agents http.Handler
 	var executes *runs.Runs
 	if n.cfg.Replay.Execute {
-		executes = runs.New(runs.Options{Log: n, Redact: n.app.redact, State: n.cfg.Replay.State, Hide: []string{n.dir.path}})
+		executes = runs.New(runs.Options{Log: n, Redact: n.app.intake.Redact, State: n.cfg.Replay.State, Hide: []string{n.dir.path}})
 	}
 	if n.cfg.Has(RoleServe) {
 		agents = mcp.New(mcp.Options{
@@ -468,7 +468,10 @@ func (n *Node) Close() error {
 	}
 	errs = append(errs, n.spans.close())
 	if n.set != nil {
-		errs = append(errs, n.set.Flush(), n.set.Close())
+		if !n.local { // after one question the log has the rest
+			errs = append(errs, n.set.Flush())
+		}
+		errs = append(errs, n.set.Close())
 	}
 	if n.log != nil {
 		errs = append(errs, n.retired.Close(), n.log.Close())

@@ -62,7 +62,7 @@ func (d *otlpServers) open(n *Node) error {
 	h := n.cfg.HTTP
 	r := otlp.New(otlp.Options{
 		Append: n.app.Append,
-		Split:  spans.Splitter{Redact: n.app.redact, MaxEvent: httpapi.MaxEvent},
+		Split:  spans.Splitter{Redact: n.app.intake.Redact, MaxEvent: httpapi.MaxEvent},
 		Gate:   n.tokens, Hosts: h.Hosts,
 		MaxRequest: n.cfg.OTLP.MaxRequestBytes, MaxInFlight: n.cfg.OTLP.MaxInFlightBytes,
 		Log: n.cfg.Logger, Registry: n.reg,

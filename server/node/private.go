@@ -8,13 +8,15 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/recountdb/recount/internal/datadir"
 )
 
 // others holds the permission bits of everybody but the owner.
 const others fs.FileMode = 0o077
 
 // own lists the entries of a data directory that Recount creates. All others are left alone.
-var own = []string{"log", "projections", "imports", "spool", "erased", identityFile, endpointsFile, lockFile}
+var own = []string{"log", "projections", "imports", "spool", "erased", identityFile, endpointsFile, datadir.LockFile}
 
 // makePrivate removes the permissions of everybody but the owner from a data directory, whatever
 // created it: systemd, docker and mkdir often create folders that everybody can read. It does the

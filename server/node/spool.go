@@ -9,6 +9,7 @@ import (
 	"github.com/recountdb/recount/internal/spool"
 	"github.com/recountdb/recount/schemas"
 	"github.com/recountdb/recount/server/api"
+	"github.com/recountdb/recount/server/intake"
 )
 
 // Recorders put commands into the spool of the data directory without waiting for a server. The
@@ -25,19 +26,6 @@ const (
 	spoolVisible = time.Second
 )
 
-// SpooledEvent converts an entry of a spool to its event.
-func SpooledEvent(e spool.Entry) (schemas.Event, error) {
-	id, err := schemas.ParseEventID(e.ID)
-	if err != nil {
-		return schemas.Event{}, schemas.Poisonf("%s", err)
-	}
-	ev := schemas.Event{ID: id, Type: e.Type, Source: e.Source, Time: e.Time, ContentType: schemas.ContentJSON, Payload: e.Data}
-	if e.Key != "" {
-		ev.Key = []byte(e.Key)
-	}
-	return ev, nil
-}
-
 // SpoolEntry converts an event with a JSON payload to an entry of a spool.
 func SpoolEntry(e schemas.Event) spool.Entry {
 	return spool.Entry{ID: e.ID.String(), Type: e.Type, Source: e.Source, Time: e.Time, Key: string(e.Key), Data: e.Payload}
@@ -50,7 +38,7 @@ func DrainTo(add func([]schemas.Event) error) func([]spool.Entry) error {
 		events := make([]schemas.Event, len(entries))
 		for i, e := range entries {
 			var err error
-			if events[i], err = SpooledEvent(e); err != nil {
+			if events[i], err = intake.Spooled(e); err != nil {
 				return &spool.Refused{Index: i, Err: err}
 			}
 		}

@@ -1,4 +1,4 @@
-package processors
+package records
 
 import (
 	"slices"
@@ -12,7 +12,7 @@ import (
 // events, and the JSON (base64) encoding fits a Kafka message of the default size. The complete
 // event is at its position in the log.
 const (
-	maxRejectedValue   = 700 << 10
+	MaxRejectedValue   = 700 << 10
 	maxRejectedKey     = 16 << 10
 	maxRejectedHeaders = 32 << 10
 	maxReason          = 4 << 10
@@ -21,9 +21,9 @@ const (
 // reject turns the record into one that reports that its event can never be applied.
 func reject(lr schemas.LogRecord, rec *recountv1.Record, by string, reason error) {
 	value := lr.Value
-	truncated := len(value) > maxRejectedValue
+	truncated := len(value) > MaxRejectedValue
 	if truncated {
-		value = value[:maxRejectedValue]
+		value = value[:MaxRejectedValue]
 	}
 	key := lr.Key
 	if len(key) > maxRejectedKey {
