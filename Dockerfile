@@ -11,7 +11,7 @@ WORKDIR /src
 COPY . .
 ARG VERSION=0.1.0-dev
 RUN --mount=type=cache,target=/go/pkg/mod --mount=type=cache,target=/root/.cache/go-build \
-    CGO_ENABLED=1 go build -trimpath -tags grpcnotrace -ldflags "-s -w -X main.version=$VERSION" -o /out/ ./cmd/recount ./cmd/recount-front ./cmd/recount-record ./cmd/recount-pipeline && \
+    CGO_ENABLED=1 go build -trimpath -tags grpcnotrace -ldflags "-s -w -X main.version=$VERSION" -o /out/ ./cmd/recount ./cmd/recount-front ./cmd/recount-local ./cmd/recount-record ./cmd/recount-pipeline && \
     mv /out/recount /out/recount-engine && mv /out/recount-front /out/recount
 
 FROM debian:bookworm-slim

@@ -1,4 +1,4 @@
-# make            build bin/recount, bin/recount-engine, bin/recount-record and bin/recount-pipeline
+# make            build bin/recount, bin/recount-local, bin/recount-engine, bin/recount-record and bin/recount-pipeline
 # make test       every test of every module (the README's test command; vet is of check)
 # make check      what CI checks before the tests: format, vet, staticcheck, schemas, configs
 # make tidy       go mod tidy in every module: after a change of go.mod
@@ -29,7 +29,7 @@ tool     = tool -modfile=$(CURDIR)/$(TOOLS)/go.mod
 build:
 	$(GO) build -tags grpcnotrace -o bin/recount ./cmd/recount-front
 	$(GO) build -tags grpcnotrace -o bin/recount-engine ./cmd/recount
-	$(GO) build -tags grpcnotrace -o bin/ ./cmd/recount-record ./cmd/recount-pipeline
+	$(GO) build -tags grpcnotrace -o bin/ ./cmd/recount-local ./cmd/recount-record ./cmd/recount-pipeline
 
 test:
 	export TMPDIR=$$(scripts/scratch.sh); $(call each,test -vet=off ./...)

@@ -147,27 +147,34 @@ func TestImportsPointUpwards(t *testing.T) {
 // TestFrontIsSmall keeps the program that people type from linking the engine, which maps tens of
 // megabytes and runs hundreds of initialisers at each start (decision 108).
 func TestFrontIsSmall(t *testing.T) {
-	out, err := exec.Command("go", "list", "-deps", "./cmd/recount-front").Output()
+	apis := []string{
+		module + "/languages", module + "/replay", module + "/internal/connect", module + "/server/node", module + "/server/api",
+		"github.com/smacker/go-tree-sitter", "github.com/danielgtaylor/huma", "google.golang.org/grpc", "modernc.org/sqlite",
+	}
+	linksNone(t, "./cmd/recount-local", 650, apis)
+	linksNone(t, "./cmd/recount-front", 400, append(apis, module+"/pipeline", module+"/processors", module+"/server",
+		module+"/projections/store", "github.com/cockroachdb/pebble", "github.com/twmb/franz-go"))
+}
+
+// linksNone checks that a program links none of the packages and no more than most packages.
+func linksNone(t *testing.T, program string, most int, packages []string) {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-deps", program).Output()
 	if err != nil {
 		t.Fatalf("go list -deps: %v", err)
-	}
-	engine := []string{
-		module + "/pipeline", module + "/processors", module + "/languages", module + "/replay", module + "/server",
-		module + "/internal/connect", module + "/projections/store", "github.com/cockroachdb/pebble", "github.com/smacker/go-tree-sitter",
-		"github.com/twmb/franz-go", "github.com/danielgtaylor/huma", "google.golang.org/grpc", "modernc.org/sqlite",
 	}
 	deps := 0
 	for dep := range strings.Lines(string(out)) {
 		dep = strings.TrimSpace(dep)
 		deps++
-		for _, bad := range engine {
+		for _, bad := range packages {
 			if dep == bad || strings.HasPrefix(dep, bad+"/") {
-				t.Errorf("cmd/recount-front links %s, a part of the engine", dep)
+				t.Errorf("%s links %s, a part of the engine", program, dep)
 			}
 		}
 	}
-	if most := 400; deps < 50 || deps > most {
-		t.Errorf("cmd/recount-front links %d packages, want 50 to %d", deps, most)
+	if deps < 50 || deps > most {
+		t.Errorf("%s links %d packages, want 50 to %d", program, deps, most)
 	}
 }
 

@@ -19,5 +19,5 @@ tar --anchored --exclude-from="$to/ignored" -cf - . | tar -C "$to/src" -xf -
 echo "$build"
 (cd "$to/src" && bash -euc "${build//\/out\//$to/out/}")
 "$to/out/recount" version
-ls "$to/out/recount-record" "$to/out/recount-engine" >/dev/null
+ls "$to/out/recount-record" "$to/out/recount-local" "$to/out/recount-engine" >/dev/null
 "$to/out/recount" pipeline list processors >/dev/null

@@ -1,6 +1,7 @@
 // Command starting measures what a program costs that a shell starts for one question: CPU (user and
-// system) and peak memory of `recount version` and `recount find`, with and without a server, of
-// recount-engine alone, and of `atuin search` over the same history if atuin is on the PATH.
+// system) and peak memory of `recount version`, `find` and `why` with a server and without, also right
+// after a command was recorded, of recount-engine alone, and of `atuin search` over the same history
+// if atuin is on the PATH.
 //
 //	make && go -C bench run ./starting -bin $PWD/bin
 //
@@ -10,6 +11,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -59,10 +61,18 @@ func run(bin string, commands, runs int) (err error) {
 			return fmt.Errorf("recount %s: %w\n%s", strings.Join(args, " "), err, out)
 		}
 	}
+	// record puts a command into the spool, as the hook does before each prompt.
+	record := func() error {
+		cmd := program(filepath.Join(bin, "recount-record"), "-exit", "0")
+		cmd.Stdin = strings.NewReader("make check")
+		return cmd.Run()
+	}
 	alone := []*sample{
 		{name: "recount version", args: []string{recount, "version"}},
 		{name: "recount-engine version", args: []string{engine, "version"}},
 		{name: "recount find, no server", args: []string{recount, "find", "docker", "image"}},
+		{name: "  after a command", args: []string{recount, "find", "docker", "image"}, before: record},
+		{name: "  by recount-engine", args: []string{engine, "find", "docker", "image"}},
 	}
 	if atuin, missing := exec.LookPath("atuin"); missing == nil {
 		if out, err := program(atuin, "import", "bash").CombinedOutput(); err != nil {
@@ -93,7 +103,15 @@ func run(bin string, commands, runs int) (err error) {
 			return fmt.Errorf("recount up is not ready after a minute:\n%s", &log)
 		}
 	}
-	served := []*sample{{name: "recount find, with a server", args: []string{recount, "find", "docker", "image"}}}
+	id, err := newest(program(recount, "find", "--json", "--limit", "1"))
+	if err != nil {
+		return err
+	}
+	served := []*sample{
+		{name: "recount find, with a server", args: []string{recount, "find", "docker", "image"}},
+		{name: "recount why, with a server", args: []string{recount, "why", id}},
+		{name: "recount show, with a server", args: []string{recount, "show", id}},
+	}
 	return measure(served, runs, program)
 }
 
@@ -114,11 +132,27 @@ func makeHistory(n int) []byte {
 	return b.Bytes()
 }
 
+// newest returns the id of the newest command, by a program that finds it.
+func newest(find *exec.Cmd) (string, error) {
+	out, err := find.Output()
+	if err != nil {
+		return "", err
+	}
+	var answer struct {
+		Hits []struct{ ID string }
+	}
+	if err := json.Unmarshal(out, &answer); err != nil || len(answer.Hits) == 0 {
+		return "", fmt.Errorf("no command is found: %w", err)
+	}
+	return answer.Hits[0].ID, nil
+}
+
 // sample is what the runs of one program took.
 type sample struct {
 	name        string
 	args        []string
-	cpu, memory []float64 // milliseconds, MiB
+	before      func() error // what precedes each run; nil for nothing
+	cpu, memory []float64    // milliseconds, MiB
 }
 
 // measure runs the programs in turn, after one run of each that does not count, and prints medians
@@ -126,6 +160,11 @@ type sample struct {
 func measure(all []*sample, runs int, program func(string, ...string) *exec.Cmd) error {
 	for i := range runs + 1 {
 		for _, s := range all {
+			if s.before != nil {
+				if err := s.before(); err != nil {
+					return fmt.Errorf("before %s: %w", s.name, err)
+				}
+			}
 			cmd := program(s.args[0], s.args[1:]...)
 			if out, err := cmd.Output(); err != nil || len(out) == 0 {
 				return fmt.Errorf("%s: %w, %d bytes of output", strings.Join(s.args, " "), err, len(out))

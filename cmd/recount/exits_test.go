@@ -25,6 +25,7 @@ import (
 	"github.com/recountdb/recount/internal/connect"
 	"github.com/recountdb/recount/internal/golden"
 	"github.com/recountdb/recount/internal/render"
+	"github.com/recountdb/recount/server/local"
 	"github.com/recountdb/recount/server/node"
 )
 
@@ -89,23 +90,34 @@ func (w *world) call(line string, env ...string) (code int, said string) {
 	return code, said
 }
 
-// sameInFront checks that the small program, given the same arguments, exits and prints as the whole
-// one did, or leaves them to it and prints nothing.
+// sameInFront checks that the small programs, given the same arguments, exit and print as the whole
+// one did, or leave them to it and print nothing.
 func (w *world) sameInFront(ctx context.Context, args, env []string, code int, out, said string) {
 	w.t.Helper()
 	var stdout, stderr bytes.Buffer
 	a := w.app("", &stdout, &stderr, env...)
-	got, done := front.Run(ctx, a.Terminal, a.Getenv, a.Version, args)
-	if !done {
-		got, out, said = code, "", ""
-	} else {
-		w.front++
-	}
-	diff := cmp.Diff(w.plain(fmt.Sprintf("%s%s[%d]", out, said, code)), w.plain(fmt.Sprintf("%s%s[%d]", &stdout, &stderr, got)))
-	if diff != "" {
-		w.t.Errorf("recount %s (done by the small program: %v; -whole +small):\n%s", strings.Join(args, " "), done, diff)
+	for name, ask := range map[string]front.Ask{"recount-front": front.AskServer(a.Terminal, a.Getenv), "recount-local": local.Ask} {
+		stdout.Reset()
+		stderr.Reset()
+		got, err := front.Run(ctx, a.Terminal, a.Getenv, a.Version, args, ask)
+		wantOut, wantSaid := out, said
+		if err != nil {
+			got, wantOut, wantSaid = code, "", ""
+		} else {
+			w.small[name]++
+		}
+		plain := func(out, said string, code int) string {
+			return w.plain(microseconds.ReplaceAllString(fmt.Sprintf("%s%s[%d]", out, said, code), "us"))
+		}
+		diff := cmp.Diff(plain(wantOut, wantSaid, code), plain(stdout.String(), stderr.String(), got))
+		if diff != "" {
+			w.t.Errorf("recount %s (%s: %v; -whole +small):\n%s", strings.Join(args, " "), name, err, diff)
+		}
 	}
 }
+
+// microseconds matches what answers in JSON say of their own time.
+var microseconds = regexp.MustCompile(`us": [0-9]+`)
 
 // verbOf returns the verb of a command line.
 func verbOf(line string, verbs []string) string {
@@ -198,8 +210,8 @@ func TestExitCodes(t *testing.T) {
 		return out.String()
 	})
 	w.t = t
-	if w.front < 3 {
-		t.Errorf("the small program did %d of the command lines itself, want those of find and version", w.front)
+	if n := w.small["recount-front"]; n < 3 {
+		t.Errorf("the small program did %d of the command lines itself, want those of find and version", n)
 	}
 	w.stop(syscall.SIGTERM) // recount up must exit with 0
 	for _, v := range verbs {
@@ -212,6 +224,26 @@ func TestExitCodes(t *testing.T) {
 	}
 	for v := range never {
 		t.Errorf("never: %s: there is no such verb", v)
+	}
+}
+
+// TestFindWithoutAServer gives command lines of find to the whole program and to recount-local, which
+// answers from the data directory and not by the whole program.
+func TestFindWithoutAServer(t *testing.T) {
+	w := newWorld(t)
+	if out, code := w.sh("sh $FILES/verbs/world.sh && recount find x >/dev/null; echo 'make spooled' | recount-record -exit 2"); code != 0 {
+		t.Fatal(out)
+	}
+	t.Chdir(filepath.Join(w.dir, "work"))
+	lines := []string{"find make", "find make --json", "find make test --proof", "find --exit 77", "find --here", "find -n 2 --repeats", "find --resource x --since 2d", "find spooled", "find --no-such-flag", "find --limit 0 make"}
+	for _, line := range lines {
+		code, said := w.call(line)
+		if code == exitFailed && !strings.HasPrefix(line, "find --no") && !strings.HasPrefix(line, "find --limit 0") {
+			t.Errorf("%s: %s", line, said)
+		}
+	}
+	if n := w.small["recount-local"]; n != len(lines)-2 {
+		t.Errorf("recount-local did %d of the command lines itself, want all but two", n)
 	}
 }
 

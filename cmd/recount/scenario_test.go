@@ -20,6 +20,7 @@ import (
 	"github.com/recountdb/recount/internal/recording"
 	"github.com/recountdb/recount/replay/sandbox"
 	"github.com/recountdb/recount/server/httpapi"
+	"github.com/recountdb/recount/server/local"
 	"github.com/recountdb/recount/server/node"
 )
 
@@ -35,6 +36,8 @@ func TestMain(m *testing.M) {
 		return
 	case "recount-front":
 		os.Exit(front.Main(cli.Terminal(time.Hour), cli.Version("")))
+	case "recount-local":
+		os.Exit(front.MainLocal(cli.Terminal(time.Hour), cli.Version(""), local.Ask))
 	case "recount-record":
 		if err := recording.Record(os.Args[1:], os.Stdin, os.Stderr); err != nil {
 			fmt.Fprintf(os.Stderr, "recount-record: %s\n", err)
@@ -53,12 +56,12 @@ type world struct {
 	files  string // testdata
 	server *exec.Cmd
 	logs   *os.File
-	front  int // the number of command lines that the small program did
+	small  map[string]int // the number of command lines that each small program did
 }
 
 func newWorld(t testing.TB) *world {
 	t.Helper()
-	w := &world{t: t, dir: t.TempDir()}
+	w := &world{t: t, dir: t.TempDir(), small: map[string]int{}}
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

@@ -15,6 +15,8 @@ const (
 	// Engine has every verb. recount starts it for what it does not do itself. It is cmd/recount; a
 	// build of that alone is complete, and is called recount then.
 	Engine = "recount-engine"
+	// Local answers what recount asks a server, from the data directory.
+	Local = "recount-local"
 	// Pipeline has Benthos.
 	Pipeline = "recount-pipeline"
 )

@@ -21,7 +21,8 @@ import (
 // programs are the programs of a release.
 var programs = []string{
 	"github.com/recountdb/recount/cmd/recount", "github.com/recountdb/recount/cmd/recount-front",
-	"github.com/recountdb/recount/cmd/recount-record", "github.com/recountdb/recount/cmd/recount-pipeline",
+	"github.com/recountdb/recount/cmd/recount-local", "github.com/recountdb/recount/cmd/recount-record",
+	"github.com/recountdb/recount/cmd/recount-pipeline",
 }
 
 func main() {

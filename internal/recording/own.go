@@ -179,7 +179,7 @@ func called(words []string) bool {
 	for _, w := range words {
 		base := w[strings.LastIndexByte(w, '/')+1:]
 		switch {
-		case base == "recount" || base == "recount-engine" || base == "recount-record":
+		case base == "recount" || base == "recount-engine" || base == "recount-local" || base == "recount-record":
 			return true
 		case assignment(w), anywhere:
 		case starters[base]:

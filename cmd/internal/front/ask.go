@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -26,11 +27,15 @@ const (
 	drainPatience = 100 * time.Millisecond
 )
 
-// asker asks the server that runs on the data directory. Each of its errors means that the engine is
-// to do it.
+// Ask answers a question about the data directory dir, by its path in the API. An error means that
+// another program is to do it: recount-local if it wraps errLocal, else the engine.
+type Ask func(ctx context.Context, dir, path string, request, response any) error
+
+// asker answers the verbs.
 type asker struct {
 	*render.Terminal
 	getenv func(string) string
+	ask    Ask
 	// dataDir, config and server are the global flags.
 	dataDir, config, server string
 }
@@ -38,13 +43,13 @@ type asker struct {
 // Follow leaves following to the engine.
 func (a *asker) Follow(context.Context, verbs.Followed) error { return errEngine }
 
-// Find asks the server.
+// Find asks for commands.
 func (a *asker) Find(ctx context.Context, r ask.FindRequest) (resp ask.FindResponse, err error) {
-	err = a.answer(ctx, "/v1/find", r, &resp)
+	err = a.answer(ctx, "find", r, &resp)
 	return resp, err
 }
 
-// answer asks the server a question.
+// answer asks a question. Without a server, only the engine knows what a config file asks for.
 func (a *asker) answer(ctx context.Context, path string, request, response any) error {
 	if a.server != "" || a.getenv("RECOUNT_SERVER") != "" {
 		return fmt.Errorf("a server elsewhere: %w", errEngine)
@@ -53,23 +58,39 @@ func (a *asker) answer(ctx context.Context, path string, request, response any) 
 	if err != nil {
 		return err
 	}
-	e, running, err := datadir.Running(dir)
-	if err != nil || !running || e.HTTP == "" {
-		return fmt.Errorf("no server: %w", errEngine)
+	err = a.ask(ctx, dir, path, request, response)
+	if errors.Is(err, errLocal) && recording.ConfigFile(a.config, a.getenv) != "" {
+		return fmt.Errorf("a config file: %w", errEngine)
 	}
-	soon, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	c, err := a.connect(soon, e)
-	if err != nil {
-		return fmt.Errorf("another server: %w", errEngine)
-	}
-	for until := time.Now().Add(drainPatience); !spool.Empty(spool.Dir(dir)); time.Sleep(time.Millisecond) {
-		if time.Now().After(until) {
-			return fmt.Errorf("commands in the spool: %w", errEngine)
+	return err
+}
+
+// AskServer returns an Ask of the server that runs on the data directory.
+func AskServer(t *render.Terminal, getenv func(string) string) Ask {
+	return func(ctx context.Context, dir, path string, request, response any) error {
+		e, running, err := datadir.Running(dir)
+		switch {
+		case err != nil:
+			return err
+		case !running:
+			return errLocal
+		case e.HTTP == "":
+			return fmt.Errorf("no server: %w", errEngine)
 		}
+		soon, cancel := context.WithTimeout(ctx, patience)
+		c, err := connect(soon, e, getenv)
+		cancel()
+		if err != nil {
+			return fmt.Errorf("another server: %w", errEngine)
+		}
+		for until := time.Now().Add(drainPatience); !spool.Empty(spool.Dir(dir)); time.Sleep(time.Millisecond) {
+			if time.Now().After(until) {
+				return fmt.Errorf("commands in the spool: %w", errEngine)
+			}
+		}
+		defer t.UnlessSoon(func() string { return "waiting for the answer of the server" })()
+		return c.call(ctx, http.MethodPost, "/v1/"+path, request, response)
 	}
-	defer a.UnlessSoon(func() string { return "waiting for the answer of the server" })()
-	return c.call(ctx, http.MethodPost, path, request, response)
 }
 
 // client calls a server.

@@ -1,8 +1,9 @@
 // Package front is the small program that people type (cmd/recount-front, which a release installs as
-// recount). It does a few verbs by asking a running server. For every other verb, without a server,
-// and whenever anything is out of the ordinary, it replaces its process by recount-engine
-// (cmd/recount) with the same arguments, before it has printed anything. So it decides nothing: what
-// it cannot answer, the engine answers or refuses, in the engine's words (decision 108).
+// recount). It does a few verbs by asking a running server. Without a server it replaces its process
+// by recount-local, which does the same verbs from the data directory (cmd/recount-local); for every
+// other verb, and whenever anything is out of the ordinary, by recount-engine (cmd/recount), with the
+// same arguments and before it has printed anything. So it decides nothing: what it cannot answer, the
+// engine answers or refuses, in the engine's words (decisions 108 and 113).
 package front
 
 import (
@@ -21,11 +22,24 @@ import (
 	"github.com/recountdb/recount/internal/render"
 )
 
-// Main does what the arguments of the process say and returns its exit code. It does not return if
-// the engine takes over.
+// Main does what the arguments of the process say, by asking the server, and returns its exit code.
+// It does not return if another program takes over.
 func Main(t *render.Terminal, version string) int {
-	if code, done := Run(context.Background(), t, os.Getenv, version, os.Args[1:]); done {
+	return run(t, version, AskServer(t, os.Getenv))
+}
+
+// MainLocal is Main of recount-local, whose answers are those of ask.
+func MainLocal(t *render.Terminal, version string, ask Ask) int { return run(t, version, ask) }
+
+func run(t *render.Terminal, version string, ask Ask) int {
+	code, err := Run(context.Background(), t, os.Getenv, version, os.Args[1:], ask)
+	if err == nil {
 		return code
+	}
+	if errors.Is(err, errLocal) {
+		if path, err := installed.Beside(installed.Local); err == nil {
+			_ = replaceBy(path) // the engine does the same
+		}
 	}
 	fmt.Fprintf(t.Err, "recount: %s\n", engine())
 	return cli.ExitFailed
@@ -37,28 +51,34 @@ func engine() error {
 	if err != nil {
 		return err
 	}
+	return replaceBy(path)
+}
+
+// replaceBy replaces this process by another program with the same arguments.
+func replaceBy(path string) error {
 	return fmt.Errorf("run %s: %w", path, syscall.Exec(path, append([]string{path}, os.Args[1:]...), os.Environ()))
 }
 
-// errEngine is the error of what the engine is to do.
-var errEngine = errors.New("the engine does this")
+var (
+	// errEngine is the error of what the engine is to do.
+	errEngine = errors.New("the engine does this")
+	// errLocal is the error of a question about a data directory without a server.
+	errLocal = errors.New("no server uses the data directory")
+)
 
-// Run does what the arguments say and returns the exit code. done is false if the engine is to do
-// it; nothing has been printed then.
-func Run(ctx context.Context, t *render.Terminal, getenv func(string) string, version string, args []string) (code int, done bool) {
+// Run does what the arguments say and returns the exit code. An error means that another program is
+// to do it; nothing has been printed then.
+func Run(ctx context.Context, t *render.Terminal, getenv func(string) string, version string, args []string, ask Ask) (code int, err error) {
 	if len(args) == 0 || strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
-		return 0, false // completions are of all verbs
+		return 0, errEngine // completions are of all verbs
 	}
-	a := &asker{Terminal: t, getenv: getenv}
-	err := a.root(version, args).ExecuteContext(ctx)
+	a := &asker{Terminal: t, getenv: getenv, ask: ask}
+	err = a.root(version, args).ExecuteContext(ctx)
 	var exit cli.ExitError
-	switch {
-	case err == nil:
-		return 0, true
-	case errors.As(err, &exit):
-		return int(exit), true
+	if errors.As(err, &exit) {
+		return int(exit), nil
 	}
-	return 0, false
+	return 0, err
 }
 
 // root returns the command line that this program knows. Everything else in it fails.

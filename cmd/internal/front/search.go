@@ -123,7 +123,7 @@ func (s *searching) find(ctx context.Context) *client {
 	if err == nil && running && e.HTTP != "" {
 		soon, cancel := context.WithTimeout(ctx, patience)
 		defer cancel()
-		c, err := s.connect(soon, e)
+		c, err := connect(soon, e, s.getenv)
 		if err == nil {
 			s.server = c
 		}
@@ -191,8 +191,8 @@ func (s *searching) close() {
 
 // connect returns the client of a server that is the one of the data directory: after a crash,
 // endpoints.json may name an address that another program uses by now.
-func (a *asker) connect(ctx context.Context, e datadir.Endpoints) (*client, error) {
-	token, err := e.Token(a.getenv)
+func connect(ctx context.Context, e datadir.Endpoints, getenv func(string) string) (*client, error) {
+	token, err := e.Token(getenv)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,27 @@
+// Command recount-local does what the small program recount does (cmd/recount-front) for a data
+// directory that no server uses: it opens the parts of the directory that a question about commands
+// reads. recount starts it in its own place; it leaves everything else to recount-engine (package
+// front, decision 113).
+package main
+
+import (
+	"os"
+	"runtime/debug"
+
+	"github.com/recountdb/recount/cmd/internal/cli"
+	"github.com/recountdb/recount/cmd/internal/front"
+	"github.com/recountdb/recount/internal/render"
+	"github.com/recountdb/recount/server/local"
+)
+
+// version is set by the build: -ldflags "-X main.version=1.2.3".
+var version string
+
+// gcPercent lets a question about a small directory be answered without a garbage collection, which
+// would take longer than it helps: the first begins at 16 MiB.
+const gcPercent = 400
+
+func main() {
+	debug.SetGCPercent(gcPercent)
+	os.Exit(front.MainLocal(cli.Terminal(render.DefaultSilence), cli.Version(version), local.Ask))
+}
