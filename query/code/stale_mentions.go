@@ -20,6 +20,8 @@ type mentions struct {
 	// required has the declarations that something outside the repository may call: those with a
 	// modifier like override, and those of an external trait.
 	required map[mentionKey]bool
+	// private has the declarations that only their own file can name.
+	private map[mentionKey]bool
 	// computed has the files that look up members by names that they compute, and pages the
 	// scripts whose functions a page may call because they are not modules.
 	computed, pages map[string]bool
@@ -38,7 +40,11 @@ func (m mentions) of(g *Graph, c candidate) bool {
 		return true
 	}
 	named := m.named[name] || m.inTests[name] && c.tests == 0
-	return g.language(c.n) != checked && named || m.required[mentionKey{path, g.nodes[c.n].line, name}]
+	return g.language(c.n) != checked && named || m.required[m.key(g, c.n)]
+}
+
+func (m mentions) key(g *Graph, n int32) mentionKey {
+	return mentionKey{g.keys[n].Path(), g.nodes[n].line, g.name(n)}
 }
 
 // calledFromOutside are the modifiers of declarations that need no caller in the repository.
@@ -46,7 +52,7 @@ var calledFromOutside = setOf("override native extern partial abstract virtual p
 
 // mentionsOf reads the facts of all files in the languages of the candidates.
 func (st *staleness) mentionsOf(all []candidate, files map[string]*recountv1.CodeFile, tests map[string]bool) (mentions, error) {
-	m := mentions{map[string]bool{}, map[string]bool{}, map[mentionKey]bool{}, map[string]bool{}, map[string]bool{}}
+	m := mentions{map[string]bool{}, map[string]bool{}, map[mentionKey]bool{}, map[mentionKey]bool{}, map[string]bool{}, map[string]bool{}}
 	languages, wanted := map[string]bool{}, map[string]bool{}
 	for _, c := range all {
 		if l := st.g.language(c.n); l != checked {
@@ -124,13 +130,44 @@ func (m mentions) read(path string, facts *recountv1.FileFacts, wanted map[strin
 		for _, modifier := range d.Modifiers {
 			required = required || calledFromOutside[modifier]
 		}
+		key := mentionKey{path, d.Start.GetLine(), d.Name}
 		if required {
-			m.required[mentionKey{path, d.Start.GetLine(), d.Name}] = true
+			m.required[key] = true
+		}
+		if isPrivate(facts.Language, d) {
+			m.private[key] = true
 		}
 	}
 	if !module && isScript(facts) {
 		m.pages[path] = true
 	}
+}
+
+// isPrivate reports whether only the file of a declaration that is not exported can name it, by the
+// language's rules.
+func isPrivate(language string, d *recountv1.Declaration) bool {
+	switch language {
+	case "javascript", "typescript", "tsx":
+		return true
+	case "java", "csharp":
+		access := ""
+		for _, m := range d.Modifiers {
+			switch m {
+			case "private", "internal", "protected", "public":
+				access = m
+			}
+		}
+		return access == "private" || access == "" && language == "csharp"
+	}
+	return false
+}
+
+// namedFrom has the languages whose functions files with an extension may name that are not read.
+var namedFrom = map[string]string{
+	".xaml": "csharp", ".axaml": "csharp", ".cshtml": "csharp", ".razor": "csharp", ".vb": "csharp", ".fs": "csharp", ".tt": "csharp",
+	".kt": "java", ".scala": "java", ".groovy": "java", ".clj": "java", ".jsp": "java", ".jspx": "java", ".ftl": "java",
+	".vm": "java", ".mustache": "java", ".hbs": "java", ".fxml": "java", ".xhtml": "java",
+	".pyx": "python", ".pxd": "python", ".pxi": "python", ".mako": "python", ".ipynb": "python",
 }
 
 // isScript reports whether a file is JavaScript or TypeScript.
@@ -227,9 +264,10 @@ type named struct {
 	read map[string]bool
 }
 
-// namedInTexts returns the candidates whose names stand anywhere but at their own declarations, and
-// those whose own files can't be read. It returns none if the content of files is not at hand.
-func (st *staleness) namedInTexts(all []candidate, files map[string]*recountv1.CodeFile) (map[int32]bool, error) {
+// namedInTexts returns the candidates whose names stand anywhere but at their own declarations, those
+// whose own files can't be read, and those that a file whose content is not known may name. It returns
+// none if the content of files is not at hand.
+func (st *staleness) namedInTexts(all []candidate, files map[string]*recountv1.CodeFile, known mentions) (map[int32]bool, error) {
 	if st.a.s.Content == nil || len(all) == 0 {
 		return nil, nil
 	}
@@ -241,6 +279,7 @@ func (st *staleness) namedInTexts(all []candidate, files map[string]*recountv1.C
 			t.starts[start] = append(t.starts[start], c.n)
 		}
 	}
+	unread := map[string]bool{}
 	visited := 0
 	for file := range files {
 		if visited++; visited&0x3f == 0 && st.a.Ctx.Err() != nil {
@@ -253,10 +292,13 @@ func (st *staleness) namedInTexts(all []candidate, files map[string]*recountv1.C
 		if content != nil {
 			t.read[file] = true
 			t.file(file, content)
+			continue
 		}
+		unread[files[file].Language], unread[namedFrom[path.Ext(file)]] = true, true
 	}
 	for _, c := range all {
-		if !t.read[st.g.keys[c.n].Path()] {
+		language := st.g.language(c.n)
+		if !t.read[st.g.keys[c.n].Path()] || language != checked && unread[language] && !known.private[known.key(st.g, c.n)] {
 			t.used[c.n] = true
 		}
 	}
@@ -318,6 +360,9 @@ func startsOf(name string) []string {
 	for i := 3; i < len(name); i++ {
 		if before, here := name[i-1], name[i]; before == '_' && here != '_' || here >= 'A' && here <= 'Z' && before >= 'a' && before <= 'z' {
 			all = append(all, name[:i])
+			if start := strings.TrimRight(name[:i], "_"); len(start) >= 3 && start != name[:i] {
+				all = append(all, start)
+			}
 		}
 	}
 	return all

@@ -1,6 +1,7 @@
 package code_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/code"
+	"github.com/recountdb/recount/schemas"
 )
 
 func staleLine(s code.Stale) string {
@@ -165,13 +167,14 @@ function spoken = it says spoken
 function handed
 function do_quit
 function cmdStop
+function apply_to_all
 function elsewhere
 -- b/b.toy --
 package b
 # "alone" and alone stand in a comment
 # two words "spoken"
 #if handed
-run "do_" + name, 'cmd' + name
+run "do_" + name, 'cmd' + name, "apply_to"
 -- c/c_windows.toy --
 package c
 +elsewhere()
@@ -188,8 +191,19 @@ package c
 	if diff := cmp.Diff(want, ask()); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
+	read := m.s.Content
+	m.s.Content = func(ctx context.Context, at schemas.Position) ([]byte, error) {
+		content, err := read(ctx, at)
+		if strings.Contains(string(content), "elsewhere()") {
+			return nil, err
+		}
+		return content, err
+	}
+	if all := ask(); len(all) != 0 {
+		t.Errorf("with a file whose content is not known, which may name anything: %v", all)
+	}
 	m.s.Content = nil
-	if all := ask(); len(all) != 6 {
-		t.Errorf("without the content of files: %v, want all 6", all)
+	if all := ask(); len(all) != 7 {
+		t.Errorf("without the content of files: %v, want all 7", all)
 	}
 }

@@ -59,7 +59,7 @@ func (st *staleness) unused() error {
 	found = slices.DeleteFunc(found, func(c candidate) bool {
 		return names[st.g.name(c.n)] == 0 && mentions.of(st.g, c) || files[st.g.keys[c.n].Path()].GetPartial() && st.g.language(c.n) != checked
 	})
-	inTexts, err := st.namedInTexts(found, files)
+	inTexts, err := st.namedInTexts(found, files, mentions)
 	if err != nil {
 		return err
 	}
