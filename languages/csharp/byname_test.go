@@ -75,7 +75,7 @@ class Run
     void Log(int level, Exception error, string text, params object[] rest) { }
     void Log<T>(int level, string text, T value, T other) { }
     static readonly object[] None = new object[0];
-    Item[] array;
+    Item[] array; Func<Item> Maker { get; set; }
     void Go(IServiceProvider services, Func<int, Item> make, Exception error, PropertyInfo property, string text)
     {
         Load().Result.Ship();
@@ -92,6 +92,7 @@ class Run
         Log(1, error, Texts.Missing, None);
         (array[0] ?? throw new Exception()).Ship();
         Equals(1, 2);
+        Maker().Ship();
     }
 }
 static class Extensions
@@ -103,7 +104,7 @@ static class Extensions
 calls src/Run.cs:Run.Go -> src/Run.cs:Extensions.Describe @26:30
 calls src/Run.cs:Run.Go -> src/Run.cs:Extensions.Together @24:14,27:34
 calls src/Run.cs:Run.Go -> src/Run.cs:Item @21:28
-calls src/Run.cs:Run.Go -> src/Run.cs:Item.Ship @18:22,19:40,20:16,21:42,22:44,23:45,25:44,30:44
+calls src/Run.cs:Run.Go -> src/Run.cs:Item.Ship @18:22,19:40,20:16,21:42,22:44,23:45,25:44,30:44,32:16
 calls src/Run.cs:Run.Go -> src/Run.cs:Item.Twin @22:28
 calls src/Run.cs:Run.Go -> src/Run.cs:Run.Load @18:8,19:8
 calls src/Run.cs:Run.Go -> src/Run.cs:Run.Log @28:8,29:8
@@ -119,6 +120,7 @@ calls src/Run.cs:Run.Go -> csharp System.Collections.Generic IEnumerable.Select 
 calls src/Run.cs:Run.Go -> csharp System.Collections.Generic IEnumerable.Zip @23:14 (external)
 calls src/Run.cs:Run.Go -> Load().GetAwaiter @19:15 (unresolved)
 calls src/Run.cs:Run.Go -> Load().GetAwaiter().GetResult @19:28 (unresolved)
+calls src/Run.cs:Run.Go -> Maker @32:8 (unresolved)
 calls src/Run.cs:Run.Go -> make @20:8 (unresolved)
 calls src/Run.cs:Run.When -> test @9:67 (unresolved)
 `, "calls")

@@ -83,6 +83,20 @@ module.exports = {
   has(f) { return 1; },
   put(f, v) { return this.has(f); },
 };
+-- lib/sequence.js --
+var Util = require('util');
+var Api = exports;
+Api.named = function() { Api.other(); };
+Api.other = function() {};
+module.exports.Query = Query;
+Util.inherits(Query, Sequence);
+function Query() {}
+Query.prototype.start = function() { this.end(); };
+function Sequence() {}
+Sequence.prototype.end = function() {};
+-- lib/asks.js --
+var Api = require('./sequence');
+function ask() { Api.named(); }
 -- lib/list.js --
 import { Hook } from './hook.js';
 class List {
@@ -99,6 +113,7 @@ class List {
 }
 async function load() { return new Hook(); }
 `, `
+calls lib/asks.js:ask -> lib/sequence.js:named @2:21
 calls lib/factory.js:use -> lib/factory.js:make @6:12,9:8
 calls lib/factory.js:use -> lib/factory.js:make.run @7:4
 calls lib/hook.js:Hook.reset -> lib/base.js:Base.reset @3:18
@@ -116,5 +131,8 @@ calls lib/list.js:List.run -> self.hooks.reduce @9:15 (unresolved)
 calls lib/proto.js:length -> lib/proto.js:has @2:29
 calls lib/proto.js:length#2 -> lib/proto.js:put @3:23
 calls lib/proto.js:put -> lib/proto.js:has @5:26
+calls lib/sequence.js:Query.start -> lib/sequence.js:Sequence.end @8:42
+calls lib/sequence.js:named -> lib/sequence.js:other @3:29
+calls lib/sequence.js -> javascript util inherits @6:5 (external)
 `, "calls")
 }

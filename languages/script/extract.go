@@ -22,7 +22,7 @@ var extractors = []extract.Language{
 }
 
 func script(name string, load func() *extract.Grammar, suffixes ...string) extract.Language {
-	return extract.Language{Name: name, Version: 3, Matches: extract.Suffixed(suffixes...), Extract: extract.Unminified(extract.Repaired(load, repairScript, extractScript))}
+	return extract.Language{Name: name, Version: 4, Matches: extract.Suffixed(suffixes...), Extract: extract.Unminified(extract.Repaired(load, repairScript, extractScript))}
 }
 
 var typeStar = regexp.MustCompile(`(?m)^(\s*export )type( \*)`)
@@ -66,12 +66,27 @@ type walker struct {
 	handed map[string]bool
 	// named has the anonymous functions that routes name.
 	named map[extract.Ref][]inlined
+	// exports has the variables of the module that are its exports: var api = exports.
+	exports map[string]bool
+	// inherited are the bases that calls give to functions, which may be declared below.
+	inherited []inheritance
+}
+
+// inheritance says that a function inherits from another.
+type inheritance struct {
+	owner, base string
+	at          extract.Ref
 }
 
 func extractScript(f *extract.File) {
-	j := &walker{File: f, known: map[string]string{}, handed: map[string]bool{}, named: map[extract.Ref][]inlined{}}
+	j := &walker{File: f, known: map[string]string{}, handed: map[string]bool{}, named: map[extract.Ref][]inlined{}, exports: map[string]bool{}}
 	j.framework = j.webFramework()
 	j.block(0, state{})
+	for _, i := range j.inherited {
+		if in := j.declaredAs(i.owner, 0); in != 0 {
+			j.Refer(recountv1.EdgeKind_EDGE_KIND_EXTENDS, in, i.base, i.at)
+		}
+	}
 	for _, d := range f.Facts.Declarations {
 		if d.Owner == 0 && j.handed[d.Name] {
 			d.Exported = true

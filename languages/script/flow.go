@@ -56,6 +56,9 @@ func (j *walker) variable(d, name, value extract.Ref, kind recountv1.SymbolKind,
 	for v := value; j.Kind(v) == "assignment_expression" && j.Kind(name) == "identifier"; v = j.Field(v, "right") {
 		j.Bind(s.in, j.path(j.Field(v, "left"), s), j.Text(name), "", v) // name = exports = module.exports = {}
 	}
+	if p := j.path(value, s); value != extract.None && !s.function && (p == "exports" || p == "module.exports") {
+		j.exports[j.Text(name)] = true
+	}
 	if j.Kind(name) == "identifier" {
 		j.bindValue(j.Text(name), value, typ, name, s, 0)
 	} else {
@@ -118,6 +121,9 @@ func (j *walker) declareVariables(d, target extract.Ref, typ string, kind recoun
 func (j *walker) assignment(n extract.Ref, s state) {
 	left, right := j.Field(n, "left"), j.Field(n, "right")
 	path := j.path(left, s)
+	if head, rest, ok := strings.Cut(path, "."); ok && j.exports[head] && !j.Hidden(s.in, head) {
+		path = "exports." + rest
+	}
 	if j.exported(n, left, right, path, s) {
 		return
 	}
@@ -197,11 +203,9 @@ func (j *walker) prototypeOf(n extract.Ref, s state) string {
 	return ""
 }
 
-// inherits adds the reference from a function of the file to what it inherits from.
+// inherits notes what a function of the file inherits from.
 func (j *walker) inherits(owner, base string, at extract.Ref) {
-	if in := j.declaredAs(owner, 0); in != 0 {
-		j.Refer(recountv1.EdgeKind_EDGE_KIND_EXTENDS, in, base, at)
-	}
+	j.inherited = append(j.inherited, inheritance{owner, base, at})
 }
 
 // declaredAs returns the declaration of a name in `in` or around it, 0 if there is none.

@@ -76,7 +76,11 @@ func (t *Typer) head(at Spot, of scope.Path) (cur *Type, next int) {
 		if of2, _, known := t.variable(at, of.Head); known && call.Name != "" && call.Name[0] == ',' {
 			return t.invoked(of2, call.Name), 1
 		}
-		return t.called(at, t.simpleMethod(at, of.Head, t.callOf(at, of.Head)), call.Name, of.Head), 1
+		s := t.simpleMethod(at, of.Head, t.callOf(at, of.Head))
+		if value, _, known := t.variable(at, of.Head); known && !s.found() && !s.several { // it holds a function
+			return t.invoked(value, call.Name), 1
+		}
+		return t.called(at, s, call.Name, of.Head), 1
 	}
 	if of, _, known := t.variable(at, of.Head); known {
 		return of, 0
