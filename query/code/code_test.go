@@ -47,7 +47,7 @@ func TestNames(t *testing.T) {
 			r, err := code.Callees(t.Context(), m.s, code.CallsRequest{Symbol: tt.typed})
 			if tt.typed == "write" { // both are exported: the interface's and conn's
 				var am *code.AmbiguousNameError
-				if !errors.As(err, &am) || len(am.Candidates) != 2 || !strings.Contains(am.Candidates[0], "pkg/kgo/client.toy:Writer.Write  method kgo.Writer.Write at pkg/kgo/client.toy:7") {
+				if !errors.As(err, &am) || len(am.Candidates) != 2 || am.Candidates[0] != (code.NameCandidate{Name: "pkg/kgo/client.toy:Writer.Write", Is: "method kgo.Writer.Write at pkg/kgo/client.toy:7"}) {
 					t.Fatalf("%v", err)
 				}
 				return

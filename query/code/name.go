@@ -45,16 +45,27 @@ type AmbiguousNameError struct {
 	Ref string
 	// What describes what is ambiguous.
 	What string
-	// Candidates are names that can be used instead, each with its place; More is the number of
-	// further ones.
-	Candidates []string
+	// Candidates can be named instead; More is the number of further ones.
+	Candidates []NameCandidate
 	More       int
+}
+
+// NameCandidate is one of the things that an ambiguous name may mean.
+type NameCandidate struct {
+	// Name means this and nothing else.
+	Name string
+	// Is describes it, with its place: "method kgo.Client.Produce at pkg/kgo/producer.go:562". It is
+	// empty if the name says everything.
+	Is string
 }
 
 func (e *AmbiguousNameError) Error() string {
 	s := fmt.Sprintf("%s is ambiguous: name one of", e.What)
 	for _, c := range e.Candidates {
-		s += "\n  " + c
+		s += "\n  " + c.Name
+		if c.Is != "" {
+			s += "  " + c.Is
+		}
 	}
 	if e.More > 0 {
 		s += fmt.Sprintf("\n  … %d more", e.More)
@@ -153,7 +164,7 @@ func (w *world) repository(name string) (int32, error) {
 	}
 	e := &AmbiguousNameError{Ref: name, What: fmt.Sprintf("repository %q", name)}
 	for _, g := range found[:min(len(found), maxCandidates)] {
-		e.Candidates = append(e.Candidates, w.graphs[g].repo)
+		e.Candidates = append(e.Candidates, NameCandidate{Name: w.graphs[g].repo})
 	}
 	e.More = len(found) - len(e.Candidates)
 	return -1, e
@@ -375,7 +386,7 @@ func (w *world) unnamed(g int32, typed, name string, found []int32) error {
 				continue
 			}
 			s := w.symbol(ref{g, n})
-			e.Candidates = append(e.Candidates, fmt.Sprintf("%s  %s %s at %s", w.exact(ref{g, n}), s.Kind, s.Name, s.Place()))
+			e.Candidates = append(e.Candidates, NameCandidate{w.exact(ref{g, n}), fmt.Sprintf("%s %s at %s", s.Kind, s.Name, s.Place())})
 		}
 		return e
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -189,7 +188,11 @@ func asked(ref string, err error) error {
 	var ambiguous *snapshots.AmbiguousError
 	switch {
 	case errors.As(err, &ambiguous):
-		return &AmbiguousNameError{Ref: ref, What: ambiguous.What, Candidates: slices.Clone(ambiguous.Candidates)}
+		e := &AmbiguousNameError{Ref: ref, What: ambiguous.What}
+		for _, name := range ambiguous.Candidates {
+			e.Candidates = append(e.Candidates, NameCandidate{Name: name})
+		}
+		return e
 	case errors.Is(err, snapshots.ErrUnknown):
 		// The text after ErrUnknown is more specific.
 		_, why, _ := strings.Cut(err.Error(), snapshots.ErrUnknown.Error())

@@ -126,7 +126,7 @@ func (f *fake) Answer(_ context.Context, path string, request, response any) err
 		response.(*code.CallsResponse).Symbol.Name = path + " of " + r.Symbol
 		return f.err
 	case code.FlowRequest:
-		return &code.AmbiguousNameError{What: "symbol \"x\"", Candidates: []string{"a.go:x", "b.go:x"}}
+		return &code.AmbiguousNameError{Ref: "x", What: "symbol \"x\"", Candidates: []code.NameCandidate{{Name: "a.go:x", Is: "function a.x at a.go:1"}, {Name: "b.go:x"}}}
 	case code.ImpactRequest:
 		return &query.NotFoundError{Ref: path, Hint: "see symbols"}
 	}
@@ -681,15 +681,20 @@ func TestErrorsKeepTheirClass(t *testing.T) {
 }
 
 func TestCode(t *testing.T) {
-	_, c := serve(t, &fake{}, httpapi.Options{})
+	srv, c := serve(t, &fake{}, httpapi.Options{})
 	ctx := t.Context()
 	r, err := code.CallersQuestion.Ask(ctx, c, code.CallsRequest{Symbol: "x"})
 	if err != nil || r.Symbol.Name != "code/callers of x" {
 		t.Errorf("callers: %+v %v", r.Symbol, err)
 	}
 	_, err = code.FlowQuestion.Ask(ctx, c, code.FlowRequest{From: "x", To: "y"})
-	if err == nil || err.Error() != "symbol \"x\" is ambiguous: name one of\n  a.go:x\n  b.go:x" {
+	if err == nil || err.Error() != "symbol \"x\" is ambiguous: name one of\n  a.go:x  function a.x at a.go:1\n  b.go:x" {
 		t.Errorf("ambiguous: %v", err)
+	}
+	// The candidates are values, so that no client reads the sentence.
+	resp, body := request(t, srv, "POST", "/v1/code/flow", strings.NewReader(`{"from":"x","to":"y"}`), "Content-Type", "application/json")
+	if resp.StatusCode != 409 || !strings.Contains(body, `"errors":[{"message":"may mean a.go:x  function a.x at a.go:1","location":"name","value":"a.go:x"},{"message":"may mean b.go:x","location":"name","value":"b.go:x"},{"message":"the reference","location":"name","value":"x"}]`) {
+		t.Errorf("ambiguous: %d %s", resp.StatusCode, body)
 	}
 	var nf *query.NotFoundError
 	if _, err = code.ImpactQuestion.Ask(ctx, c, code.ImpactRequest{Symbol: "x"}); !errors.As(err, &nf) || nf.Hint != "see symbols" {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -53,13 +54,17 @@ func (s *server) fail(ctx context.Context, err error) huma.StatusError {
 	case errors.As(err, &er):
 		return typed(api.TypeErased, http.StatusGone, er.Error(), &huma.ErrorDetail{Location: "id", Message: "erased", Value: er})
 	case errors.As(err, &am):
-		details := make([]*huma.ErrorDetail, 0, len(am.Matches)+1)
+		var details []*huma.ErrorDetail
 		for _, c := range am.Matches {
 			details = append(details, &huma.ErrorDetail{Location: "id", Message: "may mean " + c.Time.UTC().Format(time.RFC3339) + " " + c.Command, Value: c})
 		}
 		return typed(api.TypeAmbiguous, http.StatusConflict, am.Error(), append(details, &huma.ErrorDetail{Location: "id", Message: "the reference", Value: am.Prefix})...)
 	case errors.As(err, &sa):
-		return typed(api.TypeAmbiguous, http.StatusConflict, sa.Error())
+		var details []*huma.ErrorDetail
+		for _, c := range sa.Candidates {
+			details = append(details, &huma.ErrorDetail{Location: "name", Message: strings.TrimSpace("may mean " + c.Name + "  " + c.Is), Value: c.Name})
+		}
+		return typed(api.TypeAmbiguous, http.StatusConflict, sa.Error(), append(details, &huma.ErrorDetail{Location: "name", Message: "the reference", Value: sa.Ref})...)
 	case errors.As(err, &nv):
 		return typed(api.TypeNotVisible, http.StatusGatewayTimeout, nv.Error(),
 			&huma.ErrorDetail{Location: "body.at_least", Message: "visible is " + nv.Have.String(), Value: nv.Want.String()})

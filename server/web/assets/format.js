@@ -8,6 +8,7 @@
 
 import { html, useState } from "./dom.js";
 import { serverNow } from "./api.js";
+import { withName } from "./router.js";
 
 const cut = 2000; // characters that Text shows at first
 const named = {
@@ -146,12 +147,23 @@ export const positionText = (p) => (typeof p === "string" ? p : `${p.topic}/${p.
 export function Failed({ error, retry }) {
   if (!error) return null;
   const problem = error.problem ?? { detail: String(error.message ?? error) };
-  const title = { 0: "", 401: "", 403: "Not allowed. ", 404: "Not found. ", 409: "Which one? ", 410: "Erased. " }[error.status] ?? "";
+  if (problem.type === "urn:recount:ambiguous") return html`<${Ambiguous} problem=${problem} />`;
+  const title = { 0: "", 401: "", 403: "Not allowed. ", 404: "Not found. ", 410: "Erased. " }[error.status] ?? "";
   return html`<div class="failed" role="alert">
     <p>${title}<${Text} value=${problem.detail ?? error.message} /></p>
     ${(problem.errors ?? []).filter((e) => e?.message && e.message !== problem.detail).map((e) => html`<p class="dim">${e.location && html`<code>${e.location}</code>: `}<${Text} value=${e.message} /></p>`)}
     ${retry && (error.status === 0 || error.status >= 500) && html`<button type="button" onClick=${retry}>Ask again</button>`}
   </div>`;
+}
+
+/** Ambiguous offers what a name may mean; a choice takes the name's place in the address. */
+function Ambiguous({ problem }) {
+  const all = problem.errors ?? [], name = all[all.length - 1]?.value;
+  return html`<div role="alert"><p><code>${plain(String(name))}</code> may mean:</p>
+    <ul class="rows">${all.slice(0, -1).map(({ message, value }) => {
+      const exact = typeof value === "string" ? value : value?.id;
+      return html`<li><a data-item href=${withName(name, exact)}><code>${plain(exact)}</code></a> <span class="dim"><${Text} value=${message.replace(/^may mean /, "").replace(exact, "").trim()} /></span></li>`;
+    })}</ul></div>`;
 }
 
 /** Loading says that something is under way; it is drawn only if that takes a while (style.css). */

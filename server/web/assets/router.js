@@ -76,6 +76,17 @@ export function withParams(changes) {
 }
 
 /**
+ * withName returns the present address with another name wherever one stands, in the path or the query.
+ * @param {string} name
+ * @param {string} other
+ */
+export function withName(name, other) {
+  const { view, rest, query } = read();
+  const params = Object.fromEntries([...query].map(([key, value]) => [key, value === name ? other : value]));
+  return rest === "" ? href(view, params) : href(view + "/" + (rest === name ? other : rest), params);
+}
+
+/**
  * useParam is one value of the query.
  * @param {string} name
  * @param {string} [absent] what is meant if the query does not name it
