@@ -15,6 +15,9 @@ import { Shell } from "./shell.js";
 const views = {
   "": { load: () => import("./views/start.js") },
   ask: { load: () => import("./views/ask.js"), name: "Ask" },
+  narrative: { load: () => import("./views/narrative.js"), name: "Narrative" },
+  command: { load: () => import("./views/command.js") },
+  why: { load: () => import("./views/why.js") },
   code: { load: () => import("./views/code.js"), name: "Code" },
   runtime: { load: () => import("./views/runtime.js"), name: "Runtime" },
   agents: { load: () => import("./views/agents.js"), name: "Agents" },

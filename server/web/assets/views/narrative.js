@@ -1,0 +1,216 @@
+// narrative.js: commands as a timeline: of a session, of what a command is joined to (?id=), or of all.
+// Lanes for people and agents, deploys, commits and failing traces; the edges of what is selected. The
+// slider asks the server for what was known at a time. All of it is in the address.
+
+import { html, useEffect, useMemo, useRef, useState } from "../dom.js";
+import { ask, useAsk } from "../api.js";
+import { CommandList, Outcome } from "../commands.js";
+import { Failed, Loading, Text, Time, count, oneLine, plural, when } from "../format.js";
+import { useKey } from "../keys.js";
+import { useLive } from "../live.js";
+import { At, Proof } from "../proof.js";
+import { go, href, useParam, withParams } from "../router.js";
+import { decode, lanesOf, position } from "../timeline.js";
+import { TimelineCanvas, extent, moved, zoomed } from "../timelineview.js";
+import { EdgeLine } from "./why.js";
+
+const written = 300; // commands in view whose lines are asked for
+
+export default function Narrative({ query }) {
+  const asOf = query.get("as_of") ?? "";
+  const filters = {};
+  for (const name of ["session", "author", "host", "workspace", "cwd", "exit", "category"]) if (query.get(name)) filters[name] = query.get(name);
+  const moment = asOf ? { as_of: asOf } : {};
+  const now = useAsk("/v1/timeline", { filters }); // all of it: the slider's ends
+  const then = useAsk("/v1/timeline", asOf ? { filters, ...moment } : null);
+  const shown = asOf ? then : now;
+  const [fresh, more] = useState(0);
+  useLive(asOf ? null : filters, (batch, missed) => more((n) => n + batch.length + missed), () => {});
+  useEffect(() => { if (fresh === 0) return undefined; const t = setTimeout(() => { more(0); now.reload(); }, 1000); return () => clearTimeout(t); }, [fresh]);
+  if (now.error || shown.error) return html`<h1>Narrative</h1><${Failed} error=${now.error ?? shown.error} retry=${shown.reload} />`;
+  if (!now.data || !shown.data) return html`<h1>Narrative</h1><${Loading} />`;
+  return html`<h1>Narrative${filters.session && html` of session <code><${Text} value=${filters.session} max=${120} /></code>`}${filters.author && html` of <${Text} value=${filters.author} max=${120} />`}</h1>
+    <${Filters} query=${query} />
+    ${now.data.times_ms.length === 0 ? html`<p class="empty">No command: <${Text} value=${now.data.hint ?? ""} />.</p>` : html`<${Drawn} all=${now.data} answer=${shown.data} filters=${filters} moment=${moment} query=${query} loading=${shown.loading} />`}`;
+}
+
+function Filters({ query }) {
+  const field = (name, label) => html`<label>${label}<input type="text" size="14" value=${query.get(name) ?? ""} onChange=${(e) => go(withParams({ [name]: e.target.value.trim(), from: "", to: "" }))} /></label>`;
+  return html`<form class="filters" aria-label="Filters" onSubmit=${(e) => e.preventDefault()}>
+    ${field("session", "session")}${field("author", "author")}${field("workspace", "workspace")}${field("host", "host")}
+    <label>outcome<select value=${query.get("exit") ?? ""} onChange=${(e) => go(withParams({ exit: e.target.value }))}><option value="">any</option><option value="fail">failed</option><option value="ok">succeeded</option></select></label>
+  </form>`;
+}
+
+function Drawn({ all, answer, filters, moment, query, loading }) {
+  const model = useMemo(() => decode(answer), [answer]);
+  const whole = useMemo(() => extent(decode(all)), [all]);
+  const id = query.get("id") ?? "";
+  const selected = query.get("sel") ?? id;
+  const stitched = useAsk("/v1/stitch", selected ? { id: selected, nodes: 200, depth: id ? 5 : 2, ...moment } : null);
+  const edges = useMemo(() => indexed(model, stitched.data), [model, stitched.data]);
+  const range = rangeOf(query, whole, edges, id);
+  const lanes = useMemo(() => lanesOf(model), [model]);
+  const commits = useCommits();
+  const traces = useFailing(range, whole);
+  const every = useMemo(() => [...lanes, ...(commits.length ? [{ name: "commits", kind: "commits" }] : []), ...(traces.length ? [{ name: "failing traces", kind: "traces" }] : [])], [lanes, commits, traces]);
+  const marks = useMemo(() => {
+    const row = (kind) => every.findIndex((l) => l.kind === kind);
+    return [...commits.map((c) => ({ ...c, lane: row("commits") })), ...traces.map((t) => ({ ...t, bad: true, lane: row("traces") }))];
+  }, [every, commits, traces]);
+  const texts = useTexts(model, range, filters, moment);
+  const root = stitched.data?.nodes.find((n) => n.id === stitched.data.root);
+  const chosen = root ? edges.byId.get(root.id) : undefined;
+  const select = (hit) => (hit.mark ? go(hit.mark.href) : go(withParams({ sel: position(model, hit.i) }), { replace: true }));
+  const zoom = (f) => setRange(zoomed(range, f, (range[0] + range[1]) / 2, whole));
+  useKey("f", "all of it", () => setRange(whole));
+  useKey("+", "zoom in", () => zoom(0.6));
+  useKey("-", "zoom out", () => zoom(1 / 0.6));
+  useKey("h", "earlier", () => setRange(moved(range, (range[0] - range[1]) / 6, whole)));
+  useKey("l", "later", () => setRange(moved(range, (range[1] - range[0]) / 6, whole)));
+  return html`
+    <div class="bar" role="group" aria-label="Range"><button type="button" onClick=${() => zoom(0.6)} aria-label="Zoom in">+</button><button type="button" onClick=${() => zoom(1 / 0.6)} aria-label="Zoom out">−</button><button type="button" onClick=${() => setRange(whole)}>All</button>
+      <span class="dim">${when(range[0])} to ${when(range[1])}, ${plural(model.n, "command")}${answer.truncated && " (the newest)"}${answer.untimed > 0 && `, ${count(answer.untimed)} without a time`}</span>${loading && html`<span class="dim" role="status">asking…</span>`}</div>
+    <${TimelineCanvas} model=${model} lanes=${every} range=${range} onRange=${setRange} marks=${marks} edges=${edges.list} selected=${chosen} onSelect=${select} texts=${texts.lines} cursor=${moment.as_of && Date.parse(moment.as_of)} />
+    <${AsOf} whole=${whole} />
+    ${stitched.error && html`<${Failed} error=${stitched.error} />`}
+    ${root && html`<${Chosen} root=${root} of=${stitched.data} moment=${moment} />`}
+    <section aria-labelledby="in-view"><h2 id="in-view">In view ${texts.hits.length > 0 && html`<span class="dim">${texts.all ? count(texts.hits.length) : `the newest ${count(texts.hits.length)}`}</span>`}</h2>
+      <${CommandList} commands=${texts.hits.slice(0, 60)} label="Commands in view" params=${moment} current=${root?.id} />
+      ${commits.length + traces.length > 0 && html`<${Marks} marks=${marks} range=${range} />`}</section>
+    <${Proof} of=${answer} />`;
+}
+
+/** rangeOf is the range of the address, else that of the narrative of ?id=, else all. */
+function rangeOf(query, whole, edges, id) {
+  const from = Number(query.get("from")), to = Number(query.get("to"));
+  if (from && to > from) return [from, to];
+  if (id && edges.span) {
+    const pad = Math.max((edges.span[1] - edges.span[0]) * 0.1, 5000);
+    return [edges.span[0] - pad, edges.span[1] + pad];
+  }
+  const pad = (whole[1] - whole[0]) * 0.02;
+  return [whole[0] - pad, whole[1] + pad];
+}
+
+/** setRange puts a range into the address. */
+function setRange([from, to]) {
+  go(withParams({ from: Math.round(from), to: Math.round(to) }), { replace: true });
+}
+/** indexed finds the commands of a narrative among those of the timeline. */
+function indexed(model, answer) {
+  const byId = new Map(), byPosition = new Map();
+  let span = null;
+  if (!answer) return { list: [], byId, span };
+  for (let i = 0; i < model.n; i++) byPosition.set(position(model, i), i);
+  for (const n of answer.nodes) {
+    const i = byPosition.get(`${n.position.topic}/${n.position.partition}/${n.position.offset}`);
+    if (i === undefined) continue;
+    byId.set(n.id, i);
+    const end = model.at[i] + Math.max(model.took[i], 0);
+    span = span ? [Math.min(span[0], model.at[i]), Math.max(span[1], end)] : [model.at[i], end];
+  }
+  const list = answer.edges.filter((e) => byId.has(e.from) && byId.has(e.to)).map((e) => ({ from: byId.get(e.from), to: byId.get(e.to), kind: e.kind }));
+  return { list, byId, span };
+}
+
+/** useTexts asks for the commands in view: all of them if they are few, else the newest. */
+function useTexts(model, range, filters, moment) {
+  const [held, hold] = useState({ lines: new Map(), hits: [], all: false });
+  const [from, to] = range;
+  useEffect(() => {
+    const abort = new AbortController();
+    const timer = setTimeout(async () => {
+      const since = new Date(Math.max(from, 0)).toISOString(), until = new Date(Math.max(to, 1)).toISOString();
+      try {
+        const d = await ask("/v1/find", { filters: { ...filters, since, until }, repeats: true, limit: written, ...moment }, abort.signal);
+        const byPosition = new Map();
+        for (let i = lower(model, from), end = lower(model, to); i < end && end - i < 50000; i++) byPosition.set(position(model, i), i);
+        const lines = new Map();
+        for (const c of d.hits) {
+          const i = byPosition.get(`${c.position.topic}/${c.position.partition}/${c.position.offset}`);
+          if (i !== undefined) lines.set(i, c.command);
+        }
+        hold({ lines, hits: d.hits, all: d.hits.length < written });
+      } catch (err) { if (err.name !== "AbortError") hold({ lines: new Map(), hits: [], all: false }); }
+    }, 200);
+    return () => { clearTimeout(timer); abort.abort(); };
+  }, [model, from, to, JSON.stringify(filters), moment.as_of]);
+  return held;
+}
+
+/** lower is the first command of all lanes at a time or later. */
+function lower(model, t) {
+  let lo = 0, hi = model.n;
+  while (lo < hi) {
+    const mid = (lo + hi) >> 1;
+    if (model.at[mid] < t) lo = mid + 1;
+    else hi = mid;
+  }
+  return lo;
+}
+
+/** useCommits are the latest commits of each repository. */
+function useCommits() {
+  const repos = useAsk("/v1/code/retirable", { before: "1970-01-01T00:00:00Z" });
+  const [marks, set] = useState([]);
+  const names = (repos.data?.repositories ?? []).slice(0, 8).map((r) => r.repo).join("\n");
+  useEffect(() => {
+    if (!names) return undefined;
+    const abort = new AbortController();
+    Promise.all(names.split("\n").map((repo) => ask("/v1/code/snapshot-log", { repo, limit: 200 }, abort.signal).catch(() => ({ snapshots: [] })))).then((logs) => {
+      if (!abort.signal.aborted) set(logs.flatMap((l) => l.snapshots).filter((s) => s.time).map((s) => ({ at: Date.parse(s.time), title: `${s.commit.slice(0, 10)} ${s.subject ?? ""} (${s.author ?? ""})`, href: href("code", { repo: s.repo, at: s.commit }) })));
+    }, () => {});
+    return () => abort.abort();
+  }, [names]);
+  return marks;
+}
+
+/** useFailing are traces that failed, from the examples of the operations that did. */
+function useFailing(range, whole) {
+  const traffic = useAsk("/v1/runtime/traffic", { failing: true, limit: 20, from: new Date(whole[0] - 86400e3).toISOString(), to: new Date(whole[1] + 86400e3).toISOString() });
+  const [marks, set] = useState([]);
+  const ids = [...new Set((traffic.data?.operations ?? []).flatMap((o) => o.examples).filter((e) => e.failed && e.trace).map((e) => e.trace))].slice(0, 20).join(",");
+  useEffect(() => {
+    if (!ids) return undefined;
+    const abort = new AbortController();
+    Promise.all(ids.split(",").map((trace) => ask("/v1/runtime/trace", { trace, limit: 1 }, abort.signal).catch(() => null))).then((traces) => {
+      if (!abort.signal.aborted) set(traces.filter(Boolean).map((t) => ({ at: Date.parse(t.start), title: `trace ${t.trace} (${t.services.join(", ")})`, href: href("why/" + t.trace) })));
+    }, () => {});
+    return () => abort.abort();
+  }, [ids]);
+  return marks;
+}
+
+/** AsOf is the slider: what was known at a time. At its end it is now. */
+function AsOf({ whole }) {
+  const [asOf, set] = useParam("as_of", "");
+  const timer = useRef(0);
+  const [dragged, drag] = useState(null);
+  const steps = 1000, now = asOf ? Math.round(((Date.parse(asOf) - whole[0]) / (whole[1] - whole[0])) * steps) : steps;
+  const at = (v) => new Date(whole[0] + ((whole[1] - whole[0]) * v) / steps).toISOString();
+  const change = (e) => {
+    const v = Number(e.target.value);
+    drag(v);
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => { drag(null); set(v >= steps ? "" : at(v), true); }, 150);
+  };
+  const value = dragged ?? now;
+  return html`<div class="asof"><label for="as-of">As of</label><input id="as-of" type="range" min="0" max=${steps} value=${value} onInput=${change} aria-valuetext=${value >= steps ? "now" : when(at(value))} />
+    <output for="as-of">${value >= steps ? "now" : when(at(value))}</output>${asOf && html`<button type="button" onClick=${() => set("")}>Now</button>`}</div>`;
+}
+
+/** Chosen is what is selected: the command and its edges. */
+function Chosen({ root, of, moment }) {
+  const near = of.edges.filter((e) => e.from === root.id || e.to === root.id);
+  const by = new Map(of.nodes.map((n) => [n.id, n]));
+  return html`<section class="chosen" aria-label="Selected command">
+    <p><${Outcome} of=${root} /> <a data-item href=${href("command/" + root.id, moment)}><code><${Text} value=${oneLine(root.command, 240)} max=${260} /></code></a> <span class="dim"><${Time} at=${root.time} unknown=${root.time_unknown} /></span> <${At} position=${root.position} /> <a href=${href("why/" + root.id, moment)}>why</a> <a href=${href("narrative", { id: root.id, ...moment })}>its narrative</a></p>
+    ${near.length > 0 && html`<ul class="near">${near.slice(0, 24).map((e) => { const other = by.get(e.from === root.id ? e.to : e.from); return html`<li key=${e.from + e.to + e.kind}><span class="dim">${e.from === root.id ? "led to" : "after"}</span> ${other && html`<a href=${href("command/" + other.id, moment)}><code><${Text} value=${oneLine(other.command, 120)} max=${140} /></code></a>`}<${EdgeLine} e=${e} /></li>`; })}</ul>`}</section>`;
+}
+
+/** Marks lists what is on the timeline besides commands. */
+function Marks({ marks, range }) {
+  const seen = marks.filter((m) => m.at >= range[0] && m.at <= range[1]).sort((a, b) => b.at - a.at).slice(0, 40);
+  return html`<h3>Commits and failing traces</h3>${seen.length === 0 ? html`<p class="empty">None in view.</p>` : html`<ol class="rows">${seen.map((m) => html`<li key=${m.href}><span class=${m.bad ? "bad" : "dim"}>◆</span> <a data-item href=${m.href}><${Text} value=${m.title} max=${200} /></a> <span class="dim"><${Time} at=${new Date(m.at).toISOString()} /></span></li>`)}</ol>`}`;
+}
