@@ -33,3 +33,8 @@ func tokenFile(t *testing.T, token string) string {
 	}
 	return path
 }
+
+// focusOn gives an element the focus.
+func focusOn(selector string) step {
+	return chromedp.Focus(chromedp.CSS(selector))
+}

@@ -16,9 +16,11 @@ import (
 	"strings"
 )
 
-// module is third-party code that is linked into the programs.
+// module is third-party code that is linked into the programs or embedded in them.
 type module struct {
 	Path, Version string
+	// Registry is where it comes from, as a package URL names it; empty for a Go module.
+	Registry string
 	Licences      []string // SPDX identifiers, sorted
 	Texts         []text
 	Unknown       []string // names of licence files without a known licence
@@ -131,6 +133,11 @@ func linked(packages ...string) ([]module, error) {
 		m.Licences = slices.Compact(m.Licences)
 		all = append(all, m)
 	}
+	page, err := vendored()
+	if err != nil {
+		return nil, err
+	}
+	all = append(all, page...)
 	slices.SortFunc(all, func(a, b module) int { return strings.Compare(a.Path, b.Path) })
 	return all, nil
 }

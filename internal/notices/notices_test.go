@@ -39,6 +39,7 @@ func TestLicences(t *testing.T) {
 		"github.com/apache/arrow-go/v18": "NOTICE.txt",
 		"github.com/klauspost/compress":  "s2/LICENSE", // in a package below the root
 		grammarModule:                    "tree-sitter runtime",
+		"preact":                         "LICENSE-preact.txt", // of the page
 	} {
 		if !slices.ContainsFunc(byPath[path].Texts, func(t text) bool { return t.Name == file }) {
 			t.Errorf("%s: no %s among %d texts", path, file, len(byPath[path].Texts))

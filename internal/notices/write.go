@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
@@ -75,24 +76,24 @@ type (
 // spdx returns the bill of materials as SPDX 2.3 in JSON.
 func spdx(all []module, version string, created time.Time) ([]byte, error) {
 	const root = "SPDXRef-recount"
-	pkg := func(id, path, version string, licences []string) spdxPackage {
+	pkg := func(id, registry, path, version string, licences []string) spdxPackage {
 		licence := strings.Join(licences, " AND ")
 		return spdxPackage{
 			ID: id, Name: path, Version: version, DownloadLocation: "NOASSERTION",
 			Concluded: licence, Declared: licence, Copyright: "NOASSERTION",
-			Refs: []spdxRef{{"PACKAGE-MANAGER", "purl", "pkg:golang/" + path + "@" + strings.ReplaceAll(version, "+", "%2B")}},
+			Refs: []spdxRef{{"PACKAGE-MANAGER", "purl", "pkg:" + cmp.Or(registry, "golang") + "/" + strings.ReplaceAll(path, "@", "%40") + "@" + strings.ReplaceAll(version, "+", "%2B")}},
 		}
 	}
 	doc := spdxDocument{
 		Version: "SPDX-2.3", DataLicense: "CC0-1.0", ID: "SPDXRef-DOCUMENT", Name: "recount " + version,
 		Creation:      spdxCreation{created.UTC().Format(time.RFC3339), []string{"Tool: recount-internal-notices"}},
-		Packages:      []spdxPackage{pkg(root, "github.com/recountdb/recount", version, []string{"Apache-2.0"})},
+		Packages:      []spdxPackage{pkg(root, "", "github.com/recountdb/recount", version, []string{"Apache-2.0"})},
 		Relationships: []spdxRelationship{{"SPDXRef-DOCUMENT", "DESCRIBES", root}},
 	}
 	h := sha256.New()
 	for i, m := range all {
 		id := fmt.Sprintf("SPDXRef-module-%d", i+1)
-		doc.Packages = append(doc.Packages, pkg(id, m.Path, m.Version, m.Licences))
+		doc.Packages = append(doc.Packages, pkg(id, m.Registry, m.Path, m.Version, m.Licences))
 		doc.Relationships = append(doc.Relationships, spdxRelationship{root, "DEPENDS_ON", id})
 		fmt.Fprintf(h, "%s %s\n", m.Path, m.Version)
 	}

@@ -10,7 +10,7 @@ import { color, html, useEffect, useLayoutEffect, useMemo, useRef, useSize, useS
 import { duration, oneLine, plain, when } from "./format.js";
 import { bucket, first, nearest, ticks } from "./timeline.js";
 
-const axis = 22, tall = 30, label = 118;
+const axis = 22, tall = 36, bar = 13, label = 118; // pixels: bar is from a lane's top to its bars
 /** The smallest range in milliseconds, and the largest part of the data beside it. */
 const shortest = 1000;
 
@@ -114,17 +114,17 @@ function drawLane(g, s, lane, y, x, scale) {
     const i = lane.index[k], x0 = x(m.at[i]);
     const w = Math.max(3, Math.max(m.took[i], 0) * scale);
     g.fillStyle = m.outcome[i] === 1 ? s.paint.bad : m.outcome[i] === 0 ? (lane.kind === "deploys" ? s.paint.warn : s.paint.link) : s.paint.dim;
-    g.fillRect(x0, y + 5, w, 6);
+    g.fillRect(x0, y + bar, w, 6);
     if (i === s.selected) {
       g.strokeStyle = s.paint.text;
       g.lineWidth = 1.5;
-      g.strokeRect(x0 - 2, y + 3, w + 4, 10);
+      g.strokeRect(x0 - 2, y + bar - 2, w + 4, 10);
     }
     const room = (k + 1 < lane.index.length ? x(m.at[lane.index[k + 1]]) : x(to)) - x0 - 6;
     const text = room > 34 && s.texts.get(i);
     if (text) {
       g.fillStyle = s.paint.text;
-      g.fillText(fit(g, plain(oneLine(text, 100)), room), x0, y + 20);
+      g.fillText(fit(g, plain(oneLine(text, 100)), room), x0, y + bar + 14);
     }
   }
 }
@@ -145,17 +145,20 @@ function drawMarks(g, s, x) {
 function drawEdges(g, s, x) {
   if (s.edges.length === 0) return;
   const row = new Map();
-  s.lanes.forEach((lane, k) => { if (lane.index && lane.kind === "who") for (const e of s.edges) for (const i of [e.from, e.to]) if (!row.has(i) && lane.index[first(s.model, lane, s.model.at[i])] !== undefined && has(s.model, lane, i)) row.set(i, k); });
+  s.lanes.forEach((lane, k) => {
+    if (lane.kind !== "who") return;
+    for (const e of s.edges) for (const i of [e.from, e.to]) if (!row.has(i) && has(s.model, lane, i)) row.set(i, k);
+  });
   g.lineWidth = 1.2;
   for (const e of s.edges) {
     if (!row.has(e.from) || !row.has(e.to)) continue;
     const x0 = x(s.model.at[e.from]), x1 = x(s.model.at[e.to]);
     if (x1 < s.names || x0 > s.width) continue;
-    const y0 = axis + row.get(e.from) * tall + 8, y1 = axis + row.get(e.to) * tall + 8;
+    const y0 = axis + row.get(e.from) * tall + bar, y1 = axis + row.get(e.to) * tall + bar;
     g.strokeStyle = { fixes: s.paint.good, retry: s.paint.warn, causal: s.paint.bad, dependency: s.paint.agent }[e.kind] ?? s.paint.dim;
     g.beginPath();
     g.moveTo(x0, y0);
-    const lift = y0 === y1 ? Math.min(12, 3 + (x1 - x0) / 12) : 0;
+    const lift = y0 === y1 ? Math.min(bar, 3 + (x1 - x0) / 12) : 0;
     g.bezierCurveTo(x0 + (x1 - x0) / 3, y0 - lift, x1 - (x1 - x0) / 3, y1 - lift, x1, y1);
     g.stroke();
   }

@@ -1,0 +1,149 @@
+package webtests
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp/kb"
+)
+
+// failed returns the id of a command of the sample that failed.
+func failed(p *page, text string) string {
+	p.t.Helper()
+	return eval[string](p, fmt.Sprintf(`fetch("/v1/find", {method: "POST", headers: {"Content-Type": "application/json"}, body: JSON.stringify({text: %q, limit: 1, filters: {exit: "fail"}})}).then((r) => r.json()).then((d) => d.hits[0].id)`, text))
+}
+
+func TestCommand(t *testing.T) {
+	p := sample(t).page(t, 1280, 1000)
+	p.open("/", has("Failed last"))
+	p.open("/command/"+failed(p, "cmake"), has("Before and after in its session"))
+	for _, want := range []string{"failed with exit code", "Why it failed", "OpenHands"} {
+		if !eval[bool](p, has(want)) {
+			t.Errorf("no %q:\n%s", want, p.shows())
+		}
+	}
+	p.axe()
+	p.golden("command")
+	p.press("w") // why
+	p.wait(`location.pathname.startsWith("/why/")`)
+	p.wait(has("ranked"))
+}
+
+func TestCommandThatIsNotThere(t *testing.T) {
+	p := sample(t).page(t, 1280, 800)
+	p.expected = []string{"404 (Not Found)"}
+	p.open("/command/00000000-0000-8000-8000-000000000000", has("Not found."))
+	p.axe()
+}
+
+func TestWhyCommand(t *testing.T) {
+	p := sample(t).page(t, 1280, 1000)
+	p.open("/", has("Failed last"))
+	p.open("/why/"+failed(p, "cmake"), has("Suspects, ranked"))
+	p.axe()
+	p.golden("why")
+	p.do(clickOn("main .edge summary")) // the evidence of an edge, down to its event
+	p.do(clickOn("main .edge .at"))
+	p.wait(`document.querySelector("dialog[open]")?.innerText.includes("ce_type")`)
+}
+
+func TestWhyTrace(t *testing.T) {
+	p := sample(t).page(t, 1280, 1000)
+	p.open("/why/"+badTrace, has("Suspects"))
+	for _, want := range []string{"keep carts in redis", "GET /carts/{id}"} {
+		if !eval[bool](p, has(want)) {
+			t.Errorf("no %q:\n%s", want, p.shows())
+		}
+	}
+	p.axe()
+}
+
+func TestNarrative(t *testing.T) {
+	p := sample(t).page(t, 1280, 1000)
+	p.open("/narrative?session=ada-1&from=1795174500000&to=1795176300000", has("kubectl set image"))
+	p.wait(has("cart: keep carts in redis"))
+	p.wait(has("trace " + badTrace))
+	p.axe()
+	p.golden("narrative")
+	// The canvas by keys: later, and closer.
+	before := eval[string](p, `location.search`)
+	p.do(focusOn(".timeline canvas"))
+	p.press("+")
+	p.wait(fmt.Sprintf(`location.search !== %q`, before))
+	// As of before the deploy: it is not known then.
+	p.open("/narrative?session=ada-1&as_of=2026-11-20T11:45:00Z", has("docker build"))
+	p.wait("!" + has("kubectl set image"))
+	if got := eval[string](p, `document.querySelector("#as-of").getAttribute("aria-valuetext")`); !strings.Contains(got, "2026-11-20") {
+		t.Errorf("the slider says %q", got)
+	}
+	p.do(focusOn("#as-of"))
+	p.press(kb.End)
+	p.wait(has("kubectl set image"))
+}
+
+// TestNarrativeOfCommand opens the narrative around a command: its edges are listed with evidence.
+func TestNarrativeOfCommand(t *testing.T) {
+	p := sample(t).page(t, 1280, 1000)
+	p.open("/", has("Failed last"))
+	p.open("/narrative?id="+failed(p, "cmake"), `document.querySelector(".chosen .edge")`)
+	p.axe()
+	p.golden("narrative-of-command")
+}
+
+// TestTimelineIsFast draws a hundred thousand commands while the range moves: 30 frames a second.
+func TestTimelineIsFast(t *testing.T) {
+	s := startSite(t)
+	began := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	for i := 0; i < 100_000; {
+		var lines strings.Builder
+		for range 10_000 {
+			fmt.Fprintf(&lines, `{"command":"make target%d","author":"agent%d","session":"s%d","started_at":%q,"duration":"%ds","exit_code":%d}`+"\n",
+				i%97, i%7, i%1000, began.Add(time.Duration(i)*5*time.Minute).Format(time.RFC3339), i%60, min(i%11, 1)^1)
+			i++
+		}
+		s.append(t, "commands", lines.String())
+	}
+	p := s.page(t, 1280, 900)
+	p.expected = []string{noCode}
+	p.open("/narrative", has("100,000 commands"))
+	p.wait(`document.querySelector(".timeline canvas")`)
+	rate := eval[float64](p, `(async () => {
+		const canvas = document.querySelector(".timeline canvas");
+		canvas.focus();
+		let frames = 0;
+		const began = performance.now();
+		while (performance.now() - began < 3000) {
+			canvas.dispatchEvent(new WheelEvent("wheel", {deltaY: frames % 60 < 30 ? -20 : 20, bubbles: true, cancelable: true}));
+			await new Promise(requestAnimationFrame);
+			frames++;
+		}
+		return frames * 1000 / (performance.now() - began);
+	})()`)
+	t.Logf("timeline of 100,000 commands: %.0f frames a second while it is zoomed", rate)
+	if rate < 30 {
+		t.Errorf("%.1f frames a second, want 30", rate)
+	}
+}
+
+// TestFirstPaint measures the page when nothing is cached.
+func TestFirstPaint(t *testing.T) {
+	s := sample(t)
+	var paints []float64
+	bytes := 0.0
+	for range 5 {
+		p := s.page(t, 1280, 800) // each in a browser context of its own, without a cache
+		p.open("/", has("Failed last"))
+		paints = append(paints, eval[float64](p, `performance.getEntriesByName("first-contentful-paint")[0].startTime`))
+		bytes = eval[float64](p, `[...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")].filter((e) => e.name === location.href || e.name.includes("/assets/")).reduce((n, e) => n + e.transferSize, 0)`)
+	}
+	least := paints[0]
+	for _, x := range paints {
+		least = min(least, x)
+	}
+	t.Logf("first contentful paint: %.0f ms of %.0f; %.0f bytes transferred", least, paints, bytes)
+	if least > 300 || bytes == 0 || bytes > 400_000 {
+		t.Errorf("first contentful paint %.0f ms (300 may be), %.0f bytes (400,000 may be)", least, bytes)
+	}
+}
