@@ -128,3 +128,32 @@ func TestLogPageShowsNothingErased(t *testing.T) {
 		t.Errorf("the page shows what was erased: %s %v", b, err)
 	}
 }
+
+// TestEvent reads single events over HTTP: of any kind, none beyond the end, and not an erased one.
+func TestEvent(t *testing.T) {
+	r := start(t, config(t.TempDir()))
+	at := r.append(t, "make build")[0].Position
+	agents, err := r.Client.Append(t.Context(), []schemas.Event{{Type: "user_message", Topic: schemas.TopicAgents, Payload: []byte(`{"agent":"claude","workspace":"/a","text":"hello"}`)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for position, want := range map[schemas.Position]string{at: "make build", agents[0].Position: "hello"} {
+		e, err := r.Client.Event(t.Context(), position)
+		if err != nil || e.Position != position || !strings.Contains(string(e.Payload), want) || e.Headers["ce_type"] != e.Type {
+			t.Errorf("%s: %+v, %v", position, e, err)
+		}
+	}
+	var nf *query.NotFoundError
+	for _, none := range []schemas.Position{{Topic: at.Topic, Partition: at.Partition, Offset: at.Offset + 1}, {Topic: at.Topic, Partition: 99}} {
+		if _, err := r.Client.Event(t.Context(), none); !errors.As(err, &nf) {
+			t.Errorf("%s: %v", none, err)
+		}
+	}
+	if _, err := r.Client.Forget(t.Context(), api.ForgetRequest{Events: []string{at.String()}, Wait: true}, func(api.Progress) {}); err != nil {
+		t.Fatal(err)
+	}
+	var gone *query.ErasedError
+	if _, err := r.Client.Event(t.Context(), at); !errors.As(err, &gone) {
+		t.Errorf("an erased event: %v", err)
+	}
+}
