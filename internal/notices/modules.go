@@ -21,9 +21,9 @@ type module struct {
 	Path, Version string
 	// Registry is where it comes from, as a package URL names it; empty for a Go module.
 	Registry string
-	Licences      []string // SPDX identifiers, sorted
-	Texts         []text
-	Unknown       []string // names of licence files without a known licence
+	Licences []string // SPDX identifiers, sorted
+	Texts    []text
+	Unknown  []string // names of licence files without a known licence
 }
 
 // text is a licence or a notice in its original wording.
