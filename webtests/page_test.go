@@ -1,6 +1,10 @@
 package webtests
 
 import (
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -141,9 +145,32 @@ func TestLogin(t *testing.T) {
 	p.wait(`document.getElementById("token")`)
 }
 
+// TestGrant checks that a token sees what it may see, and that a view says what it may not.
+func TestGrant(t *testing.T) {
+	dir := t.TempDir()
+	const token = "rct_of_the_test"
+	tokens := fmt.Sprintf("tokens:\n  - sha256: %x\n    agent: claude\n    workspaces: [/a]\n", sha256.Sum256([]byte(token)))
+	if err := os.WriteFile(filepath.Join(dir, "tokens.yaml"), []byte(tokens), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := startSite(t, "--token-file", tokenFile(t, "s3cret-of-the-test"), "--tokens-file", filepath.Join(dir, "tokens.yaml"))
+	p := s.page(t, 1280, 800)
+	p.expected = []string{"401 (Unauthorized)", "403 (Forbidden)"}
+	p.open("/ask?q=anything", `document.getElementById("token")`)
+	p.do(typeInto("#token", token), pressEnter())
+	p.wait(has("Not allowed. the token may not do this: commands belong to the default tenant only"))
+	p.wait(has("nothing that you may see")) // agents' objects may be asked for
+	if !eval[bool](p, has("claude")) {
+		t.Errorf("the page does not say as whom one is logged in:\n%s", p.shows())
+	}
+	p.axe()
+	p.do(clickOn("header button:last-child")) // log out
+	p.wait(`document.getElementById("token")`)
+}
+
 // TestPhone checks that nothing is wider than a phone.
 func TestPhone(t *testing.T) {
-	for name, path := range map[string]string{"start": "/", "ask": "/ask?q=load", "narrow": "/ask?q=build+fails"} {
+	for name, path := range map[string]string{"start": "/", "ask": "/ask?q=load", "narrow": "/ask?q=build+fails", "narrative": "/narrative?session=ada-1", "why": "/why/" + badTrace} {
 		p := sample(t).page(t, 360, 740)
 		p.open(path, `document.querySelector("main [data-item]")`)
 		if got := eval[int](p, `document.documentElement.scrollWidth`); got > 360 {

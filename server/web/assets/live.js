@@ -5,7 +5,8 @@
 //
 // EventSource can send no header, so the stream is read with fetch. It resumes after the last id
 // that it saw. A backlog is not drawn command by command: between two frames the newest maxBatch
-// are kept, and missed says how many were not.
+// are kept, and missed says how many were not. A page that nobody sees does not follow: a browser
+// opens six connections to a server, and as many forgotten tabs would take them all.
 
 import { read } from "./api.js";
 import { useEffect, useRef } from "./dom.js";
@@ -16,9 +17,10 @@ const maxBatch = 500;
  * @param {string} path
  * @param {(batch: any[], missed: number) => void} onBatch
  * @param {AbortSignal} signal
+ * @param {{lastId: string}} [seen] where to go on, kept up to date
  */
-export async function follow(path, onBatch, signal) {
-  let lastId = "", batch = [], missed = 0, frame = 0;
+export async function follow(path, onBatch, signal, seen = { lastId: "" }) {
+  let batch = [], missed = 0, frame = 0;
   const flush = () => {
     frame = 0;
     const [b, m] = [batch, missed];
@@ -35,9 +37,9 @@ export async function follow(path, onBatch, signal) {
   };
   while (!signal.aborted) {
     try {
-      const response = await read(path, { accept: "text/event-stream", signal, lastId });
+      const response = await read(path, { accept: "text/event-stream", signal, lastId: seen.lastId });
       for await (const { id, data } of events(response.body)) {
-        if (id) lastId = id;
+        if (id) seen.lastId = id;
         if (data) take(JSON.parse(data));
       }
     } catch (err) {
@@ -88,8 +90,19 @@ export function useLive(filters, onBatch, onRefused) {
   const query = filters && new URLSearchParams(Object.entries(filters).filter(([, v]) => v)).toString();
   useEffect(() => {
     if (query === null) return undefined;
-    const abort = new AbortController();
-    follow("/v1/intents?" + query, (b, m) => latest.current(b, m), abort.signal).catch((err) => onRefused?.(err));
-    return () => abort.abort();
+    const seen = { lastId: "" };
+    let abort = null;
+    const look = () => {
+      if (document.visibilityState === "visible" && !abort) {
+        abort = new AbortController();
+        follow("/v1/intents?" + query, (b, m) => latest.current(b, m), abort.signal, seen).catch((err) => onRefused?.(err));
+      } else if (document.visibilityState !== "visible" && abort) {
+        abort.abort();
+        abort = null;
+      }
+    };
+    look();
+    document.addEventListener("visibilitychange", look);
+    return () => { document.removeEventListener("visibilitychange", look); abort?.abort(); };
   }, [query]);
 }
