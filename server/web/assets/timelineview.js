@@ -120,7 +120,7 @@ function drawLane(g, s, lane, y, x, scale) {
       g.lineWidth = 1.5;
       g.strokeRect(x0 - 2, y + bar - 2, w + 4, 10);
     }
-    const room = (k + 1 < lane.index.length ? x(m.at[lane.index[k + 1]]) : x(to)) - x0 - 6;
+    const room = (k + 1 < lane.index.length ? x(m.at[lane.index[k + 1]]) : x(to)) - x0 - 10;
     const text = room > 34 && s.texts.get(i);
     if (text) {
       g.fillStyle = s.paint.text;
