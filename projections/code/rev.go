@@ -3,6 +3,8 @@ package code
 import (
 	"encoding/hex"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,7 +22,8 @@ const maxCandidates = 8
 
 // Resolve returns the commit of a revision in git's syntax: a branch, a tag, a full ref, HEAD (or
 // the empty revision), or a commit id or its beginning, followed by any number of ~N, ^ and ^N.
-// "worktree" is the last state of a working tree.
+// "worktree" is the last state of a working tree. Where only linked working trees were imported,
+// HEAD is that of the one with the newest commit.
 func (v *View) Resolve(r RepoID, rev string) (*recountv1.CodeSnapshot, error) {
 	base, path := rev, ""
 	if i := strings.IndexAny(rev, "~^"); i >= 0 {
@@ -69,10 +72,12 @@ func (v *View) Resolve(r RepoID, rev string) (*recountv1.CodeSnapshot, error) {
 
 func (v *View) named(r RepoID, name string) (*recountv1.CodeSnapshot, error) {
 	switch name {
-	case "":
-		name = "HEAD"
-	case "@":
-		name = "HEAD"
+	case "", "@", "HEAD":
+		head, err := v.head(r)
+		if err != nil {
+			return nil, err
+		}
+		name = head
 	case "worktree":
 		s, err := v.WorkingTree(r)
 		if err == nil && s == nil {
@@ -95,6 +100,37 @@ func (v *View) named(r RepoID, name string) (*recountv1.CodeSnapshot, error) {
 		return s, err
 	}
 	return v.Abbreviated(r, name)
+}
+
+// head returns the name of a repository's HEAD: that of the main working tree, else that of the
+// linked one whose commit is the newest.
+func (v *View) head(r RepoID) (string, error) {
+	head := "HEAD"
+	if commit, err := v.refCommit(r, head); commit != "" || err != nil {
+		return head, err
+	}
+	refs, err := v.Refs(r)
+	if err != nil {
+		return head, err
+	}
+	var newest *recountv1.CodeSnapshot
+	for _, name := range slices.Sorted(maps.Keys(refs)) {
+		if !strings.HasPrefix(name, "worktrees/") {
+			continue
+		}
+		commit, err := v.refCommit(r, name)
+		if err != nil {
+			return head, err
+		}
+		s, err := v.Commit(r, commit)
+		if err != nil {
+			return head, err
+		}
+		if s != nil && (newest == nil || s.Committer.GetTime().AsTime().After(newest.Committer.GetTime().AsTime())) {
+			head, newest = name, s
+		}
+	}
+	return head, nil
 }
 
 // refCommit returns the commit of a ref, following symbolic refs, or "" if there is none.
