@@ -38,7 +38,8 @@ export function Graph({ graph, places, label, open, setOpen, selected, onSelect,
         set?.(next);
       } else enter?.(item);
     };
-    const g = new GraphCanvas(canvas.current, {
+    let g; // the constructor moves the view already
+    g = new GraphCanvas(canvas.current, {
       color, say: announce, open: toggle, select: (item) => latest.current.onSelect?.(item),
       moved: (v) => together?.current.members.forEach((m) => m !== g && m.look(v, true)),
     });

@@ -37,14 +37,16 @@ export function Form({ label, children }) {
 
 /**
  * Answer shows what a question came to: the error, that it is being asked, that there is nothing and
- * why, or what its child makes of the data, with the proof below.
+ * why, or what its child makes of the data, with the proof below. none is for when no code was
+ * imported at all.
  */
-export function Answer({ of, empty, isEmpty = () => false, proof = true, what, children }) {
+export function Answer({ of, empty, none, isEmpty = () => false, proof = true, what, children }) {
+  if (none && of.error?.status === 404 && /none was imported/.test(of.error.message)) return html`<p class="empty">${none}</p>`;
   if (of.error) return html`<${Failed} error=${of.error} retry=${of.reload} />`;
   if (!of.data) return of.loading ? html`<${Loading} what=${what} />` : null;
-  const none = isEmpty(of.data);
+  const nothing = isEmpty(of.data);
   return html`<div aria-busy=${of.loading ? "true" : "false"} class=${of.loading ? "renewing" : ""}>
-    ${none ? html`<p class="empty">${empty}</p>` : children(of.data)}
+    ${nothing ? html`<p class="empty">${empty}</p>` : children(of.data)}
     ${of.data.hint && html`<p class="dim"><${Text} value=${of.data.hint} /></p>`}
     ${proof && html`<${Proof} of=${of.data} />`}</div>`;
 }

@@ -34,7 +34,7 @@ const kinds = ["decision", "fact", "note", "plan", "task", "handover"];
 function Remembered({ query }) {
   const kind = query.get("kind") ?? "", status = query.get("status") ?? "", about = query.get("about") ?? "", asOf = query.get("as_of") ?? "";
   const answer = useAsk("/v1/remembered", { limit: 500, all: status !== "open", ...scopeOf(query), ...(kind && { kinds: [kind] }), ...(about && { about: [about] }), ...(asOf && { as_of: asOf }) });
-  const live = useRenewal(answer.reload, asOf ? 0 : 15);
+  const live = useRenewal(answer.reload, asOf || answer.error ? 0 : 15);
   const announced = useAsk("/v1/announced", { limit: 50, ...scopeOf(query), ...(asOf && { as_of: asOf }) });
   const wanted = (x) => status === "" || status === "open" || (status === "contradicted" ? x.contradicted?.length > 0 : x.status === status);
   return html`<${Heading}>Agents<//>
@@ -44,21 +44,21 @@ function Remembered({ query }) {
     ${announced.data?.announcements.length > 0 && html`<h2>Under way</h2><ul class="rows">${announced.data.announcements.map((a) => html`<li><strong>${plain(a.agent ?? "")}</strong> <code>${plain(a.subject)}</code> <${Brief} value=${a.why ?? ""} max=${200} /> <span class="dim">since <${Time} at=${a.since} />, until <${Time} at=${a.until} absolute /></span> <${At} position=${a.position} /></li>`)}</ul>`}
     <h2>Found out and decided ${live && html`<span class="dim live">live</span>`}</h2>
     <${Answer} of=${answer} isEmpty=${(d) => d.items.length === 0} empty=${begin}>${(d) => {
-      const items = d.items.filter(wanted);
+      const items = d.items.filter(wanted), names = new Map(d.items.map((x) => [x.id, x.title || x.text]));
       return html`<p class="dim">${plural(items.length, "entry", "entries")}${d.truncated && ", and more"}</p>
-        <ol class="rows entries">${items.map((x) => html`<li key=${x.event_id}><${Entry} of=${x} /></li>`)}</ol>`;
+        <ol class="rows entries">${items.map((x) => html`<li key=${x.event_id}><${Entry} of=${x} names=${names} /></li>`)}</ol>`;
     }}<//>`;
 }
 
 const stand = { open: "", done: "good", superseded: "dim", expired: "dim" };
 
 /** Entry is one statement, with what replaced or contradicts it. */
-function Entry({ of: x }) {
+function Entry({ of: x, names }) {
   const rest = x.title && x.text.startsWith(x.title) ? x.text.slice(x.title.length).trim() : x.text;
   return html`<div><span class="tag">${x.kind}</span> <a data-item class=${x.status === "superseded" ? "gone" : ""} href=${href("agents/" + x.id)}><${Brief} value=${x.title || x.text} max=${240} /></a>
       <span class=${stand[x.status] ?? "dim"}>${x.status === "open" ? "" : " " + x.status}</span></div>
     ${rest && x.title && html`<div class="dim said"><${Text} value=${rest} max=${500} /></div>`}
-    ${x.superseded_by && html`<div>replaced by <${Linked} of=${x.superseded_by} /></div>`}
+    ${x.superseded_by && html`<div>replaced by <${Linked} of=${x.superseded_by} names=${names} /></div>`}
     ${(x.contradicted ?? []).map((c) => html`<div class="warn">contradicted by <${Linked} of=${c} /></div>`)}
     ${x.outcome && html`<div>outcome: <${Brief} value=${x.outcome} max=${200} /></div>`}
     ${x.steps?.length > 0 && html`<ul class="plan">${x.steps.map((s) => html`<li><span class=${s.status === "completed" || s.status === "done" ? "good" : "dim"}>${s.status ?? "·"}</span> <${Text} value=${s.text} max=${300} /></li>`)}</ul>`}
@@ -67,8 +67,8 @@ function Entry({ of: x }) {
 }
 
 /** Linked is an object that replaced or contradicts another, and how that is known. */
-function Linked({ of: l }) {
-  return html`${l.id ? html`<a href=${href("agents/" + l.id)}><${Brief} value=${l.value || l.id.slice(0, 13)} max=${160} /></a>` : html`<${Brief} value=${l.value ?? ""} max=${160} />`} <span class="dim">${l.agent && html`by ${plain(l.agent)}, `}${plain(l.rule)}, ${percent(l.confidence)} sure${l.time && html`, <${Time} at=${l.time} />`} ${(l.evidence ?? []).map((p) => html`<${At} position=${p} /> `)}</span>`;
+function Linked({ of: l, names }) {
+  return html`${l.id ? html`<a href=${href("agents/" + l.id)}><${Brief} value=${l.value || names?.get(l.id) || l.id.slice(0, 13)} max=${160} /></a>` : html`<${Brief} value=${l.value ?? ""} max=${160} />`} <span class="dim">${l.agent && html`by ${plain(l.agent)}, `}${plain(l.rule.replaceAll("_", " "))}, ${percent(l.confidence)} sure${l.time && html`, <${Time} at=${l.time} />`} ${(l.evidence ?? []).map((p) => html`<${At} position=${p} /> `)}</span>`;
 }
 
 // These few events of a session say what it was about and how it ended.

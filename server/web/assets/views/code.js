@@ -46,11 +46,11 @@ function Repositories({ query }) {
   const all = useRepositories();
   const repo = query.get("repo") ?? (all.data?.repositories.length === 1 ? all.data.repositories[0].repo : "");
   return html`<${Heading}>Code<//>
-    <${Answer} of=${all} proof=${false} empty=${begin} isEmpty=${(d) => d.repositories.length === 0}>${(d) => html`
+    <${Answer} of=${all} proof=${false} none=${begin} empty=${begin} isEmpty=${(d) => d.repositories.length === 0}>${(d) => html`
       <${Table} label="Repositories" rows=${d.repositories} keyOf=${(r) => r.repo} columns=${[
         { name: "repository", of: (r) => html`<a data-item href=${href("code", { repo: r.repo })} aria-current=${r.repo === repo ? "true" : undefined}>${plain(r.repo)}</a>`, by: (r) => r.repo },
         { name: "graphs", num: true, of: (r) => count(r.keep), by: (r) => r.keep, title: "commits that have a graph" },
-        { name: "", of: (r) => html`<a href=${href("code/stale", { repo: r.repo })}>stale</a> · <a href=${href("code/routes", { repo: r.repo })}>routes</a>` },
+        { name: "more", of: (r) => html`<a href=${href("code/stale", { repo: r.repo })}>stale</a> · <a href=${href("code/routes", { repo: r.repo })}>routes</a>` },
       ]} />`}<//>
     ${repo && html`<${Repository} repo=${repo} at=${query.get("at") ?? ""} />`}`;
 }
@@ -76,8 +76,7 @@ function Repository({ repo, at }) {
         </dl>`}<//></section>
       <section aria-label="History"><h3>History</h3><${Answer} of=${log}>${(d) => html`
         <ol class="rows">${d.snapshots.map((s, i) => html`<li key=${s.commit}>
-          ${s.no_graph ? html`<code class="dim">${s.commit.slice(0, 10)}</code>` : html`<a data-item href=${href("code", { repo, at: s.commit })}><code>${s.commit.slice(0, 10)}</code></a>`}
-          <${Brief} value=${s.subject ?? ""} max=${120} /> <span class="dim"><${Brief} value=${(s.author ?? "").replace(/ <.*/, "")} max=${60} /> <${Time} at=${s.time} /></span>
+          ${s.no_graph ? html`<code class="dim">${s.commit.slice(0, 10)}</code>` : html`<a data-item href=${href("code", { repo, at: s.commit })}><code>${s.commit.slice(0, 10)}</code></a>`} <${Brief} value=${s.subject ?? ""} max=${120} /> <span class="dim"><${Brief} value=${(s.author ?? "").replace(/ <.*/, "")} max=${60} /> <${Time} at=${s.time} /></span>
           ${!s.no_graph && s.parents?.length > 0 && d.snapshots[i + 1] && !d.snapshots[i + 1].no_graph && html` <a href=${href("code/diff", { repo, base: s.parents[0], head: s.commit })}>${plural(s.changed, "file")} changed</a>`}
           ${s.no_graph && html`<div class="dim"><${Text} value=${s.no_graph} /></div>`}</li>`)}</ol>
         ${d.truncated && html`<p class="dim">The history goes on; name an older revision.</p>`}`}<//></section>
@@ -109,7 +108,7 @@ function One({ query }) {
   return html`<${Heading}>${symbol ? html`<code>${plain(symbol.name)}</code>` : "Symbol"}<//>
     <${Form} label="Symbol"><${Field} name="name" label="symbol, or FILE:LINE" size="32" /><${Field} name="repo" label="repository" /><${Field} name="at" label="revision" placeholder="HEAD" /><//>
     ${!name && html`<p class="empty">Name a symbol (<code>Client.Produce</code>) or a place (<code>pkg/client.go:123</code>), or search in the box above.</p>`}
-    ${name && callers.error && html`<${Failed} error=${callers.error} retry=${callers.reload} />${callers.error.status === 404 && html`<${Like} name=${name} scope=${scope} at=${at} />`}`}
+    ${name && callers.error && html`<${Answer} of=${callers} none=${begin} />${callers.error.status === 404 && html`<${Like} name=${name} scope=${scope} at=${at} />`}`}
     ${!callers.data && callers.loading && html`<${Loading} />`}
     ${symbol && html`
       <p><span class="tag">${symbol.kind}</span> ${plain(symbol.file)}:${symbol.line}${symbol.end_line ? "–" + symbol.end_line : ""} <span class="dim">${plain(symbol.package ?? "")}</span>${symbol.test && html` <span class="tag">test</span>`}</p>

@@ -6,6 +6,7 @@ import { useAsk } from "../api.js";
 import { Text, count, plain, plural } from "../format.js";
 import { Answer, Choice, Field, Form, Heading, Revision, Symbol, Table } from "../parts.js";
 import { href, useParam } from "../router.js";
+import { begin } from "./code.js";
 
 const named = { removed: "removed", signature: "signature changed", body: "body changed", renamed: "renamed", moved: "moved", added: "added" };
 const tone = { removed: "bad", added: "good", signature: "warn", renamed: "warn" };
@@ -19,7 +20,7 @@ export default function CodeDiff({ query }) {
     <${Form} label="Revisions"><${Field} name="base" label="from" placeholder="main~3" /><${Field} name="head" label="to" placeholder="main" /><${Field} name="repo" label="repository" />
       <${Choice} name="reach" label="impact" options=${[["", "before and after"], ["no", "leave out"]]} /><//>
     ${!base && !head && html`<p class="empty">Name two revisions: branches, tags, commits, or <code>HEAD~3</code>.</p>`}
-    <${Answer} of=${answer}>${(d) => html`
+    <${Answer} of=${answer} none=${begin}>${(d) => html`
       <p><${Revision} of=${d.base} /></p><p><${Revision} of=${d.revision} /></p>
       <p class="links">${Object.entries(named).map(([k, n]) => html`<button type="button" class=${"quiet " + (tone[k] ?? "")} aria-pressed=${only === k ? "true" : "false"} disabled=${!d.counts[k]} onClick=${() => setOnly(only === k ? "" : k)}>${count(d.counts[k] ?? 0)} ${n}</button>`)}
         <span class="dim">${plural(d.counts.files ?? 0, "file")}</span></p>
@@ -36,7 +37,7 @@ export default function CodeDiff({ query }) {
           { name: "used by", of: (u) => html`<${Symbol} of=${u.symbol} />`, by: (u) => u.symbol.repo }, { name: "site", of: (u) => html`<code>${plain(u.site)}</code>` }]} />`}
       <div class="columns">
         <section aria-label="Edges"><h2>Edges <span class="dim">${count(d.edges.length)}</span></h2>${d.edges.length === 0 ? html`<p class="empty">No edge differs.</p>` : html`<${Table} label="Changed edges" rows=${d.edges} columns=${[
-          { name: "", of: (e) => html`<span class=${tone[e.change]}>${e.change === "added" ? "+" : "−"}<span class="sr">${e.change}</span></span>`, by: (e) => e.change },
+          { name: "way", of: (e) => html`<span class=${tone[e.change]}>${e.change === "added" ? "+" : "−"}<span class="sr">${e.change}</span></span>`, by: (e) => e.change },
           { name: "from", of: (e) => html`<code>${plain(e.from)}</code>`, by: (e) => e.from }, { name: "edge", of: (e) => html`<span class="dim">${e.edge}</span>`, by: (e) => e.edge },
           { name: "to", of: (e) => html`<code>${plain(e.to)}</code>${e.outside && html` <span class="tag">outside</span>`}`, by: (e) => e.to }]} />`}</section>
         <section aria-label="Owners and dependencies"><h2>Owners</h2>

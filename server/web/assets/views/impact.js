@@ -7,7 +7,7 @@ import { Failed, Loading, Text, count, plain, plural } from "../format.js";
 import { Graph } from "../graphview.js";
 import { compared, impactGraph } from "../impact.js";
 import { useKey } from "../keys.js";
-import { Announced, Choice, Field, Form, Heading, Revision, Symbol, Table, percent } from "../parts.js";
+import { Announced, Answer, Choice, Field, Form, Heading, Revision, Symbol, Table, percent } from "../parts.js";
 import { Proof } from "../proof.js";
 import { useParam } from "../router.js";
 import { begin } from "./code.js";
@@ -38,7 +38,7 @@ export default function Impact({ query }) {
       <${Choice} name="tests" label="tests" options=${[["", "apart"], ["with", "in the graph"]]} />
       <${Choice} name="show" label="as" options=${[["graph", "graph"], ["table", "table"]]} /><//>
     ${!name && !change && html`<p class="empty">Name the symbol that changes, or a change between two revisions.</p>`}
-    ${now.error && html`<${Failed} error=${now.error} retry=${now.reload} />${now.error.status === 404 && html`<p class="dim">${begin}</p>`}`}
+    ${now.error && html`<${Answer} of=${now} none=${begin} />`}
     ${was.error && html`<h2>At ${plain(base)}</h2><${Failed} error=${was.error} retry=${was.reload} />`}
     ${!d && now.loading && html`<${Loading} />`}
     ${d && graph && html`

@@ -23,7 +23,7 @@ export default function Log({ rest, query }) {
 /** Overview shows topics, projections and the disk, and asks again every two seconds. */
 function Overview() {
   const topics = useGet("/v1/log"), status = useGet("/v1/status");
-  const live = useRenewal(() => { topics.reload(); status.reload(); }, 2);
+  const live = useRenewal(() => { topics.reload(); status.reload(); }, topics.error ?? status.error ? 0 : 2);
   const [history, remember] = useState([]);
   const s = status.data;
   useEffect(() => {
@@ -93,7 +93,7 @@ function Verify() {
     ${error && html`<${Failed} error=${error} retry=${run} />`}
     ${r && html`<p role="status" class=${r.ok ? "good" : "bad"}>${r.ok ? "Equal" : "Not equal"}: ${plural(r.events, "event")} replayed in ${(r.elapsed_ms / 1000).toFixed(1)} s.</p>
       <${Table} label="Roots" rows=${r.projections} keyOf=${(x) => x.name} columns=${[
-        { name: "projection", of: (x) => plain(x.name) }, { name: "", of: (x) => (x.error ? html`<span class="bad"><${Text} value=${x.error} /></span>` : x.live_root === x.replayed_root ? html`<span class="good">equal</span>` : html`<span class="bad">differs</span>`) },
+        { name: "projection", of: (x) => plain(x.name) }, { name: "result", of: (x) => (x.error ? html`<span class="bad"><${Text} value=${x.error} /></span>` : x.live_root === x.replayed_root ? html`<span class="good">equal</span>` : html`<span class="bad">differs</span>`) },
         { name: "live root", of: (x) => html`<code class="root">${x.live_root}</code>` }, { name: "replayed root", of: (x) => html`<code class="root">${x.replayed_root}</code>` },
         { name: "keys", num: true, of: (x) => count(x.keys) }, { name: "files", num: true, of: (x) => count(x.files) }]} />
       ${r.projections.flatMap((x) => x.differences ?? []).length > 0 && html`<h2>Differences</h2><${Table} label="Differences" rows=${r.projections.flatMap((x) => (x.differences ?? []).map((d) => ({ ...d, of: x.name })))} columns=${[

@@ -12,8 +12,7 @@ export default function Routes({ query }) {
   const answer = useAsk("/v1/code/routes", { limit: 5000, ...(repo && { repo }), ...(at && { at }), ...(pattern && { pattern }), ...(tests && { tests }) });
   return html`<${Heading}>Routes<//>
     <${Form} label="Which routes"><${Field} name="pattern" label="path, or a request" size="24" placeholder="POST /orders" /><${Field} name="repo" label="repository" /><${Field} name="at" label="revision" placeholder="HEAD" /><${Choice} name="tests" label="of tests" options=${[["", "leave out"], ["with", "show"]]} /><//>
-    ${answer.error?.status === 404 && html`<p class="empty">${begin}</p>`}
-    <${Answer} of=${answer} isEmpty=${(d) => d.total === 0} empty="No route is known here.">${(d) => html`<p>${plural(d.total, "route")} <a href=${href("runtime/dead", { repo })}>which are never called?</a></p><p><${Revision} of=${d.revision} /></p>
+    <${Answer} of=${answer} none=${begin} isEmpty=${(d) => d.total === 0} empty="No route is known here.">${(d) => html`<p>${plural(d.total, "route")} <a href=${href("runtime/dead", { repo })}>which are never called?</a></p><p><${Revision} of=${d.revision} /></p>
       <${Table} label="Routes" sort="by" rows=${d.routes} keyOf=${(r) => r.method + r.path + r.file + r.line} columns=${[
         { name: "method", of: (r) => html`<code>${plain(r.method || "any")}</code>`, by: (r) => r.method },
         { name: "path", of: (r) => html`<a href=${href("runtime", { operation: r.path })} title="what spans show of it"><code>${plain(r.path)}</code></a>`, by: (r) => r.path },

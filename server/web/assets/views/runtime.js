@@ -9,7 +9,7 @@ import { Chart } from "../chartview.js";
 import { Failed, Loading, Time, count, duration, plain, plural } from "../format.js";
 import { Graph } from "../graphview.js";
 import { Answer, Brief, Choice, Field, Form, Heading, Symbol, Table, Tabs, percent } from "../parts.js";
-import { go, href, useParam } from "../router.js";
+import { go, href, useParam, withParams } from "../router.js";
 
 const parts = { trace: () => import("./trace.js"), why: () => import("./spanwhy.js"), dead: () => import("./dead.js") };
 const tabs = [["", "Services"], ["dead", "Routes never called"]];
@@ -51,9 +51,10 @@ function Services({ query }) {
     <${Form} label="Range and filters"><${Field} name="from" label="from (time)" size="20" placeholder=${s?.first ?? ""} /><${Field} name="to" label="until (time)" size="20" placeholder=${s?.last ?? ""} />
       <${Field} name="service" label="service" list=${map.data?.services.map((x) => x.name) ?? []} /><${Field} name="operation" label="operation" size="20" />
       <${Choice} name="order" label="operations" options=${[["", "busiest first"], ["failing", "failing only"], ["slow", "slowest first"]]} /><${Choice} name="show" label="services as" options=${[["map", "map"], ["table", "table"]]} /><${OpenTrace} /><//>
-    ${s && s.services + s.outside > 0 && html`<p>${plural(s.services, "service")}${s.outside > 0 && html`, ${count(s.outside)} more called`}; ${plural(s.served, "request")}, ${s.errors > 0 ? html`<span class="bad">${plural(s.errors, "error")}</span>` : "no error"}; ${plural(s.spans, "span")} in all, <${Time} at=${s.first} absolute /> to <${Time} at=${s.last} absolute />; ${percent(s.joined_share)} of the operations joined to code.</p>`}
+    ${s && s.services + s.outside > 0 && html`<p>${plural(s.services, "service")}${s.outside > 0 && html`, ${count(s.outside)} more called`}; ${plural(s.served, "request")}, ${s.errors > 0 ? html`<span class="bad">${plural(s.errors, "error")}</span>` : "no error"}; ${plural(s.spans, "span")} in all, <${Time} at=${s.first} absolute /> to <${Time} at=${s.last} absolute />; ${percent(s.joined_share)} of the operations joined to code.</p>
+      <p class="links" aria-label="Range">${ranges.map(([name, ms]) => html`<a href=${withParams({ from: ms ? new Date(Date.parse(s.last) - ms).toISOString() : "", to: "" })}>${name}</a>`)}</p>`}
     <${Answer} of=${map} isEmpty=${(d) => d.services.length === 0} empty=${beginSpans}>${(d) => html`
-      ${show === "map" ? html`<${Graph} graph=${graph} label="Service map" open=${none} selected=${service || undefined} height="map"
+      ${show === "map" ? html`<${Graph} graph=${graph} label="Service map" open=${none} selected=${service || undefined} height=${graph.nodes.length > 6 ? "map" : "small"}
         onSelect=${(i) => setService(i ? i.nodes[0].name : "", true)} onEnter=${(i) => go(href("runtime", { service: i.nodes[0].name, show }))} legend=${[["bad", "more than 1% fails"], ["old", "sends no spans"]]} />`
         : html`<${ServiceTable} d=${d} />`}`}<//>
     ${map.data?.services.length > 0 && html`<${OverTime} range=${range} stats=${s} service=${service} operation=${operation} />`}
@@ -61,6 +62,9 @@ function Services({ query }) {
     ${map.data?.services.length > 0 && html`<h2>Operations ${traffic.data && html`<span class="dim">${count(traffic.data.total)}</span>`}</h2>
       <${Answer} of=${traffic} isEmpty=${(d) => d.operations.length === 0} empty="No operation matches.">${(d) => html`<${Operations} of=${d.operations} />${d.truncated > 0 && html`<p class="dim">${count(d.truncated)} more.</p>`}`}<//>`}`;
 }
+
+// These ranges end at the newest span.
+const ranges = [["last hour", 3600e3], ["last day", 86400e3], ["last week", 7 * 86400e3], ["all", 0]];
 
 const none = new Set();
 
@@ -158,7 +162,7 @@ function OverTime({ range, stats, service, operation }) {
   if (!key) return null;
   if (series?.error) return html`<${Failed} error=${series.error} />`;
   if (!series) return html`<${Loading} what="Adding up" />`;
-  const at = series.parts.map(([a]) => a), each = duration((series.parts[0][1] - series.parts[0][0]) * 1e6);
+  const at = series.parts.map(([a]) => a), each = pieceName(series.parts[0][1] - series.parts[0][0]);
   const pick = (i) => { setFrom(new Date(series.parts[i][0]).toISOString(), true); setTo(new Date(series.parts[i][1]).toISOString()); };
   const busiest = series.out.find((o) => o.busiest)?.busiest;
   return html`<div class=${"charts" + (series.key === key ? "" : " renewing")}>
@@ -169,6 +173,8 @@ function OverTime({ range, stats, service, operation }) {
       series=${[{ name: "p50", values: series.out.map((o) => o.latency(busiest)?.p50_ns ?? null) }, { name: "p95", state: "warn", values: series.out.map((o) => o.latency(busiest)?.p95_ns ?? null) }, { name: "p99", state: "bad", values: series.out.map((o) => o.latency(busiest)?.p99_ns ?? null) }]} />
   </div>`;
 }
+
+const pieceName = (ms) => (ms < 2 * 86400e3 ? duration(ms * 1e6) : Math.round(ms / 86400e3) + " days");
 
 /** sumOf adds up the operations of a piece of time. Percentiles cannot be added: they are those of the
     busiest operation. */

@@ -16,8 +16,7 @@ export default function Stale({ query }) {
   return html`<${Heading}>Stale<//>
     <${Form} label="What to look at"><${Field} name="repo" label="repository" /><${Field} name="at" label="revision" placeholder="HEAD" /><${Field} name="since" label="compared with" placeholder="90 days before" /><${Field} name="path" label="below" placeholder="pkg/" />
       <${Choice} name="sure" label="at least" options=${[["", "50%"], ["0.7", "70%"], ["0.9", "90%"]]} /><//>
-    ${answer.error?.status === 404 && html`<p class="empty">${begin}</p>`}
-    <${Answer} of=${answer} what="Comparing two graphs; for a large repository this takes a while">${(d) => html`<p><${Revision} of=${d.revision} /></p>${d.base && html`<p><span class="dim">compared with</span> <${Revision} of=${d.base} /></p>`}
+    <${Answer} of=${answer} none=${begin} what="Comparing two graphs; for a large repository this takes a while">${(d) => html`<p><${Revision} of=${d.revision} /></p>${d.base && html`<p><span class="dim">compared with</span> <${Revision} of=${d.base} /></p>`}
       <p class="links">${Object.entries(kinds).map(([k, n]) => html`<button type="button" class="quiet" aria-pressed=${kind === k ? "true" : "false"} disabled=${!d.counts[k]} onClick=${() => setKind(kind === k ? "" : k)}>${count(d.counts[k] ?? 0)} ${n}</button>`)}</p>
       ${d.findings.length === 0 ? html`<p class="empty">Nothing seems out of date.</p>` : html`<${Table} label="Findings" sort="by" rows=${d.findings.filter((f) => !kind || f.finding === kind)} keyOf=${(f) => f.finding + f.file + f.name + f.site + (f.of ?? "")} columns=${[
         { name: "finding", of: (f) => html`<span class="tag">${f.finding}</span>`, by: (f) => f.finding },

@@ -1,0 +1,123 @@
+package webtests
+
+import (
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+func TestLog(t *testing.T) {
+	p := sample(t).page(t, 1280, 1000)
+	p.open("/log", has("recount.commands")+" && "+has("Projections"))
+	p.axe()
+	p.golden("log")
+	p.do(clickOn("tbody a[data-item]"))
+	p.wait(`document.querySelectorAll(".event-row").length > 0`)
+	p.do(clickOn(".event-row"))
+	p.wait(`document.querySelector(".whole pre")`)
+	p.do(clickOn(".whole button"))
+	p.wait(`document.querySelector(".hex")?.textContent.startsWith("000000  ")`)
+	p.axe()
+}
+
+// TestTail follows a partition: what comes in appears, and of a backlog only the newest events.
+func TestTail(t *testing.T) {
+	s := startSite(t)
+	p := s.page(t, 1280, 900)
+	s.append(t, "commands", `{"command":"make first","exit_code":0,"workspace":"/w"}`)
+	p.open("/log", has("recount.commands"))
+	p.do(clickOn(`a[href^="/log/recount.commands/"][data-item]`))
+	p.wait(has("make first"))
+	s.append(t, "commands", `{"command":"make second","exit_code":0,"workspace":"/w"}`)
+	p.wait(has("make second"))
+	var backlog strings.Builder
+	for i := range 3000 {
+		fmt.Fprintf(&backlog, `{"command":"echo %d","exit_code":0,"workspace":"/w"}`+"\n", i)
+	}
+	s.append(t, "commands", backlog.String())
+	p.wait(has("echo 2999") + " && " + has("came in too quickly to be listed"))
+	if n := eval[int](p, `document.querySelectorAll(".event-row").length`); n > 1000 {
+		t.Errorf("%d events are drawn", n)
+	}
+	p.open(eval[string](p, "location.pathname")+"?from=1&find=second", has("make second")+" && !"+has("make first"))
+	p.do(clickOn(`.links a[href*="from="]`))
+	p.axe()
+}
+
+// TestRejected shows why an event can never be applied, and leads to it.
+func TestRejected(t *testing.T) {
+	s := startSite(t, "--kafka", "127.0.0.1:0")
+	p := s.page(t, 1280, 800)
+	p.open("/log/rejected", has("No event was rejected"))
+	p.axe()
+	produce := s.command("log", "produce")
+	produce.Stdin = strings.NewReader("<b>no</b> JSON\n")
+	if out, err := produce.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	p.open("/log", has("1 rejected event"))
+	p.open("/log/rejected", `document.querySelector(".rows .at")`)
+	p.axe()
+	p.do(clickOn(".rows .at"))
+	p.wait(`document.querySelector("dialog[open]")?.innerText.includes("<b>no</b> JSON") || document.querySelector("dialog[open] pre")`)
+}
+
+// TestVerify replays the log and shows both roots of each projection.
+func TestVerify(t *testing.T) {
+	s := startSite(t)
+	s.append(t, "commands", `{"command":"make it","exit_code":0}`)
+	p := s.page(t, 1280, 1000)
+	p.open("/log/verify", has("Replays the log"))
+	p.axe()
+	p.do(clickOn("button.primary"))
+	p.wait(has("Equal"))
+	if rows := eval[int](p, `[...document.querySelectorAll("tbody tr")].filter((r) => r.querySelectorAll(".root")[0].textContent === r.querySelectorAll(".root")[1].textContent).length`); rows < 8 {
+		t.Errorf("%d projections have equal roots", rows)
+	}
+	p.axe()
+}
+
+// TestGrants checks that each view tells a token what it may not see, and shows the rest.
+func TestGrants(t *testing.T) {
+	tokens := filepath.Join(t.TempDir(), "tokens.yaml")
+	out := (&site{dir: t.TempDir()}).run(t, "token", "new", "--workspace", "/src/shop", "--agent", "ann", "--add-to", tokens)
+	token := regexp.MustCompile(`rct_\S+`).FindString(out)
+	s := startSite(t, "--token-file", tokenFile(t, "the-operator-of-the-test"), "--tokens-file", tokens)
+	p := s.page(t, 1280, 800)
+	p.expected = []string{"401 (Unauthorized)", "403 (Forbidden)", noCode}
+	p.open("/agents", `document.getElementById("token")`)
+	p.do(typeInto("#token", token), pressEnter())
+	p.wait(has("No agent is recorded yet"))
+	for _, path := range []string{"/code", "/code/symbol?name=x", "/code/impact?name=x", "/code/diff?base=a&head=b", "/code/stale", "/code/routes", "/runtime", "/runtime/trace/" + badTrace, "/runtime/why/" + badTrace, "/runtime/dead", "/log", "/log/recount.commands/0", "/log/rejected", "/insights"} {
+		p.open(path, has("Not allowed."))
+		p.axe()
+	}
+}
+
+func TestInsights(t *testing.T) {
+	p := sample(t).page(t, 1280, 1100)
+	p.open("/insights", has("What recurs")+` && document.querySelector("tbody tr")`)
+	p.axe()
+	p.golden("insights")
+	p.open("/insights?cwd=/nowhere", has("No command passes these filters"))
+	p.axe()
+}
+
+// TestNarrow checks that no view is wider than a phone.
+func TestNarrow(t *testing.T) {
+	for name, path := range map[string]string{
+		"code": "/code", "symbol": "/code/symbol?name=load", "impact": "/code/impact?name=connect", "diff": "/code/diff?base=HEAD~1", "runtime": "/runtime",
+		"trace": "/runtime/trace/" + badTrace, "agents": "/agents", "sessions": "/agents/sessions", "log": "/log", "insights": "/insights",
+	} {
+		p := sample(t).page(t, 360, 740)
+		p.open(path, `document.querySelector(".proof, tbody tr, .rows li")`)
+		if got := eval[int](p, `document.documentElement.scrollWidth`); got > 360 {
+			t.Errorf("%s is %d wide", name, got)
+		}
+		if name == "trace" || name == "impact" {
+			p.golden("phone-" + name)
+		}
+	}
+}
