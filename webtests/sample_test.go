@@ -31,7 +31,7 @@ func sample(t *testing.T) *site {
 		}
 		s.append(t, "commands", string(commands))
 		s.run(t, "import", "agents", "--wait", "testdata/09.traj")
-		s.run(t, "import", "git", "--wait", repository(t))
+		s.run(t, "import", "git", "--history", "1", "--wait", repository(t))
 		s.append(t, "commands", deploys)
 		s.run(t, "import", "otlp", "--wait", traces(t))
 	})

@@ -102,7 +102,7 @@ export class WaterfallPaint {
     pen.fillRect(indent + 12, y + 4, 3, rowHeight - 8);
     const below = shut ? trace.below[i] : undefined;
     const failed = s.failed || below?.failed > 0;
-    const room = Math.floor((side - indent - 26) / 6.4);
+    const room = Math.floor((side - indent - 24) / 6.9);
     const name = s.service + " " + s.operation, more = below ? ` +${below.spans - 1}` : "";
     pen.textAlign = "left";
     pen.fillStyle = failed ? c.bad : c.text;

@@ -6,6 +6,7 @@ import { useAsk } from "../api.js";
 import { Failed, Loading, Text, Time, count, plain, plural } from "../format.js";
 import { Announced, Answer, Brief, Field, Form, Heading, Revision, Symbol, Table, Tabs, percent } from "../parts.js";
 import { Proof } from "../proof.js";
+import { useRenewal } from "../renewal.js";
 import { go, href } from "../router.js";
 
 const parts = {
@@ -44,6 +45,7 @@ export function useRepositories() {
 
 function Repositories({ query }) {
   const all = useRepositories();
+  useRenewal(all.reload, all.error ? 0 : 15);
   const repo = query.get("repo") ?? (all.data?.repositories.length === 1 ? all.data.repositories[0].repo : "");
   return html`<${Heading}>Code<//>
     <${Answer} of=${all} proof=${false} none=${begin} empty=${begin} isEmpty=${(d) => d.repositories.length === 0}>${(d) => html`

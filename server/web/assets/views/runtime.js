@@ -9,6 +9,7 @@ import { Chart } from "../chartview.js";
 import { Failed, Loading, Time, count, duration, plain, plural } from "../format.js";
 import { Graph } from "../graphview.js";
 import { Answer, Brief, Choice, Field, Form, Heading, Symbol, Table, Tabs, percent } from "../parts.js";
+import { useRenewal } from "../renewal.js";
 import { go, href, useParam, withParams } from "../router.js";
 
 const parts = { trace: () => import("./trace.js"), why: () => import("./spanwhy.js"), dead: () => import("./dead.js") };
@@ -45,9 +46,10 @@ function Services({ query }) {
   const stats = useAsk("/v1/runtime/stats", range);
   const traffic = useAsk("/v1/runtime/traffic", { ...range, limit: 1000, ...(service && { service }), ...(operation && { operation }), ...(order === "failing" && { failing: true }), ...(order === "slow" && { slow: true }) });
   const graph = useMemo(() => map.data && serviceGraph(map.data), [map.data]);
+  const live = useRenewal(() => { map.reload(); stats.reload(); traffic.reload(); }, range.to || map.error ? 0 : 15);
   const s = stats.data;
   const chosen = map.data?.services.find((x) => x.name === service);
-  return html`<${Heading}>Runtime<//>
+  return html`<${Heading} live=${live}>Runtime<//>
     <${Form} label="Range and filters"><${Field} name="from" label="from (time)" size="20" placeholder=${s?.first ?? ""} /><${Field} name="to" label="until (time)" size="20" placeholder=${s?.last ?? ""} />
       <${Field} name="service" label="service" list=${map.data?.services.map((x) => x.name) ?? []} /><${Field} name="operation" label="operation" size="20" />
       <${Choice} name="order" label="operations" options=${[["", "busiest first"], ["failing", "failing only"], ["slow", "slowest first"]]} /><${Choice} name="show" label="services as" options=${[["map", "map"], ["table", "table"]]} /><${OpenTrace} /><//>
