@@ -34,7 +34,7 @@ function Overview() {
   const all = topics.data.topics;
   const events = all.reduce((n, t) => n + eventsOf(t), 0);
   return html`<${Heading} live=${live}>Log<//>
-    <p>${s.log.kind} log of ${plural(events, "event")}${s.log.bytes !== undefined && html`, ${size(s.log.bytes)}`}; ${s.ready ? html`<span class="good">ready</span>` : html`<span class="warn">catching up</span>`}; ${s.log.rejected > 0 ? html`<a class="bad" href=${href("log/rejected")}>${plural(s.log.rejected, "rejected event")}</a>` : "none rejected"}; since <${Time} at=${s.started} />, pid ${s.pid}, version ${plain(s.version)}.</p>
+    <p data-varies>${s.log.kind} log of ${plural(events, "event")}${s.log.bytes !== undefined && html`, ${size(s.log.bytes)}`}; ${s.ready ? html`<span class="good">ready</span>` : html`<span class="warn">catching up</span>`}; ${s.log.rejected > 0 ? html`<a class="bad" href=${href("log/rejected")}>${plural(s.log.rejected, "rejected event")}</a>` : "none rejected"}; since <${Time} at=${s.started} />, pid ${s.pid}, version ${plain(s.version)}.</p>
     ${s.log.error && html`<p class="failed"><${Text} value=${s.log.error} /></p>`}
     ${s.log.unread?.length > 0 && html`<p class="failed">Read by no process: ${s.log.unread.map((x) => html`<code>${plain(x)}</code> `)}</p>`}
     ${s.erasing && html`<p class="banner">Erasing ${plural(s.erasing.events, "event")}: ${plain(s.erasing.phase)}, ${count(s.erasing.done)} of ${count(s.erasing.total)}.</p>`}
@@ -50,11 +50,11 @@ function Overview() {
       { name: "projection", of: (p) => html`<details class="inline"><summary>${plain(p.name)}</summary>${p.partitions.filter((x) => x.end > 0).map((x) => html`<div class=${x.lag ? "warn" : "dim"}>${plain(x.topic)}/${x.partition}: ${count(x.next)} of ${count(x.end)}${x.lag > 0 && html`, ${count(x.lag)} behind`}</div>`)}</details>`, by: (p) => p.name },
       { name: "behind", num: true, of: (p) => html`<span class=${p.lag ? "warn" : "good"}>${p.lag ? count(p.lag) : "0"}</span>`, by: (p) => p.lag },
       { name: "the last two minutes", of: (p) => html`<${Spark} values=${history.map((h) => h[p.name] ?? 0)} label=${`how far ${p.name} was behind, up to ${count(Math.max(0, ...history.map((h) => h[p.name] ?? 0)))}`} />` },
-      { name: "disk", num: true, of: (p) => (p.bytes === undefined ? "" : size(p.bytes)), by: (p) => p.bytes ?? 0 },
+      { name: "disk", num: true, of: (p) => (p.bytes === undefined ? "" : html`<span data-varies>${size(p.bytes)}</span>`), by: (p) => p.bytes ?? 0 },
       { name: "generation", of: (p) => html`<span class="dim">${plain(p.generation ?? "")}</span>` },
     ]} />
     <h2>Disk and spool</h2>
-    <dl class="facts"><div><dt>log</dt><dd>${s.log.bytes === undefined ? html`<span class="dim">kept by ${(s.log.brokers ?? []).map(plain).join(", ") || "another server"}</span>` : size(s.log.bytes)}</dd></div>
+    <dl class="facts" data-varies><div><dt>log</dt><dd>${s.log.bytes === undefined ? html`<span class="dim">kept by ${(s.log.brokers ?? []).map(plain).join(", ") || "another server"}</span>` : size(s.log.bytes)}</dd></div>
       <div><dt>projections</dt><dd>${size(s.projections.reduce((n, p) => n + (p.bytes ?? 0), 0))}</dd></div>
       <div><dt>directory</dt><dd><code>${plain(s.data_dir)}</code></dd></div>
       <div><dt>spool</dt><dd>${count(s.spool.waiting)} waiting${s.spool.refused > 0 && html`, <span class="bad">${count(s.spool.refused)} refused</span>`}${s.spool.lost > 0 && html`, <span class="bad">${count(s.spool.lost)} lost</span>`}${s.spool.damaged_bytes > 0 && html`, <span class="bad">${size(s.spool.damaged_bytes)} damaged</span>`}${s.spool.fault && html` <span class="bad"><${Text} value=${s.spool.fault} /></span>`}</dd></div>
