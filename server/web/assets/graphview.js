@@ -6,7 +6,7 @@
 //
 // Two graphs with one view (a ref of {members: []}) pan and zoom together.
 
-import { announce, color, html, useEffect, useMemo, useRef, useTheme } from "./dom.js";
+import { announce, color, html, useLayoutEffect, useMemo, useRef, useTheme } from "./dom.js";
 import { plain } from "./format.js";
 import { fold, layout } from "./graph.js";
 import { GraphCanvas } from "./graphcanvas.js";
@@ -28,7 +28,8 @@ export function Graph({ graph, places, label, open, setOpen, selected, onSelect,
     const own = new Set(clean.nodes.map((n) => n.id)), whole = layout(fold(cleaned(places), open));
     return within(whole, own);
   }, [graph, places, open]);
-  useEffect(() => {
+  // Layout effects: one that came later would see a choice made meanwhile, and take it back.
+  useLayoutEffect(() => {
     const toggle = (item) => {
       const { open: now, setOpen: set, onEnter: enter } = latest.current;
       if (item.kind === "folded" || item.kind === "open") {
@@ -50,12 +51,12 @@ export function Graph({ graph, places, label, open, setOpen, selected, onSelect,
       if (together) together.current.members = together.current.members.filter((m) => m !== g);
     };
   }, []);
-  useEffect(() => {
+  useLayoutEffect(() => {
     view.current.show(scene, anchor.current);
     anchor.current = undefined;
   }, [scene]);
-  useEffect(() => { view.current.recolor(); }, [theme]);
-  useEffect(() => { if (selected !== view.current.selected) view.current.select(selected, true); }, [selected, scene]);
+  useLayoutEffect(() => { view.current.recolor(); }, [theme]);
+  useLayoutEffect(() => { if (selected !== view.current.selected) view.current.select(selected, true); }, [selected, scene]);
   const groups = useMemo(() => [...new Set(graph.nodes.map((n) => n.group))], [graph]);
   return html`<figure class="graph">
     <div class="bar" role="toolbar" aria-label=${"Drawing: " + label}>

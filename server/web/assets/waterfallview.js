@@ -1,6 +1,6 @@
 // waterfallview.js: a trace as a waterfall, on a canvas. The view beside it has the same as a table.
 
-import { announce, color, html, useEffect, useMemo, useRef, useTheme } from "./dom.js";
+import { announce, color, html, useLayoutEffect, useMemo, useRef, useTheme } from "./dom.js";
 import { plain } from "./format.js";
 import { arrange } from "./waterfall.js";
 import { WaterfallCanvas } from "./waterfallcanvas.js";
@@ -13,14 +13,15 @@ export function Waterfall({ spans, selected, onSelect, match }) {
   latest.current = onSelect;
   const theme = useTheme();
   const trace = useMemo(() => arrange(cleaned(spans)), [spans]);
-  useEffect(() => {
+  // Layout effects: one that came later would see a choice made meanwhile, and take it back.
+  useLayoutEffect(() => {
     const w = new WaterfallCanvas(box.current, canvas.current, spacer.current, { color, say: announce, select: (i) => latest.current?.(i) });
     view.current = w;
     return () => w.destroy();
   }, []);
-  useEffect(() => { view.current.show(trace, { collapsed: view.current.trace === trace ? view.current.collapsed : new Set(), selected, match }); }, [trace, match]);
-  useEffect(() => { view.current.recolor(); }, [theme]);
-  useEffect(() => { if (view.current.selected !== selected) { view.current.reveal(selected); } }, [selected]);
+  useLayoutEffect(() => { view.current.show(trace, { collapsed: view.current.trace === trace ? view.current.collapsed : new Set(), selected, match }); }, [trace, match]);
+  useLayoutEffect(() => { view.current.recolor(); }, [theme]);
+  useLayoutEffect(() => { if (view.current.selected !== selected) { view.current.reveal(selected); } }, [selected]);
   const w = () => view.current;
   return html`<figure class="graph">
     <div class="bar" role="toolbar" aria-label="Waterfall">
