@@ -86,3 +86,30 @@ func TestNoSpans(t *testing.T) {
 	p.open("/runtime", has("recount import otlp"))
 	p.axe()
 }
+
+// TestHostileSpans checks that names out of spans are shown as text, also on the log's pages, and cut.
+func TestHostileSpans(t *testing.T) {
+	s := startSite(t)
+	const trace = "5b8efff798038103d269b633813fc60c"
+	name := `<img src=x onerror=alert(1)> \u202egnp ` + strings.Repeat("long ", 20_000)
+	path := filepath.Join(t.TempDir(), "hostile.json")
+	if err := os.WriteFile(path, []byte(`{"resourceSpans":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"<b>carts</b>\u202e"}}]},"scopeSpans":[{"spans":[`+
+		`{"traceId":"`+trace+`","spanId":"aaaaaaaaaaaaaa00","name":"`+name+`","kind":2,"startTimeUnixNano":"1795176000000000000","endTimeUnixNano":"1795176000051000000","status":{"code":2,"message":"<script>alert(2)</script>"}}]}]}]}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.run(t, "import", "otlp", "--wait", path)
+	p := s.page(t, 1280, 900)
+	for _, view := range []string{"/runtime", "/runtime?show=table", "/runtime/trace/" + trace + "?span=aaaaaaaaaaaaaa00", "/runtime/trace/" + trace + "?show=table", "/runtime/why/" + trace, "/log/recount.spans/0", "/log/recount.spans/1", "/log/recount.spans/2", "/log/recount.spans/3"} {
+		p.open(view, `document.querySelector("h1") && !document.querySelector("main .loading, [aria-busy=true]")`)
+		p.wait(`document.querySelector("main table, main .rows, main .empty, main figure")`)
+		if n := eval[int](p, `document.querySelectorAll("main img, main script, main b").length`); n != 0 {
+			t.Errorf("%s: %d elements out of the spans", view, n)
+		}
+		if eval[bool](p, `/[\u202a-\u202e\u2066-\u2069\u001b]/.test(document.body.innerText)`) {
+			t.Errorf("%s: a character that reorders text", view)
+		}
+		if n := eval[int](p, `document.body.innerText.length`); n > 20_000 {
+			t.Errorf("%s has %d characters: a long name is not cut", view, n)
+		}
+	}
+}

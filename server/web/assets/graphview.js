@@ -7,13 +7,13 @@
 // Two graphs with one view (a ref of {members: []}) pan and zoom together.
 
 import { announce, color, html, useLayoutEffect, useMemo, useRef, useTheme } from "./dom.js";
-import { plain } from "./format.js";
+import { word } from "./parts.js";
 import { fold, layout } from "./graph.js";
 import { GraphCanvas } from "./graphcanvas.js";
 
 /** cleaned returns a graph whose texts can be drawn: what reorders or hides text is written out. */
 function cleaned(graph) {
-  return { ...graph, nodes: graph.nodes.map((n) => ({ ...n, label: plain(n.label), title: plain(n.title ?? n.label) })) };
+  return { ...graph, nodes: graph.nodes.map((n) => ({ ...n, label: word(n.label), title: word(n.title ?? n.label) })) };
 }
 
 export function Graph({ graph, places, label, open, setOpen, selected, onSelect, onEnter, legend = [], together, height = "" }) {

@@ -11,6 +11,9 @@ import { Failed, Loading, Text, Time, count, oneLine, plain } from "./format.js"
 import { At, Proof } from "./proof.js";
 import { href, useParam } from "./router.js";
 
+/** word is a name, a path or another string that is short as a rule: cut, with odd characters written out. */
+export const word = (s = "", max = 300) => plain(s.length > max ? s.slice(0, max) + "…" : s);
+
 /** Tabs links the parts of a view; keep names values of the query that stay. */
 export function Tabs({ label, tabs, base, at, keep = {} }) {
   return html`<nav class="tabs" aria-label=${label}>${tabs.map(([path, name]) => html`<a href=${href(path ? base + "/" + path : base, keep)} aria-current=${path === at ? "page" : undefined}>${name}</a>`)}</nav>`;
@@ -84,19 +87,19 @@ export const symbolHref = (s, rev) => href("code/symbol", { name: s.file && s.li
 
 /** Symbol is a symbol as a link, with its kind and place. */
 export function Symbol({ of: s, rev, place = true }) {
-  return html`<a data-item href=${symbolHref(s, rev)}><code>${plain(s.name)}</code></a>${s.kind && html` <span class="tag">${s.kind}</span>`}${s.test && html` <span class="tag">test</span>`}${place && html` <span class="dim place">${plain(s.file)}${s.line ? ":" + s.line : ""}</span>`}`;
+  return html`<a data-item href=${symbolHref(s, rev)}><code>${word(s.name)}</code></a>${s.kind && html` <span class="tag">${s.kind}</span>`}${s.test && html` <span class="tag">test</span>`}${place && html` <span class="dim place">${word(s.file)}${s.line ? ":" + s.line : ""}</span>`}`;
 }
 
 /** Revision says which commit an answer is about. */
 export function Revision({ of: r }) {
   if (!r?.commit) return null;
-  return html`<span class="revision"><span class="dim">${plain(r.repo)}</span> <code title=${"snapshot " + r.snapshot}>${r.commit.slice(0, 10)}</code> <${Brief} value=${r.subject} /> <span class="dim">${r.time && html`<${Time} at=${r.time} />`}</span> <${At} position=${r.position} /></span>`;
+  return html`<span class="revision"><span class="dim">${word(r.repo)}</span> <code title=${"snapshot " + r.snapshot}>${r.commit.slice(0, 10)}</code> <${Brief} value=${r.subject} /> <span class="dim">${r.time && html`<${Time} at=${r.time} />`}</span> <${At} position=${r.position} /></span>`;
 }
 
 /** Changed is the last commit that changed something. */
 export function Changed({ of: c }) {
   if (!c) return null;
-  return html`<code>${c.commit.slice(0, 10)}</code> <${Brief} value=${c.subject} max=${140} /> <span class="dim">${plain(c.author ?? "")}${c.by === "file" ? ", by its file" : ""}${c.time && html`, <${Time} at=${c.time} />`}</span> <${At} position=${c.position} />`;
+  return html`<code>${c.commit.slice(0, 10)}</code> <${Brief} value=${c.subject} max=${140} /> <span class="dim">${word(c.author ?? "")}${c.by === "file" ? ", by its file" : ""}${c.time && html`, <${Time} at=${c.time} />`}</span> <${At} position=${c.position} />`;
 }
 
 /** Brief is a string on one line, cut without a way to see the rest: for lists and cells. */
@@ -120,5 +123,5 @@ export const percent = (f) => (!f ? "0%" : f < 0.001 ? "<0.1%" : (f * 100).toFix
 /** Announced lists who has announced work on what is shown. */
 export function Announced({ of }) {
   if (!of?.length) return null;
-  return html`<div class="notice" role="note">${of.map((a) => html`<p><strong>${plain(a.agent ?? "somebody")}</strong> works on <code>${plain(a.subject)}</code> until <${Time} at=${a.until} absolute />${a.why && html`: <${Text} value=${a.why} max=${200} />`} <${At} position=${a.position} /></p>`)}</div>`;
+  return html`<div class="notice" role="note">${of.map((a) => html`<p><strong>${word(a.agent ?? "somebody")}</strong> works on <code>${word(a.subject)}</code> until <${Time} at=${a.until} absolute />${a.why && html`: <${Text} value=${a.why} max=${200} />`} <${At} position=${a.position} /></p>`)}</div>`;
 }

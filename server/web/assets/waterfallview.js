@@ -1,12 +1,12 @@
 // waterfallview.js: a trace as a waterfall, on a canvas. The view beside it has the same as a table.
 
 import { announce, color, html, useLayoutEffect, useMemo, useRef, useTheme } from "./dom.js";
-import { plain } from "./format.js";
+import { word } from "./parts.js";
 import { arrange } from "./waterfall.js";
 import { WaterfallCanvas } from "./waterfallcanvas.js";
 
 /** cleaned returns spans whose texts can be drawn. */
-const cleaned = (spans) => spans.map((s) => ({ ...s, service: plain(s.service), operation: plain(s.operation || s.name) }));
+const cleaned = (spans) => spans.map((s) => ({ ...s, service: word(s.service), operation: word(s.operation || s.name) }));
 
 export function Waterfall({ spans, selected, onSelect, match }) {
   const box = useRef(null), canvas = useRef(null), spacer = useRef(null), view = useRef(null), latest = useRef({});

@@ -3,9 +3,9 @@
 
 import { html, useMemo, useState } from "../dom.js";
 import { useAsk } from "../api.js";
-import { Failed, Loading, Text, Time, count, plain, plural } from "../format.js";
+import { Failed, Loading, Text, Time, count, plural } from "../format.js";
 import { useLines } from "../ndjson.js";
-import { Answer, Brief, Choice, Field, Form, Heading, Table, Tabs, percent } from "../parts.js";
+import { Answer, Brief, Choice, Field, Form, Heading, Table, Tabs, percent, word } from "../parts.js";
 import { At } from "../proof.js";
 import { useRenewal } from "../renewal.js";
 import { href, useParam } from "../router.js";
@@ -41,7 +41,7 @@ function Remembered({ query }) {
     <${Scope}><${Choice} name="kind" label="kind" options=${[["", "all"], ...kinds.map((k) => [k, k])]} />
       <${Choice} name="status" label="which" options=${[["", "all"], ["open", "what holds"], ["superseded", "superseded"], ["contradicted", "contradicted"], ["done", "done"], ["expired", "expired"]]} />
       <${Field} name="about" label="about" placeholder="file:PATH" /><${Field} name="as_of" label="as of (time)" size="20" /><//>
-    ${announced.data?.announcements.length > 0 && html`<h2>Under way</h2><ul class="rows">${announced.data.announcements.map((a) => html`<li><strong>${plain(a.agent ?? "")}</strong> <code>${plain(a.subject)}</code> <${Brief} value=${a.why ?? ""} max=${200} /> <span class="dim">since <${Time} at=${a.since} />, until <${Time} at=${a.until} absolute /></span> <${At} position=${a.position} /></li>`)}</ul>`}
+    ${announced.data?.announcements.length > 0 && html`<h2>Under way</h2><ul class="rows">${announced.data.announcements.map((a) => html`<li><strong>${word(a.agent ?? "")}</strong> <code>${word(a.subject)}</code> <${Brief} value=${a.why ?? ""} max=${200} /> <span class="dim">since <${Time} at=${a.since} />, until <${Time} at=${a.until} absolute /></span> <${At} position=${a.position} /></li>`)}</ul>`}
     <h2>Found out and decided ${live && html`<span class="dim live">live</span>`}</h2>
     <${Answer} of=${answer} isEmpty=${(d) => d.items.length === 0} empty=${begin}>${(d) => {
       const items = d.items.filter(wanted), names = new Map(d.items.map((x) => [x.id, x.title || x.text]));
@@ -63,12 +63,12 @@ function Entry({ of: x, names }) {
     ${x.outcome && html`<div>outcome: <${Brief} value=${x.outcome} max=${200} /></div>`}
     ${x.steps?.length > 0 && html`<ul class="plan">${x.steps.map((s) => html`<li><span class=${s.status === "completed" || s.status === "done" ? "good" : "dim"}>${s.status ?? "·"}</span> <${Text} value=${s.text} max=${300} /></li>`)}</ul>`}
     <div class="dim">${[x.agent, x.workspace].filter(Boolean).map((v) => html`<span class="tag"><${Brief} value=${v} max=${80} /></span> `)}${x.session && html`<a href=${href("agents/sessions", { session: x.session, agent: x.agent, workspace: x.workspace })}>session <${Brief} value=${x.session} max=${40} /></a> `}
-      <${Time} at=${x.time} /> <${At} position=${x.position} />${(x.about ?? []).map((a) => html` <code>${plain(a)}</code>`)}</div>`;
+      <${Time} at=${x.time} /> <${At} position=${x.position} />${(x.about ?? []).map((a) => html` <code>${word(a)}</code>`)}</div>`;
 }
 
 /** Linked is an object that replaced or contradicts another, and how that is known. */
 function Linked({ of: l, names }) {
-  return html`${l.id ? html`<a href=${href("agents/" + l.id)}><${Brief} value=${l.value || names?.get(l.id) || l.id.slice(0, 13)} max=${160} /></a>` : html`<${Brief} value=${l.value ?? ""} max=${160} />`} <span class="dim">${l.agent && html`by ${plain(l.agent)}, `}${plain(l.rule.replaceAll("_", " "))}, ${percent(l.confidence)} sure${l.time && html`, <${Time} at=${l.time} />`} ${(l.evidence ?? []).map((p) => html`<${At} position=${p} /> `)}</span>`;
+  return html`${l.id ? html`<a href=${href("agents/" + l.id)}><${Brief} value=${l.value || names?.get(l.id) || l.id.slice(0, 13)} max=${160} /></a>` : html`<${Brief} value=${l.value ?? ""} max=${160} />`} <span class="dim">${l.agent && html`by ${word(l.agent)}, `}${word(l.rule.replaceAll("_", " "))}, ${percent(l.confidence)} sure${l.time && html`, <${Time} at=${l.time} />`} ${(l.evidence ?? []).map((p) => html`<${At} position=${p} /> `)}</span>`;
 }
 
 // These few events of a session say what it was about and how it ended.
@@ -132,7 +132,7 @@ function Step({ of: o }) {
   const body = o.command || o.text || "";
   const long = body.length > 240 || body.includes("\n");
   return html`<div class="step"><span class="dim what">${verbs[o.event_type] ?? o.event_type}</span><div>
-      ${o.tool && html`<span class="tag">${plain(o.tool)}</span> `}${(o.failed || o.exit_code > 0) && html`<span class="bad">failed${o.exit_code > 0 ? " " + o.exit_code : ""}</span> `}
+      ${o.tool && html`<span class="tag">${word(o.tool)}</span> `}${(o.failed || o.exit_code > 0) && html`<span class="bad">failed${o.exit_code > 0 ? " " + o.exit_code : ""}</span> `}
       ${long ? html`<details><summary><${Brief} value=${o.title || body} max=${200} /></summary><pre tabindex="0"><${Text} value=${body} max=${4000} /></pre></details>` : html`<${Text} value=${body || o.title || ""} />`}
     </div><span class="dim at-end"><a href=${href("agents/" + o.id)} title="this object and its evidence"><${Time} at=${o.time} /></a> <${At} position=${o.position} /></span></div>`;
 }
@@ -160,24 +160,24 @@ function Found({ of: o }) {
 function One({ id, query }) {
   const asOf = query.get("as_of") ?? "";
   const answer = useAsk("/v1/query", { text: id, limit: 1, mode: "evidence", include: ["text", "versions", "provenance", "proof"], ...(asOf && { as_of: asOf }) });
-  return html`<${Answer} of=${answer} isEmpty=${(d) => !d.objects.some((o) => o.id === id || o.event_id === id)} empty=${html`No object <code>${plain(id)}</code> that you may see.`}>${(d) => {
+  return html`<${Answer} of=${answer} isEmpty=${(d) => !d.objects.some((o) => o.id === id || o.event_id === id)} empty=${html`No object <code>${word(id)}</code> that you may see.`}>${(d) => {
     const o = d.objects.find((x) => x.id === id || x.event_id === id);
     const around = d.objects.filter((x) => x !== o), names = new Map(d.objects.map((x) => [x.id, x]));
-    const name = (ref) => { const x = names.get(ref); return x ? html`<a href=${href("agents/" + x.id)}><${Brief} value=${x.title || x.snippet || x.id} max=${120} /></a>` : html`<code>${plain(ref)}</code>`; };
+    const name = (ref) => { const x = names.get(ref); return x ? html`<a href=${href("agents/" + x.id)}><${Brief} value=${x.title || x.snippet || x.id} max=${120} /></a>` : html`<code>${word(ref)}</code>`; };
     return html`<${Heading}><${Brief} value=${o.title || o.snippet || o.text || o.id} max=${200} /><//>
       ${o.superseded_by && html`<p class="failed">Replaced by <${Linked} of=${o.superseded_by} /></p>`}${(o.contradicted ?? []).map((c) => html`<p class="failed">Contradicted by <${Linked} of=${c} /></p>`)}
       <dl class="facts">
         <div><dt>what</dt><dd>${[o.type, o.memory].filter(Boolean).map((x) => html`<span class="tag">${x}</span> `)}${o.removed && html`<span class="warn">removed</span>`}</dd></div>
         <div><dt>by</dt><dd><${Brief} value=${o.agent ?? ""} max=${100} /> ${o.session && html`in <a href=${href("agents/sessions", { session: o.session, agent: o.agent, workspace: o.workspace })}>session <${Brief} value=${o.session} max=${60} /></a>`} <span class="dim"><${Brief} value=${o.workspace ?? ""} max=${100} /></span></dd></div>
         <div><dt>when</dt><dd><${Time} at=${o.time} absolute /> <${At} position=${o.position} /></dd></div>
-        ${o.claim && html`<div><dt>states</dt><dd><${Brief} value=${o.claim.subject} max=${120} /> <span class="dim">${plain(o.claim.predicate)}</span> <strong><${Brief} value=${o.claim.value} max=${200} /></strong></dd></div>`}
+        ${o.claim && html`<div><dt>states</dt><dd><${Brief} value=${o.claim.subject} max=${120} /> <span class="dim">${word(o.claim.predicate)}</span> <strong><${Brief} value=${o.claim.value} max=${200} /></strong></dd></div>`}
         ${o.support && html`<div><dt>support</dt><dd>${plural(o.support.count, "event")}${o.support.agents > 1 && html` of ${count(o.support.agents)} agents`} ${(o.support.positions ?? []).slice(0, 20).map((p) => html`<${At} position=${p} /> `)}</dd></div>`}
         ${o.chain && html`<div><dt>rests on</dt><dd>${plural(o.chain.length, "step")} back${o.chain.complete ? "" : ", not complete"}${(o.chain.roots ?? []).map((r) => html` ${name(r)}`)}</dd></div>`}
       </dl>
       ${(o.text || o.snippet) && html`<pre tabindex="0"><${Text} value=${o.text || o.snippet} max=${8000} /></pre>`}
       ${(o.results ?? []).map((r) => html`<h3>${r.failed ? html`<span class="bad">Failed${r.exit_code ? " " + r.exit_code : ""}</span>` : "Result"} <${At} position=${r.position} /></h3><pre tabindex="0"><${Text} value=${r.snippet ?? ""} lines=${30} max=${4000} /></pre>`)}
       <div class="columns">
-        ${d.edges.length > 0 && html`<section aria-label="Edges"><h2>Edges</h2><ul class="rows">${d.edges.slice(0, 100).map((e) => html`<li>${name(e.from)} <span class="dim">${e.kind.replaceAll("_", " ")}</span> ${name(e.to)} <span class="dim">${plain(e.rule)}, ${percent(e.confidence)} sure</span> ${(e.evidence ?? []).map((p) => html`<${At} position=${p} /> `)}</li>`)}</ul></section>`}
+        ${d.edges.length > 0 && html`<section aria-label="Edges"><h2>Edges</h2><ul class="rows">${d.edges.slice(0, 100).map((e) => html`<li>${name(e.from)} <span class="dim">${e.kind.replaceAll("_", " ")}</span> ${name(e.to)} <span class="dim">${word(e.rule)}, ${percent(e.confidence)} sure</span> ${(e.evidence ?? []).map((p) => html`<${At} position=${p} /> `)}</li>`)}</ul></section>`}
         ${d.versions.length > 1 && html`<section aria-label="Versions"><h2>Versions</h2><ol class="rows">${d.versions.filter((v) => v.object === o.id).map((v) => html`<li>${v.number}. <${Brief} value=${v.title ?? ""} max=${160} /> ${v.removed && html`<span class="warn">removed</span>`} <span class="dim"><${Time} at=${v.time} /></span> <${At} position=${v.position} /></li>`)}</ol></section>`}
         ${around.length > 0 && html`<section aria-label="What led to it"><h2>What led to it</h2><ol class="rows">${around.slice(0, 60).map((x) => html`<li key=${x.id}><${Found} of=${x} /></li>`)}</ol></section>`}
       </div>`;

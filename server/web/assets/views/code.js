@@ -3,8 +3,8 @@
 
 import { html, useEffect, useState } from "../dom.js";
 import { useAsk } from "../api.js";
-import { Failed, Loading, Text, Time, count, plain, plural } from "../format.js";
-import { Announced, Answer, Brief, Field, Form, Heading, Revision, Symbol, Table, Tabs, percent } from "../parts.js";
+import { Failed, Loading, Text, Time, count, plural } from "../format.js";
+import { Announced, Answer, Brief, Field, Form, Heading, Revision, Symbol, Table, Tabs, percent, word } from "../parts.js";
 import { Proof } from "../proof.js";
 import { useRenewal } from "../renewal.js";
 import { go, href } from "../router.js";
@@ -50,7 +50,7 @@ function Repositories({ query }) {
   return html`<${Heading}>Code<//>
     <${Answer} of=${all} proof=${false} none=${begin} empty=${begin} isEmpty=${(d) => d.repositories.length === 0}>${(d) => html`
       <${Table} label="Repositories" rows=${d.repositories} keyOf=${(r) => r.repo} columns=${[
-        { name: "repository", of: (r) => html`<a data-item href=${href("code", { repo: r.repo })} aria-current=${r.repo === repo ? "true" : undefined}>${plain(r.repo)}</a>`, by: (r) => r.repo },
+        { name: "repository", of: (r) => html`<a data-item href=${href("code", { repo: r.repo })} aria-current=${r.repo === repo ? "true" : undefined}>${word(r.repo)}</a>`, by: (r) => r.repo },
         { name: "graphs", num: true, of: (r) => count(r.keep), by: (r) => r.keep, title: "commits that have a graph" },
         { name: "more", of: (r) => html`<a href=${href("code/stale", { repo: r.repo })}>stale</a> · <a href=${href("code/routes", { repo: r.repo })}>routes</a>` },
       ]} />`}<//>
@@ -61,7 +61,7 @@ function Repositories({ query }) {
 function Repository({ repo, at }) {
   const shown = useAsk("/v1/code/snapshot-show", { repo, ...(at && { at }) });
   const log = useAsk("/v1/code/snapshot-log", { repo, limit: 50, ...(at && { at }) });
-  return html`<h2>${plain(repo)}</h2>
+  return html`<h2>${word(repo)}</h2>
     <${Form} label="Revision"><${Field} name="at" label="revision" placeholder="HEAD" /><//>
     <div class="columns">
       <section aria-label="At the revision"><${Answer} of=${shown}>${(d) => html`
@@ -107,13 +107,13 @@ function One({ query }) {
   const symbol = callers.data?.symbol;
   const found = useAsk("/v1/code/symbols", symbol ? { text: symbol.name, limit: 20, tests: true, ...scope } : null);
   const hit = symbol && found.data?.symbols.find((s) => s.file === symbol.file && s.line === symbol.line);
-  return html`<${Heading}>${symbol ? html`<code>${plain(symbol.name)}</code>` : "Symbol"}<//>
+  return html`<${Heading}>${symbol ? html`<code>${word(symbol.name)}</code>` : "Symbol"}<//>
     <${Form} label="Symbol"><${Field} name="name" label="symbol, or FILE:LINE" size="32" /><${Field} name="repo" label="repository" /><${Field} name="at" label="revision" placeholder="HEAD" /><//>
     ${!name && html`<p class="empty">Name a symbol (<code>Client.Produce</code>) or a place (<code>pkg/client.go:123</code>), or search in the box above.</p>`}
     ${name && callers.error && html`<${Answer} of=${callers} none=${begin} />${callers.error.status === 404 && html`<${Like} name=${name} scope=${scope} at=${at} />`}`}
     ${!callers.data && callers.loading && html`<${Loading} />`}
     ${symbol && html`
-      <p><span class="tag">${symbol.kind}</span> ${plain(symbol.file)}:${symbol.line}${symbol.end_line ? "–" + symbol.end_line : ""} <span class="dim">${plain(symbol.package ?? "")}</span>${symbol.test && html` <span class="tag">test</span>`}</p>
+      <p><span class="tag">${symbol.kind}</span> ${word(symbol.file)}:${symbol.line}${symbol.end_line ? "–" + symbol.end_line : ""} <span class="dim">${word(symbol.package ?? "")}</span>${symbol.test && html` <span class="tag">test</span>`}</p>
       ${hit?.signature && html`<pre tabindex="0"><${Text} value=${hit.signature} /></pre>`}
       ${hit?.doc && html`<p class="doc"><${Text} value=${hit.doc} max=${1200} /></p>`}
       <p class="links"><a href=${href("code/impact", { name, repo, at })}>What a change here reaches</a> <a href=${href("ask", { q: symbol.name })}>Ask for it everywhere</a></p>
@@ -126,9 +126,9 @@ function One({ query }) {
           <${Observed} of=${callers.data.runtime} /><${Proof} of=${callers.data} /></section>
         <section aria-label="Callees"><h2>Callees ${callees.data && html`<span class="dim">${count(callees.data.total)}</span>`}</h2>
           <${Answer} of=${callees}>${(d) => html`<${Calls} calls=${d.calls} rev=${at} empty="It calls nothing in the imported repositories." />
-            ${d.outside?.length > 0 && html`<h3>Outside the repositories</h3><ul class="rows">${d.outside.map((o) => html`<li><code>${plain(o.package)}.${plain(o.name)}</code> <span class="dim">${plain(o.site ?? "")}</span></li>`)}</ul>`}`}<//></section>
+            ${d.outside?.length > 0 && html`<h3>Outside the repositories</h3><ul class="rows">${d.outside.map((o) => html`<li><code>${word(o.package)}.${word(o.name)}</code> <span class="dim">${word(o.site ?? "")}</span></li>`)}</ul>`}`}<//></section>
         <section aria-label="Tests"><h2>Tests ${tests.data && html`<span class="dim">${count(tests.data.total)}</span>`}</h2>
-          <${Answer} of=${tests} isEmpty=${(d) => d.total === 0} empty="No test reaches it.">${(d) => html`${d.packages.map((p) => html`<details open=${d.packages.length <= 3}><summary>${plain(p.dir || ".")} <span class="dim">${count(p.tests.length)}</span></summary>
+          <${Answer} of=${tests} isEmpty=${(d) => d.total === 0} empty="No test reaches it.">${(d) => html`${d.packages.map((p) => html`<details open=${d.packages.length <= 3}><summary>${word(p.dir || ".")} <span class="dim">${count(p.tests.length)}</span></summary>
             <ul class="rows">${p.tests.map((t) => html`<li><${Symbol} of=${t} rev=${at} place=${false} /> <span class="dim">${plural(t.distance, "step")}, ${percent(t.confidence)} sure</span></li>`)}</ul></details>`)}`}<//></section>
         <section aria-label="Owners and history"><h2>Owners and history</h2>
           <${Answer} of=${owners}>${(d) => html`<${Owners} of=${d} />`}<//></section>
@@ -140,23 +140,23 @@ function Calls({ calls, rev, empty }) {
   if (calls.length === 0) return html`<p class="empty">${empty}</p>`;
   return html`<ol class="rows">${calls.map((c) => html`<li key=${c.repo + c.file + c.name + (c.variant ?? "") + c.edge}>
     <${Symbol} of=${c} rev=${rev} place=${false} />
-    <div class="dim sites">${c.edge === "calls" ? "" : c.edge + ", "}${c.provenance.replaceAll("_", " ")}, ${percent(c.confidence)} sure: ${(c.sites ?? [c.site].filter(Boolean)).map((s) => html`<code>${plain(s)}</code> `)}${c.site_count > (c.sites?.length ?? 0) && html`and ${count(c.site_count - c.sites.length)} more places`}</div></li>`)}</ol>`;
+    <div class="dim sites">${c.edge === "calls" ? "" : c.edge + ", "}${c.provenance.replaceAll("_", " ")}, ${percent(c.confidence)} sure: ${(c.sites ?? [c.site].filter(Boolean)).map((s) => html`<code>${word(s)}</code> `)}${c.site_count > (c.sites?.length ?? 0) && html`and ${count(c.site_count - c.sites.length)} more places`}</div></li>`)}</ol>`;
 }
 
 /** Observed lists the services that spans show to have called a symbol. */
 function Observed({ of }) {
   if (!of || of.total === 0) return null;
-  return html`<h3>Seen at run time</h3><ul class="rows">${of.callers.map((c) => html`<li>${c.caller ? plain(c.caller) + " → " : ""}<a href=${href("runtime", { service: c.service, operation: c.operation })}>${plain(c.service)} ${plain(c.operation)}</a>
+  return html`<h3>Seen at run time</h3><ul class="rows">${of.callers.map((c) => html`<li>${c.caller ? word(c.caller) + " → " : ""}<a href=${href("runtime", { service: c.service, operation: c.operation })}>${word(c.service)} ${word(c.operation)}</a>
     <span class="dim">${plural(c.count, "call")}, ${plural(c.errors, "error")}, last <${Time} at=${c.last} /></span></li>`)}</ul>`;
 }
 
 /** Owners says who owns a file, who changed it, and who changed the symbol. */
 function Owners({ of: d }) {
   return html`<dl class="facts">
-      <div><dt>file</dt><dd>${plain(d.file)}</dd></div>
-      <div><dt>owners</dt><dd>${d.owners.length ? d.owners.map((o) => html`<strong>${plain(o)}</strong> `) : html`<span class="dim">none named by CODEOWNERS</span>`}${d.rules.map((r) => html`<span class="dim"><code>${plain(r.pattern)}</code> ${plain(r.place)}</span> `)}</dd></div>
+      <div><dt>file</dt><dd>${word(d.file)}</dd></div>
+      <div><dt>owners</dt><dd>${d.owners.length ? d.owners.map((o) => html`<strong>${word(o)}</strong> `) : html`<span class="dim">none named by CODEOWNERS</span>`}${d.rules.map((r) => html`<span class="dim"><code>${word(r.pattern)}</code> ${word(r.place)}</span> `)}</dd></div>
     </dl>
-    ${(d.symbols ?? []).map((s) => html`<h3><code>${plain(s.name)}</code> <span class="dim">changed ${plural(s.changes, "time")}</span></h3><dl class="facts">
+    ${(d.symbols ?? []).map((s) => html`<h3><code>${word(s.name)}</code> <span class="dim">changed ${plural(s.changes, "time")}</span></h3><dl class="facts">
       ${s.added && html`<div><dt>added</dt><dd><${Touch} of=${s.added} /></dd></div>`}${s.last && html`<div><dt>last changed</dt><dd><${Touch} of=${s.last} /></dd></div>`}</dl>`)}
     <h3>Authors of the file <span class="dim">in ${plural(d.commits, "commit")}</span></h3>
     ${d.authors.length === 0 ? html`<p class="empty">No commit that is known changed it.</p>` : html`<ol class="rows">${d.authors.slice(0, 12).map((a) => html`<li><${Brief} value=${a.name} max=${120} /> <span class="dim">${plural(a.commits, "commit")}, last <${Time} at=${a.last} /> <code>${a.commit.slice(0, 10)}</code></span></li>`)}</ol>`}`;

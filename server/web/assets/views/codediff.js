@@ -3,8 +3,8 @@
 
 import { html } from "../dom.js";
 import { useAsk } from "../api.js";
-import { Text, count, plain, plural } from "../format.js";
-import { Answer, Choice, Field, Form, Heading, Revision, Symbol, Table } from "../parts.js";
+import { Text, count, plural } from "../format.js";
+import { Answer, Choice, Field, Form, Heading, Revision, Symbol, Table, word } from "../parts.js";
 import { href, useParam } from "../router.js";
 import { begin } from "./code.js";
 
@@ -16,7 +16,7 @@ export default function CodeDiff({ query }) {
   const [only, setOnly] = useParam("change", "");
   const [reach] = useParam("reach", "");
   const answer = useAsk("/v1/code/diff", base || head ? { diff: base + ".." + head, limit: 2000, ...(reach !== "no" && { impact: true }), ...(repo && { repo }) } : null);
-  return html`<${Heading}>Diff${(base || head) && html` <code>${plain(base || "HEAD")}..${plain(head || "HEAD")}</code>`}<//>
+  return html`<${Heading}>Diff${(base || head) && html` <code>${word(base || "HEAD")}..${word(head || "HEAD")}</code>`}<//>
     <${Form} label="Revisions"><${Field} name="base" label="from" placeholder="main~3" /><${Field} name="head" label="to" placeholder="main" /><${Field} name="repo" label="repository" />
       <${Choice} name="reach" label="impact" options=${[["", "before and after"], ["no", "leave out"]]} /><//>
     ${!base && !head && html`<p class="empty">Name two revisions: branches, tags, commits, or <code>HEAD~3</code>.</p>`}
@@ -28,21 +28,21 @@ export default function CodeDiff({ query }) {
       <h2>Symbols <span class="dim">${count(d.symbols.length)}</span></h2>
       <${Table} label="Changed symbols" rows=${d.symbols.filter((s) => !only || s.change === only)} keyOf=${(s) => s.change + s.file + s.name + (s.variant ?? "")} columns=${[
         { name: "change", of: (s) => html`<span class=${tone[s.change] ?? "dim"}>${named[s.change]}</span>`, by: (s) => Object.keys(named).indexOf(s.change) },
-        { name: "symbol", of: (s) => html`<${Symbol} of=${s} rev=${s.change === "removed" ? d.base.commit : d.revision.commit} />${s.before?.name && html`<div class="dim">before: <code>${plain(s.before.name)}</code></div>`}${s.before?.file && s.before.file !== s.file && html`<div class="dim">from ${plain(s.before.file)}</div>`}`, by: (s) => s.name },
+        { name: "symbol", of: (s) => html`<${Symbol} of=${s} rev=${s.change === "removed" ? d.base.commit : d.revision.commit} />${s.before?.name && html`<div class="dim">before: <code>${word(s.before.name)}</code></div>`}${s.before?.file && s.before.file !== s.file && html`<div class="dim">from ${word(s.before.file)}</div>`}`, by: (s) => s.name },
         { name: "signature", of: (s) => html`<${Signature} of=${s} />` },
       ]} />
       ${d.elsewhere.length > 0 && html`<h2>Uses in other repositories <span class="dim">${count(d.elsewhere.length)}</span></h2>
         <${Table} label="Uses elsewhere" rows=${d.elsewhere} columns=${[
-          { name: "what", of: (u) => html`<code>${plain(u.of)}</code> <span class=${tone[u.change]}>${named[u.change]}</span>` },
-          { name: "used by", of: (u) => html`<${Symbol} of=${u.symbol} />`, by: (u) => u.symbol.repo }, { name: "site", of: (u) => html`<code>${plain(u.site)}</code>` }]} />`}
+          { name: "what", of: (u) => html`<code>${word(u.of)}</code> <span class=${tone[u.change]}>${named[u.change]}</span>` },
+          { name: "used by", of: (u) => html`<${Symbol} of=${u.symbol} />`, by: (u) => u.symbol.repo }, { name: "site", of: (u) => html`<code>${word(u.site)}</code>` }]} />`}
       <div class="columns">
         <section aria-label="Edges"><h2>Edges <span class="dim">${count(d.edges.length)}</span></h2>${d.edges.length === 0 ? html`<p class="empty">No edge differs.</p>` : html`<${Table} label="Changed edges" rows=${d.edges} columns=${[
           { name: "way", of: (e) => html`<span class=${tone[e.change]}>${e.change === "added" ? "+" : "−"}<span class="sr">${e.change}</span></span>`, by: (e) => e.change },
-          { name: "from", of: (e) => html`<code>${plain(e.from)}</code>`, by: (e) => e.from }, { name: "edge", of: (e) => html`<span class="dim">${e.edge}</span>`, by: (e) => e.edge },
-          { name: "to", of: (e) => html`<code>${plain(e.to)}</code>${e.outside && html` <span class="tag">outside</span>`}`, by: (e) => e.to }]} />`}</section>
+          { name: "from", of: (e) => html`<code>${word(e.from)}</code>`, by: (e) => e.from }, { name: "edge", of: (e) => html`<span class="dim">${e.edge}</span>`, by: (e) => e.edge },
+          { name: "to", of: (e) => html`<code>${word(e.to)}</code>${e.outside && html` <span class="tag">outside</span>`}`, by: (e) => e.to }]} />`}</section>
         <section aria-label="Owners and dependencies"><h2>Owners</h2>
-          ${d.owners.length === 0 ? html`<p class="empty">No file differs.</p>` : html`<ul class="rows">${d.owners.map((o) => html`<li><strong>${plain(o.owner || "nobody")}</strong> ${plural(o.count, "file")}<div class="dim">${o.files.map((f) => html`${plain(f)} `)}${o.count > o.files.length && "…"}</div></li>`)}</ul>`}
-          ${d.dependencies.length > 0 && html`<h2>Dependencies</h2><ul class="rows">${d.dependencies.map((x) => html`<li><span class=${tone[x.change]}>${x.change}</span> <code>${plain(x.package)}</code> <span class="dim">${plain(x.site)}</span></li>`)}</ul>`}
+          ${d.owners.length === 0 ? html`<p class="empty">No file differs.</p>` : html`<ul class="rows">${d.owners.map((o) => html`<li><strong>${word(o.owner || "nobody")}</strong> ${plural(o.count, "file")}<div class="dim">${o.files.map((f) => html`${word(f)} `)}${o.count > o.files.length && "…"}</div></li>`)}</ul>`}
+          ${d.dependencies.length > 0 && html`<h2>Dependencies</h2><ul class="rows">${d.dependencies.map((x) => html`<li><span class=${tone[x.change]}>${x.change}</span> <code>${word(x.package)}</code> <span class="dim">${word(x.site)}</span></li>`)}</ul>`}
         </section></div>`}<//>`;
 }
 

@@ -3,11 +3,11 @@
 
 import { html, useMemo, useRef } from "../dom.js";
 import { useAsk } from "../api.js";
-import { Failed, Loading, Text, count, plain, plural } from "../format.js";
+import { Failed, Loading, Text, count, plural } from "../format.js";
 import { Graph } from "../graphview.js";
 import { compared, impactGraph } from "../impact.js";
 import { useKey } from "../keys.js";
-import { Announced, Answer, Choice, Field, Form, Heading, Revision, Symbol, Table, percent } from "../parts.js";
+import { Announced, Answer, Choice, Field, Form, Heading, Revision, Symbol, Table, percent, word } from "../parts.js";
 import { Proof } from "../proof.js";
 import { useParam } from "../router.js";
 import { begin } from "./code.js";
@@ -29,7 +29,7 @@ export default function Impact({ query }) {
   const graph = useMemo(() => now.data && impactGraph(now.data, options), [now.data, tests]);
   const both = useMemo(() => was.data && graph && compared(impactGraph(was.data, options), graph), [was.data, graph]);
   const d = now.data;
-  return html`<${Heading}>Impact${name && html` of <code>${plain(name)}</code>`}${!name && change && html` of <code>${plain(change)}</code>`}<//>
+  return html`<${Heading}>Impact${name && html` of <code>${word(name)}</code>`}${!name && change && html` of <code>${word(change)}</code>`}<//>
     <${Form} label="What changes">
       <${Field} name="name" label="symbol" size="28" /><${Field} name="diff" label="or change" placeholder="main~3..main" /><${Field} name="repo" label="repository" />
       <${Field} name="at" label="revision" placeholder="HEAD" /><${Field} name="base" label="compare with" placeholder="HEAD~10" />
@@ -39,11 +39,11 @@ export default function Impact({ query }) {
       <${Choice} name="show" label="as" options=${[["graph", "graph"], ["table", "table"]]} /><//>
     ${!name && !change && html`<p class="empty">Name the symbol that changes, or a change between two revisions.</p>`}
     ${now.error && html`<${Answer} of=${now} none=${begin} />`}
-    ${was.error && html`<h2>At ${plain(base)}</h2><${Failed} error=${was.error} retry=${was.reload} />`}
+    ${was.error && html`<h2>At ${word(base)}</h2><${Failed} error=${was.error} retry=${was.reload} />`}
     ${!d && now.loading && html`<${Loading} />`}
     ${d && graph && html`
       <p>${plural(d.total, "symbol")} in ${plural(d.groups.length, "package")}, ${plural(d.test_count, "test")}${d.truncated > 0 && html` <span class="warn">(${count(d.truncated)} not shown)</span>`}
-        ${both && html`; <span class="good">${count(both.fresh.length)} reached only here</span>, <span class="bad">${count(both.gone.length)} only at ${plain(base)}</span>`}</p>
+        ${both && html`; <span class="good">${count(both.fresh.length)} reached only here</span>, <span class="bad">${count(both.gone.length)} only at ${word(base)}</span>`}</p>
       ${d.hint && html`<p class="dim"><${Text} value=${d.hint} /></p>`}
       <${Announced} of=${d.announced} />
       ${both ? html`<${Sides} both=${both} now=${d} was=${was.data} show=${show} />` : html`<${Side} graph=${graph} answer=${d} show=${show} />`}
@@ -81,7 +81,7 @@ function Chosen({ node, graph, rev }) {
   }
   const on = graph.edges.filter((e) => e.from === node.id).map((e) => byID.get(e.to));
   return html`<h2><${Symbol} of=${node.symbol} rev=${rev} /></h2>
-    <h3>How the change gets there</h3><ol class="rows">${way.map((w) => html`<li><${Symbol} of=${w.node.symbol} rev=${rev} place=${false} /> ${w.edge && html`<span class="dim">${w.edge.kind}, ${percent(w.edge.confidence)} sure <code>${plain(w.edge.site ?? "")}</code></span>`}</li>`)}</ol>
+    <h3>How the change gets there</h3><ol class="rows">${way.map((w) => html`<li><${Symbol} of=${w.node.symbol} rev=${rev} place=${false} /> ${w.edge && html`<span class="dim">${w.edge.kind}, ${percent(w.edge.confidence)} sure <code>${word(w.edge.site ?? "")}</code></span>`}</li>`)}</ol>
     ${on.length > 0 && html`<h3>On from here <span class="dim">${count(on.length)}</span></h3><ol class="rows">${on.slice(0, 40).map((n) => html`<li><${Symbol} of=${n.symbol} rev=${rev} place=${false} /></li>`)}</ol>`}`;
 }
 
@@ -94,20 +94,20 @@ function Package({ group, graph, rev }) {
   }, [graph]);
   const [, choose] = useParam("sel", "");
   if (!group) {
-    return html`<h2>Packages</h2><ol class="rows">${groups.slice(0, 200).map(([g, n]) => html`<li key=${g}><button type="button" class="quiet plain" data-item onClick=${() => choose("group:" + g)}>${plain(g)}</button> <span class="dim">${count(n)}</span></li>`)}</ol>`;
+    return html`<h2>Packages</h2><ol class="rows">${groups.slice(0, 200).map(([g, n]) => html`<li key=${g}><button type="button" class="quiet plain" data-item onClick=${() => choose("group:" + g)}>${word(g)}</button> <span class="dim">${count(n)}</span></li>`)}</ol>`;
   }
   const nodes = graph.nodes.filter((n) => n.group === group).sort((a, b) => a.rank - b.rank);
-  return html`<h2>${plain(group)} <span class="dim">${count(nodes.length)}</span></h2><p><button type="button" class="quiet plain" onClick=${() => choose("")}>all packages</button></p>
+  return html`<h2>${word(group)} <span class="dim">${count(nodes.length)}</span></h2><p><button type="button" class="quiet plain" onClick=${() => choose("")}>all packages</button></p>
     <ol class="rows">${nodes.slice(0, 200).map((n) => html`<li key=${n.id}><${Symbol} of=${n.symbol} rev=${rev} place=${false} /> <span class="dim">${n.rank ? plural(n.rank, "step") : "changes"}</span></li>`)}</ol>`;
 }
 
 function Rows({ nodes, rev }) {
   return html`<${Table} label="What the change reaches" sort="by" rows=${nodes} keyOf=${(n) => n.id} columns=${[
     { name: "symbol", of: (n) => html`<${Symbol} of=${n.symbol} rev=${rev} />`, by: (n) => n.symbol.name },
-    { name: "package", of: (n) => plain(n.group), by: (n) => n.group },
+    { name: "package", of: (n) => word(n.group), by: (n) => n.group },
     { name: "steps", num: true, of: (n) => n.rank, by: (n) => n.rank },
-    { name: "by way of", of: (n) => (n.symbol.via ? html`<code>${plain(n.symbol.via)}</code> <span class="dim">${n.symbol.edge}</span>` : html`<span class="dim">it changes</span>`) },
-    { name: "site", of: (n) => html`<code class="dim">${plain(n.symbol.site ?? "")}</code>` },
+    { name: "by way of", of: (n) => (n.symbol.via ? html`<code>${word(n.symbol.via)}</code> <span class="dim">${n.symbol.edge}</span>` : html`<span class="dim">it changes</span>`) },
+    { name: "site", of: (n) => html`<code class="dim">${word(n.symbol.site ?? "")}</code>` },
     { name: "sure", num: true, of: (n) => percent(n.symbol.confidence ?? 1), by: (n) => n.symbol.confidence ?? 1 },
   ]} />`;
 }

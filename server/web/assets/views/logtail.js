@@ -3,8 +3,8 @@
 
 import { html, useEffect, useRef, useState } from "../dom.js";
 import { get, useGet } from "../api.js";
-import { Failed, Loading, Text, Time, count, plain, plural, positionText, size, when } from "../format.js";
-import { Brief, Field, Form, Heading } from "../parts.js";
+import { Failed, Loading, Text, Time, count, plural, positionText, size, when } from "../format.js";
+import { Brief, Field, Form, Heading, word } from "../parts.js";
 import { At } from "../proof.js";
 import { useRenewal } from "../renewal.js";
 import { href, useParam, withParams } from "../router.js";
@@ -35,9 +35,9 @@ export function Events({ topic, partition, query }) {
     } catch { /* the connection's banner says it */ } finally { busy.current = false; }
   }, following && from === "" && !start.error ? 1 : 0);
   const partitions = topics.data?.topics.find((t) => t.name === topic)?.partitions ?? [];
-  if (start.error) return html`<${Heading}>${plain(topic)}/${partition}<//><${Failed} error=${start.error} retry=${start.reload} />`;
+  if (start.error) return html`<${Heading}>${word(topic)}/${partition}<//><${Failed} error=${start.error} retry=${start.reload} />`;
   const shown = from ? first?.events ?? [] : [...tail.events].reverse();
-  return html`<${Heading} live=${live}>${plain(topic)}<span class="dim">/${partition}</span><//>
+  return html`<${Heading} live=${live}>${word(topic)}<span class="dim">/${partition}</span><//>
     <p class="links" aria-label="Partitions">${partitions.map((p) => html`<a href=${href(`log/${topic}/${p.partition}`)} aria-current=${p.partition === partition ? "page" : undefined}>${p.partition}</a>`)}${first && html`<span class="dim">offsets ${count(first.start)} to ${count(Math.max(first.start, first.end) - 1)}, ${plural(first.end - first.start, "event")}</span>`}</p>
     <${Form} label="Where"><${Field} name="from" label="from offset" placeholder="the newest" size="10" /><${Field} name="find" label="contains" size="20" /><//>
     <p class="links">${from ? html`<a href=${withParams({ from: "" })}>Newest</a>` : html`<button type="button" class="quiet" aria-pressed=${following ? "true" : "false"} onClick=${() => follow(!following)}>${following ? "Following" : "Stopped"}</button>`}
@@ -59,7 +59,7 @@ function Rows({ events, topic, partition, find }) {
   if (find && events.length > 0 && wanted.length === 0) return html`<p class="empty">None of these ${count(events.length)} events contains it.</p>`;
   return html`<ol class="rows log">${wanted.map((e) => html`<li key=${e.position.offset}>
     <a class="event-row" data-item href=${withParams({ open: open === String(e.position.offset) ? "" : e.position.offset })} aria-expanded=${open === String(e.position.offset) ? "true" : "false"} onClick=${(ev) => { if (ev.metaKey || ev.ctrlKey) return; ev.preventDefault(); setOpen(open === String(e.position.offset) ? "" : String(e.position.offset), true); }}>
-      <code class="offset">${e.position.offset}</code><span class="dim"><${Time} at=${e.time ?? e.appended} /></span><span class=${e.error ? "bad" : ""}>${plain(e.type ?? "no event")}</span><span class="line"><${Brief} value=${text(e)} max=${400} /></span></a>
+      <code class="offset">${e.position.offset}</code><span class="dim"><${Time} at=${e.time ?? e.appended} /></span><span class=${e.error ? "bad" : ""}>${word(e.type ?? "no event")}</span><span class="line"><${Brief} value=${text(e)} max=${400} /></span></a>
     ${open === String(e.position.offset) && html`<${Whole} of=${e} topic=${topic} partition=${partition} />`}</li>`)}</ol>`;
 }
 
@@ -69,7 +69,7 @@ function Whole({ of: e, topic, partition }) {
   return html`<div class="whole">
     <dl class="facts">${e.id && html`<div><dt>id</dt><dd><code>${e.id}</code></dd></div>`}<div><dt>appended</dt><dd>${when(e.appended)}</dd></div>${e.key && html`<div><dt>key</dt><dd><${Text} value=${e.key} max=${300} /></dd></div>`}
       ${e.error && html`<div><dt>no event</dt><dd class="bad"><${Text} value=${e.error} /></dd></div>`}${e.erased && html`<div><dt>erased</dt><dd>by <${At} position=${e.erased.by} /></dd></div>`}
-      ${Object.entries(e.headers ?? {}).map(([k, v]) => html`<div><dt><code>${plain(k)}</code></dt><dd><${Text} value=${v} max=${300} /></dd></div>`)}</dl>
+      ${Object.entries(e.headers ?? {}).map(([k, v]) => html`<div><dt><code>${word(k)}</code></dt><dd><${Text} value=${v} max=${300} /></dd></div>`)}</dl>
     ${e.payload !== undefined && html`<pre tabindex="0"><${Text} value=${JSON.stringify(e.payload, null, 2)} max=${6000} /></pre>`}
     <p><button type="button" onClick=${() => show(!raw)} aria-expanded=${raw ? "true" : "false"}>Bytes</button> <a href=${href(`log/${topic}/${partition}`, { from: e.position.offset, open: e.position.offset })}>link to this event</a></p>
     ${raw && html`<${Bytes} topic=${topic} partition=${partition} offset=${e.position.offset} />`}</div>`;
@@ -112,7 +112,7 @@ function RejectedOf({ topic, partition }) {
   if (error) return html`<${Failed} error=${error} retry=${reload} />`;
   if (!data) return html`<${Loading} />`;
   return html`<ol class="rows">${[...data.events].reverse().map((e) => html`<li key=${e.position.offset}><span class="bad"><${Text} value=${e.payload?.reason ?? e.error ?? "erased"} max=${400} /></span>
-    <div class="dim">${e.payload?.by && html`by ${plain(e.payload.by)}, `}<${Time} at=${e.time ?? e.appended} />, event ${e.payload?.position && html`<${At} position=${whole(e.payload.position)} />`}, recorded as <${At} position=${e.position} /></div></li>`)}</ol>
+    <div class="dim">${e.payload?.by && html`by ${word(e.payload.by)}, `}<${Time} at=${e.time ?? e.appended} />, event ${e.payload?.position && html`<${At} position=${whole(e.payload.position)} />`}, recorded as <${At} position=${e.position} /></div></li>`)}</ol>
     ${data.from > data.start && html`<p><a href=${href(`log/${topic}/${partition}`, { from: Math.max(data.start, data.from - 50) })}>Older</a></p>`}`;
 }
 

@@ -6,9 +6,9 @@ import { html, useEffect, useMemo, useState } from "../dom.js";
 import { ask, useAsk } from "../api.js";
 import { spans as pieces } from "../chart.js";
 import { Chart } from "../chartview.js";
-import { Failed, Loading, Time, count, duration, plain, plural } from "../format.js";
+import { Failed, Loading, Time, count, duration, plural } from "../format.js";
 import { Graph } from "../graphview.js";
-import { Answer, Brief, Choice, Field, Form, Heading, Symbol, Table, Tabs, percent } from "../parts.js";
+import { Answer, Brief, Choice, Field, Form, Heading, Symbol, Table, Tabs, percent, word } from "../parts.js";
 import { useRenewal } from "../renewal.js";
 import { go, href, useParam, withParams } from "../router.js";
 
@@ -90,9 +90,9 @@ function ServiceTable({ d }) {
     { name: "service", of: (s) => html`<a data-item href=${href("runtime", { service: s.name, show: "table" })}><${Brief} value=${s.name} max=${100} /></a>${s.outside && html` <span class="tag">sends no spans</span>`}`, by: (s) => s.name },
     { name: "requests", num: true, of: (s) => count(s.count), by: (s) => s.count }, { name: "errors", num: true, of: (s) => html`<span class=${s.errors ? "bad" : "dim"}>${count(s.errors)}</span>`, by: (s) => s.errors },
     { name: "rate", num: true, of: (s) => (s.count ? percent(s.errors / s.count) : ""), by: (s) => (s.count ? s.errors / s.count : 0) },
-    { name: "called by", of: (s) => [...new Set(calls(s.name).map((c) => plain(c.caller)))].join(", ") },
+    { name: "called by", of: (s) => [...new Set(calls(s.name).map((c) => word(c.caller)))].join(", ") },
     { name: "last seen", of: (s) => s.last && html`<${Time} at=${s.last} />`, by: (s) => s.last ?? "" },
-    { name: "repository", of: (s) => (s.home ? html`<a href=${href("code", { repo: s.home.repo })}>${plain(s.home.repo)}</a>` : html`<span class="dim">not known</span>`) },
+    { name: "repository", of: (s) => (s.home ? html`<a href=${href("code", { repo: s.home.repo })}>${word(s.home.repo)}</a>` : html`<span class="dim">not known</span>`) },
   ]} />`;
 }
 
@@ -104,8 +104,8 @@ function Service({ of: s, calls }) {
     ...measures,
     { name: "example", of: (c) => html`<${Examples} of=${c.examples} />` }]} />`;
   return html`<h2><${Brief} value=${s.name} max=${100} /></h2>
-    <p>${s.home ? html`built from <a href=${href("code", { repo: s.home.repo })}>${plain(s.home.repo)}</a> <span class="dim">${plain(s.home.dir ?? "")}, by ${s.home.rule}: <${Brief} value=${s.home.evidence} max=${120} /></span>` : html`<span class="dim">${s.outside ? "It sends no spans; what is known of it comes from its callers." : "Its repository is not known."}</span>`}</p>
-    ${s.versions?.length > 0 && html`<p>${s.versions.slice(0, 6).map((v) => html`<span class="tag" title=${v.revision}>${plain(v.version || v.revision?.slice(0, 10) || "no version")}${v.environment ? " " + plain(v.environment) : ""} ×${v.instances}</span> `)}</p>`}
+    <p>${s.home ? html`built from <a href=${href("code", { repo: s.home.repo })}>${word(s.home.repo)}</a> <span class="dim">${word(s.home.dir ?? "")}, by ${s.home.rule}: <${Brief} value=${s.home.evidence} max=${120} /></span>` : html`<span class="dim">${s.outside ? "It sends no spans; what is known of it comes from its callers." : "Its repository is not known."}</span>`}</p>
+    ${s.versions?.length > 0 && html`<p>${s.versions.slice(0, 6).map((v) => html`<span class="tag" title=${v.revision}>${word(v.version || v.revision?.slice(0, 10) || "no version")}${v.environment ? " " + word(v.environment) : ""} ×${v.instances}</span> `)}</p>`}
     <div class="columns">${into.length > 0 && html`<section aria-label="Called by">${list(into, "caller")}</section>`}${out.length > 0 && html`<section aria-label="Calls">${list(out, "callee")}</section>`}</div>`;
 }
 
@@ -168,10 +168,10 @@ function OverTime({ range, stats, service, operation }) {
   const pick = (i) => { setFrom(new Date(series.parts[i][0]).toISOString(), true); setTo(new Date(series.parts[i][1]).toISOString()); };
   const busiest = series.out.find((o) => o.busiest)?.busiest;
   return html`<div class=${"charts" + (series.key === key ? "" : " renewing")}>
-    <${Chart} title=${`requests${service ? " of " + plain(service) : ""}, each ${each}`} kind="bars" at=${at} unit=${count} onPick=${pick}
+    <${Chart} title=${`requests${service ? " of " + word(service) : ""}, each ${each}`} kind="bars" at=${at} unit=${count} onPick=${pick}
       series=${[{ name: "failed", state: "bad", values: series.out.map((o) => o.errors) }, { name: "good", values: series.out.map((o) => o.count - o.errors) }]} />
     <${Chart} title="errors" at=${at} unit=${percent} onPick=${pick} series=${[{ name: "errors", state: "bad", values: series.out.map((o) => (o.count ? o.errors / o.count : null)) }]} />
-    <${Chart} title=${`latency of ${busiest ? plain(busiest) : "nothing"}`} at=${at} unit=${duration} onPick=${pick}
+    <${Chart} title=${`latency of ${busiest ? word(busiest) : "nothing"}`} at=${at} unit=${duration} onPick=${pick}
       series=${[{ name: "p50", values: series.out.map((o) => o.latency(busiest)?.p50_ns ?? null) }, { name: "p95", state: "warn", values: series.out.map((o) => o.latency(busiest)?.p95_ns ?? null) }, { name: "p99", state: "bad", values: series.out.map((o) => o.latency(busiest)?.p99_ns ?? null) }]} />
   </div>`;
 }

@@ -2,8 +2,8 @@
 
 import { html } from "../dom.js";
 import { useAsk } from "../api.js";
-import { Text, count, plain } from "../format.js";
-import { Answer, Choice, Field, Form, Heading, Revision, Symbol, Table, percent } from "../parts.js";
+import { Text, count } from "../format.js";
+import { Answer, Choice, Field, Form, Heading, Revision, Symbol, Table, percent, word } from "../parts.js";
 import { useParam } from "../router.js";
 import { begin } from "./code.js";
 
@@ -21,8 +21,8 @@ export default function Stale({ query }) {
       ${d.findings.length === 0 ? html`<p class="empty">Nothing seems out of date.</p>` : html`<${Table} label="Findings" sort="by" rows=${d.findings.filter((f) => !kind || f.finding === kind)} keyOf=${(f) => f.finding + f.file + f.name + f.site + (f.of ?? "")} columns=${[
         { name: "finding", of: (f) => html`<span class="tag">${f.finding}</span>`, by: (f) => f.finding },
         { name: "symbol", of: (f) => html`<${Symbol} of=${f} rev=${at} />`, by: (f) => f.name },
-        { name: "why", of: (f) => html`<${Text} value=${f.why} max=${240} />${f.of && html` <code>${plain(f.of)}</code>`}` },
-        { name: "evidence", of: (f) => html`<code class="dim">${plain(f.site)}</code>` },
+        { name: "why", of: (f) => html`<${Text} value=${f.why} max=${240} />${f.of && html` <code>${word(f.of)}</code>`}` },
+        { name: "evidence", of: (f) => html`<code class="dim">${word(f.site)}</code>` },
         { name: "sure", num: true, of: (f) => percent(f.confidence), by: (f) => f.confidence },
       ]} />`}
       ${d.truncated > 0 && html`<p class="dim">${count(d.truncated)} more.</p>`}`}<//>`;
