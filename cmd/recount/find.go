@@ -18,13 +18,25 @@ import (
 
 func (a *app) findCmd() *cobra.Command { return verbs.Find(a.Terminal, finder{a}) }
 
-// finder answers the verb find.
+func (a *app) statsCmd() *cobra.Command { return verbs.Stats(a.Terminal, finder{a}) }
+
+// finder answers the verbs find and stats.
 type finder struct{ *app }
 
 // Find asks the server, or the data directory.
 func (f finder) Find(ctx context.Context, r commands.FindRequest) (resp commands.FindResponse, err error) {
 	err = f.WithBackend(ctx, func(b *connect.Backend) (err error) {
 		resp, err = commands.FindQuestion.Ask(ctx, b, r)
+		f.ClearProgress()
+		return err
+	})
+	return resp, err
+}
+
+// Stats asks the server, or the data directory.
+func (f finder) Stats(ctx context.Context, r commands.StatisticsRequest) (resp commands.StatisticsResponse, err error) {
+	err = f.WithBackend(ctx, func(b *connect.Backend) (err error) {
+		resp, err = commands.StatsQuestion.Ask(ctx, b, r)
 		f.ClearProgress()
 		return err
 	})

@@ -105,7 +105,7 @@ with 2 if it failed; recount exec exits as its command did.`,
 	}
 	add(groupStart, a.quickstartCmd(), program.Up(a.Connector, nil), a.mcpCmd())
 	add(groupRecord, a.hookCmd(), a.importCmd(), a.watchCmd(), a.recordCmd(), a.execCmd(), a.rememberCmd(), a.announceCmd(), a.handoverCmd())
-	add(groupAsk, a.findCmd(), a.searchCmd(), a.evidenceCmd(), a.briefCmd(), a.contextCmd(), a.rememberedCmd(), a.announcedCmd(), a.usedCmd(), a.feedbackCmd(), a.showCmd(), a.whyCmd(), a.stitchCmd(), a.diffCmd(), a.insightsCmd(), a.replayCmd(), a.replayedCmd(), a.bisectEnvCmd(), a.statusCmd())
+	add(groupAsk, a.findCmd(), a.searchCmd(), a.evidenceCmd(), a.briefCmd(), a.contextCmd(), a.rememberedCmd(), a.announcedCmd(), a.usedCmd(), a.feedbackCmd(), a.showCmd(), a.whyCmd(), a.stitchCmd(), a.diffCmd(), a.insightsCmd(), a.statsCmd(), a.replayCmd(), a.replayedCmd(), a.bisectEnvCmd(), a.statusCmd())
 	add(groupCode, a.symbolsCmd(), a.callersCmd(), a.calleesCmd(), a.impactCmd(), a.testsCmd(), a.flowCmd(), a.routesCmd(), a.ownersCmd(), a.staleCmd(), a.exportCmd(), a.snapshotCmd(), a.proveCmd(), a.verifyProofCmd())
 	add(groupRuntime, a.runtimeCmd())
 	add(groupTrust, a.logCmd(), a.verifyCmd(), a.backupCmd(), a.restoreCmd(), a.fsckCmd(), a.gcCmd(), a.forgetCmd(), a.rebuildCmd())

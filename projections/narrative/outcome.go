@@ -122,6 +122,35 @@ func (g *Graph) Outcomes(id schemas.EventID) ([]Outcome, error) {
 	return all, err
 }
 
+// EachOutcome calls fn with every outcome, in the order of the commands' ids and those of one command
+// the latest last, until fn returns an error. Reading all of them costs less than looking up many.
+func (g *Graph) EachOutcome(fn func(Outcome) error) error {
+	v, err := g.View()
+	if err != nil {
+		return err
+	}
+	defer v.Close()
+	it, err := v.Iter([]byte{kindOutcome}, []byte{kindOutcome + 1})
+	if err != nil {
+		return err
+	}
+	defer it.Close()
+	for ok := it.First(); ok; ok = it.Next() {
+		value, err := it.ValueAndErr()
+		if err != nil {
+			return v.Explain(err)
+		}
+		o, err := decodeOutcome(it.Key(), value)
+		if err != nil {
+			return v.Damaged(err)
+		}
+		if err := fn(o); err != nil {
+			return err
+		}
+	}
+	return v.Explain(it.Error())
+}
+
 // descend visits the outcomes of a command, the latest first, until visit returns false.
 func descend(v *store.View, it store.Iterator, id schemas.EventID, visit func(Outcome) bool) error {
 	prefix := append(append(make([]byte, 0, 17), kindOutcome), id[:]...)

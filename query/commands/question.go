@@ -32,6 +32,7 @@ var (
 	DiffQuestion     = newQuestion("diff", "Compare two narratives", "Aligns the commands that led to two commands: what is common, what changed and how, what only one of them has, and a verdict if their outcomes differ.", Diff)
 	InsightsQuestion = newQuestion("insights", "What recurs", "Counts recurring templates, sequences and failures among the commands that pass the filters, and suggests what usually comes next.", Insights)
 	TimelineQuestion = newQuestion("timeline", "List the commands of a time range, to draw them", "Returns the newest commands that pass the filters as columns: when they started, how long they took, how they ended, and who ran them in which session.", Timeline)
+	StatsQuestion    = newQuestion("stats", "Count commands", "Counts the commands that pass the filters: by day, hour and weekday, by program, template and directory, by people and agents, with outcomes and durations.", Stats)
 )
 
 // What find is asked and answers, from package ask.
@@ -42,6 +43,16 @@ type (
 	Variant      = ask.Variant
 	Intent       = ask.Intent
 	Hit          = ask.Hit
+)
+
+// What stats is asked and answers.
+type (
+	StatisticsRequest  = ask.StatisticsRequest
+	StatisticsResponse = ask.StatisticsResponse
+	Tally              = ask.Tally
+	DayTally           = ask.DayTally
+	Ranking            = ask.Ranking
+	NamedTally         = ask.NamedTally
 )
 
 // Limits of a request. They are part of the API.

@@ -79,7 +79,7 @@ func TestOpenAPI(t *testing.T) {
 			}
 		}
 	}
-	for _, want := range []string{"appendEvents", "find", "why", "stitch", "diff", "insights", "codeSymbols", "codeCallers", "codeImpact", "show", "scan", "status", "rebuild", "verify", "healthz", "readyz"} {
+	for _, want := range []string{"appendEvents", "find", "why", "stitch", "diff", "insights", "stats", "codeSymbols", "codeCallers", "codeImpact", "show", "scan", "status", "rebuild", "verify", "healthz", "readyz"} {
 		if !ids[want] {
 			t.Errorf("no operation %s", want)
 		}

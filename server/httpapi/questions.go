@@ -37,6 +37,7 @@ func (s *server) registerQuestions(h huma.API) {
 	register(s, h, commands.DiffQuestion)
 	register(s, h, commands.InsightsQuestion)
 	registerFailing(s, h, commands.TimelineQuestion)
+	registerFailing(s, h, commands.StatsQuestion)
 	register(s, h, replays.Question)
 	register(s, h, commands.ReplayDiffQuestion)
 	register(s, h, plan.Question)

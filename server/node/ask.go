@@ -214,7 +214,7 @@ func (n *Node) ask(ctx context.Context, path string, request, response any) erro
 		return code.Questions.Answer(ctx, s, path, request, response)
 	case path == plan.Question.Path:
 		return plan.Questions.Answer(ctx, n.sources(), path, request, response)
-	case path == commands.InsightsQuestion.Path, path == commands.SearchQuestion.Path:
+	case path == commands.InsightsQuestion.Path, path == commands.SearchQuestion.Path, path == commands.StatsQuestion.Path:
 		if err := n.summing(schemas.TopicCommands); err != nil {
 			return err
 		}

@@ -215,6 +215,9 @@ func TestForgetShowsNothingMeanwhile(t *testing.T) {
 		"insights": func() (any, error) {
 			return commands.InsightsQuestion.Ask(t.Context(), r.Client, commands.InsightsRequest{})
 		},
+		"stats": func() (any, error) {
+			return commands.StatsQuestion.Ask(t.Context(), r.Client, commands.StatisticsRequest{})
+		},
 		"ask": func() (any, error) {
 			return evidence.Question.Ask(t.Context(), r.Client, evidence.Request{Text: "password", Mode: "evidence", Include: []string{"proof"}})
 		},
@@ -243,7 +246,7 @@ func TestForgetShowsNothingMeanwhile(t *testing.T) {
 		return bytes.Contains(text, []byte(secret)) || err != nil && strings.Contains(err.Error(), secret), err
 	}
 	for name := range questions {
-		if told, err := tells(name); !told && name != "insights" && name != "why the next" || err != nil {
+		if told, err := tells(name); !told && name != "insights" && name != "stats" && name != "why the next" || err != nil {
 			t.Errorf("%s before: told %v, %v", name, told, err)
 		}
 	}
@@ -269,7 +272,7 @@ func TestForgetShowsNothingMeanwhile(t *testing.T) {
 			t.Errorf("what rests on other events, during %q: %v", p.Phase, err)
 		}
 	})
-	if err != nil || !refused["find"] || !refused["ask"] || !refused["scan"] || refused["follow"] {
+	if err != nil || !refused["find"] || !refused["stats"] || !refused["ask"] || !refused["scan"] || refused["follow"] {
 		t.Errorf("refused %v in %v, %v", refused, phases, err)
 	}
 	for name := range questions {

@@ -49,6 +49,12 @@ func (a *asker) Find(ctx context.Context, r ask.FindRequest) (resp ask.FindRespo
 	return resp, err
 }
 
+// Stats asks for statistics.
+func (a *asker) Stats(ctx context.Context, r ask.StatisticsRequest) (resp ask.StatisticsResponse, err error) {
+	err = a.answer(ctx, "stats", r, &resp)
+	return resp, err
+}
+
 // answer asks a question. Without a server, only the engine knows what a config file asks for.
 func (a *asker) answer(ctx context.Context, path string, request, response any) error {
 	if a.server != "" || a.getenv("RECOUNT_SERVER") != "" {
@@ -139,4 +145,7 @@ func (c client) call(ctx context.Context, method, path string, in, out any) erro
 	return err
 }
 
-var _ verbs.Finder = (*asker)(nil)
+var (
+	_ verbs.Finder       = (*asker)(nil)
+	_ verbs.Statistician = (*asker)(nil)
+)

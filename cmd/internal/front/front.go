@@ -87,7 +87,7 @@ func (a *asker) root(version string, args []string) *cobra.Command {
 	root := &cobra.Command{Use: "recount", Args: cobra.ArbitraryArgs, RunE: unknown}
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetHelpCommand(&cobra.Command{Use: "help", RunE: unknown})
-	root.AddCommand(verbs.Find(a.Terminal, a), verbs.Search(a.Terminal, a, a.getenv), verbs.Version(a.Terminal, version))
+	root.AddCommand(verbs.Find(a.Terminal, a), verbs.Search(a.Terminal, a, a.getenv), verbs.Stats(a.Terminal, a), verbs.Version(a.Terminal, version))
 	cli.Prepare(root, a.Terminal, cli.Globals{DataDir: &a.dataDir, Config: &a.config, Server: &a.server, InsecureHTTP: new(bool)})
 	// Help is the engine's, which knows all verbs. A flag of this name takes the place of cobra's,
 	// which prints and succeeds.
