@@ -91,6 +91,7 @@ if [[ $- == *i* && -z ${__recount_session-} ]]; then
   # on as what else was seen, or was not, allows.
   __recount_repeats() {
     local text=$1 status=$2 first=${__recount_seen[0]-} second=${__recount_seen[1]-} word
+    [[ :${HISTCONTROL-}: == *:@(ignoredups|ignoreboth|erasedups):* || ${HISTIGNORE-} == *'&'* ]] || return
     while [[ $text =~ ^[[:space:]]*(if|while|until|time|!|\{)[[:space:]]+ ]]; do
       text=${text:${#BASH_REMATCH[0]}}
     done
@@ -115,6 +116,8 @@ if [[ $- == *i* && -z ${__recount_session-} ]]; then
   }
 
   __recount_debug() {
+    # A PROMPT_COMMAND that replaced the hook is made to follow it.
+    [[ ${PROMPT_COMMAND[*]-} == *__recount_precmd* ]] || __recount_first
     if [[ $__recount_start && $BASH_COMMAND != __recount_precmd* ]] && ((__recount_count < 2)); then
       __recount_seen[__recount_count++]=$BASH_COMMAND
     fi
@@ -133,14 +136,19 @@ if [[ $- == *i* && -z ${__recount_session-} ]]; then
       : # an old bash: no time, but a command
     else
       __recount_cwd=$PWD
-      return "$status"
+      __recount_leave "$status"
+      return
     fi
     if [[ ! $__recount_pipe || $same ]] || ! __recount_put "$status" "$took"; then
       (RECOUNT_IGNORE=${RECOUNT_IGNORE-} __recount_tell "$status" "$took" "$same" </dev/null >/dev/null 2>>"$__recount_log" &)
     fi
     __recount_cwd=$PWD __recount_number=$number __recount_start= __recount_seen=() __recount_count=0
-    return "$status"
+    __recount_leave "$status"
   }
+
+  # What follows in PROMPT_COMMAND sees the command's $?; but under set -e it would end the shell,
+  # also where the command did not (! true).
+  __recount_leave() { [[ $- == *e* ]] || return "$1"; }
 
   # First, to see the command's $?; what was there before follows.
   __recount_first() {

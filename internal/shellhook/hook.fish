@@ -33,11 +33,15 @@ if status is-interactive; and not set -q __recount_session
         if string match -qr '^(#[^\n]*\n?)+$' -- "$argv[1]" # nothing but a comment
             return $exit_status
         end
-        # What goes to the background, and what sets a variable, leaves the $status of the
-        # command before it.
+        # What goes to the background, what sets a variable and what ctrl-Z stops leaves the
+        # $status of the command before it.
         set -l code $exit_status
-        if test "$code" = "$__recount_before"; and string match -qr '&\s*(#.*)?$|^\s*set\s[^()]*$' -- "$argv[1]"
-            set code 0
+        if test "$code" = "$__recount_before"
+            if string match -qr '&\s*(#.*)?$|^\s*set\s[^()]*$' -- "$argv[1]"
+                set code 0
+            else if jobs -l | string match -q -- "*stopped"\t"$argv[1]"
+                set code 148 # as in other shells: 128 + SIGTSTP
+            end
         end
         # Through sh, so that $last_pid and the list of jobs stay the user's.
         # The text by a pipe: arguments are for everybody to see, and not long enough.

@@ -74,11 +74,13 @@ if [[ -o interactive && -z ${__recount_session-} ]]; then
       )
     fi
     __recount_text=
-    return $exit_status
+    # Under set -e this would end the shell, also where the command did not (! true).
+    [[ -o errexit ]] || return $exit_status
   }
 
   [[ -z $__recount_can_listen || $OSTYPE != linux* ]] || __recount_open
   add-zsh-hook preexec __recount_preexec
   # First, to see the command's $?.
+  typeset -ga precmd_functions
   precmd_functions=(__recount_precmd ${precmd_functions:#__recount_precmd})
 fi

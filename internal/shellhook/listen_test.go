@@ -22,8 +22,14 @@ import (
 	"github.com/recountdb/recount/internal/spool"
 )
 
-// TestMain makes this program act as the recorder if a hook calls it.
+// TestMain makes this program act as the recorder if a hook calls it, and as a command that runs until
+// a key ends it.
 func TestMain(m *testing.M) {
+	if filepath.Base(os.Args[0]) == waits {
+		fmt.Println("begun")
+		_, _ = os.Stdin.Read(make([]byte, 1))
+		os.Exit(3)
+	}
 	if os.Getenv("SHELLHOOK_RECORDER") == "" {
 		os.Exit(m.Run())
 	}
