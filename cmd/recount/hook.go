@@ -31,7 +31,8 @@ exit code, start and duration. The prompt never waits, whether or not a server r
 recount-record, a small program beside this one (or recount record --hook, if it is
 missing), puts the command into the spool of the data directory. For bash 5 and zsh on
 Linux, one such process listens to each shell. Commands that run recount itself are
-not recorded.
+not recorded. The script for PowerShell was written from its documentation and has not
+been tried there.
 
 In bash (4.3 and later), zsh and fish it also binds ctrl-r to recount search; --no-bind
 leaves the keys alone, --bind-up takes arrow-up, too.
@@ -55,10 +56,15 @@ A command is not recorded if it starts with a space (bash: if HISTCONTROL or HIS
 keeps it out of the history; not for agents), or if it matches a pattern in
 RECOUNT_IGNORE, which is written like HISTIGNORE:
   RECOUNT_IGNORE='ls:cd *:*--password*'
+or if it starts in a directory of RECOUNT_IGNORE_DIRS, or below one:
+  RECOUNT_IGNORE_DIRS='~/private:/srv/clients/*'
 Errors are written to ~/.local/state/recount-hook.log (or $RECOUNT_HOOK_LOG).`,
 		Example: `  eval "$(recount hook bash)"       in ~/.bashrc
   eval "$(recount hook zsh)"        in ~/.zshrc
   recount hook fish | source        in ~/.config/fish/config.fish
+  execx($(recount hook xonsh))      in ~/.xonshrc
+  recount hook nu | save --force ($nu.data-dir | path join vendor/autoload/recount.nu)     once, in nu
+  recount hook pwsh | Out-String | Invoke-Expression                                      in $PROFILE
   recount hook claude-code          print the entry and its settings file
   recount hook claude-code --install
   recount hook claude-code --install --recall         and remind the agent of earlier work
@@ -91,6 +97,9 @@ Errors are written to ~/.local/state/recount-hook.log (or $RECOUNT_HOOK_LOG).`,
 			script, err := shellhook.Script(args[0], recorder(bin))
 			if err != nil {
 				return usage.Wrap(err)
+			}
+			if bindUp && !slices.Contains(shellhook.Bound(), args[0]) {
+				return usage.Errorf("--bind-up: keys are bound in %s", strings.Join(shellhook.Bound(), ", "))
 			}
 			if !noBind {
 				script += shellhook.Bindings(args[0], bin, bindUp)

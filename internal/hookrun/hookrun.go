@@ -106,7 +106,7 @@ func Run(con *connect.Connector, args []string) (err error) {
 func hookEvents(con *connect.Connector, cfg node.Config, r *redact.Redactor, call agenthook.Call) ([]schemas.Event, error) {
 	var events []schemas.Event
 	for _, c := range call.Commands {
-		text, ok := recording.Hooked(c.Text, con.Getenv("RECOUNT_IGNORE"))
+		text, ok := recording.Hooked(c.Text, call.Cwd, con.Getenv("RECOUNT_IGNORE"), con.Getenv)
 		if !ok {
 			continue
 		}

@@ -21,10 +21,37 @@ func Ignored(command, patterns string) bool {
 	return false
 }
 
-// Hooked returns what a hook records of a command: the text without the arguments of Recount's own
-// verbs. ok is false if nothing is recorded.
-func Hooked(text, ignore string) (out string, ok bool) {
-	if strings.TrimSpace(text) == "" || Ignored(text, ignore) {
+// IgnoredDir reports whether a directory, or one above it, matches one of the patterns, which are
+// separated by colons. In a pattern * stops at slashes, and ~/ at its start is home.
+func IgnoredDir(dir, patterns, home string) bool {
+	if dir == "" || patterns == "" {
+		return false
+	}
+	for p := range strings.SplitSeq(patterns, ":") {
+		if rest, ok := strings.CutPrefix(p, "~"); ok && home != "" && (rest == "" || rest[0] == '/') {
+			p = home + rest
+		}
+		if p == "" {
+			continue
+		}
+		p = path.Clean(p)
+		for d := path.Clean(dir); ; d = path.Dir(d) {
+			if ok, err := path.Match(p, d); err == nil && ok {
+				return true
+			}
+			if d == "/" || d == "." {
+				break
+			}
+		}
+	}
+	return false
+}
+
+// Hooked returns what a hook records of a command that started in a directory: the text without the
+// arguments of Recount's own verbs. ok is false if nothing is recorded. ignore is RECOUNT_IGNORE; the
+// directories of RECOUNT_IGNORE_DIRS are read from the environment.
+func Hooked(text, dir, ignore string, getenv func(string) string) (out string, ok bool) {
+	if strings.TrimSpace(text) == "" || Ignored(text, ignore) || IgnoredDir(dir, getenv("RECOUNT_IGNORE_DIRS"), getenv("HOME")) {
 		return "", false
 	}
 	return WithoutOwn(text)

@@ -28,6 +28,31 @@ func TestIgnored(t *testing.T) {
 	}
 }
 
+func TestIgnoredDir(t *testing.T) {
+	for _, c := range []struct {
+		dir, patterns string
+		want          bool
+	}{
+		{"/home/ada/private", "/srv:/home/ada/private", true},
+		{"/home/ada/private/taxes/2026", "~/private", true},
+		{"/home/ada/private2", "~/private", false},
+		{"/home/ada/clients/acme/src", "~/clients/*", true},
+		{"/home/ada/clients", "~/clients/*", false},
+		{"/home/ada", "~", true},
+		{"/home/ada", "~bob", false},
+		{"/srv/x", "/srv/", true},
+		{"/srv", "/", true},
+		{"/srv", "", false},
+		{"/srv", "::[", false},
+		{"", "*", false},
+		{"relative/dir", "relative", true},
+	} {
+		if got := IgnoredDir(c.dir, c.patterns, "/home/ada"); got != c.want {
+			t.Errorf("%q by %q: got %v", c.dir, c.patterns, got)
+		}
+	}
+}
+
 func TestParseTime(t *testing.T) {
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	for s, want := range map[string]time.Time{

@@ -2,6 +2,8 @@ package shellhook
 
 import (
 	_ "embed"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -26,6 +28,9 @@ var bindings = map[string]binding{
 	"zsh":  {bindZsh, `'^R'`, `'^[[A' '^[OA'`},
 	"fish": {bindFish, `\cr`, `\e\[A \eOA`},
 }
+
+// Bound returns the shells that have bindings, in order.
+func Bound() []string { return slices.Sorted(maps.Keys(bindings)) }
 
 // Bindings returns the script with which a shell searches at ctrl-R, and with up at arrow-up too, by
 // running a program with the verb search. It is empty for a shell without one.

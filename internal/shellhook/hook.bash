@@ -45,12 +45,12 @@ if [[ $- == *i* && -z ${__recount_session-} ]]; then
 
   # What a recorder has in its environment stays as it was at its start.
   __recount_environment() {
-    REPLY="${RECOUNT_DATA_DIR-}|${RECOUNT_CONFIG-}|${RECOUNT_SERVER-}|${RECOUNT_TOKEN-}|${RECOUNT_INSECURE_HTTP-}|${RECOUNT_AUTHOR-}|${XDG_CONFIG_HOME-}|${XDG_DATA_HOME-}|${HOME-}"
+    REPLY="${RECOUNT_DATA_DIR-}|${RECOUNT_CONFIG-}|${RECOUNT_SERVER-}|${RECOUNT_TOKEN-}|${RECOUNT_INSECURE_HTTP-}|${RECOUNT_AUTHOR-}|${RECOUNT_IGNORE_DIRS-}|${XDG_CONFIG_HOME-}|${XDG_DATA_HOME-}|${HOME-}"
   }
 
   # The recorder closes its standard output when it listens.
   __recount_listen() {
-    __recount_pid=$("${__recount_record[@]}" --listen --shell bash --session "$__recount_session" \
+    __recount_pid=$(RECOUNT_IGNORE_DIRS=${RECOUNT_IGNORE_DIRS-} "${__recount_record[@]}" --listen --shell bash --session "$__recount_session" \
       <&"$__recount_pipe" 2>>"$__recount_log" & builtin echo $!)
     [[ /proc/$__recount_pid/fd/0 -ef /dev/fd/$__recount_pipe ]]
   }
@@ -140,7 +140,7 @@ if [[ $- == *i* && -z ${__recount_session-} ]]; then
       return
     fi
     if [[ ! $__recount_pipe || $same ]] || ! __recount_put "$status" "$took"; then
-      (RECOUNT_IGNORE=${RECOUNT_IGNORE-} __recount_tell "$status" "$took" "$same" </dev/null >/dev/null 2>>"$__recount_log" &)
+      (RECOUNT_IGNORE=${RECOUNT_IGNORE-} RECOUNT_IGNORE_DIRS=${RECOUNT_IGNORE_DIRS-} __recount_tell "$status" "$took" "$same" </dev/null >/dev/null 2>>"$__recount_log" &)
     fi
     __recount_cwd=$PWD __recount_number=$number __recount_start= __recount_seen=() __recount_count=0
     __recount_leave "$status"

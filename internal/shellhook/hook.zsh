@@ -31,12 +31,12 @@ if [[ -o interactive && -z ${__recount_session-} ]]; then
 
   # What a recorder has in its environment stays as it was at its start.
   __recount_environment() {
-    REPLY="${RECOUNT_DATA_DIR-}|${RECOUNT_CONFIG-}|${RECOUNT_SERVER-}|${RECOUNT_TOKEN-}|${RECOUNT_INSECURE_HTTP-}|${RECOUNT_AUTHOR-}|${XDG_CONFIG_HOME-}|${XDG_DATA_HOME-}|${HOME-}"
+    REPLY="${RECOUNT_DATA_DIR-}|${RECOUNT_CONFIG-}|${RECOUNT_SERVER-}|${RECOUNT_TOKEN-}|${RECOUNT_INSECURE_HTTP-}|${RECOUNT_AUTHOR-}|${RECOUNT_IGNORE_DIRS-}|${XDG_CONFIG_HOME-}|${XDG_DATA_HOME-}|${HOME-}"
   }
 
   # The recorder closes its standard output when it listens.
   __recount_listen() {
-    __recount_pid=$("${__recount_record[@]}" --listen --shell zsh --session "$__recount_session" \
+    __recount_pid=$(RECOUNT_IGNORE_DIRS=${RECOUNT_IGNORE_DIRS-} "${__recount_record[@]}" --listen --shell zsh --session "$__recount_session" \
       <&$__recount_pipe 2>>|"$__recount_log" & builtin print $!)
     [[ /proc/$__recount_pid/fd/0 -ef /proc/self/fd/$__recount_pipe ]]
   }
@@ -68,7 +68,7 @@ if [[ -o interactive && -z ${__recount_session-} ]]; then
       # arguments are for everybody to see, and not long enough.
       [[ -n $__recount_pipe ]] && __recount_put $exit_status "${at/,/.}" $took || (
         exec </dev/null >/dev/null 2>>|"$__recount_log"
-        builtin print -rn -- "$__recount_text" | RECOUNT_IGNORE=${RECOUNT_IGNORE-} "${__recount_record[@]}" \
+        builtin print -rn -- "$__recount_text" | RECOUNT_IGNORE=${RECOUNT_IGNORE-} RECOUNT_IGNORE_DIRS=${RECOUNT_IGNORE_DIRS-} "${__recount_record[@]}" \
           --shell zsh --session "$__recount_session" --cwd "$__recount_cwd" --exit $exit_status \
           --at "${at/,/.}" --duration ${took}us &
       )

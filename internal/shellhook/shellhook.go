@@ -7,14 +7,16 @@
 //     listens to the shell (recording.Listen), and a command costs a few writes of the
 //     shell itself into a pipe, without a fork. If there is no recorder, if its pipe is
 //     full because it was stopped, or for a line that HISTCONTROL keeps out of bash's
-//     history, a command costs one fork of the shell (fish, which has no fork, starts
-//     /bin/sh); everything else happens in a process that nothing waits for.
+//     history, a command costs one fork of the shell (fish, nu, PowerShell and xonsh, which
+//     have no fork, start /bin/sh); everything else happens in a process that nothing waits
+//     for.
 //   - At each prompt it checks whether its recorder is alive, by the pipe on the
 //     recorder's standard input, and starts another one if it is not.
 //   - No program inherits the pipe.
 //   - It preserves existing settings: PROMPT_COMMAND, the DEBUG trap and PS0 in bash, the
-//     hook arrays in zsh, the events in fish, and the values of $?, $_ and $!. Evaluating
-//     it twice has the effect of once.
+//     hook arrays in zsh, the events in fish and xonsh, the hooks in nu, the prompt in
+//     PowerShell, and the values of $?, $_ and $!. Evaluating it twice has the effect of
+//     once.
 //   - A command is recorded as typed, with its newlines, the directory it started in, its
 //     exit code, its start, and its duration in microseconds (fish: milliseconds, and the
 //     start to the hundredth of a second, only on Linux).
@@ -30,11 +32,14 @@
 // HISTCONTROL=ignoreboth keeps out of the history is recognised by comparing the first two commands
 // seen by the DEBUG trap with the history's last line; a repeated subshell in parentheses, for
 // which bash runs no trap, is not recognised.
+//
+// The tests run the scripts in the shells that are installed. The one for PowerShell has not been run.
 package shellhook
 
 import (
 	_ "embed"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -48,17 +53,19 @@ var zsh string
 //go:embed hook.fish
 var fish string
 
-var scripts = map[string]string{"bash": bash, "zsh": zsh, "fish": fish}
+//go:embed hook.nu
+var nu string
+
+//go:embed hook.ps1
+var pwsh string
+
+//go:embed hook.xsh
+var xonsh string
+
+var scripts = map[string]string{"bash": bash, "zsh": zsh, "fish": fish, "nu": nu, "pwsh": pwsh, "xonsh": xonsh}
 
 // Shells returns the shells that have a script, in order.
-func Shells() []string {
-	var names []string
-	for n := range scripts {
-		names = append(names, n)
-	}
-	slices.Sort(names)
-	return names
-}
+func Shells() []string { return slices.Sorted(maps.Keys(scripts)) }
 
 // Recorder is the program that records.
 type Recorder struct {
@@ -84,13 +91,23 @@ func Script(shell string, r Recorder) (string, error) {
 	if r.Listens {
 		listen = "1"
 	}
-	return strings.NewReplacer("@RECORD@", strings.Join(words, " "), "@LISTEN@", listen).Replace(s), nil
+	between := " "
+	if shell == "pwsh" || shell == "xonsh" {
+		between = ", "
+	}
+	return strings.NewReplacer("@RECORD@", strings.Join(words, between), "@LISTEN@", listen).Replace(s), nil
 }
 
 // quote quotes s as one word of the shell.
 func quote(shell, s string) string {
-	if shell == "fish" {
-		return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(s) + "'"
+	escaped := strings.NewReplacer(`\`, `\\`, `'`, `\'`)
+	switch shell {
+	case "fish", "xonsh":
+		return "'" + escaped.Replace(s) + "'"
+	case "nu":
+		return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
+	case "pwsh":
+		return "'" + strings.ReplaceAll(s, "'", "''") + "'"
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

@@ -311,7 +311,7 @@ func TestZshLeadingSpace(t *testing.T) {
 }
 
 func TestScript(t *testing.T) {
-	if _, err := Script("tcsh", Recorder{}); err == nil || !strings.Contains(err.Error(), "bash, fish, zsh") {
+	if _, err := Script("tcsh", Recorder{}); err == nil || !strings.Contains(err.Error(), "bash, fish, nu, pwsh, xonsh, zsh") {
 		t.Errorf("got %v", err)
 	}
 	for _, shell := range Shells() {

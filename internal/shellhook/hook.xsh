@@ -1,0 +1,52 @@
+# Recount: tell each command that was run. In ~/.xonshrc:  execx($(recount hook xonsh))
+if __xonsh__.env.get('XONSH_INTERACTIVE') and not hasattr(__xonsh__, 'recount_session'):
+    def __recount_hook():
+        import os
+        import subprocess
+        import time
+        from xonsh.events import events
+
+        env = __xonsh__.env
+        record = [@RECORD@]
+        session = 'xonsh-%d-%d' % (os.getpid(), time.time())
+        __xonsh__.recount_session = session
+        env['RECOUNT_SESSION'] = session # what is asked here is about this session
+        state = env.get('XDG_STATE_HOME') or os.path.join(os.path.expanduser('~'), '.local/state')
+        log = env.get('RECOUNT_HOOK_LOG') or os.path.join(state, 'recount-hook.log')
+        started = {}
+
+        # The events of a command have its text without the spaces before it.
+        @events.on_transform_command
+        def __recount_transform(cmd, **_):
+            started['hidden'] = cmd[:1].isspace()
+            return cmd
+
+        @events.on_precommand
+        def __recount_precommand(cmd, **_):
+            started['cwd'] = env.get('PWD')
+
+        # Each command has a recorder, which nothing waits for. The text is given by a pipe: arguments
+        # are for everybody to see, and not long enough.
+        @events.on_postcommand
+        def __recount_postcommand(cmd, rtn, ts, **_):
+            try:
+                if started.get('hidden') or not cmd.strip():
+                    return
+                code = rtn or 0
+                if code < 0: # a signal ended it
+                    code = 128 - code
+                args = ['--shell', 'xonsh', '--session', session, '--cwd', started.get('cwd') or os.getcwd(),
+                        '--exit', str(code), '--at', '%.6f' % ts[0], '--duration', '%dus' % ((ts[1] - ts[0]) * 1e6)]
+                os.makedirs(os.path.dirname(log), exist_ok=True)
+                with open(log, 'ab') as errors:
+                    recorder = subprocess.Popen(
+                        ['/bin/sh', '-c', 'exec 3<&0; "$@" <&3 3<&- >/dev/null &', 'sh'] + record + args,
+                        stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=errors, env=env.detype(), start_new_session=True)
+                    with recorder.stdin:
+                        recorder.stdin.write(cmd.rstrip('\n').encode('utf-8', 'replace'))
+                    recorder.wait()
+            except OSError:
+                pass # nothing that goes wrong here is the user's mistake
+
+    __recount_hook()
+    del __recount_hook
