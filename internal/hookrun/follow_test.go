@@ -26,7 +26,7 @@ import (
 	"github.com/recountdb/recount/internal/spool"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
-	"github.com/recountdb/recount/server/node"
+	"github.com/recountdb/recount/server/intake"
 )
 
 // world is a data directory of its own, without a server.
@@ -61,7 +61,7 @@ func (w *world) spooled() map[schemas.EventID]schemas.Event {
 	all := map[schemas.EventID]schemas.Event{}
 	_, err := spool.NewDrainer(spool.Dir(w.con.DataDir)).Drain(func(entries []spool.Entry) error {
 		for _, x := range entries {
-			e, err := node.SpooledEvent(x)
+			e, err := intake.Spooled(x)
 			if err != nil {
 				return err
 			}
