@@ -49,7 +49,7 @@ leaves them out.
 With --recall the agent is also told what bears on its work, if a server runs
 (recount up): at the start of a session a brief (recount brief), at a prompt what was
 said before about it, after a failed command whether this failure was met before and
-what mended it; or nothing. recount-record asks, waits for 200 ms at most, and fails
+what mended it; or nothing. recount-record asks, waits for 130 ms at most, and fails
 open. Without --recall nothing is ever put into a context.
 
 A command is not recorded if it starts with a space (bash: if HISTCONTROL or HISTIGNORE

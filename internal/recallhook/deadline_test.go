@@ -2,10 +2,13 @@ package recallhook
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"os"
+	"os/exec"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -48,6 +51,7 @@ func TestDeadline(t *testing.T) {
 				if name == "RECOUNT_SERVER" {
 					close(hangs)
 					<-release
+					runtime.Goexit() // the test's directory is being removed
 				}
 				return w.getenv(name)
 			}
@@ -79,7 +83,7 @@ func TestDeadline(t *testing.T) {
 				recorded = append(recorded, string(message))
 				return make(chan struct{}), nil // it does not end, and nobody waits for it
 			}
-			h.run([]byte(prompt), deadline, deadline.Add(time.Second))
+			h.run([]byte(prompt), h.recorder([]byte(prompt)), deadline, deadline.Add(time.Second))
 			if out.Len() > 0 || len(recorded) != 1 || recorded[0] != prompt {
 				t.Errorf("printed %q, recorded %q", &out, recorded)
 			}
@@ -129,10 +133,95 @@ func TestLimit(t *testing.T) {
 			close(reached)
 			return reached
 		}
-		h.run([]byte(message), limit.Add(-time.Second), limit)
+		h.run([]byte(message), h.recorder([]byte(message)), limit.Add(-time.Second), limit)
 		if waited != waits {
 			t.Errorf("%s: waited %t", message, waited)
 		}
+	}
+}
+
+// TestLast reaches the limit before the recorder is started, and while it is: the message is recorded
+// once, and nobody waits for a start that hangs.
+func TestLast(t *testing.T) {
+	for name, hangs := range map[string]bool{"before": false, "while it hangs": true} {
+		w := newWorld(t)
+		h := w.hook("claude-code", io.Discard)
+		begun, release := make(chan struct{}, 2), make(chan struct{})
+		h.record = func(string, []byte) (<-chan struct{}, error) {
+			begun <- struct{}{}
+			if hangs {
+				<-release
+			}
+			return nil, nil
+		}
+		over := make(chan time.Time)
+		h.at = func(time.Time) <-chan time.Time { return over }
+		recorder := h.recorder([]byte("{}"))
+		if hangs {
+			go func() { _, _ = recorder() }()
+			<-begun
+			close(over)
+			h.last(recorder) // returns although the start hangs
+			close(release)
+		} else {
+			h.last(recorder)
+			<-begun
+		}
+		if _, err := recorder(); err != nil || len(begun) > 0 {
+			t.Errorf("%s: started again, or failed: %v", name, err)
+		}
+	}
+}
+
+// TestReleased checks that the agent has all of the hook's output when the recorder is started, and
+// waits for no more: the order, and that a reader of the outputs reaches their end.
+func TestReleased(t *testing.T) {
+	w := newWorld(t)
+	var out bytes.Buffer
+	var order []string
+	h := w.hook("claude-code", &out)
+	h.release = func() { order = append(order, fmt.Sprint("released after ", out.Len() > 0)) }
+	h.record = func(string, []byte) (<-chan struct{}, error) {
+		order = append(order, "recorded")
+		return nil, nil
+	}
+	prompt := []byte(`{"session_id":"s","cwd":"/src","hook_event_name":"UserPromptSubmit","prompt":"fix it"}`)
+	h.run(prompt, h.recorder(prompt), time.Now().Add(long), time.Now().Add(long))
+	if strings.Join(order, ", ") != "released after true, recorded" {
+		t.Errorf("%q", order)
+	}
+}
+
+// TestRelease runs release in a process of its own, whose outputs end although it lives on.
+func TestRelease(t *testing.T) {
+	const asked = "RECALLHOOK_RELEASES"
+	if os.Getenv(asked) != "" {
+		release()
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		os.Exit(0)
+	}
+	cmd := exec.Command(os.Args[0], "-test.run=^TestRelease$")
+	cmd.Env = append(os.Environ(), asked+"=1")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	outputs, theirs, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer outputs.Close()
+	cmd.Stdout, cmd.Stderr = theirs, theirs
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	theirs.Close()
+	if b, err := io.ReadAll(outputs); err != nil || len(b) > 0 {
+		t.Errorf("read %q, %v", b, err)
+	}
+	in.Close()
+	if err := cmd.Wait(); err != nil {
+		t.Error(err)
 	}
 }
 

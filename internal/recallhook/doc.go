@@ -8,7 +8,8 @@
 //   - It waits for the server until Deadline at most, counted from the start of the process, whatever
 //     it hangs in: connecting, waiting, an answer that trickles. Without a server it asks nobody. No
 //     name is looked up.
-//   - It ends at Limit, whatever else it does, with exit code 0.
+//   - It ends at Limit, whatever else it does, with exit code 0, but not before it has tried to start
+//     the recorder. Its outputs end before that, since the agent reads them to their end.
 //   - It prints at most one JSON object, and no item twice in a session: their ids are in a file of
 //     the state directory until the session's context is cleared or compacted.
 //   - What the hook records is recorded as before, by `recount hook run AGENT` beside this program,

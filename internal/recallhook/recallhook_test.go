@@ -51,9 +51,10 @@ func (w *world) getenv(name string) string { return w.env[name] }
 func (w *world) hook(agent string, out io.Writer) *hook {
 	return &hook{
 		agent: agent, out: out, getenv: w.getenv,
-		at:     func(time.Time) <-chan time.Time { return nil },
-		dial:   func(address string, _ time.Time) (net.Conn, error) { return net.Dial("tcp", address) },
-		record: func(string, []byte) (<-chan struct{}, error) { return nil, nil },
+		at:      func(time.Time) <-chan time.Time { return nil },
+		dial:    func(address string, _ time.Time) (net.Conn, error) { return net.Dial("tcp", address) },
+		record:  func(string, []byte) (<-chan struct{}, error) { return nil, nil },
+		release: func() {},
 	}
 }
 

@@ -12,8 +12,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/recountdb/recount/internal/hookinput"
 	"github.com/recountdb/recount/internal/recording"
@@ -22,10 +25,13 @@ import (
 const (
 	// Deadline is when the hook gives up waiting for the server, after the program's start. The
 	// agent waits for it at each prompt, so it must be well below what a person notices.
-	Deadline = 150 * time.Millisecond
+	Deadline = 130 * time.Millisecond
 	// Limit is when the program ends whatever it is doing. What remains until 250 ms is for a machine
-	// on which ending takes its time.
-	Limit = 210 * time.Millisecond
+	// that is so busy that the program runs late: at a load of 17 on two cores it was 80 ms late.
+	Limit = 170 * time.Millisecond
+	// grace is how long the program goes on at the limit if the recorder is not started yet, or if
+	// the message was complete only then.
+	grace = 20 * time.Millisecond
 	// recorderNice is the recorder's priority.
 	recorderNice = 5
 	// maxInput limits the agent's message; maxIDs how many ids a session keeps.
@@ -45,12 +51,15 @@ type hook struct {
 	dial func(address string, deadline time.Time) (net.Conn, error)
 	// record starts the recorder with a message. ended is closed when it has ended.
 	record func(agent string, message []byte) (ended <-chan struct{}, err error)
+	// release lets go of what the agent waits for besides the program's end, before the recorder is
+	// started.
+	release func()
 }
 
 // Run is the main function of `recount-record hook run AGENT`: args are what follows "hook". It
 // writes at most one JSON object to out. Errors are for the log. Start is when the program was
-// started. Run ends the process at Limit after start, or after the agent has written its message if
-// that is later, with exit code 0.
+// started. Run ends the process at Limit after start, or soon after the agent has written its message
+// if that is later, with exit code 0.
 func Run(args []string, in io.Reader, out io.Writer, getenv func(string) string, start time.Time) {
 	if len(args) != 2 || args[0] != "run" {
 		log(getenv, fmt.Errorf("hook: want run AGENT, got %q", strings.Join(args, " ")))
@@ -62,29 +71,69 @@ func Run(args []string, in io.Reader, out io.Writer, getenv func(string) string,
 		return
 	}
 	limit := start.Add(Limit)
-	if now := time.Now(); now.After(start.Add(Deadline)) {
-		limit = now.Add(Limit - Deadline)
+	if soon := time.Now().Add(grace); soon.After(limit) {
+		limit = soon
 	}
-	time.AfterFunc(time.Until(limit), func() { os.Exit(0) })
 	h := hook{
-		agent: args[1], out: out, getenv: getenv, record: record,
+		agent: args[1], out: out, getenv: getenv, record: record, release: release,
 		at: func(t time.Time) <-chan time.Time { return time.After(time.Until(t)) },
 		dial: func(address string, deadline time.Time) (net.Conn, error) {
 			return net.DialTimeout("tcp", address, max(time.Until(deadline), time.Nanosecond))
 		},
 	}
-	h.run(message, start.Add(Deadline), limit)
+	recorder := h.recorder(message)
+	time.AfterFunc(time.Until(limit), func() {
+		h.last(recorder)
+		os.Exit(0)
+	})
+	h.run(message, recorder, start.Add(Deadline), limit)
+}
+
+// recorder returns a function that starts the recorder when it is first called.
+func (h *hook) recorder(message []byte) func() (<-chan struct{}, error) {
+	return sync.OnceValues(func() (<-chan struct{}, error) {
+		h.release()
+		return h.record(h.agent, message)
+	})
+}
+
+// last returns when the recorder is started, or after a moment. A process that is being started then
+// goes on without this one.
+func (h *hook) last(recorder func() (<-chan struct{}, error)) {
+	started := make(chan struct{})
+	go func() {
+		_, _ = recorder() // who called it first logs the error
+		close(started)
+	}()
+	select {
+	case <-started:
+	case <-h.at(time.Now().Add(grace)):
+	}
+}
+
+// release closes the standard output and the standard error. A process that is being started holds
+// copies of them until it runs its own program, which takes long on a busy machine, and the agent
+// reads them to their end.
+func release() {
+	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	if err != nil {
+		return
+	}
+	defer null.Close()
+	for _, fd := range []int{1, 2} {
+		_ = unix.Dup2(int(null.Fd()), fd) // the agent waits a little longer
+	}
 }
 
 // run recalls what bears on a message until the deadline, prints it, and has the message recorded:
 // the recorder is large, and would take the processor from the server while that looks up the
 // answer. It returns at the limit at the latest, unless the disk or the agent's pipe hangs.
-func (h *hook) run(message []byte, deadline, limit time.Time) {
+func (h *hook) run(message []byte, recorder func() (<-chan struct{}, error), deadline, limit time.Time) {
 	m, _ := hookinput.Parse(message) // what is wrong with it, the recorder reports
 	if err := h.remind(&m, deadline); err != nil && !errors.Is(err, errNone) {
 		log(h.getenv, fmt.Errorf("recall: %w", err))
 	}
-	ended, err := h.record(h.agent, message)
+	ended, err := recorder()
 	if err != nil {
 		log(h.getenv, fmt.Errorf("start the recorder: %w", err))
 		return
