@@ -4,6 +4,10 @@
 // and run only to report. "want" lists what the application serves: method, path and handler.
 //
 //	go -C bench run ./routes -half a
+//	go -C bench run ./routes -examples DIR
+//
+// The second form is half "c": example applications of the frameworks' own repositories, whose
+// routes testdata/examples.labels lists. DIR has a clone for each, named as the framework.
 package main
 
 import (
@@ -50,8 +54,13 @@ func main() {
 	dir := flag.String("dir", "routes/testdata", "the folder of the applications")
 	detail := flag.Bool("detail", false, "list what is missing and what is wrong")
 	only := flag.String("only", "", "one framework")
+	clones := flag.String("examples", "", "the folder of the clones of half c")
 	flag.Parse()
-	if err := run(*half, *dir, *only, *detail); err != nil {
+	do := func() error { return run(*half, *dir, *only, *detail) }
+	if *clones != "" {
+		do = func() error { return runExamples(*clones, *only, *detail) }
+	}
+	if err := do(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

@@ -1,12 +1,13 @@
 // Command stale prints a sample of the functions that `recount stale` calls unused, for people to
 // check, and scores their labels.
 //
-//	go -C bench run ./stale -repo DIR [-n 30] [-seed 1] [-language NAME]
+//	go -C bench run ./stale -repo DIR [-n 30] [-seed 1] [-language NAME] [-tests]
 //	go -C bench run ./stale -score FILE
 //
 // A sample is drawn by a hash of the seed and the place, so that it does not depend on the order of
 // findings. A line of a sample is the repository, the place, the name, the confidence and the reason;
-// the labelled file has `unused` or `used` in a sixth column, with the reason in a seventh.
+// the labelled file has `unused` or `used` in a sixth column, with the reason in a seventh. With -tests
+// also functions that tests alone use are drawn; `unused` then means that nothing but a test uses it.
 package main
 
 import (
@@ -31,6 +32,7 @@ func main() {
 	n := flag.Int("n", 30, "how many findings to draw")
 	seed := flag.Int("seed", 1, "seed of the draw")
 	language := flag.String("language", "", "only findings in this language")
+	tests := flag.Bool("tests", false, "also functions that tests alone use")
 	kept := flag.String("graphs", "", "the folder in which graphs are kept for the next run (default: none)")
 	labels := flag.String("score", "", "the file of labelled findings")
 	flag.Parse()
@@ -39,7 +41,7 @@ func main() {
 	case *labels != "":
 		err = score(*labels)
 	case *repo != "":
-		err = sample(context.Background(), *repo, *kept, *language, *seed, *n)
+		err = sample(context.Background(), *repo, *kept, *language, *seed, *n, *tests)
 	default:
 		err = fmt.Errorf("-repo DIR or -score FILE is needed")
 	}
@@ -48,7 +50,7 @@ func main() {
 	}
 }
 
-func sample(ctx context.Context, repo, kept, language string, seed, n int) error {
+func sample(ctx context.Context, repo, kept, language string, seed, n int, tests bool) error {
 	if kept == "" {
 		var err error
 		if kept, err = os.MkdirTemp("", "recount-bench-stale-"); err != nil {
@@ -82,9 +84,9 @@ func sample(ctx context.Context, repo, kept, language string, seed, n int) error
 		return h.Sum64()
 	}
 	found := slices.DeleteFunc(r.Findings, func(f code.Stale) bool {
-		return language != "" && f.Language != language || strings.HasPrefix(f.Why, "only tests")
+		return language != "" && f.Language != language || !tests && strings.HasPrefix(f.Why, "only tests")
 	})
-	log.Printf("%s: %d findings, %d of them in functions that not even a test uses", name, r.Counts["unused"], len(found))
+	log.Printf("%s: %d findings, %d of them drawn from", name, r.Counts["unused"], len(found))
 	slices.SortFunc(found, func(a, b code.Stale) int { return cmp.Compare(of(a), of(b)) })
 	for _, f := range found[:min(n, len(found))] {
 		fmt.Printf("%s\t%s\t%s\t%.2f\t%s\n", name, f.Place(), f.Name, f.Confidence, f.Why)
