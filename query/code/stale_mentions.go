@@ -166,7 +166,7 @@ func isPrivate(language string, d *recountv1.Declaration) bool {
 var namedFrom = map[string]string{
 	".xaml": "csharp", ".axaml": "csharp", ".cshtml": "csharp", ".razor": "csharp", ".vb": "csharp", ".fs": "csharp", ".tt": "csharp",
 	".kt": "java", ".scala": "java", ".groovy": "java", ".clj": "java", ".jsp": "java", ".jspx": "java", ".ftl": "java",
-	".vm": "java", ".mustache": "java", ".hbs": "java", ".fxml": "java", ".xhtml": "java",
+	".vm": "java", ".mustache": "java", ".hbs": "java", ".fxml": "java", ".xhtml": "java", ".jjt": "java", ".jj": "java", ".g4": "java",
 	".pyx": "python", ".pxd": "python", ".pxi": "python", ".mako": "python", ".ipynb": "python",
 }
 
@@ -259,19 +259,20 @@ type named struct {
 	// by has the candidates by name that nothing has been found to name yet, and starts those by the
 	// beginnings of their names, which code may complete when it runs, such as "do_" of do_quit.
 	by, starts map[string][]int32
-	// used has the candidates that may be used, and read the files whose content was read.
-	used map[int32]bool
-	read map[string]bool
+	// used has the candidates that may be used, inTests those that files of tests alone name, and read
+	// the files whose content was read.
+	used, inTests map[int32]bool
+	read          map[string]bool
 }
 
 // namedInTexts returns the candidates whose names stand anywhere but at their own declarations, those
 // whose own files can't be read, and those that a file whose content is not known may name. It returns
-// none if the content of files is not at hand.
-func (st *staleness) namedInTexts(all []candidate, files map[string]*recountv1.CodeFile, known mentions) (map[int32]bool, error) {
+// none if the content of files is not at hand. Tests may name those that tests use.
+func (st *staleness) namedInTexts(all []candidate, files map[string]*recountv1.CodeFile, tests map[string]bool, known mentions) (map[int32]bool, error) {
 	if st.a.s.Content == nil || len(all) == 0 {
 		return nil, nil
 	}
-	t := &named{st.g, map[string][]int32{}, map[string][]int32{}, map[int32]bool{}, map[string]bool{}}
+	t := &named{st.g, map[string][]int32{}, map[string][]int32{}, map[int32]bool{}, map[int32]bool{}, map[string]bool{}}
 	for _, c := range all {
 		name := st.g.name(c.n)
 		t.by[name] = append(t.by[name], c.n)
@@ -291,13 +292,24 @@ func (st *staleness) namedInTexts(all []candidate, files map[string]*recountv1.C
 		}
 		if content != nil {
 			t.read[file] = true
-			t.file(file, content)
+			marks := t.used
+			if tests[file] || apartFromCode(file) {
+				marks = t.inTests
+			}
+			t.file(file, content, marks)
 			continue
 		}
 		unread[files[file].Language], unread[namedFrom[path.Ext(file)]] = true, true
 	}
 	for _, c := range all {
 		language := st.g.language(c.n)
+		if c.tests > 0 && language == checked { // its edges come from a type checker
+			delete(t.used, c.n)
+			continue
+		}
+		if c.tests == 0 && t.inTests[c.n] {
+			t.used[c.n] = true
+		}
 		if !t.read[st.g.keys[c.n].Path()] || language != checked && unread[language] && !known.private[known.key(st.g, c.n)] {
 			t.used[c.n] = true
 		}
@@ -307,7 +319,7 @@ func (st *staleness) namedInTexts(all []candidate, files map[string]*recountv1.C
 
 // file marks the candidates that a file names outside lines of comments. An unexported name of Go
 // means the candidate in its own package only.
-func (t *named) file(file string, content []byte) {
+func (t *named) file(file string, content []byte, marks map[int32]bool) {
 	dir, number := path.Dir(file), uint32(0)
 	for line := range bytes.Lines(content) {
 		number++
@@ -327,12 +339,12 @@ func (t *named) file(file string, content []byte) {
 				nd, own := &t.g.nodes[n], t.g.keys[n].Path()
 				itself := file == own && number >= nd.line && number <= nd.end
 				if !itself && (t.g.language(n) != checked || path.Dir(own) == dir) {
-					t.used[n] = true
+					marks[n] = true
 				}
 			}
 			if start > 0 && strings.IndexByte("\"'`", line[start-1]) >= 0 {
 				for _, n := range t.starts[string(line[start:i])] {
-					t.used[n] = true
+					marks[n] = true
 				}
 			}
 		}

@@ -148,7 +148,7 @@ function shown
 }
 
 func TestEntryPoints(t *testing.T) {
-	for name, want := range map[string]bool{"main": true, "operator ==": true, "__enter__": true, "<clinit>": true, "operators": false, "__private": false} {
+	for name, want := range map[string]bool{"main": true, "GetEnumerator": true, "operator ==": true, "__enter__": true, "<clinit>": true, "operators": false, "__private": false} {
 		if got := code.EntryPoint(name); got != want {
 			t.Errorf("%s: %v", name, got)
 		}
@@ -169,11 +169,17 @@ function do_quit
 function cmdStop
 function apply_to_all
 function elsewhere
+function tested
+function testedAndNamed
+-- a/a_test.toy --
+package a
+test TestThem -> tested testedAndNamed
 -- b/b.toy --
 package b
 # "alone" and alone stand in a comment
 # two words "spoken"
 #if handed
+#call testedAndNamed(1)
 run "do_" + name, 'cmd' + name, "apply_to"
 -- c/c_windows.toy --
 package c
@@ -187,7 +193,7 @@ package c
 		}
 		return lines(r.Findings, staleLine)
 	}
-	want := []string{"unused a.alone 0.90 at a/a.toy:2", "unused a.spoken 0.90 at a/a.toy:3"}
+	want := []string{"unused a.alone 0.90 at a/a.toy:2", "unused a.spoken 0.90 at a/a.toy:3", "unused a.tested 0.70 at a/a.toy:9"}
 	if diff := cmp.Diff(want, ask()); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
@@ -203,7 +209,7 @@ package c
 		t.Errorf("with a file whose content is not known, which may name anything: %v", all)
 	}
 	m.s.Content = nil
-	if all := ask(); len(all) != 7 {
-		t.Errorf("without the content of files: %v, want all 7", all)
+	if all := ask(); len(all) != 9 {
+		t.Errorf("without the content of files: %v, want all 9", all)
 	}
 }

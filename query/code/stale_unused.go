@@ -59,13 +59,13 @@ func (st *staleness) unused() error {
 	found = slices.DeleteFunc(found, func(c candidate) bool {
 		return names[st.g.name(c.n)] == 0 && mentions.of(st.g, c) || files[st.g.keys[c.n].Path()].GetPartial() && st.g.language(c.n) != checked
 	})
-	inTexts, err := st.namedInTexts(found, files, mentions)
+	inTexts, err := st.namedInTexts(found, files, among, mentions)
 	if err != nil {
 		return err
 	}
 	for _, c := range found {
 		unknown := names[st.g.name(c.n)]
-		if unknown == 0 && c.tests == 0 && inTexts[c.n] {
+		if unknown == 0 && inTexts[c.n] {
 			continue
 		}
 		conf, why := min(0.9, float64(surest[st.g.nodes[c.n].lang])/1000), "no symbol uses it"
@@ -185,7 +185,8 @@ func (st *staleness) fitsElsewhere(n int32) bool {
 // entryPoint reports whether a name is one that a runtime or, for an operator, an expression calls.
 func entryPoint(name string) bool {
 	switch name {
-	case "main", "Main", "init", "_", "constructor", "toString", "default":
+	case "main", "Main", "init", "_", "constructor", "toString", "default",
+		"GetEnumerator", "GetAsyncEnumerator", "GetAwaiter", "GetPinnableReference", "Deconstruct": // statements of C# call these
 		return true
 	}
 	return strings.HasPrefix(name, "operator ") || strings.HasPrefix(name, "__") && strings.HasSuffix(name, "__") || strings.HasPrefix(name, "<") || strings.HasPrefix(name, "~")
