@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
 	"github.com/recountdb/recount/languages/resolvetest"
@@ -129,6 +130,70 @@ fn list() {}`},
 				if !strings.HasSuffix(r, " …/orders") {
 					t.Errorf("%s, want its prefix shown as unknown", r)
 				}
+			}
+		})
+	}
+}
+
+// TestRoutersPassedOn has what example applications of the frameworks do: a chain that makes an
+// application and exports it, an application of another file whose routes are added by a method's
+// local name, groups behind a middleware, services and closures as handlers.
+func TestRoutersPassedOn(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		app  map[string]string
+		want []string
+	}{
+		{"express", map[string]string{"app.js": `const express = require('express');
+const app = module.exports = express();
+app.get('/restricted', (req, res) => res.end());
+`}, []string{"GET /restricted"}},
+		{"express imported by an example of its own", map[string]string{"examples/auth/index.js": `var express = require('../../');
+var app = module.exports = express();
+app.get('/login', function (req, res) {});
+`}, []string{"GET /login"}},
+		{"aiohttp", map[string]string{"main.py": `from aiohttp import web
+from routes import setup_routes, more_routes
+app = web.Application()
+setup_routes(app)
+more_routes(app)
+`, "routes.py": `from views import index
+def setup_routes(app):
+    app.router.add_get('/login', index)
+def more_routes(app):
+    add_route = app.router.add_route
+    add_route('*', '/graphql', index)
+`, "views.py": "async def index(request): pass\n"}, []string{"GET /login", "ANY /graphql"}},
+		{"fiber", map[string]string{"go.mod": "module shop\n", "main.go": `package main
+
+import "github.com/gofiber/fiber/v3"
+
+func main() {
+	app := fiber.New()
+	r := app.Group("/todo").Use(auth)
+	r.Get("/list", list)
+}
+
+func auth(c fiber.Ctx) error { return nil }
+func list(c fiber.Ctx) error { return nil }
+`}, []string{"GET /todo/list"}},
+		{"axum", map[string]string{"src/main.rs": `use axum::{routing::get, Router};
+fn app() -> Router {
+    Router::new()
+        .route("/", get(|| async { "hello" }))
+        .route("/{key}", get(kv_get.layer(Compression::new())).post_service(kv_set.with_state(1)))
+}
+async fn kv_get() {}
+async fn kv_set() {}
+`}, []string{"GET /", "GET /{key}", "POST /{key}"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			want := map[string]bool{}
+			for _, r := range c.want {
+				want[oneForm(r)] = true
+			}
+			if diff := cmp.Diff(want, routesIn(t, c.app)); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
 			}
 		})
 	}

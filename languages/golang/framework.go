@@ -48,7 +48,7 @@ var (
 	}
 	fiber = &framework{
 		name: "fiber", routers: []string{"New", "App", "Router", "Group"}, verbs: title, any: []string{"All"}, method: []string{"Add"},
-		groups: []string{"Group"}, inside: []string{"Route"}, mounts: []string{"Mount", "Use"}, last: true,
+		groups: []string{"Group"}, inside: []string{"Route"}, mounts: []string{"Mount", "Use"}, same: []string{"Use"}, last: true,
 	}
 	gorilla = &framework{
 		name: "mux", routers: []string{"NewRouter", "Router"}, any: []string{"Handle", "HandleFunc"},

@@ -355,11 +355,27 @@ func (p *walker) handler(n extract.Ref, s state) (path string, view bool) {
 	return p.path(n, s), false
 }
 
+// boundMethod returns the method that a local name stands for: add_route = app.router.add_route.
+func (p *walker) boundMethod(name string, s state) string {
+	for i := len(p.Facts.Bindings) - 1; i >= 0; i-- {
+		if b := p.Facts.Bindings[i]; b.In == s.in && b.Target == name && strings.HasSuffix(b.Value, ".router."+name) {
+			return b.Value
+		}
+	}
+	return name
+}
+
 // callRoute reads the calls that register routes and groups.
 func (p *walker) callRoute(n extract.Ref, path string, args extract.Ref, s state) {
 	p.construct(n, path, args, s)
+	if strings.HasPrefix(path, "add_") {
+		path = p.boundMethod(path, s)
+	}
 	router, name := extract.SplitLast(path)
 	framework := p.framework
+	if framework == "" && strings.HasPrefix(name, "add_") && strings.HasSuffix(router, ".router") {
+		framework = "aiohttp" // the application comes from another file
+	}
 	route := func(method, pattern, router string, of extract.Ref, role string) {
 		handler, view := p.handler(of, s)
 		if view {

@@ -283,17 +283,29 @@ func (r *walker) axumHandlers(n extract.Ref, pattern, router string, s state) {
 	for r.Kind(n) == "call_expression" {
 		fn := r.Field(n, "function")
 		name, args := r.Text(r.lastName(fn)), r.Field(n, "arguments")
-		method := routeMethods[name]
-		handler := r.path(r.Child(args, 0), s)
+		method := routeMethods[strings.TrimSuffix(name, "_service")]
+		handler := r.handlerOf(r.Child(args, 0), s)
 		if name == "on" { // on(MethodFilter::PUT, h)
 			at := r.Text(r.Child(args, 0))
-			method, handler = at[strings.LastIndexByte(at, ':')+1:], r.path(r.Child(args, 1), s)
+			method, handler = at[strings.LastIndexByte(at, ':')+1:], r.handlerOf(r.Child(args, 1), s)
 		}
 		if method != "" && handler != extract.Unknown {
 			r.AddRoute(&recountv1.RouteFact{Method: method, Pattern: pattern, Handler: handler, Router: router, Framework: "axum", In: s.in}, n)
 		}
 		n = r.Field(fn, "value")
 	}
+}
+
+// handlerOf returns the path of a handler of Axum, without the layers around it: h.layer(…). A closure
+// belongs to the function around it.
+func (r *walker) handlerOf(n extract.Ref, s state) string {
+	for r.Kind(n) == "call_expression" && r.Kind(r.Field(n, "function")) == "field_expression" {
+		n = r.Field(r.Field(n, "function"), "value")
+	}
+	if d := r.Decl(s.in); r.Kind(n) == "closure_expression" && d != nil {
+		return d.Name
+	}
+	return r.path(n, s)
 }
 
 // actixHandler reads web::get().to(h), with guards and other calls between.

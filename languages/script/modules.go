@@ -54,6 +54,9 @@ func (j *walker) specifier(n extract.Ref) (name, alias string) {
 // know notes what a name stands for.
 func (j *walker) know(local, module, name string, s state) {
 	full := strings.TrimPrefix(module, "node:")
+	if strings.Trim(module, "./") == "" && frameworkOf(local) != "" { // an example of the framework itself
+		full = local
+	}
 	if name != "" {
 		full += "." + name
 	}

@@ -37,6 +37,9 @@ func (j *walker) webFramework() string {
 			if f := frameworkOf(module); f != "" {
 				return f
 			}
+			if name := j.Field(j.Parent(j.Parent(j.Parent(extract.Ref(i)))), "name"); strings.Trim(module, "./") == "" && frameworkOf(j.Text(name)) != "" {
+				return j.Text(name) // const express = require("../..")
+			}
 		}
 	}
 	return ""
@@ -187,7 +190,12 @@ func (j *walker) holder(n extract.Ref, s state) string {
 				return j.path(name, s)
 			}
 		case "assignment_expression":
-			if left := j.path(j.Field(up, "left"), s); j.Field(up, "right") == at && left != extract.Unknown && !strings.HasPrefix(left, "module.exports") {
+			switch left := j.path(j.Field(up, "left"), s); {
+			case j.Field(up, "right") != at:
+			case left == "module.exports" || left == "exports": // app = module.exports = express()
+				at = up
+				continue
+			case left != extract.Unknown && !strings.HasPrefix(left, "module.exports"):
 				return left
 			}
 		case "public_field_definition":
