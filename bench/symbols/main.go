@@ -3,7 +3,7 @@
 // of the first that is right. Beside it stand ripgrep, as a person uses it, and Okapi BM25
 // over the same declarations.
 //
-//	go -C bench run ./symbols -repos DIR [-half dev|held] [-misses]
+//	go -C bench run ./symbols -repos DIR [-half dev|held|unseen] [-misses]
 //	go -C bench run ./symbols -questions DIR -repo DIR [-misses]
 //
 // The first form scores the tasks of testdata/tasks.tsv on clones in DIR, named as in
@@ -43,7 +43,7 @@ func main() {
 	questions := flag.String("questions", "", "the folder of questions as YAML")
 	repo := flag.String("repo", "", "the repository's folder, with -questions")
 	repos := flag.String("repos", "", "the folder of the repositories of testdata/repositories.tsv")
-	half := flag.String("half", "", "only this half of the tasks: dev or held")
+	half := flag.String("half", "", "only this half of the tasks: dev or held; or unseen, which are others")
 	var o options
 	flag.BoolVar(&o.misses, "misses", false, "print what was found and what was expected")
 	flag.BoolVar(&o.baselines, "baselines", true, "score the baselines too")
@@ -57,9 +57,14 @@ func main() {
 		if tasks, err = questionsOf(*questions, filepath.Base(*repo)); err == nil {
 			err = run(ctx, filepath.Dir(*repo), tasks, o)
 		}
+	case *repos != "" && *half == "unseen":
+		var tasks []task
+		if tasks, err = tasksOf(unseenFile); err == nil {
+			err = run(ctx, *repos, tasks, o)
+		}
 	case *repos != "" && slices.Contains([]string{"", "dev", "held"}, *half):
 		var tasks []task
-		if tasks, err = ownTasks(); err == nil {
+		if tasks, err = tasksOf(tasksFile); err == nil {
 			tasks = slices.DeleteFunc(tasks, func(t task) bool { return *half != "" && t.heldOut() != (*half == "held") })
 			err = run(ctx, *repos, tasks, o)
 		}

@@ -18,6 +18,11 @@ import (
 //go:embed testdata/tasks.tsv
 var tasksFile string
 
+// unseen.tsv has tasks of the same form on repositories that nothing was chosen on.
+//
+//go:embed testdata/unseen.tsv
+var unseenFile string
+
 type task struct {
 	repo        string
 	Description string   `yaml:"description"`
@@ -32,9 +37,9 @@ func (t task) heldOut() bool {
 	return h.Sum32()>>7&1 == 1
 }
 
-func ownTasks() ([]task, error) {
+func tasksOf(file string) ([]task, error) {
 	var all []task
-	for s := bufio.NewScanner(strings.NewReader(tasksFile)); s.Scan(); {
+	for s := bufio.NewScanner(strings.NewReader(file)); s.Scan(); {
 		fields := strings.Split(s.Text(), "\t")
 		if len(fields) != 3 {
 			return nil, fmt.Errorf("testdata/tasks.tsv: want repository, description and symbols: %q", s.Text())
