@@ -28,7 +28,7 @@ const (
 	// meaningDepth is the number of hits of find that a search in mode best ranks.
 	meaningDepth = 50
 	// meaningWeight is what find counts in mode best, beside how well a command matches.
-	meaningWeight = 0.5
+	meaningWeight = 0.1
 	// maxAuthors is the maximum number of authors in an answer.
 	maxAuthors = 20
 	// maxReplaced is how often a search begins again because the projection was rebuilt meanwhile.

@@ -215,8 +215,13 @@ func (k *ranking) better(a, b *Hit) bool {
 // useWeight is what use counts beside how well a command matches.
 const useWeight = 0.1
 
-// Score is what hits are ranked by, 0 to 1.
-func (h *Hit) Score() float64 { return (1-useWeight)*h.Match + useWeight*h.Use }
+// Score is what hits are ranked by, 0 to 1. Use only tells matches apart.
+func (h *Hit) Score() float64 {
+	if h.Match == 0 {
+		return 0
+	}
+	return (1-useWeight)*h.Match + useWeight*h.Use
+}
 
 func (k *ranking) add(h Hit) {
 	switch {

@@ -17,7 +17,7 @@ func TestScoreOrders(t *testing.T) {
 		{"words in the order typed are better", "git push", []string{"git push x", "push git x"}},
 		{"the shorter of two alike", "make test", []string{"make test", "make test VERBOSE=1"}},
 		{"letters in order, at the beginnings of words best", "gco", []string{"git checkout", "-", "ocg", "egrep acfo"}},
-		{"a part is better than letters apart", "ube", []string{"kubectl get", "u-b-e"}},
+		{"a part is better than letters apart", "ube", []string{"kubectl get", "u-n b-n e-n get pods"}},
 		{"upper case counts once typed", "TODO", []string{"rg TODO", "-", "rg todo"}},
 		{"lower case finds both", "todo", []string{"rg todo", "-", "rg nothing"}},
 		{"letters far apart are an accident", "abc", []string{"xabc", "-", "a " + strings.Repeat("x", 60) + "b" + strings.Repeat("y", 60) + "c"}},
