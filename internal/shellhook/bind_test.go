@@ -1,7 +1,6 @@
 package shellhook
 
 import (
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,8 +8,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // TestBindings presses the keys in each shell, on a terminal. The program they call is a script that
@@ -110,33 +107,6 @@ func newKeyed(t *testing.T, shell string, up bool) *keyed {
 	s.press(". '" + rc + "'; echo read''y\r")
 	s.await("ready", "prompt> ")
 	return s
-}
-
-// openTerminal returns both ends of a terminal.
-func openTerminal(t *testing.T) (ours, theirs *os.File) {
-	t.Helper()
-	ours, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NONBLOCK, 0)
-	if err != nil {
-		t.Skipf("no terminals here: %v", err)
-	}
-	raw, err := ours.SyscallConn()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var n int
-	err = raw.Control(func(fd uintptr) {
-		_ = unix.IoctlSetPointerInt(int(fd), unix.TIOCSPTLCK, 0)
-		n, _ = unix.IoctlGetInt(int(fd), unix.TIOCGPTN)
-		_ = unix.IoctlSetWinsize(int(fd), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 80})
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	theirs, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return ours, theirs
 }
 
 // answer has the program answer a text.

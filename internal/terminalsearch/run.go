@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 
 	tea "charm.land/bubbletea/v2"
 	"golang.org/x/term"
@@ -41,6 +42,22 @@ func Run(ctx context.Context, t *os.File, by Asker, o Options, below bool) (Choi
 		fmt.Fprint(t, "\x1b[A")
 	}
 	return m.Choice(), err
+}
+
+// Lines is Plain on a terminal, which a shell may have in the state in which it edits its line.
+func Lines(ctx context.Context, t *os.File, by Asker, o Options) (Choice, error) {
+	before, err := term.GetState(int(t.Fd()))
+	if err != nil {
+		return Choice{}, err
+	}
+	defer func() { _ = term.Restore(int(t.Fd()), before) }() // it was a terminal a moment ago
+	stty := exec.Command("stty", "sane")
+	stty.Stdin = t
+	if err := stty.Run(); err != nil {
+		return Choice{}, fmt.Errorf("stty sane, to read lines: %w", err)
+	}
+	fmt.Fprintln(t)
+	return Plain(ctx, t, t, by, o)
 }
 
 // environment is the process's, with a name at which bubbletea does not ask the terminal what it can:

@@ -213,4 +213,3 @@ func TestListIsTheEngines(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
-

@@ -129,7 +129,7 @@ func (f *searchFlags) choose(ctx context.Context, t *render.Terminal, by termina
 	}
 	var c terminalsearch.Choice
 	if f.plain || getenv("RECOUNT_SEARCH_PLAIN") != "" || getenv("TERM") == "dumb" {
-		c, err = terminalsearch.Plain(ctx, tty, tty, by, o)
+		c, err = terminalsearch.Lines(ctx, tty, by, o)
 	} else {
 		c, err = terminalsearch.Run(ctx, tty, by, o, f.below)
 	}
