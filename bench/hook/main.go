@@ -2,6 +2,7 @@
 //
 //	make && go -C bench run ./hook -bin ../bin/recount
 //	go -C bench run ./hook -bin ../bin/recount -load 4      with four processes that only compute
+//	go -C bench run ./hook -bin ../bin/recount -data DIR    over a data directory that has commands
 //	go -C bench run ./hook -bin ../bin/recount -shells      eight concurrent shells, and what is recorded
 //
 // It runs an interactive bash and zsh with and without the hook, over its own data directory, with
@@ -42,6 +43,7 @@ func main() {
 	pause := flag.Duration("pause", 150*time.Millisecond, "between two rounds")
 	load := flag.Int("load", 0, "processes that only compute, beside what is measured")
 	only := flag.String("only", "", "the shell to measure, or agent (default all)")
+	data := flag.String("data", "", "the data directory, to which the measured commands are added (default a new one)")
 	shells := flag.Bool("shells", false, "see what eight shells at once lose")
 	hold := flag.Duration("hold", 20*time.Second, "with -shells: how long a verb holds the data directory at least")
 	flag.Parse()
@@ -58,7 +60,12 @@ func main() {
 		log.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
-	b := bench{bin: abs, dir: dir, rounds: *rounds, pause: *pause}
+	b := bench{bin: abs, dir: dir, data: filepath.Join(dir, "data"), rounds: *rounds, pause: *pause}
+	if *data != "" {
+		if b.data, err = filepath.Abs(*data); err != nil {
+			log.Fatal(err)
+		}
+	}
 
 	if *shells {
 		b.shells(*hold)
@@ -123,13 +130,13 @@ func percentile(ds []time.Duration, p int) time.Duration {
 }
 
 type bench struct {
-	bin, dir string
-	rounds   int
-	pause    time.Duration
+	bin, dir, data string
+	rounds         int
+	pause          time.Duration
 }
 
 func (b *bench) env() []string {
-	return append(os.Environ(), "RECOUNT_DATA_DIR="+filepath.Join(b.dir, "data"), "HOME="+b.dir, "ZDOTDIR="+b.dir,
+	return append(os.Environ(), "RECOUNT_DATA_DIR="+b.data, "HOME="+b.dir, "ZDOTDIR="+b.dir,
 		"XDG_CONFIG_HOME="+b.dir, "XDG_DATA_HOME="+b.dir, "XDG_STATE_HOME="+b.dir, "HISTFILE=", "PS1=", "TERM=dumb", "LC_ALL=C.UTF-8")
 }
 
@@ -159,7 +166,7 @@ func (b *bench) start() *server {
 		log.Fatal(err)
 	}
 	for range 600 {
-		if e, err := node.ReadEndpoints(filepath.Join(b.dir, "data")); err == nil {
+		if e, err := node.ReadEndpoints(b.data); err == nil {
 			if resp, err := http.Get(e.HTTP + "/readyz"); err == nil {
 				resp.Body.Close()
 				if resp.StatusCode == http.StatusOK {

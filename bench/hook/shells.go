@@ -88,7 +88,7 @@ func (b *bench) holder(hold time.Duration) (undo func()) {
 	}
 	until := time.Now().Add(hold)
 	for { // until it has the directory
-		if _, err := os.Stat(filepath.Join(b.dir, "data", "log")); err == nil {
+		if _, err := os.Stat(filepath.Join(b.data, "log")); err == nil {
 			break
 		}
 		time.Sleep(10 * time.Millisecond)

@@ -20,9 +20,10 @@ func (p *Projection) Each(ctx context.Context, filter Filter, fn func(*View) boo
 			return true, nil
 		}
 		for v.row = range v.c.n {
-			if read++; read&1023 == 0 && ctx.Err() != nil {
+			if read&1023 == 0 && ctx.Err() != nil {
 				return false, ctx.Err()
 			}
+			read++
 			if t.match(v.row) && !fn(&v) {
 				return false, nil
 			}
