@@ -88,7 +88,7 @@ func (w *world) env() []string {
 	return []string{
 		"PATH=" + filepath.Join(w.dir, "bin") + string(os.PathListSeparator) + os.Getenv("PATH"),
 		"HOME=" + filepath.Join(w.dir, "home"), "RECOUNT_DATA_DIR=" + w.data(), "DIR=" + w.dir, "FILES=" + w.files,
-		"SHELL=/bin/sh", "TZ=UTC", "LC_ALL=C.UTF-8", "TMPDIR=" + w.dir,
+		"BROWSER=true", "SHELL=/bin/sh", "TZ=UTC", "LC_ALL=C.UTF-8", "TMPDIR=" + w.dir,
 		"GORACE=atexit_sleep_ms=10", // a program with the race detector sleeps a second before it ends
 	}
 }
