@@ -18,8 +18,8 @@ import (
 var version string
 
 // gcPercent lets a question about a small directory be answered without a garbage collection, which
-// would take longer than it helps: the first begins at 16 MiB.
-const gcPercent = 400
+// would take longer than it helps: the first begins at 32 MiB.
+const gcPercent = 800
 
 func main() {
 	debug.SetGCPercent(gcPercent)

@@ -99,7 +99,7 @@ func (w *world) sameInFront(ctx context.Context, args, env []string, code int, o
 	for name, ask := range map[string]front.Ask{"recount-front": front.AskServer(a.Terminal, a.Getenv), "recount-local": local.Ask} {
 		stdout.Reset()
 		stderr.Reset()
-		got, err := front.Run(ctx, a.Terminal, a.Getenv, a.Version, args, ask)
+		got, err := front.Run(ctx, a.Terminal, a.Getenv, a.Version, args, ask, front.Search)
 		wantOut, wantSaid := out, said
 		if err != nil {
 			got, wantOut, wantSaid = code, "", ""

@@ -25,14 +25,14 @@ import (
 // Main does what the arguments of the process say, by asking the server, and returns its exit code.
 // It does not return if another program takes over.
 func Main(t *render.Terminal, version string) int {
-	return run(t, version, AskServer(t, os.Getenv))
+	return run(t, version, AskServer(t, os.Getenv), Search)
 }
 
 // MainLocal is Main of recount-local, whose answers are those of ask.
 func MainLocal(t *render.Terminal, version string, ask Ask) int { return run(t, version, ask) }
 
-func run(t *render.Terminal, version string, ask Ask) int {
-	code, err := Run(context.Background(), t, os.Getenv, version, os.Args[1:], ask)
+func run(t *render.Terminal, version string, ask Ask, more ...func(*asker) *cobra.Command) int {
+	code, err := Run(context.Background(), t, os.Getenv, version, os.Args[1:], ask, more...)
 	if err == nil {
 		return code
 	}
@@ -67,13 +67,18 @@ var (
 )
 
 // Run does what the arguments say and returns the exit code. An error means that another program is
-// to do it; nothing has been printed then.
-func Run(ctx context.Context, t *render.Terminal, getenv func(string) string, version string, args []string, ask Ask) (code int, err error) {
+// to do it; nothing has been printed then. more are verbs besides find, stats and version.
+func Run(ctx context.Context, t *render.Terminal, getenv func(string) string, version string, args []string, ask Ask, more ...func(*asker) *cobra.Command) (code int, err error) {
 	if len(args) == 0 || strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
 		return 0, errEngine // completions are of all verbs
 	}
 	a := &asker{Terminal: t, getenv: getenv, ask: ask}
-	err = a.root(version, args).ExecuteContext(ctx)
+	root := a.root(version, args)
+	for _, verb := range more {
+		root.AddCommand(verb(a))
+	}
+	cli.Prepare(root, a.Terminal, cli.Globals{DataDir: &a.dataDir, Config: &a.config, Server: &a.server, InsecureHTTP: new(bool)})
+	err = root.ExecuteContext(ctx)
 	var exit cli.ExitError
 	if errors.As(err, &exit) {
 		return int(exit), nil
@@ -87,8 +92,7 @@ func (a *asker) root(version string, args []string) *cobra.Command {
 	root := &cobra.Command{Use: "recount", Args: cobra.ArbitraryArgs, RunE: unknown}
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetHelpCommand(&cobra.Command{Use: "help", RunE: unknown})
-	root.AddCommand(verbs.Find(a.Terminal, a), verbs.Search(a.Terminal, a, a.getenv), verbs.Stats(a.Terminal, a), verbs.Version(a.Terminal, version))
-	cli.Prepare(root, a.Terminal, cli.Globals{DataDir: &a.dataDir, Config: &a.config, Server: &a.server, InsecureHTTP: new(bool)})
+	root.AddCommand(verbs.Find(a.Terminal, a), verbs.Stats(a.Terminal, a), verbs.Version(a.Terminal, version))
 	// Help is the engine's, which knows all verbs. A flag of this name takes the place of cobra's,
 	// which prints and succeeds.
 	root.PersistentFlags().VarPF(helpFlag{}, "help", "h", "").NoOptDefVal = "true"

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/recountdb/recount/cmd/internal/verbs"
 	"github.com/recountdb/recount/internal/datadir"
 	"github.com/recountdb/recount/internal/installed"
@@ -18,6 +20,10 @@ import (
 	"github.com/recountdb/recount/internal/terminalsearch"
 	"github.com/recountdb/recount/query/commands/ask"
 )
+
+// Search returns the verb search. It is not one of recount-local, so that this does not link its
+// interface.
+func Search(a *asker) *cobra.Command { return verbs.Search(a.Terminal, a, a.getenv) }
 
 // Asker implements verbs.Searcher. A server elsewhere is the engine's to ask, and so is everything
 // without a server if there is no interface that waits for it.
