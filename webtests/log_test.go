@@ -98,9 +98,10 @@ func TestGrants(t *testing.T) {
 
 func TestInsights(t *testing.T) {
 	p := sample(t).page(t, 1280, 1100)
-	p.expected = []string{"/v1/stats"} // it is asked and may not be there yet
-	p.open("/insights", has("What recurs")+` && document.querySelector("tbody tr")`)
+	p.open("/insights", has("What recurs")+" && "+has("Programs")+` && document.querySelectorAll(".chart").length === 3`)
 	p.axe()
+	p.golden("insights")
+	p.open("/insights?program=git", has("git commit")+" && !"+has("kubectl"))
 	p.open("/insights?cwd=/nowhere", has("No command passes these filters"))
 	p.axe()
 }
@@ -112,7 +113,6 @@ func TestNarrow(t *testing.T) {
 		"trace": "/runtime/trace/" + badTrace, "agents": "/agents", "sessions": "/agents/sessions", "log": "/log", "insights": "/insights",
 	} {
 		p := sample(t).page(t, 360, 740)
-		p.expected = []string{"/v1/stats"}
 		p.open(path, `document.querySelector(".proof, tbody tr, .rows li")`)
 		if got := eval[int](p, `document.documentElement.scrollWidth`); got > 360 {
 			t.Errorf("%s is %d wide", name, got)

@@ -42,12 +42,12 @@ const day = 86400e3;
 
 /** Stats shows how much is run, by day, hour and week day, and by program, directory and person. */
 function Stats({ of, filters }) {
-  if (of.error) return of.error.status === 404 ? null : html`<${Failed} error=${of.error} retry=${of.reload} />`;
+  if (of.error) return html`<${Failed} error=${of.error} retry=${of.reload} />`;
   const d = of.data;
   if (!d || d.total.runs === 0) return null;
   const days = filled(d.days);
   const stack = (all) => [{ name: "failed", state: "bad", values: all.map((t) => t?.failed ?? 0) }, { name: "good or unknown", values: all.map((t) => (t ? t.runs - (t.failed ?? 0) : 0)) }];
-  const rate = days.map((t) => (t && t.runs > 0 ? (t.failed ?? 0) / t.runs : null));
+  const rate = days.map((t) => (t ? failing(t) ?? null : null));
   const at = days.map((t, i) => Date.parse(d.days[0].day) + i * day);
   const hours = Array.from({ length: 24 }, (_, i) => new Date(2000, 0, 1, i));
   const list = (title, r, param) => r.entries.length > 0 && html`<section aria-label=${title}><h3>${title} <span class="dim">${count(r.distinct)}</span></h3><${Table} label=${title} rows=${r.entries} keyOf=${(e) => e.name} columns=${[
@@ -58,9 +58,12 @@ function Stats({ of, filters }) {
     <div class="columns">${list("Programs", d.programs, "program")}${list("Directories", d.directories, "cwd")}${list("People", d.people, "user")}${list("Agents", d.agents, "author")}</div>`;
 }
 
+/** failing is the part of the runs whose outcome is known that failed. */
+const failing = (t) => (t.succeeded + t.failed > 0 ? t.failed / (t.succeeded + t.failed) : undefined);
+
 const tally = [
   { name: "runs", num: true, of: (e) => count(e.runs), by: (e) => e.runs },
-  { name: "failed", num: true, of: (e) => html`<span class=${e.failed ? "bad" : "dim"}>${e.failed ? percent(e.failed / e.runs) : "0"}</span>`, by: (e) => (e.failed ?? 0) / e.runs },
+  { name: "failed", num: true, of: (e) => html`<span class=${e.failed ? "bad" : "dim"}>${e.failed ? percent(failing(e)) : "0"}</span>`, by: (e) => failing(e) ?? 0 },
   { name: "time", num: true, of: (e) => html`<span class="dim">${duration(e.duration_ns)}</span>`, by: (e) => e.duration_ns ?? 0 },
 ];
 
