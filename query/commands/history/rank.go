@@ -7,7 +7,9 @@ import (
 	"errors"
 	"maps"
 	"math"
+	"runtime"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/recountdb/recount/projections/segment"
@@ -83,30 +85,65 @@ func (x *Index) Rank(ctx context.Context, of *segment.Projection, r Request) (An
 	if sel != nil {
 		a.Runs = sel.total
 	}
-	best := ranking{limit: r.Limit, byTime: r.Query.Empty()}
-	for i := range x.texts {
-		if i&0x3ff == 0 && ctx.Err() != nil {
-			return a, ctx.Err()
-		}
-		h, passes := x.hit(int32(i), sel)
-		if !passes {
-			continue
-		}
-		a.Commands++
-		var ok bool
-		if h.Match, ok = r.Query.Score(&x.texts[i].Text); !ok {
-			continue
-		}
-		a.Matched++
-		h.Use = x.use(&h)
-		best.add(h)
+	best := x.rank(ctx, r, sel)
+	if err := ctx.Err(); err != nil {
+		return Answer{}, err
 	}
-	a.Hits = best.sorted()
+	a.Hits, a.Matched, a.Commands = best.sorted(), best.matched, best.commands
 	x.also(&a, r, sel)
 	for i := range a.Hits {
 		a.Hits[i].Hash = x.texts[a.Hits[i].text].hash
 	}
 	return a, nil
+}
+
+// minPart is the number of commands from which on the work is divided.
+const minPart = 20_000
+
+// rank ranks all commands, parts of them side by side.
+func (s *state) rank(ctx context.Context, r Request, sel *selection) *ranking {
+	parts := make([]ranking, min(max(len(s.texts)/minPart, 1), runtime.GOMAXPROCS(0)))
+	var all sync.WaitGroup
+	for p := range parts {
+		parts[p] = ranking{limit: r.Limit, byTime: r.Query.Empty()}
+		from, to := len(s.texts)*p/len(parts), len(s.texts)*(p+1)/len(parts)
+		all.Go(func() { s.rankPart(ctx, r, sel, from, to, &parts[p]) })
+	}
+	all.Wait()
+	best := &parts[0]
+	for i := range parts[1:] {
+		other := &parts[1+i]
+		best.matched += other.matched
+		best.commands += other.commands
+		for _, h := range other.hits {
+			best.add(h)
+		}
+	}
+	return best
+}
+
+// rankPart ranks the commands from one on to before another: the last first, since they are mostly
+// the newest, and what is better comes seldom then. It ends early with the context.
+func (s *state) rankPart(ctx context.Context, r Request, sel *selection, from, to int, best *ranking) {
+	for i := to - 1; i >= from; i-- {
+		if i&0x3ff == 0 && ctx.Err() != nil {
+			return
+		}
+		h, passes := s.hit(int32(i), sel)
+		if !passes {
+			continue
+		}
+		best.commands++
+		var ok bool
+		if h.Match, ok = r.Query.Score(&s.texts[i].Text); !ok {
+			continue
+		}
+		best.matched++
+		if !best.byTime {
+			h.Use = s.use(&h)
+		}
+		best.add(h)
+	}
 }
 
 // hit returns a text as a hit, unless none of its runs pass the filters.
@@ -194,6 +231,8 @@ type ranking struct {
 	hits   []Hit
 	limit  int
 	byTime bool
+	// matched and commands are those of Answer.
+	matched, commands int64
 }
 
 func (k *ranking) Len() int           { return len(k.hits) }

@@ -201,10 +201,15 @@ func (w *word) scatteredIn(in string) found {
 	if len(in) > maxScattered {
 		in = in[:maxScattered]
 	}
+	if !hasLetters(in, w.text) {
+		return found{}
+	}
 	// ending[i] is the best sum for the letters so far, the last of them at i, and from[i] where it
 	// began.
-	var ending, next [maxScattered]float32
-	var from, nextFrom [maxScattered]int16
+	var sums [2][maxScattered]float32
+	var begins [2][maxScattered]int16
+	ending, next := sums[0][:len(in)], sums[1][:len(in)]
+	from, nextFrom := begins[0][:len(in)], begins[1][:len(in)]
 	for k := range len(w.text) {
 		run, runFrom := float32(impossible), int16(-1) // the best before i, less its gap
 		some := false
@@ -235,7 +240,8 @@ func (w *word) scatteredIn(in string) found {
 		if !some {
 			return found{}
 		}
-		ending, from = next, nextFrom
+		ending, next = next, ending
+		from, nextFrom = nextFrom, from
 	}
 	best := found{}
 	sum := float32(impossible)
@@ -248,6 +254,17 @@ func (w *word) scatteredIn(in string) found {
 		return found{}
 	}
 	return best
+}
+
+// hasLetters reports whether a text has the letters of a word in their order.
+func hasLetters(in, word string) bool {
+	k := 0
+	for i := 0; i < len(in) && k < len(word); i++ {
+		if in[i] == word[k] {
+			k++
+		}
+	}
+	return k == len(word)
 }
 
 const (
