@@ -1,80 +1,322 @@
 package danger
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
+	"unicode"
 
 	"github.com/recountdb/recount/replay/shell"
 )
 
 // The table names programs, and there are always others. What follows holds for programs that it has no
-// rule for: a word that is only given to a program to do what can't be taken back, as its name, one of its
-// first three words, or a flag.
+// rule for. It looks for what is said to a program only to do what can't be taken back: a verb in its name,
+// in its first words, in a flag, or in the value of a flag that names an action; a disk to work on; and
+// another machine or a person that something is sent to.
 
-var (
-	endingNames = regexp.MustCompile(`(^|[-_.])(uninstall|delete|destroy|remove|purge|wipe|nuke|eraser?)(\.sh|\.py)?$|^[a-z]{1,4}(purge|wipe)$|^(delete|destroy|wipe|nuke|undeploy)[-_]`)
-	endingFlags = regexp.MustCompile(`^--(delete|destroy|drop|purge|wipe|erase|upload|factory-reset|delete-[a-z-]+|drop-[a-z-]+|upload-file|autonuke)(=|$)`)
-	endingVerbs = regexp.MustCompile(`^([a-z]+[-_])?(delete|destroy|remove|drop|purge|wipe|erase|upload|publish)[-_][a-z_-]+$|^(user|group|node|host)(del|rm)$|^del(user|group|node|host)$`)
-	bareWord    = regexp.MustCompile(`^[a-z][a-z0-9:_-]*$`)
+// A verb's weight says where it counts.
+const (
+	// strong verbs count as any of the first three words, in a flag, and in a program's name.
+	strong = iota + 1
+	// first verbs count as the first word only: later they are names.
+	first
+	// pressed verbs count if something as --yes or --force stands beside them, or the program runs as root.
+	pressed
 )
 
-// endingWords are the words, and what they do.
-var endingWords = map[string]string{
-	"delete": "remove", "destroy": "remove", "purge": "remove", "erase": "remove", "wipe": "remove", "nuke": "remove", "teardown": "remove", "tear-down": "remove",
-	"undeploy": "infrastructure", "terminate": "infrastructure", "factory-reset": "remove", "revoke": "infrastructure", "decommission": "infrastructure", "autoremove": "system",
-	"deploy": "infrastructure", "redeploy": "infrastructure", "publish": "publish", "unpublish": "publish", "upload": "send",
-	"shutdown": "power", "poweroff": "power", "power-off": "power", "reboot": "power", "soft-reboot": "power", "halt": "power",
-	"remove": "remove", "rm": "remove", "del": "remove", "uninstall": "system", "drop": "remove", "prune": "remove", "evict": "infrastructure",
-	"drain": "infrastructure", "rollback": "infrastructure", "restore": "infrastructure", "reset": "infrastructure", "kill": "process", "send": "send", "share": "send", "delete-all": "remove", "destroy-all": "remove", "remove-all": "remove",
+// verb is a word and what it endangers.
+type verb struct {
+	kind   string
+	weight int
 }
 
-// plainPrograms take words that are text, names of files or tasks of a project, or have no such verbs that
-// reach further than the tree.
-var plainPrograms = words(`echo printf print grep egrep fgrep rg ag ack sed awk gawk cat head tail less more man info tldr help which type
-	command whatis apropos test [ [[ expr true false export set declare local alias cd ls tree find fd locate sort uniq cut tr wc tee diff cmp
-	jq yq xmllint curl wget git make gmake ninja just task go cargo rustup npm yarn pnpm bun npx node deno python python3 pip pip3 pipx uv poetry
-	pdm conda ruby gem bundle rake perl php composer java javac mvn gradle sbt dotnet cmake ctest gcc clang tar zip unzip gzip cp mv mkdir touch
-	ln chmod vim nvim vi nano emacs code psql mysql sqlite3 docker podman tmux screen direnv asdf mise nvm pyenv rbenv sdk flutter dart swift
-	mix stack cabal ghc R Rscript julia cscope ctags exiftool gifsicle mkvpropedit calcurse todo.sh task-warrior hledger jj hg svn bzr fossil
-	date basename dirname read trap return exit shift eval source xargs env time sleep wait jobs fg bg id whoami`)
+// verbs maps words to what they say. A word may be a part of a longer one: apps:destroy, pool-delete,
+// deleteTopic.
+var verbs = func() map[string]verb {
+	m := map[string]verb{}
+	for _, l := range []struct {
+		kind   string
+		weight int
+		words  string
+	}{
+		{"remove", strong, "delete destroy purge erase wipe nuke obliterate expunge shred zap"},
+		{"infrastructure", strong, "undeploy terminate revoke decommission deprovision teardown redeploy deploy deregister unregister failover"},
+		{"publish", strong, "publish unpublish republish yank"},
+		{"send", strong, "upload"},
+		{"system", strong, "uninstall autoremove depclean unmerge"},
+		{"power", strong, "shutdown poweroff reboot halt hibernate"},
+		{"remove", first, "remove rm rmi del drop prune trash truncate forget expire discard rollback restore unlink overwrite vacuum reset format flush"},
+		{"infrastructure", first, "evict drain kill killall cancel abort ban suspend promote transfer rotate leave"},
+		{"disk", first, "flash burn"},
+		{"publish", first, "push release submit"},
+		{"send", first, "send share post email mail notify broadcast tweet toot sms dm pub buy purchase pay attack flood deauth inject"},
+		{"system", pressed, "clean cleanup clear disable stop restart mask unload detach apply sync reinstall downgrade revert unset gc down"},
+	} {
+		for _, w := range strings.Fields(l.words) {
+			m[w] = verb{l.kind, l.weight}
+		}
+	}
+	return m
+}()
+
+var (
+	bareWord = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9:_-]*$`)
+	// compound matches verbs that are written together with what they remove.
+	compound = regexp.MustCompile(`^((delete|destroy|remove|purge|wipe|erase|drop|kill|uninstall|del|rm)(all|db|table|user|group|node|item|files?|bucket|queue|snap(shot)?|key|vm|repo|index|topic|dir|image|volume|stack|server|host|site|app)s?|(user|group|node|host|lv|vg|pv)(del|rm|remove)|factory-?reset|tear-down|power-?off|collect-garbage)$`)
+	// endings match short names of programs that end with such a verb: npurge, scancel, qdel, bkill.
+	endings = regexp.MustCompile(`^([a-z]{0,8}(purge|wipe|uninstall|cancel)|[a-z]{0,5}kill|[a-z]{0,2}del|(at|lp|ipc|q)rm|.*-collect-garbage)$`)
+	// isDisk matches devices that hold file systems.
+	isDisk = regexp.MustCompile(`^(of=|if=)?/dev/(sd|hd|vd|xvd|nvme|mmcblk|rdisk|disk|mapper/|md\d|mtd|dm-)`)
+	// isAddress matches the address of a person.
+	isAddress = regexp.MustCompile(`^[\w.+-]+@[\w-]+(\.[\w-]+)+$`)
+	// isElsewhere matches a place on another machine or in another storage.
+	isElsewhere = regexp.MustCompile(`^([\w.-]+@[\w.-]+:|[\w.-]{2,}::?(/([^/]|$)|~)|(s3|gs|gcs|ftp|ftps|sftp|scp|rsync|swift|abfs|wasb|b2|webdavs?|davs?|rtmps?|srt|mailto)://)`)
+	// mailers are names of programs that send messages.
+	mailers = regexp.MustCompile(`mail|mutt|smtp|(^|[-_])(send|sms|tweet|toot|telegram|slack|xmpp)|(send|push|post)(er)?$`)
+	// sqlVerbs match what removes data, in any query language.
+	sqlVerbs = regexp.MustCompile(`(?i)\b(drop\s+(table|database|schema|index|collection|keyspace|user|role|view|bucket|measurement)|detach\s+delete|alter\s+table\s|update\s+\w+\s+set\s|truncate\s+(table\s+)?\w|delete\s+from\s+[\w."]+\s*(where|;|$|'|")|flushall|flushdb|dropdatabase\s*\(|deletemany\s*\()`)
+	methods  = regexp.MustCompile(`^(POST|PUT|PATCH|DELETE)$`)
+)
+
+var (
+	// textPrograms take words that are text or names, so that no word of theirs says what they do.
+	textPrograms = words(`echo printf print grep egrep fgrep rg ag ack sed awk gawk cat head tail less more man info tldr help which type command whatis
+		apropos test [ [[ expr true false export set declare local alias cd ls tree find fd locate sort uniq cut tr wc tee diff cmp jq yq xmllint curl wget
+		cp mv mkdir touch ln chmod vim nvim vi nano emacs code node python python3 ruby perl php gcc clang tar zip unzip gzip psql mysql sqlite3
+		tmux screen R Rscript julia cscope ctags exiftool gifsicle mkvpropedit calcurse todo.sh task task-warrior hledger date basename dirname read trap
+		return exit shift eval source xargs env time sleep wait jobs fg bg id whoami seq yes look dict espeak say figlet cowsay lolcat notify-send zenity dialog
+		xdotool xclip pbcopy wl-copy crontab at batch history fc`)
+	// ownPrograms have verbs about what is theirs alone, or a project's: only what is seen elsewhere, or ends a
+	// whole thing, counts.
+	ownPrograms = words(`git make gmake ninja just go cargo rustup npm yarn pnpm bun npx pip pip3 pipx uv poetry pdm conda mamba gem bundle rake composer
+		javac java mvn gradle sbt dotnet cmake ctest docker podman nerdctl buildah direnv asdf mise nvm pyenv rbenv sdk flutter dart swift mix stack cabal ghc
+		jj hg svn bzr fossil brew prettier eslint biome ruff black buf deno nuget terraform tofu cradle crystal shards nimble luarocks opam elm spago nix bazel pants`)
+	seenElsewhere = words("publish unpublish republish yank upload deploy undeploy redeploy destroy terminate decommission deprovision")
+	// diskReaders only look at a disk, or use it as the machine does every day.
+	diskReaders = words(`lsblk blkid smartctl udevadm file stat df du cat head tail hexdump xxd od strings dumpe2fs e2label xfs_info fsarchiver ddrescue photorec testdisk
+		ls readlink realpath findmnt iostat blockdev sync eject dmsetup lsof partx kpartx qemu-nbd ntfsinfo btrfs dislocker ntfsfix udiskie gnome-disks hdparm nvme
+		mount umount grub-probe os-prober cmp sha256sum sha1sum md5sum test [ ln fuser bat less pv ioping fio hddtemp`)
+	// actionFlags have a verb as their value.
+	actionFlags = words("--action --command --cmd --operation --op --do --task --method --request --mode --function --perform -action")
+	// pressing flags say that nothing shall be asked.
+	pressing = "-y --yes --force -f --assume-yes --assumeyes --noconfirm --no-confirm --non-interactive --auto-approve --approve --confirm --no-prompt --quiet-yes --really"
+)
+
+const irrevocable = "its words say that it does what can't be taken back"
 
 // general are the rules for programs that the table does not know.
 func general(c *call) []rule {
-	if c.Name == "" || plainPrograms[c.Name] || strings.Contains(c.Head.Text, "=") {
+	if textPrograms[c.Name] || strings.Contains(c.Head.Text, "=") || harmless(c) {
 		return nil
 	}
-	const why = "its words say that it does what can't be taken back"
-	if endingNames.MatchString(c.Name) {
-		return []rule{{kind: "remove", why: "its name says that it removes something"}}
+	found := func(kind, why string) []rule { return []rule{{kind: kind, why: why}} }
+	own := ownPrograms[c.Name]
+	if kind := c.named(); kind != "" && !own && !looks(c) {
+		return found(kind, "its name says that it does what can't be taken back")
 	}
+	if kind := c.told(own); kind != "" {
+		return found(kind, irrevocable)
+	}
+	if own {
+		return nil
+	}
+	if kind := c.flagged(); kind != "" {
+		return found(kind, irrevocable)
+	}
+	switch operands := shell.Operands(c.Args, "-o -i -c"); {
+	case !diskReaders[c.Name] && matching(isDisk.String())(c) && !looks(c):
+		return found("disk", "it works on a disk itself")
+	case (mailers.MatchString(c.Name) || flag("--to --recipient --cc --bcc -to --rcpt-to")(c)) && matching(isAddress.String())(c):
+		return found("mail", "it sends something to a person")
+	case matching(sqlVerbs.String())(c):
+		return found("database", "it removes data from a database")
+	case matching(methods.String())(c) && c.names(foreignHost):
+		return found("send", "it changes something on another machine")
+	case len(operands) > 1 && isElsewhere.MatchString(operands[len(operands)-1].Value) && !looks(c):
+		return found("send", "it writes to another machine")
+	}
+	return nil
+}
+
+// names reports whether a word of the call is as a condition says.
+func (c *call) names(is func(string) bool) bool {
+	for _, w := range c.Args {
+		if is(w.Value) {
+			return true
+		}
+	}
+	return false
+}
+
+// foreignHost reports whether a word is a URL or a name of another machine.
+func foreignHost(s string) bool {
+	return strings.ContainsAny(s, ".:/") && !strings.HasPrefix(s, "-") && !strings.ContainsAny(s, "= {") && !loopback(s)
+}
+
+// harmless reports whether a call only says what it would do.
+func harmless(c *call) bool {
+	return c.Name == "" || flag("--dry-run --dryrun -n --help -h --plan --simulate --check --whatif --just-print --no-act --pretend --noop --version")(c) || len(c.Args) > 0 && c.Args[0].Value == "help"
+}
+
+// looks reports whether a call asks for nothing but information.
+func looks(c *call) bool {
+	return flag("--list --info --show --status --print --get --query --dump --json")(c) || exactly("-l list ls info show status print get query dump display describe read open close luksOpen luksClose luksDump isLuks")(c)
+}
+
+// firstNames and lastNames are verbs that count as the first and the last part of a program's name.
+var (
+	firstNames = words("remove clear stop restart send unregister")
+	lastNames  = words("remove rm del send push drop empty prune clear kill reset")
+)
+
+// named returns what the name of a program says, as docker-clean, eclean-kernel or kodi-send.
+func (c *call) named() string {
+	name := strings.ToLower(strings.TrimSuffix(strings.TrimSuffix(c.Name, ".sh"), ".py"))
+	parts := strings.FieldsFunc(name, func(r rune) bool { return r == '-' || r == '_' || r == '.' || r == ':' })
+	for i, p := range parts {
+		v := verbs[p]
+		if v.weight == strong && (i == 0 || i == len(parts)-1) || len(parts) > 1 && (i == len(parts)-1 && lastNames[p] || i == 0 && firstNames[p]) {
+			return cmp.Or(v.kind, "remove")
+		}
+		if len(parts) > 1 && (p == "clean" || p == "eclean" || p == "cleaner") && (i == 0 || i == len(parts)-1 || c.asRoot()) {
+			return "remove"
+		}
+	}
+	if endings.MatchString(name) || compound.MatchString(name) {
+		return "remove"
+	}
+	return ""
+}
+
+// told returns what the first words of a call say.
+func (c *call) told(own bool) string {
 	n := 0
 	for _, w := range c.Args {
-		if endingFlags.MatchString(w.Value) && !harmless(c) {
-			return []rule{{kind: "remove", why: why}}
-		}
 		if strings.HasPrefix(w.Value, "-") {
 			continue
 		}
 		if n++; n > 3 {
 			break
 		}
-		if w.Dynamic || w.Quoted || !bareWord.MatchString(w.Value) {
+		if w.Dynamic || w.Quoted || !bareWord.MatchString(w.Value) || methods.MatchString(w.Value) {
 			continue
 		}
-		kind := endingWords[w.Value]
-		if kind == "" && endingVerbs.MatchString(w.Value) {
-			kind = "remove"
+		parts := wordParts(w.Value)
+		if when[parts[0]] {
+			continue
 		}
-		if kind != "" && !harmless(c) {
-			return []rule{{kind: kind, why: why}}
+		for i, p := range parts {
+			v := verbs[p]
+			if own {
+				if seenElsewhere[p] && len(parts) == 1 {
+					return v.kind
+				}
+				continue
+			}
+			whole := len(parts) == 1
+			edge := i == 0 || i == len(parts)-1
+			switch {
+			case v.weight == strong && edge && (whole || n < 3),
+				v.weight == first && (whole && n < 3 || n < 3 && i == 0 && !adjectives[p]),
+				v.weight == first && n == 3 && whole && (v.kind == "remove" || v.kind == "publish"),
+				v.weight == pressed && whole && n < 3 && c.isPressed():
+				return v.kind
+			}
+		}
+		if !own && compound.MatchString(strings.ToLower(w.Value)) {
+			return "remove"
 		}
 	}
-	return nil
+	return ""
 }
 
-// harmless reports whether a call only says what it would do.
-func harmless(c *call) bool {
-	return flag("--dry-run --dryrun -n --help -h --plan --simulate --check --whatif")(c) || len(c.Args) > 0 && c.Args[0].Value == "help"
+// adjectives are verbs that begin names of things as well.
+var adjectives = words("format release drop push post mail email share trash empty reset submit transfer notify pub cancel send")
+
+// flagged returns what a flag says, or the value of one that names an action.
+func (c *call) flagged() string {
+	for i, w := range c.Args {
+		if w.Value == "--" {
+			return ""
+		}
+		if len(w.Value) < 4 || w.Value[0] != '-' {
+			continue
+		}
+		name, value, has := strings.Cut(w.Value, "=")
+		parts := wordParts(strings.TrimLeft(name, "-"))
+		if len(parts) == 0 || parts[0] == "no" || parts[0] == "skip" || parts[0] == "ignore" || parts[0] == "keep" {
+			continue
+		}
+		v := verbs[parts[0]]
+		last := verbs[parts[len(parts)-1]]
+		long := strings.HasPrefix(w.Value, "--")
+		switch {
+		case v.weight == strong:
+			return v.kind
+		case last.weight == strong && long && !when[parts[0]]:
+			return last.kind
+		case long && sendFlags[parts[0]] && len(parts) < 3:
+			return "send"
+		case long && removeFlags[parts[0]] && (len(parts) == 1 || whole[parts[1]]), long && parts[0] == "vacuum":
+			return "remove"
+		case long && strings.HasPrefix(parts[0], "clean") && c.asRoot():
+			return "remove"
+		}
+		if actionFlags[name] {
+			if !has && i+1 < len(c.Args) {
+				value = c.Args[i+1].Value
+			}
+			for _, p := range wordParts(value) {
+				if v := verbs[p]; v.weight == strong || v.weight == first {
+					return v.kind
+				}
+			}
+		}
+	}
+	return ""
+}
+
+var (
+	// when begins flags that say when something happens.
+	when = words("on after before if allow")
+	// sendFlags begin flags that send something, removeFlags those that remove something.
+	sendFlags   = words("put send share push submit email flood deauth")
+	removeFlags = words("remove rm drop reset restore rollback kill unlink trash factory expire forget prune")
+	// whole are what such a flag removes much of.
+	whole = words("all older old expired stale unused user device reset server")
+)
+
+// asRoot reports whether the call runs as another user.
+func (c *call) asRoot() bool {
+	for _, v := range c.Via {
+		if v == "sudo" || v == "doas" || v == "pkexec" || v == "su" || v == "run0" {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *call) isPressed() bool {
+	return c.Flag(strings.Fields(pressing)...) || c.asRoot() || strings.HasSuffix(c.Name, "adm") || strings.HasSuffix(c.Name, "admin")
+}
+
+// wordParts splits apps:destroy, delete-topic and deleteTopic into their words, in lower case.
+func wordParts(s string) []string {
+	var b strings.Builder
+	before := ' '
+	for _, r := range s {
+		switch {
+		case r == '-' || r == '_' || r == ':' || r == '.':
+			b.WriteByte(' ')
+		case unicode.IsUpper(r) && unicode.IsLower(before):
+			b.WriteByte(' ')
+			b.WriteRune(unicode.ToLower(r))
+		default:
+			b.WriteRune(unicode.ToLower(r))
+		}
+		before = r
+	}
+	return strings.Fields(b.String())
 }
 
 // abbreviated reports whether a program of iproute2 is told to change something: it takes any beginning
