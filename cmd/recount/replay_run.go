@@ -33,7 +33,7 @@ type replayRunFlags struct {
 
 func (f *replayRunFlags) add(s *pflag.FlagSet) {
 	s.StringVar(&f.dir, "dir", "", "the directory that the steps may change (default: the plan's workspace, or else the current directory)")
-	s.StringVar(&f.isolation, "isolation", string(sandbox.IsolationSandbox), "sandbox: a copy-on-write view of the directory, and nothing else can be written; none: the real files")
+	s.StringVar(&f.isolation, "isolation", string(sandbox.IsolationSandbox), "sandbox: a copy-on-write view of the directory, and nothing else can be written; docker[:IMAGE] or podman[:IMAGE]: a container over a copy of it; none: the real files")
 	s.BoolVar(&f.network, "network", false, "let the steps use the network")
 	s.BoolVar(&f.apply, "apply", false, "if all steps are done, make the changes in the real directory")
 	s.StringVar(&f.resume, "resume", "", "go on with this run, which was stopped or killed, or was not applied")
@@ -62,8 +62,8 @@ func (f *replayRunFlags) check() error {
 		return usage.Errorf("--backoff and --timeout can't be negative")
 	case !slices.Contains(onFailures, f.onFailure):
 		return usage.Errorf("--on-failure %s: want abort, skip or ask", f.onFailure)
-	case !slices.Contains([]string{string(sandbox.IsolationSandbox), string(sandbox.IsolationNone)}, f.isolation):
-		return usage.Errorf("--isolation %s: want sandbox or none", f.isolation)
+	case !sandbox.Isolation(f.isolation).Known():
+		return usage.Errorf("--isolation %s: want %s", f.isolation, sandbox.Isolations)
 	case f.apply && f.isolation == string(sandbox.IsolationNone):
 		return usage.Errorf("--apply: without isolation the steps change the real files already")
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/recountdb/recount/internal/redact"
@@ -74,8 +73,8 @@ func (o *Options) validate() error {
 		return errors.New("replaying: Options need Log, Redact and Getenv")
 	case !filepath.IsAbs(o.State):
 		return fmt.Errorf("replaying: State %q is not an absolute path", o.State)
-	case o.Isolation != "" && !slices.Contains(Isolations, o.Isolation):
-		return &query.RequestError{Field: "isolation", Value: string(o.Isolation), Reason: fmt.Sprintf("want one of %v", Isolations)}
+	case o.Isolation != "" && !o.Isolation.Known():
+		return &query.RequestError{Field: "isolation", Value: string(o.Isolation), Reason: "want " + sandbox.Isolations}
 	}
 	o.Isolation = cmp.Or(o.Isolation, sandbox.IsolationSandbox)
 	if o.Apply && o.Isolation == sandbox.IsolationNone {
@@ -89,9 +88,6 @@ func (o *Options) validate() error {
 	}
 	return nil
 }
-
-// Isolations are the kinds there are.
-var Isolations = []sandbox.Isolation{sandbox.IsolationSandbox, sandbox.IsolationNone}
 
 // stateOf is where what a run wrote is kept until it is applied or discarded.
 func (o *Options) stateOf(name string) string { return filepath.Join(o.State, filepath.Base(name)) }

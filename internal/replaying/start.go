@@ -129,9 +129,13 @@ func (o *Options) execute(ctx context.Context, name string, p *replay.Plan, past
 // begin says where and how the steps run.
 func (o *Options) begin(box *sandbox.Sandbox, name string, p *replay.Plan) {
 	e := Event{Event: EventRun, Run: name, Steps: len(p.Steps), Isolation: string(box.Isolation()), Directory: box.Dir()}
-	if box.Isolation() == sandbox.IsolationSandbox {
+	switch box.Isolation() {
+	case sandbox.IsolationSandbox:
 		kernel := box.Report() // what the kernel lacks matters to nobody else
 		e.Kernel, e.Notes = &kernel, box.Notes()
+	case sandbox.IsolationNone:
+	default:
+		e.Notes = box.Notes()
 	}
 	o.Progress(e)
 }

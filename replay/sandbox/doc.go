@@ -25,6 +25,7 @@
 // sandbox. Changes tells what the commands changed in Options.Dir, Apply does the same to the real
 // directory, and Discard forgets it.
 //
+// With the isolation docker or podman, a container takes the place of the init, over a copy.
 // With IsolationNone nothing of this is so: commands run as the caller's own.
 //
 // The init process is a program whose main (or TestMain) calls Init first: recount-record, or a

@@ -14,9 +14,20 @@ type Isolation string
 const (
 	// IsolationSandbox is the default; see the package comment.
 	IsolationSandbox Isolation = "sandbox"
+	// docker and podman, with or without :IMAGE, run them in a container; see Isolation.Container.
+
 	// IsolationNone runs commands as the caller's own, in the real directory.
 	IsolationNone Isolation = "none"
 )
+
+// Isolations are the kinds there are, for people.
+const Isolations = "sandbox, docker[:IMAGE], podman[:IMAGE] or none"
+
+// Known reports whether it is one of them.
+func (i Isolation) Known() bool {
+	_, _, container := i.Container()
+	return container || i == IsolationSandbox || i == IsolationNone
+}
 
 // Options say where commands run and how far they may go.
 type Options struct {
@@ -107,7 +118,9 @@ func (o *Options) validate() error {
 		return nil
 	case IsolationSandbox:
 	default:
-		return fmt.Errorf("sandbox: no isolation %q: it is %s or %s", o.Isolation, IsolationSandbox, IsolationNone)
+		if !o.Isolation.Known() {
+			return fmt.Errorf("sandbox: no isolation %q: it is %s", o.Isolation, Isolations)
+		}
 	}
 	if o.Dir == "/" || o.Home != "" && within(o.Dir, o.Home) {
 		return &DirError{o.Dir, "it contains the home directory, whose secrets commands must not see: choose a directory below it"}

@@ -52,6 +52,13 @@ func (b *bounded) Write(p []byte) (int, error) {
 	return n, nil
 }
 
+// text returns the beginning of what was kept.
+func (b *bounded) text() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return string(b.head)
+}
+
 // close ends the collecting and returns what was kept, and how many bytes were not.
 func (b *bounded) close() (text string, dropped int64) {
 	b.mu.Lock()

@@ -64,19 +64,26 @@ func Open(ctx context.Context, o Options) (*Sandbox, error) {
 		s.engine = newDirect()
 		return s, nil
 	}
-	if err := s.openIsolated(ctx); err != nil {
+	open := s.openIsolated
+	if _, _, ok := o.Isolation.Container(); ok {
+		open = s.openContainer
+	}
+	if err := open(ctx); err != nil {
 		_ = lock.Close() // the error at hand says more
 		return nil, err
 	}
 	return s, nil
 }
 
-// Report says what the kernel gives; it is empty with IsolationNone.
+// Report says what the kernel gives; it is empty for containers and with IsolationNone.
 func (s *Sandbox) Report() Report { return s.report }
 
 // Notes are sentences about what this sandbox does otherwise than it would elsewhere, for the user
 // before the first command.
 func (s *Sandbox) Notes() []string {
+	if s.opt.Isolation != IsolationSandbox {
+		return s.notes
+	}
 	return append(s.report.Weaker(), s.notes...)
 }
 
