@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
+	"strings"
 
 	"github.com/recountdb/recount/replay/danger"
 	"github.com/recountdb/recount/schemas"
@@ -235,6 +237,32 @@ func (p *Plan) Check() error {
 		return fmt.Errorf("plan %s: its content has the id %s: it was changed since it was made; make it again with recount replay --json", p.short(), id)
 	}
 	return nil
+}
+
+// Directory returns the directory that the steps may change unless another is asked for: their workspace,
+// or else the one that all their working directories have in common. It is "" if that is unknown, or so
+// high (/home, /tmp) that it is certainly not meant.
+func (p *Plan) Directory() string {
+	if p.Workspace != "" {
+		return p.Workspace
+	}
+	common := ""
+	for i := range p.Steps {
+		dir := path.Clean(p.Steps[i].Cwd)
+		if !path.IsAbs(dir) {
+			return ""
+		}
+		if i == 0 {
+			common = dir
+		}
+		for common != "/" && dir != common && !strings.HasPrefix(dir, common+"/") {
+			common = path.Dir(common)
+		}
+	}
+	if strings.Count(common, "/") < 2 {
+		return ""
+	}
+	return common
 }
 
 // Hash names what a step would do where, and what is dangerous about that: by it a caller agrees to a

@@ -96,3 +96,19 @@ func TestPlanIsCheckedByItsID(t *testing.T) {
 		t.Error("a step that needs itself passes")
 	}
 }
+
+func TestDirectory(t *testing.T) {
+	for want, p := range map[string]replay.Plan{
+		"/home/ann/app": {Workspace: "/home/ann/app", Steps: []replay.Step{{Cwd: "/srv/x"}}},
+		"/home/ann/a":   {Steps: []replay.Step{{Cwd: "/home/ann/a/b"}, {Cwd: "/home/ann/a"}, {Cwd: "/home/ann/a/c/d"}}},
+		"/home/ann":     {Steps: []replay.Step{{Cwd: "/home/ann/a"}, {Cwd: "/home/ann/ab"}}},
+		"":              {Steps: []replay.Step{{Cwd: "/home/ann"}, {Cwd: "/home/bob"}}},
+	} {
+		if got := p.Directory(); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	if got := (&replay.Plan{Steps: []replay.Step{{Cwd: "/home/ann"}, {}}}).Directory(); got != "" {
+		t.Errorf("a step without a directory: %q", got)
+	}
+}

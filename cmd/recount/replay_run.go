@@ -32,7 +32,7 @@ type replayRunFlags struct {
 }
 
 func (f *replayRunFlags) add(s *pflag.FlagSet) {
-	s.StringVar(&f.dir, "dir", "", "the directory that the steps may change (default: the plan's workspace, or else the current directory)")
+	s.StringVar(&f.dir, "dir", "", "the directory that the steps may change (default: the plan's workspace, the directory that its steps have in common, or else the current one)")
 	s.StringVar(&f.isolation, "isolation", string(sandbox.IsolationSandbox), "sandbox: a copy-on-write view of the directory, and nothing else can be written; docker[:IMAGE] or podman[:IMAGE]: a container over a copy of it; none: the real files")
 	s.BoolVar(&f.network, "network", false, "let the steps use the network")
 	s.BoolVar(&f.apply, "apply", false, "if all steps are done, make the changes in the real directory")
@@ -132,7 +132,7 @@ func (a *app) runReplay(ctx context.Context, b *connect.Backend, f *replayRunFla
 	if err != nil {
 		return err
 	}
-	if o.Dir == "" && p.Workspace == "" {
+	if o.Dir == "" && p.Directory() == "" {
 		if o.Dir, err = os.Getwd(); err != nil {
 			return err
 		}

@@ -44,7 +44,7 @@ type Options struct {
 	// AtLeast makes Resume and Discard wait until these events of the run are visible.
 	AtLeast schemas.Watermark
 
-	// Dir is the directory that the steps may change; if empty the plan's workspace. Resume takes
+	// Dir is the directory that the steps may change; if empty that of replay.Plan.Directory. Resume takes
 	// that of the run, and refuses another.
 	Dir string
 	// Home is the home directory that the steps are told, if it lies in Dir; otherwise, and if empty,

@@ -36,10 +36,10 @@ func Start(ctx context.Context, p *replay.Plan, o Options) (Report, error) {
 		return Report{}, err
 	}
 	if o.Dir == "" {
-		o.Dir = p.Workspace
+		o.Dir = p.Directory()
 	}
 	if o.Dir == "" {
-		return Report{}, &query.RequestError{Field: "dir", Value: "none", Reason: "the plan has no workspace: name the directory that its steps may change"}
+		return Report{}, &query.RequestError{Field: "dir", Value: "none", Reason: "the steps have no directory in common: name the one that they may change"}
 	}
 	abs, err := filepath.Abs(o.Dir)
 	if err != nil {

@@ -29,6 +29,6 @@
 // With IsolationNone nothing of this is so: commands run as the caller's own.
 //
 // The init process is a program whose main (or TestMain) calls Init first: recount-record, or a
-// test's own binary. Only Linux has isolation; elsewhere Open fails unless IsolationNone is asked
+// test's own binary. Only Linux has it; elsewhere Open fails unless a container or IsolationNone is asked
 // for by name.
 package sandbox

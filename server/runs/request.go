@@ -16,7 +16,7 @@ import (
 type Request struct {
 	Plan plan.Request `json:"plan" doc:"The plan that is run, as for POST /v1/replay/plan."`
 	ID   string       `json:"plan_id,omitempty" maxLength:"64" example:"5f1d0c6e0b9d4c0f8a6d8f2a0e8f7c1b3d5a79e1c2b4d6f8a0b2c4d6e8f0a1b3" doc:"Run the plan only if this is its id: otherwise it is not the one that was looked at, and nothing is run."`
-	Dir  string       `json:"dir,omitempty" maxLength:"4096" example:"/home/bob/app" doc:"The directory on the server's machine that the steps may change. Default: the plan's workspace."`
+	Dir  string       `json:"dir,omitempty" maxLength:"4096" example:"/home/bob/app" doc:"The directory on the server's machine that the steps may change. Default: the plan's workspace, or the directory that its steps have in common."`
 	How
 }
 
