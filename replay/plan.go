@@ -243,7 +243,7 @@ func (p *Plan) Check() error {
 // or else the one that all their working directories have in common. It is "" if that is unknown, or so
 // high (/home, /tmp) that it is certainly not meant.
 func (p *Plan) Directory() string {
-	if p.Workspace != "" {
+	if p.Workspace != "" && p.Workspace != "/var/tmp" && strings.Count(p.Workspace, "/") > 1 { // those are guesses
 		return p.Workspace
 	}
 	common := ""
@@ -259,7 +259,7 @@ func (p *Plan) Directory() string {
 			common = path.Dir(common)
 		}
 	}
-	if strings.Count(common, "/") < 2 {
+	if strings.Count(common, "/") < 2 || common == "/var/tmp" {
 		return ""
 	}
 	return common

@@ -102,6 +102,7 @@ func TestDirectory(t *testing.T) {
 		"/home/ann/app": {Workspace: "/home/ann/app", Steps: []replay.Step{{Cwd: "/srv/x"}}},
 		"/home/ann/a":   {Steps: []replay.Step{{Cwd: "/home/ann/a/b"}, {Cwd: "/home/ann/a"}, {Cwd: "/home/ann/a/c/d"}}},
 		"/home/ann":     {Steps: []replay.Step{{Cwd: "/home/ann/a"}, {Cwd: "/home/ann/ab"}}},
+		"/var/tmp/x/y":  {Workspace: "/var/tmp", Steps: []replay.Step{{Cwd: "/var/tmp/x/y"}}},
 		"":              {Steps: []replay.Step{{Cwd: "/home/ann"}, {Cwd: "/home/bob"}}},
 	} {
 		if got := p.Directory(); got != want {
