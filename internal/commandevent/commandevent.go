@@ -60,6 +60,7 @@ func New(getenv func(string) string, f Details, text string) (*recountv1.Command
 	if p.GitHead == "" {
 		p.GitHead = recording.GitHead(root)
 	}
+	p.Env = recording.VariablesOf(getenv)
 	for _, name := range f.Env {
 		if p.Env == nil {
 			p.Env = map[string]string{}

@@ -36,6 +36,8 @@ type Command struct {
 	GitHead   string    `json:"git_head,omitempty"`
 	Author    string    `json:"author,omitempty"`
 	Home      string    `json:"home,omitempty"` // if it is not the usual one
+	// Env has the variables of Variables that are set.
+	Env map[string]string `json:"env,omitempty"`
 }
 
 // Duration is encoded as in protobuf's JSON mapping: "1.5s".
@@ -67,6 +69,9 @@ func (c *Command) Surroundings(getenv func(string) string) {
 	or(&c.User, UserName(getenv))
 	or(&c.Home, homedir.Unusual(getenv("HOME"), c.User, c.Cwd))
 	or(&c.Host, HostName())
+	if c.Env == nil {
+		c.Env = VariablesOf(getenv)
+	}
 }
 
 func shellName(getenv func(string) string) string {
@@ -127,6 +132,9 @@ func (c *Command) Redact(r *secrets.Redactor) {
 	} {
 		out, _ := r.Text(*s.text)
 		*s.text = cut(Clean(out), s.max)
+	}
+	for name, v := range c.Env {
+		c.Env[name], _ = r.Text(v)
 	}
 }
 

@@ -18,6 +18,9 @@ func one(t *testing.T, text string, env map[string]string, args ...string) (c ma
 	for _, name := range []string{"RECOUNT_CONFIG", "RECOUNT_IGNORE", "RECOUNT_SERVER", "RECOUNT_SESSION", "RECOUNT_AUTHOR", "XDG_CONFIG_HOME"} {
 		t.Setenv(name, env[name])
 	}
+	for name, v := range env {
+		t.Setenv(name, v)
+	}
 	data := filepath.Join(t.TempDir(), "data")
 	t.Setenv("HOME", t.TempDir())
 	t.Setenv("RECOUNT_DATA_DIR", data)
@@ -39,7 +42,7 @@ func one(t *testing.T, text string, env map[string]string, args ...string) (c ma
 }
 
 func TestRecord(t *testing.T) {
-	c, raw := one(t, "make test --password hunter2\n", map[string]string{"RECOUNT_SESSION": "s"},
+	c, raw := one(t, "make test --password hunter2\n", map[string]string{"RECOUNT_SESSION": "s", "SOURCE_DATE_EPOCH": "1700000000", "OTHER": "x", "CFLAGS": "-DKEY=ghp_012345678901234567890123456789abcdef"},
 		"--shell", "bash", "--cwd", "/src", "--exit", "2", "--at", "1700000000.25", "--duration", "1500ms")
 	for name, want := range map[string]any{
 		"command": "make test --password [redacted:password]", "cwd": "/src", "shell": "bash", "session": "s",
@@ -49,8 +52,12 @@ func TestRecord(t *testing.T) {
 			t.Errorf("%s: got %v, want %v", name, c[name], want)
 		}
 	}
-	if strings.Contains(raw, "hunter2") {
-		t.Errorf("the secret is on disk: %s", raw)
+	if strings.Contains(raw, "hunter2") || strings.Contains(raw, "ghp_0123") {
+		t.Errorf("a secret is on disk: %s", raw)
+	}
+	env, _ := c["env"].(map[string]any)
+	if env["SOURCE_DATE_EPOCH"] != "1700000000" || env["OTHER"] != nil {
+		t.Errorf("variables %v", env)
 	}
 
 	long := strings.Repeat("é", 600<<10) + " --password hunter2"
