@@ -35,7 +35,7 @@ func (l runLog) Planned(ctx context.Context, p run.Planned) error {
 		return err
 	}
 	return l.Journal.Planned(ctx, &recountv1.ReplayPlanned{
-		PlanId: p.Plan.ID, Plan: string(text), Goal: p.Plan.Goal.What, Directory: p.Dir, Isolation: p.Isolation,
+		PlanId: p.Plan.ID, Plan: string(text), Goal: p.Plan.Goal.What, Directory: p.Dir, Isolation: p.Isolation, Network: p.Network,
 		Steps: uint32(len(p.Plan.Steps)), User: recording.UserName(l.getenv), Host: recording.HostName(), Author: recording.UserName(l.getenv),
 	})
 }

@@ -26,6 +26,8 @@ type Did struct {
 	// Alone tells that no other step of the run was under way at the time, so that the files are
 	// the step's own.
 	Alone bool
+	// Within tells that the step could reach nothing but the directory: it had a sandbox, and no network.
+	Within bool
 }
 
 // Left returns what the latest 20 replays of some commands left in real directories, the latest run
@@ -85,7 +87,7 @@ func Left(ctx context.Context, set *projections.Set, commands []schemas.EventID,
 	for _, r := range runs {
 		for i, s := range r.Steps {
 			if id, ok := wanted[s.Intent]; ok && s.State == StateDone {
-				out = append(out, Did{Intent: id, Command: s.Command, Cwd: s.Cwd, Files: s.Files, Alone: r.alone(i)})
+				out = append(out, Did{Intent: id, Command: s.Command, Cwd: s.Cwd, Files: s.Files, Alone: r.alone(i), Within: r.Isolation != isolationNone && !r.Network})
 			}
 		}
 	}

@@ -34,6 +34,7 @@ type Run struct {
 	Workspace string           `json:"workspace,omitempty" example:"/home/bob/shop" doc:"The workspace of the commands."`
 	Directory string           `json:"directory,omitempty" example:"/home/bob/shop" doc:"Where the steps ran."`
 	Isolation string           `json:"isolation,omitempty" example:"sandbox" doc:"What separated them from the machine."`
+	Network   bool             `json:"network,omitempty" doc:"They could use the network."`
 	User      string           `json:"user,omitempty" example:"bob" doc:"The user who ran it."`
 	Host      string           `json:"host,omitempty" example:"build-1" doc:"The machine."`
 	Author    string           `json:"author,omitempty" example:"bob" doc:"The person or agent who ran it."`
@@ -110,7 +111,7 @@ func assemble(name string, events []*recountv1.Record) Run {
 			if r.Position != (schemas.Position{}) && r.Position.Compare(at) < 0 {
 				continue // a run is begun once; the first event of several counts
 			}
-			r.Goal, r.PlanID, r.Workspace, r.Directory, r.Isolation = m.GetGoal(), m.GetPlanId(), m.GetWorkspace(), m.GetDirectory(), m.GetIsolation()
+			r.Goal, r.PlanID, r.Workspace, r.Directory, r.Isolation, r.Network = m.GetGoal(), m.GetPlanId(), m.GetWorkspace(), m.GetDirectory(), m.GetIsolation(), m.GetNetwork()
 			r.User, r.Host, r.Author, r.Started, r.Position = m.GetUser(), m.GetHost(), m.GetAuthor(), timeOf(m.GetOccurredAt()), at
 			r.Counts.Steps = int(m.GetSteps())
 		case e.GetReplayStepStarted() != nil:

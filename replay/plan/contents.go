@@ -45,8 +45,9 @@ func (b *builder) contents(steps []replay.Step) {
 		for _, n := range st.Needs {
 			same[k] = same[k] && same[n.On]
 		}
-		// What runs in the background goes on writing.
-		if !same[k] || st.Background {
+		// What runs in the background goes on writing, and the number of a process that has ended is no
+		// content that anybody wants to have.
+		if !same[k] || st.Background || changes(a) {
 			continue
 		}
 		for p := range st.Post {
@@ -62,7 +63,10 @@ func (b *builder) contents(steps []replay.Step) {
 		if ok {
 			more, ok = unnamed(st, did[k])
 		}
-		if st.Post = append(st.Post, more...); !ok || len(st.Post) == 0 {
+		switch st.Post = append(st.Post, more...); {
+		case ok && len(st.Post) == 0 && quiet(st, did[k]):
+			st.Post = append(st.Post, replay.Postcondition{Kind: replay.PostQuiet})
+		case !ok || len(st.Post) == 0:
 			st.Post = append(st.Post, replay.Postcondition{Kind: replay.PostNone})
 		}
 	}
@@ -100,6 +104,25 @@ func unnamed(st *replay.Step, dids []*replays.Did) (out []replay.Postcondition, 
 	}
 	slices.SortFunc(out, func(a, b replay.Postcondition) int { return strings.Compare(a.Target, b.Target) })
 	return out, len(out) <= maxUnnamed
+}
+
+// quiet reports whether a step was seen to do nothing but print, and nobody asked for that: all its
+// replays changed no file and could reach nothing else.
+func quiet(st *replay.Step, dids []*replays.Did) bool {
+	if len(st.Danger)+len(st.Sets) > 0 || slices.ContainsFunc(st.Why, func(r replay.Reason) bool { return r.Kind == "goal" || r.Kind == "asked" }) {
+		return false
+	}
+	return !slices.ContainsFunc(dids, func(d *replays.Did) bool {
+		return d.Command != st.Command || !d.Within || len(d.Files) > 0
+	})
+}
+
+// changing are variables whose value is another one each time.
+var changing = map[string]bool{"!": true, "BASHPID": true, "PPID": true, "RANDOM": true, "SRANDOM": true, "SECONDS": true, "EPOCHSECONDS": true, "EPOCHREALTIME": true}
+
+// changes reports whether what an act writes may be another content each time.
+func changes(a *act) bool {
+	return strings.Contains(a.Command, "$$") || a.Line != nil && slices.ContainsFunc(a.Line.Uses, func(v string) bool { return changing[v] })
 }
 
 // touches adds to postconditions which later step was seen to write the same file. Where that step's

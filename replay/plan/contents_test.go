@@ -212,3 +212,47 @@ func TestUnknownNamesProveNothing(t *testing.T) {
 		}
 	}
 }
+
+// TestQuietSteps checks which steps need not run again although nothing that they leave can be looked at.
+func TestQuietSteps(t *testing.T) {
+	const dir = "/home/ann/app"
+	did := func(change func(*replays.Did)) []replays.Did {
+		d := replays.Did{Intent: id(1), Command: "./check", Cwd: dir, Alone: true, Within: true}
+		change(&d)
+		return []replays.Did{d}
+	}
+	for name, c := range map[string]struct {
+		replayed []replays.Did
+		want     string
+	}{
+		"it only printed":            {did(func(*replays.Did) {}), replay.PostQuiet},
+		"never replayed":             {nil, replay.PostNone},
+		"it wrote a file":            {did(func(d *replays.Did) { d.Files = []replays.File{{Path: dir + "/x", SHA256: "1"}} }), replay.PostFile},
+		"another step was under way": {did(func(d *replays.Did) { d.Alone = false }), replay.PostNone},
+		"it could reach others":      {did(func(d *replays.Did) { d.Within = false }), replay.PostNone},
+		"it was another command":     {did(func(d *replays.Did) { d.Command = "./check -v" }), replay.PostNone},
+	} {
+		n := narrative("./make-it", "./check", "cp a b")
+		n.Replayed = c.replayed
+		p := made(t, n, Request{})
+		if got := p.Steps[1].Post[0].Kind; p.Steps[1].Command != "./check" || got != c.want {
+			t.Errorf("%s: %q has %q, want %q", name, p.Steps[1].Command, got, c.want)
+		}
+	}
+	n := narrative("./make-it", "./check", "cp a b")
+	n.Replayed = did(func(*replays.Did) {})
+	if got := made(t, n, Request{All: true}).Steps[1].Post[0].Kind; got != replay.PostNone {
+		t.Errorf("asked for: %q", got)
+	}
+}
+
+// TestNumbersOfProcessesProveNothing checks that a file with the number of a process tells of nothing.
+func TestNumbersOfProcessesProveNothing(t *testing.T) {
+	n := narrative("echo $$ > pid", "cp pid b")
+	n.Replayed = []replays.Did{{Intent: id(0), Command: "echo $$ > pid", Cwd: "/home/ann/app", Alone: true, Files: []replays.File{{Path: "/home/ann/app/pid", SHA256: "1"}}}}
+	for _, p := range made(t, n, Request{}).Steps[0].Post {
+		if p.Hash != "" {
+			t.Errorf("%+v", p)
+		}
+	}
+}

@@ -17,12 +17,12 @@ import (
 // have been replaced by a later step of the plan: then that step has to be satisfied, and every step
 // that uses what this one left, since it would otherwise read what the later one left. known has the
 // answers about steps that one decision has asked for already.
-func (r *runner) satisfied(ctx context.Context, i int, known map[int]bool) ([]string, bool, error) {
+func (r *runner) satisfied(ctx context.Context, i int, known map[int]verdict) ([]string, bool, error) {
 	s := &r.plan.Steps[i]
 	if held, ok := known[i]; ok || len(s.Post) == 0 {
-		return nil, held, nil
+		return nil, held == yes, nil
 	}
-	known[i] = false
+	known[i] = open
 	var checks []string
 	for _, p := range s.Post {
 		text, held, err := r.holds(ctx, s, p)
@@ -35,18 +35,56 @@ func (r *runner) satisfied(ctx context.Context, i int, known map[int]bool) ([]st
 			}
 			text = fmt.Sprintf("step %d, which replaces %s, is done", *p.ReplacedBy+1, p.Target)
 		}
+		if p.Kind == replay.PostQuiet {
+			if held, err = r.undisturbed(ctx, s, known); err != nil {
+				return nil, false, err
+			}
+			text = "its last replay changed no file, and all that it needs is as it was"
+		}
 		if !held {
+			known[i] = no
 			return nil, false, nil
 		}
 		checks = append(checks, text)
 	}
-	known[i] = true
+	known[i] = yes
 	return checks, true, nil
+}
+
+// verdict is what is known about a step while one decision is made; open is about one that the decision
+// is still asking about.
+type verdict int
+
+const (
+	no verdict = iota
+	yes
+	open
+)
+
+// undisturbed reports whether no step that one needs has run or has to. A step that is being decided
+// counts as one that need not: if it has to run after all, the one that needs it is decided after that.
+func (r *runner) undisturbed(ctx context.Context, s *replay.Step, known map[int]verdict) (bool, error) {
+	for _, n := range s.Needs {
+		before := &r.plan.Steps[n.On]
+		if n.Kind == replay.NeedOrder || len(before.Sets) > 0 || known[n.On] == open {
+			continue
+		}
+		if o := r.outcomeOf(n.On); o != nil {
+			if o.Status != Skipped {
+				return false, nil
+			}
+			continue
+		}
+		if _, held, err := r.satisfied(ctx, n.On, known); err != nil || !held {
+			return false, err
+		}
+	}
+	return true, nil
 }
 
 // replaced reports whether the step that replaces what step i left is satisfied, and so is every other
 // one that needs step i.
-func (r *runner) replaced(ctx context.Context, i, by int, known map[int]bool) (bool, error) {
+func (r *runner) replaced(ctx context.Context, i, by int, known map[int]verdict) (bool, error) {
 	ask := func(j int) (bool, error) {
 		if len(r.plan.Steps[j].Sets) > 0 {
 			return false, nil // it runs in any case

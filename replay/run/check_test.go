@@ -231,3 +231,25 @@ func TestFilesOfAStep(t *testing.T) {
 		t.Errorf("%s\nwant %s", strings.Join(got, ", "), want)
 	}
 }
+
+// TestQuietStepsRunWithWhatTheyNeed has a step that only prints, between one that makes a file and one
+// that removes it.
+func TestQuietStepsRunWithWhatTheyNeed(t *testing.T) {
+	w := newWorld(t)
+	by := 2
+	steps := func() *replay.Plan {
+		s := commands("echo 1 > f", "cat f", "rm f")
+		s[0].Post = []replay.Postcondition{{Kind: "file", Target: filepath.Join(w.dir, "f"), Hash: sum("1\n"), ReplacedBy: &by}}
+		s[1].Post = []replay.Postcondition{{Kind: "quiet"}}
+		s[2].Post = []replay.Postcondition{{Kind: "absent", Target: filepath.Join(w.dir, "f")}}
+		return w.plan(s, [2]int{1, 0}, [2]int{2, 1})
+	}
+	if err := os.WriteFile(filepath.Join(w.dir, "f"), []byte("x"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"done done done", "skipped skipped skipped"} {
+		if r := w.run(steps()); statuses(r) != want {
+			t.Errorf("%s, want %s: %+v", statuses(r), want, r.Steps)
+		}
+	}
+}

@@ -46,7 +46,7 @@ func (r *runner) decide(ctx context.Context, s *replay.Step) (*Outcome, error) {
 		}
 	}
 	if len(s.Sets) == 0 {
-		checks, held, err := r.satisfied(ctx, s.Index, map[int]bool{})
+		checks, held, err := r.satisfied(ctx, s.Index, map[int]verdict{})
 		if err != nil {
 			return nil, err
 		}

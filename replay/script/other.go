@@ -121,7 +121,7 @@ func afterwards(s *replay.Step) string {
 	var parts []string
 	for _, p := range s.Post {
 		switch p.Kind {
-		case replay.PostNone:
+		case replay.PostNone, replay.PostQuiet:
 		case replay.PostAbsent:
 			parts = append(parts, fmt.Sprintf("`%s` is gone", p.Target))
 		case replay.PostFile, replay.PostDirectory:

@@ -118,7 +118,9 @@ type ReplayPlanned struct {
 	User  string `protobuf:"bytes,10,opt,name=user,proto3" json:"user,omitempty"`
 	Host  string `protobuf:"bytes,11,opt,name=host,proto3" json:"host,omitempty"`
 	// author is the name of the person or agent who runs it.
-	Author        string `protobuf:"bytes,12,opt,name=author,proto3" json:"author,omitempty"`
+	Author string `protobuf:"bytes,12,opt,name=author,proto3" json:"author,omitempty"`
+	// network tells that the steps could use the network of the host.
+	Network       bool `protobuf:"varint,13,opt,name=network,proto3" json:"network,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -235,6 +237,13 @@ func (x *ReplayPlanned) GetAuthor() string {
 		return x.Author
 	}
 	return ""
+}
+
+func (x *ReplayPlanned) GetNetwork() bool {
+	if x != nil {
+		return x.Network
+	}
+	return false
 }
 
 // ReplayStepStarted is the payload of `replay.step.started`: a step is about to run.
@@ -604,7 +613,7 @@ var File_recount_v1_replay_proto protoreflect.FileDescriptor
 const file_recount_v1_replay_proto_rawDesc = "" +
 	"\n" +
 	"\x17recount/v1/replay.proto\x12\n" +
-	"recount.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x17recount/v1/events.proto\"\xb5\x03\n" +
+	"recount.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x17recount/v1/events.proto\"\xcf\x03\n" +
 	"\rReplayPlanned\x12\x1b\n" +
 	"\x03run\x18\x01 \x01(\tB\t\xbaH\x06r\x04 \x01(@R\x03run\x12&\n" +
 	"\tworkspace\x18\x02 \x01(\tB\b\xbaH\x05r\x03(\x80 R\tworkspace\x12;\n" +
@@ -620,7 +629,8 @@ const file_recount_v1_replay_proto_rawDesc = "" +
 	"\x04user\x18\n" +
 	" \x01(\tB\b\xbaH\x05r\x03(\x80\x02R\x04user\x12\x1c\n" +
 	"\x04host\x18\v \x01(\tB\b\xbaH\x05r\x03(\x80\x02R\x04host\x12 \n" +
-	"\x06author\x18\f \x01(\tB\b\xbaH\x05r\x03(\x80\x02R\x06author\"\xb7\x02\n" +
+	"\x06author\x18\f \x01(\tB\b\xbaH\x05r\x03(\x80\x02R\x06author\x12\x18\n" +
+	"\anetwork\x18\r \x01(\bR\anetwork\"\xb7\x02\n" +
 	"\x11ReplayStepStarted\x12\x1b\n" +
 	"\x03run\x18\x01 \x01(\tB\t\xbaH\x06r\x04 \x01(@R\x03run\x12&\n" +
 	"\tworkspace\x18\x02 \x01(\tB\b\xbaH\x05r\x03(\x80 R\tworkspace\x12;\n" +
