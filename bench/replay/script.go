@@ -112,7 +112,7 @@ func treeOf(dir, home, as string) (map[string]string, error) {
 			if err != nil {
 				return err
 			}
-			text := strings.ReplaceAll(string(b), home, or2(as, home))
+			text := strings.ReplaceAll(string(comparable(rel, b)), home, or2(as, home))
 			if strings.HasSuffix(rel, ".pid") || strings.HasPrefix(rel, ".local/state") {
 				text = ""
 			}
