@@ -74,7 +74,7 @@ type rule struct {
 
 // rulesOf returns the rules about the program of a call, those about its subcommand first.
 func rulesOf(c *call) []rule {
-	if c.Name == "" {
+	if c.Name == "" || c.onlySays() {
 		return nil
 	}
 	byName := index()

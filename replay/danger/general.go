@@ -40,7 +40,7 @@ var verbs = func() map[string]verb {
 		words  string
 	}{
 		{"remove", strong, "delete destroy purge erase wipe nuke obliterate expunge shred zap"},
-		{"infrastructure", strong, "undeploy terminate revoke decommission deprovision teardown redeploy deploy deregister unregister failover"},
+		{"infrastructure", strong, "undeploy deletion terminate revoke decommission deprovision teardown redeploy deploy deregister unregister failover"},
 		{"publish", strong, "publish unpublish republish yank"},
 		{"send", strong, "upload"},
 		{"system", strong, "uninstall autoremove depclean unmerge"},
@@ -95,7 +95,7 @@ var (
 	// diskReaders only look at a disk, or use it as the machine does every day.
 	diskReaders = words(`lsblk blkid smartctl udevadm file stat df du cat head tail hexdump xxd od strings dumpe2fs e2label xfs_info fsarchiver ddrescue photorec testdisk
 		ls readlink realpath findmnt iostat blockdev sync eject dmsetup lsof partx kpartx qemu-nbd ntfsinfo btrfs dislocker ntfsfix udiskie gnome-disks hdparm nvme
-		mount umount grub-probe os-prober cmp sha256sum sha1sum md5sum test [ ln fuser bat less pv ioping fio hddtemp`)
+		mount umount ntfs-3g ntfscat ntfscp ntfsls ntfsclone e2image grub-probe os-prober cmp sha256sum sha1sum md5sum test [ ln fuser bat less pv ioping fio hddtemp`)
 	// actionFlags have a verb as their value.
 	actionFlags = words("--action --command --cmd --operation --op --do --task --method --request --mode --function --perform -action")
 	// pressing flags say that nothing shall be asked.
@@ -106,7 +106,7 @@ const irrevocable = "its words say that it does what can't be taken back"
 
 // general are the rules for programs that the table does not know.
 func general(c *call) []rule {
-	if textPrograms[c.Name] || strings.Contains(c.Head.Text, "=") || harmless(c) {
+	if c.Wraps || textPrograms[c.Name] || strings.Contains(c.Head.Text, "=") || harmless(c) {
 		return nil
 	}
 	found := func(kind, why string) []rule { return []rule{{kind: kind, why: why}} }
@@ -153,9 +153,14 @@ func foreignHost(s string) bool {
 	return strings.ContainsAny(s, ".:/") && !strings.HasPrefix(s, "-") && !strings.ContainsAny(s, "= {") && !loopback(s)
 }
 
-// harmless reports whether a call only says what it would do.
+// harmless reports whether a call of an unknown program only says what it would do.
 func harmless(c *call) bool {
-	return c.Name == "" || flag("--dry-run --dryrun -n --help -h --plan --simulate --check --whatif --just-print --no-act --pretend --noop --version")(c) || len(c.Args) > 0 && c.Args[0].Value == "help"
+	return c.Name == "" || c.onlySays() || flag("-n -h --plan --check --whatif --just-print --pretend --noop")(c) || len(c.Args) > 0 && c.Args[0].Value == "help"
+}
+
+// onlySays reports whether a call asks any program only for its help, or for what it would do.
+func (c *call) onlySays() bool {
+	return flag("--help -help --dry-run --dryrun --no-act --simulate --test --list-only")(c) || len(c.Args) == 1 && c.Args[0].Value == "--version"
 }
 
 // looks reports whether a call asks for nothing but information.

@@ -88,6 +88,9 @@ func awsChanges(c *call) bool {
 		last := words[len(words)-1].Value
 		return strings.HasPrefix(last, "s3://") || c.Flag("--delete") && rsyncOutside(c)
 	}
+	if strings.Contains(verb, "delet") || strings.HasPrefix(verb, "schedule-") {
+		return true
+	}
 	for _, v := range awsVerbs {
 		if strings.HasPrefix(verb, v) {
 			return true

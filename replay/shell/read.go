@@ -75,7 +75,7 @@ func (r *reader) body(s *syntax.Stmt) {
 			}
 		}
 		target := r.word(rd.Word)
-		if IsDevice(target.Value) {
+		if IsDevice(target.Value) && !isDisk(target.Value) {
 			fed = fed || strings.HasPrefix(op, "<")
 			drained = drained || strings.HasPrefix(op, ">") && (rd.N == nil || rd.N.Value == "1")
 			continue
@@ -297,6 +297,16 @@ func (r *reader) within(stmts []*syntax.Stmt) {
 	r.apart(func() { r.stmts(stmts) })
 	r.inner--
 	r.piped, r.drained = piped, drained
+}
+
+// isDisk reports whether a path is that of a device which holds what is written into it.
+func isDisk(path string) bool {
+	for _, name := range [...]string{"sd", "hd", "vd", "xvd", "nvme", "mmcblk", "disk", "mapper/", "md", "dm-", "mtd", "mem", "kmem"} {
+		if strings.HasPrefix(path, "/dev/"+name) {
+			return true
+		}
+	}
+	return false
 }
 
 // IsDevice reports whether a path is a device's. Below /dev/shm are files.
