@@ -4,6 +4,7 @@
 //	go -C bench run ./replay -half a slice                 of the half that rules were written with
 //	go -C bench run ./replay script                        run the bash scripts elsewhere, compare trees
 //	go -C bench run ./replay executed                      run them in the sandbox elsewhere, compare trees; and again
+//	go -C bench run ./replay shellcheck                    what shellcheck says of their bash scripts
 //	go -C bench run ./replay plan                          a plan of 1,000 steps
 //	go -C bench run ./replay overhead                      what the sandbox adds to a step
 //
@@ -49,12 +50,14 @@ func main() {
 		err = scripts()
 	case "executed":
 		err = executed()
+	case "shellcheck":
+		err = shellchecks()
 	case "overhead":
 		err = overhead()
 	case "plan":
 		err = plans()
 	default:
-		err = fmt.Errorf("want slice, script, executed, plan or overhead")
+		err = fmt.Errorf("want slice, script, shellcheck, executed, plan or overhead")
 	}
 	if err != nil {
 		log.Fatal(err)

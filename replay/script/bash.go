@@ -10,12 +10,8 @@ import (
 	"github.com/recountdb/recount/replay"
 )
 
-// style are the remarks of shellcheck about how recorded commands are written, which a replay keeps
-// as they are. Its errors stay on.
-const style = "SC1090,SC1091,SC2001,SC2002,SC2006,SC2009,SC2010,SC2011,SC2012,SC2013,SC2015,SC2016,SC2030,SC2031,SC2034,SC2035,SC2038,SC2044,SC2045,SC2046,SC2061,SC2062,SC2086,SC2089,SC2090,SC2103,SC2116,SC2119,SC2120,SC2125,SC2126,SC2129,SC2139,SC2140,SC2143,SC2153,SC2154,SC2155,SC2162,SC2164,SC2181,SC2185,SC2196,SC2197,SC2206,SC2207,SC2219,SC2230,SC2236,SC2262,SC2263,SC2317,SC2329"
-
 func (w *writer) bash() {
-	w.printf("#!/usr/bin/env bash\n# %s\n# Plan %s\n# shellcheck disable=%s\nset -e\n", w.title(), w.p.ID, style)
+	w.printf("#!/usr/bin/env bash\n# %s\n# Plan %s\n%sset -e\n", w.title(), w.p.ID, w.directive())
 	aliases, jobs, danger := false, false, false
 	for i := range w.p.Steps {
 		s := &w.p.Steps[i]

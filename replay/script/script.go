@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/recountdb/recount/replay"
+	"github.com/recountdb/recount/replay/shell"
 )
 
 // Kinds are the kinds of scripts.
@@ -112,9 +113,13 @@ func inShell(s *replay.Step) string {
 	return s.Shell + " -c " + quote(s.Command)
 }
 
-// expecting returns a command that is right if it ends as it did when it was recorded.
+// expecting returns a command that is right if it ends as it did when it was recorded. Of a line with
+// several statements only the last one's end counts: the shell that it was typed into had no set -e.
 func expecting(s *replay.Step, command string) string {
 	if s.Exit == nil || *s.Exit == 0 {
+		if l, err := shell.Read(s.Command, "bash", ""); err == nil && len(l.File.Stmts) > 1 && command == s.Command {
+			return "{\n" + command + "\n} || exit"
+		}
 		return command
 	}
 	return "{\n" + command + "\n} || [ $? -eq " + fmt.Sprint(*s.Exit) + " ]"

@@ -26,6 +26,7 @@ func narrative(dir string) replay.Plan {
 		{Command: `echo "$WHO's \${{ secrets.X }}" > who.txt`, Cwd: dir, Session: "a", Needs: []replay.Need{{On: 1, Kind: replay.NeedEnvironment, What: "WHO"}}},
 		{Command: `echo "other: ${WHO-nobody}" > other.txt`, Cwd: spaced, Session: "b", Needs: []replay.Need{{On: 0, Kind: replay.NeedDirectory, What: "with\nspace"}}},
 		{Command: "cat > here.txt <<'RECOUNT'\n# no comment\n\ttab $WHO `x`\n- item \\\\\n@at\nendef\nRECOUNT", Cwd: dir, Session: "a"},
+		{Command: "false; echo went on > on.txt", Cwd: dir, Session: "a"},
 		{Command: "grep -q absent here.txt", Cwd: dir, Session: "a", Exit: &one},
 		{Command: `printf '%s' "$GREETING" > greeting.txt`, Cwd: dir, Session: "a", Env: map[string]string{"GREETING": "it's $HOME"}},
 	}
@@ -37,7 +38,7 @@ func narrative(dir string) replay.Plan {
 
 // made are the files that the narrative leaves.
 var made = map[string]string{
-	"sub/moved.txt": "moved\n", "who.txt": "alice's ${{ secrets.X }}\n", "with space/other.txt": "other: nobody\n",
+	"on.txt": "went on\n", "sub/moved.txt": "moved\n", "who.txt": "alice's ${{ secrets.X }}\n", "with space/other.txt": "other: nobody\n",
 	"here.txt": "# no comment\n\ttab $WHO `x`\n- item \\\\\n@at\nendef\n", "greeting.txt": "it's $HOME",
 }
 
@@ -99,8 +100,8 @@ func TestActionsLeaveTheSameFiles(t *testing.T) {
 		t.Fatalf("%v\n%s", err, text)
 	}
 	steps := workflow.Jobs["replay"].Steps
-	if len(steps) != 8 {
-		t.Fatalf("%d steps, want 8\n%s", len(steps), text)
+	if len(steps) != 9 {
+		t.Fatalf("%d steps, want 9\n%s", len(steps), text)
 	}
 	for _, s := range steps {
 		run(t, "bash", "-e", "-c", strings.ReplaceAll(s.Run, "${{ '${{' }}", "${{"))
