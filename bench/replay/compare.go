@@ -75,3 +75,6 @@ func sumOf(r io.Reader) (string, error) {
 	_, err := io.Copy(h, r)
 	return fmt.Sprintf("%x", h.Sum(nil)), err
 }
+
+// logs matches what tools note for themselves, with times and random names: no two runs have the same.
+var logs = regexp.MustCompile(`(^|/)(\.npm/(_logs|_cacache)(/.*)?|CMakeFiles/CMake(Output\.log|ConfigureLog\.yaml))$`)

@@ -88,6 +88,9 @@ func treeOf(dir, home, as string) (map[string]string, error) {
 			return err
 		}
 		rel, _ := filepath.Rel(dir, p)
+		if logs.MatchString(rel) {
+			return nil
+		}
 		if d.IsDir() && (d.Name() == ".git" || strings.HasSuffix(d.Name(), ".git")) {
 			if all[rel], err = commits(p); err != nil {
 				return fmt.Errorf("git log in %s: %w", rel, err)

@@ -83,7 +83,7 @@ func (f *finder) call(c *shell.Call) {
 		for _, w := range words {
 			f.path(w, c.Dir, access, false)
 		}
-	case "tar", "bsdtar":
+	case "tar", "bsdtar", "jar":
 		f.tar(c)
 	case "unzip":
 		f.acts++

@@ -350,7 +350,7 @@ func (f *finder) redirect(rd shell.Redirect) {
 // judge draws what follows from all calls together.
 func (f *finder) judge() {
 	for _, c := range f.Line.Calls {
-		f.Waits = f.Waits || c.Name == "sleep" || c.Name == "wait"
+		f.Waits = f.Waits || c.Name == "sleep" || c.Name == "wait" || c.Name == "curl" && c.Flag("--retry", "--retry-connrefused", "--retry-all-errors")
 	}
 	changes := len(f.Opaque) > 0 || len(f.Sets) > 0 || len(f.Unsets) > 0 || f.Background || f.acts > 0
 	f.Looks = !changes && (f.sees > 0 || f.goes == 0 && f.checks == 0)

@@ -86,6 +86,8 @@ func TestKinds(t *testing.T) {
 			"ls -l", "cat f | grep x | wc -l", "git status", "git log --oneline", "docker ps", "kubectl get pods", "npm ls", "find . -name '*.o'",
 			"curl http://localhost:8000/", "python -c 'print(1)'", "sed -n 1p f", "FOO=1 env",
 			"make -n", "make --dry-run all", "npm pkg get version",
+			"git bundle verify b", "git worktree list", "git apply --check p", "git format-patch --stdout main | head", "go work edit -json", "gofmt -l .", "cmake -LN build -N",
+			"bash -n s.sh", "java -version", "unzip -p a.zip f", "dpkg-deb --info a.deb", "pkg-config --libs z", "npm pack --dry-run .", "envsubst < t",
 		},
 		"checks": {
 			"go test ./...", "go vet ./...", "cargo test", "npm test", "npm run lint", "mvn -q test", "gradle test", "make test", "make -C sub check",
@@ -98,7 +100,7 @@ func TestKinds(t *testing.T) {
 			"go test -coverprofile c.out ./...", "pytest --junitxml r.xml", "CGO_ENABLED=0 go build -o x .", "./run.sh now", "bash script.sh", "xargs rm < list",
 			"python script.py", "python -c 'open(\"f\",\"w\")'", "kubectl apply -f x.yaml", "echo 'unclosed", "no-such-program --now",
 		},
-		"neither": {"touch f", "git commit -m x", "git add .", "export A=1", "echo x > f", "find . -name '*.o' -delete", "sleep 100 &", "rm f", "sed -i s/a/b/ f", "ls > f", "go test ./... > f"},
+		"neither": {"touch f", "git commit -m x", "git add .", "export A=1", "echo x > f", "find . -name '*.o' -delete", "sleep 100 &", "rm f", "sed -i s/a/b/ f", "ls > f", "jar --create --file a.jar b", "envsubst < t > f", "go test ./... > f"},
 	} {
 		for _, command := range commands {
 			e := of(command)

@@ -3,6 +3,7 @@ package effects
 import (
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/recountdb/recount/replay/shell"
@@ -226,13 +227,45 @@ func (f *finder) compile(c *shell.Call) {
 	}
 }
 
-// displays reports whether a builder was asked to display what it would do, or a setting.
+// displays reports whether a program that changes things was asked to display something only: what it
+// would do, a setting, or what is in a file.
 func displays(c *shell.Call) bool {
+	if c.Flag("--dry-run") {
+		return true
+	}
+	ws := shell.Operands(c.Args, "")
+	second := func(words ...string) bool { return len(ws) > 1 && slices.Contains(words, ws[1].Value) }
 	switch c.Name {
+	case "git":
+		switch c.Sub() {
+		case "bundle":
+			return second("list-heads", "verify")
+		case "worktree":
+			return second("list")
+		case "apply":
+			return c.Flag("--check", "--stat", "--numstat", "--summary")
+		case "format-patch":
+			return c.Flag("--stdout")
+		}
+	case "go":
+		return (c.Sub() == "work" || c.Sub() == "mod") && c.Flag("-json", "-print")
+	case "gofmt", "gofumpt", "goimports":
+		return !c.Flag("-w")
+	case "cmake":
+		return c.Flag("-N") && len(c.Args) > 1 && !strings.HasPrefix(c.Args[0].Value, "--")
+	case "bash", "sh", "dash":
+		return len(c.Args) > 0 && c.Args[0].Value == "-n"
+	case "java", "javac", "scala", "kotlin":
+		return len(c.Args) == 1 && (c.Args[0].Value == "-version" || c.Args[0].Value == "--version")
+	case "unzip":
+		return c.Flag("-l", "-p", "-t", "-v", "-Z")
+	case "dpkg-deb":
+		return c.Flag("--info", "-I", "--contents", "-c", "--field", "-f", "--show", "-W")
+	case "pkg-config", "pkgconf":
+		return true
 	case "make", "gmake":
 		return c.Flag("-n", "--just-print", "--dry-run", "--recon", "-q", "--question")
 	case "npm", "pnpm":
-		ws := shell.Operands(c.Args, "")
 		return len(ws) > 1 && (ws[0].Value == "pkg" || ws[0].Value == "config") && ws[1].Value == "get"
 	}
 	return false

@@ -7,7 +7,7 @@ var looking = words(`ls dir ll la l exa eza lsd tree cat bat tac less more most 
  ps top htop btop pgrep pidof jobs lsof fuser ss netstat free vmstat iostat dmesg journalctl lscpu lsblk lspci lsusb nproc arch
  wc sort uniq cut paste join comm tr rev fold fmt column expand unexpand seq yes shuf awk gawk mawk nawk sed gsed perl
  diff cmp colordiff sdiff md5sum sha1sum sha256sum sha512sum b2sum cksum sum base64 readlink realpath basename dirname
- jq yq xmllint xq gron csvcut csvlook csvstat test [ [[ true false : sleep wait expr bc dc factor let
+ jq yq xmllint xq gron csvcut csvlook csvstat envsubst test [ [[ true false : sleep wait expr bc dc factor let
  history fc nm objdump readelf ldd size otool zcat bzcat xzcat zless ping dig nslookup host traceroute whois getent getconf
  openssl gpg column cloc tokei pstree watch time tput clear reset stty fg bg disown logout exit return shift local cd pushd popd
  read mapfile readarray getopts exec command builtin export declare typeset readonly unset alias unalias source . eval set shopt
