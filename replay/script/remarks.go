@@ -23,7 +23,7 @@ var remarks = []struct {
 	{regexp.MustCompile(`\bcat\b`), "SC2002"},
 	{regexp.MustCompile(`\bps\b`), "SC2009"},
 	{regexp.MustCompile(`\bfind\b`), "SC2038 SC2044 SC2061 SC2062 SC2156 SC2185"},
-	{regexp.MustCompile(`\bfor\b`), "SC2013 SC2043 SC2044 SC2045"},
+	{regexp.MustCompile(`\bfor\b`), "SC2013 SC2034 SC2043 SC2044 SC2045"},
 	{regexp.MustCompile(`[*?]`), "SC2035 SC2061 SC2062 SC2125"},
 	{regexp.MustCompile(`\becho\b`), "SC2005 SC2028 SC2116"},
 	{regexp.MustCompile(`\bsed\b`), "SC2001"},
