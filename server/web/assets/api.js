@@ -104,6 +104,11 @@ export async function read(path, o = {}) {
   throw new ApiError(response.status, problem);
 }
 
+/** check finds out whether the server answers, after something else failed. */
+export function check() {
+  read("/healthz").catch(() => {});
+}
+
 /** get asks with GET. */
 export async function get(path, signal) {
   return (await read(path, { signal })).json();

@@ -6,7 +6,7 @@
 // Its path must be in Views of server/web/web.go and in page() of server/access/operations.go.
 
 import { announce, html, render, useEffect, useState } from "./dom.js";
-import { useConnection } from "./api.js";
+import { check, useConnection } from "./api.js";
 import { Failed, Loading } from "./format.js";
 import { go, isInside, useLocation } from "./router.js";
 import { Shell } from "./shell.js";
@@ -35,7 +35,7 @@ function View() {
   const known = views[view];
   useEffect(() => {
     let here = true;
-    known?.load().then((m) => here && set({ view, component: m.default }), (error) => here && set({ view, error }));
+    known?.load().then((m) => here && set({ view, component: m.default }), (error) => { check(); if (here) set({ view, error }); });
     return () => { here = false; };
   }, [view, connection]);
   useEffect(() => { // the new view's title, for the window and for who can't see it

@@ -42,10 +42,10 @@ export default function Ask({ query }) {
 function Part({ title, of, hits, hint, children }) {
   return html`<section aria-label=${title} aria-busy=${of.loading ? "true" : "false"}>
     <h2>${title}${hits?.length > 0 && html` <span class="dim">${count(hits.length)}</span>`}</h2>
-    ${of.error?.status === 404 && html`<p class="empty">Nothing: <${Text} value=${of.error.message} /></p>`}
+    ${of.error?.status === 404 && html`<p class="empty"><${Text} value=${of.error.message} /></p>`}
     ${of.error && of.error.status !== 404 && html`<${Failed} error=${of.error} retry=${of.reload} />`}
     ${!of.data && of.loading && html`<${Loading} />`}
-    ${hits && (hits.length === 0 ? html`<p class="empty">Nothing${hint ? html`: <${Text} value=${hint} />` : "."}</p>` : children(hits))}
+    ${hits && (hits.length === 0 ? html`<p class="empty">${hint ? html`<${Text} value=${hint} />` : "Nothing."}</p>` : children(hits))}
     ${of.data && html`<${Proof} of=${of.data} />`}
   </section>`;
 }
