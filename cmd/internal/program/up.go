@@ -32,9 +32,9 @@ func Up(con *connect.Connector, pipeline func(context.Context, node.Pipeline) er
 	var logFormat string
 	c := &cobra.Command{
 		Use:   "up",
-		Short: "Run everything in one process: the log, pipelines, HTTP API and span receivers",
-		Long: `Run Recount: the embedded log, the pipelines that apply it to projections, and the HTTP
-API. Other verbs on the same data directory use this process while it runs; its
+		Short: "Run everything in one process: the log, pipelines, page, HTTP API and span receivers",
+		Long: `Run Recount: the embedded log, the pipelines that apply it to projections, the page and
+the HTTP API. Other verbs on the same data directory use this process while it runs; its
 addresses are in DATA-DIR/endpoints.json. Ctrl-c shuts it down cleanly.
 
 With --watch, or watch: in the configuration, it imports the commits of repositories as
@@ -122,7 +122,7 @@ With --brokers it uses an external Kafka or Redpanda instead of the embedded log
 			} else {
 				con.Printf("recount %s\n  data   %s\n", con.Version, con.Home(n.DataDir()))
 				if e.HTTP != "" {
-					con.Printf("  api    %s   (docs at %s/docs)\n", e.HTTP, e.HTTP)
+					con.Printf("  page   %s   (and the API: %s/docs)\n", e.HTTP, e.HTTP)
 				}
 				switch {
 				case e.Kafka != "":
