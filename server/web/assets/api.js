@@ -91,8 +91,12 @@ export async function read(path, o = {}) {
   }
   const date = Date.parse(response.headers.get("Date") ?? "");
   if (!isNaN(date)) {
-    const next = date + 500 - Date.now(); // Date has no fractions
-    skew = Math.abs(next) < 2000 ? 0 : next;
+    const seen = date + 500 - Date.now(); // Date has no fractions
+    const next = Math.abs(seen) < 2000 ? 0 : seen;
+    if (Math.abs(next - skew) > 2000) {
+      skew = next;
+      for (const tell of [...listeners]) tell();
+    }
   }
   if (response.ok) {
     if (state === "away") become("up");
