@@ -9,6 +9,7 @@
 # make bench PAIRS=FILE  the whole-system benchmarks, into bench/results/
 # make compose-build  what the Dockerfile builds, without Docker
 # make examples   what examples/ shows, against a server of its own (needs Python 3 and curl)
+# make pictures   the pictures of the documentation, renewed (needs tmux and chromium)
 # make release-files  man pages, completions and third-party notices, into bin/release/
 # make integration  against a real Apache Kafka (needs Java and Maven)
 # make integration-mcp  clients of MCP that are not ours: the conformance suite, the TypeScript and Python SDKs (needs node, npm and python3)
@@ -24,7 +25,7 @@ TOOLS   := internal/tools
 each     = $(foreach module,$(MODULES) $(2),$(GO) -C $(module) $(1) &&) true
 tool     = tool -modfile=$(CURDIR)/$(TOOLS)/go.mod
 
-.PHONY: compose-build examples release-files build test check tidy race fuzz mutants soak bench integration integration-mcp integration-otlp integration-web generate vuln clean
+.PHONY: compose-build examples pictures release-files build test check tidy race fuzz mutants soak bench integration integration-mcp integration-otlp integration-web generate vuln clean
 
 build:
 	$(GO) build -tags grpcnotrace -o bin/recount ./cmd/recount-front
@@ -70,6 +71,9 @@ compose-build:
 
 examples: build
 	examples/run.sh bin/recount
+
+pictures: build
+	scripts/pictures.sh bin
 
 release-files:
 	$(GO) run ./internal/notices -o bin/release -version $(or $(VERSION),0.1.0-dev)

@@ -1,6 +1,6 @@
 // Command pictures draws the screen of a terminal as an SVG picture, for the documentation:
 //
-//	tmux capture-pane -e -p | go run ./internal/pictures -columns 90 > docs/pictures/why.svg
+//	tmux capture-pane -e -p | go run ./internal/pictures -columns 90 > docs/pictures/search.svg
 //
 // It reads text with the colour sequences that tmux writes (SGR of ECMA-48) and nothing else that
 // moves a cursor. The picture follows the reader's light or dark colour scheme. scripts/pictures.sh
