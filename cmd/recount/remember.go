@@ -86,7 +86,8 @@ func (f *authorFlags) event() *recountv1.AgentEvent {
 	return &recountv1.AgentEvent{Workspace: f.workspace, Agent: f.agent, Session: f.session, Visibility: visibilities[f.visibility]}
 }
 
-// write appends an event of an agent and prints its position.
+// write appends events of an agent, waits until the next question sees them, and prints their
+// positions.
 func (a *app) write(ctx context.Context, b *connect.Backend, typ string, all ...*recountv1.AgentEvent) error {
 	var events []schemas.Event
 	for _, m := range all {
@@ -97,10 +98,18 @@ func (a *app) write(ctx context.Context, b *connect.Backend, typ string, all ...
 		events = append(events, schemas.Event{Type: typ, Source: recording.Source, ContentType: schemas.ContentJSON, Payload: payload})
 	}
 	appended, err := b.Append(ctx, events)
-	a.ClearProgress()
 	if err != nil {
+		a.ClearProgress()
 		return err
 	}
+	written := schemas.Watermark{}
+	for _, at := range appended {
+		tp := at.Position.TP()
+		written[tp] = max(written[tp], at.Position.Offset+1)
+	}
+	// They are in the log whatever comes of this: a server that is far behind is no reason to fail.
+	_, _ = evidence.RememberedQuestion.Ask(ctx, b, evidence.RememberedRequest{Workspace: all[0].Workspace, Limit: 1, AtLeast: written})
+	a.ClearProgress()
 	if a.JSON {
 		return a.PrintJSON(httpapi.AppendResponse{Events: appended})
 	}

@@ -109,7 +109,6 @@ func TestFlippedBits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		content := bytes.Clone(f.data) // the content of a checkpoint is packed in its file
 		f.close()
 		padding := 0
 		for i := range flips {
@@ -127,14 +126,10 @@ func TestFlippedBits(t *testing.T) {
 			// All of Open for a few flips; for the others what Open does with each file.
 			f, err := openFile(path)
 			if err == nil {
-				harmless := name == tailName && bytes.Equal(f.data, content)
-				if err := f.verify(); !harmless && (err == nil || err.Region != "padding") {
+				if err := f.verify(); err == nil || err.Region != "padding" {
 					t.Fatalf("%s: byte %d flipped: not noticed: %v", name, at, err)
 				}
 				f.close()
-				if harmless {
-					continue // the window size of the compression
-				}
 			}
 			if err != nil && i%40 > 0 {
 				isDamage(t, err, path, at)
@@ -155,7 +150,7 @@ func TestFlippedBits(t *testing.T) {
 				if err != nil {
 					t.Fatalf("%s: byte %d flipped: %v", name, at, err)
 				}
-				if next := p.Next(l.TP); next == l.Next {
+				if next := p.Next(l.TP); next == l.Next && !paddingDiffers(t, path) {
 					t.Fatalf("%s: byte %d flipped: used all the same", name, at)
 				}
 				p.release()

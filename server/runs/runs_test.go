@@ -24,7 +24,8 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	sandbox.Init() // does not return in the helper of a sandbox
+	sandbox.Init()                  // does not return in the helper of a sandbox
+	os.Setenv("TMPDIR", "/var/tmp") // not /dev/shm: a sandbox has a /dev of its own
 	os.Exit(m.Run())
 }
 
