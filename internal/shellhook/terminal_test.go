@@ -2,7 +2,6 @@ package shellhook
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -10,10 +9,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
-	"testing"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // terminal is a shell with the hook on a terminal of its own, as a person has it: the hook stands in
@@ -105,30 +101,6 @@ const ready = "\x1b[?2004h"
 
 // waits is a command that prints "begun" and then waits for a key.
 const waits = "waits"
-
-func openTerminal(t testing.TB) (master, slave *os.File) {
-	t.Helper()
-	fd, err := unix.Open("/dev/ptmx", unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
-	if err != nil {
-		t.Skipf("no terminals here: %v", err)
-	}
-	master = os.NewFile(uintptr(fd), "terminal")
-	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
-	if err == nil {
-		err = unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0)
-	}
-	if err == nil {
-		err = unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Row: 40, Col: 200})
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	slave, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return master, slave
-}
 
 // listen keeps what the shell prints, and answers its question where the cursor is.
 func (t *terminal) listen() {
