@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -236,7 +237,7 @@ func (m *Model) drawHit(h *ask.SearchHit, q match.Query, selected bool, width in
 		dir = " " + render.Pad(render.CutStart(m.home(h.Cwd), columns-1), columns-1)
 		room -= columns
 	}
-	text := clean(h.Command)
+	text := fromMatch(clean(h.Command), q, room)
 	shown := render.Cut(text, max(room, 1))
 	line := m.marked(shown, text, q, selected)
 	pad := strings.Repeat(" ", max(room-render.Columns(shown), 0))
@@ -331,6 +332,24 @@ func brief(d time.Duration) string {
 func (m *Model) home(dir string) string {
 	t := render.Terminal{HomeDir: m.o.HomeDir}
 	return clean(t.Home(dir))
+}
+
+// fromMatch returns a text without so much of its beginning that its first match is among the first n
+// columns, with a third of them before it. A text whose match is there anyhow stays as it is.
+func fromMatch(text string, q match.Query, n int) string {
+	t := match.NewText(text)
+	spans := q.Spans(&t)
+	if len(spans) == 0 {
+		return text
+	}
+	first, length := spans[0][0], spans[0][1]-spans[0][0]
+	for first > 0 && !utf8.RuneStart(text[first]) {
+		first-- // what is matched are bytes
+	}
+	if render.Columns(text[:first])+length < n { // the last column may be the ellipsis
+		return text
+	}
+	return render.CutStart(text[:first], n/3) + text[first:]
 }
 
 // marked returns the shown part of a text with what matched in bold or, without colours, as it is.

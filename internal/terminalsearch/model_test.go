@@ -16,6 +16,7 @@ import (
 	"github.com/recountdb/recount/internal/render"
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/commands/ask"
+	"github.com/recountdb/recount/query/commands/match"
 	"github.com/recountdb/recount/schemas"
 )
 
@@ -236,6 +237,29 @@ func TestScreens(t *testing.T) {
 	t.Run("colours", func(t *testing.T) {
 		newScreen(t, 80, 12, Options{Colour: true}, usual...).keys("mak").golden("colours")
 	})
+}
+
+func TestFromMatch(t *testing.T) {
+	long := "cd /workspace/a_long_name/build && make clean && make"
+	for _, c := range []struct {
+		name, text, words string
+		columns           int
+		want              string
+	}{
+		{"fits", "make clean", "clean", 12, "make clean"},
+		{"the match is visible in a long text", long, "workspace", 30, long},
+		{"the match is beyond the end", long, "make", 30, "…build && make clean && make"},
+		{"nothing matches its letters", long, "zzz", 30, long},
+		{"no text was typed", long, "", 30, long},
+		{"wide characters before it", "echo 日本語日本語日本語 && make", "make", 18, "… && make"},
+		{"hardly any room", long, "make", 2, "…make clean && make"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := fromMatch(c.text, match.Words(c.words), c.columns); got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
 }
 
 func TestChoosing(t *testing.T) {
