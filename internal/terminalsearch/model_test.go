@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -27,13 +28,16 @@ type fake struct {
 	hits []ask.SearchHit
 	// err is answered instead, if it is not nil.
 	err     error
+	mu      sync.Mutex // guards asked: on a terminal each question has a goroutine of its own
 	asked   []ask.SearchRequest
 	arounds []string
 	verbs   []string
 }
 
 func (f *fake) Search(ctx context.Context, r ask.SearchRequest) (ask.SearchResponse, error) {
+	f.mu.Lock()
 	f.asked = append(f.asked, r)
+	f.mu.Unlock()
 	if ctx.Err() != nil {
 		return ask.SearchResponse{}, ctx.Err()
 	}

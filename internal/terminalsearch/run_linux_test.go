@@ -74,7 +74,8 @@ func TestRun(t *testing.T) {
 	}()
 	var drawn strings.Builder
 	await(t, ours, &drawn, "alt-h keys")
-	if _, err := ours.WriteString("push"); err != nil {
+	// As a paste it is one change, so that the state is drawn whole.
+	if _, err := ours.WriteString("\x1b[200~push\x1b[201~"); err != nil {
 		t.Fatal(err)
 	}
 	await(t, ours, &drawn, "2 of 7")
