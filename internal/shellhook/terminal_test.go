@@ -42,6 +42,11 @@ func (s *session) startup(before, after string) []string {
 			s.t.Fatal(err)
 		}
 	}
+	if s.shell == "zsh" {
+		// The end of a job is told before the next prompt, as in bash. If it is told at once, while zsh
+		// begins to read a line, the prompt is drawn again without what `ready` waits for.
+		before = "unsetopt notify\n" + before
+	}
 	if err := os.WriteFile(filepath.Join(s.dir, file), []byte(before+"\n"+script+"\n"+after+"\n"), 0o600); err != nil {
 		s.t.Fatal(err)
 	}

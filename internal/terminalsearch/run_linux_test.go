@@ -74,11 +74,11 @@ func TestRun(t *testing.T) {
 	}()
 	var drawn strings.Builder
 	await(t, ours, &drawn, "alt-h keys")
-	// As a paste it is one change, so that the state is drawn whole.
+	// As a paste it is one change, so that the match is drawn at once, in its colour.
 	if _, err := ours.WriteString("\x1b[200~push\x1b[201~"); err != nil {
 		t.Fatal(err)
 	}
-	await(t, ours, &drawn, "2 of 7")
+	await(t, ours, &drawn, "mpush")
 	if _, err := ours.WriteString("\t"); err != nil {
 		t.Fatal(err)
 	}
