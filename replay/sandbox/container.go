@@ -203,10 +203,10 @@ func (c *container) run(ctx context.Context, cmd Command, out *bounded) (Result,
 		r.stop()
 		return Result{}, fmt.Errorf("start %s: %w", c.program, err)
 	}
-	defer r.finish()
 	done := make(chan error, 1)
 	go func() { done <- client.Wait() }()
 	res, err := c.await(ctx, cmd, n, done)
+	r.finish()
 	c.mu.Lock()
 	delete(c.steps, n)
 	res.Limit = c.over
