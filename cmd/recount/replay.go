@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -59,6 +60,10 @@ func (f *replayFlags) request(a *app, args []string) (plan.Request, error) {
 		}
 		r.To = args[0]
 	}
+	r.Map = slices.Clone(r.Map)
+	for i, s := range r.Map {
+		r.Map[i] = fullMapping(s, a.Getenv("HOME"))
+	}
 	for _, s := range f.set {
 		name, value, ok := strings.Cut(s, "=")
 		if !ok || name == "" {
@@ -81,6 +86,26 @@ func (f *replayFlags) request(a *app, args []string) (plan.Request, error) {
 		r.Here.Shell = filepath.Base(shell)
 	}
 	return r, nil
+}
+
+// fullMapping returns a mapping of paths with ~ as the home directory, as a shell would have it at the
+// start of a word, and with what is relative below the working directory. Other mappings are returned
+// as they are.
+func fullMapping(spec, home string) string {
+	from, to, ok := strings.Cut(spec, "=")
+	if !ok || from == "" || to == "" || strings.Contains(from, ":") {
+		return spec
+	}
+	full := func(p string) string {
+		if rest, ok := strings.CutPrefix(p, "~"); ok && home != "" && (rest == "" || rest[0] == '/') {
+			return home + rest
+		}
+		if abs, err := filepath.Abs(p); err == nil && p[0] != '~' {
+			return abs
+		}
+		return p
+	}
+	return full(from) + "=" + full(to)
 }
 
 // askPlan asks for a plan. The environment is compared by the names that were recorded, and no
@@ -129,7 +154,7 @@ Exits with 1 if nothing has to be run, with 2 if a step was not done.`,
   recount replay --resume r-7f3a91c2              go on after a stop
   recount replay --session bash-4711-1795176000   what a session left
   recount replay --mend 018f3c2 --script markdown > mend.md
-  recount replay 018f3c2 --map /home/ann/app=/home/bob/app --script bash > again.sh`,
+  recount replay 018f3c2 --map /home/ann/app=~/app --script bash > again.sh`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: a.completeIDs("", 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
