@@ -12,7 +12,7 @@
 // if the step is needed for what the narrative leaves, or for its goal, "-" if not. Files a… were
 // written to write the rules with, files b… before the slicer existed, and kept unseen until it was
 // done. Files c… are retold from tutorials and manuals that their titles name, and were marked before
-// anything was run on them. Files d… are by another author, who had not seen the slicer. A line that only
+// anything was run on them. Files d… and e… are by authors who had not seen the slicer. A line that only
 // changes the directory (cd) is not counted, since each step states its own. Each narrative is typed into an interactive bash with the hook, in a home and a data
 // directory of its own, so that what is planned is what a user would have recorded.
 package main
