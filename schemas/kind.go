@@ -3,12 +3,8 @@ package schemas
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"strings"
-	"sync"
 
-	"buf.build/go/protovalidate"
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
@@ -236,36 +232,6 @@ func EncodePayload(m proto.Message) ([]byte, error) {
 	var tight bytes.Buffer
 	err = json.Compact(&tight, spaced)
 	return tight.Bytes(), err
-}
-
-var validator = sync.OnceValues(func() (protovalidate.Validator, error) {
-	var all []proto.Message
-	for _, k := range kinds {
-		all = append(all, k.New())
-	}
-	return protovalidate.New(protovalidate.WithMessages(all...), protovalidate.WithDisableLazy())
-})
-
-// Validate checks the constraints that events.proto states. An error is of class
-// ErrPoison and names the field.
-func Validate(m proto.Message) error {
-	v, err := validator()
-	if err != nil {
-		return fmt.Errorf("compile constraints: %w", err)
-	}
-	err = v.Validate(m)
-	if err == nil {
-		return nil
-	}
-	var ve *protovalidate.ValidationError
-	if !errors.As(err, &ve) || len(ve.Violations) == 0 {
-		return Poisonf("%s: %s", m.ProtoReflect().Descriptor().Name(), plain(err))
-	}
-	var parts []string
-	for _, viol := range ve.Violations {
-		parts = append(parts, fmt.Sprintf("%s: %s", protovalidate.FieldPathString(viol.Proto.GetField()), viol.Proto.GetMessage()))
-	}
-	return Poisonf("%s", strings.Join(parts, "; "))
 }
 
 // plain removes the variations that protobuf adds to its messages at random (a space may be a
