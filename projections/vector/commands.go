@@ -25,10 +25,13 @@ var commands = &source{
 		}
 		return append(all, passage{
 			offset: at.Offset, embedder: in.Embedder, content: in.ContentHash, vec: in.Embedding,
-			key: xxh3.HashSeed(sealed.BytesOf(in.Embedding), in.ContentHash),
+			key: keyOf(in.Embedding, in.ContentHash),
 		}), nil
 	},
 }
+
+// keyOf returns the key of a row of commands.
+func keyOf(vec []float32, content uint64) uint64 { return xxh3.HashSeed(sealed.BytesOf(vec), content) }
 
 const (
 	// SimilarK is how many similar earlier rows are stored with a row.

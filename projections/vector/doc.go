@@ -20,8 +20,8 @@
 //   - The same log gives the same steps, byte for byte, however it was batched and whatever crashes
 //     there were. The links of a number of rows are a function of these rows (of the backend flat),
 //     and not part of the state: losing them loses nothing else.
-//   - The whole content of a step is checked when it is opened. Damage is a *CorruptError that names
-//     file and region.
+//   - The content of a step is checked when it is opened, and the vector of a command when it is first
+//     read. Damage is a *CorruptError that names file and region.
 //
 // What differs between commands and objects (source):
 //

@@ -14,6 +14,7 @@ type home struct {
 	tp     schemas.TopicPartition
 	folder sealed.Folder
 	opts   *Options
+	damage *damage
 }
 
 // store writes a file of the shard, with the options and the topic that it was made with.
@@ -35,9 +36,10 @@ func (h *home) remove(name string) {
 	}
 }
 
-// open opens a file of the shard and checks that it is the expected one.
-func (h *home) open(path string, kind fileKind, seq uint64) (*file, error) {
-	f, err := openFile(path)
+// open opens a file of the shard and checks that it is the expected one. It does not read the regions
+// with the tags of unread.
+func (h *home) open(path string, kind fileKind, seq uint64, unread ...tag) (*file, error) {
+	f, err := openFile(path, unread...)
 	if errors.Is(err, fs.ErrNotExist) && kind != kindTail {
 		return nil, corrupt(path, "file", 0, 0, "missing")
 	}

@@ -45,6 +45,9 @@ func (s *shard) load() error {
 			}
 		}
 	}
+	if err := s.damage.found(); err != nil {
+		return err // linking read it
+	}
 	s.publish(next)
 	return nil
 }
@@ -54,14 +57,12 @@ func (s *shard) loadStep(name string, i int) error {
 	if name != stepName(i) {
 		return corrupt(filepath.Join(s.folder.Dir, stepName(i)), "file", 0, 0, "missing, yet there is %s", name)
 	}
-	f, err := s.open(filepath.Join(s.folder.Dir, name), kindStep, uint64(i))
+	st, err := s.openStep(name, i)
 	if err != nil {
 		return err
 	}
-	st, err := s.readStep(f)
-	if err == nil {
-		err = s.freshSpaces(st)
-	}
+	f := st.file
+	err = s.freshSpaces(st)
 	if err == nil && len(st.offset) < s.opts.SealRows {
 		err = f.wrong(tagOffsets, ofShard, "a sealed step of %d runs, want %d", len(st.offset), s.opts.SealRows)
 	}

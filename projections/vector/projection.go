@@ -48,6 +48,8 @@ type Projection struct {
 	shards map[schemas.TopicPartition]*shard
 
 	links linker // of objects
+	// damage is what was found in vectors since the files were opened.
+	damage damage
 }
 
 var _ projections.Projection = (*Projection)(nil)
@@ -183,7 +185,7 @@ func (p *Projection) shard(tp schemas.TopicPartition) *shard {
 			of = objects
 		}
 		folder := sealed.Folder{Dir: filepath.Join(p.dir, sealed.ShardDir(tp)), Disk: p.opts.disk}
-		p.shards[tp] = newShard(of, home{tp: tp, folder: folder, opts: &p.opts}, &p.links)
+		p.shards[tp] = newShard(of, home{tp: tp, folder: folder, opts: &p.opts, damage: &p.damage}, &p.links)
 	}
 	return p.shards[tp]
 }

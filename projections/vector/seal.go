@@ -2,7 +2,6 @@ package vector
 
 import (
 	"fmt"
-	"path/filepath"
 	"sync/atomic"
 
 	"github.com/zeebo/xxh3"
@@ -25,13 +24,8 @@ func (s *shard) sealFull() error {
 	if err := s.store(name, true, s.header(kindStep, s.tail.at[len(s.tail.at)-1]+1), s.stepRegions(kindStep)); err != nil {
 		return fmt.Errorf("seal step %d of %s: %w", seq, s.tp, err)
 	}
-	f, err := s.open(filepath.Join(s.folder.Dir, name), kindStep, uint64(seq))
+	st, err := s.openStep(name, seq)
 	if err != nil {
-		return err
-	}
-	st, err := s.readStep(f)
-	if err != nil {
-		f.close()
 		return schemas.Fatalf("vector: what was just sealed cannot be read: %w", err)
 	}
 	s.useTail(st)

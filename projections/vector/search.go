@@ -120,6 +120,9 @@ func (p *Projection) Search(ctx context.Context, q Query) ([]Hit, []SearchStats,
 			Scanned: p.opts.scans(rows), Checked: s.checked, Hits: len(s.hits),
 		})
 	}
+	if err := p.damage.found(); err != nil {
+		return nil, nil, fmt.Errorf("search: %w", err)
+	}
 	slices.SortFunc(all, Hit.compare)
 	return cut(all, q), stats, nil
 }

@@ -147,6 +147,9 @@ func (s *shard) apply(ctx context.Context, b schemas.Batch) error {
 	if err := s.addAll(b, passages, next); err != nil {
 		return err
 	}
+	if err := s.damage.found(); err != nil {
+		return err // similar rows were compared with it
+	}
 	s.publish(b.Next)
 	s.links.throttle.took(len(passages))
 	return nil

@@ -3,6 +3,7 @@ package vector
 import (
 	"cmp"
 	"math"
+	"path/filepath"
 	"slices"
 	"sync/atomic"
 
@@ -44,6 +45,11 @@ type step struct {
 	embedder  []uint32 // of each audience's space
 
 	newest []atomic.Uint32 // of each row: the newest run, counted over the shard
+
+	// checked has a bit of each row whose vector was compared with its key; nil if opening the file
+	// has checked them all.
+	checked []atomic.Uint32
+	damage  *damage
 }
 
 // rowGroup is the rows of a space in a step: n rows from start on.
@@ -52,7 +58,28 @@ type rowGroup struct{ space, start, n uint32 }
 // vector returns the vector of a row of the step.
 func (st *step) vector(row uint32) []float32 {
 	at := int(row) * dim
-	return st.vectors[at : at+dim : at+dim]
+	vec := st.vectors[at : at+dim : at+dim]
+	if st.checked != nil && st.checked[row/32].Load()>>(row%32)&1 == 0 {
+		if keyOf(vec, st.content[row]) != st.key[row] {
+			st.damage.add(st.wrong(tagVectors, ofShard, "vector %d is not the one of its key", row))
+		}
+		st.checked[row/32].Or(1 << (row % 32))
+	}
+	return vec
+}
+
+// damage keeps the first damage that is found in vectors, which are read deep inside of a search. Who
+// may have read some asks for it before he relies on a result.
+type damage struct{ first atomic.Pointer[error] }
+
+func (d *damage) add(err error) { d.first.CompareAndSwap(nil, &err) }
+
+// found returns the damage that was found so far.
+func (d *damage) found() error {
+	if err := d.first.Load(); err != nil {
+		return *err
+	}
+	return nil
 }
 
 // columns returns the codes of a block of up to 1,024 rows by element; each column is stride long.
@@ -102,11 +129,33 @@ func (st *step) spaceOf(row uint32) uint32 {
 	return st.groups[i].space
 }
 
+// openStep opens the shard's i-th step. The vectors of commands, which are nearly all of a file and of
+// which a search reads few, are checked when they are read: each of them has a hash, its row's key.
+func (s *shard) openStep(name string, i int) (*step, error) {
+	var unread []tag
+	if s.linked {
+		unread = append(unread, tagVectors)
+	}
+	f, err := s.open(filepath.Join(s.folder.Dir, name), kindStep, uint64(i), unread...)
+	if err != nil {
+		return nil, err
+	}
+	st, err := s.readStep(f)
+	if err != nil {
+		f.close()
+		return nil, err
+	}
+	if s.linked {
+		st.checked = make([]atomic.Uint32, (len(st.key)+31)/32)
+	}
+	return st, nil
+}
+
 // readStep binds a step's regions and checks that it can be used, after the shard's steps, without
 // further bounds checks.
 func (s *shard) readStep(f *file) (*step, error) {
 	v := &s.view
-	st := &step{file: f, firstEvent: v.events, firstRun: v.runs, firstRow: v.rows}
+	st := &step{file: f, damage: s.damage, firstEvent: v.events, firstRun: v.runs, firstRow: v.rows}
 	if f.base != s.base || f.next < f.base {
 		return nil, corrupt(f.path, "header", 0, headerSize, "from %d to %d: want from %d", f.base, f.next, s.base)
 	}
