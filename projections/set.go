@@ -186,6 +186,9 @@ func (m *member) apply(ctx context.Context, b schemas.Batch, reject RejectFunc) 
 	if err != nil {
 		return err
 	}
+	if b.Next <= g.p.Next(b.TP()) {
+		return nil // another projection is behind
+	}
 	if err := g.note(ctx, m.home); err != nil {
 		return err
 	}

@@ -28,7 +28,7 @@ func (p *Projection) Dump(ctx context.Context, yield func(key, value []byte) err
 	var key, value []byte
 	for i := range shards {
 		s := &shards[i]
-		for seq, f := range s.files {
+		for seq, f := range s.files[:s.sealed] {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
@@ -38,14 +38,20 @@ func (p *Projection) Dump(ctx context.Context, yield func(key, value []byte) err
 				return err
 			}
 		}
-		for row := range s.hot.n {
-			if row&1023 == 0 && ctx.Err() != nil {
-				return ctx.Err()
-			}
-			key = fmt.Appendf(key[:0], "%stail/%020d", prefix(s), s.hot.offset[row])
-			value = appendRow(value[:0], &s.hot, row)
-			if err := yield(key, value); err != nil {
-				return err
+		tail := []*columns{&s.hot}
+		for _, f := range s.files[s.sealed:] {
+			tail = []*columns{&f.cols, &s.hot} // its content was checked when it was opened
+		}
+		for _, c := range tail {
+			for row := range c.n {
+				if row&1023 == 0 && ctx.Err() != nil {
+					return ctx.Err()
+				}
+				key = fmt.Appendf(key[:0], "%stail/%020d", prefix(s), c.offset[row])
+				value = appendRow(value[:0], c, row)
+				if err := yield(key, value); err != nil {
+					return err
+				}
 			}
 		}
 	}

@@ -437,7 +437,6 @@ func useEverything(t *testing.T, f *file, tp schemas.TopicPartition) {
 	}
 	if c.vectors.flat == nil {
 		h := restore(f)
-		h.warm()
 		h.vectors.append(sealed.Pack(nil, make([]float32, schemas.EmbeddingDim)))
 	}
 	e := exporter{x: Export{Filter: Filter{Outcome: Failed}}}

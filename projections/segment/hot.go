@@ -17,7 +17,6 @@ type hot struct {
 	base  int64  // the offset the segment starts at
 	bytes uint64 // the size of its rows for sealing by size
 	ids   hotIDs
-	cold  bool // values and seen lack what the checkpoint has
 	// values finds the index of a dictionary's text; seen that of an embedding, by its hash.
 	values [nDict]texts
 	seen   map[uint64]int32
@@ -100,9 +99,8 @@ func rowTexts(in *recountv1.Intent) [nRowDict]string {
 	}
 }
 
-// append adds a record that checkIntent has accepted.
+// append adds a record that checkIntent has accepted. The caller adds its id.
 func (h *hot) append(r *recountv1.Record, in *recountv1.Intent) {
-	h.warm()
 	id := schemas.EventID(r.EventId)
 	if h.n == 0 {
 		h.minTime, h.maxTime = in.TimeUnixNano, in.TimeUnixNano
@@ -210,20 +208,11 @@ func (h *hot) vector(e []float32) int32 {
 // they have no room behind them, so that the first append copies them.
 func restore(f *file) *hot {
 	h := newHot(f.h.Base)
-	h.columns, h.bytes, h.ids.order, h.cold = f.cols, f.h.RowBytes, f.idx.idOrder, true
+	h.columns, h.bytes, h.ids.order = f.cols, f.h.RowBytes, f.idx.idOrder
 	h.ordered = slices.IsSorted(h.time)
 	for _, v := range []*validity{&h.hasExit, &h.hasDuration, &h.hasParent, &h.hasEmbedding} {
 		*v = v.toFlags(h.n)
 	}
-	return h
-}
-
-// warm finds the texts and embeddings that a restored buffer has, which a reader does not need.
-func (h *hot) warm() {
-	if !h.cold {
-		return
-	}
-	h.cold = false
 	for i := range h.dict {
 		for k := range h.dict[i].val.len() {
 			h.values[i].add(&h.dict[i].val, int32(k))
@@ -232,6 +221,7 @@ func (h *hot) warm() {
 	for i := range h.vectors.n {
 		h.seen[xxh3.Hash(sealed.BytesOf(h.vectors.packed(i)))] = int32(i)
 	}
+	return h
 }
 
 // toFlags returns the first n rows in the form of the hot buffer.

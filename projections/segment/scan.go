@@ -215,12 +215,16 @@ func (s ShardStats) Rows() int { return s.SealedRows + s.HotRows }
 func (p *Projection) Stats() []ShardStats {
 	var all []ShardStats
 	for _, v := range p.snapshot() {
-		st := ShardStats{Partition: v.tp, Next: v.next, Segments: len(v.files), HotRows: v.hot.n}
+		st := ShardStats{Partition: v.tp, Next: v.next, Segments: v.sealed, HotRows: v.hot.n}
 		times := []int64{}
-		for _, f := range v.files {
+		for i, f := range v.files {
+			times = append(times, f.h.MinTime, f.h.MaxTime)
+			if i >= v.sealed {
+				st.HotRows += int(f.h.Rows)
+				continue
+			}
 			st.SealedRows += int(f.h.Rows)
 			st.Bytes += int64(f.h.Length)
-			times = append(times, f.h.MinTime, f.h.MaxTime)
 		}
 		if v.hot.n > 0 {
 			times = append(times, v.hot.minTime, v.hot.maxTime)
@@ -241,7 +245,7 @@ func (p *Projection) Verify(ctx context.Context) ([]*CorruptError, error) {
 	defer p.leave()
 	var damage []*CorruptError
 	for _, s := range p.snapshot() {
-		for _, f := range s.files {
+		for _, f := range s.files[:s.sealed] {
 			if err := ctx.Err(); err != nil {
 				return damage, err
 			}

@@ -12,6 +12,8 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"google.golang.org/protobuf/proto"
+
 	"github.com/recountdb/recount/projections"
 	"github.com/recountdb/recount/projections/sealed"
 	"github.com/recountdb/recount/schemas"
@@ -34,10 +36,15 @@ type shard struct {
 	write sync.Mutex
 	files []*file // sealed, oldest first
 	hot   *hot
-	tail  *file // the checkpoint whose columns the hot buffer began with, or nil
-	saved int64 // the value of Next that is durable on disk; -1 if none is
-	kept  int   // the hot rows that the checkpoint on disk has
-	since int   // rows since the last checkpoint
+	// tail is the checkpoint that was there when the shard was opened, or nil. While frozen is true, its
+	// rows are read in place, like those of a sealed file, and the hot buffer has only what came after
+	// it: the records of recent. So a process that adds a few rows does not copy the others.
+	tail   *file
+	frozen bool
+	recent []*recountv1.Record
+	saved  int64 // the value of Next that is durable on disk; -1 if none is
+	kept   int   // the unsealed rows that the checkpoint on disk has
+	since  int   // rows since the last checkpoint
 
 	// mu makes the view, and with it what readers see, change in one step. It is locked after write
 	// and held for a copy only, never during I/O.
@@ -50,9 +57,10 @@ type shard struct {
 // view is a state of the shard. A copy of it does not change, except for ids, which is read only
 // under the shard's mu.
 type view struct {
-	files []*file // sealed, oldest first
-	hot   columns
-	base  int64 // the offset at which the hot rows begin
+	files  []*file // sealed, oldest first, and a frozen checkpoint
+	sealed int     // how many of files are sealed
+	hot    columns
+	base   int64 // the offset at which the hot rows begin
 	next  int64
 	// ordered is true if the hot rows are in order of time.
 	ordered bool
@@ -75,7 +83,11 @@ func (s *shard) snapshot() view {
 func (s *shard) publish(next int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.view = view{files: s.files, hot: s.hot.columns, base: s.hot.base, next: next, ordered: s.hot.ordered, ids: s.hot.ids}
+	files := s.files
+	if s.frozen {
+		files = append(slices.Clip(files), s.tail)
+	}
+	s.view = view{files: files, sealed: len(s.files), hot: s.hot.columns, base: s.hot.base, next: next, ordered: s.hot.ordered, ids: s.hot.ids}
 }
 
 // load reads the shard's folder.
@@ -110,9 +122,9 @@ func (s *shard) load() error {
 	}
 	s.hot = newHot(next)
 	if f := s.loadTail(len(s.files), next); f != nil {
-		s.hot, s.tail = restore(f), f
 		next = f.h.Next
-		s.saved, s.kept = next, s.hot.n
+		s.hot, s.tail, s.frozen = newHot(next), f, true
+		s.saved, s.kept = next, f.cols.n
 	}
 	s.publish(next)
 	return nil
@@ -218,6 +230,11 @@ func (s *shard) appendAll(ctx context.Context, b schemas.Batch, next *int64) err
 		s.mu.Lock()
 		s.hot.ids.added[schemas.EventID(r.EventId)] = int32(s.hot.n - 1)
 		s.mu.Unlock()
+		if s.frozen {
+			if s.recent = append(s.recent, proto.CloneOf(r)); len(s.recent) == fewRows {
+				s.thaw()
+			}
+		}
 		*next = r.Origin.Offset + 1
 		if err := s.sealIfFull(); err != nil {
 			return err
@@ -237,7 +254,34 @@ func (s *shard) known(id schemas.EventID) (bool, error) {
 			return row >= 0, err
 		}
 	}
+	if s.frozen {
+		row, err := s.tail.find(id)
+		return row >= 0, err
+	}
 	return false, nil
+}
+
+// thaw moves the rows of a frozen checkpoint into the hot buffer: a segment and another checkpoint are
+// made of one buffer.
+func (s *shard) thaw() {
+	if !s.frozen {
+		return
+	}
+	h := restore(s.tail)
+	for _, r := range s.recent {
+		h.append(r, r.GetIntent())
+		h.ids.added[schemas.EventID(r.EventId)] = int32(h.n - 1)
+	}
+	s.hot, s.frozen, s.recent = h, false, nil
+}
+
+// unsealed returns the number of rows that are not in a sealed file, and what they count for sealing
+// by size.
+func (s *shard) unsealed() (rows int, bytes uint64) {
+	if s.frozen {
+		return s.tail.cols.n + s.hot.n, s.tail.h.RowBytes + s.hot.bytes
+	}
+	return s.hot.n, s.hot.bytes
 }
 
 // find returns the row of an id, -1 if it is not in the file.
@@ -254,9 +298,10 @@ func (f *file) find(id schemas.EventID) (int, error) {
 }
 
 func (s *shard) sealIfFull() error {
-	if !s.full(s.hot.n, s.hot.bytes) {
+	if !s.full(s.unsealed()) {
 		return nil
 	}
+	s.thaw()
 	if err := s.seal(); err != nil {
 		return fmt.Errorf("seal segment %d of %s: %w", len(s.files), s.tp, err)
 	}
@@ -308,7 +353,7 @@ func (s *shard) flush(few int) error {
 	// to.
 	err := s.sealIfFull()
 	s.publish(s.view.next)
-	if err != nil || s.kept > 0 && s.hot.n-s.kept < few {
+	if rows, _ := s.unsealed(); err != nil || s.kept > 0 && rows-s.kept < few {
 		return err
 	}
 	return s.save(true)
@@ -323,6 +368,7 @@ func (s *shard) save(durable bool) error {
 	if err := s.folder.Make(); err != nil {
 		return err
 	}
+	s.thaw()
 	err := storeTBF(s.opts.disk, s.folder.Dir, tailName, durable, s.header(0, next), &s.hot.columns, buildIndex(&s.hot.columns, s.tp.Topic))
 	if err == nil && durable {
 		s.saved, s.kept = next, s.hot.n
