@@ -2,6 +2,7 @@ package schemas
 
 import (
 	"bytes"
+	"math"
 	"time"
 	"unicode/utf8"
 
@@ -45,6 +46,8 @@ func plainCommand(data []byte) (m proto.Message, ok bool) {
 			fine = once(&seen, 9) && in.duration(&c.Duration)
 		case "exit_code":
 			fine = once(&seen, 10) && in.small(&c.ExitCode)
+		case "env":
+			fine = once(&seen, 11) && in.texts(&c.Env, 256)
 		case "git_head":
 			fine = once(&seen, 12) && in.text(&c.GitHead, 64)
 		case "parent_event_id":
@@ -164,6 +167,24 @@ func (in *plainJSON) text(to *string, most int) bool {
 	}
 	*to = string(raw)
 	return true
+}
+
+// texts reads an object of at most `most` strings.
+func (in *plainJSON) texts(to *map[string]string, most int) bool {
+	all := map[string]string{}
+	for more := in.open(); more; more = in.more() {
+		name := in.name()
+		var text string
+		if name == nil || !utf8.Valid(name) || !in.text(&text, math.MaxInt) {
+			return false
+		}
+		if _, twice := all[string(name)]; twice || len(all) == most {
+			return false
+		}
+		all[string(name)] = text
+	}
+	*to = all
+	return !in.failed
 }
 
 // unescape resolves the escapes of a string. It returns nil for invalid escapes and for \u escapes.

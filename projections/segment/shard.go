@@ -12,8 +12,6 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"google.golang.org/protobuf/proto"
-
 	"github.com/recountdb/recount/projections"
 	"github.com/recountdb/recount/projections/sealed"
 	"github.com/recountdb/recount/schemas"
@@ -231,7 +229,7 @@ func (s *shard) appendAll(ctx context.Context, b schemas.Batch, next *int64) err
 		s.hot.ids.added[schemas.EventID(r.EventId)] = int32(s.hot.n - 1)
 		s.mu.Unlock()
 		if s.frozen {
-			if s.recent = append(s.recent, proto.CloneOf(r)); len(s.recent) == fewRows {
+			if s.recent = append(s.recent, r); len(s.recent) == fewRows {
 				s.thaw()
 			}
 		}
