@@ -34,12 +34,11 @@ func tables() [][]class {
 	return [][]class{fileClasses, findClasses, textClasses, systemClasses, networkClasses, developmentClasses}
 }
 
-// dictionary is the concept table, compiled for lookup by term. Each list of classes is short and
-// in the order of the table.
+// dictionary is the concept table, compiled for lookup by term.
 type dictionary struct {
 	classes []class
-	shell   map[string][]uint16
-	english map[string][]uint16
+	shell   *termClasses
+	english *termClasses
 	apart   map[string][]apart // terms with "+", by their first word
 	longest map[string]int     // the length in words of the longest english term, by its first word
 }
@@ -50,8 +49,38 @@ type apart struct {
 	class uint16
 }
 
+// termClasses has the classes of each term. Most have one, so lists of them would take most of the
+// time in which the dictionary is compiled.
+type termClasses struct {
+	newest map[string]uint16 // the number of a term's newest link, from 1 on
+	links  []classLink
+}
+
+// classLink is a class of a term, and the number of an earlier link of the same term, or 0.
+type classLink struct{ class, earlier uint16 }
+
+// newTermClasses returns an empty one with room for as many terms as the table has of each kind.
+func newTermClasses() *termClasses {
+	const terms = 2500
+	return &termClasses{make(map[string]uint16, terms), make([]classLink, 0, terms)}
+}
+
+func (t *termClasses) add(term string, class uint16) {
+	t.links = append(t.links, classLink{class, t.newest[term]})
+	t.newest[term] = uint16(len(t.links))
+}
+
+// appendTo appends the classes of a term to ids.
+func (t *termClasses) appendTo(ids []uint16, term []byte) []uint16 {
+	for i := t.newest[string(term)]; i > 0; i = t.links[i-1].earlier {
+		ids = append(ids, t.links[i-1].class)
+	}
+	return ids
+}
+
 var compiled = sync.OnceValue(func() *dictionary {
-	d := &dictionary{shell: map[string][]uint16{}, english: map[string][]uint16{}, apart: map[string][]apart{}, longest: map[string]int{}}
+	d := &dictionary{shell: newTermClasses(), english: newTermClasses(), apart: map[string][]apart{}, longest: map[string]int{}}
+	var room []string
 	names := map[string]bool{}
 	for _, part := range tables() {
 		for _, c := range part {
@@ -62,38 +91,34 @@ var compiled = sync.OnceValue(func() *dictionary {
 			id := uint16(len(d.classes))
 			d.classes = append(d.classes, c)
 			for t := range splitTerms(c.shell) {
-				t = strings.ReplaceAll(t, " ", "\x1f")
-				d.shell[t] = append(d.shell[t], id)
+				d.shell.add(strings.ReplaceAll(t, " ", "\x1f"), id)
 			}
 			for t := range splitTerms(c.english) {
-				d.addEnglish(t, id)
+				room = d.addEnglish(t, id, room)
 			}
 		}
 	}
 	return d
 })
 
-func (d *dictionary) addEnglish(term string, id uint16) {
+// addEnglish adds a term of a class. It uses room for its words and returns it.
+func (d *dictionary) addEnglish(term string, id uint16, room []string) []string {
 	if first, rest, ok := strings.Cut(term, "+"); ok {
 		a := apart{class: id}
 		for w := range strings.SplitSeq(rest, "+") {
 			a.rest = append(a.rest, stem(w))
 		}
 		d.apart[stem(first)] = append(d.apart[stem(first)], a)
-		return
+		return room
 	}
-	var words []string
-	for _, w := range appendWords(nil, term) {
-		if !little[w] {
-			words = append(words, w)
-		}
-	}
+	room = appendWords(room[:0], term)
+	words := slices.DeleteFunc(room, func(w string) bool { return little[w] })
 	if len(words) == 0 {
 		panic("embed: nothing is left of the term " + term)
 	}
 	d.longest[words[0]] = max(d.longest[words[0]], len(words))
-	key := strings.Join(words, " ")
-	d.english[key] = append(d.english[key], id)
+	d.english.add(strings.Join(words, " "), id)
+	return room
 }
 
 func splitTerms(s string) func(yield func(string) bool) {
@@ -184,7 +209,7 @@ func (d *dictionary) englishTerms(all []string, r *reading) {
 				key = append(key, ' ')
 			}
 			key = append(key, words[j]...)
-			r.ids = append(r.ids, d.english[string(key)]...)
+			r.ids = d.english.appendTo(r.ids, key)
 		}
 		for _, a := range d.apart[words[i]] {
 			if containsAll(words, a.rest) {
@@ -193,7 +218,7 @@ func (d *dictionary) englishTerms(all []string, r *reading) {
 		}
 		// A program's name counts in a sentence, too, unless it is an English word.
 		if !alsoEnglish[words[i]] {
-			r.ids = append(r.ids, d.shell[words[i]]...)
+			r.ids = d.shell.appendTo(r.ids, []byte(words[i]))
 		}
 	}
 }

@@ -17,7 +17,7 @@ func (d *dictionary) shellTerms(text string, r *reading) {
 			}
 			b = append(b, p...)
 		}
-		r.ids = append(r.ids, d.shell[string(b)]...)
+		r.ids = d.shell.appendTo(r.ids, b)
 	}
 	for i := 0; i < len(text); {
 		c := text[i]
@@ -117,7 +117,7 @@ func (d *dictionary) shellTerms(text string, r *reading) {
 				j++
 			}
 			if j > 0 && j <= 16 {
-				r.ids = append(r.ids, d.shell["="+strings.ToLower(s[:j])]...)
+				r.ids = d.shell.appendTo(r.ids, []byte("="+strings.ToLower(s[:j])))
 			}
 			if j == len(s) {
 				break

@@ -134,7 +134,7 @@ func looksLikeShell(text string) bool {
 			break
 		}
 	}
-	_, program := compiled().shell[first]
+	_, program := compiled().shell.newest[first]
 	switch {
 	case isCapitalised(first):
 		return false // "Execute 'ls -l' …"; cmdlets contain a dash
