@@ -11,8 +11,10 @@ WORKDIR /src
 COPY . .
 ARG VERSION=0.1.0-dev
 RUN --mount=type=cache,target=/go/pkg/mod --mount=type=cache,target=/root/.cache/go-build \
-    CGO_ENABLED=1 go build -trimpath -tags grpcnotrace -ldflags "-s -w -X main.version=$VERSION" -o /out/ ./cmd/recount ./cmd/recount-front ./cmd/recount-local ./cmd/recount-record ./cmd/recount-pipeline && \
-    mv /out/recount /out/recount-engine && mv /out/recount-front /out/recount
+    CGO_ENABLED=1 go build -trimpath -tags grpcnotrace -ldflags "-s -w -X main.version=$VERSION" -o /out/ ./cmd/recount ./cmd/recount-pipeline && \
+    mv /out/recount /out/recount-engine && \
+    CGO_ENABLED=0 go build -trimpath -tags grpcnotrace -ldflags "-s -w -X main.version=$VERSION" -o /out/ ./cmd/recount-front ./cmd/recount-local ./cmd/recount-record && \
+    mv /out/recount-front /out/recount
 
 FROM debian:bookworm-slim
 # git reads repositories, ca-certificates speak TLS to brokers and collectors.

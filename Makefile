@@ -28,9 +28,10 @@ tool     = tool -modfile=$(CURDIR)/$(TOOLS)/go.mod
 .PHONY: compose-build examples pictures release-files build test check tidy race fuzz mutants soak bench integration integration-mcp integration-otlp integration-web generate vuln clean
 
 build:
-	$(GO) build -tags grpcnotrace -o bin/recount ./cmd/recount-front
 	$(GO) build -tags grpcnotrace -o bin/recount-engine ./cmd/recount
-	$(GO) build -tags grpcnotrace -o bin/ ./cmd/recount-local ./cmd/recount-record ./cmd/recount-pipeline
+	$(GO) build -tags grpcnotrace -o bin/ ./cmd/recount-pipeline
+	CGO_ENABLED=0 $(GO) build -tags grpcnotrace -o bin/recount ./cmd/recount-front # without C they start sooner
+	CGO_ENABLED=0 $(GO) build -tags grpcnotrace -o bin/ ./cmd/recount-local ./cmd/recount-record
 
 test:
 	export TMPDIR=$$(scripts/scratch.sh); $(call each,test -vet=off ./...)

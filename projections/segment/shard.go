@@ -59,7 +59,7 @@ type view struct {
 	sealed int     // how many of files are sealed
 	hot    columns
 	base   int64 // the offset at which the hot rows begin
-	next  int64
+	next   int64
 	// ordered is true if the hot rows are in order of time.
 	ordered bool
 	ids     hotIDs // hot rows by id; those from hot.n on are not yet visible
