@@ -11,29 +11,33 @@ import (
 	"github.com/recountdb/recount/languages"
 )
 
-// labels has what the example applications of frameworks serve: half "c".
+// exampleLabels has what the example applications of frameworks serve: half "c". applicationLabels has what real
+// applications serve: half "d".
 //
 //go:embed testdata/examples.labels
-var labels string
+var exampleLabels string
+
+//go:embed testdata/applications.labels
+var applicationLabels string
 
 // example is an application in a folder of a clone.
 type example struct {
-	framework, folder string
-	want              []route
-	optional          map[string]bool
+	framework, repository, folder string
+	want                          []route
+	optional                      map[string]bool
 }
 
-// examples reads the labels.
-func examples() (all []example, err error) {
-	framework := ""
+// examples reads labels.
+func examples(labels string) (all []example, err error) {
+	framework, repository := "", ""
 	for line := range strings.Lines(labels) {
 		f := strings.Fields(line)
 		switch {
 		case len(f) == 0 || f[0] == "#":
 		case f[0] == "framework" && len(f) == 4:
-			framework = f[1]
+			framework, repository = f[1], f[2]
 		case f[0] == "app" && len(f) == 2:
-			all = append(all, example{framework, f[1], nil, map[string]bool{}})
+			all = append(all, example{framework, repository, f[1], nil, map[string]bool{}})
 		case len(f) >= 3 && len(all) > 0:
 			of := &all[len(all)-1]
 			r := route{method: f[0], pattern: strings.Join(f[1:len(f)-1], " "), handlers: f[len(f)-1:]}
@@ -43,29 +47,30 @@ func examples() (all []example, err error) {
 			}
 			of.want = append(of.want, r)
 		default:
-			return nil, fmt.Errorf("testdata/examples.labels: %q", line)
+			return nil, fmt.Errorf("labels: %q", line)
 		}
 	}
 	return all, nil
 }
 
-// runExamples scores the applications in clones below dir, which are named as the frameworks are.
-func runExamples(dir, only string, detail bool) error {
-	all, err := examples()
+// runExamples scores the applications that labels list, in clones below dir. name tells how an application's clone is
+// named, which is the row that it is counted in.
+func runExamples(labels, dir, only string, detail bool, name func(example) string) error {
+	all, err := examples(labels)
 	if err != nil {
 		return err
 	}
 	fmt.Printf("| framework | want | right | sure and wrong | prefix unknown | handler right |\n|---|---|---|---|---|---|\n")
 	var whole, here score
 	for i, e := range all {
-		if only == "" || only == e.framework {
-			app, err := filesBelow(filepath.Join(dir, e.framework, filepath.FromSlash(e.folder)))
+		if only == "" || only == e.framework || only == e.repository {
+			app, err := filesBelow(filepath.Join(dir, filepath.FromSlash(name(e)), filepath.FromSlash(e.folder)))
 			if err != nil {
 				return err
 			}
 			got, err := routesOf(app)
 			if err != nil {
-				return fmt.Errorf("%s/%s: %w", e.framework, e.folder, err)
+				return fmt.Errorf("%s/%s: %w", name(e), e.folder, err)
 			}
 			kept := got[:0]
 			for _, r := range got {
@@ -82,8 +87,8 @@ func runExamples(dir, only string, detail bool) error {
 				}
 			}
 		}
-		if last := i+1 == len(all) || all[i+1].framework != e.framework; last && here.want > 0 {
-			fmt.Printf("| %s | %d | %d | %d | %d | %d |\n", e.framework, here.want, here.right, here.wrong, here.unknown, here.handled)
+		if last := i+1 == len(all) || name(all[i+1]) != name(e); last && here.want > 0 {
+			fmt.Printf("| %s | %d | %d | %d | %d | %d |\n", name(e), here.want, here.right, here.wrong, here.unknown, here.handled)
 			here = score{}
 		}
 	}

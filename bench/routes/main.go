@@ -5,9 +5,11 @@
 //
 //	go -C bench run ./routes -half a
 //	go -C bench run ./routes -examples DIR
+//	go -C bench run ./routes -applications DIR
 //
 // The second form is half "c": example applications of the frameworks' own repositories, whose
-// routes testdata/examples.labels lists. DIR has a clone for each, named as the framework.
+// routes testdata/examples.labels lists. DIR has a clone for each, named as the framework. The third is half "d":
+// real applications (testdata/applications.labels), whose clones are DIR/OWNER/NAME; a row is an application.
 package main
 
 import (
@@ -53,12 +55,20 @@ func main() {
 	half := flag.String("half", "a", "a or b")
 	dir := flag.String("dir", "routes/testdata", "the folder of the applications")
 	detail := flag.Bool("detail", false, "list what is missing and what is wrong")
-	only := flag.String("only", "", "one framework")
+	only := flag.String("only", "", "one framework, or one repository of half d")
 	clones := flag.String("examples", "", "the folder of the clones of half c")
+	applications := flag.String("applications", "", "the folder of the clones of half d")
 	flag.Parse()
 	do := func() error { return run(*half, *dir, *only, *detail) }
 	if *clones != "" {
-		do = func() error { return runExamples(*clones, *only, *detail) }
+		do = func() error {
+			return runExamples(exampleLabels, *clones, *only, *detail, func(e example) string { return e.framework })
+		}
+	}
+	if *applications != "" {
+		do = func() error {
+			return runExamples(applicationLabels, *applications, *only, *detail, func(e example) string { return e.repository })
+		}
 	}
 	if err := do(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
