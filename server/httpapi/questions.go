@@ -66,6 +66,7 @@ func registerFailing[S, Q, R any](s *server, h huma.API, q question.Question[S, 
 		OperationID: id, Method: http.MethodPost, Path: "/v1/" + q.Path, Tags: []string{cmp.Or(q.Area(), "questions")},
 		Summary: q.Summary, Description: q.Description + " Read-only; it uses POST because a query has structure.",
 		MaxBodyBytes: maxQuestion, Errors: append([]int{400, 401, 406, 413, 504}, failures...),
+		Responses: map[string]*huma.Response{"200": {Content: compactContent()}},
 	}, func(ctx context.Context, in *struct{ Body Q }) (*struct{ Body R }, error) {
 		r, err := q.Ask(ctx, s.b, in.Body)
 		if err != nil {

@@ -120,6 +120,8 @@ func build(b api.Backend, o *Options) (*http.ServeMux, huma.API) {
 	config.SchemasPath = ""
 	config.DocsPath = ""
 	config.RejectUnknownQueryParameters = true
+	config.Formats = compactFormats()
+	config.Transformers = append(config.Transformers, nameAnswer)
 	config.Components.Schemas = huma.NewMapRegistry("#/components/schemas/", schemaName)
 	describe(config.OpenAPI)
 	h := humago.New(mux, config)

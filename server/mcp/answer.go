@@ -3,7 +3,6 @@ package mcp
 import (
 	"encoding/json"
 	"fmt"
-	"reflect"
 	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -43,7 +42,7 @@ type part struct {
 
 // add adds a response, whose payload leaves fields out.
 func (a *answer) add(path string, response any, basis query.Basis, leaveOut ...string) {
-	a.addPayload(path, response, basis, payloadOf(path[strings.LastIndexByte(path, '/')+1:], response, leaveOut...))
+	a.addPayload(path, response, basis, wire.OfAny(path[strings.LastIndexByte(path, '/')+1:], response, leaveOut...))
 }
 
 // addPayload adds a response with a payload of its own. The payloads of an answer about several
@@ -198,20 +197,10 @@ func (a *answer) data() map[string]any {
 		if err != nil || json.Unmarshal(b, &fields) != nil {
 			continue // every response is an object
 		}
-		for name := range basisFields {
+		for name := range wire.BasisFields {
 			delete(fields, name)
 		}
 		all[p.path] = fields
 	}
 	return all
 }
-
-// basisFields are the fields of responses that say what an answer rests on; they are in the answer's
-// resource.
-var basisFields = func() map[string]bool {
-	all := map[string]bool{}
-	for _, f := range reflect.VisibleFields(reflect.TypeFor[query.Basis]()) {
-		all[nameOf(f)] = true
-	}
-	return all
-}()

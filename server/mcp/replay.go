@@ -60,7 +60,7 @@ func planPayload(r plan.Response) wire.Payload {
 	}
 	left := p.List("left_out", "why")
 	for _, l := range r.Plan.Left[max(0, len(r.Plan.Left)-maxLeft):] {
-		left.Add(wire.Node{ID: l.Intent.String()[:shortID], Kind: "command", Name: l.Command}, l.Why)
+		left.Add(wire.Node{ID: l.Intent.String()[:wire.ShortID], Kind: "command", Name: l.Command}, l.Why)
 	}
 	return p
 }

@@ -146,7 +146,7 @@ func (c *call) neighbourhood(g code.Exported, p pages) (a answer, err error) {
 			g.Edges[i].To = cmp.Or(names[e.To], e.To)
 		}
 	}
-	told := payloadOf("graph", g)
+	told := wire.OfAny("graph", g)
 	told.Scalars = append(told.Scalars, total...)
 	a.addPayload("code/export", g, g.RestsOn, told)
 	return a, nil

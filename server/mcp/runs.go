@@ -55,7 +55,7 @@ func why(ctx context.Context, c *call, in whyIn) (a answer, err error) {
 	if err != nil {
 		return a, err
 	}
-	told := payloadOf("why", r)
+	told := wire.OfAny("why", r)
 	if len(told.Lists) > 0 && len(told.Lists[0].Rows) > 0 { // the command itself
 		told.Lists[0].Rows[0].Nodes[0].Text = tail(strings.TrimRight(shown.OutputTail, "\n"))
 	}

@@ -1,4 +1,4 @@
-package mcp
+package wire
 
 import (
 	"fmt"
@@ -9,20 +9,19 @@ import (
 	"time"
 
 	"github.com/recountdb/recount/query"
-	"github.com/recountdb/recount/query/wire"
 	"github.com/recountdb/recount/schemas"
 )
 
-// payloadOf returns what a response says, as every tool's text has it: the payload of package wire,
-// or for a response that has none there its fields. A list of objects becomes a list with a column
-// for each field. Empty fields, what the answer rests on and the named ones are left out.
-func payloadOf(name string, response any, leaveOut ...string) wire.Payload {
-	if p, ok := wire.Of(name, response); ok {
+// OfAny returns the payload of any answer: that of [Of], or for an answer that has none there its
+// fields. A list of objects becomes a list with a column for each field. Empty fields, what the answer
+// rests on and the named ones are left out.
+func OfAny(name string, answer any, leaveOut ...string) Payload {
+	if p, ok := Of(name, answer); ok {
 		return p
 	}
 	f := fields{leaveOut}
-	p := wire.Payload{Question: name}
-	for _, x := range f.of(reflect.ValueOf(response)) {
+	p := Payload{Question: name}
+	for _, x := range f.of(reflect.ValueOf(answer)) {
 		if isTable(x.value) {
 			f.table(&p, x.name, x.value)
 		} else {
@@ -65,7 +64,7 @@ func (f fields) of(v reflect.Value) []field {
 		if x.Anonymous || !x.IsExported() {
 			continue
 		}
-		name := nameOf(x)
+		name := jsonName(x)
 		if name == "" || name == "-" || skipped[name] || slices.Contains(f.leaveOut, name) {
 			continue
 		}
@@ -94,12 +93,26 @@ func (f fields) of(v reflect.Value) []field {
 // repeats another field. A hint is none of them.
 var skipped = func() map[string]bool {
 	all := map[string]bool{"position": true, "snapshot": true, "end_line": true, "exported": true, "variant": true}
-	for name := range basisFields {
+	for name := range BasisFields {
 		all[name] = true
 	}
 	delete(all, "hint")
 	return all
 }()
+
+// BasisFields are the JSON names of the fields that say what an answer rests on.
+var BasisFields = func() map[string]bool {
+	all := map[string]bool{}
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[query.Basis]()) {
+		all[jsonName(f)] = true
+	}
+	return all
+}()
+
+func jsonName(f reflect.StructField) string {
+	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+	return name
+}
 
 func isEmpty(v reflect.Value) bool {
 	switch v.Kind() {
@@ -123,14 +136,14 @@ func isObject(t reflect.Type) bool {
 }
 
 // table adds a list of objects.
-func (f fields) table(p *wire.Payload, name string, list reflect.Value) {
+func (f fields) table(p *Payload, name string, list reflect.Value) {
 	rows := make([]map[string]string, list.Len())
 	var columns []string
 	for i := range rows {
 		rows[i] = map[string]string{}
 		for _, x := range f.of(list.Index(i)) {
 			rows[i][x.name] = f.cell(x.value, false)
-			if !slices.Contains(columns, x.name) && len(columns) < wire.MaxColumns {
+			if !slices.Contains(columns, x.name) && len(columns) < MaxColumns {
 				columns = append(columns, x.name)
 			}
 		}
@@ -163,7 +176,7 @@ func (f fields) cell(v reflect.Value, inside bool) string {
 	case time.Time:
 		return x.UTC().Format(time.RFC3339)
 	case schemas.EventID:
-		return x.String()[:shortID]
+		return x.String()[:ShortID]
 	case schemas.Hash:
 		return x.String()[:shortHash]
 	case query.Basis:
@@ -211,7 +224,7 @@ func oneWord(s string) string {
 
 // The lengths at which ids and hashes are still unambiguous, and accepted as references.
 const (
-	shortID   = 18
+	ShortID   = 18
 	shortHash = 12
 )
 

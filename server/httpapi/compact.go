@@ -1,0 +1,84 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"io"
+	"maps"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/recountdb/recount/query/wire"
+)
+
+// The media types of answers in the codecs of package wire: what an answer says, without its proof.
+const (
+	mediaText          = "text/plain"
+	mediaCompactBinary = "application/vnd.recount.compact"
+	mediaCompactJSON   = "application/vnd.recount.compact+json"
+)
+
+var (
+	codecs = wire.Builtin()
+	// compactMedia has the codec of each media type.
+	compactMedia = map[string]string{mediaText: wire.Text, mediaCompactBinary: wire.Binary, mediaCompactJSON: wire.JSON}
+)
+
+// compactFormats returns huma's formats with those of package wire.
+func compactFormats() map[string]huma.Format {
+	all := maps.Clone(huma.DefaultFormats)
+	for media, codec := range compactMedia {
+		all[media] = huma.Format{
+			Marshal:   func(w io.Writer, v any) error { return writeCompact(w, codec, v) },
+			Unmarshal: func([]byte, any) error { return huma.ErrUnknownContentType }, // no request is in it
+		}
+	}
+	return all
+}
+
+// compactContent describes the answers of a question.
+func compactContent() map[string]*huma.MediaType {
+	return map[string]*huma.MediaType{
+		mediaJSON:          {},
+		mediaText:          {Schema: &huma.Schema{Type: "string", Description: "The answer without its proof as compact text, in which a model reads it with few tokens."}},
+		mediaCompactBinary: {Schema: &huma.Schema{Type: "string", Format: "binary", Description: "The same as bytes."}},
+		mediaCompactJSON:   {Schema: &huma.Schema{Type: "object", Description: "The same as lists of rows."}},
+	}
+}
+
+// answered is an answer with the name of its question.
+type answered struct {
+	question string
+	answer   any
+}
+
+// MarshalJSON returns the answer's own JSON.
+func (a answered) MarshalJSON() ([]byte, error) { return json.Marshal(a.answer) }
+
+// nameAnswer is a transformer: it tells the codecs which question an answer belongs to. A problem is
+// JSON whatever the client accepts.
+func nameAnswer(hc huma.Context, _ string, v any) (any, error) {
+	if _, failed := v.(error); failed {
+		hc.SetHeader("Content-Type", mediaProblem)
+		return v, nil
+	}
+	if accept := hc.Header("Accept"); !strings.Contains(accept, mediaText) && !strings.Contains(accept, mediaCompactBinary) {
+		return v, nil
+	}
+	path := hc.Operation().Path
+	return answered{path[strings.LastIndexByte(path, '/')+1:], v}, nil
+}
+
+// writeCompact writes an answer, or a problem as JSON.
+func writeCompact(w io.Writer, codec string, v any) error {
+	a, ok := v.(answered)
+	if !ok {
+		return huma.DefaultJSONFormat.Marshal(w, v)
+	}
+	b, err := codecs.EncodeWith(codec, wire.OfAny(a.question, a.answer))
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(b)
+	return err
+}
