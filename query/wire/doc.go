@@ -46,5 +46,6 @@
 // # Session
 //
 // A [Session] writes text for one connection: a node that was sent is referred to by its number in
-// all later answers.
+// all later answers. A list of some length has a number as well, "## edges &3": a line "&3:1-60" in a
+// later list stands for its rows 1 to 60.
 package wire

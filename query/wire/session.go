@@ -12,7 +12,7 @@ import (
 const Remembered = 1 << 15
 
 // Legend explains the text to a model in one line. A session sends it with its first answer.
-const Legend = "#! node: [N] kind name file:first-last, @N repeats it (@N- without code); leading dots: parts of the name before; :LINE file before, ./ its directory; columns: =all rows, ~usual (.); ^ as above, - none"
+const Legend = "#! node: [N] kind name file:first-last, @N repeats it (@N- without code); leading dots: parts of the name before; :LINE file before, ./ its directory; columns: =all rows, ~usual (.); ^ as above, - none; &L:A-B rows A-B of list &L"
 
 // Session writes the answers of one connection as text. A node that was sent is referred to by its
 // number in later answers. Its methods may be called concurrently.
@@ -26,6 +26,9 @@ type Session struct {
 	began       bool
 	// said has the scalars of the answers that were sent, the newest of each name.
 	said map[string]string
+	// lists is the number of the last list that has one, and rows has those that were sent.
+	lists uint32
+	rows  sentLists
 }
 
 type numbered struct {
@@ -48,6 +51,7 @@ func (s *Session) Encode(p Payload) (data []byte, sent func(), err error) {
 	defer s.mu.Unlock()
 	numbers, bared := map[Node]uint32{}, map[Node]uint32{}
 	var fresh []numbered
+	var lists []sentList
 	w := textWriter{number: func(n Node) (uint32, use) {
 		if number, ok := numbers[n]; ok {
 			return number, repeated
@@ -71,12 +75,20 @@ func (s *Session) Encode(p Payload) (data []byte, sent func(), err error) {
 		}
 		fresh = append(fresh, f)
 		return s.last, defined
-	}, said: func(x Scalar) bool { return len(x.Value) >= minSaid && s.said[x.Name] == x.Value }}
+	}, said: func(x Scalar) bool { return len(x.Value) >= minSaid && s.said[x.Name] == x.Value }, repeats: func(l List) (uint32, []run) {
+		if len(l.Rows) < leastRepeatedRow || len(l.Rows) > maxRepeatedRows {
+			return 0, nil
+		}
+		s.lists++
+		one := sentList{s.lists, rowHashes(l)}
+		lists = append(lists, one)
+		return one.number, s.rows.runs(one.rows)
+	}}
 	if !s.began {
 		w.out.WriteString(Legend + "\n")
 	}
 	w.payload(p)
-	return []byte(w.out.String()), func() { s.commit(fresh, p.Scalars) }, nil
+	return []byte(w.out.String()), func() { s.commit(fresh, lists, p.Scalars) }, nil
 }
 
 // minSaid is the length of values of scalars that are not repeated.
@@ -94,12 +106,15 @@ func keepSaid(said map[string]string, scalars []Scalar) {
 	}
 }
 
-// commit remembers nodes and scalars as sent, and forgets the oldest.
-func (s *Session) commit(fresh []numbered, scalars []Scalar) {
+// commit remembers nodes, lists and scalars as sent, and forgets the oldest.
+func (s *Session) commit(fresh []numbered, lists []sentList, scalars []Scalar) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.began = true
 	keepSaid(s.said, scalars)
+	for _, l := range lists {
+		s.rows.add(l)
+	}
 	for _, f := range fresh {
 		s.sent[f.node] = f.number
 		if f.bare != ([16]byte{}) {
@@ -127,7 +142,7 @@ func (s *Session) Reset() {
 	clear(s.sent)
 	clear(s.bared)
 	clear(s.said)
-	s.order, s.began = nil, false
+	s.order, s.began, s.rows = nil, false, sentLists{}
 }
 
 func (n Node) hash() (id [16]byte) {
@@ -150,21 +165,30 @@ func (n Node) hash() (id [16]byte) {
 // that no answer can refer to any more.
 type Receiver struct {
 	known map[uint32]Node
+	lists map[uint32]List
 	said  map[string]string
 }
 
 // NewReceiver returns the receiver of a new session.
-func NewReceiver() *Receiver { return &Receiver{known: map[uint32]Node{}, said: map[string]string{}} }
+func NewReceiver() *Receiver {
+	return &Receiver{known: map[uint32]Node{}, lists: map[uint32]List{}, said: map[string]string{}}
+}
 
 // Decode reads an answer. After an error the receiver is as before.
 func (r *Receiver) Decode(data []byte) (Payload, error) {
 	known := nodes{before: r.known, added: map[uint32]Node{}}
-	p, err := readText(data, known, r.said)
+	sent := lists{before: r.lists, added: map[uint32]List{}}
+	p, err := readText(data, known, sent, r.said)
 	if err != nil {
 		return Payload{}, err
 	}
 	keepSaid(r.said, p.Scalars)
 	maps.Copy(r.known, known.added)
+	maps.Copy(r.lists, sent.added)
+	if len(r.lists) > 2*maxRepeated {
+		newest := slices.Max(slices.Collect(maps.Keys(r.lists)))
+		maps.DeleteFunc(r.lists, func(n uint32, _ List) bool { return newest-n > 2*maxRepeated })
+	}
 	if len(r.known) > 4*Remembered {
 		newest := slices.Max(slices.Collect(maps.Keys(r.known)))
 		maps.DeleteFunc(r.known, func(n uint32, _ Node) bool { return newest-n > MaxItems+Remembered })

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -47,7 +48,7 @@ func (textCodec) Encode(p Payload) ([]byte, error) {
 }
 
 func (textCodec) Decode(data []byte) (Payload, error) {
-	p, err := readText(data, nodes{added: map[uint32]Node{}}, nil)
+	p, err := readText(data, nodes{added: map[uint32]Node{}}, lists{}, nil)
 	return p, err
 }
 
@@ -68,8 +69,11 @@ type textWriter struct {
 	// number returns the number of a node, 0 for a node without, and how it is written.
 	number func(Node) (uint32, use)
 	// said reports whether the other side knows a scalar; nil if it knows none.
-	said  func(Scalar) bool
-	short shorts
+	said func(Scalar) bool
+	// repeats returns the number of a list, 0 for none, and which of its rows the other side has; nil
+	// if it has none.
+	repeats func(List) (number uint32, runs []run)
+	short   shorts
 }
 
 func (w *textWriter) payload(p Payload) {
@@ -98,13 +102,27 @@ type column struct {
 }
 
 func (w *textWriter) list(l List) {
-	nodes := formOf(l.Rows)
+	var number uint32
+	var again []run
+	fresh := l.Rows
+	if w.repeats != nil {
+		if number, again = w.repeats(l); len(again) > 0 {
+			fresh = slices.Clone(l.Rows)
+			for _, r := range slices.Backward(again) {
+				fresh = slices.Delete(fresh, r.at, r.at+r.n)
+			}
+		}
+	}
+	nodes := formOf(fresh)
 	name := word(l.Name)
 	if strings.Contains(name, ":") && name[0] != '"' {
 		name = strconv.Quote(name)
 	}
 	if nodes.kind != "" {
 		name += ":" + nodes.kind
+	}
+	if number > 0 {
+		name += " &" + strconv.Itoa(int(number))
 	}
 	if nodes.nameless {
 		name += " -"
@@ -113,19 +131,25 @@ func (w *textWriter) list(l List) {
 	columns := make([]column, len(l.Columns))
 	for c, name := range l.Columns {
 		w.out.WriteString(" " + key(name))
-		if columns[c] = columnOf(l.Rows, c); columns[c].all {
+		if columns[c] = columnOf(fresh, c); columns[c].all {
 			w.out.WriteString("=" + word(columns[c].usual))
 		} else if columns[c].usual != "" {
 			w.out.WriteString("~" + word(columns[c].usual))
 		}
 	}
 	w.out.WriteByte('\n')
-	for i, r := range l.Rows {
+	for i := 0; i < len(l.Rows); i++ {
+		if len(again) > 0 && again[0].at == i {
+			w.out.WriteString(again[0].text() + "\n")
+			i += again[0].n - 1
+			again = again[1:]
+			continue
+		}
 		var before []string
 		if i > 0 {
 			before = l.Rows[i-1].Values
 		}
-		w.row(r, nodes, columns, before)
+		w.row(l.Rows[i], nodes, columns, before)
 	}
 }
 

@@ -10,6 +10,9 @@ import (
 type textReader struct {
 	p     Payload
 	known nodes
+	lists lists
+	// ofList is the number of the current list, 0 for none.
+	ofList uint32
 	// said has the scalars that the other side knows.
 	said  map[string]string
 	short shorts
@@ -40,16 +43,16 @@ func (k nodes) get(number uint32) (Node, bool) {
 	return n, ok
 }
 
-// readText reads a text. It adds nodes that it defines with a number to known.added. said has the
-// scalars of earlier answers.
-func readText(data []byte, known nodes, said map[string]string) (Payload, error) {
+// readText reads a text. It adds nodes and lists that it defines with a number to known.added and
+// sent.added. said has the scalars of earlier answers.
+func readText(data []byte, known nodes, sent lists, said map[string]string) (Payload, error) {
 	if err := checkSize(data); err != nil {
 		return Payload{}, err
 	}
 	if !utf8.Valid(data) {
 		return Payload{}, errorf("text: not UTF-8")
 	}
-	r := textReader{known: known, said: said}
+	r := textReader{known: known, lists: sent, said: said}
 	rest, at := string(data), 0
 	if strings.HasPrefix(rest, "#!") { // the legend
 		_, rest, _ = strings.Cut(rest, "\n")
@@ -66,7 +69,16 @@ func readText(data []byte, known nodes, said map[string]string) (Payload, error)
 		return Payload{}, errorf("text: empty; want a line that begins with #")
 	}
 	r.close()
+	r.keep()
 	return r.p.normal()
+}
+
+// keep remembers the current list, which is read whole, if it has a number.
+func (r *textReader) keep() {
+	if r.ofList > 0 {
+		r.lists.added[r.ofList] = r.p.Lists[len(r.p.Lists)-1]
+	}
+	r.ofList = 0
 }
 
 func (r *textReader) line(line string, first bool) error {
@@ -75,6 +87,7 @@ func (r *textReader) line(line string, first bool) error {
 		return r.head(line)
 	case strings.HasPrefix(line, "## "):
 		r.close()
+		r.keep()
 		return r.list(line[3:])
 	case strings.HasPrefix(line, "=="):
 		text, err := unquote(line[2:])
@@ -139,7 +152,8 @@ func (r *textReader) head(line string) error {
 	}
 }
 
-// list reads the line of a list: NAME or NAME:KIND, "-" if its nodes have no names, and its columns.
+// list reads the line of a list: NAME or NAME:KIND, &NUMBER if it has one, "-" if its nodes have no names,
+// and its columns.
 func (r *textReader) list(line string) error {
 	w := words{rest: line}
 	name, ok, err := w.next()
@@ -161,6 +175,13 @@ func (r *textReader) list(line string) error {
 			name = ""
 		}
 	}
+	var number uint32
+	if numbered, ok := strings.CutPrefix(strings.TrimLeft(w.rest, " "), "&"); ok {
+		w.rest = numbered
+		if number, err = r.listNumber(&w); err != nil {
+			return err
+		}
+	}
 	if rest := strings.TrimLeft(w.rest, " "); rest == "-" || strings.HasPrefix(rest, "- ") {
 		r.nodes.nameless, w.rest = true, rest[1:]
 	}
@@ -179,8 +200,25 @@ func (r *textReader) list(line string) error {
 		l.Columns = append(l.Columns, name)
 		r.columns = append(r.columns, column{usual: value, all: set && !w.usual})
 	}
-	r.p.Lists = append(r.p.Lists, l)
+	r.p.Lists, r.ofList = append(r.p.Lists, l), number
 	return nil
+}
+
+// listNumber reads the number of a list, which no list has yet.
+func (r *textReader) listNumber(w *words) (uint32, error) {
+	s, _, err := w.next()
+	if err != nil {
+		return 0, err
+	}
+	number, err := parseNumber(s)
+	if err != nil {
+		return 0, err
+	}
+	_, before := r.lists.before[number]
+	if _, twice := r.lists.added[number]; twice || before || r.lists.added == nil {
+		return 0, errorf("text: the list &%d is defined twice, or in no session", number)
+	}
+	return number, nil
 }
 
 func (r *textReader) row(line string) error {
@@ -188,6 +226,19 @@ func (r *textReader) row(line string) error {
 		return errorf("text: %s: a row before any list", clip(line))
 	}
 	l := &r.p.Lists[len(r.p.Lists)-1]
+	if strings.HasPrefix(line, "&") {
+		rows, err := r.lists.repeated(line, l.Columns)
+		if err != nil {
+			return err
+		}
+		for _, row := range rows {
+			if err := r.count(row, l); err != nil {
+				return err
+			}
+		}
+		l.Rows = append(l.Rows, rows...)
+		return nil
+	}
 	w := words{rest: line}
 	var row Row
 	var open int
@@ -214,8 +265,8 @@ func (r *textReader) row(line string) error {
 			w.rest = w.rest[1:]
 		}
 	}
-	if r.items += 1 + len(row.Nodes) + len(l.Columns); r.items > MaxItems {
-		return errorf("text: more than %d rows, nodes and values", MaxItems)
+	if err := r.count(row, l); err != nil {
+		return err
 	}
 	if len(row.Nodes) > 0 {
 		r.short.refer(firstPath(row.Nodes))
@@ -236,6 +287,14 @@ func (r *textReader) row(line string) error {
 	l.Rows = append(l.Rows, row)
 	if open > 0 {
 		r.open, r.number = &row.Nodes[open-1], number
+	}
+	return nil
+}
+
+// count counts a row of a list, so that a short text cannot become a large payload.
+func (r *textReader) count(row Row, l *List) error {
+	if r.items += 1 + len(row.Nodes) + len(l.Columns); r.items > MaxItems {
+		return errorf("text: more than %d rows, nodes and values", MaxItems)
 	}
 	return nil
 }

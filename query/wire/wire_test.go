@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -58,7 +59,7 @@ func TestRoundTrip(t *testing.T) {
 // special.
 func TestRoundTripOfRandomPayloads(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	parts := []string{"", "a", "-", "@1", "@1:", " ", "\n", "=", ">", "#", "##", "*", "+", ":", ":1", "1-2", `"`, `\`, "a.go", "\t", "\r", "é", "\u2028", "\x00", "\ufffd", "`", "'", "#!", ".", "^", "~", "0.5", ".5", "2026-11-23T", "T18:", "18:20Z", "d/", "d/e/", "./", "f.go", "x.y.", "::", "7"}
+	parts := []string{"", "a", "-", "@1", "@1:", " ", "\n", "=", ">", "#", "##", "*", "+", ":", ":1", "1-2", `"`, `\`, "a.go", "\t", "\r", "é", "\u2028", "\x00", "\ufffd", "`", "'", "#!", ".", "^", "~", "0.5", ".5", "2026-11-23T", "T18:", "18:20Z", "d/", "d/e/", "./", "f.go", "x.y.", "::", "7", "&", "&1:1-4"}
 	text := func() string {
 		var s string
 		for range r.IntN(4) {
@@ -73,6 +74,7 @@ func TestRoundTripOfRandomPayloads(t *testing.T) {
 	}
 	session, receiver := NewSession(), NewReceiver()
 	var pool []Node
+	var lists []List
 	for range 1000 {
 		p := Payload{Question: text()}
 		for range r.IntN(3) {
@@ -101,6 +103,18 @@ func TestRoundTripOfRandomPayloads(t *testing.T) {
 					row.Values = append(row.Values, text())
 				}
 				l.Rows = append(l.Rows, row)
+			}
+			if len(lists) > 0 && r.IntN(2) == 0 { // some rows of an earlier list, and others between them
+				old := lists[r.IntN(len(lists))]
+				rows := slices.Clone(old.Rows[r.IntN(2):])
+				for range r.IntN(3) {
+					at := r.IntN(len(rows) + 1)
+					rows = slices.Insert(rows, at, Row{Nodes: []Node{made()}, Values: make([]string, len(old.Columns))})
+				}
+				l = List{Name: text(), Columns: old.Columns, Rows: rows}
+			}
+			if len(l.Rows) > 0 {
+				lists = append(lists[max(0, len(lists)-5):], l)
 			}
 			p.Lists = append(p.Lists, l)
 		}

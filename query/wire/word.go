@@ -7,7 +7,7 @@ import (
 )
 
 // special are the characters that begin something other than a plain word.
-const special = `@*+=#>:"`
+const special = `@*+=#>:&"`
 
 // plain reports whether a string stands for itself in the text.
 func plain(s string) bool {
