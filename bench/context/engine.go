@@ -75,7 +75,7 @@ func (s sample) request() packing.Request {
 }
 
 func (r *recount) rank(ctx context.Context, q question) (paths []string, known bool, err error) {
-	if err := r.open(ctx, q.repo); err != nil {
+	if err := r.openFor(ctx, q.sample); err != nil {
 		return nil, false, err
 	}
 	began := time.Now()

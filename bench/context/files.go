@@ -35,7 +35,13 @@ type row struct {
 }
 
 func runFiles(ctx context.Context, o options) error {
-	all, err := samples(ctx, o.mirrors, o.half)
+	var all []sample
+	var err error
+	if o.published != "" {
+		all, err = readPublished(ctx, o.published, o.mirrors)
+	} else {
+		all, err = samples(ctx, o.mirrors, o.half)
+	}
 	if err != nil {
 		return err
 	}

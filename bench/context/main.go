@@ -16,7 +16,7 @@ import (
 
 const help = `Measures what recount context finds, against BM25, aider's RepoMap and ripgrep.
 
-  go -C bench run ./context -mirrors DIR files [-half dev|held] [-python PATH] [-authors DIR]
+  go -C bench run ./context -mirrors DIR files [-half dev|held] [-published FILE] [-python PATH] [-authors DIR]
   go -C bench run ./context -mirrors DIR generate > testdata/samples.tsv
 
 DIR has a git directory OWNER+NAME/repo of each repository in testdata/repositories.tsv, and is
@@ -43,7 +43,7 @@ type options struct {
 	mirrors, half, keep, python, authors string
 	repos, systems                       string
 	dump, profile                        string
-	questions                            string
+	questions, published                 string
 	json, misses                         bool
 	seed                                 int64
 	calls, copies                        int
@@ -66,6 +66,7 @@ func main() {
 	flags.StringVar(&o.dump, "dump", "", "write Recount's files and their channels, or the answers of time, to this file, one a line")
 	flags.StringVar(&o.profile, "profile", "", "write profiles of time to files that begin so: .first of the first call, .calls of the others")
 	flags.StringVar(&o.questions, "questions", "", "a folder with folders flask and caddy of questions as YAML, for symbols")
+	flags.StringVar(&o.published, "published", "", "measure files on the code2test samples of this file of Agent Retrieval Bench: data/benchmark/v0_1/samples.jsonl")
 	flags.BoolVar(&o.misses, "misses", false, "print what symbols and abstain got wrong")
 	flags.Int64Var(&o.seed, "seed", 1, "the seed of budget")
 	flags.IntVar(&o.calls, "calls", 10_000, "the number of calls of budget and time")
