@@ -1,10 +1,10 @@
 // Command mcp measures what MCP adds to the same question over HTTP, and what an answer and the list
 // of tools cost in bytes and tokens:
 //
-//	go -C bench run ./mcp URL [SYMBOL]
+//	go -C bench run ./mcp -bin $PWD/bin REPOSITORY SYMBOL
 //
-// URL is that of a running server with an imported repository, SYMBOL a symbol of it that has
-// callers. Both clients keep their connection; the calls alternate.
+// It starts a server and imports the newest commit of the git repository in the directory REPOSITORY;
+// SYMBOL is a symbol of it that has callers. Both clients keep their connection; the calls alternate.
 package main
 
 import (
@@ -12,14 +12,18 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/recountdb/recount/bench/served"
 	"github.com/recountdb/recount/internal/tokens"
 )
 
@@ -35,15 +39,30 @@ func main() {
 	}
 }
 
-func run() error {
-	if len(os.Args) < 2 {
-		return fmt.Errorf("usage: mcp URL [SYMBOL]")
+func run() (err error) {
+	bin := flag.String("bin", "../bin", "the folder with the programs of make")
+	flag.Parse()
+	if flag.NArg() != 2 {
+		return errors.New("usage: mcp [-bin DIR] REPOSITORY SYMBOL")
 	}
-	url, symbol := strings.TrimSuffix(os.Args[1], "/"), "main"
-	if len(os.Args) > 2 {
-		symbol = os.Args[2]
+	repository, err := filepath.Abs(flag.Arg(0))
+	if err != nil {
+		return err
 	}
-	c := client{url: url}
+	symbol, ctx := flag.Arg(1), context.Background()
+	server, err := served.Start(ctx, *bin)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, server.Stop()) }()
+	if err := server.Run(ctx, "import", "git", "--wait", repository); err != nil {
+		return err
+	}
+	return measure(client{url: server.URL}, symbol)
+}
+
+func measure(c client, symbol string) error {
+	before := served.Load()
 	if _, err := c.post("initialize", map[string]any{"protocolVersion": "2025-11-25", "capabilities": map[string]any{}, "clientInfo": map[string]any{"name": "bench", "version": "1"}}); err != nil {
 		return err
 	}
@@ -73,12 +92,13 @@ func run() error {
 			direct, through = append(direct, middle.Sub(start)), append(through, time.Since(middle))
 		}
 	}
+	fmt.Printf("load %s before, %s after\n", before, served.Load())
 	slices.Sort(direct)
 	slices.Sort(through)
 	at := func(d []time.Duration, p float64) time.Duration {
 		return d[int(p*float64(len(d)-1))].Round(time.Microsecond)
 	}
-	for _, p := range []float64{0.5, 0.95} {
+	for _, p := range []float64{0.5, 0.95, 0.99} {
 		fmt.Printf("callers of %s, p%.0f of %d: HTTP %v, MCP %v, added %v\n", symbol, 100*p, times, at(direct, p), at(through, p), at(through, p)-at(direct, p))
 	}
 	var result struct {
