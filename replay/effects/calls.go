@@ -53,6 +53,9 @@ func (f *finder) call(c *shell.Call) {
 			return
 		}
 	}
+	if f.inside(c) {
+		return
+	}
 	words := shell.Operands(c.Args, "")
 	switch c.Name {
 	case "cd", "pushd", "popd", "chdir", "z":
@@ -98,17 +101,10 @@ func (f *finder) call(c *shell.Call) {
 			f.path(words[0], c.Dir, Update, false)
 			f.readTrees(c, words[1:])
 		}
-	case "split", "csplit":
-		f.acts++
-		ws := shell.Operands(c.Args, "-l -b -n -a -C --lines --bytes --number")
-		f.readWords(c, ws[:min(1, len(ws))])
-		prefix := "x"
-		if len(ws) > 1 {
-			prefix = ws[1].Value
-		}
-		if name, ok := shell.Resolve(shell.Word{Value: prefix}, c.Dir, f.c.Home); ok {
-			f.add(Thing{Kind: Path, Name: name + "*", Access: Write, Glob: true, Sure: 0.9})
-		}
+	case "split":
+		f.splits(c, "x", "-l -b -n -a -C -t --lines --bytes --number --suffix-length --line-bytes --separator --additional-suffix --filter")
+	case "csplit":
+		f.splits(c, "xx", "-f -b -n --prefix --suffix-format --digits")
 	case "patch":
 		f.acts++
 		if w, ok := c.FlagValue("-d", "--directory"); ok {
@@ -121,8 +117,10 @@ func (f *finder) call(c *shell.Call) {
 		if w, ok := c.FlagValue("-i", "--input"); ok {
 			f.path(w, c.Dir, Read, false)
 		}
-	case "sed", "gsed", "perl":
-		f.inPlace(c)
+	case "sed", "gsed":
+		f.sed(c)
+	case "perl":
+		f.perl(c)
 	case "chmod", "chown", "chgrp", "setfacl":
 		if f.acts++; len(words) > 1 {
 			for _, w := range words[1:] {
@@ -158,9 +156,15 @@ func (f *finder) call(c *shell.Call) {
 	case "sleep", "wait":
 	case "dd":
 		f.acts++
+		access := Write
+		for _, w := range c.Args {
+			if strings.HasPrefix(w.Value, "seek=") || strings.HasPrefix(w.Value, "conv=") && strings.Contains(w.Value, "notrunc") || strings.HasPrefix(w.Value, "oflag=") && strings.Contains(w.Value, "append") {
+				access = Update
+			}
+		}
 		for _, w := range c.Args {
 			if v, ok := strings.CutPrefix(w.Value, "of="); ok {
-				f.path(shell.Word{Value: v, Dynamic: w.Dynamic, Glob: w.Glob, Quoted: w.Quoted}, c.Dir, Write, false)
+				f.path(shell.Word{Value: v, Dynamic: w.Dynamic, Glob: w.Glob, Quoted: w.Quoted}, c.Dir, access, false)
 			} else if v, ok := strings.CutPrefix(w.Value, "if="); ok {
 				f.path(shell.Word{Value: v, Dynamic: w.Dynamic, Glob: w.Glob, Quoted: w.Quoted}, c.Dir, Read, false)
 			}
@@ -173,9 +177,6 @@ func (f *finder) call(c *shell.Call) {
 // other judges a program without rules of its own.
 func (f *finder) other(c *shell.Call, words []shell.Word) {
 	switch {
-	case f.isFunction(c.Name):
-		f.acts++
-		f.opaque(c.Dir)
 	case editors[c.Name]:
 		f.acts++
 		for _, w := range words {
@@ -218,14 +219,26 @@ func (f *finder) dirBefore() string {
 	return f.c.Cwd
 }
 
-// isFunction reports whether the line declares the function that a call names.
-func (f *finder) isFunction(name string) bool {
-	for _, n := range f.Line.Functions {
-		if n == name {
-			return true
-		}
+// splits adds the pieces that split and csplit make of their first operand.
+func (f *finder) splits(c *shell.Call, prefix, valued string) {
+	f.acts++
+	ws := shell.Operands(c.Args, valued)
+	f.readWords(c, ws[:min(1, len(ws))])
+	to := shell.Word{Value: prefix}
+	if w, ok := c.FlagValue("-f", "--prefix"); ok && c.Name == "csplit" {
+		to = w
+	} else if c.Name == "split" && len(ws) > 1 {
+		to = ws[1]
 	}
-	return false
+	name, ok := shell.Resolve(f.expand(to), c.Dir, f.c.Home)
+	if _, filtered := c.FlagValue("--filter"); !ok || filtered {
+		f.opaque(c.Dir)
+		return
+	}
+	if strings.HasSuffix(to.Value, "/") {
+		name += "/"
+	}
+	f.add(Thing{Kind: Path, Name: name + "*", Access: Write, Glob: true, Sure: 0.9})
 }
 
 // each adds operands as things of a kind.
@@ -272,22 +285,31 @@ func (f *finder) readTrees(c *shell.Call, words []shell.Word) {
 // were recorded.
 func (f *finder) reads0(c *shell.Call) {
 	for _, w := range shell.Operands(c.Args, "") {
-		if w.Dynamic || w.Glob {
-			if e := f.expand(w); strings.Contains(e.Value, "/") || w.Glob && !w.Dynamic {
-				if name, t, ok := f.named(w, c.Dir); ok {
-					t.Kind, t.Name, t.Access = Path, name, Read
-					f.add(t)
-				}
-			}
-			continue
-		}
-		if v := w.Value; !w.Quoted && v != "" && v != "-" && !strings.HasPrefix(v, "+") && !strings.Contains(v, "://") {
-			if name, ok := shell.Resolve(w, c.Dir, f.c.Home); ok && c.Name != "echo" && c.Name != "printf" && c.Name != "seq" && c.Name != "export" {
-				f.add(Thing{Kind: Path, Name: name, Access: Read, Sure: 0.6})
-			}
+		for _, w := range f.items(w) {
+			f.mayRead(c, w)
 		}
 	}
 }
+
+func (f *finder) mayRead(c *shell.Call, w shell.Word) {
+	if w.Dynamic || w.Glob {
+		if e := f.expand(w); strings.Contains(e.Value, "/") || w.Glob && !w.Dynamic {
+			if name, t, ok := f.named(w, c.Dir); ok {
+				t.Kind, t.Name, t.Access = Path, name, Read
+				f.add(t)
+			}
+		}
+		return
+	}
+	if v := w.Value; !w.Quoted && v != "" && v != "-" && !strings.HasPrefix(v, "+") && !strings.Contains(v, "://") {
+		if name, ok := shell.Resolve(w, c.Dir, f.c.Home); ok && !wordsOnly[c.Name] {
+			f.add(Thing{Kind: Path, Name: name, Access: Read, Sure: 0.6})
+		}
+	}
+}
+
+// wordsOnly are programs whose operands are no paths.
+var wordsOnly = words("echo printf seq export local declare typeset readonly unset return exit shift set shopt wait jobs kill getopts read let expr")
 
 // copies judges cp, mv, install, ln and rsync.
 func (f *finder) copies(c *shell.Call) {
@@ -424,61 +446,5 @@ func (f *finder) tar(c *shell.Call) {
 			f.path(archive, c.Dir, access, false)
 		}
 		f.readTrees(&here, files)
-	}
-}
-
-// inPlace judges sed and perl.
-func (f *finder) inPlace(c *shell.Call) {
-	in := false
-	valued := "-e -f -l --expression --file -E"
-	for _, a := range c.Args {
-		v := a.Value
-		if c.Name == "perl" {
-			in = in || len(v) > 1 && v[0] == '-' && v[1] != '-' && strings.Contains(strings.SplitN(v, ".", 2)[0], "i") && !strings.HasPrefix(v, "-I")
-			continue
-		}
-		in = in || v == "--in-place" || strings.HasPrefix(v, "--in-place=") || len(v) > 1 && v[0] == '-' && v[1] != '-' && strings.Contains(v, "i")
-	}
-	ws := shell.Operands(c.Args, valued)
-	given := c.Flag("-e", "-f", "--expression", "--file")
-	if c.Name == "perl" {
-		given = false
-		ws = nil
-		for i := 0; i < len(c.Args); i++ {
-			v := c.Args[i].Value
-			if len(v) > 1 && v[0] == '-' {
-				if strings.HasSuffix(v, "e") || strings.HasSuffix(v, "E") {
-					given = true
-					i++
-				}
-				continue
-			}
-			ws = append(ws, c.Args[i])
-		}
-	}
-	if !given && len(ws) > 0 {
-		ws = ws[1:]
-		if c.Name == "perl" {
-			f.Known = false
-			f.acts++
-			f.opaque(c.Dir) // a script of its own
-			return
-		}
-	}
-	if !in {
-		f.sees++
-		f.readWords(c, ws)
-		return
-	}
-	f.acts++
-	if len(ws) == 0 {
-		f.opaque(c.Dir)
-	}
-	for _, w := range ws {
-		if strings.Contains(w.Value, "{}") {
-			f.opaque(c.Dir)
-			continue
-		}
-		f.path(w, c.Dir, Update, false)
 	}
 }

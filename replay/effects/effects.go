@@ -68,8 +68,11 @@ type Thing struct {
 type Command struct {
 	Text, Shell, Cwd, Home string
 	Resources              []Resource
-	// Vars are the values of variables, as far as earlier commands of its session tell.
-	Vars map[string]string
+	// Vars are the values of variables, and Functions the bodies of functions, as far as earlier commands
+	// of its session tell.
+	Vars, Functions map[string]string
+	// Content returns the content of a file, if earlier commands wrote it down. It may be nil.
+	Content func(path string) (string, bool)
 }
 
 // Resource is something that the words of the command name.
@@ -93,13 +96,20 @@ type Effects struct {
 	// Sets and Unsets are what it changes in its shell: NAME, NAME(), alias NAME, option, or *.
 	Sets, Unsets []string
 	Values       map[string]string // of variables in Sets, where they are known
+	Functions    map[string]string // the bodies of functions in Sets, where they are known
 	Uses         []string
+	// Passing are those in Sets that a function set on its way, so that they matter only if a later
+	// command uses them.
+	Passing []string
+	// Texts are the files whose content it writes down, by path.
+	Texts map[string]string
 	// Known means that each of its programs is in a table, so that no variable but those in Uses
 	// and the ones that all programs read can matter.
 	Known bool
 	// Looks means that it changes nothing that outlives it, Checks that it runs tests or the like,
-	// Navigates that it only changes the directory, Waits that it waits for something.
-	Looks, Checks, Navigates, Waits bool
+	// Navigates that it only changes the directory, Waits that it waits for something, and Joins that
+	// this is what its shell runs in the background.
+	Looks, Checks, Navigates, Waits, Joins bool
 	// Runs is the path of a program that it runs without arguments, to see what it prints.
 	Runs string
 	// Interactive is the program that needs a terminal.
@@ -123,20 +133,8 @@ func Of(c Command) Effects {
 		}
 		return e
 	}
-	f := finder{Effects: Effects{Line: l, Known: true, Values: map[string]string{}, Background: l.Background}, c: c}
-	f.shellState()
-	redirects := l.Redirects
-	for i := range l.Calls {
-		for len(redirects) > 0 && redirects[0].Before <= i {
-			f.redirect(redirects[0])
-			redirects = redirects[1:]
-		}
-		f.at = i
-		f.call(&l.Calls[i])
-	}
-	for _, rd := range redirects {
-		f.redirect(rd)
-	}
+	f := newFinder(l, c)
+	f.all()
 	for _, r := range c.Resources {
 		if rest, ok := strings.CutPrefix(r.Name, "~"); ok && r.Kind == Path {
 			if r.Name = c.Home + rest; c.Home == "" {
@@ -154,8 +152,74 @@ type finder struct {
 	Effects
 	c  Command
 	at int // of the call in the line
+	// within are the functions and scripts around this place, args the words that the innermost one
+	// was given, and branch whether it may run without what is being looked at.
+	within []string
+	args   []shell.Word
+	branch bool
+	// unsure are variables that the line sets to what is not known, or more than once.
+	unsure map[string]bool
+	// bound is the variable of a loop with the value that is looked at.
+	bound map[string]string
 	// acts counts calls that change something or may, sees those that only look.
 	acts, sees, goes, checks int
+}
+
+func newFinder(l *shell.Line, c Command) *finder {
+	return &finder{Effects: Effects{Line: l, Known: true, Values: map[string]string{}, Background: l.Background}, c: c}
+}
+
+// all looks at all that the line does, in its order. What a function would do counts where it is called.
+func (f *finder) all() {
+	f.variables()
+	f.texts()
+	f.shellState()
+	redirects := f.Line.Redirects
+	for i := range f.Line.Calls {
+		c := &f.Line.Calls[i]
+		for len(redirects) > 0 && redirects[0].Before <= i {
+			f.redirect(redirects[0])
+			redirects = redirects[1:]
+		}
+		if c.Deferred {
+			continue
+		}
+		f.at, f.branch = i, c.Maybe && len(f.within) > 0
+		f.call(c)
+		f.Joins = f.Joins || c.Name == "wait" && !c.Inner
+		f.Waits = f.Waits || c.Name == "sleep" || c.Name == "wait" || c.Name == "curl" && c.Flag("--retry", "--retry-connrefused", "--retry-all-errors")
+	}
+	for _, rd := range redirects {
+		f.redirect(rd)
+	}
+	f.branch = false
+	if f.Joins && f.joined() {
+		f.Background = false
+	}
+}
+
+// joined reports whether the line waits for all that it starts.
+func (f *finder) joined() bool {
+	running := false
+	for i := range f.Line.Calls {
+		switch c := &f.Line.Calls[i]; {
+		case c.Background:
+			running = true
+		case c.Name == "wait" && len(c.Args) == 0 && !c.Inner && !c.Maybe && !c.Deferred:
+			running = false
+		}
+	}
+	return !running
+}
+
+// add adds a thing: what may not happen replaces and removes nothing for sure.
+func (f *finder) add(t Thing) {
+	if f.branch && t.Access != Read {
+		if t.Sure = 0.6; t.Kind != Directory || t.Access == Remove {
+			t.Access = Update
+		}
+	}
+	f.Effects.add(t)
 }
 
 // add adds a thing, unless it is there already.
@@ -234,6 +298,12 @@ func (f *finder) unknownWriter() bool {
 // path adds what a word names. Of a word that is known in part everything below the known part is
 // meant.
 func (f *finder) path(w shell.Word, dir string, a Access, tree bool) {
+	for _, w := range f.items(w) {
+		f.onePath(w, dir, a, tree)
+	}
+}
+
+func (f *finder) onePath(w shell.Word, dir string, a Access, tree bool) {
 	name, t, ok := f.named(w, dir)
 	if !ok {
 		if a == Read {
@@ -271,70 +341,12 @@ func (f *finder) named(w shell.Word, dir string) (string, Thing, bool) {
 	return "", Thing{}, false
 }
 
-// expand replaces variables whose values are known.
-func (f *finder) expand(w shell.Word) shell.Word {
-	if !w.Dynamic || len(f.c.Vars) == 0 && f.c.Home == "" && len(f.Values) == 0 {
-		return w
-	}
-	var b strings.Builder
-	rest, known := w.Value, true
-	for {
-		i := strings.IndexByte(rest, '$')
-		if i < 0 || strings.IndexByte(rest, '`') >= 0 {
-			break
-		}
-		b.WriteString(rest[:i])
-		name, after := variable(rest[i+1:])
-		value, ok := f.Values[name]
-		if !ok {
-			value, ok = f.c.Vars[name]
-		}
-		if name == "HOME" && !ok {
-			value, ok = f.c.Home, f.c.Home != ""
-		}
-		if name == "PWD" {
-			value, ok = f.c.Cwd, true
-		}
-		if name == "" || !ok {
-			known = false
-			b.WriteString(rest[i : len(rest)-len(after)])
-		} else {
-			b.WriteString(value)
-		}
-		rest = after
-	}
-	b.WriteString(rest)
-	w.Value = b.String()
-	w.Dynamic = !known || strings.Contains(w.Value, "`")
-	return w
-}
-
-// variable cuts a name, or {name}, off the beginning of s.
-func variable(s string) (name, after string) {
-	if strings.HasPrefix(s, "{") {
-		end := strings.IndexByte(s, '}')
-		if end < 0 || !isName(s[1:end]) {
-			return "", s
-		}
-		return s[1:end], s[end+1:]
-	}
-	n := 0
-	for n < len(s) && (s[n] == '_' || s[n]|0x20 >= 'a' && s[n]|0x20 <= 'z' || n > 0 && s[n] >= '0' && s[n] <= '9') {
-		n++
-	}
-	return s[:n], s[n:]
-}
-
-func isName(s string) bool {
-	name, after := variable(s)
-	return name != "" && after == ""
-}
-
 // redirect adds the file of a redirection.
 func (f *finder) redirect(rd shell.Redirect) {
-	if rd.Abroad {
+	if rd.Abroad || rd.Deferred {
 		return
 	}
+	f.branch = rd.Maybe && len(f.within) > 0
 	switch {
 	case !rd.Writes():
 		f.path(rd.Target, rd.Dir, Read, false)
@@ -349,9 +361,6 @@ func (f *finder) redirect(rd shell.Redirect) {
 
 // judge draws what follows from all calls together.
 func (f *finder) judge() {
-	for _, c := range f.Line.Calls {
-		f.Waits = f.Waits || c.Name == "sleep" || c.Name == "wait" || c.Name == "curl" && c.Flag("--retry", "--retry-connrefused", "--retry-all-errors")
-	}
 	changes := len(f.Opaque) > 0 || len(f.Sets) > 0 || len(f.Unsets) > 0 || f.Background || f.acts > 0
 	f.Looks = !changes && (f.sees > 0 || f.goes == 0 && f.checks == 0)
 	f.Navigates = !changes && f.goes > 0 && f.sees == 0 && f.checks == 0

@@ -98,9 +98,9 @@ func TestKinds(t *testing.T) {
 			"make", "make all test", "make test install", "go build ./...", "go generate ./...", "cargo build --release", "cargo run", "npm install", "npm ci",
 			"npm run build", "pnpm i", "yarn build", "mvn package", "mvn clean verify install", "gradle build", "terraform apply", "terraform plan -out p.tf",
 			"go test -coverprofile c.out ./...", "pytest --junitxml r.xml", "CGO_ENABLED=0 go build -o x .", "./run.sh now", "bash script.sh", "xargs rm < list",
-			"python script.py", "python -c 'open(\"f\",\"w\")'", "kubectl apply -f x.yaml", "echo 'unclosed", "no-such-program --now",
+			"python script.py", "python -c 'open(f,\"w\")'", "python -c 'import os; os.rename(\"a\", \"b\")'", "awk -f prog.awk f", "awk '{ print > $1 }' f", "awk '{ system($0) }' f", "kubectl apply -f x.yaml", "echo 'unclosed", "no-such-program --now",
 		},
-		"neither": {"touch f", "git commit -m x", "git add .", "export A=1", "echo x > f", "find . -name '*.o' -delete", "sleep 100 &", "rm f", "sed -i s/a/b/ f", "ls > f", "jar --create --file a.jar b", "envsubst < t > f", "go test ./... > f"},
+		"neither": {"touch f", "git commit -m x", "git add .", "export A=1", "echo x > f", "find . -name '*.o' -delete", "sleep 100 &", "rm f", "sed -i s/a/b/ f", "ls > f", "jar --create --file a.jar b", "envsubst < t > f", "python -c 'open(\"f\",\"w\")'", "for f in a b; do gzip -c $f > $f.gz & done; wait", "go test ./... > f"},
 	} {
 		for _, command := range commands {
 			e := of(command)

@@ -38,23 +38,6 @@ func (f *finder) finds(c *shell.Call) {
 	f.readTrees(c, roots)
 }
 
-var awkWrites = regexp.MustCompile(`\bprintf?\b[^;}]*[^>=<]>>?\s*["$a-z(]|\|\s*"|\bsystem\s*\(`)
-
-func (f *finder) awk(c *shell.Call) {
-	ws := shell.Operands(c.Args, "-F -v -f --field-separator --assign --file")
-	program := ""
-	if _, given := c.FlagValue("-f", "--file"); !given && len(ws) > 0 {
-		program, ws = ws[0].Value, ws[1:]
-	}
-	if awkWrites.MatchString(program) || c.Flag("-i") {
-		f.acts++
-		f.opaque(c.Dir)
-	} else {
-		f.sees++
-	}
-	f.readWords(c, ws)
-}
-
 // fetches judges curl and wget: they look, unless they keep what they fetch or send something.
 func (f *finder) fetches(c *shell.Call) {
 	if c.Name == "wget" {
@@ -157,7 +140,10 @@ func (f *finder) portsOf(c *shell.Call) []string {
 	return out
 }
 
-var sqlChanges = regexp.MustCompile(`(?i)\b(create|insert|update|delete|drop|alter|replace|vacuum|attach|begin|pragma\s+\w+\s*=)\b|^\.(import|read|restore|load)`)
+var sqlChanges = regexp.MustCompile(`(?i)\b(create|insert|update|delete|drop|alter|replace|vacuum|attach|begin|pragma\s+\w+\s*=)\b|(?m:^)\.(import|read|restore|load)`)
+
+// sqlFiles match what the shell of SQLite writes beside its database.
+var sqlFiles = regexp.MustCompile(`(?m)^\.(save|backup|clone|output|once|excel|log|shell|system)\s+\S`)
 
 func (f *finder) sqlite(c *shell.Call) {
 	ws := shell.Operands(c.Args, "-cmd -separator -init -newline -nullvalue")
@@ -166,9 +152,16 @@ func (f *finder) sqlite(c *shell.Call) {
 		f.opaque(c.Dir)
 		return
 	}
-	changes := c.Piped || c.Fed
+	changes := c.Piped || c.Fed && c.Document == nil
+	if c.Document != nil {
+		ws = append(ws, shell.Word{Value: *c.Document})
+	}
 	for _, w := range ws[1:] {
 		changes = changes || w.Dynamic || sqlChanges.MatchString(w.Value)
+		if sqlFiles.MatchString(w.Value) {
+			f.acts++
+			f.opaque(c.Dir)
+		}
 	}
 	if changes {
 		f.acts++
@@ -304,8 +297,6 @@ func (f *finder) covers(c *shell.Call) bool {
 	return c.Flag("-coverprofile", "--coverprofile", "-o", "--output", "--junitxml", "--json-report", "-out", "-cpuprofile", "--cov-report")
 }
 
-var writesInOneLine = regexp.MustCompile(`(?i)open\s*\([^)]*['"][wax]|write|save|dump\(|mkdir|remove|unlink|rename|copy|subprocess|system|exec|spawn|\bfs\b`)
-
 // oneLine judges an interpreter with a program in a word, or with none.
 func (f *finder) oneLine(c *shell.Call) bool {
 	for i, a := range c.Args {
@@ -314,11 +305,13 @@ func (f *finder) oneLine(c *shell.Call) bool {
 			if i+1 >= len(c.Args) {
 				return false
 			}
-			text := c.Args[i+1]
-			if writesInOneLine.MatchString(text.Value) {
+			acts := f.acts
+			if f.oneLiner(c, c.Args[i+1]) {
 				return false
 			}
-			f.sees++
+			if f.acts == acts {
+				f.sees++
+			}
 			f.reads(c.Dir)
 			f.Known = false
 			return true

@@ -7,22 +7,34 @@ import (
 	"github.com/recountdb/recount/replay/shell"
 )
 
-// shellState finds what the line changes in its shell, and what it uses of it.
+// variables finds the variables that the line sets, and their values.
+func (f *finder) variables() {
+	times := map[string]int{}
+	for _, v := range f.Line.Assigned {
+		if !v.Local || len(f.within) == 0 {
+			f.sets(v.Name)
+		}
+		w := f.expand(v.Value)
+		known := !v.Unknown || !w.Dynamic && w.Value != ""
+		if known {
+			f.Values[v.Name] = w.Value
+		}
+		if times[v.Name]++; times[v.Name] > 1 || !known || v.Maybe && len(f.within) > 0 {
+			if f.unsure == nil {
+				f.unsure = map[string]bool{}
+			}
+			f.unsure[v.Name] = true
+		}
+	}
+}
+
+// shellState finds what else the line changes in its shell, and what it uses of it.
 func (f *finder) shellState() {
 	l := f.Line
 	f.Uses = append(f.Uses, l.Uses...)
-	for _, v := range l.Assigned {
-		f.sets(v.Name)
-		if !v.Unknown {
-			f.Values[v.Name] = v.Value.Value
-			continue
-		}
-		if w := f.expand(v.Value); !w.Dynamic && w.Value != "" {
-			f.Values[v.Name] = w.Value
-		}
-	}
 	for _, name := range l.Functions {
 		f.sets(name + "()")
+		f.declares(name, l.Bodies[name])
 	}
 	for i := range l.Calls {
 		c := &l.Calls[i]
@@ -50,7 +62,9 @@ var unknownState = words("nvm rvm conda mamba micromamba workon module deactivat
 func (f *finder) builtin(c *shell.Call) {
 	switch c.Name {
 	case "source", ".":
-		f.sets("*")
+		if _, _, known := f.script(c); !known {
+			f.sets("*")
+		}
 		if len(c.Args) > 0 {
 			f.path(c.Args[0], c.Dir, Read, false)
 		}

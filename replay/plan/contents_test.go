@@ -205,7 +205,7 @@ func TestLaterStepsTellOfWhatTheyReplaced(t *testing.T) {
 // TestUnknownNamesProveNothing checks that the directory that a loop writes into does not stand for
 // the files: it was made before.
 func TestUnknownNamesProveNothing(t *testing.T) {
-	p := made(t, narrative("mkdir in", "for n in 1 2; do echo $n > in/$n.txt; done", "for n in 1 2; do rm in/$n.txt; done"), Request{All: true})
+	p := made(t, narrative("mkdir in", "for n in $LIST; do echo $n > in/$n.txt; done", "for n in $LIST; do rm in/$n.txt; done"), Request{All: true})
 	for _, s := range p.Steps[1:] {
 		if len(s.Post) != 1 || s.Post[0].Kind != replay.PostNone {
 			t.Errorf("%s: %+v", s.Command, s.Post)

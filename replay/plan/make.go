@@ -85,7 +85,10 @@ func join(all []commands.Scanned, homes map[string]string) *world {
 	w := newWorld()
 	for _, c := range all {
 		a := &act{Scanned: c, home: cmp.Or(homes[c.ContextHash], homedir.Usual(c.User, c.Cwd))}
-		in := effects.Command{Text: c.Command, Shell: c.Shell, Cwd: c.Cwd, Home: a.home, Vars: w.shell(c.Session).values}
+		in := effects.Command{
+			Text: c.Command, Shell: c.Shell, Cwd: c.Cwd, Home: a.home, Content: w.text,
+			Vars: w.shell(c.Session).values, Functions: w.shell(c.Session).bodies,
+		}
 		for _, r := range c.Resources {
 			in.Resources = append(in.Resources, effects.Resource{Kind: r.Kind, Name: r.Name, Read: strings.HasPrefix(r.Access, "read"), Write: strings.HasSuffix(r.Access, "write")})
 		}

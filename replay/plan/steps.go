@@ -21,7 +21,7 @@ func (b *builder) step(i int) replay.Step {
 	k := b.index[i]
 	st := replay.Step{
 		Index: k, Intent: a.ID, Position: a.Position, Original: a.Command, Shell: a.Shell, Session: a.Session,
-		Sets: slices.Concat(a.Sets, a.Unsets), Cwd: b.m.Path(a.Cwd), Why: b.s.why[i], Exit: a.ExitCode, Duration: a.Duration,
+		Sets: b.sets(i), Cwd: b.m.Path(a.Cwd), Why: b.s.why[i], Exit: a.ExitCode, Duration: a.Duration,
 		Background: a.Background,
 	}
 	home := b.m.Path(a.home)
@@ -44,6 +44,20 @@ func (b *builder) step(i int) replay.Step {
 	}
 	b.post(i, a, &st)
 	return st
+}
+
+// sets returns what an act changes in its shell. What a function sets on its way counts only if another
+// step uses it.
+func (b *builder) sets(i int) []string {
+	a := b.w.acts[i]
+	all := slices.Concat(a.Sets, a.Unsets)
+	return slices.DeleteFunc(all, func(name string) bool {
+		return slices.Contains(a.Passing, name) && !slices.ContainsFunc(b.w.acts[i+1:], func(o *act) bool {
+			return b.s.kept[o.at] && slices.ContainsFunc(o.deps, func(d dep) bool {
+				return d.on == i && d.kind == replay.NeedEnvironment && d.what == name
+			})
+		})
+	})
 }
 
 // mapped maps the name of what a step needs.
@@ -124,12 +138,13 @@ func (b *builder) post(i int, a *act, st *replay.Step) {
 		})
 	}
 	unknown, moved, wide := false, false, len(a.Opaque) > 0 || a.Line == nil
+	shellState := len(b.sets(i)) > 0
 	for _, o := range a.writes {
 		t := o.thing
 		target := b.m.Path(t.Name)
 		switch {
 		case t.Kind == "opaque":
-		case isPath(t) && (t.Glob || t.Partial):
+		case isPath(t) && (t.Glob || t.Partial || t.Sure <= 0.6 && t.Access == effects.Update):
 			wide = true
 		case isPath(t) && passing(t):
 		case isPath(t) && t.Access == effects.Remove:
@@ -196,7 +211,7 @@ func (b *builder) post(i int, a *act, st *replay.Step) {
 	slices.Sort(st.Outputs)
 	st.Outputs = slices.Compact(st.Outputs)
 	switch {
-	case len(a.Sets)+len(a.Unsets) > 0 || unknown && len(st.Post) == 0:
+	case shellState || unknown && len(st.Post) == 0:
 		st.Post = append(st.Post[:0], replay.Postcondition{Kind: replay.PostNone})
 	case moved: // what git wrote into the tree is there if HEAD is
 		if b.moved == nil {

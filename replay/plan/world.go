@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -57,24 +58,26 @@ type world struct {
 	seen   map[string]int // paths that were read and that no act had written, by the first reader
 	repos  []string       // that the narrative made
 	shells map[string]*shellState
+	texts  map[string]string // the content of files that acts wrote down, by path
 }
 
 // shellState is what the acts of one session changed in their shell.
 type shellState struct {
 	setters map[string][]int // by name; of "*" and option all count
 	values  map[string]string
+	bodies  map[string]string // of functions
 	removed map[string]int
 	jobs    []int
 }
 
 func newWorld() *world {
-	return &world{exact: map[string][]*write{}, failed: map[string]int{}, seen: map[string]int{}, shells: map[string]*shellState{}}
+	return &world{exact: map[string][]*write{}, failed: map[string]int{}, seen: map[string]int{}, shells: map[string]*shellState{}, texts: map[string]string{}}
 }
 
 func (w *world) shell(session string) *shellState {
 	s := w.shells[session]
 	if s == nil {
-		s = &shellState{setters: map[string][]int{}, values: map[string]string{}, removed: map[string]int{}}
+		s = &shellState{setters: map[string][]int{}, values: map[string]string{}, bodies: map[string]string{}, removed: map[string]int{}}
 		w.shells[session] = s
 	}
 	return s
@@ -223,7 +226,10 @@ func (w *world) leaves(a *act) {
 			s.removed[name] = a.at
 		}
 		delete(s.values, name)
+		delete(s.bodies, strings.TrimSuffix(name, "()"))
 	}
+	maps.Copy(s.bodies, a.Functions)
+	w.writesDown(a)
 	if a.Background {
 		s.jobs = append(s.jobs, a.at)
 	}
@@ -265,6 +271,26 @@ func (w *world) leaves(a *act) {
 		a.writes = append(a.writes, o)
 		w.opaque = append(w.opaque, o)
 	}
+}
+
+// writesDown keeps the content of the files that an act wrote down, and forgets that of those which it may
+// have changed otherwise. What builds does not change what was written by hand.
+func (w *world) writesDown(a *act) {
+	for name := range w.texts {
+		changed := slices.ContainsFunc(a.Things, func(t effects.Thing) bool {
+			return isPath(t) && t.Access != effects.Read && (within(name, t.Name) || t.Glob && covers(t, effects.Thing{Kind: effects.Path, Name: name}))
+		})
+		if changed || !a.Built && slices.ContainsFunc(a.Opaque, func(dir string) bool { return within(name, dir) }) {
+			delete(w.texts, name)
+		}
+	}
+	maps.Copy(w.texts, a.Texts)
+}
+
+// text returns the content of a file as an earlier act wrote it down.
+func (w *world) text(name string) (string, bool) {
+	text, ok := w.texts[name]
+	return text, ok
 }
 
 // replace marks what a full write takes the place of.

@@ -19,10 +19,15 @@ type Line struct {
 	Calls []Call
 	// Assigned are the variables that the line sets in its own shell: A=1, export A=1, read A.
 	Assigned []Variable
-	// Uses are the variables that its words expand, without those of for loops.
-	Uses []string
-	// Functions are the functions that it declares.
+	// Uses are the variables that its words expand, without those of for loops. Loops are those, with
+	// the words that each goes over.
+	Uses  []string
+	Loops map[string][]Word
+	// Functions are the functions that it declares, and Bodies what the named ones do, as written.
 	Functions []string
+	Bodies    map[string]string
+	// Texts are the files whose whole content it writes down.
+	Texts []Text
 	// Redirects are those to and from files, of all commands.
 	Redirects []Redirect
 	// Background reports whether the line leaves something running in the background.
@@ -51,8 +56,11 @@ type Call struct {
 	// Piped means that it reads the output of another command; Fed that it reads a file or a
 	// document; Drained that its output goes to another command or to a file.
 	Piped, Fed, Drained bool
-	// Deferred means that it is in the body of a function, which may not run at all.
-	Deferred bool
+	// Deferred means that it is in the body of a function, which may not run at all; Maybe that it
+	// stands in a branch, so that the line may run without it.
+	Deferred, Maybe bool
+	// Document is what a here-document feeds it, as far as that is known without running the line.
+	Document *string
 	// Wraps means that its last words are the next call.
 	Wraps bool
 }
@@ -76,6 +84,8 @@ type Variable struct {
 	Value    Word
 	Unknown  bool
 	Exported bool
+	// Local means that a function keeps it for itself; Maybe that it stands in a branch.
+	Local, Maybe bool
 }
 
 // Redirect is a redirection to or from a file.
@@ -85,6 +95,8 @@ type Redirect struct {
 	// Dir is the directory it is relative to, "" if that is not known.
 	Dir    string
 	Abroad bool
+	// Deferred and Maybe are as for calls.
+	Deferred, Maybe bool
 	// Before is how many of the line's calls begin before it is opened.
 	Before int
 }
@@ -99,8 +111,8 @@ func Read(text, shell, cwd string) (*Line, error) {
 	if err != nil {
 		return nil, fmt.Errorf("parse command: %w", err)
 	}
-	l := &Line{Source: text, File: file}
-	r := reader{line: l, dir: cwd, loops: map[string]bool{}, seen: map[string]bool{}}
+	l := &Line{Source: text, File: file, Loops: map[string][]Word{}}
+	r := reader{line: l, dir: cwd, loops: l.Loops, seen: map[string]bool{}}
 	r.stmts(file.Stmts)
 	return l, nil
 }

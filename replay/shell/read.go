@@ -8,9 +8,9 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// maxCalls bounds the calls of one line, and maxNested the lines inside words.
+// MaxCalls bounds the calls of one line, and maxNested the lines inside words.
 const (
-	maxCalls  = 512
+	MaxCalls  = 512
 	maxNested = 3
 )
 
@@ -20,20 +20,31 @@ type reader struct {
 	dir      string
 	inner    int // substitutions around this place
 	deferred bool
+	maybe    bool // in a branch
 	abroad   bool
 	via      []string
 	nested   int
-	loops    map[string]bool // variables of loops
-	seen     map[string]bool // variables in line.Uses
+	loops    map[string][]Word // variables of loops
+	seen     map[string]bool   // variables in line.Uses
 	piped    bool
 	drained  bool
 	ground   bool // in the background
+	// document is what the here-document of the statement around this place holds.
+	document *string
 }
 
 func (r *reader) stmts(list []*syntax.Stmt) {
 	for _, s := range list {
 		r.stmt(s)
 	}
+}
+
+// branch runs f for what may not run.
+func (r *reader) branch(f func()) {
+	was := r.maybe
+	r.maybe = true
+	f()
+	r.maybe = was
 }
 
 // apart runs f in a shell of its own, whose directory does not last.
@@ -58,7 +69,7 @@ func (r *reader) stmt(s *syntax.Stmt) {
 }
 
 func (r *reader) body(s *syntax.Stmt) {
-	fed, drained := false, r.drained
+	fed, drained, document := false, r.drained, r.document
 	for _, rd := range s.Redirs {
 		op := rd.Op.String()
 		switch {
@@ -68,6 +79,7 @@ func (r *reader) body(s *syntax.Stmt) {
 				r.expansions(rd.Hdoc)
 			}
 			r.expansions(rd.Word)
+			document = r.content(rd)
 			continue
 		case strings.HasSuffix(op, "&"):
 			if t := r.word(rd.Word); t.Value == "-" || strings.Trim(t.Value, "0123456789-") == "" {
@@ -85,13 +97,14 @@ func (r *reader) body(s *syntax.Stmt) {
 		} else if rd.N == nil || rd.N.Value == "1" {
 			drained = true
 		}
-		r.line.Redirects = append(r.line.Redirects, Redirect{Op: op, Target: target, Dir: r.dir, Abroad: r.abroad, Before: len(r.line.Calls)})
+		r.line.Redirects = append(r.line.Redirects, Redirect{Op: op, Target: target, Dir: r.dir, Abroad: r.abroad, Deferred: r.deferred, Maybe: r.maybe, Before: len(r.line.Calls)})
 	}
-	was := r.drained
-	r.drained = drained
+	was, outer := r.drained, r.document
+	r.drained, r.document = drained, document
 	before := len(r.line.Calls)
 	r.command(s.Cmd)
-	r.drained = was
+	r.drained, r.document = was, outer
+	r.text(s, before, document)
 	if fed {
 		for i := before; i < len(r.line.Calls); i++ {
 			r.line.Calls[i].Fed = true
@@ -108,12 +121,17 @@ func (r *reader) command(c syntax.Command) {
 			drained, piped := r.drained, r.piped
 			r.drained = true
 			r.apart(func() { r.stmt(c.X) })
-			r.drained, r.piped = drained, true
+			document := r.document
+			r.drained, r.piped, r.document = drained, true, nil
 			r.apart(func() { r.stmt(c.Y) })
-			r.piped = piped
+			r.piped, r.document = piped, document
 			return
 		}
 		r.stmt(c.X)
+		if c.Op == syntax.OrStmt {
+			r.branch(func() { r.stmt(c.Y) })
+			return
+		}
 		r.stmt(c.Y)
 	case *syntax.Subshell:
 		r.apart(func() { r.stmts(c.Stmts) })
@@ -122,17 +140,18 @@ func (r *reader) command(c syntax.Command) {
 	case *syntax.IfClause:
 		for ; c != nil; c = c.Else {
 			r.stmts(c.Cond)
-			r.stmts(c.Then)
+			r.branch(func() { r.stmts(c.Then) })
 		}
 	case *syntax.WhileClause:
 		r.stmts(c.Cond)
-		r.stmts(c.Do)
+		r.branch(func() { r.stmts(c.Do) })
 	case *syntax.ForClause:
 		if loop, ok := c.Loop.(*syntax.WordIter); ok {
-			r.loops[loop.Name.Value] = true
+			items := r.loops[loop.Name.Value]
 			for _, w := range loop.Items {
-				r.word(w)
+				items = append(items, r.word(w))
 			}
+			r.loops[loop.Name.Value] = items
 		} else if c.Loop != nil {
 			r.expansions(c.Loop)
 		}
@@ -140,11 +159,15 @@ func (r *reader) command(c syntax.Command) {
 	case *syntax.CaseClause:
 		r.word(c.Word)
 		for _, it := range c.Items {
-			r.stmts(it.Stmts)
+			r.branch(func() { r.stmts(it.Stmts) })
 		}
 	case *syntax.FuncDecl:
 		if c.Name != nil && r.inner == 0 {
 			r.line.Functions = append(r.line.Functions, c.Name.Value)
+			if r.line.Bodies == nil {
+				r.line.Bodies = map[string]string{}
+			}
+			r.line.Bodies[c.Name.Value] = cut(r.line.Source, int(c.Body.Pos().Offset()), int(c.Body.End().Offset()))
 		}
 		was := r.deferred
 		r.deferred = true
@@ -188,11 +211,12 @@ func (r *reader) call(c *syntax.CallExpr) {
 func (r *reader) declaration(c *syntax.DeclClause) {
 	name := c.Variant.Value
 	words := []Word{{Text: name, Value: name}}
-	exports := name == "export"
+	exports, global := name == "export", false
 	for _, a := range c.Args {
 		if a.Naked && a.Value != nil {
 			w := r.word(a.Value)
 			words = append(words, w)
+			global = global || strings.HasPrefix(w.Value, "-") && strings.Contains(w.Value, "g")
 			exports = exports || name != "local" && strings.HasPrefix(w.Value, "-") && strings.Contains(w.Value, "x")
 		}
 	}
@@ -201,7 +225,7 @@ func (r *reader) declaration(c *syntax.DeclClause) {
 			continue
 		}
 		v := r.assign(a)
-		v.Exported = exports
+		v.Exported, v.Local = exports, name == "local" || (name == "declare" || name == "typeset") && !global
 		words = append(words, Word{Text: v.Name, Value: v.Name})
 		if r.inner == 0 && !r.deferred {
 			if a.Naked {
@@ -214,7 +238,7 @@ func (r *reader) declaration(c *syntax.DeclClause) {
 }
 
 func (r *reader) assign(a *syntax.Assign) Variable {
-	v := Variable{Name: a.Name.Value, Unknown: true}
+	v := Variable{Name: a.Name.Value, Unknown: true, Maybe: r.maybe}
 	switch {
 	case a.Value != nil:
 		v.Value = r.word(a.Value)
@@ -233,11 +257,11 @@ func (r *reader) assign(a *syntax.Assign) Variable {
 
 // add adds a call in the reader's place.
 func (r *reader) add(c Call) {
-	if len(r.line.Calls) >= maxCalls {
+	if len(r.line.Calls) >= MaxCalls {
 		return
 	}
 	c.Dir, c.Via, c.Abroad, c.Inner, c.Background = r.dir, slices.Clone(r.via), r.abroad, r.inner > 0, r.ground
-	c.Deferred, c.Piped, c.Drained = r.deferred, r.piped, r.drained
+	c.Deferred, c.Maybe, c.Piped, c.Drained, c.Document = r.deferred, r.maybe, r.piped, r.drained, r.document
 	if c.Abroad {
 		c.Dir = ""
 	}
@@ -261,7 +285,8 @@ func (r *reader) goes(args []Word) {
 }
 
 func (r *reader) use(name string) {
-	if name == "" || r.seen[name] || r.loops[name] || name != "!" && strings.Trim(name, "0123456789@*#?-$!_") == "" {
+	_, loops := r.loops[name]
+	if name == "" || r.seen[name] || loops || name != "!" && strings.Trim(name, "0123456789@*#?-$!_") == "" {
 		return
 	}
 	if r.inner == 0 && slices.ContainsFunc(r.line.Assigned, func(v Variable) bool { return v.Name == name }) {
@@ -291,12 +316,12 @@ func (r *reader) expansions(n syntax.Node) {
 }
 
 func (r *reader) within(stmts []*syntax.Stmt) {
-	piped, drained := r.piped, r.drained
+	piped, drained, document := r.piped, r.drained, r.document
 	r.inner++
-	r.piped, r.drained = false, true
+	r.piped, r.drained, r.document = false, true, nil
 	r.apart(func() { r.stmts(stmts) })
 	r.inner--
-	r.piped, r.drained = piped, drained
+	r.piped, r.drained, r.document = piped, drained, document
 }
 
 // isDisk reports whether a path is that of a device which holds what is written into it.

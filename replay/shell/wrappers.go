@@ -226,6 +226,7 @@ func (r *reader) script(words []Word) {
 	inner := reader{
 		line: &Line{Source: text, File: file}, dir: r.dir, inner: r.inner, deferred: r.deferred, abroad: r.abroad,
 		via: r.via, nested: r.nested + 1, loops: r.loops, seen: map[string]bool{}, piped: r.piped, drained: r.drained, ground: r.ground,
+		maybe: r.maybe, document: r.document,
 	}
 	inner.stmts(file.Stmts)
 	before := len(r.line.Calls)
@@ -234,7 +235,7 @@ func (r *reader) script(words []Word) {
 		for i := range c.Args {
 			c.Args[i].Node = nil
 		}
-		if len(r.line.Calls) < maxCalls {
+		if len(r.line.Calls) < MaxCalls {
 			r.line.Calls = append(r.line.Calls, c)
 		}
 	}
@@ -249,6 +250,12 @@ func (r *reader) script(words []Word) {
 	if len(r.via) > 0 && r.via[len(r.via)-1] == "eval" {
 		r.line.Assigned = append(r.line.Assigned, inner.line.Assigned...)
 		r.line.Functions = append(r.line.Functions, inner.line.Functions...)
+		for name, body := range inner.line.Bodies {
+			if r.line.Bodies == nil {
+				r.line.Bodies = map[string]string{}
+			}
+			r.line.Bodies[name] = body
+		}
 	}
 }
 

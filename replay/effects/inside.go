@@ -1,0 +1,241 @@
+package effects
+
+import (
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/recountdb/recount/replay/shell"
+)
+
+// maxWithin bounds how deep functions and scripts are followed into others.
+const maxWithin = 4
+
+// inside looks into a call of a function, or of a shell script, whose text the command or an earlier one
+// has written down. It reports whether there is such a text.
+func (f *finder) inside(c *shell.Call) bool {
+	if len(c.Via) > 0 && c.Via[len(c.Via)-1] != "eval" {
+		return false // sudo f runs no function
+	}
+	if body, ok := f.body(c.Name); ok && !strings.Contains(c.Head.Value, "/") {
+		return f.follow(c, c.Name+"()", body, c.Args, true)
+	}
+	if c.Document != nil && shellNames[c.Name] && len(shell.Operands(c.Args, "")) == 0 {
+		return f.follow(c, "document", *c.Document, nil, false)
+	}
+	name, text, ok := f.script(c)
+	if !ok {
+		return false
+	}
+	_, args, _ := scriptOf(c)
+	if !f.follow(c, name, text, args, c.Name == "source" || c.Name == ".") {
+		return false
+	}
+	f.add(Thing{Kind: Path, Name: name, Access: Read})
+	return true
+}
+
+// script returns the shell script that a call runs, and its text, if that is known.
+func (f *finder) script(c *shell.Call) (name, text string, ok bool) {
+	script, _, own := scriptOf(c)
+	if script.Value == "" {
+		return "", "", false
+	}
+	name, t, ok := f.named(script, c.Dir)
+	if !ok || t.Glob || t.Partial {
+		return "", "", false
+	}
+	text, ok = f.content(name)
+	return name, text, ok && (own || isShell(text))
+}
+
+// body returns what a function does, if that is known.
+func (f *finder) body(name string) (string, bool) {
+	if body, ok := f.Functions[name]; ok {
+		return body, true
+	}
+	body, ok := f.c.Functions[name]
+	return body, ok
+}
+
+func (f *finder) declares(name, body string) {
+	if body == "" {
+		return
+	}
+	if f.Functions == nil {
+		f.Functions = map[string]string{}
+	}
+	f.Functions[name] = body
+}
+
+// content returns the content of a file as far as it was written down.
+func (f *finder) content(name string) (string, bool) {
+	if text, ok := f.Texts[name]; ok {
+		return text, true
+	}
+	if f.c.Content == nil {
+		return "", false
+	}
+	return f.c.Content(name)
+}
+
+// texts keeps the files whose content the line writes down.
+func (f *finder) texts() {
+	for _, t := range f.Line.Texts {
+		if name, u, ok := f.named(t.Target, t.Dir); ok && !u.Glob && !u.Partial {
+			if f.Texts == nil {
+				f.Texts = map[string]string{}
+			}
+			f.Texts[name] = t.Content
+		}
+	}
+}
+
+// scriptOf returns the file with the script that a call runs, and what it is given. own means that the
+// call says itself that it is one of the shell.
+func scriptOf(c *shell.Call) (script shell.Word, args []shell.Word, own bool) {
+	switch c.Name {
+	case "source", ".", "bash", "sh", "dash", "zsh", "ksh":
+		for i, a := range c.Args {
+			switch {
+			case a.Value == "-c", a.Value == "-s", a.Value == "-n":
+				return shell.Word{}, nil, false
+			case len(a.Value) > 1 && a.Value[0] == '-':
+			default:
+				return a, c.Args[i+1:], true
+			}
+		}
+		return shell.Word{}, nil, false
+	}
+	if strings.Contains(c.Head.Value, "/") {
+		return c.Head, c.Args, false
+	}
+	return shell.Word{}, nil, false
+}
+
+// isShell reports whether a program that is called by its path is a script of the shell. One that names no
+// interpreter is.
+func isShell(text string) bool {
+	first, _, _ := strings.Cut(text, "\n")
+	line, ok := strings.CutPrefix(first, "#!")
+	if !ok {
+		return true
+	}
+	words := strings.Fields(line)
+	if len(words) > 1 && path.Base(words[0]) == "env" {
+		words = words[1:]
+	}
+	return len(words) > 0 && shellNames[path.Base(words[0])]
+}
+
+var shellNames = words("sh bash dash ksh zsh")
+
+// follow adds what a text of the shell does with some arguments. Of a function, or a file that is sourced,
+// the shell itself is changed too.
+func (f *finder) follow(c *shell.Call, name, text string, args []shell.Word, here bool) bool {
+	if len(f.within) >= maxWithin || slices.Contains(f.within, name) {
+		return false
+	}
+	l, err := shell.Read(text, "bash", c.Dir)
+	if err != nil || len(l.Calls) >= shell.MaxCalls {
+		return false
+	}
+	in := newFinder(l, f.c)
+	in.within = append(slices.Clone(f.within), name)
+	in.c.Vars, in.c.Functions = maps.Clone(f.c.Vars), maps.Clone(f.c.Functions)
+	in.c.Content = f.content
+	if c.Dir != "" {
+		in.c.Cwd = c.Dir
+	}
+	if in.c.Vars == nil {
+		in.c.Vars = map[string]string{}
+	}
+	if in.c.Functions == nil {
+		in.c.Functions = map[string]string{}
+	}
+	maps.Copy(in.c.Functions, f.Functions)
+	for n, v := range f.Values {
+		in.c.Vars[n] = v
+	}
+	for n := range f.unsure {
+		delete(in.c.Vars, n)
+	}
+	for n := range f.Line.Loops {
+		delete(in.c.Vars, n)
+	}
+	for _, v := range c.Assigns {
+		if w := f.expand(v.Value); w.Dynamic {
+			delete(in.c.Vars, v.Name)
+		} else {
+			in.c.Vars[v.Name] = w.Value
+		}
+	}
+	if !slices.ContainsFunc(l.Calls, func(c shell.Call) bool { return c.Name == "shift" || c.Name == "set" && len(c.Args) > 0 }) {
+		in.args = make([]shell.Word, len(args))
+		for i, a := range args {
+			in.args[i] = f.expand(a)
+		}
+	}
+	in.all()
+	if in.Interactive != "" && (c.Piped || c.Fed) {
+		in.Interactive = ""
+	}
+	f.takes(c, in, here)
+	return true
+}
+
+// takes adds what was found inside a function or a script.
+func (f *finder) takes(c *shell.Call, in *finder, here bool) {
+	for _, t := range in.Things {
+		f.add(t)
+	}
+	for _, dir := range in.Opaque {
+		f.opaque(dir)
+	}
+	for _, dir := range in.Reads {
+		f.reads(dir)
+	}
+	f.Known = f.Known && in.Known
+	f.Built = f.Built || in.Built
+	f.Background = f.Background || in.Background && (here || !in.Joins)
+	if f.Interactive == "" {
+		f.Interactive = in.Interactive
+	}
+	f.Waits, f.Joins = f.Waits || in.Waits, f.Joins || here && in.Joins
+	f.acts, f.sees, f.checks = f.acts+in.acts, f.sees+in.sees, f.checks+in.checks
+	switch {
+	case here && in.goes > 0:
+		if f.goes += in.goes; f.at < len(f.Line.Calls)-1 {
+			f.opaque(c.Dir) // where the rest of the line runs is not known
+		}
+	case in.acts+in.sees+in.checks == 0:
+		f.sees++
+	}
+	for _, name := range in.Uses {
+		if !slices.Contains(f.Uses, name) {
+			f.Uses = append(f.Uses, name)
+		}
+	}
+	if !here || c.Inner || c.Piped {
+		return
+	}
+	sourced := c.Name == "source" || c.Name == "."
+	for _, name := range in.Sets {
+		if !slices.Contains(f.Sets, name) {
+			f.Sets = append(f.Sets, name)
+			if !sourced {
+				f.Passing = append(f.Passing, name)
+			}
+		}
+		if v, ok := in.Values[name]; ok && !in.unsure[name] {
+			f.Values[name] = v
+		} else {
+			delete(f.Values, name)
+		}
+	}
+	for name, body := range in.Functions {
+		f.declares(name, body)
+	}
+	f.Unsets = append(f.Unsets, in.Unsets...)
+}

@@ -1,0 +1,157 @@
+package effects
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestWritesOfPrograms has files that are named inside the text which a program is given.
+func TestWritesOfPrograms(t *testing.T) {
+	for command, want := range map[string]string{
+		// awk
+		`awk '{ print $1 > "out.txt" }' in`:                                     "reads path /w/in; writes path /w/out.txt",
+		`awk '{ print $1, $2 >> "log" }' in`:                                    "reads path /w/in; updates path /w/log",
+		`awk '{ printf "%s\n", $1 > ($2 > 3 ? "big" : "small") }' in`:           "reads path /w/in; writes path /w/big; writes path /w/small",
+		`awk -v out=res.csv 'BEGIN { print "a" > out; close(out) }'`:            "writes path /w/res.csv",
+		`awk '{ f = "same"; print > f }' in`:                                    "reads path /w/in; writes path /w/same",
+		`awk '{ print > "by/" $1 ".csv" }' in`:                                  "reads path /w/in; writes path /w/by/*.csv",
+		`awk '$2 > 20 { print "a > b" }' in`:                                    "reads path /w/in",
+		`awk '{ print ($1 > 2) }' in`:                                           "reads path /w/in",
+		`awk '/a > "x"/ { n = 4 / 2; print n / 2 } # print > "y"' in`:           "reads path /w/in",
+		`awk '{ print | "sort -u > sorted" }' in`:                               "reads path /w/in; writes path /w/sorted",
+		`awk '{ while ((getline line < "other") > 0) n++ } END { print n }' in`: "reads path /w/in; reads path /w/other",
+		`awk '{ print > "/dev/stderr" }' in`:                                    "reads path /w/in",
+		`awk 'BEGIN { system("rm -f old") }'`:                                   "removes path /w/old",
+		`awk 'BEGIN { "cat f" | getline x; print x }'`:                          "reads path /w/f",
+		`gawk -i inplace '{ print }' f`:                                         "updates path /w/f",
+		// sed and perl
+		`sed -n '/x/w found' in`:                                           "reads path /w/in; writes path /w/found",
+		`sed 's/a/b/gw changed' in`:                                        "reads path /w/in; writes path /w/changed",
+		`sed -e 's;w /x;y;' -e '$r tail' in`:                               "reads path /w/in; reads path /w/tail",
+		`sed 's/[/]w/x/; s|b|w|' in`:                                       "reads path /w/in",
+		`sed '/^#/d;1,3{p;w head` + "\n" + `}' in`:                         "reads path /w/in; writes path /w/head",
+		`sed 'a\` + "\n" + `w text' in`:                                    "reads path /w/in",
+		`sed -i.bak s/a/b/ f`:                                              "updates path /w/f; writes path /w/f.bak",
+		`sed -n 'w /dev/stdout' in`:                                        "reads path /w/in",
+		`perl -i -pe 's/a/b/' f`:                                           "updates path /w/f",
+		`perl -pi.orig -e 's/a/b/' f`:                                      "updates path /w/f; writes path /w/f.orig",
+		`perl -ne 'print if /x/' f`:                                        "reads path /w/f",
+		`perl -e 'open(my $f, ">", "made"); print $f "x"'`:                 "writes path /w/made",
+		`python3 -c 'open("f", "w").write("x")'`:                           "writes path /w/f",
+		`python3 -c 'import json; json.dump({}, open("f","a"))'`:           "updates path /w/f",
+		`python3 -c 'from pathlib import Path; Path("f").write_text("x")'`: "writes path /w/f",
+		`node -e 'require("fs").writeFileSync("f", "x")'`:                  "writes path /w/f",
+		// others
+		"csplit -f part- in /x/":                                      "reads path /w/in; writes path /w/part-*",
+		"csplit in /x/ '{*}'":                                         "reads path /w/in; writes path /w/xx*",
+		"split in out/":                                               "reads path /w/in; writes path /w/out/*",
+		"dd if=a of=b conv=notrunc":                                   "reads path /w/a; updates path /w/b",
+		"sort in | sponge in":                                         "reads path /w/in; writes path /w/in",
+		"echo x | tee -a log":                                         "updates path /w/log",
+		"sqlite3 db <<E\nselect 1;\nE":                                "reads path /w/db",
+		"sqlite3 db <<E\ninsert into t values (1);\nE":                "updates path /w/db",
+		"for f in a b; do gzip -c $f > $f.gz; done":                   "reads path /w/a; reads path /w/b; writes path /w/a.gz; writes path /w/b.gz",
+		"for f in *.txt; do cat \"$f\" > \"${f%.txt}.up\"; done": "reads path /w/*.txt; writes path /w/*.up",
+		"bash <<'E'\necho x > f\nE":                                   "writes path /w/f",
+	} {
+		e := of(command)
+		if got := things(e); got != want || len(e.Opaque) > 0 {
+			t.Errorf("%s\ngot  %s %v\nwant %s", command, got, e.Opaque, want)
+		}
+		if writes := strings.Contains(want, "writes") || strings.Contains(want, "updates") || strings.Contains(want, "removes"); e.Looks == writes {
+			t.Errorf("%s: only looks: %v", command, e.Looks)
+		}
+	}
+}
+
+// TestFunctionsAndScripts has calls whose text another command has written down.
+func TestFunctionsAndScripts(t *testing.T) {
+	texts := map[string]string{
+		"/w/lib.sh":    "log() { echo \"$*\" >> \"${LOG:?}\"; }\n",
+		"/w/run.sh":    "#!/bin/sh\n. ./lib.sh\nlog begun\nif test -f old; then rm old; fi\nsort \"$1\" > \"${1%.txt}.sorted\"\n",
+		"/w/show":      "#!/usr/bin/env bash\ncat \"$@\"\n",
+		"/w/tool.py":   "#!/usr/bin/env python3\nopen('x', 'w')\n",
+		"/w/shift.sh":  "shift\ntouch \"$1\"\n",
+		"/w/again.sh":  "bash again.sh\n",
+		"/w/count.awk": "{ n++ } END { print n > \"count\" }\n",
+		"/w/edit.sed":  "s/a/b/\nw lines\n",
+	}
+	session := Command{
+		Shell: "bash", Cwd: "/w", Home: "/home/a", Vars: map[string]string{"LOG": "/w/run.log"},
+		Functions: map[string]string{
+			"log":   `{ printf '%s\n' "$*" >> "${LOG:?}"; }`,
+			"greet": `{ local -a names=("$@"); for n in "${names[@]}"; do cat <<END` + "\nDear $n\nEND\n done; }",
+			"pack":  `{ dest=$2; tar czf "$dest" "$1"; }`,
+			"clean": `{ rm -rf build; }`,
+			"up":    `{ cd ..; }`,
+			"loop":  `{ loop; }`,
+		},
+		Content: func(name string) (string, bool) { s, ok := texts[name]; return s, ok },
+	}
+	for _, c := range []struct{ command, things, opaque, sets string }{
+		{"log started", "updates path /w/run.log", "", ""},
+		{"LOG=other log x", "updates path /w/other", "", ""},
+		{"greet ann > letters", "writes path /w/letters", "", ""},
+		{"pack src a.tgz", "reads path /w/src/**; writes path /w/a.tgz", "", "dest"},
+		{"clean", "removes path /w/build/**", "", ""},
+		{"up", "reads path /", "", ""},
+		{"unknown x", "", "/w", ""},
+		{"loop", "", "/w", ""},
+		{". ./lib.sh", "reads path /w/lib.sh", "", "log()"},
+		{"source lib.sh; log x", "reads path /w/lib.sh; updates path /w/run.log", "", "log()"},
+		{". ./other.sh", "reads path /w/other.sh", "", "*"},
+		{"f() { touch made; }", "", "", "f()"},
+		{"f() { touch made; }; f", "updates path /w/made", "", "f()"},
+		{"bash run.sh a.txt", "reads path /w/a.txt; reads path /w/lib.sh; reads path /w/old; reads path /w/run.sh; updates path /w/old; updates path /w/run.log; writes path /w/a.sorted", "", ""},
+		{"./show f g", "reads path /w/show", "", ""},
+		{"./tool.py now", "reads path /w/tool.py", "/w", ""},
+		{"sh shift.sh a b", "reads path /w/shift.sh", "/w", ""},
+		{"bash again.sh", "reads path /w/again.sh", "/w", ""},
+		{"awk -f count.awk in", "reads path /w/count.awk; reads path /w/in; writes path /w/count", "", ""},
+		{"sed -n -f edit.sed in", "reads path /w/edit.sed; reads path /w/in; writes path /w/lines", "", ""},
+	} {
+		in := session
+		in.Text = c.command
+		e := Of(in)
+		if got := things(e); got != c.things || strings.Join(e.Opaque, " ") != c.opaque {
+			t.Errorf("%s\ngot  %s %v\nwant %s [%s]", c.command, got, e.Opaque, c.things, c.opaque)
+		}
+		if slices.Sort(e.Sets); strings.Join(e.Sets, " ") != c.sets {
+			t.Errorf("%s: sets %v, want %s", c.command, e.Sets, c.sets)
+		}
+	}
+	in := session
+	in.Text = "pack src a.tgz"
+	if e := Of(in); !slices.Equal(e.Passing, []string{"dest"}) {
+		t.Errorf("set on its way: %v", e.Passing)
+	}
+	in.Text = "./show f g"
+	if e := Of(in); !e.Looks {
+		t.Error("a script that shows files does not only look")
+	}
+}
+
+// TestTexts has what a line writes down, where all of it is in the line.
+func TestTexts(t *testing.T) {
+	for command, want := range map[string]string{
+		"cat > f <<'E'\na $x\nE":         "a $x\n",
+		"cat <<E > f\na\\$x\nE":          "a$x\n",
+		"cat > f <<-E\n\ta\n\t\tb\nE":    "a\nb\n",
+		"echo a 'b  c' > f":              "a b  c\n",
+		"echo -n a > f":                  "a",
+		`printf 'a\tb\n%s-%d\n' x 1 > f`: "a\tb\nx-1\n",
+		`printf '%s\n' a b > f`:          "a\nb\n",
+		"cat > f <<< 'a b'":              "a b\n",
+		"cat > f <<E\n$x\nE":             "",
+		"echo $x > f":                    "",
+		"echo a >> f":                    "",
+		"echo a | sort > f":              "",
+		"test -f x || echo a > f":        "",
+		"f() { echo a > f; }":            "",
+	} {
+		if got := of(command).Texts["/w/f"]; got != want {
+			t.Errorf("%q: %q, want %q", command, got, want)
+		}
+	}
+}

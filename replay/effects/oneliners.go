@@ -1,0 +1,48 @@
+package effects
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/recountdb/recount/replay/shell"
+)
+
+// opens matches what opens a file up to its mode.
+const opens = `\b(?:open|fopen|ZipFile|File\.new)\(\s*['"]([^'"]+)['"]\s*,\s*(?:mode\s*=\s*)?`
+
+// literal matches what one-line programs of Python, JavaScript, Ruby and Perl write where the file is named
+// by a string: open('f', 'w'), Path('f').write_text(…), writeFileSync('f', …), File.write('f', …).
+var literal = []struct {
+	pattern *regexp.Regexp
+	access  Access
+}{
+	{regexp.MustCompile(`\bwriteFile(?:Sync)?\(\s*['"]([^'"]+)['"]`), Write},
+	{regexp.MustCompile(`\bappendFile(?:Sync)?\(\s*['"]([^'"]+)['"]`), Update},
+	{regexp.MustCompile(`\bPath\(\s*['"]([^'"]+)['"]\s*\)\.write_(?:text|bytes)\(`), Write},
+	{regexp.MustCompile(`\bFile\.(?:bin)?write\(?\s*['"]([^'"]+)['"]`), Write},
+	{regexp.MustCompile(`\bopen\(\s*my\s+\$\w+\s*,\s*['"]>(?::\w+)?['"]\s*,\s*['"]([^'"]+)['"]`), Write}, // Perl
+	{regexp.MustCompile(`\bopen\(\s*my\s+\$\w+\s*,\s*['"]>>(?::\w+)?['"]\s*,\s*['"]([^'"]+)['"]`), Update},
+	{regexp.MustCompile(opens + `['"][wx][bt+]*['"]`), Write},
+	{regexp.MustCompile(opens + `['"](?:a[bt+]*|r[bt]*\+[bt]*)['"]`), Update},
+}
+
+var (
+	// handles match what goes to something that was opened, or to the output.
+	handles = regexp.MustCompile(`\.(write|writelines|dump|print|puts)\s*\(|require\(\s*['"](node:)?fs(/promises)?['"]\s*\)|\bfs\.(readFile|exists|stat|readdir)\w*|\bfs\b\s*[=,;.)}]`)
+	// writesInOneLine matches what else may change files.
+	writesInOneLine = regexp.MustCompile(`(?i)open\s*\([^)]*['"][wax>]|open\s*\([^)]*,\s*[a-z]|write|save|dump|to_(csv|json|parquet|excel|pickle|html|sql)\b|extractall|archive|mkdir|remove|unlink|rename|copy|move|symlink|chmod|subprocess|system|popen|exec|spawn|\bfs\b|` + "`")
+)
+
+// oneLiner adds what a program in a word writes to files that it names, and reports whether it may write
+// others too.
+func (f *finder) oneLiner(c *shell.Call, program shell.Word) bool {
+	text := program.Value
+	for _, l := range literal {
+		for _, m := range l.pattern.FindAllStringSubmatch(text, -1) {
+			f.acts++
+			f.path(shell.Word{Value: m[1], Dynamic: program.Dynamic && strings.ContainsAny(m[1], "$`"), Quoted: true}, c.Dir, l.access, false)
+		}
+		text = l.pattern.ReplaceAllString(text, " ")
+	}
+	return writesInOneLine.MatchString(handles.ReplaceAllString(text, " "))
+}

@@ -1,0 +1,158 @@
+package effects
+
+import (
+	"strings"
+
+	"github.com/recountdb/recount/replay/shell"
+)
+
+// expand replaces variables whose values are known.
+func (f *finder) expand(w shell.Word) shell.Word {
+	if !w.Dynamic {
+		return w
+	}
+	var b strings.Builder
+	rest, known := w.Value, true
+	for {
+		i := strings.IndexByte(rest, '$')
+		if i < 0 || strings.IndexByte(rest, '`') >= 0 {
+			break
+		}
+		b.WriteString(rest[:i])
+		name, operator, after := variable(rest[i+1:])
+		value, ok := f.value(name)
+		if name != "" {
+			value, ok = operate(value, ok, operator)
+		}
+		if name == "" || !ok {
+			known = false
+			b.WriteString(rest[i : len(rest)-len(after)])
+		} else {
+			b.WriteString(value)
+		}
+		rest = after
+	}
+	b.WriteString(rest)
+	w.Value = b.String()
+	w.Dynamic = !known || strings.Contains(w.Value, "`")
+	return w
+}
+
+// maxItems bounds how many words of a loop are looked at one by one.
+const maxItems = 32
+
+// items returns what a word may be: if it names the variable of a loop over words that are known, one word
+// for each of them.
+func (f *finder) items(w shell.Word) []shell.Word {
+	if !w.Dynamic || f.bound != nil {
+		return []shell.Word{w}
+	}
+	for name, items := range f.Line.Loops {
+		if len(items) == 0 || len(items) > maxItems || !strings.Contains(w.Value, "$"+name) && !strings.Contains(w.Value, "${"+name) {
+			continue
+		}
+		var out []shell.Word
+		for _, item := range items {
+			if item = f.expand(item); item.Dynamic || strings.Contains(item.Value, "{") {
+				return []shell.Word{w}
+			}
+			f.bound = map[string]string{name: item.Value}
+			one := f.expand(w)
+			f.bound = nil
+			if one.Dynamic {
+				return []shell.Word{w}
+			}
+			one.Glob = one.Glob || item.Glob
+			out = append(out, one)
+		}
+		return out
+	}
+	return []shell.Word{w}
+}
+
+// value returns the value of a variable, or of an argument of the function or script around it.
+func (f *finder) value(name string) (string, bool) {
+	if _, loops := f.Line.Loops[name]; loops {
+		value, bound := f.bound[name]
+		return value, bound
+	}
+	if name == "" || f.unsure[name] {
+		return "", false
+	}
+	if n := int(name[0] - '0'); n >= 0 && n <= 9 {
+		if len(f.within) == 0 || f.args == nil || n == 0 || len(name) > 1 {
+			return "", false
+		}
+		if n > len(f.args) {
+			return "", true
+		}
+		a := f.args[n-1]
+		return a.Value, !a.Dynamic && !a.Glob
+	}
+	if v, ok := f.Values[name]; ok {
+		return v, true
+	}
+	if v, ok := f.c.Vars[name]; ok {
+		return v, true
+	}
+	switch name {
+	case "HOME":
+		return f.c.Home, f.c.Home != ""
+	case "PWD":
+		return f.c.Cwd, true
+	}
+	return "", false
+}
+
+// operate applies what follows a name in braces: a default, a message for when there is none, or an
+// ending to cut off.
+func operate(value string, known bool, operator string) (string, bool) {
+	if operator == "" || !known {
+		return value, known
+	}
+	rest, colon := strings.CutPrefix(operator, ":")
+	if rest == "" {
+		return "", false
+	}
+	switch arg := rest[1:]; rest[0] {
+	case '?':
+		return value, value != "" || !colon
+	case '-', '=':
+		if value == "" && colon {
+			return arg, !strings.ContainsAny(arg, "$`\"'\\")
+		}
+		return value, true
+	case '%':
+		return strings.TrimSuffix(value, arg), !colon && !strings.ContainsAny(arg, "*?[$`\"'\\%")
+	}
+	return "", false
+}
+
+// variable cuts a name, or {name} with an operator behind the name, off the beginning of s. The name is ""
+// if there is none that could be known.
+func variable(s string) (name, operator, after string) {
+	if strings.HasPrefix(s, "{") {
+		end := strings.IndexByte(s, '}')
+		if end < 0 || strings.Contains(s[1:end], "{") {
+			return "", "", s
+		}
+		name, operator = cutName(s[1:end])
+		return name, operator, s[end+1:]
+	}
+	name, after = cutName(s)
+	if name != "" && name[0] >= '0' && name[0] <= '9' {
+		return s[:1], "", s[1:] // $12 is ${1}2
+	}
+	return name, "", after
+}
+
+func cutName(s string) (name, after string) {
+	n := 0
+	for n < len(s) && (s[n] == '_' || s[n]|0x20 >= 'a' && s[n]|0x20 <= 'z' || s[n] >= '0' && s[n] <= '9') {
+		n++
+	}
+	if n > 0 && s[0] >= '0' && s[0] <= '9' && strings.Trim(s[:n], "0123456789") != "" {
+		return s[:1], s[1:]
+	}
+	return s[:n], s[n:]
+}
