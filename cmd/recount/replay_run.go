@@ -29,6 +29,7 @@ type replayRunFlags struct {
 	timeout, backoff                  time.Duration
 	attempts, jobs                    int
 	policies                          []string
+	without                           []int
 }
 
 func (f *replayRunFlags) add(s *pflag.FlagSet) {
@@ -42,6 +43,7 @@ func (f *replayRunFlags) add(s *pflag.FlagSet) {
 	s.IntVar(&f.attempts, "attempts", 1, "how often a step is tried")
 	s.DurationVar(&f.backoff, "backoff", time.Second, "the pause before a second attempt, doubled for each further one")
 	s.StringArrayVar(&f.policies, "policy", nil, "STEP:attempts=N,backoff=T,on-failure=WHAT: for one step, instead of the flags of these names; may be repeated")
+	s.IntSliceVar(&f.without, "without", nil, "STEP: go on without this step, as if it were done: one that needs a terminal, or that you did yourself; may be repeated")
 	s.DurationVar(&f.timeout, "timeout", 0, "end a step, and all that it started, after this time (default: no limit)")
 	s.IntVar(&f.jobs, "jobs", 1, "how many steps that need nothing of each other run at once")
 	s.BoolVarP(&f.yes, "yes", "y", false, "agree to steps that are not sure; dangerous ones are asked about all the same")
@@ -66,6 +68,11 @@ func (f *replayRunFlags) check() error {
 		return usage.Errorf("--isolation %s: want %s", f.isolation, sandbox.Isolations)
 	case f.apply && f.isolation == string(sandbox.IsolationNone):
 		return usage.Errorf("--apply: without isolation the steps change the real files already")
+	}
+	for _, n := range f.without {
+		if n < 1 {
+			return usage.Errorf("--without %d: want the number of a step, from 1", n)
+		}
 	}
 	_, err := f.steps()
 	return err
@@ -182,12 +189,16 @@ func (a *app) replaying(b *connect.Backend, f *replayRunFlags) (replaying.Option
 	if err != nil {
 		return none, err
 	}
+	without := map[int]bool{}
+	for _, n := range f.without {
+		without[n-1] = true
+	}
 	view := &replayView{a: a, output: f.output, yes: f.yes}
 	return replaying.Options{
 		Log: b, Redact: redactor, Getenv: a.Getenv, State: state, Hide: []string{data},
 		Dir: dir, Isolation: sandbox.Isolation(f.isolation), Network: f.network, Apply: f.apply,
 		Policy: run.Policy{Attempts: f.attempts, Backoff: f.backoff, OnFailure: f.onFailure},
-		Steps:  steps, Jobs: f.jobs, Timeout: f.timeout, Confirm: view.confirm, Progress: view.progress,
+		Steps:  steps, Without: without, Jobs: f.jobs, Timeout: f.timeout, Confirm: view.confirm, Progress: view.progress,
 	}, nil
 }
 

@@ -72,7 +72,7 @@ func (v *replayView) line(o *run.Outcome, known *replaying.Failure) {
 		mark, colour = "✓", render.Green
 	case run.Skipped:
 		mark, colour = "=", render.Dim
-	case run.Refused, run.Blocked, run.Terminal, run.Stopped:
+	case run.Refused, run.Blocked, run.Terminal, run.Omitted, run.Stopped:
 		mark, colour = "-", render.Yellow
 	}
 	text := fmt.Sprintf("%d/%d  %s", o.Step+1, v.steps, render.OneLine(stepName(o.Command)))
@@ -126,13 +126,25 @@ func (v *replayView) confirm(ctx context.Context, q run.Question) (bool, error) 
 	}
 }
 
+// terminals returns the flags that let a run go on without the steps that need a terminal, "" if there are
+// none.
+func terminals(r run.Report) string {
+	flags := ""
+	for _, o := range r.Steps {
+		if o.Status == run.Terminal {
+			flags += fmt.Sprintf(" --without %d", o.Step+1)
+		}
+	}
+	return flags
+}
+
 // maxShown is how many changes are listed; --json has all.
 const maxShown = 50
 
 // end shows what became of the run.
 func (v *replayView) end(r run.Report, changes []sandbox.Change, applied, kept bool) {
 	var counts []string
-	for _, s := range []run.Status{run.Done, run.Skipped, run.Failed, run.Refused, run.Blocked, run.Terminal, run.Stopped} {
+	for _, s := range []run.Status{run.Done, run.Skipped, run.Failed, run.Refused, run.Blocked, run.Terminal, run.Omitted, run.Stopped} {
 		if n := r.Counts[s]; n > 0 {
 			counts = append(counts, fmt.Sprintf("%d %s", n, s))
 		}
@@ -152,6 +164,9 @@ func (v *replayView) end(r run.Report, changes []sandbox.Change, applied, kept b
 	case kept && r.Status == "complete":
 		v.a.Printf("nothing of this is in the real directory yet: recount replay --resume %s --apply, or --discard\n", r.Run)
 	case r.Status != "complete":
+		if only := terminals(r); only != "" {
+			v.a.Printf("to go on without what needs a terminal: recount replay --resume %s%s\n", r.Run, only)
+		}
 		v.a.Printf("to go on: recount replay --resume %s; to forget it: --discard as well\n", r.Run)
 	}
 }

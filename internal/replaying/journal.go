@@ -54,6 +54,7 @@ var statesOf = map[run.Status]recountv1.ReplayState{
 	run.Refused:  recountv1.ReplayState_REPLAY_STATE_SKIPPED,
 	run.Blocked:  recountv1.ReplayState_REPLAY_STATE_SKIPPED,
 	run.Terminal: recountv1.ReplayState_REPLAY_STATE_SKIPPED,
+	run.Omitted:  recountv1.ReplayState_REPLAY_STATE_SKIPPED,
 	run.Stopped:  recountv1.ReplayState_REPLAY_STATE_STOPPED,
 }
 
@@ -96,7 +97,7 @@ func (l runLog) finish(ctx context.Context, r run.Report, changes []sandbox.Chan
 		m.State = recountv1.ReplayState_REPLAY_STATE_STOPPED
 	}
 	for _, o := range r.Steps {
-		if o.Status != run.Done && o.Status != run.Skipped {
+		if !o.Status.Fine() {
 			m.Reason = cutBytes(fmt.Sprintf("step %d: %s", o.Step+1, o.Reason), 4096)
 			break
 		}
@@ -156,7 +157,9 @@ func askPast(ctx context.Context, log question.Answerer, name string, after sche
 			continue
 		case replays.StateSkipped:
 			p.past.Open[s.Step] = s.Reason == run.ReasonUnknown
-			o.Status = run.Refused
+			if o.Status = run.Refused; s.Reason == run.ReasonOmitted {
+				o.Status = run.Omitted
+			}
 		default:
 			o.Status = run.Failed
 		}

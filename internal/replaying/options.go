@@ -57,6 +57,7 @@ type Options struct {
 
 	Policy  run.Policy
 	Steps   map[int]run.Policy // for single steps, by index, instead of Policy
+	Without map[int]bool       // steps to go on without, by index, as if they were done
 	Jobs    int                // how many steps that need nothing of each other run at once; 1 if zero
 	Timeout time.Duration      // of a step; zero means none
 	// Confirm decides a question; nil answers no to all. It is called by one goroutine at a time.

@@ -3,6 +3,7 @@ package replaying
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 
@@ -91,6 +92,11 @@ func (o *Options) past(ctx context.Context, name string) (*pastRun, error) {
 
 // execute runs what is left of a plan, and applies or keeps what that changed.
 func (o *Options) execute(ctx context.Context, name string, p *replay.Plan, past *run.Past) (Report, error) {
+	for step := range o.Without {
+		if step < 0 || step >= len(p.Steps) {
+			return Report{}, &query.RequestError{Field: "without", Value: step + 1, Reason: fmt.Sprintf("the plan has %d steps", len(p.Steps))}
+		}
+	}
 	box, err := o.open(ctx, name)
 	if err != nil {
 		return Report{}, err
@@ -103,7 +109,7 @@ func (o *Options) execute(ctx context.Context, name string, p *replay.Plan, past
 	o.begin(box, name, p)
 	how := run.Options{
 		Run: name, Executor: box, Journal: log, Network: o.Network, Jobs: o.Jobs, Timeout: o.Timeout,
-		Policy: o.Policy, Steps: o.Steps, Env: o.env(), Values: o.values(p), Confirm: o.Confirm,
+		Policy: o.Policy, Steps: o.Steps, Without: o.Without, Env: o.env(), Values: o.values(p), Confirm: o.Confirm,
 		Past: past,
 		Progress: func(e run.Event) {
 			out := event(name, e)

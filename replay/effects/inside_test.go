@@ -43,17 +43,17 @@ func TestWritesOfPrograms(t *testing.T) {
 		`python3 -c 'from pathlib import Path; Path("f").write_text("x")'`: "writes path /w/f",
 		`node -e 'require("fs").writeFileSync("f", "x")'`:                  "writes path /w/f",
 		// others
-		"csplit -f part- in /x/":                                      "reads path /w/in; writes path /w/part-*",
-		"csplit in /x/ '{*}'":                                         "reads path /w/in; writes path /w/xx*",
-		"split in out/":                                               "reads path /w/in; writes path /w/out/*",
-		"dd if=a of=b conv=notrunc":                                   "reads path /w/a; updates path /w/b",
-		"sort in | sponge in":                                         "reads path /w/in; writes path /w/in",
-		"echo x | tee -a log":                                         "updates path /w/log",
-		"sqlite3 db <<E\nselect 1;\nE":                                "reads path /w/db",
-		"sqlite3 db <<E\ninsert into t values (1);\nE":                "updates path /w/db",
-		"for f in a b; do gzip -c $f > $f.gz; done":                   "reads path /w/a; reads path /w/b; writes path /w/a.gz; writes path /w/b.gz",
+		"csplit -f part- in /x/":                                 "reads path /w/in; writes path /w/part-*",
+		"csplit in /x/ '{*}'":                                    "reads path /w/in; writes path /w/xx*",
+		"split in out/":                                          "reads path /w/in; writes path /w/out/*",
+		"dd if=a of=b conv=notrunc":                              "reads path /w/a; updates path /w/b",
+		"sort in | sponge in":                                    "reads path /w/in; writes path /w/in",
+		"echo x | tee -a log":                                    "updates path /w/log",
+		"sqlite3 db <<E\nselect 1;\nE":                           "reads path /w/db",
+		"sqlite3 db <<E\ninsert into t values (1);\nE":           "updates path /w/db",
+		"for f in a b; do gzip -c $f > $f.gz; done":              "reads path /w/a; reads path /w/b; writes path /w/a.gz; writes path /w/b.gz",
 		"for f in *.txt; do cat \"$f\" > \"${f%.txt}.up\"; done": "reads path /w/*.txt; writes path /w/*.up",
-		"bash <<'E'\necho x > f\nE":                                   "writes path /w/f",
+		"bash <<'E'\necho x > f\nE":                              "writes path /w/f",
 	} {
 		e := of(command)
 		if got := things(e); got != want || len(e.Opaque) > 0 {

@@ -3,6 +3,7 @@ package plan
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -148,5 +149,53 @@ func TestErasedEventIsNamed(t *testing.T) {
 	other := made(t, narrative("echo a > x"), Request{})
 	if len(p.Missing) != 1 || p.ID == other.ID {
 		t.Errorf("missing %+v, and the plan with it has the id of the one without: %t", p.Missing, p.ID == other.ID)
+	}
+}
+
+// TestWaitsForJobs checks that a plan waits where its narrative did, unless the job was ended before.
+func TestWaitsForJobs(t *testing.T) {
+	for name, c := range map[string]struct {
+		lines []string
+		want  string
+	}{
+		"one job":             {[]string{"sort in > out &", "cat in", "wait", "wait"}, "0 2"},
+		"by its number":       {[]string{"sort in > a & p=$!", "sort in > b &", "wait $p; wait"}, "0 1 2"},
+		"ended":               {[]string{"python3 -m http.server 8000 &", "curl -o page http://localhost:8000/", "kill %1", "wait"}, "0 1 2"},
+		"in the same line":    {[]string{"for f in a b; do gzip -k $f & done; wait", "wait"}, "0"},
+		"nothing was started": {[]string{"sort in > out", "wait"}, "0"},
+	} {
+		p := made(t, narrative(c.lines...), Request{})
+		var got []string
+		for _, s := range p.Steps {
+			got = append(got, fmt.Sprint(slices.Index(c.lines, s.Original)))
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%s: steps %v, want %s", name, got, c.want)
+		}
+	}
+}
+
+// TestFunctionsOfTheSession checks that what a function does is known where it is called, and that a
+// variable which it sets on its way matters only if it is used.
+func TestFunctionsOfTheSession(t *testing.T) {
+	lines := []string{
+		"log() { now=$1; echo \"$1\" >> run.log; }", "log begun", "cat > lib.sh <<'E'\nnote() { echo \"$1\" > note; }\nE",
+		". ./lib.sh", "note x", "note y",
+	}
+	p := made(t, narrative(lines...), Request{})
+	var got []string
+	for _, s := range p.Steps {
+		got = append(got, fmt.Sprint(slices.Index(lines, s.Original)))
+		for _, post := range s.Post {
+			got = append(got, post.Kind+" "+strings.TrimPrefix(post.Target, "/home/ann/app/"))
+		}
+	}
+	const want = "0 none  1 file run.log 2 file lib.sh 3 none  5 file note"
+	if all := strings.Join(got, " "); all != want {
+		t.Errorf("got  %s\nwant %s", all, want)
+	}
+	p = made(t, narrative("log() { now=$1; echo \"$1\" >> run.log; }", "log begun", "echo $now > when"), Request{})
+	if got := p.Steps[1].Sets; !slices.Equal(got, []string{"now"}) {
+		t.Errorf("sets %v, want now, which the next step uses", got)
 	}
 }

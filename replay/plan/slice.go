@@ -40,10 +40,37 @@ func (w *world) cut(goals []int, all bool) *slice {
 		s.results()
 	}
 	s.close()
-	for s.removals(len(goals) == 0 && !all) {
+	for s.removals(len(goals) == 0 && !all) || s.waits() {
 		s.close()
 	}
 	return s
+}
+
+// waits keeps the first act that waits for what a kept one runs in the background, so that it has come to
+// its end where it had when it was recorded, and reports whether it kept another one.
+func (s *slice) waits() (more bool) {
+	for i, a := range s.w.acts {
+		if !s.kept[i] || !a.Background {
+			continue
+		}
+		for j := i + 1; j < len(s.w.acts); j++ {
+			b := s.w.acts[j]
+			if b.Session != a.Session || b.failed || b.ended {
+				continue
+			}
+			if slices.ContainsFunc(b.Things, func(t effects.Thing) bool { return t.Kind == effects.Job && t.Access == effects.Remove }) {
+				break // it ended it
+			}
+			if b.Joins {
+				if !s.kept[j] {
+					s.keep(j, replay.Reason{Kind: "needed", Text: fmt.Sprintf("it waits for what %q started", brief(a.Command)), Evidence: []schemas.Position{a.Position, b.Position}})
+					more = true
+				}
+				break
+			}
+		}
+	}
+	return more
 }
 
 // keep keeps an act, and reports whether it was not kept before.

@@ -107,7 +107,7 @@ func (b *builder) environment(a *act, st *replay.Step) {
 func (b *builder) asks(a *act, st *replay.Step) {
 	add := func(kind, text string) { st.Asks = append(st.Asks, replay.Ask{Kind: kind, Text: text}) }
 	if a.Interactive != "" {
-		add(replay.AskTerminal, fmt.Sprintf("%s needs a terminal, so it cannot be run unattended: it is skipped unless you run it yourself", a.Interactive))
+		add(replay.AskTerminal, fmt.Sprintf("%s needs a terminal, which a replay does not have: it is not run; --without goes on without it", a.Interactive))
 	}
 	if a.failed {
 		add(replay.AskFailed, fmt.Sprintf("it failed with exit code %d when it was recorded", *a.ExitCode))

@@ -53,11 +53,13 @@ const (
 	Blocked Status = "blocked" // a step that it needs is not done
 	// Terminal says that the step needs a terminal, which a replay does not have.
 	Terminal Status = "terminal"
-	Stopped  Status = "stopped" // the run was stopped while it ran
+	// Omitted says that the caller asked to go on without the step, as if it were done.
+	Omitted Status = "omitted"
+	Stopped Status = "stopped" // the run was stopped while it ran
 )
 
-// fine reports whether a step that needs this one may run.
-func (s Status) fine() bool { return s == Done || s == Skipped }
+// Fine reports whether a step that needs this one may run, and a run is complete with it.
+func (s Status) Fine() bool { return s == Done || s == Skipped || s == Omitted }
 
 // Outcome is how one attempt of a step, or a step that was not run, came out.
 type Outcome struct {

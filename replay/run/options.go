@@ -67,9 +67,12 @@ type Options struct {
 	Network  bool // only written down
 	Policy   Policy
 	Steps    map[int]Policy // for single steps, instead of Policy
-	Jobs     int            // how many steps without an order between them run at once; 1 if zero
-	Timeout  time.Duration  // of a step; zero means none
-	Grace    time.Duration  // between TERM and KILL; see sandbox.Command
+	// Without are the steps that the caller goes on without, as if they were done: one that needs a
+	// terminal, or was done by hand.
+	Without map[int]bool
+	Jobs    int           // how many steps without an order between them run at once; 1 if zero
+	Timeout time.Duration // of a step; zero means none
+	Grace   time.Duration // between TERM and KILL; see sandbox.Command
 	// Env is what every step has in its environment, under the step's own recorded one.
 	Env map[string]string
 	// Values answer questions for redacted values and unrecorded variables, by name. They are

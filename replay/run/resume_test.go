@@ -92,3 +92,37 @@ func TestSecondRunExecutesNothing(t *testing.T) {
 		t.Errorf("%s", statuses(r))
 	}
 }
+
+// TestGoesOnWithoutAStep has a step that needs a terminal: the run is complete only if the caller says to go
+// on without it, and stays so when it goes on later.
+func TestGoesOnWithoutAStep(t *testing.T) {
+	w := newWorld(t)
+	plan := func() *replay.Plan {
+		s := commands("touch a", "vi notes", "touch b")
+		s[1].Asks = []replay.Ask{{Kind: replay.AskTerminal, Text: "vi needs a terminal"}}
+		return w.plan(s, [2]int{2, 1})
+	}
+	if r := w.run(plan()); statuses(r) != "done terminal blocked" || r.Status != "incomplete" {
+		t.Fatalf("%s: %s", r.Status, statuses(r))
+	}
+	w.o.Past = &Past{Ended: maps.Clone(w.j.past.Ended), Open: map[int]bool{}, Numbers: map[int]int{}}
+	w.o.Without = map[int]bool{1: true}
+	if r := w.run(plan()); statuses(r) != "skipped omitted done" || r.Status != "complete" {
+		t.Fatalf("%s: %s", r.Status, statuses(r))
+	}
+	w.o.Past.Ended, w.o.Without = maps.Clone(w.j.past.Ended), nil
+	if r := w.run(plan()); statuses(r) != "skipped omitted skipped" || r.Status != "complete" {
+		t.Errorf("later %s: %s", r.Status, statuses(r))
+	}
+}
+
+// TestTerminalIsNotNeededForWhatIsThere has a step that needs a terminal, and whose file somebody made.
+func TestTerminalIsNotNeededForWhatIsThere(t *testing.T) {
+	w := newWorld(t)
+	s := commands("printf x > notes", "vi notes")
+	s[1].Asks = []replay.Ask{{Kind: replay.AskTerminal, Text: "vi needs a terminal"}}
+	s[1].Post = []replay.Postcondition{{Kind: replay.PostFile, Target: w.dir + "/notes", Hash: sum("x"), Updates: true}}
+	if r := w.run(w.plan(s, [2]int{1, 0})); statuses(r) != "done skipped" {
+		t.Errorf("%s", statuses(r))
+	}
+}

@@ -69,7 +69,7 @@ func (r *runner) report(ctx context.Context, took time.Duration) Report {
 		}
 		out.Steps = append(out.Steps, *o)
 		out.Counts[o.Status]++
-		if !o.Status.fine() {
+		if !o.Status.Fine() {
 			out.Status = "incomplete"
 		}
 	}

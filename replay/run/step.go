@@ -33,17 +33,15 @@ func (r *runner) decide(ctx context.Context, s *replay.Step) (*Outcome, error) {
 		return &o, nil
 	}
 	for _, w := range r.waits[s.Index] {
-		if before := r.outcomeOf(w.on); w.needed && (before == nil || !before.Status.fine()) {
+		if before := r.outcomeOf(w.on); w.needed && (before == nil || !before.Status.Fine()) {
 			return no(Blocked, "it needs step %d (%s), which is not done", w.on+1, w.what)
 		}
 	}
+	if r.Without[s.Index] {
+		return no(Omitted, ReasonOmitted)
+	}
 	if past, ok := r.past(s); ok {
 		return past, nil
-	}
-	for _, a := range s.Asks {
-		if a.Kind == replay.AskTerminal {
-			return no(Terminal, "%s", a.Text)
-		}
 	}
 	if len(s.Sets) == 0 {
 		checks, held, err := r.satisfied(ctx, s.Index, map[int]verdict{})
@@ -53,6 +51,11 @@ func (r *runner) decide(ctx context.Context, s *replay.Step) (*Outcome, error) {
 		if held {
 			o.Checks = checks
 			return no(Skipped, "it is so already: %s", strings.Join(checks, "; "))
+		}
+	}
+	for _, a := range s.Asks {
+		if a.Kind == replay.AskTerminal {
+			return no(Terminal, "%s", a.Text)
 		}
 	}
 	if r.Past != nil && r.Past.Open[s.Index] {
@@ -92,26 +95,34 @@ func (r *runner) decide(ctx context.Context, s *replay.Step) (*Outcome, error) {
 // run again. A run that goes on later asks about it again.
 const ReasonUnknown = "it was under way when the run ended, and was not to be run again"
 
-// past returns the outcome of a step that the resumed run did.
+// ReasonOmitted is that of a step without which a run goes on. A run that goes on later goes on without it,
+// too.
+const ReasonOmitted = "left out, as was asked"
+
+// past returns the outcome of a step that the resumed run did, or went on without.
 func (r *runner) past(s *replay.Step) (*Outcome, bool) {
 	if r.Past == nil {
 		return nil, false
 	}
 	before, ok := r.Past.Ended[s.Index]
-	if !ok || !before.Status.fine() {
+	if !ok || !before.Status.Fine() {
 		return nil, false
 	}
 	if s.Background && r.isNeeded(s.Index) {
 		return nil, false // its process ended with that run; its postconditions tell
 	}
-	before.Status, before.Reason, before.Before = Skipped, "the run before did it", true
+	if before.Before = true; before.Status == Omitted {
+		before.Reason = ReasonOmitted
+		return &before, true
+	}
+	before.Status, before.Reason = Skipped, "the run before did it"
 	return &before, true
 }
 
 // isNeeded reports whether a step that the resumed run did not do needs this one.
 func (r *runner) isNeeded(i int) bool {
 	for j := i + 1; j < len(r.waits); j++ {
-		if o, ok := r.Past.Ended[j]; ok && o.Status.fine() {
+		if o, ok := r.Past.Ended[j]; ok && o.Status.Fine() {
 			continue
 		}
 		for _, w := range r.waits[j] {

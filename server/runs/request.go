@@ -35,6 +35,7 @@ type How struct {
 	Yes       bool              `json:"yes,omitempty" doc:"Agree to steps that are not sure; never to dangerous ones."`
 	Ask       bool              `json:"ask,omitempty" doc:"Send what is to be decided as events named question, and wait for POST /v1/replay/answer. Without it, what was not agreed to is not run."`
 	Values    map[string]string `json:"values,omitempty" doc:"The values that the plan asks for, by name. They are passed to the steps, and stored nowhere."`
+	Without   []int             `json:"without,omitempty" maxItems:"1000" doc:"The indexes of steps to go on without, as if they were done: one that needs a terminal, or that was done by hand."`
 	Jobs      int               `json:"jobs,omitempty" minimum:"1" maximum:"64" default:"1" example:"2" doc:"How many steps that need nothing of each other run at once."`
 	TimeoutMS int64             `json:"timeout_ms,omitempty" minimum:"0" example:"600000" doc:"End a step, and all that it started, after this time. Default: no limit."`
 	Attempts  int               `json:"attempts,omitempty" minimum:"1" maximum:"100" default:"1" example:"3" doc:"How often a step is tried."`

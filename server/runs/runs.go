@@ -175,6 +175,10 @@ func (r *Runs) watermark() schemas.Watermark {
 
 // options returns how plans are executed here.
 func (r *Runs) options(how How) replaying.Options {
+	without := map[int]bool{}
+	for _, step := range how.Without {
+		without[step] = true
+	}
 	return replaying.Options{
 		Log: r.o.Log, Redact: r.o.Redact, State: r.o.State, Hide: r.o.Hide, AtLeast: r.watermark(),
 		Getenv: func(name string) string {
@@ -184,7 +188,7 @@ func (r *Runs) options(how How) replaying.Options {
 			return how.Values[name]
 		},
 		Isolation: sandbox.Isolation(how.Isolation), Network: how.Network, Apply: how.Apply,
-		Policy: how.policy(), Jobs: how.Jobs, Timeout: time.Duration(how.TimeoutMS) * time.Millisecond,
+		Policy: how.policy(), Without: without, Jobs: how.Jobs, Timeout: time.Duration(how.TimeoutMS) * time.Millisecond,
 	}
 }
 
