@@ -89,8 +89,19 @@ func removesOutside(c *call) bool {
 	if len(words) > 0 && !c.given() {
 		return false
 	}
-	return c.listed() || recursive && c.Fed
+	return c.listed() || recursive && (c.Fed || c.given() && c.unlisted())
 }
+
+// unlisted reports whether xargs gives a call words of which the line does not say where they come from.
+func (c *call) unlisted() bool {
+	if len(c.Via) == 0 || c.Via[len(c.Via)-1] != "xargs" {
+		return false
+	}
+	return !slices.ContainsFunc(c.line.Calls[:c.at], func(o shell.Call) bool { return listers[o.Name] })
+}
+
+// listers are programs whose output is names that they find, or that are in the line.
+var listers = words("find gfind fd fdfind ls git grep egrep rg ag ack locate mlocate plocate echo printf seq svn hg")
 
 // given reports whether words of a call come from what the line lists: through find, xargs, a
 // variable or a substitution.
@@ -248,6 +259,15 @@ func flagOfSystem(names string) func(*call) bool {
 	}
 }
 
+// flagOutside reports whether the value of a flag is outside the tree.
+func flagOutside(names string) func(*call) bool {
+	list := strings.Fields(names)
+	return func(c *call) bool {
+		w, ok := c.FlagValue(list...)
+		return ok && c.outside(w, true)
+	}
+}
+
 // treeOutside reports whether a recursive change of owners or modes reaches outside the tree.
 func treeOutside(c *call) bool {
 	words := c.operands("--reference --from")
@@ -402,9 +422,24 @@ func loopbackOnly(c *shell.Call) bool {
 // statement reports whether SQL, or the like, that a word holds removes data.
 var destroys = regexp.MustCompile(`(?i)\b(drop\s+(database|table|schema|user|role|index|view|keyspace|collection)|truncate\s+(table\s+)?\w|delete\s+from\s+[\w."]+\s*(;|$|where\s)|alter\s+table\s+\S+\s+drop|dropdatabase\s*\(|\.drop\s*\(|deletemany\s*\(\s*\{\s*\}|\.remove\s*\(\s*\{\s*\})`)
 
+// explained matches statements that are planned and not executed.
+var explained = regexp.MustCompile(`(?i)\bexplain\s+(query\s+plan\s+)?(delete|update|insert)\s[^;]*`)
+
+var updates = regexp.MustCompile(`(?i)^\s*update\s+[\w."]+\s+set\s`)
+
+// updatesAll reports whether a statement changes all rows of a table.
+func updatesAll(text string) bool {
+	for statement := range strings.SplitSeq(text, ";") {
+		if updates.MatchString(statement) && !strings.Contains(strings.ToLower(statement), "where") {
+			return true
+		}
+	}
+	return false
+}
+
 func destroysData(c *call) bool {
 	for _, a := range c.Args {
-		if destroys.MatchString(a.Value) {
+		if text := explained.ReplaceAllString(a.Value, ""); destroys.MatchString(text) || updatesAll(text) {
 			return true
 		}
 	}

@@ -95,6 +95,9 @@ func rulesOf(c *call) []rule {
 	if len(rules) == 0 {
 		return general(c)
 	}
+	if c.asks() {
+		rules = slices.DeleteFunc(slices.Clone(rules), func(r rule) bool { return r.kind == "cluster" || r.kind == "infrastructure" })
+	}
 	return rules
 }
 
@@ -123,7 +126,7 @@ func (c *call) text() string {
 // the command runs is outside if unknown is true.
 func (c *call) outside(w shell.Word, unknown bool) bool {
 	if c.Abroad {
-		return true
+		return !c.inOwnContainer()
 	}
 	dir := c.Dir
 	p := w

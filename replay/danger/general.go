@@ -45,11 +45,11 @@ var verbs = func() map[string]verb {
 		{"send", strong, "upload"},
 		{"system", strong, "uninstall autoremove depclean unmerge"},
 		{"power", strong, "shutdown poweroff reboot halt hibernate"},
-		{"remove", first, "remove rm rmi del drop prune trash truncate forget expire discard rollback restore unlink overwrite vacuum reset format flush"},
-		{"infrastructure", first, "evict drain kill killall cancel abort ban suspend promote transfer rotate leave"},
+		{"remove", first, "untag uninit free remove rm rmi del drop prune trash truncate forget expire discard rollback restore unlink overwrite vacuum reset format flush"},
+		{"infrastructure", first, "evict drain kill killall cancel abort ban unban suspend promote transfer rotate leave"},
 		{"disk", first, "flash burn"},
 		{"publish", first, "push release submit"},
-		{"send", first, "send share post email mail notify broadcast tweet toot sms dm pub buy purchase pay attack flood deauth inject"},
+		{"send", first, "unsubscribe sendtoaddress sendmany sendrawtransaction send share post email mail notify broadcast tweet toot sms dm pub buy purchase pay attack flood deauth inject"},
 		{"system", pressed, "clean cleanup clear disable stop restart mask unload detach apply sync reinstall downgrade revert unset gc down"},
 	} {
 		for _, w := range strings.Fields(l.words) {
@@ -62,7 +62,7 @@ var verbs = func() map[string]verb {
 var (
 	bareWord = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9:_-]*$`)
 	// compound matches verbs that are written together with what they remove.
-	compound = regexp.MustCompile(`^((delete|destroy|remove|purge|wipe|erase|drop|kill|uninstall|del|rm)(all|db|table|user|group|node|item|files?|bucket|queue|snap(shot)?|key|vm|repo|index|topic|dir|image|volume|stack|server|host|site|app)s?|(user|group|node|host|lv|vg|pv)(del|rm|remove)|factory-?reset|tear-down|power-?off|collect-garbage)$`)
+	compound = regexp.MustCompile(`^((delete|destroy|remove|purge|wipe|erase|drop|kill|uninstall|del|rm)(all|db|table|user|group|node|item|files?|bucket|queue|snap(shot)?|key|vm|repo|index|topic|dir|image|volume|stack|server|host|site|app)s?|(user|group|node|host|lv|vg|pv)(del|rm|remove)|factory-?reset|reset-?(\w+-)?passw(or)?d|tear-down|power-?off|collect-garbage)$`)
 	// endings match short names of programs that end with such a verb: npurge, scancel, qdel, bkill.
 	endings = regexp.MustCompile(`^([a-z]{0,8}(purge|wipe|uninstall|cancel)|[a-z]{0,5}kill|[a-z]{0,2}del|(at|lp|ipc|q)rm|.*-collect-garbage)$`)
 	// isDisk matches devices that hold file systems.
@@ -83,7 +83,7 @@ var (
 	textPrograms = words(`echo printf print grep egrep fgrep rg ag ack sed awk gawk cat head tail less more man info tldr help which type command whatis
 		apropos test [ [[ expr true false export set declare local alias cd ls tree find fd locate sort uniq cut tr wc tee diff cmp jq yq xmllint curl wget
 		cp mv mkdir touch ln chmod vim nvim vi nano emacs code node python python3 ruby perl php gcc clang tar zip unzip gzip psql mysql sqlite3
-		tmux screen R Rscript julia cscope ctags exiftool gifsicle mkvpropedit calcurse todo.sh task task-warrior hledger date basename dirname read trap
+		tmux screen last lastb R Rscript julia cscope ctags exiftool gifsicle mkvpropedit calcurse todo.sh task task-warrior hledger date basename dirname read trap
 		return exit shift eval source xargs env time sleep wait jobs fg bg id whoami seq yes look dict espeak say figlet cowsay lolcat notify-send zenity dialog
 		xdotool xclip pbcopy wl-copy crontab at batch history fc`)
 	// ownPrograms have verbs about what is theirs alone, or a project's: only what is seen elsewhere, or ends a
@@ -114,7 +114,7 @@ func general(c *call) []rule {
 	if kind := c.named(); kind != "" && !own && !looks(c) {
 		return found(kind, "its name says that it does what can't be taken back")
 	}
-	if kind := c.told(own); kind != "" {
+	if kind := c.told(own); kind != "" && !c.asks() && !c.restoresInside() {
 		return found(kind, irrevocable)
 	}
 	if own {
@@ -122,6 +122,9 @@ func general(c *call) []rule {
 	}
 	if kind := c.flagged(); kind != "" {
 		return found(kind, irrevocable)
+	}
+	if c.asks() {
+		return nil
 	}
 	switch operands := shell.Operands(c.Args, "-o -i -c"); {
 	case !diskReaders[c.Name] && matching(isDisk.String())(c) && !looks(c):
@@ -160,7 +163,7 @@ func harmless(c *call) bool {
 
 // onlySays reports whether a call asks any program only for its help, or for what it would do.
 func (c *call) onlySays() bool {
-	return flag("--help -help --dry-run --dryrun --no-act --simulate --test --list-only")(c) || len(c.Args) == 1 && c.Args[0].Value == "--version"
+	return flag("--help -help --dry-run --dryrun --no-act --simulate --test --list-only")(c) || (dryN[c.Name] || strings.HasPrefix(c.Name, "mkfs.ext")) && c.Flag("-n") || len(c.Args) == 1 && c.Args[0].Value == "--version"
 }
 
 // looks reports whether a call asks for nothing but information.
@@ -178,6 +181,9 @@ var (
 func (c *call) named() string {
 	name := strings.ToLower(strings.TrimSuffix(strings.TrimSuffix(c.Name, ".sh"), ".py"))
 	parts := strings.FieldsFunc(name, func(r rune) bool { return r == '-' || r == '_' || r == '.' || r == ':' })
+	if len(parts) > 0 && looking[parts[0]] {
+		return ""
+	}
 	for i, p := range parts {
 		v := verbs[p]
 		if v.weight == strong && (i == 0 || i == len(parts)-1) || len(parts) > 1 && (i == len(parts)-1 && lastNames[p] || i == 0 && firstNames[p]) {
@@ -196,7 +202,7 @@ func (c *call) named() string {
 // told returns what the first words of a call say.
 func (c *call) told(own bool) string {
 	n := 0
-	for _, w := range c.Args {
+	for i, w := range c.Args {
 		if strings.HasPrefix(w.Value, "-") {
 			continue
 		}
@@ -207,8 +213,11 @@ func (c *call) told(own bool) string {
 			continue
 		}
 		parts := wordParts(w.Value)
-		if when[parts[0]] {
+		if len(parts) == 0 || when[parts[0]] || parts[len(parts)-1] == "local" {
 			continue
+		}
+		if i == 0 && ownWords[parts[0]] {
+			return "" // what it is told here, it keeps for its user
 		}
 		for i, p := range parts {
 			v := verbs[p]

@@ -258,7 +258,7 @@ func Operands(words []Word, valued string) []Word {
 // known. home is the home directory, "" if it is not known.
 func Resolve(w Word, dir, home string) (string, bool) {
 	p, dynamic := w.Value, w.Dynamic
-	for _, v := range [...][2]string{{"$HOME", home}, {"${HOME}", home}, {"$PWD", dir}, {"${PWD}", dir}} {
+	for _, v := range [...][2]string{{"$HOME", home}, {"${HOME}", home}, {"$PWD", dir}, {"${PWD}", dir}, {"$(pwd)", dir}, {"`pwd`", dir}} {
 		if rest, ok := strings.CutPrefix(p, v[0]); ok && (rest == "" || rest[0] == '/') && v[1] != "" {
 			p, dynamic = v[1]+rest, strings.ContainsAny(rest, "$`")
 		}

@@ -1,0 +1,219 @@
+package danger
+
+import (
+	"path"
+	"regexp"
+	"strings"
+
+	"github.com/recountdb/recount/replay/shell"
+)
+
+// Conditions under which a program that can do harm does none: it is asked for something, or what it
+// writes stays here.
+
+// looking are verbs that only ask, askFirst those that may begin a longer word (list-tags), and askLast what
+// may end one (ws-info).
+var (
+	looking = words(`get list ls show status stat info dump print describe query view inspect search version help can who whoami diff plan
+		explain check verify validate lint log logs history health df du ps top tree count`)
+	askFirst = words("get list show dump print describe query view inspect search can who whoami explain check verify validate")
+	askLast  = words("info status list")
+	// about are those after which another verb is what they ask about.
+	about = words("can explain help search who")
+)
+
+// dryN are programs whose flag -n says that nothing shall be done.
+var dryN = words("rsync rclone zfs zpool mkfs mke2fs restic borg unison")
+
+// ownWords are first words after which a program changes settings of its user.
+var ownWords = words("alias config settings")
+
+// asks reports whether a call asks for something: by its first word, or by its second after one that names
+// a kind of things.
+func (c *call) asks() bool {
+	ws := shell.Operands(c.Args, "-n --namespace -p --profile --region --project --context -C")
+	if c.Wraps {
+		return false
+	}
+	for i, w := range ws[:min(2, len(ws))] {
+		verb := asking(w)
+		if verb == "" {
+			if parts := wordParts(w.Value); w.Dynamic || len(parts) == 0 || verbs[parts[0]].weight > 0 || changing[parts[0]] {
+				return false
+			}
+			continue
+		}
+		// apps list, and not logs delete.
+		for _, w := range ws[i+1 : min(i+3, len(ws))] {
+			for _, p := range wordParts(w.Value) {
+				if verbs[p].weight == strong && !about[verb] {
+					return false
+				}
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// changing are first words after which others are names.
+var changing = words("apply create set run exec update edit patch put add new install upgrade start stop call invoke cp mv copy move import")
+
+// asking returns the verb of a word that only asks, "" if it does not.
+func asking(w shell.Word) string {
+	if w.Quoted || w.Dynamic || !bareWord.MatchString(w.Value) {
+		return ""
+	}
+	parts := wordParts(w.Value)
+	switch {
+	case len(parts) == 0:
+	case len(parts) == 1 && (looking[parts[0]] || strings.HasPrefix(parts[0], "get")), askFirst[parts[0]]:
+		return parts[0]
+	case askLast[parts[len(parts)-1]] && verbs[parts[0]].weight == 0:
+		return parts[len(parts)-1]
+	}
+	return ""
+}
+
+// restoresInside reports whether what a call restores goes below the tree.
+func (c *call) restoresInside() bool {
+	w, ok := c.FlagValue("--target", "--to", "--output", "--dest", "--destination", "--directory", "-C")
+	return ok && exactly("restore extract")(c) && !c.outside(w, true)
+}
+
+// inOwnContainer reports whether a call runs in a container that is made for it, and that shows nothing of
+// this machine.
+func (c *call) inOwnContainer() bool {
+	if len(c.Via) == 0 {
+		return false
+	}
+	for _, v := range c.Via {
+		if v != "docker run" && v != "podman run" && v != "sudo" && !scriptNames[v] {
+			return false
+		}
+	}
+	for i := c.at - 1; i >= 0; i-- {
+		o := &c.line.Calls[i]
+		if o.Name == "docker" || o.Name == "podman" {
+			return !o.Flag("-v", "--volume", "--mount", "--volumes-from", "--privileged", "--device", "--pid", "--net", "--network")
+		}
+	}
+	return false
+}
+
+var scriptNames = words("sh bash dash ash")
+
+// onDevice reports whether an operand is a device or outside the tree, or is not known. An image below the
+// tree is a file like others.
+func onDevice(c *call) bool {
+	for _, w := range c.operands("-t -L -T -U -b -E -O -m -N --rootdir -d --label --uuid --type") {
+		if w.Dynamic || strings.Contains(w.Value, "/") && c.outside(w, true) {
+			return true
+		}
+	}
+	return false
+}
+
+// toLoopback reports whether an image goes to a registry of this machine.
+func toLoopback(c *call) bool {
+	ws := c.After()
+	if len(ws) == 0 {
+		return false
+	}
+	registry, _, ok := strings.Cut(ws[len(ws)-1].Value, "/")
+	return ok && local(registry)
+}
+
+// toLocalImage reports whether an image goes into a file or a directory.
+func toLocalImage(c *call) bool {
+	if len(c.Args) == 0 {
+		return false
+	}
+	last := c.Args[len(c.Args)-1].Value
+	for _, transport := range []string{"dir:", "oci-archive:", "docker-archive:", "containers-storage:", "docker-daemon:"} {
+		if strings.HasPrefix(last, transport) {
+			return true
+		}
+	}
+	return strings.HasPrefix(last, "oci:") && !strings.HasPrefix(last, "oci://")
+}
+
+// toLoopbackServer reports whether mail is handed to a server on this machine that is named.
+func toLoopbackServer(c *call) bool {
+	w, ok := c.FlagValue("--server", "-s")
+	return ok && c.Name == "swaks" && loopback(w.Value)
+}
+
+// fetchesOnly reports whether a client for files is told to fetch and nothing else.
+func fetchesOnly(c *call) bool {
+	w, ok := c.FlagValue("-e", "-c")
+	if !ok || c.Name != "lftp" {
+		return false
+	}
+	for _, command := range strings.FieldsFunc(w.Value, func(r rune) bool { return r == ';' || r == '\n' || r == '&' }) {
+		f := strings.Fields(command)
+		if len(f) == 0 {
+			continue
+		}
+		switch f[0] {
+		case "mirror":
+			if strings.Contains(command, " -R") || strings.Contains(command, "--reverse") || strings.Contains(command, "--delete") {
+				return false
+			}
+		case "get", "mget", "pget", "ls", "cls", "nlist", "cat", "zcat", "pwd", "find", "du", "quit", "exit", "bye", "set", "open", "cd", "lcd":
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// pidFileInside reports whether the process is named by a file below the tree, which a step of the plan has
+// written.
+func pidFileInside(c *call) bool {
+	w, ok := c.FlagValue("-F", "--pidfile")
+	return ok && c.Name == "pkill" && !c.outside(w, true)
+}
+
+// ownSettings reports whether a call changes what the program keeps for its user.
+func ownSettings(c *call) bool {
+	sub := c.Sub()
+	return ownWords[sub] || sub == "auth" && exactly("list login")(c)
+}
+
+// fetchesObjects reports whether the last operand of a copy is a path of this machine.
+func fetchesObjects(c *call) bool {
+	ws := c.operands("--project --account")
+	if len(ws) < 3 || !exactly("cp rsync")(c) {
+		return false
+	}
+	last := ws[len(ws)-1].Value
+	return !strings.Contains(last, "://") && !c.outside(ws[len(ws)-1], true)
+}
+
+// asksModule reports whether a module of ansible only asks for something.
+func asksModule(c *call) bool {
+	w, ok := c.FlagValue("-m", "--module-name")
+	return ok && c.Name == "ansible" && words("ping setup debug gather_facts stat service_facts package_facts")[strings.TrimPrefix(path.Ext("."+w.Value), ".")]
+}
+
+var publishes = regexp.MustCompile(`^:?([\w-]+:)*(publish\w*|uploadArchives|bintrayUpload|closeAndRelease\w*)$`)
+
+// gradlePublishes reports whether a task publishes to others than this machine.
+func gradlePublishes(c *call) bool {
+	return c.names(func(s string) bool { return publishes.MatchString(s) && !strings.HasSuffix(s, "ToMavenLocal") })
+}
+
+// writesToShare reports whether smbclient is told to do more than fetch.
+func writesToShare(c *call) bool {
+	w, ok := c.FlagValue("-c", "--command")
+	if !ok {
+		return c.Piped || c.Fed
+	}
+	for command := range strings.SplitSeq(w.Value, ";") {
+		if f := strings.Fields(command); len(f) > 0 && words("put mput del rm rmdir mkdir md rd rename deltree wdel reput setmode")[f[0]] {
+			return true
+		}
+	}
+	return false
+}
