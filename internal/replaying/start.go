@@ -143,6 +143,9 @@ func (o *Options) begin(box *sandbox.Sandbox, name string, p *replay.Plan) {
 	default:
 		e.Notes = box.Notes()
 	}
+	for _, m := range p.Missing {
+		e.Notes = append(e.Notes, m.Ref+": "+m.Text)
+	}
 	o.Progress(e)
 }
 

@@ -86,6 +86,15 @@ func (f *finder) call(c *shell.Call) {
 		for _, w := range words {
 			f.path(w, c.Dir, access, false)
 		}
+	case "ldconfig":
+		f.acts++
+		dirs := shell.Operands(c.Args, "-C -f -r")
+		if !c.Flag("-n") || len(dirs) == 0 {
+			f.opaque(c.Dir)
+		}
+		for _, w := range dirs {
+			f.path(w, c.Dir, Update, true)
+		}
 	case "tar", "bsdtar", "jar":
 		f.tar(c)
 	case "unzip":

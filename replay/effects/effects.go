@@ -273,6 +273,9 @@ func (f *finder) recorded(r Resource) {
 	if r.Kind == "branch" || r.Kind == "url" || r.Kind == "host" {
 		return // git's are judged by git.go
 	}
+	if r.Kind == Path && strings.Contains(r.Name, "/-") {
+		return // a flag: -Wl,-soname,lib.so
+	}
 	for _, t := range f.Things {
 		if (t.Kind == r.Kind || t.Kind == Directory && r.Kind == Path) && t.Name == r.Name {
 			return

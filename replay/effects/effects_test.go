@@ -54,6 +54,7 @@ func TestThings(t *testing.T) {
 		"gzip -c f > g":                              "reads path /w/f; writes path /w/g",
 		"ar rcsD lib/a.a x.o":                        "reads path /w/x.o; updates path /w/lib/a.a",
 		"ar -t a.a":                                  "reads path /w/a.a",
+		"ldconfig -n lib":                            "updates path /w/lib/**",
 		"dd if=a of=b":                               "reads path /w/a; writes path /w/b",
 		"gcc -o app main.c":                          "reads path /w/main.c; writes path /w/app",
 		"curl -o page.html http://example.org/":      "writes path /w/page.html",
@@ -75,6 +76,14 @@ func TestThings(t *testing.T) {
 		if len(e.Opaque) > 0 && !strings.HasPrefix(command, "pip") && !strings.HasPrefix(command, "python") {
 			t.Errorf("%s: opaque %v", command, e.Opaque)
 		}
+	}
+}
+
+// TestFlagsAreNoPaths has a flag that was recorded as a path.
+func TestFlagsAreNoPaths(t *testing.T) {
+	e := Of(Command{Text: "gcc -shared -Wl,-soname,l.so.1 -o l.so l.o", Shell: "bash", Cwd: "/w", Resources: []Resource{{Kind: Path, Name: "/w/-Wl,-soname,l.so.1", Write: true}}})
+	if got := things(e); got != "reads path /w/l.o; writes path /w/l.so" {
+		t.Error(got)
 	}
 }
 

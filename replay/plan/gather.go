@@ -259,9 +259,11 @@ func (n *Narrative) runs(ctx context.Context, s commands.Sources, r Request) err
 }
 
 // maxGaps bounds how many events between commands of a session are read to see whether they were
-// erased, and maxContexts how many for their environments.
+// erased, and maxContexts how many for their environments. before is how many events before the first
+// command are looked at.
 const (
 	maxGaps     = 128
+	before      = 8
 	maxContexts = 256
 )
 
@@ -314,7 +316,11 @@ func (n *Narrative) events(ctx context.Context, s commands.Sources) error {
 	slices.SortFunc(tps, func(a, b schemas.TopicPartition) int { return a.Compare(b) })
 	read := 0
 	for _, tp := range tps {
-		for at := ends[tp][0]; at <= ends[tp][1]; at++ {
+		first := ends[tp][0]
+		if n.Goal.Kind == "command" {
+			first = max(0, first-before) // what it needed may have been all there was before
+		}
+		for at := first; at <= ends[tp][1]; at++ {
 			p := schemas.Position{Topic: tp.Topic, Partition: tp.Partition, Offset: at}
 			if used[p] {
 				continue
@@ -329,7 +335,11 @@ func (n *Narrative) events(ctx context.Context, s commands.Sources) error {
 			var erased *query.ErasedError
 			_, gone := lr.Erased()
 			if err == nil && gone || errors.As(err, &erased) {
-				n.Missing = append(n.Missing, replay.Missing{Ref: p.String(), Text: "an event between these commands was erased; if it was a command, the plan is without it"})
+				text := "an event between these commands was erased; if it was a command, the plan is without it"
+				if at < ends[tp][0] {
+					text = "an event before these commands was erased; if it was a command that they need, the plan is without it"
+				}
+				n.Missing = append(n.Missing, replay.Missing{Ref: p.String(), Text: text})
 			}
 		}
 	}

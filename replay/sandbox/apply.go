@@ -26,7 +26,7 @@ func (e *ConflictError) Error() string {
 // Apply makes the changes in the real directory, and returns them. Each file is replaced as a whole:
 // it has its old or its new content, also after a crash, and Apply can be called again then. If a
 // file was changed by somebody else since the sandbox was opened, nothing is applied and the error
-// is a *ConflictError. A link is never followed out of the directory. Owners and extended attributes
+// is a *ConflictError; nor is anything where the disk has no room for all of it. A link is never followed out of the directory. Owners and extended attributes
 // are not taken over; pipes, sockets and devices are left out.
 func (s *Sandbox) Apply() ([]Change, error) {
 	changes, err := s.Changes()
@@ -51,6 +51,9 @@ func (s *Sandbox) Apply() ([]Change, error) {
 	}
 	if len(conflicts) > 0 {
 		return nil, &ConflictError{conflicts}
+	}
+	if need, left := spaceFor(changes), free(s.opt.Dir); need > left {
+		return nil, fmt.Errorf("sandbox: no space left: the changes need %d MiB in %s, and %d MiB are free: nothing was applied; free some, then apply again", (need+1<<20-1)>>20, s.opt.Dir, left>>20)
 	}
 	a := applying{from: from, to: to}
 	// What is removed goes first, from the inside, as a file may take a directory's place.
@@ -78,6 +81,23 @@ func (s *Sandbox) Apply() ([]Change, error) {
 		}
 	}
 	return changes, nil
+}
+
+// spaceFor returns how much more of the disk changes may take while they are made: each file is written
+// beside the one that it replaces.
+func spaceFor(changes []Change) (need int64) {
+	var largest int64
+	for _, c := range changes {
+		if c.New == nil || !c.New.Mode.IsRegular() {
+			continue
+		}
+		more := c.New.Size
+		if c.Old != nil && c.Old.Mode.IsRegular() {
+			more = max(0, more-c.Old.Size)
+		}
+		need, largest = need+more, max(largest, c.New.Size)
+	}
+	return need + largest
 }
 
 // conflicts reports whether the real path is not what it was when the sandbox was opened, and not

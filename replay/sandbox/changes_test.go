@@ -167,6 +167,27 @@ func TestApplyRefusesWhatOthersChanged(t *testing.T) {
 	}
 }
 
+func TestSpaceForChanges(t *testing.T) {
+	file := func(size int64) *Entry { return &Entry{Mode: 0o644, Size: size} }
+	for name, c := range map[string]struct {
+		changes []Change
+		want    int64
+	}{
+		"nothing":                 {nil, 0},
+		"removed":                 {[]Change{{Kind: Removed, Old: file(100)}}, 0},
+		"added, and its copy":     {[]Change{{Kind: Added, New: file(100)}}, 200},
+		"smaller than it was":     {[]Change{{Kind: Changed, Old: file(100), New: file(40)}}, 40},
+		"larger than it was":      {[]Change{{Kind: Changed, Old: file(40), New: file(100)}}, 160},
+		"in place of a directory": {[]Change{{Kind: Changed, Old: &Entry{Mode: fs.ModeDir | 0o755}, New: file(10)}}, 20},
+		"several":                 {[]Change{{Kind: Added, New: file(100)}, {Kind: Added, New: file(300)}}, 700},
+		"a link takes no room":    {[]Change{{Kind: Added, New: &Entry{Mode: fs.ModeSymlink | 0o777, Link: "x"}}}, 0},
+	} {
+		if got := spaceFor(c.changes); got != c.want {
+			t.Errorf("%s: %d, want %d", name, got, c.want)
+		}
+	}
+}
+
 func TestResumeSeesEarlierWrites(t *testing.T) {
 	forBoth(t, func(t *testing.T, o Options) {
 		write(t, filepath.Join(o.Dir, "file"), "old")

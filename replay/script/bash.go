@@ -11,7 +11,7 @@ import (
 )
 
 func (w *writer) bash() {
-	w.printf("#!/usr/bin/env bash\n# %s\n# Plan %s\n%sset -e\n", w.title(), w.p.ID, w.directive())
+	w.printf("#!/usr/bin/env bash\n# %s\n# Plan %s\n%s%sset -e\n", w.title(), w.p.ID, w.missing(), w.directive())
 	aliases, jobs, danger := false, false, false
 	for i := range w.p.Steps {
 		s := &w.p.Steps[i]
@@ -118,7 +118,7 @@ func delimiter(text string) string {
 // shell is set again. The shell gets its text in an exported variable, because make takes tabs, @, -
 // and + away from the beginnings of a recipe's lines.
 func (w *writer) makefile() {
-	w.printf("# %s\n# Plan %s\n.DEFAULT_GOAL := all\n", w.title(), w.p.ID)
+	w.printf("# %s\n# Plan %s\n%s.DEFAULT_GOAL := all\n", w.title(), w.p.ID, w.missing())
 	var names []string
 	for i := range w.p.Steps {
 		names = append(names, target(i))

@@ -10,7 +10,7 @@ import (
 
 // actions writes a workflow of GitHub Actions.
 func (w *writer) actions() {
-	w.printf("# %s\n# Plan %s\nname: replay\non: workflow_dispatch\njobs:\n  replay:\n    runs-on: ubuntu-latest\n    defaults:\n      run:\n        shell: bash\n    steps:\n", w.title(), w.p.ID)
+	w.printf("# %s\n# Plan %s\n%sname: replay\non: workflow_dispatch\njobs:\n  replay:\n    runs-on: ubuntu-latest\n    defaults:\n      run:\n        shell: bash\n    steps:\n", w.title(), w.p.ID, w.missing())
 	dirs := map[string]bool{}
 	for i := range w.p.Steps {
 		s := &w.p.Steps[i]
@@ -48,7 +48,7 @@ func yaml(s string) string {
 
 // dockerfile writes a file for BuildKit, which has here-documents.
 func (w *writer) dockerfile() {
-	w.printf("# syntax=docker/dockerfile:1\n# %s\n# Plan %s\n# The base has to have the programs that the steps run.\nARG BASE=debian:stable\nFROM ${BASE}\nSHELL [\"/bin/bash\", \"-ec\"]\n", w.title(), w.p.ID)
+	w.printf("# syntax=docker/dockerfile:1\n# %s\n# Plan %s\n%s# The base has to have the programs that the steps run.\nARG BASE=debian:stable\nFROM ${BASE}\nSHELL [\"/bin/bash\", \"-ec\"]\n", w.title(), w.p.ID, w.missing())
 	cwd := ""
 	for i := range w.p.Steps {
 		s := &w.p.Steps[i]
@@ -79,6 +79,9 @@ func (w *writer) dockerfile() {
 // markdown writes a runbook for people.
 func (w *writer) markdown() {
 	w.printf("# %s\n\nPlan `%s`, %d steps.\n", w.title(), w.p.ID, len(w.p.Steps))
+	for _, m := range w.p.Missing {
+		w.printf("\nMissing: %s: %s\n", oneLine(m.Ref), oneLine(m.Text))
+	}
 	if names := w.secrets(w.p.Steps...); len(names) > 0 {
 		w.printf("\nGive these first; they were redacted when they were recorded: `%s`.\n", strings.Join(names, "`, `"))
 	}

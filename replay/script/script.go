@@ -51,6 +51,15 @@ func (w *writer) title() string {
 	return fmt.Sprintf("Replays %s: %s", w.p.Goal.Kind, oneLine(w.p.Goal.What))
 }
 
+// missing returns comments about events that are not there any more.
+func (w *writer) missing() string {
+	var b strings.Builder
+	for _, m := range w.p.Missing {
+		fmt.Fprintf(&b, "# Missing: %s: %s\n", oneLine(m.Ref), oneLine(m.Text))
+	}
+	return b.String()
+}
+
 // about returns the comment of a step: where it was recorded, and what it needs.
 func (w *writer) about(s *replay.Step) []string {
 	lines := []string{fmt.Sprintf("Step %d, recorded at %s", s.Index+1, s.Position)}

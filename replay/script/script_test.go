@@ -207,3 +207,18 @@ func TestUnknownKind(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestMissingEventsAreSaid checks that a script of any kind says which events its plan is without.
+func TestMissingEventsAreSaid(t *testing.T) {
+	p := narrative("/nowhere")
+	p.Missing = []replay.Missing{{Ref: "recount.commands/1/48", Text: "erased\nrm -rf /"}}
+	for _, kind := range Kinds {
+		text, err := Write(p, kind)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(text, "Missing: recount.commands/1/48: erased") || strings.Contains(text, "\nrm -rf /") {
+			t.Errorf("%s:\n%s", kind, text)
+		}
+	}
+}
