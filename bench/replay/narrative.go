@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"os"
 	"os/exec"
@@ -73,6 +74,8 @@ func place(n narrative, root, user string) (home string, env []string, err error
 		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "USER=" + user, "LOGNAME=" + user, "TERM=dumb", "LC_ALL=C.UTF-8", "PS1=", "SHELL=/bin/bash",
 		"PYENV_ROOT=" + os.Getenv("PYENV_ROOT"), "PYENV_VERSION=" + os.Getenv("PYENV_VERSION"), "PYTHONDONTWRITEBYTECODE=1",
 		"GIT_AUTHOR_DATE=2026-01-01T00:00:00Z", "GIT_COMMITTER_DATE=2026-01-01T00:00:00Z", "GIT_CONFIG_NOSYSTEM=1", "GIT_PAGER=cat", "GIT_EDITOR=true",
+		// A proxy of rustup looks for its toolchains below the home, which is another one here.
+		"RUSTUP_HOME=" + cmp.Or(os.Getenv("RUSTUP_HOME"), filepath.Join(os.Getenv("HOME"), ".rustup")),
 		"HISTFILE=" + filepath.Join(root, "history-"+user), "RECOUNT_DATA_DIR=" + filepath.Join(root, "data"), "XDG_STATE_HOME=" + filepath.Join(root, "state"),
 	}
 	if n.setup != "" {

@@ -108,8 +108,9 @@ func (o *Options) keepHome(name string, resumes bool) error {
 	return err
 }
 
-// Passed names the variables that all steps have from Getenv.
-var Passed = []string{"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_ALL", "LC_CTYPE", "TZ"}
+// Passed names the variables that all steps have from Getenv: who runs them, in which language, and where
+// tools are.
+var Passed = append([]string{"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "CARGO_HOME", "GOPATH"}, sandbox.ToolVariables...)
 
 // env is the environment of all steps. Nothing else of the caller's reaches them.
 func (o *Options) env() map[string]string {

@@ -2,6 +2,7 @@ package effects
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/recountdb/recount/replay/shell"
@@ -48,7 +49,10 @@ func (f *finder) call(c *shell.Call) {
 		if !checkingSubs[sub] {
 			f.sees++
 			if c.Name == "git" {
-				f.repo(c, Read)
+				dir := f.repo(c, Read)
+				if slices.ContainsFunc(c.Args, func(w shell.Word) bool { return strings.Contains(w.Value, "bisect/") }) {
+					f.add(Thing{Kind: Bisect, Name: "bisect", Access: Read, Repo: dir})
+				}
 			}
 			return
 		}
@@ -86,6 +90,10 @@ func (f *finder) call(c *shell.Call) {
 		for _, w := range words {
 			f.path(w, c.Dir, access, false)
 		}
+	case "cmake":
+		f.cmake(c)
+	case "dpkg-deb":
+		f.debianPackage(c)
 	case "ldconfig":
 		f.acts++
 		dirs := shell.Operands(c.Args, "-C -f -r")
@@ -363,7 +371,10 @@ func (f *finder) copies(c *shell.Call) {
 	// Into a directory if it is one by its name, or if there are several.
 	into = into || strings.HasSuffix(dest.Value, "/") || dest.Value == "." || dest.Value == ".." || len(ws) > 1 || t.Tree
 	for _, w := range ws {
-		base := path.Base(w.Value)
+		base, link := path.Base(w.Value), ""
+		if e := f.expand(w); c.Name == "ln" && c.Flag("-s", "--symbolic") && !c.Flag("-r", "--relative") && !e.Dynamic && !e.Glob && (e.Value == "" || e.Value[0] != '~') {
+			link = e.Value
+		}
 		known := !w.Dynamic && !w.Glob && base != "." && base != ".." && base != "/"
 		if strings.HasSuffix(w.Value, "/.") {
 			known = false
@@ -372,12 +383,12 @@ func (f *finder) copies(c *shell.Call) {
 		case t.Tree || into && !known:
 			f.add(Thing{Kind: Path, Name: to, Access: Update, Tree: true, Sure: 0.7})
 		case into:
-			f.add(Thing{Kind: Path, Name: path.Join(to, base), Access: Write, Tree: tree})
+			f.add(Thing{Kind: Path, Name: path.Join(to, base), Access: Write, Tree: tree, Link: link})
 		default:
 			// It may be a directory that is there.
-			f.add(Thing{Kind: Path, Name: to, Access: Write, Tree: tree, Sure: 0.9})
-			if known {
-				f.add(Thing{Kind: Path, Name: path.Join(to, base), Access: Write, Tree: tree, Sure: 0.5})
+			f.add(Thing{Kind: Path, Name: to, Access: Write, Tree: tree, Sure: 0.9, Link: link})
+			if known && !c.Flag("-T", "--no-target-directory") && !(c.Name == "ln" && c.Flag("-n", "--no-dereference")) {
+				f.add(Thing{Kind: Path, Name: path.Join(to, base), Access: Write, Tree: tree, Sure: 0.5, Link: link})
 			}
 		}
 	}

@@ -46,6 +46,7 @@ const (
 	Commit     = "commit"
 	Branch     = "branch"
 	Tag        = "tag"
+	Bisect     = "bisect"
 )
 
 // Thing is something that a command reads or changes.
@@ -60,6 +61,8 @@ type Thing struct {
 	Partial bool
 	// Repo is the directory in which git was run, for things of a repository.
 	Repo string
+	// Link is what a symbolic link points to, as written.
+	Link string
 	// Sure is how sure that is, 0 to 1.
 	Sure float64
 }
@@ -275,6 +278,9 @@ func (f *finder) recorded(r Resource) {
 	}
 	if r.Kind == Path && strings.Contains(r.Name, "/-") {
 		return // a flag: -Wl,-soname,lib.so
+	}
+	if r.Kind == Path && f.acts == 0 && len(f.Opaque) == 0 {
+		r.Read, r.Write = true, false // patch --dry-run f
 	}
 	for _, t := range f.Things {
 		if (t.Kind == r.Kind || t.Kind == Directory && r.Kind == Path) && t.Name == r.Name {

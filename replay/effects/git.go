@@ -163,6 +163,10 @@ func (f *finder) git(c *shell.Call) {
 			break
 		}
 		thing(Settings, "remote", Update)
+	case "worktree":
+		f.worktree(&here, ws, thing)
+	case "bisect":
+		f.bisect(ws, thing)
 	case "stash":
 		if len(ws) > 0 && (ws[0].Value == "list" || ws[0].Value == "show") {
 			f.acts--
@@ -186,12 +190,52 @@ func (f *finder) git(c *shell.Call) {
 	case "archive", "bundle", "format-patch":
 		thing(Commit, "HEAD", Read)
 		f.opaque(dir)
-	case "notes", "worktree", "submodule", "lfs", "gc", "clean", "filter-branch", "bisect", "update-index", "update-ref", "sparse-checkout", "rerere", "replace":
+	case "notes", "submodule", "lfs", "gc", "clean", "filter-branch", "update-index", "update-ref", "sparse-checkout", "rerere", "replace":
 		thing(Commit, "HEAD", Update)
 		tree()
 	default:
 		f.Known = false
 		f.opaque(dir) // an alias or an extension
+	}
+}
+
+// worktree adds the working tree that is made or removed.
+func (f *finder) worktree(c *shell.Call, ws []shell.Word, thing func(kind, name string, a Access)) {
+	if len(ws) < 2 || ws[0].Value != "add" && ws[0].Value != "remove" && ws[0].Value != "move" {
+		thing(Settings, "worktrees", Update)
+		return
+	}
+	if ws[0].Value == "add" {
+		f.path(ws[1], c.Dir, Write, true)
+		thing(Commit, "HEAD", Read)
+		if name, ok := c.FlagValue("-b", "-B"); ok {
+			thing(Branch, name.Value, Write)
+		}
+		for _, w := range ws[2:] {
+			thing(Branch, w.Value, Read)
+		}
+		return
+	}
+	f.path(ws[1], c.Dir, Remove, true)
+	if len(ws) > 2 {
+		f.path(ws[2], c.Dir, Write, true)
+	}
+}
+
+// bisect adds the state of a search, which its reset takes back.
+func (f *finder) bisect(ws []shell.Word, thing func(kind, name string, a Access)) {
+	thing(Commit, "HEAD", Read)
+	switch sub := append(ws, shell.Word{})[0].Value; sub {
+	case "log", "view", "visualize", "terms", "help", "":
+		f.acts--
+		f.sees++
+		thing(Bisect, "bisect", Read)
+	case "reset":
+		thing(Bisect, "bisect", Remove)
+	case "start":
+		thing(Bisect, "bisect", Write)
+	default:
+		thing(Bisect, "bisect", Update)
 	}
 }
 

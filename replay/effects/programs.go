@@ -188,6 +188,70 @@ func (f *finder) outputs(c *shell.Call, flags string) {
 	f.reads0(c)
 }
 
+// cmake adds the directory that a call of cmake configures, builds or installs.
+func (f *finder) cmake(c *shell.Call) {
+	f.acts++
+	f.Built, f.Known = true, false
+	dir := func(flags ...string) (string, bool) {
+		w, ok := c.FlagValue(flags...)
+		if !ok {
+			return "", false
+		}
+		name, _, ok := f.named(w, c.Dir)
+		return name, ok
+	}
+	if build, ok := dir("--build"); ok {
+		f.reads(c.Dir)
+		f.opaque(build)
+		return
+	}
+	if build, ok := dir("--install"); ok {
+		f.reads(build)
+		if prefix, ok := dir("--prefix"); ok {
+			f.add(Thing{Kind: Path, Name: prefix, Access: Update, Tree: true, Sure: 0.8})
+		} else {
+			f.opaque(c.Dir)
+		}
+		return
+	}
+	build, ok := dir("-B")
+	if !ok || c.Flag("-P", "-E") {
+		f.destination(c)
+		return
+	}
+	f.reads(c.Dir)
+	if source, ok := dir("-S"); ok {
+		f.reads(source)
+	}
+	f.add(Thing{Kind: Directory, Name: build, Access: Write})
+	f.opaque(build)
+}
+
+// debianPackage judges dpkg-deb: it makes a package of a directory, or unpacks one.
+func (f *finder) debianPackage(c *shell.Call) {
+	f.acts++
+	ws := shell.Operands(c.Args, "-Z -z -S --uniform-compression")
+	switch {
+	case c.Flag("-b", "--build") && len(ws) > 0:
+		f.path(ws[0], c.Dir, Read, true)
+		made := ws[0]
+		made.Value = strings.TrimSuffix(made.Value, "/") + ".deb"
+		if len(ws) > 1 {
+			made = ws[1]
+		}
+		if len(ws) > 1 && !strings.HasSuffix(made.Value, ".deb") {
+			f.opaque(c.Dir) // a directory, or a name of its own
+			return
+		}
+		f.path(made, c.Dir, Write, false)
+	case c.Flag("-x", "-X", "-R", "--extract", "--vextract", "--raw-extract") && len(ws) > 1:
+		f.path(ws[0], c.Dir, Read, false)
+		f.path(ws[1], c.Dir, Update, true)
+	default:
+		f.opaque(c.Dir)
+	}
+}
+
 // compile adds the output of a compiler that has no -o, and the directories that it reads.
 func (f *finder) compile(c *shell.Call) {
 	for _, a := range c.Args {

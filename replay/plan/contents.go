@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -140,7 +141,7 @@ func touches(steps []replay.Step, did [][]*replays.Did, moved map[int]bool) {
 			}
 		}
 		for _, p := range steps[k].Post {
-			if p.Kind == replay.PostFile || p.Kind == replay.PostAbsent {
+			if p.Kind == replay.PostFile || p.Kind == replay.PostAbsent || p.Kind == replay.PostDirectory {
 				mine[p.Target] = true
 			}
 		}
@@ -148,8 +149,10 @@ func touches(steps []replay.Step, did [][]*replays.Did, moved map[int]bool) {
 			all[name] = append(all[name], touch{k, tells})
 		}
 	}
+	made := slices.Sorted(maps.Keys(all))
 	for k := range steps {
 		st := &steps[k]
+		madeAgain(st, all, made)
 		st.Post = slices.DeleteFunc(st.Post, func(p replay.Postcondition) bool {
 			later := after(all[p.Target], k)
 			return later != nil && !later.tells && !slices.Contains(st.Outputs, p.Target) && (p.Kind == replay.PostFile || p.Kind == replay.PostAbsent)
@@ -164,6 +167,26 @@ func touches(steps []replay.Step, did [][]*replays.Did, moved map[int]bool) {
 			}
 			later := after(all[p.Target], k)
 			if later != nil && later.tells && (p.ReplacedBy == nil || later.step < *p.ReplacedBy) {
+				p.ReplacedBy = &later.step
+			}
+		}
+	}
+}
+
+// madeAgain adds to the postconditions of a step that removes directories which later step fills them again.
+// made are the names of all, sorted.
+func madeAgain(st *replay.Step, all map[string][]touch, made []string) {
+	for i := range st.Post {
+		p := &st.Post[i]
+		if p.Kind != replay.PostAbsent || p.ReplacedBy != nil {
+			continue
+		}
+		from, _ := slices.BinarySearch(made, p.Target+"/")
+		for _, name := range made[from:] {
+			if !strings.HasPrefix(name, p.Target+"/") {
+				break
+			}
+			if later := after(all[name], st.Index); later != nil && later.tells && (p.ReplacedBy == nil || later.step < *p.ReplacedBy) {
 				p.ReplacedBy = &later.step
 			}
 		}

@@ -125,13 +125,23 @@ func (b *builder) subjectBefore(i int, a *act) (string, bool) {
 	return "", false
 }
 
-// stashes reports whether a line puts all changes away, or the last ones back.
-func stashes(l *shell.Line) bool {
+// stashed returns push if a line puts all changes away, pop if it puts the last ones back, and else "".
+func stashed(l *shell.Line) string {
 	c, here, ok := onlyGit(l)
 	if !ok || c.Sub() != "stash" {
-		return false
+		return ""
 	}
-	return len(here.Args) == 0 || len(here.Args) == 1 && (here.Args[0].Value == "push" || here.Args[0].Value == "pop")
+	does := "push"
+	for i, a := range here.Args {
+		switch v := a.Value; {
+		case i == 0 && (v == "push" || v == "pop"):
+			does = v
+		case v == "-q", v == "--quiet", v == "--index" && does == "pop", v == "-u" && does == "push", v == "--include-untracked" && does == "push":
+		default:
+			return ""
+		}
+	}
+	return does
 }
 
 // headOf is the kind of thing that HEAD is; see replacer.

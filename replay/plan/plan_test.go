@@ -199,3 +199,62 @@ func TestFunctionsOfTheSession(t *testing.T) {
 		t.Errorf("sets %v, want now, which the next step uses", got)
 	}
 }
+
+// TestDetours has narratives whose detours leave nothing, though programs of unknown writes run in them.
+func TestDetours(t *testing.T) {
+	failed := int32(1)
+	for name, c := range map[string]struct {
+		lines []string
+		fail  string // the line that failed
+		want  string
+	}{
+		"a bisect that was given up": {[]string{"git bisect start", "git bisect bad", "git bisect good v1", "git bisect reset", "echo x > y"}, "", "4"},
+		"a bisect that was logged": {
+			[]string{"git bisect start HEAD v1", "git bisect run ./check", "git bisect log > log", "bad=$(git rev-parse refs/bisect/bad)", "git bisect reset", "git revert --no-edit $bad"},
+			"", "0 1 2 3 4 5",
+		},
+		"a stash that was put back":  {[]string{"echo a > a", "git stash", "git status", "git stash pop --index", "git add a"}, "", "0 4"},
+		"a stash with work between":  {[]string{"echo a > a", "git stash", "echo b > b", "git stash pop", "git add a"}, "", "0 1 2 3 4"},
+		"a working tree for a while": {[]string{"git worktree add -b fix ../fix main", "git worktree remove ../fix", "git branch -D fix", "echo x > y"}, "", "3"},
+		"a build that was removed":   {[]string{"cmake -B out -S .", "rm -rf out", "echo x > y"}, "", "2"},
+		"a build that failed": {
+			[]string{"cmake -S lib -B lib/build", "cmake --install lib/build", "cmake -S app -B app/build", "rm -rf app/build", "cmake -S app -B app/build --fresh"},
+			"cmake -S app -B app/build", "0 1 4",
+		},
+		"a package that was not good": {[]string{"dpkg-deb --build pkg", "rm pkg.deb", "dpkg-deb -b pkg pkg_1.deb"}, "", "2"},
+		"what only looked at a file":  {[]string{"diff -u a b > p", "patch --dry-run b < p", "cp b c"}, "", "0 2"},
+	} {
+		n := narrative(c.lines...)
+		for i := range n.Commands {
+			if n.Commands[i].Command == c.fail {
+				n.Commands[i].ExitCode = &failed
+			}
+		}
+		var got []string
+		for _, s := range made(t, n, Request{}).Steps {
+			got = append(got, fmt.Sprint(slices.Index(c.lines, s.Original)))
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%s: steps %v, want %s", name, got, c.want)
+		}
+	}
+}
+
+// TestLinksInsideLines checks that a link has a postcondition wherever a line or a function makes it.
+func TestLinksInsideLines(t *testing.T) {
+	p := made(t, narrative("release() { mkdir r/$1 && ln -s ../shared r/$1/s && ln -sfn r/$1 current; }", "release 1", "release 2"), Request{Map: []string{"/home/ann/app=/srv/app"}})
+	var got []string
+	for _, s := range p.Steps[1:] {
+		for _, post := range s.Post {
+			text := post.Kind + " " + strings.TrimPrefix(post.Target, "/srv/app/") + " " + post.Hash
+			if post.ReplacedBy != nil {
+				text += fmt.Sprintf(" by %d", *post.ReplacedBy)
+			}
+			got = append(got, strings.TrimSpace(text))
+		}
+	}
+	const want = "directory r/1, link r/1/s ../shared, link current r/1 by 2, directory r/2, link r/2/s ../shared, link current r/2"
+	if all := strings.Join(got, ", "); all != want {
+		t.Errorf("got  %s\nwant %s", all, want)
+	}
+}

@@ -198,7 +198,8 @@ func (w *world) unexplained(a *act, t effects.Thing) {
 			a.needs(dep{o.act, replay.NeedFile, t.Name, 0.5, false})
 		}
 	}
-	if at, ok := w.failed[key(t)]; ok && !found && !a.failed && t.Sure > 0.8 {
+	// What fills a directory makes it, whether something that failed had begun to or not.
+	if at, ok := w.failed[key(t)]; ok && !found && !a.failed && t.Sure > 0.8 && !(t.Tree && t.Access == effects.Update) {
 		a.needs(dep{at, replay.NeedFile, t.Name, 0.4, false})
 	}
 }

@@ -204,6 +204,9 @@ func (s *slice) unsets() (more bool) {
 // makers reports whether an act of the narrative made what one removes, and a kept one that did.
 func (s *slice) makers(remover int, t effects.Thing) (made bool, kept int) {
 	kept = -1
+	failed, ok := s.w.failed[key(t)]
+	failedBefore := ok && failed < remover
+	made = failedBefore
 	for j := range s.w.acts[:remover] {
 		for _, o := range s.w.acts[j].writes {
 			if o.thing.Access == effects.Remove {
@@ -214,8 +217,9 @@ func (s *slice) makers(remover int, t effects.Thing) (made bool, kept int) {
 				match = o.thing.Kind == effects.Job && o.gone == remover
 			}
 			if o.thing.Kind == "opaque" && isPath(t) && within(t.Name, o.thing.Name) {
-				// It may have been made by a program whose writes are not known.
-				match = s.kept[j] && t.Name != o.thing.Name
+				// It may have been made by a program whose writes are not known, unless one that failed was
+				// about to make it since.
+				match = s.kept[j] && t.Name != o.thing.Name && !(failedBefore && failed > j)
 			}
 			if match {
 				made = true

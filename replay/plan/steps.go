@@ -164,8 +164,8 @@ func (b *builder) post(i int, a *act, st *replay.Step) {
 				kind = replay.PostDirectory
 			}
 			post := replay.Postcondition{Kind: kind, Target: target, Updates: t.Access == effects.Update}
-			if to, ok := linkTo(st.Command, a.Shell); ok && t.Access == effects.Write {
-				post = replay.Postcondition{Kind: replay.PostLink, Target: target, Hash: to}
+			if t.Link != "" && t.Access == effects.Write {
+				post = replay.Postcondition{Kind: replay.PostLink, Target: target, Hash: b.m.Path(t.Link)}
 			}
 			add(post, t)
 			st.Outputs = append(st.Outputs, target)
@@ -202,7 +202,7 @@ func (b *builder) post(i int, a *act, st *replay.Step) {
 			} else {
 				unknown = true
 			}
-		case t.Kind == "stash" && stashes(a.Line): // the files that it takes away or puts back tell
+		case t.Kind == "stash" && stashed(a.Line) != "": // the files that it takes away or puts back tell
 		case t.Kind == effects.Repository && t.Access == effects.Write, t.Kind == effects.Job:
 		default:
 			unknown = true
@@ -264,22 +264,6 @@ func (b *builder) replacer(i int, t effects.Thing) int {
 		}
 	}
 	return first
-}
-
-// linkTo returns what the symbolic link points to that a line makes, if it does nothing else.
-func linkTo(text, in string) (string, bool) {
-	l, err := shell.Read(text, in, "")
-	if err != nil || len(l.Calls) != 1 || l.Calls[0].Name != "ln" || len(l.Redirects) > 0 {
-		return "", false
-	}
-	c := &l.Calls[0]
-	ws := shell.Operands(c.Args, "-S --suffix -t --target-directory")
-	if len(ws) != 2 || !c.Flag("-s", "--symbolic") || c.Flag("-r", "--relative", "-t", "--target-directory") {
-		return "", false
-	}
-	to := ws[0]
-	tilde := strings.HasPrefix(to.Value, "~")
-	return to.Value, !to.Dynamic && !to.Glob && to.Value != "" && (!tilde || strings.HasPrefix(to.Value, "~/") && !to.Quoted)
 }
 
 // certain reports whether a path is certainly what an act wrote: cp a b writes b, or b/a if b is a

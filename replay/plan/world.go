@@ -109,7 +109,7 @@ func (w *world) place(a *act) {
 		switch t.Kind {
 		case effects.Job:
 			t.Repo = a.Session
-		case effects.Repository, effects.Settings, effects.Staged, effects.Commit, effects.Branch, effects.Tag, "stash", "pushed":
+		case effects.Repository, effects.Settings, effects.Staged, effects.Commit, effects.Branch, effects.Tag, effects.Bisect, "stash", "pushed":
 			t.Repo = w.repo(t.Repo, a.Workspace, t)
 		}
 	}
@@ -233,6 +233,13 @@ func (w *world) leaves(a *act) {
 	if a.Background {
 		s.jobs = append(s.jobs, a.at)
 	}
+	if w.popsAtOnce(a) {
+		defer func() {
+			for _, o := range a.writes {
+				o.gone, o.removed = a.at, true
+			}
+		}()
+	}
 	// What is removed goes first: mv a b.
 	for _, t := range a.Things {
 		if t.Access == effects.Remove {
@@ -293,6 +300,30 @@ func (w *world) text(name string) (string, bool) {
 	return text, ok
 }
 
+// popsAtOnce reports whether an act puts back what the last act that changed anything had put away with git
+// stash, so that both together did nothing.
+func (w *world) popsAtOnce(a *act) bool {
+	if stashed(a.Line) != "pop" {
+		return false
+	}
+	for i := a.at - 1; i >= 0; i-- {
+		b := w.acts[i]
+		if len(b.writes) == 0 {
+			continue
+		}
+		if does := stashed(b.Line); b.Cwd != a.Cwd || does != "push" {
+			return false
+		}
+		for _, o := range b.writes {
+			if o.gone < 0 {
+				o.gone, o.removed = a.at, true
+			}
+		}
+		return true
+	}
+	return false
+}
+
 // replace marks what a full write takes the place of.
 func (w *world) replace(a *act, t effects.Thing) {
 	if t.Kind == effects.Directory || t.Sure < 0.9 || t.Kind == effects.Job || t.Kind == effects.Repository {
@@ -327,6 +358,21 @@ func (w *world) remove(a *act, t effects.Thing) {
 	take := func(o *write) {
 		if o.gone < 0 && o.thing.Access != effects.Remove && (covers(t, o.thing) || isPath(t) && isPath(o.thing) && within(o.thing.Name, t.Name)) {
 			o.gone, o.removed = a.at, true
+		}
+	}
+	if t.Kind == effects.Bisect {
+		// What it did to the tree is taken back, too.
+		for _, o := range w.exact[key(t)] {
+			for _, of := range w.acts[o.act].writes {
+				take(of)
+			}
+		}
+	}
+	if t.Tree && isPath(t) {
+		for _, o := range w.opaque {
+			if o.gone < 0 && within(o.thing.Name, t.Name) {
+				o.gone, o.removed = a.at, true
+			}
 		}
 	}
 	if t.Tree || t.Glob || t.Kind == effects.Staged {
@@ -369,7 +415,7 @@ func kindOf(t effects.Thing) string {
 		return replay.NeedService
 	case effects.Branch, effects.Tag:
 		return replay.NeedBranch
-	case effects.Commit, effects.Staged, effects.Repository, effects.Settings, "stash", "pushed":
+	case effects.Commit, effects.Staged, effects.Repository, effects.Settings, effects.Bisect, "stash", "pushed":
 		return replay.NeedCommit
 	case effects.Path:
 		if t.Tree {

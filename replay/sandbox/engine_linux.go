@@ -85,9 +85,11 @@ func (s *Sandbox) openIsolated(ctx context.Context) error {
 func (s *Sandbox) startEngine(ctx context.Context) (*isolated, error) {
 	o := s.opt
 	su := setup{Dir: o.Dir, State: o.State, Home: o.Home, Copy: s.state.Copy, Network: o.Network, Hide: o.Hide, Limits: o.Limits, Sockets: boundSockets()}
+	tools := toolPath(os.Getenv)
 	if o.Home != "" {
-		su.Visible = visibleIn(o.Home, os.Getenv("PATH"), o.Dir)
+		su.Visible = visibleIn(o.Home, tools, o.Dir)
 	}
+	su.Tools = toolsElsewhere(o.Home, tools, o.Dir)
 	for i := range su.Visible {
 		for _, d := range []string{"upper", "work"} {
 			if err := os.MkdirAll(filepath.Join(o.State, "homes", fmt.Sprint(i), d), 0o755); err != nil {

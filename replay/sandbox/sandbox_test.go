@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -200,5 +201,41 @@ func TestRefusesDirectoriesWithSecrets(t *testing.T) {
 			t.Errorf("opened with %+v", o)
 			_ = s.Close()
 		}
+	}
+}
+
+func TestToolsOfOtherHomes(t *testing.T) {
+	for name, c := range map[string]struct {
+		env  map[string]string
+		want string
+	}{
+		"none":          {map[string]string{"PATH": "/usr/bin:/bin"}, ""},
+		"the own home":  {map[string]string{"PATH": "/home/ann/bin:/usr/bin"}, ""},
+		"a prefix":      {map[string]string{"PATH": "/home/linuxbrew/.linuxbrew/bin:/usr/bin"}, "/home/linuxbrew"},
+		"of root":       {map[string]string{"PATH": "/usr/bin", "RUSTUP_HOME": "/root/.rustup"}, "/root"},
+		"a home itself": {map[string]string{"PATH": "/home/bob:/root"}, ""},
+	} {
+		var got []string
+		for _, p := range filepath.SplitList(toolPath(func(name string) string { return c.env[name] })) {
+			if home := homeOf(p); home != "" && home != "/home/ann" {
+				got = append(got, home)
+			}
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%s: %v, want %q", name, got, c.want)
+		}
+	}
+	// What is secret in another home is not shown, though a directory in it is named.
+	home := t.TempDir()
+	for _, d := range []string{".cargo/bin", ".rustup/toolchains", ".ssh/bin", "private", "tools/bin"} {
+		if err := os.MkdirAll(filepath.Join(home, d), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path := strings.Join([]string{home + "/.cargo/bin", home + "/.ssh/bin", home + "/tools/bin"}, ":")
+	got := visibleIn(home, path, "/work")
+	slices.Sort(got)
+	if strings.Join(got, " ") != ".cargo/bin .rustup tools/bin" {
+		t.Errorf("visible: %v", got)
 	}
 }

@@ -45,7 +45,7 @@ func makeView(s setup) error {
 	if err := v.tmpfs(v.root, "mode=755,size=4m", unix.MS_NODEV|unix.MS_NOSUID); err != nil {
 		return err
 	}
-	for _, part := range []func() error{v.system, v.devices, v.kernel, v.private, v.home, v.hide, v.sockets, v.workspace} {
+	for _, part := range []func() error{v.system, v.devices, v.kernel, v.private, v.home, v.tools, v.hide, v.sockets, v.workspace} {
 		if err := part(); err != nil {
 			return err
 		}
@@ -346,6 +346,21 @@ func (v *view) home() error {
 		if err != nil {
 			return fmt.Errorf("show %s: %w", from, err)
 		}
+	}
+	return nil
+}
+
+// tools shows what is visible of other homes, without a way to write.
+func (v *view) tools() error {
+	for _, from := range v.Tools {
+		if info, err := os.Stat(from); err != nil || !info.IsDir() {
+			continue
+		}
+		to := filepath.Join(v.root, from)
+		if err := os.MkdirAll(to, 0o755); err != nil {
+			return fmt.Errorf("show %s: %w", from, err)
+		}
+		_ = v.show(from, to) // or it stays empty
 	}
 	return nil
 }

@@ -17,7 +17,50 @@ var VisibleHome = []string{
 	".gradle/caches", ".gradle/wrapper", ".ivy2/cache",
 	".local/bin", ".local/lib", ".local/pipx", ".local/share/fnm", ".local/share/mise", ".local/share/pipx", ".local/share/pnpm", ".local/share/uv",
 	".m2/repository", ".npm/_cacache", ".npm-global", ".nvm", ".opam", ".pyenv", ".rbenv", ".rustup", ".sdkman", ".volta",
-	"bin", "go/bin", "go/pkg", "miniconda3", "anaconda3", "sdk",
+	"bin", "go/bin", "go/pkg", "miniconda3", "anaconda3", "sdk", ".linuxbrew",
+}
+
+// ToolVariables name where tools are, if they are not where they are by default.
+var ToolVariables = []string{"RUSTUP_HOME", "PYENV_ROOT", "RBENV_ROOT", "NVM_DIR", "SDKMAN_DIR", "GOROOT", "JAVA_HOME"}
+
+// toolPath returns the directories in which the caller's environment has programs and tools.
+func toolPath(getenv func(string) string) string {
+	all := []string{getenv("PATH")}
+	for _, name := range ToolVariables {
+		if v := getenv(name); v != "" {
+			all = append(all, v)
+		}
+	}
+	return strings.Join(all, string(filepath.ListSeparator))
+}
+
+// toolsElsewhere returns what is visible of other homes, as absolute paths: those of which path names a
+// directory, as /home/linuxbrew/.linuxbrew/bin.
+func toolsElsewhere(home, path, dir string) (all []string) {
+	var homes []string
+	for _, p := range filepath.SplitList(path) {
+		other := homeOf(p)
+		if other == "" || other == home || slices.Contains(homes, other) {
+			continue
+		}
+		homes = append(homes, other)
+		for _, rel := range visibleIn(other, path, dir) {
+			all = append(all, filepath.Join(other, rel))
+		}
+	}
+	return all
+}
+
+// homeOf returns the home directory that a path lies in, "" if it is in none.
+func homeOf(path string) string {
+	parts := strings.Split(filepath.Clean(path), "/")
+	switch {
+	case len(parts) > 2 && parts[0] == "" && parts[1] == "root":
+		return "/root"
+	case len(parts) > 3 && parts[0] == "" && parts[1] == "home":
+		return "/home/" + parts[2]
+	}
+	return ""
 }
 
 // neverVisible are directories below which a directory of PATH is not shown.
