@@ -21,7 +21,7 @@ import (
 
 func (a *app) mcpCmd() *cobra.Command {
 	var dir string
-	var asData bool
+	var asData, executes bool
 	c := &cobra.Command{
 		Use:   "mcp [flags]", // its own verb besides those below it
 		Short: "Answer a coding agent by the Model Context Protocol, on standard input and output",
@@ -34,24 +34,29 @@ Questions about code are about the repository of the agent's directory: its root
 --dir, else the working directory. It may import repositories below these directories,
 and no others.
 
+With --replay-execute the agent may run plans of recorded commands, as you, in a sandbox,
+and apply what they changed (docs/replay.md); it can't import repositories then.
+
 A running server (recount up) also serves MCP over HTTP, at /mcp with the same tokens as
 the API. docs/mcp.md describes the tools.`,
 		Example: `  recount mcp install claude-code         write the entry into the agent's settings
   recount mcp                             what the agent runs
-  recount mcp --dir ~/src/shop --data     answers with JSON in place of text`,
+  recount mcp --dir ~/src/shop --data     answers with JSON in place of text
+  recount mcp --replay-execute            let the agent replay commands, in a sandbox`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.serveMCP(cmd.Context(), dir, asData)
+			return a.serveMCP(cmd.Context(), dir, asData, executes)
 		},
 	}
 	c.Flags().StringVar(&dir, "dir", "", "the directory of the agent's repository, if it names none (default the working directory)")
 	c.Flags().BoolVar(&asData, "data", false, "answer with JSON in place of compact text, for programs")
+	c.Flags().BoolVar(&executes, "replay-execute", false, "let the agent run plans in a sandbox, with the tool replay in place of import")
 	c.AddCommand(a.mcpInstallCmd(false), a.mcpInstallCmd(true))
 	return c
 }
 
 // serveMCP answers the client on standard input and output until it disconnects.
-func (a *app) serveMCP(ctx context.Context, dir string, asData bool) (err error) {
+func (a *app) serveMCP(ctx context.Context, dir string, asData, executes bool) (err error) {
 	if dir == "" {
 		if dir, err = os.Getwd(); err != nil {
 			return err
@@ -70,7 +75,7 @@ func (a *app) serveMCP(ctx context.Context, dir string, asData bool) (err error)
 			err = closed
 		}
 	}()
-	s := mcp.New(mcp.Options{
+	o := mcp.Options{
 		Version: a.Version, Dir: dir, AsData: asData,
 		Open: func(ctx context.Context, writes bool) (api.Backend, func(), error) {
 			b, release, err := lender.Borrow(ctx, writes)
@@ -116,8 +121,15 @@ func (a *app) serveMCP(ctx context.Context, dir string, asData bool) (err error)
 			}
 			return report, nil
 		},
-	})
-	return s.Serve(ctx, io.NopCloser(a.In), nopWriteCloser{a.Out})
+	}
+	if executes {
+		// In place of import, so that the list of tools stays as small as it has to be.
+		o.Import = nil
+		if o.Runs, err = a.replays(cfg, lender); err != nil {
+			return err
+		}
+	}
+	return mcp.New(o).Serve(ctx, io.NopCloser(a.In), nopWriteCloser{a.Out})
 }
 
 type nopWriteCloser struct{ io.Writer }
