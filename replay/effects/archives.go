@@ -18,7 +18,7 @@ var suffixes = map[string]string{
 func (f *finder) compresses(c *shell.Call) {
 	words := shell.Operands(c.Args, "-o -S -T --suffix --threads")
 	f.readWords(c, words)
-	if c.Flag("-c", "--stdout", "--to-stdout", "-t", "--test", "-l", "--list", "--version", "-h", "--help") || len(words) == 0 {
+	if c.Flag("-c", "--stdout", "--to-stdout", "-t", "--test", "-l", "--list", "--version", "-h", "--help") || len(words) == 0 && len(c.Via) == 0 {
 		f.sees++
 		return
 	}

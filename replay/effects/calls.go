@@ -8,8 +8,31 @@ import (
 	"github.com/recountdb/recount/replay/shell"
 )
 
-// call adds what one call does.
+// call adds what one call does. What xargs and find give it are names that are not known.
 func (f *finder) call(c *shell.Call) {
+	acts, things := f.acts, len(f.Things)
+	f.judgeCall(c)
+	if f.acts == acts || !slices.ContainsFunc(c.Via, func(v string) bool { return v == "xargs" || v == "find" || v == "parallel" }) {
+		return
+	}
+	given := false
+	for i := things; i < len(f.Things); i++ {
+		t := &f.Things[i]
+		before, _, ok := strings.Cut(t.Name, "{}")
+		if !ok || !strings.Contains(before, "/") {
+			continue
+		}
+		t.Name, t.Tree, t.Partial, t.Sure = path.Clean(before[:strings.LastIndexByte(before, '/')+1]), true, true, 0.6
+		if given = true; t.Access == Write {
+			t.Access = Update
+		}
+	}
+	if !given {
+		f.opaque(c.Dir)
+	}
+}
+
+func (f *finder) judgeCall(c *shell.Call) {
 	if c.Abroad {
 		return // what it changes is elsewhere; the program that goes there is judged by itself
 	}
@@ -151,6 +174,26 @@ func (f *finder) call(c *shell.Call) {
 			f.path(w, c.Dir, Write, false)
 		}
 		f.readWords(c, shell.Operands(c.Args, "-k -t -o -S -T --key --output --field-separator --parallel"))
+	case "uniq", "xxd":
+		ws := shell.Operands(c.Args, "-f -s -w -l -c -g -o")
+		f.readWords(c, ws[:min(1, len(ws))])
+		if len(ws) < 2 {
+			f.sees++
+			break
+		}
+		f.acts++
+		f.path(ws[1], c.Dir, Write, false)
+	case "yq", "xmllint":
+		f.editsData(c)
+	case "strip", "mkfifo", "objcopy", "convert", "magick", "ffmpeg":
+		f.lastOf(c)
+	case "cpio":
+		f.acts++
+		if ws := shell.Operands(c.Args, "-D -F -E"); c.Flag("-p", "--pass-through") && len(ws) > 0 {
+			f.path(ws[len(ws)-1], c.Dir, Update, true)
+		} else if !c.Flag("-o", "--create", "-t", "--list") {
+			f.opaque(c.Dir)
+		}
 	case "find", "gfind":
 		f.finds(c)
 	case "awk", "gawk", "mawk", "nawk":
@@ -163,7 +206,7 @@ func (f *finder) call(c *shell.Call) {
 	case "sqlite3":
 		f.sqlite(c)
 	case "openssl", "gpg":
-		f.outputs(c, "-out --output -o")
+		f.outputs(c, "-out --output -o -keyout")
 	case "docker", "podman", "docker-compose":
 		f.container(c)
 	case "gzip", "gunzip", "bzip2", "bunzip2", "xz", "unxz", "zstd", "unzstd", "lz4":
@@ -366,6 +409,10 @@ func (f *finder) copies(c *shell.Call) {
 	to, t, ok := f.named(dest, c.Dir)
 	if !ok || c.Name == "rsync" && strings.Contains(dest.Value, ":") {
 		f.opaque(c.Dir)
+		return
+	}
+	if c.Name == "rsync" {
+		f.add(Thing{Kind: Path, Name: to, Access: Update, Tree: true, Sure: 0.8})
 		return
 	}
 	// Into a directory if it is one by its name, or if there are several.

@@ -174,6 +174,10 @@ func newFinder(l *shell.Line, c Command) *finder {
 
 // all looks at all that the line does, in its order. What a function would do counts where it is called.
 func (f *finder) all() {
+	if f.Line.Descriptors {
+		f.acts++
+		f.opaque(f.c.Cwd)
+	}
 	f.variables()
 	f.texts()
 	f.shellState()

@@ -92,7 +92,7 @@ func TestFlagsAreNoPaths(t *testing.T) {
 func TestKinds(t *testing.T) {
 	for kind, commands := range map[string][]string{
 		"looks": {
-			"ls -l", "cat f | grep x | wc -l", "git status", "git log --oneline", "docker ps", "kubectl get pods", "npm ls", "find . -name '*.o'",
+			"ls -l", "cat f | grep x | wc -l", "git status", "git log --oneline", "docker ps", "kubectl get pods", "npm ls", "find . -name '*.o'", "ls *.txt | xargs cat", "echo hi >&2", "git archive HEAD | tar t",
 			"curl http://localhost:8000/", "python -c 'print(1)'", "sed -n 1p f", "FOO=1 env",
 			"make -n", "make --dry-run all", "npm pkg get version",
 			"git bundle verify b", "git worktree list", "git apply --check p", "git format-patch --stdout main | head", "go work edit -json", "gofmt -l .", "cmake -LN build -N",
@@ -106,7 +106,7 @@ func TestKinds(t *testing.T) {
 		"opaque": {
 			"make", "make all test", "make test install", "go build ./...", "go generate ./...", "cargo build --release", "cargo run", "npm install", "npm ci",
 			"npm run build", "pnpm i", "yarn build", "mvn package", "mvn clean verify install", "gradle build", "terraform apply", "terraform plan -out p.tf",
-			"go test -coverprofile c.out ./...", "pytest --junitxml r.xml", "CGO_ENABLED=0 go build -o x .", "./run.sh now", "bash script.sh", "xargs rm < list",
+			"go test -coverprofile c.out ./...", "ls *.txt | xargs -n1 gzip", "find . -name a | xargs touch", "echo hi >&3", "eslint --fix .", "pytest --junitxml r.xml", "CGO_ENABLED=0 go build -o x .", "./run.sh now", "bash script.sh", "xargs rm < list",
 			"python script.py", "python -c 'open(f,\"w\")'", "python -c 'import os; os.rename(\"a\", \"b\")'", "awk -f prog.awk f", "awk '{ print > $1 }' f", "awk '{ system($0) }' f", "kubectl apply -f x.yaml", "echo 'unclosed", "no-such-program --now",
 		},
 		"neither": {"touch f", "git commit -m x", "git add .", "export A=1", "echo x > f", "find . -name '*.o' -delete", "sleep 100 &", "rm f", "sed -i s/a/b/ f", "ls > f", "jar --create --file a.jar b", "envsubst < t > f", "python -c 'open(\"f\",\"w\")'", "for f in a b; do gzip -c $f > $f.gz & done; wait", "go test ./... > f"},
@@ -133,7 +133,7 @@ func TestKinds(t *testing.T) {
 
 func TestShellState(t *testing.T) {
 	for command, want := range map[string]string{
-		"export A=1 B=2": "A B", "C=x": "C", "D=1 make": "", "alias ll='ls -l'": "alias ll", "f() { echo; }": "f()", "source venv/bin/activate": "*",
+		"export A=1 B=2": "A B", "C=x": "C", "D=1 make": "", "alias ll='ls -l'": "alias ll", "f() { echo; }": "f()", "printf -v v x": "v", "let i++ j=2": "i j", "((k += 1))": "k", "mapfile -t lines < f": "lines", "read -r a b": "a b", "source venv/bin/activate": "*",
 		"unset A": "-A",
 	} {
 		e := of(command)
@@ -153,7 +153,7 @@ func TestShellState(t *testing.T) {
 }
 
 func TestTerminalsAndJobs(t *testing.T) {
-	for command, want := range map[string]string{"vim f": "vim", "less f": "less", "git log": "", "python": "python", "python x.py": "", "ssh host": "ssh", "top": "top", "top -b -n1": "", "mysql < dump.sql": ""} {
+	for command, want := range map[string]string{"vim f": "vim", "less f": "less", "git log": "", "python": "python", "python x.py": "", "ssh host": "ssh", "top": "top", "top -b -n1": "", "mysql < dump.sql": "", "git rebase -i HEAD~2": "git", "GIT_SEQUENCE_EDITOR=true git rebase -i HEAD~2": ""} {
 		if got := of(command).Interactive; got != want {
 			t.Errorf("%s: needs a terminal for %q, want %q", command, got, want)
 		}

@@ -53,7 +53,9 @@ func (f *finder) git(c *shell.Call) {
 	case "rm":
 		f.staged(&here, ws, Write)
 		for _, w := range ws {
-			f.path(w, dir, Remove, true)
+			if !here.Flag("--cached") {
+				f.path(w, dir, Remove, true)
+			}
 		}
 	case "mv":
 		f.staged(&here, ws, Write)
@@ -189,13 +191,33 @@ func (f *finder) git(c *shell.Call) {
 		thing("pushed", "pushed", Update)
 	case "archive", "bundle", "format-patch":
 		thing(Commit, "HEAD", Read)
-		f.opaque(dir)
+		f.packed(&here, sub, ws)
 	case "notes", "submodule", "lfs", "gc", "clean", "filter-branch", "update-index", "update-ref", "sparse-checkout", "rerere", "replace":
 		thing(Commit, "HEAD", Update)
 		tree()
 	default:
 		f.Known = false
 		f.opaque(dir) // an alias or an extension
+	}
+}
+
+// packed adds what archive, bundle and format-patch write.
+func (f *finder) packed(c *shell.Call, sub string, ws []shell.Word) {
+	w, ok := c.FlagValue("-o", "--output", "--output-directory")
+	switch {
+	case sub == "bundle" && len(ws) > 1:
+		f.path(ws[1], c.Dir, Write, false)
+	case ok:
+		access, tree := Write, false
+		if sub == "format-patch" {
+			access, tree = Update, true
+		}
+		f.path(w, c.Dir, access, tree)
+	case sub == "archive":
+		f.acts--
+		f.sees++
+	default:
+		f.opaque(c.Dir)
 	}
 }
 

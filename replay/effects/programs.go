@@ -174,10 +174,22 @@ func (f *finder) sqlite(c *shell.Call) {
 
 // outputs judges a program that writes to the value of a flag, and else looks.
 func (f *finder) outputs(c *shell.Call, flags string) {
-	if w, ok := c.FlagValue(strings.Fields(flags)...); ok {
-		f.acts++
-		f.path(w, c.Dir, Write, false)
-	} else {
+	written := false
+	for i, a := range c.Args {
+		name, value, joined := strings.Cut(a.Value, "=")
+		if !slices.Contains(strings.Fields(flags), name) || !joined && i+1 >= len(c.Args) {
+			continue
+		}
+		w := shell.Word{Value: value, Dynamic: a.Dynamic}
+		if !joined {
+			w = c.Args[i+1]
+		}
+		if written = true; w.Value != "-" {
+			f.acts++
+			f.path(w, c.Dir, Write, false)
+		}
+	}
+	if !written {
 		f.sees++
 	}
 	for _, name := range []string{"-in", "-inkey", "-CA", "-CAkey", "-key", "-config", "-signkey"} {
@@ -186,6 +198,55 @@ func (f *finder) outputs(c *shell.Call, flags string) {
 		}
 	}
 	f.reads0(c)
+}
+
+// editsData judges yq and xmllint: they print, unless they are told to write.
+func (f *finder) editsData(c *shell.Call) {
+	ws := shell.Operands(c.Args, "-o --output -I --indent -p --schema --xpath --encode --dtdvalid")
+	w, ok := c.FlagValue("-o", "--output")
+	switch {
+	case c.Name == "yq" && c.Flag("-i", "--inplace", "--in-place"):
+		f.acts++
+		for _, w := range ws[min(1, len(ws)):] {
+			f.path(w, c.Dir, Update, false)
+		}
+		return
+	case c.Name == "xmllint" && ok:
+		f.acts++
+		f.path(w, c.Dir, Write, false)
+	default:
+		f.sees++
+	}
+	f.readWords(c, ws)
+}
+
+// lastOf judges programs that write their last operand, or change the one that they have.
+func (f *finder) lastOf(c *shell.Call) {
+	ws := shell.Operands(c.Args, "-o -K -N -R -j -O -I -m --mode -i -vf -c:v -c:a -r -s -t -ss -resize -quality -crop")
+	f.acts++
+	if w, ok := c.FlagValue("-o"); ok && c.Name == "strip" {
+		f.readWords(c, ws)
+		f.path(w, c.Dir, Write, false)
+		return
+	}
+	switch {
+	case len(ws) == 0:
+		f.opaque(c.Dir)
+	case c.Name == "mkfifo":
+		for _, w := range ws {
+			f.path(w, c.Dir, Write, false)
+		}
+	case c.Name == "strip", c.Name == "objcopy" && len(ws) == 1:
+		for _, w := range ws {
+			f.path(w, c.Dir, Update, false)
+		}
+	default:
+		f.readWords(c, ws[:len(ws)-1])
+		f.path(ws[len(ws)-1], c.Dir, Write, false)
+		if w, ok := c.FlagValue("-i"); ok && c.Name == "ffmpeg" {
+			f.path(w, c.Dir, Read, false)
+		}
+	}
 }
 
 // cmake adds the directory that a call of cmake configures, builds or installs.
@@ -358,7 +419,7 @@ func (f *finder) tests(c *shell.Call) bool {
 
 // covers reports whether a test writes a file that it is told to.
 func (f *finder) covers(c *shell.Call) bool {
-	return c.Flag("-coverprofile", "--coverprofile", "-o", "--output", "--junitxml", "--json-report", "-out", "-cpuprofile", "--cov-report")
+	return c.Flag("-coverprofile", "--coverprofile", "-o", "--output", "--junitxml", "--json-report", "-out", "-cpuprofile", "--cov-report", "--fix", "--write", "--in-place", "--fix-all", "-a", "--autocorrect")
 }
 
 // oneLine judges an interpreter with a program in a word, or with none.
@@ -551,6 +612,17 @@ func (f *finder) container(c *shell.Call) {
 
 const dockerValued = "-e --env -v --volume -p --publish --name -w --workdir -u --user --network --net -h --hostname --entrypoint -m --memory --cpus --env-file -l --label --mount --restart --platform"
 
+// edited reports whether git has an editor that is a program of its own, and so needs no terminal.
+func (f *finder) edited(c *shell.Call, name string) bool {
+	for _, v := range c.Assigns {
+		if v.Name == name {
+			return true
+		}
+	}
+	_, ok := f.c.Vars[name]
+	return ok
+}
+
 // terminal reports whether a call needs a terminal.
 func (f *finder) terminal(c *shell.Call) bool {
 	if c.Inner || c.Background {
@@ -584,8 +656,8 @@ func (f *finder) terminal(c *shell.Call) bool {
 	case c.Name == "git":
 		sub := c.Sub()
 		after := shell.Call{Name: "git", Args: c.After()}
-		return sub == "commit" && !after.Flag("-m", "--message", "-F", "--file", "-C", "--no-edit", "--fixup", "--squash", "--reuse-message") && !fed ||
-			sub == "rebase" && after.Flag("-i", "--interactive") || sub == "add" && after.Flag("-p", "-i", "--patch") || sub == "mergetool" || sub == "difftool"
+		return sub == "commit" && !after.Flag("-m", "--message", "-F", "--file", "-C", "--no-edit", "--fixup", "--squash", "--reuse-message") && !fed && !f.edited(c, "GIT_EDITOR") ||
+			sub == "rebase" && after.Flag("-i", "--interactive") && !f.edited(c, "GIT_SEQUENCE_EDITOR") || sub == "add" && after.Flag("-p", "-i", "--patch") || sub == "mergetool" || sub == "difftool"
 	}
 	return interactive[c.Name]
 }

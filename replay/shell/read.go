@@ -83,7 +83,10 @@ func (r *reader) body(s *syntax.Stmt) {
 			continue
 		case strings.HasSuffix(op, "&"):
 			if t := r.word(rd.Word); t.Value == "-" || strings.Trim(t.Value, "0123456789-") == "" {
-				continue // another descriptor
+				// Another descriptor. One above 2 is a file's, if the line does not open it itself.
+				opens := slices.ContainsFunc(s.Redirs, func(o *syntax.Redirect) bool { return o.N != nil && o.N.Value == t.Value })
+				r.line.Descriptors = r.line.Descriptors || op == ">&" && t.Value > "2" && t.Value != "-" && !opens
+				continue
 			}
 		}
 		target := r.word(rd.Word)
@@ -185,7 +188,31 @@ func (r *reader) command(c syntax.Command) {
 	case nil:
 	default:
 		r.expansions(c)
+		r.counts(c)
 	}
+}
+
+// counts adds the variables that ((…)) sets.
+func (r *reader) counts(c syntax.Command) {
+	name := func(x syntax.ArithmExpr) {
+		if w, ok := x.(*syntax.Word); ok {
+			r.sets(w.Lit())
+		}
+	}
+	syntax.Walk(c, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.BinaryArithm:
+			switch n.Op {
+			case syntax.Assgn, syntax.AddAssgn, syntax.SubAssgn, syntax.MulAssgn, syntax.QuoAssgn, syntax.RemAssgn, syntax.AndAssgn, syntax.OrAssgn, syntax.XorAssgn, syntax.ShlAssgn, syntax.ShrAssgn:
+				name(n.X)
+			}
+		case *syntax.UnaryArithm:
+			if n.Op == syntax.Inc || n.Op == syntax.Dec {
+				name(n.X)
+			}
+		}
+		return true
+	})
 }
 
 // call adds a simple command.

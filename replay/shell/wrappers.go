@@ -100,6 +100,18 @@ func (r *reader) simple(words []Word, assigns []Variable) {
 	case "read", "mapfile", "readarray", "getopts":
 		r.reads(&c)
 		return
+	case "printf":
+		if len(c.Args) > 1 && c.Args[0].Value == "-v" {
+			r.sets(c.Args[1].Value)
+		}
+		return
+	case "let":
+		for _, a := range c.Args {
+			r.sets(strings.TrimLeft(strings.TrimRight(a.Value, "+-"), "+-"))
+			name, _, _ := strings.Cut(a.Value, "=")
+			r.sets(strings.TrimRight(name, "+-*/%&|^<>"))
+		}
+		return
 	case "eval":
 		r.under(at, "eval", false, func() { r.script(words[1:]) })
 		return
@@ -277,9 +289,20 @@ func (r *reader) executes(at int, args []Word) {
 	}
 }
 
+// sets adds a variable that is set to what is not known.
+func (r *reader) sets(name string) {
+	if isName(name) && r.inner == 0 && !r.deferred && !slices.ContainsFunc(r.line.Assigned, func(v Variable) bool { return v.Name == name }) {
+		r.line.Assigned = append(r.line.Assigned, Variable{Name: name, Unknown: true, Maybe: r.maybe})
+	}
+}
+
 // reads adds the variables that read, mapfile and the like set.
 func (r *reader) reads(c *Call) {
-	for _, w := range Operands(c.Args, "-d -n -N -p -t -u -i -C -c -O -s") {
+	valued := "-d -n -N -p -t -u -i -a"
+	if c.Name == "mapfile" || c.Name == "readarray" {
+		valued = "-d -n -O -s -u -C -c"
+	}
+	for _, w := range Operands(c.Args, valued) {
 		if isName(w.Value) && r.inner == 0 {
 			r.line.Assigned = append(r.line.Assigned, Variable{Name: w.Value, Unknown: true})
 		}
