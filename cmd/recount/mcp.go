@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -17,6 +18,8 @@ import (
 	"github.com/recountdb/recount/internal/render"
 	"github.com/recountdb/recount/server/api"
 	"github.com/recountdb/recount/server/mcp"
+	"github.com/recountdb/recount/server/node"
+	"github.com/recountdb/recount/server/runs"
 )
 
 func (a *app) mcpCmd() *cobra.Command {
@@ -135,3 +138,20 @@ func (a *app) serveMCP(ctx context.Context, dir string, asData, executes bool) (
 type nopWriteCloser struct{ io.Writer }
 
 func (nopWriteCloser) Close() error { return nil }
+
+// replays returns what executes plans for the agent.
+func (a *app) replays(cfg node.Config, lender *connect.Lender) (*runs.Runs, error) {
+	redactor, err := connect.Redactor(cfg)
+	if err != nil {
+		return nil, err
+	}
+	data, err := filepath.Abs(cfg.DataDir)
+	if err != nil {
+		return nil, err
+	}
+	state, err := a.StateDir("recount-replays")
+	if err != nil {
+		return nil, err
+	}
+	return runs.New(runs.Options{Log: lender.Log(), Redact: redactor, State: state, Hide: []string{data}, Getenv: a.Getenv}), nil
+}

@@ -6,6 +6,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/recountdb/recount/query/commands"
+	"github.com/recountdb/recount/schemas"
+	"github.com/recountdb/recount/server/api"
 	"github.com/recountdb/recount/server/node"
 )
 
@@ -158,4 +161,41 @@ func (l *Lender) Close() error {
 	l.closed = true
 	l.mu.Unlock()
 	return l.giveBack(context.Background())
+}
+
+// Log returns the log of whatever is lent at the time. It is borrowed for each call, so that others can use
+// the data directory in between.
+func (l *Lender) Log() LentLog { return LentLog{l} }
+
+// LentLog is a Lender's log.
+type LentLog struct{ lender *Lender }
+
+// Answer implements question.Answerer.
+func (l LentLog) Answer(ctx context.Context, path string, request, response any) error {
+	b, release, err := l.lender.Borrow(ctx, false)
+	if err != nil {
+		return err
+	}
+	defer release()
+	return b.Answer(ctx, path, request, response)
+}
+
+// Append appends events.
+func (l LentLog) Append(ctx context.Context, events []schemas.Event) ([]api.Appended, error) {
+	b, release, err := l.lender.Borrow(ctx, true)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	return b.Append(ctx, events)
+}
+
+// Show returns one command.
+func (l LentLog) Show(ctx context.Context, ref string) (commands.ShowResponse, error) {
+	b, release, err := l.lender.Borrow(ctx, false)
+	if err != nil {
+		return commands.ShowResponse{}, err
+	}
+	defer release()
+	return b.Show(ctx, ref)
 }

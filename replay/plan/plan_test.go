@@ -242,7 +242,7 @@ func TestDetours(t *testing.T) {
 
 // TestLinksInsideLines checks that a link has a postcondition wherever a line or a function makes it.
 func TestLinksInsideLines(t *testing.T) {
-	p := made(t, narrative("release() { mkdir r/$1 && ln -s ../shared r/$1/s && ln -sfn r/$1 current; }", "release 1", "release 2"), Request{Map: []string{"/home/ann/app=/srv/app"}})
+	p := made(t, narrative("release() { mkdir r/$1 && ln -s ../common r/$1/s && ln -sfn r/$1 current; }", "release 1", "release 2"), Request{Map: []string{"/home/ann/app=/srv/app"}})
 	var got []string
 	for _, s := range p.Steps[1:] {
 		for _, post := range s.Post {
@@ -253,7 +253,7 @@ func TestLinksInsideLines(t *testing.T) {
 			got = append(got, strings.TrimSpace(text))
 		}
 	}
-	const want = "directory r/1, link r/1/s ../shared, link current r/1 by 2, directory r/2, link r/2/s ../shared, link current r/2"
+	const want = "directory r/1, link r/1/s ../common, link current r/1 by 2, directory r/2, link r/2/s ../common, link current r/2"
 	if all := strings.Join(got, ", "); all != want {
 		t.Errorf("got  %s\nwant %s", all, want)
 	}
