@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
@@ -130,6 +131,67 @@ func (l *Log) work(ctx context.Context, qs *partitionQueues, fn FollowFunc) erro
 			d.nack()
 		}
 	}
+}
+
+// maxReadGap is how many unwanted records between two wanted ones are read rather than passed over,
+// which takes a new fetch.
+const maxReadGap = 256
+
+// ReadEach reads the records at some positions and calls fn for each, partition by partition in the
+// order of offsets. It is Read for many records: it reads neighbours together. A position at which
+// there is no record, or no longer one, is left out. An error of fn ends it and is returned; an outage
+// is waited for, until the context ends.
+func (l *Log) ReadEach(ctx context.Context, at []schemas.Position, fn func(schemas.LogRecord) error) error {
+	starts, ends, err := l.bounds(ctx, at)
+	if err != nil {
+		return err
+	}
+	byPartition := map[schemas.TopicPartition][]int64{}
+	for _, p := range at {
+		byPartition[p.TP()] = append(byPartition[p.TP()], p.Offset)
+	}
+	for tp, offsets := range byPartition {
+		slices.Sort(offsets)
+		offsets = slices.DeleteFunc(slices.Compact(offsets), func(o int64) bool { return o < starts[tp] || o >= ends[tp] })
+		for len(offsets) > 0 {
+			n := 1
+			for n < len(offsets) && offsets[n]-offsets[n-1] <= maxReadGap {
+				n++
+			}
+			if err := l.readRange(ctx, tp, offsets[:n], fn); err != nil {
+				return err
+			}
+			offsets = offsets[n:]
+		}
+	}
+	return nil
+}
+
+// readRange reads the records of a partition at ascending offsets that are near to each other.
+func (l *Log) readRange(ctx context.Context, tp schemas.TopicPartition, wanted []int64, fn func(schemas.LogRecord) error) error {
+	var failed error
+	err := l.Follow(ctx, FollowOptions{
+		Partitions: []schemas.TopicPartition{tp}, Until: schemas.Watermark{tp: wanted[len(wanted)-1] + 1},
+		From: func(schemas.TopicPartition) int64 { return wanted[0] },
+	}, func(_ context.Context, _ schemas.TopicPartition, recs []schemas.LogRecord, _ int64) error {
+		for _, rec := range recs {
+			for len(wanted) > 0 && wanted[0] < rec.Position.Offset {
+				wanted = wanted[1:]
+			}
+			if len(wanted) == 0 || wanted[0] != rec.Position.Offset {
+				continue
+			}
+			if err := fn(rec); err != nil {
+				failed = err
+				return schemas.Poisonf("%s: %w", rec.Position, err) // ends Follow
+			}
+		}
+		return nil
+	})
+	if failed != nil {
+		return failed
+	}
+	return err
 }
 
 // TailOptions are the options of Tail.

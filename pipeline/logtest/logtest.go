@@ -129,6 +129,7 @@ func appendThenRead(t *testing.T, open Open) {
 			t.Errorf("read %s: got %s, want %s", p, got, want)
 		}
 	}
+	readEach(ctx, t, l, at)
 	ends, err := l.Ends(ctx)
 	if err != nil {
 		t.Fatal(err)
@@ -141,6 +142,33 @@ func appendThenRead(t *testing.T, open Open) {
 	}
 	if total != 20 {
 		t.Errorf("ends %s: sum %d, want 20", ends, total)
+	}
+}
+
+// readEach reads records together: those at positions in any order, each once, without what is not there.
+func readEach(ctx context.Context, t *testing.T, l *pipeline.Log, at []schemas.Position) {
+	t.Helper()
+	wanted := map[schemas.Position]bool{}
+	positions := []schemas.Position{at[19], at[19], {Topic: at[0].Topic, Partition: at[0].Partition, Offset: 1 << 40}}
+	for i := 0; i < len(at); i += 3 {
+		positions = append(positions, at[i])
+	}
+	for _, p := range positions {
+		wanted[p] = p.Offset < 1<<40
+	}
+	err := l.ReadEach(ctx, positions, func(rec schemas.LogRecord) error {
+		if !wanted[rec.Position] {
+			t.Errorf("read each: got %s, which is not wanted, or was there before", rec.Position)
+		}
+		delete(wanted, rec.Position)
+		return nil
+	})
+	if err != nil || len(wanted) != 1 {
+		t.Errorf("read each: %v, left %v, want what is not there", err, wanted)
+	}
+	failed := errors.New("enough")
+	if err := l.ReadEach(ctx, at, func(schemas.LogRecord) error { return failed }); !errors.Is(err, failed) {
+		t.Errorf("read each: %v, want the error of the function", err)
 	}
 }
 
