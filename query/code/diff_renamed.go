@@ -61,7 +61,7 @@ func (d *differing) renames() error {
 		}
 	}
 	d.resp.Counts[changeRenamed] = 0
-	if len(gone) == 0 || len(came) == 0 || d.a.s.Content == nil || max(len(gone), len(came)) > maxRenamed {
+	if len(gone) == 0 || len(came) == 0 || d.a.s.Contents == nil || max(len(gone), len(came)) > maxRenamed {
 		return nil
 	}
 	if err := d.readTexts(d.base, gone); err != nil {

@@ -189,7 +189,7 @@ function keep -> a#One b#Two c#Three d#Four e#Five f#Six g#Seven h#Eight j#Ten
 			t.Errorf("the edge %s %s → %s is the same edge", e.Change, e.From, e.To)
 		}
 	}
-	m.s.Content = nil // the log is not at hand
+	m.s.Contents = nil // the log is not at hand
 	if r, err = code.Diff(t.Context(), m.s, code.GraphDiffRequest{Scope: code.Scope{Repo: "shop"}, Diff: "HEAD~1..HEAD"}); err != nil || r.Counts["renamed"] != 0 || r.Counts["removed"] != 6 {
 		t.Errorf("without contents: %v, %v", r.Counts, err)
 	}

@@ -224,17 +224,18 @@ func (resp *ImpactResponse) group(w *world, all []reached, limit int) {
 		return cmp.Or(cmp.Compare(len(members[b]), len(members[a])), cmp.Compare(a.g, b.g), cmp.Compare(w.graphs[a.g].packages[a.pkg], w.graphs[b.g].packages[b.pkg]))
 	})
 	resp.Groups, resp.Tests, resp.TestCount = []ImpactGroup{}, []Affected{}, len(tests)
-	left := limit
+	sizes := make([]int, len(order))
+	for i, p := range order {
+		sizes[i] = len(members[p])
+	}
+	shares := sharesOf(sizes, limit)
 	for i, p := range order {
 		in := members[p]
 		slices.SortFunc(in, w.surest)
 		g := ImpactGroup{Repo: w.graphs[p.g].repo, Package: w.graphs[p.g].packages[p.pkg], Count: len(in), Least: confidence(in[len(in)-1].confidence), Symbols: []Affected{}}
-		// Every group gets a share, so that a large one does not displace the others.
-		share := max(1, (left+len(order)-i-1)/(len(order)-i))
-		for _, x := range in[:min(len(in), share, left)] {
+		for _, x := range in[:shares[i]] {
 			g.Symbols = append(g.Symbols, w.affected(all, x))
 		}
-		left -= len(g.Symbols)
 		resp.Truncated += len(in) - len(g.Symbols)
 		resp.Groups = append(resp.Groups, g)
 	}
@@ -243,6 +244,19 @@ func (resp *ImpactResponse) group(w *world, all []reached, limit int) {
 		resp.Tests = append(resp.Tests, w.affected(all, x))
 	}
 	resp.Truncated += len(tests) - len(resp.Tests)
+}
+
+// sharesOf returns how many members of each group are shown, given their sizes, the largest first, and
+// the limit of all together. Every group gets a share, so that a large one does not displace the others;
+// what the small ones leave goes to the larger ones. With more groups than the limit, the largest get
+// one each.
+func sharesOf(sizes []int, limit int) []int {
+	shares := make([]int, len(sizes))
+	for i := min(len(sizes), limit) - 1; i >= 0; i-- {
+		shares[i] = min(sizes[i], limit/(i+1))
+		limit -= shares[i]
+	}
+	return shares
 }
 
 func (w *world) affected(all []reached, x reached) Affected {

@@ -21,9 +21,10 @@ type Sources struct {
 	Set *projections.Set
 	// Graphs caches the graphs of walks across queries. Required.
 	Graphs *Cache
-	// Content returns the content of a file by the position of the event that brought it, nil if it
-	// is not known (ContentOf). Without it renamed symbols are not found.
-	Content func(ctx context.Context, at schemas.Position) ([]byte, error)
+	// Contents yields the contents of files by the positions of the events that brought them
+	// (ContentOf), in any order, without those that are not known. Without it renamed symbols are not
+	// found.
+	Contents func(ctx context.Context, at []schemas.Position, yield func(at schemas.Position, content []byte) error) error
 	// Running finds the run-time callers of a symbol; nil if no spans are stored.
 	Running Running
 }
@@ -254,17 +255,39 @@ func ContentOf(lr schemas.LogRecord, limit int) ([]byte, error) {
 }
 
 // content returns the content of a file of a snapshot, or nil if it is not known.
-func (a *session) content(s *snapshots.Snapshot, path string) ([]byte, error) {
-	if a.s.Content == nil {
-		return nil, nil
+func (a *session) content(s *snapshots.Snapshot, path string) (found []byte, err error) {
+	err = a.contents(s, []string{path}, func(_ string, content []byte) { found = content })
+	return found, err
+}
+
+// contents calls yield with the contents of files of a snapshot, without those that are not known.
+func (a *session) contents(s *snapshots.Snapshot, paths []string, yield func(path string, content []byte)) error {
+	if a.s.Contents == nil {
+		return nil
 	}
-	at, err := contentAt(s, path)
-	if err != nil || at == nil {
-		return nil, err
+	var at []schemas.Position
+	files := map[schemas.Position][]string{} // files with equal contents have one event
+	for _, path := range paths {
+		p, err := contentAt(s, path)
+		if err = cmp.Or(err, a.Ctx.Err()); err != nil {
+			return err
+		}
+		if p == nil {
+			continue
+		}
+		if files[*p] == nil {
+			at = append(at, *p)
+		}
+		files[*p] = append(files[*p], path)
 	}
-	content, err := a.s.Content(a.Ctx, *at)
+	err := a.s.Contents(a.Ctx, at, func(p schemas.Position, content []byte) error {
+		for _, path := range files[p] {
+			yield(path, content)
+		}
+		return a.Ctx.Err()
+	})
 	if err != nil {
-		return nil, fmt.Errorf("read the event at %s: %w", at, err)
+		return fmt.Errorf("read the contents of files: %w", err)
 	}
-	return content, nil
+	return nil
 }

@@ -2,7 +2,9 @@ package code
 
 import (
 	"bytes"
+	"maps"
 	"path"
+	"slices"
 	"strings"
 
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
@@ -269,7 +271,7 @@ type named struct {
 // whose own files can't be read, and those that a file whose content is not known may name. It returns
 // none if the content of files is not at hand. Tests may name those that tests use.
 func (st *staleness) namedInTexts(all []candidate, files map[string]*recountv1.CodeFile, tests map[string]bool, known mentions) (map[int32]bool, error) {
-	if st.a.s.Content == nil || len(all) == 0 {
+	if st.a.s.Contents == nil || len(all) == 0 {
 		return nil, nil
 	}
 	t := &named{st.g, map[string][]int32{}, map[string][]int32{}, map[int32]bool{}, map[int32]bool{}, map[string]bool{}}
@@ -281,25 +283,21 @@ func (st *staleness) namedInTexts(all []candidate, files map[string]*recountv1.C
 		}
 	}
 	unread := map[string]bool{}
-	visited := 0
-	for file := range files {
-		if visited++; visited&0x3f == 0 && st.a.Ctx.Err() != nil {
-			return nil, st.a.Ctx.Err()
+	err := st.a.contents(st.snap, slices.Sorted(maps.Keys(files)), func(file string, content []byte) {
+		t.read[file] = true
+		marks := t.used
+		if tests[file] || apartFromCode(file) {
+			marks = t.inTests
 		}
-		content, err := st.a.content(st.snap, file)
-		if err != nil {
-			return nil, err
+		t.file(file, content, marks)
+	})
+	if err != nil {
+		return nil, err
+	}
+	for file, f := range files {
+		if !t.read[file] {
+			unread[f.Language], unread[namedFrom[path.Ext(file)]] = true, true
 		}
-		if content != nil {
-			t.read[file] = true
-			marks := t.used
-			if tests[file] || apartFromCode(file) {
-				marks = t.inTests
-			}
-			t.file(file, content, marks)
-			continue
-		}
-		unread[files[file].Language], unread[namedFrom[path.Ext(file)]] = true, true
 	}
 	for _, c := range all {
 		language := st.g.language(c.n)

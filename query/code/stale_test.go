@@ -197,18 +197,19 @@ package c
 	if diff := cmp.Diff(want, ask()); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	read := m.s.Content
-	m.s.Content = func(ctx context.Context, at schemas.Position) ([]byte, error) {
-		content, err := read(ctx, at)
-		if strings.Contains(string(content), "elsewhere()") {
-			return nil, err
-		}
-		return content, err
+	read := m.s.Contents
+	m.s.Contents = func(ctx context.Context, at []schemas.Position, yield func(schemas.Position, []byte) error) error {
+		return read(ctx, at, func(p schemas.Position, content []byte) error {
+			if strings.Contains(string(content), "elsewhere()") {
+				return nil
+			}
+			return yield(p, content)
+		})
 	}
 	if all := ask(); len(all) != 0 {
 		t.Errorf("with a file whose content is not known, which may name anything: %v", all)
 	}
-	m.s.Content = nil
+	m.s.Contents = nil
 	if all := ask(); len(all) != 9 {
 		t.Errorf("without the content of files: %v, want all 9", all)
 	}

@@ -177,8 +177,13 @@ func memoryOf(t testing.TB, o snapshots.Options) *memory {
 		t: t, set: set, files: map[string]map[string]string{}, last: map[string]string{}, contents: map[int64]string{},
 		s: code.Sources{Set: set, Graphs: code.NewCache(0)},
 	}
-	m.s.Content = func(_ context.Context, at schemas.Position) ([]byte, error) {
-		return []byte(m.contents[at.Offset]), nil
+	m.s.Contents = func(_ context.Context, at []schemas.Position, yield func(schemas.Position, []byte) error) error {
+		for _, p := range at {
+			if err := yield(p, []byte(m.contents[p.Offset])); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 	return m
 }

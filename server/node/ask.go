@@ -275,7 +275,7 @@ func (n *Node) Objects(ctx context.Context, r evidence.ExportRequest, w io.Write
 // codeSources returns the sources of questions about code, including runtime data if it is
 // complete.
 func (n *Node) codeSources() code.Sources {
-	s := code.Sources{Set: n.set, Graphs: n.graphs, Content: n.compared}
+	s := code.Sources{Set: n.set, Graphs: n.graphs, Contents: n.compared}
 	if n.summing(schemas.TopicSpans) == nil {
 		s.Running = runtime.Callers(n.runtimeSources())
 	}
@@ -292,10 +292,22 @@ func (n *Node) content(ctx context.Context, of packing.Content) ([]byte, error) 
 	return n.contentUpTo(ctx, of.At, source.MaxContent)
 }
 
-// compared reads the content of a file that is compared with others; nil if the event was erased, or
-// has none or a large one.
-func (n *Node) compared(ctx context.Context, at schemas.Position) ([]byte, error) {
-	return n.contentUpTo(ctx, at, code.MaxContent)
+// compared reads the contents of files that are compared with others, without those of events that
+// were erased, or that have none or a large one.
+func (n *Node) compared(ctx context.Context, at []schemas.Position, yield func(schemas.Position, []byte) error) error {
+	return n.log.ReadEach(ctx, at, func(lr schemas.LogRecord) error {
+		if _, erased := n.log.ErasedAt(lr.Position); erased {
+			return nil
+		}
+		content, err := code.ContentOf(lr, code.MaxContent)
+		if err != nil {
+			return fmt.Errorf("event at %s: %w", lr.Position, err)
+		}
+		if content == nil {
+			return nil
+		}
+		return yield(lr.Position, content)
+	})
 }
 
 func (n *Node) contentUpTo(ctx context.Context, at schemas.Position, limit int) ([]byte, error) {
