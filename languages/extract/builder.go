@@ -7,6 +7,8 @@ import (
 	"sort"
 	"strings"
 
+	"google.golang.org/protobuf/proto"
+
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
@@ -128,6 +130,19 @@ func (b *Builder) AddRoute(r *recountv1.RouteFact, at uint32) {
 	r.At = b.Place(at)
 	r.Pattern = Clip(r.Pattern, MaxValue)
 	b.Facts.Routes = append(b.Facts.Routes, r)
+}
+
+// UniqueRoutes removes route facts from index from on that say the same as one before them, as of a
+// call that is read in each round of a loop on which it does not depend.
+func (b *Builder) UniqueRoutes(from int) {
+	all := b.Facts.Routes
+	kept := all[:from]
+	for _, r := range all[from:] {
+		if !slices.ContainsFunc(kept[from:], func(k *recountv1.RouteFact) bool { return proto.Equal(k, r) }) {
+			kept = append(kept, r)
+		}
+	}
+	b.Facts.Routes = kept
 }
 
 // Sort sorts the facts into source order.

@@ -1,6 +1,10 @@
 package flow
 
-import "github.com/recountdb/recount/languages/scope"
+import (
+	"strings"
+
+	"github.com/recountdb/recount/languages/scope"
+)
 
 // routeFlows gives the names that route facts speak of their routers and texts.
 func (p *Engine) routeFlows(m *scope.Module) {
@@ -14,9 +18,11 @@ func (p *Engine) routeFlows(m *scope.Module) {
 		case "root", "part", "below":
 			p.give(here, m.Path(r.Handler), p.Router(m, i))
 		case "const":
-			if target := m.Path(r.Handler); len(target.Steps) == 1 && target.Steps[0].Op == '.' && p.Lang.Exports {
-				if v := p.Find(here.Scope, target.Head); v != nil {
-					p.texts[member{v, target.Steps[0].Name}] = r.Pattern
+			if target := m.Path(r.Handler); target.Head != "self" && len(target.Steps) > 0 && p.Lang.Exports {
+				if v := p.Find(here.Scope, target.Head); v != nil && names(target.Steps) != "" {
+					p.texts[memberOf(v, target.Steps)] = r.Pattern
+				} else if name, ok := strings.CutPrefix(target.Text, "module.exports."); ok {
+					p.texts[member{m, name}] = r.Pattern
 				}
 				break
 			}
@@ -126,21 +132,66 @@ func (p routers) Text(m *scope.Module, in uint32, of scope.Path) (string, bool) 
 		}
 		found++
 	}
-	if found == 0 && len(of.Steps) == 1 {
-		v := p.Find(m.ScopeOf(in), of.Head)
-		if v != nil && len(v.Imports) == 1 && v.Imports[0].Mod != nil {
-			v = p.Exported(v.Imports[0].Mod, v.Imports[0].Name, 0)
-		}
-		text, ok := p.texts[member{v, of.Steps[0].Name}]
-		return text, ok
+	if found == 0 && len(of.Steps) > 0 {
+		return p.memberText(m.ScopeOf(in), of)
 	}
 	return text, found == 1 && text != ""
 }
 
-// member is a member of an object that a variable holds.
+// memberText returns the text that a member of an object has: config.api.prefix.
+func (p *Engine) memberText(in *scope.Scope, of scope.Path) (string, bool) {
+	if names(of.Steps) == "" {
+		return "", false
+	}
+	if s := p.Lookup(in, of); s.Rest > 0 && s.Rest <= len(of.Steps) {
+		holders := []any{s.Decl}
+		if s.Mod != nil { // a module that is an object: module.exports = config
+			holders = []any{s.Mod}
+			if whole := s.Mod.Exports[scope.WholeExport]; whole != nil && len(whole.Aliases) == 1 {
+				holders = append(holders, p.Lookup(s.Mod.Scope, whole.Aliases[0]).Decl)
+			}
+		}
+		for _, h := range holders {
+			if text, ok := p.texts[member{h, names(of.Steps[len(of.Steps)-s.Rest:])}]; ok {
+				return text, true
+			}
+		}
+	}
+	v := p.Find(in, of.Head)
+	if v != nil && len(v.Imports) == 1 && v.Imports[0].Mod != nil {
+		v = p.Exported(v.Imports[0].Mod, v.Imports[0].Name, 0)
+	}
+	if v == nil {
+		return "", false
+	}
+	text, ok := p.texts[memberOf(v, of.Steps)]
+	return text, ok
+}
+
+// member is a member of an object that a variable holds, which is known by its declaration if it has
+// one. name has the names of the steps that lead to it.
 type member struct {
-	of   *scope.Variable
+	of   any
 	name string
+}
+
+func memberOf(v *scope.Variable, steps []scope.Step) member {
+	if len(v.Decls) > 0 {
+		return member{v.Decls[0], names(steps)}
+	}
+	return member{v, names(steps)}
+}
+
+// names returns the names of steps to members, "" if some are others.
+func names(steps []scope.Step) string {
+	var all []string
+	for _, st := range steps {
+		if st.Op != '.' {
+			return ""
+		}
+		all = append(all, st.Name)
+	}
+	return strings.Join(all, ".")
 }
 
 // ofRouter returns what a step makes of a router, or of a call that makes one: the router itself,

@@ -81,6 +81,13 @@ type routing struct {
 	// result is the spot of the result of the function that is read.
 	result string
 	groups map[*ast.CallExpr]string // the spots of calls that were read
+
+	// loops and guards are those around what is read, round is what the variables of the loops stand
+	// for, and set has the values of variables and functions (tables.go).
+	loops  []loop
+	guards []guard
+	round  map[types.Object]ast.Expr
+	set    map[types.Object]ast.Expr
 }
 
 // routerFacts reads a unit.
@@ -136,7 +143,7 @@ func parameter(fn *types.Func, i int) string { return fmt.Sprintf("%s#%d", fn.Or
 
 // read reads a declaration.
 func (r *routing) read(decl ast.Decl, f *source, names *declared, from schemas.NodeKey) {
-	methods := map[*ast.CallExpr][]string{}
+	methods := map[*ast.CallExpr][]ast.Expr{}
 	results := []string{r.result}
 	var walk func(n ast.Node) bool
 	walk = func(n ast.Node) bool {
@@ -174,11 +181,15 @@ func (r *routing) read(decl ast.Decl, f *source, names *declared, from schemas.N
 			ast.Inspect(n.Body, walk)
 			results = results[:len(results)-1]
 			return false
+		case *ast.RangeStmt:
+			return !r.enterLoop(n, walk)
+		case *ast.SwitchStmt, *ast.IfStmt:
+			return !r.guarded(n, walk)
 		case *ast.CallExpr:
 			r.narrowed(n, methods)
 			r.value(n)
 			r.passed(n)
-			r.register(n, methods[n], f, names, from)
+			r.rounds(func() { r.register(n, methods[n], f, names, from) })
 		}
 		return true
 	}
@@ -268,6 +279,7 @@ func (r *routing) field(t types.Type, name string) string {
 
 // text returns the constant text of an expression.
 func (r *routing) text(e ast.Expr) text {
+	e = r.meant(e)
 	s, ok := r.constantOf(e)
 	return text{s, ok || r.info.Types[e].Value != nil}
 }
@@ -421,7 +433,7 @@ func (r *routing) mountedRouter(e ast.Expr) (sub string, strip text) {
 }
 
 // narrowed records the HTTP methods that a gorilla route is restricted to.
-func (r *routing) narrowed(call *ast.CallExpr, methods map[*ast.CallExpr][]string) {
+func (r *routing) narrowed(call *ast.CallExpr, methods map[*ast.CallExpr][]ast.Expr) {
 	sel, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok {
 		return
@@ -432,28 +444,28 @@ func (r *routing) narrowed(call *ast.CallExpr, methods map[*ast.CallExpr][]strin
 	}
 	methods[inner] = methods[call]
 	if sel.Sel.Name == "Methods" {
-		methods[inner] = append(slices.Clone(methods[call]), r.texts(call.Args)...)
+		methods[inner] = append(slices.Clone(methods[call]), call.Args...)
 	}
 }
 
 // texts returns the constant texts among some expressions, in capitals.
 func (r *routing) texts(all []ast.Expr) (out []string) {
 	for _, e := range all {
-		if m, ok := r.constantOf(e); ok {
-			out = append(out, strings.ToUpper(m))
+		if m := r.text(e); m.known && m.is != "" {
+			out = append(out, strings.ToUpper(m.is))
 		}
 	}
 	return out
 }
 
 // register notes a call that may register a route.
-func (r *routing) register(call *ast.CallExpr, methods []string, f *source, names *declared, from schemas.NodeKey) {
+func (r *routing) register(call *ast.CallExpr, methods []ast.Expr, f *source, names *declared, from schemas.NodeKey) {
 	sel, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok || !registers[sel.Sel.Name] || len(call.Args) == 0 {
 		return
 	}
 	found := registered{
-		name: sel.Sel.Name, methods: methods, path: f.Path, pkg: names.nodes[0].Node.Package, file: names.file, test: f.test,
+		name: sel.Sel.Name, methods: r.texts(methods), path: f.Path, pkg: names.nodes[0].Node.Package, file: names.file, test: f.test,
 		start: place(r.fset, call.Pos()), end: place(r.fset, call.End()),
 	}
 	on := sel.X
@@ -494,7 +506,7 @@ func (r *routing) register(call *ast.CallExpr, methods []string, f *source, name
 	if found.on == "" {
 		return
 	}
-	if list, ok := call.Args[0].(*ast.CompositeLit); ok {
+	if list, ok := r.meant(call.Args[0]).(*ast.CompositeLit); ok {
 		found.methods = r.texts(list.Elts)
 	}
 	for _, arg := range call.Args {

@@ -346,8 +346,14 @@ func (found route) add(c registered, g *resolve.FileGraph, seen map[schemas.Node
 // handlers returns the functions that a handler's expression stands for: the function that it
 // names, the declaration that contains a literal, a handler's ServeHTTP, or what calls wrap.
 func (r *routing) handlers(e ast.Expr, from schemas.NodeKey) []target {
+	is := r.meant(e)
+	inTable := is != e
+	e = is
 	switch e := ast.Unparen(e).(type) {
 	case *ast.FuncLit:
+		if inTable { // which may be that of another declaration
+			return nil
+		}
 		return []target{{key: from}}
 	case *ast.CallExpr:
 		var inner []target

@@ -107,18 +107,19 @@ func (p *walker) arguments(r *recountv1.Reference, args extract.Ref, s state) {
 	}
 }
 
-// argument returns the value of a call's argument, by its name or its place (-1: by name only).
+// argument returns the value of a call's argument, by its name or its place (-1: by name only); in a
+// loop, what it stands for.
 func (p *walker) argument(args extract.Ref, i int, name string) extract.Ref {
 	at := 0
 	for c := range p.Children(args) {
 		if p.Kind(c) == "keyword_argument" {
 			if p.Text(p.Field(c, "name")) == name {
-				return p.Field(c, "value")
+				return p.meant(p.Field(c, "value"))
 			}
 			continue
 		}
 		if at == i {
-			return c
+			return p.meant(c)
 		}
 		at++
 	}

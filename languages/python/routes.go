@@ -43,6 +43,7 @@ func (p *walker) webFramework() string {
 // pattern returns the text of an expression, with ${PATH} for what is no literal. ok is false if it
 // can be no text.
 func (p *walker) pattern(n extract.Ref, s state) (text string, ok bool) {
+	n = p.meant(n)
 	switch p.Kind(n) {
 	case "string":
 		return p.content(n, func(inserted extract.Ref) string {
@@ -141,7 +142,7 @@ func (p *walker) construct(n extract.Ref, path string, args extract.Ref, s state
 // mount notes that the router, or the list of routes, that an expression names is below a pattern of
 // another.
 func (p *walker) mount(router, pattern string, of extract.Ref, framework string, at extract.Ref, s state) {
-	h := p.path(of, s)
+	h := p.routePath(of, s)
 	if h == extract.Unknown || router == "" {
 		return
 	}
@@ -352,7 +353,7 @@ func (p *walker) handler(n extract.Ref, s state) (path string, view bool) {
 		}
 		n = inner
 	}
-	return p.path(n, s), false
+	return p.routePath(n, s), false
 }
 
 // boundMethod returns the method that a local name stands for: add_route = app.router.add_route.
@@ -368,6 +369,16 @@ func (p *walker) boundMethod(name string, s state) string {
 // callRoute reads the calls that register routes and groups.
 func (p *walker) callRoute(n extract.Ref, path string, args extract.Ref, s state) {
 	p.construct(n, path, args, s)
+	before := len(p.Facts.Routes)
+	for _, p.round = range p.rounds(n) {
+		p.register(n, path, args, s)
+	}
+	p.round = nil
+	p.UniqueRoutes(before)
+}
+
+// register reads a call in one round of the loops around it.
+func (p *walker) register(n extract.Ref, path string, args extract.Ref, s state) {
 	if strings.HasPrefix(path, "add_") {
 		path = p.boundMethod(path, s)
 	}

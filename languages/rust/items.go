@@ -161,7 +161,11 @@ func (r *walker) constant(n extract.Ref, kind recountv1.SymbolKind, s state) {
 	r.annotation(typ, s)
 	inner := s.block()
 	inner.in = in
-	r.visit(r.Field(n, "value"), inner)
+	value := r.Field(n, "value")
+	if text, ok := r.literal(value); ok && strings.HasPrefix(text, "/") && len(text) < 256 { // the beginning of a route's path
+		r.AddRoute(&recountv1.RouteFact{Group: true, Role: "const", Pattern: text, In: in}, value)
+	}
+	r.visit(value, inner)
 }
 
 // alias declares another name of a type.

@@ -32,5 +32,16 @@ func (p *items) Handler(m *scope.Module, in uint32, of scope.Path) *scope.Decl {
 	return nil
 }
 
-// Text implements scope.Routers: the texts of constants are not read.
-func (p *items) Text(*scope.Module, uint32, scope.Path) (string, bool) { return "", false }
+// Text implements scope.Routers.
+func (p *items) Text(m *scope.Module, in uint32, of scope.Path) (string, bool) {
+	s := p.Lookup(m.ScopeOf(in), of)
+	if s.Decl == nil || s.Rest > 0 {
+		return "", false
+	}
+	for _, r := range s.Decl.Mod.Facts.Routes {
+		if r.Role == "const" && s.Decl.Mod.Decl(r.In) == s.Decl {
+			return r.Pattern, true
+		}
+	}
+	return "", false
+}

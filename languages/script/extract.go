@@ -22,7 +22,7 @@ var extractors = []extract.Language{
 }
 
 func script(name string, load func() *extract.Grammar, suffixes ...string) extract.Language {
-	return extract.Language{Name: name, Version: 5, Matches: extract.Suffixed(suffixes...), Extract: extract.Unminified(extract.Repaired(load, repairScript, extractScript))}
+	return extract.Language{Name: name, Version: 6, Matches: extract.Suffixed(suffixes...), Extract: extract.Unminified(extract.Repaired(load, repairScript, extractScript))}
 }
 
 var typeStar = regexp.MustCompile(`(?m)^(\s*export )type( \*)`)
@@ -66,6 +66,10 @@ type walker struct {
 	handed map[string]bool
 	// named has the anonymous functions that routes name.
 	named map[extract.Ref][]inlined
+	// round has what the names of the loops around the call that is read stand for, and values the values of
+	// variables by name (loops.go).
+	round  round
+	values map[string]extract.Ref
 	// exports has the variables of the module that are its exports: var api = exports.
 	exports map[string]bool
 	// inherited are the bases that calls give to functions, which may be declared below.

@@ -187,6 +187,7 @@ func (j *walker) exporting(n extract.Ref, s state) {
 		decl.Exported = true
 		j.bindValue("default", value, "", n, s, 0)
 		j.Bind(s.in, "export.default", "default", "", n)
+		j.constants("default", value, s)
 		j.visit(value, state{in: in})
 	default:
 		j.bindValue("export.default", value, "", n, s.plain(), 0)
@@ -263,6 +264,7 @@ func (j *walker) exported(n, left, right extract.Ref, path string, s state) bool
 			}
 		}
 		j.bindValue("module.exports", right, "", left, s, 0)
+		j.constants("module.exports", right, s)
 		for c := range j.Children(right) { // its functions belong to the module
 			value, own := c, j.propertyName(j.Field(c, "name"))
 			if j.Kind(c) == "pair" {

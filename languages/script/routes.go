@@ -76,6 +76,7 @@ var clients = map[string]bool{"axios": true, "got": true, "ky": true, "request":
 // pattern returns the text of an expression, with ${PATH} for what is no literal. ok is false if it
 // can be no text.
 func (j *walker) pattern(n extract.Ref, s state) (text string, ok bool) {
+	n = j.meant(n)
 	switch j.Kind(n) {
 	case "string":
 		return j.literal(n)
@@ -229,7 +230,8 @@ type inlined struct {
 }
 
 // handles makes the last of some expressions the handler of a route or a group.
-func (j *walker) handles(r *recountv1.RouteFact, n extract.Ref, s state) {
+func (j *walker) handles(r *recountv1.RouteFact, n, call extract.Ref, s state) {
+	n = j.meant(n)
 	for j.Kind(n) == "call_expression" && !j.isFunction(n) && j.callsWithFunction(n) { // wrap(async (req, res) => …)
 		inner := extract.None
 		for c := range j.Children(j.Field(n, "arguments")) {
@@ -240,11 +242,15 @@ func (j *walker) handles(r *recountv1.RouteFact, n extract.Ref, s state) {
 		n = inner
 	}
 	if j.isFunction(n) || j.Kind(n) == "method_definition" {
+		if j.Start(n) < j.Start(call) { // of a list above, which was walked already
+			r.Handler = extract.Unknown
+			return
+		}
 		name := extract.FirstOf(j.Text(j.Field(n, "name")), strings.TrimSpace(r.Method+" "+r.Pattern)+" (inline)")
 		j.named[n] = append(j.named[n], inlined{name, r})
 		return
 	}
-	r.Handler = extract.FirstOf(j.path(n, s), extract.Unknown)
+	r.Handler = extract.FirstOf(j.routePath(n, s), extract.Unknown)
 }
 
 // handler declares an anonymous function that serves a route or gets a router.
@@ -264,11 +270,24 @@ func (j *walker) handler(n extract.Ref, s state) {
 // callRoute reads the calls that register routes and groups.
 func (j *walker) callRoute(n extract.Ref, path string, args extract.Ref, s state) {
 	j.construct(n, s)
-	if j.Kind(j.Field(n, "function")) != "member_expression" {
+	if k := j.Kind(j.Field(n, "function")); k != "member_expression" && k != "subscript_expression" {
 		return
 	}
-	verb := j.Text(j.Field(j.Field(n, "function"), "property"))
 	router := j.receiver(n, s)
+	if _, ok := j.isRouter(router); !ok {
+		return
+	}
+	before := len(j.Facts.Routes)
+	for _, j.round = range j.rounds(n) {
+		j.register(n, path, router, args, s)
+	}
+	j.round = nil
+	j.UniqueRoutes(before)
+}
+
+// register reads a call of a router in one round of the loops around it.
+func (j *walker) register(n extract.Ref, path, router string, args extract.Ref, s state) {
+	verb := j.routeVerb(j.Field(n, "function"))
 	if on, _ := extract.SplitLast(path); strings.HasSuffix(on, ".route()") || strings.Contains(on, ".route().") {
 		if j.chained(n, verb, args, s) {
 			return
@@ -280,21 +299,21 @@ func (j *walker) callRoute(n extract.Ref, path string, args extract.Ref, s state
 	}
 	var all []extract.Ref
 	for c := range j.Children(args) {
-		all = append(all, c)
+		all = append(all, j.meant(c))
 	}
-	if len(all) == 0 {
+	if len(all) == 0 || verb == "" {
 		return
 	}
 	first, last := all[0], all[len(all)-1]
 	add := func(role, pattern string, handler extract.Ref) {
 		r := &recountv1.RouteFact{Group: true, Role: role, Method: "ANY", Pattern: pattern, Router: router, Framework: framework, In: s.in}
-		if j.handles(r, handler, s); r.Handler != extract.Unknown {
+		if j.handles(r, handler, n, s); r.Handler != extract.Unknown {
 			j.AddRoute(r, n)
 		}
 	}
 	route := func(method, pattern string, handler extract.Ref) {
 		r := &recountv1.RouteFact{Method: method, Pattern: pattern, Router: router, Framework: framework, In: s.in}
-		j.handles(r, handler, s)
+		j.handles(r, handler, n, s)
 		j.AddRoute(r, n)
 	}
 	switch verb {
@@ -306,7 +325,7 @@ func (j *walker) callRoute(n extract.Ref, path string, args extract.Ref, s state
 		}
 		for _, p := range prefixes {
 			for _, c := range rest {
-				if h := j.path(c, s); h != extract.Unknown && !j.isFunction(c) {
+				if h := j.routePath(c, s); h != extract.Unknown && !j.isFunction(c) {
 					add("", p, c)
 				}
 			}
@@ -423,7 +442,7 @@ func (j *walker) chained(n extract.Ref, verb string, args extract.Ref, s state) 
 		for _, pattern := range j.patterns(first, s) {
 			if ok && isRouter && last != extract.None && !(verb == "all" && j.Kind(j.Parent(j.Parent(n))) == "call_expression") {
 				r := &recountv1.RouteFact{Method: method, Pattern: pattern, Router: router, Framework: framework, In: s.in}
-				j.handles(r, last, s)
+				j.handles(r, last, n, s)
 				j.AddRoute(r, j.lastName(j.Field(n, "function")))
 			}
 		}
@@ -450,6 +469,9 @@ func (j *walker) objectRoute(n, object extract.Ref, route func(method, pattern s
 	}
 }
 
+// maxConstantDepth limits how deep in an object a constant may be: config.api.prefix.
+const maxConstantDepth = 3
+
 // constants notes the texts that a declarator gives names.
 func (j *walker) constants(target string, value extract.Ref, s state) {
 	if target == extract.Unknown || s.inline {
@@ -461,7 +483,7 @@ func (j *walker) constants(target string, value extract.Ref, s state) {
 	switch j.Kind(value) {
 	case "object":
 		for c := range j.Children(value) {
-			if name := j.propertyName(j.Field(c, "key")); j.Kind(c) == "pair" && name != "" && j.Kind(j.Field(c, "value")) != "object" {
+			if name := j.propertyName(j.Field(c, "key")); j.Kind(c) == "pair" && name != "" && strings.Count(target, ".") < maxConstantDepth {
 				j.constants(extract.Member(target, name), j.Field(c, "value"), s)
 			}
 		}

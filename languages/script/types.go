@@ -158,6 +158,7 @@ func (j *walker) member(n extract.Ref, decorators []extract.Ref, controller bool
 		}
 		if value != extract.None {
 			j.bindValue("self."+name, value, decl.Type, n, s, 0)
+			j.constants(extract.Member("self", name), value, s)
 		}
 		j.visit(value, s)
 	case "class_static_block":

@@ -1,0 +1,326 @@
+package golang
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+)
+
+// Routes are often registered in a loop over a table that the package spells out:
+//
+//	for _, route := range routes {
+//		router.HandleFunc(route.Path, route.Handler).Methods(route.Method)
+//	}
+//
+// Such a call is read once for each row, with the variables of the loop standing for what the table
+// has there.
+
+// loop is a loop over a table: its variables, and what they stand for in each round.
+type loop struct {
+	key, value types.Object
+	rows       []row
+}
+
+type row struct{ key, value ast.Expr }
+
+// guard is a comparison inside a loop: a call below it is made only in rounds in which an expression
+// is one of some constants, or in which it is none of them.
+type guard struct {
+	of   ast.Expr
+	are  []ast.Expr
+	none bool
+}
+
+// maxLoopRounds limits the rounds of the loops around one call.
+const maxLoopRounds = 512
+
+// enterLoop reads a loop over a table, and reports whether it is one.
+func (r *routing) enterLoop(n *ast.RangeStmt, walk func(ast.Node) bool) bool {
+	rows := r.rows(n.X)
+	if len(rows) == 0 {
+		return false
+	}
+	l := loop{rows: rows}
+	if id, ok := n.Key.(*ast.Ident); ok {
+		if _, list := r.info.Types[n.X].Type.Underlying().(*types.Map); list {
+			l.key = r.info.Defs[id]
+		}
+	}
+	if id, ok := n.Value.(*ast.Ident); ok {
+		l.value = r.info.Defs[id]
+	}
+	ast.Inspect(n.X, walk)
+	r.loops = append(r.loops, l)
+	ast.Inspect(n.Body, walk)
+	r.loops = r.loops[:len(r.loops)-1]
+	return true
+}
+
+// guarded reads a switch or a comparison inside a loop over a table, and reports whether it is one.
+func (r *routing) guarded(n ast.Node, walk func(ast.Node) bool) bool {
+	if len(r.loops) == 0 {
+		return false
+	}
+	below := func(g guard, of ...ast.Node) {
+		r.guards = append(r.guards, g)
+		for _, n := range of {
+			ast.Inspect(n, walk)
+		}
+		r.guards = r.guards[:len(r.guards)-1]
+	}
+	switch n := n.(type) {
+	case *ast.SwitchStmt:
+		if n.Tag == nil || n.Init != nil {
+			return false
+		}
+		ast.Inspect(n.Tag, walk)
+		var all []ast.Expr
+		for _, s := range n.Body.List {
+			all = append(all, s.(*ast.CaseClause).List...)
+		}
+		for _, s := range n.Body.List {
+			clause := s.(*ast.CaseClause)
+			g := guard{of: n.Tag, are: clause.List}
+			if clause.List == nil {
+				g = guard{of: n.Tag, are: all, none: true}
+			}
+			for _, s := range clause.Body {
+				below(g, s)
+			}
+		}
+		return true
+	case *ast.IfStmt:
+		is, ok := n.Cond.(*ast.BinaryExpr)
+		if !ok || n.Init != nil || is.Op != token.EQL && is.Op != token.NEQ {
+			return false
+		}
+		ast.Inspect(n.Cond, walk)
+		g := guard{of: is.X, are: []ast.Expr{is.Y}, none: is.Op == token.NEQ}
+		below(g, n.Body)
+		if n.Else != nil {
+			g.none = !g.none
+			below(g, n.Else)
+		}
+		return true
+	}
+	return false
+}
+
+// passes reports whether a call below a guard is made in the current round. A comparison with what is
+// not known excludes nothing.
+func (r *routing) passes(g guard) bool {
+	is := r.text(g.of)
+	if !is.known {
+		return true
+	}
+	among := slices.ContainsFunc(g.are, func(e ast.Expr) bool { return r.text(e) == is })
+	return among != g.none
+}
+
+// rounds calls read in each round of the loops around a call.
+func (r *routing) rounds(read func()) {
+	total := 1
+	for _, l := range r.loops {
+		total *= len(l.rows)
+	}
+	if len(r.loops) == 0 || total > maxLoopRounds {
+		read()
+		return
+	}
+	r.round = map[types.Object]ast.Expr{}
+	for i := range total {
+		for _, l := range r.loops {
+			at := l.rows[i%len(l.rows)]
+			i /= len(l.rows)
+			r.stand(l.key, at.key)
+			r.stand(l.value, at.value)
+		}
+		if !slices.ContainsFunc(r.guards, func(g guard) bool { return !r.passes(g) }) {
+			read()
+		}
+	}
+	r.round = nil
+}
+
+func (r *routing) stand(v types.Object, e ast.Expr) {
+	if v != nil && e != nil {
+		r.round[v] = e
+	}
+}
+
+// rows returns the rows of a table: of a composite literal, of a variable of the package that is set
+// to one once, or of a function that returns one.
+func (r *routing) rows(e ast.Expr) []row {
+	var all []row
+	lit := r.table(e, 0)
+	if lit == nil {
+		return nil
+	}
+	t := r.info.Types[lit].Type
+	if t == nil {
+		return nil
+	}
+	_, isMap := t.Underlying().(*types.Map)
+	for _, e := range lit.Elts {
+		switch kv, keyed := e.(*ast.KeyValueExpr); {
+		case keyed && isMap:
+			all = append(all, row{kv.Key, kv.Value})
+		case keyed:
+			all = append(all, row{nil, kv.Value})
+		default:
+			all = append(all, row{nil, e})
+		}
+	}
+	return all
+}
+
+func (r *routing) table(e ast.Expr, depth int) *ast.CompositeLit {
+	if depth > 4 {
+		return nil
+	}
+	switch e := ast.Unparen(e).(type) {
+	case *ast.CompositeLit:
+		if t := r.info.Types[e].Type; t != nil {
+			switch t.Underlying().(type) {
+			case *types.Slice, *types.Array, *types.Map:
+				return e
+			}
+		}
+	case *ast.UnaryExpr:
+		return r.table(e.X, depth+1)
+	case *ast.Ident:
+		if v := r.setOnce(r.info.Uses[e]); v != nil {
+			return r.table(v, depth+1)
+		}
+	case *ast.CallExpr:
+		if _, obj := (&linker{unit: r.unit}).callee(e); obj != nil {
+			if v := r.setOnce(obj); v != nil {
+				return r.table(v, depth+1)
+			}
+		}
+	}
+	return nil
+}
+
+// setOnce returns the value that a variable of the unit is set to, if that is once, or the only value
+// that a function of the unit returns.
+func (r *routing) setOnce(of types.Object) ast.Expr {
+	if of == nil {
+		return nil
+	}
+	if r.set == nil {
+		r.set = map[types.Object]ast.Expr{}
+		for _, f := range r.files {
+			r.settings(f.syntax)
+		}
+	}
+	return r.set[of]
+}
+
+// settings notes the values of variables and the results of functions.
+func (r *routing) settings(f *ast.File) {
+	set := func(of types.Object, e ast.Expr) {
+		if of == nil {
+			return
+		}
+		if _, twice := r.set[of]; twice {
+			e = nil
+		}
+		r.set[of] = e
+	}
+	of := func(e ast.Expr) types.Object {
+		id, ok := e.(*ast.Ident)
+		if !ok {
+			return nil
+		}
+		if v := r.info.Defs[id]; v != nil {
+			return v
+		}
+		return r.info.Uses[id]
+	}
+	for _, decl := range f.Decls {
+		var fn types.Object
+		if d, ok := decl.(*ast.FuncDecl); ok {
+			fn = r.info.Defs[d.Name]
+		}
+		ast.Inspect(decl, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.FuncLit:
+				return false
+			case *ast.ValueSpec:
+				for i, name := range n.Names {
+					if i < len(n.Values) {
+						set(of(name), n.Values[i])
+					}
+				}
+			case *ast.AssignStmt:
+				for i, l := range n.Lhs {
+					var v ast.Expr
+					if len(n.Rhs) == len(n.Lhs) && (n.Tok == token.DEFINE || n.Tok == token.ASSIGN) {
+						v = n.Rhs[i]
+					}
+					set(of(l), v)
+				}
+			case *ast.ReturnStmt:
+				if len(n.Results) == 1 {
+					set(fn, n.Results[0])
+				}
+			}
+			return true
+		})
+	}
+}
+
+// meant returns what an expression stands for in the current round of the loops around it, or the
+// expression itself.
+func (r *routing) meant(e ast.Expr) ast.Expr {
+	if len(r.round) == 0 {
+		return e
+	}
+	switch x := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		if is := r.round[r.info.Uses[x]]; is != nil {
+			return is
+		}
+	case *ast.SelectorExpr:
+		of := ast.Unparen(r.meant(x.X))
+		if of == ast.Unparen(x.X) {
+			break
+		}
+		if p, ok := of.(*ast.UnaryExpr); ok {
+			of = ast.Unparen(p.X)
+		}
+		if lit, ok := of.(*ast.CompositeLit); ok {
+			if is := r.fieldOf(lit, x.Sel.Name); is != nil {
+				return is
+			}
+		}
+	}
+	return e
+}
+
+// fieldOf returns the value of a field in a literal of a struct, nil if it has none.
+func (r *routing) fieldOf(lit *ast.CompositeLit, name string) ast.Expr {
+	t := r.info.Types[lit].Type
+	if t == nil {
+		return nil
+	}
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	s, ok := t.Underlying().(*types.Struct)
+	if !ok {
+		return nil
+	}
+	for i, e := range lit.Elts {
+		if kv, keyed := e.(*ast.KeyValueExpr); keyed {
+			if id, ok := kv.Key.(*ast.Ident); ok && id.Name == name {
+				return kv.Value
+			}
+		} else if i < s.NumFields() && s.Field(i).Name() == name {
+			return e
+		}
+	}
+	return nil
+}

@@ -1,0 +1,313 @@
+package script
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/recountdb/recount/languages/extract"
+)
+
+// Routes are often registered in a loop over a list that the file spells out:
+//
+//	for (const { path, router } of routes) app.use(path, router);
+//
+// Such a call is read once for each element, with the names that the loop gives to the element, or to
+// parts of it, standing for what the list has there.
+
+// round has what the names of loops stand for in one round.
+type round map[string]extract.Ref
+
+// maxLoopRounds limits the rounds of the loops around one call.
+const maxLoopRounds = 256
+
+// rounds returns the rounds of the loops around an expression whose lists are in the file; one
+// without names if there are none.
+func (j *walker) rounds(n extract.Ref) []round {
+	all := []round{nil}
+	var guards []guard
+	for at, up := n, j.Parent(n); up != extract.None; at, up = up, j.Parent(up) {
+		if g, ok := j.guard(up, at); ok {
+			guards = append(guards, g)
+		}
+		target, list := j.loop(up, at)
+		elements := j.elements(list, 0)
+		if len(elements) == 0 || len(all)*len(elements) > maxLoopRounds {
+			continue
+		}
+		var more []round
+		for _, r := range all {
+			for _, e := range elements {
+				in := round{}
+				j.stand(target, e, in)
+				for name, is := range r { // an inner loop's names hide those of outer ones
+					in[name] = is
+				}
+				more = append(more, in)
+			}
+		}
+		all = more
+	}
+	if len(guards) > 0 && len(all) > 1 {
+		all = slices.DeleteFunc(all, func(r round) bool {
+			j.round = r
+			return slices.ContainsFunc(guards, func(g guard) bool { return !j.passes(g) })
+		})
+	}
+	return all
+}
+
+// guard is a comparison inside a loop: what is below it runs only in rounds in which an expression is
+// one of some texts, or none of them.
+type guard struct {
+	of   extract.Ref
+	are  []extract.Ref
+	none bool
+}
+
+// guard returns the guard that a statement is for a statement in it: a case of a switch, or
+// if (x === "text").
+func (j *walker) guard(n, in extract.Ref) (g guard, ok bool) {
+	switch j.Kind(n) {
+	case "switch_case", "switch_default":
+		body := j.Parent(n)
+		g.of = j.Field(j.Parent(body), "value")
+		for c := range j.Children(body) {
+			if c == n && j.Kind(n) == "switch_case" || j.Kind(n) == "switch_default" && c != n {
+				g.are = append(g.are, j.Field(c, "value"))
+			}
+		}
+		g.none = j.Kind(n) == "switch_default"
+		return g, true
+	case "if_statement":
+		is := j.unwrapped(j.Field(n, "condition"))
+		op := j.Text(j.Field(is, "operator"))
+		if j.Kind(is) != "binary_expression" || !strings.HasSuffix(op, "==") && !strings.HasPrefix(op, "!=") || j.Field(n, "condition") == in {
+			return g, false
+		}
+		g = guard{of: j.Field(is, "left"), are: []extract.Ref{j.Field(is, "right")}}
+		g.none = strings.HasPrefix(op, "!") != (j.Field(n, "consequence") != in)
+		return g, true
+	}
+	return g, false
+}
+
+// passes reports whether what is below a guard runs in the current round. A comparison with what is no
+// text excludes nothing.
+func (j *walker) passes(g guard) bool {
+	is, ok := j.literal(j.meant(g.of))
+	if !ok {
+		return true
+	}
+	among := slices.ContainsFunc(g.are, func(n extract.Ref) bool {
+		text, ok := j.literal(n)
+		return ok && strings.EqualFold(text, is)
+	})
+	return among != g.none
+}
+
+// loop returns the target and the list of a loop whose body an expression is: for (… of list), or
+// list.forEach(…).
+func (j *walker) loop(n, body extract.Ref) (target, list extract.Ref) {
+	switch j.Kind(n) {
+	case "for_in_statement":
+		if j.Field(n, "body") == body && j.Has(n, "of") {
+			return j.Field(n, "left"), j.Field(n, "right")
+		}
+	case "arguments":
+		fn := j.Field(j.Parent(n), "function")
+		if name := j.Text(j.Field(fn, "property")); j.isFunction(body) && j.Child(n, 0) == body && (name == "forEach" || name == "map") {
+			parameter := j.Field(body, "parameter")
+			if parameter == extract.None {
+				parameter = j.Child(j.Field(body, "parameters"), 0)
+			}
+			return parameter, j.Field(fn, "object")
+		}
+	}
+	return extract.None, extract.None
+}
+
+// maxListDepth limits how many names and calls lead to a list.
+const maxListDepth = 4
+
+// elements returns the elements of a list that is written out, or of a variable of the file that holds
+// such a list; of Object.entries(object) they are the pairs of the object. It returns nil if they are
+// not all known.
+func (j *walker) elements(list extract.Ref, depth int) []extract.Ref {
+	if depth > maxListDepth {
+		return nil
+	}
+	var all []extract.Ref
+	switch list = j.unwrapped(list); j.Kind(list) {
+	case "array":
+		for c := range j.Children(list) {
+			if j.Kind(c) == "spread_element" {
+				return nil
+			}
+			all = append(all, c)
+		}
+	case "object":
+		for c := range j.Children(list) {
+			if j.Kind(c) != "pair" {
+				return nil
+			}
+			all = append(all, c)
+		}
+	case "identifier":
+		if value := j.valueOf(j.Text(list)); j.Kind(value) == "array" || j.Kind(value) == "identifier" {
+			return j.elements(value, depth+1)
+		}
+	case "call_expression":
+		if j.Text(j.Field(list, "function")) == "Object.entries" {
+			object := j.unwrapped(j.argument(j.Field(list, "arguments"), 0))
+			if j.Kind(object) == "identifier" {
+				object = j.valueOf(j.Text(object))
+			}
+			if j.Kind(object) == "object" {
+				return j.elements(object, depth+1)
+			}
+		}
+	}
+	return all
+}
+
+// valueOf returns the value of the only variable of the file that has a name.
+func (j *walker) valueOf(name string) extract.Ref {
+	if j.values == nil {
+		j.values = map[string]extract.Ref{}
+		for i := range j.Nodes {
+			if n := extract.Ref(i); j.Kind(n) == "variable_declarator" {
+				is := j.unwrapped(j.Field(n, "value"))
+				if _, twice := j.values[j.Text(j.Field(n, "name"))]; twice {
+					is = extract.None
+				}
+				j.values[j.Text(j.Field(n, "name"))] = is
+			}
+		}
+	}
+	is, ok := j.values[name]
+	if !ok {
+		return extract.None
+	}
+	return is
+}
+
+// unwrapped returns an expression without parentheses and assertions of its type.
+func (j *walker) unwrapped(n extract.Ref) extract.Ref {
+	for {
+		switch j.Kind(n) {
+		case "parenthesized_expression", "as_expression", "satisfies_expression", "non_null_expression":
+			n = j.Child(n, 0)
+		default:
+			return n
+		}
+	}
+}
+
+// stand makes the names of a pattern stand for an element, or for parts of it.
+func (j *walker) stand(target, element extract.Ref, in round) {
+	set := func(name string, part extract.Ref) {
+		if part != extract.None {
+			in[name] = part
+		}
+	}
+	element = j.unwrapped(element)
+	switch j.Kind(target) {
+	case "identifier":
+		set(j.Text(target), element)
+	case "required_parameter", "optional_parameter":
+		j.stand(j.Field(target, "pattern"), element, in)
+	case "object_pattern":
+		for c := range j.Children(target) {
+			switch j.Kind(c) {
+			case "shorthand_property_identifier_pattern":
+				set(j.Text(c), j.property(element, j.Text(c)))
+			case "pair_pattern":
+				j.stand(j.Field(c, "value"), j.property(element, j.propertyName(j.Field(c, "key"))), in)
+			}
+		}
+	case "array_pattern":
+		i := 0
+		for c := range j.Children(target) {
+			j.stand(c, j.item(element, i), in)
+			i++
+		}
+	}
+}
+
+// item returns item i of a list, or the key or the value of a pair.
+func (j *walker) item(of extract.Ref, i int) extract.Ref {
+	switch j.Kind(of) {
+	case "array":
+		return j.Child(of, i)
+	case "pair":
+		return j.Field(of, [...]string{"key", "value"}[min(i, 1)])
+	}
+	return extract.None
+}
+
+// meant returns what an expression stands for in the current round of the loops around it, or the
+// expression itself.
+func (j *walker) meant(n extract.Ref) extract.Ref {
+	if len(j.round) == 0 {
+		return n
+	}
+	part := extract.None
+	switch at := j.unwrapped(n); j.Kind(at) {
+	case "identifier":
+		if is, ok := j.round[j.Text(at)]; ok {
+			part = is
+		}
+	case "member_expression":
+		part = j.property(j.meant(j.Field(at, "object")), j.Text(j.Field(at, "property")))
+	case "subscript_expression":
+		object, index := j.meant(j.Field(at, "object")), j.Field(at, "index")
+		if name, ok := j.literal(index); ok {
+			part = j.property(object, name)
+		} else if i, err := strconv.Atoi(j.Text(index)); err == nil && i >= 0 {
+			part = j.item(object, i)
+		}
+	case "call_expression": // route.method.toLowerCase()
+		switch fn := j.Field(at, "function"); j.Text(j.Field(fn, "property")) {
+		case "toLowerCase", "toUpperCase":
+			return j.meant(j.Field(fn, "object"))
+		}
+	}
+	if part == extract.None {
+		return n
+	}
+	return j.unwrapped(part)
+}
+
+// routePath returns the path of an expression as a handler or a router, which in a loop may begin with
+// a part of the list: each.router.routes().
+func (j *walker) routePath(n extract.Ref, s state) string {
+	if is := j.meant(n); is != n || len(j.round) == 0 {
+		return j.path(is, s)
+	}
+	switch j.Kind(n) {
+	case "member_expression":
+		on := j.Field(n, "object")
+		if path := j.routePath(on, s); path != j.path(on, s) {
+			return extract.Member(path, j.Text(j.Field(n, "property")))
+		}
+	case "call_expression":
+		fn := j.Field(n, "function")
+		if path := j.routePath(fn, s); path != j.path(fn, s) {
+			return path + "()"
+		}
+	}
+	return j.path(n, s)
+}
+
+// routeVerb returns the name of the method that a call calls: app.get(…), or app[route.method](…).
+func (j *walker) routeVerb(fn extract.Ref) string {
+	switch j.Kind(fn) {
+	case "member_expression":
+		return j.Text(j.Field(fn, "property"))
+	case "subscript_expression":
+		verb, _ := j.literal(j.meant(j.Field(fn, "index")))
+		return strings.ToLower(verb)
+	}
+	return ""
+}
