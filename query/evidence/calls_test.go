@@ -2,6 +2,7 @@ package evidence_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/recountdb/recount/query/evidence"
@@ -54,5 +55,35 @@ func TestOneNameForManyCalls(t *testing.T) {
 		if c := find(t, r, id).Chain; c.Cyclic || c.Length != length {
 			t.Errorf("the chain of %s: %+v, want %d long and not cyclic", id, c, length)
 		}
+	}
+}
+
+// TestListOfTasksIsShownOnce has a session in which a list of tasks is written five times, with the words
+// of the question, and a message that answers it.
+func TestListOfTasksIsShownOnce(t *testing.T) {
+	w := newWorld(t)
+	for i := range 5 {
+		id := fmt.Sprint("todo", i)
+		w.add(0, of(id, schemas.TypeToolCall, i, "", &recountv1.AgentEvent{
+			Tool: &recountv1.Tool{Name: "TodoWrite", CallId: id, Arguments: fmt.Sprintf(`{"todos":[{"content":"measure the gateway timeout","done":%d}]}`, i)},
+		}))
+	}
+	w.add(0, of("said", schemas.TypeAssistantMessage, 9, "", &recountv1.AgentEvent{Text: "Measured: the timeout of the gateway is 10 ms, too short by far for what it has to do."}))
+	w.add(0, of("run", schemas.TypeToolCall, 10, "", &recountv1.AgentEvent{Tool: &recountv1.Tool{Name: "bash", CallId: "c", Command: "measure gateway timeout"}}))
+	r := w.ask(operator, evidence.Request{Text: "measure the gateway timeout", Limit: 3})
+	var got []string
+	for _, o := range r.Objects {
+		if o.Role == "" {
+			got = append(got, o.EventID)
+		}
+	}
+	lists := 0
+	for i := range 5 {
+		if slices.Contains(got, eventID(fmt.Sprint("todo", i))) {
+			lists++
+		}
+	}
+	if lists != 1 || !slices.Contains(got, eventID("said")) || !slices.Contains(got, eventID("run")) {
+		t.Errorf("%d lists of tasks among %d hits, want 1 with the message and the command: %s", lists, len(got), told(t, r))
 	}
 }

@@ -43,6 +43,14 @@ func (c questionPattern) matches(low string) []string {
 	return c.FindStringSubmatch(low)
 }
 
+// without returns a text in lower case without the matches.
+func (c questionPattern) without(low string) string {
+	if c.word(low) == "" {
+		return low
+	}
+	return c.ReplaceAllString(low, "")
+}
+
 // word returns the match in a text in lower case, or "".
 func (c questionPattern) word(low string) string {
 	if m := c.matches(low); m != nil {
@@ -56,8 +64,10 @@ var (
 	dayCue    = newQuestionPattern(`\b(since|from|after)? ?(today|yesterday|this week|last week)\b`, "today", "yesterday", "week")
 	newestCue = newQuestionPattern(`\b(latest|newest|most recent|recently|just now)\b`, "latest", "newest", "recent", "just now")
 	whyCue    = newQuestionPattern(`\b(why|what (?:caused|causes|broke|breaks|made|went wrong)|root cause|reason)\b`, "why", "what ", "root cause", "reason")
-	remedyCue = newQuestionPattern(`\b(fix(?:ed|es)?|put right|mend(?:ed|s)?|remed\w+|solv\w+|solution|resolv\w+|patch\w*|repair\w*|work(?:ed)? ?around|came of|did (?:it|that) help|what (?:was|did|has|have) .*\bchange[ds]?)\b`, "fix", "right", "mend", "remed", "solv", "solution", "patch", "repair", "around", "came of", "help", "change")
-	failCue   = newQuestionPattern(`\b(fail\w*|error\w*|broke\w*|breaks?|crash\w*|down|slow\w*|time[sd]? ?out|timeouts?|panic\w*|exception\w*|5\d\d)\b`, "fail", "error", "broke", "break", "crash", "down", "slow", "time", "panic", "exception", "5")
+	// timeClause is what says when: "after the fix", "before it was changed".
+	timeClause = newQuestionPattern(`\b(?:after|before|since|until|once)\b[^,;:.?!]*`, "after", "before", "since", "until", "once")
+	remedyCue  = newQuestionPattern(`\b(fix(?:ed|es)?|put right|mend(?:ed|s)?|remed\w+|solv\w+|solution|resolv\w+|patch\w*|repair\w*|work(?:ed)? ?around|came of|did (?:it|that) help|what (?:was|did|has|have) .*\bchange[ds]?)\b`, "fix", "right", "mend", "remed", "solv", "solution", "patch", "repair", "around", "came of", "help", "change")
+	failCue    = newQuestionPattern(`\b(fail\w*|error\w*|broke\w*|breaks?|crash\w*|down|slow\w*|time[sd]? ?out|timeouts?|panic\w*|exception\w*|5\d\d)\b`, "fail", "error", "broke", "break", "crash", "down", "slow", "time", "panic", "exception", "5")
 )
 
 // readCues finds the cues in a text. moment is in nanoseconds since 1970; days begin at midnight
@@ -89,6 +99,6 @@ func readCues(text string, moment int64) cues {
 			c.failing = c.why + " … " + fails
 		}
 	}
-	c.remedy = remedyCue.word(low)
+	c.remedy = remedyCue.word(timeClause.without(low))
 	return c
 }

@@ -32,3 +32,19 @@ func TestCuesAreFoundByTheirWords(t *testing.T) {
 		t.Errorf("a cue is in none of the texts: %v", found)
 	}
 }
+
+// TestRemedyIsAskedFor tells what asks for a remedy from what only says when something was.
+func TestRemedyIsAskedFor(t *testing.T) {
+	for text, want := range map[string]bool{
+		"how did we fix the timeout":                              true,
+		"what did make test print after the fix":                  false,
+		"which test still failed once the css class was repaired": false,
+		"what did it print before the change":                     false,
+		"after the crash, how was it solved":                      true,
+		"how was the lint warning fixed before the release":       true,
+	} {
+		if got := readCues(text, 0).remedy != ""; got != want {
+			t.Errorf("%q asks for a remedy: %v, want %v", text, got, want)
+		}
+	}
+}

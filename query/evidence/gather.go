@@ -3,6 +3,7 @@ package evidence
 import (
 	"cmp"
 	"math"
+	"regexp"
 	"slices"
 
 	"github.com/recountdb/recount/projections/objects"
@@ -88,22 +89,38 @@ func (t *retrieval) gather() ([]*hit, error) {
 		return nil, err
 	}
 	slices.SortStableFunc(hits, func(x, y *hit) int { return cmp.Or(cmp.Compare(y.score, x.score), x.before(&y.candidate)) })
-	hits = hits[:min(len(hits), t.r.Limit)]
+	shown := hits[:0]
+	lists := map[string]*hit{} // the hit that shows a session's list of tasks
 	for _, h := range hits {
-		var err error
-		if h.o, err = t.object(h.ref); err == nil {
-			err = t.support(h.o, &h.judged)
+		if len(shown) == t.r.Limit {
+			break
 		}
-		if err == nil {
+		var err error
+		if h.o, err = t.object(h.ref); err != nil {
+			return nil, err
+		}
+		if h.known.calls() && listsTasks.MatchString(h.o.Title) {
+			if first := lists[h.o.Workspace+"\x00"+h.o.Session]; first != nil {
+				first.same = append(first.same, h.known)
+				continue
+			}
+			lists[h.o.Workspace+"\x00"+h.o.Session] = h
+		}
+		if err = t.support(h.o, &h.judged); err == nil {
 			err = t.follow(h)
 		}
 		if err != nil {
 			return nil, err
 		}
+		shown = append(shown, h)
 	}
 	t.RecordTime("read")
-	return hits, nil
+	return shown, nil
 }
+
+// listsTasks matches the titles of tool calls that write an agent's list of tasks. Each writes the whole
+// list anew, so that those of a session are nearly equal, and one of them is shown.
+var listsTasks = regexp.MustCompile(`(?i)^(?:todo_?write|update_plan|write_todos|task_tracker)\b`)
 
 // join adds what belongs to a hit: an equal or older object, the call itself, or a result of it.
 func (h *hit) join(p *part, part int) {
