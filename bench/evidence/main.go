@@ -51,7 +51,7 @@ type flags struct {
 	alone bool
 	// questions is a file of questions about real runs, unlink and half are as the flags say.
 	questions, half string
-	unlink          bool
+	unlink, detail  bool
 }
 
 func main() {
@@ -65,6 +65,7 @@ func main() {
 	flag.StringVar(&f.questions, "questions", "", "ask about real runs what this file asks, instead of what rules derive from the runs")
 	flag.BoolVar(&f.unlink, "unlinked", false, "append the events without their causes")
 	flag.StringVar(&f.half, "half", "", "ask only the questions of this half (dev, held-out), if the dataset has halves; the default asks all")
+	flag.BoolVar(&f.detail, "detail", false, "also print, for each question, the rank of its evidence on each side")
 	flag.BoolVar(&f.alone, "baselines", false, "ask the baselines alone")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -149,6 +150,9 @@ func run(ctx context.Context, w io.Writer, f flags, args []string) (err error) {
 	}
 	if f.half == "" {
 		report(w, d, sides, results, f.k, "")
+	}
+	if f.detail {
+		detail(w, d, sides, results)
 	}
 	return nil
 }

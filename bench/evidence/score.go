@@ -24,6 +24,8 @@ type tally struct {
 	top [len(tops)]float64
 	// inAnswer is recall over everything that the answer shows.
 	inAnswer float64
+	// first is the rank of the first event of the evidence in the answer, 0 if it is not there.
+	first int
 	// precision is the fraction of the first k that are evidence or in the chain.
 	precision float64
 	// chains counts the questions with a chain; whole counts the answers that showed all of
@@ -98,6 +100,7 @@ func mark(d *dataset, q question, found []shown, k int) tally {
 		return slices.ContainsFunc(s.all(), func(i int) bool { return wanted[d.events[i].ID] })
 	}
 	if rank := slices.IndexFunc(found, is); rank >= 0 {
+		t.first = rank + 1
 		if rank < k {
 			t.rank = 1 / float64(rank+1)
 		}
@@ -194,6 +197,21 @@ func report(w io.Writer, d *dataset, sides []side, results []result, k int, half
 			fmt.Fprintf(w, " %.3f |", t.recall/float64(t.questions))
 		}
 		fmt.Fprintln(w)
+	}
+}
+
+// detail prints the rank of the evidence of each question on each side.
+func detail(w io.Writer, d *dataset, sides []side, results []result) {
+	fmt.Fprint(w, "\n")
+	for _, s := range sides {
+		fmt.Fprintf(w, "%s\t", s.name())
+	}
+	fmt.Fprintln(w, "question")
+	for i, q := range d.questions {
+		for side := range sides {
+			fmt.Fprintf(w, "%d\t", results[side][i].first)
+		}
+		fmt.Fprintf(w, "%s %s\n", q.half, q.Text)
 	}
 }
 
