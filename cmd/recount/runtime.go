@@ -25,7 +25,7 @@ func (a *app) runtimeCmd() *cobra.Command {
 imported code: who calls whom, how often, with which errors and latencies, which code
 handles the calls, and who changed that code last.`,
 	}
-	c.AddCommand(a.runtimeTrafficCmd(), a.runtimeEdgesCmd(), a.runtimeServicesCmd(), a.runtimeDeadRoutesCmd(), a.runtimeStatsCmd(), a.runtimeTraceCmd())
+	c.AddCommand(a.runtimeTrafficCmd(), a.runtimeSeriesCmd(), a.runtimeEdgesCmd(), a.runtimeServicesCmd(), a.runtimeDeadRoutesCmd(), a.runtimeStatsCmd(), a.runtimeTraceCmd())
 	return c
 }
 
@@ -175,6 +175,38 @@ not make, as far as its repository is known. Exits with 1 if there are none.`,
 	c.Flags().BoolVar(&failing, "failing", false, "only failures, those with the most errors first")
 	c.Flags().BoolVar(&slow, "slow", false, "order by p95 latency, the slowest first")
 	c.Flags().BoolVar(&undeclared, "undeclared", false, "only calls that the caller's code does not declare")
+	a.completeServices(c)
+	return c
+}
+
+func (a *app) runtimeSeriesCmd() *cobra.Command {
+	var f windowFlags
+	var service string
+	var buckets int
+	c := &cobra.Command{
+		Use:   "series [OPERATION]",
+		Short: "Show traffic over time: requests, errors and latencies by buckets",
+		Long: `Show how many requests services got over time, how many failed, and how long they took,
+for all operations together or for those that contain OPERATION. A bucket is a whole
+number of minutes, or of hours for a range longer than two days. Exits with 1 if there
+were no requests.`,
+		Example: `  recount runtime series --since 24h
+  recount runtime series /orders --service carts --buckets 60 --since 1h
+  recount runtime series --since 7d --json | jq '.buckets[] | [.from, .count, .errors]'`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if buckets <= 0 { // zero in a flag is no default
+				return usage.Errorf("--buckets %d: want 1 to %d", buckets, runtime.MaxBuckets)
+			}
+			return askRuntime(cmd.Context(), a, &f, runtime.SeriesQuestion, func(w runtime.Window) runtime.SeriesRequest {
+				return runtime.SeriesRequest{Window: w, Service: service, Operation: strings.Join(args, ""), Buckets: buckets}
+			}, func(r runtime.SeriesResponse) { runtimeview.Series(a.Terminal, r) })
+		},
+	}
+	f.add(c, 0)
+	c.Flags().StringVar(&service, "service", "", "only this service")
+	c.Flags().IntVar(&buckets, "buckets", runtime.DefaultBuckets, "maximum number of buckets")
 	a.completeServices(c)
 	return c
 }

@@ -20,6 +20,7 @@ func newQuestion[Q interface{ check() error }, R any](name, summary, description
 // one needs.
 var (
 	TrafficQuestion    = newQuestion("traffic", "List the operations of services", "Lists the operations of each service by route, procedure, topic or table, with counts, failures, latencies and the code that handles them.", TrafficOf)
+	SeriesQuestion     = newQuestion("series", "Show traffic over time", "Sums up the requests to services by buckets of time: counts, failures and latencies of all operations together, or of those that match.", SeriesOf)
 	EdgesQuestion      = newQuestion("edges", "List calls between services", "Lists the calls between services that spans show, each with the confidence that it still happens and, on request, whether the code declares it.", EdgesOf)
 	ServicesQuestion   = newQuestion("services", "Show the service map", "Lists services with their versions and repositories, and the calls between them and to services that send no spans.", ServicesOf)
 	DeadRoutesQuestion = newQuestion("dead-routes", "List routes that are never called", "Lists routes and procedures of the code that no span shows since a given time. Those whose service sends no spans are counted separately.", DeadRoutes)

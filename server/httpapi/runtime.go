@@ -9,6 +9,7 @@ import (
 // registerRuntime adds the questions about running services.
 func (s *server) registerRuntime(h huma.API) {
 	register(s, h, runtime.TrafficQuestion)
+	registerFailing(s, h, runtime.SeriesQuestion)
 	register(s, h, runtime.EdgesQuestion)
 	register(s, h, runtime.ServicesQuestion)
 	register(s, h, runtime.DeadRoutesQuestion)

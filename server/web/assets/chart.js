@@ -51,9 +51,3 @@ export function bars(series, width, height, max) {
   }
   return { rects: out, max: top };
 }
-
-// spans splits a range of time, in milliseconds, into n equal pieces: [[from, to], …].
-export function spans(from, to, n) {
-  const each = (to - from) / n;
-  return Array.from({ length: n }, (_, i) => [Math.round(from + i * each), i === n - 1 ? to : Math.round(from + (i + 1) * each)]);
-}

@@ -3,8 +3,7 @@
 // modules of their own.
 
 import { html, useEffect, useMemo, useState } from "../dom.js";
-import { ask, useAsk } from "../api.js";
-import { spans as pieces } from "../chart.js";
+import { useAsk } from "../api.js";
 import { Chart } from "../chartview.js";
 import { Failed, Loading, Time, count, duration, plural } from "../format.js";
 import { Graph } from "../graphview.js";
@@ -45,8 +44,9 @@ function Services({ query }) {
   const map = useAsk("/v1/runtime/services", { ...range, limit: 5000 });
   const stats = useAsk("/v1/runtime/stats", range);
   const traffic = useAsk("/v1/runtime/traffic", { ...range, limit: 1000, ...(service && { service }), ...(operation && { operation }), ...(order === "failing" && { failing: true }), ...(order === "slow" && { slow: true }) });
+  const series = useAsk("/v1/runtime/series", { ...range, buckets, ...(service && { service }), ...(operation && { operation }) });
   const graph = useMemo(() => map.data && serviceGraph(map.data), [map.data]);
-  const live = useRenewal(() => { map.reload(); stats.reload(); traffic.reload(); }, range.to || map.error ? 0 : 15);
+  const live = useRenewal(() => { map.reload(); stats.reload(); traffic.reload(); series.reload(); }, range.to || map.error ? 0 : 15);
   const s = stats.data;
   const chosen = map.data?.services.find((x) => x.name === service);
   return html`<${Heading} live=${live}>Runtime<//>
@@ -59,7 +59,7 @@ function Services({ query }) {
       ${show === "map" ? html`<${Graph} graph=${graph} label="Service map" open=${none} selected=${service || undefined} height=${graph.nodes.length > 6 ? "map" : "small"}
         onSelect=${(i) => setService(i ? i.nodes[0].name : "", true)} onEnter=${(i) => go(href("runtime", { service: i.nodes[0].name, show }))} legend=${[["bad", "more than 1% fails"], ["old", "sends no spans"]]} />`
         : html`<${ServiceTable} d=${d} />`}`}<//>
-    ${map.data?.services.length > 0 && html`<${OverTime} range=${range} stats=${s} service=${service} operation=${operation} />`}
+    ${map.data?.services.length > 0 && html`<${OverTime} series=${series} service=${service} />`}
     ${chosen && html`<${Service} of=${chosen} calls=${map.data.calls} />`}
     ${map.data?.services.length > 0 && html`<h2>Operations ${traffic.data && html`<span class="dim">${count(traffic.data.total)}</span>`}</h2>
       <${Answer} of=${traffic} isEmpty=${(d) => d.operations.length === 0} empty="No operation matches.">${(d) => html`<${Operations} of=${d.operations} />${d.truncated > 0 && html`<p class="dim">${count(d.truncated)} more.</p>`}`}<//>`}`;
@@ -136,55 +136,25 @@ function OpenTrace() {
   return html`<label>trace<input type="text" size="14" placeholder="32 digits" spellcheck="false" autocomplete="off" maxlength="64" onChange=${(e) => { const id = e.target.value.trim().toLowerCase(); if (/^[0-9a-f]{32}$/.test(id)) go(href("runtime/trace/" + id)); }} /></label>`;
 }
 
-const buckets = 24, atOnce = 4;
+const buckets = 24;
 
-/** OverTime asks for each of some pieces of the range, and shows how rates, errors and latencies went. */
-function OverTime({ range, stats, service, operation }) {
-  const from = Date.parse(range.from ?? stats?.first), to = Date.parse(range.to ?? stats?.last);
-  // The resolution is a minute, so that a piece has at least one.
-  const n = Math.max(1, Math.min(buckets, Math.ceil((to - from) / 60000) || 1));
-  const start = Math.floor(from / 60000) * 60000, end = Math.max(start + n * 60000, Math.ceil(to / 60000) * 60000 + (range.to ? 0 : 60000));
-  const [series, set] = useState(undefined);
+/** OverTime shows how rates, errors and latencies went, by buckets of the range. */
+function OverTime({ series, service }) {
   const [, setTo] = useParam("to", ""), [, setFrom] = useParam("from", "");
-  const key = isNaN(from) || isNaN(to) ? "" : [start, end, n, service, operation].join(" ");
-  useEffect(() => {
-    if (!key) return undefined;
-    const abort = new AbortController(), parts = pieces(start, end, n), out = new Array(n);
-    let next = 0;
-    const work = async () => {
-      while (next < n) {
-        const i = next++;
-        const [a, b] = parts[i].map((t) => new Date(t).toISOString());
-        out[i] = sumOf(await ask("/v1/runtime/traffic", { from: a, to: b, limit: 10000, ...(service && { service }), ...(operation && { operation }) }, abort.signal));
-      }
-    };
-    Promise.all(Array.from({ length: atOnce }, work)).then(() => set({ key, parts, out }), (error) => { if (error.name !== "AbortError") set({ key, error }); });
-    return () => abort.abort();
-  }, [key]);
-  if (!key) return null;
-  if (series?.error) return html`<${Failed} error=${series.error} />`;
-  if (!series) return html`<${Loading} what="Adding up" />`;
-  const at = series.parts.map(([a]) => a), each = pieceName(series.parts[0][1] - series.parts[0][0]);
-  const pick = (i) => { setFrom(new Date(series.parts[i][0]).toISOString(), true); setTo(new Date(series.parts[i][1]).toISOString()); };
-  const busiest = series.out.find((o) => o.busiest)?.busiest;
-  return html`<div class=${"charts" + (series.key === key ? "" : " renewing")}>
+  if (series.error) return html`<${Failed} error=${series.error} retry=${series.reload} />`;
+  if (!series.data) return html`<${Loading} what="Adding up" />`;
+  const list = series.data.buckets;
+  if (list.length === 0) return null;
+  const at = list.map((b) => Date.parse(b.from)), each = bucketName(Date.parse(list[0].to) - at[0]);
+  const pick = (i) => { setFrom(list[i].from, true); setTo(list[i].to); };
+  const known = (name) => list.map((b) => (b.count ? b[name] : null));
+  return html`<div class=${"charts" + (series.loading ? " renewing" : "")}>
     <${Chart} title=${`requests${service ? " of " + word(service) : ""}, each ${each}`} kind="bars" at=${at} unit=${count} onPick=${pick}
-      series=${[{ name: "failed", state: "bad", values: series.out.map((o) => o.errors) }, { name: "good", values: series.out.map((o) => o.count - o.errors) }]} />
-    <${Chart} title="errors" at=${at} unit=${percent} onPick=${pick} series=${[{ name: "errors", state: "bad", values: series.out.map((o) => (o.count ? o.errors / o.count : null)) }]} />
-    <${Chart} title=${`latency of ${busiest ? word(busiest) : "nothing"}`} at=${at} unit=${duration} onPick=${pick}
-      series=${[{ name: "p50", values: series.out.map((o) => o.latency(busiest)?.p50_ns ?? null) }, { name: "p95", state: "warn", values: series.out.map((o) => o.latency(busiest)?.p95_ns ?? null) }, { name: "p99", state: "bad", values: series.out.map((o) => o.latency(busiest)?.p99_ns ?? null) }]} />
+      series=${[{ name: "failed", state: "bad", values: list.map((b) => b.errors) }, { name: "good", values: list.map((b) => b.count - b.errors) }]} />
+    <${Chart} title="errors" at=${at} unit=${percent} onPick=${pick} series=${[{ name: "errors", state: "bad", values: known("error_rate") }]} />
+    <${Chart} title="latency" at=${at} unit=${duration} onPick=${pick}
+      series=${[{ name: "p50", values: known("p50_ns") }, { name: "p95", state: "warn", values: known("p95_ns") }, { name: "p99", state: "bad", values: known("p99_ns") }]} />
   </div>`;
 }
 
-const pieceName = (ms) => (ms < 2 * 86400e3 ? duration(ms * 1e6) : Math.round(ms / 86400e3) + " days");
-
-/** sumOf adds up the operations of a piece of time. Percentiles cannot be added: they are those of the
-    busiest operation. */
-function sumOf(d) {
-  const by = new Map(d.operations.map((o) => [o.service + " " + o.operation, o]));
-  const busiest = d.operations.reduce((a, o) => (!a || o.count > a.count ? o : a), undefined);
-  return {
-    count: d.operations.reduce((s, o) => s + o.count, 0), errors: d.operations.reduce((s, o) => s + o.errors, 0),
-    busiest: busiest && busiest.service + " " + busiest.operation, latency: (name) => by.get(name),
-  };
-}
+const bucketName = (ms) => (ms < 2 * 86400e3 ? duration(ms * 1e6) : Math.round(ms / 86400e3) + " days");
