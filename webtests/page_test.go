@@ -34,9 +34,15 @@ func TestEmptyLog(t *testing.T) {
 func TestAsk(t *testing.T) {
 	p := sample(t).page(t, 1280, 1000)
 	p.open("/ask?q=load", has("shop.load"))
-	p.wait(has("Runtime"))
 	p.axe()
 	p.golden("ask")
+	// The kinds are filters of the same list.
+	p.do(clickOn(`.chips a:nth-child(5)`)) // agents
+	p.wait(`new URLSearchParams(location.search).get("kind") === "agents" && document.querySelector(".found .kind") && ![...document.querySelectorAll(".found .kind")].some((e) => e.textContent !== "agents")`)
+	p.open("/ask?q=load&exit=ok", has("Left out: code (it cannot satisfy the filters)"))
+	// An answer that is not sure says so.
+	p.open("/ask?q=zeppelin+landing+permission", has("Not sure") + "||" + has("Nothing."))
+	p.axe()
 }
 
 // TestHostile checks that what a log may hold is shown as text: nothing runs, nothing is reordered,
@@ -92,8 +98,8 @@ func TestKeyboard(t *testing.T) {
 // TestProof follows an answer to the bytes of an event.
 func TestProof(t *testing.T) {
 	p := sample(t).page(t, 1280, 800)
-	p.open("/ask?q=build+fails&kind=commands", `document.querySelector(".commands .at")`)
-	p.do(clickOn(`.commands .at`))
+	p.open("/ask?q=build+fails&kind=commands", `document.querySelector(".found .at")`)
+	p.do(clickOn(`.found .at`))
 	p.wait(has("openhands"))
 	p.wait(`document.querySelector("dialog[open]").innerText.includes("ce_type")`)
 	p.wait(`new URLSearchParams(location.search).get("event").startsWith("recount.commands/")`)
@@ -132,7 +138,7 @@ func TestLogin(t *testing.T) {
 	p.do(typeInto("#token", "wrong"), pressEnter())
 	p.wait(has("the token is unknown"))
 	p.do(typeInto("#token", "s3cret-of-the-test"), pressEnter())
-	p.wait(has("Commands") + ` && !document.getElementById("token")`)
+	p.wait(`document.querySelector(".chips") && !document.getElementById("token")`)
 	if got := eval[string](p, `location.pathname + location.search`); got != "/ask?q=anything" {
 		t.Errorf("after the login one is at %s", got)
 	}
@@ -158,8 +164,8 @@ func TestGrant(t *testing.T) {
 	p.expected = []string{"401 (Unauthorized)", "403 (Forbidden)"}
 	p.open("/ask?q=anything", `document.getElementById("token")`)
 	p.do(typeInto("#token", token), pressEnter())
-	p.wait(has("Not allowed. the token may not do this: commands belong to the default tenant only"))
-	p.wait(has("nothing that you may see")) // agents' objects may be asked for
+	p.wait(has("Left out: commands (the token is not granted it), code (the token is not granted it)"))
+	p.open("/runtime", has("Not allowed. the token may not do this: spans belong to the default tenant only"))
 	if !eval[bool](p, has("claude")) {
 		t.Errorf("the page does not say as whom one is logged in:\n%s", p.shows())
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -12,7 +13,11 @@ import (
 	"github.com/recountdb/recount/internal/connect"
 	"github.com/recountdb/recount/internal/render/commandview"
 	"github.com/recountdb/recount/internal/render/hitview"
+	"github.com/recountdb/recount/internal/render/lookview"
+	"github.com/recountdb/recount/internal/usage"
+	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/commands"
+	"github.com/recountdb/recount/query/look"
 	"github.com/recountdb/recount/server/httpapi"
 )
 
@@ -108,5 +113,72 @@ For a command, the last lines are its edges to earlier commands (why) and to lat
 		},
 	}
 	c.Flags().BoolVar(&proof, "proof", false, "print the proof: the steps by which the answer was computed")
+	return c
+}
+
+func (a *app) lookCmd() *cobra.Command {
+	var r look.Request
+	var filters verbs.Filters
+	var m momentFlags
+	c := &cobra.Command{
+		Use:   "look WORDS...",
+		Short: "Search commands, code, services and agents' memory at once",
+		Long: `Search everything at once: commands, symbols of the code, operations of services, and
+what agents said and did. The hits of all kinds are in one list, the best first, each
+with a score from 0 to 1. A hit that is marked with = has enough of the words to be
+what is meant; one marked with ~ has only some of them.
+
+With filters, kinds that cannot satisfy them are left out: --session, --workspace and
+--author leave commands and agents, --since and --until also services, all others
+commands. find, symbols, runtime traffic and ask search one kind and show more of it.
+Exits with 1 if nothing is found.`,
+		Example: `  recount look remove old images
+  recount look where are tokens checked --kind code
+  recount look checkout --kind runtime --kind agents
+  recount look failing migration --since 2d --json | jq '.hits[0]'`,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			now := time.Now()
+			r.Text = strings.Join(args, " ")
+			at, err := m.moment()
+			if err != nil {
+				return err
+			}
+			r.AsOf, r.AtLeast = at.AsOf, at.AtLeast
+			if r.Filters, err = filters.Filters(now); err != nil {
+				return err
+			}
+			if r.Limit <= 0 { // zero in a flag is no default
+				return usage.Errorf("--limit %d: want 1 or more", r.Limit)
+			}
+			if _, err := r.Normal(); err != nil {
+				return usage.Wrap(err)
+			}
+			return a.WithBackend(cmd.Context(), func(b *connect.Backend) error {
+				resp, err := look.Question.Ask(cmd.Context(), b, r)
+				a.ClearProgress()
+				switch {
+				case err != nil:
+					return a.unanswered(err)
+				case a.JSON:
+					err = a.PrintJSON(resp)
+				default:
+					lookview.Hits(a.Terminal, resp, now)
+					if m.proof {
+						a.PrintProof(resp.Proof, resp.Watermark.String())
+					}
+				}
+				if err == nil && resp.Status == query.StatusEmpty {
+					err = exitError(exitNothing)
+				}
+				return err
+			})
+		},
+	}
+	filters.Add(c)
+	c.Flags().StringSliceVar(&r.Kinds, "kind", nil, "only hits of these kinds: "+strings.Join(look.Kinds(), ", ")+"; may be repeated")
+	c.Flags().IntVarP(&r.Limit, "limit", "n", look.DefaultLimit, "maximum number of hits")
+	m.add(c)
+	_ = c.RegisterFlagCompletionFunc("kind", cobra.FixedCompletions(look.Kinds(), cobra.ShellCompDirectiveNoFileComp))
 	return c
 }

@@ -28,6 +28,7 @@ type page struct {
 
 // pages are the views, in the order of the help.
 var pages = []page{
+	{"look", "[WORDS...]", words("/ask")},
 	{"ask", "[WORDS...]", words("/ask")},
 	{"find", "[WORDS...]", words("/ask")},
 	{"show", "ID", reference("/command/")},
@@ -121,7 +122,7 @@ with the settings of the config file; it reports to up.log in the data directory
 recount stop ends it. With --server, or RECOUNT_SERVER, the page of that server is
 opened. A server with a token has a page to log in; the address never holds a token.
 
-The verbs find, ask, show, why, stitch, callers and impact have --open for their view.`,
+The verbs look, find, ask, show, why, stitch, callers and impact have --open for their view.`,
 		Example: `  recount open
   recount open why                        what led to the newest failure here
   recount open find remove old images

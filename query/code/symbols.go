@@ -118,12 +118,18 @@ func (a *session) matching(g *Graph, snap *snapshots.Snapshot, asked string, wan
 	if slices.ContainsFunc(hits, func(h symbolHit) bool { return h.tier <= matchWords }) || !strings.Contains(asked, " ") {
 		return text, hits, nil
 	}
+	hits, err := a.described(g, snap, hits, asked, wanted, tests)
+	return text, hits, err
+}
+
+// described puts the symbols of a graph that match a description before hits that match a part of it.
+func (a *session) described(g *Graph, snap *snapshots.Snapshot, hits []symbolHit, asked string, wanted map[recountv1.SymbolKind]bool, tests bool) ([]symbolHit, error) {
 	x, err := a.s.Graphs.texts.indexOf(a.Ctx, g, snap)
 	if err != nil {
-		return "", nil, err
+		return nil, err
 	}
 	a.RecordTime("index of terms")
-	return text, g.described(x, hits, asked, wanted, tests), nil
+	return g.described(x, hits, asked, wanted, tests), nil
 }
 
 // toldSymbols converts hits in a graph of a world to the form of answers, with details from the
@@ -339,6 +345,10 @@ func hasLetters(name, letters string) bool {
 	return i == len(letters)
 }
 
+// Words splits a text as names are compared: at inner capitals and at characters other than letters
+// and digits, in lower case.
+func Words(s string) []string { return wordsOf(s) }
+
 // wordsOf splits a name at inner capitals and at characters other than letters and digits:
 // HTTPServer is http and server.
 func wordsOf(s string) []string {
@@ -378,7 +388,8 @@ func firstSentence(doc string) string {
 }
 
 // Symbols returns at most limit symbols that match a text in all repositories, or in the one named
-// repo: by kind of match, then the best of each repository first.
+// repo: by kind of match, then the best of each repository first. A single word that is in no name
+// is searched for as a description too.
 func (c *Codebase) Symbols(text, repo string, limit int) ([]SymbolHit, error) {
 	type found struct {
 		graph int32
@@ -391,6 +402,9 @@ func (c *Codebase) Symbols(text, repo string, limit int) ([]SymbolHit, error) {
 			continue
 		}
 		_, hits, err := c.a.matching(g, c.w.snaps[i], text, nil, false)
+		if err == nil && len(hits) == 0 {
+			hits, err = c.a.described(g, c.w.snaps[i], nil, text, nil, false)
+		}
 		if err != nil {
 			return nil, err
 		}

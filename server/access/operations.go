@@ -62,6 +62,7 @@ var operations = slices.Concat(questionsAboutCommands(), questionsForEvidence(),
 
 	{"POST /v1/recall", Authenticated, "", ""},    // answers only from what the principal sees
 	{"POST /v1/brief", Authenticated, "", ""},     // likewise
+	{"POST /v1/look", Authenticated, "", ""},      // likewise
 	{"GET /v1/objects", Authenticated, "", ""},    // returns only what the principal sees
 	{"POST /v1/feedback/", Authenticated, "", ""}, // answers only from what the principal sees
 	{giveFeedback, Authenticated, "", ""},         // Own checks that it is the agent's own

@@ -15,6 +15,7 @@ import (
 	packing "github.com/recountdb/recount/query/context"
 	"github.com/recountdb/recount/query/evidence"
 	"github.com/recountdb/recount/query/feedback"
+	"github.com/recountdb/recount/query/look"
 	"github.com/recountdb/recount/query/replays"
 	"github.com/recountdb/recount/replay"
 	"github.com/recountdb/recount/replay/danger"
@@ -23,7 +24,7 @@ import (
 )
 
 // schemaName returns the name of a type in the OpenAPI description. The types of packages
-// evidence, context, feedback, replays and runs get a prefix, because their names, such as Request, are ambiguous
+// evidence, context, feedback, look, replays and runs get a prefix, because their names, such as Request, are ambiguous
 // beside those of other packages.
 func schemaName(t reflect.Type, hint string) string {
 	name := huma.DefaultSchemaNamer(t, hint)
@@ -34,6 +35,8 @@ func schemaName(t reflect.Type, hint string) string {
 		return "Context" + name
 	case reflect.TypeFor[feedback.Request]().PkgPath():
 		return "Feedback" + name
+	case reflect.TypeFor[look.Request]().PkgPath():
+		return "Look" + name
 	case reflect.TypeFor[replays.Request]().PkgPath():
 		return "Replays" + name
 	case reflect.TypeFor[runs.Request]().PkgPath():

@@ -12,6 +12,7 @@ import (
 	packing "github.com/recountdb/recount/query/context"
 	"github.com/recountdb/recount/query/evidence"
 	"github.com/recountdb/recount/query/feedback"
+	"github.com/recountdb/recount/query/look"
 	"github.com/recountdb/recount/query/question"
 	"github.com/recountdb/recount/query/recall"
 	"github.com/recountdb/recount/query/replays"
@@ -24,6 +25,7 @@ func (s *server) registerQuestions(h huma.API) {
 	register(s, h, evidence.Question)
 	registerFailing(s, h, evidence.RememberedQuestion)
 	registerFailing(s, h, evidence.AnnouncedQuestion)
+	registerFailing(s, h, look.Question)
 	register(s, h, packing.Question)
 	registerFailing(s, h, recall.RecallQuestion)
 	registerFailing(s, h, recall.BriefQuestion)

@@ -21,6 +21,7 @@ import (
 	packing "github.com/recountdb/recount/query/context"
 	"github.com/recountdb/recount/query/evidence"
 	"github.com/recountdb/recount/query/feedback"
+	"github.com/recountdb/recount/query/look"
 	"github.com/recountdb/recount/query/recall"
 	"github.com/recountdb/recount/query/replays"
 	"github.com/recountdb/recount/query/runtime"
@@ -185,6 +186,12 @@ func (n *Node) ask(ctx context.Context, path string, request, response any) erro
 			return err
 		}
 		return evidence.Questions.Answer(ctx, asked, path, request, response)
+	case path == look.Question.Path:
+		asked, err := n.asked(ctx)
+		if err != nil {
+			return err
+		}
+		return look.Questions.Answer(ctx, asked, path, request, response)
 	case path == packing.Question.Path:
 		return n.context(ctx, path, request, response)
 	case path == recall.RecallQuestion.Path, path == recall.BriefQuestion.Path:
