@@ -42,6 +42,8 @@ func (a *session) locate(ref string) (located, error) {
 	hidden := ""
 	err = a.segment.ViewAt(a.Ctx, positions, func(_ int, v *segment.View) error {
 		switch at := v.Position(); {
+		case a.s.Sees != nil && !a.s.Sees(v.Workspace()):
+			return nil
 		case !a.knows(at, v.UnixNano()):
 			if hidden == "" {
 				hidden = a.hides(at, v.Time())

@@ -29,6 +29,9 @@ type Sources struct {
 	History *history.Index
 	// Event reads an event from the log, for show; nil omits the event.
 	Event func(ctx context.Context, at schemas.Position) (schemas.LogRecord, error)
+	// Sees, if not nil, reports of which workspaces show knows commands; all others do not exist
+	// for it.
+	Sees func(workspace string) bool
 	// Since is the time from which commands are complete, because retention removed those
 	// received earlier; zero if it removed none.
 	Since time.Time

@@ -91,7 +91,9 @@ func TestEnter(t *testing.T) {
 		status          int
 	}{
 		{"GET /healthz", "", 0},
-		{"GET /docs", "", 401},
+		{"GET /docs", "", 0},
+		{"GET /openapi.json", "", 0},
+		{"GET /session", "", 401},
 		{"GET /docs", "Bearer " + token, 0},
 		{"POST /v1/query", "Bearer " + token, 0},
 		{"POST /v1/find", "Bearer " + token, 403},
@@ -118,12 +120,12 @@ func TestGrants(t *testing.T) {
 		may   string
 	}{
 		"none":                    {access.Entry{Workspaces: all}, "query events GET /v1/objects GET /docs"},
-		"commands of a workspace": {access.Entry{Workspaces: []string{"/a"}, Grants: []string{"commands"}}, "query events GET /v1/objects GET /docs"},
-		"commands":                {access.Entry{Workspaces: all, Grants: []string{"commands"}}, "find why query events GET /v1/objects GET /docs"},
+		"commands of a workspace": {access.Entry{Workspaces: []string{"/a"}, Grants: []string{"commands"}}, "query events GET /v1/objects GET /docs GET /v1/intents/{id}"},
+		"commands":                {access.Entry{Workspaces: all, Grants: []string{"commands"}}, "find why query events GET /v1/objects GET /docs GET /v1/intents GET /v1/intents/{id}"},
 		"code":                    {access.Entry{Workspaces: []string{"/a"}, Grants: []string{"code"}}, "code/callers query events GET /v1/objects GET /docs"},
-		"all":                     {access.Entry{Workspaces: all, Grants: []string{"commands", "code", "runtime"}}, "find why code/callers runtime/traffic query events GET /v1/objects GET /docs"},
+		"all":                     {access.Entry{Workspaces: all, Grants: []string{"commands", "code", "runtime"}}, "find why code/callers runtime/traffic query events GET /v1/objects GET /docs GET /v1/intents GET /v1/intents/{id}"},
 		"erase":                   {access.Entry{Tenant: "acme", Workspaces: all, Agent: "a", Grants: []string{"erase"}}, "query events GET /v1/objects GET /docs forget"},
-		"ingest":                  {access.Entry{Grants: []string{"ingest"}}, "events traces"},
+		"ingest":                  {access.Entry{Grants: []string{"ingest"}}, "events GET /docs traces"},
 	} {
 		token := access.NewToken()
 		c.entry.SHA256 = access.Hash(token)

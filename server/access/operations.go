@@ -53,11 +53,11 @@ var operations = slices.Concat(questionsAboutCommands(), questionsForEvidence(),
 	{"POST /login", Public, "", ""},  // checks a token itself
 	{"POST /logout", Public, "", ""}, // ends the session whose cookie it has
 	{"GET /session", Authenticated, "", ""},
-	{"GET /docs", Authenticated, "", ""},
-	{"GET /openapi.json", Authenticated, "", ""},
-	{"GET /openapi.yaml", Authenticated, "", ""},
-	{"GET /openapi-3.0.json", Authenticated, "", ""},
-	{"GET /openapi-3.0.yaml", Authenticated, "", ""},
+	{"GET /docs", Public, "", ""}, // the description of the API holds no data
+	{"GET /openapi.json", Public, "", ""},
+	{"GET /openapi.yaml", Public, "", ""},
+	{"GET /openapi-3.0.json", Public, "", ""},
+	{"GET /openapi-3.0.yaml", Public, "", ""},
 	{"/", Authenticated, "", ""}, // nothing is served here
 
 	{"POST /v1/recall", Authenticated, "", ""},    // answers only from what the principal sees
@@ -74,9 +74,9 @@ var operations = slices.Concat(questionsAboutCommands(), questionsForEvidence(),
 	{"POST /v1/replay/runs", Scoped, ofCommands, schemas.GrantCommands},
 	{"POST /v1/replay/diff", Scoped, ofCommands, schemas.GrantCommands},
 	{"POST /v1/replay/", Admin, executes, ""}, // run, resume, apply, discard, cancel, answer
-	{"GET /v1/intents", Admin, ofCommands, ""},
-	{"GET /v1/intents/{id}", Admin, ofCommands, ""},
-	{"GET /v1/events/", Admin, ofAll, ""},
+	{"GET /v1/intents", Scoped, ofCommands, schemas.GrantCommands},
+	{showCommand, Scoped, ofCommands, schemas.GrantCommands}, // answers only about the principal's workspaces
+	{"GET /v1/events/", Authenticated, "", ""},               // answers only about what the principal sees
 	{"GET /v1/log", Admin, ofAll, ""},
 	{"GET /v1/log/", Admin, ofAll, ""},
 	{"POST /v1/code/", Scoped, ofCode, schemas.GrantCode},
@@ -127,6 +127,9 @@ const Spans = "POST /v1/traces"
 // appendEvents is the pattern of the endpoint that appends events.
 const appendEvents = "POST /v1/events"
 
+// showCommand is the pattern of the endpoint that answers about one command.
+const showCommand = "GET /v1/intents/{id}"
+
 // giveFeedback is the pattern of the endpoint that appends feedback.
 const giveFeedback = "POST /v1/feedback"
 
@@ -172,9 +175,10 @@ func Allow(p schemas.Principal, pattern string) *AuthError {
 	may := p.Operator || o.need <= Authenticated
 	why := o.why
 	if o.need == Scoped {
-		// Command queries cannot be limited to some workspaces, so the grant commands suffices only
-		// for a token of all workspaces.
-		may = may || o.grant == schemas.GrantErase && p.Erases() || p.Granted(o.grant) && (o.grant != schemas.GrantCommands || p.InWorkspace("*"))
+		// Queries over commands cannot be limited to some workspaces, so the grant commands suffices
+		// only for a token of all workspaces.
+		one := o.grant != schemas.GrantCommands || pattern == showCommand || p.InWorkspace("*")
+		may = may || o.grant == schemas.GrantErase && p.Erases() || p.Granted(o.grant) && one
 		why += "; the operator can grant " + o.grant + " to a token"
 		if o.grant == schemas.GrantCommands {
 			why += " of all workspaces"

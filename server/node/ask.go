@@ -1,6 +1,7 @@
 package node
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -112,14 +113,21 @@ func (n *Node) answerable(ctx context.Context) error {
 
 // Show implements api.Backend.
 func (n *Node) Show(ctx context.Context, ref string) (commands.ShowResponse, error) {
-	if err := n.tellErased(ctx, ref); err != nil {
+	src := n.sources()
+	if p, some := restricted(ctx); some {
+		src.Sees = seesCommands(p)
+	} else if err := n.tellErased(ctx, ref); err != nil {
 		return commands.ShowResponse{}, err
 	}
 	if err := n.answerable(ctx); err != nil {
 		return commands.ShowResponse{}, err
 	}
 	allowed := n.discreet()
-	r, err := commands.Show(ctx, n.sources(), ref)
+	r, err := commands.Show(ctx, src, ref)
+	var missing *query.NotFoundError
+	if src.Sees != nil && errors.As(err, &missing) {
+		return commands.ShowResponse{}, unseen(ref)
+	}
 	if err := allowed(r, err); err != nil {
 		return commands.ShowResponse{}, err
 	}
@@ -128,15 +136,26 @@ func (n *Node) Show(ctx context.Context, ref string) (commands.ShowResponse, err
 
 // Event implements api.Backend. It reads the log and no projection.
 func (n *Node) Event(ctx context.Context, at schemas.Position) (api.StoredEvent, error) {
-	if err := n.tellErased(ctx, at.String()); err != nil {
-		return api.StoredEvent{}, err
+	p, some := restricted(ctx)
+	if !some {
+		if err := n.tellErased(ctx, at.String()); err != nil {
+			return api.StoredEvent{}, err
+		}
 	}
 	record, err := n.log.Read(ctx, at)
 	if errors.Is(err, schemas.ErrPoison) {
+		if some {
+			return api.StoredEvent{}, unseen(at.String())
+		}
 		return api.StoredEvent{}, &query.NotFoundError{Ref: at.String(), Hint: err.Error()}
 	}
 	if err != nil {
 		return api.StoredEvent{}, err
+	}
+	if some {
+		if sees, err := n.sees(ctx, p, record); err != nil || !sees {
+			return api.StoredEvent{}, cmp.Or(err, unseen(at.String()))
+		}
 	}
 	return api.NewStoredEvent(record)
 }

@@ -3,9 +3,11 @@
 import { html, useState } from "../dom.js";
 import { useAsk, useGet } from "../api.js";
 import { CommandList } from "../commands.js";
-import { Failed, Loading, Time, count } from "../format.js";
+import { Failed, Loading, Text, Time, count } from "../format.js";
 import { useLive } from "../live.js";
-import { Proof } from "../proof.js";
+import { Answer, word } from "../parts.js";
+import { At, Proof } from "../proof.js";
+import { href } from "../router.js";
 
 const shown = 15;
 
@@ -20,6 +22,7 @@ export default function Start() {
     add((old) => [...batch.reverse(), ...old].slice(0, shown));
     miss((n) => n + left);
   }, () => follow(false));
+  if (fresh.error?.status === 403) return html`<${Agents} />`;
   if (fresh.error) return html`<h1>Start</h1><${Failed} error=${fresh.error} retry=${fresh.reload} />`;
   if (!fresh.data) return html`<h1>Start</h1><${Loading} />`;
   const known = new Set(arrived.map((c) => c.id));
@@ -37,6 +40,15 @@ export default function Start() {
       </section>
     </div>
     ${status && html`<p class="dim">${count(status.intents.count)} commands${status.intents.oldest && html` since <${Time} at=${status.intents.oldest} absolute />`}${status.log.rejected > 0 && html`, ${count(status.log.rejected)} events rejected`}.</p>`}`;
+}
+
+/** Agents is the start page of who may not see commands: what its agents said last. */
+function Agents() {
+  const newest = useAsk("/v1/query", { mode: "objects", limit: shown });
+  return html`<h1 class="sr">Start</h1><h2>What agents said and did last</h2>
+    <${Answer} of=${newest} isEmpty=${(d) => d.objects.length === 0} empty="Nothing yet that you may see.">${(d) => html`<ol class="rows">${d.objects.map((o) => html`<li key=${o.id}>
+      <a data-item href=${href("agents/" + o.id)}><${Text} value=${o.title || o.snippet || o.id} max=${240} /></a>
+      <div class="dim">${[o.type, o.agent].filter(Boolean).map((x) => html`<span class="tag">${word(x, 80)}</span> `)}<${Time} at=${o.time} /> <${At} position=${o.position} /></div></li>`)}</ol>`}<//>`;
 }
 
 /** Begin is the start page of an empty log. */
