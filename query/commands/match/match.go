@@ -5,6 +5,8 @@
 package match
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -195,6 +197,12 @@ func (w *word) find(t *Text, exact bool) found {
 	return w.scatteredIn(in)
 }
 
+// way is how the letters of a word so far can be taken, the last of them at a place in a text.
+type way struct {
+	at, from int16 // from is the place of the first letter
+	sum      float32
+}
+
 // scatteredIn finds the best way to take the word's letters in their order: at the starts of words,
 // next to each other, and with short gaps.
 func (w *word) scatteredIn(in string) found {
@@ -204,56 +212,59 @@ func (w *word) scatteredIn(in string) found {
 	if !hasLetters(in, w.text) {
 		return found{}
 	}
-	// ending[i] is the best sum for the letters so far, the last of them at i, and from[i] where it
-	// began.
-	var sums [2][maxScattered]float32
-	var begins [2][maxScattered]int16
-	ending, next := sums[0][:len(in)], sums[1][:len(in)]
-	from, nextFrom := begins[0][:len(in)], begins[1][:len(in)]
+	if len(in) <= maxScattered/4 { // as most are: less memory to clear
+		var room [2][maxScattered / 4]way
+		return w.best(in, room[0][:0], room[1][:0])
+	}
+	var room [2][maxScattered]way
+	return w.best(in, room[0][:0], room[1][:0])
+}
+
+// best visits, for each letter of the word, the places of the letter in the text, and for each the
+// best way that ends at an earlier one. Of the ways with a gap before a place the best stays the best
+// for later places, as each byte of a gap costs the same. The slices have room for a way to each byte.
+func (w *word) best(in string, ways, next []way) found {
 	for k := range len(w.text) {
-		run, runFrom := float32(impossible), int16(-1) // the best before i, less its gap
-		some := false
-		for i := range len(in) {
-			next[i] = impossible
-			if in[i] == w.text[k] {
-				bonus := float32(anywhere)
-				if startsWord(in, i) {
-					bonus = atStart
-				}
-				switch {
-				case k == 0:
-					next[i], nextFrom[i] = bonus, int16(i)
-				case i > 0 && ending[i-1] > impossible && ending[i-1]+adjacent >= run+bonus:
-					next[i], nextFrom[i] = ending[i-1]+adjacent, from[i-1]
-				case run > impossible:
-					next[i], nextFrom[i] = run+bonus, runFrom
-				}
-				some = some || next[i] > impossible
+		next = next[:0]
+		before := 0                  // the ways that end at least two bytes before the place
+		best := way{sum: impossible} // of these; its sum is what it would be at byte 0
+		for i := 0; i < len(in); i++ {
+			step := strings.IndexByte(in[i:], w.text[k])
+			if step < 0 {
+				break
 			}
-			if run > impossible {
-				run -= gap
+			i += step
+			bonus := float32(anywhere)
+			if startsWord(in, i) {
+				bonus = atStart
 			}
-			if i > 0 && k > 0 && ending[i-1] > run {
-				run, runFrom = ending[i-1]-gap, from[i-1]
+			if k == 0 {
+				next = append(next, way{int16(i), int16(i), bonus})
+				continue
+			}
+			for ; before < len(ways) && int(ways[before].at) < i-1; before++ {
+				if sum := ways[before].sum + gap*float32(ways[before].at); sum >= best.sum {
+					best = way{from: ways[before].from, sum: sum}
+				}
+			}
+			apart := best.sum + bonus - gap*float32(i-1)
+			if before < len(ways) && int(ways[before].at) == i-1 && ways[before].sum+adjacent >= apart {
+				next = append(next, way{int16(i), ways[before].from, ways[before].sum + adjacent})
+			} else if best.sum > impossible {
+				next = append(next, way{int16(i), best.from, apart})
 			}
 		}
-		if !some {
+		if len(next) == 0 {
 			return found{}
 		}
-		ending, next = next, ending
-		from, nextFrom = nextFrom, from
+		ways, next = next, ways
 	}
-	best := found{}
-	sum := float32(impossible)
-	for i := range len(in) {
-		if ending[i] > sum {
-			sum, best.at = ending[i], int(from[i])
-		}
-	}
-	if best.quality = scattered * float64(sum) / float64(len(w.text)); best.quality < least {
+	last := slices.MaxFunc(ways, func(a, b way) int { return cmp.Compare(a.sum, b.sum) })
+	quality := scattered * float64(last.sum) / float64(len(w.text))
+	if quality < least {
 		return found{}
 	}
-	return best
+	return found{quality, int(last.from)}
 }
 
 // hasLetters reports whether a text has the letters of a word in their order.

@@ -1,6 +1,8 @@
 package match
 
 import (
+	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -91,6 +93,54 @@ func FuzzScore(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestScatteredIsTheBest compares the letters that are taken with every way to take them.
+func TestScatteredIsTheBest(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	pick := func(of string, n int) string {
+		b := make([]byte, n)
+		for i := range b {
+			b[i] = of[r.IntN(len(of))]
+		}
+		return string(b)
+	}
+	for range 20_000 {
+		in, w := pick("aab-b c", 1+r.IntN(14)), newWord(pick("aabc", 1+r.IntN(4)))
+		best := float32(impossible)
+		var take func(k, after int, sum float32)
+		take = func(k, after int, sum float32) {
+			if k == len(w.text) {
+				best = max(best, sum)
+				return
+			}
+			for i := after + 1; i < len(in); i++ {
+				if in[i] != w.text[k] {
+					continue
+				}
+				bonus := float32(anywhere)
+				if startsWord(in, i) {
+					bonus = atStart
+				}
+				switch gaps := float32(i - after - 1); {
+				case k > 0 && gaps == 0:
+					take(k+1, i, sum+adjacent)
+				case k > 0:
+					take(k+1, i, sum+bonus-gap*gaps)
+				default:
+					take(k+1, i, bonus)
+				}
+			}
+		}
+		take(0, -1, 0)
+		want := scattered * float64(best) / float64(len(w.text))
+		if want < least {
+			want = 0
+		}
+		if got := w.scatteredIn(in).quality; math.Abs(got-want) > 1e-5 && math.Abs(want-least) > 1e-5 {
+			t.Fatalf("%q in %q: %v, want %v", w.text, in, got, want)
+		}
+	}
 }
 
 func BenchmarkScore(b *testing.B) {
