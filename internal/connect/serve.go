@@ -19,6 +19,9 @@ import (
 const (
 	// servePatience is how long a server that is started may take until it answers.
 	servePatience = time.Minute
+	// UpWait is how long up waits for a data directory that a verb has open. A search gives it back a
+	// second after its last question.
+	UpWait = 10 * time.Second
 	// stopPatience is how long a server may take to stop.
 	stopPatience = time.Minute
 	// serveLog is the file in the data directory with what a server started by Serve reports.
@@ -59,6 +62,41 @@ func (con *Connector) Serve(ctx context.Context, cfg node.Config) (e node.Endpoi
 		case <-pause.C:
 		}
 	}
+}
+
+// OpenServer opens the node of a server. If another process uses the data directory and is no server,
+// it waits for up to wait, and says so.
+func (con *Connector) OpenServer(ctx context.Context, cfg node.Config, wait time.Duration) (*node.Node, error) {
+	deadline := time.Now().Add(wait)
+	said := time.Now().Add(con.Silence)
+	for pause := firstPause; ; pause = min(2*pause, LongPause) {
+		n, err := node.Open(ctx, cfg)
+		var busy *node.InUseError
+		if err == nil || !errors.As(err, &busy) || time.Now().Add(pause).After(deadline) || con.served(ctx, cfg) {
+			return n, err
+		}
+		if time.Now().After(said) {
+			said = deadline // report only once
+			con.Tell(holder(&node.InUseError{Dir: busy.Dir}))
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(pause):
+		}
+	}
+}
+
+// served reports whether a server uses the data directory. The endpoints of one that crashed prove
+// nothing.
+func (con *Connector) served(ctx context.Context, cfg node.Config) bool {
+	e, running, err := datadir.Running(cfg.DataDir)
+	if err != nil || !running || e.HTTP == "" {
+		return false
+	}
+	_, err = con.Client(ctx, cfg, e)
+	var busy *node.InUseError
+	return !errors.As(err, &busy)
 }
 
 // startServer starts `recount up` as an independent process. died receives why it ended.

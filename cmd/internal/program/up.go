@@ -109,7 +109,7 @@ With --brokers it uses an external Kafka or Redpanda instead of the embedded log
 				return usage.Errorf("--log-format %q: want text or json", logFormat)
 			}
 
-			n, err := node.Open(cmd.Context(), cfg)
+			n, err := con.OpenServer(cmd.Context(), cfg, connect.UpWait)
 			if err != nil {
 				return err
 			}
