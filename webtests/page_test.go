@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp/kb"
 )
@@ -37,8 +38,8 @@ func TestAsk(t *testing.T) {
 	p.axe()
 	p.golden("ask")
 	// The kinds are filters of the same list.
-	p.do(clickOn(`.chips a:nth-child(5)`)) // agents
-	p.wait(`new URLSearchParams(location.search).get("kind") === "agents" && document.querySelector(".found .kind") && ![...document.querySelectorAll(".found .kind")].some((e) => e.textContent !== "agents")`)
+	p.do(clickOn(`.chips a:nth-child(3)`)) // code
+	p.wait(`new URLSearchParams(location.search).get("kind") === "code" && document.querySelector(".found .kind") && ![...document.querySelectorAll(".found .kind")].some((e) => e.textContent !== "code")`)
 	p.open("/ask?q=load&exit=ok", has("Left out: code (it cannot satisfy the filters)"))
 	// An answer that is not sure says so.
 	p.open("/ask?q=zeppelin+landing+permission", has("Not sure") + "||" + has("Nothing."))
@@ -172,6 +173,41 @@ func TestGrant(t *testing.T) {
 	p.axe()
 	p.do(clickOn("header button:last-child")) // log out
 	p.wait(`document.getElementById("token")`)
+}
+
+// TestTokenExpires lets a token expire under an open page: the page asks for another one, and then shows
+// what was asked for. A browser that is logged in opens the description of the API.
+func TestTokenExpires(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "tokens.yaml")
+	entry := func(token, expires string) string {
+		return fmt.Sprintf("  - sha256: %x\n    agent: claude\n    workspaces: [/a]\n    expires: %s\n", sha256.Sum256([]byte(token)), expires)
+	}
+	write := func(entries ...string) {
+		if err := os.WriteFile(path, []byte("tokens:\n"+strings.Join(entries, "")), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const never, past = "2200-01-01T00:00:00Z", "2020-01-01T00:00:00Z"
+	write(entry("rct_first", never))
+	s := startSite(t, "--token-file", tokenFile(t, "s3cret-of-the-test"), "--tokens-file", path)
+	p := s.page(t, 1280, 800)
+	p.expected = []string{"401 (Unauthorized)", "403 (Forbidden)"}
+	p.open("/agents/search?q=anything", `document.getElementById("token")`)
+	p.do(typeInto("#token", "rct_first"), pressEnter())
+	p.wait(`!document.getElementById("token")`)
+	if status := eval[int](p, `fetch("/docs").then((r) => r.status)`); status != 200 {
+		t.Errorf("/docs answers %d", status)
+	}
+	write(entry("rct_first", past), entry("rct_second", never))
+	// The page looks now and then, and whenever it is looked at again; the server reads the file again
+	// when a second has passed.
+	for until := time.Now().Add(patience); !eval[bool](p, `!!document.getElementById("token")`) && time.Now().Before(until); {
+		eval[bool](p, `new Promise((done) => { document.dispatchEvent(new Event("visibilitychange")); setTimeout(done, 1200, true); })`)
+	}
+	p.do(typeInto("#token", "rct_first"), pressEnter())
+	p.wait(has("the token expired at 2020-01-01T00:00:00Z"))
+	p.do(typeInto("#token", "rct_second"), pressEnter())
+	p.wait(`!document.getElementById("token") && ` + has("Search what agents said and did"))
 }
 
 // TestPhone checks that nothing is wider than a phone.

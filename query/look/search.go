@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -44,6 +43,7 @@ type found struct {
 	more      bool
 	hits      []candidate
 	watermark schemas.Watermark
+	filters   []query.AppliedFilter
 	counts    map[string]int64
 	took      time.Duration
 }
@@ -69,7 +69,12 @@ func Look(ctx context.Context, s evidence.Sources, p schemas.Principal, r Reques
 	resp := Response{Hits: []Hit{}, Kinds: []Kind{}}
 	var candidates []candidate
 	for _, f := range all {
-		maps.Copy(a.Visible, f.watermark)
+		for tp, next := range f.watermark {
+			if have, both := a.Visible[tp]; both {
+				next = min(next, have) // what every kind that reads it had applied
+			}
+			a.Visible[tp] = next
+		}
 		resp.Kinds = append(resp.Kinds, Kind{Kind: f.kind, Found: len(f.hits), More: f.more, Left: f.left})
 		candidates = append(candidates, f.hits...)
 		if f.left != "" {
@@ -95,7 +100,7 @@ func Look(ctx context.Context, s evidence.Sources, p schemas.Principal, r Reques
 	}
 	a.RecordTime("rank")
 	resp.Sure = len(resp.Hits) > 0 && resp.Hits[0].Sure
-	resp.Basis = query.BasisOf(&a, len(resp.Hits) == 0, hint(&resp), filters(r))
+	resp.Basis = query.BasisOf(&a, len(resp.Hits) == 0, hint(&resp), filters(r, all))
 	return resp, nil
 }
 
@@ -120,32 +125,20 @@ func hint(r *Response) string {
 	return text
 }
 
-// filters lists the request's filters.
-func filters(r Request) []query.AppliedFilter {
-	all := []query.AppliedFilter{}
-	add := func(field, op, value string) {
-		if value != "" {
-			all = append(all, query.AppliedFilter{Field: field, Op: op, Value: value})
+// filters lists what the kinds applied, each filter once, and the kinds that are shown.
+func filters(r Request, all []found) []query.AppliedFilter {
+	applied := []query.AppliedFilter{}
+	for _, f := range all {
+		for _, x := range f.filters {
+			if !slices.Contains(applied, x) {
+				applied = append(applied, x)
+			}
 		}
 	}
-	f := r.Filters
-	if !f.Since.IsZero() {
-		add("since", "ge", f.Since.Format(time.RFC3339Nano))
+	if len(r.Kinds) > 0 {
+		applied = append(applied, query.AppliedFilter{Field: "kinds", Op: "in", Value: strings.Join(r.Kinds, ",")})
 	}
-	if !f.Until.IsZero() {
-		add("until", "lt", f.Until.Format(time.RFC3339Nano))
-	}
-	add("cwd", "under", f.Cwd)
-	for _, x := range [][2]string{{"session", f.Session}, {"workspace", f.Workspace}, {"host", f.Host}, {"user", f.User}, {"author", f.Author}, {"shell", f.Shell}, {"exit", f.Exit}, {"category", f.Category}, {"template", f.Template}} {
-		add(x[0], "eq", x[1])
-	}
-	add("program", "uses", f.Program)
-	add("resource", "uses", f.Resource)
-	add("kinds", "in", strings.Join(r.Kinds, ","))
-	if b, err := r.AsOf.MarshalText(); err == nil {
-		add("as_of", "below", string(b))
-	}
-	return all
+	return applied
 }
 
 // searchAll asks every kind at once, so that the ranks do not depend on which kinds are shown.
@@ -213,7 +206,7 @@ func (f *found) commands(ctx context.Context, s commands.Sources, r Request) err
 	if err != nil {
 		return err
 	}
-	f.watermark, f.more = resp.Watermark, len(resp.Hits) == limit
+	f.watermark, f.filters, f.more = resp.Watermark, resp.AppliedFilters, len(resp.Hits) == limit
 	f.counts = map[string]int64{"hits": int64(len(resp.Hits))}
 	positions := make([]schemas.Position, len(resp.Hits))
 	for i := range resp.Hits {
@@ -309,7 +302,7 @@ func (f *found) runtime(ctx context.Context, s runtime.Sources, r Request) error
 	if err != nil {
 		return err
 	}
-	f.watermark = resp.Watermark
+	f.watermark, f.filters = resp.Watermark, resp.AppliedFilters
 	words := newAsked(r.Text)
 	for i := range resp.Operations {
 		o := &resp.Operations[i]
@@ -357,7 +350,7 @@ func (f *found) agents(ctx context.Context, s evidence.Sources, p schemas.Princi
 	if err != nil {
 		return err
 	}
-	f.watermark, f.more = resp.Watermark, len(resp.Objects) == limit
+	f.watermark, f.filters, f.more = resp.Watermark, resp.AppliedFilters, len(resp.Objects) == limit
 	f.counts = map[string]int64{"hits": int64(len(resp.Objects))}
 	for i := range resp.Objects {
 		o := &resp.Objects[i]

@@ -34,9 +34,9 @@ func lookedAt(t *testing.T) *running {
 	events := []schemas.Event{
 		protoEvent(t, schemas.TypeSourceRevised, file), protoEvent(t, schemas.TypeCommitRecorded, commit), protoEvent(t, schemas.TypeRefMoved, head),
 		protoEvent(t, schemas.TypeSpansExported, served("cartservice")),
-		schemas.Event{Type: schemas.TypeCommandExecuted, Payload: []byte(`{"command":"redis-cli flushall carts","cwd":"/src/shop","session":"s1","exit_code":0}`)},
-		schemas.Event{Type: schemas.TypeUserMessage, Payload: []byte(`{"agent":"claude","workspace":"/src/shop","session":"run-1","text":"Why are carts empty after a restart?"}`)},
-		schemas.Event{Type: schemas.TypeUserMessage, Payload: []byte(`{"tenant":"acme","agent":"eve","workspace":"/src/shop","session":"run-9","text":"Our own carts are secret: flamingo."}`)},
+		{Type: schemas.TypeCommandExecuted, Payload: []byte(`{"command":"redis-cli flushall carts","cwd":"/src/shop","session":"s1","exit_code":0}`)},
+		{Type: schemas.TypeUserMessage, Payload: []byte(`{"agent":"claude","workspace":"/src/shop","session":"run-1","text":"Why are carts empty after a restart?"}`)},
+		{Type: schemas.TypeUserMessage, Payload: []byte(`{"tenant":"acme","agent":"eve","workspace":"/src/shop","session":"run-9","text":"Our own carts are secret: flamingo."}`)},
 	}
 	if _, err := r.Node.Append(t.Context(), events); err != nil {
 		t.Fatal(err)

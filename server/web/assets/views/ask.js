@@ -74,7 +74,7 @@ function operation(o) {
 }
 
 function object(o) {
-  return [html`<a data-item href=${href("agents/" + o.id)}><${Text} value=${o.title || o.snippet || o.id} max=${240} /></a>`,
+  return [html`<a data-item href=${href("agents/" + o.id)}><${Text} value=${oneLine(o.title || o.snippet || o.id)} max=${160} /></a>`,
     html`${o.title && o.snippet && html`<div><${Text} value=${o.snippet} max=${240} /></div>`}${[o.type, o.memory, o.agent].filter(Boolean).map((x) => html`<span class="tag">${word(x, 80)}</span> `)}<${Time} at=${o.time} /> <${At} position=${o.position} />`];
 }
 
