@@ -14,10 +14,13 @@ import (
 	"github.com/recountdb/recount/internal/render/commandview"
 	"github.com/recountdb/recount/internal/render/hitview"
 	"github.com/recountdb/recount/internal/render/lookview"
+	"github.com/recountdb/recount/internal/render/sessionview"
+	"github.com/recountdb/recount/internal/timespec"
 	"github.com/recountdb/recount/internal/usage"
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/query/look"
+	"github.com/recountdb/recount/query/sessions"
 	"github.com/recountdb/recount/server/httpapi"
 )
 
@@ -180,5 +183,67 @@ Exits with 1 if nothing is found.`,
 	c.Flags().IntVarP(&r.Limit, "limit", "n", look.DefaultLimit, "maximum number of hits")
 	m.add(c)
 	_ = c.RegisterFlagCompletionFunc("kind", cobra.FixedCompletions(look.Kinds(), cobra.ShellCompDirectiveNoFileComp))
+	return c
+}
+
+func (a *app) sessionsCmd() *cobra.Command {
+	var r sessions.Request
+	var since, until string
+	c := &cobra.Command{
+		Use:   "sessions",
+		Short: "List the sessions of people and agents, the newest first",
+		Long: `List the sessions of people's shells and of agents, the newest first: whose they are,
+how many commands ran and how much the agent said and did, and what they are about
+(the first message of a person, else the newest command). Exits with 1 if there are
+none.`,
+		Example: `  recount sessions --since 2d
+  recount sessions --author claude --workspace /src/app
+  recount open session "$(recount sessions -n 1 --json | jq -r '.sessions[0].session')"`,
+		Args:              cobra.NoArgs,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			now := time.Now()
+			var err error
+			for _, f := range []struct {
+				name, text string
+				into       *time.Time
+			}{{"since", since, &r.Since}, {"until", until, &r.Until}} {
+				if *f.into, err = timespec.Parse(now, f.text); err != nil {
+					return usage.Errorf("--%s %q: %w", f.name, f.text, err)
+				}
+			}
+			if r.Limit <= 0 { // zero in a flag is no default
+				return usage.Errorf("--limit %d: want 1 or more", r.Limit)
+			}
+			if _, err := r.Normal(); err != nil {
+				return usage.Wrap(err)
+			}
+			return a.WithBackend(cmd.Context(), func(b *connect.Backend) error {
+				resp, err := sessions.Question.Ask(cmd.Context(), b, r)
+				a.ClearProgress()
+				switch {
+				case err != nil:
+					return a.unanswered(err)
+				case a.JSON:
+					err = a.PrintJSON(resp)
+				default:
+					sessionview.Sessions(a.Terminal, resp, now)
+				}
+				if err == nil && resp.Status == query.StatusEmpty {
+					err = exitError(exitNothing)
+				}
+				return err
+			})
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&since, "since", "", "only what happened at this time or later: 2h, 3d, 2026-11-20, or RFC 3339")
+	f.StringVar(&until, "until", "", "only what happened before this time")
+	f.StringVar(&r.Author, "author", "", "only sessions of this person or agent")
+	f.StringVar(&r.Workspace, "workspace", "", "only what happened in this workspace")
+	f.StringVar(&r.Kind, "kind", "", "commands (only sessions with commands) or agents (only those of agents)")
+	f.IntVarP(&r.Limit, "limit", "n", 20, "maximum number of sessions")
+	f.StringVar(&r.After, "after", "", "the next page: the value that the previous page names at its end")
+	_ = c.RegisterFlagCompletionFunc("kind", cobra.FixedCompletions([]string{sessions.KindCommands, sessions.KindAgents}, cobra.ShellCompDirectiveNoFileComp))
 	return c
 }

@@ -105,7 +105,7 @@ with 2 if it failed; recount exec exits as its command did.`,
 	}
 	add(groupStart, a.quickstartCmd(), program.Up(a.Connector, nil), a.openCmd(), a.stopCmd(), a.mcpCmd())
 	add(groupRecord, a.hookCmd(), a.importCmd(), a.watchCmd(), a.recordCmd(), a.execCmd(), a.rememberCmd(), a.announceCmd(), a.handoverCmd())
-	add(groupAsk, a.openable("look", a.lookCmd()), a.openable("find", a.findCmd()), a.searchCmd(), a.openable("ask", a.evidenceCmd()), a.briefCmd(), a.contextCmd(), a.rememberedCmd(), a.announcedCmd(), a.usedCmd(), a.feedbackCmd(), a.openable("show", a.showCmd()), a.openable("why", a.whyCmd()), a.openable("stitch", a.stitchCmd()), a.diffCmd(), a.insightsCmd(), a.statsCmd(), a.replayCmd(), a.replayedCmd(), a.bisectEnvCmd(), a.statusCmd())
+	add(groupAsk, a.openable("look", a.lookCmd()), a.openable("find", a.findCmd()), a.searchCmd(), a.openable("ask", a.evidenceCmd()), a.briefCmd(), a.contextCmd(), a.rememberedCmd(), a.announcedCmd(), a.usedCmd(), a.feedbackCmd(), a.sessionsCmd(), a.openable("show", a.showCmd()), a.openable("why", a.whyCmd()), a.openable("stitch", a.stitchCmd()), a.diffCmd(), a.insightsCmd(), a.statsCmd(), a.replayCmd(), a.replayedCmd(), a.bisectEnvCmd(), a.statusCmd())
 	add(groupCode, a.symbolsCmd(), a.openable("callers", a.callersCmd()), a.calleesCmd(), a.openable("impact", a.impactCmd()), a.testsCmd(), a.flowCmd(), a.routesCmd(), a.ownersCmd(), a.staleCmd(), a.exportCmd(), a.snapshotCmd(), a.proveCmd(), a.verifyProofCmd())
 	add(groupRuntime, a.runtimeCmd())
 	add(groupTrust, a.logCmd(), a.verifyCmd(), a.backupCmd(), a.restoreCmd(), a.fsckCmd(), a.gcCmd(), a.forgetCmd(), a.rebuildCmd())

@@ -344,3 +344,138 @@ func Retirables(ctx context.Context, s Sources, r RetirableRequest) (RetirableRe
 	resp.Basis = a.basis(false, "")
 	return resp, nil
 }
+
+// RepositoriesRequest asks for repositories. GET /v1/repositories has its fields as query parameters.
+type RepositoriesRequest struct {
+	Since  time.Time `json:"since,omitzero" query:"since" example:"2026-11-01T00:00:00Z" doc:"Only repositories with a commit at this time or later; the counts and the newest commit cover only those."`
+	Until  time.Time `json:"until,omitzero" query:"until" example:"2026-12-01T00:00:00Z" doc:"Only repositories with a commit before this time; the counts and the newest commit cover only those."`
+	Author string    `json:"author,omitempty" query:"author" maxLength:"4096" example:"ada" doc:"Only repositories with a commit whose author's name or address contains this, ignoring case; the counts and the newest commit cover only those."`
+	Limit  int       `json:"limit,omitempty" query:"limit" minimum:"1" maximum:"10000" default:"50" example:"50" doc:"Maximum number of repositories in a page."`
+	After  string    `json:"after,omitempty" query:"after" maxLength:"4096" example:"github.com/acme/shop" doc:"Only the repositories after this one: the value of next in the previous page."`
+}
+
+// RepositoriesResponse is the answer of repositories.
+type RepositoriesResponse struct {
+	query.Basis
+	Repositories []KnownRepository `json:"repositories" nullable:"false" doc:"The repositories, the one with the newest commit first."`
+	Total        int               `json:"total" example:"3" doc:"The number of repositories on all pages."`
+	Truncated    int               `json:"truncated,omitempty" example:"2" doc:"The number of repositories after this page."`
+	Next         string            `json:"next,omitempty" example:"github.com/acme/shop" doc:"The value of after for the next page, with the same filters; absent on the last page."`
+}
+
+// KnownRepository is a repository in a list.
+type KnownRepository struct {
+	Repo    string    `json:"repo" example:"github.com/acme/shop" doc:"The repository."`
+	Head    *Revision `json:"head,omitempty" doc:"The commit of HEAD; absent if it is not known."`
+	Newest  *Revision `json:"newest,omitempty" doc:"The newest commit, on whichever branch."`
+	Commits int       `json:"commits" example:"3719" doc:"The number of commits."`
+	Graphs  int       `json:"graphs" example:"120" doc:"The number of these that have a graph."`
+}
+
+func (r RepositoriesRequest) check() error {
+	if !r.Since.IsZero() && !r.Until.IsZero() && !r.Since.Before(r.Until) {
+		return &query.RequestError{Field: "since", Value: r.Since.Format(time.RFC3339), Reason: "not before until, so nothing can match"}
+	}
+	return cmp.Or(query.CheckName("author", r.Author), query.CheckName("after", r.After), checkLimit(r.Limit))
+}
+
+// Repositories lists the repositories.
+func Repositories(ctx context.Context, s Sources, r RepositoriesRequest) (RepositoriesResponse, error) {
+	resp := RepositoriesResponse{Repositories: []KnownRepository{}}
+	if err := r.check(); err != nil {
+		return resp, err
+	}
+	a, err := s.open(ctx, Scope{})
+	if err != nil {
+		return resp, err
+	}
+	defer a.Close()
+	repos, err := a.view.Repositories()
+	if err != nil {
+		return resp, err
+	}
+	var all []KnownRepository
+	read := 0
+	for _, id := range repos {
+		known := KnownRepository{Repo: id.Name}
+		err := a.view.Commits(id, func(c *recountv1.CodeSnapshot) error {
+			read++
+			if r.wants(c) {
+				known.add(c)
+			}
+			return ctx.Err()
+		})
+		if err != nil {
+			return resp, err
+		}
+		if known.Commits == 0 {
+			continue
+		}
+		switch head, err := a.view.Resolve(id, "HEAD"); {
+		case err == nil:
+			at := revisionOf(head)
+			known.Head = &at
+		case !errors.Is(err, snapshots.ErrUnknown):
+			return resp, err
+		}
+		all = append(all, known)
+	}
+	slices.SortStableFunc(all, func(x, y KnownRepository) int {
+		return cmp.Or(y.Newest.Time.Compare(x.Newest.Time), strings.Compare(x.Repo, y.Repo))
+	})
+	resp.Total = len(all)
+	if r.After != "" {
+		i := slices.IndexFunc(all, func(x KnownRepository) bool { return x.Repo == r.After })
+		if i < 0 {
+			return resp, &query.RequestError{Field: "after", Value: fmt.Sprintf("%.100q", r.After), Reason: "want the value of next in the previous answer"}
+		}
+		all = all[i+1:]
+	}
+	if limit := cmp.Or(r.Limit, DefaultLimit); len(all) > limit {
+		resp.Truncated, all = len(all)-limit, all[:limit]
+		resp.Next = all[len(all)-1].Repo
+	}
+	resp.Repositories = append(resp.Repositories, all...)
+	a.Step(query.Step{Operator: "repositories", Counts: map[string]int64{"repositories": int64(len(repos)), "commits": int64(read)}})
+	hint := ""
+	if len(repos) == 0 {
+		hint = "no repository was imported yet; run recount import git PATH"
+	} else if resp.Total == 0 {
+		hint = "no commit passes the filters"
+	}
+	var filters []query.AppliedFilter
+	for _, f := range []query.AppliedFilter{{Field: "since", Op: "ge", Value: timeText(r.Since)}, {Field: "until", Op: "lt", Value: timeText(r.Until)}, {Field: "author", Op: "contains", Value: r.Author}} {
+		if f.Value != "" {
+			filters = append(filters, f)
+		}
+	}
+	resp.Basis = a.basis(resp.Total == 0, hint, filters...)
+	return resp, nil
+}
+
+// wants reports whether a commit passes the filters.
+func (r RepositoriesRequest) wants(c *recountv1.CodeSnapshot) bool {
+	at := revisionOf(c)
+	return !c.WorkingTree && (r.Since.IsZero() || !at.Time.Before(r.Since)) && (r.Until.IsZero() || at.Time.Before(r.Until)) &&
+		strings.Contains(strings.ToLower(at.Author), strings.ToLower(r.Author))
+}
+
+// add counts a commit.
+func (k *KnownRepository) add(c *recountv1.CodeSnapshot) {
+	k.Commits++
+	if len(c.Snapshot) > 0 {
+		k.Graphs++
+	}
+	at := revisionOf(c)
+	if k.Newest == nil || at.Time.After(k.Newest.Time) || at.Time.Equal(k.Newest.Time) && at.Commit < k.Newest.Commit {
+		k.Newest = &at
+	}
+}
+
+// timeText formats a time for a filter; the zero time gives "".
+func timeText(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339Nano)
+}

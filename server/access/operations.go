@@ -63,6 +63,8 @@ var operations = slices.Concat(questionsAboutCommands(), questionsForEvidence(),
 	{"POST /v1/recall", Authenticated, "", ""},    // answers only from what the principal sees
 	{"POST /v1/brief", Authenticated, "", ""},     // likewise
 	{"POST /v1/look", Authenticated, "", ""},      // likewise
+	{"POST /v1/sessions", Authenticated, "", ""},  // likewise
+	{"GET /v1/sessions", Authenticated, "", ""},   // likewise
 	{"GET /v1/objects", Authenticated, "", ""},    // returns only what the principal sees
 	{"POST /v1/feedback/", Authenticated, "", ""}, // answers only from what the principal sees
 	{giveFeedback, Authenticated, "", ""},         // Own checks that it is the agent's own
@@ -79,6 +81,7 @@ var operations = slices.Concat(questionsAboutCommands(), questionsForEvidence(),
 	{"GET /v1/events/", Authenticated, "", ""},               // answers only about what the principal sees
 	{"GET /v1/log", Admin, ofAll, ""},
 	{"GET /v1/log/", Admin, ofAll, ""},
+	{"GET /v1/repositories", Scoped, ofCode, schemas.GrantCode},
 	{"POST /v1/code/", Scoped, ofCode, schemas.GrantCode},
 	{"POST /v1/context", Scoped, ofCode, schemas.GrantCode},
 	{"POST /v1/runtime/", Scoped, ofSpans, schemas.GrantRuntime},

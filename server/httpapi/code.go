@@ -28,6 +28,8 @@ func (s *server) registerCode(h huma.API) {
 	register(s, h, code.RoutesQuestion)
 	register(s, h, code.StaleQuestion)
 	register(s, h, code.RetirableQuestion)
+	registerFailing(s, h, code.RepositoriesQuestion)
+	registerGet(s, h, "/v1/repositories", code.RepositoriesQuestion)
 }
 
 // The media types of graph exports.

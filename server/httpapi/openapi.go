@@ -17,6 +17,7 @@ import (
 	"github.com/recountdb/recount/query/feedback"
 	"github.com/recountdb/recount/query/look"
 	"github.com/recountdb/recount/query/replays"
+	sessionlist "github.com/recountdb/recount/query/sessions"
 	"github.com/recountdb/recount/replay"
 	"github.com/recountdb/recount/replay/danger"
 	"github.com/recountdb/recount/replay/plan"
@@ -24,7 +25,7 @@ import (
 )
 
 // schemaName returns the name of a type in the OpenAPI description. The types of packages
-// evidence, context, feedback, look, replays and runs get a prefix, because their names, such as Request, are ambiguous
+// evidence, context, feedback, look, replays, sessions and runs get a prefix, because their names, such as Request, are ambiguous
 // beside those of other packages.
 func schemaName(t reflect.Type, hint string) string {
 	name := huma.DefaultSchemaNamer(t, hint)
@@ -37,6 +38,8 @@ func schemaName(t reflect.Type, hint string) string {
 		return "Feedback" + name
 	case reflect.TypeFor[look.Request]().PkgPath():
 		return "Look" + name
+	case reflect.TypeFor[sessionlist.Request]().PkgPath():
+		return "Sessions" + name
 	case reflect.TypeFor[replays.Request]().PkgPath():
 		return "Replays" + name
 	case reflect.TypeFor[runs.Request]().PkgPath():

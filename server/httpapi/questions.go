@@ -16,6 +16,7 @@ import (
 	"github.com/recountdb/recount/query/question"
 	"github.com/recountdb/recount/query/recall"
 	"github.com/recountdb/recount/query/replays"
+	sessionlist "github.com/recountdb/recount/query/sessions"
 	"github.com/recountdb/recount/replay/plan"
 )
 
@@ -26,6 +27,8 @@ func (s *server) registerQuestions(h huma.API) {
 	registerFailing(s, h, evidence.RememberedQuestion)
 	registerFailing(s, h, evidence.AnnouncedQuestion)
 	registerFailing(s, h, look.Question)
+	registerFailing(s, h, sessionlist.Question)
+	registerGet(s, h, "/v1/sessions", sessionlist.Question)
 	register(s, h, packing.Question)
 	registerFailing(s, h, recall.RecallQuestion)
 	registerFailing(s, h, recall.BriefQuestion)
@@ -73,6 +76,21 @@ func registerFailing[S, Q, R any](s *server, h huma.API, q question.Question[S, 
 		r, err := q.Ask(ctx, s.b, in.Body)
 		if err != nil {
 			return nil, s.fail(ctx, err)
+		}
+		return &struct{ Body R }{r}, nil
+	})
+}
+
+// registerGet adds a question whose request has no structure: its fields are query parameters.
+func registerGet[S, Q, R any](s *server, h huma.API, path string, q question.Question[S, Q, R]) {
+	huma.Register(h, huma.Operation{
+		OperationID: "list" + strings.ToUpper(q.Name()[:1]) + q.Name()[1:], Method: http.MethodGet, Path: path, Tags: []string{cmp.Or(q.Area(), "questions")},
+		Summary: q.Summary, Description: q.Description + " The same as POST /v1/" + q.Path + ".",
+		Errors: []int{400, 401, 406, 504},
+	}, func(ctx context.Context, in *Q) (*struct{ Body R }, error) {
+		r, err := q.Ask(ctx, s.b, *in)
+		if err != nil {
+			return nil, s.fail(ctx, parameter(err))
 		}
 		return &struct{ Body R }{r}, nil
 	})

@@ -26,6 +26,7 @@ import (
 	"github.com/recountdb/recount/query/recall"
 	"github.com/recountdb/recount/query/replays"
 	"github.com/recountdb/recount/query/runtime"
+	"github.com/recountdb/recount/query/sessions"
 	"github.com/recountdb/recount/replay/plan"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
@@ -211,6 +212,17 @@ func (n *Node) ask(ctx context.Context, path string, request, response any) erro
 			return err
 		}
 		return look.Questions.Answer(ctx, asked, path, request, response)
+	case path == sessions.Question.Path:
+		for _, topic := range []string{schemas.TopicCommands, schemas.TopicAgents} {
+			if err := n.summing(topic); err != nil {
+				return err
+			}
+		}
+		asked, err := n.asked(ctx)
+		if err != nil {
+			return err
+		}
+		return sessions.Questions.Answer(ctx, asked, path, request, response)
 	case path == packing.Question.Path:
 		return n.context(ctx, path, request, response)
 	case path == recall.RecallQuestion.Path, path == recall.BriefQuestion.Path:

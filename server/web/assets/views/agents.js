@@ -2,8 +2,8 @@
 // replaced or contradicted, and one object with its evidence.
 
 import { html, useMemo, useState } from "../dom.js";
-import { useAsk } from "../api.js";
-import { Failed, Loading, Text, Time, count, plural } from "../format.js";
+import { useAsk, useGet } from "../api.js";
+import { Failed, Text, Time, count, plural } from "../format.js";
 import { useLines } from "../ndjson.js";
 import { Answer, Brief, Choice, Field, Form, Heading, Table, Tabs, percent, word } from "../parts.js";
 import { At } from "../proof.js";
@@ -71,38 +71,24 @@ function Linked({ of: l, names }) {
   return html`${l.id ? html`<a href=${href("agents/" + l.id)}><${Brief} value=${l.value || names?.get(l.id) || l.id.slice(0, 13)} max=${160} /></a>` : html`<${Brief} value=${l.value ?? ""} max=${160} />`} <span class="dim">${l.agent && html`by ${word(l.agent)}, `}${word(l.rule.replaceAll("_", " "))}, ${percent(l.confidence)} sure${l.time && html`, <${Time} at=${l.time} />`} ${(l.evidence ?? []).map((p) => html`<${At} position=${p} /> `)}</span>`;
 }
 
-// These few events of a session say what it was about and how it ended.
-const outlines = "user_message,task_started,task_finished,handoff_occurred,work_announced";
-const mostLines = 50000;
-
-/** Sessions lists the sessions, the newest first. */
+/** Sessions lists the sessions, the newest first, page by page. */
 function Sessions({ query }) {
-  const params = new URLSearchParams({ ...scopeOf(query, ["agent", "workspace"]), ...(query.get("since") && { since: query.get("since") }), events: outlines, limit: String(mostLines) });
-  const { value, error, done } = useLines("/v1/objects?" + params, () => ({ by: new Map(), lines: 0 }), (v, o) => {
-    v.lines++;
-    const key = [o.tenant, o.workspace, o.agent, o.session].join("\n");
-    let s = v.by.get(key);
-    if (!s) v.by.set(key, s = { key, agent: o.agent ?? "", workspace: o.workspace ?? "", session: o.session ?? "", first: o.time, last: o.time, said: 0, tasks: 0, about: "", ended: "" });
-    if (o.time < s.first) s.first = o.time;
-    if (o.time > s.last) s.last = o.time;
-    if (o.event_type === "user_message") { s.said++; s.about ||= o.title || o.text || ""; }
-    if (o.event_type === "task_started") { s.tasks++; s.about = (o.title || o.text || s.about).replace(/ started$/, ""); }
-    if (o.event_type === "task_finished") s.ended = (o.title || o.text || "finished").replace(/^.* finished: /, "");
-  });
-  const sessions = useMemo(() => [...value.by.values()].sort((a, b) => (a.last < b.last ? 1 : -1)), [value, value.lines]);
-  return html`<${Heading}>Sessions of agents<//>
-    <${Form} label="Filters"><${Field} name="agent" label="agent" /><${Field} name="workspace" label="workspace" size="24" /><${Field} name="since" label="since (time)" size="20" /><//>
-    ${error && html`<${Failed} error=${error} />`}
-    ${!done && sessions.length === 0 && html`<${Loading} />`}
-    ${done && !error && sessions.length === 0 && html`<p class="empty">${begin}</p>`}
-    ${value.lines >= mostLines && html`<p class="warn">Only the first ${count(mostLines)} messages were read: choose an agent, a workspace or a time.</p>`}
-    ${sessions.length > 0 && html`<${Table} label="Sessions" sort="by" rows=${sessions} keyOf=${(s) => s.key} columns=${[
-      { name: "about", of: (s) => html`<a data-item href=${href("agents/sessions", { session: s.session, agent: s.agent, workspace: s.workspace })}><${Brief} value=${s.about || s.session || "no name"} max=${140} /></a>`, by: (s) => s.about },
-      { name: "agent", of: (s) => html`<${Brief} value=${s.agent} max=${40} />`, by: (s) => s.agent }, { name: "workspace", of: (s) => html`<${Brief} value=${s.workspace} max=${60} />`, by: (s) => s.workspace },
-      { name: "session", of: (s) => html`<span class="dim"><${Brief} value=${s.session} max=${24} /></span>`, by: (s) => s.session },
-      { name: "messages", num: true, of: (s) => count(s.said), by: (s) => s.said }, { name: "ended", of: (s) => html`<span class="dim"><${Brief} value=${s.ended} max=${80} /></span>`, by: (s) => s.ended },
-      { name: "last", of: (s) => html`<${Time} at=${s.last} />`, by: (s) => s.last },
-    ]} />`}`;
+  const [after, setAfter] = useParam("after", "");
+  const params = new URLSearchParams({ kind: "agents", ...Object.fromEntries(["workspace", "since", "until"].map((n) => [n, query.get(n)]).filter(([, v]) => v)), ...(query.get("agent") && { author: query.get("agent") }), ...(after && { after }) });
+  const answer = useGet("/v1/sessions?" + params);
+  const live = useRenewal(answer.reload, after || answer.error ? 0 : 15);
+  const open = (s) => href("agents/sessions", { session: s.session, agent: s.author, workspace: s.workspace });
+  return html`<${Heading} live=${live}>Sessions of agents<//>
+    <${Form} label="Filters"><${Field} name="agent" label="agent" /><${Field} name="workspace" label="workspace" size="24" /><${Field} name="since" label="since (time)" size="20" /><${Field} name="until" label="until (time)" size="20" /><//>
+    <${Answer} of=${answer} isEmpty=${(d) => d.sessions.length === 0} empty=${begin}>${(d) => html`<p class="dim">${plural(d.total, "session")}</p>
+      <${Table} label="Sessions" sort="by" rows=${d.sessions} keyOf=${(s) => s.tenant + "\n" + s.author + "\n" + s.session} columns=${[
+        { name: "about", of: (s) => html`<a data-item href=${open(s)}><${Brief} value=${s.about || s.session} max=${140} /></a>`, by: (s) => s.about ?? "" },
+        { name: "agent", of: (s) => html`<${Brief} value=${s.author} max=${40} />`, by: (s) => s.author ?? "" }, { name: "workspace", of: (s) => html`<${Brief} value=${s.workspace} max=${60} />`, by: (s) => s.workspace ?? "" },
+        { name: "session", of: (s) => html`<span class="dim"><${Brief} value=${s.session} max=${24} /></span>`, by: (s) => s.session },
+        { name: "steps", num: true, of: (s) => count(s.objects ?? 0), by: (s) => s.objects ?? 0 }, { name: "commands", num: true, of: (s) => count(s.commands ?? 0), by: (s) => s.commands ?? 0 },
+        { name: "last", of: (s) => html`<${Time} at=${s.last} />`, by: (s) => s.last },
+      ]} />
+      <p class="links">${after && html`<button type="button" class="quiet" onClick=${() => setAfter("")}>newest</button>`}${d.next && html`<button type="button" onClick=${() => setAfter(d.next)}>${count(d.truncated)} older</button>`}</p>`}<//>`;
 }
 
 /** Session is one session, step by step: a result stands with its call. */

@@ -2,7 +2,7 @@
 // Impact, the diff of a pull request, what is stale and routes have modules of their own.
 
 import { html, useEffect, useState } from "../dom.js";
-import { useAsk } from "../api.js";
+import { useAsk, useGet } from "../api.js";
 import { Failed, Loading, Text, Time, count, plural } from "../format.js";
 import { Announced, Answer, Brief, Field, Form, Heading, Revision, Symbol, Table, Tabs, percent, word } from "../parts.js";
 import { Proof } from "../proof.js";
@@ -35,12 +35,9 @@ export default function Code({ rest, query }) {
 /** begin says how code gets in. */
 export const begin = html`No code is imported yet. To begin: <code>recount import git PATH</code>.`;
 
-// Before the first commit of all, a rule of retention removes nothing and counts every graph.
-const everything = { before: "1970-01-01T00:00:00Z" };
-
-/** useRepositories lists the repositories that have graphs. */
+/** useRepositories lists the repositories, the one with the newest commit first. */
 export function useRepositories() {
-  return useAsk("/v1/code/retirable", everything);
+  return useGet("/v1/repositories?limit=1000");
 }
 
 function Repositories({ query }) {
@@ -48,10 +45,12 @@ function Repositories({ query }) {
   useRenewal(all.reload, all.error ? 0 : 15);
   const repo = query.get("repo") ?? (all.data?.repositories.length === 1 ? all.data.repositories[0].repo : "");
   return html`<${Heading}>Code<//>
-    <${Answer} of=${all} proof=${false} none=${begin} empty=${begin} isEmpty=${(d) => d.repositories.length === 0}>${(d) => html`
+    <${Answer} of=${all} none=${begin} empty=${begin} isEmpty=${(d) => d.repositories.length === 0}>${(d) => html`
       <${Table} label="Repositories" rows=${d.repositories} keyOf=${(r) => r.repo} columns=${[
         { name: "repository", of: (r) => html`<a data-item href=${href("code", { repo: r.repo })} aria-current=${r.repo === repo ? "true" : undefined}>${word(r.repo)}</a>`, by: (r) => r.repo },
-        { name: "graphs", num: true, of: (r) => count(r.keep), by: (r) => r.keep, title: "commits that have a graph" },
+        { name: "newest commit", of: (r) => html`<${Brief} value=${r.newest?.subject ?? ""} max=${80} /> <span class="dim">${word(r.newest?.author ?? "", 60)} <${Time} at=${r.newest?.time} /></span>`, by: (r) => r.newest?.time ?? "" },
+        { name: "commits", num: true, of: (r) => count(r.commits), by: (r) => r.commits },
+        { name: "graphs", num: true, of: (r) => count(r.graphs), by: (r) => r.graphs, title: "commits that have a graph" },
         { name: "more", of: (r) => html`<a href=${href("code/stale", { repo: r.repo })}>stale</a> · <a href=${href("code/routes", { repo: r.repo })}>routes</a>` },
       ]} />`}<//>
     ${repo && html`<${Repository} repo=${repo} at=${query.get("at") ?? ""} />`}`;

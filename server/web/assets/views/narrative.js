@@ -3,11 +3,12 @@
 // slider asks the server for what was known at a time. All of it is in the address.
 
 import { html, useEffect, useMemo, useRef, useState } from "../dom.js";
-import { ask, useAsk } from "../api.js";
+import { ask, useAsk, useGet } from "../api.js";
 import { CommandList, Outcome } from "../commands.js";
 import { Failed, Loading, Text, Time, count, oneLine, plural, when } from "../format.js";
 import { useKey } from "../keys.js";
 import { useLive } from "../live.js";
+import { word } from "../parts.js";
 import { At, Proof } from "../proof.js";
 import { go, href, useParam, withParams } from "../router.js";
 import { decode, lanesOf, position } from "../timeline.js";
@@ -35,10 +36,12 @@ export default function Narrative({ query }) {
 }
 
 function Filters({ query }) {
-  const field = (name, label) => html`<label>${label}<input type="text" size="14" value=${query.get(name) ?? ""} onChange=${(e) => go(withParams({ [name]: e.target.value.trim(), from: "", to: "" }))} /></label>`;
+  const sessions = useGet("/v1/sessions?kind=commands&limit=200");
+  const field = (name, label, list) => html`<label>${label}<input type="text" size="14" list=${list} value=${query.get(name) ?? ""} onChange=${(e) => go(withParams({ [name]: e.target.value.trim(), from: "", to: "" }))} /></label>`;
   return html`<form class="filters" aria-label="Filters" onSubmit=${(e) => e.preventDefault()}>
-    ${field("session", "session")}${field("author", "author")}${field("workspace", "workspace")}${field("host", "host")}
+    ${field("session", "session", "sessions")}${field("author", "author")}${field("workspace", "workspace")}${field("host", "host")}
     <label>outcome<select value=${query.get("exit") ?? ""} onChange=${(e) => go(withParams({ exit: e.target.value }))}><option value="">any</option><option value="fail">failed</option><option value="ok">succeeded</option></select></label>
+    <datalist id="sessions">${(sessions.data?.sessions ?? []).map((s) => html`<option value=${s.session}>${word(`${s.author ?? ""} ${s.about ?? ""}`, 80)}</option>`)}</datalist>
   </form>`;
 }
 
@@ -152,9 +155,9 @@ function lower(model, t) {
 
 /** useCommits are the latest commits of each repository. */
 function useCommits() {
-  const repos = useAsk("/v1/code/retirable", { before: "1970-01-01T00:00:00Z" });
+  const repos = useGet("/v1/repositories?limit=8"); // those with the newest commits
   const [marks, set] = useState([]);
-  const names = (repos.data?.repositories ?? []).slice(0, 8).map((r) => r.repo).join("\n");
+  const names = (repos.data?.repositories ?? []).map((r) => r.repo).join("\n");
   useEffect(() => {
     if (!names) return undefined;
     const abort = new AbortController();

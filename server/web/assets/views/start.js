@@ -3,7 +3,7 @@
 import { html, useState } from "../dom.js";
 import { useAsk, useGet } from "../api.js";
 import { CommandList } from "../commands.js";
-import { Failed, Loading, Text, Time, count } from "../format.js";
+import { Failed, Loading, Text, Time, count, plural } from "../format.js";
 import { useLive } from "../live.js";
 import { Answer, word } from "../parts.js";
 import { At, Proof } from "../proof.js";
@@ -39,7 +39,19 @@ export default function Start() {
           html`<${CommandList} commands=${failed.data.hits} label="Failed commands" /><${Proof} of=${failed.data} />`)}
       </section>
     </div>
+    <${Sessions} />
     ${status && html`<p class="dim">${count(status.intents.count)} commands${status.intents.oldest && html` since <${Time} at=${status.intents.oldest} absolute />`}${status.log.rejected > 0 && html`, ${count(status.log.rejected)} events rejected`}.</p>`}`;
+}
+
+/** Sessions are the newest sessions of people and agents. */
+function Sessions() {
+  const newest = useGet("/v1/sessions?limit=8");
+  if (!newest.data?.sessions.length) return null;
+  const open = (s) => (s.objects ? href("agents/sessions", { session: s.session, agent: s.author, workspace: s.workspace }) : href("narrative", { session: s.session }));
+  return html`<section aria-labelledby="sessions"><h2 id="sessions">Sessions <span class="dim">${count(newest.data.total)}</span></h2>
+    <ol class="rows">${newest.data.sessions.map((s) => html`<li key=${[s.tenant, s.host, s.author, s.session].join("\n")}>
+      <a data-item href=${open(s)}><${Text} value=${s.about || s.session} max=${140} /></a>
+      <div class="dim">${s.author && html`<span class="tag">${word(s.author, 40)}</span> `}${word(s.session, 24)} ${s.commands > 0 && plural(s.commands, "command")}${s.objects > 0 && html` ${plural(s.objects, "step")}`} <${Time} at=${s.last} /></div></li>`)}</ol></section>`;
 }
 
 /** Agents is the start page of who may not see commands: what its agents said last. */
