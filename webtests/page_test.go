@@ -42,7 +42,7 @@ func TestAsk(t *testing.T) {
 	p.wait(`new URLSearchParams(location.search).get("kind") === "code" && document.querySelector(".found .kind") && ![...document.querySelectorAll(".found .kind")].some((e) => e.textContent !== "code")`)
 	p.open("/ask?q=load&exit=ok", has("Left out: code (it cannot satisfy the filters)"))
 	// An answer that is not sure says so.
-	p.open("/ask?q=zeppelin+landing+permission", has("Not sure") + "||" + has("Nothing."))
+	p.open("/ask?q=zeppelin+landing+permission", has("Not sure")+"||"+has("Nothing."))
 	p.axe()
 }
 
