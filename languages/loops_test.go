@@ -130,6 +130,19 @@ fn app() -> Router {
 async fn h() {}
 `, "src/paths.rs": `pub const API: &'static str = "/api";
 `}, []string{"GET /health", "GET /api/x"}},
+		{"fastify registers a folder", map[string]string{"app.js": `'use strict'
+const path = require('node:path')
+const AutoLoad = require('@fastify/autoload')
+module.exports = async function (fastify, opts) {
+  fastify.register(AutoLoad, { dir: path.join(__dirname, 'routes'), options: Object.assign({ prefix: '/api' }, opts) })
+}
+`, "server.js": `const fastify = require('fastify')()
+fastify.register(require('./app'))
+`, "routes/root.js": `module.exports = async function (fastify, opts) { fastify.get('/', async () => 1) }
+`, "routes/users/index.js": `module.exports = async function (fastify, opts) { fastify.get('/:id', async () => 1) }
+`, "routes/users/schema.js": `module.exports = async function (fastify) { fastify.get('/no', async () => 1) }
+`, "routes/a/b/more.js": `module.exports = async (fastify) => { fastify.post('/c', async () => 1) }
+`}, []string{"GET /api", "GET /api/users/:id", "POST /api/a/b/c", "GET …/no"}},
 		{"koa", map[string]string{"app.js": `const Koa = require('koa');
 const users = require('./users');
 const app = new Koa();

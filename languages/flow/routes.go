@@ -27,6 +27,16 @@ func (p *Engine) routeFlows(m *scope.Module) {
 				break
 			}
 			p.give(here, m.Path(r.Handler), p.Intern(scope.ValueID{Kind: scope.TextValue, Name: r.Pattern}))
+		case "folder":
+			for _, of := range p.Folder(m, i) {
+				p.AddFlow(func(f *scope.Flow) {
+					for _, fn := range p.moduleAttribute(f, of.Mod, scope.DefaultName) {
+						if fn.Value.Kind == scope.FunctionValue && fn.Value.Decl != nil {
+							p.enter(fn.Value.Decl, of.Router)
+						}
+					}
+				})
+			}
 		case "inside":
 			router := p.Router(m, i)
 			if d := m.Decl(r.In); r.Handler == "" && d != nil {

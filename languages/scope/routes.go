@@ -2,6 +2,7 @@ package scope
 
 import (
 	"cmp"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -78,6 +79,43 @@ const (
 // Router returns the value of the router that fact i of a module makes.
 func (p *Program) Router(m *Module, i int) *Value {
 	return p.Intern(ValueID{Kind: RouterValue, Mod: m, Name: strconv.Itoa(i)})
+}
+
+// Loaded is a file that a folder of plugins registers, the router that it gets, and its prefix.
+type Loaded struct {
+	Mod    *Module
+	Router *Value
+	prefix string
+}
+
+// Folder returns the files of the folder that fact i of a module registers, as Fastify's autoload does: each
+// below the path of its directory, and of a directory with an index only that.
+func (p *Program) Folder(m *Module, i int) (all []Loaded) {
+	r := m.Facts.Routes[i]
+	dir := path.Join(DirOf(m.File.Path), r.Handler) + "/"
+	if dir == "./" {
+		dir = ""
+	}
+	index := map[string]bool{}
+	isIndex := func(file string) bool { return strings.HasPrefix(path.Base(file), "index.") }
+	for _, of := range p.Modules {
+		if isIndex(of.File.Path) {
+			index[DirOf(of.File.Path)] = true
+		}
+	}
+	for _, of := range p.Modules {
+		rest, in := strings.CutPrefix(of.File.Path, dir)
+		if base := path.Base(rest); !in || of == m || index[DirOf(of.File.Path)] && !isIndex(rest) ||
+			strings.HasSuffix(base, ".d.ts") || strings.Contains(base, ".test.") || strings.Contains(base, ".spec.") {
+			continue
+		}
+		one := Loaded{Mod: of, Router: p.Intern(ValueID{Kind: RouterValue, Mod: m, Name: strconv.Itoa(i) + " " + of.File.Path})}
+		if sub := DirOf(rest); r.Method != "FLAT" && sub != "" && sub != "." {
+			one.prefix = "/" + sub
+		}
+		all = append(all, one)
+	}
+	return all
 }
 
 // RouteScope returns where the names in a route fact are looked up: outside of the handler that it
@@ -168,6 +206,11 @@ func (rt *Routing) meet(m *Module, i int, r *recountv1.RouteFact) {
 	switch r.Role {
 	case "":
 		placed = rt.know.Routers(m, in, m.Path(r.Handler))
+	case "folder":
+		for _, of := range rt.p.Folder(m, i) {
+			rt.place(m, in, r, r.Pattern+of.prefix, []any{of.Router})
+		}
+		return
 	case "below", "inside":
 		placed = []any{rt.p.Router(m, i)}
 	case "prefix":
@@ -179,7 +222,12 @@ func (rt *Routing) meet(m *Module, i int, r *recountv1.RouteFact) {
 	default:
 		return
 	}
-	for _, pattern := range rt.expand(m, in, r.Pattern) {
+	rt.place(m, in, r, r.Pattern, placed)
+}
+
+// place notes that routers are mounted where a fact says, below a pattern.
+func (rt *Routing) place(m *Module, in uint32, r *recountv1.RouteFact, below string, placed []any) {
+	for _, pattern := range rt.expand(m, in, below) {
 		at := mount{root: r.Router == "", pattern: pattern, framework: r.Framework, instead: r.Role == "" && replaces[r.Framework] && r.Pattern != ""}
 		if r.Router != "" {
 			for _, on := range rt.know.Routers(m, in, m.Path(r.Router)) {

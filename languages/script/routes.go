@@ -348,6 +348,10 @@ func (j *walker) register(n extract.Ref, path, router string, args extract.Ref, 
 		} else if options != extract.None {
 			prefix = "${" + extract.KnownPath(j.path(options, s)) + ".prefix}"
 		}
+		if j.isAutoload(first, s) {
+			j.autoload(n, router, j.argument(args, 1), s)
+			return
+		}
 		add("inside", prefix, first)
 	case "route":
 		if j.Kind(first) == "object" {
@@ -394,6 +398,54 @@ func (j *walker) register(n extract.Ref, path, router string, args extract.Ref, 
 				route(method, p, last)
 			}
 		}
+	}
+}
+
+// isAutoload reports whether an expression is Fastify's plugin that registers the files of a folder.
+func (j *walker) isAutoload(n extract.Ref, s state) bool {
+	full := j.canonical(j.path(n, s))
+	if module, ok := j.moduleOf(n, s); ok {
+		full = module
+	}
+	full = strings.TrimSuffix(full, ".default")
+	return full == "@fastify/autoload" || full == "fastify-autoload" || full == "@fastify/autoload.fastifyAutoload"
+}
+
+// autoload notes that the files of a folder are registered: {dir: path.join(__dirname, "routes"), options:
+// {prefix: "/api"}}.
+func (j *walker) autoload(n extract.Ref, router string, options extract.Ref, s state) {
+	var dir []string
+	j.texts(j.property(options, "dir"), &dir)
+	with := j.property(options, "options")
+	for c := range j.Children(j.Field(with, "arguments")) { // Object.assign({prefix: "/api"}, opts)
+		if j.property(c, "prefix") != extract.None {
+			with = c
+		}
+	}
+	prefix, _ := j.pattern(j.property(with, "prefix"), s)
+	if len(dir) == 0 {
+		return
+	}
+	g := &recountv1.RouteFact{Group: true, Role: "folder", Pattern: prefix, Handler: strings.Join(dir, "/"), Router: router, Framework: "fastify", In: s.in}
+	if j.Text(j.property(options, "dirNameRoutePrefix")) == "false" {
+		g.Method = "FLAT"
+	}
+	j.AddRoute(g, n)
+}
+
+// texts collects the literals in an expression.
+func (j *walker) texts(n extract.Ref, all *[]string) {
+	if n == extract.None {
+		return
+	}
+	if text, ok := j.literal(n); ok {
+		if text = strings.Trim(strings.TrimPrefix(text, "{}"), "/"); text != "" && text != "." {
+			*all = append(*all, text)
+		}
+		return
+	}
+	for c := range j.Children(n) {
+		j.texts(c, all)
 	}
 }
 
