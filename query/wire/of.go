@@ -37,6 +37,8 @@ func Of(name string, answer any) (p Payload, ok bool) {
 		p.owners(a)
 	case code.GraphDiffResponse:
 		p.graphDiff(a)
+	case code.SnapshotResponse:
+		p.snapshot(a)
 	case code.Exported:
 		p.exported(a)
 	case packing.Response:

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -52,5 +53,28 @@ func TestContextTellsDocumentationOnce(t *testing.T) {
 		if !strings.HasSuffix(string(text), want) || strings.Count(string(text), doc) != 1-i {
 			t.Errorf("turn %d: want its end to be %q:\n%s", i+1, want, text)
 		}
+	}
+}
+
+// TestSnapshotNamesFewFiles checks that the snapshot of a first commit, which changed every file, is short.
+func TestSnapshotNamesFewFiles(t *testing.T) {
+	a := code.SnapshotResponse{
+		Revision: code.Revision{Repo: "example.org/shop", Commit: "9fceb02d0ae598e95dc970b74767f19372d61af8"}, Parents: []string{"d64ecfb244d38b5f31d6dd8f6a9f55731038c093"},
+		Message: "a shop\n\nWith carts.\n", Files: code.Counted{Total: 900, By: map[string]int{"go": 880, "other": 20}}, Roots: map[string]string{"nodes": "8140430988ad"},
+	}
+	for i := range 900 {
+		a.Changed = append(a.Changed, fmt.Sprintf("pkg/file%d.go", i))
+	}
+	p, ok := Of("snapshot-show", a)
+	if !ok {
+		t.Fatal("no payload of its own")
+	}
+	data, err := Builtin().EncodeWith(Text, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "# snapshot-show at=example.org/shop@9fceb02d0ae5 files=900 changed=900\n## commit:message - parents=d64ecfb244d3\n-\n a shop\n \n With carts.\n## files of count\n* go 880\n* other 20\n## changed:file -\npkg/file0.go\n"
+	if got := string(data); !strings.HasPrefix(got, want) || strings.Count(got, "\n") > 40 || strings.Contains(got, "814043") {
+		t.Errorf("got %s, want first %s", got, want)
 	}
 }

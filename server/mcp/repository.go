@@ -60,7 +60,7 @@ func repository(ctx context.Context, c *call, in repositoryIn) (a answer, err er
 		if err != nil {
 			return a, err
 		}
-		a.add(code.ShowQuestion.Path, r, r.Basis, "roots", "maps")
+		a.add(code.ShowQuestion.Path, r, r.Basis)
 	}
 	return a, nil
 }
