@@ -2,6 +2,7 @@ package danger
 
 import (
 	"net"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -420,7 +421,10 @@ func loopbackOnly(c *shell.Call) bool {
 }
 
 // statement reports whether SQL, or the like, that a word holds removes data.
-var destroys = regexp.MustCompile(`(?i)\b(drop\s+(database|table|schema|user|role|index|view|keyspace|collection)|truncate\s+(table\s+)?\w|delete\s+from\s+[\w."]+\s*(;|$|where\s)|alter\s+table\s+\S+\s+drop|dropdatabase\s*\(|\.drop\s*\(|deletemany\s*\(\s*\{\s*\}|\.remove\s*\(\s*\{\s*\})`)
+var destroys = regexp.MustCompile(`(?i)\b(drop\s+(database|table|schema|user|role|index|view|keyspace|collection|measurement|series|bucket|topic|stream|tablespace|graph|space)|truncate\s+(table\s+)?\w|delete\s+from\s+[\w."]+\s*(;|$|where\s)|alter\s+table\s+\S+\s+drop|dropdatabase\s*\(|\.drop\s*\(|deletemany\s*\(\s*\{\s*\}|\.remove\s*\(\s*\{\s*\})`)
+
+// destroying are words in the name of a file with statements.
+var destroying = words("drop wipe truncate destroy purge delete reset")
 
 // explained matches statements that are planned and not executed.
 var explained = regexp.MustCompile(`(?i)\bexplain\s+(query\s+plan\s+)?(delete|update|insert)\s[^;]*`)
@@ -442,6 +446,9 @@ func destroysData(c *call) bool {
 		if text := explained.ReplaceAllString(a.Value, ""); destroys.MatchString(text) || updatesAll(text) {
 			return true
 		}
+	}
+	if w, ok := c.FlagValue("-f", "--file"); ok && slices.ContainsFunc(wordParts(path.Base(w.Value)), func(p string) bool { return destroying[p] }) {
+		return true // what is in it is not known, and its name says enough
 	}
 	if c.Piped || c.Fed {
 		// What is piped or written into it.

@@ -95,11 +95,24 @@ func rulesOf(c *call) []rule {
 	if len(rules) == 0 {
 		return general(c)
 	}
-	if c.asks() {
-		rules = slices.DeleteFunc(slices.Clone(rules), func(r rule) bool { return r.kind == "cluster" || r.kind == "infrastructure" })
+	asks, here := c.asks(), c.staysHere()
+	rules = slices.DeleteFunc(slices.Clone(rules), func(r rule) bool {
+		return asks && asked[r.kind] || here && elsewhere[r.kind] || r.when != nil && !r.when(c)
+	})
+	if len(rules) == 0 && !asks && !here && !c.Wraps && !textPrograms[c.Name] && !files[c.Name] && !ownPrograms[c.Name] && !harmless(c) {
+		if kind := c.strongly(); kind != "" {
+			return []rule{{kind: kind, why: irrevocable}}
+		}
 	}
 	return rules
 }
+
+// asked are the kinds of rules that do not hold for a call that only asks, elsewhere those that do not if all
+// addresses in it are of this machine.
+var (
+	asked     = words("cluster infrastructure publish send system database remote mail")
+	elsewhere = words("infrastructure publish send")
+)
 
 // call is a call in its line.
 type call struct {

@@ -45,11 +45,11 @@ var verbs = func() map[string]verb {
 		{"send", strong, "upload"},
 		{"system", strong, "uninstall autoremove depclean unmerge"},
 		{"power", strong, "shutdown poweroff reboot halt hibernate"},
-		{"remove", first, "untag uninit free remove rm rmi del drop prune trash truncate forget expire discard rollback restore unlink overwrite vacuum reset format flush"},
+		{"remove", first, "untag uninit free rb clear remove rm rmi del drop prune trash truncate forget expire discard rollback restore unlink overwrite vacuum reset format flush"},
 		{"infrastructure", first, "evict drain kill killall cancel abort ban unban suspend promote transfer rotate leave"},
 		{"disk", first, "flash burn"},
 		{"publish", first, "push release submit"},
-		{"send", first, "unsubscribe sendtoaddress sendmany sendrawtransaction send share post email mail notify broadcast tweet toot sms dm pub buy purchase pay attack flood deauth inject"},
+		{"send", first, "unsubscribe refund send share post email mail notify broadcast tweet toot sms dm pub buy purchase pay attack flood deauth inject"},
 		{"system", pressed, "clean cleanup clear disable stop restart mask unload detach apply sync reinstall downgrade revert unset gc down"},
 	} {
 		for _, w := range strings.Fields(l.words) {
@@ -62,7 +62,7 @@ var verbs = func() map[string]verb {
 var (
 	bareWord = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9:_-]*$`)
 	// compound matches verbs that are written together with what they remove.
-	compound = regexp.MustCompile(`^((delete|destroy|remove|purge|wipe|erase|drop|kill|uninstall|del|rm)(all|db|table|user|group|node|item|files?|bucket|queue|snap(shot)?|key|vm|repo|index|topic|dir|image|volume|stack|server|host|site|app)s?|(user|group|node|host|lv|vg|pv)(del|rm|remove)|factory-?reset|reset-?(\w+-)?passw(or)?d|tear-down|power-?off|collect-garbage)$`)
+	compound = regexp.MustCompile(`^((delete|destroy|remove|purge|wipe|erase|drop|kill|uninstall|del|rm)(all|db|table|user|group|node|item|files?|bucket|queue|snap(shot)?|key|vm|repo|index|topic|dir|image|volume|stack|server|host|site|app)s?|(user|group|node|host|lv|vg|pv)(del|rm|remove)|factory-?reset|reset-?(\w+-)?passw(or)?d|tear-down|power-?off|collect-garbage|clear-?(snapshots?|data|db|all|storage|messages)|send-?(payment|coins|toaddress|many|rawtransaction|message|event|mail|sms)|purchase(-\w+)*)$`)
 	// endings match short names of programs that end with such a verb: npurge, scancel, qdel, bkill.
 	endings = regexp.MustCompile(`^([a-z]{0,8}(purge|wipe|uninstall|cancel)|[a-z]{0,5}kill|[a-z]{0,2}del|(at|lp|ipc|q)rm|.*-collect-garbage)$`)
 	// isDisk matches devices that hold file systems.
@@ -110,7 +110,7 @@ func general(c *call) []rule {
 		return nil
 	}
 	found := func(kind, why string) []rule { return []rule{{kind: kind, why: why}} }
-	own := ownPrograms[c.Name]
+	own := ownPrograms[c.Name] && !(c.Name == "java" && c.names(func(s string) bool { return s == "-jar" }))
 	if kind := c.named(); kind != "" && !own && !looks(c) {
 		return found(kind, "its name says that it does what can't be taken back")
 	}
@@ -158,13 +158,25 @@ func foreignHost(s string) bool {
 
 // harmless reports whether a call of an unknown program only says what it would do.
 func harmless(c *call) bool {
-	return c.Name == "" || c.onlySays() || flag("-n -h --plan --check --whatif --just-print --pretend --noop")(c) || len(c.Args) > 0 && c.Args[0].Value == "help"
+	return c.Name == "" || c.onlySays() || flag("--plan --check --whatif --just-print --pretend --noop")(c) || len(c.Args) == 1 && c.Args[0].Value == "-h"
 }
 
 // onlySays reports whether a call asks any program only for its help, or for what it would do.
 func (c *call) onlySays() bool {
-	return flag("--help -help --dry-run --dryrun --no-act --simulate --test --list-only")(c) || (dryN[c.Name] || strings.HasPrefix(c.Name, "mkfs.ext")) && c.Flag("-n") || len(c.Args) == 1 && c.Args[0].Value == "--version"
+	return flag("--help -help --dry-run --dryrun --no-act --simulate --test --list-only")(c) || c.names(says.MatchString) || c.asksHelp() || (dryN[c.Name] || strings.HasPrefix(c.Name, "mkfs.ext")) && c.Flag("-n") || len(c.Args) == 1 && c.Args[0].Value == "--version"
 }
+
+// says matches flags which say that nothing shall be done.
+var says = regexp.MustCompile(`^--?(dry-?[rR]un|preview(-only)?|fake|assume-?no|what-?if|no-?op|check-only|diff-only)(=(true|client|server))?$`)
+
+// asksHelp reports whether a call asks for help about what its words say.
+func (c *call) asksHelp() bool {
+	ws := shell.Operands(c.Args, "")
+	return len(ws) > 0 && (ws[0].Value == "help" || ws[len(ws)-1].Value == "help") && !c.Wraps && !textPrograms[c.Name] && !files[c.Name]
+}
+
+// files are programs whose words are files.
+var files = words("rm rmdir unlink shred mv cp ln tee touch mkdir dd chmod chown chgrp truncate")
 
 // looks reports whether a call asks for nothing but information.
 func looks(c *call) bool {
@@ -206,6 +218,9 @@ func (c *call) told(own bool) string {
 		if strings.HasPrefix(w.Value, "-") {
 			continue
 		}
+		if !w.Dynamic && strings.ContainsAny(w.Value, "./") && n == 0 {
+			continue // a file or an address before the verb: java -jar cli.jar -s URL delete-job
+		}
 		if n++; n > 3 {
 			break
 		}
@@ -232,12 +247,16 @@ func (c *call) told(own bool) string {
 			switch {
 			case v.weight == strong && edge && (whole || n < 3),
 				v.weight == first && (whole && n < 3 || n < 3 && i == 0 && !adjectives[p]),
+				v.weight == first && n < 3 && i == len(parts)-1 && strings.Contains(w.Value, ":"),
 				v.weight == first && n == 3 && whole && (v.kind == "remove" || v.kind == "publish"),
 				v.weight == pressed && whole && n < 3 && c.isPressed():
 				return v.kind
 			}
 		}
-		if !own && compound.MatchString(strings.ToLower(w.Value)) {
+		if lower := strings.ToLower(w.Value); !own && compound.MatchString(lower) {
+			if strings.HasPrefix(lower, "send") || strings.HasPrefix(lower, "purchase") {
+				return "send"
+			}
 			return "remove"
 		}
 	}
@@ -269,6 +288,8 @@ func (c *call) flagged() string {
 			return v.kind
 		case last.weight == strong && long && !when[parts[0]]:
 			return last.kind
+		case long && (parts[0] == "broadcast" || parts[0] == "live") && len(parts) == 1:
+			return "send"
 		case long && sendFlags[parts[0]] && len(parts) < 3:
 			return "send"
 		case long && removeFlags[parts[0]] && (len(parts) == 1 || whole[parts[1]]), long && parts[0] == "vacuum":

@@ -15,7 +15,7 @@ import (
 // may end one (ws-info).
 var (
 	looking = words(`get list ls show status stat info dump print describe query view inspect search version help can who whoami diff plan
-		explain check verify validate lint log logs history health df du ps top tree count`)
+		explain check verify validate lint log logs history health df du ps top tree count lookup tail dmesg gen generate backups`)
 	askFirst = words("get list show dump print describe query view inspect search can who whoami explain check verify validate")
 	askLast  = words("info status list")
 	// about are those after which another verb is what they ask about.
@@ -23,7 +23,7 @@ var (
 )
 
 // dryN are programs whose flag -n says that nothing shall be done.
-var dryN = words("rsync rclone zfs zpool mkfs mke2fs restic borg unison")
+var dryN = words("rsync rclone zfs zpool mkfs mke2fs e2fsck fsck xfs_repair avrdude restic borg unison")
 
 // ownWords are first words after which a program changes settings of its user.
 var ownWords = words("alias config settings")
@@ -54,6 +54,39 @@ func (c *call) asks() bool {
 		return true
 	}
 	return false
+}
+
+// staysHere reports whether a call names addresses, and all of them are of this machine.
+func (c *call) staysHere() bool {
+	found := false
+	for _, w := range c.Args {
+		at := strings.Index(w.Value, "://")
+		if at < 0 {
+			continue
+		}
+		if from := strings.LastIndexAny(w.Value[:at], "=, "); !loopback(w.Value[from+1:]) {
+			return false
+		}
+		found = true
+	}
+	return found
+}
+
+// strongly returns what one of the first words of a call says, if it can be said of nothing else.
+func (c *call) strongly() string {
+	n := 0
+	for _, w := range c.Args {
+		if strings.HasPrefix(w.Value, "-") || w.Dynamic || w.Quoted || !bareWord.MatchString(w.Value) {
+			continue
+		}
+		if n++; n > 3 {
+			break
+		}
+		if v := verbs[strings.ToLower(w.Value)]; v.weight == strong {
+			return v.kind
+		}
+	}
+	return ""
 }
 
 // changing are first words after which others are names.
@@ -216,4 +249,39 @@ func writesToShare(c *call) bool {
 		}
 	}
 	return false
+}
+
+// removers matches what a program in a word removes by name.
+var removers = regexp.MustCompile(`(?:rmtree|rmSync|rmdirSync|unlinkSync|rm_rf|rm_r|rmtree|remove_tree|os\.remove|os\.unlink|os\.rmdir|removedirs|unlink|FileUtils\.rm\w*|File\.delete)(?:\s+glob)?\s*\(?\s*['"]([^'"]+)['"]`)
+
+// removesByCode reports whether a program in a word removes something outside the tree.
+func removesByCode(c *call) bool {
+	for i, a := range c.Args {
+		if a.Value != "-c" && a.Value != "-e" && a.Value != "--eval" && !strings.HasSuffix(a.Value, "e") || i+1 >= len(c.Args) {
+			continue
+		}
+		for _, m := range removers.FindAllStringSubmatch(c.Args[i+1].Value, -1) {
+			if c.outside(shell.Word{Value: m[1], Glob: strings.ContainsAny(m[1], "*?[")}, true) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// asksHosts reports whether what runs on several machines only shows something.
+func asksHosts(c *call) bool {
+	ws := shell.Operands(c.Args, "-w -g -x -l -t -f -u -n -G -H -h -p")
+	switch c.Name {
+	case "salt":
+		return exactly("test.ping test.version grains.items grains.get cmd.which pkg.version status.uptime test=True test=true")(c)
+	case "pdsh", "clush", "dsh", "pssh", "parallel-ssh":
+	default:
+		return false
+	}
+	if len(ws) == 0 {
+		return false
+	}
+	name, _, _ := strings.Cut(strings.TrimSpace(ws[0].Value), " ")
+	return shows[name] && !strings.ContainsAny(ws[0].Value, ";|&><$`")
 }

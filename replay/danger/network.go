@@ -70,7 +70,7 @@ func rsyncOutside(c *call) bool {
 
 // awsVerbs begin the operations of aws that change something.
 var awsVerbs = []string{
-	"unsubscribe", "delete", "terminate", "create", "put", "update", "modify", "stop", "start", "reboot", "run-", "rm", "rb", "mb", "mv", "remove",
+	"purchase", "change-", "unsubscribe", "delete", "terminate", "create", "put", "update", "modify", "stop", "start", "reboot", "run-", "rm", "rb", "mb", "mv", "remove",
 	"deregister", "register", "detach", "attach", "disassociate", "associate", "revoke", "authorize", "release", "reset", "restore", "cancel",
 	"disable", "enable", "purge", "publish", "send", "invoke", "execute", "deploy", "set-", "tag-", "untag-", "import", "upload", "copy-", "promote",
 }
