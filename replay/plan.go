@@ -131,13 +131,14 @@ const (
 	PostNoTag     = "no-tag"
 	PostPicked    = "picked"
 	PostLink      = "link"
+	PostMode      = "mode"
 	PostQuiet     = "quiet"
 	PostNone      = "none"
 )
 
 // Postcondition is something that is so after a step ran.
 type Postcondition struct {
-	Kind string `json:"kind" enum:"file,directory,absent,package,commit,branch,tag,image,port,staged,setting,head,no-branch,no-tag,picked,link,quiet,none" example:"file" doc:"file: Target exists, with Hash if that is known; directory; absent: nothing has that path; package: Manager has it; commit: a commit with Hash, or with the message Target, is an ancestor of HEAD; Hash may be the name of a branch; branch, tag: Target exists; image; port: something listens there; staged: git would add nothing of Target; setting: git config has Target, KEY=VALUE; head: HEAD is the branch Target; no-branch, no-tag: there is none of the name Target; picked: the change of the last commit of the branch Target is in the history of HEAD; link: Target is a symbolic link to Hash; quiet: its last replay changed no file and could reach nothing else, so it need not run again if no step that it needs has to; none: nothing can be checked, so the step always runs."`
+	Kind string `json:"kind" enum:"file,directory,absent,package,commit,branch,tag,image,port,staged,setting,head,no-branch,no-tag,picked,link,mode,quiet,none" example:"file" doc:"file: Target exists, with Hash if that is known; directory; absent: nothing has that path; package: Manager has it; commit: a commit with Hash, or with the message Target, is an ancestor of HEAD; Hash may be the name of a branch; branch, tag: Target exists; image; port: something listens there; staged: git would add nothing of Target; setting: git config has Target, KEY=VALUE; head: HEAD is the branch Target; no-branch, no-tag: there is none of the name Target; picked: the change of the last commit of the branch Target is in the history of HEAD; link: Target is a symbolic link to Hash; mode: Target has the permissions Hash, as find -perm takes them; quiet: its last replay changed no file and could reach nothing else, so it need not run again if no step that it needs has to; none: nothing can be checked, so the step always runs."`
 	// Target is a path, a package, a commit's message, a branch, an image or a port.
 	Target  string `json:"target,omitempty" example:"/home/bob/app/bin/app" doc:"What it is about."`
 	Manager string `json:"manager,omitempty" example:"pip" doc:"For package: the program that installs it."`

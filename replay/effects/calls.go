@@ -80,7 +80,7 @@ func (f *finder) judgeCall(c *shell.Call) {
 			return
 		}
 	}
-	if f.inside(c) {
+	if f.inside(c) || f.cleans(c) {
 		return
 	}
 	words := shell.Operands(c.Args, "")
@@ -165,6 +165,15 @@ func (f *finder) judgeCall(c *shell.Call) {
 		if f.acts++; len(words) > 1 {
 			for _, w := range words[1:] {
 				f.path(w, c.Dir, Update, c.Flag("-R", "--recursive"))
+				for _, w := range f.items(w) {
+					if name, t, ok := f.named(w, c.Dir); ok && !t.Partial {
+						t.Kind, t.Name, t.Access = Mode, name, Write
+						if c.Name == "chmod" && !t.Glob && !c.Flag("-R", "--recursive") {
+							t.Value = f.expand(words[0]).Value
+						}
+						f.add(t)
+					}
+				}
 			}
 		}
 	case "sort":
@@ -430,12 +439,12 @@ func (f *finder) copies(c *shell.Call) {
 		case t.Tree || into && !known:
 			f.add(Thing{Kind: Path, Name: to, Access: Update, Tree: true, Sure: 0.7})
 		case into:
-			f.add(Thing{Kind: Path, Name: path.Join(to, base), Access: Write, Tree: tree, Link: link})
+			f.add(Thing{Kind: Path, Name: path.Join(to, base), Access: Write, Tree: tree, Value: link})
 		default:
 			// It may be a directory that is there.
-			f.add(Thing{Kind: Path, Name: to, Access: Write, Tree: tree, Sure: 0.9, Link: link})
+			f.add(Thing{Kind: Path, Name: to, Access: Write, Tree: tree, Sure: 0.9, Value: link})
 			if known && !c.Flag("-T", "--no-target-directory") && !(c.Name == "ln" && c.Flag("-n", "--no-dereference")) {
-				f.add(Thing{Kind: Path, Name: path.Join(to, base), Access: Write, Tree: tree, Sure: 0.5, Link: link})
+				f.add(Thing{Kind: Path, Name: path.Join(to, base), Access: Write, Tree: tree, Sure: 0.5, Value: link})
 			}
 		}
 	}

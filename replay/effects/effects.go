@@ -33,6 +33,8 @@ const (
 const (
 	Path      = "path"
 	Directory = "directory"
+	Mode      = "mode"     // the permissions of a path
+	Products  = "products" // what builds have made below a directory
 	Variable  = "variable"
 	Package   = "package"
 	Image     = "image"
@@ -61,8 +63,8 @@ type Thing struct {
 	Partial bool
 	// Repo is the directory in which git was run, for things of a repository.
 	Repo string
-	// Link is what a symbolic link points to, as written.
-	Link string
+	// Value is what a symbolic link points to, or the mode that a file is given, as written.
+	Value string
 	// Sure is how sure that is, 0 to 1.
 	Sure float64
 }
@@ -234,7 +236,7 @@ func (e *Effects) add(t Thing) {
 	if t.Sure == 0 {
 		t.Sure = 0.95
 	}
-	if t.Kind == Path || t.Kind == Directory {
+	if t.Kind == Path || t.Kind == Directory || t.Kind == Mode {
 		if t.Name == "" || shell.IsDevice(t.Name) || strings.HasPrefix(t.Name, "/proc/") {
 			return
 		}
@@ -372,8 +374,15 @@ func (f *finder) redirect(rd shell.Redirect) {
 	}
 }
 
+// outward are programs whose effects are elsewhere, or on processes.
+var outward = words("docker podman docker-compose ssh kubectl kill pkill killall curl wget http")
+
 // judge draws what follows from all calls together.
 func (f *finder) judge() {
+	away := slices.ContainsFunc(f.Line.Calls, func(c shell.Call) bool { return outward[c.Name] })
+	if f.acts > 0 && !away && len(f.Opaque)+len(f.Sets)+len(f.Unsets) == 0 && !f.Background && !slices.ContainsFunc(f.Things, func(t Thing) bool { return t.Access != Read }) {
+		f.opaque(f.c.Cwd) // it does something, and nothing says what
+	}
 	changes := len(f.Opaque) > 0 || len(f.Sets) > 0 || len(f.Unsets) > 0 || f.Background || f.acts > 0
 	f.Looks = !changes && (f.sees > 0 || f.goes == 0 && f.checks == 0)
 	f.Navigates = !changes && f.goes > 0 && f.sees == 0 && f.checks == 0

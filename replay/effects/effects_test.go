@@ -96,11 +96,11 @@ func TestKinds(t *testing.T) {
 			"curl http://localhost:8000/", "python -c 'print(1)'", "sed -n 1p f", "FOO=1 env",
 			"make -n", "make --dry-run all", "npm pkg get version",
 			"git bundle verify b", "git worktree list", "git apply --check p", "git format-patch --stdout main | head", "go work edit -json", "gofmt -l .", "cmake -LN build -N",
-			"bash -n s.sh", "java -version", "unzip -p a.zip f", "dpkg-deb --info a.deb", "pkg-config --libs z", "npm pack --dry-run .", "envsubst < t",
+			"bash -n s.sh", "perl -c a.pl", "ninja -n", "ninja -t query a", "git submodule status", "git submodule foreach git status", "python3 -m json.tool f", "diff3 a b c", "npm -v", "npm query .workspace", "java -version", "unzip -p a.zip f", "dpkg-deb --info a.deb", "pkg-config --libs z", "npm pack --dry-run .", "envsubst < t",
 		},
 		"checks": {
 			"go test ./...", "go vet ./...", "cargo test", "npm test", "npm run lint", "mvn -q test", "gradle test", "make test", "make -C sub check",
-			"make V=1 check", "terraform plan", "pytest -q",
+			"make V=1 check", "terraform plan", "pytest -q", "prove -l t",
 		},
 		"navigates": {"cd sub", "cd .. && cd b", "pushd x"},
 		"opaque": {

@@ -174,7 +174,11 @@ func (f *finder) follow(c *shell.Call, name, text string, args []shell.Word, her
 	if !slices.ContainsFunc(l.Calls, func(c shell.Call) bool { return c.Name == "shift" || c.Name == "set" && len(c.Args) > 0 }) {
 		in.args = make([]shell.Word, len(args))
 		for i, a := range args {
-			in.args[i] = f.expand(a)
+			a = f.expand(a)
+			if rest, ok := strings.CutPrefix(a.Value, "~/"); ok && !a.Quoted && f.c.Home != "" {
+				a.Value = f.c.Home + "/" + rest // its shell has put the home there
+			}
+			in.args[i] = a
 		}
 	}
 	in.all()

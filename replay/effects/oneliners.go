@@ -20,8 +20,8 @@ var literal = []struct {
 	{regexp.MustCompile(`\bappendFile(?:Sync)?\(\s*['"]([^'"]+)['"]`), Update},
 	{regexp.MustCompile(`\bPath\(\s*['"]([^'"]+)['"]\s*\)\.write_(?:text|bytes)\(`), Write},
 	{regexp.MustCompile(`\bFile\.(?:bin)?write\(?\s*['"]([^'"]+)['"]`), Write},
-	{regexp.MustCompile(`\bopen\(\s*my\s+\$\w+\s*,\s*['"]>(?::\w+)?['"]\s*,\s*['"]([^'"]+)['"]`), Write}, // Perl
-	{regexp.MustCompile(`\bopen\(\s*my\s+\$\w+\s*,\s*['"]>>(?::\w+)?['"]\s*,\s*['"]([^'"]+)['"]`), Update},
+	{regexp.MustCompile(`\bopen\s*\(?\s*(?:my\s+)?\$?\w+\s*,\s*['"]>(?::\w+)?['"]\s*,\s*['"]([^'"]+)['"]`), Write}, // Perl
+	{regexp.MustCompile(`\bopen\s*\(?\s*(?:my\s+)?\$?\w+\s*,\s*['"]>>(?::\w+)?['"]\s*,\s*['"]([^'"]+)['"]`), Update},
 	{regexp.MustCompile(opens + `['"][wx][bt+]*['"]`), Write},
 	{regexp.MustCompile(opens + `['"](?:a[bt+]*|r[bt]*\+[bt]*)['"]`), Update},
 }
@@ -30,7 +30,7 @@ var (
 	// handles match what goes to something that was opened, or to the output.
 	handles = regexp.MustCompile(`\.(write|writelines|dump|print|puts)\s*\(|require\(\s*['"](node:)?fs(/promises)?['"]\s*\)|\bfs\.(readFile|exists|stat|readdir)\w*|\bfs\b\s*[=,;.)}]`)
 	// writesInOneLine matches what else may change files.
-	writesInOneLine = regexp.MustCompile(`(?i)open\s*\([^)]*['"][wax>]|open\s*\([^)]*,\s*[a-z]|write|save|dump|to_(csv|json|parquet|excel|pickle|html|sql)\b|extractall|archive|mkdir|remove|unlink|rename|copy|move|symlink|chmod|subprocess|system|popen|exec|spawn|\bfs\b|` + "`")
+	writesInOneLine = regexp.MustCompile(`(?i)open\s*\([^)]*['"][wax>]|open\s*\([^)]*,\s*[a-z]|\bopen\b[^;]*['"]\s*\+?[>|]|write|save|dump|to_(csv|json|parquet|excel|pickle|html|sql)\b|extractall|archive|mkdir|remove|unlink|rename|copy|move|symlink|chmod|subprocess|system|popen|exec|spawn|\bfs\b|` + "`")
 )
 
 // oneLiner adds what a program in a word writes to files that it names, and reports whether it may write

@@ -63,14 +63,17 @@ func (f *finder) fetches(c *shell.Call) {
 		return
 	}
 	kept := false
+	urls := shell.Operands(c.Args, "-o -d -H -X -u -A -e -b -c -w -m -F -T --output --data --header --request --user --retry --retry-delay --max-time --connect-timeout --data-binary --data-raw --json")
 	if w, ok := c.FlagValue("-o", "--output"); ok && w.Value != "-" && w.Value != "/dev/null" {
 		kept = true
 		f.path(w, c.Dir, Write, false)
 	}
 	if c.Flag("-O", "--remote-name") {
 		kept = true
-		for _, w := range c.Args {
-			if strings.Contains(w.Value, "://") && !w.Dynamic {
+		for _, w := range urls {
+			if w = f.expand(w); w.Dynamic && strings.ContainsAny(path.Base(w.Value), "$`") {
+				f.opaque(c.Dir)
+			} else {
 				f.path(shell.Word{Value: path.Base(w.Value)}, c.Dir, Write, false)
 			}
 		}
@@ -360,6 +363,12 @@ func displays(c *shell.Call) bool {
 			return second("list-heads", "verify")
 		case "worktree":
 			return second("list")
+		case "submodule":
+			if second("foreach") {
+				inner := shell.Operands(c.Args, "")[2:]
+				return len(inner) > 1 && inner[0].Value == "git" && lookingSubs["git"][inner[1].Value]
+			}
+			return second("status", "summary") || len(ws) == 1
 		case "apply":
 			return c.Flag("--check", "--stat", "--numstat", "--summary")
 		case "format-patch":
@@ -381,6 +390,17 @@ func displays(c *shell.Call) bool {
 		return c.Flag("--info", "-I", "--contents", "-c", "--field", "-f", "--show", "-W")
 	case "pkg-config", "pkgconf":
 		return true
+	case "ninja":
+		w, ok := c.FlagValue("-t")
+		return c.Flag("-n") || ok && w.Value != "clean" && w.Value != "cleandead" && w.Value != "restat" && w.Value != "recompact"
+	case "perl":
+		return c.Flag("-c") && len(c.Args) < 4
+	case "ruby", "php", "node":
+		return len(c.Args) == 1 && (c.Args[0].Value == "-v" || c.Args[0].Value == "--version") || c.Flag("--check", "-c") && len(c.Args) == 2
+	case "diff3", "sdiff":
+		return !c.Flag("-o", "--output")
+	case "json.tool":
+		return len(ws) < 2
 	case "make", "gmake":
 		return c.Flag("-n", "--just-print", "--dry-run", "--recon", "-q", "--question")
 	case "npm", "pnpm":
@@ -406,7 +426,7 @@ func (f *finder) tests(c *shell.Call) bool {
 		if strings.Contains(w.Value, "=") {
 			continue
 		}
-		if !checkingSubs[w.Value] {
+		if !checkingSubs[w.Value] || w.Value == "version" && len(ws) > 1 {
 			return false
 		}
 		tests = true
@@ -454,9 +474,19 @@ func (f *finder) oneLine(c *shell.Call) bool {
 	return false
 }
 
-// bare judges a program that is called by its path and without arguments.
+// plain matches arguments that name no file.
+var plain = regexp.MustCompile(`^-{0,2}[\w-]*(=\w*)?$`)
+
+// makes are verbs of programs that make or change something.
+var makes = words("init generate gen build install new create migrate up setup run start make add import update sync fetch write save export pack post publish delete remove rm rebuild apply deploy load store put set copy move clean reset seed compile render convert format fix download upload --output --write --init --save --out -o -w -O --fix --force")
+
+// bare judges a program that is called by its path, with arguments that name no file and ask for nothing to
+// be made.
 func (f *finder) bare(c *shell.Call) bool {
-	if !strings.Contains(c.Head.Value, "/") || len(c.Args) > 0 || c.Inner || c.Background || len(f.Line.Calls) > 1 || len(f.Line.Redirects) > 0 {
+	if slices.ContainsFunc(c.Args, func(w shell.Word) bool { return w.Dynamic || w.Glob || !plain.MatchString(w.Value) || makes[w.Value] }) {
+		return false
+	}
+	if !strings.Contains(c.Head.Value, "/") || c.Inner || c.Background || len(f.Line.Calls) > 1 || len(f.Line.Redirects) > 0 {
 		return false
 	}
 	name := path.Base(c.Head.Value)
@@ -660,4 +690,36 @@ func (f *finder) terminal(c *shell.Call) bool {
 			sub == "rebase" && after.Flag("-i", "--interactive") && !f.edited(c, "GIT_SEQUENCE_EDITOR") || sub == "add" && after.Flag("-p", "-i", "--patch") || sub == "mergetool" || sub == "difftool"
 	}
 	return interactive[c.Name]
+}
+
+// cleaning are targets that remove what builds made.
+var cleaning = words("clean distclean realclean mrproper clobber veryclean maintainer-clean mostlyclean")
+
+// cleans judges a builder that is told to remove what it made, and nothing else.
+func (f *finder) cleans(c *shell.Call) bool {
+	if !builders[c.Name] {
+		return false
+	}
+	ws := shell.Operands(c.Args, "-C -f -j -k -p --prefix --manifest-path --target-dir")
+	if len(ws) > 0 && ws[0].Value == "run" {
+		ws = ws[1:]
+	}
+	if tool, ok := c.FlagValue("-t"); ok && c.Name == "ninja" {
+		ws = []shell.Word{tool}
+	}
+	if len(ws) == 0 || slices.ContainsFunc(ws, func(w shell.Word) bool { return !cleaning[w.Value] && !strings.Contains(w.Value, "=") }) {
+		return false
+	}
+	dir := c.Dir
+	if w, ok := c.FlagValue("-C"); ok {
+		dir, _, _ = f.named(w, c.Dir)
+	}
+	if dir == "" {
+		return false
+	}
+	f.acts++
+	f.Known = false
+	f.reads(dir)
+	f.add(Thing{Kind: Products, Name: dir, Access: Remove})
+	return true
 }

@@ -37,7 +37,7 @@ var builders = words(`make gmake ninja just task mage rake scons meson bazel baz
  msbuild xcodebuild swift mix rebar3 stack cabal ghc flutter dart terraform tofu buf ansible venv virtualenv build`)
 
 // checking are programs that only test or judge.
-var checking = words(`pytest py.test nosetests unittest jest vitest mocha rspec phpunit bats ctest gotestsum shellcheck eslint flake8 pylint
+var checking = words(`prove pytest py.test nosetests unittest jest vitest mocha rspec phpunit bats ctest gotestsum shellcheck eslint flake8 pylint
  mypy pyright hadolint yamllint golangci-lint staticcheck tflint markdownlint ruff-check clang-tidy py_compile pyflakes doctest bandit`)
 
 // checkingSubs are subcommands and targets that only test or judge.
@@ -52,7 +52,7 @@ var lookingSubs = map[string]map[string]bool{
 	"podman":         words("ps images logs inspect version info stats top port history search diff events"),
 	"kubectl":        words("get describe logs explain version cluster-info api-resources api-versions top config auth diff events"),
 	"helm":           words("list ls status history get show search version env template lint"),
-	"npm":            words("ls list view info outdated audit search root bin why help explain prefix config whoami"),
+	"npm":            words("-v query ls list view info outdated audit search root bin why help explain prefix config whoami"),
 	"yarn":           words("list info why outdated audit"),
 	"pnpm":           words("list ls why outdated audit"),
 	"pip":            words("list show freeze check search index config debug"),

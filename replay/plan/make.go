@@ -10,6 +10,7 @@ import (
 	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/replay"
 	"github.com/recountdb/recount/replay/effects"
+	"github.com/recountdb/recount/replay/shell"
 	"github.com/recountdb/recount/replay/transform"
 	"github.com/recountdb/recount/schemas"
 	"github.com/recountdb/recount/schemas/homedir"
@@ -83,7 +84,7 @@ func Make(n Narrative, r Request) (replay.Plan, error) {
 // join joins commands to a world, in their order. homes are recorded home directories by context hash.
 func join(all []commands.Scanned, homes map[string]string) *world {
 	w := newWorld()
-	for _, c := range all {
+	for i, c := range all {
 		a := &act{Scanned: c, home: cmp.Or(homes[c.ContextHash], homedir.Usual(c.User, c.Cwd))}
 		in := effects.Command{
 			Text: c.Command, Shell: c.Shell, Cwd: c.Cwd, Home: a.home, Content: w.text,
@@ -94,13 +95,54 @@ func join(all []commands.Scanned, homes map[string]string) *world {
 		}
 		a.Effects = effects.Of(in)
 		a.outcome()
+		if a.failed && conflicts[gitSub(a.Line)] && resolved(a.Scanned, all[i+1:]) {
+			a.failed = false
+		}
 		w.add(a)
 	}
 	return w
 }
 
+// conflicts are subcommands of git that fail where they leave a conflict to be resolved.
+var conflicts = map[string]bool{"merge": true, "pull": true, "rebase": true, "cherry-pick": true, "revert": true, "am": true, "stash": true}
+
+// gitSub returns the subcommand of a line that is one call of git.
+func gitSub(l *shell.Line) string {
+	if c, _, ok := onlyGit(l); ok {
+		return c.Sub()
+	}
+	return ""
+}
+
+// resolved reports whether what a failed command of git left was gone on with, and not given up.
+func resolved(c commands.Scanned, after []commands.Scanned) bool {
+	for _, o := range after {
+		if o.Cwd != c.Cwd && o.Workspace != c.Workspace {
+			continue
+		}
+		l, err := shell.Read(o.Command, o.Shell, o.Cwd)
+		if err != nil {
+			continue
+		}
+		for i := range l.Calls {
+			call := &l.Calls[i]
+			if call.Name != "git" {
+				continue
+			}
+			here := shell.Call{Args: call.After()}
+			switch sub := call.Sub(); {
+			case here.Flag("--abort", "--quit"), sub == "reset" && here.Flag("--hard", "--merge"), sub == "switch", sub == "checkout" && here.Flag("-f", "--force"):
+				return false
+			case here.Flag("--continue", "--skip"), sub == "commit":
+				return o.ExitCode == nil || *o.ExitCode == 0 || conflicts[sub]
+			}
+		}
+	}
+	return false
+}
+
 // answersNo are programs that exit with 1 to answer no.
-var answersNo = map[string]bool{"grep": true, "egrep": true, "fgrep": true, "rg": true, "diff": true, "cmp": true, "test": true, "[": true, "pgrep": true, "zgrep": true, "ag": true, "expr": true}
+var answersNo = map[string]bool{"grep": true, "egrep": true, "fgrep": true, "rg": true, "diff": true, "cmp": true, "test": true, "[": true, "pgrep": true, "zgrep": true, "ag": true, "expr": true, "diff3": true, "sdiff": true, "colordiff": true}
 
 // outcome judges how an act ended.
 func (a *act) outcome() {

@@ -222,6 +222,21 @@ func TestDetours(t *testing.T) {
 			"cmake -S app -B app/build", "0 1 4",
 		},
 		"a package that was not good": {[]string{"dpkg-deb --build pkg", "rm pkg.deb", "dpkg-deb -b pkg pkg_1.deb"}, "", "2"},
+		"a merge that was given up":   {[]string{"git merge --no-commit topic", "git merge --abort", "echo x > y"}, "", "2"},
+		"a merge that was resolved":   {[]string{"git merge topic", "git add f", "git commit -m merged"}, "git merge topic", "0 1 2"},
+		"a rebase that was given up":  {[]string{"git rebase main", "git rebase --abort", "echo x > y"}, "git rebase main", "2"},
+		"a rebase that was gone on":   {[]string{"git rebase main", "git add f", "git rebase --continue"}, "git rebase main", "0 1 2"},
+		"conflicts written to a file": {[]string{"diff3 -m a b c > merged", "cp merged kept"}, "diff3 -m a b c > merged", "0 1"},
+		"builds that were cleaned":    {[]string{"make", "make test", "make clean", "make DEBUG=1"}, "", "3"},
+		"a clean that counts":         {[]string{"make", "cp app bin/app", "make clean"}, "", "0 1 2"},
+		"ninja's questions":           {[]string{"ninja", "ninja -n", "ninja -t query all", "ninja -t targets all", "ninja -t clean", "echo x > y"}, "", "5"},
+		"modes outlast contents":      {[]string{"touch run", "chmod a+x run", "cat > run <<'E'\n#!/bin/sh\nE"}, "", "0 1 2"},
+		"modes go with their file":    {[]string{"touch run", "chmod a+x run", "rm run", "echo x > run"}, "", "3"},
+		"a copy that was replaced":    {[]string{"cp a b", "echo x > b"}, "", "1"},
+		"a link that was replaced":    {[]string{"ln -s a b", "rm b", "ln -s c b"}, "", "2"},
+		"a version that is set":       {[]string{"npm version minor --no-git-tag-version", "npm version"}, "", "0"},
+		"a download of any name":      {[]string{"curl -fsSO $BASE/$FILE", "curl -s $BASE/"}, "", "0"},
+		"a program that was built":    {[]string{"go build -o bin/ ./...", "bin/hey hello --loud", "bin/hey init site"}, "", "0 2"},
 		"what only looked at a file":  {[]string{"diff -u a b > p", "patch --dry-run b < p", "cp b c"}, "", "0 2"},
 	} {
 		n := narrative(c.lines...)
@@ -256,5 +271,18 @@ func TestLinksInsideLines(t *testing.T) {
 	const want = "directory r/1, link r/1/s ../common, link current r/1 by 2, directory r/2, link r/2/s ../common, link current r/2"
 	if all := strings.Join(got, ", "); all != want {
 		t.Errorf("got  %s\nwant %s", all, want)
+	}
+}
+
+// TestModesHavePostconditions checks that a file whose content is as it was still gets its mode.
+func TestModesHavePostconditions(t *testing.T) {
+	for command, want := range map[string]string{
+		"chmod +x f": "mode f -u+x", "chmod 640 f": "mode f 640", "chmod ug+rw f": "mode f -ug+rw", "chmod go-w f": "none", "chmod -R u+w d": "none",
+	} {
+		p := made(t, narrative(command), Request{})
+		post := p.Steps[0].Post[len(p.Steps[0].Post)-1]
+		if got := strings.TrimSpace(post.Kind + " " + strings.TrimPrefix(post.Target, "/home/ann/app/") + " " + post.Hash); got != want {
+			t.Errorf("%s: %q, want %q", command, got, want)
+		}
 	}
 }

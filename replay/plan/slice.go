@@ -3,6 +3,7 @@ package plan
 import (
 	"cmp"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -96,7 +97,7 @@ func (s *slice) results() {
 			continue
 		}
 		for _, o := range a.writes {
-			if o.gone >= 0 || o.thing.Access == effects.Remove {
+			if o.gone >= 0 || o.thing.Access == effects.Remove || alternative(a, o.thing) {
 				continue
 			}
 			what := o.thing.Name
@@ -115,12 +116,22 @@ func (s *slice) results() {
 				what = "what listens on port " + o.thing.Name
 			case o.thing.Kind == effects.Commit:
 				what = "its commit"
+			case o.thing.Kind == effects.Mode:
+				what = "the mode of " + o.thing.Name
 			case o.thing.Kind == effects.Staged || o.thing.Kind == effects.Settings || o.thing.Kind == effects.Repository:
 				what = "what it did to " + o.thing.Repo
 			}
 			s.keep(i, replay.Reason{Kind: "result", Text: what + " is there at the end"})
 		}
 	}
+}
+
+// alternative reports whether a path is only what an act wrote if another is a directory: cp a b writes b, or
+// b/a. It is left where the other is.
+func alternative(a *act, t effects.Thing) bool {
+	return t.Sure == 0.5 && slices.ContainsFunc(a.writes, func(o *write) bool {
+		return o.thing.Sure == 0.9 && isPath(o.thing) && o.thing.Name == path.Dir(t.Name)
+	})
 }
 
 // close keeps everything that kept acts rest on.
@@ -215,6 +226,9 @@ func (s *slice) makers(remover int, t effects.Thing) (made bool, kept int) {
 			match := o.gone == remover || overlaps(t, o.thing)
 			if t.Kind == effects.Job {
 				match = o.thing.Kind == effects.Job && o.gone == remover
+			}
+			if t.Kind == effects.Products {
+				match = o.gone == remover
 			}
 			if o.thing.Kind == "opaque" && isPath(t) && within(t.Name, o.thing.Name) {
 				// It may have been made by a program whose writes are not known, unless one that failed was

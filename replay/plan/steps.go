@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"path"
@@ -138,7 +139,7 @@ func (b *builder) post(i int, a *act, st *replay.Step) {
 		})
 	}
 	unknown, moved, wide := false, false, len(a.Opaque) > 0 || a.Line == nil
-	shellState := len(b.sets(i)) > 0
+	shellState, unknownMode := len(b.sets(i)) > 0, false
 	for _, o := range a.writes {
 		t := o.thing
 		target := b.m.Path(t.Name)
@@ -164,11 +165,18 @@ func (b *builder) post(i int, a *act, st *replay.Step) {
 				kind = replay.PostDirectory
 			}
 			post := replay.Postcondition{Kind: kind, Target: target, Updates: t.Access == effects.Update}
-			if t.Link != "" && t.Access == effects.Write {
-				post = replay.Postcondition{Kind: replay.PostLink, Target: target, Hash: b.m.Path(t.Link)}
+			if t.Value != "" && t.Access == effects.Write {
+				post = replay.Postcondition{Kind: replay.PostLink, Target: target, Hash: b.m.Path(t.Value)}
 			}
 			add(post, t)
 			st.Outputs = append(st.Outputs, target)
+		case t.Kind == effects.Products, t.Kind == effects.Mode && (t.Glob || t.Tree):
+		case t.Kind == effects.Mode:
+			if perm, ok := permission(t.Value); ok {
+				add(replay.Postcondition{Kind: replay.PostMode, Target: target, Hash: perm}, t)
+			} else {
+				unknownMode = true
+			}
 		case t.Access == effects.Remove && t.Kind == effects.Branch:
 			add(replay.Postcondition{Kind: replay.PostNoBranch, Target: b.m.Name(transform.Branch, t.Name)}, t)
 		case t.Access == effects.Remove && t.Kind == effects.Tag:
@@ -211,7 +219,7 @@ func (b *builder) post(i int, a *act, st *replay.Step) {
 	slices.Sort(st.Outputs)
 	st.Outputs = slices.Compact(st.Outputs)
 	switch {
-	case shellState || unknown && len(st.Post) == 0:
+	case shellState || unknownMode || unknown && len(st.Post) == 0:
 		st.Post = append(st.Post[:0], replay.Postcondition{Kind: replay.PostNone})
 	case moved: // what git wrote into the tree is there if HEAD is
 		if b.moved == nil {
@@ -264,6 +272,19 @@ func (b *builder) replacer(i int, t effects.Thing) int {
 		}
 	}
 	return first
+}
+
+// permission returns a mode for find -perm: one that is given in full as it is, and one that is added to
+// with a minus before it. What is taken away can't be said so.
+func permission(mode string) (string, bool) {
+	if mode != "" && strings.Trim(mode, "01234567") == "" && len(mode) <= 4 {
+		return mode, true
+	}
+	who, what, ok := strings.Cut(mode, "+")
+	if !ok || strings.Trim(who, "ugoa") != "" || what == "" || strings.Trim(what, "rwx") != "" {
+		return "", false
+	}
+	return "-" + cmp.Or(who, "u") + "+" + what, true
 }
 
 // certain reports whether a path is certainly what an act wrote: cp a b writes b, or b/a if b is a

@@ -233,7 +233,7 @@ func (w *world) leaves(a *act) {
 	if a.Background {
 		s.jobs = append(s.jobs, a.at)
 	}
-	if w.popsAtOnce(a) {
+	if w.popsAtOnce(a) || w.givesUp(a) {
 		defer func() {
 			for _, o := range a.writes {
 				o.gone, o.removed = a.at, true
@@ -324,6 +324,30 @@ func (w *world) popsAtOnce(a *act) bool {
 	return false
 }
 
+// givesUp reports whether an act takes back what an earlier one had begun: git merge --abort.
+func (w *world) givesUp(a *act) bool {
+	c, here, ok := onlyGit(a.Line)
+	if !ok || !here.Flag("--abort") || !conflicts[c.Sub()] {
+		return false
+	}
+	for i := a.at - 1; i >= 0; i-- {
+		b := w.acts[i]
+		if b.Cwd != a.Cwd && b.Workspace != a.Workspace {
+			continue
+		}
+		begun := gitSub(b.Line)
+		if begun == c.Sub() || begun == "pull" {
+			for _, o := range b.writes {
+				if o.gone < 0 {
+					o.gone, o.removed = a.at, true
+				}
+			}
+			return true
+		}
+	}
+	return false
+}
+
 // replace marks what a full write takes the place of.
 func (w *world) replace(a *act, t effects.Thing) {
 	if t.Kind == effects.Directory || t.Sure < 0.9 || t.Kind == effects.Job || t.Kind == effects.Repository {
@@ -356,7 +380,7 @@ func (w *world) remove(a *act, t effects.Thing) {
 		}
 	}
 	take := func(o *write) {
-		if o.gone < 0 && o.thing.Access != effects.Remove && (covers(t, o.thing) || isPath(t) && isPath(o.thing) && within(o.thing.Name, t.Name)) {
+		if o.gone < 0 && o.thing.Access != effects.Remove && (covers(t, o.thing) || isPath(t) && (isPath(o.thing) || o.thing.Kind == effects.Mode) && within(o.thing.Name, t.Name)) {
 			o.gone, o.removed = a.at, true
 		}
 	}
@@ -365,6 +389,20 @@ func (w *world) remove(a *act, t effects.Thing) {
 		for _, o := range w.exact[key(t)] {
 			for _, of := range w.acts[o.act].writes {
 				take(of)
+			}
+		}
+	}
+	if t.Kind == effects.Products {
+		for _, o := range w.opaque {
+			if o.gone < 0 && w.acts[o.act].Built && within(o.thing.Name, t.Name) {
+				o.gone, o.removed = a.at, true
+			}
+		}
+	}
+	if isPath(t) && !t.Tree && !t.Glob {
+		for _, o := range w.exact["mode\x00\x00"+t.Name] {
+			if o.gone < 0 {
+				o.gone, o.removed = a.at, true
 			}
 		}
 	}

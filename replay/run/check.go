@@ -179,6 +179,9 @@ func checkOf(p replay.Postcondition) (check, bool) {
 		// The command's shell has put the home where a tilde was.
 		args := []string{"sh", "-c", `to=$2; case $to in "~/"*) to=$HOME/${to#??} ;; esac; test "$(readlink "$1")" = "$to"`, "sh", p.Target, p.Hash}
 		return check{args: args, text: p.Target + " is a link to " + p.Hash}, p.Hash != ""
+	case replay.PostMode:
+		args := []string{"sh", "-c", `test -n "$(find "$1" -prune -perm "$2" 2>/dev/null)"`, "sh", p.Target, p.Hash}
+		return check{args: args, text: p.Target + " has the permissions " + strings.TrimPrefix(p.Hash, "-")}, p.Hash != ""
 	case replay.PostPicked:
 		return check{args: shell(`out=$(git cherry HEAD "$1" "$1~1") && case $out in +*) exit 1 ;; esac`), text: "the change of " + p.Target + " is in the history of HEAD"}, true
 	case replay.PostStaged:

@@ -42,7 +42,7 @@ Version: 3.0.1"`)
 	if err := os.WriteFile(filepath.Join(w.dir, "file"), []byte("content"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	setup := exec.Command("sh", "-c", "git init -q -b main && git -c user.name=n -c user.email=e commit -q --allow-empty -m 'the subject' -m body && git tag v1 && git branch side && export GIT_AUTHOR_NAME=n GIT_AUTHOR_EMAIL=e GIT_COMMITTER_NAME=n GIT_COMMITTER_EMAIL=e && git checkout -q -b taken && echo t > t && git add t && git commit -qm taken && git checkout -q main && git commit -q --allow-empty -m between && git cherry-pick taken >/dev/null && git branch other taken~1 && git checkout -q other && echo o > o && git add o && git commit -qm other && git checkout -q main && ln -s clean/z link && echo x > staged && echo y > untracked && mkdir clean && echo z > clean/z && git add staged clean && git config user.name Ann && git config user.mail 'a = b'")
+	setup := exec.Command("sh", "-c", "git init -q -b main && git -c user.name=n -c user.email=e commit -q --allow-empty -m 'the subject' -m body && git tag v1 && git branch side && export GIT_AUTHOR_NAME=n GIT_AUTHOR_EMAIL=e GIT_COMMITTER_NAME=n GIT_COMMITTER_EMAIL=e && git checkout -q -b taken && echo t > t && git add t && git commit -qm taken && git checkout -q main && git commit -q --allow-empty -m between && git cherry-pick taken >/dev/null && git branch other taken~1 && git checkout -q other && echo o > o && git add o && git commit -qm other && git checkout -q main && echo s > script && chmod 750 script && ln -s clean/z link && echo x > staged && echo y > untracked && mkdir clean && echo z > clean/z && git add staged clean && git config user.name Ann && git config user.mail 'a = b'")
 	setup.Dir = w.dir
 	if out, err := setup.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
@@ -123,6 +123,10 @@ Version: 3.0.1"`)
 		{post{Kind: "picked", Target: "absent"}, false},
 		{post{Kind: "link", Target: w.dir + "/link", Hash: "clean/z"}, true},
 		{post{Kind: "link", Target: w.dir + "/link", Hash: "clean"}, false},
+		{post{Kind: "mode", Target: w.dir + "/script", Hash: "750"}, true},
+		{post{Kind: "mode", Target: w.dir + "/script", Hash: "-u+x"}, true},
+		{post{Kind: "mode", Target: w.dir + "/script", Hash: "-o+r"}, false},
+		{post{Kind: "mode", Target: w.dir + "/absent", Hash: "-u+x"}, false},
 		{post{Kind: "link", Target: w.dir + "/file", Hash: "clean/z"}, false},
 		{post{Kind: "none"}, false},
 	} {
