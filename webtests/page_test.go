@@ -18,6 +18,7 @@ const noCode = "404 (Not Found)"
 func TestStart(t *testing.T) {
 	p := sample(t).page(t, 1280, 800)
 	p.open("/", has("Failed last"))
+	p.wait(`document.getElementById("sessions")`)
 	p.axe()
 	p.golden("start")
 }
