@@ -143,6 +143,19 @@ fastify.register(require('./app'))
 `, "routes/users/schema.js": `module.exports = async function (fastify) { fastify.get('/no', async () => 1) }
 `, "routes/a/b/more.js": `module.exports = async (fastify) => { fastify.post('/c', async () => 1) }
 `}, []string{"GET /api", "GET /api/users/:id", "POST /api/a/b/c", "GET …/no"}},
+		{"rocket, by hand", map[string]string{"src/main.rs": `use rocket::{http::Method::*, Route};
+fn rocket() -> _ {
+    let hello = Route::ranked(2, Get, "/", hi);
+    let echo = Route::new(Get, "/echo/<str>", hi);
+    let name = Route::new(Post, "/<name>?<x>", hi);
+    rocket::build()
+        .mount("/", vec![hello, echo])
+        .mount("/hello", vec![name.clone()])
+        .mount("/hi", vec![name])
+        .mount("/in", vec![Route::new(Put, "/place", hi)])
+}
+fn hi() {}
+`}, []string{"GET /", "GET /echo/<str>", "POST /hello/<name>", "POST /hi/<name>", "PUT /in/place"}},
 		{"koa", map[string]string{"app.js": `const Koa = require('koa');
 const users = require('./users');
 const app = new Koa();

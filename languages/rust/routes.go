@@ -179,7 +179,7 @@ func (r *walker) callRoutes(n extract.Ref, on, name string, args extract.Ref, s 
 		return
 	}
 	switch name {
-	case "new", "build", "scope", "default", "custom", "route", "nest", "nest_service", "merge", "mount", "service", "configure", "to", "with_state", "layer":
+	case "new", "ranked", "build", "scope", "default", "custom", "route", "nest", "nest_service", "merge", "mount", "service", "configure", "to", "with_state", "layer":
 	default:
 		return
 	}
@@ -192,6 +192,14 @@ func (r *walker) callRoutes(n extract.Ref, on, name string, args extract.Ref, s 
 		}
 	}
 	switch {
+	case (name == "new" || name == "ranked") && r.framework == "rocket" && (on == "Route" || strings.HasSuffix(on, ".Route")):
+		first := map[string]int{"new": 0, "ranked": 1}[name]
+		method := r.Text(r.Child(args, first))
+		method = strings.ToUpper(method[strings.LastIndexByte(method, ':')+1:])
+		if uri, ok := r.pattern(r.Child(args, first+1), s); ok && routeMethods[strings.ToLower(method)] != "" {
+			uri, _, _ = strings.Cut(uri, "?")
+			r.AddRoute(&recountv1.RouteFact{Method: method, Pattern: slashed(r.outerPrefix(n, s), uri), Router: router, Handler: r.path(r.Child(args, first+2), s), Framework: "rocket", In: s.in}, n)
+		}
 	case name == "route" && r.framework == "axum" && literal:
 		r.axumHandlers(r.Child(args, 1), r.outerPrefix(n, s)+pattern, router, s)
 	case (name == "nest" || name == "nest_service") && r.framework == "axum" && literal,
@@ -208,6 +216,12 @@ func (r *walker) callRoutes(n extract.Ref, on, name string, args extract.Ref, s 
 		if with := r.Child(args, 1); r.Kind(with) == "macro_invocation" {
 			for _, handler := range r.tokens(with) {
 				group(pattern, handler)
+			}
+		} else if r.Kind(with) == "array_expression" { // vec![hello, echo.clone()]
+			for c := range r.Children(with) {
+				if path := strings.TrimSuffix(r.path(c, s), ".clone()"); !strings.ContainsAny(path, "([?") {
+					group(pattern, path)
+				}
 			}
 		} else if path := strings.TrimSuffix(r.path(with, s), "()"); !strings.ContainsAny(path, "([?") {
 			group(pattern, path)
@@ -270,7 +284,7 @@ func (r *walker) outerPrefix(n extract.Ref, s state) string {
 		switch r.Text(r.lastName(fn)) {
 		case "service":
 			prefix = slashed(r.prefix(r.Field(fn, "value"), s), prefix)
-		case "nest":
+		case "nest", "mount":
 			text, _ := r.pattern(r.Child(at, 0), s)
 			prefix = slashed(text, prefix)
 		}
