@@ -156,6 +156,40 @@ fn rocket() -> _ {
 }
 fn hi() {}
 `}, []string{"GET /", "GET /echo/<str>", "POST /hello/<name>", "POST /hi/<name>", "PUT /in/place"}},
+		{"jersey in a servlet", map[string]string{"src/main/java/a/Web.java": `package a;
+class Web {
+  void start(ServletContextHandler h, ResourceConfig c) {
+    h.addServlet(new ServletHolder(new ServletContainer(c)), "/api/*");
+    h.addServlet(media, "/media/*");
+  }
+}
+`, "src/main/java/a/Users.java": `package a;
+import jakarta.ws.rs.*;
+@Path("users")
+class Users { @GET public String list() { return ""; } }
+`}, []string{"GET /api/users"}},
+		{"a folder of plugins that fastify-cli starts", map[string]string{"app.js": `import AutoLoad from '@fastify/autoload'
+import { join } from 'desm'
+export default async function (fastify, opts) {
+  fastify.register(AutoLoad, { dir: join(import.meta.url, 'routes'), dirNameRoutePrefix: false, options: Object.assign({}, opts) })
+}
+`, "routes/status.js": `export default async function status (fastify, opts) { fastify.get('/_status', onStatus); async function onStatus () {} }
+`, "routes/r/index.js": `export default async function (fastify, opts) { fastify.route({ method: 'GET', path: '/:source', handler: h }); async function h () {} }
+`}, []string{"GET /_status", "GET /:source"}},
+		{"a prefix of a deployment", map[string]string{"go.mod": "module m\n", "main.go": `package main
+
+import "github.com/labstack/echo/v4"
+
+var Base = read()
+
+func main() {
+	app := echo.New()
+	app.GET(Base+"/login", login)
+}
+
+func read() string           { return "" }
+func login(echo.Context) error { return nil }
+`}, []string{"GET …/login"}},
 		{"koa", map[string]string{"app.js": `const Koa = require('koa');
 const users = require('./users');
 const app = new Koa();

@@ -280,6 +280,9 @@ func (r *routing) field(t types.Type, name string) string {
 // text returns the constant text of an expression.
 func (r *routing) text(e ast.Expr) text {
 	e = r.meant(e)
+	if sum, ok := ast.Unparen(e).(*ast.BinaryExpr); ok && r.info.Types[e].Value == nil {
+		return text{is: r.text(sum.Y).is} // what follows is known: base + "/login"
+	}
 	s, ok := r.constantOf(e)
 	return text{s, ok || r.info.Types[e].Value != nil}
 }

@@ -241,6 +241,11 @@ func (j *walker) contextRoute(n extract.Ref, args extract.Ref, s state) {
 	handler := j.Child(args, 1)
 	switch j.Text(j.Field(n, "name")) {
 	case "createContext":
+	case "addServlet": // where Jersey's servlet is mapped: addServlet(new ServletHolder(new ServletContainer(config)), "/api/*")
+		if pattern, ok := j.pattern(handler); ok && strings.Contains(j.Text(j.Child(args, 0)), "new ServletContainer(") {
+			j.AddRoute(&recountv1.RouteFact{Group: true, Role: "app", Pattern: strings.TrimSuffix(pattern, "/*"), Framework: "jax-rs", In: s.in}, n)
+		}
+		return
 	case "setHandler":
 		handler = j.Child(args, 0)
 		if n = j.Field(n, "object"); j.Text(j.Field(n, "name")) != "createContext" {

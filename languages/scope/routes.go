@@ -233,6 +233,9 @@ func (rt *Routing) place(m *Module, in uint32, r *recountv1.RouteFact, below str
 			for _, on := range rt.know.Routers(m, in, m.Path(r.Router)) {
 				at.on = append(at.on, rt.router(on))
 			}
+			if r.Role == "folder" && len(at.on) == 0 { // a plugin that a command of the framework starts is the application
+				at.root = true
+			}
 		}
 		for _, of := range placed {
 			o := rt.router(of)
@@ -511,6 +514,19 @@ func (rt *Routing) served(r *recountv1.RouteFact, handler *Decl) []served {
 	return one
 }
 
+// inTest reports whether a declaration is a test, or inside of one.
+func inTest(d *Decl) bool {
+	for ; d != nil; d = d.Outer.Decl {
+		if d.Test {
+			return true
+		}
+		if d.Outer == nil {
+			return false
+		}
+	}
+	return false
+}
+
 // route adds a route's node and the edge from its handler.
 func (l *Linker) route(r *recountv1.RouteFact, method string, path prefix, handler *Decl, graphs map[string]*resolve.FileGraph) {
 	const kind = recountv1.EdgeKind_EDGE_KIND_HANDLES_ROUTE
@@ -538,7 +554,7 @@ func (l *Linker) route(r *recountv1.RouteFact, method string, path prefix, handl
 	key := schemas.NewNodeKey(m.File.Path, "", name, recountv1.SymbolKind_SYMBOL_KIND_ROUTE, "")
 	l.Graph.Nodes = append(l.Graph.Nodes, resolve.Node{Key: key, Node: &recountv1.CodeNode{
 		Kind: recountv1.SymbolKind_SYMBOL_KIND_ROUTE, Language: m.File.Language, Package: m.Name, Name: name,
-		Start: r.At, End: r.At, Exported: true, Attributes: attributes,
+		Start: r.At, End: r.At, Exported: true, Test: m.Test || inTest(m.Decl(r.In)), Attributes: attributes,
 	}})
 	l.Edge(recountv1.EdgeKind_EDGE_KIND_CONTAINS, 0, key, recountv1.Provenance_PROVENANCE_DECLARED, r.At)
 	if handler == nil {
