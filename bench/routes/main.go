@@ -144,7 +144,7 @@ func routesOf(app map[string]string) (all []route, err error) {
 		for _, g := range graphs {
 			for _, n := range g.Nodes {
 				names[n.Key] = n.Node
-				if n.Node.Kind == recountv1.SymbolKind_SYMBOL_KIND_ROUTE {
+				if n.Node.Kind == recountv1.SymbolKind_SYMBOL_KIND_ROUTE && !n.Node.Test { // as `recount routes` lists them
 					routes = append(routes, n)
 				}
 			}
