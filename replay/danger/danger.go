@@ -28,6 +28,9 @@ type Place struct {
 	// Tree are the directories that it may change as it likes. Empty means Cwd. The directories
 	// for temporary files belong to them always.
 	Tree []string
+	// Own are functions and scripts of the narrative, whose names and words are its own. Remotes are those
+	// of git that are paths of this machine.
+	Own, Remotes []string
 }
 
 // Find returns what is dangerous about a command line, in source order, each kind of a call once.

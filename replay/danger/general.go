@@ -3,6 +3,7 @@ package danger
 import (
 	"cmp"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -106,7 +107,7 @@ const irrevocable = "its words say that it does what can't be taken back"
 
 // general are the rules for programs that the table does not know.
 func general(c *call) []rule {
-	if c.Wraps || textPrograms[c.Name] || strings.Contains(c.Head.Text, "=") || harmless(c) {
+	if c.Wraps || slices.Contains(c.place.Own, c.Name) || textPrograms[c.Name] || strings.Contains(c.Head.Text, "=") || harmless(c) {
 		return nil
 	}
 	found := func(kind, why string) []rule { return []rule{{kind: kind, why: why}} }

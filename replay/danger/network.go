@@ -1,6 +1,7 @@
 package danger
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/recountdb/recount/replay/shell"
@@ -18,10 +19,13 @@ func someInput(c *call) bool { return someOperand(c) || c.Piped || c.Fed }
 // path is certainly of this one.
 func pushesAway(c *call) bool {
 	words := shell.Operands(c.After(), "-o --push-option --repo --receive-pack --exec")
-	if len(words) == 0 {
-		return true
+	v := "origin" // unless the branch has another one, which only its repository knows
+	if len(words) > 0 {
+		v = words[0].Value
 	}
-	v := words[0].Value
+	if slices.Contains(c.place.Remotes, v) {
+		return false
+	}
 	return !strings.HasPrefix(v, "/") && !strings.HasPrefix(v, "./") && !strings.HasPrefix(v, "../") && !strings.HasPrefix(v, "file://")
 }
 

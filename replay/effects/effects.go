@@ -35,6 +35,7 @@ const (
 	Directory = "directory"
 	Mode      = "mode"     // the permissions of a path
 	Products  = "products" // what builds have made below a directory
+	Remote    = "remote"   // of a repository; Value is the path that it has on this machine
 	Variable  = "variable"
 	Package   = "package"
 	Image     = "image"
@@ -106,6 +107,8 @@ type Effects struct {
 	// Passing are those in Sets that a function set on its way, so that they matter only if a later
 	// command uses them.
 	Passing []string
+	// Followed are the functions and scripts, by the names of their calls, whose text was looked into.
+	Followed []string
 	// Texts are the files whose content it writes down, by path.
 	Texts map[string]string
 	// Known means that each of its programs is in a table, so that no variable but those in Uses

@@ -165,6 +165,9 @@ func (f *finder) git(c *shell.Call) {
 			break
 		}
 		thing(Settings, "remote", Update)
+		if len(ws) > 2 && ws[0].Value == "add" {
+			f.remoteAt(ws[1].Value, ws[2], c.Dir, dir)
+		}
 	case "worktree":
 		f.worktree(&here, ws, thing)
 	case "bisect":
@@ -332,10 +335,20 @@ func (f *finder) cloned(c *shell.Call, after []shell.Word) {
 	if name, ok := shell.Resolve(f.expand(dest), c.Dir, f.c.Home); ok {
 		f.add(Thing{Kind: Path, Name: name, Access: Write, Tree: true})
 		f.add(Thing{Kind: Repository, Name: "repository", Access: Write, Repo: name})
+		f.remoteAt("origin", ws[0], c.Dir, name)
 	} else {
 		f.opaque(c.Dir)
 	}
 	f.remote(c, ws[:1])
+}
+
+// remoteAt adds a remote that is a path of this machine.
+func (f *finder) remoteAt(name string, url shell.Word, dir, repo string) {
+	if w := f.expand(url); strings.ContainsAny(w.Value, "/.") && !strings.Contains(w.Value, ":") {
+		if at, ok := shell.Resolve(w, dir, f.c.Home); ok {
+			f.add(Thing{Kind: Remote, Name: name, Access: Write, Repo: repo, Value: at})
+		}
+	}
 }
 
 // remote adds another repository of this machine that is fetched from or pushed to.

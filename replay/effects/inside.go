@@ -185,6 +185,7 @@ func (f *finder) follow(c *shell.Call, name, text string, args []shell.Word, her
 	if in.Interactive != "" && (c.Piped || c.Fed) {
 		in.Interactive = ""
 	}
+	f.Followed = append(f.Followed, c.Name)
 	f.takes(c, in, here)
 	return true
 }

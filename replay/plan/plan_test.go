@@ -286,3 +286,21 @@ func TestModesHavePostconditions(t *testing.T) {
 		}
 	}
 }
+
+// TestOwnNamesAndRemotes checks that a narrative's own functions are not judged by their names, and that a
+// push into a directory of this machine reaches nobody else.
+func TestOwnNamesAndRemotes(t *testing.T) {
+	lines := []string{
+		"remove_line() { sed -i \"/$1/d\" \"$2\"; }", "remove_line x f", "delete_all f", "git init -q --bare ../hub.git", "git remote add hub ../hub.git", "git push hub main",
+		"git push origin main", "git push --force hub main",
+	}
+	var got []string
+	for _, s := range made(t, narrative(lines...), Request{All: true}).Steps {
+		if len(s.Danger) > 0 {
+			got = append(got, s.Original)
+		}
+	}
+	if want := []string{"delete_all f", "git push origin main", "git push --force hub main"}; !slices.Equal(got, want) {
+		t.Errorf("dangerous: %q, want %q", got, want)
+	}
+}

@@ -118,7 +118,7 @@ func (s *slice) results() {
 				what = "its commit"
 			case o.thing.Kind == effects.Mode:
 				what = "the mode of " + o.thing.Name
-			case o.thing.Kind == effects.Staged || o.thing.Kind == effects.Settings || o.thing.Kind == effects.Repository:
+			case o.thing.Kind == effects.Staged || o.thing.Kind == effects.Settings || o.thing.Kind == effects.Remote || o.thing.Kind == effects.Repository:
 				what = "what it did to " + o.thing.Repo
 			}
 			s.keep(i, replay.Reason{Kind: "result", Text: what + " is there at the end"})

@@ -41,10 +41,27 @@ func (b *builder) step(i int) replay.Step {
 		})
 	}
 	if l, err := shell.Read(st.Command, a.Shell, st.Cwd); err == nil {
-		st.Danger = danger.Find(l, danger.Place{Cwd: st.Cwd, Home: home, Tree: b.tree})
+		st.Danger = danger.Find(l, danger.Place{Cwd: st.Cwd, Home: home, Tree: b.tree, Own: a.Followed, Remotes: b.remotes(i)})
 	}
 	b.post(i, a, &st)
 	return st
+}
+
+// remotes returns the remotes of the repository that an act runs in which are paths of this machine.
+func (b *builder) remotes(i int) (names []string) {
+	for _, t := range b.w.acts[i].Things {
+		if t.Kind != effects.Repository {
+			continue
+		}
+		for _, o := range b.w.acts[:i] {
+			for _, r := range o.Things {
+				if r.Kind == effects.Remote && r.Repo == t.Repo {
+					names = append(names, r.Name)
+				}
+			}
+		}
+	}
+	return names
 }
 
 // sets returns what an act changes in its shell. What a function sets on its way counts only if another
@@ -170,7 +187,7 @@ func (b *builder) post(i int, a *act, st *replay.Step) {
 			}
 			add(post, t)
 			st.Outputs = append(st.Outputs, target)
-		case t.Kind == effects.Products, t.Kind == effects.Mode && (t.Glob || t.Tree):
+		case t.Kind == effects.Products, t.Kind == effects.Remote, t.Kind == effects.Mode && (t.Glob || t.Tree):
 		case t.Kind == effects.Mode:
 			if perm, ok := permission(t.Value); ok {
 				add(replay.Postcondition{Kind: replay.PostMode, Target: target, Hash: perm}, t)

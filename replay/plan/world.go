@@ -109,7 +109,7 @@ func (w *world) place(a *act) {
 		switch t.Kind {
 		case effects.Job:
 			t.Repo = a.Session
-		case effects.Repository, effects.Settings, effects.Staged, effects.Commit, effects.Branch, effects.Tag, effects.Bisect, "stash", "pushed":
+		case effects.Repository, effects.Settings, effects.Staged, effects.Commit, effects.Branch, effects.Tag, effects.Bisect, effects.Remote, "stash", "pushed":
 			t.Repo = w.repo(t.Repo, a.Workspace, t)
 		}
 	}
@@ -453,7 +453,7 @@ func kindOf(t effects.Thing) string {
 		return replay.NeedService
 	case effects.Branch, effects.Tag:
 		return replay.NeedBranch
-	case effects.Commit, effects.Staged, effects.Repository, effects.Settings, effects.Bisect, "stash", "pushed":
+	case effects.Commit, effects.Staged, effects.Repository, effects.Settings, effects.Bisect, effects.Remote, "stash", "pushed":
 		return replay.NeedCommit
 	case effects.Path:
 		if t.Tree {
