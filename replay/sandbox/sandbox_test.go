@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -237,5 +238,24 @@ func TestToolsOfOtherHomes(t *testing.T) {
 	slices.Sort(got)
 	if strings.Join(got, " ") != ".cargo/bin .rustup tools/bin" {
 		t.Errorf("visible: %v", got)
+	}
+}
+
+func TestGitConfigIsSelected(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not there")
+	}
+	home, to := t.TempDir(), t.TempDir()
+	config := "[user]\n\tname = Ann O\n[protocol \"file\"]\n\tallow = always\n[credential]\n\thelper = store\n[init]\n\tdefaultBranch = trunk\n"
+	if err := os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("GIT_CONFIG_GLOBAL", filepath.Join(home, ".gitconfig"))
+	if err := writeGitConfig(t.Context(), home, to); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command("git", "config", "--file", filepath.Join(to, ".gitconfig"), "--list").Output()
+	if want := "user.name=Ann O\nprotocol.file.allow=always\ninit.defaultbranch=trunk\n"; err != nil || string(out) != want {
+		t.Errorf("%q, %v, want %q", out, err, want)
 	}
 }
