@@ -9,11 +9,11 @@ import (
 	"log/slog"
 	"net"
 	"os"
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/recountdb/recount/pipeline/broker"
+	"github.com/recountdb/recount/pipeline/broker/storage"
 )
 
 // These are the defaults of Config.
@@ -103,9 +103,6 @@ type TLS struct {
 	ServerName string
 }
 
-// topicName matches the names that Kafka allows.
-var topicName = regexp.MustCompile(`^[a-zA-Z0-9._-]{1,200}$`)
-
 // withDefaults returns the configuration with zero fields set to their defaults.
 func (c Config) withDefaults() Config {
 	c.Prefix = cmp.Or(c.Prefix, DefaultPrefix)
@@ -134,7 +131,7 @@ func (c Config) Validate() error {
 			bad("brokers", fmt.Sprintf("%q", b), "host:port")
 		}
 	}
-	if !topicName.MatchString(c.Prefix) {
+	if len(c.Prefix) > 200 || !storage.ValidTopicName(c.Prefix) {
 		bad("prefix", fmt.Sprintf("%q", c.Prefix), "letters, digits, '.', '_' and '-'")
 	}
 	if c.Partitions < 1 || c.Partitions > maxPartitions {

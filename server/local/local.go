@@ -29,10 +29,10 @@ import (
 	"github.com/recountdb/recount/projections"
 	"github.com/recountdb/recount/projections/lexical"
 	"github.com/recountdb/recount/projections/narrative"
-	"github.com/recountdb/recount/projections/replays"
 	"github.com/recountdb/recount/projections/segment"
 	"github.com/recountdb/recount/projections/vector"
 	"github.com/recountdb/recount/query/commands"
+	"github.com/recountdb/recount/query/commands/ask"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 	"github.com/recountdb/recount/server/intake"
@@ -97,11 +97,12 @@ func Open(ctx context.Context, dir string) (n *Node, err error) {
 
 var silent = slog.New(slog.DiscardHandler)
 
-// kinds returns the projections that questions about commands read, as node.Config.kinds does.
+// kinds returns the projections that questions about commands read, as node.Config.kinds does. A question
+// about replays reads one more; it is left to the whole node, which also brings that one up to date.
 func kinds() []projections.Definition {
 	all := []projections.Definition{
 		segment.Kind(segment.Options{Logger: silent}), lexical.Kind, narrative.Kind,
-		vector.Kind(vector.Options{Logger: silent}), replays.Kind,
+		vector.Kind(vector.Options{Logger: silent}),
 	}
 	for i := range all {
 		k := &all[i]
@@ -205,6 +206,9 @@ func (n *Node) catchUp(ctx context.Context) error {
 
 // Answer answers a question about commands.
 func (n *Node) Answer(ctx context.Context, path string, request, response any) error {
+	if r, ok := request.(ask.FindRequest); ok && r.Replayed {
+		return whole("a question about replays")
+	}
 	s := commands.Sources{Set: n.set, Embedder: n.chain.Embedder, Concepts: embed.Concepts, Event: n.log.Read}
 	return commands.Questions.Answer(ctx, s, path, request, response)
 }

@@ -86,7 +86,6 @@ var questions = []ask.FindRequest{
 	{Text: "docker", Repeats: true, Limit: 30},
 	{Limit: 3},
 	{Text: "git", Filters: ask.Filters{Exit: "fail"}},
-	{Text: "pods", Replayed: true},
 	{Text: "nothing of this kind", Filters: ask.Filters{Cwd: "/elsewhere"}},
 }
 
@@ -228,6 +227,22 @@ func TestLeftToTheWholeNode(t *testing.T) {
 		leave(t, dir)
 		holds(t, dir, "make before", true)
 		holds(t, dir, "make after", true)
+	})
+	t.Run("a question about replays", func(t *testing.T) {
+		dir := recorded(t, 3)
+		spooled(t, dir, command(504, "make it"))
+		n, err := local.Open(t.Context(), dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var resp ask.FindResponse
+		if err := n.Answer(t.Context(), commands.FindQuestion.Path, ask.FindRequest{Replayed: true}, &resp); !errors.Is(err, local.ErrWhole) {
+			t.Errorf("got %v, want ErrWhole", err)
+		}
+		if err := n.Close(); err != nil {
+			t.Fatal(err)
+		}
+		holds(t, dir, "make it", true)
 	})
 	t.Run("a drain that a crash interrupted", func(t *testing.T) {
 		dir := recorded(t, 3)

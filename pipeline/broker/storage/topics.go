@@ -6,8 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"regexp"
 	"sort"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -210,10 +210,12 @@ func (t *Topic) newParts(from, to int32) []*Partition {
 	return parts
 }
 
-var topicName = regexp.MustCompile(`^[a-zA-Z0-9._-]{1,249}$`)
-
 // ValidTopicName reports whether a topic's name has the right length and characters.
-func ValidTopicName(name string) bool { return topicName.MatchString(name) }
+func ValidTopicName(name string) bool {
+	return name != "" && len(name) <= 249 && strings.IndexFunc(name, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '.' && r != '_' && r != '-'
+	}) < 0
+}
 
 // Refusal is a Kafka error with a message for people.
 type Refusal struct {
