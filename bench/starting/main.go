@@ -1,5 +1,5 @@
 // Command starting measures what a program costs that a shell starts for one question: CPU (user and
-// system) and peak memory of `recount version`, `find` and `why` with a server and without, also right
+// system) and peak memory of `recount version`, of `find` without a server and of what people ask with one, also right
 // after a command was recorded, of recount-engine alone, and of `atuin search` over the same history
 // if atuin is on the PATH.
 //
@@ -111,6 +111,8 @@ func run(bin string, commands, runs int) (err error) {
 		{name: "recount find, with a server", args: []string{recount, "find", "docker", "image"}},
 		{name: "recount why, with a server", args: []string{recount, "why", id}},
 		{name: "recount show, with a server", args: []string{recount, "show", id}},
+		{name: "recount stitch, with a server", args: []string{recount, "stitch", id}},
+		{name: "recount insights, with a server", args: []string{recount, "insights"}},
 	}
 	return measure(served, runs, program)
 }
@@ -184,7 +186,7 @@ func measure(all []*sample, runs int, program func(string, ...string) *exec.Cmd)
 	for _, s := range all {
 		slices.Sort(s.cpu)
 		slices.Sort(s.memory)
-		fmt.Printf("%-28s CPU %6.1f ms median, %6.1f to %6.1f; memory %5.1f MiB median, %5.1f at most\n",
+		fmt.Printf("%-32s CPU %6.1f ms median, %6.1f to %6.1f; memory %5.1f MiB median, %5.1f at most\n",
 			s.name, s.cpu[runs/2], s.cpu[0], s.cpu[runs-1], s.memory[runs/2], s.memory[runs-1])
 	}
 	return nil

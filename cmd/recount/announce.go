@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"github.com/recountdb/recount/cmd/internal/verbs"
 	"github.com/recountdb/recount/internal/connect"
 	"github.com/recountdb/recount/internal/render/evidenceview"
 	"github.com/recountdb/recount/internal/timespec"
@@ -201,7 +202,7 @@ func fileSubject(name, root string) (string, error) {
 func (a *app) announcedCmd() *cobra.Command {
 	var r evidence.AnnouncedRequest
 	var everywhere bool
-	var m momentFlags
+	var m verbs.MomentFlags
 	c := &cobra.Command{
 		Use:   "announced [SYMBOL|FILE…]",
 		Short: "Show who is working on what",
@@ -214,7 +215,7 @@ only what concerns these symbols or files. Exits with 1 if there is nothing.`,
 		ValidArgsFunction: a.completeSymbols(64),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r.About = args
-			at, err := m.moment()
+			at, err := m.Moment()
 			if err != nil {
 				return err
 			}
@@ -236,7 +237,7 @@ only what concerns these symbols or files. Exits with 1 if there is nothing.`,
 				if err != nil {
 					return a.unanswered(err)
 				}
-				return a.answerObjects(resp, resp.Basis, m.proof, func() {
+				return a.answerObjects(resp, resp.Basis, m.Proof, func() {
 					d := evidenceview.Drawing{Drawing: a.NewDrawing(false, now)}
 					d.Announced(resp)
 				})
@@ -249,6 +250,6 @@ only what concerns these symbols or files. Exits with 1 if there is nothing.`,
 	f.StringVar(&r.Agent, "agent", "", "only by this agent")
 	f.StringVar(&r.Session, "session", "", "only by this session")
 	f.IntVarP(&r.Limit, "limit", "n", 50, "maximum number of announcements, up to 1000")
-	m.add(c)
+	m.Add(c)
 	return c
 }

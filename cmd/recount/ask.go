@@ -8,18 +8,20 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/recountdb/recount/cmd/internal/verbs"
 	"github.com/recountdb/recount/internal/connect"
 	"github.com/recountdb/recount/internal/render/evidenceview"
 	"github.com/recountdb/recount/internal/timespec"
 	"github.com/recountdb/recount/internal/usage"
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/evidence"
+	"github.com/recountdb/recount/query/question"
 	"github.com/recountdb/recount/schemas"
 )
 
 // evidenceFlags are the flags of a question for evidence.
 type evidenceFlags struct {
-	momentFlags
+	verbs.MomentFlags
 	r                evidence.Request
 	since, until, at string
 	hops             int
@@ -51,7 +53,7 @@ func (e *evidenceFlags) add(c *cobra.Command) {
 	f.BoolVar(&e.text, "text", false, "show whole texts")
 	f.BoolVar(&e.provenance, "provenance", false, "with --json: print all supporting events in full")
 	f.BoolVar(&e.wide, "wide", false, "do not cut long lines")
-	e.momentFlags.add(c)
+	e.MomentFlags.Add(c)
 	for name, words := range map[string][]string{
 		"mode": {evidence.ModeObjects, evidence.ModeEvidence, evidence.ModeSubgraph, evidence.ModeContext},
 		"type": {"memory", "state", "artifact", "tool_call", "task", "handoff", "announcement", "event", "recall"},
@@ -72,7 +74,7 @@ func (e *evidenceFlags) add(c *cobra.Command) {
 func (e *evidenceFlags) request(c *cobra.Command, text string, now time.Time, people bool) (r evidence.Request, err error) {
 	r = e.r
 	r.Text = text
-	m, err := e.moment()
+	m, err := e.Moment()
 	if err != nil {
 		return r, err
 	}
@@ -95,7 +97,7 @@ func (e *evidenceFlags) request(c *cobra.Command, text string, now time.Time, pe
 		name string
 		want bool
 	}{
-		{evidence.IncludeProof, e.proof || people},
+		{evidence.IncludeProof, e.Proof || people},
 		{evidence.IncludeVersions, e.versions},
 		{evidence.IncludeProvenance, e.provenance || people},
 		{evidence.IncludeText, e.text},
@@ -170,7 +172,7 @@ func (a *app) askEvidence(ctx context.Context, b *connect.Backend, r evidence.Re
 	default:
 		d := evidenceview.Drawing{Drawing: a.NewDrawing(flags.wide, now), Whole: flags.text, Versions: flags.versions}
 		d.Draw(resp)
-		if flags.proof {
+		if flags.Proof {
 			a.PrintProof(resp.Rests().Proof, resp.Watermark.String())
 		}
 	}
@@ -181,12 +183,12 @@ func (a *app) askEvidence(ctx context.Context, b *connect.Backend, r evidence.Re
 }
 
 // showObject shows the agents' object that an id or a position names, if it is one.
-func (a *app) showObject(ctx context.Context, b *connect.Backend, ref string, proof bool) (shown bool, err error) {
+func (a *app) showObject(ctx context.Context, by verbs.Answers, ref string, proof bool) (shown bool, err error) {
 	r := evidence.Request{
 		Text:    ref,
 		Include: []string{evidence.IncludeProof, evidence.IncludeVersions, evidence.IncludeProvenance, evidence.IncludeText},
 	}
-	resp, err := a.objectOf(ctx, b, r)
+	resp, err := a.objectOf(ctx, by, r)
 	if resp == nil || err != nil {
 		return false, err
 	}
@@ -203,14 +205,14 @@ func (a *app) showObject(ctx context.Context, b *connect.Backend, ref string, pr
 
 // objectOf returns the answer about the object that the request's text, an id or a position, names;
 // nil if there is none.
-func (a *app) objectOf(ctx context.Context, b *connect.Backend, r evidence.Request) (*evidence.Response, error) {
+func (a *app) objectOf(ctx context.Context, by question.Answerer, r evidence.Request) (*evidence.Response, error) {
 	if _, err := schemas.ParseEventID(r.Text); err != nil {
 		if _, err := schemas.ParsePosition(r.Text); err != nil {
 			return nil, nil
 		}
 	}
 	r.Limit, r.Kinds = 1, []string{evidence.KindObjects}
-	resp, err := evidence.Question.Ask(ctx, b, r)
+	resp, err := evidence.Question.Ask(ctx, by, r)
 	if err != nil {
 		return nil, a.unanswered(err)
 	}

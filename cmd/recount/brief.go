@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/recountdb/recount/cmd/internal/verbs"
 	"github.com/recountdb/recount/internal/agentsmd"
 	"github.com/recountdb/recount/internal/connect"
 	"github.com/recountdb/recount/internal/recording"
@@ -21,7 +22,7 @@ import (
 
 // briefFlags are the flags of `recount brief`.
 type briefFlags struct {
-	momentFlags
+	verbs.MomentFlags
 	workspace, agent string
 	tokens           int
 	agentsMD, print  bool
@@ -63,7 +64,7 @@ Exits with 1 if there is nothing to say.`,
 	c.Flags().BoolVar(&f.agentsMD, "agents-md", false, "write the brief into AGENTS.md, between markers")
 	c.Flags().StringVar(&f.file, "file", "", "with --agents-md: the file (default AGENTS.md in the workspace)")
 	c.Flags().BoolVar(&f.print, "print", false, "with --agents-md: print the file, and write nothing")
-	f.momentFlags.add(c)
+	f.MomentFlags.Add(c)
 	return c
 }
 
@@ -76,7 +77,7 @@ func (f *briefFlags) request() (recall.BriefRequest, error) {
 	if f.tokens <= 0 {
 		return r, usage.Errorf("--tokens %d: want %d to %d", f.tokens, recall.MinTokens, recall.MaxTokens)
 	}
-	m, err := f.moment()
+	m, err := f.Moment()
 	if err != nil {
 		return r, err
 	}
@@ -116,7 +117,7 @@ func (a *app) brief(ctx context.Context, b *connect.Backend, r recall.BriefReque
 		fmt.Fprintf(a.Err, "recount: %s: %s\n", r.Workspace, resp.Hint)
 	default:
 		a.Printf("%s\n", resp.Text)
-		if f.proof {
+		if f.Proof {
 			a.PrintProof(resp.Proof, resp.Watermark.String())
 		}
 	}

@@ -8,11 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/recountdb/recount/internal/connect"
-	"github.com/recountdb/recount/internal/render"
+	"github.com/recountdb/recount/cmd/internal/verbs"
 	"github.com/recountdb/recount/internal/render/codeview"
-	"github.com/recountdb/recount/internal/render/commandview"
-	"github.com/recountdb/recount/internal/render/diagram"
 	"github.com/recountdb/recount/internal/usage"
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/code"
@@ -20,95 +17,16 @@ import (
 )
 
 func (a *app) diffCmd() *cobra.Command {
-	var w walkFlags
 	var g graphDiffFlags
-	c := &cobra.Command{
-		Use:   "diff [[A] B] | diff REV..REV",
-		Short: "Compare what led to two commands, or two revisions of the code",
-		Long: `Align the commands that led to two commands and show the differences: commands in both
-(=), changed commands with what changed (~), those only in A (-) and those only in B
-(+). If the outcomes differ, a verdict comes first.
-
-A and B are ids, written as in why. With one id, that is B, and A is the last earlier
-success of a command with the same template in the same workspace. Without an id, B is
-the newest failure here, as in why.
-Exits with 1 if there is nothing to compare.
-
-With two revisions, written REV..REV or as two arguments, compare the code graph: the
-symbols removed (-), with a changed signature (!) or body (~), moved (>) and added (+),
-the edges, the affected owners and repositories, and what the change reaches before and
-after. Two arguments that could be commands as well as revisions are an error; REV..REV
-always means code. --fail-on makes it a check: NAME>N with > >= < <= =, where NAME is
-added, removed, signature, body, moved, edges_added, edges_removed, files, owners,
-dependencies_added, dependencies_removed, used_elsewhere, impact, impact_before,
-impact_growth, tests or untested. Exits with 1 if a threshold is exceeded.`,
-		Example: `  recount diff                          the newest failure here and its last success
-  recount diff 018f3c2
-  recount diff 018f3c2 018f3c55 --depth 2 --wide
-  recount diff main..HEAD               what a branch changes in the code
-  recount diff v1.18.0 v1.19.0 --repo franz-go --json
-  recount diff main..HEAD --markdown --fail-on 'removed>0,impact>50,untested>0'`,
-		Args:              cobra.MaximumNArgs(2),
-		ValidArgsFunction: a.completeIDs("", 2),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			var r commands.DiffRequest
-			var err error
-			if r.Walk, err = w.walk(a); err != nil {
-				return err
-			}
-			if r.Moment, err = w.moment(); err != nil {
-				return err
-			}
-			return a.WithBackend(cmd.Context(), func(b *connect.Backend) error {
-				if isCode, err := a.isGraphDiff(cmd.Context(), cmd, b, args); err != nil {
-					return err
-				} else if isCode {
-					return a.graphDiff(cmd.Context(), b, args, g, r.Moment, w.proof)
-				}
-				if err := a.twoRuns(cmd.Context(), b, args, &r); err != nil {
-					return a.unanswered(err)
-				}
-				resp, err := commands.DiffQuestion.Ask(cmd.Context(), b, r)
-				a.ClearProgress()
-				if err != nil {
-					return a.unanswered(err)
-				}
-				return w.print(a, resp, resp.Basis, func() diagram.Diagram { return commandview.DiffDiagram(resp) }, func(d *render.Drawing) { commandview.Diff(d, resp) })
-			})
-		},
-	}
-	w.add(c)
+	c := verbs.Diff(a.Terminal, narrator{a}, a.command(), func(ctx context.Context, c *cobra.Command, by verbs.Answers, args []string, m query.Moment, proof bool) (mine bool, err error) {
+		if mine, err = a.isGraphDiff(ctx, c, by, args); err != nil || !mine {
+			return err != nil, err
+		}
+		return true, a.graphDiff(ctx, by, args, g, m, proof)
+	})
+	c.ValidArgsFunction = a.completeIDs("", 2)
 	g.add(c)
 	return c
-}
-
-// twoRuns sets the two commands to compare.
-func (a *app) twoRuns(ctx context.Context, b *connect.Backend, args []string, r *commands.DiffRequest) (err error) {
-	if len(args) == 2 {
-		r.A, r.B = args[0], args[1]
-		return nil
-	}
-	if r.B, err = a.ref(ctx, b, args, r.Moment); err != nil {
-		return err
-	}
-	now, err := b.Show(ctx, r.B)
-	if err != nil {
-		return err
-	}
-	worked := commands.Filters{Template: now.Template, Workspace: now.Workspace, Exit: "ok", Until: now.Time}
-	if worked.Workspace == "" {
-		worked.Cwd = now.Cwd
-	}
-	then, err := newest(ctx, b, worked, r.Moment)
-	switch {
-	case err != nil:
-		return err
-	case then == nil:
-		return &query.NotFoundError{Ref: r.B, Hint: "no earlier command with its template succeeded in its workspace; name the command to compare with: recount diff A B"}
-	}
-	a.Note("compared with its last success")
-	r.A = then.ID.String()
-	return nil
 }
 
 // graphDiffFlags are the flags of diff that apply to code only.
@@ -144,7 +62,7 @@ func given(c *cobra.Command, names []string) string {
 
 // isGraphDiff reports whether the arguments of diff are revisions of code rather than commands. If
 // they could be either, it looks them up as both; it fails if both or neither exist.
-func (a *app) isGraphDiff(ctx context.Context, c *cobra.Command, b *connect.Backend, args []string) (bool, error) {
+func (a *app) isGraphDiff(ctx context.Context, c *cobra.Command, by verbs.Answers, args []string) (bool, error) {
 	of, narrative := given(c, codeOnly), given(c, narrativeOnly)
 	ranged := len(args) == 1 && strings.Contains(args[0], "..")
 	switch {
@@ -159,12 +77,12 @@ func (a *app) isGraphDiff(ctx context.Context, c *cobra.Command, b *connect.Back
 	case len(args) != 2 || narrative != "":
 		return false, nil
 	}
-	areCommands, err := allKnown(args, func(ref string) error { _, err := b.Show(ctx, ref); return err })
+	areCommands, err := allKnown(args, func(ref string) error { _, err := by.Show(ctx, ref); return err })
 	if err != nil {
 		return false, err
 	}
 	areRevisions, err := allKnown(args, func(rev string) error {
-		_, err := code.LogQuestion.Ask(ctx, b, code.LogRequest{Scope: code.Scope{At: rev}, Limit: 1})
+		_, err := code.LogQuestion.Ask(ctx, by, code.LogRequest{Scope: code.Scope{At: rev}, Limit: 1})
 		return err
 	})
 	if err != nil {
@@ -206,11 +124,11 @@ func allKnown(names []string, ask func(string) error) (bool, error) {
 }
 
 // graphDiff prints the diff of two revisions of code.
-func (a *app) graphDiff(ctx context.Context, b *connect.Backend, args []string, f graphDiffFlags, m query.Moment, proof bool) error {
+func (a *app) graphDiff(ctx context.Context, by verbs.Answers, args []string, f graphDiffFlags, m query.Moment, proof bool) error {
 	if f.markdown && a.JSON {
 		return usage.Errorf("--json and --markdown: give one of them")
 	}
-	r, err := code.DiffQuestion.Ask(ctx, b, code.GraphDiffRequest{
+	r, err := code.DiffQuestion.Ask(ctx, by, code.GraphDiffRequest{
 		Scope: code.Scope{Repo: f.repo, AtLeast: m.AtLeast}, Diff: strings.Join(args, ".."),
 		Impact: f.impact, FailOn: f.failOn, Limit: f.limit,
 	})

@@ -96,15 +96,23 @@ func (w *world) sameInFront(ctx context.Context, args, env []string, code int, o
 	w.t.Helper()
 	var stdout, stderr bytes.Buffer
 	a := w.app("", &stdout, &stderr, env...)
-	for name, ask := range map[string]front.Ask{"recount-front": front.AskServer(a.Terminal, a.Getenv), "recount-local": local.Ask} {
+	for _, small := range []struct {
+		name string
+		ask  front.Ask
+		more []front.Verb
+	}{{"recount-front", front.AskServer(a.Terminal, a.Getenv), front.OfServer}, {"recount-local", local.Ask, nil}} {
+		name := small.name
 		stdout.Reset()
 		stderr.Reset()
-		got, err := front.Run(ctx, a.Terminal, a.Getenv, a.Version, args, ask, front.Search)
+		got, err := front.Run(ctx, a.Terminal, a.Getenv, a.Version, args, small.ask, small.more...)
 		wantOut, wantSaid := out, said
 		if err != nil {
 			got, wantOut, wantSaid = code, "", ""
 		} else {
 			w.small[name]++
+			if len(args) > 0 {
+				w.small[name+" "+args[0]]++
+			}
 		}
 		plain := func(out, said string, code int) string {
 			return w.plain(microseconds.ReplaceAllString(fmt.Sprintf("%s%s[%d]", out, said, code), "us"))
@@ -210,8 +218,10 @@ func TestExitCodes(t *testing.T) {
 		return out.String()
 	})
 	w.t = t
-	if n := w.small["recount-front"]; n < 3 {
-		t.Errorf("the small program did %d of the command lines itself, want those of find and version", n)
+	for _, verb := range []string{"version", "find", "stats", "show", "why", "stitch", "insights"} {
+		if w.small["recount-front "+verb] == 0 {
+			t.Errorf("the small program did no command line of %s itself", verb)
+		}
 	}
 	w.stop(syscall.SIGTERM) // recount up must exit with 0
 	for _, v := range verbs {

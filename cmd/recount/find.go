@@ -11,7 +11,6 @@ import (
 
 	"github.com/recountdb/recount/cmd/internal/verbs"
 	"github.com/recountdb/recount/internal/connect"
-	"github.com/recountdb/recount/internal/render/commandview"
 	"github.com/recountdb/recount/internal/render/hitview"
 	"github.com/recountdb/recount/internal/render/lookview"
 	"github.com/recountdb/recount/internal/render/sessionview"
@@ -74,55 +73,10 @@ func (f finder) Follow(ctx context.Context, r verbs.Followed) error {
 	return f.unanswered(err)
 }
 
-func (a *app) showCmd() *cobra.Command {
-	var proof bool
-	c := &cobra.Command{
-		Use:   "show ID",
-		Short: "Show everything known about one command or one object of an agent",
-		Long: `Show everything known about one command, with its event. ID is an event's id, a prefix
-of one, or a position such as recount.commands/0/42. Exits with 1 if there is none.
-
-The full id of an agent's event or object, or its position, shows its text, its
-versions, what led to it and what replaced it (see recount ask).
-
-For a command, the last lines are its edges to earlier commands (why) and to later ones
-(then); the verbs why and stitch follow them further.`,
-		Example: `  recount show 018f3c2a-9d1e
-  recount show recount.commands/0/42 --json
-  recount show recount.agents/0/7`,
-		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: a.completeIDs("", 1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.WithBackend(cmd.Context(), func(b *connect.Backend) error {
-				r, err := b.Show(cmd.Context(), args[0])
-				a.ClearProgress()
-				if err != nil {
-					shown, oerr := a.showObject(cmd.Context(), b, args[0], proof)
-					if shown || oerr != nil {
-						return oerr
-					}
-					return a.unanswered(err)
-				}
-				if a.JSON {
-					return a.PrintJSON(r)
-				}
-				around, err := commands.StitchQuestion.Ask(cmd.Context(), b, commands.StitchRequest{Ref: r.ID.String(), Walk: commands.Walk{Depth: 1}})
-				if err != nil {
-					return a.unanswered(err)
-				}
-				commandview.Show(a.Terminal, r, around, proof, time.Now())
-				return nil
-			})
-		},
-	}
-	c.Flags().BoolVar(&proof, "proof", false, "print the proof: the steps by which the answer was computed")
-	return c
-}
-
 func (a *app) lookCmd() *cobra.Command {
 	var r look.Request
 	var filters verbs.Filters
-	var m momentFlags
+	var m verbs.MomentFlags
 	c := &cobra.Command{
 		Use:   "look WORDS...",
 		Short: "Search commands, code, services and agents' memory at once",
@@ -143,7 +97,7 @@ Exits with 1 if nothing is found.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			now := time.Now()
 			r.Text = strings.Join(args, " ")
-			at, err := m.moment()
+			at, err := m.Moment()
 			if err != nil {
 				return err
 			}
@@ -167,7 +121,7 @@ Exits with 1 if nothing is found.`,
 					err = a.PrintJSON(resp)
 				default:
 					lookview.Hits(a.Terminal, resp, now)
-					if m.proof {
+					if m.Proof {
 						a.PrintProof(resp.Proof, resp.Watermark.String())
 					}
 				}
@@ -181,7 +135,7 @@ Exits with 1 if nothing is found.`,
 	filters.Add(c)
 	c.Flags().StringSliceVar(&r.Kinds, "kind", nil, "only hits of these kinds: "+strings.Join(look.Kinds(), ", ")+"; may be repeated")
 	c.Flags().IntVarP(&r.Limit, "limit", "n", look.DefaultLimit, "maximum number of hits")
-	m.add(c)
+	m.Add(c)
 	_ = c.RegisterFlagCompletionFunc("kind", cobra.FixedCompletions(look.Kinds(), cobra.ShellCompDirectiveNoFileComp))
 	return c
 }

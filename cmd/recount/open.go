@@ -14,7 +14,6 @@ import (
 	"github.com/recountdb/recount/internal/browser"
 	"github.com/recountdb/recount/internal/connect"
 	"github.com/recountdb/recount/internal/usage"
-	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/server/node"
 )
 
@@ -34,7 +33,7 @@ var pages = []page{
 	{"show", "ID", reference("/command/")},
 	{"why", "[ID]", reference("/why/")},
 	{"stitch", "[ID]", func(ctx context.Context, a *app, b *connect.Backend, args []string) (string, error) {
-		id, err := a.ref(ctx, b, args, query.Moment{})
+		id, err := a.ref(ctx, b, args)
 		return at("/narrative", "root", id), err
 	}},
 	{"session", "[SESSION]", func(_ context.Context, a *app, _ *connect.Backend, args []string) (string, error) {
@@ -81,7 +80,7 @@ func words(path string) addressFunc {
 // reference is a view of a command, by default the newest failure.
 func reference(path string) addressFunc {
 	return func(ctx context.Context, a *app, b *connect.Backend, args []string) (string, error) {
-		id, err := a.ref(ctx, b, args, query.Moment{})
+		id, err := a.ref(ctx, b, args)
 		return path + url.PathEscape(id), err
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"github.com/recountdb/recount/cmd/internal/verbs"
 	"github.com/recountdb/recount/internal/connect"
 	"github.com/recountdb/recount/internal/recording"
 	"github.com/recountdb/recount/internal/render/evidenceview"
@@ -296,7 +297,7 @@ func (a *app) rememberedCmd() *cobra.Command {
 	var r evidence.RememberedRequest
 	var everywhere, whole bool
 	var since string
-	var m momentFlags
+	var m verbs.MomentFlags
 	c := &cobra.Command{
 		Use:   "remembered [SYMBOL|FILE…]",
 		Short: "List decisions, facts, notes, plans, tasks and handovers that are open",
@@ -310,7 +311,7 @@ of symbols or files: only what is about them. Exits with 1 if there is nothing.`
   recount remembered --everywhere --json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r.About = args
-			at, err := m.moment()
+			at, err := m.Moment()
 			if err != nil {
 				return err
 			}
@@ -335,7 +336,7 @@ of symbols or files: only what is about them. Exits with 1 if there is nothing.`
 				if err != nil {
 					return a.unanswered(err)
 				}
-				return a.answerObjects(resp, resp.Basis, m.proof, func() {
+				return a.answerObjects(resp, resp.Basis, m.Proof, func() {
 					d := evidenceview.Drawing{Drawing: a.NewDrawing(false, now), Whole: whole}
 					d.Remembered(resp)
 				})
@@ -353,7 +354,7 @@ of symbols or files: only what is about them. Exits with 1 if there is nothing.`
 	f.BoolVar(&r.All, "all", false, "also what is done, superseded or expired")
 	f.BoolVar(&whole, "text", false, "show whole texts")
 	f.IntVarP(&r.Limit, "limit", "n", 20, "maximum number of results, up to 1000")
-	m.add(c)
+	m.Add(c)
 	_ = c.RegisterFlagCompletionFunc("kind", cobra.FixedCompletions([]string{evidence.Decision, evidence.Fact, evidence.Note, evidence.Plan, evidence.Task, evidence.Handover}, cobra.ShellCompDirectiveNoFileComp))
 	return c
 }

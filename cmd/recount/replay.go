@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/recountdb/recount/cmd/internal/verbs"
 	"github.com/recountdb/recount/internal/connect"
 	"github.com/recountdb/recount/internal/recording"
 	"github.com/recountdb/recount/internal/render/replayview"
@@ -21,7 +22,7 @@ import (
 // replayFlags name a narrative and say where it is to be run again.
 type replayFlags struct {
 	r      plan.Request
-	moment momentFlags
+	moment verbs.MomentFlags
 	set    []string
 	plan   bool
 	script string
@@ -47,8 +48,8 @@ func (f *replayFlags) add(c *cobra.Command) {
 	s.BoolVar(&f.plan, "plan", false, "print the plan and run nothing")
 	s.StringVar(&f.script, "script", "", "print a script and run nothing: "+strings.Join(script.Kinds, ", "))
 	s.BoolVar(&f.wide, "wide", false, "do not cut long lines")
-	s.StringVar(&f.moment.asOf, "as-of", "", "plan from what was known at a time or at the watermark of an earlier answer")
-	s.StringVar(&f.moment.atLeast, "at-least", "", "wait until everything below these offsets is visible: TOPIC/PARTITION:NEXT,…")
+	s.StringVar(&f.moment.AsOf, "as-of", "", "plan from what was known at a time or at the watermark of an earlier answer")
+	s.StringVar(&f.moment.AtLeast, "at-least", "", "wait until everything below these offsets is visible: TOPIC/PARTITION:NEXT,…")
 }
 
 // request returns the request that the flags and arguments describe.
@@ -78,7 +79,7 @@ func (f *replayFlags) request(a *app, args []string) (plan.Request, error) {
 		return r, usage.Errorf("--plan and --script: give one of them")
 	}
 	var err error
-	if r.Moment, err = f.moment.moment(); err != nil {
+	if r.Moment, err = f.moment.Moment(); err != nil {
 		return r, err
 	}
 	r.Here = &plan.Here{User: recording.UserName(a.Getenv), Host: recording.HostName()}

@@ -10,6 +10,7 @@ import (
 type EdgeKind uint8
 
 // These are the kinds of narrative edges. Every edge runs from the earlier intent to the later one.
+// schemas.NarrativeEdges has their names, in this order.
 const (
 	// Temporal joins an intent to the next one of its session.
 	Temporal EdgeKind = 1 + iota
@@ -29,20 +30,18 @@ const (
 	edgeKinds
 )
 
-var edgeKindNames = [edgeKinds]string{"", "temporal", "retry", "fixes", "dependency", "branch", "causal", "similar"}
-
 // String returns the kind's name in requests and answers, such as "retry".
 func (k EdgeKind) String() string {
 	if k == 0 || k >= edgeKinds {
 		return fmt.Sprintf("EdgeKind(%d)", uint8(k))
 	}
-	return edgeKindNames[k]
+	return schemas.NarrativeEdges[k-1]
 }
 
 // ParseEdgeKind is the inverse of String; it returns false for an unknown name.
 func ParseEdgeKind(s string) (EdgeKind, bool) {
 	for k := Temporal; k < edgeKinds; k++ {
-		if edgeKindNames[k] == s {
+		if schemas.NarrativeEdges[k-1] == s {
 			return k, true
 		}
 	}

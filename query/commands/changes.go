@@ -34,13 +34,13 @@ func changes(a, b *Scanned) []Change {
 	var out []Change
 	differ := func(field, x, y string) bool {
 		if x != y {
-			out = append(out, Change{field, x, y})
+			out = append(out, Change{Field: field, A: x, B: y})
 		}
 		return x != y
 	}
 	if a.ContentHash != b.ContentHash {
 		x, y := differing(a.Command, b.Command)
-		out = append(out, Change{fieldArguments, x, y})
+		out = append(out, Change{Field: fieldArguments, A: x, B: y})
 	}
 	differ(fieldOutcome, ended(&a.Intent), ended(&b.Intent))
 	moved := differ(fieldCwd, a.Cwd, b.Cwd)

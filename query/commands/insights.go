@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/recountdb/recount/projections/narrative"
@@ -22,23 +21,6 @@ const (
 	// maxEvidence is the maximum number of positions that a pattern lists.
 	maxEvidence = 5
 )
-
-// Normal fills in the defaults and checks the request. The error is a
-// *RequestError.
-func (r InsightsRequest) Normal() (InsightsRequest, error) {
-	if r.Limit == 0 {
-		r.Limit = DefaultLimit
-	}
-	if err := query.CheckLimit(r.Limit, MaxLimit); err != nil {
-		return r, err
-	}
-	var err error
-	if r.Moment, err = r.Moment.Normal(); err != nil {
-		return r, err
-	}
-	r.After = strings.TrimSpace(r.After)
-	return r, r.Filters.Check()
-}
 
 // Insights returns what recurs among the newest commands that pass the filters, at most
 // MaxInsightCommands: templates, sequences of them within sessions, similar failures, and

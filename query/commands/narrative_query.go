@@ -144,7 +144,7 @@ func (t *narrativeQuery) basis(c edgeFactors) query.Basis {
 func edgeOf(e narrative.Edge) Edge {
 	out := Edge{From: e.From, To: e.To, Kind: e.Kind.String(), Weight: e.Weight, Rule: e.Rule, Evidence: []EdgeEvidence{}}
 	for _, v := range e.Evidence {
-		out.Evidence = append(out.Evidence, EdgeEvidence{v.Position, v.Shows, v.Resource, v.Score})
+		out.Evidence = append(out.Evidence, EdgeEvidence{Position: v.Position, Shows: v.Shows, Resource: v.Resource, Score: v.Score})
 	}
 	return out
 }

@@ -45,6 +45,45 @@ type (
 	Hit          = ask.Hit
 )
 
+// What the queries about narratives are asked and answer.
+type (
+	Walk             = ask.Walk
+	Edge             = ask.Edge
+	EdgeEvidence     = ask.EdgeEvidence
+	WhyRequest       = ask.WhyRequest
+	WhyResponse      = ask.WhyResponse
+	Cause            = ask.Cause
+	StitchRequest    = ask.StitchRequest
+	StitchResponse   = ask.StitchResponse
+	Node             = ask.Node
+	DiffRequest      = ask.DiffRequest
+	DiffResponse     = ask.DiffResponse
+	DiffLine         = ask.DiffLine
+	Change           = ask.Change
+	InsightsRequest  = ask.InsightsRequest
+	InsightsResponse = ask.InsightsResponse
+	TemplateStat     = ask.TemplateStat
+	SequenceStat     = ask.SequenceStat
+	FailureCluster   = ask.FailureCluster
+	Suggestion       = ask.Suggestion
+)
+
+// What show answers, and what is known of replays.
+type (
+	ShowResponse       = ask.ShowResponse
+	Detail             = ask.Detail
+	Token              = ask.Token
+	Resource           = ask.Resource
+	RawEvent           = ask.RawEvent
+	Replays            = ask.Replays
+	ReplayedAs         = ask.ReplayedAs
+	ReplayDiffRequest  = ask.ReplayDiffRequest
+	ReplayDiffResponse = ask.ReplayDiffResponse
+	ReplayedStep       = ask.ReplayedStep
+	ReplayDifference   = ask.ReplayDifference
+	ReplayedFile       = ask.ReplayedFile
+)
+
 // What stats is asked and answers.
 type (
 	StatisticsRequest  = ask.StatisticsRequest
@@ -61,6 +100,31 @@ const (
 	MaxLimit     = ask.MaxLimit
 	// MaxEF is the maximum number of candidates in the vector search.
 	MaxEF = ask.MaxEF
+
+	MaxRef        = ask.MaxRef
+	DefaultDepth  = ask.DefaultDepth
+	MaxDepth      = ask.MaxDepth
+	DefaultNodes  = ask.DefaultNodes
+	MaxNodes      = ask.MaxNodes
+	DefaultCauses = ask.DefaultCauses
+)
+
+// The values of DiffLine.Way.
+const (
+	DiffCommon  = ask.DiffCommon
+	DiffChanged = ask.DiffChanged
+	DiffOnlyA   = ask.DiffOnlyA
+	DiffOnlyB   = ask.DiffOnlyB
+)
+
+// States of a file after a replay, compared with the recorded run.
+const (
+	FileSame      = ask.FileSame
+	FileOther     = ask.FileOther
+	FileMissing   = ask.FileMissing
+	FileUnchanged = ask.FileUnchanged
+	FileUnknown   = ask.FileUnknown
+	FileOnly      = ask.FileOnly
 )
 
 // CategoryName returns the name of a category in requests and answers: "build".

@@ -57,7 +57,7 @@ func TestCompareStep(t *testing.T) {
 	} {
 		took := int64(time.Second)
 		b := ReplayedStep{Original: &Intent{ExitCode: &zero, Duration: &took}}
-		b.compare("ok\n", test.step)
+		compare(&b, "ok\n", test.step)
 		var got []string
 		for _, d := range b.Differs {
 			got = append(got, d.What)

@@ -15,26 +15,8 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// States of a file after a replay, compared with the recorded run.
-const (
-	FileSame      = "same"
-	FileOther     = "other"
-	FileMissing   = "missing"
-	FileUnchanged = "unchanged"
-	FileUnknown   = "unknown"
-	FileOnly      = "only"
-)
-
-// ReplayedFile is a file that a command wrote, or its replay did.
-type ReplayedFile struct {
-	Path  string `json:"path" example:"/home/bob/shop/shop" doc:"Its path in the replay, after mapping."`
-	State string `json:"state" enum:"same,other,missing,unchanged,unknown,only" example:"same" doc:"same: both left this content, or removed it; other: another content; missing: the replay left no such file; unchanged: the path is not mapped and the replay left it as it was, so it may have written what was there; unknown: a content was not recorded; only: the recorded command is not known to have written it."`
-	Was   string `json:"was,omitempty" example:"4 bytes, 3fa1b2c4" doc:"What was recorded."`
-	Now   string `json:"now,omitempty" example:"removed" doc:"What the replay left."`
-}
-
-// differs returns the two sides of a file that came out otherwise.
-func (f ReplayedFile) differs() (was, now string, differs bool) {
+// differsAs returns the two sides of a file that came out otherwise.
+func differsAs(f ReplayedFile) (was, now string, differs bool) {
 	return f.Path + ": " + f.Was, f.Now, f.State == FileOther || f.State == FileMissing
 }
 

@@ -10,32 +10,6 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// Replayed is one time that a command was replayed: its outcome in a run.
-type Replayed struct {
-	Run       string     `json:"run" example:"r-7f3a91" doc:"The run's name."`
-	Started   *time.Time `json:"started,omitempty" doc:"When the run began."`
-	Host      string     `json:"host,omitempty" example:"ci1" doc:"On which machine it ran."`
-	Directory string     `json:"directory,omitempty" example:"/home/bob/shop" doc:"Which directory the run could change."`
-	Applied   bool       `json:"applied,omitempty" doc:"Whether what the run changed was taken over into that directory."`
-	Step
-}
-
-// Ran reports whether the command was run, and not found done already or passed over.
-func (r Replayed) Ran() bool {
-	return r.State != StateSatisfied && r.State != StateSkipped
-}
-
-// Worked reports whether the command was run and succeeded. A command that failed as the recorded one
-// did is a step that is done, and did not work.
-func (r Replayed) Worked() bool {
-	return r.State == StateDone && (r.ExitCode == nil || *r.ExitCode == 0)
-}
-
-// Failed reports whether the command was run and failed.
-func (r Replayed) Failed() bool {
-	return r.State == StateFailed || r.State == StateDone && !r.Worked()
-}
-
 // Of returns a run with its steps. The error is a *query.NotFoundError if the run is not known, or that
 // of the projection.
 func Of(v *replays.View, run string) (Run, error) {

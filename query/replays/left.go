@@ -87,7 +87,7 @@ func Left(ctx context.Context, set *projections.Set, commands []schemas.EventID,
 	for _, r := range runs {
 		for i, s := range r.Steps {
 			if id, ok := wanted[s.Intent]; ok && s.State == StateDone {
-				out = append(out, Did{Intent: id, Command: s.Command, Cwd: s.Cwd, Files: s.Files, Alone: r.alone(i), Within: r.Isolation != isolationNone && !r.Network})
+				out = append(out, Did{Intent: id, Command: s.Command, Cwd: s.Cwd, Files: s.Files, Alone: alone(&r, i), Within: r.Isolation != isolationNone && !r.Network})
 			}
 		}
 	}
@@ -95,7 +95,7 @@ func Left(ctx context.Context, set *projections.Set, commands []schemas.EventID,
 }
 
 // alone reports whether no other step was under way while one was.
-func (r *Run) alone(i int) bool {
+func alone(r *Run, i int) bool {
 	s := &r.Steps[i]
 	for j := range r.Steps {
 		o := &r.Steps[j]

@@ -12,6 +12,7 @@ import (
 	"github.com/recountdb/recount/projections/replays"
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/question"
+	"github.com/recountdb/recount/query/replays/answer"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
@@ -19,27 +20,31 @@ import (
 // defaultLimit is how many runs are listed unless the request says otherwise.
 const defaultLimit = 20
 
-// Request asks for one run with its steps, or for the latest runs.
-type Request struct {
-	Run       string            `json:"run,omitempty" maxLength:"64" example:"r-7f3a91" doc:"The name of a run: it is answered with its steps."`
-	Plan      bool              `json:"plan,omitempty" example:"true" doc:"For a run: with its plan, as it was recorded."`
-	Command   string            `json:"command,omitempty" maxLength:"64" format:"uuid" example:"018f3c2a-9d1e-8b7a-9c44-2f1d6a0b3e55" doc:"Only runs that replayed this command: its event's id."`
-	Workspace string            `json:"workspace,omitempty" maxLength:"4096" example:"/src/shop" doc:"Only runs of this workspace."`
-	Limit     int               `json:"limit,omitempty" minimum:"1" maximum:"1000" default:"20" example:"10" doc:"Maximum number of runs, the latest first."`
-	AtLeast   schemas.Watermark `json:"at_least,omitempty" example:"recount.commands/0:42" doc:"Wait until everything below these offsets is visible, to read your own writes. TOPIC/PARTITION:NEXT, comma-separated, as in a response's watermark."`
-	WaitMS    int               `json:"wait_ms,omitempty" minimum:"1" maximum:"60000" default:"5000" example:"5000" doc:"The maximum time to wait for at_least, in milliseconds."`
-}
+// What replays are asked and answer, from package answer.
+type (
+	Request  = answer.Request
+	Response = answer.Response
+	Run      = answer.Run
+	Counts   = answer.Counts
+	Step     = answer.Step
+	File     = answer.File
+	Replayed = answer.Replayed
+)
 
-// Response lists runs.
-type Response struct {
-	query.Basis
-	Runs []Run `json:"runs" nullable:"false" doc:"The runs, the latest first."`
-}
+// States of runs and steps.
+const (
+	StateUnfinished = answer.StateUnfinished
+	StateDone       = answer.StateDone
+	StateFailed     = answer.StateFailed
+	StateSatisfied  = answer.StateSatisfied
+	StateSkipped    = answer.StateSkipped
+	StateStopped    = answer.StateStopped
+)
 
 // Question is the question for replays, as every API offers it.
 var Question = question.New("replay/runs", "List replays",
 	"Returns the replays of recorded commands: each run's goal, state and counts, the latest first; for one run also its steps with their outcomes, the files they wrote, and on request the plan.",
-	Request.check, Ask)
+	check, Ask)
 
 // Questions has all of them.
 var Questions = question.List[Sources]{Question}
@@ -52,7 +57,8 @@ type Sources struct {
 	Event func(ctx context.Context, at schemas.Position) (schemas.LogRecord, error)
 }
 
-func (r Request) check() error {
+// check refuses a request that cannot be answered.
+func check(r Request) error {
 	if r.Command != "" {
 		if _, err := schemas.ParseEventID(r.Command); err != nil {
 			return &query.RequestError{Field: "command", Value: r.Command, Reason: "want the id of an event"}
@@ -72,7 +78,7 @@ func (r Request) check() error {
 // Ask answers the question. An error is a *query.RequestError, *query.NotFoundError for a run that is
 // not known, *query.NotVisibleError, that of ctx, or that of the projection.
 func Ask(ctx context.Context, of Sources, r Request) (Response, error) {
-	if err := r.check(); err != nil {
+	if err := check(r); err != nil {
 		return Response{}, err
 	}
 	s, err := query.Begin[query.Step](ctx, of.Set, r.AtLeast, r.WaitMS)

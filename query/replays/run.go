@@ -3,7 +3,6 @@ package replays
 import (
 	"cmp"
 	"encoding/hex"
-	"encoding/json"
 	"slices"
 	"strings"
 	"time"
@@ -13,79 +12,6 @@ import (
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
-
-// States of runs and steps.
-const (
-	StateUnfinished = "unfinished"
-	StateDone       = "done"
-	StateFailed     = "failed"
-	StateSatisfied  = "satisfied"
-	StateSkipped    = "skipped"
-	StateStopped    = "stopped"
-)
-
-// Run is one execution of a plan.
-type Run struct {
-	Run       string           `json:"run" example:"r-7f3a91" doc:"Its name."`
-	State     string           `json:"state" enum:"unfinished,done,failed,stopped" example:"done" doc:"How it ended; unfinished if it has not, or was killed."`
-	Reason    string           `json:"reason,omitempty" example:"step 2 failed with exit code 2" doc:"Why it ended early."`
-	Goal      string           `json:"goal,omitempty" example:"make install" doc:"What its plan is for."`
-	PlanID    string           `json:"plan_id,omitempty" doc:"The plan's hash."`
-	Workspace string           `json:"workspace,omitempty" example:"/home/bob/shop" doc:"The workspace of the commands."`
-	Directory string           `json:"directory,omitempty" example:"/home/bob/shop" doc:"Where the steps ran."`
-	Isolation string           `json:"isolation,omitempty" example:"sandbox" doc:"What separated them from the machine."`
-	Network   bool             `json:"network,omitempty" doc:"They could use the network."`
-	User      string           `json:"user,omitempty" example:"bob" doc:"The user who ran it."`
-	Host      string           `json:"host,omitempty" example:"build-1" doc:"The machine."`
-	Author    string           `json:"author,omitempty" example:"bob" doc:"The person or agent who ran it."`
-	Started   time.Time        `json:"started,omitzero" doc:"When it began."`
-	Ended     time.Time        `json:"ended,omitzero" doc:"When it ended."`
-	Counts    Counts           `json:"counts" doc:"The numbers of steps and of changed files."`
-	Applied   bool             `json:"applied" example:"false" doc:"Whether the changes were brought out of the sandbox."`
-	Position  schemas.Position `json:"position,omitzero" doc:"The event that began it."`
-	End       schemas.Position `json:"end,omitzero" doc:"The event that ended it."`
-	Steps     []Step           `json:"steps,omitempty" doc:"For one run: the steps that were reached, in order."`
-	Plan      json.RawMessage  `json:"plan,omitempty" doc:"On request: the plan. Absent if it was erased."`
-}
-
-// Counts are the numbers of a run.
-type Counts struct {
-	Steps     int `json:"steps" example:"3" doc:"Steps of the plan."`
-	Done      int `json:"done" example:"2" doc:"Steps that ran and succeeded."`
-	Failed    int `json:"failed" example:"0" doc:"Steps that ran and failed."`
-	Satisfied int `json:"satisfied" example:"1" doc:"Steps that did not run, because what they make is there."`
-	Skipped   int `json:"skipped" example:"0" doc:"Steps that were skipped."`
-	Stopped   int `json:"stopped" example:"0" doc:"Steps that were stopped."`
-	Underway  int `json:"under_way" example:"0" doc:"Steps that began and of whose end nothing is known."`
-	Added     int `json:"added" example:"4" doc:"Files that the run added."`
-	Changed   int `json:"changed" example:"1" doc:"Files that it changed."`
-	Removed   int `json:"removed" example:"0" doc:"Files that it removed."`
-}
-
-// Step is one step of a run: its last attempt.
-type Step struct {
-	Step     int              `json:"step" example:"0" doc:"Its number in the plan, from 0."`
-	State    string           `json:"state" enum:"unfinished,done,failed,satisfied,skipped,stopped" example:"done" doc:"How it ended; unfinished if it began and no end is known."`
-	Attempt  int              `json:"attempt" example:"1" doc:"The number of the attempt."`
-	Intent   string           `json:"intent,omitempty" format:"uuid" doc:"The recorded command that it replays."`
-	Command  string           `json:"command,omitempty" example:"make -C /home/bob/shop" doc:"The command as it ran; empty if it did not run."`
-	Cwd      string           `json:"cwd,omitempty" example:"/home/bob/shop" doc:"The directory it ran in."`
-	ExitCode *int32           `json:"exit_code,omitempty" example:"0" doc:"Its exit code."`
-	Duration time.Duration    `json:"duration_ns,omitempty" example:"1500000000" doc:"How long it ran, in nanoseconds."`
-	Reason   string           `json:"reason,omitempty" example:"/home/bob/shop/shop has the recorded content" doc:"Why it was skipped or stopped."`
-	Output   string           `json:"output_tail,omitempty" doc:"The end of its output."`
-	Files    []File           `json:"files,omitempty" doc:"What it wrote."`
-	Began    schemas.Position `json:"began,omitzero" doc:"The event before it ran."`
-	End      schemas.Position `json:"end,omitzero" doc:"The event after it."`
-}
-
-// File is a file that a step wrote.
-type File struct {
-	Path    string `json:"path" example:"/home/bob/shop/shop" doc:"Its path."`
-	SHA256  string `json:"sha256,omitempty" doc:"The hash of its content, in hex."`
-	Size    int64  `json:"size" example:"4" doc:"Its size in bytes."`
-	Removed bool   `json:"removed,omitempty" doc:"Whether it was removed."`
-}
 
 // assemble puts a run together from its events, in any order.
 func assemble(name string, events []*recountv1.Record) Run {
@@ -122,7 +48,7 @@ func assemble(name string, events []*recountv1.Record) Run {
 		case e.GetReplayStepEnded() != nil:
 			m := e.GetReplayStepEnded()
 			if s := step(m.GetStep(), m.GetAttempt()); s != nil {
-				s.end(m, at)
+				end(s, m, at)
 			}
 		case e.GetReplayEnded() != nil:
 			// A run that was resumed ends again: the last end counts.
@@ -135,14 +61,14 @@ func assemble(name string, events []*recountv1.Record) Run {
 	}
 	for _, s := range steps {
 		r.Steps = append(r.Steps, *s)
-		*r.Counts.of(s.State)++
+		*countOf(&r.Counts, s.State)++
 	}
 	slices.SortFunc(r.Steps, func(a, b Step) int { return cmp.Compare(a.Step, b.Step) })
 	return r
 }
 
 // end fills in how a step ended.
-func (s *Step) end(m *recountv1.ReplayStepEnded, at schemas.Position) {
+func end(s *Step, m *recountv1.ReplayStepEnded, at schemas.Position) {
 	s.Intent = cmp.Or(m.GetCommandEventId(), s.Intent)
 	s.State, s.ExitCode, s.Duration, s.Reason, s.Output, s.End = stateOf(m.GetState()), m.ExitCode, m.GetDuration().AsDuration(), m.GetReason(), m.GetOutputTail(), at
 	s.Files = nil
@@ -151,8 +77,8 @@ func (s *Step) end(m *recountv1.ReplayStepEnded, at schemas.Position) {
 	}
 }
 
-// of returns the count of a state.
-func (c *Counts) of(state string) *int {
+// countOf returns the count of a state.
+func countOf(c *Counts, state string) *int {
 	switch state {
 	case StateDone:
 		return &c.Done

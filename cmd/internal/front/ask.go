@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"time"
 
 	"github.com/recountdb/recount/cmd/internal/verbs"
@@ -55,12 +56,17 @@ func (a *asker) Stats(ctx context.Context, r ask.StatisticsRequest) (resp ask.St
 	return resp, err
 }
 
+// directory returns the data directory. A server elsewhere is the engine's to ask.
+func (a *asker) directory() (string, error) {
+	if a.server != "" || a.getenv("RECOUNT_SERVER") != "" {
+		return "", fmt.Errorf("a server elsewhere: %w", errEngine)
+	}
+	return recording.Directory(a.dataDir, a.config, a.getenv)
+}
+
 // answer asks a question. Without a server, only the engine knows what a config file asks for.
 func (a *asker) answer(ctx context.Context, path string, request, response any) error {
-	if a.server != "" || a.getenv("RECOUNT_SERVER") != "" {
-		return fmt.Errorf("a server elsewhere: %w", errEngine)
-	}
-	dir, err := recording.Directory(a.dataDir, a.config, a.getenv)
+	dir, err := a.directory()
 	if err != nil {
 		return err
 	}
@@ -74,29 +80,60 @@ func (a *asker) answer(ctx context.Context, path string, request, response any) 
 // AskServer returns an Ask of the server that runs on the data directory.
 func AskServer(t *render.Terminal, getenv func(string) string) Ask {
 	return func(ctx context.Context, dir, path string, request, response any) error {
-		e, running, err := datadir.Running(dir)
-		switch {
-		case err != nil:
-			return err
-		case !running:
-			return errLocal
-		case e.HTTP == "":
-			return fmt.Errorf("no server: %w", errEngine)
-		}
-		soon, cancel := context.WithTimeout(ctx, patience)
-		c, err := connect(soon, e, getenv)
-		cancel()
+		s, err := serverOf(ctx, t, dir, getenv)
 		if err != nil {
-			return fmt.Errorf("another server: %w", errEngine)
+			return err
 		}
-		for until := time.Now().Add(drainPatience); !spool.Empty(spool.Dir(dir)); time.Sleep(time.Millisecond) {
-			if time.Now().After(until) {
-				return fmt.Errorf("commands in the spool: %w", errEngine)
-			}
-		}
-		defer t.UnlessSoon(func() string { return "waiting for the answer of the server" })()
-		return c.call(ctx, http.MethodPost, "/v1/"+path, request, response)
+		return s.Answer(ctx, path, request, response)
 	}
+}
+
+// server is the server of a data directory. It implements verbs.Answers.
+type server struct {
+	*client
+	t *render.Terminal
+}
+
+// serverOf returns the server that runs on a data directory, once it has taken in what was spooled. The
+// error wraps errLocal if there is none.
+func serverOf(ctx context.Context, t *render.Terminal, dir string, getenv func(string) string) (server, error) {
+	e, running, err := datadir.Running(dir)
+	switch {
+	case err != nil:
+		return server{}, err
+	case !running:
+		return server{}, errLocal
+	case e.HTTP == "":
+		return server{}, fmt.Errorf("no server: %w", errEngine)
+	}
+	soon, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	c, err := connect(soon, e, getenv)
+	if err != nil {
+		return server{}, fmt.Errorf("another server: %w", errEngine)
+	}
+	for until := time.Now().Add(drainPatience); !spool.Empty(spool.Dir(dir)); time.Sleep(time.Millisecond) {
+		if time.Now().After(until) {
+			return server{}, fmt.Errorf("commands in the spool: %w", errEngine)
+		}
+	}
+	return server{c, t}, nil
+}
+
+// Answer asks the question of a path.
+func (s server) Answer(ctx context.Context, path string, request, response any) error {
+	defer s.t.UnlessSoon(func() string { return "waiting for the answer of the server" })()
+	return s.call(ctx, http.MethodPost, "/v1/"+path, request, response)
+}
+
+// Show asks for a command.
+func (s server) Show(ctx context.Context, ref string) (r ask.ShowResponse, err error) {
+	defer s.t.UnlessSoon(func() string { return "waiting for the answer of the server" })()
+	if ref == "" {
+		return r, errEngine
+	}
+	err = s.call(ctx, http.MethodGet, "/v1/intents/"+url.PathEscape(ref), nil, &r)
+	return r, err
 }
 
 // client calls a server.

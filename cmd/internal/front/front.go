@@ -25,13 +25,16 @@ import (
 // Main does what the arguments of the process say, by asking the server, and returns its exit code.
 // It does not return if another program takes over.
 func Main(t *render.Terminal, version string) int {
-	return run(t, version, AskServer(t, os.Getenv), Search)
+	return run(t, version, AskServer(t, os.Getenv), OfServer...)
 }
 
 // MainLocal is Main of recount-local, whose answers are those of ask.
 func MainLocal(t *render.Terminal, version string, ask Ask) int { return run(t, version, ask) }
 
-func run(t *render.Terminal, version string, ask Ask, more ...func(*asker) *cobra.Command) int {
+// Verb makes a verb of this program.
+type Verb func(*asker) *cobra.Command
+
+func run(t *render.Terminal, version string, ask Ask, more ...Verb) int {
 	code, err := Run(context.Background(), t, os.Getenv, version, os.Args[1:], ask, more...)
 	if err == nil {
 		return code
@@ -68,7 +71,7 @@ var (
 
 // Run does what the arguments say and returns the exit code. An error means that another program is
 // to do it; nothing has been printed then. more are verbs besides find, stats and version.
-func Run(ctx context.Context, t *render.Terminal, getenv func(string) string, version string, args []string, ask Ask, more ...func(*asker) *cobra.Command) (code int, err error) {
+func Run(ctx context.Context, t *render.Terminal, getenv func(string) string, version string, args []string, ask Ask, more ...Verb) (code int, err error) {
 	if len(args) == 0 || strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
 		return 0, errEngine // completions are of all verbs
 	}

@@ -15,7 +15,6 @@ import (
 	"github.com/recountdb/recount/cmd/internal/verbs"
 	"github.com/recountdb/recount/internal/datadir"
 	"github.com/recountdb/recount/internal/installed"
-	"github.com/recountdb/recount/internal/recording"
 	"github.com/recountdb/recount/internal/spool"
 	"github.com/recountdb/recount/internal/terminalsearch"
 	"github.com/recountdb/recount/query/commands/ask"
@@ -28,10 +27,7 @@ func Search(a *asker) *cobra.Command { return verbs.Search(a.Terminal, a, a.gete
 // Asker implements verbs.Searcher. A server elsewhere is the engine's to ask, and so is everything
 // without a server if there is no interface that waits for it.
 func (a *asker) Asker(quiet bool) (terminalsearch.Asker, func(), error) {
-	if a.server != "" || a.getenv("RECOUNT_SERVER") != "" {
-		return nil, nil, errEngine
-	}
-	dir, err := recording.Directory(a.dataDir, a.config, a.getenv)
+	dir, err := a.directory()
 	if err != nil {
 		return nil, nil, err
 	}

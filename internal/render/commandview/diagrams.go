@@ -7,7 +7,7 @@ import (
 
 	"github.com/recountdb/recount/internal/render"
 	"github.com/recountdb/recount/internal/render/diagram"
-	"github.com/recountdb/recount/query/commands"
+	"github.com/recountdb/recount/query/commands/ask"
 	"github.com/recountdb/recount/schemas"
 )
 
@@ -16,14 +16,14 @@ func boxKey(prefix string, id schemas.EventID) string {
 	return prefix + strings.ReplaceAll(id.String(), "-", "")
 }
 
-func box(prefix string, in commands.Intent, id string, root bool) diagram.Box {
+func box(prefix string, in ask.Intent, id string, root bool) diagram.Box {
 	return diagram.Box{
 		Key: boxKey(prefix, in.ID), Failed: in.ExitCode != nil && *in.ExitCode != 0, Root: root,
 		Lines: []string{render.PlainMark(in.ExitCode) + " " + render.Cut(render.OneLine(in.Command), render.MaxWide), id + "  " + in.Time.UTC().Format(time.DateTime) + "Z"},
 	}
 }
 
-func arrows(edges []commands.Edge) []diagram.Arrow {
+func arrows(edges []ask.Edge) []diagram.Arrow {
 	var out []diagram.Arrow
 	for _, e := range edges {
 		out = append(out, diagram.Arrow{From: boxKey("n", e.From), To: boxKey("n", e.To), Label: fmt.Sprintf("%s %.2f", e.Kind, e.Weight), Dashed: e.Kind == "similar"})
@@ -32,7 +32,7 @@ func arrows(edges []commands.Edge) []diagram.Arrow {
 }
 
 // WhyDiagram returns what led to a command as a diagram.
-func WhyDiagram(r commands.WhyResponse) diagram.Diagram {
+func WhyDiagram(r ask.WhyResponse) diagram.Diagram {
 	ids := []schemas.EventID{r.Root.ID}
 	for _, c := range r.Causes {
 		ids = append(ids, c.ID)
@@ -46,7 +46,7 @@ func WhyDiagram(r commands.WhyResponse) diagram.Diagram {
 }
 
 // StitchDiagram returns the narrative around a command as a diagram with a group for each session.
-func StitchDiagram(r commands.StitchResponse) diagram.Diagram {
+func StitchDiagram(r ask.StitchResponse) diagram.Diagram {
 	var ids []schemas.EventID
 	for _, n := range r.Nodes {
 		ids = append(ids, n.ID)
@@ -87,10 +87,10 @@ func known(g diagram.Group, arrows []diagram.Arrow) []diagram.Arrow {
 }
 
 // DiffDiagram returns two narratives as a diagram with a group for each.
-func DiffDiagram(r commands.DiffResponse) diagram.Diagram {
+func DiffDiagram(r ask.DiffResponse) diagram.Diagram {
 	var ids []schemas.EventID
 	for _, l := range r.Lines {
-		for _, in := range []*commands.Intent{l.A, l.B} {
+		for _, in := range []*ask.Intent{l.A, l.B} {
 			if in != nil {
 				ids = append(ids, in.ID)
 			}
@@ -99,7 +99,7 @@ func DiffDiagram(r commands.DiffResponse) diagram.Diagram {
 	short := render.Abbreviate(ids)
 	a, b := diagram.Group{Title: "A"}, diagram.Group{Title: "B"}
 	var d diagram.Diagram
-	add := func(g *diagram.Group, prefix string, in *commands.Intent, root schemas.EventID) {
+	add := func(g *diagram.Group, prefix string, in *ask.Intent, root schemas.EventID) {
 		if in == nil {
 			return
 		}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/recountdb/recount/internal/golden"
 	"github.com/recountdb/recount/internal/render/diagram"
-	"github.com/recountdb/recount/query/commands"
+	"github.com/recountdb/recount/query/commands/ask"
 )
 
 // TestDiagrams parses the output of --dot and --mermaid by their grammars, and checks that the
@@ -110,7 +110,7 @@ func readMermaid(t *testing.T, text string) (boxes, arrows []string) {
 }
 
 func TestDiagramTitles(t *testing.T) {
-	d := StitchDiagram(commands.StitchResponse{Nodes: []commands.Node{{Intent: commands.Intent{Session: "s\x1b[2J\nend"}}}})
+	d := StitchDiagram(ask.StitchResponse{Nodes: []ask.Node{{Intent: ask.Intent{Session: "s\x1b[2J\nend"}}}})
 	for name, got := range map[string]string{"dot": d.Dot(), "mermaid": d.Mermaid()} {
 		if strings.ContainsAny(got, "\x1b\u202e") {
 			t.Errorf("%s: a control character: %q", name, got)

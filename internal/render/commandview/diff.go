@@ -6,17 +6,17 @@ import (
 	"time"
 
 	"github.com/recountdb/recount/internal/render"
-	"github.com/recountdb/recount/query/commands"
+	"github.com/recountdb/recount/query/commands/ask"
 	"github.com/recountdb/recount/schemas"
 )
 
 // Diff draws two narratives like a text diff: the verdict, then a line for each command of one
 // or both.
-func Diff(d *render.Drawing, r commands.DiffResponse) {
+func Diff(d *render.Drawing, r ask.DiffResponse) {
 	var ids []schemas.EventID
-	var a, b *commands.Intent
+	var a, b *ask.Intent
 	for _, l := range r.Lines {
-		for _, in := range []*commands.Intent{l.A, l.B} {
+		for _, in := range []*ask.Intent{l.A, l.B} {
 			if in != nil {
 				ids = append(ids, in.ID)
 			}
@@ -33,7 +33,7 @@ func Diff(d *render.Drawing, r commands.DiffResponse) {
 		d.Text("", render.Bold, render.OneLine(r.Verdict))
 		d.Print("")
 	}
-	again := map[string]*commands.Replays{"A": r.ReplaysA, "B": r.ReplaysB}
+	again := map[string]*ask.Replays{"A": r.ReplaysA, "B": r.ReplaysB}
 	for name, in := range map2("A", a, "B", b) {
 		if in != nil {
 			d.Print(Line(d, name+" ", *in, render.Bold, render.When(in.Time, time.DateTime), where(d, in.Cwd, "")))
@@ -52,7 +52,7 @@ func Diff(d *render.Drawing, r commands.DiffResponse) {
 	}
 	var counts []string
 	for _, way := range []struct{ way, words string }{
-		{commands.DiffCommon, "alike"}, {commands.DiffChanged, "changed"}, {commands.DiffOnlyA, "only in A"}, {commands.DiffOnlyB, "only in B"},
+		{ask.DiffCommon, "alike"}, {ask.DiffChanged, "changed"}, {ask.DiffOnlyA, "only in A"}, {ask.DiffOnlyB, "only in B"},
 	} {
 		if n := r.Counts[way.way]; n > 0 {
 			counts = append(counts, render.Thousands(n)+" "+way.words)
@@ -65,8 +65,8 @@ func Diff(d *render.Drawing, r commands.DiffResponse) {
 }
 
 // map2 yields two named values in order.
-func map2(na string, a *commands.Intent, nb string, b *commands.Intent) func(func(string, *commands.Intent) bool) {
-	return func(yield func(string, *commands.Intent) bool) {
+func map2(na string, a *ask.Intent, nb string, b *ask.Intent) func(func(string, *ask.Intent) bool) {
+	return func(yield func(string, *ask.Intent) bool) {
 		if yield(na, a) {
 			yield(nb, b)
 		}
@@ -75,10 +75,10 @@ func map2(na string, a *commands.Intent, nb string, b *commands.Intent) func(fun
 
 // diffSigns maps a kind of line in a diff to its sign and its colour.
 var diffSigns = map[string][2]string{
-	commands.DiffCommon: {"=", ""}, commands.DiffChanged: {"~", render.Yellow}, commands.DiffOnlyA: {"-", render.Red}, commands.DiffOnlyB: {"+", render.Green},
+	ask.DiffCommon: {"=", ""}, ask.DiffChanged: {"~", render.Yellow}, ask.DiffOnlyA: {"-", render.Red}, ask.DiffOnlyB: {"+", render.Green},
 }
 
-func diffLine(d *render.Drawing, l commands.DiffLine, wide int) {
+func diffLine(d *render.Drawing, l ask.DiffLine, wide int) {
 	sign := diffSigns[l.Way]
 	in, idA, idB := l.B, "", ""
 	if l.B != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/recountdb/recount/internal/golden"
 	"github.com/recountdb/recount/internal/render"
 	"github.com/recountdb/recount/query"
-	"github.com/recountdb/recount/query/commands"
+	"github.com/recountdb/recount/query/commands/ask"
 	"github.com/recountdb/recount/schemas"
 )
 
@@ -22,9 +22,9 @@ type told struct{ n byte }
 
 var toldAt = time.Date(2026, 1, 2, 10, 0, 0, 0, time.UTC)
 
-func (t *told) intent(command string, exit int32, after time.Duration, session, cwd string) commands.Intent {
+func (t *told) intent(command string, exit int32, after time.Duration, session, cwd string) ask.Intent {
 	t.n++
-	in := commands.Intent{
+	in := ask.Intent{
 		ID: schemas.EventID{t.n, 0xab, 0xcd, 0xef, 0, 0, 0x80, 0, 0x80}, Command: command, Time: toldAt.Add(after), Session: session, Cwd: cwd,
 		Position: schemas.Position{Topic: "recount.commands", Partition: 1, Offset: int64(t.n)},
 	}
@@ -34,8 +34,8 @@ func (t *told) intent(command string, exit int32, after time.Duration, session, 
 	return in
 }
 
-func toldEdge(from, to commands.Intent, kind string, weight float64, shows, resource string) commands.Edge {
-	return commands.Edge{From: from.ID, To: to.ID, Kind: kind, Weight: weight, Rule: kind + "/1", Evidence: []commands.EdgeEvidence{
+func toldEdge(from, to ask.Intent, kind string, weight float64, shows, resource string) ask.Edge {
+	return ask.Edge{From: from.ID, To: to.ID, Kind: kind, Weight: weight, Rule: kind + "/1", Evidence: []ask.EdgeEvidence{
 		{Position: from.Position, Shows: shows, Resource: resource},
 	}}
 }
@@ -43,11 +43,11 @@ func toldEdge(from, to commands.Intent, kind string, weight float64, shows, reso
 const nasty = "printf \"a\\tb\\\\\" `id` [x] {y} <b>&amp; #35; %%{init: 1}%% \x1b[31m | end\nsecond; style a fill:#fff; 日本語"
 
 type story struct {
-	why                            commands.WhyResponse
-	stitch                         commands.StitchResponse
-	diff                           commands.DiffResponse
-	insights                       commands.InsightsResponse
-	ls, clone, edit, broke, fixing commands.Intent
+	why                            ask.WhyResponse
+	stitch                         ask.StitchResponse
+	diff                           ask.DiffResponse
+	insights                       ask.InsightsResponse
+	ls, clone, edit, broke, fixing ask.Intent
 }
 
 func tell() story {
@@ -63,28 +63,28 @@ func tell() story {
 	agent := t.intent("make test", 0, 26*time.Hour+time.Minute, "agent-7", "/src/app")
 	agent.Author = "claude"
 
-	s.why = commands.WhyResponse{
+	s.why = ask.WhyResponse{
 		Root: s.broke,
-		Causes: []commands.Cause{
+		Causes: []ask.Cause{
 			{Intent: s.edit, Score: 0.8, Depth: 1, Path: []schemas.EventID{s.broke.ID, s.edit.ID}, Why: "dependency of this: wrote path:/src/app/Makefile"},
 			{Intent: s.clone, Score: 0.56, Depth: 2, Path: []schemas.EventID{s.broke.ID, s.edit.ID, s.clone.ID}, Why: "dependency of this: wrote path:/src/app/Makefile"},
 			{Intent: odd, Score: 0.1, Depth: 1, Path: []schemas.EventID{s.broke.ID, odd.ID}, Why: "temporal of this"},
 			{Intent: s.ls, Score: 0.05, Depth: 3, Path: []schemas.EventID{s.broke.ID, s.edit.ID, {0xff}, s.ls.ID}, Why: "dependency of this: wrote path:/src/app/Makefile"},
 		},
-		Edges: []commands.Edge{
+		Edges: []ask.Edge{
 			toldEdge(s.edit, s.broke, "dependency", 0.8, "wrote", "path:/src/app/Makefile"),
 			toldEdge(s.edit, s.broke, "causal", 0.7, "two kinds of evidence", ""),
 			toldEdge(s.clone, s.edit, "dependency", 0.7, "created", "path:/src/app"),
 			toldEdge(odd, s.broke, "temporal", 0.1, "next in the session", ""),
 		},
 	}
-	node := func(in commands.Intent, depth int) commands.Node { return commands.Node{Intent: in, Depth: depth} }
+	node := func(in ask.Intent, depth int) ask.Node { return ask.Node{Intent: in, Depth: depth} }
 	similar := toldEdge(s.broke, agent, "similar", 0.93, "reads alike", "")
 	similar.Evidence[0].Score = 0.934
-	s.stitch = commands.StitchResponse{
+	s.stitch = ask.StitchResponse{
 		Root: s.broke.ID, Truncated: true,
-		Nodes: []commands.Node{node(s.clone, 2), node(s.ls, 3), node(s.edit, 1), node(s.broke, 0), node(odd, 1), node(s.fixing, 1), node(agent, 2)},
-		Edges: append([]commands.Edge{
+		Nodes: []ask.Node{node(s.clone, 2), node(s.ls, 3), node(s.edit, 1), node(s.broke, 0), node(odd, 1), node(s.fixing, 1), node(agent, 2)},
+		Edges: append([]ask.Edge{
 			toldEdge(s.clone, s.edit, "temporal", 0.2, "next in the session", ""),
 			toldEdge(s.clone, s.edit, "dependency", 0.7, "created", "path:/src/app"),
 			toldEdge(s.broke, s.fixing, "temporal", 0.2, "next in the session", ""),
@@ -94,24 +94,24 @@ func tell() story {
 			similar,
 		}, s.why.Edges[0]),
 	}
-	s.diff = commands.DiffResponse{
+	s.diff = ask.DiffResponse{
 		A: agent.ID, B: s.broke.ID, Verdict: "B fails where A succeeded; first difference: arguments",
-		Lines: []commands.DiffLine{
-			{Way: commands.DiffCommon, A: &s.clone, B: &s.ls},
-			{Way: commands.DiffChanged, A: &s.fixing, B: &s.edit, Changes: []commands.Change{{Field: "arguments", A: "Makefile", B: nasty}, {Field: "git_head", B: "2af3"}}},
-			{Way: commands.DiffOnlyA, A: &odd},
-			{Way: commands.DiffOnlyB, B: &s.ls},
-			{Way: commands.DiffChanged, A: &agent, B: &s.broke, Changes: []commands.Change{{Field: "outcome", A: "ok", B: "exit 2"}}},
+		Lines: []ask.DiffLine{
+			{Way: ask.DiffCommon, A: &s.clone, B: &s.ls},
+			{Way: ask.DiffChanged, A: &s.fixing, B: &s.edit, Changes: []ask.Change{{Field: "arguments", A: "Makefile", B: nasty}, {Field: "git_head", B: "2af3"}}},
+			{Way: ask.DiffOnlyA, A: &odd},
+			{Way: ask.DiffOnlyB, B: &s.ls},
+			{Way: ask.DiffChanged, A: &agent, B: &s.broke, Changes: []ask.Change{{Field: "outcome", A: "ok", B: "exit 2"}}},
 		},
 		Counts: map[string]int64{"common": 1, "changed": 2, "only_a": 1, "only_b": 1},
 	}
-	s.insights = commands.InsightsResponse{
+	s.insights = ask.InsightsResponse{
 		Commands:  12345,
-		Templates: []commands.TemplateStat{{Template: "make <arg>", Runs: 1200, Failed: 30, FailureRate: 0.025, Sessions: 31, Last: toldAt}, {Template: strings.Repeat("very ", 30) + "long", Runs: 2, Last: toldAt}},
-		Sequences: []commands.SequenceStat{{Templates: []string{"git add <path>", "git commit <flags>", "git push"}, Runs: 42, Sessions: 17, Lift: 8.52}},
-		Failures:  []commands.FailureCluster{{Template: "make <arg>", ExitCode: 2, Runs: 30, Fixed: 29, Sessions: 12, Last: toldAt, Signature: "undefined: <arg>"}},
+		Templates: []ask.TemplateStat{{Template: "make <arg>", Runs: 1200, Failed: 30, FailureRate: 0.025, Sessions: 31, Last: toldAt}, {Template: strings.Repeat("very ", 30) + "long", Runs: 2, Last: toldAt}},
+		Sequences: []ask.SequenceStat{{Templates: []string{"git add <path>", "git commit <flags>", "git push"}, Runs: 42, Sessions: 17, Lift: 8.52}},
+		Failures:  []ask.FailureCluster{{Template: "make <arg>", ExitCode: 2, Runs: 30, Fixed: 29, Sessions: 12, Last: toldAt, Signature: "undefined: <arg>"}},
 		After:     &s.broke,
-		Next:      []commands.Suggestion{{Command: "git checkout Makefile", Probability: 0.64, Times: 16, Of: 24, Given: "make <arg>, failed"}},
+		Next:      []ask.Suggestion{{Command: "git checkout Makefile", Probability: 0.64, Times: 16, Of: 24, Given: "make <arg>, failed"}},
 	}
 	return s
 }
@@ -125,9 +125,9 @@ func TestDraw(t *testing.T) {
 		"diff":     func(d *render.Drawing) { Diff(d, s.diff) },
 		"insights": func(d *render.Drawing) { Insights(d, s.insights) },
 		"nothing": func(d *render.Drawing) {
-			Why(d, commands.WhyResponse{Root: s.ls, Basis: query.Basis{Hint: "no edge leads to it"}})
-			Diff(d, commands.DiffResponse{A: s.ls.ID, B: s.ls.ID})
-			Insights(d, commands.InsightsResponse{})
+			Why(d, ask.WhyResponse{Root: s.ls, Basis: query.Basis{Hint: "no edge leads to it"}})
+			Diff(d, ask.DiffResponse{A: s.ls.ID, B: s.ls.ID})
+			Insights(d, ask.InsightsResponse{})
 		},
 	} {
 		for _, how := range []struct {

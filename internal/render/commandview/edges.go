@@ -7,20 +7,20 @@ import (
 	"strings"
 
 	"github.com/recountdb/recount/internal/render"
-	"github.com/recountdb/recount/query/commands"
+	"github.com/recountdb/recount/query/commands/ask"
 	"github.com/recountdb/recount/schemas"
 )
 
 // pair is two commands, from and to, that edges connect.
 type pair struct{ from, to schemas.EventID }
 
-func byPair(edges []commands.Edge) map[pair][]commands.Edge {
-	m := map[pair][]commands.Edge{}
+func byPair(edges []ask.Edge) map[pair][]ask.Edge {
+	m := map[pair][]ask.Edge{}
 	for _, e := range edges {
 		m[pair{e.From, e.To}] = append(m[pair{e.From, e.To}], e)
 	}
 	for _, es := range m {
-		slices.SortStableFunc(es, func(a, b commands.Edge) int {
+		slices.SortStableFunc(es, func(a, b ask.Edge) int {
 			return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(a.Kind, b.Kind))
 		})
 	}
@@ -31,7 +31,7 @@ func byPair(edges []commands.Edge) map[pair][]commands.Edge {
 const maxEvidence = 3
 
 // inWords describes the evidence of an edge.
-func inWords(e commands.Edge) string {
+func inWords(e ask.Edge) string {
 	var parts []string
 	for i, x := range e.Evidence {
 		if i == maxEvidence {
@@ -61,7 +61,7 @@ func resourceName(r string) string {
 }
 
 // edgeText describes an edge.
-func edgeText(e commands.Edge) string {
+func edgeText(e ask.Edge) string {
 	s := fmt.Sprintf("%s %.2f", e.Kind, e.Weight)
 	if words := inWords(e); words != "" {
 		s += ": " + words

@@ -5,12 +5,12 @@ import (
 	"strings"
 
 	"github.com/recountdb/recount/internal/render"
-	"github.com/recountdb/recount/query/commands"
+	"github.com/recountdb/recount/query/commands/ask"
 	"github.com/recountdb/recount/schemas"
 )
 
 // Insights draws what recurs as four short tables.
-func Insights(d *render.Drawing, r commands.InsightsResponse) {
+func Insights(d *render.Drawing, r ask.InsightsResponse) {
 	d.Print(render.Count(int(r.Commands), "command") + " looked at")
 	if len(r.Templates) > 0 {
 		rows := [][]string{{"RUNS", "FAILED", "SESSIONS", "TEMPLATE", "LAST"}}

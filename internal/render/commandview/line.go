@@ -5,12 +5,12 @@ import (
 	"strings"
 
 	"github.com/recountdb/recount/internal/render"
-	"github.com/recountdb/recount/query/commands"
+	"github.com/recountdb/recount/query/commands/ask"
 )
 
 // Line returns a command in one line: lead, outcome, id, text and notes. If the line is too
 // narrow, the text is cut first, then the last note, which holds the directory.
-func Line(d *render.Drawing, lead string, in commands.Intent, style string, notes ...string) string {
+func Line(d *render.Drawing, lead string, in ask.Intent, style string, notes ...string) string {
 	notes = slices.DeleteFunc(notes, func(s string) bool { return s == "" })
 	taken := render.Columns(lead) + render.Columns(render.PlainMark(in.ExitCode)) + 1 + render.Columns(d.IDs[in.ID]) + 1
 	told := func() int {

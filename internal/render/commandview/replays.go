@@ -8,12 +8,12 @@ import (
 	"time"
 
 	"github.com/recountdb/recount/internal/render"
-	"github.com/recountdb/recount/query/commands"
-	"github.com/recountdb/recount/query/replays"
+	"github.com/recountdb/recount/query/commands/ask"
+	"github.com/recountdb/recount/query/replays/answer"
 )
 
 // Replays lists runs, the latest first.
-func Replays(d *render.Drawing, r replays.Response) {
+func Replays(d *render.Drawing, r answer.Response) {
 	if len(r.Runs) == 0 {
 		d.Print(r.Hint)
 		return
@@ -30,7 +30,7 @@ func Replays(d *render.Drawing, r replays.Response) {
 }
 
 // steps says how many steps a run went through: "3 of 4", or "4".
-func steps(c replays.Counts) string {
+func steps(c answer.Counts) string {
 	through := c.Done + c.Satisfied + c.Skipped
 	if through == c.Steps {
 		return strconv.Itoa(c.Steps)
@@ -39,7 +39,7 @@ func steps(c replays.Counts) string {
 }
 
 // Replay draws a run with its steps.
-func Replay(d *render.Drawing, r replays.Run) {
+func Replay(d *render.Drawing, r answer.Run) {
 	row := func(name, value string) {
 		if value != "" {
 			d.Print(fmt.Sprintf("  %-10s %s", name, render.OneLine(value)))
@@ -68,7 +68,7 @@ func Replay(d *render.Drawing, r replays.Run) {
 		for _, f := range s.Files {
 			d.Print("      " + file(f))
 		}
-		if s.State == replays.StateFailed && s.Output != "" {
+		if s.State == answer.StateFailed && s.Output != "" {
 			for line := range strings.SplitSeq(strings.TrimRight(s.Output, "\n"), "\n") {
 				d.Print("      " + d.Paint(render.Dim, "│ "+render.OneLine(line)))
 			}
@@ -77,7 +77,7 @@ func Replay(d *render.Drawing, r replays.Run) {
 }
 
 // ReplayDiff draws the steps of a run beside the commands that they replayed.
-func ReplayDiff(d *render.Drawing, r commands.ReplayDiffResponse) {
+func ReplayDiff(d *render.Drawing, r ask.ReplayDiffResponse) {
 	if r.Parted == nil {
 		d.Print(d.Paint(render.Bold, r.Run) + ": every step did as recorded")
 	} else {
@@ -113,7 +113,7 @@ func ReplayDiff(d *render.Drawing, r commands.ReplayDiffResponse) {
 
 // replayed tells how a command fared when replays ran it again: one line for each of the latest times,
 // and the counts if there were more.
-func replayed(d *render.Drawing, lead string, r *commands.Replays) {
+func replayed(d *render.Drawing, lead string, r *ask.Replays) {
 	if r == nil {
 		return
 	}
@@ -122,7 +122,7 @@ func replayed(d *render.Drawing, lead string, r *commands.Replays) {
 		switch {
 		case x.ExitCode != nil && *x.ExitCode != 0:
 			how = fmt.Sprintf("failed, exit %d", *x.ExitCode)
-		case x.State == replays.StateDone:
+		case x.State == answer.StateDone:
 			how = "worked"
 		case x.Reason != "":
 			how += ": " + render.OneLine(x.Reason)
@@ -149,7 +149,7 @@ func replayed(d *render.Drawing, lead string, r *commands.Replays) {
 }
 
 // nameOf returns the command of a step as it ran again, or else as it was recorded.
-func nameOf(s commands.ReplayedStep) string {
+func nameOf(s ask.ReplayedStep) string {
 	if s.Command == "" && s.Original != nil {
 		return s.Original.Command
 	}
@@ -157,17 +157,17 @@ func nameOf(s commands.ReplayedStep) string {
 }
 
 // filesOf counts the files of a step that did not come out otherwise.
-func filesOf(files []commands.ReplayedFile) string {
+func filesOf(files []ask.ReplayedFile) string {
 	count := map[string]int{}
 	for _, f := range files {
 		count[f.State]++
 	}
 	var all []string
 	for _, of := range []struct{ state, one, more string }{
-		{commands.FileSame, "file is the same", "files are the same"},
-		{commands.FileUnchanged, "file was left as it was", "files were left as they were"},
-		{commands.FileUnknown, "file can't be compared", "files can't be compared"},
-		{commands.FileOnly, "file is not known from the recorded run", "files are not known from the recorded run"},
+		{ask.FileSame, "file is the same", "files are the same"},
+		{ask.FileUnchanged, "file was left as it was", "files were left as they were"},
+		{ask.FileUnknown, "file can't be compared", "files can't be compared"},
+		{ask.FileOnly, "file is not known from the recorded run", "files are not known from the recorded run"},
 	} {
 		switch n := count[of.state]; n {
 		case 0:
@@ -181,7 +181,7 @@ func filesOf(files []commands.ReplayedFile) string {
 }
 
 // outcome says in a line how a step ended.
-func outcome(s replays.Step) string {
+func outcome(s answer.Step) string {
 	text := s.State
 	if s.ExitCode != nil {
 		text += fmt.Sprintf(", exit %d", *s.ExitCode)
@@ -199,7 +199,7 @@ func outcome(s replays.Step) string {
 }
 
 // file says in a line what became of a file.
-func file(f replays.File) string {
+func file(f answer.File) string {
 	if f.Removed {
 		return "removed " + render.OneLine(f.Path)
 	}

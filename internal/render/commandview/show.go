@@ -8,12 +8,12 @@ import (
 	"time"
 
 	"github.com/recountdb/recount/internal/render"
-	"github.com/recountdb/recount/query/commands"
+	"github.com/recountdb/recount/query/commands/ask"
 	"github.com/recountdb/recount/schemas"
 )
 
 // Show prints everything known of one command; around holds its neighbours.
-func Show(t *render.Terminal, r commands.ShowResponse, around commands.StitchResponse, proof bool, now time.Time) {
+func Show(t *render.Terminal, r ask.ShowResponse, around ask.StitchResponse, proof bool, now time.Time) {
 	t.Printf("%s %s\n\n", t.ExitMark(r.ExitCode), t.Paint(render.Bold, render.Indent(render.PlainText(r.Command), "    ")))
 	row := func(name string, lines ...string) {
 		for i, l := range lines {
@@ -85,8 +85,8 @@ const maxLinks = 3
 
 // links draws the edges between a command and its neighbours, only the heaviest edge for each
 // neighbour.
-func links(d *render.Drawing, r commands.StitchResponse) {
-	at := map[schemas.EventID]commands.Intent{}
+func links(d *render.Drawing, r ask.StitchResponse) {
+	at := map[schemas.EventID]ask.Intent{}
 	ids := []schemas.EventID{r.Root}
 	for _, n := range r.Nodes {
 		at[n.ID] = n.Intent
@@ -94,13 +94,13 @@ func links(d *render.Drawing, r commands.StitchResponse) {
 	}
 	d.IDs = render.Abbreviate(ids)
 	edges := slices.Clone(r.Edges)
-	slices.SortStableFunc(edges, func(a, b commands.Edge) int { return cmp.Compare(b.Weight, a.Weight) })
+	slices.SortStableFunc(edges, func(a, b ask.Edge) int { return cmp.Compare(b.Weight, a.Weight) })
 	for _, way := range []struct {
 		name string
-		of   func(commands.Edge) (other schemas.EventID, ok bool)
+		of   func(ask.Edge) (other schemas.EventID, ok bool)
 	}{
-		{"why", func(e commands.Edge) (schemas.EventID, bool) { return e.From, e.To == r.Root }},
-		{"then", func(e commands.Edge) (schemas.EventID, bool) { return e.To, e.From == r.Root }},
+		{"why", func(e ask.Edge) (schemas.EventID, bool) { return e.From, e.To == r.Root }},
+		{"then", func(e ask.Edge) (schemas.EventID, bool) { return e.To, e.From == r.Root }},
 	} {
 		told := map[schemas.EventID]bool{}
 		for _, e := range edges {

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/recountdb/recount/internal/render"
-	"github.com/recountdb/recount/query/commands"
+	"github.com/recountdb/recount/query/commands/ask"
 	"github.com/recountdb/recount/schemas"
 )
 
@@ -21,7 +21,7 @@ const maxEdges = 3
 // Stitch draws a narrative as lanes, one for each session, from the oldest command to the
 // newest. The order within a lane shows which command follows which; the other edges are listed
 // below the command they lead to.
-func Stitch(d *render.Drawing, r commands.StitchResponse) {
+func Stitch(d *render.Drawing, r ask.StitchResponse) {
 	l := lanes{d: d, root: r.Root, last: map[string]int{}, at: map[string]int{}, cwd: map[string]string{}}
 	var ids []schemas.EventID
 	index := map[schemas.EventID]int{}
@@ -31,7 +31,7 @@ func Stitch(d *render.Drawing, r commands.StitchResponse) {
 		l.last[laneOf(n.Intent)] = i
 	}
 	d.IDs = render.Abbreviate(append(ids, r.Root))
-	incoming := map[schemas.EventID][]commands.Edge{}
+	incoming := map[schemas.EventID][]ask.Edge{}
 	for _, e := range r.Edges {
 		incoming[e.To] = append(incoming[e.To], e)
 	}
@@ -54,7 +54,7 @@ func Stitch(d *render.Drawing, r commands.StitchResponse) {
 }
 
 // laneOf names the lane of a command: its session, or for commands without one their directory.
-func laneOf(in commands.Intent) string {
+func laneOf(in ask.Intent) string {
 	if in.Session != "" {
 		return "session " + in.Session
 	}
@@ -114,7 +114,7 @@ func (l *lanes) begin(lane string) int {
 	return at
 }
 
-func (l *lanes) node(n commands.Node, last bool, edges []commands.Edge, previous schemas.EventID) {
+func (l *lanes) node(n ask.Node, last bool, edges []ask.Edge, previous schemas.EventID) {
 	lane := laneOf(n.Intent)
 	at, known := l.at[lane]
 	blank := strings.Repeat(" ", len(clock)+1)
@@ -149,9 +149,9 @@ func (l *lanes) node(n commands.Node, last bool, edges []commands.Edge, previous
 
 // edges lists what leads to a command, the heaviest first, except that it follows the previous
 // command in its lane.
-func (l *lanes) edges(edges []commands.Edge, previous schemas.EventID, blank string) {
-	edges = slices.DeleteFunc(slices.Clone(edges), func(e commands.Edge) bool { return e.Kind == "temporal" && e.From == previous })
-	slices.SortStableFunc(edges, func(a, b commands.Edge) int { return cmp.Compare(b.Weight, a.Weight) })
+func (l *lanes) edges(edges []ask.Edge, previous schemas.EventID, blank string) {
+	edges = slices.DeleteFunc(slices.Clone(edges), func(e ask.Edge) bool { return e.Kind == "temporal" && e.From == previous })
+	slices.SortStableFunc(edges, func(a, b ask.Edge) int { return cmp.Compare(b.Weight, a.Weight) })
 	lead := blank + l.bars("", -1) + "  "
 	for i, e := range edges {
 		if i == maxEdges && l.d.Width > 0 && len(edges) > i+1 {

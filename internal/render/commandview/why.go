@@ -5,13 +5,13 @@ import (
 	"time"
 
 	"github.com/recountdb/recount/internal/render"
-	"github.com/recountdb/recount/query/commands"
+	"github.com/recountdb/recount/query/commands/ask"
 	"github.com/recountdb/recount/schemas"
 )
 
 // Why draws what led to a command as a tree with the command at its root: below each command
 // those that led to it, the best supported first.
-func Why(d *render.Drawing, r commands.WhyResponse) {
+func Why(d *render.Drawing, r ask.WhyResponse) {
 	ids := []schemas.EventID{r.Root.ID}
 	for _, c := range r.Causes {
 		ids = append(ids, c.ID)
@@ -27,7 +27,7 @@ func Why(d *render.Drawing, r commands.WhyResponse) {
 	if len(r.Causes) == 0 {
 		d.Print("└─ " + d.Paint(render.Dim, "nothing is known to have led to it"))
 	}
-	t := whyTree{d: d, root: r.Root.ID, children: map[schemas.EventID][]commands.Cause{}, edges: byPair(r.Edges)}
+	t := whyTree{d: d, root: r.Root.ID, children: map[schemas.EventID][]ask.Cause{}, edges: byPair(r.Edges)}
 	known := map[schemas.EventID]bool{}
 	for _, id := range ids {
 		known[id] = true
@@ -50,8 +50,8 @@ func Why(d *render.Drawing, r commands.WhyResponse) {
 type whyTree struct {
 	d        *render.Drawing
 	root     schemas.EventID
-	children map[schemas.EventID][]commands.Cause
-	edges    map[pair][]commands.Edge
+	children map[schemas.EventID][]ask.Cause
+	edges    map[pair][]ask.Edge
 }
 
 // draw draws what led to a command, below lead.

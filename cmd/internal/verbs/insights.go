@@ -1,0 +1,72 @@
+package verbs
+
+import (
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/recountdb/recount/cmd/internal/cli"
+	"github.com/recountdb/recount/internal/render"
+	"github.com/recountdb/recount/internal/render/commandview"
+	"github.com/recountdb/recount/internal/usage"
+	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/commands/ask"
+)
+
+// Insights returns the verb insights, which prints on t what by answers.
+func Insights(t *render.Terminal, by Narrator) *cobra.Command {
+	var filters Filters
+	var m MomentFlags
+	var r ask.InsightsRequest
+	var wide bool
+	c := &cobra.Command{
+		Use:   "insights",
+		Short: "Show recurring templates, sequences and failures, and what comes next",
+		Long: `Among the commands that pass the filters, count templates that recur, sequences of
+templates, and failures of the same kind with how often they were fixed. Also suggest
+what usually comes after the newest of these commands, or after --after. recount stats
+counts commands by time, program, directory and author.
+Exits with 1 if nothing recurs.`,
+		Example: `  recount insights --here --since 30d
+  recount insights --after 018f3c2 --limit 3
+  recount insights --exit fail --proof`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			now := time.Now()
+			var err error
+			if r.Filters, err = filters.Filters(now); err != nil {
+				return err
+			}
+			if r.Moment, err = m.Moment(); err != nil {
+				return err
+			}
+			if r.Limit < 1 || r.Limit > ask.MaxLimit {
+				return usage.Errorf("--limit %d: want 1 to %d", r.Limit, ask.MaxLimit)
+			}
+			return by.Asking(cmd.Context(), func(by Answers) error {
+				var resp ask.InsightsResponse
+				if err := answer(cmd.Context(), by, "insights", r, &resp); err != nil {
+					return err
+				}
+				if t.JSON {
+					err = t.PrintJSON(resp)
+				} else {
+					commandview.Insights(t.NewDrawing(wide, now), resp)
+					if m.Proof {
+						t.PrintProof(resp.Proof, resp.Watermark.String())
+					}
+				}
+				if err == nil && resp.Status == query.StatusEmpty {
+					err = cli.ExitError(cli.ExitNothing)
+				}
+				return err
+			})
+		},
+	}
+	c.Flags().IntVarP(&r.Limit, "limit", "n", ask.DefaultLimit, "maximum number of entries in each list")
+	c.Flags().StringVar(&r.After, "after", "", "suggest what comes after this command: its id, a prefix of the id, or its position")
+	c.Flags().BoolVar(&wide, "wide", false, "do not cut long lines")
+	filters.Add(c)
+	m.Add(c)
+	return c
+}
