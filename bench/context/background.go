@@ -53,23 +53,23 @@ func (s *shares) mean(repos int) map[uint32]float64 {
 func runBackground(ctx context.Context, o options) error {
 	files, messages := &shares{map[uint32]float64{}, map[uint32]int{}}, &shares{map[uint32]float64{}, map[uint32]int{}}
 	repos := 0
-	for lines := bufio.NewScanner(strings.NewReader(backgroundRepositories)); lines.Scan(); {
-		name, commit, ok := strings.Cut(lines.Text(), "\t")
-		if !ok {
-			return fmt.Errorf("testdata/background.tsv: want repository and commit: %q", lines.Text())
-		}
-		m := mirrorOf(o.mirrors, name)
+	background, err := backgrounds()
+	if err != nil {
+		return err
+	}
+	for _, r := range background {
+		m := mirrorOf(o.mirrors, r.name)
 		c := &corpus{m, map[string]*text{}, map[string][]string{}}
-		all, err := c.at(ctx, commit)
+		all, err := c.at(ctx, r.head)
 		if err != nil {
-			return fmt.Errorf("%w (fetch github:%s first)", err, name)
+			return fmt.Errorf("%w (fetch github:%s first)", err, r.name)
 		}
 		counts := map[uint32]int{}
 		for _, f := range all {
 			countOnce(counts, f.path+"\n"+f.content)
 		}
 		files.add(counts, len(all))
-		out, err := m.out(ctx, "log", "--first-parent", "-n", fmt.Sprint(backgroundMessages), "--format=%x00%B", commit)
+		out, err := m.out(ctx, "log", "--first-parent", "-n", fmt.Sprint(backgroundMessages), "--format=%x00%B", r.head)
 		if err != nil {
 			return err
 		}
@@ -81,10 +81,22 @@ func runBackground(ctx context.Context, o options) error {
 		}
 		messages.add(counts, len(texts))
 		repos++
-		fmt.Fprintf(os.Stderr, "%s: %d files, %d messages\n", name, len(all), len(texts))
+		fmt.Fprintf(os.Stderr, "%s: %d files, %d messages\n", r.name, len(all), len(texts))
 	}
-	_, err := os.Stdout.Write(packing.WriteBackground(files.mean(repos), messages.mean(repos)))
+	_, err = os.Stdout.Write(packing.WriteBackground(files.mean(repos), messages.mean(repos)))
 	return err
+}
+
+// backgrounds returns the repositories of background.tsv.
+func backgrounds() (all []repository, err error) {
+	for lines := bufio.NewScanner(strings.NewReader(backgroundRepositories)); lines.Scan(); {
+		name, commit, ok := strings.Cut(lines.Text(), "\t")
+		if !ok {
+			return nil, fmt.Errorf("testdata/background.tsv: want repository and commit: %q", lines.Text())
+		}
+		all = append(all, repository{name: name, head: commit})
+	}
+	return all, nil
 }
 
 // countOnce adds one to each term that a text has.

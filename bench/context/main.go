@@ -30,6 +30,7 @@ fetched by whoever runs this: at github.com, at the commits that the file names.
   abstain   the descriptions of tasks.tsv, and those of changes, asked of the right repository as it was
             before and of others of the same half.
   background  counts how common words are in other repositories, for query/context/background.bin.
+  others    writes texts of the same repositories, for query/context/others.bin.
   budget    random calls, their tokens counted.
   time      calls on the newest commit of a repository, or on -copies of it in one.
   again     the samples of files with and without feedback about all commits before them.
@@ -93,7 +94,7 @@ func run(ctx context.Context, o options, args []string) error {
 	case !slices.Contains([]string{"", "dev", "held"}, o.half):
 		return fmt.Errorf("-half %s: want dev or held", o.half)
 	case len(args) != 1:
-		return errors.New("want one of: files, symbols, abstain, background, budget, time, again, graphs, generate")
+		return errors.New("want one of: files, symbols, abstain, background, others, budget, time, again, graphs, generate")
 	}
 	switch args[0] {
 	case "files":
@@ -112,10 +113,12 @@ func run(ctx context.Context, o options, args []string) error {
 		return runGraphs(ctx, o)
 	case "background":
 		return runBackground(ctx, o)
+	case "others":
+		return runOthers(ctx, o)
 	case "generate":
 		return generate(ctx, o.mirrors, os.Stdout, os.Stderr)
 	}
-	return fmt.Errorf("no measurement %q: want files, symbols, abstain, background, budget, time, again, graphs or generate", args[0])
+	return fmt.Errorf("no measurement %q: want files, symbols, abstain, background, others, budget, time, again, graphs or generate", args[0])
 }
 
 // wanted reports whether a list with commas has a name, or one that a name begins with; an empty list has all.

@@ -34,6 +34,8 @@ type corpus struct {
 	names  *nameTable
 	past   *past
 	words  *postings
+	// others is the mean evidence of texts of other repositories.
+	others evidence
 	bytes  int
 }
 
@@ -206,6 +208,7 @@ func (c *Cache) build(ctx context.Context, st *code.Study, s Sources) (*corpus, 
 	if x.past, err = c.pastOf(st, x, words); err != nil {
 		return nil, err
 	}
+	x.others = x.ofOthers()
 	x.measure()
 	return x, nil
 }

@@ -84,7 +84,8 @@ type evidence struct {
 // mostOfOne bounds what one term says.
 const mostOfOne = 3
 
-// model says how evidence is added up. bench/README.md ("Is it here") says on what it was fitted.
+// model says how evidence is added up. bench/README.md ("Is it here") says on what it was fitted, and how
+// its constant was chosen.
 type model struct{ files, messages, unsaid, best, constant float64 }
 
 func (m model) of(v evidence) float64 {
@@ -92,8 +93,8 @@ func (m model) of(v evidence) float64 {
 }
 
 var (
-	withHistory    = model{files: 2.086, messages: 2.168, unsaid: -1.591, best: 1.893, constant: 0.358}
-	withoutHistory = model{files: 3.077, best: 2.587, constant: -0.472}
+	withHistory    = model{files: 2.902, messages: 3.213, unsaid: -1.719, best: 1.679, constant: -1.446}
+	withoutHistory = model{files: 4.257, best: 2.844, constant: -1.004}
 )
 
 const (
@@ -103,9 +104,11 @@ const (
 	enoughHistory = 50
 )
 
-// belonging returns the sum of the evidence that the task is about this repository.
+// belonging returns the sum of the evidence that the task is about this repository, beyond what texts of
+// other repositories have here: a large repository, or one of many subjects, has most words of any text.
 func (e *engine) belonging() float64 {
-	v := e.evidence()
+	v := e.c.evidence(e.terms, e.missing, e.c.said(e.task.terms), make([]float64, len(e.c.files)))
+	v = v.plus(e.c.others, -1)
 	if len(e.c.past.commits) < enoughHistory {
 		return withoutHistory.of(v)
 	}
@@ -115,11 +118,12 @@ func (e *engine) belonging() float64 {
 // rareness is how much a term says about what a text is about, from its share in other repositories.
 func rareness(share float64) float64 { return math.Log(1 / (share + 3e-4)) }
 
-func (e *engine) evidence() (v evidence) {
-	files, commits := float64(e.c.read), float64(len(e.c.past.commits))
-	said := e.c.said(e.task.terms)
-	has := map[int32]float64{}
-	total, square := 0.0, 0.0
+// evidence returns that of a text with the given terms, found and missing. said has how many messages
+// have each term, and scratch a place for each file.
+func (x *corpus) evidence(terms []found, missing []taskTerm, said map[term]int, scratch []float64) (v evidence) {
+	files, commits := float64(x.read), float64(len(x.past.commits))
+	clear(scratch)
+	total, square, best := 0.0, 0.0, 0.0
 	use := func(t taskTerm, in []int32) {
 		bg, bgSaid := backgroundOf(t.term)
 		r := rareness(bg)
@@ -136,20 +140,20 @@ func (e *engine) evidence() (v evidence) {
 			v.unsaid += w
 		}
 		for _, i := range in {
-			if x := &e.c.files[i]; !x.test && !x.noise && !x.aside {
-				has[i] += w * r
+			if f := &x.files[i]; !f.test && !f.noise && !f.aside {
+				scratch[i] += w * r
+				best = max(best, scratch[i])
 			}
 		}
 	}
-	for _, f := range e.terms {
+	for _, f := range terms {
 		use(f.taskTerm, f.files)
 	}
-	for _, t := range e.missing {
+	for _, t := range missing {
 		use(t, nil)
 	}
-	best := 0.0
-	for _, s := range has {
-		best = max(best, s)
+	if total == 0 {
+		return evidence{}
 	}
 	return evidence{v.files / total, v.messages / total, v.unsaid / total, best / square}
 }

@@ -2,7 +2,6 @@ package context
 
 import (
 	"cmp"
-	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -90,7 +89,7 @@ func readTask(s *splitter, text string) task {
 	rest := trimmed[len(t.first):]
 	read(rest[:min(len(rest), maxWords)], false)
 	for i := range t.terms {
-		t.terms[i].weight = 1 + 0.5*math.Log(counts[i])
+		t.terms[i].weight = weightOfTimes(counts[i])
 	}
 	seen := map[string]bool{}
 	name := func(n string, title bool) {
