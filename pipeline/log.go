@@ -14,6 +14,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/recountdb/recount/pipeline/broker"
 	"github.com/recountdb/recount/schemas"
@@ -276,11 +277,33 @@ func (l *Log) partitionCount(ctx context.Context, topic string) (int32, error) {
 		return 0, err
 	}
 	if len(missing) > 0 {
-		return 0, l.noTopic(topic)
+		return 0, l.missing(ctx, topic)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.partitions[topic], nil
+}
+
+// missing returns the error for a topic that the client does not find. It asks the broker, since the
+// client may remember an answer from before the topic was made: the error is ErrTransient if the broker
+// has the topic, and ErrPoison if not.
+func (l *Log) missing(ctx context.Context, topic string) error {
+	req, one := kmsg.NewPtrMetadataRequest(), kmsg.NewMetadataRequestTopic()
+	one.Topic = &topic
+	req.Topics = append(req.Topics, one)
+	resp, err := req.RequestWith(ctx, l.producer)
+	if err != nil {
+		return classify(fmt.Errorf("ask for topic %s: %w", topic, err))
+	}
+	for _, t := range resp.Topics {
+		switch err := kerr.ErrorForCode(t.ErrorCode); {
+		case errors.Is(err, kerr.UnknownTopicOrPartition):
+			return l.noTopic(topic)
+		case err != nil:
+			return classify(fmt.Errorf("ask for topic %s: %w", topic, err))
+		}
+	}
+	return schemas.Transientf("topic %s: it was made a moment ago", topic)
 }
 
 func (l *Log) noTopic(topic string) error {
@@ -362,6 +385,14 @@ func (l *Log) offsets(ctx context.Context, which string, list listOffsets, topic
 		}
 	}
 	listed, err := list(ctx, names...)
+	if errors.Is(err, kerr.UnknownTopicOrPartition) {
+		for _, topic := range names {
+			if err := l.missing(ctx, topic); !errors.Is(err, schemas.ErrTransient) {
+				return nil, err
+			}
+		}
+		return nil, schemas.Transientf("list %s offsets: %w", which, err)
+	}
 	if err != nil {
 		return nil, classify(fmt.Errorf("list %s offsets: %w", which, err))
 	}
@@ -370,7 +401,10 @@ func (l *Log) offsets(ctx context.Context, which string, list listOffsets, topic
 	for topic, parts := range listed {
 		for p, o := range parts {
 			switch {
-			case errors.Is(o.Err, kerr.UnknownTopicOrPartition) && p >= 0:
+			case errors.Is(o.Err, kerr.UnknownTopicOrPartition):
+				if p < 0 {
+					return nil, l.missing(ctx, topic)
+				}
 				// The partition is in the metadata, so it was added a moment ago or its topic is
 				// being deleted.
 				return nil, schemas.Transientf("list %s offset of %s/%d: %w", which, topic, p, o.Err)
@@ -396,7 +430,7 @@ func (l *Log) TopicPartitions(ctx context.Context, topics ...string) ([]schemas.
 		return nil, err
 	}
 	if len(missing) > 0 {
-		return nil, l.noTopic(missing[0])
+		return nil, l.missing(ctx, missing[0])
 	}
 	var tps []schemas.TopicPartition
 	for _, t := range names {
