@@ -115,6 +115,9 @@ func (f *finder) git(c *shell.Call) {
 		for _, w := range ws {
 			thing(Branch, strings.TrimPrefix(w.Value, "origin/"), Read)
 		}
+		if here.Flag("--continue") {
+			thing(Staged, "*", Read) // what was resolved
+		}
 		if sub == "apply" || sub == "am" {
 			f.readWords(&here, ws)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/replay"
+	"github.com/recountdb/recount/schemas"
 )
 
 // day is a narrative with most kinds of steps, in the order in which they ran.
@@ -271,6 +272,19 @@ func TestLinksInsideLines(t *testing.T) {
 	const want = "directory r/1, link r/1/s ../common, link current r/1 by 2, directory r/2, link r/2/s ../common, link current r/2"
 	if all := strings.Join(got, ", "); all != want {
 		t.Errorf("got  %s\nwant %s", all, want)
+	}
+}
+
+// TestContinuingNeedsWhatIsStaged has a goal, so that a step stays only if the goal rests on it.
+func TestContinuingNeedsWhatIsStaged(t *testing.T) {
+	n := narrative("echo x > y", "git add y", "echo z > w", "git rebase --continue")
+	n.Goals = []schemas.EventID{n.Commands[3].ID}
+	var got []string
+	for _, s := range made(t, n, Request{}).Steps {
+		got = append(got, s.Original)
+	}
+	if want := []string{"echo x > y", "git add y", "git rebase --continue"}; !slices.Equal(got, want) {
+		t.Errorf("steps %q, want %q", got, want)
 	}
 }
 
