@@ -16,11 +16,14 @@ const (
 	Name = "graph"
 	// Version is the version of the stored state. Changing it rebuilds the projection.
 	Version = 3
+	// depth is raised because a verb without a server that applies a command leaves a table of it: at 2,
+	// every second such verb would merge them into all older data.
+	depth = 8
 )
 
 // Kind registers this projection with a server.
 var Kind = projections.Definition{Name: Name, Version: Version, Topics: []string{schemas.TopicCommands}, Open: func(dir string) (projections.Projection, error) {
-	return Open(dir, store.Options{})
+	return Open(dir, store.Options{Depth: depth})
 }}
 
 // Graph is the open projection.
