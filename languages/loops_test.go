@@ -168,14 +168,6 @@ import jakarta.ws.rs.*;
 @Path("users")
 class Users { @GET public String list() { return ""; } }
 `}, []string{"GET /api/users"}},
-		{"a folder of plugins that fastify-cli starts", map[string]string{"app.js": `import AutoLoad from '@fastify/autoload'
-import { join } from 'desm'
-export default async function (fastify, opts) {
-  fastify.register(AutoLoad, { dir: join(import.meta.url, 'routes'), dirNameRoutePrefix: false, options: Object.assign({}, opts) })
-}
-`, "routes/status.js": `export default async function status (fastify, opts) { fastify.get('/_status', onStatus); async function onStatus () {} }
-`, "routes/r/index.js": `export default async function (fastify, opts) { fastify.route({ method: 'GET', path: '/:source', handler: h }); async function h () {} }
-`}, []string{"GET /_status", "GET /:source"}},
 		{"a prefix of a deployment", map[string]string{"go.mod": "module m\n", "main.go": `package main
 
 import "github.com/labstack/echo/v4"
@@ -190,6 +182,14 @@ func main() {
 func read() string           { return "" }
 func login(echo.Context) error { return nil }
 `}, []string{"GET …/login"}},
+		{"modules that export each other as a whole", map[string]string{"a.js": `module.exports = require('./b');
+`, "b.js": `module.exports = require('./a');
+`, "app.js": `const express = require('express');
+const a = require('./a');
+const app = express();
+app.get('/x', a.list.all);
+app.use(a.prefix, a.router);
+`}, []string{"GET /x"}},
 		{"koa", map[string]string{"app.js": `const Koa = require('koa');
 const users = require('./users');
 const app = new Koa();

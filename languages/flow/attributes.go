@@ -83,6 +83,11 @@ func functionSame(v *scope.Value, name string) *scope.Value {
 }
 
 func (p *Engine) moduleAttribute(f *scope.Flow, m *scope.Module, name string) scope.Set {
+	if p.Depth > scope.MaxDepth { // modules may export each other as a whole
+		return nil
+	}
+	p.Depth++
+	defer func() { p.Depth-- }()
 	v := p.Exported(m, name, 0)
 	if v != nil && !(len(v.Imports) > 0 && p.onlyItself(v, m, name)) {
 		return p.Read(f, v)

@@ -233,9 +233,6 @@ func (rt *Routing) place(m *Module, in uint32, r *recountv1.RouteFact, below str
 			for _, on := range rt.know.Routers(m, in, m.Path(r.Router)) {
 				at.on = append(at.on, rt.router(on))
 			}
-			if r.Role == "folder" && len(at.on) == 0 { // a plugin that a command of the framework starts is the application
-				at.root = true
-			}
 		}
 		for _, of := range placed {
 			o := rt.router(of)
