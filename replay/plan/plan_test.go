@@ -229,6 +229,7 @@ func TestDetours(t *testing.T) {
 		"a rebase that was gone on":   {[]string{"git rebase main", "git add f", "git rebase --continue"}, "git rebase main", "0 1 2"},
 		"conflicts written to a file": {[]string{"diff3 -m a b c > merged", "cp merged kept"}, "diff3 -m a b c > merged", "0 1"},
 		"builds that were cleaned":    {[]string{"make", "make test", "make clean", "make DEBUG=1"}, "", "3"},
+		"a build again, and a clean":  {[]string{"printf 'x' > Makefile", "make", "wc -c < edit", "echo y > defs.h", "make", "install -D edit bin/edit", "make clean"}, "", "0 3 1 5 6"},
 		"a clean that counts":         {[]string{"make", "cp app bin/app", "make clean"}, "", "0 1 2"},
 		"ninja's questions":           {[]string{"ninja", "ninja -n", "ninja -t query all", "ninja -t targets all", "ninja -t clean", "echo x > y"}, "", "5"},
 		"modes outlast contents":      {[]string{"touch run", "chmod a+x run", "cat > run <<'E'\n#!/bin/sh\nE"}, "", "0 1 2"},
@@ -278,6 +279,7 @@ func TestLinksInsideLines(t *testing.T) {
 // TestContinuingNeedsWhatIsStaged has a goal, so that a step stays only if the goal rests on it.
 func TestContinuingNeedsWhatIsStaged(t *testing.T) {
 	n := narrative("echo x > y", "git add y", "echo z > w", "git rebase --continue")
+	n.Commands[2].Cwd = "/elsewhere"
 	n.Goals = []schemas.EventID{n.Commands[3].ID}
 	var got []string
 	for _, s := range made(t, n, Request{}).Steps {

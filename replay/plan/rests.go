@@ -191,7 +191,7 @@ func (w *world) unexplained(a *act, t effects.Thing) {
 			if o.gone >= 0 || b.weak != weak || !within(t.Name, o.thing.Name) {
 				continue
 			}
-			if first, known := w.seen[t.Name]; known && first <= o.act {
+			if first, known := w.seen[t.Name]; known && first <= o.act && !(b.Built && w.builtBefore(t.Name, first)) {
 				continue
 			}
 			found = true
@@ -202,6 +202,14 @@ func (w *world) unexplained(a *act, t effects.Thing) {
 	if at, ok := w.failed[key(t)]; ok && !found && !a.failed && t.Sure > 0.8 && !(t.Tree && t.Access == effects.Update) {
 		a.needs(dep{at, replay.NeedFile, t.Name, 0.4, false})
 	}
+}
+
+// builtBefore reports whether a path was a product of a build when an act read it first, so that a later
+// build makes it again.
+func (w *world) builtBefore(name string, first int) bool {
+	return slices.ContainsFunc(w.opaque, func(o *write) bool {
+		return o.act < first && w.acts[o.act].Built && within(name, o.thing.Name)
+	})
 }
 
 // readTree finds everything that was written below a directory, for a program that may read any of
