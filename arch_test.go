@@ -52,7 +52,7 @@ var mayImport = map[string][]string{
 var onlyIn = map[string][]string{
 	"github.com/twmb/franz-go/pkg/kgo":       {"pipeline"},
 	"github.com/twmb/franz-go/pkg/kadm":      {"pipeline"},
-	"github.com/twmb/franz-go/pkg/kmsg":      {"pipeline", "pipeline/broker"},
+	"github.com/twmb/franz-go/pkg/kmsg":      {"pipeline"},
 	"github.com/redpanda-data/benthos":       {"pipeline/streams", "processors/adapter"},
 	"github.com/cockroachdb/pebble":          {"pipeline/broker", "projections"},
 	"github.com/apache/arrow-go":             {"schemas", "projections/segment"},

@@ -45,18 +45,27 @@ func Load(ctx context.Context, dir, scratch string) (*projections.Set, error) {
 	return set, set.Apply(ctx, schemas.Batch{Topic: "recount.commits", Next: int64(len(records)), Records: records})
 }
 
-// Contents returns a function that returns what a file of the graph of Load contains, by the position
-// of its event, as a node reads it from its log. It makes the events anew, in a scratch folder.
-func Contents(ctx context.Context, dir, scratch string) (func(context.Context, schemas.Position) ([]byte, error), error) {
+// Contents returns a function that yields what files of the graph of Load contain, by the positions of
+// their events, as a node reads them from its log. It makes the events anew, in a scratch folder.
+func Contents(ctx context.Context, dir, scratch string) (func(context.Context, []schemas.Position, func(schemas.Position, []byte) error) error, error) {
 	in, err := events(ctx, dir, scratch)
 	if err != nil {
 		return nil, err
 	}
-	return func(_ context.Context, at schemas.Position) ([]byte, error) {
-		if at.Offset < 0 || at.Offset >= int64(len(in)) {
-			return nil, fmt.Errorf("no event at %s", at)
+	return func(_ context.Context, at []schemas.Position, yield func(schemas.Position, []byte) error) error {
+		for _, p := range at {
+			if p.Offset < 0 || p.Offset >= int64(len(in)) {
+				return fmt.Errorf("no event at %s", p)
+			}
+			content, err := code.ContentOf(in[p.Offset], code.MaxContent)
+			if err == nil {
+				err = yield(p, content)
+			}
+			if err != nil {
+				return err
+			}
 		}
-		return code.ContentOf(in[at.Offset], code.MaxContent)
+		return nil
 	}, nil
 }
 

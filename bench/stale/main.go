@@ -69,11 +69,11 @@ func sample(ctx context.Context, repo, kept, language string, seed, n int, tests
 		return err
 	}
 	defer os.RemoveAll(again)
-	content, err := graphs.Contents(ctx, repo, again)
+	contents, err := graphs.Contents(ctx, repo, again)
 	if err != nil {
 		return err
 	}
-	s := code.Sources{Set: set, Graphs: code.NewCache(0), Content: content}
+	s := code.Sources{Set: set, Graphs: code.NewCache(0), Contents: contents}
 	r, err := code.Stales(ctx, s, code.StaleRequest{Kinds: []string{"unused"}, Limit: code.MaxLimit})
 	if err != nil {
 		return err
