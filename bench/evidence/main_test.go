@@ -164,12 +164,12 @@ func TestMark(t *testing.T) {
 		want  tally
 	}{
 		"nothing":                   {nil, tally{questions: 1, chains: 1}},
-		"one of two that say so":    {found(1, 4), tally{questions: 1, chains: 1, events: 2, recall: .5, recall3: .5, rank: 1, top: [3]float64{1, 1, 1}, inAnswer: .5, precision: .5}},
-		"the rest beyond the first": {found(0, 4, 3, 2), tally{questions: 1, chains: 1, events: 4, recall: .5, recall3: 1, rank: 1, top: [3]float64{1, 1, 1}, inAnswer: 1, precision: .5, whole: 1, links: 1}},
-		"shown twice counts once":   {found(3, 3), tally{questions: 1, chains: 1, events: 2, recall: .5, recall3: .5, rank: 1, top: [3]float64{1, 1, 1}, inAnswer: .5, precision: 1, links: .5}},
-		"all of it":                 {found(3, 0), tally{questions: 1, chains: 1, events: 2, recall: 1, recall3: 1, rank: 1, all: 1, top: [3]float64{1, 1, 1}, inAnswer: 1, precision: 1, links: .5}},
-		"the second":                {found(4, 0), tally{questions: 1, chains: 1, events: 2, recall: .5, recall3: .5, rank: .5, top: [3]float64{0, 1, 1}, inAnswer: .5, precision: .5}},
-		"with its call":             {[]shown{{event: 4, results: []int{0}}}, tally{questions: 1, chains: 1, events: 1, recall: .5, recall3: .5, rank: 1, top: [3]float64{1, 1, 1}, inAnswer: .5, precision: 1}},
+		"one of two that say so":    {found(1, 4), tally{questions: 1, chains: 1, events: 2, recall: .5, recall3: .5, rank: 1, top: [3]float64{1, 1, 1}, inAnswer: .5, first: 1, precision: .5}},
+		"the rest beyond the first": {found(0, 4, 3, 2), tally{questions: 1, chains: 1, events: 4, recall: .5, recall3: 1, rank: 1, top: [3]float64{1, 1, 1}, inAnswer: 1, first: 1, precision: .5, whole: 1, links: 1}},
+		"shown twice counts once":   {found(3, 3), tally{questions: 1, chains: 1, events: 2, recall: .5, recall3: .5, rank: 1, top: [3]float64{1, 1, 1}, inAnswer: .5, first: 1, precision: 1, links: .5}},
+		"all of it":                 {found(3, 0), tally{questions: 1, chains: 1, events: 2, recall: 1, recall3: 1, rank: 1, all: 1, top: [3]float64{1, 1, 1}, inAnswer: 1, first: 1, precision: 1, links: .5}},
+		"the second":                {found(4, 0), tally{questions: 1, chains: 1, events: 2, recall: .5, recall3: .5, rank: .5, top: [3]float64{0, 1, 1}, inAnswer: .5, first: 2, precision: .5}},
+		"with its call":             {[]shown{{event: 4, results: []int{0}}}, tally{questions: 1, chains: 1, events: 1, recall: .5, recall3: .5, rank: 1, top: [3]float64{1, 1, 1}, inAnswer: .5, first: 1, precision: 1}},
 	} {
 		if diff := cmp.Diff(x.want, mark(d, q, x.found, 2), cmp.AllowUnexported(tally{})); diff != "" {
 			t.Errorf("%s: want-, got+:\n%s", name, diff)
