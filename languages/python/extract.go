@@ -18,6 +18,7 @@ var extractor = extract.Language{
 	Extract: extract.Parsed(extract.LoadGrammar(python.GetLanguage), func(f *extract.File) {
 		f.Indented = true
 		p := &walker{File: f, known: map[string]string{}, clients: map[extract.NameIn]string{}, lists: map[extract.NameIn]bool{}}
+		p.valueOf = p.SetOnce(p.setting)
 		p.framework = p.webFramework()
 		p.block(0, state{})
 		p.Uses()
@@ -33,10 +34,10 @@ type walker struct {
 	clients map[extract.NameIn]string
 	// lists has the variables that hold lists of routes.
 	lists map[extract.NameIn]bool
-	// round has what the names of the loops around the call that is read stand for, and values the
-	// values of variables by name (loops.go).
-	round  round
-	values map[string]extract.Ref
+	// round has what the names of the loops around the call that is read stand for, and valueOf
+	// returns the value of a variable that is set once (loops.go).
+	round   extract.Round
+	valueOf func(name string) extract.Ref
 }
 
 // state is the context of the walk.

@@ -14,38 +14,14 @@ import (
 // Such a call is read once for each element, with the names that the loop gives to the element, or to
 // parts of it, standing for what the list has there.
 
-// round has what the names of loops stand for in one round.
-type round map[string]extract.Ref
-
-// maxLoopRounds limits the rounds of the loops around one call.
-const maxLoopRounds = 256
-
-// rounds returns the rounds of the loops around a call whose lists are in the file; one without names
-// if there are none.
-func (p *walker) rounds(n extract.Ref) []round {
-	all := []round{nil}
-	for at, up := n, p.Parent(n); up != extract.None; at, up = up, p.Parent(up) {
-		if p.Kind(up) != "for_statement" || p.Field(up, "body") != at {
-			continue
+// rounds returns the rounds of the loops around a call whose lists are in the file.
+func (p *walker) rounds(n extract.Ref) []extract.Round {
+	return p.Rounds(n, func(loop, body extract.Ref) (extract.Ref, []extract.Ref) {
+		if p.Kind(loop) != "for_statement" || p.Field(loop, "body") != body {
+			return extract.None, nil
 		}
-		elements := p.elements(p.Field(up, "right"))
-		if len(elements) == 0 || len(all)*len(elements) > maxLoopRounds {
-			continue
-		}
-		var more []round
-		for _, r := range all {
-			for _, e := range elements {
-				in := round{}
-				p.stand(p.Field(up, "left"), e, in)
-				for name, is := range r { // an inner loop's names hide those of outer ones
-					in[name] = is
-				}
-				more = append(more, in)
-			}
-		}
-		all = more
-	}
-	return all
+		return p.Field(loop, "left"), p.elements(p.Field(loop, "right"))
+	}, p.stand)
 }
 
 // elements returns the elements of a list or tuple that is written out, or of a variable of the file
@@ -81,30 +57,17 @@ func (p *walker) elements(list extract.Ref) []extract.Ref {
 	return all
 }
 
-// valueOf returns the value of a variable that is assigned in one place of the file.
-func (p *walker) valueOf(name string) extract.Ref {
-	if p.values == nil {
-		p.values = map[string]extract.Ref{}
-		for i := range p.Nodes {
-			n := extract.Ref(i)
-			if k := p.Kind(n); k != "assignment" && k != "augmented_assignment" {
-				continue
-			}
-			name, is := p.Text(p.Field(n, "left")), p.Field(n, "right")
-			if _, twice := p.values[name]; twice {
-				is = extract.None
-			}
-			p.values[name] = is
-		}
+// setting returns the name that an assignment sets, and its value.
+func (p *walker) setting(n extract.Ref) (string, extract.Ref) {
+	switch p.Kind(n) {
+	case "assignment", "augmented_assignment":
+		return p.Text(p.Field(n, "left")), p.Field(n, "right")
 	}
-	if is, ok := p.values[name]; ok {
-		return is
-	}
-	return extract.None
+	return "", extract.None
 }
 
 // stand makes the names of a loop stand for an element, or for parts of it.
-func (p *walker) stand(target, element extract.Ref, in round) {
+func (p *walker) stand(target, element extract.Ref, in extract.Round) {
 	switch p.Kind(target) {
 	case "identifier":
 		if element != extract.None {

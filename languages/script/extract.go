@@ -66,10 +66,10 @@ type walker struct {
 	handed map[string]bool
 	// named has the anonymous functions that routes name.
 	named map[extract.Ref][]inlined
-	// round has what the names of the loops around the call that is read stand for, and values the values of
-	// variables by name (loops.go).
-	round  round
-	values map[string]extract.Ref
+	// round has what the names of the loops around the call that is read stand for, and valueOf returns the
+	// value of a variable that is declared once (loops.go).
+	round   extract.Round
+	valueOf func(name string) extract.Ref
 	// exports has the variables of the module that are its exports: var api = exports.
 	exports map[string]bool
 	// inherited are the bases that calls give to functions, which may be declared below.
@@ -84,6 +84,7 @@ type inheritance struct {
 
 func extractScript(f *extract.File) {
 	j := &walker{File: f, known: map[string]string{}, handed: map[string]bool{}, named: map[extract.Ref][]inlined{}, exports: map[string]bool{}}
+	j.valueOf = j.SetOnce(j.setting)
 	j.framework = j.webFramework()
 	j.block(0, state{})
 	for _, i := range j.inherited {

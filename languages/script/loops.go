@@ -15,46 +15,26 @@ import (
 // Such a call is read once for each element, with the names that the loop gives to the element, or to
 // parts of it, standing for what the list has there.
 
-// round has what the names of loops stand for in one round.
-type round map[string]extract.Ref
-
-// maxLoopRounds limits the rounds of the loops around one call.
-const maxLoopRounds = 256
-
-// rounds returns the rounds of the loops around an expression whose lists are in the file; one
-// without names if there are none.
-func (j *walker) rounds(n extract.Ref) []round {
-	all := []round{nil}
+// rounds returns the rounds of the loops around an expression whose lists are in the file, without those
+// that a comparison inside the loops excludes.
+func (j *walker) rounds(n extract.Ref) []extract.Round {
+	all := j.Rounds(n, func(loop, body extract.Ref) (extract.Ref, []extract.Ref) {
+		target, list := j.loop(loop, body)
+		return target, j.elements(list, 0)
+	}, j.stand)
+	if len(all) == 1 {
+		return all
+	}
 	var guards []guard
 	for at, up := n, j.Parent(n); up != extract.None; at, up = up, j.Parent(up) {
 		if g, ok := j.guard(up, at); ok {
 			guards = append(guards, g)
 		}
-		target, list := j.loop(up, at)
-		elements := j.elements(list, 0)
-		if len(elements) == 0 || len(all)*len(elements) > maxLoopRounds {
-			continue
-		}
-		var more []round
-		for _, r := range all {
-			for _, e := range elements {
-				in := round{}
-				j.stand(target, e, in)
-				for name, is := range r { // an inner loop's names hide those of outer ones
-					in[name] = is
-				}
-				more = append(more, in)
-			}
-		}
-		all = more
 	}
-	if len(guards) > 0 && len(all) > 1 {
-		all = slices.DeleteFunc(all, func(r round) bool {
-			j.round = r
-			return slices.ContainsFunc(guards, func(g guard) bool { return !j.passes(g) })
-		})
-	}
-	return all
+	return slices.DeleteFunc(all, func(r extract.Round) bool {
+		j.round = r
+		return slices.ContainsFunc(guards, func(g guard) bool { return !j.passes(g) })
+	})
 }
 
 // guard is a comparison inside a loop: what is below it runs only in rounds in which an expression is
@@ -171,25 +151,12 @@ func (j *walker) elements(list extract.Ref, depth int) []extract.Ref {
 	return all
 }
 
-// valueOf returns the value of the only variable of the file that has a name.
-func (j *walker) valueOf(name string) extract.Ref {
-	if j.values == nil {
-		j.values = map[string]extract.Ref{}
-		for i := range j.Nodes {
-			if n := extract.Ref(i); j.Kind(n) == "variable_declarator" {
-				is := j.unwrapped(j.Field(n, "value"))
-				if _, twice := j.values[j.Text(j.Field(n, "name"))]; twice {
-					is = extract.None
-				}
-				j.values[j.Text(j.Field(n, "name"))] = is
-			}
-		}
+// setting returns the name of a variable that is declared, and its value.
+func (j *walker) setting(n extract.Ref) (string, extract.Ref) {
+	if j.Kind(n) != "variable_declarator" {
+		return "", extract.None
 	}
-	is, ok := j.values[name]
-	if !ok {
-		return extract.None
-	}
-	return is
+	return j.Text(j.Field(n, "name")), j.unwrapped(j.Field(n, "value"))
 }
 
 // unwrapped returns an expression without parentheses and assertions of its type.
@@ -205,7 +172,7 @@ func (j *walker) unwrapped(n extract.Ref) extract.Ref {
 }
 
 // stand makes the names of a pattern stand for an element, or for parts of it.
-func (j *walker) stand(target, element extract.Ref, in round) {
+func (j *walker) stand(target, element extract.Ref, in extract.Round) {
 	set := func(name string, part extract.Ref) {
 		if part != extract.None {
 			in[name] = part
