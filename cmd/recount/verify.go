@@ -1,13 +1,16 @@
 package main
 
 import (
+	"context"
 	"errors"
-	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/recountdb/recount/cmd/internal/verbs"
 	"github.com/recountdb/recount/internal/connect"
 	"github.com/recountdb/recount/internal/render/nodeview"
+	"github.com/recountdb/recount/internal/render/stateview"
+	"github.com/recountdb/recount/query/state"
 	"github.com/recountdb/recount/server/api"
 	"github.com/recountdb/recount/server/node"
 )
@@ -120,42 +123,29 @@ nothing. If anything differs, it prints where and exits with 1.`,
 	return c
 }
 
-func (a *app) statusCmd() *cobra.Command {
-	var roots bool
-	c := &cobra.Command{
-		Use:   "status",
-		Short: "Show the status of the log and the projections",
-		Long: `Show what the log holds, what the projections have applied of it, and counts of
-commands. --roots adds the hash of each projection's whole state: equal roots mean
-equal states.`,
-		Example: "  recount status\n  recount status --roots --json",
-		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			answered := false
-			err := a.WithBackend(cmd.Context(), func(b *connect.Backend) error {
-				answered = true
-				if b.Local != nil {
-					if err := connect.Settle(cmd.Context(), b); err != nil {
-						return err
-					}
-				}
-				st, err := b.Status(cmd.Context(), api.StatusRequest{Roots: roots})
-				a.ClearProgress()
-				if err != nil {
-					return err
-				}
-				if a.JSON {
-					return a.PrintJSON(st)
-				}
-				nodeview.Status(a.Terminal, st, b.Local != nil, time.Now())
-				return nil
-			})
-			if cfg, bad := a.NodeConfig(); err != nil && !answered && bad == nil && !a.JSON {
-				nodeview.Spool(a.Terminal, node.SpoolStatus(cfg.DataDir, nil)) // this needs no server
+func (a *app) statusCmd() *cobra.Command { return verbs.Status(a.Terminal, stater{a}) }
+
+// stater answers the verb status.
+type stater struct{ *app }
+
+// Status implements verbs.Stater: of the server, or of the data directory once its projections have
+// applied what is on the log. If neither can be asked, it prints how the spool stands.
+func (a stater) Status(ctx context.Context, roots bool) (st state.Status, local bool, err error) {
+	answered := false
+	err = a.WithBackend(ctx, func(b *connect.Backend) error {
+		answered, local = true, b.Local != nil
+		if local {
+			if err := connect.Settle(ctx, b); err != nil {
+				return err
 			}
-			return err
-		},
+		}
+		var err error
+		st, err = b.Status(ctx, state.StatusRequest{Roots: roots})
+		a.ClearProgress()
+		return err
+	})
+	if cfg, bad := a.NodeConfig(); err != nil && !answered && bad == nil && !a.JSON {
+		stateview.Spool(a.Terminal, node.SpoolStatus(cfg.DataDir, nil)) // this needs no server
 	}
-	c.Flags().BoolVar(&roots, "roots", false, "compute the root of each projection; this reads its whole state")
-	return c
+	return st, local, err
 }

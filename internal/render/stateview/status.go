@@ -1,4 +1,5 @@
-package nodeview
+// Package stateview prints how a node stands.
+package stateview
 
 import (
 	"fmt"
@@ -7,11 +8,11 @@ import (
 	"time"
 
 	"github.com/recountdb/recount/internal/render"
-	"github.com/recountdb/recount/server/api"
+	"github.com/recountdb/recount/query/state"
 )
 
 // Status prints how the log and the projections stand. local reports that no server answered.
-func Status(term *render.Terminal, st api.Status, local bool, now time.Time) {
+func Status(term *render.Terminal, st state.Status, local bool, now time.Time) {
 	who := fmt.Sprintf("a server, pid %d, up %s", st.PID, render.Took(now.Sub(st.Started)))
 	if local {
 		who = "no server runs; this command opened the data directory"
@@ -124,7 +125,7 @@ func Status(term *render.Terminal, st api.Status, local bool, now time.Time) {
 }
 
 // Spool prints the state of the spool if entries wait or something is wrong.
-func Spool(t *render.Terminal, s api.SpoolStatus) {
+func Spool(t *render.Terminal, s state.SpoolStatus) {
 	var lines []string
 	say := func(colour, format string, args ...any) {
 		lines = append(lines, t.Paint(colour, render.PlainText(fmt.Sprintf(format, args...))))
