@@ -1,6 +1,6 @@
 // Command starting measures what a program costs that a shell starts for one question: CPU (user and
-// system) and peak memory of `recount version`, of `find` without a server and of what people ask with one, also right
-// after a command was recorded, of recount-engine alone, and of `atuin search` over the same history
+// system) and peak memory of `recount version` and of what people ask most, without a server (of `find` also right after a
+// command was recorded) and with one, of recount-engine alone, and of `atuin search` over the same history
 // if atuin is on the PATH.
 //
 //	make && go -C bench run ./starting -bin $PWD/bin
@@ -67,6 +67,17 @@ func run(bin string, commands, runs int) (err error) {
 		cmd.Stdin = strings.NewReader("make check")
 		return cmd.Run()
 	}
+	id, err := newest(program(recount, "find", "--json", "--limit", "1"))
+	if err != nil {
+		return err
+	}
+	// verbs returns samples of the verbs that people type besides find.
+	verbs := func(where string) (all []*sample) {
+		for _, args := range [][]string{{"why", id}, {"show", id}, {"stitch", id}, {"insights"}, {"stats"}, {"status"}} {
+			all = append(all, &sample{name: "recount " + args[0] + where, args: append([]string{recount}, args...)})
+		}
+		return all
+	}
 	alone := []*sample{
 		{name: "recount version", args: []string{recount, "version"}},
 		{name: "recount-engine version", args: []string{engine, "version"}},
@@ -74,6 +85,7 @@ func run(bin string, commands, runs int) (err error) {
 		{name: "  after a command", args: []string{recount, "find", "docker", "image"}, before: record},
 		{name: "  by recount-engine", args: []string{engine, "find", "docker", "image"}},
 	}
+	alone = append(alone, verbs(", no server")...)
 	if atuin, missing := exec.LookPath("atuin"); missing == nil {
 		if out, err := program(atuin, "import", "bash").CombinedOutput(); err != nil {
 			return fmt.Errorf("atuin import: %w\n%s", err, out)
@@ -103,17 +115,7 @@ func run(bin string, commands, runs int) (err error) {
 			return fmt.Errorf("recount up is not ready after a minute:\n%s", &log)
 		}
 	}
-	id, err := newest(program(recount, "find", "--json", "--limit", "1"))
-	if err != nil {
-		return err
-	}
-	served := []*sample{
-		{name: "recount find, with a server", args: []string{recount, "find", "docker", "image"}},
-		{name: "recount why, with a server", args: []string{recount, "why", id}},
-		{name: "recount show, with a server", args: []string{recount, "show", id}},
-		{name: "recount stitch, with a server", args: []string{recount, "stitch", id}},
-		{name: "recount insights, with a server", args: []string{recount, "insights"}},
-	}
+	served := append([]*sample{{name: "recount find, with a server", args: []string{recount, "find", "docker", "image"}}}, verbs(", with a server")...)
 	return measure(served, runs, program)
 }
 

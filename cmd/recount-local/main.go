@@ -5,6 +5,7 @@
 package main
 
 import (
+	"context"
 	"os"
 	"runtime/debug"
 
@@ -23,5 +24,7 @@ const gcPercent = 800
 
 func main() {
 	debug.SetGCPercent(gcPercent)
-	os.Exit(front.MainLocal(cli.Terminal(render.DefaultSilence), cli.Version(version), local.Ask))
+	os.Exit(front.MainLocal(cli.Terminal(render.DefaultSilence), cli.Version(version), openLocal))
 }
+
+func openLocal(_ context.Context, dir string) (front.Opened, error) { return local.At(dir), nil }

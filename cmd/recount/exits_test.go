@@ -25,7 +25,6 @@ import (
 	"github.com/recountdb/recount/internal/connect"
 	"github.com/recountdb/recount/internal/golden"
 	"github.com/recountdb/recount/internal/render"
-	"github.com/recountdb/recount/server/local"
 	"github.com/recountdb/recount/server/node"
 )
 
@@ -98,13 +97,16 @@ func (w *world) sameInFront(ctx context.Context, args, env []string, code int, o
 	a := w.app("", &stdout, &stderr, env...)
 	for _, small := range []struct {
 		name string
-		ask  front.Ask
+		open front.Open
 		more []front.Verb
-	}{{"recount-front", front.AskServer(a.Terminal, a.Getenv), front.OfServer}, {"recount-local", local.Ask, nil}} {
+	}{
+		{"recount-front", front.OpenServer(a.Terminal, a.Getenv), slices.Concat(front.Narratives, front.OfServer)},
+		{"recount-local", openLocal, front.Narratives},
+	} {
 		name := small.name
 		stdout.Reset()
 		stderr.Reset()
-		got, err := front.Run(ctx, a.Terminal, a.Getenv, a.Version, args, small.ask, small.more...)
+		got, err := front.Run(ctx, a.Terminal, a.Getenv, a.Version, args, small.open, small.more...)
 		wantOut, wantSaid := out, said
 		if err != nil {
 			got, wantOut, wantSaid = code, "", ""
@@ -237,15 +239,17 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-// TestFindWithoutAServer gives command lines of find to the whole program and to recount-local, which
+// TestWithoutAServer gives command lines about commands to the whole program and to recount-local, which
 // answers from the data directory and not by the whole program.
-func TestFindWithoutAServer(t *testing.T) {
+func TestWithoutAServer(t *testing.T) {
 	w := newWorld(t)
-	if out, code := w.sh("sh $FILES/verbs/world.sh && recount find x >/dev/null; echo 'make spooled' | recount-record -exit 2"); code != 0 {
+	if out, code := w.sh(`sh $FILES/verbs/world.sh && recount record --exit 0 --cwd /src/app --session s1 -- make test
+recount record --id 1f0a9c31-0000-4000-8000-000000000000 --exit 2 --cwd /src/app --session s1 -- make test
+echo 'make spooled' | recount-record -exit 2`); code != 0 {
 		t.Fatal(out)
 	}
 	t.Chdir(filepath.Join(w.dir, "work"))
-	lines := []string{"find make", "find make --json", "find make test --proof", "find --exit 77", "find --here", "find -n 2 --repeats", "find --resource x --since 2d", "find spooled", "find --no-such-flag", "find --limit 0 make"}
+	lines := []string{"find make", "find make --json", "find make test --proof", "find --exit 77", "find --here", "find -n 2 --repeats", "find --resource x --since 2d", "find spooled", "find --replayed", "why", "why --json", "why --kind similar", "why 1f0a9c31 --kind temporal", "show 1f0a9c31", "stitch 1f0a9c31 --depth 2", "diff 1f0a9c31", "insights", "stats -n 3", "find --no-such-flag", "find --limit 0 make"}
 	for _, line := range lines {
 		code, said := w.call(line)
 		if code == exitFailed && !strings.HasPrefix(line, "find --no") && !strings.HasPrefix(line, "find --limit 0") {

@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 	case "recount-front":
 		os.Exit(front.Main(cli.Terminal(time.Hour), cli.Version("")))
 	case "recount-local":
-		os.Exit(front.MainLocal(cli.Terminal(time.Hour), cli.Version(""), local.Ask))
+		os.Exit(front.MainLocal(cli.Terminal(time.Hour), cli.Version(""), openLocal))
 	case "recount-record":
 		if err := recording.Record(os.Args[1:], os.Stdin, os.Stderr); err != nil {
 			fmt.Fprintf(os.Stderr, "recount-record: %s\n", err)
@@ -322,3 +322,5 @@ func TestHook(t *testing.T) {
 		t.Errorf("hook log: %s", b)
 	}
 }
+
+func openLocal(_ context.Context, dir string) (front.Opened, error) { return local.At(dir), nil }

@@ -25,7 +25,10 @@ func Find(ctx context.Context, s Sources, r FindRequest) (FindResponse, error) {
 	if err != nil {
 		return FindResponse{}, err
 	}
-	names := []string{segment.Name, lexical.Name, vector.Name, narrative.Name}
+	names := []string{segment.Name, narrative.Name}
+	if r.Text != "" {
+		names = append(names, lexical.Name, vector.Name)
+	}
 	if r.Replayed {
 		names = append(names, replays.Name)
 	}

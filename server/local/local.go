@@ -16,6 +16,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,15 +25,13 @@ import (
 	"github.com/recountdb/recount/internal/spool"
 	"github.com/recountdb/recount/pipeline"
 	"github.com/recountdb/recount/processors/agent"
-	"github.com/recountdb/recount/processors/embed"
 	"github.com/recountdb/recount/processors/records"
 	"github.com/recountdb/recount/projections"
 	"github.com/recountdb/recount/projections/lexical"
 	"github.com/recountdb/recount/projections/narrative"
+	"github.com/recountdb/recount/projections/replays"
 	"github.com/recountdb/recount/projections/segment"
 	"github.com/recountdb/recount/projections/vector"
-	"github.com/recountdb/recount/query/commands"
-	"github.com/recountdb/recount/query/commands/ask"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 	"github.com/recountdb/recount/server/intake"
@@ -46,27 +45,28 @@ func whole(why string) error { return fmt.Errorf("%s: %w", why, ErrWhole) }
 // maxBehind is the number of events that are caught up with here; a whole node reports its progress.
 const maxBehind = 1000
 
-// Node is an open data directory.
-type Node struct {
+// node is an open data directory.
+type node struct {
 	lock  *os.File
 	log   *pipeline.Log
 	set   *projections.Set
 	chain records.Chain
 }
 
-// Open opens a data directory, whose configuration must be the default one, and brings its
-// projections of commands up to date with the log and the spool.
-func Open(ctx context.Context, dir string) (n *Node, err error) {
-	n = &Node{chain: records.DefaultChain()}
+// open opens a data directory, whose configuration must be the default one, and brings the named
+// projections up to date with the log and the spool.
+func open(ctx context.Context, dir string, names ...string) (n *node, err error) {
+	reads := slices.DeleteFunc(kinds(), func(k projections.Definition) bool { return !slices.Contains(names, k.Name) })
+	n = &node{chain: records.DefaultChain()}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, n.Close())
+			err = errors.Join(err, n.close())
 			n = nil
 		}
 	}()
 	// A directory that is new, or in which a projection is missing, is created by a whole node.
 	parts := []string{"recount.json", pipeline.LogDir}
-	for _, k := range kinds() {
+	for _, k := range reads {
 		parts = append(parts, filepath.Join("projections", k.Name, "CURRENT"))
 	}
 	for _, part := range parts {
@@ -86,7 +86,7 @@ func Open(ctx context.Context, dir string) (n *Node, err error) {
 	reject := func(context.Context, string, *recountv1.Record, *projections.RecordError) error {
 		return whole("a record is refused")
 	}
-	if n.set, err = projections.OpenOn(ctx, n.log, filepath.Join(dir, "projections"), projections.Options{Logger: silent, Reject: reject}, kinds()...); err != nil {
+	if n.set, err = projections.OpenOn(ctx, n.log, filepath.Join(dir, "projections"), projections.Options{Logger: silent, Reject: reject}, reads...); err != nil {
 		return n, err
 	}
 	if err := n.drain(ctx, spool.Dir(dir)); err != nil {
@@ -97,12 +97,11 @@ func Open(ctx context.Context, dir string) (n *Node, err error) {
 
 var silent = slog.New(slog.DiscardHandler)
 
-// kinds returns the projections that questions about commands read, as node.Config.kinds does. A question
-// about replays reads one more; it is left to the whole node, which also brings that one up to date.
+// kinds returns the projections that questions about commands read, as node.Config.kinds does.
 func kinds() []projections.Definition {
 	all := []projections.Definition{
 		segment.Kind(segment.Options{Logger: silent}), lexical.Kind, narrative.Kind,
-		vector.Kind(vector.Options{Logger: silent}),
+		vector.Kind(vector.Options{Logger: silent}), replays.Kind,
 	}
 	for i := range all {
 		k := &all[i]
@@ -117,7 +116,7 @@ func kinds() []projections.Definition {
 
 // nothingErased fails unless every erasure of the log was carried out here, and none was a
 // retention, after which questions know less.
-func (n *Node) nothingErased(ctx context.Context, dir string) error {
+func (n *node) nothingErased(ctx context.Context, dir string) error {
 	ends, err := n.log.Ends(ctx, schemas.TopicErasures)
 	if err != nil || (schemas.Watermark{}).Covers(ends) {
 		return err
@@ -143,7 +142,7 @@ func (n *Node) nothingErased(ctx context.Context, dir string) error {
 
 // drain moves the spool's commands into the log, as package node does. Their ids are new, unless a
 // crash interrupted an earlier drain.
-func (n *Node) drain(ctx context.Context, dir string) error {
+func (n *node) drain(ctx context.Context, dir string) error {
 	if spool.Empty(dir) {
 		return nil
 	}
@@ -177,7 +176,7 @@ func (n *Node) drain(ctx context.Context, dir string) error {
 }
 
 // catchUp brings the projections to the log's end.
-func (n *Node) catchUp(ctx context.Context) error {
+func (n *node) catchUp(ctx context.Context) error {
 	ends, err := n.log.Ends(ctx, n.log.Topic(schemas.TopicCommands), n.log.Topic(schemas.TopicAgents))
 	if err != nil {
 		return err
@@ -204,26 +203,8 @@ func (n *Node) catchUp(ctx context.Context) error {
 	})
 }
 
-// Answer answers a question about commands.
-func (n *Node) Answer(ctx context.Context, path string, request, response any) error {
-	if r, ok := request.(ask.FindRequest); ok && r.Replayed {
-		return whole("a question about replays")
-	}
-	s := commands.Sources{Set: n.set, Embedder: n.chain.Embedder, Concepts: embed.Concepts, Event: n.log.Read}
-	return commands.Questions.Answer(ctx, s, path, request, response)
-}
-
-// Ask opens a data directory for one question.
-func Ask(ctx context.Context, dir, path string, request, response any) error {
-	n, err := Open(ctx, dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(n.Answer(ctx, path, request, response), n.Close())
-}
-
-// Close releases the data directory.
-func (n *Node) Close() error {
+// close releases the data directory.
+func (n *node) close() error {
 	var errs []error
 	if n.set != nil {
 		errs = append(errs, n.set.Close())

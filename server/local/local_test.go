@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -16,7 +18,6 @@ import (
 
 	"github.com/recountdb/recount/internal/datadir"
 	"github.com/recountdb/recount/internal/spool"
-	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/query/commands/ask"
 	"github.com/recountdb/recount/schemas"
@@ -70,6 +71,7 @@ func whole(t *testing.T, dir string, fn func(n *node.Node)) {
 
 type answerer interface {
 	Answer(ctx context.Context, path string, request, response any) error
+	Show(ctx context.Context, ref string) (ask.ShowResponse, error)
 }
 
 func find(t *testing.T, by answerer, r ask.FindRequest) ask.FindResponse {
@@ -81,37 +83,55 @@ func find(t *testing.T, by answerer, r ask.FindRequest) ask.FindResponse {
 	return resp
 }
 
-var questions = []ask.FindRequest{
-	{Text: "run the tests"},
-	{Text: "docker", Repeats: true, Limit: 30},
-	{Limit: 3},
-	{Text: "git", Filters: ask.Filters{Exit: "fail"}},
-	{Text: "nothing of this kind", Filters: ask.Filters{Cwd: "/elsewhere"}},
-}
+var (
+	failed    = command(1, "").ID.String()
+	questions = []struct {
+		path              string
+		request, response any
+	}{
+		{"find", ask.FindRequest{Text: "run the tests"}, ask.FindResponse{}},
+		{"find", ask.FindRequest{Text: "docker", Repeats: true, Limit: 30}, ask.FindResponse{}},
+		{"find", ask.FindRequest{Limit: 3}, ask.FindResponse{}},
+		{"find", ask.FindRequest{Text: "git", Filters: ask.Filters{Exit: "fail"}}, ask.FindResponse{}},
+		{"find", ask.FindRequest{Text: "nothing of this kind", Filters: ask.Filters{Cwd: "/elsewhere"}}, ask.FindResponse{}},
+		{"find", ask.FindRequest{Replayed: true}, ask.FindResponse{}},
+		{"why", ask.WhyRequest{Ref: failed}, ask.WhyResponse{}},
+		{"why", ask.WhyRequest{Ref: failed, Walk: ask.Walk{Kinds: []string{"similar"}, Depth: 2}}, ask.WhyResponse{}},
+		{"stitch", ask.StitchRequest{Ref: failed, Walk: ask.Walk{Depth: 2}}, ask.StitchResponse{}},
+		{"diff", ask.DiffRequest{A: failed, B: command(2, "").ID.String()}, ask.DiffResponse{}},
+		{"insights", ask.InsightsRequest{Limit: 3}, ask.InsightsResponse{}},
+		{"stats", ask.StatisticsRequest{Limit: 3, TimeZone: "UTC"}, ask.StatisticsResponse{}},
+	}
+)
+
+// took matches what an answer says of the time that it took.
+var took = regexp.MustCompile(`us":[0-9]+`)
 
 // answers returns the answers to questions in JSON, without what takes time.
 func answers(t *testing.T, by answerer) (all []string) {
 	t.Helper()
-	for _, q := range questions {
-		resp := find(t, by, q)
-		resp.Timing = query.Timing{}
-		b, err := json.Marshal(resp)
-		if err != nil {
-			t.Fatal(err)
+	note := func(what string, answer any, err error) {
+		b, merr := json.Marshal(answer)
+		if err != nil || merr != nil {
+			t.Fatalf("%s: %v, %v", what, err, merr)
 		}
-		all = append(all, string(b))
+		all = append(all, what+": "+took.ReplaceAllString(string(b), `us":0`))
 	}
+	for _, q := range questions {
+		resp := reflect.New(reflect.TypeOf(q.response)).Interface()
+		err := by.Answer(t.Context(), q.path, q.request, resp)
+		note(q.path, resp, err)
+	}
+	r, err := by.Show(t.Context(), failed)
+	note("show", r, err)
 	return all
 }
 
 func answersOf(t *testing.T, dir string) []string {
 	t.Helper()
-	n, err := local.Open(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := answers(t, n)
-	if err := n.Close(); err != nil {
+	d := local.At(dir)
+	got := answers(t, d)
+	if err := d.Close(); err != nil {
 		t.Fatal(err)
 	}
 	return got
@@ -198,8 +218,9 @@ func TestStateIsKept(t *testing.T) {
 func TestLeftToTheWholeNode(t *testing.T) {
 	leave := func(t *testing.T, dir string) {
 		t.Helper()
-		if n, err := local.Open(t.Context(), dir); !errors.Is(err, local.ErrWhole) {
-			t.Fatalf("got %v, %v, want ErrWhole", n, err)
+		var resp ask.FindResponse
+		if err := local.At(dir).Answer(t.Context(), commands.FindQuestion.Path, ask.FindRequest{Text: "make"}, &resp); !errors.Is(err, local.ErrWhole) {
+			t.Fatalf("got %v, want ErrWhole", err)
 		}
 	}
 	holds := func(t *testing.T, dir, text string, want bool) {
@@ -227,22 +248,6 @@ func TestLeftToTheWholeNode(t *testing.T) {
 		leave(t, dir)
 		holds(t, dir, "make before", true)
 		holds(t, dir, "make after", true)
-	})
-	t.Run("a question about replays", func(t *testing.T) {
-		dir := recorded(t, 3)
-		spooled(t, dir, command(504, "make it"))
-		n, err := local.Open(t.Context(), dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var resp ask.FindResponse
-		if err := n.Answer(t.Context(), commands.FindQuestion.Path, ask.FindRequest{Replayed: true}, &resp); !errors.Is(err, local.ErrWhole) {
-			t.Errorf("got %v, want ErrWhole", err)
-		}
-		if err := n.Close(); err != nil {
-			t.Fatal(err)
-		}
-		holds(t, dir, "make it", true)
 	})
 	t.Run("a drain that a crash interrupted", func(t *testing.T) {
 		dir := recorded(t, 3)
@@ -299,7 +304,7 @@ func TestLeftToTheWholeNode(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer f.Close()
-		if _, err := local.Open(t.Context(), dir); !errors.Is(err, datadir.ErrInUse) {
+		if _, err := local.At(dir).Show(t.Context(), failed); !errors.Is(err, datadir.ErrInUse) {
 			t.Errorf("got %v, want ErrInUse", err)
 		}
 	})

@@ -28,15 +28,21 @@ const (
 	drainPatience = 100 * time.Millisecond
 )
 
-// Ask answers a question about the data directory dir, by its path in the API. An error means that
-// another program is to do it: recount-local if it wraps errLocal, else the engine.
-type Ask func(ctx context.Context, dir, path string, request, response any) error
+// Open returns what answers a verb's questions about the data directory dir. An error means that
+// another program is to do the verb: recount-local if it wraps errLocal, else the engine.
+type Open func(ctx context.Context, dir string) (Opened, error)
+
+// Opened answers the questions of a verb until it is closed.
+type Opened interface {
+	verbs.Answers
+	Close() error
+}
 
 // asker answers the verbs.
 type asker struct {
 	*render.Terminal
 	getenv func(string) string
-	ask    Ask
+	open   Open
 	// dataDir, config and server are the global flags.
 	dataDir, config, server string
 }
@@ -64,31 +70,34 @@ func (a *asker) directory() (string, error) {
 	return recording.Directory(a.dataDir, a.config, a.getenv)
 }
 
-// answer asks a question. Without a server, only the engine knows what a config file asks for.
+// answer asks the only question of a verb.
 func (a *asker) answer(ctx context.Context, path string, request, response any) error {
-	dir, err := a.directory()
+	by, err := a.opened(ctx)
 	if err != nil {
 		return err
 	}
-	err = a.ask(ctx, dir, path, request, response)
+	return errors.Join(by.Answer(ctx, path, request, response), by.Close())
+}
+
+// opened returns what answers. Without a server, only the engine knows what a config file asks for.
+func (a *asker) opened(ctx context.Context) (Opened, error) {
+	dir, err := a.directory()
+	if err != nil {
+		return nil, err
+	}
+	by, err := a.open(ctx, dir)
 	if errors.Is(err, errLocal) && recording.ConfigFile(a.config, a.getenv) != "" {
-		return fmt.Errorf("a config file: %w", errEngine)
+		return nil, fmt.Errorf("a config file: %w", errEngine)
 	}
-	return err
+	return by, err
 }
 
-// AskServer returns an Ask of the server that runs on the data directory.
-func AskServer(t *render.Terminal, getenv func(string) string) Ask {
-	return func(ctx context.Context, dir, path string, request, response any) error {
-		s, err := serverOf(ctx, t, dir, getenv)
-		if err != nil {
-			return err
-		}
-		return s.Answer(ctx, path, request, response)
-	}
+// OpenServer returns an Open of the server that runs on the data directory.
+func OpenServer(t *render.Terminal, getenv func(string) string) Open {
+	return func(ctx context.Context, dir string) (Opened, error) { return serverOf(ctx, t, dir, getenv) }
 }
 
-// server is the server of a data directory. It implements verbs.Answers.
+// server is the server of a data directory. It implements Opened.
 type server struct {
 	*client
 	t *render.Terminal
@@ -134,6 +143,12 @@ func (s server) Show(ctx context.Context, ref string) (r ask.ShowResponse, err e
 	}
 	err = s.call(ctx, http.MethodGet, "/v1/intents/"+url.PathEscape(ref), nil, &r)
 	return r, err
+}
+
+// Close implements Opened.
+func (s server) Close() error {
+	s.http.CloseIdleConnections()
+	return nil
 }
 
 // client calls a server.

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -25,17 +26,19 @@ import (
 // Main does what the arguments of the process say, by asking the server, and returns its exit code.
 // It does not return if another program takes over.
 func Main(t *render.Terminal, version string) int {
-	return run(t, version, AskServer(t, os.Getenv), OfServer...)
+	return run(t, version, OpenServer(t, os.Getenv), slices.Concat(Narratives, OfServer)...)
 }
 
-// MainLocal is Main of recount-local, whose answers are those of ask.
-func MainLocal(t *render.Terminal, version string, ask Ask) int { return run(t, version, ask) }
+// MainLocal is Main of recount-local, whose answers are those of what open returns (package local).
+func MainLocal(t *render.Terminal, version string, open Open) int {
+	return run(t, version, open, Narratives...)
+}
 
 // Verb makes a verb of this program.
 type Verb func(*asker) *cobra.Command
 
-func run(t *render.Terminal, version string, ask Ask, more ...Verb) int {
-	code, err := Run(context.Background(), t, os.Getenv, version, os.Args[1:], ask, more...)
+func run(t *render.Terminal, version string, open Open, more ...Verb) int {
+	code, err := Run(context.Background(), t, os.Getenv, version, os.Args[1:], open, more...)
 	if err == nil {
 		return code
 	}
@@ -71,11 +74,11 @@ var (
 
 // Run does what the arguments say and returns the exit code. An error means that another program is
 // to do it; nothing has been printed then. more are verbs besides find, stats and version.
-func Run(ctx context.Context, t *render.Terminal, getenv func(string) string, version string, args []string, ask Ask, more ...Verb) (code int, err error) {
+func Run(ctx context.Context, t *render.Terminal, getenv func(string) string, version string, args []string, open Open, more ...Verb) (code int, err error) {
 	if len(args) == 0 || strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
 		return 0, errEngine // completions are of all verbs
 	}
-	a := &asker{Terminal: t, getenv: getenv, ask: ask}
+	a := &asker{Terminal: t, getenv: getenv, open: open}
 	root := a.root(version, args)
 	for _, verb := range more {
 		root.AddCommand(verb(a))

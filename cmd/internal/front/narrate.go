@@ -3,35 +3,52 @@ package front
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/recountdb/recount/cmd/internal/cli"
 	"github.com/recountdb/recount/cmd/internal/verbs"
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/state"
 )
 
-// OfServer are the verbs that recount has besides those of recount-local, which does not link them. But
-// for search, whose interface waits for a server, they ask one or are the engine's.
-var OfServer = []Verb{
-	Search,
+// Narratives are the verbs about narratives of commands, which may ask several questions.
+var Narratives = []Verb{
 	func(a *asker) *cobra.Command { return verbs.Show(a.Terminal, a, nil) },
 	func(a *asker) *cobra.Command { return verbs.Why(a.Terminal, a, a.subject(), nil) },
 	func(a *asker) *cobra.Command { return verbs.Stitch(a.Terminal, a, a.subject()) },
 	func(a *asker) *cobra.Command { return verbs.Diff(a.Terminal, a, a.subject(), revisions) },
 	func(a *asker) *cobra.Command { return verbs.Insights(a.Terminal, a) },
+}
+
+// OfServer are the verbs that only recount has, and not recount-local. But for search, whose interface
+// waits for a server, they ask one or are the engine's.
+var OfServer = []Verb{
+	Search,
 	func(a *asker) *cobra.Command { return verbs.Status(a.Terminal, a) },
 }
 
-// Asking implements verbs.Narrator: by is the server of the data directory.
+// Asking implements verbs.Narrator. What fails before fn has printed is the engine's to do; what fails
+// when the data directory is closed is reported here.
 func (a *asker) Asking(ctx context.Context, fn func(by verbs.Answers) error) error {
-	s, err := a.running(ctx)
+	by, err := a.opened(ctx)
 	if err != nil {
 		return err
 	}
-	return fn(s)
+	err = fn(by)
+	closed := by.Close()
+	var exit cli.ExitError
+	switch {
+	case err != nil && !errors.As(err, &exit):
+		return errors.Join(err, closed)
+	case closed != nil:
+		fmt.Fprintf(a.Err, "recount: %s\n", closed)
+		return cli.ExitError(cli.ExitFailed)
+	}
+	return err
 }
 
 // Status implements verbs.Stater: of the server of the data directory. What reads every projection's
@@ -40,27 +57,20 @@ func (a *asker) Status(ctx context.Context, roots bool) (st state.Status, local 
 	if roots {
 		return st, false, errEngine
 	}
-	s, err := a.running(ctx)
+	dir, err := a.directory()
+	if err != nil {
+		return st, false, err
+	}
+	s, err := serverOf(ctx, a.Terminal, dir, a.getenv)
+	if errors.Is(err, errLocal) {
+		return st, false, errEngine // recount-local does not do this
+	}
 	if err != nil {
 		return st, false, err
 	}
 	defer a.UnlessSoon(func() string { return "waiting for the answer of the server" })()
 	err = s.call(ctx, http.MethodGet, "/v1/status", nil, &st)
 	return st, false, err
-}
-
-// running returns the server of the data directory. Without one the engine does the verbs of OfServer:
-// recount-local does not have them.
-func (a *asker) running(ctx context.Context) (server, error) {
-	dir, err := a.directory()
-	if err != nil {
-		return server{}, err
-	}
-	s, err := serverOf(ctx, a.Terminal, dir, a.getenv)
-	if errors.Is(err, errLocal) {
-		err = errEngine
-	}
-	return s, err
 }
 
 func (a *asker) subject() verbs.Subject { return verbs.Subject{Getenv: a.getenv} }
