@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -408,6 +409,39 @@ func TestHiddenCharactersAreNotRun(t *testing.T) {
 	s := newScreen(t, 80, 24, Options{}, "ls \u202efr- mr").keys("enter")
 	if s.Choice().Run || s.Choice().Command == "" {
 		t.Errorf("got %+v", s.Choice())
+	}
+}
+
+// TestPaneWithoutRoom checks that neighbours give way to why a command failed and what it printed, the
+// farthest first, and that they are there again when keys choose among them.
+func TestPaneWithoutRoom(t *testing.T) {
+	s := newScreen(t, 80, 30, Options{}, usual...).keys("make tes", "ctrl+o")
+	for i := range 3 {
+		s.pane.resp.Before = append([]ask.Intent{{Command: fmt.Sprintf("before %d", 3-i)}}, s.pane.resp.Before...)
+		s.pane.resp.After = append(s.pane.resp.After, ask.Intent{Command: fmt.Sprintf("after %d", i)})
+	}
+	rows := s.pane.rows(s.Model, 80)
+	fits := func(room int) string {
+		var all []string
+		for _, r := range s.pane.fit(slices.Clone(rows), room) {
+			all = append(all, r.text)
+		}
+		return strings.Join(all, "\n")
+	}
+	if got := fits(len(rows)); !strings.Contains(got, "before 3") || !strings.Contains(got, "after 2") {
+		t.Errorf("with room for all:\n%s", got)
+	}
+	got := fits(len(rows) - 4)
+	for text, want := range map[string]bool{"before 1": false, "before 2": false, "before 3": true, "after 0": true, "after 1": false, "what fixed it": true, "separator": true} {
+		if strings.Contains(got, text) != want {
+			t.Errorf("%q is there: %v, want %v, in\n%s", text, !want, want, got)
+		}
+	}
+	got = fits(3)
+	for text, want := range map[string]bool{"before": false, "kubectl": true, "» ": true, "docker": true, "after": false, "separator": true} {
+		if strings.Contains(got, text) != want {
+			t.Errorf("%q is there: %v, want %v, in\n%s", text, !want, want, got)
+		}
 	}
 }
 

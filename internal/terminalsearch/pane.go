@@ -220,6 +220,24 @@ func (p *pane) rows(m *Model, width int) []row {
 	return rows
 }
 
+// fit leaves out what matters least until the rows have room: neighbours, the farthest first, but for
+// one on each side. While keys choose in the pane it scrolls instead.
+func (p *pane) fit(rows []row, room int) []row {
+	before, after := len(p.resp.Before), len(p.resp.After)
+	first, last := 0, before+after
+	for len(rows)-first-(before+after-last) > room && (before-first > 1 || last-before > 1) {
+		if before-first >= last-before {
+			first++
+		} else {
+			last--
+		}
+	}
+	if last < before+after {
+		rows = slices.Delete(rows, last+1, before+after+1) // the command itself is between them
+	}
+	return rows[first:]
+}
+
 // facts are those about the command itself, in one text.
 func (p *pane) facts(m *Model) string {
 	var facts []string
@@ -266,6 +284,9 @@ func (m *Model) drawPane(width, height int) []string {
 		// A rule between the pane and the list below it.
 		bottom--
 		lines[bottom] = m.paint(render.Dim, strings.Repeat("─", width))
+	}
+	if p.loaded && !p.focused {
+		rows = p.fit(rows, bottom)
 	}
 	from := 0
 	if p.focused {
