@@ -467,7 +467,9 @@ func (k *KnownRepository) add(c *recountv1.CodeSnapshot) {
 		k.Graphs++
 	}
 	at := revisionOf(c)
-	if k.Newest == nil || at.Time.After(k.Newest.Time) || at.Time.Equal(k.Newest.Time) && at.Commit < k.Newest.Commit {
+	// Of commits of the same second the one appended last is the newest: a commit is appended after its
+	// parents, to the same partition.
+	if k.Newest == nil || at.Time.After(k.Newest.Time) || at.Time.Equal(k.Newest.Time) && at.Position.Offset > k.Newest.Position.Offset {
 		k.Newest = &at
 	}
 }

@@ -8,9 +8,12 @@ import (
 	"testing"
 	"time"
 
+	"google.golang.org/protobuf/types/known/timestamppb"
+
 	"github.com/recountdb/recount/query/code"
 	"github.com/recountdb/recount/query/sessions"
 	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 	"github.com/recountdb/recount/server/access"
 )
 
@@ -150,5 +153,42 @@ func TestRepositories(t *testing.T) {
 	var none code.RepositoriesResponse
 	if err := r.Node.Answer(t.Context(), code.RepositoriesQuestion.Path, code.RepositoriesRequest{After: "other"}, &none); err == nil {
 		t.Error("a place that no page named is accepted")
+	}
+}
+
+// TestNewestOfASecond checks that of commits of the same second the child is the newest, whatever
+// their hashes are.
+func TestNewestOfASecond(t *testing.T) {
+	cfg := config(t.TempDir())
+	cfg.Kafka.Listen = "none"
+	r := start(t, cfg)
+	at := timestamppb.New(time.Date(2026, 11, 20, 11, 40, 0, 0, time.UTC))
+	var events []schemas.Event
+	commit := ""
+	for i, letter := range []string{"c", "a", "b"} {
+		parents := []string{}
+		if commit != "" {
+			parents = append(parents, commit)
+		}
+		commit = strings.Repeat(letter, 40)
+		events = append(events, protoEvent(t, schemas.TypeCommitRecorded, &recountv1.CommitRecorded{
+			Repository: "shop", Commit: commit, Parents: parents, Message: fmt.Sprintf("step %d", i), Scope: recountv1.Scope_SCOPE_METADATA,
+			Author: &recountv1.Signature{Name: "ada", Time: at},
+		}))
+	}
+	if _, err := r.Node.Append(t.Context(), events); err != nil {
+		t.Fatal(err)
+	}
+	ends, err := r.Log().Ends(t.Context(), "recount.commits")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.waitFor(t, ends)
+	var resp code.RepositoriesResponse
+	if err := r.Node.Answer(t.Context(), code.RepositoriesQuestion.Path, code.RepositoriesRequest{}, &resp); err != nil {
+		t.Fatal(err)
+	}
+	if len(resp.Repositories) != 1 || resp.Repositories[0].Commits != 3 || resp.Repositories[0].Newest.Subject != "step 2" {
+		t.Errorf("%+v, newest %+v", resp.Repositories, resp.Repositories[0].Newest)
 	}
 }

@@ -11,6 +11,7 @@ import { serverNow } from "./api.js";
 import { withName } from "./router.js";
 
 const cut = 2000; // characters that Text shows at first
+const brief = 24; // up to which a string is short: cells of tables do not break it
 const named = {
   "\u200e": "LRM", "\u200f": "RLM", "\u061c": "ALM", "\u202a": "LRE", "\u202b": "RLE", "\u202c": "PDF", "\u202d": "LRO",
   "\u202e": "RLO", "\u2066": "LRI", "\u2067": "RLI", "\u2068": "FSI", "\u2069": "PDI", "\ufeff": "BOM", "\u200b": "ZWSP",
@@ -58,7 +59,7 @@ export function Text({ value = "", lines = 0, max = cut, class: name = "" }) {
     if (shown.length > max) shown = lines > 0 ? shown.slice(-max) : shown.slice(0, max);
   }
   const left = value.length - shown.length;
-  return html`<bdi class=${"text " + name}>${marked(shown)}${left > 0 && html`${lines > 0 ? "" : "…"} <button type="button" class="more" onClick=${(e) => { e.preventDefault(); e.stopPropagation(); show(true); }}>show all (${size(value.length)})</button>`}</bdi>`;
+  return html`<bdi class=${"text " + (value.length <= brief ? "short " : "") + name}>${marked(shown)}${left > 0 && html`${lines > 0 ? "" : "…"} <button type="button" class="more" onClick=${(e) => { e.preventDefault(); e.stopPropagation(); show(true); }}>show all (${size(value.length)})</button>`}</bdi>`;
 }
 
 function lastLines(s, n) {
@@ -109,15 +110,15 @@ export function Time({ at, unknown = false, absolute = false }) {
   return html`<time datetime=${at} title=${when(at)}>${absolute ? when(at) : ago(at)}</time>`;
 }
 
-/** duration writes nanoseconds. */
+/** duration writes nanoseconds: in one unit, or in two of which the second is left out if it is zero. */
 export function duration(ns) {
   if (ns === undefined || ns === null) return "";
-  const s = ns / 1e9;
-  if (s < 0.001) return Math.round(ns / 1e3) + " µs";
-  if (s < 1) return Math.round(ns / 1e6) + " ms";
-  if (s < 60) return s.toFixed(s < 10 ? 1 : 0) + " s";
-  if (s < 3600) return Math.floor(s / 60) + " min " + Math.round(s % 60) + " s";
-  return Math.floor(s / 3600) + " h " + Math.round((s % 3600) / 60) + " min";
+  const µs = Math.round(ns / 1e3), ms = Math.round(ns / 1e6), s = Math.round(ns / 1e9), min = Math.round(ns / 60e9);
+  const two = (n, unit, of, below) => Math.floor(n / of) + " " + unit + (n % of ? " " + (n % of) + " " + below : "");
+  if (µs < 1000) return µs + " µs";
+  if (ms < 1000) return ms + " ms";
+  if (s < 60) return (ns / 1e9).toFixed(ns < 9.95e9 ? 1 : 0) + " s";
+  return s < 3600 ? two(s, "min", 60, "s") : two(min, "h", 60, "min");
 }
 
 /** size writes bytes. */

@@ -52,15 +52,18 @@ function Remembered({ query }) {
 
 const stand = { open: "", done: "good", superseded: "dim", expired: "dim" };
 
+/** tone is how the standing of an entry looks: what is done may have failed. */
+const tone = (x) => (x.status === "done" && /^(failed|error|partial|aborted|cancelled|timed out)/i.test(x.outcome ?? "") ? "bad" : stand[x.status] ?? "dim");
+
 /** Entry is one statement, with what replaced or contradicts it. */
 function Entry({ of: x, names }) {
   const rest = x.title && x.text.startsWith(x.title) ? x.text.slice(x.title.length).trim() : x.text;
   return html`<div><span class="tag">${x.kind}</span> <a data-item class=${x.status === "superseded" ? "gone" : ""} href=${href("agents/" + x.id)}><${Brief} value=${x.title || x.text} max=${240} /></a>
-      <span class=${stand[x.status] ?? "dim"}>${x.status === "open" ? "" : " " + x.status}</span></div>
+      <span class=${tone(x)}>${x.status === "open" ? "" : " " + x.status}</span></div>
     ${rest && x.title && html`<div class="dim said"><${Text} value=${rest} max=${500} /></div>`}
     ${x.superseded_by && html`<div>replaced by <${Linked} of=${x.superseded_by} names=${names} /></div>`}
     ${(x.contradicted ?? []).map((c) => html`<div class="warn">contradicted by <${Linked} of=${c} /></div>`)}
-    ${x.outcome && html`<div>outcome: <${Brief} value=${x.outcome} max=${200} /></div>`}
+    ${x.outcome && !x.title?.endsWith(": " + x.outcome) && html`<div>outcome: <${Brief} value=${x.outcome} max=${200} /></div>`}
     ${x.steps?.length > 0 && html`<ul class="plan">${x.steps.map((s) => html`<li><span class=${s.status === "completed" || s.status === "done" ? "good" : "dim"}>${s.status ?? "·"}</span> <${Text} value=${s.text} max=${300} /></li>`)}</ul>`}
     <div class="dim">${[x.agent, x.workspace].filter(Boolean).map((v) => html`<span class="tag"><${Brief} value=${v} max=${80} /></span> `)}${x.session && html`<a href=${href("agents/sessions", { session: x.session, agent: x.agent, workspace: x.workspace })}>session <${Brief} value=${x.session} max=${40} /></a> `}
       <${Time} at=${x.time} /> <${At} position=${x.position} />${(x.about ?? []).map((a) => html` <code>${word(a)}</code>`)}</div>`;
@@ -68,7 +71,7 @@ function Entry({ of: x, names }) {
 
 /** Linked is an object that replaced or contradicts another, and how that is known. */
 function Linked({ of: l, names }) {
-  return html`${l.id ? html`<a href=${href("agents/" + l.id)}><${Brief} value=${l.value || names?.get(l.id) || l.id.slice(0, 13)} max=${160} /></a>` : html`<${Brief} value=${l.value ?? ""} max=${160} />`} <span class="dim">${l.agent && html`by ${word(l.agent)}, `}${word(l.rule.replaceAll("_", " "))}, ${percent(l.confidence)} sure${l.time && html`, <${Time} at=${l.time} />`} ${(l.evidence ?? []).map((p) => html`<${At} position=${p} /> `)}</span>`;
+  return html`${l.id ? html`<a href=${href("agents/" + l.id)}><${Brief} value=${l.value || names?.get(l.id) || (l.rule === "version" ? "its newer version" : "another, " + l.id.slice(0, 13))} max=${160} /></a>` : html`<${Brief} value=${l.value ?? ""} max=${160} />`} <span class="dim">${l.agent && html`by ${word(l.agent)}, `}${word(l.rule.replaceAll("_", " "))}, ${percent(l.confidence)} sure${l.time && html`, <${Time} at=${l.time} />`} ${(l.evidence ?? []).map((p) => html`<${At} position=${p} /> `)}</span>`;
 }
 
 /** Sessions lists the sessions, the newest first, page by page. */
@@ -114,12 +117,20 @@ function Session({ query }) {
 
 const verbs = { user_message: "person", assistant_message: "said", tool_call_issued: "calls", tool_result_returned: "result", plan_updated: "plan", critique_generated: "critique", task_started: "task", task_finished: "end", artifact_produced: "made", state_changed: "state", memory_stated: "noted", handoff_occurred: "handed over" };
 
+/** withoutTool is a title without the name of its tool, which stands beside it. */
+export function withoutTool(title, tool) {
+  if (!tool) return title;
+  if (title === tool) return "";
+  for (const begin of [tool + ": ", tool + " " + tool + " ", tool + " "]) if (title.startsWith(begin)) return title.slice(begin.length);
+  return title;
+}
+
 function Step({ of: o }) {
-  const body = o.command || o.text || "";
+  const body = o.command || o.text || "", title = withoutTool(o.title ?? "", o.tool);
   const long = body.length > 240 || body.includes("\n");
   return html`<div class="step"><span class="dim what">${verbs[o.event_type] ?? o.event_type}</span><div>
       ${o.tool && html`<span class="tag">${word(o.tool)}</span> `}${(o.failed || o.exit_code > 0) && html`<span class="bad">failed${o.exit_code > 0 ? " " + o.exit_code : ""}</span> `}
-      ${long ? html`<details><summary><${Brief} value=${o.title || body} max=${200} /></summary><pre tabindex="0"><${Text} value=${body} max=${4000} /></pre></details>` : html`<${Text} value=${body || o.title || ""} />`}
+      ${long ? html`<details><summary><${Brief} value=${title || body} max=${200} /></summary><pre tabindex="0"><${Text} value=${body} max=${4000} /></pre></details>` : html`${body || title ? html`<${Text} value=${body || title} />` : html`<span class="dim">nothing</span>`}`}
     </div><span class="dim at-end"><a href=${href("agents/" + o.id)} title="this object and its evidence"><${Time} at=${o.time} /></a> <${At} position=${o.position} /></span></div>`;
 }
 
@@ -133,12 +144,15 @@ function Search({ query }) {
     <${Answer} of=${answer} isEmpty=${(d) => d.objects.length === 0} empty=${q ? "Nothing matches." : begin}>${(d) => html`<ol class="rows">${d.objects.map((o) => html`<li key=${o.id}><${Found} of=${o} /></li>`)}</ol>`}<//>`;
 }
 
+/** longest is the title of an object, or the snippet that begins with it. */
+const longest = (o) => (o.title && !(o.snippet ?? "").startsWith(o.title) ? o.title : o.snippet || o.text || o.id);
+
 /** Found is one object in a list. */
 function Found({ of: o }) {
-  return html`<a data-item class=${o.superseded_by ? "gone" : ""} href=${href("agents/" + o.id)}><${Brief} value=${o.title || o.snippet || o.text || o.id} max=${240} /></a>
+  return html`<a data-item class=${o.superseded_by ? "gone" : ""} href=${href("agents/" + o.id)}><${Brief} value=${longest(o)} max=${400} /></a>
     ${o.failed && html` <span class="bad">failed</span>`}
     ${o.superseded_by && html`<div>replaced by <${Linked} of=${o.superseded_by} /></div>`}${(o.contradicted ?? []).map((c) => html`<div class="warn">contradicted by <${Linked} of=${c} /></div>`)}
-    ${o.snippet && o.snippet !== o.title && html`<div class="dim"><${Text} value=${o.snippet} max=${300} /></div>`}
+    ${o.snippet && o.title && !o.snippet.startsWith(o.title) && html`<div class="dim"><${Text} value=${o.snippet} max=${700} /></div>`}
     <div class="dim">${[o.type, o.memory, o.agent, o.workspace].filter(Boolean).map((x) => html`<span class="tag"><${Brief} value=${x} max=${60} /></span> `)}${o.session && html`<a href=${href("agents/sessions", { session: o.session, agent: o.agent, workspace: o.workspace })}>session</a> `}<${Time} at=${o.time} /> <${At} position=${o.position} /></div>`;
 }
 

@@ -64,7 +64,7 @@ const failing = (t) => (t.succeeded + t.failed > 0 ? t.failed / (t.succeeded + t
 const tally = [
   { name: "runs", num: true, of: (e) => count(e.runs), by: (e) => e.runs },
   { name: "failed", num: true, of: (e) => html`<span class=${e.failed ? "bad" : "dim"}>${e.failed ? percent(failing(e)) : "0"}</span>`, by: (e) => failing(e) ?? 0 },
-  { name: "time", num: true, of: (e) => html`<span class="dim">${duration(e.duration_ns)}</span>`, by: (e) => e.duration_ns ?? 0 },
+  { name: "time", num: true, of: (e) => html`<span class="dim">${e.duration_ns ? duration(e.duration_ns) : "–"}</span>`, by: (e) => e.duration_ns ?? 0 },
 ];
 
 /** filled returns the tallies of every day from the first to the last, at most the last two years. */

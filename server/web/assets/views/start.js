@@ -3,9 +3,9 @@
 import { html, useState } from "../dom.js";
 import { useAsk, useGet } from "../api.js";
 import { CommandList } from "../commands.js";
-import { Failed, Loading, Text, Time, count, plural } from "../format.js";
+import { Failed, Loading, Time, count, plural } from "../format.js";
 import { useLive } from "../live.js";
-import { Answer, word } from "../parts.js";
+import { Answer, Brief, word } from "../parts.js";
 import { At, Proof } from "../proof.js";
 import { href } from "../router.js";
 
@@ -50,8 +50,8 @@ function Sessions() {
   const open = (s) => (s.objects ? href("agents/sessions", { session: s.session, agent: s.author, workspace: s.workspace }) : href("narrative", { session: s.session }));
   return html`<section aria-labelledby="sessions"><h2 id="sessions">Sessions <span class="dim">${count(newest.data.total)}</span></h2>
     <ol class="rows">${newest.data.sessions.map((s) => html`<li key=${[s.tenant, s.host, s.author, s.session].join("\n")}>
-      <a data-item href=${open(s)}><${Text} value=${s.about || s.session} max=${140} /></a>
-      <div class="dim">${s.author && html`<span class="tag">${word(s.author, 40)}</span> `}${word(s.session, 24)} ${s.commands > 0 && plural(s.commands, "command")}${s.objects > 0 && html` ${plural(s.objects, "step")}`} <${Time} at=${s.last} /></div></li>`)}</ol></section>`;
+      <a data-item href=${open(s)}><${Brief} value=${s.about || s.session} max=${140} /></a>
+      <div class="dim">${s.author && html`<span class="tag">${word(s.author, 40)}</span> `}session ${word(s.session, 24)}: ${[s.commands > 0 && plural(s.commands, "command"), s.objects > 0 && plural(s.objects, "step")].filter(Boolean).join(", ")}, <${Time} at=${s.last} /></div></li>`)}</ol></section>`;
 }
 
 /** Agents is the start page of who may not see commands: what its agents said last. */
@@ -59,7 +59,7 @@ function Agents() {
   const newest = useAsk("/v1/query", { mode: "objects", limit: shown });
   return html`<h1 class="sr">Start</h1><h2>What agents said and did last</h2>
     <${Answer} of=${newest} isEmpty=${(d) => d.objects.length === 0} empty="Nothing yet that you may see.">${(d) => html`<ol class="rows">${d.objects.map((o) => html`<li key=${o.id}>
-      <a data-item href=${href("agents/" + o.id)}><${Text} value=${o.title || o.snippet || o.id} max=${240} /></a>
+      <a data-item href=${href("agents/" + o.id)}><${Brief} value=${o.title || o.snippet || o.id} max=${240} /></a>
       <div class="dim">${[o.type, o.agent].filter(Boolean).map((x) => html`<span class="tag">${word(x, 80)}</span> `)}<${Time} at=${o.time} /> <${At} position=${o.position} /></div></li>`)}</ol>`}<//>`;
 }
 
