@@ -79,6 +79,7 @@ var operations = slices.Concat(questionsAboutCommands(), questionsForEvidence(),
 	{"GET /v1/intents", Scoped, ofCommands, schemas.GrantCommands},
 	{showCommand, Scoped, ofCommands, schemas.GrantCommands}, // answers only about the principal's workspaces
 	{"GET /v1/events/", Authenticated, "", ""},               // answers only about what the principal sees
+	{"GET /v1/changes", Authenticated, "", ""},               // tells only of topics that the principal may ask about
 	{"GET /v1/log", Admin, ofAll, ""},
 	{"GET /v1/log/", Admin, ofAll, ""},
 	{"GET /v1/repositories", Scoped, ofCode, schemas.GrantCode},

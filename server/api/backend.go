@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"io"
+	"time"
 
 	"github.com/recountdb/recount/query/code"
 	"github.com/recountdb/recount/query/commands"
@@ -38,6 +39,10 @@ type Backend interface {
 	// Follow calls each with the commands as they become visible (commands.Follow). It ends with
 	// ErrUnavailable when the node stops: the caller continues from the last Followed.Next.
 	Follow(ctx context.Context, r commands.FollowRequest, each func(commands.Followed) error) error
+	// Changes calls each when events that the context's principal may ask about have become visible:
+	// at once with the topics it tells of, then with those in which something did. It ends with
+	// ErrUnavailable when the node stops: the caller continues from the last Changed.Next.
+	Changes(ctx context.Context, r ChangesRequest, each func(Changed) error) error
 	// Scan writes the selected commands to w: as lines of JSON in order of time, oldest first, or
 	// as Arrow in order of partition and offset.
 	Scan(ctx context.Context, r ScanRequest, w io.Writer) error
@@ -59,6 +64,25 @@ type Backend interface {
 	Forget(ctx context.Context, r ForgetRequest, progress func(Progress)) (ForgetReport, error)
 	// Retain removes the oldest events of a topic from the log.
 	Retain(ctx context.Context, r RetainRequest, progress func(Progress)) (RetainReport, error)
+}
+
+// ChangesRequest says what is known already.
+type ChangesRequest struct {
+	// From is the watermark up to which the caller has asked: what became visible since is told at
+	// once. Nil is now.
+	From schemas.Watermark
+	// Beat is the interval of calls without a change, zero for none.
+	Beat time.Duration
+}
+
+// Changed tells in which topics events became visible.
+type Changed struct {
+	// Follows is set in the first call: the topics that this stream tells of. Of others the
+	// principal may not ask, or not about all of it.
+	Follows []string `json:"follows,omitempty"`
+	Topics  []string `json:"topics,omitempty"`
+	// Next is the watermark of this state.
+	Next schemas.Watermark `json:"-"`
 }
 
 // Appended is the result of appending one event.

@@ -31,10 +31,11 @@ import (
 
 // fake is a backend that records what it receives and returns what the test sets.
 type fake struct {
-	events []schemas.Event
-	find   func(commands.FindRequest) (commands.FindResponse, error)
-	follow func(context.Context, commands.FollowRequest, func(commands.Followed) error) error
-	err    error
+	events  []schemas.Event
+	find    func(commands.FindRequest) (commands.FindResponse, error)
+	follow  func(context.Context, commands.FollowRequest, func(commands.Followed) error) error
+	changes func(context.Context, api.ChangesRequest, func(api.Changed) error) error
+	err     error
 }
 
 func (f *fake) Append(_ context.Context, events []schemas.Event) ([]api.Appended, error) {
@@ -135,6 +136,10 @@ func (f *fake) Answer(_ context.Context, path string, request, response any) err
 
 func (f *fake) Follow(ctx context.Context, r commands.FollowRequest, each func(commands.Followed) error) error {
 	return f.follow(ctx, r, each)
+}
+
+func (f *fake) Changes(ctx context.Context, r api.ChangesRequest, each func(api.Changed) error) error {
+	return f.changes(ctx, r, each)
 }
 
 func (f *fake) Scan(_ context.Context, r api.ScanRequest, w io.Writer) error {

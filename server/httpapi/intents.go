@@ -94,7 +94,7 @@ func (s *server) registerIntents(h huma.API) {
 		case mediaStream:
 			r := commands.FollowRequest{Filters: in.filters(), Limit: in.Limit, Beat: s.o.Beat}
 			var err error
-			if r.From, err = in.from(); err != nil {
+			if r.From, err = offsets(in.LastID, in.From); err != nil {
 				return nil, s.fail(ctx, parameter(err))
 			}
 			return &huma.StreamResponse{Body: func(hc huma.Context) {
@@ -117,11 +117,12 @@ func (s *server) registerIntents(h huma.API) {
 	})
 }
 
-// from returns the watermark at which following begins, nil for now.
-func (in *intentsInput) from() (schemas.Watermark, error) {
-	text, field := in.LastID, headerLastID
+// offsets returns the watermark at which a stream begins, by the id of the last event or the
+// parameter from; nil is now.
+func offsets(lastID, from string) (schemas.Watermark, error) {
+	text, field := lastID, headerLastID
 	if text == "" {
-		if text, field = in.From, "from"; text == "" {
+		if text, field = from, "from"; text == "" {
 			return nil, nil
 		}
 	}

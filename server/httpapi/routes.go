@@ -88,6 +88,7 @@ func (s *server) routes(h huma.API, mux *http.ServeMux) {
 	})
 	s.registerLog(h)
 	s.registerIntents(h)
+	s.registerChanges(h)
 	s.registerObjects(h)
 	registerWork(s, h, "rebuild", "Rebuild projections",
 		"Replays the log from offset zero into new generations beside the live ones, then switches to them. The answer has one line of JSON for each step of progress; the last line holds the report or the problem.",

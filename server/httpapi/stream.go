@@ -36,10 +36,23 @@ const (
 )
 
 // follow sends commands as they become visible. The server buffers nothing for the client: while
-// the client does not read, the projections are not read either. A client that is too slow is
-// disconnected and can reconnect with the last id it received. If the server stops, the stream ends
-// as a complete answer, so that the client reconnects.
+// the client does not read, the projections are not read either.
 func (s *server) follow(ctx context.Context, w *lazyWriter, r commands.FollowRequest) error {
+	return s.events(w, func(send func([]byte) error) error {
+		var line []byte
+		return s.b.Follow(ctx, r, func(f commands.Followed) (err error) {
+			if line, err = appendStep(line[:0], f); err != nil {
+				return err
+			}
+			return send(line)
+		})
+	})
+}
+
+// events writes server-sent events, which run sends. A client that is too slow is disconnected and
+// can reconnect with the last id it received. If the server stops, the stream ends as a complete
+// answer, so that the client reconnects.
+func (s *server) events(w *lazyWriter, run func(send func([]byte) error) error) error {
 	rc := http.NewResponseController(w.w)
 	w.media = mediaStream
 	var mu sync.Mutex // so that a deadline set while running never overwrites one set when stopping
@@ -57,25 +70,17 @@ func (s *server) follow(ctx context.Context, w *lazyWriter, r commands.FollowReq
 		return err
 	}
 	defer context.AfterFunc(s.o.Stopping, func() { _ = deadline() })()
-	send := func(b []byte) error {
+	err := run(func(b []byte) error {
 		if err := deadline(); err != nil {
 			return err
+		}
+		if !w.started {
+			b = append(fmt.Appendf(nil, "retry: %d\n", retryAfter.Milliseconds()), b...)
 		}
 		if _, err := w.Write(b); err != nil {
 			return err
 		}
 		return rc.Flush()
-	}
-	var line []byte
-	err := s.b.Follow(ctx, r, func(f commands.Followed) (err error) {
-		line = line[:0]
-		if !w.started {
-			line = fmt.Appendf(line, "retry: %d\n", retryAfter.Milliseconds())
-		}
-		if line, err = appendStep(line, f); err != nil {
-			return err
-		}
-		return send(line)
 	})
 	if w.started && errors.Is(err, api.ErrUnavailable) {
 		return nil
@@ -103,11 +108,12 @@ func appendStep(b []byte, f commands.Followed) ([]byte, error) {
 	return append(b, "\n\n"...), nil
 }
 
-// readStream decodes a stream and calls each with every event, until the stream ends.
-func readStream(r io.Reader, each func(commands.Followed) error) error {
+// readEvents decodes server-sent events whose ids are watermarks, and calls each with every event
+// that has an id or data, until the stream ends.
+func readEvents(r io.Reader, each func(next schemas.Watermark, data []byte) error) error {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(make([]byte, 0, 64<<10), maxLine)
-	var f commands.Followed
+	var next schemas.Watermark
 	var data []byte
 	placed := false
 	for lines.Scan() {
@@ -121,24 +127,18 @@ func readStream(r io.Reader, each func(commands.Followed) error) error {
 				if err != nil {
 					return fmt.Errorf("stream: id: %w", err)
 				}
-				f.Next, placed = w, true
+				next, placed = w, true
 			case "data":
 				data = append(append(data, value...), '\n')
 			}
 			continue // ignore comments, retry and the name of the event
 		}
-		if len(data) > 0 {
-			f.Command = &commands.Scanned{}
-			if err := json.Unmarshal(bytes.TrimSpace(data), f.Command); err != nil {
-				return fmt.Errorf("stream: data: %w", err)
-			}
-		}
-		if placed || f.Command != nil {
-			if err := each(f); err != nil {
+		if placed || len(data) > 0 {
+			if err := each(next, bytes.TrimSpace(data)); err != nil {
 				return err
 			}
 		}
-		f, data, placed = commands.Followed{}, data[:0], false
+		next, data, placed = nil, data[:0], false
 	}
 	return lines.Err()
 }

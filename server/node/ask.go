@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -421,4 +422,113 @@ func (n *Node) Follow(ctx context.Context, q commands.FollowRequest, each func(c
 		return fmt.Errorf("follow: %w: the server is shutting down", api.ErrUnavailable)
 	}
 	return err
+}
+
+// changeGap is the least time between two calls about changes: a backlog is one change a moment.
+const changeGap = 250 * time.Millisecond
+
+// Changes implements api.Backend. Of commands it tells who may ask about those of all workspaces, of
+// commits and spans who has the grants; the rest is the operator's.
+func (n *Node) Changes(ctx context.Context, r api.ChangesRequest, each func(api.Changed) error) error {
+	switch {
+	case n.set == nil:
+		return noRole(RoleProject)
+	case n.local:
+		return fmt.Errorf("follow changes: %w: no events can arrive while this command has the data directory open: start recount up", api.ErrUnavailable)
+	}
+	p, _ := access.FromContext(ctx)
+	var follows []string
+	for topic, may := range map[string]bool{
+		schemas.TopicCommands: p.Granted(schemas.GrantCommands) && p.InWorkspace("*"),
+		schemas.TopicCommits:  p.Granted(schemas.GrantCode),
+		schemas.TopicSpans:    p.Granted(schemas.GrantRuntime),
+		schemas.TopicAgents:   p.Operator,
+		schemas.TopicFacts:    p.Operator,
+	} {
+		if may {
+			follows = append(follows, topic)
+		}
+	}
+	slices.Sort(follows)
+	topics := map[string]string{} // on the log, by name
+	for _, name := range follows {
+		topics[n.log.Topic(name)] = name
+	}
+	visible := func() schemas.Watermark {
+		w := n.set.Watermark()
+		maps.DeleteFunc(w, func(tp schemas.TopicPartition, _ int64) bool { return topics[tp.Topic] == "" })
+		return w
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(n.stopping, cancel)()
+	err := changes(ctx, r, n.set.Changed, visible, func(c api.Changed) error {
+		for i, topic := range c.Topics {
+			c.Topics[i] = topics[topic]
+		}
+		if c.Follows != nil {
+			c.Follows = follows
+		}
+		return each(c)
+	})
+	if n.stopping.Err() != nil && errors.Is(err, context.Canceled) {
+		return fmt.Errorf("follow changes: %w: the server is shutting down", api.ErrUnavailable)
+	}
+	return err
+}
+
+// changes compares the visible state whenever it has changed, and calls each with the topics that
+// differ, changeGap apart.
+func changes(ctx context.Context, r api.ChangesRequest, changed func() <-chan struct{}, visible func() schemas.Watermark, each func(api.Changed) error) error {
+	seen := visible()
+	first := api.Changed{Follows: []string{}, Next: seen}
+	if r.From != nil {
+		first.Topics = differing(r.From, seen)
+	}
+	if err := each(first); err != nil {
+		return err
+	}
+	var beat <-chan time.Time
+	if r.Beat > 0 {
+		ticker := time.NewTicker(r.Beat)
+		defer ticker.Stop()
+		beat = ticker.C
+	}
+	for {
+		next := changed()
+		now := visible()
+		if topics := differing(seen, now); len(topics) > 0 {
+			seen = now
+			if err := each(api.Changed{Topics: topics, Next: now}); err != nil {
+				return err
+			}
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-time.After(changeGap):
+			}
+			continue
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-next:
+		case <-beat:
+			if err := each(api.Changed{Next: seen}); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// differing lists the topics whose partitions are elsewhere in two watermarks.
+func differing(a, b schemas.Watermark) []string {
+	var topics []string
+	for tp, next := range b {
+		if a[tp] != next && !slices.Contains(topics, tp.Topic) {
+			topics = append(topics, tp.Topic)
+		}
+	}
+	slices.Sort(topics)
+	return topics
 }

@@ -149,9 +149,11 @@ function useAnswer(key, request) {
   const [, redraw] = useReducer((n) => n + 1, 0);
   const answer = useRef({ data: undefined, error: undefined, loading: false, again: 0 });
   const a = answer.current;
-  const reload = () => { a.again++; redraw(); };
   const wanted = key !== null;
-  if (wanted && a.key !== key) Object.assign(a, { key, loading: true, error: undefined });
+  // A question that is under way is answered first, then asked again: what comes in faster than
+  // answers would else abort each of them.
+  const reload = () => { if (a.loading && wanted) a.after = true; else { a.again++; redraw(); } };
+  if (wanted && a.key !== key) Object.assign(a, { key, loading: true, error: undefined, after: false });
   useEffect(() => {
     if (!wanted) {
       Object.assign(a, { key: null, data: undefined, error: undefined, loading: false });
@@ -159,7 +161,12 @@ function useAnswer(key, request) {
       return undefined;
     }
     const abort = new AbortController();
-    const done = (what) => { if (!abort.signal.aborted) { Object.assign(a, what, { loading: false }); redraw(); } };
+    const done = (what) => {
+      if (abort.signal.aborted) return;
+      if (a.after) a.again++;
+      Object.assign(a, what, { loading: false, after: false });
+      redraw();
+    };
     a.loading = true;
     request(abort.signal).then((data) => done({ data, error: undefined }), (error) => {
       if (error.name !== "AbortError") done({ data: undefined, error });

@@ -19,7 +19,7 @@ const maxBatch = 500;
  * @param {AbortSignal} signal
  * @param {{lastId: string}} [seen] where to go on, kept up to date
  */
-export async function follow(path, onBatch, signal, seen = { lastId: "" }) {
+export function follow(path, onBatch, signal, seen = { lastId: "" }) {
   let batch = [], missed = 0, frame = 0;
   const flush = () => {
     frame = 0;
@@ -35,12 +35,25 @@ export async function follow(path, onBatch, signal, seen = { lastId: "" }) {
     }
     frame ||= requestAnimationFrame(flush);
   };
+  return stream(path, take, signal, seen);
+}
+
+/**
+ * stream calls onData with the data of each event, until the signal, and goes on after the last id that
+ * it saw when the connection breaks. It fails if the server refuses.
+ * @param {string} path
+ * @param {(data: any) => void} onData
+ * @param {AbortSignal} signal
+ * @param {{lastId: string}} seen
+ */
+export async function stream(path, onData, signal, seen) {
   while (!signal.aborted) {
     try {
       const response = await read(path, { accept: "text/event-stream", signal, lastId: seen.lastId });
       for await (const { id, data } of events(response.body)) {
+        if (signal.aborted) return;
         if (id) seen.lastId = id;
-        if (data) take(JSON.parse(data));
+        if (data) onData(JSON.parse(data));
       }
     } catch (err) {
       if (signal.aborted) return;

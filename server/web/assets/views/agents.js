@@ -34,7 +34,7 @@ const kinds = ["decision", "fact", "note", "plan", "task", "handover"];
 function Remembered({ query }) {
   const kind = query.get("kind") ?? "", status = query.get("status") ?? "", about = query.get("about") ?? "", asOf = query.get("as_of") ?? "";
   const answer = useAsk("/v1/remembered", { limit: 500, all: status !== "open", ...scopeOf(query), ...(kind && { kinds: [kind] }), ...(about && { about: [about] }), ...(asOf && { as_of: asOf }) });
-  const live = useRenewal(answer.reload, asOf || answer.error ? 0 : 15);
+  const live = useRenewal(answer.reload, ["agents"], asOf || answer.error ? 0 : 15);
   const announced = useAsk("/v1/announced", { limit: 50, ...scopeOf(query), ...(asOf && { as_of: asOf }) });
   const wanted = (x) => status === "" || status === "open" || (status === "contradicted" ? x.contradicted?.length > 0 : x.status === status);
   return html`<${Heading}>Agents<//>
@@ -79,7 +79,7 @@ function Sessions({ query }) {
   const [after, setAfter] = useParam("after", "");
   const params = new URLSearchParams({ kind: "agents", ...Object.fromEntries(["workspace", "since", "until"].map((n) => [n, query.get(n)]).filter(([, v]) => v)), ...(query.get("agent") && { author: query.get("agent") }), ...(after && { after }) });
   const answer = useGet("/v1/sessions?" + params);
-  const live = useRenewal(answer.reload, after || answer.error ? 0 : 15);
+  const live = useRenewal(answer.reload, ["agents", "commands"], after || answer.error ? 0 : 15);
   const open = (s) => href("agents/sessions", { session: s.session, agent: s.author, workspace: s.workspace });
   return html`<${Heading} live=${live}>Sessions of agents<//>
     <${Form} label="Filters"><${Field} name="agent" label="agent" /><${Field} name="workspace" label="workspace" size="24" /><${Field} name="since" label="since (time)" size="20" /><${Field} name="until" label="until (time)" size="20" /><//>

@@ -42,7 +42,7 @@ export function useRepositories() {
 
 function Repositories({ query }) {
   const all = useRepositories();
-  useRenewal(all.reload, all.error ? 0 : 15);
+  useRenewal(all.reload, ["commits"], all.error ? 0 : 15);
   const repo = query.get("repo") ?? (all.data?.repositories.length === 1 ? all.data.repositories[0].repo : "");
   return html`<${Heading}>Code<//>
     <${Answer} of=${all} none=${begin} empty=${begin} isEmpty=${(d) => d.repositories.length === 0}>${(d) => html`

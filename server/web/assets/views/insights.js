@@ -6,7 +6,6 @@ import { useAsk } from "../api.js";
 import { Chart } from "../chartview.js";
 import { Outcome } from "../commands.js";
 import { Failed, Time, count, duration, plural } from "../format.js";
-import { useLive } from "../live.js";
 import { Answer, Brief, Choice, Field, Form, Heading, Table, percent } from "../parts.js";
 import { At } from "../proof.js";
 import { useRenewal } from "../renewal.js";
@@ -20,22 +19,13 @@ export default function Insights({ query }) {
   const asOf = query.get("as_of") ?? "", moment = asOf ? { as_of: asOf } : {};
   const insights = useAsk("/v1/insights", { filters, limit: 60, ...moment });
   const stats = useAsk("/v1/stats", { filters, limit: 12, time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC", ...moment });
-  const fresh = useFresh(filters, !asOf);
-  const live = useRenewal(() => { if (fresh.take()) { insights.reload(); stats.reload(); } }, asOf ? 0 : 5);
+  const live = useRenewal(() => { insights.reload(); stats.reload(); }, ["commands"], asOf ? 0 : 15);
   return html`<${Heading} live=${live}>Insights<//>
     <${Form} label="Which commands"><${Field} name="cwd" label="directory" size="20" /><${Field} name="program" label="program" /><${Field} name="author" label="person or agent" /><${Field} name="session" label="session" /><${Field} name="host" label="host" />
       <${Choice} name="category" label="category" options=${[["", "all"], ...["build", "deploy", "debug", "configure", "query", "navigate", "other"].map((c) => [c, c])]} />
       <${Field} name="since" label="since (time)" size="20" /><${Field} name="until" label="until (time)" size="20" /><${Field} name="as_of" label="as of (time)" size="20" /><//>
     <${Stats} of=${stats} filters=${filters} />
     <${Answer} of=${insights} isEmpty=${(d) => d.commands === 0} empty=${begin}>${(d) => html`<${What} d=${d} filters=${filters} />`}<//>`;
-}
-
-/** useFresh says whether a command that passes the filters has come in since it was last asked. */
-function useFresh(filters, on) {
-  const state = useMemo(() => ({ seen: false, take() { const s = this.seen; this.seen = false; return s; } }), []);
-  const { exit, ...rest } = filters; // the stream's words for outcomes are the same
-  useLive(on ? { ...rest, ...(exit && { exit }) } : null, (batch) => { if (batch.length) state.seen = true; }, () => { state.seen = true; });
-  return state;
 }
 
 const day = 86400e3;

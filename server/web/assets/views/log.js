@@ -23,7 +23,7 @@ export default function Log({ rest, query }) {
 /** Overview shows topics, projections and the disk, and asks again every two seconds. */
 function Overview() {
   const topics = useGet("/v1/log"), status = useGet("/v1/status");
-  const live = useRenewal(() => { topics.reload(); status.reload(); }, topics.error ?? status.error ? 0 : 2);
+  const live = useRenewal(() => { topics.reload(); status.reload(); }, [], topics.error ?? status.error ? 0 : 2);
   const [history, remember] = useState([]);
   const s = status.data;
   useEffect(() => {

@@ -33,7 +33,7 @@ export function Events({ topic, partition, query }) {
       const last = skipped > 0 ? await get(address(topic, partition, { from: more.end - page, limit: page })) : more;
       if (last.events.length) add((t) => ({ events: [...t.events, ...last.events].slice(-kept), next: last.next, missed: t.missed + (skipped > 0 ? more.events.length + skipped : 0) }));
     } catch { /* the connection's banner says it */ } finally { busy.current = false; }
-  }, following && from === "" && !start.error ? 1 : 0);
+  }, [], following && from === "" && !start.error ? 1 : 0); // the log is read before any projection has applied it
   const partitions = topics.data?.topics.find((t) => t.name === topic)?.partitions ?? [];
   if (start.error) return html`<${Heading}>${word(topic)}/${partition}<//><${Failed} error=${start.error} retry=${start.reload} />`;
   const shown = from ? first?.events ?? [] : [...tail.events].reverse();
@@ -108,7 +108,7 @@ export function Rejected() {
 
 function RejectedOf({ topic, partition }) {
   const { data, error, reload } = useGet(address(topic, partition, { limit: 50 }));
-  useRenewal(reload, error ? 0 : 5);
+  useRenewal(reload, [], error ? 0 : 5);
   if (error) return html`<${Failed} error=${error} retry=${reload} />`;
   if (!data) return html`<${Loading} />`;
   return html`<ol class="rows">${[...data.events].reverse().map((e) => html`<li key=${e.position.offset}><span class="bad"><${Text} value=${e.payload?.reason ?? e.error ?? "erased"} max=${400} /></span>

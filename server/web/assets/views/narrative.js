@@ -7,9 +7,9 @@ import { ask, useAsk, useGet } from "../api.js";
 import { CommandList, Outcome } from "../commands.js";
 import { Failed, Loading, Text, Time, count, oneLine, plural, when } from "../format.js";
 import { useKey } from "../keys.js";
-import { useLive } from "../live.js";
 import { word } from "../parts.js";
 import { At, Proof } from "../proof.js";
+import { useRenewal } from "../renewal.js";
 import { go, href, useParam, withParams } from "../router.js";
 import { decode, lanesOf, position } from "../timeline.js";
 import { TimelineCanvas, extent, moved, zoomed } from "../timelineview.js";
@@ -25,9 +25,7 @@ export default function Narrative({ query }) {
   const now = useAsk("/v1/timeline", { filters }); // all of it: the slider's ends
   const then = useAsk("/v1/timeline", asOf ? { filters, ...moment } : null);
   const shown = asOf ? then : now;
-  const [fresh, more] = useState(0);
-  useLive(asOf ? null : filters, (batch, missed) => more((n) => n + batch.length + missed), () => {});
-  useEffect(() => { if (fresh === 0) return undefined; const t = setTimeout(() => { more(0); now.reload(); }, 1000); return () => clearTimeout(t); }, [fresh]);
+  useRenewal(now.reload, ["commands"], asOf ? 0 : 15);
   if (now.error || shown.error) return html`<h1>Narrative</h1><${Failed} error=${now.error ?? shown.error} retry=${shown.reload} />`;
   if (!now.data || !shown.data) return html`<h1>Narrative</h1><${Loading} />`;
   return html`<h1>Narrative${filters.session && html` of session <code><${Text} value=${filters.session} max=${120} /></code>`}${filters.author && html` of <${Text} value=${filters.author} max=${120} />`}</h1>
@@ -156,12 +154,13 @@ function lower(model, t) {
 /** useCommits are the latest commits of each repository. */
 function useCommits() {
   const repos = useGet("/v1/repositories?limit=8"); // those with the newest commits
+  useRenewal(repos.reload, ["commits"], repos.error ? 0 : 60);
   const [marks, set] = useState([]);
-  const names = (repos.data?.repositories ?? []).map((r) => r.repo).join("\n");
+  const names = (repos.data?.repositories ?? []).map((r) => r.repo + " " + (r.newest?.commit ?? "")).join("\n"); // asked again when one has a newer commit
   useEffect(() => {
     if (!names) return undefined;
     const abort = new AbortController();
-    Promise.all(names.split("\n").map((repo) => ask("/v1/code/snapshot-log", { repo, limit: 200 }, abort.signal).catch(() => ({ snapshots: [] })))).then((logs) => {
+    Promise.all(names.split("\n").map((name) => name.slice(0, name.lastIndexOf(" "))).map((repo) => ask("/v1/code/snapshot-log", { repo, limit: 200 }, abort.signal).catch(() => ({ snapshots: [] })))).then((logs) => {
       if (!abort.signal.aborted) set(logs.flatMap((l) => l.snapshots).filter((s) => s.time).map((s) => ({ at: Date.parse(s.time), title: `${s.commit.slice(0, 10)} ${s.subject ?? ""} (${s.author ?? ""})`, href: href("code", { repo: s.repo, at: s.commit }) })));
     }, () => {});
     return () => abort.abort();
@@ -172,6 +171,7 @@ function useCommits() {
 /** useFailing are traces that failed, from the examples of the operations that did. */
 function useFailing(range, whole) {
   const traffic = useAsk("/v1/runtime/traffic", { failing: true, limit: 20, from: new Date(whole[0] - 86400e3).toISOString(), to: new Date(whole[1] + 86400e3).toISOString() });
+  useRenewal(traffic.reload, ["spans"], traffic.error ? 0 : 60);
   const [marks, set] = useState([]);
   const ids = [...new Set((traffic.data?.operations ?? []).flatMap((o) => o.examples).filter((e) => e.failed && e.trace).map((e) => e.trace))].slice(0, 20).join(",");
   useEffect(() => {

@@ -46,7 +46,7 @@ function Services({ query }) {
   const traffic = useAsk("/v1/runtime/traffic", { ...range, limit: 1000, ...(service && { service }), ...(operation && { operation }), ...(order === "failing" && { failing: true }), ...(order === "slow" && { slow: true }) });
   const series = useAsk("/v1/runtime/series", { ...range, buckets, ...(service && { service }), ...(operation && { operation }) });
   const graph = useMemo(() => map.data && serviceGraph(map.data), [map.data]);
-  const live = useRenewal(() => { map.reload(); stats.reload(); traffic.reload(); series.reload(); }, range.to || map.error ? 0 : 15);
+  const live = useRenewal(() => { map.reload(); stats.reload(); traffic.reload(); series.reload(); }, ["spans"], range.to || map.error ? 0 : 15);
   const s = stats.data;
   const chosen = map.data?.services.find((x) => x.name === service);
   return html`<${Heading} live=${live}>Runtime<//>

@@ -7,6 +7,7 @@ import { Failed, Loading, Time, count, plural } from "../format.js";
 import { useLive } from "../live.js";
 import { Answer, Brief, word } from "../parts.js";
 import { At, Proof } from "../proof.js";
+import { useRenewal } from "../renewal.js";
 import { href } from "../router.js";
 
 const shown = 15;
@@ -15,6 +16,7 @@ export default function Start() {
   const fresh = useAsk("/v1/find", { limit: shown, repeats: true });
   const failed = useAsk("/v1/find", { limit: shown, filters: { exit: "fail" } });
   const { data: status } = useGet("/v1/status");
+  useRenewal(failed.reload, ["commands"], fresh.error ? 0 : 15);
   const [arrived, add] = useState([]);
   const [missed, miss] = useState(0);
   const [following, follow] = useState(true);
@@ -46,6 +48,7 @@ export default function Start() {
 /** Sessions are the newest sessions of people and agents. */
 function Sessions() {
   const newest = useGet("/v1/sessions?limit=8");
+  useRenewal(newest.reload, ["commands", "agents"], newest.error ? 0 : 30);
   if (!newest.data?.sessions.length) return null;
   const open = (s) => (s.objects ? href("agents/sessions", { session: s.session, agent: s.author, workspace: s.workspace }) : href("narrative", { session: s.session }));
   return html`<section aria-labelledby="sessions"><h2 id="sessions">Sessions <span class="dim">${count(newest.data.total)}</span></h2>
