@@ -87,6 +87,7 @@ func TestMain(m *testing.M) {
 type site struct {
 	dir, url string
 	args     []string
+	token    string // the operator's, if the server asks for one
 	process  *exec.Cmd
 }
 
@@ -164,7 +165,15 @@ func (s *site) run(t *testing.T, args ...string) string {
 // append appends events to a topic, one a line.
 func (s *site) append(t *testing.T, topic, lines string) {
 	t.Helper()
-	r, err := http.Post(s.url+"/v1/events?topic="+topic, "application/x-ndjson", strings.NewReader(lines))
+	q, err := http.NewRequest("POST", s.url+"/v1/events?topic="+topic, strings.NewReader(lines))
+	if err != nil {
+		t.Fatal(err)
+	}
+	q.Header.Set("Content-Type", "application/x-ndjson")
+	if s.token != "" {
+		q.Header.Set("Authorization", "Bearer "+s.token)
+	}
+	r, err := http.DefaultClient.Do(q)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -122,3 +122,38 @@ func TestNarrow(t *testing.T) {
 		}
 	}
 }
+
+// TestTokenOfSomeWorkspaces checks that a token with the grant commands and some workspaces sees the commands
+// of one of them at a time, in each view that lists or counts commands, and none of others.
+func TestTokenOfSomeWorkspaces(t *testing.T) {
+	tokens := filepath.Join(t.TempDir(), "tokens.yaml")
+	out := (&site{dir: t.TempDir()}).run(t, "token", "new", "--workspace", "/a", "--workspace", "/c", "--agent", "ann", "--grant", "commands", "--add-to", tokens)
+	token := regexp.MustCompile(`rct_\S+`).FindString(out)
+	const operator = "the-operator-of-the-test"
+	s := startSite(t, "--token-file", tokenFile(t, operator), "--tokens-file", tokens)
+	s.token = operator
+	s.append(t, "commands", `{"command":"make mine","workspace":"/a","session":"s","exit_code":1}
+{"command":"make theirs","workspace":"/b","session":"s","exit_code":1}
+{"command":"make another","workspace":"/c","session":"s","exit_code":0}
+`)
+	p := s.page(t, 1280, 800)
+	p.expected = []string{"401 (Unauthorized)", "403 (Forbidden)", "422 (Unprocessable Entity)", noCode}
+	p.open("/", `document.getElementById("token")`)
+	p.do(typeInto("#token", token), pressEnter())
+	for _, path := range []string{"/", "/ask", "/narrative", "/insights"} {
+		mine, another := has("make mine"), has("make another")
+		if path == "/insights" {
+			mine, another = has("1 failure"), has("0 failures")
+		}
+		p.open(path, mine)
+		p.axe()
+		p.do(clickOn(`[aria-label="Workspaces"] a:nth-child(2)`))
+		p.wait(another + " && !" + mine)
+		if eval[bool](p, has("theirs")) {
+			t.Errorf("%s shows a command of another workspace:\n%s", path, p.shows())
+		}
+	}
+	p.open("/ask", has("make mine"))
+	p.do(clickOn(".commands a"))
+	p.wait(has("Before and after in its session") + " && " + has("make mine"))
+}

@@ -112,7 +112,7 @@ func TestEnter(t *testing.T) {
 }
 
 // TestGrants checks that each grant allows its own operations and no others. A grant of commands in
-// some workspaces only affects questions for evidence, which know a command's workspace.
+// some workspaces affects questions for evidence, which know a command's workspace, and lists.
 func TestGrants(t *testing.T) {
 	all := []string{"*"}
 	for name, c := range map[string]struct {
@@ -120,7 +120,7 @@ func TestGrants(t *testing.T) {
 		may   string
 	}{
 		"none":                    {access.Entry{Workspaces: all}, "query events GET /v1/objects GET /docs"},
-		"commands of a workspace": {access.Entry{Workspaces: []string{"/a"}, Grants: []string{"commands"}}, "query events GET /v1/objects GET /docs GET /v1/intents/{id}"},
+		"commands of a workspace": {access.Entry{Workspaces: []string{"/a"}, Grants: []string{"commands"}}, "find query events GET /v1/objects GET /docs GET /v1/intents/{id}"},
 		"commands":                {access.Entry{Workspaces: all, Grants: []string{"commands"}}, "find why query events GET /v1/objects GET /docs GET /v1/intents GET /v1/intents/{id}"},
 		"code":                    {access.Entry{Workspaces: []string{"/a"}, Grants: []string{"code"}}, "code/callers query events GET /v1/objects GET /docs"},
 		"all":                     {access.Entry{Workspaces: all, Grants: []string{"commands", "code", "runtime"}}, "find why code/callers runtime/traffic query events GET /v1/objects GET /docs GET /v1/intents GET /v1/intents/{id}"},

@@ -134,6 +134,10 @@ const appendEvents = "POST /v1/events"
 // showCommand is the pattern of the endpoint that answers about one command.
 const showCommand = "GET /v1/intents/{id}"
 
+// ofWorkspaces are the patterns of the questions about commands that are answered for some workspaces
+// too: about one command of them, and lists and counts of one of them at a time (decision 139).
+var ofWorkspaces = []string{showCommand, "POST /v1/find", "POST /v1/timeline", "POST /v1/stats", "POST /v1/insights"}
+
 // giveFeedback is the pattern of the endpoint that appends feedback.
 const giveFeedback = "POST /v1/feedback"
 
@@ -179,9 +183,9 @@ func Allow(p schemas.Principal, pattern string) *AuthError {
 	may := p.Operator || o.need <= Authenticated
 	why := o.why
 	if o.need == Scoped {
-		// Queries over commands cannot be limited to some workspaces, so the grant commands suffices
-		// only for a token of all workspaces.
-		one := o.grant != schemas.GrantCommands || pattern == showCommand || p.InWorkspace("*")
+		// Queries that rank commands or walk from one to another cannot be limited to some workspaces,
+		// so for them the grant commands suffices only for a token of all workspaces.
+		one := o.grant != schemas.GrantCommands || slices.Contains(ofWorkspaces, pattern) || p.InWorkspace("*")
 		may = may || o.grant == schemas.GrantErase && p.Erases() || p.Granted(o.grant) && one
 		why += "; the operator can grant " + o.grant + " to a token"
 		if o.grant == schemas.GrantCommands {

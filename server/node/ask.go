@@ -258,6 +258,9 @@ func (n *Node) ask(ctx context.Context, path string, request, response any) erro
 			return err
 		}
 	}
+	if p, some := restricted(ctx); some && !p.InWorkspace("*") {
+		return n.list(ctx, p, path, request, response)
+	}
 	return commands.Questions.Answer(ctx, n.sources(), path, request, response)
 }
 

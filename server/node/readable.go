@@ -2,10 +2,12 @@ package node
 
 import (
 	"context"
+	"strconv"
 	"strings"
 
 	"github.com/recountdb/recount/projections/segment"
 	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 	"github.com/recountdb/recount/server/access"
@@ -88,4 +90,69 @@ func (n *Node) seesCommandAt(ctx context.Context, p schemas.Principal, at schema
 		return nil
 	})
 	return sees, err
+}
+
+// list answers a question that lists or counts commands for a principal of some workspaces: about one of
+// these at a time. The steps of the proof keep no counts and an empty answer has no hint, because
+// both tell how many commands there are elsewhere (decision 139).
+func (n *Node) list(ctx context.Context, p schemas.Principal, path string, request, response any) error {
+	var err error
+	switch r := request.(type) {
+	case commands.FindRequest:
+		if strings.TrimSpace(r.Text) != "" || r.Replayed {
+			return &query.RequestError{Field: "text", Value: r.Text, Reason: "a token of some workspaces lists commands without a text: ranks count the words of all"}
+		}
+		r.Filters, err = within(p, r.Filters)
+		request = r
+	case commands.TimelineRequest:
+		r.Filters, err = within(p, r.Filters)
+		request = r
+	case commands.StatisticsRequest:
+		r.Filters, err = within(p, r.Filters)
+		request = r
+	case commands.InsightsRequest:
+		if r.After != "" {
+			return &query.RequestError{Field: "after", Value: r.After, Reason: "a token of some workspaces asks what comes after the newest command"}
+		}
+		r.Filters, err = within(p, r.Filters)
+		request = r
+	default:
+		return &query.RequestError{Field: "path", Value: path, Reason: "a token of some workspaces cannot ask this"}
+	}
+	if err != nil {
+		return err
+	}
+	if err := commands.Questions.Answer(ctx, n.sources(), path, request, response); err != nil {
+		return err
+	}
+	switch a := response.(type) {
+	case *commands.FindResponse:
+		a.Proof, a.Hint = countless(a.Proof), ""
+	case *commands.TimelineResponse:
+		a.Proof, a.Hint = countless(a.Proof), ""
+	case *commands.StatisticsResponse:
+		a.Proof, a.Hint = countless(a.Proof), ""
+	case *commands.InsightsResponse:
+		a.Proof, a.Hint = countless(a.Proof), ""
+	}
+	return nil
+}
+
+// within returns filters for one workspace of a principal: the one they name, or its only one. A
+// workspace of others is refused in the same words as one that does not exist.
+func within(p schemas.Principal, f commands.Filters) (commands.Filters, error) {
+	if f.Workspace == "" && len(p.Workspaces) == 1 {
+		f.Workspace = p.Workspaces[0]
+	}
+	if f.Workspace == "" || !p.InWorkspace(f.Workspace) || !p.Granted(schemas.GrantCommands) {
+		return f, &query.RequestError{Field: "filters.workspace", Value: strconv.Quote(f.Workspace), Reason: "name one of the token's workspaces: " + strings.Join(p.Workspaces, ", ")}
+	}
+	return f, nil
+}
+
+func countless(steps []query.Step) []query.Step {
+	for i := range steps {
+		steps[i].Counts = nil
+	}
+	return steps
 }

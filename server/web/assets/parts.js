@@ -7,9 +7,10 @@
 //   html`<${Symbol} of=${symbol} rev=${rev} />`  a symbol as a link, with its place
 
 import { html, useEffect, useMemo, useRef, useState } from "./dom.js";
+import { useGet } from "./api.js";
 import { Failed, Loading, Text, Time, count, oneLine, plain } from "./format.js";
 import { At, Proof } from "./proof.js";
-import { href, useParam } from "./router.js";
+import { href, useParam, withParams } from "./router.js";
 
 /** word is a name, a path or another string that is short as a rule: cut, with odd characters written out. */
 export const word = (s = "", max = 300) => plain(s.length > max ? s.slice(0, max) + "…" : s);
@@ -31,6 +32,20 @@ export function Field({ name, label, size = 14, list, placeholder }) {
 export function Choice({ name, label, options }) {
   const [value, set] = useParam(name, options[0][0]);
   return html`<label>${label}<select value=${value} onChange=${(e) => set(e.target.value)}>${options.map(([v, n]) => html`<option value=${v} selected=${v === value}>${n}</option>`)}</select></label>`;
+}
+
+/**
+ * useWorkspace is the workspace of the address. Somebody whose token has some workspaces looks at one of
+ * them at a time, the first if the address names none: choice is then what chooses another.
+ * @returns {{workspace: string, choice: any}}
+ */
+export function useWorkspace() {
+  const [value] = useParam("workspace", "");
+  const own = useGet("/session").data;
+  const list = own?.login && !own.operator && !(own.workspaces ?? []).includes("*") ? own.workspaces ?? [] : [];
+  const workspace = value || list[0] || "";
+  const choice = list.length > 1 && html`<nav class="chips" aria-label="Workspaces">${list.map((w) => html`<a href=${withParams({ workspace: w })} aria-current=${w === workspace ? "true" : undefined}>${word(w, 80)}</a>`)}</nav>`;
+  return { workspace, choice };
 }
 
 /** Form holds Fields; enter in one of them applies it. */

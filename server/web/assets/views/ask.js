@@ -6,7 +6,7 @@ import { announce, html, useEffect, useMemo } from "../dom.js";
 import { useAsk } from "../api.js";
 import { CommandList, Outcome, shortPath, who } from "../commands.js";
 import { Text, Time, count, duration, oneLine, plain, plural } from "../format.js";
-import { Answer, Brief, Choice, Field, Form, symbolHref, word } from "../parts.js";
+import { Answer, Brief, Choice, Field, Form, symbolHref, useWorkspace, word } from "../parts.js";
 import { At } from "../proof.js";
 import { href, useParam, withParams } from "../router.js";
 
@@ -22,6 +22,8 @@ export default function Ask({ query }) {
   const [many, setMany] = useParam("limit", "");
   const folds = query.get("fold") !== "no";
   const filters = {};
+  const { workspace, choice } = useWorkspace();
+  if (workspace) filters.workspace = workspace;
   for (const name of ["cwd", "session", "author", "host", "exit", "since", "until", "program"]) {
     const value = query.get(name);
     if (value) filters[name] = value;
@@ -30,7 +32,7 @@ export default function Ask({ query }) {
   const wanted = Math.min(Math.max(Number(many) || limit, 1), most);
   const newest = useAsk("/v1/find", q === "" ? { limit: wanted, filters, ...moment } : null);
   // Twice as many as are shown, for those that are folded; if these are most of them, all that can be had.
-  const look = (n) => ({ text: q, limit: n, filters, ...(kind && { kinds: [kind] }), ...moment });
+  const look = (n) => ({ text: q, limit: n, filters: query.get("workspace") ? filters : { ...filters, workspace: undefined }, ...(kind && { kinds: [kind] }), ...moment });
   const first = useAsk("/v1/look", q === "" ? null : look(2 * wanted));
   const few = folds && !first.loading && first.data?.hits.length === 2 * wanted && 2 * wanted < 200 && alike(first.data.hits).length < wanted;
   const deeper = useAsk("/v1/look", few ? look(200) : null);
@@ -43,7 +45,7 @@ export default function Ask({ query }) {
   const more = (full) => full && wanted < most && html`<p><button type="button" onClick=${() => setMany(String(Math.min(most, wanted * 3)))}>Show more</button></p>`;
   return html`<h1 class="sr">Ask${q && ": " + q}</h1>
     <${Filters} />
-    ${q === "" ? html`<h2>Newest commands</h2><${Answer} of=${newest} isEmpty=${(d) => d.hits.length === 0} empty=${Object.keys(filters).length ? "No command passes." : begin}>${(d) => html`<${CommandList} commands=${d.hits} label="Commands" params=${moment} />${more(d.hits.length === wanted)}`}<//>` :
+    ${q === "" ? html`<h2>Newest commands</h2>${choice}<${Answer} of=${newest} isEmpty=${(d) => d.hits.length === 0} empty=${Object.keys(filters).length ? "No command passes." : begin}>${(d) => html`<${CommandList} commands=${d.hits} label="Commands" params=${moment} />${more(d.hits.length === wanted)}`}<//>` :
       html`<${Chips} kind=${kind} of=${found.data} />
         <${Answer} of=${found} isEmpty=${(d) => d.hits.length === 0} empty="Nothing.">${(d) => html`
           ${!d.sure && html`<p class="notice">Not sure: what is listed has only some of the words.</p>`}

@@ -70,7 +70,9 @@ function Facts({ c }) {
 
 /** Neighbours are the commands of the session around one. */
 function Neighbours({ c, moment }) {
-  const filters = { session: c.session, ...(c.host && { host: c.host }) };
+  const own = useGet("/session").data; // a token of some workspaces asks about one of them
+  const some = own?.login && !own.operator && !(own.workspaces ?? []).includes("*");
+  const filters = { session: c.session, ...(c.host && { host: c.host }), ...(some && { workspace: c.workspace }) };
   const just = new Date(new Date(c.time).getTime() + 1).toISOString();
   const later = new Date(new Date(c.time).getTime() + 6 * 3600e3).toISOString();
   const before = useAsk("/v1/find", { filters: { ...filters, until: just }, repeats: true, limit: around + 1 });

@@ -6,7 +6,7 @@ import { useAsk } from "../api.js";
 import { Chart } from "../chartview.js";
 import { Outcome } from "../commands.js";
 import { Failed, Time, count, duration, plural } from "../format.js";
-import { Answer, Brief, Choice, Field, Form, Heading, Table, percent } from "../parts.js";
+import { Answer, Brief, Choice, Field, Form, Heading, Table, percent, useWorkspace } from "../parts.js";
 import { At } from "../proof.js";
 import { useRenewal } from "../renewal.js";
 import { href } from "../router.js";
@@ -16,6 +16,8 @@ const begin = html`No command passes these filters. To begin: <code>eval "$(reco
 
 export default function Insights({ query }) {
   const filters = Object.fromEntries(names.map((n) => [n, query.get(n)]).filter(([, v]) => v));
+  const { workspace, choice } = useWorkspace();
+  if (workspace) filters.workspace = workspace;
   const asOf = query.get("as_of") ?? "", moment = asOf ? { as_of: asOf } : {};
   const insights = useAsk("/v1/insights", { filters, limit: 60, ...moment });
   const stats = useAsk("/v1/stats", { filters, limit: 12, time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC", ...moment });
@@ -24,6 +26,7 @@ export default function Insights({ query }) {
     <${Form} label="Which commands"><${Field} name="cwd" label="directory" size="20" /><${Field} name="program" label="program" /><${Field} name="author" label="person or agent" /><${Field} name="session" label="session" /><${Field} name="host" label="host" />
       <${Choice} name="category" label="category" options=${[["", "all"], ...["build", "deploy", "debug", "configure", "query", "navigate", "other"].map((c) => [c, c])]} />
       <${Field} name="since" label="since (time)" size="20" /><${Field} name="until" label="until (time)" size="20" /><${Field} name="as_of" label="as of (time)" size="20" /><//>
+    ${choice}
     <${Stats} of=${stats} filters=${filters} />
     <${Answer} of=${insights} isEmpty=${(d) => d.commands === 0} empty=${begin}>${(d) => html`<${What} d=${d} filters=${filters} />`}<//>`;
 }

@@ -7,7 +7,7 @@ import { ask, useAsk, useGet } from "../api.js";
 import { CommandList, Outcome } from "../commands.js";
 import { Failed, Loading, Text, Time, count, oneLine, plural, when } from "../format.js";
 import { useKey } from "../keys.js";
-import { word } from "../parts.js";
+import { useWorkspace, word } from "../parts.js";
 import { At, Proof } from "../proof.js";
 import { useRenewal } from "../renewal.js";
 import { go, href, useParam, withParams } from "../router.js";
@@ -21,6 +21,8 @@ export default function Narrative({ query }) {
   const asOf = query.get("as_of") ?? "";
   const filters = {};
   for (const name of ["session", "author", "host", "workspace", "cwd", "exit", "category"]) if (query.get(name)) filters[name] = query.get(name);
+  const { workspace, choice } = useWorkspace();
+  if (workspace) filters.workspace = workspace;
   const moment = asOf ? { as_of: asOf } : {};
   const now = useAsk("/v1/timeline", { filters }); // all of it: the slider's ends
   const then = useAsk("/v1/timeline", asOf ? { filters, ...moment } : null);
@@ -29,7 +31,7 @@ export default function Narrative({ query }) {
   if (now.error || shown.error) return html`<h1>Narrative</h1><${Failed} error=${now.error ?? shown.error} retry=${shown.reload} />`;
   if (!now.data || !shown.data) return html`<h1>Narrative</h1><${Loading} />`;
   return html`<h1>Narrative${filters.session && html` of session <code><${Text} value=${filters.session} max=${120} /></code>`}${filters.author && html` of <${Text} value=${filters.author} max=${120} />`}</h1>
-    <${Filters} query=${query} />
+    <${Filters} query=${query} />${choice}
     ${now.data.times_ms.length === 0 ? html`<p class="empty">No command: <${Text} value=${now.data.hint ?? ""} />.</p>` : html`<${Drawn} all=${now.data} answer=${shown.data} filters=${filters} moment=${moment} query=${query} loading=${shown.loading} />`}`;
 }
 

@@ -5,7 +5,7 @@ import { useAsk, useGet } from "../api.js";
 import { CommandList } from "../commands.js";
 import { Failed, Loading, Time, count, plural } from "../format.js";
 import { useLive } from "../live.js";
-import { Answer, Brief, word } from "../parts.js";
+import { Answer, Brief, useWorkspace, word } from "../parts.js";
 import { At, Proof } from "../proof.js";
 import { useRenewal } from "../renewal.js";
 import { href } from "../router.js";
@@ -13,14 +13,17 @@ import { href } from "../router.js";
 const shown = 15;
 
 export default function Start() {
-  const fresh = useAsk("/v1/find", { limit: shown, repeats: true });
-  const failed = useAsk("/v1/find", { limit: shown, filters: { exit: "fail" } });
+  const { workspace, choice } = useWorkspace();
+  const filters = workspace ? { workspace } : {};
+  const fresh = useAsk("/v1/find", { limit: shown, repeats: true, filters });
+  const failed = useAsk("/v1/find", { limit: shown, filters: { ...filters, exit: "fail" } });
   const { data: status } = useGet("/v1/status");
   useRenewal(failed.reload, ["commands"], fresh.error ? 0 : 15);
   const [arrived, add] = useState([]);
   const [missed, miss] = useState(0);
   const [following, follow] = useState(true);
-  useLive(following ? {} : null, (batch, left) => {
+  useRenewal(fresh.reload, ["commands"], following || fresh.error ? 0 : 15);
+  useLive(following ? filters : null, (batch, left) => {
     add((old) => [...batch.reverse(), ...old].slice(0, shown));
     miss((n) => n + left);
   }, () => follow(false));
@@ -29,8 +32,8 @@ export default function Start() {
   if (!fresh.data) return html`<h1>Start</h1><${Loading} />`;
   const known = new Set(arrived.map((c) => c.id));
   const newest = [...arrived, ...fresh.data.hits.filter((c) => !known.has(c.id))].slice(0, shown);
-  if (newest.length === 0) return html`<${Begin} />`;
-  return html`<h1 class="sr">Start</h1>
+  if (newest.length === 0) return html`${choice}<${Begin} />`;
+  return html`<h1 class="sr">Start</h1>${choice}
     <div class="columns">
       <section aria-labelledby="new"><h2 id="new">New ${following && html`<span class="dim live">live</span>`}</h2>
         ${missed > 0 && html`<p class="dim">${count(missed)} more came in too quickly to be listed here.</p>`}
