@@ -92,6 +92,35 @@ func TestNarrativeOfCommand(t *testing.T) {
 	p.golden("narrative-of-command")
 }
 
+// TestFailingTraceInNarrative selects a trace that failed: its suspects are listed with their evidence, and
+// the address has the selection.
+func TestFailingTraceInNarrative(t *testing.T) {
+	p := sample(t).page(t, 1280, 1000)
+	p.open("/narrative?session=ada-1&from=1795174500000&to=1795176300000&sel="+badTrace, `document.querySelector("[aria-label='Selected trace'] .suspect")`)
+	for _, want := range []string{"keep carts in redis", "kubectl set image"} {
+		if !eval[bool](p, has(want)) {
+			t.Errorf("no %q:\n%s", want, p.shows())
+		}
+	}
+	p.axe()
+	p.golden("narrative-trace")
+}
+
+// TestNarrativeWithoutCommands draws commits and failing traces where no command is recorded.
+func TestNarrativeWithoutCommands(t *testing.T) {
+	s := startSite(t)
+	p := s.page(t, 1280, 800)
+	p.expected = []string{noCode}
+	p.open("/narrative", has("Nothing is recorded yet"))
+	p.axe()
+	s.run(t, "import", "otlp", "--wait", traces(t))
+	s.run(t, "import", "git", "--history", "1", "--wait", repository(t))
+	p.open("/narrative", has("trace "+badTrace))
+	p.wait(has("cart: keep carts in redis") + ` && document.querySelector(".timeline canvas")`)
+	p.press("+", "f")
+	p.axe()
+}
+
 // TestTimelineIsFast draws a hundred thousand commands while the range moves: 30 frames a second.
 func TestTimelineIsFast(t *testing.T) {
 	s := startSite(t)

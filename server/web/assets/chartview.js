@@ -28,14 +28,20 @@ export function Chart({ title, series, at, unit, kind = "line", onPick }) {
   }).join("; ");
   const shown = over >= 0 ? `${when(at[over])}: ` + series.map((s) => `${s.name} ${Number.isFinite(s.values[over]) ? unit(s.values[over]) : "–"}`).join(", ") : undefined;
   return html`<figure class="chart">
-    <figcaption><span>${title}</span> <span class="dim">${shown ?? `up to ${unit(max)}`}</span></figcaption>
+    <figcaption><span>${title}${series.length > 1 && series.map((s) => html` <span class=${"key is-" + (s.state || "mark")}>${s.name}</span>`)}</span> <span class="dim">${shown ?? `up to ${unit(max)}`}</span></figcaption>
     <svg viewBox=${`0 0 ${width} ${height}`} preserveAspectRatio="none" role="img" aria-label=${`${title}. ${say}`}
       onPointerMove=${(e) => point(index(e))} onPointerLeave=${() => point(-1)} onClick=${onPick && ((e) => onPick(index(e)))}>
       <line class="base" x1="0" x2=${width} y1=${height} y2=${height} /><line class="base" x1="0" x2=${width} y1="0.5" y2="0.5" />
       ${over >= 0 && html`<rect class="over" x=${over * each} y="0" width=${each} height=${height} />`}
       ${stacked ? stacked.rects.map((r) => html`<rect class=${"s " + (series[r.of].state ?? "")} x=${r.x} y=${r.y} width=${r.width} height=${r.height} />`)
         : series.map((s) => html`<path class=${"s " + (s.state ?? "")} d=${line(s.values, width, height, max)} />`)}
-    </svg></figure>`;
+    </svg>${n > 1 && html`<div class="ends dim" aria-hidden="true"><span>${short(at[0], at)}</span><span>${short(at[n - 1], at)}</span></div>`}</figure>`;
+}
+
+/** short writes a time of an axis: the day if the axis is of days, else the time of day. */
+function short(t, at) {
+  const text = when(t); // 2026-11-20 12:00:00 UTC
+  return at[1] - at[0] >= 86400e3 ? text.slice(0, 10) : text.slice(11, 16);
 }
 
 /** Spark is a line without anything around it, for a cell of a table. */

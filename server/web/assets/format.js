@@ -152,7 +152,7 @@ export function Failed({ error, retry }) {
   const title = { 0: "", 401: "", 403: "Not allowed. ", 404: "Not found. ", 410: "Erased. " }[error.status] ?? "";
   return html`<div class="failed" role="alert">
     <p>${title}<${Text} value=${problem.detail ?? error.message} /></p>
-    ${(problem.errors ?? []).filter((e) => e?.message && e.message !== problem.detail).map((e) => html`<p class="dim">${e.location && html`<code>${e.location}</code>: `}<${Text} value=${e.message} /></p>`)}
+    ${(problem.errors ?? []).filter((e) => e?.message && !problem.detail?.includes(e.message)).map((e) => html`<p class="dim">${e.location && html`<code>${e.location}</code>: `}<${Text} value=${e.message} /></p>`)}
     ${retry && (error.status === 0 || error.status >= 500) && html`<button type="button" onClick=${retry}>Ask again</button>`}
   </div>`;
 }

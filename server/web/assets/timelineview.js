@@ -1,10 +1,11 @@
 // timelineview.js: the canvas of a timeline, with its mouse, touch and keys.
 //
 //   html`<${TimelineCanvas} model=${m} lanes=${lanes} range=${[from, to]} onRange=${f} marks=${marks}
-//          edges=${edges} selected=${i} onSelect=${f} texts=${Map} cursor=${ms} />`
+//          edges=${edges} selected=${i} onSelect=${f} texts=${Map} cursor=${ms} limits=${[from, to]} />`
 //
-// Marks are what is no command (commits, failing traces): [{at, lane, title, href, bad}]. Edges join
-// commands: [{from: index, to: index, kind}]. texts has the commands' lines that are known, by index.
+// Marks are what is no command (commits, failing traces): [{at, lane, title, href, bad, id}]. Edges join
+// commands and marks: [{from, to, kind}], each end the index of a command or a mark. selected is such an
+// end too. limits is how far one can move. texts has the commands' lines that are known, by index.
 
 import { color, html, useEffect, useLayoutEffect, useMemo, useRef, useSize, useState, useTheme } from "./dom.js";
 import { duration, oneLine, plain, when } from "./format.js";
@@ -14,7 +15,7 @@ const axis = 22, tall = 36, bar = 13, label = 118; // pixels: bar is from a lane
 /** The smallest range in milliseconds, and the largest part of the data beside it. */
 const shortest = 1000;
 
-export function TimelineCanvas({ model, lanes, range, onRange, marks, edges, selected, onSelect, texts, cursor }) {
+export function TimelineCanvas({ model, lanes, range, onRange, marks, edges, selected, onSelect, texts, cursor, limits }) {
   const [box, width] = useSize();
   const canvas = useRef(null);
   const theme = useTheme();
@@ -23,7 +24,7 @@ export function TimelineCanvas({ model, lanes, range, onRange, marks, edges, sel
   const names = width < 560 ? 64 : label;
   const height = axis + lanes.length * tall + 4;
   const plot = Math.max(width - names, 10);
-  const state = { model, lanes, range, marks, edges, selected, texts, cursor, names, plot, width, height, paint };
+  const state = { model, lanes, range, marks, edges, selected, texts, cursor, limits, names, plot, width, height, paint };
   const latest = useRef(state);
   latest.current = { ...state, onRange, onSelect };
 
@@ -138,6 +139,10 @@ function drawMarks(g, s, x) {
     g.beginPath();
     g.moveTo(at, y - 6), g.lineTo(at + 6, y), g.lineTo(at, y + 6), g.lineTo(at - 6, y);
     g.fill();
+    if (mark !== s.selected) continue;
+    g.strokeStyle = s.paint.text;
+    g.lineWidth = 1.5;
+    g.strokeRect(at - 9, y - 9, 18, 18);
   }
 }
 
@@ -147,14 +152,13 @@ function drawEdges(g, s, x) {
   const row = new Map();
   s.lanes.forEach((lane, k) => {
     if (lane.kind !== "who") return;
-    for (const e of s.edges) for (const i of [e.from, e.to]) if (!row.has(i) && has(s.model, lane, i)) row.set(i, k);
+    for (const e of s.edges) for (const i of [e.from, e.to]) if (typeof i === "number" && !row.has(i) && has(s.model, lane, i)) row.set(i, k);
   });
   g.lineWidth = 1.2;
+  const place = (end) => (typeof end === "object" ? [x(end.at), axis + end.lane * tall + tall / 2] : [x(s.model.at[end]), axis + row.get(end) * tall + bar]);
   for (const e of s.edges) {
-    if (!row.has(e.from) || !row.has(e.to)) continue;
-    const x0 = x(s.model.at[e.from]), x1 = x(s.model.at[e.to]);
-    if (x1 < s.names || x0 > s.width) continue;
-    const y0 = axis + row.get(e.from) * tall + bar, y1 = axis + row.get(e.to) * tall + bar;
+    const [x0, y0] = place(e.from), [x1, y1] = place(e.to);
+    if (isNaN(y0) || isNaN(y1) || x1 < s.names || x0 > s.width) continue;
     g.strokeStyle = { fixes: s.paint.good, retry: s.paint.warn, causal: s.paint.bad, dependency: s.paint.agent }[e.kind] ?? s.paint.dim;
     g.beginPath();
     g.moveTo(x0, y0);
@@ -203,7 +207,7 @@ function gestures(canvas, latest, setHover) {
   let travelled = 0;
   const timeAt = (px) => { const s = latest.current; return s.range[0] + ((px - s.names) / s.plot) * (s.range[1] - s.range[0]); };
   const set = (range) => latest.current.onRange(range);
-  const around = (px, factor) => set(zoomed(latest.current.range, factor, timeAt(px), extent(latest.current.model)));
+  const around = (px, factor) => set(zoomed(latest.current.range, factor, timeAt(px), latest.current.limits));
   const under = (x, y) => {
     const s = latest.current, lane = Math.floor((y - axis) / tall);
     if (lane < 0 || lane >= s.lanes.length || x < s.names) return null;
@@ -215,7 +219,7 @@ function gestures(canvas, latest, setHover) {
   };
   const wheel = (e) => {
     e.preventDefault();
-    if (Math.abs(e.deltaX) > Math.abs(e.deltaY)) set(moved(latest.current.range, (e.deltaX / latest.current.plot) * (latest.current.range[1] - latest.current.range[0]), extent(latest.current.model)));
+    if (Math.abs(e.deltaX) > Math.abs(e.deltaY)) set(moved(latest.current.range, (e.deltaX / latest.current.plot) * (latest.current.range[1] - latest.current.range[0]), latest.current.limits));
     else around(e.offsetX, Math.exp(e.deltaY * 0.002));
   };
   const down = (e) => { points.set(e.pointerId, e); travelled = 0; canvas.setPointerCapture(e.pointerId); };
@@ -230,7 +234,7 @@ function gestures(canvas, latest, setHover) {
       const was = Math.abs(a.offsetX - b.offsetX), [c, d] = [...points.values()];
       const is = Math.abs(c.offsetX - d.offsetX);
       if (was > 4 && is > 4) around((c.offsetX + d.offsetX) / 2, was / is);
-    } else if (dx !== 0) set(moved(s.range, (-dx / s.plot) * (s.range[1] - s.range[0]), extent(s.model)));
+    } else if (dx !== 0) set(moved(s.range, (-dx / s.plot) * (s.range[1] - s.range[0]), s.limits));
     return setHover(null);
   };
   const up = (e) => {
@@ -243,8 +247,8 @@ function gestures(canvas, latest, setHover) {
     const s = latest.current, span = s.range[1] - s.range[0], middle = s.names + s.plot / 2;
     const does = {
       "+": () => around(middle, 0.6), "=": () => around(middle, 0.6), "-": () => around(middle, 1 / 0.6),
-      ArrowLeft: () => set(moved(s.range, -span / 6, extent(s.model))), ArrowRight: () => set(moved(s.range, span / 6, extent(s.model))),
-      Home: () => set(moved(s.range, -Infinity, extent(s.model))), End: () => set(moved(s.range, 1e15, extent(s.model))), 0: () => set(extent(s.model)),
+      ArrowLeft: () => set(moved(s.range, -span / 6, s.limits)), ArrowRight: () => set(moved(s.range, span / 6, s.limits)),
+      Home: () => set(moved(s.range, -Infinity, s.limits)), End: () => set(moved(s.range, 1e15, s.limits)), 0: () => set(s.limits),
     }[e.key];
     if (!does || e.ctrlKey || e.metaKey || e.altKey) return;
     e.preventDefault();

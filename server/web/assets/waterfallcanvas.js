@@ -2,7 +2,7 @@
 // waterfallpaint.js draws. It knows no framework. The canvas stands in a box that scrolls, before a
 // spacer of the height of all rows.
 import { duration, rows } from "./waterfall.js";
-import { WaterfallPaint, axisHeight, rowHeight, stripHeight } from "./waterfallpaint.js";
+import { WaterfallPaint, axisHeight, nameWidth, rowHeight, stripHeight } from "./waterfallpaint.js";
 
 export class WaterfallCanvas extends WaterfallPaint {
   // box scrolls and holds canvas (position: sticky) and spacer. on has color(name), which returns the
@@ -39,6 +39,7 @@ export class WaterfallCanvas extends WaterfallPaint {
       this.from = 0;
       this.to = trace.end;
       this.strip = undefined;
+      this.longest = trace.spans.reduce((n, s) => Math.max(n, nameWidth(s)), 0);
       const n = trace.services.length;
       this.hues = new Map(trace.services.map((s, i) => [s, Math.round(205 + i * (n > 8 ? 360 / n : 47)) % 360]));
     }
@@ -61,7 +62,9 @@ export class WaterfallCanvas extends WaterfallPaint {
     this.canvas.style.width = this.width + "px";
     this.canvas.style.height = this.height + "px";
     this.spacer.style.marginTop = -this.height + stripHeight + axisHeight + "px";
-    this.side = Math.round(Math.min(380, this.width * (this.width < 640 ? 0.42 : 0.34)));
+    // The names have the room that they need, from a third to half of the width.
+    const share = (part) => Math.round(this.width * part);
+    this.side = this.width < 640 ? share(0.42) : Math.max(Math.min(380, share(0.34)), Math.min(this.longest, share(0.5)));
     this.strip = undefined;
     this.draw();
   }

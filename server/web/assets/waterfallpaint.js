@@ -5,6 +5,11 @@ import { duration, overview, ticks } from "./waterfall.js";
 
 export const rowHeight = 22, stripHeight = 36, axisHeight = 20;
 
+const charWidth = 6.9; // about, of a character of a name
+
+// nameWidth is about how many pixels the name of a span needs, with what stands before it.
+export const nameWidth = (s) => 6 + s.depth * 11 + 30 + (s.service.length + s.operation.length + 3) * charWidth;
+
 // names are the custom properties of style.css that the drawing uses.
 const names = { back: "bg", line: "line", text: "text", dim: "dim", mark: "link", bad: "bad" };
 
@@ -102,7 +107,7 @@ export class WaterfallPaint {
     pen.fillRect(indent + 12, y + 4, 3, rowHeight - 8);
     const below = shut ? trace.below[i] : undefined;
     const failed = s.failed || below?.failed > 0;
-    const room = Math.floor((side - indent - 24) / 6.9);
+    const room = Math.floor((side - indent - 24) / charWidth);
     const name = s.service + " " + s.operation, more = below ? ` +${below.spans - 1}` : "";
     pen.textAlign = "left";
     pen.fillStyle = failed ? c.bad : c.text;

@@ -88,7 +88,7 @@ function Sessions({ query }) {
         { name: "about", of: (s) => html`<a data-item href=${open(s)}><${Brief} value=${s.about || s.session} max=${140} /></a>`, by: (s) => s.about ?? "" },
         { name: "agent", of: (s) => html`<${Brief} value=${s.author} max=${40} />`, by: (s) => s.author ?? "" }, { name: "workspace", of: (s) => html`<${Brief} value=${s.workspace} max=${60} />`, by: (s) => s.workspace ?? "" },
         { name: "session", of: (s) => html`<span class="dim"><${Brief} value=${s.session} max=${24} /></span>`, by: (s) => s.session },
-        { name: "steps", num: true, of: (s) => count(s.objects ?? 0), by: (s) => s.objects ?? 0 }, { name: "commands", num: true, of: (s) => count(s.commands ?? 0), by: (s) => s.commands ?? 0 },
+        { name: "steps", num: true, of: (s) => count(s.objects ?? 0), by: (s) => s.objects ?? 0 },
         { name: "last", of: (s) => html`<${Time} at=${s.last} />`, by: (s) => s.last },
       ]} />
       <p class="links">${after && html`<button type="button" class="quiet" onClick=${() => setAfter("")}>newest</button>`}${d.next && html`<button type="button" onClick=${() => setAfter(d.next)}>${count(d.truncated)} older</button>`}</p>`}<//>`;

@@ -47,7 +47,7 @@ export default function Ask({ query }) {
     <${Filters} />
     ${q === "" ? html`<h2>Newest commands</h2>${choice}<${Answer} of=${newest} isEmpty=${(d) => d.hits.length === 0} empty=${Object.keys(filters).length ? "No command passes." : begin}>${(d) => html`<${CommandList} commands=${d.hits} label="Commands" params=${moment} />${more(d.hits.length === wanted)}`}<//>` :
       html`<${Chips} kind=${kind} of=${found.data} />
-        <${Answer} of=${found} isEmpty=${(d) => d.hits.length === 0} empty="Nothing.">${(d) => html`
+        <${Answer} of=${found} isEmpty=${(d) => d.hits.length === 0} empty=${html`Nothing. ${asOf || Object.keys(filters).length ? "" : html`<span class="dim">If nothing is recorded yet: <code>eval "$(recount hook bash)"</code>, <code>recount import history</code>, <code>recount import git .</code></span>`}`}>${(d) => html`
           ${!d.sure && html`<p class="notice">Not sure: what is listed has only some of the words.</p>`}
           ${(folded > 0 || !folds) && html`<p class="dim">${folds ? html`${plural(folded, "hit")} nearly the same as another ${folded === 1 ? "is" : "are"} folded. <a href=${withParams({ fold: "no" })}>List each</a>` : html`Each is listed. <a href=${withParams({ fold: "" })}>Fold those that are nearly the same</a>`}</p>`}
           <ol class="rows found" aria-label="Hits">${shown.map((g) => html`<${Hit} key=${g[0].kind + g[0].id} of=${g[0]} rest=${g.slice(1)} moment=${moment} read=${read} />`)}</ol>

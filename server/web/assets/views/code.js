@@ -35,6 +35,12 @@ export default function Code({ rest, query }) {
 /** begin says how code gets in. */
 export const begin = html`No code is imported yet. To begin: <code>recount import git PATH</code>.`;
 
+/** Unnamed says what to name, or how code gets in if there is none. */
+export function Unnamed({ children }) {
+  const all = useRepositories();
+  return html`<p class="empty">${all.data?.repositories.length === 0 ? begin : children}</p>`;
+}
+
 /** useRepositories lists the repositories, the one with the newest commit first. */
 export function useRepositories() {
   return useGet("/v1/repositories?limit=1000");
@@ -108,7 +114,7 @@ function One({ query }) {
   const hit = symbol && found.data?.symbols.find((s) => s.file === symbol.file && s.line === symbol.line);
   return html`<${Heading}>${symbol ? html`<code>${word(symbol.name)}</code>` : "Symbol"}<//>
     <${Form} label="Symbol"><${Field} name="name" label="symbol, or FILE:LINE" size="32" /><${Field} name="repo" label="repository" /><${Field} name="at" label="revision" placeholder="HEAD" /><//>
-    ${!name && html`<p class="empty">Name a symbol (<code>Client.Produce</code>) or a place (<code>pkg/client.go:123</code>), or search in the box above.</p>`}
+    ${!name && html`<${Unnamed}>Name a symbol (<code>Client.Produce</code>) or a place (<code>pkg/client.go:123</code>), or search in the box above.<//>`}
     ${name && callers.error && html`<${Answer} of=${callers} none=${begin} />${callers.error.status === 404 && html`<${Like} name=${name} scope=${scope} at=${at} />`}`}
     ${!callers.data && callers.loading && html`<${Loading} />`}
     ${symbol && html`

@@ -6,7 +6,7 @@ import { useAsk } from "../api.js";
 import { Text, count, plural } from "../format.js";
 import { Answer, Choice, Field, Form, Heading, Revision, Symbol, Table, word } from "../parts.js";
 import { href, useParam } from "../router.js";
-import { begin } from "./code.js";
+import { Unnamed, begin } from "./code.js";
 
 const named = { removed: "removed", signature: "signature changed", body: "body changed", renamed: "renamed", moved: "moved", added: "added" };
 const tone = { removed: "bad", added: "good", signature: "warn", renamed: "warn" };
@@ -19,7 +19,7 @@ export default function CodeDiff({ query }) {
   return html`<${Heading}>Diff${(base || head) && html` <code>${word(base || "HEAD")}..${word(head || "HEAD")}</code>`}<//>
     <${Form} label="Revisions"><${Field} name="base" label="from" placeholder="main~3" /><${Field} name="head" label="to" placeholder="main" /><${Field} name="repo" label="repository" />
       <${Choice} name="reach" label="impact" options=${[["", "before and after"], ["no", "leave out"]]} /><//>
-    ${!base && !head && html`<p class="empty">Name two revisions: branches, tags, commits, or <code>HEAD~3</code>.</p>`}
+    ${!base && !head && html`<${Unnamed}>Name two revisions: branches, tags, commits, or <code>HEAD~3</code>.<//>`}
     <${Answer} of=${answer} none=${begin}>${(d) => html`
       <p><${Revision} of=${d.base} /></p><p><${Revision} of=${d.revision} /></p>
       <p class="links">${Object.entries(named).map(([k, n]) => html`<button type="button" class=${"quiet " + (tone[k] ?? "")} aria-pressed=${only === k ? "true" : "false"} disabled=${!d.counts[k]} onClick=${() => setOnly(only === k ? "" : k)}>${count(d.counts[k] ?? 0)} ${n}</button>`)}

@@ -10,7 +10,7 @@ import { useKey } from "../keys.js";
 import { Announced, Answer, Choice, Field, Form, Heading, Revision, Symbol, Table, percent, word } from "../parts.js";
 import { Proof } from "../proof.js";
 import { useParam } from "../router.js";
-import { begin } from "./code.js";
+import { Unnamed, begin } from "./code.js";
 
 const most = 10000;
 
@@ -37,7 +37,7 @@ export default function Impact({ query }) {
       <${Choice} name="sure" label="at least" options=${[["", "any"], ["0.5", "50%"], ["0.8", "80%"], ["0.95", "95%"]]} />
       <${Choice} name="tests" label="tests" options=${[["", "apart"], ["with", "in the graph"]]} />
       <${Choice} name="show" label="as" options=${[["graph", "graph"], ["table", "table"]]} /><//>
-    ${!name && !change && html`<p class="empty">Name the symbol that changes, or a change between two revisions.</p>`}
+    ${!name && !change && html`<${Unnamed}>Name the symbol that changes, or a change between two revisions.<//>`}
     ${now.error && html`<${Answer} of=${now} none=${begin} />`}
     ${was.error && html`<h2>At ${word(base)}</h2><${Failed} error=${was.error} retry=${was.reload} />`}
     ${!d && now.loading && html`<${Loading} />`}

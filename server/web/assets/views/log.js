@@ -69,11 +69,14 @@ function Verify() {
   const [state, set] = useState({});
   const [only, choose] = useParam("projection", "");
   const status = useGet("/v1/status");
-  const abort = useRef(null);
+  const abort = useRef(null), began = useRef(0);
+  const [now, tick] = useState(0); // the server tells of progress by events, which may take long
   useEffect(() => () => abort.current?.abort(), []);
   const run = async () => {
     abort.current?.abort();
     const mine = abort.current = new AbortController();
+    began.current = performance.now();
+    tick(began.current);
     set({ running: true });
     try {
       for await (const batch of lines("/v1/verify", { method: "POST", body: JSON.stringify(only ? { projections: [only] } : {}), signal: mine.signal })) {
@@ -85,11 +88,16 @@ function Verify() {
     } catch (error) { if (!mine.signal.aborted) set({ error }); }
   };
   const { running, progress: p, report: r, error } = state;
+  useEffect(() => {
+    if (!running) return undefined;
+    const timer = setInterval(() => tick(performance.now()), 500);
+    return () => clearInterval(timer);
+  }, [running]);
   return html`<${Heading}>Verify<//>
     <p>Replays the log from offset zero beside the live state and compares roots, keys and files. The server goes on answering; it takes about as long as a rebuild.</p>
     <p class="filters"><label>projection<select value=${only} onChange=${(e) => choose(e.target.value)}><option value="">all</option>${(status.data?.projections ?? []).map((x) => html`<option value=${x.name} selected=${x.name === only}>${x.name}</option>`)}</select></label>
       <button type="button" class="primary" disabled=${running} onClick=${run}>Verify</button>${running && html`<button type="button" onClick=${() => { abort.current.abort(); set({}); }}>Stop</button>`}</p>
-    ${running && html`<p role="status">${p ? html`${word(p.phase)}: ${count(p.done)} of ${count(p.total)} <span class="dim">${(p.elapsed_ms / 1000).toFixed(1)} s</span>` : "Beginning…"}</p>${p?.total > 0 && html`<progress value=${p.done} max=${p.total} aria-label="Progress"></progress>`}`}
+    ${running && html`<p role="status">${p ? html`${word(p.phase)}: ${count(p.done)} of ${count(p.total)} <span class="dim">${Math.max(0, (now - began.current) / 1000).toFixed(0)} s</span>` : "Beginning…"}</p>${p?.total > 0 && html`<progress value=${p.done} max=${p.total} aria-label="Progress"></progress>`}`}
     ${error && html`<${Failed} error=${error} retry=${run} />`}
     ${r && html`<p role="status" class=${r.ok ? "good" : "bad"}>${r.ok ? "Equal" : "Not equal"}: ${plural(r.events, "event")} replayed in ${(r.elapsed_ms / 1000).toFixed(1)} s.</p>
       <${Table} label="Roots" rows=${r.projections} keyOf=${(x) => x.name} columns=${[

@@ -38,7 +38,7 @@ export function Events({ topic, partition, query }) {
   if (start.error) return html`<${Heading}>${word(topic)}/${partition}<//><${Failed} error=${start.error} retry=${start.reload} />`;
   const shown = from ? first?.events ?? [] : [...tail.events].reverse();
   return html`<${Heading} live=${live}>${word(topic)}<span class="dim">/${partition}</span><//>
-    <p class="links" aria-label="Partitions">${partitions.map((p) => html`<a href=${href(`log/${topic}/${p.partition}`)} aria-current=${p.partition === partition ? "page" : undefined}>${p.partition}</a>`)}${first && html`<span class="dim">offsets ${count(first.start)} to ${count(Math.max(first.start, first.end) - 1)}, ${plural(first.end - first.start, "event")}</span>`}</p>
+    <p class="links" aria-label="Partitions">${partitions.map((p) => html`<a href=${href(`log/${topic}/${p.partition}`)} aria-current=${p.partition === partition ? "page" : undefined}>${p.partition}</a>`)}${first && html`<span class="dim">${first.end > first.start ? `offsets ${count(first.start)} to ${count(first.end - 1)}, ${plural(first.end - first.start, "event")}` : "no event"}</span>`}</p>
     <${Form} label="Where"><${Field} name="from" label="from offset" placeholder="the newest" size="10" /><${Field} name="find" label="contains" size="20" /><//>
     <p class="links">${from ? html`<a href=${withParams({ from: "" })}>Newest</a>` : html`<button type="button" class="quiet" aria-pressed=${following ? "true" : "false"} onClick=${() => follow(!following)}>${following ? "Following" : "Stopped"}</button>`}
       ${first && first.from > first.start && html`<a href=${withParams({ from: Math.max(first.start, first.from - page) })}>Older</a>`}

@@ -7,14 +7,16 @@ import { ask, useAsk, useGet } from "../api.js";
 import { CommandList, Outcome } from "../commands.js";
 import { Failed, Loading, Text, Time, count, oneLine, plural, when } from "../format.js";
 import { useKey } from "../keys.js";
-import { useWorkspace, word } from "../parts.js";
+import { Answer, useWorkspace, word } from "../parts.js";
 import { At, Proof } from "../proof.js";
 import { useRenewal } from "../renewal.js";
 import { go, href, useParam, withParams } from "../router.js";
 import { decode, lanesOf, position } from "../timeline.js";
 import { TimelineCanvas, extent, moved, zoomed } from "../timelineview.js";
+import { Cause } from "./spanwhy.js";
 import { EdgeLine } from "./why.js";
 
+const begin = html`Nothing is recorded yet. To begin: <code>eval "$(recount hook bash)"</code> in your shell's startup file, or <code>recount import history</code>; <code>recount import git .</code> brings commits.`;
 const written = 300; // commands in view whose lines are asked for
 
 export default function Narrative({ query }) {
@@ -32,7 +34,7 @@ export default function Narrative({ query }) {
   if (!now.data || !shown.data) return html`<h1>Narrative</h1><${Loading} />`;
   return html`<h1>Narrative${filters.session && html` of session <code><${Text} value=${filters.session} max=${120} /></code>`}${filters.author && html` of <${Text} value=${filters.author} max=${120} />`}</h1>
     <${Filters} query=${query} />${choice}
-    ${now.data.times_ms.length === 0 ? html`<p class="empty">No command: <${Text} value=${now.data.hint ?? ""} />.</p>` : html`<${Drawn} all=${now.data} answer=${shown.data} filters=${filters} moment=${moment} query=${query} loading=${shown.loading} />`}`;
+    <${Drawn} all=${now.data} answer=${shown.data} filters=${filters} moment=${moment} query=${query} loading=${shown.loading} />`;
 }
 
 function Filters({ query }) {
@@ -47,15 +49,19 @@ function Filters({ query }) {
 
 function Drawn({ all, answer, filters, moment, query, loading }) {
   const model = useMemo(() => decode(answer), [answer]);
-  const whole = useMemo(() => extent(decode(all)), [all]);
+  const ran = useMemo(() => (all.times_ms.length ? extent(decode(all)) : null), [all]);
   const id = query.get("id") ?? "";
-  const selected = query.get("sel") ?? id;
+  const [trace] = (query.get("sel") ?? "").match(/^[0-9a-f]{32}$/) ?? [""];
+  const selected = trace ? "" : query.get("sel") ?? id;
   const stitched = useAsk("/v1/stitch", selected ? { id: selected, nodes: 200, depth: id ? 5 : 2, ...moment } : null);
   const edges = useMemo(() => indexed(model, stitched.data), [model, stitched.data]);
+  const commits = useCommits();
+  const traces = useFailing(ran);
+  // What is drawn at first is when commands ran and traces failed; one can move to the oldest commit.
+  const whole = useMemo(() => reach([...(ran ?? commits.map((c) => c.at)), ...traces.map((t) => t.at)]) ?? [Date.now() - 3600e3, Date.now()], [ran, traces, commits]);
+  const limits = useMemo(() => reach([...whole, ...commits.map((c) => c.at)]), [whole, commits]);
   const range = rangeOf(query, whole, edges, id);
   const lanes = useMemo(() => lanesOf(model), [model]);
-  const commits = useCommits();
-  const traces = useFailing(range, whole);
   const every = useMemo(() => [...lanes, ...(commits.length ? [{ name: "commits", kind: "commits" }] : []), ...(traces.length ? [{ name: "failing traces", kind: "traces" }] : [])], [lanes, commits, traces]);
   const marks = useMemo(() => {
     const row = (kind) => every.findIndex((l) => l.kind === kind);
@@ -63,21 +69,25 @@ function Drawn({ all, answer, filters, moment, query, loading }) {
   }, [every, commits, traces]);
   const texts = useTexts(model, range, filters, moment);
   const root = stitched.data?.nodes.find((n) => n.id === stitched.data.root);
-  const chosen = root ? edges.byId.get(root.id) : undefined;
-  const select = (hit) => (hit.mark ? go(hit.mark.href) : go(withParams({ sel: position(model, hit.i) }), { replace: true }));
-  const zoom = (f) => setRange(zoomed(range, f, (range[0] + range[1]) / 2, whole));
+  const why = useAsk("/v1/runtime/why", trace ? { ref: trace, limit: 20 } : null);
+  const blamed = useMemo(() => suspected(trace, why.data, marks, model), [trace, why.data, marks, model]);
+  const chosen = trace ? marks.find((m) => m.id === trace) : root ? edges.byId.get(root.id) : undefined;
+  const select = (hit) => (hit.mark ? (hit.mark.bad ? go(withParams({ sel: hit.mark.id }), { replace: true }) : go(hit.mark.href)) : go(withParams({ sel: position(model, hit.i) }), { replace: true }));
+  const zoom = (f) => setRange(zoomed(range, f, (range[0] + range[1]) / 2, limits));
   useKey("f", "all of it", () => setRange(whole));
   useKey("+", "zoom in", () => zoom(0.6));
   useKey("-", "zoom out", () => zoom(1 / 0.6));
-  useKey("h", "earlier", () => setRange(moved(range, (range[0] - range[1]) / 6, whole)));
-  useKey("l", "later", () => setRange(moved(range, (range[1] - range[0]) / 6, whole)));
+  useKey("h", "earlier", () => setRange(moved(range, (range[0] - range[1]) / 6, limits)));
+  useKey("l", "later", () => setRange(moved(range, (range[1] - range[0]) / 6, limits)));
+  if (model.n === 0 && all.times_ms.length === 0 && marks.length === 0) return html`<p class="empty">${Object.keys(filters).length > 0 ? "No command passes these filters." : begin}</p>`;
   return html`
     <div class="bar" role="group" aria-label="Range"><button type="button" onClick=${() => zoom(0.6)} aria-label="Zoom in">+</button><button type="button" onClick=${() => zoom(1 / 0.6)} aria-label="Zoom out">−</button><button type="button" onClick=${() => setRange(whole)}>All</button>
       <span class="dim">${when(range[0])} to ${when(range[1])}, ${plural(model.n, "command")}${answer.truncated && " (the newest)"}${answer.untimed > 0 && `, ${count(answer.untimed)} without a time`}</span>${loading && html`<span class="dim" role="status">asking…</span>`}</div>
-    <${TimelineCanvas} model=${model} lanes=${every} range=${range} onRange=${setRange} marks=${marks} edges=${edges.list} selected=${chosen} onSelect=${select} texts=${texts.lines} cursor=${moment.as_of && Date.parse(moment.as_of)} />
+    <${TimelineCanvas} model=${model} lanes=${every} range=${range} onRange=${setRange} marks=${marks} edges=${trace ? blamed : edges.list} limits=${limits} selected=${chosen} onSelect=${select} texts=${texts.lines} cursor=${moment.as_of && Date.parse(moment.as_of)} />
     <${AsOf} whole=${whole} />
     ${stitched.error && html`<${Failed} error=${stitched.error} />`}
-    ${root && html`<${Chosen} root=${root} of=${stitched.data} moment=${moment} />`}
+    ${trace && html`<${Failing} id=${trace} of=${why} />`}
+    ${root && !trace && html`<${Chosen} root=${root} of=${stitched.data} moment=${moment} />`}
     <section aria-labelledby="in-view"><h2 id="in-view">In view ${texts.hits.length > 0 && html`<span class="dim">${texts.all ? count(texts.hits.length) : `the newest ${count(texts.hits.length)}`}</span>`}</h2>
       <${CommandList} commands=${texts.hits.slice(0, 60)} label="Commands in view" params=${moment} current=${root?.id} />
       ${commits.length + traces.length > 0 && html`<${Marks} marks=${marks} range=${range} />`}</section>
@@ -163,7 +173,7 @@ function useCommits() {
     if (!names) return undefined;
     const abort = new AbortController();
     Promise.all(names.split("\n").map((name) => name.slice(0, name.lastIndexOf(" "))).map((repo) => ask("/v1/code/snapshot-log", { repo, limit: 200 }, abort.signal).catch(() => ({ snapshots: [] })))).then((logs) => {
-      if (!abort.signal.aborted) set(logs.flatMap((l) => l.snapshots).filter((s) => s.time).map((s) => ({ at: Date.parse(s.time), title: `${s.commit.slice(0, 10)} ${s.subject ?? ""} (${s.author ?? ""})`, href: href("code", { repo: s.repo, at: s.commit }) })));
+      if (!abort.signal.aborted) set(logs.flatMap((l) => l.snapshots).filter((s) => s.time).map((s) => ({ at: Date.parse(s.time), id: s.commit, title: `${s.commit.slice(0, 10)} ${s.subject ?? ""} (${s.author ?? ""})`, href: href("code", { repo: s.repo, at: s.commit }) })));
     }, () => {});
     return () => abort.abort();
   }, [names]);
@@ -171,8 +181,8 @@ function useCommits() {
 }
 
 /** useFailing are traces that failed, from the examples of the operations that did. */
-function useFailing(range, whole) {
-  const traffic = useAsk("/v1/runtime/traffic", { failing: true, limit: 20, from: new Date(whole[0] - 86400e3).toISOString(), to: new Date(whole[1] + 86400e3).toISOString() });
+function useFailing(ran) {
+  const traffic = useAsk("/v1/runtime/traffic", { failing: true, limit: 20, ...(ran && { from: new Date(ran[0] - 86400e3).toISOString(), to: new Date(ran[1] + 86400e3).toISOString() }) });
   useRenewal(traffic.reload, ["spans"], traffic.error ? 0 : 60);
   const [marks, set] = useState([]);
   const ids = [...new Set((traffic.data?.operations ?? []).flatMap((o) => o.examples).filter((e) => e.failed && e.trace).map((e) => e.trace))].slice(0, 20).join(",");
@@ -180,7 +190,7 @@ function useFailing(range, whole) {
     if (!ids) return undefined;
     const abort = new AbortController();
     Promise.all(ids.split(",").map((trace) => ask("/v1/runtime/trace", { trace, limit: 1 }, abort.signal).catch(() => null))).then((traces) => {
-      if (!abort.signal.aborted) set(traces.filter(Boolean).map((t) => ({ at: Date.parse(t.start), title: `trace ${t.trace} (${t.services.join(", ")})`, href: href("why/" + t.trace) })));
+      if (!abort.signal.aborted) set(traces.filter(Boolean).map((t) => ({ at: Date.parse(t.start), title: `trace ${t.trace} (${t.services.join(", ")})`, id: t.trace, href: href("why/" + t.trace) })));
     }, () => {});
     return () => abort.abort();
   }, [ids]);
@@ -214,8 +224,34 @@ function Chosen({ root, of, moment }) {
     ${near.length > 0 && html`<ul class="near">${near.slice(0, 24).map((e) => { const other = by.get(e.from === root.id ? e.to : e.from); return html`<li key=${e.from + e.to + e.kind}><span class="dim">${e.from === root.id ? "led to" : "after"}</span> ${other && html`<a href=${href("command/" + other.id, moment)}><code><${Text} value=${oneLine(other.command, 120)} max=${140} /></code></a>`}<${EdgeLine} e=${e} /></li>`; })}</ul>`}</section>`;
 }
 
+/** suspected are the edges from what is suspected to the trace that failed, among what is drawn. */
+function suspected(trace, answer, marks, model) {
+  const to = marks.find((m) => m.id === trace);
+  if (!to || !answer) return [];
+  const at = new Map();
+  if (answer.causes.some((c) => c.command)) for (let i = 0; i < model.n; i++) at.set(position(model, i), i);
+  return answer.causes.flatMap((c) => {
+    const p = c.command?.position;
+    const from = p ? at.get(`${p.topic}/${p.partition}/${p.offset}`) : marks.find((m) => m.id === c.commit?.commit);
+    return from === undefined ? [] : [{ from, to, kind: "causal" }];
+  });
+}
+
+/** Failing is a trace that is selected: what is suspected to have led to it. */
+function Failing({ id, of }) {
+  return html`<section class="chosen" aria-label="Selected trace"><p><span class="bad">◆</span> trace <a data-item href=${href("runtime/trace/" + id)}><code>${id}</code></a> <a href=${href("why/" + id)}>why</a></p>
+    <${Answer} of=${of} what="Looking for causes" isEmpty=${(d) => d.causes.length === 0} empty="Nothing that is recorded explains it.">${(d) => html`<ol class="suspects">${d.causes.slice(0, 5).map((c) => html`<li><${Cause} of=${c} /></li>`)}</ol>`}<//></section>`;
+}
+
+/** reach is from the least to the greatest of some times, at least a second. */
+function reach(times) {
+  if (times.length === 0) return null;
+  const from = times.reduce((a, b) => Math.min(a, b)), to = times.reduce((a, b) => Math.max(a, b));
+  return [from, Math.max(to, from + 1000)];
+}
+
 /** Marks lists what is on the timeline besides commands. */
 function Marks({ marks, range }) {
   const seen = marks.filter((m) => m.at >= range[0] && m.at <= range[1]).sort((a, b) => b.at - a.at).slice(0, 40);
-  return html`<h3>Commits and failing traces</h3>${seen.length === 0 ? html`<p class="empty">None in view.</p>` : html`<ol class="rows">${seen.map((m) => html`<li key=${m.href}><span class=${m.bad ? "bad" : "dim"}>◆</span> <a data-item href=${m.href}><${Text} value=${m.title} max=${200} /></a> <span class="dim"><${Time} at=${new Date(m.at).toISOString()} /></span></li>`)}</ol>`}`;
+  return html`<h3>Commits and failing traces</h3>${seen.length === 0 ? html`<p class="empty">None in view.</p>` : html`<ol class="rows">${seen.map((m) => html`<li key=${m.href}><span class=${m.bad ? "bad" : "dim"}>◆</span> <a data-item href=${m.bad ? withParams({ sel: m.id }) : m.href} title=${m.bad ? "what is suspected to have led to it" : undefined}><${Text} value=${m.title} max=${200} /></a> <span class="dim"><${Time} at=${new Date(m.at).toISOString()} /></span></li>`)}</ol>`}`;
 }

@@ -129,7 +129,7 @@ function Operations({ of }) {
 
 /** Examples links traces: those that failed, and slow ones. */
 function Examples({ of }) {
-  return html`${(of ?? []).slice(0, 3).map((e) => html`<a class=${e.failed ? "bad" : ""} href=${href("runtime/trace/" + e.trace, { span: e.span })} title=${"trace " + e.trace}>${e.failed ? "✗ " : ""}${duration(e.duration_ns)}</a> `)}`;
+  return html`<span class="apart">${(of ?? []).slice(0, 3).map((e) => html`<a class=${e.failed ? "bad" : ""} href=${href("runtime/trace/" + e.trace, { span: e.span })} title=${"trace " + e.trace}>${e.failed ? "✗ " : ""}${duration(e.duration_ns)}</a> `)}</span>`;
 }
 
 function OpenTrace() {

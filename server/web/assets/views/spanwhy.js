@@ -23,7 +23,8 @@ export default function SpanWhy({ id, query }) {
       ${d.truncated > 0 && html`<p class="dim">${plural(d.truncated, "more")}.</p>`}`}<//>`;
 }
 
-function Cause({ of: c }) {
+/** Cause is one suspect with its evidence. */
+export function Cause({ of: c }) {
   return html`<div class="suspect"><strong class="score">${percent(c.score)}</strong><div>
     <p><span class="tag">${c.kind}</span> ${c.commit && html`<${Changed} of=${c.commit} />`}${c.version && html`version ${word(c.version.version || c.version.revision || "")} `}${c.dependency && html`<${Brief} value=${c.dependency.service ?? c.dependency.name} max=${120} />`} ${!c.commit && html`<span class="dim"><${Time} at=${c.time} /></span>`}</p>
     ${c.command && html`<${CommandList} commands=${[c.command]} label="The command" />`}
