@@ -35,7 +35,8 @@ func TestImpact(t *testing.T) {
 	p := sample(t).page(t, 1280, 900)
 	p.open("/code/impact?name=shop.connect", has("4 symbols in 1 package"))
 	p.axe()
-	p.golden("impact")
+	p.golden("impact") // few symbols: their packages are open
+	p.open("/code/impact?name=shop.connect&open=none", has("4 symbols in 1 package"))
 	p.do(clickOn("canvas"))
 	p.press(kb.ArrowRight)
 	p.wait(`new URLSearchParams(location.search).get("sel")`)
@@ -70,7 +71,7 @@ func TestDiff(t *testing.T) {
 // TestNoCode checks that a log without code says how to begin, in every part of the view.
 func TestNoCode(t *testing.T) {
 	s := startSite(t)
-	for _, path := range []string{"/code", "/code/stale", "/code/routes"} {
+	for _, path := range []string{"/code", "/code/symbol", "/code/impact", "/code/diff", "/code/stale", "/code/routes"} {
 		p := s.page(t, 1000, 700)
 		p.expected = []string{noCode}
 		p.open(path, has("recount import git"))

@@ -248,7 +248,7 @@ export class GraphPaint {
     const high = i.kind === "member" ? 12 : Math.max(12, Math.min(i.h * 0.8, text / k));
     if (high * k < text) return;
     const fits = Math.floor((i.w - 2 * size.pad + 4 - (i.kind === "folded" && high === 12 ? 32 : 0)) / (high * 0.54));
-    if (fits < 3) return;
+    if (fits < Math.min(3, i.label.length)) return;
     pen.font = `${high}px ${this.font}`;
     pen.textAlign = "left";
     pen.fillStyle = i.state && i.state !== "mark" ? c[i.state] : c.text;

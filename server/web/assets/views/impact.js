@@ -50,15 +50,17 @@ export default function Impact({ query }) {
       <${Proof} of=${d} />`}`;
 }
 
-/** useOpen keeps the open packages in the address. */
-export function useOpen() {
+const readable = 60; // symbols up to which all packages are open at first
+
+/** useOpen keeps the open packages in the address: "none" if a small graph is folded. */
+function useOpen({ nodes }) {
   const [text, set] = useParam("open", "");
-  const open = useMemo(() => new Set(text ? text.split(",") : []), [text]);
-  return [open, (next) => set([...next].join(","), true)];
+  const open = useMemo(() => new Set(text === "none" ? [] : text ? text.split(",") : nodes.length <= readable ? nodes.map((n) => n.group) : []), [text, nodes]);
+  return [open, (next) => set(next.size > 0 ? [...next].join(",") : nodes.length <= readable ? "none" : "", true)];
 }
 
 function Side({ graph, answer, show }) {
-  const [open, setOpen] = useOpen();
+  const [open, setOpen] = useOpen(graph);
   const [chosen, choose] = useParam("sel", "");
   const item = graph.nodes.find((n) => n.id === chosen);
   const box = item ? undefined : chosen.replace(/^group:/, "");
@@ -115,7 +117,7 @@ function Rows({ nodes, rev }) {
 /** Sides is the same at two revisions: what is in both stands at the same place. */
 function Sides({ both, now, was, show }) {
   const together = useRef({ members: [] });
-  const [open, setOpen] = useOpen();
+  const [open, setOpen] = useOpen(both.union);
   const [chosen, choose] = useParam("sel", "");
   if (show === "table") {
     return html`<h2>Reached only now <span class="dim">${count(both.fresh.length)}</span></h2><${Rows} nodes=${both.fresh} rev=${now.revision.commit} />
