@@ -4,6 +4,7 @@
 //	go -C bench run ./replay -half a slice                 of the half that rules were written with
 //	go -C bench run ./replay script                        run the bash scripts elsewhere, compare trees
 //	go -C bench run ./replay executed                      run them in the sandbox elsewhere, compare trees; and again
+//	go -C bench run ./replay -agree executed               the same, and say yes to dangerous steps
 //	go -C bench run ./replay shellcheck                    what shellcheck says of their bash scripts
 //	go -C bench run ./replay plan                          a plan of 1,000 steps
 //	go -C bench run ./replay overhead                      what the sandbox adds to a step
@@ -36,6 +37,7 @@ var (
 	bin     = flag.String("bin", "../bin/recount", "the recount program; recount-record is beside it")
 	half    = flag.String("half", "", "a or b: only narratives whose names begin so")
 	only    = flag.String("only", "", "only narratives whose names contain this")
+	agree   = flag.Bool("agree", false, "with executed: answer yes about dangerous steps, which are refused otherwise")
 	verbose = flag.Bool("v", false, "print what was left out or kept against the marks")
 )
 
@@ -205,6 +207,14 @@ func (r *recorded) askAs(env []string, toHome, kind string, more ...string) ([]b
 	}
 	c := exec.Command(*bin, args...)
 	c.Env = env
+	if *agree {
+		tty, end, err := agreeing()
+		if err != nil {
+			return nil, err
+		}
+		defer end()
+		c.Stdin = tty
+	}
 	var stderr strings.Builder
 	c.Stderr = &stderr
 	out, err := c.Output()

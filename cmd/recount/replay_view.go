@@ -98,14 +98,14 @@ func (v *replayView) line(o *run.Outcome, known *replaying.Failure) {
 	}
 }
 
-// confirm asks on the terminal. Without one the answer is no, but for what --yes agrees to, which is
+// confirm asks on the terminal, also with --json. Without one the answer is no, but for what --yes agrees to, which is
 // never a dangerous step.
 func (v *replayView) confirm(ctx context.Context, q run.Question) (bool, error) {
 	if v.yes && q.Kind == run.QuestionAsk {
 		return true, nil
 	}
 	f, isFile := v.a.In.(*os.File)
-	if v.a.JSON || !isFile || !term.IsTerminal(int(f.Fd())) {
+	if !isFile || !term.IsTerminal(int(f.Fd())) {
 		return false, nil
 	}
 	if v.in == nil {
