@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,13 +17,19 @@ import (
 // satisfied reports whether all postconditions of a step hold, and by which checks. What it left may
 // have been replaced by a later step of the plan: then that step has to be satisfied, and every step
 // that uses what this one left, since it would otherwise read what the later one left. known has the
-// answers about steps that one decision has asked for already.
+// answers about steps that one decision has asked for already: one no among them decides.
 func (r *runner) satisfied(ctx context.Context, i int, known map[int]verdict) ([]string, bool, error) {
 	s := &r.plan.Steps[i]
 	if held, ok := known[i]; ok || len(s.Post) == 0 {
-		return nil, held == yes, nil
+		// Steps may rest on each other's being done: a build on what ran it, which was replaced with it.
+		// One that is being decided counts as done: if it is not, neither is any that asked about it.
+		return nil, ok && held != no, nil
 	}
 	known[i] = open
+	if used, err := r.stateUsed(ctx, s, known); err != nil || used {
+		known[i] = no
+		return nil, false, err
+	}
 	var checks []string
 	for _, p := range s.Post {
 		text, held, err := r.holds(ctx, s, p)
@@ -49,6 +56,28 @@ func (r *runner) satisfied(ctx context.Context, i int, known map[int]verdict) ([
 	}
 	known[i] = yes
 	return checks, true, nil
+}
+
+// stateUsed reports whether a step changes its shell for a later one that has to run, or for steps that
+// are not known.
+func (r *runner) stateUsed(ctx context.Context, s *replay.Step, known map[int]verdict) (bool, error) {
+	if len(s.Sets) == 0 {
+		return false, nil
+	}
+	if slices.Contains(s.Sets, "*") {
+		return true, nil
+	}
+	for j := s.Index + 1; j < len(r.plan.Steps); j++ {
+		for _, n := range r.plan.Steps[j].Needs {
+			if n.On != s.Index || n.Kind != replay.NeedEnvironment {
+				continue
+			}
+			if _, held, err := r.satisfied(ctx, j, known); err != nil || !held {
+				return true, err
+			}
+		}
+	}
+	return false, nil
 }
 
 // verdict is what is known about a step while one decision is made; open is about one that the decision
@@ -85,14 +114,7 @@ func (r *runner) undisturbed(ctx context.Context, s *replay.Step, known map[int]
 // replaced reports whether the step that replaces what step i left is satisfied, and so is every other
 // one that needs step i.
 func (r *runner) replaced(ctx context.Context, i, by int, known map[int]verdict) (bool, error) {
-	ask := func(j int) (bool, error) {
-		if len(r.plan.Steps[j].Sets) > 0 {
-			return false, nil // it runs in any case
-		}
-		_, held, err := r.satisfied(ctx, j, known)
-		return held, err
-	}
-	if held, err := ask(by); err != nil || !held {
+	if _, held, err := r.satisfied(ctx, by, known); err != nil || !held {
 		return false, err
 	}
 	for j := i + 1; j < len(r.plan.Steps); j++ {
@@ -100,7 +122,7 @@ func (r *runner) replaced(ctx context.Context, i, by int, known map[int]verdict)
 			if n.On != i || n.Kind == replay.NeedOrder || j == by {
 				continue
 			}
-			if held, err := ask(j); err != nil || !held {
+			if _, held, err := r.satisfied(ctx, j, known); err != nil || !held {
 				return false, err
 			}
 		}

@@ -257,3 +257,64 @@ func TestQuietStepsRunWithWhatTheyNeed(t *testing.T) {
 		}
 	}
 }
+
+// TestStepsThatRestOnEachOther has a build that what runs it needs, and that a later one replaces after
+// the source was changed: nothing of it has to run again.
+func TestStepsThatRestOnEachOther(t *testing.T) {
+	w := newWorld(t)
+	file := func(name, content string, by ...int) replay.Postcondition {
+		p := replay.Postcondition{Kind: "file", Target: filepath.Join(w.dir, name), Hash: sum(content)}
+		if len(by) == 1 {
+			p.ReplacedBy = &by[0]
+		}
+		return p
+	}
+	steps := func() *replay.Plan {
+		s := commands("echo 1 > source", "cp source program", "cat program source", "echo 2 > source", "cp source program")
+		s[0].Post = []replay.Postcondition{file("source", "1\n", 3)}
+		s[1].Post = []replay.Postcondition{file("program", "1\n", 4)}
+		s[2].Post = []replay.Postcondition{{Kind: "quiet"}}
+		s[3].Post = []replay.Postcondition{file("source", "2\n")}
+		s[4].Post = []replay.Postcondition{file("program", "2\n")}
+		return w.plan(s, [2]int{1, 0}, [2]int{2, 1}, [2]int{2, 0}, [2]int{3, 2}, [2]int{4, 3})
+	}
+	for _, want := range []string{"done done done done done", "skipped skipped skipped skipped skipped"} {
+		if r := w.run(steps()); statuses(r) != want {
+			t.Errorf("%s, want %s: %+v", statuses(r), want, r.Steps)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(w.dir, "program"), []byte("x"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if r := w.run(steps()); statuses(r) != "done done done done done" {
+		t.Errorf("with another program: %s", statuses(r))
+	}
+}
+
+// TestStateThatNobodyNeedsIsNotMadeAgain has steps that append to a file and set a variable: they run
+// again only for a step that uses the variable and has to run.
+func TestStateThatNobodyNeedsIsNotMadeAgain(t *testing.T) {
+	w := newWorld(t)
+	steps := func() *replay.Plan {
+		s := commands("n=1; echo x >> log", "echo $n > g")
+		for i := range s {
+			s[i].Session = "s"
+		}
+		s[0].Sets = []string{"n"}
+		s[0].Post = []replay.Postcondition{{Kind: "file", Target: filepath.Join(w.dir, "log"), Hash: sum("x\n")}}
+		s[1].Post = []replay.Postcondition{{Kind: "file", Target: filepath.Join(w.dir, "g"), Hash: sum("1\n")}}
+		s[1].Needs = []replay.Need{{On: 0, Kind: replay.NeedEnvironment, What: "n"}}
+		return w.plan(s)
+	}
+	for _, want := range []string{"done done", "skipped skipped"} {
+		if r := w.run(steps()); statuses(r) != want {
+			t.Errorf("%s, want %s: %+v", statuses(r), want, r.Steps)
+		}
+	}
+	if err := os.Remove(filepath.Join(w.dir, "g")); err != nil {
+		t.Fatal(err)
+	}
+	if r := w.run(steps()); statuses(r) != "done done" {
+		t.Errorf("what uses it has to run: %s", statuses(r))
+	}
+}

@@ -4,7 +4,7 @@
 //
 //   - Before a step its postconditions are checked where the step would run. If all hold, the step is
 //     skipped, and its outcome names the checks. A file without a known hash proves nothing, so such a
-//     step runs. A step that changes the shell for others (Step.Sets) always runs.
+//     step runs. So does one that changes the shell (Step.Sets) for a step that has to run.
 //   - Journal.Started returned before a step begins, and Journal.Ended returned before a step that
 //     needs it begins. If a call of the journal fails, nothing further begins and Run returns that error.
 //   - Each dangerous part of a step is confirmed by itself, by a question of kind QuestionDanger.

@@ -43,15 +43,13 @@ func (r *runner) decide(ctx context.Context, s *replay.Step) (*Outcome, error) {
 	if past, ok := r.past(s); ok {
 		return past, nil
 	}
-	if len(s.Sets) == 0 {
-		checks, held, err := r.satisfied(ctx, s.Index, map[int]verdict{})
-		if err != nil {
-			return nil, err
-		}
-		if held {
-			o.Checks = checks
-			return no(Skipped, "it is so already: %s", strings.Join(checks, "; "))
-		}
+	checks, held, err := r.satisfied(ctx, s.Index, map[int]verdict{})
+	if err != nil {
+		return nil, err
+	}
+	if held {
+		o.Checks = checks
+		return no(Skipped, "it is so already: %s", strings.Join(checks, "; "))
 	}
 	for _, a := range s.Asks {
 		if a.Kind == replay.AskTerminal {
