@@ -56,6 +56,7 @@ func (b *builder) contents(steps []replay.Step) {
 				post.Hash = b.left(a, st, dids, post.Target)
 			}
 		}
+		trees(st, dids)
 	}
 	for _, k := range b.wide {
 		st := &steps[k]
@@ -72,6 +73,26 @@ func (b *builder) contents(steps []replay.Step) {
 		}
 	}
 	touches(steps, did, b.moved)
+}
+
+// trees replaces the postconditions about files that turned out to be directories, such as the copy of one,
+// by those about what the last replay left in them.
+func trees(st *replay.Step, dids []*replays.Did) {
+	all, ok := unnamed(st, dids)
+	if !ok {
+		return
+	}
+	for i := range st.Post {
+		p := &st.Post[i]
+		if p.Kind != replay.PostFile || p.Hash != "" {
+			continue
+		}
+		in := slices.DeleteFunc(slices.Clone(all), func(f replay.Postcondition) bool { return !strings.HasPrefix(f.Target, p.Target+"/") })
+		if len(in) > 0 {
+			p.Kind, p.Updates = replay.PostDirectory, false
+			st.Post = append(st.Post, in...)
+		}
+	}
 }
 
 // maxUnnamed bounds the files of one step that are checked without being named by its command.

@@ -256,3 +256,20 @@ func TestNumbersOfProcessesProveNothing(t *testing.T) {
 		}
 	}
 }
+
+// TestACopiedTreeIsCheckedByItsFiles has a copy of a directory, which run again would copy into itself.
+func TestACopiedTreeIsCheckedByItsFiles(t *testing.T) {
+	n := narrative("cp -r lib copy")
+	n.Replayed = []replays.Did{
+		{Intent: id(0), Command: "cp -r lib copy", Cwd: "/home/ann/app", Alone: true, Files: []replays.File{{Path: "/home/ann/app/copy/a", SHA256: "a0"}, {Path: "/home/ann/app/copy/b", SHA256: "b0"}}},
+	}
+	p := made(t, n, Request{})
+	var got []string
+	for _, post := range p.Steps[0].Post {
+		got = append(got, fmt.Sprintf("%s %s %s", post.Kind, post.Target, post.Hash))
+	}
+	want := "directory /home/ann/app/copy , file /home/ann/app/copy/a a0, file /home/ann/app/copy/b b0"
+	if all := strings.Join(got, ", "); all != want {
+		t.Errorf("%s, want %s", all, want)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -95,7 +96,7 @@ func join(all []commands.Scanned, homes map[string]string) *world {
 		}
 		a.Effects = effects.Of(in)
 		a.outcome()
-		if a.failed && conflicts[gitSub(a.Line)] && resolved(a.Scanned, all[i+1:]) {
+		if a.failed && (conflicts[gitSub(a.Line)] && resolved(a.Scanned, all[i+1:]) || inPart(a, all[i+1:])) {
 			a.failed = false
 		}
 		w.add(a)
@@ -140,6 +141,41 @@ func resolved(c commands.Scanned, after []commands.Scanned) bool {
 	}
 	return false
 }
+
+// willing are programs that do what they can with their operands, and fail if that was not all.
+var willing = map[string]bool{"rm": true, "rmdir": true, "mkdir": true, "cp": true, "mv": true, "touch": true, "chmod": true}
+
+// inPart reports whether an act failed but did a part of what it was to do: one of the willing with several
+// operands, or a patch of which a later command names what it left of the hunks that did not fit.
+func inPart(a *act, after []commands.Scanned) bool {
+	if a.Line == nil || len(a.Line.Calls) != 1 || *a.ExitCode != 1 {
+		return false
+	}
+	switch call := &a.Line.Calls[0]; {
+	case willing[call.Name]:
+		least := 2
+		if call.Name == "cp" || call.Name == "mv" || call.Name == "chmod" {
+			least = 3 // the last is where to, or the first is the mode
+		}
+		return len(shell.Operands(call.Args, "-m --mode -t --target-directory")) >= least
+	case call.Name == "patch":
+		used := slices.ContainsFunc(after, func(o commands.Scanned) bool { return o.Cwd == a.Cwd && leftByPatch.MatchString(o.Command) })
+		for _, t := range a.Things {
+			if used && t.Kind == effects.Path && t.Access == effects.Update && !t.Tree {
+				for _, end := range []string{".orig", ".rej"} {
+					left := t
+					left.Name, left.Access = t.Name+end, effects.Write
+					a.Things = append(a.Things, left)
+				}
+			}
+		}
+		return used
+	}
+	return false
+}
+
+// leftByPatch matches the names of files that patch leaves.
+var leftByPatch = regexp.MustCompile(`\.(rej|orig)\b`)
 
 // answersNo are programs that exit with 1 to answer no.
 var answersNo = map[string]bool{"grep": true, "egrep": true, "fgrep": true, "rg": true, "diff": true, "cmp": true, "test": true, "[": true, "pgrep": true, "zgrep": true, "ag": true, "expr": true, "diff3": true, "sdiff": true, "colordiff": true}

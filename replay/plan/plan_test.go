@@ -320,3 +320,32 @@ func TestOwnNamesAndRemotes(t *testing.T) {
 		t.Errorf("dangerous: %q, want %q", got, want)
 	}
 }
+
+// TestFailuresInPart has commands that fail and have done a part of what they were to do.
+func TestFailuresInPart(t *testing.T) {
+	for _, c := range []struct {
+		lines []string // those that begin with ! failed with 1
+		want  string   // the commands of the plan
+	}{
+		{[]string{"cp a a.bak", "echo 1 >> a", "!rm a.bak nothing"}, "echo 1 >> a"},
+		{[]string{"!mkdir old new", "echo 1 > new/f"}, "mkdir old new; echo 1 > new/f"},
+		{[]string{"!rm nothing", "echo 1 > a"}, "echo 1 > a"},
+		{[]string{"!patch a < p", "cp a.orig a", "echo 1 > b"}, "patch a < p; cp a.orig a; echo 1 > b"},
+		{[]string{"!patch a < p", "echo 1 > b"}, "echo 1 > b"},
+	} {
+		one := int32(1)
+		n := narrative(c.lines...)
+		for i := range n.Commands {
+			if in := &n.Commands[i].Intent; in.Command[0] == '!' {
+				in.Command, in.Template, in.ExitCode = in.Command[1:], in.Template[1:], &one
+			}
+		}
+		var got []string
+		for _, s := range made(t, n, Request{}).Steps {
+			got = append(got, s.Command)
+		}
+		if all := strings.Join(got, "; "); all != c.want {
+			t.Errorf("%v: %s, want %s", c.lines, all, c.want)
+		}
+	}
+}
