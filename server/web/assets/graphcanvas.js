@@ -3,6 +3,8 @@
 import { step } from "./graph.js";
 import { GraphPaint } from "./graphpaint.js";
 
+const readable = 0.5; // of its size, at which the names of a graph can be read
+
 export class GraphCanvas extends GraphPaint {
   // on has color(name), which returns the value of a custom property, and the callbacks
   // select(item or undefined), open(item), moved(view) and say(text).
@@ -46,8 +48,16 @@ export class GraphCanvas extends GraphPaint {
       const near = Math.max(k, Math.min(1, this.width * 0.9 / now.w, this.height * 0.9 / now.h));
       this.view = { k: near, x: this.width / 2 - (now.x + now.w / 2) * near, y: this.height / 2 - (now.y + now.h / 2) * near };
     }
-    if (!now) this.fit();
+    if (!now) this.begin();
     this.draw();
+  }
+
+  // begin shows the whole scene if its names can be read then, otherwise the part around what is marked.
+  begin() {
+    this.fit();
+    if (this.view.k >= readable) return;
+    const i = this.scene.items.find((x) => x.state === "mark") ?? this.scene.items[0], k = readable;
+    if (i) this.look({ k, x: 24 - i.x * k, y: (this.height || 1) / 2 - (i.y + i.h / 2) * k });
   }
 
   fit() {
@@ -94,7 +104,7 @@ export class GraphCanvas extends GraphPaint {
     this.canvas.width = Math.max(1, Math.round(box.width * ratio));
     this.canvas.height = Math.max(1, Math.round(box.height * ratio));
     this.ratio = ratio;
-    if (first && this.width) this.fit();
+    if (first && this.width) this.begin();
     this.draw();
   }
 

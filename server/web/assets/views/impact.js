@@ -126,6 +126,9 @@ function Sides({ both, now, was, show }) {
   const side = (graph, answer, label, legend) => html`<section aria-label=${label}><h2>${label}</h2><p><${Revision} of=${answer.revision} /></p>
     <p class="dim">${plural(answer.total, "symbol")} in ${plural(answer.groups.length, "package")}</p>
     <${Graph} graph=${graph} places=${both.union} label=${label} open=${open} setOpen=${setOpen} selected=${chosen || undefined} onSelect=${(i) => choose(i?.id ?? "", true)} together=${together} legend=${legend} /></section>`;
-  return html`<div class="columns">${side(both.before, was, "Before", [["bad", "reached no more"]])}${side(both.after, now, "Now", [["good", "reached only now"]])}</div>`;
+  const differs = (title, nodes, rev) => nodes.length > 0 && html`<section aria-label=${title}><h2>${title} <span class="dim">${count(nodes.length)}</span></h2><ol class="rows">${nodes.slice(0, 30).map((n) => html`<li key=${n.id}><${Symbol} of=${n.symbol} rev=${rev} /></li>`)}</ol>${nodes.length > 30 && html`<p class="dim">${count(nodes.length - 30)} more; the table has all.</p>`}</section>`;
+  return html`<div class="columns">${differs("Reached no more", both.gone, was.revision.commit)}${differs("Reached only now", both.fresh, now.revision.commit)}</div>
+    ${both.gone.length + both.fresh.length === 0 && html`<p>It reaches the same symbols at both.</p>`}
+    <div class="columns">${side(both.before, was, "Before", [["bad", "reached no more"]])}${side(both.after, now, "Now", [["good", "reached only now"]])}</div>`;
 }
 

@@ -51,7 +51,7 @@ function Overview() {
       { name: "behind", num: true, of: (p) => html`<span class=${p.lag ? "warn" : "good"}>${p.lag ? count(p.lag) : "0"}</span>`, by: (p) => p.lag },
       { name: "the last two minutes", of: (p) => html`<${Spark} values=${history.map((h) => h[p.name] ?? 0)} label=${`how far ${p.name} was behind, up to ${count(Math.max(0, ...history.map((h) => h[p.name] ?? 0)))}`} />` },
       { name: "disk", num: true, of: (p) => (p.bytes === undefined ? "" : html`<span data-varies>${size(p.bytes)}</span>`), by: (p) => p.bytes ?? 0 },
-      { name: "generation", of: (p) => html`<span class="dim">${word(p.generation ?? "")}</span>` },
+      { name: "generation", of: (p) => html`<span class="dim apart">${word(p.generation ?? "")}</span>` },
     ]} />
     <h2>Disk and spool</h2>
     <dl class="facts" data-varies><div><dt>log</dt><dd>${s.log.bytes === undefined ? html`<span class="dim">kept by ${(s.log.brokers ?? []).map((x) => word(x)).join(", ") || "another server"}</span>` : size(s.log.bytes)}</dd></div>
