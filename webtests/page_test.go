@@ -128,6 +128,36 @@ func TestServerAway(t *testing.T) {
 	p.wait(has("make after x"))
 }
 
+// TestServerAwayKeepsWhatIsShown stops the server under views that ask again by themselves: they keep what
+// they show, and go on when it is back.
+func TestServerAwayKeepsWhatIsShown(t *testing.T) {
+	s := startSite(t)
+	s.append(t, "commands", `{"command":"make before","session":"s","exit_code":0}`)
+	var pages []*page
+	paths := []string{"/log", "/insights", "/narrative"}
+	shows := []string{has("recount.commands"), has("1 command in"), has("1 command")}
+	for i, path := range paths {
+		p := s.page(t, 1280, 800)
+		p.expected = []string{"ERR_CONNECTION_REFUSED", "ERR_INCOMPLETE_CHUNKED_ENCODING", "ERR_CONNECTION_RESET", "ERR_EMPTY_RESPONSE", noCode}
+		p.open(path, shows[i])
+		pages = append(pages, p)
+	}
+	s.stop()
+	for i, p := range pages {
+		p.wait(has("The server does not answer"))
+		if !eval[bool](p, shows[i]) {
+			t.Errorf("%s shows no more what it had:\n%s", paths[i], p.shows())
+		}
+	}
+	s.again(t)
+	s.append(t, "commands", `{"command":"make after","session":"s","exit_code":0}`)
+	pages[1].wait(has("2 commands in"))
+	pages[2].wait(has("2 commands"))
+	for _, p := range pages {
+		p.wait("!" + has("The server does not answer"))
+	}
+}
+
 // TestLogin checks that a server with a token asks for it and then shows what was asked for, and that
 // a session that ended leads back there.
 func TestLogin(t *testing.T) {

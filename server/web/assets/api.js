@@ -168,8 +168,10 @@ function useAnswer(key, request) {
       redraw();
     };
     a.loading = true;
-    request(abort.signal).then((data) => done({ data, error: undefined }), (error) => {
-      if (error.name !== "AbortError") done({ data: undefined, error });
+    request(abort.signal).then((data) => done({ data, of: key, error: undefined }), (error) => {
+      if (error.name === "AbortError") return;
+      // Without a server, what was answered before stays; the banner says that it is from before.
+      done(error.status === 0 && a.of === key && a.data !== undefined ? {} : { data: undefined, error });
     });
     return () => abort.abort();
   }, [key, epoch, a.again]);
