@@ -106,6 +106,21 @@ func TestFailingTraceInNarrative(t *testing.T) {
 	p.golden("narrative-trace")
 }
 
+// TestStepsInNarrative draws what an agent said and did in a session, also where it ran no command.
+func TestStepsInNarrative(t *testing.T) {
+	s := startSite(t)
+	s.append(t, "agents", told)
+	p := s.page(t, 1280, 800)
+	p.expected = []string{noCode}
+	p.open("/narrative?session=one", has("memory stated: Carts are kept in redis."))
+	p.wait("!" + has("Redis listens on 6380"))
+	p.axe()
+	p.open("/narrative?session=one&as_of=2026-11-20T10:30:00Z", has("Carts are kept in memory."))
+	p.wait("!" + has("Carts are kept in redis."))
+	p.do(clickOn(".rows a[data-item]"))
+	p.wait(`location.pathname.startsWith("/agents/")`)
+}
+
 // TestNarrativeWithoutCommands draws commits and failing traces where no command is recorded.
 func TestNarrativeWithoutCommands(t *testing.T) {
 	s := startSite(t)

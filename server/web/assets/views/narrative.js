@@ -1,12 +1,14 @@
 // narrative.js: commands as a timeline: of a session, of what a command is joined to (?id=), or of all.
-// Lanes for people and agents, deploys, commits and failing traces; the edges of what is selected. The
-// slider asks the server for what was known at a time. All of it is in the address.
+// Lanes for people and agents, what agents of the session said and did, deploys, commits and failing
+// traces; the edges of what is selected. The slider asks the server for what was known at a time. All of
+// it is in the address.
 
 import { html, useEffect, useMemo, useRef, useState } from "../dom.js";
 import { ask, useAsk, useGet } from "../api.js";
 import { CommandList, Outcome } from "../commands.js";
 import { Failed, Loading, Text, Time, count, oneLine, plural, when } from "../format.js";
 import { useKey } from "../keys.js";
+import { useLines } from "../ndjson.js";
 import { Answer, useWorkspace, word } from "../parts.js";
 import { At, Proof } from "../proof.js";
 import { useRenewal } from "../renewal.js";
@@ -57,22 +59,23 @@ function Drawn({ all, answer, filters, moment, query, loading }) {
   const edges = useMemo(() => indexed(model, stitched.data), [model, stitched.data]);
   const commits = useCommits();
   const traces = useFailing(ran);
+  const steps = useSteps(filters, moment.as_of);
   // What is drawn at first is when commands ran and traces failed; one can move to the oldest commit.
-  const whole = useMemo(() => reach([...(ran ?? commits.map((c) => c.at)), ...traces.map((t) => t.at)]) ?? [Date.now() - 3600e3, Date.now()], [ran, traces, commits]);
+  const whole = useMemo(() => reach([...(ran ?? commits.map((c) => c.at)), ...traces.map((t) => t.at), ...steps.map((s) => s.at)]) ?? [Date.now() - 3600e3, Date.now()], [ran, traces, commits, steps]);
   const limits = useMemo(() => reach([...whole, ...commits.map((c) => c.at)]), [whole, commits]);
   const range = rangeOf(query, whole, edges, id);
   const lanes = useMemo(() => lanesOf(model), [model]);
-  const every = useMemo(() => [...lanes, ...(commits.length ? [{ name: "commits", kind: "commits" }] : []), ...(traces.length ? [{ name: "failing traces", kind: "traces" }] : [])], [lanes, commits, traces]);
+  const every = useMemo(() => [...lanes, ...(steps.length ? [{ name: "said and done", kind: "steps" }] : []), ...(commits.length ? [{ name: "commits", kind: "commits" }] : []), ...(traces.length ? [{ name: "failing traces", kind: "traces" }] : [])], [lanes, commits, traces, steps]);
   const marks = useMemo(() => {
     const row = (kind) => every.findIndex((l) => l.kind === kind);
-    return [...commits.map((c) => ({ ...c, lane: row("commits") })), ...traces.map((t) => ({ ...t, bad: true, lane: row("traces") }))];
-  }, [every, commits, traces]);
+    return [...steps.map((s) => ({ ...s, lane: row("steps") })), ...commits.map((c) => ({ ...c, lane: row("commits") })), ...traces.map((t) => ({ ...t, bad: true, trace: true, lane: row("traces") }))];
+  }, [every, commits, traces, steps]);
   const texts = useTexts(model, range, filters, moment);
   const root = stitched.data?.nodes.find((n) => n.id === stitched.data.root);
   const why = useAsk("/v1/runtime/why", trace ? { ref: trace, limit: 20 } : null);
   const blamed = useMemo(() => suspected(trace, why.data, marks, model), [trace, why.data, marks, model]);
   const chosen = trace ? marks.find((m) => m.id === trace) : root ? edges.byId.get(root.id) : undefined;
-  const select = (hit) => (hit.mark ? (hit.mark.bad ? go(withParams({ sel: hit.mark.id }), { replace: true }) : go(hit.mark.href)) : go(withParams({ sel: position(model, hit.i) }), { replace: true }));
+  const select = (hit) => (hit.mark ? (hit.mark.trace ? go(withParams({ sel: hit.mark.id }), { replace: true }) : go(hit.mark.href)) : go(withParams({ sel: position(model, hit.i) }), { replace: true }));
   const zoom = (f) => setRange(zoomed(range, f, (range[0] + range[1]) / 2, limits));
   useKey("f", "all of it", () => setRange(whole));
   useKey("+", "zoom in", () => zoom(0.6));
@@ -90,7 +93,7 @@ function Drawn({ all, answer, filters, moment, query, loading }) {
     ${root && !trace && html`<${Chosen} root=${root} of=${stitched.data} moment=${moment} />`}
     <section aria-labelledby="in-view"><h2 id="in-view">In view ${texts.hits.length > 0 && html`<span class="dim">${texts.all ? count(texts.hits.length) : `the newest ${count(texts.hits.length)}`}</span>`}</h2>
       <${CommandList} commands=${texts.hits.slice(0, 60)} label="Commands in view" params=${moment} current=${root?.id} />
-      ${commits.length + traces.length > 0 && html`<${Marks} marks=${marks} range=${range} />`}</section>
+      ${marks.length > 0 && html`<${Marks} marks=${marks} range=${range} />`}</section>
     <${Proof} of=${answer} />`;
 }
 
@@ -180,6 +183,17 @@ function useCommits() {
   return marks;
 }
 
+const none = [];
+
+/** useSteps are what agents said and did in the session that is chosen, besides their commands. */
+function useSteps({ session, author, workspace }, asOf) {
+  const path = session ? "/v1/objects?" + new URLSearchParams({ session, ...(author && { agent: author }), ...(workspace && { workspace }) }) : null;
+  const { value, done } = useLines(path, () => [], (v, o) => {
+    if (o.time && v.length < 5000) v.push({ at: Date.parse(o.time), id: o.id, step: true, bad: o.failed, href: href("agents/" + o.id), title: `${(o.event_type ?? "").replaceAll("_", " ")}: ${oneLine(o.title || o.text || "", 160)}` });
+  });
+  return useMemo(() => (!path || !done ? none : value.filter((s) => !asOf || s.at <= Date.parse(asOf))), [path, value, done, asOf]);
+}
+
 /** useFailing are traces that failed, from the examples of the operations that did. */
 function useFailing(ran) {
   const traffic = useAsk("/v1/runtime/traffic", { failing: true, limit: 20, ...(ran && { from: new Date(ran[0] - 86400e3).toISOString(), to: new Date(ran[1] + 86400e3).toISOString() }) });
@@ -253,5 +267,5 @@ function reach(times) {
 /** Marks lists what is on the timeline besides commands. */
 function Marks({ marks, range }) {
   const seen = marks.filter((m) => m.at >= range[0] && m.at <= range[1]).sort((a, b) => b.at - a.at).slice(0, 40);
-  return html`<h3>Commits and failing traces</h3>${seen.length === 0 ? html`<p class="empty">None in view.</p>` : html`<ol class="rows">${seen.map((m) => html`<li key=${m.href}><span class=${m.bad ? "bad" : "dim"}>◆</span> <a data-item href=${m.bad ? withParams({ sel: m.id }) : m.href} title=${m.bad ? "what is suspected to have led to it" : undefined}><${Text} value=${m.title} max=${200} /></a> <span class="dim"><${Time} at=${new Date(m.at).toISOString()} /></span></li>`)}</ol>`}`;
+  return html`<h3>${marks.some((m) => m.step) ? "What agents said and did, commits and failing traces" : "Commits and failing traces"}</h3>${seen.length === 0 ? html`<p class="empty">None in view.</p>` : html`<ol class="rows">${seen.map((m) => html`<li key=${m.href}><span class=${m.bad ? "bad" : "dim"}>◆</span> <a data-item href=${m.trace ? withParams({ sel: m.id }) : m.href} title=${m.trace ? "what is suspected to have led to it" : undefined}><${Text} value=${m.title} max=${200} /></a> <span class="dim"><${Time} at=${new Date(m.at).toISOString()} /></span></li>`)}</ol>`}`;
 }
