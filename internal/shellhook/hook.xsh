@@ -14,6 +14,38 @@ if __xonsh__.env.get('XONSH_INTERACTIVE') and not hasattr(__xonsh__, 'recount_se
         state = env.get('XDG_STATE_HOME') or os.path.join(os.path.expanduser('~'), '.local/state')
         log = env.get('RECOUNT_HOOK_LOG') or os.path.join(state, 'recount-hook.log')
         started = {}
+        ended = {} # the last pipeline, in a xonsh that does not keep it
+
+        if not hasattr(__xonsh__, 'lastcmd'):
+            try:
+                from xonsh.procs.pipelines import CommandPipeline
+                apply = CommandPipeline._apply_to_history
+
+                def __recount_apply(self):
+                    ended['pipeline'] = self
+                    return apply(self)
+
+                CommandPipeline._apply_to_history = __recount_apply
+            except (ImportError, AttributeError):
+                pass # what a signal ended counts as a success
+
+        def last(): # never as a truth value: that waits for its end
+            pipeline = getattr(__xonsh__, 'lastcmd', None)
+            return ended.get('pipeline') if pipeline is None else pipeline
+
+        def stopped():
+            jobs = getattr(__xonsh__, 'all_jobs', None) or {}
+            return {id(job['obj']) for job in jobs.values() if job.get('status') == 'stopped'}
+
+        # xonsh may say 0 of what ctrl-C or another signal ended, and of what ctrl-Z stopped.
+        def signalled():
+            if stopped() - started.get('stopped', set()):
+                return 148 # as in other shells: 128 + SIGTSTP
+            pipeline = last()
+            if pipeline is None or pipeline is started.get('before'):
+                return 0
+            by = getattr(getattr(pipeline, 'proc', None), 'signal', None)
+            return 128 + by[0] if isinstance(by, tuple) else 0
 
         # The events of a command have its text without the spaces before it.
         @events.on_transform_command
@@ -24,15 +56,17 @@ if __xonsh__.env.get('XONSH_INTERACTIVE') and not hasattr(__xonsh__, 'recount_se
         @events.on_precommand
         def __recount_precommand(cmd, **_):
             started['cwd'] = env.get('PWD')
+            started['before'], started['stopped'] = last(), stopped()
 
         # Each command has a recorder, which nothing waits for. The text is given by a pipe: arguments
         # are for everybody to see, and not long enough.
         @events.on_postcommand
         def __recount_postcommand(cmd, rtn, ts, **_):
             try:
-                if started.get('hidden') or not cmd.strip():
+                shell = getattr(__xonsh__.shell, 'shell', None)
+                if started.get('hidden') or getattr(shell, 'src_starts_with_space', False) or not cmd.strip():
                     return
-                code = rtn or 0
+                code = rtn or signalled()
                 if code < 0: # a signal ended it
                     code = 128 - code
                 args = ['--shell', 'xonsh', '--session', session, '--cwd', started.get('cwd') or os.getcwd(),

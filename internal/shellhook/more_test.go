@@ -26,6 +26,14 @@ func TestXonsh(t *testing.T) {
 	if got := term.told(); got.Command != "./"+waits || got.Exit != "130" {
 		t.Errorf("ctrl-C: recorded %+v", got)
 	}
+	term.types("./" + waits + "\r")
+	term.sees("begun")
+	term.types("\x1a")
+	term.sees(ready)
+	if got := term.told(); got.Command != "./"+waits || got.Exit != "148" {
+		t.Errorf("ctrl-Z: recorded %+v", got)
+	}
+	term.runs("y = 6", "0")
 	checkCwd(t, term)
 }
 

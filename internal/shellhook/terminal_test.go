@@ -35,7 +35,7 @@ func (s *session) startup(before, after string) []string {
 	}
 	file, words := map[string]string{"bash": "bashrc", "zsh": ".zshrc", "fish": "fish/config.fish", "xonsh": "rc.xsh", "nu": "config.nu"}[s.shell], map[string][]string{
 		"bash": {"bash", "--noprofile", "--rcfile", "bashrc", "-i"}, "zsh": {"zsh", "-d"}, "fish": {"fish"},
-		"xonsh": {"xonsh", "--shell-type", "readline", "--rc", "rc.xsh", "-i"}, "nu": {"nu", "--no-history", "--config", "config.nu"},
+		"xonsh": {"xonsh", "--rc", "rc.xsh", "-i"}, "nu": {"nu", "--no-history", "--config", "config.nu"},
 	}[s.shell]
 	for _, dir := range []string{filepath.Dir(file), "fish/generated_completions"} { // fish makes completions where it has none
 		if err := os.MkdirAll(filepath.Join(s.dir, dir), 0o700); err != nil {
