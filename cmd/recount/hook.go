@@ -52,9 +52,8 @@ said before about it, after a failed command whether this failure was met before
 what mended it; or nothing. recount-record asks, waits for 130 ms at most, and fails
 open. Without --recall nothing is ever put into a context.
 
-A command is not recorded if it starts with a space (bash: if HISTCONTROL or HISTIGNORE
-keeps it out of the history; not for agents), or if it matches a pattern in
-RECOUNT_IGNORE, which is written like HISTIGNORE:
+A command is not recorded if it starts with a space (not for agents), or if it matches a
+pattern in RECOUNT_IGNORE, which is written like HISTIGNORE:
   RECOUNT_IGNORE='ls:cd *:*--password*'
 or if it starts in a directory of RECOUNT_IGNORE_DIRS, or below one:
   RECOUNT_IGNORE_DIRS='~/private:/srv/clients/*'

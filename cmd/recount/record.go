@@ -106,7 +106,7 @@ func (a *app) record(ctx context.Context, f recordFlags, exit *int32, args []str
 	}
 	if f.hook {
 		var ok bool
-		if text, ok = recording.Hooked(text, f.Cwd, a.Getenv("RECOUNT_IGNORE"), a.Getenv); !ok {
+		if text, ok = recording.Typed(text, f.Cwd, a.Getenv("RECOUNT_IGNORE"), a.Getenv); !ok {
 			return nil
 		}
 	}

@@ -47,6 +47,16 @@ func IgnoredDir(dir, patterns, home string) bool {
 	return false
 }
 
+// Typed returns what a shell's hook records of a command: what Hooked returns, but nothing of a
+// command that starts with a space. In bash this holds whether or not HISTCONTROL keeps it out of the
+// history.
+func Typed(text, dir, ignore string, getenv func(string) string) (out string, ok bool) {
+	if strings.HasPrefix(text, " ") || strings.HasPrefix(text, "\t") {
+		return "", false
+	}
+	return Hooked(text, dir, ignore, getenv)
+}
+
 // Hooked returns what a hook records of a command that started in a directory: the text without the
 // arguments of Recount's own verbs. ok is false if nothing is recorded. ignore is RECOUNT_IGNORE; the
 // directories of RECOUNT_IGNORE_DIRS are read from the environment.

@@ -66,7 +66,7 @@ type report struct {
 func (r report) record(text, ignore string, now time.Time, stderr io.Writer) (server string, err error) {
 	c := Command{Shell: r.shell, Session: r.session, Cwd: r.cwd}
 	ok := false
-	if c.Command, ok = Hooked(Clean(text), r.cwd, ignore, os.Getenv); !ok {
+	if c.Command, ok = Typed(Clean(text), r.cwd, ignore, os.Getenv); !ok {
 		return "", nil
 	}
 	if r.exit != "" {

@@ -1,5 +1,6 @@
 # Recount: tell each command that was run. In ~/.bashrc:  eval "$(recount hook bash)"
-if [[ $- == *i* && -z ${__recount_session-} ]]; then
+# An array is never exported, as a variable of the shell above may be (set -a).
+if [[ $- == *i* && -z ${__recount_record[*]-} ]]; then
   __recount_record=(@RECORD@) __recount_can_listen=@LISTEN@ __recount_pipe=
   __recount_session=bash-$$-${EPOCHSECONDS:-$(date +%s)}
   export RECOUNT_SESSION=$__recount_session # what is asked here is about this session
@@ -48,8 +49,14 @@ if [[ $- == *i* && -z ${__recount_session-} ]]; then
     REPLY="${RECOUNT_DATA_DIR-}|${RECOUNT_CONFIG-}|${RECOUNT_SERVER-}|${RECOUNT_TOKEN-}|${RECOUNT_INSECURE_HTTP-}|${RECOUNT_AUTHOR-}|${RECOUNT_IGNORE_DIRS-}|${XDG_CONFIG_HOME-}|${XDG_DATA_HOME-}|${HOME-}"
   }
 
+  # A log that can't be written is no reason to say so at a prompt, nor to record nothing.
+  __recount_can_log() {
+    { : >>"$__recount_log"; } 2>/dev/null || __recount_log=/dev/null
+  }
+
   # The recorder closes its standard output when it listens.
   __recount_listen() {
+    __recount_can_log
     __recount_pid=$(RECOUNT_IGNORE_DIRS=${RECOUNT_IGNORE_DIRS-} "${__recount_record[@]}" --listen --shell bash --session "$__recount_session" \
       <&"$__recount_pipe" 2>>"$__recount_log" & builtin echo $!)
     [[ /proc/$__recount_pid/fd/0 -ef /dev/fd/$__recount_pipe ]]
@@ -80,10 +87,12 @@ if [[ $- == *i* && -z ${__recount_session-} ]]; then
     [[ $text =~ ^' '*[0-9]+[*' ']' ' ]] || return
     text=${text:${#BASH_REMATCH[0]}}
     [[ ! $same ]] || __recount_repeats "$text" "$status" || return
+    set -- --shell bash --session "$__recount_session" --cwd "$__recount_cwd" --exit "$status"
+    if [[ $__recount_start ]]; then
+      set -- "$@" --at "${__recount_start:0:${#__recount_start}-6}.${__recount_start: -6}" --duration "${took}us"
+    fi
     # By a pipe: arguments are for everybody to see, and not long enough.
-    builtin printf '%s' "$text" | exec "${__recount_record[@]}" --shell bash --session "$__recount_session" --cwd "$__recount_cwd" \
-      --exit "$status" ${__recount_start:+--at "${__recount_start:0:${#__recount_start}-6}.${__recount_start: -6}"} \
-      ${took:+--duration "${took}us"}
+    builtin printf '%s' "$text" | exec "${__recount_record[@]}" "$@"
   }
 
   # What ran is not in the history: either it repeats the line there, or the user wants
@@ -125,7 +134,9 @@ if [[ $- == *i* && -z ${__recount_session-} ]]; then
   }
 
   __recount_precmd() {
-    local status=$? took= same= number=$HISTCMD
+    __recount_status=$? # set -k takes an assignment after local for something else
+    local status took same number
+    status=$__recount_status took='' same='' number=$HISTCMD
     # What was put before it would change the $? that it sees: from the next prompt on it
     # is the first again, and its second call of one prompt does nothing.
     [[ ${PROMPT_COMMAND-} == __recount_precmd* ]] || __recount_first
@@ -140,6 +151,7 @@ if [[ $- == *i* && -z ${__recount_session-} ]]; then
       return
     fi
     if [[ ! $__recount_pipe || $same ]] || ! __recount_put "$status" "$took"; then
+      __recount_can_log
       (RECOUNT_IGNORE=${RECOUNT_IGNORE-} RECOUNT_IGNORE_DIRS=${RECOUNT_IGNORE_DIRS-} __recount_tell "$status" "$took" "$same" </dev/null >/dev/null 2>>"$__recount_log" &)
     fi
     __recount_cwd=$PWD __recount_number=$number __recount_start= __recount_seen=() __recount_count=0
@@ -162,8 +174,9 @@ if [[ $- == *i* && -z ${__recount_session-} ]]; then
   if [[ ${EPOCHREALTIME-} ]]; then
     __recount_no_start=
     [[ ! $__recount_can_listen || $OSTYPE != linux* ]] || __recount_open
-    # Expanded between reading a command and running it; expands to nothing.
-    PS0=${PS0-}'${__recount_cwd:$((__recount_start=${EPOCHREALTIME//[!0-9]/},0)):0}'
+    # Expanded between reading a command and running it; expands to nothing. In posix mode bash
+    # replaces a ! here by a number.
+    PS0=${PS0-}'${__recount_cwd:$((__recount_start=${EPOCHREALTIME//[^0-9]/},0)):0}'
     __recount_hold=()
     eval "__recount_hold=($(trap -p DEBUG))"
     trap -- '__recount_debug "$_"'"${__recount_hold[2]:+

@@ -46,7 +46,7 @@ if status is-interactive; and not set -q __recount_session
         # Through sh, so that $last_pid and the list of jobs stay the user's.
         # The text by a pipe: arguments are for everybody to see, and not long enough.
         printf %s "$argv[1]" | RECOUNT_IGNORE="$RECOUNT_IGNORE" RECOUNT_IGNORE_DIRS="$RECOUNT_IGNORE_DIRS" RECOUNT_HOOK_LOG=$__recount_log \
-            /bin/sh -c 'exec 3<&0; "$@" <&3 3<&- >/dev/null 2>>"$RECOUNT_HOOK_LOG" &' sh \
+            /bin/sh -c 'exec 3<&0; { command : >>"$RECOUNT_HOOK_LOG"; } 2>/dev/null || RECOUNT_HOOK_LOG=/dev/null; "$@" <&3 3<&- >/dev/null 2>>"$RECOUNT_HOOK_LOG" &' sh \
             $__recount_record --shell fish --session $__recount_session --cwd $__recount_cwd \
             --exit $code $__recount_at --duration {$took}ms
         return $exit_status

@@ -20,9 +20,9 @@ export-env {
                 # Each command has a recorder, which nothing waits for. The text is given by a pipe:
                 # arguments are for everybody to see, and not long enough.
                 try {
-                    mkdir ($log | path dirname)
+                    try { mkdir ($log | path dirname) }
                     with-env { RECOUNT_HOOK_LOG: $log } {
-                        $ran.text | ^/bin/sh -c 'exec 3<&0; "$@" <&3 3<&- >/dev/null 2>>"$RECOUNT_HOOK_LOG" &' sh @RECORD@ --shell nu --session $env.RECOUNT_SESSION --cwd $ran.cwd --exit ($code | into string) --at $at --duration $"($env.CMD_DURATION_MS)ms"
+                        $ran.text | ^/bin/sh -c 'exec 3<&0; { command : >>"$RECOUNT_HOOK_LOG"; } 2>/dev/null || RECOUNT_HOOK_LOG=/dev/null; "$@" <&3 3<&- >/dev/null 2>>"$RECOUNT_HOOK_LOG" &' sh @RECORD@ --shell nu --session $env.RECOUNT_SESSION --cwd $ran.cwd --exit ($code | into string) --at $at --duration $"($env.CMD_DURATION_MS)ms"
                     }
                 }
                 $env.LAST_EXIT_CODE = $exit

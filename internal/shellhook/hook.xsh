@@ -71,8 +71,12 @@ if __xonsh__.env.get('XONSH_INTERACTIVE') and not hasattr(__xonsh__, 'recount_se
                     code = 128 - code
                 args = ['--shell', 'xonsh', '--session', session, '--cwd', started.get('cwd') or os.getcwd(),
                         '--exit', str(code), '--at', '%.6f' % ts[0], '--duration', '%dus' % ((ts[1] - ts[0]) * 1e6)]
-                os.makedirs(os.path.dirname(log), exist_ok=True)
-                with open(log, 'ab') as errors:
+                try:
+                    os.makedirs(os.path.dirname(log), exist_ok=True)
+                    errors = open(log, 'ab')
+                except OSError:
+                    errors = open(os.devnull, 'ab')
+                with errors:
                     recorder = subprocess.Popen(
                         ['/bin/sh', '-c', 'exec 3<&0; "$@" <&3 3<&- >/dev/null &', 'sh'] + record + args,
                         stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=errors, env=env.detype(), start_new_session=True)

@@ -1,5 +1,6 @@
 # Recount: tell each command that was run. In ~/.zshrc:  eval "$(recount hook zsh)"
-if [[ -o interactive && -z ${__recount_session-} ]]; then
+# An array is never exported, as a variable of the shell above may be (setopt allexport).
+if [[ -o interactive && -z ${__recount_record-} ]]; then
   zmodload zsh/datetime
   autoload -Uz add-zsh-hook
   typeset -ga __recount_record=(@RECORD@)
@@ -34,8 +35,14 @@ if [[ -o interactive && -z ${__recount_session-} ]]; then
     REPLY="${RECOUNT_DATA_DIR-}|${RECOUNT_CONFIG-}|${RECOUNT_SERVER-}|${RECOUNT_TOKEN-}|${RECOUNT_INSECURE_HTTP-}|${RECOUNT_AUTHOR-}|${RECOUNT_IGNORE_DIRS-}|${XDG_CONFIG_HOME-}|${XDG_DATA_HOME-}|${HOME-}"
   }
 
+  # A log that can't be written is no reason to say so at a prompt, nor to record nothing.
+  __recount_can_log() {
+    { : >>|"$__recount_log" } 2>/dev/null || __recount_log=/dev/null
+  }
+
   # The recorder closes its standard output when it listens.
   __recount_listen() {
+    __recount_can_log
     __recount_pid=$(RECOUNT_IGNORE_DIRS=${RECOUNT_IGNORE_DIRS-} "${__recount_record[@]}" --listen --shell zsh --session "$__recount_session" \
       <&$__recount_pipe 2>>|"$__recount_log" & builtin print $!)
     [[ /proc/$__recount_pid/fd/0 -ef /proc/self/fd/$__recount_pipe ]]
@@ -67,6 +74,7 @@ if [[ -o interactive && -z ${__recount_session-} ]]; then
       # In parentheses, so that $! and the list of jobs stay the user's. By a pipe:
       # arguments are for everybody to see, and not long enough.
       [[ -n $__recount_pipe ]] && __recount_put $exit_status "${at/,/.}" $took || (
+        __recount_can_log
         exec </dev/null >/dev/null 2>>|"$__recount_log"
         builtin print -rn -- "$__recount_text" | RECOUNT_IGNORE=${RECOUNT_IGNORE-} RECOUNT_IGNORE_DIRS=${RECOUNT_IGNORE_DIRS-} "${__recount_record[@]}" \
           --shell zsh --session "$__recount_session" --cwd "$__recount_cwd" --exit $exit_status \

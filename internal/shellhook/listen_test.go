@@ -298,6 +298,23 @@ func TestListenedShells(t *testing.T) {
 	})
 }
 
+// TestListenedExported checks that a shell in a shell that exports all its variables is recorded.
+func TestListenedExported(t *testing.T) {
+	listening(t, func(t *testing.T, l *listened) {
+		_, got := l.run(l.words() + "\nset -a\n" + load + "true one\n" + l.words() + "\n" + load + "true two\nexit 0\nexit 0\n")
+		l.want(got, l.words(), "true one", l.words(), "true two")
+	})
+}
+
+// TestListenedSpace checks that a command that starts with a space is not recorded, also if bash has
+// it in its history.
+func TestListenedSpace(t *testing.T) {
+	listening(t, func(t *testing.T, l *listened) {
+		_, got := l.run("true one\n true hidden\ntrue two\n")
+		l.want(got, "true one", "true two")
+	})
+}
+
 // TestListenerUnnoticed checks that jobs, $!, $? and traps are the same as without a recorder.
 func TestListenerUnnoticed(t *testing.T) {
 	listening(t, func(t *testing.T, l *listened) {

@@ -143,6 +143,46 @@ func TestStrict(t *testing.T) {
 	})
 }
 
+// TestModes sets options that change how a shell reads scripts.
+func TestModes(t *testing.T) {
+	for shell, modes := range map[string][]string{
+		"bash": {"set -o posix", "set -k", "set -a", "set -T; shopt -s extdebug", "IFS=:", "shopt -s failglob"},
+		"zsh":  {"setopt ksharrays shwordsplit", "setopt allexport", "setopt nullglob globsubst", "setopt posixbuiltins"},
+	} {
+		for _, mode := range modes {
+			t.Run(shell+", "+mode, func(t *testing.T) {
+				t.Parallel()
+				term := newSession(t, shell).open("", mode)
+				term.runs("true", "0")
+				term.runs("(exit 3)", "3")
+				term.runs("x=7", "0")
+				term.types("echo \"<$x>\"\r")
+				term.sees("<7>") // it runs at all
+				term.sees(ready)
+			})
+		}
+	}
+}
+
+// TestLogCannotBeWritten checks that a command is recorded, and nothing is said at the prompt.
+func TestLogCannotBeWritten(t *testing.T) {
+	forEach(t, []string{"bash", "zsh", "fish", "xonsh", "nu"}, func(t *testing.T, shell string) {
+		const log = "/dev/null/log"
+		before, ok := map[string]string{"fish": "set -gx RECOUNT_HOOK_LOG ", "xonsh": "$RECOUNT_HOOK_LOG = '" + log + "' # ", "nu": "$env.RECOUNT_HOOK_LOG = '" + log + "' # "}[shell]
+		if !ok {
+			before = "export RECOUNT_HOOK_LOG="
+		}
+		term := newSession(t, shell).open(before+log, "")
+		term.runs("echo one", "0")
+		term.runs("echo two", "0")
+		term.mu.Lock()
+		defer term.mu.Unlock()
+		if strings.Contains(term.output, log) {
+			t.Errorf("the terminal: %q", term.output)
+		}
+	})
+}
+
 // TestOtherHooks loads the hook beside others that are called at each prompt and before each
 // command, as starship and bash-preexec are.
 func TestOtherHooks(t *testing.T) {

@@ -20,13 +20,13 @@
 //   - A command is recorded as typed, with its newlines, the directory it started in, its
 //     exit code, its start, and its duration in microseconds (fish: milliseconds, and the
 //     start to the hundredth of a second, only on Linux).
-//   - A command that starts with a space is not recorded (bash: if HISTCONTROL or
-//     HISTIGNORE keeps it out of the history), nor one that matches a pattern of
-//     RECOUNT_IGNORE, which has the form of HISTIGNORE.
+//   - A command that starts with a space is not recorded, nor one that bash keeps out of its
+//     history (HISTCONTROL, HISTIGNORE), nor one that matches a pattern of RECOUNT_IGNORE,
+//     which has the form of HISTIGNORE.
 //   - The text is passed to the recorder by a pipe and does not appear in a list of
 //     processes. The recorder waits for nothing, whether there is a server or not. Errors
 //     are written to the file named by RECOUNT_HOOK_LOG, by default recount-hook.log in
-//     the state directory.
+//     the state directory, or dropped if that can't be written.
 //
 // In bash the text comes from the history, since only there bash has all of it. A repetition that
 // HISTCONTROL=ignoreboth keeps out of the history is recognised by comparing the first two commands
