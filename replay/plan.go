@@ -185,8 +185,8 @@ type Mapping struct {
 	Kind string `json:"kind" enum:"path,user,home,host,port,branch,container,image" example:"path" doc:"What is replaced."`
 	From string `json:"from" example:"/home/alice/app" doc:"What was recorded."`
 	To   string `json:"to" example:"/home/bob/app" doc:"What replaces it."`
-	// Uses counts the places it was applied to.
-	Uses int `json:"uses" example:"12" doc:"How often it was applied."`
+	// Uses counts the places it was applied to: in commands, and directories that steps run in.
+	Uses int `json:"uses" example:"12" doc:"How often it was applied: in commands, and to directories that steps run in."`
 }
 
 // Parameter is a value that differs between runs of the same template.

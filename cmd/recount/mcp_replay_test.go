@@ -69,6 +69,9 @@ func TestAgentReplays(t *testing.T) {
 		}
 		return string(text)
 	}
+	if text := call(map[string]any{"id": id[1], "skip": "1"}); !strings.Contains(text, "omitted") {
+		t.Errorf("without its step: %s", text)
+	}
 	text := call(map[string]any{"id": id[1]})
 	run := regexp.MustCompile(`r-[0-9a-f]{8}`).FindString(text)
 	if run == "" || !strings.Contains(text, "complete") {

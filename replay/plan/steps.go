@@ -22,7 +22,7 @@ func (b *builder) step(i int) replay.Step {
 	k := b.index[i]
 	st := replay.Step{
 		Index: k, Intent: a.ID, Position: a.Position, Original: a.Command, Shell: a.Shell, Session: a.Session,
-		Sets: b.sets(i), Cwd: b.m.Path(a.Cwd), Why: b.s.why[i], Exit: a.ExitCode, Duration: a.Duration,
+		Sets: b.sets(i), Cwd: b.m.Directory(a.Cwd), Why: b.s.why[i], Exit: a.ExitCode, Duration: a.Duration,
 		Background: a.Background,
 	}
 	home := b.m.Path(a.home)

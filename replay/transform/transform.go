@@ -115,13 +115,28 @@ func (m *Map) Uses() []replay.Mapping {
 
 // Path maps a path.
 func (m *Map) Path(p string) string {
-	for i := range m.all {
-		o := &m.all[i]
-		if o.Kind == Path && (p == o.From || strings.HasPrefix(p, o.From+"/")) {
-			return o.To + p[len(o.From):]
-		}
+	if o := m.over(p); o != nil {
+		return o.To + p[len(o.From):]
 	}
 	return p
+}
+
+// Directory maps the directory that a command runs in, and counts that as a place.
+func (m *Map) Directory(p string) string {
+	if o := m.over(p); o != nil {
+		o.Uses++
+	}
+	return m.Path(p)
+}
+
+// over returns the mapping of the longest path that a path is at or below, nil if there is none.
+func (m *Map) over(p string) *replay.Mapping {
+	for i := range m.all {
+		if o := &m.all[i]; o.Kind == Path && (p == o.From || strings.HasPrefix(p, o.From+"/")) {
+			return o
+		}
+	}
+	return nil
 }
 
 // Name maps a name of a kind.

@@ -71,10 +71,12 @@ func stepNode(i int, command string) wire.Node {
 
 type replayIn struct {
 	Do     string `json:"do,omitempty" enum:"run,resume,apply,discard"`
-	ID     string `json:"id,omitempty" doc:"command or run"`
+	ID     string `json:"id,omitempty" doc:"command|run"`
 	Map    string `json:"map,omitempty"`
 	Agree  string `json:"agree,omitempty"`
 	Unsure bool   `json:"unsure,omitempty"`
+	// Skip lists steps to go on without, by their numbers in the plan.
+	Skip string `json:"skip,omitempty"`
 }
 
 // replayed executes a plan, as far as the operator allows that.
@@ -91,6 +93,13 @@ func replayed(ctx context.Context, c *call, in replayIn) (a answer, err error) {
 		return a, &argumentError{toolReplay, "id is missing: of a command to run, or the name of a run to resume, apply or discard"}
 	}
 	how := runs.How{Agree: wordsOf(in.Agree), Yes: in.Unsure}
+	for _, word := range wordsOf(in.Skip) {
+		number, err := strconv.Atoi(word)
+		if err != nil || number < 1 {
+			return a, &argumentError{toolReplay, fmt.Sprintf("skip: %q: want numbers of steps: 1,3", word)}
+		}
+		how.Without = append(how.Without, number-1)
+	}
 	steps := 0
 	each := func(e runs.Event) error {
 		switch e.Event.Event {

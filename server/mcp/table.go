@@ -23,7 +23,7 @@ func tools() []tool {
 		define("evidence", "What agents and people said, decided and learned, with sources.", reads, evidences),
 		define("remember", "Write something down for others and later, or announce a change.", adds, remember),
 		define("feedback", "Say what was useful for a task, which ranks later contexts, or ask.", adds, judge),
-		define(toolReplay, "Run a plan in a sandbox; apply its result.", executes, replayed),
+		define(toolReplay, "Run plans, sandboxed.", executes, replayed),
 		define(toolImport, "Import or update a git repository.", addsOnce, imports),
 	}
 }
