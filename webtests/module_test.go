@@ -19,7 +19,7 @@ func TestFormat(t *testing.T) {
 	p := sample(t).page(t, 1280, 800)
 	p.open("/", has("Failed last"))
 	for expression, want := range map[string]string{
-		`m.plain("a\u202eb\u001b[31m\u0000")`:              "a⟨RLO⟩b⟨ESC⟩[31m⟨\u2400⟩",
+		`m.plain("a\u202eb\u001b[31m\u0000")`:              "a⟨RLO⟩b⟨ESC⟩[31m⟨NUL⟩",
 		`m.plain("tab\tand\nline")`:                        "tab\tand\nline",
 		`m.oneLine("one\ntwo")`:                            "one ⏎",
 		`m.duration(0)`:                                    "0 µs",

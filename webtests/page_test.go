@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
 
@@ -106,6 +107,10 @@ func TestProof(t *testing.T) {
 	p.wait(`document.querySelector("dialog[open]").innerText.includes("ce_type")`)
 	p.wait(`new URLSearchParams(location.search).get("event").startsWith("recount.commands/")`)
 	p.axe()
+	p.do(clickOn(`dialog[open] a[href^="/log/"]`)) // down to its bytes
+	p.wait(`location.pathname.startsWith("/log/recount.commands/") && document.querySelector(".whole")`)
+	p.do(chromedp.Evaluate[chromedp.Void](`history.back()`))
+	p.wait(`document.querySelector("dialog[open]")?.innerText.includes("ce_type")`)
 	p.press(kb.Escape)
 	p.wait(`!new URLSearchParams(location.search).has("event")`)
 	p.do(clickOn(`.proof summary`))

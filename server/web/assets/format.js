@@ -15,16 +15,18 @@ const brief = 24; // up to which a string is short: cells of tables do not break
 const named = {
   "\u200e": "LRM", "\u200f": "RLM", "\u061c": "ALM", "\u202a": "LRE", "\u202b": "RLE", "\u202c": "PDF", "\u202d": "LRO",
   "\u202e": "RLO", "\u2066": "LRI", "\u2067": "RLI", "\u2068": "FSI", "\u2069": "PDI", "\ufeff": "BOM", "\u200b": "ZWSP",
-  "\u2028": "LS", "\u2029": "PS", "\u007f": "DEL", "\u001b": "ESC",
+  "\u2028": "LS", "\u2029": "PS", "\u007f": "DEL",
 };
 // Tab and newline stay; the rest of C0, C1, the characters that reorder or hide text.
 const odd = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/;
 const oddAll = new RegExp(odd.source, "g");
 
+const controls = "NUL SOH STX ETX EOT ENQ ACK BEL BS HT LF VT FF CR SO SI DLE DC1 DC2 DC3 DC4 NAK SYN ETB CAN EM SUB ESC FS GS RS US".split(" ");
+
 function markOf(c) {
   const code = c.charCodeAt(0);
   if (named[c]) return named[c];
-  return code < 0x20 ? String.fromCharCode(0x2400 + code) : "U+" + code.toString(16).toUpperCase().padStart(4, "0");
+  return code < 0x20 ? controls[code] : "U+" + code.toString(16).toUpperCase().padStart(4, "0");
 }
 
 /** plain returns a string with its odd characters written out, for attributes, titles and canvas. */
@@ -53,12 +55,13 @@ function marked(s) {
  */
 export function Text({ value = "", lines = 0, max = cut, class: name = "" }) {
   const [whole, show] = useState(false);
-  let shown = value;
+  let shown = value.includes("\r\n") ? value.replaceAll("\r\n", "\n") : value; // lines of Windows are lines
+  const all = shown.length;
   if (!whole) {
     if (lines > 0) shown = lastLines(shown, lines);
     if (shown.length > max) shown = lines > 0 ? shown.slice(-max) : shown.slice(0, max);
   }
-  const left = value.length - shown.length;
+  const left = all - shown.length;
   return html`<bdi class=${"text " + (value.length <= brief ? "short " : "") + name}>${marked(shown)}${left > 0 && html`${lines > 0 ? "" : "…"} <button type="button" class="more" onClick=${(e) => { e.preventDefault(); e.stopPropagation(); show(true); }}>show all (${size(value.length)})</button>`}</bdi>`;
 }
 

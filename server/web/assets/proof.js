@@ -9,7 +9,7 @@
 import { html, useEffect, useRef } from "./dom.js";
 import { useGet } from "./api.js";
 import { Failed, Loading, Text, Time, count, plural, positionText, size, when } from "./format.js";
-import { go, useLocation, withParams } from "./router.js";
+import { go, href, useLocation, withParams } from "./router.js";
 
 /** At is a position that opens its event. */
 export function At({ position, children }) {
@@ -81,6 +81,7 @@ function StoredEvent({ at }) {
       ${e.key && html`<div><dt>key</dt><dd><${Text} value=${e.key} max=${300} /></dd></div>`}
       ${e.error && html`<div><dt>no event</dt><dd class="bad"><${Text} value=${e.error} /></dd></div>`}
       ${e.erased && html`<div><dt>erased</dt><dd>by <code>${positionText(e.erased.by)}</code></dd></div>`}
+      <div><dt>bytes</dt><dd><a href=${href(`log/${e.position.topic}/${e.position.partition}`, { from: e.position.offset, open: e.position.offset })}>in the log, with its neighbours</a></dd></div>
     </dl>
     <h3>Headers</h3>
     <table class="plain"><tbody>${Object.entries(e.headers ?? {}).map(([k, v]) => html`<tr><th scope="row"><code>${k}</code></th><td><${Text} value=${v} max=${500} /></td></tr>`)}</tbody></table>
