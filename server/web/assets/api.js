@@ -52,6 +52,10 @@ export const serverNow = () => Date.now() + skew;
 /** clockSkew is by how many milliseconds the server's clock is ahead of this machine's. */
 export const clockSkew = () => skew;
 
+let slow = 0; // milliseconds that answers take of late
+/** answerTime is how many milliseconds answers take of late: who asks again by itself heeds it. */
+export const answerTime = () => slow;
+
 /** useConnection redraws a component when the connection changes. */
 export function useConnection() {
   const [, redraw] = useReducer((n) => n + 1, 0);
@@ -81,6 +85,7 @@ export async function read(path, o = {}) {
   if (o.lastId) headers["Last-Event-ID"] = o.lastId;
   const key = sessionKey();
   if (key) headers["Recount-Session-Key"] = key;
+  const asked = performance.now();
   let response;
   try {
     response = await fetch(path, { method: o.method ?? "GET", body: o.body, headers, signal: o.signal, redirect: "error" });
@@ -89,6 +94,7 @@ export async function read(path, o = {}) {
     become("away");
     throw new ApiError(0, { detail: "the server does not answer" });
   }
+  if (o.accept !== "text/event-stream") slow = Math.max(slow * 0.8, performance.now() - asked);
   const date = Date.parse(response.headers.get("Date") ?? "");
   if (!isNaN(date)) {
     const seen = date + 500 - Date.now(); // Date has no fractions

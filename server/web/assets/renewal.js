@@ -3,12 +3,12 @@
 //   const live = useRenewal(answer.reload, ["agents"], 15)
 //
 // asks when an event of one of the topics has become visible, as the server tells by GET /v1/changes:
-// at once, and then at most every two seconds. The stream has no answers in it: what a view shows is
+// at once, and then at most every two seconds, less often if answers take long. The stream has no answers in it: what a view shows is
 // counted, ranked and joined by the server, so the view asks again. Of topics that the server does not
 // tell this token about, and of [] (what changes without an event, as the disk of the log), it asks
 // every some seconds instead. live is false while nobody looks at the page.
 
-import { useConnection } from "./api.js";
+import { answerTime, useConnection } from "./api.js";
 import { useEffect, useReducer, useRef, useState } from "./dom.js";
 import { stream } from "./live.js";
 
@@ -65,7 +65,7 @@ export function useRenewal(again, topics, seconds) {
     let known = shared.follows;
     const listener = (changed) => {
       if (shared.follows !== known) { known = shared.follows; redraw(); }
-      if (changed.some((t) => topics.includes(t))) timer.current ||= setTimeout(ask, Math.max(0, last.current + least - performance.now()));
+      if (changed.some((t) => topics.includes(t))) timer.current ||= setTimeout(ask, Math.max(0, last.current + Math.max(least, 5 * answerTime()) - performance.now()));
     };
     shared.listeners.add(listener);
     look();
