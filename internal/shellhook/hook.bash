@@ -140,6 +140,7 @@ if [[ $- == *i* && -z ${__recount_record[*]-} ]]; then
     # What was put before it would change the $? that it sees: from the next prompt on it
     # is the first again, and its second call of one prompt does nothing.
     [[ ${PROMPT_COMMAND-} == __recount_precmd* ]] || __recount_first
+    [[ $__recount_start != 0 ]] || __recount_start=
     if [[ $__recount_start ]]; then
       [[ $number == "$__recount_number" ]] && same=1
       took=$((${EPOCHREALTIME//[!0-9]/} - __recount_start))
@@ -175,8 +176,9 @@ if [[ $- == *i* && -z ${__recount_record[*]-} ]]; then
     __recount_no_start=
     [[ ! $__recount_can_listen || $OSTYPE != linux* ]] || __recount_open
     # Expanded between reading a command and running it; expands to nothing. In posix mode bash
-    # replaces a ! here by a number.
-    PS0=${PS0-}'${__recount_cwd:$((__recount_start=${EPOCHREALTIME//[^0-9]/},0)):0}'
+    # replaces a ! here by a number. If this failed, bash would not run the command: EPOCHREALTIME
+    # may have been unset.
+    PS0=${PS0-}'${__recount_cwd:$((__recount_start=10#0${EPOCHREALTIME//[^0-9]/},0)):0}'
     __recount_hold=()
     eval "__recount_hold=($(trap -p DEBUG))"
     trap -- '__recount_debug "$_"'"${__recount_hold[2]:+

@@ -159,9 +159,19 @@ func TestModes(t *testing.T) {
 				term.types("echo \"<$x>\"\r")
 				term.sees("<7>") // it runs at all
 				term.sees(ready)
+				term.told()
 			})
 		}
 	}
+}
+
+// TestBashWithoutClock checks that commands run after EPOCHREALTIME was unset.
+func TestBashWithoutClock(t *testing.T) {
+	t.Parallel()
+	term := newSession(t, "bash").open("", "unset EPOCHREALTIME")
+	term.types("echo \"<$((6 + 1))>\"\r")
+	term.sees("<7>")
+	term.sees(ready)
 }
 
 // TestLogCannotBeWritten checks that a command is recorded, and nothing is said at the prompt.
@@ -223,6 +233,7 @@ precmd() { saw=$?; return $saw; }; PROMPT_COMMAND=$'install\n'"${PROMPT_COMMAND:
 				term.types("echo \"<$saw>\"\r")
 				term.sees("<9>")
 				term.sees(ready)
+				term.told() // before its directory is removed
 			}
 		})
 	}
