@@ -140,6 +140,7 @@ func TestTokenOfSomeWorkspaces(t *testing.T) {
 	p.expected = []string{"401 (Unauthorized)", "403 (Forbidden)", "422 (Unprocessable Entity)", noCode}
 	p.open("/", `document.getElementById("token")`)
 	p.do(typeInto("#token", token), pressEnter())
+	p.wait(has("make mine")) // the login is done
 	for _, path := range []string{"/", "/ask", "/narrative", "/insights"} {
 		mine, another := has("make mine"), has("make another")
 		if path == "/insights" {
