@@ -54,7 +54,7 @@ screen search 100 26 "recount search; sleep 60" make C-o
 
 # page NAME PATH: the page, 1280 pixels wide.
 page() {
-  chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --window-size=1280,800 --virtual-time-budget=15000 \
+  chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --run-all-compositor-stages-before-draw --window-size=1280,800 --virtual-time-budget=15000 \
     --screenshot="$to/$1.png" "$address$2" 2>"$work/chromium" || { cat "$work/chromium"; exit 1; }
 }
 failed=$(recount find make --exit fail --json -n 1 | sed -n 's/.*"id": *"\([0-9a-f-]*\)".*/\1/p' | head -n 1)
