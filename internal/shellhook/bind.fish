@@ -1,7 +1,8 @@
 # Recount: ctrl-R searches (recount hook fish --no-bind leaves the keys alone).
 if status is-interactive
     function __recount_search
-        set -l answer (@FRONT@ search --binding --below -- (commandline -b | string collect -a) | string collect)
+        set -l line (commandline -b | string collect)
+        set -l answer (@FRONT@ search --binding --below -- "$line" | string collect)
         commandline -f repaint
         if string match -q 'run:*' -- "$answer"
             commandline -r -- (string sub -s 5 -- "$answer" | string collect)

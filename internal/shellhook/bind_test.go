@@ -26,10 +26,10 @@ func TestBindings(t *testing.T) {
 			s.await("told <--binding", "typed text>")
 			s.press("\r")
 			s.await("got 'it' 41", "prompt> ")
-			// Run: at once.
+			// Run: at once. An empty line is one text, too.
 			s.answer("run:echo ran 4''2")
 			s.press("\x12")
-			s.await("ran 42", "prompt> ")
+			s.await("texts 1 ", "ran 42", "prompt> ")
 			// Nothing chosen: the line stays.
 			s.answer("")
 			s.press("echo kept 4''3\x12")
@@ -75,7 +75,8 @@ func newKeyed(t *testing.T, shell string, up bool) *keyed {
 	t.Helper()
 	s := &keyed{t: t, dir: t.TempDir()}
 	program := filepath.Join(s.dir, "re'c ount")
-	script := "#!/bin/sh\nshift\nprintf 'told <' >/dev/tty\nprintf '%s ' \"$@\" >/dev/tty\nprintf '%s' \"$*\" | sed 's/.*-- //; s/$/>/' >/dev/tty\ncat '" + filepath.Join(s.dir, "answer") + "'\n"
+	count := "n=0 at=0\nfor a; do n=$((n+1)); if [ \"$a\" = -- ]; then at=$n; fi; done\nprintf 'texts %d ' $((n-at)) >/dev/tty\n"
+	script := "#!/bin/sh\nshift\n" + count + "printf 'told <' >/dev/tty\nprintf '%s ' \"$@\" >/dev/tty\nprintf '%s' \"$*\" | sed 's/.*-- //; s/$/>/' >/dev/tty\ncat '" + filepath.Join(s.dir, "answer") + "'\n"
 	if err := os.WriteFile(program, []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
