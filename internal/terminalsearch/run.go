@@ -35,13 +35,28 @@ func Run(ctx context.Context, t *os.File, by Asker, o Options, below bool) (Choi
 	if below {
 		fmt.Fprint(t, "\r\n")
 	}
-	p := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(t), tea.WithOutput(quiet{t}), tea.WithFPS(fps), tea.WithEnvironment(environment()))
+	p := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(keyboard{t, cancel}), tea.WithOutput(quiet{t}), tea.WithFPS(fps), tea.WithEnvironment(environment()))
 	_, err := p.Run()
 	fmt.Fprint(t, "\r\x1b[J")
 	if below {
 		fmt.Fprint(t, "\x1b[A")
 	}
 	return m.Choice(), err
+}
+
+// keyboard is a terminal that is read from. When it is gone (its window was closed), gone is called: not every
+// shell ends the programs that it waits for, and without keys the interface would stay for ever.
+type keyboard struct {
+	*os.File
+	gone func()
+}
+
+func (k keyboard) Read(b []byte) (int, error) {
+	n, err := k.File.Read(b)
+	if err != nil {
+		k.gone()
+	}
+	return n, err
 }
 
 // Lines is Plain on a terminal, which a shell may have in the state in which it edits its line.

@@ -97,6 +97,29 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// TestRunWithoutItsTerminal closes the terminal's other end, as closing a window does.
+func TestRunWithoutItsTerminal(t *testing.T) {
+	ours, theirs := openTerminal(t)
+	ended := make(chan Choice, 1)
+	go func() {
+		c, _ := Run(t.Context(), theirs, &fake{hits: history(usual...)}, Options{Now: func() time.Time { return now }}, false)
+		ended <- c
+	}()
+	var drawn strings.Builder
+	await(t, ours, &drawn, "alt-h keys")
+	if err := ours.Close(); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case c := <-ended:
+		if c != (Choice{}) {
+			t.Errorf("chose %+v", c)
+		}
+	case <-time.After(time.Minute):
+		t.Error("the interface stays without its terminal")
+	}
+}
+
 // TestLines uses the plain search on a terminal that a shell has left raw.
 func TestLines(t *testing.T) {
 	ours, theirs := openTerminal(t)
