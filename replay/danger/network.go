@@ -1,6 +1,7 @@
 package danger
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -72,35 +73,53 @@ func rsyncOutside(c *call) bool {
 	return len(words) > 1 && c.outside(words[len(words)-1], true)
 }
 
-// awsVerbs begin the operations of aws that change something.
-var awsVerbs = []string{
-	"purchase", "change-", "unsubscribe", "delete", "terminate", "create", "put", "update", "modify", "stop", "start", "reboot", "run-", "rm", "rb", "mb", "mv", "remove",
-	"deregister", "register", "detach", "attach", "disassociate", "associate", "revoke", "authorize", "release", "reset", "restore", "cancel",
-	"disable", "enable", "purge", "publish", "send", "invoke", "execute", "deploy", "set-", "tag-", "untag-", "import", "upload", "copy-", "promote",
+// awsReads begin the operations of aws that only ask for something, or work out something.
+var awsReads = []string{
+	"describe", "get", "batch-get", "list", "head", "ls", "wait", "lookup", "scan", "query", "validate", "simulate", "presign", "tail", "search", "filter", "test",
+	"estimate", "detect", "decode", "view", "preview", "select", "assume", "generate", "decrypt", "encrypt", "verify", "sign", "check", "discover",
+	"start-query", "start-live-tail", "login", "package", "website-help",
 }
 
+// awsChanges reports whether an operation of aws does more than ask. Whatever is not known to ask changes
+// something, since services get new operations every week.
 func awsChanges(c *call) bool {
 	words := shell.Operands(c.Args, "--profile --region --output --endpoint-url --query")
 	if len(words) < 2 {
 		return false
 	}
 	service, verb := words[0].Value, strings.TrimPrefix(words[1].Value, "admin-")
-	if service == "configure" || service == "sso" || verb == "help" {
+	switch {
+	case service == "configure" || service == "sso" || service == "history" || verb == "help" || words[0].Dynamic || words[1].Dynamic:
 		return false
-	}
-	if service == "s3" && (verb == "cp" || verb == "sync") {
+	case service == "s3" && (verb == "cp" || verb == "sync"):
 		last := words[len(words)-1].Value
 		return strings.HasPrefix(last, "s3://") || c.Flag("--delete") && rsyncOutside(c)
+	case service == "eks" && verb == "update-kubeconfig", !bareWord.MatchString(verb):
+		return false
 	}
-	if strings.Contains(verb, "delet") || strings.HasPrefix(verb, "schedule-") {
-		return true
-	}
-	for _, v := range awsVerbs {
-		if strings.HasPrefix(verb, v) {
-			return true
+	return !slices.ContainsFunc(awsReads, func(v string) bool { return strings.HasPrefix(verb, v) })
+}
+
+// azReads are what ends the name of an operation of az that only asks, or keeps something on this machine;
+// azOwn are groups about this machine alone.
+var (
+	azReads = regexp.MustCompile(`^(list|show|get|check|query|exists?$|what-if|wait|download|export|login|logout|validate|tail|preview|view|help|version|generate|encode|decode|find|estimate|summarize|url$|browse|build$|decompile$|lint$|set-policy-preview)`)
+	azOwn   = words("account login logout configure config extension bicep cloud interactive upgrade version self-test cache init find feedback help")
+)
+
+// azChanges reports whether an operation of az does more than ask.
+func azChanges(c *call) bool {
+	verb := ""
+	for i, w := range c.Args {
+		switch {
+		case i == 0 && azOwn[w.Value]:
+			return false
+		case w.Dynamic || w.Quoted || !bareWord.MatchString(w.Value):
+			return verb != "" && i > 1 && !azReads.MatchString(verb)
 		}
+		verb = w.Value
 	}
-	return false
+	return len(c.Args) > 1 && !azReads.MatchString(verb)
 }
 
 // sqliteOutside reports whether the database file is outside the tree.
