@@ -34,7 +34,7 @@ func abstentions(ctx context.Context, o options) (all []asked, changes []sample,
 	halves := map[string]string{}
 	seen := map[string]bool{}
 	for _, s := range changes {
-		if halves[s.repo] == "" && (o.half == "" || s.half == o.half) && wanted(o.repos, s.repo) {
+		if halves[s.repo] == "" && (o.half == "" || s.half == o.half) {
 			repos = append(repos, s.repo)
 		}
 		halves[s.repo] = s.half
@@ -55,7 +55,8 @@ func abstentions(ctx context.Context, o options) (all []asked, changes []sample,
 const perTask = 4
 
 // runAbstain asks each task of its own repository, as it was before the task was done, and of others
-// of the same half.
+// of the same half. Only the wanted repositories are asked, and each of them what it would be asked
+// among all.
 func runAbstain(ctx context.Context, o options) error {
 	texts, changes, repos, err := abstentions(ctx, o)
 	if err != nil {
@@ -65,6 +66,9 @@ func runAbstain(ctx context.Context, o options) error {
 	sums := map[string]*refusals{}
 	var rows []refusals
 	for at, repo := range repos {
+		if !wanted(o.repos, repo) {
+			continue
+		}
 		if err := r.open(ctx, repo); err != nil {
 			return fmt.Errorf("%s: %w", repo, err)
 		}

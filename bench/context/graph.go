@@ -24,28 +24,42 @@ import (
 
 const topic = "recount.commits"
 
-// importGraph opens the graph of a repository, and imports it first unless dir has it: as
-// `recount import git` does, the newest of the wanted commits with the contents of its history as
-// far as the oldest, and with the messages and changed paths of everything before.
+// importGraph opens the graph of a repository. If dir does not have it, or has that of another
+// version of the program or of other commits, it is imported first: as `recount import git` does,
+// the newest of the wanted commits with the contents of its history as far as the oldest, and with
+// the messages and changed paths of everything before.
 func importGraph(ctx context.Context, m mirror, name string, wanted []string, dir string) (*projections.Set, error) {
-	done := filepath.Join(dir, "done")
-	if _, err := os.Stat(done); errors.Is(err, fs.ErrNotExist) {
+	kind := snapshots.Kind(snapshots.Options{})
+	done, stamp := filepath.Join(dir, "done"), stampOf(kind, wanted)
+	kept, err := os.ReadFile(done)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	if string(kept) != stamp {
+		if err == nil {
+			fmt.Fprintf(os.Stderr, "%s: the graph in %s is of another version or of other commits: importing it anew\n", name, dir)
+		}
 		if err := os.RemoveAll(dir); err != nil {
 			return nil, err
 		}
-		if err := fill(ctx, m, name, wanted, dir); err != nil {
+		if err := fill(ctx, m, name, wanted, dir, kind); err != nil {
 			return nil, err
 		}
-		if err := os.WriteFile(done, nil, 0o600); err != nil {
+		if err := os.WriteFile(done, []byte(stamp), 0o600); err != nil {
 			return nil, err
 		}
-	} else if err != nil {
-		return nil, err
 	}
-	return projections.Open(filepath.Join(dir, "graph"), projections.Options{}, snapshots.Kind(snapshots.Options{}))
+	return projections.Open(filepath.Join(dir, "graph"), projections.Options{}, kind)
 }
 
-func fill(ctx context.Context, m mirror, name string, wanted []string, dir string) (err error) {
+// stampOf returns what the file done has of a kept graph: the projection with its version, the
+// extractors and resolvers with theirs, and the commits.
+func stampOf(kind projections.Definition, wanted []string) string {
+	wanted = slices.Sorted(slices.Values(wanted))
+	return fmt.Sprintf("%s %d %s\n%s\n", kind.Name, kind.Version, kind.Params, strings.Join(slices.Compact(wanted), "\n"))
+}
+
+func fill(ctx context.Context, m mirror, name string, wanted []string, dir string, kind projections.Definition) (err error) {
 	newest, history, err := m.span(ctx, wanted)
 	if err != nil {
 		return err
@@ -68,7 +82,7 @@ func fill(ctx context.Context, m mirror, name string, wanted []string, dir strin
 		return err
 	}
 	defer state.Close()
-	set, err := projections.Open(filepath.Join(dir, "graph"), projections.Options{}, snapshots.Kind(snapshots.Options{}))
+	set, err := projections.Open(filepath.Join(dir, "graph"), projections.Options{}, kind)
 	if err != nil {
 		return err
 	}
