@@ -363,6 +363,22 @@ func TestNamesAreLookedUp(t *testing.T) {
 	}
 }
 
+// A kind that is named says what is looked for, and is no word of the texts that are searched.
+func TestAKindIsLookedUpAndNotSearchedFor(t *testing.T) {
+	w := newWorld(t)
+	w.add(0, shop()...)
+	w.add(0,
+		of("decide", schemas.TypeMemoryStated, 8, "", &recountv1.AgentEvent{Text: "The cart moves to Postgres", Memory: &recountv1.Statement{Form: "decision"}}),
+		of("talk", schemas.TypeUserMessage, 9, "", &recountv1.AgentEvent{Text: "A decision of some kind: which kind of decision is it?"}),
+	)
+	for text, want := range map[string]int{"kind:decision": 1, "kind:decison": 0} {
+		r := w.ask(operator, evidence.Request{Text: text, Mode: evidence.ModeObjects})
+		if len(r.Objects) != want || want == 1 && r.Objects[0].EventID != eventID("decide") {
+			t.Errorf("%q: got %d objects, want %d: the decision alone\n%s", text, len(r.Objects), want, told(t, r))
+		}
+	}
+}
+
 func TestContextKeepsToItsBudget(t *testing.T) {
 	w := newWorld(t)
 	w.add(0, shop()...)

@@ -65,10 +65,10 @@ func (t *retrieval) found() []schemas.ObjectRef {
 
 // embed returns the question's embedding, or nil if it has none.
 func (a *session) embed() []float32 {
-	if a.s.Embedder == nil || a.r.Text == "" {
+	if a.s.Embedder == nil || a.refs.words == "" {
 		return nil
 	}
-	v := a.s.Embedder.Embed(a.r.Text)
+	v := a.s.Embedder.Embed(a.refs.words)
 	if kernel.Best().Dot(v[:], v[:]) == 0 {
 		return nil
 	}

@@ -51,14 +51,14 @@ func planOf(r *Request, names refs, c cues, h has, w *Weights) plan {
 		}
 		p.paths = append(p.paths, planned{path, chosen, why})
 	}
-	words := r.Text != ""
+	words := names.words != ""
 	ids := len(p.refs.ids) + len(p.refs.positions)
 	add(pathID, ids > 0, "the text has "+count(ids, "id"), "the text has no id of an event or an object")
 	add(pathEntity, len(p.refs.entities) > 0, "the text names "+strings.Join(p.refs.entities, " "), "the text names no file, commit, issue, trace or tool")
 	add(pathLexical, words, "the text has words", "there is no text")
 	add(pathDense, words && h.dense, "the embedder knows the text", "there is no text, no embedder, or the embedder knows nothing of the text")
 	switch {
-	case !words:
+	case r.Text == "":
 		add(pathTemporal, true, "there is no text: the newest", "")
 	case c.newest != "":
 		add(pathTemporal, true, "the text asks for new objects: "+c.newest, "")

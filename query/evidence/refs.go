@@ -19,6 +19,9 @@ type refs struct {
 	positions []schemas.Position
 	// entities are names of things outside, as edges spell them: "commit:9fceb02".
 	entities []string
+	// words is the text that is searched for: all of it but kind:NAME, which says what is looked for
+	// and is no word that a text about it has.
+	words string
 }
 
 func (r *refs) full() bool { return len(r.ids)+len(r.positions)+len(r.entities) >= maxRefs }
@@ -36,7 +39,7 @@ var (
 // readRefs finds the names in a text: ids, positions, KIND:NAME, addresses, issues, commits, traces
 // and paths, and a word next to "tool".
 func readRefs(text string) refs {
-	var r refs
+	r := refs{words: text}
 	words := strings.Fields(text)
 	entity := func(name string) {
 		if !slices.Contains(r.entities, name) {
@@ -63,6 +66,9 @@ func readRefs(text string) refs {
 			entity("url:" + w)
 		case isKind && slices.Contains(entityKinds, strings.ToLower(kind)) && name != "":
 			entity(strings.ToLower(kind) + ":" + name)
+			if strings.EqualFold(kind, "kind") {
+				r.words = strings.TrimSpace(strings.Replace(r.words, words[i], "", 1))
+			}
 		case strings.Contains(w, "#") && issueRef.MatchString(w):
 			entity("issue:" + w)
 		case isPosition(w):

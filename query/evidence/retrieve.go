@@ -311,7 +311,7 @@ func (t *retrieval) byEntity(l *fusion.List) error {
 func (t *retrieval) byWords(l *fusion.List) error {
 	l.Operator = "search"
 	hits, _, err := t.lexical.SearchObjects(t.Ctx, lexical.ObjectQuery{
-		Text: t.r.Text, Audiences: t.scope.ids, Below: t.at.Below, K: t.depth(), Distinct: true, Filter: t.scope.pushed, Only: t.scope.only,
+		Text: t.plan.refs.words, Audiences: t.scope.ids, Below: t.at.Below, K: t.depth(), Distinct: true, Filter: t.scope.pushed, Only: t.scope.only,
 	})
 	if err != nil {
 		return err

@@ -94,10 +94,18 @@ func decode[In any](name string, fields []string, arguments json.RawMessage) (in
 	}
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[In]()) {
 		if f.Tag.Get("need") != "" && reflect.ValueOf(in).FieldByIndex(f.Index).IsZero() {
-			return in, &argumentError{name, fmt.Sprintf("%s is missing: %s", nameOf(f), f.Tag.Get("doc"))}
+			return in, &argumentError{name, fmt.Sprintf("%s is missing: %s", nameOf(f), wanted(f))}
 		}
 	}
 	return in, checkEnums(name, reflect.ValueOf(in))
+}
+
+// wanted returns what an argument's schema says of it: its description, else its values.
+func wanted(f reflect.StructField) string {
+	if doc := f.Tag.Get("doc"); doc != "" {
+		return doc
+	}
+	return "one of " + strings.ReplaceAll(f.Tag.Get("enum"), ",", ", ")
 }
 
 // checkEnums refuses a value that the schema does not list.

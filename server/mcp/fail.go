@@ -86,8 +86,6 @@ func instead(tool string, e *query.NotFoundError) string {
 		return "call import with the directory of the repository, or give repo"
 	case tool == "why" || tool == "commands":
 		return "call commands with some words of the command to find its id"
-	case tool == "repository" || tool == "diff":
-		return "call repository with view=log to see the known revisions"
 	}
 	return "call symbols with a part of the name or a description to find it"
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/recountdb/recount/schemas"
@@ -44,6 +45,8 @@ func TestBadArgumentsSayWhatToDo(t *testing.T) {
 		{"commands", map[string]any{"since": "soon"}, "7d or 12h"},
 		{"remember", map[string]any{"kind": "handover", "text": "x"}, "handover wants to"},
 		{"remember", map[string]any{"kind": "decision"}, "text is missing"},
+		{"remember", map[string]any{}, "kind is missing: one of decision, fact, note"},
+		{"repository", map[string]any{"view": "graph", "symbol": "no.such.thing"}, "call symbols with a part of the name"},
 		{"import", map[string]any{"path": "/etc"}, "not below your directories"},
 		{"import", map[string]any{"path": "../.."}, "not below your directories"},
 	} {
@@ -331,4 +334,13 @@ func TestHundredSessions(t *testing.T) {
 	all.Wait()
 	c := connectHTTP(t, srv.URL, "")
 	c.says("symbols", map[string]any{"text": "Total"}, "cart.Cart.Total")
+}
+
+func TestAPromptWithoutItsArgumentIsRefused(t *testing.T) {
+	c := connectTo(t, mcp.New(newWorld(t).options()), nil)
+	_, err := c.GetPrompt(t.Context(), &sdk.GetPromptParams{Name: "start_task"})
+	var wire *jsonrpc.Error
+	if !errors.As(err, &wire) || wire.Code != jsonrpc.CodeInvalidParams || !strings.Contains(wire.Message, "task is missing") {
+		t.Errorf("got %v, want invalid params: task is missing", err)
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -38,7 +39,7 @@ Call diff with impact=true for its two revisions, impact with diff for the tests
 			switch {
 			case about != "":
 			case p.required:
-				return nil, &argumentError{p.name, p.argument + " is missing: " + p.about}
+				return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf("%s: %s is missing: %s", p.name, p.argument, p.about)}
 			case p.name == "review_change":
 				about = "HEAD~1..HEAD"
 			default:
