@@ -10,6 +10,9 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/klauspost/compress/zstd"
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
@@ -165,10 +168,32 @@ func values(r io.Reader, yield func([]byte, error) bool) {
 
 func yieldJSON(doc []byte, where string, yield func([]byte, error) bool) bool {
 	b, err := FromJSON(doc)
+	if err == nil && len(b) == 0 {
+		err = noTraces(doc)
+	}
 	if err != nil {
 		return yield(nil, &SkipError{Where: where, Reason: err})
 	}
 	return yield(b, nil)
+}
+
+// noTraces returns why a document that held no spans is not an export of traces, or nil if it is
+// one that is empty.
+func noTraces(doc []byte) error {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(doc, &fields); err != nil {
+		return err
+	}
+	names := slices.Sorted(maps.Keys(fields))
+	for field, signal := range map[string]string{"resourceLogs": "logs", "resourceMetrics": "metrics", "resourceProfiles": "profiles"} {
+		if _, ok := fields[field]; ok {
+			return fmt.Errorf("it holds %s (%s): only traces are kept", signal, field)
+		}
+	}
+	if len(names) == 0 || slices.ContainsFunc(names, func(n string) bool { return n == "resourceSpans" || n == "resource_spans" }) {
+		return nil
+	}
+	return fmt.Errorf("it has no resourceSpans, so it is not OTLP; its fields are %s", strings.Join(names[:min(len(names), 8)], ", "))
 }
 
 // FromJSON converts OTLP in JSON to protobuf.
