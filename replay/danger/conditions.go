@@ -90,7 +90,7 @@ func removesOutside(c *call) bool {
 	if len(words) > 0 && !c.given() {
 		return false
 	}
-	return c.listed() || recursive && (c.Fed || c.given() && c.unlisted())
+	return c.listed() || recursive && c.Fed || c.given() && c.unlisted()
 }
 
 // unlisted reports whether xargs gives a call words of which the line does not say where they come from.
@@ -136,7 +136,7 @@ func (c *call) listed() bool {
 			}
 		case "locate", "mlocate", "plocate":
 			return true
-		case "ls", "fd":
+		case "ls", "fd", "fdfind":
 			for _, w := range o.operands("") {
 				if strings.Contains(w.Value, "/") && o.outside(w, false) {
 					return true
@@ -316,7 +316,7 @@ func isRemote(v string) bool {
 func uploads(c *call) bool {
 	body := c.Flag("-d", "--data", "--data-raw", "--data-binary", "--data-urlencode", "--data-ascii", "-F", "--form", "--form-string", "-T", "--upload-file", "--json", "--mail-rcpt", "-Q", "--quote")
 	if m, ok := c.FlagValue("-X", "--request"); ok && !body {
-		body = strings.Trim(m.Value, "GETHADOPINS") != "" && m.Value != "get" && m.Value != "head"
+		body = !words("GET HEAD OPTIONS TRACE")[strings.ToUpper(m.Value)]
 	}
 	if body && c.Flag("-G", "--get") && !c.Flag("-T", "-F", "-X") {
 		body = false
@@ -421,13 +421,16 @@ func loopbackOnly(c *shell.Call) bool {
 }
 
 // statement reports whether SQL, or the like, that a word holds removes data.
-var destroys = regexp.MustCompile(`(?i)\b(drop\s+(database|table|schema|user|role|index|view|keyspace|collection|measurement|series|bucket|topic|stream|tablespace|graph|space)|truncate\s+(table\s+)?\w|delete\s+from\s+[\w."]+\s*(;|$|where\s)|alter\s+table\s+\S+\s+drop|dropdatabase\s*\(|\.drop\s*\(|deletemany\s*\(\s*\{\s*\}|\.remove\s*\(\s*\{\s*\})`)
+var destroys = regexp.MustCompile(`(?i)\b(drop\s+(database|table|schema|user|role|index|view|keyspace|collection|measurement|series|bucket|topic|stream|tablespace|graph|space)|truncate\s+(table\s+)?\w|delete\s+from\s+[\w."]+\s*(;|$|where\s)|alter\s+table\s+\S+\s+(drop|delete)|dropdatabase\s*\(|\.drop\s*\(|deletemany\s*\(\s*\{\s*\}|\.remove\s*\(\s*\{\s*\})`)
 
 // destroying are words in the name of a file with statements.
 var destroying = words("drop wipe truncate destroy purge delete reset")
 
 // explained matches statements that are planned and not executed.
 var explained = regexp.MustCompile(`(?i)\bexplain\s+(query\s+plan\s+)?(delete|update|insert)\s[^;]*`)
+
+// literals matches strings in a statement.
+var literals = regexp.MustCompile(`'[^']*'`)
 
 var updates = regexp.MustCompile(`(?i)^\s*update\s+[\w."]+\s+set\s`)
 
@@ -443,7 +446,7 @@ func updatesAll(text string) bool {
 
 func destroysData(c *call) bool {
 	for _, a := range c.Args {
-		if text := explained.ReplaceAllString(a.Value, ""); destroys.MatchString(text) || updatesAll(text) {
+		if text := literals.ReplaceAllString(explained.ReplaceAllString(a.Value, ""), "''"); destroys.MatchString(text) || updatesAll(text) {
 			return true
 		}
 	}

@@ -31,6 +31,8 @@ type Place struct {
 	// Own are functions and scripts of the narrative, whose names and words are its own. Remotes are those
 	// of git that are paths of this machine.
 	Own, Remotes []string
+
+	depth int // of commands in words
 }
 
 // Find returns what is dangerous about a command line, in source order, each kind of a call once.
@@ -39,16 +41,21 @@ func Find(l *shell.Line, at Place) []Finding {
 		at.Tree = []string{at.Cwd}
 	}
 	var found []Finding
+	add := func(f Finding) {
+		if !slices.ContainsFunc(found, func(o Finding) bool { return o.Kind == f.Kind && o.What == f.What }) {
+			found = append(found, f)
+		}
+	}
 	for i := range l.Calls {
 		c := &call{Call: &l.Calls[i], line: l, at: i, place: at}
 		for _, r := range rulesOf(c) {
 			if r.when != nil && !r.when(c) {
 				continue
 			}
-			f := Finding{r.kind, c.text(), r.why}
-			if !slices.ContainsFunc(found, func(o Finding) bool { return o.Kind == f.Kind && o.What == f.What }) {
-				found = append(found, f)
-			}
+			add(Finding{r.kind, c.text(), r.why})
+		}
+		for _, f := range c.inside() {
+			add(f)
 		}
 	}
 	for _, rd := range l.Redirects {
@@ -57,6 +64,11 @@ func Find(l *shell.Line, at Place) []Finding {
 		}
 		if why, kind := redirected(rd, at); why != "" {
 			found = append(found, Finding{kind, rd.Op + " " + rd.Target.Text, why})
+		}
+	}
+	for _, host := range l.Connects {
+		if !local(host) {
+			add(Finding{"send", "/dev/tcp/" + host, "it talks to another machine"})
 		}
 	}
 	if bomb(l) {

@@ -71,7 +71,7 @@ var (
 	// isAddress matches the address of a person.
 	isAddress = regexp.MustCompile(`^[\w.+-]+@[\w-]+(\.[\w-]+)+$`)
 	// isElsewhere matches a place on another machine or in another storage.
-	isElsewhere = regexp.MustCompile(`^([\w.-]+@[\w.-]+:|[\w.-]{2,}::?(/([^/]|$)|~)|(s3|gs|gcs|ftp|ftps|sftp|scp|rsync|swift|abfs|wasb|b2|webdavs?|davs?|rtmps?|srt|mailto)://)`)
+	isElsewhere = regexp.MustCompile(`^([\w.-]+@[\w.-]+:(?:[^0-9a-f]|[0-9a-f]{0,63}(?:[^0-9a-f]|$))|[\w.-]{2,}::?(/([^/]|$)|~)|(s3|gs|gcs|ftp|ftps|sftp|scp|rsync|swift|abfs|wasb|b2|webdavs?|davs?|rtmps?|srt|mailto|ssh|git\+ssh|hdfs|adl|wasbs|oss|cos|smb|nfs)://)`)
 	// mailers are names of programs that send messages.
 	mailers = regexp.MustCompile(`mail|mutt|smtp|(^|[-_])(send|sms|tweet|toot|telegram|slack|xmpp)|(send|push|post)(er)?$`)
 	// sqlVerbs match what removes data, in any query language.
@@ -86,12 +86,12 @@ var (
 		cp mv mkdir touch ln chmod vim nvim vi nano emacs code node python python3 ruby perl php gcc clang tar zip unzip gzip psql mysql sqlite3
 		tmux screen last lastb R Rscript julia cscope ctags exiftool gifsicle mkvpropedit calcurse todo.sh task task-warrior hledger date basename dirname read trap
 		return exit shift eval source xargs env time sleep wait jobs fg bg id whoami seq yes look dict espeak say figlet cowsay lolcat notify-send zenity dialog
-		xdotool xclip pbcopy wl-copy crontab at batch history fc`)
+		thrift xdotool xclip pbcopy wl-copy crontab at batch history fc`)
 	// ownPrograms have verbs about what is theirs alone, or a project's: only what is seen elsewhere, or ends a
 	// whole thing, counts.
 	ownPrograms = words(`git make gmake ninja just go cargo rustup npm yarn pnpm bun npx pip pip3 pipx uv poetry pdm conda mamba gem bundle rake composer
 		javac java mvn gradle sbt dotnet cmake ctest docker podman nerdctl buildah direnv asdf mise nvm pyenv rbenv sdk flutter dart swift mix stack cabal ghc
-		jj hg svn bzr fossil brew prettier eslint biome ruff black buf deno nuget terraform tofu cradle crystal shards nimble luarocks opam elm spago nix bazel pants`)
+		jj hg svn bzr fossil brew prettier eslint biome ruff black buf deno nuget terraform tofu cradle crystal shards nimble luarocks opam elm spago nix bazel pants xcodebuild`)
 	seenElsewhere = words("publish unpublish republish yank upload deploy undeploy redeploy destroy terminate decommission deprovision")
 	// diskReaders only look at a disk, or use it as the machine does every day.
 	diskReaders = words(`lsblk blkid smartctl udevadm file stat df du cat head tail hexdump xxd od strings dumpe2fs e2label xfs_info fsarchiver ddrescue photorec testdisk
@@ -164,11 +164,16 @@ func harmless(c *call) bool {
 
 // onlySays reports whether a call asks any program only for its help, or for what it would do.
 func (c *call) onlySays() bool {
-	return flag("--help -help --dry-run --dryrun --no-act --simulate --test --list-only")(c) || c.names(says.MatchString) || c.asksHelp() || (dryN[c.Name] || strings.HasPrefix(c.Name, "mkfs.ext")) && c.Flag("-n") || len(c.Args) == 1 && c.Args[0].Value == "--version"
+	return flag("--help -help --dry-run --dryrun --no-act --simulate --test --list-only")(c) || c.names(says.MatchString) || c.asksHelp() || (dryN[c.Name] || strings.HasPrefix(c.Name, "mkfs.ext")) && c.Flag("-n") ||
+		aptLike[c.Name] && c.Flag("-s") || len(c.Args) > 1 && c.Args[len(c.Args)-1].Value == "-h" && !trailingHelp[c.Name] && !c.Wraps && !textPrograms[c.Name] ||
+		len(c.Args) == 1 && c.Args[0].Value == "--version"
 }
 
+// aptLike are programs whose flag -s simulates.
+var aptLike = words("apt apt-get aptitude")
+
 // says matches flags which say that nothing shall be done.
-var says = regexp.MustCompile(`^--?(dry-?[rR]un|preview(-only)?|fake|assume-?no|what-?if|no-?op|check-only|diff-only)(=(true|client|server))?$`)
+var says = regexp.MustCompile(`^--?(dry-?[rR]un|pretend|preview(-only)?|fake|assume-?no|what-?if|no-?op|check-only|diff-only)(=(true|client|server))?$`)
 
 // asksHelp reports whether a call asks for help about what its words say.
 func (c *call) asksHelp() bool {
@@ -187,7 +192,7 @@ func looks(c *call) bool {
 // firstNames and lastNames are verbs that count as the first and the last part of a program's name.
 var (
 	firstNames = words("remove clear stop restart send unregister")
-	lastNames  = words("remove rm del send push drop empty prune clear kill reset")
+	lastNames  = words("remove rm del send push drop empty prune clear kill killall reset")
 )
 
 // named returns what the name of a program says, as docker-clean, eclean-kernel or kodi-send.

@@ -3,6 +3,7 @@ package danger
 import (
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/recountdb/recount/replay/shell"
@@ -23,7 +24,7 @@ var (
 )
 
 // dryN are programs whose flag -n says that nothing shall be done.
-var dryN = words("rsync rclone zfs zpool mkfs mke2fs e2fsck fsck xfs_repair avrdude restic borg unison")
+var dryN = words("rsync rclone zfs zpool mkfs mke2fs e2fsck fsck xfs_repair avrdude restic borg unison make gmake rake just ninja gsutil")
 
 // ownWords are first words after which a program changes settings of its user.
 var ownWords = words("alias config settings")
@@ -61,8 +62,8 @@ func (c *call) staysHere() bool {
 	found := false
 	for _, w := range c.Args {
 		at := strings.Index(w.Value, "://")
-		if at < 0 {
-			continue
+		if at < 0 || strings.HasPrefix(w.Value[at:], ":///") {
+			continue // no address, or a file's
 		}
 		if from := strings.LastIndexAny(w.Value[:at], "=, "); !loopback(w.Value[from+1:]) {
 			return false
@@ -285,3 +286,42 @@ func asksHosts(c *call) bool {
 	name, _, _ := strings.Cut(strings.TrimSpace(ws[0].Value), " ")
 	return shows[name] && !strings.ContainsAny(ws[0].Value, ";|&><$`")
 }
+
+// targets reports whether a target of make or the like, or the part of its name before a colon, is one of
+// some words.
+func targets(list string) func(*call) bool {
+	some := words(list)
+	return func(c *call) bool {
+		return slices.ContainsFunc(c.operands("-f -C -j -d -t"), func(w shell.Word) bool {
+			name, _, _ := strings.Cut(w.Value, ":")
+			return some[name]
+		})
+	}
+}
+
+// staysAtHome reports whether the addresses that a call names are all of this machine; callsAway whether
+// the host that a flag names is another one; connectsAway the same of -connect.
+func staysAtHome(c *call) bool { return c.staysHere() }
+
+func callsAway(c *call) bool {
+	w, ok := c.FlagValue("--host")
+	return ok && !local(w.Value) || c.names(func(s string) bool { return strings.Contains(s, ":") && foreignHost(s) })
+}
+
+func connectsAway(c *call) bool {
+	w, ok := c.FlagValue("-connect")
+	return ok && !loopback(w.Value)
+}
+
+// operandOutside reports whether an operand is outside the tree.
+func operandOutside(c *call) bool {
+	for _, w := range c.operands("-m --modify -x --remove -M -X --set --restore") {
+		if c.outside(w, true) {
+			return true
+		}
+	}
+	return false
+}
+
+// trailingHelp are programs for which -h as the last word asks for no help.
+var trailingHelp = words("ls du df free chown chgrp shutdown rsync postsuper sort tree who w")

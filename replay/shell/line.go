@@ -30,6 +30,8 @@ type Line struct {
 	Texts []Text
 	// Redirects are those to and from files, of all commands.
 	Redirects []Redirect
+	// Connects are the hosts that redirections to /dev/tcp and /dev/udp connect to.
+	Connects []string
 	// Descriptors reports whether it writes to files that an earlier line has opened: >&3.
 	Descriptors bool
 	// Background reports whether the line leaves something running in the background.

@@ -91,6 +91,9 @@ func (r *reader) body(s *syntax.Stmt) {
 		}
 		target := r.word(rd.Word)
 		if IsDevice(target.Value) && !isDisk(target.Value) {
+			if host := connects(target.Value); host != "" && !r.abroad {
+				r.line.Connects = append(r.line.Connects, host)
+			}
 			fed = fed || strings.HasPrefix(op, "<")
 			drained = drained || strings.HasPrefix(op, ">") && (rd.N == nil || rd.N.Value == "1")
 			continue
@@ -364,4 +367,16 @@ func isDisk(path string) bool {
 // IsDevice reports whether a path is a device's. Below /dev/shm are files.
 func IsDevice(path string) bool {
 	return strings.HasPrefix(path, "/dev/") && !strings.HasPrefix(path, "/dev/shm/")
+}
+
+// connects returns the host that a redirection of bash to a path opens a connection to, empty if it opens
+// none.
+func connects(path string) string {
+	for _, kind := range [...]string{"/dev/tcp/", "/dev/udp/"} {
+		if at, ok := strings.CutPrefix(path, kind); ok {
+			host, _, _ := strings.Cut(at, "/")
+			return host
+		}
+	}
+	return ""
 }

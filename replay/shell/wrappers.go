@@ -118,6 +118,11 @@ func (r *reader) simple(words []Word, assigns []Variable) {
 	case "find", "gfind", "bfs":
 		r.executes(at, c.Args)
 		return
+	case "fd", "fdfind":
+		if i := slices.IndexFunc(c.Args, func(w Word) bool { return fdExec[w.Value] }); i >= 0 && i+1 < len(c.Args) {
+			r.under(at, "find", false, func() { r.simple(c.Args[i+1:], nil) })
+		}
+		return
 	}
 	if strings.HasPrefix(c.Name, "python") || c.Name == "pypy3" || c.Name == "py" {
 		// python -m pytest runs the program of that name.
@@ -288,6 +293,9 @@ func (r *reader) executes(at int, args []Word) {
 		}
 	}
 }
+
+// fdExec are the flags of fd after which the rest of its words are a command.
+var fdExec = map[string]bool{"-x": true, "-X": true, "--exec": true, "--exec-batch": true}
 
 // sets adds a variable that is set to what is not known.
 func (r *reader) sets(name string) {

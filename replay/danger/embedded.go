@@ -1,0 +1,199 @@
+package danger
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/recountdb/recount/replay/shell"
+)
+
+// Commands in words: what a call gives to a shell, or to a language that gives it to one. The reader of
+// lines follows sh -c and the like by itself; what follows here is said in other ways.
+
+// embedded returns the command lines in the words of a call that something runs.
+func (c *call) embedded() (lines []string) {
+	switch {
+	case c.Name == "alias":
+		for _, w := range c.Args {
+			if name, text, ok := strings.Cut(w.Value, "="); ok && c.usedLater(func(o *shell.Call) bool { return o.Name == name }) {
+				lines = append(lines, text)
+			}
+		}
+	case c.Name == "git" && c.Sub() == "config":
+		if ws := shell.Operands(shell.Call{Args: c.After()}.Args, ""); len(ws) == 2 && strings.HasPrefix(ws[0].Value, "alias.") &&
+			c.usedLater(func(o *shell.Call) bool { return o.Name == "git" && "alias."+o.Sub() == ws[0].Value }) {
+			if text, own := strings.CutPrefix(ws[1].Value, "!"); own {
+				lines = append(lines, text)
+			} else {
+				lines = append(lines, "git "+ws[1].Value)
+			}
+		}
+	case editors[c.Name]:
+		for _, w := range c.Args {
+			if text, ok := strings.CutPrefix(strings.TrimLeft(w.Value, ":+"), "!"); ok {
+				lines = append(lines, text)
+			}
+		}
+	case languages[c.languageName()]:
+		for _, text := range c.programs() {
+			lines = append(lines, started(text)...)
+		}
+	case c.Name == "pwsh" || c.Name == "powershell":
+		lines = append(lines, c.programs()...)
+	case c.Name == "npx" || c.Name == "npm" && c.Sub() == "exec":
+		if w, ok := c.FlagValue("-c", "--call"); ok {
+			lines = append(lines, w.Value)
+		}
+	case shells[c.Name], c.Name == "at", c.Name == "batch":
+		if c.Document != nil {
+			lines = append(lines, *c.Document)
+		}
+		if c.Piped && c.at > 0 && len(c.operands("")) == 0 {
+			if o := &c.line.Calls[c.at-1]; o.Drained && (o.Name == "echo" || o.Name == "printf") {
+				for _, w := range shell.Operands(o.Args, "") {
+					lines = append(lines, w.Value)
+				}
+			}
+		}
+	case !textPrograms[c.Name] && !ownPrograms[c.Name] && !files[c.Name] && !c.Wraps && !c.onlySays() || c.Name == "tmux" || c.Name == "screen":
+		for i, w := range c.Args {
+			if w.Quoted && !w.Dynamic && strings.ContainsAny(w.Value, " ") && (i == 0 || !isText.MatchString(c.Args[i-1].Value)) && !isText.MatchString(w.Value) && known(w.Value) {
+				lines = append(lines, w.Value)
+			}
+		}
+	}
+	return lines
+}
+
+// usedLater reports whether a later call of the line is as a condition says.
+func (c *call) usedLater(is func(*shell.Call) bool) bool {
+	for i := c.at + 1; i < len(c.line.Calls); i++ {
+		if is(&c.line.Calls[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	editors   = words("vim vi nvim ex view gvim")
+	shells    = words("sh bash dash zsh ksh ash")
+	languages = words("perl ruby python node nodejs deno bun php lua awk gawk mawk nawk tclsh osascript Rscript julia groovy")
+	// isText matches flags whose value is text for people.
+	isText = regexp.MustCompile(`^--?(m|t|b|message|msg|title|body|description|comment|notes?|subject|text|reason|name|summary|label|annotation|query|q|filter|format|template|where|grep|search|pattern|S|e|expr|expression)(=|$)`)
+	// starts matches what starts another program in a language, with the first word or the whole line, in
+	// quotes, and listed those words that follow in the same way.
+	starts = regexp.MustCompile(`(?:system|execute|exec[vlpe]*|popen|spawn(?:Sync|vp?)?|execSync|execFile(?:Sync)?|run|call|check_call|check_output|Popen|getoutput|shell_exec|passthru|proc_open|qx|doshellscript|do shell script|capture[23]?e?)\s*[(\s]\s*[\[(]?\s*(?:'([^']*)'|"([^"]*)")((?:\s*,\s*\[?\s*(?:'[^']*'|"[^"]*"))*)`)
+	listed = regexp.MustCompile(`'([^']*)'|"([^"]*)"`)
+	ticks  = regexp.MustCompile("`([^`]+)`")
+	// posts matches what sends something in a language, and addresses what may name where to.
+	posts     = regexp.MustCompile(`(?i)(requests|httpx|axios|http|got|client|session|ua|agent|new)\s*(\.|->)\s*(post|put|patch|delete)\b|Net::HTTP\.(post|put|delete|patch)|Net::HTTP::(Post|Put|Delete|Patch)|method['"]?\s*(:|=>|=)\s*['"](POST|PUT|PATCH|DELETE)|urlopen\([^)]*data\s*=|Request\([^)]*data\s*=|smtplib|Net::SMTP|mail\s*\(`)
+	addresses = regexp.MustCompile(`https?://[^\s'"]+`)
+	// deletes matches how Tcl and AppleScript remove, and said what AppleScript tells others to do.
+	writes  = regexp.MustCompile(`open\(\s*['"](/dev/[^'"]+)['"]\s*,\s*['"][rbt]*[wa+]`)
+	deletes = regexp.MustCompile(`file\s+delete\s+(?:-force\s+)?(?:--\s+)?(\S+)`)
+	said    = regexp.MustCompile(`(?i)\b(send\b.*\bto\b|empty (the )?trash|erase|shut down|restart|log out|delete)\b`)
+)
+
+// languageName is the name of a program without a version: python3.12 is python.
+func (c *call) languageName() string {
+	return strings.TrimRight(strings.TrimRight(c.Name, "0123456789."), "-")
+}
+
+// programs returns the texts that a language is given: after its flag, in a document, or, of awk, as a word.
+func (c *call) programs() (texts []string) {
+	awk := strings.HasSuffix(c.Name, "awk")
+	for i, w := range c.Args {
+		flag := i > 0 && len(c.Args[i-1].Value) > 1 && c.Args[i-1].Value[0] == '-' && strings.ContainsAny(c.Args[i-1].Value[len(c.Args[i-1].Value)-1:], "cCerEld")
+		if flag || awk && w.Quoted {
+			texts = append(texts, w.Value)
+		}
+	}
+	if c.Document != nil {
+		texts = append(texts, *c.Document)
+	}
+	return texts
+}
+
+// started returns the command lines that a program in a language starts.
+func started(text string) (lines []string) {
+	for _, m := range starts.FindAllStringSubmatch(text, -1) {
+		line := m[1] + m[2]
+		for _, more := range listed.FindAllStringSubmatch(m[3], -1) {
+			line += " " + more[1] + more[2]
+		}
+		lines = append(lines, line)
+	}
+	for _, m := range ticks.FindAllStringSubmatch(text, -1) {
+		lines = append(lines, m[1])
+	}
+	return lines
+}
+
+// known reports whether a text begins with a program that the table has, after what runs others.
+func known(text string) bool {
+	l, err := shell.Read(text, "bash", "")
+	if err != nil {
+		return false
+	}
+	for i := range l.Calls {
+		if !l.Calls[i].Wraps {
+			return index()[l.Calls[i].Name] != nil || index()[l.Calls[i].Name+" "+l.Calls[i].Sub()] != nil
+		}
+	}
+	return false
+}
+
+// written returns what a program in a language does by itself that is dangerous.
+func (c *call) written() (kind, why string) {
+	if !languages[c.languageName()] {
+		return "", ""
+	}
+	for _, text := range c.programs() {
+		if posts.MatchString(text) {
+			for _, a := range addresses.FindAllString(text, -1) {
+				if !loopback(a) {
+					return "send", "its program sends something to another machine"
+				}
+			}
+		}
+		for _, m := range writes.FindAllStringSubmatch(text, -1) {
+			if isDisk.MatchString(m[1]) {
+				return "disk", "its program writes to a disk itself"
+			}
+		}
+		for _, m := range deletes.FindAllStringSubmatch(text, -1) {
+			if c.Name == "tclsh" && c.outside(shell.Word{Value: m[1]}, true) {
+				return "remove", "its program removes what is outside the tree"
+			}
+		}
+		if c.Name == "osascript" && said.MatchString(text) {
+			return "send", "its program tells others to do something"
+		}
+	}
+	return "", ""
+}
+
+// maxEmbedded bounds how deep commands in words are followed.
+const maxEmbedded = 4
+
+// inside returns what is dangerous about the commands in the words of a call.
+func (c *call) inside() (found []Finding) {
+	if c.place.depth >= maxEmbedded {
+		return nil
+	}
+	at := c.place
+	at.depth++
+	if c.Dir != "" {
+		at.Cwd = c.Dir
+	}
+	for _, text := range c.embedded() {
+		if l, err := shell.Read(text, "bash", at.Cwd); err == nil {
+			found = append(found, Find(l, at)...)
+		}
+	}
+	if kind, why := c.written(); kind != "" {
+		found = append(found, Finding{kind, c.text(), why})
+	}
+	return found
+}
