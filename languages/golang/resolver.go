@@ -12,7 +12,7 @@ import (
 )
 
 // version changes with every change of this package that changes a result.
-const version = "go/3"
+const version = "go/4"
 
 // Resolver resolves Go. It is not safe for concurrent use.
 type Resolver struct {

@@ -17,17 +17,30 @@ import (
 
 // routeFacts is what a unit says of routers and routes. It consists of strings.
 type routeFacts struct {
-	made   []madeRouter
-	flows  [][2]string // from a spot to a spot
-	chains []chained
-	mounts []mounted
-	routes []registered
+	bodies []*routeBody
 	// declared has the frameworks of the routers that spots are declared to hold; whole are those
 	// that are never below a prefix.
 	declared map[string]*framework
 	whole    map[string]bool
 	// names has the names of variables at spots.
 	names map[string]string
+	// holders has the fields of structs that are declared to hold a router; true are those that are embedded.
+	holders map[string]bool
+	// returns has the texts that functions return, and results the calls of functions that texts are made of (wrapper.go).
+	returns map[string]text
+	results map[string]textCall
+}
+
+// routeBody is what one declaration says.
+type routeBody struct {
+	fn     string // the function's full name, empty outside of functions
+	key    schemas.NodeKey
+	made   []madeRouter
+	flows  [][2]string // from a spot to a spot
+	chains []chained
+	mounts []mounted
+	routes []registered
+	calls  []passing
 }
 
 // madeRouter is a call that makes a router.
@@ -64,6 +77,7 @@ type registered struct {
 	methods  []string // the first argument, if it is a list, or of calls around this one
 	routers  []string // the spots of arguments
 	pattern  string   // of a gorilla chain
+	lost     bool     // the pattern is only the known part
 	// targets has the functions that arguments stand for.
 	targets    [][]target
 	path, pkg  string
@@ -76,10 +90,12 @@ type registered struct {
 type routing struct {
 	*unit
 	facts *routeFacts
+	body  *routeBody
 	// params has the spots of the parameters of functions.
 	params map[types.Object]string
 	// result is the spot of the result of the function that is read.
 	result string
+	here   registered               // where what is read is
 	groups map[*ast.CallExpr]string // the spots of calls that were read
 
 	// loops and guards are those around what is read, round is what the variables of the loops stand
@@ -88,13 +104,17 @@ type routing struct {
 	guards []guard
 	round  map[types.Object]ast.Expr
 	set    map[types.Object]ast.Expr
+	bare   map[types.Object]bool // variables that are declared without a value
 }
 
 // routerFacts reads a unit.
 func (u *unit) routerFacts() *routeFacts {
 	r := &routing{
 		unit: u, params: map[types.Object]string{}, groups: map[*ast.CallExpr]string{},
-		facts: &routeFacts{declared: map[string]*framework{}, whole: map[string]bool{}, names: map[string]string{}},
+		facts: &routeFacts{
+			declared: map[string]*framework{}, whole: map[string]bool{}, names: map[string]string{},
+			holders: map[string]bool{}, returns: map[string]text{}, results: map[string]textCall{},
+		},
 	}
 	for _, f := range u.files {
 		for _, decl := range f.syntax.Decls {
@@ -106,14 +126,21 @@ func (u *unit) routerFacts() *routeFacts {
 	for i, f := range u.files {
 		for _, decl := range f.syntax.Decls {
 			from := u.names[i].file
-			r.result = ""
+			r.result, r.body = "", &routeBody{}
 			if fn, ok := decl.(*ast.FuncDecl); ok {
 				from = u.names[i].ofName[fn.Name]
 				if obj, ok := u.info.Defs[fn.Name].(*types.Func); ok {
-					r.result = obj.FullName() + "=>"
+					r.result, r.body.fn = obj.FullName()+"=>", obj.FullName()
+					r.returned(obj)
 				}
 			}
+			r.body.key = from
+			r.here = registered{path: f.Path, file: u.names[i].file, test: f.test}
+			if nodes := u.names[i].nodes; len(nodes) > 0 {
+				r.here.pkg = nodes[0].Node.Package
+			}
 			r.read(decl, f, u.names[i], from)
+			r.facts.bodies = append(r.facts.bodies, r.body)
 		}
 	}
 	return r.facts
@@ -124,6 +151,11 @@ func (r *routing) parameters(fn *ast.FuncDecl) {
 	obj, ok := r.info.Defs[fn.Name].(*types.Func)
 	if !ok {
 		return
+	}
+	if fn.Recv != nil && len(fn.Recv.List) == 1 && len(fn.Recv.List[0].Names) == 1 {
+		if v := r.info.Defs[fn.Recv.List[0].Names[0]]; v != nil {
+			r.params[v] = parameter(obj, -1)
+		}
 	}
 	i := 0
 	for _, p := range fn.Type.Params.List {
@@ -139,6 +171,7 @@ func (r *routing) parameters(fn *ast.FuncDecl) {
 	}
 }
 
+// parameter is the spot of a function's parameter, and with -1 of its receiver.
 func parameter(fn *types.Func, i int) string { return fmt.Sprintf("%s#%d", fn.Origin().FullName(), i) }
 
 // read reads a declaration.
@@ -163,14 +196,10 @@ func (r *routing) read(decl ast.Decl, f *source, names *declared, from schemas.N
 					r.flow(r.value(n.Rhs[i]), r.value(l))
 				}
 			}
+		case *ast.TypeSpec:
+			r.holder(n)
 		case *ast.CompositeLit:
-			for _, e := range n.Elts {
-				if kv, ok := e.(*ast.KeyValueExpr); ok {
-					if id, ok := kv.Key.(*ast.Ident); ok {
-						r.flow(r.value(kv.Value), r.field(r.info.Types[n].Type, id.Name))
-					}
-				}
-			}
+			r.literal(n)
 		case *ast.ReturnStmt:
 			if len(n.Results) > 0 {
 				r.flow(r.value(n.Results[0]), results[len(results)-1])
@@ -232,7 +261,7 @@ func (r *routing) made(e ast.Expr) *framework {
 
 func (r *routing) flow(from, to string) {
 	if from != "" && to != "" && from != to {
-		r.facts.flows = append(r.facts.flows, [2]string{from, to})
+		r.body.flows = append(r.body.flows, [2]string{from, to})
 	}
 }
 
@@ -254,7 +283,7 @@ func (r *routing) spot(name *ast.Ident) string {
 	case v.Pkg() != nil && v.Parent() == v.Pkg().Scope():
 		at = v.Pkg().Path() + "." + v.Name()
 	default:
-		at = r.fset.Position(v.Pos()).String()
+		at = r.local(v.Pos())
 	}
 	r.facts.names[at] = v.Name()
 	return at
@@ -280,11 +309,10 @@ func (r *routing) field(t types.Type, name string) string {
 // text returns the constant text of an expression.
 func (r *routing) text(e ast.Expr) text {
 	e = r.meant(e)
-	if sum, ok := ast.Unparen(e).(*ast.BinaryExpr); ok && r.info.Types[e].Value == nil {
-		return text{is: r.text(sum.Y).is} // what follows is known: base + "/login"
+	if s, ok := r.constantOf(e); ok || r.info.Types[e].Value != nil {
+		return text{s, true}
 	}
-	s, ok := r.constantOf(e)
-	return text{s, ok || r.info.Types[e].Value != nil}
+	return r.composed(e, 0)
 }
 
 // value returns the spot of an expression that may be a router.
@@ -304,7 +332,15 @@ func (r *routing) value(e ast.Expr) string {
 			return ""
 		}
 		if s := r.info.Selections[e]; s != nil && s.Kind() == types.FieldVal {
-			return r.field(s.Recv(), e.Sel.Name)
+			field := r.field(s.Recv(), e.Sel.Name)
+			if on := r.value(e.X); on != "" && field != "" {
+				return on + heldBy + field
+			}
+			return field
+		}
+	case *ast.CompositeLit:
+		if namedOf(r.info.Types[e].Type) != nil {
+			return r.local(e.Pos())
 		}
 	case *ast.CallExpr:
 		return r.call(e)
@@ -317,10 +353,10 @@ func (r *routing) call(e *ast.CallExpr) string {
 	if at, ok := r.groups[e]; ok {
 		return at
 	}
-	at := r.fset.Position(e.Pos()).String() + "-" + r.fset.Position(e.End()).String()
+	at := r.local(e.Pos()) + "-" + r.fset.Position(e.End()).String()
 	r.groups[e] = at
 	if of := r.made(e.Fun); of != nil {
-		r.facts.made = append(r.facts.made, madeRouter{at, of})
+		r.body.made = append(r.body.made, madeRouter{at, of})
 		return at
 	}
 	_, obj := (&linker{unit: r.unit}).callee(e)
@@ -330,6 +366,9 @@ func (r *routing) call(e *ast.CallExpr) string {
 			return ""
 		}
 		r.groups[e] = fn.Origin().FullName() + "=>"
+		if r.near(fn) {
+			r.groups[e] = at
+		}
 		return r.groups[e]
 	}
 	if len(e.Args) == 1 && r.info.Types[e.Fun].IsType() {
@@ -359,7 +398,7 @@ func (r *routing) call(e *ast.CallExpr) string {
 			break
 		}
 	}
-	r.facts.chains = append(r.facts.chains, c)
+	r.body.chains = append(r.body.chains, c)
 	return at
 }
 
@@ -382,8 +421,12 @@ func (r *routing) entered(f ast.Expr) string {
 func (r *routing) passed(call *ast.CallExpr) {
 	_, obj := (&linker{unit: r.unit}).callee(call)
 	if fn, ok := obj.(*types.Func); ok && fn.Pkg() != nil {
-		for i, arg := range call.Args {
-			r.flow(r.value(arg), parameter(fn, i))
+		if r.near(fn) {
+			r.calls(call, fn.Origin())
+		} else {
+			for i, arg := range call.Args {
+				r.flow(r.value(arg), parameter(fn, i))
+			}
 		}
 	}
 	sel, ok := call.Fun.(*ast.SelectorExpr)
@@ -403,7 +446,7 @@ func (r *routing) passed(call *ast.CallExpr) {
 		prefix = strip
 	}
 	if sub != "" {
-		r.facts.mounts = append(r.facts.mounts, mounted{on, sel.Sel.Name, sub, prefix})
+		r.body.mounts = append(r.body.mounts, mounted{on, sel.Sel.Name, sub, prefix})
 	}
 }
 
@@ -455,7 +498,10 @@ func (r *routing) narrowed(call *ast.CallExpr, methods map[*ast.CallExpr][]ast.E
 func (r *routing) texts(all []ast.Expr) (out []string) {
 	for _, e := range all {
 		if m := r.text(e); m.known && m.is != "" {
-			out = append(out, strings.ToUpper(m.is))
+			if !m.open() {
+				m.is = strings.ToUpper(m.is)
+			}
+			out = append(out, m.is)
 		}
 	}
 	return out
@@ -516,5 +562,5 @@ func (r *routing) register(call *ast.CallExpr, methods []ast.Expr, f *source, na
 		sub, _ := r.mountedRouter(arg)
 		found.args, found.routers, found.targets = append(found.args, r.text(arg)), append(found.routers, sub), append(found.targets, r.handlers(arg, from))
 	}
-	r.facts.routes = append(r.facts.routes, found)
+	r.body.routes = append(r.body.routes, found)
 }

@@ -28,8 +28,9 @@ type below struct {
 
 // routers has the routers of some units by the spots where they may be.
 type routers struct {
-	units []*routeFacts
-	at    map[string][]*router
+	units  []*routeFacts
+	bodies []*routeBody // of all units, those of wrappers once for each call
+	at     map[string][]*router
 	// derived has the routers that calls make of others, by the call's spot and the framework.
 	derived map[derivation]*router
 }
@@ -51,7 +52,8 @@ const (
 func findRouters(units []*routeFacts) *routers {
 	r := &routers{units: units, at: map[string][]*router{}, derived: map[derivation]*router{}}
 	r.add(defaultMux, &router{of: netHTTP})
-	for _, u := range units {
+	declared := r.unwrap()
+	for _, u := range r.bodies {
 		for _, m := range u.made {
 			r.add(m.at, &router{of: m.of})
 		}
@@ -63,6 +65,11 @@ func findRouters(units []*routeFacts) *routers {
 			if len(r.at[at]) == 0 {
 				r.add(at, &router{of: u.declared[at], lost: !u.whole[at]})
 			}
+		}
+	}
+	for _, at := range slices.Sorted(maps.Keys(declared)) {
+		if len(r.at[at]) == 0 {
+			r.add(at, &router{of: declared[at], lost: true})
 		}
 	}
 	r.follow()
@@ -100,7 +107,7 @@ func (one *router) mount(on *router, prefix text) bool {
 func (r *routers) follow() {
 	for range maxRounds {
 		grown := false
-		for _, u := range r.units {
+		for _, u := range r.bodies {
 			for _, f := range u.flows {
 				for _, one := range r.at[f[0]] {
 					grown = r.add(f[1], one) || grown
@@ -246,7 +253,7 @@ func (r *routers) of(c registered) (all []route) {
 		default:
 			continue
 		}
-		pattern := text{c.pattern, true}
+		pattern := text{c.pattern, !c.lost}
 		if !chain {
 			pattern = c.args[at]
 		}
@@ -287,7 +294,7 @@ func (s *step) routeGraphs() map[string]*resolve.FileGraph {
 	all := map[string]*resolve.FileGraph{}
 	routers := findRouters(units)
 	seen := map[schemas.NodeKey]bool{}
-	for _, u := range units {
+	for _, u := range routers.bodies {
 		for _, c := range u.routes {
 			for _, found := range routers.of(c) {
 				g := all[c.path]
@@ -346,6 +353,9 @@ func (found route) add(c registered, g *resolve.FileGraph, seen map[schemas.Node
 // handlers returns the functions that a handler's expression stands for: the function that it
 // names, the declaration that contains a literal, a handler's ServeHTTP, or what calls wrap.
 func (r *routing) handlers(e ast.Expr, from schemas.NodeKey) []target {
+	if t, ok := r.parameterTarget(e); ok {
+		return []target{t}
+	}
 	is := r.meant(e)
 	inTable := is != e
 	e = is
@@ -365,10 +375,25 @@ func (r *routing) handlers(e ast.Expr, from schemas.NodeKey) []target {
 		if len(inner) > 0 || r.info.Types[e.Fun].IsType() {
 			return inner
 		}
-		if _, obj := (&linker{unit: r.unit}).callee(e); obj != nil {
-			if fn, ok := obj.(*types.Func); ok {
-				return []target{r.target(fn)}
+		if sel, ok := e.Fun.(*ast.SelectorExpr); ok && len(e.Args) == 0 { // chain(h).handler()
+			if of, ok := ast.Unparen(sel.X).(*ast.CallExpr); ok {
+				if _, isFunc := r.typed(of).(*types.Signature); isFunc {
+					return r.handlers(of, from)
+				}
 			}
+		}
+		fn, _ := r.called(e)
+		if fn == nil || !r.near(fn) { // what a package outside wraps: chain.Then(app.list())
+			for _, arg := range e.Args {
+				if made, ok := ast.Unparen(arg).(*ast.CallExpr); ok {
+					if of, ok := r.called(made); ok && r.near(of) {
+						return []target{r.target(of)}
+					}
+				}
+			}
+		}
+		if fn != nil {
+			return []target{r.target(fn)}
 		}
 		return nil
 	}
@@ -383,6 +408,13 @@ func (r *routing) handlers(e ast.Expr, from schemas.NodeKey) []target {
 		}
 	}
 	return nil
+}
+
+// called returns the function that a call names.
+func (r *routing) called(e *ast.CallExpr) (*types.Func, bool) {
+	_, obj := (&linker{unit: r.unit}).callee(e)
+	fn, ok := obj.(*types.Func)
+	return fn, ok
 }
 
 // function returns the function that an expression names, or nil.

@@ -210,7 +210,7 @@ func (r *routing) setOnce(of types.Object) ast.Expr {
 		return nil
 	}
 	if r.set == nil {
-		r.set = map[types.Object]ast.Expr{}
+		r.set, r.bare = map[types.Object]ast.Expr{}, map[types.Object]bool{}
 		for _, f := range r.files {
 			r.settings(f.syntax)
 		}
@@ -252,7 +252,13 @@ func (r *routing) settings(f *ast.File) {
 				for i, name := range n.Names {
 					if i < len(n.Values) {
 						set(of(name), n.Values[i])
+					} else if v := of(name); v != nil {
+						r.bare[v] = true
 					}
+				}
+			case *ast.UnaryExpr:
+				if n.Op == token.AND { // what is set through a pointer is not seen
+					set(of(n.X), nil)
 				}
 			case *ast.AssignStmt:
 				for i, l := range n.Lhs {
