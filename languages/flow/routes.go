@@ -18,15 +18,19 @@ func (p *Engine) routeFlows(m *scope.Module) {
 		case "root", "part", "below":
 			p.give(here, m.Path(r.Handler), p.Router(m, i))
 		case "const":
+			text := r.Pattern
+			if r.Method == scope.UnlessSet {
+				text = scope.Assumed(text)
+			}
 			if target := m.Path(r.Handler); target.Head != "self" && len(target.Steps) > 0 && p.Lang.Exports {
 				if v := p.Find(here.Scope, target.Head); v != nil && names(target.Steps) != "" {
-					p.texts[memberOf(v, target.Steps)] = r.Pattern
+					p.texts[memberOf(v, target.Steps)] = text
 				} else if name, ok := strings.CutPrefix(target.Text, "module.exports."); ok {
-					p.texts[member{m, name}] = r.Pattern
+					p.texts[member{m, name}] = text
 				}
 				break
 			}
-			p.give(here, m.Path(r.Handler), p.Intern(scope.ValueID{Kind: scope.TextValue, Name: r.Pattern}))
+			p.give(here, m.Path(r.Handler), p.Intern(scope.ValueID{Kind: scope.TextValue, Name: text}))
 		case "folder":
 			for _, of := range p.Folder(m, i) {
 				p.AddFlow(func(f *scope.Flow) {
@@ -135,12 +139,16 @@ func (p routers) Handler(m *scope.Module, in uint32, of scope.Path) *scope.Decl 
 }
 
 func (p routers) Text(m *scope.Module, in uint32, of scope.Path) (string, bool) {
-	text, found := "", 0
+	text, found, texts := "", 0, 0
 	for _, v := range p.values(m, in, of) {
 		if v.Value.Kind == scope.TextValue {
 			text = v.Value.Name
+			texts++
 		}
 		found++
+	}
+	if texts == 1 && scope.IsAssumed(text) { // the others are what a deployment may set
+		return text, true
 	}
 	if found == 0 && len(of.Steps) > 0 {
 		return p.memberText(m.ScopeOf(in), of)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/recountdb/recount/languages/extract"
+	"github.com/recountdb/recount/languages/scope"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
@@ -229,6 +230,38 @@ func (p *walker) list(name string, at extract.Ref, s state) {
 	}
 }
 
+// unlessSet returns the value that os.getenv("BASE_PATH", "/x") has if the environment does not say another, no
+// node if an expression is none such.
+func (p *walker) unlessSet(n extract.Ref, s state) extract.Ref {
+	switch p.Kind(n) {
+	case "boolean_operator":
+		if p.Text(p.Field(n, "operator")) == "or" && p.readsEnvironment(p.Field(n, "left"), s) {
+			return p.Field(n, "right")
+		}
+	case "call":
+		if p.readsEnvironment(n, s) {
+			return p.argument(p.Field(n, "arguments"), 1, "default")
+		}
+		// os.getenv("BASE_PATH", "").rstrip("/")
+		if f := p.Field(n, "function"); p.Kind(f) == "attribute" && strings.Contains(p.Text(p.Field(f, "attribute")), "strip") {
+			return p.unlessSet(p.Field(f, "object"), s)
+		}
+	}
+	return extract.None
+}
+
+// readsEnvironment reports whether a call reads a variable of the environment.
+func (p *walker) readsEnvironment(n extract.Ref, s state) bool {
+	if p.Kind(n) != "call" {
+		return false
+	}
+	switch p.canonical(p.path(p.Field(n, "function"), s)) {
+	case "os.getenv", "os.environ.get":
+		return true
+	}
+	return false
+}
+
 // assignedRoutes reads the lists of routes that an assignment joins, constants, and Django's
 // ROOT_URLCONF.
 func (p *walker) assignedRoutes(left, right extract.Ref, more bool, s state) {
@@ -236,12 +269,23 @@ func (p *walker) assignedRoutes(left, right extract.Ref, more bool, s state) {
 	if target == extract.Unknown {
 		return
 	}
-	if text, ok := p.literal(right); ok {
+	text, ok := p.literal(right)
+	method := ""
+	if of := p.unlessSet(right, s); of != extract.None {
+		if text, ok = p.literal(of); ok && text == "" || strings.HasPrefix(text, "/") {
+			method = scope.UnlessSet
+		}
+	} else if ok && text == "" && p.framework != "" {
+		method = scope.UnlessSet
+	}
+	if ok {
 		switch {
 		case target == "ROOT_URLCONF" && extract.IsDotted(text):
 			p.AddRoute(&recountv1.RouteFact{
 				Group: true, Method: "ANY", Handler: p.InlineImport(s.in, text, right) + ".urlpatterns", Framework: "django", In: s.in,
 			}, right)
+		case method != "":
+			p.AddRoute(&recountv1.RouteFact{Group: true, Role: "const", Method: method, Handler: target, Pattern: text, In: s.in}, right)
 		case len(text) < 256 && !strings.Contains(text, "{}") && (strings.HasPrefix(text, "/") || p.framework != "" && !strings.ContainsAny(text, " \n")):
 			p.AddRoute(&recountv1.RouteFact{Group: true, Role: "const", Handler: target, Pattern: text, In: s.in}, right)
 		}

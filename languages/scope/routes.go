@@ -74,7 +74,21 @@ const (
 	maxPatterns = 16
 	// unsureRoute is the confidence, in thousandths, of a route whose prefix is not known.
 	unsureRoute = 300
+	// assumedRoute is that of a route whose prefix is a setting's default.
+	assumedRoute = 600
 )
+
+// UnlessSet is the method of a const fact whose text is that of a setting which a deployment may change.
+const UnlessSet = "UNLESS SET"
+
+// assumedMark stands in a text behind each part that holds unless a deployment sets another.
+const assumedMark = "\x04"
+
+// Assumed returns a text that holds unless a deployment sets another.
+func Assumed(text string) string { return text + assumedMark }
+
+// IsAssumed reports whether a text is one of Assumed.
+func IsAssumed(text string) bool { return strings.HasSuffix(text, assumedMark) }
 
 // Router returns the value of the router that fact i of a module makes.
 func (p *Program) Router(m *Module, i int) *Value {
@@ -306,13 +320,17 @@ func (before prefix) join(framework string, pattern prefix) prefix {
 
 // Slashed joins two parts of a path with one slash.
 func Slashed(before, pattern string) string {
+	for strings.HasPrefix(pattern, assumedMark) {
+		before, pattern = before+assumedMark, strings.TrimPrefix(pattern, assumedMark)
+	}
+	empty := strings.Trim(before, assumedMark) == ""
 	switch {
 	case pattern == "":
 		return before
-	case before == "" && !strings.HasPrefix(pattern, "/"):
-		return "/" + pattern
-	case before == "":
-		return pattern
+	case empty && !strings.HasPrefix(pattern, "/"):
+		return before + "/" + pattern
+	case empty:
+		return before + pattern
 	}
 	return strings.TrimSuffix(before, "/") + "/" + strings.TrimPrefix(pattern, "/")
 }
@@ -528,7 +546,8 @@ func inTest(d *Decl) bool {
 func (l *Linker) route(r *recountv1.RouteFact, method string, path prefix, handler *Decl, graphs map[string]*resolve.FileGraph) {
 	const kind = recountv1.EdgeKind_EDGE_KIND_HANDLES_ROUTE
 	m := l.Module
-	pattern := path.text
+	pattern := strings.ReplaceAll(path.text, assumedMark, "")
+	assumed := pattern != path.text && !path.unknown
 	if !strings.HasPrefix(pattern, "/") {
 		pattern = "/" + pattern
 	}
@@ -540,12 +559,16 @@ func (l *Linker) route(r *recountv1.RouteFact, method string, path prefix, handl
 		e := resolve.EdgeAt(ScopeResolved, at)
 		if path.unknown {
 			e.ConfidencePermille = unsureRoute
+		} else if assumed {
+			e.ConfidencePermille = assumedRoute
 		}
 		return e
 	}
 	if path.unknown {
 		pattern = schemas.UnknownPrefix + pattern
 		attributes["prefix"] = "unknown"
+	} else if assumed {
+		attributes["prefix"] = "default"
 	}
 	name := cmp.Or(method, "ANY") + " " + pattern
 	key := schemas.NewNodeKey(m.File.Path, "", name, recountv1.SymbolKind_SYMBOL_KIND_ROUTE, "")

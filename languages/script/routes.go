@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/recountdb/recount/languages/extract"
+	"github.com/recountdb/recount/languages/scope"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
@@ -521,6 +522,16 @@ func (j *walker) objectRoute(n, object extract.Ref, route func(method, pattern s
 	}
 }
 
+// unlessSet returns the text of process.env.BASE || '/x', no node if an expression is none such.
+func (j *walker) unlessSet(n extract.Ref) extract.Ref {
+	if op := j.Text(j.Field(n, "operator")); j.Kind(n) == "binary_expression" && (op == "||" || op == "??") {
+		if strings.HasPrefix(j.Text(j.Field(n, "left")), "process.env.") {
+			return j.Field(n, "right")
+		}
+	}
+	return extract.None
+}
+
 // maxConstantDepth limits how deep in an object a constant may be: config.api.prefix.
 const maxConstantDepth = 3
 
@@ -540,6 +551,12 @@ func (j *walker) constants(target string, value extract.Ref, s state) {
 			}
 		}
 	case "string", "template_string", "binary_expression":
+		if of := j.unlessSet(value); of != extract.None {
+			if text, ok := j.pattern(of, s); ok && len(text) < 256 && !strings.Contains(text, "${") && (text == "" || strings.HasPrefix(text, "/")) {
+				j.AddRoute(&recountv1.RouteFact{Group: true, Role: "const", Method: scope.UnlessSet, Handler: target, Pattern: text, In: s.in}, value)
+			}
+			return
+		}
 		text, ok := j.pattern(value, s)
 		if ok && len(text) < 256 && !strings.Contains(text, "${") && (strings.HasPrefix(text, "/") || j.framework != "" && !strings.ContainsAny(text, " \n")) {
 			j.AddRoute(&recountv1.RouteFact{Group: true, Role: "const", Handler: target, Pattern: text, In: s.in}, value)
