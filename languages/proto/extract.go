@@ -15,7 +15,7 @@ import (
 // refer to the types that they take and return. The options that name generated code are
 // attributes of services; google.api.http gives routes, whose declarations are procedures.
 var extractor = extract.Language{
-	Name: "proto", Version: 1, Matches: extract.Suffixed(".proto"),
+	Name: "proto", Version: 2, Matches: extract.Suffixed(".proto"),
 	Extract: extract.Repaired(extract.LoadGrammar(protobuf.GetLanguage), repairProto, func(f *extract.File) {
 		p := &walker{File: f, options: map[string]string{}}
 		for c := range p.Children(0) {
@@ -43,7 +43,8 @@ type walker struct {
 
 // repairProto rewrites proto2 and editions as proto3, which the grammar parses, and blanks what
 // proto3 does not have: ranges of extension numbers, and extensions, whose fields belong to
-// messages of other files.
+// messages of other files. It blanks reserved names and numbers too, of which the grammar knows
+// only some forms.
 func repairProto(src []byte) []byte {
 	out := append([]byte(nil), src...)
 	blank := func(from, to int) {
@@ -80,6 +81,11 @@ func repairProto(src []byte) []byte {
 			if at < len(src) && src[at] == ';' {
 				blank(i, at+1)
 			}
+		case "reserved":
+			if end := reservedEnd(src, at); end > 0 {
+				blank(i, end)
+				at = end
+			}
 		case "extend":
 			open := at
 			for open < len(src) && src[open] != '{' && src[open] != ';' && src[open] != '=' {
@@ -103,6 +109,29 @@ func repairProto(src []byte) []byte {
 		}
 	}
 	return out
+}
+
+// reservedEnd returns the end of a statement that reserves names or numbers, from behind its first
+// word on; 0 if it is another statement, as that of a field with this name.
+func reservedEnd(src []byte, at int) int {
+	begin := at
+	for at < len(src) {
+		switch c := src[at]; {
+		case c == ';' && len(bytes.TrimSpace(src[begin:at])) > 0:
+			return at + 1
+		case c == '"' || c == '\'':
+			end := bytes.IndexByte(src[at+1:], c)
+			if end < 0 {
+				return 0
+			}
+			at += end + 2
+		case c == ',' || c == '-' || c == ' ' || c == '\t' || c == '\n' || c == '\r' || extract.IsWordByte(c):
+			at++
+		default:
+			return 0
+		}
+	}
+	return 0
 }
 
 // protoWord returns the next word from at on that begins a statement, outside comments and
