@@ -383,6 +383,9 @@ func TestJSONL(t *testing.T) {
 		`{"specversion":"1.0","id":"7","type":"command.executed","source":"ci","time":"2026-01-02T03:04:06Z","data":{"command":"ls"}}`,
 		`{"specversion":"0.3","data":{"command":"ls"}}`,
 		`[1]`,
+		`{"command":"x","duration_ms":1500}`,
+		`{"command":"x","timestamp":"2026-01-02T03:04:05Z"}`,
+		`{"command":"x","colour":"red"}`,
 	}, "\n")
 	events, payloads, skipped := collect(t, JSONL(strings.NewReader(in), opts))
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC).Unix()
@@ -391,10 +394,13 @@ func TestJSONL(t *testing.T) {
 	}
 	if d := cmp.Diff(skipped, []string{
 		"line 4: not a JSON object",
-		`line 5: (line 1:16): unknown field "exitcode"`,
+		`line 5: (line 1:16): unknown field "exitcode": did you mean exit_code?`,
 		"line 6: command: must be at least 1 bytes",
 		`line 9: specversion: "0.3": want 1.0`,
 		"line 10: not a JSON object",
+		`line 11: (line 1:16): unknown field "duration_ms": did you mean duration, as "1.5s"?`,
+		`line 12: (line 1:16): unknown field "timestamp": did you mean started_at, as "2026-01-02T03:04:05Z"?`,
+		`line 13: (line 1:16): unknown field "colour"`,
 	}); d != "" {
 		t.Errorf("skipped: got - want +\n%s", d)
 	}

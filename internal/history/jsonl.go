@@ -73,6 +73,11 @@ func (m *maker) json(text []byte) (schemas.Event, error) {
 	}
 	p := &recountv1.CommandExecuted{}
 	if err := protojson.Unmarshal(text, p); err != nil {
+		for name := range fields {
+			if meant := fieldMeant(name); meant != "" && strings.Contains(err.Error(), fmt.Sprintf("unknown field %q", name)) {
+				return schemas.Event{}, fmt.Errorf("%w: did you mean %s?", plain(err), meant)
+			}
+		}
 		return schemas.Event{}, plain(err)
 	}
 	p.Command = Clean(p.Command)
