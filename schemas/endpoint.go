@@ -1,6 +1,9 @@
 package schemas
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Endpoint is a route or a request in the form in which the two are compared. A path is reduced to
 // its segments: "*" for one that a parameter fills, and "**" at the end for any number. "GET
@@ -165,6 +168,11 @@ func (e Endpoint) Answers(request Endpoint) (literal int, ok bool) {
 		return 0, false
 	}
 	return literal, true
+}
+
+// Named reports whether a segment of the path is literal, unlike in "/", "/{id}" and "/*".
+func (e Endpoint) Named() bool {
+	return slices.ContainsFunc(e.Segments, func(s string) bool { return s != anySegment && s != anySegments })
 }
 
 // String returns the endpoint in the form "GET /users/*", without the host.

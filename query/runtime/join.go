@@ -195,6 +195,13 @@ func (j *joiner) request(o operation) *Join {
 	if rule == "" {
 		return unresolved("no method and path")
 	}
+	// Every service may answer "/", and what takes any path says as little about whose it is.
+	if len(all) > 0 && j.homes.homeOf(o.service) == nil {
+		all = slices.DeleteFunc(all, func(c candidate) bool { return !c.route.Named() })
+		if len(all) == 0 {
+			return unresolved("the service's repository is not known, and any service may have such a route")
+		}
+	}
 	return j.choose(o, rule, all, "no route of the code answers it")
 }
 

@@ -172,6 +172,45 @@ users poll: unresolved 0.30 (no method and path)
 	}
 }
 
+// TestRootOfAnUnknownService checks that an operation which any service may have is not joined with
+// the code of the only repository, unless the service is known to be of it.
+func TestRootOfAnUnknownService(t *testing.T) {
+	m := newMemory(t)
+	m.code("acme/site", `
+-- app.py --
+from flask import Flask
+
+app = Flask(__name__)
+
+
+@app.get("/")
+def home():
+    return {}
+
+
+@app.get("/<page>")
+def show(page):
+    return {}
+
+
+@app.get("/users/<page>")
+def user(page):
+    return {}
+`)
+	m.served(&recountv1.Observer{Service: "stranger"}, "calls GET /", "calls GET /{page}", "calls GET /healthz", "calls GET /users/7")
+	m.served(&recountv1.Observer{Service: "site", Repository: "acme/site"}, "calls GET /", "calls GET /healthz")
+	want := `site GET /: request 0.80 acme/site app.py:7 [vcs]
+site GET /healthz: request 0.80 acme/site app.py:12 [vcs]
+stranger GET /: unresolved 0.30 (the service's repository is not known, and any service may have such a route)
+stranger GET /healthz: unresolved 0.30 (the service's repository is not known, and any service may have such a route)
+stranger GET /users/7: request 0.60 acme/site app.py:17 (the service's repository is not known)
+stranger GET /{page}: unresolved 0.30 (the service's repository is not known, and any service may have such a route)
+`
+	if diff := cmp.Diff(want, m.joined()); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
 // TestCodeThatComesLater checks that the same spans are joined once the code is imported, and with
 // less confidence once two repositories are possible, until something identifies one.
 func TestCodeThatComesLater(t *testing.T) {
