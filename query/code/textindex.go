@@ -32,6 +32,9 @@ type textIndex struct {
 	prior []float32
 	// behind marks tests, examples and steps of CI.
 	behind []bool
+	// file numbers the files, by node; files is how many there are.
+	file  []int32
+	files int
 }
 
 // posting takes 12 bytes.
@@ -278,11 +281,15 @@ func (w *textWriter) stem(word string) string {
 func (w *textWriter) index(g *Graph) *textIndex {
 	x := &textIndex{
 		terms: w.ids, postings: make([][]posting, len(w.terms)), idf: make([]float32, len(w.terms)),
-		nameIDF: make([]float32, len(g.nodes)), prior: make([]float32, len(g.nodes)), behind: make([]bool, len(g.nodes)),
+		nameIDF: make([]float32, len(g.nodes)), prior: make([]float32, len(g.nodes)), behind: make([]bool, len(g.nodes)), file: make([]int32, len(g.nodes)),
 	}
 	var total [textFields]float64
 	count := 0.0
-	paths := map[string]bool{}
+	type file struct {
+		number int32
+		apart  bool
+	}
+	paths := map[string]file{}
 	for i := range g.nodes {
 		n := int32(i)
 		if g.chain(n) == "" {
@@ -294,11 +301,15 @@ func (w *textWriter) index(g *Graph) *textIndex {
 		}
 		x.prior[n] = g.textPrior(n)
 		path := g.keys[n].Path()
-		if _, known := paths[path]; !known {
-			paths[path] = apartFromCode(path)
+		f, known := paths[path]
+		if !known {
+			f = file{int32(len(paths)), apartFromCode(path)}
+			paths[path] = f
 		}
-		x.behind[n] = g.nodes[n].test || paths[path] || isCI(g.kind(n))
+		x.file[n] = f.number
+		x.behind[n] = g.nodes[n].test || f.apart || isCI(g.kind(n))
 	}
+	x.files = len(paths)
 	for id, term := range w.terms {
 		of := w.counts[id]
 		idf := math.Log(1 + (count-float64(len(of))+0.5)/(float64(len(of))+0.5))

@@ -82,6 +82,7 @@ function walkDirectory // Iterates over a directory.
 		{"two words of a name as one", "begin a websocket session", []string{"walk.openWebSocket"}},
 		{"initials", "writes of server sent events", []string{"walk.streamSSE"}},
 		{"another word of the same meaning", "delete from the cache", []string{"walk.removeEntry"}},
+		{"another word, both inflected", "deleted from the cache", []string{"walk.removeEntry"}},
 		{"an abbreviation", "lookups in the environment", []string{"walk.envLookup"}},
 		{"one name once before others", "parse sizes with units", []string{"walk.parse", "walk.size", "walk.parse"}},
 	} {
@@ -98,5 +99,28 @@ function walkDirectory // Iterates over a directory.
 				t.Errorf("an example goes before the code: %v", got)
 			}
 		})
+	}
+}
+
+// TestDescribedInItsFile checks that of two symbols that have the same words of a description, the
+// one whose file has more of it goes first.
+func TestDescribedInItsFile(t *testing.T) {
+	m := newMemory(t)
+	m.commit(shop, "Ada", `two files
+-- a/alpha.toy --
+package a
+function Open // Reads a header.
+-- a/omega.toy --
+package a
+function Close // Reads a header.
+function Parse // Reads a compressed archive with its header.
+`)
+	r, err := code.Symbols(t.Context(), m.s, code.SymbolsRequest{Text: "reads the header of a compressed archive"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := lines(r.Symbols, func(h code.SymbolHit) string { return h.Name })
+	if diff := cmp.Diff([]string{"a.Parse", "a.Close", "a.Open"}, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
 	}
 }

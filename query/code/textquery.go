@@ -25,6 +25,9 @@ const (
 	wholeName = 0.3
 	// askedKind and otherKind are the factors if the description says which kind is asked for.
 	askedKind, otherKind = 1.8, 0.6
+	// fileShare is the share of the best score in a node's file that is added to its own: what is
+	// meant lies where more of the description is found.
+	fileShare = 0.1
 	// repeated is the factor for a node with the same full name as a better one, as overloads have.
 	repeated = 0.5
 	// maxSpread is the number of hits in which repeated names are looked for.
@@ -109,6 +112,7 @@ func (x *textIndex) spread(g *Graph, text string, wanted map[recountv1.SymbolKin
 		behind := x.behind[n] && !tests && !asked.tests && !(isCI(kind) && (wanted[kind] || asked.kinds[kind]))
 		ranked = append(ranked, scored{n, float64(score), behind})
 	}
+	x.addFiles(ranked)
 	count := min(len(ranked), maxSpread)
 	selectFirst(ranked, count, better)
 	first := ranked[:count]
@@ -126,6 +130,18 @@ func (x *textIndex) spread(g *Graph, text string, wanted map[recountv1.SymbolKin
 	}
 	slices.SortFunc(first, better)
 	return ranked, count
+}
+
+// addFiles adds to each score a share of the best in the same file.
+func (x *textIndex) addFiles(ranked []scored) {
+	best := make([]float64, x.files)
+	for i := range ranked {
+		r := &ranked[i]
+		best[x.file[r.n]] = max(best[x.file[r.n]], r.score)
+	}
+	for i := range ranked {
+		ranked[i].score += fileShare * best[x.file[ranked[i].n]]
+	}
 }
 
 // selectFirst puts the first n elements by an order to the front, in that order. The others follow in
@@ -234,8 +250,8 @@ func (x *textIndex) variantsOf(words []string, at int, stem string) []variant {
 			}
 		}
 	}
-	for _, other := range sameMeaning[w] {
-		add(english.Stem(other, false), meaningShare)
+	for _, other := range sameMeaning[stem] {
+		add(other, meaningShare)
 	}
 	return of
 }
@@ -320,7 +336,8 @@ var kindWords = func() map[string][]recountv1.SymbolKind {
 	return all
 }()
 
-// sameMeaning has for words of programming the others that names use for the same.
+// sameMeaning has for words of programming the others that names use for the same, all as stems, so
+// that "cancelled" is also "aborts".
 var sameMeaning = func() map[string][]string {
 	all := map[string][]string{}
 	for _, group := range []string{
@@ -335,11 +352,14 @@ var sameMeaning = func() map[string][]string {
 		"folder directory dir", "text string", "function callback handler func fn", "configuration config setting option",
 		"fake mock stub", "retry again repeat",
 	} {
-		words := strings.Fields(group)
-		for _, w := range words {
-			for _, other := range words {
-				if other != w {
-					all[w] = append(all[w], other)
+		var stems []string
+		for word := range strings.FieldsSeq(group) {
+			stems = append(stems, english.Stem(word, false))
+		}
+		for _, s := range stems {
+			for _, other := range stems {
+				if other != s && !slices.Contains(all[s], other) {
+					all[s] = append(all[s], other)
 				}
 			}
 		}
