@@ -35,7 +35,7 @@ var vocabulary = map[string]struct {
 	"find": {catQuery, 3}, "query": {catQuery, 3}, "status": {catQuery, 3}, "version": {catQuery, 3}, "help": {catQuery, 3},
 	"info": {catQuery, 3}, "describe": {catQuery, 2}, "view": {catQuery, 2}, "print": {catQuery, 1}, "count": {catQuery, 2},
 	"read": {catQuery, 1}, "diff": {catQuery, 2}, "history": {catQuery, 2}, "select": {catQuery, 2}, "measure": {catQuery, 2},
-	"where": {catQuery, 2}, "grep": {catQuery, 2},
+	"where": {catQuery, 2}, "grep": {catQuery, 2}, "decompile": {catQuery, 4}, "disassemble": {catQuery, 4},
 
 	"goto": {catNavigate, 3}, "switch": {catNavigate, 1}, "open": {catNavigate, 1}, "cd": {catNavigate, 3},
 	"location": {catNavigate, 3}, "workspace": {catNavigate, 1},
@@ -44,20 +44,25 @@ var vocabulary = map[string]struct {
 	"clean": {catOther, 2}, "new": {catOther, 1}, "out": {catOther, 1}, "backup": {catOther, 2},
 }
 
+// sureWord is the score of a word that says by itself that a program reads.
+const sureWord = 4
+
 // order decides between categories with equal scores.
 var order = [...]recountv1.Category{catDeploy, catConfigure, catBuild, catDebug, catOther, catQuery, catNavigate}
 
 // guess scores the name of a program without an entry and its first arguments. It returns 0 if no
-// word is in the vocabulary.
+// word is in the vocabulary. If the name says clearly that it only reads, the first argument is what
+// it reads: "decompile release" releases nothing.
 func guess(name string, items []item, args []int) recountv1.Category {
 	var scores [8]int
 	score(&scores, name, 1)
+	reads := scores[catQuery] >= sureWord
 	for i, w := range args {
 		it := &items[w]
 		switch {
 		case it.value == "--help" || it.value == "--version":
 			return catQuery
-		case i == 0 && isPlainWord(it):
+		case i == 0 && !reads && isPlainWord(it):
 			score(&scores, it.value, 2)
 		}
 	}
