@@ -82,7 +82,7 @@ function walkDirectory // Iterates over a directory.
 		{"two words of a name as one", "begin a websocket session", []string{"walk.openWebSocket"}},
 		{"initials", "writes of server sent events", []string{"walk.streamSSE"}},
 		{"another word of the same meaning", "delete from the cache", []string{"walk.removeEntry"}},
-		{"another word, both inflected", "deleted from the cache", []string{"walk.removeEntry"}},
+		{"another word, both inflected", "what is deleted", []string{"walk.removeEntry"}},
 		{"an abbreviation", "lookups in the environment", []string{"walk.envLookup"}},
 		{"one name once before others", "parse sizes with units", []string{"walk.parse", "walk.size", "walk.parse"}},
 	} {
