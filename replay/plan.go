@@ -19,7 +19,10 @@ type Plan struct {
 	Goal      Goal   `json:"goal" doc:"What the plan is for."`
 	Workspace string `json:"workspace,omitempty" example:"/home/bob/app" doc:"The workspace of the steps after mapping, if they have one in common."`
 	// Steps are in a stable topological order.
-	Steps       []Step            `json:"steps" nullable:"false" doc:"The steps, in a stable topological order of their needs."`
+	Steps []Step `json:"steps" nullable:"false" doc:"The steps, in a stable topological order of their needs."`
+	// Settled is what the last replays left in the directory. While all of it holds, the steps marked as
+	// settled are done.
+	Settled     []Postcondition   `json:"settled,omitempty" doc:"What the last replays of these commands left in the directory, as postconditions of the kinds file (it is there, with Hash if that is known) and absent. While all of them hold, the steps marked as settled are done."`
 	Left        []Left            `json:"left_out" nullable:"false" doc:"The commands of the narrative that are not needed, oldest first, each with its reason."`
 	Missing     []Missing         `json:"missing,omitempty" doc:"Events that the narrative names and that are not known, such as erased ones."`
 	Mappings    []Mapping         `json:"mappings,omitempty" doc:"What was replaced by what, longest first, and how often."`
@@ -55,6 +58,7 @@ type Step struct {
 	Danger     []danger.Finding  `json:"danger,omitempty" doc:"What is dangerous about it. Each needs a yes of its own."`
 	Asks       []Ask             `json:"asks,omitempty" doc:"What has to be answered before it may run."`
 	Post       []Postcondition   `json:"postconditions" nullable:"false" doc:"What is so after it ran. If all of it is so already, the step is not run."`
+	Settled    bool              `json:"settled,omitempty" doc:"A replay did it as it is now, and it could reach nothing but the directory: it is done if the directory is as the last replays left it."`
 	Background bool              `json:"background,omitempty" doc:"It leaves a process running that later steps use, or may use."`
 	Exit       *int32            `json:"exit_code,omitempty" example:"0" doc:"The exit code of the recorded run; absent if unknown."`
 	Duration   *int64            `json:"duration_ns,omitempty" example:"1500000000" doc:"The duration of the recorded run in nanoseconds; absent if unknown."`
@@ -292,6 +296,13 @@ func (p *Plan) identity() (string, error) {
 	c := schemas.NewCanon("recount/replay/plan/1").String(p.Workspace)
 	for _, part := range []any{p.Goal, p.Steps, p.Left, p.Missing, p.Mappings, p.Parameters, p.Environment} {
 		b, err := json.Marshal(part)
+		if err != nil {
+			return "", fmt.Errorf("encode plan: %w", err)
+		}
+		c.Bytes(b)
+	}
+	if len(p.Settled) > 0 {
+		b, err := json.Marshal(p.Settled)
 		if err != nil {
 			return "", fmt.Errorf("encode plan: %w", err)
 		}

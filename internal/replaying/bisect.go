@@ -154,7 +154,7 @@ func (t *trials) fails(ctx context.Context, env map[string]string) (bool, error)
 		return false, err
 	}
 	t.count++
-	box, err := t.o.open(ctx, t.name+"-"+strconv.Itoa(t.count))
+	box, err := t.o.open(ctx, t.name+"-"+strconv.Itoa(t.count), p)
 	if err != nil {
 		return false, err
 	}

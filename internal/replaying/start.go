@@ -61,10 +61,11 @@ func Resume(ctx context.Context, name string, o Options) (Report, error) {
 
 // Discard forgets what a run wrote, and runs nothing.
 func Discard(ctx context.Context, name string, o Options) error {
-	if _, err := o.past(ctx, name); err != nil {
+	past, err := o.past(ctx, name)
+	if err != nil {
 		return err
 	}
-	box, err := o.open(ctx, name)
+	box, err := o.open(ctx, name, past.plan)
 	if err != nil {
 		return err
 	}
@@ -97,7 +98,7 @@ func (o *Options) execute(ctx context.Context, name string, p *replay.Plan, past
 			return Report{}, &query.RequestError{Field: "without", Value: step + 1, Reason: fmt.Sprintf("the plan has %d steps", len(p.Steps))}
 		}
 	}
-	box, err := o.open(ctx, name)
+	box, err := o.open(ctx, name, p)
 	if err != nil {
 		return Report{}, err
 	}
@@ -150,7 +151,7 @@ func (o *Options) begin(box *sandbox.Sandbox, name string, p *replay.Plan) {
 }
 
 // open opens the executor of a run.
-func (o *Options) open(ctx context.Context, name string) (*sandbox.Sandbox, error) {
+func (o *Options) open(ctx context.Context, name string, p *replay.Plan) (*sandbox.Sandbox, error) {
 	// The sandbox makes it too, but then it might lie in a directory that others can read.
 	if err := os.MkdirAll(o.State, 0o700); err != nil {
 		return nil, err
@@ -162,6 +163,9 @@ func (o *Options) open(ctx context.Context, name string) (*sandbox.Sandbox, erro
 			return nil, err
 		}
 		how.Helper = helper
+		if p.ClonesHere() {
+			how.Copy = "git links files when it clones a repository of this machine, which overlayfs does not show as it wants it"
+		}
 	}
 	box, err := sandbox.Open(ctx, how)
 	var dir *sandbox.DirError

@@ -15,17 +15,24 @@ import (
 // maxLeft bounds the runs of which Left reads the steps.
 const maxLeft = 20
 
+// MostFiles is how many files a run writes down of a step at most: of one that has as many, others may be
+// missing.
+const MostFiles = 1000
+
 // isolationNone is the isolation of runs without a sandbox.
 const isolationNone = "none"
 
 // Did is a step that a replay did, and what it left in the real directory.
 type Did struct {
 	Intent       schemas.EventID
+	Run          string
 	Command, Cwd string // as it ran, after mapping
 	Files        []File
 	// Alone tells that no other step of the run was under way at the time, so that the files are
 	// the step's own.
 	Alone bool
+	// Whole tells that Files are all that it changed, as far as a sandbox sees.
+	Whole bool
 	// Within tells that the step could reach nothing but the directory: it had a sandbox, and no network.
 	Within bool
 }
@@ -87,7 +94,7 @@ func Left(ctx context.Context, set *projections.Set, commands []schemas.EventID,
 	for _, r := range runs {
 		for i, s := range r.Steps {
 			if id, ok := wanted[s.Intent]; ok && s.State == StateDone {
-				out = append(out, Did{Intent: id, Command: s.Command, Cwd: s.Cwd, Files: s.Files, Alone: alone(&r, i), Within: r.Isolation != isolationNone && !r.Network})
+				out = append(out, Did{Intent: id, Run: r.Run, Command: s.Command, Cwd: s.Cwd, Files: s.Files, Alone: alone(&r, i), Whole: len(s.Files) < MostFiles, Within: r.Isolation != isolationNone && !r.Network})
 			}
 		}
 	}

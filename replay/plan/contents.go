@@ -17,8 +17,8 @@ import (
 // directory, or else the recorded one, if nothing about the step is mapped.
 //
 // A step that may write files that are not known is as it was if all that its replays wrote is: without
-// a replay nothing can be said of it.
-func (b *builder) contents(steps []replay.Step) {
+// a replay nothing can be said of it. It returns what the last replays left of all files; see settle.
+func (b *builder) contents(steps []replay.Step) (settled []replay.Postcondition) {
 	last := map[schemas.EventID][]*replays.Did{}
 	for i := range b.n.Replayed {
 		d := &b.n.Replayed[i]
@@ -73,6 +73,7 @@ func (b *builder) contents(steps []replay.Step) {
 		}
 	}
 	touches(steps, did, b.moved)
+	return b.settle(steps, same, did)
 }
 
 // trees replaces the postconditions about files that turned out to be directories, such as the copy of one,
@@ -131,7 +132,7 @@ func unnamed(st *replay.Step, dids []*replays.Did) (out []replay.Postcondition, 
 // quiet reports whether a step was seen to do nothing but print, and nobody asked for that: all its
 // replays changed no file and could reach nothing else.
 func quiet(st *replay.Step, dids []*replays.Did) bool {
-	if len(st.Danger)+len(st.Sets) > 0 || slices.ContainsFunc(st.Why, func(r replay.Reason) bool { return r.Kind == "goal" || r.Kind == "asked" }) {
+	if len(st.Danger)+len(st.Sets) > 0 || asked(st) {
 		return false
 	}
 	return !slices.ContainsFunc(dids, func(d *replays.Did) bool {

@@ -60,7 +60,7 @@ func Make(n Narrative, r Request) (replay.Plan, error) {
 			p.Steps = append(p.Steps, b.step(i))
 		}
 	}
-	b.contents(p.Steps)
+	p.Settled = b.contents(p.Steps)
 	b.order(p.Steps)
 	if p.Steps, err = replay.Sort(p.Steps); err != nil {
 		return replay.Plan{}, err

@@ -30,6 +30,10 @@ func (r *runner) satisfied(ctx context.Context, i int, known map[int]verdict) ([
 		known[i] = no
 		return nil, false, err
 	}
+	if held, err := r.isSettled(ctx, s, known); err != nil || held {
+		known[i] = yes
+		return []string{settledText}, held, err
+	}
 	var checks []string
 	for _, p := range s.Post {
 		text, held, err := r.holds(ctx, s, p)

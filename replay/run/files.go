@@ -15,7 +15,8 @@ import (
 )
 
 const (
-	maxFiles = 1000     // of a step's that are written down
+	// MaxFiles is how many files of a step are written down at most.
+	MaxFiles = 1000
 	maxHash  = 64 << 20 // bytes of a file that is hashed without a view
 )
 
@@ -55,8 +56,8 @@ func (r *runner) files(s *replay.Step, o *Outcome) error {
 	}
 	r.known = now
 	slices.SortFunc(o.Files, func(a, b File) int { return cmp.Compare(a.Path, b.Path) })
-	if more := len(o.Files) - maxFiles; more > 0 {
-		o.Files, o.MoreFiles = o.Files[:maxFiles], more
+	if more := len(o.Files) - MaxFiles; more > 0 {
+		o.Files, o.MoreFiles = o.Files[:MaxFiles], more
 	}
 	return nil
 }
@@ -81,7 +82,7 @@ func same(a, b sandbox.Change) bool {
 func outputs(s *replay.Step) []File {
 	var out []File
 	for _, p := range s.Outputs {
-		if len(out) == maxFiles {
+		if len(out) == MaxFiles {
 			break
 		}
 		info, err := os.Lstat(p)

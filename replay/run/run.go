@@ -20,6 +20,8 @@ type runner struct {
 	mu       sync.Mutex // guards what is below
 	outcomes map[int]*Outcome
 	known    map[string]sandbox.Change // the changes that steps so far made
+	moves    int                       // how many steps have begun, and ended
+	looked   *look
 
 	asking sync.Mutex // one question, and one line of progress, at a time
 }

@@ -184,7 +184,9 @@ func (r *runner) attempt(ctx context.Context, s *replay.Step, n int) (Outcome, e
 	r.progress(Event{Kind: "start", Step: s, Attempt: n})
 	command := r.command(s)
 	command.Output = func(p []byte) { r.progress(Event{Kind: "output", Step: s, Attempt: n, Output: p}) }
+	r.moved()
 	res, err := r.Executor.Run(ctx, command)
+	r.moved()
 	o.Exit, o.Took, o.TimedOut = res.Exit, res.Took, res.TimedOut
 	o.Output, o.Dropped = tail(res.Output, res.Dropped)
 	o.Status, o.Reason = judge(s, res, err, ctx.Err() != nil, r.Timeout)

@@ -15,7 +15,7 @@ func forBoth(t *testing.T, test func(t *testing.T, o Options)) {
 	t.Run("overlay", func(t *testing.T) { test(t, options(t)) })
 	t.Run("copy", func(t *testing.T) {
 		o := options(t)
-		o.noOverlay = true
+		o.Copy = "a test asks for it"
 		test(t, o)
 	})
 }

@@ -65,7 +65,7 @@ func copyTree(ctx context.Context, from, to string, limit int64) (size int64, er
 			return os.Symlink(link, target)
 		case info.Mode().IsRegular():
 			if size += info.Size(); size > limit {
-				return fmt.Errorf("it has more than %d MiB, the limit for a copy: replay in a smaller directory, or on a system with overlayfs for users", limit>>20)
+				return &copyLimitError{limit}
 			}
 			return copyFile(path, target, info)
 		}
@@ -107,4 +107,11 @@ func copyFile(from, to string, info fs.FileInfo) error {
 		return err
 	}
 	return os.Chtimes(to, info.ModTime(), info.ModTime())
+}
+
+// copyLimitError says that a directory is too large for a copy.
+type copyLimitError struct{ limit int64 }
+
+func (e *copyLimitError) Error() string {
+	return fmt.Sprintf("it has more than %d MiB, the limit for a copy: replay in a smaller directory, or on a system with overlayfs for users", e.limit>>20)
 }

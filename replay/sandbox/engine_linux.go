@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -52,10 +53,15 @@ func (s *Sandbox) openIsolated(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		s.state = &state{Dir: s.opt.Dir, Since: since, Copy: !report.Overlay || s.opt.noOverlay}
+		s.state = &state{Dir: s.opt.Dir, Since: since, Copy: !report.Overlay}
 	}
-	if s.state.Copy && fresh {
-		if err := s.copyDir(ctx, "the kernel has no overlayfs for users"); err != nil {
+	if fresh && (s.state.Copy || s.opt.Copy != "") {
+		err := s.copyDir(ctx, cmp.Or(s.opt.Copy, "the kernel has no overlayfs for users"))
+		if tooLarge := (*copyLimitError)(nil); errors.As(err, &tooLarge) && !s.state.Copy {
+			s.notes = append(s.notes, fmt.Sprintf("no copy of %s is made, although %s: %v", s.opt.Dir, s.opt.Copy, tooLarge))
+			err = removeAll(filepath.Join(s.opt.State, "copy"))
+		}
+		if err != nil {
 			return err
 		}
 	}

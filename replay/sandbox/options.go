@@ -48,8 +48,9 @@ type Options struct {
 	Limits Limits
 	// Helper is the program, with arguments, whose main calls Init; see FindHelper.
 	Helper []string
-	// noOverlay makes the sandbox work on a copy, as where the kernel has no overlayfs for users.
-	noOverlay bool
+	// Copy says why the commands shall see a copy of Dir, as where the kernel has no overlayfs for users,
+	// if Dir is not above the limit for copies. Empty: no copy unless there has to be one.
+	Copy string
 }
 
 // Limits bound what commands use. Zero means the default.

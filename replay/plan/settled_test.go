@@ -1,0 +1,81 @@
+package plan
+
+import (
+	"testing"
+
+	"github.com/recountdb/recount/query/replays"
+	"github.com/recountdb/recount/replay"
+)
+
+// TestSettled checks which steps are done if all files are as the last replays left them, and which files
+// those are.
+func TestSettled(t *testing.T) {
+	const dir = "/home/ann/app"
+	lines := []string{"cat > loop.sh <<'E'\necho\nE", "while ./loop.sh >> out.log; do :; done", "rm .count", "git commit -am 'Fix'", "./server & echo $! > pid"}
+	file := func(name, sum string) replays.File { return replays.File{Path: dir + "/" + name, SHA256: sum} }
+	gone := func(name string) replays.File { return replays.File{Path: dir + "/" + name, Removed: true} }
+	all := func(change func(d []replays.Did)) []replays.Did {
+		var out []replays.Did
+		for i, files := range [][]replays.File{
+			{file("loop.sh", "1")}, {file(".count", "2"), file("out.log", "3")}, {gone(".count")},
+			{file(".git/refs/heads/main", "4"), file(".git/index", "5"), file(".git/objects/ab/cd", "6"), {Path: dir + "/.git/refs"}},
+			{file("pid", "7"), file("out.log", "8")},
+		} {
+			out = append(out, replays.Did{Intent: id(i), Run: "r", Command: lines[i], Cwd: dir, Alone: true, Whole: true, Within: true, Files: files})
+		}
+		change(out)
+		return out
+	}
+	settled := func(replayed []replays.Did, r Request) (steps, files string) {
+		n := narrative(lines...)
+		n.Replayed = replayed
+		p := made(t, n, r)
+		for i := range p.Steps {
+			if p.Steps[i].Settled {
+				steps += p.Steps[i].Command[:2] + " "
+			}
+		}
+		for _, f := range p.Settled {
+			files += f.Kind + " " + f.Target[len(dir)+1:] + " " + f.Hash + "; "
+		}
+		return steps, files
+	}
+	for name, c := range map[string]struct {
+		change func(d []replays.Did)
+		want   string
+	}{
+		"as it was":             {func([]replays.Did) {}, "ca wh rm gi "},
+		"another command":       {func(d []replays.Did) { d[1].Command = "true" }, "ca rm "}, // the commit rests on the loop
+		"it could reach others": {func(d []replays.Did) { d[3].Within = false }, "ca wh rm "},
+		"files are missing":     {func(d []replays.Did) { d[3].Whole = false }, "ca wh rm "},
+	} {
+		if steps, _ := settled(all(c.change), Request{All: true}); steps != c.want {
+			t.Errorf("%s: settled are %q, want %q", name, steps, c.want)
+		}
+	}
+	if steps, files := settled(nil, Request{All: true}); steps+files != "" {
+		t.Errorf("never replayed: %q, %q", steps, files)
+	}
+	// What the server wrote goes on changing, and git's index changes with each look at it.
+	want := "absent .count ; file .git/refs ; file .git/refs/heads/main 4; file loop.sh 1; "
+	if _, files := settled(all(func([]replays.Did) {}), Request{All: true}); files != want {
+		t.Errorf("files are %q, want %q", files, want)
+	}
+	// A later run replaced a file.
+	later := replays.Did{Intent: id(0), Run: "r2", Command: lines[0], Cwd: dir, Alone: true, Whole: true, Within: true, Files: []replays.File{file("loop.sh", "9")}}
+	want = "absent .count ; file .git/refs ; file .git/refs/heads/main 4; file loop.sh 9; "
+	if _, files := settled(append([]replays.Did{later}, all(func([]replays.Did) {})...), Request{All: true}); files != want {
+		t.Errorf("after another run files are %q, want %q", files, want)
+	}
+}
+
+// TestAPlanTellsWhatWasLeft checks that the id of a plan is over what the last replays left.
+func TestAPlanTellsWhatWasLeft(t *testing.T) {
+	n := narrative("./a")
+	n.Replayed = []replays.Did{{Intent: id(0), Run: "r", Command: "./a", Cwd: "/home/ann/app", Whole: true, Within: true, Files: []replays.File{{Path: "/home/ann/app/x", SHA256: "1"}}}}
+	p := made(t, n, Request{})
+	p.Settled[0].Kind = replay.PostAbsent
+	if err := p.Check(); err == nil {
+		t.Error("a plan was changed, and nobody noticed")
+	}
+}

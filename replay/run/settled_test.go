@@ -1,0 +1,107 @@
+package run
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/recountdb/recount/replay"
+	"github.com/recountdb/recount/replay/sandbox"
+)
+
+// TestSettledSteps has a loop whose state is removed afterwards: nothing that it leaves shows that it need
+// not run, but that all files are as the last replay left them.
+func TestSettledSteps(t *testing.T) {
+	for _, isolation := range []sandbox.Isolation{sandbox.IsolationNone, sandbox.IsolationSandbox} {
+		w := newWorld(t)
+		log, state := filepath.Join(w.dir, "log"), filepath.Join(w.dir, "state")
+		steps := func(settled ...replay.Postcondition) *replay.Plan {
+			s := commands("echo 1 > state", "cat state >> log", "rm state")
+			for i := range s {
+				s[i].Settled = true
+				s[i].Post = []replay.Postcondition{{Kind: replay.PostNone}}
+			}
+			p := w.plan(s, [2]int{1, 0}, [2]int{2, 0})
+			p.Settled = settled
+			if err := p.Identify(); err != nil {
+				t.Fatal(err)
+			}
+			return p
+		}
+		left := []replay.Postcondition{{Kind: replay.PostFile, Target: log, Hash: sum("1\n")}, {Kind: replay.PostFile, Target: w.dir}, {Kind: replay.PostAbsent, Target: state}}
+		if err := os.WriteFile(log, []byte("1\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		w.o.Executor = w.open(isolation)
+		if r := w.run(steps(left...)); statuses(r) != "skipped skipped skipped" || r.Steps[0].Checks[0] != settledText {
+			t.Errorf("%s, as it was left: %s %+v", isolation, statuses(r), r.Steps)
+		}
+		for name, change := range map[string]func() error{
+			"another content": func() error { return os.WriteFile(log, []byte("2\n"), 0o644) },
+			"a file again":    func() error { return os.WriteFile(state, nil, 0o644) },
+			"no file":         func() error { return os.Remove(log) },
+		} {
+			_ = os.Remove(state)
+			if err := os.WriteFile(log, []byte("1\n"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if err := change(); err != nil {
+				t.Fatal(err)
+			}
+			w.j = &memory{}
+			w.o.Journal, w.o.Executor = w.j, w.open(isolation)
+			if r := w.run(steps(left...)); statuses(r) != "done done done" {
+				t.Errorf("%s, %s: %s", isolation, name, statuses(r))
+			}
+		}
+	}
+}
+
+// TestSettledStepsRunWithWhatTheyNeed checks that a step is not done if one that it needs had to run, nor
+// if something does not hold of which files do not tell.
+func TestSettledStepsRunWithWhatTheyNeed(t *testing.T) {
+	w := newWorld(t)
+	made := filepath.Join(w.dir, "made")
+	steps := func(last replay.Postcondition) *replay.Plan {
+		s := commands("true", "true", "true")
+		for i := range s {
+			s[i].Settled, s[i].Post = i > 0, []replay.Postcondition{{Kind: replay.PostNone}}
+		}
+		s[2].Post = []replay.Postcondition{last}
+		p := w.plan(s, [2]int{1, 0})
+		p.Settled = []replay.Postcondition{{Kind: replay.PostAbsent, Target: filepath.Join(w.dir, "x")}}
+		if err := p.Identify(); err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	if r := w.run(steps(replay.Postcondition{Kind: replay.PostDirectory, Target: made})); statuses(r) != "done done done" {
+		t.Error(statuses(r))
+	}
+	if err := os.Mkdir(made, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	w.j = &memory{}
+	w.o.Journal = w.j
+	if r := w.run(steps(replay.Postcondition{Kind: replay.PostDirectory, Target: made})); statuses(r) != "done done skipped" {
+		t.Error(statuses(r))
+	}
+}
+
+// TestSettledStepsAfterOthers has a step that is not done and makes again what a later one removes.
+func TestSettledStepsAfterOthers(t *testing.T) {
+	w := newWorld(t)
+	state := filepath.Join(w.dir, "state")
+	s := commands("echo 1 > state", "rm state")
+	s[0].Post = []replay.Postcondition{{Kind: replay.PostNone}}
+	s[1].Post = []replay.Postcondition{{Kind: replay.PostAbsent, Target: state}}
+	s[1].Settled = true
+	p := w.plan(s)
+	p.Settled = []replay.Postcondition{{Kind: replay.PostAbsent, Target: state}}
+	if err := p.Identify(); err != nil {
+		t.Fatal(err)
+	}
+	if r := w.run(p); statuses(r) != "done done" {
+		t.Error(statuses(r))
+	}
+}
