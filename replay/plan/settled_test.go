@@ -17,7 +17,9 @@ func TestSettled(t *testing.T) {
 	all := func(change func(d []replays.Did)) []replays.Did {
 		var out []replays.Did
 		for i, files := range [][]replays.File{
-			{file("loop.sh", "1")}, {file(".count", "2"), file("out.log", "3")}, {gone(".count")},
+			{file("loop.sh", "1")},
+			{file(".count", "2"), file("out.log", "3")},
+			{gone(".count")},
 			{file(".git/refs/heads/main", "4"), file(".git/index", "5"), file(".git/objects/ab/cd", "6"), {Path: dir + "/.git/refs"}},
 			{file("pid", "7"), file("out.log", "8")},
 		} {
