@@ -39,7 +39,7 @@ func importGraph(ctx context.Context, m mirror, name string, wanted []string, di
 		if err == nil {
 			fmt.Fprintf(os.Stderr, "%s: the graph in %s is of another version or of other commits: importing it anew\n", name, dir)
 		}
-		if err := os.RemoveAll(dir); err != nil {
+		if err := begin(dir, stamp); err != nil {
 			return nil, err
 		}
 		if err := fill(ctx, m, name, wanted, dir, kind); err != nil {
@@ -52,7 +52,21 @@ func importGraph(ctx context.Context, m mirror, name string, wanted []string, di
 	return projections.Open(filepath.Join(dir, "graph"), projections.Options{}, kind)
 }
 
-// stampOf returns what the file done has of a kept graph: the projection with its version, the
+// begin makes a folder ready for an import: empty, unless an import of the same was interrupted there,
+// which then goes on.
+func begin(dir, stamp string) error {
+	begun := filepath.Join(dir, "begun")
+	_, err := os.Stat(filepath.Join(dir, "done"))
+	if kept, reading := os.ReadFile(begun); reading == nil && string(kept) == stamp && errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err := errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, 0o700)); err != nil {
+		return err
+	}
+	return os.WriteFile(begun, []byte(stamp), 0o600)
+}
+
+// stampOf returns what the files begun and done have of a kept graph: the projection with its version, the
 // extractors and resolvers with theirs, and the commits.
 func stampOf(kind projections.Definition, wanted []string) string {
 	wanted = slices.Sorted(slices.Values(wanted))
@@ -65,6 +79,9 @@ func fill(ctx context.Context, m mirror, name string, wanted []string, dir strin
 		return err
 	}
 	clone := filepath.Join(dir, "clone")
+	if err := os.RemoveAll(clone); err != nil {
+		return err
+	}
 	for _, args := range [][]string{
 		{"clone", "--quiet", "--shared", "--bare", m.dir, clone},
 		{"-C", clone, "update-ref", "--no-deref", "HEAD", newest},
@@ -87,7 +104,7 @@ func fill(ctx context.Context, m mirror, name string, wanted []string, dir strin
 		return err
 	}
 	defer func() { err = errors.Join(err, set.Close()) }()
-	next := int64(0)
+	next := set.Next(schemas.TopicPartition{Topic: topic})
 	_, err = commits.Import(ctx, repo, state, commits.Options{
 		Repository: name, History: history,
 		Language: func(path string) string { l, _ := languages.OfPath(path); return l.Name },

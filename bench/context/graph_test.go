@@ -62,6 +62,17 @@ func TestKeptGraphOfAnotherVersion(t *testing.T) {
 	if again := check("kept", "Analyse", first); !os.SameFile(again, imported) {
 		t.Error("a kept graph of this version was imported again")
 	}
+	generation, err := os.Stat(filepath.Join(dir, "graph/code/gen-000001"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(dir, "done")); err != nil {
+		t.Fatal(err)
+	}
+	check("interrupted before it was done", "Analyse", first)
+	if now, err := os.Stat(filepath.Join(dir, "graph/code/gen-000001")); err != nil || !os.SameFile(now, generation) {
+		t.Errorf("an interrupted import did not go on: %v", err)
+	}
 	for _, name := range []string{"done", "graph/code/gen-000001/VERSION"} {
 		path := filepath.Join(dir, name)
 		stamp, err := os.ReadFile(path)
