@@ -270,6 +270,7 @@ func (f *finder) other(c *shell.Call, words []shell.Word) {
 	case shells[c.Name] && f.oneLine(c):
 	case f.bare(c):
 		// The path of a program alone.
+	case c.Name == "go" && f.goBuilds(c):
 	default:
 		f.Known = false
 		f.acts++
@@ -522,5 +523,18 @@ func (f *finder) tar(c *shell.Call) {
 			f.path(archive, c.Dir, access, false)
 		}
 		f.readTrees(&here, files)
+		f.notHere(c, dir, files)
+	}
+}
+
+// notHere keeps in mind that words are names in another directory than that of the call.
+func (f *finder) notHere(c *shell.Call, dir string, files []shell.Word) {
+	for _, w := range files {
+		if name, _, ok := f.named(w, c.Dir); ok && dir != c.Dir {
+			if f.elsewhere == nil {
+				f.elsewhere = map[string]bool{}
+			}
+			f.elsewhere[name] = true
+		}
 	}
 }

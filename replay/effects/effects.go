@@ -169,6 +169,8 @@ type finder struct {
 	unsure map[string]bool
 	// bound is the variable of a loop with the value that is looked at.
 	bound map[string]string
+	// elsewhere are paths that words only seem to name, since their program changes its directory.
+	elsewhere map[string]bool
 	// acts counts calls that change something or may, sees those that only look.
 	acts, sees, goes, checks int
 }
@@ -285,8 +287,8 @@ func (f *finder) recorded(r Resource) {
 	if r.Kind == "branch" || r.Kind == "url" || r.Kind == "host" {
 		return // git's are judged by git.go
 	}
-	if r.Kind == Path && strings.Contains(r.Name, "/-") {
-		return // a flag: -Wl,-soname,lib.so
+	if r.Kind == Path && (strings.Contains(r.Name, "/-") || f.elsewhere[r.Name] || path.Base(r.Name) == "...") {
+		return // a flag: -Wl,-soname,lib.so; or packages: ./...
 	}
 	if r.Kind == Path && f.acts == 0 && len(f.Opaque) == 0 {
 		r.Read, r.Write = true, false // patch --dry-run f

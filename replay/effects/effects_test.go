@@ -37,6 +37,9 @@ func TestThings(t *testing.T) {
 		"mkdir -p a/b":                               "writes directory /w/a/b",
 		"touch f":                                    "updates path /w/f",
 		"mv old new":                                 "reads path /w/old/**; removes path /w/old/**; writes path /w/new/**; writes path /w/new/old/**",
+		"tar -C out -cf a.tar f":                     "reads path /w/out/f/**; writes path /w/a.tar",
+		"go build -o bin/x ./cmd/x":                  "writes path /w/bin/x",
+		"go build -o bin/ ./...":                     "updates path /w/bin/**",
 		"rm -rf build ~/x":                           "removes path /home/a/x/**; removes path /w/build/**",
 		"cd sub && rm ../f":                          "reads path /w/sub; removes path /w/f",
 		"sed -i s/a/b/ f.txt":                        "updates path /w/f.txt",
@@ -106,10 +109,10 @@ func TestKinds(t *testing.T) {
 		"opaque": {
 			"make", "make all test", "make test install", "go build ./...", "go generate ./...", "cargo build --release", "cargo run", "npm install", "npm ci",
 			"npm run build", "pnpm i", "yarn build", "mvn package", "mvn clean verify install", "gradle build", "terraform apply", "terraform plan -out p.tf",
-			"go test -coverprofile c.out ./...", "ls *.txt | xargs -n1 gzip", "find . -name a | xargs touch", "echo hi >&3", "eslint --fix .", "pytest --junitxml r.xml", "CGO_ENABLED=0 go build -o x .", "./run.sh now", "bash script.sh", "xargs rm < list",
+			"go test -coverprofile c.out ./...", "ls *.txt | xargs -n1 gzip", "find . -name a | xargs touch", "echo hi >&3", "eslint --fix .", "pytest --junitxml r.xml", "CGO_ENABLED=0 go build .", "./run.sh now", "bash script.sh", "xargs rm < list",
 			"python script.py", "python -c 'open(f,\"w\")'", "python -c 'import os; os.rename(\"a\", \"b\")'", "awk -f prog.awk f", "awk '{ print > $1 }' f", "awk '{ system($0) }' f", "kubectl apply -f x.yaml", "echo 'unclosed", "no-such-program --now",
 		},
-		"neither": {"touch f", "git commit -m x", "git add .", "export A=1", "echo x > f", "find . -name '*.o' -delete", "sleep 100 &", "rm f", "sed -i s/a/b/ f", "ls > f", "jar --create --file a.jar b", "envsubst < t > f", "python -c 'open(\"f\",\"w\")'", "for f in a b; do gzip -c $f > $f.gz & done; wait", "go test ./... > f"},
+		"neither": {"CGO_ENABLED=0 go build -o x .", "touch f", "git commit -m x", "git add .", "export A=1", "echo x > f", "find . -name '*.o' -delete", "sleep 100 &", "rm f", "sed -i s/a/b/ f", "ls > f", "jar --create --file a.jar b", "envsubst < t > f", "python -c 'open(\"f\",\"w\")'", "for f in a b; do gzip -c $f > $f.gz & done; wait", "go test ./... > f"},
 	} {
 		for _, command := range commands {
 			e := of(command)

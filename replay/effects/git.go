@@ -277,7 +277,7 @@ func (f *finder) staged(c *shell.Call, ws []shell.Word, a Access) {
 		if !ok {
 			name, t = c.Dir, Thing{Tree: true}
 		}
-		f.add(Thing{Kind: Staged, Name: name, Access: a, Repo: c.Dir, Sure: t.Sure, Tree: t.Tree || w.Value == "." || strings.HasSuffix(w.Value, "/"), Glob: t.Glob})
+		f.add(Thing{Kind: Staged, Name: name, Access: a, Repo: c.Dir, Sure: t.Sure, Tree: t.Tree || w.Value == "." || w.Value == ".." || strings.HasSuffix(w.Value, "/") || c.Flag("-A", "--all"), Glob: t.Glob})
 		if a == Write {
 			f.add(Thing{Kind: Path, Name: name, Access: Read, Tree: true, Glob: t.Glob, Sure: 0.9})
 		}

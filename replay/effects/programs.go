@@ -243,6 +243,31 @@ func (f *finder) compile(c *shell.Call) {
 	}
 }
 
+// goBuilds judges go build that is told what to write, and reports whether this is one.
+func (f *finder) goBuilds(c *shell.Call) bool {
+	if c.Sub() != "build" || c.Flag("-C") {
+		return false
+	}
+	w, ok := c.FlagValue("-o")
+	if !ok {
+		return false
+	}
+	f.Known, f.Built = false, true
+	f.acts++
+	f.reads(c.Dir)
+	packages := shell.Operands(c.After(), "-o -ldflags -gcflags -asmflags -tags -mod -modfile -p -pkgdir -overlay -pgo -toolexec -coverpkg -covermode -buildmode -compiler -gccgoflags -installsuffix")
+	into := strings.HasSuffix(w.Value, "/") || intoNames[path.Base(w.Value)] || len(packages) > 1 || len(packages) == 1 && strings.HasSuffix(packages[0].Value, "...")
+	access := Write
+	if into {
+		access = Update
+	}
+	f.path(w, c.Dir, access, into)
+	return true
+}
+
+// intoNames are names that directories have.
+var intoNames = words(". .. bin dist build out target release")
+
 // destination judges a program of unknown effects. One that installs to a directory it is told
 // writes there and nowhere else.
 func (f *finder) destination(c *shell.Call) {
@@ -283,7 +308,7 @@ func (f *finder) destination(c *shell.Call) {
 	}
 	f.opaque(dir)
 	for _, w := range shell.Operands(c.Args, "") {
-		if name, t, ok := f.named(w, c.Dir); ok && strings.Contains(w.Value, "/") && !strings.Contains(w.Value, "://") {
+		if name, t, ok := f.named(w, c.Dir); ok && strings.Contains(w.Value, "/") && !strings.Contains(w.Value, "://") && !strings.HasSuffix(w.Value, "...") {
 			t.Kind, t.Name, t.Access, t.Sure = Path, name, Read, 0.6
 			f.add(t)
 			f.opaque(path.Dir(name))

@@ -27,6 +27,46 @@ func addsPlainly(l *shell.Line) bool {
 		!here.Flag("-f", "--force", "-N", "--intent-to-add", "-p", "--patch", "-i", "--interactive", "-e", "--edit", "--chmod", "-n", "--dry-run", "--renormalize", "--pathspec-from-file")
 }
 
+// stagesAgain marks what was staged by its path as gone where all below a directory above it is staged.
+func (w *world) stagesAgain(a *act, t effects.Thing) {
+	if c, _, ok := onlyGit(a.Line); t.Kind != effects.Staged || !t.Tree || !ok || c.Sub() != "add" {
+		return
+	}
+	if !addsPlainly(a.Line) {
+		return
+	}
+	for _, list := range w.exact {
+		for _, o := range list {
+			if o.gone < 0 && o.act != a.at && o.thing.Kind == effects.Staged && o.thing.Access == effects.Write && covers(t, o.thing) && addsPlainly(w.acts[o.act].Line) {
+				o.gone = a.at
+			}
+		}
+	}
+}
+
+// refused reports whether git refused to go on, since nothing was staged since it stopped.
+func (w *world) refused(a *act) bool {
+	c, here, ok := onlyGit(a.Line)
+	if !ok || !here.Flag("--continue") {
+		return false
+	}
+	for _, b := range slices.Backward(w.acts) {
+		if b.Cwd != a.Cwd && b.Workspace != a.Workspace {
+			continue
+		}
+		switch sub := gitSub(b.Line); {
+		case sub == c.Sub() || sub == "pull" && (c.Sub() == "rebase" || c.Sub() == "merge"):
+			return true
+		case b.Looks || b.Navigates || b.Checks, len(b.Opaque) == 0 && len(b.Things) > 0 && !slices.ContainsFunc(b.Things, func(t effects.Thing) bool {
+			return t.Kind == effects.Staged || t.Kind == effects.Commit || t.Kind == effects.Repository
+		}):
+		default:
+			return false
+		}
+	}
+	return false
+}
+
 // gitSetting returns the KEY=VALUE that a line gives to the repository.
 func gitSetting(text, in string) (string, bool) {
 	l, err := shell.Read(text, in, "")

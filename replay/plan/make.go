@@ -96,7 +96,7 @@ func join(all []commands.Scanned, homes map[string]string) *world {
 		}
 		a.Effects = effects.Of(in)
 		a.outcome()
-		if a.failed && (conflicts[gitSub(a.Line)] && resolved(a.Scanned, all[i+1:]) || inPart(a, all[i+1:])) {
+		if a.failed && (conflicts[gitSub(a.Line)] && !w.refused(a) && resolved(a.Scanned, all[i+1:]) || inPart(a, all[i+1:])) {
 			a.failed = false
 		}
 		w.add(a)

@@ -94,6 +94,7 @@ func (a *act) needs(d dep) {
 
 // read finds the acts that wrote what is read.
 func (w *world) read(a *act, t effects.Thing) {
+	w.afterBacks(a, t)
 	found := false
 	from := -1 // acts before this one no longer count
 	add := func(o *write, sure float64) {
@@ -216,6 +217,7 @@ func (w *world) builtBefore(name string, first int) bool {
 // it.
 func (w *world) readTree(a *act, dir string) {
 	all := effects.Thing{Kind: effects.Path, Name: dir, Tree: true}
+	w.afterBacks(a, all)
 	for _, o := range w.below(dir) {
 		a.mayNeed(dep{o.act, kindOf(o.thing), o.thing.Name, min(o.thing.Sure, 0.6), false})
 	}
@@ -263,12 +265,25 @@ func (w *world) below(dir string) (all []*write) {
 
 // parents finds who made the directories above what is written.
 func (w *world) parents(a *act, t effects.Thing) {
-	if isPath(t) && !t.Glob {
+	if isPath(t) && !t.Glob && !(t.Sure == 0.5 && w.isFile(path.Dir(t.Name))) {
 		w.directory(a, path.Dir(t.Name), replay.NeedDirectory)
 	}
 	if t.Glob {
 		w.directory(a, path.Dir(path.Dir(t.Name)+"/x"), replay.NeedDirectory)
 	}
+}
+
+// isFile reports whether a path was written as a file, and is one since: cp a b then does not write b/a.
+func (w *world) isFile(name string) bool {
+	for _, o := range slices.Backward(w.exact["path\x00\x00"+name]) {
+		switch t := o.thing; {
+		case t.Access == effects.Remove || t.Kind == effects.Directory || t.Tree:
+			return false
+		case t.Access == effects.Write && t.Sure > 0.9 && t.Value == "":
+			return true
+		}
+	}
+	return false
 }
 
 // directory finds who made a directory and those above it, and reports whether somebody did.

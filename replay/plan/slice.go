@@ -161,8 +161,8 @@ func (s *slice) removals(results bool) (more bool) {
 			continue
 		}
 		for _, o := range a.writes {
-			if o.thing.Access != effects.Remove {
-				continue
+			if o.thing.Access != effects.Remove || o.gone >= 0 && o.removed {
+				continue // or it was taken back
 			}
 			made, kept := s.makers(i, o.thing)
 			wanted := results
@@ -185,10 +185,8 @@ func (s *slice) removals(results bool) (more bool) {
 			}
 		}
 	}
-	if s.unsets() {
-		more = true
-	}
-	return more
+	unset, back := s.unsets(), s.backs(results)
+	return more || unset || back
 }
 
 // unsets keeps the acts that take back variables which kept acts set, and which others would see.
@@ -218,6 +216,10 @@ func (s *slice) makers(remover int, t effects.Thing) (made bool, kept int) {
 	failed, ok := s.w.failed[key(t)]
 	failedBefore := ok && failed < remover
 	made = failedBefore
+	// What an act is known to have made was made by it, and not by a program whose writes are not known.
+	known := isPath(t) && !t.Tree && !t.Glob && slices.ContainsFunc(s.w.exact[key(t)], func(o *write) bool {
+		return o.gone == remover && o.thing.Access == effects.Write && o.thing.Kind == effects.Path && o.thing.Sure >= 0.9
+	})
 	for j := range s.w.acts[:remover] {
 		for _, o := range s.w.acts[j].writes {
 			if o.thing.Access == effects.Remove {
@@ -233,7 +235,7 @@ func (s *slice) makers(remover int, t effects.Thing) (made bool, kept int) {
 			if o.thing.Kind == "opaque" && isPath(t) && within(t.Name, o.thing.Name) {
 				// It may have been made by a program whose writes are not known, unless one that failed was
 				// about to make it since.
-				match = s.kept[j] && t.Name != o.thing.Name && !(failedBefore && failed > j)
+				match = s.kept[j] && !known && t.Name != o.thing.Name && !(failedBefore && failed > j)
 			}
 			if match {
 				made = true
@@ -325,9 +327,12 @@ func (s *slice) left(i int) replay.Left {
 			by = o.gone
 		}
 	}
+	if slices.ContainsFunc(s.w.backs, func(b *back) bool { return b.by == i }) {
+		return say(replay.LeftUndone, "it puts back what steps changed that are left out")
+	}
 	switch {
 	case gone && removed && by >= 0:
-		return say(replay.LeftUndone, fmt.Sprintf("%q removed what it made", brief(s.w.acts[by].Command)), by)
+		return say(replay.LeftUndone, fmt.Sprintf("%q removed what it made, or took it back", brief(s.w.acts[by].Command)), by)
 	case gone && by >= 0 && s.w.acts[by].Command == a.Command:
 		return say(replay.LeftRepeated, "a later run of the same command made the same", by)
 	case gone && by >= 0:

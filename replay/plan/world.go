@@ -59,6 +59,7 @@ type world struct {
 	repos  []string       // that the narrative made
 	shells map[string]*shellState
 	texts  map[string]string // the content of files that acts wrote down, by path
+	backs  []*back           // the acts that put files back as they were
 }
 
 // shellState is what the acts of one session changed in their shell.
@@ -240,6 +241,9 @@ func (w *world) leaves(a *act) {
 			}
 		}()
 	}
+	if b := w.putsBack(a); b != nil {
+		defer w.undo(a, b)
+	}
 	// What is removed goes first: mv a b.
 	for _, t := range a.Things {
 		if t.Access == effects.Remove {
@@ -357,7 +361,16 @@ func (w *world) replace(a *act, t effects.Thing) {
 		if o.gone < 0 && o.thing.Kind != effects.Directory {
 			o.gone = a.at
 		}
+		if !isPath(t) || t.Tree || t.Sure <= 0.9 {
+			continue
+		}
+		for _, of := range w.acts[o.act].writes {
+			if of.gone < 0 && path.Dir(of.thing.Name) == t.Name && alternative(w.acts[o.act], of.thing) {
+				of.gone = a.at // it is no directory
+			}
+		}
 	}
+	w.stagesAgain(a, t)
 }
 
 // remove marks what a removal takes away, and keeps the removal as a write.

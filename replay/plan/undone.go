@@ -1,0 +1,284 @@
+package plan
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/recountdb/recount/replay"
+	"github.com/recountdb/recount/replay/effects"
+	"github.com/recountdb/recount/replay/shell"
+	"github.com/recountdb/recount/schemas"
+)
+
+// back is an act that puts files back as they were before others: git restore f, mv b a after mv a b,
+// cp f.orig f after cp f f.orig. Together they did nothing to these files, so that all are left out, or,
+// if a kept act read them in between, both the others and what takes them back stay.
+type back struct {
+	by    int
+	what  string // the first file that it puts back
+	files []string
+	of    []*write // what it takes back
+	from  int      // the first act whose writes it takes back
+}
+
+// putsBack finds what an act takes back, before its own writes are known.
+func (w *world) putsBack(a *act) *back {
+	if a.Line == nil || len(a.Line.Calls) != 1 || len(a.Line.Redirects) > 0 || a.Background || a.Line.Calls[0].Maybe || a.Line.Calls[0].Abroad {
+		return nil
+	}
+	switch c := &a.Line.Calls[0]; c.Name {
+	case "git":
+		return w.restores(a, c)
+	case "mv", "cp":
+		from, to, ok := oneToOne(a)
+		if !ok {
+			return nil
+		}
+		if c.Name == "mv" {
+			if b := w.movesBack(a, from, to); b != nil {
+				return b
+			}
+		}
+		return w.copiesBack(a, from, to)
+	}
+	return nil
+}
+
+// oneToOne returns what a cp or mv of one path names: the first, and what it becomes.
+func oneToOne(a *act) (from, to string, ok bool) {
+	if a.Line == nil || len(a.Line.Calls) != 1 || a.Line.Calls[0].Name != "cp" && a.Line.Calls[0].Name != "mv" || len(shell.Operands(a.Line.Calls[0].Args, "")) != 2 {
+		return "", "", false
+	}
+	for _, t := range a.Things {
+		switch {
+		case t.Kind != effects.Path || t.Glob || t.Partial:
+			return "", "", false
+		case t.Access == effects.Read && from == "":
+			from = t.Name
+		case t.Access == effects.Write && t.Sure >= 0.9:
+			to = t.Name
+		}
+	}
+	return from, to, from != "" && to != "" && from != to
+}
+
+// movesBack finds the mv that an mv takes back, if nothing else was written to either path since.
+func (w *world) movesBack(a *act, from, to string) *back {
+	o := w.latest(from)
+	if o == nil || o.gone >= 0 || w.acts[o.act].Line == nil || w.acts[o.act].Line.Calls[0].Name != "mv" {
+		return nil
+	}
+	if was, is, ok := oneToOne(w.acts[o.act]); !ok || was != to || is != from || w.touched(to, o.act+1, true) || w.touched(from, o.act+1, true) {
+		return nil
+	}
+	b := &back{by: a.at, what: to, files: []string{to, from}, from: o.act}
+	for _, o := range w.acts[o.act].writes {
+		b.of = append(b.of, o)
+	}
+	return b
+}
+
+// copiesBack finds what was done to a file since a copy of it was made, if a copies or moves that copy back.
+func (w *world) copiesBack(a *act, from, to string) *back {
+	o := w.latest(from)
+	if o == nil || o.gone >= 0 || o.thing.Access != effects.Write {
+		return nil
+	}
+	p, start := w.acts[o.act], o.act+1
+	was, is, copied := oneToOne(p)
+	switch {
+	case copied && p.Line.Calls[0].Name == "cp" && was == to && is == from:
+	case p.Line != nil && len(p.Line.Calls) == 1 && keepsOriginal[p.Line.Calls[0].Name] && strings.HasPrefix(from, to+"."):
+		start-- // it made the copy before it changed the file
+	default:
+		return nil
+	}
+	return w.since(a, to, start)
+}
+
+// keepsOriginal are programs that change a file and keep the old one beside it, under a longer name.
+var keepsOriginal = map[string]bool{"patch": true, "sed": true, "perl": true}
+
+// restores finds what was done to the files that git restore or git checkout takes from the index, since they
+// were put there.
+func (w *world) restores(a *act, c *shell.Call) *back {
+	_, here, ok := onlyGit(a.Line)
+	if !ok {
+		return nil
+	}
+	switch sub := c.Sub(); {
+	case sub == "restore" && !here.Flag("-S", "--staged", "-s", "--source", "-p", "--patch", "-m", "--merge", "--ours", "--theirs", "--pathspec-from-file"):
+	case sub == "checkout" && len(here.Args) > 1 && here.Args[0].Value == "--":
+	default:
+		return nil
+	}
+	var all *back
+	for _, t := range a.Things {
+		if t.Kind != effects.Path || t.Access != effects.Update {
+			continue
+		}
+		if t.Glob || t.Partial {
+			return nil
+		}
+		b := w.since(a, t.Name, w.staged(a, t.Name)+1)
+		switch {
+		case b == nil:
+			return nil
+		case all == nil:
+			all = b
+		default:
+			all.files, all.of, all.from = append(all.files, b.files...), append(all.of, b.of...), min(all.from, b.from)
+		}
+	}
+	return all
+}
+
+// staged returns the last act that put a file as it was into the index, -1 if none did.
+func (w *world) staged(a *act, name string) int {
+	for i := a.at - 1; i >= 0; i-- {
+		b := w.acts[i]
+		if b.failed || b.ended {
+			continue
+		}
+		for _, t := range b.Things {
+			if t.Kind == effects.Staged && t.Access == effects.Write && (t.Tree && within(name, t.Name) || t.Name == name || within(name, t.Name)) {
+				return i
+			}
+		}
+		if c, here, ok := onlyGit(b.Line); ok && c.Sub() == "commit" && here.Flag("-a", "--all") {
+			return i
+		}
+	}
+	return -1
+}
+
+// since returns what was written to a file from an act on, if only that is known to have been.
+func (w *world) since(a *act, name string, start int) *back {
+	b := &back{by: a.at, what: name, files: []string{name}, from: start}
+	for _, kind := range []string{effects.Path, effects.Mode} {
+		for _, o := range w.exact[kind+"\x00\x00"+name] {
+			switch {
+			case o.act < start:
+			case o.thing.Kind != effects.Path || o.thing.Sure < 0.9 || o.thing.Tree && o.thing.Access != effects.Remove:
+				return nil
+			default:
+				b.of = append(b.of, o)
+			}
+		}
+	}
+	if len(b.of) == 0 || w.touched(name, start, false) {
+		return nil
+	}
+	return b
+}
+
+// touched reports whether an act from one on may have written a path, or what is below it; exactly says that
+// those count too which name it.
+func (w *world) touched(name string, start int, exactly bool) bool {
+	for _, b := range w.acts[start:] {
+		for _, o := range b.writes {
+			t := o.thing
+			switch {
+			case t.Kind == "opaque":
+				if within(name, t.Name) && !b.Built && !b.weak {
+					return true
+				}
+			case !isPath(t) && t.Kind != effects.Mode:
+			case t.Name == name && !t.Glob:
+				if exactly {
+					return true
+				}
+			case within(t.Name, name) && !(t.Sure == 0.5 && path.Dir(t.Name) == name), (t.Tree || t.Glob) && overlaps(t, effects.Thing{Kind: t.Kind, Name: name}):
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// latest returns what was written to a path last.
+func (w *world) latest(name string) *write {
+	list := w.exact["path\x00\x00"+name]
+	for _, o := range slices.Backward(w.wide) {
+		if isPath(o.thing) && o.thing.Name == name && o.thing.Tree && !o.thing.Glob && (len(list) == 0 || list[len(list)-1].act < o.act) {
+			return o
+		}
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	return list[len(list)-1]
+}
+
+// undo marks what an act took back, and its own writes, as gone, and what was there before as there again.
+func (w *world) undo(a *act, b *back) {
+	taken := map[*write]bool{}
+	acts := map[int]bool{a.at: true}
+	for _, o := range b.of {
+		taken[o] = true
+		acts[o.act] = true
+	}
+	again := func(o *write) {
+		if o.act < b.from && o.gone >= b.from && acts[o.gone] && (isPath(o.thing) || o.thing.Kind == effects.Mode || o.thing.Kind == "opaque") &&
+			slices.ContainsFunc(b.files, func(name string) bool { return within(o.thing.Name, name) }) {
+			o.gone, o.removed = -1, false
+		}
+	}
+	for _, list := range w.exact {
+		for _, o := range list {
+			again(o)
+		}
+	}
+	for _, o := range slices.Concat(w.wide, w.opaque) {
+		again(o)
+	}
+	for o := range taken {
+		o.gone, o.removed = a.at, true
+	}
+	for _, o := range a.writes {
+		o.gone, o.removed = a.at, true
+	}
+	w.backs = append(w.backs, b)
+}
+
+// afterBacks orders an act behind those that put back what it reads.
+func (w *world) afterBacks(a *act, t effects.Thing) {
+	if !isPath(t) {
+		return
+	}
+	for _, b := range w.backs {
+		for _, name := range b.files {
+			if within(t.Name, name) || overlaps(t, effects.Thing{Kind: effects.Path, Name: name}) {
+				a.needs(dep{b.by, replay.NeedFile, name, 0.6, true})
+			}
+		}
+	}
+}
+
+// backs keeps the acts that take back what a kept one did, and reports whether it kept another one.
+func (s *slice) backs(results bool) (more bool) {
+	for _, b := range s.w.backs {
+		if s.kept[b.by] {
+			continue
+		}
+		at := slices.IndexFunc(b.of, func(o *write) bool { return s.kept[o.act] })
+		if at < 0 {
+			continue
+		}
+		wanted := results
+		for j := b.by + 1; j < len(s.w.acts) && !wanted; j++ {
+			wanted = s.kept[j] && slices.ContainsFunc(s.w.acts[j].deps, func(d dep) bool { return d.on == b.by })
+		}
+		if wanted {
+			did := s.w.acts[b.of[at].act]
+			s.keep(b.by, replay.Reason{
+				Kind: "result", Text: fmt.Sprintf("it puts back %s, which %q changed", b.what, brief(did.Command)),
+				Evidence: []schemas.Position{s.w.acts[b.by].Position, did.Position},
+			})
+			more = true
+		}
+	}
+	return more
+}

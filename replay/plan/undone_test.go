@@ -1,0 +1,106 @@
+package plan
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestTakenBack checks that what is taken back is left out with what takes it back, and that neither is
+// where another step read the result in between.
+func TestTakenBack(t *testing.T) {
+	repo := []string{"git init -q .", "echo a > f", "git add f", "git commit -qm one"}
+	for _, c := range []struct {
+		name  string
+		lines []string
+		kept  string // by number
+	}{
+		{"git restore", append(slices.Clone(repo), "echo b >> f", "git restore f", "echo c >> f"), "0 1 2 3 6"},
+		{"git checkout --", append(slices.Clone(repo), "sed -i s/a/b/ f", "git checkout -- f", "git commit -qam two --allow-empty"), "0 1 2 3 6"},
+		{"a removal that git restores", append(slices.Clone(repo), "rm f", "git checkout -- f", "cp f g"), "0 1 2 3 6"},
+		{"of a repository that was there", []string{"echo b >> f", "git restore f", "echo c >> f"}, "2"},
+		{"read in between", append(slices.Clone(repo), "echo b >> f", "cp f g", "git restore f"), "0 1 2 3 4 5 6"},
+		{"one edit of two, with what is staged", append(slices.Clone(repo), "echo b >> f", "git add f", "echo c >> f", "git restore f"), "0 1 2 3 4 5"},
+		{"a program of unknown writes in between", append(slices.Clone(repo), "echo b >> f", "./change", "git restore f"), "0 1 2 3 4 5 6"},
+		{"an edit that does more", append(slices.Clone(repo), "echo b | tee -a f g", "git restore f"), "0 1 2 3 4 5"},
+		{"git restore from a commit", append(slices.Clone(repo), "echo b >> f", "git restore -s HEAD~1 f"), "0 1 2 3 4 5"},
+		{"mv there and back", []string{"echo a > f", "mv f g", "mv g f", "echo b >> f"}, "0 3"},
+		{"mv of a directory", []string{"mkdir d", "echo a > d/f", "mv d e", "mv e d", "cp d/f g"}, "0 1 4"},
+		{"mv, edited in between", []string{"echo a > f", "mv f g", "echo b >> g", "mv g f"}, "0 1 2 3"},
+		{"mv, read in between", []string{"echo a > f", "mv f g", "cp g h", "mv g f"}, "0 1 2 3"},
+		{"a copy moved back", []string{"echo a > f", "cp f f.orig", "echo b >> f", "mv f.orig f"}, "0"},
+		{"a copy copied back, and removed", []string{"echo a > f", "cp f f.orig", "echo b >> f", "cp f.orig f", "rm f.orig"}, "0"},
+		{"a copy copied back", []string{"echo a > f", "cp f f.orig", "echo b >> f", "cp f.orig f"}, "0 1"},
+		{"a copy that is another by now", []string{"echo a > f", "cp f f.orig", "echo b >> f", "echo c > f.orig", "mv f.orig f"}, "3 4"},
+		{"a copy moved back, read in between", []string{"echo a > f", "cp f f.orig", "echo b >> f", "wc f > n", "mv f.orig f"}, "0 1 2 3 4"},
+		{"what sed kept", []string{"echo a > f", "sed -i.bak s/a/b/ f", "mv f.bak f", "cat f > g"}, "0 3"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var kept []string
+			p := made(t, narrative(c.lines...), Request{})
+			for i, line := range c.lines {
+				for _, s := range p.Steps {
+					if s.Intent == id(i) {
+						if kept = append(kept, string(rune('0'+i))); s.Original != line {
+							t.Errorf("step %d is %q", i, s.Original)
+						}
+					}
+				}
+			}
+			if got := strings.Join(kept, " "); got != c.kept {
+				t.Errorf("kept %s, want %s", got, c.kept)
+				for _, s := range p.Steps {
+					t.Logf("kept %q: %v", s.Original, s.Why)
+				}
+				for _, l := range p.Left {
+					t.Logf("left %q: %s", l.Command, l.Why)
+				}
+			}
+			for _, s := range p.Steps {
+				for _, n := range s.Needs {
+					if n.On >= s.Index {
+						t.Errorf("%q needs %d", s.Original, n.On)
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestStagedAgain checks that what is staged by its path is left out where all is staged before the commit.
+func TestStagedAgain(t *testing.T) {
+	for lines, want := range map[string]string{
+		"git init -q .; echo a > f; git add f; echo b > g; git add -A; git commit -qm one":                     "0 1 3 4 5",
+		"git init -q .; echo a > f; git add -f f; echo b > g; git add .; git commit -qm one":                   "0 1 2 3 4 5",
+		"git init -q .; echo a > f; git add f; git commit -qm one; echo b > g; git add -A; git commit -qm two": "0 1 2 3 4 5 6",
+	} {
+		if got := keptOf(t, strings.Split(lines, "; ")); got != want {
+			t.Errorf("%s: kept %s, want %s", lines, got, want)
+		}
+	}
+}
+
+func keptOf(t *testing.T, lines []string) string {
+	t.Helper()
+	var kept []string
+	for _, s := range made(t, narrative(lines...), Request{}).Steps {
+		kept = append(kept, string(rune('0'+slices.Index(lines, s.Original))))
+	}
+	slices.Sort(kept)
+	return strings.Join(kept, " ")
+}
+
+// TestRefusedToGoOn has a rebase that git refuses to go on with before its conflict is staged.
+func TestRefusedToGoOn(t *testing.T) {
+	lines := []string{"git rebase main", "echo a > list", "git rebase --continue", "git add list", "git rebase --continue -q"}
+	n := narrative(lines...)
+	one := int32(1)
+	n.Commands[0].ExitCode, n.Commands[2].ExitCode = &one, &one
+	var got []string
+	for _, s := range made(t, n, Request{}).Steps {
+		got = append(got, s.Original)
+	}
+	if want := []string{lines[0], lines[1], lines[3], lines[4]}; !slices.Equal(got, want) {
+		t.Errorf("kept %q, want %q", got, want)
+	}
+}
