@@ -184,6 +184,9 @@ func name(t effects.Thing) string {
 // unexplained looks for the act that may have written a path that no act is known to have written:
 // programs whose writes are not known, then what ran a built program, then what failed.
 func (w *world) unexplained(a *act, t effects.Thing) {
+	if !t.Tree && !t.Glob && within(a.Cwd, t.Name) {
+		return // it runs there
+	}
 	found := false
 	for _, weak := range [...]bool{false, true} {
 		for i := len(w.opaque) - 1; i >= 0 && !(weak && found); i-- {
