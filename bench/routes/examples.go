@@ -11,14 +11,17 @@ import (
 	"github.com/recountdb/recount/languages"
 )
 
-// exampleLabels has what the example applications of frameworks serve: half "c". applicationLabels has what real
-// applications serve: half "d".
+// exampleLabels has what the example applications of frameworks serve: half "c". applicationLabels and moreLabels
+// have what real applications serve: halves "d" and "e".
 //
 //go:embed testdata/examples.labels
 var exampleLabels string
 
 //go:embed testdata/applications.labels
 var applicationLabels string
+
+//go:embed testdata/applications-e.labels
+var moreLabels string
 
 // example is an application in a folder of a clone.
 type example struct {

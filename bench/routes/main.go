@@ -9,7 +9,8 @@
 //
 // The second form is half "c": example applications of the frameworks' own repositories, whose
 // routes testdata/examples.labels lists. DIR has a clone for each, named as the framework. The third is half "d":
-// real applications (testdata/applications.labels), whose clones are DIR/OWNER/NAME; a row is an application.
+// real applications (testdata/applications.labels), whose clones are DIR/OWNER/NAME; a row is an application. With
+// -half e it is others (testdata/applications-e.labels).
 package main
 
 import (
@@ -52,12 +53,12 @@ func (r route) text() string {
 type score struct{ want, right, wrong, unknown, handled int }
 
 func main() {
-	half := flag.String("half", "a", "a or b")
+	half := flag.String("half", "a", "a or b; with -applications d (the default) or e")
 	dir := flag.String("dir", "routes/testdata", "the folder of the applications")
 	detail := flag.Bool("detail", false, "list what is missing and what is wrong")
 	only := flag.String("only", "", "one framework, or one repository of half d")
 	clones := flag.String("examples", "", "the folder of the clones of half c")
-	applications := flag.String("applications", "", "the folder of the clones of half d")
+	applications := flag.String("applications", "", "the folder of the clones of half d or e")
 	flag.Parse()
 	do := func() error { return run(*half, *dir, *only, *detail) }
 	if *clones != "" {
@@ -66,8 +67,12 @@ func main() {
 		}
 	}
 	if *applications != "" {
+		labels := applicationLabels
+		if *half == "e" {
+			labels = moreLabels
+		}
 		do = func() error {
-			return runExamples(applicationLabels, *applications, *only, *detail, func(e example) string { return e.repository })
+			return runExamples(labels, *applications, *only, *detail, func(e example) string { return e.repository })
 		}
 	}
 	if err := do(); err != nil {
