@@ -54,6 +54,27 @@ app.use(API, orders);
 app.get(config.base + '/health', (req, res) => {});
 app.get(config.key + '/x', (req, res) => {});
 `}, map[string]string{"GET /api/orders": "default", "GET /v1/health": "default", "GET …/x": "unknown"}},
+		{"fiber", map[string]string{"go.mod": "module shop\n", "config/config.go": "package config\n\nvar BasePath = \"\"\n", "main.go": `package shop
+
+import (
+	"shop/config"
+
+	"github.com/gofiber/fiber/v3"
+)
+
+func orders(c fiber.Ctx) error { return nil }
+
+func routes() {
+	app := fiber.New()
+	app.Get("/health", orders)
+	var api fiber.Router = app
+	if config.BasePath != "" {
+		api = app.Group(config.BasePath)
+	}
+	api.Get("/orders", orders)
+	app.Group(config.BasePath).Get("/x", orders)
+}
+`}, map[string]string{"GET /health": "", "GET /orders": "default", "GET …/x": "unknown"}},
 		{"django", map[string]string{"manage.py": "", "app/settings.py": `ROOT_URLCONF = "app.urls"
 `, "app/urls.py": `from django.conf import settings
 from django.urls import include, path

@@ -172,8 +172,9 @@ func (c *walker) methodRoutes(attributes []extract.Ref, in uint32, method string
 			}
 		}
 	}
-	add := func(verb, pattern string, at extract.Ref) {
-		r := &recountv1.RouteFact{Method: verb, Router: class.Name, Framework: "aspnetcore", In: in}
+	// A conventional action has the path of its controller, or one that MapControllerRoute gives it.
+	add := func(role, verb, pattern string, at extract.Ref) {
+		r := &recountv1.RouteFact{Role: role, Method: verb, Router: class.Name, Framework: "aspnetcore", In: in}
 		pattern = strings.ReplaceAll(withController(pattern, class.Name), "[action]", strings.TrimSuffix(method, "Async"))
 		if strings.HasPrefix(pattern, "/") || strings.HasPrefix(pattern, "~/") {
 			r.Router = ""
@@ -183,17 +184,19 @@ func (c *walker) methodRoutes(attributes []extract.Ref, in uint32, method string
 	}
 	for _, v := range verbs {
 		switch {
-		case v.given || len(patterns) == 0:
-			add(v.method, v.pattern, v.at)
+		case len(patterns) == 0 && !v.given:
+			add("conventional", v.method, "", v.at)
+		case v.given:
+			add("", v.method, v.pattern, v.at)
 		default:
 			for _, p := range patterns {
-				add(v.method, p, v.at)
+				add("", v.method, p, v.at)
 			}
 		}
 	}
 	if len(verbs) == 0 && at != extract.None {
 		for _, p := range patterns {
-			add("ANY", p, at)
+			add("", "ANY", p, at)
 		}
 	}
 }
@@ -244,23 +247,7 @@ func (c *walker) mapRoute(n extract.Ref, path string, args extract.Ref, s state)
 	}
 	methods := []string{method}
 	if name == "MapMethods" {
-		methods = nil
-		list := handler
-		for list != extract.None && c.Kind(list) != "initializer_expression" && c.Kind(list) != "collection_expression" && c.Kind(list) != "" {
-			if next := extract.FirstRef(c.FirstOf(list, "initializer_expression"), c.FirstOf(list, "collection_expression")); next != extract.None {
-				list = next
-				break
-			}
-			list = c.Child(list, 0)
-		}
-		for m := range c.Children(list) {
-			if c.Kind(m) == "collection_element" || c.Kind(m) == "expression_element" {
-				m = c.Child(m, 0)
-			}
-			if text, ok := c.literal(m); ok {
-				methods = append(methods, strings.ToUpper(text))
-			}
-		}
+		methods = c.httpMethods(handler, 0)
 		if len(methods) == 0 {
 			methods = []string{"ANY"}
 		}
@@ -281,6 +268,57 @@ func (c *walker) mapRoute(n extract.Ref, path string, args extract.Ref, s state)
 	for _, m := range methods {
 		c.AddRoute(&recountv1.RouteFact{Method: m, Pattern: pattern, Router: router, Handler: r, Framework: "aspnetcore", In: s.in}, n)
 	}
+}
+
+// maxLists limits the lists of HTTP methods that are part of each other.
+const maxLists = 4
+
+// httpMethods returns the HTTP methods in a list: literals, HttpMethods.Get, HttpMethod.Get.Method, and those of the
+// variables that are lists of them.
+func (c *walker) httpMethods(n extract.Ref, depth int) (all []string) {
+	if n == extract.None || depth > maxLists {
+		return nil
+	}
+	if text, ok := c.literal(n); ok {
+		return []string{strings.ToUpper(text)}
+	}
+	switch c.Kind(n) {
+	case "member_access_expression":
+		path := strings.TrimSuffix(extract.Compact(c.Text(n)), ".Method")
+		if of, name := extract.SplitLast(path); strings.HasSuffix(of, "HttpMethods") || strings.HasSuffix(of, "HttpMethod") {
+			return []string{strings.ToUpper(name)}
+		}
+		return nil
+	case "identifier":
+		return c.httpMethods(c.assigned(n), depth+1)
+	}
+	for k := range c.Children(n) {
+		all = append(all, c.httpMethods(k, depth)...)
+	}
+	return all
+}
+
+// assigned returns the value that a variable of the functions around a node is declared with.
+func (c *walker) assigned(name extract.Ref) extract.Ref {
+	for at := c.Parent(name); at != extract.None; at = c.Parent(at) {
+		if c.Kind(at) != "block" && c.Kind(at) != "compilation_unit" {
+			continue
+		}
+		for statement := range c.Children(at) {
+			if c.Kind(statement) == "global_statement" {
+				statement = c.Child(statement, 0)
+			}
+			of := c.FirstOf(c.FirstOf(statement, "variable_declaration"), "variable_declarator")
+			if of != extract.None && c.Text(c.Field(of, "name")) == c.Text(name) {
+				last := extract.None
+				for k := range c.Children(of) {
+					last = k
+				}
+				return last
+			}
+		}
+	}
+	return extract.None
 }
 
 // inEndpoints reports whether a node is in a function that is passed to UseEndpoints, whose parameter

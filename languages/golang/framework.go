@@ -55,10 +55,15 @@ var (
 		groups: []string{"PathPrefix"},
 		same:   []string{"Subrouter", "StrictSlash", "Host", "Schemes", "Queries", "Headers", "Methods", "Name", "UseEncodedPath", "SkipClean", "NewRoute"},
 	}
+	// routegroup is a group of routes on a mux of net/http, whose patterns it takes.
+	routegroup = &framework{
+		name: "routegroup", routers: []string{"New", "Bundle"}, any: []string{"Handle", "HandleFunc"},
+		groups: []string{"Mount"}, inside: []string{"Route"}, same: []string{"Group", "With"},
+	}
 	netHTTP = &framework{
 		name: "net/http", routers: []string{"NewServeMux", "ServeMux"}, any: []string{"Handle", "HandleFunc"}, mounts: []string{"Handle"},
 	}
-	frameworks = []*framework{chi, gin, echo, fiber, gorilla, netHTTP}
+	frameworks = []*framework{chi, gin, echo, fiber, gorilla, routegroup, netHTTP}
 )
 
 // registers has the methods of all frameworks that may register routes.
@@ -101,6 +106,8 @@ func frameworkOf(pkg string) *framework {
 		return gorilla
 	case "github.com/gofiber/fiber":
 		return fiber
+	case "github.com/go-pkgz/routegroup":
+		return routegroup
 	}
 	return nil
 }

@@ -387,7 +387,7 @@ func (r *routing) call(e *ast.CallExpr) string {
 	c := chained{on: on, name: sel.Sel.Name, at: at, prefix: text{known: true}}
 	switch {
 	case len(e.Args) == 0:
-	case len(e.Args) > 1 || c.name == "Group" || c.name == "PathPrefix":
+	case len(e.Args) > 1 || c.name == "Group" || c.name == "PathPrefix" || c.name == "Mount":
 		c.prefix = r.text(e.Args[0])
 	}
 	for _, arg := range e.Args {
@@ -426,6 +426,17 @@ func (r *routing) passed(call *ast.CallExpr) {
 		} else {
 			for i, arg := range call.Args {
 				r.flow(r.value(arg), parameter(fn, i))
+			}
+		}
+	}
+	if lit, ok := r.setOnce(obj).(*ast.FuncLit); ok { // register := func(r chi.Router) {…}
+		var params []*ast.Ident
+		for _, p := range lit.Type.Params.List {
+			params = append(params, p.Names...)
+		}
+		for i, arg := range call.Args {
+			if i < len(params) {
+				r.flow(r.value(arg), r.spot(params[i]))
 			}
 		}
 	}

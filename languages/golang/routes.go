@@ -228,6 +228,7 @@ type route struct {
 	pattern text
 	targets []target
 	of      *framework
+	assumed bool // the path is the one that holds unless a deployment sets a prefix
 }
 
 // of returns the routes that a call registers.
@@ -264,7 +265,7 @@ func (r *routers) of(c registered) (all []route) {
 		if handler >= len(c.args) || len(r.at[c.routers[handler]]) > 0 { // its routes are registered on that router
 			continue
 		}
-		if f == netHTTP && pattern.known {
+		if (f == netHTTP || f == routegroup) && pattern.known {
 			if m, rest, ok := strings.Cut(pattern.is, " "); ok {
 				methods, pattern.is = []string{m}, strings.TrimSpace(rest)
 			}
@@ -275,11 +276,31 @@ func (r *routers) of(c registered) (all []route) {
 		for _, prefix := range on.prefixes(map[*router]bool{}) {
 			path := text{join(prefix.is, pattern.is), prefix.known && pattern.known}
 			for _, m := range methods {
-				all = append(all, route{m, path, c.targets[handler], f})
+				all = append(all, route{method: m, pattern: path, targets: c.targets[handler], of: f})
 			}
 		}
 	}
-	return all
+	return unlessSet(all)
+}
+
+// unlessSet leaves out the routes of a call below a prefix that is not known, if the call registers them without it
+// too: those hold unless a deployment sets a prefix.
+//
+//	api := app
+//	if prefix != "" {
+//		api = app.Group(prefix)
+//	}
+func unlessSet(all []route) []route {
+	var out []route
+	for _, r := range all {
+		same := func(o route) bool {
+			return o.pattern.known != r.pattern.known && o.of == r.of && o.method == r.method && o.pattern.is == r.pattern.is
+		}
+		if r.assumed = slices.ContainsFunc(all, same); r.pattern.known || !r.assumed {
+			out = append(out, r)
+		}
+	}
+	return out
 }
 
 // routeGraphs returns the routes of all packages by the files that register them.
@@ -312,6 +333,9 @@ func (s *step) routeGraphs() map[string]*resolve.FileGraph {
 // unsureRoute is the confidence, in thousandths, of a route whose prefix is not known.
 const unsureRoute = 300
 
+// assumedRoute is that of a route whose path holds unless a deployment sets a prefix.
+const assumedRoute = 600
+
 // add adds the node of a route, and the edge to its handler.
 func (found route) add(c registered, g *resolve.FileGraph, seen map[schemas.NodeKey]bool) {
 	pattern, attributes := found.pattern.is, map[string]string{"framework": found.of.name}
@@ -320,6 +344,8 @@ func (found route) add(c registered, g *resolve.FileGraph, seen map[schemas.Node
 	}
 	if !found.pattern.known {
 		pattern, attributes["prefix"] = schemas.UnknownPrefix+pattern, "unknown"
+	} else if found.assumed {
+		attributes["prefix"] = "default"
 	}
 	attributes["method"], attributes["pattern"] = found.method, pattern
 	name := found.method + " " + pattern
@@ -339,6 +365,8 @@ func (found route) add(c registered, g *resolve.FileGraph, seen map[schemas.Node
 		}
 		if !found.pattern.known {
 			known.ConfidencePermille = min(known.ConfidencePermille, unsureRoute)
+		} else if found.assumed {
+			known.ConfidencePermille = min(known.ConfidencePermille, assumedRoute)
 		}
 		if t.key != "" {
 			g.Edges = append(g.Edges, resolve.Edge{From: key, To: t.key, Kind: recountv1.EdgeKind_EDGE_KIND_HANDLES_ROUTE, Edge: known})

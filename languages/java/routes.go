@@ -139,6 +139,10 @@ func (j *walker) classRoutes(annotations []extract.Ref, in uint32, class string,
 			s.client = true
 			s.prefix, _ = j.literal(j.attribute(a, "path"))
 			s.prefix = extract.Slashed(s.prefix)
+		case "RegisterRestClient":
+			s.client = true
+			s.prefix, _ = j.literal(j.attribute(a, "baseUri"))
+			s.prefix = strings.TrimSuffix(s.prefix, "/")
 		case "RequestMapping", "HttpExchange":
 			s.framework = extract.FirstOf(s.framework, "spring")
 			prefixes, said = j.patterns(a), true

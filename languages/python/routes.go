@@ -203,7 +203,9 @@ func (p *walker) place(n extract.Ref, s state) (router, prefix string, ok bool) 
 				before, _ := p.pattern(p.argument(args, 0, "path"), s)
 				prefix = strings.TrimSuffix(before, "/") + "/" + strings.TrimPrefix(prefix, "/")
 			case name == "i18n_patterns":
-				prefix = "${}" + prefix
+				if p.Text(p.argument(args, -1, "prefix_default_language")) != "False" {
+					prefix = "${}" + prefix
+				}
 			case maker:
 				if h := p.holder(up, s); !strings.HasSuffix(h, ")") {
 					return h, prefix, true

@@ -88,7 +88,7 @@ func (r *walker) attributeRoutes(n extract.Ref, in uint32, name string) {
 		case methods[0] == "":
 			continue
 		}
-		if cut := strings.IndexByte(pattern, '?'); cut > 0 && r.framework == "rocket" {
+		if cut := strings.IndexByte(pattern, '?'); cut > 0 && r.framework != "actix" {
 			pattern = pattern[:cut]
 		}
 		for _, m := range methods {

@@ -447,7 +447,7 @@ func (rt *Routing) route(l *Linker, r *recountv1.RouteFact, graphs map[string]*r
 			}
 			for _, b := range rt.prefixes(o, r.Framework, map[*router]bool{}) {
 				if c, ok := of.(ClassRouter); ok {
-					b.unknown = b.unknown || c.Prefix == nil && len(o.mounts) == 0 && r.Framework != "aspnetcore"
+					b.unknown = b.unknown || c.Prefix == nil && len(o.mounts) == 0 && (r.Framework != "aspnetcore" || r.Role == "conventional")
 					b.text = tokens(b.text, c.Class, handler)
 				}
 				before = append(before, b)
