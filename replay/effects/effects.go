@@ -64,7 +64,8 @@ type Thing struct {
 	Partial bool
 	// Repo is the directory in which git was run, for things of a repository.
 	Repo string
-	// Value is what a symbolic link points to, or the mode that a file is given, as written.
+	// Value is what a symbolic link points to, the mode that a file is given, as written, or the directory
+	// whose files are served on a port.
 	Value string
 	// Sure is how sure that is, 0 to 1.
 	Sure float64

@@ -3,6 +3,7 @@ package effects
 import (
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/recountdb/recount/replay/shell"
@@ -69,7 +70,7 @@ func (f *finder) ports(c *shell.Call) {
 	switch {
 	case c.Background:
 		for _, p := range f.portsOf(c) {
-			f.add(Thing{Kind: Port, Name: p, Access: Write, Sure: 0.8})
+			f.add(Thing{Kind: Port, Name: p, Access: Write, Value: f.serves(c), Sure: 0.8})
 		}
 		f.add(Thing{Kind: Job, Name: "&", Access: Write})
 	case portReaders[c.Name]:
@@ -80,6 +81,44 @@ func (f *finder) ports(c *shell.Call) {
 }
 
 var urlPort = regexp.MustCompile(`^(?:[a-z][a-z0-9+.-]*://)?(?:[^/@]*@)?(?:localhost|127\.[0-9.]+|0\.0\.0\.0|\[::1?\]|)(?::([0-9]{2,5}))?(?:/|\?|$)`)
+
+// serves returns the directory whose files a call serves as they are, empty if it is none or not known.
+func (f *finder) serves(c *shell.Call) string {
+	dir, ok := shell.Word{Value: "."}, false
+	switch {
+	case strings.HasPrefix(c.Name, "python") && slices.ContainsFunc(c.Args, func(w shell.Word) bool { return w.Value == "http.server" }):
+		if w, given := c.FlagValue("-d", "--directory"); given {
+			dir = w
+		}
+		ok = true
+	case c.Name == "php":
+		if _, ok = c.FlagValue("-S"); ok {
+			if w, given := c.FlagValue("-t"); given {
+				dir = w
+			}
+		}
+	case c.Name == "busybox" && c.Sub() == "httpd":
+		dir, ok = c.FlagValue("-h")
+	case c.Name == "http-server", c.Name == "serve", c.Name == "darkhttpd":
+		ok = true
+		if ws := shell.Operands(c.Args, "-p -l -a --port --listen --addr"); len(ws) > 0 {
+			dir = ws[0]
+		}
+	}
+	if !ok {
+		return ""
+	}
+	name, _, _ := f.named(dir, c.Dir)
+	return name
+}
+
+// PortIn returns the port of this machine in a URL, empty if there is none.
+func PortIn(url string) string {
+	if m := urlPort.FindStringSubmatch(url); m != nil && strings.Contains(url, "://") {
+		return m[1]
+	}
+	return ""
+}
 
 // portsOf returns the ports in the words of a call.
 func (f *finder) portsOf(c *shell.Call) []string {

@@ -45,6 +45,7 @@ func (w *world) rests(a *act) {
 		w.directory(a, path.Clean(a.Cwd), replay.NeedWorkingDir)
 	}
 	w.environment(a)
+	w.addresses(a)
 	// What a program may rest on is named only where nothing else that it rests on does already:
 	// the slice is the same, and a plan of a thousand builds stays small.
 	for _, d := range a.deps {
@@ -95,6 +96,13 @@ func (a *act) needs(d dep) {
 // read finds the acts that wrote what is read.
 func (w *world) read(a *act, t effects.Thing) {
 	w.afterBacks(a, t)
+	if t.Kind == effects.Port {
+		for _, o := range w.exact[key(t)] {
+			if o.gone < 0 && o.thing.Value != "" {
+				w.readTree(a, o.thing.Value) // it may get any file that is served
+			}
+		}
+	}
 	found := false
 	from := -1 // acts before this one no longer count
 	add := func(o *write, sure float64) {
@@ -309,6 +317,22 @@ func (w *world) directory(a *act, dir, kind string) (made bool) {
 		}
 	}
 	return made
+}
+
+// addresses finds the services that an act is told of by variables: export URL=http://127.0.0.1:8000/.
+func (w *world) addresses(a *act) {
+	s := w.shells[a.Session]
+	if s == nil {
+		return
+	}
+	for _, d := range slices.Clone(a.deps) {
+		if d.kind != replay.NeedEnvironment || d.removes {
+			continue
+		}
+		if port := effects.PortIn(s.values[d.what]); port != "" {
+			w.read(a, effects.Thing{Kind: effects.Port, Name: port, Access: effects.Read, Sure: 0.6})
+		}
+	}
 }
 
 // environment finds who set what an act uses of its shell.

@@ -393,6 +393,9 @@ func (w *world) remove(a *act, t effects.Thing) {
 		}
 	}
 	take := func(o *write) {
+		if isPath(o.thing) && o.thing.Tree && isPath(t) && !within(o.thing.Name, t.Name) {
+			return // a part of what it made
+		}
 		if o.gone < 0 && o.thing.Access != effects.Remove && (covers(t, o.thing) || isPath(t) && (isPath(o.thing) || o.thing.Kind == effects.Mode) && within(o.thing.Name, t.Name)) {
 			o.gone, o.removed = a.at, true
 		}
