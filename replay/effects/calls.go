@@ -192,6 +192,8 @@ func (f *finder) judgeCall(c *shell.Call) {
 		}
 		f.acts++
 		f.path(ws[1], c.Dir, Write, false)
+	case "msgfmt", "msgunfmt", "msgmerge", "msgcat", "msggrep", "msgattrib", "msgcmp", "msgcomm", "msguniq", "msgfilter", "msgconv", "msgen", "msginit", "xgettext":
+		f.translates(c)
 	case "yq", "xmllint":
 		f.editsData(c)
 	case "strip", "mkfifo", "objcopy", "convert", "magick", "ffmpeg":

@@ -24,6 +24,8 @@ func displays(c *shell.Call) bool {
 			return second("list-heads", "verify")
 		case "worktree":
 			return second("list")
+		case "rerere":
+			return second("status", "diff", "remaining")
 		case "submodule":
 			if second("foreach") {
 				inner := shell.Operands(c.Args, "")[2:]
@@ -63,7 +65,7 @@ func displays(c *shell.Call) bool {
 	case "json.tool":
 		return len(ws) < 2
 	case "make", "gmake":
-		return c.Flag("-n", "--just-print", "--dry-run", "--recon", "-q", "--question")
+		return c.Flag("-n", "--just-print", "--dry-run", "--recon", "-q", "--question") || len(ws) == 1 && ws[0].Value == "help"
 	case "npm", "pnpm":
 		return len(ws) > 1 && (ws[0].Value == "pkg" || ws[0].Value == "config") && ws[1].Value == "get"
 	}

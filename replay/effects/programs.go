@@ -118,6 +118,30 @@ func (f *finder) editsData(c *shell.Call) {
 	f.readWords(c, ws)
 }
 
+// translates judges the programs of gettext: they write what -o names, or print.
+func (f *finder) translates(c *shell.Call) {
+	ws := shell.Operands(c.Args, "-o --output-file -l --locale -D --directory -d --default-domain -L --language -k --keyword -e --regexp -f --file -w --width -i --input --package-name --package-version --msgid-bugs-address --copyright-holder")
+	switch w, ok := c.FlagValue("-o", "--output-file"); {
+	case ok && w.Value != "-" && !shell.IsDevice(w.Value):
+		f.acts++
+		f.path(w, c.Dir, Write, false)
+	case (c.Name == "msgmerge" || c.Name == "msgattrib") && c.Flag("-U", "--update") && len(ws) > 0:
+		f.acts++
+		f.path(ws[0], c.Dir, Update, false)
+	case ok || c.Name != "msgfmt" && c.Name != "msginit" && c.Name != "xgettext":
+		f.sees++
+	default:
+		f.acts++
+		f.opaque(c.Dir) // it names its file by the domain
+	}
+	for _, name := range []string{"-i", "--input"} {
+		if w, ok := c.FlagValue(name); ok {
+			f.path(w, c.Dir, Read, false)
+		}
+	}
+	f.readWords(c, ws)
+}
+
 // lastOf judges programs that write their last operand, or change the one that they have.
 func (f *finder) lastOf(c *shell.Call) {
 	ws := shell.Operands(c.Args, "-o -K -N -R -j -O -I -m --mode -i -vf -c:v -c:a -r -s -t -ss -resize -quality -crop")
@@ -286,10 +310,10 @@ func (f *finder) destination(c *shell.Call) {
 	var to []shell.Word
 	installs := c.Sub() == "install" || c.Sub() == "i" || c.Sub() == "--install"
 	for i, a := range c.Args {
-		installs = installs || a.Value == "install" || a.Value == "--install"
+		installs = installs || a.Value == "install" || strings.HasSuffix(a.Value, "_install") || a.Value == "--install"
 		name, value, ok := strings.Cut(a.Value, "=")
 		switch {
-		case ok && (strings.EqualFold(name, "prefix") || strings.EqualFold(name, "destdir") || name == "--prefix" || name == "--target" || name == "--root" || name == "--user-root"):
+		case ok && (strings.EqualFold(name, "prefix") || name == "INSTALL_MOD_PATH" || name == "INSTALL_PATH" || name == "INSTALL_ROOT" || strings.EqualFold(name, "destdir") || name == "--prefix" || name == "--target" || name == "--root" || name == "--user-root"):
 			to = append(to, shell.Word{Value: value, Dynamic: a.Dynamic})
 		case (a.Value == "-t" || a.Value == "--target" || a.Value == "--prefix" || a.Value == "--root") && i+1 < len(c.Args):
 			to = append(to, c.Args[i+1])
@@ -308,6 +332,17 @@ func (f *finder) destination(c *shell.Call) {
 	}
 	f.opaque(dir)
 	for _, w := range shell.Operands(c.Args, "") {
+		if name, value, ok := strings.Cut(w.Value, "="); ok && isVariable.MatchString(name) {
+			// make O=../build
+			if to, _, ok := f.named(shell.Word{Value: value, Dynamic: w.Dynamic}, dir); ok && strings.Contains(value, "/") && !strings.Contains(value, "://") {
+				f.reads(to)
+				f.opaque(to)
+			}
+			continue
+		}
+		if shell.IsDevice(w.Value) {
+			continue
+		}
 		if name, t, ok := f.named(w, c.Dir); ok && strings.Contains(w.Value, "/") && !strings.Contains(w.Value, "://") && !strings.HasSuffix(w.Value, "...") {
 			t.Kind, t.Name, t.Access, t.Sure = Path, name, Read, 0.6
 			f.add(t)
@@ -316,6 +351,9 @@ func (f *finder) destination(c *shell.Call) {
 	}
 	f.installed(c)
 }
+
+// isVariable matches names of variables that a call sets for a program.
+var isVariable = regexp.MustCompile(`^[A-Za-z_]\w*$`)
 
 // installers are programs that install packages, by their subcommands.
 var installers = map[string]map[string]bool{

@@ -34,6 +34,12 @@ func (r *runner) satisfied(ctx context.Context, i int, known map[int]verdict) ([
 		known[i] = yes
 		return []string{settledText}, held, err
 	}
+	if s.Background {
+		if held, err := r.unneeded(ctx, s, known); err != nil || held {
+			known[i] = yes
+			return []string{"nothing that needs it has to run"}, held, err
+		}
+	}
 	var checks []string
 	for _, p := range s.Post {
 		text, held, err := r.holds(ctx, s, p)
@@ -94,12 +100,41 @@ const (
 	open
 )
 
+// unneeded reports whether a step that leaves a process running is there only for others, none of which has
+// to run.
+func (r *runner) unneeded(ctx context.Context, s *replay.Step, known map[int]verdict) (bool, error) {
+	if slices.ContainsFunc(s.Why, func(w replay.Reason) bool { return w.Kind != "needed" }) {
+		return false, nil
+	}
+	needed := false
+	for j := s.Index + 1; j < len(r.plan.Steps); j++ {
+		for _, n := range r.plan.Steps[j].Needs {
+			if n.On != s.Index || n.Kind == replay.NeedOrder {
+				continue
+			}
+			needed = true
+			if len(r.plan.Steps[j].Sets) > 0 {
+				// It only notes something about it, for others that count themselves.
+				if used, err := r.stateUsed(ctx, &r.plan.Steps[j], known); err != nil || used {
+					return false, err
+				}
+				continue
+			}
+			if _, held, err := r.satisfied(ctx, j, known); err != nil || !held {
+				return false, err
+			}
+		}
+	}
+	return needed, nil
+}
+
 // undisturbed reports whether no step that one needs has run or has to. A step that is being decided
-// counts as one that need not: if it has to run after all, the one that needs it is decided after that.
-func (r *runner) undisturbed(ctx context.Context, s *replay.Step, known map[int]verdict) (bool, error) {
+// counts as one that need not: if it has to run after all, the one that needs it is decided after that. Needs
+// of the kinds in but don't count.
+func (r *runner) undisturbed(ctx context.Context, s *replay.Step, known map[int]verdict, but ...string) (bool, error) {
 	for _, n := range s.Needs {
 		before := &r.plan.Steps[n.On]
-		if n.Kind == replay.NeedOrder || len(before.Sets) > 0 || known[n.On] == open {
+		if n.Kind == replay.NeedOrder || slices.Contains(but, n.Kind) || len(before.Sets) > 0 || known[n.On] == open {
 			continue
 		}
 		if o := r.outcomeOf(n.On); o != nil {

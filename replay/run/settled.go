@@ -117,7 +117,8 @@ func (r *runner) isSettled(ctx context.Context, s *replay.Step, known map[int]ve
 	if held, err := r.asReplaysLeft(ctx); err != nil || !held {
 		return false, err
 	}
-	if held, err := r.undisturbed(ctx, s, known); err != nil || !held {
+	// A service that had to run again changes nothing, or it changes files.
+	if held, err := r.undisturbed(ctx, s, known, replay.NeedService); err != nil || !held {
 		return false, err
 	}
 	for _, p := range s.Post {

@@ -105,3 +105,26 @@ func TestSettledStepsAfterOthers(t *testing.T) {
 		t.Error(statuses(r))
 	}
 }
+
+// TestServicesThatNothingNeeds has a service that runs only for steps which are done.
+func TestServicesThatNothingNeeds(t *testing.T) {
+	for _, c := range []struct{ kind, want string }{{"needed", "skipped skipped skipped"}, {"result", "done skipped skipped"}} {
+		w := newWorld(t)
+		s := commands("true", "true", "true")
+		s[0].Background, s[0].Why = true, []replay.Reason{{Kind: c.kind}}
+		for i := range s {
+			s[i].Settled, s[i].Post = i > 0, []replay.Postcondition{{Kind: replay.PostNone}}
+		}
+		p := w.plan(s)
+		for _, i := range []int{1, 2} {
+			p.Steps[i].Needs = []replay.Need{{On: 0, Kind: replay.NeedService}}
+		}
+		p.Settled = []replay.Postcondition{{Kind: replay.PostAbsent, Target: filepath.Join(w.dir, "x")}}
+		if err := p.Identify(); err != nil {
+			t.Fatal(err)
+		}
+		if r := w.run(p); statuses(r) != c.want {
+			t.Errorf("%s: %s, want %s", c.kind, statuses(r), c.want)
+		}
+	}
+}

@@ -39,6 +39,9 @@ func (r *runner) command(s *replay.Step) sandbox.Command {
 			env[a.Name] = v
 		}
 	}
+	if env["GIT_EDITOR"] == "" && env["VISUAL"] == "" && env["EDITOR"] == "" {
+		env["GIT_EDITOR"] = "true" // nobody edits the message of git rebase --continue
+	}
 	for _, name := range slices.Sorted(maps.Keys(env)) {
 		c.Env = append(c.Env, name+"="+env[name])
 	}

@@ -1,0 +1,33 @@
+package plan
+
+import "testing"
+
+// TestServices checks what rests on a service that only a variable names, and on the files that it serves.
+func TestServices(t *testing.T) {
+	for _, c := range []struct {
+		lines []string
+		want  string
+	}{
+		{[]string{
+			"mkdir repo", "cp a.whl repo/", "python3 -m http.server 18541 --directory repo > /dev/null &", "until curl -s -o /dev/null http://127.0.0.1:18541/; do sleep 1; done",
+			"export PIP_INDEX_URL=http://127.0.0.1:18541/", "pip install --target site a", "kill %1",
+		}, "0 1 2 3 4 5 6"},
+		{[]string{ // the first content was fetched before it was replaced
+			"cp 1.json feed/x.json", "python3 -m http.server 18542 -d feed &", "curl -s http://127.0.0.1:18542/x.json >> all.json",
+			"cp 2.json feed/x.json", "curl -s http://127.0.0.1:18542/x.json >> all.json", "kill %1",
+		}, "0 1 2 2 3 5"},
+	} {
+		if got := keptOf(t, c.lines); got != c.want {
+			t.Errorf("%q: kept %s, want %s", c.lines, got, c.want)
+		}
+	}
+}
+
+// TestPartsThatAreRemoved checks that what an installation wrote outside a directory stays when the directory
+// that it was built in is removed.
+func TestPartsThatAreRemoved(t *testing.T) {
+	lines := []string{"export LFS=/home/ann/lfs", "tar -xf x.tar", "make -C x DESTDIR=$LFS install", "rm -rf x"}
+	if got, want := keptOf(t, lines), "0 1 2 3"; got != want {
+		t.Errorf("kept %s, want %s", got, want)
+	}
+}
