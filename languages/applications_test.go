@@ -88,6 +88,29 @@ urlpatterns += i18n_patterns(
 from app import views
 urlpatterns = [path("orders/", views.orders)]
 `, "app/views.py": "def health(request): pass\ndef orders(request): pass\n"}, []string{"ANY /health/", "ANY /shop/orders/"}},
+		{"calls of basePath that are alike", map[string]string{"server.ts": `import { Hono } from "hono";
+import { orders } from "./orders";
+const BASE = "/api/v2" as const;
+const app = new Hono();
+app.basePath(BASE).route("/orders", orders);
+app.basePath(BASE).get("/about", (c) => c.text("about"));
+`, "orders.ts": `import { Hono } from "hono";
+const orders = new Hono();
+orders.get("/:id", (c) => c.text("order"));
+export { orders };
+`}, []string{"GET /api/v2/orders/:id", "GET /api/v2/about"}},
+		{"a prefix that a condition empties", map[string]string{"server.py": `from aiohttp import web
+
+class Server:
+    def setup(self, config):
+        self.app = web.Application()
+        base = config["base"]
+        if base == "/":
+            base = ""
+        self.app.router.add_get(f"{base}/orders", self.orders)
+
+    async def orders(self, request): pass
+`}, []string{"GET …/orders"}},
 		{"clients of MicroProfile", map[string]string{"src/main/java/a/Users.java": `package a;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;

@@ -16,7 +16,7 @@ func (p *Engine) routeFlows(m *scope.Module) {
 		here := Site{m.ScopeOf(in), in}
 		switch r.Role {
 		case "root", "part", "below":
-			p.give(here, m.Path(r.Handler), p.Router(m, i))
+			p.give(here, m.Path(r.Handler), p.Router(m, i), alike(m, i))
 		case "const":
 			text := r.Pattern
 			if r.Method == scope.UnlessSet {
@@ -30,7 +30,7 @@ func (p *Engine) routeFlows(m *scope.Module) {
 				}
 				break
 			}
-			p.give(here, m.Path(r.Handler), p.Intern(scope.ValueID{Kind: scope.TextValue, Name: text}))
+			p.give(here, m.Path(r.Handler), p.Intern(scope.ValueID{Kind: scope.TextValue, Name: text}), 1)
 		case "folder":
 			for _, of := range p.Folder(m, i) {
 				p.AddFlow(func(f *scope.Flow) {
@@ -58,12 +58,23 @@ func (p *Engine) routeFlows(m *scope.Module) {
 	}
 }
 
-// give makes a value that of a name, or of a call whose result has no name, unless several calls are
-// written alike.
-func (p *Engine) give(here Site, target scope.Path, v *scope.Value) {
+// alike returns how many calls of a file make the same router as fact i, below the same prefix of another.
+func alike(m *scope.Module, i int) int {
+	r, n := m.Facts.Routes[i], 1
+	for j, o := range m.Facts.Routes {
+		if j != i && o.Group && r.Role == "below" && o.Role == r.Role && o.In == r.In && o.Router == r.Router && o.Handler == r.Handler && o.Pattern == r.Pattern {
+			n++
+		}
+	}
+	return n
+}
+
+// give makes a value that of a name, or of a call whose result has no name, unless other calls than those that
+// make the same, alike, are written as it is.
+func (p *Engine) give(here Site, target scope.Path, v *scope.Value, alike int) {
 	if n := len(target.Steps); n > 0 && target.Steps[n-1].Op == '(' {
 		callee := target.Text[:target.Steps[n-1].At]
-		if len(here.Scope.Mod.Calls[scope.CallSite{In: here.In, Path: callee}]) == 1 {
+		if len(here.Scope.Mod.Calls[scope.CallSite{In: here.In, Path: callee}]) == alike {
 			p.made[call{here.Scope, callee}] = v
 		}
 		return
@@ -215,8 +226,8 @@ func names(steps []scope.Step) string {
 // ofRouter returns what a step makes of a router, or of a call that makes one: the router itself,
 // unless the step makes another.
 func (p *Engine) ofRouter(here Site, v *scope.Value, of scope.Path, st scope.Step) *scope.Value {
-	if v.Kind == scope.RouterValue {
-		if st.Op == '[' || st.Op == '.' && st.Name == "basePath" {
+	if v.Kind == scope.RouterValue && (st.Op != '(' || !strings.HasSuffix(of.Text[:st.At], ".basePath")) {
+		if st.Op == '[' {
 			return nil
 		}
 		return v

@@ -264,6 +264,19 @@ func (p *walker) readsEnvironment(n extract.Ref, s state) bool {
 	return false
 }
 
+// conditional reports whether an expression is in a branch of an if statement.
+func (p *walker) conditional(n extract.Ref) bool {
+	for ; n > 0; n = p.Parent(n) {
+		switch p.Kind(n) {
+		case "if_statement", "elif_clause", "else_clause":
+			return true
+		case "function_definition", "class_definition":
+			return false
+		}
+	}
+	return false
+}
+
 // assignedRoutes reads the lists of routes that an assignment joins, constants, and Django's
 // ROOT_URLCONF.
 func (p *walker) assignedRoutes(left, right extract.Ref, more bool, s state) {
@@ -277,7 +290,7 @@ func (p *walker) assignedRoutes(left, right extract.Ref, more bool, s state) {
 		if text, ok = p.literal(of); ok && text == "" || strings.HasPrefix(text, "/") {
 			method = scope.UnlessSet
 		}
-	} else if ok && text == "" && p.framework != "" {
+	} else if ok && text == "" && p.framework != "" && !p.conditional(right) {
 		method = scope.UnlessSet
 	}
 	if ok {
