@@ -74,9 +74,7 @@ func (w *world) movesBack(a *act, from, to string) *back {
 		return nil
 	}
 	b := &back{by: a.at, what: to, files: []string{to, from}, from: o.act}
-	for _, o := range w.acts[o.act].writes {
-		b.of = append(b.of, o)
-	}
+	b.of = append(b.of, w.acts[o.act].writes...)
 	return b
 }
 
