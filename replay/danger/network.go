@@ -112,7 +112,7 @@ func azChanges(c *call) bool {
 	verb := ""
 	for i, w := range c.Args {
 		switch {
-		case i == 0 && azOwn[w.Value]:
+		case i == 0 && azOwn[w.Value], c.Args[0].Value == "quantum" && w.Value == "set": // the latter chooses a default
 			return false
 		case w.Dynamic || w.Quoted || !bareWord.MatchString(w.Value):
 			return verb != "" && i > 1 && !azReads.MatchString(verb)

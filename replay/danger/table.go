@@ -144,7 +144,6 @@ var table = []rule{
 	{"database", "elasticsearch-reset-password", nil, "it changes a password that others use"},
 	{"publish", "aurpublish,php-coveralls,coveralls,codecov,codecovcli", not(flag("--help --version --dry-run -d")), "it publishes something"},
 
-	{"system", "useradd,adduser,groupadd,addgroup", not(flag("-h --help -D --version")), "it changes the machine's users or privileges"},
 	{"system", "tpm2_evictcontrol,tpm2_clear,tpm2_nvundefine,tpm2_changeauth,tpm2_nvwrite,tpm2_hierarchycontrol", nil, "it changes what the machine keeps its keys in"},
 	{"permissions", "setfacl", all(flag("-R --recursive -b --remove-all"), operandOutside), "it changes owners or permissions outside the tree"},
 	{"remove", "Remove-Item", removesOutside, "it removes what is outside the tree, or is not known before it runs"},
