@@ -1,0 +1,229 @@
+package python
+
+import (
+	"strings"
+
+	"github.com/recountdb/recount/languages/extract"
+	"github.com/recountdb/recount/languages/scope"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// place returns the router that a route in a list is registered on, the prefix that calls around it
+// give it, and the framework's way to join them.
+func (p *walker) place(n extract.Ref, s state) (router, prefix string, ok bool) {
+	for at := n; ; {
+		up := p.Parent(at)
+		switch p.Kind(up) {
+		case "list", "tuple", "parenthesized_expression", "argument_list", "keyword_argument", "list_splat", "conditional_expression":
+		case "binary_operator":
+			if p.Text(p.Field(up, "operator")) != "+" {
+				return "", "", false
+			}
+		case "assignment", "augmented_assignment":
+			router = p.path(p.Field(up, "left"), s)
+			p.list(router, up, s)
+			return router, prefix, router != extract.Unknown
+		case "return_statement":
+			return "", "", false
+		case "call":
+			callee := p.path(p.Field(up, "function"), s)
+			full := p.canonical(callee)
+			on, name := extract.SplitLast(callee)
+			args := p.Field(up, "arguments")
+			switch _, maker := makers[name]; {
+			case full == "django.urls.include" || full == "django.conf.urls.include":
+			case full == "django.urls.path" || full == "django.urls.re_path" || full == "django.conf.urls.url":
+				before, _ := p.pattern(p.argument(args, 0, "route"), s)
+				prefix = strings.TrimPrefix(before, "^") + prefix
+			case name == "Mount":
+				before, _ := p.pattern(p.argument(args, 0, "path"), s)
+				prefix = strings.TrimSuffix(before, "/") + "/" + strings.TrimPrefix(prefix, "/")
+			case name == "i18n_patterns":
+				if p.Text(p.argument(args, -1, "prefix_default_language")) != "False" {
+					prefix = "${}" + prefix
+				}
+			case maker:
+				if h := p.holder(up, s); !strings.HasSuffix(h, ")") {
+					return h, prefix, true
+				}
+			case name == "append" || name == "extend" || name == "add_routes" || name == "insert":
+				p.list(on, up, s)
+				return on, prefix, on != ""
+			default:
+				return "", "", false
+			}
+		default:
+			return "", "", false
+		}
+		at = up
+	}
+}
+
+// list notes that a variable holds a list of routes.
+func (p *walker) list(name string, at extract.Ref, s state) {
+	key := extract.NameIn{In: s.in, Name: name}
+	if p.framework != "aiohttp" && extract.Root(name) == name && !p.lists[key] {
+		p.lists[key] = true
+		p.AddRoute(&recountv1.RouteFact{Group: true, Role: "part", Handler: name, Framework: p.framework, In: s.in}, at)
+	}
+}
+
+// assignedRoutes reads the lists of routes that an assignment joins, constants, and Django's
+// ROOT_URLCONF.
+func (p *walker) assignedRoutes(left, right extract.Ref, more bool, s state) {
+	target := p.path(left, s)
+	if target == extract.Unknown {
+		return
+	}
+	text, ok := p.literal(right)
+	method := ""
+	if of := p.unlessSet(right, s); of != extract.None {
+		if text, ok = p.literal(of); ok && text == "" || strings.HasPrefix(text, "/") {
+			method = scope.UnlessSet
+		}
+	} else if ok && text == "" && p.framework != "" && !p.conditional(right) {
+		method = scope.UnlessSet
+	}
+	if ok {
+		switch {
+		case target == "ROOT_URLCONF" && extract.IsDotted(text):
+			p.AddRoute(&recountv1.RouteFact{
+				Group: true, Method: "ANY", Handler: p.InlineImport(s.in, text, right) + ".urlpatterns", Framework: "django", In: s.in,
+			}, right)
+		case method != "":
+			p.AddRoute(&recountv1.RouteFact{Group: true, Role: "const", Method: method, Handler: target, Pattern: text, In: s.in}, right)
+		case len(text) < 256 && !strings.Contains(text, "{}") && (strings.HasPrefix(text, "/") || p.framework != "" && !strings.ContainsAny(text, " \n")):
+			p.AddRoute(&recountv1.RouteFact{Group: true, Role: "const", Handler: target, Pattern: text, In: s.in}, right)
+		}
+		return
+	}
+	if p.framework != "django" && p.framework != "starlette" {
+		return
+	}
+	var joined func(n extract.Ref)
+	joined = func(n extract.Ref) {
+		switch p.Kind(n) {
+		case "binary_operator":
+			joined(p.Field(n, "left"))
+			joined(p.Field(n, "right"))
+		case "list":
+			for c := range p.Children(n) {
+				if p.Kind(c) == "list_splat" {
+					joined(p.Child(c, 0))
+				}
+			}
+		case "identifier", "attribute":
+			if more || n != right {
+				p.list(target, n, s)
+				p.mount(target, "", n, p.framework, n, s)
+			}
+		}
+	}
+	joined(right)
+}
+
+func verbOf(method string) string {
+	if method == "*" || method == "" {
+		return "ANY"
+	}
+	return strings.ToUpper(method)
+}
+
+// listedRoute reads the routes in lists: Django's path("x/", view), Starlette's Route("/x", view),
+// aiohttp's web.get("/x", view), and what includes other lists.
+func (p *walker) listedRoute(n extract.Ref, path string, args extract.Ref, route func(method, pattern, router string, of extract.Ref, role string), s state) {
+	full := p.canonical(path)
+	module, name := extract.SplitLast(full)
+	key, of, methods, role := "path", p.argument(args, 1, "view"), []string{"ANY"}, "view"
+	switch {
+	case full == "django.urls.path" || full == "django.urls.re_path" || full == "django.conf.urls.url":
+		key = "route"
+	case module == "starlette.routing" && (name == "Route" || name == "WebSocketRoute"):
+		of = p.argument(args, 1, "endpoint")
+		if methods = p.methods(args, -1, "GET"); name == "WebSocketRoute" {
+			methods, role = []string{"WEBSOCKET"}, ""
+		}
+	case module == "starlette.routing" && name == "Mount":
+		of = p.argument(args, 1, "app")
+		of = extract.FirstRef(of, p.argument(args, -1, "routes"))
+		if router, prefix, ok := p.place(n, s); ok && p.Kind(of) != "list" {
+			pattern, _ := p.pattern(p.argument(args, 0, "path"), s)
+			p.mount(router, prefix+pattern, of, "starlette", n, s)
+		}
+		return
+	case module == "aiohttp.web":
+		of, role = p.argument(args, 1, "handler"), ""
+		switch name {
+		case "get", "post", "put", "delete", "patch", "head", "options":
+			methods = []string{strings.ToUpper(name)}
+		case "view":
+			role = "view"
+		case "route":
+			m, _ := p.literal(p.argument(args, 0, "method"))
+			methods = []string{verbOf(m)}
+			text, _ := p.pattern(p.argument(args, 1, "path"), s)
+			if router, prefix, ok := p.place(n, s); ok {
+				route(methods[0], prefix+text, router, p.argument(args, 2, "handler"), "")
+			}
+			return
+		default:
+			return
+		}
+	default:
+		return
+	}
+	pattern, ok := p.pattern(p.argument(args, 0, key), s)
+	if !ok || of == extract.None {
+		return
+	}
+	router, prefix, ok := p.place(n, s)
+	if !ok {
+		router = extract.Unknown
+	}
+	if key == "route" {
+		included := p.included(of, s)
+		pattern = strings.TrimPrefix(pattern, "^")
+		if name != "path" && included == extract.None {
+			pattern = strings.TrimSuffix(strings.TrimSuffix(pattern, "$"), `\Z`)
+		}
+		if included != extract.None {
+			p.include(n, included, router, prefix+pattern, s)
+			return
+		}
+	}
+	for _, m := range methods {
+		route(m, prefix+pattern, router, of, role)
+	}
+}
+
+// included returns what include(…) includes, no node if a view is no such call.
+func (p *walker) included(view extract.Ref, s state) extract.Ref {
+	if p.Kind(view) != "call" {
+		return extract.None
+	}
+	switch p.canonical(p.path(p.Field(view, "function"), s)) {
+	case "django.urls.include", "django.conf.urls.include":
+	default:
+		return extract.None
+	}
+	of := p.argument(p.Field(view, "arguments"), 0, "arg")
+	if p.Kind(of) == "tuple" {
+		of = p.Child(of, 0)
+	}
+	return of
+}
+
+// include reads path("x/", include(…)). Routes in a list that is written in place find their prefix
+// by themselves.
+func (p *walker) include(n, of extract.Ref, router, pattern string, s state) {
+	if p.Kind(of) == "list" {
+		return
+	}
+	g := &recountv1.RouteFact{Group: true, Method: "ANY", Pattern: pattern, Router: router, Framework: "django", In: s.in}
+	if module, ok := p.literal(of); ok {
+		g.Handler = p.InlineImport(s.in, module, of) + ".urlpatterns"
+	} else if g.Handler = p.path(of, s); g.Handler == extract.Unknown {
+		return
+	}
+	p.AddRoute(g, n)
+}
