@@ -1,14 +1,12 @@
 package languages
 
 import (
-	"context"
 	"maps"
 	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/recountdb/recount/languages/resolvetest"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
@@ -96,23 +94,16 @@ def orders(request): pass
 `}, map[string]string{"ANY /login/": "default", "ANY /orders/": "default"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			tree := resolvetest.New(c.app, Facts)
 			got, confidence := map[string]string{}, map[string]uint32{}
-			for _, r := range Resolvers() {
-				graphs, err := r.Resolve(context.Background(), tree, tree.Change(nil))
-				if err != nil {
-					t.Fatal(err)
-				}
-				for _, g := range graphs {
-					for _, n := range g.Nodes {
-						if n.Node.Kind == recountv1.SymbolKind_SYMBOL_KIND_ROUTE {
-							got[n.Node.Name] = n.Node.Attributes["prefix"]
-						}
+			for _, g := range graphsOf(t, c.app) {
+				for _, n := range g.Nodes {
+					if n.Node.Kind == recountv1.SymbolKind_SYMBOL_KIND_ROUTE {
+						got[n.Node.Name] = n.Node.Attributes["prefix"]
 					}
-					for _, e := range g.Edges {
-						if e.Kind == recountv1.EdgeKind_EDGE_KIND_HANDLES_ROUTE {
-							confidence[string(e.To)] = e.Edge.ConfidencePermille
-						}
+				}
+				for _, e := range g.Edges {
+					if e.Kind == recountv1.EdgeKind_EDGE_KIND_HANDLES_ROUTE {
+						confidence[string(e.To)] = e.Edge.ConfidencePermille
 					}
 				}
 			}

@@ -9,27 +9,36 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
+	"github.com/recountdb/recount/languages/resolve"
 	"github.com/recountdb/recount/languages/resolvetest"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// routesIn returns the routes that an application has, in the form in which requests are compared;
-// those whose prefix is not known as they are shown.
-func routesIn(t *testing.T, app map[string]string) map[string]bool {
+// graphsOf returns what every resolver finds in an application.
+func graphsOf(t *testing.T, app map[string]string) []resolve.FileGraph {
 	t.Helper()
 	tree := resolvetest.New(app, Facts)
-	all := map[string]bool{}
+	var all []resolve.FileGraph
 	for _, r := range Resolvers() {
 		graphs, err := r.Resolve(context.Background(), tree, tree.Change(nil))
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, g := range graphs {
-			for _, n := range g.Nodes {
-				if n.Node.Kind == recountv1.SymbolKind_SYMBOL_KIND_ROUTE {
-					all[oneForm(n.Node.Name)] = true
-				}
+		all = append(all, graphs...)
+	}
+	return all
+}
+
+// routesIn returns the routes that an application has, in the form in which requests are compared;
+// those whose prefix is not known as they are shown.
+func routesIn(t *testing.T, app map[string]string) map[string]bool {
+	t.Helper()
+	all := map[string]bool{}
+	for _, g := range graphsOf(t, app) {
+		for _, n := range g.Nodes {
+			if n.Node.Kind == recountv1.SymbolKind_SYMBOL_KIND_ROUTE {
+				all[oneForm(n.Node.Name)] = true
 			}
 		}
 	}
