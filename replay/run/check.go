@@ -14,7 +14,8 @@ import (
 	"github.com/recountdb/recount/replay/sandbox"
 )
 
-// satisfied reports whether all postconditions of a step hold, and by which checks. What it left may
+// satisfied reports whether all postconditions of a step hold, and by which checks. A step whose input this
+// run has changed is not: what it left was made of another one. What it left may
 // have been replaced by a later step of the plan: then that step has to be satisfied, and every step
 // that uses what this one left, since it would otherwise read what the later one left. known has the
 // answers about steps that one decision has asked for already: one no among them decides.
@@ -29,6 +30,10 @@ func (r *runner) satisfied(ctx context.Context, i int, known map[int]verdict) ([
 	if used, err := r.stateUsed(ctx, s, known); err != nil || used {
 		known[i] = no
 		return nil, false, err
+	}
+	if r.inputChanged(s) {
+		known[i] = no
+		return nil, false, nil
 	}
 	if held, err := r.isSettled(ctx, s, known); err != nil || held {
 		known[i] = yes

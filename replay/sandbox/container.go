@@ -102,7 +102,7 @@ func (s *Sandbox) startContainer(ctx context.Context, path, image string) (*cont
 	if !o.Network {
 		args = append(args, "--network", "none")
 	}
-	if o.Home != "" && !within(o.Home, o.Dir) || o.Home != "" && o.Home != o.Dir {
+	if o.Home != "" && !Within(o.Home, o.Dir) || o.Home != "" && o.Home != o.Dir {
 		args = append(args, "--tmpfs", o.Home+":rw,exec,mode=1777")
 	}
 	if filepath.Base(path) == "podman" && os.Getuid() != 0 {

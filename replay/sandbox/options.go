@@ -123,15 +123,15 @@ func (o *Options) validate() error {
 			return fmt.Errorf("sandbox: no isolation %q: it is %s", o.Isolation, Isolations)
 		}
 	}
-	if o.Dir == "/" || o.Home != "" && within(o.Dir, o.Home) {
+	if o.Dir == "/" || o.Home != "" && Within(o.Dir, o.Home) {
 		return &DirError{o.Dir, "it contains the home directory, whose secrets commands must not see: choose a directory below it"}
 	}
 	for _, private := range []string{"/proc", "/sys", "/dev"} {
-		if within(private, o.Dir) {
+		if Within(private, o.Dir) {
 			return &DirError{o.Dir, "it is part of the kernel's own file systems"}
 		}
 	}
-	if within(o.Dir, o.State) {
+	if Within(o.Dir, o.State) {
 		return fmt.Errorf("sandbox: the state %s lies in the working directory %s: choose a directory outside it", o.State, o.Dir)
 	}
 	if o.Limits.Processes < 32 {
@@ -140,8 +140,8 @@ func (o *Options) validate() error {
 	return nil
 }
 
-// within reports whether path is dir or below it.
-func within(dir, path string) bool {
+// Within reports whether path is dir or below it.
+func Within(dir, path string) bool {
 	return path == dir || dir == "/" || strings.HasPrefix(path, dir+"/")
 }
 

@@ -102,7 +102,7 @@ func (v *view) show(from, to string) error {
 		if v.overlay(from, to, "", "") == nil {
 			return nil
 		}
-		if slices.ContainsFunc(v.mounts, func(m string) bool { return m != from && within(from, m) }) && v.entries(from, to) == nil {
+		if slices.ContainsFunc(v.mounts, func(m string) bool { return m != from && Within(from, m) }) && v.entries(from, to) == nil {
 			return nil
 		}
 	}
@@ -300,7 +300,7 @@ func (v *view) private() error {
 	}
 	// Names are looked up by what /etc/resolv.conf points to, often into /run.
 	conf, err := filepath.EvalSymlinks("/etc/resolv.conf")
-	if err != nil || !within("/run", conf) {
+	if err != nil || !Within("/run", conf) {
 		return nil
 	}
 	content, err := os.ReadFile(conf)
@@ -375,7 +375,7 @@ func (v *view) hide() error {
 		if err := v.tmpfs(to, "mode=555,size=1m", unix.MS_NOSUID|unix.MS_NODEV); err != nil {
 			return err
 		}
-		if within(p, v.Dir) {
+		if Within(p, v.Dir) {
 			if err := os.MkdirAll(filepath.Join(v.root, v.Dir), 0o755); err != nil {
 				return err
 			}

@@ -73,7 +73,7 @@ func visibleIn(home, path, dir string) []string {
 	var all []string
 	add := func(rel string) {
 		full := filepath.Join(home, rel)
-		if _, err := os.Stat(full); err != nil || within(dir, full) {
+		if _, err := os.Stat(full); err != nil || Within(dir, full) {
 			return
 		}
 		// A link out of the home directory would show what the host has there.
@@ -97,7 +97,7 @@ func visibleIn(home, path, dir string) []string {
 	slices.SortFunc(all, func(a, b string) int { return len(a) - len(b) })
 	var out []string
 	for _, rel := range all {
-		if !slices.ContainsFunc(out, func(shorter string) bool { return within(shorter, rel) }) {
+		if !slices.ContainsFunc(out, func(shorter string) bool { return Within(shorter, rel) }) {
 			out = append(out, rel)
 		}
 	}

@@ -1,0 +1,62 @@
+package run
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/recountdb/recount/replay"
+	"github.com/recountdb/recount/replay/sandbox"
+)
+
+// TestStepsRunAfterTheirInputChanged has a file that somebody edited by hand: the step that writes to it runs
+// again, and so does the one that reads it, unless the file came out as it was.
+func TestStepsRunAfterTheirInputChanged(t *testing.T) {
+	for _, isolation := range []sandbox.Isolation{sandbox.IsolationNone, sandbox.IsolationSandbox} {
+		for _, c := range []struct {
+			name, first, left, reader string
+			want                      string
+		}{
+			{"appended to what was edited", "echo b >> log", "a\nb\n", "sort log > sorted", "done done"},
+			{"written as it was", "printf 'a\\nb\\n' > log", "a\nb\n", "sort log > sorted", "done skipped"},
+			{"removed", "rm log", "", "sort log > sorted || true", "done done"},
+		} {
+			w := newWorld(t)
+			log, sorted := filepath.Join(w.dir, "log"), filepath.Join(w.dir, "sorted")
+			for name, content := range map[string]string{log: "edited\n", sorted: "a\nb\n"} {
+				if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			s := commands(c.first, c.reader)
+			s[0].Post = []replay.Postcondition{{Kind: replay.PostFile, Target: log, Updates: true, Hash: sum(c.left)}}
+			s[0].Outputs = []string{log}
+			s[1].Post = []replay.Postcondition{{Kind: replay.PostFile, Target: sorted, Hash: sum("a\nb\n")}}
+			s[1].Needs = []replay.Need{{On: 0, Kind: replay.NeedFile, What: log}}
+			w.o.Executor = w.open(isolation)
+			if r := w.run(w.plan(s)); statuses(r) != c.want {
+				t.Errorf("%s, %s: %s, want %s", isolation, c.name, statuses(r), c.want)
+			}
+		}
+	}
+}
+
+// TestUnknownInput has a step that leaves files of which the last replay says nothing: what the view shows as
+// changed counts, and what is merely listed does not.
+func TestUnknownInput(t *testing.T) {
+	for isolation, want := range map[sandbox.Isolation]string{sandbox.IsolationNone: "done skipped", sandbox.IsolationSandbox: "done done"} {
+		w := newWorld(t)
+		out, last := filepath.Join(w.dir, "out"), filepath.Join(w.dir, "last")
+		if err := os.WriteFile(last, []byte("1\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		s := commands("mkdir out && echo 2 > out/a", "cat out/a > last")
+		s[0].Post, s[0].Outputs = []replay.Postcondition{{Kind: replay.PostNone}}, []string{out}
+		s[1].Post = []replay.Postcondition{{Kind: replay.PostFile, Target: last, Hash: sum("1\n")}}
+		s[1].Needs = []replay.Need{{On: 0, Kind: replay.NeedDirectory, What: out}}
+		w.o.Executor = w.open(isolation)
+		if r := w.run(w.plan(s)); statuses(r) != want {
+			t.Errorf("%s: %s, want %s", isolation, statuses(r), want)
+		}
+	}
+}
