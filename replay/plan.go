@@ -58,8 +58,9 @@ type Step struct {
 	Danger     []danger.Finding  `json:"danger,omitempty" doc:"What is dangerous about it. Each needs a yes of its own."`
 	Asks       []Ask             `json:"asks,omitempty" doc:"What has to be answered before it may run."`
 	Post       []Postcondition   `json:"postconditions" nullable:"false" doc:"What is so after it ran. If all of it is so already, the step is not run."`
-	Settled    bool              `json:"settled,omitempty" doc:"A replay did it as it is now, and it could reach nothing but the directory: it is done if the directory is as the last replays left it."`
+	Settled    bool              `json:"settled,omitempty" doc:"A replay did it as it is now, and it could reach nothing but the directory: it is done if the directory is as the last replays left it. A service that a later step ends (ended_by) need not start then."`
 	Background bool              `json:"background,omitempty" doc:"It leaves a process running that later steps use, or may use."`
+	EndedBy    *int              `json:"ended_by,omitempty" example:"6" doc:"For a step that leaves a process running: the index of the step that ends it, if one is known to."`
 	Exit       *int32            `json:"exit_code,omitempty" example:"0" doc:"The exit code of the recorded run; absent if unknown."`
 	Duration   *int64            `json:"duration_ns,omitempty" example:"1500000000" doc:"The duration of the recorded run in nanoseconds; absent if unknown."`
 	Outputs    []string          `json:"outputs,omitempty" example:"[\"/home/bob/app/bin/app\"]" doc:"Paths it writes, moves or removes as far as is known, after mapping."`

@@ -15,12 +15,13 @@ const maxSettled = 4000
 
 // settle marks the steps that a replay did as they are now, so that they are done if the directory is as the
 // last replays left it: also a step whose own files another one replaced or removed since, a commit that was
-// folded into another, and a loop over what is gone. It returns what the last replays left.
+// folded into another, and a loop over what is gone. A service that a later step ends need not start for its files.
+// It returns what the last replays left.
 //
 // Only steps that could reach nothing but the directory count, since files tell nothing of the rest. same
 // says of each step that it is the one that was replayed, and so for all that it needs.
 func (b *builder) settle(steps []replay.Step, same []bool, did [][]*replays.Did) []replay.Postcondition {
-	unsteady := map[schemas.EventID]bool{}
+	unsteady, ended := map[schemas.EventID]bool{}, map[schemas.EventID]bool{}
 	some := false
 	for i, a := range b.w.acts {
 		if !b.s.kept[i] {
@@ -28,7 +29,9 @@ func (b *builder) settle(steps []replay.Step, same []bool, did [][]*replays.Did)
 		}
 		k := b.index[i]
 		st := &steps[k]
-		if unsteady[st.Intent] = st.Background || changes(a); unsteady[st.Intent] || !same[k] || len(did[k]) == 0 {
+		unsteady[st.Intent] = st.Background || changes(a)
+		ended[st.Intent] = st.EndedBy != nil
+		if unsteady[st.Intent] && st.EndedBy == nil || !same[k] || len(did[k]) == 0 {
 			continue
 		}
 		st.Settled = did[k][0].Within && did[k][0].Whole && (len(did[k][0].Files) > 0 || !asked(st))
@@ -53,6 +56,8 @@ func (b *builder) settle(steps []replay.Step, same []bool, did [][]*replays.Did)
 					continue
 				}
 				switch {
+				case ended[d.Intent] && !f.Removed && !passing(f.Path):
+					left[f.Path] = &replay.Postcondition{Kind: replay.PostFile, Target: f.Path} // with whatever content
 				case unsteady[d.Intent] || passing(f.Path):
 					left[f.Path] = nil
 				case f.Removed:

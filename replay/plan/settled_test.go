@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/recountdb/recount/query/replays"
@@ -68,6 +69,24 @@ func TestSettled(t *testing.T) {
 	want = "absent .count ; file .git/refs ; file .git/refs/heads/main 4; file loop.sh 9; "
 	if _, files := settled(append([]replays.Did{later}, all(func([]replays.Did) {})...), Request{All: true}); files != want {
 		t.Errorf("after another run files are %q, want %q", files, want)
+	}
+}
+
+// TestServicesThatEndAreSettled has a service that a later step ends: what it wrote has to be there, with
+// whatever content.
+func TestServicesThatEndAreSettled(t *testing.T) {
+	const dir = "/home/ann/app"
+	lines := []string{"python3 -m http.server 8000 > log 2>&1 &", "echo $! > pid", "curl -s http://127.0.0.1:8000/ > page", "kill $(cat pid)"}
+	for end, want := range map[int]bool{4: true, 3: false} {
+		n := narrative(lines[:end]...)
+		for i, f := range [][]replays.File{{{Path: dir + "/log", SHA256: "1"}}, {{Path: dir + "/pid", SHA256: "2"}}, {{Path: dir + "/page", SHA256: "3"}}, nil}[:end] {
+			n.Replayed = append(n.Replayed, replays.Did{Intent: id(i), Run: "r", Command: lines[i], Cwd: dir, Alone: true, Whole: true, Within: true, Files: f})
+		}
+		p := made(t, n, Request{All: true})
+		listed := slices.ContainsFunc(p.Settled, func(p replay.Postcondition) bool { return p.Target == dir+"/log" && p.Hash == "" })
+		if p.Steps[0].Settled != want || listed != want {
+			t.Errorf("%d steps: the service is settled: %v, its log is listed: %v, want %v", end, p.Steps[0].Settled, listed, want)
+		}
 	}
 }
 

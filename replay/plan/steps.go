@@ -23,7 +23,7 @@ func (b *builder) step(i int) replay.Step {
 	st := replay.Step{
 		Index: k, Intent: a.ID, Position: a.Position, Original: a.Command, Shell: a.Shell, Session: a.Session,
 		Sets: b.sets(i), Cwd: b.m.Directory(a.Cwd), Why: b.s.why[i], Exit: a.ExitCode, Duration: a.Duration,
-		Background: a.Background,
+		Background: a.Background, EndedBy: b.endedBy(a),
 	}
 	home := b.m.Path(a.home)
 	out := b.m.Command(transform.Input{Text: a.Command, Shell: a.Shell, Cwd: a.Cwd, User: a.User, Home: a.home, Line: a.Line, Names: named(a)})
@@ -45,6 +45,20 @@ func (b *builder) step(i int) replay.Step {
 	}
 	b.post(i, a, &st)
 	return st
+}
+
+// endedBy returns the step that ends what an act left running in the background, if one is known to.
+func (b *builder) endedBy(a *act) *int {
+	if !a.Background {
+		return nil
+	}
+	for _, o := range a.writes {
+		if o.thing.Kind == effects.Job && o.gone >= 0 && b.s.kept[o.gone] {
+			on := b.index[o.gone]
+			return &on
+		}
+	}
+	return nil
 }
 
 // remotes returns the remotes of the repository that an act runs in which are paths of this machine.

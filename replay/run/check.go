@@ -106,10 +106,12 @@ const (
 )
 
 // unneeded reports whether a step that leaves a process running is there only for others, none of which has
-// to run.
+// to run, or was ended by one of them and left nothing that is not there.
 func (r *runner) unneeded(ctx context.Context, s *replay.Step, known map[int]verdict) (bool, error) {
 	if slices.ContainsFunc(s.Why, func(w replay.Reason) bool { return w.Kind != "needed" }) {
-		return false, nil
+		if over, err := r.isOver(ctx, s); err != nil || !over {
+			return false, err
+		}
 	}
 	needed := false
 	for j := s.Index + 1; j < len(r.plan.Steps); j++ {

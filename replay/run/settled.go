@@ -111,7 +111,7 @@ var toldByFiles = map[string]bool{
 // isSettled reports whether a step is done since the directory is as the last replays left it: nothing that it
 // needs has run, and what files do not tell of holds.
 func (r *runner) isSettled(ctx context.Context, s *replay.Step, known map[int]verdict) (bool, error) {
-	if !s.Settled {
+	if !s.Settled || s.Background {
 		return false, nil
 	}
 	if held, err := r.asReplaysLeft(ctx); err != nil || !held {
@@ -121,6 +121,11 @@ func (r *runner) isSettled(ctx context.Context, s *replay.Step, known map[int]ve
 	if held, err := r.undisturbed(ctx, s, known, replay.NeedService); err != nil || !held {
 		return false, err
 	}
+	return r.othersHold(ctx, s)
+}
+
+// othersHold reports whether all postconditions hold of which files do not tell.
+func (r *runner) othersHold(ctx context.Context, s *replay.Step) (bool, error) {
 	for _, p := range s.Post {
 		if toldByFiles[p.Kind] || p.ReplacedBy != nil {
 			continue
@@ -130,4 +135,16 @@ func (r *runner) isSettled(ctx context.Context, s *replay.Step, known map[int]ve
 		}
 	}
 	return true, nil
+}
+
+// isOver reports whether nothing of a service is left to make: a later step ends it, and what it wrote while
+// it ran is as the last replays left it.
+func (r *runner) isOver(ctx context.Context, s *replay.Step) (bool, error) {
+	if !s.Settled || s.EndedBy == nil {
+		return false, nil
+	}
+	if held, err := r.asReplaysLeft(ctx); err != nil || !held {
+		return false, err
+	}
+	return r.othersHold(ctx, s)
 }

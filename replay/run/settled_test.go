@@ -128,3 +128,44 @@ func TestServicesThatNothingNeeds(t *testing.T) {
 		}
 	}
 }
+
+// TestServicesThatEnd has a service whose log stays when a later step has ended it: it starts again only if
+// the log is gone, or if nothing ends it.
+func TestServicesThatEnd(t *testing.T) {
+	for _, c := range []struct {
+		name       string
+		ends, left bool
+		want       string
+	}{
+		{"as it was", true, true, "skipped skipped skipped"},
+		{"its log is gone", true, false, "done skipped skipped"},
+		{"nothing ends it", false, true, "done skipped skipped"},
+	} {
+		w := newWorld(t)
+		log := filepath.Join(w.dir, "log")
+		s := commands("echo > log", "true", "true")
+		s[0].Background, s[0].Why = true, []replay.Reason{{Kind: "result"}}
+		for i := range s {
+			s[i].Settled, s[i].Post = true, []replay.Postcondition{{Kind: replay.PostNone}}
+		}
+		if c.ends {
+			s[0].EndedBy = new(2)
+		}
+		p := w.plan(s)
+		for _, i := range []int{1, 2} {
+			p.Steps[i].Needs = []replay.Need{{On: 0, Kind: replay.NeedService}}
+		}
+		p.Settled = []replay.Postcondition{{Kind: replay.PostFile, Target: log}}
+		if err := p.Identify(); err != nil {
+			t.Fatal(err)
+		}
+		if c.left {
+			if err := os.WriteFile(log, nil, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if r := w.run(p); statuses(r) != c.want {
+			t.Errorf("%s: %s, want %s", c.name, statuses(r), c.want)
+		}
+	}
+}
