@@ -80,7 +80,7 @@ func removesOutside(c *call) bool {
 		if strings.Contains(w.Value, "{}") {
 			continue
 		}
-		if c.outside(w, recursive) {
+		if c.outside(w, recursive) || recursive && c.isTree(w) {
 			return true
 		}
 		if v := strings.TrimSuffix(w.Value, "/"); recursive && (v == ".git" || strings.HasSuffix(v, "/.git")) {
@@ -91,6 +91,12 @@ func removesOutside(c *call) bool {
 		return false
 	}
 	return c.listed() || recursive && c.Fed || c.given() && c.unlisted()
+}
+
+// isTree reports whether a word that goes up names a whole tree of the place.
+func (c *call) isTree(w shell.Word) bool {
+	name, ok := shell.Resolve(w, c.Dir, c.place.Home)
+	return ok && c.Dir != "" && !c.Abroad && slices.Contains(c.place.Tree, name)
 }
 
 // unlisted reports whether xargs gives a call words of which the line does not say where they come from.

@@ -19,6 +19,16 @@ func (c *call) embedded() (lines []string) {
 				lines = append(lines, text)
 			}
 		}
+	case c.Name == "" && c.Head.Dynamic && !c.Head.Quoted:
+		for _, v := range c.line.Assigned {
+			if !v.Unknown && !v.Value.Dynamic && (c.Head.Text == "$"+v.Name || c.Head.Text == "${"+v.Name+"}") {
+				line := v.Value.Value
+				for _, w := range c.Args {
+					line += " " + w.Text
+				}
+				lines = append(lines, line)
+			}
+		}
 	case c.Name == "git" && c.Sub() == "config":
 		if ws := shell.Operands(shell.Call{Args: c.After()}.Args, ""); len(ws) == 2 && strings.HasPrefix(ws[0].Value, "alias.") &&
 			c.usedLater(func(o *shell.Call) bool { return o.Name == "git" && "alias."+o.Sub() == ws[0].Value }) {
@@ -40,6 +50,10 @@ func (c *call) embedded() (lines []string) {
 		}
 	case c.Name == "pwsh" || c.Name == "powershell":
 		lines = append(lines, c.programs()...)
+	case c.Name == "parallel":
+		if ws := shell.Operands(c.Args, "-j --jobs -a --arg-file --colsep -n -N -S --results"); len(ws) > 0 && strings.Contains(ws[0].Value, " ") {
+			lines = append(lines, ws[0].Value)
+		}
 	case c.Name == "npx" || c.Name == "npm" && c.Sub() == "exec":
 		if w, ok := c.FlagValue("-c", "--call"); ok {
 			lines = append(lines, w.Value)
@@ -87,8 +101,14 @@ var (
 	listed = regexp.MustCompile(`'([^']*)'|"([^"]*)"`)
 	ticks  = regexp.MustCompile("`([^`]+)`")
 	// posts matches what sends something in a language, and addresses what may name where to.
-	posts     = regexp.MustCompile(`(?i)(requests|httpx|axios|http|got|client|session|ua|agent|new)\s*(\.|->)\s*(post|put|patch|delete)\b|Net::HTTP\.(post|put|delete|patch)|Net::HTTP::(Post|Put|Delete|Patch)|method['"]?\s*(:|=>|=)\s*['"](POST|PUT|PATCH|DELETE)|urlopen\([^)]*data\s*=|Request\([^)]*data\s*=|smtplib|Net::SMTP|mail\s*\(`)
-	addresses = regexp.MustCompile(`https?://[^\s'"]+`)
+	posts = regexp.MustCompile(`(?i)(requests|httpx|axios|http|got|client|session|ua|agent|new)\s*(\.|->)\s*(post|put|patch|delete)\b|Net::HTTP\.(post|put|delete|patch)|Net::HTTP::(Post|Put|Delete|Patch)|method['"]?\s*(:|=>|=)\s*['"](POST|PUT|PATCH|DELETE)|urlopen\([^)]*data\s*=|Request\([^)]*data\s*=|smtplib|Net::SMTP|mail\s*\(`)
+	// server matches the host that a program gives mail to; stores and providers what it imports to reach a
+	// database or a provider, and changesThere how it changes something there.
+	server       = regexp.MustCompile(`SMTP(?:_SSL)?\(\s*['"]([^'"]+)['"]`)
+	stores       = regexp.MustCompile(`\b(psycopg2?|asyncpg|pymysql|MySQLdb|mysql\.connector|mysql2?|sqlalchemy|pymongo|MongoClient|cassandra|snowflake|redis|pg|DBI)\b`)
+	providers    = regexp.MustCompile(`\b(boto3?|aiobotocore|google\.cloud|azure\.\w+|kubernetes|openstack|aws-sdk|@aws-sdk|googleapiclient)\b`)
+	changesThere = regexp.MustCompile(`\b(delete|terminate|destroy|stop|put|create|update|remove|patch|upload|publish|send)(_\w+|[A-Z]\w*)?\(`)
+	addresses    = regexp.MustCompile(`https?://[^\s'"]+`)
 	// deletes matches how Tcl and AppleScript remove, and said what AppleScript tells others to do.
 	writes  = regexp.MustCompile(`open\(\s*['"](/dev/[^'"]+)['"]\s*,\s*['"][rbt]*[wa+]`)
 	deletes = regexp.MustCompile(`file\s+delete\s+(?:-force\s+)?(?:--\s+)?(\S+)`)
@@ -156,6 +176,15 @@ func (c *call) written() (kind, why string) {
 					return "send", "its program sends something to another machine"
 				}
 			}
+		}
+		if at := server.FindStringSubmatch(text); at != nil && !local(at[1]) {
+			return "mail", "its program sends a message"
+		}
+		if stores.MatchString(text) && destroys.MatchString(text) {
+			return "database", "its program removes data from a database"
+		}
+		if providers.MatchString(text) && changesThere.MatchString(text) {
+			return "infrastructure", "its program changes something at a provider"
 		}
 		for _, m := range writes.FindAllStringSubmatch(text, -1) {
 			if isDisk.MatchString(m[1]) {

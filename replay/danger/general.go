@@ -81,8 +81,8 @@ var (
 
 var (
 	// textPrograms take words that are text or names, so that no word of theirs says what they do.
-	textPrograms = words(`echo printf print grep egrep fgrep rg ag ack sed awk gawk cat head tail less more man info tldr help which type command whatis
-		apropos test [ [[ expr true false export set declare local alias cd ls tree find fd locate sort uniq cut tr wc tee diff cmp jq yq xmllint curl wget
+	textPrograms = words(`: echo printf print grep egrep fgrep rg ag ack sed awk gawk cat head tail less more man info tldr help which type command whatis
+		apropos test [ [[ expr true false export set declare local alias cd ls tree find fd locate sort uniq cut tr wc tee diff cmp jq yq xmllint curl wget http https xh xhs
 		cp mv mkdir touch ln chmod vim nvim vi nano emacs code node python python3 ruby perl php gcc clang tar zip unzip gzip psql mysql sqlite3
 		tmux screen last lastb R Rscript julia cscope ctags exiftool gifsicle mkvpropedit calcurse todo.sh task task-warrior hledger date basename dirname read trap
 		return exit shift eval source xargs env time sleep wait jobs fg bg id whoami seq yes look dict espeak say figlet cowsay lolcat notify-send zenity dialog
@@ -159,7 +159,7 @@ func foreignHost(s string) bool {
 
 // harmless reports whether a call of an unknown program only says what it would do.
 func harmless(c *call) bool {
-	return c.Name == "" || c.onlySays() || flag("--plan --check --whatif --just-print --pretend --noop")(c) || len(c.Args) == 1 && c.Args[0].Value == "-h"
+	return c.Name == "" || c.onlySays() || packageManagers[c.Name] && c.Sub() == "clean" || tested[c.Name] && tests[c.Sub()] || flag("--plan --check --whatif --just-print --pretend --noop")(c) || len(c.Args) == 1 && c.Args[0].Value == "-h"
 }
 
 // onlySays reports whether a call asks any program only for its help, or for what it would do.
@@ -172,8 +172,14 @@ func (c *call) onlySays() bool {
 // aptLike are programs whose flag -s simulates.
 var aptLike = words("apt apt-get aptitude")
 
+// tested are programs of which words after one of tests are names.
+var (
+	tested = words("cargo go dotnet swift zig")
+	tests  = words("test t bench run check build clippy doc vet nextest")
+)
+
 // says matches flags which say that nothing shall be done.
-var says = regexp.MustCompile(`^--?(dry-?[rR]un|pretend|preview(-only)?|fake|assume-?no|what-?if|no-?op|check-only|diff-only)(=(true|client|server))?$`)
+var says = regexp.MustCompile(`^--?(dry[-_]?[rR]un|pretend|preview(-only)?|fake|assume-?no|what-?if|no-?op|check-only|diff-only)(=(true|client|server))?$`)
 
 // asksHelp reports whether a call asks for help about what its words say.
 func (c *call) asksHelp() bool {

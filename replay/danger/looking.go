@@ -24,7 +24,7 @@ var (
 )
 
 // dryN are programs whose flag -n says that nothing shall be done.
-var dryN = words("rsync rclone zfs zpool mkfs mke2fs e2fsck fsck xfs_repair avrdude restic borg unison make gmake rake just ninja gsutil")
+var dryN = words("modprobe act rsync rclone zfs zpool mkfs mke2fs e2fsck fsck xfs_repair avrdude restic borg unison make gmake rake just ninja gsutil")
 
 // ownWords are first words after which a program changes settings of its user.
 var ownWords = words("alias config settings")
@@ -32,7 +32,11 @@ var ownWords = words("alias config settings")
 // asks reports whether a call asks for something: by its first word, or by its second after one that names
 // a kind of things.
 func (c *call) asks() bool {
-	ws := shell.Operands(c.Args, "-n --namespace -p --profile --region --project --context -C")
+	valued := "-n --namespace -p --profile --region --project --context -C"
+	if mailers.MatchString(c.Name) {
+		valued += " -s"
+	}
+	ws := shell.Operands(c.Args, valued)
 	if c.Wraps {
 		return false
 	}
@@ -89,6 +93,34 @@ func (c *call) strongly() string {
 	}
 	return ""
 }
+
+// packageManagers are programs whose verb clean concerns what they have fetched.
+var packageManagers = words("apt apt-get dnf yum zypper microdnf tdnf pip conda")
+
+// dockerAway reports whether docker is told to do more than show something on a host that is not this machine.
+func dockerAway(c *call) bool {
+	own := shell.Call{}
+	for i := 0; i+1 < len(c.Args) && strings.HasPrefix(c.Args[i].Value, "-"); i++ {
+		own.Args = append(own.Args, c.Args[i], c.Args[i+1])
+		if !strings.Contains(c.Args[i].Value, "=") {
+			i++
+		}
+	}
+	w, ok := own.FlagValue("-H", "--host", "--context", "-c")
+	if !ok || w.Value == "default" || w.Value == "desktop-linux" || strings.HasPrefix(w.Value, "unix://") || loopback(w.Value) {
+		return false
+	}
+	ws := shell.Operands(c.Args, "-H --host --context -c --config -l -f --file -p --project-name --profile")
+	for len(ws) > 0 && dockerGroups[ws[0].Value] {
+		ws = ws[1:]
+	}
+	return len(ws) > 0 && !dockerShows[ws[0].Value]
+}
+
+var (
+	dockerGroups = words("compose container image volume network system service node stack config secret swarm")
+	dockerShows  = words("ps ls list images logs inspect info version stats top events port diff history search df config context help")
+)
 
 // changing are first words after which others are names.
 var changing = words("apply create set run exec update edit patch put add new install upgrade start stop call invoke cp mv copy move import")
@@ -253,15 +285,12 @@ func writesToShare(c *call) bool {
 }
 
 // removers matches what a program in a word removes by name.
-var removers = regexp.MustCompile(`(?:rmtree|rmSync|rmdirSync|unlinkSync|rm_rf|rm_r|rmtree|remove_tree|os\.remove|os\.unlink|os\.rmdir|removedirs|unlink|FileUtils\.rm\w*|File\.delete)(?:\s+glob)?\s*\(?\s*['"]([^'"]+)['"]`)
+var removers = regexp.MustCompile(`(?:rmtree|rmSync|rmdirSync|unlinkSync|rm_rf|rm_r|rmtree|remove_tree|os\.remove|os\.unlink|os\.rmdir|removedirs|unlink|FileUtils\.rm\w*|File\.delete)(?:\s+glob)?\s*\(?\s*(?:(?:os\.)?path\.join\(|(?:pathlib\.)?Path\()?\s*['"]([^'"]+)['"]`)
 
 // removesByCode reports whether a program in a word removes something outside the tree.
 func removesByCode(c *call) bool {
-	for i, a := range c.Args {
-		if a.Value != "-c" && a.Value != "-e" && a.Value != "--eval" && !strings.HasSuffix(a.Value, "e") || i+1 >= len(c.Args) {
-			continue
-		}
-		for _, m := range removers.FindAllStringSubmatch(c.Args[i+1].Value, -1) {
+	for _, text := range c.programs() {
+		for _, m := range removers.FindAllStringSubmatch(text, -1) {
 			if c.outside(shell.Word{Value: m[1], Glob: strings.ContainsAny(m[1], "*?[")}, true) {
 				return true
 			}
@@ -276,6 +305,8 @@ func asksHosts(c *call) bool {
 	switch c.Name {
 	case "salt":
 		return exactly("test.ping test.version grains.items grains.get cmd.which pkg.version status.uptime test=True test=true")(c)
+	case "cap":
+		return c.Flag("-T", "--tasks", "-vT")
 	case "pdsh", "clush", "dsh", "pssh", "parallel-ssh":
 	default:
 		return false

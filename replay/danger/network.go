@@ -89,6 +89,8 @@ func awsChanges(c *call) bool {
 	}
 	service, verb := words[0].Value, strings.TrimPrefix(words[1].Value, "admin-")
 	switch {
+	case c.loopbackEndpoint():
+		return false
 	case service == "configure" || service == "sso" || service == "history" || verb == "help" || words[0].Dynamic || words[1].Dynamic:
 		return false
 	case service == "s3" && (verb == "cp" || verb == "sync"):
@@ -98,6 +100,12 @@ func awsChanges(c *call) bool {
 		return false
 	}
 	return !slices.ContainsFunc(awsReads, func(v string) bool { return strings.HasPrefix(verb, v) })
+}
+
+// loopbackEndpoint reports whether a service on this machine stands for the provider's.
+func (c *call) loopbackEndpoint() bool {
+	w, ok := c.FlagValue("--endpoint-url")
+	return ok && loopback(w.Value)
 }
 
 // azReads are what ends the name of an operation of az that only asks, or keeps something on this machine;
@@ -120,6 +128,12 @@ func azChanges(c *call) bool {
 		verb = w.Value
 	}
 	return len(c.Args) > 1 && !azReads.MatchString(verb)
+}
+
+// producesHere reports whether a producer of Kafka writes to a broker of this machine.
+func producesHere(c *call) bool {
+	w, ok := c.FlagValue("--bootstrap-server", "--broker-list")
+	return ok && local(w.Value)
 }
 
 // sqliteOutside reports whether the database file is outside the tree.

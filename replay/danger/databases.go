@@ -1,0 +1,126 @@
+package danger
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/recountdb/recount/replay/shell"
+)
+
+// Clients of databases on other machines. A statement that does more than ask changes what others see there,
+// whatever its verb.
+
+// clients are such programs, with the flags that name the host, and those that hold a statement.
+var clients = map[string]struct{ host, statement string }{
+	"psql":              {"-h --host", "-c --command"},
+	"mysql":             {"-h --host", "-e --execute"},
+	"mariadb":           {"-h --host", "-e --execute"},
+	"sqlcmd":            {"-S", "-Q -q"},
+	"cqlsh":             {"", "-e --execute"},
+	"clickhouse-client": {"-h --host", "-q --query"},
+	"mongosh":           {"--host -h", "--eval"},
+	"mongo":             {"--host -h", "--eval"},
+	"redis-cli":         {"-h -u", ""},
+	"valkey-cli":        {"-h -u", ""},
+}
+
+var (
+	// asksStatement matches statements that only ask, isStatement others.
+	asksStatement = regexp.MustCompile(`(?i)^\s*(select|show|explain|describe|desc|with|table|values|list|help|use|set|\\(d|l|z|s|c|x|q|h|t|p|r|e|\?|conninfo|timing|watch|g)\w*\+?|--|/\*|from|fetch|print|exit|quit|check|pragma|begin|rollback)\b|^\s*(\\\?|--|/\*)|^\s*$`)
+	// changesMongo matches what changes something in the language of MongoDB's shell.
+	changesMongo = regexp.MustCompile(`\.(insert|update|replace|delete|remove|drop|create|rename|bulkWrite|save|grant|revoke|shutdown|kill|findAndModify|findOneAnd(Update|Replace|Delete)|step|add|setProfiling|compact|convertToCapped|reIndex)\w*\(`)
+	// asksRedis are commands of Redis that only ask; two words for those that others have as their first.
+	asksRedis = words(`get mget getrange strlen keys scan info ping echo time type ttl pttl exists llen lrange lindex lpos smembers scard sismember
+		srandmember sscan hget hmget hgetall hkeys hvals hlen hexists hscan zrange zrangebyscore zrevrange zcard zcount zscore zrank zscan dbsize monitor
+		memory slowlog latency lastsave role object command pfcount bitcount getbit xrange xrevrange xlen xread xinfo xpending geopos geodist georadius
+		geosearch subscribe psubscribe pubsub dump randomkey wait help auth select hello lolwut touch`)
+)
+
+// changesDatabase reports whether a client gives more than a question to a database on another machine. What is
+// read from a file or from a command that is no text is not known.
+func changesDatabase(c *call) bool {
+	client, ok := clients[c.Name]
+	if !ok || !c.reachesAway(strings.Fields(client.host)) {
+		return false
+	}
+	redis := c.Name == "redis-cli" || c.Name == "valkey-cli"
+	if redis {
+		if ws := c.operands("-h -p -a -n -u -i -r --user --pass --cacert --cert --key --pattern --count"); len(ws) > 0 {
+			verb := strings.ToLower(ws[0].Value)
+			asks := asksRedis[verb] || len(ws) > 1 && (verb == "config" || verb == "client" || verb == "cluster" || verb == "acl") && askRedisOf(ws[1].Value)
+			return !asks && !ws[0].Dynamic
+		}
+		return c.Flag("--pipe") || c.Piped && !c.Flag("--scan", "--stat", "--latency", "--bigkeys", "--memkeys", "--hotkeys")
+	}
+	if c.Flag("--version", "--help", "-V", "-?", "-l", "--list") {
+		return false
+	}
+	if c.Flag("-f", "--file", "-i", "--input-file") && c.Name != "mongosh" && c.Name != "mongo" {
+		return true
+	}
+	found := false
+	for i, w := range c.Args {
+		named := i > 0 && strings.Contains(" "+client.statement+" ", " "+c.Args[i-1].Value+" ")
+		name, value, equals := strings.Cut(w.Value, "=")
+		switch {
+		case named:
+			value = w.Value
+		case !equals || !strings.HasPrefix(name, "--") || !strings.Contains(" "+client.statement+" ", " "+name+" "):
+			continue
+		}
+		found = true
+		if changesBy(c.Name, value) {
+			return true
+		}
+	}
+	if found {
+		return false
+	}
+	if c.Document != nil {
+		return changesBy(c.Name, *c.Document)
+	}
+	if c.Piped && c.at > 0 {
+		if o := &c.line.Calls[c.at-1]; o.Name == "echo" || o.Name == "printf" {
+			for _, w := range shell.Operands(o.Args, "") {
+				if changesBy(c.Name, w.Value) {
+					return true
+				}
+			}
+			return false
+		}
+	}
+	return c.Piped || c.Fed
+}
+
+// askRedisOf reports whether the second word of a command of Redis asks.
+func askRedisOf(w string) bool {
+	return words("get list info id getname nodes slots shards myid whoami cat help log users getuser no-evict")[strings.ToLower(w)]
+}
+
+// changesBy reports whether one of some statements does more than ask.
+func changesBy(client, text string) bool {
+	if client == "mongosh" || client == "mongo" {
+		return changesMongo.MatchString(text)
+	}
+	for statement := range strings.SplitSeq(literals.ReplaceAllString(text, "''"), ";") {
+		if !asksStatement.MatchString(statement) {
+			return true
+		}
+	}
+	return false
+}
+
+// reachesAway reports whether a client's host, in a flag or in an address among its words, is another machine.
+func (c *call) reachesAway(flags []string) bool {
+	if w, ok := c.FlagValue(flags...); ok && len(flags) > 0 {
+		host := strings.TrimPrefix(w.Value, "tcp:")
+		return !w.Dynamic && !strings.HasPrefix(host, "/") && host != "." && !loopback(host)
+	}
+	for _, w := range c.Args {
+		scheme, rest, ok := strings.Cut(w.Value, "://")
+		if ok && strings.Trim(scheme, "abcdefghijklmnopqrstuvwxyz+") == "" && !strings.HasPrefix(rest, "/") {
+			return !loopback(w.Value)
+		}
+	}
+	return false
+}
