@@ -67,12 +67,16 @@ type Engine struct {
 	made map[call]*scope.Value
 	// texts has the constants that are members of objects.
 	texts map[member]string
+	// optional has the parameters that are texts of their own if a call passes none.
+	optional map[*scope.Variable]bool
+	// given has the texts that calls pass to parameters as literals.
+	given map[*scope.Variable]map[string]bool
 }
 
 // NewResolver returns a resolver that follows values by this engine.
 func NewResolver(lang *Language) scope.Resolver {
 	return scope.Resolver{Lang: &lang.Language, Start: func(p *scope.Program) func(context.Context) ([]resolve.FileGraph, error) {
-		e := &Engine{Program: p, Lang: lang, made: map[call]*scope.Value{}, texts: map[member]string{}}
+		e := &Engine{Program: p, Lang: lang, made: map[call]*scope.Value{}, texts: map[member]string{}, optional: map[*scope.Variable]bool{}, given: map[*scope.Variable]map[string]bool{}}
 		if lang.Rules != nil {
 			e.rules = lang.Rules(e)
 			p.Rules = e.rules

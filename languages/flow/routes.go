@@ -1,9 +1,11 @@
 package flow
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/recountdb/recount/languages/scope"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
 // routeFlows gives the names that route facts speak of their routers and texts.
@@ -31,6 +33,16 @@ func (p *Engine) routeFlows(m *scope.Module) {
 				break
 			}
 			p.give(here, m.Path(r.Handler), p.Intern(scope.ValueID{Kind: scope.TextValue, Name: text}), 1)
+		case "given":
+			p.AddFlow(func(f *scope.Flow) {
+				for _, fn := range p.Eval(f, here, m.Path(r.Handler)) {
+					p.givenText(f, fn.Value, r)
+				}
+			})
+		case "optional":
+			if v := p.Find(here.Scope, r.Handler); v != nil {
+				p.optional[v] = true
+			}
 		case "folder":
 			for _, of := range p.Folder(m, i) {
 				p.AddFlow(func(f *scope.Flow) {
@@ -54,6 +66,43 @@ func (p *Engine) routeFlows(m *scope.Module) {
 					}
 				}
 			})
+		}
+	}
+}
+
+// givenText makes the text that a call passes the value of the callee's parameter.
+func (p *Engine) givenText(f *scope.Flow, callee *scope.Value, r *recountv1.RouteFact) {
+	d, skip := callee.Decl, 0
+	switch callee.Kind {
+	case scope.FunctionValue:
+	case scope.BoundValue:
+		if p.Lang.ReceiverFirst {
+			skip = 1
+		}
+	case scope.ClassValue:
+		if callee.Decl.Constructs {
+			break
+		}
+		for _, made := range p.attribute(f, p.Instance(callee.Decl, false), p.Lang.Constructor) {
+			if made.Value.Kind == scope.BoundValue && made.Value.Decl != nil {
+				p.givenText(f, made.Value, r)
+			}
+		}
+		return
+	default:
+		return
+	}
+	if d == nil || d.Scope == nil {
+		return
+	}
+	for i, prm := range d.Parameters {
+		if at, err := strconv.Atoi(r.Method); prm.Name == r.Method || err == nil && at+skip == i {
+			v := d.Scope.Own(d.ParameterName(i, prm.Name))
+			if p.given[v] == nil {
+				p.given[v] = map[string]bool{}
+			}
+			p.given[v][r.Pattern] = true
+			p.Add(v, p.Intern(scope.ValueID{Kind: scope.TextValue, Name: r.Pattern}), true)
 		}
 	}
 }
@@ -167,6 +216,21 @@ func (p routers) Text(m *scope.Module, in uint32, of scope.Path) (string, bool) 
 	return text, found == 1 && text != ""
 }
 
+// Choices implements scope.Chooser: the texts that the calls of a function pass to its parameter.
+func (p routers) Choices(m *scope.Module, in uint32, of scope.Path) (all []string) {
+	prm := p.Find(m.ScopeOf(in), of.Head)
+	if !of.Plain() || prm == nil || !prm.Parameter || p.optional[prm] {
+		return nil
+	}
+	for _, v := range p.values(m, in, of) {
+		if v.Value.Kind != scope.TextValue || !p.given[prm][v.Value.Name] { // another may be computed
+			return nil
+		}
+		all = append(all, v.Value.Name)
+	}
+	return all
+}
+
 // memberText returns the text that a member of an object has: config.api.prefix.
 func (p *Engine) memberText(in *scope.Scope, of scope.Path) (string, bool) {
 	if names(of.Steps) == "" {
@@ -223,10 +287,18 @@ func names(steps []scope.Step) string {
 	return strings.Join(all, ".")
 }
 
+// derives reports whether a call of a router's method makes another router.
+func derives(callee string) bool {
+	return strings.HasSuffix(callee, ".basePath") || strings.HasSuffix(callee, ".add_resource")
+}
+
 // ofRouter returns what a step makes of a router, or of a call that makes one: the router itself,
 // unless the step makes another.
 func (p *Engine) ofRouter(here Site, v *scope.Value, of scope.Path, st scope.Step) *scope.Value {
-	if v.Kind == scope.RouterValue && (st.Op != '(' || !strings.HasSuffix(of.Text[:st.At], ".basePath")) {
+	if v.Kind == scope.TextValue && st.Op == '.' && st.Name == "value" { // of a member of an Enum
+		return v
+	}
+	if v.Kind == scope.RouterValue && (st.Op != '(' || !derives(of.Text[:st.At])) {
 		if st.Op == '[' {
 			return nil
 		}

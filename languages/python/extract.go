@@ -50,6 +50,8 @@ type state struct {
 	shadows  *extract.Shadow
 	test     bool
 	typeOnly bool
+	// enum is set in the body of an enumeration.
+	enum bool
 	// conditional is set in a branch of an if or try statement outside functions.
 	conditional bool
 }
@@ -249,6 +251,8 @@ func (p *walker) decorate(whole extract.Ref, in uint32, name string, s state) {
 		if p.Kind(e) == "call" {
 			p.visit(e, s)
 			p.decoratorRoute(e, in, s)
+		} else {
+			p.mappingRoute(e, in, s)
 		}
 	}
 }
@@ -282,7 +286,8 @@ func (p *walker) class(n, whole extract.Ref, s state) {
 		}
 	}
 	p.decorate(whole, in, name, s)
-	p.visit(body, state{in: in, class: true, function: false, test: decl.Test, typeOnly: s.typeOnly})
+	p.attached(n, name, s)
+	p.visit(body, state{in: in, class: true, function: false, test: decl.Test, typeOnly: s.typeOnly, enum: p.isEnum(n, s)})
 }
 
 func (p *walker) isExported(name string, s state) bool {
@@ -347,6 +352,7 @@ func (p *walker) parameters(params extract.Ref, in uint32, outside state, self s
 		}
 		if def := p.Field(c, "value"); def != extract.None {
 			prm.Default = extract.KnownPath(p.path(def, outside))
+			p.optionalText(name, def, in)
 			p.visit(def, outside)
 		}
 		all = append(all, prm)

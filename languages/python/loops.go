@@ -17,6 +17,13 @@ import (
 // rounds returns the rounds of the loops around a call whose lists are in the file.
 func (p *walker) rounds(n extract.Ref) []extract.Round {
 	return p.Rounds(n, func(loop, body extract.Ref) (extract.Ref, []extract.Ref) {
+		switch p.Kind(loop) {
+		case "list_comprehension", "generator_expression":
+			if clause := p.FirstOf(loop, "for_in_clause"); p.Field(loop, "body") == body {
+				return p.Field(clause, "left"), p.elements(p.Field(clause, "right"))
+			}
+			return extract.None, nil
+		}
 		if p.Kind(loop) != "for_statement" || p.Field(loop, "body") != body {
 			return extract.None, nil
 		}

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/recountdb/recount/languages/extract"
-	"github.com/recountdb/recount/languages/scope"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
@@ -14,7 +13,8 @@ func (p *walker) place(n extract.Ref, s state) (router, prefix string, ok bool) 
 	for at := n; ; {
 		up := p.Parent(at)
 		switch p.Kind(up) {
-		case "list", "tuple", "parenthesized_expression", "argument_list", "keyword_argument", "list_splat", "conditional_expression":
+		case "list", "tuple", "parenthesized_expression", "argument_list", "keyword_argument", "list_splat", "conditional_expression",
+			"list_comprehension", "generator_expression":
 		case "binary_operator":
 			if p.Text(p.Field(up, "operator")) != "+" {
 				return "", "", false
@@ -42,9 +42,16 @@ func (p *walker) place(n extract.Ref, s state) (router, prefix string, ok bool) 
 				if p.Text(p.argument(args, -1, "prefix_default_language")) != "False" {
 					prefix = "${}" + prefix
 				}
+			case name == "Host" || name == "format_suffix_patterns":
 			case maker:
-				if h := p.holder(up, s); !strings.HasSuffix(h, ")") {
+				h := p.holder(up, s)
+				if !strings.HasSuffix(h, ")") {
 					return h, prefix, true
+				}
+				if in := p.Parent(p.Parent(up)); p.Text(p.lastName(in)) == "mount" { // app.mount("/x", Starlette(routes=[…]))
+					on, _ := extract.SplitLast(p.path(p.Field(in, "function"), s))
+					before, known := p.pattern(p.argument(p.Field(in, "arguments"), 0, "path"), s)
+					return on, strings.TrimSuffix(before, "/") + "/" + strings.TrimPrefix(prefix, "/"), known && on != ""
 				}
 			case name == "append" || name == "extend" || name == "add_routes" || name == "insert":
 				p.list(on, up, s)
@@ -68,67 +75,6 @@ func (p *walker) list(name string, at extract.Ref, s state) {
 	}
 }
 
-// assignedRoutes reads the lists of routes that an assignment joins, constants, and Django's
-// ROOT_URLCONF.
-func (p *walker) assignedRoutes(left, right extract.Ref, more bool, s state) {
-	target := p.path(left, s)
-	if target == extract.Unknown {
-		return
-	}
-	text, ok := p.literal(right)
-	method := ""
-	if of := p.unlessSet(right, s); of != extract.None {
-		if text, ok = p.literal(of); ok && text == "" || strings.HasPrefix(text, "/") {
-			method = scope.UnlessSet
-		}
-	} else if ok && text == "" && p.framework != "" && !p.conditional(right) {
-		method = scope.UnlessSet
-	}
-	if ok {
-		switch {
-		case target == "ROOT_URLCONF" && extract.IsDotted(text):
-			p.AddRoute(&recountv1.RouteFact{
-				Group: true, Method: "ANY", Handler: p.InlineImport(s.in, text, right) + ".urlpatterns", Framework: "django", In: s.in,
-			}, right)
-		case method != "":
-			p.AddRoute(&recountv1.RouteFact{Group: true, Role: "const", Method: method, Handler: target, Pattern: text, In: s.in}, right)
-		case len(text) < 256 && !strings.Contains(text, "{}") && (strings.HasPrefix(text, "/") || p.framework != "" && !strings.ContainsAny(text, " \n")):
-			p.AddRoute(&recountv1.RouteFact{Group: true, Role: "const", Handler: target, Pattern: text, In: s.in}, right)
-		}
-		return
-	}
-	if p.framework != "django" && p.framework != "starlette" {
-		return
-	}
-	var joined func(n extract.Ref)
-	joined = func(n extract.Ref) {
-		switch p.Kind(n) {
-		case "binary_operator":
-			joined(p.Field(n, "left"))
-			joined(p.Field(n, "right"))
-		case "list":
-			for c := range p.Children(n) {
-				if p.Kind(c) == "list_splat" {
-					joined(p.Child(c, 0))
-				}
-			}
-		case "identifier", "attribute":
-			if more || n != right {
-				p.list(target, n, s)
-				p.mount(target, "", n, p.framework, n, s)
-			}
-		}
-	}
-	joined(right)
-}
-
-func verbOf(method string) string {
-	if method == "*" || method == "" {
-		return "ANY"
-	}
-	return strings.ToUpper(method)
-}
-
 // listedRoute reads the routes in lists: Django's path("x/", view), Starlette's Route("/x", view),
 // aiohttp's web.get("/x", view), and what includes other lists.
 func (p *walker) listedRoute(n extract.Ref, path string, args extract.Ref, route func(method, pattern, router string, of extract.Ref, role string), s state) {
@@ -143,11 +89,14 @@ func (p *walker) listedRoute(n extract.Ref, path string, args extract.Ref, route
 		if methods = p.methods(args, -1, "GET"); name == "WebSocketRoute" {
 			methods, role = []string{"WEBSOCKET"}, ""
 		}
-	case module == "starlette.routing" && name == "Mount":
+	case module == "starlette.routing" && (name == "Mount" || name == "Host"):
 		of = p.argument(args, 1, "app")
 		of = extract.FirstRef(of, p.argument(args, -1, "routes"))
 		if router, prefix, ok := p.place(n, s); ok && p.Kind(of) != "list" {
 			pattern, _ := p.pattern(p.argument(args, 0, "path"), s)
+			if name == "Host" {
+				pattern = ""
+			}
 			p.mount(router, prefix+pattern, of, "starlette", n, s)
 		}
 		return

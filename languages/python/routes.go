@@ -40,6 +40,34 @@ func (p *walker) webFramework() string {
 	return ""
 }
 
+// pattern returns the text of an expression, with ${PATH} for what is no literal. ok is false if it
+// can be no text.
+func (p *walker) pattern(n extract.Ref, s state) (text string, ok bool) {
+	n = p.meant(n)
+	switch p.Kind(n) {
+	case "string":
+		return p.content(n, func(inserted extract.Ref) string {
+			inner, _ := p.pattern(inserted, s)
+			return cmp.Or(inner, "${}")
+		}), true
+	case "concatenated_string":
+		for c := range p.Children(n) {
+			part, _ := p.pattern(c, s)
+			text += part
+		}
+		return text, true
+	case "binary_operator":
+		left, ok := p.pattern(p.Field(n, "left"), s)
+		right, also := p.pattern(p.Field(n, "right"), s)
+		return left + right, ok && also && p.Text(p.Field(n, "operator")) == "+"
+	case "identifier", "attribute", "subscript", "call":
+		return "${" + extract.KnownPath(p.path(n, s)) + "}", true
+	case "parenthesized_expression":
+		return p.pattern(p.Child(n, 0), s)
+	}
+	return "", false
+}
+
 // methods reads methods=["GET", "POST"]; without it there is one method, the default.
 func (p *walker) methods(args extract.Ref, place int, def string) []string {
 	list := p.argument(args, place, "methods")
@@ -70,6 +98,7 @@ var makers = map[string]struct {
 	"Blueprint": {"part", "url_prefix", -1, "flask"}, "APIRouter": {"part", "prefix", -1, "fastapi"},
 	"Router": {"part", "", -1, "starlette"}, "RouteTableDef": {"part", "", -1, "aiohttp"},
 	"SimpleRouter": {"part", "", -1, "django"}, "DefaultRouter": {"part", "", -1, "django"},
+	"NestedSimpleRouter": {"part", "", -1, "django"}, "NestedDefaultRouter": {"part", "", -1, "django"},
 }
 
 // construct notes the router that a call makes.
@@ -98,8 +127,11 @@ func (p *walker) construct(n extract.Ref, path string, args extract.Ref, s state
 	if m.prefix != "" {
 		g.Pattern, _ = p.pattern(p.argument(args, place, m.prefix), s)
 	}
-	if v := p.argument(args, -1, "version"); g.Framework == "sanic" && v != extract.None {
-		g.Pattern = "/v" + strings.TrimPrefix(strings.Trim(p.Text(v), `"'`), "v") + g.Pattern
+	if g.Framework == "sanic" {
+		g.Pattern = p.version(args) + g.Pattern
+	}
+	if strings.HasPrefix(name, "Nested") {
+		g.Pattern = p.nestedPrefix(args)
 	}
 	p.AddRoute(g, n)
 	list := extract.FirstRef(p.argument(args, -1, "routes"), extract.None)
@@ -111,9 +143,36 @@ func (p *walker) construct(n extract.Ref, path string, args extract.Ref, s state
 	}
 }
 
+// nestedPrefix returns the prefix of NestedSimpleRouter(parent, "domains", lookup="domain"): that of the parent, if it
+// is nested too, and the path of one of its objects.
+func (p *walker) nestedPrefix(args extract.Ref) string {
+	prefix, ok := p.literal(p.argument(args, 1, "parent_prefix"))
+	lookup, named := p.literal(p.argument(args, -1, "lookup"))
+	if !named {
+		lookup = "nested"
+	}
+	before := ""
+	for parent := p.valueOf(p.Text(p.argument(args, 0, "parent_router"))); p.Kind(parent) == "call"; {
+		if name := p.Text(p.lastName(parent)); strings.HasPrefix(name, "Nested") {
+			before = p.nestedPrefix(p.Field(parent, "arguments"))
+		}
+		break
+	}
+	if !ok {
+		return "${}"
+	}
+	return before + strings.Trim(prefix, "/") + "/<" + lookup + "_pk>/"
+}
+
 // mount notes that the router, or the list of routes, that an expression names is below a pattern of
 // another.
 func (p *walker) mount(router, pattern string, of extract.Ref, framework string, at extract.Ref, s state) {
+	for p.Kind(of) == "call" { // app.mount("/v1", WSGIMiddleware(other))
+		if name := p.Text(p.lastName(of)); !strings.HasSuffix(name, "Middleware") && name != "WsgiToAsgi" {
+			break
+		}
+		of = extract.FirstRef(p.argument(p.Field(of, "arguments"), 0, "app"), p.argument(p.Field(of, "arguments"), 0, "wsgi_application"))
+	}
 	h := p.routePath(of, s)
 	if h == extract.Unknown || router == "" {
 		return
@@ -143,76 +202,14 @@ func (p *walker) holder(n extract.Ref, s state) string {
 	}
 }
 
-// decoratorRoute reads @app.route("/x", methods=…), @router.get("/x") and others on the declaration
-// in.
-func (p *walker) decoratorRoute(call extract.Ref, in uint32, s state) {
-	path := p.path(p.Field(call, "function"), s)
-	router, verb := extract.SplitLast(path)
-	args := p.Field(call, "arguments")
-	add := func(r *recountv1.RouteFact) {
-		r.In = in
-		r.Framework = cmp.Or(p.framework, r.Framework)
-		p.AddRoute(r, call)
-	}
-	switch p.canonical(path) {
-	case "rest_framework.decorators.api_view":
-		var all []string
-		for c := range p.Children(p.argument(args, 0, "http_method_names")) {
-			if m, ok := p.literal(c); ok {
-				all = append(all, strings.ToUpper(m))
-			}
-		}
-		add(&recountv1.RouteFact{Group: true, Role: "verbs", Method: cmp.Or(strings.Join(all, ","), "GET")})
-		return
-	case "rest_framework.decorators.action":
-		pattern, ok := p.literal(p.argument(args, -1, "url_path"))
-		if !ok {
-			pattern = p.Decl(in).Name
-		}
-		r := &recountv1.RouteFact{Group: true, Role: "action", Method: strings.Join(p.methods(args, 0, "GET"), ","), Pattern: pattern}
-		if p.Text(p.argument(args, 1, "detail")) == "True" {
-			r.Router = "detail"
-		}
-		add(r)
-		return
-	}
-	if router == "" {
-		return
-	}
-	pattern, ok := p.pattern(extract.FirstRef(p.argument(args, 0, "path"), extract.FirstRef(p.argument(args, -1, "rule"), p.argument(args, -1, "uri"))), s)
-	if !ok {
-		return
-	}
-	var methods []string
-	framework, role := "fastapi", ""
-	switch verb {
-	case "route":
-		methods, framework = p.methods(args, -1, "GET"), "flask"
-	case "api_route":
-		methods = p.methods(args, -1, "GET")
-	case "get", "post", "put", "delete", "patch", "head", "options", "trace":
-		if p.framework == "" && !strings.HasPrefix(pattern, "/") {
-			return // another decorator of that name
-		}
-		methods = []string{strings.ToUpper(verb)}
-	case "websocket", "websocket_route":
-		methods = []string{"WEBSOCKET"}
-	case "view":
-		if p.framework != "aiohttp" {
-			return
-		}
-		methods, role = []string{"ANY"}, "view"
-	default:
-		return
-	}
-	for _, m := range methods {
-		add(&recountv1.RouteFact{Role: role, Method: m, Pattern: pattern, Router: router, Framework: framework})
-	}
-}
-
 // handler returns the path of a handler. Calls around it are left out; view is set for
 // View.as_view().
 func (p *walker) handler(n extract.Ref, s state) (path string, view bool) {
+	if is := p.valueOf(p.Text(n)); p.Kind(n) == "identifier" && p.Kind(is) == "call" {
+		if class, made := strings.CutSuffix(p.path(is, s), ".as_view()"); made {
+			return class, true
+		}
+	}
 	for p.Kind(n) == "call" {
 		path = p.path(n, s)
 		if class, ok := strings.CutSuffix(path, ".as_view()"); ok {
@@ -225,6 +222,26 @@ func (p *walker) handler(n extract.Ref, s state) (path string, view bool) {
 		n = inner
 	}
 	return p.routePath(n, s), false
+}
+
+// actions returns the class and the methods of a view set in View.as_view({"get": "list"}), or of the variable of such
+// a call, nil if it is none.
+func (p *walker) actions(n extract.Ref, s state) (class string, methods [][2]string) {
+	if p.Kind(n) == "identifier" {
+		n = p.valueOf(p.Text(n))
+	}
+	class, view := strings.CutSuffix(p.path(n, s), ".as_view()")
+	of := p.argument(p.Field(n, "arguments"), 0, "actions")
+	if !view || p.Kind(n) != "call" || p.Kind(of) != "dictionary" {
+		return "", nil
+	}
+	for c := range p.Children(of) {
+		verb, ok := p.literal(p.Field(c, "key"))
+		if name, also := p.literal(p.Field(c, "value")); ok && also {
+			methods = append(methods, [2]string{strings.ToUpper(verb), name})
+		}
+	}
+	return class, methods
 }
 
 // boundMethod returns the method that a local name stands for: add_route = app.router.add_route.
@@ -246,6 +263,9 @@ func (p *walker) callRoute(n extract.Ref, path string, args extract.Ref, s state
 	}
 	p.round = nil
 	p.UniqueRoutes(before)
+	if before == len(p.Facts.Routes) {
+		p.given(path, args, n, s)
+	}
 }
 
 // register reads a call in one round of the loops around it.
@@ -258,7 +278,16 @@ func (p *walker) register(n extract.Ref, path string, args extract.Ref, s state)
 	if framework == "" && strings.HasPrefix(name, "add_") && strings.HasSuffix(router, ".router") {
 		framework = "aiohttp" // the application comes from another file
 	}
+	if framework == "" && name == "blueprint" && router != "" {
+		framework = "sanic" // likewise; no other framework has a method of that name
+	}
 	route := func(method, pattern, router string, of extract.Ref, role string) {
+		if class, methods := p.actions(of, s); len(methods) > 0 {
+			for _, m := range methods {
+				p.AddRoute(&recountv1.RouteFact{Role: "mapped " + m[1], Method: m[0], Pattern: pattern, Router: router, Handler: class, Framework: framework, In: s.in}, n)
+			}
+			return
+		}
 		handler, view := p.handler(of, s)
 		if view {
 			role = "view"
@@ -281,13 +310,23 @@ func (p *walker) register(n extract.Ref, path string, args extract.Ref, s state)
 			return
 		}
 		pattern, _ := p.pattern(p.argument(args, place, key), s)
+		if framework == "sanic" {
+			pattern = p.version(args) + pattern
+		}
 		p.mount(router, pattern, of, framework, n, s)
+	case "DispatcherMiddleware":
+		for c := range p.Children(p.argument(args, 1, "mounts")) {
+			if pattern, ok := p.pattern(p.Field(c, "key"), s); ok && p.Kind(c) == "pair" {
+				p.mount(p.path(p.argument(args, 0, "app"), s), pattern, p.Field(c, "value"), framework, n, s)
+			}
+		}
 	case "group":
 		if framework != "sanic" || !strings.HasSuffix(p.canonical(path), "Blueprint.group") {
 			return
 		}
 		g := &recountv1.RouteFact{Group: true, Role: "part", Handler: p.holder(n, s), Framework: framework, In: s.in}
 		g.Pattern, _ = p.pattern(p.argument(args, -1, "url_prefix"), s)
+		g.Pattern = p.version(args) + g.Pattern
 		p.AddRoute(g, n)
 		for c := range p.Children(args) {
 			if k := p.Kind(c); k == "list" || k == "tuple" {
@@ -311,10 +350,16 @@ func (p *walker) register(n extract.Ref, path string, args extract.Ref, s state)
 			return
 		}
 		text, ok := p.pattern(p.argument(args, at, pattern), s)
+		of := p.argument(args, place, key)
+		if framework == "aiohttp" && of == extract.None { // resource.add_route("GET", handler)
+			text, of = "", p.argument(args, 1, "handler")
+		}
 		if !ok || router == "" {
 			return
 		}
-		of := p.argument(args, place, key)
+		if framework == "sanic" {
+			text = p.version(args) + text
+		}
 		methods := p.methods(args, -1, "GET")
 		if framework == "aiohttp" {
 			m, _ := p.literal(p.argument(args, 0, "method"))
@@ -325,7 +370,22 @@ func (p *walker) register(n extract.Ref, path string, args extract.Ref, s state)
 		for _, m := range methods {
 			route(m, text, router, of, map[bool]string{true: "view"}[m == "ANY"])
 		}
-	case "add_resource": // Flask-RESTful: the class first, then its patterns
+	case "add_websocket_route", "add_api_websocket_route":
+		at, place := 0, 1
+		if framework == "sanic" {
+			at, place = 1, 0
+		}
+		if pattern, ok := p.pattern(extract.FirstRef(p.argument(args, at, "path"), p.argument(args, -1, "uri")), s); ok && router != "" && framework != "" {
+			route("WEBSOCKET", pattern, router, p.argument(args, place, "handler"), "")
+		}
+	case "add_resource":
+		if framework == "aiohttp" {
+			if pattern, ok := p.pattern(p.argument(args, 0, "path"), s); ok && router != "" {
+				p.AddRoute(&recountv1.RouteFact{Group: true, Role: "below", Method: "ANY", Pattern: pattern, Router: router, Handler: p.holder(n, s), Framework: framework, In: s.in}, n)
+			}
+			return
+		}
+		// Flask-RESTful: the class first, then its patterns
 		framework = cmp.Or(framework, "flask")
 		for i := 1; p.argument(args, i, "") != extract.None && router != ""; i++ {
 			if pattern, ok := p.pattern(p.argument(args, i, ""), s); ok {
@@ -358,4 +418,11 @@ func (p *walker) register(n extract.Ref, path string, args extract.Ref, s state)
 	default:
 		p.listedRoute(n, path, args, route, s)
 	}
+}
+
+func verbOf(method string) string {
+	if method == "*" || method == "" {
+		return "ANY"
+	}
+	return strings.ToUpper(method)
 }

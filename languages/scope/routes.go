@@ -23,6 +23,12 @@ type Routers interface {
 	Text(m *Module, in uint32, of Path) (string, bool)
 }
 
+// Chooser is an engine of Routers that knows which texts calls pass to a parameter.
+type Chooser interface {
+	// Choices returns the texts that a path may stand for, nil if they are not all known.
+	Choices(m *Module, in uint32, of Path) []string
+}
+
 // Routing has the routers of a program and where they are mounted. A router is a value: it is
 // passed to functions, returned and imported as others are, so each engine follows it by its own
 // rules, and only the places where routers meet are read here. A route has each prefix of each
@@ -40,9 +46,10 @@ type Routing struct {
 
 // router is a router, or a class with routes.
 type router struct {
-	own    []prefix // nil stands for no prefix
+	own    []prefix // nil stands for no prefix; several if calls choose one
 	more   []prefix // before own, added later
 	part   bool     // serves only where it is mounted
+	chosen bool     // which of several prefixes it has depends on the call that makes it
 	mounts []mount
 }
 
@@ -168,6 +175,7 @@ func (rt *Routing) made(m *Module, i int, r *recountv1.RouteFact) {
 	case "root", "part":
 		o := rt.router(rt.p.Router(m, i))
 		o.own, o.part = rt.expand(m, r.In, r.Pattern), r.Role == "part"
+		o.chosen = len(o.own) > 1
 	case "class":
 		if d != nil {
 			o := rt.router(d)
@@ -241,7 +249,11 @@ func (rt *Routing) meet(m *Module, i int, r *recountv1.RouteFact) {
 
 // place notes that routers are mounted where a fact says, below a pattern.
 func (rt *Routing) place(m *Module, in uint32, r *recountv1.RouteFact, below string, placed []any) {
-	for _, pattern := range rt.expand(m, in, below) {
+	patterns := rt.expand(m, in, below)
+	for _, pattern := range patterns {
+		if len(patterns) > 1 && len(placed) > 1 { // which is below which is not known
+			pattern.unknown = true
+		}
 		at := mount{root: r.Router == "", pattern: pattern, framework: r.Framework, instead: r.Role == "" && replaces[r.Framework] && r.Pattern != ""}
 		if r.Router != "" {
 			for _, on := range rt.know.Routers(m, in, m.Path(r.Router)) {
@@ -281,7 +293,31 @@ func (rt *Routing) router(of any) *router {
 
 // expand returns a pattern with its constants replaced by their texts.
 func (rt *Routing) expand(m *Module, in uint32, pattern string) []prefix {
-	text, ok := Expand(pattern, func(path string) (string, bool) { return rt.know.Text(m, in, m.Path(path)) })
+	var open string
+	more := false
+	text, ok := Expand(pattern, func(path string) (string, bool) {
+		text, known := rt.know.Text(m, in, m.Path(path))
+		if !known {
+			more = more || open != "" && open != path
+			open = path
+		}
+		return text, known
+	})
+	if choose, can := rt.know.(Chooser); can && !ok && open != "" && !more {
+		var all []prefix
+		for _, choice := range choose.Choices(m, in, m.Path(open)) {
+			text, known := Expand(pattern, func(path string) (string, bool) {
+				if path == open {
+					return choice, true
+				}
+				return rt.know.Text(m, in, m.Path(path))
+			})
+			all = append(all, prefix{text, !known})
+		}
+		if len(all) > 0 {
+			return all
+		}
+	}
 	return []prefix{{text, !ok}}
 }
 
@@ -355,6 +391,9 @@ func (rt *Routing) prefixes(o *router, framework string, open map[*router]bool) 
 			return belowPrefixes([]prefix{{unknown: true}}, own, framework)
 		}
 		return own
+	}
+	if o.chosen && len(o.mounts) > 1 {
+		return []prefix{{unknown: true}}
 	}
 	open[o] = true
 	defer delete(open, o)
@@ -438,9 +477,12 @@ func (rt *Routing) route(l *Linker, r *recountv1.RouteFact, graphs map[string]*r
 		handler = rt.know.Handler(m, in, m.Path(r.Handler))
 	}
 	before := []prefix{{}}
+	several := false
 	if r.Router != "" {
 		before = nil
-		for _, of := range rt.know.Routers(m, in, m.Path(r.Router)) {
+		on := rt.know.Routers(m, in, m.Path(r.Router))
+		several = len(on) > 1
+		for _, of := range on {
 			o := rt.router(of)
 			if r.Role == "mounted" && len(o.mounts) == 0 {
 				continue
@@ -460,7 +502,9 @@ func (rt *Routing) route(l *Linker, r *recountv1.RouteFact, graphs map[string]*r
 	app, unknown := rt.application(m, r.Framework)
 	for _, s := range rt.served(r, handler) {
 		var all []prefix
-		for _, pattern := range rt.expand(m, in, s.pattern) {
+		patterns := rt.expand(m, in, s.pattern)
+		for _, pattern := range patterns {
+			pattern.unknown = pattern.unknown || several && len(patterns) > 1 // which call passes both is not known
 			all = append(all, belowPrefixes(before, []prefix{pattern}, r.Framework)...)
 		}
 		for i, path := range all {
@@ -468,6 +512,7 @@ func (rt *Routing) route(l *Linker, r *recountv1.RouteFact, graphs map[string]*r
 				continue
 			}
 			path = rt.inApplication(app, unknown, handler, path)
+			path.text = hoisted(path.text)
 			l.route(r, s.method, path, s.handler, graphs)
 		}
 	}
@@ -516,8 +561,13 @@ func (rt *Routing) served(r *recountv1.RouteFact, handler *Decl) []served {
 		if all := rt.viewSet(r, handler); len(all) > 0 {
 			return all
 		}
+	case strings.HasPrefix(r.Role, mappedRole) && handler.IsClass():
+		return []served{{r.Method, r.Pattern, mapped(handler, strings.TrimPrefix(r.Role, mappedRole))}}
 	case r.Role == "view" && handler.IsClass():
 		if all := viewMethods(r, handler); len(all) > 0 {
+			return all
+		}
+		if all := rt.dispatched(r, handler); len(all) > 0 {
 			return all
 		}
 	case r.Method == "ANY" && len(rt.verbs[handler]) > 0:

@@ -73,6 +73,35 @@ func viewMethods(r *recountv1.RouteFact, class *Decl) (all []served) {
 	return all
 }
 
+// mappedRole begins the role of a route that one method of a view serves, whose name follows.
+const mappedRole = "mapped "
+
+// mapped returns the method of a name of a class, or the class if it comes from outside of the repository.
+func mapped(class *Decl, name string) *Decl {
+	if d := methods(class)[name]; d != nil {
+		return d
+	}
+	return class
+}
+
+// dispatched returns what a view of Flask serves that has one function for all methods: GET, or those that its
+// attribute methods lists.
+func (rt *Routing) dispatched(r *recountv1.RouteFact, class *Decl) (all []served) {
+	d := methods(class)["dispatch_request"]
+	if d == nil || r.Framework != "flask" && r.Framework != "quart" || r.Method != "ANY" {
+		return nil
+	}
+	for _, b := range class.orderOrSelf() {
+		for _, v := range rt.verbs[b.Decl] {
+			all = append(all, served{v, r.Pattern, d})
+		}
+		if len(all) > 0 {
+			return all
+		}
+	}
+	return []served{{"GET", r.Pattern, d}}
+}
+
 // viewSet returns what a view set serves: a list, one object, and its further actions.
 func (rt *Routing) viewSet(r *recountv1.RouteFact, class *Decl) (all []served) {
 	list := strings.Trim(r.Pattern, "/") + "/"

@@ -1,0 +1,138 @@
+package python
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/recountdb/recount/languages/extract"
+	"github.com/recountdb/recount/languages/scope"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// decoratorRoute reads @app.route("/x", methods=…), @router.get("/x") and others on the declaration
+// in.
+func (p *walker) decoratorRoute(call extract.Ref, in uint32, s state) {
+	path := p.path(p.Field(call, "function"), s)
+	router, verb := extract.SplitLast(path)
+	args := p.Field(call, "arguments")
+	add := func(r *recountv1.RouteFact) {
+		r.In = in
+		r.Framework = cmp.Or(p.framework, r.Framework)
+		p.AddRoute(r, call)
+	}
+	switch p.canonical(path) {
+	case "rest_framework.decorators.api_view":
+		var all []string
+		for c := range p.Children(p.argument(args, 0, "http_method_names")) {
+			if m, ok := p.literal(c); ok {
+				all = append(all, strings.ToUpper(m))
+			}
+		}
+		add(&recountv1.RouteFact{Group: true, Role: "verbs", Method: cmp.Or(strings.Join(all, ","), "GET")})
+		return
+	case "rest_framework.decorators.action":
+		pattern, ok := p.literal(p.argument(args, -1, "url_path"))
+		if !ok {
+			pattern = p.Decl(in).Name
+		}
+		r := &recountv1.RouteFact{Group: true, Role: "action", Method: strings.Join(p.methods(args, 0, "GET"), ","), Pattern: pattern}
+		if p.Text(p.argument(args, 1, "detail")) == "True" {
+			r.Router = "detail"
+		}
+		add(r)
+		return
+	}
+	if router == "" {
+		return
+	}
+	place := 0
+	if p.framework == "aiohttp" && verb == "route" { // @routes.route("GET", "/x")
+		place = 1
+	}
+	pattern, ok := p.pattern(extract.FirstRef(p.argument(args, place, "path"), extract.FirstRef(p.argument(args, -1, "rule"), p.argument(args, -1, "uri"))), s)
+	if !ok || strings.HasPrefix(pattern, "{$") || strings.HasSuffix(router, ".webhooks") { // what others serve
+		return
+	}
+	var methods []string
+	framework, role := "fastapi", ""
+	switch verb {
+	case "route":
+		methods, framework = p.methods(args, -1, "GET"), "flask"
+		if place == 1 {
+			m, _ := p.literal(p.argument(args, 0, "method"))
+			methods = []string{verbOf(m)}
+		}
+	case "api_route":
+		methods = p.methods(args, -1, "GET")
+	case "get", "post", "put", "delete", "patch", "head", "options", "trace":
+		if p.framework == "" && !strings.HasPrefix(pattern, "/") {
+			return // another decorator of that name
+		}
+		methods = []string{strings.ToUpper(verb)}
+	case "websocket", "websocket_route":
+		methods = []string{"WEBSOCKET"}
+	case "view":
+		if p.framework != "aiohttp" {
+			return
+		}
+		methods, role = []string{"ANY"}, "view"
+	default:
+		return
+	}
+	if p.framework == "sanic" {
+		pattern = p.version(args) + pattern
+	}
+	for _, m := range methods {
+		add(&recountv1.RouteFact{Role: role, Method: m, Pattern: pattern, Router: router, Framework: framework})
+	}
+}
+
+// mappingRoute reads @password.mapping.delete of Django REST framework: another method of an action's path.
+func (p *walker) mappingRoute(decorator extract.Ref, in uint32, s state) {
+	on, verb := extract.SplitLast(p.path(decorator, s))
+	name, mapped := strings.CutSuffix(on, ".mapping")
+	if !mapped || p.framework != "django" {
+		return
+	}
+	for _, r := range p.Facts.Routes {
+		if of := p.Decl(r.In); r.Role == "action" && of != nil && of.Name == name && of.Owner == p.Decl(in).Owner {
+			p.AddRoute(&recountv1.RouteFact{
+				Group: true, Role: "action", Method: strings.ToUpper(verb), Pattern: r.Pattern, Router: r.Router, Framework: "django", In: in,
+			}, decorator)
+			return
+		}
+	}
+}
+
+// attached reads class NameView(HTTPMethodView, attach=app, uri="/x") of Sanic.
+func (p *walker) attached(class extract.Ref, name string, s state) {
+	bases := p.Field(class, "superclasses")
+	on := p.argument(bases, -1, "attach")
+	if on == extract.None || p.framework != "sanic" {
+		return
+	}
+	pattern := ""
+	if uri := p.argument(bases, -1, "uri"); uri != extract.None {
+		pattern, _ = p.pattern(uri, s)
+	}
+	p.AddRoute(&recountv1.RouteFact{
+		Role: "view", Method: "ANY", Pattern: p.version(bases) + pattern, Router: p.path(on, s), Handler: name, Framework: "sanic", In: s.in,
+	}, class)
+}
+
+// version returns the version that a call of Sanic gives, which goes before all prefixes.
+func (p *walker) version(args extract.Ref) string {
+	v := p.argument(args, -1, "version")
+	if v == extract.None || p.Text(v) == "None" {
+		return ""
+	}
+	before, ok := p.literal(p.argument(args, -1, "version_prefix"))
+	if !ok {
+		before = "/v"
+	}
+	text, ok := p.literal(v)
+	if !ok {
+		text = p.Text(v)
+	}
+	return scope.Versioned(before + strings.TrimPrefix(strings.Trim(text, "/"), "v"))
+}
