@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/recountdb/recount/query/commands"
-	"github.com/recountdb/recount/replay"
 	"github.com/recountdb/recount/replay/effects"
 )
 
@@ -161,50 +160,6 @@ func (w *world) judgeRun(a *act) {
 		}
 	}
 }
-
-func key(t effects.Thing) string {
-	kind := t.Kind
-	if kind == effects.Directory {
-		kind = effects.Path
-	}
-	return kind + "\x00" + t.Repo + "\x00" + t.Name
-}
-
-func isPath(t effects.Thing) bool { return t.Kind == effects.Path || t.Kind == effects.Directory }
-
-func within(name, dir string) bool {
-	return name == dir || dir == "/" || strings.HasPrefix(name, dir) && len(name) > len(dir) && name[len(dir)] == '/'
-}
-
-// covers reports whether what one thing names includes another.
-func covers(wide, t effects.Thing) bool {
-	if wide.Kind != t.Kind && !(isPath(wide) && isPath(t)) || wide.Repo != t.Repo {
-		return false
-	}
-	switch {
-	case wide.Name == t.Name, wide.Name == "*" && !isPath(wide):
-		return true
-	case wide.Glob && t.Glob:
-		return within(path.Dir(t.Name), path.Dir(wide.Name)) || within(path.Dir(wide.Name), path.Dir(t.Name))
-	case wide.Glob:
-		for name := t.Name; len(name) > 1; name = path.Dir(name) {
-			if ok, _ := path.Match(wide.Name, name); ok {
-				return true
-			}
-		}
-		return false
-	case wide.Tree:
-		name := t.Name
-		if t.Glob {
-			name = path.Dir(name)
-		}
-		return within(name, wide.Name) || t.Tree && within(wide.Name, name)
-	}
-	return false
-}
-
-// overlaps reports whether two things have something in common.
-func overlaps(a, b effects.Thing) bool { return covers(a, b) || covers(b, a) }
 
 // leaves adds what an act writes.
 func (w *world) leaves(a *act) {
@@ -453,34 +408,6 @@ func (w *world) remove(a *act, t effects.Thing) {
 	a.writes = append(a.writes, o)
 	w.exact[key(t)] = append(w.exact[key(t)], o)
 }
-
-// kindOf returns the kind of need that a thing gives.
-func kindOf(t effects.Thing) string {
-	switch t.Kind {
-	case effects.Directory:
-		return replay.NeedDirectory
-	case effects.Package:
-		return replay.NeedPackage
-	case effects.Image:
-		return replay.NeedImage
-	case effects.Container:
-		return replay.NeedContainer
-	case effects.Port, effects.Job:
-		return replay.NeedService
-	case effects.Branch, effects.Tag:
-		return replay.NeedBranch
-	case effects.Commit, effects.Staged, effects.Repository, effects.Settings, effects.Bisect, effects.Remote, "stash", "pushed":
-		return replay.NeedCommit
-	case effects.Path:
-		if t.Tree {
-			return replay.NeedDirectory
-		}
-	}
-	return replay.NeedFile
-}
-
-// product names what a program of unknown writes makes: by its command.
-func product(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // repeated returns the act that made the same as a build, if nothing was written since; else -1.
 func (w *world) repeated(a *act) int {
