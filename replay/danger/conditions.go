@@ -36,13 +36,14 @@ func some(conditions ...func(*call) bool) func(*call) bool {
 
 func not(f func(*call) bool) func(*call) bool { return func(c *call) bool { return !f(c) } }
 
-// flag reports whether one of some flags, separated by spaces, is given.
+// flag returns the condition that one of some flags, separated by spaces, is given.
 func flag(names string) func(*call) bool {
 	list := strings.Fields(names)
 	return func(c *call) bool { return c.Flag(list...) }
 }
 
-// exactly reports whether a word is given as it stands: java-like flags, tar's x, "delete".
+// exactly returns the condition that one of some words is given literally: java-like flags, tar's x,
+// "delete".
 func exactly(words string) func(*call) bool {
 	list := " " + words + " "
 	return func(c *call) bool {
@@ -55,7 +56,7 @@ func exactly(words string) func(*call) bool {
 	}
 }
 
-// matching reports whether a word matches a pattern.
+// matching returns the condition that a word matches a regular expression.
 func matching(pattern string) func(*call) bool {
 	re := regexp.MustCompile(pattern)
 	return func(c *call) bool {
@@ -71,8 +72,8 @@ func matching(pattern string) func(*call) bool {
 // operands returns the words of a call that are no flags.
 func (c *call) operands(valued string) []shell.Word { return shell.Operands(c.Args, valued) }
 
-// removesOutside judges rm and its like: of what is outside the tree, or, recursively, of what is
-// not known. What find or a list gives to it is where that looks.
+// removesOutside reports whether rm or a program like it removes something outside the tree, or
+// recursively something unknown. Operands that find or a list supplies are judged by where those look.
 func removesOutside(c *call) bool {
 	recursive := c.Flag("-r", "-R", "--recursive") || c.Name == "shred" || c.Name == "srm"
 	words := c.operands("-n -s --iterations --size")
@@ -99,7 +100,7 @@ func (c *call) isTree(w shell.Word) bool {
 	return ok && c.Dir != "" && !c.Abroad && slices.Contains(c.place.Tree, name)
 }
 
-// unlisted reports whether xargs gives a call words of which the line does not say where they come from.
+// unlisted reports whether xargs supplies words whose source is not in the line.
 func (c *call) unlisted() bool {
 	if len(c.Via) == 0 || c.Via[len(c.Via)-1] != "xargs" {
 		return false
@@ -107,10 +108,10 @@ func (c *call) unlisted() bool {
 	return !slices.ContainsFunc(c.line.Calls[:c.at], func(o shell.Call) bool { return listers[o.Name] })
 }
 
-// listers are programs whose output is names that they find, or that are in the line.
+// listers has the programs that print names which they find, or which are in the line.
 var listers = words("find gfind fd fdfind ls git grep egrep rg ag ack locate mlocate plocate echo printf seq svn hg")
 
-// given reports whether words of a call come from what the line lists: through find, xargs, a
+// given reports whether words of a call come from a lister in the same line, through find -exec, xargs, a
 // variable or a substitution.
 func (c *call) given() bool {
 	for _, v := range c.Via {
@@ -126,7 +127,7 @@ func (c *call) given() bool {
 	return false
 }
 
-// givenOutside reports whether a call is given what the line lists outside the tree.
+// givenOutside reports whether a lister supplies a call with names outside the tree.
 func (c *call) givenOutside() bool { return c.given() && c.listed() }
 
 // listed reports whether what find, fd, ls or locate lists in the same line is outside the tree.
@@ -153,7 +154,7 @@ func (c *call) listed() bool {
 	return false
 }
 
-// findRoots returns where find begins.
+// findRoots returns the directories that find walks.
 func findRoots(args []shell.Word) []shell.Word {
 	var roots []shell.Word
 	for _, a := range args {
@@ -171,7 +172,7 @@ func findRoots(args []shell.Word) []shell.Word {
 	return roots
 }
 
-// deletesOutside judges find -delete.
+// deletesOutside reports whether find -delete removes something outside the tree.
 func deletesOutside(c *call) bool {
 	if !exactly("-delete")(c) {
 		return false
@@ -245,7 +246,7 @@ func movesOutside(c *call) bool {
 	return false
 }
 
-// stem cuts a pattern off a path.
+// stem returns the part of a path before its first pattern.
 func stem(w shell.Word) shell.Word {
 	if i := strings.IndexAny(w.Value, "*?["); w.Glob && i > 0 {
 		return shell.Word{Value: w.Value[:i], Quoted: w.Quoted}
@@ -289,7 +290,7 @@ func treeOutside(c *call) bool {
 	return false
 }
 
-// overwritesDevice judges dd.
+// overwritesDevice reports whether dd writes to a device or outside the tree.
 func overwritesDevice(c *call) bool {
 	for _, a := range c.Args {
 		if v, ok := strings.CutPrefix(a.Value, "of="); ok {
@@ -299,8 +300,7 @@ func overwritesDevice(c *call) bool {
 	return false
 }
 
-// elsewhere reports whether an operand of rsync, scp and the like is another machine; toElsewhere
-// whether the last one is.
+// toElsewhere reports whether the last operand of rsync, scp and the like is on another machine.
 func toElsewhere(c *call) bool {
 	words := c.operands("-e -P -i -l -F -o -c -S -J --rsh --exclude --include --filter --port --bwlimit --timeout --files-from")
 	if len(words) == 0 {
@@ -317,8 +317,8 @@ func isRemote(v string) bool {
 	return ok && host != "" && !strings.ContainsAny(host, "/") && !local(host[strings.LastIndexByte(host, '@')+1:])
 }
 
-// uploads judges curl: a body, an upload or a method that changes something, to a host that is not
-// this machine.
+// uploads reports whether curl sends a body, an upload or a method that changes something to another
+// machine.
 func uploads(c *call) bool {
 	body := c.Flag("-d", "--data", "--data-raw", "--data-binary", "--data-urlencode", "--data-ascii", "-F", "--form", "--form-string", "-T", "--upload-file", "--json", "--mail-rcpt", "-Q", "--quote")
 	if m, ok := c.FlagValue("-X", "--request"); ok && !body {
@@ -330,7 +330,7 @@ func uploads(c *call) bool {
 	return body && c.foreign("-d --data --data-raw --data-binary --data-urlencode --data-ascii -F --form --form-string -T --upload-file --json -X --request -H --header -o --output -u --user -A --user-agent -e --referer -b --cookie -c --cookie-jar -w --write-out -m --max-time --connect-timeout -x --proxy --retry -E --cert --key --cacert --mail-rcpt --mail-from -Q --quote -K --config -r --range -C")
 }
 
-// foreign reports whether an operand is a URL of another machine, or is not known.
+// foreign reports whether an operand is a URL of another machine, or is unknown.
 func (c *call) foreign(valued string) bool {
 	words := c.operands(valued)
 	if w, ok := c.FlagValue("--url"); ok {
@@ -344,7 +344,7 @@ func (c *call) foreign(valued string) bool {
 	return len(words) == 0
 }
 
-// loopback reports whether a URL, with or without its scheme, is of this machine.
+// loopback reports whether a URL, with or without its scheme, has this machine as its host.
 func loopback(u string) bool {
 	if _, rest, ok := strings.Cut(u, "://"); ok {
 		u = rest
@@ -364,7 +364,8 @@ func local(host string) bool {
 	return host == "localhost" || strings.HasSuffix(host, ".localhost") || host == "" || ip != nil && (ip.IsLoopback() || ip.IsUnspecified())
 }
 
-// methodChanges judges httpie and its like, which take the method as the first word.
+// methodChanges reports whether httpie or a program like it, which take the method as the first word,
+// sends one that changes something.
 func methodChanges(c *call) bool {
 	words := c.operands("-a --auth -o --output -s --style --session -A")
 	if len(words) == 0 {
@@ -393,7 +394,7 @@ func runsFetched(c *call) bool {
 	if c.Piped && !c.Inner {
 		args := c.operands("")
 		if len(args) > 0 && args[0].Value != "-" && !strings.HasPrefix(args[0].Value, "/dev/") && !c.Flag("-s") {
-			return false // it runs a file
+			return false // it runs a file of this machine
 		}
 		for i := 0; i < c.at; i++ {
 			if o := &c.line.Calls[i]; fetch(o) && o.Drained {
@@ -426,10 +427,10 @@ func loopbackOnly(c *shell.Call) bool {
 	return false
 }
 
-// statement reports whether SQL, or the like, that a word holds removes data.
+// destroys matches statements of SQL and similar languages that remove data.
 var destroys = regexp.MustCompile(`(?i)\b(drop\s+(database|table|schema|user|role|index|view|keyspace|collection|measurement|series|bucket|topic|stream|tablespace|graph|space)|truncate\s+(table\s+)?\w|delete\s+from\s+[\w."]+\s*(;|$|where\s)|alter\s+table\s+\S+\s+(drop|delete)|dropdatabase\s*\(|\.drop\s*\(|deletemany\s*\(\s*\{\s*\}|\.remove\s*\(\s*\{\s*\})`)
 
-// destroying are words in the name of a file with statements.
+// destroying has the words that show, in the name of a file, that its statements remove data.
 var destroying = words("drop wipe truncate destroy purge delete reset")
 
 // explained matches statements that are planned and not executed.
@@ -457,10 +458,10 @@ func destroysData(c *call) bool {
 		}
 	}
 	if w, ok := c.FlagValue("-f", "--file"); ok && slices.ContainsFunc(wordParts(path.Base(w.Value)), func(p string) bool { return destroying[p] }) {
-		return true // what is in it is not known, and its name says enough
+		return true // its content is unknown, and its name says enough
 	}
 	if c.Piped || c.Fed {
-		// What is piped or written into it.
+		// Statements may be piped into the client or stand in a here-document.
 		for i := 0; i < c.at; i++ {
 			for _, a := range c.line.Calls[i].Args {
 				if (c.line.Calls[i].Name == "echo" || c.line.Calls[i].Name == "printf") && destroys.MatchString(a.Value) {
@@ -473,8 +474,8 @@ func destroysData(c *call) bool {
 	return false
 }
 
-// killsByNumber reports whether kill names a process by a number, which is another process by now,
-// or all of them.
+// killsByNumber reports whether kill names a process by its number, which is that of another process when
+// a plan runs, or all processes.
 func killsByNumber(c *call) bool {
 	for i, a := range c.Args {
 		v := a.Value
@@ -494,7 +495,7 @@ func killsByNumber(c *call) bool {
 			return true
 		}
 	}
-	// What a search for processes gives it.
+	// pgrep or pidof may supply the numbers.
 	for i := range c.line.Calls {
 		if o := &c.line.Calls[i]; i != c.at && (o.Name == "pgrep" || o.Name == "pidof" || o.Name == "ps" || o.Name == "lsof" || o.Name == "fuser") {
 			return true
@@ -503,7 +504,7 @@ func killsByNumber(c *call) bool {
 	return false
 }
 
-// changesElsewhere reports whether what runs on another machine does more than show something.
+// changesElsewhere reports whether a command that runs on another machine does more than show something.
 func changesElsewhere(c *call) bool {
 	if !c.Wraps {
 		return false
@@ -525,7 +526,7 @@ func changesElsewhere(c *call) bool {
 	return false
 }
 
-// shows are programs that only show something.
+// shows has the programs that only show something.
 var shows = words("ls cat echo pwd uptime uname whoami id hostname date df du free ps top head tail grep wc stat file which env printenv true false cd test [ w who last dmesg journalctl lscpu lsblk ip ifconfig ss netstat ping sort uniq cut awk sed find nproc zcat less more md5sum sha256sum ssh")
 
 func words(list string) map[string]bool {

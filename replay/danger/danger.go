@@ -28,11 +28,11 @@ type Place struct {
 	// Tree are the directories that it may change as it likes. Empty means Cwd. The directories
 	// for temporary files belong to them always.
 	Tree []string
-	// Own are functions and scripts of the narrative, whose names and words are its own. Remotes are those
-	// of git that are paths of this machine.
+	// Own are the functions and scripts of the narrative: their names and words say nothing about danger.
+	// Remotes are the git remotes that are paths of this machine.
 	Own, Remotes []string
 
-	depth int // of commands in words
+	depth int // how deep commands are nested in words, see inside
 }
 
 // Find returns what is dangerous about a command line, in source order, each kind of a call once.
@@ -122,8 +122,8 @@ func rulesOf(c *call) []rule {
 	return rules
 }
 
-// asked are the kinds of rules that do not hold for a call that only asks, elsewhere those that do not if all
-// addresses in it are of this machine.
+// asked has the kinds of rules that do not hold for a call that only asks for information. elsewhere has
+// those that do not hold if all addresses in the call are of this machine.
 var (
 	asked     = words("cluster infrastructure publish send system database remote mail")
 	elsewhere = words("infrastructure publish send")
@@ -181,7 +181,8 @@ func (c *call) outside(w shell.Word, unknown bool) bool {
 	return !c.place.within(name)
 }
 
-// within reports whether a path is in the tree, and not the top of a home or of the machine.
+// within reports whether a path is in the tree or below a directory for temporary files. / and home
+// directories themselves never are.
 func (p Place) within(name string) bool {
 	for _, tmp := range [...]string{"/tmp/", "/var/tmp/", "/dev/shm/"} {
 		if strings.HasPrefix(name, tmp) {
@@ -199,10 +200,10 @@ func (p Place) within(name string) bool {
 	return false
 }
 
-// system are the directories that belong to the machine.
+// system has the directories that belong to the machine rather than to a user.
 var system = []string{"/etc", "/usr", "/bin", "/sbin", "/lib", "/lib64", "/boot", "/sys", "/proc", "/dev", "/root", "/var/lib", "/var/log", "/var/spool", "/opt", "/System", "/Library"}
 
-// ofSystem reports whether a path belongs to the machine, or to nobody the plan knows.
+// ofSystem reports whether a path outside the tree belongs to the machine.
 func (p Place) ofSystem(name string) bool {
 	switch name {
 	case "/dev/null", "/dev/tty", "/dev/stdout", "/dev/stderr", "/dev/stdin", "/dev/full", "/dev/zero":
@@ -217,7 +218,7 @@ func (p Place) ofSystem(name string) bool {
 	return slices.ContainsFunc(system, func(dir string) bool { return name == dir || strings.HasPrefix(name, dir+"/") })
 }
 
-// redirected judges a redirection.
+// redirected returns why a redirection is dangerous, "" if it is not, and the kind of danger.
 func redirected(rd shell.Redirect, at Place) (why, kind string) {
 	name, ok := shell.Resolve(rd.Target, rd.Dir, at.Home)
 	switch {
@@ -235,7 +236,7 @@ func redirected(rd shell.Redirect, at Place) (why, kind string) {
 	return "", ""
 }
 
-// bomb reports whether a function runs itself twice at once.
+// bomb reports whether a function starts itself twice at once, as a fork bomb does.
 func bomb(l *shell.Line) bool {
 	for _, f := range l.Functions {
 		n := 0

@@ -10,14 +10,13 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// contents fills in the hashes that the files of steps had after their last run, in the order of the
-// acts. A hash counts only if it is that of the same command in the same directory, and so for all
-// that the step needs: with another value set or another path mapped, a file that has the old content
-// is not what this plan would make. The last run is the latest replay that changed the real
-// directory, or else the recorded one, if nothing about the step is mapped.
+// contents fills in the hashes that the files of each step had after its last run: the latest replay
+// that changed the real directory or, if nothing about the step is mapped, the recorded run. A hash
+// counts only if the command and its directory are the same, and those of every step it needs: with
+// another value or path, the old content is not what this plan would make.
 //
-// A step that may write files that are not known is as it was if all that its replays wrote is: without
-// a replay nothing can be said of it. It returns what the last replays left of all files; see settle.
+// For a step whose written files are unknown, the files that its replays wrote take their place; without
+// a replay it gets no postcondition. contents returns what the last replays left of all files, see settle.
 func (b *builder) contents(steps []replay.Step) (settled []replay.Postcondition) {
 	last := map[schemas.EventID][]*replays.Did{}
 	for i := range b.n.Replayed {
@@ -46,8 +45,8 @@ func (b *builder) contents(steps []replay.Step) (settled []replay.Postcondition)
 		for _, n := range st.Needs {
 			same[k] = same[k] && same[n.On]
 		}
-		// What runs in the background goes on writing, and the number of a process that has ended is no
-		// content that anybody wants to have.
+		// A process in the background goes on writing, and files such as that of its process id have other
+		// content each time.
 		if !same[k] || st.Background || changes(a) {
 			continue
 		}
@@ -76,8 +75,8 @@ func (b *builder) contents(steps []replay.Step) (settled []replay.Postcondition)
 	return b.settle(steps, same, did)
 }
 
-// trees replaces the postconditions about files that turned out to be directories, such as the copy of one,
-// by those about what the last replay left in them.
+// trees corrects postconditions about a file that was a directory after the last replay, such as the copy
+// of one: the directory has to exist, with the files that the replay left in it.
 func trees(st *replay.Step, dids []*replays.Did) {
 	all, ok := unnamed(st, dids)
 	if !ok {
@@ -96,11 +95,13 @@ func trees(st *replay.Step, dids []*replays.Did) {
 	}
 }
 
-// maxUnnamed bounds the files of one step that are checked without being named by its command.
+// maxUnnamed is the largest number of files of a step that are checked although its command does not
+// name them.
 const maxUnnamed = 256
 
-// unnamed returns what is so of the files that replays of a step wrote and that its command does not
-// name, unless they are too many, or are not surely the step's own.
+// unnamed returns postconditions for the files that replays of a step wrote and its command does not
+// name. ok is false if they are too many, or if another step ran at the same time and may have written
+// them.
 func unnamed(st *replay.Step, dids []*replays.Did) (out []replay.Postcondition, ok bool) {
 	seen := map[string]bool{}
 	for _, p := range st.Post {
@@ -115,7 +116,7 @@ func unnamed(st *replay.Step, dids []*replays.Did) (out []replay.Postcondition, 
 		}
 		for _, f := range d.Files {
 			if seen[f.Path] || strings.Contains(f.Path, "/.git/") || !f.Removed && f.SHA256 == "" {
-				continue // a repository's own files change with each look at it
+				continue // files below .git change with almost every command
 			}
 			seen[f.Path] = true
 			p := replay.Postcondition{Kind: replay.PostFile, Target: f.Path, Hash: f.SHA256}
@@ -129,8 +130,8 @@ func unnamed(st *replay.Step, dids []*replays.Did) (out []replay.Postcondition, 
 	return out, len(out) <= maxUnnamed
 }
 
-// quiet reports whether a step was seen to do nothing but print, and nobody asked for that: all its
-// replays changed no file and could reach nothing else.
+// quiet reports whether a step that is no goal itself does nothing but print: none of its replays changed
+// a file, and they could reach nothing else.
 func quiet(st *replay.Step, dids []*replays.Did) bool {
 	if len(st.Danger)+len(st.Sets) > 0 || asked(st) {
 		return false
@@ -140,17 +141,17 @@ func quiet(st *replay.Step, dids []*replays.Did) bool {
 	})
 }
 
-// changing are variables whose value is another one each time.
+// changing has the variables of shells whose value differs each time.
 var changing = map[string]bool{"!": true, "BASHPID": true, "PPID": true, "RANDOM": true, "SRANDOM": true, "SECONDS": true, "EPOCHSECONDS": true, "EPOCHREALTIME": true}
 
-// changes reports whether what an act writes may be another content each time.
+// changes reports whether the content that an act writes may differ from run to run.
 func changes(a *act) bool {
 	return strings.Contains(a.Command, "$$") || a.Line != nil && slices.ContainsFunc(a.Line.Uses, func(v string) bool { return changing[v] })
 }
 
-// touches adds to postconditions which later step was seen to write the same file. Where that step's
-// own postconditions do not tell about it, nothing can be said about a file that no command names.
-// The absence of a directory tells about all that was in it, and HEAD about what git wrote.
+// touches notes on each postcondition which later step wrote the same file in a replay. A file that no
+// command names is dropped if that step's postconditions do not cover it. The absence of a directory
+// covers all that was in it, and HEAD the files that git wrote.
 func touches(steps []replay.Step, did [][]*replays.Did, moved map[int]bool) {
 	all := map[string][]touch{}
 	for k := range steps {
@@ -195,8 +196,8 @@ func touches(steps []replay.Step, did [][]*replays.Did, moved map[int]bool) {
 	}
 }
 
-// madeAgain adds to the postconditions of a step that removes directories which later step fills them again.
-// made are the names of all, sorted.
+// madeAgain notes, on the postconditions of a step that removes directories, which later step fills them
+// again. made are the names of all touched files, sorted.
 func madeAgain(st *replay.Step, all map[string][]touch, made []string) {
 	for i := range st.Post {
 		p := &st.Post[i]
@@ -215,7 +216,8 @@ func madeAgain(st *replay.Step, all map[string][]touch, made []string) {
 	}
 }
 
-// touch is a step that writes or removes a file; tells is set if one of its postconditions is about it.
+// touch is a step that writes or removes a file. tells is set if one of its postconditions is about the
+// file.
 type touch struct {
 	step  int
 	tells bool
@@ -231,7 +233,7 @@ func after(all []touch, step int) *touch {
 	return nil
 }
 
-// left returns the hash that the last run of a step left of a file, empty if it is not known.
+// left returns the hash of a file after the last run of a step, "" if unknown.
 func (b *builder) left(a *act, st *replay.Step, dids []*replays.Did, target string) string {
 	for _, d := range dids {
 		if d.Command != st.Command {

@@ -1,8 +1,15 @@
-// Package plan makes plans of recorded commands: it slices a narrative down to what its goal rests
-// on, maps it to another place, and says what is dangerous about it and what has to be answered.
+// Package plan turns recorded commands into a plan: it slices a narrative down to the commands that
+// its goal depends on, maps them to another place, and lists what is dangerous about them and which
+// questions have to be answered before they run.
 //
-// Make is a pure function of the commands and the request; Answer reads the commands from the
-// projections first. The steps, each in a file: commands are read (gather.go), each command's
-// effects are joined to those of the commands before it (world.go), the slice is taken (slice.go),
-// the order that must be kept is added (order.go), steps are transformed and judged (steps.go).
+// Make is a pure function of the commands and the request; Answer first reads the commands from the
+// projections. Each stage has a file:
+//
+//   - gather.go reads the commands.
+//   - world.go records what each command writes, and rests.go which earlier commands it depends on;
+//     git.go and undone.go know commands of git, and commands that undo others.
+//   - slice.go keeps the commands that the goal depends on, and those that remove what they made.
+//   - make.go calls all stages, finds values that can be set (parameters.go) and adds the
+//     dependencies that only keep an order.
+//   - steps.go transforms and judges each step, contents.go and settled.go add what earlier runs left.
 package plan

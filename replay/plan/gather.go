@@ -19,12 +19,14 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// Narrative is what a plan is made of.
+// Narrative is the input of Make: the commands, and what was recorded about them.
 type Narrative struct {
 	Goal replay.Goal
-	// Commands are in any order. Runs are other runs, to find parameters by.
+	// Commands are in any order. Runs are other commands of the workspace: values that differ between
+	// runs of the same template become parameters.
 	Commands, Runs []commands.Scanned
-	// Goals are the commands to end with; without any, all that they left counts.
+	// Goals are the commands that the plan ends with. If there are none, the goal is everything that
+	// the commands left behind.
 	Goals []schemas.EventID
 	// Env are recorded environments by context hash, and Home the home directories that were recorded.
 	Env  map[string]map[string]string
@@ -209,7 +211,8 @@ func around(c commands.Scanned, since, until time.Time) commands.Filters {
 	return f
 }
 
-// ledTo returns the commands of other sessions that led to one, by what they wrote and it reads.
+// ledTo returns the positions of a command and of those that led to it, in other sessions too, because
+// they wrote what it reads or caused it.
 func ledTo(ctx context.Context, s commands.Sources, r Request, to commands.Scanned) ([]schemas.Position, error) {
 	resp, err := commands.WhyQuestion.Ask(ctx, local{s}, commands.WhyRequest{
 		Ref: to.ID.String(), Limit: commands.MaxNodes, Moment: r.Moment,
@@ -225,7 +228,8 @@ func ledTo(ctx context.Context, s commands.Sources, r Request, to commands.Scann
 	return at, nil
 }
 
-// mended returns the commands after a failure, up to the next run of the same command that worked.
+// mended returns the commands after a failed one, up to and with the next successful run of the same
+// command or, if there is none, of its template.
 func mended(all []commands.Scanned, failed commands.Scanned) ([]commands.Scanned, error) {
 	at := slices.IndexFunc(all, func(c commands.Scanned) bool { return c.ID == failed.ID })
 	for _, same := range []func(c commands.Scanned) bool{
@@ -258,17 +262,17 @@ func (n *Narrative) runs(ctx context.Context, s commands.Sources, r Request) err
 	return err
 }
 
-// maxGaps bounds how many events between commands of a session are read to see whether they were
-// erased, and maxContexts how many for their environments. before is how many events before the first
-// command are looked at.
 const (
-	maxGaps     = 128
-	before      = 8
+	// maxGaps is how many events between the commands of a session are read, to see whether they were
+	// erased, and before how many of those ahead of the first command.
+	maxGaps = 128
+	before  = 8
+	// maxContexts is how many events are read for their environments.
 	maxContexts = 256
 )
 
-// events reads what the projections do not have: environments, the hashes of written files, and which
-// events were erased.
+// events reads from the log what the projections do not have: environments, the hashes of written
+// files, and which events were erased.
 func (n *Narrative) events(ctx context.Context, s commands.Sources) error {
 	if s.Event == nil {
 		return nil
@@ -346,7 +350,7 @@ func (n *Narrative) events(ctx context.Context, s commands.Sources) error {
 	return nil
 }
 
-// files takes over what a command left of the files that it names.
+// files stores the hashes of the files that an outcome lists.
 func (n *Narrative) files(id schemas.EventID, o *recountv1.OutcomeObserved) {
 	for _, f := range o.GetFiles() {
 		if f.GetRemoved() || len(f.GetSha256()) == 0 {
@@ -359,8 +363,8 @@ func (n *Narrative) files(id schemas.EventID, o *recountv1.OutcomeObserved) {
 	}
 }
 
-// decoded reads the payload of an event, nil if it is not there any more or cannot be decoded: a plan
-// is made without it. The error is the context's.
+// decoded reads the payload of an event. It returns nil for one that is gone or cannot be decoded,
+// because a plan can do without it; an error is the context's.
 func decoded(ctx context.Context, s commands.Sources, at schemas.Position) (proto.Message, error) {
 	lr, err := s.Event(ctx, at)
 	if err != nil {

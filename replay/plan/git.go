@@ -10,7 +10,7 @@ import (
 	"github.com/recountdb/recount/replay/transform"
 )
 
-// onlyGit returns the call of git that is all of a line.
+// onlyGit returns the call of git if a line consists of one.
 func onlyGit(l *shell.Line) (*shell.Call, *shell.Call, bool) {
 	if l == nil || len(l.Calls) != 1 || l.Calls[0].Name != "git" || len(l.Redirects) > 0 || l.Background {
 		return nil, nil, false
@@ -19,7 +19,7 @@ func onlyGit(l *shell.Line) (*shell.Call, *shell.Call, bool) {
 	return c, &shell.Call{Name: "git", Args: c.After(), Dir: c.Dir}, true
 }
 
-// addsPlainly reports whether a line only adds paths as they are, so that it does nothing where git has
+// addsPlainly reports whether a line is a git add of paths without flags, which does nothing if there is
 // nothing to add.
 func addsPlainly(l *shell.Line) bool {
 	c, here, ok := onlyGit(l)
@@ -27,7 +27,7 @@ func addsPlainly(l *shell.Line) bool {
 		!here.Flag("-f", "--force", "-N", "--intent-to-add", "-p", "--patch", "-i", "--interactive", "-e", "--edit", "--chmod", "-n", "--dry-run", "--renormalize", "--pathspec-from-file")
 }
 
-// stagesAgain marks what was staged by its path as gone where all below a directory above it is staged.
+// stagesAgain marks staged paths as gone when a directory above them is staged as a whole.
 func (w *world) stagesAgain(a *act, t effects.Thing) {
 	if c, _, ok := onlyGit(a.Line); t.Kind != effects.Staged || !t.Tree || !ok || c.Sub() != "add" {
 		return
@@ -44,7 +44,8 @@ func (w *world) stagesAgain(a *act, t effects.Thing) {
 	}
 }
 
-// refused reports whether git refused to go on, since nothing was staged since it stopped.
+// refused reports whether git refused to continue a merge or rebase because nothing was staged since it
+// stopped.
 func (w *world) refused(a *act) bool {
 	c, here, ok := onlyGit(a.Line)
 	if !ok || !here.Flag("--continue") {
@@ -67,7 +68,7 @@ func (w *world) refused(a *act) bool {
 	return false
 }
 
-// gitSetting returns the KEY=VALUE that a line gives to the repository.
+// gitSetting returns the KEY=VALUE that a git config line sets in the repository.
 func gitSetting(text, in string) (string, bool) {
 	l, err := shell.Read(text, in, "")
 	if err != nil {
@@ -87,8 +88,8 @@ func gitSetting(text, in string) (string, bool) {
 	return ws[0].Value + "=" + ws[1].Value, true
 }
 
-// moves adds what is so after a line that moves HEAD to a branch, or takes a branch into it. It reports
-// false for other lines.
+// moves adds the postconditions of a line that moves HEAD to a branch or merges a branch into it. It
+// reports false for other lines.
 func (b *builder) moves(i int, a *act, add func(replay.Postcondition, effects.Thing)) bool {
 	c, here, ok := onlyGit(a.Line)
 	if !ok {
@@ -137,8 +138,8 @@ func (b *builder) moves(i int, a *act, add func(replay.Postcondition, effects.Th
 	return false
 }
 
-// branchOf returns the branch that an act names, as its repository knows it: when the branch is removed
-// later, its name tells nothing more.
+// branchOf returns the branch that an act names, unless the branch is removed later: then its name proves
+// nothing.
 func branchOf(a *act, name string) effects.Thing {
 	for _, t := range a.Things {
 		if t.Kind == effects.Branch && t.Name == name {
@@ -148,8 +149,8 @@ func branchOf(a *act, name string) effects.Thing {
 	return effects.Thing{Kind: "taken", Repo: a.Cwd, Name: name}
 }
 
-// subjectBefore returns the subject of the commit that HEAD is when an act runs, if the last act before it
-// that changes HEAD is a commit with a message.
+// subjectBefore returns the subject of the commit at HEAD when an act runs, if the last act before it
+// that moves HEAD is a commit whose message is known.
 func (b *builder) subjectBefore(i int, a *act) (string, bool) {
 	for j := i - 1; j >= 0; j-- {
 		o := b.w.acts[j]
@@ -165,7 +166,7 @@ func (b *builder) subjectBefore(i int, a *act) (string, bool) {
 	return "", false
 }
 
-// stashed returns push if a line puts all changes away, pop if it puts the last ones back, and else "".
+// stashed returns "push" if a line stashes all changes, "pop" if it pops the last stash, and otherwise "".
 func stashed(l *shell.Line) string {
 	c, here, ok := onlyGit(l)
 	if !ok || c.Sub() != "stash" {
@@ -187,7 +188,7 @@ func stashed(l *shell.Line) string {
 // headOf is the kind of thing that HEAD is; see replacer.
 const headOf = "head"
 
-// isBranch reports whether a name is one of a branch, and no path.
+// isBranch reports whether a name can be that of a branch rather than a path.
 func (b *builder) isBranch(name string) bool {
 	if slices.Contains([]string{"main", "master", "trunk", "develop"}, name) {
 		return true

@@ -82,7 +82,8 @@ func Make(n Narrative, r Request) (replay.Plan, error) {
 	return p, p.Identify()
 }
 
-// join joins commands to a world, in their order. homes are recorded home directories by context hash.
+// join returns the world after all commands, added in their order. homes are the recorded home
+// directories by context hash.
 func join(all []commands.Scanned, homes map[string]string) *world {
 	w := newWorld()
 	for i, c := range all {
@@ -104,10 +105,10 @@ func join(all []commands.Scanned, homes map[string]string) *world {
 	return w
 }
 
-// conflicts are subcommands of git that fail where they leave a conflict to be resolved.
+// conflicts has the subcommands of git that exit with an error when they leave a conflict to resolve.
 var conflicts = map[string]bool{"merge": true, "pull": true, "rebase": true, "cherry-pick": true, "revert": true, "am": true, "stash": true}
 
-// gitSub returns the subcommand of a line that is one call of git.
+// gitSub returns the subcommand of git if a line is one call of it, otherwise "".
 func gitSub(l *shell.Line) string {
 	if c, _, ok := onlyGit(l); ok {
 		return c.Sub()
@@ -115,7 +116,7 @@ func gitSub(l *shell.Line) string {
 	return ""
 }
 
-// resolved reports whether what a failed command of git left was gone on with, and not given up.
+// resolved reports whether the conflict that a command of git left was later resolved and not aborted.
 func resolved(c commands.Scanned, after []commands.Scanned) bool {
 	for _, o := range after {
 		if o.Cwd != c.Cwd && o.Workspace != c.Workspace {
@@ -142,7 +143,7 @@ func resolved(c commands.Scanned, after []commands.Scanned) bool {
 	return false
 }
 
-// willing are programs that do what they can with their operands, and fail if that was not all.
+// willing has the programs that go on to the next operand when one fails.
 var willing = map[string]bool{"rm": true, "rmdir": true, "mkdir": true, "cp": true, "mv": true, "touch": true, "chmod": true}
 
 // inPart reports whether an act failed but did a part of what it was to do: one of the willing with several
@@ -174,13 +175,13 @@ func inPart(a *act, after []commands.Scanned) bool {
 	return false
 }
 
-// leftByPatch matches the names of files that patch leaves.
+// leftByPatch matches the names of the files in which patch leaves hunks that did not fit.
 var leftByPatch = regexp.MustCompile(`\.(rej|orig)\b`)
 
-// answersNo are programs that exit with 1 to answer no.
+// answersNo has the programs whose exit code 1 means no rather than failure.
 var answersNo = map[string]bool{"grep": true, "egrep": true, "fgrep": true, "rg": true, "diff": true, "cmp": true, "test": true, "[": true, "pgrep": true, "zgrep": true, "ag": true, "expr": true, "diff3": true, "sdiff": true, "colordiff": true}
 
-// outcome judges how an act ended.
+// outcome sets failed or ended by the exit code of an act.
 func (a *act) outcome() {
 	if a.ExitCode == nil || *a.ExitCode == 0 {
 		return
@@ -195,7 +196,7 @@ func (a *act) outcome() {
 	}
 }
 
-// builder makes the steps of the acts that stay.
+// builder makes the steps of the kept acts.
 type builder struct {
 	w     *world
 	s     *slice
@@ -203,9 +204,9 @@ type builder struct {
 	n     Narrative
 	index map[int]int  // of acts among the steps
 	tree  []string     // directories that steps may change as they like, after mapping
-	wide  []int        // the steps that may write files that are not known
-	moved map[int]bool // the steps that move HEAD, so that it tells about what git wrote into the tree
-	// For postconditions: which acts write a thing, by key, and which remove something.
+	wide  []int        // the steps that may write files whose names are unknown
+	moved map[int]bool // the steps that move HEAD, whose postcondition covers the files that git wrote
+	// For postconditions: the acts that write a thing, by key, and those that remove something.
 	writers  map[string][]int
 	removers []int
 }
@@ -330,15 +331,15 @@ func names(a, b map[string]string) []string {
 	return all
 }
 
-// order adds the needs that only keep an order: a step must not replace what an earlier one still
-// reads or writes, nor read what a later one replaces.
+// order adds the dependencies that only keep an order: a step must not overwrite what an earlier step
+// still reads or writes, and must not read what a later step overwrites.
 func (b *builder) order(steps []replay.Step) {
 	type touch struct {
 		step   int
 		writes bool
 	}
 	touched := map[string][]touch{}
-	last := -1                  // the last step that may read or write what is not known
+	last := -1                  // the last step that may read or write unknown files
 	var since []int             // the steps since then
 	shellOf := map[string]int{} // the last step of a session that changed its shell
 	users := map[string][]int{} // the steps of a session since then

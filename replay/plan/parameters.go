@@ -150,7 +150,7 @@ func parameters(w *world, s *slice, runs []commands.Scanned, set map[string]stri
 			return nil, &query.RequestError{Field: "set", Value: fmt.Sprintf("%q", name), Reason: hint}
 		}
 	}
-	// Of what is not set only what other runs had otherwise is worth a line, and not every path.
+	// A value that is not set is listed only if other runs had another one, and not for every path.
 	out = slices.DeleteFunc(out, func(p replay.Parameter) bool { return p.Set == "" && len(p.Values) == 0 })
 	for i := range out {
 		slices.Sort(out[i].Steps)
@@ -160,8 +160,8 @@ func parameters(w *world, s *slice, runs []commands.Scanned, set map[string]stri
 	return out, nil
 }
 
-// alike reports whether two runs have most of their words in common, apart from the one in question:
-// two commits with other messages are not one command with a parameter.
+// alike reports whether two runs have most of their words in common, apart from the one in question.
+// Two commits with different messages are not one command with a parameter.
 func alike(a, b []slot, except int) bool {
 	differ := 0
 	for i := range a {

@@ -11,7 +11,7 @@ import (
 	"github.com/recountdb/recount/replay/effects"
 )
 
-// rests finds what an act rests on.
+// rests finds the earlier acts that an act depends on.
 func (w *world) rests(a *act) {
 	for _, t := range a.Things {
 		switch t.Access {
@@ -46,8 +46,8 @@ func (w *world) rests(a *act) {
 	}
 	w.environment(a)
 	w.addresses(a)
-	// What a program may rest on is named only where nothing else that it rests on does already:
-	// the slice is the same, and a plan of a thousand builds stays small.
+	// A possible dependency is listed only if no other dependency leads to the same act: the slice is
+	// the same, and a plan of a thousand builds stays small.
 	for _, d := range a.deps {
 		w.reaches(a, d)
 	}
@@ -60,7 +60,7 @@ func (w *world) rests(a *act) {
 	a.maybe = nil
 }
 
-// reaches adds an act and all that it rests on to those that another rests on.
+// reaches adds the act of a dependency, and all that it depends on, to a.above.
 func (w *world) reaches(a *act, d dep) {
 	if d.removes || d.kind == replay.NeedOrder || d.on == a.at {
 		return
@@ -69,8 +69,8 @@ func (w *world) reaches(a *act, d dep) {
 	a.above.join(w.acts[d.on].above)
 }
 
-// mayNeed adds what an act may rest on: of several reasons to rest on the same act the first by kind
-// and name is kept, whatever the order in which they come.
+// mayNeed adds a possible dependency. Of several on the same act the first by kind and name is kept,
+// whatever the order in which they are found.
 func (a *act) mayNeed(d dep) {
 	if a.maybe == nil {
 		a.maybe = map[int]dep{}
@@ -93,13 +93,13 @@ func (a *act) needs(d dep) {
 	a.deps = append(a.deps, d)
 }
 
-// read finds the acts that wrote what is read.
+// read adds dependencies on the acts that wrote the thing that an act reads.
 func (w *world) read(a *act, t effects.Thing) {
 	w.afterBacks(a, t)
 	if t.Kind == effects.Port {
 		for _, o := range w.exact[key(t)] {
 			if o.gone < 0 && o.thing.Value != "" {
-				w.readTree(a, o.thing.Value) // it may get any file that is served
+				w.readTree(a, o.thing.Value) // a client may fetch any file that is served
 			}
 		}
 	}
@@ -129,7 +129,7 @@ func (w *world) read(a *act, t effects.Thing) {
 			if o.gone < 0 {
 				add(o, min(t.Sure, o.thing.Sure))
 			}
-			// Who changed it read it, and so rests on those before.
+			// An act that changed it read it too, and so depends on those before.
 			if o.gone < 0 && o.thing.Access == effects.Update || o.thing.Access == effects.Write && o.thing.Kind != effects.Directory {
 				from = o.act
 				break
@@ -154,7 +154,7 @@ func (w *world) read(a *act, t effects.Thing) {
 	}
 	if isPath(t) {
 		if w.directory(a, path.Dir(t.Name), replay.NeedDirectory) {
-			// Its directory is new, so the file is too.
+			// The directory was made by an act, so nothing older is in it.
 		} else if !found && !t.Tree && !t.Glob && t.Access == effects.Read && !a.failed && t.Sure > 0.8 {
 			defer func() {
 				if _, known := w.seen[t.Name]; !known {
@@ -167,7 +167,7 @@ func (w *world) read(a *act, t effects.Thing) {
 		}
 	}
 	if t.Kind == effects.Port {
-		// A service is there once what waits for it has run.
+		// The service answers only once the commands that wait for it have run.
 		s := w.shell(a.Session)
 		if found || len(s.jobs) > 0 {
 			for _, o := range w.exact["job\x00"+a.Session+"\x00&"] {
@@ -189,11 +189,11 @@ func name(t effects.Thing) string {
 	return t.Name
 }
 
-// unexplained looks for the act that may have written a path that no act is known to have written:
-// programs whose writes are not known, then what ran a built program, then what failed.
+// unexplained adds possible dependencies for a path that no act is known to have written. Candidates
+// are programs whose writes are unknown, then runs of built programs, then acts that failed.
 func (w *world) unexplained(a *act, t effects.Thing) {
 	if !t.Tree && !t.Glob && within(a.Cwd, t.Name) {
-		return // it runs there
+		return // the act runs in this directory, so it existed
 	}
 	found := false
 	for _, weak := range [...]bool{false, true} {
@@ -210,22 +210,22 @@ func (w *world) unexplained(a *act, t effects.Thing) {
 			a.needs(dep{o.act, replay.NeedFile, t.Name, 0.5, false})
 		}
 	}
-	// What fills a directory makes it, whether something that failed had begun to or not.
+	// A directory that is only filled is made by that: a failed act before it does not matter.
 	if at, ok := w.failed[key(t)]; ok && !found && !a.failed && t.Sure > 0.8 && !(t.Tree && t.Access == effects.Update) {
 		a.needs(dep{at, replay.NeedFile, t.Name, 0.4, false})
 	}
 }
 
-// builtBefore reports whether a path was a product of a build when an act read it first, so that a later
-// build makes it again.
+// builtBefore reports whether a path was the product of a build before the act that read it first, so
+// that a later build only makes it again.
 func (w *world) builtBefore(name string, first int) bool {
 	return slices.ContainsFunc(w.opaque, func(o *write) bool {
 		return o.act < first && w.acts[o.act].Built && within(name, o.thing.Name)
 	})
 }
 
-// readTree finds everything that was written below a directory, for a program that may read any of
-// it.
+// readTree adds possible dependencies on everything written below a directory, for a program that may
+// read any of it.
 func (w *world) readTree(a *act, dir string) {
 	all := effects.Thing{Kind: effects.Path, Name: dir, Tree: true}
 	w.afterBacks(a, all)
@@ -239,7 +239,7 @@ func (w *world) readTree(a *act, dir string) {
 	}
 	for _, o := range w.opaque {
 		if a.Built && o.thing.Repo == product(a.Command) {
-			continue // it makes the same again
+			continue // a build that runs again needs nothing of its earlier run
 		}
 		if o.gone < 0 && !w.acts[o.act].weak && (within(dir, o.thing.Name) || within(o.thing.Name, dir)) {
 			a.mayNeed(dep{o.act, replay.NeedDirectory, o.thing.Name, 0.5, false})
@@ -258,7 +258,7 @@ func (w *world) readTree(a *act, dir string) {
 	}
 }
 
-// below returns what is there below a directory.
+// below returns the writes below a directory that are still there.
 func (w *world) below(dir string) (all []*write) {
 	for k, list := range w.exact {
 		rest, ok := strings.CutPrefix(k, "path\x00\x00")
@@ -274,7 +274,7 @@ func (w *world) below(dir string) (all []*write) {
 	return all
 }
 
-// parents finds who made the directories above what is written.
+// parents adds dependencies on the acts that made the directories above a written path.
 func (w *world) parents(a *act, t effects.Thing) {
 	if isPath(t) && !t.Glob && !(t.Sure == 0.5 && w.isFile(path.Dir(t.Name))) {
 		w.directory(a, path.Dir(t.Name), replay.NeedDirectory)
@@ -284,7 +284,7 @@ func (w *world) parents(a *act, t effects.Thing) {
 	}
 }
 
-// isFile reports whether a path was written as a file, and is one since: cp a b then does not write b/a.
+// isFile reports whether a path is a file that an act wrote, so that cp a b does not write b/a.
 func (w *world) isFile(name string) bool {
 	for _, o := range slices.Backward(w.exact["path\x00\x00"+name]) {
 		switch t := o.thing; {
@@ -297,7 +297,8 @@ func (w *world) isFile(name string) bool {
 	return false
 }
 
-// directory finds who made a directory and those above it, and reports whether somebody did.
+// directory adds dependencies on the acts that made a directory and those above it, and reports whether
+// there are any.
 func (w *world) directory(a *act, dir, kind string) (made bool) {
 	for ; len(dir) > 1; dir = path.Dir(dir) {
 		list := w.exact["path\x00\x00"+dir]
@@ -319,7 +320,8 @@ func (w *world) directory(a *act, dir, kind string) (made bool) {
 	return made
 }
 
-// addresses finds the services that an act is told of by variables: export URL=http://127.0.0.1:8000/.
+// addresses adds dependencies on services whose address is in a variable that the act uses:
+// export URL=http://127.0.0.1:8000/.
 func (w *world) addresses(a *act) {
 	s := w.shells[a.Session]
 	if s == nil {
@@ -335,7 +337,8 @@ func (w *world) addresses(a *act) {
 	}
 }
 
-// environment finds who set what an act uses of its shell.
+// environment adds dependencies on the acts that set the variables, functions and options which an act
+// uses.
 func (w *world) environment(a *act) {
 	s := w.shells[a.Session]
 	if s == nil || a.Session == "" {
@@ -374,7 +377,7 @@ func (w *world) environment(a *act) {
 	}
 }
 
-// exported reports whether a variable was given to programs.
+// exported reports whether a variable is exported to programs.
 func (w *world) exported(setters []int, name string) bool {
 	for _, at := range setters {
 		if w.acts[at].Line == nil {

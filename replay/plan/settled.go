@@ -10,16 +10,16 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// maxSettled bounds the files that are compared with what the last replays left.
+// maxSettled is the largest number of files that are compared with what the last replays left.
 const maxSettled = 4000
 
-// settle marks the steps that a replay did as they are now, so that they are done if the directory is as the
-// last replays left it: also a step whose own files another one replaced or removed since, a commit that was
-// folded into another, and a loop over what is gone. A service that a later step ends need not start for its files.
-// It returns what the last replays left.
+// settle sets Settled on the steps that an earlier replay ran in the same form. Such a step is done if the
+// directory is as the last replays left it, even if its own files are gone: a later step may have replaced
+// them, a commit may have been squashed, a loop may have had nothing left to do. settle returns what the
+// last replays left, as postconditions. A service that a later step ends need not start for its files.
 //
-// Only steps that could reach nothing but the directory count, since files tell nothing of the rest. same
-// says of each step that it is the one that was replayed, and so for all that it needs.
+// Only steps that could reach nothing but the directory are settled, because files are no evidence of
+// anything else. same[k] is set if step k, and every step that it needs, is the one that was replayed.
 func (b *builder) settle(steps []replay.Step, same []bool, did [][]*replays.Did) []replay.Postcondition {
 	unsteady, ended := map[schemas.EventID]bool{}, map[schemas.EventID]bool{}
 	some := false
@@ -41,7 +41,7 @@ func (b *builder) settle(steps []replay.Step, same []bool, did [][]*replays.Did)
 		return nil
 	}
 	left := map[string]*replay.Postcondition{}
-	for i := range b.n.Replayed { // the latest run first, of each its steps in order
+	for i := range b.n.Replayed { // the latest run comes first, the steps of a run in order
 		last := b.n.Replayed[i].Run
 		if i > 0 && b.n.Replayed[i-1].Run == last {
 			continue
@@ -84,13 +84,13 @@ func (b *builder) settle(steps []replay.Step, same []bool, did [][]*replays.Did)
 	return out
 }
 
-// asked reports whether somebody asked for a step itself, so that one that only prints runs.
+// asked reports whether a step is itself a goal, so that it has to run even if it only prints.
 func asked(st *replay.Step) bool {
 	return slices.ContainsFunc(st.Why, func(r replay.Reason) bool { return r.Kind == "goal" || r.Kind == "asked" })
 }
 
-// passing reports whether a file of a repository changes with each look at it, or tells nothing: its index,
-// its logs and what git notes on the way. What is staged has postconditions of its own.
+// passing reports whether a file below .git changes with almost every command of git and so proves
+// nothing: the index, logs, notes of operations, objects. What is staged has postconditions of its own.
 func passing(name string) bool {
 	_, in, ok := strings.Cut(name, "/.git/")
 	if !ok {

@@ -12,15 +12,15 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// slice is which acts stay, and why.
+// slice is the choice of the acts that become steps, each with the reasons.
 type slice struct {
 	w    *world
 	kept []bool
 	why  [][]replay.Reason
 }
 
-// cut takes the slice of the acts that some goals rest on; without goals, of those whose results
-// are there at the end.
+// cut returns the slice of the goals and all that they depend on. Without goals it is that of the acts
+// whose results are there at the end, and if all is set, every act.
 func (w *world) cut(goals []int, all bool) *slice {
 	s := &slice{w: w, kept: make([]bool, len(w.acts)), why: make([][]replay.Reason, len(w.acts))}
 	for i, a := range w.acts {
@@ -47,8 +47,8 @@ func (w *world) cut(goals []int, all bool) *slice {
 	return s
 }
 
-// waits keeps the first act that waits for what a kept one runs in the background, so that it has come to
-// its end where it had when it was recorded, and reports whether it kept another one.
+// waits keeps, for each kept act in the background, the first act that waits for it, so that the job has
+// ended at the same place as when it was recorded. It reports whether it kept another act.
 func (s *slice) waits() (more bool) {
 	for i, a := range s.w.acts {
 		if !s.kept[i] || !a.Background {
@@ -60,7 +60,7 @@ func (s *slice) waits() (more bool) {
 				continue
 			}
 			if slices.ContainsFunc(b.Things, func(t effects.Thing) bool { return t.Kind == effects.Job && t.Access == effects.Remove }) {
-				break // it ended it
+				break // the job was ended
 			}
 			if b.Joins {
 				if !s.kept[j] {
@@ -74,7 +74,7 @@ func (s *slice) waits() (more bool) {
 	return more
 }
 
-// keep keeps an act, and reports whether it was not kept before.
+// keep adds an act to the slice, with a reason. At most four reasons are kept for an act.
 func (s *slice) keep(i int, why replay.Reason) {
 	s.kept[i] = true
 	if why.Evidence == nil {
@@ -85,12 +85,13 @@ func (s *slice) keep(i int, why replay.Reason) {
 	}
 }
 
-// counts reports whether an act may be kept for what it left.
+// counts reports whether an act may be kept because of what it left, rather than only because another
+// act needs it.
 func (s *slice) counts(a *act) bool {
 	return !a.failed && !a.ended && !a.Own && !a.Looks && !a.Checks && !a.Navigates && !a.weak
 }
 
-// results keeps the acts of which something is left at the end.
+// results keeps the acts that left something which is still there at the end.
 func (s *slice) results() {
 	for i, a := range s.w.acts {
 		if !s.counts(a) {
@@ -106,7 +107,7 @@ func (s *slice) results() {
 				what = "what it made below " + o.thing.Name
 			case o.thing.Kind == effects.Job:
 				if !a.Background {
-					continue // it waited
+					continue // the job had ended with the command
 				}
 				what = "what it started"
 			case o.thing.Kind == effects.Port:
@@ -126,15 +127,15 @@ func (s *slice) results() {
 	}
 }
 
-// alternative reports whether a path is only what an act wrote if another is a directory: cp a b writes b, or
-// b/a. It is left where the other is.
+// alternative reports whether a path is the second of two that a copy may have written: cp a b writes b,
+// or b/a if b is a directory. Only the first is reported as a result.
 func alternative(a *act, t effects.Thing) bool {
 	return t.Sure == 0.5 && slices.ContainsFunc(a.writes, func(o *write) bool {
 		return o.thing.Sure == 0.9 && isPath(o.thing) && o.thing.Name == path.Dir(t.Name)
 	})
 }
 
-// close keeps everything that kept acts rest on.
+// close keeps everything that kept acts depend on.
 func (s *slice) close() {
 	for i := len(s.w.acts) - 1; i >= 0; i-- {
 		if !s.kept[i] {
@@ -153,8 +154,8 @@ func (s *slice) close() {
 	}
 }
 
-// removals keeps the acts that remove what a kept act made, or what was there before, and reports
-// whether it kept another one.
+// removals keeps the acts that remove what a kept act made, or what existed before the narrative, so
+// that a replay ends in the same state. It reports whether it kept another act.
 func (s *slice) removals(results bool) (more bool) {
 	for i, a := range s.w.acts {
 		if s.kept[i] || a.failed || a.ended || a.Own {
@@ -162,7 +163,7 @@ func (s *slice) removals(results bool) (more bool) {
 		}
 		for _, o := range a.writes {
 			if o.thing.Access != effects.Remove || o.gone >= 0 && o.removed {
-				continue // or it was taken back
+				continue // it removes nothing, or the removal was undone
 			}
 			made, kept := s.makers(i, o.thing)
 			wanted := results
@@ -189,7 +190,8 @@ func (s *slice) removals(results bool) (more bool) {
 	return more || unset || back
 }
 
-// unsets keeps the acts that take back variables which kept acts set, and which others would see.
+// unsets keeps the acts that unset variables which a kept act set and a later kept act would see. It
+// reports whether it kept another act.
 func (s *slice) unsets() (more bool) {
 	for i := range s.w.acts {
 		if !s.kept[i] {
@@ -210,13 +212,14 @@ func (s *slice) unsets() (more bool) {
 	return more
 }
 
-// makers reports whether an act of the narrative made what one removes, and a kept one that did.
+// makers reports whether some act made what the act remover removes. kept is the last kept act that did,
+// -1 if none.
 func (s *slice) makers(remover int, t effects.Thing) (made bool, kept int) {
 	kept = -1
 	failed, ok := s.w.failed[key(t)]
 	failedBefore := ok && failed < remover
 	made = failedBefore
-	// What an act is known to have made was made by it, and not by a program whose writes are not known.
+	// If an act is known to have made the path, programs whose writes are unknown are not candidates.
 	known := isPath(t) && !t.Tree && !t.Glob && slices.ContainsFunc(s.w.exact[key(t)], func(o *write) bool {
 		return o.gone == remover && o.thing.Access == effects.Write && o.thing.Kind == effects.Path && o.thing.Sure >= 0.9
 	})
@@ -233,8 +236,8 @@ func (s *slice) makers(remover int, t effects.Thing) (made bool, kept int) {
 				match = o.gone == remover
 			}
 			if o.thing.Kind == "opaque" && isPath(t) && within(t.Name, o.thing.Name) {
-				// It may have been made by a program whose writes are not known, unless one that failed was
-				// about to make it since.
+				// A program whose writes are unknown may have made it, unless an act that failed later would
+				// have.
 				match = s.kept[j] && !known && t.Name != o.thing.Name && !(failedBefore && failed > j)
 			}
 			if match {
@@ -277,7 +280,7 @@ func needText(d dep) string {
 	return "it wrote " + d.what
 }
 
-// left says why an act is not in the plan.
+// left returns the reason why an act is not in the plan.
 func (s *slice) left(i int) replay.Left {
 	a := s.w.acts[i]
 	l := replay.Left{Intent: a.ID, Position: a.Position, Command: a.Command, Evidence: []schemas.Position{a.Position}}
@@ -343,7 +346,7 @@ func (s *slice) left(i int) replay.Left {
 	return say(replay.LeftUnrelated, "nothing that is needed rests on it")
 }
 
-// brief returns the first line of a command, cut short.
+// brief returns the first line of a command, cut to 60 characters.
 func brief(command string) string {
 	line, _, more := strings.Cut(strings.TrimSpace(command), "\n")
 	if r := []rune(line); len(r) > 60 {

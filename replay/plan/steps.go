@@ -16,7 +16,7 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// step makes the step of an act.
+// step returns the step that an act becomes.
 func (b *builder) step(i int) replay.Step {
 	a := b.w.acts[i]
 	k := b.index[i]
@@ -61,7 +61,7 @@ func (b *builder) endedBy(a *act) *int {
 	return nil
 }
 
-// remotes returns the remotes of the repository that an act runs in which are paths of this machine.
+// remotes returns those remotes of an act's repository that are paths of this machine.
 func (b *builder) remotes(i int) (names []string) {
 	for _, t := range b.w.acts[i].Things {
 		if t.Kind != effects.Repository {
@@ -78,8 +78,8 @@ func (b *builder) remotes(i int) (names []string) {
 	return names
 }
 
-// sets returns what an act changes in its shell. What a function sets on its way counts only if another
-// step uses it.
+// sets returns the variables, functions and options that an act changes in its shell. A variable that
+// only a function sets counts if another step uses it.
 func (b *builder) sets(i int) []string {
 	a := b.w.acts[i]
 	all := slices.Concat(a.Sets, a.Unsets)
@@ -92,7 +92,7 @@ func (b *builder) sets(i int) []string {
 	})
 }
 
-// mapped maps the name of what a step needs.
+// mapped maps the name of a thing that a step needs to the other place.
 func (b *builder) mapped(kind, what string) string {
 	switch kind {
 	case replay.NeedFile, replay.NeedDirectory, replay.NeedWorkingDir:
@@ -107,7 +107,7 @@ func (b *builder) mapped(kind, what string) string {
 	return what
 }
 
-// named returns the names that an act is known to use, by kind of mapping.
+// named returns the names that an act uses, by kind of mapping, for the mapping of a command's words.
 func named(a *act) map[string][]string {
 	out := map[string][]string{}
 	for _, r := range a.Resources {
@@ -119,7 +119,7 @@ func named(a *act) map[string][]string {
 	return out
 }
 
-// environment gives a step its recorded environment, without what was redacted.
+// environment sets a step's recorded environment, without values that were redacted.
 func (b *builder) environment(a *act, st *replay.Step) {
 	env := b.n.Env[a.ContextHash]
 	for _, name := range slices.Sorted(maps.Keys(env)) {
@@ -135,7 +135,7 @@ func (b *builder) environment(a *act, st *replay.Step) {
 	}
 }
 
-// asks adds what has to be answered about an act, whatever it is mapped to.
+// asks adds the questions about an act that do not depend on the mapping.
 func (b *builder) asks(a *act, st *replay.Step) {
 	add := func(kind, text string) { st.Asks = append(st.Asks, replay.Ask{Kind: kind, Text: text}) }
 	if a.Interactive != "" {
@@ -149,7 +149,7 @@ func (b *builder) asks(a *act, st *replay.Step) {
 	}
 }
 
-// post adds what is so after a step ran.
+// post sets the postconditions of a step: what holds after it ran.
 func (b *builder) post(i int, a *act, st *replay.Step) {
 	st.Post = []replay.Postcondition{}
 	add := func(p replay.Postcondition, t effects.Thing) {
@@ -159,7 +159,7 @@ func (b *builder) post(i int, a *act, st *replay.Step) {
 		}
 		st.Post = append(st.Post, p)
 	}
-	// What is written or removed on the way is not there afterwards.
+	// A file that the same act writes and then removes is not there afterwards.
 	passing := func(t effects.Thing) bool {
 		at := slices.Index(a.Things, t)
 		return slices.ContainsFunc(a.Things[at+1:], func(u effects.Thing) bool {
@@ -264,8 +264,8 @@ func (b *builder) post(i int, a *act, st *replay.Step) {
 	}
 }
 
-// replacer returns the first act of the plan after i that changes or removes what i wrote, -1 if
-// none does.
+// replacer returns the first kept act after i that changes or removes a thing which i wrote, -1 if none
+// does.
 func (b *builder) replacer(i int, t effects.Thing) int {
 	if t.Kind == headOf {
 		return b.moveAfter(i, t)
@@ -305,8 +305,8 @@ func (b *builder) replacer(i int, t effects.Thing) int {
 	return first
 }
 
-// permission returns a mode for find -perm: one that is given in full as it is, and one that is added to
-// with a minus before it. What is taken away can't be said so.
+// permission returns the argument of find -perm that checks a mode of chmod: 644 as it is, and u+x with a
+// minus before it. ok is false for modes that take bits away, which find cannot check.
 func permission(mode string) (string, bool) {
 	if mode != "" && strings.Trim(mode, "01234567") == "" && len(mode) <= 4 {
 		return mode, true
@@ -318,8 +318,7 @@ func permission(mode string) (string, bool) {
 	return "-" + cmp.Or(who, "u") + "+" + what, true
 }
 
-// certain reports whether a path is certainly what an act wrote: cp a b writes b, or b/a if b is a
-// directory.
+// certain reports whether an act certainly wrote a path: cp a b writes b, or b/a if b is a directory.
 func (b *builder) certain(a *act, t effects.Thing) bool {
 	for _, o := range a.writes {
 		u := o.thing

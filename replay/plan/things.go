@@ -22,7 +22,8 @@ func within(name, dir string) bool {
 	return name == dir || dir == "/" || strings.HasPrefix(name, dir) && len(name) > len(dir) && name[len(dir)] == '/'
 }
 
-// covers reports whether what one thing names includes another.
+// covers reports whether a thing, such as a directory tree or a pattern, includes another one or a part
+// of it.
 func covers(wide, t effects.Thing) bool {
 	if wide.Kind != t.Kind && !(isPath(wide) && isPath(t)) || wide.Repo != t.Repo {
 		return false
@@ -49,10 +50,10 @@ func covers(wide, t effects.Thing) bool {
 	return false
 }
 
-// overlaps reports whether two things have something in common.
+// overlaps reports whether one of two things covers the other.
 func overlaps(a, b effects.Thing) bool { return covers(a, b) || covers(b, a) }
 
-// kindOf returns the kind of need that a thing gives.
+// kindOf returns the kind of dependency of an act that needs a thing.
 func kindOf(t effects.Thing) string {
 	switch t.Kind {
 	case effects.Directory:
@@ -77,5 +78,5 @@ func kindOf(t effects.Thing) string {
 	return replay.NeedFile
 }
 
-// product names what a program of unknown writes makes: by its command.
+// product returns the name under which the writes of a build are compared: its command line.
 func product(text string) string { return strings.Join(strings.Fields(text), " ") }

@@ -12,18 +12,19 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// back is an act that puts files back as they were before others: git restore f, mv b a after mv a b,
-// cp f.orig f after cp f f.orig. Together they did nothing to these files, so that all are left out, or,
-// if a kept act read them in between, both the others and what takes them back stay.
+// back is an act that restores files to a state before earlier acts: git restore f, mv b a after mv a b,
+// cp f.orig f after cp f f.orig. Together they changed nothing, so all are left out of the slice. If a
+// kept act read the files in between, the changes and the act that restores are kept.
 type back struct {
-	by    int
-	what  string // the first file that it puts back
-	files []string
-	of    []*write // what it takes back
-	from  int      // the first act whose writes it takes back
+	by    int      // the act that restores
+	what  string   // the first file that it restores
+	files []string // all of them
+	of    []*write // the writes that it undoes
+	from  int      // the first act whose writes it undoes
 }
 
-// putsBack finds what an act takes back, before its own writes are known.
+// putsBack returns what an act restores, nil if it is none of the known forms. It is called before the
+// act's own writes are recorded.
 func (w *world) putsBack(a *act) *back {
 	if a.Line == nil || len(a.Line.Calls) != 1 || len(a.Line.Redirects) > 0 || a.Background || a.Line.Calls[0].Maybe || a.Line.Calls[0].Abroad {
 		return nil
@@ -46,7 +47,7 @@ func (w *world) putsBack(a *act) *back {
 	return nil
 }
 
-// oneToOne returns what a cp or mv of one path names: the first, and what it becomes.
+// oneToOne returns the source and the target of a cp or mv of a single path.
 func oneToOne(a *act) (from, to string, ok bool) {
 	if a.Line == nil || len(a.Line.Calls) != 1 || a.Line.Calls[0].Name != "cp" && a.Line.Calls[0].Name != "mv" || len(shell.Operands(a.Line.Calls[0].Args, "")) != 2 {
 		return "", "", false
@@ -64,7 +65,8 @@ func oneToOne(a *act) (from, to string, ok bool) {
 	return from, to, from != "" && to != "" && from != to
 }
 
-// movesBack finds the mv that an mv takes back, if nothing else was written to either path since.
+// movesBack returns the back of an mv that reverses an earlier mv, if nothing else was written to either
+// path in between.
 func (w *world) movesBack(a *act, from, to string) *back {
 	o := w.latest(from)
 	if o == nil || o.gone >= 0 || w.acts[o.act].Line == nil || w.acts[o.act].Line.Calls[0].Name != "mv" {
@@ -78,7 +80,8 @@ func (w *world) movesBack(a *act, from, to string) *back {
 	return b
 }
 
-// copiesBack finds what was done to a file since a copy of it was made, if a copies or moves that copy back.
+// copiesBack returns the back of an act that copies or moves an earlier copy of a file over it: it undoes
+// what was written to the file since the copy was made.
 func (w *world) copiesBack(a *act, from, to string) *back {
 	o := w.latest(from)
 	if o == nil || o.gone >= 0 || o.thing.Access != effects.Write {
@@ -89,18 +92,18 @@ func (w *world) copiesBack(a *act, from, to string) *back {
 	switch {
 	case copied && p.Line.Calls[0].Name == "cp" && was == to && is == from:
 	case p.Line != nil && len(p.Line.Calls) == 1 && keepsOriginal[p.Line.Calls[0].Name] && strings.HasPrefix(from, to+"."):
-		start-- // it made the copy before it changed the file
+		start-- // the program itself made the copy, before it changed the file
 	default:
 		return nil
 	}
 	return w.since(a, to, start)
 }
 
-// keepsOriginal are programs that change a file and keep the old one beside it, under a longer name.
+// keepsOriginal has the programs that can keep the old version of a file beside it, under a longer name.
 var keepsOriginal = map[string]bool{"patch": true, "sed": true, "perl": true}
 
-// restores finds what was done to the files that git restore or git checkout takes from the index, since they
-// were put there.
+// restores returns the back of git restore or git checkout -- FILE: it undoes what was written to the
+// files since they were last added to the index.
 func (w *world) restores(a *act, c *shell.Call) *back {
 	_, here, ok := onlyGit(a.Line)
 	if !ok {
@@ -133,7 +136,7 @@ func (w *world) restores(a *act, c *shell.Call) *back {
 	return all
 }
 
-// staged returns the last act that put a file as it was into the index, -1 if none did.
+// staged returns the last act before a that added a file to the index, -1 if none did.
 func (w *world) staged(a *act, name string) int {
 	for i := a.at - 1; i >= 0; i-- {
 		b := w.acts[i]
@@ -152,7 +155,8 @@ func (w *world) staged(a *act, name string) int {
 	return -1
 }
 
-// since returns what was written to a file from an act on, if only that is known to have been.
+// since returns a back with the writes to a file from act start on, nil if there are none or if other
+// acts may have written the file too.
 func (w *world) since(a *act, name string, start int) *back {
 	b := &back{by: a.at, what: name, files: []string{name}, from: start}
 	for _, kind := range []string{effects.Path, effects.Mode} {
@@ -172,8 +176,8 @@ func (w *world) since(a *act, name string, start int) *back {
 	return b
 }
 
-// touched reports whether an act from one on may have written a path, or what is below it; exactly says that
-// those count too which name it.
+// touched reports whether an act from start on may have written a path or something below it. Acts that
+// name the path itself count only if exactly is set.
 func (w *world) touched(name string, start int, exactly bool) bool {
 	for _, b := range w.acts[start:] {
 		for _, o := range b.writes {
@@ -196,7 +200,7 @@ func (w *world) touched(name string, start int, exactly bool) bool {
 	return false
 }
 
-// latest returns what was written to a path last.
+// latest returns the last write of a path, nil if there is none.
 func (w *world) latest(name string) *write {
 	list := w.exact["path\x00\x00"+name]
 	for _, o := range slices.Backward(w.wide) {
@@ -210,7 +214,8 @@ func (w *world) latest(name string) *write {
 	return list[len(list)-1]
 }
 
-// undo marks what an act took back, and its own writes, as gone, and what was there before as there again.
+// undo marks the writes that an act undoes as gone, and its own too; writes that those had replaced are
+// there again.
 func (w *world) undo(a *act, b *back) {
 	taken := map[*write]bool{}
 	acts := map[int]bool{a.at: true}
@@ -241,7 +246,7 @@ func (w *world) undo(a *act, b *back) {
 	w.backs = append(w.backs, b)
 }
 
-// afterBacks orders an act behind those that put back what it reads.
+// afterBacks makes an act depend on those that restored the files it reads.
 func (w *world) afterBacks(a *act, t effects.Thing) {
 	if !isPath(t) {
 		return
@@ -255,7 +260,8 @@ func (w *world) afterBacks(a *act, t effects.Thing) {
 	}
 }
 
-// backs keeps the acts that take back what a kept one did, and reports whether it kept another one.
+// backs keeps the acts that restore files which a kept act changed, if the result or a later kept act
+// needs that. It reports whether it kept another act.
 func (s *slice) backs(results bool) (more bool) {
 	for _, b := range s.w.backs {
 		if s.kept[b.by] {

@@ -14,25 +14,25 @@ import (
 type act struct {
 	commands.Scanned
 	effects.Effects
-	at     int
-	home   string
-	failed bool // and did nothing that counts
-	ended  bool // was interrupted
+	at     int    // its index in world.acts
+	home   string // the home directory of its user
+	failed bool   // it failed and left nothing that counts
+	ended  bool   // it was interrupted
 	deps   []dep
-	maybe  map[int]dep // what it may rest on, as a program that reads a directory, by the other act
-	above  bits        // all acts that it rests on, by way of others too
-	repeat int         // an earlier act that made the same, -1 if there is none
+	maybe  map[int]dep // possible dependencies, such as those of a program that reads a directory, by index
+	above  bits        // the acts that it depends on, directly or indirectly
+	repeat int         // the index of an earlier act that built the same, -1 if there is none
 	writes []*write
-	weak   bool // it only ran what was built, to see what it prints
+	weak   bool // it only ran a program that the narrative built, to see its output
 }
 
-// dep says that one act rests on an earlier one.
+// dep is a dependency of an act on an earlier one.
 type dep struct {
-	on   int
-	kind string
-	what string
-	sure float64
-	// removes means that the earlier one only removed something, which matters if that was there.
+	on   int     // the index of the earlier act
+	kind string  // one of replay.Need…
+	what string  // the path, variable or other thing that it needs
+	sure float64 // the confidence, 0 to 1
+	// removes is set if the earlier act only removed something, which matters only where that is there.
 	removes bool
 }
 
@@ -45,17 +45,17 @@ type write struct {
 	removed bool
 }
 
-// world is what has been written up to an act of the narrative.
+// world is the state that the acts so far have left: what they wrote, and what is gone since.
 type world struct {
 	acts  []*act
 	exact map[string][]*write // by key
 	wide  []*write            // trees and patterns
-	// opaque are the acts that may have written anything below some directories, by text and
-	// directory, the newest run of each.
+	// opaque are writes of programs that may write anything below a directory, such as builds: one for
+	// each command and directory, the newest run's.
 	opaque []*write
-	failed map[string]int // what failed acts would have written
-	seen   map[string]int // paths that were read and that no act had written, by the first reader
-	repos  []string       // that the narrative made
+	failed map[string]int // the things that failed acts would have written, with the last such act
+	seen   map[string]int // paths that were read before any act wrote them, with the first reader
+	repos  []string       // the repositories that the narrative made
 	shells map[string]*shellState
 	texts  map[string]string // the content of files that acts wrote down, by path
 	backs  []*back           // the acts that put files back as they were
@@ -63,11 +63,11 @@ type world struct {
 
 // shellState is what the acts of one session changed in their shell.
 type shellState struct {
-	setters map[string][]int // by name; of "*" and option all count
-	values  map[string]string
+	setters map[string][]int  // the acts that set a variable; for "*" and "option" all of them count
+	values  map[string]string // of variables
 	bodies  map[string]string // of functions
-	removed map[string]int
-	jobs    []int
+	removed map[string]int    // the act that unset a variable
+	jobs    []int             // the acts that run in the background
 }
 
 func newWorld() *world {
@@ -83,7 +83,7 @@ func (w *world) shell(session string) *shellState {
 	return s
 }
 
-// add joins an act to the world: first what it rests on, then what it leaves.
+// add adds an act: it finds the acts that this one depends on, then records what it leaves.
 func (w *world) add(a *act) {
 	a.at, a.repeat = len(w.acts), -1
 	w.acts = append(w.acts, a)
@@ -101,8 +101,7 @@ func (w *world) add(a *act) {
 	w.leaves(a)
 }
 
-// place resolves the things of repositories to the repository that they are in, and those of jobs
-// and services to the session.
+// place sets Thing.Repo: the repository of commits, branches and the like, the session of jobs.
 func (w *world) place(a *act) {
 	for i := range a.Things {
 		t := &a.Things[i]
@@ -146,7 +145,7 @@ func (w *world) repo(dir, workspace string, t *effects.Thing) string {
 	return dir
 }
 
-// judgeRun decides whether an act only ran a program that the narrative built.
+// judgeRun sets weak for an act that only ran a program that the narrative built.
 func (w *world) judgeRun(a *act) {
 	if a.Runs == "" {
 		return
@@ -161,7 +160,7 @@ func (w *world) judgeRun(a *act) {
 	}
 }
 
-// leaves adds what an act writes.
+// leaves records what an act leaves: variables and functions of its shell, and its writes.
 func (w *world) leaves(a *act) {
 	s := w.shell(a.Session)
 	for _, name := range a.Sets {
@@ -239,8 +238,9 @@ func (w *world) leaves(a *act) {
 	}
 }
 
-// writesDown keeps the content of the files that an act wrote down, and forgets that of those which it may
-// have changed otherwise. What builds does not change what was written by hand.
+// writesDown stores the text of files whose content stands in the command itself, as after cat <<EOF or
+// echo, and forgets the text of files that the act may have changed in another way. A build is taken
+// not to change files written by hand.
 func (w *world) writesDown(a *act) {
 	for name := range w.texts {
 		changed := slices.ContainsFunc(a.Things, func(t effects.Thing) bool {
@@ -253,14 +253,14 @@ func (w *world) writesDown(a *act) {
 	maps.Copy(w.texts, a.Texts)
 }
 
-// text returns the content of a file as an earlier act wrote it down.
+// text returns the content of a file, if an earlier command line had it; see writesDown.
 func (w *world) text(name string) (string, bool) {
 	text, ok := w.texts[name]
 	return text, ok
 }
 
-// popsAtOnce reports whether an act puts back what the last act that changed anything had put away with git
-// stash, so that both together did nothing.
+// popsAtOnce reports whether an act pops the stash that the last act with effects had pushed, so that
+// both together did nothing. It marks the writes of the push as gone.
 func (w *world) popsAtOnce(a *act) bool {
 	if stashed(a.Line) != "pop" {
 		return false
@@ -283,7 +283,8 @@ func (w *world) popsAtOnce(a *act) bool {
 	return false
 }
 
-// givesUp reports whether an act takes back what an earlier one had begun: git merge --abort.
+// givesUp reports whether an act aborts what an earlier one began, as git merge --abort does. It marks
+// the writes of the earlier act as gone.
 func (w *world) givesUp(a *act) bool {
 	c, here, ok := onlyGit(a.Line)
 	if !ok || !here.Flag("--abort") || !conflicts[c.Sub()] {
@@ -307,7 +308,7 @@ func (w *world) givesUp(a *act) bool {
 	return false
 }
 
-// replace marks what a full write takes the place of.
+// replace marks what a write of a whole file or thing overwrites.
 func (w *world) replace(a *act, t effects.Thing) {
 	if t.Kind == effects.Directory || t.Sure < 0.9 || t.Kind == effects.Job || t.Kind == effects.Repository {
 		return // a directory that is made again keeps what is in it
@@ -321,14 +322,14 @@ func (w *world) replace(a *act, t effects.Thing) {
 		}
 		for _, of := range w.acts[o.act].writes {
 			if of.gone < 0 && path.Dir(of.thing.Name) == t.Name && alternative(w.acts[o.act], of.thing) {
-				of.gone = a.at // it is no directory
+				of.gone = a.at // the path is a file, so the earlier act wrote it and nothing below it
 			}
 		}
 	}
 	w.stagesAgain(a, t)
 }
 
-// remove marks what a removal takes away, and keeps the removal as a write.
+// remove marks the writes that a removal takes away, and records the removal as a write of its own.
 func (w *world) remove(a *act, t effects.Thing) {
 	if t.Kind == effects.Job {
 		s := w.shell(a.Session)
@@ -339,24 +340,22 @@ func (w *world) remove(a *act, t effects.Thing) {
 				}
 			}
 		}
-		for _, list := range [][]*write{w.exact["job\x00"+a.Session+"\x00&"]} {
-			for _, o := range list {
-				if o.gone < 0 {
-					o.gone, o.removed = a.at, true
-				}
+		for _, o := range w.exact["job\x00"+a.Session+"\x00&"] {
+			if o.gone < 0 {
+				o.gone, o.removed = a.at, true
 			}
 		}
 	}
 	take := func(o *write) {
 		if isPath(o.thing) && o.thing.Tree && isPath(t) && !within(o.thing.Name, t.Name) {
-			return // a part of what it made
+			return // only a part of what the earlier act made
 		}
 		if o.gone < 0 && o.thing.Access != effects.Remove && (covers(t, o.thing) || isPath(t) && (isPath(o.thing) || o.thing.Kind == effects.Mode) && within(o.thing.Name, t.Name)) {
 			o.gone, o.removed = a.at, true
 		}
 	}
 	if t.Kind == effects.Bisect {
-		// What it did to the tree is taken back, too.
+		// Ending a bisection also undoes what it did to the tree.
 		for _, o := range w.exact[key(t)] {
 			for _, of := range w.acts[o.act].writes {
 				take(of)
@@ -397,19 +396,15 @@ func (w *world) remove(a *act, t effects.Thing) {
 		for _, o := range w.exact[key(t)] {
 			take(o)
 		}
-		for _, o := range w.wide {
-			if o.thing.Name == t.Name && !o.thing.Tree || o.thing.Glob && covers(o.thing, t) && o.thing.Kind == t.Kind {
-				// A part of what a pattern wrote: only once all is gone is it gone, which is not known.
-				continue
-			}
-		}
+		// What a pattern or a tree wrote stays: whether this was all of it is not known.
 	}
 	o := &write{act: a.at, thing: t, gone: -1}
 	a.writes = append(a.writes, o)
 	w.exact[key(t)] = append(w.exact[key(t)], o)
 }
 
-// repeated returns the act that made the same as a build, if nothing was written since; else -1.
+// repeated returns the index of an earlier run of the same build with no write in between, -1 if there
+// is none.
 func (w *world) repeated(a *act) int {
 	if !a.Built || len(a.Opaque) == 0 {
 		return -1
@@ -429,7 +424,7 @@ func (w *world) repeated(a *act) int {
 	return -1
 }
 
-// bits is a set of acts.
+// bits is a set of indexes of acts.
 type bits []uint64
 
 func (b bits) has(i int) bool { return i/64 < len(b) && b[i/64]&(1<<(i%64)) != 0 }
