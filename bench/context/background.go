@@ -11,7 +11,7 @@ import (
 	packing "github.com/recountdb/recount/query/context"
 )
 
-// background.tsv has the repositories and commits in which the background of `recount context` was
+// backgroundRepositories has the repositories and commits in which the background of `recount context` was
 // counted. None of them is in the half held.
 //
 //go:embed testdata/background.tsv

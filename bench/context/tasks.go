@@ -20,7 +20,7 @@ import (
 	packing "github.com/recountdb/recount/query/context"
 )
 
-// tasks.tsv has tasks written from the documentation of their repositories, before any answer was
+// tasksFile has tasks written from the documentation of their repositories, before any answer was
 // seen: the repository, the description, and the symbols that a person expects.
 //
 //go:embed testdata/tasks.tsv

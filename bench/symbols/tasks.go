@@ -12,13 +12,13 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// tasks.tsv has a line for each task: the repository, the description, and the expected
+// tasksFile has a line for each task: the repository, the description, and the expected
 // symbols. repositories.tsv has the address and the commit of each repository.
 //
 //go:embed testdata/tasks.tsv
 var tasksFile string
 
-// unseen.tsv has tasks of the same form on repositories that nothing was chosen on.
+// unseenFile has tasks of the same form on repositories that nothing was chosen on.
 //
 //go:embed testdata/unseen.tsv
 var unseenFile string

@@ -14,7 +14,7 @@ type style struct {
 	reverse                    bool
 }
 
-// run of cells in one style.
+// span is a run of cells in one style.
 type span struct {
 	style
 	text string

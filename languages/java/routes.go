@@ -7,7 +7,7 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// name returns the name of an annotation without its package.
+// annotationName returns the name of an annotation without its package.
 func (j *walker) annotationName(a extract.Ref) string {
 	_, name := extract.SplitLast(extract.Compact(j.Text(j.Field(a, "name"))))
 	return name

@@ -17,10 +17,10 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// YAML: what a file is of is decided by its documents, and is the facts' language:
-// "kubernetes", "compose", "github-actions", "cloudformation" or "serverless". Any
-// other file is "yaml" and declares nothing. Aliases are not followed, so that what
-// is read of a file is bounded by its size.
+// extractor reads YAML. The documents of a file decide its format, which becomes the language of the
+// facts: "kubernetes", "compose", "github-actions", "cloudformation" or "serverless". Any other file
+// is "yaml" and declares nothing. Aliases are not followed, so that the work is bounded by the size of
+// the file.
 var extractor = extract.Language{Name: "yaml", Version: 1, Matches: extract.Suffixed(".yaml", ".yml"), Extract: extractYAML}
 
 // yamlFamilies are the formats in YAML: of each document the first that takes it.

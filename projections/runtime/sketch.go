@@ -32,7 +32,7 @@ var durations = func() *mapping.LogarithmicMapping {
 	return m
 }()
 
-// bounds[i] is the minimum duration of the mapping's bin i+1. starts has the index at which to
+// bounds has at i the minimum duration of the mapping's bin i+1. starts has the index at which to
 // begin the search for a duration, by its length in bits and the five bits after the first. The
 // mapping itself uses logarithms, whose last bit differs between CPUs; these bounds are computed by
 // multiplication, which IEEE 754 specifies exactly.

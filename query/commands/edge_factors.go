@@ -6,10 +6,10 @@ import (
 	"github.com/recountdb/recount/projections/narrative"
 )
 
-// An edge passes a part of a command's score from one end to the other: its weight times a
-// factor for its kind. The score of a command in an answer is the highest product along a
-// path from the root, whose score is 1. This file is the only place with such factors;
-// factorsVersion changes with it and is in every proof.
+// factorsVersion names the factors of this file, the only place with such factors: it changes with them
+// and is in every proof. An edge passes a part of a command's score from one end to the other: its
+// weight times the factor of its kind. The score of a command in an answer is the highest product along
+// a path from the root, whose score is 1.
 const factorsVersion = "carry/2"
 
 // edgeFactors are the factors that a query uses.

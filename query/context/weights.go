@@ -42,7 +42,7 @@ var symbolWeights = map[string]float64{
 	chDescribed: 3, chNamed: 1, chFile: 0.6, chNear: 0.5, chChanged: 2, chUsed: 1,
 }
 
-// These say how the lists of channels are fused.
+// fileBlend and symbolBlend say how the lists of channels are fused.
 var fileBlend, symbolBlend = blend{0.5, 8}, blend{0.8, 8}
 
 // These are the factors for symbols: in tests, unless the task is about tests; types; fields and

@@ -21,7 +21,7 @@ type tool struct {
 	answer func(ctx context.Context, c *call, arguments json.RawMessage) (answer, error)
 }
 
-// reads and writes are how a tool acts on what Recount keeps.
+// effect is what a tool does to the data of Recount.
 type effect int
 
 const (

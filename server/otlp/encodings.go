@@ -25,7 +25,8 @@ var encodings = map[string]func(io.Reader) (io.Reader, error){
 // zstdWindow is the largest window of zstd, in bytes, that RFC 9659 lets senders over HTTP use.
 const zstdWindow = 8 << 20
 
-// gRPC knows compressors by a global list, which may be changed only before the first connection.
+// init registers compressors with gRPC, which has one global list of them that may be changed only
+// before the first connection.
 func init() {
 	encoding.RegisterCompressor(compressor{"zstd", func(w io.Writer) (io.WriteCloser, error) {
 		return zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(zstdWindow))

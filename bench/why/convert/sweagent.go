@@ -27,8 +27,8 @@ type state struct {
 	WorkingDir string `json:"working_dir"`
 }
 
-// The trajectories have no times. A step every half minute keeps the order of
-// the steps, and a day for each number keeps the trajectories apart.
+// sweStart is when the first trajectory begins: they have no times of their own. A step every half
+// minute keeps the order of the steps, and a day for each number keeps the trajectories apart.
 var sweStart = time.Date(2024, 6, 1, 9, 0, 0, 0, time.UTC)
 
 const sweStep = 30 * time.Second

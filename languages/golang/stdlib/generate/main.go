@@ -22,7 +22,7 @@ import (
 	"golang.org/x/tools/go/gcexportdata"
 )
 
-// The platform of the types. cgo does not change what packages export, and without it no C compiler
+// goos and goarch are the platform of the types. cgo does not change what packages export, and without it no C compiler
 // is needed here.
 const goos, goarch = "linux", "amd64"
 
