@@ -33,14 +33,19 @@ func (im *importer) metadata(ctx context.Context, c git.Entry) error {
 	return im.emit(ctx, m, c.Commit.Committer.Time)
 }
 
-// base records the commit with which the graph begins.
-func (im *importer) base(ctx context.Context) error {
-	s := im.state
-	var c git.Commit
-	err := im.objects.Commits([]string{s.Base}, func(read git.Commit) error {
+// commit reads one commit.
+func (im *importer) commit(id string) (c git.Commit, err error) {
+	err = im.objects.Commits([]string{id}, func(read git.Commit) error {
 		c = read
 		return nil
 	})
+	return c, err
+}
+
+// base records the commit with which the graph begins.
+func (im *importer) base(ctx context.Context) error {
+	s := im.state
+	c, err := im.commit(s.Base)
 	if err != nil {
 		return err
 	}
@@ -63,11 +68,7 @@ func (im *importer) base(ctx context.Context) error {
 func (im *importer) deepen(ctx context.Context, p plan) error {
 	im.state.Base = p.deepen
 	clear(im.before)
-	var c git.Commit
-	err := im.objects.Commits([]string{p.deepen}, func(read git.Commit) error {
-		c = read
-		return nil
-	})
+	c, err := im.commit(p.deepen)
 	if err != nil {
 		return err
 	}

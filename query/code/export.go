@@ -65,11 +65,7 @@ func Export(ctx context.Context, s Sources, r ExportRequest, w io.Writer) error 
 		return err
 	}
 	defer a.Close()
-	snap, err := a.snapshot(r.Repo, r.At)
-	if err != nil {
-		return err
-	}
-	g, err := a.graph(snap)
+	snap, g, err := a.snapshotGraph(r.Scope)
 	if err != nil {
 		return err
 	}

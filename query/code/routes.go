@@ -74,11 +74,7 @@ func Routes(ctx context.Context, s Sources, r RoutesRequest) (RoutesResponse, er
 		return resp, err
 	}
 	defer a.Close()
-	snap, err := a.snapshot(r.Repo, r.At)
-	if err != nil {
-		return resp, err
-	}
-	g, err := a.graph(snap)
+	snap, g, err := a.snapshotGraph(r.Scope)
 	if err != nil {
 		return resp, err
 	}

@@ -130,6 +130,16 @@ func (a *session) graph(s *snapshots.Snapshot) (*Graph, error) {
 	return g, err
 }
 
+// snapshotGraph opens the snapshot of a scope and its graph.
+func (a *session) snapshotGraph(sc Scope) (*snapshots.Snapshot, *Graph, error) {
+	s, err := a.snapshot(sc.Repo, sc.At)
+	if err != nil {
+		return nil, nil, err
+	}
+	g, err := a.graph(s)
+	return s, g, err
+}
+
 // world returns the graph of a scope, and those of the other repositories at HEAD.
 func (a *session) world(sc Scope) (*snapshots.Snapshot, *world, error) {
 	s, err := a.snapshot(sc.Repo, sc.At)

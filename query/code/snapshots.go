@@ -118,11 +118,7 @@ func Show(ctx context.Context, s Sources, r ShowRequest) (SnapshotResponse, erro
 		return resp, err
 	}
 	defer a.Close()
-	snap, err := a.snapshot(r.Repo, r.At)
-	if err != nil {
-		return resp, err
-	}
-	g, err := a.graph(snap)
+	snap, g, err := a.snapshotGraph(r.Scope)
 	if err != nil {
 		return resp, err
 	}

@@ -1,12 +1,12 @@
 package commands
 
 import (
-	"bytes"
 	"regexp"
 	"strings"
 	"sync"
 	"unicode/utf8"
 
+	"github.com/recountdb/recount/query/errorline"
 	"github.com/recountdb/recount/schemas"
 )
 
@@ -18,47 +18,10 @@ const maxTail = 4096
 
 const hashPlace = "<hash>"
 
-// complaints are the words that mark a line as an error message; words that end with error
-// or exception do so too.
-var complaints = words(`error errors err fail failed failure failures fatal panic traceback undefined undeclared
+// complaints are the words that mark a line as an error message.
+var complaints = errorline.Parse(`error errors err fail failed failure failures fatal panic traceback undefined undeclared
 		unresolved cannot can't couldn't unable unknown unexpected unrecognized invalid illegal missing denied refused rejected
-		forbidden unauthorized no not doesn't timed timeout unreachable conflict aborted killed segmentation usage`)
-
-func words(s string) map[string]bool {
-	set := map[string]bool{}
-	for w := range strings.FieldsSeq(s) {
-		set[w] = true
-	}
-	return set
-}
-
-// complains reports whether a line has such a word.
-func complains(line string) bool {
-	var word [32]byte
-	n := 0
-	for i := 0; i <= len(line); i++ {
-		c := byte(' ')
-		if i < len(line) {
-			c = line[i]
-		}
-		if c >= 'A' && c <= 'Z' {
-			c += 'a' - 'A'
-		}
-		if c >= 'a' && c <= 'z' || c == '\'' {
-			if n == len(word) { // only the end of so long a word matters
-				n = copy(word[:], word[n/2:])
-			}
-			word[n] = c
-			n++
-			continue
-		}
-		if w := word[:n]; complaints[string(w)] || bytes.HasSuffix(w, []byte("error")) || bytes.HasSuffix(w, []byte("exception")) {
-			return true
-		}
-		n = 0
-	}
-	return false
-}
+		forbidden unauthorized no not doesn't timed timeout unreachable conflict aborted killed segmentation usage`, "")
 
 // compiled returns a regular expression that is compiled when it is first used: most programs that
 // link this package never do.
@@ -121,7 +84,7 @@ func signature(tail string) string {
 		if last == "" {
 			last = line
 		}
-		if !complains(line) {
+		if !complaints.In(line) {
 			continue
 		}
 		if !echo().MatchString(line) {

@@ -1,10 +1,11 @@
 package recall
 
 import (
-	"bytes"
 	"regexp"
 	"strings"
 	"unicode"
+
+	"github.com/recountdb/recount/query/errorline"
 )
 
 // mark is a line of an output that tells a failure from others.
@@ -33,40 +34,10 @@ var (
 	digits   = regexp.MustCompile(`\d+([.:,]\d+)*(ns|us|µs|ms|s|m|h)?\b`)
 )
 
-// complaints are the words that mark a line as an error message; names that end with error or
-// exception do so too.
-var complaints = set(`err errno errors fail failed fails failure failures fatal panic traceback undefined undeclared unresolved cannot can't couldn't unable
+// complaints are the words that mark a line as an error message.
+var complaints = errorline.Parse(`err errno errors fail failed fails failure failures fatal panic traceback undefined undeclared unresolved cannot can't couldn't unable
 	unknown unexpected unrecognized invalid illegal missing denied refused rejected forbidden unauthorized no not doesn't didn't timeout timed unreachable
-	conflict conflicts aborted killed segmentation mismatch expected redeclared unused outside blocked want must always already could`)
-
-// complains reports whether a line has such a word. It is called for each line of long outputs, so
-// it allocates nothing.
-func complains(line string) bool {
-	var word [32]byte
-	n := 0
-	for i := 0; i <= len(line); i++ {
-		c := byte(' ')
-		if i < len(line) {
-			c = line[i]
-		}
-		if c >= 'A' && c <= 'Z' {
-			c += 'a' - 'A'
-		}
-		if c >= 'a' && c <= 'z' || c == '\'' {
-			if n == len(word) { // only the end of so long a word matters
-				n = copy(word[:], word[n/2:])
-			}
-			word[n] = c
-			n++
-			continue
-		}
-		if w := word[:n]; complaints[string(w)] || bytes.HasSuffix(w, []byte("error")) || bytes.HasSuffix(w, []byte("exception")) || bytes.HasPrefix(w, []byte("assert")) {
-			return true
-		}
-		n = 0
-	}
-	return false
-}
+	conflict conflicts aborted killed segmentation mismatch expected redeclared unused outside blocked want must always already could`, "assert")
 
 // marksOf returns the marks of an output, the most telling ones if there are many, in their order.
 func marksOf(output string) []mark {
@@ -79,7 +50,7 @@ func marksOf(output string) []mark {
 		i := strings.LastIndexAny(output, "\n\r")
 		line := strings.TrimSpace(output[i+1:])
 		output = output[:max(i, 0)]
-		if len(line) < 6 || !complains(line) || strings.Contains(line, " INFO ") || strings.Contains(line, " WARN ") || hollow.MatchString(clip(line, 200)) {
+		if len(line) < 6 || !complaints.In(line) || strings.Contains(line, " INFO ") || strings.Contains(line, " WARN ") || hollow.MatchString(clip(line, 200)) {
 			continue
 		}
 		m := mark{line: specific(line), shown: line}
