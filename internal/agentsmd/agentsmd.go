@@ -15,7 +15,7 @@ const (
 )
 
 // Put returns a file with the text between the markers, which it adds at the end if the file has
-// none. The error says what is wrong with the markers that are there; the file must be mended by
+// none. The error says what is wrong with the markers that are there; the file must be fixed by
 // hand then, since it is not known what is ours.
 func Put(file []byte, text string) ([]byte, error) {
 	newline := "\n"

@@ -39,8 +39,8 @@ type Lender struct {
 // NewLender returns a lender of the data that the config names.
 func NewLender(con *Connector, cfg node.Config) *Lender { return &Lender{con: con, cfg: cfg} }
 
-// Borrow returns a backend; the caller calls release when it is done. writes tells that it will
-// append: otherwise no data directory is created where there is none.
+// Borrow returns a backend; the caller calls release when it is done. Only if writes is set, which means
+// that the caller will append, is a missing data directory created.
 func (l *Lender) Borrow(ctx context.Context, writes bool) (b *Backend, release func(), err error) {
 	l.turn.Lock()
 	defer l.turn.Unlock()

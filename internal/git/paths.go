@@ -120,7 +120,7 @@ func (c *counter) paths(e treeEntry) (int, error) {
 
 func (c *counter) sum(a, b int) int { return min(a+b, c.limit+1) }
 
-// differing counts the paths that differ between two trees, one of which may be "".
+// differing counts the paths that differ between two trees. One of them may be "", the empty tree.
 func (c *counter) differing(a, b string) (int, error) {
 	switch {
 	case a == b:

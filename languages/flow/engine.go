@@ -43,8 +43,7 @@ type Rules interface {
 	// none of its references.
 	UseEdges(l *Linker)
 	ItemEdges(l *Linker)
-	// ByName returns the function that a call means of which only the name is known, nil if there
-	// is none.
+	// ByName returns the function that a call means if only its name is known, nil if there is none.
 	ByName(of scope.Path) *scope.Decl
 	// Macro makes the edge of the use of a macro.
 	Macro(l *Linker, r *recountv1.Reference, name string)

@@ -92,7 +92,7 @@ func (w *work) saying() meanings {
 	return w.said
 }
 
-// declares returns what units declare. before is the number of meanings to expect.
+// declares returns the meanings of the names that units declare. before is the number to expect.
 func declares(units []*unit, before int) meanings {
 	m := make(meanings, before)
 	for _, u := range units {
@@ -157,8 +157,8 @@ func (s *step) unit(w *work, path string, tested *unit, name string) *unit {
 	})
 }
 
-// link adds the edges of a package's units. again is true if a file of which only the declarations
-// were read may register routes.
+// link adds the edges of a package's units. again is true if a file may register routes although only
+// its declarations were read, so that it has to be read in full.
 func (s *step) link(w *work) (again bool) {
 	routers := marks{}
 	w.routing = nil

@@ -15,7 +15,7 @@ import (
 // the result of a call. Spots of packages have names that all packages agree on, so that routers
 // are followed from one to another.
 
-// routeFacts is what a unit says of routers and routes. It consists of strings.
+// routeFacts has the routers and routes of one unit, as strings, so that it can be kept between commits.
 type routeFacts struct {
 	bodies []*routeBody
 	// declared has the frameworks of the routers that spots are declared to hold; whole are those
@@ -31,7 +31,7 @@ type routeFacts struct {
 	results map[string]textCall
 }
 
-// routeBody is what one declaration says.
+// routeBody has the routers and routes of one declaration.
 type routeBody struct {
 	fn     string // the function's full name, empty outside of functions
 	key    schemas.NodeKey
@@ -146,7 +146,7 @@ func (u *unit) routerFacts() *routeFacts {
 	return r.facts
 }
 
-// parameters gives the parameters of a function names that its callers know.
+// parameters gives the parameters of a function spots that its callers can name.
 func (r *routing) parameters(fn *ast.FuncDecl) {
 	obj, ok := r.info.Defs[fn.Name].(*types.Func)
 	if !ok {
@@ -171,7 +171,7 @@ func (r *routing) parameters(fn *ast.FuncDecl) {
 	}
 }
 
-// parameter is the spot of a function's parameter, and with -1 of its receiver.
+// parameter returns the spot of a function's parameter i; -1 is its receiver.
 func parameter(fn *types.Func, i int) string { return fmt.Sprintf("%s#%d", fn.Origin().FullName(), i) }
 
 // read reads a declaration.
@@ -242,8 +242,8 @@ func (r *routing) withType(names []*ast.Ident, t ast.Expr) {
 	}
 }
 
-// made returns the framework of which pkg.Name is a router type or a function that makes one, or
-// nil.
+// made returns the framework if an expression pkg.Name is one of its router types or of the functions
+// that make a router, otherwise nil.
 func (r *routing) made(e ast.Expr) *framework {
 	sel, ok := e.(*ast.SelectorExpr)
 	if !ok {
@@ -402,7 +402,7 @@ func (r *routing) call(e *ast.CallExpr) string {
 	return at
 }
 
-// entered returns the spot of the first parameter of a function that an expression is.
+// entered returns the spot of the first parameter of the function that an expression names.
 func (r *routing) entered(f ast.Expr) string {
 	switch f := ast.Unparen(f).(type) {
 	case *ast.FuncLit:
@@ -417,7 +417,7 @@ func (r *routing) entered(f ast.Expr) string {
 	return ""
 }
 
-// passed notes the routers that a call passes to a function, and those that it mounts.
+// passed adds the routers that a call passes to a function, and those that it mounts.
 func (r *routing) passed(call *ast.CallExpr) {
 	_, obj := (&linker{unit: r.unit}).callee(call)
 	if fn, ok := obj.(*types.Func); ok && fn.Pkg() != nil {

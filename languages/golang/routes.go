@@ -12,11 +12,11 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// router is a router of a program: where it is made, and below which others it is.
+// router is a router of a program: where it is made, and the routers that it is mounted below.
 type router struct {
 	of    *framework
 	below []below
-	// lost is set if what it is below is not known.
+	// lost is set if it is not known where it is mounted.
 	lost bool
 }
 
@@ -59,7 +59,7 @@ func findRouters(units []*routeFacts) *routers {
 		}
 	}
 	r.follow()
-	// What nothing leads to is known by its declared type alone: below what is not known.
+	// A spot that no router reaches is known by its declared type alone, and its prefix is unknown.
 	for _, u := range units {
 		for _, at := range slices.Sorted(maps.Keys(u.declared)) {
 			if len(r.at[at]) == 0 {
@@ -211,8 +211,8 @@ func routed(files []*source) bool {
 	return false
 }
 
-// routes returns what a unit says of routers, nil if it says nothing, and the names of variables
-// that hold routers. Any file that imports a framework or uses one of those names may decide a
+// routes returns the routers and routes of a unit, nil if it has none, and the names of variables that
+// hold routers. Any file that imports a framework or uses one of those names may decide a
 // router's prefix, so all of them must have been read completely.
 func (u *unit) routes() (*routeFacts, marks) {
 	if !routed(u.files) {
@@ -283,8 +283,8 @@ func (r *routers) of(c registered) (all []route) {
 	return unlessSet(all)
 }
 
-// unlessSet leaves out the routes of a call below a prefix that is not known, if the call registers them without it
-// too: those hold unless a deployment sets a prefix.
+// unlessSet drops the routes of a call below an unknown prefix if the call registers them without the
+// prefix too: the latter hold unless a deployment sets one.
 //
 //	api := app
 //	if prefix != "" {

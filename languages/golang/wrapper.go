@@ -14,8 +14,8 @@ import (
 //
 //	func (s *server) get(path string, h handler) { s.router.Get(path, wrap(h)) }
 //
-// What such a function says is read once for each of its calls, with the arguments for its parameters. A value
-// whose type holds one router stands for that router.
+// The body of such a function is read once for each of its calls, with the arguments in place of its parameters.
+// A value whose type holds one router stands for that router.
 
 // passing is a call of a function of the repository, with what is passed to its parameters.
 type passing struct {
@@ -33,7 +33,7 @@ type argument struct {
 	targets []target
 }
 
-// heldBy stands between the spot of a value and that of its field.
+// heldBy separates, in a spot, a value from its field.
 const heldBy = "\x00"
 
 // Limits: calls of wrappers in wrappers, and wrappers that are read for a call.
@@ -149,7 +149,7 @@ func (r *routing) parameterTarget(e ast.Expr) (target, bool) {
 	return target{pkg: parameterMark, name: r.params[v]}, true
 }
 
-// unwrapping reads what wrappers say, once for each of their calls.
+// unwrapping reads the bodies of wrappers, once for each of their calls.
 type unwrapping struct {
 	*routers
 	of       map[string][]*routeBody
@@ -197,8 +197,8 @@ func (r *routers) unwrap() map[string]*framework {
 	return w.below
 }
 
-// find finds the wrappers: what they say depends on texts that are passed to them, or they return a router
-// that they make of one.
+// find finds the wrappers: functions whose routes depend on texts that are passed to them, or that return a
+// router made from one of their parameters.
 func (w *unwrapping) find() {
 	fields := map[string]int{}
 	for _, u := range w.units {
@@ -308,7 +308,7 @@ type wrapped struct {
 	depth  int
 }
 
-// read adds what a body says in a call.
+// read adds the routers and routes of a body for one call.
 func (w *unwrapping) read(b *routeBody, in wrapped) {
 	out := &routeBody{fn: b.fn, key: b.key}
 	w.bodies = append(w.bodies, out)
@@ -363,7 +363,7 @@ func (w *unwrapping) spot(b *routeBody, in wrapped, s string) string {
 	return s + in.suffix
 }
 
-// closed replaces what only a call knows in a text.
+// closed replaces the parts of a text that only a call knows.
 func (w *unwrapping) closed(t text, in wrapped) text {
 	for range maxComposed * 4 {
 		before, rest, found := cutLast(t.is, openMark)
@@ -392,7 +392,7 @@ func (w *unwrapping) closed(t text, in wrapped) text {
 	return text{}
 }
 
-// route returns a route that a body registers in a call. That of a wrapper is where the wrapper is called.
+// route returns a route that a body registers in a call. A wrapper's route has the place of the call.
 func (w *unwrapping) route(b *routeBody, in wrapped, c registered) registered {
 	passed := false
 	change := func(t text) text {

@@ -7,8 +7,8 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// place returns the router that a route in a list is registered on, the prefix that calls around it
-// give it, and the framework's way to join them.
+// place returns the router that a route in a list is registered on and the prefix that calls around it
+// give it. ok is false if the list is not one of a router.
 func (p *walker) place(n extract.Ref, s state) (router, prefix string, ok bool) {
 	for at := n; ; {
 		up := p.Parent(at)

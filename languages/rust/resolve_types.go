@@ -43,8 +43,8 @@ RwLock RefCell Cell OnceCell OnceLock Weak Iterator IntoIterator DoubleEndedIter
 Peekable Rev Skip Take Range Iter IntoIter SmallVec AsRef Borrow Into Deref DerefMut Poll Future Stream JoinHandle
 Receiver Sender`)
 
-// typeValue returns the value of a type: for a pointer, of what it points to. It returns nil if
-// nothing is known of the type.
+// typeValue returns the value of a type, for a pointer that of the type it points to. It returns nil if
+// nothing is known about the type.
 func (p *items) typeValue(s *scope.Scope, text string) *scope.Value {
 	text = strings.TrimSpace(text)
 	switch {

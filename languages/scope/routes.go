@@ -88,7 +88,7 @@ const (
 // UnlessSet is the method of a const fact whose text is that of a setting which a deployment may change.
 const UnlessSet = "UNLESS SET"
 
-// assumedMark stands in a text behind each part that holds unless a deployment sets another.
+// assumedMark follows, in a text, each part that holds unless a deployment sets another.
 const assumedMark = "\x04"
 
 // Assumed returns a text that holds unless a deployment sets another.
@@ -168,7 +168,7 @@ func NewRouting(p *Program, know Routers) *Routing {
 	return rt
 }
 
-// made notes the routers that are made, and what is said of declarations and applications.
+// made adds the routers that a fact makes, and the prefixes of declarations and applications.
 func (rt *Routing) made(m *Module, i int, r *recountv1.RouteFact) {
 	d := m.Decl(r.In)
 	switch r.Role {
@@ -221,7 +221,7 @@ func (rt *Routing) made(m *Module, i int, r *recountv1.RouteFact) {
 	}
 }
 
-// meet notes where routers are mounted.
+// meet adds the places where a fact mounts routers.
 func (rt *Routing) meet(m *Module, i int, r *recountv1.RouteFact) {
 	in := m.RouteScope(r)
 	var placed []any
@@ -247,7 +247,7 @@ func (rt *Routing) meet(m *Module, i int, r *recountv1.RouteFact) {
 	rt.place(m, in, r, r.Pattern, placed)
 }
 
-// place notes that routers are mounted where a fact says, below a pattern.
+// place adds that routers are mounted by a fact, below a pattern.
 func (rt *Routing) place(m *Module, in uint32, r *recountv1.RouteFact, below string, placed []any) {
 	patterns := rt.expand(m, in, below)
 	for _, pattern := range patterns {

@@ -151,7 +151,7 @@ type Variable struct {
 	// Used is set if its aliases are paths that an import binds to its name.
 	Used bool
 
-	// What the source says of it, for looking symbols up without values.
+	// These are what the source declares or assigns, to look symbols up without values.
 	Decls   []*Decl
 	Imports []Imported
 	Aliases []Path // the paths that are assigned to it

@@ -522,7 +522,8 @@ func (j *walker) objectRoute(n, object extract.Ref, route func(method, pattern s
 	}
 }
 
-// unlessSet returns the text of process.env.BASE || '/x', no node if an expression is none such.
+// unlessSet returns the default value of a setting that the environment may change, as in
+// process.env.BASE || '/x', and no node for other expressions.
 func (j *walker) unlessSet(n extract.Ref) extract.Ref {
 	if op := j.Text(j.Field(n, "operator")); j.Kind(n) == "binary_expression" && (op == "||" || op == "??") {
 		if strings.HasPrefix(j.Text(j.Field(n, "left")), "process.env.") {

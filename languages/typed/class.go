@@ -15,7 +15,7 @@ type Class struct {
 	outer     *Class
 	params    []*typeParam
 	supers    []*Type
-	// unknown is set if it has a base of which nothing is known.
+	// unknown is set if nothing is known about one of its bases.
 	unknown bool
 	Methods map[string][]*Method
 	Order   []*Method // in the order of declarations

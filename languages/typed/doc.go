@@ -19,7 +19,7 @@
 // field. Types of one name that differ in the number of type parameters are told apart if the
 // language allows them (Language.Arity).
 //
-// A type of which the repository has no declaration and the file no import that names it is
-// known by its name alone: it is no class of the repository, and two of them with one name are
-// the same. If an extension's receiver might be of such a type, the edge is name_matched.
+// A type that neither the repository declares nor an import of the file names is known by its
+// name alone: it is no class of the repository, and two of them with one name are the same. If
+// an extension's receiver might be of such a type, the edge is name_matched.
 package typed

@@ -51,8 +51,8 @@ type Typer struct {
 type FileImports struct {
 	Types    map[string]*Type // by simple name
 	Packages []string         // packages all of whose types are imported
-	// Members has the types of which a static member is imported, by its name; All those of which
-	// all members are.
+	// Members has the types from which a static member is imported, by the member's name; All has the
+	// types from which all members are.
 	Members map[string][]*Type
 	All     []*Type
 }

@@ -24,7 +24,7 @@ type Type struct {
 	Prefix bool
 }
 
-// unplaced is the package of a type outside the repository of which only the name is known.
+// unplaced is the package of a type outside the repository if only the name of the type is known.
 const unplaced = "?"
 
 // foreign returns the type of a name that no class of the repository has.

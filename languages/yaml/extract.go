@@ -207,7 +207,7 @@ func mapOf(n *yaml.Node) (yamlMap, bool) {
 	return m, true
 }
 
-// get is the value at a chain of keys; nil where there is none.
+// get returns the value at a chain of keys, nil if there is none.
 func (m yamlMap) get(names ...string) *yaml.Node {
 	for i, name := range names {
 		var found *yaml.Node

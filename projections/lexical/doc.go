@@ -23,7 +23,7 @@
 // full weight, and those of the last two parts of the working directory at a quarter of it
 // (terms.go defines a term). Concepts holds what is known about the command: the classes of the
 // embedder's concept table, the words that explain its programs and flags, and groups of synonyms
-// (package gloss). Commands of which the same is known are one document of concepts.
+// (package gloss). Commands with the same concepts are one document of concepts.
 //
 // For objects (SearchObjects):
 //

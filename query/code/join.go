@@ -12,11 +12,10 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// Procedures and HTTP endpoints have names in namespaces of their own, of which no language's
-// resolver sees the whole: a file of one language declares them, others implement and call them, in
-// this or other repositories. So a snapshot stores the uses as externals, and they are joined to
-// the declarations when it is loaded: to the repository's own nodes here, to other repositories' in
-// world.across.
+// Procedures and HTTP endpoints have namespaces of their own, and no resolver of a language sees all of
+// such a namespace: a file of one language declares a name, others implement and call it, in this or other
+// repositories. So a snapshot stores the uses as externals, and they are joined to the declarations
+// when it is loaded: to the repository's own nodes here, to other repositories' in world.across.
 //
 // A request leads to the routes that match its method and path (schemas.Endpoint), those with the
 // fewest parameters; a request that names a host on the internet leads to none. Unless the request

@@ -187,8 +187,8 @@ type typeName struct {
 	chain string
 }
 
-// typeNames returns all types; the value is true if a type has a decorator, or extends or
-// implements something outside the repository or unknown, or something of which this is true.
+// typeNames returns all types. The value is true if a type has a decorator, if it extends or implements
+// something unknown or outside the repository, or if one of its bases has the value true.
 func (st *staleness) typeNames() map[typeName]bool {
 	all := map[typeName]bool{}
 	for i := range st.g.nodes {

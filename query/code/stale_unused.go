@@ -192,8 +192,8 @@ func entryPoint(name string) bool {
 	return strings.HasPrefix(name, "operator ") || strings.HasPrefix(name, "__") && strings.HasSuffix(name, "__") || strings.HasPrefix(name, "<") || strings.HasPrefix(name, "~")
 }
 
-// unresolvedNames counts the last names of the references that were not resolved, including those
-// of which only a part is known, and collects what has an unresolved base or decorator.
+// unresolvedNames counts the last names of references that were not resolved, or only in part, and
+// collects the declarations with an unresolved base or decorator.
 func (st *staleness) unresolvedNames() (map[string]int, error) {
 	m, err := st.snap.Unresolved()
 	if err != nil {

@@ -55,7 +55,7 @@ const (
 	pathField
 	usesField    // the names that it uses
 	usersField   // the names of what uses it
-	membersField // of a type, the names of what it declares
+	membersField // the names that a type declares
 	pairField    // two adjacent words of its name or first sentence as one term, "word word"
 	textFields
 )

@@ -12,7 +12,7 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// maxLeft bounds the runs of which Left reads the steps.
+// maxLeft is the largest number of runs whose steps Left reads.
 const maxLeft = 20
 
 // MostFiles is how many files a run writes down of a step at most: of one that has as many, others may be

@@ -167,7 +167,7 @@ func (x *suspect) link(rule string, weight float64, shows string) {
 	x.add(rule, weight, shows)
 }
 
-// linkRules are the rules of which only the strongest counts.
+// linkRules has the rules among which only the strongest counts.
 var linkRules = map[string]bool{
 	"raised": true, "frame": true, "handler": true, "callee": true, "file": true, "configuration": true, "manifest": true,
 	"stopped": true, "edited": true, "named file": true, "about": true, "resource": true, "upgrade": true, "network": true, "version": true, "data": true,

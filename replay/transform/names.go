@@ -9,8 +9,8 @@ import (
 	"github.com/recountdb/recount/replay/shell"
 )
 
-// names returns where names of users, hosts, ports, branches, containers and images stand in a
-// word. A name in a place of which it is not known what it means is asked about.
+// names returns where names of users, hosts, ports, branches, containers and images stand in a word. If
+// the meaning of a place is unknown, the plan asks about the name.
 func (e *editor) names(v string, at place) []hit {
 	var out []hit
 	for i := range e.m.all {

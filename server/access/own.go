@@ -11,7 +11,7 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// OwnError reports the field because of which a principal may not append an event.
+// OwnError reports the field of an event that a principal may not set, so that the event is refused.
 type OwnError struct {
 	// Field is a field of the payload, or "type".
 	Field, Why string

@@ -110,7 +110,8 @@ func (e *engineProcess) ended() bool {
 	}
 }
 
-// close ends the engine, without waiting for it: nobody does who has chosen. Nil has ended.
+// close ends the engine without waiting for it, because the user has chosen and wants to go on. It does
+// nothing for nil.
 func (e *engineProcess) close() {
 	if e != nil {
 		_ = e.in.Close()

@@ -43,7 +43,7 @@ type Rule struct {
 	// Group is the capture group that holds the secret. Zero means the first group that took part
 	// in the match, or the whole match if the pattern has no groups.
 	Group int `json:"group,omitempty" yaml:"group,omitempty"`
-	// Literals are texts of which one must occur, in any case, before the pattern is tried. If
+	// Literals are texts, one of which must occur, in any case, before the pattern is tried. If
 	// empty, the pattern's literal prefix is used; a pattern without one is tried on every text.
 	Literals []string `json:"literals,omitempty" yaml:"literals,omitempty"`
 }
