@@ -212,15 +212,15 @@ func changesOf(samples []sample) (all []string) {
 	return all
 }
 
-// mostFiles is how many files a commit may touch: who changes more says nothing about any of them.
-const mostFiles = 20
+// maxTouched is how many files a commit may touch: who changes more says nothing about any of them.
+const maxTouched = 20
 
 // giveBefore feeds back what the commits before one touched, as far as this was not done.
 func (a *again) giveBefore(ctx context.Context, id string) error {
 	var records []*recountv1.Record
 	for ; len(a.done) > 0 && a.done[0].id != id; a.done = a.done[1:] {
 		c := a.done[0]
-		if len(c.files) == 0 || len(c.files) > mostFiles {
+		if len(c.files) == 0 || len(c.files) > maxTouched {
 			continue
 		}
 		g := &recountv1.FeedbackGiven{OccurredAt: timestamppb.New(c.at), Session: c.id, Task: c.task, Useful: true}

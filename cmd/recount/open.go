@@ -34,7 +34,7 @@ var pages = []page{
 	{"why", "[ID]", reference("/why/")},
 	{"stitch", "[ID]", func(ctx context.Context, a *app, b *connect.Backend, args []string) (string, error) {
 		id, err := a.ref(ctx, b, args)
-		return at("/narrative", "root", id), err
+		return withQuery("/narrative", "root", id), err
 	}},
 	{"session", "[SESSION]", func(_ context.Context, a *app, _ *connect.Backend, args []string) (string, error) {
 		if len(args) == 0 {
@@ -43,7 +43,7 @@ var pages = []page{
 		if args[0] == "" {
 			return "", usage.Errorf("no session: name one, or set RECOUNT_SESSION")
 		}
-		return at("/narrative", "session", args[0]), nil
+		return withQuery("/narrative", "session", args[0]), nil
 	}},
 	{"symbol", "NAME", symbol("/code/symbol")},
 	{"callers", "NAME", symbol("/code/symbol")},
@@ -73,7 +73,7 @@ func plain(path string) addressFunc {
 
 func words(path string) addressFunc {
 	return func(_ context.Context, _ *app, _ *connect.Backend, args []string) (string, error) {
-		return at(path, "q", strings.Join(args, " ")), nil
+		return withQuery(path, "q", strings.Join(args, " ")), nil
 	}
 }
 
@@ -90,12 +90,12 @@ func symbol(path string) addressFunc {
 		if len(args) != 1 {
 			return "", usage.Errorf("name one symbol")
 		}
-		return at(path, "name", args[0]), nil
+		return withQuery(path, "name", args[0]), nil
 	}
 }
 
-// at returns a path with one value of the query, unless that is empty.
-func at(path, name, value string) string {
+// withQuery returns a path with one value of the query, unless that is empty.
+func withQuery(path, name, value string) string {
 	if value == "" {
 		return path
 	}

@@ -231,8 +231,8 @@ type route struct {
 	assumed bool // the path is the one that holds unless a deployment sets a prefix
 }
 
-// of returns the routes that a call registers.
-func (r *routers) of(c registered) (all []route) {
+// routesOf returns the routes that a call registers.
+func (r *routers) routesOf(c registered) (all []route) {
 	for _, on := range r.at[c.on] {
 		f := on.of
 		methods, at := c.methods, 0
@@ -317,7 +317,7 @@ func (s *step) routeGraphs() map[string]*resolve.FileGraph {
 	seen := map[schemas.NodeKey]bool{}
 	for _, u := range routers.bodies {
 		for _, c := range u.routes {
-			for _, found := range routers.of(c) {
+			for _, found := range routers.routesOf(c) {
 				g := all[c.path]
 				if g == nil {
 					g = &resolve.FileGraph{}

@@ -33,7 +33,7 @@ type Broker struct {
 	data *storage.Log
 
 	// The memory budgets for fetch responses: of clients, and of in-memory connections.
-	answers, own *room
+	answers, own *memoryLimiter
 	freed        atomic.Int64 // when freeStalled last ran
 	unpacking    *wire.UnpackLimiter
 	// incoming is the memory budget for unanswered requests of all clients.
@@ -70,7 +70,7 @@ func Open(dir string, opts Options) (*Broker, error) {
 	}
 	opts = opts.withDefaults()
 	b := &Broker{dir: dir, opts: opts, log: opts.Logger, conns: map[*conn]struct{}{}, byHost: map[string]int{}}
-	b.answers, b.own = newRoom(opts.MaxResponseBytes, false), newRoom(opts.MaxResponseBytes, true)
+	b.answers, b.own = newMemoryLimiter(opts.MaxResponseBytes, false), newMemoryLimiter(opts.MaxResponseBytes, true)
 	b.unpacking = wire.NewUnpackLimiter()
 	b.incoming = semaphore.NewWeighted(opts.MaxRequestBytes)
 	b.ctx, b.cancel = context.WithCancel(context.Background())

@@ -409,7 +409,7 @@ func (c *conn) handle(frame []byte) (outbound, error) {
 }
 
 // answers returns the memory budget for responses to this client.
-func (c *conn) answers() *room {
+func (c *conn) answers() *memoryLimiter {
 	if c.mem {
 		return c.b.own
 	}

@@ -56,7 +56,7 @@
 // A connection (conn.go) reads frames (package wire), serves them in order through the table of APIs
 // (dispatch.go: one line registers an API with its versions) and writes the answers in order. What a
 // client may do is decided in authenticate.go (with package sasl) and authorize.go; how much of the
-// machine it may take in admission.go and room.go. Requests of consumer groups go to the coordinator
+// machine it may take in admission.go and memorylimiter.go. Requests of consumer groups go to the coordinator
 // in package groups; everything else is answered from the log, package storage, which also says what
 // stands on disk.
 package broker

@@ -28,7 +28,7 @@ func (b *Broker) serveFetch(ctx context.Context, r *request) (kmsg.Response, err
 		return resp, nil
 	}
 	f := b.newFetch(req)
-	f.room, f.who = r.conn.answers(), r.conn.host
+	f.memory, f.who = r.conn.answers(), r.conn.host
 	// The memory is held until the response is written, also if there is an error.
 	defer func() { r.conn.held += f.held }()
 	start, wait := time.Now(), min(max(time.Duration(req.MaxWaitMillis)*time.Millisecond, 0), maxFetchWait)
@@ -94,9 +94,9 @@ type fetch struct {
 	settled bool // waiting is pointless: there is an error to report, or more data than fits
 	short   bool // there are batches to read but no memory for them
 
-	room *room
-	who  string // the address that the memory is charged to
-	held int64  // bytes taken from room
+	memory *memoryLimiter
+	who    string // the address that the memory is charged to
+	held   int64  // bytes taken from memory
 }
 
 // fetchPart is what is requested of one partition, and what was found.
@@ -140,12 +140,12 @@ func (part *fetchPart) ahead() int {
 
 // read reads every partition again.
 func (f *fetch) read(b *Broker) {
-	f.room.give(f.who, f.held)
-	f.held = f.room.grant(f.who, copies*int64(f.max), copies*min(minFetch, int64(f.max)))
+	f.memory.give(f.who, f.held)
+	f.held = f.memory.grant(f.who, copies*int64(f.max), copies*min(minFetch, int64(f.max)))
 	f.got, f.took, f.limit = 0, 0, int(f.held/copies)
 	defer func() {
 		took := int64(f.took) * copies
-		f.room.give(f.who, f.held-took)
+		f.memory.give(f.who, f.held-took)
 		f.held = took
 	}()
 	f.settled, f.short = len(f.parts) == 0, false
@@ -247,7 +247,7 @@ func (f *fetch) readBatches(r *storage.Reader, part *fetchPart) error {
 			// The first batch is read whatever its size, if there is memory.
 			want := max(size, min(limit, part.ahead()))
 			if over := int64(f.took+want-f.limit) * copies; over > 0 {
-				if !f.room.more(f.who, f.held, over) {
+				if !f.memory.more(f.who, f.held, over) {
 					f.short = true
 					break
 				}

@@ -184,7 +184,7 @@ func TestStalledClientsMakeWay(t *testing.T) {
 
 // TestRoomIsSharedByAddress checks that one address gets at most half of the memory.
 func TestRoomIsSharedByAddress(t *testing.T) {
-	r := newRoom(1000, false)
+	r := newMemoryLimiter(1000, false)
 	if n := r.grant("a", 4000, 10); n != 125 {
 		t.Errorf("the first got %d, want a quarter of its half", n)
 	}
@@ -219,7 +219,7 @@ func eventuallyFree(t *testing.T, b *Broker) {
 	}
 }
 
-func (r *room) total() int64 {
+func (r *memoryLimiter) total() int64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.held

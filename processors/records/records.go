@@ -58,8 +58,8 @@ var Commands = Table{
 	{Type: schemas.TypeReplayEnded, Name: command.Name, Func: command.Replay, Check: command.CheckReplay},
 }
 
-// of returns the processor for the event, nil if there is none.
-func (t Table) of(e schemas.Event) *Processor {
+// processorOf returns the processor for the event, nil if there is none.
+func (t Table) processorOf(e schemas.Event) *Processor {
 	kind, _ := e.Kind()
 	i := slices.IndexFunc(t, func(p Processor) bool {
 		return p.Type == e.Type && e.Type != "" || p.Type == "" && p.Topic == kind.Topic
@@ -74,7 +74,7 @@ func (t Table) of(e schemas.Event) *Processor {
 // meets the schema's constraints. Endpoints call it on a redacted event before they append it, so
 // that every acknowledged event is applied. An error is of class ErrPoison and names the field.
 func (t Table) Check(e schemas.Event, payload proto.Message) error {
-	if p := t.of(e); p != nil && p.Check != nil {
+	if p := t.processorOf(e); p != nil && p.Check != nil {
 		return p.Check(payload)
 	}
 	return nil
@@ -218,7 +218,7 @@ func (t Table) fill(lr schemas.LogRecord, rec *recountv1.Record, c Chain) (by st
 	}
 	rec.EventId = e.ID[:]
 	rec.TimeUnixNano = e.Time.UnixNano()
-	p := t.of(e)
+	p := t.processorOf(e)
 	if p != nil && p.Wire != nil && e.ContentType == schemas.ContentProto {
 		return p.Name, p.Wire(e, rec)
 	}

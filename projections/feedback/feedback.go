@@ -40,7 +40,7 @@ func Open(dir string, o store.Options) (*Feedback, error) {
 
 // Apply writes the rows of each event.
 func (f *Feedback) Apply(ctx context.Context, b schemas.Batch) error {
-	t, err := f.Begin(ctx, b, func(r *recountv1.Record) bool { _, _, _, ok := of(r); return ok })
+	t, err := f.Begin(ctx, b, func(r *recountv1.Record) bool { _, _, _, ok := voteOf(r); return ok })
 	if err != nil || t == nil {
 		return err
 	}
@@ -54,7 +54,7 @@ func (f *Feedback) Apply(ctx context.Context, b schemas.Batch) error {
 func (f *Feedback) write(t *store.Txn) error {
 	newest := map[hash]summary{} // of this batch
 	for _, r := range t.New {
-		m, stand, at, _ := of(r)
+		m, stand, at, _ := voteOf(r)
 		tenant := tenantHash(m.GetTenant())
 		row, err := proto.MarshalOptions{Deterministic: true}.Marshal(r)
 		if err != nil {

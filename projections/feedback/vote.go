@@ -40,8 +40,8 @@ type said interface {
 	GetSubjects() []*recountv1.FeedbackSubject
 }
 
-// of returns what an event of the projection says, and when; ok is false for any other.
-func of(r *recountv1.Record) (m said, stand Stand, at time.Time, ok bool) {
+// voteOf returns the content of an event of the projection, and its time; ok is false for any other.
+func voteOf(r *recountv1.Record) (m said, stand Stand, at time.Time, ok bool) {
 	switch b := r.GetBody().(type) {
 	case *recountv1.Record_FeedbackGiven:
 		if stand = Useless; b.FeedbackGiven.Useful {

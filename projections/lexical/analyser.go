@@ -87,9 +87,9 @@ func (a *analyser) part(of, title, call, passage string) document {
 	return d
 }
 
-// of returns what an object's terms say besides its text: the name of its agent, which is the
+// speakerOf returns the terms of an object besides its text: the name of its agent, which is the
 // speaker in a conversation; that a user said it; and that it is a failure.
-func of(eventType string, o *recountv1.Object) string {
+func speakerOf(eventType string, o *recountv1.Object) string {
 	who := o.Agent
 	if eventType == schemas.TypeUserMessage {
 		who += " user"

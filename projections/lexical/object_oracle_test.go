@@ -155,7 +155,7 @@ func newObjectOracle(shards []projtest.Shard) *objectOracle {
 					call = calls[who]
 				}
 				for n, p := range obj.Parts {
-					text := newAnalyser(true).part(of(r.EventType, obj), obj.Title, call, obj.Text[p.Start:p.End])
+					text := newAnalyser(true).part(speakerOf(r.EventType, obj), obj.Title, call, obj.Text[p.Start:p.End])
 					part := oraclePart{
 						ref:  schemas.ObjectRef{Position: schemas.PositionOf(r.Origin), Index: uint32(i)},
 						part: uint32(n), audience: audienceOf(obj), hash: p.ContentHash,

@@ -104,7 +104,7 @@ func (w *objectWriter) object(t *store.Txn, r *recountv1.Record, index uint32, o
 		return p, aboutRecord(r, schemas.Fatalf("lexical: an audience has %d parts of objects in one partition: it can have no more", a.docs))
 	}
 	a.last = r.Origin.Offset
-	who := of(r.EventType, o)
+	who := speakerOf(r.EventType, o)
 	call, err := "", error(nil)
 	switch {
 	case o.Type == recountv1.ObjectType_OBJECT_TYPE_TOOL_CALL:

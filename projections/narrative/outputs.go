@@ -66,7 +66,7 @@ var outputsOf = map[string]func(s words) []output{
 // words gives an entry of outputsOf what it reads of a simple command.
 type words struct{ simple }
 
-func (s words) of(kind recountv1.TokenKind) (all []string) {
+func (s words) ofKind(kind recountv1.TokenKind) (all []string) {
 	for _, t := range s.tokens {
 		if t.Kind == kind {
 			all = append(all, strings.Trim(t.Text, `"'`))
@@ -77,11 +77,11 @@ func (s words) of(kind recountv1.TokenKind) (all []string) {
 
 // arguments returns the words that are neither the program, a subcommand nor a flag. The values of
 // flags are among them.
-func (s words) arguments() []string { return s.of(recountv1.TokenKind_TOKEN_KIND_ARGUMENT) }
+func (s words) arguments() []string { return s.ofKind(recountv1.TokenKind_TOKEN_KIND_ARGUMENT) }
 
 // has reports whether one of the flags, given as words, is set; short ones also in a group: -LO.
 func (s words) has(flags string) bool {
-	for _, f := range s.of(recountv1.TokenKind_TOKEN_KIND_FLAG) {
+	for _, f := range s.ofKind(recountv1.TokenKind_TOKEN_KIND_FLAG) {
 		for want := range strings.FieldsSeq(flags) {
 			if f == want || strings.HasPrefix(f, want+"=") || len(want) == 2 && len(f) > 2 && f[1] != '-' && strings.Contains(f[1:], want[1:]) {
 				return true

@@ -35,8 +35,8 @@ type mentionKey struct {
 	name string
 }
 
-// of reports whether a candidate may be used after all.
-func (m mentions) of(g *Graph, c candidate) bool {
+// mayUse reports whether a candidate may be used after all.
+func (m mentions) mayUse(g *Graph, c candidate) bool {
 	name, path := g.name(c.n), g.keys[c.n].Path()
 	if m.pages[path] || m.computed[path] && g.owner(c.n) != "" {
 		return true

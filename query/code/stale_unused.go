@@ -57,7 +57,7 @@ func (st *staleness) unused() error {
 		return err
 	}
 	found = slices.DeleteFunc(found, func(c candidate) bool {
-		return names[st.g.name(c.n)] == 0 && mentions.of(st.g, c) || files[st.g.keys[c.n].Path()].GetPartial() && st.g.language(c.n) != checked
+		return names[st.g.name(c.n)] == 0 && mentions.mayUse(st.g, c) || files[st.g.keys[c.n].Path()].GetPartial() && st.g.language(c.n) != checked
 	})
 	inTexts, err := st.namedInTexts(found, files, among, mentions)
 	if err != nil {

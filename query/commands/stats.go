@@ -102,7 +102,7 @@ func (c *counting) run(r StatisticsRequest) error {
 
 // add counts a row that passes all filters except exit.
 func (c *counting) add(v *segment.View, exit ask.ExitFilter) error {
-	code, duration, err := c.outcomes.of(v)
+	code, duration, err := c.outcomes.outcomeOf(v)
 	if err != nil || !exit.Match(code) {
 		return err
 	}

@@ -25,8 +25,8 @@ type ending struct {
 	duration int64
 }
 
-// of returns a row's exit code and duration, its own or those of the outcome that counts.
-func (o *outcomes) of(v *segment.View) (code *int32, duration int64, err error) {
+// outcomeOf returns a row's exit code and duration, its own or those of the outcome that counts.
+func (o *outcomes) outcomeOf(v *segment.View) (code *int32, duration int64, err error) {
 	n, hasCode := v.ExitCode()
 	d, hasDuration := v.Duration()
 	e := ending{duration: -1}

@@ -70,7 +70,7 @@ type table struct {
 	values []string
 }
 
-func (t *table) of(value string) int {
+func (t *table) numberOf(value string) int {
 	if n, ok := t.number[value]; ok {
 		return n
 	}
@@ -203,10 +203,10 @@ func (t *timeline) add(v *segment.View, exit ask.ExitFilter) error {
 	r.Times = append(r.Times, v.Time().UnixMilli())
 	r.Durations = append(r.Durations, ms)
 	r.Outcomes = append(r.Outcomes, outcome)
-	r.Who = append(r.Who, t.people.of(who))
-	r.Sessions = append(r.Sessions, t.sessions.of(v.Session()))
-	r.Category = append(r.Category, t.categories.of(CategoryName(v.Category())))
-	r.Shards = append(r.Shards, t.shards.of(at.TP().String()))
+	r.Who = append(r.Who, t.people.numberOf(who))
+	r.Sessions = append(r.Sessions, t.sessions.numberOf(v.Session()))
+	r.Category = append(r.Category, t.categories.numberOf(CategoryName(v.Category())))
+	r.Shards = append(r.Shards, t.shards.numberOf(at.TP().String()))
 	r.Offsets = append(r.Offsets, at.Offset)
 	return nil
 }

@@ -18,8 +18,8 @@ var backgroundFile []byte
 
 const backgroundEntry = 6
 
-// leastShare is added to shares that are compared, since no word is impossible.
-const leastShare = 2e-3
+// minShare is added to shares that are compared, since no word is impossible.
+const minShare = 2e-3
 
 // backgroundOf returns the shares of files and of messages that have a term, 0 where it is too rare
 // to be in the table.

@@ -10,7 +10,7 @@ func (x *corpus) byTwins(given []int32) map[int32]float64 {
 			if int32(i) == g {
 				continue
 			}
-			if s := twins(&x.files[g], &x.files[i]); s > 0 {
+			if s := nameSimilarity(&x.files[g], &x.files[i]); s > 0 {
 				score[int32(i)] = max(score[int32(i)], s)
 			}
 		}

@@ -25,8 +25,8 @@ func (e *engine) known() (bool, string) {
 		return true, ""
 	}
 	s := e.belonging()
-	e.a.Step(query.Step{Operator: "belonging", Counts: map[string]int64{"thousandths": int64(math.Round(1000 * s)), "least": int64(math.Round(1000 * leastBelonging))}})
-	if s >= leastBelonging {
+	e.a.Step(query.Step{Operator: "belonging", Counts: map[string]int64{"thousandths": int64(math.Round(1000 * s)), "least": int64(math.Round(1000 * minBelonging))}})
+	if s >= minBelonging {
 		return true, ""
 	}
 	hint := "what the task says is not what this repository is about"
@@ -81,14 +81,14 @@ type evidence struct {
 	best float64
 }
 
-// mostOfOne bounds what one term says.
-const mostOfOne = 3
+// maxOfOne bounds what one term says.
+const maxOfOne = 3
 
 // model says how evidence is added up. bench/README.md ("Is it here") says on what it was fitted, and how
 // its constant was chosen.
 type model struct{ files, messages, unsaid, best, constant float64 }
 
-func (m model) of(v evidence) float64 {
+func (m model) sum(v evidence) float64 {
 	return m.files*v.files + m.messages*v.messages + m.unsaid*v.unsaid + m.best*v.best + m.constant
 }
 
@@ -98,8 +98,8 @@ var (
 )
 
 const (
-	// leastBelonging is the sum below which the repository does not have what a task is about.
-	leastBelonging = 0
+	// minBelonging is the sum below which the repository does not have what a task is about.
+	minBelonging = 0
 	// enoughHistory is the number of commits from which messages count.
 	enoughHistory = 50
 )
@@ -110,9 +110,9 @@ func (e *engine) belonging() float64 {
 	v := e.c.evidence(e.terms, e.missing, e.c.said(e.task.terms), make([]float64, len(e.c.files)))
 	v = v.plus(e.c.others, -1)
 	if len(e.c.past.commits) < enoughHistory {
-		return withoutHistory.of(v)
+		return withoutHistory.sum(v)
 	}
-	return withHistory.of(v)
+	return withHistory.sum(v)
 }
 
 // rareness is how much a term says about what a text is about, from its share in other repositories.
@@ -160,7 +160,7 @@ func (x *corpus) evidence(terms []found, missing []taskTerm, said map[term]int, 
 
 // contrast is the logarithm of how much more often n of all texts have a term than others do.
 func contrast(n, all, elsewhere float64) float64 {
-	return max(-mostOfOne, min(mostOfOne, math.Log((n/max(1, all)+leastShare)/(elsewhere+leastShare))))
+	return max(-maxOfOne, min(maxOfOne, math.Log((n/max(1, all)+minShare)/(elsewhere+minShare))))
 }
 
 // said returns in how many messages each term is.

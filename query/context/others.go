@@ -60,7 +60,7 @@ func WriteOthers(texts []string) (out []byte) {
 func weightOfTimes(n float64) float64 { return 1 + 0.5*math.Log(n) }
 func timesOfWeight(w float64) float64 { return math.Exp(2 * (w - 1)) }
 
-// ofOthers returns the mean evidence of texts of other repositories, leastOfOthers at least.
+// ofOthers returns the mean evidence of texts of other repositories, minOfOthers at least.
 func (x *corpus) ofOthers() (mean evidence) {
 	texts := otherTexts()
 	var all []taskTerm
@@ -74,12 +74,12 @@ func (x *corpus) ofOthers() (mean evidence) {
 		mean = mean.plus(x.evidence(found, missing, said, scratch), 1)
 	}
 	mean = evidence{}.plus(mean, 1/float64(max(1, len(texts))))
-	return evidence{max(mean.files, leastOfOthers.files), max(mean.messages, leastOfOthers.messages), min(mean.unsaid, leastOfOthers.unsaid), max(mean.best, leastOfOthers.best)}
+	return evidence{max(mean.files, minOfOthers.files), max(mean.messages, minOfOthers.messages), min(mean.unsaid, minOfOthers.unsaid), max(mean.best, minOfOthers.best)}
 }
 
-// leastOfOthers is the least evidence that other texts count as having. It is that of the smallest of
+// minOfOthers is the least evidence that other texts count as having. It is that of the smallest of
 // the repositories that the model was fitted on: one of five files has few words of any text.
-var leastOfOthers = evidence{files: -0.8, messages: -0.5, unsaid: 0.65, best: 0.15}
+var minOfOthers = evidence{files: -0.8, messages: -0.5, unsaid: 0.65, best: 0.15}
 
 // plus adds evidence so many times.
 func (v evidence) plus(w evidence, times float64) evidence {

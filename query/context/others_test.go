@@ -70,7 +70,7 @@ func TestBelongingIsBeyondThatOfOthers(t *testing.T) {
 		t.Errorf("other texts have %+v, want all words", x.others)
 	}
 	empty := &corpus{past: &past{}, files: x.files[1:], read: 1, words: postingsOf(x.files[1:])}
-	if got := empty.ofOthers(); got != leastOfOthers {
+	if got := empty.ofOthers(); got != minOfOthers {
 		t.Errorf("a repository without words: %+v", got)
 	}
 }

@@ -35,9 +35,9 @@ func stemOf(base string) string {
 	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
 }
 
-// twins returns how alike the names of a file and of another are, 0 to 1: 1 where they differ only in
+// nameSimilarity returns how alike the names of a file and of another are, 0 to 1: 1 where they differ only in
 // the marks of a test and lie in the same or in corresponding folders.
-func twins(a, b *file) float64 {
+func nameSimilarity(a, b *file) float64 {
 	var s float64
 	switch {
 	case a.stem == "" || b.stem == "":

@@ -113,8 +113,8 @@ func (a *counting) page() paged {
 	return resp
 }
 
-// of returns the session of a key, which is new if it was not seen before.
-func (a *counting) of(tenant, name, author, host string, agent bool) *session {
+// sessionOf returns the session of a key, which is new if it was not seen before.
+func (a *counting) sessionOf(tenant, name, author, host string, agent bool) *session {
 	key := strings.Join([]string{name, author, host, tenant}, "\x00")
 	x := a.all[key]
 	if x == nil {
@@ -174,7 +174,7 @@ func (a *counting) commands(s evidence.Sources) (*segment.Projection, error) {
 			return true
 		}
 		if last == nil || last.Session.Session != name || last.Author != author || last.Host != host || lastUser != user {
-			last, lastUser = a.of("", name, author, host, agent), strings.Clone(user)
+			last, lastUser = a.sessionOf("", name, author, host, agent), strings.Clone(user)
 		}
 		last.Commands++
 		at := v.UnixNano()
@@ -230,7 +230,7 @@ func (a *counting) objects(s evidence.Sources, p schemas.Principal) (*objects.Vi
 				return nil
 			}
 			read++
-			use(a.of(o.Tenant, o.Session, o.Agent, "", true), ref, o.TimeUnixNano, o.Workspace)
+			use(a.sessionOf(o.Tenant, o.Session, o.Agent, "", true), ref, o.TimeUnixNano, o.Workspace)
 			return nil
 		})
 	}

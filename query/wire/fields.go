@@ -21,7 +21,7 @@ func OfAny(name string, answer any, leaveOut ...string) Payload {
 	}
 	f := fields{leaveOut}
 	p := Payload{Question: name}
-	for _, x := range f.of(reflect.ValueOf(answer)) {
+	for _, x := range f.fieldsOf(reflect.ValueOf(answer)) {
 		if isTable(x.value) {
 			f.table(&p, x.name, x.value)
 		} else {
@@ -43,9 +43,9 @@ type field struct {
 	value reflect.Value
 }
 
-// of returns the fields of a struct that are not empty, those of embedded structs with their own.
+// fieldsOf returns the fields of a struct that are not empty, those of embedded structs with their own.
 // File and line become one field, place.
-func (f fields) of(v reflect.Value) []field {
+func (f fields) fieldsOf(v reflect.Value) []field {
 	var all []field
 	for v.Kind() == reflect.Pointer {
 		if v.IsNil() {
@@ -141,7 +141,7 @@ func (f fields) table(p *Payload, name string, list reflect.Value) {
 	var columns []string
 	for i := range rows {
 		rows[i] = map[string]string{}
-		for _, x := range f.of(list.Index(i)) {
+		for _, x := range f.fieldsOf(list.Index(i)) {
 			rows[i][x.name] = f.cell(x.value, false)
 			if !slices.Contains(columns, x.name) && len(columns) < MaxColumns {
 				columns = append(columns, x.name)
@@ -206,7 +206,7 @@ func (f fields) cell(v reflect.Value, inside bool) string {
 		return strings.Join(parts, ",")
 	case reflect.Struct:
 		var parts []string
-		for _, x := range f.of(v) {
+		for _, x := range f.fieldsOf(v) {
 			parts = append(parts, x.name+"="+f.cell(x.value, true))
 		}
 		return "{" + strings.Join(parts, ",") + "}"

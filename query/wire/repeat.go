@@ -11,9 +11,9 @@ import (
 // These bound what a session remembers of the rows that it sent, and from how many equal rows on they
 // are repeated by their places: a reader finds a few rows quicker than it counts to them.
 const (
-	maxRepeated      = 32 // lists
-	maxRepeatedRows  = 2000
-	leastRepeatedRow = 4
+	maxRepeated     = 32 // lists
+	maxRepeatedRows = 2000
+	minRepeatedRow  = 4
 )
 
 // run is a number of rows that an earlier list of the session has in this order.
@@ -71,7 +71,7 @@ func (s *sentLists) runs(rows [][16]byte) (all []run) {
 			for before := s.all[of].rows; i+n < len(rows) && p.row+n < len(before) && rows[i+n] == before[p.row+n]; {
 				n++
 			}
-			if n >= leastRepeatedRow {
+			if n >= minRepeatedRow {
 				all = append(all, run{i, n, p.list, p.row})
 			}
 		}

@@ -76,7 +76,7 @@ func (s *Session) Encode(p Payload) (data []byte, sent func(), err error) {
 		fresh = append(fresh, f)
 		return s.last, defined
 	}, said: func(x Scalar) bool { return len(x.Value) >= minSaid && s.said[x.Name] == x.Value }, repeats: func(l List) (uint32, []run) {
-		if len(l.Rows) < leastRepeatedRow || len(l.Rows) > maxRepeatedRows {
+		if len(l.Rows) < minRepeatedRow || len(l.Rows) > maxRepeatedRows {
 			return 0, nil
 		}
 		s.lists++

@@ -12,10 +12,10 @@ import (
 // user name.
 const OperatorName = "operator"
 
-// AdmitNamed is Authenticate for a client that presents a user name and a token. The name must be
+// AuthenticateNamed is Authenticate for a client that presents a user name and a token. The name must be
 // OperatorName for the operator's token, else the name of the token's entry. A token whose entry
 // has no name is admitted with any name but OperatorName.
-func (g *Gate) AdmitNamed(user, token string) (schemas.Principal, *AuthError) {
+func (g *Gate) AuthenticateNamed(user, token string) (schemas.Principal, *AuthError) {
 	p, refusal := g.Authenticate("Bearer " + token)
 	if refusal != nil || g == nil {
 		return p, refusal

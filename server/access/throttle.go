@@ -42,9 +42,9 @@ type tries struct {
 	last           time.Time
 }
 
-// EnterFrom is Authorize for a request from an address, which is host:port or a host. It delays the
+// AuthorizeFrom is Authorize for a request from an address, which is host:port or a host. It delays the
 // answer to a wrong token, and each further one doubles the delay. Cancelling ctx ends the wait.
-func (g *Gate) EnterFrom(ctx context.Context, address, pattern string, authorization ...string) (schemas.Principal, *AuthError) {
+func (g *Gate) AuthorizeFrom(ctx context.Context, address, pattern string, authorization ...string) (schemas.Principal, *AuthError) {
 	if need, _ := PermissionOf(pattern); g == nil || need == Public || len(authorization) != 1 {
 		return g.Authorize(pattern, authorization...)
 	}

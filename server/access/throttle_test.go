@@ -21,7 +21,7 @@ func TestWrongTokensCostTime(t *testing.T) {
 		took := func(address, token string, want int) time.Duration {
 			t.Helper()
 			began := time.Now()
-			_, no := g.EnterFrom(t.Context(), address, find, "Bearer "+token)
+			_, no := g.AuthorizeFrom(t.Context(), address, find, "Bearer "+token)
 			if (no == nil) != (want == 0) || no != nil && no.Status != want {
 				t.Errorf("%s from %s: %+v, want %d", token, address, no, want)
 			}
@@ -55,12 +55,12 @@ func TestWrongTokensCostTime(t *testing.T) {
 			t.Errorf("a while later it took %s", got)
 		}
 		began := time.Now()
-		if _, no := g.EnterFrom(t.Context(), "192.0.2.1:5", find); no == nil || no.Status != 401 || time.Since(began) > 0 {
+		if _, no := g.AuthorizeFrom(t.Context(), "192.0.2.1:5", find); no == nil || no.Status != 401 || time.Since(began) > 0 {
 			t.Errorf("without a token: %+v after %s", no, time.Since(began))
 		}
 		gone, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, no := g.EnterFrom(gone, "192.0.2.1:5", find, "Bearer wrong"); no == nil || time.Since(began) > 0 {
+		if _, no := g.AuthorizeFrom(gone, "192.0.2.1:5", find, "Bearer wrong"); no == nil || time.Since(began) > 0 {
 			t.Errorf("who goes away waits: %+v after %s", no, time.Since(began))
 		}
 	})
@@ -74,7 +74,7 @@ func TestManyWrongTokensAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := open(t, path)
 		enter := func(token string) int {
-			if _, no := g.EnterFrom(t.Context(), "192.0.2.1:5", "POST /v1/query", "Bearer "+token); no != nil {
+			if _, no := g.AuthorizeFrom(t.Context(), "192.0.2.1:5", "POST /v1/query", "Bearer "+token); no != nil {
 				return no.Status
 			}
 			return 200

@@ -183,7 +183,7 @@ func (s *server) login(w http.ResponseWriter, r *http.Request) {
 		problem(w, http.StatusUnprocessableEntity, `want {"token":"rct_…"}`)
 		return
 	}
-	if _, refusal := s.o.Gate.EnterFrom(r.Context(), r.RemoteAddr, sessionPath, "Bearer "+in.Token); refusal != nil {
+	if _, refusal := s.o.Gate.AuthorizeFrom(r.Context(), r.RemoteAddr, sessionPath, "Bearer "+in.Token); refusal != nil {
 		refuse(w, refusal)
 		return
 	}
@@ -220,5 +220,5 @@ func (o Options) admitted(r *http.Request, operation string) (schemas.Principal,
 	if len(authorization) == 0 {
 		authorization = o.sessionAuthorization(r)
 	}
-	return o.Gate.EnterFrom(r.Context(), r.RemoteAddr, operation, authorization...)
+	return o.Gate.AuthorizeFrom(r.Context(), r.RemoteAddr, operation, authorization...)
 }

@@ -38,7 +38,7 @@ var errNoKafka = errors.New("the token may not use Kafka's protocol, which canno
 // kafkaLogin authenticates a client of the broker by a token of the HTTP API.
 func (n *Node) kafkaLogin(user, token string) (broker.Session, error) {
 	session := func() (broker.Rights, error) {
-		p, refusal := n.tokens.AdmitNamed(user, token)
+		p, refusal := n.tokens.AuthenticateNamed(user, token)
 		switch {
 		case refusal != nil:
 			return broker.Rights{}, errors.New(refusal.Why)

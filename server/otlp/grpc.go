@@ -72,7 +72,7 @@ func (r *Receiver) grpcExport(_ any, stream grpc.ServerStream) error {
 		if p, ok := peer.FromContext(ctx); ok {
 			from = p.Addr.String()
 		}
-		if _, no := r.o.Gate.EnterFrom(ctx, from, access.Spans, metadata.ValueFromIncomingContext(ctx, "authorization")...); no != nil {
+		if _, no := r.o.Gate.AuthorizeFrom(ctx, from, access.Spans, metadata.ValueFromIncomingContext(ctx, "authorization")...); no != nil {
 			return nil, notAdmitted(no)
 		}
 		s, err := r.room.take(ctx, firstShare)
