@@ -12,7 +12,7 @@ func (p *Payload) calls(a code.CallsResponse) {
 	p.Set("truncated", count(a.Truncated))
 	p.basis(a.Basis)
 	p.List("of").Add(symbol(a.Symbol, a.Revision))
-	l := p.List(p.Question, "edge", "depth", "via", "provenance", "confidence", "site", "more_sites")
+	l := p.List(p.Question, "edge", "depth", "via", "site", "provenance", "confidence", "more_sites")
 	for _, c := range a.Calls {
 		sites := 0
 		if c.SiteCount > 1 {
@@ -22,11 +22,11 @@ func (p *Payload) calls(a code.CallsResponse) {
 		if via == a.Symbol.Name {
 			via = ""
 		}
-		l.Add(symbol(c.Symbol, a.Revision), c.Edge, count(c.Depth), via, c.Provenance, number(c.Confidence), site(c.Site, c.Symbol, a.Revision), count(sites))
+		l.Add(symbol(c.Symbol, a.Revision), c.Edge, count(c.Depth), via, site(c.Site, c.Symbol, a.Revision), c.Provenance, number(c.Confidence), count(sites))
 	}
-	l = p.List("outside", "edge", "by", "confidence", "site")
+	l = p.List("outside", "edge", "by", "site", "confidence")
 	for _, f := range a.Outside {
-		l.Add(Node{Kind: f.Language, Name: strings.TrimSuffix(f.Package+"."+f.Name, ".")}, f.Edge, f.By, number(f.Conf), f.Site)
+		l.Add(Node{Kind: f.Language, Name: strings.TrimSuffix(f.Package+"."+f.Name, ".")}, f.Edge, f.By, f.Site, number(f.Conf))
 	}
 	p.running(a.Runtime, a.Revision)
 	p.announced(a.Announced.Announced)

@@ -22,23 +22,26 @@
 //
 // A node is its kind, its name, its place, and its id (#id) where it has one. A number before it
 // defines that number, "@1" is the same node, and "@1-" the same without its signature and text.
-// The line of a list says what holds for all its nodes: ":method" after the list's name is their
-// kind, "-" after it says that they have no names. Nodes of a row are joined by ">". A row of no node
-// begins with "*".
+// The line of a list says what holds for all its rows: ":method" after the list's name is the kind of
+// their nodes, "-" after it says that these have no names, ":-" that they have no places, and "*" that
+// no row has a node. Nodes of a row are joined by ">". A row that begins with ">" has the first node of
+// the row above, and one of no node begins with "*", unless its list says so.
 //
 // Columns are named in the line of the list. "edge=calls" is the value of all its rows,
 // "confidence~0.98" the usual one: "." stands for it, and it is left out at the end of a row. Without
 // a usual value "-" stands for none. "^" is the value of the row above. 0.98 is written as .98, and a
-// time of the same day as the time before without its date. In the first line, "^" is the value in
-// an earlier answer of the session.
+// time of the same day as the time before without its date. Each dot before a value stands for a part
+// of the value above. In the first line, "^" is the value in an earlier answer of the session.
 //
 // Names and places are shortened by what stands before them in the answer. Each dot before a name
 // stands for a part of the name before, up to ".", ":", "/" or "#". A place that begins with ":" is in
-// the file of the node before, or in a row's values of the row's first node. A base name is the last
+// the file of the node before, or in a row's values of the row's first node, or without one of the
+// last place in such rows. A base name is the last
 // path that was written with it, and "./" is the directory of the last path.
 //
-// The signature of a node follows on a line that begins with "=", and its text on lines that begin
-// with a space; no other line begins so, hence text from outside can't pass for a row. A node that a
+// The signature of a node follows on a line that begins with "=". The lines of its text follow as they
+// are if they begin with a tab or are empty, and else after a space; no other line is so, hence text from
+// outside can't pass for a row. A node that a
 // row of several nodes would define with a signature or a text is defined on a line of its own, which
 // begins with "+", before that row. A word with spaces, with a special beginning, or that could be read
 // as short for something else is a quoted string of Go, and stands for itself.

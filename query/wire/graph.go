@@ -13,9 +13,9 @@ func (p *Payload) flow(a code.FlowResponse) {
 	p.basis(a.Basis)
 	p.List("between").Join([]Node{symbol(a.From, a.Revision), symbol(a.To, a.Revision)})
 	for i, path := range a.Paths {
-		l := p.List("path"+strconv.Itoa(i+1), "edge", "provenance", "confidence", "site")
+		l := p.List("path"+strconv.Itoa(i+1), "edge", "site", "provenance", "confidence")
 		for _, h := range path.Steps {
-			l.Add(symbol(h.Symbol, a.Revision), h.Edge, h.Provenance, number(h.Confidence), site(h.Site, h.Symbol, a.Revision))
+			l.Add(symbol(h.Symbol, a.Revision), h.Edge, site(h.Site, h.Symbol, a.Revision), h.Provenance, number(h.Confidence))
 		}
 	}
 }

@@ -2,11 +2,12 @@ package wire
 
 import "github.com/recountdb/recount/query/code"
 
-// affectedColumns are those of symbols that a change can reach.
-var affectedColumns = []string{"edge", "distance", "confidence", "via", "site"}
+// affectedColumns are those of symbols that a change can reach. What is often the same comes last, so
+// that it is left out.
+var affectedColumns = []string{"edge", "distance", "via", "site", "confidence"}
 
 func (l *List) affected(x code.Affected, in code.Revision) {
-	l.Add(symbol(x.Symbol, in), x.Edge, count(x.Distance), number(x.Confidence), x.Via, site(x.Site, x.Symbol, in))
+	l.Add(symbol(x.Symbol, in), x.Edge, count(x.Distance), x.Via, site(x.Site, x.Symbol, in), number(x.Confidence))
 }
 
 func (p *Payload) impact(a code.ImpactResponse) {

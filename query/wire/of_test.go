@@ -73,7 +73,7 @@ func TestSnapshotNamesFewFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "# snapshot-show at=example.org/shop@9fceb02d0ae5 files=900 changed=900\n## commit:message - parents=d64ecfb244d3\n-\n a shop\n \n With carts.\n## files of count\n* go 880\n* other 20\n## changed:file -\npkg/file0.go\n"
+	want := "# snapshot-show at=example.org/shop@9fceb02d0ae5 files=900 changed=900\n## commit:message - parents=d64ecfb244d3\n-\n a shop\n\n With carts.\n## files * of count\ngo 880\nother 20\n## changed:file -\npkg/file0.go\n"
 	if got := string(data); !strings.HasPrefix(got, want) || strings.Count(got, "\n") > 40 || strings.Contains(got, "814043") {
 		t.Errorf("got %s, want first %s", got, want)
 	}

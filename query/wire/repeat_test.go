@@ -35,7 +35,7 @@ func TestRowsThatWereSentAreNotSentAgain(t *testing.T) {
 		return strings.TrimPrefix(string(data), Legend+"\n")
 	}
 	send(edges(10, 20))
-	if got, want := send(edges(9, 21)), "# diff\n## edges &2 from site\n* pkg.Caller9 pkg/caller.go:9\n&1:1-10\n* pkg.Caller20 pkg/caller.go:20\n"; got != want {
+	if got, want := send(edges(9, 21)), "# diff\n## edges &2 * from site\npkg.Caller9 pkg/caller.go:9\n&1:1-10\n.Caller20 :20\n"; got != want {
 		t.Errorf("more of the same: got %q, want %q", got, want)
 	}
 	if got, want := send(edges(9, 21)), "# diff\n## edges &3 from site\n&2:1-12\n"; got != want {

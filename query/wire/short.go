@@ -101,44 +101,61 @@ func (s *shorts) shortName(name string) string {
 	}
 	last := s.name
 	s.name = name
-	short, dots := name, 0
-	for i := 0; i < len(last) && i < len(name)-1 && last[i] == name[i] && dots < maxShared; i++ {
+	rest, dots := shared(name, last)
+	return strings.Repeat(".", dots) + rest
+}
+
+// shared returns a name without the first parts that it shares with another, and how many these are.
+// The rest is not empty and does not begin with a dot.
+func shared(name, last string) (rest string, parts int) {
+	rest = name
+	for i, n := 0, 0; i < len(last) && i < len(name)-1 && last[i] == name[i] && n < maxShared; i++ {
 		if separates(name[i]) {
-			if dots++; name[i+1] != '.' {
-				short = strings.Repeat(".", dots) + name[i+1:]
+			if n++; name[i+1] != '.' {
+				rest, parts = name[i+1:], n
 			}
 		}
 	}
-	return short
+	return rest, parts
 }
+
+// whole returns the name that a word with leading dots stands for after another name, and false if
+// that has too few parts.
+func whole(word, last string) (string, bool) {
+	rest := strings.TrimLeft(word, ".")
+	dots, at := len(word)-len(rest), 0
+	for ; at < len(last) && dots > 0; at++ {
+		if separates(last[at]) {
+			dots--
+		}
+	}
+	return last[:at] + rest, dots == 0 && rest != ""
+}
+
+// isLetter reports whether a part of a name begins so, and no number.
+func isLetter(c byte) bool { return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
 
 // fullName returns the name of an unquoted word of shortName, which is not "-".
 func (s *shorts) fullName(word string) (string, error) {
-	rest := strings.TrimLeft(word, ".")
-	dots := len(word) - len(rest)
-	if dots > 0 {
-		at := 0
-		for ; at < len(s.name) && dots > 0; at++ {
-			if separates(s.name[at]) {
-				dots--
-			}
-		}
-		if dots > 0 || rest == "" {
+	if word[0] == '.' {
+		full, ok := whole(word, s.name)
+		if !ok {
 			return "", errorf("text: %s shares more than the name before has", clip(word))
 		}
-		rest = s.name[:at] + rest
+		word = full
 	}
-	s.name = rest
-	return rest, nil
+	s.name = word
+	return word, nil
 }
 
-// shortValue returns a value as a word of a row: a place in file by its line alone, 0.98 as .98, and
-// a time of the same day as the time before without its date.
-func (s *shorts) shortValue(v string) string {
+// shortValue returns a value as a word of a row: a place in file by its line alone, 0.98 as .98, a
+// time of the same day as the time before without its date, and a name (no path) with a dot for each of
+// the first parts that it shares with the value above it.
+func (s *shorts) shortValue(v, above string) string {
 	if v == "" {
 		return "-"
 	}
-	if !simple(v) {
+	if !simple(v) || v == editedWord {
 		return strconv.Quote(v)
 	}
 	if at, ok := strings.CutPrefix(v, s.file+":"); ok && s.file != "" {
@@ -159,11 +176,14 @@ func (s *shorts) shortValue(v string) string {
 		return strconv.Quote(v)
 	}
 	s.note(v)
+	if rest, dots := shared(v, above); dots > 0 && isLetter(rest[0]) && !strings.Contains(v, "/") {
+		return strings.Repeat(".", dots) + rest
+	}
 	return v
 }
 
-// fullValue returns the value of an unquoted word of shortValue.
-func (s *shorts) fullValue(word string) (string, error) {
+// fullValue returns the value of an unquoted word of shortValue, below another value.
+func (s *shorts) fullValue(word, above string) (string, error) {
 	switch {
 	case word == "-":
 		return "", nil
@@ -179,6 +199,13 @@ func (s *shorts) fullValue(word string) (string, error) {
 			return "", errorf("text: %s of no day", clip(word))
 		}
 		return s.date + word[1:], nil
+	case word[0] == '.':
+		full, ok := whole(word, above)
+		if !ok {
+			return "", errorf("text: %s shares more than the value above has", clip(word))
+		}
+		s.note(full)
+		return full, nil
 	case !plainValue(word):
 		return "", errorf("text: %s where a value should be", clip(word))
 	}
@@ -197,6 +224,19 @@ func (s *shorts) fullPlace(v string) (string, bool) {
 		return v, false
 	}
 	return path + ":" + at, true
+}
+
+// pass notes a value of a row of no node: a place is what ":LINE" is in from here on.
+func (s *shorts) pass(v string) {
+	at := strings.LastIndexByte(v, ':')
+	if at <= 0 || at == len(v)-1 || strings.Trim(v[at+1:], "0123456789") != "" {
+		return
+	}
+	path := v[:at]
+	dot := strings.LastIndexByte(path, '.')
+	if dot > 0 && dot < len(path)-1 && isLetter(path[dot+1]) && plain(path) && !strings.Contains(path, ":") {
+		s.file = path
+	}
 }
 
 // note keeps the date of a time.

@@ -16,8 +16,11 @@ func (textCodec) Encode(p Payload) ([]byte, error) {
 	}
 	times := map[Node]int{} // by node without content
 	for _, l := range p.Lists {
-		for _, r := range l.Rows {
-			for _, n := range r.Nodes {
+		for i, r := range l.Rows {
+			for k, n := range r.Nodes {
+				if k == 0 && i > 0 && startsAlike(l.Rows[i-1], r) {
+					continue
+				}
 				times[n.bare()]++
 				if len(r.Nodes) > 1 && n.hasContent() {
 					times[n.bare()]++ // it is defined before the row
@@ -124,9 +127,7 @@ func (w *textWriter) list(l List) {
 	if number > 0 {
 		name += " &" + strconv.Itoa(int(number))
 	}
-	if nodes.nameless {
-		name += " -"
-	}
+	name += nodes.marks()
 	w.out.WriteString("## " + name)
 	columns := make([]column, len(l.Columns))
 	for c, name := range l.Columns {
@@ -145,9 +146,9 @@ func (w *textWriter) list(l List) {
 			again = again[1:]
 			continue
 		}
-		var before []string
+		var before *Row
 		if i > 0 {
-			before = l.Rows[i-1].Values
+			before = &l.Rows[i-1]
 		}
 		w.row(l.Rows[i], nodes, columns, before)
 	}
@@ -157,12 +158,28 @@ func (w *textWriter) list(l List) {
 type nodeForm struct {
 	// kind is that of all of them, "" if each has its own.
 	kind string
-	// nameless tells that none has a name.
-	nameless bool
+	// nameless tells that none has a name, placeless that they have names and no places, and absent that
+	// no row is about a node.
+	nameless, placeless, absent bool
+}
+
+// marks are what the line of a list says of its nodes.
+func (f nodeForm) marks() string {
+	s := ""
+	if f.absent {
+		s += " *"
+	}
+	if f.nameless {
+		s += " -"
+	}
+	if f.placeless {
+		s += " :-"
+	}
+	return s
 }
 
 func formOf(rows []Row) nodeForm {
-	f := nodeForm{nameless: true}
+	f := nodeForm{nameless: true, placeless: true}
 	one, first := true, true
 	for _, r := range rows {
 		for _, n := range r.Nodes {
@@ -171,13 +188,19 @@ func formOf(rows []Row) nodeForm {
 			}
 			one = one && n.Kind == f.kind && plain(n.Kind)
 			f.nameless = f.nameless && n.Name == ""
+			f.placeless = f.placeless && n.Path == "" && n.Line == 0 && n.EndLine == 0
 		}
 	}
 	if !one {
 		f.kind = ""
 	}
-	f.nameless = f.nameless && !first
+	f.nameless, f.placeless, f.absent = f.nameless && !first, f.placeless && !first && !f.nameless, first && len(rows) > 0
 	return f
+}
+
+// startsAlike reports whether a row of several nodes begins with the first node of the row before.
+func startsAlike(before, r Row) bool {
+	return len(r.Nodes) > 1 && len(before.Nodes) > 0 && before.Nodes[0] == r.Nodes[0]
 }
 
 // columnOf returns how to write a column: the usual value is the one of most rows, if they are as
@@ -200,17 +223,18 @@ func columnOf(rows []Row, c int) column {
 	return column{usual: usual}
 }
 
-func (w *textWriter) row(r Row, nodes nodeForm, columns []column, before []string) {
+func (w *textWriter) row(r Row, nodes nodeForm, columns []column, before *Row) {
 	var block Node
+	alike := before != nil && startsAlike(*before, r)
 	if len(r.Nodes) > 1 {
-		for _, n := range r.Nodes {
-			if n.hasContent() {
+		for i, n := range r.Nodes {
+			if n.hasContent() && (i > 0 || !alike) {
 				w.defineBefore(n, nodes)
 			}
 		}
 	}
 	var words []string
-	if len(r.Nodes) == 0 {
+	if len(r.Nodes) == 0 && !nodes.absent {
 		words = append(words, "*")
 	}
 	first := ""
@@ -218,15 +242,17 @@ func (w *textWriter) row(r Row, nodes nodeForm, columns []column, before []strin
 		if i > 0 {
 			words = append(words, ">")
 		}
-		number, written := w.number(n)
-		switch written {
-		case defined:
-			words = append(words, w.definition(n, nodes, number))
-			block = n
-		case repeated:
-			words = append(words, "@"+strconv.Itoa(int(number)))
-		case repeatedBare:
-			words = append(words, "@"+strconv.Itoa(int(number))+"-")
+		if i > 0 || !alike {
+			number, written := w.number(n)
+			switch written {
+			case defined:
+				words = append(words, w.definition(n, nodes, number))
+				block = n
+			case repeated:
+				words = append(words, "@"+strconv.Itoa(int(number)))
+			case repeatedBare:
+				words = append(words, "@"+strconv.Itoa(int(number))+"-")
+			}
 		}
 		w.short.refer(n.Path)
 		if first == "" {
@@ -234,7 +260,7 @@ func (w *textWriter) row(r Row, nodes nodeForm, columns []column, before []strin
 		}
 	}
 	w.short.refer(first)
-	kept := len(words)
+	kept, asEdit := len(words), ""
 	for c, v := range r.Values {
 		if columns[c].all {
 			continue
@@ -243,17 +269,37 @@ func (w *textWriter) row(r Row, nodes nodeForm, columns []column, before []strin
 			words = append(words, usualWord(v))
 			continue
 		}
-		short := ""
-		if before != nil && before[c] == v && len(v) > 3 {
+		short, above := "", ""
+		if before != nil {
+			above = before.Values[c]
+		}
+		edit, isEdit := "", false
+		if asEdit == "" {
+			edit, isEdit = edited(v, block.Signature)
+		}
+		switch {
+		case above == v && len(v) > 3:
 			short = "^"
-		} else {
-			short = w.short.shortValue(v)
+		case isEdit:
+			short, asEdit = editedWord, edit
+		default:
+			short = w.short.shortValue(v, above)
 		}
 		words = append(words, short)
 		kept = len(words)
+		if len(r.Nodes) == 0 {
+			w.short.pass(v)
+		}
+	}
+	if kept == 0 {
+		words, kept = []string{"*"}, 1 // an empty line would be a line of a text
 	}
 	w.out.WriteString(strings.Join(words[:kept], " "))
 	w.out.WriteByte('\n')
+	if asEdit != "" {
+		w.out.WriteString("=" + editedWord + asEdit + "\n")
+		block.Signature = ""
+	}
 	w.content(block)
 }
 
@@ -297,7 +343,10 @@ func (w *textWriter) definition(n Node, nodes nodeForm, number uint32) string {
 	if !nodes.nameless {
 		s += w.short.shortName(n.Name) + " "
 	}
-	s += w.place(n)
+	if !nodes.placeless {
+		s += w.place(n) + " "
+	}
+	s = strings.TrimSuffix(s, " ")
 	if n.ID != "" {
 		s += " #" + word(n.ID)
 	}
@@ -332,7 +381,7 @@ func (w *textWriter) place(n Node) string {
 func (w *textWriter) content(n Node) {
 	if n.Signature != "" {
 		s := n.Signature
-		if !verbatim(s) || strings.ContainsAny(s, "\n") || s[0] == '=' || s[0] == '"' {
+		if !verbatim(s) || strings.ContainsAny(s, "\n") || s[0] == '=' || s[0] == '"' || strings.HasPrefix(s, editedWord) {
 			s = strconv.Quote(s)
 		}
 		w.out.WriteString("=" + s + "\n")
@@ -340,8 +389,22 @@ func (w *textWriter) content(n Node) {
 	switch {
 	case n.Text == "":
 	case verbatim(n.Text):
-		w.out.WriteString(" " + strings.ReplaceAll(n.Text, "\n", "\n ") + "\n")
+		w.text(n.Text)
 	default:
 		w.out.WriteString("==" + strconv.Quote(n.Text) + "\n")
+	}
+}
+
+// text writes a text verbatim, each line so that it can't pass for a row: one that begins with a tab
+// and an empty one as they are, others after a space. The last one is never empty, so that nobody
+// takes it for the end of the answer.
+func (w *textWriter) text(s string) {
+	lines := strings.Split(s, "\n")
+	for i, line := range lines {
+		if last := i == len(lines)-1; line == "" && last || line != "" && line[0] != '\t' {
+			w.out.WriteByte(' ')
+		}
+		w.out.WriteString(line)
+		w.out.WriteByte('\n')
 	}
 }

@@ -27,6 +27,8 @@ type textReader struct {
 	// lines are those of its text, and quoted tells that the text was quoted, on one line.
 	lines  []string
 	quoted bool
+	// before is the value of the last row that the signature of its node has as well, nil for none.
+	before *string
 }
 
 // nodes are those that were defined with a number.
@@ -68,7 +70,9 @@ func readText(data []byte, known nodes, sent lists, said map[string]string) (Pay
 	if at == 0 {
 		return Payload{}, errorf("text: empty; want a line that begins with #")
 	}
-	r.close()
+	if err := r.close(); err != nil {
+		return Payload{}, err
+	}
 	r.keep()
 	return r.p.normal()
 }
@@ -86,7 +90,9 @@ func (r *textReader) line(line string, first bool) error {
 	case first:
 		return r.head(line)
 	case strings.HasPrefix(line, "## "):
-		r.close()
+		if err := r.close(); err != nil {
+			return err
+		}
 		r.keep()
 		return r.list(line[3:])
 	case strings.HasPrefix(line, "=="):
@@ -98,14 +104,16 @@ func (r *textReader) line(line string, first bool) error {
 		return nil
 	case strings.HasPrefix(line, "="):
 		return r.signature(line[1:])
-	case strings.HasPrefix(line, " "):
+	case line == "" || line[0] == ' ' || line[0] == '\t':
 		if r.open == nil || r.quoted {
 			return errorf("text: a text of no node: %s", clip(line))
 		}
-		r.lines = append(r.lines, line[1:])
+		r.lines = append(r.lines, strings.TrimPrefix(line, " "))
 		return nil
 	case strings.HasPrefix(line, "+"):
-		r.close()
+		if err := r.close(); err != nil {
+			return err
+		}
 		w := words{rest: line[1:]}
 		n, number, defined, err := r.node(&w)
 		switch {
@@ -117,7 +125,9 @@ func (r *textReader) line(line string, first bool) error {
 		r.open, r.number = &n, number
 		return nil
 	}
-	r.close()
+	if err := r.close(); err != nil {
+		return err
+	}
 	return r.row(line)
 }
 
@@ -152,8 +162,8 @@ func (r *textReader) head(line string) error {
 	}
 }
 
-// list reads the line of a list: NAME or NAME:KIND, &NUMBER if it has one, "-" if its nodes have no names,
-// and its columns.
+// list reads the line of a list: NAME or NAME:KIND, &NUMBER if it has one, the marks of its nodes, and
+// its columns.
 func (r *textReader) list(line string) error {
 	w := words{rest: line}
 	name, ok, err := w.next()
@@ -182,9 +192,7 @@ func (r *textReader) list(line string) error {
 			return err
 		}
 	}
-	if rest := strings.TrimLeft(w.rest, " "); rest == "-" || strings.HasPrefix(rest, "- ") {
-		r.nodes.nameless, w.rest = true, rest[1:]
-	}
+	r.nodes.absent, r.nodes.nameless, r.nodes.placeless = w.mark("*"), w.mark("-"), w.mark(":-")
 	l := List{Name: name}
 	for {
 		name, value, set, ok, err := w.pair()
@@ -243,9 +251,15 @@ func (r *textReader) row(line string) error {
 	var row Row
 	var open int
 	var number uint32
-	if w.rest == "*" || strings.HasPrefix(w.rest, "* ") {
-		w.rest = w.rest[1:]
-	} else {
+	if !w.mark("*") && !r.nodes.absent {
+		if w.mark(">") {
+			if len(l.Rows) == 0 || len(l.Rows[len(l.Rows)-1].Nodes) == 0 {
+				return errorf("text: %s: > below no node", clip(line))
+			}
+			n := l.Rows[len(l.Rows)-1].Nodes[0]
+			row.Nodes = append(row.Nodes, n)
+			r.short.refer(n.Path)
+		}
 		for {
 			n, num, defined, err := r.node(&w)
 			if err != nil {
@@ -258,11 +272,9 @@ func (r *textReader) row(line string) error {
 			if len(row.Nodes) > MaxRowNodes {
 				return errorf("text: more than %d nodes in a row", MaxRowNodes)
 			}
-			w.rest = strings.TrimLeft(w.rest, " ")
-			if w.rest != ">" && !strings.HasPrefix(w.rest, "> ") {
+			if !w.mark(">") {
 				break
 			}
-			w.rest = w.rest[1:]
 		}
 	}
 	if err := r.count(row, l); err != nil {
@@ -271,12 +283,19 @@ func (r *textReader) row(line string) error {
 	if len(row.Nodes) > 0 {
 		r.short.refer(firstPath(row.Nodes))
 	}
+	edit := -1
 	for c, col := range r.columns {
 		v := col.usual
-		if !col.all {
+		if edit < 0 && !col.all && w.mark(editedWord) {
+			edit, v = c, ""
+		} else if !col.all {
 			var err error
-			if v, err = r.value(&w, col.usual, l.Rows, c); err != nil {
+			var written bool
+			if v, written, err = r.value(&w, col.usual, l.Rows, c); err != nil {
 				return err
+			}
+			if written && len(row.Nodes) == 0 {
+				r.short.pass(v)
 			}
 		}
 		row.Values = append(row.Values, v)
@@ -287,6 +306,9 @@ func (r *textReader) row(line string) error {
 	l.Rows = append(l.Rows, row)
 	if open > 0 {
 		r.open, r.number = &row.Nodes[open-1], number
+	}
+	if edit >= 0 {
+		r.before = &row.Values[edit]
 	}
 	return nil
 }
@@ -309,28 +331,33 @@ func firstPath(nodes []Node) string {
 	return ""
 }
 
-// value reads a value of a row: the usual one if there is no word, or a dot; that of the row before
-// for "^".
-func (r *textReader) value(w *words, usual string, before []Row, c int) (string, error) {
+// value reads a value of a row: the usual one if there is no word, or the word that stands for it;
+// that of the row before for "^". It reports whether another word than the usual one was written.
+func (r *textReader) value(w *words, usual string, before []Row, c int) (string, bool, error) {
 	s, ok, err := w.next()
+	above := ""
+	if len(before) > 0 {
+		above = before[len(before)-1].Values[c]
+	}
 	switch {
 	case err != nil:
-		return "", err
+		return "", false, err
 	case !ok:
-		return usual, nil
+		return usual, false, nil
 	case w.quoted && w.after != "":
-		return "", errorf("text: %s after a quoted word", clip(w.after))
+		return "", false, errorf("text: %s after a quoted word", clip(w.after))
 	case w.quoted:
-		return s, nil
-	case s == "." && usual != "":
-		return usual, nil
+		return s, s != usual, nil
+	case s == usualWord(usual):
+		return usual, false, nil
 	case s == "^":
 		if len(before) == 0 {
-			return "", errorf("text: ^ in the first row of a list")
+			return "", false, errorf("text: ^ in the first row of a list")
 		}
-		return before[len(before)-1].Values[c], nil
+		return above, above != usual, nil
 	}
-	return r.short.fullValue(s)
+	v, err := r.short.fullValue(s, above)
+	return v, v != usual, err
 }
 
 // node reads a node: a reference, or a definition with or without a number.
@@ -384,8 +411,10 @@ func (r *textReader) node(w *words) (n Node, number uint32, defined bool, err er
 			return n, 0, false, err
 		}
 	}
-	if err := r.place(&n, w); err != nil {
-		return n, 0, false, err
+	if !r.nodes.placeless {
+		if err := r.place(&n, w); err != nil {
+			return n, 0, false, err
+		}
 	}
 	if w.rest = strings.TrimLeft(w.rest, " "); strings.HasPrefix(w.rest, "#") {
 		w.rest = w.rest[1:]
@@ -463,7 +492,13 @@ func (r *textReader) signature(s string) error {
 	if r.open == nil || r.open.Signature != "" || r.lines != nil {
 		return errorf("text: a signature of no node: %s", clip(s))
 	}
-	if strings.HasPrefix(s, `"`) {
+	if edit, ok := strings.CutPrefix(s, editedWord); ok {
+		before, after, ok := unedited(edit)
+		if !ok || r.before == nil {
+			return errorf("text: %s where a signature should be", clip(s))
+		}
+		*r.before, s, r.before = before, after, nil
+	} else if strings.HasPrefix(s, `"`) {
 		var err error
 		if s, err = unquote(s); err != nil {
 			return errorf("text: quoted signature: %w", err)
@@ -477,7 +512,10 @@ func (r *textReader) signature(s string) error {
 }
 
 // close ends the node whose content was read.
-func (r *textReader) close() {
+func (r *textReader) close() error {
+	if r.before != nil {
+		return errorf("text: %s in a row, and no such signature below it", editedWord)
+	}
 	if r.open != nil {
 		r.open.Text = strings.Join(r.lines, "\n")
 		if r.number > 0 {
@@ -485,6 +523,7 @@ func (r *textReader) close() {
 		}
 	}
 	r.open, r.number, r.lines, r.quoted = nil, 0, nil, false
+	return nil
 }
 
 // unquote reads a string that strconv.Quote wrote.

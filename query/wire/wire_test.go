@@ -67,10 +67,24 @@ func TestRoundTripOfRandomPayloads(t *testing.T) {
 		}
 		return s
 	}
+	heads := []string{"func (c *Cart) Total(tax float64) (Money, error)", "func (c *Cart) Total() (Money, error)", "func (c *Cart) Total(tax float64) Money", "func (c *Cart) Sum(tax float64) Money"}
+	head := func() string {
+		if r.IntN(2) == 0 {
+			return heads[r.IntN(len(heads))]
+		}
+		return text()
+	}
+	sites := []string{"pkg/cart.go:7", "pkg/cart.go:9", "pkg/money.go:3", "cart.Cart.Total", "cart.Cart.Sum", "cart.New"}
+	value := func() string {
+		if r.IntN(3) == 0 {
+			return sites[r.IntN(len(sites))]
+		}
+		return head()
+	}
 	made := func() Node {
 		kinds := []string{"k", "k", "k", text()}
 		names := []string{"", "", "a.b.c", "a.b.d", "a.e", text()}
-		return Node{ID: text(), Kind: kinds[r.IntN(len(kinds))], Name: names[r.IntN(len(names))], Path: text(), Line: uint32(r.IntN(3)), EndLine: uint32(r.IntN(3)), Signature: text(), Text: text()}
+		return Node{ID: text(), Kind: kinds[r.IntN(len(kinds))], Name: names[r.IntN(len(names))], Path: text(), Line: uint32(r.IntN(3)), EndLine: uint32(r.IntN(3)), Signature: head(), Text: text()}
 	}
 	session, receiver := NewSession(), NewReceiver()
 	var pool []Node
@@ -100,7 +114,7 @@ func TestRoundTripOfRandomPayloads(t *testing.T) {
 					row.Nodes = append(row.Nodes, pool[len(pool)-1])
 				}
 				for range l.Columns {
-					row.Values = append(row.Values, text())
+					row.Values = append(row.Values, value())
 				}
 				l.Rows = append(l.Rows, row)
 			}
@@ -277,6 +291,8 @@ func TestDecodeRefuses(t *testing.T) {
 		"line": "# q\n## l\na b f.go:x\n", "not UTF-8": "# q \xff=1\n", "empty row": "# q\n## l\n\n", "content of a reference": "# q\n## l\n1 a b -\n@1\n text\n",
 		"above nothing": "# q\n## l c\n* ^\n", "usual of none": "# q\n## l c\n* .\n", "hour of no day": "# q\n## l c\n* T18:20Z\n", "said nothing": "# q at=^\n",
 		"shares too much": "# q\n## l\na b.c -\na ..d -\n", "shares all": "# q\n## l\na b.c -\na . -\n", "kind": "# q\n## l:\n", "quoted kind": "# q\n## \"l m\":@ c\n", "number without a node": "# q\n## l\n+1\n",
+		"edit of no signature": "# q\n## l c\na b - ±\n", "edit of another row": "# q\n## l c\na b - ±\na b -\n=±f[-x-]\n", "edit of no value": "# q\n## l c\na b - x\n=±f[-x-]\n", "edit without an end": "# q\n## l c\na b - ±\n=±f[-x\n", "nothing edited": "# q\n## l c\na b - ±\n=±f\n",
+		"first of no node": "# q\n## l\n* \n> a b -\n", "first of no row": "# q\n## l\n> a b -\n", "value shares too much": "# q\n## l * c\na.b\n...c\n", "empty row of values": "# q\n## l * c\n\n",
 	} {
 		if p, err := Builtin().DecodeWith(Text, []byte(text)); err == nil {
 			t.Errorf("%s: decoded as %+v", why, p)
@@ -304,6 +320,7 @@ func FuzzDecode(f *testing.F) {
 		f.Add(name, data)
 	}
 	f.Add(Text, []byte("# q\n## l:k e~calls f\n1 a.b.c x/y.go:1-2 . :3\n..d ./z.go:4 . y.go:5\n@1 > 2 ..e y.go - ^\n..f - \"#\" T18:20Z\n"))
+	f.Add(Text, []byte("# q\n## l:k :- c~x\na ±\n=±f(a [-int-]{+string+}) error\n\n\tt\n> b\n## m * from to\na.b x/y.go:1\n.c :2\n*\n"))
 	f.Add(Text, []byte("# q a=\"\"\n## l \"c d\"=1 e\n+1 a b c:1-2 #x\n=s\n t\n \n@1 > @1 :9\n* -\n"))
 	f.Fuzz(func(t *testing.T, name string, data []byte) {
 		codec, err := Builtin().Get(name)

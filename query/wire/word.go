@@ -63,6 +63,16 @@ type words struct {
 	usual bool
 }
 
+// mark reads a mark, if it is the next word.
+func (w *words) mark(s string) bool {
+	rest, ok := strings.CutPrefix(strings.TrimLeft(w.rest, " "), s)
+	if !ok || rest != "" && rest[0] != ' ' {
+		return false
+	}
+	w.rest = rest
+	return true
+}
+
 // next returns the next word, unquoted, or false at the end of the line.
 func (w *words) next() (string, bool, error) {
 	w.rest = strings.TrimLeft(w.rest, " ")
