@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/recountdb/recount/query"
@@ -16,10 +17,10 @@ import (
 )
 
 // failed returns an error as a result, so that the model sees it, with what to call instead. A
-// cancelled call has no result.
+// cancelled call has no result: over a stream it is not answered at all.
 func (s *Server) failed(ctx context.Context, tool string, err error) (*sdk.CallToolResult, error) {
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
-		return nil, ctx.Err()
+		return nil, &jsonrpc.Error{Code: codeCancelled, Message: "the call was cancelled"}
 	}
 	text := explain(tool, err)
 	if text == "" {

@@ -17,17 +17,21 @@ import (
 type lines struct {
 	io.Closer
 	in   *bufio.Reader
-	out  io.Writer
+	out  *oneWriter
 	rest []byte
 }
 
-// oneWriter writes whole lines, of the SDK and of lines.
+// oneWriter writes whole lines, of the SDK and of lines, but no answers to cancelled requests.
 type oneWriter struct {
 	io.WriteCloser
-	mu sync.Mutex
+	pending pending
+	mu      sync.Mutex
 }
 
 func (w *oneWriter) Write(b []byte) (int, error) {
+	if w.pending.unwanted(b) {
+		return len(b), nil
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.WriteCloser.Write(b)
@@ -49,7 +53,7 @@ func (l *lines) Read(p []byte) (int, error) {
 		case long:
 			why = fmt.Sprintf("a message of more than %d bytes", maxLine)
 		case len(line) > 0:
-			l.rest, why = messages(line)
+			l.rest, why = messages(line, l.out.pending.received)
 		}
 		if why != "" {
 			if err := l.refuse(why); err != nil {
@@ -80,13 +84,15 @@ func (l *lines) line() (line []byte, long bool, err error) {
 	}
 }
 
-// messages returns the messages of a line, each on a line, or why it has none. A batch, which only
-// the version 2025-03-26 has, becomes single messages.
-func messages(line []byte) (all []byte, why string) {
+// messages returns the messages of a line, each on a line, or why it has none, and shows each to note. A
+// batch, which only the version 2025-03-26 has, becomes single messages.
+func messages(line []byte, note func(jsonrpc.Message)) (all []byte, why string) {
 	if line[0] != '[' {
-		if _, err := jsonrpc.DecodeMessage(line); err != nil {
+		m, err := jsonrpc.DecodeMessage(line)
+		if err != nil {
 			return nil, "not a message of JSON-RPC 2.0"
 		}
+		note(m)
 		return append(line, '\n'), ""
 	}
 	var batch []json.RawMessage
@@ -94,9 +100,11 @@ func messages(line []byte) (all []byte, why string) {
 		return nil, "not a message of JSON-RPC 2.0"
 	}
 	for _, m := range batch {
-		if _, err := jsonrpc.DecodeMessage(m); err != nil {
+		decoded, err := jsonrpc.DecodeMessage(m)
+		if err != nil {
 			return nil, "not a batch of messages of JSON-RPC 2.0"
 		}
+		note(decoded)
 		var one bytes.Buffer
 		if err := json.Compact(&one, m); err != nil {
 			return nil, "not a batch of messages of JSON-RPC 2.0"
