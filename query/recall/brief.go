@@ -101,7 +101,8 @@ func item(o *objects.Stored, kind, title string, lines ...string) Item {
 	}
 }
 
-// tasks adds tasks that were started and not finished, and plans with steps that are not done.
+// tasks adds tasks that were started and not finished, plans with steps that are not done, and plans
+// without steps, of which nobody says that they are done.
 func (b *briefing) tasks() error {
 	tasks, err := b.latest(64, schemas.TypeTaskStarted, schemas.TypeTaskFinished)
 	if err != nil {
@@ -124,22 +125,29 @@ func (b *briefing) tasks() error {
 	if err != nil {
 		return err
 	}
-	seen := map[string]bool{}
+	seen := map[any]bool{}
 	n = 0
 	for _, o := range plans {
-		if seen[o.Session] || n == briefPlans || !b.isCurrent(o) {
+		// A session has one plan. One of no session, which a person writes, is replaced by itself alone.
+		of := any(o.Session)
+		if o.Session == "" {
+			of = o.ObjectID()
+		}
+		if seen[of] || n == briefPlans || !b.isCurrent(o) {
 			continue
 		}
-		seen[o.Session] = true
+		seen[of] = true
 		open, done := steps(o.Text)
-		if len(open) == 0 {
-			continue
-		}
-		n++
 		title := "Plan whose steps are not all done"
-		if done == 0 {
+		switch {
+		case len(open) == 0 && done > 0 || strings.TrimSpace(o.Text) == "":
+			continue
+		case len(open) == 0:
+			title, open = "Plan without steps", []string{sentence(o.Text, 200)}
+		case done == 0:
 			title = "Plan of which no step is done"
 		}
+		n++
 		b.items = append(b.items, item(o, KindTask, title, open[:min(len(open), briefSteps)]...))
 	}
 	return nil

@@ -179,6 +179,19 @@ func TestRequestsThatAreRefused(t *testing.T) {
 	}
 }
 
+// TestBriefHasPlansWithoutSteps checks that a plan of prose is told until one replaces it.
+func TestBriefHasPlansWithoutSteps(t *testing.T) {
+	w := newWorld(t)
+	w.add(schemas.TypePlanUpdated, &recountv1.AgentEvent{Plan: &recountv1.Plan{}, Text: "First the tables move, then the readers."})
+	if got := w.brief(BriefRequest{Session: "s9"}); !strings.Contains(got.Text, "Plan without steps") || !strings.Contains(got.Text, "> First the tables move") {
+		t.Errorf("a plan without steps:\n%s", got.Text)
+	}
+	w.add(schemas.TypePlanUpdated, &recountv1.AgentEvent{Plan: &recountv1.Plan{Steps: []*recountv1.PlanStep{{Text: "move the tables", Status: "done"}}}})
+	if got := w.brief(BriefRequest{Session: "s9"}); strings.Contains(got.Text, "lan") {
+		t.Errorf("after a plan that is done:\n%s", got.Text)
+	}
+}
+
 // TestBrief checks each part of a brief.
 func TestBrief(t *testing.T) {
 	w := newWorld(t)
