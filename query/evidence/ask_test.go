@@ -363,18 +363,20 @@ func TestNamesAreLookedUp(t *testing.T) {
 	}
 }
 
-// A kind that is named says what is looked for, and is no word of the texts that are searched.
+// A kind or a tool that is named says what is looked for, and is no word of the texts that are searched.
 func TestAKindIsLookedUpAndNotSearchedFor(t *testing.T) {
 	w := newWorld(t)
 	w.add(0, shop()...)
 	w.add(0,
 		of("decide", schemas.TypeMemoryStated, 8, "", &recountv1.AgentEvent{Text: "The cart moves to Postgres", Memory: &recountv1.Statement{Form: "decision"}}),
 		of("talk", schemas.TypeUserMessage, 9, "", &recountv1.AgentEvent{Text: "A decision of some kind: which kind of decision is it?"}),
+		of("fetch", schemas.TypeToolCall, 10, "", &recountv1.AgentEvent{Tool: &recountv1.Tool{Name: "gopher", CallId: "c9", Command: "curl -s shop"}}),
+		of("chat", schemas.TypeUserMessage, 11, "", &recountv1.AgentEvent{Text: "Which tool is a gopher, and is gofer a tool?"}),
 	)
-	for text, want := range map[string]int{"kind:decision": 1, "kind:decison": 0} {
+	for text, want := range map[string]string{"kind:decision": "decide", "kind:decison": "", "tool:gopher": "fetch", "tool:gofer": ""} {
 		r := w.ask(operator, evidence.Request{Text: text, Mode: evidence.ModeObjects})
-		if len(r.Objects) != want || want == 1 && r.Objects[0].EventID != eventID("decide") {
-			t.Errorf("%q: got %d objects, want %d: the decision alone\n%s", text, len(r.Objects), want, told(t, r))
+		if want == "" && len(r.Objects) > 0 || want != "" && (len(r.Objects) != 1 || r.Objects[0].EventID != eventID(want)) {
+			t.Errorf("%q: got %d objects, want %q alone\n%s", text, len(r.Objects), want, told(t, r))
 		}
 	}
 }

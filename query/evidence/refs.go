@@ -19,8 +19,8 @@ type refs struct {
 	positions []schemas.Position
 	// entities are names of things outside, as edges spell them: "commit:9fceb02".
 	entities []string
-	// words is the text that is searched for: all of it but kind:NAME, which says what is looked for
-	// and is no word that a text about it has.
+	// words is the text that is searched for: all of it but kind:NAME and tool:NAME, which say what is
+	// looked for and are no words that a text about it has.
 	words string
 }
 
@@ -66,7 +66,7 @@ func readRefs(text string) refs {
 			entity("url:" + w)
 		case isKind && slices.Contains(entityKinds, strings.ToLower(kind)) && name != "":
 			entity(strings.ToLower(kind) + ":" + name)
-			if strings.EqualFold(kind, "kind") {
+			if strings.EqualFold(kind, "kind") || strings.EqualFold(kind, "tool") {
 				r.words = strings.TrimSpace(strings.Replace(r.words, words[i], "", 1))
 			}
 		case strings.Contains(w, "#") && issueRef.MatchString(w):
