@@ -17,6 +17,7 @@ import (
 	"github.com/recountdb/recount/internal/connect"
 	"github.com/recountdb/recount/internal/render"
 	"github.com/recountdb/recount/internal/render/nodeview"
+	"github.com/recountdb/recount/internal/timespec"
 	"github.com/recountdb/recount/internal/usage"
 	"github.com/recountdb/recount/pipeline"
 	"github.com/recountdb/recount/schemas"
@@ -220,7 +221,7 @@ own tools may not do this.`,
 }
 
 func (a *app) logRetainCmd() *cobra.Command {
-	var age time.Duration
+	var given timespec.Age
 	var topic, size string
 	var dry, yes bool
 	c := &cobra.Command{
@@ -238,11 +239,12 @@ bytes each, so that no import appends them again. Answers and status show from w
 a topic is known. The command first shows what it would remove and asks for
 confirmation. It cannot be undone.`,
 		Example: `  recount log retain --dry-run
-  recount log retain --age 720h --size 10GiB --yes
+  recount log retain --age 30d --size 10GiB --yes
   recount log retain --topic commands --age 8760h`,
 		Args:              cobra.NoArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			age := time.Duration(given)
 			r := api.RetainRequest{Topic: topic, AgeSeconds: int64(age / time.Second)}
 			if age != 0 && age < time.Second {
 				return usage.Errorf("--age %s: want a time such as 720h", age)
@@ -259,7 +261,7 @@ confirmation. It cannot be undone.`,
 	}
 	f := c.Flags()
 	f.StringVar(&topic, "topic", "spans", "the topic: spans, commands or agents")
-	f.DurationVar(&age, "age", 0, "remove events received longer ago than this")
+	f.Var(&given, "age", "remove events received longer ago than this")
 	f.StringVar(&size, "size", "", "remove the oldest events until the topic takes no more than about this: 10GiB")
 	f.BoolVar(&dry, "dry-run", false, "show what would be removed, and remove nothing")
 	f.BoolVarP(&yes, "yes", "y", false, "do not ask")

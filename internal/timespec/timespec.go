@@ -16,14 +16,8 @@ func Parse(now time.Time, s string) (time.Time, error) {
 	if s == "" {
 		return time.Time{}, nil
 	}
-	if m := span.FindStringSubmatch(s); m != nil {
-		n, err := strconv.Atoi(m[1])
-		if err == nil && n <= 100_000 {
-			unit := map[string]time.Duration{
-				"s": time.Second, "m": time.Minute, "h": time.Hour, "d": 24 * time.Hour, "w": 7 * 24 * time.Hour, "y": 365 * 24 * time.Hour,
-			}[m[2]+m[3][:min(1, len(m[3]))]]
-			return now.Add(-time.Duration(n) * unit).UTC(), nil
-		}
+	if d, ok := spanOf(s); ok {
+		return now.Add(-d).UTC(), nil
 	}
 	midnight := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location())
 	switch s {
@@ -41,6 +35,50 @@ func Parse(now time.Time, s string) (time.Time, error) {
 	}
 	return time.Time{}, fmt.Errorf("want an age (90m, 2d, 1w), a day (2026-11-20, today, yesterday) or an RFC 3339 time")
 }
+
+// spanOf returns how long ago a text such as "2d" or "3 days ago" is.
+func spanOf(s string) (time.Duration, bool) {
+	m := span.FindStringSubmatch(s)
+	if m == nil {
+		return 0, false
+	}
+	n, err := strconv.Atoi(m[1])
+	unit := map[string]time.Duration{
+		"s": time.Second, "m": time.Minute, "h": time.Hour, "d": 24 * time.Hour, "w": 7 * 24 * time.Hour, "y": 365 * 24 * time.Hour,
+	}[m[2]+m[3][:min(1, len(m[3]))]]
+	if d := time.Duration(n) * unit; err == nil && n <= 100_000 && d/unit == time.Duration(n) {
+		return d, true
+	}
+	return 0, false
+}
+
+// Age is a flag's value: how old something is, as Parse takes an age (2d, 1w) or time.ParseDuration a
+// duration (1h30m).
+type Age time.Duration
+
+// Set implements pflag.Value.
+func (a *Age) Set(s string) error {
+	d, ok := spanOf(s)
+	if !ok {
+		var err error
+		if d, err = time.ParseDuration(s); err != nil || d < 0 {
+			return errors.New("want an age such as 30d or 720h")
+		}
+	}
+	*a = Age(d)
+	return nil
+}
+
+// String implements pflag.Value: "" if none was given.
+func (a *Age) String() string {
+	if *a == 0 {
+		return ""
+	}
+	return time.Duration(*a).String()
+}
+
+// Type implements pflag.Value.
+func (*Age) Type() string { return "duration" }
 
 // ParseExpiry parses the expiry of a token; the zero time is never.
 func ParseExpiry(now time.Time, s string) (time.Time, error) {

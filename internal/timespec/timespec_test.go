@@ -45,3 +45,18 @@ func TestParseExpiry(t *testing.T) {
 		}
 	}
 }
+
+func TestAge(t *testing.T) {
+	for s, want := range map[string]time.Duration{"1d": 24 * time.Hour, "2w": 14 * 24 * time.Hour, "3 days": 72 * time.Hour, "1h30m": 90 * time.Minute, "720h": 720 * time.Hour, "1ms": time.Millisecond} {
+		var got Age
+		if err := got.Set(s); err != nil || time.Duration(got) != want {
+			t.Errorf("%q: %s %v, want %s", s, time.Duration(got), err, want)
+		}
+	}
+	for _, s := range []string{"", "d", "-1h", "-1d", "yesterday", "2026-11-20", "99999y"} {
+		var got Age
+		if err := got.Set(s); err == nil {
+			t.Errorf("%q: %s, want an error", s, time.Duration(got))
+		}
+	}
+}
