@@ -3,12 +3,16 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/recountdb/recount/internal/connect"
 	"github.com/recountdb/recount/internal/recording"
 	"github.com/recountdb/recount/internal/usage"
+	"github.com/recountdb/recount/query/code"
 	"github.com/recountdb/recount/query/evidence"
 	"github.com/recountdb/recount/query/feedback"
 	"github.com/recountdb/recount/schemas"
@@ -43,11 +47,30 @@ similar words are ranked by it. Of several by one session about a subject and ta
 				}
 			}
 			g.Subjects = args
-			e, err := g.Event(recording.Source)
-			if err != nil {
+			if g.Repository == "" && slices.ContainsFunc(args, ofCode) {
+				dir, err := os.Getwd()
+				if err != nil {
+					return err
+				}
+				if g.Repository, err = repositoryOf(cmd.Context(), dir); err != nil {
+					return err
+				}
+			}
+			// What is wrong with it is said before anything is opened.
+			if _, err := g.Event(recording.Source); err != nil {
 				return err
 			}
 			return a.WithBackendFor(cmd.Context(), a.ToWrite, func(b *connect.Backend) error {
+				// It is kept by the repository's whole name.
+				if slices.ContainsFunc(args, ofCode) {
+					if shown, err := code.ShowQuestion.Ask(cmd.Context(), b, code.ShowRequest{Scope: code.Scope{Repo: g.Repository}}); err == nil {
+						g.Repository = shown.Revision.Repo
+					}
+				}
+				e, err := g.Event(recording.Source)
+				if err != nil {
+					return err
+				}
 				appended, err := b.Append(cmd.Context(), []schemas.Event{e})
 				a.ClearProgress()
 				if err != nil {
@@ -65,11 +88,16 @@ similar words are ranked by it. Of several by one session about a subject and ta
 	f.BoolVar(&g.Useful, "useful", false, "they were useful")
 	f.BoolVar(&useless, "not-useful", false, "they were not useful")
 	f.StringVar(&g.Task, "task", "", "what was to be done")
-	f.StringVar(&g.Repository, "repo", "", "the repository of symbols and files, with its whole name")
+	f.StringVar(&g.Repository, "repo", "", "the repository of symbols and files: its name or the end of it (default the one here)")
 	f.StringVar(&g.Agent, "agent", "", "the agent or person who says so (default $USER)")
 	f.StringVar(&g.Session, "session", "", "the session; its last feedback about a subject and task counts")
 	f.StringVar(&g.Workspace, "workspace", "", "the workspace (default the root of the repository here, else this directory)")
 	return c
+}
+
+// ofCode reports whether a subject is of a repository.
+func ofCode(subject string) bool {
+	return strings.HasPrefix(subject, "symbol:") || strings.HasPrefix(subject, "file:")
 }
 
 func (a *app) usedCmd() *cobra.Command {

@@ -89,15 +89,8 @@ func (a *app) serveMCP(ctx context.Context, dir string, asData, executes bool) (
 		},
 		Locate: func(ctx context.Context, dir string) (mcp.Place, error) {
 			p := mcp.Place{Dir: dir, Workspace: recording.Workspace(dir)}
-			repo, err := git.Open(ctx, dir)
-			if err != nil {
-				return p, nil // it need not be in a repository
-			}
-			head, err := repo.Head(ctx)
-			if err != nil {
-				return p, err
-			}
-			p.Repo, err = repo.Name(ctx, head.Commit)
+			var err error
+			p.Repo, err = repositoryOf(ctx, dir)
 			return p, err
 		},
 		Import: func(ctx context.Context, dir string, workingTree bool, progress func(api.Progress)) (report any, err error) {
@@ -133,6 +126,20 @@ func (a *app) serveMCP(ctx context.Context, dir string, asData, executes bool) (
 		}
 	}
 	return mcp.New(o).Serve(ctx, io.NopCloser(a.In), nopWriteCloser{a.Out})
+}
+
+// repositoryOf returns the name of the repository that a directory is in, as an import gives it; ""
+// if it is in none.
+func repositoryOf(ctx context.Context, dir string) (string, error) {
+	repo, err := git.Open(ctx, dir)
+	if err != nil {
+		return "", nil
+	}
+	head, err := repo.Head(ctx)
+	if err != nil {
+		return "", err
+	}
+	return repo.Name(ctx, head.Commit)
 }
 
 type nopWriteCloser struct{ io.Writer }
