@@ -20,6 +20,9 @@ type Sources struct {
 	// Content reads the content of a file, nil where it is not known any more. Without it only the
 	// files whose facts hold it have a text.
 	Content func(ctx context.Context, of Content) ([]byte, error)
+	// Contents reads the contents of many files together, in any order, without those that are not
+	// known any more. It may be nil: then each is read by Content.
+	Contents func(ctx context.Context, of []Content, yield func(Content, []byte) error) error
 	// Memory returns what was judged for past tasks with words like a task, in a repository. It may be
 	// nil.
 	Memory func(ctx context.Context, task, repository string) ([]Used, error)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -200,5 +201,47 @@ func TestConcurrentQuestions(t *testing.T) {
 		if got := <-answers; got != want+"<nil>" {
 			t.Errorf("got %s, want %s", got, want)
 		}
+	}
+}
+
+// TestContentsAreReadTogether checks that what a snapshot needs of the log is read at once, and that
+// the answer is that of reading each file by itself, also if one is left out.
+func TestContentsAreReadTogether(t *testing.T) {
+	m := newShop(t)
+	one, together := 0, 0
+	single := m.s.Content
+	m.s.Content = func(ctx context.Context, of packing.Content) ([]byte, error) {
+		one++
+		return single(ctx, of)
+	}
+	r := packing.Request{Task: "a discount of the cart is applied twice", Budget: 1000}
+	want, err := packing.Pack(t.Context(), m.s, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	each := one
+	m.s.Contents = func(ctx context.Context, of []packing.Content, yield func(packing.Content, []byte) error) error {
+		together++
+		for _, x := range slices.Backward(of[1:]) {
+			content, err := single(ctx, x)
+			if err == nil {
+				err = yield(x, content)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	m.s.Cache, one = packing.NewCache(), 0
+	if err := packing.Warm(t.Context(), m.s, shop); err != nil {
+		t.Fatal(err)
+	}
+	if together != 1 || one != 1 || each < 4 {
+		t.Errorf("%d files by themselves, before %d, and %d times together; want 1, more, and 1", one, each, together)
+	}
+	got, err := packing.Pack(t.Context(), m.s, r)
+	if got.Text() != want.Text() || err != nil {
+		t.Errorf("%v: got\n%s\nwant\n%s", err, got.Text(), want.Text())
 	}
 }

@@ -326,7 +326,7 @@ func (n *Node) codeSources() code.Sources {
 
 // packingSources returns the sources of questions for context.
 func (n *Node) packingSources() packing.Sources {
-	return packing.Sources{Code: code.Sources{Set: n.set, Graphs: n.graphs}, Cache: n.packed, Content: n.content}
+	return packing.Sources{Code: code.Sources{Set: n.set, Graphs: n.graphs}, Cache: n.packed, Content: n.content, Contents: n.contents}
 }
 
 // content reads the content of a file from its event; nil if the event was erased or has none.
@@ -337,11 +337,28 @@ func (n *Node) content(ctx context.Context, of packing.Content) ([]byte, error) 
 // compared reads the contents of files that are compared with others, without those of events that
 // were erased, or that have none or a large one.
 func (n *Node) compared(ctx context.Context, at []schemas.Position, yield func(schemas.Position, []byte) error) error {
+	return n.eachContent(ctx, at, code.MaxContent, yield)
+}
+
+// contents reads the contents of files for contexts.
+func (n *Node) contents(ctx context.Context, of []packing.Content, yield func(packing.Content, []byte) error) error {
+	at, files := make([]schemas.Position, len(of)), make(map[schemas.Position]packing.Content, len(of))
+	for i, x := range of {
+		at[i], files[x.At] = x.At, x
+	}
+	return n.eachContent(ctx, at, source.MaxContent, func(at schemas.Position, content []byte) error {
+		return yield(files[at], content)
+	})
+}
+
+// eachContent reads the contents of events, without those that were erased or have more than limit
+// bytes.
+func (n *Node) eachContent(ctx context.Context, at []schemas.Position, limit int, yield func(schemas.Position, []byte) error) error {
 	return n.log.ReadEach(ctx, at, func(lr schemas.LogRecord) error {
 		if _, erased := n.log.ErasedAt(lr.Position); erased {
 			return nil
 		}
-		content, err := code.ContentOf(lr, code.MaxContent)
+		content, err := code.ContentOf(lr, limit)
 		if err != nil {
 			return fmt.Errorf("event at %s: %w", lr.Position, err)
 		}
