@@ -68,6 +68,8 @@ type Engine struct {
 	texts map[member]string
 	// optional has the parameters that are texts of their own if a call passes none.
 	optional map[*scope.Variable]bool
+	// bare has the plugins that get no prefix, nil before they were collected.
+	bare map[*scope.Decl]bool
 	// given has the texts that calls pass to parameters as literals.
 	given map[*scope.Variable]map[string]bool
 }

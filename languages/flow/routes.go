@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -59,15 +60,53 @@ func (p *Engine) routeFlows(m *scope.Module) {
 				p.enter(d, router)
 				break
 			}
+			on := m.Path(r.Router)
 			p.AddFlow(func(f *scope.Flow) {
-				for _, fn := range p.Eval(f, here, m.Path(r.Handler)) {
-					if k := fn.Value.Kind; (k == scope.FunctionValue || k == scope.BoundValue) && fn.Value.Decl != nil {
-						p.enter(fn.Value.Decl, router)
+				plugins := p.Eval(f, here, m.Path(r.Handler))
+				for _, of := range slices.Clone(plugins) { // register(import("./plugin.js"))
+					if of.Value.Kind == scope.ModuleValue {
+						plugins = append(plugins, p.moduleAttribute(f, of.Value.Mod, scope.DefaultName)...)
+					}
+				}
+				for _, fn := range plugins {
+					k := fn.Value.Kind
+					switch d := fn.Value.Decl; {
+					case k != scope.FunctionValue && k != scope.BoundValue || d == nil:
+					case p.isBare(d):
+						for _, outer := range p.Eval(f, here, on) {
+							if outer.Value.Kind == scope.RouterValue {
+								p.enter(d, outer.Value)
+							}
+						}
+					default:
+						p.enter(d, router)
 					}
 				}
 			})
 		}
 	}
+}
+
+// isBare reports whether a plugin is wrapped by fastify-plugin, and so gets no prefix.
+func (p *Engine) isBare(d *scope.Decl) bool {
+	if p.bare == nil {
+		p.bare = map[*scope.Decl]bool{}
+		for _, m := range p.Modules {
+			for _, r := range m.Facts.Routes {
+				if r.Role != "bare" {
+					continue
+				}
+				of := m.Decl(r.In)
+				if r.Handler != "" {
+					of = p.Lookup(m.ScopeOf(r.In), m.Path(r.Handler)).Decl
+				}
+				if of != nil {
+					p.bare[of] = true
+				}
+			}
+		}
+	}
+	return p.bare[d]
 }
 
 // givenText makes the text that a call passes the value of the callee's parameter.

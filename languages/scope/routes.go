@@ -2,7 +2,6 @@ package scope
 
 import (
 	"cmp"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -41,7 +40,9 @@ type Routing struct {
 	apps    []application
 	verbs   map[*Decl][]string
 	actions map[*Decl][]*recountv1.RouteFact // by class
-	version map[*Decl]string
+	version map[*Decl][]string
+	// controllers has those of NestJS' modules, by the class of the module.
+	controllers map[*Decl][]*Decl
 }
 
 // router is a router, or a class with routes.
@@ -67,13 +68,6 @@ type mount struct {
 type prefix struct {
 	text    string
 	unknown bool
-}
-
-// application is a folder whose routes of a framework have a prefix.
-type application struct {
-	dir, framework, version string
-	pattern                 prefix
-	except                  []string
 }
 
 const (
@@ -102,43 +96,6 @@ func (p *Program) Router(m *Module, i int) *Value {
 	return p.Intern(ValueID{Kind: RouterValue, Mod: m, Name: strconv.Itoa(i)})
 }
 
-// Loaded is a file that a folder of plugins registers, the router that it gets, and its prefix.
-type Loaded struct {
-	Mod    *Module
-	Router *Value
-	prefix string
-}
-
-// Folder returns the files of the folder that fact i of a module registers, as Fastify's autoload does: each
-// below the path of its directory, and of a directory with an index only that.
-func (p *Program) Folder(m *Module, i int) (all []Loaded) {
-	r := m.Facts.Routes[i]
-	dir := path.Join(DirOf(m.File.Path), r.Handler) + "/"
-	if dir == "./" {
-		dir = ""
-	}
-	index := map[string]bool{}
-	isIndex := func(file string) bool { return strings.HasPrefix(path.Base(file), "index.") }
-	for _, of := range p.Modules {
-		if isIndex(of.File.Path) {
-			index[DirOf(of.File.Path)] = true
-		}
-	}
-	for _, of := range p.Modules {
-		rest, in := strings.CutPrefix(of.File.Path, dir)
-		if base := path.Base(rest); !in || of == m || index[DirOf(of.File.Path)] && !isIndex(rest) ||
-			strings.HasSuffix(base, ".d.ts") || strings.Contains(base, ".test.") || strings.Contains(base, ".spec.") {
-			continue
-		}
-		one := Loaded{Mod: of, Router: p.Intern(ValueID{Kind: RouterValue, Mod: m, Name: strconv.Itoa(i) + " " + of.File.Path})}
-		if sub := DirOf(rest); r.Method != "FLAT" && sub != "" && sub != "." {
-			one.prefix = "/" + sub
-		}
-		all = append(all, one)
-	}
-	return all
-}
-
 // RouteScope returns where the names in a route fact are looked up: outside of the handler that it
 // decorates.
 func (m *Module) RouteScope(r *recountv1.RouteFact) uint32 {
@@ -150,7 +107,7 @@ func (m *Module) RouteScope(r *recountv1.RouteFact) uint32 {
 
 // NewRouting collects the routers of a program.
 func NewRouting(p *Program, know Routers) *Routing {
-	rt := &Routing{p: p, know: know, routers: map[any]*router{}, verbs: map[*Decl][]string{}, actions: map[*Decl][]*recountv1.RouteFact{}, version: map[*Decl]string{}}
+	rt := &Routing{p: p, know: know, routers: map[any]*router{}, verbs: map[*Decl][]string{}, actions: map[*Decl][]*recountv1.RouteFact{}, version: map[*Decl][]string{}, controllers: map[*Decl][]*Decl{}}
 	for _, m := range p.Modules {
 		for i, r := range m.Facts.Routes {
 			if r.Group {
@@ -183,7 +140,11 @@ func (rt *Routing) made(m *Module, i int, r *recountv1.RouteFact) {
 		}
 	case "version":
 		if d != nil {
-			rt.version[d] = r.Pattern
+			rt.version[d] = append(rt.version[d], r.Pattern)
+		}
+	case "controllers":
+		if of := rt.know.Handler(m, m.RouteScope(r), m.Path(r.Handler)); d != nil && of != nil {
+			rt.controllers[d] = append(rt.controllers[d], of)
 		}
 	case "verbs":
 		if d != nil {
@@ -194,30 +155,7 @@ func (rt *Routing) made(m *Module, i int, r *recountv1.RouteFact) {
 			rt.actions[d.Outer.Decl] = append(rt.actions[d.Outer.Decl], r)
 		}
 	case "app":
-		dir := DirOf(m.File.Path)
-		dir = strings.TrimSuffix(dir, "/src")
-		if dir == "src" {
-			dir = ""
-		}
-		if at := strings.Index("/"+dir+"/", "/src/main/java/"); at >= 0 {
-			dir = strings.TrimSuffix(dir[:max(at-1, 0)], "/")
-		}
-		at := slices.IndexFunc(rt.apps, func(a application) bool { return a.dir == dir && a.framework == r.Framework })
-		if at < 0 {
-			at = len(rt.apps)
-			rt.apps = append(rt.apps, application{dir: dir, framework: r.Framework})
-		}
-		a := &rt.apps[at]
-		switch r.Method {
-		case "EXCEPT":
-			a.except = append(a.except, strings.Trim(r.Pattern, "/"))
-		case "VERSION":
-			a.version = r.Pattern
-		default:
-			if all := rt.expand(m, r.In, r.Pattern); r.Pattern != "" && len(all) == 1 {
-				a.pattern = all[0]
-			}
-		}
+		rt.inside(m, r)
 	}
 }
 
@@ -235,6 +173,14 @@ func (rt *Routing) meet(m *Module, i int, r *recountv1.RouteFact) {
 		return
 	case "below", "inside":
 		placed = []any{rt.p.Router(m, i)}
+	case "module":
+		if module := rt.know.Handler(m, in, m.Path(r.Handler)); module != nil {
+			for _, c := range rt.controllers[module] {
+				o := rt.router(c)
+				o.more = append(o.more, rt.expand(m, in, r.Pattern)...)
+			}
+		}
+		return
 	case "prefix":
 		for _, of := range rt.know.Routers(m, in, m.Path(r.Handler)) {
 			o := rt.router(of)
@@ -430,28 +376,6 @@ func belowPrefixes(before, patterns []prefix, framework string) (all []prefix) {
 	return all
 }
 
-// application returns the application of the framework to which a file belongs.
-func (rt *Routing) application(m *Module, framework string) (a application, unknown bool) {
-	best, of := -1, 0
-	for i, a := range rt.apps {
-		if a.framework != framework {
-			continue
-		}
-		of++
-		if (a.dir == "" || strings.HasPrefix(m.File.Path, a.dir+"/")) && (best < 0 || len(a.dir) > len(rt.apps[best].dir)) {
-			best = i
-		}
-	}
-	switch {
-	case best >= 0:
-		return rt.apps[best], false
-	case of == 1:
-		i := slices.IndexFunc(rt.apps, func(a application) bool { return a.framework == framework })
-		return rt.apps[i], false
-	}
-	return a, of > 1
-}
-
 // Routes adds the nodes of a file's routes to its graph, and the edges from their handlers to the
 // graphs of the handlers' files.
 func (rt *Routing) Routes(m *Module, graphs map[string]*resolve.FileGraph) {
@@ -481,6 +405,11 @@ func (rt *Routing) route(l *Linker, r *recountv1.RouteFact, graphs map[string]*r
 	if r.Router != "" {
 		before = nil
 		on := rt.know.Routers(m, in, m.Path(r.Router))
+		if r.Role == "inherited" {
+			if on = rt.extending(on); len(on) == 0 {
+				return // a class that no controller extends serves nothing
+			}
+		}
 		several = len(on) > 1
 		for _, of := range on {
 			o := rt.router(of)
@@ -511,11 +440,28 @@ func (rt *Routing) route(l *Linker, r *recountv1.RouteFact, graphs map[string]*r
 			if i >= maxPatterns || slices.Contains(all[:i], path) {
 				continue
 			}
-			path = rt.inApplication(app, unknown, handler, path)
-			path.text = hoisted(path.text)
-			l.route(r, s.method, path, s.handler, graphs)
+			for _, path := range rt.inApplication(app, unknown, handler, s.method, path) {
+				path.text = hoisted(path.text)
+				l.route(r, s.method, path, s.handler, graphs)
+			}
 		}
 	}
+}
+
+// extending returns the controllers that extend one of some classes.
+func (rt *Routing) extending(of []any) (all []any) {
+	for _, m := range rt.p.Modules {
+		for _, r := range m.Facts.Routes {
+			d := m.Decl(r.In)
+			if !r.Group || r.Role != "class" || d == nil || slices.Contains(all, any(d)) {
+				continue
+			}
+			if slices.ContainsFunc(d.orderOrSelf(), func(b Base) bool { return b.Decl != nil && slices.Contains(of, any(b.Decl)) }) {
+				all = append(all, d)
+			}
+		}
+	}
+	return all
 }
 
 // tokens replaces what ASP.NET Core puts into templates: the names of the controller and the action.
@@ -528,26 +474,6 @@ func tokens(text string, class, action *Decl) string {
 		text = strings.ReplaceAll(text, "[action]", strings.TrimSuffix(action.Name, "Async"))
 	}
 	return text
-}
-
-// inApplication adds the prefix of the application to a path, and the version of the handler.
-func (rt *Routing) inApplication(a application, unknown bool, handler *Decl, path prefix) prefix {
-	if unknown {
-		return prefix{path.text, true}
-	}
-	if handler != nil && a.version != "" {
-		v := rt.version[handler]
-		if c := handler.Outer.Decl; v == "" && c != nil {
-			v = rt.version[c]
-		}
-		if v != "" {
-			path = prefix{text: a.version + v}.join("", path)
-		}
-	}
-	if slices.Contains(a.except, strings.Trim(path.text, "/")) {
-		return path
-	}
-	return a.pattern.join("", path)
 }
 
 // served returns what a route fact serves: itself, or the methods of a class.

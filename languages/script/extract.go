@@ -367,6 +367,9 @@ func (j *walker) parameters(n extract.Ref, s state) []*recountv1.Parameter {
 		}
 		if v := j.Field(c, "value"); v != extract.None {
 			p.Default = extract.KnownPath(j.path(v, s))
+			if _, ok := j.literal(v); ok && j.framework != "" && p.Name != "" {
+				j.AddRoute(&recountv1.RouteFact{Group: true, Role: "optional", Handler: p.Name, In: s.in}, v)
+			}
 			j.visit(v, s)
 		}
 		all = append(all, p)

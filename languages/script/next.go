@@ -48,9 +48,35 @@ func nextPattern(file string) (pattern string, api, ok bool) {
 	return extract.FirstOf(b.String(), "/"), api, true
 }
 
+// nextBase reads the basePath of next.config.js.
+func (j *walker) nextBase() {
+	name := j.Facts.Path[strings.LastIndexByte(j.Facts.Path, '/')+1:]
+	if stem, _, _ := strings.Cut(name, "."); stem != "next" || !strings.HasPrefix(name, "next.config.") {
+		return
+	}
+	for i := range j.Nodes {
+		n := extract.Ref(i)
+		if j.Kind(n) != "pair" || j.propertyName(j.Field(n, "key")) != "basePath" {
+			continue
+		}
+		value := j.Field(n, "value")
+		if of := j.unlessSet(value); of != extract.None {
+			value = of
+		} else if j.Kind(value) != "string" {
+			value = extract.None
+		}
+		pattern, ok := j.literal(value)
+		if !ok {
+			pattern = "${}"
+		}
+		j.AddRoute(&recountv1.RouteFact{Group: true, Role: "app", Pattern: pattern, Framework: "next"}, n)
+	}
+}
+
 // nextRoutes adds the routes of a file of Next.js, when all of the file was read: handlers are
 // what it exports.
 func (j *walker) nextRoutes() {
+	j.nextBase()
 	pattern, api, ok := nextPattern(j.Facts.Path)
 	if !ok {
 		return

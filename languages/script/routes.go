@@ -11,6 +11,13 @@ import (
 
 // frameworkOf returns the framework that a module belongs to, "" if to none.
 func frameworkOf(module string) string {
+	for _, registry := range []string{"jsr:", "npm:", "@hono/hono"} {
+		if rest, ok := strings.CutPrefix(module, registry); ok && registry == "@hono/hono" {
+			module = "hono" + rest
+		} else if ok {
+			module = rest
+		}
+	}
 	switch {
 	case module == "express" || module == "fastify" || module == "hono" || module == "koa":
 		return module
@@ -108,16 +115,20 @@ func (j *walker) pattern(n extract.Ref, s state) (text string, ok bool) {
 
 // patterns returns the patterns of an argument: one, or a list.
 func (j *walker) patterns(n extract.Ref, s state) []string {
-	if p, ok := j.pattern(n, s); ok {
-		return []string{p}
-	}
 	var all []string
+	if is := j.valueOf(j.Text(n)); j.Kind(n) == "identifier" && j.Kind(is) == "array" {
+		n = is
+	}
 	if j.Kind(n) == "array" {
 		for c := range j.Children(n) {
 			if p, ok := j.pattern(c, s); ok {
 				all = append(all, p)
 			}
 		}
+		return all
+	}
+	if p, ok := j.pattern(n, s); ok {
+		return []string{p}
 	}
 	return all
 }
@@ -148,8 +159,13 @@ func (j *walker) constructed(n extract.Ref, s state) (framework, role string) {
 		return frameworkOf(extract.Root(full)), "root"
 	case "express.Router", "express.default.Router":
 		return "express", "part"
-	case "koa", "koa.default", "@koa/router", "koa-router", "@koa/router.default", "@koa/router.Router":
+	case "koa", "koa.default":
 		return "koa", "root"
+	case "@koa/router", "koa-router", "@koa/router.default", "@koa/router.Router":
+		return "koa", "part"
+	}
+	if _, name := extract.SplitLast(full); name == "createApp" && j.framework == "hono" && !isNew && j.argument(j.Field(n, "arguments"), 0) == extract.None {
+		return "hono", "root" // of createFactory()
 	}
 	if module, name := extract.SplitLast(full); isNew && frameworkOf(module) == "hono" && (name == "Hono" || name == "OpenAPIHono") {
 		return "hono", "root"
@@ -271,6 +287,8 @@ func (j *walker) handler(n extract.Ref, s state) {
 // callRoute reads the calls that register routes and groups.
 func (j *walker) callRoute(n extract.Ref, path string, args extract.Ref, s state) {
 	j.construct(n, s)
+	j.given(path, args, n, s)
+	j.bare(n, path, args, s)
 	if k := j.Kind(j.Field(n, "function")); k != "member_expression" && k != "subscript_expression" {
 		return
 	}
@@ -326,6 +344,10 @@ func (j *walker) register(n extract.Ref, path, router string, args extract.Ref, 
 		}
 		for _, p := range prefixes {
 			for _, c := range rest {
+				if of, below, ok := j.mounted(c, s); ok {
+					add("", p+below, of)
+					continue
+				}
 				if h := j.routePath(c, s); h != extract.Unknown && !j.isFunction(c) {
 					add("", p, c)
 				}
@@ -348,6 +370,12 @@ func (j *walker) register(n extract.Ref, path, router string, args extract.Ref, 
 			prefix, _ = j.pattern(j.property(options, "prefix"), s)
 		} else if options != extract.None {
 			prefix = "${" + extract.KnownPath(j.path(options, s)) + ".prefix}"
+		}
+		if call := j.Child(first, 0); j.Kind(first) == "await_expression" && j.Kind(call) == "call_expression" {
+			first = call
+		}
+		if full := strings.TrimSuffix(j.canonical(j.path(j.Field(first, "function"), s)), ".default"); full == "fastify-plugin" || full == "fastify-plugin.fastifyPlugin" {
+			prefix, first = "", j.argument(j.Field(first, "arguments"), 0)
 		}
 		if j.isAutoload(first, s) {
 			j.autoload(n, router, j.argument(args, 1), s)
@@ -378,10 +406,29 @@ func (j *walker) register(n extract.Ref, path, router string, args extract.Ref, 
 				}
 			}
 		}
+	case "openapi": // Hono: openapi(createRoute({method, path}), h)
+		if framework == "hono" && len(all) > 1 {
+			if j.Kind(first) == "identifier" {
+				first = j.valueOf(j.Text(first))
+			}
+			object := j.argument(j.Field(first, "arguments"), 0)
+			method, ok := j.literal(j.property(object, "method"))
+			if pattern, also := j.pattern(j.property(object, "path"), s); ok && also {
+				route(strings.ToUpper(method), pattern, all[1])
+			}
+		}
 	case "setGlobalPrefix", "enableVersioning":
 		j.nestApplication(n, verb, first, all[1:], s)
 	default:
 		method, ok := verbs[verb]
+		if of := expressVerbs[verb]; !ok && of && framework == "express" {
+			method, ok = strings.ToUpper(verb), j.Kind(first) == "string"
+		}
+		if k := j.Kind(first); ok && framework == "hono" && k != "string" && k != "template_string" && k != "array" {
+			for _, p := range j.samePath(n, s) {
+				route(method, p, last)
+			}
+		}
 		if !ok || len(all) < 2 || verb == "any" && framework != "" && framework != "koa" {
 			return
 		}
@@ -401,6 +448,9 @@ func (j *walker) register(n extract.Ref, path, router string, args extract.Ref, 
 		}
 	}
 }
+
+// expressVerbs are methods of HTTP that few applications serve; Express has a function for each.
+var expressVerbs = scope.WordSet("checkout copy link lock merge mkactivity mkcol move notify propfind proppatch purge report search source subscribe trace unlink unlock unsubscribe")
 
 // isAutoload reports whether an expression is Fastify's plugin that registers the files of a folder.
 func (j *walker) isAutoload(n extract.Ref, s state) bool {
@@ -519,48 +569,5 @@ func (j *walker) objectRoute(n, object extract.Ref, route func(method, pattern s
 			m = "ANY"
 		}
 		route(strings.ToUpper(m), url, j.property(object, "handler"))
-	}
-}
-
-// unlessSet returns the default value of a setting that the environment may change, as in
-// process.env.BASE || '/x', and no node for other expressions.
-func (j *walker) unlessSet(n extract.Ref) extract.Ref {
-	if op := j.Text(j.Field(n, "operator")); j.Kind(n) == "binary_expression" && (op == "||" || op == "??") {
-		if strings.HasPrefix(j.Text(j.Field(n, "left")), "process.env.") {
-			return j.Field(n, "right")
-		}
-	}
-	return extract.None
-}
-
-// maxConstantDepth limits how deep in an object a constant may be: config.api.prefix.
-const maxConstantDepth = 3
-
-// constants notes the texts that a declarator gives names.
-func (j *walker) constants(target string, value extract.Ref, s state) {
-	if target == extract.Unknown || s.inline {
-		return
-	}
-	if j.Kind(value) == "as_expression" || j.Kind(value) == "satisfies_expression" {
-		value = j.Child(value, 0)
-	}
-	switch j.Kind(value) {
-	case "object":
-		for c := range j.Children(value) {
-			if name := j.propertyName(j.Field(c, "key")); j.Kind(c) == "pair" && name != "" && strings.Count(target, ".") < maxConstantDepth {
-				j.constants(extract.Member(target, name), j.Field(c, "value"), s)
-			}
-		}
-	case "string", "template_string", "binary_expression":
-		if of := j.unlessSet(value); of != extract.None {
-			if text, ok := j.pattern(of, s); ok && len(text) < 256 && !strings.Contains(text, "${") && (text == "" || strings.HasPrefix(text, "/")) {
-				j.AddRoute(&recountv1.RouteFact{Group: true, Role: "const", Method: scope.UnlessSet, Handler: target, Pattern: text, In: s.in}, value)
-			}
-			return
-		}
-		text, ok := j.pattern(value, s)
-		if ok && len(text) < 256 && !strings.Contains(text, "${") && (strings.HasPrefix(text, "/") || j.framework != "" && !strings.ContainsAny(text, " \n")) {
-			j.AddRoute(&recountv1.RouteFact{Group: true, Role: "const", Handler: target, Pattern: text, In: s.in}, value)
-		}
 	}
 }

@@ -42,6 +42,7 @@ func (j *walker) class(n, whole extract.Ref, name string, s state) {
 			if j.Kind(c) == "decorator" {
 				j.decorate(c, in, s.plain())
 				controller = j.controller(c, in, name, s) || controller
+				j.module(c, in, s)
 			}
 		}
 		if owner == s.statement {
@@ -169,8 +170,8 @@ func (j *walker) member(n extract.Ref, decorators []extract.Ref, controller bool
 	}
 	for _, d := range decorators {
 		j.decorate(d, in, s)
-		if controller {
-			j.controllerRoute(d, in, class, s)
+		if controller || j.framework == "nestjs" {
+			j.controllerRoute(d, in, class, controller, s)
 		}
 	}
 }

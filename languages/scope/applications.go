@@ -1,0 +1,117 @@
+package scope
+
+import (
+	"slices"
+	"strings"
+
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// application is a folder whose routes of a framework have a prefix.
+type application struct {
+	dir, framework, version string
+	pattern                 prefix
+	except                  [][2]string // method, "" if all, and path
+	plain                   []string    // the versions of what has none of its own
+}
+
+// inside notes what a fact says of the application around its file.
+func (rt *Routing) inside(m *Module, r *recountv1.RouteFact) {
+	dir := DirOf(m.File.Path)
+	dir = strings.TrimSuffix(dir, "/src")
+	if dir == "src" {
+		dir = ""
+	}
+	if at := strings.Index("/"+dir+"/", "/src/main/java/"); at >= 0 {
+		dir = strings.TrimSuffix(dir[:max(at-1, 0)], "/")
+	}
+	at := slices.IndexFunc(rt.apps, func(a application) bool { return a.dir == dir && a.framework == r.Framework })
+	if at < 0 {
+		at = len(rt.apps)
+		rt.apps = append(rt.apps, application{dir: dir, framework: r.Framework})
+	}
+	a := &rt.apps[at]
+	switch r.Method {
+	case "EXCEPT":
+		a.except = append(a.except, [2]string{r.Handler, strings.Trim(r.Pattern, "/")})
+	case "VERSION":
+		a.version = r.Pattern
+	case "DEFAULT":
+		a.plain = append(a.plain, r.Pattern)
+	default:
+		if all := rt.expand(m, r.In, r.Pattern); r.Pattern != "" && len(all) == 1 {
+			a.pattern = all[0]
+		}
+	}
+}
+
+// application returns the application of the framework to which a file belongs.
+func (rt *Routing) application(m *Module, framework string) (a application, unknown bool) {
+	best, of := -1, 0
+	for i, a := range rt.apps {
+		if a.framework != framework {
+			continue
+		}
+		of++
+		if (a.dir == "" || strings.HasPrefix(m.File.Path, a.dir+"/")) && (best < 0 || len(a.dir) > len(rt.apps[best].dir)) {
+			best = i
+		}
+	}
+	switch {
+	case best >= 0:
+		return rt.apps[best], false
+	case of == 1:
+		i := slices.IndexFunc(rt.apps, func(a application) bool { return a.framework == framework })
+		return rt.apps[i], false
+	}
+	return a, of > 1
+}
+
+// Neutral is the version of what is served without one.
+const Neutral = "NEUTRAL"
+
+// inApplication adds the prefix of the application to a path, and each version of the handler.
+func (rt *Routing) inApplication(a application, unknown bool, handler *Decl, method string, path prefix) (all []prefix) {
+	if unknown {
+		return []prefix{{path.text, true}}
+	}
+	versions := []string{""}
+	if handler != nil && a.version != "" {
+		of := rt.version[handler]
+		if c := handler.Outer.Decl; len(of) == 0 && c != nil {
+			of = rt.version[c]
+		}
+		if len(of) == 0 {
+			of = a.plain
+		}
+		if len(of) > 0 {
+			versions = of
+		}
+	}
+	for _, v := range versions {
+		one := path
+		if v != "" && v != Neutral {
+			one = prefix{text: a.version + v}.join("", path)
+		}
+		if !a.excepts(method, one.text) {
+			one = a.pattern.join("", one)
+		}
+		all = append(all, one)
+	}
+	return all
+}
+
+// excepts reports whether a path is one that the prefix of the application leaves out. One with a wildcard stands for
+// what begins as it does.
+func (a application) excepts(method, path string) bool {
+	path = strings.Trim(path, "/")
+	return slices.ContainsFunc(a.except, func(e [2]string) bool {
+		if e[0] != "" && e[0] != "ALL" && e[0] != method {
+			return false
+		}
+		if at := strings.IndexAny(e[1], "*("); at >= 0 {
+			return strings.HasPrefix(path, strings.TrimSuffix(e[1][:at], "{"))
+		}
+		return path == e[1]
+	})
+}

@@ -1,0 +1,67 @@
+package script
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/recountdb/recount/languages/extract"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// mounted returns what mount("/hello", app) of koa-mount mounts, and its prefix.
+func (j *walker) mounted(n extract.Ref, s state) (of extract.Ref, prefix string, ok bool) {
+	if full := strings.TrimSuffix(j.canonical(j.path(j.Field(n, "function"), s)), ".default"); j.Kind(n) != "call_expression" || full != "koa-mount" {
+		return n, "", false
+	}
+	args := j.Field(n, "arguments")
+	if of = j.argument(args, 1); of == extract.None {
+		return j.argument(args, 0), "", true
+	}
+	prefix, ok = j.pattern(j.argument(args, 0), s)
+	return of, prefix, ok
+}
+
+// samePath returns the path of the route that a chain of calls registered before: app.get("/x", h).post(h) of Hono.
+func (j *walker) samePath(n extract.Ref, s state) (all []string) {
+	for on := j.Field(j.Field(n, "function"), "object"); j.Kind(on) == "call_expression"; on = j.Field(j.Field(on, "function"), "object") {
+		first := j.argument(j.Field(on, "arguments"), 0)
+		if _, ok := verbs[j.routeVerb(j.Field(on, "function"))]; !ok {
+			return nil
+		}
+		if k := j.Kind(first); k == "string" || k == "template_string" || k == "array" {
+			return j.patterns(first, s)
+		}
+	}
+	return nil
+}
+
+// bare notes that a plugin is wrapped by fastify-plugin: it gets the router of who registers it, without a prefix.
+func (j *walker) bare(n extract.Ref, path string, args extract.Ref, s state) {
+	full := j.canonical(path)
+	if module, ok := j.moduleOf(j.Field(n, "function"), s); ok {
+		full = module
+	}
+	if strings.TrimSuffix(full, ".default") != "fastify-plugin" && full != "fastify-plugin.fastifyPlugin" {
+		return
+	}
+	r := &recountv1.RouteFact{Group: true, Role: "bare", Framework: "fastify", In: s.in}
+	j.handles(r, j.argument(args, 0), n, s)
+	j.AddRoute(r, n)
+}
+
+// given notes the texts that a call passes to a function, which may be paths there: register(app, "/users").
+func (j *walker) given(path string, args, n extract.Ref, s state) {
+	if j.framework == "" || path == extract.Unknown || strings.ContainsAny(path, "([?") || extract.Root(path) != path && j.canonical(path) == path {
+		return
+	}
+	if module, _ := extract.SplitLast(j.canonical(path)); frameworkOf(module) != "" || frameworkOf(j.canonical(path)) != "" {
+		return
+	}
+	i := 0
+	for c := range j.Children(args) {
+		if text, ok := j.literal(c); ok && j.Kind(c) == "string" && len(text) < 128 && (text == "" || strings.HasPrefix(text, "/")) {
+			j.AddRoute(&recountv1.RouteFact{Group: true, Role: "given", Method: strconv.Itoa(i), Handler: path, Pattern: text, In: s.in}, n)
+		}
+		i++
+	}
+}
