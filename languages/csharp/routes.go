@@ -2,6 +2,7 @@ package csharp
 
 import (
 	"bytes"
+	"regexp"
 	"strings"
 
 	"github.com/recountdb/recount/languages/extract"
@@ -59,6 +60,9 @@ func (c *walker) isTestClass(attributes []extract.Ref, body extract.Ref) bool {
 func (c *walker) text(n extract.Ref) (text string, ok bool) {
 	switch c.Kind(n) {
 	case "identifier", "member_access_expression":
+		if full := c.Text(n); full == "string.Empty" || full == "String.Empty" {
+			return "", true
+		}
 		return "${" + extract.Compact(c.Text(n)) + "}", true
 	case "invocation_expression":
 		return "${}", true
@@ -234,11 +238,15 @@ func (c *walker) mapRoute(n extract.Ref, path string, args extract.Ref, s state)
 	pattern, ok := c.text(c.Child(c.Child(args, 0), 0))
 	handler := c.Child(c.Child(args, 1), 0)
 	router, before, found := c.grouped(on, s)
+	if name == "MapControllerRoute" || name == "MapAreaControllerRoute" {
+		c.controllerRoute(n, args, s)
+		return
+	}
 	if !isMap {
 		if found && name != "MapGroup" && c.Kind(on) == "invocation_expression" { // app.MapGroup("/x").MapOrders()
 			c.AddRoute(&recountv1.RouteFact{
 				Group: true, Role: "below", Method: "ANY", Pattern: before, Handler: c.path(on, s), Router: router, Framework: "aspnetcore", In: s.in,
-			}, on)
+			}, c.Field(c.Field(n, "function"), "name"))
 		}
 		return
 	}
@@ -339,7 +347,7 @@ func (c *walker) mapGroup(name string, value extract.Ref, s state) {
 		fn = c.Field(c.Child(value, 0), "function")
 	}
 	switch full := extract.Compact(c.Text(fn)); {
-	case strings.HasSuffix(full, ".Build") && bytes.Contains(c.Src, []byte("WebApplication.Create")), strings.HasSuffix(full, "WebApplication.Create"):
+	case strings.HasSuffix(full, ".Build") && (bytes.Contains(c.Src, []byte("WebApplication.Create")) || bytes.Contains(c.Src, []byte("WebApplicationBuilder"))), strings.HasSuffix(full, "WebApplication.Create"):
 		c.AddRoute(&recountv1.RouteFact{Group: true, Role: "root", Method: "ANY", Handler: name, Framework: "aspnetcore", In: s.in}, value)
 		return
 	}
@@ -347,5 +355,55 @@ func (c *walker) mapGroup(name string, value extract.Ref, s state) {
 		c.AddRoute(&recountv1.RouteFact{
 			Group: true, Role: "below", Method: "ANY", Pattern: pattern, Handler: name, Router: router, Framework: "aspnetcore", In: s.in,
 		}, value)
+	}
+}
+
+// named returns an argument by its name, or by its place if it has none.
+func (c *walker) named(args extract.Ref, name string, place int) extract.Ref {
+	i := 0
+	for arg := range c.Children(args) {
+		of := c.Field(arg, "name")
+		if of != extract.None && c.Text(of) == name {
+			last := extract.None
+			for k := range c.Children(arg) {
+				last = k
+			}
+			return last
+		}
+		if of == extract.None && i == place {
+			return c.Child(arg, 0)
+		}
+		i++
+	}
+	return extract.None
+}
+
+// conventional matches what names the action of a conventional route.
+var conventional = regexp.MustCompile(`\b(controller|action)\s*=\s*"([^"]+)"`)
+
+// controllerRoute reads a conventional route that names its action: MapControllerRoute(name, "files/{id}", defaults:
+// new { controller = "Package", action = "File" }). One whose controller or action is a part of the path has none to
+// list.
+func (c *walker) controllerRoute(n, args extract.Ref, s state) {
+	pattern, ok := c.text(c.named(args, "pattern", 1))
+	controller, action := "", ""
+	for _, m := range conventional.FindAllStringSubmatch(c.Text(c.named(args, "defaults", 2)), -1) {
+		if m[1] == "controller" {
+			controller = m[2]
+		} else {
+			action = m[2]
+		}
+	}
+	if !ok || controller == "" || action == "" || strings.Contains(pattern, "{controller") || strings.Contains(pattern, "{action") {
+		return
+	}
+	methods := []string{"ANY"}
+	if constraints := c.named(args, "constraints", 3); strings.Contains(c.Text(constraints), "HttpMethodRouteConstraint") {
+		if only := c.httpMethods(constraints, 0); len(only) > 0 {
+			methods = only
+		}
+	}
+	for _, m := range methods {
+		c.AddRoute(&recountv1.RouteFact{Method: m, Pattern: "/" + strings.TrimPrefix(pattern, "/"), Handler: controller + "Controller." + action, Framework: "aspnetcore", In: s.in}, n)
 	}
 }

@@ -44,11 +44,11 @@ var (
 	}
 	echo = &framework{
 		name: "echo", routers: []string{"New", "Echo", "Group"}, whole: []string{"Echo"}, verbs: upper,
-		any: []string{"Any"}, method: []string{"Add", "Match"}, groups: []string{"Group"},
+		any: []string{"Any"}, method: []string{"Add", "AddRoute", "Match"}, groups: []string{"Group"},
 	}
 	fiber = &framework{
 		name: "fiber", routers: []string{"New", "App", "Router", "Group"}, verbs: title, any: []string{"All"}, method: []string{"Add"},
-		groups: []string{"Group"}, inside: []string{"Route"}, mounts: []string{"Mount", "Use"}, same: []string{"Use"}, last: true,
+		groups: []string{"Group", "RouteChain", "Route"}, inside: []string{"Route"}, mounts: []string{"Mount", "Use"}, same: []string{"Use"}, last: true,
 	}
 	gorilla = &framework{
 		name: "mux", routers: []string{"NewRouter", "Router"}, any: []string{"Handle", "HandleFunc"},
@@ -110,4 +110,17 @@ func frameworkOf(pkg string) *framework {
 		return routegroup
 	}
 	return nil
+}
+
+// methodNamed returns the HTTP method that a constant of a framework stands for: fiber.MethodPatch, echo.PROPFIND.
+func methodNamed(of *framework, name string) (string, bool) {
+	switch {
+	case of == fiber:
+		if method, ok := strings.CutPrefix(name, "Method"); ok {
+			return strings.ToUpper(method), true
+		}
+	case of == echo && name != "" && name == strings.ToUpper(name):
+		return name, true
+	}
+	return "", false
 }

@@ -312,6 +312,13 @@ func (r *routing) text(e ast.Expr) text {
 	if s, ok := r.constantOf(e); ok || r.info.Types[e].Value != nil {
 		return text{s, true}
 	}
+	if sel, ok := e.(*ast.SelectorExpr); ok {
+		if pkg := (&linker{unit: r.unit}).packageOf(sel); pkg != nil {
+			if method, ok := methodNamed(frameworkOf(pkg.Imported().Path()), sel.Sel.Name); ok {
+				return text{method, true}
+			}
+		}
+	}
 	return r.composed(e, 0)
 }
 
@@ -387,7 +394,7 @@ func (r *routing) call(e *ast.CallExpr) string {
 	c := chained{on: on, name: sel.Sel.Name, at: at, prefix: text{known: true}}
 	switch {
 	case len(e.Args) == 0:
-	case len(e.Args) > 1 || c.name == "Group" || c.name == "PathPrefix" || c.name == "Mount":
+	case len(e.Args) > 1 || c.name == "Group" || c.name == "PathPrefix" || c.name == "Mount" || chainsRoute(e):
 		c.prefix = r.text(e.Args[0])
 	}
 	for _, arg := range e.Args {
@@ -528,7 +535,7 @@ func (r *routing) register(call *ast.CallExpr, methods []ast.Expr, f *source, na
 		name: sel.Sel.Name, methods: r.texts(methods), path: f.Path, pkg: names.nodes[0].Node.Package, file: names.file, test: f.test,
 		start: place(r.fset, call.Pos()), end: place(r.fset, call.End()),
 	}
-	on := sel.X
+	on, args := sel.X, call.Args
 	if found.name == "HandlerFunc" || found.name == "Handler" { // mux.Path("/x").Methods("GET").HandlerFunc(h)
 		for {
 			inner, ok := ast.Unparen(on).(*ast.CallExpr)
@@ -556,7 +563,7 @@ func (r *routing) register(call *ast.CallExpr, methods []ast.Expr, f *source, na
 		if found.pattern == "" {
 			return
 		}
-	} else if len(call.Args) < 2 {
+	} else if args = routeOf(call); len(args) < 2 {
 		return
 	}
 	found.on = r.value(on)
@@ -566,10 +573,13 @@ func (r *routing) register(call *ast.CallExpr, methods []ast.Expr, f *source, na
 	if found.on == "" {
 		return
 	}
-	if list, ok := r.meant(call.Args[0]).(*ast.CompositeLit); ok {
+	if list, ok := r.meant(args[0]).(*ast.CompositeLit); ok {
 		found.methods = r.texts(list.Elts)
 	}
-	for _, arg := range call.Args {
+	if chainedRoute(on) { // app.RouteChain("/x").Get(h)
+		found.args, found.routers, found.targets = []text{{known: true}}, []string{""}, [][]target{nil}
+	}
+	for _, arg := range args {
 		sub, _ := r.mountedRouter(arg)
 		found.args, found.routers, found.targets = append(found.args, r.text(arg)), append(found.routers, sub), append(found.targets, r.handlers(arg, from))
 	}

@@ -265,7 +265,7 @@ func (r *routers) routesOf(c registered) (all []route) {
 		if handler >= len(c.args) || len(r.at[c.routers[handler]]) > 0 { // its routes are registered on that router
 			continue
 		}
-		if (f == netHTTP || f == routegroup) && pattern.known {
+		if (f == netHTTP || f == routegroup || f == chi && slices.Contains(f.any, c.name)) && pattern.known {
 			if m, rest, ok := strings.Cut(pattern.is, " "); ok {
 				methods, pattern.is = []string{m}, strings.TrimSpace(rest)
 			}

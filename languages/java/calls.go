@@ -38,6 +38,8 @@ func (j *walker) call(n extract.Ref, s state) {
 	j.arguments(r, args, s)
 	j.effects(n, path, args, s)
 	j.contextRoute(n, args, s)
+	j.functionalRoute(n, args, s)
+	j.served(n, args, s)
 }
 
 // arguments adds the arguments of a call, and walks them.

@@ -8,6 +8,6 @@ import (
 // Language is Java: what the files say is in extract.go, what their names mean in
 // resolve.go.
 var Language = registry.Language{
-	Files:    []extract.Language{extractor},
+	Files:    []extract.Language{extractor, settings},
 	Resolver: NewResolver,
 }

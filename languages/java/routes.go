@@ -112,7 +112,7 @@ func (j *walker) patterns(a extract.Ref) (all []string) {
 // isWeb reports whether the file imports a web framework.
 func (j *walker) isWeb() bool {
 	for _, i := range j.Facts.Imports {
-		if strings.HasPrefix(i.Path, "org.springframework.web") || strings.Contains(i.Path, ".ws.rs") || strings.HasPrefix(i.Path, "com.sun.net.httpserver") {
+		if strings.HasPrefix(i.Path, "org.springframework.web") || strings.Contains(i.Path, ".ws.rs") || strings.HasPrefix(i.Path, "com.sun.net.httpserver") || strings.HasPrefix(i.Path, "org.glassfish.jersey") {
 			return true
 		}
 	}
@@ -133,6 +133,9 @@ func (j *walker) classRoutes(annotations []extract.Ref, in uint32, class string,
 	for _, a := range annotations {
 		switch j.annotationName(a) {
 		case "RestController", "Controller":
+			if j.annotationName(a) == "Controller" {
+				j.AddRoute(&recountv1.RouteFact{Group: true, Role: "pages", Framework: "spring", In: in}, a)
+			}
 			s.controller, s.framework, said = true, extract.FirstOf(s.framework, "spring"), true
 			at = extract.FirstRef(at, a)
 		case "FeignClient":
@@ -260,12 +263,12 @@ func (j *walker) contextRoute(n extract.Ref, args extract.Ref, s state) {
 		return
 	}
 	pattern, ok := j.pattern(j.Child(args, 0))
-	if !ok || handler == extract.None || !j.isWeb() {
+	if up := j.Parent(n); !ok || !j.isWeb() || handler == extract.None && j.Text(j.Field(up, "name")) == "setHandler" {
 		return
 	}
 	r := &recountv1.RouteFact{Method: "ANY", Pattern: pattern, Framework: "jdk", In: s.in, Handler: extract.Unknown}
 	switch j.Kind(handler) {
-	case "lambda_expression":
+	case "lambda_expression", "": // the handler may be set later
 	case "method_reference":
 		r.Handler = j.referred(handler, s)
 	case "object_creation_expression":

@@ -13,7 +13,15 @@ type application struct {
 	pattern                 prefix
 	except                  [][2]string // method, "" if all, and path
 	plain                   []string    // the versions of what has none of its own
+	// outside is before the pattern, if one is set by the files of settings; varies is set if it depends on the profile.
+	outside     string
+	set, varies bool
+	profiles    []string
+	rest        bool // pattern is only before what controllers of REST serve
 }
+
+// Outside is the method of an app fact of a file of settings, whose prefix a deployment may change.
+const Outside = "OUTSIDE"
 
 // inside notes what a fact says of the application around its file.
 func (rt *Routing) inside(m *Module, r *recountv1.RouteFact) {
@@ -22,8 +30,13 @@ func (rt *Routing) inside(m *Module, r *recountv1.RouteFact) {
 	if dir == "src" {
 		dir = ""
 	}
-	if at := strings.Index("/"+dir+"/", "/src/main/java/"); at >= 0 {
-		dir = strings.TrimSuffix(dir[:max(at-1, 0)], "/")
+	for _, sources := range []string{"/src/main/java/", "/src/main/resources/"} {
+		if at := strings.Index("/"+dir+"/", sources); at >= 0 {
+			dir = strings.TrimSuffix(dir[:max(at-1, 0)], "/")
+		}
+	}
+	if r.Method == Outside {
+		dir = strings.TrimSuffix(strings.TrimSuffix(dir, "config"), "/")
 	}
 	at := slices.IndexFunc(rt.apps, func(a application) bool { return a.dir == dir && a.framework == r.Framework })
 	if at < 0 {
@@ -32,6 +45,15 @@ func (rt *Routing) inside(m *Module, r *recountv1.RouteFact) {
 	}
 	a := &rt.apps[at]
 	switch r.Method {
+	case Outside:
+		switch {
+		case r.Handler != "":
+			a.profiles = append(a.profiles, r.Pattern)
+		case a.set && a.outside != r.Pattern:
+			a.varies = true
+		default:
+			a.outside, a.set = r.Pattern, true
+		}
 	case "EXCEPT":
 		a.except = append(a.except, [2]string{r.Handler, strings.Trim(r.Pattern, "/")})
 	case "VERSION":
@@ -39,8 +61,13 @@ func (rt *Routing) inside(m *Module, r *recountv1.RouteFact) {
 	case "DEFAULT":
 		a.plain = append(a.plain, r.Pattern)
 	default:
+		a.rest = r.Method == "REST"
 		if all := rt.expand(m, r.In, r.Pattern); r.Pattern != "" && len(all) == 1 {
 			a.pattern = all[0]
+			if _, rest, ok := strings.Cut(a.pattern.text, "://"); ok { // the URL of a server
+				_, path, _ := strings.Cut(rest, "/")
+				a.pattern.text = "/" + path
+			}
 		}
 	}
 }
@@ -62,7 +89,7 @@ func (rt *Routing) application(m *Module, framework string) (a application, unkn
 		return rt.apps[best], false
 	case of == 1:
 		i := slices.IndexFunc(rt.apps, func(a application) bool { return a.framework == framework })
-		return rt.apps[i], false
+		return rt.apps[i], rt.apps[i].set || len(rt.apps[i].profiles) > 0
 	}
 	return a, of > 1
 }
@@ -93,12 +120,28 @@ func (rt *Routing) inApplication(a application, unknown bool, handler *Decl, met
 		if v != "" && v != Neutral {
 			one = prefix{text: a.version + v}.join("", path)
 		}
-		if !a.excepts(method, one.text) {
+		if !a.excepts(method, one.text) && !(a.rest && rt.pages(handler)) {
 			one = a.pattern.join("", one)
+		}
+		if a.set || len(a.profiles) > 0 {
+			one = a.around().join("", one)
 		}
 		all = append(all, one)
 	}
 	return all
+}
+
+// pages reports whether a handler belongs to a controller of Spring that is none of REST.
+func (rt *Routing) pages(handler *Decl) bool {
+	return handler != nil && handler.Outer != nil && rt.paged[handler.Outer.Decl]
+}
+
+// around returns the prefix that settings give: unknown if it differs between profiles.
+func (a application) around() prefix {
+	if a.varies || strings.Contains(a.outside, "${") || slices.ContainsFunc(a.profiles, func(p string) bool { return p != a.outside }) {
+		return prefix{unknown: true}
+	}
+	return prefix{text: Assumed(a.outside)}
 }
 
 // excepts reports whether a path is one that the prefix of the application leaves out. One with a wildcard stands for

@@ -43,6 +43,7 @@ type Routing struct {
 	version map[*Decl][]string
 	// controllers has those of NestJS' modules, by the class of the module.
 	controllers map[*Decl][]*Decl
+	paged       map[*Decl]bool // controllers of Spring that are none of REST
 }
 
 // router is a router, or a class with routes.
@@ -107,7 +108,7 @@ func (m *Module) RouteScope(r *recountv1.RouteFact) uint32 {
 
 // NewRouting collects the routers of a program.
 func NewRouting(p *Program, know Routers) *Routing {
-	rt := &Routing{p: p, know: know, routers: map[any]*router{}, verbs: map[*Decl][]string{}, actions: map[*Decl][]*recountv1.RouteFact{}, version: map[*Decl][]string{}, controllers: map[*Decl][]*Decl{}}
+	rt := &Routing{p: p, know: know, routers: map[any]*router{}, verbs: map[*Decl][]string{}, actions: map[*Decl][]*recountv1.RouteFact{}, version: map[*Decl][]string{}, controllers: map[*Decl][]*Decl{}, paged: map[*Decl]bool{}}
 	for _, m := range p.Modules {
 		for i, r := range m.Facts.Routes {
 			if r.Group {
@@ -142,6 +143,8 @@ func (rt *Routing) made(m *Module, i int, r *recountv1.RouteFact) {
 		if d != nil {
 			rt.version[d] = append(rt.version[d], r.Pattern)
 		}
+	case "pages":
+		rt.paged[d] = true
 	case "controllers":
 		if of := rt.know.Handler(m, m.RouteScope(r), m.Path(r.Handler)); d != nil && of != nil {
 			rt.controllers[d] = append(rt.controllers[d], of)

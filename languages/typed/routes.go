@@ -18,7 +18,15 @@ type routers struct {
 	subs       map[*scope.Decl][]*scope.Decl
 	// held has the routers that variables hold, made those that calls without a name make.
 	held map[*scope.Variable][]any
-	made map[constant]any
+	made map[constant][]madeAt
+	// settings has the paths among the settings of applications, by key.
+	settings map[string][]string
+}
+
+// madeAt is the router that a call makes, and the place of the name that it calls.
+type madeAt struct {
+	router any
+	at     *recountv1.Place
 }
 
 type constant struct {
@@ -36,7 +44,7 @@ type text struct {
 func newRouters(t *Typer) *routers {
 	k := &routers{
 		t: t, texts: map[constant]text{}, withRoutes: map[*scope.Decl]bool{}, subs: map[*scope.Decl][]*scope.Decl{},
-		held: map[*scope.Variable][]any{}, made: map[constant]any{},
+		held: map[*scope.Variable][]any{}, made: map[constant][]madeAt{}, settings: map[string][]string{},
 	}
 	for _, m := range t.p.Modules {
 		for i, r := range m.Facts.Routes {
@@ -46,6 +54,10 @@ func newRouters(t *Typer) *routers {
 			switch d := m.Decl(r.In); r.Role {
 			case "const":
 				k.texts[constant{k.home(m, d), d, r.Handler}] = text{m, r.In, r.Pattern}
+			case "setting":
+				if !slices.Contains(k.settings[r.Handler], r.Pattern) {
+					k.settings[r.Handler] = append(k.settings[r.Handler], r.Pattern)
+				}
 			case "class":
 				k.withRoutes[d] = true
 			case "root", "part", "below":
@@ -54,7 +66,8 @@ func newRouters(t *Typer) *routers {
 						k.held[v] = append(k.held[v], t.p.Router(m, i))
 					}
 				} else {
-					k.made[constant{m, d, r.Handler}] = t.p.Router(m, i)
+					of := constant{m, d, r.Handler}
+					k.made[of] = append(k.made[of], madeAt{t.p.Router(m, i), r.At})
 				}
 			}
 		}
@@ -96,7 +109,7 @@ func (k *routers) pass() {
 				of := m.Path(r.Path)
 				var on []any
 				if n := len(of.Steps); n > 0 && of.Steps[n-1].Op == '.' {
-					on = k.values(m, r.In, of.Base())
+					on = k.valuesAt(m, r.In, of.Base(), r.At)
 				}
 				if len(on) == 0 && len(r.Args) == 0 {
 					continue
@@ -159,10 +172,21 @@ func (k *routers) callee(m *scope.Module, r *recountv1.Reference, of scope.Path)
 
 // values returns the routers that a path leads to, a variable or a call that makes one.
 func (k *routers) values(m *scope.Module, in uint32, of scope.Path) []any {
+	return k.valuesAt(m, in, of, nil)
+}
+
+// valuesAt returns those that the call before the name at a place makes, if several are written alike.
+func (k *routers) valuesAt(m *scope.Module, in uint32, of scope.Path, at *recountv1.Place) []any {
 	if !of.Plain() {
 		for d := m.Decl(in); ; d = d.Outer.Decl {
-			if v := k.made[constant{m, d, of.Text}]; v != nil {
-				return []any{v}
+			all := k.made[constant{m, d, of.Text}]
+			for _, v := range all {
+				if len(all) == 1 || at != nil && v.at != nil && v.at.Line == at.Line && v.at.Column == at.Column {
+					return []any{v.router}
+				}
+			}
+			if len(all) > 0 {
+				return nil
 			}
 			if d == nil {
 				return nil
@@ -278,11 +302,23 @@ func (k *routers) text(m *scope.Module, in uint32, of scope.Path, depth int) (st
 	}
 	found, ok := k.constant(m, in, of)
 	if !ok {
-		return "", false
+		return k.setting(of.Text)
 	}
 	return scope.Expand(found.pattern, func(path string) (string, bool) {
 		return k.text(found.m, found.in, found.m.Path(path), depth+1)
 	})
+}
+
+// setting returns the path that a setting has in all files of settings, or else its default: app.base:/api.
+func (k *routers) setting(of string) (string, bool) {
+	key, otherwise, given := strings.Cut(of, ":")
+	switch all := k.settings[key]; {
+	case len(all) == 1:
+		return scope.Assumed(all[0]), true
+	case len(all) == 0 && given:
+		return scope.Assumed(otherwise), true
+	}
+	return "", false
 }
 
 func (k *routers) constant(m *scope.Module, in uint32, of scope.Path) (found text, ok bool) {

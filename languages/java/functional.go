@@ -1,0 +1,134 @@
+package java
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+
+	"github.com/recountdb/recount/languages/extract"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// isFunctional reports whether the file imports Spring's functional endpoints.
+func (j *walker) isFunctional() bool {
+	for _, i := range j.Facts.Imports {
+		if strings.HasPrefix(i.Path, "org.springframework.web.reactive.function.server") || strings.HasPrefix(i.Path, "org.springframework.web.servlet.function") {
+			return true
+		}
+	}
+	return false
+}
+
+// functionalRoute reads route().GET("/x", handler::list) and RouterFunctions.route(GET("/x"), handler::list) of
+// Spring.
+func (j *walker) functionalRoute(n, args extract.Ref, s state) {
+	if !j.isFunctional() {
+		return
+	}
+	name := j.Text(j.Field(n, "name"))
+	count := 0
+	last := extract.None
+	for c := range j.Children(args) {
+		last = c
+		count++
+	}
+	add := func(method string, pattern extract.Ref) {
+		text, ok := j.pattern(pattern)
+		if !ok {
+			return
+		}
+		r := &recountv1.RouteFact{Method: method, Pattern: j.functionalPrefix(n, s) + extract.Slashed(text), Framework: "spring", In: s.in, Handler: extract.Unknown}
+		switch j.Kind(last) {
+		case "method_reference":
+			r.Handler = j.referred(last, s)
+		case "lambda_expression":
+		default:
+			r.Handler = j.path(last, s)
+		}
+		j.AddRoute(r, n)
+	}
+	switch {
+	case restMappings[name] && count > 1 && j.Field(n, "object") != extract.None:
+		add(name, j.Child(args, 0))
+	case (name == "route" || name == "andRoute") && count == 2:
+		if method, pattern := j.predicate(j.Child(args, 0)); pattern != extract.None {
+			add(method, pattern)
+		}
+	}
+}
+
+// predicate returns the method and the path of GET("/x").and(accept(…)) and path("/x").
+func (j *walker) predicate(n extract.Ref) (method string, pattern extract.Ref) {
+	for ; j.Kind(n) == "method_invocation"; n = j.Field(n, "object") {
+		switch name := j.Text(j.Field(n, "name")); {
+		case restMappings[name]:
+			return name, j.Child(j.Field(n, "arguments"), 0)
+		case name == "path":
+			return "ANY", j.Child(j.Field(n, "arguments"), 0)
+		}
+	}
+	return "", extract.None
+}
+
+// functionalPrefix returns the paths of the calls of path and nest around a route, unknown if the method around it is
+// put below another.
+func (j *walker) functionalPrefix(n extract.Ref, s state) string {
+	prefix := ""
+	if d := j.Decl(s.in); d != nil && (bytes.Contains(j.Src, []byte("this::"+d.Name)) || bytes.Count(j.Src, []byte(" "+d.Name+"()")) > 1) {
+		prefix = "${}"
+	}
+	for at, up := n, j.Parent(n); up > 0 && j.Kind(up) != "method_declaration"; at, up = up, j.Parent(up) {
+		call := j.Parent(up)
+		if j.Kind(up) != "argument_list" || j.Child(up, 0) == at {
+			continue
+		}
+		switch name := j.Text(j.Field(call, "name")); name {
+		case "path", "nest", "andNest":
+			first := j.Child(up, 0)
+			if name != "path" {
+				_, first = j.predicate(first)
+			}
+			text, ok := j.pattern(first)
+			if !ok {
+				text = "${}"
+			}
+			prefix = extract.Slashed(text) + prefix
+		}
+	}
+	return prefix
+}
+
+// baseURI matches what comes before the path of a URL.
+var baseURI = regexp.MustCompile(`^https?://[^/]*`)
+
+// served reads the path below which a server is made that serves all resources: createHttpServer(URI.create("…/api/"),
+// config) of Jersey, and HttpServer.create(address, backlog, "/x", handler) of the JDK.
+func (j *walker) served(n, args extract.Ref, s state) {
+	on := j.Text(j.Field(n, "object"))
+	switch j.Text(j.Field(n, "name")) {
+	case "createHttpServer", "createServer", "createHttp2Server":
+		at := j.Child(args, 0)
+		if !strings.HasSuffix(on, "Factory") && !strings.HasSuffix(on, "Provider") || j.Text(j.Field(at, "name")) != "create" {
+			return
+		}
+		if pattern, ok := j.pattern(j.Child(j.Field(at, "arguments"), 0)); ok {
+			j.AddRoute(&recountv1.RouteFact{Group: true, Role: "app", Pattern: baseURI.ReplaceAllString(pattern, ""), Framework: "jax-rs", In: s.in}, n)
+		}
+	case "create":
+		if on != "HttpServer" && on != "HttpsServer" || !j.isWeb() {
+			return
+		}
+		pattern, ok := j.pattern(j.Child(args, 2))
+		if handler := j.Child(args, 3); ok && handler != extract.None {
+			j.AddRoute(&recountv1.RouteFact{Method: "ANY", Pattern: pattern, Framework: "jdk", In: s.in, Handler: j.path(handler, s)}, n)
+		}
+	case "addPathPrefix": // PathMatchConfigurer of Spring
+		if pattern, ok := j.pattern(j.Child(args, 0)); ok {
+			which := j.Text(j.Child(args, 1))
+			if !strings.Contains(which, "RestController.class") {
+				pattern = "${}"
+			}
+			j.AddRoute(&recountv1.RouteFact{Group: true, Role: "app", Method: "REST", Pattern: pattern, Framework: "spring", In: s.in}, n)
+		}
+	}
+}
