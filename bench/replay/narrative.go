@@ -43,6 +43,8 @@ func read(file string) (n narrative, err error) {
 			part = line
 		case part == "setup:" && strings.HasPrefix(line, "| "):
 			n.setup += line[2:] + "\n"
+		case part == "setup:" && line == "|":
+			n.setup += "\n"
 		case part == "steps:" && (strings.HasPrefix(line, "+ ") || strings.HasPrefix(line, "- ")):
 			n.steps = append(n.steps, step{line[0], line[2:]})
 		case part == "steps:" && strings.HasPrefix(line, "| ") && len(n.steps) > 0:

@@ -253,7 +253,7 @@ func (f *finder) other(c *shell.Call, words []shell.Word) {
 		for _, w := range words {
 			f.path(w, c.Dir, Update, false)
 		}
-	case checking[c.Name] && !f.covers(c), builders[c.Name] && f.tests(c):
+	case checking[c.Name] && !f.covers(c), builders[c.Name] && f.tests(c), compilers[c.Name] && compilesNothing(c):
 		f.checks++
 		f.reads(c.Dir)
 	case compilers[c.Name]:
@@ -539,4 +539,10 @@ func (f *finder) notHere(c *shell.Call, dir string, files []shell.Word) {
 			f.elsewhere[name] = true
 		}
 	}
+}
+
+// compilesNothing reports whether a compiler only says what is wrong with a file.
+func compilesNothing(c *shell.Call) bool {
+	w, ok := c.FlagValue("-o")
+	return ok && w.Value == "/dev/null" || c.Flag("-fsyntax-only")
 }

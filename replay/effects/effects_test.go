@@ -57,6 +57,7 @@ func TestThings(t *testing.T) {
 		"gzip -c f > g":                              "reads path /w/f; writes path /w/g",
 		"ar rcsD lib/a.a x.o":                        "reads path /w/x.o; updates path /w/lib/a.a",
 		"ar -t a.a":                                  "reads path /w/a.a",
+		"sqlite3 :memory: < f.sql":                   "reads path /w/f.sql",
 		"ldconfig -n lib":                            "updates path /w/lib/**",
 		"dd if=a of=b":                               "reads path /w/a; writes path /w/b",
 		"gcc -o app main.c":                          "reads path /w/main.c; writes path /w/app",
@@ -111,7 +112,7 @@ func TestKinds(t *testing.T) {
 		},
 		"checks": {
 			"go test ./...", "go vet ./...", "cargo test", "npm test", "npm run lint", "mvn -q test", "gradle test", "make test", "make -C sub check",
-			"make V=1 check", "terraform plan", "pytest -q", "prove -l t",
+			"make V=1 check", "gcc -Wall -c a.c -o /dev/null", "gcc -fsyntax-only a.c", "terraform plan", "pytest -q", "prove -l t",
 		},
 		"navigates": {"cd sub", "cd .. && cd b", "pushd x"},
 		"opaque": {

@@ -61,6 +61,10 @@ func (f *finder) sqlite(c *shell.Call) {
 			f.opaque(c.Dir)
 		}
 	}
+	if ws[0].Value == ":memory:" {
+		f.sees++
+		return
+	}
 	if changes {
 		f.acts++
 		f.path(ws[0], c.Dir, Update, false)

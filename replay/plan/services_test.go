@@ -16,6 +16,10 @@ func TestServices(t *testing.T) {
 			"cp 1.json feed/x.json", "python3 -m http.server 18542 -d feed &", "curl -s http://127.0.0.1:18542/x.json >> all.json",
 			"cp 2.json feed/x.json", "curl -s http://127.0.0.1:18542/x.json >> all.json", "kill %1",
 		}, "0 1 2 2 3 5"},
+		{[]string{ // what is sent to a service of unknown writes may make it write
+			"./hooks hooks.json & server=$!", "until curl -s -o /dev/null http://127.0.0.1:18543/; do sleep 1; done", "curl -s http://127.0.0.1:18543/status",
+			"curl -s -d 1.0 http://127.0.0.1:18543/deploy", "kill $server",
+		}, "0 1 3 4"},
 	} {
 		if got := keptOf(t, c.lines); got != c.want {
 			t.Errorf("%q: kept %s, want %s", c.lines, got, c.want)

@@ -112,6 +112,9 @@ func (w *world) place(a *act) {
 			t.Repo = w.repo(t.Repo, a.Workspace, t)
 		}
 	}
+	if slices.ContainsFunc(a.Things, func(t effects.Thing) bool { return t.Kind == effects.Port && t.Access == effects.Update }) {
+		a.Opaque = append(a.Opaque, w.served(a.Session)...)
+	}
 	if a.Waits && a.Looks && len(w.shell(a.Session).jobs) > 0 {
 		// It waits for what runs in the background.
 		for i := range a.Things {
@@ -122,6 +125,22 @@ func (w *world) place(a *act) {
 		a.Things = append(a.Things, effects.Thing{Kind: effects.Job, Name: "&", Access: effects.Update, Repo: a.Session, Sure: 0.7})
 		a.Looks = false
 	}
+}
+
+// served returns where services that a session runs in the background may write what is not known: what they
+// are sent may make them do it.
+func (w *world) served(session string) (dirs []string) {
+	for _, i := range w.shell(session).jobs {
+		job := w.acts[i]
+		if slices.ContainsFunc(job.writes, func(o *write) bool { return o.thing.Kind == effects.Job && o.gone < 0 }) {
+			for _, dir := range job.Opaque {
+				if !slices.Contains(dirs, dir) {
+					dirs = append(dirs, dir)
+				}
+			}
+		}
+	}
+	return dirs
 }
 
 // repo returns the repository that a directory is in: the nearest that the narrative made, else the
