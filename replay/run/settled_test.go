@@ -1,6 +1,7 @@
 package run
 
 import (
+	"net"
 	"os"
 	"path/filepath"
 	"testing"
@@ -132,6 +133,12 @@ func TestServicesThatNothingNeeds(t *testing.T) {
 // TestServicesThatEnd has a service whose log stays when a later step has ended it: it starts again only if
 // the log is gone, or if nothing ends it.
 func TestServicesThatEnd(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, port, _ := net.SplitHostPort(listener.Addr().String())
+	_ = listener.Close()
 	for _, c := range []struct {
 		name       string
 		ends, left bool
@@ -150,6 +157,9 @@ func TestServicesThatEnd(t *testing.T) {
 		}
 		if c.ends {
 			s[0].EndedBy = new(2)
+			if c.left { // it would have to listen if it started
+				s[0].Post = append(s[0].Post, replay.Postcondition{Kind: replay.PostPort, Target: port})
+			}
 		}
 		p := w.plan(s)
 		for _, i := range []int{1, 2} {
