@@ -95,12 +95,6 @@ func (c Client) Uninstall(settings []byte) ([]byte, bool, error) {
 	return agenthook.RemoveMember(settings, append(slices.Clone(c.members), Name)...)
 }
 
-// Snippet returns the entry as a complete file.
-func (c Client) Snippet(command string, args []string) ([]byte, error) {
-	b, _, err := c.Install(nil, command, args)
-	return b, err
-}
-
 func (c Client) entry(command string, args []string) string {
 	e := struct {
 		Type    string   `json:"type,omitempty"`

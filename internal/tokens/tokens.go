@@ -18,9 +18,6 @@ const Vocabulary = "o200k_base"
 // o200k builds the tokenizer at its first call.
 var o200k = sync.OnceValue(codec.NewO200kBase)
 
-// Load builds the vocabulary now rather than at the first count.
-func Load() { o200k() }
-
 // Count returns the number of tokens of a text. Bytes that are not UTF-8 count as U+FFFD, since that
 // is what a model gets in their place.
 func Count(text string) int {
@@ -33,13 +30,4 @@ func Count(text string) int {
 		panic("tokens: " + err.Error())
 	}
 	return n
-}
-
-// Fits reports whether a text has at most n tokens. It is fast for texts that are far too long or
-// short enough for any vocabulary.
-func Fits(text string, n int) bool {
-	if len(text) <= n { // a token has at least one byte
-		return true
-	}
-	return Count(text) <= n
 }

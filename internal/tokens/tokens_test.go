@@ -24,18 +24,6 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-func TestFits(t *testing.T) {
-	for _, c := range []struct {
-		text string
-		n    int
-		want bool
-	}{{"", 0, true}, {"a", 0, false}, {"hello world", 2, true}, {"hello world", 1, false}, {strings.Repeat("word ", 1000), 999, false}, {strings.Repeat("word ", 1000), 1001, true}} {
-		if got := Fits(c.text, c.n); got != c.want {
-			t.Errorf("Fits of %d bytes, %d = %v, want %v", len(c.text), c.n, got, c.want)
-		}
-	}
-}
-
 // TestNear compares with Count on a source file and on strange texts.
 func TestNear(t *testing.T) {
 	source, err := os.ReadFile("near.go")
@@ -66,7 +54,7 @@ func BenchmarkCount(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	Load()
+	o200k()
 	b.SetBytes(int64(len(source)))
 	for b.Loop() {
 		Count(string(source))
