@@ -56,6 +56,7 @@ type Step struct {
 	Why        []Reason          `json:"why" nullable:"false" doc:"Why the step is in the plan."`
 	Needs      []Need            `json:"needs,omitempty" doc:"What it needs of earlier steps."`
 	Danger     []danger.Finding  `json:"danger,omitempty" doc:"What is dangerous about it. Each needs a yes of its own."`
+	Unknown    []string          `json:"unknown,omitempty" example:"[\"sometool\"]" doc:"Its programs about which nothing is known, and subcommands of programs that talk to a network. With the network open, or without a sandbox, such a program may change something elsewhere, and each needs a yes, once for all steps."`
 	Asks       []Ask             `json:"asks,omitempty" doc:"What has to be answered before it may run."`
 	Post       []Postcondition   `json:"postconditions" nullable:"false" doc:"What is so after it ran. If all of it is so already, the step is not run."`
 	Settled    bool              `json:"settled,omitempty" doc:"A replay did it as it is now, and it could reach nothing but the directory: it is done if the directory is as the last replays left it. A service that a later step ends (ended_by) need not start then."`
@@ -270,6 +271,11 @@ func (p *Plan) Directory() string {
 		return ""
 	}
 	return common
+}
+
+// UnknownProgram is what is said of a program in Unknown where it may reach more than the directory.
+func UnknownProgram(name string) string {
+	return "nothing is known about " + name + ": with the network open it may change something elsewhere"
 }
 
 // Hash names what a step would do where, and what is dangerous about that: by it a caller agrees to a

@@ -70,15 +70,26 @@ func main() {
 func slices() error {
 	needed, found, kept, right, whole, n := 0, 0, 0, 0, 0, 0
 	moved, movedNeeded := 0, 0 // lines that only change the directory
+	steps, strange, programs := 0, 0, 0
 	return each(func(r *recorded) error {
 		p, err := r.planAs(r.env, "")
 		if err != nil {
 			return err
 		}
-		in := map[string]bool{}
+		in, unknown := map[string]bool{}, map[string]bool{}
 		for _, s := range p.Steps {
 			in[s.Intent.String()] = true
+			if steps++; len(s.Unknown) > 0 {
+				strange++
+			}
+			for _, name := range s.Unknown {
+				if !unknown[name] && *verbose {
+					fmt.Printf("  %s: unknown: %s\n", r.n.name, name)
+				}
+				unknown[name] = true
+			}
 		}
+		programs += len(unknown)
 		good := true
 		for i, st := range r.n.steps {
 			if navigates.MatchString(st.text) {
@@ -125,6 +136,7 @@ func slices() error {
 		fmt.Printf("%d lines only change the directory and are not counted; %d of them are marked as needed\n", moved, movedNeeded)
 		fmt.Printf("recall    %.3f (%d of %d needed steps)\n", float64(found)/float64(needed), found, needed)
 		fmt.Printf("precision %.3f (%d of %d steps of plans)\n", float64(right)/float64(kept), right, kept)
+		fmt.Printf("unknown   %d of %d steps have a program of which nothing is known; %d questions with the network open\n", strange, steps, programs)
 	})
 }
 

@@ -202,7 +202,7 @@ func (f *replayFlags) print(a *app, resp plan.Response) error {
 		}
 	default:
 		d := a.NewDrawing(f.wide, time.Now())
-		replayview.Plan(d, resp.Plan)
+		replayview.Plan(d, resp.Plan, f.run.open())
 		d.Hint(query.Basis{Hint: resp.Hint})
 	}
 	if resp.Status == query.StatusEmpty {

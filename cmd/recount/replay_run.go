@@ -46,8 +46,13 @@ func (f *replayRunFlags) add(s *pflag.FlagSet) {
 	s.IntSliceVar(&f.without, "without", nil, "STEP: go on without this step, as if it were done: one that needs a terminal, or that you did yourself; may be repeated")
 	s.DurationVar(&f.timeout, "timeout", 0, "end a step, and all that it started, after this time (default: no limit)")
 	s.IntVar(&f.jobs, "jobs", 1, "how many steps that need nothing of each other run at once")
-	s.BoolVarP(&f.yes, "yes", "y", false, "agree to steps that are not sure; dangerous ones are asked about all the same")
+	s.BoolVarP(&f.yes, "yes", "y", false, "agree to steps that are not sure; dangerous ones, and with the network open programs about which nothing is known, are asked about all the same")
 	s.BoolVar(&f.output, "output", false, "print what the steps print")
+}
+
+// open reports whether the steps may reach more than their directory.
+func (f *replayRunFlags) open() bool {
+	return f.network || f.isolation == string(sandbox.IsolationNone)
 }
 
 func (f *replayRunFlags) check() error {

@@ -99,7 +99,7 @@ func (v *replayView) line(o *run.Outcome, known *replaying.Failure) {
 }
 
 // confirm asks on the terminal, also with --json. Without one the answer is no, but for what --yes agrees to, which is
-// never a dangerous step.
+// never a dangerous step, nor a program about which nothing is known.
 func (v *replayView) confirm(ctx context.Context, q run.Question) (bool, error) {
 	if v.yes && q.Kind == run.QuestionAsk {
 		return true, nil

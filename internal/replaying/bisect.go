@@ -77,6 +77,9 @@ func (t *trials) refuse() error {
 		for _, f := range s.Danger {
 			return &query.RequestError{Field: "command", Value: s.Command, Reason: fmt.Sprintf("it is dangerous, and is not run again and again: %s: %s", f.What, f.Why)}
 		}
+		if t.o.Network && len(s.Unknown) > 0 {
+			return &query.RequestError{Field: "command", Value: s.Command, Reason: "it can't be run unattended: " + replay.UnknownProgram(s.Unknown[0])}
+		}
 		for _, a := range s.Asks {
 			switch {
 			case a.Kind == replay.AskFailed && i == t.p.step, a.Kind == replay.AskEnvironment:

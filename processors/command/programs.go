@@ -98,6 +98,13 @@ var synopses = sync.OnceValue(func() map[string]*synopsis {
 	return all
 })
 
+// Describes reports whether the tables describe a program, or a subcommand with its program before it, as in
+// "git commit"; subcommands reports whether the first operand of the program is one.
+func Describes(name string) (described, subcommands bool) {
+	s := synopses()[name]
+	return s != nil, s != nil && len(s.before) > 0 && s.before[0] == roleSub
+}
+
 func compile(p program) *synopsis {
 	first, _, _ := strings.Cut(p.names, "|")
 	s := &synopsis{first: first, category: p.category, flags: map[string]role{}}

@@ -4,6 +4,9 @@
 // The rules are one table, in table.go. Find reads a command as its shell does, through sudo, env,
 // xargs, find -exec, sh -c and the like, and never by searching its text, so that
 // `echo "rm -rf /"` is no danger and `sudo sh -c 'rm -rf /'` is.
+//
+// A table never has all programs. Unknown says which ones of a command no table has, so that somebody can be
+// asked before they reach a network.
 package danger
 
 import (
@@ -31,6 +34,8 @@ type Place struct {
 	// Own are the functions and scripts of the narrative: their names and words say nothing about danger.
 	// Remotes are the git remotes that are paths of this machine.
 	Own, Remotes []string
+	// Built are programs that the narrative itself makes, by name.
+	Built []string
 
 	depth int // how deep commands are nested in words, see inside
 }
@@ -92,14 +97,7 @@ func rulesOf(c *call) []rule {
 	if c.Name == "" || c.onlySays() {
 		return nil
 	}
-	byName := index()
-	name := c.Name
-	if _, known := byName[name]; !known {
-		// mkfs.ext4, python3.12
-		if head, _, dot := strings.Cut(name, "."); dot && byName[head] != nil {
-			name = head
-		}
-	}
+	byName, name := index(), c.tabled()
 	rules := byName[name]
 	if sub := c.Sub(); sub != "" {
 		rules = append(slices.Clone(rules), byName[name+" "+sub]...)
@@ -120,6 +118,15 @@ func rulesOf(c *call) []rule {
 		}
 	}
 	return rules
+}
+
+// tabled returns the name by which the table may have the program of a call: mkfs of mkfs.ext4, python3 of
+// python3.12.
+func (c *call) tabled() string {
+	if head, _, dot := strings.Cut(c.Name, "."); dot && index()[c.Name] == nil && index()[head] != nil {
+		return head
+	}
+	return c.Name
 }
 
 // asked has the kinds of rules that do not hold for a call that only asks for information. elsewhere has

@@ -1,6 +1,7 @@
 package danger
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 
@@ -208,21 +209,35 @@ const maxEmbedded = 4
 
 // inside returns what is dangerous about the commands in the words of a call.
 func (c *call) inside() (found []Finding) {
+	for _, l := range c.lines() {
+		found = append(found, Find(l, c.deeper())...)
+	}
 	if c.place.depth >= maxEmbedded {
-		return nil
-	}
-	at := c.place
-	at.depth++
-	if c.Dir != "" {
-		at.Cwd = c.Dir
-	}
-	for _, text := range c.embedded() {
-		if l, err := shell.Read(text, "bash", at.Cwd); err == nil {
-			found = append(found, Find(l, at)...)
-		}
+		return found
 	}
 	if kind, why := c.written(); kind != "" {
 		found = append(found, Finding{kind, c.text(), why})
 	}
 	return found
+}
+
+// lines returns the commands in the words of a call, as they are read where the call runs; deeper is that
+// place.
+func (c *call) lines() (lines []*shell.Line) {
+	if c.place.depth >= maxEmbedded {
+		return nil
+	}
+	for _, text := range c.embedded() {
+		if l, err := shell.Read(text, "bash", c.deeper().Cwd); err == nil {
+			lines = append(lines, l)
+		}
+	}
+	return lines
+}
+
+func (c *call) deeper() Place {
+	at := c.place
+	at.depth++
+	at.Cwd = cmp.Or(c.Dir, at.Cwd)
+	return at
 }

@@ -271,9 +271,10 @@ func (f *finder) other(c *shell.Call, words []shell.Word) {
 		f.sees++
 	case shells[c.Name] && f.oneLine(c):
 	case f.bare(c):
-		// The path of a program alone.
+		f.strange = true // the path of a program alone
 	case c.Name == "go" && f.goBuilds(c):
 	default:
+		f.strange = !builders[c.Name] && !shells[c.Name] && !portReaders[c.Name]
 		f.Known = false
 		f.acts++
 		f.destination(c)

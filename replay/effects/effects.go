@@ -174,6 +174,15 @@ type finder struct {
 	elsewhere map[string]bool
 	// acts counts calls that change something or may, sees those that only look.
 	acts, sees, goes, checks int
+	// strange means that a program was called that no table has.
+	strange bool
+}
+
+// Knows reports whether a table says what a call does, or what kind of program it calls.
+func Knows(c *shell.Call) bool {
+	f := newFinder(&shell.Line{Calls: []shell.Call{*c}}, Command{Cwd: c.Dir})
+	f.judgeCall(c)
+	return !f.strange
 }
 
 func newFinder(l *shell.Line, c Command) *finder {

@@ -321,6 +321,25 @@ func TestOwnNamesAndRemotes(t *testing.T) {
 	}
 }
 
+// TestUnknownPrograms checks which programs a plan says that nothing is known about: not those that the
+// narrative makes.
+func TestUnknownPrograms(t *testing.T) {
+	lines := []string{
+		"sometool sync", "sudo sometool pull; othertool x | sort", "madetool x", "go build -o bin/madetool .", "madetool x", "cp x.sh ~/bin/mytool", "mytool",
+		"go install ./cmd/shown", "shown a", "app x", "pip install tool", "tool x", "./run.sh",
+	}
+	var got []string
+	for _, s := range made(t, narrative(lines...), Request{All: true}).Steps {
+		if len(s.Unknown) > 0 {
+			got = append(got, s.Original+": "+strings.Join(s.Unknown, " "))
+		}
+	}
+	want := []string{"sometool sync: sometool", "sudo sometool pull; othertool x | sort: sometool othertool", "madetool x: madetool", "tool x: tool"}
+	if !slices.Equal(got, want) {
+		t.Errorf("unknown: %q, want %q", got, want)
+	}
+}
+
 // TestFailuresInPart has commands that fail and have done a part of what they were to do.
 func TestFailuresInPart(t *testing.T) {
 	for _, c := range []struct {

@@ -41,7 +41,12 @@ func (b *builder) step(i int) replay.Step {
 		})
 	}
 	if l, err := shell.Read(st.Command, a.Shell, st.Cwd); err == nil {
-		st.Danger = danger.Find(l, danger.Place{Cwd: st.Cwd, Home: home, Tree: b.tree, Own: a.Followed, Remotes: b.remotes(i)})
+		place := danger.Place{Cwd: st.Cwd, Home: home, Tree: b.tree, Own: a.Followed, Remotes: b.remotes(i)}
+		st.Danger, st.Unknown = danger.Find(l, place), danger.Unknown(l, place)
+		if len(st.Unknown) > 0 {
+			place.Built = b.built(i)
+			st.Unknown = danger.Unknown(l, place)
+		}
 	}
 	b.post(i, a, &st)
 	return st
@@ -71,6 +76,30 @@ func (b *builder) remotes(i int) (names []string) {
 			for _, r := range o.Things {
 				if r.Kind == effects.Remote && r.Repo == t.Repo {
 					names = append(names, r.Name)
+				}
+			}
+		}
+	}
+	return names
+}
+
+// built returns the names of programs that the acts before an act may have made: what they write into a
+// directory of programs, and what is built of a path of the narrative or of its workspace.
+func (b *builder) built(i int) (names []string) {
+	for _, a := range b.w.acts[:i] {
+		for _, t := range a.Things {
+			if t.Kind == effects.Path && t.Access != effects.Read && path.Base(path.Dir(t.Name)) == "bin" {
+				names = append(names, path.Base(t.Name))
+			}
+		}
+		if !a.Built || a.Line == nil {
+			continue
+		}
+		names = append(names, path.Base(cmp.Or(a.Workspace, a.Cwd)), path.Base(a.Cwd))
+		for k := range a.Line.Calls {
+			for _, w := range a.Line.Calls[k].Args {
+				if name, ok := shell.Resolve(w, a.Line.Calls[k].Dir, a.home); ok && strings.Contains(w.Value, "/") {
+					names = append(names, path.Base(name))
 				}
 			}
 		}

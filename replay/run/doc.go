@@ -8,6 +8,8 @@
 //   - Journal.Started returned before a step begins, and Journal.Ended returned before a step that
 //     needs it begins. If a call of the journal fails, nothing further begins and Run returns that error.
 //   - Each dangerous part of a step is confirmed by itself, by a question of kind QuestionDanger.
+//   - Where the network is open, or there is no sandbox, each program about which nothing is known
+//     (Step.Unknown) is confirmed once, by a question of kind QuestionProgram.
 //   - A step runs only if all that it needs is so: what it needs was done, skipped as satisfied, or
 //     done by the run that is resumed. Otherwise it is blocked, and says by which step.
 //   - A step that the resumed run did is not done again, but for a service that ended with that run

@@ -39,6 +39,7 @@ const (
 	QuestionAsk     = "ask"     // Ask says what is not sure
 	QuestionUnknown = "unknown" // the step was under way when the run was killed
 	QuestionRetry   = "retry"   // it failed
+	QuestionProgram = "program" // nothing is known about Program, and it may reach what is outside
 )
 
 // Question is something that only a person may decide. Yes means to go on.
@@ -48,6 +49,7 @@ type Question struct {
 	Text    string
 	Finding *danger.Finding
 	Ask     *replay.Ask
+	Program string
 }
 
 // Event is progress, for whoever watches.
@@ -64,7 +66,7 @@ type Options struct {
 	Run      string // the run's id
 	Executor Executor
 	Journal  Journal
-	Network  bool // only written down
+	Network  bool // the steps have the host's network
 	Policy   Policy
 	Steps    map[int]Policy // for single steps, instead of Policy
 	// Without are the steps that the caller goes on without, as if they were done: one that needs a

@@ -23,7 +23,8 @@ type runner struct {
 	moves    int                       // how many steps have begun, and ended
 	looked   *look
 
-	asking sync.Mutex // one question, and one line of progress, at a time
+	asking   sync.Mutex      // one question, and one line of progress, at a time; guards what is below
+	programs map[string]bool // the answers about programs of which nothing is known
 }
 
 // errAborted ends a run after a failure.
@@ -35,7 +36,7 @@ func Run(ctx context.Context, p *replay.Plan, o Options) (Report, error) {
 	if err := o.validate(p); err != nil {
 		return Report{}, err
 	}
-	r := &runner{Options: o, plan: p, waits: waitsOf(p), outcomes: map[int]*Outcome{}, known: map[string]sandbox.Change{}}
+	r := &runner{Options: o, plan: p, waits: waitsOf(p), outcomes: map[int]*Outcome{}, known: map[string]sandbox.Change{}, programs: map[string]bool{}}
 	if err := r.remember(); err != nil {
 		return Report{}, err
 	}

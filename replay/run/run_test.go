@@ -259,6 +259,42 @@ func TestDangerousPartsAreConfirmedOneByOne(t *testing.T) {
 	}
 }
 
+// TestUnknownProgramsAreConfirmedOnce checks that a program about which nothing is known is asked about once
+// for all steps, and only where they may reach more than the directory.
+func TestUnknownProgramsAreConfirmedOnce(t *testing.T) {
+	unknown := func() []replay.Step {
+		s := commands("touch a", "touch b", "touch c", "touch free")
+		s[0].Unknown, s[1].Unknown, s[2].Unknown = []string{"one"}, []string{"one", "two"}, []string{"one"}
+		return s
+	}
+	for _, c := range []struct {
+		isolation  sandbox.Isolation
+		network    bool
+		yes        string
+		asked, got string
+	}{
+		{sandbox.IsolationSandbox, false, "", "", "done done done done"},
+		{sandbox.IsolationSandbox, true, "one", "one two", "done refused done done"},
+		{sandbox.IsolationNone, false, "one", "one two", "done refused done done"},
+		{sandbox.IsolationNone, false, "two", "one", "refused refused refused done"},
+		{sandbox.IsolationNone, true, "one two", "one two", "done done done done"},
+	} {
+		w := newWorld(t)
+		w.o.Executor, w.o.Network, w.o.Policy.OnFailure, w.o.Jobs = w.open(c.isolation), c.network, OnFailureSkip, 4
+		var asked []string
+		w.o.Confirm = func(_ context.Context, q Question) (bool, error) {
+			if q.Kind != QuestionProgram || !strings.Contains(q.Text, "nothing is known about "+q.Program) {
+				t.Errorf("question %+v", q)
+			}
+			asked = append(asked, q.Program)
+			return strings.Contains(c.yes, q.Program), nil
+		}
+		if got := statuses(w.run(w.plan(unknown()))); got != c.got || strings.Join(asked, " ") != c.asked {
+			t.Errorf("%s, network %t, yes to %q: %s, asked %q; want %s, %q", c.isolation, c.network, c.yes, got, asked, c.got, c.asked)
+		}
+	}
+}
+
 func TestQuestionsWithNames(t *testing.T) {
 	w := newWorld(t)
 	s := commands(`printf %s "$RECOUNT_PASSWORD" > out`, `printf %s "$RECOUNT_PASSWORD$OTHER"`, "vi")

@@ -86,7 +86,37 @@ func (r *runner) decide(ctx context.Context, s *replay.Step) (*Outcome, error) {
 			return &o, err
 		}
 	}
+	for _, program := range s.Unknown {
+		text := replay.UnknownProgram(program)
+		if yes, err := r.agreesTo(ctx, s, program, text); err != nil || !yes {
+			o.Status, o.Reason = Refused, "not agreed to: "+text
+			return &o, err
+		}
+	}
 	return nil, nil
+}
+
+// agreesTo reports whether a program about which nothing is known may run. With the network closed and in a
+// sandbox it may; otherwise that is asked about once.
+func (r *runner) agreesTo(ctx context.Context, s *replay.Step, program, text string) (bool, error) {
+	if !r.open() {
+		return true, nil
+	}
+	r.asking.Lock()
+	defer r.asking.Unlock()
+	if yes, asked := r.programs[program]; asked {
+		return yes, nil
+	}
+	yes, err := r.Confirm(ctx, Question{Kind: QuestionProgram, Step: s, Text: text, Program: program})
+	if err == nil {
+		r.programs[program] = yes
+	}
+	return yes, err
+}
+
+// open reports whether steps may change something outside of the directory.
+func (r *runner) open() bool {
+	return r.Network || r.Executor.Isolation() == sandbox.IsolationNone
 }
 
 // ReasonUnknown is that of a step that was under way when a run was killed, and that nobody agreed to

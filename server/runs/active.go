@@ -23,7 +23,7 @@ type Event struct {
 // Question is something that only the caller may decide.
 type Question struct {
 	ID   string `json:"id" example:"q-1" doc:"Names the question in an answer."`
-	Kind string `json:"kind" enum:"danger,ask,unknown,retry" example:"danger" doc:"danger: the step is dangerous; ask: it is not sure; unknown: it was under way when the run was killed; retry: it failed."`
+	Kind string `json:"kind" enum:"danger,ask,program,unknown,retry" example:"danger" doc:"danger: the step is dangerous; ask: it is not sure; program: nothing is known about a program of it, and the network is open; unknown: it was under way when the run was killed; retry: it failed."`
 	Hash string `json:"hash" example:"9b1f0c6e0b9d4c0f8a6d8f2a0e8f7c1b3d5a79e1c2b4d6f8a0b2c4d6e8f0a1b3" doc:"The hash of the step."`
 	Text string `json:"text" example:"git push --force: it replaces the history of others" doc:"The question as a sentence."`
 }
@@ -71,7 +71,7 @@ func (a *active) confirm(ctx context.Context, q run.Question) (bool, error) {
 		return false, err
 	}
 	switch {
-	case q.Kind == run.QuestionDanger && slices.Contains(a.how.Agree, hash), q.Kind == run.QuestionAsk && a.how.Yes:
+	case q.Kind == run.QuestionDanger && slices.Contains(a.how.Agree, hash), q.Kind == run.QuestionProgram && slices.Contains(a.how.Unknown, q.Program), q.Kind == run.QuestionAsk && a.how.Yes:
 		return true, nil
 	case !a.how.Ask:
 		return false, nil

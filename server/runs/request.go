@@ -32,7 +32,8 @@ type How struct {
 	Isolation string            `json:"isolation,omitempty" maxLength:"300" example:"sandbox" doc:"What separates the steps from the machine, as --isolation of the verb; none is refused here. Default: sandbox. A run that goes on has the one that it began with."`
 	Network   bool              `json:"network,omitempty" doc:"Let the steps use the network."`
 	Agree     []string          `json:"agree,omitempty" maxItems:"1000" doc:"The hashes of the dangerous steps that may run, from agree of the plan's response. Each holds for one step as it is."`
-	Yes       bool              `json:"yes,omitempty" doc:"Agree to steps that are not sure; never to dangerous ones."`
+	Unknown   []string          `json:"unknown,omitempty" maxItems:"1000" example:"[\"sometool\"]" doc:"With network: the programs that may run although nothing is known about them, from unknown of the plan's steps."`
+	Yes       bool              `json:"yes,omitempty" doc:"Agree to steps that are not sure; never to dangerous ones, nor to programs about which nothing is known."`
 	Ask       bool              `json:"ask,omitempty" doc:"Send what is to be decided as events named question, and wait for POST /v1/replay/answer. Without it, what was not agreed to is not run."`
 	Values    map[string]string `json:"values,omitempty" doc:"The values that the plan asks for, by name. They are passed to the steps, and stored nowhere."`
 	Without   []int             `json:"without,omitempty" maxItems:"1000" doc:"The indexes of steps to go on without, as if they were done: one that needs a terminal, or that was done by hand."`

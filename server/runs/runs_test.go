@@ -254,6 +254,53 @@ func TestRunsOverHTTP(t *testing.T) {
 	s.answers("replay/discard", map[string]any{"run": last.Run}, &ok)
 }
 
+// TestUnknownProgramsOverHTTP runs steps of a program about which nothing is known with the network open: it
+// is agreed to by its name, by one answer, or not at all.
+func TestUnknownProgramsOverHTTP(t *testing.T) {
+	s := start(t, true)
+	const first, second = "sometool a || true", "sometool b || true"
+	s.ran(first, second)
+	plan := map[string]any{"session": "s1", "all": true}
+	var planned struct {
+		Plan struct{ Steps []struct{ Unknown []string } }
+	}
+	if s.answers("replay/plan", plan, &planned); len(planned.Plan.Steps) != 2 || fmt.Sprint(planned.Plan.Steps[1].Unknown) != "[sometool]" {
+		t.Errorf("planned: %+v", planned)
+	}
+	for _, c := range []struct {
+		name  string
+		how   map[string]any
+		want  string
+		asked int
+	}{
+		{"the network is closed", map[string]any{}, "done done", 0},
+		{"yes does not agree to it", map[string]any{"network": true, "yes": true, "on_failure": "skip"}, "refused blocked", 0},
+		{"its name does", map[string]any{"network": true, "unknown": []string{"sometool"}}, "done done", 0},
+		{"one answer does", map[string]any{"network": true, "ask": true}, "done done", 1},
+	} {
+		statuses, asked, run := map[string]string{}, 0, ""
+		c.how["plan"] = plan
+		s.runs(t.Context(), "replay/run", c.how, func(e event) {
+			if run = e.Run; e.Outcome != nil {
+				statuses[e.Outcome.Command] = e.Outcome.Status
+			}
+			if e.Question != nil {
+				asked++
+				if e.Question.Kind != "program" {
+					t.Errorf("%s: question %+v", c.name, e.Question)
+				}
+				var ok any
+				s.answers("replay/answer", map[string]any{"run": e.Run, "question": e.Question.ID, "yes": true}, &ok)
+			}
+		})
+		if got := statuses[first] + " " + statuses[second]; got != c.want || asked != c.asked {
+			t.Errorf("%s: %s, asked %d times; want %s, %d", c.name, got, asked, c.want, c.asked)
+		}
+		var ok any
+		s.answers("replay/discard", map[string]any{"run": run}, &ok)
+	}
+}
+
 // TestRunsAreCancelled ends runs by their name and by the end of their request.
 func TestRunsAreCancelled(t *testing.T) {
 	s := start(t, true)

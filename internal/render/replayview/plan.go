@@ -11,8 +11,9 @@ import (
 )
 
 // Plan prints a plan: its steps with why they are there, what is left out, and what has to be known
-// before it is run.
-func Plan(d *render.Drawing, p replay.Plan) {
+// before it is run. open means that the steps may reach more than their directory.
+func Plan(d *render.Drawing, p replay.Plan, open bool) {
+	told := map[string]bool{}
 	d.Print(d.Fit(fmt.Sprintf("%s of %s: %s", render.Count(len(p.Steps), "step"), p.Goal.Kind, render.OneLine(p.Goal.What)), 0))
 	cwd := ""
 	for i := range p.Steps {
@@ -22,6 +23,12 @@ func Plan(d *render.Drawing, p replay.Plan) {
 			d.Print("", d.Paint(render.Dim, "in "+d.Home(cwd)))
 		}
 		step(d, s)
+		for _, program := range s.Unknown {
+			if open && !told[program] {
+				told[program] = true
+				d.Text("     ", render.Yellow, "unknown: "+replay.UnknownProgram(program))
+			}
+		}
 	}
 	if len(p.Left) > 0 {
 		d.Print("", "Left out:")
