@@ -253,6 +253,7 @@ func (p *walker) decorate(whole extract.Ref, in uint32, name string, s state) {
 			p.decoratorRoute(e, in, s)
 		} else {
 			p.mappingRoute(e, in, s)
+			p.requiredMethod(e, in, s)
 		}
 	}
 }

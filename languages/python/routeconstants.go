@@ -53,7 +53,9 @@ func (p *walker) isEnum(class extract.Ref, s state) bool {
 
 // verbList returns the HTTP methods that a view of Flask has for all of its requests: methods = ["GET", "POST"].
 func (p *walker) verbList(target string, value extract.Ref, s state) string {
-	if k := p.Kind(value); target != "methods" || !s.class || p.framework != "flask" && p.framework != "quart" || k != "list" && k != "tuple" && k != "set" {
+	flask := target == "methods" && (p.framework == "flask" || p.framework == "quart")
+	django := target == "http_method_names" && p.framework == "django"
+	if k := p.Kind(value); !flask && !django || !s.class || k != "list" && k != "tuple" && k != "set" {
 		return ""
 	}
 	var all []string

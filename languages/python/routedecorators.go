@@ -30,6 +30,11 @@ func (p *walker) decoratorRoute(call extract.Ref, in uint32, s state) {
 		}
 		add(&recountv1.RouteFact{Group: true, Role: "verbs", Method: cmp.Or(strings.Join(all, ","), "GET")})
 		return
+	case "django.views.decorators.http.require_http_methods":
+		if some := p.methods(args, 0, "ANY"); some[0] != "ANY" {
+			add(&recountv1.RouteFact{Group: true, Role: "verbs", Method: strings.Join(some, ",")})
+		}
+		return
 	case "rest_framework.decorators.action":
 		pattern, ok := p.literal(p.argument(args, -1, "url_path"))
 		if !ok {
@@ -84,6 +89,17 @@ func (p *walker) decoratorRoute(call extract.Ref, in uint32, s state) {
 	}
 	for _, m := range methods {
 		add(&recountv1.RouteFact{Role: role, Method: m, Pattern: pattern, Router: router, Framework: framework})
+	}
+}
+
+// required has the methods that decorators of Django let through.
+var required = map[string]string{"require_GET": "GET", "require_POST": "POST", "require_safe": "GET,HEAD"}
+
+// requiredMethod reads @require_POST and the like of Django.
+func (p *walker) requiredMethod(decorator extract.Ref, in uint32, s state) {
+	module, name := extract.SplitLast(p.canonical(p.path(decorator, s)))
+	if verbs := required[name]; verbs != "" && module == "django.views.decorators.http" {
+		p.AddRoute(&recountv1.RouteFact{Group: true, Role: "verbs", Method: verbs, Framework: "django", In: in}, decorator)
 	}
 }
 

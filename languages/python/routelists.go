@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/recountdb/recount/languages/extract"
+	"github.com/recountdb/recount/languages/scope"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
@@ -138,6 +139,11 @@ func (p *walker) listedRoute(n extract.Ref, path string, args extract.Ref, route
 		if included != extract.None {
 			p.include(n, included, router, prefix+pattern, s)
 			return
+		}
+	}
+	if class, view := p.handler(of, s); view && key == "route" {
+		if module, name := extract.SplitLast(p.canonical(class)); strings.HasPrefix(module+".", "django.views.") && len(scope.DjangoView(name)) > 0 {
+			methods = scope.DjangoView(name)
 		}
 	}
 	for _, m := range methods {

@@ -493,7 +493,7 @@ func (rt *Routing) served(r *recountv1.RouteFact, handler *Decl) []served {
 	case strings.HasPrefix(r.Role, mappedRole) && handler.IsClass():
 		return []served{{r.Method, r.Pattern, mapped(handler, strings.TrimPrefix(r.Role, mappedRole))}}
 	case r.Role == "view" && handler.IsClass():
-		if all := viewMethods(r, handler); len(all) > 0 {
+		if all := rt.viewMethods(r, handler); len(all) > 0 {
 			return all
 		}
 		if all := rt.dispatched(r, handler); len(all) > 0 {

@@ -34,6 +34,18 @@ var restBases = map[string]string{
 	"RetrieveDestroyAPIView": "get delete", "RetrieveUpdateDestroyAPIView": "get put patch delete",
 }
 
+// djangoViews has the methods that Django's generic views serve, by their names.
+var djangoViews = map[string]string{
+	"TemplateView": "get", "ListView": "get", "DetailView": "get", "ArchiveIndexView": "get", "YearArchiveView": "get", "MonthArchiveView": "get",
+	"WeekArchiveView": "get", "DayArchiveView": "get", "TodayArchiveView": "get", "DateDetailView": "get",
+	"FormView": "get post put", "CreateView": "get post put", "UpdateView": "get post put", "DeleteView": "get post delete",
+}
+
+// DjangoView returns the methods that a generic view of Django serves, by the last part of its name, or none.
+func DjangoView(name string) []string {
+	return strings.Fields(strings.ToUpper(djangoViews[name]))
+}
+
 // methods returns the methods that a class has or inherits, by name; those of known classes outside
 // the repository have no declaration.
 func methods(class *Decl) map[string]*Decl {
@@ -48,8 +60,15 @@ func methods(class *Decl) map[string]*Decl {
 					}
 				}
 			}
-		case b.External != nil && strings.HasPrefix(b.External.Pkg+".", "rest_framework."):
-			for name := range strings.FieldsSeq(restBases[b.External.Name[strings.LastIndexByte(b.External.Name, '.')+1:]]) {
+		case b.External != nil:
+			name, brings := b.External.Name[strings.LastIndexByte(b.External.Name, '.')+1:], ""
+			switch pkg := b.External.Pkg + "."; {
+			case strings.HasPrefix(pkg, "rest_framework."):
+				brings = restBases[name]
+			case strings.HasPrefix(pkg, "django.views."):
+				brings = djangoViews[name]
+			}
+			for name := range strings.FieldsSeq(brings) {
 				if _, found := all[name]; !found {
 					all[name] = nil
 				}
@@ -59,11 +78,21 @@ func methods(class *Decl) map[string]*Decl {
 	return all
 }
 
+// lets reports whether a class lets its views serve a method: all, but where http_method_names lists some.
+func (rt *Routing) lets(class *Decl, method string) bool {
+	for _, b := range class.orderOrSelf() {
+		if some := rt.verbs[b.Decl]; b.Decl != nil && len(some) > 0 {
+			return slices.Contains(some, method)
+		}
+	}
+	return true
+}
+
 // viewMethods returns what the methods of a class-based view serve.
-func viewMethods(r *recountv1.RouteFact, class *Decl) (all []served) {
+func (rt *Routing) viewMethods(r *recountv1.RouteFact, class *Decl) (all []served) {
 	has := methods(class)
 	for _, name := range httpMethods {
-		if d, ok := has[name]; ok {
+		if d, ok := has[name]; ok && (r.Framework != "django" || rt.lets(class, strings.ToUpper(name))) {
 			if d == nil {
 				d = class
 			}
@@ -112,7 +141,7 @@ func (rt *Routing) viewSet(r *recountv1.RouteFact, class *Decl) (all []served) {
 	has := methods(class)
 	for _, m := range viewSetMethods {
 		d, ok := has[m.name]
-		if !ok {
+		if !ok || !rt.lets(class, m.method) {
 			continue
 		}
 		if d == nil {
@@ -132,7 +161,7 @@ func (rt *Routing) viewSet(r *recountv1.RouteFact, class *Decl) (all []served) {
 			}
 			d := b.Decl.Mod.Decl(a.In)
 			for method := range strings.SplitSeq(a.Method, ",") {
-				if !slices.ContainsFunc(all, func(s served) bool { return s.method == method && s.handler == d }) {
+				if rt.lets(class, method) && !slices.ContainsFunc(all, func(s served) bool { return s.method == method && s.handler == d }) {
 					all = append(all, served{method, pattern + strings.Trim(a.Pattern, "/") + "/", d})
 				}
 			}
