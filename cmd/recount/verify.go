@@ -132,7 +132,7 @@ type stater struct{ *app }
 // applied what is on the log. If neither can be asked, it prints how the spool stands.
 func (a stater) Status(ctx context.Context, roots bool) (st state.Status, local bool, err error) {
 	answered := false
-	err = a.WithBackend(ctx, func(b *connect.Backend) error {
+	err = a.WithBackendFor(ctx, a.ToRead, func(b *connect.Backend) error {
 		answered, local = true, b.Local != nil
 		if local {
 			if err := connect.Settle(ctx, b); err != nil {

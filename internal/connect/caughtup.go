@@ -26,6 +26,28 @@ func WaitFor(ctx context.Context, b *Backend, w schemas.Watermark) error {
 	return err
 }
 
+// awaitVisible waits until questions see the commands that the server had when it was found. It
+// answers from its start on, also while its projections still catch up with the log, and would not know
+// a command that was recorded just before.
+func (con *Connector) awaitVisible(ctx context.Context, b *Backend) {
+	st := b.then
+	for until := time.Now().Add(drainPatience); st.Unseen(b.then.Log.Ends); {
+		if time.Now().After(until) {
+			con.Note("the server has not caught up with the log yet: answers may lack commands; recount status shows how far it is")
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(firstPause):
+		}
+		var err error
+		if st, err = b.Status(ctx, api.StatusRequest{}); err != nil {
+			return // the question will fail as well, and say why
+		}
+	}
+}
+
 // ErrServesNot reports that the server does not answer questions.
 var ErrServesNot = errors.New("the server does not have the role serve")
 
@@ -44,7 +66,7 @@ func Settle(ctx context.Context, b *Backend) error {
 // CaughtUp waits until all projections have applied what is on the log now, so that the next
 // question need not wait.
 func (con *Connector) CaughtUp(ctx context.Context) error {
-	return con.WithBackend(ctx, func(b *Backend) error {
+	return con.WithBackendFor(ctx, con.ToRead, func(b *Backend) error {
 		defer con.ClearProgress()
 		if b.Local != nil {
 			return Settle(ctx, b)

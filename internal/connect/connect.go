@@ -36,6 +36,8 @@ type Connector struct {
 type Backend struct {
 	api.Backend
 	Local *node.Node // nil if a server answers
+
+	then api.Status // how the server of the data directory stood when it was found
 }
 
 // Close releases the data directory.
@@ -130,11 +132,11 @@ func (con *Connector) tryOpen(ctx context.Context, cfg node.Config, roles []stri
 		return nil, err
 	}
 	if running {
-		c, err := con.Client(ctx, cfg, e)
+		c, st, err := con.identify(ctx, cfg, e)
 		if err != nil {
 			return nil, err
 		}
-		return &Backend{Backend: c}, nil
+		return &Backend{Backend: c, then: st}, nil
 	}
 	if len(roles) > 0 && len(cfg.Kafka.Brokers) == 0 {
 		cfg.Roles = roles
@@ -152,41 +154,48 @@ func (con *Connector) tryOpen(ctx context.Context, cfg node.Config, roles []stri
 // may name an address that another program uses by now, so the server must confirm the directory's
 // id.
 func (con *Connector) Client(ctx context.Context, cfg node.Config, e node.Endpoints) (*httpapi.Client, error) {
+	c, _, err := con.identify(ctx, cfg, e)
+	return c, err
+}
+
+// identify is Client, with the status by which the server confirmed the id.
+func (con *Connector) identify(ctx context.Context, cfg node.Config, e node.Endpoints) (*httpapi.Client, api.Status, error) {
+	var st api.Status
 	busy := &node.InUseError{Dir: cfg.DataDir, PID: e.PID, HTTP: e.HTTP}
 	if e.HTTP == "" {
-		return nil, busy
+		return nil, st, busy
 	}
 	token, err := e.Token(con.Getenv)
 	if err != nil {
-		return nil, err
+		return nil, st, err
 	}
 	c, err := httpapi.NewClient(e.HTTP, token, nil)
 	if err != nil {
-		return nil, err
+		return nil, st, err
 	}
 	stop := con.UnlessSoon(func() string { return fmt.Sprintf("waiting for the server at %s (pid %d)", e.HTTP, e.PID) })
 	within, cancel := context.WithTimeout(ctx, statusPatience)
-	st, err := c.Status(within, api.StatusRequest{})
+	st, err = c.Status(within, api.StatusRequest{})
 	cancel()
 	stop()
 	if err != nil {
 		if ctx.Err() == nil && within.Err() != nil && errors.Is(err, context.DeadlineExceeded) {
-			return nil, hung(e)
+			return nil, st, hung(e)
 		}
 		var answered *httpapi.APIError
 		if errors.As(err, &answered) {
-			return nil, fmt.Errorf("server at %s: %w", e.HTTP, err)
+			return nil, st, fmt.Errorf("server at %s: %w", e.HTTP, err)
 		}
 		var untrusted *tls.CertificateVerificationError
 		if errors.As(err, &untrusted) {
-			return nil, distrust(e.HTTP, untrusted)
+			return nil, st, distrust(e.HTTP, untrusted)
 		}
-		return nil, busy // the server is starting, stopping or gone: try again
+		return nil, st, busy // the server is starting, stopping or gone: try again
 	}
 	if st.DataID != e.DataID {
-		return nil, busy
+		return nil, st, busy
 	}
-	return c, nil
+	return c, st, nil
 }
 
 // distrust returns an error that says how to fix an untrusted server certificate.

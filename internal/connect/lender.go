@@ -90,6 +90,9 @@ func (l *Lender) open(ctx context.Context, writes bool) (b *Backend, none func()
 	if err != nil {
 		return nil, nil, errors.Join(err, done())
 	}
+	if !writes {
+		l.con.awaitVisible(ctx, b)
+	}
 	return b, none, nil
 }
 

@@ -7,9 +7,13 @@ import (
 	"github.com/recountdb/recount/server/node"
 )
 
-// WithBackend opens a backend for reading and closes it after fn.
+// WithBackend opens a backend for questions, whose answers have all commands that were on the log then,
+// and closes it after fn.
 func (con *Connector) WithBackend(ctx context.Context, fn func(b *Backend) error) (err error) {
-	return con.WithBackendFor(ctx, con.ToRead, fn)
+	return con.WithBackendFor(ctx, con.ToRead, func(b *Backend) error {
+		con.awaitVisible(ctx, b)
+		return fn(b)
+	})
 }
 
 // WithBackendFor opens a backend and closes it after fn. purpose is toRead, toWrite or toKeep and

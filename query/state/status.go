@@ -4,6 +4,7 @@
 package state
 
 import (
+	"strings"
 	"time"
 
 	"github.com/recountdb/recount/schemas"
@@ -33,6 +34,19 @@ type Status struct {
 	Watch       []WatchStatus      `json:"watch,omitempty" doc:"The repositories whose commits this process imports."`
 	Projections []ProjectionStatus `json:"projections" nullable:"false" doc:"The projections."`
 	Intents     IntentStatus       `json:"intents" doc:"The commands in the projections."`
+}
+
+// Unseen reports whether questions do not see all commands below w yet: a server that has just started
+// answers before its projections have caught up with the log.
+func (s Status) Unseen(w schemas.Watermark) bool {
+	for _, p := range s.Projections {
+		for _, l := range p.Partitions {
+			if strings.HasSuffix(l.Topic, schemas.TopicCommands) && l.Next < w[schemas.TopicPartition{Topic: l.Topic, Partition: l.Partition}] {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // WatchStatus is the state of a repository whose commits the server imports as they are made.

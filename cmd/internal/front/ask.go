@@ -18,6 +18,7 @@ import (
 	"github.com/recountdb/recount/internal/render"
 	"github.com/recountdb/recount/internal/spool"
 	"github.com/recountdb/recount/query/commands/ask"
+	"github.com/recountdb/recount/query/state"
 )
 
 const (
@@ -94,7 +95,16 @@ func (a *asker) opened(ctx context.Context) (Opened, error) {
 
 // OpenServer returns an Open of the server that runs on the data directory.
 func OpenServer(t *render.Terminal, getenv func(string) string) Open {
-	return func(ctx context.Context, dir string) (Opened, error) { return serverOf(ctx, t, dir, getenv) }
+	return func(ctx context.Context, dir string) (Opened, error) {
+		s, st, err := serverOf(ctx, t, dir, getenv)
+		if err == nil {
+			err = s.awaitVisible(ctx, st)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return s, nil
+	}
 }
 
 // server is the server of a data directory. It implements Opened.
@@ -103,30 +113,46 @@ type server struct {
 	t *render.Terminal
 }
 
-// serverOf returns the server that runs on a data directory, once it has taken in what was spooled. The
-// error wraps errLocal if there is none.
-func serverOf(ctx context.Context, t *render.Terminal, dir string, getenv func(string) string) (server, error) {
+// serverOf returns the server that runs on a data directory, once it has taken in what was spooled, and
+// how it stood when it was found. The error wraps errLocal if there is none.
+func serverOf(ctx context.Context, t *render.Terminal, dir string, getenv func(string) string) (s server, st state.Status, err error) {
 	e, running, err := datadir.Running(dir)
 	switch {
 	case err != nil:
-		return server{}, err
+		return s, st, err
 	case !running:
-		return server{}, errLocal
+		return s, st, errLocal
 	case e.HTTP == "":
-		return server{}, fmt.Errorf("no server: %w", errEngine)
+		return s, st, fmt.Errorf("no server: %w", errEngine)
 	}
 	soon, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	c, err := connect(soon, e, getenv)
+	c, st, err := connect(soon, e, getenv)
 	if err != nil {
-		return server{}, fmt.Errorf("another server: %w", errEngine)
+		return s, st, fmt.Errorf("another server: %w", errEngine)
 	}
 	for until := time.Now().Add(drainPatience); !spool.Empty(spool.Dir(dir)); time.Sleep(time.Millisecond) {
 		if time.Now().After(until) {
-			return server{}, fmt.Errorf("commands in the spool: %w", errEngine)
+			return s, st, fmt.Errorf("commands in the spool: %w", errEngine)
 		}
 	}
-	return server{c, t}, nil
+	return server{c, t}, st, nil
+}
+
+// awaitVisible waits until answers have all commands that were on the log when the server stood as st
+// says. It answers from its start on, also while its projections still catch up with the log; if that
+// takes long, the engine waits, and says so.
+func (s server) awaitVisible(ctx context.Context, st state.Status) (err error) {
+	until := time.Now().Add(drainPatience)
+	for ends := st.Log.Ends; st.Unseen(ends); time.Sleep(time.Millisecond) {
+		if time.Now().After(until) {
+			return fmt.Errorf("the server catches up with the log: %w", errEngine)
+		}
+		if st, err = s.status(ctx); err != nil {
+			return fmt.Errorf("%w: %w", err, errEngine)
+		}
+	}
+	return nil
 }
 
 // Answer asks the question of a path.

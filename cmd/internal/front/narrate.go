@@ -61,7 +61,7 @@ func (a *asker) Status(ctx context.Context, roots bool) (st state.Status, local 
 	if err != nil {
 		return st, false, err
 	}
-	s, err := serverOf(ctx, a.Terminal, dir, a.getenv)
+	s, _, err := serverOf(ctx, a.Terminal, dir, a.getenv)
 	if errors.Is(err, errLocal) {
 		return st, false, errEngine // recount-local does not do this
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/recountdb/recount/internal/spool"
 	"github.com/recountdb/recount/internal/terminalsearch"
 	"github.com/recountdb/recount/query/commands/ask"
+	"github.com/recountdb/recount/query/state"
 )
 
 // Search returns the verb search. It is not one of recount-local, so that this does not link its
@@ -125,7 +126,7 @@ func (s *searching) find(ctx context.Context) *client {
 	if err == nil && running && e.HTTP != "" {
 		soon, cancel := context.WithTimeout(ctx, patience)
 		defer cancel()
-		c, err := connect(soon, e, s.getenv)
+		c, _, err := connect(soon, e, s.getenv)
 		if err == nil {
 			s.server = c
 		}
@@ -191,25 +192,28 @@ func (s *searching) close() {
 	s.engine.close()
 }
 
-// connect returns the client of a server that is the one of the data directory: after a crash,
-// endpoints.json may name an address that another program uses by now.
-func connect(ctx context.Context, e datadir.Endpoints, getenv func(string) string) (*client, error) {
+// connect returns the client of a server that is the one of the data directory, and how that stands:
+// after a crash, endpoints.json may name an address that another program uses by now.
+func connect(ctx context.Context, e datadir.Endpoints, getenv func(string) string) (c *client, st state.Status, err error) {
 	token, err := e.Token(getenv)
 	if err != nil {
-		return nil, err
+		return nil, st, err
 	}
-	c := &client{base: strings.TrimSuffix(e.HTTP, "/"), token: token, http: &http.Client{
+	c = &client{base: strings.TrimSuffix(e.HTTP, "/"), token: token, http: &http.Client{
 		Transport:     &http.Transport{}, // without a proxy
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
-	var status struct {
-		DataID string `json:"data_id"`
+	if st, err = c.status(ctx); err != nil {
+		return nil, st, err
 	}
-	if err := c.call(ctx, http.MethodGet, "/v1/status", nil, &status); err != nil {
-		return nil, err
+	if st.DataID != e.DataID {
+		return nil, st, errors.New("another server")
 	}
-	if status.DataID != e.DataID {
-		return nil, errors.New("another server")
-	}
-	return c, nil
+	return c, st, nil
+}
+
+// status asks how the server stands.
+func (c *client) status(ctx context.Context) (st state.Status, err error) {
+	err = c.call(ctx, http.MethodGet, "/v1/status", nil, &st)
+	return st, err
 }

@@ -4,12 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -211,5 +213,38 @@ func TestListIsTheEngines(t *testing.T) {
 	s.leave = true
 	if _, err := searched(t, s, "a"); !errors.Is(err, errEngine) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestAskingAServerThatCatchesUp checks that a server that has just started is asked once its
+// projections have what was on its log, and that the engine takes over if that takes long.
+func TestAskingAServerThatCatchesUp(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		step int64 // commands that are applied between two looks
+		want error
+	}{{"soon", 1, nil}, {"not for long", 0, errEngine}} {
+		t.Run(test.name, func(t *testing.T) {
+			var applied atomic.Int64
+			srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				fmt.Fprintf(w, `{"data_id":"d","log":{"ends":"recount.commands/0:4"},"projections":[
+					{"partitions":[{"topic":"recount.commands","partition":0,"next":%d,"end":4}]}]}`, applied.Add(test.step))
+			}))
+			defer srv.Close()
+			dir := t.TempDir()
+			lock, err := datadir.Lock(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer lock.Close()
+			b, _ := json.Marshal(datadir.Endpoints{DataID: "d", HTTP: srv.URL})
+			if err := os.WriteFile(filepath.Join(dir, datadir.EndpointsFile), b, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			_, err = OpenServer(&render.Terminal{}, func(string) string { return "" })(t.Context(), dir)
+			if !errors.Is(err, test.want) || test.want == nil && applied.Load() != 4 {
+				t.Errorf("%v with %d applied", err, applied.Load())
+			}
+		})
 	}
 }
