@@ -157,6 +157,32 @@ func TestMoreHistoryMovesTheBaseBack(t *testing.T) {
 	w.want("0:metadata 1:full 2:changes 3:full 4:changes 1:full 2:changes 5:changes")
 }
 
+// TestOnlyWhatHasContentIsCounted checks that files of commits that are recorded by name alone are
+// counted neither as left out nor as not read: they used to be, long after they were deleted.
+func TestOnlyWhatHasContentIsCounted(t *testing.T) {
+	w := newWorld(t)
+	w.opts.Unread = func(path string) string {
+		if strings.HasSuffix(path, ".php") {
+			return "PHP"
+		}
+		return ""
+	}
+	if err := os.Symlink("a.go", filepath.Join(w.g.Dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	w.g.Commit("old", "a.php", "<?php", "b.php", "<?php")
+	w.g.Git("rm", "-q", "a.php", "link")
+	w.g.Commit("new", "a.go", "package a\n")
+	r := w.run()
+	w.want("old:metadata new:full")
+	if diff := cmp.Diff(r.Unread, map[string]int64{"PHP": 1}); diff != "" {
+		t.Error(diff)
+	}
+	if len(r.Skipped) != 0 {
+		t.Errorf("left out %v", r.Skipped)
+	}
+}
+
 func TestWhatIsLeftOutSaysWhy(t *testing.T) {
 	w := newWorld(t)
 	w.opts.Limits = commits.Limits{Content: 100_000, Event: 60_000}

@@ -195,10 +195,12 @@ func (im *importer) change(m *recountv1.CommitRecorded, ch git.Change, size int6
 		im.problem("commit %s: left out a path of %d bytes, the maximum is %d", m.Commit, len(ch.Path), maxPath)
 		return
 	}
-	if skipped != "" {
+	switch {
+	case m.Scope == recountv1.Scope_SCOPE_METADATA: // no content of it is wanted
+	case skipped != "":
 		why, _, _ := strings.Cut(skipped, ":")
 		im.report.Skipped[why]++
-	} else if ch.Status != 'D' && im.o.Unread != nil {
+	case ch.Status != 'D' && im.o.Unread != nil:
 		if language := im.o.Unread(ch.Path); language != "" && !im.unread[ch.Path] {
 			if im.unread == nil {
 				im.unread, im.report.Unread = map[string]bool{}, map[string]int64{}
