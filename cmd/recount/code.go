@@ -28,7 +28,7 @@ type codeFlags struct {
 
 func (f *codeFlags) add(c *cobra.Command, limit int) {
 	fl := c.Flags()
-	fl.StringVar(&f.scope.Repo, "repo", "", "the repository: its name or the end of it; required if there are several")
+	fl.StringVar(&f.scope.Repo, "repo", "", "the repository: its name or the end of it (default that of the working directory, if there are several)")
 	fl.StringVar(&f.scope.At, "at", "", "the revision: a branch, a tag, a commit, HEAD~3 (default HEAD)")
 	fl.StringVar(&f.atLeast, "at-least", "", "wait until everything below these offsets is visible: TOPIC/PARTITION:NEXT,…")
 	fl.BoolVar(&f.proof, "proof", false, "print the proof: the steps by which the answer was computed")
@@ -59,7 +59,11 @@ func askCode[Q any, R answered](ctx context.Context, a *app, f *codeFlags, q cod
 		return err
 	}
 	return a.WithBackend(ctx, func(b *connect.Backend) error {
-		r, err := q.Ask(ctx, b, request(scope))
+		var r R
+		err := a.inRepository(ctx, &scope.Repo, func() (err error) {
+			r, err = q.Ask(ctx, b, request(scope))
+			return err
+		})
 		a.ClearProgress()
 		if err != nil {
 			return a.unanswered(err)

@@ -51,7 +51,12 @@ func (a *app) completeSymbols(most int) cobra.CompletionFunc {
 		if typed == "" {
 			return nil, nil
 		}
-		r, err := code.SymbolsQuestion.Ask(ctx, b, code.SymbolsRequest{Scope: scopeOf(cmd), Text: typed, Limit: completionCount})
+		scope := scopeOf(cmd)
+		var r code.SymbolsResponse
+		err := a.inRepository(ctx, &scope.Repo, func() (err error) {
+			r, err = code.SymbolsQuestion.Ask(ctx, b, code.SymbolsRequest{Scope: scope, Text: typed, Limit: completionCount})
+			return err
+		})
 		if err != nil {
 			return nil, err
 		}
@@ -113,7 +118,12 @@ func scopeOf(cmd *cobra.Command) code.Scope {
 // completeRoutes completes the paths of routes.
 func (a *app) completeRoutes() cobra.CompletionFunc {
 	return a.complete(1, func(ctx context.Context, b *connect.Backend, cmd *cobra.Command, typed string) ([]cobra.Completion, error) {
-		r, err := code.RoutesQuestion.Ask(ctx, b, code.RoutesRequest{Scope: scopeOf(cmd), Pattern: typed, Limit: completionCount})
+		scope := scopeOf(cmd)
+		var r code.RoutesResponse
+		err := a.inRepository(ctx, &scope.Repo, func() (err error) {
+			r, err = code.RoutesQuestion.Ask(ctx, b, code.RoutesRequest{Scope: scope, Pattern: typed, Limit: completionCount})
+			return err
+		})
 		if err != nil {
 			return nil, err
 		}

@@ -68,7 +68,11 @@ each file and symbol.`,
 			}
 			r.Now = time.Now().UTC()
 			return a.WithBackend(cmd.Context(), func(b *connect.Backend) error {
-				resp, err := packing.Question.Ask(cmd.Context(), b, r)
+				var resp packing.Response
+				err := a.inRepository(cmd.Context(), &r.Repository, func() (err error) {
+					resp, err = packing.Question.Ask(cmd.Context(), b, r)
+					return err
+				})
 				a.ClearProgress()
 				if err != nil {
 					return a.unanswered(err)
@@ -101,7 +105,7 @@ each file and symbol.`,
 	f.IntVar(&r.Budget, "budget", packing.DefaultBudget, "maximum number of tokens, 64 to 200000")
 	f.StringVar(&r.Tests, "tests", "", "only: tests only; none: no tests (default both)")
 	f.IntVarP(&r.Limit, "limit", "n", packing.DefaultLimit, "maximum number of files")
-	f.StringVar(&r.Repository, "repo", "", "the repository: its name or the end of it; required if there are several")
+	f.StringVar(&r.Repository, "repo", "", "the repository: its name or the end of it (default that of the working directory, if there are several)")
 	f.StringVar(&r.Revision, "at", "", "the revision: a branch, a tag, a commit, HEAD~3 (default HEAD)")
 	f.StringVar(&r.Agent, "agent", "", "the agent that asks")
 	f.StringVar(&r.Session, "session", "", "the session that asks")

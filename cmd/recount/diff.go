@@ -19,7 +19,7 @@ import (
 func (a *app) diffCmd() *cobra.Command {
 	var g graphDiffFlags
 	c := verbs.Diff(a.Terminal, narrator{a}, a.command(), func(ctx context.Context, c *cobra.Command, by verbs.Answers, args []string, m query.Moment, proof bool) (mine bool, err error) {
-		if mine, err = a.isGraphDiff(ctx, c, by, args); err != nil || !mine {
+		if mine, err = a.isGraphDiff(ctx, c, by, args, &g.repo); err != nil || !mine {
 			return err != nil, err
 		}
 		return true, a.graphDiff(ctx, by, args, g, m, proof)
@@ -38,7 +38,7 @@ type graphDiffFlags struct {
 
 func (f *graphDiffFlags) add(c *cobra.Command) {
 	fl := c.Flags()
-	fl.StringVar(&f.repo, "repo", "", "code only: the repository, its name or the end of it; required if there are several")
+	fl.StringVar(&f.repo, "repo", "", "code only: the repository, its name or the end of it (default that of the working directory, if there are several)")
 	fl.StringVar(&f.failOn, "fail-on", "", "code only: exit with 1 if one of these holds, such as removed>0,impact>50,untested>0")
 	fl.BoolVar(&f.markdown, "markdown", false, "code only: print Markdown, for a pull request")
 	fl.BoolVar(&f.impact, "impact", true, "code only: show what the change reaches, before and after")
@@ -62,7 +62,7 @@ func given(c *cobra.Command, names []string) string {
 
 // isGraphDiff reports whether the arguments of diff are revisions of code rather than commands. If
 // they could be either, it looks them up as both; it fails if both or neither exist.
-func (a *app) isGraphDiff(ctx context.Context, c *cobra.Command, by verbs.Answers, args []string) (bool, error) {
+func (a *app) isGraphDiff(ctx context.Context, c *cobra.Command, by verbs.Answers, args []string, repo *string) (bool, error) {
 	of, narrative := given(c, codeOnly), given(c, narrativeOnly)
 	ranged := len(args) == 1 && strings.Contains(args[0], "..")
 	switch {
@@ -82,8 +82,10 @@ func (a *app) isGraphDiff(ctx context.Context, c *cobra.Command, by verbs.Answer
 		return false, err
 	}
 	areRevisions, err := allKnown(args, func(rev string) error {
-		_, err := code.LogQuestion.Ask(ctx, by, code.LogRequest{Scope: code.Scope{At: rev}, Limit: 1})
-		return err
+		return a.inRepository(ctx, repo, func() error {
+			_, err := code.LogQuestion.Ask(ctx, by, code.LogRequest{Scope: code.Scope{Repo: *repo, At: rev}, Limit: 1})
+			return err
+		})
 	})
 	if err != nil {
 		return false, err
@@ -128,9 +130,13 @@ func (a *app) graphDiff(ctx context.Context, by verbs.Answers, args []string, f 
 	if f.markdown && a.JSON {
 		return usage.Errorf("--json and --markdown: give one of them")
 	}
-	r, err := code.DiffQuestion.Ask(ctx, by, code.GraphDiffRequest{
-		Scope: code.Scope{Repo: f.repo, AtLeast: m.AtLeast}, Diff: strings.Join(args, ".."),
-		Impact: f.impact, FailOn: f.failOn, Limit: f.limit,
+	var r code.GraphDiffResponse
+	err := a.inRepository(ctx, &f.repo, func() (err error) {
+		r, err = code.DiffQuestion.Ask(ctx, by, code.GraphDiffRequest{
+			Scope: code.Scope{Repo: f.repo, AtLeast: m.AtLeast}, Diff: strings.Join(args, ".."),
+			Impact: f.impact, FailOn: f.failOn, Limit: f.limit,
+		})
+		return err
 	})
 	a.ClearProgress()
 	if err != nil {

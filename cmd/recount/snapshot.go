@@ -105,7 +105,8 @@ symbols, whole files are assigned.`,
 			}
 			return a.WithBackend(cmd.Context(), func(b *connect.Backend) error {
 				out := bufio.NewWriterSize(a.Out, 64<<10)
-				if err := b.Export(cmd.Context(), r, out); err != nil {
+				err := a.inRepository(cmd.Context(), &r.Repo, func() error { return b.Export(cmd.Context(), r, out) })
+				if err != nil {
 					return a.unanswered(err)
 				}
 				a.ClearProgress()
@@ -114,7 +115,7 @@ symbols, whole files are assigned.`,
 		},
 	}
 	fl := c.Flags()
-	fl.StringVar(&f.scope.Repo, "repo", "", "the repository: its name or the end of it; required if there are several")
+	fl.StringVar(&f.scope.Repo, "repo", "", "the repository: its name or the end of it (default that of the working directory, if there are several)")
 	fl.StringVar(&f.scope.At, "at", "", "the revision: a branch, a tag, a commit, HEAD~3 (default HEAD)")
 	fl.StringVar(&f.atLeast, "at-least", "", "wait until everything below these offsets is visible: TOPIC/PARTITION:NEXT,…")
 	fl.StringVar(&r.Format, "format", code.FormatJSON, "json, dot or graphml")

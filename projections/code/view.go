@@ -49,6 +49,9 @@ var (
 	ErrNoGraph = errors.New("no graph")
 )
 
+// WhichRepository is what is ambiguous if several repositories were imported and none is named.
+const WhichRepository = "which repository is meant"
+
 // AmbiguousError reports a name that matches several things.
 type AmbiguousError struct {
 	What       string
@@ -113,7 +116,7 @@ func (v *View) Repository(name string) (RepoID, error) {
 	case len(found) == 1:
 		return found[0], nil
 	case len(found) > 1 && name == "":
-		return RepoID{}, &AmbiguousError{"which repository is meant", names(found)}
+		return RepoID{}, &AmbiguousError{WhichRepository, names(found)}
 	case len(found) > 1:
 		return RepoID{}, &AmbiguousError{fmt.Sprintf("repository %q", name), names(found)}
 	case len(all) == 0:

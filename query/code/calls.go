@@ -115,7 +115,7 @@ func calls(ctx context.Context, s Sources, r CallsRequest, operator string, by r
 		return resp, err
 	}
 	defer a.Close()
-	snap, w, err := a.world(r.Scope)
+	snap, w, err := a.world(r.Scope, r.Symbol)
 	if err != nil {
 		return resp, err
 	}

@@ -68,7 +68,7 @@ func Flow(ctx context.Context, s Sources, r FlowRequest) (FlowResponse, error) {
 		return resp, err
 	}
 	defer a.Close()
-	snap, w, err := a.world(r.Scope)
+	snap, w, err := a.world(r.Scope, r.From, r.To)
 	if err != nil {
 		return resp, err
 	}

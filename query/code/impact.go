@@ -145,7 +145,7 @@ type changing struct {
 
 func (a *session) changing(r ImpactRequest) (c changing, err error) {
 	if r.Diff == "" {
-		if c.now, c.w, err = a.world(r.Scope); err != nil {
+		if c.now, c.w, err = a.world(r.Scope, r.Symbol); err != nil {
 			return c, err
 		}
 		root, err := a.named(c.w, r.Symbol)

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	snapshots "github.com/recountdb/recount/projections/code"
 	"github.com/recountdb/recount/projections/lexical/spelling"
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/schemas"
@@ -59,8 +60,14 @@ type NameCandidate struct {
 	Is string
 }
 
+// IsAmbiguous follows what is ambiguous in the text of an AmbiguousNameError.
+const IsAmbiguous = " is ambiguous: "
+
+// OfRepository reports whether the question named no repository and several were imported.
+func (e *AmbiguousNameError) OfRepository() bool { return e.What == snapshots.WhichRepository }
+
 func (e *AmbiguousNameError) Error() string {
-	s := fmt.Sprintf("%s is ambiguous: name one of", e.What)
+	s := e.What + IsAmbiguous + "name one of"
 	for _, c := range e.Candidates {
 		s += "\n  " + c.Name
 		if c.Is != "" {

@@ -140,8 +140,16 @@ func (a *session) snapshotGraph(sc Scope) (*snapshots.Snapshot, *Graph, error) {
 	return s, g, err
 }
 
-// world returns the graph of a scope, and those of the other repositories at HEAD.
-func (a *session) world(sc Scope) (*snapshots.Snapshot, *world, error) {
+// world returns the graph of a scope, and those of the other repositories at HEAD. If the scope names no
+// repository, it is that of the first name that begins with one: REPOSITORY:SYMBOL.
+func (a *session) world(sc Scope, names ...string) (*snapshots.Snapshot, *world, error) {
+	for _, name := range names {
+		if repo, _, ok := strings.Cut(name, ":"); ok && repo != "" && sc.Repo == "" {
+			if r, err := a.view.Repository(repo); err == nil {
+				sc.Repo = r.Name
+			}
+		}
+	}
 	s, err := a.snapshot(sc.Repo, sc.At)
 	if err != nil {
 		return nil, nil, err

@@ -189,6 +189,8 @@ func referred(err error) error {
 		}
 	case ae.Type == api.TypeNotFound && named:
 		return &query.NotFoundError{Ref: ref, Hint: last.Message}
+	case ae.Type == api.TypeAmbiguous && named && last.Location == nameLocation:
+		return ambiguousName(ref, ae)
 	case ae.Type == api.TypeAmbiguous && named:
 		am := &query.AmbiguousError{Prefix: ref}
 		for _, d := range ae.details[:len(ae.details)-1] {
@@ -201,6 +203,20 @@ func referred(err error) error {
 		return am
 	}
 	return err
+}
+
+// ambiguousName returns the error about a name that the problem is of (server.fail).
+func ambiguousName(ref string, ae *APIError) error {
+	e := &code.AmbiguousNameError{Ref: ref}
+	e.What, _, _ = strings.Cut(ae.Detail, code.IsAmbiguous)
+	last := len(ae.details) - 1
+	_, _ = fmt.Sscanf(ae.details[last].Message, notListed, &e.More)
+	for _, d := range ae.details[:last] {
+		name, _ := d.Value.(string)
+		is := strings.TrimPrefix(d.Message, "may mean "+name)
+		e.Candidates = append(e.Candidates, code.NameCandidate{Name: name, Is: strings.TrimSpace(is)})
+	}
+	return e
 }
 
 // valueOf decodes the value of an error's detail as a T.
