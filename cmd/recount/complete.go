@@ -62,12 +62,23 @@ func (a *app) completeSymbols(most int) cobra.CompletionFunc {
 		}
 		var out []cobra.Completion
 		for _, h := range r.Symbols {
-			if strings.HasPrefix(h.Name, typed) {
-				out = append(out, cobra.CompletionWithDesc(h.Name, h.Kind+" "+h.Place()))
+			if name, ok := completed(h.Name, typed); ok {
+				out = append(out, cobra.CompletionWithDesc(name, h.Kind+" "+h.Place()))
 			}
 		}
 		return out, nil
 	})
+}
+
+// completed returns what completes the typed text to a name: the name, or its end after a dot, which
+// means the symbol as well (Client.Produce for kgo.Client.Produce).
+func completed(name, typed string) (string, bool) {
+	for rest, ok := name, true; ok; _, rest, ok = strings.Cut(rest, ".") {
+		if strings.HasPrefix(rest, typed) {
+			return rest, true
+		}
+	}
+	return "", false
 }
 
 // The time limits of completion, which must not delay the shell.

@@ -50,6 +50,9 @@ func (f *replayFlags) add(c *cobra.Command) {
 	s.BoolVar(&f.wide, "wide", false, "do not cut long lines")
 	s.StringVar(&f.moment.AsOf, "as-of", "", "plan from what was known at a time or at the watermark of an earlier answer")
 	s.StringVar(&f.moment.AtLeast, "at-least", "", "wait until everything below these offsets is visible: TOPIC/PARTITION:NEXT,…")
+	for name, values := range map[string][]string{"script": script.Kinds, "on-failure": onFailures, "isolation": {"sandbox", "docker", "podman", "none"}} {
+		_ = c.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)) // fails only for a flag that does not exist
+	}
 }
 
 // request returns the request that the flags and arguments describe.

@@ -97,12 +97,12 @@ func (f *replayRunFlags) steps() (map[int]run.Policy, error) {
 			name, value, _ := strings.Cut(part, "=")
 			switch name {
 			case "attempts":
-				if p.Attempts, err = strconv.Atoi(value); err == nil && p.Attempts < 1 {
-					err = errors.New("want 1 or more")
+				if p.Attempts, err = strconv.Atoi(value); err != nil || p.Attempts < 1 {
+					err = errors.New("want a whole number of 1 or more")
 				}
 			case "backoff":
-				if p.Backoff, err = time.ParseDuration(value); err == nil && p.Backoff < 0 {
-					err = errors.New("it can't be negative")
+				if p.Backoff, err = time.ParseDuration(value); err != nil || p.Backoff < 0 {
+					err = errors.New("want a time such as 2s")
 				}
 			case "on-failure":
 				if p.OnFailure = value; !slices.Contains(onFailures, value) {

@@ -72,7 +72,7 @@ var ErrInUse = errors.New("in use by another process")
 func Lock(dir string) (*os.File, error) {
 	f, err := os.OpenFile(filepath.Join(dir, LockFile), os.O_RDWR|os.O_CREATE, 0o600)
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, unix.EROFS) {
-		return nil, fmt.Errorf("data directory %s: not writable: %w", dir, err)
+		return nil, notWritable(dir, err)
 	} else if err != nil {
 		return nil, fmt.Errorf("data directory %s: %w", dir, err)
 	}
@@ -93,14 +93,21 @@ func Lock(dir string) (*os.File, error) {
 	return f, nil
 }
 
+// notWritable returns the error about a data directory that this process may not write to.
+func notWritable(dir string, err error) error {
+	return fmt.Errorf("data directory %s: not writable: %w; questions write there as well: make it writable, or copy it and name the copy with --data-dir", dir, err)
+}
+
 // Running returns the endpoints of the node that uses a data directory now. ok is false if there is
 // none, even if a crash left its endpoints behind.
 func Running(dataDir string) (e Endpoints, ok bool, err error) {
 	f, err := os.OpenFile(filepath.Join(dataDir, LockFile), os.O_RDWR, 0)
-	if errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return e, false, nil
-	}
-	if err != nil {
+	case errors.Is(err, fs.ErrPermission) || errors.Is(err, unix.EROFS):
+		return e, false, notWritable(dataDir, err)
+	case err != nil:
 		return e, false, fmt.Errorf("data directory %s: %w", dataDir, err)
 	}
 	defer f.Close()

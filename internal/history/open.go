@@ -59,7 +59,7 @@ func textOf(r io.Reader, err error) (io.Reader, error) {
 		}
 	}
 	if control > 8 && control*50 > len(head) {
-		return nil, errors.New("binary: not a shell history")
+		return nil, errors.New("binary: want text")
 	}
 	return b, nil
 }

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -71,7 +72,7 @@ func (r Request) Normal() (Request, error) {
 	}
 	switch {
 	case len(named) != 1 && !(len(named) == 0 && r.Filters != (commands.Filters{})):
-		return r, &query.RequestError{Field: "to", Value: strings.Join(named, " and "), Reason: "want one of to, session, stitch, find and mend"}
+		return r, &query.RequestError{Field: "to", Value: cmp.Or(strings.Join(named, " and "), "none"), Reason: "want one of to, session, stitch, find and mend"}
 	case (r.From != "" || r.Until != "") && r.Session == "":
 		return r, &query.RequestError{Field: "from", Value: r.From + r.Until, Reason: "from and until are for a session"}
 	case r.Limit < 0 || r.Limit > MaxLimit:

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"maps"
 	"strings"
@@ -13,6 +14,7 @@ import (
 
 // The media types of answers in the codecs of package wire: what an answer says, without its proof.
 const (
+	mediaForm          = "application/x-www-form-urlencoded"
 	mediaText          = "text/plain"
 	mediaCompactBinary = "application/vnd.recount.compact"
 	mediaCompactJSON   = "application/vnd.recount.compact+json"
@@ -33,6 +35,11 @@ func compactFormats() map[string]huma.Format {
 			Unmarshal: func([]byte, any) error { return huma.ErrUnknownContentType }, // no request is in it
 		}
 	}
+	form := all[mediaJSON]
+	form.Unmarshal = func([]byte, any) error {
+		return fmt.Errorf("%w: %s, which curl sends if it is not told another: want content-type: application/json", huma.ErrUnknownContentType, mediaForm)
+	}
+	all[mediaForm] = form
 	return all
 }
 

@@ -80,4 +80,9 @@ func TestCompactProblems(t *testing.T) {
 			t.Errorf("%+v: content type %q", c, got)
 		}
 	}
+	// What curl sends without a header.
+	_, body := request(t, srv, "POST", "/v1/code/callers", strings.NewReader(`{"symbol":"x"}`), "Content-Type", "application/x-www-form-urlencoded")
+	if !strings.Contains(body, "want content-type: application/json") {
+		t.Errorf("a form is answered %s", body)
+	}
 }

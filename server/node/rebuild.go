@@ -154,7 +154,7 @@ type badProjection struct {
 }
 
 func (e *badProjection) Error() string {
-	return fmt.Sprintf("projections: %q: want some of %q, or none for all", e.name, e.have)
+	return fmt.Sprintf("projections: %q: want some of %s, or none for all", e.name, strings.Join(e.have, ", "))
 }
 
 func (e *badProjection) Unwrap() error { return schemas.ErrPoison }

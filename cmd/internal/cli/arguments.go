@@ -2,28 +2,53 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/recountdb/recount/internal/usage"
+	"github.com/recountdb/recount/query"
 )
+
+// duration is the error of Go's for a flag that takes a time.
+var duration = regexp.MustCompile(`time: (?:invalid duration|missing unit in duration|unknown unit ".*" in duration) .*$`)
+
+// counted is cobra's error about the number of arguments.
+var counted = regexp.MustCompile(`^(?:accepts|requires) .*received ([0-9]+)$`)
 
 var conversion = regexp.MustCompile(`strconv\.Parse([A-Z][a-z]+): parsing "(?s:.*)": (.*)$`)
 
 // plainFlagError rewrites a flag's error without the names of Go's functions.
 func plainFlagError(err error) error {
-	m := conversion.FindStringSubmatchIndex(err.Error())
+	text := err.Error()
+	if at := duration.FindStringIndex(text); at != nil {
+		return errors.New(text[:at[0]] + "want a time such as 90s, 5m or 1h30m")
+	}
+	m := conversion.FindStringSubmatchIndex(text)
 	if m == nil {
 		return err
 	}
-	text := err.Error()
 	want := map[string]string{"Int": "want a whole number", "Uint": "want a whole number of 0 or more", "Float": "want a number", "Bool": "want true or false"}[text[m[2]:m[3]]]
 	if strings.Contains(text[m[4]:m[5]], "range") {
 		want = "the number is too large"
 	}
 	return errors.New(text[:m[0]] + want)
+}
+
+// miscounted is the error about n arguments, which are too few or too many: it says which are wanted.
+func miscounted(c *cobra.Command, n int) error {
+	_, wanted, _ := strings.Cut(c.Use, " ")
+	wanted = strings.TrimSpace(strings.TrimSuffix(wanted, "[flags]"))
+	got := fmt.Sprintf("got %d arguments", n)
+	switch n {
+	case 0:
+		got = "got no argument"
+	case 1:
+		got = "got 1 argument"
+	}
+	return usage.Errorf("want %s: %s", strings.TrimSpace(c.CommandPath()+" "+wanted), got)
 }
 
 // strict makes every mistake in arguments a usageError, and makes a group of verbs print its help
@@ -38,10 +63,14 @@ func strict(c *cobra.Command) {
 			if f := cmd.Flags().Lookup("limit"); f != nil && f.Changed && (f.Value.String() == "0" || f.Value.String()[0] == '-') {
 				return usage.Errorf("--limit %s: want 1 or more", f.Value)
 			}
-			if err := args(cmd, a); err != nil {
-				return usage.Wrap(err)
+			err := args(cmd, a)
+			switch {
+			case err == nil:
+				return nil
+			case counted.MatchString(err.Error()):
+				return miscounted(cmd, len(a))
 			}
-			return nil
+			return usage.Wrap(err)
 		}
 	}
 	if c.HasSubCommands() && c.HasParent() && c.RunE == nil {
@@ -56,4 +85,20 @@ func strict(c *cobra.Command) {
 	for _, sub := range c.Commands() {
 		strict(sub)
 	}
+}
+
+// Mistake returns the text of an error in a command line. A field of a request is named as the flag that
+// sets it, if there is one.
+func Mistake(c *cobra.Command, err error) string {
+	var wrong *query.RequestError
+	if !errors.As(err, &wrong) || err.Error() != wrong.Error() {
+		return err.Error()
+	}
+	name := strings.ReplaceAll(wrong.Field[strings.LastIndexByte(wrong.Field, '.')+1:], "_", "-")
+	for _, name := range []string{name, strings.TrimSuffix(name, "s")} { // kinds: --kind
+		if c.Flags().Lookup(name) != nil {
+			return strings.TrimSuffix(fmt.Sprintf("--%s %v", name, wrong.Value), " ") + ": " + wrong.Reason
+		}
+	}
+	return err.Error()
 }

@@ -63,5 +63,6 @@ func Prepare(root *cobra.Command, t *render.Terminal, g Globals) {
 	f.BoolVar(g.InsecureHTTP, "insecure-http", false, "send the token to a remote server over http:// too, if the connection is encrypted in another way")
 	f.BoolVar(&t.JSON, "json", false, "print JSON")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage.Wrap(plainFlagError(err)) })
+	root.InitDefaultCompletionCmd() // cobra's own, which would otherwise come after strict
 	strict(root)
 }

@@ -49,7 +49,7 @@ func Run(ctx context.Context, con *connect.Connector, root *cobra.Command, args 
 		fmt.Fprintln(con.Err, "recount: interrupted")
 		return 130
 	case errors.As(err, &wrong):
-		fmt.Fprintf(con.Err, "recount: %s\nsee %s --help\n", err, cmd.CommandPath())
+		fmt.Fprintf(con.Err, "recount: %s\nsee %s --help\n", cli.Mistake(cmd, err), cmd.CommandPath())
 		return cli.ExitFailed
 	}
 	// Joined errors have one line each; print the program's name before each of them.

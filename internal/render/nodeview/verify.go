@@ -49,6 +49,10 @@ func Verify(t *render.Terminal, r api.VerifyReport) {
 // Rebuilt prints which projections were rebuilt, and how fast.
 func Rebuilt(t *render.Terminal, r api.RebuildReport) {
 	for _, p := range r.Projections {
+		if len(p.Watermark) == 0 {
+			t.Printf("%s rebuilt: the log has nothing for it\n", p.Name)
+			continue
+		}
 		t.Printf("%s rebuilt up to %s\n", p.Name, p.Watermark)
 	}
 	t.Printf("%s events in %s, %s a second\n", render.Thousands(r.Events), render.Took(time.Duration(r.ElapsedMS)*time.Millisecond), render.Thousands(int64(r.PerSecond)))
