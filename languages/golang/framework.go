@@ -1,8 +1,7 @@
 package golang
 
-import "go/ast"
-
 import (
+	"go/ast"
 	"path"
 	"slices"
 	"strings"
