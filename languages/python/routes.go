@@ -152,11 +152,8 @@ func (p *walker) nestedPrefix(args extract.Ref) string {
 		lookup = "nested"
 	}
 	before := ""
-	for parent := p.valueOf(p.Text(p.argument(args, 0, "parent_router"))); p.Kind(parent) == "call"; {
-		if name := p.Text(p.lastName(parent)); strings.HasPrefix(name, "Nested") {
-			before = p.nestedPrefix(p.Field(parent, "arguments"))
-		}
-		break
+	if parent := p.valueOf(p.Text(p.argument(args, 0, "parent_router"))); p.Kind(parent) == "call" && strings.HasPrefix(p.Text(p.lastName(parent)), "Nested") {
+		before = p.nestedPrefix(p.Field(parent, "arguments"))
 	}
 	if !ok {
 		return "${}"
