@@ -187,10 +187,20 @@ func (r *routers) unwrap() map[string]*framework {
 			}
 		}
 	}
+	named := map[string]bool{}
 	for _, u := range r.units {
 		for _, b := range u.bodies {
-			if w.wrapper[b] && !w.called[b] { // the arguments are not known
-				w.read(b, wrapped{})
+			for _, c := range b.calls {
+				named[c.fn] = true
+			}
+		}
+	}
+	for _, last := range [...]bool{false, true} { // what nothing calls may call others
+		for _, u := range r.units {
+			for _, b := range u.bodies {
+				if w.wrapper[b] && !w.called[b] && named[b.fn] == last { // the arguments are not known
+					w.read(b, wrapped{})
+				}
 			}
 		}
 	}
