@@ -239,6 +239,7 @@ func (r *walker) function(n extract.Ref, s state) {
 		r.annotation(typ, inner)
 	}
 	r.attributeRoutes(n, in, d.Name)
+	r.documentedRoutes(n, in, d.Name)
 	if body != extract.None {
 		r.valueInto(body, "return", inner)
 	}

@@ -16,6 +16,8 @@ func (r *walker) webFramework() string {
 		switch name := r.Text(extract.Ref(i)); name {
 		case "axum", "rocket":
 			return name
+		case "utoipa_axum":
+			return "axum"
 		case "actix_web":
 			return "actix"
 		}
@@ -34,6 +36,11 @@ func (r *walker) pattern(n extract.Ref, s state) (string, bool) {
 	case "reference_expression":
 		return r.pattern(r.lastChild(n), s)
 	case "macro_invocation":
+		if tokens := r.FirstOf(n, "token_tree"); r.Text(r.Field(n, "macro")) == "uri" { // uri!("/x")
+			if text, ok := r.literal(r.Child(tokens, 0)); ok {
+				return text, true
+			}
+		}
 		return "${}", true
 	}
 	return "", false
@@ -179,6 +186,22 @@ func (r *walker) callRoutes(n extract.Ref, on, name string, args extract.Ref, s 
 		return
 	}
 	switch name {
+	case "routes":
+		if with := r.Child(args, 0); r.framework == "axum" && r.Kind(with) == "macro_invocation" { // routes(routes!(get_pet))
+			router, _ := r.routerOf(n, s)
+			r.continued(n, s)
+			for _, handler := range r.tokens(with) {
+				r.AddRoute(&recountv1.RouteFact{Group: true, Method: "ANY", Pattern: r.outerPrefix(n, s), Handler: handler, Router: router, Framework: "axum", In: s.in}, n)
+			}
+		}
+		return
+	case "get", "post", "put", "delete", "patch", "head", "trace": // resource("/x").get(h).post(h) of Actix
+		on := r.Field(r.Field(n, "function"), "value")
+		if handler := r.handlerOf(r.Child(args, 0), s); r.framework == "actix" && r.resource(on) && handler != extract.Unknown {
+			router, _ := r.routerOf(n, s)
+			r.AddRoute(&recountv1.RouteFact{Method: routeMethods[name], Pattern: r.outerPrefix(n, s) + r.prefix(on, s), Handler: handler, Router: router, Framework: "actix", In: s.in}, n)
+		}
+		return
 	case "new", "ranked", "build", "scope", "default", "custom", "route", "nest", "nest_service", "merge", "mount", "service", "configure", "to", "with_state", "layer":
 	default:
 		return
@@ -240,7 +263,15 @@ func (r *walker) callRoutes(n extract.Ref, on, name string, args extract.Ref, s 
 			r.AddRoute(&recountv1.RouteFact{Method: "ANY", Pattern: where, Handler: handler, Router: router, Framework: "actix", In: s.in}, n)
 		}
 	case (name == "service" || name == "configure") && r.framework == "actix":
-		if with := r.Child(args, 0); r.Kind(with) == "identifier" || r.Kind(with) == "scoped_identifier" {
+		with := r.Child(args, 0)
+		if r.Kind(with) == "tuple_expression" {
+			for c := range r.Children(with) {
+				if k := r.Kind(c); k == "identifier" || k == "scoped_identifier" {
+					group(r.outerPrefix(n, s)+r.prefix(r.Field(r.Field(n, "function"), "value"), s), r.path(c, s))
+				}
+			}
+		}
+		if r.Kind(with) == "identifier" || r.Kind(with) == "scoped_identifier" {
 			group(r.outerPrefix(n, s)+r.prefix(r.Field(r.Field(n, "function"), "value"), s), r.path(with, s))
 		}
 	}
@@ -329,7 +360,7 @@ func (r *walker) actixHandler(n extract.Ref, s state) (method, handler string) {
 		fn := r.Field(n, "function")
 		switch name := r.Text(r.lastName(fn)); {
 		case name == "to":
-			handler = extract.KnownPath(r.path(r.Child(r.Field(n, "arguments"), 0), s))
+			handler = extract.KnownPath(r.handlerOf(r.Child(r.Field(n, "arguments"), 0), s))
 		case routeMethods[name] != "" && r.Kind(fn) != "field_expression":
 			method = routeMethods[name]
 		case name == "method" && r.Kind(fn) != "field_expression": // web::method(Method::OPTIONS)

@@ -1,5 +1,18 @@
 package scope
 
+// Facts of groups have these roles besides those in code.proto, which only one language makes:
+//
+//	given        the call of `handler` passes the text `pattern` as its argument `method`, an index or a name
+//	optional     the parameter `handler` has a text of its own if a call passes none
+//	bare         the plugin `handler`, or the function `in`, gets no prefix (fastify-plugin)
+//	auto         the file is registered below `pattern` by the folder it is in (autoPrefix)
+//	controllers  the module `in` of NestJS has the controller `handler`; module: `handler` is put below `pattern`
+//	pages        the controller `in` of Spring is none of REST
+//	setting      the setting `handler` is the path `pattern`
+//
+// Routes, too: "inherited" serves where a controller extends its class, "documented" where its handler is mounted, and
+// "mapped NAME" is served by the method NAME of the class `handler`.
+
 import (
 	"slices"
 	"strings"

@@ -416,7 +416,7 @@ func (rt *Routing) route(l *Linker, r *recountv1.RouteFact, graphs map[string]*r
 		several = len(on) > 1
 		for _, of := range on {
 			o := rt.router(of)
-			if r.Role == "mounted" && len(o.mounts) == 0 {
+			if (r.Role == "mounted" || r.Role == "documented") && len(o.mounts) == 0 {
 				continue
 			}
 			for _, b := range rt.prefixes(o, r.Framework, map[*router]bool{}) {
@@ -428,6 +428,9 @@ func (rt *Routing) route(l *Linker, r *recountv1.RouteFact, graphs map[string]*r
 			}
 		}
 		if len(before) == 0 {
+			if r.Role == "documented" { // how it is served is said elsewhere
+				return
+			}
 			before = []prefix{{unknown: true}}
 		}
 	}
