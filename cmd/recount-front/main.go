@@ -4,8 +4,6 @@
 package main
 
 import (
-	"os"
-
 	"github.com/recountdb/recount/cmd/internal/cli"
 	"github.com/recountdb/recount/cmd/internal/front"
 	"github.com/recountdb/recount/internal/render"
@@ -14,4 +12,7 @@ import (
 // version is set by the build: -ldflags "-X main.version=1.2.3".
 var version string
 
-func main() { os.Exit(front.Main(cli.Terminal(render.DefaultSilence), cli.Version(version))) }
+func main() {
+	t := cli.Terminal(render.DefaultSilence)
+	cli.Exit(t, front.Main(t, cli.Version(version)))
+}

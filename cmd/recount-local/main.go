@@ -6,7 +6,6 @@ package main
 
 import (
 	"context"
-	"os"
 	"runtime/debug"
 
 	"github.com/recountdb/recount/cmd/internal/cli"
@@ -24,7 +23,8 @@ const gcPercent = 800
 
 func main() {
 	debug.SetGCPercent(gcPercent)
-	os.Exit(front.MainLocal(cli.Terminal(render.DefaultSilence), cli.Version(version), openLocal))
+	t := cli.Terminal(render.DefaultSilence)
+	cli.Exit(t, front.MainLocal(t, cli.Version(version), openLocal))
 }
 
 func openLocal(_ context.Context, dir string) (front.Opened, error) { return local.At(dir), nil }

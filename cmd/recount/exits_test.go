@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -318,5 +319,28 @@ func TestVerbsWithoutAnything(t *testing.T) {
 	})
 	for v := range missing {
 		t.Errorf("%s: testdata/verbs/without.txt has no line of it", v)
+	}
+}
+
+// TestAnAnswerThatCannotBeWrittenIsNoSuccess runs programs with a standard output that takes nothing.
+func TestAnAnswerThatCannotBeWrittenIsNoSuccess(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"recount", "recount-front"} {
+		out, err := os.Open(os.DevNull) // for reading
+		if err != nil {
+			t.Fatal(err)
+		}
+		var said strings.Builder
+		c := exec.Command(self, "version")
+		c.Env = append(os.Environ(), asProgram+"="+name)
+		c.Stdout, c.Stderr = out, &said
+		err = c.Run()
+		if c.ProcessState.ExitCode() != exitFailed || !strings.Contains(said.String(), "the answer is not whole") {
+			t.Errorf("%s: %v, said %q", name, err, said.String())
+		}
+		_ = out.Close()
 	}
 }

@@ -35,9 +35,11 @@ func TestMain(m *testing.M) {
 		start(time.Hour) // so that a slow machine adds no lines to the output of scenarios
 		return
 	case "recount-front":
-		os.Exit(front.Main(cli.Terminal(time.Hour), cli.Version("")))
+		t := cli.Terminal(time.Hour)
+		cli.Exit(t, front.Main(t, cli.Version("")))
 	case "recount-local":
-		os.Exit(front.MainLocal(cli.Terminal(time.Hour), cli.Version(""), openLocal))
+		t := cli.Terminal(time.Hour)
+		cli.Exit(t, front.MainLocal(t, cli.Version(""), openLocal))
 	case "recount-record":
 		if err := recording.Record(os.Args[1:], os.Stdin, os.Stderr); err != nil {
 			fmt.Fprintf(os.Stderr, "recount-record: %s\n", err)

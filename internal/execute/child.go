@@ -17,7 +17,7 @@ import (
 // runChild runs the command to its end. It fails only if the command could not start.
 func runChild(t *render.Terminal, args []string, out io.Writer, keepOutput bool) (code int, err error) {
 	child := exec.Command(args[0], args[1:]...)
-	child.Stdin, child.Stdout, child.Stderr = t.In, t.Out, t.Err
+	child.Stdin, child.Stdout, child.Stderr = t.In, t.Stdout(), t.Err
 	if keepOutput {
 		child.Stdout, child.Stderr = io.MultiWriter(t.Out, out), io.MultiWriter(t.Err, out)
 	}

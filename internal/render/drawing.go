@@ -18,7 +18,7 @@ const defaultWidth = 80
 // NewDrawing returns a drawing for the standard output.
 func (t *Terminal) NewDrawing(wide bool, now time.Time) *Drawing {
 	d := &Drawing{Terminal: t, Now: now, Width: defaultWidth}
-	if f, ok := t.Out.(*os.File); ok {
+	if f, ok := t.Stdout().(*os.File); ok {
 		if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 0 {
 			d.Width = max(w, Narrowest)
 		}

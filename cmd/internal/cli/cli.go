@@ -30,10 +30,19 @@ func (e ExitError) Error() string { return fmt.Sprintf("exit %d", int(e)) }
 // for the given time.
 func Terminal(silence time.Duration) *render.Terminal {
 	return &render.Terminal{
-		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, HomeDir: os.Getenv("HOME"),
+		In: os.Stdin, Out: &render.Output{File: os.Stdout}, Err: os.Stderr, HomeDir: os.Getenv("HOME"),
 		Colour: colours(os.Stdout), Interactive: term.IsTerminal(int(os.Stderr.Fd())),
 		Silence: silence,
 	}
+}
+
+// Exit ends the process with an exit code, or with that of an error if a part of the answer could not be written.
+func Exit(t *render.Terminal, code int) {
+	if o, ok := t.Out.(*render.Output); ok && o.Failed != nil && code <= ExitNothing {
+		fmt.Fprintf(t.Err, "recount: the answer is not whole: %v\n", o.Failed)
+		code = ExitFailed
+	}
+	os.Exit(code)
 }
 
 // colours reports whether a file is a terminal that shows colours.

@@ -30,7 +30,7 @@ func Main(version string, silence time.Duration, root func(*connect.Connector) *
 	con := &connect.Connector{Terminal: cli.Terminal(silence), Getenv: os.Getenv, Version: version}
 	code := Run(ctx, con, root(con), os.Args[1:])
 	stop()
-	os.Exit(code)
+	cli.Exit(con.Terminal, code)
 }
 
 // Run runs a command line and returns the exit code. It prints the error.
