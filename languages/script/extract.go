@@ -70,6 +70,8 @@ type walker struct {
 	// value of a variable that is declared once (loops.go).
 	round   extract.Round
 	valueOf func(name string) extract.Ref
+	// plugins has the names that functions of the form of a Fastify plugin give their router.
+	plugins map[string]bool
 	// exports has the variables of the module that are its exports: var api = exports.
 	exports map[string]bool
 	// inherited are the bases that calls give to functions, which may be declared below.
@@ -374,6 +376,7 @@ func (j *walker) parameters(n extract.Ref, s state) []*recountv1.Parameter {
 		}
 		all = append(all, p)
 	}
+	j.plugin(n, all)
 	return all
 }
 

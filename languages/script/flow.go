@@ -324,6 +324,11 @@ func propertyOf(base, name string) string {
 // bindValue binds target to an expression: to each of its alternatives, and to the members of a
 // literal.
 func (j *walker) bindValue(target string, value extract.Ref, typ string, at extract.Ref, s state, depth int) {
+	if function := j.Field(value, "function"); j.Kind(value) == "call_expression" && j.isPluginWrapper(value, j.path(function, s), s) {
+		if wrapped := j.argument(j.Field(value, "arguments"), 0); j.Kind(wrapped) == "identifier" {
+			value = wrapped
+		}
+	}
 	switch j.Kind(value) {
 	case "ternary_expression":
 		j.bindValue(target, j.Field(value, "consequence"), typ, at, s, depth)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/recountdb/recount/languages/extract"
+	"github.com/recountdb/recount/languages/scope"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
@@ -37,16 +38,39 @@ func (j *walker) samePath(n extract.Ref, s state) (all []string) {
 
 // bare notes that a plugin is wrapped by fastify-plugin: it gets the router of who registers it, without a prefix.
 func (j *walker) bare(n extract.Ref, path string, args extract.Ref, s state) {
-	full := j.canonical(path)
-	if module, ok := j.moduleOf(j.Field(n, "function"), s); ok {
-		full = module
-	}
-	if strings.TrimSuffix(full, ".default") != "fastify-plugin" && full != "fastify-plugin.fastifyPlugin" {
+	if !j.isPluginWrapper(n, path, s) {
 		return
 	}
 	r := &recountv1.RouteFact{Group: true, Role: "bare", Framework: "fastify", In: s.in}
 	j.handles(r, j.argument(args, 0), n, s)
 	j.AddRoute(r, n)
+}
+
+// isPluginWrapper reports whether a call is one of fastify-plugin, which returns the plugin that it is given.
+func (j *walker) isPluginWrapper(n extract.Ref, path string, s state) bool {
+	full := j.canonical(path)
+	if module, ok := j.moduleOf(j.Field(n, "function"), s); ok {
+		full = module
+	}
+	return strings.TrimSuffix(full, ".default") == "fastify-plugin" || full == "fastify-plugin.fastifyPlugin"
+}
+
+// pluginOptions are the usual names of a Fastify plugin's second parameter, pluginDone those of its third.
+var (
+	pluginOptions = scope.WordSet("opts options _opts _options")
+	pluginDone    = scope.WordSet("done next _done _next")
+)
+
+// plugin notes the router that a function is given which has the form of a Fastify plugin: (instance, opts, done) or
+// async (instance, opts), in a file that imports no framework.
+func (j *walker) plugin(function extract.Ref, all []*recountv1.Parameter) {
+	if n := len(all); n < 2 || n > 3 || !pluginOptions[all[1].Name] || n == 3 && !pluginDone[all[2].Name] || n == 2 && !j.Has(function, "async") {
+		return
+	}
+	if j.plugins == nil {
+		j.plugins = map[string]bool{}
+	}
+	j.plugins[all[0].Name] = true
 }
 
 // given notes the texts that a call passes to a function, which may be paths there: register(app, "/users").

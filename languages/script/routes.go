@@ -69,6 +69,9 @@ func (j *walker) isRouter(path string) (framework string, ok bool) {
 		_, http := clients[extract.Root(j.canonical(path))]
 		return j.framework, !http
 	}
+	if j.plugins[extract.Root(path)] {
+		return "fastify", true
+	}
 	switch strings.ToLower(extract.Root(path)) {
 	case "app", "router", "server", "api", "route", "routes":
 		return "", true // a framework by its form, which one is not known
