@@ -116,7 +116,7 @@ func TestKinds(t *testing.T) {
 		},
 		"navigates": {"cd sub", "cd .. && cd b", "pushd x"},
 		"opaque": {
-			"make", "make all test", "make test install", "go build ./...", "go generate ./...", "cargo build --release", "cargo run", "npm install", "npm ci",
+			"make", "make CC=gcc -j2", "make O=../build", "make all test", "make test install", "go build ./...", "go generate ./...", "cargo build --release", "cargo run", "npm install", "npm ci",
 			"npm run build", "pnpm i", "yarn build", "mvn package", "mvn clean verify install", "gradle build", "terraform apply", "terraform plan -out p.tf",
 			"go test -coverprofile c.out ./...", "ls *.txt | xargs -n1 gzip", "find . -name a | xargs touch", "echo hi >&3", "eslint --fix .", "pytest --junitxml r.xml", "CGO_ENABLED=0 go build .", "./run.sh now", "bash script.sh", "xargs rm < list",
 			"python script.py", "python -c 'open(f,\"w\")'", "python -c 'import os; os.rename(\"a\", \"b\")'", "awk -f prog.awk f", "awk '{ print > $1 }' f", "awk '{ system($0) }' f", "kubectl apply -f x.yaml", "echo 'unclosed", "no-such-program --now",

@@ -55,6 +55,7 @@ func TestWritesOfPrograms(t *testing.T) {
 		"for f in *.txt; do cat \"$f\" > \"${f%.txt}.up\"; done": "reads path /w/*.txt; writes path /w/*.up",
 		`perl -e 'open my $o, ">", "made" or die; print $o 1'`:   "writes path /w/made",
 		"chmod u+x f":                                            "updates path /w/f; writes mode /w/f",
+		"make O=../build V=1 clean":                              "removes products /build",
 		"make -C sub clean":                                      "removes products /w/sub",
 		"yq -i .a=1 f.yaml":                                      "updates path /w/f.yaml",
 		"xmllint --format in.xml -o out.xml":                     "reads path /w/in.xml; writes path /w/out.xml",

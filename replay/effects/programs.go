@@ -509,12 +509,24 @@ func (f *finder) cleans(c *shell.Call) bool {
 	if tool, ok := c.FlagValue("-t"); ok && c.Name == "ninja" {
 		ws = []shell.Word{tool}
 	}
-	if len(ws) == 0 || slices.ContainsFunc(ws, func(w shell.Word) bool { return !cleaning[w.Value] && !strings.Contains(w.Value, "=") }) {
-		return false
-	}
 	dir := c.Dir
 	if w, ok := c.FlagValue("-C"); ok {
 		dir, _, _ = f.named(w, c.Dir)
+	}
+	targets := 0
+	for _, w := range ws {
+		name, value, sets := strings.Cut(w.Value, "=")
+		switch {
+		case cleaning[w.Value]:
+			targets++
+		case !sets:
+			return false
+		case name == "O":
+			dir, _, _ = f.named(shell.Word{Value: value, Dynamic: w.Dynamic}, dir)
+		}
+	}
+	if targets == 0 {
+		return false
 	}
 	if dir == "" {
 		return false
