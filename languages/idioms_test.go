@@ -39,16 +39,7 @@ func TestIdiomsOfFrameworks(t *testing.T) {
 				for line := range strings.Lines(wanted[name]) {
 					want[oneForm(strings.TrimSpace(line))] = true
 				}
-				for r := range want {
-					if !got[r] {
-						t.Errorf("%s is missing", r)
-					}
-				}
-				for r := range got {
-					if !want[r] {
-						t.Errorf("%s is no route of the application", r)
-					}
-				}
+				sameRoutes(t, got, want)
 			})
 		}
 	}

@@ -79,16 +79,7 @@ func TestRoutesOfFrameworks(t *testing.T) {
 				}
 			}
 			got := routesIn(t, app)
-			for r := range want {
-				if !got[r] {
-					t.Errorf("%s is missing", r)
-				}
-			}
-			for r := range got {
-				if !want[r] {
-					t.Errorf("%s is no route of the application", r)
-				}
-			}
+			sameRoutes(t, got, want)
 		})
 	}
 }
@@ -205,5 +196,20 @@ async fn kv_set() {}
 				t.Errorf("-want +got:\n%s", diff)
 			}
 		})
+	}
+}
+
+// sameRoutes checks that the routes that were found are those that an application serves.
+func sameRoutes(t *testing.T, got, want map[string]bool) {
+	t.Helper()
+	for r := range want {
+		if !got[r] {
+			t.Errorf("%s is missing", r)
+		}
+	}
+	for r := range got {
+		if !want[r] {
+			t.Errorf("%s is no route of the application", r)
+		}
 	}
 }

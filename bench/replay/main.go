@@ -13,7 +13,7 @@
 // if the step is needed for what the narrative leaves, or for its goal, "-" if not. Files a… were
 // written to write the rules with, files b… before the slicer existed, and kept unseen until it was
 // done. Files c… are retold from tutorials and manuals that their titles name, and were marked before
-// anything was run on them. Files d… and e… are by authors who had not seen the slicer. A line that only
+// anything was run on them. Files d… to h… are by authors who had not seen the slicer. A line that only
 // changes the directory (cd) is not counted, since each step states its own. Each narrative is typed into an interactive bash with the hook, in a home and a data
 // directory of its own, so that what is planned is what a user would have recorded.
 package main
@@ -35,7 +35,7 @@ import (
 
 var (
 	bin     = flag.String("bin", "../bin/recount", "the recount program; recount-record is beside it")
-	half    = flag.String("half", "", "a or b: only narratives whose names begin so")
+	half    = flag.String("half", "", "a to h: only narratives whose names begin so")
 	only    = flag.String("only", "", "only narratives whose names contain this")
 	agree   = flag.Bool("agree", false, "with executed: answer yes about dangerous steps, which are refused otherwise")
 	verbose = flag.Bool("v", false, "print what was left out or kept against the marks")
