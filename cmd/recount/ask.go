@@ -131,9 +131,10 @@ what was found, who said it and when, what led to it, what replaced it, who cont
 it, and which events in the log show that. Without words it lists the newest objects.
 
 Ids, positions, paths, commits (9fceb02), issues (acme/shop#12) and KIND:NAME (tool:bash,
-file:cart.go, url:https://…) in the question are looked up directly. Replaced objects
-are marked and ranked behind valid ones. --as-of answers from what was known at a time
-or watermark. recount show prints everything about one object.
+file:cart.go, url:https://…) in the question are looked up directly; agent:NAME and
+session:NAME are --agent and --session. Replaced objects are marked and ranked behind
+valid ones. --as-of answers from what was known at a time or watermark. recount show
+prints everything about one object.
 Exits with 1 if nothing is found.`,
 		Example: `  recount ask why does checkout fail
   recount ask which port does staging use --memory factual

@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strconv"
@@ -29,6 +30,7 @@ func Ask(ctx context.Context, s Sources, p schemas.Principal, r Request) (Respon
 
 // answer plans, retrieves, fuses, expands, assembles and proves.
 func (a *session) answer() (Response, error) {
+	contradicted := a.limitScope()
 	a.limitTime()
 	sc, err := a.scoped()
 	if err != nil {
@@ -42,7 +44,7 @@ func (a *session) answer() (Response, error) {
 	a.Proof = append(a.Proof, p.steps(&a.r)...)
 	a.RecordTime("plan")
 
-	why := a.r.impossible()
+	why := cmp.Or(a.r.impossible(), contradicted)
 	var hits []*hit
 	x := &expansion{}
 	if why == "" && p.answers(KindObjects) {

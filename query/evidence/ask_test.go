@@ -381,6 +381,36 @@ func TestAKindIsLookedUpAndNotSearchedFor(t *testing.T) {
 	}
 }
 
+// An agent or a session that is named is a filter, as in the scope, and no word to search for.
+func TestAnAgentOrSessionInTheTextIsAFilter(t *testing.T) {
+	w := newWorld(t)
+	w.add(0, shop()...)
+	other := of("other", schemas.TypeAssistantMessage, 8, "", &recountv1.AgentEvent{Agent: "eve", Text: "The checkout timeout is two seconds"})
+	other.Session = "s-7"
+	w.add(0, other,
+		of("chat", schemas.TypeUserMessage, 9, "", &recountv1.AgentEvent{Text: "Which session is s-7, and is eve an agent?"}),
+	)
+	for _, text := range []string{"agent:eve", "session:s-7", "agent:eve checkout", "checkout (session:s-7)?", "Agent:eve session:s-7 agent:eve the timeout"} {
+		r := w.ask(operator, evidence.Request{Text: text, Mode: evidence.ModeObjects})
+		if len(r.Objects) != 1 || r.Objects[0].EventID != eventID("other") {
+			t.Errorf("%q: got %d objects, want what eve said in s-7 alone\n%s", text, len(r.Objects), told(t, r))
+		}
+	}
+	for text, want := range map[string]string{
+		"agent:nobody checkout":        "passes the filters: scope.agent eq nobody",
+		"agent:eve agent:claude":       "both eve and claude were asked for",
+		"session:s-7 session:s1 again": "both s-7 and s1 were asked for",
+	} {
+		if r := w.ask(operator, evidence.Request{Text: text}); len(r.Objects) > 0 || !strings.Contains(r.Hint, want) {
+			t.Errorf("%q: %d objects, hint %q, want %q", text, len(r.Objects), r.Hint, want)
+		}
+	}
+	r := w.ask(operator, evidence.Request{Text: "agent:eve", Scope: evidence.Scope{Agent: "claude"}})
+	if len(r.Objects) > 0 || !strings.Contains(r.Hint, "both claude and eve") {
+		t.Errorf("against the scope: %d objects, hint %q", len(r.Objects), r.Hint)
+	}
+}
+
 func TestContextKeepsToItsBudget(t *testing.T) {
 	w := newWorld(t)
 	w.add(0, shop()...)

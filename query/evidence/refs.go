@@ -26,8 +26,9 @@ type refs struct {
 
 func (r *refs) full() bool { return len(r.ids)+len(r.positions)+len(r.entities) >= maxRefs }
 
-// entityKinds are the kinds of names that are written before a colon.
-var entityKinds = []string{"file", "commit", "issue", "tool", "trace", "symbol", "url", "session", "agent", "call", "kind"}
+// entityKinds are the kinds of names that are written before a colon and looked up. Those of scopeKinds are
+// filters.
+var entityKinds = []string{"file", "commit", "issue", "tool", "trace", "symbol", "url", "call", "kind"}
 
 var (
 	issueRef  = regexp.MustCompile(`^[\w.-]+/[\w.-]+#\d+$`)
@@ -50,8 +51,7 @@ func readRefs(text string) refs {
 		if r.full() {
 			break
 		}
-		w = strings.Trim(w, "\"'`()[]{}<>,;!?")
-		w = strings.TrimRight(w, ".:")
+		w = trimName(w)
 		kind, name, isKind := strings.Cut(w, ":")
 		switch {
 		case w == "":
@@ -91,6 +91,11 @@ func readRefs(text string) refs {
 		}
 	}
 	return r
+}
+
+// trimName returns a word of a text without the punctuation around it.
+func trimName(word string) string {
+	return strings.TrimRight(strings.Trim(word, "\"'`()[]{}<>,;!?"), ".:")
 }
 
 func isID(w string) bool {

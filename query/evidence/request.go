@@ -63,7 +63,7 @@ const (
 
 // Request is a question for evidence. It does not contain the principal, which the API supplies.
 type Request struct {
-	Text    string            `json:"text,omitempty" maxLength:"4096" example:"why does checkout fail since yesterday" doc:"The question or search text. Ids of events and objects, and names with file:, commit:, issue: and tool: in it, are looked up directly. Empty lists the newest objects."`
+	Text    string            `json:"text,omitempty" maxLength:"4096" example:"why does checkout fail since yesterday" doc:"The question or search text. Ids of events and objects, and names with file:, commit:, issue: and tool: in it, are looked up directly; agent:NAME and session:NAME restrict the answer as scope does. Empty lists the newest objects."`
 	Scope   Scope             `json:"scope,omitzero" doc:"Restricts the objects; every given field must match."`
 	Since   time.Time         `json:"since,omitzero" example:"2026-11-01T00:00:00Z" doc:"Happened at this time or later."`
 	Until   time.Time         `json:"until,omitzero" example:"2026-12-01T00:00:00Z" doc:"Happened before this time."`

@@ -47,7 +47,7 @@ type session struct {
 	p schemas.Principal
 	r Request
 	w Weights
-	// refs are the names in the request's text.
+	// refs are the names in the request's text, once answer has read them.
 	refs refs
 
 	// at limits what is visible; moment is the time that counts as now, in nanoseconds since 1970.
@@ -84,7 +84,6 @@ func (s Sources) open(ctx context.Context, p schemas.Principal, r Request) (*ses
 		scratch:   scratches.Get().(*scratch),
 		relations: map[[2]string][]schemas.AudienceID{},
 		filters:   []query.AppliedFilter{},
-		refs:      readRefs(r.Text),
 	}
 	a.OnClose(a.give)
 	if s.Turns != nil {
