@@ -13,8 +13,8 @@
 //     show a directory through overlayfs, those that are made after Open can.
 //   - Of the home directory only tools and their caches are visible (VisibleHome), each as a
 //     copy-on-write view; ~/.ssh, ~/.aws, ~/.netrc, tokens and everything else that is not listed
-//     do not exist, and neither do other users' homes, nor Options.Hide. Of ~/.gitconfig the
-//     name, the mail address and the default branch are visible.
+//     do not exist, and neither do other users' homes, but for tools there that PATH names, nor
+//     Options.Hide. Of ~/.gitconfig the name, the mail address and the default branch are visible.
 //   - There is no network but a loopback of its own, unless Options.Network is set: then it is the
 //     host's network, with all that listens there.
 //   - It has no capabilities and can gain none, can't make namespaces, mount, trace others, or use

@@ -95,13 +95,11 @@ func (s *Sandbox) startEngine(ctx context.Context) (*isolated, error) {
 	if o.Home != "" {
 		su.Visible = visibleIn(o.Home, tools, o.Dir)
 	}
-	su.Tools = toolsElsewhere(o.Home, tools, o.Dir)
-	for i := range su.Visible {
-		for _, d := range []string{"upper", "work"} {
-			if err := os.MkdirAll(filepath.Join(o.State, "homes", fmt.Sprint(i), d), 0o755); err != nil {
-				return nil, fmt.Errorf("sandbox: %w", err)
-			}
-		}
+	if su.Tools = o.elsewhere; su.Tools == nil {
+		su.Tools = toolsElsewhere(o.Home, tools, o.Dir)
+	}
+	if err := makeLayers(su); err != nil {
+		return nil, err
 	}
 	p, err := startInit(ctx, o.Helper, su)
 	if err != nil {

@@ -29,14 +29,22 @@ type prison struct {
 	shmKey    int
 	shmFile   string
 	hostTmp   string // the name of a file in the host's /tmp
+	hostVar   string // the same of /var/tmp
+	other     string // another home, of which tools are shown
 }
 
 // prisons counts, for names.
 var prisons atomic.Int32
 
 func newPrison(t *testing.T) *prison {
-	// Not below /tmp, of which a sandbox sees nothing, so that nothing could be shown there.
-	base, err := os.MkdirTemp(".", "prison-")
+	// Beside the tests and not below /tmp, of which a sandbox sees nothing, so that nothing could be
+	// shown there. A checkout may lie there all the same: then what is outside does not exist inside.
+	return newPrisonIn(t, ".")
+}
+
+// newPrisonIn makes one below a directory.
+func newPrisonIn(t *testing.T, parent string) *prison {
+	base, err := os.MkdirTemp(parent, "prison-")
 	if err == nil {
 		base, err = filepath.Abs(base)
 	}
@@ -57,6 +65,12 @@ func newPrison(t *testing.T) *prison {
 	hidden := filepath.Join(filepath.Dir(p.o.Dir), "hidden")
 	write(t, filepath.Join(hidden, "token"), "secret token")
 	p.o.Hide = []string{hidden}
+	p.other = filepath.Join(base, "other")
+	write(t, filepath.Join(p.other, "tools/shims/tool"), "echo fine")
+	if err := os.Symlink(filepath.Join(p.canary, "file"), filepath.Join(p.other, "tools/out")); err != nil {
+		t.Fatal(err)
+	}
+	p.o.elsewhere = []string{filepath.Join(p.other, "tools")}
 	// An open file that is passed on by mistake.
 	fd, err := unix.Open(filepath.Join(p.canary, "file"), unix.O_RDWR, 0)
 	if err != nil {
@@ -74,13 +88,15 @@ func newPrison(t *testing.T) *prison {
 	if id, err := unix.SysvShmGet(p.shmKey, 4096, unix.IPC_CREAT|0o600); err == nil {
 		t.Cleanup(func() { _, _ = unix.SysvShmCtl(id, unix.IPC_RMID, nil) })
 	}
-	tmp, err := os.CreateTemp("/tmp", "recount-canary-")
-	if err != nil {
-		t.Fatal(err)
+	for dir, name := range map[string]*string{"/tmp": &p.hostTmp, "/var/tmp": &p.hostVar} {
+		tmp, err := os.CreateTemp(dir, "recount-canary-")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = tmp.Close()
+		t.Cleanup(func() { _ = os.Remove(tmp.Name()) })
+		*name = filepath.Base(tmp.Name())
 	}
-	_ = tmp.Close()
-	t.Cleanup(func() { _ = os.Remove(tmp.Name()) })
-	p.hostTmp = filepath.Base(tmp.Name())
 	p.shmFile = fmt.Sprintf("/dev/shm/recount-canary-%d", os.Getpid())
 	if err := os.WriteFile(p.shmFile, []byte("x"), 0o600); err == nil {
 		t.Cleanup(func() { _ = os.Remove(p.shmFile) })
@@ -135,7 +151,7 @@ func (p *prison) listen() {
 // machine describes what must not change: the canary, and what belongs to the machine.
 func (p *prison) machine() string {
 	var out strings.Builder
-	for _, root := range []string{p.canary, p.o.Home, p.o.Hide[0], "/etc", "/dev/null", "/dev/zero", "/proc/meminfo", "/proc/sys/kernel/core_pattern"} {
+	for _, root := range []string{p.canary, p.o.Home, p.o.Hide[0], p.other, "/etc", "/dev/null", "/dev/zero", "/proc/meminfo", "/proc/sys/kernel/core_pattern"} {
 		_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 			if err != nil {
 				return nil
@@ -179,11 +195,17 @@ func (p *prison) shellAttacks() map[string]string {
 		"read-netrc":         `cat ~/.netrc`,
 		"read-hidden":        `cat HIDDEN/token`,
 		"read-hidden-dotdot": `cd HIDDEN && cat ../hidden/token`,
+		"hosts-tmp":          `ls -A /tmp | grep -x HOSTFILE`,
+		"hosts-var-tmp":      `ls -A /var/tmp | grep -x HOSTVAR`,
+		"tools-beside":       `echo escaped > OTHER/new`,
+		"tools-symlink":      `echo escaped > OTHER/tools/out`,
+		"tools-hardlink":     `ln -L OTHER/tools/out OTHER/tools/hard && echo escaped > OTHER/tools/hard`,
+		"tools-rename-out":   `mv OTHER/tools/shims OTHER/moved`,
 	}
 }
 
 func (p *prison) fill(text string) string {
-	return strings.NewReplacer("/CANARY", p.canary, "CANARY", p.canary, "HIDDEN", p.o.Hide[0], "HOSTFILE", p.hostTmp).Replace(text)
+	return strings.NewReplacer("/CANARY", p.canary, "CANARY", p.canary, "HIDDEN", p.o.Hide[0], "HOSTFILE", p.hostTmp, "HOSTVAR", p.hostVar, "OTHER", p.other).Replace(text)
 }
 
 // onlyInside are shell attacks that would harm the machine if they ran without a sandbox.
@@ -193,7 +215,7 @@ var onlyInside = map[string]string{
 	"etc":                `echo escaped > /etc/recount-escaped`,
 	"usr":                `echo escaped > /usr/bin/recount-escaped`,
 	"root-directory":     `echo escaped > /recount-escaped`,
-	"hosts-tmp":          `test -e /tmp/HOSTFILE || ls /var/tmp | grep .`,
+	"hosts-tmp-all":      `ls -A /tmp | grep -vxF "$(way /tmp)" | grep . || ls -A /var/tmp | grep -vxF "$(way /var/tmp)" | grep .`,
 	"hosts-run":          `ls /run | grep -v lock | grep .`,
 	"other-homes":        `cat /root/.bashrc || ls /home/* | grep .`,
 	"init-environment":   `grep -a RECOUNT_CANARY_SECRET /proc/1/environ || env | grep RECOUNT_CANARY_SECRET`,
@@ -204,6 +226,10 @@ var onlyInside = map[string]string{
 	"cgroup-new":         `mkdir /sys/fs/cgroup/escaped || mkdir /sys/fs/cgroup/pids/escaped`,
 	"other-architecture": `./elf32`,
 }
+
+// way defines a function for attacks: the entry of a directory through which the working directory is
+// reached, which is shown there.
+const way = `way() { case $PWD/ in "$1"/*) set -- "${PWD#"$1"/}"; echo "${1%%/*}";; *) echo "not below";; esac; }; `
 
 // elf32 is a program of 32 bits that asks for its process number with int 0x80, and exits with 0 if
 // it gets it; if that call is denied it ends by an illegal instruction.
@@ -230,9 +256,18 @@ func (p *prison) arguments() map[string][]string {
 	}
 }
 
-func TestNothingEscapes(t *testing.T) {
+func TestNothingEscapes(t *testing.T) { nothingEscapes(t, newPrison(t), nil) }
+
+// TestNothingEscapesBelowTmp is the same where the working directory lies below the host's /var/tmp, as
+// that of a checkout there does: the way to it is shown in /var/tmp, and nothing else of the host.
+func TestNothingEscapesBelowTmp(t *testing.T) {
+	// Beside the tools is the sandbox's own /var/tmp, which may be written to; the host's is compared.
+	nothingEscapes(t, newPrisonIn(t, "/var/tmp"), []string{"tools-beside", "tools-rename-out"})
+}
+
+// nothingEscapes tries all attacks. Those of inside are allowed to work, without a change of the host.
+func nothingEscapes(t *testing.T, p *prison, inside []string) {
 	t.Setenv("RECOUNT_CANARY_SECRET", "secret")
-	p := newPrison(t)
 	write(t, filepath.Join(p.o.Dir, "elf32"), string(elf32))
 	if err := os.Chmod(filepath.Join(p.o.Dir, "elf32"), 0o755); err != nil {
 		t.Fatal(err)
@@ -248,7 +283,7 @@ func TestNothingEscapes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if r.Exit == escaped || strings.Contains(r.Output, "secret") {
+			if r.Exit == escaped && !slices.Contains(inside, name) || strings.Contains(r.Output, "secret") {
 				t.Errorf("it worked: %+v", r)
 			}
 			if strings.Contains(r.Output, "no such attack") || r.TimedOut {
@@ -263,7 +298,7 @@ func TestNothingEscapes(t *testing.T) {
 		try(name, s.command(p.fill(text)))
 	}
 	for name, text := range onlyInside {
-		try(name, s.command(p.fill(text)))
+		try(name, s.command(way+p.fill(text)))
 	}
 	args := p.arguments()
 	for name := range attacks {

@@ -69,7 +69,8 @@ func prepare(s setup) error {
 	if err := os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0); err != nil {
 		return fmt.Errorf("set oom_score_adj: %w", err)
 	}
-	if err := makeView(s); err != nil {
+	layered, err := makeView(s)
+	if err != nil {
 		return err
 	}
 	if !s.Network {
@@ -85,7 +86,7 @@ func prepare(s setup) error {
 	}
 	// Here and not in the second stage: landlock gives each thread a domain of its own, and a signal
 	// from one to what another started would be denied. The exec leaves one thread, and one domain.
-	if err := restrictWrites(s); err != nil {
+	if err := restrictWrites(s, layered); err != nil {
 		return err
 	}
 	// The socket has to survive the exec.

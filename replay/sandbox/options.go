@@ -51,6 +51,8 @@ type Options struct {
 	// Copy says why the commands shall see a copy of Dir, as where the kernel has no overlayfs for users,
 	// if Dir is not above the limit for copies. Empty: no copy unless there has to be one.
 	Copy string
+
+	elsewhere []string // what is visible of other homes; nil means what PATH names of them
 }
 
 // Limits bound what commands use. Zero means the default.

@@ -27,43 +27,46 @@ type view struct {
 	sys  int // the host's /sys, not attached anywhere
 	// mounts are the places of the host's mounts.
 	mounts []string
+	// layered are the directories of other homes that take writes.
+	layered []string
 }
 
 // makeView builds the file system and makes it the root of this process. After it nothing of the
-// host can be reached that the view does not show.
-func makeView(s setup) error {
+// host can be reached that the view does not show. It returns the directories of other homes that
+// take writes, into a layer that is forgotten.
+func makeView(s setup) ([]string, error) {
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
-		return fmt.Errorf("separate the mounts: %w", err)
+		return nil, fmt.Errorf("separate the mounts: %w", err)
 	}
 	// The new root is built over /sys, the one place that is neither shown nor read meanwhile: below
 	// any other, that place would have a mount, and overlayfs could not show it.
 	sys, err := unix.OpenTree(unix.AT_FDCWD, "/sys", unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_RECURSIVE)
 	if err != nil {
-		return fmt.Errorf("copy the mount of /sys: %w", err)
+		return nil, fmt.Errorf("copy the mount of /sys: %w", err)
 	}
 	v := view{setup: s, root: "/sys", sys: sys, mounts: mountPlaces()}
 	if err := v.tmpfs(v.root, "mode=755,size=4m", unix.MS_NODEV|unix.MS_NOSUID); err != nil {
-		return err
+		return nil, err
 	}
 	for _, part := range []func() error{v.system, v.devices, v.kernel, v.private, v.home, v.tools, v.hide, v.sockets, v.workspace} {
 		if err := part(); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if err := readOnly(v.root, false); err != nil {
-		return err
+		return nil, err
 	}
 	if err := unix.Chdir(v.root); err != nil {
-		return err
+		return nil, err
 	}
 	// The new root is stacked on the old one, which is then taken away.
 	if err := unix.PivotRoot(".", "."); err != nil {
-		return fmt.Errorf("change the root: %w", err)
+		return nil, fmt.Errorf("change the root: %w", err)
 	}
 	if err := unix.Unmount(".", unix.MNT_DETACH); err != nil {
-		return fmt.Errorf("leave the old root: %w", err)
+		return nil, fmt.Errorf("leave the old root: %w", err)
 	}
-	return unix.Chdir("/")
+	return v.layered, unix.Chdir("/")
 }
 
 // system shows what is in /, but for own, without a way to write. A directory that can't be shown
@@ -323,7 +326,7 @@ func (v *view) home() error {
 	if err := v.bind(filepath.Join(v.State, "home"), to); err != nil {
 		return err
 	}
-	for i, rel := range v.Visible {
+	for _, rel := range v.Visible {
 		from, to := filepath.Join(v.Home, rel), filepath.Join(to, rel)
 		info, err := os.Stat(from)
 		if err != nil {
@@ -338,7 +341,7 @@ func (v *view) home() error {
 				err = readOnly(to, false)
 			}
 		} else if err = os.MkdirAll(to, 0o755); err == nil {
-			layer := filepath.Join(v.State, "homes", fmt.Sprint(i))
+			layer := layerOf(v.State, from)
 			if err = v.overlay(from, to, filepath.Join(layer, "upper"), filepath.Join(layer, "work")); err != nil {
 				err = v.show(from, to)
 			}
@@ -350,7 +353,8 @@ func (v *view) home() error {
 	return nil
 }
 
-// tools shows what is visible of other homes, without a way to write.
+// tools shows what is visible of other homes: through a layer that takes writes where there is one, and
+// else without a way to write.
 func (v *view) tools() error {
 	for _, from := range v.Tools {
 		if info, err := os.Stat(from); err != nil || !info.IsDir() {
@@ -359,6 +363,11 @@ func (v *view) tools() error {
 		to := filepath.Join(v.root, from)
 		if err := os.MkdirAll(to, 0o755); err != nil {
 			return fmt.Errorf("show %s: %w", from, err)
+		}
+		layer := layerOf(v.State, from)
+		if _, err := os.Stat(layer); err == nil && v.overlay(from, to, filepath.Join(layer, "upper"), filepath.Join(layer, "work")) == nil {
+			v.layered = append(v.layered, from)
+			continue
 		}
 		_ = v.show(from, to) // or it stays empty
 	}

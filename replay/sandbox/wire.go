@@ -9,7 +9,7 @@ type setup struct {
 	State   string   `json:"state"`
 	Home    string   `json:"home,omitempty"`
 	Visible []string `json:"visible,omitempty"` // of the home, relative to it
-	Tools   []string `json:"tools,omitempty"`   // of other homes, which can only be read
+	Tools   []string `json:"tools,omitempty"`   // of other homes
 	Copy    bool     `json:"copy,omitempty"`    // the view of Dir is State/copy
 	Network bool     `json:"network,omitempty"`
 	Hide    []string `json:"hide,omitempty"`
