@@ -215,11 +215,11 @@ only what concerns these symbols or files. Exits with 1 if there is nothing.`,
 		ValidArgsFunction: a.completeSymbols(64),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r.About = args
-			at, err := m.Moment()
+			now := time.Now().UTC()
+			at, err := m.Moment(now)
 			if err != nil {
 				return err
 			}
-			now := time.Now().UTC()
 			if r.AsOf, r.AtLeast = at.AsOf, at.AtLeast; r.AsOf.IsZero() {
 				r.At = now
 			}

@@ -74,7 +74,7 @@ func (e *evidenceFlags) add(c *cobra.Command) {
 func (e *evidenceFlags) request(c *cobra.Command, text string, now time.Time, people bool) (r evidence.Request, err error) {
 	r = e.r
 	r.Text = text
-	m, err := e.Moment()
+	m, err := e.Moment(now)
 	if err != nil {
 		return r, err
 	}

@@ -77,7 +77,7 @@ func (f *briefFlags) request() (recall.BriefRequest, error) {
 	if f.tokens <= 0 {
 		return r, usage.Errorf("--tokens %d: want %d to %d", f.tokens, recall.MinTokens, recall.MaxTokens)
 	}
-	m, err := f.Moment()
+	m, err := f.Moment(time.Now())
 	if err != nil {
 		return r, err
 	}

@@ -97,7 +97,7 @@ Exits with 1 if nothing is found.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			now := time.Now()
 			r.Text = strings.Join(args, " ")
-			at, err := m.Moment()
+			at, err := m.Moment(now)
 			if err != nil {
 				return err
 			}

@@ -16,6 +16,7 @@ import (
 	"github.com/recountdb/recount/internal/recording"
 	"github.com/recountdb/recount/internal/render/nodeview"
 	"github.com/recountdb/recount/internal/shellwords"
+	"github.com/recountdb/recount/internal/timespec"
 	"github.com/recountdb/recount/internal/usage"
 )
 
@@ -80,7 +81,7 @@ command is taken to have just ended.`,
 	c.Flags().StringVar(&f.Shell, "shell", "", "the shell's name (default from $SHELL)")
 	c.Flags().Int32Var(&f.exit, "exit", 0, "the exit code (absent: unknown)")
 	c.Flags().DurationVar(&f.duration, "duration", 0, "how long it ran, such as 1.5s")
-	c.Flags().StringVar(&f.at, "at", "", "when it started: an RFC 3339 time or seconds since 1970 (default now less --duration)")
+	c.Flags().StringVar(&f.at, "at", "", "when it started: an age (5m), a day, an RFC 3339 time or seconds since 1970 (default now less --duration)")
 	c.Flags().StringVar(&f.uptime, "uptime", "", "when it started, by the first number of /proc/uptime")
 	if err := c.Flags().MarkHidden("uptime"); err != nil { // for fish's hook, which has no clock
 		panic(err)
@@ -124,7 +125,9 @@ func (a *app) record(ctx context.Context, f recordFlags, exit *int32, args []str
 	started := time.Now().Add(-f.duration)
 	if f.at != "" {
 		if started, err = recording.ParseTime(f.at); err != nil {
-			return usage.Errorf("--at %q: %w", f.at, err)
+			if started, err = timespec.Parse(time.Now(), f.at); err != nil {
+				return usage.Errorf("--at %q: %w, or seconds since 1970", f.at, err)
+			}
 		}
 	}
 	if since, ok := recording.SinceUptime(f.uptime); ok {

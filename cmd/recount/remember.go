@@ -311,11 +311,11 @@ of symbols or files: only what is about them. Exits with 1 if there is nothing.`
   recount remembered --everywhere --json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r.About = args
-			at, err := m.Moment()
+			now := time.Now()
+			at, err := m.Moment(now)
 			if err != nil {
 				return err
 			}
-			now := time.Now()
 			if r.AsOf, r.AtLeast = at.AsOf, at.AtLeast; r.AsOf.IsZero() {
 				r.At = now
 			}

@@ -48,7 +48,7 @@ func (f *replayFlags) add(c *cobra.Command) {
 	s.BoolVar(&f.plan, "plan", false, "print the plan and run nothing")
 	s.StringVar(&f.script, "script", "", "print a script and run nothing: "+strings.Join(script.Kinds, ", "))
 	s.BoolVar(&f.wide, "wide", false, "do not cut long lines")
-	s.StringVar(&f.moment.AsOf, "as-of", "", "plan from what was known at a time or at the watermark of an earlier answer")
+	s.StringVar(&f.moment.AsOf, "as-of", "", "plan from what was known at a time (2h, 3d, yesterday, 2026-11-20, RFC 3339) or at the watermark of an earlier answer")
 	s.StringVar(&f.moment.AtLeast, "at-least", "", "wait until everything below these offsets is visible: TOPIC/PARTITION:NEXT,…")
 	for name, values := range map[string][]string{"script": script.Kinds, "on-failure": onFailures, "isolation": {"sandbox", "docker", "podman", "none"}} {
 		_ = c.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)) // fails only for a flag that does not exist
@@ -82,7 +82,7 @@ func (f *replayFlags) request(a *app, args []string) (plan.Request, error) {
 		return r, usage.Errorf("--plan and --script: give one of them")
 	}
 	var err error
-	if r.Moment, err = f.moment.Moment(); err != nil {
+	if r.Moment, err = f.moment.Moment(time.Now()); err != nil {
 		return r, err
 	}
 	r.Here = &plan.Here{User: recording.UserName(a.Getenv), Host: recording.HostName()}

@@ -10,7 +10,7 @@ import (
 
 var span = regexp.MustCompile(`^([0-9]+)(?:([smhdwy])| ?(second|minute|hour|day|week|year)s?)(?: ago)?$`)
 
-// Parse parses a time, a day, or a time before now: 90m, 2d, 1w, 3 days ago, yesterday. The
+// Parse parses a time, a day, or a time before now: 90m, 1h30m, 2d, 1w, 3 days ago, yesterday. The
 // empty string is the zero time.
 func Parse(now time.Time, s string) (time.Time, error) {
 	if s == "" {
@@ -36,11 +36,12 @@ func Parse(now time.Time, s string) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("want an age (90m, 2d, 1w), a day (2026-11-20, today, yesterday) or an RFC 3339 time")
 }
 
-// spanOf returns how long ago a text such as "2d" or "3 days ago" is.
+// spanOf returns how long ago a text such as "2d", "3 days ago" or "1h30m" is.
 func spanOf(s string) (time.Duration, bool) {
 	m := span.FindStringSubmatch(s)
 	if m == nil {
-		return 0, false
+		d, err := time.ParseDuration(s)
+		return d, err == nil && d >= 0
 	}
 	n, err := strconv.Atoi(m[1])
 	unit := map[string]time.Duration{
@@ -60,10 +61,7 @@ type Age time.Duration
 func (a *Age) Set(s string) error {
 	d, ok := spanOf(s)
 	if !ok {
-		var err error
-		if d, err = time.ParseDuration(s); err != nil || d < 0 {
-			return errors.New("want an age such as 30d or 720h")
-		}
+		return errors.New("want an age such as 30d or 720h")
 	}
 	*a = Age(d)
 	return nil
@@ -89,8 +87,8 @@ func ParseExpiry(now time.Time, s string) (time.Time, error) {
 	if err != nil || t.IsZero() {
 		return t, errors.New("want a duration (12h, 90d), a day (2027-06-30), an RFC 3339 time, or never")
 	}
-	if span.MatchString(s) {
-		t = now.Add(now.Sub(t)) // parseWhen counts back from now
+	if d, ok := spanOf(s); ok {
+		t = now.Add(d) // Parse counts back from now
 	}
 	if !t.After(now) {
 		return t, errors.New("it is in the past")

@@ -10,7 +10,7 @@ import (
 func TestParse(t *testing.T) {
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	for s, want := range map[string]string{
-		"2h": "2026-11-20T10:00:00Z", "1w": "2026-11-13T12:00:00Z", "2026-11-01": "2026-11-01T00:00:00Z",
+		"2h": "2026-11-20T10:00:00Z", "1h30m": "2026-11-20T10:30:00Z", "yesterday": "2026-11-19T00:00:00Z", "1w": "2026-11-13T12:00:00Z", "2026-11-01": "2026-11-01T00:00:00Z",
 		"2026-11-01T02:00:00+02:00": "2026-11-01T00:00:00Z", "2026-11-01 10:30": "2026-11-01T10:30:00Z",
 	} {
 		if got, err := Parse(now, s); err != nil || got.Format(time.RFC3339) != want {
@@ -32,7 +32,7 @@ func TestParse(t *testing.T) {
 func TestParseExpiry(t *testing.T) {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 5, time.UTC)
 	for s, want := range map[string]string{
-		"never": "0001-01-01T00:00:00Z", "12h": "2026-11-22T00:00:00Z", "90d": "2027-02-19T12:00:00Z",
+		"never": "0001-01-01T00:00:00Z", "12h": "2026-11-22T00:00:00Z", "1h30m": "2026-11-21T13:30:00Z", "90d": "2027-02-19T12:00:00Z",
 		"2027-06-30": "2027-06-30T00:00:00Z", "2026-11-21T12:00:01Z": "2026-11-21T12:00:01Z",
 	} {
 		if got, err := ParseExpiry(now, s); err != nil || got.Format(time.RFC3339) != want {

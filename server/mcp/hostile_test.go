@@ -42,7 +42,7 @@ func TestBadArgumentsSayWhatToDo(t *testing.T) {
 		{"impact", map[string]any{"symbols": []string{"Total"}, "repo": "nowhere"}, "call import"},
 		{"diff", map[string]any{"base": "no-such-revision"}, "call repository with view=log"},
 		{"why", map[string]any{"about": "ffffffffffff"}, "call commands"},
-		{"commands", map[string]any{"since": "soon"}, "7d or 12h"},
+		{"commands", map[string]any{"since": "soon"}, "want an age (90m, 2d, 1w), a day"},
 		{"remember", map[string]any{"kind": "handover", "text": "x"}, "handover wants to"},
 		{"remember", map[string]any{"kind": "decision"}, "text is missing"},
 		{"remember", map[string]any{}, "kind is missing: one of decision, fact, note"},

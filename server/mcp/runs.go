@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/recountdb/recount/internal/timespec"
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/query/runtime"
@@ -235,26 +236,9 @@ func ran(ctx context.Context, c *call, in commandsIn) (a answer, err error) {
 
 // since parses a time, or how long ago it was.
 func since(tool, s string) (time.Time, error) {
-	if s == "" {
-		return time.Time{}, nil
+	t, err := timespec.Parse(time.Now().UTC(), s)
+	if err != nil {
+		return t, &argumentError{tool, fmt.Sprintf("since: %q: %v", clip(s, 40), err)}
 	}
-	if t, err := time.Parse(time.RFC3339, s); err == nil {
-		return t, nil
-	}
-	if t, err := time.Parse(time.DateOnly, s); err == nil {
-		return t, nil
-	}
-	text := s
-	days, isDays := strings.CutSuffix(s, "d")
-	if isDays {
-		text = days + "h"
-	}
-	d, err := time.ParseDuration(text)
-	if isDays {
-		d *= 24
-	}
-	if err != nil || d <= 0 {
-		return time.Time{}, &argumentError{tool, fmt.Sprintf("since: %q: want a time as 2026-11-20T12:00:00Z or 2026-11-20, or how long ago, as 7d or 12h", clip(s, 40))}
-	}
-	return time.Now().Add(-d).UTC(), nil
+	return t, nil
 }

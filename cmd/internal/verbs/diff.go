@@ -2,6 +2,7 @@ package verbs
 
 import (
 	"context"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -49,7 +50,7 @@ impact_growth, tests or untested. Exits with 1 if a threshold is exceeded.`,
 			if r.Walk, err = w.walk(t); err != nil {
 				return err
 			}
-			if r.Moment, err = w.Moment(); err != nil {
+			if r.Moment, err = w.Moment(time.Now()); err != nil {
 				return err
 			}
 			return by.Asking(cmd.Context(), func(by Answers) error {

@@ -36,8 +36,8 @@ type Followed struct {
 func Find(t *render.Terminal, by Finder) *cobra.Command {
 	var r ask.FindRequest
 	var filters Filters
-	var asOf, atLeast string
-	var proof, follow bool
+	var m MomentFlags
+	var follow bool
 	var from string
 	c := &cobra.Command{
 		Use:   "find [WORDS...]",
@@ -68,12 +68,11 @@ which are recorded when they start, the outcome comes later and is not reported.
 			if r.Filters, err = filters.Filters(now); err != nil {
 				return err
 			}
-			if err := r.AsOf.UnmarshalText([]byte(asOf)); err != nil {
-				return usage.Wrap(err)
+			at, err := m.Moment(now)
+			if err != nil {
+				return err
 			}
-			if r.AtLeast, err = schemas.ParseWatermark(atLeast); err != nil {
-				return usage.Errorf("--at-least: %w", err)
-			}
+			r.AsOf, r.AtLeast = at.AsOf, at.AtLeast
 			if _, err := r.Normal(); err != nil {
 				return usage.Wrap(err)
 			}
@@ -87,7 +86,7 @@ which are recorded when they start, the outcome comes later and is not reported.
 						return usage.Errorf("--from: %w", err)
 					}
 				}
-				if r.Text != "" || !r.AsOf.IsZero() || len(r.AtLeast) > 0 || r.Repeats || r.Replayed || proof {
+				if r.Text != "" || !r.AsOf.IsZero() || len(r.AtLeast) > 0 || r.Repeats || r.Replayed || m.Proof {
 					return usage.Errorf("--follow prints each new command: it takes only filters, --limit, --from and --json")
 				}
 				if q.Filters.Exit != "" && q.Filters.Exit != "unknown" {
@@ -102,20 +101,18 @@ which are recorded when they start, the outcome comes later and is not reported.
 			if err != nil {
 				return err
 			}
-			return printHits(t, resp, proof, now)
+			return printHits(t, resp, m.Proof, now)
 		},
 	}
 	filters.Add(c)
 	f := c.Flags()
 	f.IntVarP(&r.Limit, "limit", "n", ask.DefaultLimit, fmt.Sprintf("maximum number of hits, up to %d", ask.MaxLimit))
-	f.StringVar(&asOf, "as-of", "", "answer from what was known at a time or at the watermark of an earlier answer")
-	f.StringVar(&atLeast, "at-least", "", "wait until everything below these offsets is visible: TOPIC/PARTITION:NEXT,…")
+	m.Add(c)
 	f.IntVar(&r.EF, "ef", 0, fmt.Sprintf("number of candidates in the vector search, up to %d (default 120)", ask.MaxEF))
 	f.BoolVarP(&follow, "follow", "f", false, "print new commands as they become visible")
 	f.StringVar(&from, "from", "", "with --follow: begin at these offsets instead of now: TOPIC/PARTITION:NEXT,…; other partitions begin at their start")
 	f.BoolVar(&r.Repeats, "repeats", false, "list each run of a command")
 	f.BoolVar(&r.Replayed, "replayed", false, "only commands that a replay ran again")
-	f.BoolVar(&proof, "proof", false, "print the proof: the steps by which the answer was computed")
 	return c
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/recountdb/recount/cmd/internal/cli"
 	"github.com/recountdb/recount/internal/render"
 	"github.com/recountdb/recount/internal/render/diagram"
+	"github.com/recountdb/recount/internal/timespec"
 	"github.com/recountdb/recount/internal/usage"
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/commands/ask"
@@ -23,14 +24,19 @@ type MomentFlags struct {
 
 func (m *MomentFlags) Add(c *cobra.Command) {
 	f := c.Flags()
-	f.StringVar(&m.AsOf, "as-of", "", "answer from what was known at a time or at the watermark of an earlier answer")
+	f.StringVar(&m.AsOf, "as-of", "", "answer from what was known at a time (2h, 3d, yesterday, 2026-11-20, RFC 3339) or at the watermark of an earlier answer")
 	f.StringVar(&m.AtLeast, "at-least", "", "wait until everything below these offsets is visible: TOPIC/PARTITION:NEXT,…")
 	f.BoolVar(&m.Proof, "proof", false, "print the proof: the steps by which the answer was computed")
 }
 
-func (m *MomentFlags) Moment() (r query.Moment, err error) {
+// Moment returns the state that the flags select. Ages are relative to now.
+func (m *MomentFlags) Moment(now time.Time) (r query.Moment, err error) {
 	if err := r.AsOf.UnmarshalText([]byte(m.AsOf)); err != nil {
-		return r, usage.Wrap(err)
+		t, ageErr := timespec.Parse(now, m.AsOf)
+		if ageErr != nil {
+			return r, usage.Errorf("--as-of %q: %w, or a watermark (TOPIC/PARTITION:NEXT,…)", m.AsOf, ageErr)
+		}
+		r.AsOf.Time = t
 	}
 	if r.AtLeast, err = schemas.ParseWatermark(m.AtLeast); err != nil {
 		return r, usage.Errorf("--at-least: %w", err)

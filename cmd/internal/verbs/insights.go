@@ -37,7 +37,7 @@ Exits with 1 if nothing recurs.`,
 			if r.Filters, err = filters.Filters(now); err != nil {
 				return err
 			}
-			if r.Moment, err = m.Moment(); err != nil {
+			if r.Moment, err = m.Moment(now); err != nil {
 				return err
 			}
 			if r.Limit < 1 || r.Limit > ask.MaxLimit {

@@ -14,7 +14,6 @@ import (
 	"github.com/recountdb/recount/internal/usage"
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/commands/ask"
-	"github.com/recountdb/recount/schemas"
 )
 
 // Statistician answers stats.
@@ -26,8 +25,8 @@ type Statistician interface {
 func Stats(t *render.Terminal, by Statistician) *cobra.Command {
 	var r ask.StatisticsRequest
 	var filters Filters
-	var asOf, atLeast string
-	var proof, wide bool
+	var m MomentFlags
+	var wide bool
 	c := &cobra.Command{
 		Use:   "stats",
 		Short: "Show statistics: what was run, when, where, by whom, and how it went",
@@ -56,12 +55,11 @@ Exits with 1 if no command passes the filters.`,
 			if r.Filters, err = filters.Filters(now); err != nil {
 				return err
 			}
-			if err := r.AsOf.UnmarshalText([]byte(asOf)); err != nil {
-				return usage.Wrap(err)
+			at, err := m.Moment(now)
+			if err != nil {
+				return err
 			}
-			if r.AtLeast, err = schemas.ParseWatermark(atLeast); err != nil {
-				return usage.Errorf("--at-least: %w", err)
-			}
+			r.AsOf, r.AtLeast = at.AsOf, at.AtLeast
 			if r.Limit < 1 || r.Limit > ask.MaxLimit {
 				return usage.Errorf("--limit %d: want 1 to %d", r.Limit, ask.MaxLimit)
 			}
@@ -79,7 +77,7 @@ Exits with 1 if no command passes the filters.`,
 				err = t.PrintJSON(resp)
 			} else {
 				statview.Stats(t.NewDrawing(wide, now), resp)
-				if proof {
+				if m.Proof {
 					t.PrintProof(resp.Proof, resp.Watermark.String())
 				}
 			}
@@ -93,9 +91,7 @@ Exits with 1 if no command passes the filters.`,
 	f := c.Flags()
 	f.IntVarP(&r.Limit, "limit", "n", ask.DefaultLimit, fmt.Sprintf("maximum number of names in each list, up to %d", ask.MaxLimit))
 	f.StringVar(&r.TimeZone, "time-zone", "", "the time zone of days and hours: Europe/Berlin, UTC, +05:30 (default this machine's)")
-	f.StringVar(&asOf, "as-of", "", "answer from what was known at a time or at the watermark of an earlier answer")
-	f.StringVar(&atLeast, "at-least", "", "wait until everything below these offsets is visible: TOPIC/PARTITION:NEXT,…")
-	f.BoolVar(&proof, "proof", false, "print the proof: the steps by which the answer was computed")
+	m.Add(c)
 	f.BoolVar(&wide, "wide", false, "do not cut long lines")
 	return c
 }

@@ -2,6 +2,7 @@ package verbs
 
 import (
 	"context"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -55,7 +56,7 @@ Exits with 1 if nothing is known to have led to it.`,
 			if r.Walk, err = w.walk(t); err != nil {
 				return err
 			}
-			if r.Moment, err = w.Moment(); err != nil {
+			if r.Moment, err = w.Moment(time.Now()); err != nil {
 				return err
 			}
 			return by.Asking(cmd.Context(), func(by Answers) error {
@@ -105,7 +106,7 @@ Exits with 1 if there is nothing around it.`,
 			if r.Walk, err = w.walk(t); err != nil {
 				return err
 			}
-			if r.Moment, err = w.Moment(); err != nil {
+			if r.Moment, err = w.Moment(time.Now()); err != nil {
 				return err
 			}
 			return by.Asking(cmd.Context(), func(by Answers) error {
