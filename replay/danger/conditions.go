@@ -154,6 +154,13 @@ func (c *call) listed() bool {
 	return false
 }
 
+// givenContainers reports whether xargs supplies a call with what docker lists in the same line.
+func givenContainers(c *call) bool {
+	return c.given() && slices.ContainsFunc(c.line.Calls[:c.at], func(o shell.Call) bool {
+		return (o.Name == "docker" || o.Name == "podman") && o.Drained && words("ps images ls container image")[o.Sub()]
+	})
+}
+
 // findRoots returns the directories that find walks.
 func findRoots(args []shell.Word) []shell.Word {
 	var roots []shell.Word

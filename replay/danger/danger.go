@@ -1,7 +1,8 @@
 // Package danger finds what is dangerous about a command: what can destroy data, reach other people
 // or other machines, or cannot be taken back.
 //
-// The rules are one table, in table.go. Find reads a command as its shell does, through sudo, env,
+// The rules are one table, in table.go, with its parts by theme in closed.go, machines.go, publishing.go and
+// migrations.go. Find reads a command as its shell does, through sudo, env,
 // xargs, find -exec, sh -c and the like, and never by searching its text, so that
 // `echo "rm -rf /"` is no danger and `sudo sh -c 'rm -rf /'` is.
 //
@@ -92,12 +93,43 @@ type rule struct {
 	why  string
 }
 
-// rulesOf returns the rules about the program of a call, those about its subcommand first.
+// rulesOf returns the rules about a call: those about its program, or else what its words say.
 func rulesOf(c *call) []rule {
 	if c.Name == "" || c.onlySays() {
 		return nil
 	}
-	byName, name := index(), c.tabled()
+	rules := c.ruled()
+	if len(rules) == 0 && c.dropsSchema() {
+		return []rule{{kind: "database", why: "its words say that it drops a schema, or takes it back"}}
+	}
+	return rules
+}
+
+// ruled returns the rules about the program of a call, those about its subcommand first. Where the table and
+// what is closed do not have the program, the general rules hold besides those by theme.
+func (c *call) ruled() []rule {
+	themed := c.holding(themes())
+	rules := c.holdable(index())
+	if len(rules) == 0 {
+		if len(themed) > 0 {
+			return themed
+		}
+		return general(c)
+	}
+	asks, here := c.asks(), c.staysHere()
+	rules = append(c.holding(index()), themed...)
+	if len(rules) == 0 && !asks && !here && !c.Wraps && !textPrograms[c.Name] && !files[c.Name] && !ownPrograms[c.Name] && !harmless(c) {
+		if kind := c.strongly(); kind != "" {
+			return []rule{{kind: kind, why: irrevocable}}
+		}
+	}
+	return rules
+}
+
+// holdable returns the rules that an index has about the program and the subcommand of a call; holding those
+// whose condition holds.
+func (c *call) holdable(byName map[string][]rule) []rule {
+	name := c.tabled()
 	rules := byName[name]
 	if sub := c.Sub(); sub != "" {
 		rules = append(slices.Clone(rules), byName[name+" "+sub]...)
@@ -105,19 +137,14 @@ func rulesOf(c *call) []rule {
 			rules = append(rules, byName[name+" "+sub+" "+words[0].Value]...)
 		}
 	}
-	if len(rules) == 0 {
-		return general(c)
-	}
+	return rules
+}
+
+func (c *call) holding(byName map[string][]rule) []rule {
 	asks, here := c.asks(), c.staysHere()
-	rules = slices.DeleteFunc(slices.Clone(rules), func(r rule) bool {
+	return slices.DeleteFunc(slices.Clone(c.holdable(byName)), func(r rule) bool {
 		return asks && asked[r.kind] || here && elsewhere[r.kind] || r.when != nil && !r.when(c)
 	})
-	if len(rules) == 0 && !asks && !here && !c.Wraps && !textPrograms[c.Name] && !files[c.Name] && !ownPrograms[c.Name] && !harmless(c) {
-		if kind := c.strongly(); kind != "" {
-			return []rule{{kind: kind, why: irrevocable}}
-		}
-	}
-	return rules
 }
 
 // tabled returns the name by which the table may have the program of a call: mkfs of mkfs.ext4, python3 of

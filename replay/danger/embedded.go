@@ -13,7 +13,15 @@ import (
 
 // embedded returns the command lines in the words of a call that something runs.
 func (c *call) embedded() (lines []string) {
+	if lines, _, ok := c.runsAnother(); ok {
+		return lines
+	}
 	switch {
+	case c.Name == "trap":
+		// What is removed by a name that only the run knows is what the script itself has made.
+		if ws := shell.Operands(c.Args, ""); len(ws) > 1 && !strings.ContainsAny(ws[0].Value, "$`") {
+			lines = append(lines, ws[0].Value)
+		}
 	case c.Name == "alias":
 		for _, w := range c.Args {
 			if name, text, ok := strings.Cut(w.Value, "="); ok && c.usedLater(func(o *shell.Call) bool { return o.Name == name }) {
@@ -63,7 +71,7 @@ func (c *call) embedded() (lines []string) {
 		if c.Document != nil {
 			lines = append(lines, *c.Document)
 		}
-		if c.Piped && c.at > 0 && len(c.operands("")) == 0 {
+		if c.Piped && c.at > 0 && (!shells[c.Name] || len(c.operands("")) == 0) {
 			if o := &c.line.Calls[c.at-1]; o.Drained && (o.Name == "echo" || o.Name == "printf") {
 				for _, w := range shell.Operands(o.Args, "") {
 					lines = append(lines, w.Value)
@@ -159,7 +167,8 @@ func known(text string) bool {
 	}
 	for i := range l.Calls {
 		if !l.Calls[i].Wraps {
-			return index()[l.Calls[i].Name] != nil || index()[l.Calls[i].Name+" "+l.Calls[i].Sub()] != nil
+			c := &call{Call: &l.Calls[i], line: l, at: i}
+			return len(c.holdable(index())) > 0 || len(c.holdable(themes())) > 0
 		}
 	}
 	return false
@@ -227,10 +236,21 @@ func (c *call) lines() (lines []*shell.Line) {
 	if c.place.depth >= maxEmbedded {
 		return nil
 	}
+	_, how, _ := c.runsAnother()
 	for _, text := range c.embedded() {
-		if l, err := shell.Read(text, "bash", c.deeper().Cwd); err == nil {
-			lines = append(lines, l)
+		l, err := shell.Read(text, "bash", c.deeper().Cwd)
+		if err != nil {
+			continue
 		}
+		if how.abroad || c.Abroad {
+			for i := range l.Calls {
+				l.Calls[i].Abroad, l.Calls[i].Dir = true, ""
+			}
+			for i := range l.Redirects {
+				l.Redirects[i].Abroad = true
+			}
+		}
+		lines = append(lines, l)
 	}
 	return lines
 }

@@ -48,6 +48,9 @@ func (c *call) asks() bool {
 			}
 			continue
 		}
+		if verb == "query" && matching(sqlVerbs.String())(c) {
+			return false // bq query 'DROP TABLE …'
+		}
 		// apps list, and not logs delete.
 		for _, w := range ws[i+1 : min(i+3, len(ws))] {
 			for _, p := range wordParts(w.Value) {

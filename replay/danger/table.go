@@ -1,11 +1,12 @@
 package danger
 
 import (
+	"slices"
 	"strings"
 	"sync"
 )
 
-// table has all rules. A line is what it endangers, the programs, a condition, and what it does.
+// table has the rules that have no theme of their own. A line is what it endangers, the programs, a condition, and what it does.
 var table = []rule{
 	// Files.
 	{"remove", "rm,rmdir,unlink,shred,srm,trash,trash-put,gio,rimraf,del-cli", removesOutside, "it removes what is outside the tree, or a repository, or what is not known before it runs"},
@@ -259,7 +260,7 @@ var table = []rule{
 	{"infrastructure", "terraform workspace,pulumi stack", exactly("delete rm"), "it changes what is known of infrastructure"},
 	{"infrastructure", "aws", all(awsChanges, not(flag("--dry-run --dryrun"))), "it changes something at a provider"},
 	{"infrastructure", "gcloud,gsutil,bq", all(not(some(ownSettings, fetchesObjects)), exactly("publish purge delete create deploy update reset restart failover stop start rm rb mb cp mv rsync patch add remove set-iam-policy add-iam-policy-binding remove-iam-policy-binding resize suspend undelete import promote submit set setmeta disable enable rollback abandon destroy move execute call drain cancel attach-disk detach-disk simulate-maintenance-event recreate-instances")), "it changes something at a provider"},
-	{"infrastructure", "gcloud", all(exactly("run"), not(some(ownSettings, func(c *call) bool { return c.Sub() == "run" }))), "it changes something at a provider"},
+	{"infrastructure", "gcloud", all(exactly("run"), not(some(ownSettings, func(c *call) bool { return slices.Contains(c.toldWords()[:min(2, len(c.toldWords()))], "run") }))), "it changes something at a provider"},
 	{"infrastructure", "az", azChanges, "it changes something at a provider"},
 
 	// Data and containers.
@@ -285,18 +286,26 @@ var table = []rule{
 	{"containers", "docker system,podman system,docker image,podman image,docker container,podman container,docker volume,podman volume,docker network,podman network,docker builder", exactly("prune reset"), "it removes whatever is not in use, whoever made it"},
 	{"containers", "docker volume,podman volume", exactly("rm remove"), "it removes data of containers"},
 	{"containers", "docker compose,docker-compose,podman-compose", all(exactly("down rm"), flag("-v --volumes")), "it removes data of containers"},
-	{"containers", "docker rm,docker stop,docker kill,docker rmi,podman rm,podman stop,podman kill,podman rmi", matching("^(\\$\\(|`)(docker|podman) (ps|images|container|image)"), "it stops or removes whatever is there, whoever started it"},
+	{"containers", "docker rm,docker stop,docker kill,docker rmi,podman rm,podman stop,podman kill,podman rmi", some(matching("^(\\$\\(|`)(docker|podman) (ps|images|container|image)"), givenContainers), "it stops or removes whatever is there, whoever started it"},
 	{"containers", "podman rm,podman stop,podman kill,podman rmi", flag("-a --all"), "it stops or removes whatever is there, whoever started it"},
 	{"containers", "docker run,podman run,docker create", some(flag("--privileged"), exactly("--pid=host --ipc=host --userns=host"), matching(`^(-v)?/:/|^--volume=/:/|^(-v)?/var/run/docker\.sock`)), "it gives a container the whole machine"},
 	{"code", "sh,bash,zsh,dash,ksh,ash,fish,python,python3,perl,ruby,node,php,lua,Rscript,eval,source,.", runsFetched, "it runs what it fetches from the network, unseen"},
 }
 
-var index = sync.OnceValue(func() map[string][]rule {
+// index has the rules of the table, and of the programs that are closed, by program or subcommand; themes has
+// those that stand apart by theme.
+var (
+	index  = sync.OnceValue(func() map[string][]rule { return indexed(table, closed) })
+	themes = sync.OnceValue(func() map[string][]rule { return indexed(machines, publishing, migrations) })
+)
+
+func indexed(lists ...[]rule) map[string][]rule {
 	m := map[string][]rule{}
-	for _, r := range table {
+	for _, r := range slices.Concat(lists...) {
 		for name := range strings.SplitSeq(r.programs, ",") {
+			name = strings.TrimSpace(name)
 			m[name] = append(m[name], r)
 		}
 	}
 	return m
-})
+}

@@ -39,7 +39,7 @@ func Unknown(l *shell.Line, at Place) (programs []string) {
 // unknown returns what is not known of a call: its program, or that with a subcommand. It is "" if both are
 // known.
 func (c *call) unknown() string {
-	if c.Abroad || c.Wraps || c.own() || c.onlySays() || c.staysHere() || c.found() {
+	if _, _, runs := c.runsAnother(); runs || c.Abroad || c.Wraps || c.own() || c.onlySays() || c.staysHere() || c.found() {
 		return ""
 	}
 	if c.Name == "" {
@@ -56,11 +56,11 @@ func (c *call) unknown() string {
 	switch {
 	case !ruled && !described:
 		return c.Name
-	case !talks, described && !subcommands, looks(c), ownSettings(c), c.closed():
+	case !talks, described && !subcommands, looks(c), ownSettings(c):
 		return ""
 	}
 	at := len(c.Args) - len(c.After()) - 1 // of the subcommand
-	if at == len(c.Args) || len(c.Args) == 0 {
+	if at == len(c.Args) || len(c.Args) == 0 || !c.Args[at].Dynamic && c.closed() {
 		return ""
 	}
 	name := c.Name + " " + c.Args[at].Value
@@ -68,7 +68,7 @@ func (c *call) unknown() string {
 	switch {
 	case c.Args[at].Dynamic:
 		return c.Name + " " + c.Args[at].Text
-	case described, index()[name] != nil, !bareWord.MatchString(c.Args[at].Value):
+	case described, index()[name] != nil, themes()[name] != nil, !bareWord.MatchString(c.Args[at].Value):
 		return ""
 	case at > 0:
 		return c.Name // the word may be the value of a flag
@@ -98,10 +98,12 @@ var modules = words(`ast base64 calendar code compileall cProfile dis ensurepip 
 // programs has the programs of the table, and whether they talk to a network.
 var programs = sync.OnceValue(func() map[string]bool {
 	m := map[string]bool{}
-	for _, r := range table {
-		for names := range strings.SplitSeq(r.programs, ",") {
+	for _, byName := range [...]map[string][]rule{index(), themes()} {
+		for names, rules := range byName {
 			name, _, _ := strings.Cut(names, " ")
-			m[name] = m[name] || talking[r.kind]
+			for _, r := range rules {
+				m[name] = m[name] || talking[r.kind]
+			}
 		}
 	}
 	return m

@@ -1,0 +1,109 @@
+package danger
+
+import "strings"
+
+// machines are rules about what keeps a machine running: its volumes, its network, its services, its settings,
+// and the devices and virtual machines beside it.
+var machines = []rule{
+	// Volumes.
+	{"disk", "zfs receive,zfs recv", flag("-F"), "it rolls a volume back"},
+	{"disk", "zpool export,zpool split,zpool detach,zpool attach,zpool add,zpool upgrade,zpool reguid", someArgument, "it changes the disks of a pool"},
+	{"disk", "zfs set", matching(`^(mountpoint|canmount|readonly|quota|refquota|volsize|keylocation|sharenfs|sharesmb)=`), "it changes what is mounted or shared"},
+	{"disk", "zfs unmount,zfs umount,zfs unload-key,zfs change-key,zfs promote,zfs rename,zfs allow,zfs unallow,zfs upgrade", someArgument, "it changes what is mounted or shared"},
+	{"disk", "btrfs check", flag("--repair --init-csum-tree --init-extent-tree"), "it changes a file system"},
+	{"disk", "btrfs rescue", exactly("zero-log super-recover chunk-recover"), "it changes a file system"},
+	{"disk", "btrfs device,btrfs replace,btrfs filesystem", exactly("remove delete add start cancel resize"), "it changes the disks of a file system"},
+	{"disk", "vgchange,lvchange", some(exactly("-an --activate=n"), all(flag("-a --activate"), exactly("n"))), "it takes volumes away from what uses them"},
+	{"disk", "vgexport,vgsplit,vgmerge", someOperand, "it takes volumes away from what uses them"},
+	{"disk", "mdadm", exactly("--grow --add --re-add --replace -G -a -f -r -S -C"), "it changes an array of disks"},
+	{"disk", "dmsetup", exactly("remove remove_all wipe_table clear suspend load reload rename"), "it changes what disks are seen"},
+	{"disk", "multipath", flag("-F -f"), "it changes what disks are seen"},
+	{"disk", "iscsiadm", some(flag("-u --logout"), exactly("delete")), "it takes away a disk"},
+	{"disk", "targetcli", exactly("delete clearconfig"), "it takes disks away from others"},
+	{"disk", "nvme disconnect,nvme disconnect-all,nvme fw-download,nvme fw-commit,nvme write-zeroes,nvme dsm,nvme detach-ns", nil, "it changes a disk"},
+	{"remove", "rclone dedupe,rclone settier", nil, "it removes files of another storage"},
+	{"remove", "borg break-lock", nil, "it removes a lock, whoever holds it"},
+	{"send", "mc admin,mc policy,mc anonymous,mc ilm,mc version,mc replicate,mc retention,mc legalhold,mc tag,mc event,mc quota,mc encrypt,mc share", unless(1, 3, "links,trace,console,prometheus,download,scanner"), "it changes another storage"},
+
+	// Networks.
+	{"system", "iptables,ip6tables", all(flag("-A -I --append --insert"), exactly("DROP REJECT")), "it changes the machine's firewall"},
+	{"system", "ipset", exactly("destroy flush del x f"), "it changes the machine's firewall"},
+	{"system", "conntrack", flag("-D -F --delete --flush"), "it cuts connections of others"},
+	{"system", "ipvsadm", flag("-C -D -d --clear --delete-service --delete-server"), "it changes where connections go"},
+	{"system", "nmcli", exactly("disconnect del dis mod"), "it changes the machine's network"},
+	{"system", "wg", exactly("set setconf addconf syncconf"), "it changes the machine's network"},
+	{"system", "tc,bridge", exactly("add del delete change replace set"), "it changes the machine's network"},
+	{"system", "ethtool", matching(`^(-s|-K|-G|-L|-C|-A|-E|-f|-r|--(change|features|offload|reset|flash|set-\w+|change-eeprom|negotiate|coalesce|pause))$`), "it changes the machine's network"},
+	{"system", "brctl", exactly("addbr delbr addif delif"), "it changes the machine's network"},
+	{"system", "hostname,domainname", all(someOperand, not(matching(`^-`))), "it changes the machine's name"},
+	{"system", "resolvectl,systemd-resolve", some(exactly("revert"), all(exactly("dns domain default-route dnssec dnsovertls"), moreThan(2))), "it changes the machine's network"},
+	{"system", "netplan", exactly("apply try set rebind"), "it changes the machine's network"},
+	{"system", "networkctl", exactly("down delete reload reconfigure renew forcerenew mask"), "it changes the machine's network"},
+	{"system", "tailscale", exactly("down logout serve funnel set lock"), "it changes the machine's network"},
+	{"system", "iwctl", exactly("disconnect forget"), "it changes the machine's network"},
+	{"system", "rfkill", exactly("block"), "it changes the machine's network"},
+	{"send", "ngrok", exactly("http tcp tls start tunnel"), "it shows a port of this machine to everybody"},
+	{"send", "lt,localtunnel", flag("-p --port"), "it shows a port of this machine to everybody"},
+	{"send", "bore local,zrok share,frpc,pagekite,expose share", nil, "it shows a port of this machine to everybody"},
+	{"send", "cloudflared tunnel", some(flag("--url"), exactly("route run delete create cleanup")), "it shows a port of this machine to everybody"},
+
+	// Services and settings.
+	{"power", "systemctl soft-reboot,systemctl hybrid-sleep,systemctl suspend-then-hibernate,systemctl exit,systemctl switch-root", nil, "it stops or restarts the machine"},
+	{"system", "systemctl daemon-reexec,systemctl reload,systemctl try-restart,systemctl reload-or-restart,systemctl condrestart,systemctl revert,systemctl clean,systemctl freeze,systemctl preset-all,systemctl set-property", not(flag("--user")), "it changes which services of the machine run, or how"},
+	{"system", "loginctl", exactly("kill-session terminate-session terminate-seat lock-sessions disable-linger"), "it ends what users run"},
+	{"system", "busctl call,busctl set-property,dbus-send,gdbus call,qdbus", matching(`(?i)(^|\.)(reboot|poweroff|suspend|hibernate|halt|shutdown|(kill|stop|restart|disable|mask)\w*|delete\w*|format|remove\w*|uninstall\w*|terminate\w*|logout)$`), "it tells a service of the machine to stop or to remove something"},
+	{"power", "pmset", exactly("sleepnow schedule repeat restoredefaults"), "it stops the machine, or changes when it does"},
+	{"system", "softwareupdate", flag("-i --install -R --restart"), "it changes the machine, or restarts it"},
+	{"system", "launchctl kickstart,launchctl kill,launchctl stop,launchctl disable,launchctl reboot", nil, "it changes which services of the machine run"},
+	{"system", "snap revert,snap disable,snap stop,snap restart,snap set,snap unset", nil, "it changes software of the machine"},
+	{"system", "logrotate", flag("-f --force"), "it puts the machine's logs away"},
+	{"system", "pam-auth-update", flag("--force --remove --package --disable"), "it changes who may log in"},
+	{"system", "nixos-rebuild,darwin-rebuild", exactly("switch boot test --rollback"), "it changes the machine"},
+	{"system", "guix system,guix deploy", exactly("reconfigure switch-generation roll-back delete-generations deploy"), "it changes the machine"},
+	{"remove", "nix store,nix profile", exactly("gc delete wipe-history"), "it removes what others may use"},
+	{"remove", "nix-store", flag("--gc --delete"), "it removes what others may use"},
+	{"remove", "guix gc", not(flag("--list-dead --list-live --list-roots --references --referrers --verify --list-failures")), "it removes what others may use"},
+	{"send", "nix copy", func(c *call) bool { w, ok := c.FlagValue("--to"); return ok && isElsewhere.MatchString(w.Value) }, "it copies packages to another machine"},
+	{"send", "nix-copy-closure", not(flag("--from --help")), "it copies packages to another machine"},
+	{"system", "certbot", exactly("certonly renew run install rollback enhance"), "it asks for certificates, which are public, or changes them"},
+	{"system", "acme.sh", flag("--issue --renew --renew-all --revoke --remove --install-cert --deactivate --deploy"), "it asks for certificates, which are public, or changes them"},
+	{"system", "schtasks", matchingFold("/delete /end /create /change"), "it changes what the machine runs"},
+	{"system", "sc", matchingFold("delete stop config create failure"), "it changes which services of the machine run"},
+	{"system", "reg", matchingFold("delete add import restore load unload"), "it changes settings of the machine"},
+	{"system", "netsh", matchingFold("set add delete reset"), "it changes the machine's network"},
+	{"system", "bcdedit", matching(`(?i)^/(set|delete\w*|create|import|default)$`), "it changes how the machine starts"},
+	{"remove", "vssadmin,wbadmin", matchingFold("delete"), "it removes backups"},
+	{"system", "wmic", matchingFold("delete uninstall terminate call"), "it changes the machine"},
+
+	// Devices, and machines beside this one.
+	{"send", "adb shell", matching(`^(input|setprop|svc|reboot|dd|su)\b|^am (start|broadcast|force-stop|kill)|^settings (put|delete)|^pm (clear|uninstall|disable|grant|revoke)|^content (insert|delete|update)`), "it commands a device"},
+	{"send", "adb shell", all(exactly("am settings pm content"), exactly("start broadcast force-stop put delete insert update disable-user grant revoke")), "it commands a device"},
+	{"disk", "adb sideload,adb restore,adb disable-verity,adb remount", nil, "it changes the system of a device"},
+	{"disk", "idevicerestore", someArgument, "it overwrites a device"},
+	{"remove", "ideviceinstaller", flag("-U --uninstall uninstall"), "it removes what is on a device"},
+	{"disk", "cargo flash,cargo embed,cargo espflash", nil, "it overwrites what a device starts from"},
+	{"disk", "mbed,mbed-tools", flag("-f --flash"), "it overwrites what a device starts from"},
+	{"power", "fence_ipmilan,fence_apc,fence_ilo,fence_ilo4,fence_idrac,fence_vmware_soap,fence_vmware_rest,fence_aws,fence_gce,fence_azure_arm,fence_virsh,fence_xvm,fence_redfish", exactly("off reboot on cycle"), "it stops or restarts another machine"},
+	{"system", "ipmitool", exactly("set bootdev bootparam clear delete upload write"), "it changes how another machine runs or starts"},
+	{"infrastructure", "virsh", matching(`^(snapshot-(revert|delete)|[\w-]+-(destroy|undefine|delete|wipe)|detach-[\w-]+|setmem|setvcpus|migrate|restore|save|managedsave|suspend|reboot|block(commit|pull|resize)|vol-(upload|resize))$`), "it stops or changes a machine"},
+	{"infrastructure", "vmrun", exactly("stop reset suspend pause deleteVM revertToSnapshot deleteSnapshot"), "it stops or removes a machine"},
+	{"infrastructure", "docker-machine", exactly("rm stop kill restart provision"), "it stops or removes a machine"},
+	{"infrastructure", "vagrant snapshot,vagrant box,vagrant cloud", exactly("restore delete pop remove prune publish"), "it changes a machine, or removes what it starts from"},
+	{"remote", "ansible-pull,ansible-console,salt-call,salt-run,salt-cp,mco,chef-solo,chef-run,mussh", all(someArgument, not(some(asksHosts, flag("--check -C --list-hosts --noop --why-run -W --version --help"), exactly("test.ping test.version grains.items grains.get pillar.items state.show_highstate state.show_sls sys.doc manage.status manage.up jobs.list_jobs test=True")))), "it changes machines"},
+	{"remote", "puppet agent", all(flag("-t --test --onetime"), not(flag("--noop --help"))), "it changes the machine as somebody else has told"},
+	{"remote", "ssh", all(feedsShell, not(flag("-N -G -V"))), "it runs on another machine what it is fed"},
+
+	// Storms.
+	{"send", "ab,wrk,wrk2,hey,siege,bombardier,oha,autocannon,h2load,locust,plow,fortio,sqlmap,hydra,medusa,nikto,gobuster,ffuf,feroxbuster,masscan,hping3,slowhttptest,wfuzz,dirb,wpscan,patator", all(some(matching(`^[\w+.-]+://`), flag("-H --host -u --url")), not(staysAtHome)), "it attacks or floods another machine"},
+}
+
+// moreThan returns the condition that there are more than n operands.
+func moreThan(n int) func(*call) bool {
+	return func(c *call) bool { return len(c.operands("")) > n }
+}
+
+// feedsShell reports whether ssh is given no command, but something to read.
+func feedsShell(c *call) bool {
+	ws := c.operands("-b -c -D -E -e -F -i -J -L -l -m -O -o -p -Q -R -S -W -w")
+	return (c.Fed || c.Piped) && (len(ws) == 1 && !local(ws[0].Value[strings.LastIndexByte(ws[0].Value, '@')+1:]))
+}

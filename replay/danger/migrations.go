@@ -1,0 +1,89 @@
+package danger
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// migrations are rules about frameworks and tools that change a database for a project.
+var migrations = []rule{
+	{"database", "rails", some(exactly("db:seed:replant db:migrate:down"), all(exactly("runner r"), matching(`\.(delete_all|destroy_all|drop_table|truncate)`))), "it removes data from a database"},
+	{"database", "manage.py,django-admin,python,python3", all(exactly("migrate"), exactly("zero")), "it removes data from a database"},
+	{"database", "artisan,php", all(exactly("migrate"), flag("--force")), "it changes a database without asking, as in production"},
+	{"database", "console,php", all(matching(`^doctrine:schema:update$`), flag("--force --complete")), "it changes a database without asking"},
+	{"database", "dotnet ef", all(exactly("database"), exactly("drop 0")), "it removes data from a database"},
+	{"database", "liquibase,flyway,alembic", matching(`(?i)^(rollback(-?(count|to-?date|one-?changeset|one-?update))?|undo)$`), "it removes data from a database"},
+	{"database", `flyway,liquibase,goose,dbmate,migrate,sqlx,sqitch,atlas,knex,prisma,diesel,tern,refinery,mongoimport,mongorestore,mysqlimport,pgloader,pgbench,
+		pg_restore,elasticdump,bcp,sqlpackage`, all(storesAway, not(matching(`(?i)(sql|changelog|diff|snapshot|status|validate|history|info|inspect|lint|version|dump|pull)$`))), "it changes a database of another machine"},
+	{"database", "pt-online-schema-change,pt-archiver,pt-table-sync,pt-kill,gh-ost", flag("--execute --purge --kill"), "it changes a database others use"},
+	{"database", "influx write", callsAway, "it changes a database of another machine"},
+	{"database", "isql,isql-fb", all(flag("-i -input"), matching(`^[\w.-]+[:/]`)), "it changes a database of another machine"},
+	{"database", "sqlplus", all(matching(`^@`), matching(`\w@`)), "it runs statements that are in a file"},
+	{"database", "psql,mysql,mariadb,mongosh,mongo,cockroach", all(urlVariable, some(flag("-f --file"), (*call).readsMore)), "it changes a database that only the run knows"},
+	{"database", "pg_ctl", all(exactly("stop restart kill promote"), not(dataInside)), "it stops a database"},
+	{"database", "initdb", all(flag("-D --pgdata"), not(dataInside)), "it makes a database where something may be"},
+	{"database", "pg_ctlcluster", exactly("stop restart promote"), "it stops a database"},
+	{"database", "pg_upgrade,pg_rewind,pg_createsubscriber", not(flag("-c --check -n --dry-run --help --version")), "it changes the files of a database"},
+	{"database", "redis-cli,valkey-cli", some(all(matchingFold("cluster"), matchingFold("reset forget failover")), all(exactly("--cluster"), exactly("del-node rebalance reshard fix create add-node call import"))), "it changes a cluster of databases"},
+	{"database", "dbt", all(exactly("run build seed snapshot run-operation clone"), some(flag("--full-refresh -f"), matching(`^(--target=)?prod`))), "it changes a warehouse others use"},
+	{"database", "airflow dags,airflow db,airflow variables,airflow connections,airflow pools,airflow tasks,airflow users", exactly("trigger delete backfill reset clean downgrade set import clear"), "it starts or removes work of others"},
+	{"database", "wp", exactly("delete deactivate uninstall reset drop search-replace import"), "it removes data of a site"},
+	{"database", "drush", matching(`^(sql[:-](drop|sync|sanitize)|site[:-]install|si|pm[:-]uninstall|pmu|entity:delete|user:cancel|config[:-]import|cim|rsync)$`), "it removes data of a site"},
+}
+
+var (
+	schemaName  = regexp.MustCompile(`^((db|database|ecto|schema|migrations?|migrate|sql|doctrine|orm)[:.-]([\w-]+[:.-])*(drop|reset|purge|wipe|truncate\w*|fresh|refresh|rollback|revert|undo|nuke|zap|flush)([:.-]\w+)*|(drop|reset|wipe|nuke|truncate)[:._-](db|database|schema|tables))$`)
+	schemaGroup = words("db database databases schema migrate migration migrations ecto")
+	schemaVerb  = words("drop reset purge wipe truncate fresh refresh revert nuke undo redo")
+)
+
+// dropsSchema reports whether the words of a call, whatever its program, say that a schema is dropped or taken
+// back: db:drop, ecto.reset, database drop, migrate fresh.
+func (c *call) dropsSchema() bool {
+	if c.Wraps || c.Name == "git" || c.Name != "php" && textPrograms[c.Name] || files[c.Name] || slices.Contains(c.place.Own, c.Name) || c.asks() || harmless(c) {
+		return false
+	}
+	ws := c.toldWords()
+	for i, w := range ws {
+		if i > 0 && schemaGroup[ws[i-1]] && schemaVerb[w] {
+			return true
+		}
+	}
+	return c.names(schemaName.MatchString)
+}
+
+// storesAway reports whether a call names a database of another machine, in a host's flag or in an address,
+// also one of JDBC.
+func storesAway(c *call) bool {
+	if c.reachesAway([]string{"-h", "--host", "-S", "--server", "--uri", "--url", "-url", "--database-url", "-database"}) {
+		return true
+	}
+	for _, w := range c.Args {
+		if _, rest, ok := strings.Cut(w.Value, "jdbc:"); ok && strings.Contains(rest, "//") && !loopback(rest[strings.Index(rest, "//")+2:]) {
+			return true
+		}
+	}
+	return false
+}
+
+var isURLVariable = regexp.MustCompile(`^\$\{?\w*(URL|URI|DSN|DATABASE|PROD)\w*\}?$`)
+
+// urlVariable reports whether an operand is a variable that holds an address.
+func urlVariable(c *call) bool {
+	for _, w := range c.Args {
+		if w.Dynamic && isURLVariable.MatchString(w.Value) {
+			return true
+		}
+	}
+	return false
+}
+
+// readsMore reports whether a client is fed statements that are not in the line.
+func (c *call) readsMore() bool { return c.Fed && c.Document == nil }
+
+// dataInside reports whether the directory of a database is below the tree.
+func dataInside(c *call) bool {
+	w, ok := c.FlagValue("-D", "--pgdata")
+	return ok && !c.outside(w, true)
+}

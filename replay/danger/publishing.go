@@ -1,0 +1,62 @@
+package danger
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/recountdb/recount/replay/shell"
+)
+
+// publishing are rules about what builders, packagers and git extensions send to where others fetch it.
+var publishing = []rule{
+	{"publish", "docker compose build,docker-compose build,docker buildx bake", flag("--push"), "it publishes an image"},
+	{"publish", "docker build,docker buildx,buildctl build,podman build", matching(`type=registry|push=true`), "it publishes an image"},
+	{"publish", "yarn npm", all(exactly("tag"), exactly("add remove")), "it changes what others fetch"},
+	{"publish", "gem owner", flag("-a -r --add --remove"), "it changes who may publish"},
+	{"publish", "cargo smart-release,cargo workspaces,cargo dist,cargo mono", some(flag("--execute"), exactly("publish upload --steps=upload")), "it publishes something, which cannot be taken back"},
+	{"publish", "mill", matching(`(?i)publish(All|Sonatype)?$`), "it publishes something, which cannot be taken back"},
+	{"publish", "fedpkg,rhpkg,centpkg,rfpkg", exactly("build push update import new-sources upload chain-build scratch-build override request-repo request-branch"), "it publishes something, or builds it where others see"},
+	{"publish", "koji", unless(0, 1, "buildinfo,download-build,download-logs,download-task,hello,latest-build,moshimoshi,mock-config,rpminfo,taskinfo,hostinfo,taginfo,userinfo,watch-task,watch-logs,call,version"), "it changes what others build from"},
+	{"publish", "bodhi", unless(0, 2, "updates download,updates query,composes info,releases info,overrides query"), "it changes what others get"},
+	{"publish", "git-town", exactly("sync ship propose delete"), "it publishes commits"},
+	{"publish", "git town", exactly("sync ship propose delete"), "it publishes commits"},
+	{"publish", "ghstack", not(exactly("checkout unlink status --help")), "it publishes commits"},
+	{"publish", "git imap-send", nil, "it sends drafts of mail to a server"},
+	{"publish", "git", extensionPublishes, "it publishes commits"},
+	{"publish", "git flow", all(exactly("finish delete"), flag("-p --push -r --remote")), "it publishes commits"},
+	{"publish", "git annex", exactly("sync push assist"), "it publishes commits, or content"},
+	{"send", "op item,op document,op vault,op user,op group,op connect", exactly("create edit delete move share grant revoke suspend provision confirm"), "it changes what others read"},
+	{"send", "kdeconnect-cli", flag("--ping --ping-msg --send-sms --share --share-text --ring --lock"), "it sends something to a device"},
+	{"send", "curl,wget,http,https", matching(`(?i)^https?://[^/]*(telegram|slack|discord|twilio|pushover|ifttt|callmebot)[^/]*/.*(send|trigger|message|hook)`), "it sends a message"},
+	{"send", "curl", all(flag("-K --config"), matching(`^https?://`), not(staysAtHome)), "it may send something: what it does is in a file"},
+}
+
+// builtins are git's own subcommands of which no word says that it sends something.
+var builtins = words(`add am annotate apply archive bisect blame branch bundle cat-file check-attr check-ignore check-mailmap check-ref-format checkout
+	checkout-index cherry cherry-pick clean clone column commit commit-graph commit-tree config count-objects credential describe diff diff-files
+	diff-index diff-tree difftool fast-export fast-import fetch fetch-pack filter-branch for-each-ref format-patch fsck gc grep gui help hash-object
+	init log ls-files ls-remote ls-tree mailinfo mailsplit maintenance merge merge-base merge-file merge-tree mergetool mktag mktree multi-pack-index
+	mv name-rev notes p4 pack-objects pack-refs patch-id prune pull push range-diff rebase reflog remote repack replace request-pull rerere reset
+	restore rev-list rev-parse revert rm send-email shortlog show show-branch show-ref sparse-checkout stash status stripspace submodule svn switch
+	symbolic-ref tag unpack-objects update-index update-ref var verify-commit verify-pack verify-tag web--browse whatchanged worktree write-tree
+	annex crypt secret review absorb extras lfs-transfer`)
+
+var sends = regexp.MustCompile(`^(push|publish|land|submit|ship|upload|send|dcommit)(-\w+)?$`)
+
+// extensionPublishes reports whether a subcommand that is not git's own says that it sends something: git lfs
+// push, git subtree push, git spr update.
+func extensionPublishes(c *call) bool {
+	sub := c.Sub()
+	if sub == "" || builtins[sub] || c.Flag("-n", "--dry-run", "--help", "-h") {
+		return false
+	}
+	if sub == "send-pack" || sub == "http-push" || sub == "spr" && exactly("update diff land")(c) {
+		return true
+	}
+	for i, w := range shell.Operands(c.After(), "") {
+		if i < 2 && sends.MatchString(w.Value) {
+			return true
+		}
+	}
+	return sends.MatchString(sub) && !strings.HasPrefix(sub, "send-email")
+}

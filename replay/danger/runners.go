@@ -1,0 +1,134 @@
+package danger
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/recountdb/recount/replay/shell"
+)
+
+// Programs that run the command in their last words, or in the value of a flag. The reader of lines follows
+// sudo, xargs, docker exec and the like, of which it knows the files too; of these only the danger is known.
+
+// runner says where the command is.
+type runner struct {
+	valued string // flags before the command that take a value
+	skip   int    // operands before the command
+	abroad bool   // it runs in a container or on another machine
+	flags  string // flags whose value is the command; "" means that the last words are
+}
+
+// runners are programs, with subcommands where these run something.
+var runners = func() map[string]runner {
+	m := map[string]runner{}
+	for _, l := range []struct {
+		programs string
+		runner
+	}{
+		{"docker compose exec,docker-compose exec,podman compose exec,podman-compose exec", runner{valued: "-e --env -u --user -w --workdir --index", skip: 1, abroad: true}},
+		{"docker compose run,docker-compose run,podman compose run,podman-compose run", runner{valued: "-e --env -u --user -w --workdir -v --volume -p --publish --name --entrypoint -l --label", skip: 1, abroad: true}},
+		{
+			"lxc exec,incus exec,multipass exec,limactl shell,nerdctl exec,crictl exec,pct exec,machinectl shell,toolbox run,oc rsh,oc exec,nomad alloc exec,apptainer exec,singularity exec,docker-machine ssh",
+			runner{valued: "-n --name -c -u --user -e --env -w --workdir --cwd --mode -task -job --container --namespace", skip: 1, abroad: true},
+		},
+		{"arch-chroot,distrobox enter,distrobox-enter,proot-distro login", runner{valued: "-u -n --name", skip: 1, abroad: true}},
+		{"lxc-attach,schroot,systemd-nspawn,proot,lima,minikube ssh", runner{valued: "-n --name -c --chroot -D --directory -M --machine -u --user -d -r -b -w -p --profile", abroad: true}},
+		{"entr,unbuffer,chronic,torify,torsocks,tsocks,eatmydata,nocache,pyenv exec,rbenv exec,nodenv exec,asdf exec,mise exec,mise x,git bisect run,git submodule foreach,west forall,winpty,pkexec,fakeroot,bun x,yarn dlx,yarn exec,pnpm dlx,pnpm exec,npm exec,uv tool run,wsl,direnv exec,setarch,gosu,su-exec,volta run,fnm exec,lerna exec", runner{valued: "--prefix"}},
+		{
+			"sshpass,proxychains,proxychains4,doppler run,chamber exec,infisical run,teller run,envconsul,dotenvx run,dotenv,cross-env,conda run,mamba run,micromamba run,pixi run,rye run,hatch run,pdm run,pipx run,watchexec,numactl,taskset,chrt,cgexec,perf stat,perf record,run0,runuser,setpriv,dbus-run-session,railway run,guix shell",
+			runner{valued: "-p -f -c -e -w --watch --exts --filter --env-file --project --config -n -N -m -g --reuid --regid -u --user --from --with --python --spec -C -s --signal --setenv --unit"},
+		},
+		{"sops exec-env,sops exec-file", runner{skip: 1}},
+		{"env", runner{flags: "-S --split-string"}},
+		{"git rebase", runner{flags: "-x --exec"}},
+		{"nix-shell", runner{flags: "--run --command"}},
+		{"nix develop,nix shell", runner{flags: "-c --command"}},
+		{"nodemon", runner{flags: "-x --exec"}},
+		{"gcloud compute ssh,fly ssh console,flyctl ssh console,aws ecs execute-command,vagrant ssh", runner{flags: "--command -C -c", abroad: true}},
+		{"sg,repo forall", runner{flags: "-c"}},
+		{"cmd", runner{flags: "/c /C /k /K"}},
+	} {
+		for name := range strings.SplitSeq(l.programs, ",") {
+			m[name] = l.runner
+		}
+	}
+	return m
+}()
+
+// firstOperands are runners whose first word is a name, and not yet the command, although nothing tells it
+// from one: a version, a profile, a directory.
+var firstOperands = words("chamber direnv setarch gosu su-exec")
+
+// runsAnother returns the command lines that a call of a runner runs, and how they run. ok is false if the
+// program is none.
+func (c *call) runsAnother() (lines []string, how runner, ok bool) {
+	args, key := c.Args, c.Name
+	how, ok = runners[key]
+	if sub := c.Sub(); sub != "" {
+		after := c.After()
+		if r, found := runners[key+" "+sub]; found {
+			args, how, ok = after, r, true
+		}
+		if ws := shell.Operands(after, "-f --file -p --project-name --profile"); len(ws) > 0 {
+			at := slices.IndexFunc(after, func(w shell.Word) bool { return w == ws[0] })
+			if r, found := runners[key+" "+sub+" "+ws[0].Value]; found && at >= 0 {
+				args, how, ok = after[at+1:], r, true
+			}
+		}
+	}
+	if !ok || c.Wraps {
+		return nil, how, ok
+	}
+	if how.flags != "" {
+		rest := &shell.Call{Args: args}
+		if w, found := rest.FlagValue(strings.Fields(how.flags)...); found {
+			return []string{w.Value}, how, true
+		}
+		for i, w := range args {
+			if strings.HasPrefix(w.Value, "/") && strings.Contains(" "+how.flags+" ", " "+w.Value+" ") && i+1 < len(args) {
+				return []string{joined(args[i+1:])}, how, true
+			}
+		}
+		return nil, how, true
+	}
+	skip := how.skip
+	if firstOperands[c.Name] {
+		skip = 1
+	}
+	valued := " " + how.valued + " "
+	for i := 0; i < len(args); i++ {
+		v := args[i].Value
+		switch {
+		case v == "--":
+			if i+1 < len(args) && (skip == 0 || !strings.HasPrefix(args[i+1].Value, "-")) {
+				return []string{joined(args[i+1:])}, how, true
+			}
+		case strings.HasPrefix(v, "-") && len(v) > 1:
+			if strings.Contains(valued, " "+v+" ") {
+				i++
+			}
+		case skip > 0:
+			skip--
+		case strings.Contains(v, "=") && !strings.ContainsAny(v, " ;"):
+		default:
+			return []string{joined(args[i:])}, how, true
+		}
+	}
+	return nil, how, true
+}
+
+// joined makes a line of some words. A single one that is quoted is a line by itself.
+func joined(ws []shell.Word) string {
+	if len(ws) == 1 && ws[0].Quoted {
+		return ws[0].Value
+	}
+	var parts []string
+	for _, w := range ws {
+		if w.Text == "" {
+			parts = append(parts, w.Value)
+			continue
+		}
+		parts = append(parts, w.Text)
+	}
+	return strings.Join(parts, " ")
+}
