@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 )
 
@@ -57,7 +59,11 @@ func (s *Sandbox) openContainer(ctx context.Context) error {
 		return &RefusedError{[]string{"the program " + program}}
 	}
 	if out, err := exec.CommandContext(ctx, path, "image", "inspect", "--format", "{{.Id}}", image).CombinedOutput(); err != nil {
-		return fmt.Errorf("sandbox: %s has no image %s (nothing is fetched here: %s pull %s): %s", program, image, program, image, strings.TrimSpace(string(out)))
+		said := strings.TrimSpace(string(out))
+		if low := strings.ToLower(said); !strings.Contains(low, "no such image") && !strings.Contains(low, "image not known") {
+			return fmt.Errorf("sandbox: %s does not work here: %s", program, cmp.Or(said, err.Error()))
+		}
+		return fmt.Errorf("sandbox: %s has no image %s (nothing is fetched here: %s pull %s): %s", program, image, program, image, said)
 	}
 	if s.state, err = loadState(s.opt); err != nil {
 		return err
@@ -105,11 +111,17 @@ func (s *Sandbox) startContainer(ctx context.Context, path, image string) (*cont
 	if o.Home != "" && !Within(o.Home, o.Dir) || o.Home != "" && o.Home != o.Dir {
 		args = append(args, "--tmpfs", o.Home+":rw,exec,mode=1777")
 	}
-	if filepath.Base(path) == "podman" && os.Getuid() != 0 {
-		args = append(args, "--userns", "keep-id") // the files of the copy stay the caller's
+	if filepath.Base(path) == "podman" {
+		if os.Getuid() != 0 {
+			args = append(args, "--userns", "keep-id") // the files of the copy stay the caller's
+		} else {
+			// By itself it asks for more than a root without CAP_SYS_RESOURCE may give, as in some virtual
+			// machines, and then does not start. The kernel does not hold root to it; --pids-limit does.
+			args = append(args, "--ulimit", "nproc=32768:32768")
+		}
 	}
 	args = append(args, "--entrypoint", "sh", image, "-c", "command -v grep >/dev/null && echo ready && exec cat >/dev/null")
-	c.main = exec.Command(path, args...)
+	c.main = client(path, args...)
 	said := &tailBuffer{}
 	c.main.Stderr = said
 	in, err := c.main.StdinPipe()
@@ -140,6 +152,14 @@ func (s *Sandbox) startContainer(ctx context.Context, path, image string) (*cont
 	return c, nil
 }
 
+// client makes a command of docker or podman that ctrl-c on the terminal does not reach: what it ends is
+// ended in order, by kill.
+func client(path string, args ...string) *exec.Cmd {
+	c := exec.Command(path, args...)
+	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	return c
+}
+
 // exceeded ends all steps because of a limit.
 func (c *container) exceeded(why string) {
 	c.mu.Lock()
@@ -160,7 +180,7 @@ func (c *container) mark(n int64) string { return fmt.Sprintf("%s=%s-%d-", marks
 // kill sends a signal to all processes of a step.
 func (c *container) kill(n int64, signal string) {
 	const script = `for p in /proc/[0-9]*; do grep -qs "$1" "$p/environ" && kill -"$2" "${p##*/}" 2>/dev/null; done; :`
-	_ = exec.Command(c.program, "exec", c.name, "sh", "-c", script, "sh", c.mark(n), signal).Run() // the container has ended with them
+	_ = client(c.program, "exec", c.name, "sh", "-c", script, "sh", c.mark(n), signal).Run() // the container has ended with them
 }
 
 // ofClient begins the names of variables that docker and podman read themselves.
@@ -185,8 +205,8 @@ func (c *container) run(ctx context.Context, cmd Command, out *bounded) (Result,
 	if err != nil {
 		return Result{}, fmt.Errorf("run: %w", err)
 	}
-	client := exec.Command(c.program, args...)
-	client.Env, client.Stdout, client.Stderr = env, write, write
+	step := client(c.program, args...)
+	step.Env, step.Stdout, step.Stderr = env, write, write
 	r := readAll(read, out)
 	c.mu.Lock()
 	over := c.over
@@ -197,14 +217,14 @@ func (c *container) run(ctx context.Context, cmd Command, out *bounded) (Result,
 		r.stop()
 		return Result{Exit: 137, Limit: over}, nil
 	}
-	err = client.Start()
+	err = step.Start()
 	_ = write.Close()
 	if err != nil {
 		r.stop()
 		return Result{}, fmt.Errorf("start %s: %w", c.program, err)
 	}
 	done := make(chan error, 1)
-	go func() { done <- client.Wait() }()
+	go func() { done <- step.Wait() }()
 	res, err := c.await(ctx, cmd, n, done)
 	r.finish()
 	c.mu.Lock()
@@ -218,7 +238,7 @@ func (c *container) run(ctx context.Context, cmd Command, out *bounded) (Result,
 	case err != nil && ctx.Err() == nil:
 		return res, fmt.Errorf("run: %w", err)
 	}
-	if state := client.ProcessState; state != nil {
+	if state := step.ProcessState; state != nil {
 		res.Exit = state.ExitCode()
 	}
 	select {
@@ -271,7 +291,7 @@ func (c *container) await(ctx context.Context, cmd Command, n int64, done <-chan
 // close ends the container with all that runs in it.
 func (c *container) close() error {
 	c.watch.stop()
-	_ = exec.Command(c.program, "kill", c.name).Run() // it may have ended by itself
+	_ = client(c.program, "kill", c.name).Run() // it may have ended by itself
 	_ = c.alive.Close()
 	select {
 	case <-c.ended:

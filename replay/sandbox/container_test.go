@@ -6,7 +6,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -18,7 +20,8 @@ const fakeDocker = `#!/bin/sh
 echo "$*" >> "$FAKE/arguments"
 verb=$1; shift
 case $verb in
-image) [ "$4" = here ] || { echo "No such image: $4" >&2; exit 1; } ;;
+image) [ "$4" != broken ] || { echo "Cannot connect to the Docker daemon" >&2; exit 1; }
+	[ "$4" = here ] || { echo "No such image: $4" >&2; exit 1; } ;;
 run)
 	while [ $# -gt 0 ]; do [ "$1" = --volume ] && echo "$2" > "$FAKE/volume"; shift; done
 	echo ready; exec cat >/dev/null ;;
@@ -108,6 +111,10 @@ func TestContainerAsksFor(t *testing.T) {
 	t.Setenv("FAKE", fake)
 	t.Setenv("PATH", fake+string(os.PathListSeparator)+os.Getenv("PATH"))
 	s, dir := inContainer(t, "docker:here")
+	// Ctrl-c on a terminal reaches all of its foreground group.
+	if r, err := s.Run(t.Context(), Command{Args: []string{"sh", "-c", "ps -o pgid= -p $$ | tr -d ' '"}, Dir: s.Dir()}); err != nil || r.Exit != 0 || r.Output == strconv.Itoa(syscall.Getpgrp())+"\n" {
+		t.Errorf("the client's group: %+v, %v", r, err)
+	}
 	contract(t, s, dir)
 	b, err := os.ReadFile(filepath.Join(fake, "arguments"))
 	if err != nil {
@@ -128,6 +135,9 @@ func TestContainerAsksFor(t *testing.T) {
 	if _, err := Open(t.Context(), Options{Dir: dir, State: t.TempDir(), Isolation: "docker:missing"}); err == nil || !strings.Contains(err.Error(), "docker pull missing") {
 		t.Errorf("an image that is not there: %v", err)
 	}
+	if _, err := Open(t.Context(), Options{Dir: dir, State: t.TempDir(), Isolation: "docker:broken"}); err == nil || strings.Contains(err.Error(), "no image") || !strings.Contains(err.Error(), "docker does not work here: Cannot connect") {
+		t.Errorf("docker without its daemon: %v", err)
+	}
 	t.Setenv("PATH", t.TempDir())
 	var refused *RefusedError
 	if _, err := Open(t.Context(), Options{Dir: dir, State: t.TempDir(), Isolation: "docker:here"}); !errors.As(err, &refused) {
@@ -140,28 +150,35 @@ func TestContainerAsksFor(t *testing.T) {
 	}
 }
 
-// TestContainerOfPodman runs in a real container where RECOUNT_TEST_IMAGE names an image that has sh and
-// the small programs; what a container must keep is checked too.
-func TestContainerOfPodman(t *testing.T) {
+// TestContainer runs in real containers where RECOUNT_TEST_IMAGE names an image of podman or docker that has
+// sh and the small programs; what a container must keep is checked too.
+func TestContainer(t *testing.T) {
 	image := os.Getenv("RECOUNT_TEST_IMAGE")
 	if image == "" {
 		t.Skip("RECOUNT_TEST_IMAGE names no image")
 	}
-	if _, err := exec.LookPath("podman"); err != nil {
-		t.Skip(err)
-	}
-	s, dir := inContainer(t, "podman:"+image)
-	outside := filepath.Join(t.TempDir(), "outside")
-	for _, script := range []string{"echo x > " + outside, "echo x > /etc/x", "wget -T 2 -q http://1.1.1.1", "echo x > /proc/sys/kernel/hostname"} {
-		if r, err := s.Run(t.Context(), Command{Args: []string{"sh", "-c", script}, Dir: s.Dir(), Timeout: 20 * time.Second}); err != nil || r.Exit == 0 {
-			t.Errorf("%s: %+v, %v", script, r, err)
-		}
-	}
-	if _, err := os.Stat(outside); err == nil {
-		t.Error("a file outside was written")
-	}
-	contract(t, s, dir)
-	if out, _ := exec.Command("podman", "ps", "-a", "--format", "{{.Names}}").Output(); strings.Contains(string(out), "recount-r-1") {
-		t.Errorf("the container is still there: %s", out)
+	for _, program := range []string{"podman", "docker"} {
+		t.Run(program, func(t *testing.T) {
+			if out, err := exec.Command(program, "image", "inspect", image).CombinedOutput(); err != nil {
+				t.Skipf("%v: %s", err, out)
+			}
+			s, dir := inContainer(t, program+":"+image)
+			outside := filepath.Join(t.TempDir(), "outside")
+			for _, script := range []string{
+				"echo x > " + outside, "echo x > /etc/x", "wget -T 2 -q http://1.1.1.1", "echo x > /proc/sys/kernel/hostname",
+				"grep -q 'CapEff:.*[1-9a-f]' /proc/self/status", "kill -0 " + strconv.Itoa(os.Getpid()), "ls /sys/class/net | grep -v '^lo$' | grep -v tunl | grep .",
+			} {
+				if r, err := s.Run(t.Context(), Command{Args: []string{"sh", "-c", script}, Dir: s.Dir(), Timeout: 20 * time.Second}); err != nil || r.Exit == 0 {
+					t.Errorf("%s: %+v, %v", script, r, err)
+				}
+			}
+			if _, err := os.Stat(outside); err == nil {
+				t.Error("a file outside was written")
+			}
+			contract(t, s, dir)
+			if out, _ := exec.Command(program, "ps", "-a", "--format", "{{.Names}}").Output(); strings.Contains(string(out), "recount-r-1") {
+				t.Errorf("the container is still there: %s", out)
+			}
+		})
 	}
 }
