@@ -26,6 +26,8 @@ func TestFormat(t *testing.T) {
 		`m.duration(1_500_000)`:                            "2 ms",
 		`m.duration(61e9)`:                                 "1 min 1 s",
 		`m.duration(7265e9)`:                               "2 h 1 min",
+		`m.duration(536_000e9)`:                            "6 d 5 h",
+		`m.duration(86_400e9)`:                             "1 d",
 		`m.duration(59.7e9)`:                               "1 min",
 		`m.duration(3479.8e9)`:                             "58 min",
 		`m.duration(999.6e3)`:                              "1 ms",

@@ -184,7 +184,7 @@ var vary = []struct {
 	{regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`), "<id>"},
 	{regexp.MustCompile(`\b[0-9a-f]{8}-[0-9a-f]{4}\b`), "<id>"},
 	{regexp.MustCompile(`20[0-9]{2}-[0-9]{2}-[0-9]{2}[T ][0-9:]{8}(\.[0-9]+)?(Z|[+-][0-9:]{5})?`), "<time>"},
-	{regexp.MustCompile(`\b[0-9.]+(y|d|h|m|s|ms|µs|ns)([0-9.]+s)?\b`), "<t>"},
+	{regexp.MustCompile(`\b[0-9.]+(y|d|h|m|s|ms|µs|ns)( ?[0-9]+[hms])?\b`), "<t>"},
 	{regexp.MustCompile(`\bjust now\b`), "<t> ago"}, // a slow machine takes a minute
 	// The partition of an event without its own key depends on the directory.
 	{regexp.MustCompile(`(at|position  ) recount\.commands/[0-9]/[0-9]+`), "$1 <position>"},

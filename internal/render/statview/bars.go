@@ -2,6 +2,7 @@ package statview
 
 import (
 	"strings"
+	"time"
 
 	"github.com/recountdb/recount/internal/render"
 	"github.com/recountdb/recount/query/commands/ask"
@@ -33,7 +34,7 @@ func bars(d *render.Drawing, title, heading string, rows []row) {
 			failed = percent(rate)
 		}
 		if r.Duration > 0 {
-			took = spent(r.Duration)
+			took = render.Took(time.Duration(r.Duration))
 		}
 		table = append(table, []string{r.name, render.Thousands(r.Runs), failed, took})
 		most = max(most, r.Runs)

@@ -68,7 +68,7 @@ func summary(d *render.Drawing, r ask.StatisticsResponse) {
 		parts = append(parts, fmt.Sprintf("%s of %s with a known outcome succeeded", percent(1-rate), render.Thousands(r.Total.Succeeded+r.Total.Failed)))
 	}
 	if r.Total.Duration > 0 {
-		parts = append(parts, spent(r.Total.Duration)+" spent in them")
+		parts = append(parts, render.Took(time.Duration(r.Total.Duration))+" spent in them")
 	}
 	if r.Untimed > 0 {
 		parts = append(parts, fmt.Sprintf("%s at an unknown time, in none of the bars by time", render.Thousands(r.Untimed)))
@@ -76,21 +76,6 @@ func summary(d *render.Drawing, r ask.StatisticsResponse) {
 	for _, p := range parts {
 		d.Text("", "", p)
 	}
-}
-
-// spent formats a sum of durations, in nanoseconds, without units that are zero.
-func spent(n int64) string {
-	d := time.Duration(n)
-	if d >= 100*time.Hour {
-		return render.Thousands(int64(d.Round(time.Hour).Hours())) + "h"
-	}
-	s := render.Took(d)
-	for _, zero := range []string{"m0s", "h0m"} {
-		if strings.HasSuffix(s, zero) {
-			s = s[:len(s)-2]
-		}
-	}
-	return s
 }
 
 // percent formats a fraction; only all is 100 %, and only none is 0 %.

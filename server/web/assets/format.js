@@ -121,7 +121,8 @@ export function duration(ns) {
   if (µs < 1000) return µs + " µs";
   if (ms < 1000) return ms + " ms";
   if (s < 60) return (ns / 1e9).toFixed(ns < 9.95e9 ? 1 : 0) + " s";
-  return s < 3600 ? two(s, "min", 60, "s") : two(min, "h", 60, "min");
+  if (min < 1440) return s < 3600 ? two(s, "min", 60, "s") : two(min, "h", 60, "min");
+  return two(Math.round(ns / 3600e9), "d", 24, "h");
 }
 
 /** size writes bytes. */
