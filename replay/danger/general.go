@@ -47,11 +47,11 @@ var verbs = func() map[string]verb {
 		{"system", strong, "uninstall autoremove depclean unmerge"},
 		{"power", strong, "shutdown poweroff reboot halt hibernate"},
 		{"remove", first, "untag uninit free rb clear remove rm rmi del drop prune trash truncate forget expire discard rollback restore unlink overwrite vacuum reset format flush"},
-		{"infrastructure", first, "evict drain kill killall cancel abort ban unban suspend promote transfer rotate leave"},
+		{"infrastructure", first, "evict drain kill killall cancel abort ban unban suspend promote transfer rotate leave stop restart disable scale modify approve recreate deactivate kick hold rebuild resize trigger quiesce offline approve reject cull"},
 		{"disk", first, "flash burn"},
 		{"publish", first, "push release submit"},
 		{"send", first, "unsubscribe refund send share post email mail notify broadcast tweet toot sms dm pub buy purchase pay attack flood deauth inject"},
-		{"system", pressed, "clean cleanup clear disable stop restart mask unload detach apply sync reinstall downgrade revert unset gc down"},
+		{"system", pressed, "clean cleanup clear mask unload detach apply sync reinstall downgrade revert unset gc down"},
 	} {
 		for _, w := range strings.Fields(l.words) {
 			m[w] = verb{l.kind, l.weight}
@@ -91,7 +91,7 @@ var (
 	// whole thing, counts.
 	ownPrograms = words(`git make gmake ninja just go cargo rustup npm yarn pnpm bun npx pip pip3 pipx uv poetry pdm conda mamba gem bundle rake composer
 		javac java mvn gradle sbt dotnet cmake ctest docker podman nerdctl buildah direnv asdf mise nvm pyenv rbenv sdk flutter dart swift mix stack cabal ghc
-		jj hg svn bzr fossil brew prettier eslint biome ruff black buf deno nuget terraform tofu cradle crystal shards nimble luarocks opam elm spago nix bazel pants xcodebuild`)
+		pm2 pueue pg_ctl forever overmind honcho inotifywait inotifywatch jj hg svn bzr fossil brew prettier eslint biome ruff black buf deno nuget terraform tofu cradle crystal shards nimble luarocks opam elm spago nix bazel pants xcodebuild`)
 	seenElsewhere = words("publish unpublish republish yank upload deploy undeploy redeploy destroy terminate decommission deprovision")
 	// diskReaders only look at a disk, or use it as the machine does every day.
 	diskReaders = words(`lsblk blkid smartctl udevadm file stat df du cat head tail hexdump xxd od strings dumpe2fs e2label xfs_info fsarchiver ddrescue photorec testdisk
