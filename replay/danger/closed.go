@@ -44,7 +44,33 @@ var closed = []rule{
 	{"cluster", "rancher,microk8s disable,microk8s reset,microk8s stop,k3sup,talosctl", unless(0, 1, `clusters,config,containers,context,disks,dmesg,etcd,gen,image,inspect,interfaces,kubeconfig,kubectl,
 		login,memory,mounts,netstat,nodes,pcap,processes,projects,routes,service,settings,support,time,server,ssh,cluster`), "it changes a cluster"},
 
+	{"cluster", "juju", unless(0, 1, `agree,actions,add-credential,add-cloud,bind,bootstrap,change-user-password,charm-resources,clouds,config,controller-config,controllers,credentials,
+		dashboard,debug-code,debug-hooks,debug-log,default-credential,default-region,disabled-commands,download,download-backup,export-bundle,find,firewall-rules,import-ssh-key,
+		login,logout,machines,model-config,models,offers,operation,operations,payloads,plans,regions,register,resources,retry-provisioning,run,scp,secrets,shares,spaces,ssh,ssh-keys,
+		storage,storage-pools,subnets,switch,sync-agent-binary,task,unregister,update-public-clouds,users,version,whoami`), "it changes a cluster"},
+	{"cluster", "juju run,juju exec", moreThan(2), "it runs something on machines of a cluster"},
+	{"cluster", "juju config,juju model-config,juju controller-config", matching(`^[\w-]+=|^--reset`), "it changes a cluster"},
+	{"cluster", "bosh", unless(0, 1, `add-blob,alias-env,blobs,cloud-config,config,configs,create-release,deployments,disks,env,environments,errands,events,instances,int,
+		interpolate,locks,log-in,log-out,logs,manifest,releases,repack-stemcell,runtime-config,scp,ssh,stemcells,sync-blobs,task,tasks,variables,vms,vendor-package,init-release,generate-job,generate-package`), "it changes a cluster"},
+	{"cluster", "maas", unless(0, 3, "login,logout,list,refresh,status,config"), "it changes machines"},
+	{"cluster", "flink", unless(0, 1, "info,savepoint"), "it changes what runs in a cluster"},
+	{"cluster", "spark-submit", all(some(flag("--kill"), matching(`^(yarn|spark://|k8s://|mesos://)`)), not(staysAtHome)), "it starts or ends what runs in a cluster"},
+	{"cluster", "sacctmgr", unless(0, 1, "associations,dump,problem,verify"), "it changes a cluster"},
+	{"cluster", "hdfs dfsadmin,hdfs haadmin,yarn rmadmin,hdfs cacheadmin,hdfs crypto,hdfs storagepolicies,hdfs namenode,hdfs balancer,hdfs ec", not(some(flag("-report -printTopology -getServiceState -getAllServiceState -checkHealth -help -listOpenFiles -metasave -listZones -listPolicies -getPolicy -getStoragePolicy -listPools -listDirectives"), exactly("get"))), "it changes a cluster"},
+	{"cluster", "databricks", unless(0, 3, `auth,bundle init,bundle summary,completion,configure,current-user me,labs,fs cat,fs cp,fs head,workspace export,workspace export-dir,
+		bundle generate,workspace list,sync --dry-run`), "it changes a cluster"},
+	{"cluster", "databricks fs", all(exactly("cp"), intoPod), "it changes another storage"},
+
 	// Providers and platforms.
+	{"infrastructure", "aptible", some(colonVerb, exactly("deploy rebuild restart")), "it changes infrastructure"},
+	{"infrastructure", "jenkins-cli,jenkins,jenkins-jobs,travis,drone,woodpecker-cli,bk,rd,circleci,appveyor,codefresh,semaphoreci,sem,teamcity,spin,octopus,octo,concourse,buildkite-agent", unless(0, 3, `annotate,artifact download,auth,branches,cache,compile,config,console,context get,convert,decrypt,diagnostic,encrypt,
+		exec,executions follow,get-job,job parse,lint,local,login,logout,meta-data get,namespace,orb init,orb pack,orb process,orb source,orb validate,orb info,org,
+		pipeline artifacts,policy,projects archives,raw,report,repositories,requests,runner,secret redact,settings,setup,sign,step get,switch,sync,system,test,token,update,use,user viewer,
+		users info,whatsup,who-am-i,who-am-i,whoami,env copy,list-jobs,list-plugins,session-id,open,add-job,pipeline last,start`), "it changes what others build"},
+	{"infrastructure", "amtool silence", exactly("add expire update import"), "it silences alerts of others"},
+	{"infrastructure", "mimirtool,cortextool,lokitool,grafanactl,gcx,logcli delete,tanka,tk,grr", all(exactly("load sync delete push apply create remove set replace move reset-password"), not(exactly("diff print"))), "it changes what others watch"},
+	{"system", "grafana-cli,grafana", exactly("reset-admin-password remove uninstall"), "it changes a service of the machine"},
+	{"send", "zabbix_sender", not(flag("-h --help -V --version")), "it sends something to another machine"},
 	{"infrastructure", "fly,flyctl", unless(0, 2, `agent,auth,builds,checklist,checks,config,console,containers,curl,dashboard,dig,execute,extensions list,
 		format-pipeline,hijack,image show,intercept,ips list,jobs,login,logout,machine exec,mcp,pipelines,platform,postgres connect,proxy,releases,resources,
 		services,sftp,ssh,sync,targets,teams,tokens create,userinfo,validate-pipeline,workers`), "it changes infrastructure"},
@@ -134,7 +160,7 @@ func quiet(word string) bool {
 }
 
 // valuedBefore are flags that take a value and may stand before the verb of a closed program.
-const valuedBefore = `-n --namespace --context --kubeconfig --cluster --user -s --server -p --profile --project --region --zone --account -a --app --org --organization -R --repo -C --cwd --dir -e --env --environment -t --token --target --stage --config --host -H --address --url --endpoint --kube-context --stack -g --resource-group --brokers --bootstrap-server --admin-url --account-id --workspace --compartment-id --format -o --output -h -u -pw -pwf --port`
+const valuedBefore = `-n --namespace --context --kubeconfig --cluster --user -s --server -p --profile --project --region --zone --account -a --app --org --organization -R --repo -C --cwd --dir -e --env --environment -t --token --target --stage --config --host -H --address --url --endpoint --kube-context --stack -g --resource-group --brokers --bootstrap-server --admin-url --account-id --workspace --compartment-id --format -o --output -h -u -pw -pwf --port -d --deployment -m --model`
 
 // toldWords returns the words that a call says before the first that is a name or a value, at most five.
 func (c *call) toldWords() (ws []string) {
@@ -232,7 +258,7 @@ func inLocalRegistry(c *call) bool {
 	})
 }
 
-// intoPod reports whether a copy goes to a pod.
+// intoPod reports whether a copy goes to a pod, or to another store with a colon in its names.
 func intoPod(c *call) bool {
 	ws := c.operands("-n --namespace -c --container --context")
 	return len(ws) > 1 && strings.Contains(ws[len(ws)-1].Value, ":")

@@ -20,6 +20,13 @@ var clients = map[string]struct{ host, statement string }{
 	"clickhouse-client": {"-h --host", "-q --query"},
 	"mongosh":           {"--host -h", "--eval"},
 	"mongo":             {"--host -h", "--eval"},
+	"beeline":           {"-u", "-e"},
+	"impala-shell":      {"-i --impalad", "-q --query"},
+	"trino":             {"--server", "--execute"},
+	"presto":            {"--server", "--execute"},
+	"presto-cli":        {"--server", "--execute"},
+	"cockroach":         {"--host --url", "-e --execute"},
+	"usql":              {"", "-c --command"},
 	"redis-cli":         {"-h -u", ""},
 	"valkey-cli":        {"-h -u", ""},
 }
@@ -113,12 +120,19 @@ func changesBy(client, text string) bool {
 // reachesAway reports whether a client's host, in a flag or in an address among its words, is another machine.
 func (c *call) reachesAway(flags []string) bool {
 	if w, ok := c.FlagValue(flags...); ok && len(flags) > 0 {
-		host := strings.TrimPrefix(w.Value, "tcp:")
+		host := w.Value
+		if _, rest, ok := strings.Cut(strings.TrimPrefix(host, "tcp:"), "jdbc:"); ok {
+			_, host, _ = strings.Cut(rest, "//")
+		}
+		host = strings.TrimPrefix(host, "tcp:")
 		return !w.Dynamic && !strings.HasPrefix(host, "/") && host != "." && !loopback(host)
 	}
 	for _, w := range c.Args {
-		scheme, rest, ok := strings.Cut(w.Value, "://")
-		if ok && strings.Trim(scheme, "abcdefghijklmnopqrstuvwxyz+") == "" && !strings.HasPrefix(rest, "/") {
+		if host := hostOf.FindStringSubmatch(w.Value); host != nil && c.Name == "psql" {
+			return !local(host[1])
+		}
+		scheme, rest, ok := strings.Cut(strings.TrimPrefix(w.Value, "jdbc:"), "://")
+		if ok && strings.Trim(scheme, "abcdefghijklmnopqrstuvwxyz0123456789+") == "" && !strings.HasPrefix(rest, "/") {
 			return !loopback(w.Value)
 		}
 	}

@@ -3,6 +3,7 @@ package danger
 import (
 	"cmp"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/recountdb/recount/replay/shell"
@@ -101,7 +102,7 @@ func (c *call) usedLater(is func(*shell.Call) bool) bool {
 var (
 	editors   = words("vim vi nvim ex view gvim")
 	shells    = words("sh bash dash zsh ksh ash")
-	languages = words("perl ruby python node nodejs deno bun php lua awk gawk mawk nawk tclsh osascript Rscript julia groovy")
+	languages = words("perl ruby python node nodejs deno bun php lua awk gawk mawk nawk tclsh osascript Rscript julia groovy emacs pypy")
 	// isText matches flags whose value is text for people.
 	isText = regexp.MustCompile(`^--?(m|t|b|message|msg|title|body|description|comment|notes?|subject|text|reason|name|summary|label|annotation|query|q|filter|format|template|where|grep|search|pattern|S|e|expr|expression)(=|$)`)
 	// starts matches what starts another program in a language, with the first word or the whole line, in
@@ -133,7 +134,7 @@ func (c *call) languageName() string {
 func (c *call) programs() (texts []string) {
 	awk := strings.HasSuffix(c.Name, "awk")
 	for i, w := range c.Args {
-		flag := i > 0 && len(c.Args[i-1].Value) > 1 && c.Args[i-1].Value[0] == '-' && strings.ContainsAny(c.Args[i-1].Value[len(c.Args[i-1].Value)-1:], "cCerEld")
+		flag := i > 0 && c.Args[i-1].Value == "eval" || i > 0 && len(c.Args[i-1].Value) > 1 && c.Args[i-1].Value[0] == '-' && strings.ContainsAny(c.Args[i-1].Value[len(c.Args[i-1].Value)-1:], "cCerElpd")
 		if flag || awk && w.Quoted {
 			texts = append(texts, w.Value)
 		}
@@ -224,7 +225,11 @@ func (c *call) inside() (found []Finding) {
 	if c.place.depth >= maxEmbedded {
 		return found
 	}
-	if kind, why := c.written(); kind != "" {
+	kind, why := c.written()
+	if kind == "" && languages[c.languageName()] {
+		kind, why = c.deeds()
+	}
+	if kind != "" && !slices.ContainsFunc(found, func(f Finding) bool { return f.Kind == kind }) {
 		found = append(found, Finding{kind, c.text(), why})
 	}
 	return found

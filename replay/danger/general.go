@@ -51,7 +51,7 @@ var verbs = func() map[string]verb {
 		{"disk", first, "flash burn"},
 		{"publish", first, "push release submit"},
 		{"send", first, "unsubscribe refund send share post email mail notify broadcast tweet toot sms dm pub buy purchase pay attack flood deauth inject"},
-		{"system", pressed, "clean cleanup clear mask unload detach apply sync reinstall downgrade revert unset gc down"},
+		{"system", pressed, "clean cleanup mask unload detach apply sync reinstall downgrade revert unset gc down"},
 	} {
 		for _, w := range strings.Fields(l.words) {
 			m[w] = verb{l.kind, l.weight}
@@ -63,9 +63,9 @@ var verbs = func() map[string]verb {
 var (
 	bareWord = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9:_-]*$`)
 	// compound matches verbs that are written together with what they remove.
-	compound = regexp.MustCompile(`^((delete|destroy|remove|purge|wipe|erase|drop|kill|uninstall|del|rm)(all|db|table|user|group|node|item|files?|bucket|queue|snap(shot)?|key|vm|repo|index|topic|dir|image|volume|stack|server|host|site|app)s?|(user|group|node|host|lv|vg|pv)(del|rm|remove)|factory-?reset|reset-?(\w+-)?passw(or)?d|tear-down|power-?off|collect-garbage|clear-?(snapshots?|data|db|all|storage|messages)|send-?(payment|coins|toaddress|many|rawtransaction|message|event|mail|sms)|purchase(-\w+)*)$`)
+	compound = regexp.MustCompile(`^((delete|destroy|remove|purge|wipe|erase|drop|kill|uninstall|del|rm)(all|db|table|user|group|node|item|files?|bucket|queue|snap(shot)?|key|vm|repo|index|topic|dir|image|volume|stack|server|host|site|app)s?|(user|group|node|host|lv|vg|pv)(del|rm|remove)|factory-?reset|reset-?(\w+-)?passw(or)?d|tear-down|power-?off|collect-garbage|clear-?(snapshots?|data|db|all|storage|messages)|send-?(payment|coins|toaddress|many|rawtransaction|message|event|mail|sms)|purchase(-\w+)*|(safe|force|hard|soft|graceful|rolling)-?(restart|stop|shutdown|reload)|self-destruct|clean-up|run-now|quiet-?down|(un)?set-\w+-?mode|upgrade-(controller|model|cluster))$`)
 	// endings match short names of programs that end with such a verb: npurge, scancel, qdel, bkill.
-	endings = regexp.MustCompile(`^([a-z]{0,8}(purge|wipe|uninstall|cancel)|[a-z]{0,5}kill|[a-z]{0,2}del|(at|lp|ipc|q)rm|.*-collect-garbage)$`)
+	endings = regexp.MustCompile(`^([a-z]{0,8}(purge|wipe|uninstall|cancel)|[a-z]{0,5}kill|[a-z]{0,2}del|(at|lp|ipc|q)rm|[bq](stop|resume|hold|rls|alter|rerun|sig|chkpnt)|condor_(rm|hold|vacate\w*|off|restart)|.*-collect-garbage)$`)
 	// isDisk matches devices that hold file systems.
 	isDisk = regexp.MustCompile(`^(of=|if=)?/dev/(sd|hd|vd|xvd|nvme|mmcblk|rdisk|disk|mapper/|md\d|mtd|dm-)`)
 	// isAddress matches the address of a person.
@@ -127,6 +127,9 @@ func general(c *call) []rule {
 	if c.asks() {
 		return nil
 	}
+	if c.changesAtServer() {
+		return found("send", "it changes something on another machine")
+	}
 	switch operands := shell.Operands(c.Args, "-o -i -c"); {
 	case !diskReaders[c.Name] && matching(isDisk.String())(c) && !looks(c):
 		return found("disk", "it works on a disk itself")
@@ -141,6 +144,30 @@ func general(c *call) []rule {
 	}
 	return nil
 }
+
+// servers are flags that name the machine that a client talks to.
+var servers = strings.Fields("-s --server --url --host --address --addr --endpoint --api-url --api-server --remote --target --broker --master -H --base-url --instance")
+
+// changesAtServer reports whether a call names another machine as its server, and its first word says that it
+// changes or starts something.
+func (c *call) changesAtServer() bool {
+	w, ok := c.FlagValue(servers...)
+	if !ok || w.Dynamic || !strings.Contains(w.Value, "://") && !isHostName.MatchString(w.Value) || loopback(w.Value) {
+		return false
+	}
+	for _, word := range shell.Operands(c.Args, valuedBefore+" "+strings.Join(servers, " ")) {
+		if bareWord.MatchString(word.Value) {
+			parts := wordParts(word.Value)
+			return changing[parts[0]] || changesThereWords[parts[0]]
+		}
+	}
+	return false
+}
+
+var (
+	isHostName        = regexp.MustCompile(`^[\w-]+(\.[\w-]+)+(:\d+)?$`)
+	changesThereWords = words("build groovy load register write enable disable stop trigger rename sync restart replace execute commit merge resume schedule assign grant attach detach link reload rotate")
+)
 
 // names reports whether a word of the call is as a condition says.
 func (c *call) names(is func(string) bool) bool {
@@ -243,7 +270,7 @@ func (c *call) told(own bool) string {
 		if len(parts) == 0 || when[parts[0]] || parts[len(parts)-1] == "local" {
 			continue
 		}
-		if i == 0 && ownWords[parts[0]] {
+		if i == 0 && ownWords[parts[0]] && !strings.Contains(w.Value, ":") {
 			return "" // what it is told here, it keeps for its user
 		}
 		for i, p := range parts {
@@ -261,7 +288,11 @@ func (c *call) told(own bool) string {
 				v.weight == first && (whole && n < 3 || n < 3 && i == 0 && !adjectives[p]),
 				v.weight == first && n < 3 && i == len(parts)-1 && strings.Contains(w.Value, ":"),
 				v.weight == first && n == 3 && whole && (v.kind == "remove" || v.kind == "publish"),
+				n < 3 && i == len(parts)-1 && strings.Contains(w.Value, ":") && (v.weight == pressed || colonChanges[p]),
 				v.weight == pressed && whole && n < 3 && c.isPressed():
+				if v.kind == "" {
+					return "infrastructure"
+				}
 				return v.kind
 			}
 		}
@@ -274,6 +305,9 @@ func (c *call) told(own bool) string {
 	}
 	return ""
 }
+
+// colonChanges are what ends a word with colons that changes something: config:set, db:execute.
+var colonChanges = words("set unset execute rename import enable update upgrade resetpassword reset-password on off add")
 
 // adjectives are verbs that begin names of things as well.
 var adjectives = words("format release drop push post mail email share trash empty reset submit transfer notify pub cancel send")
@@ -302,6 +336,8 @@ func (c *call) flagged() string {
 			return last.kind
 		case long && (parts[0] == "broadcast" || parts[0] == "live") && len(parts) == 1:
 			return "send"
+		case inEarnest.MatchString(name):
+			return "infrastructure"
 		case long && sendFlags[parts[0]] && len(parts) < 3:
 			return "send"
 		case long && removeFlags[parts[0]] && (len(parts) == 1 || whole[parts[1]]), long && parts[0] == "vacuum":
@@ -322,6 +358,9 @@ func (c *call) flagged() string {
 	}
 	return ""
 }
+
+// inEarnest matches flags without which a program only says what it would do.
+var inEarnest = regexp.MustCompile(`^--(doit|do-it|commit|no-?dry-?run|real-run|for-real|yes-i-[\w-]+|i-know-what-i-am-doing)$`)
 
 var (
 	// when begins flags that say when something happens.

@@ -110,6 +110,9 @@ func dockerAway(c *call) bool {
 		}
 	}
 	w, ok := own.FlagValue("-H", "--host", "--context", "-c")
+	if !ok {
+		w, ok = c.dockerHost()
+	}
 	if !ok || w.Value == "default" || w.Value == "desktop-linux" || strings.HasPrefix(w.Value, "unix://") || loopback(w.Value) {
 		return false
 	}
@@ -118,6 +121,23 @@ func dockerAway(c *call) bool {
 		ws = ws[1:]
 	}
 	return len(ws) > 0 && !dockerShows[ws[0].Value]
+}
+
+// dockerHost returns the host that a variable or an earlier call of the line gives to docker.
+func (c *call) dockerHost() (shell.Word, bool) {
+	for _, v := range slices.Concat(c.Assigns, c.line.Assigned) {
+		if (v.Name == "DOCKER_HOST" || v.Name == "DOCKER_CONTEXT" || v.Name == "CONTAINER_HOST") && !v.Unknown {
+			return v.Value, true
+		}
+	}
+	for i := range c.line.Calls[:c.at] {
+		if o := &c.line.Calls[i]; o.Name == "docker" && o.Sub() == "context" {
+			if ws := o.After(); len(ws) == 2 && ws[0].Value == "use" {
+				return ws[1], true
+			}
+		}
+	}
+	return shell.Word{}, false
 }
 
 var (

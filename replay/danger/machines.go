@@ -47,6 +47,23 @@ var machines = []rule{
 	{"send", "bore local,zrok share,frpc,pagekite,expose share", nil, "it shows a port of this machine to everybody"},
 	{"send", "cloudflared tunnel", some(flag("--url"), exactly("route run delete create cleanup")), "it shows a port of this machine to everybody"},
 
+	{"system", "rndc,unbound-control,knotc,nsd-control,birdc", unless(0, 1, "stats,status,zonestatus,lookup,dump_cache,list_stubs,list_local_zones,zone-read,zone-status,zone-check,conf-read,conf-check,conf-get,zonedata,dumpdb,recursing,testgen,secroots,get_option,eval,print_cookie_secrets"), "it changes a service of the machine"},
+	{"system", "uci", exactly("set add delete rename reorder add_list del_list commit import batch"), "it changes settings of the machine"},
+	{"system", "wifi", exactly("down up reload config reconf"), "it changes the machine's network"},
+	{"system", "firstboot,jffs2reset", nil, "it removes all settings of the machine"},
+	{"system", "vtysh", matching(`(?i)^(conf|clear|write|no |reload)|\bconf(igure)? t`), "it changes the machine's network"},
+	{"system", "socat,nc,ncat", all((*call).isFed, matching(`(?i)^(UNIX(-CONNECT|-CLIENT)?:)?/(var/)?run/`)), "it commands a service of the machine"},
+	{"system", "varnishadm", matching(`^(ban|stop|start|vcl|param\.set|backend\.set_health|storage|panic\.clear)`), "it changes a service of the machine"},
+	{"system", "caddy reload,caddy stop,caddy trust,caddy untrust", nil, "it changes a service of the machine"},
+	{"system", "squid", all(flag("-k"), exactly("shutdown reconfigure rotate kill interrupt restart")), "it changes a service of the machine"},
+	{"system", "fs_cli", matching(`^(shutdown|fsctl|reload|unload|uuid_kill|hupall|originate)`), "it changes a service of the machine"},
+	{"system", "haproxyctl", exactly("disable enable set shutdown clear del"), "it changes a service of the machine"},
+	{"mail", "postqueue", flag("-f -i -s"), "it sends the mail that waits"},
+	{"mail", "doveadm", unless(0, 2, "acl,auth,backup,config,director status,exec,fetch,fs,mailbox status,mailbox path,process,pw,quota,replicator,search,service,user,user-info,who,log,dump,index,penalty,instance,dict get,dict iter"), "it changes mail of users"},
+	{"mail", "rspamc", matching(`^(learn_\w+|fuzzy_(add|del)|stat_reset)$`), "it changes what counts as spam"},
+	{"mail", "spamassassin,spamc", flag("-r -k --report --revoke -C"), "it reports mail to others"},
+	{"mail", "mailmanctl,mailman", exactly("stop restart reopen delete remove_members addmembers delmembers members notify"), "it changes a mailing list"},
+
 	// Services and settings.
 	{"power", "systemctl soft-reboot,systemctl hybrid-sleep,systemctl suspend-then-hibernate,systemctl exit,systemctl switch-root", nil, "it stops or restarts the machine"},
 	{"system", "systemctl daemon-reexec,systemctl reload,systemctl try-restart,systemctl reload-or-restart,systemctl condrestart,systemctl revert,systemctl clean,systemctl freeze,systemctl preset-all,systemctl set-property", not(flag("--user")), "it changes which services of the machine run, or how"},
@@ -96,6 +113,9 @@ var machines = []rule{
 	// Storms.
 	{"send", "ab,wrk,wrk2,hey,siege,bombardier,oha,autocannon,h2load,locust,plow,fortio,sqlmap,hydra,medusa,nikto,gobuster,ffuf,feroxbuster,masscan,hping3,slowhttptest,wfuzz,dirb,wpscan,patator", all(some(matching(`^[\w+.-]+://`), flag("-H --host -u --url")), not(staysAtHome)), "it attacks or floods another machine"},
 }
+
+// isFed reports whether a call is given something to read.
+func (c *call) isFed() bool { return c.Piped || c.Fed }
 
 // moreThan returns the condition that there are more than n operands.
 func moreThan(n int) func(*call) bool {

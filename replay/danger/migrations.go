@@ -4,11 +4,14 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/recountdb/recount/replay/shell"
 )
 
 // migrations are rules about frameworks and tools that change a database for a project.
 var migrations = []rule{
 	{"database", "rails", some(exactly("db:seed:replant db:migrate:down"), all(exactly("runner r"), matching(`\.(delete_all|destroy_all|drop_table|truncate)`))), "it removes data from a database"},
+	{"database", "rails,rake,artisan,console,php,mix,alembic,sequelize,sequelize-cli,knex,typeorm,flask", all(inProduction, matching(`^(db:(migrate|seed|setup|create|schema:load|rollback)\b|migrate|upgrade|ecto\.migrate|doctrine:migrations:migrate|runner)`), not(matching(`:status$`))), "it changes a database that is in production"},
 	{"database", "manage.py,django-admin,python,python3", all(exactly("migrate"), exactly("zero")), "it removes data from a database"},
 	{"database", "artisan,php", all(exactly("migrate"), flag("--force")), "it changes a database without asking, as in production"},
 	{"database", "console,php", all(matching(`^doctrine:schema:update$`), flag("--force --complete")), "it changes a database without asking"},
@@ -28,6 +31,8 @@ var migrations = []rule{
 	{"database", "redis-cli,valkey-cli", some(all(matchingFold("cluster"), matchingFold("reset forget failover")), all(exactly("--cluster"), exactly("del-node rebalance reshard fix create add-node call import"))), "it changes a cluster of databases"},
 	{"database", "dbt", all(exactly("run build seed snapshot run-operation clone"), some(flag("--full-refresh -f"), matching(`^(--target=)?prod`))), "it changes a warehouse others use"},
 	{"database", "airflow dags,airflow db,airflow variables,airflow connections,airflow pools,airflow tasks,airflow users", exactly("trigger delete backfill reset clean downgrade set import clear"), "it starts or removes work of others"},
+	{"database", "php,occ,drush,magento,console,craft,spark,yii,tootctl,n98-magerun,n98-magerun2", consoleChanges, "it changes a site, or what its users have"},
+	{"database", "occ", all(exactly("maintenance:mode"), flag("--on")), "it stops a site"},
 	{"database", "wp", exactly("delete deactivate uninstall reset drop search-replace import"), "it removes data of a site"},
 	{"database", "drush", matching(`^(sql[:-](drop|sync|sanitize)|site[:-]install|si|pm[:-]uninstall|pmu|entity:delete|user:cancel|config[:-]import|cim|rsync)$`), "it removes data of a site"},
 }
@@ -50,7 +55,51 @@ func (c *call) dropsSchema() bool {
 			return true
 		}
 	}
+	if storesAway(c) && slices.ContainsFunc(ws, func(w string) bool { return takesBack[w] }) {
+		return true
+	}
 	return c.names(schemaName.MatchString)
+}
+
+// takesBack are words that change a whole database which an address names.
+var takesBack = words("down drop reset flush truncate rollback undo migrate restore import seed load up")
+
+// inProduction reports whether a call is told to work on what is in production, by a variable or a flag.
+func inProduction(c *call) bool {
+	isProduction := func(s string) bool { return s == "production" || s == "prod" }
+	for _, v := range c.Assigns {
+		if strings.HasSuffix(v.Name, "ENV") && isProduction(v.Value.Value) {
+			return true
+		}
+	}
+	return c.names(func(s string) bool {
+		_, value, ok := strings.Cut(s, "=")
+		return ok && isProduction(value)
+	})
+}
+
+// builtHere are groups of a console about what is made again from the project.
+var builtHere = words("cache config view route optimize event assets asset twig queue schedule debug make lint di static setup router container env")
+
+// consoleChanges reports whether a word with colons tells the console of a site to change what it keeps: php occ
+// user:delete.
+func consoleChanges(c *call) bool {
+	ws := shell.Operands(c.Args, "-d -c")
+	if c.Name == "php" {
+		if len(ws) == 0 || strings.HasSuffix(ws[0].Value, ".php") {
+			return false
+		}
+		ws = ws[1:]
+	}
+	if len(ws) == 0 || !strings.Contains(ws[0].Value, ":") || !bareWord.MatchString(ws[0].Value) {
+		return false
+	}
+	parts := wordParts(ws[0].Value)
+	if len(parts) < 2 || builtHere[parts[0]] && !colonChanges[parts[len(parts)-1]] || parts[0] == "make" {
+		return false
+	}
+	last := parts[len(parts)-1]
+	return verbs[last].weight > 0 || verbs[parts[1]].weight > 0 || colonChanges[last] || exactly("--on")(c) || compound.MatchString(last)
 }
 
 // storesAway reports whether a call names a database of another machine, in a host's flag or in an address,

@@ -266,7 +266,7 @@ var table = []rule{
 	// Data and containers.
 	{"database", "dropdb,dropuser,pg_resetwal,pg_dropcluster,mysqldrop", nil, "it removes a database"},
 	{"database", "psql,mysql,mariadb,sqlplus,sqlcmd,cqlsh,mongo,mongosh,clickhouse-client,cockroach,influx,isql,isql-fb,bcp,bq,snowsql,hive,beeline", destroysData, "it removes data from a database"},
-	{"database", "psql,mysql,mariadb,sqlcmd,cqlsh,clickhouse-client,mongo,mongosh,redis-cli,valkey-cli", changesDatabase, "it changes a database of another machine"},
+	{"database", "psql,mysql,mariadb,sqlcmd,cqlsh,clickhouse-client,mongo,mongosh,redis-cli,valkey-cli,beeline,impala-shell,trino,presto,presto-cli,cockroach,usql", changesDatabase, "it changes a database of another machine"},
 	{"database", "celery", matching(`^(purge|\w+\.(delete|purge))$`), "it removes queues or what is in them"},
 	{"database", "sqlite3,duckdb", all(destroysData, sqliteOutside), "it removes data from a database"},
 	{"database", "mysqladmin", exactly("drop shutdown flush-privileges"), "it removes a database, or stops its server"},
