@@ -108,7 +108,7 @@ var closed = []rule{
 	{"infrastructure", "terraform init,tofu init", flag("-migrate-state -force-copy"), "it moves what is known of infrastructure"},
 	{"infrastructure", "gcloud", gcloudChanges, "it changes something at a provider"},
 	{"infrastructure", "gsutil", all(unless(0, 2, "cat,config,cp,du,hash,kms,mv,perfdiag,rsync,signurl,test,update,help"), not(flag("-n"))), "it changes something at a provider"},
-	{"infrastructure", "bq", unless(0, 1, "init,mkdef,query,shell"), "it changes something at a provider"},
+	{"infrastructure", "bq", unless(0, 1, "head,init,mkdef,query,shell"), "it changes something at a provider"},
 	{"infrastructure", "civo,upctl,aliyun,tccli,yc,ionosctl,otc,metal,runpodctl", unless(0, 4, `account login,apikey,config,configure,init,login,logout,k8s config,kubernetes config,profile,region,quota,
 		size,oss cp,oss cat,managed-kubernetes cluster get-credentials,receive,update`), "it may change infrastructure"},
 

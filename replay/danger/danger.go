@@ -77,6 +77,9 @@ func Find(l *shell.Line, at Place) []Finding {
 			add(Finding{"send", "/dev/tcp/" + host, "it talks to another machine"})
 		}
 	}
+	for _, device := range l.Devices {
+		found = append(found, Finding{"send", "> " + device, "it commands a device"})
+	}
 	if bomb(l) {
 		found = append(found, Finding{"process", l.Source, "it starts copies of itself without end"})
 	}

@@ -193,7 +193,7 @@ func harmless(c *call) bool {
 func (c *call) onlySays() bool {
 	return flag("--help -help --dry-run --dryrun --no-act --simulate --list-only")(c) || c.Name != "puppet" && c.Flag("--test") || c.names(says.MatchString) || c.asksHelp() || (dryN[c.Name] || strings.HasPrefix(c.Name, "mkfs.ext")) && c.Flag("-n") ||
 		aptLike[c.Name] && c.Flag("-s") || len(c.Args) > 1 && c.Args[len(c.Args)-1].Value == "-h" && !trailingHelp[c.Name] && !c.Wraps && !textPrograms[c.Name] ||
-		len(c.Args) == 1 && c.Args[0].Value == "--version"
+		len(c.Args) == 1 && c.Args[0].Value == "--version" || c.Name == "p4" && c.Sub() == "obliterate" && !c.Flag("-y")
 }
 
 // aptLike are programs whose flag -s simulates.

@@ -1,6 +1,9 @@
 package danger
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // machines are rules about what keeps a machine running: its volumes, its network, its services, its settings,
 // and the devices and virtual machines beside it.
@@ -52,7 +55,7 @@ var machines = []rule{
 	{"system", "wifi", exactly("down up reload config reconf"), "it changes the machine's network"},
 	{"system", "firstboot,jffs2reset", nil, "it removes all settings of the machine"},
 	{"system", "vtysh", matching(`(?i)^(conf|clear|write|no |reload)|\bconf(igure)? t`), "it changes the machine's network"},
-	{"system", "socat,nc,ncat", all((*call).isFed, matching(`(?i)^(UNIX(-CONNECT|-CLIENT)?:)?/(var/)?run/`)), "it commands a service of the machine"},
+	{"system", "socat,nc,ncat", all((*call).isFed, matching(`(?i)^((UNIX|OPEN|FILE|GOPEN)(-CONNECT|-CLIENT)?:)?(/(var/)?run/|/dev/tty(USB|ACM|AMA|S)\d)`)), "it commands a service of the machine"},
 	{"system", "varnishadm", matching(`^(ban|stop|start|vcl|param\.set|backend\.set_health|storage|panic\.clear)`), "it changes a service of the machine"},
 	{"system", "caddy reload,caddy stop,caddy trust,caddy untrust", nil, "it changes a service of the machine"},
 	{"system", "squid", all(flag("-k"), exactly("shutdown reconfigure rotate kill interrupt restart")), "it changes a service of the machine"},
@@ -110,12 +113,40 @@ var machines = []rule{
 	{"remote", "puppet agent", all(flag("-t --test --onetime"), not(flag("--noop --help"))), "it changes the machine as somebody else has told"},
 	{"remote", "ssh", all(feedsShell, not(flag("-N -G -V"))), "it runs on another machine what it is fed"},
 
+	// Buses, pins, robots and printers.
+	{"send", "cansend,cangen,canplayer,i2cset,i2ctransfer,spi-config", someArgument, "it commands a device"},
+	{"send", "gpioset,pinctrl,raspi-gpio,gpio", some(matching(`^(GPIO)?\d+=\d`), exactly("set write toggle")), "it commands a device"},
+	{"send", "vcgencmd", matching(`^set_|^(otp_write|pm_set)`), "it commands a device"},
+	{"system", "raspi-config", matching(`^do_`), "it changes settings of the machine"},
+	{"disk", "rpi-eeprom-update", flag("-a -d -f -r"), "it overwrites what the machine starts from"},
+	{"system", "mokutil", flag("--import --delete --reset --revoke-import --disable-validation --set-verbosity --clear-password --password -i -d"), "it changes what the machine starts from"},
+	{"system", "sbctl", exactly("enroll-keys reset rotate-keys create-keys"), "it changes what the machine starts from"},
+	{"system", "efivar", flag("-w --write -a --append"), "it changes what the machine starts from"},
+	{"send", "modbus,bacnet,opcua", exactly("write set call"), "it commands a device"},
+	{"send", "mbpoll", func(c *call) bool { return len(c.operands("-m -a -r -c -t -1 -b -d -s -P -p -l -o -R")) > 1 }, "it commands a device"},
+	{"send", "ros2,rosservice,rostopic,rosparam,rosaction", some(exactly("call pub send_goal"), all(exactly("param set"), not(exactly("get list")))), "it commands a robot"},
+	{"send", "mavproxy.py,mavproxy", flag("--cmd"), "it commands a robot"},
+	{"send", "octoprint-cli,klipperctl,tasmota-cli,homeassistant-cli", all(exactly("print start cancel pause resume gcode home call on off toggle power restart"), not(exactly("status list"))), "it commands a device"},
+	{"disk", "esphome run,esphome upload", nil, "it overwrites what a device starts from"},
+	{"infrastructure", "ha", unless(0, 2, "authentication,banner,cli,docker,observer,landingpage,core,host,os,supervisor,backups,addons,apps,audio,dns,multicast,network,jobs,resolution,store,hardware,mounts,available-updates"), "it changes a machine"},
+	{"infrastructure", "ha core,ha host,ha os,ha supervisor,ha backups,ha addons,ha network,ha store,ha mounts", unless(1, 1, "new"), "it changes a machine"},
+
+	// Tapes and backups of many machines.
+	{"disk", "mt", exactly("erase weof eof wset setpartition mkpartition"), "it overwrites a tape"},
+	{"disk", "tar,bsdtar,cpio,dump", all(matching(`^(-f|--file=)?/dev/n?(st|tape|sa)\d`), not(some(flag("-t --list -x --extract"), matching(`^-?[a-z]*[tx][a-z]*$`)))), "it overwrites a tape"},
+	{"remove", "amlabel", flag("-f"), "it overwrites a tape"},
+	{"remove", "bconsole,dsmadmc", func(c *call) bool { return dropsBackups.MatchString(c.line.Source) }, "it removes backups"},
+	{"remove", "nsrmm,nsrim", flag("-d -X"), "it removes backups"},
+	{"remove", "nbemmcmd,bpexpdate", flag("-deletemedia -deleteallmedia -d -recalculate"), "it removes backups"},
+
 	// Storms.
 	{"send", "ab,wrk,wrk2,hey,siege,bombardier,oha,autocannon,h2load,locust,plow,fortio,sqlmap,hydra,medusa,nikto,gobuster,ffuf,feroxbuster,masscan,hping3,slowhttptest,wfuzz,dirb,wpscan,patator", all(some(matching(`^[\w+.-]+://`), flag("-H --host -u --url")), not(staysAtHome)), "it attacks or floods another machine"},
 }
 
 // isFed reports whether a call is given something to read.
 func (c *call) isFed() bool { return c.Piped || c.Fed }
+
+var dropsBackups = regexp.MustCompile(`(?i)\b(delete|purge|prune|truncate|relabel|cancel|expire)\s`)
 
 // moreThan returns the condition that there are more than n operands.
 func moreThan(n int) func(*call) bool {

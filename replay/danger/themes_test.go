@@ -366,3 +366,18 @@ func TestMigrations(t *testing.T) {
 		"drush status":                                                 false,
 	})
 }
+
+// TestThemes finds all dangerous commands of the list that the rules by theme were written with, and flags none
+// that is close to one.
+func TestThemes(t *testing.T) {
+	for _, c := range labelled(t, "themes-dangerous.txt") {
+		if found, parsed := find(c); !parsed || len(found) == 0 {
+			t.Errorf("missed: %s", c)
+		}
+	}
+	for _, c := range labelled(t, "themes-near.txt") {
+		if found, _ := find(c); len(found) > 0 {
+			t.Errorf("flagged as %s (%s): %s", found[0].Kind, found[0].What, c)
+		}
+	}
+}

@@ -61,10 +61,10 @@ func TestUnknownPrograms(t *testing.T) {
 // The bounds are what was counted; the sets name as many different programs as their authors knew.
 func TestUnknownShares(t *testing.T) {
 	for name, most := range map[string]int{
-		"fifth-a-near.txt": 38, "fifth-b-near.txt": 55, "fourth-near.txt": 98, "manuals-ordinary.txt": 76,
-		"sixth-a-near.txt": 20, "sixth-b-near.txt": 16, "sixth-a-drawn.txt": 61, "sixth-b-drawn.txt": 56,
-		"fifth-a-drawn.txt": 136, "fifth-b-drawn.txt": 94, "fourth-drawn.txt": 48, "manuals-examples.txt": 97,
-		"tldr-ordinary.txt": 316, "nl2bash.txt": 16, "ordinary.txt": 1,
+		"fifth-a-near.txt": 32, "fifth-b-near.txt": 47, "fourth-near.txt": 73, "manuals-ordinary.txt": 62,
+		"sixth-a-near.txt": 14, "sixth-b-near.txt": 11, "sixth-a-drawn.txt": 59, "sixth-b-drawn.txt": 54,
+		"fifth-a-drawn.txt": 134, "fifth-b-drawn.txt": 90, "fourth-drawn.txt": 41, "manuals-examples.txt": 93,
+		"tldr-ordinary.txt": 307, "nl2bash.txt": 16, "ordinary.txt": 1,
 	} {
 		asked, ordinary := 0, labelled(t, name)
 		for _, c := range ordinary {
@@ -90,8 +90,8 @@ func TestUnknownShares(t *testing.T) {
 			}
 		}
 	}
-	if t.Logf("%d dangerous commands missed, %d of them unknown", missed, asked); half == "" && missed-asked > 6 {
-		t.Error("before 6 of them were known")
+	if t.Logf("%d dangerous commands missed, %d of them unknown", missed, asked); half == "" && missed-asked > 5 {
+		t.Error("before 5 of them were known")
 	}
 }
 

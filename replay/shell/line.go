@@ -32,6 +32,8 @@ type Line struct {
 	Redirects []Redirect
 	// Connects are the hosts that redirections to /dev/tcp and /dev/udp connect to.
 	Connects []string
+	// Devices are those, other than disks and terminals, that redirections write to: /dev/ttyUSB0, /dev/st0.
+	Devices []string
 	// Descriptors reports whether it writes to files that an earlier line has opened: >&3.
 	Descriptors bool
 	// Background reports whether the line leaves something running in the background.

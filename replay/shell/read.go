@@ -94,6 +94,9 @@ func (r *reader) body(s *syntax.Stmt) {
 			if host := connects(target.Value); host != "" && !r.abroad {
 				r.line.Connects = append(r.line.Connects, host)
 			}
+			if commanded(target.Value) && strings.Contains(op, ">") && !r.abroad {
+				r.line.Devices = append(r.line.Devices, target.Value)
+			}
 			fed = fed || strings.HasPrefix(op, "<")
 			drained = drained || strings.HasPrefix(op, ">") && (rd.N == nil || rd.N.Value == "1")
 			continue
@@ -367,6 +370,18 @@ func isDisk(path string) bool {
 // IsDevice reports whether a path is a device's. Below /dev/shm are files.
 func IsDevice(path string) bool {
 	return strings.HasPrefix(path, "/dev/") && !strings.HasPrefix(path, "/dev/shm/")
+}
+
+// commanded reports whether a path is that of a device which does what is written into it: on a serial line, a
+// tape, a printer, a bus.
+func commanded(path string) bool {
+	for _, name := range [...]string{"ttyUSB", "ttyACM", "ttyAMA", "ttyS", "st", "nst", "lp", "usb/", "i2c", "spidev", "gpio", "hidraw", "watchdog"} {
+		rest, ok := strings.CutPrefix(path, "/dev/"+name)
+		if ok && (strings.HasSuffix(name, "/") || rest == "" && name == "watchdog" || rest != "" && rest[0] >= '0' && rest[0] <= '9' || strings.HasPrefix(rest, "-") || name == "gpio") {
+			return true
+		}
+	}
+	return false
 }
 
 // connects returns the host that a redirection of bash to a path opens a connection to, empty if it opens
