@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/recountdb/recount/server/api"
@@ -411,6 +412,14 @@ func (c *Client) call(ctx context.Context, method, path string, v url.Values, me
 	return err
 }
 
+// remedy returns what to do about a connection that failed, to follow the error; "" if nothing is known.
+func remedy(err error) string {
+	if !errors.Is(err, syscall.ECONNREFUSED) {
+		return ""
+	}
+	return "; is it running? recount up starts a server, recount status (without --server and RECOUNT_SERVER) prints the address of a running one"
+}
+
 // do sends a request and returns an answer of status 200, whose body the caller closes. Any other
 // status is an *APIError; a failed connection is an error of class ErrTransient.
 func (c *Client) do(ctx context.Context, method, path string, v url.Values, media string, body []byte, accept string) (*http.Response, error) {
@@ -431,7 +440,7 @@ func (c *Client) do(ctx context.Context, method, path string, v url.Values, medi
 	}
 	resp, err := c.http.Do(req)
 	if err != nil {
-		return nil, schemas.Transientf("server at %s: %w", c.base, err)
+		return nil, schemas.Transientf("server at %s: %w%s", c.base, err, remedy(err))
 	}
 	if resp.StatusCode == http.StatusOK {
 		return resp, nil
