@@ -198,10 +198,37 @@ type symbolHit struct {
 	n    int32
 	tier int
 	loss int // how much of the name did not match
+	// later is true of a declaration of a style sheet, if none is asked for: it follows what programs
+	// declare under the same name.
+	later bool
 }
 
-// search ranks the symbols that match: by kind of match, then non-tests, exported symbols, the
-// smallest part of the name that did not match, and by place.
+// compareMatch compares how two symbols match. Letters in the other case are no reason to prefer a rule
+// of a style sheet to a declaration of a program.
+func (h symbolHit) compareMatch(other symbolHit) int {
+	band := func(tier int) int {
+		if tier == matchCase {
+			return matchExact
+		}
+		return tier
+	}
+	return cmp.Or(cmp.Compare(band(h.tier), band(other.tier)), compareBool(h.later, other.later), cmp.Compare(h.tier, other.tier))
+}
+
+// isStyle reports whether a node is a declaration of a style sheet.
+func (g *Graph) isStyle(n int32) bool {
+	language := g.language(n)
+	return g.chain(n) != "" && (language == "css" || language == "scss")
+}
+
+// asksForStyles reports whether a text is written as names of style sheets are (.card, #top, @media,
+// --gap, $gap, a:hover), or rules are among the wanted kinds.
+func asksForStyles(text string, wanted map[recountv1.SymbolKind]bool) bool {
+	return wanted[recountv1.SymbolKind_SYMBOL_KIND_RULE] || strings.ContainsAny(text, "#@$%>~[") || strings.HasPrefix(text, ".") || strings.HasPrefix(text, "--") || strings.Contains(text, ":")
+}
+
+// search ranks the symbols that match: by kind of match, then what programs declare before what style
+// sheets do, unless these are asked for, then non-tests, exported symbols, the smallest part of the name that did not match, and by place.
 func (g *Graph) search(text string, wanted map[recountv1.SymbolKind]bool, tests bool) []symbolHit {
 	var hits []symbolHit
 	placed := map[int32]bool{}
@@ -210,23 +237,24 @@ func (g *Graph) search(text string, wanted map[recountv1.SymbolKind]bool, tests 
 		for _, n := range found {
 			if wanted == nil || wanted[g.kind(n)] {
 				placed[n] = true
-				hits = append(hits, symbolHit{n, matchPlace, 0})
+				hits = append(hits, symbolHit{n: n, tier: matchPlace})
 			}
 		}
 	}
 	m := newMatcher(text)
+	styles := asksForStyles(text, wanted)
 	for i := range g.nodes {
 		n := int32(i)
 		if placed[n] || wanted != nil && !wanted[g.kind(n)] {
 			continue
 		}
 		if tier, loss := m.match(g, n); tier < noMatch {
-			hits = append(hits, symbolHit{n, tier, loss})
+			hits = append(hits, symbolHit{n, tier, loss, !styles && g.isStyle(n)})
 		}
 	}
 	slices.SortStableFunc(hits, func(a, b symbolHit) int {
 		x, y := &g.nodes[a.n], &g.nodes[b.n]
-		order := cmp.Compare(a.tier, b.tier)
+		order := a.compareMatch(b)
 		if order == 0 && !tests {
 			order = compareBool(x.test, y.test)
 		}
@@ -241,7 +269,7 @@ func (g *Graph) described(x *textIndex, hits []symbolHit, text string, wanted ma
 	seen := map[int32]bool{}
 	for _, s := range x.find(g, text, wanted, tests) {
 		seen[s.n] = true
-		all = append(all, symbolHit{s.n, matchText, 0})
+		all = append(all, symbolHit{n: s.n, tier: matchText})
 	}
 	return append(all, slices.DeleteFunc(hits, func(h symbolHit) bool { return seen[h.n] })...)
 }
@@ -408,7 +436,7 @@ func (c *Codebase) Symbols(text, repo string, limit int) ([]SymbolHit, error) {
 			all = append(all, found{int32(i), rank, h})
 		}
 	}
-	slices.SortStableFunc(all, func(x, y found) int { return cmp.Or(cmp.Compare(x.tier, y.tier), cmp.Compare(x.rank, y.rank)) })
+	slices.SortStableFunc(all, func(x, y found) int { return cmp.Or(x.compareMatch(y.symbolHit), cmp.Compare(x.rank, y.rank)) })
 	var answered []SymbolHit
 	for _, f := range all[:min(len(all), limit)] {
 		hit, err := toldSymbols(c.w, f.graph, c.w.snaps[f.graph], []symbolHit{f.symbolHit})
