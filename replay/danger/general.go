@@ -47,7 +47,7 @@ var verbs = func() map[string]verb {
 		{"system", strong, "uninstall autoremove depclean unmerge"},
 		{"power", strong, "shutdown poweroff reboot halt hibernate"},
 		{"remove", first, "untag uninit free rb clear remove rm rmi del drop prune trash truncate forget expire discard rollback restore unlink overwrite vacuum reset format flush"},
-		{"infrastructure", first, "evict drain kill killall cancel abort ban unban suspend promote transfer rotate leave stop restart disable scale modify approve recreate deactivate kick hold rebuild resize trigger quiesce offline approve reject cull"},
+		{"infrastructure", first, "evict drain kill killall cancel abort ban unban suspend promote transfer rotate leave stop restart disable scale modify approve recreate deactivate kick hold resize trigger quiesce offline approve reject cull"},
 		{"disk", first, "flash burn"},
 		{"publish", first, "push release submit"},
 		{"send", first, "unsubscribe refund send share post email mail notify broadcast tweet toot sms dm pub buy purchase pay attack flood deauth inject"},
