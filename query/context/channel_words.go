@@ -72,6 +72,21 @@ func (x *corpus) byWords(all []found) map[int32]float64 {
 	return score
 }
 
+// byPathWords ranks files by the words that their paths have, by idf: what a file is called says more of
+// what it is for than the words in it, and how often a long file has them says nothing.
+func (x *corpus) byPathWords(all []found) map[int32]float64 {
+	score := map[int32]float64{}
+	for _, f := range all {
+		w := f.idf * weightOfTerm(f.taskTerm)
+		for _, k := range f.files {
+			if slices.Contains(x.files[k].pathTerm, f.term) {
+				score[k] += w
+			}
+		}
+	}
+	return score
+}
+
 // alike ranks files by the words that they share with the given ones: those that are frequent in a
 // given file and rare elsewhere.
 func (x *corpus) alike(given []int32) map[int32]float64 {

@@ -59,6 +59,21 @@ func TestWhatIsFirst(t *testing.T) {
 	}
 }
 
+// TestWordsOfPaths: where a file is given, a file whose path has the task's words is brought by that.
+func TestWordsOfPaths(t *testing.T) {
+	m := newShop(t)
+	r := m.pack(packing.Request{Task: "a mail with the price of what is bought is sent twice", Files: []string{"shop/pricing.py"}})
+	for _, f := range r.Files {
+		at := slices.IndexFunc(f.Channels, func(c packing.Channel) bool { return c.Name == "path" })
+		if named := strings.Contains(f.Path, "mail"); named != (at >= 0) {
+			t.Errorf("%s: channels %+v, want path: %t", f.Path, f.Channels, named)
+		}
+	}
+	if first(r) != "tests/test_mail.py" && first(r) != "shop/mail.py" {
+		t.Errorf("first file %q, want one named for mail", first(r))
+	}
+}
+
 // TestQuotedTextStaysQuoted: whatever a repository's text says, it cannot begin a line at the margin.
 func TestQuotedTextStaysQuoted(t *testing.T) {
 	m := newMemory(t)

@@ -5,6 +5,7 @@ const (
 	chTraced   = "traced"   // places that the task says, as stack traces do
 	chNamed    = "named"    // files that declare what the task names
 	chWords    = "words"    // BM25 of contents, paths and declared names
+	chPath     = "path"     // words of the task in its path
 	chSymbols  = "symbols"  // the best symbols by description
 	chPast     = "past"     // commits with messages like the task
 	chTogether = "together" // commits that changed it with a given file
@@ -34,7 +35,7 @@ var fileWeights = map[string]float64{
 // taskAndFileWeights are those of requests with a task and files. folder, alike and walk are not
 // among them: without them the first half of the samples has better figures.
 var taskAndFileWeights = map[string]float64{
-	chTraced: 3, chNamed: 0.4, chWords: 2, chSymbols: 0.4, chPast: 1.1,
+	chTraced: 3, chNamed: 0.4, chWords: 2, chPath: 0.8, chSymbols: 0.4, chPast: 1.1,
 	chTogether: 0.7, chTwin: 0.8, chEdges: 0.3, chUsed: 1,
 }
 
