@@ -24,6 +24,7 @@ type found struct {
 	idf   float64
 	files []int32
 	tf    []float32
+	named []int32 // the files whose paths have it
 }
 
 // lookup finds the files that have each term, and its idf. Terms that no file has are left out of the
@@ -31,7 +32,7 @@ type found struct {
 func (x *corpus) lookup(terms []taskTerm) (all []found, missing []taskTerm) {
 	for _, t := range terms {
 		f := found{taskTerm: t}
-		f.files, f.tf = x.words.find(t.term)
+		f.files, f.tf, f.named = x.words.find(t.term)
 		if len(f.files) == 0 {
 			missing = append(missing, t)
 			continue
@@ -74,14 +75,12 @@ func (x *corpus) byWords(all []found) map[int32]float64 {
 
 // byPathWords ranks files by the words that their paths have, by idf: what a file is called says more of
 // what it is for than the words in it, and how often a long file has them says nothing.
-func (x *corpus) byPathWords(all []found) map[int32]float64 {
+func byPathWords(all []found) map[int32]float64 {
 	score := map[int32]float64{}
 	for _, f := range all {
 		w := f.idf * weightOfTerm(f.taskTerm)
-		for _, k := range f.files {
-			if slices.Contains(x.files[k].pathTerm, f.term) {
-				score[k] += w
-			}
+		for _, k := range f.named {
+			score[k] += w
 		}
 	}
 	return score

@@ -242,7 +242,7 @@ func (e *engine) rankFiles() ([]fused, error) {
 		add(chTwin, e.c.byTwins(near))
 		add(chEdges, e.c.byEdges(e.given))
 		if e.task.text != "" {
-			add(chPath, e.c.byPathWords(e.terms))
+			add(chPath, byPathWords(e.terms))
 			return e.sorted(fuse(all, fileBlend, taskAndFileWeights)), nil
 		}
 		add(chFolder, e.c.byFolder(near))

@@ -151,11 +151,12 @@ func (p *postings) add(entries []entry) {
 	}
 }
 
-// find returns the files that have a term, by number, with how much each has of it.
-func (p *postings) find(t term) (files []int32, tf []float32) {
+// find returns the files that have a term, by number, with how much each has of it, and those of them
+// whose paths have it.
+func (p *postings) find(t term) (files []int32, tf []float32, named []int32) {
 	i, has := slices.BinarySearchFunc(p.terms, t, compareTerms)
 	if !has {
-		return nil, nil
+		return nil, nil, nil
 	}
 	data := p.data[p.start[i]:p.start[i+1]]
 	last := int32(0)
@@ -170,10 +171,11 @@ func (p *postings) find(t term) (files []int32, tf []float32) {
 		}
 		if head&inPath != 0 {
 			much += pathTimes
+			named = append(named, last)
 		}
 		files, tf = append(files, last), append(tf, float32(much))
 	}
-	return files, tf
+	return files, tf, named
 }
 
 func (p *postings) bytes() int { return 4*len(p.terms) + 4*len(p.start) + len(p.data) }

@@ -60,7 +60,16 @@ func TestPostingsHaveWhatDocumentsHave(t *testing.T) {
 		p := postingsOf(files)
 		for _, x := range append(all, 12345, 2, 1<<32-2) {
 			wantFiles, wantTF := search(files, x)
-			gotFiles, gotTF := p.find(x)
+			gotFiles, gotTF, gotNamed := p.find(x)
+			var wantNamed []int32
+			for i := range files {
+				if slices.Contains(files[i].pathTerm, x) {
+					wantNamed = append(wantNamed, int32(i))
+				}
+			}
+			if !slices.Equal(wantNamed, gotNamed) {
+				t.Fatalf("%d files, term %d: want %v in paths, got %v", count, x, wantNamed, gotNamed)
+			}
 			if !slices.Equal(wantFiles, gotFiles) || !slices.Equal(wantTF, gotTF) {
 				t.Fatalf("%d files, term %d: want %v %v, got %v %v", count, x, wantFiles, wantTF, gotFiles, gotTF)
 			}
