@@ -249,9 +249,11 @@ func (p *Plan) Check() error {
 
 // Directory returns the directory that the steps may change unless another is asked for: their workspace,
 // or else the one that all their working directories have in common. It is "" if that is unknown, or so
-// high (/home, /tmp) that it is certainly not meant.
-func (p *Plan) Directory() string {
-	if p.Workspace != "" && p.Workspace != "/var/tmp" && strings.Count(p.Workspace, "/") > 1 { // those are guesses
+// high (/home, /tmp) that it is certainly not meant. Outside of a repository the workspace is a guess, and
+// one that holds the home directory is wrong.
+func (p *Plan) Directory(home string) string {
+	holds := func(dir string) bool { return home != "" && (home == dir || strings.HasPrefix(home, dir+"/")) }
+	if p.Workspace != "" && p.Workspace != "/var/tmp" && strings.Count(p.Workspace, "/") > 1 && !holds(p.Workspace) {
 		return p.Workspace
 	}
 	common := ""

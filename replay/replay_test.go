@@ -102,14 +102,15 @@ func TestDirectory(t *testing.T) {
 		"/home/ann/app": {Workspace: "/home/ann/app", Steps: []replay.Step{{Cwd: "/srv/x"}}},
 		"/home/ann/a":   {Steps: []replay.Step{{Cwd: "/home/ann/a/b"}, {Cwd: "/home/ann/a"}, {Cwd: "/home/ann/a/c/d"}}},
 		"/home/ann":     {Steps: []replay.Step{{Cwd: "/home/ann/a"}, {Cwd: "/home/ann/ab"}}},
+		"/data/u/x/app": {Workspace: "/data/u", Steps: []replay.Step{{Cwd: "/data/u/x/app"}}}, // a guess that holds the home
 		"/var/tmp/x/y":  {Workspace: "/var/tmp", Steps: []replay.Step{{Cwd: "/var/tmp/x/y"}}},
 		"":              {Steps: []replay.Step{{Cwd: "/home/ann"}, {Cwd: "/home/bob"}}},
 	} {
-		if got := p.Directory(); got != want {
+		if got := p.Directory("/data/u/x"); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
-	if got := (&replay.Plan{Steps: []replay.Step{{Cwd: "/home/ann"}, {}}}).Directory(); got != "" {
+	if got := (&replay.Plan{Steps: []replay.Step{{Cwd: "/home/ann"}, {}}}).Directory(""); got != "" {
 		t.Errorf("a step without a directory: %q", got)
 	}
 }

@@ -75,7 +75,7 @@ the command fails by chance.`,
 		},
 	}
 	s := c.Flags()
-	s.StringVar(&f.dir, "dir", "", "the directory that the command may change in a trial (default: the command's workspace)")
+	s.StringVar(&f.dir, "dir", "", "the directory that the command may change in a trial (default: the command's workspace, or its own directory if that holds the home directory)")
 	s.IntVar(&f.trials, "trials", defaultTrials, "how often the command is run at most")
 	s.DurationVar(&f.timeout, "timeout", 0, "a trial that takes longer fails (default: no limit)")
 	s.BoolVar(&f.needs, "needs", false, "run in each trial what the command needs, too")

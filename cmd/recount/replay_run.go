@@ -144,7 +144,7 @@ func (a *app) runReplay(ctx context.Context, b *connect.Backend, f *replayRunFla
 	if err != nil {
 		return err
 	}
-	if o.Dir == "" && p.Directory() == "" {
+	if o.Dir == "" && p.Directory(o.Getenv("HOME")) == "" {
 		if o.Dir, err = os.Getwd(); err != nil {
 			return err
 		}

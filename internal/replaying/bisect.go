@@ -43,7 +43,7 @@ func Bisect(ctx context.Context, p *Pair, o Options, b Bisection) (bisect.Result
 	if err := o.validate(); err != nil {
 		return bisect.Result{}, err
 	}
-	if o.Dir = cmp.Or(o.Dir, p.directory, p.plan.Workspace, p.Bad.Cwd); o.Dir == "" {
+	if o.Dir = cmp.Or(o.Dir, p.directory, p.plan.Directory(o.Getenv("HOME")), p.Bad.Cwd); o.Dir == "" {
 		return bisect.Result{}, &query.RequestError{Field: "dir", Value: "none", Reason: "the command has no workspace: name the directory that it may change"}
 	}
 	t := &trials{o: &o, p: p, needs: b.Needs, name: "bisect-" + replayjournal.NewRun()}

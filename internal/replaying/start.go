@@ -37,7 +37,7 @@ func Start(ctx context.Context, p *replay.Plan, o Options) (Report, error) {
 		return Report{}, err
 	}
 	if o.Dir == "" {
-		o.Dir = p.Directory()
+		o.Dir = p.Directory(o.Getenv("HOME"))
 	}
 	if o.Dir == "" {
 		return Report{}, &query.RequestError{Field: "dir", Value: "none", Reason: "the steps have no directory in common: name the one that they may change"}
