@@ -60,6 +60,8 @@ func plainCommand(data []byte) (m proto.Message, ok bool) {
 			fine = once(&seen, 16) && in.text(&c.OutputTail, 65536)
 		case "home":
 			fine = once(&seen, 17) && in.text(&c.Home, 4096)
+		case "changes":
+			fine = once(&seen, 18) && in.changes(&c.Changes)
 		}
 		if !fine {
 			return nil, false

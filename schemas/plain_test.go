@@ -54,6 +54,9 @@ func TestPlainCommand(t *testing.T) {
 		`{"command":"ls","duration":"3.s","exit_code":999999999}`,
 		`{"command":"ls","env":{}}`, ` {"env" : { "A" : "b" , "":"" } , "command":"ls"} `, `{"command":"ls","env":{"é":"\n日本"}}`,
 		string(frozen), envOf(256),
+		`{"command":"make","changes":{"below":"/src","looked_at":"2025-01-01T08:00:00.5Z"},"cwd":"/src"}`,
+		`{"command":"make","changes":{"below":"/src","looked_at":"2025-01-01T08:00:00Z","files":[ ],"directories":[]}}`,
+		`{"command":"make","changes":{"below":"/src","looked_at":"2025-01-01T08:00:00Z","files":[{"path":"/src/\"a\"","sha256":"n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=","size":12,"mode":420,"was_sha256":"n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=","was_mode":493},{"path":"/src/c","removed": true },{"removed":false,"path":"/src/d"},{"path":"/src/b"}],"directories":["/src", "/src/x"]}}`,
 	}
 	for _, p := range taken {
 		if !samePlain(t, plainCommand, &recountv1.CommandExecuted{}, []byte(p)) {
@@ -72,12 +75,22 @@ func TestPlainCommand(t *testing.T) {
 		`{"command":"ls","duration":"-1s"}`, `{"command":"ls","duration":"01s"}`, `{"command":"ls","duration":"1"}`, `{"command":"ls","duration":"s"}`,
 		`{"command":"ls","duration":"1.0000000000s"}`, `{"command":"ls","duration":"1.xs"}`, `{"command":"ls","duration":"123456789012s"}`,
 		`{"command":"ls","started_at":"0000-01-01T00:00:00Z"}`, `{"command":"ls","started_at":"2025-01-01T08:00:00+01:00"}`,
+		`{"command":"ls","changes":null}`, `{"command":"ls","changes":{}}`, `{"command":"ls","changes":{"below":"/src"}}`, `{"command":"ls","changes":{"looked_at":"2025-01-01T08:00:00Z"}}`,
+		`{"command":"ls","changes":{"below":"","looked_at":"2025-01-01T08:00:00Z"}}`, `{"command":"ls","changes":{"below":"/s","looked_at":"2025-01-01T08:00:00Z","below":"/s"}}`,
+		changesWith(`"files":[{}]`), changesWith(`"files":[{"path":""}]`), changesWith(`"files":[{"path":"a"},]`), changesWith(`"files":{"path":"a"}`), changesWith(`"files":[{"path":"a","size":"12"}]`),
+		changesWith(`"files":[{"path":"a","sha256":"abc"}]`), changesWith(`"files":[{"path":"a","sha256":"n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgh="}]`), changesWith(`"files":[{"path":"a","removed":1}]`), changesWith(`"files":[{"path":"a","removed":truefalse}]`), changesWith(`"files":[{"path":"a","removed":null}]`), changesWith(`"files":[{"path":"a","mode":4096}]`), changesWith(`"files":[{"path":"a","mode":-1}]`),
+		changesWith(`"directories":[""]`), changesWith(`"directories":["a"`), changesWith(`"directories":["a" "b"]`), changesWith(`"directories":[` + strings.Repeat(`"a",`, 1000) + `"a"]`),
 		`{"command":"ls","started_at":"2025-13-01T08:00:00Z"}`, `{"command":"ls","started_at":""}`,
 	} {
 		if samePlain(t, plainCommand, &recountv1.CommandExecuted{}, []byte(p)) {
 			t.Errorf("%q was taken", p)
 		}
 	}
+}
+
+// changesWith returns a command whose changes have a field more.
+func changesWith(field string) string {
+	return `{"command":"ls","changes":{"below":"/s","looked_at":"2025-01-01T08:00:00Z",` + field + `}}`
 }
 
 // envOf returns a command with n variables.
@@ -124,8 +137,8 @@ func TestPlainCommandKnowsTheConstraints(t *testing.T) {
 			t.Errorf("%s of %d bytes was taken", f.Name(), most+1)
 		}
 	}
-	if texts != 13 || fields.Len() != 17 {
-		t.Errorf("%d fields, %d of them texts: plainCommand knows 17 and 13", fields.Len(), texts)
+	if texts != 13 || fields.Len() != 18 {
+		t.Errorf("%d fields, %d of them texts: plainCommand knows 18 and 13", fields.Len(), texts)
 	}
 }
 
@@ -135,6 +148,7 @@ func FuzzPlainCommand(f *testing.F) {
 		`{"command":"ls","workspace":"/a","cwd":"/a/b","session":"s","shell":"bash","user":"u","host":"h","git_head":"0f","parent_event_id":"p","author":"a","stated_intent":"i","output_tail":"o"}`,
 		`{"command":"a\"b\\","started_at":"2025-01-01T08:00:00.5Z","duration":"1.25s","exit_code":-12}`,
 		`{"command":"ls","env":{"A":"b"}} `,
+		changesWith(`"files":[{"path":"/s/a","sha256":"n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=","size":12}],"directories":["/s"]`),
 	} {
 		f.Add([]byte(p))
 	}

@@ -114,7 +114,7 @@ func record(n narrative, root string) (*recorded, error) {
 	var in strings.Builder
 	// People pause between lines; without that, what two lines write can have the same time to the tick, and
 	// make takes the older one for the newer.
-	fmt.Fprintf(&in, " . %s; PROMPT_COMMAND+=('sleep 0.02')\n", rc)
+	fmt.Fprintf(&in, " . %s; PROMPT_COMMAND+=('sleep 0.05')\n", rc)
 	for _, s := range n.steps {
 		in.WriteString(s.text + "\n")
 	}

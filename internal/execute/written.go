@@ -1,14 +1,14 @@
 package execute
 
 import (
-	"crypto/sha256"
-	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/recountdb/recount/internal/recording"
 	"github.com/recountdb/recount/processors/command"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
@@ -58,24 +58,19 @@ func (o outputs) written() []*recountv1.WrittenFile {
 			continue
 		}
 		left -= f.Size
-		f.Sha256 = hashOf(f.Path, f.Size)
+		f.Sha256 = recording.HashOf(f.Path, f.Size)
 	}
 	return all
 }
 
-// hashOf returns the SHA-256 of a regular file, nil if it cannot be read or does not have the size.
-func hashOf(path string, size int64) []byte {
-	f, err := os.Open(path)
-	if err != nil {
+// changes returns what a look found as it is recorded, nil for nil.
+func changes(c *recording.Changes) *recountv1.Changes {
+	if c == nil {
 		return nil
 	}
-	defer f.Close()
-	if info, err := f.Stat(); err != nil || info.Mode()&fs.ModeType != 0 {
-		return nil
+	out := &recountv1.Changes{Below: c.Below, LookedAt: timestamppb.New(c.LookedAt), Directories: c.Directories}
+	for _, f := range c.Files {
+		out.Files = append(out.Files, &recountv1.WrittenFile{Path: f.Path, Sha256: f.SHA256, Size: f.Size, Mode: f.Mode})
 	}
-	h := sha256.New()
-	if n, err := io.Copy(h, io.LimitReader(f, size+1)); err != nil || n != size {
-		return nil
-	}
-	return h.Sum(nil)
+	return out
 }

@@ -38,6 +38,8 @@ type Command struct {
 	Home      string    `json:"home,omitempty"` // if it is not the usual one
 	// Env has the variables of Variables that are set.
 	Env map[string]string `json:"env,omitempty"`
+	// Changes is nil if nobody looked.
+	Changes *Changes `json:"changes,omitempty"`
 }
 
 // Duration is encoded as in protobuf's JSON mapping: "1.5s".
@@ -135,6 +137,9 @@ func (c *Command) Redact(r *secrets.Redactor) {
 	}
 	for name, v := range c.Env {
 		c.Env[name], _ = r.Text(v)
+	}
+	if c.Changes != nil && !c.Changes.plain(r) {
+		c.Changes = nil
 	}
 }
 

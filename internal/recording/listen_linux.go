@@ -54,6 +54,7 @@ func Listen(shell, session string, stderr io.Writer) error {
 		_ = in.SetReadDeadline(time.Now()) // pipes support deadlines
 	}()
 
+	looker := Looker{Remember: true}
 	var out outgoing
 	defer out.close()
 	r := newFrames(&lastWords{file: in})
@@ -62,7 +63,7 @@ func Listen(shell, session string, stderr io.Writer) error {
 		if err != nil {
 			return notEnd(err)
 		}
-		f.shell, f.session = shell, session
+		f.shell, f.session, f.looker = shell, session, &looker
 		if err := out.listened(f, stderr); err != nil {
 			fmt.Fprintf(stderr, "recount-record: %s\n", strings.ReplaceAll(err.Error(), "\n", "; "))
 		}

@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"io"
@@ -59,6 +60,7 @@ type report struct {
 	shell, session, cwd string
 	exit, at, uptime    string
 	duration            time.Duration
+	looker              *Looker // nil for a new one
 }
 
 // record spools a command. server is the remote server it must be sent to, "" if it goes to the log
@@ -94,6 +96,10 @@ func (r report) record(text, ignore string, now time.Time, stderr io.Writer) (se
 			return "", err
 		}
 		fmt.Fprintf(stderr, "recount-record: %s; recorded without it\n", strings.ReplaceAll(err.Error(), "\n", " "))
+	}
+	if s.Changes && (r.at != "" || r.uptime != "" || r.duration > 0) {
+		data, _ := filepath.Abs(s.DataDir)
+		c.Changes = cmp.Or(r.looker, &Looker{}).Since(c.StartedAt, c.Cwd, os.Getenv("HOME"), data)
 	}
 	c.Redact(s.Redact)
 	e, err := c.Entry()

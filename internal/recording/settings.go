@@ -16,16 +16,19 @@ type Settings struct {
 	// Server is the URL of the server that commands are sent to; "" is the server of the data
 	// directory.
 	Server string
+	// Changes tells to look for the files that a command changed.
+	Changes bool
 }
 
 // Load reads the settings. If a file is wrong, the error says so and the settings are returned
 // without it, so that the command is still recorded: the drainer of the spool applies the redaction
 // rules again.
 func Load(getenv func(string) string) (s Settings, err error) {
-	s = Settings{Redact: secrets.Default(), Server: getenv("RECOUNT_SERVER")}
+	s = Settings{Redact: secrets.Default(), Server: getenv("RECOUNT_SERVER"), Changes: true}
 	var config struct {
 		DataDir     string `yaml:"data_dir"`
 		RedactRules string `yaml:"redact_rules"`
+		Changes     *bool  `yaml:"record_changes"`
 	}
 	if path := ConfigFile("", getenv); path != "" {
 		var b []byte
@@ -35,6 +38,9 @@ func Load(getenv func(string) string) (s Settings, err error) {
 		if err != nil {
 			err = fmt.Errorf("config %s: %w", path, err)
 		}
+	}
+	if config.Changes != nil {
+		s.Changes = *config.Changes
 	}
 	if config.RedactRules != "" {
 		var o secrets.Options

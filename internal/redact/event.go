@@ -93,10 +93,12 @@ func (r *Redactor) EventContext(ctx context.Context, m proto.Message) (found []F
 		for k, v := range m.Env {
 			m.Env[k] = named(k, v)
 		}
+		changes(m.Changes, bounded)
 	case *recountv1.OutcomeObserved:
 		tail(&m.OutputTail)
 		bounded(&m.Author, maxName)
 		files(m.Files, bounded)
+		changes(m.Changes, bounded)
 	case *recountv1.ReplayPlanned:
 		bounded(&m.Workspace, maxNamed)
 		m.Plan = jsonStrings(m.Plan, func(name, val string) string {
@@ -166,6 +168,18 @@ const maxTask = 48 << 10
 func files(all []*recountv1.WrittenFile, bounded func(s *string, most int)) {
 	for _, f := range all {
 		bounded(&f.Path, maxNamed)
+	}
+}
+
+// changes redacts the paths of what changed.
+func changes(c *recountv1.Changes, bounded func(s *string, most int)) {
+	if c == nil {
+		return
+	}
+	bounded(&c.Below, maxNamed)
+	files(c.Files, bounded)
+	for i := range c.Directories {
+		bounded(&c.Directories[i], maxNamed)
 	}
 }
 

@@ -12,6 +12,12 @@ import (
 func (f *finder) call(c *shell.Call) {
 	acts, things := f.acts, len(f.Things)
 	f.judgeCall(c)
+	for _, v := range c.Assigns {
+		// GIT_SEQUENCE_EDITOR=../seq.sh: a path that the program is told of.
+		if name, ok := shell.Resolve(v.Value, c.Dir, f.c.Home); ok && !v.Unknown && strings.Contains(v.Value.Value, "/") && !strings.ContainsAny(v.Value.Value, ": \n") {
+			f.add(Thing{Kind: Path, Name: name, Access: Read, Sure: 0.6})
+		}
+	}
 	if f.acts == acts || !slices.ContainsFunc(c.Via, func(v string) bool { return v == "xargs" || v == "find" || v == "parallel" }) {
 		return
 	}

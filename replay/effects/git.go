@@ -74,6 +74,11 @@ func (f *finder) git(c *shell.Call) {
 		}
 	case "reset":
 		if here.Flag("--hard", "--soft", "--mixed", "--keep", "--merge") || len(ws) == 0 || len(ws) == 1 && isRevision(ws[0].Value) {
+			for _, w := range ws {
+				if !isRevision(w.Value) {
+					thing(Branch, w.Value, Read)
+				}
+			}
 			thing(Commit, "HEAD", Update)
 			thing(Staged, "*", Update)
 			if here.Flag("--hard", "--keep", "--merge") {

@@ -56,6 +56,9 @@ func (f *finder) sqlite(c *shell.Call) {
 	}
 	for _, w := range ws[1:] {
 		changes = changes || w.Dynamic || sqlChanges.MatchString(w.Value)
+		if m := sqlReads.FindStringSubmatch(w.Value); m != nil {
+			f.path(shell.Word{Value: m[1]}, c.Dir, Read, false)
+		}
 		if sqlFiles.MatchString(w.Value) {
 			f.acts++
 			f.opaque(c.Dir)
@@ -73,6 +76,9 @@ func (f *finder) sqlite(c *shell.Call) {
 	f.sees++
 	f.path(ws[0], c.Dir, Read, false)
 }
+
+// sqlReads matches the commands of sqlite3 that read a file.
+var sqlReads = regexp.MustCompile(`(?m)^\s*\.(?:import(?: +-\S+(?: +\d+)?)*|read) +([^\s|"']+)`)
 
 // outputs judges a program that writes to the value of a flag, and else looks.
 func (f *finder) outputs(c *shell.Call, flags string) {

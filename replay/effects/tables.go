@@ -46,7 +46,7 @@ var checkingSubs = words(`test check lint vet tests unittest unit-test typecheck
 
 // lookingSubs are subcommands that change nothing, by program.
 var lookingSubs = map[string]map[string]bool{
-	"git": words(`status log diff show blame annotate ls-files ls-tree ls-remote rev-parse rev-list reflog describe shortlog cat-file grep
+	"git": words(`diff-tree status log diff show blame annotate ls-files ls-tree ls-remote rev-parse rev-list reflog describe shortlog cat-file grep
  for-each-ref show-ref whatchanged count-objects cherry range-diff name-rev merge-base check-ignore var help version fsck verify-commit difftool bugreport`),
 	"docker":         words("ps images logs inspect version info stats top port history search diff events context"),
 	"podman":         words("ps images logs inspect version info stats top port history search diff events"),

@@ -33,6 +33,8 @@ type Narrative struct {
 	Home map[string]string
 	// Files are the SHA-256 sums of the files that a command left when it was recorded, by path.
 	Files map[schemas.EventID]map[string]string
+	// Seen are the files that changed while a command ran, if its recorder looked.
+	Seen map[schemas.EventID]Seen
 	// Replayed are the steps of earlier replays that changed real directories, the latest run first.
 	Replayed  []replays.Did
 	Missing   []replay.Missing
@@ -267,7 +269,7 @@ const (
 	// erased, and before how many of those ahead of the first command.
 	maxGaps = 128
 	before  = 8
-	// maxContexts is how many events are read for their environments.
+	// maxContexts is how many environments are kept.
 	maxContexts = 256
 )
 
@@ -278,6 +280,7 @@ func (n *Narrative) events(ctx context.Context, s commands.Sources) error {
 		return nil
 	}
 	n.Env, n.Home, n.Files = map[string]map[string]string{}, map[string]string{}, map[schemas.EventID]map[string]string{}
+	n.Seen = map[schemas.EventID]Seen{}
 	used := map[schemas.Position]bool{}
 	ends := map[schemas.TopicPartition][2]int64{}
 	for _, c := range n.Commands {
@@ -290,6 +293,7 @@ func (n *Narrative) events(ctx context.Context, s commands.Sources) error {
 			}
 			if o, ok := m.(*recountv1.OutcomeObserved); ok {
 				n.files(c.ID, o)
+				n.saw(c.ID, o.GetChanges())
 			}
 		}
 		tp := c.Position.TP()
@@ -298,15 +302,16 @@ func (n *Narrative) events(ctx context.Context, s commands.Sources) error {
 		} else {
 			ends[tp] = [2]int64{c.Position.Offset, c.Position.Offset}
 		}
-		if _, known := n.Env[c.ContextHash]; known || len(n.Env) >= maxContexts {
-			continue
-		}
-		n.Env[c.ContextHash] = nil
 		m, err := decoded(ctx, s, c.Position)
 		if err != nil {
 			return err
 		}
-		if p, ok := m.(*recountv1.CommandExecuted); ok {
+		p, ok := m.(*recountv1.CommandExecuted)
+		if !ok {
+			continue
+		}
+		n.saw(c.ID, p.GetChanges())
+		if _, known := n.Env[c.ContextHash]; !known && len(n.Env) < maxContexts {
 			n.Env[c.ContextHash], n.Home[c.ContextHash] = p.Env, p.Home
 		}
 	}

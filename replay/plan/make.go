@@ -24,7 +24,7 @@ func Make(n Narrative, r Request) (replay.Plan, error) {
 	if err != nil {
 		return replay.Plan{}, err
 	}
-	w := join(sorted(n.Commands), n.Home)
+	w := join(sorted(n.Commands), n.Home, n.Seen)
 	var goals []int
 	for i, a := range w.acts {
 		if slices.Contains(n.Goals, a.ID) {
@@ -84,10 +84,19 @@ func Make(n Narrative, r Request) (replay.Plan, error) {
 
 // join returns the world after all commands, added in their order. homes are the recorded home
 // directories by context hash.
-func join(all []commands.Scanned, homes map[string]string) *world {
+func join(all []commands.Scanned, homes map[string]string, seen map[schemas.EventID]Seen) *world {
+	o := &observer{seen: alone(all, seen), beside: map[string]bool{}, all: all}
+	w := o.join(all, homes)
+	if !o.learn(w) {
+		return w
+	}
+	return o.join(all, homes)
+}
+
+func (o *observer) join(all []commands.Scanned, homes map[string]string) *world {
 	w := newWorld()
 	for i, c := range all {
-		a := &act{Scanned: c, home: cmp.Or(homes[c.ContextHash], homedir.Usual(c.User, c.Cwd))}
+		a := &act{Scanned: c, at: len(w.acts), home: cmp.Or(homes[c.ContextHash], homedir.Usual(c.User, c.Cwd))}
 		in := effects.Command{
 			Text: c.Command, Shell: c.Shell, Cwd: c.Cwd, Home: a.home, Content: w.text,
 			Vars: w.shell(c.Session).values, Functions: w.shell(c.Session).bodies,
@@ -97,6 +106,10 @@ func join(all []commands.Scanned, homes map[string]string) *world {
 		}
 		a.Effects = effects.Of(in)
 		a.outcome()
+		o.observe(w, a)
+		if a.failed && w.movedHead(a) {
+			a.failed = false // it committed, and failed in what came after
+		}
 		if a.failed && (conflicts[gitSub(a.Line)] && !w.refused(a) && resolved(a.Scanned, all[i+1:]) || inPart(a, all[i+1:])) {
 			a.failed = false
 		}
@@ -187,6 +200,7 @@ func (a *act) outcome() {
 		return
 	}
 	switch code := *a.ExitCode; {
+	case code > 128 && a.Line != nil && killsAndWaits(a.Line): // the code is that of what it ended
 	case code == 130 || code == 131 || code == 137 || code == 143:
 		a.ended = true
 	case code == 1 && a.Line != nil && len(a.Line.Calls) > 0 && answersNo[a.Line.Calls[len(a.Line.Calls)-1].Name]:
@@ -194,6 +208,12 @@ func (a *act) outcome() {
 	default:
 		a.failed = true
 	}
+}
+
+// killsAndWaits reports whether a line ends a process and then waits for it.
+func killsAndWaits(l *shell.Line) bool {
+	at := slices.IndexFunc(l.Calls, func(c shell.Call) bool { return c.Name == "kill" || c.Name == "pkill" })
+	return at >= 0 && slices.ContainsFunc(l.Calls[at:], func(c shell.Call) bool { return c.Name == "wait" && !c.Inner })
 }
 
 // builder makes the steps of the kept acts.

@@ -200,7 +200,7 @@ func (w *world) unexplained(a *act, t effects.Thing) {
 		for i := len(w.opaque) - 1; i >= 0 && !(weak && found); i-- {
 			o := w.opaque[i]
 			b := w.acts[o.act]
-			if o.gone >= 0 || b.weak != weak || !within(t.Name, o.thing.Name) {
+			if o.gone >= 0 || b.weak != weak || !within(t.Name, o.thing.Name) || !t.Glob && !b.wrote(t.Name) {
 				continue
 			}
 			if first, known := w.seen[t.Name]; known && first <= o.act && !(b.Built && w.builtBefore(t.Name, first)) {
@@ -371,7 +371,7 @@ func (w *world) environment(a *act) {
 		case strings.HasSuffix(n, "()") || strings.HasPrefix(n, "alias ") || n == "*" || n == "option":
 		case effects.Always(n):
 			need(n, 0.6)
-		case !a.Known && w.exported(s.setters[n], n):
+		case (!a.Known || a.Checks || a.observed) && w.exported(s.setters[n], n):
 			need(n, 0.5)
 		}
 	}

@@ -98,7 +98,7 @@ func (s *slice) results() {
 			continue
 		}
 		for _, o := range a.writes {
-			if o.gone >= 0 || o.thing.Access == effects.Remove || alternative(a, o.thing) {
+			if o.gone >= 0 || o.thing.Access == effects.Remove || alternative(a, o.thing) || s.w.passes(o.thing) {
 				continue
 			}
 			what := o.thing.Name
@@ -125,6 +125,17 @@ func (s *slice) results() {
 			s.keep(i, replay.Reason{Kind: "result", Text: what + " is there at the end"})
 		}
 	}
+}
+
+// passes reports whether a thing lies in a directory for temporary files, of which each run has its own, and
+// not in a directory that the narrative works in.
+func (w *world) passes(t effects.Thing) bool {
+	if !isPath(t) || !within(t.Name, "/tmp") && !within(t.Name, "/var/tmp") {
+		return false
+	}
+	return !slices.ContainsFunc(w.acts, func(a *act) bool {
+		return a.Cwd != "" && within(t.Name, a.Cwd) || a.Workspace != "" && within(t.Name, a.Workspace) || within(t.Name, a.home) && a.home != ""
+	})
 }
 
 // alternative reports whether a path is the second of two that a copy may have written: cp a b writes b,

@@ -198,7 +198,7 @@ func (b *builder) post(i int, a *act, st *replay.Step) {
 			return u.Access == effects.Remove && isPath(u) && !u.Glob && (covers(u, t) || within(t.Name, u.Name))
 		})
 	}
-	unknown, moved, wide := false, false, len(a.Opaque) > 0 || a.Line == nil
+	unknown, moved, wide := false, false, len(a.Opaque) > 0 || a.Line == nil || a.observed
 	shellState, unknownMode := len(b.sets(i)) > 0, false
 	for _, o := range a.writes {
 		t := o.thing

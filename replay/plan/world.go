@@ -8,6 +8,7 @@ import (
 
 	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/replay/effects"
+	"github.com/recountdb/recount/replay/shell"
 )
 
 // act is a command of the narrative with its effects.
@@ -24,6 +25,10 @@ type act struct {
 	repeat int         // the index of an earlier act that built the same, -1 if there is none
 	writes []*write
 	weak   bool // it only ran a program that the narrative built, to see its output
+	// seen is what changed while it ran, nil if that is not known for certain. observed tells that it took
+	// the place of what the act might have written.
+	seen     *Seen
+	observed bool
 }
 
 // dep is a dependency of an act on an earlier one.
@@ -59,6 +64,8 @@ type world struct {
 	shells map[string]*shellState
 	texts  map[string]string // the content of files that acts wrote down, by path
 	backs  []*back           // the acts that put files back as they were
+	// versions has how files were seen to change, by path.
+	versions map[string][]version
 }
 
 // shellState is what the acts of one session changed in their shell.
@@ -71,7 +78,7 @@ type shellState struct {
 }
 
 func newWorld() *world {
-	return &world{exact: map[string][]*write{}, failed: map[string]int{}, seen: map[string]int{}, shells: map[string]*shellState{}, texts: map[string]string{}}
+	return &world{exact: map[string][]*write{}, failed: map[string]int{}, seen: map[string]int{}, shells: map[string]*shellState{}, texts: map[string]string{}, versions: map[string][]version{}}
 }
 
 func (w *world) shell(session string) *shellState {
@@ -91,6 +98,7 @@ func (w *world) add(a *act) {
 	w.judgeRun(a)
 	w.rests(a)
 	if a.failed || a.ended {
+		w.versioned(a)
 		for _, t := range a.Things {
 			if t.Access != effects.Read && t.Access != effects.Remove {
 				w.failed[key(t)] = a.at
@@ -166,7 +174,7 @@ func (w *world) repo(dir, workspace string, t *effects.Thing) string {
 
 // judgeRun sets weak for an act that only ran a program that the narrative built.
 func (w *world) judgeRun(a *act) {
-	if a.Runs == "" {
+	if a.Runs == "" || a.observed {
 		return
 	}
 	for _, o := range w.exact["path\x00\x00"+a.Runs] {
@@ -214,9 +222,14 @@ func (w *world) leaves(a *act) {
 			}
 		}()
 	}
-	if b := w.putsBack(a); b != nil {
+	b := w.putsBack(a)
+	if b == nil {
+		b = w.backByContent(a)
+	}
+	if b != nil {
 		defer w.undo(a, b)
 	}
+	w.versioned(a)
 	// What is removed goes first: mv a b.
 	for _, t := range a.Things {
 		if t.Access == effects.Remove {
@@ -397,7 +410,7 @@ func (w *world) remove(a *act, t effects.Thing) {
 	}
 	if t.Tree && isPath(t) {
 		for _, o := range w.opaque {
-			if o.gone < 0 && within(o.thing.Name, t.Name) {
+			if o.gone < 0 && within(o.thing.Name, t.Name) && !installs(w.acts[o.act]) {
 				o.gone, o.removed = a.at, true
 			}
 		}
@@ -420,6 +433,13 @@ func (w *world) remove(a *act, t effects.Thing) {
 	o := &write{act: a.at, thing: t, gone: -1}
 	a.writes = append(a.writes, o)
 	w.exact[key(t)] = append(w.exact[key(t)], o)
+}
+
+// installs reports whether an act puts what it built somewhere else, as make install does.
+func installs(a *act) bool {
+	return a.Line != nil && slices.ContainsFunc(a.Line.Calls, func(c shell.Call) bool {
+		return slices.ContainsFunc(c.Args, func(w shell.Word) bool { return strings.Contains(w.Value, "install") })
+	})
 }
 
 // repeated returns the index of an earlier run of the same build with no write in between, -1 if there

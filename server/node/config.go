@@ -83,6 +83,9 @@ type Config struct {
 	// RedactRules is a file with redaction rules in addition to the built-in ones. Flag
 	// --redact-rules.
 	RedactRules string `yaml:"redact_rules"`
+	// RecordChanges set to false keeps recorders from looking for the files that a command changed; see
+	// package recording, which reads it.
+	RecordChanges *bool `yaml:"record_changes"`
 	// KeepFileSecrets disables the redaction of files in commits. By default tokens and private
 	// keys in them are redacted on import. Flag --keep-file-secrets of import git and watch git.
 	KeepFileSecrets bool `yaml:"keep_file_secrets"`

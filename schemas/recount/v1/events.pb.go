@@ -181,7 +181,9 @@ type CommandExecuted struct {
 	// output_tail is the end of the command's output, with secrets redacted.
 	OutputTail string `protobuf:"bytes,16,opt,name=output_tail,json=outputTail,proto3" json:"output_tail,omitempty"`
 	// home is the user's home directory, if it is not the one that user and cwd suggest.
-	Home          string `protobuf:"bytes,17,opt,name=home,proto3" json:"home,omitempty"`
+	Home string `protobuf:"bytes,17,opt,name=home,proto3" json:"home,omitempty"`
+	// changes is what changed below the command's directory while it ran, if the recorder looked.
+	Changes       *Changes `protobuf:"bytes,18,opt,name=changes,proto3" json:"changes,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -335,6 +337,13 @@ func (x *CommandExecuted) GetHome() string {
 	return ""
 }
 
+func (x *CommandExecuted) GetChanges() *Changes {
+	if x != nil {
+		return x.Changes
+	}
+	return nil
+}
+
 // OutcomeObserved is the payload of `outcome.observed`: the outcome of a command whose
 // event was appended before it ended.
 type OutcomeObserved struct {
@@ -349,7 +358,9 @@ type OutcomeObserved struct {
 	Author string `protobuf:"bytes,6,opt,name=author,proto3" json:"author,omitempty"`
 	// files are what the command left of the files that it names as written, in order of their paths.
 	// A replay compares with them to see whether a step is still needed.
-	Files         []*WrittenFile `protobuf:"bytes,7,rep,name=files,proto3" json:"files,omitempty"`
+	Files []*WrittenFile `protobuf:"bytes,7,rep,name=files,proto3" json:"files,omitempty"`
+	// changes is as in CommandExecuted.
+	Changes       *Changes `protobuf:"bytes,8,opt,name=changes,proto3" json:"changes,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -433,6 +444,90 @@ func (x *OutcomeObserved) GetFiles() []*WrittenFile {
 	return nil
 }
 
+func (x *OutcomeObserved) GetChanges() *Changes {
+	if x != nil {
+		return x.Changes
+	}
+	return nil
+}
+
+// Changes are the files below a directory that changed while a command ran, whoever changed them. A
+// recorder looks at all of them or says nothing, so a file that is not listed did not change, unless it
+// is gone.
+type Changes struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// below is the absolute directory that was looked through, all of it but what git stores in objects.
+	// Required.
+	Below string `protobuf:"bytes,1,opt,name=below,proto3" json:"below,omitempty"`
+	// looked_at is when the look ended. What another command changed until then is listed too. Required.
+	LookedAt *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=looked_at,json=lookedAt,proto3" json:"looked_at,omitempty"`
+	// files are what changed, but directories, in order of their paths.
+	Files []*WrittenFile `protobuf:"bytes,3,rep,name=files,proto3" json:"files,omitempty"`
+	// directories are the absolute paths of those to which an entry was added or from which one was
+	// removed, in order.
+	Directories   []string `protobuf:"bytes,4,rep,name=directories,proto3" json:"directories,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Changes) Reset() {
+	*x = Changes{}
+	mi := &file_recount_v1_events_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Changes) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Changes) ProtoMessage() {}
+
+func (x *Changes) ProtoReflect() protoreflect.Message {
+	mi := &file_recount_v1_events_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Changes.ProtoReflect.Descriptor instead.
+func (*Changes) Descriptor() ([]byte, []int) {
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *Changes) GetBelow() string {
+	if x != nil {
+		return x.Below
+	}
+	return ""
+}
+
+func (x *Changes) GetLookedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.LookedAt
+	}
+	return nil
+}
+
+func (x *Changes) GetFiles() []*WrittenFile {
+	if x != nil {
+		return x.Files
+	}
+	return nil
+}
+
+func (x *Changes) GetDirectories() []string {
+	if x != nil {
+		return x.Directories
+	}
+	return nil
+}
+
 // WrittenFile is a file as a command left it.
 type WrittenFile struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -444,14 +539,20 @@ type WrittenFile struct {
 	// size is its length in bytes.
 	Size int64 `protobuf:"varint,3,opt,name=size,proto3" json:"size,omitempty"`
 	// removed tells that it was there before and is not any more.
-	Removed       bool `protobuf:"varint,4,opt,name=removed,proto3" json:"removed,omitempty"`
+	Removed bool `protobuf:"varint,4,opt,name=removed,proto3" json:"removed,omitempty"`
+	// mode has its permissions, as chmod takes them; 0 if they were not looked at.
+	Mode uint32 `protobuf:"varint,5,opt,name=mode,proto3" json:"mode,omitempty"`
+	// was_sha256 and was_mode are what a recorder that listens to a shell knew of the file before; empty
+	// and 0 if nothing.
+	WasSha256     []byte `protobuf:"bytes,6,opt,name=was_sha256,json=wasSha256,proto3" json:"was_sha256,omitempty"`
+	WasMode       uint32 `protobuf:"varint,7,opt,name=was_mode,json=wasMode,proto3" json:"was_mode,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *WrittenFile) Reset() {
 	*x = WrittenFile{}
-	mi := &file_recount_v1_events_proto_msgTypes[2]
+	mi := &file_recount_v1_events_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -463,7 +564,7 @@ func (x *WrittenFile) String() string {
 func (*WrittenFile) ProtoMessage() {}
 
 func (x *WrittenFile) ProtoReflect() protoreflect.Message {
-	mi := &file_recount_v1_events_proto_msgTypes[2]
+	mi := &file_recount_v1_events_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -476,7 +577,7 @@ func (x *WrittenFile) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WrittenFile.ProtoReflect.Descriptor instead.
 func (*WrittenFile) Descriptor() ([]byte, []int) {
-	return file_recount_v1_events_proto_rawDescGZIP(), []int{2}
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *WrittenFile) GetPath() string {
@@ -505,6 +606,27 @@ func (x *WrittenFile) GetRemoved() bool {
 		return x.Removed
 	}
 	return false
+}
+
+func (x *WrittenFile) GetMode() uint32 {
+	if x != nil {
+		return x.Mode
+	}
+	return 0
+}
+
+func (x *WrittenFile) GetWasSha256() []byte {
+	if x != nil {
+		return x.WasSha256
+	}
+	return nil
+}
+
+func (x *WrittenFile) GetWasMode() uint32 {
+	if x != nil {
+		return x.WasMode
+	}
+	return 0
 }
 
 // SourceRevised is the payload of `source.revised`: the content of one file, as git
@@ -537,7 +659,7 @@ type SourceRevised struct {
 
 func (x *SourceRevised) Reset() {
 	*x = SourceRevised{}
-	mi := &file_recount_v1_events_proto_msgTypes[3]
+	mi := &file_recount_v1_events_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -549,7 +671,7 @@ func (x *SourceRevised) String() string {
 func (*SourceRevised) ProtoMessage() {}
 
 func (x *SourceRevised) ProtoReflect() protoreflect.Message {
-	mi := &file_recount_v1_events_proto_msgTypes[3]
+	mi := &file_recount_v1_events_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -562,7 +684,7 @@ func (x *SourceRevised) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SourceRevised.ProtoReflect.Descriptor instead.
 func (*SourceRevised) Descriptor() ([]byte, []int) {
-	return file_recount_v1_events_proto_rawDescGZIP(), []int{3}
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *SourceRevised) GetRepository() string {
@@ -635,7 +757,7 @@ type Redaction struct {
 
 func (x *Redaction) Reset() {
 	*x = Redaction{}
-	mi := &file_recount_v1_events_proto_msgTypes[4]
+	mi := &file_recount_v1_events_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -647,7 +769,7 @@ func (x *Redaction) String() string {
 func (*Redaction) ProtoMessage() {}
 
 func (x *Redaction) ProtoReflect() protoreflect.Message {
-	mi := &file_recount_v1_events_proto_msgTypes[4]
+	mi := &file_recount_v1_events_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -660,7 +782,7 @@ func (x *Redaction) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Redaction.ProtoReflect.Descriptor instead.
 func (*Redaction) Descriptor() ([]byte, []int) {
-	return file_recount_v1_events_proto_rawDescGZIP(), []int{4}
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *Redaction) GetKind() string {
@@ -709,7 +831,7 @@ type CommitRecorded struct {
 
 func (x *CommitRecorded) Reset() {
 	*x = CommitRecorded{}
-	mi := &file_recount_v1_events_proto_msgTypes[5]
+	mi := &file_recount_v1_events_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -721,7 +843,7 @@ func (x *CommitRecorded) String() string {
 func (*CommitRecorded) ProtoMessage() {}
 
 func (x *CommitRecorded) ProtoReflect() protoreflect.Message {
-	mi := &file_recount_v1_events_proto_msgTypes[5]
+	mi := &file_recount_v1_events_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -734,7 +856,7 @@ func (x *CommitRecorded) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CommitRecorded.ProtoReflect.Descriptor instead.
 func (*CommitRecorded) Descriptor() ([]byte, []int) {
-	return file_recount_v1_events_proto_rawDescGZIP(), []int{5}
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *CommitRecorded) GetRepository() string {
@@ -835,7 +957,7 @@ type Signature struct {
 
 func (x *Signature) Reset() {
 	*x = Signature{}
-	mi := &file_recount_v1_events_proto_msgTypes[6]
+	mi := &file_recount_v1_events_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -847,7 +969,7 @@ func (x *Signature) String() string {
 func (*Signature) ProtoMessage() {}
 
 func (x *Signature) ProtoReflect() protoreflect.Message {
-	mi := &file_recount_v1_events_proto_msgTypes[6]
+	mi := &file_recount_v1_events_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -860,7 +982,7 @@ func (x *Signature) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Signature.ProtoReflect.Descriptor instead.
 func (*Signature) Descriptor() ([]byte, []int) {
-	return file_recount_v1_events_proto_rawDescGZIP(), []int{6}
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Signature) GetName() string {
@@ -915,7 +1037,7 @@ type FileChange struct {
 
 func (x *FileChange) Reset() {
 	*x = FileChange{}
-	mi := &file_recount_v1_events_proto_msgTypes[7]
+	mi := &file_recount_v1_events_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -927,7 +1049,7 @@ func (x *FileChange) String() string {
 func (*FileChange) ProtoMessage() {}
 
 func (x *FileChange) ProtoReflect() protoreflect.Message {
-	mi := &file_recount_v1_events_proto_msgTypes[7]
+	mi := &file_recount_v1_events_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -940,7 +1062,7 @@ func (x *FileChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FileChange.ProtoReflect.Descriptor instead.
 func (*FileChange) Descriptor() ([]byte, []int) {
-	return file_recount_v1_events_proto_rawDescGZIP(), []int{7}
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *FileChange) GetPath() string {
@@ -1018,7 +1140,7 @@ type RefMoved struct {
 
 func (x *RefMoved) Reset() {
 	*x = RefMoved{}
-	mi := &file_recount_v1_events_proto_msgTypes[8]
+	mi := &file_recount_v1_events_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1030,7 +1152,7 @@ func (x *RefMoved) String() string {
 func (*RefMoved) ProtoMessage() {}
 
 func (x *RefMoved) ProtoReflect() protoreflect.Message {
-	mi := &file_recount_v1_events_proto_msgTypes[8]
+	mi := &file_recount_v1_events_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1043,7 +1165,7 @@ func (x *RefMoved) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RefMoved.ProtoReflect.Descriptor instead.
 func (*RefMoved) Descriptor() ([]byte, []int) {
-	return file_recount_v1_events_proto_rawDescGZIP(), []int{8}
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *RefMoved) GetRepository() string {
@@ -1106,7 +1228,7 @@ type SnapshotsRetired struct {
 
 func (x *SnapshotsRetired) Reset() {
 	*x = SnapshotsRetired{}
-	mi := &file_recount_v1_events_proto_msgTypes[9]
+	mi := &file_recount_v1_events_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1118,7 +1240,7 @@ func (x *SnapshotsRetired) String() string {
 func (*SnapshotsRetired) ProtoMessage() {}
 
 func (x *SnapshotsRetired) ProtoReflect() protoreflect.Message {
-	mi := &file_recount_v1_events_proto_msgTypes[9]
+	mi := &file_recount_v1_events_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1131,7 +1253,7 @@ func (x *SnapshotsRetired) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SnapshotsRetired.ProtoReflect.Descriptor instead.
 func (*SnapshotsRetired) Descriptor() ([]byte, []int) {
-	return file_recount_v1_events_proto_rawDescGZIP(), []int{9}
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *SnapshotsRetired) GetRepository() string {
@@ -1168,7 +1290,7 @@ type AccessLogged struct {
 
 func (x *AccessLogged) Reset() {
 	*x = AccessLogged{}
-	mi := &file_recount_v1_events_proto_msgTypes[10]
+	mi := &file_recount_v1_events_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1180,7 +1302,7 @@ func (x *AccessLogged) String() string {
 func (*AccessLogged) ProtoMessage() {}
 
 func (x *AccessLogged) ProtoReflect() protoreflect.Message {
-	mi := &file_recount_v1_events_proto_msgTypes[10]
+	mi := &file_recount_v1_events_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1193,7 +1315,7 @@ func (x *AccessLogged) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AccessLogged.ProtoReflect.Descriptor instead.
 func (*AccessLogged) Descriptor() ([]byte, []int) {
-	return file_recount_v1_events_proto_rawDescGZIP(), []int{10}
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *AccessLogged) GetService() string {
@@ -1241,7 +1363,7 @@ type AccessEntry struct {
 
 func (x *AccessEntry) Reset() {
 	*x = AccessEntry{}
-	mi := &file_recount_v1_events_proto_msgTypes[11]
+	mi := &file_recount_v1_events_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1253,7 +1375,7 @@ func (x *AccessEntry) String() string {
 func (*AccessEntry) ProtoMessage() {}
 
 func (x *AccessEntry) ProtoReflect() protoreflect.Message {
-	mi := &file_recount_v1_events_proto_msgTypes[11]
+	mi := &file_recount_v1_events_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1266,7 +1388,7 @@ func (x *AccessEntry) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AccessEntry.ProtoReflect.Descriptor instead.
 func (*AccessEntry) Descriptor() ([]byte, []int) {
-	return file_recount_v1_events_proto_rawDescGZIP(), []int{11}
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *AccessEntry) GetTime() *timestamppb.Timestamp {
@@ -1380,7 +1502,7 @@ type EventsErased struct {
 
 func (x *EventsErased) Reset() {
 	*x = EventsErased{}
-	mi := &file_recount_v1_events_proto_msgTypes[12]
+	mi := &file_recount_v1_events_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1392,7 +1514,7 @@ func (x *EventsErased) String() string {
 func (*EventsErased) ProtoMessage() {}
 
 func (x *EventsErased) ProtoReflect() protoreflect.Message {
-	mi := &file_recount_v1_events_proto_msgTypes[12]
+	mi := &file_recount_v1_events_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1405,7 +1527,7 @@ func (x *EventsErased) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EventsErased.ProtoReflect.Descriptor instead.
 func (*EventsErased) Descriptor() ([]byte, []int) {
-	return file_recount_v1_events_proto_rawDescGZIP(), []int{12}
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *EventsErased) GetEvents() []*ErasedEvent {
@@ -1458,7 +1580,7 @@ type KeysPlaced struct {
 
 func (x *KeysPlaced) Reset() {
 	*x = KeysPlaced{}
-	mi := &file_recount_v1_events_proto_msgTypes[13]
+	mi := &file_recount_v1_events_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1470,7 +1592,7 @@ func (x *KeysPlaced) String() string {
 func (*KeysPlaced) ProtoMessage() {}
 
 func (x *KeysPlaced) ProtoReflect() protoreflect.Message {
-	mi := &file_recount_v1_events_proto_msgTypes[13]
+	mi := &file_recount_v1_events_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1483,7 +1605,7 @@ func (x *KeysPlaced) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use KeysPlaced.ProtoReflect.Descriptor instead.
 func (*KeysPlaced) Descriptor() ([]byte, []int) {
-	return file_recount_v1_events_proto_rawDescGZIP(), []int{13}
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *KeysPlaced) GetTopic() string {
@@ -1519,7 +1641,7 @@ type ErasedEvent struct {
 
 func (x *ErasedEvent) Reset() {
 	*x = ErasedEvent{}
-	mi := &file_recount_v1_events_proto_msgTypes[14]
+	mi := &file_recount_v1_events_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1531,7 +1653,7 @@ func (x *ErasedEvent) String() string {
 func (*ErasedEvent) ProtoMessage() {}
 
 func (x *ErasedEvent) ProtoReflect() protoreflect.Message {
-	mi := &file_recount_v1_events_proto_msgTypes[14]
+	mi := &file_recount_v1_events_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1544,7 +1666,7 @@ func (x *ErasedEvent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ErasedEvent.ProtoReflect.Descriptor instead.
 func (*ErasedEvent) Descriptor() ([]byte, []int) {
-	return file_recount_v1_events_proto_rawDescGZIP(), []int{14}
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *ErasedEvent) GetPosition() *Position {
@@ -1598,7 +1720,7 @@ type RecordsRetired struct {
 
 func (x *RecordsRetired) Reset() {
 	*x = RecordsRetired{}
-	mi := &file_recount_v1_events_proto_msgTypes[15]
+	mi := &file_recount_v1_events_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1610,7 +1732,7 @@ func (x *RecordsRetired) String() string {
 func (*RecordsRetired) ProtoMessage() {}
 
 func (x *RecordsRetired) ProtoReflect() protoreflect.Message {
-	mi := &file_recount_v1_events_proto_msgTypes[15]
+	mi := &file_recount_v1_events_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1623,7 +1745,7 @@ func (x *RecordsRetired) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecordsRetired.ProtoReflect.Descriptor instead.
 func (*RecordsRetired) Descriptor() ([]byte, []int) {
-	return file_recount_v1_events_proto_rawDescGZIP(), []int{15}
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *RecordsRetired) GetCuts() []*RetiredCut {
@@ -1681,7 +1803,7 @@ type RetiredIds struct {
 
 func (x *RetiredIds) Reset() {
 	*x = RetiredIds{}
-	mi := &file_recount_v1_events_proto_msgTypes[16]
+	mi := &file_recount_v1_events_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1693,7 +1815,7 @@ func (x *RetiredIds) String() string {
 func (*RetiredIds) ProtoMessage() {}
 
 func (x *RetiredIds) ProtoReflect() protoreflect.Message {
-	mi := &file_recount_v1_events_proto_msgTypes[16]
+	mi := &file_recount_v1_events_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1706,7 +1828,7 @@ func (x *RetiredIds) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RetiredIds.ProtoReflect.Descriptor instead.
 func (*RetiredIds) Descriptor() ([]byte, []int) {
-	return file_recount_v1_events_proto_rawDescGZIP(), []int{16}
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *RetiredIds) GetPosition() *Position {
@@ -1739,7 +1861,7 @@ type IdsRetired struct {
 
 func (x *IdsRetired) Reset() {
 	*x = IdsRetired{}
-	mi := &file_recount_v1_events_proto_msgTypes[17]
+	mi := &file_recount_v1_events_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1751,7 +1873,7 @@ func (x *IdsRetired) String() string {
 func (*IdsRetired) ProtoMessage() {}
 
 func (x *IdsRetired) ProtoReflect() protoreflect.Message {
-	mi := &file_recount_v1_events_proto_msgTypes[17]
+	mi := &file_recount_v1_events_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1764,7 +1886,7 @@ func (x *IdsRetired) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use IdsRetired.ProtoReflect.Descriptor instead.
 func (*IdsRetired) Descriptor() ([]byte, []int) {
-	return file_recount_v1_events_proto_rawDescGZIP(), []int{17}
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *IdsRetired) GetTopic() string {
@@ -1794,7 +1916,7 @@ type RetiredCut struct {
 
 func (x *RetiredCut) Reset() {
 	*x = RetiredCut{}
-	mi := &file_recount_v1_events_proto_msgTypes[18]
+	mi := &file_recount_v1_events_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1806,7 +1928,7 @@ func (x *RetiredCut) String() string {
 func (*RetiredCut) ProtoMessage() {}
 
 func (x *RetiredCut) ProtoReflect() protoreflect.Message {
-	mi := &file_recount_v1_events_proto_msgTypes[18]
+	mi := &file_recount_v1_events_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1819,7 +1941,7 @@ func (x *RetiredCut) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RetiredCut.ProtoReflect.Descriptor instead.
 func (*RetiredCut) Descriptor() ([]byte, []int) {
-	return file_recount_v1_events_proto_rawDescGZIP(), []int{18}
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *RetiredCut) GetPosition() *Position {
@@ -1859,7 +1981,7 @@ type Rejected struct {
 
 func (x *Rejected) Reset() {
 	*x = Rejected{}
-	mi := &file_recount_v1_events_proto_msgTypes[19]
+	mi := &file_recount_v1_events_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1871,7 +1993,7 @@ func (x *Rejected) String() string {
 func (*Rejected) ProtoMessage() {}
 
 func (x *Rejected) ProtoReflect() protoreflect.Message {
-	mi := &file_recount_v1_events_proto_msgTypes[19]
+	mi := &file_recount_v1_events_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1884,7 +2006,7 @@ func (x *Rejected) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Rejected.ProtoReflect.Descriptor instead.
 func (*Rejected) Descriptor() ([]byte, []int) {
-	return file_recount_v1_events_proto_rawDescGZIP(), []int{19}
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *Rejected) GetPosition() *Position {
@@ -1954,7 +2076,7 @@ type Header struct {
 
 func (x *Header) Reset() {
 	*x = Header{}
-	mi := &file_recount_v1_events_proto_msgTypes[20]
+	mi := &file_recount_v1_events_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1966,7 +2088,7 @@ func (x *Header) String() string {
 func (*Header) ProtoMessage() {}
 
 func (x *Header) ProtoReflect() protoreflect.Message {
-	mi := &file_recount_v1_events_proto_msgTypes[20]
+	mi := &file_recount_v1_events_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1979,7 +2101,7 @@ func (x *Header) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Header.ProtoReflect.Descriptor instead.
 func (*Header) Descriptor() ([]byte, []int) {
-	return file_recount_v1_events_proto_rawDescGZIP(), []int{20}
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *Header) GetKey() string {
@@ -2008,7 +2130,7 @@ type Position struct {
 
 func (x *Position) Reset() {
 	*x = Position{}
-	mi := &file_recount_v1_events_proto_msgTypes[21]
+	mi := &file_recount_v1_events_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2020,7 +2142,7 @@ func (x *Position) String() string {
 func (*Position) ProtoMessage() {}
 
 func (x *Position) ProtoReflect() protoreflect.Message {
-	mi := &file_recount_v1_events_proto_msgTypes[21]
+	mi := &file_recount_v1_events_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2033,7 +2155,7 @@ func (x *Position) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Position.ProtoReflect.Descriptor instead.
 func (*Position) Descriptor() ([]byte, []int) {
-	return file_recount_v1_events_proto_rawDescGZIP(), []int{21}
+	return file_recount_v1_events_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *Position) GetTopic() string {
@@ -2062,7 +2184,7 @@ var File_recount_v1_events_proto protoreflect.FileDescriptor
 const file_recount_v1_events_proto_rawDesc = "" +
 	"\n" +
 	"\x17recount/v1/events.proto\x12\n" +
-	"recount.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x93\x06\n" +
+	"recount.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xc2\x06\n" +
 	"\x0fCommandExecuted\x12%\n" +
 	"\acommand\x18\x01 \x01(\tB\v\xbaH\br\x06 \x01(\x80\x80@R\acommand\x12&\n" +
 	"\tworkspace\x18\x02 \x01(\tB\b\xbaH\x05r\x03(\x80 R\tworkspace\x12\x1a\n" +
@@ -2083,12 +2205,13 @@ const file_recount_v1_events_proto_rawDesc = "" +
 	"\rstated_intent\x18\x0f \x01(\tB\t\xbaH\x06r\x04(\x80\x80\x04R\fstatedIntent\x12*\n" +
 	"\voutput_tail\x18\x10 \x01(\tB\t\xbaH\x06r\x04(\x80\x80\x04R\n" +
 	"outputTail\x12\x1c\n" +
-	"\x04home\x18\x11 \x01(\tB\b\xbaH\x05r\x03(\x80 R\x04home\x1a6\n" +
+	"\x04home\x18\x11 \x01(\tB\b\xbaH\x05r\x03(\x80 R\x04home\x12-\n" +
+	"\achanges\x18\x12 \x01(\v2\x13.recount.v1.ChangesR\achanges\x1a6\n" +
 	"\bEnvEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\f\n" +
 	"\n" +
-	"_exit_code\"\xfc\x02\n" +
+	"_exit_code\"\xab\x03\n" +
 	"\x0fOutcomeObserved\x123\n" +
 	"\x10command_event_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04 \x01(@R\x0ecommandEventId\x12 \n" +
 	"\texit_code\x18\x02 \x01(\x05H\x00R\bexitCode\x88\x01\x01\x12?\n" +
@@ -2098,15 +2221,26 @@ const file_recount_v1_events_proto_rawDesc = "" +
 	"\voutput_tail\x18\x05 \x01(\tB\t\xbaH\x06r\x04(\x80\x80\x04R\n" +
 	"outputTail\x12 \n" +
 	"\x06author\x18\x06 \x01(\tB\b\xbaH\x05r\x03(\x80\x02R\x06author\x128\n" +
-	"\x05files\x18\a \x03(\v2\x17.recount.v1.WrittenFileB\t\xbaH\x06\x92\x01\x03\x10\xe8\aR\x05filesB\f\n" +
+	"\x05files\x18\a \x03(\v2\x17.recount.v1.WrittenFileB\t\xbaH\x06\x92\x01\x03\x10\xe8\aR\x05files\x12-\n" +
+	"\achanges\x18\b \x01(\v2\x13.recount.v1.ChangesR\achangesB\f\n" +
 	"\n" +
-	"_exit_code\"|\n" +
+	"_exit_code\"\xdc\x01\n" +
+	"\aChanges\x12 \n" +
+	"\x05below\x18\x01 \x01(\tB\n" +
+	"\xbaH\ar\x05 \x01(\x80 R\x05below\x12?\n" +
+	"\tlooked_at\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\blookedAt\x128\n" +
+	"\x05files\x18\x03 \x03(\v2\x17.recount.v1.WrittenFileB\t\xbaH\x06\x92\x01\x03\x10\xe8\aR\x05files\x124\n" +
+	"\vdirectories\x18\x04 \x03(\tB\x12\xbaH\x0f\x92\x01\f\x10\xe8\a\"\ar\x05 \x01(\x80 R\vdirectories\"\xe7\x01\n" +
 	"\vWrittenFile\x12\x1e\n" +
 	"\x04path\x18\x01 \x01(\tB\n" +
 	"\xbaH\ar\x05 \x01(\x80 R\x04path\x12\x1f\n" +
 	"\x06sha256\x18\x02 \x01(\fB\a\xbaH\x04z\x02\x18 R\x06sha256\x12\x12\n" +
 	"\x04size\x18\x03 \x01(\x03R\x04size\x12\x18\n" +
-	"\aremoved\x18\x04 \x01(\bR\aremoved\"\xd2\x02\n" +
+	"\aremoved\x18\x04 \x01(\bR\aremoved\x12\x1c\n" +
+	"\x04mode\x18\x05 \x01(\rB\b\xbaH\x05*\x03\x18\xff\x1fR\x04mode\x12&\n" +
+	"\n" +
+	"was_sha256\x18\x06 \x01(\fB\a\xbaH\x04z\x02\x18 R\twasSha256\x12#\n" +
+	"\bwas_mode\x18\a \x01(\rB\b\xbaH\x05*\x03\x18\xff\x1fR\awasMode\"\xd2\x02\n" +
 	"\rSourceRevised\x12*\n" +
 	"\n" +
 	"repository\x18\x01 \x01(\tB\n" +
@@ -2282,73 +2416,78 @@ func file_recount_v1_events_proto_rawDescGZIP() []byte {
 }
 
 var file_recount_v1_events_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_recount_v1_events_proto_msgTypes = make([]protoimpl.MessageInfo, 23)
+var file_recount_v1_events_proto_msgTypes = make([]protoimpl.MessageInfo, 24)
 var file_recount_v1_events_proto_goTypes = []any{
 	(Scope)(0),                    // 0: recount.v1.Scope
 	(ChangeStatus)(0),             // 1: recount.v1.ChangeStatus
 	(*CommandExecuted)(nil),       // 2: recount.v1.CommandExecuted
 	(*OutcomeObserved)(nil),       // 3: recount.v1.OutcomeObserved
-	(*WrittenFile)(nil),           // 4: recount.v1.WrittenFile
-	(*SourceRevised)(nil),         // 5: recount.v1.SourceRevised
-	(*Redaction)(nil),             // 6: recount.v1.Redaction
-	(*CommitRecorded)(nil),        // 7: recount.v1.CommitRecorded
-	(*Signature)(nil),             // 8: recount.v1.Signature
-	(*FileChange)(nil),            // 9: recount.v1.FileChange
-	(*RefMoved)(nil),              // 10: recount.v1.RefMoved
-	(*SnapshotsRetired)(nil),      // 11: recount.v1.SnapshotsRetired
-	(*AccessLogged)(nil),          // 12: recount.v1.AccessLogged
-	(*AccessEntry)(nil),           // 13: recount.v1.AccessEntry
-	(*EventsErased)(nil),          // 14: recount.v1.EventsErased
-	(*KeysPlaced)(nil),            // 15: recount.v1.KeysPlaced
-	(*ErasedEvent)(nil),           // 16: recount.v1.ErasedEvent
-	(*RecordsRetired)(nil),        // 17: recount.v1.RecordsRetired
-	(*RetiredIds)(nil),            // 18: recount.v1.RetiredIds
-	(*IdsRetired)(nil),            // 19: recount.v1.IdsRetired
-	(*RetiredCut)(nil),            // 20: recount.v1.RetiredCut
-	(*Rejected)(nil),              // 21: recount.v1.Rejected
-	(*Header)(nil),                // 22: recount.v1.Header
-	(*Position)(nil),              // 23: recount.v1.Position
-	nil,                           // 24: recount.v1.CommandExecuted.EnvEntry
-	(*timestamppb.Timestamp)(nil), // 25: google.protobuf.Timestamp
-	(*durationpb.Duration)(nil),   // 26: google.protobuf.Duration
+	(*Changes)(nil),               // 4: recount.v1.Changes
+	(*WrittenFile)(nil),           // 5: recount.v1.WrittenFile
+	(*SourceRevised)(nil),         // 6: recount.v1.SourceRevised
+	(*Redaction)(nil),             // 7: recount.v1.Redaction
+	(*CommitRecorded)(nil),        // 8: recount.v1.CommitRecorded
+	(*Signature)(nil),             // 9: recount.v1.Signature
+	(*FileChange)(nil),            // 10: recount.v1.FileChange
+	(*RefMoved)(nil),              // 11: recount.v1.RefMoved
+	(*SnapshotsRetired)(nil),      // 12: recount.v1.SnapshotsRetired
+	(*AccessLogged)(nil),          // 13: recount.v1.AccessLogged
+	(*AccessEntry)(nil),           // 14: recount.v1.AccessEntry
+	(*EventsErased)(nil),          // 15: recount.v1.EventsErased
+	(*KeysPlaced)(nil),            // 16: recount.v1.KeysPlaced
+	(*ErasedEvent)(nil),           // 17: recount.v1.ErasedEvent
+	(*RecordsRetired)(nil),        // 18: recount.v1.RecordsRetired
+	(*RetiredIds)(nil),            // 19: recount.v1.RetiredIds
+	(*IdsRetired)(nil),            // 20: recount.v1.IdsRetired
+	(*RetiredCut)(nil),            // 21: recount.v1.RetiredCut
+	(*Rejected)(nil),              // 22: recount.v1.Rejected
+	(*Header)(nil),                // 23: recount.v1.Header
+	(*Position)(nil),              // 24: recount.v1.Position
+	nil,                           // 25: recount.v1.CommandExecuted.EnvEntry
+	(*timestamppb.Timestamp)(nil), // 26: google.protobuf.Timestamp
+	(*durationpb.Duration)(nil),   // 27: google.protobuf.Duration
 }
 var file_recount_v1_events_proto_depIdxs = []int32{
-	25, // 0: recount.v1.CommandExecuted.started_at:type_name -> google.protobuf.Timestamp
-	26, // 1: recount.v1.CommandExecuted.duration:type_name -> google.protobuf.Duration
-	24, // 2: recount.v1.CommandExecuted.env:type_name -> recount.v1.CommandExecuted.EnvEntry
-	26, // 3: recount.v1.OutcomeObserved.duration:type_name -> google.protobuf.Duration
-	25, // 4: recount.v1.OutcomeObserved.observed_at:type_name -> google.protobuf.Timestamp
-	4,  // 5: recount.v1.OutcomeObserved.files:type_name -> recount.v1.WrittenFile
-	6,  // 6: recount.v1.SourceRevised.redacted:type_name -> recount.v1.Redaction
-	8,  // 7: recount.v1.CommitRecorded.author:type_name -> recount.v1.Signature
-	8,  // 8: recount.v1.CommitRecorded.committer:type_name -> recount.v1.Signature
-	9,  // 9: recount.v1.CommitRecorded.changes:type_name -> recount.v1.FileChange
-	0,  // 10: recount.v1.CommitRecorded.scope:type_name -> recount.v1.Scope
-	25, // 11: recount.v1.Signature.time:type_name -> google.protobuf.Timestamp
-	1,  // 12: recount.v1.FileChange.status:type_name -> recount.v1.ChangeStatus
-	25, // 13: recount.v1.RefMoved.moved_at:type_name -> google.protobuf.Timestamp
-	25, // 14: recount.v1.SnapshotsRetired.before:type_name -> google.protobuf.Timestamp
-	13, // 15: recount.v1.AccessLogged.entries:type_name -> recount.v1.AccessEntry
-	25, // 16: recount.v1.AccessEntry.time:type_name -> google.protobuf.Timestamp
-	26, // 17: recount.v1.AccessEntry.duration:type_name -> google.protobuf.Duration
-	16, // 18: recount.v1.EventsErased.events:type_name -> recount.v1.ErasedEvent
-	25, // 19: recount.v1.EventsErased.erased_at:type_name -> google.protobuf.Timestamp
-	23, // 20: recount.v1.ErasedEvent.position:type_name -> recount.v1.Position
-	20, // 21: recount.v1.RecordsRetired.cuts:type_name -> recount.v1.RetiredCut
-	25, // 22: recount.v1.RecordsRetired.retired_at:type_name -> google.protobuf.Timestamp
-	23, // 23: recount.v1.RecordsRetired.summaries:type_name -> recount.v1.Position
-	23, // 24: recount.v1.RecordsRetired.follows:type_name -> recount.v1.Position
-	18, // 25: recount.v1.RecordsRetired.ids:type_name -> recount.v1.RetiredIds
-	23, // 26: recount.v1.RetiredIds.position:type_name -> recount.v1.Position
-	23, // 27: recount.v1.RetiredCut.position:type_name -> recount.v1.Position
-	25, // 28: recount.v1.RetiredCut.time:type_name -> google.protobuf.Timestamp
-	23, // 29: recount.v1.Rejected.position:type_name -> recount.v1.Position
-	22, // 30: recount.v1.Rejected.headers:type_name -> recount.v1.Header
-	31, // [31:31] is the sub-list for method output_type
-	31, // [31:31] is the sub-list for method input_type
-	31, // [31:31] is the sub-list for extension type_name
-	31, // [31:31] is the sub-list for extension extendee
-	0,  // [0:31] is the sub-list for field type_name
+	26, // 0: recount.v1.CommandExecuted.started_at:type_name -> google.protobuf.Timestamp
+	27, // 1: recount.v1.CommandExecuted.duration:type_name -> google.protobuf.Duration
+	25, // 2: recount.v1.CommandExecuted.env:type_name -> recount.v1.CommandExecuted.EnvEntry
+	4,  // 3: recount.v1.CommandExecuted.changes:type_name -> recount.v1.Changes
+	27, // 4: recount.v1.OutcomeObserved.duration:type_name -> google.protobuf.Duration
+	26, // 5: recount.v1.OutcomeObserved.observed_at:type_name -> google.protobuf.Timestamp
+	5,  // 6: recount.v1.OutcomeObserved.files:type_name -> recount.v1.WrittenFile
+	4,  // 7: recount.v1.OutcomeObserved.changes:type_name -> recount.v1.Changes
+	26, // 8: recount.v1.Changes.looked_at:type_name -> google.protobuf.Timestamp
+	5,  // 9: recount.v1.Changes.files:type_name -> recount.v1.WrittenFile
+	7,  // 10: recount.v1.SourceRevised.redacted:type_name -> recount.v1.Redaction
+	9,  // 11: recount.v1.CommitRecorded.author:type_name -> recount.v1.Signature
+	9,  // 12: recount.v1.CommitRecorded.committer:type_name -> recount.v1.Signature
+	10, // 13: recount.v1.CommitRecorded.changes:type_name -> recount.v1.FileChange
+	0,  // 14: recount.v1.CommitRecorded.scope:type_name -> recount.v1.Scope
+	26, // 15: recount.v1.Signature.time:type_name -> google.protobuf.Timestamp
+	1,  // 16: recount.v1.FileChange.status:type_name -> recount.v1.ChangeStatus
+	26, // 17: recount.v1.RefMoved.moved_at:type_name -> google.protobuf.Timestamp
+	26, // 18: recount.v1.SnapshotsRetired.before:type_name -> google.protobuf.Timestamp
+	14, // 19: recount.v1.AccessLogged.entries:type_name -> recount.v1.AccessEntry
+	26, // 20: recount.v1.AccessEntry.time:type_name -> google.protobuf.Timestamp
+	27, // 21: recount.v1.AccessEntry.duration:type_name -> google.protobuf.Duration
+	17, // 22: recount.v1.EventsErased.events:type_name -> recount.v1.ErasedEvent
+	26, // 23: recount.v1.EventsErased.erased_at:type_name -> google.protobuf.Timestamp
+	24, // 24: recount.v1.ErasedEvent.position:type_name -> recount.v1.Position
+	21, // 25: recount.v1.RecordsRetired.cuts:type_name -> recount.v1.RetiredCut
+	26, // 26: recount.v1.RecordsRetired.retired_at:type_name -> google.protobuf.Timestamp
+	24, // 27: recount.v1.RecordsRetired.summaries:type_name -> recount.v1.Position
+	24, // 28: recount.v1.RecordsRetired.follows:type_name -> recount.v1.Position
+	19, // 29: recount.v1.RecordsRetired.ids:type_name -> recount.v1.RetiredIds
+	24, // 30: recount.v1.RetiredIds.position:type_name -> recount.v1.Position
+	24, // 31: recount.v1.RetiredCut.position:type_name -> recount.v1.Position
+	26, // 32: recount.v1.RetiredCut.time:type_name -> google.protobuf.Timestamp
+	24, // 33: recount.v1.Rejected.position:type_name -> recount.v1.Position
+	23, // 34: recount.v1.Rejected.headers:type_name -> recount.v1.Header
+	35, // [35:35] is the sub-list for method output_type
+	35, // [35:35] is the sub-list for method input_type
+	35, // [35:35] is the sub-list for extension type_name
+	35, // [35:35] is the sub-list for extension extendee
+	0,  // [0:35] is the sub-list for field type_name
 }
 
 func init() { file_recount_v1_events_proto_init() }
@@ -2358,14 +2497,14 @@ func file_recount_v1_events_proto_init() {
 	}
 	file_recount_v1_events_proto_msgTypes[0].OneofWrappers = []any{}
 	file_recount_v1_events_proto_msgTypes[1].OneofWrappers = []any{}
-	file_recount_v1_events_proto_msgTypes[11].OneofWrappers = []any{}
+	file_recount_v1_events_proto_msgTypes[12].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_recount_v1_events_proto_rawDesc), len(file_recount_v1_events_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   23,
+			NumMessages:   24,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -13,15 +13,14 @@
 package recountv1
 
 import (
-	reflect "reflect"
-	sync "sync"
-	unsafe "unsafe"
-
 	_ "buf.build/gen/go/bufbuild/protovalidate/protocolbuffers/go/buf/validate"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 	durationpb "google.golang.org/protobuf/types/known/durationpb"
 	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
+	reflect "reflect"
+	sync "sync"
+	unsafe "unsafe"
 )
 
 const (
@@ -693,21 +692,18 @@ func file_recount_v1_replay_proto_rawDescGZIP() []byte {
 	return file_recount_v1_replay_proto_rawDescData
 }
 
-var (
-	file_recount_v1_replay_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-	file_recount_v1_replay_proto_msgTypes  = make([]protoimpl.MessageInfo, 4)
-	file_recount_v1_replay_proto_goTypes   = []any{
-		ReplayState(0),                // 0: recount.v1.ReplayState
-		(*ReplayPlanned)(nil),         // 1: recount.v1.ReplayPlanned
-		(*ReplayStepStarted)(nil),     // 2: recount.v1.ReplayStepStarted
-		(*ReplayStepEnded)(nil),       // 3: recount.v1.ReplayStepEnded
-		(*ReplayEnded)(nil),           // 4: recount.v1.ReplayEnded
-		(*timestamppb.Timestamp)(nil), // 5: google.protobuf.Timestamp
-		(*durationpb.Duration)(nil),   // 6: google.protobuf.Duration
-		(*WrittenFile)(nil),           // 7: recount.v1.WrittenFile
-	}
-)
-
+var file_recount_v1_replay_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
+var file_recount_v1_replay_proto_msgTypes = make([]protoimpl.MessageInfo, 4)
+var file_recount_v1_replay_proto_goTypes = []any{
+	(ReplayState)(0),              // 0: recount.v1.ReplayState
+	(*ReplayPlanned)(nil),         // 1: recount.v1.ReplayPlanned
+	(*ReplayStepStarted)(nil),     // 2: recount.v1.ReplayStepStarted
+	(*ReplayStepEnded)(nil),       // 3: recount.v1.ReplayStepEnded
+	(*ReplayEnded)(nil),           // 4: recount.v1.ReplayEnded
+	(*timestamppb.Timestamp)(nil), // 5: google.protobuf.Timestamp
+	(*durationpb.Duration)(nil),   // 6: google.protobuf.Duration
+	(*WrittenFile)(nil),           // 7: recount.v1.WrittenFile
+}
 var file_recount_v1_replay_proto_depIdxs = []int32{
 	5, // 0: recount.v1.ReplayPlanned.occurred_at:type_name -> google.protobuf.Timestamp
 	5, // 1: recount.v1.ReplayStepStarted.occurred_at:type_name -> google.protobuf.Timestamp

@@ -1,0 +1,209 @@
+//go:build linux || darwin
+
+package recording
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/recountdb/recount/internal/redact/secrets"
+)
+
+// tree is a directory for a test, with files whose status changed long before the time that is returned.
+func tree(t *testing.T, names ...string) (dir string, since time.Time) {
+	t.Helper()
+	dir = t.TempDir()
+	if !local(dir) {
+		t.Skip("the temporary directory is on no file system of this machine")
+	}
+	for _, n := range names {
+		put(t, filepath.Join(dir, n), "old")
+	}
+	// The kernel sets this time and no test can. The file of which the time is taken is written last.
+	mark := filepath.Join(t.TempDir(), "mark")
+	for start := ctime(t, filepath.Join(dir, names[len(names)-1])); ; {
+		put(t, mark, "x")
+		if now := ctime(t, mark); now.Sub(start) > 2*tick {
+			return dir, now
+		}
+	}
+}
+
+func put(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func paths(c *Changes, dir string) []string {
+	var all []string
+	for _, f := range c.Files {
+		all = append(all, strings.TrimPrefix(f.Path, dir+"/"))
+	}
+	return all
+}
+
+func TestChanges(t *testing.T) {
+	dir, since := tree(t, "a", "sub/b", "sub/c", ".git/objects/o", ".git/HEAD", "data/log", "gone/x")
+	put(t, filepath.Join(dir, "sub/b"), "new")
+	put(t, filepath.Join(dir, "sub/new"), "")
+	put(t, filepath.Join(dir, ".git/objects/p"), "object")
+	put(t, filepath.Join(dir, ".git/HEAD"), "ref")
+	put(t, filepath.Join(dir, "data/log"), "more")
+	if err := os.Remove(filepath.Join(dir, "gone/x")); err != nil {
+		t.Fatal(err)
+	}
+	// The time of a file's content can be set to any, the time of its status can't.
+	old := time.Unix(1_000_000_000, 0)
+	if err := os.Chtimes(filepath.Join(dir, "sub/b"), old, old); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("nowhere", filepath.Join(dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	var k Looker
+	c := k.Since(since, filepath.Join(dir, "sub"), "/home/ada", filepath.Join(dir, "data"))
+	if c == nil || c.Below != dir {
+		t.Fatalf("got %+v; want the repository's root %s", c, dir)
+	}
+	if got, want := paths(c, dir), []string{".git/HEAD", "link", "sub/b", "sub/new"}; !slices.Equal(got, want) {
+		t.Errorf("files %v; want %v", got, want)
+	}
+	if got, want := c.Directories, []string{dir, dir + "/gone", dir + "/sub"}; !slices.Equal(got, want) {
+		t.Errorf("directories %v; want %v", got, want)
+	}
+	sum := sha256.Sum256([]byte("new"))
+	if f := c.Files[2]; !slices.Equal(f.SHA256, sum[:]) || f.Size != 3 || f.Mode != 0o644 {
+		t.Errorf("sub/b: %+v", f)
+	}
+	if f := c.Files[1]; f.SHA256 != nil {
+		t.Errorf("a link has no content: %+v", f)
+	}
+	if c := k.Since(since, filepath.Join(dir, "gone"), filepath.Join(dir, "home"), ""); c != nil {
+		t.Errorf("the home directory is below %s, and it was looked through", c.Below)
+	}
+}
+
+func TestNothingChanged(t *testing.T) {
+	dir, since := tree(t, "a", "sub/b")
+	var k Looker
+	c := k.Since(since, dir, "/home/ada", "")
+	if c == nil || c.Below != dir || len(c.Files)+len(c.Directories) > 0 || c.LookedAt.Before(since) {
+		t.Errorf("got %+v", c)
+	}
+}
+
+// TestChangesAreAllOrNone checks that nothing is said of what was not looked through in whole, and that it is
+// not tried again soon.
+func TestChangesAreAllOrNone(t *testing.T) {
+	dir, since := tree(t, "a")
+	for i := range maxChanged + 1 {
+		put(t, filepath.Join(dir, "many", fmt.Sprint(i)), "x")
+	}
+	var k Looker
+	if c := k.Since(since, dir, "", ""); c != nil {
+		t.Errorf("%d files changed, and %d were told", maxChanged+1, len(c.Files))
+	}
+	if c := k.Since(time.Now().Add(time.Hour), dir, "", ""); c == nil {
+		t.Error("a directory that can be looked through is not looked through again")
+	}
+	l := look{since: since, until: time.Now().Add(time.Hour), entries: maxLooked - 10}
+	if l.root(dir) {
+		t.Error("more entries were read than the limit")
+	}
+	if os.Getuid() != 0 {
+		if err := os.Chmod(filepath.Join(dir, "many"), 0); err != nil {
+			t.Fatal(err)
+		}
+		defer os.Chmod(filepath.Join(dir, "many"), 0o755) //nolint:errcheck // for the removal
+		if k.Since(time.Now().Add(time.Hour), dir, "", "") != nil || k.tooMuch[dir].IsZero() {
+			t.Error("a directory that can't be read was looked through")
+		}
+	}
+	k.tooMuch = map[string]time.Time{dir: time.Now().Add(time.Hour)}
+	if k.Since(time.Now().Add(time.Hour), dir, "", "") != nil {
+		t.Error("a directory that was too much was looked through again at once")
+	}
+	for _, cwd := range []string{"", "relative", "/"} {
+		if c := k.Since(since, cwd, "", ""); c != nil {
+			t.Errorf("%q: got %+v", cwd, c)
+		}
+	}
+}
+
+// TestChangesAreOmittedForSecrets checks that a secret in a path keeps out all changes, since a list with a gap
+// would say that a file did not change.
+func TestChangesAreOmittedForSecrets(t *testing.T) {
+	for path, want := range map[string]bool{"/src/a": true, "/src/ghp_0123456789abcdefghijABCDEFGHIJ012345": false, "/src/\xff": false} {
+		c := Command{Command: "make", Changes: &Changes{Below: "/src", Files: []WrittenFile{{Path: path}}}}
+		if c.Redact(secrets.Default()); (c.Changes != nil) != want {
+			t.Errorf("%q: told: %v; want %v", path, c.Changes != nil, want)
+		}
+	}
+}
+
+// TestWhatFilesWere checks that a Looker that remembers tells what a file was when it last looked, whoever
+// changed it since.
+func TestWhatFilesWere(t *testing.T) {
+	dir, since := tree(t, "a", "b", "c")
+	sum := func(text string) []byte { h := sha256.Sum256([]byte(text)); return h[:] }
+	k := Looker{Remember: true}
+	look := func(since time.Time) map[string][]byte {
+		t.Helper()
+		c := k.Since(since, dir, "", "")
+		if c == nil {
+			t.Fatal("nothing was looked at")
+		}
+		was := map[string][]byte{}
+		for _, f := range c.Files {
+			was[filepath.Base(f.Path)] = f.WasSHA256
+			if f.WasSHA256 != nil && f.WasMode != 0o644 {
+				t.Errorf("%s had mode %o", f.Path, f.WasMode)
+			}
+		}
+		return was
+	}
+	put(t, filepath.Join(dir, "a"), "1")
+	if was := look(since); len(was) != 1 || was["a"] != nil {
+		t.Errorf("first look: %x", was)
+	}
+	put(t, filepath.Join(dir, "a"), "2")
+	put(t, filepath.Join(dir, "b"), "2")
+	put(t, filepath.Join(dir, "d"), "2")
+	if was := look(since); !slices.Equal(was["a"], sum("1")) || !slices.Equal(was["b"], sum("old")) || was["d"] != nil {
+		t.Errorf("second look: %x", was)
+	}
+	put(t, filepath.Join(dir, "b"), "by another") // no command changed it
+	if was := look(time.Now().Add(time.Hour)); len(was) != 0 {
+		t.Errorf("nothing changed: %x", was)
+	}
+	if err := os.Remove(filepath.Join(dir, "c")); err != nil {
+		t.Fatal(err)
+	}
+	if c := k.Since(since, dir, "", ""); !slices.ContainsFunc(c.Files, func(f WrittenFile) bool {
+		return f.Path == filepath.Join(dir, "c") && f.Removed && slices.Equal(f.WasSHA256, sum("old")) && f.SHA256 == nil
+	}) {
+		t.Errorf("c was removed: %+v", c.Files)
+	}
+	put(t, filepath.Join(dir, "b"), "3")
+	put(t, filepath.Join(dir, "c"), "3")
+	if was := look(since); !slices.Equal(was["b"], sum("by another")) || was["c"] != nil {
+		t.Errorf("after another wrote b and c was removed: %x", was)
+	}
+	for _, name := range []string{"1", "2", "3", "4"} {
+		k.tree(filepath.Join(dir, name))
+	}
+	if len(k.trees) != maxTrees || k.trees[0].below != filepath.Join(dir, "2") {
+		t.Errorf("%d directories are remembered", len(k.trees))
+	}
+}

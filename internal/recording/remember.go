@@ -1,0 +1,104 @@
+package recording
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+const (
+	// maxTrees is how many directories a Looker remembers.
+	maxTrees = 3
+	// maxRemembered is how many files of each, and maxRememberedSize the size of the largest. Together they
+	// have at most maxChangedHash bytes when a directory is first looked at.
+	maxRemembered     = 2000
+	maxRememberedSize = 256 << 10
+)
+
+// remembered is what the files of a directory contained when they were last looked at.
+type remembered struct {
+	below string
+	at    time.Time // when the last look began; zero before the first
+	files map[string]content
+}
+
+// content is the SHA-256 of a file and its permissions.
+type content struct {
+	hash [32]byte
+	mode uint32
+}
+
+// tree returns what is remembered of a directory, nothing for a new one. The directories that were looked at
+// last are kept.
+func (k *Looker) tree(below string) *remembered {
+	i := slices.IndexFunc(k.trees, func(t *remembered) bool { return t.below == below })
+	t := &remembered{below: below, files: map[string]content{}}
+	if i >= 0 {
+		t = k.trees[i]
+		k.trees = slices.Delete(k.trees, i, i+1)
+	} else if len(k.trees) == maxTrees {
+		k.trees = slices.Delete(k.trees, 0, 1)
+	}
+	k.trees = append(k.trees, t)
+	return t
+}
+
+// asks reports whether a file that did not change since has to be read: it changed after the last look, or
+// nothing is known of it yet.
+func (r *remembered) asks(path string, size int64, changed time.Time) bool {
+	if size > maxRememberedSize || len(r.files) >= maxRemembered {
+		return false
+	}
+	_, known := r.files[path]
+	return !known && r.at.IsZero() || !changed.Before(r.at.Add(-tick))
+}
+
+// learn adds the files that are gone, tells what those that changed were before, and remembers what all contain
+// now. others
+// are those that a look asked for besides, and began is when the look began.
+func (r *remembered) learn(c *Changes, others []WrittenFile, began time.Time) {
+	for _, dir := range c.Directories {
+		for path := range r.files {
+			if filepath.Dir(path) == dir {
+				if _, err := os.Lstat(path); os.IsNotExist(err) {
+					was := r.files[path]
+					c.Files = append(c.Files, WrittenFile{Path: path, Removed: true, WasSHA256: slices.Clone(was.hash[:]), WasMode: was.mode})
+					delete(r.files, path)
+				}
+			}
+		}
+	}
+	slices.SortFunc(c.Files, func(a, b WrittenFile) int { return strings.Compare(a.Path, b.Path) })
+	for i := range c.Files {
+		f := &c.Files[i]
+		if f.Removed {
+			continue
+		}
+		if was, ok := r.files[f.Path]; ok {
+			f.WasSHA256, f.WasMode = slices.Clone(was.hash[:]), was.mode
+		}
+		r.keep(*f)
+	}
+	left := int64(maxChangedHash)
+	for _, f := range others {
+		if left -= f.Size; left < 0 {
+			break
+		}
+		f.SHA256 = HashOf(f.Path, f.Size)
+		r.keep(f)
+	}
+	r.at = began
+}
+
+// keep remembers what a file contains, or forgets it if that is not known.
+func (r *remembered) keep(f WrittenFile) {
+	if len(f.SHA256) != 32 || f.Size > maxRememberedSize {
+		delete(r.files, f.Path)
+		return
+	}
+	if _, known := r.files[f.Path]; known || len(r.files) < maxRemembered {
+		r.files[f.Path] = content{[32]byte(f.SHA256), f.Mode}
+	}
+}

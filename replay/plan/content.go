@@ -1,0 +1,154 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/recountdb/recount/replay/effects"
+)
+
+// version is a file as an act was seen to leave it.
+type version struct {
+	act int
+	SeenFile
+}
+
+// backByContent returns the back of an act that leaves each file that it changes as an earlier act left it, or
+// found it: sed -i that takes an earlier edit back, an editor that undoes, git checkout FILE. It returns nil if
+// the act does more, or if others may have written the files in between. It is called before the act's own
+// writes are recorded.
+func (w *world) backByContent(a *act) *back {
+	if a.seen == nil || len(a.Sets)+len(a.Unsets)+len(a.Opaque) > 0 || a.observed && len(a.seen.Directories) > 0 {
+		return nil
+	}
+	if b := w.resetsBack(a); b != nil {
+		return b
+	}
+	switch sub := gitSub(a.Line); sub {
+	case "":
+		for _, t := range a.Things {
+			switch {
+			case t.Access == effects.Read:
+			case t.Access == effects.Write && isPath(t) && !t.Tree && !t.Glob:
+				return nil // it takes the place of what earlier acts wrote
+			case !isPath(t) && t.Kind != effects.Mode, t.Access == effects.Remove, !within(t.Name, a.seen.Below):
+				return nil
+			}
+		}
+	case "checkout", "restore", "reset":
+		if _, here, _ := onlyGit(a.Line); sub == "reset" && !here.Flag("--hard") {
+			return nil
+		}
+		if before := w.before(a); before == nil || a.GitHead == "" || before.GitHead != a.GitHead {
+			return nil
+		}
+	default:
+		return nil
+	}
+	files, _ := a.seen.plainFiles()
+	var all *back
+	for _, name := range files {
+		b := w.backTo(a, name)
+		switch {
+		case b == nil:
+			return nil
+		case all == nil:
+			all = b
+		default:
+			all.files, all.of, all.from = append(all.files, b.files...), append(all.of, b.of...), min(all.from, b.from)
+		}
+	}
+	return all
+}
+
+// before returns the act before another one in the same workspace, nil if there is none.
+func (w *world) before(a *act) *act {
+	for _, b := range slices.Backward(w.acts[:a.at]) {
+		if b.Workspace == a.Workspace {
+			return b
+		}
+	}
+	return nil
+}
+
+// resetsBack returns the back of git reset --hard that leaves HEAD and every file as they were before another
+// one, with nothing done in between: git reset --hard HEAD^ and git reset --hard HEAD@{1}.
+func (w *world) resetsBack(a *act) *back {
+	resets := func(a *act) bool {
+		c, here, ok := onlyGit(a.Line)
+		return ok && c.Sub() == "reset" && here.Flag("--hard") && a.seen != nil && a.GitHead != ""
+	}
+	if !resets(a) {
+		return nil
+	}
+	first := w.before(a)
+	for first != nil && (first.Looks || first.Navigates) {
+		first = w.before(first)
+	}
+	if first == nil || !resets(first) || first.failed || first.ended {
+		return nil
+	}
+	start := w.before(first)
+	if start == nil || start.GitHead != a.GitHead {
+		return nil
+	}
+	there, _ := first.seen.plainFiles()
+	again, _ := a.seen.plainFiles()
+	files := slices.Compact(slices.Sorted(slices.Values(slices.Concat(there, again))))
+	for _, name := range files {
+		if was := w.was(first, name); was == "" || was != a.seen.Files[name].Is {
+			return nil
+		}
+	}
+	return &back{by: a.at, what: "HEAD", files: files, of: slices.Clone(first.writes), from: first.at}
+}
+
+// backTo returns the back of one file, with no writes if it is as it was before the act; nil if there is none.
+func (w *world) backTo(a *act, name string) *back {
+	f := a.seen.Files[name]
+	if f.Is == "" {
+		return nil
+	}
+	f.Was = w.was(a, name)
+	if f.Was == f.Is {
+		return &back{by: a.at, what: name, files: []string{name}, from: a.at}
+	}
+	before := f.Was
+	for _, v := range slices.Backward(w.versions[name]) {
+		if before == "" || v.Is != before {
+			return nil // it was changed by what is not known
+		}
+		if before = v.Was; before == f.Is {
+			return w.since(a, name, v.act)
+		}
+	}
+	return nil
+}
+
+// versioned stores the versions of the files that an act was seen to change.
+func (w *world) versioned(a *act) {
+	if a.seen == nil {
+		return
+	}
+	for name, f := range a.seen.Files {
+		f.Was = w.was(a, name)
+		w.versions[name] = append(w.versions[name], version{a.at, f})
+	}
+}
+
+// was returns what a file was before an act that was seen to change it: absent if the act before it that changed
+// it removed it.
+func (w *world) was(a *act, name string) string {
+	f := a.seen.Files[name]
+	if f.Was != "" {
+		return f.Was
+	}
+	for _, v := range slices.Backward(w.versions[name]) {
+		if v.act < a.at {
+			if v.Is == absent {
+				return absent
+			}
+			break
+		}
+	}
+	return ""
+}

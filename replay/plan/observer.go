@@ -1,0 +1,130 @@
+package plan
+
+import (
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/recountdb/recount/query/commands"
+	"github.com/recountdb/recount/replay/effects"
+	"github.com/recountdb/recount/schemas"
+)
+
+// observer knows what was seen of the commands of a narrative. The world is made twice: first to learn which
+// programs write at all, and which services wrote nothing as long as they ran, then with that.
+type observer struct {
+	all  []commands.Scanned
+	seen map[schemas.EventID]Seen
+	// beside tells whether the narrative has to do with places beside a directory that was looked at.
+	beside map[string]bool
+	// writers are the programs that were seen to write below a directory, and clean the acts in the background
+	// during which nothing changed but what the acts beside them name.
+	writers map[string]bool
+	clean   map[schemas.EventID]bool
+}
+
+// alone returns, of what was seen, that of which no other command can have done a part: none ran at the same
+// time, until the look ended, and the command did not go on in the background.
+func alone(all []commands.Scanned, seen map[schemas.EventID]Seen) map[schemas.EventID]Seen {
+	out := map[schemas.EventID]Seen{}
+	for i, c := range all {
+		s, ok := seen[c.ID]
+		if !ok {
+			continue
+		}
+		others := slices.ContainsFunc(all[i+1:], func(o commands.Scanned) bool { return o.Time.Before(s.LookedAt) }) ||
+			slices.ContainsFunc(all[:i], func(o commands.Scanned) bool {
+				return o.Duration != nil && o.Time.Add(time.Duration(*o.Duration)).After(c.Time)
+			})
+		if !others {
+			out[c.ID] = s
+		}
+	}
+	return out
+}
+
+// observe tells an act what was seen of it, unless something in the background may have done it.
+func (o *observer) observe(w *world, a *act) {
+	s, ok := o.seen[a.ID]
+	if !ok || o.busy(w, a.Session) {
+		return
+	}
+	if _, known := o.beside[s.Below]; !known {
+		o.beside[s.Below] = away(o.all, a.home, s.Below)
+	}
+	a.observe(s, o.beside[s.Below], o.writers[program(a)+"\x00"+s.Below], o.clean[a.ID])
+}
+
+// busy reports whether something that a session started in the background still runs, and may do the writing
+// for others.
+func (o *observer) busy(w *world, session string) bool {
+	return slices.ContainsFunc(w.shell(session).jobs, func(i int) bool {
+		return !o.clean[w.acts[i].ID] && slices.ContainsFunc(w.acts[i].writes, func(o *write) bool { return o.thing.Kind == effects.Job && o.gone < 0 })
+	})
+}
+
+// learn sets writers and clean from a first world. It reports whether a second one would be another.
+func (o *observer) learn(w *world) bool {
+	o.writers, o.clean = map[string]bool{}, map[schemas.EventID]bool{}
+	for _, a := range w.acts {
+		if s, ok := o.seen[a.ID]; ok && len(a.Opaque)+len(a.Reads) > 0 && program(a) != "" && len(s.Files) > 0 {
+			o.writers[program(a)+"\x00"+s.Below] = true
+		}
+		if end := ended(a); end >= 0 && !o.beside[o.seen[a.ID].Below] && !slices.ContainsFunc(w.acts[a.at:end+1], func(b *act) bool { return !o.explained(b) }) {
+			o.clean[a.ID] = true
+		}
+	}
+	beside := false
+	for _, b := range o.beside {
+		beside = beside || b
+	}
+	return len(o.clean) > 0 || beside && len(o.writers) > 0
+}
+
+// ended returns the act that ended what an act started in the background, -1 if none did.
+func ended(a *act) int {
+	if !a.Background {
+		return -1
+	}
+	for _, o := range a.writes {
+		if o.thing.Kind == effects.Job && o.removed {
+			return o.gone
+		}
+	}
+	return -1
+}
+
+// explained reports whether all that changed while an act ran is what the act itself names.
+func (o *observer) explained(a *act) bool {
+	s, ok := o.seen[a.ID]
+	if !ok {
+		return false
+	}
+	names := func(name string) bool {
+		return slices.ContainsFunc(a.Things, func(t effects.Thing) bool {
+			return isPath(t) && t.Access != effects.Read && (covers(t, effects.Thing{Kind: effects.Path, Name: name}) || path.Dir(t.Name) == name)
+		})
+	}
+	for name := range s.Files {
+		if !strings.Contains(name, "/.git/") && !cached(name) && !names(name) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(s.Directories, func(dir string) bool {
+		return !strings.Contains(dir+"/", "/.git/") && !names(dir)
+	})
+}
+
+// away reports whether commands have to do with a place in their user's home directory that is beside the
+// directory that was looked at: they run there, name a path there, or the home directory itself.
+func away(all []commands.Scanned, home, below string) bool {
+	beside := func(name string) bool {
+		return within(name, home) && !within(name, below) && !within(below, name) && path.Base(name) != "bin"
+	}
+	return slices.ContainsFunc(all, func(c commands.Scanned) bool {
+		text := searchPath.ReplaceAllString(c.Command, "")
+		return beside(c.Cwd) || strings.Contains(text, "~/") || strings.Contains(text, "$HOME") || strings.Contains(text, "${HOME") ||
+			slices.ContainsFunc(c.Resources, func(r commands.Resource) bool { return r.Kind == "path" && beside(path.Clean(r.Name)) })
+	})
+}

@@ -1,0 +1,207 @@
+package plan
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/recountdb/recount/replay/effects"
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// Seen is what changed below a directory while a command ran: all of it.
+type Seen struct {
+	Below    string
+	LookedAt time.Time
+	// Files has what each changed file was and what it was left as.
+	Files map[string]SeenFile
+	// Directories are those whose entries changed.
+	Directories []string
+}
+
+// SeenFile is the content and the mode of a file before and after a command, in a form that can be compared;
+// "" where it is not known.
+type SeenFile struct{ Was, Is string }
+
+// absent is the state of a file that is not there.
+const absent = "absent"
+
+// saw stores what a recorder saw of a command.
+func (n *Narrative) saw(id schemas.EventID, c *recountv1.Changes) {
+	if c == nil {
+		return
+	}
+	s := Seen{Below: c.GetBelow(), LookedAt: c.GetLookedAt().AsTime(), Files: map[string]SeenFile{}, Directories: c.GetDirectories()}
+	state := func(hash []byte, mode uint32) string {
+		if len(hash) == 0 {
+			return ""
+		}
+		return fmt.Sprintf("%x %o", hash, mode)
+	}
+	for _, f := range c.GetFiles() {
+		is := state(f.GetSha256(), f.GetMode())
+		if f.GetRemoved() {
+			is = absent
+		}
+		s.Files[f.GetPath()] = SeenFile{state(f.GetWasSha256(), f.GetWasMode()), is}
+	}
+	n.Seen[id] = s
+}
+
+// maxSeenWrites is how many files of a program are listed as its writes. Of more the directory that has them
+// all counts.
+const maxSeenWrites = 32
+
+// observe replaces what a program may write by what it was seen to write. What it may read stays. away tells
+// that the narrative has to do with places that were not looked at, and writes that the program is known for
+// writing below the directory that was: if it then wrote nothing there, it wrote nothing.
+func (a *act) observe(s Seen, away, writes, clean bool) {
+	if !clean && a.Background || !a.Background && slices.ContainsFunc(a.Things, func(t effects.Thing) bool {
+		return t.Kind == effects.Job || t.Kind == effects.Port
+	}) {
+		return // it, or what it speaks to, may write later
+	}
+	a.seen = &s
+	all, ok := s.plainFiles()
+	if !ok && len(a.Opaque) > 0 {
+		a.seen = nil // what it did to the repository is not known
+	}
+	if !ok {
+		return
+	}
+	files := slices.DeleteFunc(slices.Clone(all), cached)
+	if (a.Looks || a.Checks) && len(files) > 0 {
+		a.Looks, a.Checks = false, false // it did more than that
+		a.add(files, s)
+		return
+	}
+	if away && (namesPlaces(a.Command) || installs(a) || len(files) == 0 && (!writes || a.Built)) {
+		if len(all)+len(s.Directories) == 0 && len(a.Opaque) > 0 {
+			a.Opaque = append(a.Opaque, a.home) // what it made, if anything, is not here
+		}
+		return
+	}
+	if a.Built && !slices.ContainsFunc(files, func(name string) bool { f := s.Files[name]; return f.Is == "" || f.Was != f.Is }) {
+		files = nil // it made again what was there
+	}
+	for _, dir := range s.Directories {
+		if !slices.ContainsFunc(all, func(name string) bool { return path.Dir(name) == dir }) && !strings.Contains(dir+"/", "/.git/") {
+			return // it made a directory, or removed something
+		}
+	}
+	var opaque []string
+	for _, dir := range a.Opaque {
+		if !within(dir, s.Below) {
+			opaque = append(opaque, dir)
+			continue
+		}
+		if !slices.Contains(a.Reads, dir) {
+			a.Reads = append(a.Reads, dir)
+		}
+		a.observed = true
+		if common := ancestor(files); a.Built && common != "" || len(files) > maxSeenWrites {
+			if !within(common, dir) {
+				common = dir
+			}
+			opaque = append(opaque, common)
+		}
+	}
+	if a.Opaque = opaque; a.observed && !a.Built && len(files) <= maxSeenWrites {
+		a.add(files, s)
+	}
+}
+
+// add adds the files that an act was seen to change to its effects.
+func (a *act) add(files []string, s Seen) {
+	for _, name := range files {
+		named := slices.ContainsFunc(a.Things, func(t effects.Thing) bool {
+			return isPath(t) && t.Access != effects.Read && (t.Name == name || covers(t, effects.Thing{Kind: effects.Path, Name: name}))
+		})
+		if named {
+			continue
+		}
+		access := effects.Update
+		if s.Files[name].Is == absent {
+			access = effects.Remove
+		}
+		a.Things = append(a.Things, effects.Thing{Kind: effects.Path, Name: name, Access: access, Sure: 0.95})
+	}
+}
+
+// cached reports whether a file lies in a directory in which interpreters and test runners keep what they can
+// make again.
+func cached(name string) bool {
+	return strings.Contains(name, "/__pycache__/") || strings.Contains(name, "/.pytest_cache/") || strings.Contains(name, "/.mypy_cache/") || strings.Contains(name, "/.ruff_cache/") || strings.Contains(name, "/.cache/")
+}
+
+// searchPath matches a setting of the path of programs, which is no place to write to.
+var searchPath = regexp.MustCompile(`\bPATH=\S+`)
+
+// namesPlaces reports whether a command names the home directory, or a place above its own directory.
+func namesPlaces(text string) bool {
+	text = searchPath.ReplaceAllString(text, "")
+	return strings.Contains(text, "~/") || strings.Contains(text, "$HOME") || strings.Contains(text, "${HOME") || strings.Contains(text, "../")
+}
+
+// program returns the name of the program if an act is a single call of one.
+func program(a *act) string {
+	if a.Line == nil || len(a.Line.Calls) != 1 {
+		return ""
+	}
+	return a.Line.Calls[0].Name
+}
+
+// movedHead reports whether HEAD of an act's repository is another one than after the act before.
+func (w *world) movedHead(a *act) bool {
+	before := w.before(a)
+	return a.GitHead != "" && before != nil && before.Cwd == a.Cwd && before.GitHead != "" && before.GitHead != a.GitHead
+}
+
+// plainFiles returns the changed files that are no part of a repository of git, sorted. ok is false if git
+// changed more than its index, which commands that only look refresh.
+func (s Seen) plainFiles() (files []string, ok bool) {
+	ok = true
+	for name := range s.Files {
+		if !strings.Contains(name, "/.git/") {
+			files = append(files, name)
+		} else if path.Base(name) != "index" {
+			ok = false
+		}
+	}
+	slices.Sort(files)
+	return files, ok
+}
+
+// ancestor returns the directory that has all files, "" if there are none.
+func ancestor(files []string) string {
+	if len(files) == 0 {
+		return ""
+	}
+	dir := path.Dir(files[0])
+	for _, name := range files[1:] {
+		for !within(name, dir) {
+			dir = path.Dir(dir)
+		}
+	}
+	return dir
+}
+
+// wrote reports whether an act may have written a path, as far as it was seen.
+func (a *act) wrote(name string) bool {
+	if a.seen == nil || !within(name, a.seen.Below) {
+		return true
+	}
+	if _, ok := a.seen.Files[name]; ok {
+		return true
+	}
+	for f := range a.seen.Files {
+		if within(f, name) {
+			return true
+		}
+	}
+	return slices.Contains(a.seen.Directories, name)
+}

@@ -1,0 +1,181 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/recountdb/recount/replay"
+	"github.com/recountdb/recount/schemas"
+)
+
+// watched returns a narrative of lines that each may have, after a bar, the files that were seen to change:
+// "f=2" is f with the content 2, "f=1>2" f with 2 where 1 was, "-f" a file that is gone, "d/" a directory whose
+// entries changed. A line without a bar was not looked at.
+func watched(lines ...string) Narrative {
+	texts := make([]string, len(lines))
+	seen := map[schemas.EventID]Seen{}
+	for i, line := range lines {
+		text, changes, ok := strings.Cut(line, " | ")
+		texts[i] = text
+		if !ok {
+			continue
+		}
+		s := Seen{Below: "/home/ann/app", LookedAt: time.Unix(1767225600+int64(i), 1000).UTC(), Files: map[string]SeenFile{}}
+		for _, c := range strings.Fields(changes) {
+			name, content, _ := strings.Cut(c, "=")
+			was, is, both := strings.Cut(content, ">")
+			switch rest, gone := strings.CutPrefix(name, "-"); {
+			case c == "nothing":
+			case gone:
+				s.Files["/home/ann/app/"+rest] = SeenFile{Is: absent}
+			case strings.HasSuffix(name, "/"):
+				s.Directories = append(s.Directories, "/home/ann/app/"+strings.TrimSuffix(name, "/"))
+			case both:
+				s.Files["/home/ann/app/"+name] = SeenFile{was, is}
+			default:
+				s.Files["/home/ann/app/"+name] = SeenFile{"", was}
+			}
+		}
+		seen[id(i)] = s
+	}
+	n := narrative(texts...)
+	n.Seen = seen
+	return n
+}
+
+// kept returns the numbers of the lines that are steps.
+func kept(p replay.Plan) string {
+	var all []string
+	for i := range 20 {
+		if slices.ContainsFunc(p.Steps, func(s replay.Step) bool { return s.Intent == id(i) }) {
+			all = append(all, fmt.Sprint(i))
+		}
+	}
+	return strings.Join(all, " ")
+}
+
+// TestSeen checks what the files that changed while commands ran tell of programs that are not known.
+func TestSeen(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		lines []string
+		want  string
+	}{
+		{"a program that changed nothing", []string{"echo a > f | f=1", "./show f | nothing", "cp f g | g=1"}, "0 2"},
+		{"one that was not looked at", []string{"echo a > f | f=1", "./show f", "cp f g | g=1"}, "0 1 2"},
+		{"what it wrote is a result, and rests on what it may have read", []string{"echo a > f | f=1", "./gen f | out=1", "echo b > x | x=1", "rm x | -x"}, "0 1"},
+		{"what it wrote is taken away", []string{"./gen | tmp=1", "echo b > x | x=1", "rm tmp | -tmp"}, "1"},
+		{"it does not bring what others read", []string{"./gen | out=1", "cat there > copy | copy=1", "rm out | -out"}, "1"},
+		{"it made a directory", []string{"./gen | d/", "echo b > x | x=1"}, "0 1"},
+		{"it did more to the repository than to look", []string{"./release | .git/HEAD=1", "echo b > x | x=1"}, "0 1"},
+		{"it refreshed the index", []string{"./release | .git/index=1", "echo b > x | x=1"}, "1"},
+		{"the narrative has to do with the home directory", []string{"mkdir ~/data | nothing", "./load | nothing"}, "0 1"},
+		{"the path of programs is no such place", []string{"export PATH=~/bin:$PATH | nothing", "./load | nothing", "echo b > x | x=1"}, "2"},
+		{"a program that writes here when it writes", []string{"mkdir ~/data | nothing", "conf --get a | nothing", "conf --set a b | f=1"}, "0 2"},
+		{"what installs", []string{"mkdir ~/data | nothing", "echo all: > Makefile | Makefile=1", "make install | nothing"}, "0 1 2"},
+		{"a build that made the same again", []string{"make | prog=1 /", "echo b > x | x=1", "make -s all | prog=1>1"}, "0 1"},
+		{"a look that left a file", []string{"npm test | coverage.txt=1", "echo b > x | x=1"}, "0 1"},
+		{"tests that left what they can make again", []string{"pytest | src/__pycache__/a.pyc=1 src/__pycache__/", "echo b > x | x=1"}, "1"},
+		{"another command ran meanwhile", []string{"./show | nothing", "echo b > x | x=1"}, "1"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := made(t, watched(c.lines...), Request{})
+			if got := kept(p); got != c.want {
+				t.Errorf("kept %s, want %s", got, c.want)
+				for _, s := range p.Steps {
+					t.Logf("kept %q: %v", s.Original, s.Why)
+				}
+			}
+		})
+	}
+	n := watched("./show | nothing", "echo b > x | x=1")
+	s := n.Seen[id(0)]
+	s.LookedAt = n.Commands[1].Time.Add(time.Millisecond)
+	n.Seen[id(0)] = s
+	if got := kept(made(t, n, Request{})); got != "0 1" {
+		t.Errorf("the look at the first ended after the second had begun: kept %s, want both", got)
+	}
+}
+
+// TestServicesThatWroteNothing checks that a service during which nothing changed but what the commands beside it
+// name is left out with what was asked of it.
+func TestServicesThatWroteNothing(t *testing.T) {
+	lines := []string{"echo a > f | f=1", "./serve 8000 & | nothing", "curl -s http://127.0.0.1:8000/f | nothing", "echo b > g | g=1", "kill $! | nothing"}
+	if got := kept(made(t, watched(lines...), Request{})); got != "0 3" {
+		t.Errorf("kept %s, want 0 3", got)
+	}
+	lines[2] = "curl -s -d x=1 http://127.0.0.1:8000/f | db=1"
+	if got := kept(made(t, watched(lines...), Request{})); got != "0 1 2 3 4" {
+		t.Errorf("it wrote a file: kept %s, want all", got)
+	}
+}
+
+// TestBackByContent checks that edits are left out with what takes them back, whatever both are.
+func TestBackByContent(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		lines []string
+		want  string
+	}{
+		{"sed there and back", []string{"sed -i s/a/b/ f | f=1>2", "sed -i s/b/a/ f | f=2>1", "sed -i s/c/d/ f | f=1>3"}, "2"},
+		{"an editor", []string{"sed -i s/a/b/ f | f=1>2", "vim f | f=2>1", "echo x > g | g=1"}, "2"},
+		{"appended and cut", []string{"echo a > f | f=1", "echo b >> f | f=1>2", "sed -i '$d' f | f=2>1"}, "0"},
+		{"read in between", []string{"sed -i s/a/b/ f | f=1>2", "cp f g | g=1", "sed -i s/b/a/ f | f=2>1"}, "0 1 2"},
+		{"something else in between", []string{"sed -i s/a/b/ f | f=1>2", "sed -i s/b/a/ f | f=3>1"}, "0 1"},
+		{"one of two files", []string{"sed -i s/a/b/ f g | f=1>2 g=1>2", "sed -i s/b/a/ f | f=2>1"}, "0 1"},
+		{"nothing to do", []string{"sed -i s/a/b/ f | f=1>1", "echo x > g | g=1"}, "1"},
+		{"a mode is a part of it", []string{"chmod 600 f | f=1/644>1/600", "chmod 644 f | f=1/600>1/644", "echo x > g | g=1"}, "0 1 2"},
+		{"a file that is written anew", []string{"echo a > f | f=1", "echo b > f | f=1>2", "echo a > f | f=2>1"}, "2"},
+		{"git checkout of a file", []string{"sed -i s/a/b/ f | f=1>2", "git checkout f | f=2>1 .git/index=1", "echo x > g | g=1"}, "2"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			n := watched(c.lines...)
+			for i := range n.Commands {
+				n.Commands[i].GitHead = "c0ffee"
+			}
+			if got := kept(made(t, n, Request{})); got != c.want {
+				t.Errorf("kept %s, want %s", got, c.want)
+			}
+		})
+	}
+	n := watched("echo a > x | x=1", "git reset --hard HEAD^ | f=1>2 -g .git/HEAD=1", "git log | nothing", "git reset --hard HEAD@{1} | f=2>1 g=1 .git/HEAD=2", "echo b > y | y=1")
+	for i, head := range []string{"c1", "c0", "c0", "c1", "c1"} {
+		n.Commands[i].GitHead = head
+	}
+	s := n.Seen[id(1)]
+	s.Files["/home/ann/app/g"] = SeenFile{"1", absent}
+	if got := kept(made(t, n, Request{})); got != "0 4" {
+		t.Errorf("reset there and back: kept %s, want 0 4", got)
+	}
+	n.Commands[3].GitHead = "c2"
+	if got := kept(made(t, n, Request{})); got != "0 1 3 4" {
+		t.Errorf("reset to another commit: kept %s, want 0 1 3 4", got)
+	}
+}
+
+// TestKillThatWaits checks that a line which ends a process and waits for it did so, although its exit code is
+// that of the process.
+func TestKillThatWaits(t *testing.T) {
+	n := narrative("./serve 8000 &", "curl -s -o page http://127.0.0.1:8000/", "kill $!; wait $!")
+	code := int32(143)
+	n.Commands[2].ExitCode = &code
+	if got := kept(made(t, n, Request{})); got != "0 1 2" {
+		t.Errorf("kept %s, want all", got)
+	}
+}
+
+// TestFailedAfterItCommitted checks that a command which failed but left another HEAD is no failure.
+func TestFailedAfterItCommitted(t *testing.T) {
+	n := narrative("echo a > f", "npm version minor", "npm version patch", "git push")
+	one := int32(1)
+	n.Commands[1].ExitCode = &one
+	for i, head := range []string{"c0", "c1", "c2", "c2"} {
+		n.Commands[i].GitHead = head
+	}
+	if got := kept(made(t, n, Request{})); !strings.HasPrefix(got, "0 1 2") {
+		t.Errorf("kept %s, want 0 1 2", got)
+	}
+}
