@@ -21,6 +21,11 @@ func TestSixth(t *testing.T) {
 	testHalves(t, "sixth", bounds{"a", 0, 3, 0}, bounds{"b", 2, 1, 3})
 }
 
+// TestSeventh counts what is found in a seventh set, by a fourth such author, which nothing was mended with.
+func TestSeventh(t *testing.T) {
+	testHalves(t, "seventh", bounds{"a", 10, 8, 3}, bounds{"b", 8, 5, 6})
+}
+
 // testHalves counts what is found in the two halves of a set.
 func testHalves(t *testing.T, set string, halves ...bounds) {
 	for _, part := range halves {
