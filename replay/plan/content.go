@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/recountdb/recount/replay/effects"
+	"github.com/recountdb/recount/replay/shell"
 )
 
 // version is a file as an act was seen to leave it.
@@ -17,7 +18,7 @@ type version struct {
 // the act does more, or if others may have written the files in between. It is called before the act's own
 // writes are recorded.
 func (w *world) backByContent(a *act) *back {
-	if a.seen == nil || len(a.Sets)+len(a.Unsets)+len(a.Opaque) > 0 || a.observed && len(a.seen.Directories) > 0 {
+	if a.seen == nil || len(a.Sets)+len(a.Unsets)+len(a.Opaque) > 0 || a.observed && len(a.seen.Directories) > 0 || setsTimes(a) {
 		return nil
 	}
 	if b := w.resetsBack(a); b != nil {
@@ -58,6 +59,13 @@ func (w *world) backByContent(a *act) *back {
 		}
 	}
 	return all
+}
+
+// setsTimes reports whether an act sets the times of files, which archives and builds go by.
+func setsTimes(a *act) bool {
+	return a.Line != nil && slices.ContainsFunc(a.Line.Calls, func(c shell.Call) bool {
+		return c.Name == "touch" && c.Flag("-d", "--date", "-t", "-r", "--reference")
+	})
 }
 
 // before returns the act before another one in the same workspace, nil if there is none.

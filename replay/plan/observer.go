@@ -11,17 +11,15 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// observer knows what was seen of the commands of a narrative. The world is made twice: first to learn which
-// programs write at all, and which services wrote nothing as long as they ran, then with that.
+// observer knows what was seen of the commands of a narrative. If services wrote nothing as long as they ran, the
+// world is made a second time, with that.
 type observer struct {
 	all  []commands.Scanned
 	seen map[schemas.EventID]Seen
 	// beside tells whether the narrative has to do with places beside a directory that was looked at.
 	beside map[string]bool
-	// writers are the programs that were seen to write below a directory, and clean the acts in the background
-	// during which nothing changed but what the acts beside them name.
-	writers map[string]bool
-	clean   map[schemas.EventID]bool
+	// clean are the acts in the background during which nothing changed but what the acts beside them name.
+	clean map[schemas.EventID]bool
 }
 
 // alone returns, of what was seen, that of which no other command can have done a part: none ran at the same
@@ -53,7 +51,7 @@ func (o *observer) observe(w *world, a *act) {
 	if _, known := o.beside[s.Below]; !known {
 		o.beside[s.Below] = away(o.all, a.home, s.Below)
 	}
-	a.observe(s, o.beside[s.Below], o.writers[program(a)+"\x00"+s.Below], o.clean[a.ID])
+	a.observe(s, o.beside[s.Below], o.clean[a.ID])
 }
 
 // busy reports whether something that a session started in the background still runs, and may do the writing
@@ -64,22 +62,15 @@ func (o *observer) busy(w *world, session string) bool {
 	})
 }
 
-// learn sets writers and clean from a first world. It reports whether a second one would be another.
+// learn sets clean from a first world. It reports whether a second one would be another.
 func (o *observer) learn(w *world) bool {
-	o.writers, o.clean = map[string]bool{}, map[schemas.EventID]bool{}
+	o.clean = map[schemas.EventID]bool{}
 	for _, a := range w.acts {
-		if s, ok := o.seen[a.ID]; ok && len(a.Opaque)+len(a.Reads) > 0 && program(a) != "" && len(s.Files) > 0 {
-			o.writers[program(a)+"\x00"+s.Below] = true
-		}
 		if end := ended(a); end >= 0 && !o.beside[o.seen[a.ID].Below] && !slices.ContainsFunc(w.acts[a.at:end+1], func(b *act) bool { return !o.explained(b) }) {
 			o.clean[a.ID] = true
 		}
 	}
-	beside := false
-	for _, b := range o.beside {
-		beside = beside || b
-	}
-	return len(o.clean) > 0 || beside && len(o.writers) > 0
+	return len(o.clean) > 0
 }
 
 // ended returns the act that ended what an act started in the background, -1 if none did.

@@ -57,9 +57,9 @@ func (n *Narrative) saw(id schemas.EventID, c *recountv1.Changes) {
 const maxSeenWrites = 32
 
 // observe replaces what a program may write by what it was seen to write. What it may read stays. away tells
-// that the narrative has to do with places that were not looked at, and writes that the program is known for
-// writing below the directory that was: if it then wrote nothing there, it wrote nothing.
-func (a *act) observe(s Seen, away, writes, clean bool) {
+// that the narrative has to do with places that were not looked at, where it may have written too, and clean
+// that it ran in the background and is known to have written nothing.
+func (a *act) observe(s Seen, away, clean bool) {
 	if !clean && a.Background || !a.Background && slices.ContainsFunc(a.Things, func(t effects.Thing) bool {
 		return t.Kind == effects.Job || t.Kind == effects.Port
 	}) {
@@ -79,7 +79,7 @@ func (a *act) observe(s Seen, away, writes, clean bool) {
 		a.add(files, s)
 		return
 	}
-	if away && (namesPlaces(a.Command) || installs(a) || len(files) == 0 && (!writes || a.Built)) {
+	if away && (namesPlaces(a.Command) || installs(a) || len(files) == 0) {
 		if len(all)+len(s.Directories) == 0 && len(a.Opaque) > 0 {
 			a.Opaque = append(a.Opaque, a.home) // what it made, if anything, is not here
 		}
@@ -145,14 +145,6 @@ var searchPath = regexp.MustCompile(`\bPATH=\S+`)
 func namesPlaces(text string) bool {
 	text = searchPath.ReplaceAllString(text, "")
 	return strings.Contains(text, "~/") || strings.Contains(text, "$HOME") || strings.Contains(text, "${HOME") || strings.Contains(text, "../")
-}
-
-// program returns the name of the program if an act is a single call of one.
-func program(a *act) string {
-	if a.Line == nil || len(a.Line.Calls) != 1 {
-		return ""
-	}
-	return a.Line.Calls[0].Name
 }
 
 // movedHead reports whether HEAD of an act's repository is another one than after the act before.
