@@ -49,14 +49,10 @@ func (w *world) backByContent(a *act) *back {
 	var all *back
 	for _, name := range files {
 		b := w.backTo(a, name)
-		switch {
-		case b == nil:
+		if b == nil {
 			return nil
-		case all == nil:
-			all = b
-		default:
-			all.files, all.of, all.from = append(all.files, b.files...), append(all.of, b.of...), min(all.from, b.from)
 		}
+		all = all.and(b)
 	}
 	return all
 }

@@ -23,6 +23,15 @@ type back struct {
 	from  int      // the first act whose writes it undoes
 }
 
+// and returns the back of the files of both; b may be nil.
+func (b *back) and(o *back) *back {
+	if b == nil {
+		return o
+	}
+	b.files, b.of, b.from = append(b.files, o.files...), append(b.of, o.of...), min(b.from, o.from)
+	return b
+}
+
 // putsBack returns what an act restores, nil if it is none of the known forms. It is called before the
 // act's own writes are recorded.
 func (w *world) putsBack(a *act) *back {
@@ -124,14 +133,10 @@ func (w *world) restores(a *act, c *shell.Call) *back {
 			return nil
 		}
 		b := w.since(a, t.Name, w.staged(a, t.Name)+1)
-		switch {
-		case b == nil:
+		if b == nil {
 			return nil
-		case all == nil:
-			all = b
-		default:
-			all.files, all.of, all.from = append(all.files, b.files...), append(all.of, b.of...), min(all.from, b.from)
 		}
+		all = all.and(b)
 	}
 	return all
 }
