@@ -76,25 +76,8 @@ func compareFiles(was, now []replays.File, m mappings, left map[string]replays.F
 
 // wrote returns the files that a command left, by its latest outcome that knows of any.
 func (a *session) wrote(outcomes []narrative.Outcome) ([]replays.File, error) {
-	if a.s.Event == nil {
-		return nil, nil
-	}
 	for _, o := range outcomes {
-		lr, err := a.s.Event(a.Ctx, o.Position)
-		if erased := (*query.ErasedError)(nil); errors.As(err, &erased) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		if _, erased := lr.Erased(); erased {
-			continue
-		}
-		e, err := lr.Event()
-		if err != nil {
-			return nil, err
-		}
-		m, err := e.DecodePayload()
+		m, err := a.s.payload(a.Ctx, o.Position)
 		if err != nil {
 			return nil, err
 		}

@@ -62,6 +62,10 @@ func Show(ctx context.Context, s Sources, ref string) (ShowResponse, error) {
 	r.Proof = a.Proof
 	if s.Event != nil {
 		readEvent(ctx, s, &r, root.pos)
+		// If the log cannot be read, event_error has the reason.
+		if seen, err := s.changedBy(ctx, root.pos, outcomes); err == nil {
+			r.Changes = changesOf(seen)
+		}
 	}
 	return r, nil
 }

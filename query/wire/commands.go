@@ -116,7 +116,18 @@ func (p *Payload) show(a commands.ShowResponse) {
 	for _, r := range a.Resources {
 		l.Add(Node{Kind: r.Kind, Name: r.Name}, r.Access)
 	}
+	if c := a.Changes; c != nil {
+		p.Set("looked_below", c.Below)
+		p.Set("changed_files", strconv.Itoa(len(c.Files)))
+		l := p.List("changed", "change")
+		for _, f := range c.Files[:min(len(c.Files), maxShownFiles)] {
+			l.Add(Node{Kind: "path", Name: f.Path}, f.Change)
+		}
+	}
 }
+
+// maxShownFiles is the maximum number of changed files that the text of a command lists.
+const maxShownFiles = 10
 
 func (p *Payload) insights(a commands.InsightsResponse) {
 	p.Set("commands", count(a.Commands))

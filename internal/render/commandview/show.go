@@ -58,6 +58,7 @@ func Show(t *render.Terminal, r ask.ShowResponse, around ask.StitchResponse, pro
 		resources = append(resources, strings.TrimSpace(fmt.Sprintf("%s %s %s", x.Access, x.Kind, x.Name)))
 	}
 	row("resources", resources...)
+	row("changed", changed(r.Changes)...)
 	row("reading", fmt.Sprintf("confidence %.2f, complexity %d", r.Confidence, r.Complexity))
 	if r.ParentID != nil {
 		row("parent", r.ParentID.String())
@@ -78,6 +79,27 @@ func Show(t *render.Terminal, r ask.ShowResponse, around ask.StitchResponse, pro
 	if proof {
 		t.PrintProof(r.Proof, r.Watermark.String())
 	}
+}
+
+// maxChanged is the maximum number of changed files that show prints.
+const maxChanged = 10
+
+// changed returns the lines about the files that changed while a command ran; none if no recorder looked.
+func changed(c *ask.Changes) []string {
+	if c == nil {
+		return nil
+	}
+	if len(c.Files) == 0 {
+		return []string{"nothing below " + c.Below}
+	}
+	lines := []string{render.Count(len(c.Files), "file") + " below " + c.Below}
+	for _, f := range c.Files[:min(len(c.Files), maxChanged)] {
+		lines = append(lines, fmt.Sprintf("%-7s %s", f.Change, strings.TrimPrefix(f.Path, strings.TrimSuffix(c.Below, "/")+"/")))
+	}
+	if more := len(c.Files) - maxChanged; more > 0 {
+		lines = append(lines, fmt.Sprintf("… %d more (--json has all)", more))
+	}
+	return lines
 }
 
 // maxLinks is the maximum number of edges that show prints in each direction.

@@ -12,6 +12,7 @@ import (
 type ShowResponse struct {
 	Intent
 	Detail
+	Changes    *Changes          `json:"changes,omitempty" doc:"The files that changed while it ran; absent if the recorder did not look."`
 	Replays    []answer.Replayed `json:"replays,omitempty" doc:"How it fared when it was replayed, the latest first."`
 	Event      *RawEvent         `json:"event,omitempty" doc:"The event as stored in the log; absent if the log could not be read: event_error has the reason."`
 	EventError string            `json:"event_error,omitempty" doc:"Why the event could not be read from the log."`
@@ -49,6 +50,30 @@ type Resource struct {
 	Name   string `json:"name" example:"/src/app/Makefile" doc:"Its canonical name."`
 	Access string `json:"access,omitempty" example:"read" doc:"read, write or read_write."`
 }
+
+// Changes are the files that a recorder saw to change while a command ran, whoever changed them.
+type Changes struct {
+	Below    string        `json:"below" example:"/src/app" doc:"The directory that was looked through: what it has and is not listed did not change, but git's objects."`
+	LookedAt time.Time     `json:"looked_at" doc:"When the recorder had looked."`
+	Files    []ChangedFile `json:"files" nullable:"false" doc:"The files, in order of their paths; git's own are last."`
+}
+
+// ChangedFile is a file that changed while a command ran.
+type ChangedFile struct {
+	Path   string `json:"path" example:"/src/app/go.sum" doc:"Its absolute path."`
+	Change string `json:"change" enum:"created,changed,written,removed,touched" doc:"created, changed, removed, written (created or changed: the recorder did not know what was there), or touched (left as it was before)."`
+	Size   int64  `json:"size,omitempty" doc:"Its length in bytes."`
+	SHA256 string `json:"sha256,omitempty" doc:"The SHA-256 of its content in hex, if it was read."`
+}
+
+// These are what happens to a file; see ChangedFile.
+const (
+	ChangeCreated = "created"
+	ChangeChanged = "changed"
+	ChangeWritten = "written"
+	ChangeRemoved = "removed"
+	ChangeTouched = "touched"
+)
 
 // RawEvent is an event as stored in the log.
 type RawEvent struct {

@@ -1,0 +1,106 @@
+package commands
+
+import (
+	"cmp"
+	"context"
+	"encoding/hex"
+	"errors"
+	"path"
+	"slices"
+	"strings"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/recountdb/recount/projections/narrative"
+	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/commands/ask"
+	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// payload reads an event from the log and returns what it says; nil if it was erased, or if there is no log.
+func (s Sources) payload(ctx context.Context, at schemas.Position) (proto.Message, error) {
+	if s.Event == nil {
+		return nil, nil
+	}
+	lr, err := s.Event(ctx, at)
+	if erased := (*query.ErasedError)(nil); errors.As(err, &erased) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if _, erased := lr.Erased(); erased {
+		return nil, nil
+	}
+	e, err := lr.Event()
+	if err != nil {
+		return nil, err
+	}
+	return e.DecodePayload()
+}
+
+// changedBy returns what a recorder saw to change while a command ran, as its own event or else the latest of
+// its outcomes tells; nil if no recorder looked.
+func (s Sources) changedBy(ctx context.Context, at schemas.Position, outcomes []narrative.Outcome) (*recountv1.Changes, error) {
+	m, err := s.payload(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	if c, ok := m.(*recountv1.CommandExecuted); ok && c.Changes != nil {
+		return c.Changes, nil
+	}
+	for _, o := range outcomes {
+		if m, err = s.payload(ctx, o.Position); err != nil {
+			return nil, err
+		}
+		if c, ok := m.(*recountv1.OutcomeObserved); ok && c.Changes != nil {
+			return c.Changes, nil
+		}
+	}
+	return nil, nil
+}
+
+// changesOf returns changes as an answer has them: what git stores for itself is last.
+func changesOf(c *recountv1.Changes) *ask.Changes {
+	if c == nil {
+		return nil
+	}
+	out := &ask.Changes{Below: c.GetBelow(), LookedAt: c.GetLookedAt().AsTime(), Files: []ask.ChangedFile{}}
+	remembers := slices.ContainsFunc(c.GetFiles(), func(f *recountv1.WrittenFile) bool { return f.GetRemoved() || len(f.GetWasSha256()) > 0 })
+	for _, f := range c.GetFiles() {
+		added := slices.Contains(c.GetDirectories(), path.Dir(f.GetPath()))
+		out.Files = append(out.Files, ask.ChangedFile{
+			Path: f.GetPath(), Change: changeOf(f, added, remembers), Size: f.GetSize(), SHA256: hex.EncodeToString(f.GetSha256()),
+		})
+	}
+	git := func(f ask.ChangedFile) int { return min(strings.Count(f.Path, "/.git/"), 1) }
+	slices.SortStableFunc(out.Files, func(a, b ask.ChangedFile) int {
+		return cmp.Or(cmp.Compare(git(a), git(b)), cmp.Compare(a.Path, b.Path))
+	})
+	return out
+}
+
+// maxRemembered is the length of the largest file that recorders remember; see package recording.
+const maxRemembered = 256 << 10
+
+// changeOf names what happened to a file. added tells that its directory has an entry more or fewer than
+// before, and remembers that the recorder knew what was there.
+func changeOf(f *recountv1.WrittenFile, added, remembers bool) string {
+	switch {
+	case f.GetRemoved():
+		return ask.ChangeRemoved
+	case sameAsBefore(f):
+		return ask.ChangeTouched
+	case len(f.GetWasSha256()) > 0 || !added:
+		return ask.ChangeChanged
+	case remembers && f.GetSize() <= maxRemembered:
+		return ask.ChangeCreated
+	}
+	return ask.ChangeWritten
+}
+
+// sameAsBefore reports whether a file has the content and the permissions that it had before.
+func sameAsBefore(f *recountv1.WrittenFile) bool {
+	return !f.GetRemoved() && len(f.GetWasSha256()) > 0 && string(f.GetSha256()) == string(f.GetWasSha256()) && f.GetMode() == f.GetWasMode()
+}
