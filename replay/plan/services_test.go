@@ -35,3 +35,21 @@ func TestPartsThatAreRemoved(t *testing.T) {
 		t.Errorf("kept %s, want %s", got, want)
 	}
 }
+
+// TestServicesThatWereAwaited checks that waiting for what runs in the background ends it, so that nothing is said
+// to be left running.
+func TestServicesThatWereAwaited(t *testing.T) {
+	for _, c := range []struct {
+		lines []string
+		want  int
+	}{
+		{[]string{"./serve & pid=$!", "./ask > a", "./ask stop; wait $pid"}, 2},
+		{[]string{"./one > 1 &", "./two > 2 &", "wait"}, 2},
+		{[]string{"./one > 1 & pid=$!", "./two > 2 &", "wait $pid"}, -1}, // which of them is not known
+	} {
+		p := made(t, narrative(c.lines...), Request{})
+		if by := p.Steps[0].EndedBy; c.want < 0 && by != nil || c.want >= 0 && (by == nil || *by != c.want) {
+			t.Errorf("%q: ended by %v, want %d", c.lines, by, c.want)
+		}
+	}
+}

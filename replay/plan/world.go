@@ -135,6 +135,31 @@ func (w *world) place(a *act) {
 	}
 }
 
+// awaits marks what an act waited for until it ended: all that runs in the background of its session if it names
+// nothing, or the only job that does.
+func (w *world) awaits(a *act) {
+	if !a.Joins || a.Background {
+		return
+	}
+	running := map[int][]*write{}
+	for _, i := range w.shell(a.Session).jobs {
+		for _, o := range w.acts[i].writes {
+			if (o.thing.Kind == effects.Job || o.thing.Kind == effects.Port) && o.gone < 0 {
+				running[i] = append(running[i], o)
+			}
+		}
+	}
+	all := a.Line != nil && slices.ContainsFunc(a.Line.Calls, func(c shell.Call) bool { return c.Name == "wait" && len(c.Args) == 0 && !c.Inner && !c.Maybe })
+	if !all && len(running) != 1 {
+		return
+	}
+	for _, writes := range running {
+		for _, o := range writes {
+			o.gone, o.removed = a.at, true
+		}
+	}
+}
+
 // served returns where services that a session runs in the background may write what is not known: what they
 // are sent may make them do it.
 func (w *world) served(session string) (dirs []string) {
@@ -222,6 +247,7 @@ func (w *world) leaves(a *act) {
 			}
 		}()
 	}
+	w.awaits(a)
 	b := w.putsBack(a)
 	if b == nil {
 		b = w.backByContent(a)

@@ -58,7 +58,7 @@ func (r *runner) satisfied(ctx context.Context, i int, known map[int]verdict) ([
 			text = fmt.Sprintf("step %d, which replaces %s, is done", *p.ReplacedBy+1, p.Target)
 		}
 		if p.Kind == replay.PostQuiet {
-			if held, err = r.undisturbed(ctx, s, known); err != nil {
+			if held, err = r.undisturbed(ctx, s, known, false); err != nil {
 				return nil, false, err
 			}
 			text = "its last replay changed no file, and all that it needs is as it was"
@@ -136,12 +136,12 @@ func (r *runner) unneeded(ctx context.Context, s *replay.Step, known map[int]ver
 }
 
 // undisturbed reports whether no step that one needs has run or has to. A step that is being decided
-// counts as one that need not: if it has to run after all, the one that needs it is decided after that. Needs
-// of the kinds in but don't count.
-func (r *runner) undisturbed(ctx context.Context, s *replay.Step, known map[int]verdict, but ...string) (bool, error) {
+// counts as one that need not: if it has to run after all, the one that needs it is decided after that. Services
+// count unless apart is set.
+func (r *runner) undisturbed(ctx context.Context, s *replay.Step, known map[int]verdict, apart bool) (bool, error) {
 	for _, n := range s.Needs {
 		before := &r.plan.Steps[n.On]
-		if n.Kind == replay.NeedOrder || slices.Contains(but, n.Kind) || len(before.Sets) > 0 || known[n.On] == open {
+		if n.Kind == replay.NeedOrder || apart && r.isService(s, n) || len(before.Sets) > 0 || known[n.On] == open {
 			continue
 		}
 		if o := r.outcomeOf(n.On); o != nil {
@@ -155,6 +155,13 @@ func (r *runner) undisturbed(ctx context.Context, s *replay.Step, known map[int]
 		}
 	}
 	return true, nil
+}
+
+// isService reports whether what a step needs is a service, or what one may have written that still ran then.
+func (r *runner) isService(s *replay.Step, n replay.Need) bool {
+	before := &r.plan.Steps[n.On]
+	return n.Kind == replay.NeedService ||
+		n.Kind == replay.NeedDirectory && before.Background && (before.EndedBy == nil || *before.EndedBy >= s.Index)
 }
 
 // replaced reports whether the step that replaces what step i left is satisfied, and so is every other

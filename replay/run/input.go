@@ -9,10 +9,11 @@ import (
 )
 
 // inputChanged reports whether a step that this one reads files of has run in this run and left others than
-// its last replay did. A file that came out as it was last time is no change.
+// its last replay did. A file that came out as it was last time is no change, nor is what a service wrote, such as
+// its log, that this step may only have spoken to.
 func (r *runner) inputChanged(s *replay.Step) bool {
 	for _, n := range s.Needs {
-		if n.Kind != replay.NeedFile && n.Kind != replay.NeedDirectory {
+		if n.Kind != replay.NeedFile && n.Kind != replay.NeedDirectory || r.isService(s, n) {
 			continue
 		}
 		o := r.outcomeOf(n.On)

@@ -117,8 +117,9 @@ func (r *runner) isSettled(ctx context.Context, s *replay.Step, known map[int]ve
 	if held, err := r.asReplaysLeft(ctx); err != nil || !held {
 		return false, err
 	}
-	// A service that had to run again changes nothing, or it changes files.
-	if held, err := r.undisturbed(ctx, s, known, replay.NeedService); err != nil || !held {
+	// A service that had to run again changes nothing, or it changes files. What it was asked to do before is
+	// not asked of it twice.
+	if held, err := r.undisturbed(ctx, s, known, true); err != nil || !held {
 		return false, err
 	}
 	return r.othersHold(ctx, s)

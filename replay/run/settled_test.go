@@ -179,3 +179,44 @@ func TestServicesThatEnd(t *testing.T) {
 		}
 	}
 }
+
+// TestRequestsAreNotSentTwice has a service that has to start again, and writes its log then: what a request made
+// it write is there, so it is not sent once more. A job that ended before a step counts as usual.
+func TestRequestsAreNotSentTwice(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		ended   *int
+		settled bool
+		want    string
+	}{
+		{"the service was left running", nil, true, "done skipped skipped"},
+		{"a later step ends it", new(2), true, "done skipped skipped"},
+		{"nothing is known of the last replay", nil, false, "done skipped skipped"},
+		{"it had ended", new(1), true, "done skipped done"},
+	} {
+		w := newWorld(t)
+		w.o.Executor = w.open(sandbox.IsolationSandbox)
+		data := filepath.Join(w.dir, "data")
+		if err := os.WriteFile(data, []byte("1\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		s := commands("echo ready >> log", "true", "echo 1 >> data")
+		for i := range s {
+			s[i].Settled, s[i].Post = c.settled && i > 0, []replay.Postcondition{{Kind: replay.PostNone}}
+		}
+		s[0].Background, s[0].Why, s[0].EndedBy = true, []replay.Reason{{Kind: "result"}}, c.ended
+		s[1].Post = []replay.Postcondition{{Kind: replay.PostFile, Target: data, Hash: sum("1\n")}}
+		s[2].Post = s[1].Post
+		p := w.plan(s)
+		p.Steps[2].Needs = []replay.Need{{On: 0, Kind: replay.NeedDirectory, What: w.dir}}
+		if c.settled {
+			p.Settled = []replay.Postcondition{{Kind: replay.PostFile, Target: data, Hash: sum("1\n")}}
+		}
+		if err := p.Identify(); err != nil {
+			t.Fatal(err)
+		}
+		if r := w.run(p); statuses(r) != c.want {
+			t.Errorf("%s: %s, want %s", c.name, statuses(r), c.want)
+		}
+	}
+}
