@@ -166,6 +166,9 @@ type finder struct {
 	within []string
 	args   []shell.Word
 	branch bool
+	// maybe tells that this place may not run, and made has what the line wrote as a whole, with the call.
+	maybe bool
+	made  map[string]int
 	// unsure are variables that the line sets to what is not known, or more than once.
 	unsure map[string]bool
 	// bound is the variable of a loop with the value that is looked at.
@@ -208,7 +211,7 @@ func (f *finder) all() {
 		if c.Deferred {
 			continue
 		}
-		f.at, f.branch = i, c.Maybe && len(f.within) > 0
+		f.at, f.branch, f.maybe = i, c.Maybe && len(f.within) > 0, c.Maybe
 		f.call(c)
 		f.Joins = f.Joins || c.Name == "wait" && !c.Inner
 		f.Waits = f.Waits || c.Name == "sleep" || c.Name == "wait" || c.Name == "curl" && c.Flag("--retry", "--retry-connrefused", "--retry-all-errors")
@@ -236,8 +239,22 @@ func (f *finder) joined() bool {
 	return !running
 }
 
-// add adds a thing: what may not happen replaces and removes nothing for sure.
+// add adds a thing: what may not happen replaces and removes nothing for sure, and what the line itself has just
+// written is not read from before it.
 func (f *finder) add(t Thing) {
+	if t.Kind == Path && !t.Tree && !t.Glob {
+		name := path.Clean(t.Name)
+		at, made := f.made[name]
+		switch {
+		case t.Access == Read && made && at < f.at:
+			return
+		case t.Access == Write && !f.maybe && len(f.within) == 0 && t.Sure == 0:
+			if f.made == nil {
+				f.made = map[string]int{}
+			}
+			f.made[name] = f.at
+		}
+	}
 	if f.branch && t.Access != Read {
 		if t.Sure = 0.6; t.Kind != Directory || t.Access == Remove {
 			t.Access = Update
@@ -311,7 +328,27 @@ func (f *finder) recorded(r Resource) {
 	if r.Kind == Path && f.Known && r.Write && !f.unknownWriter() {
 		return // a table has judged all programs and does not know of it
 	}
+	if r.Kind == Path && r.Write && !r.Read && f.compiled(r.Name) {
+		f.Things = slices.DeleteFunc(f.Things, func(t Thing) bool {
+			return t.Kind == Path && t.Name == r.Name && t.Access == Read && !t.Tree
+		})
+	}
 	f.resource(r)
+}
+
+// compiled reports whether the first call that names a path is one of a compiler, so that what runs it later in the
+// line runs what that has made.
+func (f *finder) compiled(name string) bool {
+	for i := range f.Line.Calls {
+		c := &f.Line.Calls[i]
+		if slices.ContainsFunc(append([]shell.Word{c.Head}, c.Args...), func(w shell.Word) bool {
+			named, ok := shell.Resolve(w, c.Dir, f.c.Home)
+			return ok && named == name
+		}) {
+			return compilers[c.Name] && !c.Maybe
+		}
+	}
+	return false
 }
 
 // unknownWriter reports whether a program of the line is known to change nothing but what its
@@ -376,7 +413,7 @@ func (f *finder) redirect(rd shell.Redirect) {
 	if rd.Abroad || rd.Deferred {
 		return
 	}
-	f.branch = rd.Maybe && len(f.within) > 0
+	f.branch, f.maybe = rd.Maybe && len(f.within) > 0, rd.Maybe
 	switch {
 	case !rd.Writes():
 		f.path(rd.Target, rd.Dir, Read, false)

@@ -106,6 +106,9 @@ func (f *finder) git(c *shell.Call) {
 			if w.Value == "--" {
 				for _, p := range after[i+1:] {
 					f.path(p, dir, Update, true)
+					if name, _, ok := f.named(p, dir); ok {
+						thing(Staged, name, Read)
+					}
 				}
 				thing(Commit, "HEAD", Read)
 				return
@@ -206,6 +209,17 @@ func (f *finder) git(c *shell.Call) {
 	case "notes", "submodule", "lfs", "gc", "clean", "filter-branch", "update-index", "update-ref", "sparse-checkout", "rerere", "replace":
 		thing(Commit, "HEAD", Update)
 		tree()
+	case "write-tree":
+		thing(Staged, "*", Read)
+	case "read-tree":
+		name := dir
+		if w, ok := here.FlagValue("--prefix"); ok && !w.Dynamic {
+			name = path.Join(dir, w.Value)
+		}
+		f.add(Thing{Kind: Staged, Name: name, Access: Update, Tree: true, Repo: dir})
+		if here.Flag("-u") {
+			tree()
+		}
 	default:
 		f.Known = false
 		f.opaque(dir) // an alias or an extension

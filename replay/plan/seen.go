@@ -70,6 +70,7 @@ func (a *act) observe(s Seen, away, clean bool) {
 	if !ok && len(a.Opaque) > 0 {
 		a.seen = nil // what it did to the repository is not known
 	}
+	a.unwritten()
 	if !ok {
 		return
 	}
@@ -88,10 +89,8 @@ func (a *act) observe(s Seen, away, clean bool) {
 	if a.Built && !slices.ContainsFunc(files, func(name string) bool { f := s.Files[name]; return f.Is == "" || f.Was != f.Is }) {
 		files = nil // it made again what was there
 	}
-	for _, dir := range s.Directories {
-		if !slices.ContainsFunc(all, func(name string) bool { return path.Dir(name) == dir }) && !strings.Contains(dir+"/", "/.git/") {
-			return // it made a directory, or removed something
-		}
+	if slices.ContainsFunc(s.Directories, func(dir string) bool { return !s.tells(dir, all) }) {
+		return // it made a directory that has no file, or removed something
 	}
 	var opaque []string
 	for _, dir := range a.Opaque {
@@ -113,6 +112,43 @@ func (a *act) observe(s Seen, away, clean bool) {
 	if a.Opaque = opaque; a.observed && !a.Built && len(files) <= maxSeenWrites {
 		a.add(files, s)
 	}
+}
+
+// unwritten takes a program's named writes for reads if it was seen to change none of them: jar --describe-module
+// --file f. One that took no time may have written before the clock of file times went on.
+func (a *act) unwritten() {
+	if a.Duration == nil || time.Duration(*a.Duration) < clockLag {
+		return
+	}
+	some, acts := false, len(a.Opaque)+len(a.Sets)+len(a.Unsets) > 0
+	for i := range a.Things {
+		t := &a.Things[i]
+		switch {
+		case t.Access == effects.Read:
+		case t.Kind == effects.Path && t.Access != effects.Remove && !t.Glob && !strings.Contains(t.Name+"/", "/.git/") && !a.wrote(t.Name) && !slices.Contains(a.seen.Directories, path.Dir(t.Name)):
+			t.Access, some = effects.Read, true
+		default:
+			acts = true
+		}
+	}
+	a.Looks = a.Looks || some && !acts
+}
+
+// clockLag is more than the clock of file times may lag behind, on a machine that is busy.
+const clockLag = 50 * time.Millisecond
+
+// tells reports whether changed files say why the entries of a directory changed: one is in it, or a directory in
+// it is new with all that it has.
+func (s Seen) tells(dir string, files []string) bool {
+	return strings.Contains(dir+"/", "/.git/") || slices.ContainsFunc(files, func(name string) bool { return path.Dir(name) == dir }) ||
+		slices.ContainsFunc(s.Directories, func(sub string) bool {
+			some := false
+			return path.Dir(sub) == dir && !slices.ContainsFunc(files, func(name string) bool {
+				below := within(name, sub)
+				some = some || below
+				return below && s.Files[name].Was != "" && s.Files[name].Was != absent
+			}) && some
+		})
 }
 
 // add adds the files that an act was seen to change to its effects.

@@ -33,6 +33,8 @@ func watched(lines ...string) Narrative {
 				s.Files["/home/ann/app/"+rest] = SeenFile{Is: absent}
 			case strings.HasSuffix(name, "/"):
 				s.Directories = append(s.Directories, "/home/ann/app/"+strings.TrimSuffix(name, "/"))
+			case c == ".":
+				s.Directories = append(s.Directories, "/home/ann/app")
 			case both:
 				s.Files["/home/ann/app/"+name] = SeenFile{was, is}
 			default:
@@ -69,6 +71,8 @@ func TestSeen(t *testing.T) {
 		{"what it wrote is a result, and rests on what it may have read", []string{"echo a > f | f=1", "./gen f | out=1", "echo b > x | x=1", "rm x | -x"}, "0 1"},
 		{"what it wrote is taken away", []string{"./gen | tmp=1", "echo b > x | x=1", "rm tmp | -tmp"}, "1"},
 		{"it does not bring what others read", []string{"./gen | out=1", "cat there > copy | copy=1", "rm out | -out"}, "1"},
+		{"it made a directory with a file", []string{"./gen | out/f=1 out/ .", "rm -r out | -out/f .", "echo b > x | x=1"}, "2"},
+		{"a file was there in what may be new", []string{"./gen | out/f=1>2 out/ .", "rm -r out | -out/f .", "echo b > x | x=1"}, "0 1 2"},
 		{"it made a directory", []string{"./gen | d/", "echo b > x | x=1"}, "0 1"},
 		{"it did more to the repository than to look", []string{"./release | .git/HEAD=1", "echo b > x | x=1"}, "0 1"},
 		{"it refreshed the index", []string{"./release | .git/index=1", "echo b > x | x=1"}, "1"},
@@ -97,6 +101,18 @@ func TestSeen(t *testing.T) {
 	n.Seen[id(0)] = s
 	if got := kept(made(t, n, Request{})); got != "0 1" {
 		t.Errorf("the look at the first ended after the second had begun: kept %s, want both", got)
+	}
+}
+
+// TestNamedButNotWritten checks that a program which was seen to change no file that it names only read them, unless
+// it was so quick that the times of files may not tell.
+func TestNamedButNotWritten(t *testing.T) {
+	n := watched("cp there f | f=1", "sqlite3 f '.import x.csv t' | nothing", "echo b > x | x=1")
+	for took, want := range map[int64]string{int64(time.Second): "0 2", int64(time.Millisecond): "0 1 2"} {
+		n.Commands[1].Duration = &took
+		if got := kept(made(t, n, Request{})); got != want {
+			t.Errorf("it took %s: kept %s, want %s", time.Duration(took), got, want)
+		}
 	}
 }
 
