@@ -2,8 +2,6 @@ package danger
 
 import (
 	"strings"
-
-	"github.com/recountdb/recount/replay/shell"
 )
 
 // Programs that do nothing but talk to what others use: clusters, providers, code hosts, stores of images,
@@ -147,7 +145,7 @@ var closed = []rule{
 // quietWords only ask, whatever the program.
 var quietWords = words(`get list ls show describe status info help version log logs view diff plan preview inspect top history events stats check
 	verify validate lint print dump search find wait docs completion tail usage read stat members export consume peek lookup ps dashboard ui
-	open browse metrics watch doctor graph trace health whoami explain monitor stern ping`)
+	open browse metrics report watch doctor graph trace health whoami explain monitor stern ping`)
 
 // quiet reports whether a word of a closed program only asks: list, get-policy, list_queues, pg:info.
 func quiet(word string) bool {
@@ -156,19 +154,32 @@ func quiet(word string) bool {
 		return false
 	}
 	last := parts[len(parts)-1]
-	return quietWords[strings.ToLower(word)] || askFirst[parts[0]] || strings.Contains(word, ":") && (quietWords[last] || askFirst[last])
+	return quietWords[strings.ToLower(word)] || askFirst[parts[0]] || (askLast[last] || last == "show") && verbs[parts[0]].weight == 0 && !changing[parts[0]] || strings.Contains(word, ":") && (quietWords[last] || askFirst[last])
 }
 
 // valuedBefore are flags that take a value and may stand before the verb of a closed program.
-const valuedBefore = `-n --namespace --context --kubeconfig --cluster --user -s --server -p --profile --project --region --zone --account -a --app --org --organization -R --repo -C --cwd --dir -e --env --environment -t --token --target --stage --config --host -H --address --url --endpoint --kube-context --stack -g --resource-group --brokers --bootstrap-server --admin-url --account-id --workspace --compartment-id --format -o --output -h -u -pw -pwf --port -d --deployment -m --model`
+const valuedBefore = `-n --namespace --context --kubeconfig --cluster --user -s --server -p --profile --project --region --zone --account -a --app --org --organization -R --repo -C --cwd --dir -e --env --environment -t --token -i --inventory --target --stage --config --host -H --address --url --endpoint --kube-context --stack -g --resource-group --brokers --bootstrap-server --admin-url --account-id --workspace --compartment-id --format -o --output -h -u -pw -pwf --port -d --deployment -m --model`
 
-// toldWords returns the words that a call says before the first that is a name or a value, at most five.
+// toldWords returns the words that a call says before the first that is a name or a value, at most five. A file or
+// an address right after a flag is that flag's.
 func (c *call) toldWords() (ws []string) {
-	for _, w := range shell.Operands(c.Args, valuedBefore) {
-		if w.Dynamic || w.Quoted || !bareWord.MatchString(w.Value) || len(ws) == 5 {
-			break
+	valued := " " + valuedBefore + " "
+	for i, w := range c.Args {
+		before := ""
+		if i > 0 {
+			before = c.Args[i-1].Value
 		}
-		ws = append(ws, w.Value)
+		switch afterFlag := len(before) > 1 && before[0] == '-'; {
+		case afterFlag && strings.Contains(valued, " "+before+" "), len(w.Value) > 1 && w.Value[0] == '-':
+		case w.Dynamic || w.Quoted || !bareWord.MatchString(w.Value):
+			if !afterFlag {
+				return ws
+			}
+		case len(ws) == 5:
+			return ws
+		default:
+			ws = append(ws, w.Value)
+		}
 	}
 	return ws
 }
@@ -186,6 +197,9 @@ func unless(skip, depth int, phrases string) func(*call) bool {
 			return false
 		}
 		ws = ws[skip:]
+		if w := ws[0]; len(ws) == 1 && len(c.Args) < 3 && strings.HasSuffix(w, "s") && verbs[wordParts(w)[0]].weight == 0 {
+			return false // a kind of things alone is listed
+		}
 		for i := range ws[:min(3, len(ws))] {
 			if asks[strings.Join(ws[:i+1], " ")] {
 				return false

@@ -371,23 +371,25 @@ func local(host string) bool {
 	return host == "localhost" || strings.HasSuffix(host, ".localhost") || host == "" || ip != nil && (ip.IsLoopback() || ip.IsUnspecified())
 }
 
+// isField matches an item of httpie that is part of a body: name=value, name:=json, name@file. Name:value is a
+// header, name==value part of the address.
+var isField = regexp.MustCompile(`^[^:=@]+(:=|@|=([^=]|$))`)
+
 // methodChanges reports whether httpie or a program like it, which take the method as the first word,
-// sends one that changes something.
+// sends one that changes something. With a body, be it from the standard input, it posts.
 func methodChanges(c *call) bool {
-	words := c.operands("-a --auth -o --output -s --style --session -A")
+	words := c.operands("-a --auth -o --output -s --style --session -A --auth-type")
 	if len(words) == 0 {
 		return false
 	}
 	m := words[0].Value
-	if m != strings.ToUpper(m) || strings.ContainsAny(m, ".:/") {
-		m = "GET"
-		for _, w := range words[1:] {
-			if strings.Contains(w.Value, "=") && !strings.Contains(w.Value, "==") || strings.Contains(w.Value, ":=") {
-				m = "POST"
-			}
-		}
-	} else {
+	if m == strings.ToUpper(m) && !strings.ContainsAny(m, ".:/") {
 		words = words[1:]
+	} else {
+		m = "GET"
+		if c.isFed() && !c.Flag("-I", "--ignore-stdin") && !slices.Contains(c.Via, "xargs") || slices.ContainsFunc(words[1:], func(w shell.Word) bool { return isField.MatchString(w.Value) }) {
+			m = "POST"
+		}
 	}
 	return m != "GET" && m != "HEAD" && m != "OPTIONS" && len(words) > 0 && !loopback(words[0].Value) && !strings.HasPrefix(words[0].Value, ":")
 }

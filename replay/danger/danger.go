@@ -12,6 +12,7 @@ package danger
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -193,6 +194,9 @@ func (c *call) outside(w shell.Word, unknown bool) bool {
 	if c.Abroad {
 		return !c.inOwnContainer()
 	}
+	if onDrive.MatchString(w.Value) {
+		return true
+	}
 	dir := c.Dir
 	p := w
 	if w.Glob {
@@ -217,6 +221,9 @@ func (c *call) outside(w shell.Word, unknown bool) bool {
 	}
 	return !c.place.within(name)
 }
+
+// onDrive matches a path of Windows that begins with its drive.
+var onDrive = regexp.MustCompile(`^[A-Za-z]:([/\\]|$)`)
 
 // within reports whether a path is in the tree or below a directory for temporary files. / and home
 // directories themselves never are.

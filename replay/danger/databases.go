@@ -2,9 +2,8 @@ package danger
 
 import (
 	"regexp"
+	"slices"
 	"strings"
-
-	"github.com/recountdb/recount/replay/shell"
 )
 
 // Clients of databases on other machines. A statement that does more than ask changes what others see there,
@@ -83,20 +82,10 @@ func changesDatabase(c *call) bool {
 	if found {
 		return false
 	}
-	if c.Document != nil {
-		return changesBy(c.Name, *c.Document)
+	if texts := c.fedTexts(); len(texts) > 0 {
+		return slices.ContainsFunc(texts, func(text string) bool { return changesBy(c.Name, text) })
 	}
-	if c.Piped && c.at > 0 {
-		if o := &c.line.Calls[c.at-1]; o.Name == "echo" || o.Name == "printf" {
-			for _, w := range shell.Operands(o.Args, "") {
-				if changesBy(c.Name, w.Value) {
-					return true
-				}
-			}
-			return false
-		}
-	}
-	return c.Piped || c.Fed
+	return c.isFed()
 }
 
 // askRedisOf reports whether the second word of a command of Redis asks.

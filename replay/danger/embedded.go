@@ -15,6 +15,11 @@ import (
 // embedded returns the command lines in the words of a call that something runs.
 func (c *call) embedded() (lines []string) {
 	if lines, _, ok := c.runsAnother(); ok {
+		for i := range lines {
+			if c.Name == "cmd" {
+				lines[i] = removal.ReplaceAllString(switches.ReplaceAllString(ofWindows(lines[i]), " -$1"), "${1}rm")
+			}
+		}
 		return lines
 	}
 	switch {
@@ -59,7 +64,13 @@ func (c *call) embedded() (lines []string) {
 			lines = append(lines, started(text)...)
 		}
 	case c.Name == "pwsh" || c.Name == "powershell":
-		lines = append(lines, c.programs()...)
+		for _, text := range c.programs() {
+			lines = append(lines, ofWindows(text))
+		}
+	case c.Name == "expect":
+		for _, text := range c.programs() {
+			lines = append(lines, spawned(text)...)
+		}
 	case c.Name == "parallel":
 		if ws := shell.Operands(c.Args, "-j --jobs -a --arg-file --colsep -n -N -S --results"); len(ws) > 0 && strings.Contains(ws[0].Value, " ") {
 			lines = append(lines, ws[0].Value)
@@ -69,15 +80,8 @@ func (c *call) embedded() (lines []string) {
 			lines = append(lines, w.Value)
 		}
 	case shells[c.Name], c.Name == "at", c.Name == "batch":
-		if c.Document != nil {
-			lines = append(lines, *c.Document)
-		}
-		if c.Piped && c.at > 0 && (!shells[c.Name] || len(c.operands("")) == 0) {
-			if o := &c.line.Calls[c.at-1]; o.Drained && (o.Name == "echo" || o.Name == "printf") {
-				for _, w := range shell.Operands(o.Args, "") {
-					lines = append(lines, w.Value)
-				}
-			}
+		if c.Document != nil || !shells[c.Name] || len(c.operands("")) == 0 {
+			lines = append(lines, c.fedTexts()...)
 		}
 	case !textPrograms[c.Name] && !ownPrograms[c.Name] && !files[c.Name] && !c.Wraps && !c.onlySays() || c.Name == "tmux" || c.Name == "screen":
 		for i, w := range c.Args {
@@ -85,6 +89,30 @@ func (c *call) embedded() (lines []string) {
 				lines = append(lines, w.Value)
 			}
 		}
+	}
+	return lines
+}
+
+// ofWindows returns a line of Windows as a shell reads it, with slashes in its paths.
+func ofWindows(line string) string { return strings.ReplaceAll(line, `\`, "/") }
+
+var (
+	// switches matches what cmd's programs take for flags, and removal its own commands that remove files.
+	switches = regexp.MustCompile(` /(\w)\b`)
+	removal  = regexp.MustCompile(`(?i)(^|[&|]\s*)(rd|rmdir|del|erase)\b`)
+	// spawns and types match how expect starts a program, and types into it.
+	spawns = regexp.MustCompile(`\bspawn\s+(?:-noecho\s+)?([^;\n]+)`)
+	types  = regexp.MustCompile(`\bsend\s+(?:--\s+)?(?:"((?:[^"\\]|\\.)*)"|\{([^}]*)\})`)
+)
+
+// spawned returns the commands that a program of expect starts, each with what is typed into it.
+func spawned(text string) (lines []string) {
+	var typed strings.Builder
+	for _, m := range types.FindAllStringSubmatch(text, -1) {
+		typed.WriteString(strings.NewReplacer(`\r`, "\n", `\n`, "\n").Replace(m[1]+m[2]) + "\n")
+	}
+	for _, m := range spawns.FindAllStringSubmatch(text, -1) {
+		lines = append(lines, m[1]+" <<'typed'\n"+typed.String()+"typed\n")
 	}
 	return lines
 }
@@ -198,7 +226,7 @@ func (c *call) written() (kind, why string) {
 			return "infrastructure", "its program changes something at a provider"
 		}
 		for _, m := range writes.FindAllStringSubmatch(text, -1) {
-			if isDisk.MatchString(m[1]) {
+			if isDisk(m[1]) {
 				return "disk", "its program writes to a disk itself"
 			}
 		}

@@ -46,11 +46,11 @@ var verbs = func() map[string]verb {
 		{"send", strong, "upload"},
 		{"system", strong, "uninstall autoremove depclean unmerge"},
 		{"power", strong, "shutdown poweroff reboot halt hibernate"},
-		{"remove", first, "untag uninit free rb clear remove rm rmi del drop prune trash truncate forget expire discard rollback restore unlink overwrite vacuum reset format flush"},
+		{"remove", first, "rmr empty untag uninit free rb clear remove rm rmi del drop prune trash truncate forget expire discard rollback restore unlink overwrite vacuum reset format flush"},
 		{"infrastructure", first, "evict drain kill killall cancel abort ban unban suspend promote transfer rotate leave stop restart disable scale modify approve recreate deactivate kick hold resize trigger quiesce offline approve reject cull"},
 		{"disk", first, "flash burn"},
 		{"publish", first, "push release submit"},
-		{"send", first, "unsubscribe refund send share post email mail notify broadcast tweet toot sms dm pub buy purchase pay attack flood deauth inject"},
+		{"send", first, "put unsubscribe refund send share post email mail notify broadcast tweet toot sms dm pub buy purchase pay attack flood deauth inject"},
 		{"system", pressed, "clean cleanup mask unload detach apply sync reinstall downgrade revert unset gc down"},
 	} {
 		for _, w := range strings.Fields(l.words) {
@@ -63,17 +63,19 @@ var verbs = func() map[string]verb {
 var (
 	bareWord = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9:_-]*$`)
 	// compound matches verbs that are written together with what they remove.
-	compound = regexp.MustCompile(`^((delete|destroy|remove|purge|wipe|erase|drop|kill|uninstall|del|rm)(all|db|table|user|group|node|item|files?|bucket|queue|snap(shot)?|key|vm|repo|index|topic|dir|image|volume|stack|server|host|site|app)s?|(user|group|node|host|lv|vg|pv)(del|rm|remove)|factory-?reset|reset-?(\w+-)?passw(or)?d|tear-down|power-?off|collect-garbage|clear-?(snapshots?|data|db|all|storage|messages)|send-?(payment|coins|toaddress|many|rawtransaction|message|event|mail|sms)|purchase(-\w+)*|(safe|force|hard|soft|graceful|rolling)-?(restart|stop|shutdown|reload)|self-destruct|clean-up|run-now|quiet-?down|(un)?set-\w+-?mode|upgrade-(controller|model|cluster))$`)
+	compound = regexp.MustCompile(`^((delete|destroy|remove|purge|wipe|erase|drop|kill|uninstall|del|rm)(all|db|table|user|group|node|item|files?|bucket|queue|snap(shot)?|key|vm|repo|index|topic|dir|image|volume|stack|server|host|site|app)s?|(user|group|node|host|lv|vg|pv)(del|rm|remove)|factory-?reset|reset-?(\w+-)?passw(or)?d|tear-down|power-?off|collect-garbage|clear-?(snapshots?|data|db|all|storage|messages)|send-?(payment|coins|toaddress|many|rawtransaction|message|event|mail|sms)|purchase(-\w+)*|(safe|force|hard|soft|graceful|rolling)-?(restart|stop|shutdown|reload)|self-destruct|clean-up|run-now|quiet-?down|(un)?set-\w+-?mode|upgrade-(controller|model|cluster)|(delete|destroy|remove|purge|uninstall|terminate|undeploy|unpublish)[a-z]*[a-ce-qt-z]|(?:[a-tv-z][a-z]{0,11}|u|)(delete|destroy|purge|terminate|uninstall|undeploy|unpublish|failover))$`)
 	// endings match short names of programs that end with such a verb: npurge, scancel, qdel, bkill.
-	endings = regexp.MustCompile(`^([a-z]{0,8}(purge|wipe|uninstall|cancel)|[a-z]{0,5}kill|[a-z]{0,2}del|(at|lp|ipc|q)rm|[bq](stop|resume|hold|rls|alter|rerun|sig|chkpnt)|condor_(rm|hold|vacate\w*|off|restart)|.*-collect-garbage)$`)
-	// isDisk matches devices that hold file systems.
-	isDisk = regexp.MustCompile(`^(of=|if=)?/dev/(sd|hd|vd|xvd|nvme|mmcblk|rdisk|disk|mapper/|md\d|mtd|dm-)`)
+	endings = regexp.MustCompile(`^([\w-]*(upload(er)?|pusher|pastebin|[a-z]paste)|mega(put|rm|copy|mv)|[a-z]{0,8}(purge|wipe|uninstall|cancel)|[a-z]{0,5}kill|[a-z]{0,2}del|(at|lp|ipc|q)rm|[bq](stop|resume|hold|rls|alter|rerun|sig|chkpnt)|condor_(rm|hold|vacate\w*|off|restart)|.*-collect-garbage)$`)
+	// cmdlet matches commands of PowerShell that change the machine, or what others use.
+	cmdlet = regexp.MustCompile(`^(?i:set|new|add|enable|disable|move|grant|rename|start|update|import|install|initialize|format|mount|dismount|resize|register|save|publish|complete|approve|suspend|resume|sync)-(AD|Az|Mg|EC2|S3|RDS|IAM|SSM|VM|HA|DA|Cluster|Dns|Dhcp|Net(?:Adapter|Firewall|IP|Route)|Disk|Volume|Partition|Storage|Service|Local(?:User|Group)|ExecutionPolicy|Mailbox|Distribution|Transport|CsTeam|Team|SPO|PnP|EXO|Web(?:Site|App|Binding)|GPO?|IIS|Computer|ScheduledTask|WindowsFeature|Windows(?:Optional)?|BitLocker|Acl|Dsc|Sql|Exchange|Printer|Smb|Xen)\w*`)
 	// isAddress matches the address of a person.
 	isAddress = regexp.MustCompile(`^[\w.+-]+@[\w-]+(\.[\w-]+)+$`)
 	// isElsewhere matches a place on another machine or in another storage.
-	isElsewhere = regexp.MustCompile(`^([\w.-]+@[\w.-]+:(?:[^0-9a-f]|[0-9a-f]{0,63}(?:[^0-9a-f]|$))|[\w.-]{2,}::?(/([^/]|$)|~)|(s3|gs|gcs|ftp|ftps|sftp|scp|rsync|swift|abfs|wasb|b2|webdavs?|davs?|rtmps?|srt|mailto|ssh|git\+ssh|hdfs|adl|wasbs|oss|cos|smb|nfs)://)`)
+	isElsewhere = regexp.MustCompile(`^([\w.-]+@[\w.-]+:(?:[^0-9a-f]|[0-9a-f]{0,63}(?:[^0-9a-f]|$))|[\w.-]{2,}::?(/([^/]|$)|~)|(s3[an]?|gs|gcs|ftps?|sftp|scp|rsync|swift|abfss?|wasbs?|az|azure|adl|b2|r2|bos|obs|oss|cosn?|ks3|tos|sj|minio|gdrive|dbfs|lakefs|webdavs?|davs?|rtmps?|srt|mailto|ssh|git\+ssh|hdfs|webhdfs|smb|nfs|afp)://)`)
 	// mailers are names of programs that send messages.
 	mailers = regexp.MustCompile(`mail|mutt|smtp|(^|[-_])(send|sms|tweet|toot|telegram|slack|xmpp)|(send|push|post)(er)?$`)
+	// chats matches names of programs that write to people, by the service that carries it.
+	chats = regexp.MustCompile(`^((slack|discord|telegram|pushover|gotify|ntfy|mattermost|msteams|teams|webhook|irc|pushbullet|zulip|rocketchat|signal|whatsapp)([-_.]?(notify|notifier|cli|cat|send|post|msg|message|alert|bot|sh))?|(notify|alert|post)[-_.](slack|discord|telegram|teams|mattermost|webhook|sms|email))$`)
 	// sqlVerbs match what removes data, in any query language.
 	sqlVerbs = regexp.MustCompile(`(?i)\b(drop\s+(table|database|schema|index|collection|keyspace|user|role|view|bucket|measurement)|detach\s+delete|alter\s+table\s|update\s+\w+\s+set\s|truncate\s+(table\s+)?\w|delete\s+from\s+[\w."]+\s*(where|;|$|'|")|flushall|flushdb|dropdatabase\s*\(|deletemany\s*\()`)
 	methods  = regexp.MustCompile(`^(POST|PUT|PATCH|DELETE)$`)
@@ -86,7 +88,7 @@ var (
 		cp mv mkdir touch ln chmod vim nvim vi nano emacs code node python python3 ruby perl php gcc clang tar zip unzip gzip psql mysql sqlite3
 		tmux screen last lastb R Rscript julia cscope ctags exiftool gifsicle mkvpropedit calcurse todo.sh task task-warrior hledger date basename dirname read trap
 		return exit shift eval source xargs env time sleep wait jobs fg bg id whoami seq yes look dict espeak say figlet cowsay lolcat notify-send zenity dialog
-		thrift xdotool xclip pbcopy wl-copy crontab at batch history fc`)
+		thrift xdotool xclip pbcopy wl-copy shellcheck shfmt crontab at batch history fc`)
 	// ownPrograms have verbs about what is theirs alone, or a project's: only what is seen elsewhere, or ends a
 	// whole thing, counts.
 	ownPrograms = words(`git make gmake ninja just go cargo rustup npm yarn pnpm bun npx pip pip3 pipx uv poetry pdm conda mamba gem bundle rake composer
@@ -127,11 +129,17 @@ func general(c *call) []rule {
 	if c.asks() {
 		return nil
 	}
-	if c.changesAtServer() {
+	if c.statesLoss() {
+		return found("database", "a statement tells it to remove or to stop something")
+	}
+	if c.changesShared() {
+		return found("infrastructure", "its words say that it changes what others use")
+	}
+	if c.changesAtServer() || c.feedsServer() {
 		return found("send", "it changes something on another machine")
 	}
-	switch operands := shell.Operands(c.Args, "-o -i -c"); {
-	case !diskReaders[c.Name] && matching(isDisk.String())(c) && !looks(c):
+	switch {
+	case !diskReaders[c.Name] && c.names(isDisk) && !looks(c):
 		return found("disk", "it works on a disk itself")
 	case (mailers.MatchString(c.Name) || flag("--to --recipient --cc --bcc -to --rcpt-to")(c)) && matching(isAddress.String())(c):
 		return found("mail", "it sends something to a person")
@@ -139,10 +147,39 @@ func general(c *call) []rule {
 		return found("database", "it removes data from a database")
 	case matching(methods.String())(c) && c.names(foreignHost):
 		return found("send", "it changes something on another machine")
-	case len(operands) > 1 && isElsewhere.MatchString(operands[len(operands)-1].Value) && !looks(c):
+	case c.writesAway() && !looks(c):
 		return found("send", "it writes to another machine")
 	}
 	return nil
+}
+
+var (
+	// outputs matches flags that say where something goes, inputs those that say where it comes from.
+	inputs  = regexp.MustCompile(`^--?(\w+-)?(i|c|in|input|inputs|from|source|src|data|dataset|config|base|cache|model|checkpoint)(-(from|uri|url|path|dir|file|location))?$`)
+	outputs = regexp.MustCompile(`^--?(\w+-)?(o|out|output|dest|destination|target|to|sink|export|upload|backup|save|remote-output)(-(to|uri|url|path|dir|file|location))?$`)
+)
+
+// writesAway reports whether the place that a call writes to is on another machine, or in another storage: the
+// value of a flag that says so, or the last of its operands, which no value of a flag is.
+func (c *call) writesAway() bool {
+	to, n := "", 0
+	for i, w := range c.Args {
+		name, value, has := strings.Cut(w.Value, "=")
+		if i > 0 && !has && !strings.HasPrefix(w.Value, "-") {
+			name, value = c.Args[i-1].Value, w.Value
+		}
+		isFlag := strings.HasPrefix(name, "-") && len(name) > 1
+		switch {
+		case isFlag && outputs.MatchString(name) && (isElsewhere.MatchString(value) || strings.HasPrefix(value, "http") && foreignHost(value)):
+			return true
+		case strings.HasPrefix(w.Value, "-") && len(w.Value) > 1:
+			continue
+		case !isFlag || isElsewhere.MatchString(w.Value) && !inputs.MatchString(name):
+			to = w.Value
+		}
+		n++
+	}
+	return n > 1 && isElsewhere.MatchString(to)
 }
 
 // servers are flags that name the machine that a client talks to.
@@ -163,6 +200,16 @@ func (c *call) changesAtServer() bool {
 	}
 	return false
 }
+
+// feedsServer reports whether a call names another machine, and a file of statements, or what it reads is not in
+// the line.
+func (c *call) feedsServer() bool {
+	w, ok := c.FlagValue("-f", "--file", "-i", "--input", "--input-file")
+	return (ok && isStatements.MatchString(w.Value) || c.Fed && c.Document == nil) && storesAway(c)
+}
+
+// isStatements matches files of statements.
+var isStatements = regexp.MustCompile(`(?i)\.(sql|ddl|dml|cql|cypher|cyp|hql|surql|aql|gql|ksql|flux|rdf(\.gz)?|nq|ttl|ndjson|jsonl|lp)$`)
 
 var (
 	isHostName        = regexp.MustCompile(`^[\w-]+(\.[\w-]+)+(:\d+)?$`)
@@ -186,18 +233,21 @@ func foreignHost(s string) bool {
 
 // harmless reports whether a call of an unknown program only says what it would do.
 func harmless(c *call) bool {
-	return c.Name == "" || c.onlySays() || packageManagers[c.Name] && c.Sub() == "clean" || tested[c.Name] && tests[c.Sub()] || flag("--plan --check --whatif --just-print --pretend --noop")(c) || len(c.Args) == 1 && c.Args[0].Value == "-h"
+	return c.Name == "" || c.onlySays() || streams[c.Program()] || packageManagers[c.Name] && c.Sub() == "clean" || tested[c.Name] && tests[c.Sub()] || flag("--plan --check --whatif --just-print --pretend --noop")(c) || len(c.Args) == 1 && c.Args[0].Value == "-h"
 }
 
 // onlySays reports whether a call asks any program only for its help, or for what it would do.
 func (c *call) onlySays() bool {
 	return flag("--help -help --dry-run --dryrun --no-act --simulate --list-only")(c) || c.Name != "puppet" && c.Flag("--test") || c.names(says.MatchString) || c.asksHelp() || (dryN[c.Name] || strings.HasPrefix(c.Name, "mkfs.ext")) && c.Flag("-n") ||
-		aptLike[c.Name] && c.Flag("-s") || len(c.Args) > 1 && c.Args[len(c.Args)-1].Value == "-h" && !trailingHelp[c.Name] && !c.Wraps && !textPrograms[c.Name] ||
+		aptLike[c.Name] && c.Flag("-s") || listsTasks[c.Name] && c.Flag("-T") || len(c.Args) > 1 && c.Args[len(c.Args)-1].Value == "-h" && !trailingHelp[c.Name] && !c.Wraps && !textPrograms[c.Name] ||
 		len(c.Args) == 1 && c.Args[0].Value == "--version" || c.Name == "p4" && c.Sub() == "obliterate" && !c.Flag("-y")
 }
 
 // aptLike are programs whose flag -s simulates.
 var aptLike = words("apt apt-get aptitude")
+
+// listsTasks are programs whose flag -T lists what they could do.
+var listsTasks = words("cap rake")
 
 // tested are programs of which words after one of tests are names.
 var (
@@ -214,6 +264,9 @@ func (c *call) asksHelp() bool {
 	return len(ws) > 0 && (ws[0].Value == "help" || ws[len(ws)-1].Value == "help") && !c.Wraps && !textPrograms[c.Name] && !files[c.Name]
 }
 
+// streams only write something to their standard output, for another program.
+var streams = map[string]bool{"btrfs send": true, "zfs send": true}
+
 // files are programs whose words are files.
 var files = words("rm rmdir unlink shred mv cp ln tee touch mkdir dd chmod chown chgrp truncate")
 
@@ -225,11 +278,19 @@ func looks(c *call) bool {
 // firstNames and lastNames are verbs that count as the first and the last part of a program's name.
 var (
 	firstNames = words("remove clear stop restart send unregister")
-	lastNames  = words("remove rm del send push drop empty prune clear kill killall reset")
+	lastNames  = words("remove rm del put send push drop empty prune clear kill killall reset")
 )
+
+// isDisk reports whether a word names a device that holds data, also as dd names it.
+func isDisk(word string) bool {
+	return shell.IsDisk(strings.TrimPrefix(strings.TrimPrefix(word, "of="), "if="))
+}
 
 // named returns what the name of a program says, as docker-clean, eclean-kernel or kodi-send.
 func (c *call) named() string {
+	if cmdlet.MatchString(c.Name) {
+		return "system"
+	}
 	name := strings.ToLower(strings.TrimSuffix(strings.TrimSuffix(c.Name, ".sh"), ".py"))
 	parts := strings.FieldsFunc(name, func(r rune) bool { return r == '-' || r == '_' || r == '.' || r == ':' })
 	if len(parts) > 0 && looking[parts[0]] {
@@ -237,12 +298,15 @@ func (c *call) named() string {
 	}
 	for i, p := range parts {
 		v := verbs[p]
-		if v.weight == strong && (i == 0 || i == len(parts)-1) || len(parts) > 1 && (i == len(parts)-1 && lastNames[p] || i == 0 && firstNames[p]) {
+		if v.weight == strong || len(parts) > 1 && (i == len(parts)-1 && lastNames[p] || i == 0 && firstNames[p]) {
 			return cmp.Or(v.kind, "remove")
 		}
 		if len(parts) > 1 && (p == "clean" || p == "eclean" || p == "cleaner") && (i == 0 || i == len(parts)-1 || c.asRoot()) {
 			return "remove"
 		}
+	}
+	if chats.MatchString(name) && len(c.Args) > 0 && !looks(c) {
+		return "send"
 	}
 	if endings.MatchString(name) || compound.MatchString(name) {
 		return "remove"
@@ -336,6 +400,8 @@ func (c *call) flagged() string {
 			return last.kind
 		case long && (parts[0] == "broadcast" || parts[0] == "live") && len(parts) == 1:
 			return "send"
+		case long && parts[0] == "webhook" || foreignWebhook.MatchString(value):
+			return "send"
 		case inEarnest.MatchString(name):
 			return "infrastructure"
 		case long && sendFlags[parts[0]] && len(parts) < 3:
@@ -361,6 +427,9 @@ func (c *call) flagged() string {
 
 // inEarnest matches flags without which a program only says what it would do.
 var inEarnest = regexp.MustCompile(`^--(doit|do-it|commit|no-?dry-?run|real-run|for-real|yes-i-[\w-]+|i-know-what-i-am-doing)$`)
+
+// foreignWebhook matches addresses that make a message of what is sent to them.
+var foreignWebhook = regexp.MustCompile(`^https?://[^/]+/.*\bwebhooks?\b|^https?://hooks\.`)
 
 var (
 	// when begins flags that say when something happens.

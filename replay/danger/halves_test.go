@@ -12,7 +12,7 @@ type bounds struct {
 // TestFifth counts what is found in a fifth set, by another author who had not seen the table. Three of the
 // five that are missed add an account, which another author calls ordinary.
 func TestFifth(t *testing.T) {
-	testHalves(t, "fifth", bounds{"a", 2, 9, 2}, bounds{"b", 3, 17, 5})
+	testHalves(t, "fifth", bounds{"a", 2, 8, 2}, bounds{"b", 2, 15, 5})
 }
 
 // TestSixth counts what is found in a sixth set, by a third such author. The two that are missed label and
@@ -21,9 +21,10 @@ func TestSixth(t *testing.T) {
 	testHalves(t, "sixth", bounds{"a", 0, 3, 0}, bounds{"b", 2, 1, 3})
 }
 
-// TestSeventh counts what is found in a seventh set, by a fourth such author, which nothing was mended with.
+// TestSeventh counts what is found in a seventh set, by a fourth such author. At the first look 18 of 343 were
+// missed.
 func TestSeventh(t *testing.T) {
-	testHalves(t, "seventh", bounds{"a", 10, 8, 3}, bounds{"b", 8, 5, 6})
+	testHalves(t, "seventh", bounds{"a", 0, 2, 1}, bounds{"b", 0, 3, 3})
 }
 
 // testHalves counts what is found in the two halves of a set.

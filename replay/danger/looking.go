@@ -16,7 +16,7 @@ import (
 // may end one (ws-info).
 var (
 	looking = words(`get list ls show status stat info dump print describe query view inspect search version help can who whoami diff plan
-		explain check verify validate lint log logs history health df du ps top tree count lookup tail dmesg gen generate backups`)
+		explain check verify validate lint log logs history health df du ps top tree count lookup tail dmesg gen generate backups me`)
 	askFirst = words("get list show dump print describe query view inspect search can who whoami explain check verify validate")
 	askLast  = words("info status list")
 	// about are those after which another verb is what they ask about.
@@ -42,7 +42,7 @@ func (c *call) asks() bool {
 	}
 	for i, w := range ws[:min(2, len(ws))] {
 		verb := asking(w)
-		if verb == "" {
+		if verb == "" || verb == "version" && i > 0 { // a version may also be made
 			if parts := wordParts(w.Value); w.Dynamic || len(parts) == 0 || verbs[parts[0]].weight > 0 || changing[parts[0]] {
 				return false
 			}
@@ -66,7 +66,8 @@ func (c *call) asks() bool {
 
 // staysHere reports whether a call names addresses, and all of them are of this machine.
 func (c *call) staysHere() bool {
-	found := false
+	w, found := c.FlagValue("-h", "--host", "--hostname")
+	found = found && (w.Value == "localhost" || strings.HasPrefix(w.Value, "127."))
 	for _, w := range c.Args {
 		at := strings.Index(w.Value, "://")
 		if at < 0 || strings.HasPrefix(w.Value[at:], ":///") {
@@ -326,8 +327,8 @@ func removesByCode(c *call) bool {
 func asksHosts(c *call) bool {
 	ws := shell.Operands(c.Args, "-w -g -x -l -t -f -u -n -G -H -h -p")
 	switch c.Name {
-	case "salt":
-		return exactly("test.ping test.version grains.items grains.get cmd.which pkg.version status.uptime test=True test=true")(c)
+	case "salt", "salt-call", "salt-run", "salt-ssh":
+		return c.names(asksOfMinions)
 	case "cap":
 		return c.Flag("-T", "--tasks", "-vT")
 	case "pdsh", "clush", "dsh", "pssh", "parallel-ssh":
@@ -339,6 +340,20 @@ func asksHosts(c *call) bool {
 	}
 	name, _, _ := strings.Cut(strings.TrimSpace(ws[0].Value), " ")
 	return shows[name] && !strings.ContainsAny(ws[0].Value, ";|&><$`")
+}
+
+// asksOfMinions reports whether a word is a function of salt that only asks, or says that nothing shall be done.
+func asksOfMinions(s string) bool {
+	module, function, ok := strings.Cut(s, ".")
+	switch {
+	case s == "test=True" || s == "test=true":
+		return true
+	case !ok || !bareWord.MatchString(function):
+		return false
+	}
+	parts := wordParts(function)
+	return module == "test" || module == "grains" && parts[0] != "set" && verbs[parts[0]].weight == 0 && parts[0] != "append" || askFirst[parts[0]] || looking[parts[0]] ||
+		words("items ip_addrs ipaddrs interfaces servers uptime which highstate doc up down ls ping lookup cpuinfo meminfo loadavg netstat hwaddr")[function] && module != "state"
 }
 
 // targets reports whether a target of make or the like, or the part of its name before a colon, is one of

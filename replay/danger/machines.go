@@ -109,7 +109,7 @@ var machines = []rule{
 	{"infrastructure", "vmrun", exactly("stop reset suspend pause deleteVM revertToSnapshot deleteSnapshot"), "it stops or removes a machine"},
 	{"infrastructure", "docker-machine", exactly("rm stop kill restart provision"), "it stops or removes a machine"},
 	{"infrastructure", "vagrant snapshot,vagrant box,vagrant cloud", exactly("restore delete pop remove prune publish"), "it changes a machine, or removes what it starts from"},
-	{"remote", "ansible-pull,ansible-console,salt-call,salt-run,salt-cp,mco,chef-solo,chef-run,mussh", all(someArgument, not(some(asksHosts, flag("--check -C --list-hosts --noop --why-run -W --version --help"), exactly("test.ping test.version grains.items grains.get pillar.items state.show_highstate state.show_sls sys.doc manage.status manage.up jobs.list_jobs test=True")))), "it changes machines"},
+	{"remote", "ansible-pull,ansible-console,salt-call,salt-run,salt-cp,mco,chef-solo,chef-run,mussh", all(someArgument, not(some(asksHosts, flag("--check -C --list-hosts --noop --why-run -W --version --help")))), "it changes machines"},
 	{"remote", "puppet agent", all(flag("-t --test --onetime"), not(flag("--noop --help"))), "it changes the machine as somebody else has told"},
 	{"remote", "ssh", all(feedsShell, not(flag("-N -G -V"))), "it runs on another machine what it is fed"},
 
@@ -153,8 +153,11 @@ func moreThan(n int) func(*call) bool {
 	return func(c *call) bool { return len(c.operands("")) > n }
 }
 
-// feedsShell reports whether ssh is given no command, but something to read.
+// feedsShell reports whether ssh is given no command, but something to read that does more than show something.
 func feedsShell(c *call) bool {
 	ws := c.operands("-b -c -D -E -e -F -i -J -L -l -m -O -o -p -Q -R -S -W -w")
-	return (c.Fed || c.Piped) && (len(ws) == 1 && !local(ws[0].Value[strings.LastIndexByte(ws[0].Value, '@')+1:]))
+	if !c.isFed() || len(ws) != 1 || local(ws[0].Value[strings.LastIndexByte(ws[0].Value, '@')+1:]) {
+		return false
+	}
+	return !c.fedQuestions()
 }

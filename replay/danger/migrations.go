@@ -105,7 +105,7 @@ func consoleChanges(c *call) bool {
 // storesAway reports whether a call names a database of another machine, in a host's flag or in an address,
 // also one of JDBC.
 func storesAway(c *call) bool {
-	if c.reachesAway([]string{"-h", "--host", "-S", "--server", "--uri", "--url", "-url", "--database-url", "-database"}) {
+	if c.reachesAway([]string{"-h", "--host", "-S", "--server", "--uri", "--url", "-url", "--database-url", "-database", "-a", "--alpha", "--address", "--addr"}) {
 		return true
 	}
 	for _, w := range c.Args {

@@ -44,7 +44,7 @@ func sendsAway(c *call) bool {
 	if len(words) == 0 {
 		return false
 	}
-	if !c.Piped && !c.Fed && c.Name != "websocat" && c.Name != "socat" {
+	if !c.isFed() && c.Name != "websocat" && c.Name != "socat" || c.fedQuestions() {
 		return false
 	}
 	for _, w := range words {
@@ -94,8 +94,8 @@ func awsChanges(c *call) bool {
 	case service == "configure" || service == "sso" || service == "history" || verb == "help" || words[0].Dynamic || words[1].Dynamic:
 		return false
 	case service == "s3" && (verb == "cp" || verb == "sync"):
-		last := words[len(words)-1].Value
-		return strings.HasPrefix(last, "s3://") || c.Flag("--delete") && rsyncOutside(c)
+		to := words[min(3, len(words)-1)]
+		return strings.HasPrefix(to.Value, "s3://") || c.Flag("--delete") && c.outside(to, true)
 	case service == "eks" && verb == "update-kubeconfig", !bareWord.MatchString(verb):
 		return false
 	}
@@ -139,7 +139,7 @@ func producesHere(c *call) bool {
 // sqliteOutside reports whether the database file is outside the tree.
 func sqliteOutside(c *call) bool {
 	words := c.operands("-cmd -init -separator")
-	return len(words) == 0 || c.outside(words[0], true)
+	return len(words) == 0 || strings.HasPrefix(words[0].Value, "md:") || c.outside(words[0], true)
 }
 
 // matchingFold is exactly, for commands that may be in capitals.

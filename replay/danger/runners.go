@@ -45,6 +45,7 @@ var runners = func() map[string]runner {
 		{"nix develop,nix shell", runner{flags: "-c --command"}},
 		{"nodemon", runner{flags: "-x --exec"}},
 		{"gcloud compute ssh,fly ssh console,flyctl ssh console,aws ecs execute-command,vagrant ssh", runner{flags: "--command -C -c", abroad: true}},
+		{"kitty +kitten,kitten", runner{}},
 		{"sg,repo forall", runner{flags: "-c"}},
 		{"cmd", runner{flags: "/c /C /k /K"}},
 	} {

@@ -80,16 +80,20 @@ var table = []rule{
 	{"system", "visudo", not(flag("-c --check")), "it changes the machine's users or privileges"},
 	{"system", "ipa", matching(`-(del|mod|disable|add|remove)$`), "it changes users or hosts"},
 	{"infrastructure", "nsupdate", not(flag("-V -h")), "it changes a zone of names"},
+	{"send", "hdfs dfs,hdfs debug,hadoop fs,hadoop dfs", matching(`^-(put|copyFromLocal|moveFromLocal|appendToFile|mv|cp|mkdir|touchz?|chmod|chown|chgrp|setfacl|setfattr|setrep|truncate|createSnapshot|renameSnapshot)$`), "it changes data of a cluster"},
+	{"send", "hadoop distcp", someOperand, "it changes data of a cluster"},
 	{"remove", "hdfs,hadoop", flag("-rm -rmr -expunge -format -rmdir -delete"), "it removes data of a cluster"},
-	{"remove", "swift", exactly("delete"), "it removes files of another storage"},
+	{"remove", "swift", all(exactly("delete upload post copy"), not(exactly("build run test package"))), "it changes another storage"},
 	{"remove", "git annex", exactly("drop dropunused"), "it removes content"},
+	{"send", "rclone", all(exactly("bisync rcat copyurl touch mkdir link move copy"), toElsewhere), "it changes another storage"},
 	{"remove", "rclone cleanup", nil, "it removes files of another storage"},
 	{"remove", "adb", exactly("clear uninstall rm"), "it removes what is on a device"},
 	{"disk", "fastboot", flag("-w"), "it removes what is on a device"},
 	{"disk", "avrdude", matching(`:w:`), "it overwrites what a device starts from"},
 	{"remove", "python,python3,node,deno,ruby,perl", removesByCode, "its program removes what is outside the tree"},
 	{"publish", "git review", not(flag("-n --dry-run -l --list -d --download -s --setup")), "it publishes commits"},
-	{"publish", "arc land,arc diff,osc commit,osc submitrequest,osc sr,copr-cli build,copr build,gh-pages,web-ext sign,fastlane,kaggle datasets,kaggle kernels,kaggle competitions", not(exactly("list files download status init metadata lanes action actions help --help")), "it publishes something, which cannot be taken back"},
+	{"publish", "arc land,arc diff,osc commit,osc submitrequest,osc sr,copr-cli build,copr build,gh-pages,web-ext sign,kaggle datasets,kaggle kernels,kaggle competitions", not(exactly("list files download status init metadata help --help")), "it publishes something, which cannot be taken back"},
+	{"publish", "fastlane", not(some(exactly("list init lanes action actions help test tests scan gym build screenshots snapshot lint"), flag("--validate_only --skip_upload --help"))), "it publishes something, which cannot be taken back"},
 	{"publish", "svn propset,svn propdel,svn propedit", flag("--revprop"), "it changes the history that others have"},
 	{"publish", "python,python3", all(matching(`^(setup\.py)$`), exactly("upload register upload_docs")), "it publishes a package"},
 	{"publish", "mvn,mvnw,gradle,gradlew", matching(`^:?jib(:build)?$`), "it publishes an image"},
@@ -214,13 +218,13 @@ var table = []rule{
 	{"publish", "skopeo copy,skopeo sync", not(toLocalImage), "it publishes something, which cannot be taken back"},
 	{"publish", "semantic-release,release-it,np,cpan-upload", not(flag("--dry-run -d")), "it publishes something, which cannot be taken back"},
 	{"publish", "docker buildx build,docker build,docker buildx,buildctl build", flag("--push"), "it publishes an image"},
-	{"publish", "mvn,mvnw", some(exactly("deploy site-deploy release:perform release:prepare nexus-staging:release"), matching(`^deploy:`)), "it publishes something, which cannot be taken back"},
+	{"publish", "mvn,mvnw", all(not(matching(`^-DdryRun(=true)?$`)), some(exactly("deploy site-deploy release:perform release:prepare nexus-staging:release"), matching(`^deploy:`))), "it publishes something, which cannot be taken back"},
 	{"publish", "gradle,gradlew", gradlePublishes, "it publishes something, which cannot be taken back"},
 	{"publish", "sbt", matching(`(publish|release)([A-KM-Z]|$)`), "it publishes something, which cannot be taken back"},
 	{"publish", "goreleaser release", not(flag("--snapshot --skip-publish --skip")), "it publishes something, which cannot be taken back"},
 	{"publish", "make,gmake,just,task,rake", targets("publish release deploy undeploy destroy teardown nuke upload ship"), "its target says that it publishes or deploys"},
 	{"publish", "npm run,yarn run,pnpm run,bun run", exactly("publish release deploy upload ship"), "its script says that it publishes or deploys"},
-	{"publish", "yarn deploy,yarn release,pnpm deploy,cap deploy,fab deploy,mina deploy,dep deploy", nil, "its name says that it publishes or deploys"},
+	{"publish", "yarn deploy,yarn release,pnpm deploy,cap deploy,fab deploy,mina deploy,dep deploy", not(flag("-T --tasks -l --list")), "its name says that it publishes or deploys"},
 	{"publish", "gh release,gh repo,gh pr,gh issue,gh secret,gh workflow,gh gist,gh variable,gh ssh-key,gh gpg-key,gh label,gh cache,glab mr,glab issue,glab release,glab repo,glab ci,hub pull-request,hub delete,hub create", exactly("create delete upload edit merge close reopen comment review archive rename transfer lock set remove run cancel rerun disable enable sync fork ready add pull-request deploy-key trigger"), "it changes something that others see"},
 	{"publish", "gh run", exactly("cancel delete rerun"), "it changes something that others see"},
 	{"publish", "gh api", some(flag("-X --method -f --raw-field -F --field --input")), "it changes something that others see"},
@@ -248,13 +252,13 @@ var table = []rule{
 	{"cluster", "kubectl certificate,oc set,oc tag,oc expose,oc policy,oc start-build,oc cancel-build,oc import-image", not(some(flag("--list --local"), matching(`^--dry-run(=(client|server|true))?$`))), "it changes a cluster"},
 	{"infrastructure", "terraform apply,terraform destroy,terraform import,terraform taint,terraform untaint,terraform force-unlock,tofu apply,tofu destroy,tofu import,terragrunt apply,terragrunt destroy,pulumi up,pulumi destroy,pulumi cancel,pulumi refresh,cdk deploy,cdk destroy,cdk watch,cdktf deploy,cdktf destroy,sam deploy,sam delete,serverless deploy,serverless remove,sls deploy,sls remove,vagrant destroy,packer build,eb deploy,eb terminate,eb create,copilot deploy,copilot svc,flyctl deploy,flyctl destroy,fly deploy,fly destroy,fly apps,heroku pg:reset,heroku restart,heroku ps:restart,heroku ps:stop,heroku apps:destroy,heroku config:set,heroku config:unset,heroku run,heroku ps:scale,heroku releases:rollback,heroku maintenance:on,vercel deploy,vercel remove,vercel rm,netlify deploy,netlify sites:delete,wrangler publish,wrangler deploy,wrangler delete,firebase deploy,firebase firestore:delete,cf push,cf delete,cf delete-org,cf delete-space,render deploy,railway up,railway down,dokku apps:destroy,virsh destroy,virsh undefine,virsh shutdown,virsh reset,vboxmanage unregistervm,VBoxManage unregistervm,VBoxManage controlvm,lxc delete,lxc stop,incus delete,multipass delete,multipass purge,consul kv,vault delete,vault kv,vault write,vault lease,vault secrets,vault operator,etcdctl del,etcdctl put,etcdctl defrag,doctl compute,doctl kubernetes,doctl apps,linode-cli linodes,hcloud server,openstack server,nova delete", not(some(exactly("get list show status --dry-run --noop read logs ls"))), "it changes infrastructure"},
 	{"infrastructure", "terragrunt run-all,terragrunt run", exactly("apply destroy import taint untaint force-unlock"), "it changes infrastructure"},
-	{"infrastructure", "doctl,linode-cli,hcloud,scw,vultr-cli,cli4,cli53,ibmcloud,oci,openstack,exo,qm,pct,pvesh,helmfile,vela,limactl,colima,virt-clone,prlctl,govc", not(exactly("list ls l get g show status config describe version help info logs log read ps top ssh diff template lint --get export print usage whoami about regions sizes console enter")), "it may change infrastructure"},
+	{"infrastructure", "doctl,linode-cli,hcloud,scw,vultr-cli,cli4,cli53,ibmcloud,oci,openstack,exo,qm,pct,pvesh,helmfile,vela,limactl,colima,virt-clone,prlctl,govc", not(some(exactly("list ls l get g show status config describe version help info logs log read ps top ssh diff template lint --get export print usage whoami about regions sizes console enter"), matching(`\.(info|ls|find|get|list|events|stat)$`))), "it may change infrastructure"},
 	{"infrastructure", "wrangler kv,wrangler kv:key,wrangler secret,wrangler r2,wrangler d1,wrangler versions,wrangler rollback,wrangler pages,wrangler queues", all(exactly("put delete bulk create deploy execute upload rollback apply secret purge update"), not(some(flag("--local"), exactly("list get")))), "it changes infrastructure"},
 	{"infrastructure", "zappa deploy,zappa update,zappa rollback,zappa undeploy,zappa certify,zappa schedule,zappa unschedule,zappa invoke,zappa manage", nil, "it changes infrastructure"},
 	{"remote", "pyinfra", not(some(flag("--dry --version --help"), matching(`^@(local|docker|podman)`), exactly("debug-inventory fact"))), "it changes other machines"},
 	{"infrastructure", "vercel,netlify,surge", not(exactly("dev ls list inspect logs whoami help env login link status build pull")), "it deploys what is here"},
 	{"infrastructure", "pulumi env,pulumi config,pulumi stack,pulumi state", exactly("rm delete remove"), "it changes infrastructure"},
-	{"infrastructure", "qmrestore,vzrestore,pveceph,cephadm,ceph,rbd,gluster,drbdadm", not(exactly("status list ls info show version health df fsid")), "it changes a machine or its storage"},
+	{"infrastructure", "qmrestore,vzrestore,pveceph,cephadm,ceph,rbd,gluster,drbdadm", not(some(exactly("status list ls info show version health df fsid"), flag("-s --status -w -v"))), "it changes a machine or its storage"},
 	{"publish", "npm team,npm org,npm hook", exactly("rm destroy create add set"), "it changes something that others see"},
 	{"infrastructure", "terraform state,tofu state", exactly("rm mv push replace-provider"), "it changes what is known of infrastructure"},
 	{"infrastructure", "terraform workspace,pulumi stack", exactly("delete rm"), "it changes what is known of infrastructure"},
@@ -295,7 +299,7 @@ var table = []rule{
 // index has the rules of the table, and of the programs that are closed, by program or subcommand; themes has
 // those that stand apart by theme.
 var (
-	index  = sync.OnceValue(func() map[string][]rule { return indexed(table, closed) })
+	index  = sync.OnceValue(func() map[string][]rule { return indexed(table, closed, services) })
 	themes = sync.OnceValue(func() map[string][]rule { return indexed(machines, publishing, migrations) })
 )
 

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -90,7 +91,7 @@ func (r *reader) body(s *syntax.Stmt) {
 			}
 		}
 		target := r.word(rd.Word)
-		if IsDevice(target.Value) && !isDisk(target.Value) {
+		if IsDevice(target.Value) && !IsDisk(target.Value) {
 			if host := connects(target.Value); host != "" && !r.abroad {
 				r.line.Connects = append(r.line.Connects, host)
 			}
@@ -357,14 +358,14 @@ func (r *reader) within(stmts []*syntax.Stmt) {
 	r.piped, r.drained, r.document = piped, drained, document
 }
 
-// isDisk reports whether a path is that of a device which holds what is written into it.
-func isDisk(path string) bool {
-	for _, name := range [...]string{"sd", "hd", "vd", "xvd", "nvme", "mmcblk", "disk", "mapper/", "md", "dm-", "mtd", "mem", "kmem"} {
-		if strings.HasPrefix(path, "/dev/"+name) {
-			return true
-		}
-	}
-	return false
+// flowing are devices, by what follows /dev/, that hold nothing of what is written into them: terminals, pipes,
+// and what shows, plays or counts.
+var flowing = regexp.MustCompile(`^/dev/(null|zero|full|u?random|tty\w*|ptmx|console|std(in|out|err)|fd|pts|tcp|udp|u?log|kmsg|video\d*|dri|fb\d+|bus|snd|dsp|audio|midi\w*|u?input|rtc\d*|hpet|net|ppp|kvm|vhost\S*|s[gr]\d+|cdrom|dvd|fuse|rfkill|char|cpu|nvidia\S*|kfd)(/|$)`)
+
+// IsDisk reports whether a path is that of a device which holds what is written into it, whatever the name of its
+// group of volumes.
+func IsDisk(path string) bool {
+	return IsDevice(path) && !flowing.MatchString(path) && !commanded(path)
 }
 
 // IsDevice reports whether a path is a device's. Below /dev/shm are files.

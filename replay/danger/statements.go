@@ -1,0 +1,89 @@
+package danger
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/recountdb/recount/replay/shell"
+)
+
+// What a program is told in a language of its own: hbase shell <<< "drop 'events'", weed shell, a switch behind
+// expect. The language need not be known: a statement says first what it does.
+
+// fedTexts returns what a call reads from its standard input, as far as it stands in the line.
+func (c *call) fedTexts() (texts []string) {
+	if c.Document != nil {
+		texts = append(texts, *c.Document)
+	}
+	if c.Piped && c.at > 0 {
+		if o := &c.line.Calls[c.at-1]; o.Drained && (o.Name == "echo" || o.Name == "printf") {
+			for _, w := range shell.Operands(o.Args, "") {
+				texts = append(texts, strings.ReplaceAll(w.Value, `\n`, "\n"))
+			}
+		}
+	}
+	return texts
+}
+
+// fedQuestions reports whether a call reads nothing but lines which ask for something, as far as that stands in
+// the line.
+func (c *call) fedQuestions() bool {
+	texts := c.fedTexts()
+	for line := range strings.Lines(strings.Join(texts, "\n")) {
+		first, _, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if first != "" && first[0] != '$' && !shows[first] && !looking[first] && !questions[first] || strings.ContainsAny(line, ";|&><`") {
+			return false
+		}
+	}
+	return len(texts) > 0
+}
+
+// questions are words of protocols that ask, or end a session.
+var questions = words("exit quit ruok mntr srvr envi stats ping INFO PING QUIT")
+
+// statementFlags are those whose value is a statement.
+var statementFlags = strings.Fields("-c -e -q -x -v --execute --eval --exec --command --cmd --commands --query --statement --sql --cql")
+
+// statesLoss reports whether a program is told, in a statement, to remove or to stop something. Sentences, which
+// begin with a capital letter, are text for people.
+func (c *call) statesLoss() bool {
+	if files[c.Name] || shells[c.Name] || editors[c.Name] || languages[c.languageName()] || mailers.MatchString(c.Name) || c.staysHere() {
+		return false
+	}
+	texts := c.fedTexts()
+	if w, ok := c.FlagValue(statementFlags...); ok {
+		texts = append(texts, w.Value)
+	}
+	for _, text := range texts {
+		for _, statement := range strings.FieldsFunc(text, func(r rune) bool { return r == ';' || r == '\n' || r == '|' || r == '&' }) {
+			if states.MatchString(statement) && losing(statement) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// states matches a statement of more than one word, which is no sentence.
+var states = regexp.MustCompile(`^\s*([a-z][\w.:-]*|[A-Z]+)([\s(=]\s*\S)`)
+
+// losing reports whether one of the first words of a statement is a verb that takes something away: drop 'x',
+// volume.delete x, manage truncate x, admin topics delete x.
+func losing(statement string) bool {
+	ws := strings.FieldsFunc(statement, func(r rune) bool { return strings.ContainsRune(" \t(=", r) })
+	for i, w := range ws[:min(3, len(ws))] {
+		if !bareWord.MatchString(strings.ReplaceAll(w, ".", "_")) {
+			return false
+		}
+		parts := wordParts(w)
+		for _, p := range []string{parts[0], parts[len(parts)-1]} {
+			if v := verbs[p]; v.weight == strong || i < 2 && v.weight == first && (v.kind == "remove" || v.kind == "infrastructure") {
+				return true
+			}
+		}
+		if i < 2 && compound.MatchString(strings.ToLower(w)) {
+			return true
+		}
+	}
+	return false
+}
