@@ -104,6 +104,12 @@ type Node struct {
 	attempt   *Node
 	alike     float64
 	attempted bool // attempt and alike are filled in
+
+	look     *Looked
+	lookedUp bool // look is filled in
+	// recent are those of its session before it that were seen to change files, if recentKnown.
+	recent      []*Node
+	recentKnown bool
 }
 
 // Failed reports whether it is known to have failed. Exit codes by which a program answers "no"

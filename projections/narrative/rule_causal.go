@@ -16,7 +16,9 @@ import (
 // An explicit parent weighs 0.95. Otherwise each kind of evidence has a strength, and together they
 // weigh 1 - (1-a)(1-b)…:
 //
-//	named   0.6   its output names what the other wrote, removed or installed, and
+//	named   0.7   its output names a file that the other was seen to write, and
+//	              nothing used that with success since
+//	        0.6   its output names what the other wrote, removed or installed, and
 //	              nothing used that with success since; half if something else
 //	              wrote it since, or by way of its directory
 //	uses    0.5   it reads what the other wrote, by name; 0.3 by way of a directory,
@@ -79,6 +81,7 @@ const (
 	strengthAnswer = 0.6
 
 	strengthPresent = 0.7
+	strengthSeen    = 0.7
 	strengthNamed   = 0.6
 	strengthUses    = 0.5
 	strengthBelow   = 0.3
@@ -196,6 +199,10 @@ func (c *causes) ended() error {
 			return err
 		}
 	}
+	recent, err := c.v.writing(c.to)
+	if err != nil {
+		return err
+	}
 	// failure is the attempt whose output shows what is wrong.
 	failure := c.to
 	if !failed {
@@ -211,8 +218,15 @@ func (c *causes) ended() error {
 			return nil // the same thing succeeded after it
 		}
 		e := weighing{}
-		r, ok := namedBy(failure, from)
-		strength := strengthNamed
+		r, ok, err := c.v.seenNamed(failure, from)
+		strength := strengthSeen
+		if err == nil && !ok {
+			strength = strengthNamed
+			r, ok, err = c.v.namedBy(failure, from)
+		}
+		if err != nil {
+			return err
+		}
 		if t != nil && !ok && !t.exact && t.resource.Access&Implied == 0 && from.session == c.to.session && names(failure.mentioned, t.used) {
 			r, ok, strength = t.used, true, strengthNamed/2
 		}
@@ -220,7 +234,9 @@ func (c *causes) ended() error {
 			if named[r.String()] {
 				strength /= 2
 			}
-			named[r.String()] = true
+			if named[r.String()] = true; strength == strengthSeen {
+				e.evidence = append(e.evidence, Evidence{Position: from.Position, Shows: showsSeen, Resource: r.String()})
+			}
 			e.add(kindOfNamed, strength, Evidence{Position: failure.Outcome, Shows: "the output of the failure names it", Resource: r.String()})
 		}
 		switch {
@@ -259,10 +275,14 @@ func (c *causes) ended() error {
 		}
 		if flip && from.Position.TP() == last.Position.TP() && from.Position.Offset > last.Position.Offset {
 			e.add(kindOfFlip, strengthFlip, last.ending(), c.to.ending())
-			if only != nil && only.Position == from.Position && from.session == c.to.session {
+			idle, err := c.v.idle(from)
+			if err != nil {
+				return err
+			}
+			if !idle && only != nil && only.Position == from.Position && from.session == c.to.session {
 				e.add(kindOfSole, strengthSole, Evidence{Position: from.Position, Shows: "was the only change between"})
 			}
-			if wide := wideEffect(from); wide != "" && from.session == c.to.session {
+			if wide := wideEffect(from); !idle && wide != "" && from.session == c.to.session {
 				e.add(kindOfWide, strengthWide, Evidence{Position: from.Position, Shows: wide})
 			}
 		}
@@ -274,6 +294,9 @@ func (c *causes) ended() error {
 	done := map[schemas.Position]bool{}
 	for i := range ties {
 		done[ties[i].from.Position] = true
+	}
+	if len(failure.mentioned) > 0 {
+		changed = withSeen(changed, recent, last, flip)
 	}
 	// Both lists are newest first, so that the last writer of a resource is found first.
 	for len(ties) > 0 || len(changed) > 0 {
@@ -329,9 +352,9 @@ func (c *causes) moved(last *Node, flip bool) error {
 
 // namedBy returns the resource that a failure's output names and that the other intent wrote, or
 // worked on if it manages services or packages.
-func namedBy(failure, from *Node) (Resource, bool) {
+func (v *View) namedBy(failure, from *Node) (Resource, bool, error) {
 	if len(failure.mentioned) == 0 {
-		return Resource{}, false
+		return Resource{}, false, nil
 	}
 	for _, r := range from.Resources {
 		if r.Kind == kindVariable && from.session != failure.session {
@@ -340,10 +363,28 @@ func namedBy(failure, from *Node) (Resource, bool) {
 		wrote := r.Access&Write != 0 || from.Effects&RunsService != 0 && r.Kind != recountv1.ResourceKind_RESOURCE_KIND_PATH ||
 			from.Effects&Installs != 0 && r.Kind == recountv1.ResourceKind_RESOURCE_KIND_PACKAGE
 		if wrote && names(failure.mentioned, r) {
-			return r, true
+			if not, err := v.untouched(from, r); !not || err != nil {
+				return r, err == nil, err
+			}
 		}
 	}
-	return Resource{}, false
+	return Resource{}, false, nil
+}
+
+// withSeen adds to a list of changes, the newest first, those that were seen, as far as they may be the reason
+// why an intent ended otherwise than the last attempt.
+func withSeen(changed, recent []*Node, last *Node, flip bool) []*Node {
+	all := slices.Clone(changed)
+	for _, n := range recent {
+		if flip && (n.Position.TP() != last.Position.TP() || n.Position.Offset <= last.Position.Offset) {
+			continue
+		}
+		if !slices.ContainsFunc(all, func(o *Node) bool { return o.Position == n.Position }) {
+			all = append(all, n)
+		}
+	}
+	slices.SortFunc(all, func(a, b *Node) int { return comparePositions(b.Position, a.Position) })
+	return all
 }
 
 // wideEffect describes the change of a node that everything in its session rests on, or returns "".

@@ -1,6 +1,7 @@
 package narrative
 
 import (
+	"cmp"
 	"math"
 	"path"
 	"slices"
@@ -22,6 +23,7 @@ const (
 // dependencyRule (dependency/2) finds intents that wrote what this one reads or works on. The
 // weight is that of the closest tie:
 //
+//	0.9   it names a file that the other was seen to write
 //	0.8   it names what the other wrote, or an argument of it is the name of a file that the
 //	      other wrote
 //	0.6   it reads it without naming it, as git commit reads the index
@@ -38,7 +40,8 @@ const (
 // if a directory above the resource was made or removed since; and if the tie is by way of a
 // directory and the other is of another session. It is multiplied by 0.3 if this failed but what
 // the other wrote was read with success since. By way of a directory, a failed intent does not
-// count as a writer.
+// count as a writer. An intent that was seen to leave a resource as it was did not write it, whatever
+// its text says.
 var dependencyRule = rule{
 	kind: Dependency,
 	name: "dependency/2",
@@ -56,6 +59,11 @@ var dependencyRule = rule{
 	},
 	ends: dependants,
 }
+
+const (
+	seenWeight = 0.9
+	showsSeen  = "was seen to write"
+)
 
 // halved are the factors of the newest writer and those before it.
 var halved = [maxWriters]float64{1, 0.5, 0.25}
@@ -130,7 +138,7 @@ func (v *View) ties(n *Node) ([]tie, error) {
 		}
 		looked[dir] = true
 		r := Resource{Kind: recountv1.ResourceKind_RESOURCE_KIND_PATH, Name: dir}
-		err := v.writers(kindWrite, n, r, 1, func(from *Node, w Resource, rank int) {
+		err := v.writers(kindWrite, n, r, 1, func(from *Node, w Resource, rank int, _ bool) {
 			switch {
 			case from.Failed():
 			case w.Access&(Tree|Implied) == Tree|Implied:
@@ -155,9 +163,13 @@ func (v *View) ties(n *Node) ([]tie, error) {
 		case r.Access&Read == 0:
 			base = 0.4
 		}
-		err := v.writers(kindWrite, n, r, maxWriters, func(from *Node, w Resource, rank int) {
+		err := v.writers(kindWrite, n, r, maxWriters, func(from *Node, w Resource, rank int, seen bool) {
 			if w.Access&Implied != 0 && r.Access&Implied == 0 {
 				return // handled with the directories, below
+			}
+			if seen {
+				add(from, seenWeight, rank, r, showsSeen, true)
+				return
 			}
 			add(from, base, rank, r, shows, r.Access&(Read|Implied) == Read || r.Access&Bare != 0)
 		})
@@ -177,7 +189,7 @@ func (v *View) ties(n *Node) ([]tie, error) {
 			continue
 		}
 		if r.Access&Read != 0 && (r.Access&Implied == 0 || r.Name == n.Dir) {
-			if err := v.writers(kindBelow, n, r, maxWriters, func(from *Node, w Resource, rank int) {
+			if err := v.writers(kindBelow, n, r, maxWriters, func(from *Node, w Resource, rank int, _ bool) {
 				if !from.Failed() {
 					add(from, 0.5, rank, w, "wrote below", false)
 				}
@@ -246,10 +258,11 @@ func eachAbove(name, workspace string, visit func(dir string) (bool, error)) (er
 }
 
 // writers visits the intents before n that wrote a resource, or something below it: the newest
-// first, each with the resource as it wrote it and the number of newer writers.
-func (v *View) writers(kind byte, n *Node, r Resource, most int, visit func(from *Node, w Resource, rank int)) error {
+// first, each with the resource as it wrote it, the number of newer writers, and whether it was seen to write
+// it.
+func (v *View) writers(kind byte, n *Node, r Resource, most int, visit func(from *Node, w Resource, rank int, seen bool)) error {
 	rank := 0
-	see := func(from *Node) {
+	see := func(from *Node) error {
 		for _, w := range from.Resources {
 			if w.Access&Write == 0 || w.Kind != r.Kind {
 				continue
@@ -257,29 +270,57 @@ func (v *View) writers(kind byte, n *Node, r Resource, most int, visit func(from
 			if kind == kindWrite && w.Name != r.Name || kind == kindBelow && (w.Access&Implied != 0 || !below(w.Name, r.Name)) {
 				continue
 			}
-			visit(from, w, min(rank, maxWriters-1))
+			if not, err := v.untouched(from, w); not || err != nil {
+				return err
+			}
+			visit(from, w, min(rank, maxWriters-1), false)
 			rank++
 			break
 		}
+		return nil
+	}
+	var sure []*Node // that were seen to write it and are still to be visited
+	if kind == kindWrite {
+		var err error
+		if sure, err = v.seenWriters(n, r); err != nil {
+			return err
+		}
+	}
+	// seen visits those of them from an offset on, and reports whether the one at the offset is among them.
+	seen := func(offset int64) (there bool) {
+		for len(sure) > 0 && sure[0].Position.Offset >= offset {
+			if there = sure[0].Position.Offset == offset; rank < most {
+				visit(sure[0], Resource{Kind: r.Kind, Name: r.Name, Access: Write}, min(rank, maxWriters-1), true)
+			}
+			rank++
+			sure = sure[1:]
+		}
+		return there
 	}
 	which := resourceList(r, n.Workspace)
 	err := v.visitBackward(v.list(kind, n, which), n.Position.Offset, most, func(offset int64, _ []byte) (bool, error) {
+		if seen(offset) {
+			return true, nil
+		}
 		from, err := v.sibling(n, offset)
 		if from != nil && err == nil {
-			see(from)
+			err = see(from)
 		}
 		return true, err
 	})
+	seen(0)
 	if err != nil || kind != kindWrite || r.Kind != recountv1.ResourceKind_RESOURCE_KIND_PATH || r.Access&(Implied|Bare) == Implied {
 		return err
 	}
-	return v.visitElsewhere(kind, n, which, math.MaxInt64, func(from *Node) bool {
+	var failed error
+	err = v.visitElsewhere(kind, n, which, math.MaxInt64, func(from *Node) bool {
 		if !from.before(n) || from.host != n.host {
 			return true
 		}
-		see(from)
+		failed = see(from)
 		return false
 	})
+	return cmp.Or(failed, err)
 }
 
 // visitElsewhere visits the intents of a list in the partitions other than n's, in each the newest
@@ -410,7 +451,7 @@ func dependants(v *View, n *Node, found func(schemas.Position)) error {
 			}
 		}
 	}
-	if n.Effects&(WritesTree|WritesWorktree) != 0 {
+	if n.Effects&(WritesTree|WritesWorktree) != 0 || v.seen.Looked != nil {
 		return v.soonAfter(n, found)
 	}
 	return nil

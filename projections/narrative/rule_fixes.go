@@ -66,7 +66,7 @@ func (v *View) otherWay(n *Node) (*Node, error) {
 		if r.Access&(Write|Implied) != Write {
 			continue
 		}
-		err := v.writers(kindWrite, n, r, 1, func(from *Node, w Resource, _ int) {
+		err := v.writers(kindWrite, n, r, 1, func(from *Node, w Resource, _ int, _ bool) {
 			if from.session == n.session && w.Access&Implied == 0 && (found == nil || found.before(from)) {
 				found = from
 			}

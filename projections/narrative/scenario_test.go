@@ -26,6 +26,7 @@ import (
 //	edges retry fixes                   the kinds to show (default: all but temporal)
 //	a exit=1 cwd=/x +5m $ make test     command a; what is before the $ may be omitted
 //	  | line of its output
+//	  changed x y                       it was seen to change these files below cwd, and no other
 //	outcome a exit=0 p=1                an outcome that arrives here, in partition 1
 //	  | line of its output
 //
@@ -55,6 +56,7 @@ type scenario struct {
 	ids     map[string]schemas.EventID
 	names   map[schemas.EventID]string
 	places  map[schemas.Position]string
+	looked  map[schemas.Position]*Looked
 }
 
 func parseScenario(t *testing.T, text string) *scenario {
@@ -62,15 +64,25 @@ func parseScenario(t *testing.T, text string) *scenario {
 	s := &scenario{
 		kinds: map[EdgeKind]bool{Retry: true, Fixes: true, Dependency: true, Branch: true, Causal: true},
 		ids:   map[string]schemas.EventID{}, names: map[schemas.EventID]string{}, places: map[schemas.Position]string{},
+		looked: map[schemas.Position]*Looked{},
 	}
 	held := map[string]string{"cwd": "/src/app", "session": "s", "ws": "/src/app", "p": "0"}
 	next := map[string]int64{}
 	now := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 	var tail *string
+	var last schemas.Position
 	for l := range strings.Lines(text) {
 		l = strings.TrimRight(l, "\n")
 		if line, ok := strings.CutPrefix(l, "  | "); ok && tail != nil {
 			*tail += line + "\n"
+			continue
+		}
+		if files, ok := strings.CutPrefix(l, "  changed"); ok {
+			look := &Looked{Below: held["cwd"], UntilUnixNano: now.UnixNano() + 5e9}
+			for _, f := range strings.Fields(files) {
+				look.Files = append(look.Files, held["cwd"]+"/"+f)
+			}
+			s.looked[last] = look
 			continue
 		}
 		head, cmdline, _ := strings.Cut(l, " $ ")
@@ -120,6 +132,7 @@ func parseScenario(t *testing.T, text string) *scenario {
 		}
 		pos := schemas.Position{Topic: "recount.commands", Partition: int32(number), Offset: next[p]}
 		next[p] += 2 // logs have gaps
+		last = pos
 		var exit *int32
 		if e := opts["exit"]; e != "?" {
 			n, err := strconv.Atoi(e)
@@ -215,7 +228,11 @@ func (s *scenario) check(t *testing.T) string {
 // all edges.
 func (s *scenario) edges(t *testing.T, g *Graph) string {
 	t.Helper()
-	v, err := g.ViewAt(Seen{})
+	seen := Seen{}
+	if len(s.looked) > 0 {
+		seen.Looked = func(at schemas.Position) (*Looked, error) { return s.looked[at], nil }
+	}
+	v, err := g.ViewAt(seen)
 	if err != nil {
 		t.Fatal(err)
 	}

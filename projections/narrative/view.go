@@ -20,6 +20,10 @@ type Seen struct {
 	Started func(unixNano int64) bool
 	// Outcome reports whether an outcome is visible, in addition to Below.
 	Outcome func(Outcome) bool
+	// Looked returns what the event at a position, of a command or an outcome, tells of the files that
+	// changed while the command ran; nil if no recorder looked. If it is nil, the rules know only what the
+	// texts of commands say.
+	Looked func(at schemas.Position) (*Looked, error)
 }
 
 // event reports whether the event at a position is visible.

@@ -104,3 +104,31 @@ func changeOf(f *recountv1.WrittenFile, added, remembers bool) string {
 func sameAsBefore(f *recountv1.WrittenFile) bool {
 	return !f.GetRemoved() && len(f.GetWasSha256()) > 0 && string(f.GetSha256()) == string(f.GetWasSha256()) && f.GetMode() == f.GetWasMode()
 }
+
+// looked returns what an event tells the narrative of the files that changed. An event that cannot be read
+// tells nothing.
+func (a *session) looked(at schemas.Position) (*narrative.Looked, error) {
+	m, err := a.s.payload(a.Ctx, at)
+	if err != nil {
+		return nil, a.Ctx.Err()
+	}
+	var c *recountv1.Changes
+	switch m := m.(type) {
+	case *recountv1.CommandExecuted:
+		c = m.GetChanges()
+	case *recountv1.OutcomeObserved:
+		c = m.GetChanges()
+	}
+	if c == nil {
+		return nil, nil
+	}
+	l := &narrative.Looked{Below: c.GetBelow(), UntilUnixNano: c.GetLookedAt().AsTime().UnixNano(), Unclear: c.GetDirectories()}
+	for _, f := range c.GetFiles() {
+		if sameAsBefore(f) {
+			l.Unclear = append(l.Unclear, f.GetPath())
+		} else {
+			l.Files = append(l.Files, f.GetPath())
+		}
+	}
+	return l, nil
+}
