@@ -56,18 +56,20 @@ func (l *Looked) changed(name string) bool {
 	})
 }
 
+// Untouched reports whether a path below what was looked at was seen to be left as it was.
+func (l *Looked) Untouched(name string) bool {
+	return (name == l.Below || below(name, l.Below)) && !l.changed(name) && !slices.ContainsFunc(l.Unclear, func(u string) bool {
+		return u == name || u == path.Dir(name) || below(u, name)
+	})
+}
+
 // untouched reports whether a node that should write a resource was seen to leave it as it was.
 func (v *View) untouched(n *Node, r Resource) (bool, error) {
 	if r.Kind != recountv1.ResourceKind_RESOURCE_KIND_PATH || n.Effects&RunsService != 0 {
 		return false, nil // what it started may write later
 	}
 	l, err := v.looked(n)
-	if l == nil || err != nil || r.Name != l.Below && !below(r.Name, l.Below) || l.changed(r.Name) {
-		return false, err
-	}
-	return !slices.ContainsFunc(l.Unclear, func(u string) bool {
-		return u == r.Name || u == path.Dir(r.Name) || below(u, r.Name)
-	}), nil
+	return l != nil && err == nil && l.Untouched(r.Name), err
 }
 
 // idle reports whether a node that should change files, and nothing else, was seen to leave all as they were.

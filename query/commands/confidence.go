@@ -57,7 +57,7 @@ func (t *narrativeQuery) judge(w *walk, output string) (*judge, error) {
 
 // signalOf names the signal of a piece of evidence of an edge.
 var signalOf = map[string]string{
-	"its output names what this works on": "answers", showsNamed: "named", "wrote": "wrote", "wrote below": "below", "made the directory": "below", "changed the directory": "below",
+	"its output names what this works on": "answers", showsNamed: "named", "wrote": "wrote", showsSeen: "wrote", "wrote below": "below", "made the directory": "below", "changed the directory": "below",
 	"rewrote files below": "below", "showed": "showed", showsFirst: "first use", "was the only change between": "sole change",
 	"rewrote the working tree": "wide", "installed or removed software": "wide", "set variables of the session": "wide", "changed settings": "wide",
 	"started or ended a service": "wide", "went to the directory it ran in": "moved", "names it as its parent": "parent", "its output says that something is there already": "there already", "its output names it": "shown",
@@ -72,6 +72,7 @@ func (j *judge) signals(c *reached) []string {
 		}
 	}
 	group := "" // what kind of tie to the failure there is
+	changes := c.Effects&narrative.Changes != 0
 	for _, e := range j.direct[c.ID] {
 		switch e.Kind {
 		case narrative.Retry:
@@ -114,13 +115,14 @@ func (j *judge) signals(c *reached) []string {
 			}
 		}
 		for _, v := range e.Evidence {
+			changes = changes || v.Shows == showsSeen && v.Position == c.Position
 			if s := signalOf[v.Shows]; s != "" && e.Kind != narrative.Temporal {
 				say(s)
 			}
 		}
 	}
 	if group == "" {
-		if group = "look"; c.Effects&narrative.Changes != 0 {
+		if group = "look"; changes {
 			group = "change"
 		}
 	}
@@ -139,7 +141,7 @@ func (j *judge) signals(c *reached) []string {
 	switch {
 	case c.Failed():
 		say("failed")
-	case c.Effects&narrative.Changes != 0:
+	case changes:
 		say("changed")
 	default:
 		say("looked")

@@ -87,6 +87,7 @@ func sentence(e narrative.Edge, from, to *Scanned, root bool, between map[schema
 // Texts of evidence from the rules of the narrative that are worded differently here.
 const (
 	showsNamed = "the output of the failure names it"
+	showsSeen  = "was seen to write"
 	showsFirst = "is the first to use it since"
 )
 
@@ -94,7 +95,7 @@ const (
 // evidence.
 func place(v narrative.Evidence) int {
 	switch v.Shows {
-	case "wrote", "wrote below", "made the directory", "changed the directory", "rewrote files below":
+	case showsSeen, "wrote", "wrote below", "made the directory", "changed the directory", "rewrote files below":
 		return 1
 	case showsNamed:
 		return 2

@@ -42,11 +42,17 @@ func Find(ctx context.Context, s Sources, r FindRequest) (FindResponse, error) {
 	if r.Replayed {
 		f.filters = append(f.filters, a.replayedFilter())
 	}
+	var w *wrote
+	if r.Wrote != "" {
+		var m matcher
+		m, w = a.wroteFilter(r.Wrote)
+		f.filters = append(f.filters, m)
+	}
 	f.resp = FindResponse{Status: query.StatusOK, Hits: []Hit{}, Watermark: f.Visible, AppliedFilters: []query.AppliedFilter{}}
 	if err := f.run(); err != nil {
 		return FindResponse{}, err
 	}
-	f.resp.Hint = s.knownSince(f.resp.Hint, r.Filters.Since)
+	f.resp.Hint = w.hint(s.knownSince(f.resp.Hint, r.Filters.Since))
 	f.resp.Proof, f.resp.Timing = f.Proof, f.Timing()
 	return f.resp, nil
 }

@@ -31,6 +31,7 @@ type history struct {
 	t    testing.TB
 	set  *projections.Set
 	next schemas.Watermark
+	log  map[schemas.Position]schemas.LogRecord
 }
 
 func newHistory(t testing.TB) *history {
@@ -44,7 +45,7 @@ func newHistory(t testing.TB) *history {
 			t.Error(err)
 		}
 	})
-	return &history{t: t, set: set, next: schemas.Watermark{}}
+	return &history{t: t, set: set, next: schemas.Watermark{}, log: map[schemas.Position]schemas.LogRecord{}}
 }
 
 var epoch = time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)
@@ -68,6 +69,7 @@ func (h *history) addAll(partition int32, events []schemas.Event) schemas.Positi
 			e.ID = e.DeriveID()
 		}
 		recs[i] = schemas.LogRecord{Position: schemas.Position{Topic: topic, Partition: partition, Offset: h.next[tp] + int64(i)}, Headers: e.Headers(), Value: e.Payload}
+		h.log[recs[i].Position] = recs[i]
 	}
 	records, err := processors.Records(h.t.Context(), recs, processors.DefaultChain())
 	if err != nil {

@@ -23,7 +23,7 @@ func (f *search) filterRows() error {
 		return nil
 	}
 	var keep func(*segment.View) (bool, error)
-	if f.r.Filters.Exit != "" || f.r.Replayed {
+	if f.r.Filters.Exit != "" || f.r.Replayed || f.r.Wrote != "" {
 		// The only filters that the projection segment cannot apply by itself.
 		keep = func(v *segment.View) (bool, error) { return matchAll(f.filters, v, nil) }
 	}

@@ -174,6 +174,7 @@ type commandsIn struct {
 	Exit    string `json:"exit,omitempty" doc:"ok, fail or a code"`
 	Program string `json:"program,omitempty"`
 	Author  string `json:"author,omitempty"`
+	Wrote   string `json:"wrote,omitempty" doc:"a file"`
 	Since   string `json:"since,omitempty" doc:"7d or a time"`
 	Here    bool   `json:"here,omitempty" doc:"this workspace"`
 	Limit   int    `json:"limit,omitempty"`
@@ -223,7 +224,7 @@ func ran(ctx context.Context, c *call, in commandsIn) (a answer, err error) {
 	case in.View != "" && in.View != "detail":
 		return a, &argumentError{"commands", "view=" + in.View + " wants id"}
 	default:
-		r, err := commands.FindQuestion.Ask(ctx, b, commands.FindRequest{Text: in.Text, Filters: f, Limit: min(p.limit(), commands.MaxLimit)})
+		r, err := commands.FindQuestion.Ask(ctx, b, commands.FindRequest{Text: in.Text, Wrote: in.Wrote, Filters: f, Limit: min(p.limit(), commands.MaxLimit)})
 		if err != nil {
 			return a, err
 		}

@@ -3,6 +3,7 @@ package verbs
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -57,6 +58,7 @@ which are recorded when they start, the outcome comes later and is not reported.
   recount find --exit fail --since 2d                 failures since the day before yesterday
   recount find --here make test                       in this directory and below
   recount find --resource deploy.yaml                 commands that read or wrote it
+  recount find --wrote ./go.sum                       commands that changed this file
   recount find --program kubectl --category deploy --limit 20
   recount find --follow --exit fail --here            failures here from now on
   recount find "make test" --proof                    how the answer was computed
@@ -65,6 +67,11 @@ which are recorded when they start, the outcome comes later and is not reported.
 			r.Text = strings.Join(args, " ")
 			now := time.Now()
 			var err error
+			if strings.HasPrefix(r.Wrote, ".") { // ./go.sum, but also .env
+				if r.Wrote, err = filepath.Abs(r.Wrote); err != nil {
+					return err
+				}
+			}
 			if r.Filters, err = filters.Filters(now); err != nil {
 				return err
 			}
@@ -86,7 +93,7 @@ which are recorded when they start, the outcome comes later and is not reported.
 						return usage.Errorf("--from: %w", err)
 					}
 				}
-				if r.Text != "" || !r.AsOf.IsZero() || len(r.AtLeast) > 0 || r.Repeats || r.Replayed || m.Proof {
+				if r.Text != "" || !r.AsOf.IsZero() || len(r.AtLeast) > 0 || r.Repeats || r.Replayed || r.Wrote != "" || m.Proof {
 					return usage.Errorf("--follow prints each new command: it takes only filters, --limit, --from and --json")
 				}
 				if q.Filters.Exit != "" && q.Filters.Exit != "unknown" {
@@ -113,6 +120,7 @@ which are recorded when they start, the outcome comes later and is not reported.
 	f.StringVar(&from, "from", "", "with --follow: begin at these offsets instead of now: TOPIC/PARTITION:NEXT,…; other partitions begin at their start")
 	f.BoolVar(&r.Repeats, "repeats", false, "list each run of a command")
 	f.BoolVar(&r.Replayed, "replayed", false, "only commands that a replay ran again")
+	f.StringVar(&r.Wrote, "wrote", "", "wrote, moved or removed this file, as seen by the recorder or else as its text says: a path, or the part of one after a slash")
 	return c
 }
 

@@ -29,6 +29,7 @@ type FindRequest struct {
 	EF       int               `json:"ef,omitempty" minimum:"1" maximum:"4096" example:"300" doc:"The number of candidates that the vector search keeps: more finds more similar commands and takes longer. At least three times the path's results; default 120."`
 	Repeats  bool              `json:"repeats,omitempty" doc:"List each run of a command as a separate hit. By default commands with the same text are one hit: the newest of the best matching runs."`
 	Replayed bool              `json:"replayed,omitempty" doc:"Only commands that a replay ran again."`
+	Wrote    string            `json:"wrote,omitempty" maxLength:"4096" example:"/src/app/go.sum" doc:"Only commands that wrote, moved or removed this file: a recorder saw it change, or their text says so and no recorder saw it left as it was. An absolute path, or the part of one after a slash."`
 	AtLeast  schemas.Watermark `json:"at_least,omitempty" example:"recount.commands/0:42" doc:"Wait until everything below these offsets is visible, to read your own writes. TOPIC/PARTITION:NEXT, comma-separated, as in a response's watermark."`
 	WaitMS   int               `json:"wait_ms,omitempty" minimum:"1" maximum:"60000" default:"5000" example:"5000" doc:"The maximum time to wait for at_least, in milliseconds."`
 	AsOf     query.AsOf        `json:"as_of,omitzero" example:"2026-11-20T12:00:00Z" doc:"Answer from what was known at a time or watermark: an RFC 3339 time (only commands started and outcomes observed until then, whenever they were appended; an exit code in the command's own event counts as known with it) or a watermark (only events below its offsets; partitions that it does not name are left out). Scores still use current term frequencies: the proof names their offsets."`
@@ -65,6 +66,8 @@ func (r FindRequest) Normal() (FindRequest, error) {
 		return r, &query.RequestError{Field: "ef", Value: r.EF, Reason: fmt.Sprintf("want 1 to %d", MaxEF)}
 	case len(r.Text) > query.MaxText:
 		return r, &query.RequestError{Field: "text", Value: fmt.Sprintf("%d bytes", len(r.Text)), Reason: fmt.Sprintf("want at most %d", query.MaxText)}
+	case len(r.Wrote) > query.MaxName:
+		return r, &query.RequestError{Field: "wrote", Value: fmt.Sprintf("%d bytes", len(r.Wrote)), Reason: fmt.Sprintf("want at most %d", query.MaxName)}
 	case !utf8.ValidString(r.Text):
 		return r, &query.RequestError{Field: "text", Value: strconv.QuoteToASCII(r.Text), Reason: "not UTF-8"}
 	}

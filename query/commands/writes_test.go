@@ -1,0 +1,69 @@
+package commands_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/recountdb/recount/query/commands"
+	"github.com/recountdb/recount/schemas"
+)
+
+// TestWhatWasSeenToChange asks which commands wrote a file, and why one failed that reads it.
+func TestWhatWasSeenToChange(t *testing.T) {
+	h := newHistory(t)
+	ran := func(minute int, command, more, changed string) schemas.Position {
+		looked := ""
+		if changed != "-" {
+			var files []string
+			for _, f := range strings.Fields(changed) {
+				files = append(files, fmt.Sprintf(`{"path":"/src/app/%s","size":1}`, f))
+			}
+			looked = fmt.Sprintf(`,"changes":{"below":"/src/app","looked_at":"2026-05-01T00:%02d:01Z","files":[%s]}`, minute, strings.Join(files, ","))
+		}
+		return h.add(0, minute, fmt.Sprintf(`{"command":%q,"cwd":"/src/app","workspace":"/src/app","session":"s"%s%s}`, command, more, looked))
+	}
+	const ok = `,"exit_code":0`
+	ran(1, "sed -i s/a/b/ api.go", ok, "-")
+	ran(2, "./gen.sh", ok, "gen/api.go gen/more.go")
+	ran(3, "sed -i s/c/d/ gen/api.go", ok, "")
+	ran(4, "go test ./gen", `,"exit_code":1,"output_tail":"gen/api.go:3:1: syntax error"`, "")
+	s := h.sources()
+	s.Event = func(_ context.Context, at schemas.Position) (schemas.LogRecord, error) { return h.log[at], nil }
+	for file, want := range map[string]string{
+		"/src/app/gen/api.go": "./gen.sh",
+		"api.go":              "./gen.sh; sed -i s/a/b/ api.go",
+		"/src/app/api.go":     "sed -i s/a/b/ api.go",
+		"/src/other/api.go":   "",
+		"more.go":             "./gen.sh",
+	} {
+		r, err := commands.Find(t.Context(), s, commands.FindRequest{Wrote: file})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, hit := range r.Hits {
+			got = append(got, hit.Command)
+		}
+		if strings.Join(got, "; ") != want {
+			t.Errorf("wrote %s: %q; want %q", file, got, want)
+		}
+	}
+	w, err := commands.Why(t.Context(), s, commands.WhyRequest{Ref: topic + "/0/3"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(w.Causes) == 0 || w.Causes[0].Command != "./gen.sh" {
+		t.Errorf("why: %+v; want ./gen.sh first", w.Causes)
+	}
+	for _, c := range w.Causes {
+		if strings.Contains(c.Command, "s/c/d/") {
+			t.Errorf("%s, which left the file as it was, is a cause: %s", c.Command, c.Why)
+		}
+	}
+	shown, err := commands.Show(t.Context(), s, topic+"/0/1")
+	if err != nil || shown.Changes == nil || len(shown.Changes.Files) != 2 {
+		t.Errorf("show: %+v, %v; want two changed files", shown.Changes, err)
+	}
+}
