@@ -303,7 +303,7 @@ func (l *Log) missing(ctx context.Context, topic string) error {
 			return classify(fmt.Errorf("ask for topic %s: %w", topic, err))
 		}
 	}
-	return schemas.Transientf("topic %s: it was made a moment ago", topic)
+	return schemas.Transientf("topic %s: %w", topic, errNewTopic)
 }
 
 func (l *Log) noTopic(topic string) error {
@@ -312,6 +312,9 @@ func (l *Log) noTopic(topic string) error {
 
 // errNoTopic is wrapped by errors about a topic that does not exist (yet).
 var errNoTopic = errors.New("no such topic")
+
+// errNewTopic is wrapped by errors about a topic that exists but that the client does not know yet.
+var errNewTopic = errors.New("it was made a moment ago")
 
 // TopicInfo describes one topic for `recount log topics`.
 type TopicInfo struct {

@@ -10,6 +10,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/recountdb/recount/pipeline"
+	"github.com/recountdb/recount/pipeline/streams"
 	"github.com/recountdb/recount/schemas"
 )
 
@@ -71,5 +72,41 @@ func TestAnOldAnswerEndsNothing(t *testing.T) {
 		if err != nil && !errors.Is(err, schemas.ErrTransient) {
 			t.Fatalf("the topic is deleted: %v", err)
 		}
+	}
+}
+
+// TestAReaderWaitsForANewTopic begins to read a topic that the broker has, but that the client's list
+// does not show yet: the stream waits until it does, and logs no error.
+func TestAReaderWaitsForANewTopic(t *testing.T) {
+	ctx, c, m := testContext(t), outside(t), newFlushing()
+	l := openLog(t, pipeline.Config{Brokers: c.ListenAddrs()})
+	appendCommands(ctx, t, l, 0, 10)
+	olds := 0
+	c.ControlKey(int16(kmsg.Metadata), func(r kmsg.Request) (kmsg.Response, error, bool) {
+		c.KeepControl()
+		topics := r.(*kmsg.MetadataRequest).Topics
+		if olds > 0 || len(topics) == 0 {
+			return nil, nil, false
+		}
+		olds++
+		resp := r.ResponseKind().(*kmsg.MetadataResponse)
+		for _, topic := range topics {
+			one := kmsg.NewMetadataResponseTopic()
+			one.Topic, one.ErrorCode = topic.Topic, kerr.UnknownTopicOrPartition.Code
+			resp.Topics = append(resp.Topics, one)
+		}
+		return resp, nil, true
+	})
+	lines := make(chan string, 1000)
+	r := runStream(t, streams.Options{Log: l, Target: m, CheckpointDir: t.TempDir(), Logger: linesTo(lines)})
+	m.waitFor(ctx, t, ends(ctx, t, l, schemas.TopicCommands))
+	r.end()
+	for len(lines) > 0 {
+		if line := <-lines; contains(line, "level=ERROR") {
+			t.Error(line)
+		}
+	}
+	if olds == 0 {
+		t.Error("the client was given no old answer")
 	}
 }

@@ -196,10 +196,10 @@ func (r *Reader) awaitTopics(ctx context.Context, l *Log) ([]schemas.TopicPartit
 	told := false
 	for attempt := 0; ; attempt++ {
 		tps, err := l.TopicPartitions(ctx, r.o.Topics...)
-		if !errors.Is(err, errNoTopic) {
+		if !errors.Is(err, errNoTopic) && !errors.Is(err, errNewTopic) {
 			return tps, err
 		}
-		if !told {
+		if !told && errors.Is(err, errNoTopic) {
 			told = true
 			r.o.Logger.Info("a topic does not exist yet: waiting for it", slog.Any("topics", r.o.Topics))
 		}

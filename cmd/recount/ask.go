@@ -171,7 +171,7 @@ func (a *app) askEvidence(ctx context.Context, b *connect.Backend, r evidence.Re
 			return err
 		}
 	default:
-		d := evidenceview.Drawing{Drawing: a.NewDrawing(flags.wide, now), Whole: flags.text, Versions: flags.versions}
+		d := evidenceview.Drawing{Drawing: a.NewDrawing(flags.wide, now), Whole: flags.text, Versions: flags.versions, Ranks: flags.Proof}
 		d.Draw(resp)
 		if flags.Proof {
 			a.PrintProof(resp.Rests().Proof, resp.Watermark.String())

@@ -63,7 +63,7 @@ func (f finder) Follow(ctx context.Context, r verbs.Followed) error {
 			case f.JSON:
 				return enc.Encode(step.Command)
 			}
-			hitview.Hit(f.Terminal, commands.Hit{Intent: step.Command.Intent}, time.Now())
+			hitview.Hit(f.Terminal, commands.Hit{Intent: step.Command.Intent}, time.Now(), false)
 			return nil
 		})
 	})

@@ -98,7 +98,7 @@ func Run(ctx context.Context, t *render.Terminal, version string, keep bool) (er
 			continue
 		}
 		say("\n%s\n%s\n\n", t.Paint(render.Bold, fmt.Sprintf("%d. %s", i+1, q.why)), t.Paint(render.Dim, "$ "+q.words))
-		hitview.Hits(t, resp, time.Now())
+		hitview.Hits(t, resp, time.Now(), true)
 		if i == 0 {
 			t.PrintProof(resp.Proof, resp.Watermark.String())
 		}

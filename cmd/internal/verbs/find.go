@@ -131,7 +131,7 @@ func printHits(t *render.Terminal, resp ask.FindResponse, proof bool, now time.T
 			return err
 		}
 	} else {
-		hitview.Hits(t, resp, now)
+		hitview.Hits(t, resp, now, proof)
 		if proof {
 			t.PrintProof(resp.Proof, resp.Watermark.String())
 		}

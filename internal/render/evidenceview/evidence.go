@@ -18,6 +18,7 @@ type Drawing struct {
 	*render.Drawing
 	Whole    bool // draw whole texts
 	Versions bool // draw the versions of what has several
+	Ranks    bool // draw the rank and score of each path that found a hit
 
 	r evidence.Response
 	// told maps what the answer mentions to a description: things by id, and their versions by id
@@ -216,7 +217,7 @@ type remark struct{ colour, words string }
 // remarks returns the remarks about an object.
 func (d *Drawing) remarks(o evidence.Object) []remark {
 	var all []remark
-	if why := hitview.Because(o.Scores); why != "" {
+	if why := hitview.Because(o.Scores, d.Ranks); why != "" {
 		all = append(all, remark{render.Dim, why})
 	}
 	if l := o.SupersededBy; l != nil {

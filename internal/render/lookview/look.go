@@ -18,7 +18,7 @@ func Hits(t *render.Terminal, r look.Response, now time.Time) {
 			mark = "="
 		}
 		t.Printf("%s %s %s\n", t.Paint(render.Dim, mark), t.Paint(render.Yellow, fmt.Sprintf("%-8s", h.Kind)), t.Paint(render.Bold, render.OneLine(render.PlainText(h.Title))))
-		t.Printf("  %s\n", t.Paint(render.Dim, strings.Join(append([]string{fmt.Sprintf("%.2f", h.Score)}, details(h, now)...), " · ")))
+		t.Printf("  %s\n", t.Paint(render.Dim, strings.Join(append([]string{fmt.Sprintf("%.2f", h.Score)}, details(t, h, now)...), " · ")))
 	}
 	if len(r.Hits) == 0 {
 		t.Printf("nothing found\n")
@@ -29,7 +29,7 @@ func Hits(t *render.Terminal, r look.Response, now time.Time) {
 }
 
 // details returns what is known about a hit besides its title.
-func details(h look.Hit, now time.Time) (all []string) {
+func details(t *render.Terminal, h look.Hit, now time.Time) (all []string) {
 	add := func(texts ...string) {
 		for _, s := range texts {
 			if s != "" {
@@ -43,7 +43,7 @@ func details(h look.Hit, now time.Time) (all []string) {
 		if code := h.Command.ExitCode; code != nil && *code != 0 {
 			add(fmt.Sprintf("exit %d", *code))
 		}
-		add(h.Command.Cwd, h.Command.Author)
+		add(t.Home(h.Command.Cwd), h.Command.Author)
 	case h.Symbol != nil:
 		add(h.Symbol.Kind, h.Symbol.Place(), h.Symbol.Doc)
 	case h.Operation != nil:
