@@ -194,7 +194,7 @@ var vary = []struct {
 	{regexp.MustCompile(`[0-9,]+ a second`), "<n> a second"},
 	// The weights of edges are tested in the projection.
 	{regexp.MustCompile(`(temporal|retry|fixes|dependency|branch|causal|similar) [01]\.[0-9]{2}`), "$1 <w>"},
-	{regexp.MustCompile(`found by .*`), "found by …"},
+	{regexp.MustCompile(`found by .*#.*`), "found by …"},
 	{regexp.MustCompile(`"elapsed_ms": [0-9]+`), `"elapsed_ms": <n>`},
 }
 
