@@ -53,13 +53,15 @@ func oneForm(name string) string {
 }
 
 // Each framework's routes are those of an application in the style of its documentation. The
-// applications are those of bench/routes that the code was developed with.
+// applications are those of bench/routes that the code was developed with, and others that use more of the
+// documentation.
 func TestRoutesOfFrameworks(t *testing.T) {
 	files, err := filepath.Glob("../bench/routes/testdata/*.txt")
-	if err != nil || len(files) < 25 {
-		t.Fatalf("%d files, %v", len(files), err)
+	more, also := filepath.Glob("testdata/routes/*.txt")
+	if err != nil || also != nil || len(files) < 25 || len(more) < 25 {
+		t.Fatalf("%d and %d files, %v, %v", len(files), len(more), err, also)
 	}
-	for _, file := range files {
+	for _, file := range append(files, more...) {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
 			a, err := txtar.ParseFile(file)
 			if err != nil {

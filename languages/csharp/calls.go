@@ -282,8 +282,8 @@ func (c *walker) locals(n extract.Ref, s state) {
 		c.designate(name, typ, path, s)
 		if c.Kind(name) == "identifier" {
 			c.mapGroup(c.path(name, s), value, s)
-			if k := c.Kind(value); k == "string_literal" || k == "binary_expression" {
-				if extract.HasWord(c.wordsOf(c.Parent(n)), "const") {
+			if k := c.Kind(value); k == "string_literal" || k == "binary_expression" || k == "interpolated_string_expression" {
+				if extract.HasWord(c.wordsOf(c.Parent(n)), "const") || c.setOnce(c.Text(name)) == value {
 					c.textConstant(c.path(name, s), value, s.in)
 				}
 			}

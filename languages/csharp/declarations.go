@@ -273,7 +273,7 @@ func (c *walker) method(n extract.Ref, s state) {
 		r := c.Refer(recountv1.EdgeKind_EDGE_KIND_CALLS, in, path, extract.FirstRef(at, init))
 		c.arguments(r, c.FirstOf(init, "argument_list"), inside)
 	}
-	c.methodRoutes(attributes, in, decl.Name, s)
+	c.methodRoutes(attributes, in, c.Field(n, "name"), s)
 	c.visit(body, inside)
 }
 

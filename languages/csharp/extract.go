@@ -15,9 +15,10 @@ import (
 // their property. In types, Task<T>, ValueTask<T> and T? are T, because paths do not contain
 // await.
 var extractor = extract.Language{
-	Name: "csharp", Version: 5, Matches: extract.Suffixed(".cs"),
+	Name: "csharp", Version: 6, Matches: extract.Suffixed(".cs"),
 	Extract: extract.ParsedBy(extract.LoadGrammar(csharp.GetLanguage), parse, func(f *extract.File) {
 		c := &walker{File: f}
+		c.setOnce = c.SetOnce(c.setting)
 		c.unit(0, state{names: extract.Inner(nil)})
 	}),
 }
@@ -25,6 +26,8 @@ var extractor = extract.Language{
 type walker struct {
 	*extract.File
 	extract.Blocks
+	// setOnce returns the value of a name that the file sets once.
+	setOnce func(name string) extract.Ref
 }
 
 // state is the context of the walk.
@@ -36,7 +39,8 @@ type state struct {
 	exported bool
 	// public is set in an interface or enum, lambda in a function without a name.
 	public, lambda, test bool
-	controller           bool
+	// controller is set in a controller, routed in one with a route for all actions.
+	controller, routed bool
 	// receiver is the block of extensions around a method; see openExtensions.
 	receiver extract.Ref
 }

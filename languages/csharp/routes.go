@@ -3,6 +3,7 @@ package csharp
 import (
 	"bytes"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/recountdb/recount/languages/extract"
@@ -72,7 +73,12 @@ func (c *walker) text(n extract.Ref) (text string, ok bool) {
 		for k := range c.Children(n) {
 			switch c.Kind(k) {
 			case "interpolation":
-				inner, _ := c.text(c.Child(k, 0))
+				inner := ""
+				for of := range c.Children(k) {
+					if c.Kind(of) != "interpolation_brace" && inner == "" {
+						inner, _ = c.text(of)
+					}
+				}
 				text += extract.FirstOf(inner, "${}")
 			case "string_content", "string_literal_content", "interpolated_string_text":
 				text += c.Text(k)
@@ -92,6 +98,17 @@ func (c *walker) textConstant(name string, value extract.Ref, in uint32) {
 	if text, ok := c.text(value); ok && len(text) < 256 && !strings.ContainsAny(text, " \n") && !strings.HasPrefix(text, "${}") {
 		c.AddRoute(&recountv1.RouteFact{Group: true, Role: "const", Handler: name, Pattern: text, In: in}, value)
 	}
+}
+
+// setting returns the name that a declaration or an assignment sets, and the value.
+func (c *walker) setting(n extract.Ref) (string, extract.Ref) {
+	switch c.Kind(n) {
+	case "variable_declarator":
+		return c.Text(c.Field(n, "name")), c.valueOf(n)
+	case "assignment_expression":
+		return c.Text(c.Field(n, "left")), c.Field(n, "right")
+	}
+	return "", extract.None
 }
 
 // pattern returns the text that an attribute begins with, or that its argument of a name has.
@@ -124,7 +141,7 @@ func (c *walker) classRoutes(attributes []extract.Ref, in uint32, class string, 
 		case "ApiController", "Controller":
 			s.controller = true
 		case "Route":
-			s.controller = true
+			s.controller, s.routed = true, true
 			if p, given := c.pattern(a, ""); given {
 				c.AddRoute(&recountv1.RouteFact{
 					Group: true, Role: "class", Method: "ANY", Pattern: strings.ReplaceAll(p, "[area]", area), Handler: class, Framework: "aspnetcore", In: in,
@@ -144,11 +161,13 @@ var csharpVerbs = map[string]string{
 
 // methodRoutes reads the routes that the attributes of an action give it. A pattern that begins
 // with / or ~/ has no prefix.
-func (c *walker) methodRoutes(attributes []extract.Ref, in uint32, method string, s state) {
-	class := c.Decl(s.class)
+func (c *walker) methodRoutes(attributes []extract.Ref, in uint32, name extract.Ref, s state) {
+	class, decl := c.Decl(s.class), c.Decl(in)
 	if class == nil || !s.controller {
 		return
 	}
+	action := s.routed && decl.Kind == recountv1.SymbolKind_SYMBOL_KIND_METHOD && extract.HasWord(decl.Modifiers, "public") &&
+		!extract.HasWord(decl.Modifiers, "static") && !extract.HasWord(decl.Modifiers, "override")
 	// verb is an HTTP method, with a pattern of its own if it is given one.
 	type verb struct {
 		method, pattern string
@@ -174,12 +193,14 @@ func (c *walker) methodRoutes(attributes []extract.Ref, in uint32, method string
 			if p, given := c.pattern(a, ""); given {
 				patterns, at = append(patterns, p), a
 			}
+		case name == "NonAction":
+			action = false
 		}
 	}
 	// A conventional action has the path of its controller, or one that MapControllerRoute gives it.
 	add := func(role, verb, pattern string, at extract.Ref) {
 		r := &recountv1.RouteFact{Role: role, Method: verb, Router: class.Name, Framework: "aspnetcore", In: in}
-		pattern = strings.ReplaceAll(withController(pattern, class.Name), "[action]", strings.TrimSuffix(method, "Async"))
+		pattern = strings.ReplaceAll(withController(pattern, class.Name), "[action]", strings.TrimSuffix(decl.Name, "Async"))
 		if strings.HasPrefix(pattern, "/") || strings.HasPrefix(pattern, "~/") {
 			r.Router = ""
 		}
@@ -197,6 +218,9 @@ func (c *walker) methodRoutes(attributes []extract.Ref, in uint32, method string
 				add("", v.method, p, v.at)
 			}
 		}
+	}
+	if len(verbs) == 0 && at == extract.None && action { // any public method is an action
+		add("", "ANY", "", name)
 	}
 	if len(verbs) == 0 && at != extract.None {
 		for _, p := range patterns {
@@ -243,6 +267,9 @@ func (c *walker) mapRoute(n extract.Ref, path string, args extract.Ref, s state)
 		return
 	}
 	if !isMap {
+		if name != "MapGroup" {
+			c.given(n, args, s)
+		}
 		if found && name != "MapGroup" && c.Kind(on) == "invocation_expression" { // app.MapGroup("/x").MapOrders()
 			c.AddRoute(&recountv1.RouteFact{
 				Group: true, Role: "below", Method: "ANY", Pattern: before, Handler: c.path(on, s), Router: router, Framework: "aspnetcore", In: s.in,
@@ -278,6 +305,17 @@ func (c *walker) mapRoute(n extract.Ref, path string, args extract.Ref, s state)
 	}
 }
 
+// given notes the texts that a call passes to a method, which may be paths there: app.MapOrders("/orders").
+func (c *walker) given(n, args extract.Ref, s state) {
+	i := 0
+	for arg := range c.Children(args) {
+		if text, ok := c.literal(c.Child(arg, 0)); ok && strings.HasPrefix(text, "/") && len(text) < 128 && c.Field(arg, "name") == extract.None {
+			c.AddRoute(&recountv1.RouteFact{Group: true, Role: "given", Method: strconv.Itoa(i), Pattern: text, In: s.in}, c.calleeName(c.Field(n, "function")))
+		}
+		i++
+	}
+}
+
 // maxLists limits the lists of HTTP methods that are part of each other.
 const maxLists = 4
 
@@ -306,10 +344,10 @@ func (c *walker) httpMethods(n extract.Ref, depth int) (all []string) {
 	return all
 }
 
-// assigned returns the value that a variable of the functions around a node is declared with.
+// assigned returns the value that a variable of the functions around a node, or a field, is declared with.
 func (c *walker) assigned(name extract.Ref) extract.Ref {
 	for at := c.Parent(name); at != extract.None; at = c.Parent(at) {
-		if c.Kind(at) != "block" && c.Kind(at) != "compilation_unit" {
+		if k := c.Kind(at); k != "block" && k != "compilation_unit" && k != "declaration_list" {
 			continue
 		}
 		for statement := range c.Children(at) {

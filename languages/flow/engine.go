@@ -66,8 +66,8 @@ type Engine struct {
 	made map[call]*scope.Value
 	// texts has the constants that are members of objects.
 	texts map[member]string
-	// optional has the parameters that are texts of their own if a call passes none.
-	optional map[*scope.Variable]bool
+	// optional has the parameters that are texts if a call passes none, with those texts.
+	optional map[*scope.Variable][]string
 	// bare has the plugins that get no prefix, nil before they were collected.
 	bare map[*scope.Decl]bool
 	// given has the texts that calls pass to parameters as literals.
@@ -77,7 +77,7 @@ type Engine struct {
 // NewResolver returns a resolver that follows values by this engine.
 func NewResolver(lang *Language) scope.Resolver {
 	return scope.Resolver{Lang: &lang.Language, Start: func(p *scope.Program) func(context.Context) ([]resolve.FileGraph, error) {
-		e := &Engine{Program: p, Lang: lang, made: map[call]*scope.Value{}, texts: map[member]string{}, optional: map[*scope.Variable]bool{}, given: map[*scope.Variable]map[string]bool{}}
+		e := &Engine{Program: p, Lang: lang, made: map[call]*scope.Value{}, texts: map[member]string{}, optional: map[*scope.Variable][]string{}, given: map[*scope.Variable]map[string]bool{}}
 		if lang.Rules != nil {
 			e.rules = lang.Rules(e)
 			p.Rules = e.rules

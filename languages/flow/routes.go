@@ -42,7 +42,7 @@ func (p *Engine) routeFlows(m *scope.Module) {
 			})
 		case "optional":
 			if v := p.Find(here.Scope, r.Handler); v != nil {
-				p.optional[v] = true
+				p.optional[v] = append(p.optional[v], r.Pattern)
 			}
 		case "folder":
 			for _, of := range p.Folder(m, i) {
@@ -252,13 +252,18 @@ func (p routers) Text(m *scope.Module, in uint32, of scope.Path) (string, bool) 
 	if found == 0 && len(of.Steps) > 0 {
 		return p.memberText(m.ScopeOf(in), of)
 	}
+	if found == 0 { // a parameter that no call is seen to pass
+		if own := p.optional[p.Find(m.ScopeOf(in), of.Head)]; len(own) == 1 && own[0] != "" {
+			return scope.Assumed(own[0]), true
+		}
+	}
 	return text, found == 1 && text != ""
 }
 
 // Choices implements scope.Chooser: the texts that the calls of a function pass to its parameter.
 func (p routers) Choices(m *scope.Module, in uint32, of scope.Path) (all []string) {
 	prm := p.Find(m.ScopeOf(in), of.Head)
-	if !of.Plain() || prm == nil || !prm.Parameter || p.optional[prm] {
+	if !of.Plain() || prm == nil || !prm.Parameter || len(p.optional[prm]) > 0 {
 		return nil
 	}
 	for _, v := range p.values(m, in, of) {
@@ -328,7 +333,7 @@ func names(steps []scope.Step) string {
 
 // derives reports whether a call of a router's method makes another router.
 func derives(callee string) bool {
-	return strings.HasSuffix(callee, ".basePath") || strings.HasSuffix(callee, ".add_resource")
+	return strings.HasSuffix(callee, ".basePath") || strings.HasSuffix(callee, ".add_resource") || strings.HasSuffix(callee, ".copy")
 }
 
 // ofRouter returns what a step makes of a router, or of a call that makes one: the router itself,

@@ -150,24 +150,38 @@ func (f *File) Unresolved(kind recountv1.EdgeKind, in uint32, path string, at *r
 	f.graph.Unresolved = append(f.graph.Unresolved, resolve.Unresolved{From: f.Key(in), Kind: kind, Path: path, At: at})
 }
 
-// AddRoutes adds the nodes of the file's routes, and the edges from their handlers.
-func (f *File) AddRoutes() {
+// DefaultRole is the role of a route whose path has what holds unless a deployment says otherwise.
+const DefaultRole = "default"
+
+// AddRoutes adds the nodes of the file's routes, and the edges from their handlers, whose paths begin in a folder.
+func (f *File) AddRoutes(folder string) {
 	for _, r := range f.Routes {
 		pattern := r.Pattern
+		attributes := map[string]string{"framework": r.Framework}
+		edge := resolve.EdgeAt(Declared, r.At)
+		if at := strings.LastIndex(pattern, "${}"); at >= 0 {
+			pattern = pattern[at+len("${}"):]
+			attributes["prefix"], edge.ConfidencePermille = "unknown", resolve.UnsureRoute
+		} else if r.Role == DefaultRole {
+			attributes["prefix"], edge.ConfidencePermille = "default", resolve.AssumedRoute
+		}
 		if !strings.HasPrefix(pattern, "/") {
 			pattern = "/" + pattern
+		}
+		if attributes["prefix"] == "unknown" {
+			pattern = schemas.UnknownPrefix + pattern
 		}
 		name := r.Method + " " + pattern
 		key := schemas.NewNodeKey(f.Path(), "", name, recountv1.SymbolKind_SYMBOL_KIND_ROUTE, "")
 		f.graph.Nodes = append(f.graph.Nodes, resolve.Node{Key: key, Node: &recountv1.CodeNode{
 			Kind: recountv1.SymbolKind_SYMBOL_KIND_ROUTE, Language: f.File.Language, Package: f.Package, Name: name,
-			Start: r.At, End: r.At, Exported: true, Attributes: map[string]string{"framework": r.Framework},
+			Start: r.At, End: r.At, Exported: true, Attributes: attributes,
 		}})
 		f.Edge(recountv1.EdgeKind_EDGE_KIND_CONTAINS, 0, key, Declared, r.At)
-		f.Edge(recountv1.EdgeKind_EDGE_KIND_HANDLES_ROUTE, r.In, key, Declared, r.At)
+		f.graph.Edges = append(f.graph.Edges, resolve.Edge{From: f.Key(r.In), To: key, Kind: recountv1.EdgeKind_EDGE_KIND_HANDLES_ROUTE, Edge: edge})
 		if r.Handler != "" { // a function of another language, by its file
 			f.graph.Externals = append(f.graph.Externals, resolve.External{
-				From: key, Kind: recountv1.EdgeKind_EDGE_KIND_HANDLES_ROUTE, Package: resolve.InFile, Name: slash.Join(Dir(f.Path()), r.Handler),
+				From: key, Kind: recountv1.EdgeKind_EDGE_KIND_HANDLES_ROUTE, Package: resolve.InFile, Name: slash.Join(folder, r.Handler),
 				Edge: resolve.EdgeAt(ScopeResolved, r.At),
 			})
 		}

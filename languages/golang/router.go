@@ -37,6 +37,7 @@ type routeBody struct {
 	key    schemas.NodeKey
 	made   []madeRouter
 	flows  [][2]string // from a spot to a spot
+	wraps  [][2]string // from an argument to the handler that a call makes of it
 	chains []chained
 	mounts []mounted
 	routes []registered
@@ -217,6 +218,7 @@ func (r *routing) read(decl ast.Decl, f *source, names *declared, from schemas.N
 		case *ast.CallExpr:
 			r.narrowed(n, methods)
 			r.value(n)
+			r.wrapped(n)
 			r.passed(n)
 			r.rounds(func() { r.register(n, methods[n], f, names, from) })
 		}

@@ -59,6 +59,9 @@ func findRouters(units []*routeFacts) *routers {
 		}
 	}
 	r.follow()
+	if r.wrap() {
+		r.follow()
+	}
 	// A spot that no router reaches is known by its declared type alone, and its prefix is unknown.
 	for _, u := range units {
 		for _, at := range slices.Sorted(maps.Keys(u.declared)) {
@@ -101,6 +104,30 @@ func (one *router) mount(on *router, prefix text) bool {
 	}
 	one.below = append(one.below, b)
 	return true
+}
+
+// wrap makes the handlers that calls make of routers, and that are no routers themselves, stand for those.
+func (r *routers) wrap() (any bool) {
+	bare := map[string]bool{}
+	for _, u := range r.bodies {
+		for _, f := range u.wraps {
+			bare[f[1]] = len(r.at[f[1]]) == 0
+		}
+	}
+	for range maxWrapped {
+		grown := false
+		for _, u := range r.bodies {
+			for _, f := range u.wraps {
+				for _, one := range r.at[f[0]] {
+					grown = bare[f[1]] && r.add(f[1], one) || grown
+				}
+			}
+		}
+		if any = any || grown; !grown {
+			break
+		}
+	}
+	return any
 }
 
 // follow follows routers until nothing changes.
@@ -330,12 +357,6 @@ func (s *step) routeGraphs() map[string]*resolve.FileGraph {
 	return all
 }
 
-// unsureRoute is the confidence, in thousandths, of a route whose prefix is not known.
-const unsureRoute = 300
-
-// assumedRoute is that of a route whose path holds unless a deployment sets a prefix.
-const assumedRoute = 600
-
 // add adds the node of a route, and the edge to its handler.
 func (found route) add(c registered, g *resolve.FileGraph, seen map[schemas.NodeKey]bool) {
 	pattern, attributes := found.pattern.is, map[string]string{"framework": found.of.name}
@@ -364,9 +385,9 @@ func (found route) add(c registered, g *resolve.FileGraph, seen map[schemas.Node
 			known = resolve.EdgeAt(recountv1.Provenance_PROVENANCE_SCOPE_RESOLVED, c.start)
 		}
 		if !found.pattern.known {
-			known.ConfidencePermille = min(known.ConfidencePermille, unsureRoute)
+			known.ConfidencePermille = min(known.ConfidencePermille, resolve.UnsureRoute)
 		} else if found.assumed {
-			known.ConfidencePermille = min(known.ConfidencePermille, assumedRoute)
+			known.ConfidencePermille = min(known.ConfidencePermille, resolve.AssumedRoute)
 		}
 		if t.key != "" {
 			g.Edges = append(g.Edges, resolve.Edge{From: key, To: t.key, Kind: recountv1.EdgeKind_EDGE_KIND_HANDLES_ROUTE, Edge: known})

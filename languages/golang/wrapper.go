@@ -333,6 +333,9 @@ func (w *unwrapping) read(b *routeBody, in wrapped) {
 			out.flow(spot(f[0]), field)
 		}
 	}
+	for _, f := range b.wraps {
+		out.wraps = append(out.wraps, [2]string{spot(f[0]), spot(f[1])})
+	}
 	for _, c := range b.chains {
 		c.on, c.at, c.inside, c.prefix = spot(c.on), spot(c.at), spot(c.inside), w.closed(c.prefix, in)
 		out.chains = append(out.chains, c)
@@ -487,4 +490,16 @@ func (w *unwrapping) call(b *routeBody, in wrapped, c passing, out *routeBody) {
 		out.flow(w.spot(b, in, a.spot), fmt.Sprintf("%s#%d%s", c.fn, i, suffix))
 	}
 	out.flow(c.fn+"=>"+suffix, w.spot(b, in, c.at))
+}
+
+// wrapped notes what a call that returns a handler is given: logging(mux).
+func (r *routing) wrapped(call *ast.CallExpr) {
+	of := namedOf(r.info.Types[call].Type)
+	if at := r.value(call); at != "" && of != nil && of.Obj().Pkg() != nil && of.Obj().Pkg().Path() == "net/http" {
+		for _, arg := range call.Args {
+			if from := r.value(arg); from != "" && from != at {
+				r.body.wraps = append(r.body.wraps, [2]string{from, at})
+			}
+		}
+	}
 }

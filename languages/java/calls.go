@@ -40,6 +40,7 @@ func (j *walker) call(n extract.Ref, s state) {
 	j.contextRoute(n, args, s)
 	j.functionalRoute(n, args, s)
 	j.served(n, args, s)
+	j.given(n, args, s)
 }
 
 // arguments adds the arguments of a call, and walks them.

@@ -14,7 +14,7 @@ import (
 // anonymous class has "$1", "$2" and so on by its place in the enclosing declaration. What the
 // initializer of a field does belongs to the field.
 var extractor = extract.Language{
-	Name: "java", Version: 4, Matches: extract.Suffixed(".java"),
+	Name: "java", Version: 5, Matches: extract.Suffixed(".java"),
 	Extract: extract.Parsed(extract.LoadGrammar(java.GetLanguage), func(f *extract.File) {
 		j := &walker{File: f, anonymous: map[uint32]int{}}
 		j.block(0, state{names: extract.Inner(nil)})
@@ -304,7 +304,11 @@ func (j *walker) class(n extract.Ref, s state) {
 	if kind == "record_declaration" {
 		j.components(n, decl, of)
 	}
-	j.classRoutes(annotations, in, name, &of)
+	if kind == "annotation_type_declaration" {
+		j.composed(annotations, in)
+	} else {
+		j.classRoutes(annotations, in, name, &of)
+	}
 	j.block(body, of)
 }
 

@@ -34,7 +34,7 @@ func (j *walker) functionalRoute(n, args extract.Ref, s state) {
 	}
 	add := func(method string, pattern extract.Ref) {
 		text, ok := j.pattern(pattern)
-		if !ok {
+		if !ok && pattern != extract.None {
 			return
 		}
 		r := &recountv1.RouteFact{Method: method, Pattern: j.functionalPrefix(n, s) + extract.Slashed(text), Framework: "spring", In: s.in, Handler: extract.Unknown}
@@ -48,13 +48,24 @@ func (j *walker) functionalRoute(n, args extract.Ref, s state) {
 		j.AddRoute(r, n)
 	}
 	switch {
-	case restMappings[name] && count > 1 && j.Field(n, "object") != extract.None:
-		add(name, j.Child(args, 0))
+	case restMappings[name] && count > 0 && j.Field(n, "object") != extract.None && j.builds(n):
+		first := j.Child(args, 0)
+		if k := j.Kind(first); first == last {
+			first = extract.None // GET(handler::list)
+		} else if k == "method_invocation" { // GET(accept(JSON), handler::list)
+			_, first = j.predicate(first)
+		}
+		add(name, first)
 	case (name == "route" || name == "andRoute") && count == 2:
 		if method, pattern := j.predicate(j.Child(args, 0)); pattern != extract.None {
 			add(method, pattern)
 		}
 	}
+}
+
+// builds reports whether a call is one of a builder, and not of the class of predicates: RequestPredicates.GET("/x").
+func (j *walker) builds(n extract.Ref) bool {
+	return j.Text(j.Field(n, "object")) != "RequestPredicates"
 }
 
 // predicate returns the method and the path of GET("/x").and(accept(…)) and path("/x").
@@ -85,11 +96,12 @@ func (j *walker) functionalPrefix(n extract.Ref, s state) string {
 		switch name := j.Text(j.Field(call, "name")); name {
 		case "path", "nest", "andNest":
 			first := j.Child(up, 0)
+			said := name == "path" || j.Kind(first) != "method_invocation"
 			if name != "path" {
 				_, first = j.predicate(first)
 			}
 			text, ok := j.pattern(first)
-			if !ok {
+			if !ok && (said || first != extract.None) {
 				text = "${}"
 			}
 			prefix = extract.Slashed(text) + prefix

@@ -1,9 +1,12 @@
 package java
 
 import (
+	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/recountdb/recount/languages/extract"
+	"github.com/recountdb/recount/languages/scope"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
@@ -119,9 +122,12 @@ func (j *walker) isWeb() bool {
 	return false
 }
 
+// inBraces matches a parameter of a path, whose pattern may have spaces.
+var inBraces = regexp.MustCompile(`\{[^{}]*\}`)
+
 // textConstant notes the text of a constant.
 func (j *walker) textConstant(name string, value extract.Ref, in uint32) {
-	if text, ok := j.pattern(value); ok && len(text) < 256 && (strings.HasPrefix(text, "/") || strings.HasPrefix(text, "$") && strings.Contains(text, "/") || j.isWeb() && !strings.ContainsAny(text, " \n")) {
+	if text, ok := j.pattern(value); ok && len(text) < 256 && (strings.HasPrefix(text, "/") || strings.HasPrefix(text, "$") && strings.Contains(text, "/") || j.isWeb() && !strings.ContainsAny(inBraces.ReplaceAllString(text, ""), " \n")) {
 		j.AddRoute(&recountv1.RouteFact{Group: true, Role: "const", Handler: name, Pattern: text, In: in}, value)
 	}
 }
@@ -180,11 +186,53 @@ var (
 	restMappings = map[string]bool{"GET": true, "POST": true, "PUT": true, "DELETE": true, "PATCH": true, "HEAD": true, "OPTIONS": true}
 )
 
+// composed reads the methods of HTTP for which an annotation of the application stands: one with @HttpMethod("LINK")
+// of JAX-RS, or with @RequestMapping(method = GET) of Spring.
+func (j *walker) composed(annotations []extract.Ref, in uint32) {
+	var all []string
+	for _, a := range annotations {
+		switch name := j.annotationName(a); {
+		case name == "HttpMethod":
+			method, ok := j.literal(j.attribute(a, "value"))
+			if path := extract.Compact(j.Text(j.attribute(a, "value"))); !ok {
+				var of string
+				if of, method = extract.SplitLast(path); !strings.HasSuffix(of, "HttpMethod") {
+					method = "${" + extract.KnownPath(path) + "}"
+				}
+			}
+			all = append(all, method)
+		case springMappings[name] != "":
+			all = append(all, springMappings[name])
+		case name == "RequestMapping":
+			all = append(all, j.requestMethods(a)...)
+		}
+	}
+	if len(all) > 0 {
+		j.AddRoute(&recountv1.RouteFact{Group: true, Role: "verbs", Method: strings.Join(all, ","), In: in}, annotations[0])
+	}
+}
+
+// requestMethods returns the methods of @RequestMapping.
+func (j *walker) requestMethods(a extract.Ref) (all []string) {
+	for _, m := range j.each(j.attribute(a, "method")) {
+		_, word := extract.SplitLast(extract.Compact(j.Text(m)))
+		all = append(all, word)
+	}
+	return all
+}
+
+// plainAnnotations are common ones that give a method no route.
+var plainAnnotations = scope.WordSet(`Override Deprecated SuppressWarnings SafeVarargs Transactional Async Scheduled Cacheable CacheEvict CachePut
+Bean Autowired Inject PostConstruct PreDestroy ResponseBody ResponseStatus ExceptionHandler ModelAttribute InitBinder CrossOrigin PreAuthorize
+PostAuthorize Secured RolesAllowed PermitAll DenyAll Operation ApiResponse ApiResponses ApiOperation Parameter Tag Valid Validated Produces Consumes
+NonNull Nullable Timed Counted Retry CircuitBreaker JsonView Context Blocking NonBlocking Hidden SecurityRequirement`)
+
 // methodRoutes reads the routes that the annotations of a method give it, or the requests that it
 // makes. result is the type that the method returns.
 func (j *walker) methodRoutes(annotations []extract.Ref, in uint32, result string, s state) {
 	var methods, patterns []string
 	framework, at := "", extract.None
+	own := extract.None // an annotation that the application may have composed
 	for _, a := range annotations {
 		name := j.annotationName(a)
 		switch {
@@ -194,11 +242,7 @@ func (j *walker) methodRoutes(annotations []extract.Ref, in uint32, result strin
 			patterns = j.patterns(a)
 		case name == "RequestMapping":
 			framework, at = "spring", a
-			for _, m := range j.each(j.attribute(a, "method")) {
-				_, word := extract.SplitLast(extract.Compact(j.Text(m)))
-				methods = append(methods, word)
-			}
-			if len(methods) == 0 {
+			if methods = append(methods, j.requestMethods(a)...); len(methods) == 0 {
 				methods = []string{"ANY"}
 			}
 			patterns = j.patterns(a)
@@ -210,9 +254,22 @@ func (j *walker) methodRoutes(annotations []extract.Ref, in uint32, result strin
 			if at == extract.None {
 				at = a
 			}
+		case !plainAnnotations[name] && j.isWeb() && !s.client:
+			own = a
 		}
 	}
 	class := j.Decl(s.class)
+	if own != extract.None && framework == "" && class != nil {
+		of := patterns
+		if s.framework == "spring" {
+			of = j.patterns(own)
+		} else if len(of) == 0 {
+			of = []string{""}
+		}
+		for _, p := range of {
+			j.AddRoute(&recountv1.RouteFact{Role: "composed", Method: extract.Compact(j.Text(j.Field(own, "name"))), Pattern: p, Router: class.Name, Framework: extract.FirstOf(s.framework, "jax-rs"), In: in}, own)
+		}
+	}
 	if at == extract.None {
 		return
 	}
@@ -239,6 +296,21 @@ func (j *walker) methodRoutes(annotations []extract.Ref, in uint32, result strin
 				j.AddRoute(&recountv1.RouteFact{Method: m, Pattern: p, Router: class.Name, Framework: framework, In: in}, at)
 			}
 		}
+	}
+}
+
+// given notes the texts that a call passes to a method, which may be paths there: register(server, "/v1").
+func (j *walker) given(n, args extract.Ref, s state) {
+	name := j.Field(n, "name")
+	if !j.isWeb() || j.Text(name) == "createContext" || restMappings[j.Text(name)] {
+		return
+	}
+	i := 0
+	for c := range j.Children(args) {
+		if text, ok := j.literal(c); ok && strings.HasPrefix(text, "/") && len(text) < 128 {
+			j.AddRoute(&recountv1.RouteFact{Group: true, Role: "given", Method: strconv.Itoa(i), Pattern: text, In: s.in}, name)
+		}
+		i++
 	}
 }
 

@@ -64,7 +64,7 @@ func linkProto(s *formats.Snapshot) {
 		for _, r := range f.References {
 			p.reference(f, r)
 		}
-		f.AddRoutes()
+		f.AddRoutes(formats.Dir(f.Path()))
 	}
 }
 

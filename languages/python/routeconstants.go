@@ -96,8 +96,12 @@ func (p *walker) given(path string, args extract.Ref, n extract.Ref, s state) {
 
 // optionalText notes that a parameter has a text of its own if a call passes none.
 func (p *walker) optionalText(name string, value extract.Ref, in uint32) {
-	if _, ok := p.literal(value); ok && p.framework != "" {
-		p.AddRoute(&recountv1.RouteFact{Group: true, Role: "optional", Handler: name, In: in}, value)
+	if text, ok := p.literal(value); ok && p.framework != "" {
+		r := &recountv1.RouteFact{Group: true, Role: "optional", Handler: name, In: in}
+		if len(text) < 128 && !strings.ContainsAny(text, " \n{}") {
+			r.Pattern = text
+		}
+		p.AddRoute(r, value)
 	}
 }
 

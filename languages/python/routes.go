@@ -2,6 +2,7 @@ package python
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/recountdb/recount/languages/extract"
@@ -71,10 +72,15 @@ func (p *walker) pattern(n extract.Ref, s state) (text string, ok bool) {
 // methods reads methods=["GET", "POST"]; without it there is one method, the default.
 func (p *walker) methods(args extract.Ref, place int, def string) []string {
 	list := p.argument(args, place, "methods")
+	if p.Kind(list) == "call" { // frozenset({"GET", "POST"})
+		list = p.argument(p.Field(list, "arguments"), 0, "")
+	}
 	var all []string
 	for c := range p.Children(list) {
 		if m, ok := p.literal(c); ok {
 			all = append(all, strings.ToUpper(m))
+		} else if of, m := extract.SplitLast(p.Text(c)); strings.HasSuffix(of, "HTTPMethod") {
+			all = append(all, m)
 		}
 	}
 	if len(all) == 0 {
@@ -95,7 +101,7 @@ var makers = map[string]struct {
 }{
 	"Flask": {"root", "", -1, "flask"}, "Quart": {"root", "", -1, "quart"}, "FastAPI": {"root", "", -1, "fastapi"},
 	"Starlette": {"root", "", -1, "starlette"}, "Sanic": {"root", "", -1, "sanic"}, "Application": {"root", "", -1, "aiohttp"},
-	"Blueprint": {"part", "url_prefix", -1, "flask"}, "APIRouter": {"part", "prefix", -1, "fastapi"},
+	"Blueprint": {"part", "url_prefix", -1, "flask"}, "BlueprintGroup": {"part", "url_prefix", -1, "sanic"}, "APIRouter": {"part", "prefix", -1, "fastapi"},
 	"Router": {"part", "", -1, "starlette"}, "RouteTableDef": {"part", "", -1, "aiohttp"},
 	"SimpleRouter": {"part", "", -1, "django"}, "DefaultRouter": {"part", "", -1, "django"},
 	"NestedSimpleRouter": {"part", "", -1, "django"}, "NestedDefaultRouter": {"part", "", -1, "django"},
@@ -134,6 +140,9 @@ func (p *walker) construct(n extract.Ref, path string, args extract.Ref, s state
 		g.Pattern = p.nestedPrefix(args)
 	}
 	p.AddRoute(g, n)
+	if name == "DefaultRouter" { // it lists what is registered
+		p.AddRoute(&recountv1.RouteFact{Role: "index", Method: "GET", Handler: extract.Unknown, Router: g.Handler, Framework: g.Framework, In: s.in}, n)
+	}
 	list := extract.FirstRef(p.argument(args, -1, "routes"), extract.None)
 	if name == "Router" {
 		list = extract.FirstRef(list, p.argument(args, 0, "routes"))
@@ -310,7 +319,13 @@ func (p *walker) register(n extract.Ref, path string, args extract.Ref, s state)
 		if framework == "sanic" {
 			pattern = p.version(args) + pattern
 		}
-		p.mount(router, pattern, of, framework, n, s)
+		all := []extract.Ref{of}
+		if k := p.Kind(of); k == "list" || k == "tuple" {
+			all = slices.Collect(p.Children(of))
+		}
+		for _, of := range all {
+			p.mount(router, pattern, of, framework, n, s)
+		}
 	case "DispatcherMiddleware":
 		for c := range p.Children(p.argument(args, 1, "mounts")) {
 			if pattern, ok := p.pattern(p.Field(c, "key"), s); ok && p.Kind(c) == "pair" {
@@ -334,6 +349,18 @@ func (p *walker) register(n extract.Ref, path string, args extract.Ref, s state)
 				p.mount(g.Handler, "", c, framework, n, s)
 			}
 		}
+	case "copy": // of a blueprint of Sanic, whose routes it serves below its own prefix
+		if framework != "sanic" || router == "" {
+			return
+		}
+		g := &recountv1.RouteFact{Group: true, Role: "part", Handler: p.holder(n, s), Pattern: "${}", Framework: framework, In: s.in}
+		if of := p.valueOf(router); p.Kind(of) == "call" && p.Text(p.lastName(of)) == "Blueprint" {
+			prefix := extract.FirstRef(p.argument(args, -1, "url_prefix"), p.argument(p.Field(of, "arguments"), 1, "url_prefix"))
+			g.Pattern, _ = p.pattern(prefix, s)
+			g.Pattern = cmp.Or(p.version(args), p.version(p.Field(of, "arguments"))) + g.Pattern
+		}
+		p.AddRoute(g, n)
+		p.AddRoute(&recountv1.RouteFact{Group: true, Role: "copy", Handler: router, Router: g.Handler, Framework: framework, In: s.in}, n)
 	case "add_url_rule", "add_api_route", "add_route":
 		place, key, at, pattern := 2, "view_func", 0, "rule"
 		switch {
@@ -392,6 +419,10 @@ func (p *walker) register(n extract.Ref, path string, args extract.Ref, s state)
 	case "register":
 		if pattern, ok := p.pattern(p.argument(args, 0, "prefix"), s); ok && framework == "django" && router != "" {
 			route("ANY", pattern, router, p.argument(args, 1, "viewset"), "viewset")
+		}
+	case "append":
+		if of := p.argument(args, 0, ""); framework == "sanic" && router != "" {
+			p.mount(router, "", of, framework, n, s)
 		}
 	case "extend":
 		if of := p.argument(args, 0, ""); (framework == "django" || framework == "starlette") && p.Kind(of) != "list" {

@@ -125,6 +125,13 @@ func fileNode(f File, facts *recountv1.FileFacts, pkg string) *recountv1.CodeNod
 	return n
 }
 
+const (
+	// UnsureRoute is the confidence, in thousandths, of a route whose prefix is not known.
+	UnsureRoute = 300
+	// AssumedRoute is that of a route whose prefix is a setting's default.
+	AssumedRoute = 600
+)
+
 // EdgeAt returns an edge with one site (or none) and the confidence of its provenance.
 func EdgeAt(p recountv1.Provenance, at *recountv1.Place) *recountv1.CodeEdge {
 	e := &recountv1.CodeEdge{Provenance: p, ConfidencePermille: Confidence(p)}

@@ -162,7 +162,7 @@ func (r *walker) constant(n extract.Ref, kind recountv1.SymbolKind, s state) {
 	inner := s.block()
 	inner.in = in
 	value := r.Field(n, "value")
-	if text, ok := r.literal(value); ok && strings.HasPrefix(text, "/") && len(text) < 256 { // the beginning of a route's path
+	if text, ok := r.literal(value); ok && len(text) < 256 && (strings.HasPrefix(text, "/") || r.framework != "" && text != "" && !strings.ContainsAny(text, " \n")) { // the beginning of a route's path
 		r.AddRoute(&recountv1.RouteFact{Group: true, Role: "const", Pattern: text, In: in}, value)
 	}
 	r.visit(value, inner)

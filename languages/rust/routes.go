@@ -1,6 +1,7 @@
 package rust
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/recountdb/recount/languages/extract"
@@ -42,8 +43,53 @@ func (r *walker) pattern(n extract.Ref, s state) (string, bool) {
 			}
 		}
 		return "${}", true
+	case "call_expression":
+		if r.isMacro(n) && strings.HasPrefix(r.Text(n), "format") {
+			return r.formatted(n, s), true
+		}
 	}
 	return "", false
+}
+
+// below returns the pattern of an argument that is a prefix, unknown if it can be no text.
+func (r *walker) below(n extract.Ref, s state) string {
+	if text, ok := r.pattern(n, s); ok {
+		return text
+	}
+	return "${}"
+}
+
+// inFormat matches what format!("/{}/{NAME}") inserts.
+var inFormat = regexp.MustCompile(`\{([A-Za-z_0-9]*)\}`)
+
+// formatted returns the text of format!("/{}/x", PREFIX), with ${PATH} for what it inserts.
+func (r *walker) formatted(macro extract.Ref, s state) string {
+	var inserted []string
+	text, ok := "", false
+	for c := range r.Children(r.Field(macro, "arguments")) {
+		if !ok {
+			if text, ok = r.literal(c); !ok {
+				break
+			}
+			continue
+		}
+		inner, _ := r.pattern(c, s)
+		inserted = append(inserted, inner)
+	}
+	if !ok {
+		return "${}"
+	}
+	text = strings.ReplaceAll(strings.ReplaceAll(text, "{{", "\x01"), "}}", "\x02")
+	text = inFormat.ReplaceAllStringFunc(text, func(of string) string {
+		inner := ""
+		if name := of[1 : len(of)-1]; name != "" {
+			inner = "${" + name + "}"
+		} else if len(inserted) > 0 {
+			inner, inserted = inserted[0], inserted[1:]
+		}
+		return extract.FirstOf(inner, "${}")
+	})
+	return strings.ReplaceAll(strings.ReplaceAll(text, "\x01", "{"), "\x02", "}")
 }
 
 // slashed joins two parts of a path.
@@ -185,6 +231,9 @@ func (r *walker) callRoutes(n extract.Ref, on, name string, args extract.Ref, s 
 	if r.framework == "" {
 		return
 	}
+	if r.framework == "axum" {
+		r.methodRouter(n, s)
+	}
 	switch name {
 	case "routes":
 		if with := r.Child(args, 0); r.framework == "axum" && r.Kind(with) == "macro_invocation" { // routes(routes!(get_pet))
@@ -202,11 +251,14 @@ func (r *walker) callRoutes(n extract.Ref, on, name string, args extract.Ref, s 
 			r.AddRoute(&recountv1.RouteFact{Method: routeMethods[name], Pattern: r.outerPrefix(n, s) + r.prefix(on, s), Handler: handler, Router: router, Framework: "actix", In: s.in}, n)
 		}
 		return
-	case "new", "ranked", "build", "scope", "default", "custom", "route", "nest", "nest_service", "merge", "mount", "service", "configure", "to", "with_state", "layer":
+	case "new", "ranked", "build", "scope", "default", "custom", "route", "nest", "nest_service", "merge", "mount", "service", "configure", "to", "route_service", "with_state", "layer":
 	default:
 		return
 	}
 	pattern, literal := r.pattern(r.Child(args, 0), s)
+	if !literal && (name == "nest" || name == "nest_service" || name == "mount") {
+		pattern, literal = "${}", true
+	}
 	router, _ := r.routerOf(n, s)
 	r.continued(n, s)
 	group := func(pattern, handler string) {
@@ -224,15 +276,16 @@ func (r *walker) callRoutes(n extract.Ref, on, name string, args extract.Ref, s 
 			r.AddRoute(&recountv1.RouteFact{Method: method, Pattern: slashed(r.outerPrefix(n, s), uri), Router: router, Handler: r.path(r.Child(args, first+2), s), Framework: "rocket", In: s.in}, n)
 		}
 	case name == "route" && r.framework == "axum" && literal:
-		r.axumHandlers(r.Child(args, 1), r.outerPrefix(n, s)+pattern, router, s)
+		r.axumHandlers(r.Child(args, 1), "", r.outerPrefix(n, s)+pattern, router, s)
+	case name == "route_service" && r.framework == "axum" && literal:
+		r.AddRoute(&recountv1.RouteFact{Method: "ANY", Pattern: r.outerPrefix(n, s) + pattern, Handler: extract.Unknown, Router: router, Framework: "axum", In: s.in}, n)
 	case (name == "nest" || name == "nest_service") && r.framework == "axum" && literal,
 		name == "merge" && r.framework == "axum":
 		with := r.Child(args, 1)
 		if name == "merge" {
 			pattern, with = "", r.Child(args, 0)
 		}
-		path := strings.TrimSuffix(r.path(with, s), "()")
-		if !strings.ContainsAny(path, "([?") {
+		if path := r.routerPath(with, s); !strings.ContainsAny(path, "([?") {
 			group(r.outerPrefix(n, s)+pattern, path)
 		}
 	case name == "mount" && r.framework == "rocket" && literal:
@@ -277,14 +330,32 @@ func (r *walker) callRoutes(n extract.Ref, on, name string, args extract.Ref, s 
 	}
 }
 
+// routerPath returns the path of a variable, or of the function that a chain of calls begins with: api().layer(…).
+func (r *walker) routerPath(n extract.Ref, s state) string {
+	for r.Kind(n) == "call_expression" && r.Kind(r.Field(n, "function")) == "field_expression" && r.Kind(r.Field(r.Field(n, "function"), "value")) != "self" {
+		of := r.Field(r.Field(n, "function"), "value")
+		if k := r.Kind(of); k == "identifier" && !axumLayers[r.Text(r.lastName(r.Field(n, "function")))] {
+			break // a method of a value
+		}
+		n = of
+	}
+	path := strings.TrimSuffix(r.path(n, s), "()")
+	if strings.HasSuffix(path, "Router.new") { // its routes are read where they are
+		return extract.Unknown
+	}
+	return path
+}
+
+// axumLayers are the methods of a router that return it.
+var axumLayers = wordSet("route route_service nest nest_service merge layer route_layer with_state fallback fallback_service method_not_allowed_fallback into_service clone")
+
 // prefix returns the prefix of scope("/x") and resource("/x") in a chain of calls.
 func (r *walker) prefix(chain extract.Ref, s state) string {
 	for r.Kind(chain) == "call_expression" {
 		fn := r.Field(chain, "function")
 		switch r.Text(r.lastName(fn)) {
 		case "scope", "resource":
-			text, _ := r.pattern(r.Child(r.Field(chain, "arguments"), 0), s)
-			return text
+			return r.below(r.Child(r.Field(chain, "arguments"), 0), s)
 		}
 		chain = r.Field(fn, "value")
 	}
@@ -315,29 +386,82 @@ func (r *walker) outerPrefix(n extract.Ref, s state) string {
 		switch r.Text(r.lastName(fn)) {
 		case "service":
 			prefix = slashed(r.prefix(r.Field(fn, "value"), s), prefix)
-		case "nest", "mount":
-			text, _ := r.pattern(r.Child(at, 0), s)
-			prefix = slashed(text, prefix)
+		case "nest", "nest_service", "mount":
+			prefix = slashed(r.below(r.Child(at, 0), s), prefix)
 		}
 	}
 	return prefix
 }
 
-// axumHandlers reads get(h).post(g).
-func (r *walker) axumHandlers(n extract.Ref, pattern, router string, s state) {
+// filtered matches a method in MethodFilter::PUT.or(MethodFilter::PATCH).
+var filtered = regexp.MustCompile(`MethodFilter::([A-Z]+)`)
+
+// axumHandlers reads get(h).post(g), also by a variable or by a function that returns it.
+func (r *walker) axumHandlers(n extract.Ref, role, pattern, router string, s state) {
 	for r.Kind(n) == "call_expression" {
-		fn := r.Field(n, "function")
-		name, args := r.Text(r.lastName(fn)), r.Field(n, "arguments")
-		method := routeMethods[strings.TrimSuffix(name, "_service")]
-		handler := r.handlerOf(r.Child(args, 0), s)
-		if name == "on" { // on(MethodFilter::PUT, h)
-			at := r.Text(r.Child(args, 0))
-			method, handler = at[strings.LastIndexByte(at, ':')+1:], r.handlerOf(r.Child(args, 1), s)
+		fn, args := r.Field(n, "function"), r.Field(n, "arguments")
+		name := r.Text(r.lastName(fn))
+		own := r.Kind(fn) != "field_expression"
+		if own {
+			_, name = extract.SplitLast(r.canonical(r.path(fn, s)))
 		}
-		if method != "" && handler != extract.Unknown {
-			r.AddRoute(&recountv1.RouteFact{Method: method, Pattern: pattern, Handler: handler, Router: router, Framework: "axum", In: s.in}, n)
+		var methods []string
+		handler := r.Child(args, 0)
+		switch name = strings.TrimSuffix(name, "_service"); {
+		case name == "on": // on(MethodFilter::PUT, h)
+			for _, m := range filtered.FindAllStringSubmatch(r.Text(handler), -1) {
+				methods = append(methods, m[1])
+			}
+			handler = r.Child(args, 1)
+		case routeMethods[name] != "":
+			methods = []string{routeMethods[name]}
+		case own && name != "new" && role == "":
+			r.AddRoute(&recountv1.RouteFact{Group: true, Method: "ANY", Pattern: pattern, Handler: r.path(fn, s), Router: router, Framework: "axum", In: s.in}, n)
+			return
+		}
+		for _, m := range methods {
+			if h := r.handlerOf(handler, s); h != extract.Unknown {
+				r.AddRoute(&recountv1.RouteFact{Role: role, Method: m, Pattern: pattern, Handler: h, Router: router, Framework: "axum", In: s.in}, n)
+			}
 		}
 		n = r.Field(fn, "value")
+	}
+	if r.Kind(n) == "identifier" {
+		if let := r.letOf(n); let != extract.None && r.Start(let) < r.Start(n) {
+			r.axumHandlers(r.Field(let, "value"), role, pattern, router, s)
+		}
+	}
+}
+
+// letOf returns the last declaration of a variable before its name in the blocks around it.
+func (r *walker) letOf(name extract.Ref) (found extract.Ref) {
+	found = extract.None
+	for at := r.Parent(name); at > 0 && found == extract.None && r.Kind(at) != "function_item"; at = r.Parent(at) {
+		if r.Kind(at) != "block" {
+			continue
+		}
+		for c := range r.Children(at) {
+			if r.Kind(c) == "let_declaration" && r.End(c) < r.Start(name) && r.Text(r.Field(c, "pattern")) == r.Text(name) {
+				found = c
+			}
+		}
+	}
+	return found
+}
+
+// methodRouter reads the methods that a function returns: fn one() -> MethodRouter { get(h).post(g) }.
+func (r *walker) methodRouter(n extract.Ref, s state) {
+	up := r.Parent(n)
+	if k := r.Kind(up); k == "field_expression" || k == "arguments" || k == "let_declaration" {
+		return
+	}
+	for r.Kind(up) != "function_item" {
+		if up = r.Parent(up); up <= 0 {
+			return
+		}
+	}
+	if strings.Contains(r.Text(r.Field(up, "return_type")), "MethodRouter") {
+		r.axumHandlers(n, "mounted", "", ownRouter, s)
 	}
 }
 
@@ -363,6 +487,11 @@ func (r *walker) actixHandler(n extract.Ref, s state) (method, handler string) {
 			handler = extract.KnownPath(r.handlerOf(r.Child(r.Field(n, "arguments"), 0), s))
 		case routeMethods[name] != "" && r.Kind(fn) != "field_expression":
 			method = routeMethods[name]
+		case name == "guard": // web::route().guard(guard::Get())
+			of := r.Field(r.Child(r.Field(n, "arguments"), 0), "function")
+			if m := routeMethods[strings.ToLower(r.Text(r.lastName(of)))]; m != "" && m != "ANY" {
+				method = m
+			}
 		case name == "method" && r.Kind(fn) != "field_expression": // web::method(Method::OPTIONS)
 			at := r.Text(r.Child(r.Field(n, "arguments"), 0))
 			method = at[strings.LastIndexByte(at, ':')+1:]

@@ -7,10 +7,12 @@ package scope
 //	bare         the plugin `handler`, or the function `in`, gets no prefix (fastify-plugin)
 //	auto         the file is registered below `pattern` by the folder it is in (autoPrefix)
 //	controllers  the module `in` of NestJS has the controller `handler`; module: `handler` is put below `pattern`
+//	copy         what the router `handler` serves is below `router`, too, without the prefix of its own
 //	pages        the controller `in` of Spring is none of REST
 //	setting      the setting `handler` is the path `pattern`
 //
-// Routes, too: "inherited" serves where a controller extends its class, "documented" where its handler is mounted, and
+// Routes, too: "page" is a page by the place of its file (next.go), "inherited" serves where a controller extends its class, "documented" where its handler is mounted, "index"
+// where its router is, "composed" has an annotation instead of a method, and
 // "mapped NAME" is served by the method NAME of the class `handler`.
 
 import (
@@ -170,4 +172,30 @@ func (a application) excepts(method, path string) bool {
 		}
 		return path == e[1]
 	})
+}
+
+// composed returns the methods of HTTP that an annotation of the application stands for.
+func (rt *Routing) composed(m *Module, in uint32, annotation string) []string {
+	for _, of := range rt.know.Routers(m, in, m.Path(annotation)) {
+		if c, ok := of.(ClassRouter); ok {
+			return rt.verbs[c.Class]
+		}
+	}
+	return nil
+}
+
+// extending returns the controllers that extend one of some classes.
+func (rt *Routing) extending(of []any) (all []any) {
+	for _, m := range rt.p.Modules {
+		for _, r := range m.Facts.Routes {
+			d := m.Decl(r.In)
+			if !r.Group || r.Role != "class" || d == nil || slices.Contains(all, any(d)) {
+				continue
+			}
+			if slices.ContainsFunc(d.orderOrSelf(), func(b Base) bool { return b.Decl != nil && slices.Contains(of, any(b.Decl)) }) {
+				all = append(all, d)
+			}
+		}
+	}
+	return all
 }

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"google.golang.org/protobuf/proto"
+
 	"github.com/recountdb/recount/languages/resolve"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
@@ -27,6 +29,15 @@ type Chooser interface {
 	// Choices returns the texts that a path may stand for, nil if they are not all known.
 	Choices(m *Module, in uint32, of Path) []string
 }
+
+// Paged is a layout that knows which files are pages of an application.
+type Paged interface {
+	// Pages reports whether a file is in a folder whose files are pages.
+	Pages(file string) bool
+}
+
+// PageRole is the role of a route that is a page, by the place of its file.
+const PageRole = "page"
 
 // Routing has the routers of a program and where they are mounted. A router is a value: it is
 // passed to functions, returned and imported as others are, so each engine follows it by its own
@@ -63,6 +74,8 @@ type mount struct {
 	// instead is set if the pattern replaces the router's own prefix, as in Flask.
 	instead   bool
 	framework string
+	// registry is set if only the registry of a router of Django REST framework is part of another's.
+	registry bool
 }
 
 // prefix is the beginning of a path. If it is not known, text is the part that is.
@@ -71,14 +84,8 @@ type prefix struct {
 	unknown bool
 }
 
-const (
-	// maxPatterns limits the patterns of one route whose router is mounted several times.
-	maxPatterns = 16
-	// unsureRoute is the confidence, in thousandths, of a route whose prefix is not known.
-	unsureRoute = 300
-	// assumedRoute is that of a route whose prefix is a setting's default.
-	assumedRoute = 600
-)
+// maxPatterns limits the patterns of one route whose router is mounted several times.
+const maxPatterns = 16
 
 // UnlessSet is the method of a const fact whose text is that of a setting which a deployment may change.
 const UnlessSet = "UNLESS SET"
@@ -151,7 +158,11 @@ func (rt *Routing) made(m *Module, i int, r *recountv1.RouteFact) {
 		}
 	case "verbs":
 		if d != nil {
-			rt.verbs[d] = append(rt.verbs[d], strings.Split(r.Method, ",")...)
+			for verb := range strings.SplitSeq(r.Method, ",") {
+				if of := rt.expand(m, r.In, verb); !of[0].unknown {
+					rt.verbs[d] = append(rt.verbs[d], of[0].text)
+				}
+			}
 		}
 	case "action":
 		if d != nil && d.Outer.Decl != nil {
@@ -167,7 +178,7 @@ func (rt *Routing) meet(m *Module, i int, r *recountv1.RouteFact) {
 	in := m.RouteScope(r)
 	var placed []any
 	switch r.Role {
-	case "":
+	case "", "copy":
 		placed = rt.know.Routers(m, in, m.Path(r.Handler))
 	case "folder":
 		for _, of := range rt.p.Folder(m, i) {
@@ -203,7 +214,7 @@ func (rt *Routing) place(m *Module, in uint32, r *recountv1.RouteFact, below str
 		if len(patterns) > 1 && len(placed) > 1 { // which is below which is not known
 			pattern.unknown = true
 		}
-		at := mount{root: r.Router == "", pattern: pattern, framework: r.Framework, instead: r.Role == "" && replaces[r.Framework] && r.Pattern != ""}
+		at := mount{root: r.Router == "", pattern: pattern, framework: r.Framework, registry: strings.HasSuffix(r.Handler, ".registry"), instead: r.Role == "copy" || r.Role == "" && replaces[r.Framework] && r.Pattern != ""}
 		if r.Router != "" {
 			for _, on := range rt.know.Routers(m, in, m.Path(r.Router)) {
 				at.on = append(at.on, rt.router(on))
@@ -390,6 +401,9 @@ func (rt *Routing) Routes(m *Module, graphs map[string]*resolve.FileGraph) {
 	}
 }
 
+// onlyMounted has the roles of routes that serve only where their router is mounted.
+var onlyMounted = map[string]bool{"mounted": true, "documented": true, "index": true}
+
 // served is a method and a pattern with the function that serves it.
 type served struct {
 	method, pattern string
@@ -398,7 +412,18 @@ type served struct {
 
 func (rt *Routing) route(l *Linker, r *recountv1.RouteFact, graphs map[string]*resolve.FileGraph) {
 	m := l.Module
+	if paged, ok := rt.p.Layout.(Paged); r.Role == PageRole && (!ok || !paged.Pages(m.File.Path)) {
+		return
+	}
 	in := m.RouteScope(r)
+	if r.Role == "composed" {
+		for _, method := range rt.composed(m, in, r.Method) {
+			one := proto.CloneOf(r)
+			one.Role, one.Method = "", method
+			rt.route(l, one, graphs)
+		}
+		return
+	}
 	handler := m.Decl(r.In)
 	if r.Handler != "" {
 		handler = rt.know.Handler(m, in, m.Path(r.Handler))
@@ -416,7 +441,10 @@ func (rt *Routing) route(l *Linker, r *recountv1.RouteFact, graphs map[string]*r
 		several = len(on) > 1
 		for _, of := range on {
 			o := rt.router(of)
-			if (r.Role == "mounted" || r.Role == "documented") && len(o.mounts) == 0 {
+			if r.Role == "index" {
+				o = &router{own: o.own, mounts: slices.DeleteFunc(slices.Clone(o.mounts), func(m mount) bool { return m.registry })}
+			}
+			if onlyMounted[r.Role] && len(o.mounts) == 0 {
 				continue
 			}
 			for _, b := range rt.prefixes(o, r.Framework, map[*router]bool{}) {
@@ -428,7 +456,7 @@ func (rt *Routing) route(l *Linker, r *recountv1.RouteFact, graphs map[string]*r
 			}
 		}
 		if len(before) == 0 {
-			if r.Role == "documented" { // how it is served is said elsewhere
+			if r.Role == "documented" || r.Role == "index" { // how it is served is said elsewhere, if it is
 				return
 			}
 			before = []prefix{{unknown: true}}
@@ -452,22 +480,6 @@ func (rt *Routing) route(l *Linker, r *recountv1.RouteFact, graphs map[string]*r
 			}
 		}
 	}
-}
-
-// extending returns the controllers that extend one of some classes.
-func (rt *Routing) extending(of []any) (all []any) {
-	for _, m := range rt.p.Modules {
-		for _, r := range m.Facts.Routes {
-			d := m.Decl(r.In)
-			if !r.Group || r.Role != "class" || d == nil || slices.Contains(all, any(d)) {
-				continue
-			}
-			if slices.ContainsFunc(d.orderOrSelf(), func(b Base) bool { return b.Decl != nil && slices.Contains(of, any(b.Decl)) }) {
-				all = append(all, d)
-			}
-		}
-	}
-	return all
 }
 
 // tokens replaces what ASP.NET Core puts into templates: the names of the controller and the action.
@@ -537,12 +549,15 @@ func (l *Linker) route(r *recountv1.RouteFact, method string, path prefix, handl
 	if r.Framework != "" {
 		attributes["framework"] = r.Framework
 	}
+	if r.Role == PageRole {
+		attributes["kind"] = PageRole
+	}
 	edge := func(at *recountv1.Place) *recountv1.CodeEdge {
 		e := resolve.EdgeAt(ScopeResolved, at)
 		if path.unknown {
-			e.ConfidencePermille = unsureRoute
+			e.ConfidencePermille = resolve.UnsureRoute
 		} else if assumed {
-			e.ConfidencePermille = assumedRoute
+			e.ConfidencePermille = resolve.AssumedRoute
 		}
 		return e
 	}

@@ -88,11 +88,14 @@ func (rt *Routing) lets(class *Decl, method string) bool {
 	return true
 }
 
+// narrowing has the frameworks in which the methods of a route narrow those of its view.
+var narrowing = map[string]bool{"flask": true, "quart": true, "sanic": true}
+
 // viewMethods returns what the methods of a class-based view serve.
 func (rt *Routing) viewMethods(r *recountv1.RouteFact, class *Decl) (all []served) {
 	has := methods(class)
 	for _, name := range httpMethods {
-		if d, ok := has[name]; ok && (r.Framework != "django" || rt.lets(class, strings.ToUpper(name))) {
+		if d, ok := has[name]; ok && (r.Framework != "django" || rt.lets(class, strings.ToUpper(name))) && (!narrowing[r.Framework] || r.Method == "ANY" || r.Method == strings.ToUpper(name)) {
 			if d == nil {
 				d = class
 			}

@@ -70,6 +70,9 @@ func (j *walker) variable(d, name, value extract.Ref, kind recountv1.SymbolKind,
 		j.environmentPattern(name, path, s)
 	}
 	j.constants(j.path(name, s), value, s)
+	if j.Kind(name) == "identifier" {
+		j.routeObjects(j.path(name, s), j.unwrapped(value), s)
+	}
 	inner := s.plain()
 	if inner.in = in; in != s.in {
 		inner.test = s.test

@@ -1,51 +1,112 @@
 package script
 
 import (
+	"encoding/json"
+	slash "path"
+	"slices"
 	"strings"
 
 	"github.com/recountdb/recount/languages/extract"
+	"github.com/recountdb/recount/languages/scope"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// nextPattern returns the path that a file serves by the rules of Next.js: app/…/route.ts serves
-// the methods that it exports, pages/api/… every method by its default export.
-func nextPattern(file string) (pattern string, api, ok bool) {
+// nextFile is what Next.js serves by the place of a file.
+type nextFile struct {
+	pattern string
+	// serves says what: "route" the methods that the file exports, "api" every method by its default export, "page" GET
+	// by it.
+	serves string
+}
+
+// nextMetadata has the files at the top of app/ that make a document, with the name of that document. A site map may
+// be in other folders, too.
+var nextMetadata = map[string]string{"sitemap": "sitemap.xml", "robots": "robots.txt", "manifest": "manifest.webmanifest"}
+
+// nextSpecial are the files of pages/ that are no pages of their own.
+var nextSpecial = scope.WordSet("_app _document _error 404 500 middleware")
+
+// nextPattern returns the path that a file serves by the rules of Next.js: app/…/route.ts and app/…/page.tsx that of
+// their folder, pages/… its own.
+func nextPattern(file string) (of nextFile, ok bool) {
 	parts := strings.Split(file, "/")
 	last := parts[len(parts)-1]
-	name, _, _ := strings.Cut(last, ".")
-	from, api := -1, false
-	for i, p := range parts[:len(parts)-1] {
-		switch {
-		case i > 1 && parts[i-1] != "src" && from >= 0:
-		case p == "app" && name == "route" && from < 0:
-			from = i + 1
-		case p == "pages" && i+2 < len(parts) && parts[i+1] == "api" && from < 0:
-			from, api = i+1, true
-		}
+	name, ending, _ := strings.Cut(last, ".")
+	if ending = ending[strings.LastIndexByte(ending, '.')+1:]; strings.Contains(last, ".test.") || strings.Contains(last, ".spec.") || strings.Contains(last, ".d.") {
+		return nextFile{}, false
 	}
+	from := slices.IndexFunc(parts[:len(parts)-1], func(p string) bool { return p == "app" || p == "pages" })
 	if from < 0 {
-		return "", false, false
+		return nextFile{}, false
 	}
-	dirs := parts[from : len(parts)-1]
-	if api {
-		if name = last[:strings.LastIndexByte(last, '.')]; strings.HasSuffix(name, ".test") || strings.HasSuffix(name, ".d") {
-			return "", false, false
+	app := parts[from] == "app"
+	dirs := slices.Clone(parts[from+1 : len(parts)-1])
+	switch document := nextMetadata[name]; {
+	case app && name == "route":
+		of.serves = "route"
+	case app && name == "page":
+		of.serves = "page"
+	case app && document != "" && (len(dirs) == 0 || name == "sitemap") && (ending == "ts" || ending == "js"):
+		of.serves, dirs = "page", append(dirs, document)
+	case app:
+		return nextFile{}, false
+	case len(dirs) == 0 && nextSpecial[name]:
+		return nextFile{}, false
+	default:
+		of.serves = "page"
+		if len(dirs) > 0 && dirs[0] == "api" {
+			of.serves = "api"
 		}
-		if name != "index" {
-			dirs = append(dirs[:len(dirs):len(dirs)], name)
+		if name = last[:strings.LastIndexByte(last, '.')]; name != "index" {
+			dirs = append(dirs, name)
 		}
 	}
 	var b strings.Builder
 	for _, d := range dirs {
 		switch {
-		case strings.HasPrefix(d, "_") && !api:
-			return "", false, false // a private folder
+		case !app:
+		case strings.HasPrefix(d, "_"), of.serves == "page" && (strings.HasPrefix(d, "@") || strings.HasPrefix(d, "(.")):
+			return nextFile{}, false // a private folder, or what is shown inside of another page
 		case strings.HasPrefix(d, "(") && strings.HasSuffix(d, ")") || strings.HasPrefix(d, "@"):
 			continue // a group or a slot is no part of the path
 		}
-		b.WriteString("/" + d)
+		b.WriteString("/" + strings.Replace(d, "%5F", "_", 1))
 	}
-	return extract.FirstOf(b.String(), "/"), api, true
+	of.pattern = extract.FirstOf(b.String(), "/")
+	return of, true
+}
+
+// nextRoots returns the folders of applications of Next.js: those of a next.config.js, and of a package.json that
+// depends on it.
+func nextRoots(files []string, manifests []scope.Manifest) map[string]bool {
+	roots := map[string]bool{}
+	for _, f := range files {
+		if strings.HasPrefix(slash.Base(f), "next.config.") {
+			roots[scope.DirOf(f)] = true
+		}
+	}
+	for _, m := range manifests {
+		var read struct{ Dependencies, DevDependencies map[string]string }
+		if slash.Base(m.Path) == "package.json" && json.Unmarshal(m.Content, &read) == nil && read.Dependencies["next"]+read.DevDependencies["next"] != "" {
+			roots[scope.DirOf(m.Path)] = true
+		}
+	}
+	return roots
+}
+
+// Pages implements scope.Paged: the pages of Next.js are in app/ and pages/ of an application, or below its src/.
+func (l *layout) Pages(file string) bool {
+	for _, folder := range []string{"app", "pages"} {
+		at := strings.Index("/"+file, "/"+folder+"/")
+		if at < 0 {
+			continue
+		}
+		dir := strings.TrimSuffix(file[:at], "/")
+		if l.next[dir] || dir == "src" && l.next[""] || strings.HasSuffix(dir, "/src") && l.next[strings.TrimSuffix(dir, "/src")] {
+			return true
+		}
+	}
+	return false
 }
 
 // nextBase reads the basePath of next.config.js.
@@ -77,24 +138,27 @@ func (j *walker) nextBase() {
 // what it exports.
 func (j *walker) nextRoutes() {
 	j.nextBase()
-	pattern, api, ok := nextPattern(j.Facts.Path)
+	of, ok := nextPattern(j.Facts.Path)
 	if !ok {
 		return
 	}
+	byDefault := of.serves != "route"
 	done := map[string]bool{}
 	add := func(export, handler string, in uint32, at *recountv1.Place) {
-		method := export
+		r := &recountv1.RouteFact{Method: export, Pattern: of.pattern, Framework: "next", Handler: handler, In: in, At: at}
 		switch {
-		case api && export == "default":
-			method = "ANY"
-		case api, verbs[strings.ToLower(export)] != export || done[export]:
+		case done[export], byDefault != (export == "default"), !byDefault && verbs[strings.ToLower(export)] != export:
 			return
+		case of.serves == "api":
+			r.Method = "ANY"
+		case of.serves == "page":
+			r.Method, r.Role = "GET", scope.PageRole
 		}
 		done[export] = true
-		j.Facts.Routes = append(j.Facts.Routes, &recountv1.RouteFact{Method: method, Pattern: pattern, Framework: "next", Handler: handler, In: in, At: at})
+		j.Facts.Routes = append(j.Facts.Routes, r)
 	}
 	for i, d := range j.Facts.Declarations {
-		if d.Owner == 0 && d.Exported && !api {
+		if d.Owner == 0 && d.Exported && !byDefault {
 			add(d.Name, "", uint32(i)+1, d.Start)
 		}
 	}

@@ -14,7 +14,7 @@ import (
 // `this`, and files see what other files export.
 var definition = flow.Language{
 	Language: scope.Language{
-		Name: "script/8", Languages: []string{"typescript", "tsx", "javascript"}, Manifests: []string{"tsconfig.json"}, Outside: "javascript",
+		Name: "script/9", Languages: []string{"typescript", "tsx", "javascript"}, Manifests: []string{"tsconfig.json", "package.json"}, Outside: "javascript",
 		Builtins: "globals", Builtin: globals, MembersHidden: true, Exports: true,
 		Layout: func(files []string, manifests []scope.Manifest) scope.Layout { return newLayout(files, manifests) },
 	},
@@ -24,10 +24,11 @@ var definition = flow.Language{
 type layout struct {
 	files   map[string]bool
 	configs map[string]*config
+	next    map[string]bool // folders of applications of Next.js
 }
 
 func newLayout(files []string, manifests []scope.Manifest) *layout {
-	l := &layout{map[string]bool{}, readConfigs(manifests)}
+	l := &layout{map[string]bool{}, readConfigs(manifests), nextRoots(files, manifests)}
 	for _, f := range files {
 		l.files[f] = true
 	}

@@ -22,6 +22,24 @@ func (j *walker) mounted(n extract.Ref, s state) (of extract.Ref, prefix string,
 	return of, prefix, ok
 }
 
+// composed returns the arguments of use with those of compose([…]) of koa-compose in its place, and the elements of lists.
+func (j *walker) composed(args []extract.Ref, s state) (all []extract.Ref) {
+	for _, c := range args {
+		list := c
+		if full := strings.TrimSuffix(j.canonical(j.path(j.Field(c, "function"), s)), ".default"); j.Kind(c) == "call_expression" && full == "koa-compose" {
+			list = j.argument(j.Field(c, "arguments"), 0)
+		}
+		if j.Kind(list) != "array" {
+			all = append(all, c)
+			continue
+		}
+		for of := range j.Children(list) {
+			all = append(all, of)
+		}
+	}
+	return all
+}
+
 // samePath returns the path of the route that a chain of calls registered before: app.get("/x", h).post(h) of Hono.
 func (j *walker) samePath(n extract.Ref, s state) (all []string) {
 	for on := j.Field(j.Field(n, "function"), "object"); j.Kind(on) == "call_expression"; on = j.Field(j.Field(on, "function"), "object") {
@@ -87,5 +105,49 @@ func (j *walker) given(path string, args, n extract.Ref, s state) {
 			j.AddRoute(&recountv1.RouteFact{Group: true, Role: "given", Method: strconv.Itoa(i), Handler: path, Pattern: text, In: s.in}, n)
 		}
 		i++
+	}
+}
+
+// listOf returns the list whose elements a name stands for in the loop around a call.
+func (j *walker) listOf(n, name extract.Ref) extract.Ref {
+	for at, up := n, j.Parent(n); up > 0; at, up = up, j.Parent(up) {
+		target, list := j.loop(up, at)
+		if k := j.Kind(target); k == "required_parameter" {
+			target = j.Field(target, "pattern")
+		} else if k == "lexical_declaration" {
+			target = j.Child(target, 0)
+		}
+		if list != extract.None && j.Text(target) == j.Text(name) {
+			return list
+		}
+	}
+	return extract.None
+}
+
+// routeObjects notes the routes of Fastify that a variable has, itself or in a list: they are served where a route is made
+// of it, perhaps in another file.
+func (j *walker) routeObjects(target string, value extract.Ref, s state) {
+	var all []extract.Ref
+	switch j.Kind(value) {
+	case "object":
+		all = append(all, value)
+	case "array":
+		all = j.elements(value, 0)
+	}
+	made := false
+	for _, object := range all {
+		url, handler := j.property(object, "url"), j.property(object, "handler")
+		if url == extract.None || handler == extract.None || j.property(object, "method") == extract.None || j.framework != "" && j.framework != "fastify" {
+			continue
+		}
+		if !made {
+			j.AddRoute(&recountv1.RouteFact{Group: true, Role: "part", Handler: target, Framework: "fastify", In: s.in}, value)
+			made = true
+		}
+		j.objectRoute(object, object, func(method, pattern string, handler extract.Ref) {
+			r := &recountv1.RouteFact{Role: "documented", Method: method, Pattern: pattern, Router: target, Framework: "fastify", In: s.in}
+			j.handles(r, handler, object, s)
+			j.AddRoute(r, object)
+		}, s)
 	}
 }

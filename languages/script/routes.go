@@ -137,8 +137,8 @@ func (j *walker) patterns(n extract.Ref, s state) []string {
 }
 
 // isPath reports whether a pattern can be one of a route.
-func (j *walker) isPath(pattern string) bool {
-	return pattern == "" || strings.HasPrefix(pattern, "$") && j.framework != "" || strings.ContainsRune("/*:", rune(pattern[0])) ||
+func (j *walker) isPath(pattern, framework string) bool {
+	return pattern == "" || strings.HasPrefix(pattern, "$") && framework != "" || strings.ContainsRune("/*:", rune(pattern[0])) ||
 		j.framework == "koa" || j.framework == "hono"
 }
 
@@ -237,6 +237,9 @@ func (j *walker) receiver(n extract.Ref, s state) string {
 		fn := j.Field(at, "function")
 		if j.Kind(at) != "call_expression" || j.Kind(fn) != "member_expression" {
 			return j.path(on, s)
+		}
+		if j.framework == "hono" && j.Text(j.Field(fn, "property")) == "basePath" {
+			return j.holder(at, s) // it makes another router
 		}
 		at = j.Field(fn, "object")
 	}
@@ -345,6 +348,7 @@ func (j *walker) register(n extract.Ref, path, router string, args extract.Ref, 
 		if k := j.Kind(first); k != "string" && k != "template_string" && k != "array" && k != "binary_expression" && !(len(all) > 1 && namesPath(j.path(first, s))) {
 			prefixes, rest = []string{""}, all
 		}
+		rest = j.composed(rest, s)
 		for _, p := range prefixes {
 			for _, c := range rest {
 				if of, below, ok := j.mounted(c, s); ok {
@@ -388,6 +392,11 @@ func (j *walker) register(n extract.Ref, path, router string, args extract.Ref, 
 	case "route":
 		if j.Kind(first) == "object" {
 			j.objectRoute(n, first, route, s)
+		} else if framework == "fastify" && len(all) == 1 {
+			if list := j.listOf(n, first); list != extract.None {
+				first = list
+			}
+			add("", "", first)
 		} else if p, ok := j.pattern(first, s); ok && len(all) == 2 { // Hono
 			add("", p, last)
 		}
@@ -438,14 +447,14 @@ func (j *walker) register(n extract.Ref, path, router string, args extract.Ref, 
 		options := j.property(last, "handler")
 		if k := j.Kind(last); options != extract.None {
 			last = options
-		} else if k == "object" || k == "string" || k == "number" || k == "array" && !j.isPath(firstOf(j.patterns(first, s))) {
+		} else if k == "object" || k == "string" || k == "number" || k == "array" && !j.isPath(firstOf(j.patterns(first, s)), framework) {
 			return
 		}
 		if framework == "koa" && len(all) > 2 && j.Kind(all[1]) == "string" { // a named route
 			first = all[1]
 		}
 		for _, p := range j.patterns(first, s) {
-			if j.isPath(p) {
+			if j.isPath(p, framework) {
 				route(method, p, last)
 			}
 		}
@@ -453,7 +462,7 @@ func (j *walker) register(n extract.Ref, path, router string, args extract.Ref, 
 }
 
 // expressVerbs are methods of HTTP that few applications serve; Express has a function for each.
-var expressVerbs = scope.WordSet("checkout copy link lock merge mkactivity mkcol move notify propfind proppatch purge report search source subscribe trace unlink unlock unsubscribe")
+var expressVerbs = scope.WordSet("m-search checkout copy link lock merge mkactivity mkcol move notify propfind proppatch purge report search source subscribe trace unlink unlock unsubscribe")
 
 // isAutoload reports whether an expression is Fastify's plugin that registers the files of a folder.
 func (j *walker) isAutoload(n extract.Ref, s state) bool {

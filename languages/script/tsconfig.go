@@ -32,7 +32,9 @@ type pathMapping struct {
 func readConfigs(manifests []scope.Manifest) map[string]*config {
 	files := map[string][]byte{}
 	for _, m := range manifests {
-		files[m.Path] = m.Content
+		if slash.Base(m.Path) != "package.json" {
+			files[m.Path] = m.Content
+		}
 	}
 	all := map[string]*config{}
 	for path := range files {

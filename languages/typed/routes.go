@@ -2,6 +2,7 @@ package typed
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/recountdb/recount/languages/scope"
@@ -21,6 +22,9 @@ type routers struct {
 	made map[constant][]madeAt
 	// settings has the paths among the settings of applications, by key.
 	settings map[string][]string
+	// given has the texts that calls pass to parameters, open the parameters that get others, too.
+	given map[*scope.Variable][]string
+	open  map[*scope.Variable]bool
 }
 
 // madeAt is the router that a call makes, and the place of the name that it calls.
@@ -45,7 +49,9 @@ func newRouters(t *Typer) *routers {
 	k := &routers{
 		t: t, texts: map[constant]text{}, withRoutes: map[*scope.Decl]bool{}, subs: map[*scope.Decl][]*scope.Decl{},
 		held: map[*scope.Variable][]any{}, made: map[constant][]madeAt{}, settings: map[string][]string{},
+		given: map[*scope.Variable][]string{}, open: map[*scope.Variable]bool{},
 	}
+	calls := map[callAt][]*recountv1.RouteFact{}
 	for _, m := range t.p.Modules {
 		for i, r := range m.Facts.Routes {
 			if !r.Group {
@@ -60,6 +66,9 @@ func newRouters(t *Typer) *routers {
 				}
 			case "class":
 				k.withRoutes[d] = true
+			case "given":
+				at := callAt{m, r.At.GetLine(), r.At.GetColumn()}
+				calls[at] = append(calls[at], r)
 			case "root", "part", "below":
 				if path := m.Path(r.Handler); path.Plain() {
 					if v := t.p.Find(m.ScopeOf(r.In), path.Head); v != nil {
@@ -83,7 +92,75 @@ func newRouters(t *Typer) *routers {
 	if len(k.held)+len(k.made) > 0 {
 		k.pass()
 	}
+	k.give(calls)
 	return k
+}
+
+// callAt is the place of the name that a call calls.
+type callAt struct {
+	m            *scope.Module
+	line, column uint32
+}
+
+// give notes the texts that calls pass to the parameters of methods, which are paths there.
+func (k *routers) give(calls map[callAt][]*recountv1.RouteFact) {
+	if len(calls) == 0 {
+		return
+	}
+	named := map[string]bool{}
+	each := func(use func(r *recountv1.Reference, d *scope.Decl, texts []*recountv1.RouteFact)) {
+		for _, m := range k.t.p.Modules {
+			for _, r := range m.Facts.References {
+				texts := calls[callAt{m, r.At.GetLine(), r.At.GetColumn()}]
+				of := m.Path(r.Path)
+				name := of.Head
+				if n := len(of.Steps); n > 0 {
+					name = of.Steps[n-1].Name
+				}
+				if r.Edge != scope.Calls || len(texts) == 0 && !named[name] {
+					continue
+				}
+				if d := k.callee(m, r, of); d != nil && d.Scope != nil {
+					use(r, d, texts)
+				}
+			}
+		}
+	}
+	at := func(d *scope.Decl, r *recountv1.Reference, i int) *scope.Variable {
+		if d.HasModifier("extension") && int(r.Count) < len(d.Parameters) {
+			i++
+		}
+		if i >= len(d.Parameters) {
+			return nil
+		}
+		return d.Scope.Own(d.Parameters[i].Name)
+	}
+	each(func(r *recountv1.Reference, d *scope.Decl, texts []*recountv1.RouteFact) {
+		for _, text := range texts {
+			i, _ := strconv.Atoi(text.Method)
+			if v := at(d, r, i); v != nil && !slices.Contains(k.given[v], text.Pattern) {
+				named[d.Name] = true
+				k.given[v] = append(k.given[v], text.Pattern)
+			}
+		}
+	})
+	each(func(r *recountv1.Reference, d *scope.Decl, texts []*recountv1.RouteFact) {
+		for i := range d.Parameters {
+			passes := slices.ContainsFunc(texts, func(t *recountv1.RouteFact) bool { return t.Method == strconv.Itoa(i) })
+			if v := at(d, r, i); v != nil && len(k.given[v]) > 0 && !passes {
+				k.open[v] = true
+			}
+		}
+	})
+}
+
+// Choices implements scope.Chooser.
+func (k *routers) Choices(m *scope.Module, in uint32, of scope.Path) []string {
+	v := k.t.p.Find(m.ScopeOf(in), of.Head)
+	if !of.Plain() || v == nil || k.open[v] {
+		return nil
+	}
+	return k.given[v]
 }
 
 // home returns the module of a constant without a declaration around it, nil otherwise.
@@ -189,7 +266,7 @@ func (k *routers) valuesAt(m *scope.Module, in uint32, of scope.Path, at *recoun
 				return nil
 			}
 			if d == nil {
-				return nil
+				return k.passedOn(m, in, of, at)
 			}
 		}
 	}
@@ -208,6 +285,22 @@ func (k *routers) valuesAt(m *scope.Module, in uint32, of scope.Path, at *recoun
 		}
 	}
 	return nil
+}
+
+// passedOn returns the routers that an extension method returns which gives back what it is called on: app.MapOrders().
+func (k *routers) passedOn(m *scope.Module, in uint32, of scope.Path, at *recountv1.Place) []any {
+	n := len(of.Steps)
+	if n < 2 || of.Steps[n-1].Op != '(' || of.Steps[n-2].Op != '.' {
+		return nil
+	}
+	all := k.t.ExtensionMethods(of.Steps[n-2].Name)
+	if len(all) != 1 || all[0].Decl == nil {
+		return nil
+	}
+	if d := all[0].Decl; len(d.Parameters) == 0 || d.Type == "" || d.Parameters[0].Type != d.Type {
+		return nil
+	}
+	return k.valuesAt(m, in, of.Base().Base(), at)
 }
 
 // application is the router that stands for a whole application.
@@ -273,6 +366,9 @@ func (k *routers) Handler(m *scope.Module, in uint32, of scope.Path) *scope.Decl
 	if s := k.t.callee(at, of, nil); s.method != nil && s.method.Decl != nil {
 		return s.method.Decl
 	}
+	if v := k.t.p.Find(m.ScopeOf(in), of.Head); of.Plain() && v != nil && len(v.Decls) == 1 && v.Decls[0].IsFunction() {
+		return v.Decls[0] // a local function
+	}
 	return k.serving(k.t.eval(at, of))
 }
 
@@ -301,6 +397,9 @@ func (k *routers) text(m *scope.Module, in uint32, of scope.Path, depth int) (st
 		return "", false
 	}
 	found, ok := k.constant(m, in, of)
+	if all := k.Choices(m, in, of); !ok && len(all) == 1 {
+		return all[0], true
+	}
 	if !ok {
 		return k.setting(of.Text)
 	}

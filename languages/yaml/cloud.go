@@ -8,6 +8,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/recountdb/recount/languages/extract"
+	"github.com/recountdb/recount/languages/formats"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
@@ -66,10 +67,14 @@ func (y *yamlFile) cloudFormation(doc yamlMap) {
 		}
 		for _, ev := range properties.lookup("Events").entries {
 			m, _ := mapOf(ev.value)
-			if t := m.text("Type"); t == "Api" || t == "HttpApi" {
-				handler := lambda(extract.FirstOf(properties.text("CodeUri"), doc.text("Globals", "Function", "CodeUri")), properties.text("Handler"))
-				y.route("sam", m.text("Properties", "Method"), m.text("Properties", "Path"), handler, in, ev.key)
+			if t := m.text("Type"); (t == "Api" || t == "HttpApi") && m.get("Properties", "Path") != nil {
+				handler := lambda(extract.FirstOf(properties.text("CodeUri"), doc.text("Globals", "Function", "CodeUri")), extract.FirstOf(properties.text("Handler"), doc.text("Globals", "Function", "Handler")))
+				path := cloudText(m.get("Properties", "Path"), doc)
+				y.route("sam", m.text("Properties", "Method"), path, handler, in, ev.key)
 			}
+		}
+		if method, path, ok := strings.Cut(properties.text("RouteKey"), " "); ok && r.text("Type") == "AWS::ApiGatewayV2::Route" {
+			y.route("sam", method, text{path: path}, "", in, e.key)
 		}
 		y.intrinsics(in, e.value)
 	}
@@ -90,18 +95,96 @@ func lambda(folder, handler string) string {
 	return slash.Join(folder, handler[:at]) + handler[at:]
 }
 
-func (y *yamlFile) route(framework, method, path, handler string, in uint32, at *yaml.Node) {
-	if path == "" || strings.ContainsAny(path, "$\n") {
+// text is a text in which variables were replaced: assumed is set if a deployment may set another value of one. What is
+// not known is ${}.
+type text struct {
+	path    string
+	assumed bool
+}
+
+func (y *yamlFile) route(framework, method string, of text, handler string, in uint32, at *yaml.Node) {
+	if strings.Contains(of.path, "\n") {
 		return
 	}
 	method = strings.ToUpper(method)
 	if method == "" || method == "*" {
 		method = "ANY"
 	}
-	y.AddRoute(&recountv1.RouteFact{Method: extract.Clip(method, 16), Pattern: path, Handler: handler, Framework: framework, In: in}, y.offset(at))
+	r := &recountv1.RouteFact{Method: extract.Clip(method, 16), Pattern: of.path, Handler: handler, Framework: framework, In: in}
+	if of.assumed {
+		r.Role = formats.DefaultRole
+	}
+	y.AddRoute(r, y.offset(at))
 }
 
 var substituted = regexp.MustCompile(`\$\{([A-Za-z0-9]+)(?:\.[A-Za-z0-9.]+)?\}`)
+
+// cloudText returns the text of a path in CloudFormation, with the defaults of the parameters that !Sub and !Ref name.
+func cloudText(n *yaml.Node, doc yamlMap) (of text) {
+	parameter := func(name string) string {
+		value := doc.get("Parameters", name, "Default")
+		if value == nil {
+			return "${}"
+		}
+		of.assumed = true
+		return scalar(value)
+	}
+	m, _ := mapOf(n)
+	sub := m.get("Fn::Sub")
+	if n.Tag == "!Sub" {
+		sub = n
+	}
+	switch {
+	case sub != nil:
+		of.path = substituted.ReplaceAllStringFunc(scalar(sub), func(use string) string { return parameter(substituted.FindStringSubmatch(use)[1]) })
+	case n.Tag == "!Ref":
+		of.path = parameter(scalar(n))
+	case m.get("Ref") != nil:
+		of.path = parameter(m.text("Ref"))
+	case n.Kind != yaml.ScalarNode || strings.HasPrefix(n.Tag, "!") && !strings.HasPrefix(n.Tag, "!!"):
+		of.path = "${}"
+	default:
+		of.path = scalar(n)
+	}
+	return of
+}
+
+// variable of Serverless: ${self:custom.version}, ${opt:stage, 'dev'}; those inside of others are replaced first.
+var serverlessVariable = regexp.MustCompile(`\$\{([^${}]*)\}`)
+
+// maxVariables limits the variables of Serverless that are replaced in one text.
+const maxVariables = 16
+
+// replaced returns a text with the variables that the file of a service gives a value.
+func replaced(path string, doc yamlMap) (of text) {
+	const unknown = "\x00"
+	of.path = path
+	for range maxVariables {
+		at := serverlessVariable.FindStringSubmatchIndex(of.path)
+		if at == nil {
+			break
+		}
+		value := unknown
+		for i, source := range strings.Split(of.path[at[2]:at[3]], ",") {
+			source = strings.TrimSpace(source)
+			if key, own := strings.CutPrefix(source, "self:"); own {
+				if n := doc.get(strings.Split(key, ".")...); n != nil && n.Kind == yaml.ScalarNode {
+					value = scalar(n)
+				}
+			} else if source == "sls:stage" && i == 0 {
+				of.assumed, value = true, extract.FirstOf(doc.text("provider", "stage"), "dev")
+			} else if i > 0 && len(source) > 1 && (source[0] == '\'' || source[0] == '"') {
+				of.assumed, value = true, strings.Trim(source, `'"`)
+			}
+			if value != unknown {
+				break
+			}
+		}
+		of.path = of.path[:at[0]] + value + of.path[at[1]:]
+	}
+	of.path = strings.ReplaceAll(of.path, unknown, "${}")
+	return of
+}
 
 // intrinsics refers to what Ref, Fn::GetAtt and Fn::Sub name, in both their forms.
 func (y *yamlFile) intrinsics(in uint32, n *yaml.Node) {
@@ -159,15 +242,53 @@ func isServerless(doc yamlMap) bool {
 	return doc.get("service") != nil && doc.text("provider", "name")+doc.text("provider") != "" && (doc.get("functions") != nil || doc.get("resources") != nil || doc.get("plugins") != nil)
 }
 
+// isServerlessPart reports whether a document has functions of a service, which its file takes from there:
+// ${file(functions.yml)}.
+func isServerlessPart(doc yamlMap) bool {
+	found := false
+	for _, e := range append(doc.lookup("functions").entries, doc.entries...) {
+		f, _ := mapOf(e.value)
+		if f.text("handler") == "" {
+			continue
+		}
+		for _, ev := range mapsIn(f.get("events")) {
+			found = found || ev.get("http") != nil || ev.get("httpApi") != nil
+		}
+	}
+	return found
+}
+
+func (y *yamlFile) serverlessPart(doc yamlMap) {
+	y.serverlessFunctions(doc.lookup("functions"), doc, true)
+	y.serverlessFunctions(doc, doc, true)
+}
+
 func (y *yamlFile) serverless(doc yamlMap) {
 	y.Facts.Package = extract.Clip(extract.OneLine(extract.FirstOf(doc.text("service"), doc.text("service", "name"))), extract.MaxName)
 	y.setEnv(0, doc.get("provider", "environment"))
-	for _, e := range doc.lookup("functions").entries {
+	y.serverlessFunctions(doc.lookup("functions"), doc, false)
+	for _, list := range items(doc.get("functions")) {
+		if of, ok := mapOf(list); ok {
+			y.serverlessFunctions(of, doc, false)
+		}
+	}
+	if resources := doc.lookup("resources"); resources.get("Resources") != nil {
+		y.cloudFormation(resources)
+	}
+}
+
+// serverlessFunctions reads functions and their HTTP events; part is set if others than functions may be among them.
+func (y *yamlFile) serverlessFunctions(functions, doc yamlMap, part bool) {
+	for _, e := range functions.entries {
 		f, ok := mapOf(e.value)
-		if !ok {
+		if !ok || part && f.text("handler") == "" {
 			continue
 		}
-		in, decl := y.declareNode(extract.KindResource, e.name, "function "+e.name, 0, e.key, e.end(doc, "functions"))
+		end := e.behind
+		if !part {
+			end = e.end(doc, "functions")
+		}
+		in, decl := y.declareNode(extract.KindResource, e.name, "function "+e.name, 0, e.key, end)
 		decl.Attributes = map[string]string{"kind": "function"}
 		if h := f.text("handler"); h != "" {
 			decl.Attributes["handler"] = extract.Clip(h, extract.MaxValue)
@@ -180,12 +301,19 @@ func (y *yamlFile) serverless(doc yamlMap) {
 		for _, ev := range mapsIn(f.get("events")) {
 			for _, name := range []string{"http", "httpApi"} {
 				at := ev.get(name)
-				if text := scalar(at); text != "" {
-					method, path, _ := strings.Cut(text, " ")
-					y.route("serverless", method, strings.TrimSpace(path), handler, in, at)
-				} else if at != nil {
-					y.route("serverless", ev.text(name, "method"), ev.text(name, "path"), handler, in, at)
+				method, path := ev.text(name, "method"), ev.get(name, "path")
+				of := text{path: scalar(path)}
+				if short := strings.TrimSpace(scalar(at)); short == "*" {
+					path, of.path = at, "/*"
+				} else if short != "" {
+					method, of.path, _ = strings.Cut(short, " ")
+					path = at
 				}
+				if path == nil {
+					continue
+				}
+				of = replaced(strings.TrimSpace(of.path), doc)
+				y.route("serverless", method, of, handler, in, at)
 			}
 		}
 		for _, n := range append(items(f.get("dependsOn")), f.get("dependsOn")) {
@@ -193,8 +321,5 @@ func (y *yamlFile) serverless(doc yamlMap) {
 				y.referTo(extract.DependsOn, in, scalar(n), n, nil)
 			}
 		}
-	}
-	if resources := doc.lookup("resources"); resources.get("Resources") != nil {
-		y.cloudFormation(resources)
 	}
 }

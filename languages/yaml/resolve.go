@@ -27,7 +27,7 @@ import (
 // shares the most of its path; of several that are equally near, none. What is found in
 // another directory is known by its name alone.
 func NewResolver() resolve.Resolver {
-	return formats.New("infra/1", []string{"kubernetes", "compose", "github-actions", "cloudformation", "serverless", "dockerfile", "dotenv"}, linkInfra)
+	return formats.New("infra/2", []string{"kubernetes", "compose", "github-actions", "cloudformation", "serverless", "dockerfile", "dotenv"}, linkInfra)
 }
 
 // infra is what the files of a snapshot declare.
@@ -82,8 +82,25 @@ func linkInfra(s *formats.Snapshot) {
 		for _, r := range f.References {
 			n.reference(f, r)
 		}
-		f.AddRoutes()
+		if folder, ok := n.serves(f); ok {
+			f.AddRoutes(folder)
+		}
 	}
+}
+
+// serves returns the folder in which the handlers of a file's routes are: its own, but that of the service of Serverless
+// for a file that the service includes. ok is false if none does.
+func (n *infra) serves(f *formats.File) (folder string, ok bool) {
+	if f.File.Language != "serverless" || f.Package != "" {
+		return formats.Dir(f.Path()), true
+	}
+	for _, of := range n.Files {
+		dir := formats.Dir(of.Path())
+		if of.File.Language == "serverless" && of.Package != "" && (dir == "" || strings.HasPrefix(f.Path(), dir+"/")) && (!ok || len(dir) > len(folder)) {
+			folder, ok = dir, true
+		}
+	}
+	return folder, ok
 }
 
 // dockerfile returns the Dockerfile that a declaration's build folder is built by, nil if there
