@@ -12,7 +12,7 @@ func (p *Payload) calls(a code.CallsResponse) {
 	p.Set("truncated", count(a.Truncated))
 	p.basis(a.Basis)
 	p.List("of").Add(symbol(a.Symbol, a.Revision))
-	l := p.List(p.Question, "edge", "depth", "via", "site", "provenance", "confidence", "more_sites")
+	l := p.List(p.Question, "site", "via", "depth", "edge", "provenance", "confidence", "more_sites")
 	for _, c := range a.Calls {
 		sites := 0
 		if c.SiteCount > 1 {
@@ -22,7 +22,7 @@ func (p *Payload) calls(a code.CallsResponse) {
 		if via == a.Symbol.Name {
 			via = ""
 		}
-		l.Add(symbol(c.Symbol, a.Revision), c.Edge, count(c.Depth), via, site(c.Site, c.Symbol, a.Revision), c.Provenance, number(c.Confidence), count(sites))
+		l.Add(symbol(c.Symbol, a.Revision), site(c.Site, c.Symbol, a.Revision), via, count(c.Depth), c.Edge, c.Provenance, number(c.Confidence), count(sites))
 	}
 	l = p.List("outside", "edge", "by", "site", "confidence")
 	for _, f := range a.Outside {

@@ -17,7 +17,7 @@ func (p *Payload) exported(a code.Exported) {
 		nodes[n.ID] = symbol(n.Symbol, a.Revision)
 		l.Add(nodes[n.ID], count(n.Community))
 	}
-	l = p.List("edges", "edge", "site", "provenance", "confidence", "more_sites")
+	l = p.List("edges", "site", "edge", "provenance", "confidence", "more_sites")
 	for _, e := range a.Edges {
 		from, known := nodes[e.From]
 		to, also := nodes[e.To]
@@ -27,6 +27,6 @@ func (p *Payload) exported(a code.Exported) {
 		if !also {
 			to = Node{Name: e.To}
 		}
-		l.Join([]Node{from, to}, e.Edge, e.Site, e.Provenance, number(e.Confidence), count(max(0, e.Sites-1)))
+		l.Join([]Node{from, to}, e.Site, e.Edge, e.Provenance, number(e.Confidence), count(max(0, e.Sites-1)))
 	}
 }

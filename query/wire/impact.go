@@ -4,10 +4,10 @@ import "github.com/recountdb/recount/query/code"
 
 // affectedColumns are those of symbols that a change can reach. What is often the same comes last, so
 // that it is left out.
-var affectedColumns = []string{"edge", "distance", "via", "site", "confidence"}
+var affectedColumns = []string{"via", "site", "distance", "edge", "confidence"}
 
 func (l *List) affected(x code.Affected, in code.Revision) {
-	l.Add(symbol(x.Symbol, in), x.Edge, count(x.Distance), x.Via, site(x.Site, x.Symbol, in), number(x.Confidence))
+	l.Add(symbol(x.Symbol, in), x.Via, site(x.Site, x.Symbol, in), count(x.Distance), x.Edge, number(x.Confidence))
 }
 
 func (p *Payload) impact(a code.ImpactResponse) {

@@ -35,6 +35,23 @@ func TestAnnouncedWorkIsTold(t *testing.T) {
 	}
 }
 
+// TestUsualValuesTakeNothing checks that rows do not say what most of their list have.
+func TestUsualValuesTakeNothing(t *testing.T) {
+	var r code.ImpactResponse
+	for i := range 4 {
+		r.Tests = append(r.Tests, code.Affected{
+			Symbol: code.Symbol{Kind: "test", Name: fmt.Sprintf("shop.TestAdd%d", i), File: "shop/cart_test.go", Line: uint32(10 * (i + 1))}, Distance: 2 + i/3, Confidence: 0.98,
+			Via: "shop.Cart.Add", Edge: "calls", Site: fmt.Sprintf("shop/cart_test.go:%d", 10*(i+1)+2),
+		})
+	}
+	p, _ := Of("impact", r)
+	text, err := Builtin().EncodeWith(Text, p)
+	const want = ".TestAdd2 :30 :32\n.TestAdd3 :40 :42 3\n"
+	if err != nil || !strings.HasSuffix(string(text), want) {
+		t.Errorf("%v, want its end to be %q:\n%s", err, want, text)
+	}
+}
+
 // TestContextTellsDocumentationOnce checks that documentation which the source code has is not told
 // beside it, and that a session repeats no other.
 func TestContextTellsDocumentationOnce(t *testing.T) {
