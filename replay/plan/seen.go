@@ -76,7 +76,10 @@ func (a *act) observe(s Seen, away, clean bool) {
 	}
 	files := slices.DeleteFunc(slices.Clone(all), cached)
 	if (a.Looks || a.Checks) && len(files) > 0 {
-		a.Looks, a.Checks = false, false // it did more than that
+		a.Looks, a.Checks = false, false // it did more than that, of whatever it read
+		if !slices.Contains(a.Reads, a.Cwd) {
+			a.Reads = append(a.Reads, a.Cwd)
+		}
 		a.add(files, s)
 		return
 	}

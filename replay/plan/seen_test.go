@@ -82,6 +82,7 @@ func TestSeen(t *testing.T) {
 		{"what installs", []string{"mkdir ~/data | nothing", "echo all: > Makefile | Makefile=1", "make install | nothing"}, "0 1 2"},
 		{"a build that made the same again", []string{"make | prog=1 /", "echo b > x | x=1", "make -s all | prog=1>1"}, "0 1"},
 		{"a look that left a file", []string{"npm test | coverage.txt=1", "echo b > x | x=1"}, "0 1"},
+		{"what it read before that was replaced", []string{"echo a > src | src=1", "npm test | coverage.txt=1", "echo b > src | src=1>2"}, "0 1 2"},
 		{"tests that left what they can make again", []string{"pytest | src/__pycache__/a.pyc=1 src/__pycache__/", "echo b > x | x=1"}, "1"},
 		{"another command ran meanwhile", []string{"./show | nothing", "echo b > x | x=1"}, "1"},
 	} {
