@@ -35,10 +35,12 @@ type Did struct {
 	Whole bool
 	// Within tells that the step could reach nothing but the directory: it had a sandbox, and no network.
 	Within bool
+	// Satisfied tells that it was not run, since it was so already. Only Intent and Run are known then.
+	Satisfied bool
 }
 
 // Left returns what the latest 20 replays of some commands left in real directories, the latest run
-// first: the steps that were done in runs that were applied, or had no sandbox. Only events below a
+// first: the steps that were done, or were so already, in runs that were applied or had no sandbox. Only events below a
 // watermark count. A set without the projection has none. The error is that of the projection, or
 // the context's.
 func Left(ctx context.Context, set *projections.Set, commands []schemas.EventID, visible schemas.Watermark) ([]Did, error) {
@@ -93,7 +95,11 @@ func Left(ctx context.Context, set *projections.Set, commands []schemas.EventID,
 	var out []Did
 	for _, r := range runs {
 		for i, s := range r.Steps {
-			if id, ok := wanted[s.Intent]; ok && s.State == StateDone {
+			id, ok := wanted[s.Intent]
+			if ok && s.State == StateSatisfied {
+				out = append(out, Did{Intent: id, Run: r.Run, Satisfied: true})
+			}
+			if ok && s.State == StateDone {
 				out = append(out, Did{Intent: id, Run: r.Run, Command: s.Command, Cwd: s.Cwd, Files: s.Files, Alone: alone(&r, i), Whole: len(s.Files) < MostFiles, Within: r.Isolation != isolationNone && !r.Network})
 			}
 		}

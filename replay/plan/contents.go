@@ -18,10 +18,13 @@ import (
 // For a step whose written files are unknown, the files that its replays wrote take their place; without
 // a replay it gets no postcondition. contents returns what the last replays left of all files, see settle.
 func (b *builder) contents(steps []replay.Step) (settled []replay.Postcondition) {
-	last := map[schemas.EventID][]*replays.Did{}
+	last, satisfied := map[schemas.EventID][]*replays.Did{}, map[schemas.EventID]bool{}
 	for i := range b.n.Replayed {
-		d := &b.n.Replayed[i]
-		last[d.Intent] = append(last[d.Intent], d)
+		if d := &b.n.Replayed[i]; d.Satisfied {
+			satisfied[d.Intent] = true
+		} else {
+			last[d.Intent] = append(last[d.Intent], d)
+		}
 	}
 	same := make([]bool, len(steps))
 	did := make([][]*replays.Did, len(steps))
@@ -40,7 +43,8 @@ func (b *builder) contents(steps []replay.Step) (settled []replay.Postcondition)
 		if len(dids) > 0 {
 			same[k] = dids[0].Command == st.Command
 		} else {
-			same[k] = st.Command == a.Command && st.Cwd == a.Cwd
+			// What was so already where it was replayed is no other step for those that need it: they know where.
+			same[k] = st.Command == a.Command && st.Cwd == a.Cwd || satisfied[st.Intent]
 		}
 		for _, n := range st.Needs {
 			same[k] = same[k] && same[n.On]

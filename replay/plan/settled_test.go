@@ -90,6 +90,22 @@ func TestServicesThatEndAreSettled(t *testing.T) {
 	}
 }
 
+// TestStepsAfterOneThatWasSo has a replay elsewhere whose first step was so already: the one that needs it is
+// settled all the same.
+func TestStepsAfterOneThatWasSo(t *testing.T) {
+	lines := []string{"git add f", "git commit -m one"}
+	for so, want := range map[bool]bool{true: true, false: false} {
+		n := narrative(lines...)
+		n.Replayed = []replays.Did{{Intent: id(1), Run: "r", Command: lines[1], Cwd: "/home/bob/app", Whole: true, Within: true, Files: []replays.File{{Path: "/home/bob/app/.git/refs/heads/main", SHA256: "1"}}}}
+		if so {
+			n.Replayed = append(n.Replayed, replays.Did{Intent: id(0), Run: "r", Satisfied: true})
+		}
+		if p := made(t, n, Request{All: true, Map: []string{"/home/ann=/home/bob"}}); p.Steps[1].Settled != want {
+			t.Errorf("the first step was so already: %v: the second is settled: %v", so, p.Steps[1].Settled)
+		}
+	}
+}
+
 // TestAPlanTellsWhatWasLeft checks that the id of a plan is over what the last replays left.
 func TestAPlanTellsWhatWasLeft(t *testing.T) {
 	n := narrative("./a")
