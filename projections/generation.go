@@ -45,9 +45,9 @@ type generations struct {
 }
 
 // openLive opens the live generation. It starts an empty one, which the log then fills, if there is
-// none yet or if the live one is of an older version or was built from another log. anew is the
+// none yet or if the live one is of an older version or was built from another log. why is the
 // reason for starting an empty one, or "" if the live one was kept or none existed.
-func (h generations) openLive(ctx context.Context) (g *generation, anew string, err error) {
+func (h generations) openLive(ctx context.Context) (g *generation, why string, err error) {
 	if err := os.MkdirAll(h.dir, 0o700); err != nil {
 		return nil, "", h.explain("open", err)
 	}

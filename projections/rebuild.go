@@ -14,9 +14,8 @@ import (
 // one. Its methods may be called concurrently for different partitions. It ends with Commit or
 // Abort.
 type Rebuild struct {
-	set *Set
-	m   *member
-	g   *generation
+	m *member
+	g *generation
 
 	// mu keeps Commit and Abort from running while a batch is applied.
 	mu   sync.RWMutex
@@ -40,7 +39,7 @@ func (s *Set) Begin(ctx context.Context, name string) (*Rebuild, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Rebuild{set: s, m: m}
+	r := &Rebuild{m: m}
 	if err := r.begin(); err != nil {
 		return nil, err
 	}

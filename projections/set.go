@@ -40,7 +40,6 @@ type Options struct {
 // Set holds the projections that a node runs: their live generations and running rebuilds.
 type Set struct {
 	opts    Options
-	dir     string
 	lock    *os.File
 	members []*member
 
@@ -96,7 +95,7 @@ func OpenOn(ctx context.Context, log LogIdentity, dir string, o Options, kinds .
 	if err != nil {
 		return nil, err
 	}
-	s := &Set{opts: o, dir: dir, lock: l, changed: make(chan struct{})}
+	s := &Set{opts: o, lock: l, changed: make(chan struct{})}
 	for _, k := range kinds {
 		m := &member{home: generations{filepath.Join(dir, k.Name), k, sealed.OS{}, log}, log: o.Logger.With("projection", k.Name)}
 		m.idle = sync.NewCond(&m.mu)

@@ -11,7 +11,7 @@ import (
 type ErasedError struct {
 	Position schemas.Position `json:"position"`
 	schemas.Erasure
-	// At and Reason are told by the event that erased it.
+	// At and Reason are those of the event that erased it.
 	At     time.Time `json:"at"`
 	Reason string    `json:"reason,omitempty"`
 }

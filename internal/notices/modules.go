@@ -61,7 +61,7 @@ func linked(packages ...string) ([]module, error) {
 	var goroot, goversion string
 	for _, platform := range platforms {
 		goos, goarch, _ := strings.Cut(platform, "/")
-		list := exec.Command("go", append([]string{"list", "-deps", "-json=Dir,Standard,Module"}, packages...)...)
+		list := exec.Command("go", append([]string{"list", "-deps", "-json=Dir,Module"}, packages...)...)
 		list.Env = append(os.Environ(), "GOOS="+goos, "GOARCH="+goarch, "CGO_ENABLED=1")
 		var stderr strings.Builder
 		list.Stderr = &stderr
@@ -71,9 +71,8 @@ func linked(packages ...string) ([]module, error) {
 		}
 		for dec := json.NewDecoder(bytes.NewReader(out)); ; {
 			var p struct {
-				Dir      string
-				Standard bool
-				Module   *struct {
+				Dir    string
+				Module *struct {
 					Path, Version, Dir string
 					Main               bool
 				}

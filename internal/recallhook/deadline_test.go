@@ -90,8 +90,8 @@ func TestDeadline(t *testing.T) {
 			if b, err := os.ReadFile(w.env["RECOUNT_HOOK_LOG"]); err != nil || !strings.Contains(string(b), "in time") {
 				t.Errorf("the log has %q, %v", b, err)
 			}
-			if told, err := openTold(w.getenv, "claude-code", "s", false); err != nil || len(told.ids) > 0 {
-				t.Errorf("kept %v, %v", told.ids, err)
+			if shown, err := openShown(w.getenv, "claude-code", "s", false); err != nil || len(shown.ids) > 0 {
+				t.Errorf("kept %v, %v", shown.ids, err)
 			}
 		})
 	}

@@ -184,11 +184,11 @@ func record(agent string, message []byte) (<-chan struct{}, error) {
 	return ended, nil
 }
 
-// recalled is an answer, and what the session was told before.
+// recalled is an answer, and the items that the session got before.
 type recalled struct {
 	answer
-	told told
-	err  error
+	shown shownItems
+	err   error
 }
 
 // remind asks the server about a message and prints its answer. Nobody waits for an answer that is
@@ -217,9 +217,9 @@ func (h *hook) remind(m *hookinput.Message, deadline time.Time) error {
 	// The ids are kept before the text is printed: a crash in between loses a reminder, and does not
 	// repeat one.
 	for _, x := range r.Items {
-		r.told.ids = append(r.told.ids, x.ID)
+		r.shown.ids = append(r.shown.ids, x.ID)
 	}
-	if err := r.told.keep(); err != nil {
+	if err := r.shown.keep(); err != nil {
 		return err
 	}
 	var o output
@@ -238,32 +238,32 @@ func (h *hook) recall(m *hookinput.Message, q question, deadline time.Time) (r r
 	if err != nil {
 		return recalled{err: err}
 	}
-	if r.told, r.err = openTold(h.getenv, h.agent, string(m.Session), q.clears); r.err != nil {
+	if r.shown, r.err = openShown(h.getenv, h.agent, string(m.Session), q.clears); r.err != nil {
 		return r
 	}
-	q.request["without"] = r.told.ids
+	q.request["without"] = r.shown.ids
 	q.request["now"] = time.Now().UTC().Format(time.RFC3339)
 	r.answer, r.err = e.ask(h.dial, q, deadline)
 	return r
 }
 
-// told is what a session was told: the ids of items, a line each in a file of the state directory.
-type told struct {
+// shownItems are the items that a session got: their ids, a line each in a file of the state directory.
+type shownItems struct {
 	path string
 	ids  []string
 }
 
-func openTold(getenv func(string) string, agent, session string, clears bool) (told, error) {
+func openShown(getenv func(string) string, agent, session string, clears bool) (shownItems, error) {
 	base, err := stateDir(getenv)
 	if err != nil {
-		return told{}, err
+		return shownItems{}, err
 	}
 	dir := filepath.Join(base, "recount-hooks")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return told{}, err
+		return shownItems{}, err
 	}
 	sum := sha256.Sum256([]byte(agent + "\x00" + session))
-	t := told{path: filepath.Join(dir, "told-"+hex.EncodeToString(sum[:12])), ids: []string{}}
+	t := shownItems{path: filepath.Join(dir, "told-"+hex.EncodeToString(sum[:12])), ids: []string{}}
 	if clears {
 		_ = os.Remove(t.path) // there may be none
 		return t, nil
@@ -292,7 +292,7 @@ func stateDir(getenv func(string) string) (string, error) {
 }
 
 // keep writes the ids.
-func (t told) keep() error {
+func (t shownItems) keep() error {
 	return os.WriteFile(t.path, []byte(strings.Join(t.ids, "\n")+"\n"), 0o600)
 }
 

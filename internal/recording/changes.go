@@ -12,8 +12,8 @@ import (
 	"github.com/recountdb/recount/internal/redact/secrets"
 )
 
-// Changes is recount.v1.Changes in JSON: what changed below a directory while a command ran, whoever
-// changed it.
+// Changes is recount.v1.Changes in JSON: what changed below a directory while a command ran, by
+// whatever process.
 type Changes struct {
 	Below       string        `json:"below"`
 	LookedAt    time.Time     `json:"looked_at"`
@@ -39,8 +39,8 @@ const (
 	// costs little: then nothing is said about it.
 	maxLooked = 20_000
 	maxLook   = 200 * time.Millisecond
-	// maxChanged is how many changed files, and how many directories, are told. More say no more
-	// about the command than none.
+	// maxChanged is how many changed files, and how many directories, are recorded. If more
+	// changed, none are: they say nothing about the command.
 	maxChanged = 256
 	// maxChangedHash is how many bytes of changed files are hashed for one command.
 	maxChangedHash = 8 << 20

@@ -13,7 +13,7 @@ import (
 )
 
 // Failure is what the log knows about a step that failed: what led to the recorded run, whether the
-// command is flaky, and how its last failure was mended.
+// command is flaky, and how its last failure was fixed.
 type Failure struct {
 	Causes []Cause `json:"causes,omitempty" doc:"What led to the recorded run, the most likely first, at most 3."`
 	Flaky  *Flaky  `json:"flaky,omitempty" doc:"How often the command failed and then succeeded with nothing else in between. The step is tried again only if the policy says so."`
@@ -35,7 +35,7 @@ type Flaky struct {
 	Runs  int `json:"runs" example:"12" doc:"Of how many recorded runs."`
 }
 
-// Mend is how a failure was mended.
+// Mend is how a failure was fixed.
 type Mend struct {
 	Failed schemas.EventID `json:"failed" format:"uuid" doc:"The run that failed."`
 	Steps  []string        `json:"steps" nullable:"false" doc:"What was done, in order; the last is the run that worked."`
@@ -47,7 +47,7 @@ const (
 	// askFor bounds the questions about one failure.
 	askFor    = 5 * time.Second
 	maxCauses = 3
-	// maxMend is how many steps of a mend are told: the last ones.
+	// maxMend is how many steps of a mend are listed: the last ones.
 	maxMend = 8
 )
 
@@ -75,7 +75,7 @@ func (o *Options) causes(ctx context.Context, p *replay.Plan, s *replay.Step) []
 	var all []Cause
 	for _, c := range resp.Causes {
 		if c.Command == s.Original || len(all) == maxCauses {
-			continue // other runs of the command itself are told by its history
+			continue // the command's history has its other runs
 		}
 		cause := Cause{ID: c.ID, Command: c.Command, Why: c.Why}
 		if at := slices.IndexFunc(p.Left, func(l replay.Left) bool { return l.Intent == c.ID }); at >= 0 {

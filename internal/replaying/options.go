@@ -47,7 +47,7 @@ type Options struct {
 	// Dir is the directory that the steps may change; if empty that of replay.Plan.Directory. Resume takes
 	// that of the run, and refuses another.
 	Dir string
-	// Home is the home directory that the steps are told, if it lies in Dir; otherwise, and if empty,
+	// Home is the HOME of the steps, if it lies in Dir; otherwise, and if empty,
 	// it is that of Getenv. A run that goes on has the one that it began with.
 	Home string
 	// Isolation is sandbox.IsolationSandbox if empty. Resume takes that of the run.

@@ -36,7 +36,7 @@ type filters struct {
 	span   int // in spans
 	since  time.Time
 	author string
-	people bool // whoever has no author: not agents
+	people bool // only commands without an author, which no agent ran
 	// authors are those that a key chooses from.
 	authors []string
 }

@@ -51,7 +51,7 @@ func (r Resolver) Resolve(ctx context.Context, tree resolve.Tree, c resolve.Chan
 	if c.Base != nil && !r.concerns(tree, c) {
 		return nil, nil
 	}
-	s := &Snapshot{tree: tree, ByPath: map[string]*File{}}
+	s := &Snapshot{ByPath: map[string]*File{}}
 	for f := range tree.Files("") {
 		if !slices.Contains(r.languages, f.Language) {
 			continue
@@ -88,7 +88,6 @@ func (r Resolver) concerns(tree resolve.Tree, c resolve.Change) bool {
 
 // Snapshot has the files of a format, by path, while they are resolved.
 type Snapshot struct {
-	tree   resolve.Tree
 	Files  []*File
 	ByPath map[string]*File
 }

@@ -38,11 +38,10 @@ type state struct {
 	// public is set in the body of an interface or annotation, whose members are public;
 	// lambda in a function without a name, whose results do not belong to `in`.
 	public, lambda, test bool
-	// controller is set in a class of Spring or JAX-RS that has routes, client in one whose
-	// methods make requests; prefix is the client's.
-	controller, client bool
-	prefix             string
-	framework          string
+	// client is set in a class whose methods make requests; prefix is the client's.
+	client    bool
+	prefix    string
+	framework string
 }
 
 func (s state) nested() state {

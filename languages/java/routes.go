@@ -142,7 +142,7 @@ func (j *walker) classRoutes(annotations []extract.Ref, in uint32, class string,
 			if j.annotationName(a) == "Controller" {
 				j.AddRoute(&recountv1.RouteFact{Group: true, Role: "pages", Framework: "spring", In: in}, a)
 			}
-			s.controller, s.framework, said = true, extract.FirstOf(s.framework, "spring"), true
+			s.framework, said = extract.FirstOf(s.framework, "spring"), true
 			at = extract.FirstRef(at, a)
 		case "FeignClient":
 			s.client = true
@@ -158,7 +158,7 @@ func (j *walker) classRoutes(annotations []extract.Ref, in uint32, class string,
 			s.client = s.client || j.annotationName(a) == "HttpExchange"
 			at = a
 		case "Path":
-			s.controller, s.framework, said = true, "jax-rs", true
+			s.framework, said = "jax-rs", true
 			prefixes = j.patterns(a)
 			at = a
 		case "ApplicationPath":

@@ -49,7 +49,6 @@ type Broker struct {
 	conns  map[*conn]struct{}
 	dialed int            // number of in-memory connections in conns
 	byHost map[string]int // number of the others, by address
-	nextID uint64
 	closed bool
 
 	closeOnce sync.Once
@@ -155,13 +154,12 @@ func (b *Broker) serve(nc net.Conn, mem bool) bool {
 	if b.closed {
 		return false
 	}
-	c := newConn(b, nc, b.nextID+1, mem)
+	c := newConn(b, nc, mem)
 	if !b.admit(c) {
 		c.cancel()
 		b.log.Warn("too many connections", "remote", nc.RemoteAddr().String(), "limit", b.opts.MaxConnections, "by_address", b.opts.MaxConnectionsPerAddress)
 		return false
 	}
-	b.nextID++
 	b.add(c)
 	b.running.Go(func() {
 		c.run()

@@ -37,7 +37,6 @@ import (
 type conn struct {
 	b   *Broker
 	nc  net.Conn
-	id  uint64
 	mem bool // created by Dial
 
 	host  string      // the address for per-address limits
@@ -91,8 +90,8 @@ const (
 	closeTimeout = 2 * time.Second
 )
 
-func newConn(b *Broker, nc net.Conn, id uint64, mem bool) *conn {
-	c := &conn{b: b, nc: nc, id: id, mem: mem, in: make(chan []byte, maxPipelined), out: make(chan outbound, maxPipelined)}
+func newConn(b *Broker, nc net.Conn, mem bool) *conn {
+	c := &conn{b: b, nc: nc, mem: mem, in: make(chan []byte, maxPipelined), out: make(chan outbound, maxPipelined)}
 	c.room.L = &c.mu
 	c.host = hostOf(nc.RemoteAddr())
 	c.ctx, c.cancel = context.WithCancel(b.ctx)

@@ -11,10 +11,7 @@ import (
 // Attributes are the properties of an object that are held in memory.
 type Attributes struct {
 	TimeUnixNano              int64
-	Importance                float32
 	Type                      recountv1.ObjectType
-	Memory                    recountv1.MemoryKind
-	Versioned, Removed        bool
 	Audience                  schemas.AudienceID
 	Tenant                    string
 	Workspace, Agent, Session string
@@ -57,8 +54,7 @@ func (v *View) Attributes(ref schemas.ObjectRef) (Attributes, bool) {
 		return Attributes{}, false
 	}
 	return Attributes{
-		TimeUnixNano: r.time, Importance: r.importance, Type: recountv1.ObjectType(r.typ), Memory: r.memoryKind(),
-		Versioned: r.memory&flagVersioned != 0, Removed: r.memory&flagRemoved != 0,
+		TimeUnixNano: r.time, Type: recountv1.ObjectType(r.typ),
 		Audience: p.audiences.at(r.audience).id, Tenant: p.audiences.at(r.audience).Tenant, Workspace: *p.names.at(r.workspace), Agent: *p.names.at(r.agent), Session: *p.names.at(r.session),
 	}, true
 }

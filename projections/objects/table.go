@@ -8,7 +8,6 @@ import (
 	"sync/atomic"
 
 	"github.com/recountdb/recount/schemas"
-	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
 // table is the part of a shard that is held in memory, so that a search over a million objects is
@@ -208,5 +207,3 @@ func (t *table) audiencesOf(tenant string) []uint32 {
 	defer t.audiences.mu.RUnlock()
 	return slices.Clip(t.tenants[tenant])
 }
-
-func (r *row) memoryKind() recountv1.MemoryKind { return recountv1.MemoryKind(r.memory & memoryBits) }

@@ -165,7 +165,7 @@ func BenchmarkFilter(b *testing.B) {
 	defer closeOf(b, p)
 	b.ReportAllocs()
 	for b.Loop() {
-		if n, err := p.Count(b.Context(), Filter{Cwd: "/src/app/7", Program: "grep", Outcome: Failed}); n == 0 || err != nil {
+		if n, err := p.Count(b.Context(), Filter{Cwd: "/src/app/7", Program: "grep", Exit: failed}); n == 0 || err != nil {
 			b.Fatal(n, err)
 		}
 	}

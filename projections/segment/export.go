@@ -16,16 +16,6 @@ import (
 	"github.com/recountdb/recount/schemas"
 )
 
-// Format is a form of Arrow IPC.
-type Format uint8
-
-// The forms of Arrow IPC: a stream is read from beginning to end; a file (also known as Feather V2)
-// can be mapped and read in any order.
-const (
-	IPCStream Format = iota
-	IPCFile
-)
-
 // exportRows is the maximum number of rows of a record batch. It bounds how much is copied at a
 // time if a batch cannot be a view of the segment.
 const exportRows = 8192
@@ -33,7 +23,6 @@ const exportRows = 8192
 // Export selects what WriteIPC writes, and how.
 type Export struct {
 	Filter Filter
-	Format Format
 	// Match, if not nil, selects among the rows that match Filter.
 	Match func(*View) (bool, error)
 	// Outcome, if not nil, is called for each row that lacks an exit code or a duration. It returns
@@ -41,7 +30,7 @@ type Export struct {
 	Outcome func(*View) (exit *int32, duration *int64, err error)
 }
 
-// WriteIPC writes rows as Arrow IPC of schemas.IntentSchema, ordered by partition and offset, and
+// WriteIPC writes rows as an Arrow IPC stream of schemas.IntentSchema, ordered by partition and offset, and
 // returns their number.
 //
 // Without a filter, batches are views of the segments' memory. The following is copied because it
@@ -210,10 +199,7 @@ func (e *exporter) write(ctx context.Context, w io.Writer) (n int, err error) {
 		e.dicts[i].seal()
 	}
 	e.topics.seal()
-	out, err := newIPCWriter(w, e.x.Format)
-	if err != nil {
-		return 0, err
-	}
+	out := ipc.NewWriter(w, ipc.WithSchema(schemas.IntentSchema))
 	defer func() {
 		if cerr := out.Close(); err == nil {
 			err = cerr
@@ -289,18 +275,6 @@ func (e *exporter) complete(t *exportTable, lo int, c *columns) error {
 		}
 	}
 	return nil
-}
-
-type ipcWriter interface {
-	Write(arrow.RecordBatch) error
-	Close() error
-}
-
-func newIPCWriter(w io.Writer, format Format) (ipcWriter, error) {
-	if format == IPCFile {
-		return ipc.NewFileWriter(w, ipc.WithSchema(schemas.IntentSchema))
-	}
-	return ipc.NewWriter(w, ipc.WithSchema(schemas.IntentSchema)), nil
 }
 
 // batch returns c, a part of t, as an Arrow record batch.

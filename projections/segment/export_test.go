@@ -43,8 +43,8 @@ func TestWriteIPC(t *testing.T) {
 		"below":      {Below: schemas.Watermark{shards[1].TP: 333}},
 		"times":      {From: time.Unix(0, 0), To: time.Unix(1_790_000_600, 0)},
 		"cwd":        {Cwd: "/src"},
-		"program":    {Program: "docker", Outcome: Succeeded},
-		"categories": {Categories: []recountv1.Category{1, 4}, Outcome: Unknown},
+		"program":    {Program: "docker", Exit: succeeded},
+		"categories": {Categories: []recountv1.Category{1, 4}, Exit: unknown},
 		"none":       {Host: "no such host"},
 	} {
 		var want []exported
@@ -68,41 +68,21 @@ func TestWriteIPC(t *testing.T) {
 			}
 			return int(a.Position.Offset - b.Position.Offset)
 		})
-		for _, format := range []Format{IPCStream, IPCFile} {
-			var buf bytes.Buffer
-			n, err := p.WriteIPC(t.Context(), &buf, Export{Filter: f, Format: format})
-			if err != nil || n != len(want) {
-				t.Fatalf("%s: wrote %d rows, %v; want %d", name, n, err, len(want))
-			}
-			got := readIPC(t, buf.Bytes(), format)
-			if !reflect.DeepEqual(got, want) { // DeepEqual is quick; Diff is not
-				t.Fatalf("%s: rows read back differ (-got +want):\n%s", name, cmp.Diff(got, want))
-			}
+		var buf bytes.Buffer
+		n, err := p.WriteIPC(t.Context(), &buf, Export{Filter: f})
+		if err != nil || n != len(want) {
+			t.Fatalf("%s: wrote %d rows, %v; want %d", name, n, err, len(want))
+		}
+		got := readIPC(t, buf.Bytes())
+		if !reflect.DeepEqual(got, want) { // DeepEqual is quick; Diff is not
+			t.Fatalf("%s: rows read back differ (-got +want):\n%s", name, cmp.Diff(got, want))
 		}
 	}
 }
 
-func readIPC(t *testing.T, b []byte, format Format) []exported {
+func readIPC(t *testing.T, b []byte) []exported {
 	t.Helper()
 	var rows []exported
-	if format == IPCFile {
-		r, err := ipc.NewFileReader(bytes.NewReader(b))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer r.Close()
-		if !r.Schema().Equal(schemas.IntentSchema) {
-			t.Fatalf("schema: got %s", r.Schema())
-		}
-		for i := range r.NumRecords() {
-			rec, err := r.RecordBatch(i)
-			if err != nil {
-				t.Fatal(err)
-			}
-			rows = appendBatch(t, rows, rec)
-		}
-		return rows
-	}
 	r, err := ipc.NewReader(bytes.NewReader(b))
 	if err != nil {
 		t.Fatal(err)
@@ -313,7 +293,7 @@ func TestWriteIPCWithOutcomes(t *testing.T) {
 		if err != nil || n != len(c.want) || n == 0 {
 			t.Fatalf("%s: wrote %d rows, %v; want %d", name, n, err, len(c.want))
 		}
-		if got := readIPC(t, buf.Bytes(), IPCStream); !reflect.DeepEqual(got, c.want) {
+		if got := readIPC(t, buf.Bytes()); !reflect.DeepEqual(got, c.want) {
 			t.Fatalf("%s: rows read back differ (-got +want):\n%s", name, cmp.Diff(got, c.want))
 		}
 	}

@@ -188,14 +188,6 @@ func (f *file) vectors() error {
 	return f.vectorsErr
 }
 
-// verifyAll checks every byte and returns the first damage.
-func (f *file) verifyAll() error {
-	if d := f.damage(); len(d) > 0 {
-		return d[0]
-	}
-	return nil
-}
-
 // damage checks every byte: the checksum of each region, the consistency of the columns with each
 // other, and the hash over the whole file, which also covers the padding.
 func (f *file) damage() []*CorruptError {

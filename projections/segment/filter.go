@@ -18,15 +18,13 @@ type Filter struct {
 	// reads a past state.
 	Below schemas.Watermark
 
-	Workspace, Session, Shell, User, Host, Author, Template, GitHead string
+	Workspace, Session, Shell, User, Host, Author, Template string
 	// Cwd is a directory: rows in it and below it match.
 	Cwd string
 	// Program is a program that the command runs.
 	Program string
 	// Categories are alternatives: a row of any of them matches.
 	Categories []recountv1.Category
-	// Outcome is how the command ended.
-	Outcome Outcome
 	// Exit, if not nil, reports whether an exit code is wanted. known is false if the row has none.
 	Exit func(code int32, known bool) bool
 	// Resource is a resource that the command reads or writes: its canonical name, or the end of
@@ -34,17 +32,6 @@ type Filter struct {
 	Resource     string
 	ResourceKind recountv1.ResourceKind
 }
-
-// Outcome is how a command ended.
-type Outcome uint8
-
-// The outcomes that a Filter can select.
-const (
-	AnyOutcome Outcome = iota
-	Succeeded          // exit code 0
-	Failed             // another exit code
-	Unknown            // no exit code known
-)
 
 // Match reports whether the filter selects a row.
 func (f *Filter) Match(v *View) bool {
@@ -62,7 +49,6 @@ type tableFilter struct {
 	inCwd      []bool // by the directory's index; nil: any
 	program    int32  // its index; -1: any
 	categories []recountv1.Category
-	outcome    Outcome
 	exit       func(code int32, known bool) bool
 	resources  []bool // by the name's index; nil: any
 	kind       recountv1.ResourceKind
@@ -77,7 +63,7 @@ type textFilter struct {
 func (f *Filter) on(c *columns, tp schemas.TopicPartition) (tableFilter, bool) {
 	t := tableFilter{
 		c: c, from: math.MinInt64, to: math.MaxInt64, below: math.MaxInt64,
-		program: -1, categories: f.Categories, outcome: f.Outcome, exit: f.Exit, kind: f.ResourceKind,
+		program: -1, categories: f.Categories, exit: f.Exit, kind: f.ResourceKind,
 	}
 	if !f.From.IsZero() {
 		t.from = schemas.UnixNano(f.From)
@@ -153,9 +139,6 @@ func (t *tableFilter) match(row int) bool {
 	if len(t.categories) > 0 && !slices.Contains(t.categories, recountv1.Category(c.category[row])) {
 		return false
 	}
-	if t.outcome != AnyOutcome && outcome(c.exitCode[row], c.hasExit.at(row)) != t.outcome {
-		return false
-	}
 	if t.exit != nil && !t.exit(c.exitCode[row], c.hasExit.at(row)) {
 		return false
 	}
@@ -192,25 +175,15 @@ func (c *utf8Column) find(s string) int32 {
 // isZero reports whether the filter selects every row.
 func (f *Filter) isZero() bool {
 	return f.From.IsZero() && f.To.IsZero() && f.Below == nil && f.texts() == [nRowDict]string{} &&
-		f.Cwd == "" && f.Program == "" && len(f.Categories) == 0 && f.Outcome == AnyOutcome && f.Exit == nil && f.Resource == ""
+		f.Cwd == "" && f.Program == "" && len(f.Categories) == 0 && f.Exit == nil && f.Resource == ""
 }
 
 // texts returns the wanted texts in the order of the dict constants.
 func (f *Filter) texts() [nRowDict]string {
 	return [nRowDict]string{
 		dictWorkspace: f.Workspace, dictSession: f.Session, dictShell: f.Shell, dictUser: f.User,
-		dictHost: f.Host, dictAuthor: f.Author, dictTemplate: f.Template, dictGitHead: f.GitHead,
+		dictHost: f.Host, dictAuthor: f.Author, dictTemplate: f.Template,
 	}
-}
-
-func outcome(code int32, known bool) Outcome {
-	switch {
-	case !known:
-		return Unknown
-	case code == 0:
-		return Succeeded
-	}
-	return Failed
 }
 
 // below reports whether path is dir or lies in it.

@@ -114,7 +114,7 @@ func content(t *testing.T, p *Projection) (all []string) {
 	if err := p.Each(t.Context(), Filter{}, func(v *View) bool { note("each", v.Position()); return true }); err != nil {
 		t.Fatal(err)
 	}
-	selected, err := p.Select(t.Context(), Filter{Outcome: Failed}, nil)
+	selected, err := p.Select(t.Context(), Filter{Exit: failed}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

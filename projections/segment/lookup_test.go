@@ -184,9 +184,9 @@ func TestScan(t *testing.T) {
 		"cwd root":  {Filter{Cwd: "/"}, func(_ *recountv1.Record, in *recountv1.Intent) bool { return in.Cwd != "" }},
 		"program":   {Filter{Program: "git"}, func(_ *recountv1.Record, in *recountv1.Intent) bool { return slices.Contains(in.Programs, "git") }},
 		"category":  {Filter{Categories: []recountv1.Category{2, 5}}, func(_ *recountv1.Record, in *recountv1.Intent) bool { return in.Category == 2 || in.Category == 5 }},
-		"failed":    {Filter{Outcome: Failed}, func(_ *recountv1.Record, in *recountv1.Intent) bool { return in.GetExitCode() != 0 }},
-		"succeeded": {Filter{Outcome: Succeeded}, func(_ *recountv1.Record, in *recountv1.Intent) bool { return in.ExitCode != nil && *in.ExitCode == 0 }},
-		"unknown":   {Filter{Outcome: Unknown}, func(_ *recountv1.Record, in *recountv1.Intent) bool { return in.ExitCode == nil }},
+		"failed":    {Filter{Exit: failed}, func(_ *recountv1.Record, in *recountv1.Intent) bool { return in.GetExitCode() != 0 }},
+		"succeeded": {Filter{Exit: succeeded}, func(_ *recountv1.Record, in *recountv1.Intent) bool { return in.ExitCode != nil && *in.ExitCode == 0 }},
+		"unknown":   {Filter{Exit: unknown}, func(_ *recountv1.Record, in *recountv1.Intent) bool { return in.ExitCode == nil }},
 		"exit": {Filter{Exit: func(code int32, known bool) bool { return !known || code == 2 }}, func(_ *recountv1.Record, in *recountv1.Intent) bool {
 			return in.ExitCode == nil || *in.ExitCode == 2
 		}},
@@ -438,3 +438,8 @@ func TestCheckpointsPause(t *testing.T) {
 		}
 	}
 }
+
+// failed, succeeded and unknown select rows by how their commands ended.
+func failed(code int32, known bool) bool    { return known && code != 0 }
+func succeeded(code int32, known bool) bool { return known && code == 0 }
+func unknown(_ int32, known bool) bool      { return !known }

@@ -55,14 +55,13 @@ type Column int
 
 // The columns that can be numbered: those of a row, and the programs that it runs.
 const (
-	ColumnWorkspace Column = dictWorkspace
-	ColumnCwd       Column = dictCwd
-	ColumnSession   Column = dictSession
-	ColumnUser      Column = dictUser
-	ColumnHost      Column = dictHost
-	ColumnAuthor    Column = dictAuthor
-	ColumnTemplate  Column = dictTemplate
-	ColumnPrograms  Column = dictProgram
+	ColumnCwd      Column = dictCwd
+	ColumnSession  Column = dictSession
+	ColumnUser     Column = dictUser
+	ColumnHost     Column = dictHost
+	ColumnAuthor   Column = dictAuthor
+	ColumnTemplate Column = dictTemplate
+	ColumnPrograms Column = dictProgram
 )
 
 // NoNumber is the number of a text beyond the maximum of a Numbering.

@@ -18,7 +18,7 @@ func TestEach(t *testing.T) {
 	first := want[0].GetIntent()
 	for name, f := range map[string]Filter{
 		"all": {}, "workspace": {Workspace: first.Workspace}, "session": {Session: first.Session},
-		"outcome": {Outcome: Failed}, "none": {Session: "no such session"},
+		"outcome": {Exit: failed}, "none": {Session: "no such session"},
 		"below": {Below: schemas.Watermark{schemas.PositionOf(want[0].Origin).TP(): 100}},
 	} {
 		var scanned, passed []string

@@ -160,7 +160,7 @@ func writeFile(w io.Writer, h header, regions []region) error {
 }
 
 // file is a file open for reading in place, whose regions' checksums have been verified, except for
-// those that openFile was told not to read.
+// those that openFile left out.
 type file struct {
 	path    string
 	data    []byte

@@ -28,7 +28,6 @@ type Codebase struct {
 type Handled struct {
 	Symbol
 	Key        schemas.NodeKey
-	Provenance string
 	Confidence float64
 	// Generated reports that its file was generated from a .proto file.
 	Generated bool
@@ -122,9 +121,9 @@ func (c *Codebase) Repository(name string) (string, bool) {
 	return c.w.graphs[i].repo, true
 }
 
-func (c *Codebase) handled(r ref, provenance uint8, conf uint16) Handled {
+func (c *Codebase) handled(r ref, conf uint16) Handled {
 	g := c.w.graphs[r.g]
-	return Handled{c.w.symbol(r), g.keys[r.n], provenanceName(provenance), confidence(conf), g.madeByMachine(r.n), r}
+	return Handled{c.w.symbol(r), g.keys[r.n], confidence(conf), g.madeByMachine(r.n), r}
 }
 
 // Unplaced returns the number of routes that Routes leaves out because their prefix is unknown.
@@ -148,12 +147,12 @@ func (c *Codebase) Routes() []ServedRoute {
 				continue
 			}
 			at := ref{int32(gi), r.node}
-			route := ServedRoute{Route: c.handled(at, 0, 1000), Endpoint: r.Endpoint, Name: g.name(r.node)}
+			route := ServedRoute{Route: c.handled(at, 1000), Endpoint: r.Endpoint, Name: g.name(r.node)}
 			by := rules{along: kindsOf(eHandles), against: kindsOf(eHandles)}
 			c.w.from(at, &by, func(to ref, l link) {
 				other := c.w.graphs[to.g]
 				if other.kind(to.n) != recountv1.SymbolKind_SYMBOL_KIND_ROUTE && !other.nodes[to.n].test {
-					route.Handlers = append(route.Handlers, c.handled(to, l.provenance, l.confidence))
+					route.Handlers = append(route.Handlers, c.handled(to, l.confidence))
 				}
 			})
 			// A resource of a manifest stands for the function that it runs, if that is known.
@@ -174,11 +173,11 @@ func (c *Codebase) Routes() []ServedRoute {
 func (c *Codebase) Procedure(full string) (found []Handled, declared bool) {
 	names, declared := c.procedure(full)
 	seen := map[ref]bool{}
-	add := func(r ref, provenance uint8, conf uint16) {
+	add := func(r ref, conf uint16) {
 		g := c.w.graphs[r.g]
 		if !seen[r] && !g.nodes[r.n].test && !generatedServer(g.owner(r.n)) {
 			seen[r] = true
-			found = append(found, c.handled(r, provenance, conf))
+			found = append(found, c.handled(r, conf))
 		}
 	}
 	c.users(names, eServes, func(r ref, e *edge) {
@@ -187,11 +186,11 @@ func (c *Codebase) Procedure(full string) (found []Handled, declared bool) {
 		c.w.from(r, &by, func(to ref, _ link) {
 			if g := c.w.graphs[to.g]; !g.nodes[to.n].test && !generatedServer(g.owner(to.n)) {
 				concrete = true
-				add(to, e.provenance, e.confidence)
+				add(to, e.confidence)
 			}
 		})
 		if !concrete {
-			add(r, e.provenance, e.confidence)
+			add(r, e.confidence)
 		}
 	})
 	return found, declared
@@ -248,7 +247,7 @@ func (c *Codebase) users(names map[symbol]bool, kind recountv1.EdgeKind, use fun
 func (c *Codebase) ProcedureCallers(full string) (found []Handled) {
 	names, _ := c.procedure(full)
 	c.users(names, recountv1.EdgeKind_EDGE_KIND_CONSUMES_RPC, func(r ref, e *edge) {
-		found = append(found, c.handled(r, e.provenance, e.confidence))
+		found = append(found, c.handled(r, e.confidence))
 	})
 	return found
 }
@@ -257,7 +256,7 @@ func (c *Codebase) ProcedureCallers(full string) (found []Handled) {
 func (c *Codebase) RouteCallers(route schemas.Endpoint) (found []Handled) {
 	for gi, g := range c.w.graphs {
 		g.requestsTo(route, func(e *edge) {
-			found = append(found, c.handled(ref{int32(gi), e.from}, e.provenance, e.confidence))
+			found = append(found, c.handled(ref{int32(gi), e.from}, e.confidence))
 		})
 	}
 	return found
@@ -279,7 +278,7 @@ func (c *Codebase) Tables(name string) (found []Handled) {
 			}
 			chain := g.chain(n)
 			if _, own, ok := cutLast(chain, '.'); strings.EqualFold(chain, name) || strings.EqualFold(chain, last) || ok && !qualified && strings.EqualFold(own, last) {
-				found = append(found, c.handled(ref{int32(gi), n}, uint8(recountv1.Provenance_PROVENANCE_NAME_MATCHED), 1000))
+				found = append(found, c.handled(ref{int32(gi), n}, 1000))
 			}
 		}
 	}
@@ -305,7 +304,7 @@ func (c *Codebase) Function(name, file string, line uint32) (found []Handled) {
 		}
 		for _, n := range all {
 			if g.chain(n) != "" {
-				found = append(found, c.handled(ref{int32(gi), n}, uint8(recountv1.Provenance_PROVENANCE_NAME_MATCHED), 1000))
+				found = append(found, c.handled(ref{int32(gi), n}, 1000))
 			}
 		}
 	}
@@ -394,7 +393,7 @@ func (c *Codebase) Callers(of []Handled, depth int) (all []Handled) {
 	}
 	by := toCallers
 	for _, x := range c.w.levels(seeds, &by, depth) {
-		h := c.handled(x.ref, x.by.provenance, x.confidence)
+		h := c.handled(x.ref, x.confidence)
 		if x.depth == 0 {
 			h = of[slices.IndexFunc(of, func(o Handled) bool { return o.at == x.ref })]
 		}
@@ -410,7 +409,7 @@ func (c *Codebase) Reach(from Handled, depth int) (all []Handled, distance []int
 	by.min = ambiguous
 	for _, x := range c.w.levels([]ref{from.at}, &by, depth) {
 		if !c.w.graphs[x.g].nodes[x.n].test {
-			all, distance = append(all, c.handled(x.ref, x.by.provenance, x.confidence)), append(distance, int(x.depth))
+			all, distance = append(all, c.handled(x.ref, x.confidence)), append(distance, int(x.depth))
 		}
 	}
 	return all, distance
@@ -434,7 +433,7 @@ func (c *Codebase) Methods(name string) (found []Handled) {
 			if g.nodes[n].test || len(own) != len(name) || own[1:] != name[1:] || !strings.EqualFold(own[:1], name[:1]) || g.madeByMachine(n) {
 				continue
 			}
-			found = append(found, c.handled(ref{int32(gi), n}, uint8(recountv1.Provenance_PROVENANCE_NAME_MATCHED), 1000))
+			found = append(found, c.handled(ref{int32(gi), n}, 1000))
 		}
 	}
 	return found
@@ -451,17 +450,11 @@ func (g *Graph) madeByMachine(n int32) bool {
 	return false
 }
 
-// ServedProcedure is a procedure that a .proto file declares.
-type ServedProcedure struct {
-	// Name is, for example, "shop.v1.Carts/GetCart".
-	Name string
-	At   Handled
-}
-
-// Procedures returns the procedures that the repositories declare, without duplicates.
-func (c *Codebase) Procedures() (all []ServedProcedure) {
+// Procedures returns the procedures that .proto files of the repositories declare, such as
+// shop.v1.Carts/GetCart, without duplicates.
+func (c *Codebase) Procedures() (all []string) {
 	seen := map[string]bool{}
-	for gi, g := range c.w.graphs {
+	for _, g := range c.w.graphs {
 		for i := range g.nodes {
 			n := int32(i)
 			if g.kind(n) != recountv1.SymbolKind_SYMBOL_KIND_RPC || g.language(n) != "proto" {
@@ -473,7 +466,7 @@ func (c *Codebase) Procedures() (all []ServedProcedure) {
 			}
 			if !seen[name] {
 				seen[name] = true
-				all = append(all, ServedProcedure{name, c.handled(ref{int32(gi), n}, 0, 1000)})
+				all = append(all, name)
 			}
 		}
 	}

@@ -201,7 +201,7 @@ func (c *Codebase) InFile(repo, path, name string, line uint32) (found []Handled
 		}
 		for _, n := range all {
 			if g.keys[n].Path() == path && g.chain(n) != "" {
-				found = append(found, c.handled(ref{int32(gi), n}, uint8(recountv1.Provenance_PROVENANCE_NAME_MATCHED), 1000))
+				found = append(found, c.handled(ref{int32(gi), n}, 1000))
 			}
 		}
 	}

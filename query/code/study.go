@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"iter"
-	"time"
 
 	"google.golang.org/protobuf/proto"
 
@@ -231,9 +230,7 @@ func (s *Study) HasFacts(f FileState) (bool, error) { return s.snap.HasFacts(f.f
 // PastChange is a commit before the revision, or the revision's own.
 type PastChange struct {
 	Commit, Message string
-	Time            time.Time
 	Paths           []string
-	Position        schemas.Position
 }
 
 // Past calls yield with the commits up to the revision, the newest first, that are no merges and say
@@ -243,11 +240,7 @@ func (s *Study) Past(most int, yield func(PastChange)) error {
 		if len(c.Parents) > 1 || c.Scope == recountv1.Scope_SCOPE_FULL && len(c.Parents) > 0 || len(c.Changed) == 0 {
 			return true
 		}
-		p := PastChange{Commit: c.Commit, Message: c.Message, Paths: c.Changed, Position: schemas.PositionOf(c.Position)}
-		if t := c.GetAuthor().GetTime(); t != nil {
-			p.Time = t.AsTime()
-		}
-		yield(p)
+		yield(PastChange{Commit: c.Commit, Message: c.Message, Paths: c.Changed})
 		return true
 	})
 }

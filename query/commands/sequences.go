@@ -242,7 +242,6 @@ func (st *stream) newest(g *gram, most int) []int32 {
 type Census struct {
 	Count          int64
 	Oldest, Newest time.Time // zero without commands
-	Segments       int
 	// Shards are the statistics of the partitions that hold commands, in order.
 	Shards []segment.ShardStats
 	// The outcomes of the newest Recent commands.
@@ -258,7 +257,6 @@ func Count(ctx context.Context, s Sources, recent int64) (Census, error) {
 	defer a.Close()
 	var c Census
 	for _, st := range a.segment.Stats() {
-		c.Segments += st.Segments
 		if st.Rows() == 0 {
 			continue
 		}

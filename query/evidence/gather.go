@@ -61,12 +61,12 @@ func (t *retrieval) gather() ([]*hit, error) {
 				text.hash = text.hash*31 + r.content
 			}
 		}
-		twin := byID[shown.id]
-		if twin == nil && shown.content != 0 {
-			twin = byText[text]
+		same := byID[shown.id]
+		if same == nil && shown.content != 0 {
+			same = byText[text]
 		}
-		if twin != nil {
-			twin.join(p, found.part)
+		if same != nil {
+			same.join(p, found.part)
 			collapsed++
 			continue
 		}
@@ -119,7 +119,7 @@ func (t *retrieval) gather() ([]*hit, error) {
 }
 
 // listsTasks matches the titles of tool calls that write an agent's list of tasks. Each writes the whole
-// list anew, so that those of a session are nearly equal, and one of them is shown.
+// list again, so that those of a session are nearly equal, and one of them is shown.
 var listsTasks = regexp.MustCompile(`(?i)^(?:todo_?write|update_plan|write_todos|task_tracker)\b`)
 
 // join adds what belongs to a hit: an equal or older object, the call itself, or a result of it.

@@ -60,7 +60,6 @@ type session struct {
 	known     func(schemas.ObjectRef) bool
 
 	// These are the live generations, which are held until Close.
-	store   *objects.Objects
 	view    *objects.View
 	lexical *lexical.Index
 	vector  *vector.Projection
@@ -111,7 +110,6 @@ func (a *session) acquire() error {
 		}
 		switch p := p.(type) {
 		case *objects.Objects:
-			a.store = p
 			if a.view, err = p.View(); err != nil {
 				return fmt.Errorf("view of objects: %w", err)
 			}

@@ -187,11 +187,10 @@ func (j *joiner) endpoints(repo string) (all []endpoint) {
 	for _, r := range j.c.Routes() {
 		all = append(all, endpoint{"route", r.Name, r.Route, r.Handlers})
 	}
-	for _, p := range j.c.Procedures() {
-		if found, _ := j.c.Procedure(p.Name); len(found) > 0 {
-			for _, h := range found {
-				all = append(all, endpoint{"rpc", p.Name, h, []code.Handled{h}})
-			}
+	for _, name := range j.c.Procedures() {
+		found, _ := j.c.Procedure(name)
+		for _, h := range found {
+			all = append(all, endpoint{"rpc", name, h, []code.Handled{h}})
 		}
 	}
 	all = slices.DeleteFunc(all, func(e endpoint) bool { return repo != "" && e.at.Repo != repo })

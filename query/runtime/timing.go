@@ -176,9 +176,9 @@ func unusual(duration int64, sum *observed.Sum) *slowness {
 	return nil
 }
 
-// usualOf returns the durations of a span's operation in a range: what its service served, or what
+// typicalOf returns the durations of a span's operation in a range: what its service served, or what
 // it asked of its peer. It returns nil for work inside a service, of which no sums are kept.
-func (a *session) usualOf(s *span, in observed.Range) (*observed.Sum, error) {
+func (a *session) typicalOf(s *span, in observed.Range) (*observed.Sum, error) {
 	switch s.seen.Side {
 	case recountv1.Side_SIDE_CALLED:
 		rows, err := a.view.ServerSums(a.Ctx, in, s.service)
@@ -209,7 +209,7 @@ func (a *session) slowest(all []span, order []int, days time.Duration) (at int, 
 	try := func(i int) (*slowness, error) {
 		s := &all[i]
 		in := observed.Range{From: s.seen.StartUnixNano - int64(days), To: s.seen.StartUnixNano + int64(time.Minute)}
-		sum, err := a.usualOf(s, in)
+		sum, err := a.typicalOf(s, in)
 		if err != nil || sum == nil {
 			return nil, err
 		}

@@ -245,7 +245,7 @@ func (c *causes) choose(a *session, ref string) (trace traceID, err error) {
 		return trace, &query.NotFoundError{Ref: ref, Hint: "the trace has no span of that id"}
 	case id != (spanID{}) && !all[c.at].failed():
 		in := observed.Range{From: all[c.at].seen.StartUnixNano - int64(c.days), To: all[c.at].seen.StartUnixNano + int64(time.Minute)}
-		if sum, err := a.usualOf(&all[c.at], in); err != nil {
+		if sum, err := a.typicalOf(&all[c.at], in); err != nil {
 			return trace, err
 		} else if sum != nil {
 			c.slow = unusual(all[c.at].seen.DurationNano, sum)
@@ -284,7 +284,7 @@ func (c *causes) subject() (*Subject, error) {
 	if c.slow != nil && i != c.at {
 		// The requests of the subject are counted, so it is compared with them.
 		in := observed.Range{From: c.from.UnixNano(), To: c.end().UnixNano()}
-		sum, err := c.j.a.usualOf(&c.all[i], in)
+		sum, err := c.j.a.typicalOf(&c.all[i], in)
 		if err != nil {
 			return nil, err
 		}

@@ -125,8 +125,6 @@ type Effects struct {
 	Interactive string
 	// Background means that it leaves a process running.
 	Background bool
-	// Stdin means that it reads standard input that is not in the command.
-	Stdin bool
 	// Own means that it is a verb of Recount.
 	Own bool
 }

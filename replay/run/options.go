@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/recountdb/recount/replay"
-	"github.com/recountdb/recount/replay/danger"
 	"github.com/recountdb/recount/replay/sandbox"
 )
 
@@ -47,8 +46,6 @@ type Question struct {
 	Kind    string
 	Step    *replay.Step
 	Text    string
-	Finding *danger.Finding
-	Ask     *replay.Ask
 	Program string
 }
 

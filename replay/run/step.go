@@ -73,7 +73,7 @@ func (r *runner) decide(ctx context.Context, s *replay.Step) (*Outcome, error) {
 				return no(Refused, "%s", a.Text)
 			}
 		}
-		if yes, err := r.confirm(ctx, Question{Kind: QuestionAsk, Step: s, Text: a.Text, Ask: a}); err != nil || !yes {
+		if yes, err := r.confirm(ctx, Question{Kind: QuestionAsk, Step: s, Text: a.Text}); err != nil || !yes {
 			o.Status, o.Reason = Refused, "not agreed to: "+a.Text
 			return &o, err
 		}
@@ -81,7 +81,7 @@ func (r *runner) decide(ctx context.Context, s *replay.Step) (*Outcome, error) {
 	for i := range s.Danger {
 		f := &s.Danger[i]
 		text := fmt.Sprintf("%s: %s", f.What, f.Why)
-		if yes, err := r.confirm(ctx, Question{Kind: QuestionDanger, Step: s, Text: text, Finding: f}); err != nil || !yes {
+		if yes, err := r.confirm(ctx, Question{Kind: QuestionDanger, Step: s, Text: text}); err != nil || !yes {
 			o.Status, o.Reason = Refused, "dangerous, and not agreed to: "+text
 			return &o, err
 		}

@@ -46,7 +46,7 @@ func loadState(o Options) (*state, error) {
 	return &s, nil
 }
 
-// save writes the state. A crash before the rename leaves none, and the next Open starts anew.
+// save writes the state. A crash before the rename leaves none, and the next Open starts afresh.
 func (s *state) save(dir string) error {
 	b, err := json.Marshal(s)
 	if err != nil {

@@ -151,9 +151,8 @@ type FileState struct {
 	Path string
 	// InForce counts the entries whose tokens are admitted, or were admitted until they expired.
 	InForce int
-	// Mistakes lists what is not in force, and why. Whole reports that no token is.
+	// Mistakes lists what is not in force, and why.
 	Mistakes []string
-	Whole    bool
 }
 
 // State returns the current state of the file.
@@ -161,7 +160,7 @@ func (f *File) State() FileState {
 	now := f.current()
 	s := FileState{Path: f.path, InForce: len(now.Entries)}
 	if now.err != nil {
-		s.Mistakes, s.Whole = []string{now.err.Error()}, true
+		s.Mistakes = []string{now.err.Error()}
 	}
 	for _, m := range now.Mistakes {
 		s.Mistakes = append(s.Mistakes, m.Error())

@@ -68,8 +68,8 @@ type Backend interface {
 
 // ChangesRequest says what is known already.
 type ChangesRequest struct {
-	// From is the watermark up to which the caller has asked: what became visible since is told at
-	// once. Nil is now.
+	// From is the watermark up to which the caller has asked: what became visible since is reported
+	// at once. Nil is now.
 	From schemas.Watermark
 	// Beat is the interval of calls without a change, zero for none.
 	Beat time.Duration

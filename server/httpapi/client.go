@@ -86,9 +86,8 @@ func CheckToken(base, token string) error {
 type APIError struct {
 	Status int
 	// Type is one of api's problem types, or empty.
-	Type      string
-	RequestID string
-	Detail    string
+	Type   string
+	Detail string
 	// Places lists what is wrong and where, such as "body[3]: command: value is required".
 	Places []string
 
@@ -457,7 +456,7 @@ func (c *Client) do(ctx context.Context, method, path string, v url.Values, medi
 }
 
 func apiError(resp *http.Response, m *huma.ErrorModel) error {
-	e := &APIError{Status: m.Status, Type: m.Type, RequestID: resp.Header.Get(requestIDHeader), Detail: m.Detail, details: m.Errors}
+	e := &APIError{Status: m.Status, Type: m.Type, Detail: m.Detail, details: m.Errors}
 	for _, d := range m.Errors {
 		if m.Type == api.TypeNotFound || m.Type == api.TypeAmbiguous {
 			break // the detail already names them

@@ -190,7 +190,7 @@ func (s *sessions) get(r *sdk.CallToolRequest) *session {
 func sessionName(of *sdk.ServerSession) string { return cmp.Or(of.ID(), fmt.Sprintf("%p", of)) }
 
 // end forgets a session over a stream. Another one may get its address afterwards, and its client
-// has not seen what this one was told.
+// has not seen what was sent to this one.
 func (s *sessions) end(of *sdk.ServerSession) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -17,7 +17,6 @@ import (
 // tool is one tool: how it is listed, and what answers it.
 type tool struct {
 	listed *sdk.Tool
-	fields []string
 	answer func(ctx context.Context, c *call, arguments json.RawMessage) (answer, error)
 }
 
@@ -50,7 +49,6 @@ func define[In any](name, description string, does effect, f func(ctx context.Co
 	}
 	return tool{
 		listed: &sdk.Tool{Name: name, Description: description, InputSchema: schemaOf(t), OutputSchema: outputSchema, Annotations: notes},
-		fields: fields,
 		answer: func(ctx context.Context, c *call, arguments json.RawMessage) (answer, error) {
 			in, err := decode[In](name, fields, arguments)
 			if err != nil {

@@ -13,7 +13,7 @@ import (
 )
 
 // lines reads a stream of messages, a line each, and passes on those that are messages. The SDK ends
-// a connection at a line that is none; here the client is told, and the next line is read.
+// a connection at any other line; here the client gets an error, and the next line is read.
 type lines struct {
 	io.Closer
 	in   *bufio.Reader

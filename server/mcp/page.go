@@ -11,7 +11,6 @@ import (
 // earlier pages had is cut off. At the same watermark the pages of a list have each entry once.
 type pages struct {
 	offset, size int
-	tool         string
 	of           [8]byte // the arguments without the cursor
 }
 
@@ -27,7 +26,7 @@ func page(tool, cursor string, size, usual int, arguments any) (pages, error) {
 	if size < 1 || size > maxPage {
 		return pages{}, &argumentError{tool, "limit: want 1 to 500"}
 	}
-	p := pages{size: size, tool: tool}
+	p := pages{size: size}
 	b, err := json.Marshal(arguments)
 	if err != nil {
 		return p, err

@@ -21,9 +21,9 @@ func (s *Server) addPrompts() {
 Before you read files: call context with the task, impact with the symbols that will change, and evidence with the task's words for decisions and earlier attempts. Then say in three lines what you will change, what it reaches, and which tests to run.`, true,
 		},
 		{
-			"explain_failure", "Find out why something failed, and what mended it last time.", "about", "a command's words or id, a test, a trace; empty: the newest failure", `Explain this failure: %s
+			"explain_failure", "Find out why something failed, and what fixed it last time.", "about", "a command's words or id, a test, a trace; empty: the newest failure", `Explain this failure: %s
 
-Call why with it. If a cause is a command, read it with commands id; if it is a change, call diff for its commits; if it is a trace, call runtime view=trace. Say the cause with its evidence, what mended it last time if anything did, and what you would do now. Say so if nothing recorded explains it.`, false,
+Call why with it. If a cause is a command, read it with commands id; if it is a change, call diff for its commits; if it is a trace, call runtime view=trace. Say the cause with its evidence, what fixed it last time if anything did, and what you would do now. Say so if nothing recorded explains it.`, false,
 		},
 		{
 			"review_change", "Review the change between two revisions.", "range", "REV..REV, default HEAD~1..HEAD", `Review the change %s.

@@ -32,7 +32,7 @@ func wordsOf(s string) []string {
 	return strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == ' ' || r == '\n' })
 }
 
-// maxLeft is how many of the commands that a plan leaves out are told.
+// maxLeft is how many of the commands that a plan leaves out are listed.
 const maxLeft = 20
 
 func planPayload(r plan.Response) wire.Payload {
@@ -133,7 +133,7 @@ func replayed(ctx context.Context, c *call, in replayIn) (a answer, err error) {
 	return a, nil
 }
 
-// maxChanges is how many of the changes of a run are told.
+// maxChanges is how many of the changes of a run are listed.
 const maxChanges = 50
 
 func reportPayload(r replaying.Report) wire.Payload {

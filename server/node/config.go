@@ -479,9 +479,9 @@ func (c Config) validateHTTP(bad func(field string, value any, want string)) {
 	if o.MaxInFlightBytes < int64(o.MaxRequestBytes) {
 		bad("otlp.max_in_flight_bytes", o.MaxInFlightBytes, "want at least otlp.max_request_bytes")
 	}
-	for _, door := range [][2]string{{"otlp.grpc", o.GRPC}, {"otlp.http", o.HTTP}} {
-		if door[1] != "" && door[1] != noListener {
-			c.validateAddress(bad, door[0], door[1], "want host:port, or none")
+	for _, l := range [][2]string{{"otlp.grpc", o.GRPC}, {"otlp.http", o.HTTP}} {
+		if l[1] != "" && l[1] != noListener {
+			c.validateAddress(bad, l[0], l[1], "want host:port, or none")
 		}
 	}
 }

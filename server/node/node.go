@@ -172,11 +172,11 @@ func open(ctx context.Context, cfg Config, local bool, progress func(api.Progres
 	}
 	logConfig := n.cfg.pipelineConfig()
 	if !local && logConfig.Listen != "" {
-		door, err := n.kafkaOptions()
+		options, err := n.kafkaOptions()
 		if err != nil {
 			return n, err
 		}
-		logConfig.Broker.SASL, logConfig.Broker.TLS = door.SASL, door.TLS
+		logConfig.Broker.SASL, logConfig.Broker.TLS = options.SASL, options.TLS
 	}
 	if n.log, err = pipeline.Open(ctx, logConfig); err != nil {
 		if errors.Is(err, syscall.EADDRINUSE) {

@@ -35,21 +35,21 @@ func (d *otlpServers) listen(ctx context.Context, cfg Config) (err error) {
 	if !cfg.Has(RoleIngest) {
 		return nil
 	}
-	for _, door := range []struct {
+	for _, r := range []struct {
 		addr, field, flag string
 		into              *net.Listener
 	}{
 		{cfg.OTLP.GRPC, "otlp.grpc", "--otlp-grpc", &d.grpcListener},
 		{cfg.OTLP.HTTP, "otlp.http", "--otlp-http", &d.httpListener},
 	} {
-		if door.addr == noListener {
+		if r.addr == noListener {
 			continue
 		}
-		l, err := listen(ctx, door.addr, door.field+" ("+door.flag+")", "choose another port, :0 for any free one, or none to receive no spans there")
+		l, err := listen(ctx, r.addr, r.field+" ("+r.flag+")", "choose another port, :0 for any free one, or none to receive no spans there")
 		if err != nil {
 			return err
 		}
-		*door.into = l
+		*r.into = l
 	}
 	return nil
 }

@@ -15,8 +15,8 @@ import (
 
 // A principal that is not the operator may read single commands and events as far as it sees them in
 // answers to questions: commands of its workspaces with the grant commands, commits with the grant
-// code, spans with the grant runtime, and agents' events of its audiences. Whatever else there is at
-// a position or under an id, it is told the same as if there were nothing.
+// code, spans with the grant runtime, and agents' events of its audiences. For whatever else there is at
+// a position or under an id, the answer is the same as if there were nothing.
 
 // unseen is the answer about something that the principal does not see, or that is not there.
 func unseen(ref string) error {

@@ -95,7 +95,7 @@ func (s *searching) Verb(ctx context.Context, args ...string) (string, error) {
 }
 
 // askServer asks the server. The error is errEngine if there is none; away turns any other error
-// into what the interface is told.
+// into the one that the interface gets.
 func (s *searching) askServer(ctx context.Context, path string, request, response any) (away func(error) error, err error) {
 	away = func(err error) error { return err }
 	c := s.find(ctx)

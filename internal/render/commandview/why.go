@@ -27,7 +27,7 @@ func Why(d *render.Drawing, r ask.WhyResponse) {
 	if len(r.Causes) == 0 {
 		d.Print("└─ " + d.Paint(render.Dim, "nothing is known to have led to it"))
 	}
-	t := whyTree{d: d, root: r.Root.ID, children: map[schemas.EventID][]ask.Cause{}, edges: byPair(r.Edges)}
+	t := whyTree{d: d, children: map[schemas.EventID][]ask.Cause{}, edges: byPair(r.Edges)}
 	known := map[schemas.EventID]bool{}
 	for _, id := range ids {
 		known[id] = true
@@ -49,7 +49,6 @@ func Why(d *render.Drawing, r ask.WhyResponse) {
 
 type whyTree struct {
 	d        *render.Drawing
-	root     schemas.EventID
 	children map[schemas.EventID][]ask.Cause
 	edges    map[pair][]ask.Edge
 }

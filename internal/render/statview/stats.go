@@ -22,12 +22,12 @@ func Stats(d *render.Drawing, r ask.StatisticsResponse) {
 		bars(d, "By day of the week", "", week)
 	}
 	for _, l := range []struct {
-		title, column, more string
-		of                  ask.Ranking
+		title, column string
+		of            ask.Ranking
 	}{
-		{"Programs", "PROGRAM", "program", r.Programs},
-		{"Commands", "TEMPLATE", "template", r.Templates},
-		{"Directories", "DIRECTORY", "directory", r.Directories},
+		{"Programs", "PROGRAM", r.Programs},
+		{"Commands", "TEMPLATE", r.Templates},
+		{"Directories", "DIRECTORY", r.Directories},
 	} {
 		var rows []row
 		for _, e := range l.of.Entries {

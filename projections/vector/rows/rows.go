@@ -36,9 +36,9 @@ const PerChunk = kernel.BlockRows
 
 // Rows holds the codes of one index.
 type Rows struct {
-	dim, stride int
-	n           atomic.Uint32
-	table       atomic.Pointer[Table] // never nil
+	dim   int
+	n     atomic.Uint32
+	table atomic.Pointer[Table] // never nil
 }
 
 // Table holds the rows at one moment: those below a Len that was loaded before it.
@@ -51,7 +51,7 @@ type Table struct {
 
 // New returns empty Rows for vectors of dim elements.
 func New(dim int) *Rows {
-	r := &Rows{dim: dim, stride: kernel.Stride(dim)}
+	r := &Rows{dim: dim}
 	r.table.Store(&Table{dim: dim})
 	return r
 }

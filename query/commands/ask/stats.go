@@ -49,7 +49,7 @@ func ParseTimeZone(s string) (*time.Location, error) {
 		}
 		return time.FixedZone(s, seconds), nil
 	}
-	if s != "Local" { // the server's is nobody's business
+	if s != "Local" { // LoadLocation takes it for the zone of this process
 		if loc, err := time.LoadLocation(s); err == nil {
 			return loc, nil
 		}
