@@ -30,7 +30,7 @@ var closed = []rule{
 	{"cluster", "cilium", unless(0, 2, "bgp,config view,connectivity,context,encryption status,features,multicast list,sysdump,clustermesh status,hubble ui"), "it changes a cluster"},
 	{"cluster", "kops", unless(0, 2, "export,toolbox,edit"), "it changes a cluster"},
 	{"cluster", "cmctl,clusterctl,vcluster,odo,okteto,devspace,garden,rosa,faas-cli,func,kapp,k0sctl,werf", unless(0, 2, `add plugin,analyze,app-group inspect,build,cleanup images,config,connect,context,create api,
-		create deployment,dev build,download,experimental,generate,init,kubeconfig,list-plugins,login,logout,namespace,new,options,preference,render,registry list,template,test,
+		create deployment,dev build,download,experimental,generate,init,kubeconfig,list-plugins,login,logout,namespace,new,options,preference,render,start,registry list,template,test,
 		up-to-date,use,init-completion,repository,analyze bindings`), "it changes a cluster"},
 	{"cluster", "skaffold dev,skaffold debug,skaffold apply,tilt up,tilt down,tilt ci,kompose up", nil, "it changes a cluster"},
 	{"cluster", "kubeadm upgrade,kubeadm certs,kubeadm token", unless(1, 1, "check-expiration,generate,generate-csr,certificate-key"), "it changes a cluster"},

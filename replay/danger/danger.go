@@ -1,7 +1,7 @@
 // Package danger finds what is dangerous about a command: what can destroy data, reach other people
 // or other machines, or cannot be taken back.
 //
-// The rules are one table, in table.go, with its parts by theme in closed.go, machines.go, publishing.go and
+// The rules are one table, in table.go, with its parts by theme in closed.go, services.go, machines.go, publishing.go and
 // migrations.go. Find reads a command as its shell does, through sudo, env,
 // xargs, find -exec, sh -c and the like, and never by searching its text, so that
 // `echo "rm -rf /"` is no danger and `sudo sh -c 'rm -rf /'` is.

@@ -131,6 +131,26 @@ var machines = []rule{
 	{"infrastructure", "ha", unless(0, 2, "authentication,banner,cli,docker,observer,landingpage,core,host,os,supervisor,backups,addons,apps,audio,dns,multicast,network,jobs,resolution,store,hardware,mounts,available-updates"), "it changes a machine"},
 	{"infrastructure", "ha core,ha host,ha os,ha supervisor,ha backups,ha addons,ha network,ha store,ha mounts", unless(1, 1, "new"), "it changes a machine"},
 
+	// Arrays, switches, file systems of many machines, and Windows.
+	{"system", "ovs-vsctl,ovn-nbctl,ovn-sbctl,ovs-ofctl,ovs-appctl,ovs-dpctl", not(some(exactly("show list find get dump-flows dump-ports dump-tables dump-ports-desc list-br list-ports br-exists ls-list lr-list acl-list fdb/show dpif/show ofproto/trace vlog/list bond/show lacp/show list-commands version"), matching(`^(list|dump|show|get)-|-list$|/(show|list|stats-show)$`))), "it changes the machine's network"},
+	{"system", "lctl,mmshutdown,mmchconfig,mmdelsnapshot,mmdelfs,mmcrfs,mmdelnode,beegfs-ctl,mfssetgoal", all(someArgument, not(some(exactly("list get_param dl device_list ping"), matching(`^--(list|get|show)`)))), "it changes a storage of many machines"},
+	{"disk", "storcli,storcli64,perccli,perccli64,ssacli,hpssacli,hpacucli,arcconf,megacli,MegaCli,MegaCli64,sas2ircu,sas3ircu", all(matching(`(?i)(del\w*|erase|clear|init|set\w*|modify|create|remove|format|restore|unconf\w*|offline|add\w*|flash|download|start)$|^-(Cfg|Ld|Pd|Adp)\w*(Del|Clr|Clear|Add|Set|Off|Init|Prp)|^(delete|add|create|set|start)`), not(exactly("show display list getconfig"))), "it changes an array of disks"},
+	{"disk", "format", matching(`^[A-Za-z]:$`), "it makes a file system where something may be"},
+	{"system", "net", some(matchingFold("/add /delete stop start leave join /active:no /active:yes"), matching(`(?i)^/(add|delete)`)), "it changes users or services of the machine"},
+	{"system", "icacls,cacls,takeown,msiexec", matching(`(?i)^[/-][xif]$|^[A-Za-z]:`), "it changes permissions or software of the machine"},
+	{"remove", "robocopy", matchingFold("/mir /purge /move /mov"), "it removes files at its destination"},
+	{"system", "exportfs", flag("-u -r -a -f -i"), "it changes what the machine shares"},
+	{"disk", "multipathd", matching(`^(-k)?(reconfigure|resize|remove|del|disable|fail|reinstate|suspend|resume|shutdown)\b`), "it changes what disks are seen"},
+	{"containers", "podman machine,docker machine", exactly("rm reset"), "it removes a machine with its data"},
+
+	// What orders other machines about.
+	{"remote", "salt-key", all(someArgument, not(some(flag("-l -L -f -F -p -P"), matching(`^--(list|finger|print|gen-keys)`)))), "it changes which machines obey"},
+	{"remote", "salt-cloud", not(some(flag("-Q -F -S -l --query --full-query --select-query --version --help"), matching(`^--(list|show)`))), "it makes or removes machines"},
+	{"remote", "openstack-ansible,ceph-ansible,ansible-runner,ansible-navigator,cf-runagent,itamae ssh,kitchen converge,kitchen destroy,tsh ssh,rke up,rke remove", not(some(flag("--check --list-hosts --syntax-check --version --help"), exactly("doc inventory config images collections lint explain replay"))), "it changes other machines"},
+	{"remote", "plink,clogin,jlogin,flogin,hlogin,nlogin,winrs,psexec,psexec.py,wmiexec.py,smbexec.py,netmiko-cfg,Invoke-Command", not(showsDevice), "it runs something on another machine"},
+	{"remote", "nixos-anywhere,deploy-rs,comin,clan machines", not(flag("--help --vm-test --dry-activate")), "it changes other machines"},
+	{"remote", "cf-agent,rudder agent", not(flag("-n --dry-run -h --help -V")), "it changes the machine as somebody else has told"},
+
 	// Tapes and backups of many machines.
 	{"disk", "mt", exactly("erase weof eof wset setpartition mkpartition"), "it overwrites a tape"},
 	{"disk", "tar,bsdtar,cpio,dump", all(matching(`^(-f|--file=)?/dev/n?(st|tape|sa)\d`), not(some(flag("-t --list -x --extract"), matching(`^-?[a-z]*[tx][a-z]*$`)))), "it overwrites a tape"},
