@@ -149,7 +149,7 @@ func cloudText(n *yaml.Node, doc yamlMap) (of text) {
 	return of
 }
 
-// variable of Serverless: ${self:custom.version}, ${opt:stage, 'dev'}; those inside of others are replaced first.
+// serverlessVariable matches a variable, ${self:custom.version} or ${opt:stage, 'dev'}; those inside of others are replaced first.
 var serverlessVariable = regexp.MustCompile(`\$\{([^${}]*)\}`)
 
 // maxVariables limits the variables of Serverless that are replaced in one text.
