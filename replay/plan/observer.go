@@ -2,6 +2,7 @@ package plan
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -23,7 +24,7 @@ type observer struct {
 }
 
 // alone returns, of what was seen, that of which no other command can have done a part: none ran at the same
-// time, until the look ended, and the command did not go on in the background.
+// time, and each that began before the look ended was seen to change other files.
 func alone(all []commands.Scanned, seen map[schemas.EventID]Seen) map[schemas.EventID]Seen {
 	out := map[schemas.EventID]Seen{}
 	for i, c := range all {
@@ -31,7 +32,10 @@ func alone(all []commands.Scanned, seen map[schemas.EventID]Seen) map[schemas.Ev
 		if !ok {
 			continue
 		}
-		others := slices.ContainsFunc(all[i+1:], func(o commands.Scanned) bool { return o.Time.Before(s.LookedAt) }) ||
+		others := slices.ContainsFunc(all[i+1:], func(o commands.Scanned) bool {
+			after, looked := seen[o.ID]
+			return o.Time.Before(s.LookedAt) && !(looked && s.apart(after))
+		}) ||
 			slices.ContainsFunc(all[:i], func(o commands.Scanned) bool {
 				return o.Duration != nil && o.Time.Add(time.Duration(*o.Duration)).After(c.Time)
 			})
@@ -40,6 +44,16 @@ func alone(all []commands.Scanned, seen map[schemas.EventID]Seen) map[schemas.Ev
 		}
 	}
 	return out
+}
+
+// apart reports whether two looks at the same directory have nothing in common.
+func (s Seen) apart(o Seen) bool {
+	for name := range s.Files {
+		if _, both := o.Files[name]; both {
+			return false
+		}
+	}
+	return s.Below == o.Below && !slices.ContainsFunc(s.Directories, func(dir string) bool { return slices.Contains(o.Directories, dir) })
 }
 
 // observe tells an act what was seen of it, unless something in the background may have done it.
@@ -114,8 +128,24 @@ func away(all []commands.Scanned, home, below string) bool {
 		return within(name, home) && !within(name, below) && !within(below, name) && path.Base(name) != "bin"
 	}
 	return slices.ContainsFunc(all, func(c commands.Scanned) bool {
-		text := searchPath.ReplaceAllString(c.Command, "")
-		return beside(c.Cwd) || strings.Contains(text, "~/") || strings.Contains(text, "$HOME") || strings.Contains(text, "${HOME") ||
-			slices.ContainsFunc(c.Resources, func(r commands.Resource) bool { return r.Kind == "path" && beside(path.Clean(r.Name)) })
+		return beside(c.Cwd) || slices.ContainsFunc(homePlaces(searchPath.ReplaceAllString(c.Command, ""), home), func(name string) bool {
+			return name == home || beside(name)
+		}) || slices.ContainsFunc(c.Resources, func(r commands.Resource) bool { return r.Kind == "path" && beside(path.Clean(r.Name)) })
 	})
+}
+
+// homePlace matches a place that a command names from the home directory on, and the character behind it.
+var homePlace = regexp.MustCompile(`(?:~/|\$HOME\b/?|\$\{HOME\b[^}]*\}/?)([\w./@%+,:=-]*)(\S?)`)
+
+// homePlaces returns the places that a command names from the home directory on. One whose end is not known, as
+// in ~/"$x", is the directory before it.
+func homePlaces(text, home string) (names []string) {
+	for _, m := range homePlace.FindAllStringSubmatch(text, -1) {
+		name := m[1]
+		if strings.ContainsAny(m[2], "$*?[{`\\") {
+			name = name[:strings.LastIndex(name, "/")+1]
+		}
+		names = append(names, path.Join(home, name))
+	}
+	return names
 }

@@ -77,6 +77,8 @@ func TestSeen(t *testing.T) {
 		{"it did more to the repository than to look", []string{"./release | .git/HEAD=1", "echo b > x | x=1"}, "0 1"},
 		{"it refreshed the index", []string{"./release | .git/index=1", "echo b > x | x=1"}, "1"},
 		{"the narrative has to do with the home directory", []string{"mkdir ~/data | nothing", "./load | nothing"}, "0 1"},
+		{"a name of the directory itself is no such place", []string{"cd ~/app | nothing", "ls $HOME/app/src \"${HOME}/app\" | nothing", "./load | nothing", "echo b > x | x=1"}, "3"},
+		{"a place that is not known", []string{"cp -r ~/$x . | nothing", "./load | nothing"}, "0 1"},
 		{"the path of programs is no such place", []string{"export PATH=~/bin:$PATH | nothing", "./load | nothing", "echo b > x | x=1"}, "2"},
 		{"a program that writes here and perhaps there", []string{"mkdir ~/data | nothing", "./load a | f=1", "./load b | nothing"}, "0 1 2"},
 		{"what installs", []string{"mkdir ~/data | nothing", "echo all: > Makefile | Makefile=1", "make install | nothing"}, "0 1 2"},
@@ -96,12 +98,19 @@ func TestSeen(t *testing.T) {
 			}
 		})
 	}
-	n := watched("./show | nothing", "echo b > x | x=1")
-	s := n.Seen[id(0)]
-	s.LookedAt = n.Commands[1].Time.Add(time.Millisecond)
-	n.Seen[id(0)] = s
-	if got := kept(made(t, n, Request{})); got != "0 1" {
-		t.Errorf("the look at the first ended after the second had begun: kept %s, want both", got)
+	// The look at the first ends after the second has begun.
+	for _, c := range []struct{ first, second, want string }{
+		{"./show | x=1", "echo b > x | x=1", "0 1"},
+		{"./show | nothing", "echo b > x", "0 1"},
+		{"./show | nothing", "echo b > x | x=1", "1"},
+	} {
+		n := watched(c.first, c.second)
+		s := n.Seen[id(0)]
+		s.LookedAt = n.Commands[1].Time.Add(time.Millisecond)
+		n.Seen[id(0)] = s
+		if got := kept(made(t, n, Request{})); got != c.want {
+			t.Errorf("%q, and %q before it was looked at: kept %s, want %s", c.first, c.second, got, c.want)
+		}
 	}
 }
 
