@@ -9,7 +9,7 @@ import (
 )
 
 type contextIn struct {
-	Task   string   `json:"task,omitempty" doc:"a description, an issue, a stack trace"`
+	Task   string   `json:"task,omitempty" doc:"description, issue, stack trace"`
 	Files  []string `json:"files,omitempty"`
 	Base   string   `json:"base,omitempty" doc:"revision before a change"`
 	Head   string   `json:"head,omitempty"`

@@ -22,7 +22,7 @@ var quiet = []string{
 }
 
 type whyIn struct {
-	About string `json:"about,omitempty" doc:"id of a command, trace or span; or words of it"`
+	About string `json:"about,omitempty" doc:"id of a command, trace or span, or words"`
 	Depth int    `json:"depth,omitempty"`
 	Limit int    `json:"limit,omitempty"`
 }
@@ -174,7 +174,7 @@ type commandsIn struct {
 	Exit    string `json:"exit,omitempty" doc:"ok, fail or a code"`
 	Program string `json:"program,omitempty"`
 	Author  string `json:"author,omitempty"`
-	Wrote   string `json:"wrote,omitempty" doc:"a file"`
+	Wrote   string `json:"wrote,omitempty"`
 	Since   string `json:"since,omitempty" doc:"7d or a time"`
 	Here    bool   `json:"here,omitempty" doc:"this workspace"`
 	Limit   int    `json:"limit,omitempty"`

@@ -19,7 +19,7 @@ func tools() []tool {
 		define("stale", "What is out of date: uses and docs of removed symbols, unused code, callers left behind.", reads, stale),
 		define("runtime", "What runs, by spans: services, traffic, calls between services, dead routes, totals, one trace.", reads, running),
 		define("why", "Why a command, test, build or trace failed, and what fixed it last time. Without about: the newest failure here.", reads, why),
-		define("commands", "Commands run, with outcomes: search, detail, story, what recurs, a plan to repeat one.", reads, ran),
+		define("commands", "Commands run: search, detail, story, what recurs, a plan to repeat one.", reads, ran),
 		define("evidence", "What agents and people said, decided and learned, with sources.", reads, evidences),
 		define("remember", "Write something down for others and later, or announce a change.", adds, remember),
 		define("feedback", "Say what was useful for a task, which ranks later contexts, or ask.", adds, judge),
