@@ -27,6 +27,12 @@ func TestSeventh(t *testing.T) {
 	testHalves(t, "seventh", bounds{"a", 0, 2, 1}, bounds{"b", 0, 3, 3})
 }
 
+// TestEighth counts what is found in an eighth set, by a fifth such author. At the first look 15 of 300 were
+// missed. Ten of these install software, add a user or open a port, which the authors of other sets call ordinary.
+func TestEighth(t *testing.T) {
+	testHalves(t, "eighth", bounds{"a", 6, 1, 2}, bounds{"b", 6, 2, 1})
+}
+
 // testHalves counts what is found in the two halves of a set.
 func testHalves(t *testing.T, set string, halves ...bounds) {
 	for _, part := range halves {

@@ -85,7 +85,7 @@ var machines = []rule{
 	{"remove", "guix gc", not(flag("--list-dead --list-live --list-roots --references --referrers --verify --list-failures")), "it removes what others may use"},
 	{"send", "nix copy", func(c *call) bool { w, ok := c.FlagValue("--to"); return ok && isElsewhere.MatchString(w.Value) }, "it copies packages to another machine"},
 	{"send", "nix-copy-closure", not(flag("--from --help")), "it copies packages to another machine"},
-	{"system", "certbot", exactly("certonly renew run install rollback enhance"), "it asks for certificates, which are public, or changes them"},
+	{"system", "certbot", some(exactly("certonly renew run install rollback enhance"), flag("--nginx --apache --standalone --webroot")), "it asks for certificates, which are public, or changes them"},
 	{"system", "acme.sh", flag("--issue --renew --renew-all --revoke --remove --install-cert --deactivate --deploy"), "it asks for certificates, which are public, or changes them"},
 	{"system", "schtasks", matchingFold("/delete /end /create /change"), "it changes what the machine runs"},
 	{"system", "sc", matchingFold("delete stop config create failure"), "it changes which services of the machine run"},

@@ -11,7 +11,7 @@ import (
 // migrations are rules about frameworks and tools that change a database for a project.
 var migrations = []rule{
 	{"database", "rails", some(exactly("db:seed:replant db:migrate:down"), all(exactly("runner r"), matching(`\.(delete_all|destroy_all|drop_table|truncate)`))), "it removes data from a database"},
-	{"database", "rails,rake,artisan,console,php,mix,alembic,sequelize,sequelize-cli,knex,typeorm,flask", all(inProduction, matching(`^(db:(migrate|seed|setup|create|schema:load|rollback)\b|migrate|upgrade|ecto\.migrate|doctrine:migrations:migrate|runner)`), not(matching(`:status$`))), "it changes a database that is in production"},
+	{"database", "rails,rake,artisan,console,php,mix,alembic,sequelize,sequelize-cli,knex,typeorm,flask,prisma,drizzle-kit,manage.py,django-admin,python,python3", all(inProduction, matching(`^(db:(migrate|seed|setup|create|schema:load|rollback)\b|migrate|upgrade|ecto\.migrate|doctrine:migrations:migrate|runner)`), not(matching(`:status$`))), "it changes a database that is in production"},
 	{"database", "manage.py,django-admin,python,python3", all(exactly("migrate"), exactly("zero")), "it removes data from a database"},
 	{"database", "artisan,php", all(exactly("migrate"), flag("--force")), "it changes a database without asking, as in production"},
 	{"database", "console,php", all(matching(`^doctrine:schema:update$`), flag("--force --complete")), "it changes a database without asking"},
@@ -66,16 +66,25 @@ var takesBack = words("down drop reset flush truncate rollback undo migrate rest
 
 // inProduction reports whether a call is told to work on what is in production, by a variable or a flag.
 func inProduction(c *call) bool {
-	isProduction := func(s string) bool { return s == "production" || s == "prod" }
+	isProduction := func(s string) bool {
+		s = s[strings.LastIndex(s, ".")+1:] // shop.settings.production
+		return s == "production" || s == "prod"
+	}
 	for _, v := range c.Assigns {
 		if strings.HasSuffix(v.Name, "ENV") && isProduction(v.Value.Value) {
 			return true
 		}
 	}
-	return c.names(func(s string) bool {
-		_, value, ok := strings.Cut(s, "=")
-		return ok && isProduction(value)
-	})
+	for i, w := range c.Args {
+		_, value, ok := strings.Cut(w.Value, "=")
+		if !ok && i > 0 && strings.HasPrefix(c.Args[i-1].Value, "-") {
+			value = w.Value
+		}
+		if isProduction(value) {
+			return true
+		}
+	}
+	return false
 }
 
 // builtHere are groups of a console about what is made again from the project.
