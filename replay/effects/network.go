@@ -34,7 +34,7 @@ func (f *finder) fetches(c *shell.Call) {
 		return
 	}
 	kept := false
-	urls := shell.Operands(c.Args, "-o -d -H -X -u -A -e -b -c -w -m -F -T --output --data --header --request --user --retry --retry-delay --max-time --connect-timeout --data-binary --data-raw --json")
+	urls := shell.Operands(c.Args, "-o -d -H -X -u -A -e -b -c -w -m -F -T --output --data --header --request --user --retry --retry-delay --max-time --connect-timeout --data-binary --data-raw --data-urlencode --data-ascii --form --form-string --upload-file --json --cookie --cookie-jar --write-out --user-agent --proxy --cacert --cert --key")
 	if w, ok := c.FlagValue("-o", "--output"); ok && w.Value != "-" && w.Value != "/dev/null" {
 		kept = true
 		f.path(w, c.Dir, Write, false)
@@ -49,7 +49,8 @@ func (f *finder) fetches(c *shell.Call) {
 			}
 		}
 	}
-	sends := c.Flag("-d", "--data", "--data-raw", "--data-binary", "-F", "--form", "-T", "--upload-file", "--json")
+	sends := c.Flag("-T", "--upload-file", "-F", "--form", "--form-string") || !c.Flag("-G", "--get") &&
+		c.Flag("-d", "--data", "--data-raw", "--data-binary", "--data-urlencode", "--data-ascii", "--json")
 	if m, ok := c.FlagValue("-X", "--request"); ok && m.Value != "GET" && m.Value != "HEAD" {
 		sends = true
 	}
