@@ -142,8 +142,8 @@ func (p *walker) listedRoute(n extract.Ref, path string, args extract.Ref, route
 		}
 	}
 	if class, view := p.handler(of, s); view && key == "route" {
-		if module, name := extract.SplitLast(p.canonical(class)); strings.HasPrefix(module+".", "django.views.") && len(scope.DjangoView(name)) > 0 {
-			methods = scope.DjangoView(name)
+		if serves := scope.DjangoView(extract.SplitLast(p.canonical(class))); len(serves) > 0 {
+			methods = serves
 		}
 	}
 	for _, m := range methods {

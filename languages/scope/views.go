@@ -39,11 +39,22 @@ var djangoViews = map[string]string{
 	"TemplateView": "get", "ListView": "get", "DetailView": "get", "ArchiveIndexView": "get", "YearArchiveView": "get", "MonthArchiveView": "get",
 	"WeekArchiveView": "get", "DayArchiveView": "get", "TodayArchiveView": "get", "DateDetailView": "get",
 	"FormView": "get post put", "CreateView": "get post put", "UpdateView": "get post put", "DeleteView": "get post delete",
+	// django.contrib.auth.views
+	"LoginView": "get post put", "LogoutView": "post", "PasswordChangeView": "get post put", "PasswordChangeDoneView": "get",
+	"PasswordResetView": "get post put", "PasswordResetDoneView": "get", "PasswordResetConfirmView": "get post put", "PasswordResetCompleteView": "get",
 }
 
-// DjangoView returns the methods that a generic view of Django serves, by the last part of its name, or none.
-func DjangoView(name string) []string {
+// DjangoView returns the methods that a view of one of Django's own modules serves, or none.
+func DjangoView(module, name string) []string {
+	if !djangoModule(module) {
+		return nil
+	}
 	return strings.Fields(strings.ToUpper(djangoViews[name]))
+}
+
+// djangoModule reports whether a module of Django has generic views.
+func djangoModule(name string) bool {
+	return strings.HasPrefix(name+".", "django.views.") || strings.HasPrefix(name+".", "django.contrib.auth.views.")
 }
 
 // methods returns the methods that a class has or inherits, by name; those of known classes outside
@@ -62,10 +73,10 @@ func methods(class *Decl) map[string]*Decl {
 			}
 		case b.External != nil:
 			name, brings := b.External.Name[strings.LastIndexByte(b.External.Name, '.')+1:], ""
-			switch pkg := b.External.Pkg + "."; {
-			case strings.HasPrefix(pkg, "rest_framework."):
+			switch pkg := b.External.Pkg; {
+			case strings.HasPrefix(pkg+".", "rest_framework."):
 				brings = restBases[name]
-			case strings.HasPrefix(pkg, "django.views."):
+			case djangoModule(pkg):
 				brings = djangoViews[name]
 			}
 			for name := range strings.FieldsSeq(brings) {
