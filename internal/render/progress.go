@@ -24,12 +24,16 @@ func (t *Terminal) UnlessSoon(what func() string) (stop func()) {
 // Tell prints a message on standard error, also with --json: it is not part of the answer.
 func (t *Terminal) Tell(what string) { fmt.Fprintf(t.Err, "recount: %s\n", what) }
 
-// spoken reports progress without a terminal: a line once the work takes long, then one now and
-// then.
+// spoken reports progress without a terminal: a line once a phase of the work takes long, then one
+// now and then.
 func (t *Terminal) spoken() func(progress.Progress) {
-	next := time.Now().Add(t.Silence)
+	phase, done, next := "", int64(0), time.Time{}
 	return func(p progress.Progress) {
 		now := time.Now()
+		if p.Phase != phase || p.Done < done {
+			phase, next = p.Phase, now.Add(t.Silence)
+		}
+		done = p.Done
 		if now.Before(next) || p.Total > 0 && p.Done >= p.Total {
 			return
 		}

@@ -28,5 +28,14 @@ func TestSpokenProgress(t *testing.T) {
 		if fmt.Sprint(at) != fmt.Sprint([]time.Duration{DefaultSilence, DefaultSilence + repeat, DefaultSilence + 2*repeat}) {
 			t.Errorf("it spoke after %v: %s", at, stderr.String())
 		}
+		// A phase that begins later, or once more, is no long one yet.
+		before := stderr.String()
+		for _, p := range []api.Progress{{Phase: "switch", Total: 3}, {Phase: "take in", Total: 9}, {Phase: "take in", Done: 9, Total: 9}, {Phase: "take in", Total: 9}} {
+			tell(p)
+			time.Sleep(2 * DefaultSilence)
+		}
+		if said := strings.TrimPrefix(stderr.String(), before); said != "" {
+			t.Errorf("it spoke of what had just begun: %s", said)
+		}
 	})
 }
