@@ -55,8 +55,9 @@ type madeRouter struct {
 type chained struct {
 	on, name string
 	prefix   text
-	at       string // the result
-	inside   string // the parameter; empty if no function is passed
+	methods  []string // of Methods
+	at       string   // the result
+	inside   string   // the parameter; empty if no function is passed
 }
 
 // mounted is a call that puts a router below a prefix of another.
@@ -395,6 +396,8 @@ func (r *routing) call(e *ast.CallExpr) string {
 	}
 	c := chained{on: on, name: sel.Sel.Name, at: at, prefix: text{known: true}}
 	switch {
+	case c.name == "Methods":
+		c.methods = r.texts(e.Args)
 	case len(e.Args) == 0:
 	case len(e.Args) > 1 || c.name == "Group" || c.name == "PathPrefix" || c.name == "Mount" || chainsRoute(e):
 		c.prefix = r.text(e.Args[0])

@@ -16,6 +16,8 @@ import (
 type router struct {
 	of    *framework
 	below []below
+	// methods are those of its routes that name none.
+	methods []string
 	// lost is set if it is not known where it is mounted.
 	lost bool
 }
@@ -91,7 +93,7 @@ func (r *routers) add(at string, one *router) bool {
 func (r *routers) derive(at string, on *router, prefix text) (one *router, grown bool) {
 	key := derivation{at, on.of}
 	if one = r.derived[key]; one == nil {
-		one = &router{of: on.of}
+		one = &router{of: on.of, methods: on.methods}
 		r.derived[key] = one
 	}
 	return one, one.mount(on, prefix)
@@ -171,6 +173,10 @@ func (r *routers) chain(c chained, on *router) (grown bool) {
 		return r.add(c.inside, one) || more
 	case slices.Contains(on.of.groups, c.name):
 		one, more := r.derive(c.at, on, c.prefix)
+		return r.add(c.at, one) || more
+	case on.of == gorilla && len(c.methods) > 0: // r.Methods("GET").Subrouter()
+		one, more := r.derive(c.at, on, c.prefix)
+		one.methods = c.methods
 		return r.add(c.at, one) || more
 	case slices.Contains(on.of.same, c.name), verb && on.of.last:
 		return r.add(c.at, on)
@@ -296,6 +302,9 @@ func (r *routers) routesOf(c registered) (all []route) {
 			if m, rest, ok := strings.Cut(pattern.is, " "); ok {
 				methods, pattern.is = []string{m}, strings.TrimSpace(rest)
 			}
+		}
+		if len(methods) == 0 {
+			methods = on.methods
 		}
 		if len(methods) == 0 {
 			methods = []string{"ANY"}

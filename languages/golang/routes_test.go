@@ -113,10 +113,17 @@ func routes(a *api) {
 	r.HandleFunc("/items", a.list).Methods("GET", "POST").Name("x")
 	api := r.PathPrefix("/api").Subrouter()
 	api.Handle("/page", &page{})
+	feed := r.PathPrefix("/feed").Methods("GET").Subrouter()
+	feed.Handle("/atom", &page{})
+	feed.PathPrefix("/x").Subrouter().HandleFunc("/rss", a.list)
+	feed.HandleFunc("/new", a.list).Methods("PUT")
 }`, `
 ANY /api/page -> page.ServeHTTP
+GET /feed/atom -> page.ServeHTTP
+GET /feed/x/rss -> api.list
 GET /items -> api.list
-POST /items -> api.list`},
+POST /items -> api.list
+PUT /feed/new -> api.list`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			source := "package a\nimport \"net/http\"\nimport (" + c.imports + ")\n" + c.source
