@@ -16,11 +16,16 @@ jars=${KAFKA_JARS:-${XDG_CACHE_HOME:-$HOME/.cache}/recount/kafka-$version}
 
 die() { echo "kafka.sh: $*" >&2; exit 1; }
 
-fetch() {
-  [ -e "$jars/complete" ] && return
+# fetch fetches the jars, once: tests of several packages start nodes at the same time.
+fetch() (
+  [ -e "$jars/complete" ] && exit
   command -v mvn >/dev/null || die "mvn is not installed"
-  local tmp
+  mkdir -p "$jars"
+  exec 9>"$jars/lock"
+  if command -v flock >/dev/null; then flock 9; fi
+  [ -e "$jars/complete" ] && exit
   tmp=$(mktemp -d)
+  trap 'rm -rf "$tmp"' EXIT
   cat >"$tmp/pom.xml" <<POM
 <project xmlns="http://maven.apache.org/POM/4.0.0">
   <modelVersion>4.0.0</modelVersion>
@@ -30,15 +35,12 @@ fetch() {
   </dependencies>
 </project>
 POM
-  mkdir -p "$jars"
   if ! mvn -q -B -f "$tmp/pom.xml" dependency:copy-dependencies -DincludeScope=runtime -DoutputDirectory="$jars" >"$tmp/mvn.log" 2>&1; then
     cat "$tmp/mvn.log" >&2
-    rm -rf "$tmp"
     die "the jars of Kafka $version could not be fetched"
   fi
-  rm -rf "$tmp"
   touch "$jars/complete"
-}
+)
 
 # port prints one that nobody listens on.
 port() {
