@@ -33,8 +33,11 @@ func alone(all []commands.Scanned, seen map[schemas.EventID]Seen) map[schemas.Ev
 			continue
 		}
 		others := slices.ContainsFunc(all[i+1:], func(o commands.Scanned) bool {
+			if !o.Time.Before(s.LookedAt) {
+				return false
+			}
 			after, looked := seen[o.ID]
-			return o.Time.Before(s.LookedAt) && !(looked && s.apart(after))
+			return !looked || !s.apart(after)
 		}) ||
 			slices.ContainsFunc(all[:i], func(o commands.Scanned) bool {
 				return o.Duration != nil && o.Time.Add(time.Duration(*o.Duration)).After(c.Time)
