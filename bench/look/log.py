@@ -4,7 +4,7 @@
 
 PAIRS is the file of NL2Bash's pairs, BOUTIQUE the folder of Nezha's traces of Online Boutique
 (*_trace.csv.xz), OUT a folder for commands.ndjson (append it to the topic commands) and traces.json
-(recount import otlp). bench/README.md says what else is imported.
+(recount import otlp). bench/docs/search.md says what else is imported.
 """
 import collections
 import csv

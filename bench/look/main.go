@@ -6,7 +6,7 @@
 // A line of QUESTIONS has four fields: the kind, the half (dev or unseen), the text, and what is
 // wanted. For commands that is the command; for code, names or ends of names with commas between
 // them; for runtime, ends of operations' names; for agents, a list in JSON of {"has": …}, of which
-// an object's text has to have one, or {"is": …}, of which one is a result. bench/README.md says
+// an object's text has to have one, or {"is": …}, of which one is a result. bench/docs/search.md says
 // how the questions were made.
 package main
 

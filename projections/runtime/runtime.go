@@ -23,7 +23,7 @@ const (
 
 // Rows that every batch changes are written once per in-memory table, and traces are spread over
 // all keys: 64 MiB instead of the default 16 saved a quarter of the CPU time of a fold
-// (bench/README.md). The in-memory tables count towards the cache, and Pebble keeps the memory of
+// (bench/docs/spans.md). The in-memory tables count towards the cache, and Pebble keeps the memory of
 // one flushed table for the next: a cache of twice the table size would leave nothing for the
 // blocks that queries read.
 const (

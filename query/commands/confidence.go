@@ -13,7 +13,7 @@ import (
 // The confidence in a cause of a failure is the probability that a reader of the session accepts it
 // as one. It follows from signals, facts that either hold or do not: the sum of the weights of those
 // that hold, through the logistic function. The weights in signalWeights were fitted by
-// `go -C bench run ./why -fit` on sessions with labels made by hand; bench/README.md has the
+// `go -C bench run ./why -fit` on sessions with labels made by hand; bench/docs/why.md has the
 // calibration on sessions that were not used for it.
 
 // minConfidence is the confidence below which why names no causes of a failure, unless the request

@@ -13,7 +13,7 @@ import (
 // both are sums of inverse document frequencies, so that a weight is a rate of exchange. The cosine
 // of the embeddings ranks by the whole texts, and the path exact puts commands first that contain
 // the text literally. Time only breaks ties. The weights were chosen on the development halves of
-// five collections (bench/README.md); no user's corpus changes them, because an answer must be
+// five collections (bench/docs/search.md); no user's corpus changes them, because an answer must be
 // reproducible.
 const (
 	pathWords    = "words"
@@ -32,7 +32,7 @@ var pathWeights = map[string]float64{
 // wordsDepth and conceptsDepth are the numbers of candidates of the paths; words returns as
 // many as the request's limit if that is more. Doubling both puts two more of a hundred
 // wanted commands among the first ten, and takes a millisecond more per query at 100,000
-// commands (bench/README.md).
+// commands (bench/docs/search.md).
 const (
 	wordsDepth    = 100
 	conceptsDepth = 50

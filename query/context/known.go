@@ -84,7 +84,7 @@ type evidence struct {
 // maxOfOne bounds what one term says.
 const maxOfOne = 3
 
-// model says how evidence is added up. bench/README.md ("Is it here") says on what it was fitted, and how
+// model says how evidence is added up. bench/docs/context.md ("Is it here") says on what it was fitted, and how
 // its constant was chosen.
 type model struct{ files, messages, unsaid, best, constant float64 }
 

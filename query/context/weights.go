@@ -25,7 +25,7 @@ const (
 	chChanged   = "changed"   // part of the change
 )
 
-// fileWeights and symbolWeights are the weights of the channels. bench/README.md ("Context") says on
+// fileWeights and symbolWeights are the weights of the channels. bench/docs/context.md ("Files") says on
 // which samples they were chosen, and what leaving each out costs.
 var fileWeights = map[string]float64{
 	chTraced: 3, chNamed: 1, chWords: 2, chSymbols: 1, chPast: 0.7,

@@ -3,7 +3,7 @@ package danger
 import "testing"
 
 // TestFourth counts what is found in a fourth set, by another author who had not seen the table. What was
-// found at the first look is in bench/README.md; the bounds are what was reached afterwards.
+// found at the first look is in bench/docs/danger.md; the bounds are what was reached afterwards.
 func TestFourth(t *testing.T) {
 	missed, dangerous := 0, labelled(t, "fourth-dangerous.txt")
 	for _, c := range dangerous {

@@ -3,7 +3,7 @@ package danger
 import "testing"
 
 // bounds are how many commands of half of a set may be missed, or flagged, at most: what was reached after
-// mending with the set. What was found at the first look is in bench/README.md.
+// mending with the set. What was found at the first look is in bench/docs/danger.md.
 type bounds struct {
 	half              string
 	miss, near, drawn int

@@ -3,7 +3,7 @@ package danger
 import "testing"
 
 // TestManuals counts what is found in commands that another author labelled, who had not seen the table.
-// What was found at the first look is in bench/README.md; the bounds are what was reached afterwards.
+// What was found at the first look is in bench/docs/danger.md; the bounds are what was reached afterwards.
 func TestManuals(t *testing.T) {
 	missed, dangerous := 0, labelled(t, "manuals-dangerous.txt")
 	for _, c := range dangerous {

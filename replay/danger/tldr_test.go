@@ -3,7 +3,7 @@ package danger
 import "testing"
 
 // TestTldr counts what the table says of commands that were labelled without it. Its bounds are what was
-// reached, so that the table does not get worse; what is asked for is in bench/README.md.
+// reached, so that the table does not get worse; what is asked for is in bench/docs/danger.md.
 func TestTldr(t *testing.T) {
 	missed, dangerous := 0, labelled(t, "tldr-dangerous.txt")
 	for _, c := range dangerous {

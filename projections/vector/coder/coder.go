@@ -1,6 +1,6 @@
 // Package coder implements index.Index with github.com/coder/hnsw v0.6.1, to compare with. The
 // default is flat, because the library's recall@10 at 10,000 × 384, M=16 is 0.26 on clustered and
-// 0.02 on uniform vectors at ef=50 (bench/vectors, bench/README.md), and because its walks begin at
+// 0.02 on uniform vectors at ef=50 (bench/vectors, bench/docs/vectors.md), and because its walks begin at
 // a row that Go's map order picks: two builds of the same rows differ.
 //
 // To keep the promises of index, scores are exact, AddNear compares the new row with all earlier
