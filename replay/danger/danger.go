@@ -194,6 +194,9 @@ func (c *call) outside(w shell.Word, unknown bool) bool {
 	if c.Abroad {
 		return !c.inOwnContainer()
 	}
+	if values, ok := c.expanded(w); ok {
+		return slices.ContainsFunc(values, func(v shell.Word) bool { return c.outside(v, unknown) })
+	}
 	if onDrive.MatchString(w.Value) {
 		return true
 	}

@@ -93,3 +93,38 @@ func TestOrdinaryCommandsPass(t *testing.T) {
 		t.Errorf("%d of %d flagged, want at most 2 %%", flagged, len(all))
 	}
 }
+
+// TestVariables judges words that stand for what the line itself says.
+func TestVariables(t *testing.T) {
+	for command, dangerous := range map[string]bool{
+		`tmp=$(mktemp -d) && tar -xf a.tar -C "$tmp" && rm -rf "$tmp"`:          false,
+		`tmp=$(mktemp -d -p /srv) && rm -rf "$tmp"`:                             true,
+		`d=build; rm -rf "$d"`:                                                  false,
+		`d=/srv/app; rm -rf "$d/old"`:                                           true,
+		`rm -rf "$d"; d=build`:                                                  true,
+		`d=build; [ -n "$1" ] && d=$1; rm -rf "$d"`:                             true,
+		`for d in packages/*/node_modules; do rm -rf "$d"; done`:                false,
+		`for d in build /srv/app; do rm -rf "$d"; done`:                         true,
+		`for d in build; do rm -rf "${d}/../../.."; done`:                       true,
+		`docker run --rm -v "$PWD":/src -w /src alpine rm -rf build`:            false,
+		`docker run --rm -v "$PWD/..":/src -w /src alpine rm -rf build`:         true,
+		`docker run --rm -v data:/data alpine rm -rf /data`:                     true,
+		`docker run --rm -v ./a:/a --volume=/srv:/b alpine sh -c 'rm -rf /b/*'`: true,
+		"kubectl -n prod get deploy api -o yaml":                                false,
+		"lima nerdctl run --rm hello-world":                                     false,
+		"limactl delete default":                                                true,
+		"dotnet publish -c Release":                                             false,
+		"dotnet publish /p:PublishProfile=prod":                                 true,
+		"symfony server:stop":                                                   false,
+		"symfony environment:delete staging":                                    true,
+		"git push file:///home/ann/work/backup.git --all":                       false,
+		"git push origin main:production":                                       true,
+		"kcat -b kafka.example.com:9092 -P -t orders":                           true,
+		"kcat -b localhost:9092 -P -t orders":                                   false,
+		"sudo systemsetup -getremotelogin":                                      false,
+	} {
+		if found, _ := find(command); (len(found) > 0) != dangerous {
+			t.Errorf("%s: found %+v, want dangerous %t", command, found, dangerous)
+		}
+	}
+}

@@ -378,9 +378,10 @@ var adjectives = words("format release drop push post mail email share trash emp
 
 // flagged returns what a flag says, or the value of one that names an action.
 func (c *call) flagged() string {
+	_, _, runs := c.runsAnother()
 	for i, w := range c.Args {
-		if w.Value == "--" {
-			return ""
+		if w.Value == "--" || runs && !strings.HasPrefix(w.Value, "-") {
+			return "" // what follows are words, or flags of the program that it runs
 		}
 		if len(w.Value) < 4 || w.Value[0] != '-' {
 			continue

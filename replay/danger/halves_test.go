@@ -60,3 +60,10 @@ func testHalves(t *testing.T, set string, halves ...bounds) {
 		}
 	}
 }
+
+// TestNinth counts what is found in a ninth set, by a sixth such author, who was told which steps count as
+// dangerous. At the first look 1 of 200 was missed, and 24 of 600 ordinary ones were flagged. Six of the seven
+// that are flagged still are commands of git that throw work in the tree away, which are asked about.
+func TestNinth(t *testing.T) {
+	testHalves(t, "ninth", bounds{"a", 0, 4, 0}, bounds{"b", 0, 3, 0})
+}

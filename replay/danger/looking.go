@@ -20,7 +20,7 @@ var (
 	askFirst = words("get list show dump print describe query view inspect search can who whoami explain check verify validate")
 	askLast  = words("info status list")
 	// about are those after which another verb is what they ask about.
-	about = words("can explain help search who")
+	about = words("can describe explain get help search who")
 )
 
 // dryN are programs whose flag -n says that nothing shall be done.
@@ -172,7 +172,7 @@ func (c *call) restoresInside() bool {
 }
 
 // inOwnContainer reports whether a call runs in a container that is made for it, and that shows nothing of
-// this machine.
+// this machine but the tree.
 func (c *call) inOwnContainer() bool {
 	if len(c.Via) == 0 {
 		return false
@@ -185,10 +185,41 @@ func (c *call) inOwnContainer() bool {
 	for i := c.at - 1; i >= 0; i-- {
 		o := &c.line.Calls[i]
 		if o.Name == "docker" || o.Name == "podman" {
-			return !o.Flag("-v", "--volume", "--mount", "--volumes-from", "--privileged", "--device", "--pid", "--net", "--network")
+			return !o.Flag("--mount", "--volumes-from", "--privileged", "--device", "--pid", "--net", "--network") && c.mountsTree(o)
 		}
 	}
 	return false
+}
+
+// mountsTree reports whether each volume of a call of docker is a directory of the tree.
+func (c *call) mountsTree(docker *shell.Call) bool {
+	for i, w := range docker.Args {
+		volume := ""
+		switch {
+		case w.Value == "-v" || w.Value == "--volume":
+			if i+1 < len(docker.Args) {
+				volume = docker.Args[i+1].Value
+			}
+		case strings.HasPrefix(w.Value, "--volume="):
+			volume = strings.TrimPrefix(w.Value, "--volume=")
+		default:
+			continue
+		}
+		from, _, _ := strings.Cut(volume, ":")
+		for _, here := range [...]string{"$PWD", "${PWD}", "$(pwd)", "`pwd`"} {
+			if rest, ok := strings.CutPrefix(from, here); ok {
+				from = "." + rest
+			}
+		}
+		if !strings.ContainsAny(from, "./~") || strings.ContainsAny(from, "$`") {
+			return false
+		}
+		name, ok := shell.Resolve(shell.Word{Value: from}, c.place.Cwd, c.place.Home)
+		if !ok || !c.place.within(name) {
+			return false
+		}
+	}
+	return true
 }
 
 var scriptNames = words("sh bash dash ash")

@@ -130,9 +130,9 @@ func azChanges(c *call) bool {
 	return len(c.Args) > 1 && !azReads.MatchString(verb)
 }
 
-// producesHere reports whether a producer of Kafka writes to a broker of this machine.
+// producesHere reports whether a producer of messages writes to a broker of this machine.
 func producesHere(c *call) bool {
-	w, ok := c.FlagValue("--bootstrap-server", "--broker-list")
+	w, ok := c.FlagValue("--bootstrap-server", "--broker-list", "-b")
 	return ok && local(w.Value)
 }
 

@@ -135,6 +135,7 @@ func TestCancelEndsACommand(t *testing.T) {
 		s := open(t, o)
 		ctx, cancel := context.WithCancel(t.Context())
 		c := s.command("trap 'echo bye; exit 5' TERM; echo ready; while :; do sleep 0.01; done")
+		c.Grace = 20 * time.Second // it ends on TERM, however slow the machine is
 		c.Output = func(p []byte) {
 			if strings.Contains(string(p), "ready") {
 				cancel()

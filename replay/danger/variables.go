@@ -1,0 +1,103 @@
+package danger
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/recountdb/recount/replay/shell"
+)
+
+// expanded returns what a word that begins with a variable can stand for, as far as the line itself says: the
+// items of a for loop, or the one value that was assigned before the call. ok is false if the line does not say
+// all of it.
+func (c *call) expanded(w shell.Word) (values []shell.Word, ok bool) {
+	name, rest := leadingVariable(w.Value)
+	if !w.Dynamic || name == "" || strings.ContainsAny(rest, "$`") {
+		return nil, false
+	}
+	if values, ok = c.line.Loops[name]; !ok {
+		values = c.assigned(name)
+	}
+	if len(values) == 0 || slices.ContainsFunc(values, func(v shell.Word) bool { return v.Dynamic }) {
+		return nil, false
+	}
+	values = slices.Clone(values)
+	for i := range values {
+		values[i].Value += rest
+	}
+	return values, true
+}
+
+// leadingVariable splits a value that begins with $name or ${name}.
+func leadingVariable(value string) (name, rest string) {
+	value, ok := strings.CutPrefix(value, "$")
+	if !ok {
+		return "", ""
+	}
+	if braced, is := strings.CutPrefix(value, "{"); is {
+		name, rest, _ = strings.Cut(braced, "}")
+	} else {
+		end := 0
+		for end < len(value) && (value[end] == '_' || value[end] >= '0' && value[end] <= '9' || value[end]|0x20 >= 'a' && value[end]|0x20 <= 'z') {
+			end++
+		}
+		name, rest = value[:end], value[end:]
+	}
+	if !syntax.ValidName(name) {
+		return "", ""
+	}
+	return name, rest
+}
+
+// assigned returns the value of a variable that the line assigns once, without condition and before the call.
+// What mktemp makes is below the directory for temporary files.
+func (c *call) assigned(name string) []shell.Word {
+	var value shell.Word
+	n := 0
+	for _, v := range c.line.Assigned {
+		if v.Name == name {
+			value = v.Value
+			if n++; n > 1 || v.Maybe || v.Value.Node == nil || c.Head.Node == nil || v.Value.Node.Pos().After(c.Head.Node.Pos()) {
+				return nil
+			}
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	if makesTemporary(value.Node) {
+		return []shell.Word{{Value: "/tmp/made"}}
+	}
+	return []shell.Word{value}
+}
+
+// makesTemporary reports whether a word is $(mktemp …), with flags alone that say no other directory.
+func makesTemporary(w *syntax.Word) bool {
+	if w == nil || len(w.Parts) != 1 {
+		return false
+	}
+	part := w.Parts[0]
+	if q, ok := part.(*syntax.DblQuoted); ok && len(q.Parts) == 1 {
+		part = q.Parts[0]
+	}
+	sub, ok := part.(*syntax.CmdSubst)
+	if !ok || len(sub.Stmts) != 1 {
+		return false
+	}
+	run, ok := sub.Stmts[0].Cmd.(*syntax.CallExpr)
+	if !ok || len(run.Args) == 0 || run.Args[0].Lit() != "mktemp" {
+		return false
+	}
+	for _, a := range run.Args[1:] {
+		switch word := a.Lit(); {
+		case word == "-d" || word == "-t" || word == "-u" || word == "-q":
+		case word == "" || word[0] == '-':
+			return false // not known, or another directory
+		case strings.Contains(word, "/") && !strings.HasPrefix(word, "/tmp/"):
+			return false
+		}
+	}
+	return true
+}
