@@ -39,6 +39,22 @@ func TestCommandThatIsNotThere(t *testing.T) {
 	p.axe()
 }
 
+// TestAmbiguous offers what the start of an id and a name of code may mean, and leads to the choice.
+func TestAmbiguous(t *testing.T) {
+	p := sample(t).page(t, 1280, 800)
+	p.open("/", has("Failed last"))
+	for _, c := range []struct{ path, errors, shows, chosen string }{
+		{"/command/abcd", `{value: {id: "abcd1", time: "2026-11-20T11:40:00Z", command: "make one"}}, {value: "abcd"}`, "make one", "/command/abcd1"},
+		{"/code/symbol?name=x", `{value: {name: "a.go:x", is: "function a.x at a.go:1"}}, {value: {name: "x", what: "symbol \"x\"", more: 3}}`, "3 more are not listed", "/code/symbol?name=a.go%3Ax"},
+	} {
+		module[string](p, "router.js", `(window.fetch = async () => new Response(JSON.stringify({type: "urn:recount:ambiguous", status: 409, errors: [`+c.errors+`]}), {status: 409}), m.go("`+c.path+`"), "")`)
+		p.wait(has("may mean:") + " && " + has(c.shows))
+		p.axe()
+		p.do(clickOn("main [role=alert] a[data-item]"))
+		p.wait(`location.pathname + location.search === "` + c.chosen + `"`)
+	}
+}
+
 func TestWhyCommand(t *testing.T) {
 	p := sample(t).page(t, 1280, 1000)
 	p.open("/", has("Failed last"))

@@ -43,31 +43,28 @@ func (s Symbol) Place() string {
 // AmbiguousNameError reports a name that matches several things. The caller can repeat the query with
 // one of the candidates.
 type AmbiguousNameError struct {
-	Ref string
+	Ref string `json:"name"`
 	// What describes what is ambiguous.
-	What string
+	What string `json:"what"`
 	// Candidates can be named instead; More is the number of further ones.
-	Candidates []NameCandidate
-	More       int
+	Candidates []NameCandidate `json:"-"`
+	More       int             `json:"more,omitempty"`
 }
 
 // NameCandidate is one of the things that an ambiguous name may mean.
 type NameCandidate struct {
 	// Name means this and nothing else.
-	Name string
+	Name string `json:"name"`
 	// Is describes it, with its place: "method kgo.Client.Produce at pkg/kgo/producer.go:562". It is
 	// empty if the name says everything.
-	Is string
+	Is string `json:"is,omitempty"`
 }
-
-// IsAmbiguous follows what is ambiguous in the text of an AmbiguousNameError.
-const IsAmbiguous = " is ambiguous: "
 
 // OfRepository reports whether the question named no repository and several were imported.
 func (e *AmbiguousNameError) OfRepository() bool { return e.What == snapshots.WhichRepository }
 
 func (e *AmbiguousNameError) Error() string {
-	s := e.What + IsAmbiguous + "name one of"
+	s := e.What + " is ambiguous: name one of"
 	for _, c := range e.Candidates {
 		s += "\n  " + c.Name
 		if c.Is != "" {

@@ -35,7 +35,8 @@ const (
 	// TypeErased is a query.ErasedError, which is the value of errors[0].
 	TypeErased = "urn:recount:erased"
 	// TypeAmbiguous is a *query.AmbiguousError or a *code.AmbiguousNameError: the values of errors are
-	// the candidates, each a query.Candidate or a name, followed by the reference, a string.
+	// the candidates, each a query.Candidate or a code.NameCandidate, followed by the reference: a
+	// string, or the code.AmbiguousNameError without its candidates.
 	TypeAmbiguous = "urn:recount:ambiguous"
 	// TypeNotVisible means that the position at_least did not become visible in time.
 	TypeNotVisible = "urn:recount:not-visible"

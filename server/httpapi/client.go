@@ -180,7 +180,8 @@ func referred(err error) error {
 	if !errors.As(err, &ae) || len(ae.details) == 0 {
 		return err
 	}
-	last := ae.details[len(ae.details)-1]
+	end := len(ae.details) - 1
+	last := ae.details[end]
 	ref, named := last.Value.(string)
 	switch {
 	case ae.Type == api.TypeErased:
@@ -189,34 +190,31 @@ func referred(err error) error {
 		}
 	case ae.Type == api.TypeNotFound && named:
 		return &query.NotFoundError{Ref: ref, Hint: last.Message}
-	case ae.Type == api.TypeAmbiguous && named && last.Location == nameLocation:
-		return ambiguousName(ref, ae)
-	case ae.Type == api.TypeAmbiguous && named:
-		am := &query.AmbiguousError{Prefix: ref}
-		for _, d := range ae.details[:len(ae.details)-1] {
-			c, ok := valueOf[query.Candidate](d)
-			if !ok {
-				return err
-			}
-			am.Matches = append(am.Matches, c)
+	case ae.Type == api.TypeAmbiguous && last.Location == nameLocation:
+		am, ok := valueOf[code.AmbiguousNameError](last)
+		candidates, all := valuesOf[code.NameCandidate](ae.details[:end])
+		if ok && all {
+			am.Candidates = candidates
+			return &am
 		}
-		return am
+	case ae.Type == api.TypeAmbiguous && named:
+		if matches, ok := valuesOf[query.Candidate](ae.details[:end]); ok {
+			return &query.AmbiguousError{Prefix: ref, Matches: matches}
+		}
 	}
 	return err
 }
 
-// ambiguousName returns the error about a name that the problem is of (server.fail).
-func ambiguousName(ref string, ae *APIError) error {
-	e := &code.AmbiguousNameError{Ref: ref}
-	e.What, _, _ = strings.Cut(ae.Detail, code.IsAmbiguous)
-	last := len(ae.details) - 1
-	_, _ = fmt.Sscanf(ae.details[last].Message, notListed, &e.More)
-	for _, d := range ae.details[:last] {
-		name, _ := d.Value.(string)
-		is := strings.TrimPrefix(d.Message, "may mean "+name)
-		e.Candidates = append(e.Candidates, code.NameCandidate{Name: name, Is: strings.TrimSpace(is)})
+// valuesOf decodes the values of an error's details as Ts.
+func valuesOf[T any](details []*huma.ErrorDetail) (values []T, ok bool) {
+	for _, d := range details {
+		v, ok := valueOf[T](d)
+		if !ok {
+			return nil, false
+		}
+		values = append(values, v)
 	}
-	return e
+	return values, true
 }
 
 // valueOf decodes the value of an error's detail as a T.

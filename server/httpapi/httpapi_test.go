@@ -127,7 +127,7 @@ func (f *fake) Answer(_ context.Context, path string, request, response any) err
 		response.(*code.CallsResponse).Symbol.Name = path + " of " + r.Symbol
 		return f.err
 	case code.FlowRequest:
-		return &code.AmbiguousNameError{Ref: "x", What: "symbol \"x\"", Candidates: []code.NameCandidate{{Name: "a.go:x", Is: "function a.x at a.go:1"}, {Name: "b.go:x"}}}
+		return &code.AmbiguousNameError{Ref: "x", What: "symbol \"x\"", Candidates: []code.NameCandidate{{Name: "a.go:x", Is: "function a.x at a.go:1"}, {Name: "b.go:x"}}, More: 3}
 	case code.ImpactRequest:
 		return &query.NotFoundError{Ref: path, Hint: "see symbols"}
 	}
@@ -215,7 +215,12 @@ func (f *fake) Verify(context.Context, api.VerifyRequest, func(api.Progress)) (a
 
 func serve(t *testing.T, f *fake, o httpapi.Options) (*httptest.Server, *httpapi.Client) {
 	t.Helper()
-	srv := httptest.NewServer(httpapi.New(f, o))
+	return serveHandler(t, httpapi.New(f, o))
+}
+
+func serveHandler(t *testing.T, h http.Handler) (*httptest.Server, *httpapi.Client) {
+	t.Helper()
+	srv := httptest.NewServer(h)
 	t.Cleanup(srv.Close)
 	c, err := httpapi.NewClient(srv.URL, "", nil)
 	if err != nil {
@@ -693,12 +698,23 @@ func TestCode(t *testing.T) {
 		t.Errorf("callers: %+v %v", r.Symbol, err)
 	}
 	_, err = code.FlowQuestion.Ask(ctx, c, code.FlowRequest{From: "x", To: "y"})
-	if err == nil || err.Error() != "symbol \"x\" is ambiguous: name one of\n  a.go:x  function a.x at a.go:1\n  b.go:x" {
+	const ambiguous = "symbol \"x\" is ambiguous: name one of\n  a.go:x  function a.x at a.go:1\n  b.go:x\n  … 3 more"
+	var am *code.AmbiguousNameError
+	if !errors.As(err, &am) || am.Ref != "x" || am.More != 3 || err.Error() != ambiguous {
 		t.Errorf("ambiguous: %v", err)
+	}
+	// Of a server whose candidates have another form, the sentence is shown as it is.
+	_, older := serveHandler(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/problem+json")
+		w.WriteHeader(http.StatusConflict)
+		_, _ = io.WriteString(w, `{"type":"urn:recount:ambiguous","status":409,"detail":"x is ambiguous","errors":[{"message":"may mean a.go:x","location":"name","value":"a.go:x"},{"message":"the reference","location":"name","value":"x"}]}`)
+	}))
+	if _, err = code.FlowQuestion.Ask(ctx, older, code.FlowRequest{From: "x", To: "y"}); err == nil || errors.As(err, &am) || err.Error() != "x is ambiguous" {
+		t.Errorf("ambiguous, of another server: %v", err)
 	}
 	// The candidates are values, so that no client reads the sentence.
 	resp, body := request(t, srv, "POST", "/v1/code/flow", strings.NewReader(`{"from":"x","to":"y"}`), "Content-Type", "application/json")
-	if resp.StatusCode != 409 || !strings.Contains(body, `"errors":[{"message":"may mean a.go:x  function a.x at a.go:1","location":"name","value":"a.go:x"},{"message":"may mean b.go:x","location":"name","value":"b.go:x"},{"message":"the reference","location":"name","value":"x"}]`) {
+	if resp.StatusCode != 409 || !strings.Contains(body, `"errors":[{"message":"may mean a.go:x  function a.x at a.go:1","location":"name","value":{"name":"a.go:x","is":"function a.x at a.go:1"}},{"message":"may mean b.go:x","location":"name","value":{"name":"b.go:x"}},{"message":"the reference","location":"name","value":{"name":"x","what":"symbol \"x\"","more":3}}]`) {
 		t.Errorf("ambiguous: %d %s", resp.StatusCode, body)
 	}
 	var nf *query.NotFoundError

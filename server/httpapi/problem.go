@@ -18,20 +18,8 @@ import (
 	"github.com/recountdb/recount/server/api"
 )
 
-// The details of a problem about an ambiguous name of code have this location; the message of the last
-// counts the candidates that are not listed.
-const (
-	nameLocation = "name"
-	notListed    = "the reference; %d more are not listed"
-)
-
-// reference is the message of the last detail.
-func reference(more int) string {
-	if more == 0 {
-		return "the reference"
-	}
-	return fmt.Sprintf(notListed, more)
-}
+// nameLocation is the location of the details of a problem about an ambiguous name of code.
+const nameLocation = "name"
 
 // fail converts a backend's error into a problem. Errors that the client cannot fix are logged with
 // the request's id.
@@ -77,9 +65,9 @@ func (s *server) fail(ctx context.Context, err error) huma.StatusError {
 	case errors.As(err, &sa):
 		var details []*huma.ErrorDetail
 		for _, c := range sa.Candidates {
-			details = append(details, &huma.ErrorDetail{Location: nameLocation, Message: strings.TrimSpace("may mean " + c.Name + "  " + c.Is), Value: c.Name})
+			details = append(details, &huma.ErrorDetail{Location: nameLocation, Message: strings.TrimSpace("may mean " + c.Name + "  " + c.Is), Value: c})
 		}
-		return typed(api.TypeAmbiguous, http.StatusConflict, sa.Error(), append(details, &huma.ErrorDetail{Location: nameLocation, Message: reference(sa.More), Value: sa.Ref})...)
+		return typed(api.TypeAmbiguous, http.StatusConflict, sa.Error(), append(details, &huma.ErrorDetail{Location: nameLocation, Message: "the reference", Value: sa})...)
 	case errors.As(err, &nv):
 		return typed(api.TypeNotVisible, http.StatusGatewayTimeout, nv.Error(),
 			&huma.ErrorDetail{Location: "body.at_least", Message: "visible is " + nv.Have.String(), Value: nv.Want.String()})

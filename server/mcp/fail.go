@@ -52,7 +52,7 @@ func explain(tool string, err error) string {
 	case errors.As(err, &own):
 		return fmt.Sprintf("%s: the token may not write this: %s", tool, own)
 	case errors.As(err, &symbols):
-		if strings.Contains(symbols.What, "repository") {
+		if symbols.OfRepository() {
 			return fmt.Sprintf("%s; call %s again with repo", symbols, tool)
 		}
 		return fmt.Sprintf("%s; call %s again with one of these names, or with FILE:LINE", symbols, tool)

@@ -163,12 +163,11 @@ export function Failed({ error, retry }) {
 
 /** Ambiguous offers what a name may mean; a choice takes the name's place in the address. */
 function Ambiguous({ problem }) {
-  const all = problem.errors ?? [], name = all[all.length - 1]?.value;
-  return html`<div role="alert"><p><code>${plain(String(name))}</code> may mean:</p>
-    <ul class="rows">${all.slice(0, -1).map(({ message, value }) => {
-      const exact = typeof value === "string" ? value : value?.id;
-      return html`<li><a data-item href=${withName(name, exact)}><code>${plain(exact)}</code></a> <span class="dim"><${Text} value=${message.replace(/^may mean /, "").replace(exact, "").trim()} /></span></li>`;
-    })}</ul></div>`;
+  const values = problem.errors.map((e) => e.value), reference = values.pop(), name = reference.name ?? reference;
+  return html`<div role="alert"><p><code>${plain(name)}</code> may mean:</p>
+    <ul class="rows">${values.map((v) => html`<li><a data-item href=${withName(name, v.name ?? v.id)}><code>${plain(v.name ?? v.id)}</code></a>
+      <span class="dim"><${Text} value=${v.is ?? v.command ?? ""} /> ${v.time && html`<${Time} at=${v.time} />`}</span></li>`)}</ul>
+    ${reference.more > 0 && html`<p class="dim">${count(reference.more)} more are not listed.</p>`}</div>`;
 }
 
 /** Loading says that something is under way; it is drawn only if that takes a while (style.css). */

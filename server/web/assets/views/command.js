@@ -16,15 +16,9 @@ export default function Command({ rest, query }) {
   const { data: c, error, reload } = useGet(rest ? "/v1/intents/" + encodeURIComponent(rest) : null);
   useEffect(() => { if (c) document.title = plain(c.command).slice(0, 80) + " · Recount"; }, [c]);
   if (!rest) return html`<h1>Command</h1><p class="empty">No command is named: <a href="/ask">find one</a>.</p>`;
-  if (error) return html`<h1>Command</h1><${Failed} error=${error} retry=${reload} />${error.status === 409 && html`<${Which} error=${error} />`}`;
+  if (error) return html`<h1>Command</h1><${Failed} error=${error} retry=${reload} />`;
   if (!c) return html`<h1>Command</h1><${Loading} />`;
   return html`<${Shown} c=${c} asOf=${asOf} />`;
-}
-
-/** Which lists the commands that a prefix may mean. */
-function Which({ error }) {
-  const found = (error.problem.errors ?? []).map((e) => e.value).filter((v) => v?.id);
-  return html`<ol class="rows">${found.map((v) => html`<li key=${v.id}><a data-item href=${href("command/" + v.id)}><code><${Text} value=${v.command} max=${200} /></code></a> <span class="dim"><${Time} at=${v.time} /></span></li>`)}</ol>`;
 }
 
 function Shown({ c, asOf }) {
