@@ -4,8 +4,8 @@
 // A [Payload] holds what an answer says, without its proof and its watermark: scalars, and lists of
 // rows, each row with the nodes it is about (symbols, files, commands, objects of agents) and a
 // value for each column of its list. [Of] makes the payload of an answer. A [Registry] has the
-// codecs by name; [Builtin] has the three of this package. Every codec returns what it was given:
-// decoding an encoded payload gives an equal payload.
+// codecs by name; [Builtin] has the three of this package. Each writes all of a payload: the tests read
+// what was written (decode_test.go, textread_test.go) and compare.
 //
 // # Text
 //

@@ -31,7 +31,7 @@ function main.run cmd/main.go:10-40 .7 :22
 			}},
 		},
 	}
-	got, err := Builtin().DecodeWith(Text, []byte(text))
+	got, err := readers[Text]([]byte(text))
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Fatal(err, diff)
 	}

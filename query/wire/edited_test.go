@@ -84,7 +84,7 @@ web.Show cart.New web/show.go:44
 	if diff := cmp.Diff(want, string(data)); diff != "" || err != nil {
 		t.Fatal(err, diff)
 	}
-	if got, err := Builtin().DecodeWith(Text, data); !reflect.DeepEqual(p, got) || err != nil {
+	if got, err := readers[Text](data); !reflect.DeepEqual(p, got) || err != nil {
 		t.Fatalf("%v %s", err, cmp.Diff(p, got))
 	}
 }

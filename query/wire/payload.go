@@ -6,10 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of payloads and of what decoders accept.
+// Bounds of payloads.
 const (
-	// MaxEncoded is the largest input of a decoder, in bytes.
-	MaxEncoded = 8 << 20
 	// MaxItems is the largest number of rows, nodes and values of a payload together.
 	MaxItems = 1 << 20
 	// MaxColumns is the largest number of columns of a list.

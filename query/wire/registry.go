@@ -8,12 +8,9 @@ import (
 	"sync"
 )
 
-// Codec encodes payloads, and decodes what it encoded. Decode accepts any input: it returns an
-// error for what is no encoded payload, and needs memory in proportion to the input, which is at
-// most MaxEncoded.
+// Codec encodes payloads.
 type Codec interface {
 	Encode(p Payload) ([]byte, error)
-	Decode(data []byte) (Payload, error)
 }
 
 // The names of the built-in codecs.
@@ -62,13 +59,6 @@ func (r *Registry) Get(name string) (Codec, error) {
 	return nil, errorf("format %q: want one of %s", name, strings.Join(slices.Sorted(maps.Keys(r.codecs)), ", "))
 }
 
-// List returns the names, sorted.
-func (r *Registry) List() []string {
-	r.mu.RLock()
-	defer r.mu.RUnlock()
-	return slices.Sorted(maps.Keys(r.codecs))
-}
-
 // EncodeWith encodes with the codec of a name.
 func (r *Registry) EncodeWith(name string, p Payload) ([]byte, error) {
 	c, err := r.Get(name)
@@ -78,20 +68,4 @@ func (r *Registry) EncodeWith(name string, p Payload) ([]byte, error) {
 	return c.Encode(p)
 }
 
-// DecodeWith decodes with the codec of a name.
-func (r *Registry) DecodeWith(name string, data []byte) (Payload, error) {
-	c, err := r.Get(name)
-	if err != nil {
-		return Payload{}, err
-	}
-	return c.Decode(data)
-}
-
 func errorf(format string, args ...any) error { return fmt.Errorf("wire: "+format, args...) }
-
-func checkSize(data []byte) error {
-	if len(data) > MaxEncoded {
-		return errorf("%d bytes; want at most %d", len(data), MaxEncoded)
-	}
-	return nil
-}

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"slices"
 	"strconv"
-	"strings"
 )
 
 // These bound what a session remembers of the rows that it sent, and from how many equal rows on they
@@ -108,29 +107,4 @@ func rowHashes(l List) [][16]byte {
 		copy(out[i][:], columns.Sum(nil))
 	}
 	return out
-}
-
-// lists are those of earlier answers and of the one that is read, by number.
-type lists struct{ before, added map[uint32]List }
-
-// repeated reads the line of a run, and returns its rows.
-func (k lists) repeated(line string, columns []string) ([]Row, error) {
-	number, rows, ok := strings.Cut(line[1:], ":")
-	n, err := strconv.ParseUint(number, 10, 32)
-	from, to, both := strings.Cut(rows, "-")
-	first, err2 := strconv.Atoi(from)
-	last, err3 := strconv.Atoi(to)
-	if !ok || !both || err != nil || err2 != nil || err3 != nil {
-		return nil, errorf("text: %s: want &LIST:FIRST-LAST", clip(line))
-	}
-	l, known := k.before[uint32(n)]
-	switch {
-	case !known:
-		return nil, errorf("text: &%d is not known", n)
-	case !slices.Equal(l.Columns, columns):
-		return nil, errorf("text: &%d has other columns", n)
-	case first < 1 || last < first || last > len(l.Rows):
-		return nil, errorf("text: %s: the list has %d rows", clip(line), len(l.Rows))
-	}
-	return l.Rows[first-1 : last], nil
 }

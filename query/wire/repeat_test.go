@@ -20,7 +20,7 @@ func edges(from, to int) Payload {
 
 // TestRowsThatWereSentAreNotSentAgain asks for more of what was asked before.
 func TestRowsThatWereSentAreNotSentAgain(t *testing.T) {
-	s, r := NewSession(), NewReceiver()
+	s, r := NewSession(), newReceiver()
 	send := func(p Payload) string {
 		t.Helper()
 		data, sent, err := s.Encode(p)
@@ -28,7 +28,7 @@ func TestRowsThatWereSentAreNotSentAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		sent()
-		got, err := r.Decode(data)
+		got, err := r.decode(data)
 		if diff := cmp.Diff(p, got); diff != "" || err != nil {
 			t.Fatalf("%v %s\n%s", err, diff, data)
 		}
@@ -57,7 +57,7 @@ func TestRowsThatWereSentAreNotSentAgain(t *testing.T) {
 
 // TestRowsOfLostAnswersAreSent loses an answer, and sends two that were written before either was sent.
 func TestRowsOfLostAnswersAreSent(t *testing.T) {
-	s, r := NewSession(), NewReceiver()
+	s, r := NewSession(), newReceiver()
 	if _, _, err := s.Encode(edges(0, 5)); err != nil { // it got lost
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func TestRowsOfLostAnswersAreSent(t *testing.T) {
 		data []byte
 		want Payload
 	}{{second, edges(0, 6)}, {first, edges(0, 5)}} {
-		got, err := r.Decode(one.data)
+		got, err := r.decode(one.data)
 		if diff := cmp.Diff(one.want, got); diff != "" || err != nil {
 			t.Errorf("%v %s\n%s", err, diff, one.data)
 		}
@@ -84,7 +84,7 @@ func TestRowsOfLostAnswersAreSent(t *testing.T) {
 
 // TestRepeatedRowsAreBounded sends more lists than a session remembers.
 func TestRepeatedRowsAreBounded(t *testing.T) {
-	s, r := NewSession(), NewReceiver()
+	s, r := NewSession(), newReceiver()
 	for i := range 3 * maxRepeated {
 		p := edges(1000*i, 1000*i+100)
 		data, sent, err := s.Encode(p)
@@ -92,7 +92,7 @@ func TestRepeatedRowsAreBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 		sent()
-		if got, err := r.Decode(data); err != nil || !cmp.Equal(p, got) {
+		if got, err := r.decode(data); err != nil || !cmp.Equal(p, got) {
 			t.Fatalf("answer %d: %v", i, err)
 		}
 	}
@@ -101,7 +101,7 @@ func TestRepeatedRowsAreBounded(t *testing.T) {
 	}
 	// A short text cannot become a large payload.
 	long := "# q\n## l a\n" + strings.Repeat("&96:1-100\n", MaxItems/200)
-	if _, err := r.Decode([]byte(long)); err == nil {
+	if _, err := r.decode([]byte(long)); err == nil {
 		t.Error("more rows than allowed: decoded")
 	}
 }
@@ -111,19 +111,19 @@ func TestRepeatedRowsOfNothing(t *testing.T) {
 		"list that is not known": "# q\n## l from site\n&9:1-2\n", "row 0": "# q\n## l from site\n&1:0-2\n", "row after the last": "# q\n## l from site\n&1:1-6\n",
 		"backwards": "# q\n## l from site\n&1:3-2\n", "other columns": "# q\n## l from\n&1:1-2\n", "no rows": "# q\n## l from site\n&1\n", "number twice": "# q\n## l &1\n", "before any list": "# q\n&1:1-2\n",
 	} {
-		s, r := NewSession(), NewReceiver()
+		s, r := NewSession(), newReceiver()
 		data, _, err := s.Encode(edges(0, 5))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := r.Decode(data); err != nil {
+		if _, err := r.decode(data); err != nil {
 			t.Fatal(err)
 		}
-		if p, err := r.Decode([]byte(text)); err == nil {
+		if p, err := r.decode([]byte(text)); err == nil {
 			t.Errorf("%s: decoded as %+v", why, p)
 		}
 	}
-	if p, err := Builtin().DecodeWith(Text, []byte("# q\n## l &1\n")); err == nil {
+	if p, err := readers[Text]([]byte("# q\n## l &1\n")); err == nil {
 		t.Errorf("a number of a list in no session: decoded as %+v", p)
 	}
 }

@@ -3,8 +3,6 @@ package wire
 import (
 	"crypto/sha256"
 	"encoding/binary"
-	"maps"
-	"slices"
 	"sync"
 )
 
@@ -159,39 +157,4 @@ func (n Node) hash() (id [16]byte) {
 	h.Write(lines[:])
 	copy(id[:], h.Sum(nil))
 	return id
-}
-
-// Receiver reads the answers of a session, in the order in which they were sent. It forgets nodes
-// that no answer can refer to any more.
-type Receiver struct {
-	known map[uint32]Node
-	lists map[uint32]List
-	said  map[string]string
-}
-
-// NewReceiver returns the receiver of a new session.
-func NewReceiver() *Receiver {
-	return &Receiver{known: map[uint32]Node{}, lists: map[uint32]List{}, said: map[string]string{}}
-}
-
-// Decode reads an answer. After an error the receiver is as before.
-func (r *Receiver) Decode(data []byte) (Payload, error) {
-	known := nodes{before: r.known, added: map[uint32]Node{}}
-	sent := lists{before: r.lists, added: map[uint32]List{}}
-	p, err := readText(data, known, sent, r.said)
-	if err != nil {
-		return Payload{}, err
-	}
-	keepSaid(r.said, p.Scalars)
-	maps.Copy(r.known, known.added)
-	maps.Copy(r.lists, sent.added)
-	if len(r.lists) > 2*maxRepeated {
-		newest := slices.Max(slices.Collect(maps.Keys(r.lists)))
-		maps.DeleteFunc(r.lists, func(n uint32, _ List) bool { return newest-n > 2*maxRepeated })
-	}
-	if len(r.known) > 4*Remembered {
-		newest := slices.Max(slices.Collect(maps.Keys(r.known)))
-		maps.DeleteFunc(r.known, func(n uint32, _ Node) bool { return newest-n > MaxItems+Remembered })
-	}
-	return p, nil
 }

@@ -72,18 +72,6 @@ func (s *shorts) shortPath(path string) string {
 	return path
 }
 
-// fullPath returns the path of an unquoted word of shortPath.
-func (s *shorts) fullPath(word string) string {
-	if base, ok := strings.CutPrefix(word, "./"); ok {
-		dir, _ := split(s.path)
-		return dir + base
-	}
-	if full, ok := s.seen[word]; ok && !strings.Contains(word, "/") {
-		return full
-	}
-	return word
-}
-
 // separates reports whether a byte ends a part of a name.
 func separates(c byte) bool { return c == '.' || c == ':' || c == '/' || c == '#' }
 
@@ -119,34 +107,8 @@ func shared(name, last string) (rest string, parts int) {
 	return rest, parts
 }
 
-// whole returns the name that a word with leading dots stands for after another name, and false if
-// that has too few parts.
-func whole(word, last string) (string, bool) {
-	rest := strings.TrimLeft(word, ".")
-	dots, at := len(word)-len(rest), 0
-	for ; at < len(last) && dots > 0; at++ {
-		if separates(last[at]) {
-			dots--
-		}
-	}
-	return last[:at] + rest, dots == 0 && rest != ""
-}
-
 // isLetter reports whether a part of a name begins so, and no number.
 func isLetter(c byte) bool { return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
-
-// fullName returns the name of an unquoted word of shortName, which is not "-".
-func (s *shorts) fullName(word string) (string, error) {
-	if word[0] == '.' {
-		full, ok := whole(word, s.name)
-		if !ok {
-			return "", errorf("text: %s shares more than the name before has", clip(word))
-		}
-		word = full
-	}
-	s.name = word
-	return word, nil
-}
 
 // shortValue returns a value as a word of a row: a place in file by its line alone, 0.98 as .98, a
 // time of the same day as the time before without its date, and a name (no path) with a dot for each of
@@ -180,40 +142,6 @@ func (s *shorts) shortValue(v, above string) string {
 		return strings.Repeat(".", dots) + rest
 	}
 	return v
-}
-
-// fullValue returns the value of an unquoted word of shortValue, below another value.
-func (s *shorts) fullValue(word, above string) (string, error) {
-	switch {
-	case word == "-":
-		return "", nil
-	case word[0] == ':':
-		if s.file == "" {
-			return "", errorf("text: %s in no file", clip(word))
-		}
-		return s.file + word, nil
-	case isFraction("0" + word):
-		return "0" + word, nil
-	case isHour(word):
-		if s.date == "" {
-			return "", errorf("text: %s of no day", clip(word))
-		}
-		return s.date + word[1:], nil
-	case word[0] == '.':
-		full, ok := whole(word, above)
-		if !ok {
-			return "", errorf("text: %s shares more than the value above has", clip(word))
-		}
-		s.note(full)
-		return full, nil
-	case !plainValue(word):
-		return "", errorf("text: %s where a value should be", clip(word))
-	}
-	if full, short := s.fullPlace(word); short {
-		return full, nil
-	}
-	s.note(word)
-	return word, nil
 }
 
 // fullPlace returns the place that BASE:… stands for, and whether it stands for another.

@@ -50,11 +50,6 @@ func (textCodec) Encode(p Payload) ([]byte, error) {
 	return []byte(w.out.String()), nil
 }
 
-func (textCodec) Decode(data []byte) (Payload, error) {
-	p, err := readText(data, nodes{added: map[uint32]Node{}}, lists{}, nil)
-	return p, err
-}
-
 // use is how a node is written.
 type use int
 

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -526,6 +527,103 @@ func (r *textReader) close() error {
 	return nil
 }
 
+// fullPath returns the path of an unquoted word of shortPath.
+func (s *shorts) fullPath(word string) string {
+	if base, ok := strings.CutPrefix(word, "./"); ok {
+		dir, _ := split(s.path)
+		return dir + base
+	}
+	if full, ok := s.seen[word]; ok && !strings.Contains(word, "/") {
+		return full
+	}
+	return word
+}
+
+// whole returns the name that a word with leading dots stands for after another name, and false if
+// that has too few parts.
+func whole(word, last string) (string, bool) {
+	rest := strings.TrimLeft(word, ".")
+	dots, at := len(word)-len(rest), 0
+	for ; at < len(last) && dots > 0; at++ {
+		if separates(last[at]) {
+			dots--
+		}
+	}
+	return last[:at] + rest, dots == 0 && rest != ""
+}
+
+// fullName returns the name of an unquoted word of shortName, which is not "-".
+func (s *shorts) fullName(word string) (string, error) {
+	if word[0] == '.' {
+		full, ok := whole(word, s.name)
+		if !ok {
+			return "", errorf("text: %s shares more than the name before has", clip(word))
+		}
+		word = full
+	}
+	s.name = word
+	return word, nil
+}
+
+// fullValue returns the value of an unquoted word of shortValue, below another value.
+func (s *shorts) fullValue(word, above string) (string, error) {
+	switch {
+	case word == "-":
+		return "", nil
+	case word[0] == ':':
+		if s.file == "" {
+			return "", errorf("text: %s in no file", clip(word))
+		}
+		return s.file + word, nil
+	case isFraction("0" + word):
+		return "0" + word, nil
+	case isHour(word):
+		if s.date == "" {
+			return "", errorf("text: %s of no day", clip(word))
+		}
+		return s.date + word[1:], nil
+	case word[0] == '.':
+		full, ok := whole(word, above)
+		if !ok {
+			return "", errorf("text: %s shares more than the value above has", clip(word))
+		}
+		s.note(full)
+		return full, nil
+	case !plainValue(word):
+		return "", errorf("text: %s where a value should be", clip(word))
+	}
+	if full, short := s.fullPlace(word); short {
+		return full, nil
+	}
+	s.note(word)
+	return word, nil
+}
+
+// lists are those of earlier answers and of the one that is read, by number.
+type lists struct{ before, added map[uint32]List }
+
+// repeated reads the line of a run, and returns its rows.
+func (k lists) repeated(line string, columns []string) ([]Row, error) {
+	number, rows, ok := strings.Cut(line[1:], ":")
+	n, err := strconv.ParseUint(number, 10, 32)
+	from, to, both := strings.Cut(rows, "-")
+	first, err2 := strconv.Atoi(from)
+	last, err3 := strconv.Atoi(to)
+	if !ok || !both || err != nil || err2 != nil || err3 != nil {
+		return nil, errorf("text: %s: want &LIST:FIRST-LAST", clip(line))
+	}
+	l, known := k.before[uint32(n)]
+	switch {
+	case !known:
+		return nil, errorf("text: &%d is not known", n)
+	case !slices.Equal(l.Columns, columns):
+		return nil, errorf("text: &%d has other columns", n)
+	case first < 1 || last < first || last > len(l.Rows):
+		return nil, errorf("text: %s: the list has %d rows", clip(line), len(l.Rows))
+	}
+	return l.Rows[first-1 : last], nil
+}
+
 // unquote reads a string that strconv.Quote wrote.
 func unquote(s string) (string, error) {
 	if !strings.HasPrefix(s, `"`) {
@@ -546,4 +644,110 @@ func clip(s string) string {
 		return strconv.Quote(s[:60]) + "…"
 	}
 	return strconv.Quote(s)
+}
+
+// words reads the words of a line.
+type words struct {
+	rest string
+	// quoted tells whether the last word was quoted; after is what followed its closing quote.
+	quoted bool
+	after  string
+	// usual tells that the last pair had "~" and not "=".
+	usual bool
+}
+
+// mark reads a mark, if it is the next word.
+func (w *words) mark(s string) bool {
+	rest, ok := strings.CutPrefix(strings.TrimLeft(w.rest, " "), s)
+	if !ok || rest != "" && rest[0] != ' ' {
+		return false
+	}
+	w.rest = rest
+	return true
+}
+
+// next returns the next word, unquoted, or false at the end of the line.
+func (w *words) next() (string, bool, error) {
+	w.rest = strings.TrimLeft(w.rest, " ")
+	w.quoted, w.after = false, ""
+	if w.rest == "" {
+		return "", false, nil
+	}
+	if w.rest[0] != '"' {
+		bare, rest, _ := strings.Cut(w.rest, " ")
+		w.rest = rest
+		// A key may be quoted only as a whole, so a quote inside a word follows "=".
+		if at := strings.IndexByte(bare, '"'); at >= 0 {
+			return "", false, errorf("text: a quote inside the word %q", bare)
+		}
+		return bare, true, nil
+	}
+	quoted, err := strconv.QuotedPrefix(w.rest)
+	if err != nil {
+		return "", false, errorf("text: a quoted word that does not end")
+	}
+	s, err := strconv.Unquote(quoted)
+	if err != nil {
+		return "", false, errorf("text: quoted word: %w", err)
+	}
+	w.rest = w.rest[len(quoted):]
+	w.after, w.rest, _ = strings.Cut(w.rest, " ")
+	w.quoted = true
+	return s, true, nil
+}
+
+// value returns the next word as a value: "-" stands for "".
+func (w *words) value() (string, bool, error) {
+	s, ok, err := w.next()
+	switch {
+	case err != nil || !ok:
+		return "", false, err
+	case w.quoted && w.after != "":
+		return "", false, errorf("text: %q after a quoted word", w.after)
+	case !w.quoted && s == "-":
+		return "", true, nil
+	case !w.quoted && strings.ContainsRune(special, rune(s[0])):
+		return "", false, errorf("text: %q where a value should be", s)
+	}
+	return s, true, nil
+}
+
+// pair returns the next word as KEY, KEY=VALUE or KEY~VALUE.
+func (w *words) pair() (name, value string, set, ok bool, err error) {
+	w.rest = strings.TrimLeft(w.rest, " ")
+	if w.rest == "" {
+		return "", "", false, false, nil
+	}
+	if w.rest[0] == '"' {
+		quoted, err := strconv.QuotedPrefix(w.rest)
+		if err != nil {
+			return "", "", false, false, errorf("text: a quoted name that does not end")
+		}
+		if name, err = strconv.Unquote(quoted); err != nil {
+			return "", "", false, false, errorf("text: quoted name: %w", err)
+		}
+		w.rest = w.rest[len(quoted):]
+	} else {
+		at := strings.IndexAny(w.rest, "=~ ")
+		if at < 0 {
+			at = len(w.rest)
+		}
+		name, w.rest = w.rest[:at], w.rest[at:]
+		if name == "" || strings.ContainsRune(special, rune(name[0])) {
+			return "", "", false, false, errorf("text: %q where a name should be", name)
+		}
+	}
+	w.usual = strings.HasPrefix(w.rest, "~")
+	if !w.usual && !strings.HasPrefix(w.rest, "=") {
+		if w.rest != "" && w.rest[0] != ' ' {
+			return "", "", false, false, errorf("text: %q after a name", w.rest)
+		}
+		return name, "", false, true, nil
+	}
+	w.rest = w.rest[1:]
+	if w.rest == "" || w.rest[0] == ' ' {
+		return "", "", false, false, errorf("text: nothing after %s=", name)
+	}
+	value, _, err = w.value()
+	return name, value, true, err == nil, err
 }
