@@ -2,6 +2,7 @@ package webtests
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -104,6 +105,22 @@ func TestInsights(t *testing.T) {
 	p.open("/insights?program=git", has("git commit")+" && !"+has("kubectl"))
 	p.open("/insights?cwd=/nowhere", has("No command passes these filters"))
 	p.axe()
+}
+
+// TestUntimed checks that commands of a history without times have no age, and that the line above the charts
+// says how many there are.
+func TestUntimed(t *testing.T) {
+	s := startSite(t)
+	history := filepath.Join(t.TempDir(), ".bash_history")
+	if err := os.WriteFile(history, []byte("make -n\nmake -n\nmake -n\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.run(t, "import", "history", "--wait", history)
+	p := s.page(t, 1280, 800)
+	p.open("/insights", has("What recurs")+" && "+has("3 at an unknown time"))
+	if text := eval[string](p, `document.querySelector("main").innerText`); strings.Contains(text, " ago") || !strings.Contains(text, "time unknown") {
+		t.Errorf("a time that is not known has an age:\n%s", text)
+	}
 }
 
 // TestNarrow checks that no view is wider than a phone.

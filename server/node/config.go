@@ -592,7 +592,7 @@ func flatten(attrs []slog.Attr, prefix string, n *yaml.Node) []slog.Attr {
 				items = append(items, item.Value)
 			}
 			attrs = append(attrs, slog.String(name, strings.Join(items, ",")))
-		case v.Kind == yaml.ScalarNode && v.Value != "" && v.Value != "0" && v.Value != "false":
+		case v.Kind == yaml.ScalarNode && !slices.Contains([]string{"", "0", "0s", "false", "null"}, v.Value):
 			attrs = append(attrs, slog.String(name, v.Value))
 		}
 	}

@@ -107,6 +107,9 @@ func TestConfigFile(t *testing.T) {
 	if s := fmt.Sprint(c.Effective()); strings.Contains(s, "s3cret-s3cret") || !strings.Contains(s, "[set]") {
 		t.Errorf("the secret is told: %s", s)
 	}
+	if s := fmt.Sprint(node.Config{}.Effective()); strings.Contains(s, "null") || strings.Contains(s, "=0s") {
+		t.Errorf("fields that are not set are told: %s", s)
+	}
 	if _, err := node.LoadConfig(write("data_dri: /d\n")); err == nil || !strings.Contains(err.Error(), "data_dri") {
 		t.Errorf("misspelt field: %v", err)
 	}

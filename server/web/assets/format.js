@@ -105,11 +105,12 @@ function span(s) {
 }
 
 /**
- * Time shows the age of a time. A time that a history did not have is said to be unknown.
+ * Time shows the age of a time. A time that a history did not have is said to be unknown: such commands
+ * are in the first day of 1970, where only their order counts (schemas.TimeUnknown).
  * @param {{at?: string, unknown?: boolean, absolute?: boolean}} props
  */
 export function Time({ at, unknown = false, absolute = false }) {
-  if (!at || unknown) return html`<span class="dim">time unknown</span>`;
+  if (!at || unknown || new Date(at) < new Date(86400e3)) return html`<span class="dim">time unknown</span>`;
   return html`<time datetime=${at} title=${when(at)}>${absolute ? when(at) : ago(at)}</time>`;
 }
 

@@ -45,7 +45,7 @@ function Stats({ of, filters }) {
   const hours = Array.from({ length: 24 }, (_, i) => new Date(2000, 0, 1, i));
   const list = (title, r, param) => r.entries.length > 0 && html`<section aria-label=${title}><h3>${title} <span class="dim">${count(r.distinct)}</span></h3><${Table} label=${title} rows=${r.entries} keyOf=${(e) => e.name} columns=${[
     { name: "name", of: (e) => html`<a href=${href("insights", { ...filters, [param]: e.name })}><${Brief} value=${e.name} max=${100} /></a>`, by: (e) => e.name }, ...tally]} /></section>`;
-  return html`<p>${plural(d.total.runs, "command")} in ${plural(d.sessions, "session")}, ${html`<span class=${d.total.failed ? "bad" : ""}>${plural(d.total.failed ?? 0, "failure")}</span>`}, ${d.first && html`<${Time} at=${d.first} absolute /> to <${Time} at=${d.last} absolute />`}</p>
+  return html`<p>${plural(d.total.runs, "command")} in ${plural(d.sessions, "session")}, ${html`<span class=${d.total.failed ? "bad" : ""}>${plural(d.total.failed ?? 0, "failure")}</span>`}${d.first && html`, <${Time} at=${d.first} absolute /> to <${Time} at=${d.last} absolute />`}${d.untimed > 0 && html`; ${count(d.untimed)} at an unknown time`}</p>
     <div class="charts"><${Chart} title="a day" kind="bars" at=${at} unit=${count} series=${stack(days)} /><${Chart} title="failures, of a day's runs" at=${at} unit=${percent} series=${[{ name: "failures", state: "bad", values: rate }]} />
       <${Chart} title="by hour of the day" kind="bars" at=${hours} unit=${count} series=${stack(d.hours)} /></div>
     <div class="columns">${list("Programs", d.programs, "program")}${list("Directories", d.directories, "cwd")}${list("People", d.people, "user")}${list("Agents", d.agents, "author")}</div>`;

@@ -27,7 +27,7 @@ function OfCommand({ id, query }) {
     <${CommandList} commands=${[data.root]} label="The command" current=${data.root.id} params=${moment} />
     <div class="links"><a href=${href("command/" + data.root.id, moment)}>Command</a><a href=${href("narrative", { id: data.root.id, ...moment })}>Narrative</a><${At} position=${data.root.position}>Event<//></div>
     ${data.replays && html`<p>Replays ran it ${plural(data.replays.times, "time")}: ${data.replays.worked} succeeded, ${data.replays.failed} failed.</p>`}
-    ${data.causes.length === 0 ? html`<p class="empty">${data.hint ? html`<${Text} value=${data.hint} />` : "Nothing that is recorded led to it."}</p>` : html`
+    ${data.causes.length === 0 ? html`<p class="empty">Nothing recorded shows what led to it. The <a href=${href("narrative", { id: data.root.id, ...moment })}>narrative</a> shows what ran around it.</p>` : html`
       <h2 id="ranked">${failed ? "Suspects" : "Causes"}, ranked</h2>
       <${Suspects} of=${data} moment=${moment} />
       ${data.causes.length >= Number(limit) && html`<button type="button" onClick=${() => setLimit(String(Number(limit) * 2))}>Show more</button>`}
