@@ -124,23 +124,28 @@ func (r *reader) scopeSpans(b []byte, unfit error) (ss scopeSpans, err error) {
 }
 
 // head returns all fields of a ResourceSpans or ScopeSpans except the children, with the resource or
-// scope redacted. If that cannot be kept, all spans below it are refused: unfit is the reason.
+// scope redacted. If one of them cannot be kept, all spans below are refused: unfit is the reason.
 func (r *reader) head(m *otlpwire.Message, b []byte) (head []byte, unfit, err error) {
+	what := "resource"
+	if m == otlpwire.ScopeSpans {
+		what = "scope"
+	}
 	f := m.Read(b)
 	for f.Next() {
 		if f.IsBytes(fieldChildren) {
 			continue
 		}
 		if !f.IsBytes(fieldHead) {
+			if err := f.Check(0); err != nil {
+				unfit = fmt.Errorf("its %s %w: %w", what, redact.ErrText, err)
+			}
 			head = append(head, f.Raw()...)
 			continue
 		}
 		out, found, err := r.redact.OTLPContext(r.ctx, f.Field().Of, f.Content())
 		switch {
-		case errors.Is(err, redact.ErrText) && m == otlpwire.ScopeSpans:
-			unfit = fmt.Errorf("its scope %w", err)
 		case errors.Is(err, redact.ErrText):
-			unfit = fmt.Errorf("its resource %w", err)
+			unfit = fmt.Errorf("its %s %w", what, err)
 		case err != nil:
 			return nil, nil, err
 		default:

@@ -184,6 +184,12 @@ func TestRefused(t *testing.T) {
 	if res.Spans != 6 || res.Refused != 5 || len(res.Events) != 1 || !strings.Contains(res.Problem, "its resource cannot be kept") {
 		t.Errorf("a resource that is not UTF-8: %+v", res)
 	}
+	rs = of("cart", run(0, 5)...)
+	rs.ScopeSpans[0].ProtoReflect().SetUnknown(protowire.AppendBytes(protowire.AppendTag(nil, 3, protowire.BytesType), []byte("https://\xff")))
+	res = split(t, &tracepb.TracesData{ResourceSpans: []*tracepb.ResourceSpans{rs, of("front", run(5, 6)...)}})
+	if res.Spans != 6 || res.Refused != 5 || len(res.Events) != 1 || !strings.Contains(res.Problem, "its scope cannot be kept: text contains invalid UTF-8") {
+		t.Errorf("a schema URL that is not UTF-8: %+v", res)
+	}
 }
 
 // TestKept checks spans that look wrong but are left to readers to judge.
