@@ -539,12 +539,19 @@ func (f *finder) tar(c *shell.Call) {
 // notHere keeps in mind that words are names in another directory than that of the call.
 func (f *finder) notHere(c *shell.Call, dir string, files []shell.Word) {
 	for _, w := range files {
-		if name, _, ok := f.named(w, c.Dir); ok && dir != c.Dir {
-			if f.elsewhere == nil {
-				f.elsewhere = map[string]bool{}
-			}
-			f.elsewhere[name] = true
+		if dir != c.Dir {
+			f.noPath(c, w)
 		}
+	}
+}
+
+// noPath keeps in mind that a word only seems to name a path in the directory of the call.
+func (f *finder) noPath(c *shell.Call, w shell.Word) {
+	if name, _, ok := f.named(w, c.Dir); ok {
+		if f.elsewhere == nil {
+			f.elsewhere = map[string]bool{}
+		}
+		f.elsewhere[name] = true
 	}
 }
 

@@ -186,6 +186,17 @@ func TestTerminalsAndJobs(t *testing.T) {
 
 // TestUnparsed checks that nothing is excluded of a command that can't be parsed, and that what was
 // recorded of it counts.
+// TestWordsThatAreNoPaths has words of curl that were recorded as paths.
+func TestWordsThatAreNoPaths(t *testing.T) {
+	e := Of(Command{
+		Text: "curl -s --retry 3 --retry-delay 1 --data-urlencode 'title=A b' --data-binary @in http://127.0.0.1:8080/x", Shell: "bash", Cwd: "/w",
+		Resources: []Resource{{Kind: Path, Name: "/w/1", Read: true}, {Kind: Path, Name: "/w/title=A b", Read: true}, {Kind: Path, Name: "/w/in", Read: true}},
+	})
+	if got, want := things(e), "reads path /w/in; reads port 8080; updates port 8080"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
 func TestUnparsed(t *testing.T) {
 	e := Of(Command{Text: "echo 'unclosed", Shell: "bash", Cwd: "/w", Resources: []Resource{{Kind: Path, Name: "/w/in", Read: true}}})
 	if e.Err == nil || !slices.Equal(e.Opaque, []string{"/w"}) || things(e) != "reads path /w/in" {

@@ -49,6 +49,11 @@ func (f *finder) fetches(c *shell.Call) {
 			}
 		}
 	}
+	for i, w := range c.Args[:max(len(c.Args)-1, 0)] {
+		if saysText[w.Value] && !strings.HasPrefix(c.Args[i+1].Value, "@") {
+			f.noPath(c, c.Args[i+1])
+		}
+	}
 	sends := c.Flag("-T", "--upload-file", "-F", "--form", "--form-string") || !c.Flag("-G", "--get") &&
 		c.Flag("-d", "--data", "--data-raw", "--data-binary", "--data-urlencode", "--data-ascii", "--json")
 	if m, ok := c.FlagValue("-X", "--request"); ok && m.Value != "GET" && m.Value != "HEAD" {
@@ -65,6 +70,10 @@ func (f *finder) fetches(c *shell.Call) {
 		}
 	}
 }
+
+// saysText has the flags of curl whose value is no file, unless it begins with @.
+var saysText = words(`-d --data --data-raw --data-binary --data-urlencode --data-ascii --json -F --form --form-string -H --header -X --request -A --user-agent -e --referer
+ -w --write-out -m --max-time --connect-timeout --retry --retry-delay --retry-max-time -u --user`)
 
 // ports adds the ports of this machine that a call serves or calls.
 func (f *finder) ports(c *shell.Call) {

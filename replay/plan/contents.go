@@ -49,6 +49,11 @@ func (b *builder) contents(steps []replay.Step) (settled []replay.Postcondition)
 		for _, n := range st.Needs {
 			same[k] = same[k] && same[n.On]
 		}
+		if same[k] && len(dids) > 0 && dids[0].Within && dids[0].Whole && len(dids[0].Files) > 0 {
+			// It could install into nothing but the directory, such as a virtual environment of which the
+			// manager knows only if it is told: the files tell.
+			st.Post = slices.DeleteFunc(st.Post, func(p replay.Postcondition) bool { return p.Kind == replay.PostPackage })
+		}
 		// A process in the background goes on writing, and files such as that of its process id have other
 		// content each time.
 		if !same[k] || st.Background || changes(a) {

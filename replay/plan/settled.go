@@ -22,6 +22,12 @@ const maxSettled = 4000
 // anything else. same[k] is set if step k, and every step that it needs, is the one that was replayed.
 func (b *builder) settle(steps []replay.Step, same []bool, did [][]*replays.Did) []replay.Postcondition {
 	unsteady, ended := map[schemas.EventID]bool{}, map[schemas.EventID]bool{}
+	ends := map[int]bool{} // the steps that end a service
+	for k := range steps {
+		if by := steps[k].EndedBy; by != nil {
+			ends[*by] = true
+		}
+	}
 	some := false
 	for i, a := range b.w.acts {
 		if !b.s.kept[i] {
@@ -31,7 +37,11 @@ func (b *builder) settle(steps []replay.Step, same []bool, did [][]*replays.Did)
 		st := &steps[k]
 		unsteady[st.Intent] = st.Background || changes(a)
 		ended[st.Intent] = st.EndedBy != nil
-		if unsteady[st.Intent] && st.EndedBy == nil || !same[k] || len(did[k]) == 0 {
+		if ends[k] && same[k] && len(did[k]) > 0 && len(st.Post) == 1 && st.Post[0].Kind == replay.PostNone && quiet(st, did[k]) {
+			st.Post[0].Kind = replay.PostQuiet // it has to run if what it ends does
+			continue
+		}
+		if !same[k] || len(did[k]) == 0 || st.EndedBy == nil && (st.Background || changes(a) && len(did[k][0].Files) > 0) {
 			continue
 		}
 		st.Settled = did[k][0].Within && did[k][0].Whole && (len(did[k][0].Files) > 0 || !asked(st))

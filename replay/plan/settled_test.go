@@ -116,3 +116,43 @@ func TestAPlanTellsWhatWasLeft(t *testing.T) {
 		t.Error("a plan was changed, and nobody noticed")
 	}
 }
+
+// TestKillIsQuiet has a step that ends a service: its variable is another one each time, but it writes nothing.
+func TestKillIsQuiet(t *testing.T) {
+	const dir = "/home/ann/app"
+	lines := []string{"./serve 8000 > log 2>&1 &", "curl -s -d x http://127.0.0.1:8000/ > page", "kill $!", "echo $! > pid"}
+	n := narrative(lines...)
+	for i, f := range [][]replays.File{{{Path: dir + "/log", SHA256: "1"}}, {{Path: dir + "/page", SHA256: "2"}}, nil, {{Path: dir + "/pid", SHA256: "3"}}} {
+		n.Replayed = append(n.Replayed, replays.Did{Intent: id(i), Run: "r", Command: lines[i], Cwd: dir, Alone: true, Whole: true, Within: true, Files: f})
+	}
+	p := made(t, n, Request{})
+	for i, want := range []bool{true, true, false, false} {
+		if p.Steps[i].Settled != want {
+			t.Errorf("%s: settled: %v, want %v", lines[i], p.Steps[i].Settled, want)
+		}
+	}
+	if post := p.Steps[2].Post; len(post) != 1 || post[0].Kind != replay.PostQuiet {
+		t.Errorf("kill: %v, want that it need not run unless what it ends does", post)
+	}
+}
+
+// TestPackagesInTheDirectory has packages that were installed into the directory: their files tell, since the
+// manager outside does not know of them.
+func TestPackagesInTheDirectory(t *testing.T) {
+	const dir = "/home/ann/app"
+	for _, line := range []string{"pip install --target lib tally", "pip --python .venv install tally", ".venv/bin/pip install tally==1.1", "python3 -m pip install --upgrade tally"} {
+		for within, want := range map[bool]int{true: 0, false: 1} {
+			n := narrative(line)
+			n.Replayed = []replays.Did{{Intent: id(0), Run: "r", Command: line, Cwd: dir, Alone: true, Whole: true, Within: within, Files: []replays.File{{Path: dir + "/lib/tally.py", SHA256: "1"}}}}
+			packages := 0
+			for _, post := range made(t, n, Request{}).Steps[0].Post {
+				if post.Kind == replay.PostPackage {
+					packages++
+				}
+			}
+			if packages != want {
+				t.Errorf("%s, within the directory: %v: %d postconditions about packages, want %d", line, within, packages, want)
+			}
+		}
+	}
+}

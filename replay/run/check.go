@@ -61,6 +61,7 @@ func (r *runner) satisfied(ctx context.Context, i int, known map[int]verdict) ([
 			if held, err = r.undisturbed(ctx, s, known, false); err != nil {
 				return nil, false, err
 			}
+			held = held && !r.endsWhatRan(s)
 			text = "its last replay changed no file, and all that it needs is as it was"
 		}
 		if !held {
@@ -73,14 +74,21 @@ func (r *runner) satisfied(ctx context.Context, i int, known map[int]verdict) ([
 	return checks, true, nil
 }
 
-// stateUsed reports whether a step changes its shell for a later one that has to run, or for steps that
-// are not known.
+// endsWhatRan reports whether a step ends what one that ran in this run has started.
+func (r *runner) endsWhatRan(s *replay.Step) bool {
+	return slices.ContainsFunc(r.plan.Steps[:s.Index], func(before replay.Step) bool {
+		if before.EndedBy == nil || *before.EndedBy != s.Index {
+			return false
+		}
+		o := r.outcomeOf(before.Index)
+		return o != nil && o.Status != Skipped
+	})
+}
+
+// stateUsed reports whether a step changes its shell for a later one that has to run.
 func (r *runner) stateUsed(ctx context.Context, s *replay.Step, known map[int]verdict) (bool, error) {
 	if len(s.Sets) == 0 {
 		return false, nil
-	}
-	if slices.Contains(s.Sets, "*") {
-		return true, nil
 	}
 	for j := s.Index + 1; j < len(r.plan.Steps); j++ {
 		for _, n := range r.plan.Steps[j].Needs {

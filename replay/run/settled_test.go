@@ -220,3 +220,53 @@ func TestRequestsAreNotSentTwice(t *testing.T) {
 		}
 	}
 }
+
+// TestStepsThatEndServices has a step that ends a service: it is done as long as the service did not have to start
+// again, whether it needs it (kill $!) or not (kill %1).
+func TestStepsThatEndServices(t *testing.T) {
+	for _, needs := range []bool{true, false} {
+		for settled, want := range map[bool]string{true: "skipped skipped skipped", false: "done done done"} {
+			w := newWorld(t)
+			s := commands("true", "true", "true")
+			for i := range s {
+				s[i].Settled, s[i].Post = i != 1 || settled, []replay.Postcondition{{Kind: replay.PostNone}}
+			}
+			s[0].Background, s[0].Why, s[0].EndedBy = true, []replay.Reason{{Kind: "result"}}, new(2)
+			s[2].Settled, s[2].Post[0].Kind = false, replay.PostQuiet
+			p := w.plan(s)
+			p.Steps[1].Needs = []replay.Need{{On: 0, Kind: replay.NeedService}}
+			if needs {
+				p.Steps[2].Needs = []replay.Need{{On: 0, Kind: replay.NeedService}}
+			}
+			p.Settled = []replay.Postcondition{{Kind: replay.PostAbsent, Target: filepath.Join(w.dir, "x")}}
+			if err := p.Identify(); err != nil {
+				t.Fatal(err)
+			}
+			if r := w.run(p); statuses(r) != want {
+				t.Errorf("the last step needs it: %v, the other is settled: %v: %s, want %s", needs, settled, statuses(r), want)
+			}
+		}
+	}
+}
+
+// TestStateThatIsNotKnown has a step that sets variables which are not known, as source does: it is done if all that
+// may use them is.
+func TestStateThatIsNotKnown(t *testing.T) {
+	for settled, want := range map[bool]string{true: "skipped skipped", false: "done done"} {
+		w := newWorld(t)
+		s := commands("true", "true")
+		for i := range s {
+			s[i].Settled, s[i].Post = i == 0 || settled, []replay.Postcondition{{Kind: replay.PostNone}}
+		}
+		s[0].Sets = []string{"*"}
+		p := w.plan(s)
+		p.Steps[1].Needs = []replay.Need{{On: 0, Kind: replay.NeedEnvironment, What: "*"}}
+		p.Settled = []replay.Postcondition{{Kind: replay.PostAbsent, Target: filepath.Join(w.dir, "x")}}
+		if err := p.Identify(); err != nil {
+			t.Fatal(err)
+		}
+		if r := w.run(p); statuses(r) != want {
+			t.Errorf("the other step is settled: %v: %s, want %s", settled, statuses(r), want)
+		}
+	}
+}

@@ -25,6 +25,7 @@ const (
 	Double
 	Dollar // $'…'
 	Document
+	Raw // a document whose end is quoted: nothing is special in it
 )
 
 // Pieces returns the literal parts of a word, and its value with expansions as written.
@@ -34,11 +35,55 @@ func Pieces(source string, w *syntax.Word) (pieces []Piece, value string) {
 	return p.pieces, p.value.String()
 }
 
-// DocumentPieces returns those of a here-document.
-func DocumentPieces(source string, w *syntax.Word) (pieces []Piece, value string) {
+// DocumentPieces returns those of the here-document of a redirection.
+func DocumentPieces(source string, r *syntax.Redirect) (pieces []Piece, value string) {
 	p := splitter{source: source}
-	p.parts(w.Parts, Document)
+	quote := Document
+	if _, bare := r.Word.Parts[0].(*syntax.Lit); !bare || len(r.Word.Parts) != 1 || strings.Contains(cut(source, int(r.Word.Pos().Offset()), int(r.Word.End().Offset())), "\\") {
+		quote = Raw
+	}
+	p.parts(r.Hdoc.Parts, quote)
 	return p.pieces, p.value.String()
+}
+
+// Source returns where a part of the piece's value stands in the source. ok is false if that is not known.
+func (p Piece) Source(source string, from, until int) (a, b int, ok bool) {
+	if p.From < 0 || p.From > len(source) {
+		return 0, 0, false
+	}
+	a, b = -1, -1
+	at, i := 0, p.From
+	for {
+		if at == from && a < 0 {
+			a = i
+		}
+		if at == until {
+			b = i
+			break
+		}
+		if at >= len(p.Value) || i >= len(source) {
+			return 0, 0, false
+		}
+		// An escape is taken as a whole, and a line that goes on after a backslash says nothing.
+		switch n := escape(source[i:], p.Quote); {
+		case n == 2 && source[i+1] == '\n':
+			i += 2
+		case source[i+n-1] != p.Value[at]:
+			return 0, 0, false
+		default:
+			i, at = i+n, at+1
+		}
+	}
+	return a, b, a >= 0
+}
+
+// escape returns how long the first character of a text is as written: 2 if a backslash is removed before it.
+func escape(s string, quote Quote) int {
+	if s[0] != '\\' || len(s) == 1 || quote == Single || quote == Dollar || quote == Raw ||
+		s[1] != '\n' && (quote == Double && strings.IndexByte("$`\"\\", s[1]) < 0 || quote == Document && strings.IndexByte("$`\\", s[1]) < 0) {
+		return 1
+	}
+	return 2
 }
 
 type splitter struct {
@@ -109,23 +154,14 @@ func hasGlob(s string) bool {
 
 // unescape removes the backslashes that the shell removes.
 func unescape(s string, quote Quote) string {
-	if quote == Single || quote == Dollar || strings.IndexByte(s, '\\') < 0 {
+	if strings.IndexByte(s, '\\') < 0 {
 		return s
 	}
 	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] != '\\' || i+1 == len(s) {
-			b.WriteByte(s[i])
-			continue
-		}
-		switch next := s[i+1]; {
-		case next == '\n':
-			i++
-		case quote == Double && strings.IndexByte("$`\"\\", next) < 0, quote == Document && strings.IndexByte("$`\\", next) < 0:
-			b.WriteByte('\\')
-		default:
-			b.WriteByte(next)
-			i++
+	for i := 0; i < len(s); {
+		n := escape(s[i:], quote)
+		if i += n; n == 1 || s[i-1] != '\n' {
+			b.WriteByte(s[i-1])
 		}
 	}
 	return b.String()

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -39,6 +40,9 @@ func (m *Map) Command(in Input) Output {
 			out.ask(replay.AskRedacted, "a value in it was redacted when it was recorded: write the command again", "")
 		}
 		return out
+	}
+	if strings.Contains(in.Text, redactedMark) {
+		in = opened(in)
 	}
 	e := &editor{m: m, in: in, places: places(in.Line)}
 	e.words(in.Line.File)
@@ -128,19 +132,22 @@ type editor struct {
 	out    Output
 }
 
-func (e *editor) apply() string {
-	slices.SortStableFunc(e.edits, func(a, b edit) int { return cmp.Compare(a.from, b.from) })
+func (e *editor) apply() string { return applied(e.in.Text, e.edits) }
+
+// applied makes edits in a text; of two that overlap the first counts.
+func applied(text string, edits []edit) string {
+	slices.SortStableFunc(edits, func(a, b edit) int { return cmp.Compare(a.from, b.from) })
 	var b strings.Builder
 	at := 0
-	for _, x := range e.edits {
+	for _, x := range edits {
 		if x.from < at {
 			continue
 		}
-		b.WriteString(e.in.Text[at:x.from])
+		b.WriteString(text[at:x.from])
 		b.WriteString(x.text)
 		at = x.to
 	}
-	return b.String() + e.in.Text[at:]
+	return b.String() + text[at:]
 }
 
 // words visits all words of a tree, and the documents.
@@ -152,12 +159,7 @@ func (e *editor) words(f *syntax.File) {
 		case *syntax.Redirect:
 			if n.Hdoc != nil {
 				documents = append(documents, n.Hdoc)
-				quoted := len(n.Word.Parts) != 1
-				if !quoted {
-					_, isLit := n.Word.Parts[0].(*syntax.Lit)
-					quoted = !isLit
-				}
-				e.document(n.Hdoc, quoted)
+				e.document(n)
 			}
 		case *syntax.Assign:
 			if n.Name != nil {
@@ -174,19 +176,47 @@ func (e *editor) words(f *syntax.File) {
 }
 
 // document maps a here-document.
-func (e *editor) document(w *syntax.Word, quoted bool) {
-	pieces, v := shell.DocumentPieces(e.in.Text, w)
-	if quoted {
-		for i := range pieces {
-			pieces[i].Quote = raw
-		}
-	}
+func (e *editor) document(r *syntax.Redirect) {
+	pieces, v := shell.DocumentPieces(e.in.Text, r)
 	e.replace(pieces, v, e.m.hits(v))
 	e.redacted(pieces, v, "", place{})
 }
 
-// raw is the text of a document whose end is quoted: nothing is special in it.
-const raw = shell.Quote(99)
+// plainEnd matches the ends of here-documents that need no quotes.
+var plainEnd = regexp.MustCompile(`^\w+$`)
+
+// opened returns a command in which the here-documents with something redacted have an end without quotes, so
+// that a variable can stand there. What would be special then is escaped.
+func opened(in Input) Input {
+	var edits []edit
+	syntax.Walk(in.Line.File, func(n syntax.Node) bool {
+		r, ok := n.(*syntax.Redirect)
+		if !ok || r.Hdoc == nil {
+			return true
+		}
+		pieces, v := shell.DocumentPieces(in.Text, r)
+		_, end := shell.Pieces(in.Text, r.Word)
+		if len(pieces) != 1 || pieces[0].Quote != shell.Raw || !strings.Contains(v, redactedMark) || !plainEnd.MatchString(end) {
+			return true
+		}
+		from, until, ok := pieces[0].Source(in.Text, 0, len(v))
+		if !ok {
+			return true
+		}
+		edits = append(edits, edit{int(r.Word.Pos().Offset()), int(r.Word.End().Offset()), end}, edit{from, until, quote(v, shell.Document)})
+		return true
+	})
+	if len(edits) == 0 {
+		return in
+	}
+	text := applied(in.Text, edits)
+	l, err := shell.Read(text, in.Shell, in.Cwd)
+	if err != nil || count(l.File) != count(in.Line.File) {
+		return in
+	}
+	in.Text, in.Line = text, l
+	return in
+}
 
 func (e *editor) word(w *syntax.Word, assigned string) {
 	pieces, v := shell.Pieces(e.in.Text, w)
@@ -221,16 +251,14 @@ func (e *editor) replace(pieces []shell.Piece, v string, hits []hit) {
 			if first {
 				text, first = quote(h.to, p.Quote), false
 			}
-			a, b, ok := e.source(p, from-p.At, until-p.At)
-			if !ok {
-				// The piece has escapes: all of it is written anew.
-				text = quote(p.Value[:from-p.At], p.Quote) + text + quote(p.Value[until-p.At:], p.Quote)
-				a, b = p.From, p.To
+			if a, b, ok := p.Source(e.in.Text, from-p.At, until-p.At); ok {
+				edits = append(edits, edit{a, b, text})
+			} else {
+				covered = -len(v) // it is not known where it stands
 			}
-			edits = append(edits, edit{a, b, text})
 		}
 		if covered != h.until-h.from {
-			if len(edits) > 0 {
+			if len(edits) > 0 || covered < 0 {
 				e.out.ask(replay.AskTransform, fmt.Sprintf("a part of %s is only known when it runs", v), "")
 			}
 			continue
@@ -240,16 +268,6 @@ func (e *editor) replace(pieces []shell.Piece, v string, hits []hit) {
 			e.m.all[h.mapping].Uses++
 		}
 	}
-}
-
-// source returns where a part of a piece's value stands in the source, and false if the piece has
-// escapes.
-func (e *editor) source(p shell.Piece, from, until int) (a, b int, ok bool) {
-	// The end of a document's text is not where its node ends.
-	if p.From < 0 || !strings.HasPrefix(e.in.Text[p.From:], p.Value) || p.To-p.From != len(p.Value) && p.Quote != shell.Document && p.Quote != raw {
-		return 0, 0, false
-	}
-	return p.From + from, p.From + until, true
 }
 
 // quote writes a text so that it is itself in a kind of quotes.

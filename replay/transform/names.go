@@ -2,6 +2,7 @@ package transform
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -190,7 +191,7 @@ func (e *editor) redacted(pieces []shell.Piece, v, assigned string, at place) {
 			if from < p.At || until > p.At+len(p.Value) {
 				continue
 			}
-			a, b, ok := e.source(p, from-p.At, until-p.At)
+			a, b, ok := p.Source(e.in.Text, from-p.At, until-p.At)
 			if !ok {
 				break
 			}
@@ -200,10 +201,10 @@ func (e *editor) redacted(pieces []shell.Piece, v, assigned string, at place) {
 				text = `"` + text + `"`
 			case shell.Single:
 				text = `'"` + text + `"'`
-			case raw, shell.Dollar:
-				text = ""
+			case shell.Dollar:
+				text = `'"` + text + `"$'`
 			}
-			if text != "" {
+			if p.Quote != shell.Raw {
 				e.edits = append(e.edits, edit{a, b, text})
 				placed = true
 			}
@@ -216,15 +217,20 @@ func (e *editor) redacted(pieces []shell.Piece, v, assigned string, at place) {
 	}
 }
 
+// keyBefore matches the key that stands before a value: X-Token: , "token":" and, in a document, token = .
+var keyBefore = regexp.MustCompile(`([A-Za-z][\w.-]*)(?:["']?[ \t]*(=)[ \t]*|["'][ \t]*(:)[ \t]*|[ \t]*(:)[ \t]+)["']?$`)
+
 // variableName returns the name of the variable for what was redacted: by the variable that it was
-// assigned to, else by the program and the kind.
+// assigned to or the key that stands before it, else by the program and the kind.
 func variableName(kind, assigned, before string, at place) string {
-	base := kind
+	base, key := kind, keyBefore.FindStringSubmatch(before)
 	switch {
 	case assigned != "":
 		base = assigned
 	case strings.HasSuffix(before, "=") && strings.Trim(strings.ToUpper(before), "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_=") == "":
 		base = strings.TrimSuffix(before, "=")
+	case key != nil && (at.call == nil || key[2] == ""):
+		base = key[1]
 	case at.call != nil && at.call.Name != "":
 		base = at.call.Name + "_" + kind
 	}

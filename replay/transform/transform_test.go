@@ -65,6 +65,17 @@ func TestCommand(t *testing.T) {
 		{"redacted", "mysql -p[redacted:password] shop", `mysql -p"${RECOUNT_MYSQL_PASSWORD}" shop`, nil, "RECOUNT_MYSQL_PASSWORD"},
 		{"redacted in quotes", `export API_KEY="[redacted:key]"`, `export API_KEY="${RECOUNT_API_KEY}"`, nil, "RECOUNT_API_KEY"},
 		{"redacted in single quotes", `curl -H 'Authorization: Bearer [redacted:token]' http://x`, `curl -H 'Authorization: Bearer '"${RECOUNT_CURL_TOKEN}"'' http://x`, nil, "RECOUNT_CURL_TOKEN"},
+		{"redacted in $'…'", `printf $'a\t[redacted:token]\n'`, `printf $'a\t'"${RECOUNT_PRINTF_TOKEN}"$'\n'`, nil, "RECOUNT_PRINTF_TOKEN"},
+		{"redacted after escapes", `curl -d "{\"id\": 1, \"pin\": \"[redacted:password]\"}" http://x`, `curl -d "{\"id\": 1, \"pin\": \"${RECOUNT_PIN}\"}" http://x`, nil, "RECOUNT_PIN"},
+		{"the user of a URL is no key", `curl -u ann:[redacted:password] https://ann:[redacted:url]@x/`, `curl -u ann:"${RECOUNT_CURL_PASSWORD}" https://ann:"${RECOUNT_CURL_URL}"@x/`, nil, "RECOUNT_CURL_URL"},
+		{"a document with escapes", "cat <<EOF\n\\$x /home/ann/app/y\nEOF", "cat <<EOF\n\\$x /home/bob/app/y\nEOF", []string{app}, ""},
+		{"a document as it is", "cat <<'EOF'\n\\$x \\\\ `/home/ann/app/y`\nEOF", "cat <<'EOF'\n\\$x \\\\ `/home/bob/app/y`\nEOF", []string{app}, ""},
+		{"redacted in a document", "cat > x <<EOF\ntoken = [redacted:token]\nEOF", "cat > x <<EOF\ntoken = ${RECOUNT_TOKEN}\nEOF", nil, "RECOUNT_TOKEN"},
+		{
+			"redacted in a document as it is", "cat > x <<'EOF'\n{\"db_password\": \"[redacted:password]\", \"key\": \"[redacted:password]\", \"dir\": \"/home/ann/app\"}\n$HOME \\n `x`\nEOF",
+			"cat > x <<EOF\n{\"db_password\": \"${RECOUNT_DB_PASSWORD}\", \"key\": \"${RECOUNT_KEY}\", \"dir\": \"/home/bob/app\"}\n\\$HOME \\\\n \\`x\\`\nEOF", []string{app}, "RECOUNT_KEY",
+		},
+		{"tabs before a document", "cat <<-'EOF'\n\t$1 [redacted:token]\n\tEOF", "cat <<-EOF\n\t\\$1 ${RECOUNT_TOKEN}\n\tEOF", nil, "RECOUNT_TOKEN"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			out := apply(t, c.in, c.maps...)
