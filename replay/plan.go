@@ -7,6 +7,7 @@ import (
 	"maps"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/recountdb/recount/replay/danger"
@@ -118,6 +119,10 @@ type Ask struct {
 	Text string `json:"text" example:"the password was redacted: give it in $RECOUNT_PASSWORD" doc:"The question as a sentence."`
 	Name string `json:"name,omitempty" example:"RECOUNT_PASSWORD" doc:"For redacted and environment: the environment variable that has to hold the value when the plan is run."`
 }
+
+// OwnName returns the name of the variable whose value is for the step of an index alone: two steps may ask for
+// different values by the same name.
+func (a Ask) OwnName(step int) string { return a.Name + "_" + strconv.Itoa(step+1) }
 
 // Kinds of postconditions.
 const (

@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	sorted "slices"
 	"strings"
 
 	"github.com/recountdb/recount/internal/replaying"
@@ -20,7 +22,7 @@ import (
 // changed, and compares the trees. Then it replays at once again, which has to run nothing that a
 // postcondition can tell.
 func executed() error {
-	n, same, steps, checkable, again, againAll := 0, 0, 0, 0, 0, 0
+	n, same, steps, checkable, again, againAll, apart := 0, 0, 0, 0, 0, 0, 0
 	shells, idle, broken := 0, 0, 0 // of those that can't be checked; trees that the second replay left otherwise
 	return each(func(r *recorded) error {
 		n++
@@ -41,6 +43,15 @@ func executed() error {
 		more, err := b.differences()
 		if err != nil {
 			return err
+		}
+		if len(more) > 0 {
+			if err := b.leaveOut(); err != nil {
+				return err
+			}
+			if more, err = b.differences(); err != nil {
+				return err
+			}
+			apart += len(b.leftOut)
 		}
 		if parted = append(parted, more...); len(parted) == 0 {
 			same++
@@ -92,6 +103,7 @@ func executed() error {
 		return nil
 	}, func() {
 		fmt.Printf("%d of %d narratives end in the same tree by the executor in the sandbox\n", same, n)
+		fmt.Printf("%d files were left out of the comparisons, since they differ without Recount too\n", apart)
 		fmt.Printf("%d of %d steps have a postcondition that can be checked\n", checkable, steps)
 		fmt.Printf("of the %d others %d change the state of their shell, and %d changed no file in the first replay\n", steps-checkable, shells, idle)
 		fmt.Printf("the second replay left another tree in %d\n", broken)
@@ -117,6 +129,8 @@ type other struct {
 	r              *recorded
 	home, dir, old string // dir may be changed, and is what old was
 	env            []string
+	varies         map[string]bool // what another user who types the narrative has otherwise
+	leftOut        map[string]bool // of those, what differed
 }
 
 // elsewhere makes the other user's place. Where commands write to the home directory beside the
@@ -126,7 +140,11 @@ func (r *recorded) elsewhere() (*other, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &other{r: r, home: home, dir: filepath.Join(home, "project"), old: filepath.Join(r.home, "project"), env: env}
+	secrets, err := r.secrets()
+	if err != nil {
+		return nil, err
+	}
+	b := &other{r: r, home: home, dir: filepath.Join(home, "project"), old: filepath.Join(r.home, "project"), env: append(env, secrets...)}
 	for _, s := range r.n.steps {
 		if strings.Contains(s.text, "HOME") || strings.Contains(s.text, "~/") {
 			b.dir, b.old = home, r.home
@@ -172,15 +190,66 @@ func (b *other) differences() ([]string, error) {
 		return nil, err
 	}
 	var all []string
-	for name, sum := range want {
-		if got[name] != sum && (b.r.n.goal == "" || got[name] != "") {
-			all = append(all, fmt.Sprintf("%s is %s, and was %s", name, or(got[name]), sum))
+	add := func(name, text string) {
+		if b.varies[name] {
+			b.leftOut[name] = true
+		} else {
+			all = append(all, name+text)
 		}
 	}
-	for name := range got {
+	for _, name := range sorted.Sorted(maps.Keys(want)) {
+		if sum := want[name]; got[name] != sum && (b.r.n.goal == "" || got[name] != "") {
+			add(name, fmt.Sprintf(" is %s, and was %s", or(got[name]), sum))
+		}
+	}
+	for _, name := range sorted.Sorted(maps.Keys(got)) {
 		if want[name] == "" {
-			all = append(all, name+" is there, and was not")
+			add(name, " is there, and was not")
 		}
 	}
 	return all, nil
+}
+
+// leaveOut types the narrative once more, plainly, without Recount, as the user for whom it was replayed and in the
+// same home, and leaves out of the comparison the files that are otherwise then than where it was recorded: that
+// they are otherwise after a replay says nothing. It prints which of them differ.
+func (b *other) leaveOut() error {
+	aside := b.home + "-replayed"
+	if err := os.Rename(b.home, aside); err != nil {
+		return err
+	}
+	home, env, err := place(b.r.n, b.r.root, filepath.Base(b.home))
+	if err != nil {
+		return err
+	}
+	b.r.n.typed(home, env, "PROMPT_COMMAND=('sleep 0.07')\n")
+	control, err := treeOf(filepath.Join(home, strings.TrimPrefix(b.dir, b.home)), home, b.r.home)
+	if err == nil {
+		err = os.RemoveAll(home)
+	}
+	if err == nil {
+		err = os.Rename(aside, b.home)
+	}
+	if err != nil {
+		return err
+	}
+	want, err := treeOf(b.old, b.r.home, "")
+	if err != nil {
+		return err
+	}
+	b.varies, b.leftOut = map[string]bool{}, map[string]bool{}
+	for name := range want {
+		b.varies[name] = control[name] != want[name]
+	}
+	for name := range control {
+		b.varies[name] = control[name] != want[name]
+	}
+	if _, err := b.differences(); err != nil {
+		return err
+	}
+	fmt.Printf("  %s: %d files differ without Recount too, and are left out\n", b.r.n.name, len(b.leftOut))
+	for _, name := range sorted.Sorted(maps.Keys(b.leftOut)) {
+		fmt.Printf("      %s\n", name)
+	}
+	return nil
 }

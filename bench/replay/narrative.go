@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"os"
@@ -90,6 +89,20 @@ func place(n narrative, root, user string) (home string, env []string, err error
 	return home, env, nil
 }
 
+// typed types the steps of a narrative into an interactive bash in the project of a home, after a first line, and
+// returns what the shell printed. People pause between lines; without that, what two lines write can have the same
+// time to the tick, and make takes the older one for the newer.
+func (n narrative) typed(home string, env []string, first string) string {
+	in := first
+	for _, s := range n.steps {
+		in += s.text + "\n"
+	}
+	shell := exec.Command("bash", "--norc", "--noprofile", "-i")
+	shell.Dir, shell.Env, shell.Stdin = filepath.Join(home, "project"), env, strings.NewReader(in+"exit\n")
+	out, _ := shell.CombinedOutput() // its exit code is that of the last command
+	return string(out)
+}
+
 // record types a narrative into an interactive bash with the hook.
 func record(n narrative, root string) (*recorded, error) {
 	home, env, err := place(n, root, "alice")
@@ -111,19 +124,7 @@ func record(n narrative, root string) (*recorded, error) {
 	if err := os.WriteFile(rc, script, 0o600); err != nil {
 		return nil, err
 	}
-	var in strings.Builder
-	// People pause between lines; without that, what two lines write can have the same time to the tick, and
-	// make takes the older one for the newer.
-	fmt.Fprintf(&in, " . %s; PROMPT_COMMAND+=('sleep 0.05')\n", rc)
-	for _, s := range n.steps {
-		in.WriteString(s.text + "\n")
-	}
-	in.WriteString("exit\n")
-	shell := exec.Command("bash", "--norc", "--noprofile", "-i")
-	shell.Dir, shell.Env, shell.Stdin = filepath.Join(home, "project"), env, strings.NewReader(in.String())
-	var out bytes.Buffer
-	shell.Stdout, shell.Stderr = &out, &out
-	_ = shell.Run() // its exit code is that of the last command
+	out := n.typed(home, env, fmt.Sprintf(" . %s; PROMPT_COMMAND+=('sleep 0.05')\n", rc))
 	// The recorder of the shell outlives it for a moment.
 	for until := time.Now().Add(20 * time.Second); ; time.Sleep(100 * time.Millisecond) {
 		if r.hits, err = r.all(); err == nil && len(r.hits) >= len(n.steps) || time.Now().After(until) {
@@ -142,7 +143,7 @@ func record(n narrative, root string) (*recorded, error) {
 		for _, h := range r.hits {
 			got = append(got, oneLine(h.Command))
 		}
-		return nil, fmt.Errorf("%d commands were recorded of %d:\n    %s\n%s", len(r.hits), len(n.steps), strings.Join(got, "\n    "), out.String())
+		return nil, fmt.Errorf("%d commands were recorded of %d:\n    %s\n%s", len(r.hits), len(n.steps), strings.Join(got, "\n    "), out)
 	}
 	return r, nil
 }

@@ -30,8 +30,12 @@ func scripts() error {
 		if err != nil {
 			return err
 		}
+		secrets, err := r.secrets()
+		if err != nil {
+			return err
+		}
 		c := exec.Command("bash", "-s")
-		c.Dir, c.Env, c.Stdin = home, append(env, "RECOUNT_YES=1"), strings.NewReader(string(text))
+		c.Dir, c.Env, c.Stdin = home, append(append(env, secrets...), "RECOUNT_YES=1"), strings.NewReader(string(text))
 		if out, err := c.CombinedOutput(); err != nil {
 			fmt.Printf("  %s: the script: %v\n%s\n", r.n.name, err, out)
 			if *verbose {

@@ -132,8 +132,13 @@ func (o *Options) values(p *replay.Plan) map[string]string {
 	values := map[string]string{}
 	for _, s := range p.Steps {
 		for _, ask := range s.Asks {
-			if v := o.Getenv(ask.Name); ask.Name != "" && v != "" {
-				values[ask.Name] = v
+			if ask.Name == "" {
+				continue
+			}
+			for _, name := range []string{ask.Name, ask.OwnName(s.Index)} {
+				if v := o.Getenv(name); v != "" {
+					values[name] = v
+				}
 			}
 		}
 	}

@@ -311,6 +311,28 @@ func TestQuestionsWithNames(t *testing.T) {
 	}
 }
 
+// TestValuesOfOneStep has steps of one session that ask for different values by the same name.
+func TestValuesOfOneStep(t *testing.T) {
+	w := newWorld(t)
+	s := commands(`A="${RECOUNT_TOKEN}"; echo $A > first`, `echo "${RECOUNT_TOKEN}" $A > second`, `echo "${RECOUNT_TOKEN}" > third`)
+	for i := range s {
+		s[i].Session, s[i].Asks = "one", []replay.Ask{{Kind: replay.AskRedacted, Name: "RECOUNT_TOKEN", Text: "give it"}}
+	}
+	s[0].Sets = []string{"A"}
+	w.o.Values = map[string]string{"RECOUNT_TOKEN": "blue", "RECOUNT_TOKEN_2": "red"}
+	r := w.run(w.plan(s, [2]int{1, 0}, [2]int{2, 1}))
+	if got := w.read("first") + w.read("second") + w.read("third"); statuses(r) != "done done done" || got != "blue\nred blue\nblue\n" {
+		t.Errorf("%s, got %q", statuses(r), got)
+	}
+	for i := range s {
+		s[i].Needs = nil
+	}
+	w.o.Values = map[string]string{"RECOUNT_TOKEN_2": "red"}
+	if got := statuses(w.run(w.plan(s))); got != "refused done refused" {
+		t.Errorf("with a value for one step alone: %s", got)
+	}
+}
+
 func TestSessionStateIsCarried(t *testing.T) {
 	w := newWorld(t)
 	s := commands("export A='x y'; f() { echo \"f $1 $A\"; }; alias g='echo alias'; cd /tmp", "f 1; g 2; pwd", "A=changed; exit 4", "echo $A", "echo other $A")

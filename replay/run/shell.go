@@ -7,6 +7,7 @@ import (
 	"maps"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/recountdb/recount/replay"
 	"github.com/recountdb/recount/replay/sandbox"
@@ -15,9 +16,10 @@ import (
 // command returns what to run for a step.
 func (r *runner) command(s *replay.Step) sandbox.Command {
 	shell := path.Base(cmp.Or(s.Shell, "bash"))
-	c := sandbox.Command{Args: []string{shell, "-c", s.Command}, Dir: cmp.Or(s.Cwd, r.Executor.Dir()), Timeout: r.Timeout, Grace: r.Grace}
+	command, values := r.given(s)
+	c := sandbox.Command{Args: []string{shell, "-c", command}, Dir: cmp.Or(s.Cwd, r.Executor.Dir()), Timeout: r.Timeout, Grace: r.Grace}
 	if jobs := r.jobsOf(s); jobs != "" || r.inSession(s) {
-		keep, starts, line, script := "", "", s.Command, withSession
+		keep, starts, line, script := "", "", command, withSession
 		if len(s.Sets) > 0 {
 			keep = "keep"
 		}
@@ -34,11 +36,7 @@ func (r *runner) command(s *replay.Step) sandbox.Command {
 		env = map[string]string{}
 	}
 	maps.Copy(env, s.Env)
-	for _, a := range s.Asks {
-		if v, given := r.Values[a.Name]; given && a.Name != "" {
-			env[a.Name] = v
-		}
-	}
+	maps.Copy(env, values)
 	if env["GIT_EDITOR"] == "" && env["VISUAL"] == "" && env["EDITOR"] == "" {
 		env["GIT_EDITOR"] = "true" // nobody edits the message of git rebase --continue
 	}
@@ -46,6 +44,25 @@ func (r *runner) command(s *replay.Step) sandbox.Command {
 		c.Env = append(c.Env, name+"="+env[name])
 	}
 	return c
+}
+
+// given returns the command of a step, and the values that it asks for by the names of their variables. A value
+// for the step alone is in a variable of its own: what the session was left like may have the other one.
+func (r *runner) given(s *replay.Step) (command string, values map[string]string) {
+	command, values = s.Command, map[string]string{}
+	for _, a := range s.Asks {
+		if a.Name == "" {
+			continue
+		}
+		own := a.OwnName(s.Index)
+		if v, ok := r.Values[own]; ok {
+			command = strings.ReplaceAll(command, "${"+a.Name+"}", "${"+own+"}")
+			values[own] = v
+		} else if v, ok := r.Values[a.Name]; ok {
+			values[a.Name] = v
+		}
+	}
+	return command, values
 }
 
 // inSession reports whether a step has to run in what its session's shell was left like.

@@ -66,7 +66,8 @@ func (r *runner) decide(ctx context.Context, s *replay.Step) (*Outcome, error) {
 	for i := range s.Asks {
 		a := &s.Asks[i]
 		if a.Name != "" {
-			if _, given := r.Values[a.Name]; given {
+			_, given := r.Values[a.Name]
+			if _, own := r.Values[a.OwnName(s.Index)]; given || own {
 				continue
 			}
 			if a.Kind == replay.AskRedacted {
