@@ -73,7 +73,9 @@ func TestCommand(t *testing.T) {
 		{"redacted in a document", "cat > x <<EOF\ntoken = [redacted:token]\nEOF", "cat > x <<EOF\ntoken = ${RECOUNT_TOKEN}\nEOF", nil, "RECOUNT_TOKEN"},
 		{
 			"redacted in a document as it is", "cat > x <<'EOF'\n{\"db_password\": \"[redacted:password]\", \"key\": \"[redacted:password]\", \"dir\": \"/home/ann/app\"}\n$HOME \\n `x`\nEOF",
-			"cat > x <<EOF\n{\"db_password\": \"${RECOUNT_DB_PASSWORD}\", \"key\": \"${RECOUNT_KEY}\", \"dir\": \"/home/bob/app\"}\n\\$HOME \\\\n \\`x\\`\nEOF", []string{app}, "RECOUNT_KEY",
+			"cat > x <<EOF\n{\"db_password\": \"${RECOUNT_DB_PASSWORD}\", \"key\": \"${RECOUNT_KEY}\", \"dir\": \"/home/bob/app\"}\n\\$HOME \\\\n \\`x\\`\nEOF",
+			[]string{app},
+			"RECOUNT_KEY",
 		},
 		{"tabs before a document", "cat <<-'EOF'\n\t$1 [redacted:token]\n\tEOF", "cat <<-EOF\n\t\\$1 ${RECOUNT_TOKEN}\n\tEOF", nil, "RECOUNT_TOKEN"},
 	} {
