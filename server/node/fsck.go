@@ -42,7 +42,9 @@ func (n *Node) Fsck(ctx context.Context, _ api.FsckRequest, progress func(api.Pr
 	if err != nil {
 		return report, fmt.Errorf("fsck: %w", err)
 	}
-	m.end()
+	if begun {
+		m.end()
+	}
 	report.OK, report.Faults = len(faults) == 0, []api.FsckFault{}
 	report.Repositories, report.Commits, report.Snapshots = done.Repositories, done.Commits, done.Snapshots
 	report.Chunks, report.Entries, report.Edges, report.Bytes, report.Unused = done.Chunks, done.Entries, done.Edges, done.Bytes, done.Unused

@@ -1,6 +1,7 @@
 package node_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"sync"
@@ -107,5 +108,35 @@ func TestPartitionsAreAddedInSplitRoles(t *testing.T) {
 	resp := c.find(t, commands.FindRequest{Text: "make unseen", Limit: 1, AtLeast: schemas.Watermark{{Topic: "recount.commands", Partition: 24}: 1}})
 	if len(resp.Hits) == 0 || resp.Hits[0].Command != "make unseen" {
 		t.Errorf("got %v", commandsOf(resp))
+	}
+}
+
+// TestRebuildWithoutTheOtherTopics checks that the rebuild and the verification of one projection end,
+// and count no events, however many events there are in topics that it does not read.
+func TestRebuildWithoutTheOtherTopics(t *testing.T) {
+	r := start(t, config(t.TempDir()))
+	r.append(t, many(5000)...) // more than a rebuild leaves to its last step
+	ends, err := r.Log().Ends(t.Context(), schemas.TopicCommands)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.waitFor(t, ends)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	reports := 0
+	bounded := func(p api.Progress) {
+		if p.Total > 0 {
+			t.Errorf("%s: %d events to read", p.Phase, p.Total)
+		}
+		if reports++; reports > 100 {
+			cancel()
+		}
+	}
+	only := []string{"code"}
+	if rebuilt, err := r.Client.Rebuild(ctx, api.RebuildRequest{Projections: only}, bounded); err != nil || rebuilt.Events != 0 {
+		t.Fatalf("rebuild: %+v %v", rebuilt, err)
+	}
+	if v, err := r.Client.Verify(ctx, api.VerifyRequest{Projections: only}, bounded); err != nil || !v.OK || v.Events != 0 {
+		t.Errorf("verify: %+v %v", v, err)
 	}
 }

@@ -56,7 +56,7 @@ func (n *Node) rebuild(ctx context.Context, names []string, m *meter) (report ap
 	// rejected by the live stream, and nobody would do so if the rebuilt ones were already past it.
 	target := n.set.Watermark()
 	for phase := "replay"; ; phase = "catch up" {
-		m.begin(phase, distance(all.Watermark(), target))
+		m.begin(phase, missing(all, target))
 		if err := n.replay(ctx, all, target, nil, count); err != nil {
 			return report, fmt.Errorf("rebuild: %w", err)
 		}
@@ -64,7 +64,7 @@ func (n *Node) rebuild(ctx context.Context, names []string, m *meter) (report ap
 		// Read what arrived in the meantime, repeatedly, until it is only a little; commit reads
 		// the rest while the live projections are held.
 		live := n.set.Watermark()
-		if distance(all.Watermark(), live) < replayRecords {
+		if missing(all, live) < replayRecords {
 			break
 		}
 		target = live

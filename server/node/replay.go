@@ -124,6 +124,16 @@ func (m *meter) now() api.Progress {
 	return api.Progress{Phase: m.phase, Done: m.done.Load(), Total: m.total, Elapsed: time.Since(m.start).Milliseconds()}
 }
 
+// missing returns the number of offsets below a watermark that a target has still to apply. Partitions
+// of topics that it does not read count nothing: replay leaves them out.
+func missing(to pipeline.Target, until schemas.Watermark) int64 {
+	var n int64
+	for tp, end := range until {
+		n += max(end-to.Next(tp), 0)
+	}
+	return n
+}
+
 // distance returns the number of offsets between two watermarks.
 func distance(from, to schemas.Watermark) int64 {
 	var n int64
@@ -151,7 +161,7 @@ func (n *Node) catchUp(ctx context.Context) error {
 		return nil
 	}
 	m := newMeter(n.progress)
-	m.begin("catch up", distance(have, ends))
+	m.begin("catch up", missing(gated{n}, ends))
 	if err := n.replay(ctx, gated{n}, ends, n.log.Reject, m.add); err != nil {
 		return fmt.Errorf("catch up with the log: %w", err)
 	}

@@ -72,8 +72,9 @@ func (n *Node) summarise(ctx context.Context, cuts map[schemas.TopicPartition]pi
 	}
 	defer func() { err = errors.Join(err, rest.Close(), os.RemoveAll(dir)) }()
 	live := n.set.Watermark()
-	m.begin("sum up", distance(behind, live))
-	if err := n.replay(ctx, beyond{rest, cuts}, live, nil, m.add); err != nil {
+	after := beyond{rest, cuts}
+	m.begin("sum up", missing(after, live))
+	if err := n.replay(ctx, after, live, nil, m.add); err != nil {
 		return nil, 0, err
 	}
 	m.end()

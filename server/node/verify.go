@@ -58,7 +58,7 @@ func (n *Node) Verify(ctx context.Context, r api.VerifyRequest, progress func(ap
 	m := newMeter(progress)
 	for phase := "replay"; ; phase = "catch up" {
 		live := n.set.Watermark()
-		left := distance(scratch.Watermark(), live)
+		left := missing(scratch, live)
 		if phase != "replay" && left < replayRecords {
 			break
 		}
