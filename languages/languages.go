@@ -8,7 +8,6 @@
 package languages
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/recountdb/recount/languages/codeowners"
@@ -49,9 +48,6 @@ var registered = []registry.Language{
 	yaml.Language,
 	style.Language,
 }
-
-// All returns every registered language.
-func All() []registry.Language { return slices.Clone(registered) }
 
 // files lists the kinds of files of all languages.
 var files = func() (all []extract.Language) {

@@ -23,6 +23,7 @@ import (
 
 	"github.com/recountdb/recount/cmd/internal/cli"
 	"github.com/recountdb/recount/cmd/internal/front"
+	"github.com/recountdb/recount/cmd/internal/program"
 	"github.com/recountdb/recount/internal/connect"
 	"github.com/recountdb/recount/internal/golden"
 	"github.com/recountdb/recount/internal/render"
@@ -61,6 +62,11 @@ func (w *world) app(stdin string, stdout, stderr io.Writer, env ...string) *app 
 		Getenv:   func(k string) string { return all[k] },
 		Version:  cli.Version(""),
 	}}
+}
+
+// run is the program without its process: it returns the exit code.
+func (a *app) run(ctx context.Context, args []string) int {
+	return program.Run(ctx, a.Connector, a.root(), args)
 }
 
 // call runs a command line in this process, with the text after " < " as standard input, or its

@@ -11,7 +11,6 @@
 package main
 
 import (
-	"context"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -44,8 +43,3 @@ const (
 )
 
 type exitError = cli.ExitError
-
-// run is the program without its process: it returns the exit code.
-func (a *app) run(ctx context.Context, args []string) int {
-	return program.Run(ctx, a.Connector, a.root(), args)
-}

@@ -85,19 +85,6 @@ const diffEnd = "end"
 // Pair is a commit and its base of comparison; with Parent "" it is compared with the empty tree.
 type Pair struct{ Commit, Parent string }
 
-// Changes returns the changes from a parent to a commit, sorted by path; with parent "" those from
-// the empty tree.
-func (d *Diffs) Changes(commit, parent string) (changes []Change, err error) {
-	err = d.Each([]Pair{{commit, parent}}, func(_ int, all []Change, lacks Lacks) error {
-		if lacks == LacksTrees {
-			return &ObjectError{ID: commit, Detail: "its trees are missing"}
-		}
-		changes = all
-		return nil
-	})
-	return changes, err
-}
-
 // Each passes the changes of each pair, and what the clone lacks of them, to a function, in order.
 // All pairs are requested at once. No commit may be in two pairs.
 func (d *Diffs) Each(pairs []Pair, each func(i int, changes []Change, lacks Lacks) error) error {

@@ -122,13 +122,6 @@ func Run(ctx context.Context, con *connect.Connector, from Origin, fn func(im *I
 	return im.report(), err
 }
 
-// Into imports by fn through a backend.
-func Into(term *render.Terminal, b api.Backend, fn func(im *Importer) error) (*Report, error) {
-	im := &Importer{term: term, backend: b, started: time.Now(), redactor: redact.Default()}
-	err := fn(im)
-	return im.report(), err
-}
-
 // Bytes imports the events of a text in memory through a backend, and prints nothing.
 func Bytes(ctx context.Context, b api.Backend, from string, text []byte, read func(io.Reader, history.Options) iter.Seq2[schemas.Event, error]) (Result, error) {
 	now := time.Now()

@@ -178,13 +178,11 @@ func (o *objectOracle) search(q ObjectQuery) ([]ObjectHit, ObjectStats) {
 	var stats ObjectStats
 	var length uint64
 	var there []oraclePart
-	has := map[schemas.AudienceID]bool{}
 	for _, p := range o.parts {
 		if !slices.Contains(q.Audiences, p.audience) || q.Below != nil && p.ref.Offset >= q.Below[p.ref.TP()] {
 			continue
 		}
 		there = append(there, p)
-		has[p.audience] = true
 		stats.Parts++
 		length += uint64(p.length)
 		for t, term := range terms {
@@ -192,10 +190,6 @@ func (o *objectOracle) search(q ObjectQuery) ([]ObjectHit, ObjectStats) {
 				df[t]++
 			}
 		}
-	}
-	stats.Audiences = len(has)
-	if stats.Parts > 0 {
-		stats.MeanLength = float64(length) / float64(stats.Parts)
 	}
 	for t, term := range terms {
 		stats.Terms = append(stats.Terms, TermStats{Term: term.Text, Documents: df[t], IDF: bm25.IDF(stats.Parts, df[t])})

@@ -49,11 +49,8 @@ type ObjectStats struct {
 	Watermark schemas.Watermark
 	// Terms are the query's terms, each with the number of parts that have it.
 	Terms []TermStats
-	// Audiences is how many of the query's audiences have objects.
-	Audiences int
-	// Parts is the number of their parts, MeanLength the mean length in terms.
-	Parts      uint64
-	MeanLength float64
+	// Parts is the number of parts of the query's audiences.
+	Parts uint64
 	// Scored is how many parts were scored; the others could not be hits.
 	Scored int
 }

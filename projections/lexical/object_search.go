@@ -31,7 +31,7 @@ func (x *Index) SearchObjects(ctx context.Context, q ObjectQuery) ([]ObjectHit, 
 	if err != nil {
 		return nil, s.stats, err
 	}
-	s.stats.Terms, s.stats.Parts, s.stats.MeanLength, s.stats.Scored = stats.Terms, stats.Docs, stats.MeanLength(), stats.Scored
+	s.stats.Terms, s.stats.Parts, s.stats.Scored = stats.Terms, stats.Docs, stats.Scored
 	return s.hits(), s.stats, nil
 }
 
@@ -83,43 +83,36 @@ func (s *objectSearch) prepare() error {
 	}
 	ids := slices.SortedFunc(slices.Values(s.q.Audiences), func(a, b schemas.AudienceID) int { return bytes.Compare(a[:], b[:]) })
 	ids = slices.Compact(ids)
-	has := map[schemas.AudienceID]bool{}
 	for i, tp := range s.stats.Watermark.Partitions() {
-		if err := s.partition(i, tp, ids, has); err != nil {
+		if err := s.partition(i, tp, ids); err != nil {
 			return err
 		}
 	}
-	s.stats.Audiences = len(has)
 	if s.q.Only != nil {
 		return s.choose(s.q.Only)
 	}
 	return nil
 }
 
-// partition adds the shards of partition n, ordered by their number; it sets has for the audiences
-// that have any.
-func (s *objectSearch) partition(n int, tp schemas.TopicPartition, ids []schemas.AudienceID, has map[schemas.AudienceID]bool) error {
+// partition adds the shards of partition n, ordered by their number.
+func (s *objectSearch) partition(n int, tp schemas.TopicPartition, ids []schemas.AudienceID) error {
 	all, err := s.x.audiencesOf(tp)
 	if err != nil {
 		return err
 	}
-	type asked struct {
-		audience
-		id schemas.AudienceID
-	}
-	var found []asked
+	var found []audience
 	for _, id := range ids {
 		if a, ok := all.get(id); ok {
-			found = append(found, asked{a, id})
+			found = append(found, a)
 		}
 	}
-	slices.SortFunc(found, func(a, b asked) int { return cmp.Compare(a.number, b.number) })
+	slices.SortFunc(found, func(a, b audience) int { return cmp.Compare(a.number, b.number) })
 	key := store.AppendShard(nil, tp)
 	for _, a := range found {
 		s.shards = append(s.shards, objectShard{tp: tp, partition: n, audience: a.number})
 		s.collections = append(s.collections, bm25.Collection{Shard: key, Number: collectionOf(a.number)})
 		i := len(s.shards) - 1
-		docs, length, err := s.below(i, a.audience, s.stats.Watermark[tp])
+		docs, length, err := s.below(i, a, s.stats.Watermark[tp])
 		if err != nil {
 			return err
 		}
@@ -127,7 +120,6 @@ func (s *objectSearch) partition(n int, tp schemas.TopicPartition, ids []schemas
 			s.shards, s.collections = s.shards[:i], s.collections[:i]
 			continue
 		}
-		has[a.id] = true
 		c := &s.collections[i]
 		c.Docs, c.Below, c.Length = docs, docs, length
 	}

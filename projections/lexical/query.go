@@ -64,9 +64,8 @@ type Stats struct {
 	// Searched are the terms with those of the variants, for Query.Again.
 	Searched []bm25.Term
 	// Documents is the number of documents of the field in all shards, with each distinct text
-	// counted once a shard; MeanLength is their mean length in terms (or concepts).
-	Documents  uint64
-	MeanLength float64
+	// counted once a shard.
+	Documents uint64
 	// Scored is how many documents were scored; the others could not be hits.
 	Scored int
 }

@@ -44,7 +44,6 @@ func (x *Index) Search(ctx context.Context, q Query) ([]Hit, Stats, error) {
 	}
 	s.stats.Searched = r.Terms
 	s.stats.Terms, s.stats.Documents, s.stats.Scored = stats.Terms, stats.Docs, stats.Scored
-	s.stats.MeanLength = stats.MeanLength() / bm25.FullWeight
 	return s.hits(), s.stats, nil
 }
 

@@ -23,15 +23,6 @@ type termCount struct {
 
 func (d *document) bytes() int { return 64 + 8*len(d.terms) + 4*len(d.names) }
 
-// count returns how often a document has a term.
-func (d *document) count(t term) float64 {
-	i, ok := slices.BinarySearchFunc(d.terms, t, func(c termCount, t term) int { return cmp.Compare(c.term, t) })
-	if !ok {
-		return 0
-	}
-	return float64(d.terms[i].n)
-}
-
 func (d *document) declares(t term) bool {
 	_, ok := slices.BinarySearch(d.names, t)
 	return ok

@@ -1,6 +1,7 @@
 package context
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -22,6 +23,15 @@ func search(files []file, t term) (found []int32, tf []float32) {
 		}
 	}
 	return found, tf
+}
+
+// count returns how often a document has a term.
+func (d *document) count(t term) float64 {
+	i, ok := slices.BinarySearchFunc(d.terms, t, func(c termCount, t term) int { return cmp.Compare(c.term, t) })
+	if !ok {
+		return 0
+	}
+	return float64(d.terms[i].n)
 }
 
 // TestPostingsHaveWhatDocumentsHave compares postings of random documents with the documents.

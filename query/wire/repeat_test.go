@@ -49,10 +49,6 @@ func TestRowsThatWereSentAreNotSentAgain(t *testing.T) {
 	if got := send(other); strings.Contains(got, "&1:") || strings.Contains(got, "&3:") {
 		t.Errorf("rows of other columns are repeated: %q", got)
 	}
-	s.Reset()
-	if got := send(edges(10, 20)); !strings.Contains(got, "Caller10") {
-		t.Errorf("after a reset: %q", got)
-	}
 }
 
 // TestRowsOfLostAnswersAreSent loses an answer, and sends two that were written before either was sent.

@@ -132,17 +132,6 @@ func (s *Session) commit(fresh []numbered, lists []sentList, scalars []Scalar) {
 	}
 }
 
-// Reset forgets what was sent: call it if the other side lost it, as a model does whose context was
-// compacted. Numbers go on, so that no old number means a new node.
-func (s *Session) Reset() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	clear(s.sent)
-	clear(s.bared)
-	clear(s.said)
-	s.order, s.began, s.rows = nil, false, sentLists{}
-}
-
 func (n Node) hash() (id [16]byte) {
 	h := sha256.New()
 	for _, field := range []string{n.ID, n.Kind, n.Name, n.Path, n.Signature, n.Text} {

@@ -82,13 +82,6 @@ func New(b api.Backend, o Options) http.Handler {
 	return Drained(guard(mux, o, newMetrics(o.Registry)))
 }
 
-// OpenAPI returns the description of the API as GET /openapi.json serves it.
-func OpenAPI(version string) ([]byte, error) {
-	o := Options{Version: version}
-	_, h := build(nil, &o)
-	return json.MarshalIndent(h.OpenAPI(), "", "  ")
-}
-
 func build(b api.Backend, o *Options) (*http.ServeMux, huma.API) {
 	if o.Log == nil {
 		o.Log = discard

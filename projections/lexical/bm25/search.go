@@ -101,14 +101,6 @@ type Stats struct {
 	Scored int
 }
 
-// MeanLength returns the mean length of a document, 0 without any.
-func (s *Stats) MeanLength() float64 {
-	if s.Docs == 0 {
-		return 0
-	}
-	return float64(s.Length) / float64(s.Docs)
-}
-
 // TermStats is the statistics of one term of a query.
 type TermStats struct {
 	Term               string
