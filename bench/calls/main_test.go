@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -76,5 +77,30 @@ func TestCount(t *testing.T) {
 	want := tally{right: 1, wrong: 1, found: 1, missing: 1}
 	if r.calls != want || r.both != want || r.externalRight != 1 || r.externalWrong != 0 || g.dangling != 0 {
 		t.Errorf("calls %v, both %v, external %d right and %d wrong, %d dangling", r.calls, r.both, r.externalRight, r.externalWrong, g.dangling)
+	}
+}
+
+// TestLaterSites counts a call of a file, which is one node from its begin to its end, behind the sites
+// that its edge keeps.
+func TestLaterSites(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, map[string]string{
+		"a.ts":       strings.Repeat("f()\n", 30) + "function f() {}\nfunction g() {}\n",
+		"labels.tsv": "r\tc\ta.ts:30:1\tf\tb\ta.ts:31 f\nr\tc\ta.ts:30:1\tg\tb\ta.ts:32 g\n",
+	})
+	labels, err := readLabels(filepath.Join(dir, "labels.tsv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := graphOf(dir, labels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &result{sites: map[string]int{}}
+	for _, l := range labels {
+		r.count(g, l, false)
+	}
+	if want := (tally{right: 1, found: 1, missing: 1}); r.calls != want {
+		t.Errorf("calls %v", r.calls)
 	}
 }

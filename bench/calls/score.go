@@ -166,7 +166,7 @@ func (g *graph) edgesAt(l label) []resolve.Edge {
 	var found []resolve.Edge
 	for _, e := range g.more[cols[0]] {
 		last := e.Edge.Sites[len(e.Edge.Sites)-1]
-		if n := g.node(e.From); n != nil && int(last.Line) <= line && line <= int(n.End.GetLine()) && lastName(e.To) == l.name {
+		if n := g.node(e.From); n != nil && int(last.Line) <= line && (n.End == nil || line <= int(n.End.Line)) && lastName(e.To) == l.name { // a file has no end
 			found = append(found, e)
 		}
 	}
