@@ -25,12 +25,17 @@ func script(name string, load func() *extract.Grammar, suffixes ...string) extra
 	return extract.Language{Name: name, Version: 9, Matches: extract.Suffixed(suffixes...), Extract: extract.Unminified(extract.Repaired(load, repairScript, extractScript))}
 }
 
-var typeStar = regexp.MustCompile(`(?m)^(\s*export )type( \*)`)
+var (
+	typeStar = regexp.MustCompile(`(?m)^(\s*export )type( \*)`)
+	exported = regexp.MustCompile(`(?m)^\s*export\s*\{[^}]*\}`)
+	typeName = regexp.MustCompile(`([{,]\s*)type(\s*[,}])`)
+)
 
-// repairScript rewrites what the grammars of 2024 do not parse: `export type * from`, and a
-// generic call signature after a member without a semicolon.
+// repairScript rewrites what the grammars of 2024 do not parse: `export type * from`, the export of
+// a name `type`, and a generic call signature after a member without a semicolon.
 func repairScript(src []byte) []byte {
 	out := typeStar.ReplaceAll(src, []byte("${1}    $2"))
+	out = exported.ReplaceAllFunc(out, func(clause []byte) []byte { return typeName.ReplaceAll(clause, []byte("${1}typ_$2")) })
 	last := -1 // the end of the last line of code
 	for at := 0; at < len(out); {
 		end := len(out)
