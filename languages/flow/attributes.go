@@ -14,7 +14,12 @@ func (p *Engine) attributeTarget(v *scope.Value, name string) *scope.Variable {
 	case scope.InstanceValue, scope.ClassValue:
 		return v.Decl.Attribute(name)
 	case scope.ModuleValue:
-		if v.Mod.Scope != nil {
+		switch {
+		case p.Lang.Exports && p.Exported(v.Mod, name, 0) != nil:
+			return p.Exported(v.Mod, name, 0)
+		case p.Lang.Exports:
+			return v.Mod.Attribute(name)
+		case v.Mod.Scope != nil:
 			return v.Mod.Scope.Vars[name]
 		}
 	case scope.ContainerValue:
@@ -99,10 +104,16 @@ func (p *Engine) moduleAttribute(f *scope.Flow, m *scope.Module, name string) sc
 				out = out.With(m.Value, m.Sure && of.Sure)
 			}
 		}
+		for _, m := range p.Read(f, m.Attribute(name)) {
+			out = out.With(m.Value, m.Sure)
+		}
 		return out
 	}
 	if sub := p.Submodule(m, name); sub != nil {
 		return scope.Set{{Value: p.Intern(scope.ValueID{Kind: scope.ModuleValue, Mod: sub}), Sure: true}}
+	}
+	if p.Lang.Exports {
+		return slices.Clone(p.Read(f, m.Attribute(name)))
 	}
 	return nil
 }

@@ -119,17 +119,22 @@ func severalWords(name string) bool {
 
 // arrived returns the method that a call of a member means if nothing but instances of one class
 // are known to arrive there, nil if more than one function may be called, or a function that was
-// passed as such.
-func (l *Linker) arrived(of scope.Path, values scope.Set, t *scope.Targets) *scope.Decl {
-	if l.e.Lang.Common == nil || of.Plain() || len(t.List) != 1 || t.List[0].Decl == nil || t.Sure[t.List[0]] || l.e.Lang.Common[of.Last()] {
+// passed as such. If objects outside the repository commonly have a method of the name, all that
+// arrives must be known.
+func (l *Linker) arrived(here Site, of scope.Path, values scope.Set, t *scope.Targets) *scope.Decl {
+	if l.e.Lang.Common == nil || of.Plain() || len(t.List) != 1 || t.List[0].Decl == nil || t.Sure[t.List[0]] {
+		return nil
+	}
+	if l.e.Lang.Common[of.Last()] && !l.e.allKnown(here, of.Head) {
 		return nil
 	}
 	d := t.List[0].Decl
-	if !d.IsMethod() || d.Mod.Test && !l.Module.Test {
+	member := d.Attributes[scope.OfModule] != "" && d.Name == of.Last()
+	if !d.IsMethod() && !member || d.Mod.Test && !l.Module.Test {
 		return nil
 	}
 	for _, m := range values {
-		if m.Value.Kind != scope.BoundValue {
+		if m.Value.Kind != scope.BoundValue && !member {
 			return nil
 		}
 	}

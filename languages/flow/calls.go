@@ -189,6 +189,7 @@ func (p *Engine) pass(f *scope.Flow, callee *scope.Value, with Arguments) {
 		give(skip, with.direct)
 	}
 	for _, r := range with.Refs {
+		p.noteUnknown(f, d, skip, with.Here, r)
 		for _, a := range r.Args {
 			switch a.Name {
 			case "":

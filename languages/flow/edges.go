@@ -177,7 +177,7 @@ func (l *Linker) call(here Site, r *recountv1.Reference) {
 		}
 		return
 	}
-	if d := l.arrived(of, values, &t); d != nil {
+	if d := l.arrived(here, of, values, &t); d != nil {
 		l.Edge(scope.Calls, r.In, d.Key, scope.ByFlow, r.At)
 		return
 	}

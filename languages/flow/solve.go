@@ -55,7 +55,7 @@ func (p *Engine) declFlows(d *scope.Decl) (decoration *scope.Flow) {
 	if d.Overload || d.Scope == nil {
 		return nil
 	}
-	name := d.Outer.Vars[d.Name]
+	name := d.Outer.Vars[d.LocalName()]
 	own := p.Intern(scope.ValueID{Kind: scope.FunctionValue, Decl: d})
 	if d.IsClass() {
 		own = p.Intern(scope.ValueID{Kind: scope.ClassValue, Decl: d})
@@ -252,7 +252,7 @@ func (p *Engine) callFlow(m *scope.Module, r *recountv1.Reference) {
 
 // withoutFirst returns a call without its first argument.
 func withoutFirst(r *recountv1.Reference) *recountv1.Reference {
-	out := &recountv1.Reference{Edge: r.Edge, In: r.In, Path: r.Path, At: r.At}
+	out := &recountv1.Reference{Edge: r.Edge, In: r.In, Path: r.Path, At: r.At, Count: max(r.Count, 1) - 1}
 	for _, a := range r.Args {
 		if a.Index > 0 {
 			out.Args = append(out.Args, &recountv1.Argument{Index: a.Index - 1, Name: a.Name, Path: a.Path})

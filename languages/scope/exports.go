@@ -1,5 +1,11 @@
 package scope
 
+import (
+	"fmt"
+
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
 // DefaultName is the name by which the default export of a module is imported.
 const DefaultName = "default"
 
@@ -38,6 +44,20 @@ func (m *Module) Export(name string) *Variable {
 	return v
 }
 
+// Attribute returns the variable of an attribute that the module exports not as such but is assigned.
+// It creates the variable if there is none.
+func (m *Module) Attribute(name string) *Variable {
+	v := m.assigned[name]
+	if v == nil {
+		v = &Variable{Scope: m.Scope}
+		if m.assigned == nil {
+			m.assigned = map[string]*Variable{}
+		}
+		m.assigned[name] = v
+	}
+	return v
+}
+
 // Exported returns the variable that other files see by a name, nil if the module exports none.
 func (p *Program) Exported(m *Module, name string, depth int) *Variable {
 	if !p.Lang.Exports {
@@ -66,4 +86,31 @@ func (p *Program) Exported(m *Module, name string, depth int) *Variable {
 		}
 	}
 	return nil
+}
+
+// WholeName is the name of a function or class without a name of its own that `module.exports` is.
+const WholeName = "exports"
+
+// LocalName returns the name by which the scope around a declaration has it. It is in angle brackets,
+// so that no name in the source means it, if code can reach the declaration only as a member of what
+// the module exports, or by what it is registered as.
+func (d *Decl) LocalName() string {
+	switch {
+	case !d.lang.Exports || d.Outer.Outer != nil || !d.IsFunction() && d.Kind != recountv1.SymbolKind_SYMBOL_KIND_CLASS:
+		return d.Name
+	case d.isMember():
+		return RegisteredName(d.Declaration)
+	case d.Attributes[OfModule] != "" || d.Name == WholeName:
+		return MemberName(d.Name)
+	}
+	return d.Name
+}
+
+// MemberName returns the local name of a function that is only a member of what its module exports.
+func MemberName(name string) string { return "<" + name + ">" }
+
+// RegisteredName returns the local name of a function that a call at the top of a file registers by a
+// name, which other calls may use too.
+func RegisteredName(d *recountv1.Declaration) string {
+	return MemberName(fmt.Sprintf("%s@%d:%d", d.Name, d.Start.GetLine(), d.Start.GetColumn()))
 }

@@ -24,6 +24,9 @@ type Module struct {
 	Stars  []Imported
 	// Exports are the variables that other files see, if the language has exports.
 	Exports map[string]*Variable
+	// assigned has what is assigned to attributes of the module, or of an object made with it as its
+	// prototype, besides what it exports.
+	assigned map[string]*Variable
 	// Up is the module around this one and Root the file of its crate, if modules form a tree.
 	Up, Root *Module
 	// Calls has the calls of each path in each declaration.

@@ -91,7 +91,7 @@ func (p *Program) addFile(f resolve.File, facts *recountv1.FileFacts) {
 			continue
 		}
 		m.Decls, m.Scopes = append(m.Decls, n), append(m.Scopes, s)
-		v := outer.Own(d.Name)
+		v := outer.Own(n.LocalName())
 		if p.Lang.Exports && n.IsFunction() && len(v.Decls) > 0 && v.Decls[len(v.Decls)-1].Kind == n.Kind &&
 			v.Decls[len(v.Decls)-1].HasModifier("get") == n.HasModifier("get") {
 			v.Decls[len(v.Decls)-1].Overload = true

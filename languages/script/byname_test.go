@@ -34,14 +34,16 @@ function finish(order, other, make) {
 function shipParcel(inner) { inner.shipParcel(); }
 function isDirectory() {}
 finish(new Order(), unknown(), () => 1);
+finish(unknown());
 other.onDone = (x) => x;
 `, `
 calls lib/run.js -> lib/order.js:Order @14:11
-calls lib/run.js -> lib/run.js:finish @14:0
+calls lib/run.js -> lib/run.js:finish @14:0,15:0
 calls lib/run.js:finish -> lib/order.js:Order.shipParcel @5:8 (name_matched 500)
 calls lib/run.js:finish -> lib/order.js:Order.stow @3:8 (flow 700)
 may_call lib/run.js:finish -> lib/order.js:Order.send @4:8 (flow 700)
 calls lib/run.js -> unknown @14:20 (unresolved)
+calls lib/run.js -> unknown @15:7 (unresolved)
 calls lib/run.js:finish -> make @10:2 (unresolved)
 calls lib/run.js:finish -> other.isDirectory @6:8 (unresolved)
 calls lib/run.js:finish -> other.onDone @7:8 (unresolved)

@@ -225,7 +225,7 @@ func (j *walker) exported(n, left, right extract.Ref, path string, s state) bool
 		return true
 	}
 	if !isMember {
-		name = "default"
+		name = scope.WholeName
 	}
 	if j.Kind(right) == "call_expression" && j.path(j.Field(right, "function"), s) == "Object.assign" && path == "module.exports" {
 		args := j.Field(right, "arguments") // module.exports = Object.assign(module.exports, {…})
@@ -243,13 +243,16 @@ func (j *walker) exported(n, left, right extract.Ref, path string, s state) bool
 	}
 	switch j.Kind(right) {
 	case "arrow_function", "function_expression", "generator_function":
-		own := extract.FirstOf(j.Text(j.Field(right, "name")), name)
-		j.function(right, n, own, recountv1.SymbolKind_SYMBOL_KIND_FUNCTION, outer)
-		j.Bind(s.in, target, own, "", left)
+		named := j.Text(j.Field(right, "name"))
+		_, decl := j.function(right, n, extract.FirstOf(named, name), recountv1.SymbolKind_SYMBOL_KIND_FUNCTION, outer)
+		if named == "" && isMember && outer.statement != 0 {
+			decl.Attributes = map[string]string{scope.OfModule: "true"}
+		}
+		j.Bind(s.in, target, exportedName(decl), "", left)
 	case "class":
-		own := extract.FirstOf(j.Text(j.Field(right, "name")), name)
-		j.class(right, n, own, outer)
-		j.Bind(s.in, target, own, "", left)
+		before := len(j.Facts.Declarations)
+		j.class(right, n, extract.FirstOf(j.Text(j.Field(right, "name")), name), outer)
+		j.Bind(s.in, target, exportedName(j.Facts.Declarations[before]), "", left)
 	case "object":
 		if isMember {
 			j.bindValue(target, right, "", left, s, 0)
@@ -275,10 +278,9 @@ func (j *walker) exported(n, left, right extract.Ref, path string, s state) bool
 				if own != "" {
 					inner := outer
 					inner.statement = 0
-					if _, decl := j.function(value, c, own, recountv1.SymbolKind_SYMBOL_KIND_FUNCTION, inner); decl != nil {
-						decl.Attributes = map[string]string{scope.OfModule: "true"}
-					}
-					j.Bind(s.in, memberOrElement("module.exports", own), own, "", c)
+					_, decl := j.function(value, c, own, recountv1.SymbolKind_SYMBOL_KIND_FUNCTION, inner)
+					decl.Attributes = map[string]string{scope.OfModule: "true"}
+					j.Bind(s.in, memberOrElement("module.exports", own), exportedName(decl), "", c)
 					continue
 				}
 			}
@@ -290,4 +292,13 @@ func (j *walker) exported(n, left, right extract.Ref, path string, s state) bool
 		j.visit(right, s)
 	}
 	return true
+}
+
+// exportedName returns the name by which the file has a function or class that is exported where it is
+// made.
+func exportedName(d *recountv1.Declaration) string {
+	if d.Attributes[scope.OfModule] != "" || d.Name == scope.WholeName {
+		return scope.MemberName(d.Name)
+	}
+	return d.Name
 }

@@ -57,6 +57,11 @@ func (j *walker) callPath(n extract.Ref, s state) string {
 	if path == "Object.assign" || path == "Object.freeze" || path == "Object.seal" {
 		return j.path(j.Child(j.Field(n, "arguments"), 0), s) // they return their first argument
 	}
+	if path == "Object.create" { // what is made has the members of the object that it is made of
+		if of := j.path(j.Child(j.Field(n, "arguments"), 0), s); of != extract.Unknown && !strings.HasSuffix(of, ".prototype") {
+			return of
+		}
+	}
 	return extract.Result(path)
 }
 

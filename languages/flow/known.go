@@ -1,0 +1,52 @@
+package flow
+
+import (
+	"slices"
+
+	"github.com/recountdb/recount/languages/scope"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// given is an argument of a call.
+type given struct {
+	of *recountv1.Reference
+	at int
+}
+
+// noteUnknown notes the parameters of a function that a call gives something of which nothing is known.
+func (p *Engine) noteUnknown(f *scope.Flow, d *scope.Decl, skip int, here Site, r *recountv1.Reference) {
+	if p.Lang.Common == nil || here.Scope.Mod.Test {
+		return
+	}
+	for i, prm := range d.Parameters {
+		if i < skip || i-skip >= int(r.Count) || prm.Variadic {
+			continue
+		}
+		at := given{r, i}
+		known := slices.ContainsFunc(r.Args, func(a *recountv1.Argument) bool {
+			return a.Name == "" && int(a.Index) == i-skip && len(p.Eval(f, here, here.Scope.Mod.Path(a.Path))) > 0
+		})
+		switch v := d.Scope.Own(d.ParameterName(i, prm.Name)); {
+		case known:
+			delete(p.unknown[v], at)
+		case p.unknown[v] == nil:
+			p.unknown[v] = map[given]bool{at: true}
+		default:
+			p.unknown[v][at] = true
+		}
+	}
+}
+
+// allKnown reports whether a name is that of a parameter, and something is known of all that the calls
+// of its function give it. Nobody knows what is given to a function that is passed on.
+func (p *Engine) allKnown(here Site, name string) bool {
+	v := p.Find(here.Scope, name)
+	if v == nil || !v.Parameter || len(v.Values) == 0 || len(v.Aliases) > 0 || len(p.unknown[v]) > 0 {
+		return false
+	}
+	d := v.Scope.Decl
+	return !slices.ContainsFunc(d.Mod.Facts.References, func(r *recountv1.Reference) bool {
+		_, last := cutLast("." + r.Path)
+		return r.Edge == scope.References && last == d.Name
+	})
+}
