@@ -142,6 +142,11 @@ func (p *Engine) classMember(f *scope.Flow, recv *scope.Value, order []scope.Bas
 	}
 	v, in, sure := scope.ClassAttribute(order, name)
 	if v == nil {
+		if recv.Kind == scope.InstanceValue {
+			for _, m := range p.ofChain(f, recv.Decl, name) {
+				out = out.With(m.Value, m.Sure)
+			}
+		}
 		return out
 	}
 	for _, m := range p.Read(f, v) {

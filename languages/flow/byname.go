@@ -25,7 +25,7 @@ func (p *Engine) nameFunctions() *named {
 		for _, b := range m.Facts.Bindings {
 			switch _, name := cutLast(b.Target); {
 			case name == "":
-			case b.Value == name:
+			case b.Value == name || b.Value == scope.MemberName(name):
 				members[name] = true
 			case !strings.HasSuffix(b.Value, "."+name):
 				n.fields[name] = n.fields[name] || !m.Test // a test may put anything into its place

@@ -33,7 +33,7 @@ func (p *Engine) result(f *scope.Flow, v *scope.Value, with Arguments) scope.Set
 		}
 		return made
 	case scope.InstanceValue:
-		var out scope.Set
+		out := p.ofChain(f, v.Decl, "()")
 		for _, m := range p.attribute(f, v, "__call__") {
 			if m.Value.Kind == scope.BoundValue {
 				for _, r := range p.result(f, m.Value, with) {
@@ -189,11 +189,13 @@ func (p *Engine) pass(f *scope.Flow, callee *scope.Value, with Arguments) {
 		give(skip, with.direct)
 	}
 	for _, r := range with.Refs {
-		p.noteUnknown(f, d, skip, with.Here, r)
+		known := map[int]bool{}
 		for _, a := range r.Args {
 			switch a.Name {
 			case "":
-				give(int(a.Index)+skip, p.Eval(f, with.Here, with.Here.Scope.Mod.Path(a.Path)))
+				values := p.Eval(f, with.Here, with.Here.Scope.Mod.Path(a.Path))
+				known[int(a.Index)+skip] = len(values) > 0
+				give(int(a.Index)+skip, values)
 			case "*":
 				for _, c := range p.Eval(f, with.Here, with.Here.Scope.Mod.Path(a.Path)) {
 					for i := int(a.Index) + skip; i < len(d.Parameters); i++ {
@@ -217,5 +219,6 @@ func (p *Engine) pass(f *scope.Flow, callee *scope.Value, with Arguments) {
 				}
 			}
 		}
+		p.noteUnknown(d, r, with.Here, skip, known)
 	}
 }

@@ -65,7 +65,8 @@ type Engine struct {
 	// made has the routers that calls without a name make, by call.
 	made map[call]*scope.Value
 	// unknown has the parameters that calls outside tests give something of which nothing is known.
-	unknown map[*scope.Variable]map[given]bool
+	unknown   map[*scope.Variable]map[given]bool
+	registers *registers
 	// texts has the constants that are members of objects.
 	texts map[member]string
 	// optional has the parameters that are texts if a call passes none, with those texts.

@@ -2,6 +2,7 @@ package flow
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/recountdb/recount/languages/scope"
 )
@@ -124,6 +125,12 @@ func (p *Engine) assign(f *scope.Flow, here Site, target scope.Path, values scop
 	}
 	last := target.Steps[len(target.Steps)-1]
 	owner := target.Base()
+	if last.Op == '[' && strings.HasPrefix(last.Name, computed) {
+		for _, o := range p.Eval(f, here, owner) {
+			p.chain(f, o.Value, values)
+		}
+		return
+	}
 	if last.Op == '[' && ownable(owner) || last.Op == '.' && p.literal(here, owner) {
 		// What is assigned to by an index is a container, one for each place where it is made.
 		p.assign(f, here, owner, scope.Set{{Value: p.Container(here.Scope, owner.Text), Sure: true}})

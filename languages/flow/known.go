@@ -13,21 +13,17 @@ type given struct {
 	at int
 }
 
-// noteUnknown notes the parameters of a function that a call gives something of which nothing is known.
-func (p *Engine) noteUnknown(f *scope.Flow, d *scope.Decl, skip int, here Site, r *recountv1.Reference) {
+// noteUnknown notes the parameters of a function, from the index skip on, that a call gives something of
+// which nothing is known.
+func (p *Engine) noteUnknown(d *scope.Decl, r *recountv1.Reference, here Site, skip int, known map[int]bool) {
 	if p.Lang.Common == nil || here.Scope.Mod.Test {
 		return
 	}
-	for i, prm := range d.Parameters {
-		if i < skip || i-skip >= int(r.Count) || prm.Variadic {
-			continue
-		}
+	for i := skip; i < len(d.Parameters) && i-skip < int(r.Count); i++ {
+		v := d.Scope.Own(d.ParameterName(i, d.Parameters[i].Name))
 		at := given{r, i}
-		known := slices.ContainsFunc(r.Args, func(a *recountv1.Argument) bool {
-			return a.Name == "" && int(a.Index) == i-skip && len(p.Eval(f, here, here.Scope.Mod.Path(a.Path))) > 0
-		})
-		switch v := d.Scope.Own(d.ParameterName(i, prm.Name)); {
-		case known:
+		switch {
+		case known[i]:
 			delete(p.unknown[v], at)
 		case p.unknown[v] == nil:
 			p.unknown[v] = map[given]bool{at: true}

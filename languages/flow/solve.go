@@ -16,6 +16,7 @@ func (p *Engine) solve(ctx context.Context) error {
 	if p.rules != nil {
 		return p.rules.SolveItems(ctx)
 	}
+	p.registers = p.findPuts()
 	for _, m := range p.Modules {
 		for _, d := range m.Decls {
 			if f := p.declFlows(d); f != nil {
@@ -239,6 +240,7 @@ func (p *Engine) callFlow(m *scope.Module, r *recountv1.Reference) {
 	if callee.Head == "?" || p.Lang.Exports && callee.Last() == "apply" {
 		return
 	}
+	p.registerFlow(here, callee, r)
 	if p.Lang.Exports && callee.Last() == "call" { // its first argument is the receiver
 		r = withoutFirst(r)
 	}

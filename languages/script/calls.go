@@ -15,6 +15,7 @@ func (j *walker) call(n extract.Ref, s state) {
 		return
 	}
 	path := j.path(fn, s)
+	j.registersFunction(n, path, args, s)
 	r := j.Refer(recountv1.EdgeKind_EDGE_KIND_CALLS, s.in, path, j.lastName(fn))
 	if j.Kind(args) == "template_string" { // tag`…`
 		r.Count = 1
@@ -92,6 +93,7 @@ func (j *walker) defines(n extract.Ref, path string, args extract.Ref, s state) 
 	case "defineProperty":
 		name, ok := j.literal(j.Child(args, 1))
 		if !ok {
+			j.definesComputed(args, s)
 			return false
 		}
 		found := false
@@ -143,12 +145,16 @@ func (j *walker) calleeRest(fn extract.Ref, s state) {
 
 // arguments adds to a call what its arguments name.
 func (j *walker) arguments(r *recountv1.Reference, args extract.Ref, s state) {
+	named := j.namesFunction(args, s)
 	for c := range j.Children(args) {
 		a := &recountv1.Argument{Index: r.Count}
 		if j.Kind(c) == "spread_element" {
 			a.Name, a.Path = "*", j.path(j.Child(c, 0), s)
 		} else {
 			a.Path = j.path(c, s)
+		}
+		if name, ok := j.literal(c); ok && named && extract.IsName(name) && len(name) <= maxRegistered {
+			a.Path = `"` + name + `"`
 		}
 		if a.Path != extract.Unknown && a.Path != "undefined" {
 			r.Args = append(r.Args, a)

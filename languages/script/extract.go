@@ -71,6 +71,8 @@ type walker struct {
 	handed map[string]bool
 	// named has the anonymous functions that routes name.
 	named map[extract.Ref][]inlined
+	// registered has the functions that have a name because of the call that they are given to.
+	registered map[extract.Ref]string
 	// round has what the names of the loops around the call that is read stand for, and valueOf returns the
 	// value of a variable that is declared once (loops.go).
 	round   extract.Round
@@ -90,7 +92,7 @@ type inheritance struct {
 }
 
 func extractScript(f *extract.File) {
-	j := &walker{File: f, known: map[string]string{}, handed: map[string]bool{}, named: map[extract.Ref][]inlined{}, exports: map[string]bool{}}
+	j := &walker{File: f, known: map[string]string{}, handed: map[string]bool{}, named: map[extract.Ref][]inlined{}, registered: map[extract.Ref]string{}, exports: map[string]bool{}}
 	j.valueOf = j.SetOnce(j.setting)
 	j.framework = j.webFramework()
 	j.block(0, state{})
@@ -187,6 +189,9 @@ func (j *walker) visit(n extract.Ref, s state) {
 	case "class":
 		j.class(n, n, "", s)
 	case "arrow_function", "function_expression", "generator_function":
+		if j.registered[n] != "" {
+			return
+		}
 		if len(j.named[n]) > 0 {
 			j.handler(n, s)
 			return

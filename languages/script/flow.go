@@ -147,7 +147,13 @@ func (j *walker) assignment(n extract.Ref, s state) {
 			return
 		}
 	}
+	if j.wrapsMember(n, right, path, s) {
+		return
+	}
 	j.bindTarget(left, right, j.path(right, s), s)
+	if j.Kind(left) == "subscript_expression" {
+		j.bindComputed(j.Field(left, "object"), j.Field(left, "index"), j.path(right, s), left, s)
+	}
 	if j.Kind(left) == "member_expression" {
 		j.visit(j.Field(left, "object"), s)
 	} else if j.Kind(left) == "subscript_expression" {

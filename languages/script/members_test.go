@@ -107,3 +107,103 @@ _.type();
 calls use.js -> a.js:type @2:2
 `, "calls", "may_call")
 }
+
+// TestRegisteredMembers has functions that become members by calls that give them a name: their `this`,
+// what calls of them call, and chains of members of which only the kind is known.
+func TestRegisteredMembers(t *testing.T) {
+	resolvetest.Edges(t, NewResolver(), factsOf, `
+-- claim.js --
+import { addMethod, addProperty, addChain } from './add.js';
+export class Claim {
+  static addMethod(name, fn) { addMethod(this.prototype, name, fn); }
+  static addProperty(name, fn) { addProperty(this.prototype, name, fn); }
+  static addChain(name, fn, read) { addChain(this.prototype, name, fn, read); }
+  check(ok) {}
+}
+-- add.js --
+import { Claim } from './claim.js';
+export function addMethod(object, name, method) {
+  let wrapper = function () {
+    let result = method.apply(this, arguments);
+    return result === undefined ? new Claim() : result;
+  };
+  object[name] = wrapper;
+}
+export function addProperty(object, name, getter) {
+  Object.defineProperty(object, name, { get: function get() { if (getter) getter.call(this); return new Claim(); } });
+}
+export function addChain(object, name, method, read) {
+  const kept = object;
+  let both = { method: method, read: read };
+  Object.defineProperty(kept, name, { get: function chain() { both.read.call(this); function call() { return both.method.apply(this, arguments); } return call; } });
+}
+export function overwrite(object, name, make) {
+  object[name] = function () { return make(object[name]).apply(this, arguments); };
+}
+-- claims.js --
+import { Claim } from './claim.js';
+['to', 'be'].forEach(function (word) { Claim.addProperty(word); });
+function keys(all) { this.check(all.length); }
+Claim.addMethod('keys', keys);
+Claim.addMethod('key', keys);
+Claim.addMethod('members', function (all) { this.keys(all); });
+Claim.addProperty('not', function () { this.check(1); });
+function include() { this.check(2); }
+function includes() { this.check(3); }
+Claim.addChain('include', include, includes);
+-- use.js --
+import { Claim } from './claim.js';
+new Claim().to.be.key(1);
+new Claim().to.not.members(1).but.include(2);
+new Claim().to.other(1);
+-- own.js --
+import { overwrite } from './add.js';
+class Own { check() {} }
+function replaced() { this.check(); }
+overwrite(Own.prototype, 'replaced', replaced);
+new Own().replaced();
+`, `
+calls add.js:addMethod.wrapper -> claim.js:Claim @5:38
+calls add.js:addProperty.get -> claim.js:Claim @10:104
+calls add.js:addChain -> javascript globals Object.defineProperty @15:9 (external)
+calls add.js:addProperty -> javascript globals Object.defineProperty @10:9 (external)
+calls add.js:overwrite -> make().apply @18:57 (unresolved)
+calls claim.js:Claim.addChain -> add.js:addChain @5:36
+calls claim.js:Claim.addMethod -> add.js:addMethod @3:31
+calls claim.js:Claim.addProperty -> add.js:addProperty @4:33
+calls claims.js -> claim.js:Claim.addChain @10:6
+calls claims.js -> claim.js:Claim.addMethod @4:6,5:6,6:6
+calls claims.js -> claim.js:Claim.addProperty @2:45,7:6
+calls claims.js:include -> claim.js:Claim.check @8:26
+calls claims.js:includes -> claim.js:Claim.check @9:27
+calls claims.js:keys -> claim.js:Claim.check @3:26
+calls claims.js:members -> claims.js:keys @6:49
+calls claims.js:not -> claim.js:Claim.check @7:44
+calls claims.js -> ?.forEach @2:13 (unresolved)
+calls own.js -> add.js:overwrite @4:0
+calls own.js -> own.js:Own @5:4
+calls own.js -> Own().replaced @5:10 (unresolved)
+calls own.js:replaced -> self.check @3:27 (unresolved)
+calls use.js -> claim.js:Claim @2:4,3:4,4:4
+calls use.js -> claims.js:include @3:34
+calls use.js -> claims.js:keys @2:18
+calls use.js -> claims.js:members @3:19
+calls use.js -> Claim().to.other @4:15 (unresolved)
+`, "calls")
+}
+
+// TestWrappedMember assigns to a prototype what another package makes of a function.
+func TestWrappedMember(t *testing.T) {
+	resolvetest.Edges(t, NewResolver(), factsOf, `
+-- map.js --
+const util = require('util');
+class Hooks { for(key) {} }
+Hooks.prototype.tap = util.deprecate(function tap(key) { return this.for(key); }, 'old');
+new Hooks().tap();
+`, `
+calls map.js -> map.js:Hooks @4:4
+calls map.js -> map.js:Hooks.tap @4:12
+calls map.js:Hooks.tap -> map.js:Hooks.for @3:69
+calls map.js -> javascript util deprecate @3:27 (external)
+`, "calls", "may_call")
+}

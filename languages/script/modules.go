@@ -278,7 +278,7 @@ func (j *walker) exported(n, left, right extract.Ref, path string, s state) bool
 				if own != "" {
 					inner := outer
 					inner.statement = 0
-					_, decl := j.function(value, c, own, recountv1.SymbolKind_SYMBOL_KIND_FUNCTION, inner)
+					decl := j.memberFunction(value, c, own, recountv1.SymbolKind_SYMBOL_KIND_FUNCTION, inner)
 					decl.Attributes = map[string]string{scope.OfModule: "true"}
 					j.Bind(s.in, memberOrElement("module.exports", own), exportedName(decl), "", c)
 					continue

@@ -11,6 +11,8 @@ func (j *walker) path(n extract.Ref, s state) string {
 	switch j.Kind(n) {
 	case "identifier", "shorthand_property_identifier":
 		return s.shadows.Path(j.Text(n))
+	case "function_expression":
+		return extract.FirstOf(j.registered[n], extract.Unknown)
 	case "this":
 		if s.noThis {
 			return extract.Unknown
@@ -57,8 +59,8 @@ func (j *walker) callPath(n extract.Ref, s state) string {
 	if path == "Object.assign" || path == "Object.freeze" || path == "Object.seal" {
 		return j.path(j.Child(j.Field(n, "arguments"), 0), s) // they return their first argument
 	}
-	if path == "Object.create" { // what is made has the members of the object that it is made of
-		if of := j.path(j.Child(j.Field(n, "arguments"), 0), s); of != extract.Unknown && !strings.HasSuffix(of, ".prototype") {
+	if path == "Object.create" { // what is made has the members of the object that it is made of; of this, it overrides some
+		if of := j.path(j.Child(j.Field(n, "arguments"), 0), s); of != extract.Unknown && of != "self" && !strings.HasSuffix(of, ".prototype") {
 			return of
 		}
 	}

@@ -863,6 +863,7 @@ func (x *Parameter) GetKeyword() bool {
 //	a()        the result of a call; "new T" is T()
 //	a[]        an element; a[key] and a[0] where the index is a literal: letters,
 //	           digits, _ and - only, without quotes
+//	a[=b]      in the target of a binding, the member whose name is the value of b
 //	self super the receiver (this, self, @) and its base
 //	"text"     a string literal, where the field says that it may be one
 //	?          anything else: another literal, an operator, an anonymous function
@@ -1009,7 +1010,9 @@ type Argument struct {
 	Index uint32                 `protobuf:"varint,1,opt,name=index,proto3" json:"index,omitempty"`
 	// name of the parameter, if it is passed by name; "*" if the elements of path are spread
 	// over the parameters from index on, "**" if its entries are passed by name.
-	Name          string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	// path may be a string literal of JavaScript that is a name, beside an argument that could
+	// name a function.
 	Path          string `protobuf:"bytes,3,opt,name=path,proto3" json:"path,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

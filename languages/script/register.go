@@ -1,0 +1,120 @@
+package script
+
+import (
+	"strings"
+
+	"github.com/recountdb/recount/languages/extract"
+	"github.com/recountdb/recount/languages/scope"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// Functions are registered as members by calls: Type.addMethod("name", function () { … this … }), or
+// wrapped before they are assigned: Type.prototype.name = deprecate(function () { … this … }).
+// languages/flow finds what such calls do; here the functions get names.
+
+// maxRegistered is the maximum length of a name that a call gives to a function.
+const maxRegistered = 64
+
+// namesFunction reports whether a call has, besides a string literal, an argument that may be a function.
+func (j *walker) namesFunction(args extract.Ref, s state) bool {
+	text, function := false, false
+	for c := range j.Children(args) {
+		if j.Kind(c) == "string" {
+			text = true
+		} else if p := j.path(c, s); p != extract.Unknown && p != "undefined" {
+			function = true
+		}
+	}
+	return text && function
+}
+
+// registersFunction declares the function of a call at the top of a file by the name that the call gives
+// it, if the function has a receiver, and the call is one of a type.
+func (j *walker) registersFunction(n extract.Ref, path string, args extract.Ref, s state) {
+	on, method := extract.SplitLast(path)
+	name, ok := j.literal(j.Child(args, 0))
+	value := j.Child(args, 1)
+	if s.in != 0 || s.function || method == "" || !extract.IsName(on) || on[0] < 'A' || on[0] > 'Z' ||
+		!ok || !extract.IsName(name) || len(name) > maxRegistered || !j.hasReceiver(value) {
+		return
+	}
+	decl := j.memberFunction(value, n, name, recountv1.SymbolKind_SYMBOL_KIND_METHOD, state{test: s.test, statement: j.Parent(n)})
+	j.registered[value] = scope.RegisteredName(decl)
+}
+
+// wrapsMember reads Type.prototype.name = wrap(function () { … this … }): the function is the member.
+func (j *walker) wrapsMember(n, right extract.Ref, path string, s state) bool {
+	owner, name := extract.SplitLast(path)
+	if j.Kind(right) != "call_expression" || !strings.HasSuffix(owner, ".prototype") {
+		return false
+	}
+	value := j.Child(j.Field(right, "arguments"), 0)
+	if !j.hasReceiver(value) || !j.assignedMember(n, value, owner, name, s) {
+		return false
+	}
+	j.registered[value] = extract.Member(owner, name)
+	j.visit(right, s.plain())
+	return true
+}
+
+// hasReceiver reports whether an expression is a function with a `this` of its own that it uses.
+func (j *walker) hasReceiver(n extract.Ref) bool {
+	return j.Kind(n) == "function_expression" && j.usesThis(j.Field(n, "body"))
+}
+
+// usesThis reports whether `this` occurs in a part of a function.
+func (j *walker) usesThis(n extract.Ref) bool {
+	for c := range j.Children(n) {
+		switch j.Kind(c) {
+		case "this":
+			return true
+		case "function_expression", "function_declaration", "generator_function", "generator_function_declaration", "method_definition", "class", "class_declaration":
+			continue
+		}
+		if j.usesThis(c) {
+			return true
+		}
+	}
+	return false
+}
+
+// memberFunction declares a function whose name is that of a member, so that its file may use the name
+// for something else.
+func (j *walker) memberFunction(value, whole extract.Ref, name string, kind recountv1.SymbolKind, s state) *recountv1.Declaration {
+	at := extract.NameIn{In: s.in, Name: name}
+	was := j.Declared[at]
+	_, decl := j.function(value, whole, name, kind, s)
+	j.Declared[at] = was
+	return decl
+}
+
+// bindComputed binds object[name] = value, where the name is that of a parameter.
+func (j *walker) bindComputed(object, name extract.Ref, value string, at extract.Ref, s state) {
+	if j.Kind(name) != "identifier" || s.inline || value == extract.Unknown || !j.Locals[extract.NameIn{In: s.in, Name: j.Text(name)}] {
+		return
+	}
+	if of := j.path(object, s); of != extract.Unknown && extract.IsName(j.Text(name)) {
+		j.Bind(s.in, extract.Checked(of+"[="+j.Text(name)+"]"), value, "", at)
+	}
+}
+
+// definesComputed reads Object.defineProperty(object, name, {get: function own() {…}}), where the name is
+// that of a parameter.
+func (j *walker) definesComputed(args extract.Ref, s state) {
+	for c := range j.Children(j.Child(args, 2)) {
+		key, value := j.propertyName(j.Field(c, "key")), j.Field(c, "value")
+		if j.Kind(c) != "pair" || key != "get" && key != "value" {
+			continue
+		}
+		path := j.path(value, s)
+		if own := j.Text(j.Field(value, "name")); j.Kind(value) == "function_expression" && own != "" && s.in != 0 && !s.inline {
+			j.function(value, value, own, recountv1.SymbolKind_SYMBOL_KIND_FUNCTION, s.plain())
+			j.registered[value] = own
+			path = own
+		}
+		if key == "get" {
+			path = extract.Result(path)
+		}
+		j.bindComputed(j.Child(args, 0), j.Child(args, 1), path, c, s)
+	}
+}
