@@ -35,7 +35,7 @@ func TestCommand(t *testing.T) {
 func TestCommandThatIsNotThere(t *testing.T) {
 	p := sample(t).page(t, 1280, 800)
 	p.expected = []string{"404 (Not Found)"}
-	p.open("/command/00000000-0000-8000-8000-000000000000", has("Not found."))
+	p.open("/command/00000000-0000-8000-8000-000000000000", has(": not found"))
 	p.axe()
 }
 

@@ -154,7 +154,8 @@ export function Failed({ error, retry }) {
   if (!error) return null;
   const problem = error.problem ?? { detail: String(error.message ?? error) };
   if (problem.type === "urn:recount:ambiguous") return html`<${Ambiguous} problem=${problem} />`;
-  const title = { 0: "", 401: "", 403: "Not allowed. ", 404: "Not found. ", 410: "Erased. " }[error.status] ?? "";
+  const names = { 403: "Not allowed. ", 404: "Not found. ", 410: "Erased. " };
+  const title = error.status === 404 && problem.detail?.includes("not found") ? "" : names[error.status] ?? "";
   return html`<div class="failed" role="alert">
     <p>${title}<${Text} value=${problem.detail ?? error.message} /></p>
     ${(problem.errors ?? []).filter((e) => e?.message && !problem.detail?.includes(e.message)).map((e) => html`<p class="dim">${e.location && html`<code>${e.location}</code>: `}<${Text} value=${e.message} /></p>`)}

@@ -27,7 +27,7 @@ export function Proof({ of }) {
   const steps = of.proof ?? of.proof_trace ?? [];
   const total = of.timing?.total_us;
   return html`<details class="proof">
-    <summary>How this is known${total !== undefined && html` <span class="dim">${(total / 1000).toFixed(1)} ms, ${plural(steps.length, "step")}</span>`}</summary>
+    <summary>How this is known${total !== undefined && html` <span class="dim">${total < 1e6 ? (total / 1000).toFixed(1) + " ms" : (total / 1e6).toFixed(1) + " s"}, ${plural(steps.length, "step")}</span>`}</summary>
     <dl class="facts">
       <div><dt>computed from</dt><dd>${String(of.watermark ?? "").split(",").filter(Boolean).map((w) => html`<code class="mark">${w.replace(/^recount\./, "")}</code> `)}<span class="dim"> everything below these offsets</span></dd></div>
       ${(of.applied_filters ?? []).length > 0 && html`<div><dt>filters</dt><dd>${of.applied_filters.map((f) => html`<code>${f.field} ${f.op} <${Text} value=${f.value} max=${200} /></code> `)}</dd></div>`}
