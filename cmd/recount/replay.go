@@ -38,7 +38,7 @@ func (f *replayFlags) add(c *cobra.Command) {
 	s.StringVar(&f.r.Until, "until", "", "with --session: end with this command")
 	s.StringVar(&f.r.Stitch, "stitch", "", "the narrative around this command")
 	s.StringVar(&f.r.Find, "find", "", "the commands that this search finds")
-	s.StringVar(&f.r.Mend, "mend", "", "how this failure was mended: from it to the run that worked")
+	s.StringVar(&f.r.Mend, "mend", "", "how this failure was mended: the run that worked, with all that it needed")
 	s.BoolVar(&f.r.All, "all", false, "leave nothing out")
 	s.StringArrayVar(&f.r.Map, "map", nil, "FROM=TO: replace a path, or with user:, host:, port:, branch:, container: or image: before FROM a name; may be repeated")
 	s.StringArrayVar(&f.set, "set", nil, "NAME=VALUE: set a parameter; may be repeated")

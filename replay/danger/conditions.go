@@ -59,14 +59,12 @@ func exactly(words string) func(*call) bool {
 // matching returns the condition that a word matches a regular expression.
 func matching(pattern string) func(*call) bool {
 	re := regexp.MustCompile(pattern)
-	return func(c *call) bool {
-		for _, a := range c.Args {
-			if re.MatchString(a.Value) {
-				return true
-			}
-		}
-		return false
-	}
+	return func(c *call) bool { return c.matches(re) }
+}
+
+// matches reports whether a word matches a regular expression.
+func (c *call) matches(re *regexp.Regexp) bool {
+	return slices.ContainsFunc(c.Args, func(a shell.Word) bool { return re.MatchString(a.Value) })
 }
 
 // operands returns the words of a call that are no flags.

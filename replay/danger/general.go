@@ -141,11 +141,11 @@ func general(c *call) []rule {
 	switch {
 	case !diskReaders[c.Name] && c.names(isDisk) && !looks(c):
 		return found("disk", "it works on a disk itself")
-	case (mailers.MatchString(c.Name) || flag("--to --recipient --cc --bcc -to --rcpt-to")(c)) && matching(isAddress.String())(c):
+	case (mailers.MatchString(c.Name) || flag("--to --recipient --cc --bcc -to --rcpt-to")(c)) && c.matches(isAddress):
 		return found("mail", "it sends something to a person")
-	case matching(sqlVerbs.String())(c):
+	case c.matches(sqlVerbs):
 		return found("database", "it removes data from a database")
-	case matching(methods.String())(c) && c.names(foreignHost):
+	case c.matches(methods) && c.names(foreignHost):
 		return found("send", "it changes something on another machine")
 	case c.writesAway() && !looks(c):
 		return found("send", "it writes to another machine")

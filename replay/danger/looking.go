@@ -48,7 +48,7 @@ func (c *call) asks() bool {
 			}
 			continue
 		}
-		if verb == "query" && matching(sqlVerbs.String())(c) {
+		if verb == "query" && c.matches(sqlVerbs) {
 			return false // bq query 'DROP TABLE …'
 		}
 		// apps list, and not logs delete.

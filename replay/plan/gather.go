@@ -129,10 +129,18 @@ func read(ctx context.Context, s commands.Sources, r Request) (n Narrative, err 
 		if err = gather(commands.Filters{Workspace: failed.Workspace, Host: failed.Host, Since: failed.Time}, nil); err != nil {
 			return n, err
 		}
-		if g.Commands, err = mended(g.Commands, failed); err != nil {
+		after, err := mended(g.Commands, failed)
+		if err != nil {
 			return n, err
 		}
-		last := g.Commands[len(g.Commands)-1]
+		last := after[len(after)-1]
+		// What the session did before may be needed too: the edit and the commit that were refused.
+		if err = gather(around(failed, time.Time{}, failed.Time), nil); err != nil {
+			return n, err
+		}
+		g.Commands = append(slices.DeleteFunc(g.Commands, func(c commands.Scanned) bool {
+			return c.ID == failed.ID || slices.ContainsFunc(after, func(o commands.Scanned) bool { return o.ID == c.ID })
+		}), after...)
 		n.Goal = replay.Goal{Kind: "mend", What: failed.Command}
 		n.Goals = []schemas.EventID{last.ID}
 	case r.Session != "":
