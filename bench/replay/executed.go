@@ -248,8 +248,16 @@ func (b *other) leaveOut() error {
 		return err
 	}
 	fmt.Printf("  %s: %d files differ without Recount too, and are left out\n", b.r.n.name, len(b.leftOut))
-	for _, name := range sorted.Sorted(maps.Keys(b.leftOut)) {
-		fmt.Printf("      %s\n", name)
+	const few = 20
+	places := map[string]int{}
+	for name := range b.leftOut {
+		if parts := strings.Split(name, "/"); len(b.leftOut) > few && len(parts) > 2 && !*verbose {
+			name = strings.Join(parts[:2], "/") + "/…"
+		}
+		places[name]++
+	}
+	for _, name := range sorted.Sorted(maps.Keys(places)) {
+		fmt.Printf("      %s (%d)\n", name, places[name])
 	}
 	return nil
 }

@@ -42,11 +42,29 @@ func alone(all []commands.Scanned, seen map[schemas.EventID]Seen) map[schemas.Ev
 			slices.ContainsFunc(all[:i], func(o commands.Scanned) bool {
 				return o.Duration != nil && o.Time.Add(time.Duration(*o.Duration)).After(c.Time)
 			})
-		if !others {
-			out[c.ID] = s
+		if others {
+			continue
 		}
+		if slices.ContainsFunc(all[:i], func(o commands.Scanned) bool { return seen[o.ID].LookedAt.After(c.Time) }) {
+			s = s.unsure()
+		}
+		out[c.ID] = s
 	}
 	return out
+}
+
+// unsure returns what was seen of a command that began before the look at an earlier one had ended: of a file that is
+// the same before and after it that look may have read what this command had made of it already.
+func (s Seen) unsure() Seen {
+	files := map[string]SeenFile{}
+	for name, f := range s.Files {
+		if f.Was == f.Is {
+			f.Was = ""
+		}
+		files[name] = f
+	}
+	s.Files = files
+	return s
 }
 
 // apart reports whether two looks at the same directory have nothing in common.

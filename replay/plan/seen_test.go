@@ -114,6 +114,22 @@ func TestSeen(t *testing.T) {
 	}
 }
 
+// TestLateLooks has a look that ended after the next command had begun: what it read of a file may be what that had
+// made of it already, so that the file seems to be as it was.
+func TestLateLooks(t *testing.T) {
+	for late, want := range map[bool]string{true: "0 1 2", false: "0 2"} {
+		n := watched("cp f f.bak | f.bak=1 .", "sed -i s/1/2/ f | f=2>2 .", "echo 3 >> f | f=2>3")
+		if late {
+			s := n.Seen[id(0)]
+			s.LookedAt = n.Commands[1].Time.Add(time.Millisecond)
+			n.Seen[id(0)] = s
+		}
+		if got := kept(made(t, n, Request{})); got != want {
+			t.Errorf("late: %v: kept %s, want %s", late, got, want)
+		}
+	}
+}
+
 // TestNamedButNotWritten checks that a program which was seen to change no file that it names only read them, unless
 // it was so quick that the times of files may not tell.
 func TestNamedButNotWritten(t *testing.T) {
