@@ -146,7 +146,10 @@ func remember(ctx context.Context, c *call, in rememberIn) (a answer, err error)
 			return a, err
 		}
 		a.add(evidence.AnnouncedQuestion.Path, others, others.Basis)
+		return a, nil
 	}
+	// The next question is to see them. They are in the log whatever comes of this.
+	_, _ = evidence.RememberedQuestion.Ask(ctx, b, evidence.RememberedRequest{Workspace: m.Workspace, Limit: 1, AtLeast: written.Watermark})
 	return a, nil
 }
 

@@ -1,6 +1,8 @@
 package mcp_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,7 +13,10 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/recountdb/recount/schemas"
+	"github.com/recountdb/recount/server/api"
+	"github.com/recountdb/recount/server/httpapi"
 	"github.com/recountdb/recount/server/mcp"
+	"github.com/recountdb/recount/server/node"
 )
 
 // served appends spans of the shop's service: one request for a cart, and none for the old route.
@@ -141,5 +146,35 @@ func TestPagesHaveEachEntryOnce(t *testing.T) {
 		if n != 1 {
 			t.Errorf("%s: %d times", name, n)
 		}
+	}
+}
+
+// TestRememberedIsInTheNextAnswer checks that an agent's next question to a running server sees what it
+// has just remembered.
+func TestRememberedIsInTheNextAnswer(t *testing.T) {
+	n, err := node.Open(t.Context(), node.Config{DataDir: filepath.Join(t.TempDir(), "data"), Version: "test", HTTP: node.HTTPConfig{Listen: "127.0.0.1:0"}, Kafka: node.KafkaConfig{Listen: "none"}, OTLP: node.OTLPConfig{GRPC: "none", HTTP: "none"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- n.Run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := errors.Join(<-done, n.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	b, err := httpapi.NewClient(n.Endpoints().HTTP, "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := (&world{Node: n, repo: shop(t)}).options()
+	o.Open = func(context.Context, bool) (api.Backend, func(), error) { return b, func() {}, nil }
+	c := connectTo(t, mcp.New(o), nil)
+	for i := range 20 {
+		text := fmt.Sprintf("the queue number %d is drained by hand", i)
+		c.says("remember", map[string]any{"kind": "decision", "text": text}, "remembered as")
+		c.says("evidence", map[string]any{"text": text, "limit": 3}, text)
 	}
 }
