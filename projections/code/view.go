@@ -120,7 +120,7 @@ func (v *View) Repository(name string) (RepoID, error) {
 	case len(found) > 1:
 		return RepoID{}, &AmbiguousError{fmt.Sprintf("repository %q", name), names(found)}
 	case len(all) == 0:
-		return RepoID{}, fmt.Errorf("repository %q: %w: none was imported yet; run `recount import git PATH`", name, ErrUnknown)
+		return RepoID{}, fmt.Errorf("repository %q: %w: no code was imported yet; run `recount import git PATH`", name, ErrUnknown)
 	}
 	return RepoID{}, fmt.Errorf("repository %q: %w; imported are %s", name, ErrUnknown, strings.Join(names(all), ", "))
 }

@@ -295,6 +295,30 @@ func TestKnownAfterSealing(t *testing.T) {
 	}
 }
 
+// TestTimesWithoutRows checks that a file of events that made no row, such as outcomes, has no part in
+// the times of a shard.
+func TestTimesWithoutRows(t *testing.T) {
+	sh := family(1)
+	p := open(t, t.TempDir(), Options{})
+	if err := p.Apply(t.Context(), schemas.Batch{Topic: sh.TP.Topic, Partition: sh.TP.Partition, Next: 1}); err != nil {
+		t.Fatal(err)
+	}
+	closeOf(t, p)
+	p = open(t, p.dir, Options{})
+	defer closeOf(t, p)
+	b := schemas.Batch{Topic: sh.TP.Topic, Partition: sh.TP.Partition, Next: 2}
+	r := sh.Records[0]
+	b.Records = append(b.Records, &recountv1.Record{
+		Origin: schemas.Position{Topic: sh.TP.Topic, Partition: sh.TP.Partition, Offset: 1}.Proto(), EventId: r.EventId, Body: r.Body,
+	})
+	if err := p.Apply(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	if s := p.Stats()[0]; s.Rows() != 1 || s.MinTime != s.MaxTime {
+		t.Errorf("one row, and the times of two: %+v", s)
+	}
+}
+
 // TestCloseWhileReading closes while scans read mapped memory. Each scan completes normally; a
 // later call returns ErrClosed.
 func TestCloseWhileReading(t *testing.T) {

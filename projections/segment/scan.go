@@ -218,7 +218,9 @@ func (p *Projection) Stats() []ShardStats {
 		st := ShardStats{Partition: v.tp, Next: v.next, Segments: v.sealed, HotRows: v.hot.n}
 		times := []int64{}
 		for i, f := range v.files {
-			times = append(times, f.h.MinTime, f.h.MaxTime)
+			if f.h.Rows > 0 { // a file may have outcomes alone
+				times = append(times, f.h.MinTime, f.h.MaxTime)
+			}
 			if i >= v.sealed {
 				st.HotRows += int(f.h.Rows)
 				continue

@@ -158,7 +158,11 @@ func calls(ctx context.Context, s Sources, r CallsRequest, operator string, by r
 		if err != nil {
 			return resp, err
 		}
-		hint = cmp.Or(unread, "no edge with that confidence is known; unresolved references are not edges")
+		none := "none is known; unresolved references are not edges"
+		if r.MinConfidence > 0 {
+			none = "none is known with that confidence; unresolved references are not edges"
+		}
+		hint = cmp.Or(unread, none)
 	}
 	empty := len(found)+len(resp.Outside) == 0 && (resp.Runtime == nil || resp.Runtime.Total == 0)
 	resp.Basis = a.basis(empty, hint, append(confidenceFilter(r.MinConfidence), runtimeFilters(r.Runtime)...)...)

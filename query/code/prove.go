@@ -111,7 +111,7 @@ func parseEdge(name string) (recountv1.EdgeKind, error) {
 		for i := 1; i < len(recountv1.EdgeKind_name); i++ {
 			all = append(all, edgeName(uint8(i)))
 		}
-		return 0, &query.RequestError{Field: "edge", Value: fmt.Sprintf("%q", name), Reason: "want of " + strings.Join(all, ", ")}
+		return 0, &query.RequestError{Field: "edge", Value: fmt.Sprintf("%q", name), Reason: "want one of " + strings.Join(all, ", ")}
 	}
 	return recountv1.EdgeKind(k), nil
 }
@@ -155,9 +155,9 @@ func Prove(ctx context.Context, s Sources, r ProveRequest) (ProveResponse, error
 	resp.Revision, resp.Claim = revisionAt(snap), p.Claim()
 	if claim.Absent != r.Absent {
 		if claim.Absent {
-			return resp, &query.NotFoundError{Ref: resp.Claim, Hint: "the snapshot has no such edge; set absent to prove that"}
+			return resp, &query.NotFoundError{Ref: resp.Claim, Hint: "the snapshot has no such edge; absent (--absent) proves that"}
 		}
-		return resp, &query.NotFoundError{Ref: resp.Claim, Hint: "the snapshot has that edge; leave absent out to prove it"}
+		return resp, &query.NotFoundError{Ref: resp.Claim, Hint: "the snapshot has that edge; without absent (--absent) it is proved"}
 	}
 	p.Value = claim.Value
 	if p.Path, err = encodePath(proof); err != nil {

@@ -108,7 +108,7 @@ func (a *session) basis(empty bool, hint string, filters ...query.AppliedFilter)
 func (a *session) snapshot(repo, rev string) (*snapshots.Snapshot, error) {
 	r, err := a.view.Repository(repo)
 	if err != nil {
-		return nil, asked(cmp.Or(repo, "code"), err)
+		return nil, askedOfRepo(repo, err)
 	}
 	s, err := a.view.Snapshot(r, rev)
 	if err != nil {
@@ -218,6 +218,17 @@ func asked(ref string, err error) error {
 		return &query.NotFoundError{Ref: ref, Hint: cmp.Or(strings.TrimLeft(why, ":; "), err.Error())}
 	case errors.Is(err, snapshots.ErrNoGraph):
 		return &query.NotFoundError{Ref: ref, Hint: err.Error()}
+	}
+	return err
+}
+
+// askedOfRepo is asked for the name of a repository, which a question may leave out: then it names
+// nothing that could be missing.
+func askedOfRepo(repo string, err error) error {
+	err = asked(cmp.Or(repo, "code"), err)
+	var missing *query.NotFoundError
+	if repo == "" && errors.As(err, &missing) {
+		missing.Ref = ""
 	}
 	return err
 }

@@ -56,7 +56,7 @@ func Log(ctx context.Context, s Sources, r LogRequest) (LogResponse, error) {
 	defer a.Close()
 	repo, err := a.view.Repository(r.Repo)
 	if err != nil {
-		return resp, asked(cmp.Or(r.Repo, "code"), err)
+		return resp, askedOfRepo(r.Repo, err)
 	}
 	c, err := a.view.Resolve(repo, r.At)
 	if err != nil {
@@ -324,7 +324,7 @@ func Retirables(ctx context.Context, s Sources, r RetirableRequest) (RetirableRe
 	if r.Repo != "" || len(repos) == 0 {
 		one, err := a.view.Repository(r.Repo)
 		if err != nil {
-			return resp, asked(cmp.Or(r.Repo, "code"), err)
+			return resp, askedOfRepo(r.Repo, err)
 		}
 		repos = []snapshots.RepoID{one}
 	}

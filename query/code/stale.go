@@ -59,7 +59,7 @@ const defaultStaleDays = 90
 func (r StaleRequest) check() error {
 	for _, k := range r.Kinds {
 		if !slices.Contains(staleKinds, k) {
-			return &query.RequestError{Field: "kinds", Value: fmt.Sprintf("%q", k), Reason: "want of " + strings.Join(staleKinds, ", ")}
+			return &query.RequestError{Field: "kinds", Value: fmt.Sprintf("%q", k), Reason: "want one of " + strings.Join(staleKinds, ", ")}
 		}
 	}
 	switch {

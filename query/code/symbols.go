@@ -162,7 +162,7 @@ func parseKinds(names []string) (map[recountv1.SymbolKind]bool, error) {
 	for _, name := range names {
 		k, ok := recountv1.SymbolKind_value["SYMBOL_KIND_"+strings.ToUpper(name)]
 		if !ok || k == 0 {
-			return nil, &query.RequestError{Field: "kinds", Value: fmt.Sprintf("%q", name), Reason: "want of " + strings.Join(KindNames(), ", ")}
+			return nil, &query.RequestError{Field: "kinds", Value: fmt.Sprintf("%q", name), Reason: "want one of " + strings.Join(KindNames(), ", ")}
 		}
 		wanted[recountv1.SymbolKind(k)] = true
 	}

@@ -42,7 +42,7 @@ func TestNarrativeRequestsRefuse(t *testing.T) {
 	} {
 		var re *query.RequestError
 		if err := tc.normal(); !errors.As(err, &re) || re.Field != tc.field || !strings.Contains(err.Error(), tc.says) {
-			t.Errorf("%s: got %v, want of field %s: %s", name, err, tc.field, tc.says)
+			t.Errorf("%s: got %v, want one of field %s: %s", name, err, tc.field, tc.says)
 		}
 	}
 }

@@ -228,7 +228,7 @@ func inOrder(field string, list, of []string) ([]string, error) {
 }
 
 func oneOf(field, word string, of []string) error {
-	return &query.RequestError{Field: field, Value: brief(strconv.Quote(word), 80), Reason: "want of " + strings.Join(of, ", ")}
+	return &query.RequestError{Field: field, Value: brief(strconv.Quote(word), 80), Reason: "want one of " + strings.Join(of, ", ")}
 }
 
 func outside(field string, n, least, most int) error {

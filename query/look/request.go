@@ -91,7 +91,7 @@ func (r Request) Normal() (Request, error) {
 	}
 	for _, kind := range r.Kinds {
 		if !slices.Contains(Kinds(), kind) {
-			return r, &query.RequestError{Field: "kinds", Value: fmt.Sprintf("%q", kind), Reason: "want of " + strings.Join(Kinds(), ", ")}
+			return r, &query.RequestError{Field: "kinds", Value: fmt.Sprintf("%q", kind), Reason: "want one of " + strings.Join(Kinds(), ", ")}
 		}
 	}
 	if err := query.CheckLimit(r.Limit, MaxLimit); err != nil {

@@ -270,6 +270,9 @@ func (a *counting) describe(x *session, rows *segment.Projection, view *objects.
 			if text == "" {
 				text = o.Text
 			}
+			if o.EventType == schemas.TypeTaskStarted {
+				text = strings.TrimSuffix(text, " started") // the title of a task is what it is about
+			}
 		}
 	case x.Commands > 0:
 		err := rows.ViewAt(a.Ctx, []schemas.Position{x.newest}, func(_ int, v *segment.View) error {

@@ -94,7 +94,7 @@ func deriveKeys(h scram.HashGeneratorFcn, password, salt string) (scram.StoredCr
 func (o Options) Validate() error {
 	for _, m := range o.Mechanisms {
 		if !slices.Contains(allMechanisms, m) {
-			return fmt.Errorf("option SASL.Mechanisms has %q, want of %s", m, strings.Join(allMechanisms, ", "))
+			return fmt.Errorf("option SASL.Mechanisms has %q, want one of %s", m, strings.Join(allMechanisms, ", "))
 		}
 	}
 	for name, c := range o.Users {

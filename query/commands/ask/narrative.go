@@ -229,7 +229,7 @@ func (w Walk) normal() (Walk, error) {
 	}
 	for _, name := range w.Kinds {
 		if !slices.Contains(schemas.NarrativeEdges[:], name) {
-			return w, &query.RequestError{Field: "kinds", Value: strconv.Quote(name), Reason: "want of " + strings.Join(schemas.NarrativeEdges[:], ", ")}
+			return w, &query.RequestError{Field: "kinds", Value: strconv.Quote(name), Reason: "want one of " + strings.Join(schemas.NarrativeEdges[:], ", ")}
 		}
 	}
 	var kinds []string

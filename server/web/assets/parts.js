@@ -59,7 +59,7 @@ export function Form({ label, children }) {
  * imported at all.
  */
 export function Answer({ of, empty, none, isEmpty = () => false, proof = true, what, children }) {
-  if (none && of.error?.status === 404 && /none was imported/.test(of.error.message)) return html`<p class="empty">${none}</p>`;
+  if (none && of.error?.status === 404 && /no code was imported/.test(of.error.message)) return html`<p class="empty">${none}</p>`;
   if (of.error) return html`<${Failed} error=${of.error} retry=${of.reload} />`;
   if (!of.data) return of.loading ? html`<${Loading} what=${what} />` : null;
   const nothing = isEmpty(of.data);
