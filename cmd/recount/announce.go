@@ -33,8 +33,8 @@ func (a *app) announceCmd() *cobra.Command {
 		Use:   "announce [SYMBOL|FILE…]",
 		Short: "Announce what you are about to change, so that others see it",
 		Long: `Announce that you, or an agent, work on symbols or files. Others see it in recount
-announced, and in answers about these symbols (callers, impact, symbols, context). It is a notice
-and no lock: nothing is prevented. It holds for the time in --for or until --done.
+announced, and in answers about these symbols (callers, impact, symbols, context). It is
+a notice and no lock: nothing is prevented. It holds for the time in --for or until --done.
 Announcing again renews it. Prints the positions of the events.
 
 SYMBOL is a name or its end, or symbol:NAME; FILE is a path, or file:PATH.`,

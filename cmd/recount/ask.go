@@ -43,7 +43,7 @@ func (e *evidenceFlags) add(c *cobra.Command) {
 	f.StringSliceVar(&e.r.Memory, "memory", nil, "only memories of these kinds: episodic, factual, procedural, reflective; may be repeated")
 	f.StringSliceVar(&e.r.Kinds, "kind", nil, "kinds of results: objects, commands, commits, symbols, runtime; may be repeated (default objects, and what the question implies)")
 	f.StringSliceVar(&e.r.Expand.Kinds, "relation", nil, "add only objects joined by these edges: caused_by, derived_from, supports, contradicts, supersedes, …; may be repeated")
-	f.IntVar(&e.hops, "hops", 1, fmt.Sprintf("maximum distance of added objects from a hit, 0 to %d edges (default 1; subgraph 2, objects 0)", evidence.MaxHops))
+	f.IntVar(&e.hops, "hops", 0, fmt.Sprintf("maximum distance of added objects from a hit, 0 to %d edges (default 1; subgraph 2, objects 0)", evidence.MaxHops))
 	f.Float64Var(&e.r.Expand.MinConfidence, "min-confidence", 0, "follow only edges with at least this confidence to add objects, 0 to 1")
 	f.IntVar(&e.r.Expand.Nodes, "nodes", evidence.DefaultNodes, fmt.Sprintf("maximum number of objects, including hits and their causes, up to %d", evidence.MaxNodes))
 	f.StringVar(&e.r.Mode, "mode", evidence.ModeEvidence, "objects (the hits), evidence (and their causes), subgraph (and the objects around them), context (texts with citations, for a model)")

@@ -27,8 +27,9 @@ func (a *app) feedbackCmd() *cobra.Command {
 		Use:   "feedback SUBJECT…",
 		Short: "Say what was useful for a task",
 		Long: `Say which symbols, files, events or commands were useful for a task, or not:
-symbol:NAME, file:PATH, object:ID or command:ID. Contexts (recount context) for later tasks with
-similar words are ranked by it. Of several by one session about a subject and task, the last counts.`,
+symbol:NAME, file:PATH, object:ID or command:ID. Contexts (recount context) for later
+tasks with similar words are ranked by it. Of several by one session about a subject and
+task, the last counts.`,
 		Example: `  recount feedback symbol:shop.Cart.Total file:cart/money.go --repo github.com/acme/shop --useful --task "round totals to cents"
   recount feedback file:cart/old.go --repo github.com/acme/shop --not-useful --task "round totals to cents" --agent claude`,
 		Args:              cobra.MinimumNArgs(1),

@@ -211,11 +211,11 @@ func (a *app) importAgentsCmd() *cobra.Command {
 --format sets it if that fails:
 
 ` + agentFormats() + `
-A FILE may be a directory, in which files ending in .traj, .json and .jsonl are read
-and those that are not an agent's are passed over, or - for the standard input; gzip and zstd are detected by their first bytes. The
-session is the run's own id if the file has one, otherwise the file's name. Importing
-again is safe: what the log already has is not appended again. docs/agents.md lists
-which events each format becomes.`,
+A FILE may be a directory: its files ending in .traj, .json and .jsonl are read, and those
+that are not an agent's are passed over. It may be - for the standard input. gzip and zstd
+are detected by their first bytes. The session is the run's own id if the file has one,
+otherwise the file's name. Importing again is safe: what the log already has is not
+appended again. docs/agents.md lists which events each format becomes.`,
 		Example: `  recount import agents ~/.claude/projects --commands
   recount import agents ~/.codex/sessions ~/.gemini/tmp --commands
   opencode export SESSION | recount import agents -

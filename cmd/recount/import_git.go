@@ -23,6 +23,7 @@ type gitFlags struct{ importing.GitOptions }
 func (f *gitFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.Repo, "repo", "", "the repository's name (default from the remote origin, else go.mod, else the folder)")
 	c.Flags().IntVar(&f.History, "history", -1, "import file contents of this many commits before HEAD (default 0 the first time)")
+	c.Flags().Lookup("history").DefValue = "0" // the help is not to name -1, which stands for the default
 	c.Flags().IntVar(&f.MaxPaths, "max-paths", git.DefaultMaxPaths, "maximum number of paths that a commit may have or change; beyond it the repository is refused")
 	c.Flags().BoolVar(&f.Secrets, "keep-file-secrets", false, "store files unchanged, with tokens and keys in them (default keep_file_secrets in the config file)")
 	c.Flags().BoolVar(&f.All, "all", false, "every branch, local and remote (default HEAD and branches imported before)")

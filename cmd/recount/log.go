@@ -177,6 +177,7 @@ or import.`,
 	c.Flags().StringVar(&topic, "topic", schemas.TopicCommands, "the topic, with or without prefix")
 	c.Flags().StringVar(&key, "key", "", "the key, which selects the partition")
 	c.Flags().Int32Var(&partition, "partition", -1, "the partition (default by the key)")
+	c.Flags().Lookup("partition").DefValue = "0" // the help is not to name -1, which stands for the default
 	c.Flags().StringVar(&typ, "type", "", "the event's type, such as outcome.observed (default the topic's)")
 	return c
 }

@@ -152,7 +152,7 @@ there already are skipped. Dangerous ones are asked about one by one. --resume g
 with a run that was stopped or killed, or applies it.
 
 --plan prints the plan, and --script a script that stands alone; nothing is executed then.
-Exits with 1 if nothing has to be run, with 2 if a step was not done.`,
+Exits with 1 if the plan has no steps, with 2 if a step was not done.`,
 		Example: `  recount replay 018f3c2 --plan                   a command and all that it needed
   recount replay 018f3c2 --apply                  run it and take over what it made
   recount replay --resume r-7f3a91c2              go on after a stop

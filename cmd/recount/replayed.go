@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -9,7 +11,24 @@ import (
 	"github.com/recountdb/recount/internal/render/commandview"
 	"github.com/recountdb/recount/internal/usage"
 	"github.com/recountdb/recount/query/replays"
+	"github.com/recountdb/recount/query/replays/answer"
 )
+
+// named completes a run to be shown: a step that did not run again has the text of the recorded command.
+func (a *app) named(ctx context.Context, b *connect.Backend, run answer.Run) answer.Run {
+	run.Steps = slices.Clone(run.Steps)
+	for i := range run.Steps {
+		s := &run.Steps[i]
+		if s.Command != "" || s.Intent == "" {
+			continue
+		}
+		if recorded, err := b.Show(ctx, s.Intent); err == nil { // else it was erased: its id is shown
+			s.Command = recorded.Command
+		}
+	}
+	a.ClearProgress()
+	return run
+}
 
 func (a *app) replayedCmd() *cobra.Command {
 	var r replays.Request
@@ -60,7 +79,7 @@ under way. --diff is recount replay diff. Exits with 1 if there is nothing.`,
 				return a.answerObjects(resp, resp.Basis, proof, func() {
 					d := a.NewDrawing(wide, time.Now())
 					if r.Run != "" {
-						commandview.Replay(d, resp.Runs[0])
+						commandview.Replay(d, a.named(cmd.Context(), b, resp.Runs[0]))
 						return
 					}
 					commandview.Replays(d, resp)

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -142,6 +143,12 @@ func (a stater) Status(ctx context.Context, roots bool) (st state.Status, local 
 		var err error
 		st, err = b.Status(ctx, state.StatusRequest{Roots: roots})
 		a.ClearProgress()
+		if cfg, bad := a.NodeConfig(); local && bad == nil {
+			// ToRead opens another one if nothing was recorded.
+			if dir, bad := filepath.Abs(cfg.DataDir); bad == nil {
+				st.DataDir = dir
+			}
+		}
 		return err
 	})
 	if cfg, bad := a.NodeConfig(); err != nil && !answered && bad == nil && !a.JSON {

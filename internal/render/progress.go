@@ -38,8 +38,19 @@ func (t *Terminal) spoken() func(progress.Progress) {
 			return
 		}
 		next = now.Add(repeat)
-		t.Tell(fmt.Sprintf("%s: %s of %s", p.Phase, Thousands(p.Done), Thousands(p.Total)))
+		t.Tell(far(p, ": "))
 	}
+}
+
+// far says how far a phase is, after its name and a separator: of how many events only if that is known.
+func far(p progress.Progress, separator string) string {
+	switch {
+	case p.Total > 0:
+		return p.Phase + separator + Thousands(p.Done) + " of " + Thousands(p.Total)
+	case p.Done > 0:
+		return p.Phase + separator + Thousands(p.Done)
+	}
+	return p.Phase
 }
 
 // Progress returns a function that draws progress on standard error. Without a terminal it prints
@@ -56,7 +67,7 @@ func (t *Terminal) Progress() func(progress.Progress) {
 			fmt.Fprint(t.Err, "\r\x1b[K")
 			return
 		}
-		fmt.Fprintf(t.Err, "\r\x1b[K%s %s of %s", p.Phase, Thousands(p.Done), Thousands(p.Total))
+		fmt.Fprintf(t.Err, "\r\x1b[K%s", far(p, " "))
 	}
 }
 

@@ -31,6 +31,10 @@ func Before(t, other time.Time) string {
 	case d < 48*time.Hour:
 		return fmt.Sprintf("%dh %s", d/time.Hour, way)
 	}
+	const year = 365 * 24 * time.Hour
+	if d >= 2*year {
+		return fmt.Sprintf("%dy %s", d/year, way)
+	}
 	return fmt.Sprintf("%dd %s", d/(24*time.Hour), way)
 }
 

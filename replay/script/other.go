@@ -42,8 +42,11 @@ func expressions(s string) string { return strings.ReplaceAll(s, "${{", "${{ '${
 
 // yaml quotes a text; YAML reads JSON's strings.
 func yaml(s string) string {
-	b, _ := json.Marshal(expressions(s)) // a string always encodes
-	return string(b)
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)       // people read && and >
+	_ = e.Encode(expressions(s)) // a string always encodes
+	return strings.TrimSuffix(b.String(), "\n")
 }
 
 // dockerfile writes a file for BuildKit, which has here-documents.

@@ -103,6 +103,9 @@ func TestActionsLeaveTheSameFiles(t *testing.T) {
 	if len(steps) != 9 {
 		t.Fatalf("%d steps, want 9\n%s", len(steps), text)
 	}
+	if strings.Contains(string(text), `\u00`) {
+		t.Errorf("names are not written as people read them:\n%s", text)
+	}
 	for _, s := range steps {
 		run(t, "bash", "-e", "-c", strings.ReplaceAll(s.Run, "${{ '${{' }}", "${{"))
 	}

@@ -39,6 +39,7 @@ func TestSessions(t *testing.T) {
 		said(5, schemas.TypeAssistantMessage, "", "run-1", "claude", "On it."), said(4, schemas.TypeUserMessage, "", "run-1", "claude", "Fix the checkout"),
 		command(6, "run-1", "ada", "claude", "laptop", "go test ./..."),
 		said(7, schemas.TypeUserMessage, "acme", "run-1", "eve", "flamingo"),
+		{Type: schemas.TypeTaskStarted, Payload: fmt.Appendf(nil, `{"agent":"zoe","workspace":"/src/app","session":"run-0","occurred_at":%q,"task":{"id":"T-1","title":"Tidy up"}}`, at(0))},
 		said(8, schemas.TypeUserMessage, "", "run-2", "bob", strings.Repeat("long ", 100)),
 	})
 	if err != nil {
@@ -68,24 +69,24 @@ func TestSessions(t *testing.T) {
 		return all
 	}
 	operator := schemas.Principal{Operator: true}
-	const ada, server, claude, eve, bob = "1 ada@laptop 2/0 make test", "1 ada@server 1/0 uptime", "run-1 claude@ 1/2 Fix the checkout", "run-1 eve@ 0/1 flamingo", "run-2 bob@ 0/1 long long long long …"
+	const zoe, ada, server, claude, eve, bob = "run-0 zoe@ 0/1 Tidy up", "1 ada@laptop 2/0 make test", "1 ada@server 1/0 uptime", "run-1 claude@ 1/2 Fix the checkout", "run-1 eve@ 0/1 flamingo", "run-2 bob@ 0/1 long long long long …"
 	for name, x := range map[string]struct {
 		p    schemas.Principal
 		q    sessions.Request
 		want []string
 	}{
-		"all, the newest first":    {operator, sessions.Request{}, []string{bob, eve, claude, server, ada}},
+		"all, the newest first":    {operator, sessions.Request{}, []string{bob, eve, claude, server, ada, zoe}},
 		"of an agent":              {operator, sessions.Request{Author: "claude"}, []string{claude}},
 		"of a person":              {operator, sessions.Request{Author: "ada"}, []string{server, ada}},
 		"with commands":            {operator, sessions.Request{Kind: sessions.KindCommands}, []string{"run-1 claude@ 1/0 go test ./...", server, ada}},
-		"of agents":                {operator, sessions.Request{Kind: sessions.KindAgents}, []string{bob, eve, "run-1 claude@ 0/2 Fix the checkout"}},
+		"of agents":                {operator, sessions.Request{Kind: sessions.KindAgents}, []string{bob, eve, "run-1 claude@ 0/2 Fix the checkout", zoe}},
 		"since a time":             {operator, sessions.Request{Since: time.Date(2026, 3, 1, 12, 6, 0, 0, time.UTC)}, []string{bob, eve, "run-1 claude@ 1/0 go test ./..."}},
-		"until a time":             {operator, sessions.Request{Until: time.Date(2026, 3, 1, 12, 2, 0, 0, time.UTC)}, []string{"1 ada@laptop 1/0 make build"}},
+		"until a time":             {operator, sessions.Request{Until: time.Date(2026, 3, 1, 12, 2, 0, 0, time.UTC)}, []string{"1 ada@laptop 1/0 make build", zoe}},
 		"of a workspace":           {operator, sessions.Request{Workspace: "/nowhere"}, nil},
 		"a tenant sees its own":    {schemas.Principal{Tenant: "acme", Workspaces: []string{"*"}, Grants: []string{schemas.GrantCommands}}, sessions.Request{}, []string{eve}},
 		"another tenant":           {schemas.Principal{Tenant: "other", Workspaces: []string{"*"}}, sessions.Request{}, nil},
-		"without commands":         {schemas.Principal{Workspaces: []string{"/src/app"}}, sessions.Request{}, []string{bob, "run-1 claude@ 0/2 Fix the checkout"}},
-		"with commands of all":     {schemas.Principal{Workspaces: []string{"*"}, Grants: []string{schemas.GrantCommands}}, sessions.Request{}, []string{bob, claude, server, ada}},
+		"without commands":         {schemas.Principal{Workspaces: []string{"/src/app"}}, sessions.Request{}, []string{bob, "run-1 claude@ 0/2 Fix the checkout", zoe}},
+		"with commands of all":     {schemas.Principal{Workspaces: []string{"*"}, Grants: []string{schemas.GrantCommands}}, sessions.Request{}, []string{bob, claude, server, ada, zoe}},
 		"with commands of some":    {schemas.Principal{Workspaces: []string{"/src/app"}, Grants: []string{schemas.GrantCommands}}, sessions.Request{Kind: sessions.KindCommands}, nil},
 		"commands of nobody's":     {operator, sessions.Request{Author: "eve", Kind: sessions.KindCommands}, nil},
 		"more than there are":      {operator, sessions.Request{Limit: 1000, Author: "bob"}, []string{bob}},

@@ -24,8 +24,8 @@ of one, or a position such as recount.commands/0/42. Exits with 1 if there is no
 The full id of an agent's event or object, or its position, shows its text, its
 versions, what led to it and what replaced it (see recount ask).
 
-The line changed has the first ten files that were seen to change while a command ran; --json
-has all.
+The line changed has the first ten files that were seen to change while a command ran;
+--json has all.
 
 For a command, the last lines are its edges to earlier commands (why) and to later ones
 (then); the verbs why and stitch follow them further.`,

@@ -7,6 +7,9 @@ import (
 	"github.com/recountdb/recount/query/code"
 )
 
+// maxBare is how many packages are named of which the limit leaves no symbol to show.
+const maxBare = 10
+
 // Impact prints what a change can reach, by package, with the tests apart.
 func Impact(t *render.Terminal, r code.ImpactResponse) {
 	heading(t, r.Revision)
@@ -15,8 +18,18 @@ func Impact(t *render.Terminal, r code.ImpactResponse) {
 	}
 	t.Truncated(r.ChangedCount-len(r.Changed), "--limit shows more")
 	t.Printf("reaches %s in %s, and %s\n", render.Count(r.Total, "symbol"), render.Count(len(r.Groups), "package"), render.Count(r.TestCount, "test"))
-	apart := "\n"
-	for _, g := range r.Groups {
+	apart, bare := "\n", 0
+	for i, g := range r.Groups {
+		if len(g.Symbols) == 0 {
+			if bare++; bare > maxBare {
+				symbols := 0
+				for _, rest := range r.Groups[i:] {
+					symbols += rest.Count
+				}
+				t.Printf("%s\n", t.Paint(render.Dim, fmt.Sprintf("… and %s with %s; --json has all", render.Count(len(r.Groups)-i, "package"), render.Count(symbols, "symbol"))))
+				break
+			}
+		}
 		name := g.Package
 		if name == "" {
 			name = "(no package)"

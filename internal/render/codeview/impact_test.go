@@ -2,6 +2,8 @@ package codeview
 
 import (
 	"bytes"
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -9,6 +11,20 @@ import (
 	"github.com/recountdb/recount/internal/render"
 	"github.com/recountdb/recount/query/code"
 )
+
+// TestImpactNamesFewPackages checks that packages of which the limit leaves no symbol are named up to a
+// number, and counted from there on.
+func TestImpactNamesFewPackages(t *testing.T) {
+	var out bytes.Buffer
+	r := code.ImpactResponse{Revision: code.Revision{Repo: "acme/shop", Commit: "9fceb02d0ae598e95dc970b74767f19372d61af8"}}
+	for i := range 13 {
+		r.Groups = append(r.Groups, code.ImpactGroup{Repo: "acme/shop", Package: fmt.Sprintf("p%d", i), Count: 2, Least: 0.7})
+	}
+	Impact(&render.Terminal{Out: &out}, r)
+	if got := out.String(); strings.Count(got, "at least 0.70") != maxBare || !strings.HasSuffix(got, "\n… and 3 packages with 6 symbols; --json has all\n") {
+		t.Errorf("13 packages without symbols:\n%s", got)
+	}
+}
 
 // TestImpact checks how answers about code are shown to people.
 func TestImpact(t *testing.T) {

@@ -2,6 +2,7 @@ package codeview
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/recountdb/recount/internal/render"
 	"github.com/recountdb/recount/query/code"
@@ -10,7 +11,7 @@ import (
 
 // Snapshot prints what the snapshot of a revision holds.
 func Snapshot(t *render.Terminal, r code.SnapshotResponse) {
-	t.Printf("%s\n%s\n\n", t.Paint(render.Yellow, "commit "+r.Revision.Commit), render.PlainText(schemas.Quoted(r.Message, "    ")))
+	t.Printf("%s\n%s\n\n", t.Paint(render.Yellow, "commit "+r.Revision.Commit), render.PlainText(schemas.Quoted(strings.TrimSpace(r.Message), "    ")))
 	t.Printf("  repository %s\n", render.OneLine(r.Revision.Repo))
 	t.Printf("  author     %s %s\n", render.OneLine(r.Revision.Author), render.Day(r.Revision.Time))
 	t.Printf("  snapshot   %s\n", r.Revision.Snapshot)

@@ -40,7 +40,7 @@ func inWords(e ask.Edge) string {
 		}
 		s := render.OneLine(x.Shows)
 		if x.Resource != "" {
-			s += " " + render.OneLine(resourceName(x.Resource))
+			s += before(s) + render.OneLine(resourceName(x.Resource))
 		}
 		if x.Score != 0 {
 			s += fmt.Sprintf(" (%.2f)", x.Score)
@@ -50,6 +50,17 @@ func inWords(e ask.Edge) string {
 		}
 	}
 	return strings.Join(parts, "; ")
+}
+
+// before returns what separates the words of an evidence from its resource: a space, if the resource
+// is their object ("wrote below"), and a colon if they have one already ("names it").
+func before(shows string) string {
+	for _, end := range []string{" it", " on", " since"} {
+		if strings.HasSuffix(shows, end) {
+			return ": "
+		}
+	}
+	return " "
 }
 
 // resourceName omits the kind of a resource if the name makes it clear.

@@ -38,6 +38,29 @@ func steps(c answer.Counts) string {
 	return fmt.Sprintf("%d of %d", through, c.Steps)
 }
 
+// ended says how many steps ended in which way. A step whose result was there counts as skipped, as the
+// replay itself says.
+func ended(c answer.Counts) string {
+	var parts []string
+	for _, x := range []struct {
+		n   int
+		how string
+	}{{c.Done, "done"}, {c.Satisfied + c.Skipped, "skipped"}, {c.Failed, "failed"}, {c.Stopped, "stopped"}, {c.Underway, "under way"}} {
+		if x.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", x.n, x.how))
+		}
+	}
+	return cmp.Or(strings.Join(parts, ", "), "none began")
+}
+
+// stateOf names the state of a step as the replay itself does.
+func stateOf(state string) string {
+	if state == answer.StateSatisfied {
+		return answer.StateSkipped
+	}
+	return state
+}
+
 // Replay draws a run with its steps.
 func Replay(d *render.Drawing, r answer.Run) {
 	row := func(name, value string) {
@@ -53,8 +76,7 @@ func Replay(d *render.Drawing, r answer.Run) {
 	row("by", strings.Trim(r.User+"@"+r.Host, "@"))
 	row("author", r.Author)
 	row("plan", r.PlanID)
-	row("steps", fmt.Sprintf("%s: %d done, %d satisfied, %d skipped, %d failed, %d stopped, %d under way",
-		steps(r.Counts), r.Counts.Done, r.Counts.Satisfied, r.Counts.Skipped, r.Counts.Failed, r.Counts.Stopped, r.Counts.Underway))
+	row("steps", steps(r.Counts)+": "+ended(r.Counts))
 	if !r.Ended.IsZero() {
 		applied := "not applied"
 		if r.Applied {
@@ -98,7 +120,7 @@ func ReplayDiff(d *render.Drawing, r ask.ReplayDiffResponse) {
 		if s.Original != nil && s.Original.Duration != nil && s.Duration > 0 {
 			took = fmt.Sprintf(", %s instead of %s", render.Took(time.Duration(s.Duration)), render.Took(time.Duration(*s.Original.Duration)))
 		}
-		d.Print(fmt.Sprintf("%4d %s %s  %s%s", s.Step+1, mark, render.OneLine(nameOf(s)), s.State, took))
+		d.Print(fmt.Sprintf("%4d %s %s  %s%s", s.Step+1, mark, render.OneLine(nameOf(s)), stateOf(s.State), took))
 		if s.Original == nil {
 			d.Print("       the recorded command is not known any more")
 		}
@@ -182,7 +204,7 @@ func filesOf(files []ask.ReplayedFile) string {
 
 // outcome says in a line how a step ended.
 func outcome(s answer.Step) string {
-	text := s.State
+	text := stateOf(s.State)
 	if s.ExitCode != nil {
 		text += fmt.Sprintf(", exit %d", *s.ExitCode)
 	}

@@ -1,7 +1,9 @@
 package runtimeview
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,11 +32,33 @@ func DeadRoutes(t *render.Terminal, r runtime.DeadRoutesResponse) {
 	if r.Total > 0 || r.Seen > 0 {
 		t.Printf("%s\n", t.Paint(render.Dim, fmt.Sprintf("%d never called, %d called", r.Total, r.Seen)))
 	}
-	for _, u := range r.Unwatched {
+	undecided(t, r.Unwatched)
+}
+
+// maxUndecided is how many folders are named of which no service sent spans.
+const maxUndecided = 10
+
+// undecided prints the folders of which it is not known whether their routes are called, those with the
+// most routes first.
+func undecided(t *render.Terminal, folders []runtime.Unwatched) {
+	total := 0
+	for _, u := range folders {
+		total += u.Routes
+	}
+	if total == 0 {
+		return
+	}
+	t.Printf("%s\n", t.Paint(render.Dim, fmt.Sprintf("undecided for %s, in folders of which no service sent spans:", render.Count(total, "route"))))
+	sorted := slices.SortedStableFunc(slices.Values(folders), func(a, b runtime.Unwatched) int { return cmp.Compare(b.Routes, a.Routes) })
+	for i, u := range sorted {
+		if i == maxUndecided {
+			t.Printf("%s\n", t.Paint(render.Dim, fmt.Sprintf("  … %s more; --json has all", render.Count(len(sorted)-i, "folder"))))
+			break
+		}
 		where := u.Repo
 		if u.Dir != "" {
 			where += ":" + u.Dir
 		}
-		t.Printf("%s\n", t.Paint(render.Dim, fmt.Sprintf("undecided for %s of %s: none of its services sent spans", render.Count(u.Routes, "route"), render.OneLine(where))))
+		t.Printf("%s\n", t.Paint(render.Dim, fmt.Sprintf("  %4d  %s", u.Routes, render.OneLine(where))))
 	}
 }

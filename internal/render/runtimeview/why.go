@@ -24,7 +24,7 @@ func Why(t *render.Terminal, r runtime.SpanWhyResponse) {
 		t.Printf("%s\n", t.Paint(render.Dim, fmt.Sprintf("it took %s; usual are %s", render.Took(time.Duration(s.Duration)), render.Took(time.Duration(s.Usual)))))
 	}
 	if s := r.Subject; s != nil && s.Errors > 0 {
-		t.Printf("%s\n", t.Paint(render.Dim, fmt.Sprintf("%s of %s: %s of %s %s, the first at %sZ", render.OneLine(s.Operation), render.OneLine(s.Service), render.Thousands(int64(s.Errors)), render.Thousands(int64(s.Count)), verb, s.Since.Format(time.DateTime))))
+		t.Printf("%s\n", t.Paint(render.Dim, fmt.Sprintf("%s of %s: %s of %s %s, the first at %sZ", render.OneLine(s.Operation), render.OneLine(s.Service), render.Thousands(int64(s.Errors)), render.Thousands(int64(s.Count)), verb, s.Since.Format("2006-01-02 15:04"))))
 	}
 	if r.Unknown {
 		t.Printf("\nunknown: nothing recorded explains this (%.2f)\n", r.Unexplained)

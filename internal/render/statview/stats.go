@@ -62,7 +62,11 @@ func summary(d *render.Drawing, r ask.StatisticsResponse) {
 		if err != nil { // a server knows more zones
 			zone = time.UTC
 		}
-		parts = append(parts, r.First.In(zone).Format(time.DateOnly)+" to "+r.Last.In(zone).Format(time.DateOnly)+" ("+r.TimeZone+")")
+		days := r.First.In(zone).Format(time.DateOnly)
+		if last := r.Last.In(zone).Format(time.DateOnly); last != days {
+			days += " to " + last
+		}
+		parts = append(parts, days+" ("+r.TimeZone+")")
 	}
 	if rate, ok := r.Total.FailureRate(); ok {
 		parts = append(parts, fmt.Sprintf("%s of %s with a known outcome succeeded", percent(1-rate), render.Thousands(r.Total.Succeeded+r.Total.Failed)))
