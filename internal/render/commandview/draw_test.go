@@ -68,7 +68,7 @@ func tell() story {
 		Causes: []ask.Cause{
 			{Intent: s.edit, Score: 0.8, Depth: 1, Path: []schemas.EventID{s.broke.ID, s.edit.ID}, Why: "dependency of this: wrote path:/src/app/Makefile"},
 			{Intent: s.clone, Score: 0.56, Depth: 2, Path: []schemas.EventID{s.broke.ID, s.edit.ID, s.clone.ID}, Why: "dependency of this: wrote path:/src/app/Makefile"},
-			{Intent: odd, Score: 0.1, Depth: 1, Path: []schemas.EventID{s.broke.ID, odd.ID}, Why: "temporal of this"},
+			{Intent: odd, Score: 0.1, Confidence: 0.55, Depth: 1, Path: []schemas.EventID{s.broke.ID, odd.ID}, Why: "temporal of this"},
 			{Intent: s.ls, Score: 0.05, Depth: 3, Path: []schemas.EventID{s.broke.ID, s.edit.ID, {0xff}, s.ls.ID}, Why: "dependency of this: wrote path:/src/app/Makefile"},
 		},
 		Edges: []ask.Edge{

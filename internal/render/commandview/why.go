@@ -64,7 +64,7 @@ func (t *whyTree) draw(of schemas.EventID, cwd string, root time.Time, lead stri
 		if c.Confidence > 0 {
 			sure = fmt.Sprintf("confidence %.2f", c.Confidence)
 		}
-		t.d.Print(Line(t.d, lead+fork, c.Intent, "", render.Before(c.Time, root), where(t.d, c.Cwd, cwd), sure))
+		t.d.Print(Line(t.d, lead+fork, c.Intent, "", render.Before(c.Time, root), sure, where(t.d, c.Cwd, cwd)))
 		more := lead + below + "   "
 		if len(t.children[c.ID]) > 0 {
 			more = lead + below + "│  "

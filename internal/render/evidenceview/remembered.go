@@ -23,8 +23,14 @@ func (d *Drawing) Remembered(r evidence.RememberedResponse) {
 			head, style = head+" "+d.Paint(render.Red, x.Status), render.Dim
 		}
 		lines := strings.Split(strings.TrimSpace(render.PlainText(x.Text)), "\n")
+		if x.Kind == "task" {
+			lines[0] = strings.TrimSuffix(lines[0], " started") // its status is said before it
+		}
 		d.Print(head + "  " + d.Paint(style, d.Fit(lines[0], render.Columns(x.Kind)+2)))
 		rest := lines[1:]
+		for len(rest) > 0 && strings.TrimSpace(rest[0]) == "" {
+			rest = rest[1:]
+		}
 		if !d.Whole && len(rest) > maxLines {
 			rest = append(rest[:maxLines:maxLines], "…")
 		}
@@ -42,7 +48,7 @@ func (d *Drawing) Remembered(r evidence.RememberedResponse) {
 	if r.Truncated {
 		d.Note("there are more: --limit shows more")
 	}
-	d.Hint(r.Basis)
+	d.hint(r.Basis, len(r.Items))
 }
 
 // written says where something was written down, by whom and when, and what it is about.
@@ -73,7 +79,16 @@ func (d *Drawing) Announced(r evidence.AnnouncedResponse) {
 	if r.Truncated > 0 {
 		d.Note("%d more: --limit shows more", r.Truncated)
 	}
-	d.Hint(r.Basis)
+	d.hint(r.Basis, len(r.Announcements))
+}
+
+// hint draws the hint of an answer, apart from what the answer lists.
+func (d *Drawing) hint(b query.Basis, listed int) {
+	if listed > 0 {
+		d.Hint(b)
+	} else if b.Hint != "" {
+		d.Text("", render.Dim, render.OneLine(b.Hint))
+	}
 }
 
 // Announcement returns an announcement in one line. What the agent said is quoted.
