@@ -66,9 +66,6 @@ func Erased(t *render.Terminal, r api.ForgetReport, brief bool) {
 	if len(r.Rebuilt) > 0 {
 		t.Printf("; rebuilt: %s", strings.Join(r.Rebuilt, ", "))
 	}
-	if len(r.Remaining) > 0 {
-		t.Printf("; no answer shows them")
-	}
 	t.Printf("\n")
 	if len(r.Remaining) > 0 {
 		t.Printf("%s\n", t.Paint(render.Yellow, r.Explanation))
