@@ -36,6 +36,12 @@ func (w *Filters) Add(c *cobra.Command) {
 	f.StringVar(&w.f.Template, "template", "", "has this normalised template")
 	f.StringVar(&w.since, "since", "", "started at this time or later: 2h, 3d, 2026-11-20, or RFC 3339")
 	f.StringVar(&w.until, "until", "", "started before this time")
+	for name, values := range map[string][]cobra.Completion{
+		"exit":     {"ok", "fail", "unknown"},
+		"category": {"build", "deploy", "debug", "configure", "query", "navigate", "other"},
+	} {
+		_ = c.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)) // fails only for a flag that does not exist
+	}
 }
 
 // Filters returns the filters that the flags describe; relative times count back from now.
