@@ -53,6 +53,9 @@ func (f finder) Stats(ctx context.Context, r commands.StatisticsRequest) (resp c
 // Follow prints commands as they come, with --json one per line.
 func (f finder) Follow(ctx context.Context, r verbs.Followed) error {
 	q := commands.FollowRequest{Filters: r.Filters, From: r.From, Limit: r.Limit, Beat: httpapi.DefaultBeat}
+	if r.Filters.Exit != "" && r.Filters.Exit != "unknown" {
+		f.Note("--exit misses commands whose outcome comes later, such as those of exec and of agents' hooks")
+	}
 	enc := json.NewEncoder(f.Out)
 	enc.SetEscapeHTML(false)
 	err := f.WithBackend(ctx, func(b *connect.Backend) error {

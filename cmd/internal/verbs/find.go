@@ -96,9 +96,6 @@ which are recorded when they start, the outcome comes later and is not reported.
 				if r.Text != "" || !r.AsOf.IsZero() || len(r.AtLeast) > 0 || r.Repeats || r.Replayed || r.Wrote != "" || m.Proof {
 					return usage.Errorf("--follow prints each new command: it takes only filters, --limit, --from and --json")
 				}
-				if q.Filters.Exit != "" && q.Filters.Exit != "unknown" {
-					t.Note("--exit misses commands whose outcome comes later, such as those of exec and of agents' hooks")
-				}
 				return by.Follow(cmd.Context(), q)
 			}
 			if from != "" {
