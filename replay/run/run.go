@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/recountdb/recount/replay"
 	"github.com/recountdb/recount/replay/sandbox"
+	"github.com/recountdb/recount/replay/transform"
 )
 
 // runner is a run that is under way.
@@ -37,15 +40,18 @@ func Run(ctx context.Context, p *replay.Plan, o Options) (Report, error) {
 		return Report{}, err
 	}
 	r := &runner{Options: o, plan: p, waits: waitsOf(p), outcomes: map[int]*Outcome{}, known: map[string]sandbox.Change{}, programs: map[string]bool{}}
-	if err := r.remember(); err != nil {
-		return Report{}, err
-	}
 	start := r.Now()
 	err := r.Journal.Planned(ctx, Planned{
 		Run: r.Options.Run, Resumes: r.Past != nil, Plan: p, Dir: r.Executor.Dir(), Isolation: string(r.Executor.Isolation()), Network: r.Network,
 	})
 	if err != nil {
 		return Report{}, fmt.Errorf("write down the plan, so nothing was run: %w", err)
+	}
+	if err := r.places(ctx); err != nil {
+		return Report{}, err
+	}
+	if err := r.remember(); err != nil {
+		return Report{}, err
 	}
 	err = r.schedule(ctx)
 	report := r.report(ctx, r.Now().Sub(start))
@@ -57,6 +63,27 @@ func Run(ctx context.Context, p *replay.Plan, o Options) (Report, error) {
 		return report, fmt.Errorf("write down the end of the run: %w", err)
 	}
 	return report, nil
+}
+
+// places makes the directories that the narrative is mapped to: those in which steps run that no step has made. They
+// were there where it was recorded.
+func (r *runner) places(ctx context.Context) error {
+	for _, m := range r.plan.Mappings {
+		within := func(name string) bool { return name == m.To || strings.HasPrefix(name, m.To+"/") }
+		missing := slices.ContainsFunc(r.plan.Steps, func(s replay.Step) bool {
+			return within(s.Cwd) && !slices.ContainsFunc(s.Needs, func(n replay.Need) bool { return n.Kind == replay.NeedWorkingDir })
+		})
+		if m.Kind != transform.Path || !missing {
+			continue
+		}
+		command := r.command(&replay.Step{})
+		command.Args, command.Timeout = []string{"mkdir", "-p", "--", m.To}, checkTimeout
+		// Where it may not be made, the steps say that it is not there.
+		if _, err := r.Executor.Run(ctx, command); err != nil && !errors.Is(err, sandbox.ErrNoDir) && !errors.Is(err, sandbox.ErrNoProgram) {
+			return fmt.Errorf("make the directory %s: %w", m.To, err)
+		}
+	}
+	return nil
 }
 
 // report sums up.

@@ -311,6 +311,23 @@ func TestQuestionsWithNames(t *testing.T) {
 	}
 }
 
+// TestMappedDirectoryIsMade has narratives that are mapped to a directory which is not there yet.
+func TestMappedDirectoryIsMade(t *testing.T) {
+	for name, want := range map[string]string{"": "done", "src": "failed"} {
+		w := newWorld(t)
+		to := filepath.Join(w.dir, "sub", "app")
+		p := w.plan(commands("echo a > f"))
+		p.Steps[0].Cwd = filepath.Join(to, name)
+		p.Mappings = []replay.Mapping{{Kind: "path", From: "/home/ann/app", To: to, Uses: 1}}
+		if err := p.Identify(); err != nil {
+			t.Fatal(err)
+		}
+		if got := statuses(w.run(p)); got != want {
+			t.Errorf("the step runs in %s: %s, want %s", p.Steps[0].Cwd, got, want)
+		}
+	}
+}
+
 // TestValuesOfOneStep has steps of one session that ask for different values by the same name.
 func TestValuesOfOneStep(t *testing.T) {
 	w := newWorld(t)

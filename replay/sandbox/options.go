@@ -102,7 +102,7 @@ func (o *Options) validate() error {
 	}
 	real, err := filepath.EvalSymlinks(o.Dir)
 	if err != nil {
-		return &DirError{o.Dir, "it is not there"}
+		return &DirError{o.Dir, "it is not there: make it first (mkdir -p), or name the directory above it"}
 	}
 	o.Dir = real
 	if o.Home != "" {
