@@ -99,6 +99,11 @@ func (p *Engine) declFlows(d *scope.Decl) (decoration *scope.Flow) {
 		if class := p.classOf(d.Outer, d.Mod, prm.Type); class != nil {
 			p.Add(v, p.Instance(class, true), true)
 		}
+		if of, ok := strings.CutSuffix(prm.Type, "[]"); ok && p.Lang.Exports {
+			if class := p.classOf(d.Outer, d.Mod, of); class != nil {
+				p.Add(v, p.arrayOf(d, prm.Name, class), true)
+			}
+		}
 		if prm.Default != "" && prm.Default != "?" {
 			p.AddFlow(func(f *scope.Flow) {
 				for _, m := range p.Eval(f, Site{d.Outer, d.Outer.In()}, d.Mod.Path(prm.Default)) {
@@ -108,6 +113,15 @@ func (p *Engine) declFlows(d *scope.Decl) (decoration *scope.Flow) {
 		}
 	}
 	return decoration
+}
+
+// arrayOf returns an array that a parameter is declared to be, of instances of a class.
+func (p *Engine) arrayOf(d *scope.Decl, name string, class *scope.Decl) *scope.Value {
+	array := p.Container(d.Scope, name)
+	for _, key := range []string{"", scope.EveryElement} {
+		p.Add(array.Element(key), p.Instance(class, true), true)
+	}
+	return array
 }
 
 // classOf returns the class of the repository that a type names, nil if there is none.

@@ -125,6 +125,22 @@ func (t *Targets) alternatives() bool {
 	return first != nil
 }
 
+// declared returns the method of a class if it is the only one among the sure targets, and the others are
+// functions that are put into its place on instances, as a subclass would override it. It returns nil if
+// there is no such method.
+func (t *Targets) declared() (method *Decl) {
+	for _, to := range t.List {
+		switch {
+		case !t.Sure[to] || to.Decl != nil && !to.Decl.isMember():
+		case to.Decl == nil || method != nil || to.Decl.Class() == nil:
+			return nil
+		default:
+			method = to.Decl
+		}
+	}
+	return method
+}
+
 // conditional is the attribute of a declaration in one of several branches.
 const conditional = "conditional"
 
@@ -152,9 +168,13 @@ func (l *Linker) Emit(in uint32, at *recountv1.Place, t *Targets) {
 	if sure > 1 && t.alternatives() {
 		sure = 1
 	}
+	var own *Decl
+	if l.Program.Lang.Exports {
+		own = t.declared()
+	}
 	for _, to := range t.List {
 		kind, how := MayCall, ByFlow
-		if t.Sure[to] && sure == 1 {
+		if t.Sure[to] && (sure == 1 || own != nil && to.Decl == own) {
 			kind, how = Calls, ScopeResolved
 		} else if !t.Sure[to] && unsure > maxTargets {
 			continue

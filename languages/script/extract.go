@@ -22,7 +22,7 @@ var extractors = []extract.Language{
 }
 
 func script(name string, load func() *extract.Grammar, suffixes ...string) extract.Language {
-	return extract.Language{Name: name, Version: 10, Matches: extract.Suffixed(suffixes...), Extract: extract.Unminified(extract.Repaired(load, repairScript, extractScript))}
+	return extract.Language{Name: name, Version: 11, Matches: extract.Suffixed(suffixes...), Extract: extract.Unminified(extract.Repaired(load, repairScript, extractScript))}
 }
 
 var (
@@ -73,6 +73,10 @@ type walker struct {
 	named map[extract.Ref][]inlined
 	// registered has the functions that have a name because of the call that they are given to.
 	registered map[extract.Ref]string
+	// bounds has what type parameters of documentation comments extend, typedefs the types of other files
+	// that comments name, and typeImports the names of imports that are made for such types.
+	bounds, typedefs, typeImports map[string]string
+	typedefsRead                  bool
 	// round has what the names of the loops around the call that is read stand for, and valueOf returns the
 	// value of a variable that is declared once (loops.go).
 	round   extract.Round
@@ -92,7 +96,7 @@ type inheritance struct {
 }
 
 func extractScript(f *extract.File) {
-	j := &walker{File: f, known: map[string]string{}, handed: map[string]bool{}, named: map[extract.Ref][]inlined{}, registered: map[extract.Ref]string{}, exports: map[string]bool{}}
+	j := &walker{File: f, known: map[string]string{}, handed: map[string]bool{}, named: map[extract.Ref][]inlined{}, registered: map[extract.Ref]string{}, typedefs: map[string]string{}, typeImports: map[string]string{}, exports: map[string]bool{}}
 	j.valueOf = j.SetOnce(j.setting)
 	j.framework = j.webFramework()
 	j.block(0, state{})
@@ -315,7 +319,7 @@ func (j *walker) function(n, whole extract.Ref, name string, kind recountv1.Symb
 		decl.Type = extract.KnownPath(j.typePath(t, inner))
 		j.annotation(t, inner)
 	}
-	documentTypes(decl)
+	j.documentTypes(decl, j.Start(whole))
 	if body == extract.None {
 		return in, decl
 	}

@@ -207,3 +207,62 @@ calls map.js:Hooks.tap -> map.js:Hooks.for @3:69
 calls map.js -> javascript util deprecate @3:27 (external)
 `, "calls", "may_call")
 }
+
+// TestDocumentedElements has types that only documentation comments name: of other files, of type
+// parameters, of the elements of arrays.
+func TestDocumentedElements(t *testing.T) {
+	resolvetest.Edges(t, NewResolver(), factsOf, `
+-- hook.js --
+class Hook { tap() {} used() { return true; } }
+module.exports = Hook;
+-- multi.js --
+/** @typedef {import("./hook").Any} Any */
+/**
+ * @template T, R
+ * @typedef {import("./hook")<T, R>} Hook
+ */
+/**
+ * @template {Hook<Any>} H
+ */
+class Multi {
+  /**
+   * @param {H[]} hooks the hooks
+   * @param {H} first the first
+   * @param {Array<import("./hook")>} more
+   */
+  constructor(hooks, first, more) { this.hooks = hooks; first.used(); more[0].used(); }
+  tap() { const { hooks } = this; for (let i = 0; i < hooks.length; i++) hooks[i].tap(); }
+  all() { return this.hooks.map((hook) => hook.used()); }
+}
+/** @param {H[]} hooks */
+function outside(hooks) { hooks[0].used(); }
+`, `
+calls multi.js:Multi.all -> hook.js:Hook.used @17:47
+calls multi.js:Multi.constructor -> hook.js:Hook.used @15:62,15:78
+calls multi.js:Multi.tap -> hook.js:Hook.tap @16:82
+calls multi.js:Multi.all -> self.hooks.map @17:28 (unresolved)
+calls multi.js:outside -> hooks[0].used @20:35 (unresolved)
+`, "calls", "may_call")
+}
+
+// TestReplacedMethods has a method of which instances get others: it is called, and they may be.
+func TestReplacedMethods(t *testing.T) {
+	resolvetest.Edges(t, NewResolver(), factsOf, `
+-- hook.js --
+class Hook {
+  compile() { throw new Error(); }
+  create() { return this.compile(); }
+}
+function one() {}
+function other() {}
+function make() { const hook = new Hook(); hook.compile = one; return hook; }
+function again() { const hook = new Hook(); hook.compile = other; return hook; }
+`, `
+calls hook.js:Hook.create -> hook.js:Hook.compile @3:25
+may_call hook.js:Hook.create -> hook.js:one @3:25 (flow 700)
+may_call hook.js:Hook.create -> hook.js:other @3:25 (flow 700)
+calls hook.js:again -> hook.js:Hook @8:36
+calls hook.js:make -> hook.js:Hook @7:35
+calls hook.js:Hook.compile -> javascript globals Error @2:24 (external)
+`, "calls", "may_call")
+}

@@ -31,6 +31,7 @@ func (j *walker) class(n, whole extract.Ref, name string, s state) {
 	if j.Kind(n) == "abstract_class_declaration" && len(decl.Modifiers) == 0 {
 		decl.Modifiers = []string{"abstract"}
 	}
+	defer j.documentBounds(decl.Doc)()
 	inner := state{in: in, test: s.test}
 	j.typeParameters(n, in, inner)
 	if h := j.FirstOf(n, "class_heritage"); h != extract.None {
