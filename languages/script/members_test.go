@@ -266,3 +266,18 @@ calls hook.js:make -> hook.js:Hook @7:35
 calls hook.js:Hook.compile -> javascript globals Error @2:24 (external)
 `, "calls", "may_call")
 }
+
+// TestRegisteredAreUsed refers to functions that calls are given in place, since nothing else names them.
+func TestRegisteredAreUsed(t *testing.T) {
+	resolvetest.Edges(t, NewResolver(), factsOf, `
+-- a.js --
+class Claim { static add(name, fn) {} check() {} }
+Claim.add('members', function () { this.check(); });
+function put(object, name) {
+  Object.defineProperty(object, name, { get: function getter() { return 1; } });
+}
+`, `
+references a.js -> a.js:members @2:21
+references a.js:put -> a.js:put.getter @4:45
+`, "references")
+}

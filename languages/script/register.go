@@ -40,6 +40,7 @@ func (j *walker) registersFunction(n extract.Ref, path string, args extract.Ref,
 	}
 	decl := j.memberFunction(value, n, name, recountv1.SymbolKind_SYMBOL_KIND_METHOD, state{test: s.test, statement: j.Parent(n)})
 	j.registered[value] = scope.RegisteredName(decl)
+	j.Refer(recountv1.EdgeKind_EDGE_KIND_REFERENCES, s.in, j.registered[value], value)
 }
 
 // wrapsMember reads Type.prototype.name = wrap(function () { … this … }): the function is the member.
@@ -109,8 +110,8 @@ func (j *walker) definesComputed(args extract.Ref, s state) {
 		path := j.path(value, s)
 		if own := j.Text(j.Field(value, "name")); j.Kind(value) == "function_expression" && own != "" && s.in != 0 && !s.inline {
 			j.function(value, value, own, recountv1.SymbolKind_SYMBOL_KIND_FUNCTION, s.plain())
-			j.registered[value] = own
-			path = own
+			j.registered[value], path = own, own
+			j.Refer(recountv1.EdgeKind_EDGE_KIND_REFERENCES, s.in, own, value)
 		}
 		if key == "get" {
 			path = extract.Result(path)

@@ -148,7 +148,7 @@ function shown
 }
 
 func TestEntryPoints(t *testing.T) {
-	for name, want := range map[string]bool{"main": true, "GetEnumerator": true, "operator ==": true, "__enter__": true, "<clinit>": true, "operators": false, "__private": false} {
+	for name, want := range map[string]bool{"main": true, "exports": true, "GetEnumerator": true, "operator ==": true, "__enter__": true, "<clinit>": true, "operators": false, "__private": false} {
 		if got := code.EntryPoint(name); got != want {
 			t.Errorf("%s: %v", name, got)
 		}

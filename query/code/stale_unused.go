@@ -185,7 +185,7 @@ func (st *staleness) fitsElsewhere(n int32) bool {
 // entryPoint reports whether a name is one that a runtime or, for an operator, an expression calls.
 func entryPoint(name string) bool {
 	switch name {
-	case "main", "Main", "init", "_", "constructor", "toString", "default",
+	case "main", "Main", "init", "_", "constructor", "toString", "default", "exports",
 		"GetEnumerator", "GetAsyncEnumerator", "GetAwaiter", "GetPinnableReference", "Deconstruct": // statements of C# call these
 		return true
 	}

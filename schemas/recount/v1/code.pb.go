@@ -866,6 +866,7 @@ func (x *Parameter) GetKeyword() bool {
 //	a[=b]      in the target of a binding, the member whose name is the value of b
 //	self super the receiver (this, self, @) and its base
 //	"text"     a string literal, where the field says that it may be one
+//	<name>     in JavaScript, a function that the file reaches only as a member
 //	?          anything else: another literal, an operator, an anonymous function
 //
 // `this.client.get(url).json` is "self.client.get().json". Syntax that does not change the
