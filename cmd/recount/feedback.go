@@ -39,7 +39,7 @@ task, the last counts.`,
 				return usage.Errorf("want either --useful or --not-useful")
 			}
 			if g.Agent == "" {
-				g.Agent = a.Getenv("USER")
+				g.Agent = a.user()
 			}
 			if g.Workspace == "" {
 				var err error
@@ -116,7 +116,7 @@ Agents report this over HTTP with an event recall.used, or in any event with a r
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if m.Agent == "" {
-				m.Agent = a.Getenv("USER")
+				m.Agent = a.user()
 			}
 			return a.WithBackend(cmd.Context(), func(b *connect.Backend) error { return a.used(cmd.Context(), b, m, args) })
 		},

@@ -69,7 +69,7 @@ standard input. The log keeps the pattern's hash, not the pattern. Patterns are 
 			if ways != 1 {
 				return usage.Errorf("want events by id or position, or --session, or --pattern")
 			}
-			r.Author = a.Getenv("USER")
+			r.Author = a.user()
 			return a.WithBackend(cmd.Context(), func(b *connect.Backend) error { return a.forget(cmd.Context(), b, r, yes, stdin) })
 		},
 	}

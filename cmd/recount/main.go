@@ -11,6 +11,7 @@
 package main
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -18,6 +19,7 @@ import (
 	"github.com/recountdb/recount/cmd/internal/cli"
 	"github.com/recountdb/recount/cmd/internal/program"
 	"github.com/recountdb/recount/internal/connect"
+	"github.com/recountdb/recount/internal/recording"
 	"github.com/recountdb/recount/internal/render"
 )
 
@@ -35,6 +37,11 @@ func start(silence time.Duration) {
 // app holds what all verbs share: the streams and the global flags.
 type app struct {
 	*connect.Connector
+}
+
+// user returns the name under which a person's notes are kept: $USER, or else the account's.
+func (a *app) user() string {
+	return cmp.Or(a.Getenv("USER"), recording.UserName(a.Getenv))
 }
 
 const (

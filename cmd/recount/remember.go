@@ -60,7 +60,7 @@ func (f *authorFlags) resolve(a *app) error {
 		return usage.Errorf("--visibility %q: want private, session, workspace or tenant", f.visibility)
 	}
 	if f.agent == "" {
-		f.agent = a.Getenv("USER")
+		f.agent = a.user()
 	}
 	var err error
 	f.root, err = here()

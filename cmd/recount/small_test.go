@@ -21,6 +21,7 @@ import (
 	"github.com/recountdb/recount/internal/connect"
 	"github.com/recountdb/recount/internal/importing"
 	"github.com/recountdb/recount/internal/quickstart"
+	"github.com/recountdb/recount/internal/recording"
 	"github.com/recountdb/recount/internal/render"
 	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/server/api"
@@ -193,5 +194,16 @@ func TestUntrustedServer(t *testing.T) {
 	var busy *node.InUseError
 	if err == nil || errors.As(err, &busy) || !strings.Contains(err.Error(), "x509") || !strings.Contains(err.Error(), "SSL_CERT_FILE") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestUserWithoutVariable checks that a person's notes have a name where $USER is not set, as in a container.
+func TestUserWithoutVariable(t *testing.T) {
+	account := recording.UserName(os.Getenv)
+	for env, want := range map[string]string{"": account, "ada": "ada"} {
+		a := &app{&connect.Connector{Getenv: func(name string) string { return map[string]string{"USER": env}[name] }}}
+		if got := a.user(); got != want {
+			t.Errorf("$USER %q: %q, want %q", env, got, want)
+		}
 	}
 }
