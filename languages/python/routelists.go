@@ -76,44 +76,44 @@ func (p *walker) list(name string, at extract.Ref, s state) {
 	}
 }
 
-// listedRoute reads the routes in lists: Django's path("x/", view), Starlette's Route("/x", view),
+// listed reads the routes in lists: Django's path("x/", view), Starlette's Route("/x", view),
 // aiohttp's web.get("/x", view), and what includes other lists.
-func (p *walker) listedRoute(n extract.Ref, path string, args extract.Ref, route func(method, pattern, router string, of extract.Ref, role string), s state) {
-	full := p.canonical(path)
+func (r *registration) listed() {
+	full := r.canonical(r.path)
 	module, name := extract.SplitLast(full)
-	key, of, methods, role := "path", p.argument(args, 1, "view"), []string{"ANY"}, "view"
+	key, of, methods, role := "path", r.arg(1, "view"), []string{"ANY"}, "view"
 	switch {
 	case full == "django.urls.path" || full == "django.urls.re_path" || full == "django.conf.urls.url":
 		key = "route"
 	case module == "starlette.routing" && (name == "Route" || name == "WebSocketRoute"):
-		of = p.argument(args, 1, "endpoint")
-		if methods = p.methods(args, -1, "GET"); name == "WebSocketRoute" {
+		of = r.arg(1, "endpoint")
+		if methods = r.methods(r.args, -1, "GET"); name == "WebSocketRoute" {
 			methods, role = []string{"WEBSOCKET"}, ""
 		}
 	case module == "starlette.routing" && (name == "Mount" || name == "Host"):
-		of = p.argument(args, 1, "app")
-		of = extract.FirstRef(of, p.argument(args, -1, "routes"))
-		if router, prefix, ok := p.place(n, s); ok && p.Kind(of) != "list" {
-			pattern, _ := p.pattern(p.argument(args, 0, "path"), s)
+		of = r.arg(1, "app")
+		of = extract.FirstRef(of, r.arg(-1, "routes"))
+		if router, prefix, ok := r.place(r.call, r.s); ok && r.Kind(of) != "list" {
+			pattern, _ := r.pattern(0, "path")
 			if name == "Host" {
 				pattern = ""
 			}
-			p.mount(router, prefix+pattern, of, "starlette", n, s)
+			r.mount(router, prefix+pattern, of, "starlette", r.call, r.s)
 		}
 		return
 	case module == "aiohttp.web":
-		of, role = p.argument(args, 1, "handler"), ""
+		of, role = r.arg(1, "handler"), ""
 		switch name {
 		case "get", "post", "put", "delete", "patch", "head", "options":
 			methods = []string{strings.ToUpper(name)}
 		case "view":
 			role = "view"
 		case "route":
-			m, _ := p.literal(p.argument(args, 0, "method"))
+			m, _ := r.literal(r.arg(0, "method"))
 			methods = []string{verbOf(m)}
-			text, _ := p.pattern(p.argument(args, 1, "path"), s)
-			if router, prefix, ok := p.place(n, s); ok {
-				route(methods[0], prefix+text, router, p.argument(args, 2, "handler"), "")
+			text, _ := r.pattern(1, "path")
+			if router, prefix, ok := r.place(r.call, r.s); ok {
+				r.route(methods[0], prefix+text, router, r.arg(2, "handler"), "")
 			}
 			return
 		default:
@@ -122,32 +122,32 @@ func (p *walker) listedRoute(n extract.Ref, path string, args extract.Ref, route
 	default:
 		return
 	}
-	pattern, ok := p.pattern(p.argument(args, 0, key), s)
+	pattern, ok := r.pattern(0, key)
 	if !ok || of == extract.None {
 		return
 	}
-	router, prefix, ok := p.place(n, s)
+	router, prefix, ok := r.place(r.call, r.s)
 	if !ok {
 		router = extract.Unknown
 	}
 	if key == "route" {
-		included := p.included(of, s)
+		included := r.included(of, r.s)
 		pattern = strings.TrimPrefix(pattern, "^")
 		if name != "path" && included == extract.None {
 			pattern = strings.TrimSuffix(strings.TrimSuffix(pattern, "$"), `\Z`)
 		}
 		if included != extract.None {
-			p.include(n, included, router, prefix+pattern, s)
+			r.include(r.call, included, router, prefix+pattern, r.s)
 			return
 		}
 	}
-	if class, view := p.handler(of, s); view && key == "route" {
-		if serves := scope.DjangoView(extract.SplitLast(p.canonical(class))); len(serves) > 0 {
+	if class, view := r.handler(of, r.s); view && key == "route" {
+		if serves := scope.DjangoView(extract.SplitLast(r.canonical(class))); len(serves) > 0 {
 			methods = serves
 		}
 	}
 	for _, m := range methods {
-		route(m, prefix+pattern, router, of, role)
+		r.route(m, prefix+pattern, router, of, role)
 	}
 }
 
