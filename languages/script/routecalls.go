@@ -9,6 +9,271 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
+// callRoute reads the calls that register routes and groups.
+func (j *walker) callRoute(n extract.Ref, path string, args extract.Ref, s state) {
+	j.construct(n, s)
+	j.given(path, args, n, s)
+	j.bare(n, path, args, s)
+	if k := j.Kind(j.Field(n, "function")); k != "member_expression" && k != "subscript_expression" {
+		return
+	}
+	router := j.receiver(n, s)
+	if _, ok := j.isRouter(router); !ok {
+		return
+	}
+	before := len(j.Facts.Routes)
+	for _, j.round = range j.rounds(n) {
+		j.register(n, path, router, args, s)
+	}
+	j.round = nil
+	j.UniqueRoutes(before)
+}
+
+// registration is a call that may register routes or routers, in one round of the loops around it:
+// router.verb(args).
+type registration struct {
+	*walker
+	call, args              extract.Ref
+	router, framework, verb string
+	// list has what the arguments stand for in the round: at least one.
+	list        []extract.Ref
+	first, last extract.Ref
+	s           state
+}
+
+// register reads a call of a router in one round of the loops around it.
+func (j *walker) register(n extract.Ref, path, router string, args extract.Ref, s state) {
+	r := &registration{walker: j, call: n, args: args, router: router, verb: j.routeVerb(j.Field(n, "function")), s: s}
+	if on, _ := extract.SplitLast(path); strings.HasSuffix(on, ".route()") || strings.Contains(on, ".route().") {
+		if j.chained(n, r.verb, args, s) {
+			return
+		}
+	}
+	var ok bool
+	if r.framework, ok = j.isRouter(router); !ok {
+		return
+	}
+	for c := range j.Children(args) {
+		r.list = append(r.list, j.meant(c))
+	}
+	if len(r.list) == 0 || r.verb == "" {
+		return
+	}
+	r.first, r.last = r.list[0], r.list[len(r.list)-1]
+	switch r.verb {
+	case "use":
+		r.use()
+	case "register":
+		r.registers()
+	case "route":
+		if pattern, ok := j.pattern(r.first, s); j.Kind(r.first) == "object" {
+			j.objectRoute(n, r.first, r.route, s)
+		} else if r.framework == "fastify" && len(r.list) == 1 {
+			r.mount("", "", extract.FirstRef(j.listOf(n, r.first), r.first))
+		} else if ok && len(r.list) == 2 { // Hono
+			r.mount("", pattern, r.last)
+		}
+	case "basePath":
+		_, role := j.constructed(j.Field(j.Field(n, "function"), "object"), s)
+		if p, ok := j.pattern(r.first, s); ok && role == "" {
+			r.group(&recountv1.RouteFact{Role: "below", Pattern: p, Router: router, Handler: j.holder(n, s)})
+		}
+	case "prefix":
+		if p, ok := j.pattern(r.first, s); ok && r.framework == "koa" && len(r.list) == 1 {
+			r.group(&recountv1.RouteFact{Role: "prefix", Pattern: p, Handler: router})
+		}
+	case "on":
+		if r.framework == "hono" && len(r.list) > 2 {
+			for _, m := range j.patterns(r.first, s) {
+				for _, p := range j.patterns(r.list[1], s) {
+					r.route(strings.ToUpper(m), p, r.last)
+				}
+			}
+		}
+	case "openapi":
+		r.openapi()
+	case "setGlobalPrefix", "enableVersioning":
+		j.nestApplication(n, r.verb, r.first, r.list[1:], s)
+	default:
+		r.byVerb()
+	}
+}
+
+// group adds a group of the call.
+func (r *registration) group(g *recountv1.RouteFact) {
+	g.Group, g.Framework, g.In = true, r.framework, r.s.in
+	r.AddRoute(g, r.call)
+}
+
+// mount adds the group that an expression is the router or the plugin of.
+func (r *registration) mount(role, pattern string, of extract.Ref) {
+	g := &recountv1.RouteFact{Role: role, Method: "ANY", Pattern: pattern, Router: r.router}
+	if r.handles(g, of, r.call, r.s); g.Handler != extract.Unknown {
+		r.group(g)
+	}
+}
+
+// route adds a route that an expression serves.
+func (r *registration) route(method, pattern string, handler extract.Ref) {
+	f := &recountv1.RouteFact{Method: method, Pattern: pattern, Router: r.router, Framework: r.framework, In: r.s.in}
+	r.handles(f, handler, r.call, r.s)
+	r.AddRoute(f, r.call)
+}
+
+// isText reports whether an expression is a string or a template.
+func (j *walker) isText(n extract.Ref) bool {
+	k := j.Kind(n)
+	return k == "string" || k == "template_string"
+}
+
+// use reads app.use("/x", router): the path may be left out, and there may be several routers.
+func (r *registration) use() {
+	prefixes, rest := []string{""}, r.list
+	if k := r.Kind(r.first); r.isText(r.first) || k == "array" || k == "binary_expression" || len(r.list) > 1 && namesPath(r.path(r.first, r.s)) {
+		prefixes, rest = r.patterns(r.first, r.s), r.list[1:]
+	}
+	rest = r.composed(rest, r.s)
+	for _, p := range prefixes {
+		for _, c := range rest {
+			if of, below, ok := r.mounted(c, r.s); ok {
+				r.mount("", p+below, of)
+			} else if h := r.routePath(c, r.s); h != extract.Unknown && !r.isFunction(c) {
+				r.mount("", p, c)
+			}
+		}
+	}
+}
+
+// registers reads router.register("/x", ["get"], h) of Koa and app.register(plugin, {prefix: "/x"}) of Fastify.
+func (r *registration) registers() {
+	switch {
+	case r.framework == "koa" && len(r.list) > 2:
+		for _, p := range r.patterns(r.first, r.s) {
+			for _, m := range r.patterns(r.list[1], r.s) {
+				r.route(strings.ToUpper(m), p, r.last)
+			}
+		}
+		return
+	case r.framework != "fastify":
+		return
+	}
+	prefix, options := "", r.argument(r.args, 1)
+	if r.Kind(options) == "object" {
+		prefix, _ = r.pattern(r.property(options, "prefix"), r.s)
+	} else if options != extract.None {
+		prefix = "${" + extract.KnownPath(r.path(options, r.s)) + ".prefix}"
+	}
+	plugin := r.first
+	if call := r.Child(plugin, 0); r.Kind(plugin) == "await_expression" && r.Kind(call) == "call_expression" {
+		plugin = call
+	}
+	if full := strings.TrimSuffix(r.canonical(r.path(r.Field(plugin, "function"), r.s)), ".default"); full == "fastify-plugin" || full == "fastify-plugin.fastifyPlugin" {
+		prefix, plugin = "", r.argument(r.Field(plugin, "arguments"), 0)
+	}
+	if r.isAutoload(plugin, r.s) {
+		r.autoload(r.call, r.router, options, r.s)
+		return
+	}
+	r.mount("inside", prefix, plugin)
+}
+
+// openapi reads openapi(createRoute({method, path}), h) of Hono.
+func (r *registration) openapi() {
+	if r.framework != "hono" || len(r.list) < 2 {
+		return
+	}
+	made := r.first
+	if r.Kind(made) == "identifier" {
+		made = r.valueOf(r.Text(made))
+	}
+	object := r.argument(r.Field(made, "arguments"), 0)
+	method, ok := r.literal(r.property(object, "method"))
+	if pattern, also := r.pattern(r.property(object, "path"), r.s); ok && also {
+		r.route(strings.ToUpper(method), pattern, r.list[1])
+	}
+}
+
+// expressVerbs are methods of HTTP that few applications serve; Express has a function for each.
+var expressVerbs = scope.WordSet("m-search checkout copy link lock merge mkactivity mkcol move notify propfind proppatch purge report search source subscribe trace unlink unlock unsubscribe")
+
+// byVerb reads app.get("/x", h) and the like.
+func (r *registration) byVerb() {
+	method, ok := verbs[r.verb]
+	if !ok && expressVerbs[r.verb] && r.framework == "express" {
+		method, ok = strings.ToUpper(r.verb), r.Kind(r.first) == "string"
+	}
+	if ok && r.framework == "hono" && !r.isText(r.first) && r.Kind(r.first) != "array" {
+		for _, p := range r.samePath(r.call, r.s) {
+			r.route(method, p, r.last)
+		}
+	}
+	if !ok || len(r.list) < 2 || r.verb == "any" && r.framework != "" && r.framework != "koa" {
+		return
+	}
+	handler := r.last
+	if options := r.property(handler, "handler"); options != extract.None {
+		handler = options
+	} else if k := r.Kind(handler); k == "object" || k == "string" || k == "number" || k == "array" && !r.isPath(firstOf(r.patterns(r.first, r.s)), r.framework) {
+		return
+	}
+	path := r.first
+	if r.framework == "koa" && len(r.list) > 2 && r.Kind(r.list[1]) == "string" { // a named route
+		path = r.list[1]
+	}
+	for _, p := range r.patterns(path, r.s) {
+		if r.isPath(p, r.framework) {
+			r.route(method, p, handler)
+		}
+	}
+}
+
+// chained reads app.route("/x").get(list).post(create).
+func (j *walker) chained(n extract.Ref, verb string, args extract.Ref, s state) bool {
+	method, ok := verbs[verb]
+	last := extract.None
+	for c := range j.Children(args) {
+		last = c
+	}
+	for on := j.Field(j.Field(n, "function"), "object"); on != extract.None; on = j.Field(j.Field(on, "function"), "object") {
+		if j.Text(j.Field(j.Field(on, "function"), "property")) != "route" {
+			continue
+		}
+		router := j.receiver(on, s)
+		framework, isRouter := j.isRouter(router)
+		first := j.argument(j.Field(on, "arguments"), 0)
+		if j.argument(j.Field(on, "arguments"), 1) != extract.None {
+			return false // Hono's route mounts a router, and returns its receiver
+		}
+		for _, pattern := range j.patterns(first, s) {
+			if ok && isRouter && last != extract.None && !(verb == "all" && j.Kind(j.Parent(j.Parent(n))) == "call_expression") {
+				r := &recountv1.RouteFact{Method: method, Pattern: pattern, Router: router, Framework: framework, In: s.in}
+				j.handles(r, last, n, s)
+				j.AddRoute(r, j.lastName(j.Field(n, "function")))
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// objectRoute reads fastify.route({method, url, handler}).
+func (j *walker) objectRoute(n, object extract.Ref, route func(method, pattern string, handler extract.Ref), s state) {
+	url, ok := j.pattern(extract.FirstRef(j.property(object, "url"), j.property(object, "path")), s)
+	if !ok {
+		return
+	}
+	methods := j.patterns(j.property(object, "method"), s)
+	if len(methods) == 0 {
+		methods = []string{"ANY"}
+	}
+	for _, m := range methods {
+		if strings.HasPrefix(m, "$") {
+			m = "ANY"
+		}
+		route(strings.ToUpper(m), url, j.property(object, "handler"))
+	}
+}
+
 // mounted returns what mount("/hello", app) of koa-mount mounts, and its prefix.
 func (j *walker) mounted(n extract.Ref, s state) (of extract.Ref, prefix string, ok bool) {
 	if full := strings.TrimSuffix(j.canonical(j.path(j.Field(n, "function"), s)), ".default"); j.Kind(n) != "call_expression" || full != "koa-mount" {
@@ -47,7 +312,7 @@ func (j *walker) samePath(n extract.Ref, s state) (all []string) {
 		if _, ok := verbs[j.routeVerb(j.Field(on, "function"))]; !ok {
 			return nil
 		}
-		if k := j.Kind(first); k == "string" || k == "template_string" || k == "array" {
+		if j.isText(first) || j.Kind(first) == "array" {
 			return j.patterns(first, s)
 		}
 	}
