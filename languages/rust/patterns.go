@@ -87,73 +87,85 @@ func (r *walker) bindPattern(n extract.Ref, of string, s state, again map[string
 			r.bindPattern(c, of, s, again)
 		}
 	case "tuple_pattern":
-		place := 0
-		for c := range r.Children(n) {
-			if r.Kind(c) == "remaining_field_pattern" {
-				place = -1 << 20
+		r.bindFields(n, s, again, func(place int) string {
+			if of == extract.Unknown {
+				return of
 			}
-			path := extract.Unknown
-			if place >= 0 && of != extract.Unknown {
-				path = extract.Member(of, extract.Decimal(place))
-			}
-			r.bindPattern(c, path, s, again)
-			place++
-		}
+			return extract.Member(of, extract.Decimal(place))
+		})
 	case "slice_pattern":
 		for c := range r.Children(n) {
 			r.bindPattern(c, extract.Element(of, ""), s, again)
 		}
 	case "tuple_struct_pattern":
-		typ := r.Field(n, "type")
-		name, place := r.Text(r.lastName(typ)), 0
-		if name != "Some" && name != "Ok" && name != "Err" {
-			r.noteUse(typ, s)
-		}
-		for c := range r.Children(n) {
-			if r.FieldOf(c) == "type" {
-				continue
-			}
-			if r.Kind(c) == "remaining_field_pattern" {
-				place = -1 << 20
-			}
-			path := extract.Unknown
-			switch {
-			case place < 0:
-			case name == "Some" || name == "Ok":
-				path = extract.Element(of, "")
-			case name == "Err":
-				if of != extract.Unknown {
-					path = extract.Result(extract.Member(of, "unwrap_err"))
-				}
-			default:
-				if up := r.pathText(typ, s); up != extract.Unknown {
-					path = extract.Member(up, extract.Decimal(place))
-				}
-			}
-			r.bindPattern(c, path, s, again)
-			place++
-		}
+		r.bindTupleStruct(n, of, s, again)
 	case "struct_pattern":
-		typ := r.Field(n, "type")
+		r.bindStruct(n, s, again)
+	}
+}
+
+// bindFields binds the patterns in (a, .., b) or T(a, .., b): pathOf returns the path of the field at a place. Behind
+// the two dots no place is known.
+func (r *walker) bindFields(n extract.Ref, s state, again map[string]string, pathOf func(place int) string) {
+	place := 0
+	for c := range r.Children(n) {
+		if r.FieldOf(c) == "type" {
+			continue
+		}
+		if r.Kind(c) == "remaining_field_pattern" {
+			place = -1 << 20
+		}
+		path := extract.Unknown
+		if place >= 0 {
+			path = pathOf(place)
+		}
+		r.bindPattern(c, path, s, again)
+		place++
+	}
+}
+
+// bindTupleStruct binds the fields of T(a, b), and what Some, Ok and Err have.
+func (r *walker) bindTupleStruct(n extract.Ref, of string, s state, again map[string]string) {
+	typ := r.Field(n, "type")
+	name := r.Text(r.lastName(typ))
+	if name != "Some" && name != "Ok" && name != "Err" {
+		r.noteUse(typ, s)
+	}
+	r.bindFields(n, s, again, func(place int) string {
+		switch name {
+		case "Some", "Ok":
+			return extract.Element(of, "")
+		case "Err":
+			if of == extract.Unknown {
+				return of
+			}
+			return extract.Result(extract.Member(of, "unwrap_err"))
+		}
 		up := r.pathText(typ, s)
+		if up == extract.Unknown {
+			return up
+		}
+		return extract.Member(up, extract.Decimal(place))
+	})
+}
+
+// bindStruct binds the fields of T { a, b: pattern }.
+func (r *walker) bindStruct(n extract.Ref, s state, again map[string]string) {
+	typ := r.Field(n, "type")
+	up := r.pathText(typ, s)
+	if up != extract.Unknown {
+		r.Loads = append(r.Loads, extract.Load{In: s.in, Path: up, At: r.lastName(typ)})
+	}
+	for c := range r.Children(n) {
+		if r.Kind(c) != "field_pattern" {
+			continue
+		}
+		name := r.Field(c, "name")
+		path := extract.Unknown
 		if up != extract.Unknown {
-			r.Loads = append(r.Loads, extract.Load{In: s.in, Path: up, At: r.lastName(typ)})
+			path = extract.Member(up, r.Text(name))
 		}
-		for c := range r.Children(n) {
-			if r.Kind(c) != "field_pattern" {
-				continue
-			}
-			name := r.Field(c, "name")
-			path := extract.Unknown
-			if up != extract.Unknown {
-				path = extract.Member(up, r.Text(name))
-			}
-			if p := r.Field(c, "pattern"); p != extract.None {
-				r.bindPattern(p, path, s, again)
-			} else {
-				r.bindPattern(name, path, s, again)
-			}
-		}
+		r.bindPattern(extract.FirstRef(r.Field(c, "pattern"), name), path, s, again)
 	}
 }
 

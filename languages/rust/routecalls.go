@@ -1,0 +1,185 @@
+package rust
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/recountdb/recount/languages/extract"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
+
+// registration is a call that may register routes or routers: on.name(args).
+type registration struct {
+	*walker
+	call, args extract.Ref
+	on, name   string
+	// router is the path of the router that the chain of calls builds.
+	router string
+	// pattern is the text of the first argument; literal is false if that can be no text.
+	pattern string
+	literal bool
+	s       state
+}
+
+// callRoutes reads the calls that register routes and groups.
+func (r *walker) callRoutes(n extract.Ref, on, name string, args extract.Ref, s state) {
+	if r.framework == "" {
+		return
+	}
+	if r.framework == "axum" {
+		r.methodRouter(n, s)
+	}
+	c := &registration{walker: r, call: n, args: args, on: on, name: name, s: s}
+	switch first := r.Child(args, 0); name {
+	case "routes": // routes(routes!(get_pet))
+		if r.framework == "axum" && r.Kind(first) == "macro_invocation" {
+			c.router, _ = r.routerOf(n, s)
+			r.continued(n, s)
+			for _, handler := range r.tokens(first) {
+				c.group(r.outerPrefix(n, s), handler)
+			}
+		}
+	case "get", "post", "put", "delete", "patch", "head", "trace": // resource("/x").get(h).post(h)
+		if handler := r.handlerOf(first, s); r.framework == "actix" && r.resource(c.chain()) && handler != extract.Unknown {
+			c.router, _ = r.routerOf(n, s)
+			c.route(routeMethods[name], c.prefix(), handler)
+		}
+	case "new", "ranked", "build", "scope", "default", "custom", "route", "nest", "nest_service", "merge", "mount", "service", "configure", "to", "route_service", "with_state", "layer":
+		c.pattern, c.literal = r.pattern(first, s)
+		c.router, _ = r.routerOf(n, s)
+		r.continued(n, s)
+		switch r.framework {
+		case "axum":
+			c.axum()
+		case "rocket":
+			c.rocket()
+		case "actix":
+			c.actix()
+		}
+	}
+}
+
+// chain returns the chain of calls before the call.
+func (c *registration) chain() extract.Ref {
+	return c.Field(c.Field(c.call, "function"), "value")
+}
+
+// prefix returns the prefix that the calls around and before a call of Actix give it.
+func (c *registration) prefix() string {
+	return c.outerPrefix(c.call, c.s) + c.walker.prefix(c.chain(), c.s)
+}
+
+// route adds a route.
+func (c *registration) route(method, pattern, handler string) {
+	c.AddRoute(&recountv1.RouteFact{Method: method, Pattern: pattern, Handler: handler, Router: c.router, Framework: c.framework, In: c.s.in}, c.call)
+}
+
+// group adds what a path names below a pattern.
+func (c *registration) group(pattern, path string) {
+	if path != "" && path != extract.Unknown {
+		c.AddRoute(&recountv1.RouteFact{Group: true, Method: "ANY", Pattern: pattern, Handler: path, Router: c.router, Framework: c.framework, In: c.s.in}, c.call)
+	}
+}
+
+// isDirect reports whether a path is without calls and elements.
+func isDirect(path string) bool { return !strings.ContainsAny(path, "([?") }
+
+// axum reads route("/x", get(h)), route_service("/x", s), nest("/x", router) and merge(router).
+func (c *registration) axum() {
+	first, second := c.Child(c.args, 0), c.Child(c.args, 1)
+	switch c.name {
+	case "route":
+		if c.literal {
+			c.axumHandlers(second, "", c.outerPrefix(c.call, c.s)+c.pattern, c.router, c.s)
+		}
+	case "route_service":
+		if c.literal {
+			c.route("ANY", c.outerPrefix(c.call, c.s)+c.pattern, extract.Unknown)
+		}
+	case "nest", "nest_service":
+		if path := c.routerPath(second, c.s); isDirect(path) {
+			c.group(c.outerPrefix(c.call, c.s)+c.prefixed(), path)
+		}
+	case "merge":
+		if path := c.routerPath(first, c.s); isDirect(path) {
+			c.group(c.outerPrefix(c.call, c.s), path)
+		}
+	}
+}
+
+// prefixed returns the pattern of a call that mounts something, unknown if it can be no text.
+func (c *registration) prefixed() string {
+	if !c.literal {
+		return "${}"
+	}
+	return c.pattern
+}
+
+// rocket reads mount("/x", routes![a, b]) and Route::new(Get, "/x", h).
+func (c *registration) rocket() {
+	switch c.name {
+	case "new", "ranked":
+		if c.on != "Route" && !strings.HasSuffix(c.on, ".Route") {
+			return
+		}
+		first := 0
+		if c.name == "ranked" {
+			first = 1
+		}
+		method := c.Text(c.Child(c.args, first))
+		method = strings.ToUpper(method[strings.LastIndexByte(method, ':')+1:])
+		if uri, ok := c.walker.pattern(c.Child(c.args, first+1), c.s); ok && routeMethods[strings.ToLower(method)] != "" {
+			uri, _, _ = strings.Cut(uri, "?")
+			c.route(method, slashed(c.outerPrefix(c.call, c.s), uri), c.path(c.Child(c.args, first+2), c.s))
+		}
+	case "mount":
+		var paths []string
+		switch with := c.Child(c.args, 1); c.Kind(with) {
+		case "macro_invocation":
+			paths = c.tokens(with)
+		case "array_expression": // vec![hello, echo.clone()]
+			for handler := range c.Children(with) {
+				paths = append(paths, strings.TrimSuffix(c.path(handler, c.s), ".clone()"))
+			}
+		default:
+			paths = append(paths, strings.TrimSuffix(c.path(with, c.s), "()"))
+		}
+		for _, path := range paths {
+			if isDirect(path) {
+				c.group(c.prefixed(), path)
+			}
+		}
+	}
+}
+
+// actix reads route("/x", web::get().to(h)), resource("/x").to(h), service(h) and configure(f).
+func (c *registration) actix() {
+	first := c.Child(c.args, 0)
+	switch c.name {
+	case "route":
+		of, pattern := c.Child(c.args, 1), c.prefix()+c.pattern
+		if !c.literal { // resource("/x").route(web::get().to(h))
+			of = first
+		}
+		if method, handler := c.actixHandler(of, c.s); handler != "" {
+			c.route(method, pattern, handler)
+		}
+	case "to":
+		if !c.resource(c.chain()) {
+			return
+		}
+		if handler := c.path(first, c.s); handler != extract.Unknown {
+			c.route("ANY", c.prefix(), handler)
+		}
+	case "service", "configure":
+		all := []extract.Ref{first}
+		if c.Kind(first) == "tuple_expression" {
+			all = slices.Collect(c.Children(first))
+		}
+		for _, of := range all {
+			if k := c.Kind(of); k == "identifier" || k == "scoped_identifier" {
+				c.group(c.prefix(), c.path(of, c.s))
+			}
+		}
+	}
+}
