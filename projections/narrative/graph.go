@@ -185,10 +185,9 @@ func (f *fold) resources(workspace string, offset int64, rs []Resource) {
 		if r.Kind != recountv1.ResourceKind_RESOURCE_KIND_PATH || r.Access&Implied != 0 {
 			continue
 		}
-		above(r.Name, workspace, func(dir string) bool {
+		for dir := range above(r.Name, workspace) {
 			dirs = append(dirs, resourceList(Resource{Kind: r.Kind, Name: dir}, workspace))
-			return true
-		})
+		}
 	}
 	for _, dir := range dirs {
 		f.list(kindBelow, dir, offset, nil)

@@ -2,6 +2,7 @@ package narrative
 
 import (
 	"encoding/binary"
+	"iter"
 	"path"
 
 	"github.com/zeebo/xxh3"
@@ -80,16 +81,18 @@ func resourceList(r Resource, workspace string) uint64 {
 // maxAbove is the maximum number of directories above a path that are visited.
 const maxAbove = 4
 
-// above visits the directories above an absolute path, the nearest first, until visit returns
-// false. It stops at the workspace if the path is inside it, and never visits the root.
-func above(name, workspace string, visit func(dir string) bool) {
-	for range maxAbove {
-		if name == workspace {
-			return
-		}
-		name = path.Dir(name)
-		if len(name) <= 1 || !visit(name) {
-			return
+// above returns the directories above an absolute path, the nearest first. It stops at the workspace if the path is
+// inside it, and never returns the root.
+func above(name, workspace string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for range maxAbove {
+			if name == workspace {
+				return
+			}
+			name = path.Dir(name)
+			if len(name) <= 1 || !yield(name) {
+				return
+			}
 		}
 	}
 }

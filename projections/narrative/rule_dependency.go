@@ -86,132 +86,33 @@ func (v *View) ties(n *Node) ([]tie, error) {
 	if n.tied {
 		return n.ties, nil
 	}
-	var all []tie
 	before, alike, err := v.attempt(n)
 	if err != nil {
 		return nil, err
 	}
-	var succeeded *Node // the same command, if it succeeded when it ran last
+	f := tieFinder{View: v, n: n, looked: map[string]bool{}}
 	if before != nil && n.Failed() && before.Succeeded() && alike > sameThing {
-		succeeded = before
+		f.succeeded = before
 	}
-	if before != nil && (alike < sameThing || before.Failed() != n.Failed()) {
-		before = nil
-	}
-	var using Resource // the resource whose directories are being examined
-	add := func(from *Node, weight float64, rank int, r Resource, shows string, exact bool) (added bool) {
-		weight = float64(weight * halved[rank])
-		if from.Failed() {
-			weight /= 2
-		}
-		if before != nil && from.before(before) {
-			weight /= 2
-		}
-		if !exact && from.session != n.session {
-			weight /= 2
-		}
-		proven := succeeded != nil && from.before(succeeded)
-		if proven {
-			weight = float64(weight * 0.3)
-		}
-		e := Evidence{Position: from.Position, Shows: shows, Resource: r.String()}
-		for i := range all {
-			if t := &all[i]; t.from.Position == from.Position {
-				t.exact = t.exact || exact
-				if weight > t.weight {
-					t.weight, t.resource, t.rank = weight, r, rank
-				}
-				if len(t.evidence) < 4 && !slices.Contains(t.evidence, e) {
-					t.evidence = append(t.evidence, e)
-				}
-				return false
-			}
-		}
-		all = append(all, tie{from: from, weight: weight, exact: exact, proven: proven, resource: r, used: using, rank: rank, evidence: []Evidence{e}})
-		return true
-	}
-	looked := map[string]bool{}
-	// made adds the intent that made a directory above the resource.
-	made := func(dir string) (bool, error) {
-		if looked[dir] {
-			return true, nil
-		}
-		looked[dir] = true
-		r := Resource{Kind: recountv1.ResourceKind_RESOURCE_KIND_PATH, Name: dir}
-		err := v.writers(kindWrite, n, r, 1, func(from *Node, w Resource, rank int, _ bool) {
-			switch {
-			case from.Failed():
-			case w.Access&(Tree|Implied) == Tree|Implied:
-				add(from, 0.3, rank, w, "rewrote files below", false)
-			case w.Access&Tree != 0 && from.Effects&Configures != 0:
-				add(from, 0.4, rank, r, "changed the directory", false)
-			case w.Access&Tree != 0:
-				add(from, 0.4, rank, r, "made the directory", false)
-			}
-		})
-		return true, err
+	if before != nil && alike >= sameThing && before.Failed() == n.Failed() {
+		f.before = before
 	}
 	for _, r := range n.Resources {
-		if r.Access&(Read|Write) == Write && r.Access&Implied != 0 {
-			continue
-		}
-		base, shows := 0.8, "wrote"
-		switch {
-		case r.Access&Bare != 0:
-		case r.Access&Implied != 0:
-			base = 0.6
-		case r.Access&Read == 0:
-			base = 0.4
-		}
-		err := v.writers(kindWrite, n, r, maxWriters, func(from *Node, w Resource, rank int, seen bool) {
-			if w.Access&Implied != 0 && r.Access&Implied == 0 {
-				return // handled with the directories, below
-			}
-			if seen {
-				add(from, seenWeight, rank, r, showsSeen, true)
-				return
-			}
-			add(from, base, rank, r, shows, r.Access&(Read|Implied) == Read || r.Access&Bare != 0)
-		})
-		if err != nil {
-			return nil, err
-		}
-		if r.Access&(Write|Implied) == Write {
-			if err := v.shown(n, r, func(from *Node) {
-				if add(from, 0.5, 0, r, "showed", true) {
-					all[len(all)-1].shown = true
-				}
-			}); err != nil {
-				return nil, err
-			}
-		}
-		if r.Kind != recountv1.ResourceKind_RESOURCE_KIND_PATH || r.Access&Bare != 0 || r.Access&Read == 0 && !n.Failed() {
-			continue
-		}
-		if r.Access&Read != 0 && (r.Access&Implied == 0 || r.Name == n.Dir) {
-			if err := v.writers(kindBelow, n, r, maxWriters, func(from *Node, w Resource, rank int, _ bool) {
-				if !from.Failed() {
-					add(from, 0.5, rank, w, "wrote below", false)
-				}
-			}); err != nil {
-				return nil, err
-			}
-		}
-		using = r
-		if err := eachAbove(r.Name, n.Workspace, made); err != nil {
+		if err := f.resource(r); err != nil {
 			return nil, err
 		}
 	}
-	using = Resource{}
+	f.using = Resource{}
 	if path.IsAbs(n.Dir) {
 		dir := path.Clean(n.Dir)
-		if _, err := made(dir); err != nil {
+		if err := f.made(dir); err != nil {
 			return nil, err
 		}
-		if err := eachAbove(dir, n.Workspace, made); err != nil {
+		if err := f.madeAbove(dir); err != nil {
 			return nil, err
 		}
 	}
+	all := f.all
 	slices.SortFunc(all, func(a, b tie) int { return comparePositions(b.from.Position, a.from.Position) })
 	for i := range all {
 		if err := v.outlived(&all[i], all[:i], n); err != nil {
@@ -220,6 +121,134 @@ func (v *View) ties(n *Node) ([]tie, error) {
 	}
 	n.ties, n.tied = all, true
 	return all, nil
+}
+
+// tieFinder finds the ties of an intent.
+type tieFinder struct {
+	*View
+	n         *Node
+	before    *Node           // the last attempt at the same thing, if it ended as this one
+	succeeded *Node           // the same command, if it succeeded when it ran last and this one failed
+	using     Resource        // the resource whose directories are being examined
+	looked    map[string]bool // the directories that were examined
+	all       []tie
+}
+
+// add adds a tie, or merges it with the one to the same intent. added is false if there was one.
+func (f *tieFinder) add(from *Node, weight float64, rank int, r Resource, shows string, exact bool) (added bool) {
+	weight = float64(weight * halved[rank])
+	if from.Failed() {
+		weight /= 2
+	}
+	if f.before != nil && from.before(f.before) {
+		weight /= 2
+	}
+	if !exact && from.session != f.n.session {
+		weight /= 2
+	}
+	proven := f.succeeded != nil && from.before(f.succeeded)
+	if proven {
+		weight = float64(weight * 0.3)
+	}
+	e := Evidence{Position: from.Position, Shows: shows, Resource: r.String()}
+	for i := range f.all {
+		if t := &f.all[i]; t.from.Position == from.Position {
+			t.exact = t.exact || exact
+			if weight > t.weight {
+				t.weight, t.resource, t.rank = weight, r, rank
+			}
+			if len(t.evidence) < 4 && !slices.Contains(t.evidence, e) {
+				t.evidence = append(t.evidence, e)
+			}
+			return false
+		}
+	}
+	f.all = append(f.all, tie{from: from, weight: weight, exact: exact, proven: proven, resource: r, used: f.using, rank: rank, evidence: []Evidence{e}})
+	return true
+}
+
+// resource adds the ties by way of a resource of the intent.
+func (f *tieFinder) resource(r Resource) error {
+	if r.Access&(Read|Write) == Write && r.Access&Implied != 0 {
+		return nil
+	}
+	if err := f.wrote(r); err != nil {
+		return err
+	}
+	if r.Access&(Write|Implied) == Write {
+		if err := f.shown(f.n, r, func(from *Node) {
+			if f.add(from, 0.5, 0, r, "showed", true) {
+				f.all[len(f.all)-1].shown = true
+			}
+		}); err != nil {
+			return err
+		}
+	}
+	if r.Kind != recountv1.ResourceKind_RESOURCE_KIND_PATH || r.Access&Bare != 0 || r.Access&Read == 0 && !f.n.Failed() {
+		return nil
+	}
+	if r.Access&Read != 0 && (r.Access&Implied == 0 || r.Name == f.n.Dir) {
+		if err := f.writers(kindBelow, f.n, r, maxWriters, func(from *Node, w Resource, rank int, _ bool) {
+			if !from.Failed() {
+				f.add(from, 0.5, rank, w, "wrote below", false)
+			}
+		}); err != nil {
+			return err
+		}
+	}
+	f.using = r
+	return f.madeAbove(r.Name)
+}
+
+// wrote adds the intents that wrote a resource.
+func (f *tieFinder) wrote(r Resource) error {
+	weight := 0.8
+	switch {
+	case r.Access&Bare != 0:
+	case r.Access&Implied != 0:
+		weight = 0.6
+	case r.Access&Read == 0:
+		weight = 0.4
+	}
+	return f.writers(kindWrite, f.n, r, maxWriters, func(from *Node, w Resource, rank int, seen bool) {
+		switch {
+		case w.Access&Implied != 0 && r.Access&Implied == 0: // see made
+		case seen:
+			f.add(from, seenWeight, rank, r, showsSeen, true)
+		default:
+			f.add(from, weight, rank, r, "wrote", r.Access&(Read|Implied) == Read || r.Access&Bare != 0)
+		}
+	})
+}
+
+// madeAbove adds the intents that made the directories above a path.
+func (f *tieFinder) madeAbove(name string) error {
+	for dir := range above(name, f.n.Workspace) {
+		if err := f.made(dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// made adds the intent that made or changed a directory.
+func (f *tieFinder) made(dir string) error {
+	if f.looked[dir] {
+		return nil
+	}
+	f.looked[dir] = true
+	r := Resource{Kind: recountv1.ResourceKind_RESOURCE_KIND_PATH, Name: dir}
+	return f.writers(kindWrite, f.n, r, 1, func(from *Node, w Resource, rank int, _ bool) {
+		switch {
+		case from.Failed():
+		case w.Access&(Tree|Implied) == Tree|Implied:
+			f.add(from, 0.3, rank, w, "rewrote files below", false)
+		case w.Access&Tree != 0 && from.Effects&Configures != 0:
+			f.add(from, 0.4, rank, r, "changed the directory", false)
+		case w.Access&Tree != 0:
+			f.add(from, 0.4, rank, r, "made the directory", false)
+		}
+	})
 }
 
 // outlived lowers the weight of a tie if the resource was replaced, or used with success, since.
@@ -246,15 +275,6 @@ func (v *View) outlived(t *tie, newer []tie, n *Node) error {
 		t.weight = float64(t.weight * 0.3)
 		return false, nil
 	})
-}
-
-func eachAbove(name, workspace string, visit func(dir string) (bool, error)) (err error) {
-	above(name, workspace, func(dir string) bool {
-		var more bool
-		more, err = visit(dir)
-		return more && err == nil
-	})
-	return err
 }
 
 // writers visits the intents before n that wrote a resource, or something below it: the newest
@@ -439,15 +459,15 @@ func dependants(v *View, n *Node, found func(schemas.Position)) error {
 			continue
 		}
 		if r.Access&Implied == 0 {
-			if err := eachAbove(r.Name, n.Workspace, func(dir string) (bool, error) {
+			for dir := range above(r.Name, n.Workspace) {
 				d := Resource{Kind: r.Kind, Name: dir}
 				last, err := end(kindBelow, d)
 				if err == nil {
 					err = each(kindRead, d, last)
 				}
-				return true, err
-			}); err != nil {
-				return err
+				if err != nil {
+					return err
+				}
 			}
 		}
 	}
