@@ -307,18 +307,14 @@ func (s *sqlFile) alterTable() {
 // tables that it names: after FROM, JOIN, INTO, UPDATE, and the ON of a trigger.
 func (s *sqlFile) rest(first int, in uint32, edge recountv1.EdgeKind, routine bool) {
 	s.at = max(s.at, first+1)
-	local := map[string]bool{} // the names that WITH defines
-	if s.tokens[first].upper == "WITH" {
+	r := statement{sqlFile: s, in: in, edge: edge, routine: routine, local: map[string]bool{}, from: -1}
+	switch begin := s.tokens[first]; {
+	case begin.upper == "WITH":
 		s.at = first
-	}
-	var calls []string // the words before the open parentheses
-	begins, from, body := 0, -1, false
-	if !routine && s.tokens[first].kind == 'w' && in == 0 {
-		if first := s.tokens[first].upper; first == "UPDATE" || first == "TRUNCATE" {
-			s.word("TABLE")
-			s.word("ONLY")
-			s.table(in, edge)
-		}
+	case !routine && in == 0 && (begin.upper == "UPDATE" || begin.upper == "TRUNCATE"):
+		s.word("TABLE")
+		s.word("ONLY")
+		s.table(in, edge)
 	}
 	for {
 		t, before := s.peek(0), s.peek(-1)
@@ -326,97 +322,110 @@ func (s *sqlFile) rest(first int, in uint32, edge recountv1.EdgeKind, routine bo
 			return
 		}
 		s.at++
-		switch t.kind {
-		case '$':
-			if body = !body; !body {
-				begins = 0
+		switch {
+		case t.kind == ';' && r.begins <= 0 && !r.body:
+			return
+		case t.kind != 'w':
+			r.mark(t, before)
+		case before.kind != '.' && (s.peek(0).kind != '.' || t.upper == "FROM"):
+			r.keyword(t, before)
+		}
+	}
+}
+
+// statement is what is known of a statement up to a token.
+type statement struct {
+	*sqlFile
+	in      uint32
+	edge    recountv1.EdgeKind
+	routine bool
+	body    bool            // in the dollar quotes of a routine
+	begins  int             // how many blocks of a routine are open
+	local   map[string]bool // the names that WITH defines
+	calls   []string        // the words before the open parentheses
+	from    int             // how many parentheses were open at the FROM whose tables follow, -1 if none do
+}
+
+// mark reads a token that is no word.
+func (r *statement) mark(t, before sqlToken) {
+	switch t.kind {
+	case '$':
+		if r.body = !r.body; !r.body {
+			r.begins = 0
+		}
+	case ';':
+		r.from = -1
+	case '(':
+		r.calls = append(r.calls, before.upper)
+	case ')':
+		if len(r.calls) > 0 {
+			r.calls = r.calls[:len(r.calls)-1]
+		}
+		if r.from > len(r.calls) {
+			r.from = -1
+		}
+	case ',':
+		if r.from == len(r.calls) {
+			r.named()
+		}
+	}
+}
+
+// keyword reads a word.
+func (r *statement) keyword(t, before sqlToken) {
+	switch t.upper {
+	case "BEGIN", "CASE":
+		if r.routine {
+			r.begins++
+		}
+	case "END":
+		if r.routine {
+			switch r.peek(0).upper {
+			case "IF", "LOOP", "WHILE", "REPEAT", "FOR":
+			default:
+				r.begins--
 			}
-			continue
-		case ';':
-			if begins <= 0 && !body {
+		}
+	case "AS":
+		if r.peek(0).kind == '(' && (before.kind == 'w' || before.kind == 'q') {
+			r.local[strings.ToLower(before.text)] = true
+		}
+	case "FROM", "JOIN":
+		if len(r.calls) > 0 {
+			switch r.calls[len(r.calls)-1] {
+			case "EXTRACT", "SUBSTRING", "TRIM", "OVERLAY", "POSITION":
 				return
 			}
-			from = -1
-			continue
-		case '(':
-			calls = append(calls, before.upper)
-			continue
-		case ')':
-			if len(calls) > 0 {
-				calls = calls[:len(calls)-1]
-			}
-			if from > len(calls) {
-				from = -1
-			}
-			continue
-		case ',':
-			if from == len(calls) {
-				s.named(in, edge, local)
-			}
-			continue
-		case 'w':
-		default:
-			continue
 		}
-		if before.kind == '.' || s.peek(0).kind == '.' && t.upper != "FROM" {
-			continue
+		if before.upper == "DISTINCT" && t.upper == "FROM" && r.peek(-3).upper == "IS" {
+			return
 		}
-		switch t.upper {
-		case "BEGIN", "CASE":
-			if routine {
-				begins++
-			}
-		case "END":
-			if routine {
-				switch s.peek(0).upper {
-				case "IF", "LOOP", "WHILE", "REPEAT", "FOR":
-				default:
-					begins--
-				}
-			}
-		case "AS":
-			if s.peek(0).kind == '(' && (before.kind == 'w' || before.kind == 'q') {
-				local[strings.ToLower(before.text)] = true
-			}
-		case "FROM", "JOIN":
-			inside := ""
-			if len(calls) > 0 {
-				inside = calls[len(calls)-1]
-			}
-			switch inside {
-			case "EXTRACT", "SUBSTRING", "TRIM", "OVERLAY", "POSITION":
-				continue
-			}
-			if before.upper == "DISTINCT" && t.upper == "FROM" && s.peek(-3).upper == "IS" {
-				continue
-			}
-			from = len(calls)
-			s.named(in, edge, local)
-		case "INTO":
-			if prev := before.upper; prev == "INSERT" || prev == "MERGE" || prev == "REPLACE" || prev == "IGNORE" {
-				s.named(in, edge, local)
-			}
-			from = -1
-		case "UPDATE":
-			if routine && (before.kind == ';' || before.upper == "BEGIN" || before.upper == "THEN" || before.upper == "DO") {
-				s.named(in, edge, local)
-			}
-		case "ON":
-			if in > 0 && s.Decl(in).Kind == recountv1.SymbolKind_SYMBOL_KIND_TRIGGER && begins == 0 && len(calls) == 0 && !s.referred(in) {
-				s.named(in, edge, local)
-			}
-			from = -1
-		case "FUNCTION", "PROCEDURE":
-			if before.upper == "EXECUTE" {
-				s.table(in, edge)
-			}
-		case "REFERENCES":
-			if edge == recountv1.EdgeKind_EDGE_KIND_REFERENCES || before.kind == ')' {
-				s.table(in, recountv1.EdgeKind_EDGE_KIND_REFERENCES)
-			}
-		case "WHERE", "SET", "GROUP", "ORDER", "VALUES", "SELECT", "LIMIT", "HAVING", "USING", "WHEN":
-			from = -1
+		r.from = len(r.calls)
+		r.named()
+	case "INTO":
+		if prev := before.upper; prev == "INSERT" || prev == "MERGE" || prev == "REPLACE" || prev == "IGNORE" {
+			r.named()
 		}
+		r.from = -1
+	case "UPDATE":
+		if r.routine && (before.kind == ';' || before.upper == "BEGIN" || before.upper == "THEN" || before.upper == "DO") {
+			r.named()
+		}
+	case "ON":
+		if r.in > 0 && r.Decl(r.in).Kind == recountv1.SymbolKind_SYMBOL_KIND_TRIGGER && r.begins == 0 && len(r.calls) == 0 && !r.referred(r.in) {
+			r.named()
+		}
+		r.from = -1
+	case "FUNCTION", "PROCEDURE":
+		if before.upper == "EXECUTE" {
+			r.table(r.in, r.edge)
+		}
+	case "REFERENCES":
+		if r.edge == recountv1.EdgeKind_EDGE_KIND_REFERENCES || before.kind == ')' {
+			r.table(r.in, recountv1.EdgeKind_EDGE_KIND_REFERENCES)
+		}
+	case "WHERE", "SET", "GROUP", "ORDER", "VALUES", "SELECT", "LIMIT", "HAVING", "USING", "WHEN":
+		r.from = -1
 	}
 }
 
@@ -427,10 +436,10 @@ func (s *sqlFile) referred(in uint32) bool {
 }
 
 // named adds a reference to the table that comes next, unless it is a query or a local name.
-func (s *sqlFile) named(in uint32, edge recountv1.EdgeKind, local map[string]bool) {
-	s.word("ONLY")
-	s.word("LATERAL")
-	t := s.peek(0)
+func (r *statement) named() {
+	r.word("ONLY")
+	r.word("LATERAL")
+	t := r.peek(0)
 	if t.kind != 'w' && t.kind != 'q' {
 		return
 	}
@@ -438,8 +447,8 @@ func (s *sqlFile) named(in uint32, edge recountv1.EdgeKind, local map[string]boo
 	case "SELECT", "UNNEST", "VALUES", "TABLE", "GENERATE_SERIES", "DUAL", "OLD", "NEW":
 		return
 	}
-	if local[strings.ToLower(t.text)] && s.peek(1).kind != '.' {
+	if r.local[strings.ToLower(t.text)] && r.peek(1).kind != '.' {
 		return
 	}
-	s.table(in, edge)
+	r.table(r.in, r.edge)
 }

@@ -18,118 +18,167 @@ type sqlToken struct {
 
 // scan splits a file into tokens.
 func (s *sqlFile) scan(src []byte) {
-	add := func(kind byte, text string, from, to int) {
-		t := sqlToken{kind: kind, text: text, start: uint32(from), end: uint32(to)}
-		if kind == 'w' {
-			t.upper = strings.ToUpper(text)
-		}
-		s.tokens = append(s.tokens, t)
-	}
-	comment, commentEnd := -1, -1
-	bodyEnd, tag, lost := -1, 0, 0 // of the enclosing routine in dollar quotes; lost counts unclosed tags
-	delimiter := ""                // of MySQL's client, if it is not ;
-	for at := 0; at < len(src); {
-		c := src[at]
-		if delimiter != "" && bytes.HasPrefix(src[at:], []byte(delimiter)) {
-			add(';', "", at, at+len(delimiter))
-			at += len(delimiter)
-			continue
-		}
-		if bodyEnd >= 0 && at >= bodyEnd {
-			add('$', "", bodyEnd, bodyEnd+tag)
-			at, bodyEnd = max(at, bodyEnd+tag), -1
-			continue
-		}
-		if c <= ' ' {
-			at++
-			continue
-		}
-		from := at
-		switch {
-		case c == '-' && at+1 < len(src) && src[at+1] == '-', c == '#':
-			if comment < 0 || strings.Count(string(src[commentEnd:at]), "\n") > 1 {
-				comment = at
+	c := scanner{sqlFile: s, src: src, comment: -1, bodyEnd: -1}
+	for c.pos < len(src) && c.lost <= maxLost {
+		from := c.pos
+		switch b := src[from]; {
+		case c.delimiter != "" && bytes.HasPrefix(src[from:], []byte(c.delimiter)):
+			c.pos += len(c.delimiter)
+			c.add(';', "", from)
+		case c.bodyEnd >= 0 && from >= c.bodyEnd:
+			end := c.bodyEnd + c.tag
+			s.tokens = append(s.tokens, sqlToken{kind: '$', start: uint32(c.bodyEnd), end: uint32(end)})
+			c.pos, c.bodyEnd = max(from, end), -1
+		case b <= ' ':
+			c.pos++
+		case b == '-' && c.next(1) == '-', b == '#':
+			if c.comment < 0 || bytes.Count(src[c.commentEnd:from], []byte("\n")) > 1 {
+				c.comment = from
 			}
-			at = extract.LineEndAt(src, at)
-			commentEnd = at
-			continue
-		case c == '/' && at+1 < len(src) && src[at+1] == '*':
-			if at+2 < len(src) && src[at+2] == '!' { // MySQL executes its content
-				at += 3
-				for at < len(src) && src[at] >= '0' && src[at] <= '9' {
-					at++
-				}
-				continue
+			c.pos = extract.LineEndAt(src, from)
+			c.commentEnd = c.pos
+		case b == '/' && c.next(1) == '*' && c.next(2) == '!': // MySQL executes its content
+			for c.pos += 3; isDigit(c.next(0)); {
+				c.pos++
 			}
-			comment = at
-			if end := bytes.Index(src[at+2:], []byte("*/")); end < 0 {
-				at = len(src)
+		case b == '/' && c.next(1) == '*':
+			c.comment = from
+			if end := bytes.Index(src[from+2:], []byte("*/")); end < 0 {
+				c.pos = len(src)
 			} else {
-				at += end + 4
+				c.pos += end + 4
 			}
-			commentEnd = at
-			continue
-		case c == '*' && at+1 < len(src) && src[at+1] == '/':
-			at += 2
-			continue
-		case c == '\'':
-			at = quotedEnd(src, at, '\'')
-			add('s', "", from, at)
-		case c == '"' || c == '`':
-			at = quotedEnd(src, at, c)
-			add('q', strings.ReplaceAll(strings.Trim(string(src[from:at]), string(c)), string([]byte{c, c}), string(c)), from, at)
-		case c == '[' && at+1 < len(src) && extract.IsWordByte(src[at+1]) && (src[at+1] < '0' || src[at+1] > '9'):
-			for at < len(src) && src[at] != ']' && src[at] != '\n' {
-				at++
-			}
-			at = min(at+1, len(src))
-			add('q', strings.Trim(string(src[from:at]), "[]\n"), from, at)
-		case c == '$' && at+1 < len(src) && (src[at+1] == '$' || extract.IsWordByte(src[at+1]) && (src[at+1] < '0' || src[at+1] > '9')):
-			open, end := dollarQuoted(src, at)
-			switch body := s.before("AS", "IS", "DO"); {
-			case open == 0:
-				at++
-			case end < 0:
-				at += open
-				lost++
-			case body && bodyEnd < 0:
-				add('$', "", at, at+open)
-				at, bodyEnd, tag = at+open, end, open
-			default:
-				at = end + open
-				add('s', "", from, at)
-			}
-			if lost > 64 {
-				extract.Partial(s.Facts, s.Place(uint32(from)), "dollar quotes that nothing closes")
-				return
-			}
-		case extract.IsWordByte(c) || c >= 0x80:
-			for at < len(src) && (extract.IsWordByte(src[at]) || src[at] >= 0x80 || src[at] == '$') {
-				at++
-			}
-			if text := string(src[from:at]); c >= '0' && c <= '9' {
-				add('s', "", from, at)
-			} else if strings.EqualFold(text, "DELIMITER") && (len(s.tokens) == 0 || s.tokens[len(s.tokens)-1].kind == ';') {
-				end := extract.LineEndAt(src, at)
-				delimiter = strings.TrimSpace(string(src[at:end]))
-				if len(delimiter) > 8 || delimiter == ";" {
-					delimiter = ""
-				}
-				at = end
-			} else {
-				add('w', string(src[from:at]), from, at)
-			}
+			c.commentEnd = c.pos
+		case b == '*' && c.next(1) == '/':
+			c.pos += 2
 		default:
-			at++
-			add(c, "", from, at)
+			c.token(b)
+			c.document(from)
 		}
-		if comment >= 0 {
-			gap := src[min(commentEnd, from):from]
-			if strings.Count(string(gap), "\n") <= 1 {
-				s.comments[uint32(from)] = extract.CleanDoc(string(src[comment:commentEnd]))
-			}
-			comment, commentEnd = -1, -1
+	}
+	if c.lost > maxLost {
+		extract.Partial(s.Facts, s.Place(c.lostAt), "dollar quotes that nothing closes")
+	}
+}
+
+// maxLost is the maximum number of tags in dollars that nothing closes.
+const maxLost = 64
+
+// scanner splits a file into tokens.
+type scanner struct {
+	*sqlFile
+	src []byte
+	pos int
+	// comment is the start of the comment before pos, -1 if there is none; commentEnd is its end.
+	comment, commentEnd int
+	// bodyEnd is the end of the body in dollar quotes of the enclosing routine, -1 if there is none; tag is the length of
+	// its tag.
+	bodyEnd, tag int
+	// lost counts the tags that nothing closes; lostAt is the last one.
+	lost      int
+	lostAt    uint32
+	delimiter string // of MySQL's client, if it is not ;
+}
+
+// next returns the byte i bytes after pos, 0 beyond the end.
+func (c *scanner) next(i int) byte {
+	if c.pos+i < len(c.src) {
+		return c.src[c.pos+i]
+	}
+	return 0
+}
+
+// add adds the token that ends at pos.
+func (c *scanner) add(kind byte, text string, from int) {
+	t := sqlToken{kind: kind, text: text, start: uint32(from), end: uint32(c.pos)}
+	if kind == 'w' {
+		t.upper = strings.ToUpper(text)
+	}
+	c.tokens = append(c.tokens, t)
+}
+
+// document makes the comment before a token its documentation, if no line is empty between them.
+func (c *scanner) document(token int) {
+	if c.comment < 0 {
+		return
+	}
+	if gap := c.src[min(c.commentEnd, token):token]; bytes.Count(gap, []byte("\n")) <= 1 {
+		c.comments[uint32(token)] = extract.CleanDoc(string(c.src[c.comment:c.commentEnd]))
+	}
+	c.comment = -1
+}
+
+func isDigit(b byte) bool { return b >= '0' && b <= '9' }
+
+// beginsName reports whether a name may begin with a byte.
+func beginsName(b byte) bool { return extract.IsWordByte(b) && !isDigit(b) }
+
+// token reads the token at pos, which begins with b.
+func (c *scanner) token(b byte) {
+	from := c.pos
+	switch {
+	case b == '\'':
+		c.pos = quotedEnd(c.src, from, '\'')
+		c.add('s', "", from)
+	case b == '"' || b == '`':
+		c.pos = quotedEnd(c.src, from, b)
+		quote := string(b)
+		c.add('q', strings.ReplaceAll(strings.Trim(string(c.src[from:c.pos]), quote), quote+quote, quote), from)
+	case b == '[' && beginsName(c.next(1)):
+		for c.pos < len(c.src) && c.src[c.pos] != ']' && c.src[c.pos] != '\n' {
+			c.pos++
 		}
+		c.pos = min(c.pos+1, len(c.src))
+		c.add('q', strings.Trim(string(c.src[from:c.pos]), "[]\n"), from)
+	case b == '$' && (c.next(1) == '$' || beginsName(c.next(1))):
+		c.dollars()
+	case extract.IsWordByte(b) || b >= 0x80:
+		c.wordOrNumber(b)
+	default:
+		c.pos++
+		c.add(b, "", from)
+	}
+}
+
+// dollars reads a text in dollar quotes: a literal, or the body of a routine, whose tokens follow.
+func (c *scanner) dollars() {
+	from := c.pos
+	open, end := dollarQuoted(c.src, from)
+	switch {
+	case open == 0:
+		c.pos++
+	case end < 0:
+		c.pos += open
+		c.lost++
+		c.lostAt = uint32(from)
+	case c.bodyEnd < 0 && c.before("AS", "IS", "DO"):
+		c.pos += open
+		c.add('$', "", from)
+		c.bodyEnd, c.tag = end, open
+	default:
+		c.pos = end + open
+		c.add('s', "", from)
+	}
+}
+
+// wordOrNumber reads a word, a number, or the command DELIMITER of MySQL's client.
+func (c *scanner) wordOrNumber(b byte) {
+	from := c.pos
+	for extract.IsWordByte(c.next(0)) || c.next(0) >= 0x80 || c.next(0) == '$' {
+		c.pos++
+	}
+	switch text := string(c.src[from:c.pos]); {
+	case isDigit(b):
+		c.add('s', "", from)
+	case strings.EqualFold(text, "DELIMITER") && (len(c.tokens) == 0 || c.tokens[len(c.tokens)-1].kind == ';'):
+		end := extract.LineEndAt(c.src, c.pos)
+		c.delimiter = strings.TrimSpace(string(c.src[c.pos:end]))
+		if len(c.delimiter) > 8 || c.delimiter == ";" {
+			c.delimiter = ""
+		}
+		c.pos = end
+	default:
+		c.add('w', text, from)
 	}
 }
 
