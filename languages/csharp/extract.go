@@ -2,6 +2,7 @@
 package csharp
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/smacker/go-tree-sitter/csharp"
@@ -56,6 +57,24 @@ func (c *walker) block(n extract.Ref, s state) {
 	}
 }
 
+// except walks the children of a node that are not in some fields.
+func (c *walker) except(n extract.Ref, s state, fields ...string) {
+	for k := range c.Children(n) {
+		if !slices.Contains(fields, c.FieldOf(k)) {
+			c.visit(k, s)
+		}
+	}
+}
+
+// typed adds the variable that a node declares with a type, or refers to the type if it has no name.
+func (c *walker) typed(n extract.Ref, s state) {
+	if name := c.Field(n, "name"); name != extract.None {
+		c.local(name, c.Field(n, "type"), extract.Unknown, s)
+	} else {
+		c.annotation(c.Field(n, "type"), s)
+	}
+}
+
 // unit walks a file. If it contains one namespace only, that is the package of the file.
 func (c *walker) unit(n extract.Ref, s state) {
 	spaces, others := []extract.Ref{}, false
@@ -99,11 +118,7 @@ func (c *walker) visit(n extract.Ref, s state) {
 		s.in = in
 		c.block(c.Field(n, "body"), s)
 	case "file_scoped_namespace_declaration":
-		for k := range c.Children(n) {
-			if c.FieldOf(k) != "name" {
-				c.visit(k, s)
-			}
-		}
+		c.except(n, s, "name")
 	case "class_declaration", "struct_declaration", "interface_declaration", "record_declaration", "enum_declaration":
 		c.class(n, s)
 	case "delegate_declaration":
@@ -120,9 +135,7 @@ func (c *walker) visit(n extract.Ref, s state) {
 			decl.Type = enum.Name
 		}
 		c.visit(c.Field(n, "value"), s)
-	case "block", "switch_section", "for_statement", "using_statement", "fixed_statement", "switch_expression_arm":
-		c.block(n, s.nested())
-	case "query_expression":
+	case "block", "switch_section", "for_statement", "using_statement", "fixed_statement", "switch_expression_arm", "query_expression":
 		c.block(n, s.nested())
 	case "from_clause", "let_clause", "join_clause":
 		c.queryVariable(n, s)
@@ -137,11 +150,7 @@ func (c *walker) visit(n extract.Ref, s state) {
 	case "catch_clause":
 		s = s.nested()
 		if d := c.FirstOf(n, "catch_declaration"); d != extract.None {
-			if name := c.Field(d, "name"); name != extract.None {
-				c.local(name, c.Field(d, "type"), extract.Unknown, s)
-			} else {
-				c.annotation(c.Field(d, "type"), s)
-			}
+			c.typed(d, s)
 		}
 		for k := range c.Children(n) {
 			if c.Kind(k) != "catch_declaration" {
@@ -149,16 +158,8 @@ func (c *walker) visit(n extract.Ref, s state) {
 			}
 		}
 	case "declaration_pattern", "recursive_pattern":
-		if name := c.Field(n, "name"); name != extract.None {
-			c.local(name, c.Field(n, "type"), extract.Unknown, s)
-		} else {
-			c.annotation(c.Field(n, "type"), s)
-		}
-		for k := range c.Children(n) {
-			if f := c.FieldOf(k); f != "name" && f != "type" {
-				c.visit(k, s)
-			}
-		}
+		c.typed(n, s)
+		c.except(n, s, "name", "type")
 	case "var_pattern", "declaration_expression":
 		c.designate(c.Field(n, "name"), c.Field(n, "type"), extract.Unknown, s)
 	case "subpattern":
@@ -179,8 +180,6 @@ func (c *walker) visit(n extract.Ref, s state) {
 		c.call(n, s)
 	case "object_creation_expression":
 		c.creation(n, s)
-	case "implicit_object_creation_expression":
-		c.block(n, s)
 	case "initializer_expression":
 		c.initializer(n, s)
 	case "lambda_expression", "anonymous_method_expression":
@@ -209,11 +208,7 @@ func (c *walker) visit(n extract.Ref, s state) {
 		c.Refer(recountv1.EdgeKind_EDGE_KIND_REFERENCES, s.in, extract.Checked(c.Text(c.Child(n, 0))), c.Child(n, 0))
 		c.annotation(c.FirstOf(n, "type_argument_list"), s)
 	case "argument", "attribute_argument":
-		for k := range c.Children(n) {
-			if c.FieldOf(k) != "name" {
-				c.visit(k, s)
-			}
-		}
+		c.except(n, s, "name")
 	case "array_type", "qualified_name", "predefined_type", "nullable_type", "tuple_type":
 		c.annotation(n, s)
 	case "", "attribute_list", "goto_statement", "break_statement", "string_literal", "preproc_region", "preproc_endregion", "type_parameter_list", "type_parameter_constraints_clause":

@@ -131,94 +131,106 @@ func (p *Engine) pass(f *scope.Flow, callee *scope.Value, with Arguments) {
 	if p.solved {
 		return
 	}
-	var d *scope.Decl
-	skip := 0
 	switch callee.Kind {
 	case scope.FunctionValue:
-		d = callee.Decl
+		p.passTo(f, callee.Decl, 0, with)
 	case scope.BoundValue:
-		if d = callee.Decl; d == nil {
-			return
+		if callee.Decl != nil {
+			p.passTo(f, callee.Decl, p.passReceiver(callee), with)
 		}
-		if !p.Lang.ReceiverFirst {
-			if d.IsMethod() && !(callee.Recv.Kind == scope.InstanceValue && d.Outer.Decl == callee.Recv.Decl) {
-				p.Add(d.Scope.Own("self"), callee.Recv, false)
-			}
-			break
+	case scope.ClassValue:
+		if callee.Decl.Constructs {
+			p.passTo(f, callee.Decl, 0, with)
+		} else {
+			p.passToMethod(f, p.Instance(callee.Decl, false), p.Lang.Constructor, with)
 		}
-		skip = 1
-		if len(d.Parameters) > 0 && !(callee.Recv.Kind == scope.InstanceValue && d.Outer.Decl == callee.Recv.Decl) {
-			p.Add(d.Scope.Own(d.ParameterName(0, d.Parameters[0].Name)), callee.Recv, false)
-		}
-	case scope.ClassValue, scope.InstanceValue:
-		if callee.Kind == scope.ClassValue && callee.Decl.Constructs {
-			d = callee.Decl
-			break
-		}
-		name := "__call__"
-		recv := callee
-		if callee.Kind == scope.ClassValue {
-			name, recv = p.Lang.Constructor, p.Instance(callee.Decl, false)
-		}
-		for _, m := range p.attribute(f, recv, name) {
-			if m.Value.Kind == scope.BoundValue && m.Value.Decl != nil {
-				p.pass(f, m.Value, with)
-			}
-		}
-		return
-	default:
-		return
+	case scope.InstanceValue:
+		p.passToMethod(f, callee, "__call__", with)
 	}
-	give := func(i int, values scope.Set) {
-		if i < 0 || i >= len(d.Parameters) {
-			if n := len(d.Parameters); n == 0 || i < 0 || !d.Parameters[n-1].Variadic {
-				return
-			}
-			i = len(d.Parameters) - 1
+}
+
+// passToMethod makes arguments flow into the parameters of a method.
+func (p *Engine) passToMethod(f *scope.Flow, recv *scope.Value, name string, with Arguments) {
+	for _, m := range p.attribute(f, recv, name) {
+		if m.Value.Kind == scope.BoundValue && m.Value.Decl != nil {
+			p.pass(f, m.Value, with)
 		}
-		prm := d.Parameters[i]
-		if prm.Variadic || prm.Keyword {
-			c := p.Container(d.Scope, prm.Name)
-			p.addAll(c.Element(""), values, false)
-			p.addAll(c.Element(scope.EveryElement), values, false)
-			return
-		}
-		p.addAll(d.Scope.Own(d.ParameterName(i, prm.Name)), values, false)
 	}
+}
+
+// passReceiver makes the receiver of a method flow into it, unless it is an instance of the method's own class. It
+// returns how many parameters the receiver takes.
+func (p *Engine) passReceiver(method *scope.Value) int {
+	d := method.Decl
+	own := method.Recv.Kind == scope.InstanceValue && d.Outer.Decl == method.Recv.Decl
+	if !p.Lang.ReceiverFirst {
+		if d.IsMethod() && !own {
+			p.Add(d.Scope.Own("self"), method.Recv, false)
+		}
+		return 0
+	}
+	if len(d.Parameters) > 0 && !own {
+		p.Add(d.Scope.Own(d.ParameterName(0, d.Parameters[0].Name)), method.Recv, false)
+	}
+	return 1
+}
+
+// passTo makes arguments flow into the parameters of a declaration after the first skip.
+func (p *Engine) passTo(f *scope.Flow, d *scope.Decl, skip int, with Arguments) {
 	if len(with.direct) > 0 {
-		give(skip, with.direct)
+		p.receive(d, skip, with.direct)
 	}
 	for _, r := range with.Refs {
 		known := map[int]bool{}
 		for _, a := range r.Args {
+			values := func() scope.Set { return p.Eval(f, with.Here, with.Here.Scope.Mod.Path(a.Path)) }
+			first := int(a.Index) + skip
 			switch a.Name {
 			case "":
-				values := p.Eval(f, with.Here, with.Here.Scope.Mod.Path(a.Path))
-				known[int(a.Index)+skip] = len(values) > 0
-				give(int(a.Index)+skip, values)
+				given := values()
+				known[first] = len(given) > 0
+				p.receive(d, first, given)
 			case "*":
-				for _, c := range p.Eval(f, with.Here, with.Here.Scope.Mod.Path(a.Path)) {
-					for i := int(a.Index) + skip; i < len(d.Parameters); i++ {
-						give(i, p.element(f, c.Value, strconv.Itoa(i-skip-int(a.Index))))
+				for _, c := range values() {
+					for i := first; i < len(d.Parameters); i++ {
+						p.receive(d, i, p.element(f, c.Value, strconv.Itoa(i-first)))
 					}
 				}
 			case "**":
-				for _, c := range p.Eval(f, with.Here, with.Here.Scope.Mod.Path(a.Path)) {
+				for _, c := range values() {
 					if c.Value.Kind != scope.ContainerValue {
 						continue
 					}
 					for i, prm := range d.Parameters {
-						give(i, p.element(f, c.Value, prm.Name))
+						p.receive(d, i, p.element(f, c.Value, prm.Name))
 					}
 				}
 			default:
 				for i, prm := range d.Parameters {
 					if prm.Name == a.Name {
-						give(i, p.Eval(f, with.Here, with.Here.Scope.Mod.Path(a.Path)))
+						p.receive(d, i, values())
 					}
 				}
 			}
 		}
 		p.noteUnknown(d, r, with.Here, skip, known)
 	}
+}
+
+// receive makes values flow into parameter i; a variadic one takes what follows.
+func (p *Engine) receive(d *scope.Decl, i int, values scope.Set) {
+	if n := len(d.Parameters); i >= n {
+		if n == 0 || !d.Parameters[n-1].Variadic {
+			return
+		}
+		i = n - 1
+	}
+	prm := d.Parameters[i]
+	if prm.Variadic || prm.Keyword {
+		c := p.Container(d.Scope, prm.Name)
+		p.addAll(c.Element(""), values, false)
+		p.addAll(c.Element(scope.EveryElement), values, false)
+		return
+	}
+	p.addAll(d.Scope.Own(d.ParameterName(i, prm.Name)), values, false)
 }

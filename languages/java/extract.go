@@ -75,11 +75,7 @@ func (j *walker) visit(n extract.Ref, s state) {
 		j.fieldsOf(n, s)
 	case "enum_constant":
 		j.enumConstant(n, s)
-	case "static_initializer":
-		j.block(n, s.nested())
-	case "block", "constructor_body", "switch_block_statement_group", "for_statement", "finally_clause":
-		j.block(n, s.nested())
-	case "switch_rule":
+	case "block", "static_initializer", "constructor_body", "switch_block_statement_group", "switch_rule", "for_statement", "finally_clause":
 		j.block(n, s.nested())
 	case "local_variable_declaration":
 		j.locals(n, s)

@@ -53,75 +53,89 @@ func (p *Program) addFile(f resolve.File, facts *recountv1.FileFacts) {
 	p.Modules = append(p.Modules, m)
 	p.ByPlace[f.Path] = m
 
+	p.addDeclarations(m)
+	for _, r := range m.Facts.References {
+		addReference(m, r)
+	}
+	for _, b := range m.Facts.Bindings {
+		p.declareBinding(m, b)
+	}
+}
+
+// addDeclarations adds the declarations of a module and their scopes.
+func (p *Program) addDeclarations(m *Module) {
 	m.Scope = &Scope{Mod: m, Vars: map[string]*Variable{}}
 	m.Scopes = []*Scope{m.Scope}
-	members, methods := map[uint32]bool{}, map[uint32]bool{}
+	owners, constructors := map[uint32]bool{}, map[uint32]bool{}
 	for _, d := range m.Facts.Declarations {
-		members[d.Owner] = true
-		methods[d.Owner] = methods[d.Owner] || p.Lang.Exports && (&Decl{Declaration: d}).isMember()
+		owners[d.Owner] = true
+		constructors[d.Owner] = constructors[d.Owner] || p.Lang.Exports && (&Decl{Declaration: d}).isMember()
 	}
 	for i, d := range m.Facts.Declarations {
 		outer := m.Scope
 		if o := int(d.Owner); o > 0 && o <= i {
 			outer = m.Scopes[o]
-		} else if d.OwnerPath != "" {
-			outer = m.Scope
-			if p.Rules != nil {
-				outer = p.Rules.Around(m, d)
-			}
+		} else if d.OwnerPath != "" && p.Rules != nil {
+			outer = p.Rules.Around(m, d)
 		}
 		n := &Decl{Declaration: d, Mod: m, Index: uint32(i + 1), Key: m.names.Keys[i], Outer: outer, lang: p.Lang}
-		n.Object = members[n.Index] && !n.IsFunction() && !n.IsClass() && !p.Lang.Typed &&
+		n.Object = owners[n.Index] && !n.IsFunction() && !n.IsClass() && !p.Lang.Typed &&
 			(p.Rules == nil || n.Kind == recountv1.SymbolKind_SYMBOL_KIND_ENUM_MEMBER)
-		n.Constructs = methods[n.Index] && n.IsFunction()
-		s := outer
-		if n.IsClass() || n.IsFunction() {
-			s = &Scope{Mod: m, Outer: outer, Decl: n, Vars: map[string]*Variable{}}
-			n.Scope = s
-		}
-		if n.IsClass() {
-			n.Assigned = map[string]*Variable{}
-		}
-		if p.Rules != nil {
-			if n.Kind == recountv1.SymbolKind_SYMBOL_KIND_MODULE {
-				s = p.Rules.Inline(n)
-			}
-			m.Decls, m.Scopes = append(m.Decls, n), append(m.Scopes, s)
-			p.Rules.AddItem(n)
-			continue
-		}
-		m.Decls, m.Scopes = append(m.Decls, n), append(m.Scopes, s)
-		v := outer.Own(n.LocalName())
-		if p.Lang.Exports && n.IsFunction() && len(v.Decls) > 0 && v.Decls[len(v.Decls)-1].Kind == n.Kind &&
-			v.Decls[len(v.Decls)-1].HasModifier("get") == n.HasModifier("get") {
-			v.Decls[len(v.Decls)-1].Overload = true
-		}
-		v.Decls = append(v.Decls, n)
-		if n.IsFunction() {
-			for i, prm := range d.Parameters {
-				n.Scope.Own(n.ParameterName(i, prm.Name)).Parameter = true
-			}
+		n.Constructs = constructors[n.Index] && n.IsFunction()
+		p.addDecl(m, n)
+	}
+}
+
+// addDecl adds a declaration, its scope, and its name to the scope around it, or to the items of the language's rules.
+func (p *Program) addDecl(m *Module, n *Decl) {
+	s := n.Outer
+	if n.IsClass() || n.IsFunction() {
+		s = &Scope{Mod: m, Outer: n.Outer, Decl: n, Vars: map[string]*Variable{}}
+		n.Scope = s
+	}
+	if n.IsClass() {
+		n.Assigned = map[string]*Variable{}
+	}
+	if p.Rules != nil && n.Kind == recountv1.SymbolKind_SYMBOL_KIND_MODULE {
+		s = p.Rules.Inline(n)
+	}
+	m.Decls, m.Scopes = append(m.Decls, n), append(m.Scopes, s)
+	if p.Rules != nil {
+		p.Rules.AddItem(n)
+		return
+	}
+	v := n.Outer.Own(n.LocalName())
+	if p.Lang.Exports && n.IsFunction() && len(v.Decls) > 0 {
+		if last := v.Decls[len(v.Decls)-1]; last.Kind == n.Kind && last.HasModifier("get") == n.HasModifier("get") {
+			last.Overload = true
 		}
 	}
-	for _, r := range m.Facts.References {
-		switch r.Edge {
-		case recountv1.EdgeKind_EDGE_KIND_CALLS:
-			at := CallSite{r.In, r.Path}
-			m.Calls[at] = append(m.Calls[at], r)
-		case recountv1.EdgeKind_EDGE_KIND_DECORATES:
-			if d := m.Decl(r.In); d != nil {
-				switch name := r.Path[strings.LastIndexByte(r.Path, '.')+1:]; name {
-				case "overload":
-					d.Overload = true
-				case "staticmethod", "classmethod", "property", "cached_property", "abstractmethod", "setter", "deleter":
-				default:
-					d.Decorators = append(d.Decorators, r)
-				}
-			}
+	v.Decls = append(v.Decls, n)
+	if n.IsFunction() {
+		for i, prm := range n.Parameters {
+			n.Scope.Own(n.ParameterName(i, prm.Name)).Parameter = true
 		}
 	}
-	for _, b := range m.Facts.Bindings {
-		p.declareBinding(m, b)
+}
+
+// addReference adds a call to the calls of its path, a decorator to its declaration.
+func addReference(m *Module, r *recountv1.Reference) {
+	switch r.Edge {
+	case recountv1.EdgeKind_EDGE_KIND_CALLS:
+		at := CallSite{r.In, r.Path}
+		m.Calls[at] = append(m.Calls[at], r)
+	case recountv1.EdgeKind_EDGE_KIND_DECORATES:
+		d := m.Decl(r.In)
+		if d == nil {
+			return
+		}
+		switch name := r.Path[strings.LastIndexByte(r.Path, '.')+1:]; name {
+		case "overload":
+			d.Overload = true
+		case "staticmethod", "classmethod", "property", "cached_property", "abstractmethod", "setter", "deleter":
+		default:
+			d.Decorators = append(d.Decorators, r)
+		}
 	}
 }
 

@@ -206,22 +206,8 @@ func (j *walker) exported(n, left, right extract.Ref, path string, s state) bool
 	if path != "module.exports" && (!isMember || strings.ContainsAny(name, ".([")) || s.function {
 		return false
 	}
-	if j.Kind(right) == "assignment_expression" { // module.exports = exports = x
-		j.assignment(right, s)
-		if inner := j.path(j.Field(right, "left"), s); j.declaresFunction(right) {
-			if _, name := extract.SplitLast(inner); strings.HasPrefix(inner, "exports.") || strings.HasPrefix(inner, "module.exports.") {
-				for right = j.Field(right, "right"); j.Kind(right) == "assignment_expression"; {
-					_, name = extract.SplitLast(j.path(j.Field(right, "left"), s))
-					right = j.Field(right, "right")
-				}
-				inner = extract.FirstOf(j.Text(j.Field(right, "name")), name)
-			}
-			j.Bind(s.in, target, inner, "", left)
-			return true
-		}
-		right = j.Field(right, "right")
-		j.bindValue(target, right, "", n, s, 0)
-		j.handed[j.Text(right)] = true
+	if j.Kind(right) == "assignment_expression" {
+		j.exportedChain(n, target, left, right, s)
 		return true
 	}
 	if !isMember {
@@ -257,34 +243,8 @@ func (j *walker) exported(n, left, right extract.Ref, path string, s state) bool
 		if isMember {
 			j.bindValue(target, right, "", left, s, 0)
 			j.visit(right, s)
-			return true
-		}
-		for c := range j.Children(right) {
-			if k := j.Kind(c); k == "shorthand_property_identifier" {
-				j.handed[j.Text(c)] = true
-			} else if v := j.Field(c, "value"); k == "pair" && j.Kind(v) == "identifier" {
-				j.handed[j.Text(v)] = true
-			}
-		}
-		j.bindValue("module.exports", right, "", left, s, 0)
-		j.constants("module.exports", right, s)
-		for c := range j.Children(right) { // its functions belong to the module
-			value, own := c, j.propertyName(j.Field(c, "name"))
-			if j.Kind(c) == "pair" {
-				value, own = j.Field(c, "value"), j.propertyName(j.Field(c, "key"))
-			}
-			switch j.Kind(value) {
-			case "method_definition", "arrow_function", "function_expression", "generator_function":
-				if own != "" {
-					inner := outer
-					inner.statement = 0
-					decl := j.memberFunction(value, c, own, recountv1.SymbolKind_SYMBOL_KIND_FUNCTION, inner)
-					decl.Attributes = map[string]string{scope.OfModule: "true"}
-					j.Bind(s.in, memberOrElement("module.exports", own), exportedName(decl), "", c)
-					continue
-				}
-			}
-			j.visit(value, s)
+		} else {
+			j.exportedObject(left, right, outer, s)
 		}
 	default:
 		j.bindValue(target, right, "", left, s, 0)
@@ -301,4 +261,54 @@ func exportedName(d *recountv1.Declaration) string {
 		return scope.MemberName(d.Name)
 	}
 	return d.Name
+}
+
+// exportedChain reads module.exports = exports = x, where right is the second assignment.
+func (j *walker) exportedChain(n extract.Ref, target string, left, right extract.Ref, s state) {
+	j.assignment(right, s)
+	inner := j.path(j.Field(right, "left"), s)
+	if !j.declaresFunction(right) {
+		right = j.Field(right, "right")
+		j.bindValue(target, right, "", n, s, 0)
+		j.handed[j.Text(right)] = true
+		return
+	}
+	if _, name := extract.SplitLast(inner); strings.HasPrefix(inner, "exports.") || strings.HasPrefix(inner, "module.exports.") {
+		for right = j.Field(right, "right"); j.Kind(right) == "assignment_expression"; {
+			_, name = extract.SplitLast(j.path(j.Field(right, "left"), s))
+			right = j.Field(right, "right")
+		}
+		inner = extract.FirstOf(j.Text(j.Field(right, "name")), name)
+	}
+	j.Bind(s.in, target, inner, "", left)
+}
+
+// exportedObject reads module.exports = {…}, whose functions belong to the module.
+func (j *walker) exportedObject(left, object extract.Ref, outer, s state) {
+	for c := range j.Children(object) {
+		if k := j.Kind(c); k == "shorthand_property_identifier" {
+			j.handed[j.Text(c)] = true
+		} else if v := j.Field(c, "value"); k == "pair" && j.Kind(v) == "identifier" {
+			j.handed[j.Text(v)] = true
+		}
+	}
+	j.bindValue("module.exports", object, "", left, s, 0)
+	j.constants("module.exports", object, s)
+	outer.statement = 0
+	for c := range j.Children(object) {
+		value, own := c, j.propertyName(j.Field(c, "name"))
+		if j.Kind(c) == "pair" {
+			value, own = j.Field(c, "value"), j.propertyName(j.Field(c, "key"))
+		}
+		switch j.Kind(value) {
+		case "method_definition", "arrow_function", "function_expression", "generator_function":
+			if own != "" {
+				decl := j.memberFunction(value, c, own, recountv1.SymbolKind_SYMBOL_KIND_FUNCTION, outer)
+				decl.Attributes = map[string]string{scope.OfModule: "true"}
+				j.Bind(s.in, memberOrElement("module.exports", own), exportedName(decl), "", c)
+				continue
+			}
+		}
+		j.visit(value, s)
+	}
 }
