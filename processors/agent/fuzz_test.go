@@ -45,9 +45,9 @@ func FuzzObjects(f *testing.F) {
 			b := rec.GetObjects()
 			Embed(b, embed.NewHash())
 			o := b.Objects[0]
-			var parts []span
+			var parts []textRange
 			for _, p := range o.Parts {
-				parts = append(parts, span{int(p.Start), int(p.End)})
+				parts = append(parts, textRange{int(p.Start), int(p.End)})
 			}
 			checkParts(t, o.Text, parts, 0)
 			if len(o.Id) != 16 || len(o.Title) > maxTitle || len(b.Edges) > 300 {

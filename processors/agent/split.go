@@ -29,30 +29,30 @@ const (
 	headParts, tailParts = 192, 64
 )
 
-// span is the range of a passage in the text.
-type span struct{ start, end int }
+// textRange is the range of a passage in the text.
+type textRange struct{ start, end int }
 
 // split returns the passages of a text, and the number of bytes at its end that are in none.
-func split(text string) (parts []span, beyond int) {
+func split(text string) (parts []textRange, beyond int) {
 	start, end := trimmed(text)
 	if start == end {
 		return nil, 0
 	}
 	if end-start <= onePart {
-		return []span{{start, end}}, 0
+		return []textRange{{start, end}}, 0
 	}
-	parts = make([]span, 0, (end-start)/(partBytes-maxOverlap)+1)
+	parts = make([]textRange, 0, (end-start)/(partBytes-maxOverlap)+1)
 	fences := codeFences(text)
 	for {
 		if end-start <= onePart {
-			return append(parts, span{start, end}), 0
+			return append(parts, textRange{start, end}), 0
 		}
 		for len(fences) > 0 && fences[0].end <= start {
 			fences = fences[1:]
 		}
 		stop, whole := partEnd(text, start, fences)
 		stop = min(stop, end)
-		parts = append(parts, span{start, stop})
+		parts = append(parts, textRange{start, stop})
 		if stop == end {
 			return parts, 0
 		}
@@ -76,7 +76,7 @@ func trimmed(text string) (start, end int) {
 
 // partEnd returns the end of a passage that begins at start. whole means that it ends at the border
 // of a code block, where passages need not overlap. At least partBytes of text follow start.
-func partEnd(text string, start int, fences []span) (end int, whole bool) {
+func partEnd(text string, start int, fences []textRange) (end int, whole bool) {
 	limit := start + partBytes
 	for _, f := range fences {
 		if f.start >= limit {
@@ -132,7 +132,7 @@ func border(text string, from, to int) int {
 
 // codeFences returns the closed code blocks of a text, in order, each from the start of its first
 // line to the end of its last.
-func codeFences(text string) (fences []span) {
+func codeFences(text string) (fences []textRange) {
 	open := -1
 	for i := 0; ; {
 		j := strings.Index(text[i:], "```")
@@ -156,7 +156,7 @@ func codeFences(text string) (fences []span) {
 		for end < len(text) && !utf8.RuneStart(text[end]) {
 			end++
 		}
-		fences = append(fences, span{open, end})
+		fences = append(fences, textRange{open, end})
 		open = -1
 	}
 }

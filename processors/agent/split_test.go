@@ -11,7 +11,7 @@ import (
 
 // checkParts checks that parts consist of whole runes, are in order, overlap, and cover all of the
 // text except white space at its ends.
-func checkParts(t *testing.T, text string, parts []span, beyond int) {
+func checkParts(t *testing.T, text string, parts []textRange, beyond int) {
 	t.Helper()
 	if strings.TrimSpace(text) == "" {
 		return

@@ -25,8 +25,8 @@ type Memory struct {
 // written is everything that a result depends on, apart from its resources.
 type written struct{ command, shell string }
 
-// place is what paths are resolved against.
-type place struct{ cwd, user, home string }
+// pathBase is what paths are resolved against.
+type pathBase struct{ cwd, user, home string }
 
 // read is a cached result. It is shared by every intent of the same line and must not be modified.
 type read struct {
@@ -36,9 +36,9 @@ type read struct {
 	complexity uint32
 	category   recountv1.Category
 	confidence float32
-	// resources are cached by place, under the zero place if the place does not matter.
+	// resources are cached by what paths are resolved against, under the zero value if that does not matter.
 	placed    bool
-	resources *lru.Cache[place, []*recountv1.Resource]
+	resources *lru.Cache[pathBase, []*recountv1.Resource]
 	// apart is the split line; it is set when the line has run in a second place.
 	apart atomic.Pointer[line]
 }
@@ -81,10 +81,10 @@ func (m *Memory) understand(in *recountv1.Intent, home string) {
 		understand(in, home)
 		return
 	}
-	k, at := written{in.Command, in.Shell}, place{in.Cwd, in.User, home}
+	k, at := written{in.Command, in.Shell}, pathBase{in.Cwd, in.User, home}
 	line, known := m.lines.Get(k)
 	if known && !line.placed {
-		at = place{}
+		at = pathBase{}
 	}
 	if known {
 		resources, ok := line.resources.Get(at)
@@ -99,12 +99,12 @@ func (m *Memory) understand(in *recountv1.Intent, home string) {
 	}
 	placed := understand(in, home)
 	if !placed {
-		at = place{}
+		at = pathBase{}
 	}
 	line = &read{
 		tokens: in.Tokens, template: in.Template, programs: slices.Clip(in.Programs), complexity: in.Complexity,
 		category: in.Category, confidence: in.Confidence, placed: placed,
-		resources: newLRU[place, []*recountv1.Resource](maxPlaces),
+		resources: newLRU[pathBase, []*recountv1.Resource](maxPlaces),
 	}
 	line.resources.Add(at, in.Resources)
 	m.lines.Add(k, line)

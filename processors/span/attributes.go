@@ -112,23 +112,23 @@ var spanNames = [spanAttrs][]string{
 	codeLine:      {"code.line.number", "code.lineno"},
 }
 
-// place is the property that an attribute name belongs to, and the name's precedence.
-type place struct {
+// property is the property that an attribute name belongs to, and the name's precedence.
+type property struct {
 	attr attr
 	rank uint8
 }
 
-func index(names [][]string) map[string]place {
-	places := map[string]place{}
-	for a, all := range names {
-		for rank, name := range all {
-			places[name] = place{attr(a), uint8(rank)}
+func index(names [][]string) map[string]property {
+	all := map[string]property{}
+	for a, aliases := range names {
+		for rank, name := range aliases {
+			all[name] = property{attr(a), uint8(rank)}
 		}
 	}
-	return places
+	return all
 }
 
-var spanPlaces = index(spanNames[:])
+var spanProperties = index(spanNames[:])
 
 // attrs holds the properties of one span. If several attributes have the same meaning, the name
 // with the highest precedence counts, and of equal names the first. Nested values are ignored.
@@ -147,7 +147,7 @@ func (a *attrs) forget() {
 }
 
 func (a *attrs) add(key string, v value) {
-	p, known := spanPlaces[key]
+	p, known := spanProperties[key]
 	if !known || v.kind == noValue {
 		return
 	}

@@ -17,16 +17,16 @@ type Attributes struct {
 	Workspace, Agent, Session string
 }
 
-// part is what a view includes of a shard: the first n objects of its table, whose offsets are
+// shardView is what a view includes of a shard: the first n objects of its table, whose offsets are
 // below next.
-type part struct {
+type shardView struct {
 	*table
 	n    uint32
 	next int64
 }
 
 // part returns the part of a partition, or nil.
-func (v *View) part(tp schemas.TopicPartition) *part {
+func (v *View) part(tp schemas.TopicPartition) *shardView {
 	// There are few parts, and topics are mostly the same string.
 	for i := range v.parts {
 		if p := &v.parts[i]; p.tp.Partition == tp.Partition && p.tp.Topic == tp.Topic {
@@ -36,7 +36,7 @@ func (v *View) part(tp schemas.TopicPartition) *part {
 	return nil
 }
 
-func (v *View) row(ref schemas.ObjectRef) (*part, *row) {
+func (v *View) row(ref schemas.ObjectRef) (*shardView, *row) {
 	p := v.part(schemas.TopicPartition{Topic: ref.Topic, Partition: ref.Partition})
 	if p == nil {
 		return nil, nil
@@ -129,7 +129,7 @@ type compiled struct {
 	of     *links
 }
 
-func (p *part) compile(f Filter) compiled {
+func (p *shardView) compile(f Filter) compiled {
 	c := compiled{n: p.n, since: math.MinInt64, until: math.MaxInt64, workspace: -1, agent: -1, session: -1}
 	if f.Below != nil {
 		if next := f.Below[p.tp]; next < p.next {

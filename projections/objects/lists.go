@@ -149,7 +149,7 @@ func (v *View) Versions(id schemas.ObjectID, b Bound) ([]*Stored, error) {
 }
 
 // own returns the row of a part whose object's id is id and is derived from its event's.
-func (v *View) own(p *part, id schemas.ObjectID) (uint32, bool, error) {
+func (v *View) own(p *shardView, id schemas.ObjectID) (uint32, bool, error) {
 	offset, ok, err := v.s.Seen(p.tp, id)
 	if err != nil || !ok {
 		return 0, false, err

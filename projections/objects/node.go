@@ -10,7 +10,7 @@ import (
 // Node is an object of a view, by its row; its properties are read from memory. Nodes of one view
 // are equal if they are the same object. The zero Node is no object.
 type Node struct {
-	p   *part
+	p   *shardView
 	row uint32
 }
 
@@ -73,7 +73,7 @@ type Link struct {
 	Confidence float32
 }
 
-func (p *part) link(e *link) Link {
+func (p *shardView) link(e *link) Link {
 	x := Link{From: Node{p, e.from}, ID: p.links.ids[e.to].id, Confidence: e.confidence}
 	x.To, x.Kind, x.Rule, x.Name, _ = labelled(*p.names.at(e.label))
 	return x
@@ -97,7 +97,7 @@ const maxLinked = 64
 
 // eachMade calls use with the rows of an id in all parts. It returns false if there are more than
 // maxLinked.
-func (v *View) eachMade(id *schemas.EventID, use func(p *part, row uint32, number uint32)) bool {
+func (v *View) eachMade(id *schemas.EventID, use func(p *shardView, row uint32, number uint32)) bool {
 	for i := range v.parts {
 		if p := &v.parts[i]; !p.eachMade(id, use) {
 			return false
@@ -106,7 +106,7 @@ func (v *View) eachMade(id *schemas.EventID, use func(p *part, row uint32, numbe
 	return true
 }
 
-func (p *part) eachMade(id *schemas.EventID, use func(p *part, row uint32, number uint32)) bool {
+func (p *shardView) eachMade(id *schemas.EventID, use func(p *shardView, row uint32, number uint32)) bool {
 	l := &p.links
 	l.mu.RLock()
 	defer l.mu.RUnlock()
@@ -129,7 +129,7 @@ func (p *part) eachMade(id *schemas.EventID, use func(p *part, row uint32, numbe
 // MadeBy returns the same objects as ByEvent.
 func (v *View) MadeBy(id schemas.EventID, b Bound) ([]Node, error) {
 	var all []Node
-	few := v.eachMade(&id, func(p *part, row, number uint32) {
+	few := v.eachMade(&id, func(p *shardView, row, number uint32) {
 		first := p.at(row)
 		if first.index != 0 || p.links.rows[row].event != number {
 			return
@@ -154,7 +154,7 @@ func (v *View) MadeBy(id schemas.EventID, b Bound) ([]Node, error) {
 // VersionsOf returns the same versions as Versions.
 func (v *View) VersionsOf(id schemas.ObjectID, b Bound) ([]Node, error) {
 	var all []Node
-	few := v.eachMade(&id, func(p *part, row, number uint32) {
+	few := v.eachMade(&id, func(p *shardView, row, number uint32) {
 		thing, ok := p.links.things[row]
 		if n := (Node{p, row}); ok && thing == number && b.knows(n.when()) {
 			all = append(all, n)

@@ -84,7 +84,7 @@ func (p *postings) get(key postingKey, n uint32) posting {
 }
 
 // latest offers to best, which holds at most k entries, the rows of a list that pass the filter.
-func (l posting) latest(p *part, c *compiled, best *oldestFirst, k int) {
+func (l posting) latest(p *shardView, c *compiled, best *oldestFirst, k int) {
 	for end := len(l.rows); end > 0; {
 		block := (end - 1) / postingBlock
 		start := block * postingBlock

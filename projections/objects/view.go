@@ -18,7 +18,7 @@ type View struct {
 	x       *Objects
 	s       *store.View
 	mark    schemas.Watermark
-	parts   []part
+	parts   []shardView
 	batches uint64 // the number of the last batch that it contains: see headCache
 
 	mu sync.Mutex // guards it
@@ -43,7 +43,7 @@ func (x *Objects) View() (*View, error) {
 			s.Close()
 			return nil, err
 		}
-		v.parts = append(v.parts, part{t, t.below(v.mark[tp]), v.mark[tp]})
+		v.parts = append(v.parts, shardView{t, t.below(v.mark[tp]), v.mark[tp]})
 	}
 	return v, nil
 }

@@ -38,14 +38,14 @@ func (d *DB) Check(ctx context.Context, roots ...Hash) (Checked, error) {
 type Checker struct {
 	ctx     context.Context
 	d       *DB
-	seen    map[Hash]*span
+	seen    map[Hash]*subtree
 	faults  []error
 	told    int // number of reported faults
 	checked Checked
 }
 
 // Checker returns a checker that has not read anything.
-func (d *DB) Checker() *Checker { return &Checker{d: d, seen: map[Hash]*span{}} }
+func (d *DB) Checker() *Checker { return &Checker{d: d, seen: map[Hash]*subtree{}} }
 
 // Check checks one map and returns the faults that were not reported before. An error is that of
 // ctx, or reports that there are too many faults; then the rest was not read.
@@ -73,8 +73,8 @@ func (c *Checker) Has(h Hash) bool {
 	return ok
 }
 
-// span summarises a chunk and everything below it.
-type span struct {
+// subtree summarises a chunk and everything below it.
+type subtree struct {
 	place       string // where it was read last
 	n           int    // entries of the chunk; 0 if it could not be read
 	level       uint8
@@ -99,7 +99,7 @@ func (c *Checker) stop() error {
 	return c.ctx.Err()
 }
 
-func (c *Checker) visit(place []byte, h Hash) *span {
+func (c *Checker) visit(place []byte, h Hash) *subtree {
 	if s := c.seen[h]; s != nil {
 		if s.n > 0 && s.place != string(place) { // it must also be stored at this place
 			if _, err := c.d.read(place, h); err != nil {
@@ -109,7 +109,7 @@ func (c *Checker) visit(place []byte, h Hash) *span {
 		}
 		return s
 	}
-	s := &span{place: string(place)}
+	s := &subtree{place: string(place)}
 	c.seen[h] = s
 	n, err := c.d.read(place, h)
 	if err != nil {
@@ -123,7 +123,7 @@ func (c *Checker) visit(place []byte, h Hash) *span {
 		return s
 	}
 	c.d.cache.add(n) // the caller of a check usually reads the map next
-	*s = span{place: s.place, n: n.len(), level: n.level, count: n.count, linkKey: bytes.Clone(n.key(0))}
+	*s = subtree{place: s.place, n: n.len(), level: n.level, count: n.count, linkKey: bytes.Clone(n.key(0))}
 	size := 0
 	for i := range n.len() {
 		size += len(n.key(i)) + len(n.value(i))
@@ -142,8 +142,8 @@ func (c *Checker) visit(place []byte, h Hash) *span {
 }
 
 // visitBelow checks the links of a chunk against the chunks they lead to.
-func (c *Checker) visitBelow(s *span, n *node) {
-	var before *span
+func (c *Checker) visitBelow(s *subtree, n *node) {
+	var before *subtree
 	for i := range n.len() {
 		if c.stop() != nil {
 			return

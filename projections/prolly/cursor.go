@@ -8,19 +8,20 @@ import (
 // cursor is a position in one level of a map.
 type cursor struct {
 	d     *DB
-	level uint8   // level of the chunks that it stops at
-	path  []place // from the root down to level
-	reads int     // number of chunks read
+	level uint8       // level of the chunks that it stops at
+	path  []nodeEntry // from the root down to level
+	reads int         // number of chunks read
 }
 
-type place struct {
+// nodeEntry is entry i of a node.
+type nodeEntry struct {
 	n *node
 	i int
 }
 
 // newCursor returns a cursor at the first entry of a level, which must not be above the root's.
 func newCursor(d *DB, root *node, level uint8) *cursor {
-	return &cursor{d: d, level: level, path: []place{{n: root}}}
+	return &cursor{d: d, level: level, path: []nodeEntry{{n: root}}}
 }
 
 // descend goes down to the level, at each chunk to the entry that pick returns.
@@ -36,7 +37,7 @@ func (c *cursor) descend(pick func(*node) int) error {
 			return err
 		}
 		c.reads++
-		c.path = append(c.path, place{n: child})
+		c.path = append(c.path, nodeEntry{n: child})
 	}
 }
 
@@ -106,7 +107,7 @@ func (c *cursor) nextChunk() (bool, error) {
 		return false, err
 	}
 	c.reads++
-	c.path = append(c.path, place{n: child})
+	c.path = append(c.path, nodeEntry{n: child})
 	return true, c.descend(first)
 }
 
@@ -126,7 +127,7 @@ func (c *cursor) prevChunk() (bool, error) {
 		return false, err
 	}
 	c.reads++
-	c.path = append(c.path, place{n: child})
+	c.path = append(c.path, nodeEntry{n: child})
 	return true, c.descend(last)
 }
 

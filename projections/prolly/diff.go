@@ -121,7 +121,7 @@ func leaves(a, b *walk, yield func(Change) bool) bool {
 // into it.
 type walk struct {
 	d    *DB
-	path []place
+	path []nodeEntry
 }
 
 func newWalk(d *DB, root Hash) (*walk, error) {
@@ -130,7 +130,7 @@ func newWalk(d *DB, root Hash) (*walk, error) {
 		return w, nil
 	}
 	n, err := d.load(nil, root)
-	w.path = append(w.path, place{n: n})
+	w.path = append(w.path, nodeEntry{n: n})
 	return w, err
 }
 
@@ -161,6 +161,6 @@ func (w *walk) down() error {
 	if err != nil {
 		return err
 	}
-	w.path = append(w.path, place{n: child})
+	w.path = append(w.path, nodeEntry{n: child})
 	return nil
 }

@@ -249,7 +249,7 @@ func TestForgedNeighbours(t *testing.T) {
 	mp, err := d.Map(root)
 	check(t, err)
 	keys := slices.Sorted(maps.Keys(m))
-	way := func(key string) []place {
+	way := func(key string) []nodeEntry {
 		c := newCursor(d, mp.root, 0)
 		check(t, c.seek([]byte(key)))
 		return c.path
@@ -268,7 +268,7 @@ func TestForgedNeighbours(t *testing.T) {
 				t.Errorf("%s: %q is there, and is proved absent: %v", side, key, err)
 			}
 		}
-		same := func(path, of []place) bool {
+		same := func(path, of []nodeEntry) bool {
 			return path[parts].i == of[parts].i && path[parts].n.hash == of[parts].n.hash
 		}
 		left, right := way(keys[i]), way(keys[i+1])

@@ -60,7 +60,7 @@ func (d *DB) Prove(root Hash, key []byte) (Claim, *Proof, error) {
 }
 
 // steps returns the steps of a path, with lastShown entries shown of the last chunk.
-func steps(path []place, lastShown int) []Step {
+func steps(path []nodeEntry, lastShown int) []Step {
 	var all []Step
 	for i, p := range path {
 		shown := 1

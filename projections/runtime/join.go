@@ -187,7 +187,7 @@ func (f *fold) trace(id [16]byte) (*trace, error) {
 	if t, ok := f.m.traces.Get(id); ok {
 		return t, nil
 	}
-	t := &trace{id: id, spans: make([]span, 0, 8), parts: make([]part, 0, 2)}
+	t := &trace{id: id, spans: make([]span, 0, 8), parts: make([]tracePart, 0, 2)}
 	if f.m.known.First(id) {
 		f.m.traces.Put(id, t, t.size())
 		return t, nil
@@ -236,7 +236,7 @@ func (f *fold) read(t *trace, key, value []byte) error {
 }
 
 // change returns the partition's part of a trace, and marks it as changed.
-func (f *fold) change(t *trace) *part {
+func (f *fold) change(t *trace) *tracePart {
 	p := t.part(f.shard)
 	if !p.changed {
 		p.changed = true
@@ -246,7 +246,7 @@ func (f *fold) change(t *trace) *part {
 }
 
 // fill stores the last chunk if it is full.
-func (f *fold) fill(t *trace, p *part) error {
+func (f *fold) fill(t *trace, p *tracePart) error {
 	if p.last.n < chunkEntries {
 		return nil
 	}

@@ -5,7 +5,7 @@ type trace struct {
 	id    [16]byte
 	spans []span
 	links []link // to its spans
-	parts []part
+	parts []tracePart
 
 	// These are indexes into spans and links, used if there are more than fewSpans.
 	byID     map[uint64][]int32
@@ -13,9 +13,9 @@ type trace struct {
 	byTarget map[uint64][]int32
 }
 
-// part is one partition's part of a trace as it is stored: chunks of chunkEntries, of which the
+// tracePart is one partition's part of a trace as it is stored: chunks of chunkEntries, of which the
 // last may still grow.
-type part struct {
+type tracePart struct {
 	shard   uint16
 	full    int // the number of full chunks
 	last    writer
@@ -35,15 +35,15 @@ const (
 	fewSpans = 48
 )
 
-func (p *part) entries() int { return p.full*chunkEntries + p.last.n }
+func (p *tracePart) entries() int { return p.full*chunkEntries + p.last.n }
 
-func (t *trace) part(shard uint16) *part {
+func (t *trace) part(shard uint16) *tracePart {
 	for i := range t.parts {
 		if t.parts[i].shard == shard {
 			return &t.parts[i]
 		}
 	}
-	t.parts = append(t.parts, part{shard: shard})
+	t.parts = append(t.parts, tracePart{shard: shard})
 	return &t.parts[len(t.parts)-1]
 }
 

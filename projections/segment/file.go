@@ -88,11 +88,11 @@ func (f *file) parse() error {
 	if got := schemas.CRC32C(directory); got != f.trailer.DirectoryCRC {
 		return bad("directory", h.Directory, n, "checksum %08x, want %08x", got, f.trailer.DirectoryCRC)
 	}
-	type place struct {
+	type key struct {
 		kind   schemas.TBFKind
 		column schemas.TBFColumn
 	}
-	places := map[place]schemas.TBFEntry{}
+	entries := map[key]schemas.TBFEntry{}
 	end := uint64(schemas.TBFHeaderSize)
 	for i := range uint64(h.Entries) {
 		e := schemas.ParseTBFEntry(directory[i*schemas.TBFEntrySize:])
@@ -100,16 +100,16 @@ func (f *file) parse() error {
 			return bad(e.Name(), e.Offset, e.Length, "not in its place between %d and %d", end, h.Directory)
 		}
 		end = e.Offset + e.Length
-		if _, twice := places[place{e.Kind, e.Column}]; twice {
+		if _, twice := entries[key{e.Kind, e.Column}]; twice {
 			return bad(e.Name(), e.Offset, e.Length, "in the directory twice")
 		}
-		places[place{e.Kind, e.Column}] = e
+		entries[key{e.Kind, e.Column}] = e
 		f.entries = append(f.entries, e)
 	}
 	f.h = h
 	f.cols.n, f.cols.minTime, f.cols.maxTime = int(h.Rows), h.MinTime, h.MaxTime
 	for _, r := range regions(&f.cols, &f.idx, h.DType) {
-		e, ok := places[place{r.kind, r.column}]
+		e, ok := entries[key{r.kind, r.column}]
 		if !ok {
 			return bad(schemas.TBFEntry{Kind: r.kind, Column: r.column}.Name(), 0, 0, "missing from the directory")
 		}

@@ -166,15 +166,17 @@ type file struct {
 	data    []byte
 	release func() error
 	header
-	regions map[place]span
+	regions map[regionKey]regionData
 }
 
-type place struct {
+// regionKey names a region: its tag and its space, or ofShard.
+type regionKey struct {
 	tag   tag
 	space uint32
 }
 
-type span struct {
+// regionData is where a region begins in the file, and its bytes.
+type regionData struct {
 	offset uint64
 	b      []byte
 }
@@ -250,10 +252,10 @@ func (f *file) parse(unread ...tag) *CorruptError {
 	if got, want := schemas.CRC32C(directory), le.Uint32(t[36:]); got != want {
 		return corrupt(f.path, "directory", directoryAt, n, "checksum %08x, want %08x", got, want)
 	}
-	f.regions = map[place]span{}
+	f.regions = map[regionKey]regionData{}
 	end := uint64(headerSize)
 	for ; len(directory) > 0; directory = directory[entrySize:] {
-		at := place{tag(directory[:4]), le.Uint32(directory[4:])}
+		at := regionKey{tag(directory[:4]), le.Uint32(directory[4:])}
 		off, n, crc := le.Uint64(directory[8:]), le.Uint64(directory[16:]), le.Uint32(directory[24:])
 		if off%sealed.Align != 0 || off < end || off > directoryAt || n > directoryAt-off {
 			return corrupt(f.path, at.String(), off, n, "not in its place between %d and %d", end, directoryAt)
@@ -268,12 +270,12 @@ func (f *file) parse(unread ...tag) *CorruptError {
 		} else if got := schemas.CRC32C(b); got != crc {
 			return corrupt(f.path, at.String(), off, n, "checksum %08x, want %08x", got, crc)
 		}
-		f.regions[at] = span{off, b}
+		f.regions[at] = regionData{off, b}
 	}
 	return nil
 }
 
-func (p place) String() string { return fmt.Sprintf("%s.%d", p.tag, p.space) }
+func (p regionKey) String() string { return fmt.Sprintf("%s.%d", p.tag, p.space) }
 
 // verify checks every byte, including the padding.
 func (f *file) verify() *CorruptError {
@@ -294,9 +296,9 @@ func (f *file) hash() schemas.Hash { return sha256.Sum256(f.data) }
 
 // get returns a region's bytes.
 func (f *file) get(t tag, space uint32) ([]byte, error) {
-	r, ok := f.regions[place{t, space}]
+	r, ok := f.regions[regionKey{t, space}]
 	if !ok {
-		return nil, corrupt(f.path, place{t, space}.String(), 0, 0, "missing from the directory")
+		return nil, corrupt(f.path, regionKey{t, space}.String(), 0, 0, "missing from the directory")
 	}
 	return r.b, nil
 }
@@ -316,6 +318,6 @@ func array[T sealed.Fixed](f *file, t tag, space uint32) ([]T, error) {
 
 // wrong returns an error about the content of a region.
 func (f *file) wrong(t tag, space uint32, format string, args ...any) error {
-	r := f.regions[place{t, space}]
-	return corrupt(f.path, place{t, space}.String(), r.offset, uint64(len(r.b)), format, args...)
+	r := f.regions[regionKey{t, space}]
+	return corrupt(f.path, regionKey{t, space}.String(), r.offset, uint64(len(r.b)), format, args...)
 }

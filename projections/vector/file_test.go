@@ -417,7 +417,7 @@ func TestDamagedVector(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := f.regions[place{tagVectors, ofShard}].offset
+	at := f.regions[regionKey{tagVectors, ofShard}].offset
 	f.close()
 	bad := bytes.Clone(filesOf(t, dir)[stepName(0)])
 	bad[at] ^= 1 // of the first command's

@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// candidate is a row that may be among the nearest.
-type candidate struct {
+// scoredRow is a row that may be among the nearest.
+type scoredRow struct {
 	score float32
 	part  uint32 // the index of its partition's search
 	row   uint32 // its number in that shard
@@ -15,7 +15,7 @@ type candidate struct {
 
 // compare orders candidates: the highest score first, then by partition, then in the order of the
 // log, wherever the rows are stored.
-func (c candidate) compare(o candidate) int {
+func (c scoredRow) compare(o scoredRow) int {
 	switch {
 	case c.score > o.score:
 		return -1
@@ -30,7 +30,7 @@ func (c candidate) compare(o candidate) int {
 // nearestRows keeps the best limit candidates: when full, a heap with the worst at its root.
 type nearestRows struct {
 	limit int
-	list  []candidate
+	list  []scoredRow
 	floor float32 // candidates with a lower score are not kept
 	cut   bool    // some candidates were left out
 }
@@ -48,7 +48,7 @@ func (b *nearestRows) reaches(score float32) bool {
 	return true
 }
 
-func (b *nearestRows) add(c candidate) {
+func (b *nearestRows) add(c scoredRow) {
 	if len(b.list) < b.limit {
 		if b.list = append(b.list, c); len(b.list) == b.limit {
 			for i := b.limit/2 - 1; i >= 0; i-- {

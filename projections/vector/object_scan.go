@@ -12,7 +12,7 @@ import (
 // objectSearch is a query in one partition.
 type objectSearch struct {
 	*objectsSearch
-	part
+	shardView
 	number uint32 // its index in parts
 	stats  ObjectStats
 }
@@ -81,7 +81,7 @@ func (s *objectSearch) scanStep(st *step, from, to uint32) {
 			}
 			row := st.firstRow + from + uint32(i)
 			if s.Filter == nil || s.counts(row) {
-				s.best.add(candidate{score: score, part: s.number, row: row, first: st.firstRun + st.first[from+uint32(i)]})
+				s.best.add(scoredRow{score: score, part: s.number, row: row, first: st.firstRun + st.first[from+uint32(i)]})
 			}
 		}
 		from = end
@@ -99,7 +99,7 @@ func (s *objectSearch) scan(blocks []kernel.Block, base uint32) {
 		if !s.best.reaches(scores[i]) || s.Filter != nil && !s.counts(base+row) {
 			continue
 		}
-		s.best.add(candidate{score: scores[i], part: s.number, row: base + row, first: s.v.first(base + row)})
+		s.best.add(scoredRow{score: scores[i], part: s.number, row: base + row, first: s.v.first(base + row)})
 	}
 }
 
@@ -161,14 +161,14 @@ func (s *objectSearch) walk(t *target, g *flat.Index, want int) (linked uint32, 
 			break
 		}
 		row := s.row(t, n.Row)
-		s.best.add(candidate{score: n.Score, part: s.number, row: row, first: s.v.first(row)})
+		s.best.add(scoredRow{score: n.Score, part: s.number, row: row, first: s.v.first(row)})
 	}
 	s.walked = near
 	return linked, len(near) == want, nil
 }
 
 // runsOf makes hits of a row's runs: of the matching objects the newest K.
-func (s *objectSearch) runsOf(c candidate) {
+func (s *objectSearch) runsOf(c scoredRow) {
 	added := 0
 	run, _, _ := s.before(c.row, s.runs)
 	for ; run != none; run = s.chains.at(run).prev {

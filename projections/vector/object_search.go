@@ -143,9 +143,9 @@ var scratches = sync.Pool{New: func() any {
 }}
 
 // run fills hits with the best K of the partitions' searches.
-func (g *objectsSearch) run(ctx context.Context, all []part) error {
+func (g *objectsSearch) run(ctx context.Context, all []shardView) error {
 	for _, in := range all {
-		s := &objectSearch{objectsSearch: g, part: in, number: uint32(len(g.parts)), stats: ObjectStats{TP: in.v.tp}}
+		s := &objectSearch{objectsSearch: g, shardView: in, number: uint32(len(g.parts)), stats: ObjectStats{TP: in.v.tp}}
 		s.spaces = slices.DeleteFunc(s.spaces, func(t target) bool { return t.rows == 0 })
 		for _, t := range s.spaces {
 			s.stats.Spaces++
@@ -209,7 +209,7 @@ func (g *objectsSearch) collect() {
 	for i, c := range all {
 		all[i].score = g.kern.Dot(g.Vector, g.parts[c.part].v.vector(c.row))
 	}
-	slices.SortFunc(all, candidate.compare)
+	slices.SortFunc(all, scoredRow.compare)
 	g.hits = slices.Grow(g.hits[:0], min(len(all), 2*g.K))
 	clear(g.seen)
 	for _, c := range all {

@@ -109,7 +109,7 @@ func (p *Projection) Search(ctx context.Context, q Query) ([]Hit, []SearchStats,
 		if err := ctx.Err(); err != nil {
 			return nil, nil, err
 		}
-		s := &search{Query: q, part: of, in: &of.spaces[0]}
+		s := &search{Query: q, shardView: of, in: &of.spaces[0]}
 		if err := s.run(ctx); err != nil {
 			return nil, nil, fmt.Errorf("search %s: %w", s.v.tp, err)
 		}
@@ -144,7 +144,7 @@ func cut(hits []Hit, q Query) []Hit {
 // search is a query in one partition.
 type search struct {
 	Query
-	part
+	shardView
 	in      *target
 	checked int
 	hits    []Hit
@@ -215,7 +215,7 @@ func (s *search) match(i uint32) (run uint32, runs int) {
 		return none, 0 // added since this search began
 	}
 	s.checked++
-	run, runs, _ = s.chains.before(s.head(s.in, i), s.part.runs)
+	run, runs, _ = s.chains.before(s.head(s.in, i), s.shardView.runs)
 	return s.next(run), runs
 }
 

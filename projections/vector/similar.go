@@ -91,7 +91,7 @@ func (p *Projection) SimilarTo(ctx context.Context, pos schemas.Position, k int,
 
 // locate returns the partition of a position and, if there is a run of a command at the position,
 // its space and the run.
-func (p *Projection) locate(pos schemas.Position, below schemas.Watermark) (in part, space *target, run uint32) {
+func (p *Projection) locate(pos schemas.Position, below schemas.Watermark) (in shardView, space *target, run uint32) {
 	p.mu.RLock()
 	s := p.shards[pos.TP()]
 	p.mu.RUnlock()
@@ -100,7 +100,7 @@ func (p *Projection) locate(pos schemas.Position, below schemas.Watermark) (in p
 	}
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	in = part{v: s.view, chains: s.chains}
+	in = shardView{v: s.view, chains: s.chains}
 	run = in.v.runsBelow(pos.Offset)
 	if run == in.v.allRuns() || in.offset(run) != pos.Offset {
 		return in, nil, none

@@ -211,7 +211,7 @@ func (st *step) bind(linked bool) error {
 		}
 	}
 	for i := uint32(0); ; i++ {
-		if _, ok := f.regions[place{tagName, i}]; !ok {
+		if _, ok := f.regions[regionKey{tagName, i}]; !ok {
 			break
 		}
 		name, _ := f.get(tagName, i) // the directory lists it

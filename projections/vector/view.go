@@ -155,8 +155,8 @@ func (v *view) rowOf(run uint32) (row, space uint32) {
 	return row, st.spaceOf(at)
 }
 
-// part is what a query sees of one partition.
-type part struct {
+// shardView is what a query sees of one partition.
+type shardView struct {
 	v      view
 	chains *chains
 	spaces []target // those that the query covers, in the order of the log
@@ -172,7 +172,7 @@ type target struct {
 
 // parts returns one state of all partitions of a source. Of each it has the spaces of an embedder and
 // of audiences, up to a watermark; nil means all that is visible.
-func (p *Projection) parts(of *source, embedder string, audiences []schemas.AudienceID, below schemas.Watermark) (all []part) {
+func (p *Projection) parts(of *source, embedder string, audiences []schemas.AudienceID, below schemas.Watermark) (all []shardView) {
 	p.read(of, func(s *shard) { all = append(all, s.part(embedder, audiences)) })
 	for i := range all {
 		all[i].limit(below)
@@ -181,8 +181,8 @@ func (p *Projection) parts(of *source, embedder string, audiences []schemas.Audi
 }
 
 // part returns what a query sees of the shard, without a watermark. The caller holds mu.
-func (s *shard) part(embedder string, audiences []schemas.AudienceID) part {
-	out := part{v: s.view, chains: s.chains}
+func (s *shard) part(embedder string, audiences []schemas.AudienceID) shardView {
+	out := shardView{v: s.view, chains: s.chains}
 	number := slices.Index(s.view.embedders, embedder)
 	if number < 0 {
 		return out
@@ -198,7 +198,7 @@ func (s *shard) part(embedder string, audiences []schemas.AudienceID) part {
 }
 
 // limit sets the watermark of a query.
-func (p *part) limit(below schemas.Watermark) {
+func (p *shardView) limit(below schemas.Watermark) {
 	p.runs = p.v.allRuns()
 	if below != nil {
 		p.runs = p.v.runsBelow(below[p.v.tp])
@@ -209,7 +209,7 @@ func (p *part) limit(below schemas.Watermark) {
 }
 
 // existing returns how many rows of a space are below the watermark.
-func (p *part) existing(t *target) uint32 {
+func (p *shardView) existing(t *target) uint32 {
 	n := uint32(0)
 	for i := len(t.ranges) - 1; i >= 0; i-- {
 		r := &t.ranges[i]
@@ -234,7 +234,7 @@ func (p *part) existing(t *target) uint32 {
 func (t *target) all() uint32 { return t.seen.n + uint32(len(t.seen.tail)) }
 
 // row returns the number in the shard of row i of a space.
-func (p *part) row(t *target, i uint32) uint32 {
+func (p *shardView) row(t *target, i uint32) uint32 {
 	if i >= t.seen.n {
 		return p.v.rows + t.seen.tail[i-t.seen.n]
 	}
@@ -243,7 +243,7 @@ func (p *part) row(t *target, i uint32) uint32 {
 }
 
 // numberOf returns the number in a space of a row of the shard.
-func (p *part) numberOf(t *target, row uint32) uint32 {
+func (p *shardView) numberOf(t *target, row uint32) uint32 {
 	if row >= p.v.rows {
 		i, _ := slices.BinarySearch(t.seen.tail, row-p.v.rows)
 		return t.seen.n + uint32(i)
@@ -257,11 +257,11 @@ func (p *part) numberOf(t *target, row uint32) uint32 {
 }
 
 // newest returns the newest run of a row of the shard, which may be later than the view.
-func (p *part) newest(row uint32) uint32 { return p.v.newest(row, &p.v.tail).Load() }
+func (p *shardView) newest(row uint32) uint32 { return p.v.newest(row, &p.v.tail).Load() }
 
 // before returns the newest run below end of a row, its number among the row's, and the visible run
 // that follows it. What does not exist is none, and its number 0.
-func (p *part) before(row, end uint32) (run uint32, number int, next uint32) {
+func (p *shardView) before(row, end uint32) (run uint32, number int, next uint32) {
 	run, number, next = p.chains.before(p.newest(row), end)
 	if next != none && next >= p.v.allRuns() {
 		next = none
@@ -270,7 +270,7 @@ func (p *part) before(row, end uint32) (run uint32, number int, next uint32) {
 }
 
 // head returns the newest run of row i of a space, which may be later than the view.
-func (p *part) head(t *target, i uint32) uint32 {
+func (p *shardView) head(t *target, i uint32) uint32 {
 	if i >= t.seen.n {
 		return p.v.tail.newest.at(t.seen.tail[i-t.seen.n]).Load()
 	}
@@ -279,7 +279,7 @@ func (p *part) head(t *target, i uint32) uint32 {
 }
 
 // content returns the content of row i of a space of commands.
-func (p *part) content(t *target, i uint32) uint64 {
+func (p *shardView) content(t *target, i uint32) uint64 {
 	if i >= t.seen.n {
 		return p.v.tail.content[t.seen.tail[i-t.seen.n]]
 	}
@@ -288,7 +288,7 @@ func (p *part) content(t *target, i uint32) uint64 {
 }
 
 // offset returns the offset of a run.
-func (p *part) offset(run uint32) int64 {
+func (p *shardView) offset(run uint32) int64 {
 	if run >= p.v.runs {
 		return p.v.tail.offset[run-p.v.runs]
 	}

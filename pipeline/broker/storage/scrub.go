@@ -159,22 +159,22 @@ func (s *store) walNumbers() ([]uint64, error) {
 // compactNotes makes Pebble drop shadowed values in the notes' ranges; with whole it also rewrites
 // every value of every batch.
 func (s *store) compactNotes(ctx context.Context, notes []scrubNote, whole bool) error {
-	type span struct{ lo, hi []byte }
-	var spans []span
+	type keyRange struct{ lo, hi []byte }
+	var ranges []keyRange
 	if whole {
 		s.rewriteAll.Store(true)
 		defer s.rewriteAll.Store(false)
-		spans = []span{{[]byte{keyBatch}, []byte{keyBatch + 1}}}
+		ranges = []keyRange{{[]byte{keyBatch}, []byte{keyBatch + 1}}}
 	} else {
 		// The notes are in the order of keys.
 		for i, n := range notes {
 			if i == 0 || n.topic != notes[i-1].topic || n.partition != notes[i-1].partition {
-				spans = append(spans, span{lo: batchKey(n.topic, n.partition, n.last)})
+				ranges = append(ranges, keyRange{lo: batchKey(n.topic, n.partition, n.last)})
 			}
-			spans[len(spans)-1].hi = batchKey(n.topic, n.partition, n.last+1)
+			ranges[len(ranges)-1].hi = batchKey(n.topic, n.partition, n.last+1)
 		}
 	}
-	for _, sp := range spans {
+	for _, sp := range ranges {
 		err := s.unlessFailed(func() error { return s.db.Compact(ctx, sp.lo, sp.hi, false) })
 		if err != nil {
 			return fmt.Errorf("compact: %w", err)
