@@ -65,7 +65,7 @@ func (u *unit) keep(i int) *kept {
 	k := &kept{
 		blob: f.Blob, graph: g, local: hashGraph(&g), facts: factsOf(u, i),
 		routing: routed(u.files[i : i+1]), external: f.external(),
-		head: f.head(u.fset), parts: map[schemas.NodeKey]*part{},
+		head: f.head(u.fset), parts: map[schemas.NodeKey]*functionPart{},
 	}
 	u.part(i, k)
 	if !u.failed {
@@ -141,10 +141,10 @@ func (u *unit) part(i int, k *kept) {
 				continue
 			}
 			key := u.names[i].ofName[decl.(*ast.FuncDecl).Name]
-			c = &carried{part: &part{text: f.text(u.fset, decl), column: at.Column, uses: found.uses[j], flow: found.flows[j]}, key: key}
+			c = &carried{functionPart: &functionPart{text: f.text(u.fset, decl), column: at.Column, uses: found.uses[j], flow: found.flows[j]}, key: key}
 			c.flow.line = at.Line
 		}
-		p := *c.part
+		p := *c.functionPart
 		p.line = at.Line
 		k.parts[c.key] = &p
 		k.facts.flows = append(k.facts.flows, flowAt{p.flow, p.line - p.flow.line})

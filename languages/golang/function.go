@@ -13,14 +13,14 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// part is what is known of one function of a file. While its text, the beginning of the file and
+// functionPart is what is known of one function of a file. While its text, the beginning of the file and
 // everything that it uses stay the same, the checker need not read its body: its edges are those
 // that the file's graph had under its key, and its constraints are the same.
 //
 // A function that declares types has no part: it has several nodes, and its types are distinguished
 // by their positions. Neither has the generated handler of a procedure: its edges begin at other
 // nodes (see served).
-type part struct {
+type functionPart struct {
 	text         uint64 // a hash, from "func" to the last brace
 	line, column int    // of "func"
 	uses         []mark // sorted
@@ -28,7 +28,7 @@ type part struct {
 }
 
 // using reports whether the function depends on one of the marks.
-func (p *part) using(changed marks) bool { return usesAny(p.uses, changed) }
+func (p *functionPart) using(changed marks) bool { return usesAny(p.uses, changed) }
 
 func usesAny(sorted []mark, changed marks) bool {
 	if len(changed) > len(sorted) {
@@ -44,7 +44,7 @@ func usesAny(sorted []mark, changed marks) bool {
 
 // carried is the part of a function that did not change, with its place in the new file.
 type carried struct {
-	*part
+	*functionPart
 	key  schemas.NodeKey
 	line int // of the function now
 }
@@ -148,7 +148,7 @@ func (s *source) carry(g *resolve.FileGraph) {
 		if c == nil {
 			continue
 		}
-		was, by := &s.was.graph, c.line-c.part.line
+		was, by := &s.was.graph, c.line-c.functionPart.line
 		for _, e := range under(was.Edges, c.key, func(e resolve.Edge) schemas.NodeKey { return e.From }) {
 			if e.Kind != recountv1.EdgeKind_EDGE_KIND_CONTAINS { // which the declarations add
 				e.Edge = shiftedEdge(e.Edge, by)

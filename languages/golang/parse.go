@@ -69,7 +69,7 @@ type kept struct {
 	external bool
 	// head is a hash of the file's beginning; parts has its functions, by their nodes.
 	head  uint64
-	parts map[schemas.NodeKey]*part
+	parts map[schemas.NodeKey]*functionPart
 }
 
 // same reports whether a file is known and has not changed.

@@ -30,7 +30,7 @@ func (t *Typer) onlyNamed(at Spot, of scope.Path, call *recountv1.Reference) sel
 	case !on.isUnplaced() || on.static || on.Prefix:
 		return selection{}
 	}
-	var all []candidate
+	var all []boundMethod
 	roots := map[*Method]bool{}
 	for _, m := range t.methodsNamed(last.Name) {
 		if on != nil && !m.extension || m.static && !m.extension || !at.Module.Test && m.Decl.Mod.Test {
@@ -44,7 +44,7 @@ func (t *Typer) onlyNamed(at Spot, of scope.Path, call *recountv1.Reference) sel
 			as.Params, as.MinArgs = m.Params[1:], max(0, m.MinArgs-1)
 		}
 		if n := int(call.GetCount()); !roots[m] && n >= as.MinArgs && (n <= len(as.Params) || as.rest) {
-			all = append(all, candidate{method: &as})
+			all = append(all, boundMethod{method: &as})
 		}
 		roots[m] = true
 	}

@@ -26,8 +26,8 @@ type selection struct {
 
 func (s selection) found() bool { return s.method != nil || s.class != nil || s.name != "" }
 
-// candidate is a method with the type parameters of its class bound.
-type candidate struct {
+// boundMethod is a method with the type parameters of its class bound.
+type boundMethod struct {
 	method *Method
 	recv   bindings
 }
@@ -35,7 +35,7 @@ type candidate struct {
 // candidates returns the methods of a name that a type has, without those that others override.
 // beyond are its bases outside the repository, which may have more; unknown reports whether it
 // has bases of which nothing is known.
-func (t *Typer) candidates(of *Type, name string) (all []candidate, beyond []*Type, unknown bool) {
+func (t *Typer) candidates(of *Type, name string) (all []boundMethod, beyond []*Type, unknown bool) {
 	t.inherited(of, func(s *Type) bool {
 		if s.Class == nil {
 			beyond = append(beyond, s)
@@ -56,7 +56,7 @@ func (t *Typer) candidates(of *Type, name string) (all []candidate, beyond []*Ty
 					continue next
 				}
 			}
-			all = append(all, candidate{m, b})
+			all = append(all, boundMethod{m, b})
 		}
 		return true
 	})
@@ -79,7 +79,7 @@ func (m *Method) repeats(o *Method) bool {
 
 // accessible returns the candidates that a place may name: private ones only inside the outermost
 // class around theirs. If there are no others, it returns all.
-func (t *Typer) accessible(at Spot, all []candidate) []candidate {
+func (t *Typer) accessible(at Spot, all []boundMethod) []boundMethod {
 	if len(all) < 2 {
 		return all
 	}
@@ -90,7 +90,7 @@ func (t *Typer) accessible(at Spot, all []candidate) []candidate {
 }
 
 // nameable returns the candidates that a place may name.
-func (t *Typer) nameable(at Spot, all []candidate) (some []candidate) {
+func (t *Typer) nameable(at Spot, all []boundMethod) (some []boundMethod) {
 	var here *Class
 	for d := at.Module.Decl(at.In); d != nil; d = at.Module.Decl(d.Owner) {
 		if c := t.classes[d]; c != nil {
@@ -214,7 +214,7 @@ func (t *Typer) member(at Spot, of *Type, name string, call *recountv1.Reference
 
 // extension returns the static method that is called as if it were a member of a type.
 func (t *Typer) extension(at Spot, of *Type, name string, call *recountv1.Reference) selection {
-	var all []candidate
+	var all []boundMethod
 	best := never
 	found, doubt := t.lang.Extensions(t, at, name)
 	for _, m := range found {
@@ -244,7 +244,7 @@ func (t *Typer) extension(at Spot, of *Type, name string, call *recountv1.Refere
 				as.tparams = append(as.tparams, p)
 			}
 		}
-		all = append(all, candidate{&as, bound})
+		all = append(all, boundMethod{&as, bound})
 	}
 	s := t.choose(at, all, call)
 	s.doubt = doubt || best == unclear // the receiver may have a method of the name itself
@@ -286,7 +286,7 @@ func (t *Typer) simpleMethod(at Spot, name string, call *recountv1.Reference) se
 	if local := t.localFunction(at, name); local != nil {
 		return selection{method: local, exact: true}
 	}
-	var all []candidate
+	var all []boundMethod
 	var named *Type
 	for _, c := range t.lang.Statics(t, at.Module, name) {
 		if c.Class == nil {
@@ -347,9 +347,9 @@ func (t *Typer) constructor(at Spot, of *Type, call *recountv1.Reference) select
 		return selection{pkg: of.Class.Pkg, name: of.Class.Name}
 	}
 	made := of.Class.Methods[t.lang.Constructor]
-	var all []candidate
+	var all []boundMethod
 	for _, m := range made {
-		all = append(all, candidate{m, of.bind()})
+		all = append(all, boundMethod{m, of.bind()})
 	}
 	if s := t.choose(at, all, call); s.found() || s.several {
 		s.exact = true

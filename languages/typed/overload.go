@@ -9,7 +9,7 @@ import (
 
 // choose selects the method that the arguments of a call fit: by their number, then by what is
 // known of their types. If more than one is left, it selects none.
-func (t *Typer) choose(at Spot, all []candidate, call *recountv1.Reference) selection {
+func (t *Typer) choose(at Spot, all []boundMethod, call *recountv1.Reference) selection {
 	if len(all) == 0 {
 		return selection{}
 	}
@@ -21,7 +21,7 @@ func (t *Typer) choose(at Spot, all []candidate, call *recountv1.Reference) sele
 	}
 	all = stated(all, call)
 	n := int(call.Count)
-	var fixed, variadic []candidate
+	var fixed, variadic []boundMethod
 	for _, c := range all {
 		if n >= c.method.MinArgs && n <= len(c.method.Params) {
 			fixed = append(fixed, c)
@@ -31,7 +31,7 @@ func (t *Typer) choose(at Spot, all []candidate, call *recountv1.Reference) sele
 		}
 	}
 	// An array may be passed for the variadic arguments; passing them one by one is tried last.
-	for i, some := range [][]candidate{fixed, variadic} {
+	for i, some := range [][]boundMethod{fixed, variadic} {
 		fit, known := t.fitting(at, some, call, len(all) > 1, i == 1)
 		if c, ok := t.exact(at, fit, call, i == 1); ok {
 			return selection{method: c.method, recv: c.recv}
@@ -50,7 +50,7 @@ func (t *Typer) choose(at Spot, all []candidate, call *recountv1.Reference) sele
 }
 
 // oneResult returns the result that all candidates have, nil if they differ.
-func oneResult(of []candidate) *Type {
+func oneResult(of []boundMethod) *Type {
 	first := of[0].method
 	for _, c := range of {
 		if len(c.method.tparams) > 0 || c.method.Class != first.Class || !identical(c.method.Result, first.Result) {
@@ -67,12 +67,12 @@ const TypeArguments = "types"
 // stated returns the candidates whose number of type parameters is that of the call's type
 // arguments, or, if it states none, those whose type parameters the arguments can tell. If
 // there are none, it returns all.
-func stated(all []candidate, call *recountv1.Reference) []candidate {
+func stated(all []boundMethod, call *recountv1.Reference) []boundMethod {
 	if len(all) < 2 {
 		return all
 	}
 	text := call.GetAttributes()[TypeArguments]
-	var fit []candidate
+	var fit []boundMethod
 	for _, c := range all {
 		switch {
 		case text != "" && len(c.method.tparams) == len(splitTypes(text)), text == "" && c.method.inferred():
@@ -120,13 +120,13 @@ func (t *Type) names(p *typeParam) bool {
 // fitting returns the candidates that no known type of an argument excludes; if all types are
 // known, only those that every argument fits without boxing, if there are any. known is false if
 // a type that matters was not known. If look is false, the types are not compared.
-func (t *Typer) fitting(at Spot, some []candidate, call *recountv1.Reference, look, variadic bool) (fit []candidate, known bool) {
+func (t *Typer) fitting(at Spot, some []boundMethod, call *recountv1.Reference, look, variadic bool) (fit []boundMethod, known bool) {
 	if !look {
 		return some, true
 	}
 	args := t.arguments(at, call)
 	known = true
-	var strict []candidate
+	var strict []boundMethod
 	for _, c := range some {
 		worst := fits
 		for i, a := range args {
@@ -152,9 +152,9 @@ func (t *Typer) fitting(at Spot, some []candidate, call *recountv1.Reference, lo
 }
 
 // exact returns the only candidate of several whose parameters have the types of all arguments.
-func (t *Typer) exact(at Spot, of []candidate, call *recountv1.Reference, variadic bool) (found candidate, ok bool) {
+func (t *Typer) exact(at Spot, of []boundMethod, call *recountv1.Reference, variadic bool) (found boundMethod, ok bool) {
 	if len(of) < 2 {
-		return candidate{}, false
+		return boundMethod{}, false
 	}
 	args := t.arguments(at, call)
 	for _, c := range of {
@@ -171,7 +171,7 @@ func (t *Typer) exact(at Spot, of []candidate, call *recountv1.Reference, variad
 		case !ok || len(c.method.Params) == len(args) && len(found.method.Params) > len(args): // it needs no default
 			found, ok = c, true
 		case len(found.method.Params) != len(args):
-			return candidate{}, false
+			return boundMethod{}, false
 		}
 	}
 	return found, ok
@@ -208,7 +208,7 @@ func (t *Typer) arguments(at Spot, call *recountv1.Reference) []*Type {
 }
 
 // mostSpecific returns the candidate whose parameters fit those of all others.
-func (t *Typer) mostSpecific(of []candidate, call *recountv1.Reference) (candidate, bool) {
+func (t *Typer) mostSpecific(of []boundMethod, call *recountv1.Reference) (boundMethod, bool) {
 	n := int(call.Count)
 	for i, c := range of {
 		best := true
@@ -223,5 +223,5 @@ func (t *Typer) mostSpecific(of []candidate, call *recountv1.Reference) (candida
 			return c, true
 		}
 	}
-	return candidate{}, false
+	return boundMethod{}, false
 }
