@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/recountdb/recount/projections/chunks"
 	"github.com/recountdb/recount/projections/store"
 	"github.com/recountdb/recount/schemas"
 )
@@ -24,7 +25,7 @@ type runs struct {
 	loaded bool
 
 	n      atomic.Uint32 // number of runs
-	chunks directory[runChunk]
+	chunks chunks.List[runChunk]
 	docs   [fields]docs
 }
 
@@ -38,7 +39,7 @@ type run struct {
 // docs is the documents of one field.
 type docs struct {
 	n      uint32 // used by the writer
-	chunks directory[docChunk]
+	chunks chunks.List[docChunk]
 }
 
 const chunkSize = 1 << 10
@@ -54,27 +55,15 @@ type docChunk struct {
 	content [chunkSize]uint64
 }
 
-// directory is a growing list of chunks. One goroutine adds to it while others read.
-type directory[C any] struct{ p atomic.Pointer[[]*C] }
+func (r *runs) at(k uint32) *run { return &r.chunks.At((k - 1) / chunkSize).runs[(k-1)%chunkSize] }
 
-func (d *directory[C]) at(i uint32) *C { return (*d.p.Load())[i/chunkSize] }
-
-func (d *directory[C]) add(c *C) {
-	var all []*C
-	if p := d.p.Load(); p != nil {
-		all = *p
-	}
-	all = append(all, c)
-	d.p.Store(&all)
+func (d *docs) last(doc uint32) *atomic.Uint32 {
+	return &d.chunks.At(doc / chunkSize).last[doc%chunkSize]
 }
-
-func (r *runs) at(k uint32) *run { return &r.chunks.at(k - 1).runs[(k-1)%chunkSize] }
-
-func (d *docs) last(doc uint32) *atomic.Uint32 { return &d.chunks.at(doc).last[doc%chunkSize] }
 
 // content returns the address of the content hash of a document of words.
 func (r *runs) content(doc uint32) *uint64 {
-	return &r.docs[Words.index()].chunks.at(doc).content[doc%chunkSize]
+	return &r.docs[Words.index()].chunks.At(doc / chunkSize).content[doc%chunkSize]
 }
 
 func (r *runs) contentOf(doc uint32) uint64 { return *r.content(doc) }
@@ -87,7 +76,7 @@ func (r *runs) add(offset int64, doc [fields]uint32) *run {
 		for f := range c.docs {
 			c.docs[f] = r.docs[f].n
 		}
-		r.chunks.add(c)
+		r.chunks.Add(c)
 	}
 	x := r.at(n + 1)
 	x.offset, x.doc = offset, doc
@@ -95,7 +84,7 @@ func (r *runs) add(offset int64, doc [fields]uint32) *run {
 		d := &r.docs[f]
 		if doc == d.n {
 			if doc%chunkSize == 0 {
-				d.chunks.add(&docChunk{})
+				d.chunks.Add(&docChunk{})
 			}
 			d.n++
 		}
@@ -122,7 +111,7 @@ func (r *runs) load(db *store.DB, tp schemas.TopicPartition) error {
 	defer v.Close()
 	shard := store.AppendShard(nil, tp)
 	r.n.Store(0) // after loading failed before
-	r.chunks, r.docs = directory[runChunk]{}, [fields]docs{}
+	r.chunks, r.docs = chunks.List[runChunk]{}, [fields]docs{}
 	if err := eachBlock(v, kindRuns, shard, r.decodeRuns); err != nil {
 		return err
 	}
@@ -190,7 +179,7 @@ func (r *runs) below(offset int64, f Field) past {
 	if p.n == 0 {
 		return p
 	}
-	c := r.chunks.at(p.n - 1)
+	c := r.chunks.At((p.n - 1) / chunkSize)
 	p.count = c.docs[p.field]
 	for i := range (p.n-1)%chunkSize + 1 {
 		p.count = max(p.count, c.runs[i].doc[p.field]+1)

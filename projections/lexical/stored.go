@@ -64,7 +64,7 @@ func (r *runs) decodeRuns(b []byte) error {
 func (r *runs) encodeContents(b []byte, n uint32) []byte {
 	d := &r.docs[Words.index()]
 	for doc := n * perBlock; doc < d.n && doc < (n+1)*perBlock; doc++ {
-		b = binary.LittleEndian.AppendUint64(b, d.chunks.at(doc).content[doc%chunkSize])
+		b = binary.LittleEndian.AppendUint64(b, d.chunks.At(doc / chunkSize).content[doc%chunkSize])
 	}
 	return b
 }
@@ -77,7 +77,7 @@ func (r *runs) decodeContents(n uint64, b []byte) (uint64, error) {
 		return n, fmt.Errorf("content hashes: %d bytes behind %d of %d", len(b), n, d.n)
 	}
 	for ; len(b) > 0; b = b[8:] {
-		d.chunks.at(uint32(n)).content[n%chunkSize] = binary.LittleEndian.Uint64(b)
+		d.chunks.At(uint32(n) / chunkSize).content[n%chunkSize] = binary.LittleEndian.Uint64(b)
 		n++
 	}
 	return n, nil

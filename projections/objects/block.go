@@ -150,7 +150,7 @@ func (t *table) load(db *store.DB) error {
 		return err
 	}
 	t.n.Store(fresh.n.Load())
-	t.chunks.p.Store(fresh.chunks.p.Load())
+	t.chunks.Set(&fresh.chunks)
 	t.audiences.take(&fresh.audiences)
 	t.names.take(&fresh.names)
 	t.postings.mu.Lock()
@@ -163,7 +163,7 @@ func (t *table) load(db *store.DB) error {
 
 func (d *dictionary[T]) take(from *dictionary[T]) {
 	d.n.Store(from.n.Load())
-	d.chunks.p.Store(from.chunks.p.Load())
+	d.chunks.Set(&from.chunks)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.numbers = from.numbers

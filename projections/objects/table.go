@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/recountdb/recount/projections/chunks"
 	"github.com/recountdb/recount/schemas"
 )
 
@@ -24,7 +25,7 @@ type table struct {
 	loaded bool
 
 	n         atomic.Uint32
-	chunks    directory[[chunkSize]row]
+	chunks    chunks.List[[chunkSize]row]
 	audiences dictionary[audience]
 	names     dictionary[string] // of workspaces, agents and sessions
 	postings  postings
@@ -63,30 +64,16 @@ type audience struct {
 
 const chunkSize = 1 << 10
 
-// directory is a growing array of chunks. One goroutine adds to it while others read.
-type directory[C any] struct{ p atomic.Pointer[[]*C] }
-
-func (d *directory[C]) at(i uint32) *C { return (*d.p.Load())[i/chunkSize] }
-
-func (d *directory[C]) add(c *C) {
-	var all []*C
-	if p := d.p.Load(); p != nil {
-		all = *p
-	}
-	all = append(all, c)
-	d.p.Store(&all)
-}
-
 // dictionary assigns numbers to keys in the order in which they are added.
 type dictionary[T any] struct {
 	n      atomic.Uint32
-	chunks directory[[chunkSize]T]
+	chunks chunks.List[[chunkSize]T]
 
 	mu      sync.RWMutex
 	numbers map[string]uint32
 }
 
-func (d *dictionary[T]) at(n uint32) *T { return &d.chunks.at(n)[n%chunkSize] }
+func (d *dictionary[T]) at(n uint32) *T { return &d.chunks.At(n / chunkSize)[n%chunkSize] }
 
 // find returns the number of a key.
 func (d *dictionary[T]) find(key string) (uint32, bool) {
@@ -100,7 +87,7 @@ func (d *dictionary[T]) find(key string) (uint32, bool) {
 func (d *dictionary[T]) add(key string, v T) uint32 {
 	n := d.n.Load()
 	if n%chunkSize == 0 {
-		d.chunks.add(new([chunkSize]T))
+		d.chunks.Add(new([chunkSize]T))
 	}
 	*d.at(n) = v
 	d.n.Store(n + 1)
@@ -117,12 +104,12 @@ func newTable(tp schemas.TopicPartition) *table {
 	return &table{tp: tp, shard: appendShard(nil, tp), tenants: map[string][]uint32{}, links: newLinks()}
 }
 
-func (t *table) at(k uint32) *row { return &t.chunks.at(k)[k%chunkSize] }
+func (t *table) at(k uint32) *row { return &t.chunks.At(k / chunkSize)[k%chunkSize] }
 
 func (t *table) add(r row) {
 	n := t.n.Load()
 	if n%chunkSize == 0 {
-		t.chunks.add(new([chunkSize]row))
+		t.chunks.Add(new([chunkSize]row))
 	}
 	*t.at(n) = r
 	t.postings.add(t, n, &r)

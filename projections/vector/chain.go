@@ -1,8 +1,9 @@
 package vector
 
 import (
-	"slices"
 	"sync/atomic"
+
+	"github.com/recountdb/recount/projections/chunks"
 )
 
 // none is the number of a run, row or entry that does not exist.
@@ -11,32 +12,21 @@ const none = ^uint32(0)
 // block is the number of elements of lists and heads that are allocated together.
 const block = 4096
 
-// list is a list to which one goroutine appends while others read. Its elements are in blocks that
-// do not move. The table of blocks is published before any head that refers to an element, so that
-// a reader of the head can read the element.
+// list is a list to which one goroutine appends while others read.
 type list[T any] struct {
-	n     int // used by the writer
-	table atomic.Pointer[[]*[block]T]
-}
-
-func newList[T any]() *list[T] {
-	l := &list[T]{}
-	l.table.Store(new([]*[block]T))
-	return l
+	n      int // used by the writer
+	blocks chunks.List[[block]T]
 }
 
 func (l *list[T]) append(x T) {
-	t := *l.table.Load()
-	if l.n/block == len(t) {
-		grown := append(slices.Clip(t), new([block]T)) // readers keep the old table
-		l.table.Store(&grown)
-		t = grown
+	if l.n%block == 0 {
+		l.blocks.Add(new([block]T))
 	}
-	t[l.n/block][l.n%block] = x
+	l.blocks.At(uint32(l.n / block))[l.n%block] = x
 	l.n++
 }
 
-func (l *list[T]) at(i uint32) T { return (*l.table.Load())[i/block][i%block] }
+func (l *list[T]) at(i uint32) T { return l.blocks.At(i / block)[i%block] }
 
 // heads has the newest element of each chain, or none, in blocks that do not move.
 type heads []*[block]atomic.Uint32
@@ -66,7 +56,7 @@ type chained struct {
 // view; it walks to the runs of its view.
 type chains struct{ *list[chained] }
 
-func newChains() *chains { return &chains{newList[chained]()} }
+func newChains() *chains { return &chains{&list[chained]{}} }
 
 // add appends the next run, whose row's newest run so far is last, or none.
 func (c *chains) add(last uint32) {

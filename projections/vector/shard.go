@@ -301,7 +301,7 @@ func (s *shard) space(key spaceKey) *space {
 	}
 	sp := newSpace(uint32(len(s.spaces)), key)
 	if s.linked {
-		sp.similar = &similar{prev: newList[uint32]()}
+		sp.similar = &similar{prev: &list[uint32]{}}
 		sp.setIndex(s.opts.newIndex(sp.vector))
 	}
 	s.mu.Lock()
