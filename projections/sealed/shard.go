@@ -3,6 +3,7 @@ package sealed
 import (
 	"errors"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -15,8 +16,19 @@ func ShardDir(tp schemas.TopicPartition) string {
 	return tp.Topic + "-" + strconv.Itoa(int(tp.Partition))
 }
 
-// ParseShardDir returns the partition whose ShardDir is name; false if there is none.
-func ParseShardDir(name string) (schemas.TopicPartition, bool) {
+// Shards returns the partitions that have a folder in a directory.
+func Shards(dir string) (all []schemas.TopicPartition, err error) {
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		if tp, ok := parseShardDir(e.Name()); ok && e.IsDir() {
+			all = append(all, tp)
+		}
+	}
+	return all, err
+}
+
+// parseShardDir returns the partition whose ShardDir is name; false if there is none.
+func parseShardDir(name string) (schemas.TopicPartition, bool) {
 	i := strings.LastIndexByte(name, '-')
 	if i < 0 {
 		return schemas.TopicPartition{}, false

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -108,16 +107,12 @@ func Open(dir string, opts Options) (*Projection, error) {
 	}
 	opts.paused = new(atomic.Bool)
 	p := &Projection{dir: dir, opts: opts, shards: map[schemas.TopicPartition]*shard{}}
-	entries, err := os.ReadDir(dir)
+	partitions, err := sealed.Shards(dir)
 	if err != nil {
 		return nil, fmt.Errorf("open segments: %w", err)
 	}
-	for _, e := range entries {
-		tp, ok := sealed.ParseShardDir(e.Name())
-		if !e.IsDir() || !ok {
-			continue // not a folder of this projection
-		}
-		s := newShard(tp, filepath.Join(dir, e.Name()), &p.opts)
+	for _, tp := range partitions {
+		s := newShard(tp, filepath.Join(dir, sealed.ShardDir(tp)), &p.opts)
 		p.shards[tp] = s
 		if err := s.load(); err != nil {
 			_ = p.Close()

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -64,15 +63,11 @@ func Open(dir string, opts Options) (*Projection, error) {
 		return nil, err
 	}
 	p := &Projection{dir: dir, opts: opts, shards: map[schemas.TopicPartition]*shard{}}
-	entries, err := os.ReadDir(dir)
+	partitions, err := sealed.Shards(dir)
 	if err != nil {
 		return nil, fmt.Errorf("open vectors: %w", err)
 	}
-	for _, e := range entries {
-		tp, ok := sealed.ParseShardDir(e.Name())
-		if !e.IsDir() || !ok {
-			continue // not a folder of this projection
-		}
+	for _, tp := range partitions {
 		if err := p.shard(tp).load(); err != nil {
 			p.release()
 			return nil, fmt.Errorf("open vectors of %s: %w", tp, err)
