@@ -136,13 +136,9 @@ func (g *Graph) EachOutcome(fn func(Outcome) error) error {
 	}
 	defer it.Close()
 	for ok := it.First(); ok; ok = it.Next() {
-		value, err := it.ValueAndErr()
+		o, err := outcomeAt(v, it)
 		if err != nil {
-			return v.Explain(err)
-		}
-		o, err := decodeOutcome(it.Key(), value)
-		if err != nil {
-			return v.Damaged(err)
+			return err
 		}
 		if err := fn(o); err != nil {
 			return err
@@ -151,17 +147,26 @@ func (g *Graph) EachOutcome(fn func(Outcome) error) error {
 	return v.Explain(it.Error())
 }
 
+// outcomeAt decodes the outcome at an iterator.
+func outcomeAt(v *store.View, it store.Iterator) (Outcome, error) {
+	value, err := it.ValueAndErr()
+	if err != nil {
+		return Outcome{}, v.Explain(err)
+	}
+	o, err := decodeOutcome(it.Key(), value)
+	if err != nil {
+		return Outcome{}, v.Damaged(err)
+	}
+	return o, nil
+}
+
 // descend visits the outcomes of a command, the latest first, until visit returns false.
 func descend(v *store.View, it store.Iterator, id schemas.EventID, visit func(Outcome) bool) error {
 	prefix := append(append(make([]byte, 0, 17), kindOutcome), id[:]...)
 	for ok := it.SeekLT(store.PrefixEnd(prefix)); ok && bytes.HasPrefix(it.Key(), prefix); ok = it.Prev() {
-		value, err := it.ValueAndErr()
+		o, err := outcomeAt(v, it)
 		if err != nil {
-			return v.Explain(err)
-		}
-		o, err := decodeOutcome(it.Key(), value)
-		if err != nil {
-			return v.Damaged(err)
+			return err
 		}
 		if !visit(o) {
 			return nil
