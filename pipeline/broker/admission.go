@@ -5,13 +5,16 @@ import (
 	"time"
 )
 
+// maxDialed is the maximum number of connections made by Dial.
+const maxDialed = 2000
+
 // admit reports whether a new connection is within the limits. Connections made by Dial have a
 // limit of their own, so that clients in the network never keep the process from its own log. One
 // address may use only a part of the rest. If the limit is reached, a connection that has not sent
 // a request yet is closed instead. The caller holds b.mu.
 func (b *Broker) admit(c *conn) bool {
 	if c.mem {
-		return b.dialed < b.opts.MaxDialed
+		return b.dialed < maxDialed
 	}
 	if b.byHost[c.host] >= b.opts.MaxConnectionsPerAddress && !b.evict(c.host) {
 		return false

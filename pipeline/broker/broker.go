@@ -84,7 +84,7 @@ func Open(dir string, opts Options) (*Broker, error) {
 func (b *Broker) open() (err error) {
 	o := b.opts
 	b.data, err = storage.Open(b.dir, storage.Options{
-		ClusterID: o.ClusterID, DefaultPartitions: o.DefaultPartitions, MaxPartitions: o.MaxPartitions,
+		DefaultPartitions: o.DefaultPartitions, MaxPartitions: o.MaxPartitions,
 		MaxBatchBytes: o.MaxBatchBytes, MinFreeBytes: o.MinFreeBytes, ProducerExpiry: o.ProducerExpiry,
 		AcceptLoss: o.AcceptLoss, BulkBytes: o.BulkBytes, SegmentBytes: o.SegmentBytes,
 		ParseConfigs: parseTopicConfigs, Logger: b.log, FS: o.FS,
@@ -194,7 +194,7 @@ func (b *Broker) Dial(ctx context.Context) (net.Conn, error) {
 		server.Close()
 		err := storage.ErrClosed
 		if b.ctx.Err() == nil {
-			err = fmt.Errorf("too many connections in memory: %d", b.opts.MaxDialed)
+			err = fmt.Errorf("too many connections in memory: %d", maxDialed)
 		}
 		// Return the same type as a dialer of package net, which clients recognise.
 		return nil, &net.OpError{Op: "dial", Net: "memory", Err: err}

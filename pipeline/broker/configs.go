@@ -166,6 +166,18 @@ func checkAlterable(kind kmsg.ConfigResourceType) *storage.Refusal {
 	return storage.Refuse(kerr.InvalidRequest, "only topics have configs that can be altered")
 }
 
+// alterConfigs changes the settings of a resource, and returns the error for the response.
+func (b *Broker) alterConfigs(ctx context.Context, kind kmsg.ConfigResourceType, name string, dry bool, change func(set map[string]string) *storage.Refusal) (code int16, message *string) {
+	refused := checkAlterable(kind)
+	if refused == nil {
+		refused = b.data.ConfigureTopic(ctx, name, change, dry)
+	}
+	if refused == nil {
+		return 0, nil
+	}
+	return refused.Code.Code, &refused.Text
+}
+
 func (b *Broker) serveAlterConfigs(ctx context.Context, r *request) (kmsg.Response, error) {
 	req := r.msg.(*kmsg.AlterConfigsRequest)
 	resp := kmsg.NewPtrAlterConfigsResponse()
@@ -173,21 +185,15 @@ func (b *Broker) serveAlterConfigs(ctx context.Context, r *request) (kmsg.Respon
 	for _, rr := range req.Resources {
 		sr := kmsg.NewAlterConfigsResponseResource()
 		sr.ResourceType, sr.ResourceName = rr.ResourceType, rr.ResourceName
-		refused := checkAlterable(rr.ResourceType)
-		if refused == nil {
-			refused = b.data.ConfigureTopic(ctx, rr.ResourceName, func(set map[string]string) *storage.Refusal {
-				clear(set) // this API replaces all settings
-				for _, c := range rr.Configs {
-					if c.Value != nil {
-						set[c.Name] = *c.Value
-					}
+		sr.ErrorCode, sr.ErrorMessage = b.alterConfigs(ctx, rr.ResourceType, rr.ResourceName, req.ValidateOnly, func(set map[string]string) *storage.Refusal {
+			clear(set) // this API replaces all settings
+			for _, c := range rr.Configs {
+				if c.Value != nil {
+					set[c.Name] = *c.Value
 				}
-				return nil
-			}, req.ValidateOnly)
-		}
-		if refused != nil {
-			sr.ErrorCode, sr.ErrorMessage = refused.Code.Code, &refused.Text
-		}
+			}
+			return nil
+		})
 		resp.Resources = append(resp.Resources, sr)
 	}
 	return resp, nil
@@ -200,20 +206,14 @@ func (b *Broker) serveIncrementalAlterConfigs(ctx context.Context, r *request) (
 	for _, rr := range req.Resources {
 		sr := kmsg.NewIncrementalAlterConfigsResponseResource()
 		sr.ResourceType, sr.ResourceName = rr.ResourceType, rr.ResourceName
-		refused := checkAlterable(rr.ResourceType)
-		if refused == nil {
-			refused = b.data.ConfigureTopic(ctx, rr.ResourceName, func(set map[string]string) *storage.Refusal {
-				for _, c := range rr.Configs {
-					if r := alterOne(set, c); r != nil {
-						return r
-					}
+		sr.ErrorCode, sr.ErrorMessage = b.alterConfigs(ctx, rr.ResourceType, rr.ResourceName, req.ValidateOnly, func(set map[string]string) *storage.Refusal {
+			for _, c := range rr.Configs {
+				if r := alterOne(set, c); r != nil {
+					return r
 				}
-				return nil
-			}, req.ValidateOnly)
-		}
-		if refused != nil {
-			sr.ErrorCode, sr.ErrorMessage = refused.Code.Code, &refused.Text
-		}
+			}
+			return nil
+		})
 		resp.Resources = append(resp.Resources, sr)
 	}
 	return resp, nil

@@ -26,10 +26,6 @@ type Options struct {
 	// TLS enables TLS on the listeners, with the certificates it holds. Nil: plain TCP.
 	TLS *tls.Config
 
-	// ClusterID identifies the log for ever. If empty, it is generated at the first opening.
-	// Opening an existing log with another id is an error.
-	ClusterID string
-
 	// DefaultPartitions is the number of partitions of topics created without a number. Default 4.
 	DefaultPartitions int
 
@@ -77,9 +73,6 @@ type Options struct {
 	// MaxConnectionsPerAddress is the maximum number per address (for IPv6, per /64 network).
 	// Default half of MaxConnections.
 	MaxConnectionsPerAddress int
-
-	// MaxDialed is the maximum number of connections made by Dial. Default 2,000.
-	MaxDialed int
 
 	// MaxInFlightBytes is the maximum size, per connection, of requests read and not yet answered.
 	// Beyond it the broker stops reading from the connection; a single larger request is still
@@ -169,7 +162,6 @@ func (o Options) withDefaults() Options {
 	def(&o.MaxFetchBytes, 16<<20)
 	def(&o.MaxConnections, 2000)
 	def(&o.MaxConnectionsPerAddress, max(1, o.MaxConnections/2))
-	def(&o.MaxDialed, 2000)
 	if o.MaxResponseBytes == 0 {
 		o.MaxResponseBytes = 256 << 20
 	}
@@ -215,7 +207,6 @@ func (o Options) Validate() error {
 		{"MaxFetchBytes", o.MaxFetchBytes, 1, 1 << 30},
 		{"MaxConnections", o.MaxConnections, 1, 1_000_000},
 		{"MaxConnectionsPerAddress", o.MaxConnectionsPerAddress, 1, 1_000_000},
-		{"MaxDialed", o.MaxDialed, 1, 1_000_000},
 		{"MaxResponseBytes", int(o.MaxResponseBytes), 4 * minFetch, 1 << 40},
 		{"MaxRequestBytes", int(o.MaxRequestBytes), o.MaxFrameBytes, 1 << 40},
 		{"MaxInFlightBytes", o.MaxInFlightBytes, 1, 1 << 30},

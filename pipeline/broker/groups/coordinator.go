@@ -27,6 +27,8 @@ const (
 	// maxProtocols is the maximum number of protocols of a member: choosing one costs members ×
 	// protocols. Clients offer one to three.
 	maxProtocols = 16
+	// These limit the session timeout of a member.
+	minSessionTimeout, maxSessionTimeout = time.Second, 30 * time.Minute
 	// minRebalance is the minimum rebalance timeout: a group whose static members are all away
 	// checks for them at this interval.
 	minRebalance = time.Second

@@ -99,7 +99,7 @@ func (j *joining) decide() (reply joinReply, answered bool) {
 		return refuseJoin(req.MemberID, kerr.InvalidGroupID)
 	case req.InstanceID != nil && (*req.InstanceID == "" || len(*req.InstanceID) > maxNameBytes):
 		return refuseJoin(req.MemberID, kerr.InvalidRequest)
-	case session < c.limits.MinSessionTimeout || session > c.limits.MaxSessionTimeout:
+	case session < minSessionTimeout || session > maxSessionTimeout:
 		return refuseJoin(req.MemberID, kerr.InvalidSessionTimeout)
 	case req.ProtocolType == "" || len(req.ProtocolType) > maxNameBytes || len(req.Protocols) == 0 || len(req.Protocols) > maxProtocols:
 		return refuseJoin(req.MemberID, kerr.InconsistentGroupProtocol)

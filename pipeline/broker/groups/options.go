@@ -13,10 +13,6 @@ type Options struct {
 	// together; a shorter one lets a single member start sooner. Default 50 ms; negative: none.
 	InitialRebalanceDelay time.Duration
 
-	// MinSessionTimeout and MaxSessionTimeout limit the session timeout of a member. Default 1
-	// second and 30 minutes.
-	MinSessionTimeout, MaxSessionTimeout time.Duration
-
 	// MaxGroups is the maximum number of groups in memory, which are those that have members or had
 	// some in the last ten minutes. Default 10,000.
 	MaxGroups int
@@ -30,15 +26,10 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
-	duration := func(v *time.Duration, d time.Duration) {
-		if *v == 0 {
-			*v = d
-		}
+	if o.InitialRebalanceDelay == 0 {
+		o.InitialRebalanceDelay = 50 * time.Millisecond
 	}
-	duration(&o.InitialRebalanceDelay, 50*time.Millisecond)
 	o.InitialRebalanceDelay = max(0, o.InitialRebalanceDelay)
-	duration(&o.MinSessionTimeout, time.Second)
-	duration(&o.MaxSessionTimeout, 30*time.Minute)
 	if o.MaxGroups == 0 {
 		o.MaxGroups = 10_000
 	}
@@ -55,8 +46,6 @@ func (o Options) withDefaults() Options {
 func (o Options) Validate() error {
 	o = o.withDefaults()
 	switch {
-	case o.MinSessionTimeout < 0 || o.MaxSessionTimeout < o.MinSessionTimeout:
-		return fmt.Errorf("option Groups.MaxSessionTimeout is %s, want at least MinSessionTimeout (%s)", o.MaxSessionTimeout, o.MinSessionTimeout)
 	case o.MaxGroups < 1:
 		return fmt.Errorf("option Groups.MaxGroups is %d, want at least 1", o.MaxGroups)
 	case o.MaxMembers < 1:

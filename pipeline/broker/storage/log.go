@@ -37,8 +37,6 @@ type Log struct {
 
 // Options configure a log. All of them have to be set, except where it says so.
 type Options struct {
-	// ClusterID identifies the log for ever. If empty, it is generated at the first opening.
-	ClusterID string
 	// DefaultPartitions is the number of partitions of topics created without a number.
 	DefaultPartitions int
 	// MaxPartitions is the maximum number of partitions of all topics together.

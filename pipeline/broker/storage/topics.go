@@ -428,15 +428,9 @@ func (l *Log) initCluster() error {
 	}
 	if v != nil {
 		l.clusterID = string(v)
-		if l.opts.ClusterID != "" && l.opts.ClusterID != l.clusterID {
-			return fmt.Errorf("the log belongs to cluster %q, not %q", l.clusterID, l.opts.ClusterID)
-		}
 		return nil
 	}
-	l.clusterID = l.opts.ClusterID
-	if l.clusterID == "" {
-		l.clusterID = "recount-" + rand.Text()
-	}
+	l.clusterID = "recount-" + rand.Text()
 	return l.store.update(l.ctx, func(w *pebble.Batch) error {
 		return w.Set(metaCluster, []byte(l.clusterID), nil)
 	}, nil)
