@@ -1,7 +1,7 @@
 // Package pipeline connects Recount to its log: it appends events, follows partitions, and applies
 // records to projections. Package streams runs the Benthos streams between the two. Only this
-// package and its sub-packages speak Kafka. Without configured brokers it starts the embedded one (pipeline/broker) in the process and
-// reaches it in memory, with the same client code.
+// package and its sub-packages speak Kafka. Without configured brokers it starts the embedded one
+// (pipeline/broker) in the process and reaches it in memory, with the same client code.
 //
 // A caller may rely on these properties:
 //

@@ -20,8 +20,8 @@
 //
 // The object of an event has the id EventObjectID. A version of a named thing has the id
 // NamedObjectID: a plan by its session and id, a state by its agent and key, an artifact by its
-// URI, a task by its id, an announcement by its agent, session and subject. The event's own id still leads to the version, since every stored version
-// names the event that made it.
+// URI, a task by its id, an announcement by its agent, session and subject. The event's own id
+// still leads to the version, since every stored version names the event that made it.
 //
 // Objects is a pure function of the event. Every event that decodes and passes Check becomes an
 // object, even if most fields are empty. Time and memory are bounded by the event's size. Edges

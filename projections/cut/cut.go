@@ -1,5 +1,5 @@
-// Package cut takes the values that projections store apart: unsigned and signed
-// varints, little-endian words, and bytes behind their length.
+// Package cut decodes the values that projections store: unsigned and signed varints,
+// little-endian words, and bytes after their length.
 package cut
 
 import (

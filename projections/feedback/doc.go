@@ -1,4 +1,5 @@
-// Package feedback folds what was useful for tasks: feedback.given, and context.returned.
+// Package feedback is the projection of what was useful for a task: it stores the events
+// feedback.given and context.returned.
 //
 // An event belongs to a tenant, and every key begins with it, so that no read can mix two tenants. The
 // fold writes rows for each event and looks at no other event, except for the newest time; whose

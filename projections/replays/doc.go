@@ -1,5 +1,5 @@
-// Package replays folds what replays did: replay.planned, replay.step.started, replay.step.ended and
-// replay.ended.
+// Package replays is the projection of what replays did: it stores the events replay.planned,
+// replay.step.started, replay.step.ended and replay.ended.
 //
 // The fold writes rows for each event and looks at no other one; what became of a run is put together
 // when a question is asked. Keys, after the kind:

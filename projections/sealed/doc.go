@@ -3,8 +3,8 @@
 // the error for damage in one of them.
 //
 // A caller may rely on this: after a crash, a name that Replace was asked to put in place durably
-// holds the old content or the whole new one. A file must not be truncated while a process has it mapped: an access to a
-// missing page cannot be reported as an error.
+// holds the old content or the whole new one. A file must not be truncated while a process has it
+// mapped: an access to a missing page cannot be reported as an error.
 package sealed
 
 import (
