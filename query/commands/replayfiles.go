@@ -77,7 +77,7 @@ func compareFiles(was, now []replays.File, m mappings, left map[string]replays.F
 // wrote returns the files that a command left, by its latest outcome that knows of any.
 func (a *session) wrote(outcomes []narrative.Outcome) ([]replays.File, error) {
 	for _, o := range outcomes {
-		m, err := a.s.payload(a.Ctx, o.Position)
+		m, err := query.PayloadOf(a.Ctx, a.s.Event, o.Position)
 		if err != nil {
 			return nil, err
 		}

@@ -4,12 +4,9 @@ import (
 	"cmp"
 	"context"
 	"encoding/hex"
-	"errors"
 	"path"
 	"slices"
 	"strings"
-
-	"google.golang.org/protobuf/proto"
 
 	"github.com/recountdb/recount/projections/narrative"
 	"github.com/recountdb/recount/query"
@@ -18,32 +15,10 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// payload reads an event from the log and returns what it says; nil if it was erased, or if there is no log.
-func (s Sources) payload(ctx context.Context, at schemas.Position) (proto.Message, error) {
-	if s.Event == nil {
-		return nil, nil
-	}
-	lr, err := s.Event(ctx, at)
-	if erased := (*query.ErasedError)(nil); errors.As(err, &erased) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	if _, erased := lr.Erased(); erased {
-		return nil, nil
-	}
-	e, err := lr.Event()
-	if err != nil {
-		return nil, err
-	}
-	return e.DecodePayload()
-}
-
 // changedBy returns what a recorder saw to change while a command ran, as its own event or else the latest of
 // its outcomes tells; nil if no recorder looked.
 func (s Sources) changedBy(ctx context.Context, at schemas.Position, outcomes []narrative.Outcome) (*recountv1.Changes, error) {
-	m, err := s.payload(ctx, at)
+	m, err := query.PayloadOf(ctx, s.Event, at)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +26,7 @@ func (s Sources) changedBy(ctx context.Context, at schemas.Position, outcomes []
 		return c.Changes, nil
 	}
 	for _, o := range outcomes {
-		if m, err = s.payload(ctx, o.Position); err != nil {
+		if m, err = query.PayloadOf(ctx, s.Event, o.Position); err != nil {
 			return nil, err
 		}
 		if c, ok := m.(*recountv1.OutcomeObserved); ok && c.Changes != nil {
@@ -108,7 +83,7 @@ func sameAsBefore(f *recountv1.WrittenFile) bool {
 // looked returns what an event tells the narrative of the files that changed. An event that cannot be read
 // tells nothing.
 func (a *session) looked(at schemas.Position) (*narrative.Looked, error) {
-	m, err := a.s.payload(a.Ctx, at)
+	m, err := query.PayloadOf(a.Ctx, a.s.Event, at)
 	if err != nil {
 		return nil, a.Ctx.Err()
 	}

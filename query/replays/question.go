@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"google.golang.org/protobuf/proto"
-
 	"github.com/recountdb/recount/projections"
 	"github.com/recountdb/recount/projections/replays"
 	"github.com/recountdb/recount/query"
@@ -138,27 +136,11 @@ func PlanOf(ctx context.Context, event func(context.Context, schemas.Position) (
 	if run.Position == (schemas.Position{}) {
 		return nil, nil
 	}
-	m, err := payload(ctx, event, run.Position)
+	m, err := query.PayloadOf(ctx, event, run.Position)
 	if planned, ok := m.(*recountv1.ReplayPlanned); ok && json.Valid([]byte(planned.GetPlan())) {
 		return json.RawMessage(planned.GetPlan()), err
 	}
 	return nil, err
-}
-
-// payload reads the payload of an event, nil if it was erased.
-func payload(ctx context.Context, event func(context.Context, schemas.Position) (schemas.LogRecord, error), at schemas.Position) (proto.Message, error) {
-	lr, err := event(ctx, at)
-	if err != nil {
-		return nil, err
-	}
-	if _, erased := lr.Erased(); erased {
-		return nil, nil
-	}
-	e, err := lr.Event()
-	if err != nil {
-		return nil, err
-	}
-	return e.DecodePayload()
 }
 
 // list returns the latest runs that pass the filters, without their steps.
