@@ -71,8 +71,55 @@ func (j *judge) signals(c *reached) []string {
 			all = append(all, s)
 		}
 	}
-	group := "" // what kind of tie to the failure there is
-	changes := c.Effects&narrative.Changes != 0
+	group, changes := j.tie(c, say)
+	if len(j.direct[c.ID]) == 0 {
+		say("by way of " + c.via.Kind.String())
+		first := c
+		for first.from != j.root {
+			first = first.from
+		}
+		say("by way to " + first.via.Kind.String())
+		if c.depth > 2 {
+			say("far")
+		}
+		group = "indirect"
+	}
+	switch {
+	case c.Failed():
+		say("failed")
+	case changes:
+		say("changed")
+	default:
+		say("looked")
+	}
+	switch n := j.steps[c.ID]; {
+	case n == 0:
+		say("long before")
+		if c.Session != j.root.Session {
+			say("other session")
+		}
+	case n == 1:
+		say("step before")
+	case n <= 3:
+		say("steps before")
+	case n > 8:
+		say("many before")
+	}
+	if j.attempt != nil && group != "attempt" {
+		if j.attempt.compareOlder(c.stop) < 0 {
+			say("since the attempt")
+		} else {
+			say("before the attempt")
+		}
+	}
+	say(j.class + ", " + group)
+	return all
+}
+
+// tie says what ties a command to the failure directly. It returns the kind of that tie, and whether the
+// command changed something.
+func (j *judge) tie(c *reached, say func(string)) (group string, changes bool) {
+	changes = c.Effects&narrative.Changes != 0
 	for _, e := range j.direct[c.ID] {
 		switch e.Kind {
 		case narrative.Retry:
@@ -126,48 +173,7 @@ func (j *judge) signals(c *reached) []string {
 			group = "change"
 		}
 	}
-	if len(j.direct[c.ID]) == 0 {
-		say("by way of " + c.via.Kind.String())
-		first := c
-		for first.from != j.root {
-			first = first.from
-		}
-		say("by way to " + first.via.Kind.String())
-		if c.depth > 2 {
-			say("far")
-		}
-		group = "indirect"
-	}
-	switch {
-	case c.Failed():
-		say("failed")
-	case changes:
-		say("changed")
-	default:
-		say("looked")
-	}
-	switch n := j.steps[c.ID]; {
-	case n == 0:
-		say("long before")
-		if c.Session != j.root.Session {
-			say("other session")
-		}
-	case n == 1:
-		say("step before")
-	case n <= 3:
-		say("steps before")
-	case n > 8:
-		say("many before")
-	}
-	if j.attempt != nil && group != "attempt" {
-		if j.attempt.compareOlder(c.stop) < 0 {
-			say("since the attempt")
-		} else {
-			say("before the attempt")
-		}
-	}
-	say(j.class + ", " + group)
-	return all
+	return group, changes
 }
 
 func (j *judge) confidence(signals []string) float64 {
