@@ -237,7 +237,7 @@ only what concerns these symbols or files. Exits with 1 if there is nothing.`,
 				if err != nil {
 					return a.unanswered(err)
 				}
-				return a.answerObjects(resp, resp.Basis, m.Proof, func() {
+				return a.printAnswer(resp, resp.Basis, m.Proof, func() {
 					d := evidenceview.Drawing{Drawing: a.NewDrawing(false, now)}
 					d.Announced(resp)
 				})

@@ -13,7 +13,6 @@ import (
 	"github.com/recountdb/recount/internal/render/evidenceview"
 	"github.com/recountdb/recount/internal/timespec"
 	"github.com/recountdb/recount/internal/usage"
-	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/evidence"
 	"github.com/recountdb/recount/query/question"
 	"github.com/recountdb/recount/schemas"
@@ -165,22 +164,10 @@ func (a *app) askEvidence(ctx context.Context, b *connect.Backend, r evidence.Re
 	if err != nil {
 		return a.unanswered(err)
 	}
-	switch {
-	case a.JSON:
-		if err := a.PrintJSON(resp); err != nil {
-			return err
-		}
-	default:
+	return a.printAnswer(resp, resp.Rests(), flags.Proof, func() {
 		d := evidenceview.Drawing{Drawing: a.NewDrawing(flags.wide, now), Whole: flags.text, Versions: flags.versions, Ranks: flags.Proof}
 		d.Draw(resp)
-		if flags.Proof {
-			a.PrintProof(resp.Rests().Proof, resp.Watermark.String())
-		}
-	}
-	if resp.Status == query.StatusEmpty {
-		return exitError(exitNothing)
-	}
-	return nil
+	})
 }
 
 // showObject shows the agents' object that an id or a position names, if it is one.

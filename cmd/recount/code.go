@@ -71,27 +71,13 @@ func askCode[Q any, R answered](ctx context.Context, a *app, f *codeFlags, q cod
 		if err != nil {
 			return a.unanswered(err)
 		}
-		basis := r.Rests()
-		if a.JSON {
-			if err := a.PrintJSON(r); err != nil {
-				return err
-			}
-		} else {
+		return a.printAnswer(r, r.Rests(), f.proof, func() {
 			show(r)
 			if x, ok := any(r).(interface{ Announcements() []query.Announcement }); ok {
 				a.announcedIn(x.Announcements(), scope.Now)
 			}
-			if basis.Hint != "" {
-				a.Printf("%s\n", a.Paint(render.Dim, render.OneLine(basis.Hint)))
-			}
-			if f.proof {
-				a.PrintProof(basis.Proof, basis.Watermark.String())
-			}
-		}
-		if basis.Status == query.StatusEmpty {
-			return exitError(exitNothing)
-		}
-		return nil
+			a.hint(r.Rests())
+		})
 	})
 }
 

@@ -16,7 +16,6 @@ import (
 	"github.com/recountdb/recount/internal/render/sessionview"
 	"github.com/recountdb/recount/internal/timespec"
 	"github.com/recountdb/recount/internal/usage"
-	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/query/look"
 	"github.com/recountdb/recount/query/sessions"
@@ -117,21 +116,10 @@ Exits with 1 if nothing is found.`,
 			return a.WithBackend(cmd.Context(), func(b *connect.Backend) error {
 				resp, err := look.Question.Ask(cmd.Context(), b, r)
 				a.ClearProgress()
-				switch {
-				case err != nil:
+				if err != nil {
 					return a.unanswered(err)
-				case a.JSON:
-					err = a.PrintJSON(resp)
-				default:
-					lookview.Hits(a.Terminal, resp, now)
-					if m.Proof {
-						a.PrintProof(resp.Proof, resp.Watermark.String())
-					}
 				}
-				if err == nil && resp.Status == query.StatusEmpty {
-					err = exitError(exitNothing)
-				}
-				return err
+				return a.printAnswer(resp, resp.Basis, m.Proof, func() { lookview.Hits(a.Terminal, resp, now) })
 			})
 		},
 	}
@@ -178,18 +166,10 @@ none.`,
 			return a.WithBackend(cmd.Context(), func(b *connect.Backend) error {
 				resp, err := sessions.Question.Ask(cmd.Context(), b, r)
 				a.ClearProgress()
-				switch {
-				case err != nil:
+				if err != nil {
 					return a.unanswered(err)
-				case a.JSON:
-					err = a.PrintJSON(resp)
-				default:
-					sessionview.Sessions(a.Terminal, resp, now)
 				}
-				if err == nil && resp.Status == query.StatusEmpty {
-					err = exitError(exitNothing)
-				}
-				return err
+				return a.printAnswer(resp, resp.Basis, false, func() { sessionview.Sessions(a.Terminal, resp, now) })
 			})
 		},
 	}

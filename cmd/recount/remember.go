@@ -336,7 +336,7 @@ of symbols or files: only what is about them. Exits with 1 if there is nothing.`
 				if err != nil {
 					return a.unanswered(err)
 				}
-				return a.answerObjects(resp, resp.Basis, m.Proof, func() {
+				return a.printAnswer(resp, resp.Basis, m.Proof, func() {
 					d := evidenceview.Drawing{Drawing: a.NewDrawing(false, now), Whole: whole}
 					d.Remembered(resp)
 				})
@@ -357,22 +357,4 @@ of symbols or files: only what is about them. Exits with 1 if there is nothing.`
 	m.Add(c)
 	_ = c.RegisterFlagCompletionFunc("kind", cobra.FixedCompletions([]string{evidence.Decision, evidence.Fact, evidence.Note, evidence.Plan, evidence.Task, evidence.Handover}, cobra.ShellCompDirectiveNoFileComp))
 	return c
-}
-
-// answerObjects prints an answer, for people by show. An empty answer ends with exit code 1.
-func (a *app) answerObjects(resp any, basis query.Basis, proof bool, show func()) error {
-	if a.JSON {
-		if err := a.PrintJSON(resp); err != nil {
-			return err
-		}
-	} else {
-		show()
-		if proof {
-			a.PrintProof(basis.Proof, basis.Watermark.String())
-		}
-	}
-	if basis.Status == query.StatusEmpty {
-		return exitError(exitNothing)
-	}
-	return nil
 }

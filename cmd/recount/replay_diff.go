@@ -43,7 +43,7 @@ func (a *app) answerReplayDiff(ctx context.Context, b *connect.Backend, run stri
 	if err != nil {
 		return a.unanswered(err)
 	}
-	return a.answerObjects(resp, resp.Basis, proof, func() {
+	return a.printAnswer(resp, resp.Basis, proof, func() {
 		commandview.ReplayDiff(a.NewDrawing(wide, time.Now()), resp)
 	})
 }

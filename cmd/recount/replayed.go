@@ -76,7 +76,7 @@ under way. --diff is recount replay diff. Exits with 1 if there is nothing.`,
 				if err != nil {
 					return a.unanswered(err)
 				}
-				return a.answerObjects(resp, resp.Basis, proof, func() {
+				return a.printAnswer(resp, resp.Basis, proof, func() {
 					d := a.NewDrawing(wide, time.Now())
 					if r.Run != "" {
 						commandview.Replay(d, a.named(cmd.Context(), b, resp.Runs[0]))

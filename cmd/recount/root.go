@@ -136,3 +136,28 @@ func (a *app) pipelineCmd() *cobra.Command {
 	c.RunE = func(*cobra.Command, []string) error { return program.Pipeline(a.Connector) }
 	return c
 }
+
+// printAnswer prints an answer, for people by show. An empty answer ends with exit code 1.
+func (a *app) printAnswer(resp any, basis query.Basis, proof bool, show func()) error {
+	if a.JSON {
+		if err := a.PrintJSON(resp); err != nil {
+			return err
+		}
+	} else {
+		show()
+		if proof {
+			a.PrintProof(basis.Proof, basis.Watermark.String())
+		}
+	}
+	if basis.Status == query.StatusEmpty {
+		return exitError(exitNothing)
+	}
+	return nil
+}
+
+// hint prints what an answer advises.
+func (a *app) hint(basis query.Basis) {
+	if basis.Hint != "" {
+		a.Printf("%s\n", a.Paint(render.Dim, render.OneLine(basis.Hint)))
+	}
+}

@@ -8,11 +8,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/recountdb/recount/internal/connect"
-	"github.com/recountdb/recount/internal/render"
 	"github.com/recountdb/recount/internal/render/runtimeview"
 	"github.com/recountdb/recount/internal/timespec"
 	"github.com/recountdb/recount/internal/usage"
-	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/runtime"
 	"github.com/recountdb/recount/schemas"
 )
@@ -96,29 +94,11 @@ func askRuntime[Q any, R answered](ctx context.Context, a *app, f *windowFlags, 
 		if err != nil {
 			return a.unanswered(err)
 		}
-		return a.answerRuntime(f.proof, r, r.Rests(), func() { show(r) })
+		return a.printAnswer(r, r.Rests(), f.proof, func() {
+			show(r)
+			a.hint(r.Rests())
+		})
 	})
-}
-
-// answerRuntime prints an answer in the requested form, and fails if the answer is empty.
-func (a *app) answerRuntime(proof bool, answer any, basis query.Basis, show func()) error {
-	if a.JSON {
-		if err := a.PrintJSON(answer); err != nil {
-			return err
-		}
-	} else {
-		show()
-		if basis.Hint != "" {
-			a.Printf("%s\n", a.Paint(render.Dim, render.OneLine(basis.Hint)))
-		}
-		if proof {
-			a.PrintProof(basis.Proof, basis.Watermark.String())
-		}
-	}
-	if basis.Status == query.StatusEmpty {
-		return exitError(exitNothing)
-	}
-	return nil
 }
 
 func (a *app) runtimeDeadRoutesCmd() *cobra.Command {

@@ -93,5 +93,8 @@ func (a *app) whySpan(ctx context.Context, by verbs.Answers, w *verbs.WalkFlags,
 	if err != nil {
 		return true, a.unanswered(err)
 	}
-	return true, a.answerRuntime(w.Proof, r, r.Basis, func() { runtimeview.Why(a.Terminal, r) })
+	return true, a.printAnswer(r, r.Basis, w.Proof, func() {
+		runtimeview.Why(a.Terminal, r)
+		a.hint(r.Basis)
+	})
 }
