@@ -68,5 +68,5 @@ type NotVisibleError struct {
 }
 
 func (e *NotVisibleError) Error() string {
-	return fmt.Sprintf("at_least: %s: not visible after %s; visible so far: %s", e.Want, e.Waited.Round(time.Millisecond), e.Have)
+	return fmt.Sprintf("at_least: %s: not visible after %s; visible so far: %s", e.Want, Took(e.Waited), e.Have)
 }

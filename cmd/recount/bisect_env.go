@@ -13,6 +13,7 @@ import (
 	"github.com/recountdb/recount/internal/render"
 	"github.com/recountdb/recount/internal/replaying"
 	"github.com/recountdb/recount/internal/usage"
+	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/replay/bisect"
 )
 
@@ -186,7 +187,7 @@ func (a *app) printTrial(t replaying.Trial, all int) {
 	case all:
 		set = "with all as where it failed"
 	}
-	a.Printf("%3d  %s  %s  %s\n", t.Number, what, render.OneLine(set), a.Paint(render.Dim, render.Took(t.Took)))
+	a.Printf("%3d  %s  %s  %s\n", t.Number, what, render.OneLine(set), a.Paint(render.Dim, query.Took(t.Took)))
 }
 
 // printCause prints what was found.
@@ -197,7 +198,7 @@ func (a *app) printCause(r bisect.Result, took time.Duration) {
 		}
 		return render.OneLine(*v)
 	}
-	trials := fmt.Sprintf("%s in %s", render.Count(r.Trials, "trial"), render.Took(took))
+	trials := fmt.Sprintf("%s in %s", render.Count(r.Trials, "trial"), query.Took(took))
 	switch r.State {
 	case bisect.Same:
 		if r.Fails {

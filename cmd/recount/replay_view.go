@@ -13,6 +13,7 @@ import (
 
 	"github.com/recountdb/recount/internal/render"
 	"github.com/recountdb/recount/internal/replaying"
+	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/replay/run"
 	"github.com/recountdb/recount/replay/sandbox"
 )
@@ -77,7 +78,7 @@ func (v *replayView) line(o *run.Outcome, known *replaying.Failure) {
 	}
 	text := fmt.Sprintf("%d/%d  %s", o.Step+1, v.steps, render.OneLine(stepName(o.Command)))
 	if o.Attempt > 0 {
-		text += "  " + v.a.Paint(render.Dim, render.Took(o.Took))
+		text += "  " + v.a.Paint(render.Dim, query.Took(o.Took))
 	}
 	v.a.Printf("%s %s\n", v.a.Paint(colour, mark), text)
 	if o.Reason != "" {
@@ -149,7 +150,7 @@ func (v *replayView) end(r run.Report, changes []sandbox.Change, applied, kept b
 			counts = append(counts, fmt.Sprintf("%d %s", n, s))
 		}
 	}
-	v.a.Printf("%s: %s of %s in %s\n", v.a.Paint(render.Bold, r.Status), strings.Join(counts, ", "), render.Count(v.steps, "step"), render.Took(r.Took.Round(time.Millisecond)))
+	v.a.Printf("%s: %s of %s in %s\n", v.a.Paint(render.Bold, r.Status), strings.Join(counts, ", "), render.Count(v.steps, "step"), query.Took(r.Took.Round(time.Millisecond)))
 	marks := map[string]string{sandbox.Added: v.a.Paint(render.Green, "+"), sandbox.Changed: v.a.Paint(render.Yellow, "~"), sandbox.Removed: v.a.Paint(render.Red, "-")}
 	for i, c := range changes {
 		if i == maxShown {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/recountdb/recount/internal/datadir"
+	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/server/api"
 	"github.com/recountdb/recount/server/node"
 )
@@ -58,7 +59,7 @@ func (con *Connector) Serve(ctx context.Context, cfg node.Config) (e node.Endpoi
 		case err := <-died:
 			return e, started, err
 		case <-ctx.Done():
-			return e, started, fmt.Errorf("no server on %s after %s: %w", cfg.DataDir, servePatience, &node.InUseError{Dir: cfg.DataDir, PID: e.PID})
+			return e, started, fmt.Errorf("no server on %s after %s: %w", cfg.DataDir, query.Took(servePatience), &node.InUseError{Dir: cfg.DataDir, PID: e.PID})
 		case <-pause.C:
 		}
 	}
@@ -167,7 +168,7 @@ func (con *Connector) StopServer(ctx context.Context, cfg node.Config) (pid int,
 		}
 		select {
 		case <-ctx.Done():
-			return e.PID, fmt.Errorf("process %d has not stopped after %s", e.PID, stopPatience)
+			return e.PID, fmt.Errorf("process %d has not stopped after %s", e.PID, query.Took(stopPatience))
 		case <-time.After(LongPause):
 		}
 	}

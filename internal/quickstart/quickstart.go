@@ -14,6 +14,7 @@ import (
 	"github.com/recountdb/recount/internal/render/commandview"
 	"github.com/recountdb/recount/internal/render/hitview"
 	"github.com/recountdb/recount/internal/render/nodeview"
+	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/server/api"
 	"github.com/recountdb/recount/server/node"
@@ -84,7 +85,7 @@ func Run(ctx context.Context, t *render.Terminal, version string, keep bool) (er
 	if result.Imported == 0 || im.Skipped > 0 {
 		return fmt.Errorf("the sample: %d events appended, skipped %v", result.Imported, im.Problems)
 	}
-	say("%s\n", t.Paint(render.Bold, fmt.Sprintf("Appended %d commands to a durable log in %s.", result.Imported, render.Took(time.Since(start)))))
+	say("%s\n", t.Paint(render.Bold, fmt.Sprintf("Appended %d commands to a durable log in %s.", result.Imported, query.Took(time.Since(start)))))
 	say("They are real: a coding agent's three attempts at bugs of the Pony compiler (OpenHands, MIT).\n")
 
 	for i, q := range questions {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/recountdb/recount/query"
 )
 
 // The fields of a Change.
@@ -59,7 +61,7 @@ func changes(a, b *Scanned) []Change {
 	if a.Duration != nil && b.Duration != nil {
 		x, y := time.Duration(*a.Duration), time.Duration(*b.Duration)
 		if short, long := min(x, y), max(x, y); long-short >= durationLeast && long/durationTimes >= short {
-			differ(fieldDuration, x.String(), y.String())
+			differ(fieldDuration, query.Took(x), query.Took(y))
 		}
 	}
 	return out

@@ -117,7 +117,7 @@ func compare(b *ReplayedStep, tail string, step replays.Step) {
 		b.Differs = append(b.Differs, ReplayDifference{What: "state", A: "it ended", B: cmp.Or(step.Reason, step.State)})
 	}
 	if d := b.Original.Duration; d != nil && farOff(time.Duration(*d), step.Duration) {
-		b.Differs = append(b.Differs, ReplayDifference{What: "time", A: time.Duration(*d).Round(time.Millisecond).String(), B: step.Duration.Round(time.Millisecond).String()})
+		b.Differs = append(b.Differs, ReplayDifference{What: "time", A: query.Took(time.Duration(*d)), B: query.Took(step.Duration)})
 	}
 	if tail == "" {
 		return // hooks of shells record no output

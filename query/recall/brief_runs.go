@@ -173,7 +173,7 @@ func (b *briefing) commands() error {
 		case h.flaked >= flaky:
 			title = fmt.Sprintf("Flaky: failed and then succeeded %d times with nothing changed", h.flaked)
 		case len(h.durations) >= often && median >= slow:
-			title = fmt.Sprintf("Slow: %s, the median of %d runs", median.Round(time.Second), len(h.durations))
+			title = fmt.Sprintf("Slow: %s, the median of %d runs", query.Took(median), len(h.durations))
 		default:
 			continue
 		}

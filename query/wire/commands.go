@@ -31,7 +31,7 @@ func commandValues(c commands.Intent, before ...string) []string {
 		exit = strconv.Itoa(int(*c.ExitCode))
 	}
 	if c.Duration != nil {
-		took = time.Duration(*c.Duration).Round(time.Millisecond).String()
+		took = strings.ReplaceAll(query.Took(time.Duration(*c.Duration)), " ", "") // one word
 	}
 	if c.Untimed {
 		at = ""

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/replay"
 	"github.com/recountdb/recount/replay/sandbox"
 )
@@ -246,7 +247,7 @@ func judge(s *replay.Step, res sandbox.Result, err error, stopped bool, timeout 
 	case res.Limit != "":
 		return Failed, "stopped by a limit: " + res.Limit
 	case res.TimedOut:
-		return Failed, fmt.Sprintf("it ran for more than %s", timeout)
+		return Failed, "it ran for more than " + query.Took(timeout)
 	case s.Exit != nil && int(*s.Exit) == res.Exit, s.Exit == nil && res.Exit == 0, res.Exit == 0:
 		return Done, ""
 	case res.Exit == 127:

@@ -71,7 +71,7 @@ func explain(tool string, err error) string {
 	case errors.Is(err, schemas.ErrPoison):
 		return fmt.Sprintf("%s: %s", tool, err)
 	case errors.Is(err, context.DeadlineExceeded):
-		return fmt.Sprintf("%s: no answer within %s: ask for less (limit, depth, a smaller diff)", tool, callTimeout)
+		return fmt.Sprintf("%s: no answer within %s: ask for less (limit, depth, a smaller diff)", tool, query.Took(callTimeout))
 	case errors.Is(err, api.ErrBusy), errors.Is(err, api.ErrUnavailable), errors.Is(err, schemas.ErrTransient):
 		return fmt.Sprintf("%s; call %s again in a moment", err, tool)
 	}

@@ -14,6 +14,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/recountdb/recount/pipeline"
+	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 	"github.com/recountdb/recount/server/api"
@@ -53,7 +54,7 @@ const minAge = time.Minute
 func (k KeepConfig) validate(field string) error {
 	switch {
 	case k.Age != 0 && k.Age < minAge:
-		return fmt.Errorf("%s.age: %s: want at least %s, or 0 for no limit", field, k.Age, minAge)
+		return fmt.Errorf("%s.age: %s: want at least %s, or 0 for no limit", field, query.Took(k.Age), query.Took(minAge))
 	case k.Size < 0:
 		return fmt.Errorf("%s.size: %d: want 0 or more", field, k.Size)
 	}

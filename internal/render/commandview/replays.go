@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/recountdb/recount/internal/render"
+	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/commands/ask"
 	"github.com/recountdb/recount/query/replays/answer"
 )
@@ -118,7 +119,7 @@ func ReplayDiff(d *render.Drawing, r ask.ReplayDiffResponse) {
 		}
 		took := ""
 		if s.Original != nil && s.Original.Duration != nil && s.Duration > 0 {
-			took = fmt.Sprintf(", %s instead of %s", render.Took(time.Duration(s.Duration)), render.Took(time.Duration(*s.Original.Duration)))
+			took = fmt.Sprintf(", %s instead of %s", query.Took(time.Duration(s.Duration)), query.Took(time.Duration(*s.Original.Duration)))
 		}
 		d.Print(fmt.Sprintf("%4d %s %s  %s%s", s.Step+1, mark, render.OneLine(nameOf(s)), stateOf(s.State), took))
 		if s.Original == nil {
@@ -209,7 +210,7 @@ func outcome(s answer.Step) string {
 		text += fmt.Sprintf(", exit %d", *s.ExitCode)
 	}
 	if s.Duration > 0 {
-		text += " after " + render.Took(s.Duration)
+		text += " after " + query.Took(s.Duration)
 	}
 	if s.Attempt > 1 {
 		text += fmt.Sprintf(", attempt %d", s.Attempt)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/recountdb/recount/internal/render"
+	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/commands/ask"
 	"github.com/recountdb/recount/schemas"
 )
@@ -34,7 +35,7 @@ func Show(t *render.Terminal, r ask.ShowResponse, around ask.StitchResponse, pro
 	case r.ExitCode == nil:
 		row("outcome", "unknown")
 	case r.Duration != nil:
-		row("outcome", fmt.Sprintf("exit %d after %s", *r.ExitCode, render.Took(time.Duration(*r.Duration))))
+		row("outcome", fmt.Sprintf("exit %d after %s", *r.ExitCode, query.Took(time.Duration(*r.Duration))))
 	default:
 		row("outcome", fmt.Sprintf("exit %d", *r.ExitCode))
 	}

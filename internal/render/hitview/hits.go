@@ -38,7 +38,7 @@ func Hit(t *render.Terminal, h ask.Hit, now time.Time, ranks bool) {
 	t.Printf("%s %s\n", t.ExitMark(h.ExitCode), t.Paint(render.Bold, render.Indent(render.PlainText(short(h.Command)), "    ")))
 	parts := []string{t.Paint(render.Yellow, h.ID.String()[:13]), render.Ago(now, h.Time)}
 	if h.Duration != nil {
-		parts = append(parts, "took "+render.Took(time.Duration(*h.Duration)))
+		parts = append(parts, "took "+query.Took(time.Duration(*h.Duration)))
 	}
 	if h.Cwd != "" {
 		parts = append(parts, render.OneLine(t.Home(h.Cwd)))

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/recountdb/recount/internal/render"
+	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/server/api"
 )
 
@@ -77,5 +78,5 @@ func Erased(t *render.Terminal, r api.ForgetReport, brief bool) {
 	for _, at := range r.Erasures {
 		t.Printf("%s\n", t.Paint(render.Dim, fmt.Sprintf("by the event at %s", at)))
 	}
-	t.Printf("%s\n", t.Paint(render.Dim, "in "+render.Took(time.Duration(r.ElapsedMS)*time.Millisecond)))
+	t.Printf("%s\n", t.Paint(render.Dim, "in "+query.Took(time.Duration(r.ElapsedMS)*time.Millisecond)))
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/recountdb/recount/internal/render"
+	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/server/api"
 )
 
@@ -31,7 +32,7 @@ func Fsck(t *render.Terminal, r api.FsckReport) {
 	if r.Unused > 0 {
 		t.Printf("%s\n", t.Paint(render.Dim, fmt.Sprintf("%s in no snapshot", render.Count(r.Unused, "chunk"))))
 	}
-	t.Printf("%s\n", t.Paint(render.Dim, "checked in "+render.Took(time.Duration(r.ElapsedMS)*time.Millisecond)))
+	t.Printf("%s\n", t.Paint(render.Dim, "checked in "+query.Took(time.Duration(r.ElapsedMS)*time.Millisecond)))
 	if !r.OK {
 		t.Printf("recount rebuild --projection code rebuilds the graph from the log\n")
 	}

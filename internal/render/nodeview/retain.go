@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/recountdb/recount/internal/render"
+	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/schemas"
 	"github.com/recountdb/recount/server/api"
 )
@@ -42,7 +43,7 @@ func limits(rule string) string {
 	for i, word := range words {
 		bare := strings.TrimSuffix(word, ",")
 		if d, err := time.ParseDuration(bare); err == nil && d != 0 {
-			words[i] = render.Took(d) + word[len(bare):]
+			words[i] = query.Took(d) + word[len(bare):]
 		}
 	}
 	return strings.Join(words, " ")

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/recountdb/recount/internal/render"
+	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/server/api"
 )
 
@@ -40,7 +41,7 @@ func Verify(t *render.Terminal, r api.VerifyReport) {
 	for _, tp := range r.Unread {
 		t.Printf("%s %s: no process reads this partition, so neither state has its events\n", t.Paint(render.Red, "UNREAD "), tp)
 	}
-	t.Printf("%s events replayed in %s\n", render.Thousands(r.Events), render.Took(time.Duration(r.ElapsedMS)*time.Millisecond))
+	t.Printf("%s events replayed in %s\n", render.Thousands(r.Events), query.Took(time.Duration(r.ElapsedMS)*time.Millisecond))
 	if r.Erased > 0 {
 		t.Printf("%s erased: recount log tail --topic erasures shows by which erasures\n", render.Count(r.Erased, "event"))
 	}
@@ -55,5 +56,5 @@ func Rebuilt(t *render.Terminal, r api.RebuildReport) {
 		}
 		t.Printf("%s rebuilt up to %s\n", p.Name, p.Watermark)
 	}
-	t.Printf("%s events in %s, %s a second\n", render.Thousands(r.Events), render.Took(time.Duration(r.ElapsedMS)*time.Millisecond), render.Thousands(int64(r.PerSecond)))
+	t.Printf("%s events in %s, %s a second\n", render.Thousands(r.Events), query.Took(time.Duration(r.ElapsedMS)*time.Millisecond), render.Thousands(int64(r.PerSecond)))
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/recountdb/recount/internal/render"
 	"github.com/recountdb/recount/internal/render/codeview"
+	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/runtime"
 )
 
@@ -38,11 +39,11 @@ func lasted(nanos int64) string {
 	d := time.Duration(nanos)
 	switch {
 	case d >= 100*time.Millisecond:
-		return render.Took(d.Round(10 * time.Millisecond))
+		return query.Took(d.Round(10 * time.Millisecond))
 	case d >= time.Millisecond:
 		return d.Round(100 * time.Microsecond).String()
 	}
-	return render.Took(d)
+	return query.Took(d)
 }
 
 // handled describes the code behind an operation in one line.

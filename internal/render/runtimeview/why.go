@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/recountdb/recount/internal/render"
+	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/runtime"
 )
 
@@ -21,7 +22,7 @@ func Why(t *render.Terminal, r runtime.SpanWhyResponse) {
 	verb := "failed"
 	if s := r.Slow; s != nil {
 		verb = "were as slow"
-		t.Printf("%s\n", t.Paint(render.Dim, fmt.Sprintf("it took %s; usual are %s", render.Took(time.Duration(s.Duration)), render.Took(time.Duration(s.Usual)))))
+		t.Printf("%s\n", t.Paint(render.Dim, fmt.Sprintf("it took %s; usual are %s", query.Took(time.Duration(s.Duration)), query.Took(time.Duration(s.Usual)))))
 	}
 	if s := r.Subject; s != nil && s.Errors > 0 {
 		t.Printf("%s\n", t.Paint(render.Dim, fmt.Sprintf("%s of %s: %s of %s %s, the first at %sZ", render.OneLine(s.Operation), render.OneLine(s.Service), render.Thousands(int64(s.Errors)), render.Thousands(int64(s.Count)), verb, s.Since.Format("2006-01-02 15:04"))))

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/recountdb/recount/internal/render"
+	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/sessions"
 )
 
@@ -25,7 +26,7 @@ func Sessions(t *render.Terminal, r sessions.Response, now time.Time) {
 			detail += "  " + render.Count(s.Objects, "step")
 		}
 		if took := s.Last.Sub(s.First); took >= time.Second {
-			detail += "  over " + render.Took(took)
+			detail += "  over " + query.Took(took)
 		}
 		t.Printf("  %s\n", t.Paint(render.Dim, fmt.Sprintf("%s  %s", detail, render.OneLine(s.Workspace))))
 	}

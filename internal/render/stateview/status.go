@@ -8,12 +8,13 @@ import (
 	"time"
 
 	"github.com/recountdb/recount/internal/render"
+	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/state"
 )
 
 // Status prints how the log and the projections stand. local reports that no server answered.
 func Status(term *render.Terminal, st state.Status, local bool, now time.Time) {
-	who := fmt.Sprintf("a server, pid %d, up %s", st.PID, render.Took(now.Sub(st.Started)))
+	who := fmt.Sprintf("a server, pid %d, up %s", st.PID, query.Took(now.Sub(st.Started)))
 	if local {
 		who = "no server runs; this command opened the data directory"
 	}

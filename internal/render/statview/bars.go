@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/recountdb/recount/internal/render"
+	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/commands/ask"
 )
 
@@ -34,7 +35,7 @@ func bars(d *render.Drawing, title, heading string, rows []row) {
 			failed = percent(rate)
 		}
 		if r.Duration > 0 {
-			took = render.Took(time.Duration(r.Duration))
+			took = query.Took(time.Duration(r.Duration))
 		}
 		table = append(table, []string{r.name, render.Thousands(r.Runs), failed, took})
 		most = max(most, r.Runs)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/recountdb/recount/internal/render"
+	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/commands/ask"
 )
 
@@ -72,7 +73,7 @@ func summary(d *render.Drawing, r ask.StatisticsResponse) {
 		parts = append(parts, fmt.Sprintf("%s of %s with a known outcome succeeded", percent(1-rate), render.Thousands(r.Total.Succeeded+r.Total.Failed)))
 	}
 	if r.Total.Duration > 0 {
-		parts = append(parts, render.Took(time.Duration(r.Total.Duration))+" spent in them")
+		parts = append(parts, query.Took(time.Duration(r.Total.Duration))+" spent in them")
 	}
 	if r.Untimed > 0 {
 		parts = append(parts, fmt.Sprintf("%s at an unknown time, in none of the bars by time", render.Thousands(r.Untimed)))
