@@ -215,8 +215,10 @@ func (f *finder) judgeCall(c *shell.Call) {
 		f.finds(c)
 	case "awk", "gawk", "mawk", "nawk":
 		f.awk(c)
-	case "curl", "wget":
+	case "curl":
 		f.fetches(c)
+	case "wget":
+		f.wget(c)
 	case "kill", "pkill", "killall":
 		f.acts++
 		f.add(Thing{Kind: Job, Name: "*", Access: Remove})

@@ -212,7 +212,7 @@ func (f *finder) all() {
 		f.at, f.branch, f.maybe = i, c.Maybe && len(f.within) > 0, c.Maybe
 		f.call(c)
 		f.Joins = f.Joins || c.Name == "wait" && !c.Inner
-		f.Waits = f.Waits || c.Name == "sleep" || c.Name == "wait" || c.Name == "curl" && c.Flag("--retry", "--retry-connrefused", "--retry-all-errors")
+		f.Waits = f.Waits || c.Name == "sleep" || c.Name == "wait" || c.Name == "curl" && c.Flag("--retry", "--retry-connrefused", "--retry-all-errors") || c.Name == "wget" && c.Flag("--retry-connrefused")
 	}
 	for _, rd := range redirects {
 		f.redirect(rd)

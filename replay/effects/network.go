@@ -9,30 +9,69 @@ import (
 	"github.com/recountdb/recount/replay/shell"
 )
 
-// fetches judges curl and wget: they look, unless they keep what they fetch or send something.
-func (f *finder) fetches(c *shell.Call) {
-	if c.Name == "wget" {
-		if w, ok := c.FlagValue("-O", "--output-document"); ok {
-			if w.Value == "-" || w.Value == "/dev/null" {
-				f.sees++
-				return
-			}
+// wget judges wget: it keeps what it fetches, unless it only asks, or writes to its standard output.
+func (f *finder) wget(c *shell.Call) {
+	own := *c
+	own.Args = slices.DeleteFunc(slices.Clone(c.Args), func(w shell.Word) bool { return wgetPairs.MatchString(w.Value) })
+	if w, ok := own.FlagValue("-i", "--input-file"); ok && w.Value != "-" {
+		f.path(w, c.Dir, Read, false)
+	}
+	sends := own.Flag("--post-data", "--post-file", "--body-data", "--body-file")
+	if m, ok := own.FlagValue("--method"); ok && m.Value != "GET" && m.Value != "HEAD" {
+		sends = true
+	}
+	if sends {
+		for _, p := range f.portsOf(c) {
+			f.add(Thing{Kind: Port, Name: p, Access: Update, Sure: 0.8})
+		}
+	}
+	to, named := own.FlagValue("-O", "--output-document")
+	switch {
+	case named && (to.Value == "-" || to.Value == "/dev/null"), own.Flag("--spider"):
+		if sends {
 			f.acts++
-			f.path(w, c.Dir, Write, false)
-			return
-		}
-		if c.Flag("--spider") {
+		} else {
 			f.sees++
-			return
 		}
+		return
+	case named:
 		f.acts++
-		for _, w := range shell.Operands(c.Args, "-P --directory-prefix -U --header") {
-			if base := path.Base(w.Value); !w.Dynamic && base != "/" && base != "." {
-				f.path(shell.Word{Value: base}, c.Dir, Write, false)
-			}
+		f.path(to, c.Dir, Write, false)
+		return
+	}
+	f.acts++
+	into, below := own.FlagValue("-P", "--directory-prefix")
+	if own.Flag("-r", "--recursive", "-m", "--mirror", "-p", "--page-requisites", "-x", "--force-directories", "-i", "--input-file") {
+		if below {
+			f.path(into, c.Dir, Write, true)
+		} else {
+			f.opaque(c.Dir)
 		}
 		return
 	}
+	for _, w := range shell.Operands(own.Args, wgetValued) {
+		w = f.expand(w)
+		name := path.Base(w.Value)
+		switch {
+		case strings.ContainsAny(name, "$`"):
+			f.opaque(c.Dir)
+		case name == "/" || name == ".":
+		case below:
+			f.path(shell.Word{Value: path.Join(into.Value, name), Dynamic: into.Dynamic}, c.Dir, Write, false)
+		default:
+			f.path(shell.Word{Value: name}, c.Dir, Write, false)
+		}
+	}
+}
+
+// wgetPairs matches the flags of wget that have two letters, which are not two flags: -nH, -np, -nv.
+var wgetPairs = regexp.MustCompile(`^-n[a-zA-Z]$`)
+
+// wgetValued are flags of wget that take a value.
+const wgetValued = "-P --directory-prefix -U --user-agent --header -A --accept -R --reject -l --level -t --tries -T --timeout -w --wait --waitretry -e --execute -o --output-file -a --append-output -B --base --user --password --post-data --post-file --body-data --body-file --method -D --domains -I -X --limit-rate -Q --quota"
+
+// fetches judges curl: it looks, unless it keeps what it fetches or sends something.
+func (f *finder) fetches(c *shell.Call) {
 	kept := false
 	urls := shell.Operands(c.Args, "-o -d -H -X -u -A -e -b -c -w -m -F -T --output --data --header --request --user --retry --retry-delay --max-time --connect-timeout --data-binary --data-raw --data-urlencode --data-ascii --form --form-string --upload-file --json --cookie --cookie-jar --write-out --user-agent --proxy --cacert --cert --key")
 	if w, ok := c.FlagValue("-o", "--output"); ok && w.Value != "-" && w.Value != "/dev/null" {

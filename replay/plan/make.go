@@ -148,8 +148,8 @@ func resolved(c commands.Scanned, after []commands.Scanned) bool {
 			switch sub := call.Sub(); {
 			case here.Flag("--abort", "--quit"), sub == "reset" && here.Flag("--hard", "--merge"), sub == "switch", sub == "checkout" && here.Flag("-f", "--force"):
 				return false
-			case here.Flag("--continue", "--skip"), sub == "commit":
-				return o.ExitCode == nil || *o.ExitCode == 0 || conflicts[sub]
+			case (here.Flag("--continue", "--skip") || sub == "commit") && (o.ExitCode == nil || *o.ExitCode == 0 || conflicts[sub]):
+				return true // a commit that fails is refused until what is in conflict was added
 			}
 		}
 	}

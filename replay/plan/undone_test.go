@@ -104,3 +104,18 @@ func TestRefusedToGoOn(t *testing.T) {
 		t.Errorf("kept %q, want %q", got, want)
 	}
 }
+
+// TestRefusedToCommit has a merge whose conflict was committed only once it was staged.
+func TestRefusedToCommit(t *testing.T) {
+	lines := []string{"git merge --squash side", "git commit -m 'Take side'", "git checkout --theirs list && git add list", "git commit -q -m 'Take side'"}
+	n := narrative(lines...)
+	one := int32(1)
+	n.Commands[0].ExitCode, n.Commands[1].ExitCode = &one, &one
+	var got []string
+	for _, s := range made(t, n, Request{}).Steps {
+		got = append(got, s.Original)
+	}
+	if want := []string{lines[0], lines[2], lines[3]}; !slices.Equal(got, want) {
+		t.Errorf("kept %q, want %q", got, want)
+	}
+}
