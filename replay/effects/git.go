@@ -409,15 +409,15 @@ func (f *finder) configured(c, here *shell.Call, dir string) {
 	if name == "set" && len(ws) > 1 {
 		name = ws[1].Value
 	}
-	if here.Flag("--global") {
-		if f.c.Home != "" {
-			f.add(Thing{Kind: Settings, Name: "global " + name, Access: Write, Repo: "~"})
-		}
-		return
-	}
 	access := Write
 	if unset {
 		access = Remove
+	}
+	if here.Flag("--global") {
+		if f.c.Home != "" {
+			f.add(Thing{Kind: Settings, Name: "global " + name, Access: access, Repo: "~"})
+		}
+		return
 	}
 	f.add(Thing{Kind: Settings, Name: name, Access: access, Repo: dir})
 }

@@ -119,3 +119,16 @@ func TestRefusedToCommit(t *testing.T) {
 		t.Errorf("kept %q, want %q", got, want)
 	}
 }
+
+// TestSettingOfTheUser has a setting of the user that is taken back before another one is made.
+func TestSettingOfTheUser(t *testing.T) {
+	lines := []string{"git config --global alias.s statsu", "git config --global --unset alias.s", "git config --global alias.st status"}
+	n := narrative(lines...)
+	var got []string
+	for _, s := range made(t, n, Request{}).Steps {
+		got = append(got, s.Original)
+	}
+	if want := lines[2:]; !slices.Equal(got, want) {
+		t.Errorf("kept %q, want %q", got, want)
+	}
+}
