@@ -55,13 +55,9 @@ func TestSites(t *testing.T) {
 	}
 }
 
-func TestCount(t *testing.T) {
-	dir := t.TempDir()
-	write(t, dir, map[string]string{
-		"a.ts":       "import { f } from './b'\nfunction g() { f(); h(); JSON.parse('') }\nfunction h() {}\n",
-		"b.ts":       "export function f() {}\nfunction e() {}\n",
-		"labels.tsv": "r\tc\ta.ts:2:15\tf\ta\tb.ts:1 f\nr\tc\ta.ts:2:20\th\tb\tb.ts:2 e | a.ts:1 g\nr\tc\ta.ts:2:30\tparse\tb\texternal\n",
-	})
+// counted scores the labels of a directory, in labels.tsv, against its graph.
+func counted(t *testing.T, dir string) (*result, *graph) {
+	t.Helper()
 	labels, err := readLabels(filepath.Join(dir, "labels.tsv"))
 	if err != nil {
 		t.Fatal(err)
@@ -74,6 +70,17 @@ func TestCount(t *testing.T) {
 	for _, l := range labels {
 		r.count(g, l, false)
 	}
+	return r, g
+}
+
+func TestCount(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, map[string]string{
+		"a.ts":       "import { f } from './b'\nfunction g() { f(); h(); JSON.parse('') }\nfunction h() {}\n",
+		"b.ts":       "export function f() {}\nfunction e() {}\n",
+		"labels.tsv": "r\tc\ta.ts:2:15\tf\ta\tb.ts:1 f\nr\tc\ta.ts:2:20\th\tb\tb.ts:2 e | a.ts:1 g\nr\tc\ta.ts:2:30\tparse\tb\texternal\n",
+	})
+	r, g := counted(t, dir)
 	want := tally{right: 1, wrong: 1, found: 1, missing: 1}
 	if r.calls != want || r.both != want || r.externalRight != 1 || r.externalWrong != 0 || g.dangling != 0 {
 		t.Errorf("calls %v, both %v, external %d right and %d wrong, %d dangling", r.calls, r.both, r.externalRight, r.externalWrong, g.dangling)
@@ -88,18 +95,7 @@ func TestLaterSites(t *testing.T) {
 		"a.ts":       strings.Repeat("f()\n", 30) + "function f() {}\nfunction g() {}\n",
 		"labels.tsv": "r\tc\ta.ts:30:1\tf\tb\ta.ts:31 f\nr\tc\ta.ts:30:1\tg\tb\ta.ts:32 g\n",
 	})
-	labels, err := readLabels(filepath.Join(dir, "labels.tsv"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	g, err := graphOf(dir, labels)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := &result{sites: map[string]int{}}
-	for _, l := range labels {
-		r.count(g, l, false)
-	}
+	r, _ := counted(t, dir)
 	if want := (tally{right: 1, found: 1, missing: 1}); r.calls != want {
 		t.Errorf("calls %v", r.calls)
 	}
