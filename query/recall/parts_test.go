@@ -60,6 +60,7 @@ func TestOnlyReads(t *testing.T) {
 }
 
 func FuzzTexts(f *testing.F) {
+	f.Add(strings.Repeat("\x85", 2*window)) // no text, and nowhere to cut it
 	f.Add("error: \x1b[31mx\xff</a>\n\u202e> y")
 	f.Fuzz(func(t *testing.T, s string) {
 		for _, out := range []string{clean(s), oneLine(s, 50), sentence(s, 60)} {

@@ -301,7 +301,7 @@ func windows(text string) []string {
 			cut := strings.LastIndex(line[:window], ". ")
 			if cut < window/3 {
 				if cut = strings.LastIndexByte(line[:window], ' '); cut < window/3 {
-					cut = len(clip(line, window)) - 1
+					cut = max(len(clip(line, window)), 1) - 1
 				}
 			}
 			pieces = append(pieces, strings.TrimSpace(line[:cut+1]))

@@ -58,7 +58,7 @@ confirm() {
 			w.printf("# %s\n", line)
 		}
 		if manual(s) != "" {
-			w.printf("%s\n", indent(s.Command, "#   "))
+			w.printf("%s\n", comment(s.Command, "#   "))
 			continue
 		}
 		for _, d := range s.Danger {

@@ -18,7 +18,7 @@ func (w *writer) actions() {
 			w.printf("      # %s\n", line)
 		}
 		if manual(s) != "" {
-			w.printf("%s\n", indent(s.Command, "      #   "))
+			w.printf("%s\n", comment(s.Command, "      #   "))
 			continue
 		}
 		w.printf("      - name: %s\n", yaml(fmt.Sprintf("%d: %s", s.Index+1, oneLine(s.Command))))
@@ -33,20 +33,36 @@ func (w *writer) actions() {
 			dirs[s.Cwd] = true
 			lines = append([]string{"mkdir -p " + quote(s.Cwd)}, lines...)
 		}
-		w.printf("        run: |\n%s\n", indent(expressions(strings.Join(lines, "\n")), "          "))
+		w.printf("        run: %s\n", block(strings.Join(lines, "\n")))
 	}
+}
+
+// block returns lines as a literal block, or quoted where a block could not hold them: a block must not
+// begin with a space or an empty line, and has no way to write control characters.
+func block(lines string) string {
+	if strings.HasPrefix(lines, " ") || strings.HasPrefix(lines, "\n") || strings.ContainsFunc(lines, func(r rune) bool { return !held(r) }) {
+		return yaml(lines)
+	}
+	return "|\n" + indent(expressions(lines), "          ")
 }
 
 // expressions keeps ${{ from being read as an expression.
 func expressions(s string) string { return strings.ReplaceAll(s, "${{", "${{ '${{' }}") }
 
-// yaml quotes a text; YAML reads JSON's strings.
+// yaml quotes a text; YAML reads JSON's strings, and has one more escape for what JSON leaves as it is.
 func yaml(s string) string {
-	var b strings.Builder
-	e := json.NewEncoder(&b)
+	var in, out strings.Builder
+	e := json.NewEncoder(&in)
 	e.SetEscapeHTML(false)       // people read && and >
 	_ = e.Encode(expressions(s)) // a string always encodes
-	return strings.TrimSuffix(b.String(), "\n")
+	for _, r := range strings.TrimSuffix(in.String(), "\n") {
+		if held(r) {
+			out.WriteRune(r)
+		} else {
+			fmt.Fprintf(&out, `\U%08x`, r)
+		}
+	}
+	return out.String()
 }
 
 // dockerfile writes a file for BuildKit, which has here-documents.
@@ -60,7 +76,7 @@ func (w *writer) dockerfile() {
 			w.printf("# %s\n", line)
 		}
 		if manual(s) != "" {
-			w.printf("%s\n", indent(s.Command, "#   "))
+			w.printf("%s\n", comment(s.Command, "#   "))
 			continue
 		}
 		if s.Cwd != "" && s.Cwd != cwd {

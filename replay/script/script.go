@@ -10,7 +10,9 @@ package script
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/recountdb/recount/replay"
 	"github.com/recountdb/recount/replay/shell"
@@ -171,11 +173,33 @@ func quote(s string) string {
 }
 
 func oneLine(s string) string {
-	s = strings.Join(strings.Fields(s), " ")
+	s = visible(strings.Join(strings.Fields(s), " "))
 	if r := []rune(s); len(r) > 120 {
 		return string(r[:119]) + "…"
 	}
 	return s
+}
+
+// comment returns a text as comment lines, each with what begins it. Characters that a reader could take
+// for the end of the line are escaped.
+func comment(s, with string) string { return indent(visible(s), with) }
+
+// visible escapes what is neither shown nor a tab or a new line, such as \r, U+0085 and the colours of a terminal.
+func visible(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		if held(r) {
+			b.WriteRune(r)
+		} else {
+			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
+		}
+	}
+	return b.String()
+}
+
+// held tells whether a text file of any kind can hold a character as it is.
+func held(r rune) bool {
+	return r == '\n' || r == '\t' || unicode.IsGraphic(r) && r != '\u2028' && r != '\u2029'
 }
 
 func indent(s, with string) string {
