@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"strconv"
 	"strings"
 )
 
@@ -45,8 +46,10 @@ func (r *routing) composed(e ast.Expr, depth int) text {
 		return text{}
 	}
 	switch e := ast.Unparen(r.meant(e)).(type) {
-	case *ast.BasicLit:
-		return r.text(e)
+	case *ast.BasicLit: // that the checker gave no value, since something around it is wrong
+		if s, err := strconv.Unquote(e.Value); err == nil && e.Kind == token.STRING {
+			return text{s, true}
+		}
 	case *ast.BinaryExpr:
 		if e.Op == token.ADD {
 			return r.composed(e.X, depth+1).plus(r.composed(e.Y, depth+1))

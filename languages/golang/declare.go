@@ -95,9 +95,9 @@ type symbol struct {
 
 // add adds the node of a symbol and the contains edge to it.
 func (d *declarer) add(s symbol) schemas.NodeKey {
-	start, end := s.from.Pos(), s.from.End()
+	start, end := s.from.Pos(), endOf(d.fset, s.from)
 	if s.to != nil {
-		end = s.to.End()
+		end = endOf(d.fset, s.to)
 	}
 	variant := ""
 	if !d.src.built || s.name == "_" || s.name == "init" && s.owner == "" && s.kind == recountv1.SymbolKind_SYMBOL_KIND_FUNCTION {
@@ -128,7 +128,7 @@ func (d *declarer) add(s symbol) schemas.NodeKey {
 func (d *declarer) function(f *ast.FuncDecl) {
 	s := symbol{
 		kind: recountv1.SymbolKind_SYMBOL_KIND_FUNCTION, name: f.Name.Name, in: d.out.file, doc: f.Doc, from: f,
-		signature: d.text(f.Pos(), f.Type.End()), exported: f.Name.IsExported(),
+		signature: d.text(f.Pos(), endOf(d.fset, f.Type)), exported: f.Name.IsExported(),
 	}
 	if f.Recv != nil {
 		s.kind = recountv1.SymbolKind_SYMBOL_KIND_METHOD
@@ -174,7 +174,7 @@ func (d *declarer) general(decl *ast.GenDecl, in schemas.NodeKey, owner string) 
 					signature: word + name.Name, exported: owner == "" && name.IsExported(),
 				}
 				if spec.Type != nil {
-					s.signature += " " + d.text(spec.Type.Pos(), spec.Type.End())
+					s.signature += " " + d.text(spec.Type.Pos(), endOf(d.fset, spec.Type))
 				}
 				if i < len(spec.Values) && len(spec.Names) == len(spec.Values) {
 					if v, ok := spec.Values[i].(*ast.BasicLit); ok {
@@ -201,7 +201,7 @@ func (d *declarer) typeSpec(decl *ast.GenDecl, spec *ast.TypeSpec, in schemas.No
 	case *ast.InterfaceType:
 		s.kind, s.signature = recountv1.SymbolKind_SYMBOL_KIND_INTERFACE, d.text(spec.Pos(), t.Interface)+" interface"
 	default:
-		s.signature = d.text(spec.Pos(), spec.End())
+		s.signature = d.text(spec.Pos(), endOf(d.fset, spec))
 	}
 	s.signature = "type " + s.signature
 	key := d.add(s)
@@ -228,10 +228,10 @@ func (d *declarer) members(t ast.Expr, in schemas.NodeKey, exported bool) {
 				s := symbol{
 					kind: recountv1.SymbolKind_SYMBOL_KIND_FIELD, owner: in.Chain(), name: name.Name, in: in,
 					doc: docOf(f.Doc, nil, f.Comment), from: f, exported: exported && name.IsExported(),
-					signature: name.Name + " " + d.text(f.Type.Pos(), f.Type.End()),
+					signature: name.Name + " " + d.text(f.Type.Pos(), endOf(d.fset, f.Type)),
 				}
 				if embedded {
-					s.signature = d.text(f.Type.Pos(), f.Type.End())
+					s.signature = d.text(f.Type.Pos(), endOf(d.fset, f.Type))
 				}
 				key := d.add(s)
 				if embedded {
@@ -248,7 +248,7 @@ func (d *declarer) members(t ast.Expr, in schemas.NodeKey, exported bool) {
 				d.out.ofName[name] = d.add(symbol{
 					kind: recountv1.SymbolKind_SYMBOL_KIND_METHOD, owner: in.Chain(), name: name.Name, in: in,
 					doc: docOf(f.Doc, nil, f.Comment), from: f, exported: exported && name.IsExported(),
-					signature: d.text(name.Pos(), f.Type.End()),
+					signature: d.text(name.Pos(), endOf(d.fset, f.Type)),
 				})
 			}
 		}
@@ -349,6 +349,19 @@ func clip(s string, n int) string {
 		n--
 	}
 	return s[:n]
+}
+
+// endOf returns where a node ends. The parser puts the end of what a file breaks off in beyond the file,
+// where another file of the set may begin, or nowhere; such a node ends with its file.
+func endOf(fset *token.FileSet, n ast.Node) token.Pos {
+	f := fset.File(n.Pos())
+	if f == nil {
+		return n.Pos()
+	}
+	if last := token.Pos(f.Base() + f.Size()); n.End() < n.Pos() || n.End() > last {
+		return last
+	}
+	return n.End()
 }
 
 // place returns a position in the form of the graph; //line comments are ignored.

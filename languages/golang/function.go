@@ -118,17 +118,17 @@ func (s *source) sizes() (bodies, rest int) {
 // head returns a hash of the text above the first declaration that is not an import: it decides
 // what the names of packages mean in the file, how it is built, and whether it is generated.
 func (s *source) head(fset *token.FileSet) uint64 {
-	end := s.syntax.Name.End()
+	end := endOf(fset, s.syntax.Name)
 	for _, decl := range s.decls {
 		if d, ok := decl.(*ast.GenDecl); ok && d.Tok == token.IMPORT {
-			end = d.End()
+			end = endOf(fset, d)
 		}
 	}
 	return xxh3.Hash(s.content[:fset.PositionFor(end, false).Offset])
 }
 
 func (s *source) text(fset *token.FileSet, n ast.Node) uint64 {
-	return xxh3.Hash(s.content[fset.PositionFor(n.Pos(), false).Offset:fset.PositionFor(n.End(), false).Offset])
+	return xxh3.Hash(s.content[fset.PositionFor(n.Pos(), false).Offset:fset.PositionFor(endOf(fset, n), false).Offset])
 }
 
 // place returns the position at which a declaration begins.

@@ -363,7 +363,7 @@ func (r *routing) call(e *ast.CallExpr) string {
 	if at, ok := r.groups[e]; ok {
 		return at
 	}
-	at := r.local(e.Pos()) + "-" + r.fset.Position(e.End()).String()
+	at := r.local(e.Pos()) + "-" + r.fset.Position(endOf(r.fset, e)).String()
 	r.groups[e] = at
 	if of := r.made(e.Fun); of != nil {
 		r.body.made = append(r.body.made, madeRouter{at, of})
@@ -538,7 +538,7 @@ func (r *routing) register(call *ast.CallExpr, methods []ast.Expr, f *source, na
 	}
 	found := registered{
 		name: sel.Sel.Name, methods: r.texts(methods), path: f.Path, pkg: names.nodes[0].Node.Package, file: names.file, test: f.test,
-		start: place(r.fset, call.Pos()), end: place(r.fset, call.End()),
+		start: place(r.fset, call.Pos()), end: place(r.fset, endOf(r.fset, call)),
 	}
 	on, args := sel.X, call.Args
 	if found.name == "HandlerFunc" || found.name == "Handler" { // mux.Path("/x").Methods("GET").HandlerFunc(h)

@@ -109,7 +109,7 @@ func (r *routing) literal(n *ast.CompositeLit) {
 // calls notes a call of a function of the repository.
 func (r *routing) calls(call *ast.CallExpr, fn *types.Func) {
 	c := passing{fn: fn.FullName(), at: r.value(call), site: r.here}
-	c.site.start, c.site.end = place(r.fset, call.Pos()), place(r.fset, call.End())
+	c.site.start, c.site.end = place(r.fset, call.Pos()), place(r.fset, endOf(r.fset, call))
 	if sel, ok := call.Fun.(*ast.SelectorExpr); ok && fn.Signature().Recv() != nil {
 		c.recv = r.value(sel.X)
 	}

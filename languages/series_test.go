@@ -1,0 +1,169 @@
+package languages
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/recountdb/recount/languages/golang"
+	"github.com/recountdb/recount/languages/resolvetest"
+)
+
+// FuzzSeries edits an application as people do, line by line and name by name, and resolves each commit
+// as a change of the one before: the graph must have the bytes that the whole commit gives to a new resolver,
+// whatever the edits broke. The seed chooses the edits.
+func FuzzSeries(f *testing.F) {
+	apps := editable(f)
+	for i := range apps {
+		if i%7 == 0 { // the rest is for fuzzing: each takes some 30 ms
+			f.Add(uint16(i), uint64(i))
+		}
+	}
+	f.Fuzz(func(t *testing.T, app uint16, seed uint64) {
+		e := editor{rand.New(rand.NewPCG(seed, 1))}
+		first := apps[int(app)%len(apps)]
+		second := e.commit(first)
+		third := e.commit(second)
+		trees := []*resolvetest.Tree{resolvetest.New(first, Facts), resolvetest.New(second, Facts), resolvetest.New(third, Facts), resolvetest.New(first, Facts)}
+		for _, l := range registered {
+			if l.Resolver != nil && slices.ContainsFunc(slices.Collect(maps.Keys(first)), func(p string) bool { return slices.Contains(l.Resolver().Languages(), NameOf(p)) }) {
+				resolvetest.Series(t, l.Resolver, trees...)
+			}
+		}
+		if t.Failed() {
+			t.Logf("snapshots:\n%s", archive(first, second, third))
+		}
+	})
+}
+
+// TestFilesThatBreakOff cuts a file of routes in Go everywhere, as an editor saves it or a fixture has it.
+func TestFilesThatBreakOff(t *testing.T) {
+	const main = `package main
+
+import "github.com/labstack/echo/v4"
+
+const base = "/v1"
+
+func under(p string) string { return base + p }
+
+func main() {
+	e := echo.New()
+	g := e.Group(under("/admin"))
+	g.GET("/main", func(c echo.Context) error { return nil })
+	g.Match([]string{"GET"}, under("/x")+"/:id", h)
+}
+
+func h(c echo.Context) error { return nil }
+`
+	app := map[string]string{"go.mod": "module example.com/app\n", "a.go": "package main\n", "main.go": main, "z.go": "package main\n\nvar z = under(base)\n"}
+	whole := resolvetest.New(app, Facts)
+	for at := 0; at < len(main); at += 3 {
+		resolvetest.Series(t, golang.Language.Resolver, whole, whole.With(map[string]string{"main.go": main[:at]}), whole)
+		if t.Failed() {
+			t.Fatalf("cut after %q", main[:at])
+		}
+	}
+}
+
+// editable returns the applications of testdata: contents by path.
+func editable(tb testing.TB) (apps []map[string]string) {
+	tb.Helper()
+	files, err := filepath.Glob("testdata/*/*.txt")
+	if err != nil || len(files) == 0 {
+		tb.Fatalf("%d files, %v", len(files), err)
+	}
+	for _, name := range files {
+		a, err := txtar.ParseFile(name)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		of := map[string]map[string]string{}
+		for _, f := range a.Files {
+			app, p, ok := strings.Cut(f.Name, "/")
+			if !ok || p == "want" {
+				continue
+			}
+			if of[app] == nil {
+				of[app] = map[string]string{}
+			}
+			of[app][p] = string(f.Data)
+		}
+		for _, app := range slices.Sorted(maps.Keys(of)) {
+			apps = append(apps, of[app])
+		}
+	}
+	return apps
+}
+
+// archive writes applications as a text archive, each below a folder with its number.
+func archive(apps ...map[string]string) string {
+	var a txtar.Archive
+	for i, app := range apps {
+		for _, p := range slices.Sorted(maps.Keys(app)) {
+			a.Files = append(a.Files, txtar.File{Name: fmt.Sprintf("%d/%s", i, p), Data: []byte(app[p])})
+		}
+	}
+	return string(txtar.Format(&a))
+}
+
+type editor struct{ *rand.Rand }
+
+var identifier = regexp.MustCompile(`[A-Za-z_][A-Za-z_0-9]*`)
+
+// commit returns an application after one to three edits.
+func (e editor) commit(app map[string]string) map[string]string {
+	app = maps.Clone(app)
+	for range 1 + e.IntN(3) {
+		paths := slices.Sorted(maps.Keys(app))
+		if len(paths) == 0 {
+			break
+		}
+		p, other := paths[e.IntN(len(paths))], paths[e.IntN(len(paths))]
+		lines := strings.SplitAfter(app[p], "\n")
+		at := e.IntN(len(lines))
+		switch e.IntN(7) {
+		case 0: // a line goes
+			app[p] = strings.Join(slices.Delete(lines, at, at+1), "")
+		case 1: // a line comes from anywhere
+			from := strings.SplitAfter(app[other], "\n")
+			app[p] = strings.Join(slices.Insert(lines, at, from[e.IntN(len(from))]), "")
+		case 2: // a name is another name, once
+			app[p] = strings.Join(e.renamed(lines, at, app[other]), "")
+		case 3: // a name is another name, everywhere in the application
+			if names := identifier.FindAllString(app[p], -1); len(names) > 0 {
+				was, is := regexp.MustCompile(`\b`+names[e.IntN(len(names))]+`\b`), names[e.IntN(len(names))]
+				for q := range app {
+					app[q] = was.ReplaceAllString(app[q], is)
+				}
+			}
+		case 4: // a file goes, or is empty
+			if delete(app, p); e.IntN(2) == 0 {
+				app[p] = ""
+			}
+		case 5: // a file moves
+			delete(app, p)
+			app[path.Join(path.Dir(other), "moved"+path.Ext(p))] = strings.Join(lines, "")
+		case 6: // a file ends early, in the middle of something
+			app[p] = app[p][:e.IntN(len(app[p])+1)]
+		}
+	}
+	return app
+}
+
+// renamed replaces a name of a line by one of another text.
+func (e editor) renamed(lines []string, at int, from string) []string {
+	were, names := identifier.FindAllStringIndex(lines[at], -1), identifier.FindAllString(from, -1)
+	if len(were) > 0 && len(names) > 0 {
+		w := were[e.IntN(len(were))]
+		lines[at] = lines[at][:w[0]] + names[e.IntN(len(names))] + lines[at][w[1]:]
+	}
+	return lines
+}
