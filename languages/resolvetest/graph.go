@@ -52,8 +52,8 @@ func (g Graph) Apply(tb testing.TB, r resolve.Resolver, tree, base *Tree) {
 		tb.Errorf("%s: the graphs are not sorted by path", r.Name())
 	}
 	for _, p := range change.Paths {
-		if _, there := tree.File(p); !there {
-			delete(g, p)
+		if f, there := tree.File(p); !there || f.Skipped != "" || !slices.Contains(r.Languages(), f.Language) {
+			delete(g, p) // a manifest that is broken is any YAML
 		}
 	}
 	for i, fg := range graphs {
