@@ -64,7 +64,7 @@ func (u *unit) keep(i int) *kept {
 	g.Normalize()
 	k := &kept{
 		blob: f.Blob, graph: g, local: hashGraph(&g), facts: factsOf(u, i),
-		routing: routed(u.files[i : i+1]), external: f.external(),
+		routing: routed(u.files[i : i+1]), pkg: f.pkg, external: f.external(),
 		head: f.head(u.fset), parts: map[schemas.NodeKey]*functionPart{},
 	}
 	u.part(i, k)

@@ -65,7 +65,8 @@ type kept struct {
 	// for routes.
 	uses    []mark
 	routing bool
-	// external is true if the file belongs to an external test package.
+	// pkg is the name in its package clause; external is true if it is that of an external test package.
+	pkg      string
 	external bool
 	// head is a hash of the file's beginning; parts has its functions, by their nodes.
 	head  uint64

@@ -149,6 +149,15 @@ func (p *parsed) primaryOf() string {
 	return best
 }
 
+// regrouped reports whether a file belongs to another package of the directory than before. What a name means
+// is kept for the directory as a whole, and does not tell which of its packages lost the name.
+func (p *parsed) regrouped(before map[string]*kept) bool {
+	return slices.ContainsFunc(p.files, func(f *source) bool {
+		was := before[f.Path]
+		return f.built && was != nil && was.pkg != f.pkg
+	})
+}
+
 // take returns the buildable files that want accepts, with their declarations.
 func (p *parsed) take(want func(*source) bool) (files []*source, names []*declared) {
 	for i, f := range p.files {

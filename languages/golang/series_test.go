@@ -251,3 +251,15 @@ func list()              {}
 		t.Errorf("routes (-want +got):\n%s", diff)
 	}
 }
+
+// TestAFileJoinsAnotherPackage changes the package clause of files: the names of one package of a directory are not
+// those of another, though the directory has them all.
+func TestAFileJoinsAnotherPackage(t *testing.T) {
+	first := resolvetest.New(map[string]string{
+		"go.mod": "module example.com/app\n", "a.go": "package app\n\nvar all = []int{one}\n\nfunc use() int { return help() }\n", "b.go": "package app\n\nvar one = 1\n\nfunc help() int { return 2 }\n",
+		"a_test.go": "package app\n\nfunc check() int { return fixture() }\n", "b_test.go": "package app\n\nfunc fixture() int { return 3 }\n",
+	}, readFacts)
+	other := first.With(map[string]string{"b.go": "package other\n\nvar one = 1\n\nfunc help() int { return 2 }\n"})
+	outside := first.With(map[string]string{"b_test.go": "package app_test\n\nfunc fixture() int { return 3 }\n"})
+	resolvetest.Series(t, fresh, first, other, first, outside, first)
+}

@@ -156,8 +156,8 @@ func (s *step) begin(d *dir) (*work, error) {
 		return nil, err
 	}
 	w.primary = w.parsed.primaryOf()
-	if w.was != nil && w.was.primary != w.primary {
-		w.upset = true
+	if w.was != nil && (w.was.primary != w.primary || w.parsed.regrouped(w.files)) {
+		w.upset = w.was.primary != w.primary
 		s.startOver(w)
 		if err := s.read(w); err != nil {
 			return nil, err
