@@ -26,6 +26,8 @@ type framework struct {
 	groups, inside, mounts []string
 	// same has the methods that return the router itself.
 	same []string
+	// files has the methods that serve files, with what follows their pattern for a folder.
+	files map[string]string
 	// last is true if the handler is the last argument; otherwise it follows the pattern.
 	last bool
 }
@@ -42,10 +44,12 @@ var (
 	gin = &framework{
 		name: "gin", routers: []string{"Default", "New", "Engine", "RouterGroup", "IRouter", "IRoutes"}, whole: []string{"Engine"},
 		verbs: upper, any: []string{"Any"}, method: []string{"Handle", "Match"}, groups: []string{"Group"}, same: []string{"Use"}, last: true,
+		files: map[string]string{"Static": "/*filepath", "StaticFS": "/*filepath", "StaticFile": "", "StaticFileFS": ""},
 	}
 	echo = &framework{
 		name: "echo", routers: []string{"New", "Echo", "Group"}, whole: []string{"Echo"}, verbs: upper,
 		any: []string{"Any"}, method: []string{"Add", "AddRoute", "Match"}, groups: []string{"Group"},
+		files: map[string]string{"Static": "*", "StaticFS": "*", "File": "", "FileFS": ""},
 	}
 	fiber = &framework{
 		name: "fiber", routers: []string{"New", "App", "Router", "Group"}, verbs: title, any: []string{"All"}, method: []string{"Add"},
@@ -72,6 +76,9 @@ var registers = func() map[string]bool {
 	all := map[string]bool{"HandlerFunc": true, "Handler": true}
 	for _, f := range frameworks {
 		for name := range f.verbs {
+			all[name] = true
+		}
+		for name := range f.files {
 			all[name] = true
 		}
 		for _, name := range slices.Concat(f.any, f.method) {

@@ -107,12 +107,14 @@ type routing struct {
 	round  map[types.Object]ast.Expr
 	set    map[types.Object]ast.Expr
 	bare   map[types.Object]bool // variables that are declared without a value
+	// rebound has the statements that set a variable to what a call of its own value returns, in order.
+	rebound map[*types.Var][]rebound
 }
 
 // routerFacts reads a unit.
 func (u *unit) routerFacts() *routeFacts {
 	r := &routing{
-		unit: u, params: map[types.Object]string{}, groups: map[*ast.CallExpr]string{},
+		unit: u, params: map[types.Object]string{}, groups: map[*ast.CallExpr]string{}, rebound: map[*types.Var][]rebound{},
 		facts: &routeFacts{
 			declared: map[string]*framework{}, whole: map[string]bool{}, names: map[string]string{},
 			holders: map[string]bool{}, returns: map[string]text{}, results: map[string]textCall{},
@@ -208,6 +210,7 @@ func (r *routing) read(decl ast.Decl, f *source, names *declared, from schemas.N
 			}
 		case *ast.FuncLit:
 			results = append(results, "")
+			r.rebinds(n.Body)
 			ast.Inspect(n.Type, walk)
 			ast.Inspect(n.Body, walk)
 			results = results[:len(results)-1]
@@ -224,6 +227,9 @@ func (r *routing) read(decl ast.Decl, f *source, names *declared, from schemas.N
 			r.rounds(func() { r.register(n, methods[n], f, names, from) })
 		}
 		return true
+	}
+	if fn, ok := decl.(*ast.FuncDecl); ok && fn.Body != nil {
+		r.rebinds(fn.Body)
 	}
 	ast.Inspect(decl, walk)
 }
@@ -288,6 +294,7 @@ func (r *routing) spot(name *ast.Ident) string {
 	default:
 		at = r.local(v.Pos())
 	}
+	at += r.reboundBefore(v, name)
 	r.facts.names[at] = v.Name()
 	return at
 }

@@ -270,12 +270,15 @@ func (r *routers) routesOf(c registered) (all []route) {
 		f := on.of
 		methods, at := c.methods, 0
 		verb, isVerb := f.verbs[c.name]
+		below, isFiles := f.files[c.name]
 		chain := f == gorilla && c.pattern != ""
 		switch {
 		case chain:
 			at = -1
 		case isVerb:
 			methods = []string{verb}
+		case isFiles:
+			methods = []string{"GET"}
 		case slices.Contains(f.any, c.name):
 		case slices.Contains(f.method, c.name) && len(c.args) > 2:
 			if at = 1; c.args[0].known {
@@ -290,6 +293,10 @@ func (r *routers) routesOf(c registered) (all []route) {
 		pattern := text{c.pattern, !c.lost}
 		if !chain {
 			pattern = c.args[at]
+			if strings.HasPrefix(below, "/") {
+				pattern.is = strings.TrimSuffix(pattern.is, "/")
+			}
+			pattern.is += below
 		}
 		handler := at + 1
 		if f.last {

@@ -1,6 +1,7 @@
 package golang
 
 import (
+	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -329,4 +330,54 @@ func (r *routing) fieldOf(lit *ast.CompositeLit, name string) ast.Expr {
 		}
 	}
 	return nil
+}
+
+// rebound is a statement that sets a variable to what a call of its own value returns: r = r.PathPrefix("/x").Subrouter().
+// name is where the variable stands on the left, and after it the variable holds another router.
+type rebound struct{ name, after token.Pos }
+
+// rebinds notes such statements of a function's body; in a branch or a loop the variable may still hold either.
+func (r *routing) rebinds(body *ast.BlockStmt) {
+	for _, stmt := range body.List {
+		set, ok := stmt.(*ast.AssignStmt)
+		if !ok || set.Tok != token.ASSIGN || len(set.Lhs) != 1 || len(set.Rhs) != 1 {
+			continue
+		}
+		left, ok := set.Lhs[0].(*ast.Ident)
+		if !ok {
+			continue
+		}
+		v, ok := r.info.Uses[left].(*types.Var)
+		if ok && v.Parent() != nil && v.Parent().End() == body.End() && r.info.Uses[receiver(set.Rhs[0])] == v {
+			r.rebound[v] = append(r.rebound[v], rebound{left.Pos(), set.End()})
+		}
+	}
+}
+
+// reboundBefore returns what tells the spot of a variable from those before it was set again, "" if it was not.
+func (r *routing) reboundBefore(v *types.Var, name *ast.Ident) (mark string) {
+	for i, b := range r.rebound[v] {
+		if name.Pos() == b.name || name.Pos() >= b.after {
+			mark = fmt.Sprintf("'%d", i+1)
+		}
+	}
+	return mark
+}
+
+// receiver returns the name that a chain of calls of methods begins with, nil if there is none.
+func receiver(chain ast.Expr) *ast.Ident {
+	for {
+		call, ok := ast.Unparen(chain).(*ast.CallExpr)
+		if !ok {
+			return nil
+		}
+		sel, ok := call.Fun.(*ast.SelectorExpr)
+		if !ok {
+			return nil
+		}
+		if name, ok := sel.X.(*ast.Ident); ok {
+			return name
+		}
+		chain = sel.X
+	}
 }

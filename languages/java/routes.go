@@ -335,7 +335,7 @@ func (j *walker) contextRoute(n extract.Ref, args extract.Ref, s state) {
 		return
 	}
 	pattern, ok := j.pattern(j.Child(args, 0))
-	if up := j.Parent(n); !ok || !j.isWeb() || handler == extract.None && j.Text(j.Field(up, "name")) == "setHandler" {
+	if up := j.Parent(n); !ok || !j.isWeb() || handler == extract.None && j.Text(j.Field(up, "name")) == "setHandler" || j.removed(n, args) {
 		return
 	}
 	r := &recountv1.RouteFact{Method: "ANY", Pattern: pattern, Framework: "jdk", In: s.in, Handler: extract.Unknown}
@@ -351,4 +351,24 @@ func (j *walker) contextRoute(n extract.Ref, args extract.Ref, s state) {
 		r.Handler = j.path(handler, s)
 	}
 	j.AddRoute(r, n)
+}
+
+// removed reports whether the method that makes a context removes it again: removeContext("/x"), or of its variable.
+func (j *walker) removed(context, args extract.Ref) bool {
+	path, name := j.Text(j.Child(args, 0)), ""
+	if up := j.Parent(context); j.Kind(up) == "variable_declarator" {
+		name = j.Text(j.Field(up, "name"))
+	}
+	method := context
+	for k := j.Kind(method); method > 0 && k != "method_declaration" && k != "constructor_declaration"; k = j.Kind(method) {
+		method = j.Parent(method)
+	}
+	for n := method + 1; int(n) < len(j.Nodes) && j.Start(n) < j.End(method); n++ {
+		if j.Kind(n) == "method_invocation" && j.Text(j.Field(n, "name")) == "removeContext" {
+			if of := j.Text(j.Child(j.Field(n, "arguments"), 0)); of == path || of == name {
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -72,6 +72,8 @@ func (p *walker) register(n extract.Ref, path string, args extract.Ref, s state)
 		}
 	case "add_resource":
 		r.addResource()
+	case "add_static", "static":
+		r.folder()
 	case "register":
 		if pattern, ok := r.pattern(0, "prefix"); ok && r.framework == "django" {
 			r.route("ANY", pattern, r.router, r.arg(1, "viewset"), "viewset")
@@ -193,7 +195,35 @@ func (r *registration) mounts() {
 		r.framework = cmp.Or(r.framework, "flask")
 	}
 	pattern, _ := r.pattern(place, key)
+	if r.static(r.arg(place+1, what)) {
+		r.add(&recountv1.RouteFact{Method: "GET", Pattern: strings.TrimSuffix(pattern, "/") + "/{path:path}", Router: r.router, Handler: extract.Unknown})
+		return
+	}
 	r.eachBelow(r.router, r.versioned(pattern), r.arg(place+1, what))
+}
+
+// static reports whether what is mounted is StaticFiles of Starlette, which serves the files of a folder.
+func (r *registration) static(of extract.Ref) bool {
+	return r.Kind(of) == "call" && strings.HasSuffix(r.canonical(r.walker.path(r.Field(of, "function"), r.s)), "staticfiles.StaticFiles")
+}
+
+// folder reads what serves the files of a folder: app.router.add_static("/x", path) of aiohttp, and app.static("/x",
+// path) of Sanic, whose path may also be that of a file.
+func (r *registration) folder() {
+	pattern, ok := r.pattern(0, "prefix")
+	below := "/{filename}"
+	switch {
+	case !ok:
+		return
+	case r.framework == "sanic" && r.name == "static":
+		below = "/<__file_uri__:path>"
+		if of, known := r.literal(r.arg(1, "file_or_directory")); known && strings.Contains(of[strings.LastIndexByte(of, '/')+1:], ".") {
+			below = ""
+		}
+	case r.framework != "aiohttp" || r.name != "add_static":
+		return
+	}
+	r.add(&recountv1.RouteFact{Method: "GET", Pattern: strings.TrimSuffix(pattern, "/") + below, Router: r.router, Handler: extract.Unknown})
 }
 
 // blueprintGroup reads Blueprint.group(a, b, url_prefix="/x") of Sanic.

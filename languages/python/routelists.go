@@ -55,7 +55,9 @@ func (p *walker) place(n extract.Ref, s state) (router, prefix string, ok bool) 
 					return on, strings.TrimSuffix(before, "/") + "/" + strings.TrimPrefix(prefix, "/"), known && on != ""
 				}
 			case name == "append" || name == "extend" || name == "add_routes" || name == "insert":
-				p.list(on, up, s)
+				if name != "add_routes" { // of a router, which is no list
+					p.list(on, up, s)
+				}
 				return on, prefix, on != ""
 			default:
 				return "", "", false
@@ -70,7 +72,7 @@ func (p *walker) place(n extract.Ref, s state) (router, prefix string, ok bool) 
 // list notes that a variable holds a list of routes.
 func (p *walker) list(name string, at extract.Ref, s state) {
 	key := extract.NameIn{In: s.in, Name: name}
-	if p.framework != "aiohttp" && extract.Root(name) == name && !p.lists[key] {
+	if extract.Root(name) == name && !p.lists[key] {
 		p.lists[key] = true
 		p.AddRoute(&recountv1.RouteFact{Group: true, Role: "part", Handler: name, Framework: p.framework, In: s.in}, at)
 	}
@@ -97,6 +99,11 @@ func (r *registration) listed() {
 			pattern, _ := r.pattern(0, "path")
 			if name == "Host" {
 				pattern = ""
+			}
+			if r.static(of) {
+				r.framework = "starlette"
+				r.add(&recountv1.RouteFact{Method: "GET", Pattern: prefix + strings.TrimSuffix(pattern, "/") + "/{path:path}", Router: router, Handler: extract.Unknown})
+				return
 			}
 			r.mount(router, prefix+pattern, of, "starlette", r.call, r.s)
 		}

@@ -145,14 +145,18 @@ func (c *registration) rocket() {
 			paths = append(paths, strings.TrimSuffix(c.path(with, c.s), "()"))
 		}
 		for _, path := range paths {
-			if isDirect(path) {
+			switch {
+			case strings.HasPrefix(path, "FileServer.") || strings.Contains(path, ".FileServer."): // FileServer::from("folder")
+				c.route("GET", slashed(c.prefixed(), "/<path..>"), extract.Unknown)
+			case isDirect(path):
 				c.group(c.prefixed(), path)
 			}
 		}
 	}
 }
 
-// actix reads route("/x", web::get().to(h)), resource("/x").to(h), service(h) and configure(f).
+// actix reads route("/x", web::get().to(h)), resource("/x").to(h), service(h), service(services![h, g]),
+// service(redirect("/x", "/y")) and configure(f).
 func (c *registration) actix() {
 	first := c.Child(c.args, 0)
 	switch c.name {
@@ -173,8 +177,20 @@ func (c *registration) actix() {
 		}
 	case "service", "configure":
 		all := []extract.Ref{first}
-		if c.Kind(first) == "tuple_expression" {
+		switch {
+		case c.Kind(first) == "tuple_expression":
 			all = slices.Collect(c.Children(first))
+		case c.Kind(first) == "macro_invocation": // services![a, b]
+			for _, handler := range c.tokens(first) {
+				c.group(c.prefix(), handler)
+			}
+		case c.Kind(first) == "call_expression": // redirect("/from", "/to").permanent()
+			for c.Kind(c.Field(c.Field(first, "function"), "value")) == "call_expression" {
+				first = c.Field(c.Field(first, "function"), "value")
+			}
+			if from, ok := c.walker.pattern(c.Child(c.Field(first, "arguments"), 0), c.s); ok && c.Text(c.lastName(c.Field(first, "function"))) == "redirect" {
+				c.route("ANY", c.prefix()+from, extract.Unknown)
+			}
 		}
 		for _, of := range all {
 			if k := c.Kind(of); k == "identifier" || k == "scoped_identifier" {

@@ -144,10 +144,29 @@ func (r *walker) attributeRoutes(n extract.Ref, in uint32, name string) {
 		if cut := strings.IndexByte(pattern, '?'); cut > 0 && r.framework != "actix" {
 			pattern = pattern[:cut]
 		}
+		if r.framework == "actix" {
+			pattern = r.scoped(n) + pattern
+		}
 		for _, m := range methods {
 			r.AddRoute(&recountv1.RouteFact{Role: "mounted", Method: m, Pattern: pattern, Router: name, Framework: r.framework, In: in}, a)
 		}
 	}
+}
+
+// scoped returns the prefixes of #[scope("/x")] at the modules around an item.
+func (r *walker) scoped(n extract.Ref) (prefix string) {
+	for at := r.Parent(n); at > 0; at = r.Parent(at) {
+		if r.Kind(at) != "mod_item" {
+			continue
+		}
+		for _, a := range r.attributes(at) {
+			path := r.Text(r.Child(r.Child(a, 0), 0))
+			if text, ok := r.literal(r.Child(r.Field(r.Child(a, 0), "arguments"), 0)); ok && path[strings.LastIndexByte(path, ':')+1:] == "scope" {
+				prefix = text + prefix
+			}
+		}
+	}
+	return prefix
 }
 
 // ownRouter is the path of the router that a function configures or returns.

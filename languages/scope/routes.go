@@ -71,6 +71,7 @@ type mount struct {
 	pattern prefix
 	on      []*router // none if they are not known
 	root    bool      // it is mounted on the application itself
+	test    bool      // a test mounts it
 	// instead is set if the pattern replaces the router's own prefix, as in Flask.
 	instead   bool
 	framework string
@@ -214,7 +215,7 @@ func (rt *Routing) place(m *Module, in uint32, r *recountv1.RouteFact, below str
 		if len(patterns) > 1 && len(placed) > 1 { // which is below which is not known
 			pattern.unknown = true
 		}
-		at := mount{root: r.Router == "", pattern: pattern, framework: r.Framework, registry: strings.HasSuffix(r.Handler, ".registry"), instead: r.Role == "copy" || r.Role == "" && replaces[r.Framework] && r.Pattern != ""}
+		at := mount{root: r.Router == "", test: m.Test || inTest(m.Decl(r.In)), pattern: pattern, framework: r.Framework, registry: strings.HasSuffix(r.Handler, ".registry"), instead: r.Role == "copy" || r.Role == "" && replaces[r.Framework] && r.Pattern != ""}
 		if r.Router != "" {
 			for _, on := range rt.know.Routers(m, in, m.Path(r.Router)) {
 				at.on = append(at.on, rt.router(on))
@@ -358,7 +359,11 @@ func (rt *Routing) prefixes(o *router, framework string, open map[*router]bool) 
 	open[o] = true
 	defer delete(open, o)
 	var out []prefix
-	for _, m := range o.mounts {
+	mounts := o.mounts
+	if served := slices.DeleteFunc(slices.Clone(mounts), func(m mount) bool { return m.test }); len(served) > 0 {
+		mounts = served // a test mounts a part of the application where it likes
+	}
+	for _, m := range mounts {
 		before := []prefix{{unknown: true}}
 		if m.root {
 			before = []prefix{{}}

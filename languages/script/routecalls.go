@@ -82,6 +82,10 @@ func (j *walker) register(n extract.Ref, path, router string, args extract.Ref, 
 		if p, ok := j.pattern(r.first, s); ok && r.framework == "koa" && len(r.list) == 1 {
 			r.group(&recountv1.RouteFact{Role: "prefix", Pattern: p, Handler: router})
 		}
+	case "redirect": // router.redirect("/from", "/to"); one of a context has one argument
+		if p, ok := j.pattern(r.first, s); ok && r.framework == "koa" && len(r.list) > 1 && j.isPath(p, r.framework) {
+			r.route("ANY", p, extract.None)
+		}
 	case "on":
 		if r.framework == "hono" && len(r.list) > 2 {
 			for _, m := range j.patterns(r.first, s) {

@@ -37,6 +37,10 @@ func (j *walker) constants(target string, value extract.Ref, s state) {
 				j.constants(extract.Member(target, name), j.Field(c, "value"), s)
 			}
 		}
+	case "number": // a version: `/v${VERSION}`
+		if j.framework != "" {
+			j.AddRoute(&recountv1.RouteFact{Group: true, Role: "const", Handler: target, Pattern: j.Text(value), In: s.in}, value)
+		}
 	case "string", "template_string", "binary_expression":
 		if of := j.unlessSet(value); of != extract.None {
 			if text, ok := j.pattern(of, s); ok && len(text) < 256 && !strings.Contains(text, "${") && (text == "" || strings.HasPrefix(text, "/")) {
