@@ -26,7 +26,8 @@ import (
 //	edges retry fixes                   the kinds to show (default: all but temporal)
 //	a exit=1 cwd=/x +5m $ make test     command a; what is before the $ may be omitted
 //	  | line of its output
-//	  changed x y                       it was seen to change these files below cwd, and no other
+//	  changed x y                       it was seen to change these files below cwd, and no other; z/ is a
+//	                                    directory that got or lost entries
 //	outcome a exit=0 p=1                an outcome that arrives here, in partition 1
 //	  | line of its output
 //
@@ -80,7 +81,11 @@ func parseScenario(t *testing.T, text string) *scenario {
 		if files, ok := strings.CutPrefix(l, "  changed"); ok {
 			look := &Looked{Below: held["cwd"], UntilUnixNano: now.UnixNano() + 5e9}
 			for _, f := range strings.Fields(files) {
-				look.Files = append(look.Files, held["cwd"]+"/"+f)
+				if dir, ok := strings.CutSuffix(f, "/"); ok {
+					look.Unclear = append(look.Unclear, held["cwd"]+"/"+dir)
+				} else {
+					look.Files = append(look.Files, held["cwd"]+"/"+f)
+				}
 			}
 			s.looked[last] = look
 			continue

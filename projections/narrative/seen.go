@@ -51,16 +51,29 @@ func (v *View) looked(n *Node) (*Looked, error) {
 
 // changed reports whether a path, or something below it, was seen to change.
 func (l *Looked) changed(name string) bool {
-	return slices.ContainsFunc(l.Files, func(f string) bool {
-		return f == name || below(f, name) && (strings.Contains(name, "/.git") || !strings.Contains(f, "/.git/"))
-	})
+	return slices.ContainsFunc(l.Files, func(f string) bool { return f == name || within(f, name) })
+}
+
+// within reports whether a path is below another. What git stores for itself is below no working tree.
+func within(name, tree string) bool {
+	return below(name, tree) && (strings.Contains(tree, "/.git") || !strings.Contains(name+"/", "/.git/"))
 }
 
 // Untouched reports whether a path below what was looked at was seen to be left as it was.
 func (l *Looked) Untouched(name string) bool {
 	return (name == l.Below || below(name, l.Below)) && !l.changed(name) && !slices.ContainsFunc(l.Unclear, func(u string) bool {
-		return u == name || u == path.Dir(name) || below(u, name)
+		return u == name || u == path.Dir(name) || within(u, name)
 	})
+}
+
+// OnlyLooked reports whether a command that asks or shows something was seen to change no file.
+func (v *View) OnlyLooked(id schemas.EventID) (bool, error) {
+	n, err := v.node(id)
+	if n == nil || err != nil || n.Category != recountv1.Category_CATEGORY_QUERY || n.Effects&Changes != 0 {
+		return false, err
+	}
+	l, err := v.looked(n)
+	return l != nil && len(l.Files) == 0, err
 }
 
 // untouched reports whether a node that should write a resource was seen to leave it as it was.
@@ -77,7 +90,7 @@ func (v *View) untouched(n *Node, r Resource) (bool, error) {
 func (v *View) idle(n *Node) (bool, error) {
 	idle := false
 	for _, r := range n.Resources {
-		if r.Access&Write == 0 || strings.Contains(r.Name, "/.git/") {
+		if r.Access&Write == 0 || r.Kind == recountv1.ResourceKind_RESOURCE_KIND_BRANCH || strings.Contains(r.Name, "/.git/") {
 			continue
 		}
 		var err error

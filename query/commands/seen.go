@@ -7,6 +7,10 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
+	"time"
+
+	"google.golang.org/protobuf/proto"
 
 	"github.com/recountdb/recount/projections/narrative"
 	"github.com/recountdb/recount/query"
@@ -80,13 +84,60 @@ func sameAsBefore(f *recountv1.WrittenFile) bool {
 	return !f.GetRemoved() && len(f.GetWasSha256()) > 0 && string(f.GetSha256()) == string(f.GetWasSha256()) && f.GetMode() == f.GetWasMode()
 }
 
+// looksTogether is the number of neighbouring events that are read together. A read takes longer than
+// reading some more.
+const looksTogether = 64
+
+// readTogether limits the time of one such read: the events are known to exist, so only an outage causes a wait.
+const readTogether = 10 * time.Second
+
+// looks holds what events tell of the files that changed, for searches at the same time.
+type looks struct {
+	mu  sync.Mutex
+	all map[schemas.Position]*narrative.Looked // nil: it tells nothing
+}
+
 // looked returns what an event tells the narrative of the files that changed. An event that cannot be read
 // tells nothing.
 func (a *session) looked(at schemas.Position) (*narrative.Looked, error) {
-	m, err := query.PayloadOf(a.Ctx, a.s.Event, at)
-	if err != nil {
+	a.looks.mu.Lock()
+	defer a.looks.mu.Unlock()
+	if l, known := a.looks.all[at]; known {
+		return l, nil
+	}
+	if a.looks.all == nil {
+		a.looks.all = map[schemas.Position]*narrative.Looked{}
+	}
+	if a.s.Events == nil {
+		m, err := query.PayloadOf(a.Ctx, a.s.Event, at)
+		if err != nil {
+			return nil, a.Ctx.Err()
+		}
+		a.looks.all[at] = lookedOf(m)
+		return a.looks.all[at], nil
+	}
+	block := make([]schemas.Position, looksTogether)
+	for i := range block {
+		block[i] = schemas.Position{Topic: at.Topic, Partition: at.Partition, Offset: at.Offset - at.Offset%looksTogether + int64(i)}
+		a.looks.all[block[i]] = nil
+	}
+	ctx, cancel := context.WithTimeout(a.Ctx, readTogether)
+	defer cancel()
+	err := a.s.Events(ctx, block, func(lr schemas.LogRecord) error {
+		m, err := query.PayloadOf(ctx, func(context.Context, schemas.Position) (schemas.LogRecord, error) { return lr, nil }, lr.Position)
+		if err == nil {
+			a.looks.all[lr.Position] = lookedOf(m)
+		}
+		return nil
+	})
+	if err != nil && a.Ctx.Err() != nil {
 		return nil, a.Ctx.Err()
 	}
+	return a.looks.all[at], nil
+}
+
+// lookedOf returns what a payload tells of the files that changed, nil if nothing.
+func lookedOf(m proto.Message) *narrative.Looked {
 	var c *recountv1.Changes
 	switch m := m.(type) {
 	case *recountv1.CommandExecuted:
@@ -95,7 +146,7 @@ func (a *session) looked(at schemas.Position) (*narrative.Looked, error) {
 		c = m.GetChanges()
 	}
 	if c == nil {
-		return nil, nil
+		return nil
 	}
 	l := &narrative.Looked{Below: c.GetBelow(), UntilUnixNano: c.GetLookedAt().AsTime().UnixNano(), Unclear: c.GetDirectories()}
 	for _, f := range c.GetFiles() {
@@ -105,5 +156,5 @@ func (a *session) looked(at schemas.Position) (*narrative.Looked, error) {
 			l.Files = append(l.Files, f.GetPath())
 		}
 	}
-	return l, nil
+	return l
 }

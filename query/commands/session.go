@@ -29,6 +29,9 @@ type Sources struct {
 	History *history.Index
 	// Event reads an event from the log, for show; nil omits the event.
 	Event func(ctx context.Context, at schemas.Position) (schemas.LogRecord, error)
+	// Events reads events from the log together, those that are there, in any order; nil reads each by
+	// Event.
+	Events func(ctx context.Context, at []schemas.Position, fn func(schemas.LogRecord) error) error
 	// Sees, if not nil, reports of which workspaces show knows commands; all others do not exist
 	// for it.
 	Sees func(workspace string) bool
@@ -73,6 +76,8 @@ type session struct {
 	replays *replays.View
 
 	joined atomic.Int64 // outcomes looked up, by searches at the same time
+
+	looks looks // what was seen to change
 }
 
 // open opens the named projections for a query, as soon as at_least is visible. The moment

@@ -108,9 +108,9 @@ type judgement struct {
 	signals    []string
 }
 
-// judged orders the causes of a failure by confidence and leaves out those below minConfidence and
-// those from before the last success of the same command,
-// unless the request names kinds of edges. For a root that did not fail it does nothing.
+// judged orders the causes of a failure by confidence and leaves out those below minConfidence,
+// those from before the last success of the same command, and what only came before and was seen to
+// change nothing, unless the request names kinds of edges. For a root that did not fail it does nothing.
 func (t *narrativeQuery) judged(w *walk, root stop) (map[schemas.EventID]judgement, error) {
 	if !root.Failed() || len(w.taken) == 1 {
 		return nil, nil
@@ -139,8 +139,16 @@ func (t *narrativeQuery) judged(w *walk, root stop) (map[schemas.EventID]judgeme
 		if err != nil {
 			return nil, err
 		}
+		idle := map[schemas.EventID]bool{}
+		for id, edges := range j.direct {
+			if !slices.ContainsFunc(edges, func(e narrative.Edge) bool { return e.Kind != narrative.Temporal }) {
+				if idle[id], err = t.view.OnlyLooked(id); err != nil {
+					return nil, err
+				}
+			}
+		}
 		w.taken = slices.DeleteFunc(w.taken, func(c *reached) bool {
-			return c.from != nil && (out[c.ID].confidence < minConfidence || succeeded && c.compareOlder(stop{success}) < 0)
+			return c.from != nil && (idle[c.ID] || out[c.ID].confidence < minConfidence || succeeded && c.compareOlder(stop{success}) < 0)
 		})
 	}
 	slices.SortStableFunc(w.taken[1:], func(a, b *reached) int { return cmp.Compare(out[b.ID].confidence, out[a.ID].confidence) })

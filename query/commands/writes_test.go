@@ -67,3 +67,57 @@ func TestWhatWasSeenToChange(t *testing.T) {
 		t.Errorf("show: %+v, %v; want two changed files", shown.Changes, err)
 	}
 }
+
+// TestALookThatOnlyCameBeforeIsNoCause checks that what asked something, and was seen to change nothing, led to
+// no failure that it has nothing in common with.
+func TestALookThatOnlyCameBeforeIsNoCause(t *testing.T) {
+	h := newHistory(t)
+	for i, x := range []string{"cat nothing.txt", "cat other.txt", "python3 -c 'import cart'"} {
+		looked := fmt.Sprintf(`,"changes":{"below":"/src/app","looked_at":"2026-05-01T00:%02d:01Z"}`, i+1)
+		if i == 0 {
+			looked = ""
+		}
+		h.add(0, i+1, fmt.Sprintf(`{"command":%q,"cwd":"/src/app","workspace":"/src/app","session":"s","exit_code":1%s}`, x, looked))
+	}
+	s := h.sources()
+	s.Event = func(_ context.Context, at schemas.Position) (schemas.LogRecord, error) { return h.log[at], nil }
+	for offset, want := range map[int]int{1: 1, 2: 0} {
+		w, err := commands.Why(t.Context(), s, commands.WhyRequest{Ref: fmt.Sprintf("%s/0/%d", topic, offset)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(w.Causes) != want {
+			t.Errorf("%d: causes %+v; want %d, as a recorder looked or did not", offset, w.Causes, want)
+		}
+	}
+}
+
+// TestLooksAreReadTogether checks that a search for what wrote a file reads many events at once: one at a time
+// took a second for a thousand commands.
+func TestLooksAreReadTogether(t *testing.T) {
+	h := newHistory(t)
+	for i := range 100 {
+		h.add(0, i+1, fmt.Sprintf(`{"command":"./gen.sh %d","cwd":"/src/app","workspace":"/src/app","session":"s","exit_code":0,"changes":{"below":"/src/app","looked_at":"2026-05-01T05:00:00Z","files":[{"path":"/src/app/out%d","size":1}]}}`, i, i%2))
+	}
+	reads := 0
+	s := h.sources()
+	s.Event = func(_ context.Context, at schemas.Position) (schemas.LogRecord, error) { return h.log[at], nil }
+	s.Events = func(_ context.Context, at []schemas.Position, fn func(schemas.LogRecord) error) error {
+		reads++
+		for _, p := range at {
+			if lr, ok := h.log[p]; ok {
+				if err := fn(lr); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+	r, err := commands.Find(t.Context(), s, commands.FindRequest{Wrote: "/src/app/out1", Limit: 1000})
+	if err != nil || len(r.Hits) != 50 {
+		t.Errorf("%d hits, %v; want 50", len(r.Hits), err)
+	}
+	if reads != 2 {
+		t.Errorf("%d reads; want 2", reads)
+	}
+}

@@ -103,5 +103,5 @@ func (d *Directory) sources(ctx context.Context, names []string) (commands.Sourc
 		}
 		d.node, d.names = n, names
 	}
-	return commands.Sources{Set: d.node.set, Embedder: d.node.chain.Embedder, Concepts: embed.Concepts, Event: d.node.log.Read}, nil
+	return commands.Sources{Set: d.node.set, Embedder: d.node.chain.Embedder, Concepts: embed.Concepts, Event: d.node.log.Read, Events: d.node.log.ReadEach}, nil
 }

@@ -101,7 +101,7 @@ func (n *Node) nextKnown(topic string) (w schemas.Watermark, known bool) {
 
 func (n *Node) sources() commands.Sources {
 	since, _ := n.knownSince(schemas.TopicCommands)
-	return commands.Sources{Set: n.set, Embedder: n.chain.Embedder, Concepts: embed.Concepts, Event: n.log.Read, Since: since, History: &n.history}
+	return commands.Sources{Set: n.set, Embedder: n.chain.Embedder, Concepts: embed.Concepts, Event: n.log.Read, Events: n.log.ReadEach, Since: since, History: &n.history}
 }
 
 // answerable waits until the projections have caught up with the log. It fails if the node has
