@@ -1,6 +1,7 @@
 package query
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -50,6 +51,16 @@ type AppliedFilter struct {
 	Field string `json:"field" example:"exit" doc:"The field that was compared."`
 	Op    string `json:"op" enum:"eq,under,ge,le,lt,in,contains,uses,below" example:"eq" doc:"The comparison."`
 	Value string `json:"value" example:"fail" doc:"The value to compare with."`
+}
+
+// String returns the filter in words: agent "nobody", time before "2026-01-01T00:00:00Z".
+func (f AppliedFilter) String() string {
+	field := strings.TrimPrefix(f.Field, "scope.")
+	words := map[string]string{"ge": " from", "le": " up to", "lt": " before", "under": " below", "below": " below", "in": " of"}[f.Op]
+	if field == "since" || field == "until" {
+		words = ""
+	}
+	return fmt.Sprintf("%s%s %q", field, words, f.Value)
 }
 
 // Step is one step of a proof. It holds no clock: the same request at the same

@@ -200,15 +200,19 @@ func (a *app) objectOf(ctx context.Context, by question.Answerer, r evidence.Req
 		}
 	}
 	r.Limit, r.Kinds = 1, []string{evidence.KindObjects}
-	resp, err := evidence.Question.Ask(ctx, by, r)
-	if err != nil {
-		return nil, a.unanswered(err)
+	// The result of a call is shown with the call, unless calls are left out.
+	for _, types := range [][]string{r.Types, {"memory"}} {
+		r.Types = types
+		resp, err := evidence.Question.Ask(ctx, by, r)
+		if err != nil {
+			return nil, a.unanswered(err)
+		}
+		if len(resp.Objects) == 0 {
+			return nil, nil
+		}
+		if o := resp.Objects[0]; o.ID == r.Text || o.EventID == r.Text || o.Position == r.Text {
+			return &resp, nil
+		}
 	}
-	if len(resp.Objects) == 0 {
-		return nil, nil
-	}
-	if o := resp.Objects[0]; o.ID != r.Text && o.EventID != r.Text && o.Position != r.Text {
-		return nil, nil // the text matched another object
-	}
-	return &resp, nil
+	return nil, nil // the text matched another object
 }

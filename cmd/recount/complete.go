@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,6 +15,7 @@ import (
 	"github.com/recountdb/recount/query/code"
 	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/query/runtime"
+	"github.com/recountdb/recount/query/sessions"
 	"github.com/recountdb/recount/schemas"
 )
 
@@ -164,4 +167,48 @@ func (a *app) completeServices(c *cobra.Command) {
 		return out, nil
 	})
 	_ = c.RegisterFlagCompletionFunc("service", offer) // fails only for a flag that does not exist
+}
+
+// noFiles are flags whose values are no files.
+var noFiles = []string{"after", "as-of", "at", "at-least", "event", "for", "host", "program", "shell", "since", "task", "template", "tenant", "text", "until", "user", "why"}
+
+// completeFlags completes the flags of a verb, and of those below it, that are the same for many: sessions and
+// authors with those that are known, and what is no file with nothing.
+func (a *app) completeFlags(c *cobra.Command) {
+	for _, sub := range c.Commands() {
+		a.completeFlags(sub)
+	}
+	offers := map[string]cobra.CompletionFunc{
+		"session": a.completeSessions(func(s sessions.Session) string { return s.Session }),
+		"author":  a.completeSessions(func(s sessions.Session) string { return s.Author }),
+		"agent":   a.completeSessions(func(s sessions.Session) string { return s.Author }),
+	}
+	for _, name := range noFiles {
+		offers[name] = cobra.NoFileCompletions
+	}
+	for name, offer := range offers {
+		if f := c.Flags().Lookup(name); f == nil || f.Value.Type() == "bool" {
+			continue
+		}
+		if _, there := c.GetFlagCompletionFunc(name); !there {
+			_ = c.RegisterFlagCompletionFunc(name, offer) // fails only for a flag that does not exist
+		}
+	}
+}
+
+// completeSessions completes a name that sessions have, from the newest on.
+func (a *app) completeSessions(nameOf func(sessions.Session) string) cobra.CompletionFunc {
+	return a.complete(math.MaxInt, func(ctx context.Context, b *connect.Backend, _ *cobra.Command, typed string) ([]cobra.Completion, error) {
+		r, err := sessions.Question.Ask(ctx, b, sessions.Request{Limit: sessions.MaxLimit})
+		if err != nil {
+			return nil, err
+		}
+		var out []cobra.Completion
+		for _, s := range r.Sessions {
+			if name := nameOf(s); name != "" && strings.HasPrefix(name, typed) && len(out) < completionCount && !slices.Contains(out, name) {
+				out = append(out, name)
+			}
+		}
+		return out, nil
+	})
 }

@@ -113,6 +113,7 @@ with 2 if it failed; recount exec exits as its command did.`,
 	root.SetHelpCommandGroupID(groupRest)
 	root.SetCompletionCommandGroupID(groupRest)
 	program.Prepare(root, a.Connector)
+	a.completeFlags(root)
 	return root
 }
 

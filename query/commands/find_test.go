@@ -477,9 +477,9 @@ func TestHintsSayWhatToChange(t *testing.T) {
 		want string
 	}{
 		"no such word":       {commands.FindRequest{Text: "xyzzy"}, "try words"},
-		"one filter is it":   {commands.FindRequest{Text: "make test", Filters: commands.Filters{Session: "b", Shell: "bash"}}, `without session eq "b" there would be 2`},
+		"one filter is it":   {commands.FindRequest{Text: "make test", Filters: commands.Filters{Session: "b", Shell: "bash"}}, `without session "b" there would be 2`},
 		"two filters are it": {commands.FindRequest{Text: "make test", Filters: commands.Filters{Session: "none", Shell: "fish"}}, "two or more"},
-		"no text, one":       {commands.FindRequest{Filters: commands.Filters{Host: "ci", User: "ada"}}, "without host eq \"ci\" there would be 3"},
+		"no text, one":       {commands.FindRequest{Filters: commands.Filters{Host: "ci", User: "ada"}}, "without host \"ci\" there would be 3"},
 	} {
 		if got := h.find(tc.r); got.Status != "empty" || !strings.Contains(got.Hint, tc.want) {
 			t.Errorf("%s: %s %q, want %q", name, got.Status, got.Hint, tc.want)

@@ -43,7 +43,8 @@ type nexts struct {
 // in a context with n followers, t of them distinct, is that of Witten and Bell: its share
 // with weight n/(n+t), plus its probability in the next shorter context with the remaining
 // weight; after the shortest context comes its share of all commands. So a template seen
-// twice in a long context does not outweigh one seen a hundred times in a shorter one.
+// twice in a long context does not outweigh one seen a hundred times in a shorter one. A context that
+// leaves out none of the followers of the next shorter one says nothing of its own.
 func suggest(r *runs, g given, limit int) (nexts, int) {
 	var out nexts
 	if g.template == none {
@@ -98,6 +99,9 @@ func suggest(r *runs, g given, limit int) (nexts, int) {
 		c := &out.list[i]
 		p := float64(total[c.template]) / float64(len(r.list))
 		for level := contextOne; level >= contextPair; level-- {
+			if level < contextOne && out.of[level] == out.of[level+1] {
+				continue
+			}
 			if n, kinds := float64(out.of[level]), float64(out.kinds[level]); n > 0 {
 				p = (float64(c.times[level]) + float64(kinds*p)) / (n + kinds)
 			}

@@ -103,6 +103,9 @@ func Announced(ctx context.Context, s Sources, p schemas.Principal, r AnnouncedR
 	hint := ""
 	if len(all) == 0 {
 		hint = "nobody has announced work that is still going on; an agent announces it with recount announce or an event " + schemas.TypeWorkAnnounced
+		if len(r.About) > 0 {
+			hint = "nobody has announced work on " + strings.Join(r.About, ", ") + " that is still going on"
+		}
 	}
 	resp.Basis = a.basis(len(all) == 0, hint)
 	return resp, nil

@@ -39,6 +39,11 @@ func (w *world) announced(p schemas.Principal, r evidence.AnnouncedRequest) []st
 	if err != nil {
 		w.t.Fatalf("announced %+v: %v", r, err)
 	}
+	for _, subject := range r.About {
+		if len(resp.Announcements) == 0 && !strings.Contains(resp.Hint, subject) {
+			w.t.Errorf("about %s: %q does not say of what nobody works", subject, resp.Hint)
+		}
+	}
 	if (resp.Status == query.StatusEmpty) != (len(resp.Announcements) == 0) {
 		w.t.Errorf("status %q with %d announcements", resp.Status, len(resp.Announcements))
 	}

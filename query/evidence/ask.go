@@ -218,7 +218,7 @@ func (a *session) filtersInWords() string {
 	var all []string
 	for _, f := range a.filters {
 		if f.Field != "principal" && f.Field != "as_of" {
-			all = append(all, f.Field+" "+f.Op+" "+f.Value)
+			all = append(all, f.String())
 		}
 	}
 	return strings.Join(all, ", ")

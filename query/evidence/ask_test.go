@@ -334,9 +334,9 @@ func TestEmptyAnswersSayWhy(t *testing.T) {
 	}{
 		"contradictory times":    {operator, evidence.Request{Text: "checkout", Since: day, Until: epoch}, "is not before until"},
 		"contradictory types":    {operator, evidence.Request{Text: "checkout", Types: []string{"state"}, Memory: []string{"factual"}}, "types excludes them"},
-		"after all":              {operator, evidence.Request{Text: "checkout", Since: day}, "passes the filters: since ge"},
-		"an unknown session":     {operator, evidence.Request{Text: "checkout", Scope: evidence.Scope{Session: "s9"}}, "passes the filters: scope.session eq s9"},
-		"an unknown task":        {operator, evidence.Request{Text: "checkout", Scope: evidence.Scope{Task: "T-9"}}, "passes the filters: scope.task eq T-9"},
+		"after all":              {operator, evidence.Request{Text: "checkout", Since: day}, "passes the filters: since \""},
+		"an unknown session":     {operator, evidence.Request{Text: "checkout", Scope: evidence.Scope{Session: "s9"}}, "passes the filters: session \"s9\""},
+		"an unknown task":        {operator, evidence.Request{Text: "checkout", Scope: evidence.Scope{Task: "T-9"}}, "passes the filters: task \"T-9\""},
 		"words that nobody said": {operator, evidence.Request{Text: "zzyzx"}, "shares a word or a meaning with the text"},
 		"another tenant":         {schemas.Principal{Tenant: "acme", Workspaces: []string{"*"}, Sessions: []string{"*"}}, evidence.Request{Text: "checkout"}, "nothing that you may see yet"},
 		"too early":              {operator, evidence.Request{Text: "checkout", AsOf: query.AsOf{Time: epoch.Add(-time.Hour)}}, "was known then"},
@@ -397,7 +397,7 @@ func TestAnAgentOrSessionInTheTextIsAFilter(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"agent:nobody checkout":        "passes the filters: scope.agent eq nobody",
+		"agent:nobody checkout":        "passes the filters: agent \"nobody\"",
 		"agent:eve agent:claude":       "both eve and claude were asked for",
 		"session:s-7 session:s1 again": "both s-7 and s1 were asked for",
 	} {

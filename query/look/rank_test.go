@@ -125,3 +125,24 @@ func TestAsked(t *testing.T) {
 		}
 	}
 }
+
+// TestNoiseAfterASureHit checks that what has only the letters of the text in order follows no hit that has its
+// words, and that it is shown if there is nothing better.
+func TestNoiseAfterASureHit(t *testing.T) {
+	words, letters := of(Commands, 1, "git merge discount"), of(Code, 0.2, "lexical.audiences.count")
+	for _, x := range []struct {
+		name string
+		all  []candidate
+		r    Request
+		want int
+	}{
+		{"beside a sure hit", []candidate{words, letters}, Request{Limit: 20}, 1},
+		{"alone", []candidate{letters}, Request{Limit: 20}, 1},
+		{"alone among those of its kind", []candidate{words, letters}, Request{Limit: 20, Kinds: []string{Code}}, 1},
+	} {
+		ranked, _ := rank("discount", x.all)
+		if got := shown(ranked, x.r); len(got) != x.want {
+			t.Errorf("%s: %d hits; want %d", x.name, len(got), x.want)
+		}
+	}
+}

@@ -66,7 +66,7 @@ func Look(ctx context.Context, s evidence.Sources, p schemas.Principal, r Reques
 	}
 	a.SkipTime()
 	a.Visible = schemas.Watermark{}
-	resp := Response{Hits: []Hit{}, Kinds: []Kind{}}
+	resp := Response{Kinds: []Kind{}}
 	var candidates []candidate
 	for _, f := range all {
 		for tp, next := range f.watermark {
@@ -93,15 +93,30 @@ func Look(ctx context.Context, s evidence.Sources, p schemas.Principal, r Reques
 	}
 	ranked, step := rank(r.Text, candidates)
 	a.Step(step)
-	for _, c := range ranked {
-		if len(resp.Hits) < r.Limit && (len(r.Kinds) == 0 || slices.Contains(r.Kinds, c.Kind)) {
-			resp.Hits = append(resp.Hits, c.Hit)
-		}
-	}
+	resp.Hits = shown(ranked, r)
 	a.RecordTime("rank")
 	resp.Sure = len(resp.Hits) > 0 && resp.Hits[0].Sure
 	resp.Basis = query.BasisOf(&a, len(resp.Hits) == 0, hint(&resp), filters(r, all))
 	return resp, nil
+}
+
+// noise is the score below which nothing follows a sure hit: it has none of the text's words, and its kind
+// has much better ones.
+const noise = 0.1
+
+// shown returns the hits that the request asks for.
+func shown(ranked []candidate, r Request) []Hit {
+	hits := []Hit{}
+	for _, c := range ranked {
+		switch {
+		case len(r.Kinds) > 0 && !slices.Contains(r.Kinds, c.Kind):
+		case len(hits) == r.Limit, len(hits) > 0 && hits[0].Sure && c.Score < noise:
+			return hits
+		default:
+			hits = append(hits, c.Hit)
+		}
+	}
+	return hits
 }
 
 // hint says why there are no hits, or that the first is not sure.

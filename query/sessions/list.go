@@ -76,7 +76,9 @@ func List(ctx context.Context, s evidence.Sources, p schemas.Principal, r Reques
 	switch {
 	case len(resp.Sessions) == 0 && !commands && r.Kind == KindCommands:
 		hint = "the token is not granted commands of all workspaces"
-	case len(resp.Sessions) == 0 && len(a.all) == 0:
+	case len(a.all) == 0 && len(r.filters()) == 0:
+		hint = "there is no session that you may see yet"
+	case len(a.all) == 0:
 		hint = "no session that you may see passes the filters"
 	}
 	resp.Basis = query.BasisOf(&a.Session, len(resp.Sessions) == 0, hint, r.filters())
@@ -115,7 +117,7 @@ func (a *counting) page() paged {
 
 // sessionOf returns the session of a key, which is new if it was not seen before.
 func (a *counting) sessionOf(tenant, name, author, host string, agent bool) *session {
-	key := strings.Join([]string{name, author, host, tenant}, "\x00")
+	key := keyOf(name, author, host, tenant)
 	x := a.all[key]
 	if x == nil {
 		x = &session{key: strings.Clone(key)}

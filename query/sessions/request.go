@@ -3,6 +3,7 @@ package sessions
 import (
 	"cmp"
 	"fmt"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -24,7 +25,7 @@ type Request struct {
 	Workspace string    `json:"workspace,omitempty" query:"workspace" maxLength:"4096" example:"/src/app" doc:"Only what happened in this workspace."`
 	Kind      string    `json:"kind,omitempty" query:"kind" enum:"commands,agents" example:"agents" doc:"commands: only sessions with commands. agents: only those in which an agent said or did something. Default: both."`
 	Limit     int       `json:"limit,omitempty" query:"limit" minimum:"1" maximum:"1000" default:"50" example:"50" doc:"Maximum number of sessions in a page."`
-	After     string    `json:"after,omitempty" query:"after" maxLength:"8192" example:"1795176000000000000 s-17" doc:"Only the sessions after this place: the value of next in the previous page."`
+	After     string    `json:"after,omitempty" query:"after" maxLength:"8192" example:"1795176000000000000/s-17/ada//" doc:"Only the sessions after this place: the value of next in the previous page."`
 }
 
 // The kinds of a request.
@@ -73,20 +74,25 @@ func (r Request) Normal() (Request, error) {
 	return r, err
 }
 
+// keyOf returns the key of a session, which a shell needs no quotes for.
+func keyOf(name, author, host, tenant string) string {
+	return strings.Join([]string{url.PathEscape(name), url.PathEscape(author), url.PathEscape(host), url.PathEscape(tenant)}, "/")
+}
+
 // place is where a page ends: a session by its newest event and its key.
 type place struct {
 	last int64
 	key  string
 }
 
-func (p place) String() string { return strconv.FormatInt(p.last, 10) + " " + p.key }
+func (p place) String() string { return strconv.FormatInt(p.last, 10) + "/" + p.key }
 
 // parsePlace parses what String returns; nil is the beginning.
 func parsePlace(s string) (*place, error) {
 	if s == "" {
 		return nil, nil
 	}
-	digits, key, ok := strings.Cut(s, " ")
+	digits, key, ok := strings.Cut(s, "/")
 	last, err := strconv.ParseInt(digits, 10, 64)
 	if !ok || err != nil {
 		return nil, &query.RequestError{Field: "after", Value: fmt.Sprintf("%.100q", s), Reason: "want the value of next in the previous answer"}

@@ -83,6 +83,8 @@ func instead(tool string, e *query.NotFoundError) string {
 	switch {
 	case strings.Contains(e.Error(), "no ref or commit"):
 		return "call repository with view=log to see the known revisions"
+	case strings.Contains(e.Error(), "no graph"):
+		return "call repository with view=log to see which revisions have one"
 	case strings.Contains(e.Error(), "imported"):
 		return "call import with the directory of the repository, or give repo"
 	case tool == "why" || tool == "commands":

@@ -90,7 +90,7 @@ func TestSessions(t *testing.T) {
 		"with commands of some":    {schemas.Principal{Workspaces: []string{"/src/app"}, Grants: []string{schemas.GrantCommands}}, sessions.Request{Kind: sessions.KindCommands}, nil},
 		"commands of nobody's":     {operator, sessions.Request{Author: "eve", Kind: sessions.KindCommands}, nil},
 		"more than there are":      {operator, sessions.Request{Limit: 1000, Author: "bob"}, []string{bob}},
-		"after the last of a page": {operator, sessions.Request{After: "0 x"}, nil},
+		"after the last of a page": {operator, sessions.Request{After: "0/x"}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			resp := ask(x.p, x.q)
@@ -117,6 +117,9 @@ func TestSessions(t *testing.T) {
 				}
 				if q.After = resp.Next; q.After == "" {
 					break
+				}
+				if strings.ContainsFunc(q.After, func(r rune) bool { return r <= ' ' }) {
+					t.Errorf("the place %q is not printed as it is", q.After)
 				}
 			}
 			if !slices.Equal(got, want) {

@@ -2,6 +2,7 @@ package verbs
 
 import (
 	"context"
+	"fmt"
 	"os"
 
 	"github.com/recountdb/recount/internal/render"
@@ -109,7 +110,7 @@ func (s *Subject) twoRuns(ctx context.Context, by Answers, args []string, m quer
 	case err != nil:
 		return "", "", err
 	case then == nil:
-		return "", "", &query.NotFoundError{Ref: b, Hint: "no earlier command with its template succeeded in its workspace; name the command to compare with: recount diff A B"}
+		return "", "", &query.NotFoundError{Hint: fmt.Sprintf("no earlier command with the template of %s succeeded in its workspace; name the command to compare with: recount diff A B", b)}
 	}
 	s.tell("compared with its last success")
 	return then.ID.String(), b, nil

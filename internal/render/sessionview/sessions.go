@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/recountdb/recount/internal/render"
+	"github.com/recountdb/recount/internal/shellwords"
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/sessions"
 )
@@ -28,13 +29,13 @@ func Sessions(t *render.Terminal, r sessions.Response, now time.Time) {
 		if took := s.Last.Sub(s.First); took >= time.Second {
 			detail += "  over " + query.Took(took)
 		}
-		t.Printf("  %s\n", t.Paint(render.Dim, fmt.Sprintf("%s  %s", detail, render.OneLine(s.Workspace))))
+		t.Printf("  %s\n", t.Paint(render.Dim, fmt.Sprintf("%s  %s", detail, render.OneLine(t.Home(s.Workspace)))))
 	}
 	if len(r.Sessions) == 0 {
 		t.Printf("nothing found\n")
 	}
 	if r.Next != "" {
-		t.Printf("%s\n", t.Paint(render.Dim, fmt.Sprintf("%s more: --after %q", render.Thousands(r.Truncated), r.Next)))
+		t.Printf("%s\n", t.Paint(render.Dim, fmt.Sprintf("%s more: --after %s", render.Thousands(r.Truncated), shellwords.Join([]string{r.Next}))))
 	}
 	if r.Hint != "" {
 		t.Printf("%s\n", t.Paint(render.Dim, render.OneLine(r.Hint)))
