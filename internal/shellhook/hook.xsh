@@ -53,6 +53,21 @@ if __xonsh__.env.get('XONSH_INTERACTIVE') and not hasattr(__xonsh__, 'recount_se
             started['hidden'] = cmd[:1].isspace()
             return cmd
 
+        # With readline a command has lost them before that.
+        @events.on_pre_prompt
+        def __recount_pre_prompt(**_):
+            shell = getattr(__xonsh__.shell, 'shell', None)
+            if not hasattr(shell, 'precmd') or hasattr(shell, 'recount_precmd'):
+                return
+            precmd = shell.recount_precmd = shell.precmd
+
+            def __recount_precmd(line):
+                if not getattr(shell, 'need_more_lines', False):
+                    started['spaced'] = line[:1].isspace()
+                return precmd(line)
+
+            shell.precmd = __recount_precmd
+
         @events.on_precommand
         def __recount_precommand(cmd, **_):
             started['cwd'] = env.get('PWD')
@@ -64,7 +79,7 @@ if __xonsh__.env.get('XONSH_INTERACTIVE') and not hasattr(__xonsh__, 'recount_se
         def __recount_postcommand(cmd, rtn, ts, **_):
             try:
                 shell = getattr(__xonsh__.shell, 'shell', None)
-                if started.get('hidden') or getattr(shell, 'src_starts_with_space', False) or not cmd.strip():
+                if started.get('hidden') or started.get('spaced') or getattr(shell, 'src_starts_with_space', False) or not cmd.strip():
                     return
                 code = rtn or signalled()
                 if code < 0: # a signal ended it

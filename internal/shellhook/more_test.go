@@ -37,6 +37,17 @@ func TestXonsh(t *testing.T) {
 	checkCwd(t, term)
 }
 
+// TestXonshReadline types into xonsh with its other way of reading lines, by which a command has lost the spaces
+// before it when it is read.
+func TestXonshReadline(t *testing.T) {
+	t.Parallel()
+	term := newSession(t, "xonsh").open("$SHELL_TYPE = 'readline'", "")
+	term.runs("true", "0")
+	term.enters(" echo hidden", "")
+	term.runs("false", "1")
+	term.runs("x = 5", "0")
+}
+
 // TestNu types into nu.
 func TestNu(t *testing.T) {
 	t.Parallel()
