@@ -53,8 +53,8 @@ type AppliedFilter struct {
 	Value string `json:"value" example:"fail" doc:"The value to compare with."`
 }
 
-// String returns the filter in words: agent "nobody", time before "2026-01-01T00:00:00Z".
-func (f AppliedFilter) String() string {
+// Words returns the filter in words: agent "nobody", time before "2026-01-01T00:00:00Z".
+func (f AppliedFilter) Words() string {
 	field := strings.TrimPrefix(f.Field, "scope.")
 	words := map[string]string{"ge": " from", "le": " up to", "lt": " before", "under": " below", "below": " below", "in": " of"}[f.Op]
 	if field == "since" || field == "until" {

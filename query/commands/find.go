@@ -326,11 +326,11 @@ func (f *search) hint() (string, error) {
 	case rows == 0:
 		return f.s.noCommands(), nil
 	case i >= 0 && !whole:
-		return fmt.Sprintf("the text matches commands, but the filters exclude them all; without %s there would be %d", f.filters[i].AppliedFilter, t.blame[i]), nil
+		return fmt.Sprintf("the text matches commands, but the filters exclude them all; without %s there would be %d", f.filters[i].Words(), t.blame[i]), nil
 	case t.filtered > 0:
 		return "the text matches commands, but the filters exclude them all; remove two or more filters", nil
 	case i >= 0:
-		return fmt.Sprintf("no command passes the filters; without %s there would be %d", f.filters[i].AppliedFilter, t.blame[i]), nil
+		return fmt.Sprintf("no command passes the filters; without %s there would be %d", f.filters[i].Words(), t.blame[i]), nil
 	case whole:
 		return "no command passes the filters; remove two or more filters", nil
 	}

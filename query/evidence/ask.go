@@ -218,7 +218,7 @@ func (a *session) filtersInWords() string {
 	var all []string
 	for _, f := range a.filters {
 		if f.Field != "principal" && f.Field != "as_of" {
-			all = append(all, f.String())
+			all = append(all, f.Words())
 		}
 	}
 	return strings.Join(all, ", ")

@@ -81,8 +81,11 @@ func wordByte(b byte) bool {
 	return b >= 'a' && b <= 'z' || b >= '0' && b <= '9' || b == '_'
 }
 
+// unrelated is how long before a trace a deploy that does not concern its service may be.
+const unrelated = 7 * 24 * time.Hour
+
 // deploys finds the deploy that a service ran with at a time: the newest one before it that
-// concerns the service, else the newest of all.
+// concerns the service, else the newest of all in the week before.
 type deploys struct {
 	all   []commands.Intent
 	homes *homes
@@ -103,7 +106,7 @@ func (d *deploys) before(service string, at time.Time) *commands.Intent {
 			found = c
 			break
 		}
-		if found == nil {
+		if found == nil && at.Sub(c.Time) <= unrelated {
 			found = c
 		}
 	}

@@ -39,7 +39,7 @@ type TraceResponse struct {
 	Spans    []TraceSpan `json:"spans" nullable:"false" doc:"The spans in tree order: each before its children, which are ordered by start."`
 	Total    int         `json:"total" example:"17" doc:"Total number of spans."`
 	Cut      int         `json:"truncated" example:"0" doc:"The number of requested spans that are left out."`
-	Deploys  []DeployOf  `json:"deploys" nullable:"false" doc:"For each service, the deploy before the trace, or else the newest deploy of any kind."`
+	Deploys  []DeployOf  `json:"deploys" nullable:"false" doc:"For each service, the deploy before the trace, or else the newest deploy of any kind in the week before."`
 }
 
 // DeployOf is the deploy that a service ran with.
