@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strconv"
@@ -29,6 +30,9 @@ func attackMain() {
 	}
 	runtime.LockOSThread()
 	attack, ok := attacks[os.Args[2]]
+	if os.Args[2] == "trace-own" {
+		attack, ok = traceOwn, true // no attack, but what programs may do
+	}
 	if !ok {
 		fmt.Println("no such attack")
 		os.Exit(1)
@@ -116,6 +120,13 @@ var attacks = map[string]func(args []string) error{
 	"clone3":             call(unix.SYS_CLONE3, 0, 0),
 	"setns":              setns,
 	"ptrace-init":        call(unix.SYS_PTRACE, unix.PTRACE_ATTACH, 1, 0, 0),
+	"ptrace-threads":     ptraceThreads,
+	"ptrace-poke":        call(unix.SYS_PTRACE, unix.PTRACE_POKEDATA, 1, 0, 0),
+	"ptrace-registers":   call(unix.SYS_PTRACE, unix.PTRACE_SETREGSET, 1, 0, 0),
+	"ptrace-system-call": call(unix.SYS_PTRACE, unix.PTRACE_SYSCALL, 1, 0, 0),
+	"ptrace-seize":       call(unix.SYS_PTRACE, unix.PTRACE_SEIZE, 1, 0, 0),
+	"ptrace-me":          call(unix.SYS_PTRACE, unix.PTRACE_TRACEME, 0, 0, 0),
+	"ptrace-high-bits":   call(unix.SYS_PTRACE, 1<<32|unix.PTRACE_ATTACH, 1, 0, 0),
 	"read-init-memory":   readInit,
 	"io-uring":           call(unix.SYS_IO_URING_SETUP, 1, 0),
 	"keyctl":             call(unix.SYS_KEYCTL, 0, ^uintptr(3), 0),
@@ -181,6 +192,50 @@ func readInit([]string) error {
 	local := []unix.Iovec{{Base: &b[0], Len: 8}}
 	_, err := unix.ProcessVMReadv(1, local, []unix.RemoteIovec{{Base: 0x400000, Len: 8}}, 0)
 	return err
+}
+
+// ptraceThreads attaches to the threads of the init.
+func ptraceThreads([]string) error {
+	threads, err := filepath.Glob("/proc/1/task/*")
+	if err != nil || len(threads) < 2 {
+		return fmt.Errorf("no such attack: the init has %d threads: %w", len(threads), err)
+	}
+	var last error
+	for _, t := range threads {
+		tid, err := strconv.Atoi(filepath.Base(t))
+		if err != nil {
+			return fmt.Errorf("no such attack: %w", err)
+		}
+		_, _, errno := syscall.RawSyscall6(unix.SYS_PTRACE, unix.PTRACE_ATTACH, uintptr(tid), 0, 0, 0, 0)
+		if last = deniedBy(errno); last == nil {
+			return nil
+		}
+	}
+	return last
+}
+
+// traceOwn stops a process that it started, reads its registers and lets it go, as LeakSanitizer does.
+func traceOwn([]string) error {
+	child := exec.Command("sleep", "100")
+	if err := child.Start(); err != nil {
+		return err
+	}
+	defer func() { _ = child.Process.Kill(); _ = child.Wait() }()
+	pid := child.Process.Pid
+	if err := unix.PtraceAttach(pid); err != nil {
+		return fmt.Errorf("attach: %w", err)
+	}
+	var status unix.WaitStatus
+	if _, err := unix.Wait4(pid, &status, unix.WALL, nil); err != nil || !status.Stopped() {
+		return fmt.Errorf("wait: %v: %w", status, err)
+	}
+	registers := make([]byte, 1024)
+	into := unix.Iovec{Base: &registers[0], Len: uint64(len(registers))}
+	const general = 1 // NT_PRSTATUS
+	if _, _, errno := syscall.RawSyscall6(unix.SYS_PTRACE, unix.PTRACE_GETREGSET, uintptr(pid), general, uintptr(unsafe.Pointer(&into)), 0, 0); errno != 0 {
+		return fmt.Errorf("registers: %w", errno)
+	}
+	return unix.PtraceDetach(pid)
 }
 
 func raiseLimit([]string) error {

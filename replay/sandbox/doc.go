@@ -17,8 +17,9 @@
 //     Options.Hide. Of ~/.gitconfig the name, the mail address and the default branch are visible.
 //   - There is no network but a loopback of its own, unless Options.Network is set: then it is the
 //     host's network, with all that listens there.
-//   - It has no capabilities and can gain none, can't make namespaces, mount, trace others, or use
-//     the system calls of seccomp's list; landlock limits writes once more where the kernel has it.
+//   - It has no capabilities and can gain none, can't make namespaces, mount, or use the system calls of
+//     seccomp's list; landlock limits writes once more where the kernel has it. Of processes of the sandbox
+//     it may stop others and read their registers, as LeakSanitizer has to, and trace them no further.
 //   - Limits bound processes, open files, a file's size, all that is written, and output.
 //
 // Processes that a command leaves behind go on until Close, which ends every process of the

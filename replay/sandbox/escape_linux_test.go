@@ -331,6 +331,17 @@ func nothingEscapes(t *testing.T, p *prison, inside []string) {
 	t.Logf("%d attempts", tried)
 }
 
+// TestProgramsTraceTheirOwn is about LeakSanitizer, which ends a program with an error where it can't.
+func TestProgramsTraceTheirOwn(t *testing.T) {
+	p := newPrison(t)
+	s := open(t, p.o)
+	c := s.command("")
+	c.Args = []string{"./attack", attackVerb, "trace-own"}
+	if r, err := s.Run(t.Context(), c); err != nil || r.Exit != escaped {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
 // TestAttacksWorkWithoutSandbox shows that a refusal is one: the same commands do their harm where
 // nothing stops them.
 func TestAttacksWorkWithoutSandbox(t *testing.T) {

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"fmt"
+	"slices"
 	"syscall"
 	"unsafe"
 
@@ -14,7 +15,7 @@ import (
 // denied are system calls that no ordinary command needs, and that reach into the kernel, other
 // processes or the machine.
 var denied = []string{
-	"ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "kcmp", "pidfd_getfd",
+	"process_vm_readv", "process_vm_writev", "process_madvise", "kcmp", "pidfd_getfd",
 	"mount", "umount2", "umount", "pivot_root", "fsopen", "fsconfig", "fsmount", "fspick", "open_tree", "open_tree_attr", "move_mount", "mount_setattr", "chroot", "setns",
 	"keyctl", "add_key", "request_key",
 	"bpf", "perf_event_open", "userfaultfd", "fanotify_init", "open_by_handle_at", "lookup_dcookie", "uselib", "nfsservctl",
@@ -27,6 +28,14 @@ var denied = []string{
 // unknown are system calls that fail as if the kernel did not have them, so that programs use
 // older ones: clone3, whose flags a filter can't read, and io_uring, which a filter does not see.
 var unknown = []string{"clone3", "io_uring_setup", "io_uring_enter", "io_uring_register"}
+
+// traced are the requests of ptrace that let a program stop its own processes and read their registers, as
+// LeakSanitizer has to at the end of each program that is built with it. None writes, and none sees system calls, so
+// that a tracer can do no more to a process than a signal can. The init is no process of theirs: it can't be dumped.
+var traced = []uint64{unix.PTRACE_CONT, unix.PTRACE_KILL, ptraceGetRegisters, unix.PTRACE_ATTACH, unix.PTRACE_DETACH, unix.PTRACE_GETREGSET}
+
+// ptraceGetRegisters is PTRACE_GETREGS, which only some architectures have.
+const ptraceGetRegisters = 12
 
 // newNamespace are the flags of clone and unshare that make namespaces.
 const newNamespace = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP
@@ -55,6 +64,13 @@ func policy(a *arch.Info) seccomp.Policy {
 		// a number with other high bits is an attempt to get past this.
 		when("ioctl", is(1, seccomp.GreaterThan, 0xffffffff), is(1, seccomp.LessThan, high)),
 	}
+	// All requests between those of traced, before and after them.
+	above := []seccomp.Condition(nil)
+	for _, request := range traced {
+		conditional = append(conditional, when("ptrace", append(slices.Clone(above), is(0, seccomp.LessThan, request))...))
+		above = []seccomp.Condition{is(0, seccomp.GreaterThan, request)}
+	}
+	conditional = append(conditional, when("ptrace", above...))
 	for _, request := range []uint64{unix.TIOCSTI, unix.TIOCLINUX} {
 		conditional = append(conditional, when("ioctl", is(1, seccomp.Equal, request)), when("ioctl", is(1, seccomp.Equal, request|high)))
 	}
