@@ -286,10 +286,19 @@ func checkOf(p replay.Postcondition) (check, bool) {
 			host, port = "127.0.0.1", strings.TrimPrefix(p.Target, ":")
 		}
 		host = cmp.Or(host, "127.0.0.1")
-		return check{args: []string{"bash", "-c", `exec 3<>"/dev/tcp/$1/$2"`, "bash", host, port}, text: "port " + port + " answers"}, true
+		return check{args: []string{"bash", "-c", answers, "bash", host, port}, text: "port " + port + " answers"}, true
 	}
 	return check{}, false
 }
+
+// answers asks whether a port answers, without a connection to it where the kernel lists the sockets that listen: a
+// service may count its connections, or end after the first.
+const answers = `
+	case $1 in 127.*|localhost|::1) if test -r /proc/net/tcp; then
+		printf -v listens ' [0-9A-F]+:%04X [0-9A-F]+:0000 0A ' "$2"
+		cat /proc/net/tcp /proc/net/tcp6 2>/dev/null | grep -Eq "$listens"; exit
+	fi ;; esac
+	exec 3<>"/dev/tcp/$1/$2"`
 
 // packageCheck asks the program that installs a package whether it has it. Version is what follows
 // == or @ in the target.

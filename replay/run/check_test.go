@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/recountdb/recount/replay"
 	"github.com/recountdb/recount/replay/sandbox"
@@ -210,6 +211,37 @@ func TestServiceAnswersBeforeItIsUsed(t *testing.T) {
 	r := w.run(w.plan(s, [2]int{1, 0}))
 	if statuses(r) != "done done" || !strings.Contains(r.Steps[1].Output, "hello") {
 		t.Errorf("%+v", r)
+	}
+}
+
+// TestAPortIsLookedAtWithoutAConnection has a service that counts connections.
+func TestAPortIsLookedAtWithoutAConnection(t *testing.T) {
+	w := newWorld(t)
+	for _, address := range []string{"127.0.0.1:0", "[::1]:0"} {
+		l, err := net.Listen("tcp", address)
+		if err != nil {
+			continue // a machine without IPv6
+		}
+		_, port, _ := net.SplitHostPort(l.Addr().String())
+		post := func() []replay.Step {
+			return []replay.Step{{Command: "true", Post: []replay.Postcondition{{Kind: "port", Target: port}}}}
+		}
+		if r := w.run(w.plan(post())); statuses(r) != "skipped" {
+			t.Errorf("%s: %s, want skipped", address, statuses(r))
+		}
+		if err := l.(*net.TCPListener).SetDeadline(time.Now().Add(100 * time.Millisecond)); err != nil {
+			t.Fatal(err)
+		}
+		if c, err := l.Accept(); err == nil {
+			t.Errorf("%s: the check has connected", address)
+			_ = c.Close()
+		}
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if r := w.run(w.plan(post())); statuses(r) != "done" {
+			t.Errorf("%s: nothing listens any more: %s, want done", address, statuses(r))
+		}
 	}
 }
 
