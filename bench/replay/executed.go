@@ -30,6 +30,9 @@ func executed() error {
 		if err != nil {
 			return err
 		}
+		if b.before, err = treeOf(b.dir, b.home, r.home); err != nil {
+			return err
+		}
 		first, err := b.replay()
 		if err != nil {
 			return err
@@ -129,8 +132,9 @@ type other struct {
 	r              *recorded
 	home, dir, old string // dir may be changed, and is what old was
 	env            []string
-	varies         map[string]bool // what another user who types the narrative has otherwise
-	leftOut        map[string]bool // of those, what differed
+	varies         map[string]bool   // what another user who types the narrative has otherwise
+	leftOut        map[string]bool   // of those, what differed
+	before         map[string]string // the tree before the first replay
 }
 
 // elsewhere makes the other user's place. Where commands write to the home directory beside the
@@ -179,7 +183,8 @@ func (b *other) replay() (run.Report, error) {
 // plan returns the plan of the next replay.
 func (b *other) plan() (replay.Plan, error) { return b.r.planAs(b.env, b.home, "--home", b.home) }
 
-// differences compares the trees. Of a narrative with a goal only what was made has to be the same.
+// differences compares the trees. Of a narrative with a goal only what was made has to be the same: what is as it was
+// before the first replay was not.
 func (b *other) differences() ([]string, error) {
 	want, err := treeOf(b.old, b.r.home, "")
 	if err != nil {
@@ -191,6 +196,9 @@ func (b *other) differences() ([]string, error) {
 	}
 	var all []string
 	add := func(name, text string) {
+		if b.r.n.goal != "" && got[name] == b.before[name] {
+			return
+		}
 		if b.varies[name] {
 			b.leftOut[name] = true
 		} else {

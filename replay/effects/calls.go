@@ -10,8 +10,14 @@ import (
 
 // call adds what one call does. What xargs and find give it are names that are not known.
 func (f *finder) call(c *shell.Call) {
-	acts, things := f.acts, len(f.Things)
+	acts, things, known := f.acts, len(f.Things), f.Known
+	f.Known = true
 	f.judgeCall(c)
+	if f.acts > acts && (!f.Known || compilers[c.Name]) {
+		f.product(c)
+	}
+	f.Known = f.Known && known
+	f.does = f.does || f.acts > acts && !shows(c)
 	for _, v := range c.Assigns {
 		// GIT_SEQUENCE_EDITOR=../seq.sh: a path that the program is told of.
 		if name, ok := shell.Resolve(v.Value, c.Dir, f.c.Home); ok && !v.Unknown && strings.Contains(v.Value.Value, "/") && !strings.ContainsAny(v.Value.Value, ": \n") {
@@ -224,6 +230,23 @@ func (f *finder) judgeCall(c *shell.Call) {
 		f.add(Thing{Kind: Job, Name: "*", Access: Remove})
 	case "sqlite3":
 		f.sqlite(c)
+	case "gofmt", "gofumpt":
+		f.acts++ // without -w it was seen to look only
+		for _, w := range shell.Operands(c.Args, "-r -cpuprofile -lang -modpath") {
+			f.path(w, c.Dir, Update, !strings.HasSuffix(w.Value, ".go"))
+		}
+	case "iconv":
+		if w, ok := c.FlagValue("-o", "--output"); ok {
+			f.acts++
+			f.path(w, c.Dir, Write, false)
+		} else {
+			f.sees++
+		}
+		f.readWords(c, shell.Operands(c.Args, "-f -t -o --from-code --to-code --output"))
+	case "tic", "infocmp":
+		f.terminals(c)
+	case "crudini":
+		f.setsKeys(c)
 	case "openssl", "gpg":
 		f.outputs(c, "-out --output -o -keyout")
 	case "docker", "podman", "docker-compose":
@@ -280,6 +303,7 @@ func (f *finder) other(c *shell.Call, words []shell.Word) {
 	case shells[c.Name] && f.oneLine(c):
 	case f.bare(c):
 		f.strange = true // the path of a program alone
+	case f.edits(c):
 	case c.Name == "go" && f.goBuilds(c):
 	default:
 		f.strange = !builders[c.Name] && !shells[c.Name] && !portReaders[c.Name]
@@ -465,6 +489,7 @@ func (f *finder) copies(c *shell.Call) {
 // tar judges what an archive is made of or unpacked to.
 func (f *finder) tar(c *shell.Call) {
 	mode, archive, dir := "", shell.Word{}, c.Dir
+	prints := c.Flag("--to-stdout")
 	var files []shell.Word
 	for i := 0; i < len(c.Args); i++ {
 		v := c.Args[i].Value
@@ -498,6 +523,8 @@ func (f *finder) tar(c *shell.Call) {
 				switch letter {
 				case 'x', 'c', 't', 'r', 'u':
 					mode = string(letter)
+				case 'O':
+					prints = true
 				case 'A':
 					mode = "r"
 				case 'f':
@@ -514,6 +541,9 @@ func (f *finder) tar(c *shell.Call) {
 	}
 	here := *c
 	here.Dir = dir
+	if mode == "x" && prints {
+		mode = "t"
+	}
 	switch mode {
 	case "x":
 		f.acts++
@@ -523,7 +553,9 @@ func (f *finder) tar(c *shell.Call) {
 		f.path(shell.Word{Value: "."}, dir, Update, true)
 	case "t":
 		f.sees++
-		f.path(archive, c.Dir, Read, false)
+		if archive.Value != "" && archive.Value != "-" {
+			f.path(archive, c.Dir, Read, false)
+		}
 	default:
 		if archive.Value != "" && archive.Value != "-" {
 			f.acts++

@@ -41,6 +41,7 @@ const (
 	Image     = "image"
 	Container = "container"
 	Port      = "port"
+	Address   = "address" // of what a service keeps
 	Job       = "job"
 	// Things of a repository.
 	Repository = "repository"
@@ -99,7 +100,13 @@ type Effects struct {
 	Opaque []string
 	// Reads are directories below which it may read anything.
 	Reads []string
-	Built bool
+	// NamesReads means that a program in Opaque reads nothing but what it names: its whole text is in the command.
+	NamesReads bool
+	Built      bool
+	// Product is the same for two commands that build the same, empty if that is not known.
+	Product string
+	// Remakes means that each file which it builds is made from others alone, whatever was there before.
+	Remakes bool
 	// Sets and Unsets are what it changes in its shell: NAME, NAME(), alias NAME, option, or *.
 	Sets, Unsets []string
 	Values       map[string]string // of variables in Sets, where they are known
@@ -119,6 +126,9 @@ type Effects struct {
 	// Navigates that it only changes the directory, Waits that it waits for something, and Joins that
 	// this is what its shell runs in the background.
 	Looks, Checks, Navigates, Waits, Joins bool
+	// Shows means that each program of it that may change something was asked to display something, as far as its
+	// words tell: it changes nothing if it was seen to change nothing.
+	Shows bool
 	// Runs is the path of a program that it runs without arguments, to see what it prints.
 	Runs string
 	// Interactive is the program that needs a terminal.
@@ -177,6 +187,12 @@ type finder struct {
 	acts, sees, goes, checks int
 	// strange means that a program was called that no table has.
 	strange bool
+	// does means that something was called, or written to, of which no word tells that it only shows something.
+	does bool
+	// mixed means that beside builders it calls other programs that may write anything.
+	mixed bool
+	// cumulates means that a builder adds to what it left before: packages, settings.
+	cumulates bool
 }
 
 // Knows reports whether a table says what a call does, or what kind of program it calls.
@@ -417,9 +433,11 @@ func (f *finder) redirect(rd shell.Redirect) {
 		f.path(rd.Target, rd.Dir, Read, false)
 	case rd.Appends():
 		f.acts++
+		f.does = true
 		f.path(rd.Target, rd.Dir, Update, false)
 	default:
 		f.acts++
+		f.does = f.does || !shell.IsDevice(rd.Target.Value)
 		f.path(rd.Target, rd.Dir, Write, false)
 	}
 }
@@ -437,4 +455,10 @@ func (f *finder) judge() {
 	f.Looks = !changes && (f.sees > 0 || f.goes == 0 && f.checks == 0)
 	f.Navigates = !changes && f.goes > 0 && f.sees == 0 && f.checks == 0
 	f.Checks = !changes && f.checks > 0
+	if f.mixed {
+		f.Product = ""
+	}
+	f.Remakes = f.Built && f.Product != "" && !f.cumulates
+	f.NamesReads = f.NamesReads && len(f.Opaque) == 1
+	f.Shows = f.acts > 0 && !f.does && !f.Background && !f.Line.Descriptors && len(f.Sets)+len(f.Unsets) == 0
 }

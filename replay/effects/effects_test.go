@@ -29,6 +29,23 @@ func things(e Effects) string {
 
 func TestThings(t *testing.T) {
 	for command, want := range map[string]string{
+		"git format-patch -2 main":                     "reads commit HEAD; reads repository repository; writes path /w/*.patch",
+		"git remote add r ../x":                        "reads repository repository; writes remote r; writes settings remote r",
+		"gofmt -w a.go cmd":                            "updates path /w/a.go; updates path /w/cmd/**",
+		"git remote rm r":                              "reads repository repository; removes remote r; removes settings remote r",
+		"iconv -f latin1 -t utf-8 f -o g":              "reads path /w/f; writes path /w/g",
+		"tic mine.ti":                                  "reads path /w/mine.ti; updates path /home/a/.terminfo/**",
+		"tic -c mine.ti":                               "reads path /w/mine.ti",
+		"infocmp -x mine > f":                          "reads path /home/a/.terminfo/**; writes path /w/f",
+		"crudini --get a.conf x y":                     "reads path /w/a.conf",
+		"crudini --set a.conf x y z":                   "updates path /w/a.conf",
+		"tar -xOf a.tar x":                             "reads path /w/a.tar",
+		"make DESTDIR=$PWD/stage PREFIX=/usr install":  "updates path /w/stage/**",
+		"DESTDIR=$HOME/s make install PREFIX=/usr":     "updates path /home/a/s/**",
+		"DESTDIR=$HOME/s cmake --install b":            "updates path /home/a/s/**",
+		"curl -X PUT -d a localhost:8000/x":            "reads port 8000; updates port 8000; writes address localhost:8000/x",
+		"curl -X DELETE localhost:8000/x":              "reads port 8000; removes address localhost:8000/x; updates port 8000",
+		"curl -T f localhost:8000/":                    "reads port 8000; updates port 8000",
 		"sort -u names.txt > sorted.txt":               "reads path /w/names.txt; writes path /w/sorted.txt",
 		"echo x >> log":                                "updates path /w/log",
 		"cat <<E > f\nx\nE":                            "writes path /w/f",
@@ -206,5 +223,63 @@ func TestUnparsed(t *testing.T) {
 	e := Of(Command{Text: "echo 'unclosed", Shell: "bash", Cwd: "/w", Resources: []Resource{{Kind: Path, Name: "/w/in", Read: true}}})
 	if e.Err == nil || !slices.Equal(e.Opaque, []string{"/w"}) || things(e) != "reads path /w/in" {
 		t.Errorf("%v %v %s", e.Err, e.Opaque, things(e))
+	}
+}
+
+// TestShows checks which programs of unknown writes were asked to display something.
+func TestShows(t *testing.T) {
+	for text, want := range map[string]bool{
+		"./kv get x": true, "tool --list": true, "./run x | head": true, "bar -v": true, "rbenv versions": true, "./check": true, "bash bb.sh list": true, "make | tail": true,
+		"./load": false, "go run ./x": false, "rbenv global 3": false, "python3 -m x list > f": false, "./x list | tee f": false, "ls | xargs ./x list": false,
+		"npm install list": false, "./load -v f": false, "./x list; ./load": false, "x=1 && ./x list": false, "./x list &": false,
+	} {
+		if e := of(text); e.Shows != want {
+			t.Errorf("%s: %v, want %v", text, e.Shows, want)
+		}
+	}
+}
+
+// TestProducts checks which commands build the same.
+func TestProducts(t *testing.T) {
+	for _, same := range [][]string{
+		{"make", "make -s -j4", "make -j 2 | tail -3", "make && ls"},
+		{"CC=clang make asan 2>&1 | tail -4", "CC=clang make asan | grep error"},
+		{"cmake --build b", "cmake --build b --parallel 2"},
+	} {
+		for _, text := range same {
+			if e, first := of(text), of(same[0]); e.Product == "" || e.Product != first.Product || !e.Remakes {
+				t.Errorf("%s: %q, and %s: %q", text, e.Product, same[0], first.Product)
+			}
+		}
+	}
+	for _, text := range []string{"make && python3 gen.py", "./gen && make", "./gen"} {
+		if e := of(text); e.Product != "" || e.Remakes {
+			t.Errorf("%s: %q", text, e.Product)
+		}
+	}
+	for _, text := range []string{"npm pkg set a=b", "cmake -B b", "go mod tidy", "pip install x"} {
+		if of(text).Remakes {
+			t.Errorf("%s makes its files of others alone", text)
+		}
+	}
+}
+
+// TestDocumentsThatNameWhatTheyRead checks which programs read nothing but the files in their text.
+func TestDocumentsThatNameWhatTheyRead(t *testing.T) {
+	for text, want := range map[string]string{
+		"import re\np = 'a/b.c'\ns = open(p).read()\nopen(p, 'w').write(s)":  "/w/a/b.c",
+		"from pathlib import Path\nPath(\"x.py\").write_text('a b')":         "/w/x.py",
+		"import glob\nfor f in glob.glob('*'): print(open(f).read())":        "",
+		"import sys, mine\nmine.run('x')":                                    "",
+		"import subprocess\nsubprocess.run(['make'])":                        "",
+		"name = 'x'\nopen(f'{name}.c').read()":                               "",
+		"import os\nfor d, _, files in os.walk('src'): print(d, files)":      "",
+		"open(input()).read()":                                               "",
+		"import json\nimport tool\nprint(json.load(open('a.json')), tool.X)": "",
+	} {
+		e := of("python3 - <<'X'\n" + text + "\nX")
+		if e.NamesReads != (want != "") || want != "" && (!strings.Contains(things(e), "reads path "+want) || len(e.Reads) > 0) {
+			t.Errorf("%s: %v, %s, reads %v", text, e.NamesReads, things(e), e.Reads)
+		}
 	}
 }

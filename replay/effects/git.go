@@ -175,9 +175,18 @@ func (f *finder) git(c *shell.Call) {
 			f.sees++
 			break
 		}
-		thing(Settings, "remote", Update)
-		if len(ws) > 2 && ws[0].Value == "add" {
+		switch what := ws[0].Value; {
+		case what == "add" && len(ws) > 2:
+			thing(Settings, "remote "+ws[1].Value, Write)
 			f.remoteAt(ws[1].Value, ws[2], c.Dir, dir)
+			if here.Flag("-f", "--fetch") {
+				thing(Branch, "origin", Update)
+			}
+		case (what == "rm" || what == "remove") && len(ws) > 1:
+			thing(Settings, "remote "+ws[1].Value, Remove)
+			thing(Remote, ws[1].Value, Remove)
+		default:
+			thing(Settings, "remote", Update)
 		}
 	case "worktree":
 		f.worktree(&here, ws, thing)
@@ -241,6 +250,8 @@ func (f *finder) packed(c *shell.Call, sub string, ws []shell.Word) {
 	case sub == "archive":
 		f.acts--
 		f.sees++
+	case sub == "format-patch" && !c.Flag("--numbered-files", "--suffix"):
+		f.add(Thing{Kind: Path, Name: path.Join(c.Dir, "*.patch"), Access: Write, Glob: true, Sure: 0.9})
 	default:
 		f.opaque(c.Dir)
 	}

@@ -36,6 +36,10 @@ func displays(c *shell.Call) bool {
 			return c.Flag("--check", "--stat", "--numstat", "--summary")
 		case "format-patch":
 			return c.Flag("--stdout")
+		case "clean":
+			return c.Flag("-n")
+		case "symbolic-ref":
+			return len(ws) < 3 && !c.Flag("-d", "--delete")
 		}
 	case "go":
 		return (c.Sub() == "work" || c.Sub() == "mod") && c.Flag("-json", "-print")
@@ -142,6 +146,32 @@ var plain = regexp.MustCompile(`^-{0,2}[\w-]*(=\w*)?$`)
 
 // makes are verbs of programs that make or change something.
 var makes = words("init generate gen build install new create migrate up setup run start make add import update sync fetch write save export pack post publish delete remove rm rebuild apply deploy load store put set copy move clean reset seed compile render convert format fix download upload --output --write --init --save --out -o -w -O --fix --force")
+
+// showing are subcommands and flags that ask for something to be displayed, and names of programs that do so.
+var showing = words("list ls show get status info help commands versions version check query whence which who whoami search print describe view cat diff dump dumpdata stat stats count test lint verify --list --show --print --get --dump --query --help --version --status --check --count --list-presets --dry-run")
+
+// alone are flags that ask for something to be displayed where they are all that a program is told.
+var alone = words("-h -v -V -l")
+
+// shows reports whether the words of a call ask for something to be displayed, or it gives what it prints to another
+// command. Where it was seen to change nothing, it is taken at its word.
+func shows(c *shell.Call) bool {
+	if len(c.Via) > 0 || c.Background || installers[c.Name][c.Sub()] {
+		return false
+	}
+	asked := c.Drained || len(c.Args) == 1 && alone[c.Args[0].Value]
+	ws := shell.Operands(c.Args, "")
+	for i, w := range c.Args {
+		if makes[w.Value] || w.Dynamic && w.Glob {
+			return false
+		}
+		flag := strings.HasPrefix(w.Value, "-")
+		operand := slices.IndexFunc(ws, func(o shell.Word) bool { return o.Text == w.Text })
+		asked = asked || showing[w.Value] && (flag && i < 3 || !flag && operand < 2)
+	}
+	base := path.Base(c.Head.Value)
+	return asked || showing[strings.TrimSuffix(base, path.Ext(base))]
+}
 
 // bare judges a program that is called by its path, with arguments that name no file and ask for nothing to
 // be made.

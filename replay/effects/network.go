@@ -107,6 +107,26 @@ func (f *finder) fetches(c *shell.Call) {
 		for _, p := range f.portsOf(c) {
 			f.add(Thing{Kind: Port, Name: p, Access: Update, Sure: 0.8})
 		}
+		f.puts(c, urls)
+	}
+}
+
+// puts adds the address to which a call of curl puts something, or of which it deletes what is there.
+func (f *finder) puts(c *shell.Call, urls []shell.Word) {
+	method, named := c.FlagValue("-X", "--request")
+	upload := c.Flag("-T", "--upload-file")
+	if len(urls) != 1 || !named && !upload || c.Flag("-o", "--output", "-O", "--remote-name") {
+		return
+	}
+	at := f.expand(urls[0]).Value
+	if strings.ContainsAny(at, "$`{[*?#") || upload && strings.HasSuffix(at, "/") {
+		return
+	}
+	switch {
+	case !named, method.Value == "PUT":
+		f.add(Thing{Kind: Address, Name: at, Access: Write})
+	case method.Value == "DELETE":
+		f.add(Thing{Kind: Address, Name: at, Access: Remove})
 	}
 }
 

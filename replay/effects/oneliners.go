@@ -46,3 +46,33 @@ func (f *finder) oneLiner(c *shell.Call, program shell.Word) bool {
 	}
 	return writesInOneLine.MatchString(handles.ReplaceAllString(text, " "))
 }
+
+var (
+	// standard matches the lines that import modules which read no file of their own accord.
+	standard = regexp.MustCompile(`(?m)^\s*(?:import|from)\s+(?:pathlib|re|json|os|sys|io|textwrap|string|math|datetime|time|collections|itertools|functools|hashlib|csv|random|difflib|typing|shutil|configparser)\b[^,\n]*$`)
+	// elsewhere matches what may read files that the text does not name.
+	elsewhere = regexp.MustCompile(`(?m)^\s*(?:import|from)\s|\b(?:r?glob|walk|listdir|scandir|iterdir|subprocess|system|popen|spawn\w*|exec\w*|eval|__import__|argv|environ|getenv|stdin|input)\b|(?:^|[^\w'"\\])(?:[fF][rR]?|[rR][fF])['"]`)
+	// named matches strings that may name a file.
+	named = regexp.MustCompile(`['"]((?:[\w.~-]+/)*[\w.~-]+)['"]`)
+)
+
+// edits judges Python that is given its whole text by a document, as agents edit files: where the text names what it
+// reads, it reads nothing else. What it writes is not known.
+func (f *finder) edits(c *shell.Call) bool {
+	ws := shell.Operands(c.Args, "")
+	if !strings.HasPrefix(c.Name, "python") || c.Document == nil || len(c.Args) > 1 || len(ws) > 1 || len(c.Args) == 1 && c.Args[0].Value != "-" {
+		return false
+	}
+	text := standard.ReplaceAllString(*c.Document, "")
+	if elsewhere.MatchString(text) {
+		return false
+	}
+	f.Known = false
+	f.acts++
+	for _, m := range named.FindAllStringSubmatch(text, -1) {
+		f.path(shell.Word{Value: m[1], Quoted: true}, c.Dir, Read, false)
+	}
+	f.NamesReads = len(f.Opaque) == 0
+	f.opaque(c.Dir)
+	return true
+}

@@ -200,7 +200,9 @@ func (f *finder) cmake(c *shell.Call) {
 	}
 	if build, ok := dir("--install"); ok {
 		f.reads(build)
-		if prefix, ok := dir("--prefix"); ok {
+		if given, ok := staging(c); ok {
+			f.path(given, c.Dir, Update, true)
+		} else if prefix, ok := dir("--prefix"); ok {
 			f.add(Thing{Kind: Path, Name: prefix, Access: Update, Tree: true, Sure: 0.8})
 		} else {
 			f.opaque(c.Dir)
@@ -267,7 +269,7 @@ func (f *finder) compile(c *shell.Call) {
 		return
 	}
 	switch {
-	case c.Flag("-c"), c.Name == "javac", c.Name == "protoc":
+	case c.Flag("-c"), c.Name == "javac", c.Name == "protoc", c.Name == "rustc":
 		f.opaque(c.Dir)
 	case c.Flag("-E", "-fsyntax-only", "-M", "-MM", "--version"):
 		f.sees++
@@ -318,11 +320,17 @@ func (f *finder) destination(c *shell.Call) {
 	}
 	f.reads(dir)
 	var to []shell.Word
+	given, staged := staging(c) // then a prefix is a path below that
+	staged = staged || slices.ContainsFunc(c.Args, func(w shell.Word) bool { return strings.HasPrefix(w.Value, "DESTDIR=") && w.Value != "DESTDIR=" })
 	installs := c.Sub() == "install" || c.Sub() == "i" || c.Sub() == "--install"
+	if given.Value != "" {
+		to = append(to, given)
+	}
 	for i, a := range c.Args {
 		installs = installs || a.Value == "install" || strings.HasSuffix(a.Value, "_install") || a.Value == "--install"
 		name, value, ok := strings.Cut(a.Value, "=")
 		switch {
+		case ok && staged && strings.HasSuffix(strings.ToLower(name), "prefix"):
 		case ok && (strings.EqualFold(name, "prefix") || name == "INSTALL_MOD_PATH" || name == "INSTALL_PATH" || name == "INSTALL_ROOT" || strings.EqualFold(name, "destdir") || name == "--prefix" || name == "--target" || name == "--root" || name == "--user-root"):
 			to = append(to, shell.Word{Value: value, Dynamic: a.Dynamic})
 		case (a.Value == "-t" || a.Value == "--target" || a.Value == "--prefix" || a.Value == "--root") && i+1 < len(c.Args):
@@ -344,6 +352,9 @@ func (f *finder) destination(c *shell.Call) {
 	for _, w := range shell.Operands(c.Args, "") {
 		if name, value, ok := strings.Cut(w.Value, "="); ok && isVariable.MatchString(name) {
 			// make O=../build
+			if staged && strings.HasSuffix(strings.ToLower(name), "prefix") {
+				continue
+			}
 			if to, _, ok := f.named(shell.Word{Value: value, Dynamic: w.Dynamic}, dir); ok && strings.Contains(value, "/") && !strings.Contains(value, "://") {
 				f.reads(to)
 				f.opaque(to)

@@ -86,7 +86,7 @@ func (f *finder) builtin(c *shell.Call) {
 		for _, a := range shell.Operands(c.Args, "") {
 			f.Unsets = append(f.Unsets, a.Value)
 		}
-	case "set", "shopt", "setopt", "unsetopt", "umask", "ulimit", "trap", "enable", "bind", "complete", "bindkey", "zstyle", "autoload":
+	case "set", "shopt", "setopt", "unsetopt", "umask", "ulimit", "trap", "enable", "zstyle", "autoload":
 		if len(c.Args) > 0 && !(len(c.Args) == 1 && (c.Args[0].Value == "-p" || c.Args[0].Value == "-a" || c.Args[0].Value == "-S") && c.Name != "set") {
 			f.sets("option")
 		}

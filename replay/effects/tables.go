@@ -11,7 +11,7 @@ var looking = words(`ls dir ll la l exa eza lsd tree cat bat tac less more most 
  history fc nm objdump readelf ldd size otool zcat bzcat xzcat zless ping dig nslookup host traceroute whois getent getconf
  openssl gpg column cloc tokei pstree watch time tput clear reset stty fg bg disown logout exit return shift local cd pushd popd
  read mapfile readarray getopts exec command builtin export declare typeset readonly unset alias unalias source . eval set shopt
- umask ulimit trap xargs sudo doas nice nohup timeout stdbuf setsid parallel curl wget http tee`)
+ umask ulimit trap bind complete compgen compopt hash caller times bindkey toe captoinfo xargs sudo doas nice nohup timeout stdbuf setsid parallel curl wget http tee`)
 
 // byResources are programs that change what their recorded resources say, and nothing else.
 var byResources = words(`ln link truncate install chmod chown chgrp setfacl objcopy strip cpio rename mkfifo gcc g++ cc c++ clang clang++ tcc ld as rustc javac protoc nasm gfortran sponge jar createdb
@@ -86,5 +86,5 @@ func Always(name string) bool { return always[name] }
 
 // tabled reports whether a program is in a table, so that it is not opaque.
 func tabled(name string) bool {
-	return looking[name] || byResources[name] || checking[name] || interactive[name] || editors[name] || name == "git" || name == "tar" || name == "bsdtar" || name == "kill" || name == "ar" || suffixes[name] != "" || name == "unzip" || name == "recount" || name == "shred" || name == "unlink" || name == "rsync" || name == "dd" || name == "zip" || name == "split" || name == "csplit"
+	return looking[name] || byResources[name] || checking[name] || interactive[name] || editors[name] || name == "git" || name == "tar" || name == "bsdtar" || name == "kill" || name == "ar" || suffixes[name] != "" || name == "unzip" || name == "recount" || name == "iconv" || name == "gofmt" || name == "gofumpt" || name == "tic" || name == "infocmp" || name == "crudini" || name == "shred" || name == "unlink" || name == "rsync" || name == "dd" || name == "zip" || name == "split" || name == "csplit"
 }

@@ -24,6 +24,7 @@ func (w *world) backByContent(a *act) *back {
 	if b := w.resetsBack(a); b != nil {
 		return b
 	}
+	var commits *back
 	switch sub := gitSub(a.Line); sub {
 	case "":
 		for _, t := range a.Things {
@@ -39,8 +40,13 @@ func (w *world) backByContent(a *act) *back {
 		if _, here, _ := onlyGit(a.Line); sub == "reset" && !here.Flag("--hard") {
 			return nil
 		}
-		if before := w.before(a); before == nil || a.GitHead == "" || before.GitHead != a.GitHead {
+		switch before := w.before(a); {
+		case before == nil || a.GitHead == "", before.GitHead != a.GitHead && sub != "reset":
 			return nil
+		case before.GitHead != a.GitHead:
+			if commits = w.commitsSince(a); commits == nil {
+				return nil
+			}
 		}
 	default:
 		return nil
@@ -54,7 +60,35 @@ func (w *world) backByContent(a *act) *back {
 		}
 		all = all.and(b)
 	}
+	if commits != nil && all != nil {
+		all.of, all.from = append(all.of, commits.of...), min(all.from, commits.from)
+	}
 	return all
+}
+
+// commitsSince returns what was staged and committed since HEAD was what an act leaves, nil if something else moved it
+// in between.
+func (w *world) commitsSince(a *act) *back {
+	b := &back{by: a.at, from: a.at}
+	for p := w.before(a); p != nil; p = w.before(p) {
+		if p.GitHead == a.GitHead {
+			return b
+		}
+		does := gitSub(p.Line)
+		if before := w.before(p); (before == nil || before.GitHead != p.GitHead) && does != "commit" {
+			return nil
+		}
+		if does != "commit" && does != "add" {
+			continue
+		}
+		b.from = p.at
+		for _, o := range p.writes {
+			if o.gone < 0 && (o.thing.Kind == effects.Commit || o.thing.Kind == effects.Staged) {
+				b.of = append(b.of, o)
+			}
+		}
+	}
+	return nil
 }
 
 // setsTimes reports whether an act sets the times of files, which archives and builds go by.

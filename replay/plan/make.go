@@ -85,7 +85,7 @@ func Make(n Narrative, r Request) (replay.Plan, error) {
 // join returns the world after all commands, added in their order. homes are the recorded home
 // directories by context hash.
 func join(all []commands.Scanned, homes map[string]string, seen map[schemas.EventID]Seen) *world {
-	o := &observer{seen: alone(all, seen), beside: map[string]bool{}, all: all}
+	o := &observer{seen: alone(all, seen), beside: map[string]nearness{}, own: map[string]bool{}, all: all}
 	w := o.join(all, homes)
 	if !o.learn(w) {
 		return w
@@ -110,7 +110,7 @@ func (o *observer) join(all []commands.Scanned, homes map[string]string) *world 
 		if a.failed && w.movedHead(a) {
 			a.failed = false // it committed, and failed in what came after
 		}
-		if a.failed && (conflicts[gitSub(a.Line)] && !w.refused(a) && resolved(a.Scanned, all[i+1:]) || inPart(a, all[i+1:])) {
+		if a.failed && !a.idle && (conflicts[gitSub(a.Line)] && !w.refused(a) && resolved(a.Scanned, all[i+1:]) || inPart(a, all[i+1:])) {
 			a.failed = false
 		}
 		w.add(a)

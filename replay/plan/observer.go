@@ -17,8 +17,10 @@ import (
 type observer struct {
 	all  []commands.Scanned
 	seen map[schemas.EventID]Seen
-	// beside tells whether the narrative has to do with places beside a directory that was looked at.
-	beside map[string]bool
+	// beside tells what the narrative has to do with places beside a directory that was looked at.
+	beside map[string]nearness
+	// own tells whether a directory that was looked at has a repository of its own.
+	own map[string]bool
 	// clean are the acts in the background during which nothing changed but what the acts beside them name.
 	clean map[schemas.EventID]bool
 }
@@ -84,9 +86,25 @@ func (o *observer) observe(w *world, a *act) {
 		return
 	}
 	if _, known := o.beside[s.Below]; !known {
-		o.beside[s.Below] = away(o.all, a.home, s.Below)
+		o.beside[s.Below] = near(o.all, a.home, s.Below)
 	}
-	a.observe(s, o.beside[s.Below], o.clean[a.ID])
+	a.observe(s, o.beside[s.Below], o.clean[a.ID], o.repository(s.Below))
+}
+
+// repository reports whether a directory that was looked at has a repository of its own, since its files were seen to
+// change; those of a working tree of another one lie there.
+func (o *observer) repository(below string) bool {
+	own, known := o.own[below]
+	if known {
+		return own
+	}
+	for _, s := range o.seen {
+		for name := range s.Files {
+			own = own || s.Below == below && strings.HasPrefix(name, below+"/.git/")
+		}
+	}
+	o.own[below] = own
+	return own
 }
 
 // busy reports whether something that a session started in the background still runs, and may do the writing
@@ -101,7 +119,7 @@ func (o *observer) busy(w *world, session string) bool {
 func (o *observer) learn(w *world) bool {
 	o.clean = map[schemas.EventID]bool{}
 	for _, a := range w.acts {
-		if end := ended(a); end >= 0 && !o.beside[o.seen[a.ID].Below] && !slices.ContainsFunc(w.acts[a.at:end+1], func(b *act) bool { return !o.explained(b) }) {
+		if end := ended(a); end >= 0 && o.beside[o.seen[a.ID].Below] == nothingBeside && !slices.ContainsFunc(w.acts[a.at:end+1], func(b *act) bool { return !o.explained(b) }) {
 			o.clean[a.ID] = true
 		}
 	}
@@ -142,17 +160,52 @@ func (o *observer) explained(a *act) bool {
 	})
 }
 
-// away reports whether commands have to do with a place in their user's home directory that is beside the
-// directory that was looked at: they run there, name a path there, or the home directory itself.
-func away(all []commands.Scanned, home, below string) bool {
+// nearness tells whether the commands of a narrative have to do with places in their user's home directory that are
+// beside the directory that was looked at.
+type nearness uint8
+
+const (
+	nothingBeside nearness = iota
+	ranBeside              // commands ran in such a place, and none names one
+	namedBeside            // commands name one, or the home directory, and it is none of the files that they write by name
+)
+
+// near returns what commands have to do with places beside the directory that was looked at.
+func near(all []commands.Scanned, home, below string) (n nearness) {
 	beside := func(name string) bool {
 		return within(name, home) && !within(name, below) && !within(below, name) && path.Base(name) != "bin"
 	}
-	return slices.ContainsFunc(all, func(c commands.Scanned) bool {
-		return beside(c.Cwd) || slices.ContainsFunc(homePlaces(searchPath.ReplaceAllString(c.Command, ""), home), func(name string) bool {
-			return name == home || beside(name)
-		}) || slices.ContainsFunc(c.Resources, func(r commands.Resource) bool { return r.Kind == "path" && beside(path.Clean(r.Name)) })
-	})
+	named, written := map[string]bool{}, map[string]bool{}
+	for _, c := range all {
+		if beside(c.Cwd) {
+			n = ranBeside
+		}
+		some := false
+		for _, name := range homePlaces(searchPath.ReplaceAllString(c.Command, ""), home) {
+			if name == home || beside(name) {
+				named[name], some = true, true
+			}
+		}
+		for _, r := range c.Resources {
+			if name := path.Clean(r.Name); r.Kind == "path" && beside(name) {
+				named[name], some = true, true
+			}
+		}
+		if !some {
+			continue
+		}
+		for _, t := range effects.Of(effects.Command{Text: c.Command, Shell: c.Shell, Cwd: c.Cwd, Home: home}).Things {
+			if t.Kind == effects.Path && t.Access != effects.Read && !t.Tree && !t.Glob && t.Sure > 0.9 {
+				written[t.Name] = true
+			}
+		}
+	}
+	for name := range named {
+		if !written[name] {
+			return namedBeside
+		}
+	}
+	return n
 }
 
 // homePlace matches a place that a command names from the home directory on, and the character behind it.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/recountdb/recount/replay"
 	"github.com/recountdb/recount/replay/effects"
+	"github.com/recountdb/recount/replay/shell"
 )
 
 // rests finds the earlier acts that an act depends on.
@@ -230,6 +231,9 @@ func (w *world) readTree(a *act, dir string) {
 	all := effects.Thing{Kind: effects.Path, Name: dir, Tree: true}
 	w.afterBacks(a, all)
 	for _, o := range w.below(dir) {
+		if onlyGo(a) && onlyGo(w.acts[o.act]) {
+			continue // go reads sources, and not the programs that it made
+		}
 		a.mayNeed(dep{o.act, kindOf(o.thing), o.thing.Name, min(o.thing.Sure, 0.6), false})
 	}
 	for _, o := range w.wide {
@@ -238,8 +242,11 @@ func (w *world) readTree(a *act, dir string) {
 		}
 	}
 	for _, o := range w.opaque {
-		if a.Built && o.thing.Repo == product(a.Command) {
-			continue // a build that runs again needs nothing of its earlier run
+		if a.Built && (o.thing.Repo == product(a) || a.rebuilds(o)) {
+			continue // a build that runs again needs nothing of its earlier run, nor what makes all of its files again
+		}
+		if b := w.acts[o.act]; b.seen != nil && within(dir, b.seen.Below) && !within(o.thing.Name, b.seen.Below) {
+			continue // what it wrote here was seen
 		}
 		if o.gone < 0 && !w.acts[o.act].weak && (within(dir, o.thing.Name) || within(o.thing.Name, dir)) {
 			a.mayNeed(dep{o.act, replay.NeedDirectory, o.thing.Name, 0.5, false})
@@ -256,6 +263,13 @@ func (w *world) readTree(a *act, dir string) {
 			}
 		}
 	}
+}
+
+// onlyGo reports whether an act is one call of the tools of Go that builds, or makes sources.
+func onlyGo(a *act) bool {
+	return a.Built && a.Line != nil && !slices.ContainsFunc(a.Line.Calls, func(c shell.Call) bool {
+		return c.Name != "go" || c.Sub() != "build" && c.Sub() != "generate"
+	})
 }
 
 // below returns the writes below a directory that are still there.

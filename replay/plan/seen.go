@@ -58,14 +58,20 @@ const maxSeenWrites = 32
 
 // observe replaces what a program may write by what it was seen to write. What it may read stays. away tells
 // that the narrative has to do with places that were not looked at, where it may have written too, and clean
-// that it ran in the background and is known to have written nothing.
-func (a *act) observe(s Seen, away, clean bool) {
+// that it ran in the background and is known to have written nothing. repository tells that the directory which was
+// looked at has its repository in it.
+func (a *act) observe(s Seen, away nearness, clean, repository bool) {
 	if !clean && a.Background || !a.Background && slices.ContainsFunc(a.Things, func(t effects.Thing) bool {
 		return t.Kind == effects.Job || t.Kind == effects.Port
 	}) {
 		return // it, or what it speaks to, may write later
 	}
 	a.seen = &s
+	if repository && a.idles(s) {
+		a.idle = true
+		return
+	}
+	a.names(s)
 	all, ok := s.plainFiles()
 	if !ok && len(a.Opaque) > 0 {
 		a.seen = nil // what it did to the repository is not known
@@ -83,9 +89,21 @@ func (a *act) observe(s Seen, away, clean bool) {
 		a.add(files, s)
 		return
 	}
-	if away && (namesPlaces(a.Command) || installs(a) || len(files) == 0) {
-		if len(all)+len(s.Directories) == 0 && len(a.Opaque) > 0 {
+	if a.Shows && len(all)+len(s.Directories) == 0 && !a.namesPlaces() {
+		a.Looks, a.observed, a.Opaque = true, true, nil
+		if !slices.Contains(a.Reads, a.Cwd) {
+			a.Reads = append(a.Reads, a.Cwd)
+		}
+		return
+	}
+	if away != nothingBeside && (a.namesPlaces() || installs(a) || len(files) == 0) {
+		if len(a.Opaque) > 0 && len(files) == 0 && !slices.ContainsFunc(s.Directories, func(dir string) bool { return !s.tells(dir, all) }) {
+			a.Opaque = slices.DeleteFunc(a.Opaque, func(dir string) bool { return within(dir, s.Below) })
 			a.Opaque = append(a.Opaque, a.home) // what it made, if anything, is not here
+			if !slices.Contains(a.Reads, a.Cwd) {
+				a.Reads = append(a.Reads, a.Cwd)
+			}
+			a.weak = away == ranBeside && !a.namesPlaces() && !installs(a)
 		}
 		return
 	}
@@ -95,24 +113,25 @@ func (a *act) observe(s Seen, away, clean bool) {
 	if slices.ContainsFunc(s.Directories, func(dir string) bool { return !s.tells(dir, all) }) {
 		return // it made a directory that has no file, or removed something
 	}
+	unnamed := slices.DeleteFunc(slices.Clone(files), a.writesByName)
 	var opaque []string
 	for _, dir := range a.Opaque {
 		if !within(dir, s.Below) {
 			opaque = append(opaque, dir)
 			continue
 		}
-		if !slices.Contains(a.Reads, dir) {
+		if !a.NamesReads && !slices.Contains(a.Reads, dir) {
 			a.Reads = append(a.Reads, dir)
 		}
 		a.observed = true
-		if common := ancestor(files); a.Built && common != "" || len(files) > maxSeenWrites {
+		if common := ancestor(unnamed); a.Built && common != "" || len(files) > maxSeenWrites {
 			if !within(common, dir) {
 				common = dir
 			}
 			opaque = append(opaque, common)
 		}
 	}
-	if a.Opaque = opaque; a.observed && !a.Built && len(files) <= maxSeenWrites {
+	if a.Opaque = opaque; (a.observed || len(opaque) == 0 && !a.Looks && !a.Checks) && !a.Built && len(files) <= maxSeenWrites {
 		a.add(files, s)
 	}
 }
@@ -154,13 +173,17 @@ func (s Seen) tells(dir string, files []string) bool {
 		})
 }
 
+// writesByName reports whether an act is known to write a file by what it names.
+func (a *act) writesByName(name string) bool {
+	return slices.ContainsFunc(a.Things, func(t effects.Thing) bool {
+		return isPath(t) && t.Access != effects.Read && (t.Name == name || covers(t, effects.Thing{Kind: effects.Path, Name: name}))
+	})
+}
+
 // add adds the files that an act was seen to change to its effects.
 func (a *act) add(files []string, s Seen) {
 	for _, name := range files {
-		named := slices.ContainsFunc(a.Things, func(t effects.Thing) bool {
-			return isPath(t) && t.Access != effects.Read && (t.Name == name || covers(t, effects.Thing{Kind: effects.Path, Name: name}))
-		})
-		if named {
+		if a.writesByName(name) {
 			continue
 		}
 		access := effects.Update
@@ -180,9 +203,17 @@ func cached(name string) bool {
 // searchPath matches a setting of the path of programs, which is no place to write to.
 var searchPath = regexp.MustCompile(`\bPATH=\S+`)
 
-// namesPlaces reports whether a command names the home directory, or a place above its own directory.
-func namesPlaces(text string) bool {
-	text = searchPath.ReplaceAllString(text, "")
+// namesPlaces reports whether an act names the home directory, or a place above its own directory. Where its programs
+// are says nothing.
+func (a *act) namesPlaces() bool {
+	text := searchPath.ReplaceAllString(a.Command, "")
+	if a.Line != nil {
+		for i := range a.Line.Calls {
+			if c := &a.Line.Calls[i]; strings.Contains(c.Head.Text, "/") {
+				text = strings.Replace(text, c.Head.Text, "", 1)
+			}
+		}
+	}
 	return strings.Contains(text, "~/") || strings.Contains(text, "$HOME") || strings.Contains(text, "${HOME") || strings.Contains(text, "../")
 }
 
@@ -190,6 +221,16 @@ func namesPlaces(text string) bool {
 func (w *world) movedHead(a *act) bool {
 	before := w.before(a)
 	return a.GitHead != "" && before != nil && before.Cwd == a.Cwd && before.GitHead != "" && before.GitHead != a.GitHead
+}
+
+// made reports whether a file that was not known to be there, or one below it, was seen to be written.
+func (s *Seen) made(name string) bool {
+	for f, state := range s.Files {
+		if within(f, name) && state.Is != absent && (state.Was == "" || state.Was == absent) {
+			return true
+		}
+	}
+	return false
 }
 
 // plainFiles returns the changed files that are no part of a repository of git, sorted. ok is false if git

@@ -199,6 +199,25 @@ func TestBackByContent(t *testing.T) {
 	}
 }
 
+// TestResetOfCommits checks that edits which were committed are left out with the reset that takes the commit back,
+// unless something rests on it.
+func TestResetOfCommits(t *testing.T) {
+	lines := []string{"echo a > x | x=1", "sed -i s/a/b/ f | f=1>2", "git commit -qam two | .git/refs/heads/main=2", "git log | nothing", "git reset --hard HEAD~1 | f=2>1 .git/refs/heads/main=1", "echo b > y | y=1"}
+	for line, want := range map[string]string{"git log | nothing": "0 5", "git tag v2 | .git/refs/tags/v2=2": "0 1 2 3 4 5", "git rebase main | .git/refs/heads/main=2": "0 1 2 3 4 5"} {
+		lines[3] = line
+		n := watched(lines...)
+		for i, head := range []string{"c1", "c1", "c2", "c2", "c1", "c1"} {
+			n.Commands[i].GitHead = head
+		}
+		if line != "git log | nothing" && line != "git tag v2 | .git/refs/tags/v2=2" {
+			n.Commands[3].GitHead = "c3"
+		}
+		if got := kept(made(t, n, Request{})); got != want {
+			t.Errorf("%s: kept %s, want %s", line, got, want)
+		}
+	}
+}
+
 // TestKillThatWaits checks that a line which ends a process and waits for it did so, although its exit code is
 // that of the process.
 func TestKillThatWaits(t *testing.T) {

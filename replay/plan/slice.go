@@ -17,12 +17,13 @@ type slice struct {
 	w    *world
 	kept []bool
 	why  [][]replay.Reason
+	goal int // the last act that was asked for, -1 if what counts is what all left
 }
 
 // cut returns the slice of the goals and all that they depend on. Without goals it is that of the acts
 // whose results are there at the end, and if all is set, every act.
 func (w *world) cut(goals []int, all bool) *slice {
-	s := &slice{w: w, kept: make([]bool, len(w.acts)), why: make([][]replay.Reason, len(w.acts))}
+	s := &slice{w: w, kept: make([]bool, len(w.acts)), why: make([][]replay.Reason, len(w.acts)), goal: -1}
 	for i, a := range w.acts {
 		slices.SortFunc(a.deps, func(x, y dep) int {
 			return cmp.Or(cmp.Compare(x.on, y.on), cmp.Compare(x.kind, y.kind), cmp.Compare(x.what, y.what))
@@ -35,6 +36,7 @@ func (w *world) cut(goals []int, all bool) *slice {
 	case all:
 	case len(goals) > 0:
 		for _, i := range goals {
+			s.goal = max(s.goal, i)
 			s.keep(i, replay.Reason{Kind: "goal", Text: "it is what was asked for"})
 		}
 	default:
@@ -177,7 +179,7 @@ func (s *slice) removals(results bool) (more bool) {
 				continue // it removes nothing, or the removal was undone
 			}
 			made, kept := s.makers(i, o.thing)
-			wanted := results
+			wanted := results || kept >= 0 && isPath(o.thing) && i < s.goal // what is gone must not be there for the goal
 			for j := i + 1; j < len(s.w.acts) && !wanted; j++ {
 				if s.kept[j] {
 					for _, d := range s.w.acts[j].deps {
@@ -232,14 +234,16 @@ func (s *slice) makers(remover int, t effects.Thing) (made bool, kept int) {
 	made = failedBefore
 	// If an act is known to have made the path, programs whose writes are unknown are not candidates.
 	known := isPath(t) && !t.Tree && !t.Glob && slices.ContainsFunc(s.w.exact[key(t)], func(o *write) bool {
-		return o.gone == remover && o.thing.Access == effects.Write && o.thing.Kind == effects.Path && o.thing.Sure >= 0.9
+		return o.gone == remover && (o.thing.Access == effects.Write || o.thing.Sure > 0.9) && o.thing.Kind == effects.Path && o.thing.Sure >= 0.9
 	})
 	for j := range s.w.acts[:remover] {
 		for _, o := range s.w.acts[j].writes {
 			if o.thing.Access == effects.Remove {
 				continue
 			}
-			match := o.gone == remover || overlaps(t, o.thing)
+			code := s.w.acts[remover].ExitCode
+			another := (code == nil || *code == 0) && isPath(t) && isPath(o.thing) && !t.Tree && !t.Glob && !within(o.thing.Name, t.Name) // of rm a b
+			match := o.gone == remover && !another || overlaps(t, o.thing) && !(known && o.thing.Tree)
 			if t.Kind == effects.Job {
 				match = o.thing.Kind == effects.Job && o.gone == remover
 			}
@@ -249,6 +253,15 @@ func (s *slice) makers(remover int, t effects.Thing) (made bool, kept int) {
 			if o.thing.Kind == "opaque" && isPath(t) && within(t.Name, o.thing.Name) {
 				// A program whose writes are unknown may have made it, unless an act that failed later would
 				// have.
+				if b := s.w.acts[j]; b.seen != nil && within(t.Name, b.seen.Below) {
+					if b.seen.made(t.Name) {
+						made = true
+						if s.kept[j] {
+							kept = j
+						}
+					}
+					continue // it was seen whether it did
+				}
 				match = s.kept[j] && !known && t.Name != o.thing.Name && !(failedBefore && failed > j)
 			}
 			if match {
@@ -323,6 +336,8 @@ func (s *slice) left(i int) replay.Left {
 		return say(replay.LeftLooked, "it only displayed something")
 	case a.Checks:
 		return say(replay.LeftLooked, "it only checked something")
+	case a.weak && a.Runs == "":
+		return say(replay.LeftLooked, "it was seen to change nothing, and nothing is known to rest on it")
 	case a.weak:
 		return say(replay.LeftLooked, "it ran what was built, and nothing is known to rest on it")
 	}

@@ -64,7 +64,7 @@ func kindOf(t effects.Thing) string {
 		return replay.NeedImage
 	case effects.Container:
 		return replay.NeedContainer
-	case effects.Port, effects.Job:
+	case effects.Port, effects.Address, effects.Job:
 		return replay.NeedService
 	case effects.Branch, effects.Tag:
 		return replay.NeedBranch
@@ -78,5 +78,10 @@ func kindOf(t effects.Thing) string {
 	return replay.NeedFile
 }
 
-// product returns the name under which the writes of a build are compared: its command line.
-func product(text string) string { return strings.Join(strings.Fields(text), " ") }
+// product returns the name under which the writes of a build are compared: what it builds, or its command line.
+func product(a *act) string {
+	if a.Built && a.Product != "" {
+		return a.Product
+	}
+	return strings.Join(strings.Fields(a.Command), " ")
+}

@@ -41,6 +41,8 @@ func (w *world) putsBack(a *act) *back {
 	switch c := &a.Line.Calls[0]; c.Name {
 	case "git":
 		return w.restores(a, c)
+	case "sed":
+		return w.takesLine(a, c)
 	case "mv", "cp":
 		from, to, ok := oneToOne(a)
 		if !ok {
@@ -54,6 +56,92 @@ func (w *world) putsBack(a *act) *back {
 		return w.copiesBack(a, from, to)
 	}
 	return nil
+}
+
+// put returns the last act that put something at an address and did nothing else, nil if there is none.
+func (w *world) put(t effects.Thing) *act {
+	for _, o := range slices.Backward(w.exact[key(t)]) {
+		p := w.acts[o.act]
+		if o.thing.Access == effects.Remove || o.gone >= 0 && o.removed {
+			return nil
+		}
+		if o.gone >= 0 && p.writes[0].gone < 0 {
+			return nil
+		}
+		for _, o := range p.writes {
+			if o.thing.Kind != effects.Address && o.thing.Kind != effects.Port && o.thing.Kind != "opaque" {
+				return nil
+			}
+		}
+		return p
+	}
+	return nil
+}
+
+// putAgain marks as gone what an act puts at its address once more, before it is known what the act rests on: a
+// PUT replaces all that was there.
+func (w *world) putAgain(a *act) {
+	for _, t := range a.Things {
+		if t.Kind != effects.Address || a.failed || a.ended {
+			continue
+		}
+		if p := w.put(t); p != nil {
+			for _, o := range p.writes {
+				if o.gone < 0 {
+					o.gone = a.at
+				}
+			}
+		}
+	}
+}
+
+// deletes returns the back of an act that deletes what earlier acts put at an address.
+func (w *world) deletes(a *act) *back {
+	for _, t := range a.Things {
+		if t.Kind != effects.Address || t.Access != effects.Remove {
+			continue
+		}
+		p := w.put(t)
+		if p == nil || p.writes[0].gone != a.at {
+			return nil
+		}
+		b := &back{by: a.at, what: t.Name, from: p.at}
+		for _, o := range w.exact[key(t)] {
+			b.of, b.from = append(b.of, w.acts[o.act].writes...), min(b.from, o.act)
+		}
+		return b
+	}
+	return nil
+}
+
+// takesLine returns the back of sed -i '$d' FILE that takes away the line which the last act that wrote the file
+// appended to it.
+func (w *world) takesLine(a *act, c *shell.Call) *back {
+	ws := shell.Operands(c.Args, "")
+	if len(c.Args) != 3 || c.Args[0].Value != "-i" || len(ws) != 2 || ws[0].Value != "$d" || ws[0].Dynamic {
+		return nil
+	}
+	for _, t := range a.Things {
+		if t.Kind != effects.Path || t.Access != effects.Update || t.Glob || t.Partial {
+			continue
+		}
+		o := w.latest(t.Name)
+		if o == nil || o.gone >= 0 || !appendsLine(w.acts[o.act].Line) {
+			return nil
+		}
+		return w.since(a, t.Name, o.act)
+	}
+	return nil
+}
+
+// appendsLine reports whether a line is echo TEXT >> FILE, with one line of text.
+func appendsLine(l *shell.Line) bool {
+	if l == nil || len(l.Calls) != 1 || l.Calls[0].Name != "echo" || len(l.Redirects) != 1 || !l.Redirects[0].Appends() {
+		return false
+	}
+	return !slices.ContainsFunc(l.Calls[0].Args, func(w shell.Word) bool {
+		return w.Dynamic || w.Glob || strings.HasPrefix(w.Value, "-") || strings.Contains(w.Value, "\n")
+	})
 }
 
 // oneToOne returns the source and the target of a cp or mv of a single path.
@@ -93,13 +181,13 @@ func (w *world) movesBack(a *act, from, to string) *back {
 // what was written to the file since the copy was made.
 func (w *world) copiesBack(a *act, from, to string) *back {
 	o := w.latest(from)
-	if o == nil || o.gone >= 0 || o.thing.Access != effects.Write {
+	if o == nil || o.gone >= 0 || o.thing.Access == effects.Remove {
 		return nil
 	}
 	p, start := w.acts[o.act], o.act+1
 	was, is, copied := oneToOne(p)
 	switch {
-	case copied && p.Line.Calls[0].Name == "cp" && was == to && is == from:
+	case copied && o.thing.Access == effects.Write && p.Line.Calls[0].Name == "cp" && was == to && is == from:
 	case p.Line != nil && len(p.Line.Calls) == 1 && keepsOriginal[p.Line.Calls[0].Name] && strings.HasPrefix(from, to+"."):
 		start-- // the program itself made the copy, before it changed the file
 	default:
@@ -120,7 +208,7 @@ func (w *world) restores(a *act, c *shell.Call) *back {
 	}
 	switch sub := c.Sub(); {
 	case sub == "restore" && !here.Flag("-S", "--staged", "-s", "--source", "-p", "--patch", "-m", "--merge", "--ours", "--theirs", "--pathspec-from-file"):
-	case sub == "checkout" && len(here.Args) > 1 && here.Args[0].Value == "--":
+	case sub == "checkout" && len(here.Args) > 1 && here.Args[0].Value == "--", a.files:
 	default:
 		return nil
 	}
@@ -172,6 +260,14 @@ func (w *world) since(a *act, name string, start int) *back {
 				return nil
 			default:
 				b.of = append(b.of, o)
+			}
+		}
+	}
+	for _, o := range w.opaque {
+		// A builder that was seen to change this file alone.
+		if p := w.acts[o.act]; o.act >= start && p.Built && o.gone < 0 && p.seen != nil {
+			if files, ok := p.seen.plainFiles(); ok && len(files) == 1 && files[0] == name {
+				b.of = append(b.of, p.writes...)
 			}
 		}
 	}

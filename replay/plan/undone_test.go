@@ -33,6 +33,9 @@ func TestTakenBack(t *testing.T) {
 		{"a copy copied back", []string{"echo a > f", "cp f f.orig", "echo b >> f", "cp f.orig f"}, "0 1"},
 		{"a copy that is another by now", []string{"echo a > f", "cp f f.orig", "echo b >> f", "echo c > f.orig", "mv f.orig f"}, "3 4"},
 		{"a copy moved back, read in between", []string{"echo a > f", "cp f f.orig", "echo b >> f", "wc f > n", "mv f.orig f"}, "0 1 2 3 4"},
+		{"a line that sed takes off", []string{"echo a > f", "echo b >> f", "sed -i '$d' f", "echo c >> f"}, "0 3"},
+		{"a line of more than one", []string{"echo a > f", "printf 'b\nc\n' >> f", "sed -i '$d' f", "echo c >> f"}, "0 1 2 3"},
+		{"a line that was read", []string{"echo a > f", "echo b >> f", "cp f g", "sed -i '$d' f"}, "0 1 2 3"},
 		{"what sed kept", []string{"echo a > f", "sed -i.bak s/a/b/ f", "mv f.bak f", "cat f > g"}, "0 3"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -29,6 +29,8 @@ type act struct {
 	// the place of what the act might have written.
 	seen     *Seen
 	observed bool
+	idle     bool // it was seen to change nothing of its repository
+	files    bool // it was seen to put files of its repository back, by name
 }
 
 // dep is a dependency of an act on an earlier one.
@@ -48,6 +50,8 @@ type write struct {
 	// gone is the act that replaced or removed it, -1 while it is there; removed tells which.
 	gone    int
 	removed bool
+	// left are the files that a build was seen to write and that no later one wrote again, nil if that is not known.
+	left map[string]bool
 }
 
 // world is the state that the acts so far have left: what they wrote, and what is gone since.
@@ -96,6 +100,7 @@ func (w *world) add(a *act) {
 	w.acts = append(w.acts, a)
 	w.place(a)
 	w.judgeRun(a)
+	w.putAgain(a)
 	w.rests(a)
 	if a.failed || a.ended {
 		w.versioned(a)
@@ -122,6 +127,9 @@ func (w *world) place(a *act) {
 	}
 	if slices.ContainsFunc(a.Things, func(t effects.Thing) bool { return t.Kind == effects.Port && t.Access == effects.Update }) {
 		a.Opaque = append(a.Opaque, w.served(a.Session)...)
+	}
+	if len(w.served(a.Session)) == 0 {
+		a.Things = slices.DeleteFunc(a.Things, func(t effects.Thing) bool { return t.Kind == effects.Address }) // of a service of others
 	}
 	if a.Waits && a.Looks && len(w.shell(a.Session).jobs) > 0 {
 		// It waits for what runs in the background.
@@ -250,6 +258,9 @@ func (w *world) leaves(a *act) {
 	w.awaits(a)
 	b := w.putsBack(a)
 	if b == nil {
+		b = w.deletes(a)
+	}
+	if b == nil {
 		b = w.backByContent(a)
 	}
 	if b != nil {
@@ -280,20 +291,80 @@ func (w *world) leaves(a *act) {
 			w.exact[key(t)] = append(w.exact[key(t)], o)
 		}
 	}
+	w.removesProducts(a)
 	if a.repeat = w.repeated(a); a.repeat >= 0 {
 		return
 	}
 	for _, dir := range a.Opaque {
-		o := &write{act: a.at, thing: effects.Thing{Kind: "opaque", Name: dir, Repo: product(a.Command)}, gone: -1}
+		o := &write{act: a.at, thing: effects.Thing{Kind: "opaque", Name: dir, Repo: product(a)}, gone: -1}
 		for _, old := range w.opaque {
 			// A build makes the same again; another program may add to what it did.
-			if a.Built && old.gone < 0 && old.thing.Name == dir && old.thing.Repo == product(a.Command) {
+			if a.Built && old.gone < 0 && (old.thing.Name == dir && old.thing.Repo == product(a) || a.rebuilds(old)) {
 				old.gone = a.at
 			}
+		}
+		for _, old := range w.opaque {
+			if a.Remakes && a.seen != nil {
+				maps.DeleteFunc(old.left, func(name string, _ bool) bool { return a.seen.has(name) })
+			}
+		}
+		if o.left = a.products(); o.left != nil {
+			maps.DeleteFunc(o.left, func(name string, _ bool) bool { return !within(name, dir) })
 		}
 		a.writes = append(a.writes, o)
 		w.opaque = append(w.opaque, o)
 	}
+}
+
+// removesProducts marks builds as gone of whose files none is left.
+func (w *world) removesProducts(a *act) {
+	if a.seen == nil {
+		return
+	}
+	for _, o := range w.opaque {
+		some := len(o.left) > 0
+		maps.DeleteFunc(o.left, func(name string, _ bool) bool { return a.seen.Files[name].Is == absent })
+		if some && len(o.left) == 0 && o.gone < 0 {
+			o.gone, o.removed = a.at, true
+		}
+	}
+}
+
+// products returns the files that a build was seen to write, nil if that is not known.
+func (a *act) products() map[string]bool {
+	if a.seen == nil || !a.Remakes {
+		return nil
+	}
+	files, _ := a.seen.plainFiles()
+	made := map[string]bool{}
+	for _, name := range files {
+		if !cached(name) && a.seen.Files[name].Is != absent {
+			made[name] = true
+		}
+	}
+	if len(made) == 0 {
+		return nil
+	}
+	return made
+}
+
+// rebuilds reports whether a build was seen to write again all that is left of an earlier one.
+func (a *act) rebuilds(o *write) bool {
+	if a.seen == nil || !a.Remakes || len(o.left) == 0 {
+		return false
+	}
+	for name := range o.left {
+		if !a.seen.has(name) {
+			return false
+		}
+	}
+	return true
+}
+
+// has reports whether a file was seen to be written.
+func (s *Seen) has(name string) bool {
+	f, ok := s.Files[name]
+	return ok && f.Is != absent
 }
 
 // writesDown stores the text of files whose content stands in the command itself, as after cat <<EOF or
@@ -476,7 +547,7 @@ func (w *world) repeated(a *act) int {
 	}
 	for i := len(w.opaque) - 1; i >= 0; i-- {
 		o := w.opaque[i]
-		if o.gone >= 0 || o.thing.Name != a.Opaque[0] || o.thing.Repo != product(a.Command) {
+		if o.gone >= 0 || o.thing.Name != a.Opaque[0] || o.thing.Repo != product(a) {
 			continue
 		}
 		for _, b := range w.acts[o.act+1 : a.at] {

@@ -1,0 +1,49 @@
+package effects
+
+import (
+	"strings"
+
+	"github.com/recountdb/recount/replay/shell"
+)
+
+// product adds a call to what tells one build from another. A line that also calls other programs that may write
+// anything is compared as it stands.
+func (f *finder) product(c *shell.Call) {
+	switch {
+	case builders[c.Name] || compilers[c.Name]:
+		words := []string{c.Dir}
+		for _, v := range c.Assigns {
+			words = append(words, v.Name+"="+v.Value.Text)
+		}
+		words = append(words, c.Head.Text)
+		jobs := false
+		for _, w := range c.Args {
+			number := strings.Trim(w.Value, "0123456789") == ""
+			if quiet := quietly[w.Value] || strings.HasPrefix(w.Value, "-j"); !quiet && !(jobs && number) {
+				words = append(words, w.Text)
+			}
+			jobs = w.Value == "-j" || w.Value == "--jobs" || w.Value == "--parallel"
+		}
+		f.Product += strings.Join(words, " ") + "\n"
+		f.cumulates = f.cumulates || !remaking[c.Name] && !compilers[c.Name] || c.Name == "cmake" && !c.Flag("--build") ||
+			(c.Name == "go" || c.Name == "cargo") && c.Sub() != "build" && c.Sub() != "run"
+	case !shows(c):
+		f.mixed = true
+	}
+}
+
+// remaking are builders that make their files anew from others, by what they are told to build.
+var remaking = words("make gmake ninja cmake go cargo tsc latexmk pdflatex xelatex")
+
+// quietly are flags of builders that change what they print, or how many jobs they run at once.
+var quietly = words("-s -q -k --silent --quiet --verbose --no-print-directory --jobs --parallel")
+
+// staging returns the directory that a call is told by DESTDIR to install below: a prefix is a path in it then.
+func staging(c *shell.Call) (shell.Word, bool) {
+	for _, v := range c.Assigns {
+		if v.Name == "DESTDIR" && v.Value.Value != "" {
+			return v.Value, true
+		}
+	}
+	return shell.Word{}, false
+}
