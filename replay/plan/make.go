@@ -200,7 +200,7 @@ func (a *act) outcome() {
 		return
 	}
 	switch code := *a.ExitCode; {
-	case code > 128 && a.Line != nil && killsAndWaits(a.Line): // the code is that of what it ended
+	case (code > 128 || code == 127) && a.Line != nil && killsAndWaits(a.Line): // that of what it ended, or what had ended by itself
 	case code == 130 || code == 131 || code == 137 || code == 143:
 		a.ended = true
 	case code == 1 && a.Line != nil && len(a.Line.Calls) > 0 && answersNo[a.Line.Calls[len(a.Line.Calls)-1].Name]:

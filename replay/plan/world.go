@@ -304,7 +304,7 @@ func (w *world) leaves(a *act) {
 			}
 		}
 		for _, old := range w.opaque {
-			if a.Remakes && a.seen != nil {
+			if a.Remakes && a.seen != nil && old.gone < 0 && len(old.left) > 0 {
 				maps.DeleteFunc(old.left, func(name string, _ bool) bool { return a.seen.has(name) })
 			}
 		}
@@ -321,10 +321,20 @@ func (w *world) removesProducts(a *act) {
 	if a.seen == nil {
 		return
 	}
+	var removed []string
+	for name, f := range a.seen.Files {
+		if f.Is == absent {
+			removed = append(removed, name)
+		}
+	}
 	for _, o := range w.opaque {
-		some := len(o.left) > 0
-		maps.DeleteFunc(o.left, func(name string, _ bool) bool { return a.seen.Files[name].Is == absent })
-		if some && len(o.left) == 0 && o.gone < 0 {
+		if len(removed) == 0 || o.gone >= 0 || len(o.left) == 0 {
+			continue
+		}
+		for _, name := range removed {
+			delete(o.left, name)
+		}
+		if len(o.left) == 0 {
 			o.gone, o.removed = a.at, true
 		}
 	}
