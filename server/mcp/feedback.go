@@ -86,7 +86,7 @@ func (c *call) judged(ctx context.Context, names []string) (all []string) {
 			all = append(all, name)
 			continue
 		}
-		all = append(all, subjectOf(c.path(ctx, name)))
+		all = append(all, c.subject(ctx, name))
 	}
 	return all
 }

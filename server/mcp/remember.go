@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -34,87 +35,14 @@ const source = "recount-mcp"
 const maxNote = 256 << 10
 
 func remember(ctx context.Context, c *call, in rememberIn) (a answer, err error) {
-	wrong := func(format string, args ...any) (answer, error) {
-		return a, &argumentError{"remember", fmt.Sprintf(format, args...)}
-	}
-	text := strings.TrimSpace(in.Text)
-	if len(text) > maxNote {
-		return wrong("text has %d bytes, the maximum is %d: write what matters, and name the rest in about", len(text), maxNote)
-	}
-	m := &recountv1.AgentEvent{Workspace: c.place(ctx).Workspace, Agent: c.agent(), Session: c.request.Session.ID(), Text: text}
-	if in.Private {
-		m.Visibility = recountv1.Visibility_VISIBILITY_PRIVATE
-	}
-	if in.Hours < 0 || in.Hours > 24*365*10 {
-		return wrong("hours: want more than 0")
-	}
-	if in.Hours > 0 {
-		m.ValidUntil = timestamppb.New(time.Now().Add(time.Duration(in.Hours * float64(time.Hour))))
-	}
-	var about []string
-	for _, name := range in.About {
-		about = append(about, subjectOf(c.path(ctx, name)))
-	}
-	kinds := []string{}
-	switch in.Kind {
-	case "decision", "fact", "note":
-		kinds = append(kinds, schemas.TypeMemoryStated)
-		m.Memory = &recountv1.Statement{Form: in.Kind}
-	case "plan":
-		kinds = append(kinds, schemas.TypePlanUpdated)
-		m.Plan = &recountv1.Plan{Id: in.ID}
-		for _, step := range in.Steps {
-			m.Plan.Steps = append(m.Plan.Steps, &recountv1.PlanStep{Text: step, Status: "pending"})
-		}
-		if len(in.Steps) == 0 && text == "" {
-			return wrong("a plan wants steps")
-		}
-		if text == "" {
-			m.Text = strings.Join(in.Steps, "\n")
-		}
-	case "task", "task_done":
-		if in.ID == "" {
-			return wrong("%s wants id, such as the issue's", in.Kind)
-		}
-		kinds = append(kinds, schemas.TypeTaskStarted)
-		m.Task = &recountv1.Task{Id: in.ID, Title: text}
-		if in.Kind == "task_done" {
-			kinds[0], m.Task.Outcome = schemas.TypeTaskFinished, "succeeded"
-		}
-	case "handover":
-		if in.To == "" {
-			return wrong("handover wants to, the agent's name")
-		}
-		kinds = append(kinds, schemas.TypeHandoff)
-		m.Handoff = &recountv1.Handoff{ToAgent: in.To, Reason: text}
-	case "announce", "announce_end":
-		if len(about) == 0 {
-			return wrong("%s wants about: the symbols or files", in.Kind)
-		}
-		typ := schemas.TypeWorkAnnounced
-		if in.Kind == "announce_end" {
-			typ = schemas.TypeWorkEnded
-		}
-		for range about {
-			kinds = append(kinds, typ)
-		}
-	}
-	if m.Text == "" && m.Announcement == nil && in.Kind != "task_done" && in.Kind != "announce" && in.Kind != "announce_end" {
-		return wrong("text is missing: what to remember")
-	}
-	if in.Supersedes != "" {
-		m.Relations = append(m.Relations, &recountv1.Relation{Kind: "supersedes", EventId: in.Supersedes})
-	}
-	announces := strings.HasPrefix(in.Kind, "announce")
-	if !announces {
-		for _, s := range about {
-			m.Relations = append(m.Relations, &recountv1.Relation{Kind: "refers_to", Ref: s})
-		}
+	m, kinds, err := c.stated(ctx, in)
+	if err != nil {
+		return a, err
 	}
 	var events []schemas.Event
 	for i, typ := range kinds {
-		if announces {
-			m.Announcement = &recountv1.Announcement{Subject: about[i]}
+		if in.announces() {
+			m.Announcement = &recountv1.Announcement{Subject: c.subject(ctx, in.About[i])}
 		}
 		payload, err := schemas.EncodePayload(m)
 		if err != nil {
@@ -139,7 +67,7 @@ func remember(ctx context.Context, c *call, in rememberIn) (a answer, err error)
 	a.addText("events", struct {
 		Events any `json:"events"`
 	}{done}, written, w.String())
-	if announces && in.Kind == "announce" {
+	if in.Kind == "announce" {
 		// Who else is about to change it?
 		others, err := evidence.AnnouncedQuestion.Ask(ctx, b, evidence.AnnouncedRequest{About: in.About, At: time.Now().UTC(), AtLeast: written.Watermark})
 		if err != nil {
@@ -153,6 +81,81 @@ func remember(ctx context.Context, c *call, in rememberIn) (a answer, err error)
 	return a, nil
 }
 
+// announces reports whether each thing in About is an event of its own.
+func (in rememberIn) announces() bool { return strings.HasPrefix(in.Kind, "announce") }
+
+// stated returns what is to be remembered and the types of its events. The error is an *argumentError.
+func (c *call) stated(ctx context.Context, in rememberIn) (m *recountv1.AgentEvent, kinds []string, err error) {
+	wrong := func(format string, args ...any) (*recountv1.AgentEvent, []string, error) {
+		return nil, nil, &argumentError{"remember", fmt.Sprintf(format, args...)}
+	}
+	text := strings.TrimSpace(in.Text)
+	if len(text) > maxNote {
+		return wrong("text has %d bytes, the maximum is %d: write what matters, and name the rest in about", len(text), maxNote)
+	}
+	m = &recountv1.AgentEvent{Workspace: c.place(ctx).Workspace, Agent: c.agent(), Session: c.request.Session.ID(), Text: text}
+	if in.Private {
+		m.Visibility = recountv1.Visibility_VISIBILITY_PRIVATE
+	}
+	if in.Hours < 0 || in.Hours > 24*365*10 {
+		return wrong("hours: want more than 0")
+	}
+	if in.Hours > 0 {
+		m.ValidUntil = timestamppb.New(time.Now().Add(time.Duration(in.Hours * float64(time.Hour))))
+	}
+	switch in.Kind {
+	case "decision", "fact", "note":
+		kinds = []string{schemas.TypeMemoryStated}
+		m.Memory = &recountv1.Statement{Form: in.Kind}
+	case "plan":
+		kinds = []string{schemas.TypePlanUpdated}
+		m.Plan = &recountv1.Plan{Id: in.ID}
+		for _, step := range in.Steps {
+			m.Plan.Steps = append(m.Plan.Steps, &recountv1.PlanStep{Text: step, Status: "pending"})
+		}
+		if len(in.Steps) == 0 && text == "" {
+			return wrong("a plan wants steps")
+		}
+		if text == "" {
+			m.Text = strings.Join(in.Steps, "\n")
+		}
+	case "task", "task_done":
+		if in.ID == "" {
+			return wrong("%s wants id, such as the issue's", in.Kind)
+		}
+		kinds = []string{schemas.TypeTaskStarted}
+		m.Task = &recountv1.Task{Id: in.ID, Title: text}
+		if in.Kind == "task_done" {
+			kinds[0], m.Task.Outcome = schemas.TypeTaskFinished, "succeeded"
+		}
+	case "handover":
+		if in.To == "" {
+			return wrong("handover wants to, the agent's name")
+		}
+		kinds = []string{schemas.TypeHandoff}
+		m.Handoff = &recountv1.Handoff{ToAgent: in.To, Reason: text}
+	case "announce":
+		kinds = slices.Repeat([]string{schemas.TypeWorkAnnounced}, len(in.About))
+	case "announce_end":
+		kinds = slices.Repeat([]string{schemas.TypeWorkEnded}, len(in.About))
+	}
+	if in.announces() && len(kinds) == 0 {
+		return wrong("%s wants about: the symbols or files", in.Kind)
+	}
+	if m.Text == "" && in.Kind != "task_done" && !in.announces() {
+		return wrong("text is missing: what to remember")
+	}
+	if in.Supersedes != "" {
+		m.Relations = append(m.Relations, &recountv1.Relation{Kind: "supersedes", EventId: in.Supersedes})
+	}
+	if !in.announces() {
+		for _, name := range in.About {
+			m.Relations = append(m.Relations, &recountv1.Relation{Kind: "refers_to", Ref: c.subject(ctx, name)})
+		}
+	}
+	return m, kinds, nil
+}
+
 // agent returns the name under which the client writes, if its token has none.
 func (c *call) agent() string {
 	if info := c.request.ClientInfo(); info != nil {
@@ -161,8 +164,9 @@ func (c *call) agent() string {
 	return "mcp"
 }
 
-// subjectOf returns the name of a symbol or a file as relations have it.
-func subjectOf(name string) string {
+// subject returns the name of a symbol or a file as relations have it.
+func (c *call) subject(ctx context.Context, name string) string {
+	name = c.path(ctx, name)
 	if strings.HasPrefix(name, "symbol:") || strings.HasPrefix(name, "file:") {
 		return name
 	}

@@ -77,117 +77,154 @@ func newAppender(log *pipeline.Log, r *redact.Redactor, find func(topic string, 
 
 // Append implements api.Backend.
 func (a *appender) Append(ctx context.Context, events []schemas.Event) ([]api.Appended, error) {
-	out := make([]api.Appended, len(events))
-	waits := make([]*pending, len(events))
-	topics := map[string][]int{} // indexes of the events that this call appends, by topic
-	all := make([]intake.Prepared, len(events))
-	for i, e := range events {
-		var err error
-		if all[i], out[i].Redacted, err = a.intake.Prepare(ctx, e); err != nil {
-			if ctx.Err() != nil {
-				return nil, ctx.Err()
-			}
-			return nil, &api.EventError{Index: i, Of: len(events), Err: err}
-		}
+	c := &appending{appender: a, events: events, out: make([]api.Appended, len(events)), waits: make([]*pending, len(events)), ours: map[string][]int{}}
+	if err := c.prepare(ctx); err != nil {
+		return nil, err
 	}
-	for i, e := range all {
-		out[i].ID = e.ID
-		p, ours := a.claim(e)
-		waits[i] = p
-		err := same(e, p.content)
-		if ours {
-			pos, ok := a.find(e.Topic, e.As)
-			var unread error
-			if !ok {
-				pos, p.retired, unread = a.retired(ctx, e.Topic, e.As)
-			}
-			if unread == nil && !ok && !p.retired {
-				pos, ok, unread = a.tail(ctx, e.Topic, e.As)
-			}
-			if unread == nil && !ok && !p.retired {
-				// The event may have been projected in the meantime, and then tail did not return
-				// it.
-				pos, ok = a.find(e.Topic, e.As)
-			}
-			switch {
-			case unread != nil:
-				a.completeAppend(e.As, p, pos, unread)
-				for _, ours := range topics {
-					for _, i := range ours {
-						a.completeAppend(all[i].As, waits[i], schemas.Position{}, unread)
-					}
-				}
-				return nil, unread
-			case p.retired:
-				out[i].Duplicate = true
-				a.completeAppend(e.As, p, pos, nil)
-			case ok:
-				out[i].Duplicate = true
-				err = a.compare(ctx, e, pos)
-				a.completeAppend(e.As, p, pos, err)
-			default:
-				topics[e.Topic] = append(topics[e.Topic], i)
-			}
-		} else {
-			out[i].Duplicate = true
-		}
-		if err != nil {
-			err = &api.EventError{Index: i, Of: len(events), Err: err}
-			for _, ours := range topics {
+	for i := range events {
+		if err := c.place(ctx, i); err != nil {
+			for _, ours := range c.ours {
 				for _, i := range ours {
-					a.completeAppend(all[i].As, waits[i], schemas.Position{}, err)
+					a.settle(c.all[i].As, c.waits[i], schemas.Position{}, err)
 				}
 			}
 			return nil, err
 		}
 	}
+	c.append(ctx)
+	return c.wait(ctx)
+}
+
+// appending is one call of Append.
+type appending struct {
+	*appender
+	events []schemas.Event
+	all    []intake.Prepared
+	out    []api.Appended
+	waits  []*pending
+	ours   map[string][]int // indexes of the events that this call appends, by topic
+}
+
+// prepare checks and redacts the events. Nothing is claimed yet.
+func (c *appending) prepare(ctx context.Context) error {
+	c.all = make([]intake.Prepared, len(c.events))
+	for i, e := range c.events {
+		var err error
+		if c.all[i], c.out[i].Redacted, err = c.intake.Prepare(ctx, e); err != nil {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			return c.refused(i, err)
+		}
+		c.out[i].ID = c.all[i].ID
+	}
+	return nil
+}
+
+// refused is the error of one event.
+func (c *appending) refused(i int, err error) error {
+	return &api.EventError{Index: i, Of: len(c.events), Err: err}
+}
+
+// place finds out whether an event is stored already, or is being stored by another caller; if not, this
+// call is to append it.
+func (c *appending) place(ctx context.Context, i int) error {
+	e := c.all[i]
+	p, ours := c.claim(e)
+	c.waits[i] = p
+	if !ours {
+		c.out[i].Duplicate = true
+		if err := same(e, p.content); err != nil {
+			return c.refused(i, err)
+		}
+		return nil
+	}
+	pos, stored, err := c.stored(ctx, e, p)
+	switch {
+	case err != nil:
+		c.settle(e.As, p, pos, err)
+		return err
+	case p.retired:
+		c.out[i].Duplicate = true
+		c.settle(e.As, p, pos, nil)
+	case stored:
+		c.out[i].Duplicate = true
+		err := c.compare(ctx, e, pos)
+		c.settle(e.As, p, pos, err)
+		if err != nil {
+			return c.refused(i, err)
+		}
+	default:
+		c.ours[e.Topic] = append(c.ours[e.Topic], i)
+	}
+	return nil
+}
+
+// stored returns where the log has an event; if retention removed it, p.retired is set instead.
+func (c *appending) stored(ctx context.Context, e intake.Prepared, p *pending) (pos schemas.Position, ok bool, err error) {
+	if pos, ok = c.find(e.Topic, e.As); ok {
+		return pos, true, nil
+	}
+	if pos, p.retired, err = c.retired(ctx, e.Topic, e.As); err != nil || p.retired {
+		return pos, false, err
+	}
+	if pos, ok, err = c.tail(ctx, e.Topic, e.As); err != nil || ok {
+		return pos, ok, err
+	}
+	// The event may have been projected in the meantime, and then tail did not return it.
+	pos, ok = c.find(e.Topic, e.As)
+	return pos, ok, nil
+}
+
+// append puts the events of this call into the log, and tells those who wait for them.
+func (c *appending) append(ctx context.Context) {
 	for _, topic := range schemas.Topics() {
-		ours := topics[topic]
+		ours := c.ours[topic]
 		if len(ours) == 0 {
 			continue
 		}
 		batch := make([]schemas.Event, len(ours))
 		for j, i := range ours {
-			batch[j] = all[i].Event
+			batch[j] = c.all[i].Event
 		}
 		// The append continues if the caller goes away, because others may wait for the same ids
 		// and need the result. The log limits its duration.
-		positions, err := a.log(context.WithoutCancel(ctx), topic, batch...)
+		positions, err := c.log(context.WithoutCancel(ctx), topic, batch...)
 		for j, i := range ours {
 			// On an error some events may have been stored nevertheless.
-			var failed error
 			if positions == nil || positions[j] == pipeline.NotAppended {
-				failed = err
+				c.settle(c.all[i].As, c.waits[i], schemas.Position{}, err)
+			} else {
+				c.settle(c.all[i].As, c.waits[i], positions[j], nil)
 			}
-			pos := schemas.Position{}
-			if failed == nil {
-				pos = positions[j]
-			}
-			a.completeAppend(all[i].As, waits[i], pos, failed)
 		}
 	}
-	for i, p := range waits {
+}
+
+// wait returns once every event is stored, by this call or by others.
+func (c *appending) wait(ctx context.Context) ([]api.Appended, error) {
+	for i, p := range c.waits {
 		select {
 		case <-p.done:
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
-		if p.err != nil && out[i].Duplicate {
+		if p.err != nil && c.out[i].Duplicate {
 			// The attempt of another caller failed, perhaps because of a different event in its
 			// request.
-			again, err := a.Append(ctx, events[i:i+1])
+			again, err := c.Append(ctx, c.events[i:i+1])
 			if err != nil {
 				return nil, err
 			}
-			out[i] = again[0]
+			c.out[i] = again[0]
 			continue
 		}
 		if p.err != nil {
 			return nil, p.err
 		}
-		out[i].Position, out[i].Retired = p.pos, p.retired
+		c.out[i].Position, c.out[i].Retired = p.pos, p.retired
 	}
-	return out, nil
+	return c.out, nil
 }
 
 // same fails if content, that of the event with the same id, differs from e's.
@@ -241,7 +278,8 @@ func (a *appender) claim(e intake.Prepared) (p *pending, ours bool) {
 	return p, true
 }
 
-func (a *appender) completeAppend(id schemas.EventID, p *pending, pos schemas.Position, err error) {
+// settle ends what claim began: callers that wait for the event get its position, or the error.
+func (a *appender) settle(id schemas.EventID, p *pending, pos schemas.Position, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	p.pos, p.err = pos, err
