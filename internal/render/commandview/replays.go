@@ -101,9 +101,18 @@ func Replay(d *render.Drawing, r answer.Run) {
 
 // ReplayDiff draws the steps of a run beside the commands that they replayed.
 func ReplayDiff(d *render.Drawing, r ask.ReplayDiffResponse) {
-	if r.Parted == nil {
+	idle := 0
+	for _, s := range r.Steps {
+		if s.State == answer.StateSkipped || s.State == answer.StateSatisfied {
+			idle++
+		}
+	}
+	switch {
+	case r.Parted == nil && idle == 0:
 		d.Print(d.Paint(render.Bold, r.Run) + ": every step did as recorded")
-	} else {
+	case r.Parted == nil:
+		d.Print(d.Paint(render.Bold, r.Run) + fmt.Sprintf(": every step that was run did as recorded, %d of %d were not run", idle, len(r.Steps)))
+	default:
 		at := ""
 		for _, s := range r.Steps {
 			if s.Step == *r.Parted {
@@ -114,8 +123,11 @@ func ReplayDiff(d *render.Drawing, r ask.ReplayDiffResponse) {
 	}
 	for _, s := range r.Steps {
 		mark := "="
-		if len(s.Differs) > 0 {
+		switch {
+		case len(s.Differs) > 0:
 			mark = "≠"
+		case s.State == answer.StateSkipped || s.State == answer.StateSatisfied:
+			mark = "-"
 		}
 		took := ""
 		if s.Original != nil && s.Original.Duration != nil && s.Duration > 0 {
