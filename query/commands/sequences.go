@@ -81,10 +81,9 @@ type gram struct {
 func sequences(ctx context.Context, r *runs, limit int) ([]gram, *stream, map[string]int64, error) {
 	st := newStream(r)
 	counts := map[string]int64{"steps": st.total}
-	n := len(st.template)
 	// at has, for each place in the stream, the number of the frequent sequence of the
 	// previous level that begins there.
-	at := make([]int32, n)
+	at := make([]int32, len(st.template))
 	for i, t := range st.template {
 		at[i] = none
 		if t != none && st.count[t] >= minSequenceRuns {
@@ -96,60 +95,8 @@ func sequences(ctx context.Context, r *runs, limit int) ([]gram, *stream, map[st
 		if err := ctx.Err(); err != nil {
 			return nil, nil, nil, err
 		}
-		pair := func(i int) (uint64, bool) {
-			if i+1 >= n || at[i] == none || at[i+1] == none {
-				return 0, false
-			}
-			return uint64(uint32(at[i]))<<32 | uint64(uint32(at[i+1])), true
-		}
-		seen := map[uint64]int32{}
-		for i := range n {
-			if key, ok := pair(i); ok {
-				seen[key]++
-			}
-		}
-		// Numbers are assigned in the order of the stream, not of the map.
-		number := map[uint64]int32{}
-		var grams []gram
-		next := make([]int32, n)
-		for i := range n {
-			next[i] = none
-			key, ok := pair(i)
-			if !ok || seen[key] < minSequenceRuns {
-				continue
-			}
-			id, known := number[key]
-			if !known {
-				id = int32(len(grams))
-				number[key] = id
-				grams = append(grams, gram{first: int32(i), n: length, session: none})
-			}
-			next[i] = id
-			g := &grams[id]
-			if int32(i) < g.end {
-				continue
-			}
-			g.runs++
-			g.end = int32(i) + length
-			if g.session != st.session[i] {
-				g.session = st.session[i]
-				g.sessions++
-			}
-		}
-		for i := range grams {
-			g := &grams[i]
-			if st.isCyclic(g) {
-				g.absorbed = true // stays a part of longer ones, but is none itself
-				continue
-			}
-			if length > minSequence {
-				for _, part := range []int32{at[g.first], at[g.first+1]} {
-					if p := &shorter[part]; p.runs <= g.runs {
-						p.absorbed = true
-					}
-				}
-			}
-		}
+		grams, next := st.level(at, length)
+		st.absorb(grams, shorter, at, length)
 		best = append(best, shorter...)
 		if shorter, at = grams, next; len(grams) == 0 {
 			break
@@ -183,6 +130,71 @@ func sequences(ctx context.Context, r *runs, limit int) ([]gram, *stream, map[st
 		}
 	}
 	return out, st, counts, nil
+}
+
+// level returns the frequent sequences of a length, and for each place the number of the one that begins
+// there. at has the same of the sequences that are shorter by one.
+func (st *stream) level(at []int32, length int32) (grams []gram, next []int32) {
+	pair := func(i int) (uint64, bool) {
+		if i+1 >= len(at) || at[i] == none || at[i+1] == none {
+			return 0, false
+		}
+		return uint64(uint32(at[i]))<<32 | uint64(uint32(at[i+1])), true
+	}
+	seen := map[uint64]int32{}
+	for i := range at {
+		if key, ok := pair(i); ok {
+			seen[key]++
+		}
+	}
+	// Numbers are assigned in the order of the stream, not of the map.
+	number := map[uint64]int32{}
+	next = make([]int32, len(at))
+	for i := range at {
+		next[i] = none
+		key, ok := pair(i)
+		if !ok || seen[key] < minSequenceRuns {
+			continue
+		}
+		id, known := number[key]
+		if !known {
+			id = int32(len(grams))
+			number[key] = id
+			grams = append(grams, gram{first: int32(i), n: length, session: none})
+		}
+		next[i] = id
+		g := &grams[id]
+		if int32(i) < g.end {
+			continue
+		}
+		g.runs++
+		g.end = int32(i) + length
+		if g.session != st.session[i] {
+			g.session = st.session[i]
+			g.sessions++
+		}
+	}
+	return grams, next
+}
+
+// absorb marks cyclic sequences, which stay a part of longer ones but are none themselves, and shorter ones
+// that are part of one that was run as often.
+func (st *stream) absorb(grams, shorter []gram, at []int32, length int32) {
+	for i := range grams {
+		g := &grams[i]
+		if st.isCyclic(g) {
+			g.absorbed = true
+			continue
+		}
+		if length == minSequence {
+			continue
+		}
+		for _, part := range []int32{at[g.first], at[g.first+1]} {
+			if p := &shorter[part]; p.runs <= g.runs {
+				p.absorbed = true
+			}
+		}
+	}
 }
 
 // templates returns the templates of a sequence.

@@ -19,6 +19,27 @@ func Status(term *render.Terminal, st state.Status, local bool, now time.Time) {
 		who = "no server runs; this command opened the data directory"
 	}
 	term.Printf("%s  %s\n", term.Paint(render.Bold, term.Home(st.DataDir)), term.Paint(render.Dim, "("+who+", recount "+st.Version+")"))
+	logOf(term, st)
+	Spool(term, st.Spool)
+	if t := st.Tokens; t != nil {
+		term.Printf("tokens       %s in %s\n", render.Thousands(t.InForce), term.Home(t.File))
+		for _, wrong := range t.Mistakes {
+			term.Printf("             %s\n", term.Paint(render.Red, "not in force: "+render.OneLine(wrong)))
+		}
+	}
+	watched(term, st.Watch)
+	commandsOf(term, st.Intents)
+	for n, p := range st.Projections {
+		name := ""
+		if n == 0 {
+			name = "projections"
+		}
+		term.Printf("%-12s %s\n", name, projection(p))
+	}
+}
+
+// logOf prints what the log holds, and what is wrong with it.
+func logOf(term *render.Terminal, st state.Status) {
 	var total int64
 	for _, end := range st.Log.Ends {
 		total += end
@@ -60,14 +81,11 @@ func Status(term *render.Terminal, st state.Status, local bool, now time.Time) {
 		}
 		term.Printf("             %s\n", term.Paint(render.Yellow, fmt.Sprintf("erasing %s, no longer shown in any answer: %s", render.Count(e.Events, "event"), far)))
 	}
-	Spool(term, st.Spool)
-	if t := st.Tokens; t != nil {
-		term.Printf("tokens       %s in %s\n", render.Thousands(t.InForce), term.Home(t.File))
-		for _, wrong := range t.Mistakes {
-			term.Printf("             %s\n", term.Paint(render.Red, "not in force: "+render.OneLine(wrong)))
-		}
-	}
-	for n, w := range st.Watch {
+}
+
+// watched prints the repositories that the server watches.
+func watched(term *render.Terminal, all []state.WatchStatus) {
+	for n, w := range all {
 		label, said := "watching", term.Home(w.Path)
 		if n > 0 {
 			label = ""
@@ -82,7 +100,10 @@ func Status(term *render.Terminal, st state.Status, local bool, now time.Time) {
 		}
 		term.Printf("%-12s %s\n", label, said)
 	}
-	i := st.Intents
+}
+
+// commandsOf prints how many commands are known, and how the newest went.
+func commandsOf(term *render.Terminal, i state.IntentStatus) {
 	term.Printf("commands     %s\n", render.Thousands(i.Count))
 	if r := i.Recent; r.Commands > 0 {
 		term.Printf("             of the newest %s: %s ok, %s failed, %s unknown", render.Thousands(r.Commands), render.Thousands(r.OK), render.Thousands(r.Failed), render.Thousands(r.Unknown))
@@ -98,31 +119,29 @@ func Status(term *render.Terminal, st state.Status, local bool, now time.Time) {
 		term.Printf("             %s/%d: %s, %s of them not sealed yet, from %s to %s\n", sh.Topic, sh.Partition, render.Thousands(sh.Count), render.Thousands(sh.Hot),
 			render.When(sh.Oldest, time.DateTime), sh.Newest.Local().Format(time.DateTime))
 	}
-	for n, p := range st.Projections {
-		name := ""
-		if n == 0 {
-			name = "projections"
-		}
-		line := fmt.Sprintf("%s, up to date", p.Name)
-		if p.Lag > 0 {
-			line = fmt.Sprintf("%s, %s events behind", p.Name, render.Thousands(p.Lag))
-		}
-		if p.Segments > 0 {
-			line += fmt.Sprintf(", %d sealed segments", p.Segments)
-		}
-		if len(p.Shards) > 0 {
-			var commands, vectors, files int64
-			for _, sh := range p.Shards {
-				commands, vectors, files = commands+int64(sh.Commands), vectors+int64(sh.Vectors), files+int64(sh.Files)
-			}
-			line += fmt.Sprintf(", %s distinct vectors of %s commands, %s sealed files", render.Thousands(vectors), render.Thousands(commands), render.Thousands(files))
-		}
-		line += onDisk(p.Bytes)
-		if p.Root != nil {
-			line += ", root " + p.Root.String()
-		}
-		term.Printf("%-12s %s\n", name, line)
+}
+
+// projection says how far a projection is, and how large.
+func projection(p state.ProjectionStatus) string {
+	line := fmt.Sprintf("%s, up to date", p.Name)
+	if p.Lag > 0 {
+		line = fmt.Sprintf("%s, %s events behind", p.Name, render.Thousands(p.Lag))
 	}
+	if p.Segments > 0 {
+		line += fmt.Sprintf(", %d sealed segments", p.Segments)
+	}
+	if len(p.Shards) > 0 {
+		var commands, vectors, files int64
+		for _, sh := range p.Shards {
+			commands, vectors, files = commands+int64(sh.Commands), vectors+int64(sh.Vectors), files+int64(sh.Files)
+		}
+		line += fmt.Sprintf(", %s distinct vectors of %s commands, %s sealed files", render.Thousands(vectors), render.Thousands(commands), render.Thousands(files))
+	}
+	line += onDisk(p.Bytes)
+	if p.Root != nil {
+		line += ", root " + p.Root.String()
+	}
+	return line
 }
 
 // Spool prints the state of the spool if entries wait or something is wrong.
