@@ -141,13 +141,8 @@ func open(ctx context.Context, cfg Config, local bool, progress func(api.Progres
 		}
 	}()
 	if !local {
-		if len(cfg.Pipelines) > 0 && cfg.RunPipeline == nil {
-			return n, errors.New("pipelines (--pipeline): this program does not have Benthos; start the server by recount-pipeline up")
-		}
-		cfg.Logger.LogAttrs(ctx, slog.LevelInfo, "configuration in effect", cfg.Effective()...)
-		ignored, _ := cfg.retired() // Normal has returned the error
-		for _, name := range ignored {
-			cfg.Logger.Warn("configuration: this setting is ignored and will be an error in the next release: remove it", "setting", name)
+		if err = n.startingWith(ctx); err != nil {
+			return n, err
 		}
 	}
 	if n.dir, err = openDataDir(cfg.DataDir, cfg.Logger); err != nil {
@@ -160,81 +155,122 @@ func open(ctx context.Context, cfg Config, local bool, progress func(api.Progres
 	}
 	// Bind the ports before opening the log, so that a port in use is reported at once.
 	if !local {
-		if n.tokens, err = cfg.gate(); err != nil {
-			return n, err
-		}
-		if n.listener, err = listen(ctx, cfg.HTTP.Listen, "http.listen (--http)", "choose another port, or :0 for any free one"); err != nil {
-			return n, err
-		}
-		if err = n.spans.listen(ctx, cfg); err != nil {
+		if err = n.bind(ctx); err != nil {
 			return n, err
 		}
 	}
-	logConfig := n.cfg.pipelineConfig()
-	if !local && logConfig.Listen != "" {
-		options, err := n.kafkaOptions()
-		if err != nil {
-			return n, err
-		}
-		logConfig.Broker.SASL, logConfig.Broker.TLS = options.SASL, options.TLS
-	}
-	if n.log, err = pipeline.Open(ctx, logConfig); err != nil {
-		if errors.Is(err, syscall.EADDRINUSE) {
-			err = fmt.Errorf("kafka.listen (--kafka): %s: in use by another program; choose another port, or :0 for any free one: %w", cfg.Kafka.Listen, err)
-		}
-		if errors.Is(err, broker.ErrLoss) {
-			err = fmt.Errorf("%w: to accept the loss, run recount up --accept-loss once (kafka.accept_loss); to restore a backup, run recount restore BACKUP --data-dir NEW", err)
-		}
-		if errors.Is(err, broker.ErrDamaged) {
-			err = fmt.Errorf("%w: recount restore BACKUP --data-dir NEW", err)
-		}
+	if err = n.openLog(ctx); err != nil {
 		return n, err
-	}
-	n.retired.log, n.retired.path = n.log, filepath.Join(n.dir.path, retiredFile)
-	if err := n.log.PlaceKeys(ctx); err != nil {
-		cfg.Logger.Warn("after partitions are added, processes may place the same key in different partitions", "err", err)
 	}
 	if err = n.resume(ctx); err != nil {
 		return n, fmt.Errorf("finish an erasure: %w", err)
 	}
 	if cfg.Has(RoleProject) {
-		if err = os.RemoveAll(filepath.Join(n.dir.path, scratchDir)); err != nil {
-			return n, fmt.Errorf("remove leftovers of a verify: %w", err)
-		}
-		n.set, err = projections.OpenOn(ctx, n.log, filepath.Join(n.dir.path, projectionsDir), projections.Options{Logger: cfg.Logger, Reject: n.refused, Seed: n.seed}, cfg.kinds()...)
-		if errors.Is(err, schemas.ErrFatal) {
-			err = &DamagedError{err}
-		}
-		if err != nil {
+		if err = n.openProjections(ctx); err != nil {
 			return n, err
 		}
 	}
 	if n.starts, err = n.log.Ends(ctx, n.topics()...); err != nil {
 		return n, err
 	}
+	if err = n.openAppender(); err != nil {
+		return n, err
+	}
+	if local {
+		n.drainLocal(ctx)
+		return n, nil
+	}
+	if err = n.registerMetrics(); err != nil {
+		return n, err
+	}
+	return n, n.spans.open(n)
+}
+
+// startingWith logs the configuration in effect, and what of it is ignored.
+func (n *Node) startingWith(ctx context.Context) error {
+	if len(n.cfg.Pipelines) > 0 && n.cfg.RunPipeline == nil {
+		return errors.New("pipelines (--pipeline): this program does not have Benthos; start the server by recount-pipeline up")
+	}
+	n.cfg.Logger.LogAttrs(ctx, slog.LevelInfo, "configuration in effect", n.cfg.Effective()...)
+	ignored, _ := n.cfg.retired() // Normal has returned the error
+	for _, name := range ignored {
+		n.cfg.Logger.Warn("configuration: this setting is ignored and will be an error in the next release: remove it", "setting", name)
+	}
+	return nil
+}
+
+// bind takes the ports of HTTP and of spans. Nothing is answered yet.
+func (n *Node) bind(ctx context.Context) (err error) {
+	if n.tokens, err = n.cfg.gate(); err != nil {
+		return err
+	}
+	if n.listener, err = listen(ctx, n.cfg.HTTP.Listen, "http.listen (--http)", "choose another port, or :0 for any free one"); err != nil {
+		return err
+	}
+	return n.spans.listen(ctx, n.cfg)
+}
+
+// openLog opens the embedded log, or connects to that of the configuration. Errors say what to do.
+func (n *Node) openLog(ctx context.Context) (err error) {
+	c := n.cfg.pipelineConfig()
+	if !n.local && c.Listen != "" {
+		options, err := n.kafkaOptions()
+		if err != nil {
+			return err
+		}
+		c.Broker.SASL, c.Broker.TLS = options.SASL, options.TLS
+	}
+	n.log, err = pipeline.Open(ctx, c)
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return fmt.Errorf("kafka.listen (--kafka): %s: in use by another program; choose another port, or :0 for any free one: %w", n.cfg.Kafka.Listen, err)
+	case errors.Is(err, broker.ErrLoss):
+		return fmt.Errorf("%w: to accept the loss, run recount up --accept-loss once (kafka.accept_loss); to restore a backup, run recount restore BACKUP --data-dir NEW", err)
+	case errors.Is(err, broker.ErrDamaged):
+		return fmt.Errorf("%w: recount restore BACKUP --data-dir NEW", err)
+	case err != nil:
+		return err
+	}
+	n.retired.log, n.retired.path = n.log, filepath.Join(n.dir.path, retiredFile)
+	if err := n.log.PlaceKeys(ctx); err != nil {
+		n.cfg.Logger.Warn("after partitions are added, processes may place the same key in different partitions", "err", err)
+	}
+	return nil
+}
+
+// openProjections opens the projections of the configuration. The error is a *DamagedError if their files are
+// damaged.
+func (n *Node) openProjections(ctx context.Context) (err error) {
+	if err := os.RemoveAll(filepath.Join(n.dir.path, scratchDir)); err != nil {
+		return fmt.Errorf("remove leftovers of a verify: %w", err)
+	}
+	options := projections.Options{Logger: n.cfg.Logger, Reject: n.refused, Seed: n.seed}
+	n.set, err = projections.OpenOn(ctx, n.log, filepath.Join(n.dir.path, projectionsDir), options, n.cfg.kinds()...)
+	if errors.Is(err, schemas.ErrFatal) {
+		return &DamagedError{err}
+	}
+	return err
+}
+
+// openAppender makes what appends events: it redacts them by the rules of the configuration.
+func (n *Node) openAppender() error {
 	var options redact.Options
-	if cfg.RedactRules != "" {
-		if options, err = redact.Load(cfg.RedactRules); err != nil {
-			return n, fmt.Errorf("redact_rules: %w", err)
+	if n.cfg.RedactRules != "" {
+		var err error
+		if options, err = redact.Load(n.cfg.RedactRules); err != nil {
+			return fmt.Errorf("redact_rules: %w", err)
 		}
 	}
 	redactor, err := redact.New(options)
 	if err != nil {
-		return n, fmt.Errorf("redact_rules: %w", err)
+		return fmt.Errorf("redact_rules: %w", err)
 	}
 	n.app = newAppender(n.log, redactor, n.known)
 	n.app.retired = n.retired.has
 	n.app.tail = newTails(n.log, n.nextKnown, func(topic string) bool {
 		return n.set != nil && n.set.Subscribes(knownBy(topic), topic) && n.ready.Load()
 	}).find
-	if local {
-		n.drainLocal(ctx)
-	} else {
-		if err = n.registerMetrics(); err == nil {
-			err = n.spans.open(n)
-		}
-	}
-	return n, err
+	return nil
 }
 
 // listen binds an address. Its error names the setting and, if the port is in use, how to fix it.
