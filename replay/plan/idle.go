@@ -46,7 +46,10 @@ func (a *act) idles(s Seen) bool {
 			return false
 		}
 	}
-	if !some || slices.ContainsFunc(s.Directories, func(dir string) bool { return !strings.Contains(dir+"/", "/.git/") }) {
+	if !some || slices.ContainsFunc(s.Directories, func(dir string) bool {
+		_, in, ok := strings.Cut(dir+"/", "/.git/")
+		return !ok || in != "" && !strings.HasPrefix(in, "logs/") && !strings.HasPrefix(in, "objects/") // a branch that is gone
+	}) {
 		return false
 	}
 	for _, t := range a.Things {
