@@ -68,7 +68,11 @@ var (
 	netHTTP = &framework{
 		name: "net/http", routers: []string{"NewServeMux", "ServeMux"}, any: []string{"Handle", "HandleFunc"}, mounts: []string{"Handle"},
 	}
-	frameworks = []*framework{chi, gin, echo, fiber, gorilla, routegroup, netHTTP}
+	// huma describes an API that an adapter registers on a router of another framework. Its functions take the API first.
+	huma = &framework{
+		name: "huma", routers: []string{"API", "Group"}, verbs: title, method: []string{"Register"},
+	}
+	frameworks = []*framework{chi, gin, echo, fiber, gorilla, routegroup, huma, netHTTP}
 )
 
 // registers has the methods of all frameworks that may register routes.
@@ -116,6 +120,11 @@ func frameworkOf(pkg string) *framework {
 		return fiber
 	case "github.com/go-pkgz/routegroup":
 		return routegroup
+	case "github.com/danielgtaylor/huma":
+		return huma
+	}
+	if strings.HasPrefix(pkg, "github.com/danielgtaylor/huma/") {
+		return huma // one of its adapters
 	}
 	return nil
 }
@@ -174,6 +183,15 @@ func routeOf(call *ast.CallExpr) []ast.Expr {
 	if !ok {
 		return call.Args
 	}
+	fields := fieldsOf(lit)
+	if fields["Method"] == nil || fields["Path"] == nil || fields["Handler"] == nil {
+		return call.Args
+	}
+	return []ast.Expr{fields["Method"], fields["Path"], fields["Handler"]}
+}
+
+// fieldsOf returns the values of a literal by the names of their fields.
+func fieldsOf(lit *ast.CompositeLit) map[string]ast.Expr {
 	fields := map[string]ast.Expr{}
 	for _, e := range lit.Elts {
 		if kv, ok := e.(*ast.KeyValueExpr); ok {
@@ -182,8 +200,80 @@ func routeOf(call *ast.CallExpr) []ast.Expr {
 			}
 		}
 	}
-	if fields["Method"] == nil || fields["Path"] == nil || fields["Handler"] == nil {
-		return call.Args
+	return fields
+}
+
+// humaCall returns the name of the function of huma, or of one of its adapters, that a call names, and its package.
+func (r *routing) humaCall(call *ast.CallExpr) (pkg, name string) {
+	fun := call.Fun
+	switch generic := fun.(type) { // huma.Get[In, Out](api, "/x", h)
+	case *ast.IndexExpr:
+		fun = generic.X
+	case *ast.IndexListExpr:
+		fun = generic.X
 	}
-	return []ast.Expr{fields["Method"], fields["Path"], fields["Handler"]}
+	sel, ok := fun.(*ast.SelectorExpr)
+	if !ok || len(call.Args) == 0 {
+		return "", ""
+	}
+	of := (&linker{unit: r.unit}).packageOf(sel)
+	if of == nil || frameworkOf(of.Imported().Path()) != huma {
+		return "", ""
+	}
+	return of.Imported().Path(), sel.Sel.Name
+}
+
+// humaAPI notes the API that a call of huma makes, and reports whether it makes one: humachi.New(router, config),
+// humago.NewWithPrefix(mux, "/api", config), humaecho.NewWithGroup(e, group, config), huma.NewGroup(api, "/v1", "/v2").
+func (r *routing) humaAPI(call *ast.CallExpr, at string) bool {
+	pkg, name := r.humaCall(call)
+	on, prefixes := call.Args[:min(len(call.Args), 1)], []text{{known: true}}
+	switch {
+	case name == "NewGroup":
+		if len(call.Args) > 1 {
+			prefixes = nil
+		}
+		for _, p := range call.Args[min(1, len(call.Args)):] {
+			prefixes = append(prefixes, r.text(p))
+		}
+	case !strings.Contains(pkg, "/adapters/") || !strings.HasPrefix(name, "New"):
+		return false
+	case name == "NewWithGroup" && len(call.Args) > 1:
+		on = call.Args[1:]
+	case name == "NewWithPrefix" && len(call.Args) > 1:
+		prefixes = []text{r.text(call.Args[1])}
+	}
+	for _, p := range prefixes {
+		r.body.chains = append(r.body.chains, chained{on: r.value(on[0]), name: humaMaker, prefix: p, at: at})
+	}
+	return true
+}
+
+// humaMaker is the name of a chained call that makes an API of huma of any router.
+const humaMaker = "huma.New"
+
+// humaRoute returns the API and the arguments, as those of a method, of a call of huma that registers a route.
+func (r *routing) humaRoute(call *ast.CallExpr) (on ast.Expr, name string, args []ast.Expr) {
+	pkg, name := r.humaCall(call)
+	switch {
+	case strings.Contains(pkg, "/adapters/") || name == "":
+		return nil, "", nil
+	case huma.verbs[name] != "":
+		return call.Args[0], name, call.Args[1:]
+	case name != "Register" || len(call.Args) < 3:
+		return nil, "", nil
+	}
+	op := r.meant(call.Args[1])
+	if id, ok := ast.Unparen(op).(*ast.Ident); ok {
+		op = r.setOnce(r.info.Uses[id])
+	}
+	lit, ok := op.(*ast.CompositeLit)
+	if !ok {
+		return nil, "", nil
+	}
+	fields := fieldsOf(lit)
+	if fields["Method"] == nil || fields["Path"] == nil {
+		return nil, "", nil
+	}
+	return call.Args[0], name, []ast.Expr{fields["Method"], fields["Path"], call.Args[2]}
 }

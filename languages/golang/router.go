@@ -376,6 +376,9 @@ func (r *routing) call(e *ast.CallExpr) string {
 		r.body.made = append(r.body.made, madeRouter{at, of})
 		return at
 	}
+	if r.humaAPI(e, at) {
+		return at
+	}
 	_, obj := (&linker{unit: r.unit}).callee(e)
 	if fn, ok := obj.(*types.Func); ok && fn.Pkg() != nil && !strings.HasPrefix(fn.FullName(), "(*net/http") {
 		if fn.FullName() == "net/http.StripPrefix" {
@@ -508,46 +511,21 @@ func (r *routing) mountedRouter(e ast.Expr) (sub string, strip text) {
 	return "", strip
 }
 
-// narrowed records the HTTP methods that a gorilla route is restricted to.
-func (r *routing) narrowed(call *ast.CallExpr, methods map[*ast.CallExpr][]ast.Expr) {
-	sel, ok := call.Fun.(*ast.SelectorExpr)
-	if !ok {
-		return
-	}
-	inner, ok := sel.X.(*ast.CallExpr)
-	if !ok {
-		return
-	}
-	methods[inner] = methods[call]
-	if sel.Sel.Name == "Methods" {
-		methods[inner] = append(slices.Clone(methods[call]), call.Args...)
-	}
-}
-
-// texts returns the constant texts among some expressions, in capitals.
-func (r *routing) texts(all []ast.Expr) (out []string) {
-	for _, e := range all {
-		if m := r.text(e); m.known && m.is != "" {
-			if !m.open() {
-				m.is = strings.ToUpper(m.is)
-			}
-			out = append(out, m.is)
-		}
-	}
-	return out
-}
-
 // register notes a call that may register a route.
 func (r *routing) register(call *ast.CallExpr, methods []ast.Expr, f *source, names *declared, from schemas.NodeKey) {
+	api, name, given := r.humaRoute(call)
 	sel, ok := call.Fun.(*ast.SelectorExpr)
-	if !ok || !registers[sel.Sel.Name] || len(call.Args) == 0 {
+	if api == nil && (!ok || !registers[sel.Sel.Name] || len(call.Args) == 0) {
 		return
 	}
+	if api == nil {
+		api, name, given = sel.X, sel.Sel.Name, routeOf(call)
+	}
 	found := registered{
-		name: sel.Sel.Name, methods: r.texts(methods), path: f.Path, pkg: names.nodes[0].Node.Package, file: names.file, test: f.test,
+		name: name, methods: r.texts(methods), path: f.Path, pkg: names.nodes[0].Node.Package, file: names.file, test: f.test,
 		start: place(r.fset, call.Pos()), end: place(r.fset, endOf(r.fset, call)),
 	}
-	on, args := sel.X, call.Args
+	on, args := api, given
 	if found.name == "HandlerFunc" || found.name == "Handler" { // mux.Path("/x").Methods("GET").HandlerFunc(h)
 		for {
 			inner, ok := ast.Unparen(on).(*ast.CallExpr)
@@ -575,11 +553,11 @@ func (r *routing) register(call *ast.CallExpr, methods []ast.Expr, f *source, na
 		if found.pattern == "" {
 			return
 		}
-	} else if args = routeOf(call); len(args) < 2 {
+	} else if len(args) < 2 {
 		return
 	}
 	found.on = r.value(on)
-	if pkg := (&linker{unit: r.unit}).packageOf(sel); pkg != nil && pkg.Imported().Path() == "net/http" {
+	if pkg := (&linker{unit: r.unit}).packageOf(call.Fun); pkg != nil && pkg.Imported().Path() == "net/http" {
 		found.on = defaultMux
 	}
 	if found.on == "" {

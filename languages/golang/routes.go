@@ -89,11 +89,11 @@ func (r *routers) add(at string, one *router) bool {
 	return true
 }
 
-// derive returns the router that a call makes of another.
-func (r *routers) derive(at string, on *router, prefix text) (one *router, grown bool) {
-	key := derivation{at, on.of}
+// derive returns the router of a framework that a call makes of another.
+func (r *routers) derive(at string, on *router, of *framework, prefix text) (one *router, grown bool) {
+	key := derivation{at, of}
 	if one = r.derived[key]; one == nil {
-		one = &router{of: on.of, methods: on.methods}
+		one = &router{of: of, methods: on.methods}
 		r.derived[key] = one
 	}
 	return one, one.mount(on, prefix)
@@ -168,14 +168,17 @@ func (r *routers) follow() {
 func (r *routers) chain(c chained, on *router) (grown bool) {
 	_, verb := on.of.verbs[c.name]
 	switch {
+	case c.name == humaMaker:
+		one, more := r.derive(c.at, on, huma, c.prefix)
+		return r.add(c.at, one) || more
 	case c.inside != "" && slices.Contains(on.of.inside, c.name):
-		one, more := r.derive(c.at, on, c.prefix)
+		one, more := r.derive(c.at, on, on.of, c.prefix)
 		return r.add(c.inside, one) || more
 	case slices.Contains(on.of.groups, c.name):
-		one, more := r.derive(c.at, on, c.prefix)
+		one, more := r.derive(c.at, on, on.of, c.prefix)
 		return r.add(c.at, one) || more
 	case on.of == gorilla && len(c.methods) > 0: // r.Methods("GET").Subrouter()
-		one, more := r.derive(c.at, on, c.prefix)
+		one, more := r.derive(c.at, on, on.of, c.prefix)
 		one.methods = c.methods
 		return r.add(c.at, one) || more
 	case slices.Contains(on.of.same, c.name), verb && on.of.last:
@@ -516,6 +519,35 @@ func (r *routing) serves(e ast.Expr) bool {
 	}
 	obj, _, _ := types.LookupFieldOrMethod(t, true, r.pkg, "ServeHTTP")
 	return obj != nil
+}
+
+// narrowed records the HTTP methods that a gorilla route is restricted to.
+func (r *routing) narrowed(call *ast.CallExpr, methods map[*ast.CallExpr][]ast.Expr) {
+	sel, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok {
+		return
+	}
+	inner, ok := sel.X.(*ast.CallExpr)
+	if !ok {
+		return
+	}
+	methods[inner] = methods[call]
+	if sel.Sel.Name == "Methods" {
+		methods[inner] = append(slices.Clone(methods[call]), call.Args...)
+	}
+}
+
+// texts returns the constant texts among some expressions, in capitals.
+func (r *routing) texts(all []ast.Expr) (out []string) {
+	for _, e := range all {
+		if m := r.text(e); m.known && m.is != "" {
+			if !m.open() {
+				m.is = strings.ToUpper(m.is)
+			}
+			out = append(out, m.is)
+		}
+	}
+	return out
 }
 
 // appendRoutes appends the bytes by which a change of a file's routes is noticed.

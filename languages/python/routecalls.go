@@ -204,26 +204,36 @@ func (r *registration) mounts() {
 
 // static reports whether what is mounted is StaticFiles of Starlette, which serves the files of a folder.
 func (r *registration) static(of extract.Ref) bool {
+	if r.Kind(of) == "identifier" {
+		of = r.valueOf(r.Text(of))
+	}
 	return r.Kind(of) == "call" && strings.HasSuffix(r.canonical(r.walker.path(r.Field(of, "function"), r.s)), "staticfiles.StaticFiles")
 }
 
-// folder reads what serves the files of a folder: app.router.add_static("/x", path) of aiohttp, and app.static("/x",
+// folder reads what serves the files of a folder: app.router.add_static("/x", path), routes.static("/x", path) of a table
+// and web.static("/x", path) in a list of aiohttp, and app.static("/x",
 // path) of Sanic, whose path may also be that of a file.
 func (r *registration) folder() {
 	pattern, ok := r.pattern(0, "prefix")
-	below := "/{filename}"
+	below, router := "/{filename}", r.router
 	switch {
 	case !ok:
 		return
 	case r.framework == "sanic" && r.name == "static":
 		below = "/<__file_uri__:path>"
-		if of, known := r.literal(r.arg(1, "file_or_directory")); known && strings.Contains(of[strings.LastIndexByte(of, '/')+1:], ".") {
+		if of, known := r.literal(r.arg(1, "file_or_directory")); known && of != "." && strings.Contains(of[strings.LastIndexByte(of, '/')+1:], ".") {
 			below = ""
 		}
-	case r.framework != "aiohttp" || r.name != "add_static":
+	case r.framework != "aiohttp":
 		return
+	case r.canonical(r.path) == "aiohttp.web.static":
+		on, prefix, placed := r.place(r.call, r.s)
+		if !placed {
+			return
+		}
+		router, pattern = on, prefix+pattern
 	}
-	r.add(&recountv1.RouteFact{Method: "GET", Pattern: strings.TrimSuffix(pattern, "/") + below, Router: r.router, Handler: extract.Unknown})
+	r.add(&recountv1.RouteFact{Method: "GET", Pattern: strings.TrimSuffix(pattern, "/") + below, Router: router, Handler: extract.Unknown})
 }
 
 // blueprintGroup reads Blueprint.group(a, b, url_prefix="/x") of Sanic.

@@ -97,6 +97,10 @@ func (c *registration) axum() {
 			c.route("ANY", c.outerPrefix(c.call, c.s)+c.pattern, extract.Unknown)
 		}
 	case "nest", "nest_service":
+		if c.name == "nest_service" && c.folder(second, "ServeDir") != extract.None {
+			c.route("GET", slashed(c.outerPrefix(c.call, c.s)+c.prefixed(), "/{*path}"), extract.Unknown)
+			return
+		}
 		if path := c.routerPath(second, c.s); isDirect(path) {
 			c.group(c.outerPrefix(c.call, c.s)+c.prefixed(), path)
 		}
@@ -105,6 +109,25 @@ func (c *registration) axum() {
 			c.group(c.outerPrefix(c.call, c.s), path)
 		}
 	}
+}
+
+// folder returns the call that makes the service of a folder of files, by the names of its types: ServeDir::new("x"),
+// perhaps in a variable and followed by other calls, no node if an expression is none.
+func (c *registration) folder(n extract.Ref, names ...string) extract.Ref {
+	if c.Kind(n) == "identifier" {
+		n = c.Field(c.letOf(n), "value")
+	}
+	for c.Kind(n) == "call_expression" && c.Kind(c.Field(n, "function")) == "field_expression" {
+		n = c.Field(c.Field(n, "function"), "value")
+	}
+	if c.Kind(n) != "call_expression" {
+		return extract.None
+	}
+	made, _ := extract.SplitLast(c.path(c.Field(n, "function"), c.s))
+	if _, of := extract.SplitLast(made); slices.Contains(names, extract.FirstOf(of, made)) {
+		return n
+	}
+	return extract.None
 }
 
 // prefixed returns the pattern of a call that mounts something, unknown if it can be no text.
@@ -137,6 +160,12 @@ func (c *registration) rocket() {
 		switch with := c.Child(c.args, 1); c.Kind(with) {
 		case "macro_invocation":
 			paths = c.tokens(with)
+		case "call_expression":
+			if c.folder(with, "FileServer", "StaticFiles") != extract.None {
+				c.route("GET", slashed(c.prefixed(), "/<path..>"), extract.Unknown)
+				return
+			}
+			paths = append(paths, strings.TrimSuffix(c.path(with, c.s), "()"))
 		case "array_expression": // vec![hello, echo.clone()]
 			for handler := range c.Children(with) {
 				paths = append(paths, strings.TrimSuffix(c.path(handler, c.s), ".clone()"))
@@ -193,6 +222,10 @@ func (c *registration) actix() {
 			}
 		}
 		for _, of := range all {
+			if made := c.folder(of, "Files"); made != extract.None {
+				c.route("GET", slashed(c.prefix()+c.below(c.Child(c.Field(made, "arguments"), 0), c.s), "/{tail:.*}"), extract.Unknown)
+				continue
+			}
 			if k := c.Kind(of); k == "identifier" || k == "scoped_identifier" {
 				c.group(c.prefix(), c.path(of, c.s))
 			}

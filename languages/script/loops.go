@@ -273,7 +273,11 @@ func (j *walker) routeVerb(fn extract.Ref) string {
 	case "member_expression":
 		return j.Text(j.Field(fn, "property"))
 	case "subscript_expression":
-		verb, _ := j.literal(j.meant(j.Field(fn, "index")))
+		is := j.meant(j.Field(fn, "index"))
+		if j.Kind(is) == "property_identifier" { // a key of an object whose entries a loop has
+			return strings.ToLower(j.Text(is))
+		}
+		verb, _ := j.literal(is)
 		return strings.ToLower(verb)
 	}
 	return ""

@@ -178,7 +178,23 @@ func (r *registration) registers() {
 		r.autoload(r.call, r.router, options, r.s)
 		return
 	}
+	if r.isPlugin(plugin, "@fastify/static", r.s) {
+		r.folder(options, prefix)
+		return
+	}
 	r.mount("inside", prefix, plugin)
+}
+
+// folder adds the route of a folder that @fastify/static serves, unless it serves none or a route for each file.
+func (r *registration) folder(options extract.Ref, prefix string) {
+	for _, key := range [...]string{"serve", "wildcard"} {
+		if of := r.property(options, key); of != extract.None && r.Text(of) != "true" {
+			return
+		}
+	}
+	r.AddRoute(&recountv1.RouteFact{
+		Method: "GET", Pattern: strings.TrimSuffix(prefix, "/") + "/*", Router: r.router, Handler: extract.Unknown, Framework: r.framework, In: r.s.in,
+	}, r.call)
 }
 
 // openapi reads openapi(createRoute({method, path}), h) of Hono.

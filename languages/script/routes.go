@@ -65,8 +65,10 @@ func (j *walker) isRouter(path string) (framework string, ok bool) {
 		return "", false
 	}
 	if j.framework != "" {
+		root := extract.Root(path)
 		_, http := clients[extract.Root(j.canonical(path))]
-		return j.framework, !http
+		made := j.valueOf(root)
+		return j.framework, !http && !(path == root && j.Kind(made) == "new_expression" && containers[j.Text(j.Field(made, "constructor"))])
 	}
 	if j.plugins[extract.Root(path)] {
 		return "fastify", true
@@ -82,6 +84,9 @@ func (j *walker) isRouter(path string) (framework string, ok bool) {
 
 // clients make requests by methods of the same names.
 var clients = map[string]bool{"axios": true, "got": true, "ky": true, "request": true, "supertest": true, "superagent": true, "http": true, "https": true}
+
+// containers have methods of the same names.
+var containers = map[string]bool{"Map": true, "WeakMap": true, "Set": true, "WeakSet": true, "Headers": true, "FormData": true, "URLSearchParams": true}
 
 // pattern returns the text of an expression, with ${PATH} for what is no literal. ok is false if it
 // can be no text.
@@ -291,12 +296,16 @@ func (j *walker) handler(n extract.Ref, s state) {
 
 // isAutoload reports whether an expression is Fastify's plugin that registers the files of a folder.
 func (j *walker) isAutoload(n extract.Ref, s state) bool {
+	return j.isPlugin(n, "@fastify/autoload", s) || j.isPlugin(n, "fastify-autoload", s) || j.isPlugin(n, "@fastify/autoload.fastifyAutoload", s)
+}
+
+// isPlugin reports whether an expression is a module, or what it exports by default.
+func (j *walker) isPlugin(n extract.Ref, module string, s state) bool {
 	full := j.canonical(j.path(n, s))
-	if module, ok := j.moduleOf(n, s); ok {
-		full = module
+	if of, ok := j.moduleOf(n, s); ok {
+		full = of
 	}
-	full = strings.TrimSuffix(full, ".default")
-	return full == "@fastify/autoload" || full == "fastify-autoload" || full == "@fastify/autoload.fastifyAutoload"
+	return strings.TrimSuffix(full, ".default") == module
 }
 
 // autoload notes that the files of a folder are registered: {dir: path.join(__dirname, "routes"), options:
