@@ -194,6 +194,9 @@ type call struct {
 type routers struct{ *Engine }
 
 func (p routers) values(m *scope.Module, in uint32, of scope.Path) scope.Set {
+	if name := of.Exports(); p.Lang.Exports && name != "" && of.Head != "exports" { // no name of the file's
+		return p.Read(nil, m.Export(name))
+	}
 	return p.Eval(nil, Site{m.ScopeOf(in), in}, of)
 }
 

@@ -40,7 +40,7 @@ func (j *walker) call(n extract.Ref, s state) {
 	j.contextRoute(n, args, s)
 	j.functionalRoute(n, args, s)
 	j.served(n, args, s)
-	j.given(n, args, s)
+	j.given(j.Field(n, "name"), args, s)
 }
 
 // arguments adds the arguments of a call, and walks them.
@@ -203,6 +203,7 @@ func (j *walker) creation(n extract.Ref, s state) {
 		}
 	}
 	j.arguments(r, args, s)
+	j.given(j.typeName(typ), args, s)
 	if extract.Erased(full) == "ProcessBuilder" {
 		j.process(r.Path, j.typeName(typ), args, 0, s)
 	}
@@ -220,6 +221,7 @@ func (j *walker) constructed(n extract.Ref, s state) {
 	}
 	r := j.Refer(recountv1.EdgeKind_EDGE_KIND_CALLS, s.in, path, word)
 	j.arguments(r, j.Field(n, "arguments"), s)
+	j.given(word, j.Field(n, "arguments"), s)
 }
 
 // methodReference adds a reference to a method or constructor that is passed on.

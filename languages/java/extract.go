@@ -14,7 +14,7 @@ import (
 // anonymous class has "$1", "$2" and so on by its place in the enclosing declaration. What the
 // initializer of a field does belongs to the field.
 var extractor = extract.Language{
-	Name: "java", Version: 6, Matches: extract.Suffixed(".java"),
+	Name: "java", Version: 7, Matches: extract.Suffixed(".java"),
 	Extract: extract.Parsed(extract.LoadGrammar(java.GetLanguage), func(f *extract.File) {
 		j := &walker{File: f, anonymous: map[uint32]int{}}
 		j.block(0, state{names: extract.Inner(nil)})
@@ -140,6 +140,7 @@ func (j *walker) visit(n extract.Ref, s state) {
 		right := j.Field(n, "right")
 		j.visit(j.Field(n, "left"), s)
 		j.argument(right, j.path(j.Field(n, "left"), s), -1, s)
+		j.fieldText(j.Field(n, "left"), right, s)
 	case "return_statement":
 		if v := j.Child(n, 0); v != extract.None {
 			j.argument(v, j.resultType(s), -1, s)

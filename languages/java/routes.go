@@ -2,6 +2,7 @@ package java
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -299,9 +300,55 @@ func (j *walker) methodRoutes(annotations []extract.Ref, in uint32, result strin
 	}
 }
 
-// given notes the texts that a call passes to a method, which may be paths there: register(server, "/v1").
-func (j *walker) given(n, args extract.Ref, s state) {
-	name := j.Field(n, "name")
+// fieldText notes the text that a method or a constructor gives a text of its object: this.prefix = prefix.
+func (j *walker) fieldText(field, value extract.Ref, s state) {
+	d, name := j.Decl(s.in), j.Text(field)
+	if j.Kind(field) == "field_access" {
+		object := j.Field(field, "object")
+		if name = j.Text(j.Field(field, "field")); j.Kind(object) != "this" {
+			return
+		}
+	} else if _, local := s.names.Path(name); local || d == nil || slices.ContainsFunc(d.Parameters, func(p *recountv1.Parameter) bool { return p.Name == name }) {
+		return
+	}
+	if d == nil || !j.isWeb() {
+		return
+	}
+	own, first := j.ownText(field, name)
+	if !own {
+		return
+	}
+	text, ok := j.pattern(value)
+	if !ok || s.lambda || first || len(text) >= 256 {
+		text = "${}"
+	}
+	j.AddRoute(&recountv1.RouteFact{Group: true, Role: "field", Handler: name, Pattern: text, In: s.in}, value)
+}
+
+// ownText reports whether the class around an expression has a field for a text that no other class sets, and whether
+// the field has a value before.
+func (j *walker) ownText(n extract.Ref, name string) (own, first bool) {
+	for n > 0 && j.Kind(n) != "class_body" {
+		n = j.Parent(n)
+	}
+	for f := range j.Children(n) {
+		if j.Kind(f) != "field_declaration" || j.Text(j.Field(f, "type")) != "String" {
+			continue
+		}
+		modifiers := strings.Fields(j.Text(j.FirstOf(f, "modifiers")))
+		for d := range j.Children(f) {
+			if j.Kind(d) == "variable_declarator" && j.Text(j.Field(d, "name")) == name {
+				own = (slices.Contains(modifiers, "private") || slices.Contains(modifiers, "final")) && !slices.Contains(modifiers, "static")
+				return own, j.Field(d, "value") != extract.None
+			}
+		}
+	}
+	return false, false
+}
+
+// given notes the texts that a call, by the node of its name, passes to a method or a constructor, which may be paths
+// there: register(server, "/v1").
+func (j *walker) given(name, args extract.Ref, s state) {
 	if !j.isWeb() || j.Text(name) == "createContext" || restMappings[j.Text(name)] {
 		return
 	}

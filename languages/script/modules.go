@@ -188,9 +188,11 @@ func (j *walker) exporting(n extract.Ref, s state) {
 		j.bindValue("default", value, "", n, s, 0)
 		j.Bind(s.in, "export.default", "default", "", n)
 		j.constants("default", value, s)
+		j.routeObjects("default", value, s)
 		j.visit(value, state{in: in})
 	default:
 		j.bindValue("export.default", value, "", n, s.plain(), 0)
+		j.routeObjects("export.default", j.unwrapped(value), s)
 		j.handed[j.Text(value)] = true
 		j.visit(value, s.plain())
 	}
@@ -227,6 +229,7 @@ func (j *walker) exported(n, left, right extract.Ref, path string, s state) bool
 	if outer.statement = j.Parent(n); j.Kind(outer.statement) != "expression_statement" {
 		outer.statement = 0
 	}
+	j.routeObjects(target, j.unwrapped(right), s)
 	switch j.Kind(right) {
 	case "arrow_function", "function_expression", "generator_function":
 		named := j.Text(j.Field(right, "name"))

@@ -45,6 +45,12 @@ type text struct {
 	pattern string
 }
 
+// setField is a field, and what a method or a constructor sets it to.
+type setField struct {
+	of   constant
+	text text
+}
+
 func newRouters(t *Typer) *routers {
 	k := &routers{
 		t: t, texts: map[constant]text{}, withRoutes: map[*scope.Decl]bool{}, subs: map[*scope.Decl][]*scope.Decl{},
@@ -52,6 +58,7 @@ func newRouters(t *Typer) *routers {
 		given: map[*scope.Variable][]string{}, open: map[*scope.Variable]bool{},
 	}
 	calls := map[callAt][]*recountv1.RouteFact{}
+	var fields []setField
 	for _, m := range t.p.Modules {
 		for i, r := range m.Facts.Routes {
 			if !r.Group {
@@ -60,6 +67,10 @@ func newRouters(t *Typer) *routers {
 			switch d := m.Decl(r.In); r.Role {
 			case "const":
 				k.texts[constant{k.home(m, d), d, r.Handler}] = text{m, r.In, r.Pattern}
+			case "field":
+				if d != nil && d.Outer.Decl != nil {
+					fields = append(fields, setField{constant{nil, d.Outer.Decl, r.Handler}, text{m, r.In, r.Pattern}})
+				}
 			case "setting":
 				if !slices.Contains(k.settings[r.Handler], r.Pattern) {
 					k.settings[r.Handler] = append(k.settings[r.Handler], r.Pattern)
@@ -80,6 +91,12 @@ func newRouters(t *Typer) *routers {
 				}
 			}
 		}
+	}
+	for _, f := range fields {
+		if _, twice := k.texts[f.of]; twice {
+			f.text.pattern = "${}" // which one counts depends on the order
+		}
+		k.texts[f.of] = f.text
 	}
 	for _, c := range t.all {
 		t.inherited(&Type{Class: c}, func(of *Type) bool {
@@ -108,12 +125,18 @@ func (k *routers) give(calls map[callAt][]*recountv1.RouteFact) {
 		return
 	}
 	named := map[string]bool{}
-	each := func(use func(r *recountv1.Reference, d *scope.Decl, texts []*recountv1.RouteFact)) {
+	each := func(test bool, use func(r *recountv1.Reference, d *scope.Decl, texts []*recountv1.RouteFact)) {
 		for _, m := range k.t.p.Modules {
+			if m.Test != test {
+				continue
+			}
 			for _, r := range m.Facts.References {
 				texts := calls[callAt{m, r.At.GetLine(), r.At.GetColumn()}]
 				of := m.Path(r.Path)
 				name := of.Head
+				if strings.HasPrefix(name, "new ") {
+					name = k.t.lang.Constructor
+				}
 				if n := len(of.Steps); n > 0 {
 					name = of.Steps[n-1].Name
 				}
@@ -135,32 +158,53 @@ func (k *routers) give(calls map[callAt][]*recountv1.RouteFact) {
 		}
 		return d.Scope.Own(d.Parameters[i].Name)
 	}
-	each(func(r *recountv1.Reference, d *scope.Decl, texts []*recountv1.RouteFact) {
+	served := map[*scope.Variable]bool{}
+	gather := func(r *recountv1.Reference, d *scope.Decl, texts []*recountv1.RouteFact) {
 		for _, text := range texts {
 			i, _ := strconv.Atoi(text.Method)
-			if v := at(d, r, i); v != nil && !slices.Contains(k.given[v], text.Pattern) {
+			if v := at(d, r, i); v != nil && !served[v] && !slices.Contains(k.given[v], text.Pattern) {
 				named[d.Name] = true
 				k.given[v] = append(k.given[v], text.Pattern)
 			}
 		}
-	})
-	each(func(r *recountv1.Reference, d *scope.Decl, texts []*recountv1.RouteFact) {
-		for i := range d.Parameters {
-			passes := slices.ContainsFunc(texts, func(t *recountv1.RouteFact) bool { return t.Method == strconv.Itoa(i) })
-			if v := at(d, r, i); v != nil && len(k.given[v]) > 0 && !passes {
-				k.open[v] = true
+	}
+	each(false, gather)
+	for v := range k.given { // what a test passes counts only if nothing else passes something
+		served[v] = true
+	}
+	each(true, gather)
+	for _, test := range []bool{false, true} {
+		each(test, func(r *recountv1.Reference, d *scope.Decl, texts []*recountv1.RouteFact) {
+			for i := range d.Parameters {
+				passes := slices.ContainsFunc(texts, func(t *recountv1.RouteFact) bool { return t.Method == strconv.Itoa(i) })
+				if v := at(d, r, i); v != nil && len(k.given[v]) > 0 && !passes && !(test && served[v]) {
+					k.open[v] = true
+				}
 			}
-		}
-	})
+		})
+	}
 }
 
 // Choices implements scope.Chooser.
 func (k *routers) Choices(m *scope.Module, in uint32, of scope.Path) []string {
-	v := k.t.p.Find(m.ScopeOf(in), of.Head)
-	if !of.Plain() || v == nil || k.open[v] {
-		return nil
+	if v := k.t.p.Find(m.ScopeOf(in), of.Head); of.Plain() && isParameter(v) {
+		if k.open[v] {
+			return nil
+		}
+		return k.given[v]
 	}
-	return k.given[v]
+	found, ok := k.constant(m, in, of)
+	if path, more, braced := strings.Cut(strings.TrimPrefix(found.pattern, "${"), "}"); ok && braced && more == "" && strings.HasPrefix(found.pattern, "${") {
+		if from := found.m.Path(path); from.Plain() && isParameter(k.t.p.Find(found.m.ScopeOf(found.in), from.Head)) { // a field
+			return k.Choices(found.m, found.in, from)
+		}
+	}
+	return nil
+}
+
+// isParameter reports whether a variable is a parameter of a function.
+func isParameter(v *scope.Variable) bool {
+	return v != nil && v.Scope.Decl != nil && v.Scope.Decl.IsFunction() && slices.ContainsFunc(v.Scope.Decl.Parameters, func(p *recountv1.Parameter) bool { return v.Scope.Vars[p.Name] == v })
 }
 
 // home returns the module of a constant without a declaration around it, nil otherwise.
@@ -396,10 +440,13 @@ func (k *routers) text(m *scope.Module, in uint32, of scope.Path, depth int) (st
 	if depth > scope.MaxDepth {
 		return "", false
 	}
-	found, ok := k.constant(m, in, of)
-	if all := k.Choices(m, in, of); !ok && len(all) == 1 {
-		return all[0], true
+	if of.Plain() && isParameter(k.t.p.Find(m.ScopeOf(in), of.Head)) { // whatever else has its name
+		if all := k.Choices(m, in, of); len(all) == 1 {
+			return all[0], true
+		}
+		return "", false
 	}
+	found, ok := k.constant(m, in, of)
 	if !ok {
 		return k.setting(of.Text)
 	}

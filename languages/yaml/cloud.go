@@ -242,12 +242,16 @@ func isServerless(doc yamlMap) bool {
 	return doc.get("service") != nil && doc.text("provider", "name")+doc.text("provider") != "" && (doc.get("functions") != nil || doc.get("resources") != nil || doc.get("plugins") != nil)
 }
 
-// isServerlessPart reports whether a document has functions of a service, which its file takes from there:
+// isServerlessPart reports whether a document has functions of a service, or is one, which its file takes from there:
 // ${file(functions.yml)}.
 func isServerlessPart(doc yamlMap) bool {
 	found := false
+	parts := []yamlMap{doc}
 	for _, e := range append(doc.lookup("functions").entries, doc.entries...) {
 		f, _ := mapOf(e.value)
+		parts = append(parts, f)
+	}
+	for _, f := range parts {
 		if f.text("handler") == "" {
 			continue
 		}
@@ -261,7 +265,29 @@ func isServerlessPart(doc yamlMap) bool {
 func (y *yamlFile) serverlessPart(doc yamlMap) {
 	y.serverlessFunctions(doc.lookup("functions"), doc, true)
 	y.serverlessFunctions(doc, doc, true)
+	if doc.text("handler") != "" {
+		y.serverlessEvents(0, doc, doc)
+	}
+	y.includes(doc)
 }
+
+// included matches the file that a text of Serverless takes something from, with one variable in its path.
+var included = regexp.MustCompile(`\$\{file\(((?:[^(){}$]|\$\{[^{}]*\})+)\)`)
+
+// includes refers to the files that a service takes something from. * is in the path what is not known.
+func (y *yamlFile) includes(doc yamlMap) {
+	for _, e := range doc.entries {
+		walkYAML(e.value, 0, func(n *yaml.Node) {
+			for _, m := range included.FindAllStringSubmatch(extract.Clip(scalar(n), extract.MaxValue), maxVariables) {
+				path := strings.ReplaceAll(replaced(m[1], doc).path, "${}", "*")
+				y.referTo(extract.DependsOn, 0, includePath+path, n, nil)
+			}
+		})
+	}
+}
+
+// includePath begins the path of a reference to a file that a service of Serverless includes.
+const includePath = "include:"
 
 func (y *yamlFile) serverless(doc yamlMap) {
 	y.Facts.Package = extract.Clip(extract.OneLine(extract.FirstOf(doc.text("service"), doc.text("service", "name"))), extract.MaxName)
@@ -272,6 +298,7 @@ func (y *yamlFile) serverless(doc yamlMap) {
 			y.serverlessFunctions(of, doc, false)
 		}
 	}
+	y.includes(doc)
 	if resources := doc.lookup("resources"); resources.get("Resources") != nil {
 		y.cloudFormation(resources)
 	}
@@ -297,29 +324,34 @@ func (y *yamlFile) serverlessFunctions(functions, doc yamlMap, part bool) {
 		if image := f.get("image"); scalar(image) != "" {
 			y.referTo(extract.Deploys, in, extract.ImagePath+scalar(image), image, nil)
 		}
-		handler := lambda("", f.text("handler"))
-		for _, ev := range mapsIn(f.get("events")) {
-			for _, name := range []string{"http", "httpApi"} {
-				at := ev.get(name)
-				method, path := ev.text(name, "method"), ev.get(name, "path")
-				of := text{path: scalar(path)}
-				if short := strings.TrimSpace(scalar(at)); short == "*" {
-					path, of.path = at, "/*"
-				} else if short != "" {
-					method, of.path, _ = strings.Cut(short, " ")
-					path = at
-				}
-				if path == nil {
-					continue
-				}
-				of = replaced(strings.TrimSpace(of.path), doc)
-				y.route("serverless", method, of, handler, in, at)
-			}
-		}
+		y.serverlessEvents(in, f, doc)
 		for _, n := range append(items(f.get("dependsOn")), f.get("dependsOn")) {
 			if scalar(n) != "" {
 				y.referTo(extract.DependsOn, in, scalar(n), n, nil)
 			}
+		}
+	}
+}
+
+// serverlessEvents reads the routes of a function.
+func (y *yamlFile) serverlessEvents(in uint32, f, doc yamlMap) {
+	handler := lambda("", f.text("handler"))
+	for _, ev := range mapsIn(f.get("events")) {
+		for _, name := range []string{"http", "httpApi"} {
+			at := ev.get(name)
+			method, path := ev.text(name, "method"), ev.get(name, "path")
+			of := text{path: scalar(path)}
+			if short := strings.TrimSpace(scalar(at)); short == "*" {
+				path, of.path = at, "/*"
+			} else if short != "" {
+				method, of.path, _ = strings.Cut(short, " ")
+				path = at
+			}
+			if path == nil {
+				continue
+			}
+			of = replaced(strings.TrimSpace(of.path), doc)
+			y.route("serverless", method, of, handler, in, at)
 		}
 	}
 }

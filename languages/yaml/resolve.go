@@ -27,7 +27,7 @@ import (
 // shares the most of its path; of several that are equally near, none. What is found in
 // another directory is known by its name alone.
 func NewResolver() resolve.Resolver {
-	return formats.New("infra/2", []string{"kubernetes", "compose", "github-actions", "cloudformation", "serverless", "dockerfile", "dotenv"}, linkInfra)
+	return formats.New("infra/3", []string{"kubernetes", "compose", "github-actions", "cloudformation", "serverless", "dockerfile", "dotenv"}, linkInfra)
 }
 
 // infra is what the files of a snapshot declare.
@@ -40,12 +40,15 @@ type infra struct {
 	// builds has the Dockerfiles of images, byDir those of directories.
 	builds map[string][]*formats.File
 	byDir  map[string][]*formats.File
+	// parts has the files that a service of Serverless includes, with the folder of the service.
+	parts map[*formats.File]string
 }
 
 type langName struct{ language, name string }
 
 func linkInfra(s *formats.Snapshot) {
-	n := &infra{s, map[langName][]formats.Place{}, map[string][]formats.Place{}, map[string][]*formats.File{}, map[string][]*formats.File{}}
+	n := &infra{s, map[langName][]formats.Place{}, map[string][]formats.Place{}, map[string][]*formats.File{}, map[string][]*formats.File{}, map[*formats.File]string{}}
+	n.include()
 	for _, f := range s.Files {
 		if f.File.Language == "dockerfile" {
 			n.byDir[formats.Base(formats.Dir(f.Path()))] = append(n.byDir[formats.Base(formats.Dir(f.Path()))], f)
@@ -94,13 +97,43 @@ func (n *infra) serves(f *formats.File) (folder string, ok bool) {
 	if f.File.Language != "serverless" || f.Package != "" {
 		return formats.Dir(f.Path()), true
 	}
-	for _, of := range n.Files {
-		dir := formats.Dir(of.Path())
-		if of.File.Language == "serverless" && of.Package != "" && (dir == "" || strings.HasPrefix(f.Path(), dir+"/")) && (!ok || len(dir) > len(folder)) {
-			folder, ok = dir, true
+	folder, ok = n.parts[f]
+	return folder, ok
+}
+
+// include notes the files that the services of Serverless include, and those that such files do. Their paths begin in the
+// folder of the service.
+func (n *infra) include() {
+	type part struct {
+		of     *formats.File
+		folder string
+	}
+	var open []part
+	for _, f := range n.Files {
+		if f.File.Language == "serverless" && f.Package != "" {
+			open = append(open, part{f, formats.Dir(f.Path())})
 		}
 	}
-	return folder, ok
+	for len(open) > 0 {
+		at := open[0]
+		open = open[1:]
+		for _, r := range at.of.References {
+			path, ok := strings.CutPrefix(r.Path, includePath)
+			if !ok {
+				continue
+			}
+			path = slash.Join(at.folder, path)
+			for _, f := range n.Files {
+				if matches, err := slash.Match(path, f.Path()); err != nil || !matches || f.File.Language != "serverless" || f.Package != "" {
+					continue
+				}
+				if _, before := n.parts[f]; !before {
+					n.parts[f] = at.folder
+					open = append(open, part{f, at.folder})
+				}
+			}
+		}
+	}
 }
 
 // dockerfile returns the Dockerfile that a declaration's build folder is built by, nil if there
@@ -167,6 +200,14 @@ func (n *infra) reference(f *formats.File, r *recountv1.Reference) {
 		f.External(r.Edge, r.In, "", "action", rest, formats.Declared, r.At)
 	case special && kind == "image":
 		n.image(f, r, rest)
+	case special && kind == "include":
+		for _, to := range n.Files {
+			if folder, ok := n.parts[to]; ok {
+				if matches, err := slash.Match(slash.Join(folder, rest), to.Path()); err == nil && matches && to != f {
+					f.Edge(r.Edge, r.In, resolve.FileKey(to.Path()), formats.Declared, r.At)
+				}
+			}
+		}
 	case special && kind == "file":
 		n.file(f, r, rest)
 	case r.Path == "selector":
