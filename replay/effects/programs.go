@@ -501,7 +501,7 @@ func (f *finder) terminal(c *shell.Call) bool {
 	case c.Name == "crontab":
 		return c.Flag("-e")
 	case c.Name == "ssh":
-		return !c.Wraps && !c.Flag("-N", "-f", "-V", "-O")
+		return !c.Wraps && !c.Flag("-N", "-f", "-V", "-O", "-G", "-Q")
 	case c.Name == "psql" || c.Name == "mysql" || c.Name == "mariadb" || c.Name == "mongosh" || c.Name == "redis-cli" || c.Name == "sqlite3":
 		return !fed && !c.Flag("-c", "-f", "-e", "--command", "--file", "--execute", "--eval", "-l", "--list", "--version", "-V") && (c.Name != "sqlite3" && c.Name != "redis-cli" || len(ops) < 2)
 	case shells[c.Name]:

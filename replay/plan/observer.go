@@ -82,7 +82,11 @@ func (s Seen) apart(o Seen) bool {
 // observe tells an act what was seen of it, unless something in the background may have done it.
 func (o *observer) observe(w *world, a *act) {
 	s, ok := o.seen[a.ID]
-	if !ok || o.busy(w, a.Session) {
+	if !ok {
+		return
+	}
+	a.around = &s
+	if o.busy(w, a.Session) {
 		return
 	}
 	if _, known := o.beside[s.Below]; !known {

@@ -385,10 +385,32 @@ func (w *world) environment(a *act) {
 		case strings.HasSuffix(n, "()") || strings.HasPrefix(n, "alias ") || n == "*" || n == "option":
 		case effects.Always(n):
 			need(n, 0.6)
+		case w.exported(s.setters[n], n) && mentions(a.Command, n): // jq 'env.SINCE', awk 'ENVIRON["SINCE"]'
+			need(n, 0.7)
 		case (!a.Known || a.Checks || a.observed) && w.exported(s.setters[n], n):
 			need(n, 0.5)
 		}
 	}
+}
+
+// mentions reports whether a text has a name as a word.
+func mentions(text, name string) bool {
+	for rest := text; ; {
+		i := strings.Index(rest, name)
+		if i < 0 {
+			return false
+		}
+		after := rest[i+len(name):]
+		if (i == 0 || !inName(rest[i-1])) && (after == "" || !inName(after[0])) {
+			return true
+		}
+		rest = after
+	}
+}
+
+// inName reports whether a byte may stand in the name of a variable.
+func inName(c byte) bool {
+	return c == '_' || c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9'
 }
 
 // exported reports whether a variable is exported to programs.

@@ -155,6 +155,32 @@ func TestServicesThatWroteNothing(t *testing.T) {
 	}
 }
 
+// TestServicesThatDecline puts something at an address twice. A second time that changed no file, where the first had,
+// replaced nothing.
+func TestServicesThatDecline(t *testing.T) {
+	lines := []string{"./serve 8000 & | nothing", "curl -X PUT -d a localhost:8000/x | db=1", "curl -X PUT -d b localhost:8000/x | db=2", "curl -s localhost:8000/x > x | x=2", "kill %1 | nothing"}
+	if got := kept(made(t, watched(lines...), Request{})); got != "0 2 3 4" {
+		t.Errorf("it was replaced: kept %s, want 0 2 3 4", got)
+	}
+	lines[2] = "curl -X PUT -d b localhost:8000/x | nothing"
+	if got := kept(made(t, watched(lines...), Request{})); !strings.HasPrefix(got, "0 1 ") {
+		t.Errorf("it was refused: kept %s, want 0 1 and more", got)
+	}
+}
+
+// TestNamesInsideTexts has a program that is known to read nothing but its files, and whose text names a variable of
+// its environment.
+func TestNamesInsideTexts(t *testing.T) {
+	for use, want := range map[string]string{
+		"jq 'map(select(.t > env.SINCE))' in.json > out.json": "0 1 2", "awk '$1 > ENVIRON[\"SINCE\"]' in.json > out.json": "0 1 2",
+		"jq 'map(.SINCE_WHEN)' in.json > out.json": "1 2",
+	} {
+		if got := kept(made(t, narrative("export SINCE=2024", "echo '[]' > in.json", use), Request{})); got != want {
+			t.Errorf("%s: kept %s, want %s", use, got, want)
+		}
+	}
+}
+
 // TestBackByContent checks that edits are left out with what takes them back, whatever both are.
 func TestBackByContent(t *testing.T) {
 	for _, c := range []struct {

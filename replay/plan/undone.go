@@ -85,7 +85,7 @@ func (w *world) putAgain(a *act) {
 		if t.Kind != effects.Address || a.failed || a.ended {
 			continue
 		}
-		if p := w.put(t); p != nil {
+		if p := w.put(t); p != nil && !w.declined(a, t) {
 			for _, o := range p.writes {
 				if o.gone < 0 {
 					o.gone = a.at
@@ -93,6 +93,17 @@ func (w *world) putAgain(a *act) {
 			}
 		}
 	}
+}
+
+// declined reports whether a service did not take what an act puts at an address: it was seen to change nothing
+// where the one that put something there before had changed files or folders.
+func (w *world) declined(a *act, t effects.Thing) bool {
+	all := w.exact[key(t)]
+	if t.Kind != effects.Address || a.around == nil || len(a.around.Files)+len(a.around.Directories) > 0 || len(all) == 0 {
+		return false
+	}
+	before := w.acts[all[len(all)-1].act].around
+	return before != nil && len(before.Files)+len(before.Directories) > 0
 }
 
 // deletes returns the back of an act that deletes what earlier acts put at an address.

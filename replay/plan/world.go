@@ -25,8 +25,9 @@ type act struct {
 	repeat int         // the index of an earlier act that built the same, -1 if there is none
 	writes []*write
 	weak   bool // it only ran a program that the narrative built, to see its output
-	// seen is what changed while it ran, nil if that is not known for certain. observed tells that it took
-	// the place of what the act might have written.
+	// around is what changed while it ran, also by what runs in the background. seen is the same, nil if it is not known
+	// for certain that the act did it. observed tells that it took the place of what the act might have written.
+	around   *Seen
 	seen     *Seen
 	observed bool
 	idle     bool // it was seen to change nothing of its repository
@@ -281,7 +282,7 @@ func (w *world) leaves(a *act) {
 			w.repos = append(w.repos, t.Repo)
 		}
 		o := &write{act: a.at, thing: t, gone: -1}
-		if t.Access == effects.Write && !t.Glob {
+		if t.Access == effects.Write && !t.Glob && !w.declined(a, t) {
 			w.replace(a, t)
 		}
 		a.writes = append(a.writes, o)
