@@ -67,3 +67,10 @@ func testHalves(t *testing.T, set string, halves ...bounds) {
 func TestNinth(t *testing.T) {
 	testHalves(t, "ninth", bounds{"a", 0, 4, 0}, bounds{"b", 0, 3, 0})
 }
+
+// TestTenth counts what is found in a tenth set, by a seventh such author, who used the ninth set's definition. At the
+// first look 4 of 200 were missed, and 36 of 750 ordinary ones were flagged. Most of the drawn ones that are flagged
+// install a program below /usr/local, /opt or /usr/bin, or run an installer from the network.
+func TestTenth(t *testing.T) {
+	testHalves(t, "tenth", bounds{"a", 1, 2, 16}, bounds{"b", 0, 5, 13})
+}
