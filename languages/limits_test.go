@@ -1,6 +1,7 @@
 package languages
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -99,6 +100,34 @@ func TestParsersKeepNothing(t *testing.T) {
 		if again := factsOf(l, "a.py", content); !proto.Equal(first, again) {
 			t.Fatalf("other facts after %.20q", other)
 		}
+	}
+}
+
+// TestTextsThatNameOthersOften has constants that name the one before 20 times, eight levels deep: written out, the
+// last has 25,600,000,000 parts. It is no path, and must not take the memory or the time of one.
+func TestTextsThatNameOthersOften(t *testing.T) {
+	chain := func(form, join string, n int) string {
+		var b strings.Builder
+		for i := 1; i <= 8; i++ {
+			fmt.Fprintf(&b, form, i, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("A%d%s", i-1, join), n), join))
+		}
+		return b.String()
+	}
+	for name, app := range map[string]map[string]string{
+		"Spring":     {"C.java": "import org.springframework.web.bind.annotation.*;\n@RestController\nclass C {\n  static final String A0 = \"/x\";\n" + chain("  static final String A%d = %s;\n", " + ", 20) + "  @GetMapping(A8)\n  String g() { return null; }\n}\n"},
+		"ASP.NET":    {"C.cs": "using Microsoft.AspNetCore.Mvc;\n[ApiController]\npublic class C : ControllerBase {\n  const string A0 = \"/x\";\n" + chain("  const string A%d = %s;\n", " + ", 20) + "  [HttpGet(A8)]\n  public string G() { return null; }\n}\n"},
+		"chi":        {"go.mod": "module x\n", "a.go": "package main\n\nimport \"github.com/go-chi/chi/v5\"\n\nvar A0 = \"/x\"\n\n" + chain("var A%d = %s\n", " + ", 20) + "\nfunc main() { chi.NewRouter().Get(A8, nil) }\n"},
+		"chi, calls": {"go.mod": "module x\n", "a.go": "package main\n\nimport \"github.com/go-chi/chi/v5\"\n\nfunc f(a ...string) string { return a[0] }\n\nfunc main() {\n\tA0 := f(\"/x\")\n" + chain("\tA%d := f(%s)\n", ", ", 150) + "\tchi.NewRouter().Get(A8, nil)\n}\n"},
+		"Flask":      {"a.py": "from flask import Flask\napp = Flask(__name__)\nA0 = '/x'\n" + chain("A%d = %s\n", " + ", 20) + "@app.get(A8)\ndef g(): pass\n"},
+		"Express":    {"a.js": "const app = require('express')();\nconst A0 = '/x';\n" + chain("const A%d = %s;\n", " + ", 20) + "app.get(A8, (q, r) => {});\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for route := range routesIn(t, app) {
+				if len(route) > 8192 {
+					t.Errorf("a route of %d bytes", len(route))
+				}
+			}
+		})
 	}
 }
 

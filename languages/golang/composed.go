@@ -21,7 +21,12 @@ type textCall struct {
 	args []text
 }
 
-const maxComposed = 8 // variables and functions that one text leads through
+// Limits of what one text leads through: variables and functions, one after the other, and all of them
+// together, since each may name the next many times.
+const (
+	maxComposed = 8
+	maxSteps    = 1000
+)
 
 // unknownIn returns a text for what a spot stands for.
 func unknownIn(spot string) text { return text{openMark + spot + closeMark, true} }
@@ -42,7 +47,10 @@ func (r *routing) composed(e ast.Expr, depth int) text {
 	if s, ok := r.constantOf(e); ok || r.info.Types[e].Value != nil {
 		return text{s, true}
 	}
-	if depth > maxComposed {
+	if depth == 0 {
+		r.steps = 0
+	}
+	if r.steps++; depth > maxComposed || r.steps > maxSteps {
 		return text{}
 	}
 	switch e := ast.Unparen(r.meant(e)).(type) {

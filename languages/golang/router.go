@@ -107,6 +107,7 @@ type routing struct {
 	round  map[types.Object]ast.Expr
 	set    map[types.Object]ast.Expr
 	bare   map[types.Object]bool // variables that are declared without a value
+	steps  int                   // of the text that is put together (composed.go)
 	// rebound has the statements that set a variable to what a call of its own value returns, in order.
 	rebound map[*types.Var][]rebound
 }

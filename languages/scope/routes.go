@@ -282,12 +282,17 @@ func (rt *Routing) expand(m *Module, in uint32, pattern string) []prefix {
 	return []prefix{{text, !ok}}
 }
 
+// maxExpanded is the maximum length of an expanded pattern in bytes: a longer text is no path.
+const maxExpanded = 4096
+
 // Expand replaces each ${PATH} of a pattern by its text. If one is not known, it returns what
-// follows the last such one, and false.
+// follows the last such one, and false; if the text becomes too long, none of it.
 func Expand(pattern string, text func(path string) (string, bool)) (out string, ok bool) {
 	for ok = true; ; {
 		before, rest, found := strings.Cut(pattern, "${")
-		out += before
+		if out += before; len(out) > maxExpanded {
+			return "", false
+		}
 		if !found {
 			return out, ok
 		}

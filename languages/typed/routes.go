@@ -20,6 +20,9 @@ type routers struct {
 	// held has the routers that variables hold, made those that calls without a name make.
 	held map[*scope.Variable][]any
 	made map[constant][]madeAt
+	// expanded has what constants stand for, each once: they may name others many times. What is being expanded is
+	// not known, so that a circle is not.
+	expanded map[text]expansion
 	// settings has the paths among the settings of applications, by key.
 	settings map[string][]string
 	// given has the texts that calls pass to parameters, open the parameters that get others, too.
@@ -45,6 +48,12 @@ type text struct {
 	pattern string
 }
 
+// expansion is the text that a constant stands for; if it is not known, the part that is.
+type expansion struct {
+	is    string
+	known bool
+}
+
 // setField is a field, and what a method or a constructor sets it to.
 type setField struct {
 	of   constant
@@ -55,7 +64,7 @@ func newRouters(t *Typer) *routers {
 	k := &routers{
 		t: t, texts: map[constant]text{}, withRoutes: map[*scope.Decl]bool{}, subs: map[*scope.Decl][]*scope.Decl{},
 		held: map[*scope.Variable][]any{}, made: map[constant][]madeAt{}, settings: map[string][]string{},
-		given: map[*scope.Variable][]string{}, open: map[*scope.Variable]bool{},
+		given: map[*scope.Variable][]string{}, open: map[*scope.Variable]bool{}, expanded: map[text]expansion{},
 	}
 	calls := map[callAt][]*recountv1.RouteFact{}
 	var fields []setField
@@ -433,13 +442,6 @@ func (k *routers) serving(of *Type) (found *scope.Decl) {
 // Text implements scope.Routers: a constant of the enclosing declarations or their bases, of a named
 // class, or one that is imported.
 func (k *routers) Text(m *scope.Module, in uint32, of scope.Path) (string, bool) {
-	return k.text(m, in, of, 0)
-}
-
-func (k *routers) text(m *scope.Module, in uint32, of scope.Path, depth int) (string, bool) {
-	if depth > scope.MaxDepth {
-		return "", false
-	}
 	if of.Plain() && isParameter(k.t.p.Find(m.ScopeOf(in), of.Head)) { // whatever else has its name
 		if all := k.Choices(m, in, of); len(all) == 1 {
 			return all[0], true
@@ -450,9 +452,16 @@ func (k *routers) text(m *scope.Module, in uint32, of scope.Path, depth int) (st
 	if !ok {
 		return k.setting(of.Text)
 	}
-	return scope.Expand(found.pattern, func(path string) (string, bool) {
-		return k.text(found.m, found.in, found.m.Path(path), depth+1)
+	if e, once := k.expanded[found]; once {
+		return e.is, e.known
+	}
+	k.expanded[found] = expansion{}
+	var e expansion
+	e.is, e.known = scope.Expand(found.pattern, func(path string) (string, bool) {
+		return k.Text(found.m, found.in, found.m.Path(path))
 	})
+	k.expanded[found] = e
+	return e.is, e.known
 }
 
 // setting returns the path that a setting has in all files of settings, or else its default: app.base:/api.
