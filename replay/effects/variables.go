@@ -6,7 +6,11 @@ import (
 	"github.com/recountdb/recount/replay/shell"
 )
 
-// expand replaces variables whose values are known.
+// maxValue is the maximum length of an expanded word in bytes. A line of assignments that each name the one before
+// twice would double it every time.
+const maxValue = 64 << 10
+
+// expand replaces variables whose values are known. A word that becomes longer than maxValue is left as it is.
 func (f *finder) expand(w shell.Word) shell.Word {
 	if !w.Dynamic {
 		return w
@@ -30,7 +34,9 @@ func (f *finder) expand(w shell.Word) shell.Word {
 		} else {
 			b.WriteString(value)
 		}
-		rest = after
+		if rest = after; b.Len() > maxValue {
+			return w
+		}
 	}
 	b.WriteString(rest)
 	w.Value = b.String()

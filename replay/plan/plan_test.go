@@ -103,6 +103,17 @@ func TestSlice(t *testing.T) {
 }
 
 // TestBadInput has commands that can't be replayed as they stand: the plan says so.
+// TestValuesThatDouble assigns variables that name the one before often: written out, the last has 20^12 letters.
+func TestValuesThatDouble(t *testing.T) {
+	lines := []string{"A0=ab"}
+	for i := range 12 {
+		lines = append(lines, fmt.Sprintf("A%d=\"%s\"", i+1, strings.Repeat(fmt.Sprintf("$A%d", i), 20)))
+	}
+	if p := made(t, narrative(append(lines, "touch $A12")...), Request{}); len(p.Steps) != 14 {
+		t.Errorf("%d steps, want all 14: the name of the file rests on all", len(p.Steps))
+	}
+}
+
 func TestBadInput(t *testing.T) {
 	for _, c := range []struct{ name, command, ask, post string }{
 		{"never parsed", "echo 'a", replay.AskSyntax, replay.PostNone},
