@@ -21,26 +21,29 @@ func TestIdiomsOfFrameworks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		apps, wanted := map[string]map[string]string{}, map[string]string{}
-		for _, f := range a.Files {
-			app, path, _ := strings.Cut(f.Name, "/")
-			if apps[app] == nil {
-				apps[app] = map[string]string{}
-			}
-			if path == "want" {
-				wanted[app] = string(f.Data)
-			} else {
-				apps[app][path] = string(f.Data)
-			}
-		}
-		for name, app := range apps {
+		for name, app := range applicationsIn(a) {
 			t.Run(strings.TrimSuffix(filepath.Base(file), ".txt")+"/"+name, func(t *testing.T) {
+				wanted := app["want"]
+				delete(app, "want")
 				want, got := map[string]bool{}, routesIn(t, app)
-				for line := range strings.Lines(wanted[name]) {
+				for line := range strings.Lines(wanted) {
 					want[oneForm(strings.TrimSpace(line))] = true
 				}
 				sameRoutes(t, got, want)
 			})
 		}
 	}
+}
+
+// applicationsIn returns the applications of an archive, which has a folder for each: contents by path.
+func applicationsIn(a *txtar.Archive) map[string]map[string]string {
+	apps := map[string]map[string]string{}
+	for _, f := range a.Files {
+		app, path, _ := strings.Cut(f.Name, "/")
+		if apps[app] == nil {
+			apps[app] = map[string]string{}
+		}
+		apps[app][path] = string(f.Data)
+	}
+	return apps
 }

@@ -85,19 +85,10 @@ func editable(tb testing.TB) (apps []map[string]string) {
 		if err != nil {
 			tb.Fatal(err)
 		}
-		of := map[string]map[string]string{}
-		for _, f := range a.Files {
-			app, p, ok := strings.Cut(f.Name, "/")
-			if !ok || p == "want" {
-				continue
-			}
-			if of[app] == nil {
-				of[app] = map[string]string{}
-			}
-			of[app][p] = string(f.Data)
-		}
-		for _, app := range slices.Sorted(maps.Keys(of)) {
-			apps = append(apps, of[app])
+		of := applicationsIn(a)
+		for _, name := range slices.Sorted(maps.Keys(of)) {
+			delete(of[name], "want")
+			apps = append(apps, of[name])
 		}
 	}
 	return apps
