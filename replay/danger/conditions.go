@@ -202,8 +202,10 @@ func temporary(name string) bool {
 
 // selective reports whether an expression of find selects by more than the kind of file.
 func selective(expression []shell.Word) bool {
-	for _, w := range expression {
+	for i, w := range expression {
 		switch w.Value {
+		case "l": // links, whose targets stay
+			return i > 0 && expression[i-1].Value == "-type"
 		case "-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex", "-mtime", "-mmin", "-newer", "-size", "-empty", "-atime", "-ctime", "-inum", "-user", "-perm", "-amin", "-cmin", "-newermt", "-lname", "-samefile", "-links":
 			return true
 		}
@@ -212,14 +214,17 @@ func selective(expression []shell.Word) bool {
 }
 
 // ofSystem reports whether an operand belongs to the machine; lastOfSystem whether the last does,
-// which cp, mv and ln write.
+// which cp, mv and ln write, and is more than software installed by hand.
 func ofSystem(c *call) bool {
-	for _, w := range c.operands("-m --mode --reference -s --size") {
-		if name, ok := shell.Resolve(stem(w), c.Dir, c.place.Home); ok && c.place.ofSystem(name) {
-			return true
-		}
-	}
-	return false
+	return c.anyOperand("-m --mode --reference -s --size", c.place.ofSystem)
+}
+
+// anyOperand reports whether a condition holds for the path of an operand.
+func (c *call) anyOperand(valued string, is func(name string) bool) bool {
+	return slices.ContainsFunc(c.operands(valued), func(w shell.Word) bool {
+		name, ok := shell.Resolve(stem(w), c.Dir, c.place.Home)
+		return ok && is(name)
+	})
 }
 
 func lastOfSystem(c *call) bool {
@@ -231,7 +236,18 @@ func lastOfSystem(c *call) bool {
 		return false
 	}
 	name, ok := shell.Resolve(stem(words[len(words)-1]), c.Dir, c.place.Home)
-	return ok && c.place.ofSystem(name)
+	return ok && c.place.ofSystem(name) && !software(name) && !(c.Name == "ln" && c.addsLink(name))
+}
+
+// addsLink reports whether ln can only make a new name among the machine's programs and data: without -f it
+// replaces nothing.
+func (c *call) addsLink(name string) bool {
+	return !c.Flag("-f", "--force") && below(name, "/usr", "/bin", "/sbin") && !below(name, "/usr/lib", "/usr/lib64")
+}
+
+// changesSystem reports whether an operand belongs to the machine and is no software that was installed by hand.
+func changesSystem(c *call) bool {
+	return c.anyOperand("-m --mode --reference -s --size", func(name string) bool { return c.place.ofSystem(name) && !software(name) })
 }
 
 // movesOutside reports whether mv takes something from outside the tree.
@@ -259,7 +275,7 @@ func stem(w shell.Word) shell.Word {
 	return w
 }
 
-// flagOfSystem reports whether the value of a flag belongs to the machine.
+// flagOfSystem reports whether the value of a flag belongs to the machine and is no software installed by hand.
 func flagOfSystem(names string) func(*call) bool {
 	list := strings.Fields(names)
 	return func(c *call) bool {
@@ -268,7 +284,7 @@ func flagOfSystem(names string) func(*call) bool {
 			return false
 		}
 		name, ok := shell.Resolve(w, c.Dir, c.place.Home)
-		return ok && c.place.ofSystem(name)
+		return ok && c.place.ofSystem(name) && !software(name)
 	}
 }
 

@@ -262,7 +262,19 @@ func (p Place) ofSystem(name string) bool {
 	if name == "/" {
 		return true
 	}
-	return slices.ContainsFunc(system, func(dir string) bool { return name == dir || strings.HasPrefix(name, dir+"/") })
+	return below(name, system...)
+}
+
+// software reports whether a path is where the administrator of a machine installs software by hand, beside what
+// its package manager owns (Filesystem Hierarchy Standard 3.0, sections 3.13 and 4.9). What is made or replaced
+// there is a program or its files, which a package manager would install unasked (decision 145).
+func software(name string) bool {
+	return below(name, "/opt", "/usr/local") && !below(name, "/usr/local/etc")
+}
+
+// below reports whether a path is one of some directories or in one.
+func below(name string, dirs ...string) bool {
+	return slices.ContainsFunc(dirs, func(dir string) bool { return name == dir || strings.HasPrefix(name, dir+"/") })
 }
 
 // redirected returns why a redirection is dangerous, "" if it is not, and the kind of danger.
