@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/recountdb/recount/languages/extract"
+	"github.com/recountdb/recount/languages/scope"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
@@ -203,6 +204,8 @@ func (c *walker) methodRoutes(attributes []extract.Ref, in uint32, name extract.
 		pattern = strings.ReplaceAll(withController(pattern, class.Name), "[action]", strings.TrimSuffix(decl.Name, "Async"))
 		if strings.HasPrefix(pattern, "/") || strings.HasPrefix(pattern, "~/") {
 			r.Router = ""
+		} else if strings.HasPrefix(pattern, "$") && role == "" {
+			r.Role = scope.TemplateRole
 		}
 		r.Pattern = strings.TrimPrefix(pattern, "~")
 		c.AddRoute(r, at)

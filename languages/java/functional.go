@@ -134,6 +134,10 @@ func (j *walker) served(n, args extract.Ref, s state) {
 		if handler := j.Child(args, 3); ok && handler != extract.None {
 			j.AddRoute(&recountv1.RouteFact{Method: "ANY", Pattern: pattern, Framework: "jdk", In: s.in, Handler: j.path(handler, s)}, n)
 		}
+	case "addViewController", "addRedirectViewController": // of Spring
+		if pattern, ok := j.pattern(j.Child(args, 0)); ok && j.isWeb() {
+			j.AddRoute(&recountv1.RouteFact{Method: "GET", Pattern: pattern, Framework: "spring", In: s.in, Handler: extract.Unknown}, n)
+		}
 	case "addPathPrefix": // PathMatchConfigurer of Spring
 		if pattern, ok := j.pattern(j.Child(args, 0)); ok {
 			which := j.Text(j.Child(args, 1))

@@ -128,9 +128,23 @@ var inBraces = regexp.MustCompile(`\{[^{}]*\}`)
 
 // textConstant notes the text of a constant.
 func (j *walker) textConstant(name string, value extract.Ref, in uint32) {
-	if text, ok := j.pattern(value); ok && len(text) < 256 && (strings.HasPrefix(text, "/") || strings.HasPrefix(text, "$") && strings.Contains(text, "/") || j.isWeb() && !strings.ContainsAny(inBraces.ReplaceAllString(text, ""), " \n")) {
+	if text, ok := j.pattern(value); ok && len(text) < 256 && (strings.HasPrefix(text, "/") || strings.HasPrefix(text, "$") && strings.Contains(text, "/") || (j.isWeb() || j.ofPaths(in)) && !strings.ContainsAny(inBraces.ReplaceAllString(text, ""), " \n")) {
 		j.AddRoute(&recountv1.RouteFact{Group: true, Role: "const", Handler: name, Pattern: text, In: in}, value)
 	}
+}
+
+// ofPaths reports whether the class of a constant is one of paths by its name: ApiPaths.
+func (j *walker) ofPaths(class uint32) bool {
+	d := j.Decl(class)
+	if d == nil {
+		return false
+	}
+	for _, word := range []string{"Path", "Route", "Url", "URL", "Uri", "URI", "Endpoint", "Mapping", "Api", "Constant"} {
+		if strings.Contains(d.Name, word) {
+			return true
+		}
+	}
+	return false
 }
 
 // classRoutes reads what the annotations of a class say about the routes of its methods.

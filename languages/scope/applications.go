@@ -199,3 +199,15 @@ func (rt *Routing) extending(of []any) (all []any) {
 	}
 	return all
 }
+
+// TemplateRole is the role of a route whose pattern has no prefix if the constant that it begins with spells one from
+// the root, as /x or ~/x.
+const TemplateRole = "template"
+
+// routeBelow returns the pattern of a route below prefixes.
+func routeBelow(before []prefix, pattern prefix, r *recountv1.RouteFact) []prefix {
+	if text := strings.TrimPrefix(pattern.text, "~"); r.Role == TemplateRole && !pattern.unknown && strings.HasPrefix(text, "/") {
+		return []prefix{{text: text}}
+	}
+	return belowPrefixes(before, []prefix{pattern}, r.Framework)
+}

@@ -478,7 +478,7 @@ func (rt *Routing) route(l *Linker, r *recountv1.RouteFact, graphs map[string]*r
 		patterns := rt.expand(m, in, s.pattern)
 		for _, pattern := range patterns {
 			pattern.unknown = pattern.unknown || several && len(patterns) > 1 // which call passes both is not known
-			all = append(all, belowPrefixes(before, []prefix{pattern}, r.Framework)...)
+			all = append(all, routeBelow(before, pattern, r)...)
 		}
 		for i, path := range all {
 			if i >= maxPatterns || slices.Contains(all[:i], path) {

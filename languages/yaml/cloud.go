@@ -73,6 +73,9 @@ func (y *yamlFile) cloudFormation(doc yamlMap) {
 				y.route("sam", m.text("Properties", "Method"), path, handler, in, ev.key)
 			}
 		}
+		if t := r.text("Type"); t == "AWS::Serverless::Api" || t == "AWS::Serverless::HttpApi" {
+			y.definedPaths(properties.lookup("DefinitionBody").lookup("paths"), in)
+		}
 		if method, path, ok := strings.Cut(properties.text("RouteKey"), " "); ok && r.text("Type") == "AWS::ApiGatewayV2::Route" {
 			y.route("sam", method, text{path: path}, "", in, e.key)
 		}
@@ -82,6 +85,22 @@ func (y *yamlFile) cloudFormation(doc yamlMap) {
 		in, decl := y.declareNode(recountv1.SymbolKind_SYMBOL_KIND_VARIABLE, "Outputs/"+e.name, "output "+e.name, 0, e.key, e.end(doc, "Outputs"))
 		decl.Modifiers = []string{"output"}
 		y.intrinsics(in, e.value)
+	}
+}
+
+// anyMethod is what a definition of the API Gateway calls all methods of a path.
+const anyMethod = "X-AMAZON-APIGATEWAY-ANY-METHOD"
+
+// definedPaths reads the paths of an API that a template defines in place, as OpenAPI.
+func (y *yamlFile) definedPaths(paths yamlMap, in uint32) {
+	for _, path := range paths.entries {
+		operations, _ := mapOf(path.value)
+		for _, o := range operations.entries {
+			switch method := strings.ToUpper(o.name); method {
+			case "GET", "PUT", "POST", "DELETE", "PATCH", "HEAD", "OPTIONS", anyMethod:
+				y.route("sam", method, text{path: path.name}, "", in, o.key)
+			}
+		}
 	}
 }
 
@@ -107,7 +126,7 @@ func (y *yamlFile) route(framework, method string, of text, handler string, in u
 		return
 	}
 	method = strings.ToUpper(method)
-	if method == "" || method == "*" {
+	if method == "" || method == "*" || method == anyMethod {
 		method = "ANY"
 	}
 	r := &recountv1.RouteFact{Method: extract.Clip(method, 16), Pattern: of.path, Handler: handler, Framework: framework, In: in}

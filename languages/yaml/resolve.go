@@ -27,7 +27,7 @@ import (
 // shares the most of its path; of several that are equally near, none. What is found in
 // another directory is known by its name alone.
 func NewResolver() resolve.Resolver {
-	return formats.New("infra/3", []string{"kubernetes", "compose", "github-actions", "cloudformation", "serverless", "dockerfile", "dotenv"}, linkInfra)
+	return formats.New("infra/4", []string{"kubernetes", "compose", "github-actions", "cloudformation", "serverless", "dockerfile", "dotenv"}, linkInfra)
 }
 
 // infra is what the files of a snapshot declare.
