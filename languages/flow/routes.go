@@ -336,7 +336,7 @@ func names(steps []scope.Step) string {
 
 // derives reports whether a call of a router's method makes another router.
 func derives(callee string) bool {
-	return strings.HasSuffix(callee, ".basePath") || strings.HasSuffix(callee, ".add_resource") || strings.HasSuffix(callee, ".copy")
+	return strings.HasSuffix(callee, ".basePath") || strings.HasSuffix(callee, ".add_resource") || strings.HasSuffix(callee, ".namespace") || strings.HasSuffix(callee, ".copy")
 }
 
 // ofRouter returns what a step makes of a router, or of a call that makes one: the router itself,

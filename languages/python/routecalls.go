@@ -48,7 +48,7 @@ func (p *walker) register(n extract.Ref, path string, args extract.Ref, s state)
 		}
 	}
 	switch r.name {
-	case "register_blueprint", "include_router", "blueprint", "mount", "add_subapp":
+	case "register_blueprint", "include_router", "blueprint", "mount", "add_subapp", "add_namespace":
 		r.mounts()
 	case "DispatcherMiddleware":
 		for c := range p.Children(r.arg(1, "mounts")) {
@@ -191,10 +191,16 @@ func (r *registration) mounts() {
 		if r.framework != "sanic" {
 			return
 		}
+	case "add_namespace":
+		key, what = "path", "ns"
+		fallthrough
 	case "register_blueprint":
 		r.framework = cmp.Or(r.framework, "flask")
 	}
-	pattern, _ := r.pattern(place, key)
+	pattern, given := r.pattern(place, key)
+	if !given && r.name == "add_namespace" {
+		pattern, _ = r.pattern(1, key)
+	}
 	if r.static(r.arg(place+1, what)) {
 		r.add(&recountv1.RouteFact{Method: "GET", Pattern: strings.TrimSuffix(pattern, "/") + "/{path:path}", Router: r.router, Handler: extract.Unknown})
 		return

@@ -164,6 +164,9 @@ func (p *walker) assignedRoutes(left, right extract.Ref, more bool, s state) {
 			for c := range p.Children(n) {
 				if p.Kind(c) == "list_splat" {
 					joined(p.Child(c, 0))
+				} else if of := p.Field(c, "object"); p.Kind(of) == "list_splat" { // [*router.urls]
+					p.list(target, c, s)
+					p.mount(target, "", p.Child(of, 0), p.framework, c, s)
 				}
 			}
 		case "identifier", "attribute":

@@ -84,6 +84,14 @@ func (p *walker) decoratorRoute(call extract.Ref, in uint32, s state) {
 	default:
 		return
 	}
+	if of := p.Decl(in); verb == "route" && of != nil && of.Kind == recountv1.SymbolKind_SYMBOL_KIND_CLASS && p.framework == "flask" { // Flask-RESTX, flask-smorest
+		methods, role = []string{"ANY"}, "view"
+		for i := 1; p.argument(args, i, "") != extract.None; i++ {
+			if more, ok := p.pattern(p.argument(args, i, ""), s); ok {
+				add(&recountv1.RouteFact{Role: role, Method: "ANY", Pattern: more, Router: router, Framework: framework})
+			}
+		}
+	}
 	if p.framework == "sanic" {
 		pattern = p.version(args) + pattern
 	}

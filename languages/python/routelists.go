@@ -148,7 +148,7 @@ func (r *registration) listed() {
 			return
 		}
 	}
-	if class, view := r.handler(of, r.s); view && key == "route" {
+	if class, _ := r.handler(of, r.s); key == "route" {
 		if serves := scope.DjangoView(extract.SplitLast(r.canonical(class))); len(serves) > 0 {
 			methods = serves
 		}

@@ -15,6 +15,8 @@ func frameworkOf(module string) string {
 		return name
 	case "rest_framework":
 		return "django"
+	case "flask_smorest", "flask_restx", "flask_restplus":
+		return "flask"
 	}
 	return ""
 }
@@ -110,7 +112,10 @@ var makers = map[string]struct {
 func (p *walker) construct(n extract.Ref, path string, args extract.Ref, s state) {
 	full := p.canonical(path)
 	module, name := extract.SplitLast(full)
-	if module == "flask_restful" && name == "Api" {
+	if p.namespace(n, path, full, args, s) {
+		return
+	}
+	if name == "Api" && (module == "flask_restful" || strings.HasPrefix(module, "flask_") && frameworkOf(module) == "flask") {
 		prefix, _ := p.pattern(p.argument(args, -1, "prefix"), s)
 		g := &recountv1.RouteFact{Group: true, Role: "root", Pattern: prefix, Handler: p.holder(n, s), Framework: "flask", In: s.in}
 		if of := p.argument(args, 0, "app"); of != extract.None && p.Text(of) != "None" {
@@ -149,6 +154,28 @@ func (p *walker) construct(n extract.Ref, path string, args extract.Ref, s state
 	if k := p.Kind(list); k == "identifier" || k == "attribute" {
 		p.mount(g.Handler, "", list, g.Framework, n, s)
 	}
+}
+
+// namespace notes the router that Namespace("cats") of Flask-RESTX makes, or api.namespace("cats"), which is put below
+// the API, too. Its path is its name unless it is given one.
+func (p *walker) namespace(n extract.Ref, path, full string, args extract.Ref, s state) bool {
+	module, name := extract.SplitLast(full)
+	g := &recountv1.RouteFact{Group: true, Role: "part", Framework: "flask", In: s.in}
+	switch {
+	case name == "Namespace" && (module == "flask_restx" || module == "flask_restplus"):
+	case name == "namespace" && p.framework == "flask" && strings.Contains(path, "."):
+		g.Role = "below"
+		g.Router, _ = extract.SplitLast(path)
+	default:
+		return false
+	}
+	text, ok := p.pattern(p.argument(args, -1, "path"), s)
+	if !ok {
+		text, _ = p.pattern(p.argument(args, 0, "name"), s)
+	}
+	g.Pattern, g.Handler = "/"+strings.TrimPrefix(text, "/"), p.holder(n, s)
+	p.AddRoute(g, n)
+	return true
 }
 
 // nestedPrefix returns the prefix of NestedSimpleRouter(parent, "domains", lookup="domain"): that of the parent, if it

@@ -42,9 +42,14 @@ var djangoViews = map[string]string{
 	// django.contrib.auth.views
 	"LoginView": "get post put", "LogoutView": "post", "PasswordChangeView": "get post put", "PasswordChangeDoneView": "get",
 	"PasswordResetView": "get post put", "PasswordResetDoneView": "get", "PasswordResetConfirmView": "get post put", "PasswordResetCompleteView": "get",
+	// rest_framework.authtoken.views, rest_framework_simplejwt.views and drf_spectacular.views
+	"obtain_auth_token": "post", "ObtainAuthToken": "post",
+	"TokenObtainPairView": "post", "TokenRefreshView": "post", "TokenVerifyView": "post", "TokenBlacklistView": "post",
+	"TokenObtainSlidingView": "post", "TokenRefreshSlidingView": "post",
+	"SpectacularAPIView": "get", "SpectacularSwaggerView": "get", "SpectacularRedocView": "get", "SpectacularJSONAPIView": "get", "SpectacularYAMLAPIView": "get",
 }
 
-// DjangoView returns the methods that a view of one of Django's own modules serves, or none.
+// DjangoView returns the methods that a view of one of the modules of djangoModule serves, or none.
 func DjangoView(module, name string) []string {
 	if !djangoModule(module) {
 		return nil
@@ -52,8 +57,12 @@ func DjangoView(module, name string) []string {
 	return strings.Fields(strings.ToUpper(djangoViews[name]))
 }
 
-// djangoModule reports whether a module of Django has generic views.
+// djangoModule reports whether a module of Django, or of a common package for it, has generic views.
 func djangoModule(name string) bool {
+	switch name {
+	case "rest_framework.authtoken.views", "rest_framework_simplejwt.views", "drf_spectacular.views":
+		return true
+	}
 	return strings.HasPrefix(name+".", "django.views.") || strings.HasPrefix(name+".", "django.contrib.auth.views.")
 }
 
@@ -74,10 +83,10 @@ func methods(class *Decl) map[string]*Decl {
 		case b.External != nil:
 			name, brings := b.External.Name[strings.LastIndexByte(b.External.Name, '.')+1:], ""
 			switch pkg := b.External.Pkg; {
-			case strings.HasPrefix(pkg+".", "rest_framework."):
-				brings = restBases[name]
 			case djangoModule(pkg):
 				brings = djangoViews[name]
+			case strings.HasPrefix(pkg+".", "rest_framework."):
+				brings = restBases[name]
 			}
 			for name := range strings.FieldsSeq(brings) {
 				if _, found := all[name]; !found {
