@@ -12,6 +12,7 @@ package danger
 
 import (
 	"cmp"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -287,7 +288,7 @@ func redirected(rd shell.Redirect, at Place) (why, kind string) {
 		return "it commands the kernel directly", "power"
 	case at.ofSystem(name):
 		return "it writes a file that belongs to the machine", "system"
-	case strings.Contains(name, "/.ssh/"), strings.HasSuffix(name, "/.bash_history"):
+	case strings.Contains(name, "/.ssh/"), strings.HasPrefix(path.Base(name), ".") && strings.HasSuffix(name, "_history"):
 		if !at.within(name) {
 			return "it writes a file of the user's own security", "system"
 		}
