@@ -44,6 +44,7 @@ func (t text) plus(after text) text {
 
 // composed returns the text of an expression that is no constant.
 func (r *routing) composed(e ast.Expr, depth int) text {
+	e = r.meant(e)
 	if s, ok := r.constantOf(e); ok || r.info.Types[e].Value != nil {
 		return text{s, true}
 	}
@@ -53,7 +54,7 @@ func (r *routing) composed(e ast.Expr, depth int) text {
 	if r.steps++; depth > maxComposed || r.steps > maxSteps {
 		return text{}
 	}
-	switch e := ast.Unparen(r.meant(e)).(type) {
+	switch e := ast.Unparen(e).(type) {
 	case *ast.BasicLit: // that the checker gave no value, since something around it is wrong
 		if s, err := strconv.Unquote(e.Value); err == nil && e.Kind == token.STRING {
 			return text{s, true}

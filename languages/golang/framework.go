@@ -48,7 +48,7 @@ var (
 	}
 	echo = &framework{
 		name: "echo", routers: []string{"New", "Echo", "Group"}, whole: []string{"Echo"}, verbs: upper,
-		any: []string{"Any"}, method: []string{"Add", "AddRoute", "Match"}, groups: []string{"Group"},
+		any: []string{"Any"}, method: []string{"Add", "AddRoute", "Match"}, groups: []string{"Group"}, same: []string{"Host"},
 		files: map[string]string{"Static": "*", "StaticFS": "*", "File": "", "FileFS": ""},
 	}
 	fiber = &framework{

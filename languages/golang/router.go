@@ -182,7 +182,7 @@ func parameter(fn *types.Func, i int) string { return fmt.Sprintf("%s#%d", fn.Or
 // read reads a declaration.
 func (r *routing) read(decl ast.Decl, f *source, names *declared, from schemas.NodeKey) {
 	methods := map[*ast.CallExpr][]ast.Expr{}
-	results := []string{r.result}
+	results, closures := []string{r.result}, r.closureCalls(decl)
 	var walk func(n ast.Node) bool
 	walk = func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -210,11 +210,15 @@ func (r *routing) read(decl ast.Decl, f *source, names *declared, from schemas.N
 				r.flow(r.value(n.Results[0]), results[len(results)-1])
 			}
 		case *ast.FuncLit:
-			results = append(results, "")
+			results = append(results, r.local(n.Pos())+"=>")
 			r.rebinds(n.Body)
 			ast.Inspect(n.Type, walk)
+			loops := r.loops
+			if l, called := closures[n]; called {
+				r.loops = append(slices.Clone(loops), l)
+			}
 			ast.Inspect(n.Body, walk)
-			results = results[:len(results)-1]
+			r.loops, results = loops, results[:len(results)-1]
 			return false
 		case *ast.RangeStmt:
 			return !r.enterLoop(n, walk)
@@ -392,6 +396,10 @@ func (r *routing) call(e *ast.CallExpr) string {
 		}
 		return r.groups[e]
 	}
+	if lit := r.closure(e); lit != nil {
+		r.groups[e] = r.local(lit.Pos()) + "=>"
+		return r.groups[e]
+	}
 	if len(e.Args) == 1 && r.info.Types[e.Fun].IsType() {
 		r.groups[e] = r.value(e.Args[0])
 		return r.groups[e]
@@ -500,6 +508,9 @@ func (r *routing) mountedRouter(e ast.Expr) (sub string, strip text) {
 		sub, inner := r.mountedRouter(call.Args[1])
 		prefix := r.text(call.Args[0])
 		return sub, text{join(prefix.is, inner.is), prefix.known && inner.known}
+	}
+	if slices.ContainsFunc(call.Args, r.isHandlerFunc) { // what it wraps is no router
+		return "", strip
 	}
 	if sub := r.value(call); sub != "" {
 		return sub, strip

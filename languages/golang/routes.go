@@ -312,6 +312,9 @@ func (r *routers) routesOf(c registered) (all []route) {
 			if m, rest, ok := strings.Cut(pattern.is, " "); ok {
 				methods, pattern.is = []string{m}, strings.TrimSpace(rest)
 			}
+			if host := strings.IndexByte(pattern.is, '/'); f == netHTTP && host > 0 { // GET example.com/x
+				pattern.is = pattern.is[host:]
+			}
 		}
 		if len(methods) == 0 {
 			methods = on.methods

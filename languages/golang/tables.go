@@ -23,7 +23,11 @@ type loop struct {
 	rows       []row
 }
 
-type row struct{ key, value ast.Expr }
+type row struct {
+	key, value ast.Expr
+	// with has what the parameters of a function in a variable stand for in one of its calls, which is read as a round.
+	with map[types.Object]ast.Expr
+}
 
 // guard is a comparison inside a loop: a call below it is made only in rounds in which an expression
 // is one of some constants, or in which it is none of them.
@@ -56,6 +60,48 @@ func (r *routing) enterLoop(n *ast.RangeStmt, walk func(ast.Node) bool) bool {
 	ast.Inspect(n.Body, walk)
 	r.loops = r.loops[:len(r.loops)-1]
 	return true
+}
+
+// closureCalls returns the calls, in a declaration, of functions that variables hold and that get texts:
+//
+//	handle := func(pattern string, h http.HandlerFunc) { mux.Handle(pattern, wrap(h)) }
+func (r *routing) closureCalls(decl ast.Decl) map[*ast.FuncLit]loop {
+	all := map[*ast.FuncLit]loop{}
+	ast.Inspect(decl, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok {
+			return true
+		}
+		lit := r.closure(call)
+		if lit == nil {
+			return true
+		}
+		with, texts := map[types.Object]ast.Expr{}, false
+		i := 0
+		for _, p := range lit.Type.Params.List {
+			for _, name := range p.Names {
+				if v := r.info.Defs[name]; v != nil && i < len(call.Args) {
+					with[v], texts = call.Args[i], texts || isText(v.Type())
+				}
+				i++
+			}
+		}
+		if texts {
+			all[lit] = loop{rows: append(all[lit].rows, row{with: with})}
+		}
+		return true
+	})
+	return all
+}
+
+// closure returns the function that a call calls if it is written in place, or a variable is set to it once.
+func (r *routing) closure(call *ast.CallExpr) *ast.FuncLit {
+	fun := ast.Unparen(call.Fun)
+	if id, ok := fun.(*ast.Ident); ok {
+		fun = r.setOnce(r.info.Uses[id])
+	}
+	lit, _ := fun.(*ast.FuncLit)
+	return lit
 }
 
 // guarded reads a switch or a comparison inside a loop over a table, and reports whether it is one.
@@ -136,6 +182,9 @@ func (r *routing) rounds(read func()) {
 			i /= len(l.rows)
 			r.stand(l.key, at.key)
 			r.stand(l.value, at.value)
+			for v, e := range at.with {
+				r.stand(v, e)
+			}
 		}
 		if !slices.ContainsFunc(r.guards, func(g guard) bool { return !r.passes(g) }) {
 			read()
@@ -166,11 +215,11 @@ func (r *routing) rows(e ast.Expr) []row {
 	for _, e := range lit.Elts {
 		switch kv, keyed := e.(*ast.KeyValueExpr); {
 		case keyed && isMap:
-			all = append(all, row{kv.Key, kv.Value})
+			all = append(all, row{key: kv.Key, value: kv.Value})
 		case keyed:
-			all = append(all, row{nil, kv.Value})
+			all = append(all, row{value: kv.Value})
 		default:
-			all = append(all, row{nil, e})
+			all = append(all, row{value: e})
 		}
 	}
 	return all
@@ -380,4 +429,10 @@ func receiver(chain ast.Expr) *ast.Ident {
 		}
 		chain = sel.X
 	}
+}
+
+// isHandlerFunc reports whether an expression is a function that serves requests.
+func (r *routing) isHandlerFunc(e ast.Expr) bool {
+	sig, ok := r.typed(e).(*types.Signature)
+	return ok && sig.Params().Len() == 2 && types.TypeString(sig.Params().At(1).Type(), nil) == "*net/http.Request"
 }
