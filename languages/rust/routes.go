@@ -249,7 +249,10 @@ func (r *walker) listed(n extract.Ref, s state) {
 func (r *walker) routerPath(n extract.Ref, s state) string {
 	for r.Kind(n) == "call_expression" && r.Kind(r.Field(n, "function")) == "field_expression" && r.Kind(r.Field(r.Field(n, "function"), "value")) != "self" {
 		of := r.Field(r.Field(n, "function"), "value")
-		if k := r.Kind(of); k == "identifier" && !axumLayers[r.Text(r.lastName(r.Field(n, "function")))] {
+		if method := r.Text(r.lastName(r.Field(n, "function"))); r.Kind(of) == "identifier" && !axumLayers[method] {
+			if made := r.typeOf(r.Field(r.letOf(of), "value"), s); made != "" {
+				return made + "." + method
+			}
 			break // a method of a value
 		}
 		n = of
@@ -257,6 +260,26 @@ func (r *walker) routerPath(n extract.Ref, s state) string {
 	path := strings.TrimSuffix(r.path(n, s), "()")
 	if strings.HasSuffix(path, "Router.new") { // its routes are read where they are
 		return extract.Unknown
+	}
+	return path
+}
+
+// typeOf returns the path of the type of a value that its expression spells: Admin, Admin{…}, Admin::new(…), "" of others.
+func (r *walker) typeOf(n extract.Ref, s state) string {
+	path := ""
+	switch r.Kind(n) {
+	case "identifier", "scoped_identifier":
+		path = r.path(n, s)
+	case "struct_expression":
+		path = r.path(r.Field(n, "name"), s)
+	case "call_expression":
+		made, name := extract.SplitLast(r.path(r.Field(n, "function"), s))
+		if name == "new" || name == "default" {
+			path = made
+		}
+	}
+	if _, name := extract.SplitLast(path); path == extract.Unknown || name == "" || name[0] < 'A' || name[0] > 'Z' {
+		return ""
 	}
 	return path
 }
@@ -330,6 +353,8 @@ func (r *walker) axumHandlers(n extract.Ref, role, pattern, router string, s sta
 			handler = r.Child(args, 1)
 		case routeMethods[name] != "":
 			methods = []string{routeMethods[name]}
+		case name == "merge" && !own: // get(h).merge(patch(g))
+			r.axumHandlers(handler, role, pattern, router, s)
 		case own && name != "new" && role == "":
 			r.AddRoute(&recountv1.RouteFact{Group: true, Method: "ANY", Pattern: pattern, Handler: r.path(fn, s), Router: router, Framework: "axum", In: s.in}, n)
 			return

@@ -211,3 +211,14 @@ func routeBelow(before []prefix, pattern prefix, r *recountv1.RouteFact) []prefi
 	}
 	return belowPrefixes(before, []prefix{pattern}, r.Framework)
 }
+
+// mountAt notes where a router is mounted. Routers that a function makes for each of its callers are one here: if one of
+// them is mounted below another, which of its routes that concerns is not known.
+func (o *router) mountAt(at mount) {
+	switch {
+	case !slices.Contains(at.on, o):
+		o.mounts = append(o.mounts, at)
+	case len(at.on) == 1 && strings.Trim(at.pattern.text, "/^") != "":
+		o.mounts = append(o.mounts, mount{framework: at.framework, test: at.test})
+	}
+}

@@ -222,10 +222,7 @@ func (rt *Routing) place(m *Module, in uint32, r *recountv1.RouteFact, below str
 			}
 		}
 		for _, of := range placed {
-			o := rt.router(of)
-			if !slices.Contains(at.on, o) {
-				o.mounts = append(o.mounts, at)
-			}
+			rt.router(of).mountAt(at)
 		}
 	}
 }

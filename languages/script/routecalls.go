@@ -207,6 +207,10 @@ func (r *registration) openapi() {
 		made = r.valueOf(r.Text(made))
 	}
 	object := r.argument(r.Field(made, "arguments"), 0)
+	if object == extract.None { // createRoute is called elsewhere
+		r.mount("", "", r.first)
+		return
+	}
 	method, ok := r.literal(r.property(object, "method"))
 	if pattern, also := r.pattern(r.property(object, "path"), r.s); ok && also {
 		r.route(strings.ToUpper(method), pattern, r.list[1])
@@ -418,6 +422,8 @@ func (j *walker) routeObjects(target string, value extract.Ref, s state) {
 		all = append(all, value)
 	case "array":
 		all = j.elements(value, 0)
+	case "call_expression":
+		j.createdRoute(target, value, s)
 	}
 	made := false
 	for _, object := range all {
@@ -434,5 +440,21 @@ func (j *walker) routeObjects(target string, value extract.Ref, s state) {
 			j.handles(r, handler, object, s)
 			j.AddRoute(r, object)
 		}, s)
+	}
+}
+
+// createdRoute notes the route that a variable has of createRoute({method, path}) of Hono: it is served where a router is
+// given it, perhaps in another file.
+func (j *walker) createdRoute(target string, value extract.Ref, s state) {
+	object := j.argument(j.Field(value, "arguments"), 0)
+	if module, ok := j.moduleOf(j.Field(value, "function"), s); ok && frameworkOf(module) != "hono" || j.framework != "hono" || j.Text(j.Field(value, "function")) != "createRoute" {
+		return
+	}
+	method, ok := j.literal(j.property(object, "method"))
+	if pattern, also := j.pattern(j.property(object, "path"), s); ok && also {
+		j.AddRoute(&recountv1.RouteFact{Group: true, Role: "part", Handler: target, Framework: "hono", In: s.in}, value)
+		j.AddRoute(&recountv1.RouteFact{
+			Role: "documented", Method: strings.ToUpper(method), Pattern: pattern, Router: target, Handler: extract.Unknown, Framework: "hono", In: s.in,
+		}, value)
 	}
 }

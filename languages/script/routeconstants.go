@@ -52,8 +52,20 @@ func (j *walker) constants(target string, value extract.Ref, s state) {
 		if of, name := extract.SplitLast(target); name == "autoPrefix" || target == "autoPrefix" {
 			j.AddRoute(&recountv1.RouteFact{Group: true, Role: "auto", Handler: of, Pattern: text, Framework: "fastify"}, value)
 		}
-		if ok && len(text) < 256 && !strings.Contains(text, "${") && (strings.HasPrefix(text, "/") || j.framework != "" && !strings.ContainsAny(text, " \n")) {
+		if ok && len(text) < 256 && !strings.Contains(text, "${") && (strings.HasPrefix(text, "/") || (j.framework != "" || ofPaths(target)) && !strings.ContainsAny(text, " \n")) {
 			j.AddRoute(&recountv1.RouteFact{Group: true, Role: "const", Handler: target, Pattern: text, In: s.in}, value)
 		}
 	}
+}
+
+// ofPaths reports whether the members of an object are paths by its name: ROUTES.users.
+func ofPaths(target string) bool {
+	name, _, member := strings.Cut(target, ".")
+	name = strings.ToLower(name)
+	for _, word := range [...]string{"route", "path", "url", "endpoint", "prefix"} {
+		if member && strings.Contains(name, word) {
+			return true
+		}
+	}
+	return false
 }

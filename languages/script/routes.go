@@ -2,6 +2,7 @@ package script
 
 import (
 	"cmp"
+	"regexp"
 	"strings"
 
 	"github.com/recountdb/recount/languages/extract"
@@ -49,8 +50,14 @@ func (j *walker) webFramework() string {
 			}
 		}
 	}
+	if openapiRoute.Match(j.Src) { // its router comes from another file
+		return "hono"
+	}
 	return ""
 }
+
+// openapiRoute matches router.openapi(routes.list, handler), a method that only Hono's routers have.
+var openapiRoute = regexp.MustCompile(`\.openapi\(\s*[A-Za-z_$][\w$.]*\s*,`)
 
 // verbs are the methods of routers that register a route.
 var verbs = map[string]string{
@@ -323,12 +330,21 @@ func (j *walker) autoload(n extract.Ref, router string, options extract.Ref, s s
 	if len(dir) == 0 {
 		return
 	}
+	if j.isStarted() { // by fastify-cli, which gives the function an application
+		j.AddRoute(&recountv1.RouteFact{Group: true, Role: "root", Handler: router, Framework: "fastify", In: s.in}, n)
+	}
 	g := &recountv1.RouteFact{Group: true, Role: "folder", Pattern: prefix, Handler: strings.Join(dir, "/"), Router: router, Framework: "fastify", In: s.in}
 	if j.Text(j.property(options, "dirNameRoutePrefix")) == "false" {
 		g.Method = "FLAT"
 	}
 	j.AddRoute(g, n)
 }
+
+// cliOptions matches the options that a file exports for fastify-cli.
+var cliOptions = regexp.MustCompile(`(?m)^(module\.exports\.options\s*=|export (const options\b|\{[^}]*\boptions\b))`)
+
+// isStarted reports whether a file exports an application for fastify-cli: a plugin, and options beside it.
+func (j *walker) isStarted() bool { return cliOptions.Match(j.Src) }
 
 // texts collects the literals in an expression.
 func (j *walker) texts(n extract.Ref, all *[]string) {
