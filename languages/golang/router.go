@@ -162,6 +162,11 @@ func (r *routing) parameters(fn *ast.FuncDecl) {
 			r.params[v] = parameter(obj, -1)
 		}
 	}
+	if results := fn.Type.Results; results != nil && len(results.List[0].Names) > 0 {
+		if v := r.info.Defs[results.List[0].Names[0]]; v != nil && !isText(v.Type()) {
+			r.params[v] = obj.FullName() + "=>"
+		}
+	}
 	i := 0
 	for _, p := range fn.Type.Params.List {
 		for _, name := range p.Names {

@@ -148,6 +148,9 @@ func (r *registration) listed() {
 			return
 		}
 	}
+	if module, by := extract.SplitLast(r.canonical(r.walker.path(r.Field(of, "function"), r.s))); required[by] != "" && module == "django.views.decorators.http" {
+		methods = strings.Split(required[by], ",") // require_POST(view)
+	}
 	if class, _ := r.handler(of, r.s); key == "route" {
 		if serves := scope.DjangoView(extract.SplitLast(r.canonical(class))); len(serves) > 0 {
 			methods = serves

@@ -226,6 +226,12 @@ func (c *registration) actix() {
 				c.route("GET", slashed(c.prefix()+c.below(c.Child(c.Field(made, "arguments"), 0), c.s), "/{tail:.*}"), extract.Unknown)
 				continue
 			}
+			if c.Kind(of) == "call_expression" { // service(users::scope()), of the application
+				of = c.Field(of, "function")
+				if path := c.walker.canonical(c.path(of, c.s)); strings.HasPrefix(path, "actix_") || strings.HasPrefix(path, "web.") {
+					continue
+				}
+			}
 			if k := c.Kind(of); k == "identifier" || k == "scoped_identifier" {
 				c.group(c.prefix(), c.path(of, c.s))
 			}
