@@ -175,7 +175,7 @@ func TestKinds(t *testing.T) {
 func TestShellState(t *testing.T) {
 	for command, want := range map[string]string{
 		"export A=1 B=2": "A B", "C=x": "C", "D=1 make": "", "alias ll='ls -l'": "alias ll", "f() { echo; }": "f()", "printf -v v x": "v", "let i++ j=2": "i j", "((k += 1))": "k", "mapfile -t lines < f": "lines", "read -r a b": "a b", "source venv/bin/activate": "*",
-		"unset A": "-A",
+		"unset A": "-A", "unset 'a[0]'": "a", "read -r -a parts": "parts", "export $(cat .env)": "*", "export -p": "", "shift": "option",
 	} {
 		e := of(command)
 		var got []string

@@ -84,10 +84,21 @@ func (f *finder) builtin(c *shell.Call) {
 		}
 	case "unset":
 		for _, a := range shell.Operands(c.Args, "") {
-			f.Unsets = append(f.Unsets, a.Value)
+			if array, _, element := strings.Cut(a.Value, "["); element {
+				f.Uses = append(f.Uses, array) // its other elements stay
+				f.sets(array)
+			} else {
+				f.Unsets = append(f.Unsets, a.Value)
+			}
 		}
-	case "set", "shopt", "setopt", "unsetopt", "umask", "ulimit", "trap", "enable", "zstyle", "autoload":
-		if len(c.Args) > 0 && !(len(c.Args) == 1 && (c.Args[0].Value == "-p" || c.Args[0].Value == "-a" || c.Args[0].Value == "-S") && c.Name != "set") {
+	case "export", "declare", "typeset", "readonly":
+		for _, a := range shell.Operands(c.Args, "") {
+			if a.Dynamic {
+				f.sets("*") // export $(cat .env)
+			}
+		}
+	case "set", "shift", "shopt", "setopt", "unsetopt", "umask", "ulimit", "trap", "enable", "zstyle", "autoload":
+		if c.Name == "shift" || len(c.Args) > 0 && !(len(c.Args) == 1 && (c.Args[0].Value == "-p" || c.Args[0].Value == "-a" || c.Args[0].Value == "-S") && c.Name != "set") {
 			f.sets("option")
 		}
 	case "exec":

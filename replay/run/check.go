@@ -276,7 +276,8 @@ func checkOf(p replay.Postcondition) (check, bool) {
 		args := []string{"sh", "-c", `value=$(git config --local --get "$1") && test "$value" = "$2"`, "sh", key, value}
 		return check{args: args, text: "git config has " + p.Target}, ok
 	case replay.PostHead:
-		return check{args: shell(`test "$(git symbolic-ref --short -q HEAD)" = "$1"`), text: "HEAD is the branch " + p.Target}, true
+		// Without an index nothing of it has been checked out: git clone --no-checkout.
+		return check{args: shell(`test "$(git symbolic-ref --short -q HEAD)" = "$1" && test -f "$(git rev-parse --git-path index)"`), text: "HEAD is the branch " + p.Target}, true
 	case replay.PostImage:
 		engine := cmp.Or(p.Manager, "docker")
 		return check{args: []string{engine, "image", "inspect", p.Target}, text: "the image " + p.Target + " is there"}, true

@@ -141,6 +141,18 @@ Version: 3.0.1"`)
 	}
 }
 
+// TestHeadWithoutFiles has a clone whose HEAD is a branch that was not checked out.
+func TestHeadWithoutFiles(t *testing.T) {
+	w := newWorld(t)
+	if out, err := exec.Command("git", "init", "-q", "-b", "main", w.dir).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	r := w.run(w.plan([]replay.Step{{Command: "true", Post: []replay.Postcondition{{Kind: "head", Target: "main"}}}}))
+	if statuses(r) != "done" {
+		t.Errorf("%s: %+v", statuses(r), r)
+	}
+}
+
 func TestReplacedPostconditionIsThatOfTheLaterStep(t *testing.T) {
 	w := newWorld(t)
 	steps := func() []replay.Step {

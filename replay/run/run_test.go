@@ -374,6 +374,20 @@ func TestSessionStateIsCarried(t *testing.T) {
 	}
 }
 
+func TestConstantsAndParametersAreCarried(t *testing.T) {
+	w := newWorld(t)
+	s := commands("readonly LIMIT=10; set -- a 'b c'", "echo $LIMIT $# $2", "shift", "echo $1 $#")
+	for i := range s {
+		s[i].Session = "one"
+	}
+	s[0].Sets = []string{"LIMIT", "option"}
+	s[2].Sets = []string{"option"}
+	r := w.run(w.plan(s))
+	if statuses(r) != "done done done done" || r.Steps[1].Output != "10 2 b c\n" || r.Steps[3].Output != "b c 1\n" {
+		t.Errorf("%s: %q %q", statuses(r), r.Steps[1].Output, r.Steps[3].Output)
+	}
+}
+
 func TestJobsRunSideBySide(t *testing.T) {
 	w := newWorld(t)
 	w.o.Jobs, w.o.Timeout = 2, 20*time.Second

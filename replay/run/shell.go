@@ -99,7 +99,7 @@ const withSession = `__recount_save() {
     if [ -n "$BASH_VERSION" ] && declare -F __recount_await >/dev/null; then unset -f kill wait fg bg disown; fi
     if [ -n "$BASH_VERSION" ]; then
       __recount_options=$(shopt -p; shopt -po)
-      declare -p 2>/dev/null | grep -v '^declare -[a-zA-Z]*r'
+      declare -p 2>/dev/null | grep -Ev '^declare -[a-zA-Z]*r[a-zA-Z]* (BASH_?[A-Z]*|EUID|PPID|SHELLOPTS|UID)(=|$)'
       declare -f
       alias -p; printf '%s\n' "$__recount_options"
     else
@@ -107,11 +107,12 @@ const withSession = `__recount_save() {
       typeset -f; alias -L
     fi
     echo "umask $(umask)"
+    if [ $# -gt 0 ]; then printf 'set --'; printf ' %q' "$@"; echo; fi
   ) > "$__recount_state.$$" && mv -f "$__recount_state.$$" "$__recount_state"
   exit $__recount_code
 }
 if [ -f "$__recount_state" ]; then . "$__recount_state" 2>/dev/null; fi
 if [ -n "$BASH_VERSION" ]; then shopt -s expand_aliases; fi
-if [ -n "$__recount_keep$__recount_starts" ]; then trap __recount_save EXIT; fi
+if [ -n "$__recount_keep$__recount_starts" ]; then trap '__recount_save "$@"' EXIT; fi
 eval "$__recount_command"
 `

@@ -273,14 +273,16 @@ func (r *reader) declaration(c *syntax.DeclClause) {
 
 func (r *reader) assign(a *syntax.Assign) Variable {
 	v := Variable{Name: a.Name.Value, Unknown: true, Maybe: r.maybe}
+	if a.Append || a.Index != nil {
+		r.use(v.Name) // what else is in it stays
+	}
 	switch {
+	case a.Index != nil:
+		r.expansions(a)
 	case a.Value != nil:
 		v.Value = r.word(a.Value)
 		v.Unknown = v.Value.Dynamic
-		if a.Append {
-			v.Unknown = true
-			r.use(v.Name)
-		}
+		v.Unknown = v.Unknown || a.Append
 	case a.Array != nil:
 		r.expansions(a.Array)
 	case !a.Naked:
@@ -338,6 +340,22 @@ func (r *reader) expansions(n syntax.Node) {
 			if n.Param != nil {
 				r.use(n.Param.Value)
 			}
+		case *syntax.ArithmExp:
+			r.bare(n.X)
+		case *syntax.ArithmCmd:
+			r.bare(n.X)
+		case *syntax.CStyleLoop:
+			r.bare(n.Init, n.Cond, n.Post)
+		case *syntax.LetClause:
+			r.bare(n.Exprs...)
+		case *syntax.ParenArithm:
+			r.bare(n.X)
+		case *syntax.UnaryArithm:
+			r.bare(n.X)
+		case *syntax.BinaryArithm:
+			if r.bare(n.Y); n.Op != syntax.Assgn {
+				r.bare(n.X)
+			}
 		case *syntax.CmdSubst:
 			r.within(n.Stmts)
 			return false
@@ -347,6 +365,17 @@ func (r *reader) expansions(n syntax.Node) {
 		}
 		return true
 	})
+}
+
+// bare adds the variables that parts of arithmetic name without a dollar sign.
+func (r *reader) bare(parts ...syntax.ArithmExpr) {
+	for _, x := range parts {
+		if w, ok := x.(*syntax.Word); ok {
+			if name := w.Lit(); isName(name) {
+				r.use(name)
+			}
+		}
+	}
 }
 
 func (r *reader) within(stmts []*syntax.Stmt) {

@@ -2,6 +2,7 @@ package shell_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -76,6 +77,23 @@ func TestVariables(t *testing.T) {
 	}
 	if got := strings.Join(l.Functions, " "); got != "f" {
 		t.Errorf("functions %q, want f", got)
+	}
+}
+
+// TestUses has variables that a line names without a dollar sign, or changes in part.
+func TestUses(t *testing.T) {
+	for in, want := range map[string]string{
+		"echo $((A * b)) > p": "A b", "((k += m))": "k m", "let k+=m": "k m", "for ((i = 0; i < N; i++)); do :; done": "N i", "if ((z > 3)); then ls; fi": "z",
+		"((k = m))": "m", "a[3]=5": "a", "a+=(1 $c)": "a c", "n+=3": "n", "n=3": "",
+	} {
+		l, err := shell.Read(in, "bash", "/w")
+		if err != nil {
+			t.Fatal(err)
+		}
+		slices.Sort(l.Uses)
+		if got := strings.Join(l.Uses, " "); got != want {
+			t.Errorf("%s: uses %q, want %q", in, got, want)
+		}
 	}
 }
 

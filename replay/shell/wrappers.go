@@ -306,7 +306,7 @@ func (r *reader) sets(name string) {
 
 // reads adds the variables that read, mapfile and the like set.
 func (r *reader) reads(c *Call) {
-	valued := "-d -n -N -p -t -u -i -a"
+	valued := "-d -n -N -p -t -u -i"
 	if c.Name == "mapfile" || c.Name == "readarray" {
 		valued = "-d -n -O -s -u -C -c"
 	}
