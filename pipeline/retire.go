@@ -180,7 +180,7 @@ func (l *Log) PlanRetention(ctx context.Context, topic string, before time.Time,
 	}
 	have := maps.Clone(first)
 	if !before.IsZero() {
-		listed, err := l.admin.ListOffsetsAfterMilli(ctx, before.UnixMilli(), topic)
+		listed, err := l.admin.ListOffsetsAfterMilli(ctx, max(before.UnixMilli(), 0), topic)
 		if err == nil {
 			err = listed.Error()
 		}

@@ -41,7 +41,7 @@ func (b *Basis) AddStep(s Step) { b.Proof = append(b.Proof, s) }
 
 // PathScore is what one path says of a hit.
 type PathScore struct {
-	Path  string  `json:"path" enum:"words,concepts,semantic,exact,time" example:"words" doc:"The retrieval path."`
+	Path  string  `json:"path" enum:"words,concepts,semantic,exact,time,id,entity,lexical,dense,temporal,claim,graph,reason,remedy" example:"words" doc:"The retrieval path."`
 	Rank  int     `json:"rank" example:"1" doc:"The rank in the path, from 1."`
 	Score float64 `json:"score" example:"12.5" doc:"The score in the path's own measure: BM25, cosine, 1, or seconds since 1970."`
 }
@@ -49,7 +49,7 @@ type PathScore struct {
 // AppliedFilter is one filter that held before ranking.
 type AppliedFilter struct {
 	Field string `json:"field" example:"exit" doc:"The field that was compared."`
-	Op    string `json:"op" enum:"eq,under,ge,le,lt,in,contains,uses,below" example:"eq" doc:"The comparison."`
+	Op    string `json:"op" enum:"eq,under,ge,le,lt,in,contains,uses,matches,below" example:"eq" doc:"The comparison."`
 	Value string `json:"value" example:"fail" doc:"The value to compare with."`
 }
 

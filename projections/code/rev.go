@@ -42,11 +42,11 @@ func (v *View) Resolve(r RepoID, rev string) (*recountv1.CodeSnapshot, error) {
 		n := 1
 		if digits > 1 {
 			if n, err = strconv.Atoi(path[1:digits]); err != nil {
-				return nil, fmt.Errorf("revision %q: %q is not a number", rev, path[1:digits])
+				return nil, fmt.Errorf("revision %q: %w: %s is too large a number", rev, ErrUnknown, path[1:digits])
 			}
 		}
 		if digits < len(path) && path[digits] != '~' && path[digits] != '^' {
-			return nil, fmt.Errorf("revision %q: want ~N, ^ or ^N after the name, not %q", rev, path[digits:])
+			return nil, fmt.Errorf("revision %q: %w: want ~N, ^ or ^N after the name, not %q", rev, ErrUnknown, path[digits:])
 		}
 		path = path[digits:]
 		which, times := 0, n

@@ -268,6 +268,11 @@ func TestLongLists(t *testing.T) {
 			}
 		}
 	}
+	for _, nobody := range [][]schemas.AudienceID{nil, {}} {
+		if edges, err := v.Entity(nobody, "session:long", Bound{}); err != nil || len(edges) > 0 {
+			t.Errorf("who belongs to no audience sees %d members of a session, %v", len(edges), err)
+		}
+	}
 }
 
 // TestViewsWhileApplying checks that a view contains all of each event it contains, and nothing of

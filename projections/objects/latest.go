@@ -57,7 +57,10 @@ func (v *View) latest(ctx context.Context, f Filter, k int) ([]when, error) {
 // members returns the objects of some audiences that belong to an entity "session:…" or "agent:…".
 // No stored list contains them.
 func (v *View) members(audiences []schemas.AudienceID, entity string, b Bound, k int) ([]when, error) {
-	f := Filter{At: b.At, Audiences: slices.Concat([]schemas.AudienceID{}, audiences)}
+	if len(audiences) == 0 {
+		return nil, nil
+	}
+	f := Filter{At: b.At, Audiences: audiences}
 	if name, ok := strings.CutPrefix(entity, sessionEntity("")); ok && name != "" {
 		f.Session = name
 	} else if name, ok := strings.CutPrefix(entity, agentEntity("")); ok && name != "" {

@@ -65,6 +65,8 @@ func TestNames(t *testing.T) {
 	for _, r := range []code.CallsRequest{
 		{Symbol: "Client.Produce", Scope: code.Scope{Repo: "none"}},
 		{Symbol: "Client.Produce", Scope: code.Scope{At: "nobranch"}},
+		{Symbol: "Client.Produce", Scope: code.Scope{At: "HEAD^{tree}"}},
+		{Symbol: "Client.Produce", Scope: code.Scope{At: "HEAD~99999999999999999999"}},
 	} {
 		if _, err := code.Callers(t.Context(), m.s, r); !errors.As(err, &nf) {
 			t.Errorf("%+v: %v", r.Scope, err)

@@ -82,7 +82,7 @@ func search1(ctx context.Context, s Sources, r SearchRequest) (SearchResponse, e
 	a.RecordTime("rank")
 	resp := SearchResponse{
 		Hits: []SearchHit{}, Matched: ranked.Matched, Commands: ranked.Commands, Runs: ranked.Runs,
-		Authors: slices.Concat([]string{}, ranked.Authors[:min(len(ranked.Authors), maxAuthors)]),
+		Authors: append([]string{}, ranked.Authors[:min(len(ranked.Authors), maxAuthors)]...),
 	}
 	a.Visible = ranked.Watermark
 	hint := t.hint(&ranked)
@@ -94,7 +94,7 @@ func search1(ctx context.Context, s Sources, r SearchRequest) (SearchResponse, e
 	for _, m := range t.filters {
 		applied = append(applied, m.AppliedFilter)
 	}
-	resp.Basis = query.BasisOf(&a.Session, len(resp.Hits) == 0, s.knownSince(hint, r.Filters.Since), slices.Concat([]query.AppliedFilter{}, applied))
+	resp.Basis = query.BasisOf(&a.Session, len(resp.Hits) == 0, s.knownSince(hint, r.Filters.Since), append([]query.AppliedFilter{}, applied...))
 	return resp, nil
 }
 

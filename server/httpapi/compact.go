@@ -10,6 +10,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/recountdb/recount/query/wire"
+	"github.com/recountdb/recount/server/api"
 )
 
 // The media types of answers in the codecs of package wire: what an answer says, without its proof.
@@ -26,7 +27,7 @@ var (
 	compactMedia = map[string]string{mediaText: wire.Text, mediaCompactBinary: wire.Binary, mediaCompactJSON: wire.JSON}
 )
 
-// compactFormats returns huma's formats with those of package wire.
+// compactFormats returns huma's formats with those of package wire. Requests may write whole numbers as 5.0.
 func compactFormats() map[string]huma.Format {
 	all := maps.Clone(huma.DefaultFormats)
 	for media, codec := range compactMedia {
@@ -34,6 +35,11 @@ func compactFormats() map[string]huma.Format {
 			Marshal:   func(w io.Writer, v any) error { return writeCompact(w, codec, v) },
 			Unmarshal: func([]byte, any) error { return huma.ErrUnknownContentType }, // no request is in it
 		}
+	}
+	for _, media := range []string{mediaJSON, "json"} {
+		f := all[media]
+		f.Unmarshal = api.Unmarshal
+		all[media] = f
 	}
 	form := all[mediaJSON]
 	form.Unmarshal = func([]byte, any) error {

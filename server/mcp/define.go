@@ -12,6 +12,8 @@ import (
 	"unicode/utf8"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/recountdb/recount/server/api"
 )
 
 // tool is one tool: how it is listed, and what answers it.
@@ -66,7 +68,8 @@ var outputSchema = json.RawMessage(`{"type":"object"}`)
 // agent's note too.
 const maxArguments = 1 << 20
 
-// decode decodes arguments strictly, so that a misspelt one is not silently ignored.
+// decode decodes arguments strictly, so that a misspelt one is not silently ignored. A whole number may be
+// written as 5.0.
 func decode[In any](name string, fields []string, arguments json.RawMessage) (in In, err error) {
 	if len(arguments) > maxArguments {
 		return in, &argumentError{name, fmt.Sprintf("the arguments have %d bytes, the maximum is %d: send the part that matters", len(arguments), maxArguments)}
@@ -77,10 +80,19 @@ func decode[In any](name string, fields []string, arguments json.RawMessage) (in
 	if !utf8.Valid(arguments) {
 		return in, &argumentError{name, "the arguments are not UTF-8"}
 	}
-	dec := json.NewDecoder(bytes.NewReader(arguments))
-	dec.DisallowUnknownFields()
-	err = dec.Decode(&in)
+	read := func(b []byte) error {
+		dec := json.NewDecoder(bytes.NewReader(b))
+		dec.DisallowUnknownFields()
+		return dec.Decode(&in)
+	}
+	err = read(arguments)
 	var wrong *json.UnmarshalTypeError
+	if errors.As(err, &wrong) && strings.HasPrefix(wrong.Value, "number") {
+		if whole, ok := api.WholeNumbers(arguments); ok {
+			in = *new(In)
+			err = read(whole)
+		}
+	}
 	switch {
 	case errors.As(err, &wrong) && wrong.Field != "":
 		return in, &argumentError{name, fmt.Sprintf("%s: got a JSON %s, want %s", wrong.Field, wrong.Value, article(wrong.Type))}

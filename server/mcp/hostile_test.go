@@ -3,6 +3,7 @@ package mcp_test
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -31,6 +32,7 @@ func TestBadArgumentsSayWhatToDo(t *testing.T) {
 		want string
 	}{
 		{"symbols", map[string]any{}, "text is missing"},
+		{"symbols", map[string]any{"text": "x", "limit": 2.5}, "limit: got a JSON number 2.5, want an integer"},
 		{"symbols", map[string]any{"text": 5}, "text: got a JSON number, want a string"},
 		{"symbols", map[string]any{"txt": "a"}, "symbols takes text, repo, at"},
 		{"symbols", map[string]any{"text": "a", "limit": 100000}, "limit: want 1 to 500"},
@@ -62,7 +64,7 @@ func TestBadArgumentsSayWhatToDo(t *testing.T) {
 	if _, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "no_such_tool"}); err == nil {
 		t.Error("an unknown tool: no error")
 	}
-	c.says("symbols", map[string]any{"text": "Total"}, "cart.Cart.Total") // it still answers
+	c.says("symbols", map[string]any{"text": "Total", "limit": json.RawMessage("5.0")}, "cart.Cart.Total") // it still answers
 }
 
 // TestStreamsOfNonsense sends lines that are no calls, and checks that the server answers the next.
