@@ -85,6 +85,9 @@ func (f *finder) judgeCall(c *shell.Call) {
 			f.sees++
 			if c.Name == "git" {
 				dir := f.repo(c, Read)
+				if readsTree[sub] && (c.Drained || c.Inner) && !c.Flag("--cached", "--staged") {
+					f.add(Thing{Kind: Path, Name: dir, Access: Read, Tree: true, Sure: 0.6})
+				}
 				if slices.ContainsFunc(c.Args, func(w shell.Word) bool { return strings.Contains(w.Value, "bisect/") }) {
 					f.add(Thing{Kind: Bisect, Name: "bisect", Access: Read, Repo: dir})
 				}

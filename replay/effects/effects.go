@@ -129,6 +129,8 @@ type Effects struct {
 	// Shows means that each program of it that may change something was asked to display something, as far as its
 	// words tell: it changes nothing if it was seen to change nothing.
 	Shows bool
+	// Elsewhere means that it writes to a place of which nothing is known: $dir/f.
+	Elsewhere bool
 	// Runs is the path of a program that it runs without arguments, to see what it prints.
 	Runs string
 	// Interactive is the program that needs a terminal.
@@ -141,7 +143,9 @@ type Effects struct {
 
 // Of returns the effects of a command.
 func Of(c Command) Effects {
-	l, err := shell.Read(c.Text, c.Shell, c.Cwd)
+	l, err := shell.ReadIn(c.Text, c.Shell, c.Cwd, func(l *shell.Line, w shell.Word, dir string) (string, bool) {
+		return newFinder(l, c).goesTo(w, dir)
+	})
 	if err != nil {
 		e := Effects{Err: err}
 		e.opaque(c.Cwd)
@@ -203,7 +207,7 @@ func Knows(c *shell.Call) bool {
 }
 
 func newFinder(l *shell.Line, c Command) *finder {
-	return &finder{Effects: Effects{Line: l, Known: true, Values: map[string]string{}, Background: l.Background}, c: c}
+	return &finder{Effects: Effects{Line: l, Known: true, Values: map[string]string{}, Background: l != nil && l.Background}, c: c}
 }
 
 // all looks at all that the line does, in its order. What a function would do counts where it is called.
@@ -297,6 +301,7 @@ func (e *Effects) add(t Thing) {
 }
 
 func (e *Effects) opaque(dir string) {
+	e.Elsewhere = e.Elsewhere || dir == ""
 	if dir != "" && !slices.Contains(e.Opaque, dir) {
 		e.Opaque = append(e.Opaque, dir)
 	}
@@ -391,6 +396,7 @@ func (f *finder) onePath(w shell.Word, dir string, a Access, tree bool) {
 			f.reads(dir)
 		} else {
 			f.opaque(dir)
+			f.Elsewhere = f.Elsewhere || strings.HasPrefix(w.Value, "$")
 		}
 		return
 	}

@@ -106,6 +106,11 @@ func TestThings(t *testing.T) {
 		"git checkout -b feature":                      "reads repository repository; updates commit HEAD; writes branch feature",
 		"git -C sub branch -D old":                     "reads repository repository; removes branch old",
 		"git tag v1":                                   "reads commit HEAD; reads repository repository; writes tag v1",
+		"D=/srv/x; (cd $D/y && touch f); touch g":      "reads path /srv/x/y; updates path /srv/x/y/f; updates path /w/g",
+		"cd ~/d && touch f":                            "reads path /home/a/d; updates path /home/a/d/f",
+		"git diff > d":                                 "reads path /w/**; reads repository repository; writes path /w/d",
+		"git diff --staged > d":                        "reads repository repository; writes path /w/d",
+		"git status":                                   "reads repository repository",
 		"docker build -t app .":                        "reads path /w/**; writes image app",
 		"docker run --rm app":                          "reads image app",
 		"docker run --name db -p 5432:5432 pg:1":       "reads image pg:1; writes container db; writes port 5432",
@@ -175,7 +180,7 @@ func TestKinds(t *testing.T) {
 func TestShellState(t *testing.T) {
 	for command, want := range map[string]string{
 		"export A=1 B=2": "A B", "C=x": "C", "D=1 make": "", "alias ll='ls -l'": "alias ll", "f() { echo; }": "f()", "printf -v v x": "v", "let i++ j=2": "i j", "((k += 1))": "k", "mapfile -t lines < f": "lines", "read -r a b": "a b", "source venv/bin/activate": "*",
-		"unset A": "-A", "unset 'a[0]'": "a", "read -r -a parts": "parts", "export $(cat .env)": "*", "export -p": "", "shift": "option",
+		"unset A": "-A", "unset 'a[0]'": "a", "read -r -a parts": "parts", "export $(cat .env)": "*", "export -p": "", "eval \"$(ssh-env)\"": "*", "eval 'export A=1'": "A", "shift": "option",
 	} {
 		e := of(command)
 		var got []string

@@ -7,6 +7,9 @@ import (
 	"github.com/recountdb/recount/replay/shell"
 )
 
+// readsTree are subcommands of git whose output tells what is in the working tree.
+var readsTree = words("diff status grep ls-files blame")
+
 // repo adds the repository that a call of git works in.
 func (f *finder) repo(c *shell.Call, a Access) string {
 	dir := c.Dir

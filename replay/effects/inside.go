@@ -137,11 +137,7 @@ func (f *finder) follow(c *shell.Call, name, text string, args []shell.Word, her
 	if len(f.within) >= maxWithin || slices.Contains(f.within, name) {
 		return false
 	}
-	l, err := shell.Read(text, "bash", c.Dir)
-	if err != nil || len(l.Calls) >= shell.MaxCalls {
-		return false
-	}
-	in := newFinder(l, f.c)
+	in := newFinder(nil, f.c)
 	in.within = append(slices.Clone(f.within), name)
 	in.c.Vars, in.c.Functions = maps.Clone(f.c.Vars), maps.Clone(f.c.Functions)
 	in.c.Content = f.content
@@ -171,15 +167,28 @@ func (f *finder) follow(c *shell.Call, name, text string, args []shell.Word, her
 			in.c.Vars[v.Name] = w.Value
 		}
 	}
-	if !slices.ContainsFunc(l.Calls, func(c shell.Call) bool { return c.Name == "shift" || c.Name == "set" && len(c.Args) > 0 }) {
-		in.args = make([]shell.Word, len(args))
-		for i, a := range args {
-			a = f.expand(a)
-			if rest, ok := strings.CutPrefix(a.Value, "~/"); ok && !a.Quoted && f.c.Home != "" {
-				a.Value = f.c.Home + "/" + rest // its shell has put the home there
-			}
-			in.args[i] = a
+	in.args = make([]shell.Word, len(args))
+	for i, a := range args {
+		a = f.expand(a)
+		if rest, ok := strings.CutPrefix(a.Value, "~/"); ok && !a.Quoted && f.c.Home != "" {
+			a.Value = f.c.Home + "/" + rest // its shell has put the home there
 		}
+		in.args[i] = a
+	}
+	moves := func(c shell.Call) bool { return c.Name == "shift" || c.Name == "set" && len(c.Args) > 0 }
+	l, err := shell.ReadIn(text, "bash", c.Dir, func(l *shell.Line, w shell.Word, dir string) (string, bool) {
+		at := newFinder(l, in.c)
+		if at.within = in.within; !slices.ContainsFunc(l.Calls, moves) {
+			at.args = in.args
+		}
+		return at.goesTo(w, dir)
+	})
+	if err != nil || len(l.Calls) >= shell.MaxCalls {
+		return false
+	}
+	in.Line, in.Background = l, l.Background
+	if slices.ContainsFunc(l.Calls, moves) {
+		in.args = nil
 	}
 	in.all()
 	if in.Interactive != "" && (c.Piped || c.Fed) {
@@ -201,7 +210,7 @@ func (f *finder) takes(c *shell.Call, in *finder, here bool) {
 	for _, dir := range in.Reads {
 		f.reads(dir)
 	}
-	f.Known = f.Known && in.Known
+	f.Known, f.Elsewhere = f.Known && in.Known, f.Elsewhere || in.Elsewhere
 	f.Built = f.Built || in.Built
 	f.Background = f.Background || in.Background && (here || !in.Joins)
 	if f.Interactive == "" {

@@ -104,11 +104,13 @@ func TestFunctionsAndScripts(t *testing.T) {
 			"pack":  `{ dest=$2; tar czf "$dest" "$1"; }`,
 			"clean": `{ rm -rf build; }`,
 			"up":    `{ cd ..; }`,
+			"enter": `{ (cd "$1" && touch made); }`,
 			"loop":  `{ loop; }`,
 		},
 		Content: func(name string) (string, bool) { s, ok := texts[name]; return s, ok },
 	}
 	for _, c := range []struct{ command, things, opaque, sets string }{
+		{"enter sub", "reads path /w/sub; updates path /w/sub/made", "", ""},
 		{"log started", "updates path /w/run.log", "", ""},
 		{"LOG=other log x", "updates path /w/other", "", ""},
 		{"greet ann > letters", "writes path /w/letters", "", ""},

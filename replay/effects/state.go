@@ -14,7 +14,7 @@ func (f *finder) variables() {
 		if !v.Local || len(f.within) == 0 {
 			f.sets(v.Name)
 		}
-		w := f.expand(v.Value)
+		w := f.expand(f.temporary(v))
 		known := !v.Unknown || !w.Dynamic && w.Value != ""
 		if known {
 			f.Values[v.Name] = w.Value
@@ -69,8 +69,8 @@ func (f *finder) builtin(c *shell.Call) {
 			f.path(c.Args[0], c.Dir, Read, false)
 		}
 	case "eval":
-		if !c.Wraps {
-			f.sets("*")
+		if !c.Wraps || slices.ContainsFunc(c.Args, func(w shell.Word) bool { return f.expand(w).Dynamic }) {
+			f.sets("*") // eval "$(direnv export bash)"
 		}
 	case "alias":
 		for _, a := range shell.Operands(c.Args, "") {

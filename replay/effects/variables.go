@@ -1,6 +1,8 @@
 package effects
 
 import (
+	"path"
+	"regexp"
 	"strings"
 
 	"github.com/recountdb/recount/replay/shell"
@@ -132,6 +134,45 @@ func operate(value string, known bool, operator string) (string, bool) {
 		return strings.TrimSuffix(value, arg), !colon && !strings.ContainsAny(arg, "*?[$`\"'\\%")
 	}
 	return "", false
+}
+
+// mktemp matches a substitution that is one call of mktemp.
+var mktemp = regexp.MustCompile("^(?:\\$\\(|`)\\s*mktemp((?:\\s+[^\\s()$`'\"|;&<>]+)*)\\s*[)`]$")
+
+// unnamed begins the name that stands for a file or a directory whose name mktemp chooses.
+const unnamed = "mktemp\u00b7"
+
+// Temporary reports whether a path stands for what mktemp made, or lies in it, so that its name is another one in each run.
+func Temporary(name string) bool { return strings.Contains(name, "/"+unnamed) }
+
+// temporary returns the value of an assignment. Of $(mktemp) that is a path which stands for the one that mktemp chooses.
+func (f *finder) temporary(v shell.Variable) shell.Word {
+	m := mktemp.FindStringSubmatch(v.Value.Value)
+	if m == nil || v.Maybe {
+		return v.Value
+	}
+	dir, below := "/tmp", false
+	for _, word := range strings.Fields(m[1]) {
+		switch at, ok := strings.CutPrefix(word, "--tmpdir="); {
+		case ok:
+			dir, below = at, true
+		case word == "-d", word == "-q", word == "-u", word == "-t", word == "--directory", strings.HasPrefix(word, "--suffix="):
+		case !strings.HasPrefix(word, "-") && strings.Contains(word, "XXX") && !below:
+			dir = path.Dir(word)
+		default:
+			return v.Value
+		}
+	}
+	if at, ok := shell.Resolve(shell.Word{Value: dir}, f.c.Cwd, f.c.Home); ok {
+		return shell.Word{Text: v.Value.Text, Value: path.Join(at, unnamed+v.Name)}
+	}
+	return v.Value
+}
+
+// goesTo returns the directory that a word names to which a line changes from another one.
+func (f *finder) goesTo(w shell.Word, dir string) (string, bool) {
+	f.variables()
+	return shell.Resolve(f.expand(w), dir, f.c.Home)
 }
 
 // variable cuts a name, or {name} with an operator behind the name, off the beginning of s. The name is ""

@@ -77,6 +77,7 @@ func TestSlice(t *testing.T) {
 		{"a copy of what is then overwritten", []string{"echo a > x", "cp x y", "echo b > x"}, "echo a > x, cp x y, echo b > x", ""},
 		{"a file that is removed again", []string{"echo a > x", "rm x", "echo b > y"}, "echo b > y", "undone undone"},
 		{"a variable that is used, and one that is not", []string{"export A=1", "export B=2", "echo $A > x"}, "export A=1, echo $A > x", "unrelated"},
+		{"how words are divided", []string{"IFS=:", "set -- $(id -p)", "echo $2 > x"}, "IFS=:, set -- $(id -p), echo $2 > x", ""},
 		{"a directory that is only entered", []string{"mkdir d", "cd d", "echo a > /home/ann/app/d/x"}, "mkdir d, echo a > /home/ann/app/d/x", "navigated"},
 		{"a verb of Recount", []string{"recount find x", "echo a > x"}, "echo a > x", "own"},
 	} {
@@ -225,10 +226,11 @@ func TestDetours(t *testing.T) {
 			[]string{"git bisect start HEAD v1", "git bisect run ./check", "git bisect log > log", "bad=$(git rev-parse refs/bisect/bad)", "git bisect reset", "git revert --no-edit $bad"},
 			"", "0 1 2 3 4 5",
 		},
-		"a stash that was put back":  {[]string{"echo a > a", "git stash", "git status", "git stash pop --index", "git add a"}, "", "0 4"},
-		"a stash with work between":  {[]string{"echo a > a", "git stash", "echo b > b", "git stash pop", "git add a"}, "", "0 1 2 3 4"},
-		"a working tree for a while": {[]string{"git worktree add -b fix ../fix main", "git worktree remove ../fix", "git branch -D fix", "echo x > y"}, "", "3"},
-		"a build that was removed":   {[]string{"cmake -B out -S .", "rm -rf out", "echo x > y"}, "", "2"},
+		"a change that was kept as a patch": {[]string{"sed -i s/a/b/ f", "git diff > ../f.patch", "git checkout -- f"}, "", "0 1 2"},
+		"a stash that was put back":         {[]string{"echo a > a", "git stash", "git status", "git stash pop --index", "git add a"}, "", "0 4"},
+		"a stash with work between":         {[]string{"echo a > a", "git stash", "echo b > b", "git stash pop", "git add a"}, "", "0 1 2 3 4"},
+		"a working tree for a while":        {[]string{"git worktree add -b fix ../fix main", "git worktree remove ../fix", "git branch -D fix", "echo x > y"}, "", "3"},
+		"a build that was removed":          {[]string{"cmake -B out -S .", "rm -rf out", "echo x > y"}, "", "2"},
 		"a build that failed": {
 			[]string{"cmake -S lib -B lib/build", "cmake --install lib/build", "cmake -S app -B app/build", "rm -rf app/build", "cmake -S app -B app/build --fresh"},
 			"cmake -S app -B app/build", "0 1 4",

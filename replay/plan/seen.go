@@ -96,14 +96,15 @@ func (a *act) observe(s Seen, away nearness, clean, repository bool) {
 		}
 		return
 	}
-	if away != nothingBeside && (a.namesPlaces() || installs(a) || len(files) == 0) {
+	elsewhere := a.Elsewhere && len(all)+len(s.Directories) == 0
+	if elsewhere || away != nothingBeside && (a.namesPlaces() || installs(a) || len(files) == 0) {
 		if len(a.Opaque) > 0 && len(files) == 0 && !slices.ContainsFunc(s.Directories, func(dir string) bool { return !s.tells(dir, all) }) {
 			a.Opaque = slices.DeleteFunc(a.Opaque, func(dir string) bool { return within(dir, s.Below) })
 			a.Opaque = append(a.Opaque, a.home) // what it made, if anything, is not here
 			if !slices.Contains(a.Reads, a.Cwd) {
 				a.Reads = append(a.Reads, a.Cwd)
 			}
-			a.weak = away == ranBeside && !a.namesPlaces() && !installs(a)
+			a.weak = !elsewhere && away == ranBeside && !a.namesPlaces() && !installs(a)
 		}
 		return
 	}

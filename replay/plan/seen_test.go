@@ -86,6 +86,11 @@ func TestSeen(t *testing.T) {
 		{"a look that left a file", []string{"npm test | coverage.txt=1", "echo b > x | x=1"}, "0 1"},
 		{"what it read before that was replaced", []string{"echo a > src | src=1", "npm test | coverage.txt=1", "echo b > src | src=1>2"}, "0 1 2"},
 		{"tests that left what they can make again", []string{"pytest | src/__pycache__/a.pyc=1 src/__pycache__/", "echo b > x | x=1"}, "1"},
+		{"what lies in a temporary directory", []string{"tmp=$(mktemp -d) | nothing", "echo a > $tmp/x | nothing", "cp $tmp/x f | f=1", "rm -r \"$tmp\" | nothing"}, "0 1 2 3"},
+		{"a temporary directory that is entered", []string{"tmp=$(mktemp -d) | nothing", "(cd $tmp && seq 3 > n) | nothing", "cp $tmp/n f | f=1"}, "0 1 2"},
+		{"what is written somewhere", []string{"dir=$(./place) | nothing", "echo a > $dir/x | nothing", "cp $dir/x f | f=1"}, "0 1 2"},
+		{"a temporary file that nothing needs", []string{"tmp=$(mktemp -d) | nothing", "echo a > $tmp/x | nothing", "echo b > f | f=1", "rm -r \"$tmp\" | nothing"}, "2"},
+		{"a temporary file that is moved", []string{"t=$(mktemp ./work.XXXX) | work.abcd=", "sort f > $t | work.abcd=1", "mv $t g | -work.abcd g=1"}, "0 1 2"},
 		{"another command ran meanwhile", []string{"./show | nothing", "echo b > x | x=1"}, "1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

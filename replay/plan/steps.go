@@ -205,6 +205,8 @@ func (b *builder) post(i int, a *act, st *replay.Step) {
 		target := b.m.Path(t.Name)
 		switch {
 		case t.Kind == "opaque":
+		case isPath(t) && effects.Temporary(t.Name):
+			unknown = true
 		case isPath(t) && (t.Glob || t.Partial || t.Sure <= 0.6 && t.Access == effects.Update):
 			wide = true
 		case isPath(t) && passing(t):

@@ -19,7 +19,8 @@ const (
 type reader struct {
 	line     *Line
 	dir      string
-	inner    int // substitutions around this place
+	dirs     func(l *Line, w Word, dir string) (string, bool) // see ReadIn
+	inner    int                                              // substitutions around this place
 	deferred bool
 	maybe    bool // in a branch
 	abroad   bool
@@ -304,8 +305,7 @@ func (r *reader) add(c Call) {
 	r.line.Calls = append(r.line.Calls, c)
 }
 
-// goes follows a change of directory. home is not known here, so cd without an argument leaves the
-// directory unknown.
+// goes follows a change of directory. Without dirs neither the home directory nor a variable is known.
 func (r *reader) goes(args []Word) {
 	if r.inner > 0 || r.deferred || r.abroad {
 		return
@@ -314,6 +314,10 @@ func (r *reader) goes(args []Word) {
 	if len(to) == 1 && to[0].Value != "-" {
 		if dir, ok := Resolve(to[0], r.dir, ""); ok {
 			r.dir = path.Clean(dir)
+			return
+		}
+		if r.dirs != nil {
+			r.dir, _ = r.dirs(r.line, to[0], r.dir)
 			return
 		}
 	}
