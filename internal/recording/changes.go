@@ -61,13 +61,13 @@ type Looker struct {
 const pause = 10 * time.Minute
 
 // Since looks for what changed since a time below the root of the repository that contains a directory, or
-// else below the directory itself. data, a directory of Recount's own, is left out. It returns nil if that is
+// else below the directory around it that was looked at before, or else below the directory itself. data, a directory of Recount's own, is left out. It returns nil if that is
 // too much to look through, not known for all of it, or if it has the home directory in it, where much else
 // goes on.
 func (k *Looker) Since(since time.Time, cwd, home, data string) *Changes {
-	below := cwd
-	if root := Workspace(cwd); root != "" {
-		below = root
+	below := Workspace(cwd)
+	if below == "" {
+		below = k.around(filepath.Clean(cwd), filepath.Clean(home))
 	}
 	below = filepath.Clean(below)
 	if !filepath.IsAbs(below) || len(below) > 4096 || below == "/" || home != "" && isBelow(filepath.Clean(home), below) || time.Now().Before(k.tooMuch[below]) {
@@ -103,6 +103,18 @@ func (k *Looker) Since(since time.Time, cwd, home, data string) *Changes {
 	}
 	c.LookedAt = time.Now().UTC()
 	return c
+}
+
+// around returns the outermost of the remembered directories below the home directory that a directory is in, or
+// else the directory itself: who works in a folder that is no repository goes in and out of those in it.
+func (k *Looker) around(dir, home string) string {
+	best := dir
+	for _, t := range k.trees {
+		if isBelow(best, t.below) && isBelow(t.below, home) && !time.Now().Before(k.tooMuch[t.below]) {
+			best = t.below
+		}
+	}
+	return best
 }
 
 // plain reports whether all paths can be recorded as they are: valid text without a secret.

@@ -207,3 +207,29 @@ func TestWhatFilesWere(t *testing.T) {
 		t.Errorf("%d directories are remembered", len(k.trees))
 	}
 }
+
+// TestChangesAroundADirectory goes from a folder that is no repository into one in it: what changes beside that is
+// seen too, unless the folder is outside the home directory or too much to look through.
+func TestChangesAroundADirectory(t *testing.T) {
+	home, since := tree(t, "work/app/main.c", "work/patches/one.diff", "work/repo/.git/HEAD")
+	work := filepath.Join(home, "work")
+	k := &Looker{Remember: true}
+	if c := k.Since(since, work, home, ""); c == nil || c.Below != work {
+		t.Fatalf("%+v", c)
+	}
+	put(t, filepath.Join(work, "patches/two.diff"), "new")
+	c := k.Since(since, filepath.Join(work, "app"), home, "")
+	if c == nil || c.Below != work || !slices.Equal(paths(c, work), []string{"patches/two.diff"}) {
+		t.Errorf("beside: %+v", c)
+	}
+	if c := k.Since(since, filepath.Join(work, "repo"), home, ""); c == nil || c.Below != filepath.Join(work, "repo") {
+		t.Errorf("a repository: %+v", c)
+	}
+	if c := k.Since(since, filepath.Join(work, "app"), filepath.Join(home, "elsewhere"), ""); c == nil || c.Below != filepath.Join(work, "app") {
+		t.Errorf("outside the home directory: %+v", c)
+	}
+	k.tooMuch = map[string]time.Time{work: time.Now().Add(pause)}
+	if c := k.Since(since, filepath.Join(work, "app"), home, ""); c == nil || c.Below != filepath.Join(work, "app") {
+		t.Errorf("too much: %+v", c)
+	}
+}
