@@ -35,6 +35,7 @@ type routeFacts struct {
 type routeBody struct {
 	fn     string // the function's full name, empty outside of functions
 	key    schemas.NodeKey
+	test   bool
 	made   []madeRouter
 	flows  [][2]string // from a spot to a spot
 	wraps  [][2]string // from an argument to the handler that a call makes of it
@@ -131,7 +132,7 @@ func (u *unit) routerFacts() *routeFacts {
 	for i, f := range u.files {
 		for _, decl := range f.syntax.Decls {
 			from := u.names[i].file
-			r.result, r.body = "", &routeBody{}
+			r.result, r.body = "", &routeBody{test: f.test}
 			if fn, ok := decl.(*ast.FuncDecl); ok {
 				from = u.names[i].ofName[fn.Name]
 				if obj, ok := u.info.Defs[fn.Name].(*types.Func); ok {

@@ -20,6 +20,8 @@ type router struct {
 	methods []string
 	// lost is set if it is not known where it is mounted.
 	lost bool
+	// test is set if a test makes it, perhaps of another router.
+	test bool
 }
 
 // below is where a router is mounted.
@@ -57,7 +59,7 @@ func findRouters(units []*routeFacts) *routers {
 	declared := r.unwrap()
 	for _, u := range r.bodies {
 		for _, m := range u.made {
-			r.add(m.at, &router{of: m.of})
+			r.add(m.at, &router{of: m.of, test: u.test})
 		}
 	}
 	r.follow()
@@ -93,10 +95,12 @@ func (r *routers) add(at string, one *router) bool {
 func (r *routers) derive(at string, on *router, of *framework, prefix text) (one *router, grown bool) {
 	key := derivation{at, of}
 	if one = r.derived[key]; one == nil {
-		one = &router{of: of, methods: on.methods}
+		one = &router{of: of, methods: on.methods, test: on.test}
 		r.derived[key] = one
 	}
-	return one, one.mount(on, prefix)
+	served := one.test && !on.test
+	one.test = one.test && on.test
+	return one, one.mount(on, prefix) || served
 }
 
 func (one *router) mount(on *router, prefix text) bool {
@@ -198,6 +202,9 @@ func (one *router) prefixes(open map[*router]bool) (all []text) {
 	open[one] = true
 	defer delete(open, one)
 	for _, b := range one.below {
+		if b.on.test && slices.ContainsFunc(one.below, func(o below) bool { return !o.on.test }) {
+			continue // a test mounts a part of the application where it likes
+		}
 		for _, before := range b.on.prefixes(open) {
 			p := text{join(before.is, b.prefix.is), before.known}
 			if !b.prefix.known {
@@ -270,6 +277,9 @@ type route struct {
 // routesOf returns the routes that a call registers.
 func (r *routers) routesOf(c registered) (all []route) {
 	for _, on := range r.at[c.on] {
+		if on.test && slices.ContainsFunc(r.at[c.on], func(o *router) bool { return !o.test }) {
+			continue
+		}
 		f := on.of
 		methods, at := c.methods, 0
 		verb, isVerb := f.verbs[c.name]

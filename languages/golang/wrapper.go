@@ -320,7 +320,7 @@ type wrapped struct {
 
 // read adds the routers and routes of a body for one call.
 func (w *unwrapping) read(b *routeBody, in wrapped) {
-	out := &routeBody{fn: b.fn, key: b.key}
+	out := &routeBody{fn: b.fn, key: b.key, test: b.test}
 	w.bodies = append(w.bodies, out)
 	spot := func(s string) string { return w.spot(b, in, s) }
 	for _, m := range b.made {

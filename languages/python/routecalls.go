@@ -128,7 +128,7 @@ func (r *registration) versioned(pattern string) string {
 	if r.framework != "sanic" {
 		return pattern
 	}
-	return r.version(r.args) + pattern
+	return r.version(r.args, extract.None) + pattern
 }
 
 func (r *registration) isList(n extract.Ref) bool {
@@ -268,7 +268,7 @@ func (r *registration) blueprintCopy() {
 		made := r.Field(of, "arguments")
 		prefix := extract.FirstRef(r.arg(-1, "url_prefix"), r.argument(made, 1, "url_prefix"))
 		g.Pattern, _ = r.walker.pattern(prefix, r.s)
-		g.Pattern = cmp.Or(r.version(r.args), r.version(made)) + g.Pattern
+		g.Pattern = r.version(r.args, made) + g.Pattern
 	}
 	r.add(g)
 	r.add(&recountv1.RouteFact{Group: true, Role: "copy", Handler: r.router, Router: g.Handler})

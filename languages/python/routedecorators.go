@@ -93,7 +93,7 @@ func (p *walker) decoratorRoute(call extract.Ref, in uint32, s state) {
 		}
 	}
 	if p.framework == "sanic" {
-		pattern = p.version(args) + pattern
+		pattern = p.version(args, extract.None) + pattern
 	}
 	for _, m := range methods {
 		add(&recountv1.RouteFact{Role: role, Method: m, Pattern: pattern, Router: router, Framework: framework})
@@ -140,17 +140,18 @@ func (p *walker) attached(class extract.Ref, name string, s state) {
 		pattern, _ = p.pattern(uri, s)
 	}
 	p.AddRoute(&recountv1.RouteFact{
-		Role: "view", Method: "ANY", Pattern: p.version(bases) + pattern, Router: p.path(on, s), Handler: name, Framework: "sanic", In: s.in,
+		Role: "view", Method: "ANY", Pattern: p.version(bases, extract.None) + pattern, Router: p.path(on, s), Handler: name, Framework: "sanic", In: s.in,
 	}, class)
 }
 
-// version returns the version that a call of Sanic gives, which goes before all prefixes.
-func (p *walker) version(args extract.Ref) string {
-	v := p.argument(args, -1, "version")
+// version returns the version that a call of Sanic gives, which goes before all prefixes. What it does not say is as in
+// an other call, if there is one.
+func (p *walker) version(args, other extract.Ref) string {
+	v := extract.FirstRef(p.argument(args, -1, "version"), p.argument(other, -1, "version"))
 	if v == extract.None || p.Text(v) == "None" {
 		return ""
 	}
-	before, ok := p.literal(p.argument(args, -1, "version_prefix"))
+	before, ok := p.literal(extract.FirstRef(p.argument(args, -1, "version_prefix"), p.argument(other, -1, "version_prefix")))
 	if !ok {
 		before = "/v"
 	}

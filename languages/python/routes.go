@@ -138,7 +138,7 @@ func (p *walker) construct(n extract.Ref, path string, args extract.Ref, s state
 		g.Pattern, _ = p.pattern(p.argument(args, place, m.prefix), s)
 	}
 	if g.Framework == "sanic" {
-		g.Pattern = p.version(args) + g.Pattern
+		g.Pattern = p.version(args, extract.None) + g.Pattern
 	}
 	if strings.HasPrefix(name, "Nested") {
 		g.Pattern = p.nestedPrefix(args)

@@ -222,3 +222,26 @@ func (o *router) mountAt(at mount) {
 		o.mounts = append(o.mounts, mount{framework: at.framework, test: at.test})
 	}
 }
+
+// unlessTests returns the routers that no test makes, all if there are no others: a test has parts of the application
+// register where it likes.
+func (rt *Routing) unlessTests(all []any) []any {
+	served := slices.DeleteFunc(slices.Clone(all), func(of any) bool { return rt.router(of).test })
+	if len(served) == 0 {
+		return all
+	}
+	return served
+}
+
+// inTest reports whether a declaration is a test, or inside of one.
+func inTest(d *Decl) bool {
+	for ; d != nil; d = d.Outer.Decl {
+		if d.Test {
+			return true
+		}
+		if d.Outer == nil {
+			return false
+		}
+	}
+	return false
+}

@@ -63,6 +63,7 @@ type router struct {
 	more   []prefix // before own, added later
 	part   bool     // serves only where it is mounted
 	chosen bool     // which of several prefixes it has depends on the call that makes it
+	test   bool     // a test makes it
 	mounts []mount
 }
 
@@ -138,13 +139,17 @@ func NewRouting(p *Program, know Routers) *Routing {
 func (rt *Routing) made(m *Module, i int, r *recountv1.RouteFact) {
 	d := m.Decl(r.In)
 	switch r.Role {
+	case "below", "inside":
+		rt.router(rt.p.Router(m, i)).test = m.Test || inTest(d)
 	case "root", "part":
 		o := rt.router(rt.p.Router(m, i))
+		o.test = m.Test || inTest(d)
 		o.own, o.part = rt.expand(m, r.In, r.Pattern), r.Role == "part"
 		o.chosen = len(o.own) > 1
 	case "class":
 		if d != nil {
 			o := rt.router(d)
+			o.test = m.Test || inTest(d)
 			o.own = append(o.own, rt.expand(m, r.In, r.Pattern)...)
 		}
 	case "version":
@@ -217,7 +222,7 @@ func (rt *Routing) place(m *Module, in uint32, r *recountv1.RouteFact, below str
 		}
 		at := mount{root: r.Router == "", test: m.Test || inTest(m.Decl(r.In)), pattern: pattern, framework: r.Framework, registry: strings.HasSuffix(r.Handler, ".registry"), instead: r.Role == "copy" || r.Role == "" && replaces[r.Framework] && r.Pattern != ""}
 		if r.Router != "" {
-			for _, on := range rt.know.Routers(m, in, m.Path(r.Router)) {
+			for _, on := range rt.unlessTests(rt.know.Routers(m, in, m.Path(r.Router))) {
 				at.on = append(at.on, rt.router(on))
 			}
 		}
@@ -239,7 +244,7 @@ func (rt *Routing) router(of any) *router {
 		if c.Prefix == nil || c.Prefix == c.Class {
 			return o
 		}
-		return &router{own: rt.router(c.Prefix).own, mounts: o.mounts}
+		return &router{own: rt.router(c.Prefix).own, mounts: o.mounts, test: o.test}
 	}
 	o := rt.routers[of]
 	if o == nil {
@@ -445,6 +450,7 @@ func (rt *Routing) route(l *Linker, r *recountv1.RouteFact, graphs map[string]*r
 				return // a class that no controller extends serves nothing
 			}
 		}
+		on = rt.unlessTests(on)
 		several = len(on) > 1
 		for _, of := range on {
 			o := rt.router(of)
@@ -528,19 +534,6 @@ func (rt *Routing) served(r *recountv1.RouteFact, handler *Decl) []served {
 		}
 	}
 	return one
-}
-
-// inTest reports whether a declaration is a test, or inside of one.
-func inTest(d *Decl) bool {
-	for ; d != nil; d = d.Outer.Decl {
-		if d.Test {
-			return true
-		}
-		if d.Outer == nil {
-			return false
-		}
-	}
-	return false
 }
 
 // route adds a route's node and the edge from its handler.

@@ -2,6 +2,8 @@ package yaml
 
 import (
 	slash "path"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/recountdb/recount/languages/formats"
@@ -92,14 +94,22 @@ func linkInfra(s *formats.Snapshot) {
 }
 
 // serves returns the folder in which the handlers of a file's routes are: its own, but that of the service of Serverless
-// for a file that the service includes. ok is false if none does.
+// for a file that the service includes. ok is false if none does, and for a service of tests beside others.
 func (n *infra) serves(f *formats.File) (folder string, ok bool) {
-	if f.File.Language != "serverless" || f.Package != "" {
+	if f.File.Language != "serverless" {
 		return formats.Dir(f.Path()), true
+	}
+	if f.Package != "" {
+		return formats.Dir(f.Path()), !testFolder.MatchString(f.Path()) || !slices.ContainsFunc(n.Files, func(o *formats.File) bool {
+			return o.File.Language == "serverless" && o.Package != "" && !testFolder.MatchString(o.Path())
+		})
 	}
 	folder, ok = n.parts[f]
 	return folder, ok
 }
+
+// testFolder matches the paths of files in a folder of tests.
+var testFolder = regexp.MustCompile(`(^|/)(tests?|__tests__|e2e)/`)
 
 // include notes the files that the services of Serverless include, and those that such files do. Their paths begin in the
 // folder of the service.
