@@ -334,7 +334,7 @@ func propertyOf(base, name string) string {
 // literal.
 func (j *walker) bindValue(target string, value extract.Ref, typ string, at extract.Ref, s state, depth int) {
 	if function := j.Field(value, "function"); j.Kind(value) == "call_expression" && j.isPluginWrapper(value, j.path(function, s), s) {
-		if wrapped := j.argument(j.Field(value, "arguments"), 0); j.Kind(wrapped) == "identifier" {
+		if wrapped := j.argument(j.Field(value, "arguments"), 0); j.Kind(wrapped) == "identifier" || j.registered[wrapped] != "" {
 			value = wrapped
 		}
 	}

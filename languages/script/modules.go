@@ -191,6 +191,7 @@ func (j *walker) exporting(n extract.Ref, s state) {
 		j.routeObjects("default", value, s)
 		j.visit(value, state{in: in})
 	default:
+		j.exportedPlugin(value, s)
 		j.bindValue("export.default", value, "", n, s.plain(), 0)
 		j.routeObjects("export.default", j.unwrapped(value), s)
 		j.handed[j.Text(value)] = true
@@ -250,6 +251,7 @@ func (j *walker) exported(n, left, right extract.Ref, path string, s state) bool
 			j.exportedObject(left, right, outer, s)
 		}
 	default:
+		j.exportedPlugin(right, s)
 		j.bindValue(target, right, "", left, s, 0)
 		j.handed[j.Text(right)] = true
 		j.visit(right, s)

@@ -11,7 +11,7 @@ func (j *walker) path(n extract.Ref, s state) string {
 	switch j.Kind(n) {
 	case "identifier", "shorthand_property_identifier":
 		return s.shadows.Path(j.Text(n))
-	case "function_expression":
+	case "function_expression", "arrow_function":
 		return extract.FirstOf(j.registered[n], extract.Unknown)
 	case "this":
 		if s.noThis {

@@ -182,6 +182,9 @@ func (r *registration) registers() {
 		r.folder(options, prefix)
 		return
 	}
+	if r.isFunction(plugin) { // its parameter is a router however it is called
+		r.plugged(extract.FirstOf(r.Text(r.Field(plugin, "parameter")), r.Text(r.Child(r.Field(plugin, "parameters"), 0))))
+	}
 	r.mount("inside", prefix, plugin)
 }
 
@@ -348,9 +351,23 @@ func (j *walker) bare(n extract.Ref, path string, args extract.Ref, s state) {
 	if !j.isPluginWrapper(n, path, s) {
 		return
 	}
-	r := &recountv1.RouteFact{Group: true, Role: "bare", Framework: "fastify", In: s.in}
-	j.handles(r, j.argument(args, 0), n, s)
+	r := &recountv1.RouteFact{Group: true, Role: "bare", Handler: j.registered[j.argument(args, 0)], Framework: "fastify", In: s.in}
+	if r.Handler == "" {
+		j.handles(r, j.argument(args, 0), n, s)
+	}
 	j.AddRoute(r, n)
+}
+
+// exportedPlugin declares the function that fastify-plugin wraps in what a file exports: module.exports =
+// fp(async function (fastify) {…}).
+func (j *walker) exportedPlugin(n extract.Ref, s state) {
+	fn := j.argument(j.Field(n, "arguments"), 0)
+	if j.Kind(n) != "call_expression" || !j.isFunction(fn) || !j.isPluginWrapper(n, j.path(j.Field(n, "function"), s), s) {
+		return
+	}
+	if in, decl := j.function(fn, fn, extract.FirstOf(j.Text(j.Field(fn, "name")), "default"), recountv1.SymbolKind_SYMBOL_KIND_FUNCTION, s.plain()); in != 0 {
+		j.registered[fn] = decl.Name
+	}
 }
 
 // isPluginWrapper reports whether a call is one of fastify-plugin, which returns the plugin that it is given.
@@ -374,10 +391,15 @@ func (j *walker) plugin(function extract.Ref, all []*recountv1.Parameter) {
 	if n := len(all); n < 2 || n > 3 || !pluginOptions[all[1].Name] || n == 3 && !pluginDone[all[2].Name] || n == 2 && !j.Has(function, "async") {
 		return
 	}
+	j.plugged(all[0].Name)
+}
+
+// plugged notes the name of a router that a plugin is given.
+func (j *walker) plugged(name string) {
 	if j.plugins == nil {
 		j.plugins = map[string]bool{}
 	}
-	j.plugins[all[0].Name] = true
+	j.plugins[extract.Root(name)] = true
 }
 
 // given notes the texts that a call passes to a function, which may be paths there: register(app, "/users").
