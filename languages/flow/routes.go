@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -362,4 +363,23 @@ func (p *Engine) ofRouter(here Site, v *scope.Value, of scope.Path, st scope.Ste
 		}
 	}
 	return nil
+}
+
+// Members implements scope.Lister: the names that a module exports, or the attributes of an object.
+func (p routers) Members(m *scope.Module, in uint32, of scope.Path) (all []string) {
+	for _, v := range p.values(m, in, of) {
+		switch v.Value.Kind {
+		case scope.ModuleValue:
+			all = append(all, slices.Collect(maps.Keys(v.Value.Mod.Exports))...)
+			for name, of := range v.Value.Mod.Scope.Vars {
+				if slices.ContainsFunc(of.Decls, func(d *scope.Decl) bool { return d.Exported }) {
+					all = append(all, name)
+				}
+			}
+		case scope.InstanceValue, scope.ClassValue:
+			all = append(all, slices.Collect(maps.Keys(v.Value.Decl.Assigned))...)
+		}
+	}
+	slices.Sort(all)
+	return slices.DeleteFunc(slices.Compact(all), func(name string) bool { return name == scope.WholeExport || name == scope.DefaultName })
 }

@@ -233,6 +233,21 @@ func (rt *Routing) unlessTests(all []any) []any {
 	return served
 }
 
+// EntryName stands, in the pattern of a group of the role "entries", for the name of the member that is mounted.
+const EntryName = "\x05"
+
+// entries mounts the members of an object, each by its name.
+func (rt *Routing) entries(m *Module, in uint32, r *recountv1.RouteFact) {
+	list, ok := rt.know.(Lister)
+	if !ok {
+		return
+	}
+	for _, name := range list.Members(m, in, m.Path(r.Handler)) {
+		placed := rt.know.Routers(m, in, m.Path(r.Handler+"."+name))
+		rt.place(m, in, r, strings.ReplaceAll(r.Pattern, EntryName, name), placed)
+	}
+}
+
 // inTest reports whether a declaration is a test, or inside of one.
 func inTest(d *Decl) bool {
 	for ; d != nil; d = d.Outer.Decl {

@@ -30,6 +30,12 @@ type Chooser interface {
 	Choices(m *Module, in uint32, of Path) []string
 }
 
+// Lister is an engine of Routers that knows the members of objects.
+type Lister interface {
+	// Members returns the names of the members of what a path names, in order.
+	Members(m *Module, in uint32, of Path) []string
+}
+
 // Paged is a layout that knows which files are pages of an application.
 type Paged interface {
 	// Pages reports whether a file is in a folder whose files are pages.
@@ -193,6 +199,9 @@ func (rt *Routing) meet(m *Module, i int, r *recountv1.RouteFact) {
 		return
 	case "below", "inside":
 		placed = []any{rt.p.Router(m, i)}
+	case "entries":
+		rt.entries(m, in, r)
+		return
 	case "module":
 		if module := rt.know.Handler(m, in, m.Path(r.Handler)); module != nil {
 			for _, c := range rt.controllers[module] {

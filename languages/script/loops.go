@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/recountdb/recount/languages/extract"
+	"github.com/recountdb/recount/languages/scope"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
 // Routes are often registered in a loop over a list that the file spells out:
@@ -128,7 +130,7 @@ func (j *walker) elements(list extract.Ref, depth int) []extract.Ref {
 		}
 	case "object":
 		for c := range j.Children(list) {
-			if j.Kind(c) != "pair" {
+			if k := j.Kind(c); k != "pair" && k != "shorthand_property_identifier" {
 				return nil
 			}
 			all = append(all, c)
@@ -209,8 +211,49 @@ func (j *walker) item(of extract.Ref, i int) extract.Ref {
 		return j.Child(of, i)
 	case "pair":
 		return j.Field(of, [...]string{"key", "value"}[min(i, 1)])
+	case "shorthand_property_identifier":
+		return of
 	}
 	return extract.None
+}
+
+// entries reads what a loop over Object.entries(routers) or Object.values(routers) mounts, if other files make the
+// routers. The name of each is in its pattern where the loop's name of it is.
+func (r *registration) entries(pattern string, of extract.Ref) bool {
+	for at, up := r.call, r.Parent(r.call); up > 0; at, up = up, r.Parent(up) {
+		target, list := r.loop(up, at)
+		fn := r.Text(r.Field(list, "function"))
+		if r.Kind(list) != "call_expression" || fn != "Object.entries" && fn != "Object.values" {
+			continue
+		}
+		names := []string{""}
+		switch k := r.Kind(target); k {
+		case "lexical_declaration", "variable_declaration":
+			target = r.Child(target, 0)
+		case "required_parameter":
+			target = r.Field(target, "pattern")
+		}
+		if r.Kind(target) == "variable_declarator" {
+			target = r.Field(target, "name")
+		}
+		if r.Kind(target) == "array_pattern" {
+			names = nil
+			for c := range r.Children(target) {
+				names = append(names, r.Text(c))
+			}
+		} else {
+			names = append(names, r.Text(target))
+		}
+		if on := r.Text(of); len(names) < 2 || on != names[1] && !strings.HasPrefix(on, names[1]+".") {
+			continue
+		}
+		r.group(&recountv1.RouteFact{
+			Role: "entries", Method: "ANY", Pattern: strings.ReplaceAll(pattern, "${"+r.s.shadows.Path(names[0])+"}", scope.EntryName), Router: r.router,
+			Handler: r.path(r.argument(r.Field(list, "arguments"), 0), r.s),
+		})
+		return true
+	}
+	return false
 }
 
 // meant returns what an expression stands for in the current round of the loops around it, or the

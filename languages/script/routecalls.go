@@ -141,6 +141,8 @@ func (r *registration) use() {
 		for _, c := range rest {
 			if of, below, ok := r.mounted(c, r.s); ok {
 				r.mount("", p+below, of)
+			} else if len(r.round) == 0 && r.entries(p, c) {
+				continue
 			} else if h := r.routePath(c, r.s); h != extract.Unknown && !r.isFunction(c) {
 				r.mount("", p, c)
 			}

@@ -102,6 +102,8 @@ func (j *walker) pattern(n extract.Ref, s state) (text string, ok bool) {
 	switch j.Kind(n) {
 	case "string":
 		return j.literal(n)
+	case "property_identifier", "shorthand_property_identifier": // a key of an object that a loop goes over
+		return j.Text(n), true
 	case "template_string":
 		var b strings.Builder
 		at := j.Start(n) + 1
