@@ -260,3 +260,11 @@ func inTest(d *Decl) bool {
 	}
 	return false
 }
+
+// mountedApart reports whether a router is mounted at several places, or below several prefixes.
+func (o *router) mountedApart() bool {
+	first := o.mounts[0]
+	return slices.ContainsFunc(o.mounts[1:], func(m mount) bool {
+		return m.pattern != first.pattern || m.root != first.root || !slices.Equal(m.on, first.on)
+	})
+}

@@ -369,7 +369,7 @@ func (rt *Routing) prefixes(o *router, framework string, open map[*router]bool) 
 		}
 		return own
 	}
-	if o.chosen && len(o.mounts) > 1 {
+	if o.chosen && o.mountedApart() {
 		return []prefix{{unknown: true}}
 	}
 	open[o] = true

@@ -1,6 +1,7 @@
 package script
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -404,6 +405,9 @@ func (j *walker) plugged(name string) {
 	j.plugins[extract.Root(name)] = true
 }
 
+// partOfPath matches a text that may be a part of a path.
+var partOfPath = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,31}$`)
+
 // given notes the texts that a call passes to a function, which may be paths there: register(app, "/users").
 func (j *walker) given(path string, args, n extract.Ref, s state) {
 	if j.framework == "" || path == extract.Unknown || strings.ContainsAny(path, "([?") || extract.Root(path) != path && j.canonical(path) == path {
@@ -412,13 +416,19 @@ func (j *walker) given(path string, args, n extract.Ref, s state) {
 	if module, _ := extract.SplitLast(j.canonical(path)); frameworkOf(module) != "" || frameworkOf(j.canonical(path)) != "" {
 		return
 	}
-	i := 0
-	for c := range j.Children(args) {
-		if text, ok := j.literal(c); ok && j.Kind(c) == "string" && len(text) < 128 && (text == "" || strings.HasPrefix(text, "/")) {
-			j.AddRoute(&recountv1.RouteFact{Group: true, Role: "given", Method: strconv.Itoa(i), Handler: path, Pattern: text, In: s.in}, n)
+	before := len(j.Facts.Routes)
+	for _, j.round = range j.rounds(n) {
+		i := 0
+		for c := range j.Children(args) {
+			of := j.meant(c)
+			if text, ok := j.literal(of); ok && j.Kind(of) == "string" && (text == "" || strings.HasPrefix(text, "/") && len(text) < 128 || partOfPath.MatchString(text)) {
+				j.AddRoute(&recountv1.RouteFact{Group: true, Role: "given", Method: strconv.Itoa(i), Handler: path, Pattern: text, In: s.in}, n)
+			}
+			i++
 		}
-		i++
 	}
+	j.round = nil
+	j.UniqueRoutes(before)
 }
 
 // listOf returns the list whose elements a name stands for in the loop around a call.
