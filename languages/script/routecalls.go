@@ -416,12 +416,14 @@ func (j *walker) given(path string, args, n extract.Ref, s state) {
 	if module, _ := extract.SplitLast(j.canonical(path)); frameworkOf(module) != "" || frameworkOf(j.canonical(path)) != "" {
 		return
 	}
+	full := j.canonical(path)
+	own := strings.HasPrefix(full, ".") || full == path && !strings.HasPrefix(path, "<") // a function of the application
 	before := len(j.Facts.Routes)
 	for _, j.round = range j.rounds(n) {
 		i := 0
 		for c := range j.Children(args) {
 			of := j.meant(c)
-			if text, ok := j.literal(of); ok && j.Kind(of) == "string" && (text == "" || strings.HasPrefix(text, "/") && len(text) < 128 || partOfPath.MatchString(text)) {
+			if text, ok := j.literal(of); ok && j.Kind(of) == "string" && (text == "" || strings.HasPrefix(text, "/") && len(text) < 128 || own && partOfPath.MatchString(text)) {
 				j.AddRoute(&recountv1.RouteFact{Group: true, Role: "given", Method: strconv.Itoa(i), Handler: path, Pattern: text, In: s.in}, n)
 			}
 			i++
