@@ -35,8 +35,10 @@ type Place struct {
 	// for temporary files belong to them always.
 	Tree []string
 	// Own are the functions and scripts of the narrative: their names and words say nothing about danger.
-	// Remotes are the git remotes that are paths of this machine.
-	Own, Remotes []string
+	Own []string
+	// Remotes has git remotes by name, with where each is on this machine: a path or an address; "" if it
+	// is another one.
+	Remotes map[string]string
 	// Built are programs that the narrative itself makes, by name.
 	Built []string
 

@@ -1,6 +1,7 @@
 package danger
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -19,15 +20,46 @@ func someInput(c *call) bool { return someOperand(c) || c.Piped || c.Fed }
 // pushesAway reports whether git push goes to another machine, as far as its text shows: only a
 // path is certainly of this one.
 func pushesAway(c *call) bool {
-	words := shell.Operands(c.After(), "-o --push-option --repo --receive-pack --exec")
-	v := "origin" // unless the branch has another one, which only its repository knows
-	if len(words) > 0 {
-		v = words[0].Value
-	}
-	if slices.Contains(c.place.Remotes, v) {
+	v := c.pushedTo()
+	if strings.Contains(v, "://") && loopback(v) {
 		return false
 	}
 	return !strings.HasPrefix(v, "/") && !strings.HasPrefix(v, "./") && !strings.HasPrefix(v, "../") && !strings.HasPrefix(v, "file://")
+}
+
+// pushedTo returns where git push goes: a path, an address, or the name of a remote of which that is not known.
+func (c *call) pushedTo() string {
+	v := "origin" // unless the branch has another one, which only its repository knows
+	if words := shell.Operands(c.After(), "-o --push-option --repo --receive-pack --exec"); len(words) > 0 {
+		v = words[0].Value
+	}
+	return cmp.Or(c.place.Remotes[v], v)
+}
+
+// pushesInside reports whether git push goes to a repository in the tree, so that what it does to the history there
+// is the narrative's own.
+func pushesInside(c *call) bool {
+	v := strings.TrimPrefix(c.pushedTo(), "file://")
+	if !strings.HasPrefix(v, "/") && !strings.HasPrefix(v, "./") && !strings.HasPrefix(v, "../") {
+		return false
+	}
+	name, ok := shell.Resolve(shell.Word{Value: v}, c.gitDir(), c.place.Home)
+	return ok && c.place.within(name)
+}
+
+// gitDir returns the directory that git runs in: that of -C, or else the call's own; "" if it is not known.
+func (c *call) gitDir() string {
+	dir := c.Dir
+	for i, a := range c.Args {
+		if a.Value != "-C" || i+1 == len(c.Args) {
+			continue
+		}
+		var ok bool
+		if dir, ok = shell.Resolve(c.Args[i+1], dir, c.place.Home); !ok {
+			return ""
+		}
+	}
+	return dir
 }
 
 func wgetAway(c *call) bool {

@@ -194,7 +194,7 @@ var table = []rule{
 	{"send", "pd,ldcli", all(matching(`(?i)^(resolve|ack|acknowledge|create|merge|snooze|reassign|toggle-(on|off)|update|delete|archive|edit)([:-].*)?$`), not(exactly("list ls help show view get"))), "it changes something that others see"},
 
 	// History.
-	{"history", "git push", all(some(flag("-f --force --force-with-lease --mirror --delete -d --prune"), matching(`^\+?[\w/.-]*:[\w.-][\w/.-]*$|^\+`)), not(flag("-n --dry-run"))), "it changes or removes what others have fetched"},
+	{"history", "git push", all(some(flag("-f --force --force-with-lease --mirror --delete -d --prune"), matching(`^\+?[\w/.-]*:[\w.-][\w/.-]*$|^\+`)), not(some(flag("-n --dry-run"), pushesInside))), "it changes or removes what others have fetched"},
 	{"history", "git reset", flag("--hard --merge --keep"), "it discards changes that are not committed"},
 	{"history", "git clean", all(some(flag("-f --force -x -d"), matching(`^-[a-z]*f`)), not(flag("-n --dry-run"))), "it removes files that git does not know"},
 	{"history", "git checkout", some(flag("-f --force"), all(exactly("--"), someOperand), exactly(".")), "it discards changes that are not committed"},

@@ -2,6 +2,7 @@ package effects
 
 import (
 	"path"
+	"regexp"
 	"strings"
 
 	"github.com/recountdb/recount/replay/shell"
@@ -188,6 +189,9 @@ func (f *finder) git(c *shell.Call) {
 		case (what == "rm" || what == "remove") && len(ws) > 1:
 			thing(Settings, "remote "+ws[1].Value, Remove)
 			thing(Remote, ws[1].Value, Remove)
+		case what == "set-url" && len(ws) > 2:
+			thing(Settings, "remote", Update)
+			f.remoteAt(ws[1].Value, ws[2], c.Dir, dir)
 		default:
 			thing(Settings, "remote", Update)
 		}
@@ -210,8 +214,9 @@ func (f *finder) git(c *shell.Call) {
 	case "push":
 		thing(Settings, "*", Read)
 		thing(Commit, "HEAD", Read)
-		for _, w := range ws {
-			thing(Branch, w.Value, Read)
+		for _, w := range ws { // a branch, or what is pushed to one: from:to
+			from, _, _ := strings.Cut(strings.TrimPrefix(w.Value, "+"), ":")
+			thing(Branch, from, Read)
 		}
 		f.remote(c, ws)
 		thing("pushed", "pushed", Update)
@@ -302,7 +307,7 @@ func (f *finder) bisect(ws []shell.Word, thing func(kind, name string, a Access)
 
 // staged adds entries of the index for paths.
 func (f *finder) staged(c *shell.Call, ws []shell.Word, a Access) {
-	if c.Flag("-A", "--all", "-u", "--update") && len(ws) == 0 {
+	if c.Flag("-A", "--all", "-u", "--update", "-p", "--patch", "-i", "--interactive") && len(ws) == 0 {
 		ws = []shell.Word{{Value: "."}}
 	}
 	for _, w := range ws {
@@ -378,14 +383,20 @@ func (f *finder) cloned(c *shell.Call, after []shell.Word) {
 	f.remote(c, ws[:1])
 }
 
-// remoteAt adds a remote that is a path of this machine.
+// remoteAt adds a remote with where it is: a path or an address of this machine, or "" if it is another one.
 func (f *finder) remoteAt(name string, url shell.Word, dir, repo string) {
-	if w := f.expand(url); strings.ContainsAny(w.Value, "/.") && !strings.Contains(w.Value, ":") {
-		if at, ok := shell.Resolve(w, dir, f.c.Home); ok {
-			f.add(Thing{Kind: Remote, Name: name, Access: Write, Repo: repo, Value: at})
-		}
+	t := Thing{Kind: Remote, Name: name, Access: Write, Repo: repo}
+	switch w := f.expand(url); {
+	case loopbackURL.MatchString(w.Value):
+		t.Value = w.Value
+	case strings.ContainsAny(w.Value, "/.") && !strings.Contains(w.Value, ":"):
+		t.Value, _ = shell.Resolve(w, dir, f.c.Home)
 	}
+	f.add(t)
 }
+
+// loopbackURL matches addresses of services of this machine.
+var loopbackURL = regexp.MustCompile(`^(git|https?|ssh)://([^/@]*@)?(127\.[\d.]+|localhost|\[::1\])(:\d+)?/`)
 
 // remote adds another repository of this machine that is fetched from or pushed to.
 func (f *finder) remote(c *shell.Call, ws []shell.Word) {

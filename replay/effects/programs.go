@@ -512,10 +512,14 @@ func (f *finder) terminal(c *shell.Call) bool {
 		sub := c.Sub()
 		after := shell.Call{Name: "git", Args: c.After()}
 		return sub == "commit" && !after.Flag("-m", "--message", "-F", "--file", "-C", "--no-edit", "--fixup", "--squash", "--reuse-message") && !fed && !f.edited(c, "GIT_EDITOR", "core.editor") ||
-			sub == "rebase" && after.Flag("-i", "--interactive") && !f.edited(c, "GIT_SEQUENCE_EDITOR", "sequence.editor") || sub == "add" && after.Flag("-p", "-i", "--patch") || sub == "mergetool" || sub == "difftool"
+			sub == "rebase" && after.Flag("-i", "--interactive") && !f.edited(c, "GIT_SEQUENCE_EDITOR", "sequence.editor") || gitPatches[sub] && after.Flag("-p", "-i", "--patch", "--interactive") && !fed || sub == "mergetool" || sub == "difftool"
 	}
 	return interactive[c.Name]
 }
+
+// gitPatches are the commands of git that ask about each change with --patch, on the terminal or on what they
+// are fed.
+var gitPatches = words("add checkout reset restore stash commit")
 
 // cleaning are targets that remove what builds made.
 var cleaning = words("clean distclean realclean mrproper clobber veryclean maintainer-clean mostlyclean")

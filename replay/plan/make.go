@@ -194,6 +194,11 @@ var leftByPatch = regexp.MustCompile(`\.(rej|orig)\b`)
 // answersNo has the programs whose exit code 1 means no rather than failure.
 var answersNo = map[string]bool{"grep": true, "egrep": true, "fgrep": true, "rg": true, "diff": true, "cmp": true, "test": true, "[": true, "pgrep": true, "zgrep": true, "ag": true, "expr": true, "diff3": true, "sdiff": true, "colordiff": true}
 
+// answers reports whether a call says no by its exit code 1.
+func answers(c *shell.Call) bool {
+	return answersNo[c.Name] || c.Name == "git" && c.Sub() == "diff" && c.Flag("--no-index", "--exit-code", "--quiet")
+}
+
 // outcome sets failed or ended by the exit code of an act.
 func (a *act) outcome() {
 	if a.ExitCode == nil || *a.ExitCode == 0 {
@@ -203,7 +208,7 @@ func (a *act) outcome() {
 	case (code > 128 || code == 127) && a.Line != nil && killsAndWaits(a.Line): // that of what it ended, or what had ended by itself
 	case code == 130 || code == 131 || code == 137 || code == 143:
 		a.ended = true
-	case code == 1 && a.Line != nil && len(a.Line.Calls) > 0 && answersNo[a.Line.Calls[len(a.Line.Calls)-1].Name]:
+	case code == 1 && a.Line != nil && len(a.Line.Calls) > 0 && answers(&a.Line.Calls[len(a.Line.Calls)-1]):
 	case a.Looks || a.Navigates:
 	default:
 		a.failed = true

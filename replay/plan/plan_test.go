@@ -321,7 +321,10 @@ func TestModesHavePostconditions(t *testing.T) {
 func TestOwnNamesAndRemotes(t *testing.T) {
 	lines := []string{
 		"remove_line() { sed -i \"/$1/d\" \"$2\"; }", "remove_line x f", "delete_all f", "git init -q --bare ../hub.git", "git remote add hub ../hub.git", "git push hub main",
-		"git push origin main", "git push --force hub main",
+		"git push origin main", "git push --force hub main", "git push hub main:topic",
+		"git clone -q ../hub.git work", "git -C work push -q origin main", "git init -q --bare inner.git", "git clone inner.git other", "git -C other push --force origin main",
+		"git -C other push ../inner.git main:topic", "git clone git://127.0.0.1:9418/x.git third", "git -C third push", "git -C third remote set-url origin https://example.com/x.git",
+		"git -C third push -q origin main",
 	}
 	var got []string
 	for _, s := range made(t, narrative(lines...), Request{All: true}).Steps {
@@ -329,7 +332,7 @@ func TestOwnNamesAndRemotes(t *testing.T) {
 			got = append(got, s.Original)
 		}
 	}
-	if want := []string{"delete_all f", "git push origin main", "git push --force hub main"}; !slices.Equal(got, want) {
+	if want := []string{"delete_all f", "git push origin main", "git push --force hub main", "git push hub main:topic", "git -C third push -q origin main"}; !slices.Equal(got, want) {
 		t.Errorf("dangerous: %q, want %q", got, want)
 	}
 }
@@ -364,6 +367,9 @@ func TestFailuresInPart(t *testing.T) {
 		{[]string{"!rm nothing", "echo 1 > a"}, "echo 1 > a"},
 		{[]string{"!patch a < p", "cp a.orig a", "echo 1 > b"}, "patch a < p; cp a.orig a; echo 1 > b"},
 		{[]string{"!patch a < p", "echo 1 > b"}, "echo 1 > b"},
+		{[]string{"!for f in a b; do git diff --no-index old/$f $f; done > p.patch"}, "for f in a b; do git diff --no-index old/$f $f; done > p.patch"},
+		{[]string{"git branch part HEAD~2", "git push ../part.git part:main", "git branch -D part"}, "git branch part HEAD~2; git push ../part.git part:main; git branch -D part"},
+		{[]string{"git init", "echo 1 > a", "git add a", "git commit -m one", "echo 2 > a", "printf 'y\\n' | git add -p", "git commit -m two"}, "git init; echo 1 > a; git add a; git commit -m one; echo 2 > a; printf 'y\\n' | git add -p; git commit -m two"},
 	} {
 		one := int32(1)
 		n := narrative(c.lines...)

@@ -160,6 +160,18 @@ func TestServicesThatWroteNothing(t *testing.T) {
 	}
 }
 
+// TestServicesThatCount asks a service that keeps how often it was asked. A log of what it was asked is no such thing.
+func TestServicesThatCount(t *testing.T) {
+	lines := []string{"./serve 8000 > out.txt & | nothing", "curl -s -d x=1 localhost:8000/f | db=1", "curl -s -o /dev/null localhost:8000/f | db=1>2 out.txt=1>2", "kill %1 | nothing"}
+	if got := kept(made(t, watched(lines...), Request{})); got != "0 1 2 3" {
+		t.Errorf("it counts: kept %s, want all", got)
+	}
+	lines[2] = "curl -s -o /dev/null localhost:8000/f | out.txt=1>2 access.log=1>2"
+	if got := kept(made(t, watched(lines...), Request{})); got != "0 1 3" {
+		t.Errorf("it logs: kept %s, want 0 1 3", got)
+	}
+}
+
 // TestServicesThatDecline puts something at an address twice. A second time that changed no file, where the first had,
 // replaced nothing.
 func TestServicesThatDecline(t *testing.T) {

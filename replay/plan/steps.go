@@ -66,21 +66,29 @@ func (b *builder) endedBy(a *act) *int {
 	return nil
 }
 
-// remotes returns those remotes of an act's repository that are paths of this machine.
-func (b *builder) remotes(i int) (names []string) {
+// remotes returns the remotes of an act's repository that the acts before it set, with where they are on this
+// machine; "" is another one.
+func (b *builder) remotes(i int) map[string]string {
+	at := map[string]string{}
 	for _, t := range b.w.acts[i].Things {
 		if t.Kind != effects.Repository {
 			continue
 		}
 		for _, o := range b.w.acts[:i] {
 			for _, r := range o.Things {
-				if r.Kind == effects.Remote && r.Repo == t.Repo {
-					names = append(names, r.Name)
+				switch {
+				case r.Kind != effects.Remote || r.Repo != t.Repo:
+				case r.Access == effects.Remove:
+					delete(at, r.Name)
+				case strings.HasPrefix(r.Value, "/"):
+					at[r.Name] = b.m.Path(r.Value)
+				default:
+					at[r.Name] = r.Value
 				}
 			}
 		}
 	}
-	return names
+	return at
 }
 
 // built returns the names of programs that the acts before an act may have made: what they write into a

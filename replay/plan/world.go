@@ -117,18 +117,25 @@ func (w *world) add(a *act) {
 
 // place sets Thing.Repo: the repository of commits, branches and the like, the session of jobs.
 func (w *world) place(a *act) {
+	own := map[string]bool{} // the repositories that it makes
+	for _, t := range a.Things {
+		own[t.Repo] = own[t.Repo] || t.Kind == effects.Repository && t.Access == effects.Write
+	}
 	for i := range a.Things {
 		t := &a.Things[i]
 		switch t.Kind {
 		case effects.Job:
 			t.Repo = a.Session
 		case effects.Repository, effects.Settings, effects.Staged, effects.Commit, effects.Branch, effects.Tag, effects.Bisect, effects.Remote, "stash", "pushed":
-			t.Repo = w.repo(t.Repo, a.Workspace, t)
+			if !own[t.Repo] {
+				t.Repo = w.repo(t.Repo, a.Workspace, t)
+			}
 		}
 	}
 	if slices.ContainsFunc(a.Things, func(t effects.Thing) bool { return t.Kind == effects.Port && t.Access == effects.Update }) {
 		a.Opaque = append(a.Opaque, w.served(a.Session)...)
 	}
+	w.stirs(a)
 	if len(w.served(a.Session)) == 0 {
 		a.Things = slices.DeleteFunc(a.Things, func(t effects.Thing) bool { return t.Kind == effects.Address }) // of a service of others
 	}
@@ -141,6 +148,24 @@ func (w *world) place(a *act) {
 		}
 		a.Things = append(a.Things, effects.Thing{Kind: effects.Job, Name: "&", Access: effects.Update, Repo: a.Session, Sure: 0.7})
 		a.Looks = false
+	}
+}
+
+// stirs tells that an act which asks a service did more than look, if a file was seen to change meanwhile that the
+// service may write: it counts what it is asked. A log, to which its output goes, says nothing.
+func (w *world) stirs(a *act) {
+	port := slices.IndexFunc(a.Things, func(t effects.Thing) bool { return t.Kind == effects.Port && t.Access == effects.Read })
+	dirs := w.served(a.Session)
+	if !a.Looks || a.around == nil || port < 0 || a.Waits {
+		return
+	}
+	for name, f := range a.around.Files {
+		log := path.Ext(name) == ".log" || slices.ContainsFunc(w.exact["path\x00\x00"+name], func(o *write) bool { return w.acts[o.act].Background })
+		if f.Was != "" && f.Was != f.Is && !log && !cached(name) && slices.ContainsFunc(dirs, func(dir string) bool { return within(name, dir) }) {
+			a.Looks, a.Things[port].Access = false, effects.Update
+			a.Opaque = append(a.Opaque, dirs...)
+			return
+		}
 	}
 }
 
