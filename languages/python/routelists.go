@@ -11,6 +11,7 @@ import (
 // place returns the router that a route in a list is registered on and the prefix that calls around it
 // give it. ok is false if the list is not one of a router.
 func (p *walker) place(n extract.Ref, s state) (router, prefix string, ok bool) {
+	made := false
 	for at := n; ; {
 		up := p.Parent(at)
 		switch p.Kind(up) {
@@ -25,7 +26,11 @@ func (p *walker) place(n extract.Ref, s state) (router, prefix string, ok bool) 
 			p.list(router, up, s)
 			return router, prefix, router != extract.Unknown
 		case "return_statement":
-			return "", "", false
+			if made || p.Decl(s.in) == nil {
+				return "", "", false
+			}
+			p.list("return", up, s)
+			return "return", prefix, true
 		case "call":
 			callee := p.path(p.Field(up, "function"), s)
 			full := p.canonical(callee)
@@ -45,6 +50,7 @@ func (p *walker) place(n extract.Ref, s state) (router, prefix string, ok bool) 
 				}
 			case name == "Host" || name == "format_suffix_patterns":
 			case maker:
+				made = true
 				h := p.holder(up, s)
 				if !strings.HasSuffix(h, ")") {
 					return h, prefix, true

@@ -489,7 +489,7 @@ func (rt *Routing) route(l *Linker, r *recountv1.RouteFact, graphs map[string]*r
 		var all []prefix
 		patterns := rt.expand(m, in, s.pattern)
 		for _, pattern := range patterns {
-			pattern.unknown = pattern.unknown || several && len(patterns) > 1 // which call passes both is not known
+			pattern.unknown = pattern.unknown || (several || len(before) > 1) && len(patterns) > 1 // which call passes both is not known
 			all = append(all, routeBelow(before, pattern, r)...)
 		}
 		for i, path := range all {
