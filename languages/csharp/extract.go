@@ -29,6 +29,8 @@ type walker struct {
 	extract.Blocks
 	// setOnce returns the value of a name that the file sets once.
 	setOnce func(name string) extract.Ref
+	// round is what the names of loops stand for in the round that is read.
+	round extract.Round
 }
 
 // state is the context of the walk.

@@ -60,6 +60,9 @@ func (c *walker) isTestClass(attributes []extract.Ref, body extract.Ref) bool {
 // text returns the text of an expression, with ${PATH} for what is no literal. ok is false if it can
 // be no text.
 func (c *walker) text(n extract.Ref) (text string, ok bool) {
+	if is := c.meant(n); is != n {
+		return c.literal(is)
+	}
 	switch c.Kind(n) {
 	case "identifier", "member_access_expression":
 		if full := c.Text(n); full == "string.Empty" || full == "String.Empty" {
@@ -259,11 +262,21 @@ func slash(pattern string) string {
 
 // mapRoute reads the calls that register routes: app.MapGet("/x", Handler).
 func (c *walker) mapRoute(n extract.Ref, path string, args extract.Ref, s state) {
+	before := len(c.Facts.Routes)
+	for _, c.round = range c.rounds(n) {
+		c.mapped(n, path, args, s)
+	}
+	c.round = nil
+	c.UniqueRoutes(before)
+}
+
+// mapped reads a call in one round of the loops around it.
+func (c *walker) mapped(n extract.Ref, path string, args extract.Ref, s state) {
 	_, name := extract.SplitLast(path)
 	on := c.Field(c.Field(n, "function"), "expression")
 	method, isMap := mapVerbs[name]
 	pattern, ok := c.text(c.Child(c.Child(args, 0), 0))
-	handler := c.Child(c.Child(args, 1), 0)
+	handler := c.meant(c.Child(c.Child(args, 1), 0))
 	router, before, found := c.grouped(on, s)
 	if name == "MapControllerRoute" || name == "MapAreaControllerRoute" {
 		c.controllerRoute(n, args, s)
@@ -328,7 +341,7 @@ func (c *walker) httpMethods(n extract.Ref, depth int) (all []string) {
 	if n == extract.None || depth > maxLists {
 		return nil
 	}
-	if text, ok := c.literal(n); ok {
+	if text, ok := c.literal(c.meant(n)); ok {
 		return []string{strings.ToUpper(text)}
 	}
 	switch c.Kind(n) {

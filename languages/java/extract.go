@@ -17,6 +17,7 @@ var extractor = extract.Language{
 	Name: "java", Version: 7, Matches: extract.Suffixed(".java"),
 	Extract: extract.Parsed(extract.LoadGrammar(java.GetLanguage), func(f *extract.File) {
 		j := &walker{File: f, anonymous: map[uint32]int{}}
+		j.setOnce = j.SetOnce(j.setting)
 		j.block(0, state{names: extract.Inner(nil)})
 	}),
 }
@@ -26,6 +27,10 @@ type walker struct {
 	extract.Blocks
 	// anonymous counts the anonymous classes of each declaration.
 	anonymous map[uint32]int
+	// setOnce returns the value of a name that the file sets once.
+	setOnce func(name string) extract.Ref
+	// round is what the names of loops stand for in the round that is read.
+	round extract.Round
 }
 
 // state is the context of the walk.

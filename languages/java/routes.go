@@ -85,6 +85,9 @@ func (j *walker) each(n extract.Ref) []extract.Ref {
 // pattern returns the text of an expression, with ${PATH} for what is no literal. ok is false if it
 // can be no text.
 func (j *walker) pattern(n extract.Ref) (text string, ok bool) {
+	if is := j.meant(n); is != n {
+		return j.literal(is)
+	}
 	switch j.Kind(n) {
 	case "parenthesized_expression":
 		return j.pattern(j.Child(n, 0))
@@ -395,10 +398,20 @@ func (j *walker) contextRoute(n extract.Ref, args extract.Ref, s state) {
 	default:
 		return
 	}
-	pattern, ok := j.pattern(j.Child(args, 0))
+	_, ok := j.pattern(j.Child(args, 0))
 	if up := j.Parent(n); !ok || !j.isWeb() || handler == extract.None && j.Text(j.Field(up, "name")) == "setHandler" || j.removed(n, args) {
 		return
 	}
+	for _, j.round = range j.rounds(n) {
+		if pattern, ok := j.pattern(j.Child(args, 0)); ok {
+			j.context(n, pattern, handler, s)
+		}
+	}
+	j.round = nil
+}
+
+// context notes a context of the JDK's server.
+func (j *walker) context(n extract.Ref, pattern string, handler extract.Ref, s state) {
 	r := &recountv1.RouteFact{Method: "ANY", Pattern: pattern, Framework: "jdk", In: s.in, Handler: extract.Unknown}
 	switch j.Kind(handler) {
 	case "lambda_expression", "": // the handler may be set later
