@@ -240,6 +240,8 @@ func (f *finder) git(c *shell.Call) {
 	default:
 		f.Known = false
 		f.opaque(dir) // an alias or an extension
+		thing(Settings, "alias."+sub, Read)
+		f.add(Thing{Kind: Settings, Name: "global alias." + sub, Access: Read, Repo: "~"})
 	}
 }
 

@@ -190,3 +190,18 @@ func (w *world) was(a *act, name string) string {
 	}
 	return ""
 }
+
+// cameFrom returns the directory that the shell of an act was in before, if the act uses it: cd -, $OLDPWD.
+func (w *world) cameFrom(a *act) string {
+	if a.Line == nil || !slices.Contains(a.Uses, "OLDPWD") && !slices.ContainsFunc(a.Line.Calls, func(c shell.Call) bool {
+		return c.Name == "cd" && len(c.Args) == 1 && c.Args[0].Value == "-"
+	}) {
+		return ""
+	}
+	for _, b := range slices.Backward(w.acts[:a.at]) {
+		if b.Session == a.Session && b.Cwd != a.Cwd {
+			return b.Cwd
+		}
+	}
+	return ""
+}

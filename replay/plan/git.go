@@ -217,3 +217,19 @@ func (b *builder) moveAfter(i int, t effects.Thing) int {
 	}
 	return -1
 }
+
+// committer returns the first kept act after i that commits what was staged, -1 if none does or t is nothing staged.
+func (b *builder) committer(i int, t effects.Thing) int {
+	if t.Kind != effects.Staged {
+		return -1
+	}
+	for j := i + 1; j < len(b.w.acts); j++ {
+		a := b.w.acts[j]
+		if _, here, ok := onlyGit(a.Line); ok && b.s.kept[j] && !a.failed && gitSub(a.Line) == "commit" && !here.Flag("--amend") && slices.ContainsFunc(a.Things, func(c effects.Thing) bool {
+			return c.Kind == effects.Commit && c.Access == effects.Update && c.Repo == t.Repo
+		}) {
+			return j
+		}
+	}
+	return -1
+}

@@ -40,8 +40,8 @@ func TestGitPostconditions(t *testing.T) {
 		"ln -s a.txt l",
 	}
 	want := []string{
-		"file/home/ann/app/.git branch=main", "setting=user.email=ann@example.com", "setting=user.name=Ann A", "", "staged=/home/ann/app/a.txt", "commit=one",
-		"branch=feature head=feature>10", "", "staged=/home/ann/app", "commit=two",
+		"file/home/ann/app/.git branch=main", "setting=user.email=ann@example.com", "setting=user.name=Ann A", "", "staged=/home/ann/app/a.txt>5", "commit=one",
+		"branch=feature head=feature>10", "", "staged=/home/ann/app>9", "commit=two",
 		"head=main>", "commit:feature", "none=", "none=", "none=", "", "none=", "none=",
 		"commit=three", `commit=Revert_"three"`, "picked=feature", "no-branch=feature", "no-tag=v1", "", "none=", "link=/home/ann/app/l",
 	}
@@ -64,7 +64,7 @@ func TestGitPostconditions(t *testing.T) {
 				if post.Kind == replay.PostCommit && post.Hash != "" {
 					text = post.Kind + ":" + post.Hash
 				}
-				if post.ReplacedBy != nil && post.Kind == replay.PostHead {
+				if post.ReplacedBy != nil && (post.Kind == replay.PostHead || post.Kind == replay.PostStaged) {
 					text += fmt.Sprintf(">%d", *post.ReplacedBy)
 				}
 				has = append(has, text)

@@ -226,11 +226,14 @@ func TestDetours(t *testing.T) {
 			[]string{"git bisect start HEAD v1", "git bisect run ./check", "git bisect log > log", "bad=$(git rev-parse refs/bisect/bad)", "git bisect reset", "git revert --no-edit $bad"},
 			"", "0 1 2 3 4 5",
 		},
-		"a change that was kept as a patch": {[]string{"sed -i s/a/b/ f", "git diff > ../f.patch", "git checkout -- f"}, "", "0 1 2"},
-		"a stash that was put back":         {[]string{"echo a > a", "git stash", "git status", "git stash pop --index", "git add a"}, "", "0 4"},
-		"a stash with work between":         {[]string{"echo a > a", "git stash", "echo b > b", "git stash pop", "git add a"}, "", "0 1 2 3 4"},
-		"a working tree for a while":        {[]string{"git worktree add -b fix ../fix main", "git worktree remove ../fix", "git branch -D fix", "echo x > y"}, "", "3"},
-		"a build that was removed":          {[]string{"cmake -B out -S .", "rm -rf out", "echo x > y"}, "", "2"},
+		"a change that was kept as a patch":    {[]string{"sed -i s/a/b/ f", "git diff > ../f.patch", "git checkout -- f"}, "", "0 1 2"},
+		"a line after one that was taken back": {[]string{"jq -n 1 > f", "cp f g", "jq .+1 f > f", "cp g f", "jq .+2 f > f.new && mv f.new f", "rm g"}, "", "0 4"},
+		"an alias of git for a while":          {[]string{"git config alias.co checkout", "git co -b x", "git config --unset alias.co"}, "", "0 1 2"},
+		"a function of an unknown file":        {[]string{"for f in lib/*; do . $f; done", "LOG=a.log", "note x", "LOG=b.log", "note y"}, "", "0 1 2 3 4"},
+		"a stash that was put back":            {[]string{"echo a > a", "git stash", "git status", "git stash pop --index", "git add a"}, "", "0 4"},
+		"a stash with work between":            {[]string{"echo a > a", "git stash", "echo b > b", "git stash pop", "git add a"}, "", "0 1 2 3 4"},
+		"a working tree for a while":           {[]string{"git worktree add -b fix ../fix main", "git worktree remove ../fix", "git branch -D fix", "echo x > y"}, "", "3"},
+		"a build that was removed":             {[]string{"cmake -B out -S .", "rm -rf out", "echo x > y"}, "", "2"},
 		"a build that failed": {
 			[]string{"cmake -S lib -B lib/build", "cmake --install lib/build", "cmake -S app -B app/build", "rm -rf app/build", "cmake -S app -B app/build --fresh"},
 			"cmake -S app -B app/build", "0 1 4",
@@ -266,6 +269,17 @@ func TestDetours(t *testing.T) {
 		}
 		if strings.Join(got, " ") != c.want {
 			t.Errorf("%s: steps %v, want %s", name, got, c.want)
+		}
+	}
+}
+
+// TestDirectoryBefore checks that a line knows the directory that its shell was in before.
+func TestDirectoryBefore(t *testing.T) {
+	n := narrative("cd src", "cd - && touch a", "touch b")
+	n.Commands[1].Cwd = "/home/ann/app/src"
+	for i, want := range []string{"/srv/app", ""} {
+		if got := made(t, n, Request{Map: []string{"/home/ann/app=/srv/app"}}).Steps[i].Env["OLDPWD"]; got != want {
+			t.Errorf("step %d: %q, want %q", i, got, want)
 		}
 	}
 }

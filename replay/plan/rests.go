@@ -130,6 +130,9 @@ func (w *world) read(a *act, t effects.Thing) {
 			if o.gone < 0 {
 				add(o, min(t.Sure, o.thing.Sure))
 			}
+			if o.gone >= 0 && o.removed {
+				continue // it was taken back, so that what was there before is there again
+			}
 			// An act that changed it read it too, and so depends on those before.
 			if o.gone < 0 && o.thing.Access == effects.Update || o.thing.Access == effects.Write && o.thing.Kind != effects.Directory {
 				from = o.act
@@ -380,10 +383,11 @@ func (w *world) environment(a *act) {
 	}
 	need("*", 0.5)
 	need("option", 0.5)
+	free := len(s.setters["*"]) > 0 && callsUnknown(a) // of a function that a file declares
 	for n := range s.setters {
 		switch {
 		case strings.HasSuffix(n, "()") || strings.HasPrefix(n, "alias ") || n == "*" || n == "option":
-		case effects.Always(n):
+		case free, effects.Always(n):
 			need(n, 0.6)
 		case w.exported(s.setters[n], n) && mentions(a.Command, n): // jq 'env.SINCE', awk 'ENVIRON["SINCE"]'
 			need(n, 0.7)
@@ -391,6 +395,13 @@ func (w *world) environment(a *act) {
 			need(n, 0.5)
 		}
 	}
+}
+
+// callsUnknown reports whether an act calls something by its name alone that no table has, which may be a function.
+func callsUnknown(a *act) bool {
+	return a.Line != nil && slices.ContainsFunc(a.Line.Calls, func(c shell.Call) bool {
+		return c.Name != "" && c.Head.Value == c.Name && !slices.Contains(a.Followed, c.Name) && !effects.Knows(&c)
+	})
 }
 
 // mentions reports whether a text has a name as a word.

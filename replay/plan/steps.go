@@ -29,6 +29,12 @@ func (b *builder) step(i int) replay.Step {
 	out := b.m.Command(transform.Input{Text: a.Command, Shell: a.Shell, Cwd: a.Cwd, User: a.User, Home: a.home, Line: a.Line, Names: named(a)})
 	st.Command, st.Asks = out.Text, out.Asks
 	b.environment(a, &st)
+	if dir := b.w.cameFrom(a); dir != "" {
+		if st.Env == nil {
+			st.Env = map[string]string{}
+		}
+		st.Env["OLDPWD"] = b.m.Directory(dir)
+	}
 	b.asks(a, &st)
 	for _, d := range a.deps {
 		on, kept := b.index[d.on]
@@ -190,7 +196,11 @@ func (b *builder) asks(a *act, st *replay.Step) {
 func (b *builder) post(i int, a *act, st *replay.Step) {
 	st.Post = []replay.Postcondition{}
 	add := func(p replay.Postcondition, t effects.Thing) {
-		if j := b.replacer(i, t); j >= 0 {
+		j := b.replacer(i, t)
+		if c := b.committer(i, t); c >= 0 && (j < 0 || c < j) {
+			j = c
+		}
+		if j >= 0 {
 			on := b.index[j]
 			p.ReplacedBy = &on
 		}

@@ -55,6 +55,11 @@ func (r *runner) satisfied(ctx context.Context, i int, known map[int]verdict) ([
 			if held, err = r.replaced(ctx, i, *p.ReplacedBy, known); err != nil {
 				return nil, false, err
 			}
+			if held && p.Kind == replay.PostStaged { // there may be a commit with the same message
+				if held, err = r.undisturbed(ctx, s, known, false); err != nil {
+					return nil, false, err
+				}
+			}
 			text = fmt.Sprintf("step %d, which replaces %s, is done", *p.ReplacedBy+1, p.Target)
 		}
 		if p.Kind == replay.PostQuiet {

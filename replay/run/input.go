@@ -13,12 +13,16 @@ import (
 // its log, that this step may only have spoken to.
 func (r *runner) inputChanged(s *replay.Step) bool {
 	for _, n := range s.Needs {
-		if n.Kind != replay.NeedFile && n.Kind != replay.NeedDirectory || r.isService(s, n) {
+		staged := n.Kind == replay.NeedCommit && strings.HasPrefix(n.What, "/") // by its path
+		if n.Kind != replay.NeedFile && n.Kind != replay.NeedDirectory && !staged || r.isService(s, n) {
 			continue
 		}
 		o := r.outcomeOf(n.On)
 		if o == nil || o.Status != Done {
 			continue
+		}
+		if staged {
+			return true // there may be a commit with the same message of what was staged before
 		}
 		before := &r.plan.Steps[n.On]
 		if slices.ContainsFunc(o.Files, func(f File) bool { return sandbox.Within(n.What, f.Path) && isOther(before, f, o.Isolation) }) {

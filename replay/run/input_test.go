@@ -2,7 +2,9 @@ package run
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/recountdb/recount/replay"
@@ -57,6 +59,32 @@ func TestUnknownInput(t *testing.T) {
 		w.o.Executor = w.open(isolation)
 		if r := w.run(w.plan(s)); statuses(r) != want {
 			t.Errorf("%s: %s, want %s", isolation, statuses(r), want)
+		}
+	}
+}
+
+// TestCommitsWithOneMessage has a repository with a commit of the same message as the one that a step makes of what
+// another one has just staged.
+func TestCommitsWithOneMessage(t *testing.T) {
+	for _, isolation := range []sandbox.Isolation{sandbox.IsolationNone, sandbox.IsolationSandbox} {
+		w := newWorld(t)
+		setup := exec.Command("sh", "-c", "git init -q -b main && git config user.name A && git config user.email a@example.org && echo 1 > f && git add f && git commit -qm wip")
+		setup.Dir = w.dir
+		if out, err := setup.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		f := filepath.Join(w.dir, "f")
+		s := commands("echo 2 > f", "git add f", "git commit -qm wip", "git log --oneline | wc -l")
+		s[0].Post, s[0].Outputs = []replay.Postcondition{{Kind: replay.PostFile, Target: f}}, []string{f}
+		by := 2
+		s[1].Post = []replay.Postcondition{{Kind: replay.PostStaged, Target: f, ReplacedBy: &by}}
+		s[1].Needs = []replay.Need{{On: 0, Kind: replay.NeedFile, What: f}}
+		s[2].Post = []replay.Postcondition{{Kind: replay.PostCommit, Target: "wip"}}
+		s[2].Needs = []replay.Need{{On: 1, Kind: replay.NeedCommit, What: f}}
+		s[3].Needs = []replay.Need{{On: 2, Kind: replay.NeedCommit, What: "HEAD"}}
+		w.o.Executor = w.open(isolation)
+		if r := w.run(w.plan(s)); statuses(r) != "done done done done" || strings.TrimSpace(r.Steps[3].Output) != "2" {
+			t.Errorf("%s: %s: %+v", isolation, statuses(r), r.Steps[3])
 		}
 	}
 }
