@@ -143,8 +143,8 @@ type Effects struct {
 
 // Of returns the effects of a command.
 func Of(c Command) Effects {
-	l, err := shell.ReadIn(c.Text, c.Shell, c.Cwd, func(l *shell.Line, w shell.Word, dir string) (string, bool) {
-		return newFinder(l, c).goesTo(w, dir)
+	l, err := shell.ReadIn(c.Text, c.Shell, c.Cwd, c.Home, func(l *shell.Line, w shell.Word) shell.Word {
+		return newFinder(l, c).soFar(w)
 	})
 	if err != nil {
 		e := Effects{Err: err}

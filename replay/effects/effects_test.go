@@ -107,6 +107,7 @@ func TestThings(t *testing.T) {
 		"git -C sub branch -D old":                     "reads repository repository; removes branch old",
 		"git tag v1":                                   "reads commit HEAD; reads repository repository; writes tag v1",
 		"D=/srv/x; (cd $D/y && touch f); touch g":      "reads path /srv/x/y; updates path /srv/x/y/f; updates path /w/g",
+		"kill -0 $(cat pid)":                           "reads path /w/pid",
 		"cd ~/d && touch f":                            "reads path /home/a/d; updates path /home/a/d/f",
 		"git diff > d":                                 "reads path /w/**; reads repository repository; writes path /w/d",
 		"git diff --staged > d":                        "reads repository repository; writes path /w/d",

@@ -176,12 +176,12 @@ func (f *finder) follow(c *shell.Call, name, text string, args []shell.Word, her
 		in.args[i] = a
 	}
 	moves := func(c shell.Call) bool { return c.Name == "shift" || c.Name == "set" && len(c.Args) > 0 }
-	l, err := shell.ReadIn(text, "bash", c.Dir, func(l *shell.Line, w shell.Word, dir string) (string, bool) {
+	l, err := shell.ReadIn(text, "bash", c.Dir, f.c.Home, func(l *shell.Line, w shell.Word) shell.Word {
 		at := newFinder(l, in.c)
 		if at.within = in.within; !slices.ContainsFunc(l.Calls, moves) {
 			at.args = in.args
 		}
-		return at.goesTo(w, dir)
+		return at.soFar(w)
 	})
 	if err != nil || len(l.Calls) >= shell.MaxCalls {
 		return false

@@ -87,14 +87,15 @@ func TestWritesOfPrograms(t *testing.T) {
 // TestFunctionsAndScripts has calls whose text another command has written down.
 func TestFunctionsAndScripts(t *testing.T) {
 	texts := map[string]string{
-		"/w/lib.sh":    "log() { echo \"$*\" >> \"${LOG:?}\"; }\n",
-		"/w/run.sh":    "#!/bin/sh\n. ./lib.sh\nlog begun\nif test -f old; then rm old; fi\nsort \"$1\" > \"${1%.txt}.sorted\"\n",
-		"/w/show":      "#!/usr/bin/env bash\ncat \"$@\"\n",
-		"/w/tool.py":   "#!/usr/bin/env python3\nopen('x', 'w')\n",
-		"/w/shift.sh":  "shift\ntouch \"$1\"\n",
-		"/w/again.sh":  "bash again.sh\n",
-		"/w/count.awk": "{ n++ } END { print n > \"count\" }\n",
-		"/w/edit.sed":  "s/a/b/\nw lines\n",
+		"/w/lib.sh":      "log() { echo \"$*\" >> \"${LOG:?}\"; }\n",
+		"/w/bin/here.sh": "#!/bin/sh\ncd \"$(dirname \"$0\")\" || exit\ntouch a\nhere=$(cd \"$(dirname \"${BASH_SOURCE[0]}\")\" && pwd)\ntouch $here/b\n",
+		"/w/run.sh":      "#!/bin/sh\n. ./lib.sh\nlog begun\nif test -f old; then rm old; fi\nsort \"$1\" > \"${1%.txt}.sorted\"\n",
+		"/w/show":        "#!/usr/bin/env bash\ncat \"$@\"\n",
+		"/w/tool.py":     "#!/usr/bin/env python3\nopen('x', 'w')\n",
+		"/w/shift.sh":    "shift\ntouch \"$1\"\n",
+		"/w/again.sh":    "bash again.sh\n",
+		"/w/count.awk":   "{ n++ } END { print n > \"count\" }\n",
+		"/w/edit.sed":    "s/a/b/\nw lines\n",
 	}
 	session := Command{
 		Shell: "bash", Cwd: "/w", Home: "/home/a", Vars: map[string]string{"LOG": "/w/run.log"},
@@ -104,12 +105,19 @@ func TestFunctionsAndScripts(t *testing.T) {
 			"pack":  `{ dest=$2; tar czf "$dest" "$1"; }`,
 			"clean": `{ rm -rf build; }`,
 			"up":    `{ cd ..; }`,
+			"ctl":   `{ case ${1:-none} in start|run) echo 1 > pid ;; stop) rm pid ;; *.gz) touch zipped ;; *) echo usage > usage ;; esac; }`,
 			"enter": `{ (cd "$1" && touch made); }`,
 			"loop":  `{ loop; }`,
 		},
 		Content: func(name string) (string, bool) { s, ok := texts[name]; return s, ok },
 	}
 	for _, c := range []struct{ command, things, opaque, sets string }{
+		{"ctl start", "writes path /w/pid", "", ""},
+		{"ctl stop", "removes path /w/pid", "", ""},
+		{"ctl x.gz", "updates path /w/zipped", "", ""},
+		{"ctl", "writes path /w/usage", "", ""},
+		{"v=stop; while ls; do case $v in stop) touch a; v=x;; x) touch b;; esac; done", "updates path /w/a; updates path /w/b", "", "v"},
+		{"bin/here.sh", "reads path /w/bin; reads path /w/bin/here.sh; updates path /w/bin/a; updates path /w/bin/b", "", ""},
 		{"enter sub", "reads path /w/sub; updates path /w/sub/made", "", ""},
 		{"log started", "updates path /w/run.log", "", ""},
 		{"LOG=other log x", "updates path /w/other", "", ""},

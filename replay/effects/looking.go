@@ -18,6 +18,8 @@ func displays(c *shell.Call) bool {
 	ws := shell.Operands(c.Args, "")
 	second := func(words ...string) bool { return len(ws) > 1 && slices.Contains(words, ws[1].Value) }
 	switch c.Name {
+	case "kill":
+		return len(c.Args) > 0 && (c.Args[0].Value == "-0" || c.Args[0].Value == "-l" || c.Args[0].Value == "-L")
 	case "git":
 		switch c.Sub() {
 		case "bundle":

@@ -3,6 +3,7 @@ package effects
 import (
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/recountdb/recount/replay/shell"
@@ -16,6 +17,9 @@ const maxValue = 64 << 10
 func (f *finder) expand(w shell.Word) shell.Word {
 	if !w.Dynamic {
 		return w
+	}
+	if dir := f.ownDirectory(w.Value); dir != "" {
+		return shell.Word{Text: w.Text, Value: dir, Quoted: w.Quoted}
 	}
 	var b strings.Builder
 	rest, known := w.Value, true
@@ -44,6 +48,22 @@ func (f *finder) expand(w shell.Word) shell.Word {
 	w.Value = b.String()
 	w.Dynamic = !known || strings.Contains(w.Value, "`")
 	return w
+}
+
+// own matches the ways in which a script names its own directory.
+var own = regexp.MustCompile(`^\$\((?:cd (?:-- )?"?\$\()?dirname (?:-- )?"?\$\{?(?:0|BASH_SOURCE(?:\[0\])?)\}?"?\)(?:"? *(?:&&|;) *pwd(?: -P)?\))?$`)
+
+// ownDirectory returns the directory of the script around this place if a word is that, "" otherwise.
+func (f *finder) ownDirectory(word string) string {
+	if !own.MatchString(word) {
+		return ""
+	}
+	for _, name := range slices.Backward(f.within) {
+		if strings.HasPrefix(name, "/") {
+			return path.Dir(name)
+		}
+	}
+	return ""
 }
 
 // maxItems bounds how many words of a loop are looked at one by one.
@@ -169,10 +189,10 @@ func (f *finder) temporary(v shell.Variable) shell.Word {
 	return v.Value
 }
 
-// goesTo returns the directory that a word names to which a line changes from another one.
-func (f *finder) goesTo(w shell.Word, dir string) (string, bool) {
+// soFar returns a word with the values of variables, as the line that is being read has set them so far.
+func (f *finder) soFar(w shell.Word) shell.Word {
 	f.variables()
-	return shell.Resolve(f.expand(w), dir, f.c.Home)
+	return f.expand(w)
 }
 
 // variable cuts a name, or {name} with an operator behind the name, off the beginning of s. The name is ""

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/recountdb/recount/replay/effects"
 	"github.com/recountdb/recount/replay/shell"
@@ -189,6 +190,17 @@ func (w *world) was(a *act, name string) string {
 		}
 	}
 	return ""
+}
+
+// onlyMode reports whether an act was seen to leave the content of a file as it was: chmod +x run && ./run.
+func (a *act) onlyMode(name string) bool {
+	if a.seen == nil {
+		return false
+	}
+	f := a.seen.Files[name]
+	was, _, _ := strings.Cut(f.Was, " ")
+	is, _, _ := strings.Cut(f.Is, " ")
+	return was != "" && was == is
 }
 
 // cameFrom returns the directory that the shell of an act was in before, if the act uses it: cd -, $OLDPWD.

@@ -229,6 +229,7 @@ func TestDetours(t *testing.T) {
 		"a change that was kept as a patch":    {[]string{"sed -i s/a/b/ f", "git diff > ../f.patch", "git checkout -- f"}, "", "0 1 2"},
 		"a line after one that was taken back": {[]string{"jq -n 1 > f", "cp f g", "jq .+1 f > f", "cp g f", "jq .+2 f > f.new && mv f.new f", "rm g"}, "", "0 4"},
 		"an alias of git for a while":          {[]string{"git config alias.co checkout", "git co -b x", "git config --unset alias.co"}, "", "0 1 2"},
+		"a script that is made executable":     {[]string{"cat > up <<'E'\n#!/bin/sh\necho x > made\nE", "chmod +x up", "./up", "rm made"}, "", "0 1"},
 		"a function of an unknown file":        {[]string{"for f in lib/*; do . $f; done", "LOG=a.log", "note x", "LOG=b.log", "note y"}, "", "0 1 2 3 4"},
 		"a stash that was put back":            {[]string{"echo a > a", "git stash", "git status", "git stash pop --index", "git add a"}, "", "0 4"},
 		"a stash with work between":            {[]string{"echo a > a", "git stash", "echo b > b", "git stash pop", "git add a"}, "", "0 1 2 3 4"},

@@ -407,11 +407,14 @@ func (s *Seen) has(name string) bool {
 // echo, and forgets the text of files that the act may have changed in another way. A build is taken
 // not to change files written by hand.
 func (w *world) writesDown(a *act) {
+	if a.Line != nil && len(a.Line.Redirects) == 0 && !slices.ContainsFunc(a.Line.Calls, func(c shell.Call) bool { return c.Name != "chmod" }) && len(a.Line.Calls) > 0 {
+		return // chmod +x
+	}
 	for name := range w.texts {
 		changed := slices.ContainsFunc(a.Things, func(t effects.Thing) bool {
 			return isPath(t) && t.Access != effects.Read && (within(name, t.Name) || t.Glob && covers(t, effects.Thing{Kind: effects.Path, Name: name}))
 		})
-		if changed || !a.Built && slices.ContainsFunc(a.Opaque, func(dir string) bool { return within(name, dir) }) {
+		if changed = changed && !a.onlyMode(name); changed || !a.Built && slices.ContainsFunc(a.Opaque, func(dir string) bool { return within(name, dir) }) {
 			delete(w.texts, name)
 		}
 	}

@@ -112,17 +112,17 @@ func (r Redirect) Writes() bool  { return strings.Contains(r.Op, ">") }
 func (r Redirect) Appends() bool { return strings.Contains(r.Op, ">>") || r.Op == "<>" }
 
 // Read reads a command line that ran in a directory. The error says why its syntax is not known.
-func Read(text, shell, cwd string) (*Line, error) { return ReadIn(text, shell, cwd, nil) }
+func Read(text, shell, cwd string) (*Line, error) { return ReadIn(text, shell, cwd, "", nil) }
 
-// ReadIn is Read where more is known: dirs returns the directory that a word names which the line changes to, with the
-// variables that the line has set so far.
-func ReadIn(text, shell, cwd string, dirs func(l *Line, w Word, dir string) (string, bool)) (*Line, error) {
+// ReadIn is Read where more is known: the home directory, and by value what a word is, with the variables that the line
+// has set so far. The line then goes where cd says, and of case it has the branch that is taken.
+func ReadIn(text, shell, cwd, home string, value func(l *Line, w Word) Word) (*Line, error) {
 	file, err := command.Parse(text, shell)
 	if err != nil {
 		return nil, fmt.Errorf("parse command: %w", err)
 	}
 	l := &Line{Source: text, File: file, Loops: map[string][]Word{}}
-	r := reader{line: l, dir: cwd, dirs: dirs, loops: l.Loops, seen: map[string]bool{}}
+	r := reader{line: l, dir: cwd, home: home, value: value, loops: l.Loops, seen: map[string]bool{}}
 	r.stmts(file.Stmts)
 	return l, nil
 }

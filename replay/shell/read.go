@@ -19,8 +19,10 @@ const (
 type reader struct {
 	line     *Line
 	dir      string
-	dirs     func(l *Line, w Word, dir string) (string, bool) // see ReadIn
-	inner    int                                              // substitutions around this place
+	home     string
+	looping  bool                       // in a loop, in which values change
+	value    func(l *Line, w Word) Word // see ReadIn
+	inner    int                        // substitutions around this place
 	deferred bool
 	maybe    bool // in a branch
 	abroad   bool
@@ -154,8 +156,11 @@ func (r *reader) command(c syntax.Command) {
 			r.branch(func() { r.stmts(c.Then) })
 		}
 	case *syntax.WhileClause:
+		was := r.looping
+		r.looping = true
 		r.stmts(c.Cond)
 		r.branch(func() { r.stmts(c.Do) })
+		r.looping = was
 	case *syntax.ForClause:
 		if loop, ok := c.Loop.(*syntax.WordIter); ok {
 			items := r.loops[loop.Name.Value]
@@ -166,11 +171,18 @@ func (r *reader) command(c syntax.Command) {
 		} else if c.Loop != nil {
 			r.expansions(c.Loop)
 		}
+		was := r.looping
+		r.looping = true
 		r.stmts(c.Do)
+		r.looping = was
 	case *syntax.CaseClause:
-		r.word(c.Word)
-		for _, it := range c.Items {
-			r.branch(func() { r.stmts(it.Stmts) })
+		items, sure := r.taken(r.known(r.word(c.Word)), c.Items)
+		for _, it := range items {
+			if sure {
+				r.stmts(it.Stmts)
+			} else {
+				r.branch(func() { r.stmts(it.Stmts) })
+			}
 		}
 	case *syntax.FuncDecl:
 		if c.Name != nil && r.inner == 0 {
@@ -198,6 +210,38 @@ func (r *reader) command(c syntax.Command) {
 		r.expansions(c)
 		r.counts(c)
 	}
+}
+
+// known returns a word with the values of its variables, as far as they are known.
+func (r *reader) known(w Word) Word {
+	if r.value == nil || r.looping || !w.Dynamic {
+		return w
+	}
+	return r.value(r.line, w)
+}
+
+// taken returns the branches of case that may be taken. sure tells that it is the one that is taken, if any: the word
+// and all patterns up to its own are known.
+func (r *reader) taken(w Word, items []*syntax.CaseItem) (may []*syntax.CaseItem, sure bool) {
+	if w.Dynamic || r.value == nil {
+		return items, false
+	}
+	for i, it := range items {
+		for _, p := range it.Patterns {
+			p := r.word(p)
+			matches, err := path.Match(p.Value, w.Value)
+			switch {
+			case p.Value == "*" && !p.Quoted, !p.Dynamic && !p.Glob && p.Value == w.Value, p.Glob && !p.Dynamic && !p.Quoted && matches:
+				if it.Op != syntax.Break {
+					return items, false // it goes on with the next
+				}
+				return items[i : i+1], true
+			case p.Dynamic, p.Glob && (p.Quoted || err != nil || strings.Contains(w.Value, "/")):
+				return items, false
+			}
+		}
+	}
+	return nil, true
 }
 
 // counts adds the variables that ((…)) sets.
@@ -305,19 +349,15 @@ func (r *reader) add(c Call) {
 	r.line.Calls = append(r.line.Calls, c)
 }
 
-// goes follows a change of directory. Without dirs neither the home directory nor a variable is known.
+// goes follows a change of directory.
 func (r *reader) goes(args []Word) {
 	if r.inner > 0 || r.deferred || r.abroad {
 		return
 	}
 	to := Operands(args, "")
 	if len(to) == 1 && to[0].Value != "-" {
-		if dir, ok := Resolve(to[0], r.dir, ""); ok {
+		if dir, ok := Resolve(r.known(to[0]), r.dir, r.home); ok {
 			r.dir = path.Clean(dir)
-			return
-		}
-		if r.dirs != nil {
-			r.dir, _ = r.dirs(r.line, to[0], r.dir)
 			return
 		}
 	}

@@ -241,7 +241,7 @@ func (r *reader) script(words []Word) {
 		return
 	}
 	inner := reader{
-		line: &Line{Source: text, File: file}, dir: r.dir, dirs: r.dirs, inner: r.inner, deferred: r.deferred, abroad: r.abroad,
+		line: &Line{Source: text, File: file}, dir: r.dir, home: r.home, value: r.value, looping: r.looping, inner: r.inner, deferred: r.deferred, abroad: r.abroad,
 		via: r.via, nested: r.nested + 1, loops: r.loops, seen: map[string]bool{}, piped: r.piped, drained: r.drained, ground: r.ground,
 		maybe: r.maybe, document: r.document,
 	}
