@@ -175,7 +175,6 @@ func (f *finder) follow(c *shell.Call, name, text string, args []shell.Word, her
 		}
 		in.args[i] = a
 	}
-	moves := func(c shell.Call) bool { return c.Name == "shift" || c.Name == "set" && len(c.Args) > 0 }
 	l, err := shell.ReadIn(text, "bash", c.Dir, f.c.Home, func(l *shell.Line, w shell.Word) shell.Word {
 		at := newFinder(l, in.c)
 		if at.within = in.within; !slices.ContainsFunc(l.Calls, moves) {
@@ -197,6 +196,15 @@ func (f *finder) follow(c *shell.Call, name, text string, args []shell.Word, her
 	f.Followed = append(f.Followed, c.Name)
 	f.takes(c, in, here)
 	return true
+}
+
+// moves reports whether a call changes what $1 is: shift, set -- a, but not set -eu.
+func moves(c shell.Call) bool {
+	if c.Name != "set" || len(c.Args) == 0 {
+		return c.Name == "shift"
+	}
+	first := c.Args[0].Value
+	return !strings.HasPrefix(first, "-") && !strings.HasPrefix(first, "+") || slices.ContainsFunc(c.Args, func(w shell.Word) bool { return w.Value == "--" || w.Value == "-" })
 }
 
 // takes adds what was found inside a function or a script.

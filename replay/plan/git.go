@@ -233,3 +233,12 @@ func (b *builder) committer(i int, t effects.Thing) int {
 	}
 	return -1
 }
+
+// committedAlready reports whether an act makes an empty commit with the message of one that a kept act before it made.
+func (b *builder) committedAlready(i int, message string) bool {
+	_, here, ok := onlyGit(b.w.acts[i].Line)
+	return ok && here.Flag("--allow-empty") && slices.ContainsFunc(b.w.acts[:i], func(a *act) bool {
+		before, ok := commitMessage(a.Line)
+		return ok && b.s.kept[a.at] && before == message
+	})
+}

@@ -285,7 +285,7 @@ func (b *builder) post(i int, a *act, st *replay.Step) {
 		case t.Kind == effects.Commit && b.moves(i, a, add):
 			moved = true
 		case t.Kind == effects.Commit:
-			if message, ok := commitMessage(a.Line); ok {
+			if message, ok := commitMessage(a.Line); ok && !b.committedAlready(i, message) {
 				add(replay.Postcondition{Kind: replay.PostCommit, Target: message}, effects.Thing{Kind: "message", Name: message})
 			} else {
 				unknown = true
