@@ -108,7 +108,7 @@ func TestInsights(t *testing.T) {
 }
 
 // TestUntimed checks that commands of a history without times have no age, and that the line above the charts
-// says how many there are.
+// says how many there are. Of outcomes that it does not have either, none is counted as good.
 func TestUntimed(t *testing.T) {
 	s := startSite(t)
 	history := filepath.Join(t.TempDir(), ".bash_history")
@@ -120,6 +120,11 @@ func TestUntimed(t *testing.T) {
 	p.open("/insights", has("What recurs")+" && "+has("3 at an unknown time"))
 	if text := eval[string](p, `document.querySelector("main").innerText`); strings.Contains(text, " ago") || !strings.Contains(text, "time unknown") {
 		t.Errorf("a time that is not known has an age:\n%s", text)
+	}
+	for table, column := range map[string]int{"Programs": 3, "Templates": 4} {
+		if got := eval[string](p, fmt.Sprintf(`document.querySelector("[aria-label=%s] tbody td:nth-child(%d)").innerText`, table, column)); got != "–" {
+			t.Errorf("%s: of runs whose outcome is not known %q failed, want –", table, got)
+		}
 	}
 }
 

@@ -47,6 +47,22 @@ func TestFormat(t *testing.T) {
 	}
 }
 
+// TestLine checks that the path of a chart shows values that have no neighbour.
+func TestLine(t *testing.T) {
+	p := sample(t).page(t, 1280, 800)
+	p.open("/", has("Failed last"))
+	for expression, want := range map[string]string{
+		`m.line([1, 2], 100, 10, 2)`:          "M0 5L100 0",
+		`m.line([1], 100, 10, 2)`:             "M0 5h100",
+		`m.line([1, null, 2], 100, 10, 2)`:    "M0 5h3M100 0h-3",
+		`m.line([null, 1, null], 100, 10, 2)`: "M50 5h3",
+	} {
+		if got := module[string](p, "chart.js", expression); got != want {
+			t.Errorf("%s: %q, want %q", expression, got, want)
+		}
+	}
+}
+
 // TestTimelineModel has what a timeline makes of columns.
 func TestTimelineModel(t *testing.T) {
 	p := sample(t).page(t, 1280, 800)

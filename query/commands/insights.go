@@ -169,7 +169,7 @@ func (n *insight) templates() error {
 	var examples []int32
 	for _, st := range stats {
 		t := TemplateStat{
-			Template: r.template.all[st.template], Runs: st.runs, Failed: st.failed, Sessions: int64(len(sessions[st.template])),
+			Template: r.template.all[st.template], Runs: st.runs, Failed: st.failed, Unknown: st.runs - st.known, Sessions: int64(len(sessions[st.template])),
 			Last: n.time(st.newest[0]), Evidence: n.positions(st.newest),
 		}
 		if st.known > 0 {

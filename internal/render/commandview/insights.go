@@ -16,7 +16,9 @@ func Insights(d *render.Drawing, r ask.InsightsResponse) {
 		rows := [][]string{{"RUNS", "FAILED", "SESSIONS", "TEMPLATE", "LAST"}}
 		for _, t := range r.Templates {
 			failed := render.Thousands(t.Failed)
-			if t.Failed > 0 {
+			if t.Unknown == t.Runs {
+				failed = "–"
+			} else if t.Failed > 0 {
 				failed += fmt.Sprintf(" (%.0f %%)", 100*t.FailureRate)
 			}
 			rows = append(rows, []string{render.Thousands(t.Runs), failed, render.Thousands(t.Sessions), render.OneLine(t.Template), render.Ago(d.Now, t.Last)})

@@ -27,8 +27,8 @@ export function line(values, width, height, max = nice(Math.max(0, ...values))) 
       return;
     }
     d += pen + round(x(i)) + " " + round(y(v));
-    // A value between two gaps would be invisible.
-    if (pen === "M" && !Number.isFinite(values[i + 1] ?? NaN)) d += "h0.1";
+    // A value between two gaps would be invisible: it is a dash, and the only one is a line.
+    if (pen === "M" && !Number.isFinite(values[i + 1] ?? NaN)) d += "h" + (values.length === 1 ? width : i + 1 < values.length ? 3 : -3);
     pen = "L";
   });
   return d;

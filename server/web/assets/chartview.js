@@ -35,13 +35,13 @@ export function Chart({ title, series, at, unit, kind = "line", onPick }) {
       ${over >= 0 && html`<rect class="over" x=${over * each} y="0" width=${each} height=${height} />`}
       ${stacked ? stacked.rects.map((r) => html`<rect class=${"s " + (series[r.of].state ?? "")} x=${r.x} y=${r.y} width=${r.width} height=${r.height} />`)
         : series.map((s) => html`<path class=${"s " + (s.state ?? "")} d=${line(s.values, width, height, max)} />`)}
-    </svg>${n > 1 && html`<div class="ends dim" aria-hidden="true"><span>${short(at[0], at)}</span><span>${short(at[n - 1], at)}</span></div>`}</figure>`;
+    </svg>${n > 0 && html`<div class="ends dim" aria-hidden="true"><span>${short(at[0], at)}</span>${n > 1 && html`<span>${short(at[n - 1], at)}</span>`}</div>`}</figure>`;
 }
 
-/** short writes a time of an axis: the day if the axis is of days, else the time of day. */
+/** short writes a time of an axis: the day if the axis is of days or has one time, else the time of day. */
 function short(t, at) {
   const text = when(t); // 2026-11-20 12:00:00 UTC
-  return at[1] - at[0] >= 86400e3 ? text.slice(0, 10) : text.slice(11, 16);
+  return at.length === 1 || at[1] - at[0] >= 86400e3 ? text.slice(0, 10) : text.slice(11, 16);
 }
 
 /** Spark is a line without anything around it, for a cell of a table. */

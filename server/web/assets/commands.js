@@ -11,6 +11,7 @@ import { href } from "./router.js";
 export function Outcome({ of }) {
   if (of.exit_code === undefined || of.exit_code === null) return html`<span class="outcome" title="the outcome is not known"><span aria-hidden="true">·</span><span class="sr">outcome unknown</span></span>`;
   if (of.exit_code === 0) return html`<span class="outcome good" title="succeeded"><span aria-hidden="true">✓</span><span class="sr">succeeded</span></span>`;
+  if (of.exit_code === 130) return html`<span class="outcome bad" title="interrupted (ctrl-C): exit code 130"><span aria-hidden="true">✗</span><span class="code">130</span><span class="sr">interrupted</span></span>`;
   return html`<span class="outcome bad" title=${"failed with exit code " + of.exit_code}><span aria-hidden="true">✗</span><span class="code">${of.exit_code}</span><span class="sr">failed</span></span>`;
 }
 

@@ -128,7 +128,7 @@ export class GraphPaint {
     for (const [key, all] of batches) {
       const [state, width] = key.split("/");
       pen.globalAlpha = (near !== undefined ? 0.35 : 1) * (n > 2000 ? 0.25 : n > 400 ? 0.5 : 0.85);
-      pen.strokeStyle = state ? c[state] : c.line;
+      pen.strokeStyle = state ? c[state] : c.dim;
       pen.lineWidth = Math.max(Number(width) * 0.8, 0.8 / k);
       // Skia strokes several paths of some links faster than one of thousands that cross.
       for (let i = 0; i < all.length; i += 64) {

@@ -27,7 +27,7 @@ function Shown({ c, asOf }) {
   useKey("n", "its narrative", () => go(href("narrative", { id: c.id, ...moment })));
   return html`<h1 class="sr">Command</h1>
     <pre class="command"><${Text} value=${c.command} max=${4000} /></pre>
-    <p class="ended"><${Outcome} of=${c} /> ${c.exit_code === undefined ? "The outcome is not known" : c.exit_code === 0 ? "succeeded" : html`failed with exit code ${c.exit_code}`}${c.duration_ns !== undefined && html` in ${duration(c.duration_ns)}`}${c.time_unknown ? " at an unknown time" : html`, <span><${Time} at=${c.time} />,</span> <span class="dim">${when(c.time)}</span>`}</p>
+    <p class="ended"><${Outcome} of=${c} /> ${c.exit_code === undefined ? "The outcome is not known" : c.exit_code === 0 ? "succeeded" : html`${c.exit_code === 130 ? "interrupted (ctrl-C), exit code" : "failed with exit code"} ${c.exit_code}`}${c.duration_ns !== undefined && html` in ${duration(c.duration_ns)}`}${c.time_unknown ? " at an unknown time" : html`, <span><${Time} at=${c.time} />,</span> <span class="dim">${when(c.time)}</span>`}</p>
     <div class="links">
       <a href=${href("why/" + c.id, moment)}>${c.exit_code ? "Why it failed" : "What led to it"}</a>
       <a href=${href("narrative", { id: c.id, ...moment })}>Narrative</a>

@@ -54,9 +54,15 @@ function Stats({ of, filters }) {
 /** failing is the part of the runs whose outcome is known that failed. */
 const failing = (t) => (t.succeeded + t.failed > 0 ? t.failed / (t.succeeded + t.failed) : undefined);
 
+/** rateOf writes a part that failed: a dash if no outcome is known. */
+const rateOf = (part) => (part === undefined ? html`<span title="no outcome is known">–</span>` : part === 0 ? "0" : percent(part));
+
+/** known is the part of a template's runs that failed, if an outcome is known. */
+const known = (t) => (t.unknown === t.runs ? undefined : t.failure_rate);
+
 const tally = [
   { name: "runs", num: true, of: (e) => count(e.runs), by: (e) => e.runs },
-  { name: "failed", num: true, of: (e) => html`<span class=${e.failed ? "bad" : "dim"}>${e.failed ? percent(failing(e)) : "0"}</span>`, by: (e) => failing(e) ?? 0 },
+  { name: "failed", num: true, of: (e) => html`<span class=${e.failed ? "bad" : "dim"}>${rateOf(failing(e))}</span>`, by: (e) => failing(e) ?? 0 },
   { name: "time", num: true, of: (e) => html`<span class="dim">${e.duration_ns ? duration(e.duration_ns) : "–"}</span>`, by: (e) => e.duration_ns ?? 0 },
 ];
 
@@ -85,7 +91,7 @@ function What({ d, filters }) {
     ${d.templates.length > 0 && html`<${Table} label="Templates" sort="by" rows=${d.templates} keyOf=${(t) => t.template} columns=${[
       { name: "template", of: (t) => html`<a data-item href=${href("ask", { q: t.example.command, kind: "commands" })}><code><${Brief} value=${t.template} max=${200} /></code></a>`, by: (t) => t.template },
       { name: "runs", num: true, of: (t) => count(t.runs), by: (t) => t.runs }, { name: "sessions", num: true, of: (t) => count(t.sessions), by: (t) => t.sessions },
-      { name: "failed", num: true, of: (t) => html`<span class=${t.failed ? "bad" : "dim"}>${percent(t.failure_rate)}</span>`, by: (t) => t.failure_rate }, { name: "last", of: (t) => html`<${Time} at=${t.last} />`, by: (t) => t.last },
+      { name: "failed", num: true, of: (t) => html`<span class=${t.failed ? "bad" : "dim"}>${rateOf(known(t))}</span>`, by: (t) => known(t) ?? 0 }, { name: "last", of: (t) => html`<${Time} at=${t.last} />`, by: (t) => t.last },
       { name: "evidence", of: (t) => html`<${Some} of=${t.evidence} />` }]} />`}
     <div class="columns"><section aria-label="Sequences"><h2>What goes together</h2>
       ${d.sequences.length === 0 ? html`<p class="empty">No sequence recurs.</p>` : html`<ol class="rows">${d.sequences.map((q) => html`<li>${q.templates.map((t, i) => html`${i > 0 && html` <span class="dim">→</span> `}<code><${Brief} value=${t} max=${100} /></code>`)} <div class="dim">${plural(q.runs, "time")} in ${plural(q.sessions, "session")}, ${q.lift.toFixed(1)} times as often as by chance <${Some} of=${q.evidence} /></div></li>`)}</ol>`}</section>
