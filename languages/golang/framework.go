@@ -57,7 +57,7 @@ var (
 	}
 	gorilla = &framework{
 		name: "mux", routers: []string{"NewRouter", "Router"}, any: []string{"Handle", "HandleFunc"},
-		groups: []string{"PathPrefix"},
+		groups: []string{"PathPrefix", "Path"},
 		same:   []string{"Subrouter", "StrictSlash", "Host", "Schemes", "Queries", "Headers", "Methods", "Name", "UseEncodedPath", "SkipClean", "NewRoute"},
 	}
 	// routegroup is a group of routes on a mux of net/http, whose patterns it takes.

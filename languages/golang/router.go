@@ -80,6 +80,7 @@ type registered struct {
 	methods  []string // the first argument, if it is a list, or of calls around this one
 	routers  []string // the spots of arguments
 	pattern  string   // of a gorilla chain
+	chain    bool
 	lost     bool     // the pattern is only the known part
 	// targets has the functions that arguments stand for.
 	targets    [][]target
@@ -424,7 +425,7 @@ func (r *routing) call(e *ast.CallExpr) string {
 	case c.name == "Methods":
 		c.methods = r.texts(e.Args)
 	case len(e.Args) == 0:
-	case len(e.Args) > 1 || c.name == "Group" || c.name == "PathPrefix" || c.name == "Mount" || chainsRoute(e):
+	case len(e.Args) > 1 || c.name == "Group" || c.name == "PathPrefix" || c.name == "Path" || c.name == "Mount" || chainsRoute(e):
 		c.prefix = r.text(e.Args[0])
 	}
 	for _, arg := range e.Args {
@@ -568,7 +569,7 @@ func (r *routing) register(call *ast.CallExpr, methods []ast.Expr, f *source, na
 				found.pattern = t.is + found.pattern
 			}
 		}
-		if found.pattern == "" {
+		if found.chain = true; found.pattern == "" && len(found.methods) == 0 {
 			return
 		}
 	} else if len(args) < 2 {

@@ -284,7 +284,7 @@ func (r *routers) routesOf(c registered) (all []route) {
 		methods, at := c.methods, 0
 		verb, isVerb := f.verbs[c.name]
 		below, isFiles := f.files[c.name]
-		chain := f == gorilla && c.pattern != ""
+		chain := f == gorilla && c.chain
 		switch {
 		case chain:
 			at = -1
@@ -333,6 +333,9 @@ func (r *routers) routesOf(c registered) (all []route) {
 			methods = []string{"ANY"}
 		}
 		for _, prefix := range on.prefixes(map[*router]bool{}) {
+			if chain && c.pattern == "" && prefix.is == "" { // it serves any path
+				continue
+			}
 			path := text{join(prefix.is, pattern.is), prefix.known && pattern.known}
 			for _, m := range methods {
 				all = append(all, route{method: m, pattern: path, targets: c.targets[handler], of: f})
