@@ -310,6 +310,9 @@ func (j *walker) methodRoutes(annotations []extract.Ref, in uint32, result strin
 				}
 				r := j.Refer(recountv1.EdgeKind_EDGE_KIND_CONSUMES_ENDPOINT, in, j.annotationName(at), j.typeName(j.Field(at, "name")))
 				r.Attributes = map[string]string{"method": m, "url": extract.Clip(s.prefix+extract.Slashed(p), extract.MaxValue)}
+				if class != nil && strings.HasSuffix(j.annotationName(at), "Exchange") { // a controller may implement it
+					j.AddRoute(&recountv1.RouteFact{Role: "inherited", Method: m, Pattern: s.prefix + extract.Slashed(p), Router: class.Name, Framework: "spring", In: in}, at)
+				}
 			case class != nil:
 				j.AddRoute(&recountv1.RouteFact{Method: m, Pattern: p, Router: class.Name, Framework: framework, In: in}, at)
 			}

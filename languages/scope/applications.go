@@ -184,8 +184,13 @@ func (rt *Routing) composed(m *Module, in uint32, annotation string) []string {
 	return nil
 }
 
-// extending returns the controllers that extend one of some classes.
+// extending returns the controllers that extend one of some classes, or implement one of some interfaces.
 func (rt *Routing) extending(of []any) (all []any) {
+	for _, o := range of {
+		if c, ok := o.(ClassRouter); ok && c.Class.Kind != recountv1.SymbolKind_SYMBOL_KIND_INTERFACE {
+			all = append(all, o)
+		}
+	}
 	for _, m := range rt.p.Modules {
 		for _, r := range m.Facts.Routes {
 			d := m.Decl(r.In)
