@@ -81,7 +81,7 @@ type registered struct {
 	routers  []string // the spots of arguments
 	pattern  string   // of a gorilla chain
 	chain    bool
-	lost     bool     // the pattern is only the known part
+	lost     bool // the pattern is only the known part
 	// targets has the functions that arguments stand for.
 	targets    [][]target
 	path, pkg  string
