@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strconv"
@@ -41,6 +42,12 @@ func (p *Engine) routeFlows(m *scope.Module) {
 					p.givenText(f, fn.Value, r)
 				}
 			})
+		case "viewed":
+			if v := p.Find(here.Scope, r.Handler); v != nil && len(v.Decls) == 1 {
+				if s := p.Lookup(here.Scope, m.Path(r.Router)); s.Rest == 0 && s.Decl != nil && s.Decl.IsClass() {
+					p.viewed[v.Decls[0]] = s.Decl
+				}
+			}
 		case "optional":
 			if v := p.Find(here.Scope, r.Handler); v != nil {
 				p.optional[v] = append(p.optional[v], r.Pattern)
@@ -235,7 +242,7 @@ func (p routers) Handler(m *scope.Module, in uint32, of scope.Path) *scope.Decl 
 	}
 	if found == nil {
 		if s := p.Lookup(m.ScopeOf(in), of); s.Rest == 0 {
-			return s.Decl
+			return cmp.Or(p.viewed[s.Decl], s.Decl)
 		}
 	}
 	return found

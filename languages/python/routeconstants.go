@@ -125,6 +125,10 @@ func (p *walker) assignedRoutes(left, right extract.Ref, more bool, s state) {
 	if target == extract.Unknown {
 		return
 	}
+	if class, made := strings.CutSuffix(p.path(right, s), ".as_view()"); made && p.Kind(right) == "call" && extract.Root(target) == target {
+		p.AddRoute(&recountv1.RouteFact{Group: true, Role: "viewed", Handler: target, Router: class, In: s.in}, right)
+		return
+	}
 	text, ok := p.literal(right)
 	method := ""
 	if of := p.unlessSet(right, s); of != extract.None {
