@@ -130,10 +130,10 @@ function One({ query }) {
           ${callers.data.truncated > 0 && html`<p class="dim">${count(callers.data.truncated)} more.</p>`}
           <${Observed} of=${callers.data.runtime} /><${Proof} of=${callers.data} /></section>
         <section aria-label="Callees"><h2>Callees ${callees.data && html`<span class="dim">${count(callees.data.total)}</span>`}</h2>
-          <${Answer} of=${callees}>${(d) => html`<${Calls} calls=${d.calls} rev=${at} empty="It calls nothing in the imported repositories." />
+          <${Answer} of=${callees}>${(d) => html`<${Calls} calls=${d.calls} rev=${at} empty="No call of it in the imported repositories is known." />
             ${d.outside?.length > 0 && html`<h3>Outside the repositories</h3><ul class="rows">${d.outside.map((o) => html`<li><code>${word(o.package)}.${word(o.name)}</code> <span class="dim">${word(o.site ?? "")}</span></li>`)}</ul>`}`}<//></section>
         <section aria-label="Tests"><h2>Tests ${tests.data && html`<span class="dim">${count(tests.data.total)}</span>`}</h2>
-          <${Answer} of=${tests} isEmpty=${(d) => d.total === 0} empty="No test reaches it.">${(d) => html`${d.packages.map((p) => html`<details open=${d.packages.length <= 3}><summary>${word(p.dir || ".")} <span class="dim">${count(p.tests.length)}</span></summary>
+          <${Answer} of=${tests} isEmpty=${(d) => d.total === 0} empty="No test of it is known.">${(d) => html`${d.packages.map((p) => html`<details open=${d.packages.length <= 3}><summary>${word(p.dir || ".")} <span class="dim">${count(p.tests.length)}</span></summary>
             <ul class="rows">${p.tests.map((t) => html`<li><${Symbol} of=${t} rev=${at} place=${false} /> <span class="dim">${plural(t.distance, "step")}, ${percent(t.confidence)} sure</span></li>`)}</ul></details>`)}`}<//></section>
         <section aria-label="Owners and history"><h2>Owners and history</h2>
           <${Answer} of=${owners}>${(d) => html`<${Owners} of=${d} />`}<//></section>
