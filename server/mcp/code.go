@@ -41,9 +41,7 @@ type symbolsIn struct {
 }
 
 func symbols(ctx context.Context, c *call, in symbolsIn) (a answer, err error) {
-	cursor := in.Cursor
-	in.Cursor = ""
-	p, err := page("symbols", cursor, in.Limit, 10, in)
+	p, err := page("symbols", &in.Cursor, in.Limit, 10, &in)
 	if err != nil {
 		return a, err
 	}
@@ -85,9 +83,7 @@ type callsIn struct {
 }
 
 func calls(ctx context.Context, c *call, in callsIn) (a answer, err error) {
-	cursor := in.Cursor
-	in.Cursor = ""
-	p, err := page("calls", cursor, in.Limit, 30, in)
+	p, err := page("calls", &in.Cursor, in.Limit, 30, &in)
 	if err != nil {
 		return a, err
 	}
@@ -237,9 +233,7 @@ type staleIn struct {
 }
 
 func stale(ctx context.Context, c *call, in staleIn) (a answer, err error) {
-	cursor := in.Cursor
-	in.Cursor = ""
-	p, err := page("stale", cursor, in.Limit, 30, in)
+	p, err := page("stale", &in.Cursor, in.Limit, 30, &in)
 	if err != nil {
 		return a, err
 	}

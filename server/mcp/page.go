@@ -17,26 +17,27 @@ type pages struct {
 // maxOffset bounds how far a cursor reaches: the largest limit of a question.
 const maxOffset = 10_000
 
-// page returns the page that a cursor names: the first for "". size is the number of entries of a
-// page, usual if it is 0. arguments are the call's, with an empty cursor.
-func page(tool, cursor string, size, usual int, arguments any) (pages, error) {
+// page returns the page that a cursor names: the first for "". It takes the cursor out of the
+// arguments, of which it is a field. size is the number of entries of a page, usual if it is 0.
+func page(tool string, cursor *string, size, usual int, arguments any) (pages, error) {
 	if size == 0 {
 		size = usual
 	}
 	if size < 1 || size > maxPage {
 		return pages{}, &argumentError{tool, "limit: want 1 to 500"}
 	}
-	p := pages{size: size}
+	p, given := pages{size: size}, *cursor
+	*cursor = ""
 	b, err := json.Marshal(arguments)
 	if err != nil {
 		return p, err
 	}
 	sum := sha256.Sum256(append([]byte(tool+"\x00"), b...))
 	copy(p.of[:], sum[:])
-	if cursor == "" {
+	if given == "" {
 		return p, nil
 	}
-	raw, err := base64.RawURLEncoding.DecodeString(cursor)
+	raw, err := base64.RawURLEncoding.DecodeString(given)
 	if err != nil || len(raw) != 12 || [8]byte(raw[4:]) != p.of {
 		return p, &argumentError{tool, "cursor: not one of this call: repeat the call with the same arguments and the cursor of its answer, or leave cursor out"}
 	}

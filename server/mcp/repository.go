@@ -26,9 +26,7 @@ type repositoryIn struct {
 }
 
 func repository(ctx context.Context, c *call, in repositoryIn) (a answer, err error) {
-	cursor := in.Cursor
-	in.Cursor = ""
-	p, err := page("repository", cursor, in.Limit, 30, in)
+	p, err := page("repository", &in.Cursor, in.Limit, 30, &in)
 	if err != nil {
 		return a, err
 	}

@@ -182,9 +182,7 @@ type commandsIn struct {
 }
 
 func ran(ctx context.Context, c *call, in commandsIn) (a answer, err error) {
-	cursor := in.Cursor
-	in.Cursor = ""
-	p, err := page("commands", cursor, in.Limit, 10, in)
+	p, err := page("commands", &in.Cursor, in.Limit, 10, &in)
 	if err != nil {
 		return a, err
 	}

@@ -21,9 +21,7 @@ type runtimeIn struct {
 }
 
 func running(ctx context.Context, c *call, in runtimeIn) (a answer, err error) {
-	cursor := in.Cursor
-	in.Cursor = ""
-	p, err := page("runtime", cursor, in.Limit, 30, in)
+	p, err := page("runtime", &in.Cursor, in.Limit, 30, &in)
 	if err != nil {
 		return a, err
 	}
