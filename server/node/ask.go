@@ -139,6 +139,7 @@ func (n *Node) Show(ctx context.Context, ref string) (commands.ShowResponse, err
 // Event implements api.Backend. It reads the log and no projection.
 func (n *Node) Event(ctx context.Context, at schemas.Position) (api.StoredEvent, error) {
 	p, some := restricted(ctx)
+	at.Topic = n.log.Topic(at.Topic)
 	if !some {
 		if err := n.tellErased(ctx, at.String()); err != nil {
 			return api.StoredEvent{}, err

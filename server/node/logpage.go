@@ -38,12 +38,13 @@ func (n *Node) LogTopics(ctx context.Context) (api.LogTopics, error) {
 }
 
 // LogPage implements api.Backend. It reads the log and no projection; erased events appear as what is
-// left of them.
+// left of them. The topic may be named without its prefix.
 func (n *Node) LogPage(ctx context.Context, r api.LogRequest) (api.LogPage, error) {
 	limit := cmp.Or(r.Limit, api.DefaultLogPage)
 	if limit < 1 || limit > api.MaxLogPage {
 		return api.LogPage{}, &query.RequestError{Field: "limit", Value: r.Limit, Reason: fmt.Sprintf("want 1 to %d", api.MaxLogPage)}
 	}
+	r.Topic = n.log.Topic(r.Topic)
 	at, err := n.logPartition(ctx, r.Topic, r.Partition)
 	if err != nil {
 		return api.LogPage{}, err

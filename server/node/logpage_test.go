@@ -20,6 +20,13 @@ func TestLogPage(t *testing.T) {
 		commands = append(commands, "echo "+string(c))
 	}
 	first := r.append(t, commands...)[0].Position
+	short := schemas.Position{Topic: schemas.TopicCommands, Partition: first.Partition, Offset: first.Offset}
+	if page, err := r.Client.LogPage(t.Context(), api.LogRequest{Topic: short.Topic, Partition: short.Partition}); err != nil || page.Topic != first.Topic || len(page.Events) != len(commands) {
+		t.Errorf("a topic by its name without the prefix: %q with %d events, %v", page.Topic, len(page.Events), err)
+	}
+	if e, err := r.Client.Event(t.Context(), short); err != nil || e.Position != first {
+		t.Errorf("a position without the prefix: %v, %v", e.Position, err)
+	}
 	topics, err := r.Client.LogTopics(t.Context())
 	if err != nil {
 		t.Fatal(err)

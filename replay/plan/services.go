@@ -1,0 +1,68 @@
+package plan
+
+import (
+	"path"
+	"slices"
+
+	"github.com/recountdb/recount/replay/effects"
+	"github.com/recountdb/recount/replay/shell"
+)
+
+// stirs tells that an act which asks a service did more than look, if a file was seen to change meanwhile that the
+// service may write: it counts what it is asked. A log, to which its output goes, says nothing.
+func (w *world) stirs(a *act) {
+	port := slices.IndexFunc(a.Things, func(t effects.Thing) bool { return t.Kind == effects.Port && t.Access == effects.Read })
+	dirs := w.served(a.Session)
+	if !a.Looks || a.around == nil || port < 0 || a.Waits {
+		return
+	}
+	for name, f := range a.around.Files {
+		log := path.Ext(name) == ".log" || slices.ContainsFunc(w.exact["path\x00\x00"+name], func(o *write) bool { return w.acts[o.act].Background })
+		if f.Was != "" && f.Was != f.Is && !log && !cached(name) && slices.ContainsFunc(dirs, func(dir string) bool { return within(name, dir) }) {
+			a.Looks, a.Things[port].Access = false, effects.Update
+			a.Opaque = append(a.Opaque, dirs...)
+			return
+		}
+	}
+}
+
+// awaits marks what an act waited for until it ended: all that runs in the background of its session if it names
+// nothing, or the only job that does.
+func (w *world) awaits(a *act) {
+	if !a.Joins || a.Background {
+		return
+	}
+	running := map[int][]*write{}
+	for _, i := range w.shell(a.Session).jobs {
+		for _, o := range w.acts[i].writes {
+			if (o.thing.Kind == effects.Job || o.thing.Kind == effects.Port) && o.gone < 0 {
+				running[i] = append(running[i], o)
+			}
+		}
+	}
+	all := a.Line != nil && slices.ContainsFunc(a.Line.Calls, func(c shell.Call) bool { return c.Name == "wait" && len(c.Args) == 0 && !c.Inner && !c.Maybe })
+	if !all && len(running) != 1 {
+		return
+	}
+	for _, writes := range running {
+		for _, o := range writes {
+			o.gone, o.removed = a.at, true
+		}
+	}
+}
+
+// served returns where services that a session runs in the background may write what is not known: what they
+// are sent may make them do it.
+func (w *world) served(session string) (dirs []string) {
+	for _, i := range w.shell(session).jobs {
+		job := w.acts[i]
+		if slices.ContainsFunc(job.writes, func(o *write) bool { return o.thing.Kind == effects.Job && o.gone < 0 }) {
+			for _, dir := range job.Opaque {
+				if !slices.Contains(dirs, dir) {
+					dirs = append(dirs, dir)
+				}
+			}
+		}
+	}
+	return dirs
+}
