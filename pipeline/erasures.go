@@ -136,34 +136,25 @@ func (l *Log) CutsOf(e Erasing) map[schemas.TopicPartition]Cut {
 // ErasedSince returns the events of topic erasures between two watermarks.
 func (l *Log) ErasedSince(ctx context.Context, from, until schemas.Watermark) ([]Erasing, error) {
 	var found []Erasing
-	var mu sync.Mutex
-	err := l.Follow(ctx, FollowOptions{
-		Partitions: until.Partitions(), Until: until,
-		From: func(tp schemas.TopicPartition) int64 { return from[tp] },
-	}, func(_ context.Context, _ schemas.TopicPartition, recs []schemas.LogRecord, _ int64) error {
-		mu.Lock()
-		defer mu.Unlock()
-		for _, r := range recs {
-			e, err := r.Event()
-			if err == nil && e.Type != schemas.TypeErased && e.Type != schemas.TypeRecordsRetired {
-				continue
-			}
-			var payload any
-			if err == nil {
-				payload, err = e.DecodePayload()
-			}
-			if err != nil {
-				l.cfg.Logger.Warn("not an erasure: skipped", slog.String("position", r.Position.String()), slog.Any("err", err))
-				continue
-			}
-			switch m := payload.(type) {
-			case *recountv1.EventsErased:
-				found = append(found, Erasing{At: r.Position, EventsErased: m})
-			case *recountv1.RecordsRetired:
-				found = append(found, Erasing{At: r.Position, EventsErased: &recountv1.EventsErased{}, Retired: m})
-			}
+	err := l.readEach(ctx, from, until, func(r schemas.LogRecord) {
+		e, err := r.Event()
+		if err == nil && e.Type != schemas.TypeErased && e.Type != schemas.TypeRecordsRetired {
+			return
 		}
-		return nil
+		var payload any
+		if err == nil {
+			payload, err = e.DecodePayload()
+		}
+		if err != nil {
+			l.cfg.Logger.Warn("not an erasure: skipped", slog.String("position", r.Position.String()), slog.Any("err", err))
+			return
+		}
+		switch m := payload.(type) {
+		case *recountv1.EventsErased:
+			found = append(found, Erasing{At: r.Position, EventsErased: m})
+		case *recountv1.RecordsRetired:
+			found = append(found, Erasing{At: r.Position, EventsErased: &recountv1.EventsErased{}, Retired: m})
+		}
 	})
 	if err != nil {
 		return nil, fmt.Errorf("read erasures: %w", err)
@@ -223,24 +214,16 @@ func (l *Log) Scrub(ctx context.Context, positions []schemas.Position) (broker.R
 		until[tp] = max(until[tp], at.Offset+1)
 		wanted[at] = true
 	}
-	var mu sync.Mutex
 	records := map[schemas.TopicPartition]map[int64]broker.Record{}
-	err = l.Follow(ctx, FollowOptions{
-		Partitions: until.Partitions(), Until: until,
-		From: func(tp schemas.TopicPartition) int64 { return first[tp] },
-	}, func(_ context.Context, tp schemas.TopicPartition, recs []schemas.LogRecord, _ int64) error {
-		mu.Lock()
-		defer mu.Unlock()
-		for _, r := range recs {
-			if _, ok := r.Erased(); !ok || !wanted[r.Position] {
-				continue
-			}
-			if records[tp] == nil {
-				records[tp] = map[int64]broker.Record{}
-			}
-			records[tp][r.Position.Offset] = broker.Record{Headers: brokerHeaders(r.Headers)}
+	err = l.readEach(ctx, first, until, func(r schemas.LogRecord) {
+		if _, ok := r.Erased(); !ok || !wanted[r.Position] {
+			return
 		}
-		return nil
+		tp := r.Position.TP()
+		if records[tp] == nil {
+			records[tp] = map[int64]broker.Record{}
+		}
+		records[tp][r.Position.Offset] = broker.Record{Headers: brokerHeaders(r.Headers)}
 	})
 	if err != nil {
 		return broker.Rewritten{}, fmt.Errorf("scrub: %w", err)

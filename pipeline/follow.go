@@ -194,6 +194,22 @@ func (l *Log) readRange(ctx context.Context, tp schemas.TopicPartition, wanted [
 	return err
 }
 
+// readEach reads the records between two watermarks; fn is never called concurrently.
+func (l *Log) readEach(ctx context.Context, from, until schemas.Watermark, fn func(schemas.LogRecord)) error {
+	var mu sync.Mutex
+	return l.Follow(ctx, FollowOptions{
+		Partitions: until.Partitions(), Until: until,
+		From: func(tp schemas.TopicPartition) int64 { return from[tp] },
+	}, func(_ context.Context, _ schemas.TopicPartition, recs []schemas.LogRecord, _ int64) error {
+		mu.Lock()
+		defer mu.Unlock()
+		for _, r := range recs {
+			fn(r)
+		}
+		return nil
+	})
+}
+
 // TailOptions are the options of Tail.
 type TailOptions struct {
 	// Topics are the topics to show. The default is the log's TopicNames.

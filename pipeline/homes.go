@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"sync"
 	"time"
 
 	"google.golang.org/protobuf/proto"
@@ -79,23 +78,16 @@ func (l *Log) readHomes(ctx context.Context) error {
 	if ends[tp] == 0 {
 		return nil
 	}
-	var mu sync.Mutex
 	var notes []*recountv1.KeysPlaced
-	err = l.Follow(ctx, FollowOptions{Partitions: []schemas.TopicPartition{tp}, Until: schemas.Watermark{tp: ends[tp]}},
-		func(_ context.Context, _ schemas.TopicPartition, recs []schemas.LogRecord, _ int64) error {
-			mu.Lock()
-			defer mu.Unlock()
-			for _, r := range recs {
-				e, err := r.Event()
-				if err != nil || e.Type != schemas.TypeKeysPlaced {
-					continue
-				}
-				if m, err := e.DecodePayload(); err == nil {
-					notes = append(notes, m.(*recountv1.KeysPlaced))
-				}
-			}
-			return nil
-		})
+	err = l.readEach(ctx, nil, schemas.Watermark{tp: ends[tp]}, func(r schemas.LogRecord) {
+		e, err := r.Event()
+		if err != nil || e.Type != schemas.TypeKeysPlaced {
+			return
+		}
+		if m, err := e.DecodePayload(); err == nil {
+			notes = append(notes, m.(*recountv1.KeysPlaced))
+		}
+	})
 	if err != nil {
 		return fmt.Errorf("read the placement of keys: %w", err)
 	}

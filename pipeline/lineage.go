@@ -280,21 +280,12 @@ func (l *Log) marks(ctx context.Context, positions []schemas.Position) (map[sche
 	if len(until) == 0 {
 		return marks, nil
 	}
-	var mu sync.Mutex
-	err = l.Follow(ctx, FollowOptions{
-		Partitions: until.Partitions(), Until: until,
-		From: func(tp schemas.TopicPartition) int64 { return from[tp] },
-	}, func(_ context.Context, _ schemas.TopicPartition, recs []schemas.LogRecord, _ int64) error {
-		mu.Lock()
-		defer mu.Unlock()
-		for _, r := range recs {
-			if _, erased := r.Erased(); erased {
-				marks[r.Position] = unknownMark
-				continue
-			}
-			marks[r.Position] = contentMark(r)
+	err = l.readEach(ctx, from, until, func(r schemas.LogRecord) {
+		if _, erased := r.Erased(); erased {
+			marks[r.Position] = unknownMark
+			return
 		}
-		return nil
+		marks[r.Position] = contentMark(r)
 	})
 	return marks, err
 }
