@@ -31,10 +31,8 @@ func (b backoff) wait(attempt int) time.Duration {
 
 // sleep waits before a further attempt, or until the context ends.
 func (b backoff) sleep(ctx context.Context, attempt int) error {
-	t := time.NewTimer(b.wait(attempt))
-	defer t.Stop()
 	select {
-	case <-t.C:
+	case <-time.After(b.wait(attempt)):
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()

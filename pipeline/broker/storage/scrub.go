@@ -309,10 +309,8 @@ func (s *store) unlessFailed(work func() error) error {
 
 // pause waits for d, or returns the context's error.
 func pause(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
 	select {
-	case <-t.C:
+	case <-time.After(d):
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
