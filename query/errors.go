@@ -27,7 +27,19 @@ type NotFoundError struct {
 	Ref string
 	// Hint says what to do.
 	Hint string
+	// Kind is what was looked for; "" is a command, a symbol, a file and the like.
+	Kind NotFoundKind
 }
+
+// NotFoundKind is what a caller may ask about instead.
+type NotFoundKind string
+
+// These are the kinds. UnknownImport is a repository, or a commit of one, that was not imported.
+const (
+	UnknownImport   NotFoundKind = "import"
+	UnknownRevision NotFoundKind = "revision"
+	UnknownGraph    NotFoundKind = "graph"
+)
 
 func (e *NotFoundError) Error() string {
 	if e.Ref == "" {

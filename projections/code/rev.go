@@ -62,7 +62,7 @@ func (v *View) Resolve(r RepoID, rev string) (*recountv1.CodeSnapshot, error) {
 				return nil, err
 			}
 			if parent == nil {
-				return nil, fmt.Errorf("revision %q: %w: commit %s was not imported", rev, ErrUnknown, s.Parents[which])
+				return nil, fmt.Errorf("revision %q: %w: commit %s was not imported", rev, ErrNotImported, s.Parents[which])
 			}
 			s = parent
 		}
@@ -95,7 +95,7 @@ func (v *View) named(r RepoID, name string) (*recountv1.CodeSnapshot, error) {
 		}
 		s, err := v.Commit(r, commit)
 		if err == nil && s == nil {
-			err = fmt.Errorf("%s of %s points to commit %s: %w: it was not imported", ref, r.Name, commit, ErrUnknown)
+			err = fmt.Errorf("%s of %s points to commit %s: %w: it was not imported", ref, r.Name, commit, ErrNotImported)
 		}
 		return s, err
 	}

@@ -45,6 +45,8 @@ func (r RepoID) shard() []byte { return store.AppendShard(nil, r.TP) }
 var (
 	// ErrUnknown means that there is no such repository, ref or commit.
 	ErrUnknown = errors.New("unknown")
+	// ErrNotImported is ErrUnknown for a repository, or a commit that is named by another.
+	ErrNotImported = fmt.Errorf("%w", ErrUnknown)
 	// ErrNoGraph means that the commit is known but has no graph.
 	ErrNoGraph = errors.New("no graph")
 )
@@ -120,9 +122,9 @@ func (v *View) Repository(name string) (RepoID, error) {
 	case len(found) > 1:
 		return RepoID{}, &AmbiguousError{fmt.Sprintf("repository %q", name), names(found)}
 	case len(all) == 0:
-		return RepoID{}, fmt.Errorf("repository %q: %w: no code was imported yet; run `recount import git PATH`", name, ErrUnknown)
+		return RepoID{}, fmt.Errorf("repository %q: %w: no code was imported yet; run `recount import git PATH`", name, ErrNotImported)
 	}
-	return RepoID{}, fmt.Errorf("repository %q: %w; imported are %s", name, ErrUnknown, strings.Join(names(all), ", "))
+	return RepoID{}, fmt.Errorf("repository %q: %w; imported are %s", name, ErrNotImported, strings.Join(names(all), ", "))
 }
 
 // Refs returns a repository's refs by name.

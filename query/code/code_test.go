@@ -68,7 +68,11 @@ func TestNames(t *testing.T) {
 		{Symbol: "Client.Produce", Scope: code.Scope{At: "HEAD^{tree}"}},
 		{Symbol: "Client.Produce", Scope: code.Scope{At: "HEAD~99999999999999999999"}},
 	} {
-		if _, err := code.Callers(t.Context(), m.s, r); !errors.As(err, &nf) {
+		want := query.UnknownRevision
+		if r.Repo != "" {
+			want = query.UnknownImport
+		}
+		if _, err := code.Callers(t.Context(), m.s, r); !errors.As(err, &nf) || nf.Kind != want {
 			t.Errorf("%+v: %v", r.Scope, err)
 		}
 	}

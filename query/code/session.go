@@ -215,9 +215,13 @@ func asked(ref string, err error) error {
 	case errors.Is(err, snapshots.ErrUnknown):
 		// The text after ErrUnknown is more specific.
 		_, why, _ := strings.Cut(err.Error(), snapshots.ErrUnknown.Error())
-		return &query.NotFoundError{Ref: ref, Hint: cmp.Or(strings.TrimLeft(why, ":; "), err.Error())}
+		kind := query.UnknownRevision
+		if errors.Is(err, snapshots.ErrNotImported) {
+			kind = query.UnknownImport
+		}
+		return &query.NotFoundError{Ref: ref, Hint: cmp.Or(strings.TrimLeft(why, ":; "), err.Error()), Kind: kind}
 	case errors.Is(err, snapshots.ErrNoGraph):
-		return &query.NotFoundError{Ref: ref, Hint: err.Error()}
+		return &query.NotFoundError{Ref: ref, Hint: err.Error(), Kind: query.UnknownGraph}
 	}
 	return err
 }

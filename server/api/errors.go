@@ -29,8 +29,8 @@ func (e *EventError) Unwrap() error { return e.Err }
 // status alone does not identify the Go error. Clients compare the type and never parse the
 // sentences beside it.
 const (
-	// TypeNotFound is a *query.NotFoundError: errors[0] has the reference as its value and a hint
-	// on what to do as its message.
+	// TypeNotFound is a *query.NotFoundError: errors[0] has the reference as its value, a hint on what
+	// to do as its message, and the query.NotFoundKind, or else id, as its location.
 	TypeNotFound = "urn:recount:not-found"
 	// TypeErased is a query.ErasedError, which is the value of errors[0].
 	TypeErased = "urn:recount:erased"

@@ -189,7 +189,11 @@ func referred(err error) error {
 			return &gone
 		}
 	case ae.Type == api.TypeNotFound && named:
-		return &query.NotFoundError{Ref: ref, Hint: last.Message}
+		nf := &query.NotFoundError{Ref: ref, Hint: last.Message}
+		if last.Location != "id" {
+			nf.Kind = query.NotFoundKind(last.Location)
+		}
+		return nf
 	case ae.Type == api.TypeAmbiguous && last.Location == nameLocation:
 		am, ok := valueOf[code.AmbiguousNameError](last)
 		candidates, all := valuesOf[code.NameCandidate](ae.details[:end])

@@ -68,7 +68,7 @@ func (f *fake) Show(_ context.Context, ref string) (commands.ShowResponse, error
 	case "recount.commands/0/7":
 		return commands.ShowResponse{Intent: commands.Intent{Command: "ls"}}, nil
 	}
-	return commands.ShowResponse{}, &query.NotFoundError{Ref: ref, Hint: "see find"}
+	return commands.ShowResponse{}, &query.NotFoundError{Ref: ref, Hint: "see find", Kind: query.UnknownGraph}
 }
 
 func (f *fake) Event(_ context.Context, at schemas.Position) (api.StoredEvent, error) {
@@ -610,7 +610,7 @@ func TestClientRoundTrip(t *testing.T) {
 		t.Errorf("show by position: %+v %v", s, err)
 	}
 	var nf *query.NotFoundError
-	if _, err := c.Show(ctx, "ff"); !errors.As(err, &nf) || nf.Hint != "see find" {
+	if _, err := c.Show(ctx, "ff"); !errors.As(err, &nf) || nf.Hint != "see find" || nf.Kind != query.UnknownGraph {
 		t.Errorf("show nothing: %v", err)
 	}
 	var am *query.AmbiguousError
@@ -718,7 +718,7 @@ func TestCode(t *testing.T) {
 		t.Errorf("ambiguous: %d %s", resp.StatusCode, body)
 	}
 	var nf *query.NotFoundError
-	if _, err = code.ImpactQuestion.Ask(ctx, c, code.ImpactRequest{Symbol: "x"}); !errors.As(err, &nf) || nf.Hint != "see symbols" {
+	if _, err = code.ImpactQuestion.Ask(ctx, c, code.ImpactRequest{Symbol: "x"}); !errors.As(err, &nf) || nf.Hint != "see symbols" || nf.Kind != "" {
 		t.Errorf("not found: %v", err)
 	}
 	var re *query.RequestError

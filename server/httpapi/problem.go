@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -53,7 +54,7 @@ func (s *server) fail(ctx context.Context, err error) huma.StatusError {
 	case errors.As(err, &tooL):
 		return typed(api.TypeInvalid, http.StatusRequestEntityTooLarge, fmt.Sprintf("the body is larger than %d bytes; nothing was appended; send smaller batches, and only the tail of a command's output", tooL.Limit))
 	case errors.As(err, &nf):
-		return typed(api.TypeNotFound, http.StatusNotFound, nf.Error(), &huma.ErrorDetail{Location: "id", Message: nf.Hint, Value: nf.Ref})
+		return typed(api.TypeNotFound, http.StatusNotFound, nf.Error(), &huma.ErrorDetail{Location: cmp.Or(string(nf.Kind), "id"), Message: nf.Hint, Value: nf.Ref})
 	case errors.As(err, &er):
 		return typed(api.TypeErased, http.StatusGone, er.Error(), &huma.ErrorDetail{Location: "id", Message: "erased", Value: er})
 	case errors.As(err, &am):

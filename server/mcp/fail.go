@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -80,14 +79,15 @@ func explain(tool string, err error) string {
 
 // instead returns what to call when something was not found.
 func instead(tool string, e *query.NotFoundError) string {
-	switch {
-	case strings.Contains(e.Error(), "no ref or commit"):
+	switch e.Kind {
+	case query.UnknownRevision:
 		return "call repository with view=log to see the known revisions"
-	case strings.Contains(e.Error(), "no graph"):
+	case query.UnknownGraph:
 		return "call repository with view=log to see which revisions have one"
-	case strings.Contains(e.Error(), "imported"):
+	case query.UnknownImport:
 		return "call import with the directory of the repository, or give repo"
-	case tool == "why" || tool == "commands":
+	}
+	if tool == "why" || tool == "commands" {
 		return "call commands with some words of the command to find its id"
 	}
 	return "call symbols with a part of the name or a description to find it"

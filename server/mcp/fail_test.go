@@ -9,14 +9,14 @@ import (
 
 // TestInstead checks what to call when a revision, a repository or a symbol was not found.
 func TestInstead(t *testing.T) {
-	for hint, want := range map[string]string{
-		"no ref or commit": "call repository with view=log",
-		"commit b0e18cb03895 of shop: no graph: the content of its files is not on the log; recount import git PATH --history N goes further back": "call repository with view=log",
-		"imported are shop": "call import",
-		"no symbol has it":  "call symbols",
+	for kind, want := range map[query.NotFoundKind]string{
+		query.UnknownRevision: "call repository with view=log to see the known revisions",
+		query.UnknownGraph:    "call repository with view=log to see which",
+		query.UnknownImport:   "call import",
+		"":                    "call symbols",
 	} {
-		if got := instead("impact", &query.NotFoundError{Ref: "x", Hint: hint}); !strings.HasPrefix(got, want) {
-			t.Errorf("%s: %q; want %q", hint, got, want)
+		if got := instead("impact", &query.NotFoundError{Ref: "x", Kind: kind}); !strings.HasPrefix(got, want) {
+			t.Errorf("%s: %q; want %q", kind, got, want)
 		}
 	}
 }
