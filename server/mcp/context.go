@@ -32,8 +32,8 @@ func toRead(ctx context.Context, c *call, in contextIn) (a answer, err error) {
 		r.Files = append(r.Files, c.path(ctx, f))
 	}
 	budget := cmp.Or(in.Budget, packing.DefaultBudget)
-	if budget < minBudget {
-		return a, &argumentError{"context", fmt.Sprintf("budget: %d tokens: want at least %d", in.Budget, minBudget)}
+	if budget < minBudget || budget > packing.MaxBudget {
+		return a, &argumentError{"context", fmt.Sprintf("budget: %d tokens: want %d to %d", budget, minBudget, packing.MaxBudget)}
 	}
 	r.Budget = budget
 	return pack(ctx, b, r, budget)

@@ -36,6 +36,8 @@ func TestBadArgumentsSayWhatToDo(t *testing.T) {
 		{"symbols", map[string]any{"text": 5}, "text: got a JSON number, want a string"},
 		{"symbols", map[string]any{"txt": "a"}, "symbols takes text, repo, at"},
 		{"symbols", map[string]any{"text": "a", "limit": 100000}, "limit: want 1 to 500"},
+		{"context", map[string]any{"task": "a", "budget": 50}, "budget: 50 tokens: want 256 to 200000"},
+		{"context", map[string]any{"task": "a", "budget": 200001}, "budget: 200001 tokens: want 256 to 200000"},
 		{"symbols", map[string]any{"text": "a", "cursor": "AAAA"}, "cursor: not one of this call"},
 		{"symbols", map[string]any{"text": strings.Repeat("a", 2<<20)}, "the maximum is"},
 		{"calls", map[string]any{"symbol": "no.such.thing"}, "call symbols with a part of the name"},
