@@ -101,32 +101,38 @@ func (s Sources) open(ctx context.Context, p schemas.Principal, r Request) (*ses
 	return a, nil
 }
 
+// Acquire acquires objects and their texts until the question is closed, and returns what is visible
+// in both.
+func Acquire[S any](s *query.Session[S], set *projections.Set, as query.AsOf) (view *objects.View, text *lexical.Index, at objects.At, err error) {
+	p, err := s.Acquire(set, objects.Name)
+	if err != nil {
+		return nil, nil, at, err
+	}
+	if view, err = p.(*objects.Objects).View(); err != nil {
+		return nil, nil, at, fmt.Errorf("view of objects: %w", err)
+	}
+	s.OnClose(func() { _ = view.Close() })
+	if p, err = s.Acquire(set, lexical.Name); err != nil {
+		return nil, nil, at, err
+	}
+	at.Below = query.Below(view.Watermark().Min(p.Watermark()), as)
+	if !as.Time.IsZero() {
+		at.Time = schemas.UnixNano(as.Time)
+	}
+	return view, p.(*lexical.Index), at, nil
+}
+
 // acquire acquires the projections and determines what is visible in all of them.
-func (a *session) acquire() error {
-	for _, name := range []string{objects.Name, lexical.Name, vector.Name} {
-		p, err := a.Acquire(a.s.Set, name)
-		if err != nil {
-			return err
-		}
-		switch p := p.(type) {
-		case *objects.Objects:
-			if a.view, err = p.View(); err != nil {
-				return fmt.Errorf("view of objects: %w", err)
-			}
-			a.OnClose(func() { _ = a.view.Close() })
-			a.at.Below = a.view.Watermark()
-		case *lexical.Index:
-			a.lexical = p
-			a.at.Below = a.at.Below.Min(p.Watermark())
-		case *vector.Projection:
-			a.vector = p
-			a.at.Below = a.at.Below.Min(p.Watermark())
-		}
+func (a *session) acquire() (err error) {
+	if a.view, a.lexical, a.at, err = Acquire(&a.Session, a.s.Set, a.r.AsOf); err != nil {
+		return err
 	}
-	a.at.Below = query.Below(a.at.Below, a.r.AsOf)
-	if !a.r.AsOf.Time.IsZero() {
-		a.at.Time = schemas.UnixNano(a.r.AsOf.Time)
+	p, err := a.Session.Acquire(a.s.Set, vector.Name)
+	if err != nil {
+		return err
 	}
+	a.vector = p.(*vector.Projection)
+	a.at.Below = a.at.Below.Min(p.Watermark())
 	a.audiences = a.view.Audiences(a.p, a.at.Below)
 	f := objects.Filter{At: a.at}
 	if !a.p.Operator { // an operator sees all audiences

@@ -9,6 +9,7 @@ import (
 	"github.com/recountdb/recount/projections/lexical"
 	"github.com/recountdb/recount/projections/objects"
 	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/evidence"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
@@ -60,29 +61,11 @@ func open(ctx context.Context, asked Asked, m query.Moment, workspace string, wi
 }
 
 // acquire acquires the projections and determines what is visible in both.
-func (a *session) acquire(as query.AsOf) error {
-	for _, name := range []string{objects.Name, lexical.Name} {
-		p, err := a.Acquire(a.asked.Set, name)
-		if err != nil {
-			return err
-		}
-		switch p := p.(type) {
-		case *objects.Objects:
-			if a.view, err = p.View(); err != nil {
-				return fmt.Errorf("view of objects: %w", err)
-			}
-			a.OnClose(func() { _ = a.view.Close() })
-			a.at.Below = a.view.Watermark()
-		case *lexical.Index:
-			a.lexical = p
-			a.at.Below = a.at.Below.Min(p.Watermark())
-		}
+func (a *session) acquire(as query.AsOf) (err error) {
+	if a.view, a.lexical, a.at, err = evidence.Acquire(&a.Session, a.asked.Set, as); err != nil {
+		return err
 	}
-	a.at.Below = query.Below(a.at.Below, as)
 	a.Visible = a.at.Below
-	if !as.Time.IsZero() {
-		a.at.Time = schemas.UnixNano(as.Time)
-	}
 	a.audiences = []schemas.AudienceID{}
 	for _, who := range a.view.Audiences(a.asked.Principal, a.at.Below) {
 		if a.workspace == "" || who.Workspace == "" || who.Workspace == a.workspace {
