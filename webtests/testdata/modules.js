@@ -84,7 +84,7 @@
   }
   { // charts
     same("nice", [0, 0.3, 1, 1.1, 49, 51, 1e6].map(chart.nice), [1, 0.5, 1, 2, 50, 100, 1e6]);
-    same("a gap breaks a line", chart.line([1, null, 2, 3], 90, 20), "M0 16h0.1M60 12L90 8");
+    same("a gap breaks a line", chart.line([1, null, 2, 3], 90, 20), "M0 16h3M60 12L90 8");
     same("bars are stacked", chart.bars([[1, 2], [1, 0]], 10, 10).rects.map((r) => [r.of, r.index, r.y, r.height]), [[0, 0, 5, 5], [1, 0, 0, 5], [0, 1, 0, 10]]);
   }
   { // impact
