@@ -41,153 +41,165 @@ func (r *Redactor) Event(m proto.Message) []Finding {
 
 // EventContext is like Event, but stops when the context ends. It then returns the context's error,
 // and the payload is partly redacted and must not be used.
-func (r *Redactor) EventContext(ctx context.Context, m proto.Message) (found []Finding, ended error) {
-	redacted := func(s *string, by func() (string, []Finding, error)) {
-		if ended != nil {
-			return
-		}
-		out, fs, err := by()
-		if ended = err; err == nil {
-			*s, found = out, append(found, fs...)
-		}
-	}
-	text := func(s *string) {
-		redacted(s, func() (string, []Finding, error) { return r.TextContext(ctx, *s) })
-	}
-	bounded := func(s *string, most int) {
-		fits := len(*s) <= most // a text that does not fit is refused later, not cut
-		if text(s); fits {
-			*s = schemas.Clip(*s, most)
-		}
-	}
-	tail := func(s *string) {
-		text(s)
-		if over := len(*s) - maxTail; over > 0 { // a placeholder may be longer than what it replaces
-			for over < len(*s) && !utf8.RuneStart((*s)[over]) {
-				over++
-			}
-			*s = (*s)[over:]
-		}
-	}
-	command := func(s *string) {
-		redacted(s, func() (string, []Finding, error) { return r.CommandContext(ctx, *s) })
-	}
-	named := func(name, val string) string {
-		redacted(&val, func() (string, []Finding, error) { return r.NamedContext(ctx, name, val) })
-		return val
-	}
+func (r *Redactor) EventContext(ctx context.Context, m proto.Message) ([]Finding, error) {
+	e := event{ctx: ctx, r: r}
 	switch m := m.(type) {
 	case *recountv1.CommandExecuted:
 		fits := len(m.Command) <= maxCommand
-		if command(&m.Command); fits {
+		if e.command(&m.Command); fits {
 			m.Command = schemas.Clip(m.Command, maxCommand)
 		}
-		bounded(&m.Workspace, maxNamed)
-		bounded(&m.Cwd, maxNamed)
-		bounded(&m.Home, maxNamed)
+		e.bounded(&m.Workspace, maxNamed)
+		e.bounded(&m.Cwd, maxNamed)
+		e.bounded(&m.Home, maxNamed)
 		for _, name := range []*string{&m.Session, &m.User, &m.Host, &m.Author} {
-			bounded(name, maxName)
+			e.bounded(name, maxName)
 		}
-		bounded(&m.StatedIntent, maxTail)
-		tail(&m.OutputTail)
+		e.bounded(&m.StatedIntent, maxTail)
+		e.tail(&m.OutputTail)
 		for k, v := range m.Env {
-			m.Env[k] = named(k, v)
+			m.Env[k] = e.named(k, v)
 		}
-		changes(m.Changes, bounded)
+		e.changes(m.Changes)
 	case *recountv1.OutcomeObserved:
-		tail(&m.OutputTail)
-		bounded(&m.Author, maxName)
-		files(m.Files, bounded)
-		changes(m.Changes, bounded)
+		e.tail(&m.OutputTail)
+		e.bounded(&m.Author, maxName)
+		e.files(m.Files)
+		e.changes(m.Changes)
 	case *recountv1.ReplayPlanned:
-		bounded(&m.Workspace, maxNamed)
+		e.bounded(&m.Workspace, maxNamed)
 		m.Plan = jsonStrings(m.Plan, func(name, val string) string {
 			if name == "command" || name == "original" {
-				command(&val)
+				e.command(&val)
 				return val
 			}
-			return named(name, val)
+			return e.named(name, val)
 		})
-		bounded(&m.Goal, maxNamed)
-		bounded(&m.Directory, maxNamed)
+		e.bounded(&m.Goal, maxNamed)
+		e.bounded(&m.Directory, maxNamed)
 		for _, name := range []*string{&m.User, &m.Host, &m.Author} {
-			bounded(name, maxName)
+			e.bounded(name, maxName)
 		}
 	case *recountv1.ReplayStepStarted:
-		command(&m.Command)
+		e.command(&m.Command)
 		for _, name := range []*string{&m.Workspace, &m.Cwd} {
-			bounded(name, maxNamed)
+			e.bounded(name, maxNamed)
 		}
 	case *recountv1.ReplayStepEnded:
-		bounded(&m.Workspace, maxNamed)
-		tail(&m.OutputTail)
-		bounded(&m.Reason, maxNamed)
-		files(m.Files, bounded)
+		e.bounded(&m.Workspace, maxNamed)
+		e.tail(&m.OutputTail)
+		e.bounded(&m.Reason, maxNamed)
+		e.files(m.Files)
 	case *recountv1.ReplayEnded:
-		bounded(&m.Workspace, maxNamed)
-		bounded(&m.Reason, maxNamed)
+		e.bounded(&m.Workspace, maxNamed)
+		e.bounded(&m.Reason, maxNamed)
 	case *recountv1.CommitRecorded:
-		bounded(&m.Message, maxCommand)
+		e.bounded(&m.Message, maxCommand)
 		for _, by := range []*recountv1.Signature{m.Author, m.Committer} {
 			if by != nil {
-				text(&by.Name)
-				text(&by.Email)
+				e.text(&by.Name)
+				e.text(&by.Email)
 			}
 		}
 	case *recountv1.AgentEvent:
-		agentEvent(m, text, command, named)
+		e.agentEvent(m)
 	case *recountv1.FeedbackGiven:
-		bounded(&m.Task, maxTask)
-		bounded(&m.User, maxName)
-		bounded(&m.Session, maxName)
-		subjects(m.Subjects, bounded)
+		e.bounded(&m.Task, maxTask)
+		e.bounded(&m.User, maxName)
+		e.bounded(&m.Session, maxName)
+		e.subjects(m.Subjects)
 	case *recountv1.ContextReturned:
-		bounded(&m.Task, maxTask)
-		bounded(&m.User, maxName)
-		bounded(&m.Session, maxName)
-		subjects(m.Subjects, bounded)
+		e.bounded(&m.Task, maxTask)
+		e.bounded(&m.User, maxName)
+		e.bounded(&m.Session, maxName)
+		e.subjects(m.Subjects)
 	case *tracepb.TracesData:
 		return r.spans(ctx, m)
 	case *recountv1.AccessLogged:
-		for _, e := range m.Entries {
+		for _, x := range m.Entries {
 			for _, s := range []struct {
 				text *string
 				most int
-			}{{&e.Path, maxLogged}, {&e.Route, maxLogged}, {&e.Referer, maxLogged}, {&e.UserAgent, maxLogged}, {&e.User, maxLoggedName}} {
-				bounded(s.text, s.most)
+			}{{&x.Path, maxLogged}, {&x.Route, maxLogged}, {&x.Referer, maxLogged}, {&x.UserAgent, maxLogged}, {&x.User, maxLoggedName}} {
+				e.bounded(s.text, s.most)
 			}
 		}
 	}
-	return found, ended
+	return e.found, e.ended
+}
+
+// event is an event while its texts are redacted, until the context ends.
+type event struct {
+	ctx   context.Context
+	r     *Redactor
+	found []Finding
+	ended error
+}
+
+func (e *event) redact(s *string, by func(context.Context, string) (string, []Finding, error)) {
+	if e.ended != nil {
+		return
+	}
+	out, found, err := by(e.ctx, *s)
+	if e.ended = err; err == nil {
+		*s, e.found = out, append(e.found, found...)
+	}
+}
+
+func (e *event) text(s *string)    { e.redact(s, e.r.TextContext) }
+func (e *event) command(s *string) { e.redact(s, e.r.CommandContext) }
+
+func (e *event) named(name, val string) string {
+	e.redact(&val, func(ctx context.Context, val string) (string, []Finding, error) {
+		return e.r.NamedContext(ctx, name, val)
+	})
+	return val
+}
+
+func (e *event) bounded(s *string, most int) {
+	fits := len(*s) <= most // a text that does not fit is refused later, not cut
+	if e.text(s); fits {
+		*s = schemas.Clip(*s, most)
+	}
+}
+
+func (e *event) tail(s *string) {
+	e.text(s)
+	if over := len(*s) - maxTail; over > 0 { // a placeholder may be longer than what it replaces
+		for over < len(*s) && !utf8.RuneStart((*s)[over]) {
+			over++
+		}
+		*s = (*s)[over:]
+	}
 }
 
 // maxTask is the limit of a task in feedback.proto.
 const maxTask = 48 << 10
 
 // files redacts the paths of written files.
-func files(all []*recountv1.WrittenFile, bounded func(s *string, most int)) {
+func (e *event) files(all []*recountv1.WrittenFile) {
 	for _, f := range all {
-		bounded(&f.Path, maxNamed)
+		e.bounded(&f.Path, maxNamed)
 	}
 }
 
 // changes redacts the paths of what changed.
-func changes(c *recountv1.Changes, bounded func(s *string, most int)) {
+func (e *event) changes(c *recountv1.Changes) {
 	if c == nil {
 		return
 	}
-	bounded(&c.Below, maxNamed)
-	files(c.Files, bounded)
+	e.bounded(&c.Below, maxNamed)
+	e.files(c.Files)
 	for i := range c.Directories {
-		bounded(&c.Directories[i], maxNamed)
+		e.bounded(&c.Directories[i], maxNamed)
 	}
 }
 
 // subjects redacts the names of what feedback is about.
-func subjects(all []*recountv1.FeedbackSubject, bounded func(s *string, most int)) {
+func (e *event) subjects(all []*recountv1.FeedbackSubject) {
 	for _, s := range all {
-		bounded(&s.Name, maxNamed)
-		bounded(&s.Path, maxNamed)
+		e.bounded(&s.Name, maxNamed)
+		e.bounded(&s.Path, maxNamed)
 	}
 }
 
@@ -199,42 +211,41 @@ const (
 	maxName   = 256 // and those of sessions, users and hosts in events.proto
 )
 
-// agentEvent redacts the texts of an agent's event: text redacts one in place, named redacts the
-// value of a name. Limited texts stay within their limits. Names that control access (tenant,
-// agent) and ids are not changed. If a secret was found in an artifact's content, the content's
-// hash is removed as well.
-func agentEvent(m *recountv1.AgentEvent, text, command func(*string), named func(name, val string) string) {
+// agentEvent redacts the texts of an agent's event. Limited texts stay within their limits. Names
+// that control access (tenant, agent) and ids are not changed. If a secret was found in an artifact's
+// content, the content's hash is removed as well.
+func (e *event) agentEvent(m *recountv1.AgentEvent) {
 	bounded := func(s *string, most int) {
-		text(s)
+		e.text(s)
 		*s = schemas.Clip(*s, most)
 	}
-	text(&m.Text)
-	text(&m.Thought)
+	e.text(&m.Text)
+	e.text(&m.Thought)
 	bounded(&m.Workspace, maxNamed)
 	bounded(&m.Session, maxName)
 	for _, rel := range m.Relations {
 		bounded(&rel.Ref, maxNamed)
 	}
 	if t := m.Tool; t != nil {
-		text(&t.Arguments)
-		command(&t.Command)
-		text(&t.Result)
+		e.text(&t.Arguments)
+		e.command(&t.Command)
+		e.text(&t.Result)
 		bounded(&t.Cwd, maxNamed)
 		for i := range t.Files {
-			text(&t.Files[i])
+			e.text(&t.Files[i])
 		}
 	}
 	for _, step := range m.GetPlan().GetSteps() {
-		text(&step.Text)
+		e.text(&step.Text)
 		bounded(&step.Status, maxStatus)
 	}
 	if s := m.State; s != nil {
-		s.Value = named(s.Key, s.Value) // a name such as api_token shows what its value is
+		s.Value = e.named(s.Key, s.Value) // a name such as api_token shows what its value is
 		bounded(&s.Key, maxStated)
 	}
 	if a := m.Artifact; a != nil {
 		before := a.Content
-		text(&a.Content)
+		e.text(&a.Content)
 		if a.Content != before {
 			a.ContentHash, a.Size = "", 0
 		}
@@ -245,20 +256,20 @@ func agentEvent(m *recountv1.AgentEvent, text, command func(*string), named func
 		bounded(&t.Outcome, maxStatus)
 	}
 	if h := m.Handoff; h != nil {
-		text(&h.Reason)
+		e.text(&h.Reason)
 		bounded(&h.ToSession, maxName)
 	}
 	if s := m.Memory; s != nil {
 		if says(s.Predicate) {
-			s.Value = named(s.Subject, s.Value) // "the db password" is …
+			s.Value = e.named(s.Subject, s.Value) // "the db password" is …
 		} else {
-			s.Value = named(s.Predicate, s.Value)
+			s.Value = e.named(s.Predicate, s.Value)
 		}
 		bounded(&s.Subject, maxStated)
 		bounded(&s.Predicate, maxStated)
 	}
 	for k, v := range m.Attributes {
-		m.Attributes[k] = named(k, v)
+		m.Attributes[k] = e.named(k, v)
 	}
 }
 
