@@ -31,33 +31,12 @@ func spanOf(text string, now time.Time) (s span, ok bool) {
 		return s, false // causes may be earlier
 	}
 	day := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location())
-	monday := day.AddDate(0, 0, -(int(day.Weekday())+6)%7)
-	month := day.AddDate(0, 0, 1-day.Day())
 	limit := ""
 	switch {
 	case spanDay.word(low) != "":
 		m := spanDay.matches(low)
 		s.phrase, limit = m[0], m[1]
-		switch m[2] {
-		case "the day before yesterday":
-			s.from, s.until = day.AddDate(0, 0, -2), day.AddDate(0, 0, -1)
-		case "yesterday":
-			s.from, s.until = day.AddDate(0, 0, -1), day
-		case "today":
-			s.from, s.until = day, day.AddDate(0, 0, 1)
-		case "this morning":
-			s.from, s.until = day, day.Add(12*time.Hour)
-		case "last night":
-			s.from, s.until = day.Add(-6*time.Hour), day.Add(6*time.Hour)
-		case "this week":
-			s.from, s.until = monday, monday.AddDate(0, 0, 7)
-		case "last week":
-			s.from, s.until = monday.AddDate(0, 0, -7), monday
-		case "this month":
-			s.from, s.until = month, month.AddDate(0, 1, 0)
-		case "last month":
-			s.from, s.until = month.AddDate(0, -1, 0), month
-		}
+		s.from, s.until = daysNamed(m[2], day)
 	case spanWeekday.word(low) != "":
 		m := spanWeekday.matches(low)
 		s.phrase, limit = m[0], m[1]
@@ -73,21 +52,13 @@ func spanOf(text string, now time.Time) (s span, ok bool) {
 		if n == 0 {
 			n, _ = strconv.Atoi(m[1])
 		}
-		switch m[2] {
-		case "minute", "hour": // about then
-			one := map[string]time.Duration{"minute": time.Minute, "hour": time.Hour}[m[2]]
-			at := now.Add(-time.Duration(n) * one)
-			s.from, s.until = at.Add(-one*time.Duration(max(1, n/4))), at.Add(one*time.Duration(max(1, n/4)))
-		case "day":
-			s.from = day.AddDate(0, 0, -n)
-			s.until = s.from.AddDate(0, 0, 1)
-		case "week":
-			s.from = monday.AddDate(0, 0, -7*n)
-			s.until = s.from.AddDate(0, 0, 7)
-		case "month":
-			s.from = month.AddDate(0, -n, 0)
-			s.until = s.from.AddDate(0, 1, 0)
+		if m[2] == "minute" || m[2] == "hour" { // about then
+			at, about := before(now, n, m[2]), max(1, n/4)
+			s.from, s.until = before(at, about, m[2]), before(at, -about, m[2])
+			break
 		}
+		s.from = before(first(day, m[2]), n, m[2])
+		s.until = before(s.from, -1, m[2])
 	case spanLast.word(low) != "":
 		m := spanLast.matches(low)
 		s.phrase = m[0]
@@ -95,16 +66,7 @@ func spanOf(text string, now time.Time) (s span, ok bool) {
 		if m[1] != "" {
 			n, _ = strconv.Atoi(strings.TrimSpace(m[1]))
 		}
-		switch m[2] {
-		case "minute", "hour":
-			s.from = now.Add(-time.Duration(n) * map[string]time.Duration{"minute": time.Minute, "hour": time.Hour}[m[2]])
-		case "day":
-			s.from = now.AddDate(0, 0, -n)
-		case "week":
-			s.from = now.AddDate(0, 0, -7*n)
-		case "month":
-			s.from = now.AddDate(0, -n, 0)
-		}
+		s.from = before(now, n, m[2])
 	default:
 		return s, false
 	}
@@ -118,6 +80,54 @@ func spanOf(text string, now time.Time) (s span, ok bool) {
 	}
 	s.phrase = strings.TrimSpace(s.phrase)
 	return s, true
+}
+
+// daysNamed returns the days of such a name as "last week", of which day is today.
+func daysNamed(name string, day time.Time) (from, until time.Time) {
+	switch name {
+	case "the day before yesterday":
+		return before(day, 2, "day"), before(day, 1, "day")
+	case "yesterday":
+		return before(day, 1, "day"), day
+	case "today":
+		return day, before(day, -1, "day")
+	case "this morning":
+		return day, before(day, -12, "hour")
+	case "last night":
+		return before(day, 6, "hour"), before(day, -6, "hour")
+	}
+	which, unit, _ := strings.Cut(name, " ") // this or last, week or month
+	from = first(day, unit)
+	if which == "last" {
+		from = before(from, 1, unit)
+	}
+	return from, before(from, -1, unit)
+}
+
+// first returns the first day of the week or month of a day, which is its own.
+func first(day time.Time, unit string) time.Time {
+	switch unit {
+	case "week":
+		return day.AddDate(0, 0, -(int(day.Weekday())+6)%7)
+	case "month":
+		return day.AddDate(0, 0, 1-day.Day())
+	}
+	return day
+}
+
+// before returns the time n units before another.
+func before(t time.Time, n int, unit string) time.Time {
+	switch unit {
+	case "minute":
+		return t.Add(-time.Duration(n) * time.Minute)
+	case "hour":
+		return t.Add(-time.Duration(n) * time.Hour)
+	case "week":
+		return t.AddDate(0, 0, -7*n)
+	case "month":
+		return t.AddDate(0, -n, 0)
+	}
+	return t.AddDate(0, 0, -n)
 }
 
 // NamesTime reports whether a text names a time relative to now, such as "yesterday" or "on Monday".
