@@ -110,7 +110,6 @@ func DeadRoutes(ctx context.Context, s Sources, r DeadRoutesRequest) (DeadRoutes
 		j.asks(operation{x.Service, x.Kind, x.Operation, x.Templated}, asked)
 	}
 	unwatched := map[Unwatched]int{}
-	var dead []DeadRoute
 	var handlers []code.Handled
 	for _, e := range j.endpoints(repo) {
 		if err := ctx.Err(); err != nil {
@@ -131,20 +130,19 @@ func DeadRoutes(ctx context.Context, s Sources, r DeadRoutesRequest) (DeadRoutes
 			h = e.handlers[0]
 			d.Handler = &h.Symbol
 		}
-		dead, handlers = append(dead, d), append(handlers, h)
+		resp.Routes, handlers = append(resp.Routes, d), append(handlers, h)
 	}
-	resp.Total = len(dead)
-	resp.Truncated = cut(&dead, r.Limit)
-	changes, err := j.c.Changes(handlers[:len(dead)], maxCommits)
+	resp.Total = len(resp.Routes)
+	resp.Truncated = cut(&resp.Routes, r.Limit)
+	changes, err := j.c.Changes(handlers[:len(resp.Routes)], maxCommits)
 	if err != nil {
 		return resp, err
 	}
-	for i := range dead {
+	for i := range resp.Routes {
 		if len(changes[i]) > 0 {
-			dead[i].Changed = &changes[i][0]
+			resp.Routes[i].Changed = &changes[i][0]
 		}
 	}
-	resp.Routes = append(resp.Routes, dead...)
 	for u, n := range unwatched {
 		u.Routes = n
 		resp.Unwatched = append(resp.Unwatched, u)
@@ -153,18 +151,24 @@ func DeadRoutes(ctx context.Context, s Sources, r DeadRoutesRequest) (DeadRoutes
 	a.Step(query.Step{Operator: "dead", Counts: map[string]int64{"served": int64(len(served)), "seen": int64(resp.Seen), "dead": int64(resp.Total), "unwatched folders": int64(len(unwatched))}})
 	j.prove()
 	hint := j.c.Left()
-	switch unplaced := j.c.Unplaced(); {
-	case resp.Total == 0 && resp.Seen == 0 && len(unwatched) == 0 && unplaced > 0:
-		hint = fmt.Sprintf("whether a route is called cannot be decided: the prefix of the %d routes of the code is unknown; `recount routes` lists them", unplaced)
-	case resp.Total == 0 && resp.Seen == 0 && len(unwatched) == 0:
-		hint = "no route and no procedure of the code is known; `recount import git PATH` imports code"
-	case resp.Total == 0 && resp.Seen == 0:
-		hint = "the services of these routes sent no span in the range, so this cannot be decided"
-	case resp.Total == 0:
-		hint = "every route and procedure of the services that send spans was called"
+	if resp.Total == 0 {
+		hint = j.noneDead(&resp)
 	}
 	resp.Basis = a.basis(resp.Total == 0, hint, named("repo", "eq", repo)...)
 	return resp, nil
+}
+
+// noneDead returns why no route is listed.
+func (j *joiner) noneDead(resp *DeadRoutesResponse) string {
+	switch unplaced := j.c.Unplaced(); {
+	case resp.Seen > 0:
+		return "every route and procedure of the services that send spans was called"
+	case len(resp.Unwatched) > 0:
+		return "the services of these routes sent no span in the range, so this cannot be decided"
+	case unplaced > 0:
+		return fmt.Sprintf("whether a route is called cannot be decided: the prefix of the %d routes of the code is unknown; `recount routes` lists them", unplaced)
+	}
+	return "no route and no procedure of the code is known; `recount import git PATH` imports code"
 }
 
 // maxCommits is the maximum number of commits of a repository that are examined for changes of a
