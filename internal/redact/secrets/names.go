@@ -178,9 +178,14 @@ func (t *text) flag(start, end, dashes int, kind nameKind) bool {
 	if !ok || !flagValue(s[from:to]) {
 		return true
 	}
+	t.secret(from, to, kind)
+	return true
+}
+
+// secret records the value of a name.
+func (t *text) secret(from, to int, kind nameKind) {
 	t.found(from, to, kind.String(), rankName)
 	t.names = to
-	return true
 }
 
 // asking are PostgreSQL's programs, whose --password takes no value: it makes them ask for one.
@@ -230,10 +235,6 @@ func (t *text) assigned(start, end int, kind nameKind) {
 	if p >= len(s) {
 		return
 	}
-	note := func(from, to int) {
-		t.found(from, to, kind.String(), rankName)
-		t.names = to
-	}
 	if s[p] == '=' && p+1 < len(s) && s[p+1] != '=' && s[p+1] != '>' && s[p+1] != '~' && !inClass(s[p+1], space) {
 		from, to, quoted, ok := t.value(p + 1)
 		switch {
@@ -241,7 +242,7 @@ func (t *text) assigned(start, end int, kind nameKind) {
 			return
 		case kind == perhapsKey && !keyLike(s[from:to]):
 		case secretNotPath(s[from:to]) && (quoted || !(to-from == 1 && inClass(s[from], digit))) && !placeholderOf(s, from, to, quoted):
-			note(from, to)
+			t.secret(from, to, kind)
 		}
 		return
 	}
@@ -252,7 +253,7 @@ func (t *text) assigned(start, end int, kind nameKind) {
 			p++
 		}
 		if to := t.memo.end(s, p, bare); to < len(s) && (s[to] == '<' || inClass(s[to], space)) && to > p && secretNotPath(s[p:to]) {
-			note(p, to)
+			t.secret(p, to, kind)
 		}
 		return
 	}
@@ -267,7 +268,7 @@ func (t *text) assigned(start, end int, kind nameKind) {
 	if !closed && spaced > 0 && kind == aPassword && end-start >= len("password") && (s[p] == '\'' || s[p] == 'N' && p+1 < len(s) && s[p+1] == '\'') {
 		// SQL: PASSWORD 'x'
 		if from, to, _, ok := t.value(p); ok && !reference(s[from:to]) {
-			note(from, to)
+			t.secret(from, to, kind)
 		}
 		return
 	}
@@ -277,25 +278,23 @@ func (t *text) assigned(start, end int, kind nameKind) {
 	} else if spaced > 0 && closed && strings.HasPrefix(s[p:], "value=") {
 		p += len("value")
 	}
-	op := ""
-	for _, o := range operators {
-		if strings.HasPrefix(s[p:], o) {
-			op = o
-			break
-		}
-	}
-	if op == "" {
+	i := slices.IndexFunc(operators, func(op string) bool { return strings.HasPrefix(s[p:], op) })
+	if i < 0 {
 		if !closed && spaced == 1 && kind == aPassword && end-start == len("password") && t.has(&t.netrc, "machine ") {
 			if from, to, _, ok := t.value(p); ok && secretNotPath(s[from:to]) {
-				note(from, to)
+				t.secret(from, to, kind)
 			}
 		}
 		return
 	}
-	if op == "==" || op == "!=" || op == "," && !closed {
-		return
+	if op := operators[i]; op != "==" && op != "!=" && (op != "," || closed) {
+		t.operand(p+len(op), op, kind)
 	}
-	p += len(op)
+}
+
+// operand checks the value after an operator.
+func (t *text) operand(p int, op string, kind nameKind) {
+	s := t.s
 	for p < len(s) && (s[p] == ' ' || s[p] == '\t') {
 		p++
 	}
@@ -317,7 +316,7 @@ func (t *text) assigned(start, end int, kind nameKind) {
 		ok = keyLike(v) || kind == aPassword && (op == ":" || op == "=") && wordLike(v) && ends(s, to)
 	}
 	if ok && (kind != perhapsKey || keyLike(v)) {
-		note(from, to)
+		t.secret(from, to, kind)
 	}
 }
 
