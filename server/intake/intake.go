@@ -4,6 +4,7 @@
 package intake
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -51,18 +52,9 @@ func ContentOf(typ string, m proto.Message) (schemas.Hash, error) {
 // to apply it. It also returns the number of redactions. Redaction may take long; it stops with the
 // context's error when ctx ends.
 func (a *Intake) Prepare(ctx context.Context, e schemas.Event) (Prepared, int, error) {
-	if e.Type == "" {
-		e.Type = schemas.DefaultType(e.Topic)
-	}
-	if e.Type == "" {
-		e.Type = schemas.TypeCommandExecuted
-	}
-	if e.Source == "" {
-		e.Source = schemas.DefaultSource
-	}
-	if e.ContentType == "" {
-		e.ContentType = schemas.ContentJSON
-	}
+	e.Type = cmp.Or(e.Type, schemas.DefaultType(e.Topic), schemas.TypeCommandExecuted)
+	e.Source = cmp.Or(e.Source, schemas.DefaultSource)
+	e.ContentType = cmp.Or(e.ContentType, schemas.ContentJSON)
 	if err := ctx.Err(); err != nil {
 		return Prepared{}, 0, err
 	}
@@ -103,16 +95,14 @@ func (a *Intake) Prepare(ctx context.Context, e schemas.Event) (Prepared, int, e
 	if err := a.Check(e, m); err != nil {
 		return p, 0, err
 	}
-	if e.Type == schemas.TypeSpansExported && e.ContentType == schemas.ContentJSON {
-		// JSON is for events written by hand; the log stores the smaller protobuf.
+	byHand := e.Type == schemas.TypeSpansExported && e.ContentType == schemas.ContentJSON
+	if byHand { // the log stores the smaller protobuf
 		e.ContentType = schemas.ContentProto
+	}
+	if (byHand || found > 0) && e.ContentType == schemas.ContentProto {
 		e.Payload, err = proto.MarshalOptions{Deterministic: true}.Marshal(m)
 	} else if found > 0 {
-		if e.ContentType == schemas.ContentProto {
-			e.Payload, err = proto.MarshalOptions{Deterministic: true}.Marshal(m)
-		} else {
-			e.Payload, err = schemas.EncodePayload(m)
-		}
+		e.Payload, err = schemas.EncodePayload(m)
 	}
 	if err != nil {
 		return p, 0, err
