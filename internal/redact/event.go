@@ -104,15 +104,9 @@ func (r *Redactor) EventContext(ctx context.Context, m proto.Message) ([]Finding
 	case *recountv1.AgentEvent:
 		e.agentEvent(m)
 	case *recountv1.FeedbackGiven:
-		e.bounded(&m.Task, maxTask)
-		e.bounded(&m.User, maxName)
-		e.bounded(&m.Session, maxName)
-		e.subjects(m.Subjects)
+		e.feedback(&m.Task, &m.User, &m.Session, m.Subjects)
 	case *recountv1.ContextReturned:
-		e.bounded(&m.Task, maxTask)
-		e.bounded(&m.User, maxName)
-		e.bounded(&m.Session, maxName)
-		e.subjects(m.Subjects)
+		e.feedback(&m.Task, &m.User, &m.Session, m.Subjects)
 	case *tracepb.TracesData:
 		return r.spans(ctx, m)
 	case *recountv1.AccessLogged:
@@ -195,9 +189,12 @@ func (e *event) changes(c *recountv1.Changes) {
 	}
 }
 
-// subjects redacts the names of what feedback is about.
-func (e *event) subjects(all []*recountv1.FeedbackSubject) {
-	for _, s := range all {
+// feedback redacts who gave it for which task, and the names of what it is about.
+func (e *event) feedback(task, user, session *string, about []*recountv1.FeedbackSubject) {
+	e.bounded(task, maxTask)
+	e.bounded(user, maxName)
+	e.bounded(session, maxName)
+	for _, s := range about {
 		e.bounded(&s.Name, maxNamed)
 		e.bounded(&s.Path, maxNamed)
 	}
