@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/binary"
 	"slices"
 	"sort"
 	"strings"
@@ -101,10 +102,11 @@ func (x *Index) readVocabulary(tp schemas.TopicPartition) (terms []string, err e
 		return nil, err
 	}
 	defer func() { _ = it.Close() }()
+	collection := binary.BigEndian.AppendUint32(nil, uint32(Words.index()))
 	last := ""
 	for it.First(); it.Valid(); it.Next() {
-		term, _, ok := bytes.Cut(it.Key()[len(prefix):], []byte{0})
-		if ok && string(term) != last && len(term) <= maxVocabularyTerm {
+		term, block, ok := bytes.Cut(it.Key()[len(prefix):], []byte{0})
+		if ok && string(term) != last && len(term) <= maxVocabularyTerm && bytes.HasPrefix(block, collection) {
 			if last = string(term); inVocabulary(last) {
 				terms = append(terms, last)
 			}

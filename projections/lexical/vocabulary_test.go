@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
 func TestVariants(t *testing.T) {
@@ -61,5 +62,27 @@ func TestVocabularyFollowsTheWriter(t *testing.T) {
 	}
 	if lists, err := v.lists(x, tp); err != nil || !slices.Contains(lists[0], "kubectl") {
 		t.Errorf("read again: %v, %v", lists[0], err)
+	}
+}
+
+// TestVocabularyHasWordsAlone checks that no concept of a command stands for a word that no command has.
+func TestVocabularyHasWordsAlone(t *testing.T) {
+	x := open(t)
+	bt := schemas.Batch{Topic: "recount.commands", Next: 1}
+	id := schemas.NewCanon("t").ID()
+	bt.Records = append(bt.Records, &recountv1.Record{
+		Origin: &recountv1.Position{Topic: "recount.commands"}, EventId: id[:],
+		Body: &recountv1.Record_Intent{Intent: &recountv1.Intent{
+			Command: "make", ContentHash: 1, Concepts: []string{"assembling"},
+		}},
+	})
+	check(t, x.Apply(t.Context(), bt))
+	if _, stats, err := x.Search(t.Context(), Query{Field: Concepts, Terms: []string{"assembling"}}); err != nil || stats.Terms[0].Documents == 0 {
+		t.Fatalf("no command has the concept: %+v, %v", stats, err)
+	}
+	for _, text := range []string{"assembling", "assemblign", "assembli"} {
+		if _, stats, err := x.Search(t.Context(), Query{Text: text, Variants: true}); err != nil || len(stats.Variants) > 0 {
+			t.Errorf("%s: %+v, %v", text, stats.Variants, err)
+		}
 	}
 }
