@@ -171,38 +171,8 @@ func (t *around) failure() error {
 	for _, c := range why.Causes {
 		t.resp.Causes = append(t.resp.Causes, ask.Reason{Intent: c.Intent, Why: c.Why})
 	}
-	on, err := Stitch(t.Ctx, t.s, StitchRequest{Ref: root.Position.String(), Walk: Walk{Depth: 1, Kinds: []string{narrative.Fixes.String()}}})
-	if err != nil {
-		return err
-	}
-	t.Proof = append(append(t.Proof, why.Proof...), on.Proof...)
+	t.resp.Fixes = why.Fixes
+	t.Proof = append(t.Proof, why.Proof...)
 	t.RecordTime("why")
-	shows := map[schemas.Position]string{}
-	var positions []schemas.Position
-	for _, e := range on.Edges {
-		if e.From != root.ID {
-			continue
-		}
-		for _, v := range e.Evidence {
-			if _, again := shows[v.Position]; !again && v.Position != root.Position {
-				positions = append(positions, v.Position)
-				shows[v.Position] = fixedBy(v)
-			}
-		}
-	}
-	return t.segment.ViewAt(t.Ctx, positions[:min(len(positions), t.r.Limit+1)], func(_ int, v *segment.View) error {
-		in := intentOf(v)
-		t.resp.Fixes = append(t.resp.Fixes, ask.Reason{Intent: in, Why: shows[in.Position]})
-		return t.complete(&t.resp.Fixes[len(t.resp.Fixes)-1].Intent)
-	})
-}
-
-// fixedBy says what a piece of evidence of a fix shows, as a sentence.
-func fixedBy(v EdgeEvidence) string {
-	what, between := strings.CutSuffix(v.Shows, " between")
-	said := strings.TrimSpace("it " + what + " " + resourceInWords(v.Resource))
-	if between {
-		said += " in between"
-	}
-	return said
+	return nil
 }

@@ -186,7 +186,7 @@ func TestAround(t *testing.T) {
 	for _, f := range r.Fixes {
 		fixes = append(fixes, f.Command+": "+f.Why)
 	}
-	if diff := cmp.Diff([]string{"make test: it succeeded", "vim Makefile: it changed /src/Makefile in between"}, fixes); diff != "" {
+	if diff := cmp.Diff([]string{"vim Makefile: it changed /src/Makefile in between", "make test: it succeeded"}, fixes); diff != "" {
 		t.Error(diff)
 	}
 	var missing *query.NotFoundError

@@ -12,6 +12,7 @@ import (
 	"github.com/recountdb/recount/projections/narrative"
 	"github.com/recountdb/recount/projections/segment"
 	"github.com/recountdb/recount/query"
+	"github.com/recountdb/recount/query/commands/ask"
 	"github.com/recountdb/recount/schemas"
 )
 
@@ -91,6 +92,9 @@ func Why(ctx context.Context, s Sources, r WhyRequest) (WhyResponse, error) {
 	}
 	t.Step(rank)
 	t.Step(limit)
+	if resp.Fixes, err = t.fixes(root, r.Limit); err != nil {
+		return WhyResponse{}, err
+	}
 	if resp.Replays, err = t.replaysOf(resp.Root); err != nil {
 		return WhyResponse{}, err
 	}
@@ -100,6 +104,54 @@ func Why(ctx context.Context, s Sources, r WhyRequest) (WhyResponse, error) {
 		resp.Status = query.StatusEmpty
 	}
 	return resp, nil
+}
+
+// fixes returns the success that fixed a command that failed, and what changed something in between,
+// limit of these at most.
+func (t *narrativeQuery) fixes(root stop, limit int) ([]ask.Reason, error) {
+	fixes := []ask.Reason{}
+	if !root.Failed() {
+		return fixes, nil
+	}
+	edges, err := t.view.Out(root.ID)
+	if err != nil {
+		return nil, err
+	}
+	shows := map[schemas.Position]string{}
+	var positions []schemas.Position
+	st := query.Step{Operator: "fixes"}
+	for _, e := range edges {
+		if e.Kind != narrative.Fixes {
+			continue
+		}
+		for _, v := range e.Evidence {
+			if _, again := shows[v.Position]; !again && v.Position != root.Position && len(positions) <= limit {
+				positions = append(positions, v.Position)
+				shows[v.Position] = fixedBy(v)
+				st.Hits = append(st.Hits, query.Evidence{Position: v.Position, Score: e.Weight})
+			}
+		}
+	}
+	err = t.segment.ViewAt(t.Ctx, positions, func(_ int, v *segment.View) error {
+		in := intentOf(v)
+		fixes = append(fixes, ask.Reason{Intent: in, Why: shows[in.Position]})
+		return t.complete(&fixes[len(fixes)-1].Intent)
+	})
+	slices.SortStableFunc(fixes, func(a, b ask.Reason) int { return a.Time.Compare(b.Time) })
+	if len(fixes) > 0 {
+		t.Step(st)
+	}
+	return fixes, err
+}
+
+// fixedBy says what a piece of evidence of a fix shows, as a sentence.
+func fixedBy(v narrative.Evidence) string {
+	what, between := strings.CutSuffix(v.Shows, " between")
+	said := strings.TrimSpace("it " + what + " " + resourceInWords(v.Resource))
+	if between {
+		said += " in between"
+	}
+	return said
 }
 
 // judgement is the confidence in a cause and what it follows from.

@@ -67,6 +67,12 @@ func (p *Payload) why(a commands.WhyResponse) {
 	for _, c := range a.Causes {
 		l.Add(command(c.Intent), commandValues(c.Intent, number(c.Confidence), number(c.Score), count(c.Depth), c.Why)...)
 	}
+	if len(a.Fixes) > 0 {
+		l = p.List("fixes", append([]string{"why"}, commandColumns...)...)
+		for _, f := range a.Fixes {
+			l.Add(command(f.Intent), commandValues(f.Intent, f.Why)...)
+		}
+	}
 }
 
 func (p *Payload) stitch(a commands.StitchResponse) {

@@ -16,6 +16,9 @@ func Why(d *render.Drawing, r ask.WhyResponse) {
 	for _, c := range r.Causes {
 		ids = append(ids, c.ID)
 	}
+	for _, f := range r.Fixes {
+		ids = append(ids, f.ID)
+	}
 	d.IDs = render.Abbreviate(ids)
 	started := render.TimeUnknown
 	if !r.Root.Untimed {
@@ -44,6 +47,13 @@ func Why(d *render.Drawing, r ask.WhyResponse) {
 		t.children[at] = append(t.children[at], c)
 	}
 	t.draw(r.Root.ID, r.Root.Cwd, r.Root.Time, "")
+	if len(r.Fixes) > 0 {
+		d.Print("fixed later:")
+	}
+	for _, f := range r.Fixes {
+		d.Print(Line(d, "   ", f.Intent, "", render.Before(f.Time, r.Root.Time), where(d, f.Cwd, r.Root.Cwd)))
+		d.Text("      ", render.Dim, render.OneLine(f.Why))
+	}
 	d.Hint(r.Basis)
 }
 

@@ -61,9 +61,10 @@ type WhyRequest struct {
 // WhyResponse has the commands that led to a command.
 type WhyResponse struct {
 	query.Basis
-	Root   Intent  `json:"root" doc:"The command that was queried."`
-	Causes []Cause `json:"causes" nullable:"false" doc:"The commands that led to it, the best supported first."`
-	Edges  []Edge  `json:"edges" nullable:"false" doc:"The edges between these commands, in the order they were followed."`
+	Root   Intent   `json:"root" doc:"The command that was queried."`
+	Causes []Cause  `json:"causes" nullable:"false" doc:"The commands that led to it, the best supported first."`
+	Edges  []Edge   `json:"edges" nullable:"false" doc:"The edges between these commands, in the order they were followed."`
+	Fixes  []Reason `json:"fixes" nullable:"false" doc:"If it failed: the success that fixed it, and what changed something in between, oldest first."`
 	// Replays is nil if no replay ran the root.
 	Replays *Replays `json:"replays,omitempty" doc:"How the queried command fared when replays ran it again; absent if none did."`
 }
