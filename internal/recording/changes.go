@@ -32,6 +32,8 @@ type WrittenFile struct {
 	// WasSHA256 and WasMode are what was known of it before, if anything.
 	WasSHA256 []byte `json:"was_sha256,omitempty"`
 	WasMode   uint32 `json:"was_mode,omitempty"`
+	// changed is the time of its status.
+	changed time.Time
 }
 
 const (
@@ -85,9 +87,8 @@ func (k *Looker) Since(since time.Time, cwd, home, data string) *Changes {
 		k.tooMuch[below] = time.Now().Add(pause)
 		return nil
 	}
-	c := &Changes{Below: below, Files: l.files, Directories: l.directories}
+	c := &Changes{Below: below, Files: l.files}
 	slices.SortFunc(c.Files, func(a, b WrittenFile) int { return strings.Compare(a.Path, b.Path) })
-	slices.Sort(c.Directories)
 	left := int64(maxChangedHash)
 	for i := range c.Files {
 		if f := &c.Files[i]; l.regular[f.Path] && f.Size <= left {
@@ -96,8 +97,12 @@ func (k *Looker) Since(since time.Time, cwd, home, data string) *Changes {
 		}
 	}
 	if l.before != nil {
-		l.before.learn(c, l.others, began)
+		l.before.learn(c, &l, since, began)
 	}
+	for _, d := range l.directories {
+		c.Directories = append(c.Directories, d.path)
+	}
+	slices.Sort(c.Directories)
 	if len(c.Files) > maxChanged || len(l.directories) > maxChanged {
 		return nil
 	}
@@ -138,10 +143,16 @@ type look struct {
 	skip         string // a directory that is left out
 	entries      int
 	files        []WrittenFile
-	directories  []string
+	directories  []directory
 	regular      map[string]bool // of the files, those with content
 	before       *remembered     // nil if nothing is remembered
 	others       []WrittenFile   // files whose content is to be remembered, although they did not change since
+}
+
+// directory is a directory in which names were added or removed, and the time of its status.
+type directory struct {
+	path    string
+	changed time.Time
 }
 
 // seen counts an entry, and reports whether the look may go on.
@@ -151,16 +162,16 @@ func (l *look) seen() bool {
 }
 
 // file adds a changed file, unless there are too many already.
-func (l *look) file(path string, size int64, mode uint32, regular bool) {
+func (l *look) file(f WrittenFile, regular bool) {
 	if len(l.files) > maxChanged {
 		return
 	}
-	l.files = append(l.files, WrittenFile{Path: path, Size: size, Mode: mode})
+	l.files = append(l.files, f)
 	if regular {
 		if l.regular == nil {
 			l.regular = map[string]bool{}
 		}
-		l.regular[path] = true
+		l.regular[f.Path] = true
 	}
 }
 

@@ -208,6 +208,40 @@ func TestWhatFilesWere(t *testing.T) {
 	}
 }
 
+// TestChangesOfTheCommandBefore checks that what a command changed last is not seen to be changed by the next one,
+// which began within a tick of the kernel's clock of file times.
+func TestChangesOfTheCommandBefore(t *testing.T) {
+	dir, since := tree(t, "a", "b", "sub/c")
+	k := Looker{Remember: true}
+	look := func(since time.Time) []string {
+		t.Helper()
+		c := k.Since(since, dir, "", "")
+		if c == nil {
+			t.Fatal("nothing was looked at")
+		}
+		for i, d := range c.Directories {
+			c.Directories[i] = strings.TrimPrefix(d+"/", dir+"/")
+		}
+		return append(paths(c, dir), c.Directories...)
+	}
+	put(t, filepath.Join(dir, "sub/new"), "1")
+	put(t, filepath.Join(dir, "b"), "1")
+	if got := look(since); !slices.Equal(got, []string{"b", "sub/new", "sub/"}) {
+		t.Errorf("the first command: %q", got)
+	}
+	next := ctime(t, filepath.Join(dir, "b")).Add(1)
+	if got := look(next); len(got) != 0 {
+		t.Errorf("the next command changed nothing: %q", got)
+	}
+	if got := look(since); !slices.Equal(got, []string{"b", "sub/new", "sub/"}) {
+		t.Errorf("one that began before them all: %q", got)
+	}
+	put(t, filepath.Join(dir, "b"), "2")
+	if got := look(next); !slices.Equal(got, []string{"b"}) {
+		t.Errorf("one that changed b: %q", got)
+	}
+}
+
 // TestChangesAroundADirectory goes from a folder that is no repository into one in it: what changes beside that is
 // seen too, unless the folder is outside the home directory or too much to look through.
 func TestChangesAroundADirectory(t *testing.T) {

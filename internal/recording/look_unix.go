@@ -20,7 +20,7 @@ func (l *look) root(dir string) bool {
 // another may differ.
 func (l *look) dir(dir string, st *unix.Stat_t, device uint64) bool {
 	if l.changed(st) {
-		l.directories = append(l.directories, dir)
+		l.directories = append(l.directories, directory{dir, time.Unix(st.Ctim.Unix())})
 	}
 	f, err := os.Open(dir)
 	if err != nil {
@@ -42,18 +42,20 @@ func (l *look) dir(dir string, st *unix.Stat_t, device uint64) bool {
 		} else if err != nil || uint64(st.Dev) != device {
 			return false
 		}
-		switch full := path.Join(dir, name); {
+		f := WrittenFile{Path: path.Join(dir, name), Size: st.Size, Mode: uint32(st.Mode) & 0o7777, changed: time.Unix(st.Ctim.Unix())}
+		regular := st.Mode&unix.S_IFMT == unix.S_IFREG
+		switch {
 		case st.Mode&unix.S_IFMT == unix.S_IFDIR:
-			if inGit && name == "objects" || full == l.skip {
+			if inGit && name == "objects" || f.Path == l.skip {
 				continue
 			}
-			if !l.dir(full, &st, device) {
+			if !l.dir(f.Path, &st, device) {
 				return false
 			}
 		case l.changed(&st):
-			l.file(full, st.Size, uint32(st.Mode)&0o7777, st.Mode&unix.S_IFMT == unix.S_IFREG)
-		case l.before != nil && len(l.others) < maxRemembered && st.Mode&unix.S_IFMT == unix.S_IFREG && l.before.asks(full, st.Size, time.Unix(st.Ctim.Unix())):
-			l.others = append(l.others, WrittenFile{Path: full, Size: st.Size, Mode: uint32(st.Mode) & 0o7777})
+			l.file(f, regular)
+		case l.before != nil && len(l.others) < maxRemembered && regular && l.before.asks(f):
+			l.others = append(l.others, f)
 		}
 	}
 	return true

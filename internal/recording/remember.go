@@ -22,12 +22,15 @@ type remembered struct {
 	below string
 	at    time.Time // when the last look began; zero before the first
 	files map[string]content
+	// directories are those that had changed when they were last looked at, with the times of their status.
+	directories map[string]time.Time
 }
 
-// content is the SHA-256 of a file and its permissions.
+// content is the SHA-256 of a file, its permissions, and the time of its status.
 type content struct {
-	hash [32]byte
-	mode uint32
+	hash    [32]byte
+	mode    uint32
+	changed int64 // Unix nanoseconds
 }
 
 // tree returns what is remembered of a directory, nothing for a new one. The directories that were looked at
@@ -47,21 +50,22 @@ func (k *Looker) tree(below string) *remembered {
 
 // asks reports whether a file that did not change since has to be read: it changed after the last look, or
 // nothing is known of it yet.
-func (r *remembered) asks(path string, size int64, changed time.Time) bool {
-	if size > maxRememberedSize || len(r.files) >= maxRemembered {
+func (r *remembered) asks(f WrittenFile) bool {
+	if f.Size > maxRememberedSize || len(r.files) >= maxRemembered {
 		return false
 	}
-	_, known := r.files[path]
-	return !known && r.at.IsZero() || !changed.Before(r.at.Add(-tick))
+	_, known := r.files[f.Path]
+	return !known && r.at.IsZero() || !f.changed.Before(r.at.Add(-tick))
 }
 
 // learn adds the files that are gone, tells what those that changed were before, and remembers what all contain
-// now. others
-// are those that a look asked for besides, and began is when the look began.
-func (r *remembered) learn(c *Changes, others []WrittenFile, began time.Time) {
-	for _, dir := range c.Directories {
+// now. The clock of file times lags behind, so what one command changed last may seem to be changed by the next
+// one, too: learn leaves out what changed before the time since by this clock and is as the last look saw it. began
+// is when the look began.
+func (r *remembered) learn(c *Changes, l *look, since, began time.Time) {
+	for _, dir := range l.directories {
 		for path := range r.files {
-			if filepath.Dir(path) == dir {
+			if filepath.Dir(path) == dir.path {
 				if _, err := os.Lstat(path); os.IsNotExist(err) {
 					was := r.files[path]
 					c.Files = append(c.Files, WrittenFile{Path: path, Removed: true, WasSHA256: slices.Clone(was.hash[:]), WasMode: was.mode})
@@ -71,18 +75,22 @@ func (r *remembered) learn(c *Changes, others []WrittenFile, began time.Time) {
 		}
 	}
 	slices.SortFunc(c.Files, func(a, b WrittenFile) int { return strings.Compare(a.Path, b.Path) })
-	for i := range c.Files {
-		f := &c.Files[i]
-		if f.Removed {
-			continue
+	files := c.Files[:0]
+	for _, f := range c.Files {
+		if !f.Removed {
+			was, known := r.files[f.Path]
+			if known {
+				f.WasSHA256, f.WasMode = slices.Clone(was.hash[:]), was.mode
+			}
+			if r.keep(f); known && f.changed.Before(since) && r.files[f.Path] == was {
+				continue
+			}
 		}
-		if was, ok := r.files[f.Path]; ok {
-			f.WasSHA256, f.WasMode = slices.Clone(was.hash[:]), was.mode
-		}
-		r.keep(*f)
+		files = append(files, f)
 	}
+	c.Files = files
 	left := int64(maxChangedHash)
-	for _, f := range others {
+	for _, f := range l.others {
 		if left -= f.Size; left < 0 {
 			break
 		}
@@ -90,6 +98,12 @@ func (r *remembered) learn(c *Changes, others []WrittenFile, began time.Time) {
 		r.keep(f)
 	}
 	r.at = began
+	was := r.directories
+	r.directories = map[string]time.Time{}
+	for _, d := range l.directories {
+		r.directories[d.path] = d.changed
+	}
+	l.directories = slices.DeleteFunc(l.directories, func(d directory) bool { return d.changed.Before(since) && d.changed.Equal(was[d.path]) })
 }
 
 // keep remembers what a file contains, or forgets it if that is not known.
@@ -99,6 +113,6 @@ func (r *remembered) keep(f WrittenFile) {
 		return
 	}
 	if _, known := r.files[f.Path]; known || len(r.files) < maxRemembered {
-		r.files[f.Path] = content{[32]byte(f.SHA256), f.Mode}
+		r.files[f.Path] = content{[32]byte(f.SHA256), f.Mode, f.changed.UnixNano()}
 	}
 }
