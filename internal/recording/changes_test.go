@@ -230,6 +230,10 @@ func TestChangesOfTheCommandBefore(t *testing.T) {
 		t.Errorf("the first command: %q", got)
 	}
 	next := ctime(t, filepath.Join(dir, "b")).Add(1)
+	if got := look(next); !slices.Equal(got, []string{"b", "sub/new", "sub/"}) {
+		t.Errorf("one that began before the look ended: %q", got)
+	}
+	k.trees[0].ended = next.Add(-1)
 	if got := look(next); len(got) != 0 {
 		t.Errorf("the next command changed nothing: %q", got)
 	}
@@ -237,6 +241,7 @@ func TestChangesOfTheCommandBefore(t *testing.T) {
 		t.Errorf("one that began before them all: %q", got)
 	}
 	put(t, filepath.Join(dir, "b"), "2")
+	k.trees[0].ended = next.Add(-1)
 	if got := look(next); !slices.Equal(got, []string{"b"}) {
 		t.Errorf("one that changed b: %q", got)
 	}

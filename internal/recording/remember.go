@@ -21,6 +21,7 @@ const (
 type remembered struct {
 	below string
 	at    time.Time // when the last look began; zero before the first
+	ended time.Time // when it ended
 	files map[string]content
 	// directories are those that had changed when they were last looked at, with the times of their status.
 	directories map[string]time.Time
@@ -60,8 +61,8 @@ func (r *remembered) asks(f WrittenFile) bool {
 
 // learn adds the files that are gone, tells what those that changed were before, and remembers what all contain
 // now. The clock of file times lags behind, so what one command changed last may seem to be changed by the next
-// one, too: learn leaves out what changed before the time since by this clock and is as the last look saw it. began
-// is when the look began.
+// one, too: learn leaves out what changed before the time since by this clock and is as the last look saw it, which
+// must have ended by then. began is when the look began.
 func (r *remembered) learn(c *Changes, l *look, since, began time.Time) {
 	for _, dir := range l.directories {
 		for path := range r.files {
@@ -75,6 +76,7 @@ func (r *remembered) learn(c *Changes, l *look, since, began time.Time) {
 		}
 	}
 	slices.SortFunc(c.Files, func(a, b WrittenFile) int { return strings.Compare(a.Path, b.Path) })
+	settled := r.ended.Before(since) // what is remembered is from before
 	files := c.Files[:0]
 	for _, f := range c.Files {
 		if !f.Removed {
@@ -82,7 +84,7 @@ func (r *remembered) learn(c *Changes, l *look, since, began time.Time) {
 			if known {
 				f.WasSHA256, f.WasMode = slices.Clone(was.hash[:]), was.mode
 			}
-			if r.keep(f); known && f.changed.Before(since) && r.files[f.Path] == was {
+			if r.keep(f); known && settled && f.changed.Before(since) && r.files[f.Path] == was {
 				continue
 			}
 		}
@@ -97,13 +99,13 @@ func (r *remembered) learn(c *Changes, l *look, since, began time.Time) {
 		f.SHA256 = HashOf(f.Path, f.Size)
 		r.keep(f)
 	}
-	r.at = began
+	r.at, r.ended = began, time.Now()
 	was := r.directories
 	r.directories = map[string]time.Time{}
 	for _, d := range l.directories {
 		r.directories[d.path] = d.changed
 	}
-	l.directories = slices.DeleteFunc(l.directories, func(d directory) bool { return d.changed.Before(since) && d.changed.Equal(was[d.path]) })
+	l.directories = slices.DeleteFunc(l.directories, func(d directory) bool { return settled && d.changed.Before(since) && d.changed.Equal(was[d.path]) })
 }
 
 // keep remembers what a file contains, or forgets it if that is not known.
