@@ -64,6 +64,11 @@ func TestWhyCommand(t *testing.T) {
 	p.do(clickOn("main .edge summary")) // the evidence of an edge, down to its event
 	p.do(clickOn("main .edge .at"))
 	p.wait(`document.querySelector("dialog[open]")?.innerText.includes("ce_type")`)
+	p.open("/", has("Failed last"))
+	p.open("/why/"+failed(p, "llvm-dev"), has("What fixed it"))
+	if got := eval[string](p, `document.querySelector("main [aria-labelledby=fixed]").innerText`); !strings.Contains(got, "apt-get install -y llvm-14-dev") {
+		t.Errorf("what fixed it: %q", got)
+	}
 }
 
 func TestWhyTrace(t *testing.T) {

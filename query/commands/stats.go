@@ -128,7 +128,7 @@ func (c *counting) add(v *segment.View, exit ask.ExitFilter) error {
 	c.templates.add(c.templates.number.Of(v), t, v)
 	c.directories.add(c.directories.number.Of(v), t, v)
 	c.room = c.programs.number.Items(v, c.room[:0])
-	c.programs.addAll(c.room, t, v)
+	c.addPrograms(t, v)
 	c.addAuthor(t, v)
 	if s := [2]int32{c.hosts.Of(v), c.sessions.Of(v)}; s != c.lastSeen || len(c.seen) == 0 {
 		if c.lastSeen = s; v.Session() != "" {
@@ -136,6 +136,31 @@ func (c *counting) add(v *segment.View, exit ask.ExitFilter) error {
 		}
 	}
 	return nil
+}
+
+// addPrograms counts a row for the programs that it ran. Its failure counts for the one that most likely failed:
+// the last that does more than print, wait or set the shell up. Whether the others failed is unknown.
+func (c *counting) addPrograms(t Tally, v *segment.View) {
+	c.programs.total.Add(t)
+	failed := len(c.room) - 1
+	for i, n := range c.room {
+		if !hardlyFails[c.programs.number.Texts[n]] {
+			failed = i
+		}
+	}
+	for i, n := range c.room {
+		one := t
+		if i != failed {
+			one.Failed = 0
+		}
+		c.programs.count(n, one, v)
+	}
+}
+
+// hardlyFails are programs that stand beside those that a command is about.
+var hardlyFails = map[string]bool{
+	":": true, "cd": true, "echo": true, "exit": true, "export": true, "popd": true, "printf": true, "pushd": true, "set": true,
+	"shopt": true, "sleep": true, "source": true, ".": true, "time": true, "true": true, "umask": true, "unset": true, "wait": true,
 }
 
 // addAuthor counts a row for the account or for the agent that ran it.

@@ -83,6 +83,26 @@ func TestStatsCount(t *testing.T) {
 	}
 }
 
+// TestStatsBlameOneProgram counts commands that run several programs: one of them is told to have failed.
+func TestStatsBlameOneProgram(t *testing.T) {
+	h := newHistory(t)
+	for i, command := range []string{"cd src && make", "make && echo done", "make; go vet", "cd nowhere", "echo $X; exit 3"} {
+		h.executed(0, i, command, `"cwd":"/src","exit_code":2,"duration":"1s"`)
+	}
+	h.executed(0, 10, "cd src && make", `"cwd":"/src","exit_code":0,"duration":"1s"`)
+	got := map[string]string{}
+	for _, e := range h.stats(commands.StatisticsRequest{}).Programs.Entries {
+		got[e.Name] = fmt.Sprintf("%d runs, %d good, %d failed", e.Runs, e.Succeeded, e.Failed)
+	}
+	want := map[string]string{
+		"cd": "3 runs, 1 good, 1 failed", "make": "4 runs, 1 good, 2 failed", "echo": "2 runs, 0 good, 0 failed",
+		"go": "1 runs, 0 good, 1 failed", "exit": "1 runs, 0 good, 1 failed",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // commandID returns the id of the newest command with a text.
 func (h *history) commandID(text string) string {
 	h.t.Helper()

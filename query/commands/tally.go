@@ -82,14 +82,6 @@ func (r *ranking) add(number int32, t Tally, v *segment.View) {
 	r.count(number, t, v)
 }
 
-// addAll counts a row for several names, and once in all.
-func (r *ranking) addAll(numbers []int32, t Tally, v *segment.View) {
-	r.total.Add(t)
-	for _, n := range numbers {
-		r.count(n, t, v)
-	}
-}
-
 func (r *ranking) count(number int32, t Tally, v *segment.View) {
 	if number == segment.NoNumber || r.number.Texts[number] == "" {
 		return

@@ -306,7 +306,7 @@ func (c *causes) dependency() *suspect {
 	if !s.unreachable() && s.answered == 0 && s.class != classSlow {
 		return nil
 	}
-	x := newSuspect("dependency", c.until, "nothing recorded shows why")
+	x := newSuspect("dependency", c.until, "a dependency")
 	x.Dependency = &Dependency{Name: s.peer, System: c.span.seen.System}
 	for _, o := range c.called {
 		if c.roles[o.service] == roleCalled {

@@ -94,7 +94,7 @@ type StatisticsResponse struct {
 	Hours    []Tally    `json:"hours" nullable:"false" doc:"By the hour of the day: 24 entries, from midnight."`
 	Weekdays []Tally    `json:"weekdays" nullable:"false" doc:"By the day of the week: 7 entries, from Monday."`
 
-	Programs    Ranking `json:"programs" doc:"By program. A command that runs several counts, with all of its time, for each of them."`
+	Programs    Ranking `json:"programs" doc:"By program. A command that runs several counts, with all of its time, for each of them; if it failed, as failed for the one that most likely did, the last but echo, cd and the like."`
 	Templates   Ranking `json:"templates" doc:"By template: the command with its values replaced."`
 	Directories Ranking `json:"directories" doc:"By the directory that they started in."`
 	People      Ranking `json:"people" doc:"By the account, of commands without an author or whose author is the account."`

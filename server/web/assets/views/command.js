@@ -57,8 +57,8 @@ function Facts({ c }) {
   const of = (access) => (c.resources ?? []).filter((r) => (r.access ?? "").startsWith(access) || r.access === "read_write");
   return html`<dl class="facts">
     ${rows.filter(([, v]) => v).map(([k, v]) => html`<div><dt>${k}</dt><dd><${Text} value=${v} max=${400} /></dd></div>`)}
-    ${[["reads", of("read")], ["writes", of("write")]].filter(([, list]) => list.length > 0).map(([k, list]) => html`<div><dt>${k}</dt><dd>${list.slice(0, 30).map((r) => html`<span class="tag">${r.kind}</span> <a href=${href("ask", { q: r.name })}><${Text} value=${r.name} max=${160} /></a> `)}</dd></div>`)}
-    ${c.changes && html`<div><dt>changed</dt><dd>${c.changes.files.length === 0 ? html`nothing below <code><${Text} value=${c.changes.below} max=${160} /></code>` : c.changes.files.slice(0, 10).map((f) => html`<span class="tag">${f.change}</span> <${Text} value=${f.path} max=${160} /> `)}${c.changes.files.length > 10 && html`<span class="dim">${plural(c.changes.files.length - 10, "more file")}</span>`}</dd></div>`}
+    ${[["reads", of("read")], ["writes", of("write")]].filter(([, list]) => list.length > 0).map(([k, list]) => html`<div><dt>${k}</dt><dd>${list.slice(0, 30).map((r) => html`<div><span class="tag">${r.kind}</span> <a href=${href("ask", { q: r.name })}><${Text} value=${r.name} max=${160} /></a></div>`)}</dd></div>`)}
+    ${c.changes && html`<div><dt>changed</dt><dd>${c.changes.files.length === 0 ? html`nothing below <code><${Text} value=${c.changes.below} max=${160} /></code>` : c.changes.files.slice(0, 10).map((f) => html`<div><span class="tag">${f.change}</span> <${Text} value=${f.path} max=${160} /></div>`)}${c.changes.files.length > 10 && html`<span class="dim">${plural(c.changes.files.length - 10, "more file")}</span>`}</dd></div>`}
     ${c.parent_id && html`<div><dt>led to by</dt><dd><a href=${href("command/" + c.parent_id)}>${c.parent_id}</a></dd></div>`}
   </dl>`;
 }

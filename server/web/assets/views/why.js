@@ -34,6 +34,8 @@ function OfCommand({ id, query }) {
       <h2>How one led to the other</h2>
       <p class="dim">The command at the top; below each command what led to it.</p>
       <${Tree} of=${data} moment=${moment} />`}
+    ${data.fixes.length > 0 && html`<h2 id="fixed">What fixed it</h2>
+      <ul class="rows" aria-labelledby="fixed">${data.fixes.map((f) => html`<li key=${f.id}><${Line} c=${f} moment=${moment} /> <span class="dim"><${Text} value=${f.why} max=${400} /> · <${Time} at=${f.time} unknown=${f.time_unknown} /></span></li>`)}</ul>`}
     <${Proof} of=${data} />`;
 }
 
