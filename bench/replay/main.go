@@ -35,7 +35,7 @@ import (
 
 var (
 	bin     = flag.String("bin", "../bin/recount", "the recount program; recount-record is beside it")
-	half    = flag.String("half", "", "a to k: only narratives whose names begin so")
+	half    = flag.String("half", "", "only narratives whose names begin so: a to n, or a whole name")
 	only    = flag.String("only", "", "only narratives whose names contain this")
 	agree   = flag.Bool("agree", false, "with executed: answer yes about dangerous steps, which are refused otherwise")
 	verbose = flag.Bool("v", false, "print what was left out or kept against the marks")

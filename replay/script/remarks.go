@@ -9,7 +9,7 @@ import (
 
 // remarks are what shellcheck says about how people write commands, by what a command has for it to be
 // said. A replay keeps commands as they are, so a script disables those that its own commands may cause;
-// what is around them, and shellcheck's errors, stay checked.
+// what is around them stays checked, and so do the other errors.
 var remarks = []struct {
 	has   *regexp.Regexp
 	codes string
@@ -32,6 +32,8 @@ var remarks = []struct {
 	{regexp.MustCompile(`(^|[\s;&|(])(source|\.)\s`), "SC1090 SC1091"},
 	{regexp.MustCompile(`grep\b`), "SC2062 SC2126 SC2143 SC2196 SC2197"},
 	{regexp.MustCompile(`>>`), "SC2129"},
+	{regexp.MustCompile(`[<>]`), "SC2238"},
+	{regexp.MustCompile(`<.*<`), "SC2261"},
 	{regexp.MustCompile(`\(\s*\)|\bfunction\b`), "SC2032 SC2033 SC2119 SC2120 SC2317 SC2329"},
 	{regexp.MustCompile(`\balias\b`), "SC2139 SC2262 SC2263"},
 	{regexp.MustCompile(`&&|\|\|`), "SC2015"},
