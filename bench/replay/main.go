@@ -12,7 +12,8 @@
 // narratives holds shell sessions as people have them, each with its author's mark on every line: "+"
 // if the step is needed for what the narrative leaves, or for its goal, "-" if not. Files a… were
 // written to write the rules with, files b… before the slicer existed, and kept unseen until it was
-// done. Files c… are retold from tutorials and manuals that their titles name, and were marked before
+// done. Files p… have no marks ("*"): they only tell whether trees are the same and what a second replay
+// runs. Files c… are retold from tutorials and manuals that their titles name, and were marked before
 // anything was run on them. Files d… to h… are by authors who had not seen the slicer. A line that only
 // changes the directory (cd) is not counted, since each step states its own. Each narrative is typed into an interactive bash with the hook, in a home and a data
 // directory of its own, so that what is planned is what a user would have recorded.
@@ -35,7 +36,7 @@ import (
 
 var (
 	bin     = flag.String("bin", "../bin/recount", "the recount program; recount-record is beside it")
-	half    = flag.String("half", "", "only narratives whose names begin so: a to n, or a whole name")
+	half    = flag.String("half", "", "only narratives whose names begin so: a to n, p, or a whole name")
 	only    = flag.String("only", "", "only narratives whose names contain this")
 	agree   = flag.Bool("agree", false, "with executed: answer yes about dangerous steps, which are refused otherwise")
 	verbose = flag.Bool("v", false, "print what was left out or kept against the marks")
@@ -92,6 +93,9 @@ func slices() error {
 		programs += len(unknown)
 		good := true
 		for i, st := range r.n.steps {
+			if st.mark == '*' {
+				continue
+			}
 			if navigates.MatchString(st.text) {
 				if moved++; st.mark == '+' {
 					movedNeeded++

@@ -24,7 +24,7 @@ type step struct {
 }
 
 // read reads a narrative: a title, a goal (session, last or mend), what is there before (not
-// recorded), and steps, each with its mark; "| " continues a step.
+// recorded), and steps, each with its mark, or "*" where nobody marked it; "| " continues a step.
 func read(file string) (n narrative, err error) {
 	b, err := os.ReadFile(file)
 	if err != nil {
@@ -44,7 +44,7 @@ func read(file string) (n narrative, err error) {
 			n.setup += line[2:] + "\n"
 		case part == "setup:" && line == "|":
 			n.setup += "\n"
-		case part == "steps:" && (strings.HasPrefix(line, "+ ") || strings.HasPrefix(line, "- ")):
+		case part == "steps:" && len(line) > 1 && strings.IndexByte("+-*", line[0]) >= 0 && line[1] == ' ':
 			n.steps = append(n.steps, step{line[0], line[2:]})
 		case part == "steps:" && strings.HasPrefix(line, "| ") && len(n.steps) > 0:
 			n.steps[len(n.steps)-1].text += "\n" + line[2:]

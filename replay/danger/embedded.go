@@ -59,6 +59,11 @@ func (c *call) embedded() (lines []string) {
 				lines = append(lines, text)
 			}
 		}
+		for line := range strings.Lines(strings.Join(c.fedTexts(), "\n")) { // ed and ex run what stands behind !
+			if text, ok := strings.CutPrefix(strings.TrimSpace(line), "!"); ok {
+				lines = append(lines, text)
+			}
+		}
 	case languages[c.languageName()]:
 		for _, text := range c.programs() {
 			lines = append(lines, started(text)...)
@@ -128,7 +133,7 @@ func (c *call) usedLater(is func(*shell.Call) bool) bool {
 }
 
 var (
-	editors   = words("vim vi nvim ex view gvim")
+	editors   = words("vim vi nvim ex ed red view gvim")
 	shells    = words("sh bash dash zsh ksh ash")
 	languages = words("perl ruby python node nodejs deno bun php lua awk gawk mawk nawk tclsh osascript Rscript julia groovy emacs pypy")
 	// isText matches flags whose value is text for people.

@@ -87,6 +87,8 @@ var (
 		apropos test [ [[ expr true false export set declare local alias cd ls tree find fd locate sort uniq cut tr wc tee diff cmp jq yq xmllint curl wget http https xh xhs
 		cp mv mkdir touch ln chmod vim nvim vi nano emacs code node python python3 ruby perl php gcc clang tar zip unzip gzip psql mysql sqlite3
 		tmux screen last lastb R Rscript julia cscope ctags exiftool gifsicle mkvpropedit calcurse todo.sh task task-warrior hledger date basename dirname read trap
+		join paste comm fold fmt nl pr od xxd hexdump strings column split csplit tac rev shuf tsort numfmt iconv expand unexpand m4 bc dc patch sponge
+		base64 base32 md5sum sha1sum sha256sum sha512sum b2sum cksum sum envsubst msgfmt msgmerge xgettext cc c++ as ld ar flex bison yacc lex groff troff
 		return exit shift eval source xargs env time sleep wait jobs fg bg id whoami seq yes look dict espeak say figlet cowsay lolcat notify-send zenity dialog
 		thrift xdotool xclip pbcopy wl-copy shellcheck shfmt crontab at batch history fc`)
 	// ownPrograms have verbs about what is theirs alone, or a project's: only what is seen elsewhere, or ends a

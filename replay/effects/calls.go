@@ -24,6 +24,7 @@ func (f *finder) call(c *shell.Call) {
 			f.add(Thing{Kind: Path, Name: name, Access: Read, Sure: 0.6})
 		}
 	}
+	f.mentions(c)
 	if f.acts == acts || !slices.ContainsFunc(c.Via, func(v string) bool { return v == "xargs" || v == "find" || v == "parallel" }) {
 		return
 	}

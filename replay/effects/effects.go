@@ -131,6 +131,9 @@ type Effects struct {
 	Shows bool
 	// Elsewhere means that it writes to a place of which nothing is known: $dir/f.
 	Elsewhere bool
+	// Mentions are the paths that words of its calls may name, whole or behind a colon or the like: file:pass.txt. It
+	// may read those of them that an earlier command wrote.
+	Mentions []string
 	// Runs is the path of a program that it runs without arguments, to see what it prints.
 	Runs string
 	// Interactive is the program that needs a terminal.
@@ -164,6 +167,7 @@ func Of(c Command) Effects {
 		}
 		f.recorded(r)
 	}
+	f.Mentions = slices.DeleteFunc(f.Mentions, func(name string) bool { return f.elsewhere[name] })
 	f.judge()
 	return f.Effects
 }
@@ -245,12 +249,13 @@ func (f *finder) all() {
 
 // joined reports whether the line waits for all that it starts.
 func (f *finder) joined() bool {
-	running := false
+	running, started := false, 0
 	for i := range f.Line.Calls {
 		switch c := &f.Line.Calls[i]; {
 		case c.Background:
 			running = true
-		case c.Name == "wait" && len(c.Args) == 0 && !c.Inner && !c.Maybe && !c.Deferred:
+			started++
+		case c.Name == "wait" && !c.Inner && !c.Maybe && !c.Deferred && (len(c.Args) == 0 || started == 1 && len(c.Args) == 1 && c.Args[0].Value == "$!"):
 			running = false
 		}
 	}

@@ -32,6 +32,9 @@ func TestThings(t *testing.T) {
 		"git format-patch -2 main":                     "reads commit HEAD; reads repository repository; writes path /w/*.patch",
 		"git remote add r ../x":                        "reads repository repository; writes remote r; writes settings remote r",
 		"gofmt -w a.go cmd":                            "updates path /w/a.go; updates path /w/cmd/**",
+		"curl -c jar localhost:8000/":                  "reads port 8000; writes path /w/jar",
+		"curl -b jar localhost:8000/":                  "reads path /w/jar; reads port 8000",
+		"curl -b a=b localhost:8000/":                  "reads port 8000",
 		"git remote rm r":                              "reads repository repository; removes remote r; removes settings remote r",
 		"iconv -f latin1 -t utf-8 f -o g":              "reads path /w/f; writes path /w/g",
 		"tic mine.ti":                                  "reads path /w/mine.ti; updates path /home/a/.terminfo/**",
@@ -200,12 +203,12 @@ func TestShellState(t *testing.T) {
 }
 
 func TestTerminalsAndJobs(t *testing.T) {
-	for command, want := range map[string]string{"vim f": "vim", "less f": "less", "git log": "", "python": "python", "python x.py": "", "ssh host": "ssh", "ssh -G -F config host": "", "top": "top", "top -b -n1": "", "mysql < dump.sql": "", "git rebase -i HEAD~2": "git", "GIT_SEQUENCE_EDITOR=true git rebase -i HEAD~2": "", "git -c sequence.editor=true rebase -i main": "", "git -c core.editor=true commit": "", "git -c user.name=a commit": "git"} {
+	for command, want := range map[string]string{"vim f": "vim", "less f": "less", "git log": "", "python": "python", "python x.py": "", "ssh host": "ssh", "ssh -G -F config host": "", "top": "top", "top -b -n1": "", "mysql < dump.sql": "", "git rebase -i HEAD~2": "git", "GIT_SEQUENCE_EDITOR=true git rebase -i HEAD~2": "", "git -c sequence.editor=true rebase -i main": "", "git -c core.editor=true commit": "", "git -c user.name=a commit": "git", "git stash -p": "git", "git stash push -p f": "git", "git stash show -p": "", "git stash show -p stash@{1} > f": ""} {
 		if got := of(command).Interactive; got != want {
 			t.Errorf("%s: needs a terminal for %q, want %q", command, got, want)
 		}
 	}
-	for command, want := range map[string]bool{"sleep 9 &": true, "sleep 9": false, "a && b &": true} {
+	for command, want := range map[string]bool{"sleep 9 &": true, "sleep 9": false, "a && b &": true, "a & wait $!": false, "a & b & wait $!": true} {
 		if got := of(command).Background; got != want {
 			t.Errorf("%s: background %v", command, got)
 		}

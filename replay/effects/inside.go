@@ -218,6 +218,7 @@ func (f *finder) takes(c *shell.Call, in *finder, here bool) {
 	for _, dir := range in.Reads {
 		f.reads(dir)
 	}
+	f.Mentions = append(f.Mentions, in.Mentions...)
 	f.Known, f.Elsewhere = f.Known && in.Known, f.Elsewhere || in.Elsewhere
 	f.Built = f.Built || in.Built
 	f.Background = f.Background || in.Background && (here || !in.Joins)

@@ -78,6 +78,15 @@ func (f *finder) fetches(c *shell.Call) {
 		kept = true
 		f.path(w, c.Dir, Write, false)
 	}
+	for _, flag := range []string{"-c --cookie-jar", "-D --dump-header", "--trace", "--trace-ascii", "--etag-save", "--hsts"} {
+		if w, ok := c.FlagValue(strings.Fields(flag)...); ok && w.Value != "-" {
+			kept = true
+			f.path(w, c.Dir, Write, false)
+		}
+	}
+	if w, ok := c.FlagValue("-b", "--cookie"); ok && !strings.Contains(w.Value, "=") {
+		f.path(w, c.Dir, Read, false)
+	}
 	if c.Flag("-O", "--remote-name") {
 		kept = true
 		for _, w := range urls {

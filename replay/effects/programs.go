@@ -512,7 +512,7 @@ func (f *finder) terminal(c *shell.Call) bool {
 		sub := c.Sub()
 		after := shell.Call{Name: "git", Args: c.After()}
 		return sub == "commit" && !after.Flag("-m", "--message", "-F", "--file", "-C", "--no-edit", "--fixup", "--squash", "--reuse-message") && !fed && !f.edited(c, "GIT_EDITOR", "core.editor") ||
-			sub == "rebase" && after.Flag("-i", "--interactive") && !f.edited(c, "GIT_SEQUENCE_EDITOR", "sequence.editor") || gitPatches[sub] && after.Flag("-p", "-i", "--patch", "--interactive") && !fed || sub == "mergetool" || sub == "difftool"
+			sub == "rebase" && after.Flag("-i", "--interactive") && !f.edited(c, "GIT_SEQUENCE_EDITOR", "sequence.editor") || asksOfPatches(sub, &after) && !fed || sub == "mergetool" || sub == "difftool"
 	}
 	return interactive[c.Name]
 }
@@ -520,6 +520,16 @@ func (f *finder) terminal(c *shell.Call) bool {
 // gitPatches are the commands of git that ask about each change with --patch, on the terminal or on what they
 // are fed.
 var gitPatches = words("add checkout reset restore stash commit")
+
+// asksOfPatches reports whether a command of git asks about each change. git stash does so where it stores
+// changes, not where it shows them.
+func asksOfPatches(sub string, after *shell.Call) bool {
+	if !gitPatches[sub] || !after.Flag("-p", "-i", "--patch", "--interactive") {
+		return false
+	}
+	words := shell.Operands(after.Args, "")
+	return sub != "stash" || len(words) == 0 || words[0].Value == "push" || words[0].Value == "save"
+}
 
 // cleaning are targets that remove what builds made.
 var cleaning = words("clean distclean realclean mrproper clobber veryclean maintainer-clean mostlyclean")

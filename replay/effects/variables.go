@@ -223,3 +223,25 @@ func cutName(s string) (name, after string) {
 	}
 	return s[:n], s[n:]
 }
+
+// mentions notes the paths that words of a call may name. What a builder is told are its targets, and what git is told
+// is judged by its own rules.
+func (f *finder) mentions(c *shell.Call) {
+	if c.Abroad || c.Name == "git" || builders[c.Name] || wordsOnly[c.Name] {
+		return
+	}
+	for _, w := range c.Args {
+		if w = f.expand(w); w.Glob || w.Dynamic || len(w.Value) > 200 || strings.ContainsAny(w.Value, " \n") {
+			continue
+		}
+		for rest, more := w.Value, true; more; {
+			if name, ok := shell.Resolve(shell.Word{Value: rest, Quoted: w.Quoted}, c.Dir, f.c.Home); ok && rest != "" && rest != "." && !slices.Contains(f.Mentions, name) {
+				f.Mentions = append(f.Mentions, name)
+			}
+			i := strings.IndexAny(rest, ":=@,")
+			if more = i >= 0; more {
+				rest = rest[i+1:]
+			}
+		}
+	}
+}

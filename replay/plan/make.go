@@ -113,6 +113,9 @@ func (o *observer) join(all []commands.Scanned, homes map[string]string) *world 
 		if a.failed && !a.idle && (conflicts[gitSub(a.Line)] && !w.refused(a) && resolved(a.Scanned, all[i+1:]) || inPart(a, all[i+1:])) {
 			a.failed = false
 		}
+		if a.failed && a.setsAtOnce() || a.leavesFiles(all[i+1:]) {
+			a.failed = false
+		}
 		w.add(a)
 	}
 	return w
@@ -186,6 +189,45 @@ func inPart(a *act, after []commands.Scanned) bool {
 		return used
 	}
 	return false
+}
+
+// setsAtOnce reports whether an act failed but set its variables all the same: read at the end of what it reads, and
+// a variable that is set to what a command printed.
+func (a *act) setsAtOnce() bool {
+	if a.Line == nil || len(a.Sets) == 0 || len(a.Line.Calls) == 0 {
+		return false
+	}
+	last := &a.Line.Calls[len(a.Line.Calls)-1]
+	return *a.ExitCode == 1 && last.Name == "read" && !last.Inner || !slices.ContainsFunc(a.Line.Calls, func(c shell.Call) bool { return !c.Inner })
+}
+
+// leavesFiles reports whether an act failed, but was seen to change files, which are what counts of it then. A
+// command that is later repeated until it works does so again, and what a build leaves is made again.
+func (a *act) leavesFiles(after []commands.Scanned) bool {
+	if !a.failed || a.seen == nil || a.Built || a.Checks {
+		return false
+	}
+	files, ok := a.seen.plainFiles()
+	files = slices.DeleteFunc(files, func(name string) bool {
+		f := a.seen.Files[name]
+		return cached(name) || f.Was == f.Is && f.Is != ""
+	})
+	if !ok || len(files) == 0 || slices.ContainsFunc(after, func(o commands.Scanned) bool {
+		return o.Template == a.Template && o.Workspace == a.Workspace && (o.ExitCode == nil || *o.ExitCode == 0)
+	}) {
+		return false
+	}
+	a.Things = slices.DeleteFunc(a.Things, func(t effects.Thing) bool {
+		return t.Access != effects.Read && (t.Kind != effects.Path || !a.wrote(t.Name))
+	})
+	a.add(files, *a.seen)
+	for _, dir := range a.Opaque {
+		if !slices.Contains(a.Reads, dir) {
+			a.Reads = append(a.Reads, dir)
+		}
+	}
+	a.Opaque, a.observed = nil, true
+	return true
 }
 
 // leftByPatch matches the names of the files in which patch leaves hunks that did not fit.

@@ -36,6 +36,9 @@ func (w *world) rests(a *act) {
 			// Removals matter to what was made, not the other way round.
 		}
 	}
+	for _, name := range a.Mentions {
+		w.mentioned(a, name)
+	}
 	for _, dir := range a.Opaque {
 		w.readTree(a, dir)
 	}
@@ -59,6 +62,17 @@ func (w *world) rests(a *act) {
 		}
 	}
 	a.maybe = nil
+}
+
+// mentioned takes a path that a word of an act may name for read, if an earlier act wrote a file there, and if
+// nothing else is known about it.
+func (w *world) mentioned(a *act, name string) {
+	there := slices.ContainsFunc(w.exact["path\x00\x00"+name], func(o *write) bool {
+		return o.gone < 0 && o.thing.Kind == effects.Path && o.thing.Access != effects.Remove && o.thing.Sure > 0.5
+	})
+	if there && !slices.ContainsFunc(a.Things, func(t effects.Thing) bool { return isPath(t) && t.Name == name }) {
+		w.read(a, effects.Thing{Kind: effects.Path, Name: name, Access: effects.Read, Sure: 0.6})
+	}
 }
 
 // reaches adds the act of a dependency, and all that it depends on, to a.above.
@@ -215,7 +229,7 @@ func (w *world) unexplained(a *act, t effects.Thing) {
 		}
 	}
 	// A directory that is only filled is made by that: a failed act before it does not matter.
-	if at, ok := w.failed[key(t)]; ok && !found && !a.failed && t.Sure > 0.8 && !(t.Tree && t.Access == effects.Update) {
+	if at, ok := w.failed[key(t)]; ok && !found && !a.failed && w.acts[at].Command != a.Command && t.Sure > 0.8 && !(t.Tree && t.Access == effects.Update) {
 		a.needs(dep{at, replay.NeedFile, t.Name, 0.4, false})
 	}
 }
@@ -234,7 +248,7 @@ func (w *world) readTree(a *act, dir string) {
 	all := effects.Thing{Kind: effects.Path, Name: dir, Tree: true}
 	w.afterBacks(a, all)
 	for _, o := range w.below(dir) {
-		if onlyGo(a) && onlyGo(w.acts[o.act]) {
+		if onlyGo(a) && onlyGo(w.acts[o.act]) || a.empties(o.thing.Name) {
 			continue // go reads sources, and not the programs that it made
 		}
 		a.mayNeed(dep{o.act, kindOf(o.thing), o.thing.Name, min(o.thing.Sure, 0.6), false})
@@ -266,6 +280,14 @@ func (w *world) readTree(a *act, dir string) {
 			}
 		}
 	}
+}
+
+// empties reports whether an act is one call whose output goes to a file, which is empty before the call begins.
+func (a *act) empties(name string) bool {
+	return a.Line != nil && len(a.Line.Calls) == 1 && slices.ContainsFunc(a.Line.Redirects, func(r shell.Redirect) bool { return r.Op == ">" && !r.Maybe }) &&
+		slices.ContainsFunc(a.Things, func(t effects.Thing) bool {
+			return t.Kind == effects.Path && t.Access == effects.Write && t.Name == name
+		})
 }
 
 // onlyGo reports whether an act is one call of the tools of Go that builds, or makes sources.

@@ -172,6 +172,18 @@ func TestServicesThatCount(t *testing.T) {
 	}
 }
 
+// TestServicesThatLog asks a service that logs what it is asked, and reads the log.
+func TestServicesThatLog(t *testing.T) {
+	lines := []string{"./serve 8000 & | nothing", "curl -X PUT -d a localhost:8000/x | db=1 a.log=1", "curl -X PUT -d b localhost:8000/x | db=1>2 a.log=1>2", "curl -s localhost:8000/y | a.log=2>3", "curl -s localhost:8001/y | nothing", "kill %1 | nothing", "wc -l < a.log > n | n=3 ."}
+	if got := kept(made(t, watched(lines...), Request{})); got != "0 1 2 3 5 6" {
+		t.Errorf("kept %s, want 0 1 2 3 5 6", got)
+	}
+	lines[6] = "wc -l < a.log | nothing"
+	if got := kept(made(t, watched(lines...), Request{})); got != "0 2 5" {
+		t.Errorf("kept %s, want 0 2 5", got)
+	}
+}
+
 // TestServicesThatDecline puts something at an address twice. A second time that changed no file, where the first had,
 // replaced nothing.
 func TestServicesThatDecline(t *testing.T) {
@@ -283,5 +295,57 @@ func TestFailedAfterItCommitted(t *testing.T) {
 	}
 	if got := kept(made(t, n, Request{})); !strings.HasPrefix(got, "0 1 2") {
 		t.Errorf("kept %s, want 0 1 2", got)
+	}
+}
+
+// TestFailuresThatLeaveFiles has commands that failed and were seen to change files: what of that is there at the end
+// counts, unless the same command did it again or a build left it. Lines that begin with ! failed.
+func TestFailuresThatLeaveFiles(t *testing.T) {
+	for _, c := range []struct {
+		lines []string
+		want  string
+	}{
+		{[]string{"!mkdir out && cp a out/ && frob out > o.txt | out/a=1 o.txt=1 out/ .", "echo 1 > b | b=1 ."}, "0 1"},
+		{[]string{"!frob > o.txt | o.txt=1 .", "frob -f > o.txt | o.txt=1>2"}, "1"},
+		{[]string{"!frob build | x=1 .", "frob build | x=2 ."}, "1"},
+		{[]string{"!frob build | nothing", "echo 1 > b | b=1 ."}, "1"},
+		{[]string{"!make | a.o=1 .", "make CC=cc | a.o=2 prog=1 ."}, "1"},
+		{[]string{"!read -r -d '' text <<'E'\na\nE", "echo \"$text\" > o"}, "0 1"},
+		{[]string{"!n=$(grep -c x f)", "echo \"$n\" > o"}, "0 1"},
+		{[]string{"!false; read -r a < nothing", "echo b > o"}, "1"},
+	} {
+		one := int32(1)
+		n := watched(c.lines...)
+		for i := range n.Commands {
+			if in := &n.Commands[i].Intent; in.Command[0] == '!' {
+				in.Command, in.Template, in.ExitCode = in.Command[1:], in.Template[1:], &one
+			}
+		}
+		n.Commands[len(n.Commands)-1].Template = n.Commands[len(n.Commands)-1].Command
+		p := made(t, n, Request{})
+		if got := kept(p); got != c.want {
+			t.Errorf("%q: kept %s, want %s", c.lines, got, c.want)
+			for _, s := range p.Steps {
+				t.Logf("kept %q: %v", s.Original, s.Why)
+			}
+		}
+	}
+}
+
+// TestNamesInsideWords has files that words of commands name behind a colon or the like, or by a flag.
+func TestNamesInsideWords(t *testing.T) {
+	for _, lines := range [][]string{
+		{"echo x > pass.txt", "openssl enc -pass file:pass.txt -in a -out b", "rm pass.txt"},
+		{"echo x > jar", "frob --cookies=jar > b", "rm jar"},
+		{"echo x > jar", "add() { frob -b jar -d \"$1\" > b; }", "add 1", "rm jar"},
+		{"mkfifo p", "cat p > got &", "echo a > p", "wait", "rm p"},
+	} {
+		want := "0 1 2 3 4"[:2*len(lines)-1]
+		if got := keptOf(t, lines); got != want {
+			t.Errorf("%q: kept %s, want %s", lines, got, want)
+		}
+	}
+	if got := keptOf(t, []string{"echo x > pass.txt", "echo file:pass.txt > b", "rm pass.txt"}); got != "1" {
+		t.Errorf("kept %s, want 1", got)
 	}
 }

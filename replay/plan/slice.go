@@ -43,10 +43,65 @@ func (w *world) cut(goals []int, all bool) *slice {
 		s.results()
 	}
 	s.close()
-	for s.removals(len(goals) == 0 && !all) || s.waits() {
+	for s.removals(len(goals) == 0 && !all) || s.waits() || s.feeds() || s.logged() {
 		s.close()
 	}
 	return s
+}
+
+// logged keeps the acts that asked a service for something, if a file that a kept act reads was seen to change
+// meanwhile: the service notes in it what it is asked. It reports whether it kept another act.
+func (s *slice) logged() (more bool) {
+	for i, a := range s.w.acts {
+		if !s.kept[i] {
+			continue
+		}
+		for _, t := range a.Things {
+			if t.Access != effects.Read || t.Kind != effects.Path || t.Tree || t.Glob {
+				continue
+			}
+			for j := i - 1; j >= 0; j-- {
+				b := s.w.acts[j]
+				if slices.ContainsFunc(b.Things, func(o effects.Thing) bool { return isPath(o) && o.Name == t.Name && o.Access == effects.Remove }) {
+					break
+				}
+				asks := slices.ContainsFunc(b.Things, func(o effects.Thing) bool { return o.Kind == effects.Port && o.Access != effects.Write })
+				if s.kept[j] || !asks || b.Background || b.ended || b.around == nil {
+					continue
+				}
+				if f, ok := b.around.Files[t.Name]; ok && f.Is != absent && f.Was != f.Is {
+					s.keep(j, replay.Reason{Kind: "needed", Text: fmt.Sprintf("a service noted it in %s, which %q reads", t.Name, brief(a.Command)), Evidence: []schemas.Position{b.Position, a.Position}})
+					more = true
+				}
+			}
+		}
+	}
+	return more
+}
+
+// feeds keeps, for each kept act in the background that reads a pipe with a name, the later acts that write into it:
+// it goes on only then. It reports whether it kept another act.
+func (s *slice) feeds() (more bool) {
+	for i, a := range s.w.acts {
+		if !s.kept[i] || !a.Background {
+			continue
+		}
+		for _, t := range a.Things {
+			if t.Access != effects.Read || !isPath(t) || !s.w.pipes[t.Name] {
+				continue
+			}
+			for j := i + 1; j < len(s.w.acts); j++ {
+				b := s.w.acts[j]
+				if !s.kept[j] && !b.failed && !b.ended && slices.ContainsFunc(b.Things, func(o effects.Thing) bool {
+					return isPath(o) && o.Name == t.Name && (o.Access == effects.Write || o.Access == effects.Update)
+				}) {
+					s.keep(j, replay.Reason{Kind: "needed", Text: fmt.Sprintf("%q reads what it writes into %s", brief(a.Command), t.Name), Evidence: []schemas.Position{a.Position, b.Position}})
+					more = true
+				}
+			}
+		}
+	}
+	return more
 }
 
 // waits keeps, for each kept act in the background, the first act that waits for it, so that the job has

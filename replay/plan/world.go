@@ -69,6 +69,7 @@ type world struct {
 	shells map[string]*shellState
 	texts  map[string]string // the content of files that acts wrote down, by path
 	backs  []*back           // the acts that put files back as they were
+	pipes  map[string]bool   // the pipes with a name that acts made
 	// versions has how files were seen to change, by path.
 	versions map[string][]version
 }
@@ -83,7 +84,7 @@ type shellState struct {
 }
 
 func newWorld() *world {
-	return &world{exact: map[string][]*write{}, failed: map[string]int{}, seen: map[string]int{}, shells: map[string]*shellState{}, texts: map[string]string{}, versions: map[string][]version{}}
+	return &world{exact: map[string][]*write{}, failed: map[string]int{}, seen: map[string]int{}, shells: map[string]*shellState{}, texts: map[string]string{}, versions: map[string][]version{}, pipes: map[string]bool{}}
 }
 
 func (w *world) shell(session string) *shellState {
@@ -211,6 +212,11 @@ func (w *world) leaves(a *act) {
 		delete(s.bodies, strings.TrimSuffix(name, "()"))
 	}
 	maps.Copy(s.bodies, a.Functions)
+	if a.Line != nil && slices.ContainsFunc(a.Line.Calls, func(c shell.Call) bool { return c.Name == "mkfifo" }) {
+		for _, t := range a.Things {
+			w.pipes[t.Name] = w.pipes[t.Name] || isPath(t) && t.Access == effects.Write
+		}
+	}
 	w.writesDown(a)
 	if a.Background {
 		s.jobs = append(s.jobs, a.at)

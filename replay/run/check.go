@@ -331,9 +331,9 @@ func packageCheck(p replay.Postcondition) (check, bool) {
 		}}, true
 	case "gem":
 		return check{args: []string{"gem", "list", "--installed", "--exact", name}, text: text}, true
-	case "cargo":
-		return check{[]string{"cargo", "install", "--list"}, text, func(out string) bool {
-			return strings.HasPrefix(out, name+" v") || strings.Contains(out, "\n"+name+" v")
+	case "cargo": // cargo install --list makes its lists where there are none
+		return check{[]string{"sh", "-c", `cat "${CARGO_HOME:-$HOME/.cargo}/.crates.toml"`}, text, func(out string) bool {
+			return strings.Contains(out, "\n\""+name+" ")
 		}}, true
 	}
 	return check{}, false

@@ -388,6 +388,27 @@ func TestConstantsAndParametersAreCarried(t *testing.T) {
 	}
 }
 
+// TestOpenFilesAreCarried has files that a shell opens in one line, and writes to, reads and closes in later ones.
+func TestOpenFilesAreCarried(t *testing.T) {
+	w := newWorld(t)
+	s := commands("exec 3> log", "echo one >&3", "echo two >&3; cat log", "exec 3>&-; exec 4>> log {in}< log", "echo three >&4; read -r a <&$in; read -r b <&$in; echo $b $a", "cat <&$in", "exec 4>&-; echo x >&4")
+	for i := range s {
+		s[i].Session = "one"
+	}
+	for _, i := range []int{0, 3, 6} {
+		s[i].Sets = []string{"option"}
+	}
+	one := int32(1)
+	s[6].Exit = &one
+	r := w.run(w.plan(s))
+	if statuses(r) != "done done done done done done done" {
+		t.Fatalf("%s: %+v", statuses(r), r.Steps)
+	}
+	if a, b, c := r.Steps[2].Output, r.Steps[4].Output, r.Steps[5].Output; a != "one\ntwo\n" || b != "two one\n" || c != "three\n" {
+		t.Errorf("%q %q %q", a, b, c)
+	}
+}
+
 func TestJobsRunSideBySide(t *testing.T) {
 	w := newWorld(t)
 	w.o.Jobs, w.o.Timeout = 2, 20*time.Second

@@ -126,10 +126,10 @@ func (r *runner) isSettled(ctx context.Context, s *replay.Step, known map[int]ve
 }
 
 // othersHold reports whether all postconditions hold of which files do not tell. A port need not answer where a
-// later step ends what listens there.
+// later step ends what listens there, and what the last replays removed has neither mode nor kind.
 func (r *runner) othersHold(ctx context.Context, s *replay.Step) (bool, error) {
 	for _, p := range s.Post {
-		if toldByFiles[p.Kind] || p.ReplacedBy != nil || p.Kind == replay.PostPort && s.EndedBy != nil {
+		if toldByFiles[p.Kind] || p.ReplacedBy != nil || p.Kind == replay.PostPort && s.EndedBy != nil || inFiles[p.Kind] && r.leftAbsent(p.Target) {
 			continue
 		}
 		if _, held, err := r.holds(ctx, s, p); err != nil || !held {
@@ -137,6 +137,14 @@ func (r *runner) othersHold(ctx context.Context, s *replay.Step) (bool, error) {
 		}
 	}
 	return true, nil
+}
+
+// inFiles are the kinds of postconditions that are about what is at a path, besides those of toldByFiles.
+var inFiles = map[string]bool{replay.PostDirectory: true, replay.PostLink: true, replay.PostMode: true}
+
+// leftAbsent reports whether the last replays left nothing at a path.
+func (r *runner) leftAbsent(name string) bool {
+	return slices.ContainsFunc(r.plan.Settled, func(p replay.Postcondition) bool { return p.Kind == replay.PostAbsent && p.Target == name })
 }
 
 // isOver reports whether nothing of a service is left to make: a later step ends it, and what it wrote while

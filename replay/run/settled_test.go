@@ -89,6 +89,27 @@ func TestSettledStepsRunWithWhatTheyNeed(t *testing.T) {
 	}
 }
 
+// TestSettledStepsOfWhatIsGone has steps that made what the last replays removed later: neither its kind nor its mode
+// is asked for.
+func TestSettledStepsOfWhatIsGone(t *testing.T) {
+	w := newWorld(t)
+	gone := filepath.Join(w.dir, "gone")
+	s := commands("mkdir gone", "chmod 700 gone")
+	s[0].Post = []replay.Postcondition{{Kind: replay.PostDirectory, Target: gone}}
+	s[1].Post = []replay.Postcondition{{Kind: replay.PostMode, Target: gone, Hash: "700"}}
+	for i := range s {
+		s[i].Settled = true
+	}
+	p := w.plan(s, [2]int{1, 0})
+	p.Settled = []replay.Postcondition{{Kind: replay.PostAbsent, Target: gone}}
+	if err := p.Identify(); err != nil {
+		t.Fatal(err)
+	}
+	if r := w.run(p); statuses(r) != "skipped skipped" {
+		t.Errorf("%s: %+v", statuses(r), r.Steps)
+	}
+}
+
 // TestSettledStepsAfterOthers has a step that is not done and makes again what a later one removes.
 func TestSettledStepsAfterOthers(t *testing.T) {
 	w := newWorld(t)

@@ -88,20 +88,37 @@ set --
 
 // withSession is a script that reads a session's state, runs the command, and writes the state again,
 // also if the command exits. The working directory and what belongs to this process are not part of the
-// state.
-const withSession = `__recount_save() {
+// state. Files that the shell has open (exec 3> log) are opened again where they were left, as long as they are
+// plain files.
+const withSession = `__recount_open() {
+  local n name key value flags=0 pos=0
+  for n in /proc/$$/fd/*; do
+    n=${n##*/}
+    if [ "$n" = 255 ] || ! [ -f "/proc/$$/fd/$n" ]; then continue; fi
+    case $__recount_before in *" $n "*) continue ;; esac
+    name=$(readlink "/proc/$$/fd/$n") && [ -f "$name" ] || continue
+    while read -r key value; do
+      case $key in flags:) flags=$value ;; pos:) pos=$value ;; esac
+    done < "/proc/$$/fdinfo/$n"
+    if (( flags & 02000 )); then printf 'exec %d>> %q\n' "$n" "$name"; continue; fi
+    if (( flags & 3 )); then key='<>'; else key='<'; fi
+    printf 'exec %d%s %q; head -c %d <&%d >/dev/null 2>&1\n' "$n" "$key" "$name" "$pos" "$n"
+  done
+}
+__recount_save() {
   __recount_code=$?
   trap - EXIT
   if [ -n "$__recount_starts" ]; then __recount_jobs_save; fi
   if [ -z "$__recount_keep" ]; then exit $__recount_code; fi
   mkdir -p "${__recount_state%/*}" && (
-    unset RECOUNT_SANDBOX_STEP PWD OLDPWD SHLVL __recount_code __recount_command __recount_keep __recount_jobs __recount_starts __recount_pid
+    unset RECOUNT_SANDBOX_STEP PWD OLDPWD SHLVL __recount_code __recount_command __recount_keep __recount_jobs __recount_starts __recount_pid __recount_before __recount_n
     if [ -n "$BASH_VERSION" ] && declare -F __recount_await >/dev/null; then unset -f kill wait fg bg disown; fi
     if [ -n "$BASH_VERSION" ]; then
       __recount_options=$(shopt -p; shopt -po)
       declare -p 2>/dev/null | grep -Ev '^declare -[a-zA-Z]*r[a-zA-Z]* (BASH_?[A-Z]*|EUID|PPID|SHELLOPTS|UID)(=|$)'
       declare -f
       alias -p; printf '%s\n' "$__recount_options"
+      if __recount_files=$(__recount_open) && [ -n "$__recount_files" ]; then printf '__recount_reopen() {\n%s\n}\n' "$__recount_files"; fi
     else
       typeset -p 2>/dev/null | grep -v '^typeset -[a-zA-Z]*r'
       typeset -f; alias -L
@@ -111,7 +128,12 @@ const withSession = `__recount_save() {
   ) > "$__recount_state.$$" && mv -f "$__recount_state.$$" "$__recount_state"
   exit $__recount_code
 }
+if [ -n "$BASH_VERSION" ]; then
+  __recount_before=' '
+  for __recount_n in /proc/$$/fd/*; do if [ -f "$__recount_n" ]; then __recount_before+="${__recount_n##*/} "; fi; done
+fi
 if [ -f "$__recount_state" ]; then . "$__recount_state" 2>/dev/null; fi
+if [ -n "$BASH_VERSION" ] && declare -F __recount_reopen >/dev/null; then __recount_reopen; unset -f __recount_reopen; __recount_keep=keep; fi
 if [ -n "$BASH_VERSION" ]; then shopt -s expand_aliases; fi
 if [ -n "$__recount_keep$__recount_starts" ]; then trap '__recount_save "$@"' EXIT; fi
 eval "$__recount_command"

@@ -75,12 +75,17 @@ func (s *Sandbox) Apply() ([]Change, error) {
 	// The modes of directories come last, as one may forbid to write into it.
 	for i := len(changes) - 1; i >= 0; i-- {
 		if c := changes[i]; c.New != nil && c.New.Mode.IsDir() {
-			if err := to.Chmod(c.Path, c.New.Mode.Perm()); err != nil {
+			if err := to.Chmod(c.Path, permissions(c.New.Mode)); err != nil {
 				return nil, fmt.Errorf("sandbox: apply: %w", err)
 			}
 		}
 	}
 	return changes, nil
+}
+
+// permissions returns the mode that a directory is given: also whose files may be removed, and of which group they are.
+func permissions(mode fs.FileMode) fs.FileMode {
+	return mode & (fs.ModePerm | fs.ModeSticky | fs.ModeSetgid)
 }
 
 // spaceFor returns how much more of the disk changes may take while they are made: each file is written

@@ -74,7 +74,7 @@ func prepareTree(t testing.TB, dir string) {
 
 const edits = `set -e
 echo new > edit; rm remove; chmod 700 mode; touch touch
-mkdir -p new/deep; echo n > new/deep/file; ln -s ../keep new/link; mkdir new/empty; chmod 750 new/empty
+mkdir -p new/deep; echo n > new/deep/file; ln -s ../keep new/link; mkdir new/empty; chmod 3750 new/empty
 rm -r gone; rm -r again; mkdir again; printf 'old again/same' > again/same; chmod 644 again/same; echo 1 > again/new
 rm -r swap; echo flat > swap; rm link; ln -s edit link
 rm -r become; ln -s new become; mv keep kept; cp kept keep; rm kept`
@@ -126,7 +126,7 @@ func TestChangesAndApply(t *testing.T) {
 			t.Errorf("after Apply:\n%s\ninside it was\n%s", outside, inside)
 		}
 		info, err := os.Stat(filepath.Join(o.Dir, "new/empty"))
-		if err != nil || info.Mode().Perm() != 0o750 {
+		if err != nil || info.Mode() != fs.ModeDir|fs.ModeSticky|fs.ModeSetgid|0o750 {
 			t.Errorf("new/empty: %v, %v", info.Mode(), err)
 		}
 	})

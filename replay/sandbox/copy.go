@@ -76,7 +76,7 @@ func copyTree(ctx context.Context, from, to string, limit int64) (size int64, er
 	}
 	for i := len(dirs) - 1; i >= 0; i-- { // inner ones first, as this changes the outer one's time
 		d := dirs[i]
-		if err := os.Chmod(d.path, d.info.Mode().Perm()); err != nil {
+		if err := os.Chmod(d.path, permissions(d.info.Mode())); err != nil {
 			return size, err
 		}
 		if err := os.Chtimes(d.path, d.info.ModTime(), d.info.ModTime()); err != nil {
