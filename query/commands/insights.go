@@ -144,7 +144,7 @@ func (n *insight) templates() error {
 		if x.known {
 			st.known++
 		}
-		if x.failed() {
+		if x.failed {
 			st.failed++
 		}
 		if len(st.newest) < maxEvidence {
@@ -277,15 +277,18 @@ func (n *insight) after() (given, schemas.Position, error) {
 	err := n.segment.ViewAt(n.Ctx, []schemas.Position{pos}, func(_ int, v *segment.View) error {
 		in := intentOf(v)
 		n.resp.After = &in
-		return n.complete(&in)
+		err := n.complete(&in)
+		if in.ExitCode != nil {
+			result := resultOf(*in.ExitCode, v)
+			g.known, g.failed = result != narrative.Interrupted, result == narrative.Failure
+		}
+		return err
 	})
 	if err != nil {
 		return g, pos, err
 	}
 	in := n.resp.After
 	g.template, g.workspace = r.template.find(in.Template), r.workspaces.find(in.Workspace)
-	g.known = in.ExitCode != nil
-	g.failed = g.known && *in.ExitCode != 0
 	if at != none && r.list[at].session != none {
 		s := r.list[at].session
 		of := r.order[r.from[s]:r.from[s+1]]

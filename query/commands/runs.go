@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/recountdb/recount/projections/narrative"
 	"github.com/recountdb/recount/projections/segment"
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/commands/ask"
@@ -36,10 +37,9 @@ type run struct {
 	session   int32
 	workspace int32
 	exit      int32
-	known     bool // whether exit is
+	known     bool // whether exit is, and says something
+	failed    bool
 }
-
-func (r *run) failed() bool { return r.known && r.exit != 0 }
 
 // runs are the commands in which patterns are searched, newest first: by time, then by
 // position, over all partitions.
@@ -185,6 +185,10 @@ func (g *runBuilder) add(v *segment.View, exit ask.ExitFilter) error {
 			return nil
 		}
 	}
+	if r.known {
+		result := resultOf(r.exit, v)
+		r.known, r.failed = result != narrative.Interrupted, result == narrative.Failure
+	}
 	tp := v.Position().TP()
 	n, ok := g.shard[tp]
 	if !ok {
@@ -195,7 +199,7 @@ func (g *runBuilder) add(v *segment.View, exit ask.ExitFilter) error {
 	r.template = g.template.number(v.Template())
 	r.workspace = g.workspaces.number(v.Workspace())
 	r.session = g.sessionOf(v, r.time)
-	if r.failed() && r.template != none {
+	if r.failed && r.template != none {
 		if own := v.OutputTail(); own != "" {
 			tail = own
 		}
@@ -207,6 +211,15 @@ func (g *runBuilder) add(v *segment.View, exit ask.ExitFilter) error {
 	}
 	g.list = append(g.list, r)
 	return nil
+}
+
+// resultOf returns what an exit code says of a row's command.
+func resultOf(code int32, v *segment.View) narrative.Result {
+	last := ""
+	for program := range v.Programs() {
+		last = program
+	}
+	return narrative.ResultOf(code, last)
 }
 
 func (g *runBuilder) sessionOf(v *segment.View, at int64) int32 {

@@ -86,7 +86,7 @@ func suggest(r *runs, g given, limit int) (nexts, int) {
 				continue
 			}
 			follow(contextOne, next, of[i+1])
-			if !g.known || !x.known || x.failed() != g.failed {
+			if !g.known || !x.known || x.failed != g.failed {
 				continue
 			}
 			follow(contextOutcome, next, of[i+1])
@@ -170,7 +170,7 @@ func clusterFailures(r *runs, limit int) (clusters []cluster, total int) {
 			continue
 		}
 		at := place{x.template, x.workspace}
-		if x.exit == 0 {
+		if !x.failed {
 			later[at] = true
 			continue
 		}
