@@ -24,8 +24,9 @@ const (
 
 // Insights returns what recurs among the newest commands that pass the filters, at most
 // MaxInsightCommands: templates, sequences of them within sessions, similar failures, and
-// what usually comes next. Counts are exact. Filtered commands are ignored entirely: with
-// a filter, a sequence consists of commands that pass it.
+// what usually comes next. Counts are exact. Filtered commands are ignored: with a filter,
+// a sequence consists of commands that pass it. Only a success that fixed a failure counts
+// as that also where the filter of outcomes leaves it out.
 //
 // An error is a *RequestError, a *NotVisibleError, for After a *NotFoundError or
 // an *AmbiguousError, the context's, or one of the projections.

@@ -59,7 +59,15 @@ type runs struct {
 	capped bool // by MaxInsightCommands
 }
 
-type failure struct{ run, signature int32 }
+// failure is a failed run. It is fixed if the next run of its template in its workspace with a known
+// outcome succeeded, whether or not that run passes a filter of outcomes.
+type failure struct {
+	run, signature int32
+	fixed          bool
+}
+
+// ground is a template in a workspace, by their numbers.
+type ground struct{ template, workspace int32 }
 
 // noSignature is the signature of an empty output.
 const noSignature int32 = 0
@@ -125,6 +133,10 @@ type runBuilder struct {
 	sessions  map[sessionKey]stretch
 	nSessions int32
 	shard     map[schemas.TopicPartition]int32
+	// worked has whether the next known run, seen backwards, succeeded. templates and places number
+	// its keys: those of the runs themselves, unless a filter of outcomes leaves some out.
+	worked            map[ground]bool
+	templates, places *texts
 }
 
 // stretch is a session that is being read, backwards.
@@ -135,11 +147,16 @@ type stretch struct {
 
 // gather reads at most `most` of the newest commands that pass the filters, in one pass.
 func gather(a *session, f Filters, most int) (*runs, error) {
-	g := runBuilder{runs: &runs{}, a: a, sessions: map[sessionKey]stretch{}, shard: map[schemas.TopicPartition]int32{}}
+	g := runBuilder{runs: &runs{}, a: a, sessions: map[sessionKey]stretch{}, shard: map[schemas.TopicPartition]int32{}, worked: map[ground]bool{}}
 	g.signature.number("") // noSignature
 	exit, err := ask.ParseExit(f.Exit)
 	if err != nil {
 		return nil, err
+	}
+	g.templates, g.places = &g.template, &g.workspaces
+	if exit.Set {
+		f.Exit = "" // the success that fixes a failure is seen, too
+		g.templates, g.places = &texts{}, &texts{}
 	}
 	var inner error
 	err = a.segment.Scan(a.Ctx, pushed(f, a.as, a.Visible), segment.NewestFirst, func(v *segment.View) bool {
@@ -176,18 +193,15 @@ func (g *runBuilder) add(v *segment.View, exit ask.ExitFilter) error {
 			r.exit, r.known, tail = *o.ExitCode, true, o.OutputTail
 		}
 	}
-	if exit.Set {
-		var code *int32
-		if r.known {
-			code = &r.exit
-		}
-		if !exit.Match(code) {
-			return nil
-		}
-	}
+	var code *int32
 	if r.known {
+		code = &r.exit
 		result := resultOf(r.exit, v)
 		r.known, r.failed = result != narrative.Interrupted, result == narrative.Failure
+	}
+	fixed := g.fixed(v, &r)
+	if exit.Set && !exit.Match(code) {
+		return nil
 	}
 	tp := v.Position().TP()
 	n, ok := g.shard[tp]
@@ -203,7 +217,7 @@ func (g *runBuilder) add(v *segment.View, exit ask.ExitFilter) error {
 		if own := v.OutputTail(); own != "" {
 			tail = own
 		}
-		f := failure{int32(len(g.list)), g.signature.number(signature(tail))}
+		f := failure{int32(len(g.list)), g.signature.number(signature(tail)), fixed}
 		if f.signature == none {
 			f.signature = noSignature
 		}
@@ -220,6 +234,20 @@ func resultOf(code int32, v *segment.View) narrative.Result {
 		last = program
 	}
 	return narrative.ResultOf(code, last)
+}
+
+// fixed notes how a run ended, and reports whether the next run of its template in its workspace worked.
+func (g *runBuilder) fixed(v *segment.View, r *run) bool {
+	if !r.known {
+		return false
+	}
+	at := ground{g.templates.number(v.Template()), g.places.number(v.Workspace())}
+	if at.template == none {
+		return false
+	}
+	worked := g.worked[at]
+	g.worked[at] = !r.failed
+	return worked && r.failed
 }
 
 func (g *runBuilder) sessionOf(v *segment.View, at int64) int32 {
