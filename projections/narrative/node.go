@@ -151,6 +151,9 @@ func ResultOf(code int32, program string) Result {
 	return Failure
 }
 
+// SameHost reports whether both ran on one machine, as far as is known.
+func (n *Node) SameHost(o *Node) bool { return n.host == o.host }
+
 // answersNo lists programs that exit with 1 to answer no.
 var answersNo = map[string]bool{
 	"grep": true, "egrep": true, "fgrep": true, "rg": true, "ag": true, "ack": true, "diff": true, "cmp": true, "comm": true,
