@@ -1,7 +1,6 @@
 package commands_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -89,7 +88,7 @@ func (h *history) addAll(partition int32, events []schemas.Event) schemas.Positi
 }
 
 func (h *history) sources() commands.Sources {
-	return commands.Sources{Set: h.set, Embedder: embed.NewHash(), Concepts: embed.Concepts, Event: func(_ context.Context, at schemas.Position) (schemas.LogRecord, error) { return h.log[at], nil }}
+	return commands.Sources{Set: h.set, Embedder: embed.NewHash(), Concepts: embed.Concepts}
 }
 
 func (h *history) find(r commands.FindRequest) commands.FindResponse {
