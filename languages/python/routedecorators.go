@@ -16,9 +16,7 @@ func (p *walker) decoratorRoute(call extract.Ref, in uint32, s state) {
 	router, verb := extract.SplitLast(path)
 	args := p.Field(call, "arguments")
 	add := func(r *recountv1.RouteFact) {
-		if r.In = in; !r.Group && !s.test { // @app.get("/test-db") def test_db(): what serves is no test
-			p.Decl(in).Test = false
-		}
+		r.In = in
 		r.Framework = cmp.Or(p.framework, r.Framework)
 		p.AddRoute(r, call)
 	}

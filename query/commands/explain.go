@@ -19,7 +19,6 @@ func sentence(e narrative.Edge, from, to *Scanned, root bool, between map[schema
 		that = "`" + inBrief(to.Command) + "`"
 	}
 	var said, others []string
-	under := false // the resource is a file below a directory that the other uses
 	say := func(clause string) {
 		if !slices.Contains(said, clause) {
 			said = append(said, clause)
@@ -55,11 +54,7 @@ func sentence(e narrative.Edge, from, to *Scanned, root bool, between map[schema
 			say(that + " is the first to use it since")
 		case place(v) == 1:
 			if v.Resource == made && len(said) == 0 {
-				shows := v.Shows
-				if under = shows == showsBelow; under {
-					shows = "wrote"
-				}
-				say("it " + shows + " " + r)
+				say("it " + v.Shows + " " + r)
 			}
 		case atPosition(v.Position, from):
 			say(strings.TrimSpace("it " + v.Shows + " " + r))
@@ -71,9 +66,6 @@ func sentence(e narrative.Edge, from, to *Scanned, root bool, between map[schema
 	}
 	switch e.Kind {
 	case narrative.Dependency:
-		if under {
-			return conjoined(said) + ", in a directory that " + that + " uses"
-		}
 		return conjoined(said) + ", which " + that + " uses"
 	case narrative.Retry:
 		return conjoined(said) + ", and " + that + " tries the same again"
@@ -97,14 +89,13 @@ const (
 	showsNamed = "the output of the failure names it"
 	showsSeen  = "was seen to write"
 	showsFirst = "is the first to use it since"
-	showsBelow = "wrote below"
 )
 
 // place returns the order of a clause: what it did, what names that, how it ended, further
 // evidence.
 func place(v narrative.Evidence) int {
 	switch v.Shows {
-	case showsSeen, "wrote", showsBelow, "made the directory", "changed the directory", "rewrote files below":
+	case showsSeen, "wrote", "wrote below", "made the directory", "changed the directory", "rewrote files below":
 		return 1
 	case showsNamed:
 		return 2

@@ -67,10 +67,9 @@ func (a *session) beside(step replays.Step, m mappings, left map[string]replays.
 		return b, nil
 	}
 	tail := ""
-	var named []Resource
 	err = a.segment.ViewID(a.Ctx, id, func(v *segment.View) error {
 		in, detail := fill(v)
-		b.Original, tail, named = &in, detail.OutputTail, detail.Resources
+		b.Original, tail = &in, detail.OutputTail
 		return nil
 	})
 	if err != nil || b.Original == nil {
@@ -88,7 +87,7 @@ func (a *session) beside(step replays.Step, m mappings, left map[string]replays.
 	if step.State != replays.StateDone && step.State != replays.StateFailed {
 		return b, nil
 	}
-	was, err := a.wrote(b.Original, named, outcomes)
+	was, err := a.wrote(outcomes)
 	if err != nil {
 		return b, err
 	}

@@ -10,6 +10,7 @@ import (
 
 // call adds what one call does. What xargs and find give it are names that are not known.
 func (f *finder) call(c *shell.Call) {
+	c = f.given(c)
 	acts, things, known := f.acts, len(f.Things), f.Known
 	f.Known = true
 	f.judgeCall(c)
@@ -416,9 +417,6 @@ func (f *finder) mayRead(c *shell.Call, w shell.Word) {
 		}
 	}
 }
-
-// wordsOnly are programs whose operands are no paths.
-var wordsOnly = words("echo printf seq export local declare typeset readonly unset return exit shift set shopt wait jobs kill getopts read let expr")
 
 // copies judges cp, mv, install, ln and rsync.
 func (f *finder) copies(c *shell.Call) {

@@ -133,7 +133,7 @@ func TestFunctionsAndScripts(t *testing.T) {
 		{"f() { touch made; }", "", "", "f()"},
 		{"f() { touch made; }; f", "updates path /w/made", "", "f()"},
 		{"bash run.sh a.txt", "reads path /w/a.txt; reads path /w/lib.sh; reads path /w/old; reads path /w/run.sh; updates path /w/old; updates path /w/run.log; writes path /w/a.sorted", "", ""},
-		{"./show f g", "reads path /w/show", "", ""},
+		{"./show f g", "reads path /w/f; reads path /w/g; reads path /w/show", "", ""},
 		{"./tool.py now", "reads path /w/tool.py", "/w", ""},
 		{"sh shift.sh a b", "reads path /w/shift.sh", "/w", ""},
 		{"bash again.sh", "reads path /w/again.sh", "/w", ""},

@@ -88,3 +88,6 @@ func Always(name string) bool { return always[name] }
 func tabled(name string) bool {
 	return looking[name] || byResources[name] || checking[name] || interactive[name] || editors[name] || name == "git" || name == "tar" || name == "bsdtar" || name == "kill" || name == "ar" || suffixes[name] != "" || name == "unzip" || name == "recount" || name == "iconv" || name == "gofmt" || name == "gofumpt" || name == "tic" || name == "infocmp" || name == "crudini" || name == "shred" || name == "unlink" || name == "rsync" || name == "dd" || name == "zip" || name == "split" || name == "csplit"
 }
+
+// wordsOnly are programs whose operands are no paths.
+var wordsOnly = words("echo printf seq export local declare typeset readonly unset return exit shift set shopt wait jobs kill getopts read let expr")

@@ -224,20 +224,56 @@ func cutName(s string) (name, after string) {
 	return s[:n], s[n:]
 }
 
-// mentions notes the paths that words of a call may name. What a builder is told are its targets, and what git is told
-// is judged by its own rules.
+// given returns a call of a function or a script with what that was given in the place of "$@".
+func (f *finder) given(c *shell.Call) *shell.Call {
+	all := func(w shell.Word) bool { return w.Value == "$@" || w.Value == "${@}" }
+	if f.args == nil || !slices.ContainsFunc(c.Args, all) {
+		return c
+	}
+	with := *c
+	with.Args = nil
+	for _, w := range c.Args {
+		if all(w) {
+			with.Args = append(with.Args, f.args...)
+		} else {
+			with.Args = append(with.Args, w)
+		}
+	}
+	return &with
+}
+
+// mentions notes the paths that words of a call may name, and what it is fed. What a builder is told are its targets,
+// what cat is fed is a text for others, and what git is told is judged by its own rules.
 func (f *finder) mentions(c *shell.Call) {
-	if c.Abroad || c.Name == "git" || builders[c.Name] || wordsOnly[c.Name] {
+	if c.Abroad || c.Name == "git" && c.Sub() != "config" || builders[c.Name] || wordsOnly[c.Name] {
 		return
 	}
+	note := func(w shell.Word) {
+		if name, ok := shell.Resolve(w, c.Dir, f.c.Home); ok && w.Value != "" && w.Value != "." && !slices.Contains(f.Mentions, name) {
+			f.Mentions = append(f.Mentions, name)
+		}
+	}
+	text := func(text string) {
+		for _, w := range strings.FieldsFunc(text[:min(len(text), 8000)], apartFromNames) {
+			if w = strings.TrimSuffix(w, "."); strings.ContainsAny(w, "./") {
+				note(shell.Word{Value: w, Quoted: true})
+			}
+		}
+	}
+	if c.Document != nil && !takesText[c.Name] {
+		text(*c.Document)
+	}
 	for _, w := range c.Args {
-		if w = f.expand(w); w.Glob || w.Dynamic || len(w.Value) > 200 || strings.ContainsAny(w.Value, " \n") {
+		w = f.expand(w)
+		if strings.ContainsAny(w.Value, " \n") {
+			text(w.Value)
+			continue
+		}
+		if w.Glob || w.Dynamic {
 			continue
 		}
 		for rest, more := w.Value, true; more; {
-			if name, ok := shell.Resolve(shell.Word{Value: rest, Quoted: w.Quoted}, c.Dir, f.c.Home); ok && rest != "" && rest != "." && !slices.Contains(f.Mentions, name) {
-				f.Mentions = append(f.Mentions, name)
-			}
+			note(shell.Word{Value: rest, Quoted: w.Quoted})
 			i := strings.IndexAny(rest, ":=@,")
 			if more = i >= 0; more {
 				rest = rest[i+1:]
@@ -245,3 +281,11 @@ func (f *finder) mentions(c *shell.Call) {
 		}
 	}
 }
+
+// apartFromNames reports whether a character stands between the names of files in a text.
+func apartFromNames(r rune) bool {
+	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r > 127 || strings.ContainsRune("_./+-", r))
+}
+
+// takesText are programs to which what they are fed is a text.
+var takesText = words("cat tee patch ed install dd sponge base64 wc sort")

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/recountdb/recount/replay/effects"
@@ -214,6 +215,20 @@ func (w *world) cameFrom(a *act) string {
 		if b.Session == a.Session && b.Cwd != a.Cwd {
 			return b.Cwd
 		}
+	}
+	return ""
+}
+
+// statusBefore returns the exit code of the command before an act in its shell, "" if it is not known.
+func (w *world) statusBefore(a *act) string {
+	for _, b := range slices.Backward(w.acts[:a.at]) {
+		if b.Session != a.Session || a.Session == "" {
+			continue
+		}
+		if b.ExitCode == nil {
+			return ""
+		}
+		return strconv.Itoa(int(*b.ExitCode))
 	}
 	return ""
 }

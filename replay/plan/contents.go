@@ -7,6 +7,7 @@ import (
 
 	"github.com/recountdb/recount/query/replays"
 	"github.com/recountdb/recount/replay"
+	"github.com/recountdb/recount/replay/shell"
 	"github.com/recountdb/recount/schemas"
 )
 
@@ -153,9 +154,18 @@ func quiet(st *replay.Step, dids []*replays.Did) bool {
 // changing has the variables of shells whose value differs each time.
 var changing = map[string]bool{"!": true, "BASHPID": true, "PPID": true, "RANDOM": true, "SRANDOM": true, "SECONDS": true, "EPOCHSECONDS": true, "EPOCHREALTIME": true}
 
+// shells are programs that run commands which they are told in a word.
+var shells = map[string]bool{"sh": true, "bash": true, "dash": true, "zsh": true, "ksh": true, "env": true, "xargs": true, "timeout": true, "setsid": true, "nohup": true}
+
 // changes reports whether the content that an act writes may differ from run to run.
 func changes(a *act) bool {
-	return strings.Contains(a.Command, "$$") || a.Line != nil && slices.ContainsFunc(a.Line.Uses, func(v string) bool { return changing[v] })
+	if a.Line == nil {
+		return strings.Contains(a.Command, "$$")
+	}
+	inner := slices.ContainsFunc(a.Line.Calls, func(c shell.Call) bool { // sh -c 'echo $$ > pid; exec prog'
+		return shells[c.Name] && slices.ContainsFunc(c.Args, func(w shell.Word) bool { return strings.Contains(w.Value, "$$") })
+	})
+	return a.Line.Process || inner || slices.ContainsFunc(a.Line.Uses, func(v string) bool { return changing[v] })
 }
 
 // touches notes on each postcondition which later step wrote the same file in a replay. A file that no

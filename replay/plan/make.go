@@ -204,21 +204,30 @@ func (a *act) setsAtOnce() bool {
 // leavesFiles reports whether an act failed, but was seen to change files, which are what counts of it then. A
 // command that is later repeated until it works does so again, and what a build leaves is made again.
 func (a *act) leavesFiles(after []commands.Scanned) bool {
-	if !a.failed || a.seen == nil || a.Built || a.Checks {
+	if !a.failed {
 		return false
 	}
+	if a.seen == nil {
+		return !a.Built && !a.Checks && a.asked()
+	}
 	files, ok := a.seen.plainFiles()
+	if _, _, git := onlyGit(a.Line); git && !ok {
+		return false
+	}
 	files = slices.DeleteFunc(files, func(name string) bool {
 		f := a.seen.Files[name]
-		return cached(name) || f.Was == f.Is && f.Is != ""
+		return cached(name) || f.Was == f.Is && f.Is != "" || (a.Built || a.Checks) && !slices.ContainsFunc(a.Things, func(t effects.Thing) bool {
+			return isPath(t) && t.Access != effects.Read && t.Name == name && !t.Tree && !t.Glob // of what stands before the builder
+		})
 	})
-	if !ok || len(files) == 0 || slices.ContainsFunc(after, func(o commands.Scanned) bool {
+	if len(files) == 0 && (ok || !a.stages()) || slices.ContainsFunc(after, func(o commands.Scanned) bool {
 		return o.Template == a.Template && o.Workspace == a.Workspace && (o.ExitCode == nil || *o.ExitCode == 0)
 	}) {
 		return false
 	}
 	a.Things = slices.DeleteFunc(a.Things, func(t effects.Thing) bool {
-		return t.Access != effects.Read && (t.Kind != effects.Path || !a.wrote(t.Name))
+		git := !ok && t.Kind != effects.Commit && t.Repo != ""
+		return t.Access != effects.Read && !git && (t.Kind != effects.Path || !a.wrote(t.Name))
 	})
 	a.add(files, *a.seen)
 	for _, dir := range a.Opaque {
@@ -226,8 +235,23 @@ func (a *act) leavesFiles(after []commands.Scanned) bool {
 			a.Reads = append(a.Reads, dir)
 		}
 	}
-	a.Opaque, a.observed = nil, true
+	a.Opaque, a.Built, a.Checks, a.observed = nil, false, false, true
 	return true
+}
+
+// stages reports whether an act stages something before another command of git: git add a && git commit, which a hook
+// refused.
+func (a *act) stages() bool {
+	return a.Line != nil && len(a.Line.Calls) > 1 && a.Line.Calls[0].Name == "git" && (a.Line.Calls[0].Sub() == "add" || a.Line.Calls[0].Sub() == "rm" || a.Line.Calls[0].Sub() == "mv")
+}
+
+// asked reports whether an act failed, but asked a service for something that was seen to change files then.
+func (a *act) asked() bool {
+	if a.around == nil || !slices.ContainsFunc(a.Things, func(t effects.Thing) bool { return t.Kind == effects.Port && t.Access == effects.Update }) {
+		return false
+	}
+	files, _ := a.around.plainFiles()
+	return slices.ContainsFunc(files, func(name string) bool { return !cached(name) && path.Ext(name) != ".log" })
 }
 
 // leftByPatch matches the names of the files in which patch leaves hunks that did not fit.

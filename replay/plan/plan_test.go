@@ -371,6 +371,21 @@ func TestUnknownPrograms(t *testing.T) {
 	}
 }
 
+// TestVariablesSetOnTheWay has lines that set a variable inside an expansion or a test.
+func TestVariablesSetOnTheWay(t *testing.T) {
+	for _, lines := range [][]string{
+		{`: "${COLOR:=blue}"`, `echo "$COLOR" > f`}, {`echo $((n = 3)) > a`, `echo $n > b`}, {`[[ ab =~ (a)b ]]`, `echo "${BASH_REMATCH[1]}" > f`},
+	} {
+		if got := keptOf(t, lines); got != "0 1" {
+			t.Errorf("%q: kept %s, want 0 1", lines, got)
+		}
+	}
+	p := made(t, narrative("false", "echo $? > f"), Request{})
+	if len(p.Steps) != 1 || p.Steps[0].Command != "echo 0 > f" {
+		t.Errorf("%+v", p.Steps)
+	}
+}
+
 // TestFailuresInPart has commands that fail and have done a part of what they were to do.
 func TestFailuresInPart(t *testing.T) {
 	for _, c := range []struct {

@@ -312,6 +312,8 @@ func TestFailuresThatLeaveFiles(t *testing.T) {
 		{[]string{"!make | a.o=1 .", "make CC=cc | a.o=2 prog=1 ."}, "1"},
 		{[]string{"!read -r -d '' text <<'E'\na\nE", "echo \"$text\" > o"}, "0 1"},
 		{[]string{"!n=$(grep -c x f)", "echo \"$n\" > o"}, "0 1"},
+		{[]string{"git init . | .git/HEAD=1", "echo a > f | f=1 .", "!git add f && git commit -m one | .git/index=1 .git/objects/aa/b=1", "chmod -x .git/hooks/pre-commit | .git/hooks/pre-commit=2", "git commit -m two | .git/refs/heads/main=1"}, "0 1 2 3 4"},
+		{[]string{"make | site/a=1 site/b=1 site/ .", "!rm site/b && make -B x | -site/b site/ ", "ls site > o | o=1 ."}, "0 1 2"},
 		{[]string{"!false; read -r a < nothing", "echo b > o"}, "1"},
 	} {
 		one := int32(1)
@@ -338,6 +340,9 @@ func TestNamesInsideWords(t *testing.T) {
 		{"echo x > pass.txt", "openssl enc -pass file:pass.txt -in a -out b", "rm pass.txt"},
 		{"echo x > jar", "frob --cookies=jar > b", "rm jar"},
 		{"echo x > jar", "add() { frob -b jar -d \"$1\" > b; }", "add 1", "rm jar"},
+		{"sqlite3 a.db '.backup c.db'", "sqlite3 a.db \"ATTACH 'c.db' AS c; SELECT * FROM c.t\" > b", "rm c.db"},
+		{"echo x > in.txt", "frob -e 'read(\"in.txt\")' > b", "rm in.txt"},
+		{"echo x > in.txt", "frob > b <<'E'\nread in.txt\nE", "rm in.txt"},
 		{"mkfifo p", "cat p > got &", "echo a > p", "wait", "rm p"},
 	} {
 		want := "0 1 2 3 4"[:2*len(lines)-1]

@@ -17,13 +17,17 @@ func (w *world) stirs(a *act) {
 		return
 	}
 	for name, f := range a.around.Files {
-		log := path.Ext(name) == ".log" || slices.ContainsFunc(w.exact["path\x00\x00"+name], func(o *write) bool { return w.acts[o.act].Background })
-		if f.Was != "" && f.Was != f.Is && !log && !cached(name) && slices.ContainsFunc(dirs, func(dir string) bool { return within(name, dir) }) {
+		if f.Was != "" && f.Was != f.Is && !w.logs(name) && !cached(name) && slices.ContainsFunc(dirs, func(dir string) bool { return within(name, dir) }) {
 			a.Looks, a.Things[port].Access = false, effects.Update
 			a.Opaque = append(a.Opaque, dirs...)
 			return
 		}
 	}
+}
+
+// logs reports whether a file is a log: by its name, or since the output of a service goes there.
+func (w *world) logs(name string) bool {
+	return path.Ext(name) == ".log" || slices.ContainsFunc(w.exact["path\x00\x00"+name], func(o *write) bool { return w.acts[o.act].Background })
 }
 
 // awaits marks what an act waited for until it ended: all that runs in the background of its session if it names

@@ -156,3 +156,16 @@ func TestPackagesInTheDirectory(t *testing.T) {
 		}
 	}
 }
+
+// TestNumbersOfProcesses tells lines that use the number of a process from those that only have such a text.
+func TestNumbersOfProcesses(t *testing.T) {
+	for line, want := range map[string]bool{
+		"echo $$ > pid": true, "echo \"${$}\" > pid": true, "sh -c 'echo $$ > pid'": true, "f() { echo $$; }": true, "cat > f <<E\n$$\nE": true,
+		"printf 'a:\n\techo $$x\n' > Makefile": false, "cat > f <<'E'\n$$\nE": false, "echo $RANDOM > r": true, "echo '$RANDOM' > r": false,
+	} {
+		w := join(narrative(line).Commands, nil, nil)
+		if got := changes(w.acts[0]); got != want {
+			t.Errorf("%q: %t, want %t", line, got, want)
+		}
+	}
+}

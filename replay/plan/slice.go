@@ -49,7 +49,7 @@ func (w *world) cut(goals []int, all bool) *slice {
 	return s
 }
 
-// logged keeps the acts that asked a service for something, if a file that a kept act reads was seen to change
+// logged keeps the acts that asked a service for something, if a log that a kept act reads was seen to change
 // meanwhile: the service notes in it what it is asked. It reports whether it kept another act.
 func (s *slice) logged() (more bool) {
 	for i, a := range s.w.acts {
@@ -57,7 +57,7 @@ func (s *slice) logged() (more bool) {
 			continue
 		}
 		for _, t := range a.Things {
-			if t.Access != effects.Read || t.Kind != effects.Path || t.Tree || t.Glob {
+			if t.Access != effects.Read || t.Kind != effects.Path || t.Tree || t.Glob || !s.w.logs(t.Name) {
 				continue
 			}
 			for j := i - 1; j >= 0; j-- {

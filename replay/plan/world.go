@@ -518,12 +518,17 @@ func (w *world) remove(a *act, t effects.Thing) {
 	w.exact[key(t)] = append(w.exact[key(t)], o)
 }
 
-// installs reports whether an act puts what it built somewhere else, as make install does.
+// installs reports whether an act puts what it built somewhere else, as make install and npm link do.
 func installs(a *act) bool {
 	return a.Line != nil && slices.ContainsFunc(a.Line.Calls, func(c shell.Call) bool {
-		return slices.ContainsFunc(c.Args, func(w shell.Word) bool { return strings.Contains(w.Value, "install") })
+		return slices.ContainsFunc(c.Args, func(w shell.Word) bool {
+			return strings.Contains(w.Value, "install") || packs[c.Name] && (w.Value == "link" || w.Value == "-g" || w.Value == "--global")
+		})
 	})
 }
+
+// packs are programs that install packages also beside a project.
+var packs = map[string]bool{"npm": true, "yarn": true, "pnpm": true, "bun": true}
 
 // repeated returns the index of an earlier run of the same build with no write in between, -1 if there
 // is none.

@@ -409,6 +409,20 @@ func TestOpenFilesAreCarried(t *testing.T) {
 	}
 }
 
+// TestStreamsAreCarried has a shell that puts its standard output aside in one line, and back in a later one.
+func TestStreamsAreCarried(t *testing.T) {
+	w := newWorld(t)
+	s := commands("exec 6>&1 > log", "echo one", "exec 1>&6 6>&-", "echo two; cat log")
+	for i := range s {
+		s[i].Session = "one"
+	}
+	s[0].Sets, s[2].Sets = []string{"option"}, []string{"option"}
+	r := w.run(w.plan(s))
+	if statuses(r) != "done done done done" || r.Steps[1].Output != "" || r.Steps[3].Output != "two\none\n" {
+		t.Errorf("%s: %+v", statuses(r), r.Steps)
+	}
+}
+
 func TestJobsRunSideBySide(t *testing.T) {
 	w := newWorld(t)
 	w.o.Jobs, w.o.Timeout = 2, 20*time.Second

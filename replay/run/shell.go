@@ -89,21 +89,29 @@ set --
 // withSession is a script that reads a session's state, runs the command, and writes the state again,
 // also if the command exits. The working directory and what belongs to this process are not part of the
 // state. Files that the shell has open (exec 3> log) are opened again where they were left, as long as they are
-// plain files.
+// plain files; what else was opened is taken for a copy of what the step is given (exec 6>&1).
 const withSession = `__recount_open() {
-  local n name key value flags=0 pos=0
+  local n name key value flags pos files='' kind
   for n in /proc/$$/fd/*; do
     n=${n##*/}
-    if [ "$n" = 255 ] || ! [ -f "/proc/$$/fd/$n" ]; then continue; fi
-    case $__recount_before in *" $n "*) continue ;; esac
-    name=$(readlink "/proc/$$/fd/$n") && [ -f "$name" ] || continue
+    if [ "$n" = 255 ] || ! [ -e "/proc/$$/fd/$n" ]; then continue; fi
+    kind=; if [ -f "/proc/$$/fd/$n" ]; then kind=f; fi
+    case $__recount_before in *" $n$kind "*) continue ;; esac
+    flags=0 pos=0
     while read -r key value; do
       case $key in flags:) flags=$value ;; pos:) pos=$value ;; esac
     done < "/proc/$$/fdinfo/$n"
-    if (( flags & 02000 )); then printf 'exec %d>> %q\n' "$n" "$name"; continue; fi
+    if [ -z "$kind" ]; then
+      if [ "$n" -lt 3 ]; then continue; fi
+      if (( flags & 3 )); then echo "exec $n>&1"; else echo "exec $n<&0"; fi
+      continue
+    fi
+    name=$(readlink "/proc/$$/fd/$n") && [ -f "$name" ] || continue
+    if (( flags & 02000 )); then printf -v value 'exec %d>> %q\n' "$n" "$name"; files+=$value; continue; fi
     if (( flags & 3 )); then key='<>'; else key='<'; fi
-    printf 'exec %d%s %q; head -c %d <&%d >/dev/null 2>&1\n' "$n" "$key" "$name" "$pos" "$n"
+    printf -v value 'exec %d%s %q; head -c %d <&%d >/dev/null 2>&1\n' "$n" "$key" "$name" "$pos" "$n"; files+=$value
   done
+  printf '%s' "$files"
 }
 __recount_save() {
   __recount_code=$?
@@ -130,7 +138,9 @@ __recount_save() {
 }
 if [ -n "$BASH_VERSION" ]; then
   __recount_before=' '
-  for __recount_n in /proc/$$/fd/*; do if [ -f "$__recount_n" ]; then __recount_before+="${__recount_n##*/} "; fi; done
+  for __recount_n in /proc/$$/fd/*; do
+    if [ -f "$__recount_n" ]; then __recount_before+="${__recount_n##*/}f "; elif [ -e "$__recount_n" ]; then __recount_before+="${__recount_n##*/} "; fi
+  done
 fi
 if [ -f "$__recount_state" ]; then . "$__recount_state" 2>/dev/null; fi
 if [ -n "$BASH_VERSION" ] && declare -F __recount_reopen >/dev/null; then __recount_reopen; unset -f __recount_reopen; __recount_keep=keep; fi

@@ -36,6 +36,8 @@ type Line struct {
 	Devices []string
 	// Descriptors reports whether it writes to files that an earlier line has opened: >&3.
 	Descriptors bool
+	// Process reports whether it uses the number of its shell's process: $$.
+	Process bool
 	// Background reports whether the line leaves something running in the background.
 	Background bool
 }

@@ -244,8 +244,8 @@ func (r *reader) taken(w Word, items []*syntax.CaseItem) (may []*syntax.CaseItem
 	return nil, true
 }
 
-// counts adds the variables that ((…)) sets.
-func (r *reader) counts(c syntax.Command) {
+// counts adds the variables that arithmetic sets: ((n++)), echo $((n = 3)).
+func (r *reader) counts(c syntax.Node) {
 	name := func(x syntax.ArithmExpr) {
 		if w, ok := x.(*syntax.Word); ok {
 			r.sets(w.Lit())
@@ -366,6 +366,7 @@ func (r *reader) goes(args []Word) {
 
 func (r *reader) use(name string) {
 	_, loops := r.loops[name]
+	r.line.Process = r.line.Process || name == "$"
 	if name == "" || r.seen[name] || loops || name != "!" && strings.Trim(name, "0123456789@*#?-$!_") == "" {
 		return
 	}
@@ -383,9 +384,17 @@ func (r *reader) expansions(n syntax.Node) {
 		case *syntax.ParamExp:
 			if n.Param != nil {
 				r.use(n.Param.Value)
+				if n.Exp != nil && (n.Exp.Op == syntax.AssignUnset || n.Exp.Op == syntax.AssignUnsetOrNull) {
+					r.sets(n.Param.Value)
+				}
+			}
+		case *syntax.BinaryTest:
+			if n.Op == syntax.TsReMatch {
+				r.sets("BASH_REMATCH")
 			}
 		case *syntax.ArithmExp:
 			r.bare(n.X)
+			r.counts(n.X)
 		case *syntax.ArithmCmd:
 			r.bare(n.X)
 		case *syntax.CStyleLoop:

@@ -23,6 +23,8 @@ type Input struct {
 	// Names are the names of the kinds branch, container, image, host and port that the command
 	// is known to use.
 	Names map[string][]string
+	// Status is the exit code of the command before it in its shell, "" if that is not known.
+	Status string
 }
 
 // Output is a command after mapping.
@@ -43,6 +45,9 @@ func (m *Map) Command(in Input) Output {
 	}
 	if strings.Contains(in.Text, redactedMark) {
 		in = opened(in)
+	}
+	if in.Status != "" && strings.Contains(in.Text, "?") {
+		in = answered(in)
 	}
 	e := &editor{m: m, in: in, places: places(in.Line)}
 	e.words(in.Line.File)

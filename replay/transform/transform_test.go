@@ -127,3 +127,24 @@ func TestSetReplacesWholeValues(t *testing.T) {
 		}
 	}
 }
+
+// TestStatus puts the exit code of the command before where a line asks for it before any of its own has ended.
+func TestStatus(t *testing.T) {
+	m, err := transform.Parse(nil, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for in, want := range map[string]string{
+		`echo "code $?" > f`: `echo "code 3" > f`, `rc=$?`: `rc=3`, `[ $? = 0 ] && echo ${?}`: `[ 3 = 0 ] && echo ${?}`,
+		`if [ $? -ne 0 ]; then echo $?; fi`: `if [ 3 -ne 0 ]; then echo $?; fi`, `case $? in 0) ;; esac`: `case 3 in 0) ;; esac`,
+		`false; echo $?`: `false; echo $?`, `echo '$?' \$?`: `echo '$?' \$?`, `f() { echo $?; }`: `f() { echo $?; }`,
+	} {
+		l, err := shell.Read(in, "bash", "/w")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := m.Command(transform.Input{Text: in, Shell: "bash", Cwd: "/w", Line: l, Status: "3"}).Text; got != want {
+			t.Errorf("%s: %s, want %s", in, got, want)
+		}
+	}
+}
