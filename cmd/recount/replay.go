@@ -64,6 +64,9 @@ func (f *replayFlags) request(a *app, args []string) (plan.Request, error) {
 		}
 		r.To = args[0]
 	}
+	if f.run.resume == "" && r.To+r.Session+r.Stitch+r.Find+r.Mend == "" {
+		return r, usage.Errorf("say what to replay: a command's id, --session, --stitch, --find or --mend")
+	}
 	r.Map = slices.Clone(r.Map)
 	for i, s := range r.Map {
 		r.Map[i] = fullMapping(s, a.Getenv("HOME"))

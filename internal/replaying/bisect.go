@@ -43,7 +43,7 @@ func Bisect(ctx context.Context, p *Pair, o Options, b Bisection) (bisect.Result
 	if err := o.validate(); err != nil {
 		return bisect.Result{}, err
 	}
-	if o.Dir = cmp.Or(o.Dir, p.directory, p.plan.Directory(o.Getenv("HOME")), p.Bad.Cwd); o.Dir == "" {
+	if o.Dir = cmp.Or(o.Dir, p.directory, p.changes(b.Needs).Directory(o.Getenv("HOME")), p.Bad.Cwd); o.Dir == "" {
 		return bisect.Result{}, &query.RequestError{Field: "dir", Value: "none", Reason: "the command has no workspace: name the directory that it may change"}
 	}
 	t := &trials{o: &o, p: p, needs: b.Needs, name: "bisect-" + replayjournal.NewRun()}
@@ -55,6 +55,16 @@ func Bisect(ctx context.Context, p *Pair, o Options, b Bisection) (bisect.Result
 		how.Progress = func(at bisect.Trial) { t.last.Trial = at; b.Progress(t.last) }
 	}
 	return bisect.Minimal(ctx, p.Good.env, p.Bad.env, how)
+}
+
+// changes returns the plan of what a trial runs: where another step of the command's plan ran says nothing
+// about a command that runs alone.
+func (p *Pair) changes(needs bool) *replay.Plan {
+	of := *p.plan
+	if !needs {
+		of.Steps = of.Steps[p.step : p.step+1]
+	}
+	return &of
 }
 
 // trials runs a command again and again.

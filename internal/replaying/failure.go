@@ -133,7 +133,7 @@ func (f *Failure) Lines() []string {
 		all = append(all, fmt.Sprintf("flaky: %d of %d recorded runs failed and succeeded when run again at once; --attempts N tries again", f.Flaky.Times, f.Flaky.Runs))
 	}
 	for _, c := range f.Causes {
-		line := "led to it: " + c.Command + ": " + c.Why
+		line := "led to the recorded run: " + c.Command + ": " + c.Why
 		if c.Left != "" {
 			line += " (left out of the plan: " + c.Left + ")"
 		}

@@ -22,6 +22,7 @@ import (
 	"github.com/recountdb/recount/projections/segment"
 	"github.com/recountdb/recount/projections/vector"
 	"github.com/recountdb/recount/query/commands"
+	"github.com/recountdb/recount/replay"
 	"github.com/recountdb/recount/replay/plan"
 	"github.com/recountdb/recount/replay/sandbox"
 	"github.com/recountdb/recount/schemas"
@@ -168,5 +169,16 @@ func TestFailureTellsFlaky(t *testing.T) {
 	}
 	if f.Flaky.Times != 2 || f.Flaky.Runs != 4 {
 		t.Errorf("got %+v", *f.Flaky)
+	}
+}
+
+// TestBisectedDirectory checks that a command that is searched alone may change the directory that it ran
+// in, wherever what it needed ran.
+func TestBisectedDirectory(t *testing.T) {
+	p := &Pair{step: 1, plan: &replay.Plan{Steps: []replay.Step{{Cwd: "/home/ann"}, {Cwd: "/home/ann/work"}}}}
+	for needs, want := range map[bool]string{false: "/home/ann/work", true: "/home/ann"} {
+		if got := p.changes(needs).Directory("/home/ann"); got != want {
+			t.Errorf("with needs %v: got %s, want %s", needs, got, want)
+		}
 	}
 }

@@ -133,7 +133,7 @@ func (c *walker) pattern(a extract.Ref, named string) (pattern string, given boo
 // classRoutes reads the prefixes of a controller. Tokens like [controller] are left for the
 // resolver, because a base's are replaced by the names of the classes below it.
 func (c *walker) classRoutes(attributes []extract.Ref, in uint32, class string, s *state) {
-	s.controller = strings.HasSuffix(class, "Controller")
+	s.controller = strings.HasSuffix(class, "Controller") || c.extendsController(in)
 	area := ""
 	for _, a := range attributes {
 		if c.attributeName(a) == "Area" {
@@ -153,6 +153,17 @@ func (c *walker) classRoutes(attributes []extract.Ref, in uint32, class string, 
 			}
 		}
 	}
+}
+
+// extendsController reports whether the first base of a class is one of controllers, which it has by its name.
+func (c *walker) extendsController(class uint32) bool {
+	for _, r := range c.Facts.References {
+		if r.In == class && (r.Edge == recountv1.EdgeKind_EDGE_KIND_EXTENDS) {
+			_, base := extract.SplitLast(extract.Erased(r.Path))
+			return strings.HasSuffix(base, "Controller") || base == "ControllerBase"
+		}
+	}
+	return false
 }
 
 func withController(pattern, class string) string {
@@ -244,9 +255,12 @@ var mapVerbs = map[string]string{
 func (c *walker) grouped(on extract.Ref, s state) (router, pattern string, found bool) {
 	for c.Kind(on) == "invocation_expression" {
 		fn := c.Field(on, "function")
-		if c.Text(c.Field(fn, "name")) == "MapGroup" {
+		switch c.Text(c.Field(fn, "name")) {
+		case "MapGroup":
 			p, _ := c.text(c.Child(c.Child(c.Field(on, "arguments"), 0), 0))
 			pattern, found = strings.TrimSuffix(p, "/")+slash(pattern), true
+		case "NewVersionedApi": // a group of Asp.Versioning, whose paths say the version if they have one
+			found = true
 		}
 		on = c.Field(fn, "expression")
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/recountdb/recount/languages/extract"
+	"github.com/recountdb/recount/languages/scope"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
@@ -119,13 +120,10 @@ func (j *walker) served(n, args extract.Ref, s state) {
 	on := j.Text(j.Field(n, "object"))
 	switch j.Text(j.Field(n, "name")) {
 	case "createHttpServer", "createServer", "createHttp2Server":
-		at := j.Child(args, 0)
-		if !strings.HasSuffix(on, "Factory") && !strings.HasSuffix(on, "Provider") || j.Text(j.Field(at, "name")) != "create" {
-			return
+		if !strings.HasSuffix(on, "Factory") && !strings.HasSuffix(on, "Provider") || strings.HasPrefix(on, "Jetty") || !j.isWeb() {
+			return // Jetty's ignores the path
 		}
-		if pattern, ok := j.pattern(j.Child(j.Field(at, "arguments"), 0)); ok {
-			j.AddRoute(&recountv1.RouteFact{Group: true, Role: "app", Pattern: baseURI.ReplaceAllString(pattern, ""), Framework: "jax-rs", In: s.in}, n)
-		}
+		j.AddRoute(&recountv1.RouteFact{Group: true, Role: "app", Pattern: baseURI.ReplaceAllString(j.address(j.Child(args, 0), 0), ""), Framework: "jax-rs", In: s.in}, n)
 	case "create":
 		if on != "HttpServer" && on != "HttpsServer" || !j.isWeb() {
 			return
@@ -153,6 +151,58 @@ func (j *walker) served(n, args extract.Ref, s state) {
 			j.AddRoute(&recountv1.RouteFact{Group: true, Role: "app", Method: "REST", Pattern: pattern, Framework: "spring", In: s.in}, n)
 		}
 	}
+}
+
+// maxAddresses limits the names and methods that stand for each other.
+const maxAddresses = 8
+
+// address returns the text of an address, with ${} for what is not known: a text, URI.create("…"), new URI("…"),
+// UriBuilder.fromUri("…").port(80).build(), and what the file gives a name or returns from a method without parameters.
+func (j *walker) address(n extract.Ref, depth int) string {
+	args := j.Field(n, "arguments")
+	switch k := j.Kind(n); {
+	case depth > maxAddresses:
+	case k == "identifier" || k == "field_access":
+		_, name := extract.SplitLast(extract.Compact(j.Text(n)))
+		if value := j.setOnce(name); value != extract.None {
+			return j.address(value, depth+1)
+		}
+		text, _ := j.pattern(n)
+		return text
+	case k == "object_creation_expression":
+		return j.address(j.Child(args, 0), depth+1)
+	case k == "method_invocation":
+		on, name := j.Field(n, "object"), j.Text(j.Field(n, "name"))
+		switch {
+		case on == extract.None && j.Child(args, 0) == extract.None:
+			return j.address(j.returned(name), depth+1)
+		case name == "create" || name == "fromUri" || name == "fromPath" || name == "newInstance":
+			return j.address(j.Child(args, 0), depth+1)
+		case name == "path":
+			return scope.Slashed(j.address(on, depth+1), j.address(j.Child(args, 0), depth+1))
+		case name == "build" || name == "port" || name == "host" || name == "scheme":
+			return j.address(on, depth+1)
+		}
+	default:
+		if text, ok := j.pattern(n); ok {
+			return text
+		}
+	}
+	return "${}"
+}
+
+// returned returns what a method of the file returns that has no parameters and is only that statement.
+func (j *walker) returned(name string) extract.Ref {
+	for i := range j.Nodes {
+		n := extract.Ref(i)
+		if j.Kind(n) != "method_declaration" || j.Text(j.Field(n, "name")) != name || j.Child(j.Field(n, "parameters"), 0) != extract.None {
+			continue
+		}
+		if only := j.Child(j.Field(n, "body"), 0); j.Kind(only) == "return_statement" {
+			return j.Child(only, 0)
+		}
+	}
+	return extract.None
 }
 
 // assignable returns the classes of HandlerTypePredicate.forAssignableType(A.class, B.class), nil for other predicates.

@@ -97,6 +97,14 @@ router = APIRouter(prefix="/items")
 def add(): pass
 `, `
 handles_route items.py:add -> items.py:POST /v1/items/ @3:1
+`}, {"Starlette: routes in a mount's list have one slash between", `
+-- app.py --
+from starlette.applications import Starlette
+from starlette.routing import Mount, Route
+def me(request): pass
+app = Starlette(routes=[Mount("/users/", routes=[Mount("/all", routes=[Route("/me", me)])])])
+`, `
+handles_route app.py:me -> app.py:GET /users/all/me @4:71
 `}, {"Django: a route's handler is in another file", `
 -- site/__init__.py --
 -- site/settings.py --
@@ -122,6 +130,26 @@ handles_route shop/views.py:cart -> shop/urls.py:ANY /shop/cart/
 				t.Errorf("routes (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// A function that a decorator makes serve a route is no test, whatever its name.
+func TestWhatServesIsNoTest(t *testing.T) {
+	got := resolvetest.Full(t, fresh(), resolvetest.Archive(t, `
+-- app.py --
+from flask import Flask
+app = Flask(__name__)
+@app.route("/test-db")
+def test_db(): pass
+def test_app():
+    @app.route("/probe")
+    def probe(): pass
+`, factsOf))
+	want := map[string]bool{"GET /test-db": false, "GET /probe": true, "test_db": false, "test_app": true}
+	for _, n := range got["app.py"].Nodes {
+		if test, asked := want[n.Node.Name]; asked && n.Node.Test != test {
+			t.Errorf("%s: test is %v", n.Node.Name, n.Node.Test)
+		}
 	}
 }
 

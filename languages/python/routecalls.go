@@ -36,6 +36,8 @@ type registration struct {
 func (p *walker) register(n extract.Ref, path string, args extract.Ref, s state) {
 	if strings.HasPrefix(path, "add_") {
 		path = p.boundMethod(path, s)
+	} else if on, name := extract.SplitLast(path); strings.HasPrefix(name, "add_") {
+		path = p.boundRouter(on, s) + "." + name
 	}
 	r := &registration{walker: p, call: n, args: args, path: path, framework: p.framework, s: s}
 	r.router, r.name = extract.SplitLast(path)
@@ -108,6 +110,19 @@ func (p *walker) boundMethod(name string, s state) string {
 	for i := len(p.Facts.Bindings) - 1; i >= 0; i-- {
 		if b := p.Facts.Bindings[i]; b.In == s.in && b.Target == name && strings.HasSuffix(b.Value, ".router."+name) {
 			return b.Value
+		}
+	}
+	return name
+}
+
+// boundRouter returns the router of an application that a local name stands for: router = app.router.
+func (p *walker) boundRouter(name string, s state) string {
+	for i := len(p.Facts.Bindings) - 1; i >= 0; i-- {
+		if b := p.Facts.Bindings[i]; b.In == s.in && b.Target == name {
+			if strings.HasSuffix(b.Value, ".router") && p.framework == "" {
+				return b.Value
+			}
+			break
 		}
 	}
 	return name

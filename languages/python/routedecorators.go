@@ -16,7 +16,9 @@ func (p *walker) decoratorRoute(call extract.Ref, in uint32, s state) {
 	router, verb := extract.SplitLast(path)
 	args := p.Field(call, "arguments")
 	add := func(r *recountv1.RouteFact) {
-		r.In = in
+		if r.In = in; !r.Group && !s.test { // @app.get("/test-db") def test_db(): what serves is no test
+			p.Decl(in).Test = false
+		}
 		r.Framework = cmp.Or(p.framework, r.Framework)
 		p.AddRoute(r, call)
 	}

@@ -43,7 +43,7 @@ func (p *walker) place(n extract.Ref, s state) (router, prefix string, ok bool) 
 				prefix = strings.TrimPrefix(before, "^") + prefix
 			case name == "Mount":
 				before, _ := p.pattern(p.argument(args, 0, "path"), s)
-				prefix = strings.TrimSuffix(before, "/") + "/" + strings.TrimPrefix(prefix, "/")
+				prefix = strings.TrimSuffix(before, "/") + extract.Slashed(prefix)
 			case name == "i18n_patterns":
 				if p.Text(p.argument(args, -1, "prefix_default_language")) != "False" {
 					prefix = "${}" + prefix
@@ -58,7 +58,7 @@ func (p *walker) place(n extract.Ref, s state) (router, prefix string, ok bool) 
 				if in := p.Parent(p.Parent(up)); p.Text(p.lastName(in)) == "mount" { // app.mount("/x", Starlette(routes=[…]))
 					on, _ := extract.SplitLast(p.path(p.Field(in, "function"), s))
 					before, known := p.pattern(p.argument(p.Field(in, "arguments"), 0, "path"), s)
-					return on, strings.TrimSuffix(before, "/") + "/" + strings.TrimPrefix(prefix, "/"), known && on != ""
+					return on, strings.TrimSuffix(before, "/") + extract.Slashed(prefix), known && on != ""
 				}
 			case name == "append" || name == "extend" || name == "add_routes" || name == "insert":
 				if name != "add_routes" { // of a router, which is no list

@@ -40,9 +40,9 @@ func (r *walker) callRoutes(n extract.Ref, on, name string, args extract.Ref, s 
 			}
 		}
 	case "get", "post", "put", "delete", "patch", "head", "trace": // resource("/x").get(h).post(h)
-		if handler := r.handlerOf(first, s); r.framework == "actix" && r.resource(c.chain()) && handler != extract.Unknown {
+		if r.framework == "actix" && r.resource(c.chain()) {
 			c.router, _ = r.routerOf(n, s)
-			c.route(routeMethods[name], c.prefix(), handler)
+			c.route(routeMethods[name], c.prefix(), r.handlerOf(first, s))
 		}
 	case "new", "ranked", "build", "scope", "default", "custom", "route", "nest", "nest_service", "merge", "mount", "service", "configure", "to", "route_service", "with_state", "layer":
 		c.pattern, c.literal = r.pattern(first, s)
@@ -201,9 +201,7 @@ func (c *registration) actix() {
 		if !c.resource(c.chain()) {
 			return
 		}
-		if handler := c.path(first, c.s); handler != extract.Unknown {
-			c.route("ANY", c.prefix(), handler)
-		}
+		c.route("ANY", c.prefix(), c.handlerOf(first, c.s))
 	case "service", "configure":
 		all := []extract.Ref{first}
 		switch {

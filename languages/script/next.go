@@ -50,7 +50,7 @@ func nextPattern(file string) (of nextFile, ok bool) {
 		of.serves, dirs = "page", append(dirs, document)
 	case app:
 		return nextFile{}, false
-	case len(dirs) == 0 && nextSpecial[name]:
+	case len(dirs) == 0 && nextSpecial[name], name == "_middleware": // which older versions have in every folder
 		return nextFile{}, false
 	default:
 		of.serves = "page"

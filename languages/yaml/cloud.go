@@ -67,9 +67,12 @@ func (y *yamlFile) cloudFormation(doc yamlMap) {
 		}
 		for _, ev := range properties.lookup("Events").entries {
 			m, _ := mapOf(ev.value)
-			if t := m.text("Type"); (t == "Api" || t == "HttpApi") && m.get("Properties", "Path") != nil {
+			at, path := m.get("Properties", "Path"), text{path: "/*"}
+			if t := m.text("Type"); t == "Api" && at != nil || t == "HttpApi" { // without a path it is the default route
 				handler := lambda(extract.FirstOf(properties.text("CodeUri"), doc.text("Globals", "Function", "CodeUri")), extract.FirstOf(properties.text("Handler"), doc.text("Globals", "Function", "Handler")))
-				path := cloudText(m.get("Properties", "Path"), doc)
+				if at != nil {
+					path = cloudText(at, doc)
+				}
 				y.route("sam", m.text("Properties", "Method"), path, handler, in, ev.key)
 			}
 		}
@@ -362,9 +365,8 @@ func (y *yamlFile) serverlessEvents(in uint32, f, doc yamlMap) {
 			of := text{path: scalar(path)}
 			if short := strings.TrimSpace(scalar(at)); short == "*" {
 				path, of.path = at, "/*"
-			} else if short != "" {
-				method, of.path, _ = strings.Cut(short, " ")
-				path = at
+			} else if before, after, two := strings.Cut(short, " "); two { // one word, as in `http: true` of other clouds, is no route
+				method, of.path, path = before, after, at
 			}
 			if path == nil {
 				continue

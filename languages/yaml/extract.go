@@ -21,7 +21,7 @@ import (
 // facts: "kubernetes", "compose", "github-actions", "cloudformation" or "serverless". Any other file
 // is "yaml" and declares nothing. Aliases are not followed, so that the work is bounded by the size of
 // the file.
-var extractor = extract.Language{Name: "yaml", Version: 3, Matches: extract.Suffixed(".yaml", ".yml"), Extract: extractYAML}
+var extractor = extract.Language{Name: "yaml", Version: 4, Matches: extract.Suffixed(".yaml", ".yml"), Extract: extractYAML}
 
 // yamlFamilies are the formats in YAML: of each document the first that takes it.
 var yamlFamilies = []struct {

@@ -112,30 +112,52 @@ type Node struct {
 	recentKnown bool
 }
 
-// Failed reports whether it is known to have failed. Exit codes by which a program answers "no"
-// (grep, diff, test), and those caused by its user or reader (Ctrl-C, a closed pipe), are not
-// failures.
-func (n *Node) Failed() bool { return n.ExitCode != nil && *n.ExitCode != 0 && !n.answered() }
+// Failed reports whether it is known to have failed.
+func (n *Node) Failed() bool { return n.ExitCode != nil && ResultOf(*n.ExitCode, n.last()) == Failure }
 
 // Succeeded reports whether it is known to have done what it should.
 func (n *Node) Succeeded() bool {
-	return n.ExitCode != nil && (*n.ExitCode == 0 || n.answered() && *n.ExitCode == 1)
+	return n.ExitCode != nil && ResultOf(*n.ExitCode, n.last()) == Success
 }
+
+// last returns the last program that it ran.
+func (n *Node) last() string {
+	if len(n.Programs) == 0 {
+		return ""
+	}
+	return n.Programs[len(n.Programs)-1]
+}
+
+// Result is what an exit code says.
+type Result int
+
+// The results.
+const (
+	Success Result = iota
+	Failure
+	// Interrupted is neither: its user pressed ctrl-C, or its reader closed the pipe.
+	Interrupted
+)
+
+// ResultOf returns what an exit code says of a command whose last program has a name: that of grep, diff, test and
+// their like is 1 for the answer no.
+func ResultOf(code int32, program string) Result {
+	switch {
+	case code == 0 || code == 1 && answersNo[program]:
+		return Success
+	case code == 130 || code == 141: // 128 + SIGINT, SIGPIPE
+		return Interrupted
+	}
+	return Failure
+}
+
+// SameHost reports whether both ran on one machine, as far as is known.
+func (n *Node) SameHost(o *Node) bool { return n.host == o.host }
 
 // answersNo lists programs that exit with 1 to answer no.
 var answersNo = map[string]bool{
 	"grep": true, "egrep": true, "fgrep": true, "rg": true, "ag": true, "ack": true, "diff": true, "cmp": true, "comm": true,
 	"test": true, "[": true, "which": true, "type": true, "command": true, "pgrep": true, "pidof": true, "false": true, "expr": true,
-}
-
-func (n *Node) answered() bool {
-	switch *n.ExitCode {
-	case 130, 141:
-		return true
-	case 1:
-		return len(n.Programs) > 0 && answersNo[n.Programs[len(n.Programs)-1]]
-	}
-	return false
 }
 
 // before reports whether n comes before o: in log order within a partition, by clock across

@@ -57,7 +57,7 @@ func (t *narrativeQuery) judge(w *walk, output string) (*judge, error) {
 
 // signalOf names the signal of a piece of evidence of an edge.
 var signalOf = map[string]string{
-	"its output names what this works on": "answers", showsNamed: "named", "wrote": "wrote", showsSeen: "wrote", "wrote below": "below", "made the directory": "below", "changed the directory": "below",
+	"its output names what this works on": "answers", showsNamed: "named", "wrote": "wrote", showsSeen: "wrote", showsBelow: "below", "made the directory": "below", "changed the directory": "below",
 	"rewrote files below": "below", "showed": "showed", showsFirst: "first use", "was the only change between": "sole change",
 	"rewrote the working tree": "wide", "installed or removed software": "wide", "set variables of the session": "wide", "changed settings": "wide",
 	"started or ended a service": "wide", "went to the directory it ran in": "moved", "names it as its parent": "parent", "its output says that something is there already": "there already", "its output names it": "shown",

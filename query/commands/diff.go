@@ -15,8 +15,8 @@ import (
 //
 // The run-up of a command is the command and the commands that a walk back from it
 // reaches, by session and by dependencies, in chronological order. What only one of the walks
-// reached, but belongs to the session of both before either, is in both run-ups: a walk is cut,
-// and what it left out did not happen to one side alone. Neither of the two commands is in the
+// reached, but belongs to the session of both before either, or to another session in the same
+// workspace, is in both run-ups: a walk is cut, and what it left out did not happen to one side alone. Neither of the two commands is in the
 // other's run-up. The two run-ups are aligned by their templates; the two commands themselves are
 // always on the same line.
 func Diff(ctx context.Context, s Sources, r DiffRequest) (DiffResponse, error) {
@@ -36,6 +36,9 @@ func Diff(ctx context.Context, s Sources, r DiffRequest) (DiffResponse, error) {
 		}
 	}
 	a, b := &sides[0], &sides[1]
+	if err := t.causes(a, b); err != nil {
+		return DiffResponse{}, err
+	}
 	a.share(*b)
 	b.share(*a)
 	a.drop(b.root)
@@ -46,6 +49,9 @@ func Diff(ctx context.Context, s Sources, r DiffRequest) (DiffResponse, error) {
 		}
 	}
 	lines := alignRuns(a, b)
+	if err := t.variables(lines); err != nil {
+		return DiffResponse{}, err
+	}
 	t.RecordTime("align")
 	resp := DiffResponse{A: a.last().ID, B: b.last().ID, Lines: []DiffLine{}, Counts: map[string]int64{DiffCommon: 0, DiffChanged: 0, DiffOnlyA: 0, DiffOnlyB: 0}}
 	for _, l := range lines {
@@ -79,14 +85,41 @@ type runUp struct {
 	scores map[schemas.EventID]float64 // what each stands for on the walk from the root
 	rows   []Scanned                   // those before, then the root
 	cut    bool
+	causes map[schemas.EventID]bool // of a failure where the other worked: what why names
 }
 
 func (r *runUp) last() *Scanned { return &r.rows[len(r.rows)-1] }
 
-// share adds what only the other's walk reached, if it is of this root's session and before it.
+// causes finds what why names as the causes of the failure, if one of two commands failed and the other
+// worked.
+func (t *narrativeQuery) causes(a, b *runUp) error {
+	for _, side := range [][2]*runUp{{a, b}, {b, a}} {
+		bad, good := side[0], side[1]
+		if !bad.root.Failed() || !good.root.Succeeded() {
+			continue
+		}
+		w, err := t.from(bad.root, whyFactors, walk{back: true, least: minCause})
+		if err != nil {
+			return err
+		}
+		if _, err := t.judged(w, bad.root); err != nil {
+			return err
+		}
+		bad.causes = map[schemas.EventID]bool{}
+		for _, c := range w.taken[1:] {
+			bad.causes[c.ID] = true
+		}
+	}
+	return nil
+}
+
+// share adds what only the other's walk reached before this root, if it happened to this root as well:
+// it is of its session, or of neither's own in the same workspace.
 func (r *runUp) share(o runUp) {
 	for _, c := range o.before {
-		if c.Session == "" || c.Session != r.root.Session || c.compareOlder(r.root) >= 0 || slices.ContainsFunc(r.before, func(b stop) bool { return b.ID == c.ID }) {
+		own := c.Session != "" && c.Session == r.root.Session
+		neither := (c.Session == "" || c.Session != o.root.Session) && c.Workspace != "" && c.Workspace == r.root.Workspace && c.SameHost(&r.root.Node)
+		if !own && !neither || c.compareOlder(r.root) >= 0 || slices.ContainsFunc(r.before, func(b stop) bool { return b.ID == c.ID }) {
 			continue
 		}
 		at, _ := slices.BinarySearchFunc(r.before, c, stop.compareOlder)

@@ -19,6 +19,7 @@ func sentence(e narrative.Edge, from, to *Scanned, root bool, between map[schema
 		that = "`" + inBrief(to.Command) + "`"
 	}
 	var said, others []string
+	under := false // the resource is a file below a directory that the other uses
 	say := func(clause string) {
 		if !slices.Contains(said, clause) {
 			said = append(said, clause)
@@ -54,7 +55,11 @@ func sentence(e narrative.Edge, from, to *Scanned, root bool, between map[schema
 			say(that + " is the first to use it since")
 		case place(v) == 1:
 			if v.Resource == made && len(said) == 0 {
-				say("it " + v.Shows + " " + r)
+				shows := v.Shows
+				if under = shows == showsBelow; under {
+					shows = "wrote"
+				}
+				say("it " + shows + " " + r)
 			}
 		case atPosition(v.Position, from):
 			say(strings.TrimSpace("it " + v.Shows + " " + r))
@@ -66,6 +71,9 @@ func sentence(e narrative.Edge, from, to *Scanned, root bool, between map[schema
 	}
 	switch e.Kind {
 	case narrative.Dependency:
+		if under {
+			return conjoined(said) + ", in a directory that " + that + " uses"
+		}
 		return conjoined(said) + ", which " + that + " uses"
 	case narrative.Retry:
 		return conjoined(said) + ", and " + that + " tries the same again"
@@ -89,13 +97,14 @@ const (
 	showsNamed = "the output of the failure names it"
 	showsSeen  = "was seen to write"
 	showsFirst = "is the first to use it since"
+	showsBelow = "wrote below"
 )
 
 // place returns the order of a clause: what it did, what names that, how it ended, further
 // evidence.
 func place(v narrative.Evidence) int {
 	switch v.Shows {
-	case showsSeen, "wrote", "wrote below", "made the directory", "changed the directory", "rewrote files below":
+	case showsSeen, "wrote", showsBelow, "made the directory", "changed the directory", "rewrote files below":
 		return 1
 	case showsNamed:
 		return 2

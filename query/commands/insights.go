@@ -24,8 +24,9 @@ const (
 
 // Insights returns what recurs among the newest commands that pass the filters, at most
 // MaxInsightCommands: templates, sequences of them within sessions, similar failures, and
-// what usually comes next. Counts are exact. Filtered commands are ignored entirely: with
-// a filter, a sequence consists of commands that pass it.
+// what usually comes next. Counts are exact. Filtered commands are ignored: with a filter,
+// a sequence consists of commands that pass it. Only a success that fixed a failure counts
+// as that also where the filter of outcomes leaves it out.
 //
 // An error is a *RequestError, a *NotVisibleError, for After a *NotFoundError or
 // an *AmbiguousError, the context's, or one of the projections.
@@ -144,7 +145,7 @@ func (n *insight) templates() error {
 		if x.known {
 			st.known++
 		}
-		if x.failed() {
+		if x.failed {
 			st.failed++
 		}
 		if len(st.newest) < maxEvidence {
@@ -277,15 +278,18 @@ func (n *insight) after() (given, schemas.Position, error) {
 	err := n.segment.ViewAt(n.Ctx, []schemas.Position{pos}, func(_ int, v *segment.View) error {
 		in := intentOf(v)
 		n.resp.After = &in
-		return n.complete(&in)
+		err := n.complete(&in)
+		if in.ExitCode != nil {
+			result := resultOf(*in.ExitCode, v)
+			g.known, g.failed = result != narrative.Interrupted, result == narrative.Failure
+		}
+		return err
 	})
 	if err != nil {
 		return g, pos, err
 	}
 	in := n.resp.After
 	g.template, g.workspace = r.template.find(in.Template), r.workspaces.find(in.Workspace)
-	g.known = in.ExitCode != nil
-	g.failed = g.known && *in.ExitCode != 0
 	if at != none && r.list[at].session != none {
 		s := r.list[at].session
 		of := r.order[r.from[s]:r.from[s+1]]

@@ -67,9 +67,10 @@ func (a *session) beside(step replays.Step, m mappings, left map[string]replays.
 		return b, nil
 	}
 	tail := ""
+	var named []Resource
 	err = a.segment.ViewID(a.Ctx, id, func(v *segment.View) error {
 		in, detail := fill(v)
-		b.Original, tail = &in, detail.OutputTail
+		b.Original, tail, named = &in, detail.OutputTail, detail.Resources
 		return nil
 	})
 	if err != nil || b.Original == nil {
@@ -87,7 +88,7 @@ func (a *session) beside(step replays.Step, m mappings, left map[string]replays.
 	if step.State != replays.StateDone && step.State != replays.StateFailed {
 		return b, nil
 	}
-	was, err := a.wrote(outcomes)
+	was, err := a.wrote(b.Original, named, outcomes)
 	if err != nil {
 		return b, err
 	}

@@ -74,24 +74,36 @@ func compareFiles(was, now []replays.File, m mappings, left map[string]replays.F
 	return all
 }
 
-// wrote returns the files that a command left, by its latest outcome that knows of any.
-func (a *session) wrote(outcomes []narrative.Outcome) ([]replays.File, error) {
+// wrote returns the files that a command left: those of its latest outcome that knows of any, or else
+// those that a recorder saw it change and that it names as written. What else changed meanwhile, such as
+// caches and logs, comes out otherwise each time.
+func (a *session) wrote(in *Intent, named []Resource, outcomes []narrative.Outcome) ([]replays.File, error) {
 	for _, o := range outcomes {
 		m, err := query.PayloadOf(a.Ctx, a.s.Event, o.Position)
 		if err != nil {
 			return nil, err
 		}
-		observed, ok := m.(*recountv1.OutcomeObserved)
-		if !ok || len(observed.Files) == 0 {
-			continue
+		if observed, ok := m.(*recountv1.OutcomeObserved); ok && len(observed.Files) > 0 {
+			return filesOf(observed.Files), nil
 		}
-		var all []replays.File
-		for _, f := range observed.Files {
-			all = append(all, replays.File{Path: f.GetPath(), SHA256: hex.EncodeToString(f.GetSha256()), Size: f.GetSize(), Removed: f.GetRemoved()})
-		}
-		return all, nil
 	}
-	return nil, nil
+	seen, err := a.s.changedBy(a.Ctx, in.Position, outcomes)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(filesOf(seen.GetFiles()), func(f replays.File) bool {
+		return !slices.ContainsFunc(named, func(r Resource) bool {
+			return r.Kind == "path" && r.Name == f.Path && (r.Access == "write" || r.Access == "read_write")
+		})
+	}), nil
+}
+
+func filesOf(all []*recountv1.WrittenFile) []replays.File {
+	var out []replays.File
+	for _, f := range all {
+		out = append(out, replays.File{Path: f.GetPath(), SHA256: hex.EncodeToString(f.GetSha256()), Size: f.GetSize(), Removed: f.GetRemoved()})
+	}
+	return out
 }
 
 // mapping is what a plan replaced: a path or a name.

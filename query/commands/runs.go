@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/recountdb/recount/projections/narrative"
 	"github.com/recountdb/recount/projections/segment"
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/commands/ask"
@@ -36,10 +37,9 @@ type run struct {
 	session   int32
 	workspace int32
 	exit      int32
-	known     bool // whether exit is
+	known     bool // whether exit is, and says something
+	failed    bool
 }
-
-func (r *run) failed() bool { return r.known && r.exit != 0 }
 
 // runs are the commands in which patterns are searched, newest first: by time, then by
 // position, over all partitions.
@@ -59,7 +59,15 @@ type runs struct {
 	capped bool // by MaxInsightCommands
 }
 
-type failure struct{ run, signature int32 }
+// failure is a failed run. It is fixed if the next run of its template in its workspace with a known
+// outcome succeeded, whether or not that run passes a filter of outcomes.
+type failure struct {
+	run, signature int32
+	fixed          bool
+}
+
+// ground is a template in a workspace, by their numbers.
+type ground struct{ template, workspace int32 }
 
 // noSignature is the signature of an empty output.
 const noSignature int32 = 0
@@ -125,6 +133,10 @@ type runBuilder struct {
 	sessions  map[sessionKey]stretch
 	nSessions int32
 	shard     map[schemas.TopicPartition]int32
+	// worked has whether the next known run, seen backwards, succeeded. templates and places number
+	// its keys: those of the runs themselves, unless a filter of outcomes leaves some out.
+	worked            map[ground]bool
+	templates, places *texts
 }
 
 // stretch is a session that is being read, backwards.
@@ -135,11 +147,16 @@ type stretch struct {
 
 // gather reads at most `most` of the newest commands that pass the filters, in one pass.
 func gather(a *session, f Filters, most int) (*runs, error) {
-	g := runBuilder{runs: &runs{}, a: a, sessions: map[sessionKey]stretch{}, shard: map[schemas.TopicPartition]int32{}}
+	g := runBuilder{runs: &runs{}, a: a, sessions: map[sessionKey]stretch{}, shard: map[schemas.TopicPartition]int32{}, worked: map[ground]bool{}}
 	g.signature.number("") // noSignature
 	exit, err := ask.ParseExit(f.Exit)
 	if err != nil {
 		return nil, err
+	}
+	g.templates, g.places = &g.template, &g.workspaces
+	if exit.Set {
+		f.Exit = "" // the success that fixes a failure is seen, too
+		g.templates, g.places = &texts{}, &texts{}
 	}
 	var inner error
 	err = a.segment.Scan(a.Ctx, pushed(f, a.as, a.Visible), segment.NewestFirst, func(v *segment.View) bool {
@@ -176,14 +193,15 @@ func (g *runBuilder) add(v *segment.View, exit ask.ExitFilter) error {
 			r.exit, r.known, tail = *o.ExitCode, true, o.OutputTail
 		}
 	}
-	if exit.Set {
-		var code *int32
-		if r.known {
-			code = &r.exit
-		}
-		if !exit.Match(code) {
-			return nil
-		}
+	var code *int32
+	if r.known {
+		code = &r.exit
+		result := resultOf(r.exit, v)
+		r.known, r.failed = result != narrative.Interrupted, result == narrative.Failure
+	}
+	fixed := g.fixed(v, &r)
+	if exit.Set && !exit.Match(code) {
+		return nil
 	}
 	tp := v.Position().TP()
 	n, ok := g.shard[tp]
@@ -195,11 +213,11 @@ func (g *runBuilder) add(v *segment.View, exit ask.ExitFilter) error {
 	r.template = g.template.number(v.Template())
 	r.workspace = g.workspaces.number(v.Workspace())
 	r.session = g.sessionOf(v, r.time)
-	if r.failed() && r.template != none {
+	if r.failed && r.template != none {
 		if own := v.OutputTail(); own != "" {
 			tail = own
 		}
-		f := failure{int32(len(g.list)), g.signature.number(signature(tail))}
+		f := failure{int32(len(g.list)), g.signature.number(signature(tail)), fixed}
 		if f.signature == none {
 			f.signature = noSignature
 		}
@@ -207,6 +225,29 @@ func (g *runBuilder) add(v *segment.View, exit ask.ExitFilter) error {
 	}
 	g.list = append(g.list, r)
 	return nil
+}
+
+// resultOf returns what an exit code says of a row's command.
+func resultOf(code int32, v *segment.View) narrative.Result {
+	last := ""
+	for program := range v.Programs() {
+		last = program
+	}
+	return narrative.ResultOf(code, last)
+}
+
+// fixed notes how a run ended, and reports whether the next run of its template in its workspace worked.
+func (g *runBuilder) fixed(v *segment.View, r *run) bool {
+	if !r.known {
+		return false
+	}
+	at := ground{g.templates.number(v.Template()), g.places.number(v.Workspace())}
+	if at.template == none {
+		return false
+	}
+	worked := g.worked[at]
+	g.worked[at] = !r.failed
+	return worked && r.failed
 }
 
 func (g *runBuilder) sessionOf(v *segment.View, at int64) int32 {

@@ -2,6 +2,7 @@ package commands_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -250,7 +251,9 @@ func (s *scenario) ask(verb string, refs []int, kv map[string]string) string {
 		}
 	case "diff":
 		var r commands.DiffResponse
-		r, err = commands.Diff(s.t.Context(), s.sources(), commands.DiffRequest{A: ref(0), B: ref(1), Walk: w, Moment: m})
+		sources := s.sources()
+		sources.Event = func(_ context.Context, at schemas.Position) (schemas.LogRecord, error) { return s.log[at], nil }
+		r, err = commands.Diff(s.t.Context(), sources, commands.DiffRequest{A: ref(0), B: ref(1), Walk: w, Moment: m})
 		if basis = r.Basis; err == nil {
 			s.printDiff(&b, r)
 		}

@@ -107,12 +107,13 @@ func (c *counting) add(v *segment.View, exit ask.ExitFilter) error {
 		return err
 	}
 	t := Tally{Runs: 1, Duration: max(duration, 0)}
-	switch {
-	case code == nil:
-	case *code == 0:
-		t.Succeeded = 1
-	default:
-		t.Failed = 1
+	if code != nil {
+		switch resultOf(*code, v) {
+		case narrative.Success:
+			t.Succeeded = 1
+		case narrative.Failure:
+			t.Failed = 1
+		}
 	}
 	c.total.Add(t)
 	now := v.UnixNano()

@@ -103,6 +103,34 @@ func TestStatsBlameOneProgram(t *testing.T) {
 	}
 }
 
+// TestStatsAnswersAndInterruptions counts exit codes other than 0 that are no failures.
+func TestStatsAnswersAndInterruptions(t *testing.T) {
+	h := newHistory(t)
+	for i := range 3 {
+		h.executed(0, 10*i, "grep -r x .", `"cwd":"/src","session":"s","exit_code":1`)
+		h.executed(0, 10*i+1, "npm run dev", `"cwd":"/src","session":"s","exit_code":130`)
+		h.executed(0, 10*i+2, "make", `"cwd":"/src","session":"s","exit_code":1`)
+	}
+	if got, want := h.stats(commands.StatisticsRequest{}).Total, (commands.Tally{Runs: 9, Succeeded: 3, Failed: 3}); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	in := h.insights(commands.InsightsRequest{})
+	for _, f := range in.Failures {
+		if f.Template != "make" {
+			t.Errorf("%s is told to fail", f.Template)
+		}
+	}
+	for _, x := range in.Templates {
+		want := map[string][2]int64{"make": {3, 0}, "npm run dev": {0, 3}}[x.Template]
+		if x.Failed != want[0] || x.Unknown != want[1] {
+			t.Errorf("%s: %d failed, %d unknown", x.Template, x.Failed, x.Unknown)
+		}
+	}
+	if len(in.Templates) != 3 || len(in.Failures) != 1 {
+		t.Errorf("%d templates, %d failures", len(in.Templates), len(in.Failures))
+	}
+}
+
 // commandID returns the id of the newest command with a text.
 func (h *history) commandID(text string) string {
 	h.t.Helper()

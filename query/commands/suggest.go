@@ -86,7 +86,7 @@ func suggest(r *runs, g given, limit int) (nexts, int) {
 				continue
 			}
 			follow(contextOne, next, of[i+1])
-			if !g.known || !x.known || x.failed() != g.failed {
+			if !g.known || !x.known || x.failed != g.failed {
 				continue
 			}
 			follow(contextOutcome, next, of[i+1])
@@ -159,19 +159,12 @@ type cluster struct {
 // run of its template in its workspace with a known outcome succeeded; in a series of
 // failures, only the last can be fixed.
 func clusterFailures(r *runs, limit int) (clusters []cluster, total int) {
-	type place struct{ template, workspace int32 }
-	later := map[place]bool{} // whether the next run of it, seen backwards, succeeded
 	byKey := map[clusterKey]*cluster{}
 	var order []*cluster
 	failures := r.failures
 	for i := range r.list {
 		x := &r.list[i]
-		if !x.known || x.template == none {
-			continue
-		}
-		at := place{x.template, x.workspace}
-		if x.exit == 0 {
-			later[at] = true
+		if !x.failed || x.template == none {
 			continue
 		}
 		f := failures[0] // the failures are in the order of the runs
@@ -190,10 +183,9 @@ func clusterFailures(r *runs, limit int) (clusters []cluster, total int) {
 		if x.session != none {
 			c.seen[x.session] = true
 		}
-		if later[at] {
+		if f.fixed {
 			c.fixed++
 		}
-		later[at] = false
 	}
 	order = slices.DeleteFunc(order, func(c *cluster) bool { return c.runs < minRecurring })
 	slices.SortFunc(order, func(a, b *cluster) int {

@@ -18,7 +18,8 @@ var likely = map[string]float64{
 	fieldHost: 0.5, fieldUser: 0.4, fieldDuration: 0.1, fieldAuthor: 0.05,
 }
 
-// likelyStep is the same for a step that only one of the runs has.
+// likelyStep is the same for a step that only one of the runs has; one that why names as a cause of the
+// failure counts in full, however far away it is.
 const likelyStep = 0.75
 
 // reason is a difference that may explain the different outcomes.
@@ -60,15 +61,21 @@ func reasons(a, b *runUp, lines []DiffLine) []reason {
 			score[&side.rows[i].Intent] = side.scores[side.rows[i].ID]
 		}
 	}
+	step := func(side *runUp, in *Intent) float64 {
+		if side.causes[in.ID] {
+			return likelyStep
+		}
+		return likelyStep * score[in]
+	}
 	said := map[string]bool{}
 	var out []reason
 	for i, l := range slices.Backward(lines) {
 		root := i == len(lines)-1
 		switch l.Way {
 		case DiffOnlyA:
-			out = append(out, reason{likelyStep * score[l.A], fmt.Sprintf("only A ran `%s` before", inBrief(l.A.Command))})
+			out = append(out, reason{step(a, l.A), fmt.Sprintf("only A ran `%s` before", inBrief(l.A.Command))})
 		case DiffOnlyB:
-			out = append(out, reason{likelyStep * score[l.B], fmt.Sprintf("only B ran `%s` before", inBrief(l.B.Command))})
+			out = append(out, reason{step(b, l.B), fmt.Sprintf("only B ran `%s` before", inBrief(l.B.Command))})
 		}
 		for _, c := range l.Changes {
 			if root && c.Field == fieldOutcome {

@@ -161,8 +161,8 @@ type judgement struct {
 }
 
 // judged orders the causes of a failure by confidence and leaves out those below minConfidence,
-// those from before the last success of the same command, and what only came before and was seen to
-// change nothing, unless the request names kinds of edges. For a root that did not fail it does nothing.
+// those from before the last success of the same command, and what only came before and is that success
+// or was seen to change nothing, unless the request names kinds of edges. For a root that did not fail it does nothing.
 func (t *narrativeQuery) judged(w *walk, root stop) (map[schemas.EventID]judgement, error) {
 	if !root.Failed() || len(w.taken) == 1 {
 		return nil, nil
@@ -193,10 +193,14 @@ func (t *narrativeQuery) judged(w *walk, root stop) (map[schemas.EventID]judgeme
 		}
 		idle := map[schemas.EventID]bool{}
 		for id, edges := range j.direct {
-			if !slices.ContainsFunc(edges, func(e narrative.Edge) bool { return e.Kind != narrative.Temporal }) {
-				if idle[id], err = t.view.OnlyLooked(id); err != nil {
-					return nil, err
-				}
+			if slices.ContainsFunc(edges, func(e narrative.Edge) bool { return e.Kind != narrative.Temporal }) {
+				continue
+			}
+			if idle[id] = succeeded && id == success.ID; idle[id] {
+				continue
+			}
+			if idle[id], err = t.view.OnlyLooked(id); err != nil {
+				return nil, err
 			}
 		}
 		w.taken = slices.DeleteFunc(w.taken, func(c *reached) bool {

@@ -53,7 +53,7 @@ func (g *Gate) Authenticate(authorization ...string) (schemas.Principal, *AuthEr
 		return schemas.Principal{}, &AuthError{http.StatusServiceUnavailable, why}
 	}
 	if len(authorization) != 1 {
-		return unauthorized("want Authorization: Bearer TOKEN")
+		return unauthorized("want Authorization: Bearer TOKEN, which recount's verbs take from RECOUNT_TOKEN")
 	}
 	// The name of the scheme is case-insensitive (RFC 9110, 11.1).
 	scheme, token, ok := strings.Cut(authorization[0], " ")

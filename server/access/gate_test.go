@@ -59,7 +59,7 @@ func TestAdmit(t *testing.T) {
 		"the operator":          {[]string{"Bearer s3cret"}, schemas.Principal{Operator: true}, 0, ""},
 		"in small letters":      {[]string{"bearer s3cret"}, schemas.Principal{Operator: true}, 0, ""},
 		"a token of the file":   {[]string{"Bearer " + claude}, schemas.Principal{Tenant: "acme", Workspaces: []string{"/src/app"}, Sessions: []string{"*"}, Agent: "claude"}, 0, ""},
-		"none":                  {nil, schemas.Principal{}, 401, "want Authorization"},
+		"none":                  {nil, schemas.Principal{}, 401, "want Authorization: Bearer TOKEN, which recount's verbs take from RECOUNT_TOKEN"},
 		"another scheme":        {[]string{"Basic " + claude}, schemas.Principal{}, 401, "want Authorization"},
 		"two":                   {[]string{"Bearer s3cret", "Bearer s3cret"}, schemas.Principal{}, 401, "want Authorization"},
 		"empty":                 {[]string{"Bearer "}, schemas.Principal{}, 401, "unknown"},

@@ -1,11 +1,14 @@
 package verbs
 
 import (
+	"cmp"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/recountdb/recount/internal/recording"
 	"github.com/recountdb/recount/internal/timespec"
 	"github.com/recountdb/recount/internal/usage"
 	"github.com/recountdb/recount/query/commands/ask"
@@ -24,7 +27,7 @@ func (w *Filters) Add(c *cobra.Command) {
 	f.StringVar(&w.f.Cwd, "cwd", "", "ran in this directory or below")
 	f.BoolVar(&w.here, "here", false, "ran in the current directory or below")
 	f.StringVar(&w.f.Session, "session", "", "in this session")
-	f.StringVar(&w.f.Workspace, "workspace", "", "in this workspace")
+	f.StringVar(&w.f.Workspace, "workspace", "", "in this workspace; . is that of the current directory")
 	f.StringVar(&w.f.Host, "host", "", "on this host")
 	f.StringVar(&w.f.User, "user", "", "by this user")
 	f.StringVar(&w.f.Author, "author", "", "by this author, a person or an agent")
@@ -64,6 +67,12 @@ func (w *Filters) Filters(now time.Time) (ask.Filters, error) {
 		if r.Cwd, err = filepath.Abs(r.Cwd); err != nil {
 			return r, err
 		}
+	}
+	if dir := r.Workspace; dir == "." || dir == ".." || strings.HasPrefix(dir, "./") || strings.HasPrefix(dir, "../") {
+		if dir, err = filepath.Abs(dir); err != nil {
+			return r, err
+		}
+		r.Workspace = cmp.Or(recording.Workspace(dir), dir)
 	}
 	return r, nil
 }

@@ -2,10 +2,13 @@ package verbs
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/recountdb/recount/internal/usage"
+	"github.com/recountdb/recount/query/commands/ask"
 )
 
 // TestAsOfTakesWhatSinceTakes checks that --as-of takes ages and days, and watermarks as before.
@@ -36,6 +39,27 @@ func TestAsOfTakesWhatSinceTakes(t *testing.T) {
 		_, err := flags.Moment(now)
 		if wrong := (usage.Error{}); !errors.As(err, &wrong) {
 			t.Errorf("%q: got %v, want a usage error", text, err)
+		}
+	}
+}
+
+// TestWorkspaceOfThisDirectory checks that a workspace may be given as a path from here.
+func TestWorkspaceOfThisDirectory(t *testing.T) {
+	repo, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{".git", "cmd"} {
+		if err := os.Mkdir(filepath.Join(repo, dir), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Chdir(filepath.Join(repo, "cmd"))
+	for text, want := range map[string]string{".": repo, "..": repo, "./x": repo, "../..": filepath.Dir(repo), "shop": "shop", "/src/app": "/src/app"} {
+		w := Filters{f: ask.Filters{Workspace: text}}
+		got, err := w.Filters(time.Now())
+		if err != nil || got.Workspace != want {
+			t.Errorf("%q: got %q, %v, want %q", text, got.Workspace, err, want)
 		}
 	}
 }

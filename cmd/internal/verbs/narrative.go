@@ -51,7 +51,7 @@ func (s *Subject) tell(note string) {
 }
 
 // Ref returns the reference in args, or else the newest command that failed in this session, else in
-// this directory or below, else anywhere.
+// this directory or below, else anywhere. What ctrl-C ended is passed over.
 func (s *Subject) Ref(ctx context.Context, by Answers, args []string, m query.Moment) (string, error) {
 	if len(args) > 0 {
 		return args[0], nil
@@ -116,12 +116,15 @@ func (s *Subject) twoRuns(ctx context.Context, by Answers, args []string, m quer
 	return then.ID.String(), b, nil
 }
 
-// newest returns the newest command that passes the filters; nil if there is none.
+// newest returns the newest command that passes the filters and was not interrupted; nil if there is none
+// among the newest few.
 func newest(ctx context.Context, by Answers, f ask.Filters, m query.Moment) (*ask.Hit, error) {
 	var r ask.FindResponse
-	err := answer(ctx, by, "find", ask.FindRequest{Filters: f, Limit: 1, Repeats: true, AtLeast: m.AtLeast, AsOf: m.AsOf}, &r)
-	if err != nil || len(r.Hits) == 0 {
-		return nil, err
+	err := answer(ctx, by, "find", ask.FindRequest{Filters: f, Limit: 20, Repeats: true, AtLeast: m.AtLeast, AsOf: m.AsOf}, &r)
+	for i := range r.Hits {
+		if code := r.Hits[i].ExitCode; err == nil && (code == nil || *code != 130) { // 128 + SIGINT
+			return &r.Hits[i], nil
+		}
 	}
-	return &r.Hits[0], nil
+	return nil, err
 }

@@ -35,8 +35,9 @@ failing span's id (16 digits), or TRACE/SPAN: then the commits, edits, commands 
 dependencies that most plausibly led to the failure, or made the trace slow, are ranked,
 each with its probability and evidence; "unknown" if nothing recorded explains it.
 
-Edges that only mean "ran before" or "has similar text" are not causes; they are
-followed only if --kind names them. Lines are cut to the terminal's width, or to 80
+That a command ran just before (temporal) is a cause at most after a failure, or if both
+name the same file; that its text is similar never is. --kind follows such edges all the
+same. Lines are cut to the terminal's width, or to 80
 columns without a terminal.
 Exits with 1 if nothing is known to have led to it.`,
 		Example: `  recount why                                   the newest failure here

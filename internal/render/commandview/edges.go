@@ -32,13 +32,17 @@ const maxEvidence = 3
 
 // inWords describes the evidence of an edge.
 func inWords(e ask.Edge) string {
+	evidence := slices.DeleteFunc(slices.Clone(e.Evidence), func(x ask.EdgeEvidence) bool { return x.Shows == wroteBelow && wrote(e, x.Resource) })
 	var parts []string
-	for i, x := range e.Evidence {
+	for i, x := range evidence {
 		if i == maxEvidence {
-			parts = append(parts, fmt.Sprintf("%d more", len(e.Evidence)-i))
+			parts = append(parts, fmt.Sprintf("%d more", len(evidence)-i))
 			break
 		}
 		s := render.OneLine(x.Shows)
+		if s == wroteBelow {
+			s = "wrote in its directory"
+		}
 		if x.Resource != "" {
 			s += before(s) + render.OneLine(resourceName(x.Resource))
 		}
@@ -52,10 +56,20 @@ func inWords(e ask.Edge) string {
 	return strings.Join(parts, "; ")
 }
 
+// wroteBelow is shown by a command that wrote a file in a directory that the other one uses.
+const wroteBelow = "wrote below"
+
+// wrote reports whether an edge says by itself that a resource was written.
+func wrote(e ask.Edge, resource string) bool {
+	return slices.ContainsFunc(e.Evidence, func(x ask.EdgeEvidence) bool {
+		return x.Resource == resource && (x.Shows == "wrote" || x.Shows == "was seen to write")
+	})
+}
+
 // before returns what separates the words of an evidence from its resource: a space, if the resource
-// is their object ("wrote below"), and a colon if they have one already ("names it").
+// is their object ("wrote"), and a colon if they have one already ("names it").
 func before(shows string) string {
-	for _, end := range []string{" it", " on", " since"} {
+	for _, end := range []string{" it", " on", " since", " its directory"} {
 		if strings.HasSuffix(shows, end) {
 			return ": "
 		}

@@ -34,7 +34,7 @@ type TemplateStat struct {
 	Template    string             `json:"template" example:"go test <path>" doc:"The normalised template."`
 	Runs        int64              `json:"runs" example:"120" doc:"The number of runs."`
 	Failed      int64              `json:"failed" example:"14" doc:"The number of failed runs."`
-	Unknown     int64              `json:"unknown,omitempty" example:"3" doc:"The number of runs whose outcome is not known."`
+	Unknown     int64              `json:"unknown,omitempty" example:"3" doc:"The number of runs whose outcome is not known, or that were interrupted."`
 	FailureRate float64            `json:"failure_rate" example:"0.12" doc:"Failed runs as a fraction of those whose outcome is known."`
 	Sessions    int64              `json:"sessions" example:"31" doc:"The number of sessions with such a run."`
 	Last        time.Time          `json:"last" doc:"The time of the last run."`

@@ -60,8 +60,8 @@ func ParseTimeZone(s string) (*time.Location, error) {
 // Tally counts runs of commands.
 type Tally struct {
 	Runs      int64 `json:"runs" example:"120" doc:"The number of runs."`
-	Succeeded int64 `json:"succeeded" example:"100" doc:"Those that ended with exit code 0."`
-	Failed    int64 `json:"failed" example:"14" doc:"Those that ended with another exit code. The outcome of the rest is unknown."`
+	Succeeded int64 `json:"succeeded" example:"100" doc:"Those that ended with exit code 0, or with 1 if their last program answers no by it (grep, diff, test)."`
+	Failed    int64 `json:"failed" example:"14" doc:"Those that ended with another exit code but 130 and 141: ctrl-C, or a reader that went away. The outcome of the rest is unknown."`
 	Duration  int64 `json:"duration_ns" example:"1500000000" doc:"How long they took together, in nanoseconds, as far as it is known."`
 }
 
