@@ -16,6 +16,8 @@ import (
 type router struct {
 	of    *framework
 	below []below
+	// from are the routers that it is a group of.
+	from []*router
 	// methods are those of its routes that name none.
 	methods []string
 	// lost is set if it is not known where it is mounted.
@@ -100,6 +102,9 @@ func (r *routers) derive(at string, on *router, of *framework, prefix text) (one
 	}
 	served := one.test && !on.test
 	one.test = one.test && on.test
+	if !slices.Contains(one.from, on) {
+		one.from = append(one.from, on)
+	}
 	return one, one.mount(on, prefix) || served
 }
 
@@ -157,7 +162,7 @@ func (r *routers) follow() {
 						continue
 					}
 					for _, sub := range r.at[m.sub] {
-						grown = sub.mount(on, m.prefix) || grown
+						grown = !on.within(sub, map[*router]bool{}) && sub.mount(on, m.prefix) || grown
 					}
 				}
 			}
@@ -315,7 +320,7 @@ func (r *routers) routesOf(c registered) (all []route) {
 		if f.last {
 			handler = len(c.args) - 1
 		}
-		if handler >= len(c.args) || len(r.at[c.routers[handler]]) > 0 { // its routes are registered on that router
+		if handler >= len(c.args) || slices.ContainsFunc(r.at[c.routers[handler]], func(sub *router) bool { return !on.within(sub, map[*router]bool{}) }) { // its routes are registered on that router
 			continue
 		}
 		if (f == netHTTP || f == routegroup || f == chi && slices.Contains(f.any, c.name)) && pattern.known {

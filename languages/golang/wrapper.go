@@ -503,3 +503,16 @@ func (r *routing) wrapped(call *ast.CallExpr) {
 		}
 	}
 }
+
+// within reports whether a router is another one or a group of it, which is not mounted on the group: it may only seem
+// so, where both go through one function.
+func (one *router) within(of *router, seen map[*router]bool) bool {
+	if one == of {
+		return true
+	}
+	if seen[one] {
+		return false
+	}
+	seen[one] = true
+	return slices.ContainsFunc(one.from, func(up *router) bool { return up.within(of, seen) })
+}

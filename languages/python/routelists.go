@@ -136,6 +136,9 @@ func (r *registration) listed() {
 		return
 	}
 	pattern, ok := r.pattern(0, key)
+	if full == "django.conf.urls.url" && !ok {
+		pattern, ok = r.pattern(-1, "regex")
+	}
 	if !ok || of == extract.None {
 		return
 	}

@@ -21,8 +21,10 @@ func frameworkOf(module string) string {
 	return ""
 }
 
-// webFramework returns the first known framework that the file imports.
+// webFramework returns the first known framework that the file imports. aiohttp, which is a client, too, is the last
+// unless its server is imported.
 func (p *walker) webFramework() string {
+	client := ""
 	for i := range p.Nodes {
 		n := extract.Ref(i)
 		module := extract.None
@@ -35,11 +37,14 @@ func (p *walker) webFramework() string {
 				module = p.Field(module, "name")
 			}
 		}
-		if f := frameworkOf(p.Text(module)); f != "" {
+		switch f := frameworkOf(p.Text(module)); {
+		case f == "aiohttp" && !strings.Contains(p.Text(n), "web"):
+			client = f
+		case f != "":
 			return f
 		}
 	}
-	return ""
+	return client
 }
 
 // pattern returns the text of an expression, with ${PATH} for what is no literal. ok is false if it

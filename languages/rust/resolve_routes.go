@@ -1,6 +1,11 @@
 package rust
 
-import "github.com/recountdb/recount/languages/scope"
+import (
+	"slices"
+
+	"github.com/recountdb/recount/languages/scope"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
+)
 
 // Routers implements scope.Routers: a router is known by the variable that holds it, or by the
 // function that configures or returns it.
@@ -32,8 +37,15 @@ func (p *items) Handler(m *scope.Module, in uint32, of scope.Path) *scope.Decl {
 	return nil
 }
 
-// Text implements scope.Routers.
+// Text implements scope.Routers. The call of a function is the prefix that it gives a router: none, unless it mounts
+// something below one.
 func (p *items) Text(m *scope.Module, in uint32, of scope.Path) (string, bool) {
+	if n := len(of.Steps); n > 0 && of.Steps[n-1].Op == '(' {
+		f := p.Handler(m, in, of.Base())
+		return "", f == nil || !slices.ContainsFunc(f.Mod.Facts.Routes, func(r *recountv1.RouteFact) bool {
+			return r.Group && r.Pattern != "" && f.Mod.Decl(r.In) == f
+		})
+	}
 	s := p.Lookup(m.ScopeOf(in), of)
 	if s.Decl == nil || s.Rest > 0 {
 		return "", false

@@ -28,6 +28,7 @@ func (r *walker) callRoutes(n extract.Ref, on, name string, args extract.Ref, s 
 	}
 	if r.framework == "axum" {
 		r.methodRouter(n, s)
+		r.through(n, args, s)
 	}
 	c := &registration{walker: r, call: n, args: args, on: on, name: name, s: s}
 	switch first := r.Child(args, 0); name {
@@ -44,7 +45,7 @@ func (r *walker) callRoutes(n extract.Ref, on, name string, args extract.Ref, s 
 			c.router, _ = r.routerOf(n, s)
 			c.route(routeMethods[name], c.prefix(), r.handlerOf(first, s))
 		}
-	case "new", "ranked", "build", "scope", "default", "custom", "route", "nest", "nest_service", "merge", "mount", "service", "configure", "to", "route_service", "with_state", "layer":
+	case "new", "ranked", "build", "scope", "default", "custom", "route", "nest", "nest_service", "merge", "mount", "service", "configure", "to", "route_service", "with_state", "layer", "into":
 		c.pattern, c.literal = r.pattern(first, s)
 		c.router, _ = r.routerOf(n, s)
 		r.continued(n, s)
@@ -56,6 +57,27 @@ func (r *walker) callRoutes(n extract.Ref, on, name string, args extract.Ref, s 
 		case "actix":
 			c.actix()
 		}
+	}
+}
+
+// through notes that what a function makes of a router goes on: let app = with_limits(app). The function's own routes
+// are there, too, and its call stands for the prefix that it gives the router (Text).
+func (r *walker) through(n, args extract.Ref, s state) {
+	fn, up := r.Field(n, "function"), r.Parent(n)
+	if k := r.Kind(fn); k != "identifier" && k != "scoped_identifier" || r.Kind(up) != "let_declaration" && r.Kind(up) != "block" {
+		return
+	}
+	for arg := range r.Children(args) {
+		name, local := s.locals.find(r.Text(arg))
+		if r.Kind(arg) != "identifier" || !local || !r.routers[extract.NameIn{In: s.in, Name: name}] {
+			continue
+		}
+		router, _ := r.routerOf(n, s)
+		r.routers[extract.NameIn{In: s.in, Name: router}] = true
+		f := r.path(fn, s)
+		r.AddRoute(&recountv1.RouteFact{Group: true, Method: "ANY", Pattern: "${" + f + "()}", Handler: name, Router: router, Framework: r.framework, In: s.in}, n)
+		r.AddRoute(&recountv1.RouteFact{Group: true, Method: "ANY", Handler: f, Router: router, Framework: r.framework, In: s.in}, n)
+		return
 	}
 }
 

@@ -293,11 +293,31 @@ func (k *routers) callee(m *scope.Module, r *recountv1.Reference, of scope.Path)
 		return s.method.Decl
 	}
 	if n := len(of.Steps); n > 0 && s.method == nil {
-		if all := k.t.ExtensionMethods(of.Steps[n-1].Name); len(all) == 1 {
-			return all[0].Decl
-		}
+		return k.extension(m, of.Steps[n-1].Name)
 	}
 	return nil
+}
+
+// extension returns the extension method of a name; of several, the one in the folder nearest to a file, as projects of
+// one repository have their own, nil if there are several.
+func (k *routers) extension(m *scope.Module, name string) (found *scope.Decl) {
+	best := -1
+	for _, method := range k.t.ExtensionMethods(name) {
+		near := 0
+		if d := method.Decl; d != nil {
+			from, to := strings.Split(m.File.Path, "/"), strings.Split(d.Mod.File.Path, "/")
+			for near < min(len(from), len(to))-1 && from[near] == to[near] {
+				near++
+			}
+		}
+		switch {
+		case near > best:
+			best, found = near, method.Decl
+		case near == best:
+			found = nil
+		}
+	}
+	return found
 }
 
 // values returns the routers that a path leads to, a variable or a call that makes one.
@@ -346,11 +366,7 @@ func (k *routers) passedOn(m *scope.Module, in uint32, of scope.Path, at *recoun
 	if n < 2 || of.Steps[n-1].Op != '(' || of.Steps[n-2].Op != '.' {
 		return nil
 	}
-	all := k.t.ExtensionMethods(of.Steps[n-2].Name)
-	if len(all) != 1 || all[0].Decl == nil {
-		return nil
-	}
-	if d := all[0].Decl; len(d.Parameters) == 0 || d.Type == "" || d.Parameters[0].Type != d.Type {
+	if d := k.extension(m, of.Steps[n-2].Name); d == nil || len(d.Parameters) == 0 || d.Type == "" || d.Parameters[0].Type != d.Type {
 		return nil
 	}
 	return k.valuesAt(m, in, of.Base().Base(), at)
