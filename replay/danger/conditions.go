@@ -92,10 +92,10 @@ func removesOutside(c *call) bool {
 	return c.listed() || recursive && c.Fed || c.given() && c.unlisted()
 }
 
-// isTree reports whether a word that goes up names a whole tree of the place.
+// isTree reports whether a word that goes up names a whole tree of the place, which the narrative did not clone.
 func (c *call) isTree(w shell.Word) bool {
 	name, ok := shell.Resolve(w, c.Dir, c.place.Home)
-	return ok && c.Dir != "" && !c.Abroad && slices.Contains(c.place.Tree, name)
+	return ok && c.Dir != "" && !c.Abroad && slices.Contains(c.place.Tree, name) && !slices.Contains(c.place.Cloned, name)
 }
 
 // unlisted reports whether xargs supplies words whose source is not in the line.
@@ -357,12 +357,18 @@ func (c *call) foreign(valued string) bool {
 	if w, ok := c.FlagValue("--url"); ok {
 		words = append(words, w)
 	}
-	for _, w := range words {
-		if w.Dynamic && strings.HasPrefix(w.Value, "$") || !loopback(w.Value) {
-			return true
-		}
+	words = slices.DeleteFunc(words, func(w shell.Word) bool { return w.Value == "-" }) // its input, as in -sT -
+	return len(words) == 0 || slices.ContainsFunc(words, func(w shell.Word) bool { return !c.here(w) })
+}
+
+// here reports whether an address is known to be of this machine. What follows its host need not be known.
+func (c *call) here(w shell.Word) bool {
+	if !w.Dynamic || !strings.HasPrefix(w.Value, "$") {
+		return loopback(w.Value)
 	}
-	return len(words) == 0
+	name, rest := leadingVariable(w.Value)
+	values := c.valuesOf(name)
+	return name != "" && len(values) > 0 && !slices.ContainsFunc(values, func(v shell.Word) bool { return !loopback(v.Value + rest) })
 }
 
 // loopback reports whether a URL, with or without its scheme, has this machine as its host.

@@ -41,6 +41,10 @@ type Place struct {
 	Remotes map[string]string
 	// Built are programs that the narrative itself makes, by name.
 	Built []string
+	// Vars are the variables of its shell whose values are known before it runs.
+	Vars map[string]string
+	// Cloned are the repositories that the narrative itself cloned: copies, which it may remove as a whole.
+	Cloned []string
 
 	depth int // how deep commands are nested in words, see inside
 }

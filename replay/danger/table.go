@@ -204,7 +204,7 @@ var table = []rule{
 	{"history", "git stash", exactly("drop clear"), "it discards stashed changes"},
 	{"history", "git reflog", exactly("expire delete"), "it removes what lost commits are found by"},
 	{"history", "git gc", matching(`^--prune=(now|all)`), "it removes commits that nothing refers to"},
-	{"history", "git filter-branch,git filter-repo,git prune,git replace", not(flag("-n --dry-run --analyze")), "it rewrites or removes commits"},
+	{"history", "git filter-branch,git filter-repo,git prune", not(flag("-n --dry-run --analyze")), "it rewrites or removes commits"},
 	{"history", "git update-ref", flag("-d"), "it removes a reference"},
 	{"history", "git worktree", all(exactly("remove"), flag("-f --force")), "it removes a working tree with its changes"},
 	{"history", "bfg", nil, "it rewrites commits"},

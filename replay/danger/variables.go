@@ -9,25 +9,33 @@ import (
 	"github.com/recountdb/recount/replay/shell"
 )
 
-// expanded returns what a word that begins with a variable can stand for, as far as the line itself says: the
-// items of a for loop, or the one value that was assigned before the call. ok is false if the line does not say
-// all of it.
+// expanded returns what a word that begins with a variable can stand for, as far as that is known: the items of a
+// for loop, the one value that was assigned before the call, or the one that its shell had before the line. ok is
+// false if not all of it is known.
 func (c *call) expanded(w shell.Word) (values []shell.Word, ok bool) {
 	name, rest := leadingVariable(w.Value)
 	if !w.Dynamic || name == "" || strings.ContainsAny(rest, "$`") {
 		return nil, false
 	}
-	if values, ok = c.line.Loops[name]; !ok {
-		values = c.assigned(name)
-	}
-	if len(values) == 0 || slices.ContainsFunc(values, func(v shell.Word) bool { return v.Dynamic }) {
+	if values = c.valuesOf(name); values == nil {
 		return nil, false
 	}
-	values = slices.Clone(values)
 	for i := range values {
 		values[i].Value += rest
 	}
 	return values, true
+}
+
+// valuesOf returns the values that a variable can have in a call, nil if not all of them are known.
+func (c *call) valuesOf(name string) []shell.Word {
+	values, ok := c.line.Loops[name]
+	if !ok {
+		values = c.assigned(name)
+	}
+	if slices.ContainsFunc(values, func(v shell.Word) bool { return v.Dynamic }) {
+		return nil
+	}
+	return slices.Clone(values)
 }
 
 // leadingVariable splits a value that begins with $name or ${name}.
@@ -51,7 +59,8 @@ func leadingVariable(value string) (name, rest string) {
 	return name, rest
 }
 
-// assigned returns the value of a variable that the line assigns once, without condition and before the call.
+// assigned returns the value of a variable that the line assigns once, without condition and before the call, or
+// the one that its shell had before a line that does not assign it.
 // What mktemp makes is below the directory for temporary files.
 func (c *call) assigned(name string) []shell.Word {
 	var value shell.Word
@@ -65,6 +74,9 @@ func (c *call) assigned(name string) []shell.Word {
 		}
 	}
 	if n == 0 {
+		if known, ok := c.place.Vars[name]; ok && !c.Deferred {
+			return []shell.Word{{Value: known}}
+		}
 		return nil
 	}
 	if makesTemporary(value.Node) {

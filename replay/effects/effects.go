@@ -115,8 +115,10 @@ type Effects struct {
 	// Passing are those in Sets that a function set on its way, so that they matter only if a later
 	// command uses them.
 	Passing []string
-	// Followed are the functions and scripts, by the names of their calls, whose text was looked into.
+	// Followed are the functions and scripts, by the names of their calls, whose text was looked into. Ends is the
+	// subcommand of git with which the last of them ends, if it does.
 	Followed []string
+	Ends     string
 	// Texts are the files whose content it writes down, by path.
 	Texts map[string]string
 	// Known means that each of its programs is in a table, so that no variable but those in Uses

@@ -193,7 +193,15 @@ func (f *finder) follow(c *shell.Call, name, text string, args []shell.Word, her
 	if in.Interactive != "" && (c.Piped || c.Fed) {
 		in.Interactive = ""
 	}
-	f.Followed = append(f.Followed, c.Name)
+	f.Followed, f.Ends = append(f.Followed, c.Name), ""
+	for _, last := range slices.Backward(l.Calls) {
+		if !last.Inner {
+			if f.Ends = in.Ends; last.Name == "git" {
+				f.Ends = last.Sub()
+			}
+			break
+		}
+	}
 	f.takes(c, in, here)
 	return true
 }

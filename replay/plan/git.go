@@ -19,6 +19,24 @@ func onlyGit(l *shell.Line) (*shell.Call, *shell.Call, bool) {
 	return c, &shell.Call{Name: "git", Args: c.After(), Dir: c.Dir}, true
 }
 
+// begins returns the subcommand of git that an act runs: of a line that is one call of it, or of a function that ends
+// with one. It is empty for other acts.
+func begins(a *act) string {
+	if sub := gitSub(a.Line); sub != "" || a.Line == nil {
+		return sub
+	}
+	outer := 0
+	for _, c := range a.Line.Calls {
+		if c.Inner {
+			continue
+		}
+		if outer++; outer > 1 || !slices.Contains(a.Followed, c.Name) {
+			return ""
+		}
+	}
+	return a.Ends
+}
+
 // addsPlainly reports whether a line is a git add of paths without flags, which does nothing if there is
 // nothing to add.
 func addsPlainly(l *shell.Line) bool {
@@ -55,7 +73,7 @@ func (w *world) refused(a *act) bool {
 		if b.Cwd != a.Cwd && b.Workspace != a.Workspace {
 			continue
 		}
-		switch sub := gitSub(b.Line); {
+		switch sub := begins(b); {
 		case sub == c.Sub() || sub == "pull" && (c.Sub() == "rebase" || c.Sub() == "merge"):
 			return true
 		case b.Looks || b.Navigates || b.Checks, len(b.Opaque) == 0 && len(b.Things) > 0 && !slices.ContainsFunc(b.Things, func(t effects.Thing) bool {

@@ -46,7 +46,7 @@ func Make(n Narrative, r Request) (replay.Plan, error) {
 	for _, i := range goals {
 		p.Goal.Intents = append(p.Goal.Intents, w.acts[i].ID)
 	}
-	b := builder{w: w, s: s, m: m, n: n, index: map[int]int{}}
+	b := builder{w: w, s: s, m: m, n: n, index: map[int]int{}, vars: map[string]map[string]string{}}
 	for i := range w.acts {
 		if s.kept[i] {
 			b.index[i] = len(b.index)
@@ -110,7 +110,7 @@ func (o *observer) join(all []commands.Scanned, homes map[string]string) *world 
 		if a.failed && w.movedHead(a) {
 			a.failed = false // it committed, and failed in what came after
 		}
-		if a.failed && !a.idle && (conflicts[gitSub(a.Line)] && !w.refused(a) && resolved(a.Scanned, all[i+1:]) || inPart(a, all[i+1:])) {
+		if a.failed && !a.idle && (conflicts[begins(a)] && !w.refused(a) && resolved(a.Scanned, begins(a), all[i+1:]) || inPart(a, all[i+1:])) {
 			a.failed = false
 		}
 		if a.failed && a.setsAtOnce() || a.leavesFiles(all[i+1:]) {
@@ -132,8 +132,9 @@ func gitSub(l *shell.Line) string {
 	return ""
 }
 
-// resolved reports whether the conflict that a command of git left was later resolved and not aborted.
-func resolved(c commands.Scanned, after []commands.Scanned) bool {
+// resolved reports whether the conflict that a command of git, of a subcommand, left was later resolved and not
+// aborted. Where the same subcommand can begin again, there was none.
+func resolved(c commands.Scanned, begun string, after []commands.Scanned) bool {
 	for _, o := range after {
 		if o.Cwd != c.Cwd && o.Workspace != c.Workspace {
 			continue
@@ -153,6 +154,8 @@ func resolved(c commands.Scanned, after []commands.Scanned) bool {
 				return false
 			case (here.Flag("--continue", "--skip") || sub == "commit") && (o.ExitCode == nil || *o.ExitCode == 0 || conflicts[sub]):
 				return true // a commit that fails is refused until what is in conflict was added
+			case sub == begun && sub != "stash" && !here.Flag("--edit-todo", "--show-current-patch") && (o.ExitCode == nil || *o.ExitCode == 0):
+				return false
 			}
 		}
 	}
@@ -297,6 +300,8 @@ type builder struct {
 	tree  []string     // directories that steps may change as they like, after mapping
 	wide  []int        // the steps that may write files whose names are unknown
 	moved map[int]bool // the steps that move HEAD, whose postcondition covers the files that git wrote
+	// vars are the variables whose values are known after the steps so far, by session.
+	vars map[string]map[string]string
 	// For postconditions: the acts that write a thing, by key, and those that remove something.
 	writers  map[string][]int
 	removers []int

@@ -393,6 +393,13 @@ func TestFailuresInPart(t *testing.T) {
 		want  string   // the commands of the plan
 	}{
 		{[]string{"cp a a.bak", "echo 1 >> a", "!rm a.bak nothing"}, "echo 1 >> a"},
+		// A function of git leaves a conflict as git does, and is taken back as git is.
+		{
+			[]string{"pick() { git cherry-pick -x $(git log --format=%h -1 --grep=$1 main); }", "!pick two", "git cherry-pick --abort", "pick one", "!pick two", "echo 1 > a", "git add -u && git cherry-pick --continue"},
+			"pick() { git cherry-pick -x $(git log --format=%h -1 --grep=$1 main); }; pick one; pick two; echo 1 > a; git add -u && git cherry-pick --continue",
+		},
+		// What could be begun again had left nothing.
+		{[]string{"!git rebase -i HEAD~3", "GIT_SEQUENCE_EDITOR='sed -i 1d' git rebase -i HEAD~3", "echo 1 > a", "git commit -am one", "git rebase --continue"}, "GIT_SEQUENCE_EDITOR='sed -i 1d' git rebase -i HEAD~3; echo 1 > a; git commit -am one; git rebase --continue"},
 		{[]string{"!mkdir old new", "echo 1 > new/f"}, "mkdir old new; echo 1 > new/f"},
 		{[]string{"!rm nothing", "echo 1 > a"}, "echo 1 > a"},
 		{[]string{"!patch a < p", "cp a.orig a", "echo 1 > b"}, "patch a < p; cp a.orig a; echo 1 > b"},

@@ -55,6 +55,36 @@ func (w *world) awaits(a *act) {
 	}
 }
 
+// restarts marks what a service of a session left as replaced, where an act in the background starts the same again
+// and writes the same log anew: it had ended.
+func (w *world) restarts(a *act) {
+	again := func(o *write) bool {
+		return o.thing.Kind == effects.Path && o.thing.Access == effects.Write && slices.ContainsFunc(a.Things, func(t effects.Thing) bool {
+			return t.Access == effects.Write && key(t) == key(o.thing)
+		})
+	}
+	for _, i := range w.shell(a.Session).jobs {
+		b := w.acts[i]
+		if !sameCall(a.Line, b.Line) || !slices.ContainsFunc(b.writes, again) {
+			continue
+		}
+		for _, o := range b.writes {
+			if o.gone < 0 && (again(o) || o.thing.Kind == effects.Port || o.thing.Kind == effects.Job || o.thing.Kind == "opaque") {
+				o.gone = a.at
+			}
+		}
+	}
+}
+
+// sameCall reports whether two lines begin with the same call.
+func sameCall(a, b *shell.Line) bool {
+	if a == nil || b == nil || len(a.Calls) == 0 || len(b.Calls) == 0 {
+		return false
+	}
+	x, y := &a.Calls[0], &b.Calls[0]
+	return x.Name == y.Name && x.Dir == y.Dir && slices.EqualFunc(x.Args, y.Args, func(v, w shell.Word) bool { return v.Text == w.Text })
+}
+
 // served returns where services that a session runs in the background may write what is not known: what they
 // are sent may make them do it.
 func (w *world) served(session string) (dirs []string) {

@@ -1,6 +1,9 @@
 package plan
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 // TestServices checks what rests on a service that only a variable names, and on the files that it serves.
 func TestServices(t *testing.T) {
@@ -20,10 +23,28 @@ func TestServices(t *testing.T) {
 			"./hooks hooks.json & server=$!", "until curl -s -o /dev/null http://127.0.0.1:18543/; do sleep 1; done", "curl -s http://127.0.0.1:18543/status",
 			"curl -s -d 1.0 http://127.0.0.1:18543/deploy", "kill $server",
 		}, "0 1 3 4"},
+		{[]string{ // the first had ended, as the second can listen there
+			"export PORT=18544", "nohup node server.js > server.log 2>&1 &", "export DIR=up", "nohup node server.js > server.log 2>&1 & echo $! > pid",
+			"until curl -s -o /dev/null 127.0.0.1:18544; do sleep 1; done", "curl -s -d x 127.0.0.1:18544/echo > out", "kill $(cat pid)",
+		}, "0 2 3 4 5 6"},
 	} {
 		if got := keptOf(t, c.lines); got != c.want {
 			t.Errorf("%q: kept %s, want %s", c.lines, got, c.want)
 		}
+	}
+}
+
+// TestServicesOnTheirPorts lets a plan send what it likes to a service of this machine that a variable names.
+func TestServicesOnTheirPorts(t *testing.T) {
+	lines := []string{"port=18545 url=http://127.0.0.1:$port", "python3 serve.py $port > log 2>&1 &", "curl -s -d name=Ada $url/", "export url=$OTHER", "curl -s -d name=Eve $url/ > answer", "kill %1"}
+	var asked []string
+	for _, st := range made(t, narrative(lines...), Request{}).Steps {
+		if len(st.Danger) > 0 {
+			asked = append(asked, st.Original)
+		}
+	}
+	if want := []string{"curl -s -d name=Eve $url/ > answer"}; !slices.Equal(asked, want) {
+		t.Errorf("asked about %q, want %q", asked, want)
 	}
 }
 

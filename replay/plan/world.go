@@ -103,6 +103,9 @@ func (w *world) add(a *act) {
 	w.place(a)
 	w.judgeRun(a)
 	w.putAgain(a)
+	if a.Background && !a.failed && !a.ended {
+		w.restarts(a)
+	}
 	w.rests(a)
 	if a.failed || a.ended {
 		w.versioned(a)
@@ -410,7 +413,7 @@ func (w *world) givesUp(a *act) bool {
 		if b.Cwd != a.Cwd && b.Workspace != a.Workspace {
 			continue
 		}
-		begun := gitSub(b.Line)
+		begun := begins(b)
 		if begun == c.Sub() || begun == "pull" {
 			for _, o := range b.writes {
 				if o.gone < 0 {

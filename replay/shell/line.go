@@ -92,6 +92,7 @@ type Variable struct {
 	Value    Word
 	Unknown  bool
 	Exported bool
+	Appends  bool // to the value that it has
 	// Local means that a function keeps it for itself; Maybe that it stands in a branch.
 	Local, Maybe bool
 }

@@ -317,7 +317,7 @@ func (r *reader) declaration(c *syntax.DeclClause) {
 }
 
 func (r *reader) assign(a *syntax.Assign) Variable {
-	v := Variable{Name: a.Name.Value, Unknown: true, Maybe: r.maybe}
+	v := Variable{Name: a.Name.Value, Unknown: true, Maybe: r.maybe, Appends: a.Append}
 	if a.Append || a.Index != nil {
 		r.use(v.Name) // what else is in it stays
 	}

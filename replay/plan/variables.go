@@ -1,0 +1,80 @@
+package plan
+
+import (
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/recountdb/recount/replay/effects"
+	"github.com/recountdb/recount/replay/shell"
+)
+
+// known returns the variables of a step's shell whose values are known before it runs, without those that the step
+// itself may set.
+func (b *builder) known(a *act) map[string]string {
+	all := map[string]string{}
+	for name, v := range b.vars[a.Session] {
+		if !slices.Contains(a.Sets, name) && !slices.Contains(a.Sets, "*") {
+			all[name] = v
+		}
+	}
+	return all
+}
+
+// learn takes note of the variables that a step sets, by its line in the plan.
+func (b *builder) learn(a *act, l *shell.Line) {
+	vars := b.vars[a.Session]
+	if vars == nil || slices.Contains(a.Sets, "*") {
+		vars = map[string]string{}
+		b.vars[a.Session] = vars
+	}
+	for _, name := range slices.Concat(a.Sets, a.Unsets) {
+		delete(vars, name)
+	}
+	for i, v := range l.Assigned {
+		again := slices.ContainsFunc(l.Assigned[:i], func(o shell.Variable) bool { return o.Name == v.Name })
+		if v.Unknown && !v.Value.Dynamic || v.Appends || v.Maybe || v.Local || again || v.Value.Glob || !slices.Contains(a.Sets, v.Name) {
+			delete(vars, v.Name)
+			continue
+		}
+		// A value of several words may become several without quotes.
+		if value, ok := expand(v.Value, vars); ok && !strings.ContainsAny(value, " \t\n*?[") {
+			vars[v.Name] = value
+		}
+	}
+}
+
+// expand returns the value of a word in which nothing stands but text and variables that are known.
+func expand(w shell.Word, vars map[string]string) (value string, ok bool) {
+	if !w.Dynamic {
+		return w.Value, true
+	}
+	if strings.ContainsAny(w.Value, "`(") || strings.Contains(w.Value, "$$") {
+		return "", false
+	}
+	ok = true
+	value = os.Expand(w.Value, func(name string) string {
+		v, known := vars[name]
+		ok = ok && known
+		return v
+	})
+	return value, ok && len(value) <= maxKnown
+}
+
+// maxKnown is the maximum length of a value that is known: values may double from step to step.
+const maxKnown = 1024
+
+// cloned returns the repositories that steps before an act cloned.
+func (b *builder) cloned(i int) (dirs []string) {
+	for _, a := range b.w.acts[:i] {
+		if !b.s.kept[a.at] || a.failed || a.Line == nil || !slices.ContainsFunc(a.Line.Calls, func(c shell.Call) bool { return c.Name == "git" && c.Sub() == "clone" }) {
+			continue
+		}
+		for _, t := range a.Things {
+			if t.Kind == effects.Repository && t.Access == effects.Write {
+				dirs = append(dirs, b.m.Path(t.Repo))
+			}
+		}
+	}
+	return dirs
+}
