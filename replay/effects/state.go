@@ -18,6 +18,9 @@ func (f *finder) variables() {
 		known := !v.Unknown || !w.Dynamic && w.Value != ""
 		if known {
 			f.Values[v.Name] = w.Value
+			if rest, ok := strings.CutPrefix(w.Value, "~/"); ok && strings.HasPrefix(v.Value.Text, "~/") && f.c.Home != "" {
+				f.Values[v.Name] = f.c.Home + "/" + rest
+			}
 		}
 		if times[v.Name]++; times[v.Name] > 1 || !known || v.Maybe && len(f.within) > 0 {
 			if f.unsure == nil {

@@ -48,6 +48,22 @@ func TestServicesOnTheirPorts(t *testing.T) {
 	}
 }
 
+// TestRemovalsByVariables asks about what variables name outside the tree, and not about what they name in it.
+func TestRemovalsByVariables(t *testing.T) {
+	lines := []string{
+		"out=build", "mkdir $out; echo 1 > $out/a", `rm -rf "$out/a"`, "L=~/.local", `rm -rf "$L/share"`, "two='build /etc'", "rm -rf $two", "out=..", "rm -rf $out", "echo 2 > b",
+	}
+	var asked []string
+	for _, st := range made(t, narrative(lines...), Request{All: true}).Steps {
+		if len(st.Danger) > 0 {
+			asked = append(asked, st.Original)
+		}
+	}
+	if want := []string{lines[4], lines[6], lines[8]}; !slices.Equal(asked, want) {
+		t.Errorf("asked about %q, want %q", asked, want)
+	}
+}
+
 // TestPartsThatAreRemoved checks that what an installation wrote outside a directory stays when the directory
 // that it was built in is removed.
 func TestPartsThatAreRemoved(t *testing.T) {

@@ -53,7 +53,7 @@ func (b *builder) step(i int) replay.Step {
 			place.Built = b.built(i)
 			st.Unknown = danger.Unknown(l, place)
 		}
-		b.learn(a, l)
+		b.learn(a, l, home)
 	}
 	b.post(i, a, &st)
 	return st

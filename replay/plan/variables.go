@@ -21,8 +21,8 @@ func (b *builder) known(a *act) map[string]string {
 	return all
 }
 
-// learn takes note of the variables that a step sets, by its line in the plan.
-func (b *builder) learn(a *act, l *shell.Line) {
+// learn takes note of the variables that a step sets, by its line in the plan. home is the home directory there.
+func (b *builder) learn(a *act, l *shell.Line, home string) {
 	vars := b.vars[a.Session]
 	if vars == nil || slices.Contains(a.Sets, "*") {
 		vars = map[string]string{}
@@ -36,6 +36,12 @@ func (b *builder) learn(a *act, l *shell.Line) {
 		if v.Unknown && !v.Value.Dynamic || v.Appends || v.Maybe || v.Local || again || v.Value.Glob || !slices.Contains(a.Sets, v.Name) {
 			delete(vars, v.Name)
 			continue
+		}
+		if strings.HasPrefix(v.Value.Text, "~") {
+			if home == "" || !strings.HasPrefix(v.Value.Text, "~/") {
+				continue
+			}
+			v.Value.Value = home + v.Value.Value[1:]
 		}
 		// A value of several words may become several without quotes.
 		if value, ok := expand(v.Value, vars); ok && !strings.ContainsAny(value, " \t\n*?[") {
