@@ -403,8 +403,8 @@ func methodChanges(c *call) bool {
 		return false
 	}
 	m := words[0].Value
-	if m == strings.ToUpper(m) && !strings.ContainsAny(m, ".:/") {
-		words = words[1:]
+	if m == strings.ToUpper(m) && !strings.ContainsAny(m, ".:/") || slices.Contains([]string{"get", "head", "options", "post", "put", "patch", "delete"}, m) && len(words) > 1 {
+		m, words = strings.ToUpper(m), words[1:]
 	} else {
 		m = "GET"
 		if c.isFed() && !c.Flag("-I", "--ignore-stdin") && !slices.Contains(c.Via, "xargs") || slices.ContainsFunc(words[1:], func(w shell.Word) bool { return isField.MatchString(w.Value) }) {

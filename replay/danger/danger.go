@@ -161,7 +161,8 @@ func (c *call) holding(byName map[string][]rule) []rule {
 // tabled returns the name by which the table may have the program of a call: mkfs of mkfs.ext4, python3 of
 // python3.12.
 func (c *call) tabled() string {
-	if head, _, dot := strings.Cut(c.Name, "."); dot && index()[c.Name] == nil && index()[head] != nil {
+	head, rest, dot := strings.Cut(c.Name, ".")
+	if dot && index()[c.Name] == nil && index()[head] != nil && (head == "mkfs" || head == "fsck" || strings.Trim(rest, "0123456789.") == "") {
 		return head
 	}
 	return c.Name
@@ -204,7 +205,7 @@ func (c *call) outside(w shell.Word, unknown bool) bool {
 	if values, ok := c.expanded(w); ok {
 		return slices.ContainsFunc(values, func(v shell.Word) bool { return c.outside(v, unknown) })
 	}
-	if onDrive.MatchString(w.Value) {
+	if onDrive.MatchString(w.Value) || onDrive.MatchString(w.Text) {
 		return true
 	}
 	dir := c.Dir

@@ -85,6 +85,9 @@ func (c *call) embedded() (lines []string) {
 			lines = append(lines, w.Value)
 		}
 	case shells[c.Name], c.Name == "at", c.Name == "batch":
+		if w, ok := c.FlagValue("-c"); ok && w.Dynamic && shells[c.Name] {
+			lines = append(lines, c.printed(w)...)
+		}
 		if c.Document != nil || !shells[c.Name] || len(c.operands("")) == 0 {
 			lines = append(lines, c.fedTexts()...)
 		}
@@ -249,6 +252,25 @@ func (c *call) written() (kind, why string) {
 
 // maxEmbedded bounds how deep commands in words are followed.
 const maxEmbedded = 4
+
+// printed returns what a word that is $(printf …) or $(echo …) stands for, if its words are known.
+func (c *call) printed(w shell.Word) (lines []string) {
+	for i := range c.line.Calls {
+		o := &c.line.Calls[i]
+		if !o.Inner || o.Name != "printf" && o.Name != "echo" || len(o.Args) == 0 || !strings.Contains(w.Text, o.Head.Text+" "+o.Args[0].Text) {
+			continue
+		}
+		text := joined(o.Args)
+		if o.Name == "printf" {
+			text = o.Args[0].Value
+			for _, a := range o.Args[1:] {
+				text = strings.Replace(text, "%s", a.Text, 1)
+			}
+		}
+		lines = append(lines, text)
+	}
+	return lines
+}
 
 // inside returns what is dangerous about the commands in the words of a call.
 func (c *call) inside() (found []Finding) {

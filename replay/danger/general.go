@@ -90,12 +90,12 @@ var (
 		join paste comm fold fmt nl pr od xxd hexdump strings column split csplit tac rev shuf tsort numfmt iconv expand unexpand m4 bc dc patch sponge
 		base64 base32 md5sum sha1sum sha256sum sha512sum b2sum cksum sum envsubst msgfmt msgmerge xgettext cc c++ as ld ar flex bison yacc lex groff troff
 		return exit shift eval source xargs env time sleep wait jobs fg bg id whoami seq yes look dict espeak say figlet cowsay lolcat notify-send zenity dialog
-		thrift xdotool xclip pbcopy wl-copy shellcheck shfmt crontab at batch history fc`)
+		thrift mlr Get-Help Get-Command Get-Member Get-ChildItem Get-Content xdotool xclip pbcopy wl-copy shellcheck shfmt crontab at batch history fc`)
 	// ownPrograms have verbs about what is theirs alone, or a project's: only what is seen elsewhere, or ends a
 	// whole thing, counts.
 	ownPrograms = words(`git make gmake ninja just go cargo rustup npm yarn pnpm bun npx pip pip3 pipx uv poetry pdm conda mamba gem bundle rake composer
 		javac java mvn gradle sbt dotnet cmake ctest docker podman nerdctl buildah direnv asdf mise nvm pyenv rbenv sdk flutter dart swift mix stack cabal ghc
-		pm2 pueue pg_ctl forever overmind honcho inotifywait inotifywatch jj hg svn bzr fossil brew prettier eslint biome ruff black buf deno nuget terraform tofu cradle crystal shards nimble luarocks opam elm spago nix bazel pants xcodebuild`)
+		pm2 pueue pg_ctl forever overmind honcho foreman goreman hivemind scoop inotifywait inotifywatch jj hg svn bzr fossil brew prettier eslint biome ruff black buf deno nuget terraform tofu cradle crystal shards nimble luarocks opam elm spago nix bazel pants xcodebuild`)
 	seenElsewhere = words("publish unpublish republish yank upload deploy undeploy redeploy destroy terminate decommission deprovision")
 	// diskReaders only look at a disk, or use it as the machine does every day.
 	diskReaders = words(`lsblk blkid smartctl udevadm file stat df du cat head tail hexdump xxd od strings dumpe2fs e2label xfs_info fsarchiver ddrescue photorec testdisk

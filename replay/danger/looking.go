@@ -250,6 +250,9 @@ func toLocalImage(c *call) bool {
 	if len(c.Args) == 0 {
 		return false
 	}
+	if w, ok := c.FlagValue("--dest", "-d"); ok && c.Name == "skopeo" && w.Value == "dir" {
+		return true
+	}
 	last := c.Args[len(c.Args)-1].Value
 	for _, transport := range []string{"dir:", "oci-archive:", "docker-archive:", "containers-storage:", "docker-daemon:"} {
 		if strings.HasPrefix(last, transport) {
@@ -257,6 +260,12 @@ func toLocalImage(c *call) bool {
 		}
 	}
 	return strings.HasPrefix(last, "oci:") && !strings.HasPrefix(last, "oci://")
+}
+
+// toFolder reports whether packages are put into a folder rather than a registry.
+func toFolder(c *call) bool {
+	w, ok := c.FlagValue("--source", "-s", "-Source")
+	return ok && !w.Dynamic && (strings.HasPrefix(w.Value, ".") || strings.HasPrefix(w.Value, "/") || strings.HasPrefix(w.Value, "~/"))
 }
 
 // toLoopbackServer reports whether mail is handed to a server on this machine that is named.
@@ -278,6 +287,9 @@ func fetchesOnly(c *call) bool {
 		}
 		switch f[0] {
 		case "mirror":
+			if strings.Contains(command, "--dry-run") {
+				continue
+			}
 			if strings.Contains(command, " -R") || strings.Contains(command, "--reverse") || strings.Contains(command, "--delete") {
 				return false
 			}

@@ -50,6 +50,8 @@ var machines = []rule{
 	{"system", "rfkill", exactly("block"), "it changes the machine's network"},
 	{"permissions", "ngrok", exactly("http tcp tls start tunnel"), "it shows a port of this machine to everybody"},
 	{"permissions", "lt,localtunnel", flag("-p --port"), "it shows a port of this machine to everybody"},
+	{"permissions", "code tunnel,code-server tunnel", not(exactly("--help help status kill prune unregister rename")), "it shows this machine to whoever has the account"},
+	{"permissions", "Enable-PSRemoting,Set-PSSessionConfiguration,Enable-WSManCredSSP", nil, "it changes who may log in"},
 	{"permissions", "bore local,zrok share,frpc,pagekite,expose share", nil, "it shows a port of this machine to everybody"},
 	{"permissions", "cloudflared tunnel", some(flag("--url"), exactly("route run delete create cleanup")), "it shows a port of this machine to everybody"},
 
