@@ -59,14 +59,34 @@ func (w *ending) changes() (changed []*Node, err error) {
 			return nil, err
 		}
 	}
-	if len(changed) == 1 {
-		w.only = changed[0]
+	if w.only, err = w.sole(changed); err != nil {
+		return nil, err
 	}
 	if len(w.failure.mentioned) == 0 {
 		return changed, nil
 	}
 	recent, err := w.v.writing(w.to)
 	return withSeen(changed, recent, w.last, w.flip), err
+}
+
+// sole returns the only one of several changes that was not seen to be none, nil if there are more or fewer.
+func (w *ending) sole(changed []*Node) (only *Node, err error) {
+	for _, n := range changed {
+		quiet := false
+		if len(changed) > 1 {
+			if quiet, err = w.v.quiet(n); err != nil {
+				return nil, err
+			}
+		}
+		switch {
+		case quiet:
+		case only != nil:
+			return nil, nil
+		default:
+			only = n
+		}
+	}
+	return only, nil
 }
 
 // weighAll weighs the ties, and the changes that are no ties. Both lists are newest first, and so are the causes, so

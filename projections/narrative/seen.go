@@ -101,6 +101,30 @@ func (v *View) idle(n *Node) (bool, error) {
 	return idle && n.Effects&(Installs|Configures|SetsEnvironment) == 0, nil
 }
 
+// quiet reports whether a node was seen to change nothing that another could end otherwise for: no file but
+// what git stores for itself, nothing outside what was looked at, and nothing of the session or the machine.
+func (v *View) quiet(n *Node) (bool, error) {
+	l, err := v.looked(n)
+	if l == nil || err != nil || n.Effects&(Installs|Configures|SetsEnvironment|RunsService) != 0 {
+		return false, err
+	}
+	gits := func(name string) bool { return strings.Contains(name+"/", "/.git/") }
+	for _, f := range slices.Concat(l.Files, l.Unclear) {
+		if !gits(f) {
+			return false, nil
+		}
+	}
+	return !slices.ContainsFunc(n.Resources, func(r Resource) bool {
+		switch {
+		case r.Access&Write == 0 || r.Access&Implied != 0 || r.Kind == recountv1.ResourceKind_RESOURCE_KIND_BRANCH:
+			return false
+		case r.Kind == recountv1.ResourceKind_RESOURCE_KIND_PATH:
+			return r.Name != l.Below && !below(r.Name, l.Below)
+		}
+		return true
+	}), nil
+}
+
 // seenWriting reports whether a node was seen to write a file, and no other command that ran at the same time
 // was.
 func (v *View) seenWriting(n *Node, name string) (bool, error) {
