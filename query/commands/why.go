@@ -14,6 +14,7 @@ import (
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/commands/ask"
 	"github.com/recountdb/recount/schemas"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
 // Why follows edges backwards from a command and ranks what led to it. An error is a
@@ -161,8 +162,9 @@ type judgement struct {
 }
 
 // judged orders the causes of a failure by confidence and leaves out those below minConfidence,
-// those from before the last success of the same command, and what only came before and is that success
-// or was seen to change nothing, unless the request names kinds of edges. For a root that did not fail it does nothing.
+// those from before the last success of the same command, what only came before and is that success or
+// was seen to change nothing, and the strangers to a program that was not found, unless the request names
+// kinds of edges. For a root that did not fail it does nothing.
 func (t *narrativeQuery) judged(w *walk, root stop) (map[schemas.EventID]judgement, error) {
 	if !root.Failed() || len(w.taken) == 1 {
 		return nil, nil
@@ -191,9 +193,9 @@ func (t *narrativeQuery) judged(w *walk, root stop) (map[schemas.EventID]judgeme
 		if err != nil {
 			return nil, err
 		}
-		idle := map[schemas.EventID]bool{}
+		idle := strangers(w, j)
 		for id, edges := range j.direct {
-			if slices.ContainsFunc(edges, func(e narrative.Edge) bool { return e.Kind != narrative.Temporal }) {
+			if idle[id] || slices.ContainsFunc(edges, func(e narrative.Edge) bool { return e.Kind != narrative.Temporal }) {
 				continue
 			}
 			if idle[id] = succeeded && id == success.ID; idle[id] {
@@ -204,11 +206,42 @@ func (t *narrativeQuery) judged(w *walk, root stop) (map[schemas.EventID]judgeme
 			}
 		}
 		w.taken = slices.DeleteFunc(w.taken, func(c *reached) bool {
-			return c.from != nil && (idle[c.ID] || out[c.ID].confidence < minConfidence || succeeded && c.compareOlder(stop{success}) < 0)
+			return c.from != nil && (c.by(idle) || out[c.ID].confidence < minConfidence || succeeded && c.compareOlder(stop{success}) < 0)
 		})
 	}
 	slices.SortStableFunc(w.taken[1:], func(a, b *reached) int { return cmp.Compare(out[b.ID].confidence, out[a.ID].confidence) })
 	return out, nil
+}
+
+// strangers returns the commands that say nothing about why a program was not found: those that ran just
+// before, or wrote files in its directory, and are no attempt at it and changed nothing that decides which
+// programs there are. It returns none if the failure is another, or may be that of a script.
+func strangers(w *walk, j *judge) map[schemas.EventID]bool {
+	out := map[schemas.EventID]bool{}
+	root := w.taken[0]
+	if *root.ExitCode != 127 || slices.ContainsFunc(root.Resources, func(r narrative.Resource) bool {
+		return r.Kind == recountv1.ResourceKind_RESOURCE_KIND_PATH && r.Access&narrative.Implied == 0
+	}) {
+		return out
+	}
+	for _, c := range w.taken[1:] {
+		edges := j.direct[c.ID]
+		out[c.ID] = len(edges) > 0 && c.Goal != root.Goal && c.Effects&(narrative.Installs|narrative.SetsEnvironment|narrative.Configures) == 0 &&
+			!slices.ContainsFunc(edges, func(e narrative.Edge) bool {
+				return e.Kind != narrative.Temporal && (e.Kind != narrative.Dependency || slices.ContainsFunc(e.Evidence, func(v narrative.Evidence) bool { return signalOf[v.Shows] != "below" }))
+			})
+	}
+	return out
+}
+
+// by reports whether a command, or one on its path, is among some.
+func (c *reached) by(ids map[schemas.EventID]bool) bool {
+	for ; c.from != nil; c = c.from {
+		if ids[c.ID] {
+			return true
+		}
+	}
+	return false
 }
 
 // between returns the commands in the evidence of fixes: those that changed something
