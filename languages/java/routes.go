@@ -180,7 +180,7 @@ func (j *walker) classRoutes(annotations []extract.Ref, in uint32, class string,
 			prefixes = j.patterns(a)
 			at = a
 		case "ApplicationPath":
-			j.AddRoute(&recountv1.RouteFact{Group: true, Role: "app", Pattern: j.patterns(a)[0], Framework: "jax-rs", In: in}, a)
+			j.AddRoute(&recountv1.RouteFact{Group: true, Role: "app", Pattern: strings.TrimSuffix(j.patterns(a)[0], "/*"), Framework: "jax-rs", In: in}, a)
 		}
 	}
 	if s.client {

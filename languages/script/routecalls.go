@@ -237,7 +237,7 @@ func (r *registration) byVerb() {
 			r.route(method, p, r.last)
 		}
 	}
-	if !ok || len(r.list) < 2 || r.verb == "any" && r.framework != "" && r.framework != "koa" {
+	if !ok || len(r.list) < 2 || r.awaited() || r.verb == "any" && r.framework != "" && r.framework != "koa" {
 		return
 	}
 	handler := r.last
@@ -255,6 +255,18 @@ func (r *registration) byVerb() {
 			r.route(method, p, handler)
 		}
 	}
+}
+
+// awaited reports whether a call is waited for, as that of a client is: await api.post("/x", data), api.get(…).then(…).
+func (r *registration) awaited() bool {
+	up := r.Parent(r.call)
+	if r.Kind(up) == "member_expression" {
+		switch r.Text(r.Field(up, "property")) {
+		case "then", "catch", "finally":
+			return true
+		}
+	}
+	return r.Kind(up) == "await_expression"
 }
 
 // chained reads app.route("/x").get(list).post(create).
