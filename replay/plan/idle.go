@@ -16,6 +16,10 @@ var steady = map[string]bool{
 	"update-ref": true, "symbolic-ref": true,
 }
 
+// moving are those that change files only together with a branch or HEAD. They remove names and put them back on
+// their way, so that directories say nothing.
+var moving = map[string]bool{"merge": true, "rebase": true, "cherry-pick": true, "revert": true, "am": true}
+
 // displays has programs that may stand beside git in such a line.
 var displays = map[string]bool{"cat": true, "ls": true, "head": true, "tail": true, "echo": true, "grep": true, "wc": true, "test": true, "true": true}
 
@@ -46,7 +50,7 @@ func (a *act) idles(s Seen) bool {
 			return false
 		}
 	}
-	if !some || slices.ContainsFunc(s.Directories, func(dir string) bool {
+	if !some || !moving[gitSub(a.Line)] && slices.ContainsFunc(s.Directories, func(dir string) bool {
 		_, in, ok := strings.Cut(dir+"/", "/.git/")
 		return !ok || in != "" && !strings.HasPrefix(in, "logs/") && !strings.HasPrefix(in, "objects/") // a branch that is gone
 	}) {

@@ -37,6 +37,8 @@ func TestGitThatDidNothing(t *testing.T) {
 		"a fetch without news":              {with("git fetch -q | .git/FETCH_HEAD=1", "echo b > x | x=1"), "0 1 2 3 5"},
 		"a fetch with news":                 {with("git fetch -q | .git/refs/remotes/origin/main=1", "echo b > x | x=1"), "0 1 2 3 4 5"},
 		"a rebase onto what it is on":       {with("git rebase --autosquash main | .git/ORIG_HEAD=1 .git/logs/HEAD=2", "echo b > x | x=1"), "0 1 2 3 5"},
+		"a rebase that moved and came back": {with("git rebase -i HEAD~1 | .git/HEAD=1>1 .git/logs/HEAD=2 .git/ORIG_HEAD=1 f=1>1 ./ .git/ .git/refs/heads/", "echo b > x | x=1"), "0 1 2 3 5"},
+		"a rebase that stopped":             {with("git rebase -i HEAD~1 | .git/HEAD=1>2 .git/rebase-merge/done=1 .git/", "echo b > x | x=1"), "0 1 2 3 4 5"},
 		"a merge that it takes back itself": {with("git merge -q --no-commit side && cat f && git merge --abort | f=1>1 .git/index=2 .git/ORIG_HEAD=1", "echo b > x | x=1"), "0 1 2 3 5"},
 		"a branch that is gone":             {with("git update-ref -d refs/original/refs/heads/main | .git/refs/original/refs/heads/ .git/logs/ .git/", "echo b > x | x=1"), "0 1 2 3 4 5"},
 		"a merge that began":                {with("git merge -q --no-commit -s ours side | .git/MERGE_HEAD=1", "echo b > x | x=1"), "0 1 2 3 4 5"},
