@@ -582,4 +582,11 @@ func TestScanAndCount(t *testing.T) {
 	if diff := cmp.Diff(c, want, cmpopts.IgnoreFields(commands.Census{}, "Shards")); diff != "" || err != nil || len(c.Shards) != 2 || c.Shards[0].Rows()+c.Shards[1].Rows() != 6 {
 		t.Errorf("%s %v", diff, err)
 	}
+	// An interruption is no failure, and neither is an answer of no, as in stats.
+	h.add(0, 10, `{"command":"sleep 20","exit_code":130}`)
+	h.add(0, 11, `{"command":"grep x notes","exit_code":1}`)
+	c, err = commands.Count(t.Context(), h.sources(), 2)
+	if c.OK != 1 || c.Failed != 0 || c.Unknown != 1 || err != nil {
+		t.Errorf("ok %d, failed %d, unknown %d: %v", c.OK, c.Failed, c.Unknown, err)
+	}
 }

@@ -291,10 +291,15 @@ func Count(ctx context.Context, s Sources, recent int64) (Census, error) {
 			return false
 		case code == nil:
 			c.Unknown++
-		case *code == 0:
-			c.OK++
 		default:
-			c.Failed++
+			switch resultOf(*code, v) {
+			case narrative.Success:
+				c.OK++
+			case narrative.Interrupted:
+				c.Unknown++
+			default:
+				c.Failed++
+			}
 		}
 		c.Recent++
 		return c.Recent < recent

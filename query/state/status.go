@@ -170,9 +170,9 @@ const RecentCommands = 10_000
 // Recent counts the newest commands by outcome.
 type Recent struct {
 	Commands int64 `json:"commands" example:"10000" doc:"The number of commands counted, at most 10,000."`
-	OK       int64 `json:"ok" example:"8901" doc:"Ended with exit code 0."`
-	Failed   int64 `json:"failed" example:"670" doc:"Ended with another exit code."`
-	Unknown  int64 `json:"unknown" example:"429" doc:"No outcome seen yet."`
+	OK       int64 `json:"ok" example:"8901" doc:"Ended with exit code 0, or with 1 where that answers no, as of grep."`
+	Failed   int64 `json:"failed" example:"670" doc:"Ended with another exit code, and were not interrupted."`
+	Unknown  int64 `json:"unknown" example:"429" doc:"No outcome seen yet, or interrupted."`
 	// FailureRate is Failed / (OK + Failed).
 	FailureRate float64 `json:"failure_rate" example:"0.07" doc:"Failed commands as a fraction of those whose outcome is known."`
 }
