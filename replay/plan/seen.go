@@ -72,6 +72,7 @@ func (a *act) observe(s Seen, away nearness, clean, repository bool) {
 		return
 	}
 	a.names(s)
+	a.takesBack(s)
 	all, ok := s.plainFiles()
 	if !ok && len(a.Opaque) > 0 {
 		a.seen = nil // what it did to the repository is not known
@@ -134,6 +135,22 @@ func (a *act) observe(s Seen, away nearness, clean, repository bool) {
 	}
 	if a.Opaque = opaque; (a.observed || len(opaque) == 0 && !a.Looks && !a.Checks) && !a.Built && len(files) <= maxSeenWrites {
 		a.add(files, s)
+	}
+}
+
+// takesBack leaves out the files that a line made and removed again: they were seen neither before it nor after it.
+func (a *act) takesBack(s Seen) {
+	for _, made := range slices.Clone(a.Things) {
+		f, changed := s.Files[made.Name]
+		if made.Kind != effects.Path || made.Access != effects.Write || made.Tree || made.Glob || !within(made.Name, s.Below) || changed && f.Is != absent {
+			continue
+		}
+		again := func(t effects.Thing) bool { return isPath(t) && t.Name == made.Name && t.Access == effects.Remove }
+		if slices.ContainsFunc(a.Things, again) {
+			a.Things = slices.DeleteFunc(a.Things, func(t effects.Thing) bool {
+				return isPath(t) && t.Name == made.Name && t.Access == effects.Write || again(t) && !changed
+			})
+		}
 	}
 }
 

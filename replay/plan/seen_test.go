@@ -298,6 +298,20 @@ func TestFailedAfterItCommitted(t *testing.T) {
 	}
 }
 
+// TestFilesThatALineTakesBack has lines that make files and remove them again.
+func TestFilesThatALineTakesBack(t *testing.T) {
+	narratives(t, map[string]struct {
+		lines []string
+		want  string
+	}{
+		"of its own":           {[]string{"echo a > f | f=1", "echo tmp > junk; rm junk | ./", "cat f > g | g=1"}, "0 2"},
+		"of an earlier one":    {[]string{"echo a > junk | junk=1", "echo tmp > junk; rm junk | junk=1>absent ./", "echo b > g | g=1"}, "2"},
+		"one that is there":    {[]string{"echo a > f; rm f; echo b > f | f=1", "cat f > g | g=1"}, "0 1"},
+		"that it renamed":      {[]string{"echo b > a | a=1", "sort a > a.tmp && mv a.tmp a | a=1>2 ./"}, "0 1"},
+		"that was not removed": {[]string{"echo tmp > junk; test -f x && rm junk; true | junk=1", "cat junk > g | g=1"}, "0 1"},
+	})
+}
+
 // TestFailuresThatLeaveFiles has commands that failed and were seen to change files: what of that is there at the end
 // counts, unless the same command did it again or a build left it. Lines that begin with ! failed.
 func TestFailuresThatLeaveFiles(t *testing.T) {

@@ -160,6 +160,11 @@ func named(a *act) map[string][]string {
 			out[r.Kind] = append(out[r.Kind], r.Name)
 		}
 	}
+	for _, t := range a.Things {
+		if isPath(t) && !t.Glob {
+			out[transform.Path] = append(out[transform.Path], t.Name)
+		}
+	}
 	return out
 }
 

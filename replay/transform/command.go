@@ -21,7 +21,7 @@ type Input struct {
 	// Line is the command as read by package shell, nil if it has no syntax that is known.
 	Line *shell.Line
 	// Names are the names of the kinds branch, container, image, host and port that the command
-	// is known to use.
+	// is known to use, and the paths that it is known to name, absolute.
 	Names map[string][]string
 	// Status is the exit code of the command before it in its shell, "" if that is not known.
 	Status string
@@ -231,7 +231,7 @@ func (e *editor) word(w *syntax.Word, assigned string) {
 	if at.abroad && len(hits) > 0 {
 		e.out.ask(replay.AskTransform, fmt.Sprintf("%s is about another machine or a container, where no mapping was applied", v), "")
 	} else {
-		hits = append(hits, e.home(pieces, v, at)...)
+		hits = append(append(hits, e.home(pieces, v, at)...), e.downwards(v, at)...)
 		slices.SortFunc(hits, func(a, b hit) int { return cmp.Compare(a.from, b.from) })
 		e.replace(pieces, v, hits)
 		e.partly(pieces, v, hits)
@@ -362,6 +362,26 @@ func (e *editor) partly(pieces []shell.Piece, v string, hits []hit) {
 			}
 		}
 	}
+}
+
+// downwards returns the whole of a relative path if it leads from where the command runs into what is mapped to
+// elsewhere: app in /home/ann, where /home/ann/app is mapped.
+func (e *editor) downwards(v string, at place) []hit {
+	if at.dir == "" || v == "" || strings.ContainsAny(v[:1], "/~-") || strings.Contains(v, "..") || strings.ContainsAny(v, "$`*?[ \n|=:") {
+		return nil
+	}
+	if c := at.call; c != nil && (c.Name == "echo" || c.Name == "printf" || c.Name == "git" && !slices.Contains([]string{"init", "clone", "add", "rm", "mv", "worktree"}, c.Sub())) {
+		return nil // it may be a word like another, or the name of a branch
+	}
+	was := path.Join(at.dir, v)
+	now := e.m.Path(was)
+	moves := at.call != nil && (at.call.Name == "cd" || at.call.Name == "pushd")
+	if now == path.Join(e.m.Path(at.dir), v) || !moves && !slices.Contains(e.in.Names[Path], was) {
+		return nil
+	}
+	return []hit{{0, len(v), now, slices.IndexFunc(e.m.all, func(o replay.Mapping) bool {
+		return o.Kind == Path && (was == o.From || strings.HasPrefix(was, o.From+"/"))
+	})}}
 }
 
 // upwards asks about a relative path that leaves what is mapped.
