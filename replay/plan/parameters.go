@@ -68,11 +68,14 @@ func upper(s string) string {
 	}, strings.TrimLeft(s, "-"))
 }
 
-// parameters finds the values that differ between runs of one template, and those that the request
+// parameters finds the values that differ between runs of one template that did not fail, and those that the request
 // sets. Steps are indexes of acts. The error is a *query.RequestError.
 func parameters(w *world, s *slice, runs []commands.Scanned, set map[string]string) ([]replay.Parameter, error) {
 	byTemplate := map[string][]commands.Scanned{}
 	for _, c := range sorted(runs) {
+		if c.ExitCode != nil && *c.ExitCode != 0 {
+			continue // with a value that may be wrong
+		}
 		byTemplate[c.Template] = append(byTemplate[c.Template], c)
 	}
 	lines := map[schemas.EventID][]slot{}
