@@ -43,6 +43,16 @@ func TestServicesOnTheirPorts(t *testing.T) {
 			asked = append(asked, st.Original)
 		}
 	}
+	for _, between := range []string{"if then", ". ./settings", "eval \"$(./settings)\"", "read url < f", "url+=.example", "test -f x && url=$(cat x)"} {
+		p := made(t, narrative("url=http://127.0.0.1", between, "curl -s -d x $url/"), Request{All: true})
+		if len(p.Steps[2].Danger) == 0 {
+			t.Errorf("%s: the address is taken for known", between)
+		}
+	}
+	p := made(t, narrative("url=http://127.0.0.1", "away() { url=http://api.example; }", "away", "curl -s -d x $url/"), Request{All: true})
+	if len(p.Steps[3].Danger) == 0 {
+		t.Error("a function set the address")
+	}
 	if want := []string{"curl -s -d name=Eve $url/ > answer"}; !slices.Equal(asked, want) {
 		t.Errorf("asked about %q, want %q", asked, want)
 	}

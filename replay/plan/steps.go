@@ -54,6 +54,8 @@ func (b *builder) step(i int) replay.Step {
 			st.Unknown = danger.Unknown(l, place)
 		}
 		b.learn(a, l, home)
+	} else {
+		delete(b.vars, a.Session) // it may set any
 	}
 	b.post(i, a, &st)
 	return st
