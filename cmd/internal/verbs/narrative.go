@@ -78,7 +78,11 @@ func (s *Subject) Ref(ctx context.Context, by Answers, args []string, m query.Mo
 			return hit.ID.String(), nil
 		}
 	}
-	return "", &query.NotFoundError{Ref: "", Hint: "no command has failed; name a command by its id: recount find lists ids"}
+	none := "no command has failed"
+	if !m.AsOf.IsZero() {
+		none = "no command had failed by then"
+	}
+	return "", &query.NotFoundError{Ref: "", Hint: none + "; name a command by its id: recount find lists ids"}
 }
 
 // Noted prints which command was chosen, unless Note has.

@@ -3,7 +3,9 @@ package verbs
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/commands/ask"
@@ -45,6 +47,16 @@ func TestNewestFailure(t *testing.T) {
 		}
 		if got := hit; (got == nil) != (c.want == "") || got != nil && got.Command != c.want {
 			t.Errorf("%s: got %+v", name, got)
+		}
+	}
+}
+
+// TestNoFailure tells of which time it is that no command failed.
+func TestNoFailure(t *testing.T) {
+	s := Subject{Getenv: func(string) string { return "" }}
+	for want, asOf := range map[string]query.AsOf{"no command has failed;": {}, "no command had failed by then;": {Time: time.Unix(1767225600, 0)}} {
+		if _, err := s.Ref(t.Context(), canned{}, nil, query.Moment{AsOf: asOf}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("as of %v: %v", asOf, err)
 		}
 	}
 }
