@@ -309,13 +309,19 @@ func (v *View) In(id schemas.EventID) ([]Edge, error) {
 }
 
 // Out returns the edges that start at an intent, in the order and within the bounds of In.
-func (v *View) Out(id schemas.EventID) ([]Edge, error) {
+func (v *View) Out(id schemas.EventID) ([]Edge, error) { return v.OutOf(id) }
+
+// OutOf is Out for some kinds; without any it is for all.
+func (v *View) OutOf(id schemas.EventID, kinds ...EdgeKind) ([]Edge, error) {
 	n, err := v.node(id)
 	if n == nil || err != nil {
 		return nil, err
 	}
 	var all []Edge
 	for i := range rules {
+		if len(kinds) > 0 && !slices.Contains(kinds, rules[i].kind) {
+			continue
+		}
 		var ends []schemas.Position
 		err := rules[i].ends(v, n, func(p schemas.Position) { ends = append(ends, p) })
 		if err != nil {

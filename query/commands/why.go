@@ -114,7 +114,7 @@ func (t *narrativeQuery) fixes(root stop, limit int) ([]ask.Reason, error) {
 	if !root.Failed() {
 		return fixes, nil
 	}
-	edges, err := t.view.Out(root.ID)
+	edges, err := t.view.OutOf(root.ID, narrative.Fixes)
 	if err != nil {
 		return nil, err
 	}
@@ -122,9 +122,6 @@ func (t *narrativeQuery) fixes(root stop, limit int) ([]ask.Reason, error) {
 	var positions []schemas.Position
 	st := query.Step{Operator: "fixes"}
 	for _, e := range edges {
-		if e.Kind != narrative.Fixes {
-			continue
-		}
 		for _, v := range e.Evidence {
 			if _, again := shows[v.Position]; !again && v.Position != root.Position && len(positions) <= limit {
 				positions = append(positions, v.Position)
