@@ -211,6 +211,11 @@ func opened(in Input) Input {
 		edits = append(edits, edit{int(r.Word.Pos().Offset()), int(r.Word.End().Offset()), end}, edit{from, until, quote(v, shell.Document)})
 		return true
 	})
+	return in.edited(edits)
+}
+
+// edited returns a command after edits, or as it is if it would not be the same command any more.
+func (in Input) edited(edits []edit) Input {
 	if len(edits) == 0 {
 		return in
 	}

@@ -1,10 +1,6 @@
 package transform
 
-import (
-	"mvdan.cc/sh/v3/syntax"
-
-	"github.com/recountdb/recount/replay/shell"
-)
+import "mvdan.cc/sh/v3/syntax"
 
 // answered returns a command with the exit code of the command before it where its first call asks for that by $?: in a
 // plan that command may have been left out.
@@ -28,16 +24,7 @@ func answered(in Input) Input {
 		}
 		return true
 	})
-	if len(edits) == 0 {
-		return in
-	}
-	text := applied(in.Text, edits)
-	l, err := shell.Read(text, in.Shell, in.Cwd)
-	if err != nil || count(l.File) != count(in.Line.File) {
-		return in
-	}
-	in.Text, in.Line = text, l
-	return in
+	return in.edited(edits)
 }
 
 // firstOf returns what of a statement is expanded before any command has ended, nil if that is not known.
