@@ -361,13 +361,20 @@ func (c *call) foreign(valued string) bool {
 	return len(words) == 0 || slices.ContainsFunc(words, func(w shell.Word) bool { return !c.here(w) })
 }
 
-// here reports whether an address is known to be of this machine. What follows its host need not be known.
+// here reports whether an address is known to be of this machine, also by the variables of its shell. What follows
+// its host need not be known. If such a variable is not set in the end, there is no address; of a path, which may
+// then be another one (rm -rf $out/*), only what the line itself says counts.
 func (c *call) here(w shell.Word) bool {
 	if !w.Dynamic || !strings.HasPrefix(w.Value, "$") {
 		return loopback(w.Value)
 	}
 	name, rest := leadingVariable(w.Value)
 	values := c.valuesOf(name)
+	_, loops := c.line.Loops[name]
+	sets := slices.ContainsFunc(c.line.Assigned, func(v shell.Variable) bool { return v.Name == name })
+	if known, ok := c.place.Vars[name]; ok && !loops && !sets && !c.Deferred {
+		values = []shell.Word{{Value: known}}
+	}
 	return name != "" && len(values) > 0 && !slices.ContainsFunc(values, func(v shell.Word) bool { return !loopback(v.Value + rest) })
 }
 

@@ -41,7 +41,7 @@ type Place struct {
 	Remotes map[string]string
 	// Built are programs that the narrative itself makes, by name.
 	Built []string
-	// Vars are the variables of its shell whose values are known before it runs.
+	// Vars are the variables of its shell whose values are known before it runs. They tell of addresses alone.
 	Vars map[string]string
 	// Cloned are the repositories that the narrative itself cloned: copies, which it may remove as a whole.
 	Cloned []string

@@ -21,7 +21,7 @@ func TestKnownVariables(t *testing.T) {
 		"u=$1; curl -d x $u/echo":                         true,
 		"read u; curl -d x $u":                            true,
 		"send() { curl -d x $u; }":                        true, // u may be another one when it is called
-		"rm -rf $out":                                     false,
+		"rm -rf $out":                                     true, // it may not be set in the end
 		"rm -rf $etc":                                     true,
 		"rm -rf $out/../../..":                            true,
 		`for u in a.example; do curl -d x $u; done`:       true,

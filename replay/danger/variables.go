@@ -10,8 +10,7 @@ import (
 )
 
 // expanded returns what a word that begins with a variable can stand for, as far as that is known: the items of a
-// for loop, the one value that was assigned before the call, or the one that its shell had before the line. ok is
-// false if not all of it is known.
+// for loop, or the one value that was assigned before the call. ok is false if the line does not say all of it.
 func (c *call) expanded(w shell.Word) (values []shell.Word, ok bool) {
 	name, rest := leadingVariable(w.Value)
 	if !w.Dynamic || name == "" || strings.ContainsAny(rest, "$`") {
@@ -59,8 +58,7 @@ func leadingVariable(value string) (name, rest string) {
 	return name, rest
 }
 
-// assigned returns the value of a variable that the line assigns once, without condition and before the call, or
-// the one that its shell had before a line that does not assign it.
+// assigned returns the value of a variable that the line assigns once, without condition and before the call.
 // What mktemp makes is below the directory for temporary files.
 func (c *call) assigned(name string) []shell.Word {
 	var value shell.Word
@@ -74,9 +72,6 @@ func (c *call) assigned(name string) []shell.Word {
 		}
 	}
 	if n == 0 {
-		if known, ok := c.place.Vars[name]; ok && !c.Deferred {
-			return []shell.Word{{Value: known}}
-		}
 		return nil
 	}
 	if makesTemporary(value.Node) {
