@@ -14,6 +14,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/recountdb/recount/languages/golang"
+	"github.com/recountdb/recount/languages/resolve"
 	"github.com/recountdb/recount/languages/resolvetest"
 )
 
@@ -33,15 +34,54 @@ func FuzzSeries(f *testing.F) {
 		second := e.commit(first)
 		third := e.commit(second)
 		trees := []*resolvetest.Tree{resolvetest.New(first, Facts), resolvetest.New(second, Facts), resolvetest.New(third, Facts), resolvetest.New(first, Facts)}
-		for _, l := range registered {
-			if l.Resolver != nil && slices.ContainsFunc(slices.Collect(maps.Keys(first)), func(p string) bool { return slices.Contains(l.Resolver().Languages(), NameOf(p)) }) {
-				resolvetest.Series(t, l.Resolver, trees...)
-			}
+		for _, r := range resolversOf(first) {
+			resolvetest.Series(t, r, trees...)
 		}
 		if t.Failed() {
 			t.Logf("snapshots:\n%s", archive(first, second, third))
 		}
 	})
+}
+
+// FuzzNames gives many names of an application a few names of it, so that things are what they cannot be and mean
+// themselves: its commit must be read. The seed chooses the names.
+func FuzzNames(f *testing.F) {
+	apps := editable(f)
+	for i := range apps {
+		f.Add(uint16(i), uint64(i))
+	}
+	f.Fuzz(func(t *testing.T, app uint16, seed uint64) {
+		e := editor{rand.New(rand.NewPCG(seed, 2))}
+		resolveAll(t, e.confused(apps[int(app)%len(apps)]))
+	})
+}
+
+// TestUnusualGo has Go that the checker does not finish, and Go that nobody writes.
+func TestUnusualGo(t *testing.T) {
+	for _, source := range []string{
+		"func empty() () {}\n",
+		"type route missing\nvar all = []route{{path: \"/a\"}}\nfunc main() { for i, r := range all { http.HandleFunc(r.path, h); _ = i } }\n",
+	} {
+		resolveAll(t, map[string]string{"go.mod": "module m\n", "main.go": "package main\n\nimport \"net/http\"\n\n" + source})
+	}
+}
+
+// resolveAll resolves an application by each resolver that reads one of its files.
+func resolveAll(t *testing.T, app map[string]string) {
+	tree := resolvetest.New(app, Facts)
+	for _, r := range resolversOf(app) {
+		resolvetest.Full(t, r(), tree)
+	}
+}
+
+// resolversOf returns the resolvers that read a file of an application.
+func resolversOf(app map[string]string) (all []func() resolve.Resolver) {
+	for _, l := range registered {
+		if l.Resolver != nil && slices.ContainsFunc(slices.Collect(maps.Keys(app)), func(p string) bool { return slices.Contains(l.Resolver().Languages(), NameOf(p)) }) {
+			all = append(all, l.Resolver)
+		}
+	}
+	return all
 }
 
 // TestFilesThatBreakOff cuts a file of routes in Go everywhere, as an editor saves it or a fixture has it.
@@ -157,4 +197,35 @@ func (e editor) renamed(lines []string, at int, from string) []string {
 		lines[at] = lines[at][:w[0]] + names[e.IntN(len(names))] + lines[at][w[1]:]
 	}
 	return lines
+}
+
+// confused returns an application in which names are replaced by a few of them.
+func (e editor) confused(app map[string]string) map[string]string {
+	app = maps.Clone(app)
+	paths := slices.Sorted(maps.Keys(app))
+	var names, few []string
+	for _, p := range paths {
+		names = append(names, identifier.FindAllString(app[p], -1)...)
+	}
+	if len(names) == 0 {
+		return app
+	}
+	for range 1 + e.IntN(8) {
+		few = append(few, names[e.IntN(len(names))])
+	}
+	share, everywhere := []float64{.05, .1, .2, .4}[e.IntN(4)], e.IntN(2) == 0
+	is := map[string]string{}
+	for _, p := range paths {
+		app[p] = identifier.ReplaceAllStringFunc(app[p], func(name string) string {
+			if known, ok := is[name]; ok && everywhere {
+				return known
+			}
+			is[name] = name
+			if e.Float64() < share {
+				is[name] = few[e.IntN(len(few))]
+			}
+			return is[name]
+		})
+	}
+	return app
 }

@@ -15,8 +15,8 @@ func (p *Engine) attributeTarget(v *scope.Value, name string) *scope.Variable {
 		return v.Decl.Attribute(name)
 	case scope.ModuleValue:
 		switch {
-		case p.Lang.Exports && p.Exported(v.Mod, name, 0) != nil:
-			return p.Exported(v.Mod, name, 0)
+		case p.Lang.Exports && p.Exported(v.Mod, name) != nil:
+			return p.Exported(v.Mod, name)
 		case p.Lang.Exports:
 			return v.Mod.Attribute(name)
 		case v.Mod.Scope != nil:
@@ -93,7 +93,7 @@ func (p *Engine) moduleAttribute(f *scope.Flow, m *scope.Module, name string) sc
 	}
 	p.Depth++
 	defer func() { p.Depth-- }()
-	v := p.Exported(m, name, 0)
+	v := p.Exported(m, name)
 	if v != nil && !(len(v.Imports) > 0 && p.onlyItself(v, m, name)) {
 		return p.Read(f, v)
 	}

@@ -75,7 +75,7 @@ func (l *Linker) importEdges() {
 		}
 		whole := i.Wildcard || len(i.Names) == 0
 		for _, n := range i.Names {
-			if l.e.Exported(what.Mod, n.Name, 0) == nil {
+			if l.e.Exported(what.Mod, n.Name) == nil {
 				if sub := l.e.Submodule(what.Mod, n.Name); sub != nil {
 					l.ToModule(kind, sub, i.At)
 					continue

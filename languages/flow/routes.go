@@ -307,7 +307,7 @@ func (p *Engine) memberText(in *scope.Scope, of scope.Path) (string, bool) {
 	}
 	v := p.Find(in, of.Head)
 	if v != nil && len(v.Imports) == 1 && v.Imports[0].Mod != nil {
-		v = p.Exported(v.Imports[0].Mod, v.Imports[0].Name, 0)
+		v = p.Exported(v.Imports[0].Mod, v.Imports[0].Name)
 	}
 	if v == nil {
 		return "", false

@@ -181,7 +181,7 @@ func (p *Engine) importFlows(names map[string]*scope.Variable) {
 				if whole := i.Mod.Exports[scope.WholeExport]; whole != nil {
 					p.AddFlow(func(f *scope.Flow) { p.addAll(v, slices.Clone(p.Read(f, whole)), true) })
 				}
-			case i.Name == scope.DefaultName && p.Exported(i.Mod, i.Name, 0) == nil:
+			case i.Name == scope.DefaultName && p.Exported(i.Mod, i.Name) == nil:
 				p.Add(v, p.Intern(scope.ValueID{Kind: scope.ModuleValue, Mod: i.Mod}), true)
 			default:
 				p.AddFlow(func(f *scope.Flow) {

@@ -164,7 +164,7 @@ func (r *routing) parameters(fn *ast.FuncDecl) {
 			r.params[v] = parameter(obj, -1)
 		}
 	}
-	if results := fn.Type.Results; results != nil && len(results.List[0].Names) > 0 {
+	if results := fn.Type.Results; results.NumFields() > 0 && len(results.List[0].Names) > 0 {
 		if v := r.info.Defs[results.List[0].Names[0]]; v != nil && !isText(v.Type()) {
 			r.params[v] = obj.FullName() + "=>"
 		}

@@ -48,8 +48,10 @@ func (r *routing) enterLoop(n *ast.RangeStmt, walk func(ast.Node) bool) bool {
 	}
 	l := loop{rows: rows}
 	if id, ok := n.Key.(*ast.Ident); ok {
-		if _, list := r.info.Types[n.X].Type.Underlying().(*types.Map); list {
-			l.key = r.info.Defs[id]
+		if of := r.info.TypeOf(n.X); of != nil { // none where the checker gave up
+			if _, list := of.Underlying().(*types.Map); list {
+				l.key = r.info.Defs[id]
+			}
 		}
 	}
 	if id, ok := n.Value.(*ast.Ident); ok {

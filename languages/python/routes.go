@@ -146,7 +146,7 @@ func (p *walker) construct(n extract.Ref, path string, args extract.Ref, s state
 		g.Pattern = p.version(args, extract.None) + g.Pattern
 	}
 	if strings.HasPrefix(name, "Nested") {
-		g.Pattern = p.nestedPrefix(args)
+		g.Pattern = p.nestedPrefix(args, 0)
 	}
 	p.AddRoute(g, n)
 	if name == "DefaultRouter" { // it lists what is registered
@@ -183,9 +183,16 @@ func (p *walker) namespace(n extract.Ref, path, full string, args extract.Ref, s
 	return true
 }
 
+// maxNested limits the nested routers around one.
+const maxNested = 16
+
 // nestedPrefix returns the prefix of NestedSimpleRouter(parent, "domains", lookup="domain"): that of the parent, if it
-// is nested too, and the path of one of its objects.
-func (p *walker) nestedPrefix(args extract.Ref) string {
+// is nested too, and the path of one of its objects. It is ${} where the parents are too many, as those of a router
+// that is its own parent are.
+func (p *walker) nestedPrefix(args extract.Ref, depth int) string {
+	if depth > maxNested {
+		return "${}"
+	}
 	prefix, ok := p.literal(p.argument(args, 1, "parent_prefix"))
 	lookup, named := p.literal(p.argument(args, -1, "lookup"))
 	if !named {
@@ -193,7 +200,7 @@ func (p *walker) nestedPrefix(args extract.Ref) string {
 	}
 	before := ""
 	if parent := p.valueOf(p.Text(p.argument(args, 0, "parent_router"))); p.Kind(parent) == "call" && strings.HasPrefix(p.Text(p.lastName(parent)), "Nested") {
-		before = p.nestedPrefix(p.Field(parent, "arguments"))
+		before = p.nestedPrefix(p.Field(parent, "arguments"), depth+1)
 	}
 	if !ok {
 		return "${}"

@@ -34,6 +34,8 @@ type items struct {
 	itself map[*scope.Module]*scope.Variable
 	// globs has what `use …::*` brings into each scope.
 	globs map[*scope.Scope][]*use
+	// asked has the answers of once so far: none for a question that is open.
+	asked map[question]scope.Symbol
 }
 
 type implementation struct {
@@ -45,7 +47,7 @@ type implementation struct {
 func newItems(e *flow.Engine) *items {
 	return &items{
 		Engine: e, layout: e.Layout.(*crates), externs: map[string]*scope.Variable{}, types: map[typeKey]scope.Set{}, methods: map[string][]*scope.Decl{}, foreignMembers: map[string][]*scope.Decl{},
-		open: map[*scope.Module][]*scope.Decl{}, itself: map[*scope.Module]*scope.Variable{}, globs: map[*scope.Scope][]*use{},
+		open: map[*scope.Module][]*scope.Decl{}, itself: map[*scope.Module]*scope.Variable{}, globs: map[*scope.Scope][]*use{}, asked: map[question]scope.Symbol{},
 	}
 }
 

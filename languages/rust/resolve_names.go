@@ -111,25 +111,43 @@ func (p *items) ItemBefore(v *scope.Variable) (scope.Symbol, bool) {
 	for _, i := range v.Imports {
 		return p.ImportMeaning(i), true
 	}
-	for _, of := range v.Aliases {
-		if !v.Used {
-			break
-		}
-		if s := p.usedSymbol(v, of); s.Rest == 0 && (s.Mod != nil || s.External != nil || s.Decl != nil && !s.Decl.IsFunction()) {
-			return s, true
-		}
+	if !v.Used {
+		return scope.Symbol{}, false
 	}
-	return scope.Symbol{}, false
+	s := p.once(question{v, true}, func(s scope.Symbol) bool {
+		return s.Mod != nil || s.External != nil || s.Decl != nil && !s.Decl.IsFunction()
+	})
+	return s, s != (scope.Symbol{})
 }
 
 // Used implements scope.Rules.
 func (p *items) Used(v *scope.Variable) scope.Symbol {
-	for _, of := range v.Aliases {
-		if s := p.usedSymbol(v, of); s != (scope.Symbol{}) && s.Rest == 0 {
-			return s
+	return p.once(question{v, false}, func(s scope.Symbol) bool { return s != (scope.Symbol{}) })
+}
+
+// question asks what a variable means that imports bind: anything, or what can have names below it.
+type question struct {
+	v      *scope.Variable
+	before bool
+}
+
+// once returns the first meaning of a variable's imports that will do. Imports may lead in circles, on many ways:
+// each question is answered once until the first of them is, and one that rests on itself has no answer.
+func (p *items) once(q question, will func(scope.Symbol) bool) scope.Symbol {
+	if s, asked := p.asked[q]; asked {
+		return s
+	}
+	if len(p.asked) == 0 {
+		defer clear(p.asked)
+	}
+	p.asked[q] = scope.Symbol{}
+	for _, of := range q.v.Aliases {
+		if s := p.usedSymbol(q.v, of); s.Rest == 0 && will(s) {
+			p.asked[q] = s
+			break
 		}
 	}
-	return scope.Symbol{}
+	return p.asked[q]
 }
 
 // usedSymbol returns what a path means that an import binds to v. The head of the path is not v

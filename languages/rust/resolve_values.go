@@ -134,7 +134,7 @@ func (p *items) Step(f *scope.Flow, here flow.Site, v *scope.Value, of scope.Pat
 func (p *items) member(f *scope.Flow, v *scope.Value, name string) scope.Set {
 	switch v.Kind {
 	case scope.ModuleValue:
-		if w := p.Global(v.Mod, name, 0); w != nil {
+		if w := p.Global(v.Mod, name); w != nil {
 			return p.Read(f, w)
 		}
 	case scope.ExternalValue:

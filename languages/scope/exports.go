@@ -59,11 +59,16 @@ func (m *Module) Attribute(name string) *Variable {
 }
 
 // Exported returns the variable that other files see by a name, nil if the module exports none.
-func (p *Program) Exported(m *Module, name string, depth int) *Variable {
+func (p *Program) Exported(m *Module, name string) *Variable {
 	if !p.Lang.Exports {
-		return p.Global(m, name, depth)
+		return p.Global(m, name)
 	}
-	if v := m.Exports[name]; v != nil || depth > MaxDepth {
+	return exported(m, name, nil)
+}
+
+// exported is Exported among the modules that were not seen yet.
+func exported(m *Module, name string, seen map[*Module]bool) *Variable {
+	if v := m.Exports[name]; v != nil {
 		return v
 	}
 	if m.Scope != nil {
@@ -78,9 +83,13 @@ func (p *Program) Exported(m *Module, name string, depth int) *Variable {
 	if name == DefaultName {
 		return m.Exports[WholeExport]
 	}
+	if seen == nil {
+		seen = map[*Module]bool{}
+	}
+	seen[m] = true
 	for _, star := range m.Stars {
-		if star.Mod != nil {
-			if v := p.Exported(star.Mod, name, depth+1); v != nil {
+		if star.Mod != nil && !seen[star.Mod] {
+			if v := exported(star.Mod, name, seen); v != nil {
 				return v
 			}
 		}

@@ -1,6 +1,7 @@
 package scope
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -71,7 +72,7 @@ func (p *Program) Find(s *Scope, name string) *Variable {
 			continue
 		}
 		if word := s.outerNames[name]; word == "global" {
-			return p.Global(s.Mod, name, 0)
+			return p.Global(s.Mod, name)
 		} else if word == "nonlocal" {
 			continue
 		}
@@ -79,24 +80,33 @@ func (p *Program) Find(s *Scope, name string) *Variable {
 			return v
 		}
 	}
-	return p.Global(s.Mod, name, 0)
+	return p.Global(s.Mod, name)
 }
 
 // Global returns the variable of a name of a module: its own, or one that a wildcard import
 // brings.
-func (p *Program) Global(m *Module, name string, depth int) *Variable {
+func (p *Program) Global(m *Module, name string) *Variable {
+	return p.global(m, name, nil)
+}
+
+// global is Global among the modules that were not seen yet.
+func (p *Program) global(m *Module, name string, seen map[*Module]bool) *Variable {
 	if m.Scope == nil {
 		return nil
 	}
-	if v := m.Scope.Vars[name]; v != nil || depth > MaxDepth || strings.HasPrefix(name, "_") {
+	if v := m.Scope.Vars[name]; v != nil || strings.HasPrefix(name, "_") {
 		return v
 	}
 	if p.Rules != nil {
 		return p.Rules.FromGlobs(m, name)
 	}
-	for i := len(m.Stars) - 1; i >= 0; i-- {
-		if from := m.Stars[i].Mod; from != nil {
-			if v := p.Global(from, name, depth+1); v != nil {
+	if seen == nil {
+		seen = map[*Module]bool{}
+	}
+	seen[m] = true
+	for _, star := range slices.Backward(m.Stars) {
+		if from := star.Mod; from != nil && !seen[from] {
+			if v := p.global(from, name, seen); v != nil {
 				return v
 			}
 		}

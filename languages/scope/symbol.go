@@ -143,7 +143,7 @@ func (d *Decl) orderOrSelf() []Base {
 // inModule returns what a name of a module stands for.
 func (p *Program) inModule(m *Module, name string, behind []Step) Symbol {
 	var s Symbol
-	if v := p.Exported(m, name, 0); v != nil {
+	if v := p.Exported(m, name); v != nil {
 		s = p.MeaningBefore(v, behind)
 		if s == (Symbol{Variable: v}) && p.Lang.Exports && len(v.Aliases) == 1 && v.Scope != nil { // export { X }
 			if of := p.Lookup(v.Scope, v.Aliases[0]); of.Rest == 0 && (of.Decl != nil || of.Mod != nil || of.External != nil) {
@@ -216,7 +216,7 @@ func (p *Program) ImportMeaning(i Imported) Symbol {
 	}
 	p.Depth++
 	defer func() { p.Depth-- }()
-	if i.Name == DefaultName && p.Exported(i.Mod, i.Name, 0) == nil {
+	if i.Name == DefaultName && p.Exported(i.Mod, i.Name) == nil {
 		return Symbol{Mod: i.Mod} // a module without exports of this form is imported as a whole
 	}
 	return p.inModule(i.Mod, i.Name, nil)
