@@ -68,7 +68,7 @@ func Run(ctx context.Context, con *connect.Connector, f commandevent.Details, ke
 	if runErr != nil {
 		o.OutputTail = runErr.Error()
 	} else if cfg.RecordChanges == nil || *cfg.RecordChanges {
-		o.Changes = changes(new(recording.Looker).Since(start, p.Cwd, con.Getenv("HOME"), cfg.DataDir))
+		o.Changes = changes(new(recording.Looker).Between(start, start.Add(took), p.Cwd, con.Getenv("HOME"), cfg.DataDir))
 	}
 	r, err := connect.Redactor(cfg)
 	if err != nil {

@@ -62,11 +62,12 @@ type Looker struct {
 // pause is how long a directory is left alone that was too much to look through.
 const pause = 10 * time.Minute
 
-// Since looks for what changed since a time below the root of the repository that contains a directory, or
-// else below the directory around it that was looked at before, or else below the directory itself. data, a directory of Recount's own, is left out. It returns nil if that is
-// too much to look through, not known for all of it, or if it has the home directory in it, where much else
-// goes on.
-func (k *Looker) Since(since time.Time, cwd, home, data string) *Changes {
+// Between looks for what changed while a command ran, below the root of the repository that contains a directory, or
+// else below the directory around it that was looked at before, or else below the directory itself. data, a directory
+// of Recount's own, is left out. It returns nil if that is too much to look through, not known for all of it, or if it
+// has the home directory in it, where much else goes on. It also returns nil where commands follow each other
+// faster than it looks, as they do when they are pasted: what another changed before it looked is not told apart.
+func (k *Looker) Between(since, ended time.Time, cwd, home, data string) *Changes {
 	below := Workspace(cwd)
 	if below == "" {
 		below = k.around(filepath.Clean(cwd), filepath.Clean(home))
@@ -87,6 +88,7 @@ func (k *Looker) Since(since time.Time, cwd, home, data string) *Changes {
 		k.tooMuch[below] = time.Now().Add(pause)
 		return nil
 	}
+	unsure := l.leaveOut(ended)
 	c := &Changes{Below: below, Files: l.files}
 	slices.SortFunc(c.Files, func(a, b WrittenFile) int { return strings.Compare(a.Path, b.Path) })
 	left := int64(maxChangedHash)
@@ -96,14 +98,14 @@ func (k *Looker) Since(since time.Time, cwd, home, data string) *Changes {
 			f.SHA256 = HashOf(f.Path, f.Size)
 		}
 	}
-	if l.before != nil {
-		l.before.learn(c, &l, since, began)
+	if l.before != nil && !l.before.learn(c, &l, since, began) {
+		unsure = true
 	}
 	for _, d := range l.directories {
 		c.Directories = append(c.Directories, d.path)
 	}
 	slices.Sort(c.Directories)
-	if len(c.Files) > maxChanged || len(l.directories) > maxChanged {
+	if unsure || len(c.Files) > maxChanged || len(l.directories) > maxChanged {
 		return nil
 	}
 	c.LookedAt = time.Now().UTC()
@@ -159,6 +161,14 @@ type directory struct {
 func (l *look) seen() bool {
 	l.entries++
 	return l.entries <= maxLooked && (l.entries%256 != 0 || time.Now().Before(l.until))
+}
+
+// leaveOut leaves out what changed after a time, which the next look tells, and reports whether something did.
+func (l *look) leaveOut(ended time.Time) bool {
+	found := len(l.files) + len(l.directories)
+	l.files = slices.DeleteFunc(l.files, func(f WrittenFile) bool { return f.changed.After(ended) })
+	l.directories = slices.DeleteFunc(l.directories, func(d directory) bool { return d.changed.After(ended) })
+	return len(l.files)+len(l.directories) < found
 }
 
 // file adds a changed file, unless there are too many already.

@@ -28,7 +28,7 @@ func BenchmarkLook(b *testing.B) {
 			}
 			k := Looker{Remember: true}
 			for b.Loop() {
-				if c := k.Since(time.Now().Add(time.Hour), dir, "", ""); c == nil {
+				if c := k.Between(time.Now().Add(time.Hour), time.Now(), dir, "", ""); c == nil {
 					b.Fatal("nothing was looked at")
 				}
 			}

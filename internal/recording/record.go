@@ -99,7 +99,7 @@ func (r report) record(text, ignore string, now time.Time, stderr io.Writer) (se
 	}
 	if s.Changes && (r.at != "" || r.uptime != "" || r.duration > 0) {
 		data, _ := filepath.Abs(s.DataDir)
-		c.Changes = cmp.Or(r.looker, &Looker{}).Since(c.StartedAt, c.Cwd, os.Getenv("HOME"), data)
+		c.Changes = cmp.Or(r.looker, &Looker{}).Between(c.StartedAt, c.ended(), c.Cwd, os.Getenv("HOME"), data)
 	}
 	c.Redact(s.Redact)
 	e, err := c.Entry()
@@ -110,6 +110,16 @@ func (r report) record(text, ignore string, now time.Time, stderr io.Writer) (se
 		return "", spool.Append(spool.Dir(s.DataDir), e)
 	}
 	return s.Server, spool.AppendRemote(s.DataDir, s.Server, e)
+}
+
+// ended returns when a command had ended. Some shells tell its time only in milliseconds, and its start only as the
+// machine's uptime in hundredths of a second.
+func (c *Command) ended() time.Time {
+	ended := c.StartedAt.Add(time.Duration(c.Duration))
+	if c.Duration%Duration(time.Millisecond) == 0 {
+		ended = ended.Add(2 * tick)
+	}
+	return ended
 }
 
 // SinceUptime returns how long ago the machine's uptime was then, in seconds as in /proc/uptime.

@@ -61,9 +61,9 @@ func (r *remembered) asks(f WrittenFile) bool {
 
 // learn adds the files that are gone, tells what those that changed were before, and remembers what all contain
 // now. The clock of file times lags behind, so what one command changed last may seem to be changed by the next
-// one, too: learn leaves out what changed before the time since by this clock and is as the last look saw it, which
-// must have ended by then. began is when the look began.
-func (r *remembered) learn(c *Changes, l *look, since, began time.Time) {
+// one, too: learn leaves out what changed before the time since by this clock and is as the last look saw it. If that
+// look had not ended by then, either command may have changed it, and learn returns false. began is when the look began.
+func (r *remembered) learn(c *Changes, l *look, since, began time.Time) (sure bool) {
 	for _, dir := range l.directories {
 		for path := range r.files {
 			if filepath.Dir(path) == dir.path {
@@ -77,6 +77,7 @@ func (r *remembered) learn(c *Changes, l *look, since, began time.Time) {
 	}
 	slices.SortFunc(c.Files, func(a, b WrittenFile) int { return strings.Compare(a.Path, b.Path) })
 	settled := r.ended.Before(since) // what is remembered is from before
+	sure = true
 	files := c.Files[:0]
 	for _, f := range c.Files {
 		if !f.Removed {
@@ -84,7 +85,8 @@ func (r *remembered) learn(c *Changes, l *look, since, began time.Time) {
 			if known {
 				f.WasSHA256, f.WasMode = slices.Clone(was.hash[:]), was.mode
 			}
-			if r.keep(f); known && settled && f.changed.Before(since) && r.files[f.Path] == was {
+			if r.keep(f); known && f.changed.Before(since) && r.files[f.Path] == was {
+				sure = sure && settled
 				continue
 			}
 		}
@@ -105,7 +107,12 @@ func (r *remembered) learn(c *Changes, l *look, since, began time.Time) {
 	for _, d := range l.directories {
 		r.directories[d.path] = d.changed
 	}
-	l.directories = slices.DeleteFunc(l.directories, func(d directory) bool { return settled && d.changed.Before(since) && d.changed.Equal(was[d.path]) })
+	l.directories = slices.DeleteFunc(l.directories, func(d directory) bool {
+		before := d.changed.Before(since) && d.changed.Equal(was[d.path])
+		sure = sure && (settled || !before)
+		return before
+	})
+	return sure
 }
 
 // keep remembers what a file contains, or forgets it if that is not known.
