@@ -14,7 +14,7 @@ import (
 
 // navigates matches a line that only changes the directory. Each step of a plan states its own, so such a
 // line is in no plan, whether its author marked it as needed or not: it is not counted.
-var navigates = regexp.MustCompile(`^(cd|pushd|popd)(\s+[^\s;&|<>]+)?$`)
+var navigates = regexp.MustCompile(`^((cd|pushd|popd)(\s+[^\s;&|<>]+)?(\s*>\s*/dev/null)?(\s*(;|&&)\s*|$))+$`)
 
 // comparable returns what of a file has to be the same: its content, or of an archive what is in it. When
 // a member was packed is never the same twice, and unpacking it gives another time, too.

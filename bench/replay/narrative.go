@@ -91,9 +91,9 @@ func place(n narrative, root, user string) (home string, env []string, err error
 
 // typed types the steps of a narrative into an interactive bash in the project of a home, after a first line, and
 // returns what the shell printed. People pause between lines; without that, what two lines write can have the same
-// time to the tick, and make takes the older one for the newer.
+// time to the tick, and make takes the older one for the newer. A tab is typed as one, as in what is pasted.
 func (n narrative) typed(home string, env []string, first string) string {
-	in := first
+	in := " bind 'set disable-completion on'\n" + first
 	for _, s := range n.steps {
 		in += s.text + "\n"
 	}

@@ -53,6 +53,7 @@ func (f *finder) judgeCall(c *shell.Call) {
 	if c.Name == "" {
 		f.Known = false
 		f.acts++
+		f.ran(c)
 		f.opaque(c.Dir)
 		return
 	}
@@ -65,6 +66,9 @@ func (f *finder) judgeCall(c *shell.Call) {
 			f.acts++
 		}
 		return
+	}
+	if _, own := f.body(c.Name); own && f.inside(c) {
+		return // a function may have the name of a program
 	}
 	if c.Flag("--help", "--version") && len(c.Args) == 1 {
 		f.sees++

@@ -6,6 +6,14 @@ import (
 	"testing"
 )
 
+// TestProgramsOfALoop has programs whose path a loop tells.
+func TestProgramsOfALoop(t *testing.T) {
+	const want = "reads path /w/out/a/run; reads path /w/out/b/run; writes path /w/report"
+	if got := things(of("for m in a b; do out/$m/run x; done > report")); got != want {
+		t.Errorf("got %s\nwant %s", got, want)
+	}
+}
+
 // TestWritesOfPrograms has files that are named inside the text which a program is given.
 func TestWritesOfPrograms(t *testing.T) {
 	for command, want := range map[string]string{

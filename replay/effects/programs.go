@@ -304,14 +304,22 @@ func (f *finder) goBuilds(c *shell.Call) bool {
 // intoNames are names that directories have.
 var intoNames = words(". .. bin dist build out target release")
 
-// destination judges a program of unknown effects. One that installs to a directory it is told
-// writes there and nowhere else.
-func (f *finder) destination(c *shell.Call) {
-	if strings.Contains(c.Head.Value, "/") {
-		if p, ok := shell.Resolve(f.expand(c.Head), c.Dir, f.c.Home); ok {
+// ran adds the file of a program that is called by its path.
+func (f *finder) ran(c *shell.Call) {
+	if !strings.Contains(c.Head.Value, "/") {
+		return
+	}
+	for _, head := range f.items(c.Head) {
+		if p, ok := shell.Resolve(f.expand(head), c.Dir, f.c.Home); ok {
 			f.add(Thing{Kind: Path, Name: p, Access: Read})
 		}
 	}
+}
+
+// destination judges a program of unknown effects. One that installs to a directory it is told
+// writes there and nowhere else.
+func (f *finder) destination(c *shell.Call) {
+	f.ran(c)
 	dir := c.Dir
 	if w, ok := c.FlagValue("-C"); ok && (c.Name == "make" || c.Name == "ninja" || c.Name == "npm" || c.Name == "go" || c.Name == "cargo") {
 		if d, ok := shell.Resolve(f.expand(w), c.Dir, f.c.Home); ok {
