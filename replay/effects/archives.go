@@ -79,3 +79,87 @@ func (f *finder) archives(c *shell.Call) {
 		f.path(library, c.Dir, Read, false)
 	}
 }
+
+// tar judges what an archive is made of or unpacked to.
+func (f *finder) tar(c *shell.Call) {
+	mode, archive, dir := "", shell.Word{}, c.Dir
+	prints := c.Flag("--to-stdout")
+	var files []shell.Word
+	for i := 0; i < len(c.Args); i++ {
+		v := c.Args[i].Value
+		next := func() shell.Word {
+			if i+1 < len(c.Args) {
+				i++
+				return c.Args[i]
+			}
+			return shell.Word{}
+		}
+		switch {
+		case strings.HasPrefix(v, "--file="):
+			archive = shell.Word{Value: v[7:], Dynamic: c.Args[i].Dynamic}
+		case v == "--file":
+			archive = next()
+		case strings.HasPrefix(v, "--directory="):
+			dir, _ = shell.Resolve(shell.Word{Value: v[12:]}, c.Dir, f.c.Home)
+		case v == "-C", v == "--directory":
+			dir, _ = shell.Resolve(f.expand(next()), dir, f.c.Home)
+		case v == "--extract", v == "--get":
+			mode = "x"
+		case v == "--create":
+			mode = "c"
+		case v == "--list":
+			mode = "t"
+		case v == "--append", v == "--update", v == "--delete", v == "--concatenate", v == "--catenate":
+			mode = "r"
+		case strings.HasPrefix(v, "--"):
+		case i == 0 && !strings.HasPrefix(v, "-"), len(v) > 1 && v[0] == '-':
+			for _, letter := range strings.TrimPrefix(v, "-") {
+				switch letter {
+				case 'x', 'c', 't', 'r', 'u':
+					mode = string(letter)
+				case 'O':
+					prints = true
+				case 'A':
+					mode = "r"
+				case 'f':
+					archive = next()
+				case 'C':
+					dir, _ = shell.Resolve(f.expand(next()), dir, f.c.Home)
+				case 'X', 'T', 'b':
+					next()
+				}
+			}
+		default:
+			files = append(files, c.Args[i])
+		}
+	}
+	here := *c
+	here.Dir = dir
+	if mode == "x" && prints {
+		mode = "t"
+	}
+	switch mode {
+	case "x":
+		f.acts++
+		if archive.Value != "" && archive.Value != "-" {
+			f.path(archive, c.Dir, Read, false)
+		}
+		f.path(shell.Word{Value: "."}, dir, Update, true)
+	case "t":
+		f.sees++
+		if archive.Value != "" && archive.Value != "-" {
+			f.path(archive, c.Dir, Read, false)
+		}
+	default:
+		if archive.Value != "" && archive.Value != "-" {
+			f.acts++
+			access := Write
+			if mode == "r" || mode == "u" {
+				access = Update
+			}
+			f.path(archive, c.Dir, access, false)
+		}
+		f.readTrees(&here, files)
+		f.notHere(c, dir, files)
+	}
+}
