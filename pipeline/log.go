@@ -476,7 +476,9 @@ func (l *Log) read(ctx context.Context, at schemas.Position) (schemas.LogRecord,
 	if err != nil {
 		return schemas.LogRecord{}, err
 	}
-	if start, end := starts[at.TP()], ends[at.TP()]; at.Offset < start || at.Offset >= end {
+	if start, end := starts[at.TP()], ends[at.TP()]; start == end {
+		return schemas.LogRecord{}, schemas.Poisonf("no such offset: the partition is empty")
+	} else if at.Offset < start || at.Offset >= end {
 		return schemas.LogRecord{}, schemas.Poisonf("no such offset: the partition holds %d to %d", start, end-1)
 	}
 	if l.skipGaps(at.TP(), at.Offset) != at.Offset {

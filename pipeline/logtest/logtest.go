@@ -405,7 +405,7 @@ func readRefuses(t *testing.T, open Open) {
 	}{
 		{schemas.Position{Topic: "nonesuch"}, "no such topic"},
 		{schemas.Position{Topic: l.Topic(schemas.TopicCommands), Partition: 99}, "no such partition"},
-		{schemas.Position{Topic: l.Topic(schemas.TopicCommands), Offset: 7}, "no such offset"},
+		{schemas.Position{Topic: l.Topic(schemas.TopicCommands), Offset: 7}, "no such offset: the partition is empty"},
 	} {
 		_, err := l.Read(ctx, tc.at)
 		if !errors.Is(err, schemas.ErrPoison) || !strings.Contains(err.Error(), tc.want) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"net/http"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -69,10 +70,13 @@ type answered struct {
 func (a answered) MarshalJSON() ([]byte, error) { return json.Marshal(a.answer) }
 
 // nameAnswer is a transformer: it tells the codecs which question an answer belongs to. A problem is
-// JSON whatever the client accepts.
+// JSON whatever the client accepts, and one that huma found in the request is invalid as others are.
 func nameAnswer(hc huma.Context, _ string, v any) (any, error) {
 	if _, failed := v.(error); failed {
 		hc.SetHeader("Content-Type", mediaProblem)
+		if p, ok := v.(*huma.ErrorModel); ok && p.Status == http.StatusUnprocessableEntity && p.Type == "" {
+			p.Type = api.TypeInvalid
+		}
 		return v, nil
 	}
 	if accept := hc.Header("Accept"); !strings.Contains(accept, mediaText) && !strings.Contains(accept, mediaCompactBinary) {

@@ -253,6 +253,49 @@ func request(t *testing.T, srv *httptest.Server, method, path string, body io.Re
 	return resp, string(b)
 }
 
+// TestInvalidHasItsType checks that every 422 has the type that programs compare.
+func TestInvalidHasItsType(t *testing.T) {
+	srv, _ := serve(t, &fake{}, httpapi.Options{})
+	for _, tc := range []struct{ method, path, body string }{
+		{"POST", "/v1/find", `{"limit":-1}`},
+		{"POST", "/v1/find", `{"nonesuch":1}`},
+		{"GET", "/v1/intents?limit=x", ""},
+		{"GET", "/v1/intents?nonesuch=1", ""},
+		{"GET", "/v1/log/commands/0?from=x", ""},
+		{"POST", "/v1/events", `{"command":""}`},
+	} {
+		resp, body := request(t, srv, tc.method, tc.path, strings.NewReader(tc.body), "Content-Type", "application/json")
+		if resp.StatusCode != 422 || !strings.Contains(body, `"type":"urn:recount:invalid"`) {
+			t.Errorf("%s %s %s: %d %s", tc.method, tc.path, tc.body, resp.StatusCode, body)
+		}
+	}
+}
+
+// TestAnotherMethod checks that a path which exists answers 405 with its methods, and no other path does.
+func TestAnotherMethod(t *testing.T) {
+	srv, _ := serve(t, &fake{}, httpapi.Options{Page: func(mux *http.ServeMux) { mux.HandleFunc("GET /ask", http.NotFound) }})
+	for _, tc := range []struct{ method, path, allow string }{
+		{"GET", "/v1/find", "POST"},
+		{"DELETE", "/v1/events", "POST"},
+		{"PUT", "/v1/intents", "GET, HEAD"},
+		{"OPTIONS", "/v1/events/commands/0/1", "GET, HEAD"},
+		{"PATCH", "/v1/sessions", "GET, HEAD, POST"},
+		{"POST", "/ask", "GET, HEAD"},
+		{"PUT", "/session", "GET, HEAD"},
+		{"GET", "/v1/nothing", ""},
+		{"POST", "/v1/find/", ""},
+	} {
+		resp, body := request(t, srv, tc.method, tc.path, nil)
+		want := http.StatusMethodNotAllowed
+		if tc.allow == "" {
+			want = http.StatusNotFound
+		}
+		if resp.StatusCode != want || resp.Header.Get("Allow") != tc.allow || resp.Header.Get("Content-Type") != "application/problem+json" {
+			t.Errorf("%s %s: %d, allow %q: %s", tc.method, tc.path, resp.StatusCode, resp.Header.Get("Allow"), body)
+		}
+	}
+}
+
 func TestPostEventsTakes(t *testing.T) {
 	for name, tc := range map[string]struct {
 		media, path, body string

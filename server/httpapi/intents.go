@@ -144,7 +144,7 @@ func parameter(err error) error {
 	if re.Field == headerLastID {
 		where = "header." + headerLastID
 	}
-	return huma.Error422UnprocessableEntity("the request cannot be answered", &huma.ErrorDetail{Location: where, Message: re.Reason, Value: re.Value})
+	return typed(api.TypeInvalid, http.StatusUnprocessableEntity, "the request cannot be answered", &huma.ErrorDetail{Location: where, Message: re.Reason, Value: re.Value})
 }
 
 const headerLastID = "Last-Event-ID"

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -168,6 +169,47 @@ func eventsOperation(o *huma.OpenAPI) *huma.Operation {
 	}
 }
 
+// refusals are the answers of every endpoint that are given before its operation is looked at, by
+// status.
+var refusals = map[int]string{
+	http.StatusForbidden:                   "The token may not use this, or the request comes from a web page of another origin.",
+	http.StatusUnsupportedMediaType:        "The media type of the body is not supported.",
+	http.StatusMisdirectedRequest:          "The Host header is not a name of this server.",
+	http.StatusTooManyRequests:             "Too many wrong tokens came from this address; Retry-After says when to come again.",
+	http.StatusRequestHeaderFieldsTooLarge: "The request line and the headers together have more than 64 KiB. The body is plain text, because the request was not read.",
+	http.StatusServiceUnavailable:          "This process does not offer the operation (its roles), or not now.",
+}
+
+// addRefusals describes the refusals once, and refers to them in every operation that does not
+// describe the status itself.
+func addRefusals(o *huma.OpenAPI) {
+	problem := &huma.MediaType{Schema: o.Components.Schemas.Schema(reflect.TypeFor[huma.ErrorModel](), true, "Error")}
+	o.Components.Responses = map[string]*huma.Response{}
+	for status, description := range refusals {
+		content := map[string]*huma.MediaType{mediaProblem: problem}
+		if status == http.StatusRequestHeaderFieldsTooLarge {
+			content = map[string]*huma.MediaType{mediaText: {Schema: &huma.Schema{Type: "string"}}}
+		}
+		o.Components.Responses[refusalName(status)] = &huma.Response{Description: description, Content: content}
+	}
+	for _, item := range o.Paths {
+		for _, op := range []*huma.Operation{item.Get, item.Post} {
+			if op == nil {
+				continue
+			}
+			for status := range refusals {
+				code := strconv.Itoa(status)
+				if op.Responses[code] == nil && (op.RequestBody != nil || status != http.StatusUnsupportedMediaType) {
+					op.Responses[code] = &huma.Response{Ref: "#/components/responses/" + refusalName(status)}
+				}
+			}
+		}
+	}
+}
+
+// refusalName returns the name of a refusal in the description, such as MisdirectedRequest.
+func refusalName(status int) string { return strings.ReplaceAll(http.StatusText(status), " ", "") }
+
 // docsPage serves the description as a page without scripts or external resources.
 func docsPage(o *huma.OpenAPI) http.HandlerFunc {
 	var b strings.Builder
@@ -175,6 +217,10 @@ func docsPage(o *huma.OpenAPI) http.HandlerFunc {
 <style>body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1a1a1a;background:#fff}code,pre{font:14px/1.4 ui-monospace,monospace;background:#f3f3f3;border-radius:4px;padding:.1em .3em}pre{padding:.8em;overflow:auto}h2{border-top:1px solid #ddd;padding-top:1rem}table{border-collapse:collapse;width:100%}td,th{text-align:left;vertical-align:top;padding:.2em .6em .2em 0}@media(prefers-color-scheme:dark){body{color:#e6e6e6;background:#151515}code,pre{background:#262626}h2{border-color:#333}a{color:#8ab4f8}}</style></head><body>`)
 	fmt.Fprintf(&b, "<h1>Recount API</h1><p>%s</p><p>Machine-readable: <a href=\"/openapi.json\">openapi.json</a>, <a href=\"/openapi.yaml\">openapi.yaml</a>.</p>", html.EscapeString(o.Info.Description))
 	fmt.Fprintf(&b, "<pre>curl -s -H 'content-type: application/json' -d '%s' http://127.0.0.1:7171/v1/events\ncurl -s -H 'content-type: application/json' -d '{\"text\":\"failing tests\"}' http://127.0.0.1:7171/v1/find</pre>", html.EscapeString(exampleEvent))
+	b.WriteString("<p>Any endpoint may also answer:</p>")
+	for _, status := range slices.Sorted(maps.Keys(refusals)) {
+		fmt.Fprintf(&b, "<p>%d: %s</p>", status, html.EscapeString(refusals[status]))
+	}
 	for _, path := range slices.Sorted(maps.Keys(o.Paths)) {
 		item := o.Paths[path]
 		for _, op := range []*huma.Operation{item.Get, item.Post} {
@@ -213,6 +259,9 @@ func writeOperation(b *strings.Builder, path string, op *huma.Operation, o *huma
 	}
 	for _, status := range slices.Sorted(maps.Keys(op.Responses)) {
 		r := op.Responses[status]
+		if r.Ref != "" {
+			continue // written once, at the head
+		}
 		if !strings.HasPrefix(status, "2") {
 			fmt.Fprintf(b, "<p>%s: %s</p>", status, html.EscapeString(r.Description))
 			continue

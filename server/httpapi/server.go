@@ -120,6 +120,7 @@ func build(b api.Backend, o *Options) (*http.ServeMux, huma.API) {
 	h := humago.New(mux, config)
 	s := &server{b: b, o: *o}
 	s.routes(h, mux)
+	addRefusals(h.OpenAPI())
 	mux.HandleFunc("GET /docs", docsPage(h.OpenAPI()))
 	if o.Page != nil {
 		o.Page(mux)
@@ -134,9 +135,28 @@ func build(b api.Backend, o *Options) (*http.ServeMux, huma.API) {
 		mux.Handle("/mcp", o.MCP)
 	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		if allow := methodsOf(mux, r); len(allow) > 0 {
+			w.Header().Set("Allow", strings.Join(allow, ", "))
+			problem(w, http.StatusMethodNotAllowed, fmt.Sprintf("%s is not a method of %s; want %s", r.Method, r.URL.Path, strings.Join(allow, " or ")))
+			return
+		}
 		problem(w, http.StatusNotFound, fmt.Sprintf("no endpoint %s %s; GET /docs lists the endpoints", r.Method, r.URL.Path))
 	})
 	return mux, h
+}
+
+// methodsOf returns the methods that the path of r has an endpoint for. The pattern of all other
+// requests keeps mux from answering this itself.
+func methodsOf(mux *http.ServeMux, r *http.Request) []string {
+	var methods []string
+	for _, m := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodDelete} {
+		other := *r
+		other.Method = m
+		if _, pattern := mux.Handler(&other); pattern != "/" {
+			methods = append(methods, m)
+		}
+	}
+	return methods
 }
 
 type server struct {
