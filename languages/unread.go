@@ -1,6 +1,11 @@
 package languages
 
-import "strings"
+import (
+	"path"
+	"strings"
+
+	"github.com/recountdb/recount/languages/golang"
+)
 
 // unread has the programming languages that are not read, by the extensions of their files.
 var unread = func() map[string]string {
@@ -18,6 +23,15 @@ var unread = func() map[string]string {
 	}
 	return all
 }()
+
+// Unresolved returns why a file that is read has no edges, "" if it may have some.
+func Unresolved(file string) string {
+	dir, _ := path.Split(file)
+	if strings.HasSuffix(file, ".go") && golang.Ignored(strings.TrimSuffix(dir, "/")) {
+		return "go build ./... leaves out " + strings.TrimSuffix(dir, "/")
+	}
+	return ""
+}
 
 // Unread returns the name of the programming language of a file that no language here reads, ""
 // if a language reads it or it is not known to be code.

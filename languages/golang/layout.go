@@ -55,7 +55,7 @@ func readLayout(tree resolve.Tree, known map[string]module) (*layout, map[string
 			p := dirOf(f.Path)
 			d := l.dirs[p]
 			if d == nil {
-				d = &dir{path: p, ignored: ignored(p)}
+				d = &dir{path: p, ignored: Ignored(p)}
 				l.dirs[p] = d
 				l.sorted = append(l.sorted, d)
 			}
@@ -184,8 +184,8 @@ func vendored(p string) bool {
 	return slices.Contains(strings.Split(p, "/"), "vendor")
 }
 
-// ignored reports whether `go build ./...` ignores a directory.
-func ignored(p string) bool {
+// Ignored reports whether `go build ./...` ignores a directory. Its files have nodes and no edges.
+func Ignored(p string) bool {
 	for part := range strings.SplitSeq(p, "/") {
 		if part == "testdata" || part == "vendor" || strings.HasPrefix(part, "_") || strings.HasPrefix(part, ".") {
 			return true

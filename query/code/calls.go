@@ -162,7 +162,7 @@ func calls(ctx context.Context, s Sources, r CallsRequest, operator string, by r
 		if r.MinConfidence > 0 {
 			none = "none is known with that confidence; unresolved references are not edges"
 		}
-		hint = cmp.Or(unread, none)
+		hint = cmp.Or(unread, w.unresolvedHint(root), none)
 	}
 	empty := len(found)+len(resp.Outside) == 0 && (resp.Runtime == nil || resp.Runtime.Total == 0)
 	resp.Basis = a.basis(empty, hint, append(confidenceFilter(r.MinConfidence), runtimeFilters(r.Runtime)...)...)

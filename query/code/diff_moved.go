@@ -112,7 +112,7 @@ func displayOf(k schemas.NodeKey, pkg string) string {
 	if chain == "" {
 		return k.Path()
 	}
-	if short := shortPackage(pkg); short != "" {
+	if short := shortPackage(unversioned(pkg, k.Path())); short != "" {
 		return short + "." + chain
 	}
 	return chain

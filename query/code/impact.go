@@ -114,8 +114,11 @@ func Impact(ctx context.Context, s Sources, r ImpactRequest) (ImpactResponse, er
 	hint := c.w.leftOut()
 	if resp.Total+resp.TestCount == 0 {
 		hint = "no known code uses the changed symbols; unresolved references might"
-		if len(c.roots) == 0 {
+		switch len(c.roots) {
+		case 0:
 			hint = "no symbol differs between the two"
+		case 1:
+			hint = cmp.Or(c.w.unresolvedHint(c.roots[0]), hint)
 		}
 	}
 	for _, root := range c.roots {

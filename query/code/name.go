@@ -3,6 +3,7 @@ package code
 import (
 	"cmp"
 	"fmt"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -95,10 +96,39 @@ func (g *Graph) display(n int32) string {
 	if chain == "" {
 		return g.keys[n].Path()
 	}
-	if short := shortPackage(g.pkg(n)); short != "" {
+	if short := shortPackage(g.unversioned(n)); short != "" {
 		return short + "." + chain
 	}
 	return chain
+}
+
+func (g *Graph) unversioned(n int32) string { return unversioned(g.pkg(n), g.keys[n].Path()) }
+
+// unversioned returns the name of the package that a file belongs to, without the major version of
+// its Go module: code names github.com/go-chi/chi/v5 and gopkg.in/yaml.v3 chi and yaml. A version
+// that is a directory (k8s.io/api/autoscaling/v2) is the package's own name.
+func unversioned(pkg, file string) string {
+	if !strings.HasSuffix(file, ".go") {
+		return pkg
+	}
+	name, test := strings.CutSuffix(pkg, "_test")
+	i := strings.LastIndexAny(name, "/.")
+	if i < 0 || !majorVersion(name[i+1:]) || strings.HasSuffix(path.Dir("/"+file), "/"+name[i+1:]) {
+		return pkg
+	}
+	if name[i] == '.' && !strings.HasPrefix(name, "gopkg.in/") {
+		return pkg
+	}
+	if test {
+		return name[:i] + "_test"
+	}
+	return name[:i]
+}
+
+// majorVersion reports whether an element of a path is a version such as v2.
+func majorVersion(s string) bool {
+	n, err := strconv.Atoi(strings.TrimPrefix(s, "v"))
+	return err == nil && n > 0 && s == "v"+strconv.Itoa(n)
 }
 
 // shortPackage returns the last element of a package's name.
@@ -138,8 +168,12 @@ func (a *session) named(w *world, name string) (ref, error) {
 			g, name = meant, rest
 		}
 	}
-	name = strings.TrimPrefix(strings.TrimSpace(name), w.graphs[g].repo+"/")
+	whole := strings.TrimSpace(name)
+	name = strings.TrimPrefix(whole, w.graphs[g].repo+"/")
 	found, by := w.graphs[g].lookup(name)
+	if len(found) == 0 && name != whole { // a package of a Go module with a major version
+		found, by = w.graphs[g].lookup(whole)
+	}
 	if len(found) != 1 {
 		return ref{}, w.unnamed(g, typed, name, found)
 	}
@@ -238,9 +272,9 @@ func (g *Graph) lookup(name string) (found []int32, by string) {
 			switch {
 			case qualified == name:
 				tiers[0] = append(tiers[0], n)
-			case endsAtName(qualified, name):
+			case endsAtName(qualified, name), endsAtName(g.unversioned(n)+"."+chain, name):
 				tiers[2] = append(tiers[2], n)
-			case endsAtName(strings.ToLower(qualified), lower):
+			case endsAtName(strings.ToLower(qualified), lower), endsAtName(strings.ToLower(g.unversioned(n)+"."+chain), lower):
 				tiers[3] = append(tiers[3], n)
 			}
 		}

@@ -130,8 +130,8 @@ func Stales(ctx context.Context, s Sources, r StaleRequest) (StaleResponse, erro
 	total := len(resp.Findings)
 	resp.Truncated = cut(&resp.Findings, cmp.Or(r.Limit, DefaultLimit))
 	resp.Revision = revisionAt(snap)
-	if total == 0 && hint == "" {
-		hint = "nothing out of date was found"
+	if total == 0 {
+		hint = joinHints("nothing out of date was found", hint)
 	}
 	resp.Basis = a.basis(total == 0, hint, query.AppliedFilter{Field: "min_confidence", Op: "ge", Value: fmt.Sprint(least)})
 	return resp, nil

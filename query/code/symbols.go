@@ -300,8 +300,10 @@ func (m *matcher) match(g *Graph, n int32) (tier, loss int) {
 		return matchExact, len(chain) - len(name)
 	}
 	if len(m.text) > len(name) && strings.HasSuffix(m.text, name) {
-		if qualified := g.pkg(n) + "." + chain; endsAtName(qualified, m.text) {
-			return matchName, len(qualified) - len(m.text)
+		for _, pkg := range []string{g.unversioned(n), g.pkg(n)} {
+			if qualified := pkg + "." + chain; endsAtName(qualified, m.text) {
+				return matchName, len(qualified) - len(m.text)
+			}
 		}
 	}
 	lower := strings.ToLower(name)
@@ -313,7 +315,7 @@ func (m *matcher) match(g *Graph, n int32) (tier, loss int) {
 	}
 	lowerChain := strings.ToLower(chain)
 	switch {
-	case m.mayHaveWords(lowerChain) && m.hasWords(strings.ToLower(g.pkg(n)), chain):
+	case m.mayHaveWords(lowerChain) && m.hasWords(strings.ToLower(g.unversioned(n)), chain):
 		return matchWords, max(loss, len(chain)-len(m.text))
 	case strings.Contains(lower, m.lower):
 		return matchPart, loss

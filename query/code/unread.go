@@ -65,6 +65,15 @@ func unreadFiles(s *snapshots.Snapshot) (string, error) {
 	return said, nil
 }
 
+// unresolvedHint returns why what a file declares has no edges, "" if it may have some.
+func (w *world) unresolvedHint(r ref) string {
+	path := w.graphs[r.g].keys[r.n].Path()
+	if why := languages.Unresolved(path); why != "" {
+		return fmt.Sprintf("edges of %s are not known: %s", path, why)
+	}
+	return ""
+}
+
 // unreadHint returns why a file has no symbols, or for anything else "".
 func (a *session) unreadHint(w *world, r ref) (string, error) {
 	g := w.graphs[r.g]

@@ -4,8 +4,83 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/recountdb/recount/languages"
+	snapshots "github.com/recountdb/recount/projections/code"
 	"github.com/recountdb/recount/query/code"
 )
+
+// TestMajorVersions checks that a package is called what code calls it, and is found with its version too.
+func TestMajorVersions(t *testing.T) {
+	m := memoryOf(t, snapshots.Options{Resolvers: languages.Resolvers})
+	m.commit("github.com/acme/shop", "Ada", `a base
+-- go.mod --
+module github.com/acme/shop/v5
+-- shop.go --
+package shop
+
+func Run() {}
+-- run_test.go --
+package shop_test
+
+func Helper() {}
+-- api/v2/types.go --
+package v2
+
+type Order struct{}
+-- cart/cart.go --
+package cart
+
+func Add() {}
+`)
+	for typed, want := range map[string]string{
+		"shop.Run":                     "shop.Run",
+		"v5.Run":                       "shop.Run",
+		"acme/shop.Run":                "shop.Run",
+		"github.com/acme/shop/v5.Run":  "shop.Run",
+		"shop_test.Helper":             "shop_test.Helper",
+		"v2.Order":                     "v2.Order",
+		"cart.Add":                     "cart.Add",
+		"github.com/acme/shop/v5/cart": "cart/",
+	} {
+		c, err := code.Callers(t.Context(), m.s, code.CallsRequest{Symbol: typed})
+		if err != nil || c.Symbol.Name != want {
+			t.Errorf("%s is %q, want %q (%v)", typed, c.Symbol.Name, want, err)
+		}
+	}
+	s, err := code.Symbols(t.Context(), m.s, code.SymbolsRequest{Text: "shop.Run"})
+	if err != nil || len(s.Symbols) == 0 || s.Symbols[0].Name != "shop.Run" {
+		t.Errorf("symbols: %+v (%v)", s.Symbols, err)
+	}
+}
+
+// TestUnresolvedDirectories checks that an answer about a Go file that the go command leaves out says so.
+func TestUnresolvedDirectories(t *testing.T) {
+	m := newMemory(t)
+	m.commit(shop, "Ada", `a base
+-- go.mod --
+module example.org/shop
+-- shop.go --
+package shop
+
+func Run() {}
+-- _examples/a/main.go --
+package main
+
+import "example.org/shop"
+
+func main() { shop.Run() }
+`)
+	const want = "edges of _examples/a/main.go are not known: go build ./... leaves out _examples/a"
+	if c, err := code.Callees(t.Context(), m.s, code.CallsRequest{Symbol: "_examples/a/main.go:main"}); err != nil || c.Hint != want {
+		t.Errorf("callees says %q (%v)", c.Hint, err)
+	}
+	if i, err := code.Impact(t.Context(), m.s, code.ImpactRequest{Symbol: "_examples/a/main.go"}); err != nil || i.Hint != want {
+		t.Errorf("impact says %q (%v)", i.Hint, err)
+	}
+	if c, err := code.Callers(t.Context(), m.s, code.CallsRequest{Symbol: "shop.go:Run"}); err != nil || strings.Contains(c.Hint, "leaves out") {
+		t.Errorf("callers of what is built says %q (%v)", c.Hint, err)
+	}
+}
 
 // TestUnreadLanguages checks that an answer about a file that is not read says so instead of 0.
 func TestUnreadLanguages(t *testing.T) {

@@ -30,13 +30,14 @@ the newest failure here, as in why.
 Exits with 1 if there is nothing to compare.
 
 With two revisions, written REV..REV or as two arguments, compare the code graph: the
-symbols removed (-), with a changed signature (!) or body (~), moved (>) and added (+),
-the edges, the affected owners and repositories, and what the change reaches before and
+symbols removed (-), with a changed signature (!) or body (~), renamed (=), moved (>)
+and added (+), the edges, the affected owners and repositories, and what the change reaches before and
 after. Two arguments that could be commands as well as revisions are an error; REV..REV
 always means code. --fail-on makes it a check: NAME>N with > >= < <= =, where NAME is
-added, removed, signature, body, moved, edges_added, edges_removed, files, owners,
-dependencies_added, dependencies_removed, used_elsewhere, impact, impact_before,
-impact_growth, tests or untested. Exits with 1 if a threshold is exceeded.`,
+added, removed, signature, body, renamed, moved, edges_added, edges_removed, files,
+owners, dependencies_added, dependencies_removed, used_elsewhere, impact, impact_before,
+impact_growth, tests or untested. removed counts what was renamed, too, because what
+uses the old name breaks. Exits with 1 if a threshold is exceeded.`,
 		Example: `  recount diff                          the newest failure here and its last success
   recount diff 018f3c2
   recount diff 018f3c2 018f3c55 --depth 2 --wide
