@@ -87,7 +87,7 @@ func (a *app) whySpan(ctx context.Context, by verbs.Answers, w *verbs.WalkFlags,
 	}
 	r, err := runtime.WhyQuestion.Ask(ctx, by, runtime.SpanWhyRequest{Window: runtime.Window{At: time.Now().UTC()}, Ref: ref, Limit: limit})
 	a.ClearProgress()
-	if errors.As(err, &missing) {
+	if errors.As(err, &missing) && len(ref) == 16 { // a trace's id is no beginning of a command's
 		missing.Hint += "; and no command's id starts with it"
 	}
 	if err != nil {

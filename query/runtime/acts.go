@@ -106,24 +106,7 @@ func (c *causes) startsOf(service string) (all []start) {
 // concerns describes how a command concerns a service, or returns "". A command that names another
 // service concerns that one alone.
 func (c *causes) concerns(a *act, service string) string {
-	home := c.homeFor(service)
-	by := about(a.Intent, service, home)
-	if by == "" || strings.HasPrefix(by, "names ") {
-		return by
-	}
-	for other := range c.j.homes.observers {
-		if other != service && (hasWord(a.Command, other) || c.homeNamed(a.Command, other, home)) {
-			return ""
-		}
-	}
-	return by
-}
-
-// homeNamed reports whether a command names the folder of a service that is built from another
-// folder than home.
-func (c *causes) homeNamed(command, service string, home *Home) bool {
-	o := c.homeFor(service)
-	return o != nil && o.Dir != "" && (home == nil || o.Dir != home.Dir || o.Repo != home.Repo) && hasWord(command, last(o.Dir))
+	return concerns(a.Intent, service, c.j.homes.observers, c.homeFor)
 }
 
 // takesEffect returns when a change of a service's code or configuration at a time took effect: at

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/recountdb/recount/query"
+	observed "github.com/recountdb/recount/projections/runtime"
 	"github.com/recountdb/recount/query/commands"
 )
 
@@ -58,6 +59,33 @@ func about(in commands.Intent, service string, home *Home) string {
 	return ""
 }
 
+// concerns describes how a command concerns one of the services, or returns "". A command that names
+// another of them concerns that one alone.
+func concerns(in commands.Intent, service string, services map[string]observed.Service, homeOf func(string) *Home) string {
+	by := about(in, service, homeOf(service))
+	if !strings.HasPrefix(by, "names ") && namesAnother(in.Command, service, services, homeOf) {
+		return ""
+	}
+	return by
+}
+
+// namesAnother reports whether a command names another service, or the folder of one that is built
+// from another folder.
+func namesAnother(command, service string, services map[string]observed.Service, homeOf func(string) *Home) bool {
+	home := homeOf(service)
+	for other := range services {
+		if other == service {
+			continue
+		}
+		o := homeOf(other)
+		elsewhere := o != nil && o.Dir != "" && (home == nil || o.Dir != home.Dir || o.Repo != home.Repo)
+		if hasWord(command, other) || elsewhere && hasWord(command, last(o.Dir)) {
+			return true
+		}
+	}
+	return false
+}
+
 func last(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
 
 // hasWord reports whether a text contains a name that is not adjacent to a letter or digit.
@@ -85,7 +113,7 @@ func wordByte(b byte) bool {
 const unrelated = 7 * 24 * time.Hour
 
 // deploys finds the deploy that a service ran with at a time: the newest one before it that
-// concerns the service, else the newest of all in the week before.
+// concerns the service, else the newest in the week before that names no other service.
 type deploys struct {
 	all   []commands.Intent
 	homes *homes
@@ -102,11 +130,11 @@ func (d *deploys) before(service string, at time.Time) *commands.Intent {
 		if !c.Time.Before(at) {
 			continue
 		}
-		if about(*c, service, d.homes.homeOf(service)) != "" {
+		if concerns(*c, service, d.homes.observers, d.homes.homeOf) != "" {
 			found = c
 			break
 		}
-		if found == nil && at.Sub(c.Time) <= unrelated {
+		if found == nil && at.Sub(c.Time) <= unrelated && !namesAnother(c.Command, service, d.homes.observers, d.homes.homeOf) {
 			found = c
 		}
 	}

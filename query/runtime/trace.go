@@ -253,7 +253,7 @@ func (j *joiner) ranWith(services []string, at time.Time) ([]DeployOf, error) {
 	d := deploys{all: all, homes: &j.homes, known: map[string]*commands.Intent{}}
 	for _, s := range services {
 		if c := d.before(s, at); c != nil {
-			out = append(out, DeployOf{s, *c, about(*c, s, j.homes.homeOf(s))})
+			out = append(out, DeployOf{s, *c, concerns(*c, s, j.homes.observers, j.homes.homeOf)})
 		}
 	}
 	return out, nil
