@@ -72,6 +72,13 @@ func (a *session) locate(ref string) (located, error) {
 		return located{}, &query.AmbiguousError{Prefix: ref, Matches: candidates}
 	case hidden != "":
 		return located{}, &query.NotFoundError{Ref: ref, Hint: hidden}
+	}
+	if a.s.Erased != nil {
+		if err := a.s.Erased(a.Ctx, ref); err != nil {
+			return located{}, err
+		}
+	}
+	switch {
 	case by == "position":
 		return located{}, &query.NotFoundError{Ref: ref, Hint: a.s.knownSince("no known command has this position; "+a.upTo(), time.Time{})}
 	}
@@ -85,6 +92,11 @@ func (a *session) matches(ref string) (matches []segment.Match, by string, err e
 		pos, err := schemas.ParsePosition(ref)
 		if err != nil {
 			return nil, "", &query.NotFoundError{Ref: ref, Hint: err.Error()}
+		}
+		for tp := range a.Visible { // answers write commands/1/9 for recount.commands/1/9
+			if strings.HasSuffix(tp.Topic, "."+pos.Topic) {
+				pos.Topic = tp.Topic
+			}
 		}
 		return []segment.Match{{Position: pos}}, "position", nil
 	}

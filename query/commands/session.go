@@ -35,6 +35,9 @@ type Sources struct {
 	// Sees, if not nil, reports of which workspaces show knows commands; all others do not exist
 	// for it.
 	Sees func(workspace string) bool
+	// Erased returns a *query.ErasedError if a reference, the complete id or the position of a
+	// command, names an erased one that may be told of; nil tells of none.
+	Erased func(ctx context.Context, ref string) error
 	// Since is the time from which commands are complete, because retention removed those
 	// received earlier; zero if it removed none.
 	Since time.Time

@@ -48,9 +48,9 @@ func (s *server) registerQuestions(h huma.API) {
 	register(s, h, plan.Question)
 }
 
-// aboutOne lists the error statuses of a question about a single thing, which may not exist or be
-// ambiguous.
-var aboutOne = []int{http.StatusNotFound, http.StatusConflict}
+// aboutOne lists the error statuses of a question about a single thing, which may not exist, be
+// ambiguous, or be erased.
+var aboutOne = []int{http.StatusNotFound, http.StatusConflict, http.StatusGone}
 
 // register adds a question about a single thing, such as POST /v1/code/callers, which only reads.
 func register[S, Q, R any](s *server, h huma.API, q question.Question[S, Q, R]) {

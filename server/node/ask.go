@@ -101,7 +101,15 @@ func (n *Node) nextKnown(topic string) (w schemas.Watermark, known bool) {
 
 func (n *Node) sources() commands.Sources {
 	since, _ := n.knownSince(schemas.TopicCommands)
-	return commands.Sources{Set: n.set, Embedder: n.chain.Embedder, Concepts: embed.Concepts, Event: n.log.Read, Events: n.log.ReadEach, Since: since, History: &n.history}
+	return commands.Sources{Set: n.set, Embedder: n.chain.Embedder, Concepts: embed.Concepts, Event: n.log.Read, Events: n.log.ReadEach, Since: since, History: &n.history, Erased: n.mayTellErased}
+}
+
+// mayTellErased tells of an erased event whoever may see all of the log.
+func (n *Node) mayTellErased(ctx context.Context, ref string) error {
+	if _, some := restricted(ctx); some {
+		return nil
+	}
+	return n.tellErased(ctx, ref)
 }
 
 // answerable waits until the projections have caught up with the log. It fails if the node has
@@ -118,7 +126,7 @@ func (n *Node) Show(ctx context.Context, ref string) (commands.ShowResponse, err
 	src := n.sources()
 	if p, some := restricted(ctx); some {
 		src.Sees = seesCommands(p)
-	} else if err := n.tellErased(ctx, ref); err != nil {
+	} else if err := n.tellErased(ctx, ref); err != nil { // also before the projections are without it
 		return commands.ShowResponse{}, err
 	}
 	if err := n.answerable(ctx); err != nil {

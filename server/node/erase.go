@@ -294,6 +294,7 @@ func (n *Node) tellErased(ctx context.Context, ref string) error {
 			return nil
 		}
 	}
+	at.Topic = n.log.Topic(at.Topic)
 	e, ok := n.log.ErasedAt(at)
 	if !ok {
 		return nil

@@ -117,6 +117,9 @@ func TestForget(t *testing.T) {
 	if len(holding(t, cfg.DataDir)) == 0 {
 		t.Fatal("the secret is in no file to begin with")
 	}
+	if s, err := r.Client.Show(t.Context(), strings.TrimPrefix(appended.Position.String(), "recount.")); err != nil || s.ID != command.ID {
+		t.Errorf("show by the topic's short name: %+v %v", s.Intent, err)
+	}
 	ask := api.ForgetRequest{Pattern: "correct-horse-[a-z]+", Reason: "a password", DryRun: true}
 	dry, err := r.Client.Forget(t.Context(), ask, nil)
 	if err != nil || dry.Events != 5 || len(dry.Topics) != 3 || len(dry.Erasures) != 0 {
@@ -145,11 +148,18 @@ func TestForget(t *testing.T) {
 		if hits, err := commands.FindQuestion.Ask(t.Context(), b, commands.FindRequest{Text: "psql"}); err != nil || len(hits.Hits) != 0 {
 			t.Errorf("find: %+v %v", hits.Hits, err)
 		}
-		for _, ref := range []string{appended.Position.String(), command.ID.String()} {
+		short := strings.TrimPrefix(appended.Position.String(), "recount.") // as pages write it
+		for _, ref := range []string{appended.Position.String(), short, command.ID.String()} {
 			_, err := b.Show(t.Context(), ref)
 			var gone *query.ErasedError
 			if !errors.As(err, &gone) || gone.By != done.Erasures[0] || gone.Position != appended.Position || gone.At.IsZero() || gone.Reason != "a password" {
 				t.Errorf("show %s: %v", ref, err)
+			}
+			if _, err := commands.WhyQuestion.Ask(t.Context(), b, commands.WhyRequest{Ref: ref}); !errors.As(err, &gone) {
+				t.Errorf("why %s: %v", ref, err)
+			}
+			if _, err := commands.StitchQuestion.Ask(t.Context(), b, commands.StitchRequest{Ref: ref}); !errors.As(err, &gone) {
+				t.Errorf("stitch %s: %v", ref, err)
 			}
 		}
 		if v, err := b.Verify(t.Context(), api.VerifyRequest{}, nil); err != nil || !v.OK || v.Erased != 5 {
