@@ -33,6 +33,19 @@ func (a *app) tokenCmd() *cobra.Command {
 // entryPlace matches the place of a mistake, which is omitted for a file with a single entry.
 var entryPlace = regexp.MustCompile(`^line \d+: tokens\[0\]: `)
 
+// flagOfField replaces the field of the tokens file at which an error begins by its flag.
+func flagOfField(problem string) string {
+	field, why, _ := strings.Cut(problem, ": ")
+	switch field {
+	case "grants", "workspaces", "sessions":
+		field = strings.TrimSuffix(field, "s")
+	case "tenant", "agent", "name", "expires":
+	default:
+		return problem
+	}
+	return "--" + field + ": " + why
+}
+
 // defaultLife is the default lifetime of a token.
 const defaultLife = "90d"
 
@@ -60,8 +73,16 @@ services and collectors.`,
   recount token new --tenant acme --workspace /src/app --expires never        may query, not append
   recount token new --grant ingest --name 'web-1 collector'                       may send, not query`,
 		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			var err error
+			for _, f := range []struct {
+				name   string
+				values []string
+			}{{"workspace", e.Workspaces}, {"session", e.Sessions}, {"grant", e.Grants}} {
+				if cmd.Flags().Changed(f.name) && len(f.values) == 0 {
+					return usage.Errorf("--%s %q: it is empty", f.name, "")
+				}
+			}
 			if e.Expires, err = timespec.ParseExpiry(time.Now(), expires); err != nil {
 				return usage.Errorf("--expires %q: %w", expires, err)
 			}
@@ -72,7 +93,7 @@ services and collectors.`,
 				return err
 			}
 			if _, err := access.ParseAll([]byte("tokens:\n" + entry)); err != nil {
-				return usage.Wrap(errors.New(entryPlace.ReplaceAllString(err.Error(), "")))
+				return usage.Wrap(errors.New(flagOfField(entryPlace.ReplaceAllString(err.Error(), ""))))
 			}
 			if file != "" {
 				if err := tokenfile.Add(file, entry); err != nil {

@@ -197,7 +197,7 @@ func (e *engine) readGiven() error {
 		}
 	}
 	if len(e.unknown) > 0 && len(e.given) == 0 && strings.TrimSpace(e.r.Task) == "" && e.r.Base == "" {
-		return &query.NotFoundError{Ref: e.unknown[0], Hint: "the revision has no such file; give its path in the repository, or name another revision with at"}
+		return &query.NotFoundError{Ref: e.unknown[0], Hint: "the revision has no such file; give its path in the repository, or name another revision"}
 	}
 	return nil
 }

@@ -119,7 +119,7 @@ func (e *Entry) checkGrants() error {
 	case has(schemas.GrantCommands) && len(e.Workspaces) == 0:
 		return errors.New("grants: commands: want workspaces too: they say whose commands the token may see")
 	case has(schemas.GrantRuntime) && !(has(schemas.GrantCode) && has(schemas.GrantCommands) && slices.Contains(e.Workspaces, "*")):
-		return errors.New(`grants: runtime: answers include code and deploys: want the grants code and commands and workspaces ["*"] as well`)
+		return errors.New(`grants: runtime: answers include code and deploys: want the grants code and commands, and "*" for the workspaces, as well`)
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package commandview
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/recountdb/recount/internal/render"
@@ -54,6 +55,9 @@ func Why(d *render.Drawing, r ask.WhyResponse) {
 		d.Print(Line(d, "   ", f.Intent, "", render.Before(f.Time, r.Root.Time), where(d, f.Cwd, r.Root.Cwd)))
 		d.Text("      ", render.Dim, render.OneLine(f.Why))
 	}
+	id := d.IDs[r.Root.ID]
+	r.Hint = strings.Replace(r.Hint, ask.RanBefore,
+		fmt.Sprintf("recount why %s --kind temporal lists what ran before it, recount stitch %s what ran around it", id, id), 1)
 	d.Hint(r.Basis)
 }
 

@@ -24,6 +24,9 @@ const (
 	DefaultCauses = 10
 )
 
+// RanBefore is the part of a hint of why that says how to ask what else ran around a command.
+const RanBefore = "kind temporal lists what ran before it, stitch what ran around it"
+
 // Walk has the limits of a walk over the narrative.
 type Walk struct {
 	Depth     int      `json:"depth,omitempty" minimum:"1" maximum:"32" default:"5" example:"5" doc:"Maximum distance from the root in edges; why counts consecutive retries of one command as one."`
