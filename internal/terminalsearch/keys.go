@@ -1,8 +1,11 @@
 package terminalsearch
 
 import (
+	"strings"
+
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/recountdb/recount/internal/render"
 	"github.com/recountdb/recount/query/commands/ask"
 )
 
@@ -68,7 +71,7 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	case "alt+r":
 		return m.verb("replay", "--plan")
 	case "alt+h", "f1":
-		m.page = &page{title: "Keys", lines: help}
+		m.page = &page{title: "Keys", lines: helpLines(m.width)}
 		return nil
 	}
 	if m.pane.focused && (key == "left" || key == "backspace") {
@@ -105,11 +108,30 @@ var help = []string{
 	"alt-t, f5    when: any time, last hour, day, week, month",
 	"",
 	"ctrl-o, f2   circumstances of the command: session, output, why, fixes",
-	"  right      choose there: up, down, enter goes on from a command, left goes back",
+	"  right      choose there: up, down; enter goes on from a command, left back",
 	"alt-s        stitch: the narrative around it",
 	"alt-c        diff: compared with its last success",
 	"alt-r        replay's plan for it",
 	"alt-h, f1    this page",
+}
+
+// helpLines breaks the lines of help that are wider than the terminal.
+func helpLines(width int) (lines []string) {
+	const column = len("enter        ")
+	for _, l := range help {
+		if len(l) <= width || width <= 2*column {
+			lines = append(lines, l)
+			continue
+		}
+		for i, part := range render.Wrap(l[column:], width-column) {
+			key := strings.Repeat(" ", column)
+			if i == 0 {
+				key = l[:column]
+			}
+			lines = append(lines, key+part)
+		}
+	}
+	return lines
 }
 
 // end ends the interface.

@@ -2,6 +2,7 @@ package terminalsearch
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -123,8 +124,16 @@ func (m *Model) draw() (lines []string, x, y int) {
 	return lines, min(at+len(mark), m.width-1), y
 }
 
-// keys names the keys that matter most.
+// keys names the keys that matter most, as many as fit, and always the last.
 func (m *Model) keys() string {
+	keys := strings.Split(m.allKeys(), " · ")
+	for len(keys) > 2 && render.Columns(strings.Join(keys, " · ")) > m.width {
+		keys = slices.Delete(keys, len(keys)-2, len(keys)-1)
+	}
+	return strings.Join(keys, " · ")
+}
+
+func (m *Model) allKeys() string {
 	switch {
 	case m.pane.focused:
 		return "enter go on · left back · tab edit · alt-s stitch · alt-c diff · esc close"

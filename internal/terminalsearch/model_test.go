@@ -235,6 +235,7 @@ func TestScreens(t *testing.T) {
 	t.Run("walked", func(t *testing.T) {
 		newScreen(t, 80, 24, Options{}, usual...).keys("make tes", "ctrl+o", "right", "enter").golden("walked")
 	})
+	t.Run("keys at 40 columns", func(t *testing.T) { newScreen(t, 40, 40, Options{}, usual...).keys("f1").golden("keys-40x40") })
 	t.Run("keys", func(t *testing.T) { newScreen(t, 80, 24, Options{}, usual...).keys("f1").golden("keys") })
 	t.Run("empty log", func(t *testing.T) { newScreen(t, 80, 24, Options{}).golden("empty") })
 	t.Run("nothing found", func(t *testing.T) { newScreen(t, 40, 24, Options{}, usual...).keys("qqq").golden("nothing") })

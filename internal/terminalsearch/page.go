@@ -104,6 +104,6 @@ func (m *Model) drawPage() (lines []string, x, y int) {
 			lines = append(lines, "")
 		}
 	}
-	lines = append(lines, m.paint(render.Dim, render.Cut("up, down scroll · any other key goes back", m.width)))
+	lines = append(lines, m.paint(render.Dim, render.Cut("up, down scroll · other keys go back", m.width)))
 	return lines, 0, len(lines) - 1
 }
