@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/recountdb/recount/query"
 	observed "github.com/recountdb/recount/projections/runtime"
+	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/commands"
 )
 
