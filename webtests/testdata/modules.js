@@ -33,6 +33,15 @@
     const cycle = graph.layout(graph.fold({ nodes: [{ id: "x", label: "x" }, { id: "y", label: "y" }], edges: [{ from: "x", to: "y" }, { from: "y", to: "x" }] }));
     holds("a cycle has places too", cycle.items.every((i) => Number.isFinite(i.x) && Number.isFinite(i.y)), cycle.items);
   }
+  // hidden returns the links that pass behind a box at which they neither begin nor end.
+  const hidden = (items, outer, links) => links.filter((l) => {
+    const own = [items[l.a].group, items[l.b].group];
+    for (let i = 0; i + 7 < l.path.length; i += 6) for (let t = 0; t <= 1; t += 0.1) {
+      const u = 1 - t, p = l.path.slice(i, i + 8), at = (k) => u * u * u * p[k] + 3 * u * u * t * p[k + 2] + 3 * u * t * t * p[k + 4] + t * t * t * p[k + 6];
+      if (outer.some((o) => !own.includes(o.group) && at(0) > o.x && at(0) < o.x + o.w && at(1) > o.y && at(1) < o.y + o.h)) return true;
+    }
+    return false;
+  }).map((l) => l.from + " " + l.to);
   { // 5,000 nodes: no two overlap, whatever is open
     const nodes = [], edges = [];
     for (let i = 0; i < 5000; i++) {
@@ -40,13 +49,14 @@
       if (i) edges.push({ from: "n" + Math.floor(i / 2), to: "n" + i });
     }
     for (const open of [new Set(), new Set(["p1", "p2"]), new Set(nodes.map((n) => n.group))]) {
-      const { items } = graph.layout(graph.fold({ nodes, edges }, open));
+      const { items, links } = graph.layout(graph.fold({ nodes, edges }, open));
       const outer = items.filter((i) => i.kind !== "member").sort((a, b) => a.y - b.y);
       let overlaps = 0;
       for (let i = 0; i < outer.length; i++) for (let j = i + 1; j < outer.length && outer[j].y < outer[i].y + outer[i].h; j++) {
         if (outer[i].x < outer[j].x + outer[j].w && outer[j].x < outer[i].x + outer[i].w) overlaps++;
       }
       same(`boxes overlap with ${open.size} open`, overlaps, 0);
+      if (open.size < 90) same(`links pass behind boxes with ${open.size} open`, hidden(items, outer, links), []);
       same("every node is shown, by itself or in a box", items.filter((i) => i.kind !== "open").reduce((n, i) => n + i.count, 0), 5000);
     }
     const mesh = graph.layout(graph.fold({ nodes: nodes.slice(0, 60).map((n) => ({ id: n.id, label: n.label })), edges: nodes.slice(0, 60).flatMap((a) => nodes.slice(0, 60).filter((b) => b !== a).map((b) => ({ from: a.id, to: b.id }))) }));

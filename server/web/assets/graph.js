@@ -78,7 +78,8 @@ export function layout(folded, { aspect = 1.15 } = {}) {
   arrange(layers, between);
   const columns = layers.flatMap((layer) => columnsOf(layer, high));
   let x = 0, height = 0;
-  for (const c of columns) {
+  for (const [n, c] of columns.entries()) {
+    for (const b of c.boxes) b.column = n;
     c.height = c.boxes.reduce((s, b) => s + b.h + size.gapY, -size.gapY);
     height = Math.max(height, c.height);
   }
@@ -90,7 +91,8 @@ export function layout(folded, { aspect = 1.15 } = {}) {
       b.y = y;
       y += b.h + size.gapY;
     }
-    x += w + (c.last ? size.gapX : size.gapY * 2);
+    Object.assign(c, { x, w, gap: c.last ? size.gapX : size.gapY * 2 });
+    x += w + c.gap;
   }
   const items = [], at = new Map();
   const add = (item) => { at.set(item.id, items.length); items.push(item); };
@@ -98,11 +100,15 @@ export function layout(folded, { aspect = 1.15 } = {}) {
     add({ ...b, members: undefined, nodes: b.members });
     if (b.kind !== "open") continue;
     b.members.forEach((n, i) => add({
-      id: n.id, kind: "member", label: n.label, title: n.title, state: n.state || "", group: b.group, nodes: [n], count: 1,
+      id: n.id, kind: "member", label: n.label, title: n.title, state: n.state || "", group: b.group, nodes: [n], count: 1, column: b.column,
       x: b.x + size.pad + (i % b.across) * (b.cell + 4), y: b.y + size.head + Math.floor(i / b.across) * (size.row + 2), w: b.cell, h: size.row,
     }));
   }
-  const links = folded.links.map((l) => ({ ...l, boxes: undefined, a: at.get(l.from), b: at.get(l.to) }));
+  const links = folded.links.map((l) => {
+    const a = at.get(l.from), b = at.get(l.to), path = pathOf(items[a], items[b], columns);
+    const xs = path.filter((_, i) => i % 2 === 0), ys = path.filter((_, i) => i % 2 === 1);
+    return { ...l, boxes: undefined, a, b, path, left: Math.min(...xs), right: Math.max(...xs), top: Math.min(...ys), bottom: Math.max(...ys) };
+  });
   return { items, links, at, width: Math.max(0, x - size.gapX), height };
 }
 
@@ -250,9 +256,58 @@ function columnsOf(layer, high) {
   return columns;
 }
 
-// route returns the four points of the curve of a link between two items: from the side of a that
+const clear = 4; // between a link and the boxes that it passes
+
+// pathOf returns the points of a link: where it begins, and three for each curve that follows. It
+// passes the columns between its ends where they have no box.
+function pathOf(a, b, columns) {
+  if (a.kind === "member" && b.kind === "member" && a.group === b.group) return within(a, b);
+  const end = b.y + b.h / 2, path = [];
+  let x, y;
+  const line = (nx) => {
+    if (nx !== x) path.push(x + (nx - x) / 3, y, x + (nx - x) * 2 / 3, y, nx, y);
+    x = nx;
+  };
+  const curve = (nx, ny, mid = (x + nx) / 2) => {
+    path.push(mid, y, mid, ny, nx, ny);
+    [x, y] = [nx, ny];
+  };
+  const right = (c) => columns[c].x + columns[c].w;
+  const forth = b.column >= a.column;
+  [x, y] = [forth ? a.x + a.w : a.x, a.y + a.h / 2];
+  path.push(x, y);
+  if (a.column === b.column) { // around the right side
+    const edge = right(a.column);
+    line(edge);
+    curve(edge, end, edge + Math.min(columns[a.column].gap * 0.9, 26 + Math.abs(end - y) * 0.15));
+    line(b.x + b.w);
+    return path;
+  }
+  const step = forth ? 1 : -1, near = (c) => (forth ? columns[c].x : right(c)), far = (c) => (forth ? right(c) : columns[c].x);
+  line(far(a.column));
+  for (let c = a.column + step; c !== b.column; c += step) {
+    curve(near(c), gapAt(columns[c].boxes, y + (end - y) / (Math.abs(b.column - c) + 1)));
+    line(far(c));
+  }
+  curve(near(b.column), end);
+  line(forth ? b.x : b.x + b.w);
+  return path;
+}
+
+// gapAt returns the height nearest to y at which a column of boxes, ordered by height, has none.
+function gapAt(boxes, y) {
+  const last = boxes.at(-1);
+  let best = y > last.y + last.h / 2 ? Math.max(y, last.y + last.h + 2 * clear) : Math.min(y, boxes[0].y - 2 * clear);
+  for (let i = 1; i < boxes.length; i++) {
+    const free = Math.min(Math.max(y, boxes[i - 1].y + boxes[i - 1].h + clear), boxes[i].y - clear);
+    if (Math.abs(free - y) < Math.abs(best - y)) best = free;
+  }
+  return best;
+}
+
+// within returns the path of a link between two members of an open box: from the side of a that
 // faces b, or around the right side where b stands above or below.
-export function route(a, b) {
+function within(a, b) {
   const ay = a.y + a.h / 2, by = b.y + b.h / 2;
   if (b.x >= a.x + a.w) {
     const bend = Math.max(24, (b.x - a.x - a.w) * 0.45);

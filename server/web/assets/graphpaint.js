@@ -1,6 +1,6 @@
 // graphpaint.js draws a scene of graph.js on a canvas. While something moves it draws as many links as
 // fit into a frame, the heaviest first; when it rests, all of them.
-import { route, shorten, size } from "./graph.js";
+import { shorten, size } from "./graph.js";
 
 const pace = 24;       // milliseconds between frames that move, above which links are left out
 const allLinks = 6000; // that are drawn at rest
@@ -100,13 +100,12 @@ export class GraphPaint {
 
   // links draws the links that cross what is seen, and returns their number.
   links(c, near, k) {
-    const { pen, scene } = this, most = this.full ? allLinks : this.most;
+    const { pen } = this, most = this.full ? allLinks : this.most;
     if (near !== undefined) this.lit(near);
     const batches = new Map(), strong = [];
     let n = 0;
     for (const l of this.ordered ?? []) {
-      const a = scene.items[l.a], b = scene.items[l.b];
-      if (Math.max(a.x + a.w, b.x + b.w) < this.left || Math.min(a.x, b.x) > this.right || Math.max(a.y + a.h, b.y + b.h) < this.top || Math.min(a.y, b.y) > this.bottom) continue;
+      if (l.right < this.left || l.left > this.right || l.bottom < this.top || l.top > this.bottom) continue;
       if (near !== undefined && (this.members.has(l.from) || this.members.has(l.to))) {
         strong.push(l);
         continue;
@@ -119,10 +118,10 @@ export class GraphPaint {
     }
     const straight = n > 1500;
     const trace = (l) => {
-      const a = scene.items[l.a], b = scene.items[l.b], p = route(a, b);
+      const p = l.path;
       pen.moveTo(p[0], p[1]);
-      if (straight) pen.lineTo(p[6], p[7]);
-      else pen.bezierCurveTo(p[2], p[3], p[4], p[5], p[6], p[7]);
+      if (straight) pen.lineTo(p.at(-2), p.at(-1));
+      else for (let i = 2; i < p.length; i += 6) pen.bezierCurveTo(p[i], p[i + 1], p[i + 2], p[i + 3], p[i + 4], p[i + 5]);
     };
     pen.lineCap = "butt";
     for (const [key, all] of batches) {
@@ -157,12 +156,12 @@ export class GraphPaint {
 
   // head draws the arrow's head of a link.
   head(l) {
-    const p = route(this.scene.items[l.a], this.scene.items[l.b]), d = p[4] < p[6] ? -1 : 1;
+    const [before, , x, y] = l.path.slice(-4), d = before < x ? -1 : 1;
     const { pen } = this;
     pen.beginPath();
-    pen.moveTo(p[6], p[7]);
-    pen.lineTo(p[6] + d * 6, p[7] - 3.2);
-    pen.lineTo(p[6] + d * 6, p[7] + 3.2);
+    pen.moveTo(x, y);
+    pen.lineTo(x + d * 6, y - 3.2);
+    pen.lineTo(x + d * 6, y + 3.2);
     pen.fill();
   }
 
@@ -175,8 +174,9 @@ export class GraphPaint {
     for (const l of links) {
       const say = l.label ?? (l.count > 1 ? String(l.count) : "");
       if (!say) continue;
-      const p = route(this.scene.items[l.a], this.scene.items[l.b]), w = say.length * 5.6 + 6;
-      for (const t of [0.5, 0.38, 0.62, 0.28, 0.72, 0.18]) {
+      const w = say.length * 5.6 + 6, curves = (l.path.length - 2) / 6;
+      for (const along of [0.5, 0.38, 0.62, 0.28, 0.72, 0.18]) {
+        const n = Math.floor(along * curves), p = l.path.slice(6 * n, 6 * n + 8), t = along * curves - n;
         const u = 1 - t, mix = (i) => u * u * u * p[i] + 3 * u * u * t * p[i + 2] + 3 * u * t * t * p[i + 4] + t * t * t * p[i + 6];
         const x = mix(0), y = mix(1), box = [x - w / 2, y - 6, x + w / 2, y + 6];
         if (taken.some((o) => o[0] < box[2] && o[2] > box[0] && o[1] < box[3] && o[3] > box[1])) continue;
