@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/recountdb/recount/internal/agentlog"
 	"github.com/recountdb/recount/internal/connect"
 	"github.com/recountdb/recount/internal/render"
 	"github.com/recountdb/recount/query/code"
@@ -65,7 +66,7 @@ func (a *app) completeSymbols(most int) cobra.CompletionFunc {
 		}
 		var out []cobra.Completion
 		for _, h := range r.Symbols {
-			if name, ok := completed(h.Name, typed); ok {
+			if name, ok := completed(h.Name, typed, "."); ok {
 				out = append(out, cobra.CompletionWithDesc(name, h.Kind+" "+h.Place()))
 			}
 		}
@@ -73,10 +74,10 @@ func (a *app) completeSymbols(most int) cobra.CompletionFunc {
 	})
 }
 
-// completed returns what completes the typed text to a name: the name, or its end after a dot, which
-// means the symbol as well (Client.Produce for kgo.Client.Produce).
-func completed(name, typed string) (string, bool) {
-	for rest, ok := name, true; ok; _, rest, ok = strings.Cut(rest, ".") {
+// completed returns what completes the typed text to a name: the name, or its end after a separator,
+// which means the same as well (Client.Produce for kgo.Client.Produce).
+func completed(name, typed, separator string) (string, bool) {
+	for rest, ok := name, true; ok; _, rest, ok = strings.Cut(rest, separator) {
 		if strings.HasPrefix(rest, typed) {
 			return rest, true
 		}
@@ -178,7 +179,11 @@ func (a *app) completeFlags(c *cobra.Command) {
 	for _, sub := range c.Commands() {
 		a.completeFlags(sub)
 	}
+	for name, values := range fixedValues(strings.TrimPrefix(c.CommandPath(), c.Root().Name()+" ")) {
+		_ = c.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+	}
 	offers := map[string]cobra.CompletionFunc{
+		"repo":    a.completeRepositories(),
 		"session": a.completeSessions(func(s sessions.Session) string { return s.Session }),
 		"author":  a.completeSessions(func(s sessions.Session) string { return s.Author }),
 		"agent":   a.completeSessions(func(s sessions.Session) string { return s.Author }),
@@ -194,6 +199,38 @@ func (a *app) completeFlags(c *cobra.Command) {
 			_ = c.RegisterFlagCompletionFunc(name, offer) // fails only for a flag that does not exist
 		}
 	}
+}
+
+// fixedValues returns the values of the flags of a verb that know all of theirs.
+func fixedValues(verb string) map[string][]cobra.Completion {
+	switch verb {
+	case "stale":
+		return map[string][]cobra.Completion{"kind": code.StaleKinds()}
+	case "symbols":
+		return map[string][]cobra.Completion{"kind": code.SymbolKinds()}
+	case "export":
+		return map[string][]cobra.Completion{"edges": code.EdgeKinds()}
+	case "import agents":
+		return map[string][]cobra.Completion{"format": agentlog.Names(), "visibility": {"private", "session", "workspace", "tenant"}}
+	}
+	return nil
+}
+
+// completeRepositories completes the names of the repositories that were imported.
+func (a *app) completeRepositories() cobra.CompletionFunc {
+	return a.complete(math.MaxInt, func(ctx context.Context, b *connect.Backend, _ *cobra.Command, typed string) ([]cobra.Completion, error) {
+		r, err := code.RepositoriesQuestion.Ask(ctx, b, code.RepositoriesRequest{Limit: completionCount})
+		if err != nil {
+			return nil, err
+		}
+		var out []cobra.Completion
+		for _, repo := range r.Repositories {
+			if name, ok := completed(repo.Repo, typed, "/"); ok {
+				out = append(out, name)
+			}
+		}
+		return out, nil
+	})
 }
 
 // completeSessions completes a name that sessions have, from the newest on.

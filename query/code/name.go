@@ -146,6 +146,22 @@ func kindName(k recountv1.SymbolKind) string {
 	return strings.ToLower(strings.TrimPrefix(k.String(), "SYMBOL_KIND_"))
 }
 
+// SymbolKinds returns the names of the kinds of symbols.
+func SymbolKinds() []string { return namesOf(recountv1.SymbolKind_value, "SYMBOL_KIND_") }
+
+// EdgeKinds returns the names of the kinds of edges.
+func EdgeKinds() []string { return namesOf(recountv1.EdgeKind_value, "EDGE_KIND_") }
+
+func namesOf(values map[string]int32, prefix string) (names []string) {
+	for name, v := range values {
+		if v != 0 {
+			names = append(names, strings.ToLower(strings.TrimPrefix(name, prefix)))
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
 func edgeName(k uint8) string {
 	return strings.ToLower(strings.TrimPrefix(recountv1.EdgeKind(k).String(), "EDGE_KIND_"))
 }

@@ -54,6 +54,9 @@ const (
 
 var staleKinds = []string{staleGone, staleDoc, staleUnused, staleAged}
 
+// StaleKinds returns the kinds of findings.
+func StaleKinds() []string { return slices.Clone(staleKinds) }
+
 const defaultStaleDays = 90
 
 func (r StaleRequest) check() error {

@@ -68,6 +68,7 @@ func (w *WalkFlags) add(c *cobra.Command) {
 	f.IntVar(&w.Nodes, "nodes", ask.DefaultNodes, fmt.Sprintf("maximum number of commands, up to %d", ask.MaxNodes))
 	f.StringSliceVar(&w.Kinds, "kind", nil, "follow only edges of these kinds: temporal, retry, fixes, dependency, branch, causal, similar; may be repeated")
 	f.Float64Var(&w.MinWeight, "min-weight", 0, "follow only edges with at least this weight, 0 to 1")
+	_ = c.RegisterFlagCompletionFunc("kind", cobra.FixedCompletions(schemas.NarrativeEdges[:], cobra.ShellCompDirectiveNoFileComp)) // fails only for a flag that does not exist
 	w.MomentFlags.Add(c)
 	w.drawFlags.add(c)
 }
