@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"mvdan.cc/sh/v3/syntax"
+
 	"github.com/recountdb/recount/query/commands"
 	"github.com/recountdb/recount/replay"
 	"github.com/recountdb/recount/replay/effects"
@@ -194,14 +196,25 @@ func inPart(a *act, after []commands.Scanned) bool {
 	return false
 }
 
-// setsAtOnce reports whether an act failed but set its variables all the same: read at the end of what it reads, and
-// a variable that is set to what a command printed.
+// setsAtOnce reports whether an act failed but set its variables all the same: read at the end of what it reads, a
+// variable that is set to what a command printed, and those that statements of their own set: pid=$!; curl ….
 func (a *act) setsAtOnce() bool {
 	if a.Line == nil || len(a.Sets) == 0 || len(a.Line.Calls) == 0 {
 		return false
 	}
 	last := &a.Line.Calls[len(a.Line.Calls)-1]
-	return *a.ExitCode == 1 && last.Name == "read" && !last.Inner || !slices.ContainsFunc(a.Line.Calls, func(c shell.Call) bool { return !c.Inner })
+	if *a.ExitCode == 1 && last.Name == "read" && !last.Inner || !slices.ContainsFunc(a.Line.Calls, func(c shell.Call) bool { return !c.Inner }) {
+		return true
+	}
+	set := map[string]bool{}
+	for _, s := range a.Line.File.Stmts {
+		if c, ok := s.Cmd.(*syntax.CallExpr); ok && len(c.Args) == 0 {
+			for _, v := range c.Assigns {
+				set[v.Name.Value] = true
+			}
+		}
+	}
+	return !slices.ContainsFunc(a.Sets, func(name string) bool { return !set[name] })
 }
 
 // leavesFiles reports whether an act failed, but was seen to change files, which are what counts of it then. A

@@ -402,6 +402,8 @@ func TestFailuresInPart(t *testing.T) {
 		{[]string{"!git rebase -i HEAD~3", "GIT_SEQUENCE_EDITOR='sed -i 1d' git rebase -i HEAD~3", "echo 1 > a", "git commit -am one", "git rebase --continue"}, "GIT_SEQUENCE_EDITOR='sed -i 1d' git rebase -i HEAD~3; echo 1 > a; git commit -am one; git rebase --continue"},
 		{[]string{"!mkdir old new", "echo 1 > new/f"}, "mkdir old new; echo 1 > new/f"},
 		{[]string{"!rm nothing", "echo 1 > a"}, "echo 1 > a"},
+		{[]string{"./serve > log &", "!pid=$!; curl -s http://127.0.0.1:18473/a", "echo $pid > a"}, "./serve > log &; pid=$!; curl -s http://127.0.0.1:18473/a; echo $pid > a"},
+		{[]string{"!x=1 make || ./made && v=2", "echo $v > a"}, "echo $v > a"},
 		{[]string{"!patch a < p", "cp a.orig a", "echo 1 > b"}, "patch a < p; cp a.orig a; echo 1 > b"},
 		{[]string{"!patch a < p", "echo 1 > b"}, "echo 1 > b"},
 		{[]string{"!for f in a b; do git diff --no-index old/$f $f; done > p.patch"}, "for f in a b; do git diff --no-index old/$f $f; done > p.patch"},
