@@ -192,3 +192,10 @@ func TestTexts(t *testing.T) {
 		}
 	}
 }
+
+// TestMentions has the words of a program that may name files.
+func TestMentions(t *testing.T) {
+	if got := of("./tool --retry-delay 1 in.txt pass:key").Mentions; !slices.Equal(got, []string{"/w/--retry-delay", "/w/in.txt", "/w/pass:key", "/w/key"}) {
+		t.Errorf("%q", got)
+	}
+}

@@ -249,7 +249,10 @@ func (f *finder) mentions(c *shell.Call) {
 		return
 	}
 	note := func(w shell.Word) {
-		if name, ok := shell.Resolve(w, c.Dir, f.c.Home); ok && w.Value != "" && w.Value != "." && !slices.Contains(f.Mentions, name) {
+		if strings.Trim(w.Value, "0123456789") == "" {
+			return // a number names a file only by chance
+		}
+		if name, ok := shell.Resolve(w, c.Dir, f.c.Home); ok && w.Value != "." && !slices.Contains(f.Mentions, name) {
 			f.Mentions = append(f.Mentions, name)
 		}
 	}
