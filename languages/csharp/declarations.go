@@ -274,6 +274,9 @@ func (c *walker) method(n extract.Ref, s state) {
 		c.arguments(r, c.FirstOf(init, "argument_list"), inside)
 	}
 	c.methodRoutes(attributes, in, c.Field(n, "name"), s)
+	if decl.Name == "TransformOutbound" {
+		c.transformer(n, s.class)
+	}
 	c.visit(body, inside)
 }
 

@@ -16,7 +16,7 @@ import (
 // their property. In types, Task<T>, ValueTask<T> and T? are T, because paths do not contain
 // await.
 var extractor = extract.Language{
-	Name: "csharp", Version: 8, Matches: extract.Suffixed(".cs"),
+	Name: "csharp", Version: 9, Matches: extract.Suffixed(".cs"),
 	Extract: extract.ParsedBy(extract.LoadGrammar(csharp.GetLanguage), parse, func(f *extract.File) {
 		c := &walker{File: f}
 		c.setOnce = c.SetOnce(c.setting)
@@ -181,6 +181,7 @@ func (c *walker) visit(n extract.Ref, s state) {
 	case "invocation_expression":
 		c.call(n, s)
 	case "object_creation_expression":
+		c.transformed(n, s)
 		c.creation(n, s)
 	case "initializer_expression":
 		c.initializer(n, s)

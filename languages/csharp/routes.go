@@ -148,7 +148,7 @@ func (c *walker) classRoutes(attributes []extract.Ref, in uint32, class string, 
 			s.controller, s.routed = true, true
 			if p, given := c.pattern(a, ""); given {
 				c.AddRoute(&recountv1.RouteFact{
-					Group: true, Role: "class", Method: "ANY", Pattern: strings.ReplaceAll(p, "[area]", area), Handler: class, Framework: "aspnetcore", In: in,
+					Group: true, Role: "class", Method: "ANY", Pattern: strings.ReplaceAll(p, "[area]", "[area="+area+"]"), Handler: class, Framework: "aspnetcore", In: in,
 				}, a)
 			}
 		}
@@ -164,10 +164,6 @@ func (c *walker) extendsController(class uint32) bool {
 		}
 	}
 	return false
-}
-
-func withController(pattern, class string) string {
-	return strings.ReplaceAll(pattern, "[controller]", strings.TrimSuffix(class, "Controller"))
 }
 
 var csharpVerbs = map[string]string{
@@ -210,15 +206,20 @@ func (c *walker) methodRoutes(attributes []extract.Ref, in uint32, name extract.
 			}
 		case name == "NonAction":
 			action = false
+		case name == "ActionName":
+			if p, given := c.pattern(a, ""); given {
+				c.AddRoute(&recountv1.RouteFact{Group: true, Role: "named", Pattern: p, Framework: "aspnetcore", In: in}, a)
+			}
 		}
 	}
-	// A conventional action has the path of its controller, or one that MapControllerRoute gives it.
+	// add leaves the tokens to the resolver. A conventional action has the path of its controller, or one that MapControllerRoute gives it.
 	add := func(role, verb, pattern string, at extract.Ref) {
 		r := &recountv1.RouteFact{Role: role, Method: verb, Router: class.Name, Framework: "aspnetcore", In: in}
-		pattern = strings.ReplaceAll(withController(pattern, class.Name), "[action]", strings.TrimSuffix(decl.Name, "Async"))
-		if strings.HasPrefix(pattern, "/") || strings.HasPrefix(pattern, "~/") {
+		rooted := strings.HasPrefix(pattern, "/") || strings.HasPrefix(pattern, "~/")
+		switch {
+		case rooted && !strings.Contains(pattern, "["):
 			r.Router = ""
-		} else if strings.HasPrefix(pattern, "$") && role == "" {
+		case (rooted || strings.HasPrefix(pattern, "$")) && role == "":
 			r.Role = scope.TemplateRole
 		}
 		r.Pattern = strings.TrimPrefix(pattern, "~")

@@ -72,7 +72,7 @@ type Engine struct {
 	// optional has the parameters that are texts if a call passes none, with those texts.
 	optional map[*scope.Variable][]string
 	// viewed has the classes of variables that are set to View.as_view().
-	viewed map[*scope.Decl]*scope.Decl
+	viewed map[*scope.Decl]viewed
 	// bare has the plugins that get no prefix, nil before they were collected.
 	bare map[*scope.Decl]bool
 	// given has the texts that calls pass to parameters as literals.
@@ -82,7 +82,7 @@ type Engine struct {
 // NewResolver returns a resolver that follows values by this engine.
 func NewResolver(lang *Language) scope.Resolver {
 	return scope.Resolver{Lang: &lang.Language, Start: func(p *scope.Program) func(context.Context) ([]resolve.FileGraph, error) {
-		e := &Engine{Program: p, Lang: lang, made: map[call]*scope.Value{}, unknown: map[*scope.Variable]map[given]bool{}, texts: map[member]string{}, optional: map[*scope.Variable][]string{}, viewed: map[*scope.Decl]*scope.Decl{}, given: map[*scope.Variable]map[string]bool{}}
+		e := &Engine{Program: p, Lang: lang, made: map[call]*scope.Value{}, unknown: map[*scope.Variable]map[given]bool{}, texts: map[member]string{}, optional: map[*scope.Variable][]string{}, viewed: map[*scope.Decl]viewed{}, given: map[*scope.Variable]map[string]bool{}}
 		if lang.Rules != nil {
 			e.rules = lang.Rules(e)
 			p.Rules = e.rules

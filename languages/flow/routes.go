@@ -45,7 +45,7 @@ func (p *Engine) routeFlows(m *scope.Module) {
 		case "viewed":
 			if v := p.Find(here.Scope, r.Handler); v != nil && len(v.Decls) == 1 {
 				if s := p.Lookup(here.Scope, m.Path(r.Router)); s.Rest == 0 && s.Decl != nil && s.Decl.IsClass() {
-					p.viewed[v.Decls[0]] = s.Decl
+					p.viewed[v.Decls[0]] = viewed{s.Decl, r.Method}
 				}
 			}
 		case "optional":
@@ -242,10 +242,24 @@ func (p routers) Handler(m *scope.Module, in uint32, of scope.Path) *scope.Decl 
 	}
 	if found == nil {
 		if s := p.Lookup(m.ScopeOf(in), of); s.Rest == 0 {
-			return cmp.Or(p.viewed[s.Decl], s.Decl)
+			return cmp.Or(p.viewed[s.Decl].class, s.Decl)
 		}
 	}
 	return found
+}
+
+// viewed is the class of a view that a variable holds, and what a view set serves there: "GET list,POST create".
+type viewed struct {
+	class  *scope.Decl
+	serves string
+}
+
+// Actions implements scope.Actor.
+func (p routers) Actions(m *scope.Module, in uint32, of scope.Path) string {
+	if s := p.Lookup(m.ScopeOf(in), of); s.Rest == 0 {
+		return p.viewed[s.Decl].serves
+	}
+	return ""
 }
 
 func (p routers) Text(m *scope.Module, in uint32, of scope.Path) (string, bool) {

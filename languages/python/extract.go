@@ -14,7 +14,7 @@ import (
 // the class as `in`. "self" in a path is the first parameter of the enclosing method, whatever
 // its name; in a classmethod it is the class.
 var extractor = extract.Language{
-	Name: "python", Version: 14, Matches: extract.Suffixed(".py", ".pyi"),
+	Name: "python", Version: 15, Matches: extract.Suffixed(".py", ".pyi"),
 	Extract: extract.Parsed(extract.LoadGrammar(python.GetLanguage), func(f *extract.File) {
 		f.Indented = true
 		p := &walker{File: f, known: map[string]string{}, clients: map[extract.NameIn]string{}, lists: map[extract.NameIn]bool{}}
@@ -137,6 +137,9 @@ func (p *walker) visit(n extract.Ref, s state) {
 		p.visit(p.Field(n, "body"), s)
 	case "keyword_argument":
 		p.visit(p.Field(n, "value"), s)
+	case "tuple":
+		p.tupleRule(n, s)
+		p.block(n, s)
 	case "identifier", "attribute":
 		p.use(n, s)
 	case "type":

@@ -11,6 +11,9 @@ import (
 // callRoute reads the calls that register routes and groups.
 func (p *walker) callRoute(n extract.Ref, path string, args extract.Ref, s state) {
 	p.construct(n, path, args, s)
+	p.rules(n, args, s)
+	p.callRule(n, path, args, s)
+	p.decorates(n, args, s)
 	before := len(p.Facts.Routes)
 	for _, p.round = range p.rounds(n) {
 		p.register(n, path, args, s)
@@ -43,7 +46,7 @@ func (p *walker) register(n extract.Ref, path string, args extract.Ref, s state)
 	r.router, r.name = extract.SplitLast(path)
 	if r.framework == "" { // perhaps the router comes from another file
 		switch {
-		case strings.HasPrefix(r.name, "add_") && strings.HasSuffix(r.router, ".router"):
+		case strings.HasPrefix(r.name, "add_") && (strings.HasSuffix(r.router, ".router") || r.name == "add_route" && p.isResource(r.router, s)):
 			r.framework = "aiohttp"
 		case r.name == "blueprint" && r.router != "": // no other framework has a method of that name
 			r.framework = "sanic"
@@ -85,7 +88,7 @@ func (p *walker) register(n extract.Ref, path string, args extract.Ref, s state)
 			r.below(r.router, "", r.arg(0, ""))
 		}
 	case "extend":
-		if of := r.arg(0, ""); (r.framework == "django" || r.framework == "starlette") && p.Kind(of) != "list" {
+		if of := r.arg(0, ""); (r.framework == "django" || r.framework == "starlette" || r.framework == "tornado") && p.Kind(of) != "list" {
 			r.below(r.router, "", of)
 		}
 	case "add_routes":
@@ -126,6 +129,19 @@ func (p *walker) boundRouter(name string, s state) string {
 		}
 	}
 	return name
+}
+
+// isResource reports whether a local name is a resource of aiohttp: resource = app.router.add_resource("/x").
+func (p *walker) isResource(name string, s state) bool {
+	if strings.HasSuffix(name, ".router.add_resource()") {
+		return true
+	}
+	for i := len(p.Facts.Bindings) - 1; i >= 0; i-- {
+		if b := p.Facts.Bindings[i]; b.In == s.in && b.Target == name {
+			return strings.HasSuffix(b.Value, ".add_resource()")
+		}
+	}
+	return false
 }
 
 // arg returns an argument of the call; see argument.
@@ -322,6 +338,11 @@ func (r *registration) addRoute() {
 	of := r.arg(form.handler.place, form.handler.name)
 	if r.framework == "aiohttp" && of == extract.None { // resource.add_route("GET", handler)
 		pattern, of = "", r.arg(1, "handler")
+		made := r.Field(r.Field(r.call, "function"), "object")
+		if on, name := extract.SplitLast(r.walker.path(r.Field(made, "function"), r.s)); r.Kind(made) == "call" && name == "add_resource" {
+			pattern, ok = r.walker.pattern(r.argument(r.Field(made, "arguments"), 0, "path"), r.s)
+			r.router = r.boundRouter(on, r.s)
+		}
 	}
 	if !ok {
 		return

@@ -126,7 +126,12 @@ func (p *walker) assignedRoutes(left, right extract.Ref, more bool, s state) {
 		return
 	}
 	if class, made := strings.CutSuffix(p.path(right, s), ".as_view()"); made && p.Kind(right) == "call" && extract.Root(target) == target {
-		p.AddRoute(&recountv1.RouteFact{Group: true, Role: "viewed", Handler: target, Router: class, In: s.in}, right)
+		var serves []string // of a view set: "GET list"
+		_, methods := p.actions(right, s)
+		for _, m := range methods {
+			serves = append(serves, m[0]+" "+m[1])
+		}
+		p.AddRoute(&recountv1.RouteFact{Group: true, Role: "viewed", Method: strings.Join(serves, ","), Handler: target, Router: class, In: s.in}, right)
 		return
 	}
 	text, ok := p.literal(right)
@@ -155,7 +160,7 @@ func (p *walker) assignedRoutes(left, right extract.Ref, more bool, s state) {
 		}
 		return
 	}
-	if p.framework != "django" && p.framework != "starlette" {
+	if p.framework != "django" && p.framework != "starlette" && p.framework != "tornado" {
 		return
 	}
 	var joined func(n extract.Ref)

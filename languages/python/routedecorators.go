@@ -11,12 +11,30 @@ import (
 
 // decoratorRoute reads @app.route("/x", methods=…), @router.get("/x") and others on the declaration
 // in.
-func (p *walker) decoratorRoute(call extract.Ref, in uint32, s state) {
+func (p *walker) decoratorRoute(call extract.Ref, in uint32, s state) { p.decorated(call, in, "", s) }
+
+// decorates reads what does as a decorator does: app.get("/x")(handler).
+func (p *walker) decorates(n, args extract.Ref, s state) {
+	call, of := p.Field(n, "function"), p.Child(args, 0)
+	if k := p.Kind(of); p.Kind(call) != "call" || k != "identifier" && k != "attribute" || p.Child(args, 1) != extract.None {
+		return
+	}
+	if handler := p.routePath(of, s); handler != extract.Unknown && p.framework != "" {
+		p.decorated(call, s.in, handler, s)
+	}
+}
+
+// decorated reads the decorator of the declaration in, or of what handler names.
+func (p *walker) decorated(call extract.Ref, in uint32, handler string, s state) {
 	path := p.path(p.Field(call, "function"), s)
 	router, verb := extract.SplitLast(path)
 	args := p.Field(call, "arguments")
 	add := func(r *recountv1.RouteFact) {
-		if r.In = in; !r.Group && !s.test { // @app.get("/test-db") def test_db(): what serves is no test
+		if r.In, r.Handler = in, handler; handler != "" {
+			if r.Group {
+				return
+			}
+		} else if !r.Group && !s.test { // @app.get("/test-db") def test_db(): what serves is no test
 			p.Decl(in).Test = false
 		}
 		r.Framework = cmp.Or(p.framework, r.Framework)
@@ -39,7 +57,7 @@ func (p *walker) decoratorRoute(call extract.Ref, in uint32, s state) {
 		return
 	case "rest_framework.decorators.action":
 		pattern, ok := p.literal(p.argument(args, -1, "url_path"))
-		if !ok {
+		if !ok && handler == "" {
 			pattern = p.Decl(in).Name
 		}
 		r := &recountv1.RouteFact{Group: true, Role: "action", Method: strings.Join(p.methods(args, 0, "GET"), ","), Pattern: pattern}
@@ -86,7 +104,7 @@ func (p *walker) decoratorRoute(call extract.Ref, in uint32, s state) {
 	default:
 		return
 	}
-	if of := p.Decl(in); verb == "route" && of != nil && of.Kind == recountv1.SymbolKind_SYMBOL_KIND_CLASS && p.framework == "flask" { // Flask-RESTX, flask-smorest
+	if of := p.Decl(in); verb == "route" && handler == "" && of != nil && of.Kind == recountv1.SymbolKind_SYMBOL_KIND_CLASS && p.framework == "flask" { // Flask-RESTX, flask-smorest
 		methods, role = []string{"ANY"}, "view"
 		for i := 1; p.argument(args, i, "") != extract.None; i++ {
 			if more, ok := p.pattern(p.argument(args, i, ""), s); ok {

@@ -37,6 +37,9 @@ func (p *walker) place(n extract.Ref, s state) (router, prefix string, ok bool) 
 			on, name := extract.SplitLast(callee)
 			args := p.Field(up, "arguments")
 			switch _, maker := makers[name]; {
+			case p.servesRules(up, s):
+				return "", prefix, true
+			case name == "Rule" && p.framework == "tornado": // Rule(HostMatches("x"), […])
 			case full == "django.urls.include" || full == "django.conf.urls.include":
 			case full == "django.urls.path" || full == "django.urls.re_path" || full == "django.conf.urls.url":
 				before, _ := p.pattern(p.argument(args, 0, "route"), s)

@@ -2,6 +2,7 @@ package python
 
 import (
 	"cmp"
+	"regexp"
 	"strings"
 
 	"github.com/recountdb/recount/languages/extract"
@@ -11,7 +12,7 @@ import (
 // frameworkOf returns the framework that a module belongs to, "" if to none.
 func frameworkOf(module string) string {
 	switch name := extract.Root(module); name {
-	case "flask", "fastapi", "django", "quart", "starlette", "sanic", "aiohttp":
+	case "flask", "fastapi", "django", "quart", "starlette", "sanic", "aiohttp", "tornado":
 		return name
 	case "rest_framework":
 		return "django"
@@ -21,8 +22,8 @@ func frameworkOf(module string) string {
 	return ""
 }
 
-// webFramework returns the first known framework that the file imports. aiohttp, which is a client, too, is the last
-// unless its server is imported.
+// webFramework returns the first known framework that the file imports. aiohttp and Tornado, which are clients, too, are
+// the last unless their servers are imported.
 func (p *walker) webFramework() string {
 	client := ""
 	for i := range p.Nodes {
@@ -38,7 +39,7 @@ func (p *walker) webFramework() string {
 			}
 		}
 		switch f := frameworkOf(p.Text(module)); {
-		case f == "aiohttp" && !strings.Contains(p.Text(n), "web"):
+		case f == "aiohttp" && !strings.Contains(p.Text(n), "web"), f == "tornado" && !tornadoServer.MatchString(p.Text(n)):
 			client = f
 		case f != "":
 			return f
@@ -46,6 +47,9 @@ func (p *walker) webFramework() string {
 	}
 	return client
 }
+
+// tornadoServer matches an import of what serves.
+var tornadoServer = regexp.MustCompile(`tornado\.(web|routing|websocket)|from tornado import .*\b(web|routing|websocket)\b`)
 
 // pattern returns the text of an expression, with ${PATH} for what is no literal. ok is false if it
 // can be no text.

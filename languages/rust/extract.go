@@ -27,7 +27,7 @@ import (
 // trait, and the attribute "type" with the path of the type, if that is more than its name. `mod
 // name;` is an import of "mod name".
 var extractor = extract.Language{
-	Name: "rust", Version: 12, Matches: extract.Suffixed(".rs"),
+	Name: "rust", Version: 13, Matches: extract.Suffixed(".rs"),
 	Extract: extract.ParsedBy(extract.LoadGrammar(rust.GetLanguage), parseRust, func(f *extract.File) {
 		r := &walker{File: f, known: map[string]string{}, used: map[extract.NameIn]int{}, chains: map[extract.Ref]string{}, lets: map[extract.Ref]string{}, routers: map[extract.NameIn]bool{}}
 		r.imported()
@@ -49,6 +49,8 @@ type walker struct {
 	// lets has the names that let declarations bind, routers those that hold routers.
 	lets    map[extract.Ref]string
 	routers map[extract.NameIn]bool
+	// choice is which path of a resource of several is read.
+	choice int
 }
 
 // state is the context of the walk.

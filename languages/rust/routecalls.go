@@ -55,9 +55,28 @@ func (r *walker) callRoutes(n extract.Ref, on, name string, args extract.Ref, s 
 		case "rocket":
 			c.rocket()
 		case "actix":
-			c.actix()
+			for r.choice = range r.choices(n) {
+				c.actix()
+			}
+			r.choice = 0
+		}
+	default: // router.route_layer(…), or a method of a trait of the application's
+		if _, begins := r.routerOf(n, s); r.framework == "axum" && begins != "" {
+			r.continued(n, s)
 		}
 	}
+}
+
+// choices returns how many paths the resource of Actix around a call has, at least one: resource(["/a", "/b"]).
+func (r *walker) choices(n extract.Ref) int {
+	for at := n; at > 0 && r.Kind(at) != "function_item"; at = r.Parent(at) {
+		for chain := at; r.Kind(chain) == "call_expression"; chain = r.Field(r.Field(chain, "function"), "value") {
+			if list := r.Child(r.Field(chain, "arguments"), 0); r.Kind(list) == "array_expression" && r.Text(r.lastName(r.Field(chain, "function"))) == "resource" {
+				return max(len(slices.Collect(r.Children(list))), 1)
+			}
+		}
+	}
+	return 1
 }
 
 // through notes that what a function makes of a router goes on: let app = with_limits(app). The function's own routes

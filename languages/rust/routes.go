@@ -53,6 +53,9 @@ func (r *walker) pattern(n extract.Ref, s state) (string, bool) {
 
 // below returns the pattern of an argument that is a prefix, unknown if it can be no text.
 func (r *walker) below(n extract.Ref, s state) string {
+	if r.Kind(n) == "array_expression" {
+		n = r.Child(n, r.choice)
+	}
 	if text, ok := r.pattern(n, s); ok {
 		return text
 	}

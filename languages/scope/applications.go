@@ -9,10 +9,13 @@ package scope
 //	controllers  the module `in` of NestJS has the controller `handler`; module: `handler` is put below `pattern`
 //	copy         what the router `handler` serves is below `router`, too, without the prefix of its own
 //	pages        the controller `in` of Spring is none of REST
+//	transform    the class `handler` changes what stands for the tokens of ASP.NET Core (tokens.go)
+//	transformer  the class `in` replaces `pattern` by `method`, and makes letters small if `handler` is lower
+//	named        the action `in` has the name `pattern`
 //	setting      the setting `handler` is the path `pattern`
 //
 // Routes, too: "page" is a page by the place of its file (next.go), "inherited" serves where a controller extends its class, "documented" where its handler is mounted, "index"
-// where its router is, "composed" has an annotation instead of a method, and
+// where its router is, "ruled" is a view of a list that Tornado may serve, "composed" has an annotation instead of a method, and
 // "mapped NAME" is served by the method NAME of the class `handler`.
 
 import (
@@ -115,7 +118,7 @@ const Neutral = "NEUTRAL"
 // inApplication adds the prefix of the application to a path, and each version of the handler.
 func (rt *Routing) inApplication(a application, unknown bool, handler *Decl, method string, path prefix) (all []prefix) {
 	if unknown {
-		return []prefix{{path.text, true}}
+		return []prefix{{text: path.text, unknown: true}}
 	}
 	versions := []string{""}
 	if handler != nil && a.version != "" {
@@ -212,7 +215,11 @@ const TemplateRole = "template"
 // routeBelow returns the pattern of a route below prefixes.
 func routeBelow(before []prefix, pattern prefix, r *recountv1.RouteFact) []prefix {
 	if text := strings.TrimPrefix(pattern.text, "~"); r.Role == TemplateRole && !pattern.unknown && strings.HasPrefix(text, "/") {
-		return []prefix{{text: text}}
+		var all []prefix
+		for _, b := range before { // each has a class
+			all = append(all, prefix{text: text, class: b.class})
+		}
+		return all
 	}
 	return belowPrefixes(before, []prefix{pattern}, r.Framework)
 }

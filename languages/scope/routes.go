@@ -61,6 +61,8 @@ type Routing struct {
 	// controllers has those of NestJS' modules, by the class of the module.
 	controllers map[*Decl][]*Decl
 	paged       map[*Decl]bool // controllers of Spring that are none of REST
+	// tokens is what ASP.NET Core puts into templates.
+	tokens tokens
 }
 
 // router is a router, or a class with routes.
@@ -90,6 +92,7 @@ type mount struct {
 type prefix struct {
 	text    string
 	unknown bool
+	class   *Decl // whose name stands for the token [controller] of ASP.NET Core
 }
 
 // maxPatterns limits the patterns of one route whose router is mounted several times.
@@ -123,7 +126,7 @@ func (m *Module) RouteScope(r *recountv1.RouteFact) uint32 {
 
 // NewRouting collects the routers of a program.
 func NewRouting(p *Program, know Routers) *Routing {
-	rt := &Routing{p: p, know: know, routers: map[any]*router{}, verbs: map[*Decl][]string{}, actions: map[*Decl][]*recountv1.RouteFact{}, version: map[*Decl][]string{}, controllers: map[*Decl][]*Decl{}, paged: map[*Decl]bool{}}
+	rt := &Routing{p: p, know: know, routers: map[any]*router{}, verbs: map[*Decl][]string{}, actions: map[*Decl][]*recountv1.RouteFact{}, version: map[*Decl][]string{}, controllers: map[*Decl][]*Decl{}, paged: map[*Decl]bool{}, tokens: newTokens()}
 	for _, m := range p.Modules {
 		for i, r := range m.Facts.Routes {
 			if r.Group {
@@ -148,6 +151,9 @@ func (rt *Routing) made(m *Module, i int, r *recountv1.RouteFact) {
 	case "below", "inside":
 		rt.router(rt.p.Router(m, i)).test = m.Test || inTest(d)
 	case "root", "part":
+		if r.Role == "root" && r.Framework == "aspnetcore" && !m.Test {
+			rt.tokens.roots++
+		}
 		o := rt.router(rt.p.Router(m, i))
 		o.test = m.Test || inTest(d)
 		o.own, o.part = rt.expand(m, r.In, r.Pattern), r.Role == "part"
@@ -182,6 +188,8 @@ func (rt *Routing) made(m *Module, i int, r *recountv1.RouteFact) {
 		}
 	case "app":
 		rt.inside(m, r)
+	default:
+		rt.tokens.note(m, r)
 	}
 }
 
@@ -284,13 +292,13 @@ func (rt *Routing) expand(m *Module, in uint32, pattern string) []prefix {
 				}
 				return rt.know.Text(m, in, m.Path(path))
 			})
-			all = append(all, prefix{text, !known})
+			all = append(all, prefix{text: text, unknown: !known})
 		}
 		if len(all) > 0 {
 			return all
 		}
 	}
-	return []prefix{{text, !ok}}
+	return []prefix{{text: text, unknown: !ok}}
 }
 
 // maxExpanded is the maximum length of an expanded pattern in bytes: a longer text is no path.
@@ -320,6 +328,7 @@ func Expand(pattern string, text func(path string) (string, bool)) (out string, 
 // join returns a pattern below a prefix.
 func (before prefix) join(framework string, pattern prefix) prefix {
 	if pattern.unknown {
+		pattern.class = before.class
 		return pattern
 	}
 	text := pattern.text
@@ -328,7 +337,7 @@ func (before prefix) join(framework string, pattern prefix) prefix {
 	} else {
 		text = Slashed(before.text, text)
 	}
-	return prefix{text, before.unknown}
+	return prefix{text, before.unknown, before.class}
 }
 
 // Slashed joins two parts of a path with one slash.
@@ -423,13 +432,10 @@ func (rt *Routing) Routes(m *Module, graphs map[string]*resolve.FileGraph) {
 }
 
 // onlyMounted has the roles of routes that serve only where their router is mounted.
-var onlyMounted = map[string]bool{"mounted": true, "documented": true, "index": true}
+var onlyMounted = map[string]bool{"mounted": true, "documented": true, "index": true, "ruled": true}
 
-// served is a method and a pattern with the function that serves it.
-type served struct {
-	method, pattern string
-	handler         *Decl
-}
+// silent has the roles of routes that are none where their router is not mounted.
+var silent = map[string]bool{"documented": true, "index": true, "ruled": true}
 
 func (rt *Routing) route(l *Linker, r *recountv1.RouteFact, graphs map[string]*resolve.FileGraph) {
 	m := l.Module
@@ -472,25 +478,27 @@ func (rt *Routing) route(l *Linker, r *recountv1.RouteFact, graphs map[string]*r
 			for _, b := range rt.prefixes(o, r.Framework, map[*router]bool{}) {
 				if c, ok := of.(ClassRouter); ok {
 					b.unknown = b.unknown || c.Prefix == nil && len(o.mounts) == 0 && (r.Framework != "aspnetcore" || r.Role == "conventional")
-					b.text = tokens(b.text, c.Class, handler)
+					b.class = c.Class
 				}
 				before = append(before, b)
 			}
 		}
 		if len(before) == 0 {
-			if r.Role == "documented" || r.Role == "index" { // how it is served is said elsewhere, if it is
+			if silent[r.Role] { // how it is served is said elsewhere, if it is
 				return
 			}
 			before = []prefix{{unknown: true}}
 		}
 	}
 	app, unknown := rt.application(m, r.Framework)
-	for _, s := range rt.served(r, handler) {
+	for _, s := range rt.served(m, r, handler) {
 		var all []prefix
 		patterns := rt.expand(m, in, s.pattern)
 		for _, pattern := range patterns {
 			pattern.unknown = pattern.unknown || (several || len(before) > 1) && len(patterns) > 1 // which call passes both is not known
-			all = append(all, routeBelow(before, pattern, r)...)
+			for _, path := range routeBelow(before, pattern, r) {
+				all = append(all, rt.spelled(m, r, path, handler))
+			}
 		}
 		for i, path := range all {
 			if i >= maxPatterns || slices.Contains(all[:i], path) {
@@ -502,47 +510,6 @@ func (rt *Routing) route(l *Linker, r *recountv1.RouteFact, graphs map[string]*r
 			}
 		}
 	}
-}
-
-// tokens replaces what ASP.NET Core puts into templates: the names of the controller and the action.
-func tokens(text string, class, action *Decl) string {
-	if !strings.Contains(text, "[") {
-		return text
-	}
-	text = strings.ReplaceAll(text, "[controller]", strings.TrimSuffix(class.Name, "Controller"))
-	if action != nil {
-		text = strings.ReplaceAll(text, "[action]", strings.TrimSuffix(action.Name, "Async"))
-	}
-	return text
-}
-
-// served returns what a route fact serves: itself, or the methods of a class.
-func (rt *Routing) served(r *recountv1.RouteFact, handler *Decl) []served {
-	one := []served{{r.Method, r.Pattern, handler}}
-	if handler == nil {
-		return one
-	}
-	switch {
-	case r.Role == "viewset" && handler.IsClass():
-		if all := rt.viewSet(r, handler); len(all) > 0 {
-			return all
-		}
-	case strings.HasPrefix(r.Role, mappedRole) && handler.IsClass():
-		return []served{{r.Method, r.Pattern, mapped(handler, strings.TrimPrefix(r.Role, mappedRole))}}
-	case r.Role == "view" && handler.IsClass():
-		if all := rt.viewMethods(r, handler); len(all) > 0 {
-			return all
-		}
-		if all := rt.dispatched(r, handler); len(all) > 0 {
-			return all
-		}
-	case r.Method == "ANY" && len(rt.verbs[handler]) > 0:
-		one = nil
-		for _, v := range rt.verbs[handler] {
-			one = append(one, served{v, r.Pattern, handler})
-		}
-	}
-	return one
 }
 
 // route adds a route's node and the edge from its handler.

@@ -125,6 +125,13 @@ func (rt *Routing) viewMethods(r *recountv1.RouteFact, class *Decl) (all []serve
 	return all
 }
 
+// extendsExternal reports whether a class has a base outside of the repository.
+func extendsExternal(class *Decl, pkg, name string) bool {
+	return slices.ContainsFunc(class.orderOrSelf(), func(b Base) bool {
+		return b.External != nil && strings.HasSuffix(b.External.Name, name) && strings.HasPrefix(b.External.Pkg, pkg[:strings.IndexByte(pkg, '.')])
+	})
+}
+
 // mappedRole begins the role of a route that one method of a view serves, whose name follows.
 const mappedRole = "mapped "
 
@@ -191,4 +198,57 @@ func (rt *Routing) viewSet(r *recountv1.RouteFact, class *Decl) (all []served) {
 		}
 	}
 	return all
+}
+
+// served is a method and a pattern with the function that serves it.
+type served struct {
+	method, pattern string
+	handler         *Decl
+}
+
+// Actor is an engine of Routers that knows what view sets serve.
+type Actor interface {
+	// Actions returns what the view set serves that a path names: "GET list,POST create", "" if that is not said.
+	Actions(m *Module, in uint32, of Path) string
+}
+
+// served returns what a route fact of a module serves: itself, or the methods of a class.
+func (rt *Routing) served(m *Module, r *recountv1.RouteFact, handler *Decl) []served {
+	one := []served{{r.Method, r.Pattern, handler}}
+	if handler == nil {
+		return one
+	}
+	if act, ok := rt.know.(Actor); ok && r.Role == "view" && handler.IsClass() && r.Handler != "" {
+		if some := act.Actions(m, m.RouteScope(r), m.Path(r.Handler)); some != "" {
+			one = nil
+			for action := range strings.SplitSeq(some, ",") {
+				method, name, _ := strings.Cut(action, " ")
+				one = append(one, served{method, r.Pattern, mapped(handler, name)})
+			}
+			return one
+		}
+	}
+	switch {
+	case r.Framework == "tornado" && handler.IsClass() && extendsExternal(handler, "tornado.websocket", "WebSocketHandler"):
+		return []served{{"WEBSOCKET", r.Pattern, handler}}
+	case r.Role == "viewset" && handler.IsClass():
+		if all := rt.viewSet(r, handler); len(all) > 0 {
+			return all
+		}
+	case strings.HasPrefix(r.Role, mappedRole) && handler.IsClass():
+		return []served{{r.Method, r.Pattern, mapped(handler, strings.TrimPrefix(r.Role, mappedRole))}}
+	case (r.Role == "view" || r.Role == "ruled") && handler.IsClass():
+		if all := rt.viewMethods(r, handler); len(all) > 0 {
+			return all
+		}
+		if all := rt.dispatched(r, handler); len(all) > 0 {
+			return all
+		}
+	case r.Method == "ANY" && len(rt.verbs[handler]) > 0:
+		one = nil
+		for _, v := range rt.verbs[handler] {
+			one = append(one, served{v, r.Pattern, handler})
+		}
+	}
+	return one
 }
