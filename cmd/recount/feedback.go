@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"github.com/recountdb/recount/internal/connect"
 	"github.com/recountdb/recount/internal/recording"
 	"github.com/recountdb/recount/internal/usage"
+	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/query/code"
 	"github.com/recountdb/recount/query/evidence"
 	"github.com/recountdb/recount/query/feedback"
@@ -68,6 +70,7 @@ task, the last counts.`,
 						g.Repository = shown.Revision.Repo
 					}
 				}
+				a.warnUnknown(cmd.Context(), b, g.Repository, args)
 				e, err := g.Event(recording.Source)
 				if err != nil {
 					return err
@@ -94,6 +97,22 @@ task, the last counts.`,
 	f.StringVar(&g.Session, "session", "", "the session; its last feedback about a subject and task counts")
 	f.StringVar(&g.Workspace, "workspace", "", "the workspace (default the root of the repository here, else this directory)")
 	return c
+}
+
+// warnUnknown names the symbols and files that the repository does not have at HEAD, because a
+// misspelt one ranks nothing. They are recorded all the same: another revision may have them.
+func (a *app) warnUnknown(ctx context.Context, b *connect.Backend, repository string, subjects []string) {
+	for _, s := range subjects {
+		if !ofCode(s) {
+			continue
+		}
+		_, name, _ := strings.Cut(s, ":")
+		_, err := code.OwnersQuestion.Ask(ctx, b, code.OwnersRequest{Scope: code.Scope{Repo: repository}, Subject: name, Commits: 1})
+		if missing := (*query.NotFoundError)(nil); errors.As(err, &missing) && missing.Ref == name {
+			a.ClearProgress()
+			fmt.Fprintf(a.Err, "recount: %s: %s\n", s, missing.Hint)
+		}
+	}
 }
 
 // ofCode reports whether a subject is of a repository.
