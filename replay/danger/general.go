@@ -45,7 +45,8 @@ var verbs = func() map[string]verb {
 		{"publish", strong, "publish unpublish republish yank"},
 		{"send", strong, "upload"},
 		{"system", strong, "uninstall autoremove depclean unmerge"},
-		{"power", strong, "shutdown poweroff reboot halt hibernate"},
+		{"power", strong, "shutdown poweroff reboot hibernate"},
+		{"power", first, "halt"},
 		{"remove", first, "rmr empty untag uninit free rb clear remove rm rmi del drop prune trash truncate forget expire discard rollback restore unlink overwrite vacuum reset format flush"},
 		{"infrastructure", first, "evict drain kill killall cancel abort ban unban suspend promote transfer rotate leave stop restart disable scale modify approve recreate deactivate kick hold resize trigger quiesce offline approve reject cull"},
 		{"disk", first, "flash burn"},
@@ -240,7 +241,7 @@ func harmless(c *call) bool {
 
 // onlySays reports whether a call asks any program only for its help, or for what it would do.
 func (c *call) onlySays() bool {
-	return flag("--help -help --dry-run --dryrun --no-act --simulate --list-only")(c) || c.Name != "puppet" && c.Flag("--test") || c.names(says.MatchString) || c.asksHelp() || (dryN[c.Name] || strings.HasPrefix(c.Name, "mkfs.ext")) && c.Flag("-n") ||
+	return flag("--help -help --dry-run --dryrun --no-act --simulate --list-only --list-tasks --list-tags --list-hosts --syntax-check")(c) || c.Name != "puppet" && c.Flag("--test") || c.names(says.MatchString) || c.asksHelp() || (dryN[c.Name] || strings.HasPrefix(c.Name, "mkfs.ext")) && c.Flag("-n") ||
 		aptLike[c.Name] && c.Flag("-s") || listsTasks[c.Name] && c.Flag("-T") || len(c.Args) > 1 && c.Args[len(c.Args)-1].Value == "-h" && !trailingHelp[c.Name] && !c.Wraps && !textPrograms[c.Name] ||
 		len(c.Args) == 1 && c.Args[0].Value == "--version" || c.Name == "p4" && c.Sub() == "obliterate" && !c.Flag("-y")
 }

@@ -181,7 +181,7 @@ var table = []rule{
 	{"system", "nvidia-smi", flag("--gpu-reset -r"), "it resets a device that others may use"},
 	{"system", "mtd,fw_setenv", exactly("write erase unlock"), "it overwrites what the machine starts from"},
 	{"system", "pw", exactly("add del mod"), "it changes the machine's users or privileges"},
-	{"remove", "kadmin,kadmin.local", some(flag("-q"), matching(`^(del|add|modify|change|cpw|ank|purge)`)), "it changes a directory of users"},
+	{"remove", "kadmin,kadmin.local", matching(`^(del|add|modify|change|cpw|ank|purge|ktadd|ktrem|ren|set|lock|unlock)`), "it changes a directory of users"},
 	{"disk", "dfu-util", flag("-D --download"), "it overwrites what a device starts from"},
 	{"containers", "docker,podman", all(dockerAway, not(flag("--help"))), "it changes what runs on another machine"},
 	{"cluster", "virtctl", exactly("stop restart migrate pause removevolume"), "it stops a machine"},
@@ -253,9 +253,9 @@ var table = []rule{
 
 	// Other machines.
 	{"remote", "ssh,rsh,mosh,docker-machine", changesElsewhere, "it changes something on another machine"},
-	{"remote", "ssh-copy-id", nil, "it changes who may log in to another machine"},
+	{"remote", "ssh-copy-id", not(flag("-n")), "it changes who may log in to another machine"},
 	{"remote", "ansible,ansible-playbook,salt,salt-ssh,pssh,parallel-ssh,pdsh,knife,chef-client,puppet,fab,cap,clush,dsh", not(some(asksModule, asksHosts, flag("--check -C --list-hosts --syntax-check --list-tasks --noop --version"), exactly("--noop list show search edit agent"))), "it changes other machines"},
-	{"cluster", "kubectl delete,kubectl drain,kubectl taint,kubectl replace,kubectl apply,kubectl create,kubectl patch,kubectl edit,kubectl scale,kubectl autoscale,kubectl set,kubectl run,kubectl expose,kubectl exec,oc delete,oc apply,oc create,oc scale,oc adm,oc new-app,oc patch,oc replace,helm install,helm upgrade,helm uninstall,helm delete,helm rollback,istioctl install,istioctl uninstall,argocd app,flux delete,flux reconcile,flux bootstrap,kustomize edit,kubeadm reset,kubeadm init,kubeadm join,eksctl create,eksctl delete,kops delete,kops update,kops create,kind delete,minikube delete,nomad job,nomad stop,nomad run,skaffold run,skaffold deploy,skaffold delete,velero delete,velero restore,rancher kubectl,docker stack,docker service,docker secret,docker swarm,docker node", not(some(matching(`^--dry-run(=(client|server|true))?$`), exactly("list get status history ps ls inspect logs services config"))), "it changes a cluster"},
+	{"cluster", "kubectl delete,kubectl drain,kubectl taint,kubectl replace,kubectl apply,kubectl create,kubectl patch,kubectl edit,kubectl scale,kubectl autoscale,kubectl set,kubectl run,kubectl expose,kubectl exec,oc delete,oc apply,oc create,oc scale,oc adm,oc new-app,oc patch,oc replace,helm install,helm upgrade,helm uninstall,helm delete,helm rollback,istioctl install,istioctl uninstall,argocd app,flux delete,flux reconcile,flux bootstrap,kustomize edit,kubeadm reset,kubeadm init,kubeadm join,eksctl create,eksctl delete,kops delete,kops update,kops create,kind delete,minikube delete,nomad job,nomad stop,nomad run,skaffold run,skaffold deploy,skaffold delete,velero delete,velero restore,rancher kubectl,docker stack,docker service,docker secret,docker swarm,docker node", not(some(matching(`^--dry-run(=(client|server|true))?$`), exactly("list get status history ps ls inspect logs services config who-can"))), "it changes a cluster"},
 	{"cluster", "kubectl rollout,oc rollout", exactly("restart undo pause resume latest retry cancel"), "it changes a cluster"},
 	{"cluster", "kubectl label,kubectl annotate,oc label,oc annotate", all(flag("--overwrite --all"), not(flag("--local"))), "it replaces what others set in a cluster"},
 	{"cluster", "kubectl certificate,oc set,oc tag,oc expose,oc policy,oc start-build,oc cancel-build,oc import-image", not(some(flag("--list --local"), matching(`^--dry-run(=(client|server|true))?$`))), "it changes a cluster"},

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -78,12 +79,17 @@ var scripts = map[string]string{
 	"su": "-c", "runuser": "-c", "script": "-c",
 }
 
+// lookup matches a substitution that asks where a program is: $(command -v rm).
+var lookup = regexp.MustCompile(`^(?:\$\(|\x60)(?:command -v|which|type -[pP]|builtin command -v) ([\w.+-]+)(?:\)|\x60)$`)
+
 // simple adds a call and, if it runs another command, that one.
 func (r *reader) simple(words []Word, assigns []Variable) {
 	head := words[0]
 	c := Call{Head: head, Args: words[1:], Assigns: assigns}
 	if !head.Dynamic && !head.Glob {
 		c.Name = nameOf(head.Value)
+	} else if where := lookup.FindStringSubmatch(head.Value); where != nil {
+		c.Name = where[1]
 	}
 	at := len(r.line.Calls)
 	r.add(c)
