@@ -39,6 +39,7 @@ func (j *walker) call(n extract.Ref, s state) {
 	j.effects(n, path, args, s)
 	j.contextRoute(n, args, s)
 	j.functionalRoute(n, args, s)
+	j.builtRoute(n, args, s)
 	j.served(n, args, s)
 	j.given(j.Field(n, "name"), args, s)
 }

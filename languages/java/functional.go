@@ -138,17 +138,7 @@ func (j *walker) served(n, args extract.Ref, s state) {
 		}
 	case "addPathPrefix": // PathMatchConfigurer of Spring
 		if pattern, ok := j.pattern(j.Child(args, 0)); ok {
-			which := j.Text(j.Child(args, 1))
-			if classes := j.assignable(j.Child(args, 1)); len(classes) > 0 {
-				for _, class := range classes {
-					j.AddRoute(&recountv1.RouteFact{Group: true, Role: "prefix", Pattern: pattern, Framework: "spring", In: s.in, Handler: class}, n)
-				}
-				return
-			}
-			if !strings.Contains(which, "RestController.class") {
-				pattern = "${}"
-			}
-			j.AddRoute(&recountv1.RouteFact{Group: true, Role: "app", Method: "REST", Pattern: pattern, Framework: "spring", In: s.in}, n)
+			j.prefixed(n, pattern, j.Child(args, 1), s)
 		}
 	}
 }
@@ -203,19 +193,4 @@ func (j *walker) returned(name string) extract.Ref {
 		}
 	}
 	return extract.None
-}
-
-// assignable returns the classes of HandlerTypePredicate.forAssignableType(A.class, B.class), nil for other predicates.
-func (j *walker) assignable(predicate extract.Ref) (classes []string) {
-	if j.Kind(predicate) != "method_invocation" || j.Text(j.Field(predicate, "name")) != "forAssignableType" {
-		return nil
-	}
-	for c := range j.Children(j.Field(predicate, "arguments")) {
-		class, ok := strings.CutSuffix(j.Text(c), ".class")
-		if !ok {
-			return nil
-		}
-		classes = append(classes, class)
-	}
-	return classes
 }

@@ -119,7 +119,7 @@ func (j *walker) patterns(a extract.Ref) (all []string) {
 // isWeb reports whether the file imports a web framework.
 func (j *walker) isWeb() bool {
 	for _, i := range j.Facts.Imports {
-		if strings.HasPrefix(i.Path, "org.springframework.web") || strings.Contains(i.Path, ".ws.rs") || strings.HasPrefix(i.Path, "com.sun.net.httpserver") || strings.HasPrefix(i.Path, "org.glassfish.jersey") {
+		if strings.HasPrefix(i.Path, "org.springframework.web") || strings.Contains(i.Path, ".ws.rs") || strings.HasPrefix(i.Path, "io.micronaut.") || strings.HasPrefix(i.Path, "com.sun.net.httpserver") || strings.HasPrefix(i.Path, "org.glassfish.jersey") {
 			return true
 		}
 	}
@@ -154,6 +154,9 @@ func (j *walker) ofPaths(class uint32) bool {
 func (j *walker) classRoutes(annotations []extract.Ref, in uint32, class string, s *state) {
 	prefixes, said := []string{""}, false
 	at := extract.None
+	if j.micronautClass(annotations, in, class, s) {
+		return
+	}
 	for _, a := range annotations {
 		switch j.annotationName(a) {
 		case "RestController", "Controller":
@@ -253,7 +256,12 @@ func (j *walker) methodRoutes(annotations []extract.Ref, in uint32, result strin
 	own := extract.None // an annotation that the application may have composed
 	for _, a := range annotations {
 		name := j.annotationName(a)
+		micronaut, is := j.micronautMethod(a)
 		switch {
+		case is:
+			framework, at = "micronaut", a
+			methods = append(methods, micronaut)
+			patterns = append(patterns, j.micronautPatterns(a)...)
 		case springMappings[name] != "":
 			framework, at = "spring", a
 			methods = append(methods, springMappings[name])
@@ -314,7 +322,11 @@ func (j *walker) methodRoutes(annotations []extract.Ref, in uint32, result strin
 					j.AddRoute(&recountv1.RouteFact{Role: "inherited", Method: m, Pattern: s.prefix + extract.Slashed(p), Router: class.Name, Framework: "spring", In: in}, at)
 				}
 			case class != nil:
-				j.AddRoute(&recountv1.RouteFact{Method: m, Pattern: p, Router: class.Name, Framework: framework, In: in}, at)
+				role := ""
+				if framework == "micronaut" && s.framework == "" { // a controller may implement it
+					role = "inherited"
+				}
+				j.AddRoute(&recountv1.RouteFact{Role: role, Method: m, Pattern: p, Router: class.Name, Framework: framework, In: in}, at)
 			}
 		}
 	}

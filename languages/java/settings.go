@@ -10,10 +10,10 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// settings reads application.properties and application.yml of Spring Boot and Quarkus: the prefixes that they give to
+// settings reads application.properties and application.yml of Spring Boot, Quarkus and Micronaut: the prefixes that they give to
 // all routes, and the settings that are paths, which mappings may name (${app.base}). No other values are kept: such
 // files contain secrets.
-var settings = extract.Language{Name: "settings", Version: 1, Matches: isSettings, Extract: func(content []byte, facts *recountv1.FileFacts) {
+var settings = extract.Language{Name: "settings", Version: 2, Matches: isSettings, Extract: func(content []byte, facts *recountv1.FileFacts) {
 	if len(content) > extract.MaxParsed {
 		facts.Skipped = "large: settings of more than 1 MiB"
 		return
@@ -46,7 +46,7 @@ var settings = extract.Language{Name: "settings", Version: 1, Matches: isSetting
 			b.AddRoute(&recountv1.RouteFact{Group: true, Role: "setting", Handler: s.key, Pattern: s.value}, s.at)
 		}
 	}
-	for _, framework := range []string{"spring", "jax-rs"} {
+	for _, framework := range []string{"spring", "jax-rs", "micronaut"} {
 		path := ""
 		for _, key := range prefixOrder {
 			if value, ok := outer[framework][key]; ok {
@@ -85,10 +85,10 @@ var (
 	prefixing = map[string][]string{
 		"server.servlet.context-path": {"spring", "jax-rs"}, "server.servlet.contextPath": {"spring", "jax-rs"}, "server.context-path": {"spring", "jax-rs"},
 		"spring.webflux.base-path": {"spring"}, "spring.mvc.servlet.path": {"spring"}, "spring.jersey.application-path": {"jax-rs"},
-		"quarkus.http.root-path": {"jax-rs"}, "quarkus.rest.path": {"jax-rs"}, "quarkus.resteasy.path": {"jax-rs"}, "quarkus.resteasy-reactive.path": {"jax-rs"},
+		"micronaut.server.context-path": {"micronaut"}, "quarkus.http.root-path": {"jax-rs"}, "quarkus.rest.path": {"jax-rs"}, "quarkus.resteasy.path": {"jax-rs"}, "quarkus.resteasy-reactive.path": {"jax-rs"},
 	}
 	prefixOrder = []string{
-		"server.servlet.context-path", "server.servlet.contextPath", "server.context-path", "quarkus.http.root-path",
+		"server.servlet.context-path", "server.servlet.contextPath", "server.context-path", "quarkus.http.root-path", "micronaut.server.context-path",
 		"spring.webflux.base-path", "spring.mvc.servlet.path", "spring.jersey.application-path",
 		"quarkus.rest.path", "quarkus.resteasy.path", "quarkus.resteasy-reactive.path",
 	}

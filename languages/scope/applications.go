@@ -35,7 +35,8 @@ type application struct {
 	outside     string
 	set, varies bool
 	profiles    []string
-	rest        bool // pattern is only before what controllers of REST serve
+	// rest is set if pattern is only before what controllers of REST serve, controllers if only before what controllers do.
+	rest, controllers bool
 }
 
 // Outside is the method of an app fact of a file of settings, whose prefix a deployment may change.
@@ -79,7 +80,7 @@ func (rt *Routing) inside(m *Module, r *recountv1.RouteFact) {
 	case "DEFAULT":
 		a.plain = append(a.plain, r.Pattern)
 	default:
-		a.rest = r.Method == "REST"
+		a.rest, a.controllers = r.Method == "REST", r.Method == "REST" || r.Method == "CONTROLLERS"
 		if all := rt.expand(m, r.In, r.Pattern); r.Pattern != "" && len(all) == 1 {
 			a.pattern = all[0]
 			if _, rest, ok := strings.Cut(a.pattern.text, "://"); ok { // the URL of a server
@@ -116,7 +117,7 @@ func (rt *Routing) application(m *Module, framework string) (a application, unkn
 const Neutral = "NEUTRAL"
 
 // inApplication adds the prefix of the application to a path, and each version of the handler.
-func (rt *Routing) inApplication(a application, unknown bool, handler *Decl, method string, path prefix) (all []prefix) {
+func (rt *Routing) inApplication(a application, unknown bool, r *recountv1.RouteFact, handler *Decl, method string, path prefix) (all []prefix) {
 	if unknown {
 		return []prefix{{text: path.text, unknown: true}}
 	}
@@ -138,15 +139,53 @@ func (rt *Routing) inApplication(a application, unknown bool, handler *Decl, met
 		if v != "" && v != Neutral {
 			one = prefix{text: a.version + v}.join("", path)
 		}
-		if !a.excepts(method, one.text) && !(a.rest && rt.pages(handler)) {
+		if !a.excepts(method, one.text) && !(a.rest && rt.pages(handler)) && !(a.controllers && r.Router == "") {
 			one = a.pattern.join("", one)
 		}
-		if a.set || len(a.profiles) > 0 {
+		if (a.set || len(a.profiles) > 0) && (r.Framework != "micronaut" || r.Router != "") { // which puts it before what controllers serve
 			one = a.around().join("", one)
 		}
 		all = append(all, one)
 	}
 	return all
+}
+
+// OfPackage and OfPackageOf begin the handler of a prefix fact: of the controllers in a package, and in that of a class.
+const (
+	OfPackage   = "package "
+	OfPackageOf = "packageof "
+)
+
+// prefix puts a prefix before what a router serves, or the controllers in a package and in those below it.
+func (rt *Routing) prefix(m *Module, in uint32, r *recountv1.RouteFact) {
+	pkg, named := strings.CutPrefix(r.Handler, OfPackage)
+	class, inClass := strings.CutPrefix(r.Handler, OfPackageOf)
+	all := rt.know.Routers(m, in, m.Path(class))
+	if inClass && len(all) > 0 {
+		if c, ok := all[0].(ClassRouter); ok {
+			pkg, named = c.Class.Mod.Name, true
+		}
+	}
+	if named || inClass {
+		all = nil
+	}
+	for _, other := range rt.p.Modules {
+		if !named || other.Name != pkg && !strings.HasPrefix(other.Name, pkg+".") {
+			continue
+		}
+		for _, of := range other.Facts.Routes {
+			if d := other.Decl(of.In); of.Group && of.Role == "class" && d != nil && !slices.Contains(all, any(d)) {
+				all = append(all, d)
+			}
+		}
+	}
+	for _, of := range all {
+		o := rt.router(of)
+		o.more = append(o.more, rt.expand(m, in, r.Pattern)...)
+	}
+	if inClass && !named { // the class is another repository's
+		rt.inside(m, &recountv1.RouteFact{Role: "app", Method: "CONTROLLERS", Pattern: "${}", Framework: r.Framework, In: r.In})
+	}
 }
 
 // pages reports whether a handler belongs to a controller of Spring that is none of REST.

@@ -219,10 +219,7 @@ func (rt *Routing) meet(m *Module, i int, r *recountv1.RouteFact) {
 		}
 		return
 	case "prefix":
-		for _, of := range rt.know.Routers(m, in, m.Path(r.Handler)) {
-			o := rt.router(of)
-			o.more = append(o.more, rt.expand(m, in, r.Pattern)...)
-		}
+		rt.prefix(m, in, r)
 		return
 	default:
 		return
@@ -261,7 +258,7 @@ func (rt *Routing) router(of any) *router {
 		if c.Prefix == nil || c.Prefix == c.Class {
 			return o
 		}
-		return &router{own: rt.router(c.Prefix).own, mounts: o.mounts, test: o.test}
+		return &router{own: rt.router(c.Prefix).own, more: o.more, mounts: o.mounts, test: o.test}
 	}
 	o := rt.routers[of]
 	if o == nil {
@@ -504,7 +501,7 @@ func (rt *Routing) route(l *Linker, r *recountv1.RouteFact, graphs map[string]*r
 			if i >= maxPatterns || slices.Contains(all[:i], path) {
 				continue
 			}
-			for _, path := range rt.inApplication(app, unknown, handler, s.method, path) {
+			for _, path := range rt.inApplication(app, unknown, r, handler, s.method, path) {
 				path.text = hoisted(path.text)
 				l.route(r, s.method, path, s.handler, graphs)
 			}
