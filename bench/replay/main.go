@@ -39,6 +39,7 @@ var (
 	half    = flag.String("half", "", "only narratives whose names begin so: a to n, p, or a whole name")
 	only    = flag.String("only", "", "only narratives whose names contain this")
 	agree   = flag.Bool("agree", false, "with executed: answer yes about dangerous steps, which are refused otherwise")
+	keep    = flag.String("keep", "", "with slice: a directory where recordings stay, for the next run to ask again")
 	verbose = flag.Bool("v", false, "print what was left out or kept against the marks")
 )
 
@@ -71,7 +72,7 @@ func main() {
 func slices() error {
 	needed, found, kept, right, whole, n := 0, 0, 0, 0, 0, 0
 	moved, movedNeeded := 0, 0 // lines that only change the directory
-	steps, strange, programs := 0, 0, 0
+	steps, strange, programs, asked := 0, 0, 0, 0
 	return each(func(r *recorded) error {
 		p, err := r.planAs(r.env, "")
 		if err != nil {
@@ -82,6 +83,12 @@ func slices() error {
 			in[s.Intent.String()] = true
 			if steps++; len(s.Unknown) > 0 {
 				strange++
+			}
+			if len(s.Danger) > 0 {
+				asked++
+			}
+			for _, d := range s.Danger {
+				fmt.Printf("  %s: asks %s: %+v\n", r.n.name, oneLine(s.Command), d)
 			}
 			for _, name := range s.Unknown {
 				if !unknown[name] && *verbose {
@@ -140,6 +147,7 @@ func slices() error {
 		fmt.Printf("%d lines only change the directory and are not counted; %d of them are marked as needed\n", moved, movedNeeded)
 		fmt.Printf("recall    %.3f (%d of %d needed steps)\n", float64(found)/float64(needed), found, needed)
 		fmt.Printf("precision %.3f (%d of %d steps of plans)\n", float64(right)/float64(kept), right, kept)
+		fmt.Printf("asks      %d of %d steps are dangerous\n", asked, steps)
 		fmt.Printf("unknown   %d of %d steps have a program of which nothing is known; %d questions with the network open\n", strange, steps, programs)
 	})
 }
@@ -158,21 +166,48 @@ func each(f func(*recorded) error, done func()) error {
 		if err != nil {
 			return err
 		}
-		root, err := os.MkdirTemp("", "recount-replay-")
-		if err != nil {
-			return err
-		}
-		r, err := record(n, root)
+		r, err := kept(n)
 		if err == nil {
 			err = f(r)
 		}
-		_ = os.RemoveAll(root)
+		if r != nil && *keep == "" {
+			_ = os.RemoveAll(r.root)
+		}
 		if err != nil {
 			fmt.Printf("  %s: %v\n", n.name, err)
 		}
 	}
 	done()
 	return nil
+}
+
+// kept returns the recording of a narrative that an earlier run kept, or records it.
+func kept(n narrative) (*recorded, error) {
+	root := filepath.Join(*keep, n.name)
+	if *keep == "" {
+		temporary, err := os.MkdirTemp("", "recount-replay-")
+		if err != nil {
+			return nil, err
+		}
+		root = temporary
+	}
+	r := &recorded{n: n, root: root, home: filepath.Join(root, "home", "alice")}
+	known := filepath.Join(root, "kept")
+	if _, err := os.Stat(known); err == nil {
+		r.env = environment(root, "alice")
+		r.hits, err = r.all()
+		r.hits = r.hits[:min(len(r.hits), len(n.steps))]
+		return r, err
+	}
+	if err := os.MkdirAll(root, 0o755); err != nil {
+		return nil, err
+	}
+	r, err := record(n, root)
+	if err != nil {
+		_ = os.RemoveAll(root)
+		return nil, err
+	}
+	return r, os.WriteFile(known, nil, 0o600)
 }
 
 // planAs asks, with an environment, for the plan of a recorded narrative, mapped to the home of another

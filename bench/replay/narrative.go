@@ -65,13 +65,10 @@ type recorded struct {
 	hits       []commands.Hit
 }
 
-// place makes a user's home with a project in it, and what is there before the narrative.
-func place(n narrative, root, user string) (home string, env []string, err error) {
-	home = filepath.Join(root, "home", user)
-	if err := os.MkdirAll(filepath.Join(home, "project"), 0o755); err != nil {
-		return "", nil, err
-	}
-	env = []string{
+// environment returns the environment of a user of a narrative.
+func environment(root, user string) []string {
+	home := filepath.Join(root, "home", user)
+	return []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "USER=" + user, "LOGNAME=" + user, "TERM=dumb", "LC_ALL=C.UTF-8", "PS1=", "SHELL=/bin/bash",
 		"PYENV_ROOT=" + os.Getenv("PYENV_ROOT"), "PYENV_VERSION=" + os.Getenv("PYENV_VERSION"), "PYTHONDONTWRITEBYTECODE=1",
 		"GIT_AUTHOR_DATE=2026-01-01T00:00:00Z", "GIT_COMMITTER_DATE=2026-01-01T00:00:00Z", "GIT_CONFIG_NOSYSTEM=1", "GIT_PAGER=cat", "GIT_EDITOR=true",
@@ -79,6 +76,15 @@ func place(n narrative, root, user string) (home string, env []string, err error
 		"RUSTUP_HOME=" + cmp.Or(os.Getenv("RUSTUP_HOME"), filepath.Join(os.Getenv("HOME"), ".rustup")),
 		"HISTFILE=" + filepath.Join(root, "history-"+user), "RECOUNT_DATA_DIR=" + filepath.Join(root, "data"), "XDG_STATE_HOME=" + filepath.Join(root, "state"),
 	}
+}
+
+// place makes a user's home with a project in it, and what is there before the narrative.
+func place(n narrative, root, user string) (home string, env []string, err error) {
+	home = filepath.Join(root, "home", user)
+	if err := os.MkdirAll(filepath.Join(home, "project"), 0o755); err != nil {
+		return "", nil, err
+	}
+	env = environment(root, user)
 	if n.setup != "" {
 		c := exec.Command("bash", "-ec", n.setup)
 		c.Dir, c.Env = filepath.Join(home, "project"), env
