@@ -372,7 +372,7 @@ func (c *call) here(w shell.Word) bool {
 	values := c.valuesOf(name)
 	_, loops := c.line.Loops[name]
 	sets := slices.ContainsFunc(c.line.Assigned, func(v shell.Variable) bool { return v.Name == name })
-	if known, ok := c.place.Vars[name]; ok && !loops && !sets && !c.Deferred {
+	if known, ok := c.place.Vars[name]; ok && !loops && !sets && (c.place.Lasting || !c.Deferred) {
 		values = []shell.Word{{Value: known}}
 	}
 	return name != "" && len(values) > 0 && !slices.ContainsFunc(values, func(v shell.Word) bool { return !loopback(v.Value + rest) })

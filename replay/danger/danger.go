@@ -42,9 +42,13 @@ type Place struct {
 	// Built are programs that the narrative itself makes, by name.
 	Built []string
 	// Vars are the variables of its shell whose values are known before it runs. They tell of addresses alone.
-	Vars map[string]string
-	// Cloned are the repositories that the narrative itself cloned: copies, which it may remove as a whole.
-	Cloned []string
+	// Lasting means that no later command of the narrative sets them, so that a function sees them too when it is called.
+	Vars    map[string]string
+	Lasting bool
+	// Cloned are the repositories that the narrative itself cloned: copies, which it may remove as a whole. Begun are
+	// those that it cloned or began, whose history is its own, and Branches the branches that it made in the one in
+	// which it runs.
+	Cloned, Begun, Branches []string
 
 	depth int // how deep commands are nested in words, see inside
 }
@@ -63,7 +67,7 @@ func Find(l *shell.Line, at Place) []Finding {
 	for i := range l.Calls {
 		c := &call{Call: &l.Calls[i], line: l, at: i, place: at}
 		for _, r := range rulesOf(c) {
-			if r.when != nil && !r.when(c) {
+			if r.when != nil && !r.when(c) || r.kind == "history" && c.ownHistory() {
 				continue
 			}
 			add(Finding{r.kind, c.text(), r.why})
@@ -209,6 +213,9 @@ func (c *call) outside(w shell.Word, unknown bool) bool {
 		return true
 	}
 	dir := c.Dir
+	if rest := strings.ReplaceAll(w.Value, "$$", "1"); w.Dynamic && !strings.ContainsAny(rest, "$`") {
+		w.Value, w.Dynamic = rest, false // the number of the shell
+	}
 	p := w
 	if w.Glob {
 		// Everything that a pattern matches is below the directory before it.

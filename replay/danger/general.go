@@ -91,7 +91,7 @@ var (
 		join paste comm fold fmt nl pr od xxd hexdump strings column split csplit tac rev shuf tsort numfmt iconv expand unexpand m4 bc dc patch sponge
 		base64 base32 md5sum sha1sum sha256sum sha512sum b2sum cksum sum envsubst msgfmt msgmerge xgettext cc c++ as ld ar flex bison yacc lex groff troff
 		return exit shift eval source xargs env time sleep wait jobs fg bg id whoami seq yes look dict espeak say figlet cowsay lolcat notify-send zenity dialog
-		thrift mlr Get-Help Get-Command Get-Member Get-ChildItem Get-Content xdotool xclip pbcopy wl-copy shellcheck shfmt crontab at batch history fc`)
+		thrift mlr Get-Help Get-Command Get-Member Get-ChildItem Get-Content xdotool xclip pbcopy wl-copy shellcheck shfmt crontab at batch history fc crudini`)
 	// ownPrograms have verbs about what is theirs alone, or a project's: only what is seen elsewhere, or ends a
 	// whole thing, counts.
 	ownPrograms = words(`git make gmake ninja just go cargo rustup npm yarn pnpm bun npx pip pip3 pipx uv poetry pdm conda mamba gem bundle rake composer
@@ -117,7 +117,7 @@ func general(c *call) []rule {
 	}
 	found := func(kind, why string) []rule { return []rule{{kind: kind, why: why}} }
 	own := ownPrograms[c.Name] && !(c.Name == "java" && c.names(func(s string) bool { return s == "-jar" }))
-	if kind := c.named(); kind != "" && !own && !looks(c) {
+	if kind := c.named(); kind != "" && !own && !looks(c) && !(kind == "system" && c.inTree()) {
 		return found(kind, "its name says that it does what can't be taken back")
 	}
 	if kind := c.told(own); kind != "" && !c.asks() && !c.restoresInside() {
@@ -315,6 +315,12 @@ func (c *call) named() string {
 		return "remove"
 	}
 	return ""
+}
+
+// inTree reports whether a call runs a program by its path below the tree: ./uninstall.sh takes away what the project
+// installs, and no package of the machine.
+func (c *call) inTree() bool {
+	return strings.Contains(c.Head.Value, "/") && !c.Head.Dynamic && !c.outside(c.Head, true)
 }
 
 // told returns what the first words of a call say.

@@ -53,3 +53,56 @@ func TestClonedRepositories(t *testing.T) {
 		}
 	}
 }
+
+// TestOwnHistory lets a narrative rewrite the history of what it began or cloned, and remove the branches that it made.
+func TestOwnHistory(t *testing.T) {
+	at := Place{
+		Cwd: "/src/app", Home: "/home/ada", Tree: []string{"/src/app", "/src/own/vendor/lib", "/src/there"},
+		Begun: []string{"/src/own", "/src/copy"}, Cloned: []string{"/src/copy"}, Branches: []string{"try"},
+	}
+	for line, want := range map[string]bool{
+		"git -C ../own reset --hard HEAD~1":               false,
+		"cd ../own/src && git checkout -- .":              false,
+		"git -C ../own branch -D main":                    false,
+		"git -C ../own update-ref -d refs/heads/x":        false,
+		"git -C ../own clean -fd":                         true, // there may have been files before
+		"git -C ../copy clean -fd":                        false,
+		"git -C ../own/vendor/lib reset --hard":           true,
+		"git -C ../there reset --hard":                    true,
+		"git reset --hard":                                true,
+		"git -C ../own push --force origin main":          true,
+		"git -C $x reset --hard":                          true,
+		"git branch -D try":                               false,
+		"git branch -D try main":                          true,
+		"git branch -M try":                               true,
+		"git branch -D $b":                                true,
+		"git branch -rd try":                              true,
+		"ssh web.example 'cd /src/own; git reset --hard'": true,
+	} {
+		l, err := shell.Read(line, "bash", at.Cwd)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found := Find(l, at); (len(found) > 0) != want {
+			t.Errorf("%s: %+v", line, found)
+		}
+	}
+}
+
+// TestScriptsOfTheTree lets a script below the tree take away what it installed; what its name says of others counts.
+func TestScriptsOfTheTree(t *testing.T) {
+	dangerIs(t, map[string]bool{
+		"./uninstall.sh ~/.local":                    false,
+		"sub/uninstall":                              false,
+		"/opt/x/uninstall.sh":                        true,
+		"../uninstall.sh":                            true,
+		"uninstall.sh":                               true,
+		"./undeploy.sh":                              true,
+		"./destroy.sh":                               true,
+		"./ctl uninstall x":                          true,
+		"mkdir /tmp/try.$$; rm -r /tmp/try.$$":       false,
+		"rm -r /tmp/try.$$$x":                        true,
+		"rm -r /srv/try.$$":                          true,
+		"crudini --set a.conf paste_deploy flavor x": false,
+	})
+}

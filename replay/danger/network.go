@@ -47,6 +47,31 @@ func pushesInside(c *call) bool {
 	return ok && c.place.within(name)
 }
 
+// ownHistory reports whether git works on what the narrative itself made: in a repository that it began or cloned, and
+// in which no other one lies that it knows of, or on branches that it made. What was pushed is of others.
+func (c *call) ownHistory() bool {
+	if c.Name != "git" || c.Abroad || c.Sub() == "push" {
+		return false
+	}
+	if c.Sub() == "branch" {
+		words := shell.Operands(c.After(), "")
+		if len(words) > 0 && !slices.ContainsFunc(words, func(w shell.Word) bool { return w.Dynamic || !slices.Contains(c.place.Branches, w.Value) }) {
+			return !c.Flag("-r", "--remotes", "-M", "-f", "--force")
+		}
+	}
+	dir, nearest := c.gitDir(), ""
+	for _, tree := range slices.Concat(c.place.Tree, c.place.Begun) {
+		if below(dir, tree) && len(tree) > len(nearest) {
+			nearest = tree
+		}
+	}
+	own := c.place.Begun
+	if c.Sub() == "clean" {
+		own = c.place.Cloned // where it was begun there may have been files
+	}
+	return nearest != "" && slices.Contains(own, nearest)
+}
+
 // gitDir returns the directory that git runs in: that of -C, or else the call's own; "" if it is not known.
 func (c *call) gitDir() string {
 	dir := c.Dir

@@ -43,8 +43,12 @@ func (f *finder) call(c *shell.Call) {
 	}
 	if !given {
 		f.opaque(c.Dir)
+		f.Elsewhere = f.Elsewhere || !slices.ContainsFunc(f.Line.Calls[:min(f.at, len(f.Line.Calls))], func(o shell.Call) bool { return lists[o.Name] })
 	}
 }
+
+// lists has programs that print names which are in the line, or below directories that are.
+var lists = words("find fd fdfind ls git grep egrep rg ag echo printf seq")
 
 func (f *finder) judgeCall(c *shell.Call) {
 	if c.Abroad {
@@ -452,7 +456,7 @@ func (f *finder) copies(c *shell.Call) {
 			f.path(w, c.Dir, Read, true)
 			f.path(w, c.Dir, Remove, true)
 		case "ln":
-			f.path(w, c.Dir, Read, false)
+			f.path(w, f.linksFrom(c, dest, into), Read, false)
 		default:
 			f.path(w, c.Dir, Read, tree)
 		}
@@ -490,6 +494,21 @@ func (f *finder) copies(c *shell.Call) {
 			}
 		}
 	}
+}
+
+// linksFrom returns the directory from which the target of ln counts: for a symbolic link, that in which the link is.
+func (f *finder) linksFrom(c *shell.Call, dest shell.Word, into bool) string {
+	if !c.Flag("-s", "--symbolic") || c.Flag("-r", "--relative") {
+		return c.Dir
+	}
+	to, _, ok := f.named(dest, c.Dir)
+	if !ok {
+		return c.Dir
+	}
+	if into || strings.HasSuffix(dest.Value, "/") || dest.Value == "." || dest.Value == ".." {
+		return to
+	}
+	return path.Dir(to)
 }
 
 // notHere keeps in mind that words are names in another directory than that of the call.

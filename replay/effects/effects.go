@@ -212,6 +212,13 @@ func Knows(c *shell.Call) bool {
 	return !f.strange
 }
 
+// MayWrite reports whether a call may write what its words do not say, or is of a program that no table has.
+func MayWrite(c *shell.Call, home string) bool {
+	f := newFinder(&shell.Line{Calls: []shell.Call{*c}}, Command{Cwd: c.Dir, Home: home})
+	f.judgeCall(c)
+	return f.strange || f.Built || len(f.Opaque) > 0
+}
+
 func newFinder(l *shell.Line, c Command) *finder {
 	return &finder{Effects: Effects{Line: l, Known: true, Values: map[string]string{}, Background: l != nil && l.Background}, c: c}
 }
@@ -349,6 +356,9 @@ func (f *finder) recorded(r Resource) {
 	for _, t := range f.Things {
 		if (t.Kind == r.Kind || t.Kind == Directory && r.Kind == Path) && t.Name == r.Name {
 			return
+		}
+		if r.Kind == Path && r.Write && t.Kind == Path && t.Access == Write && path.Dir(t.Name) == r.Name {
+			return // the directory that it copies into
 		}
 	}
 	if r.Kind == Path && f.Known && r.Write && !f.unknownWriter() {

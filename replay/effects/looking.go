@@ -26,6 +26,9 @@ func displays(c *shell.Call) bool {
 			return second("list-heads", "verify")
 		case "worktree":
 			return second("list")
+		case "replace":
+			after := shell.Call{Args: c.After()}
+			return after.Flag("-l", "--list") || len(after.Args) == 0
 		case "rerere":
 			return second("status", "diff", "remaining")
 		case "submodule":

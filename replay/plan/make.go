@@ -320,8 +320,10 @@ type builder struct {
 	removers []int
 }
 
-// trees finds the directories that belong to the narrative: the workspaces of its steps.
+// trees finds the directories that belong to the narrative: the workspaces of its steps. A directory that is none, and
+// lies in another, is a part of that.
 func (b *builder) trees() {
+	parts := map[string]bool{}
 	for i := range b.w.acts {
 		a := b.w.acts[i]
 		if !b.s.kept[i] {
@@ -334,9 +336,12 @@ func (b *builder) trees() {
 		if dir == a.home || dir == "" || dir == "/" {
 			continue
 		}
+		part := dir != a.Workspace
 		if dir = b.m.Path(dir); !slices.Contains(b.tree, dir) {
 			b.tree = append(b.tree, dir)
+			parts[dir] = part
 		}
+		parts[dir] = parts[dir] && part
 	}
 	for _, o := range b.m.Uses() {
 		if o.Kind == transform.Path && !slices.Contains(b.tree, o.To) {
@@ -344,6 +349,10 @@ func (b *builder) trees() {
 		}
 	}
 	slices.Sort(b.tree)
+	all := slices.Clone(b.tree)
+	b.tree = slices.DeleteFunc(b.tree, func(dir string) bool {
+		return parts[dir] && slices.ContainsFunc(all, func(o string) bool { return o != dir && within(dir, o) })
+	})
 }
 
 // workspace returns the workspace that the steps have in common, after mapping.

@@ -23,6 +23,8 @@ type observer struct {
 	own map[string]bool
 	// clean are the acts in the background during which nothing changed but what the acts beside them name.
 	clean map[schemas.EventID]bool
+	// prompt tells that services wrote what they were asked to while they were asked, and at no other time.
+	prompt bool
 }
 
 // alone returns, of what was seen, that of which no other command can have done a part: none ran at the same
@@ -86,7 +88,10 @@ func (o *observer) observe(w *world, a *act) {
 		return
 	}
 	a.around = &s
-	if o.busy(w, a.Session) {
+	if a.busy = o.busy(w, a.Session); a.busy {
+		if o.prompt && a.asks() && len(s.Files)+len(s.Directories)+len(a.Sets)+len(a.Unsets) == 0 {
+			a.declined()
+		}
 		return
 	}
 	if _, known := o.beside[s.Below]; !known {
@@ -127,7 +132,39 @@ func (o *observer) learn(w *world) bool {
 			o.clean[a.ID] = true
 		}
 	}
-	return len(o.clean) > 0
+	o.prompt = o.promptly(w)
+	return len(o.clean) > 0 || o.prompt
+}
+
+// promptly reports whether services were seen to write files while they were asked for something, and nothing that
+// acts do not name changed while they were not.
+func (o *observer) promptly(w *world) (some bool) {
+	for _, a := range w.acts {
+		switch {
+		case a.around == nil || !a.busy:
+		case a.asks():
+			some = some || len(a.around.Files) > 0
+		case !o.explained(a):
+			return false
+		}
+	}
+	return some
+}
+
+// asks reports whether an act asks a service to change something, and does not start one.
+func (a *act) asks() bool {
+	return !a.Background && slices.ContainsFunc(a.Things, func(t effects.Thing) bool { return t.Kind == effects.Port && t.Access == effects.Update })
+}
+
+// declined takes an act for a look that asked a service for something, but was seen to change nothing: it was refused.
+func (a *act) declined() {
+	for i := range a.Things {
+		if t := &a.Things[i]; t.Kind == effects.Port && t.Access == effects.Update {
+			t.Access = effects.Read
+		}
+	}
+	a.Things = slices.DeleteFunc(a.Things, func(t effects.Thing) bool { return t.Kind == effects.Address || t.Access != effects.Read })
+	a.Opaque, a.Looks, a.observed = nil, true, true
 }
 
 // ended returns the act that ended what an act started in the background, -1 if none did.
@@ -171,45 +208,72 @@ type nearness uint8
 const (
 	nothingBeside nearness = iota
 	ranBeside              // commands ran in such a place, and none names one
-	namedBeside            // commands name one, or the home directory, and it is none of the files that they write by name
+	namedBeside            // commands name some, each of which they write by name or name to a program that may write it
+	unknownBeside          // they name one, or the home directory, which another program may have written
 )
 
 // near returns what commands have to do with places beside the directory that was looked at.
 func near(all []commands.Scanned, home, below string) (n nearness) {
-	beside := func(name string) bool {
-		return within(name, home) && !within(name, below) && !within(below, name) && path.Base(name) != "bin"
-	}
-	named, written := map[string]bool{}, map[string]bool{}
+	var named, made, written, told []string // made are directories, told is named to programs that may write it, and what is in it
+	byName := true                          // what is named are only files that commands write by name
 	for _, c := range all {
-		if beside(c.Cwd) {
+		if isBeside(c.Cwd, home, below) {
 			n = ranBeside
 		}
-		some := false
+		var here []string
 		for _, name := range homePlaces(searchPath.ReplaceAllString(c.Command, ""), home) {
-			if name == home || beside(name) {
-				named[name], some = true, true
+			if name == home || isBeside(name, home, below) {
+				here = append(here, name)
 			}
 		}
 		for _, r := range c.Resources {
-			if name := path.Clean(r.Name); r.Kind == "path" && beside(name) {
-				named[name], some = true, true
+			if name := path.Clean(r.Name); r.Kind == "path" && isBeside(name, home, below) {
+				here = append(here, name)
 			}
 		}
-		if !some {
+		if len(here) == 0 {
 			continue
 		}
-		for _, t := range effects.Of(effects.Command{Text: c.Command, Shell: c.Shell, Cwd: c.Cwd, Home: home}).Things {
-			if t.Kind == effects.Path && t.Access != effects.Read && !t.Tree && !t.Glob && t.Sure > 0.9 {
-				written[t.Name] = true
+		e := effects.Of(effects.Command{Text: c.Command, Shell: c.Shell, Cwd: c.Cwd, Home: home})
+		if len(e.Opaque) > 0 {
+			told, byName = append(told, here...), false
+		}
+		for _, t := range e.Things {
+			switch {
+			case t.Access == effects.Read || t.Glob || t.Sure < 0.9:
+			case t.Kind == effects.Directory:
+				here = slices.DeleteFunc(here, func(name string) bool { return name == t.Name })
+				made = append(made, t.Name)
+			case t.Kind == effects.Path:
+				written = append(written, t.Name)
+				byName = byName && !t.Tree
 			}
 		}
+		named = append(named, here...)
 	}
-	for name := range named {
-		if !written[name] {
-			return namedBeside
+	known := func(name string, wholly bool) bool {
+		return slices.ContainsFunc(written, func(o string) bool { return within(name, o) || !wholly && within(o, name) }) ||
+			slices.ContainsFunc(told, func(o string) bool { return within(name, o) || within(o, name) })
+	}
+	for _, name := range named {
+		if byName = byName && slices.Contains(written, name); !known(name, true) {
+			return unknownBeside
 		}
 	}
+	for _, name := range made {
+		if byName = false; !known(name, false) {
+			return unknownBeside
+		}
+	}
+	if len(named)+len(made) > 0 && !byName {
+		return namedBeside
+	}
 	return n
+}
+
+// isBeside reports whether a place is in a home directory and not in, or around, the directory that was looked at.
+func isBeside(name, home, below string) bool {
+	return within(name, home) && !within(name, below) && !within(below, name) && path.Base(name) != "bin"
 }
 
 // homePlace matches a place that a command names from the home directory on, and the character behind it.

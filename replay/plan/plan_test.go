@@ -352,6 +352,32 @@ func TestOwnNamesAndRemotes(t *testing.T) {
 	}
 }
 
+// TestWhatIsBegun lets a plan rewrite the history of a repository that it begins, and remove a part of its tree.
+func TestWhatIsBegun(t *testing.T) {
+	lines := []string{
+		"git reset --hard", "git init ../own", "git -C ../own reset --hard", "git branch try", "git branch -D try", "git branch -f old", "git branch -D old",
+		"mkdir build", "cd build", "cmake ..", "rm -r ../build",
+	}
+	n := narrative(lines...)
+	n.Commands[9].Cwd, n.Commands[9].Workspace, n.Commands[10].Cwd, n.Commands[10].Workspace = "/home/ann/app/build", "", "/home/ann/app/build", ""
+	asked := func(n Narrative) (got []string) {
+		for _, s := range made(t, n, Request{All: true}).Steps {
+			if len(s.Danger) > 0 {
+				got = append(got, s.Original)
+			}
+		}
+		return got
+	}
+	if got, want := asked(n), []string{lines[0], lines[6]}; !slices.Equal(got, want) {
+		t.Errorf("dangerous: %q, want %q", got, want)
+	}
+	n = narrative("git init", "git reset --hard")
+	n.Commands[0].GitHead = "4b825dc6"
+	if got := asked(n); len(got) != 1 {
+		t.Errorf("of a repository that was there: %q", got)
+	}
+}
+
 // TestUnknownPrograms checks which programs a plan says that nothing is known about: not those that the
 // narrative makes.
 func TestUnknownPrograms(t *testing.T) {

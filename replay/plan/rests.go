@@ -248,7 +248,7 @@ func (w *world) readTree(a *act, dir string) {
 	all := effects.Thing{Kind: effects.Path, Name: dir, Tree: true}
 	w.afterBacks(a, all)
 	for _, o := range w.below(dir) {
-		if onlyGo(a) && onlyGo(w.acts[o.act]) || a.empties(o.thing.Name) {
+		if onlyGo(a) && onlyGo(w.acts[o.act]) || a.empties(o.thing.Name) || a.replaces(o.thing.Name) {
 			continue // go reads sources, and not the programs that it made
 		}
 		a.mayNeed(dep{o.act, kindOf(o.thing), o.thing.Name, min(o.thing.Sure, 0.6), false})
@@ -288,6 +288,16 @@ func (a *act) empties(name string) bool {
 		slices.ContainsFunc(a.Things, func(t effects.Thing) bool {
 			return t.Kind == effects.Path && t.Access == effects.Write && t.Name == name
 		})
+}
+
+// replaces reports whether an act, all of whose programs are known, writes a file anew and is not told to read it.
+func (a *act) replaces(name string) bool {
+	named := func(access effects.Access) func(effects.Thing) bool {
+		return func(t effects.Thing) bool {
+			return t.Kind == effects.Path && t.Access == access && t.Name == name && !t.Tree && !t.Glob && t.Sure >= 0.9
+		}
+	}
+	return a.Known && len(a.Opaque) == 0 && slices.ContainsFunc(a.Things, named(effects.Write)) && !slices.ContainsFunc(a.Things, named(effects.Read))
 }
 
 // onlyGo reports whether an act is one call of the tools of Go that builds, or makes sources.
@@ -411,7 +421,7 @@ func (w *world) environment(a *act) {
 		case strings.HasSuffix(n, "()") || strings.HasPrefix(n, "alias ") || n == "*" || n == "option":
 		case free, effects.Always(n):
 			need(n, 0.6)
-		case w.exported(s.setters[n], n) && mentions(a.Command, n): // jq 'env.SINCE', awk 'ENVIRON["SINCE"]'
+		case !slices.Contains(a.Sets, n) && w.exported(s.setters[n], n) && mentions(a.Command, n): // jq 'env.SINCE', awk 'ENVIRON["SINCE"]'
 			need(n, 0.7)
 		case (!a.Known || a.Checks || a.observed) && w.exported(s.setters[n], n):
 			need(n, 0.5)
@@ -422,7 +432,8 @@ func (w *world) environment(a *act) {
 // callsUnknown reports whether an act calls something by its name alone that no table has, which may be a function.
 func callsUnknown(a *act) bool {
 	return a.Line != nil && slices.ContainsFunc(a.Line.Calls, func(c shell.Call) bool {
-		return c.Name != "" && c.Head.Value == c.Name && !slices.Contains(a.Followed, c.Name) && !effects.Knows(&c)
+		module := len(c.Via) > 0 && strings.HasPrefix(c.Via[len(c.Via)-1], "python") // python -m tally
+		return c.Name != "" && c.Head.Value == c.Name && !module && !slices.Contains(a.Followed, c.Name) && !effects.Knows(&c)
 	})
 }
 

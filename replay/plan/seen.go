@@ -78,6 +78,9 @@ func (a *act) observe(s Seen, away nearness, clean, repository bool) {
 		a.seen = nil // what it did to the repository is not known
 	}
 	a.unwritten()
+	a.Things = slices.DeleteFunc(a.Things, func(t effects.Thing) bool { // rm -f of what is not there
+		return t.Kind == effects.Path && t.Access == effects.Remove && !t.Glob && !t.Partial && within(path.Dir(t.Name), s.Below) && !a.wrote(t.Name) && !slices.Contains(s.Directories, path.Dir(t.Name))
+	})
 	if !ok {
 		return
 	}
@@ -98,14 +101,15 @@ func (a *act) observe(s Seen, away nearness, clean, repository bool) {
 		return
 	}
 	elsewhere := a.Elsewhere && len(all)+len(s.Directories) == 0
-	if elsewhere || away != nothingBeside && (a.namesPlaces() || installs(a) || len(files) == 0) {
+	names := a.namesPlaces() || installs(a)
+	if elsewhere || away != nothingBeside && (names || len(files) == 0 && (away != namedBeside || callsUnknown(a))) {
 		if len(a.Opaque) > 0 && len(files) == 0 && !slices.ContainsFunc(s.Directories, func(dir string) bool { return !s.tells(dir, all) }) {
 			a.Opaque = slices.DeleteFunc(a.Opaque, func(dir string) bool { return within(dir, s.Below) })
-			a.Opaque = append(a.Opaque, a.home) // what it made, if anything, is not here
+			a.Opaque = append(a.Opaque, a.besides(away, s.Below)...) // what it made, if anything, is not here
 			if !slices.Contains(a.Reads, a.Cwd) {
 				a.Reads = append(a.Reads, a.Cwd)
 			}
-			a.weak = !elsewhere && away == ranBeside && !a.namesPlaces() && !installs(a)
+			a.weak = !elsewhere && away == ranBeside && !names
 		}
 		return
 	}
@@ -215,24 +219,55 @@ func (a *act) add(files []string, s Seen) {
 // cached reports whether a file lies in a directory in which interpreters and test runners keep what they can
 // make again.
 func cached(name string) bool {
-	return strings.Contains(name, "/__pycache__/") || strings.Contains(name, "/.pytest_cache/") || strings.Contains(name, "/.mypy_cache/") || strings.Contains(name, "/.ruff_cache/") || strings.Contains(name, "/.cache/")
+	return strings.Contains(name, "/__pycache__/") || strings.Contains(name, "/.pytest_cache/") || strings.Contains(name, "/.mypy_cache/") || strings.Contains(name, "/.ruff_cache/") || strings.Contains(name, "/.cache/") || strings.Contains(name, "/Testing/Temporary/")
 }
 
 // searchPath matches a setting of the path of programs, which is no place to write to.
 var searchPath = regexp.MustCompile(`\bPATH=\S+`)
 
-// namesPlaces reports whether an act names the home directory, or a place above its own directory. Where its programs
-// are says nothing.
+// namesPlaces reports whether an act names the home directory, or a place above its own directory, to a program that
+// may write there. Where its programs are says nothing, nor what it is known to do with a file.
 func (a *act) namesPlaces() bool {
+	return len(a.places()) > 0 || strings.Contains(a.withoutPrograms(), "../")
+}
+
+// places returns the places that an act names from the home directory on, see namesPlaces.
+func (a *act) places() []string { return homePlaces(a.withoutPrograms(), a.home) }
+
+// withoutPrograms returns the text of an act without the paths of its programs, the places where they are searched,
+// the files that it redirects to, and the words of programs of which it is known what they write.
+func (a *act) withoutPrograms() string {
 	text := searchPath.ReplaceAllString(a.Command, "")
 	if a.Line != nil {
+		for _, rd := range a.Line.Redirects {
+			text = strings.Replace(text, rd.Target.Text, "", 1)
+		}
 		for i := range a.Line.Calls {
-			if c := &a.Line.Calls[i]; strings.Contains(c.Head.Text, "/") {
+			c := &a.Line.Calls[i]
+			if strings.Contains(c.Head.Text, "/") {
 				text = strings.Replace(text, c.Head.Text, "", 1)
+			}
+			if effects.MayWrite(c, a.home) {
+				continue
+			}
+			for _, w := range c.Args {
+				if strings.Contains(w.Text, "/") {
+					text = strings.Replace(text, w.Text, "", 1)
+				}
 			}
 		}
 	}
-	return strings.Contains(text, "~/") || strings.Contains(text, "$HOME") || strings.Contains(text, "${HOME") || strings.Contains(text, "../")
+	return text
+}
+
+// besides returns where an act may have written in the home directory beside what was looked at: the places that it
+// names, if those and others that commands name are all that the narrative has to do with there.
+func (a *act) besides(away nearness, below string) []string {
+	places := slices.DeleteFunc(a.places(), func(name string) bool { return !isBeside(name, a.home, below) })
+	if away != namedBeside || len(places) == 0 {
+		return []string{a.home}
+	}
+	return places
 }
 
 // movedHead reports whether HEAD of an act's repository is another one than after the act before.

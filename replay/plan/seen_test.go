@@ -91,6 +91,14 @@ func TestSeen(t *testing.T) {
 		{"what is written somewhere", []string{"dir=$(./place) | nothing", "echo a > $dir/x | nothing", "cp $dir/x f | f=1"}, "0 1 2"},
 		{"a temporary file that nothing needs", []string{"tmp=$(mktemp -d) | nothing", "echo a > $tmp/x | nothing", "echo b > f | f=1", "rm -r \"$tmp\" | nothing"}, "2"},
 		{"a temporary file that is moved", []string{"t=$(mktemp ./work.XXXX) | work.abcd=", "sort f > $t | work.abcd=1", "mv $t g | -work.abcd g=1"}, "0 1 2"},
+		{"places that others name", []string{"mkdir ~/data && cp f ~/data/f | nothing", "./load | nothing", "cp ~/data/f g | g=1"}, "0 2"},
+		{"a place that is looked into", []string{"mkdir ~/data && cp f ~/data/f | nothing", "./load | nothing", "ls ~/data | nothing"}, "0 1"},
+		{"a place that is told to a program", []string{"./install ~/typo | nothing", "./install ~/data | nothing", "./show | nothing", "rm -r ~/typo | nothing", "ls ~/data | nothing"}, "1"},
+		{"a program of the home directory", []string{"./install ~/data | nothing", "frob | nothing"}, "0 1"},
+		{"a module of the project", []string{"./install ~/data | nothing", "diff ~/data/x <(python3 -m frob) | nothing"}, "0"},
+		{"names that are not in the line", []string{"./install ~/data | nothing", "xargs rm < list | nothing"}, "0 1"},
+		{"a removal of what is not there", []string{"rm -f nothing | nothing", "echo b > x | x=1"}, "1"},
+		{"a removal of what a failure may have left", []string{"rm -f f | -f", "echo b > x | x=1"}, "0 1"},
 		{"another command ran meanwhile", []string{"./show | nothing", "echo b > x | x=1"}, "1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -100,3 +100,38 @@ func TestServicesThatWereAwaited(t *testing.T) {
 		}
 	}
 }
+
+// TestFunctionsOfServices lets a function send what it likes to an address that is never set again.
+func TestFunctionsOfServices(t *testing.T) {
+	for _, c := range []struct {
+		last  string
+		asked int
+	}{{"put b", 0}, {"u=https://api.example", 1}, {"unset u", 1}, {". ./settings", 1}} {
+		asked := 0
+		for _, st := range made(t, narrative("u=http://127.0.0.1:18546", `put() { curl -d "$1" "$u/x"; }`, "put a", c.last), Request{All: true}).Steps {
+			asked += len(st.Danger)
+		}
+		if asked != c.asked {
+			t.Errorf("%s: asked %d times, want %d", c.last, asked, c.asked)
+		}
+	}
+}
+
+// TestRequestsThatWereDeclined leaves out requests during which nothing changed, where a service writes at once what it
+// takes.
+func TestRequestsThatWereDeclined(t *testing.T) {
+	serve, good, bad, end := "./serve db.json & pid=$! | .", "curl -s -d a=1 127.0.0.1:18547/x | db.json=1>2", "curl -s -d b 127.0.0.1:18547/x | nothing", "kill $pid | nothing"
+	for _, c := range []struct {
+		lines []string
+		want  string
+	}{
+		{[]string{serve, good, bad, end}, "0 1 3"},
+		{[]string{serve, bad, end}, "0 1 2"},                               // when it writes is not known
+		{[]string{serve, good, bad, "kill $pid | db.json=2>3"}, "0 1 2 3"}, // it writes in the end
+		{[]string{serve, good, "t=$(curl -s -d b 127.0.0.1:18547/x) | nothing", "echo $t > f | f=1", end}, "0 1 2 3 4"},
+	} {
+		if got := kept(made(t, watched(c.lines...), Request{})); got != c.want {
+			t.Errorf("%q: kept %s, want %s", c.lines, got, c.want)
+		}
+	}
+}

@@ -242,7 +242,7 @@ func (s *slice) removals(results bool) (more bool) {
 					}
 				}
 			}
-			if wanted && (kept >= 0 || !made && o.thing.Kind != effects.Job && o.thing.Kind != effects.Staged) {
+			if wanted && (kept >= 0 || !made && !s.w.passes(o.thing) && o.thing.Kind != effects.Job && o.thing.Kind != effects.Staged) {
 				text := "it removes " + name(o.thing) + ", which was there before"
 				evidence := []schemas.Position{a.Position}
 				if kept >= 0 {
@@ -291,8 +291,11 @@ func (s *slice) makers(remover int, t effects.Thing) (made bool, kept int) {
 	known := isPath(t) && !t.Tree && !t.Glob && slices.ContainsFunc(s.w.exact[key(t)], func(o *write) bool {
 		return o.gone == remover && (o.thing.Access == effects.Write || o.thing.Sure > 0.9) && o.thing.Kind == effects.Path && o.thing.Sure >= 0.9
 	})
-	for j := range s.w.acts[:remover] {
-		for _, o := range s.w.acts[j].writes {
+	for j, b := range s.w.acts[:remover] {
+		if b.around != nil && isPath(t) && within(t.Name, b.around.Below) && b.around.made(t.Name) {
+			made = true // also if it failed, or if what it made is gone
+		}
+		for _, o := range b.writes {
 			if o.thing.Access == effects.Remove {
 				continue
 			}
@@ -319,7 +322,7 @@ func (s *slice) makers(remover int, t effects.Thing) (made bool, kept int) {
 				}
 				match = s.kept[j] && !known && t.Name != o.thing.Name && !(failedBefore && failed > j)
 			}
-			if match {
+			if match || o.thing.Kind == "opaque" && t.Tree && o.gone == remover && within(o.thing.Name, t.Name) {
 				made = true
 				if s.kept[j] {
 					kept = j

@@ -7,14 +7,18 @@ import (
 
 	"github.com/recountdb/recount/replay/effects"
 	"github.com/recountdb/recount/replay/shell"
+	"github.com/recountdb/recount/replay/transform"
 )
 
 // known returns the variables of a step's shell whose values are known before it runs, without those that the step
-// itself may set.
+// itself may set, and if it makes functions without those that a later act may set.
 func (b *builder) known(a *act) map[string]string {
 	all := map[string]string{}
 	for name, v := range b.vars[a.Session] {
-		if !slices.Contains(a.Sets, name) && !slices.Contains(a.Sets, "*") {
+		sets := func(o *act) bool {
+			return o.Session == a.Session && (slices.Contains(o.Sets, name) || slices.Contains(o.Unsets, name) || slices.Contains(o.Sets, "*"))
+		}
+		if !sets(a) && (len(a.Functions) == 0 || !slices.ContainsFunc(b.w.acts[a.at:], sets)) {
 			all[name] = v
 		}
 	}
@@ -70,17 +74,42 @@ func expand(w shell.Word, vars map[string]string) (value string, ok bool) {
 // maxKnown is the maximum length of a value that is known: values may double from step to step.
 const maxKnown = 1024
 
-// cloned returns the repositories that steps before an act cloned.
-func (b *builder) cloned(i int) (dirs []string) {
+// made returns the repositories that steps before an act cloned, those that they cloned or began, and the branches that
+// they made in the repository in which the act works.
+func (b *builder) made(i int) (cloned, begun, branches []string) {
+	repo := ""
+	for _, t := range b.w.acts[i].Things {
+		if t.Kind == effects.Repository {
+			repo = t.Repo
+		}
+	}
 	for _, a := range b.w.acts[:i] {
-		if !b.s.kept[a.at] || a.failed || a.Line == nil || !slices.ContainsFunc(a.Line.Calls, func(c shell.Call) bool { return c.Name == "git" && c.Sub() == "clone" }) {
+		if !b.s.kept[a.at] || a.failed || a.Line == nil {
 			continue
 		}
 		for _, t := range a.Things {
-			if t.Kind == effects.Repository && t.Access == effects.Write {
-				dirs = append(dirs, b.m.Path(t.Repo))
+			switch {
+			case t.Kind == effects.Branch && t.Access == effects.Write && t.Repo == repo && !slices.ContainsFunc(a.Line.Calls, replacesBranch):
+				branches = append(branches, b.m.Name(transform.Branch, t.Name))
+			case t.Kind != effects.Repository || !a.begins(t.Repo):
+			case slices.ContainsFunc(a.Line.Calls, func(c shell.Call) bool { return c.Name == "git" && c.Sub() == "clone" }):
+				cloned, begun = append(cloned, b.m.Path(t.Repo)), append(begun, b.m.Path(t.Repo))
+			case !b.w.there(t.Repo, a.at):
+				begun = append(begun, b.m.Path(t.Repo))
 			}
 		}
 	}
-	return dirs
+	return cloned, begun, branches
+}
+
+// replacesBranch reports whether a call of git may make a branch anew that is there.
+func replacesBranch(c shell.Call) bool {
+	here := shell.Call{Args: c.After()}
+	return here.Flag("-B", "-C", "-M", "-f", "--force")
+}
+
+// there reports whether a repository had commits when an act, or one before it, ran in its directory: git init changes
+// nothing there.
+func (w *world) there(repo string, at int) bool {
+	return slices.ContainsFunc(w.acts[:at+1], func(a *act) bool { return a.GitHead != "" && (a.Cwd == repo || a.Workspace == repo) })
 }

@@ -30,6 +30,7 @@ type act struct {
 	around   *Seen
 	seen     *Seen
 	observed bool
+	busy     bool // something in the background ran meanwhile
 	idle     bool // it was seen to change nothing of its repository
 	files    bool // it was seen to put files of its repository back, by name
 }
@@ -468,7 +469,7 @@ func (w *world) remove(a *act, t effects.Thing) {
 		if isPath(o.thing) && o.thing.Tree && isPath(t) && !within(o.thing.Name, t.Name) {
 			return // only a part of what the earlier act made
 		}
-		if o.gone < 0 && o.thing.Access != effects.Remove && (covers(t, o.thing) || isPath(t) && (isPath(o.thing) || o.thing.Kind == effects.Mode) && within(o.thing.Name, t.Name)) {
+		if o.gone < 0 && o.thing.Access != effects.Remove && (covers(t, o.thing) || t.Tree && isPath(t) && within(o.thing.Repo, t.Name) && w.began(o.thing.Repo, a.at) || isPath(t) && (isPath(o.thing) || o.thing.Kind == effects.Mode) && within(o.thing.Name, t.Name)) {
 			o.gone, o.removed = a.at, true
 		}
 	}
@@ -496,7 +497,7 @@ func (w *world) remove(a *act, t effects.Thing) {
 	}
 	if t.Tree && isPath(t) {
 		for _, o := range w.opaque {
-			if o.gone < 0 && within(o.thing.Name, t.Name) && !installs(w.acts[o.act]) {
+			if o.gone < 0 && within(o.thing.Name, t.Name) && (!installs(w.acts[o.act]) || !within(o.thing.Name, w.acts[o.act].Cwd)) {
 				o.gone, o.removed = a.at, true
 			}
 		}
@@ -519,6 +520,20 @@ func (w *world) remove(a *act, t effects.Thing) {
 	o := &write{act: a.at, thing: t, gone: -1}
 	a.writes = append(a.writes, o)
 	w.exact[key(t)] = append(w.exact[key(t)], o)
+}
+
+// began reports whether an act before at cloned a repository, or began it, so that all of it is in its directory.
+func (w *world) began(repo string, at int) bool {
+	return slices.ContainsFunc(w.acts[:at], func(a *act) bool { return !a.failed && a.begins(repo) })
+}
+
+// begins reports whether an act clones a repository, or begins it.
+func (a *act) begins(repo string) bool {
+	return a.Line != nil && slices.ContainsFunc(a.Things, func(t effects.Thing) bool {
+		return t.Kind == effects.Repository && t.Access == effects.Write && t.Repo == repo
+	}) && slices.ContainsFunc(a.Line.Calls, func(c shell.Call) bool {
+		return c.Name == "git" && (c.Sub() == "clone" || c.Sub() == "init")
+	})
 }
 
 // installs reports whether an act puts what it built somewhere else, as make install and npm link do.
