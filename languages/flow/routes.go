@@ -28,6 +28,10 @@ func (p *Engine) routeFlows(m *scope.Module) {
 				text = scope.Assumed(text)
 			}
 			if target := m.Path(r.Handler); target.Head != "self" && len(target.Steps) > 0 && p.Lang.Exports {
+				if name := target.Exports(); name != "" && name != scope.WholeExport && target.Head == "exports" {
+					p.Add(m.Export(name), p.Intern(scope.ValueID{Kind: scope.TextValue, Name: text}), true)
+					break
+				}
 				if v := p.Find(here.Scope, target.Head); v != nil && names(target.Steps) != "" {
 					p.texts[memberOf(v, target.Steps)] = text
 				} else if name, ok := strings.CutPrefix(target.Text, "module.exports."); ok {

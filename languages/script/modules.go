@@ -253,6 +253,9 @@ func (j *walker) exported(n, left, right extract.Ref, path string, s state) bool
 	default:
 		j.exportedPlugin(right, s)
 		j.bindValue(target, right, "", left, s, 0)
+		if isMember {
+			j.constants(target, right, s)
+		}
 		j.handed[j.Text(right)] = true
 		j.visit(right, s)
 	}

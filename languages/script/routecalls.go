@@ -45,7 +45,7 @@ type registration struct {
 // register reads a call of a router in one round of the loops around it.
 func (j *walker) register(n extract.Ref, path, router string, args extract.Ref, s state) {
 	r := &registration{walker: j, call: n, args: args, router: router, verb: j.routeVerb(j.Field(n, "function")), s: s}
-	if on, _ := extract.SplitLast(path); strings.HasSuffix(on, ".route()") || strings.Contains(on, ".route().") {
+	if on, _ := extract.SplitLast(path); strings.HasSuffix(on, ".route()") || strings.Contains(on, ".route().") || j.isRouteObject(extract.Root(on)) {
 		if j.chained(n, r.verb, args, s) {
 			return
 		}
@@ -269,6 +269,13 @@ func (r *registration) awaited() bool {
 	return r.Kind(up) == "await_expression"
 }
 
+// isRouteObject reports whether a name is what a router of Express makes for one path: const orders = router.route("/orders").
+func (j *walker) isRouteObject(name string) bool {
+	made := j.valueOf(name)
+	fn := j.Field(made, "function")
+	return j.framework == "express" && j.Kind(made) == "call_expression" && j.Kind(fn) == "member_expression" && j.Text(j.Field(fn, "property")) == "route"
+}
+
 // chained reads app.route("/x").get(list).post(create).
 func (j *walker) chained(n extract.Ref, verb string, args extract.Ref, s state) bool {
 	method, ok := verbs[verb]
@@ -277,6 +284,9 @@ func (j *walker) chained(n extract.Ref, verb string, args extract.Ref, s state) 
 		last = c
 	}
 	for on := j.Field(j.Field(n, "function"), "object"); on != extract.None; on = j.Field(j.Field(on, "function"), "object") {
+		if j.Kind(on) == "identifier" && j.isRouteObject(j.Text(on)) {
+			on = j.valueOf(j.Text(on))
+		}
 		if j.Text(j.Field(j.Field(on, "function"), "property")) != "route" {
 			continue
 		}
@@ -349,7 +359,8 @@ func (j *walker) composed(args []extract.Ref, s state) (all []extract.Ref) {
 
 // samePath returns the path of the route that a chain of calls registered before: app.get("/x", h).post(h) of Hono.
 func (j *walker) samePath(n extract.Ref, s state) (all []string) {
-	for on := j.Field(j.Field(n, "function"), "object"); j.Kind(on) == "call_expression"; on = j.Field(j.Field(on, "function"), "object") {
+	on := j.Field(j.Field(n, "function"), "object")
+	for ; j.Kind(on) == "call_expression"; on = j.Field(j.Field(on, "function"), "object") {
 		first := j.argument(j.Field(on, "arguments"), 0)
 		if _, ok := verbs[j.routeVerb(j.Field(on, "function"))]; !ok {
 			return nil
@@ -358,7 +369,23 @@ func (j *walker) samePath(n extract.Ref, s state) (all []string) {
 			return j.patterns(first, s)
 		}
 	}
-	return nil
+	return j.firstPath(n, on)
+}
+
+// firstPath returns the path of app.get(handler) of Hono that no call of the router comes before: its root.
+func (j *walker) firstPath(n, router extract.Ref) []string {
+	if j.Kind(router) != "identifier" || !j.isFunction(j.argument(j.Field(n, "arguments"), 0)) {
+		return nil
+	}
+	for at := range n {
+		if j.Kind(at) == "member_expression" && j.Text(j.Field(at, "object")) == j.Text(router) {
+			return nil
+		}
+	}
+	if _, role := j.constructed(j.valueOf(j.Text(router)), state{}); role == "" {
+		return nil
+	}
+	return []string{"/"}
 }
 
 // bare notes that a plugin is wrapped by fastify-plugin: it gets the router of who registers it, without a prefix.

@@ -1,6 +1,7 @@
 package script
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/recountdb/recount/languages/extract"
@@ -49,10 +50,11 @@ func (j *walker) constants(target string, value extract.Ref, s state) {
 			return
 		}
 		text, ok := j.pattern(value, s)
+		text = j.spelled(text, s, 0)
 		if of, name := extract.SplitLast(target); name == "autoPrefix" || target == "autoPrefix" {
 			j.AddRoute(&recountv1.RouteFact{Group: true, Role: "auto", Handler: of, Pattern: text, Framework: "fastify"}, value)
 		}
-		if ok && len(text) < 256 && !strings.Contains(text, "${") && (strings.HasPrefix(text, "/") || (j.framework != "" || ofPaths(target)) && !strings.ContainsAny(text, " \n")) {
+		if ok && len(text) < 256 && !strings.Contains(text, "${") && (strings.HasPrefix(text, "/") || (j.framework != "" || ofPaths(target)) && !strings.ContainsAny(text, " \n") || isPart(target, text)) {
 			j.AddRoute(&recountv1.RouteFact{Group: true, Role: "const", Handler: target, Pattern: text, In: s.in}, value)
 		}
 	}
@@ -68,4 +70,44 @@ func ofPaths(target string) bool {
 		}
 	}
 	return false
+}
+
+// spelled returns a text with the constants of the file that it names replaced by theirs: `${API_ROOT}/v2`.
+func (j *walker) spelled(text string, s state, depth int) string {
+	if !strings.Contains(text, "${") || depth > maxConstantDepth {
+		return text
+	}
+	all, ok := scope.Expand(text, func(name string) (string, bool) {
+		of, ok := j.pattern(j.valueOf(name), s)
+		of = j.spelled(of, s, depth+1)
+		return of, ok && !strings.Contains(of, "${")
+	})
+	if !ok {
+		return text
+	}
+	return all
+}
+
+// part matches a short text that may be a part of a path, and version one that is a version.
+var (
+	part    = regexp.MustCompile(`^[a-z][a-z0-9_:./-]{0,31}$`)
+	version = regexp.MustCompile(`^v[0-9]+(\.[0-9]+)?$`)
+)
+
+// isPart reports whether a text may be a part of a path although its file uses no framework: that of a constant by its
+// name (STARS), or a version.
+func isPart(target, text string) bool {
+	name := target[strings.LastIndexByte(target, '.')+1:]
+	if version.MatchString(text) {
+		return true
+	}
+	if name != strings.ToUpper(name) || !part.MatchString(text) {
+		return false
+	}
+	for _, secret := range [...]string{"KEY", "SECRET", "TOKEN", "PASS"} {
+		if strings.Contains(name, secret) {
+			return false
+		}
+	}
+	return true
 }
