@@ -11,7 +11,7 @@
 // routes testdata/examples.labels lists. DIR has a clone for each, named as the framework. The third is half "d":
 // real applications (testdata/applications.labels), whose clones are DIR/OWNER/NAME; a row is an application. With
 // -half e it is others (testdata/applications-e.labels). Half "f" (testdata/f) was written from the frameworks'
-// documentation by somebody who had not seen the code that it judges, and "g", "h" and "i" by others.
+// documentation by somebody who had not seen the code that it judges, and "g" to "l" by others.
 package main
 
 import (
@@ -57,7 +57,7 @@ func (r route) text() string {
 type score struct{ want, right, wrong, unknown, handled int }
 
 func main() {
-	half := flag.String("half", "a", "a, b, f, g, h or i; with -applications d (the default) or e")
+	half := flag.String("half", "a", "a, b, f, g, h, i, j, k or l; with -applications d (the default) or e")
 	dir := flag.String("dir", "routes/testdata", "the folder of the applications")
 	detail := flag.Bool("detail", false, "list what is missing and what is wrong")
 	only := flag.String("only", "", "one framework, or one repository of half d")
