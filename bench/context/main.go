@@ -25,6 +25,7 @@ fetched by whoever runs this: at github.com, at the commits that the file names.
   files     code2test and edit2ripple: a change of the history is described by its title and body,
             one of its files is given, and the other files are to be found among all files of its
             first parent. Metrics: mean reciprocal rank, recall among 20, yield at 8,000 tokens.
+  packed    what answers of 8,000 tokens to the samples of files list and quote of the files to be found.
   symbols   descriptions of tasks, each with the symbols that a person expects: strict precision of the
             first ten, and mean reciprocal rank.
   abstain   the descriptions of tasks.tsv, and those of changes, asked of the right repository as it was
@@ -94,7 +95,7 @@ func run(ctx context.Context, o options, args []string) error {
 	case !slices.Contains([]string{"", "dev", "held"}, o.half):
 		return fmt.Errorf("-half %s: want dev or held", o.half)
 	case len(args) != 1:
-		return errors.New("want one of: files, symbols, abstain, background, others, budget, time, again, graphs, generate")
+		return errors.New("want one of: files, packed, symbols, abstain, background, others, budget, time, again, graphs, generate")
 	}
 	switch args[0] {
 	case "files":
@@ -109,6 +110,8 @@ func run(ctx context.Context, o options, args []string) error {
 		return runTime(ctx, o)
 	case "again":
 		return runAgain(ctx, o)
+	case "packed":
+		return runPacked(ctx, o)
 	case "graphs":
 		return runGraphs(ctx, o)
 	case "background":
@@ -118,7 +121,7 @@ func run(ctx context.Context, o options, args []string) error {
 	case "generate":
 		return generate(ctx, o.mirrors, os.Stdout, os.Stderr)
 	}
-	return fmt.Errorf("no measurement %q: want files, symbols, abstain, background, others, budget, time, again, graphs or generate", args[0])
+	return fmt.Errorf("no measurement %q: want files, packed, symbols, abstain, background, others, budget, time, again, graphs or generate", args[0])
 }
 
 // wanted reports whether a list with commas has a name, or one that a name begins with; an empty list has all.

@@ -123,14 +123,23 @@ func (e *engine) namedIn(i int32) string {
 	return e.st.Chain(at)
 }
 
-// choice is a symbol that may be packed: with its body or with its head alone.
+// choice is a symbol that may be packed: with its body, which may be empty, or with its head alone.
 type choice struct {
-	item  Item
-	body  string
-	score float64
-	n     int32
-	head  int // tokens
-	full  int
+	item Item
+	body string
+}
+
+// whole returns the symbol with its body, and alone with its head.
+func (c choice) whole() Item {
+	c.item.Text = c.body
+	c.item.Tokens = countOf(func(b *strings.Builder) { writeItem(b, &c.item) })
+	c.item.Signature = ""
+	return c.item
+}
+
+func (c choice) alone() Item {
+	c.item.Tokens = countOf(func(b *strings.Builder) { writeItem(b, &c.item) })
+	return c.item
 }
 
 const (
@@ -143,11 +152,24 @@ const (
 )
 
 // packSymbols adds the symbols that fit: the heads of the first ones, and bodies where they are worth
-// the most for their tokens.
+// the most for their tokens. Listed files of which nothing else fits get the place that is kept for them.
 func (e *engine) packSymbols(resp *Response, symbols []fused, room int) error {
 	wanted := min(len(symbols), 12+readAhead*e.r.Budget/1000)
 	shown := map[int32][][2]int{} // by file, the line ranges of packed bodies
 	left := room
+	kept, err := e.keep(resp.Files, symbols, room)
+	if err != nil {
+		return err
+	}
+	for _, item := range kept {
+		left -= item.Tokens
+	}
+	// add packs an item of a file, whose kept place is free then.
+	add := func(f int32, item Item) {
+		left -= item.Tokens - kept[f].Tokens
+		delete(kept, f)
+		resp.Items = append(resp.Items, item)
+	}
 	inside := func(f int32, from, to int) bool {
 		return slices.ContainsFunc(shown[f], func(r [2]int) bool { return r[0] <= from && to <= r[1] })
 	}
@@ -155,41 +177,79 @@ func (e *engine) packSymbols(resp *Response, symbols []fused, room int) error {
 		if i&15 == 0 && e.ctx.Err() != nil {
 			return e.ctx.Err()
 		}
-		if left < 12 {
-			break
+		f := e.c.ofNode[s.key]
+		room := left + kept[f].Tokens
+		if room < 12 {
+			continue
 		}
 		c, err := e.choiceOf(s)
 		if err != nil {
 			return err
 		}
-		f := e.c.ofNode[s.key]
 		if inside(f, c.item.Line, c.item.EndLine) {
 			continue
 		}
 		around := slices.ContainsFunc(shown[f], func(r [2]int) bool { return c.item.Line <= r[0] && r[1] <= c.item.EndLine })
-		if c.body != "" && !around { // what is shown already is not shown again
-			c.item.Text = c.body
-			c.full = countOf(func(b *strings.Builder) { writeItem(b, &c.item) })
-			if c.full <= left && (float64(c.full) <= bodyShare*float64(e.r.Budget) || c.full < 120) {
-				c.item.Tokens = c.full
-				left -= c.full
+		if !around { // what is shown already is not shown again
+			if item := c.whole(); item.Text != "" && item.Tokens <= room && (float64(item.Tokens) <= bodyShare*float64(e.r.Budget) || item.Tokens < 120) {
 				shown[f] = append(shown[f], [2]int{c.item.Line, c.item.EndLine})
-				c.item.Signature = ""
-				resp.Items = append(resp.Items, c.item)
+				add(f, item)
 				continue
 			}
-			c.item.Text = ""
 		}
-		c.head = countOf(func(b *strings.Builder) { writeItem(b, &c.item) })
-		if c.head > left {
-			continue
+		if item := c.alone(); item.Tokens <= room {
+			add(f, item)
 		}
-		c.item.Tokens = c.head
-		left -= c.head
-		resp.Items = append(resp.Items, c.item)
+	}
+	for _, file := range resp.Files {
+		if item, free := kept[e.c.byPath[file.Path]]; free {
+			resp.Items = append(resp.Items, item)
+		}
 	}
 	slices.SortStableFunc(resp.Items, func(a, b Item) int { return cmp.Compare(b.Score, a.Score) })
 	return nil
+}
+
+// keptShare is the share of the room for code that is kept for the listed files, in equal parts: an answer
+// that has code of a few files alone leaves out most of what has to be changed.
+const keptShare = 0.5
+
+// keep returns the best symbol of each listed file, by file: whole if that fits into the file's part of the
+// room, else its head.
+func (e *engine) keep(files []File, symbols []fused, room int) (map[int32]Item, error) {
+	kept := map[int32]Item{}
+	if len(symbols) == 0 {
+		return kept, nil
+	}
+	best := map[int32]fused{}
+	for _, s := range symbols {
+		f := e.c.ofNode[s.key]
+		if _, better := best[f]; !better {
+			best[f] = s
+		}
+	}
+	left := int(keptShare * float64(room))
+	share := left / max(1, len(files))
+	for _, file := range files {
+		f := e.c.byPath[file.Path]
+		s, ranked := best[f]
+		if !ranked {
+			continue
+		}
+		c, err := e.choiceOf(s)
+		if err != nil {
+			return nil, err
+		}
+		item := c.whole()
+		if item.Text == "" || item.Tokens > share {
+			item = c.alone()
+		}
+		if item.Tokens <= left {
+			left -= item.Tokens
+			kept[f] = item
+		}
+	}
+	return kept, nil
 }
 
 // choiceOf reads what may be shown of a symbol.
@@ -200,7 +260,7 @@ func (e *engine) choiceOf(s fused) (choice, error) {
 		return choice{}, err
 	}
 	from, to := e.st.Lines(s.key)
-	c := choice{n: s.key, score: s.score, item: Item{
+	c := choice{item: Item{
 		Kind: KindSymbol, Symbol: &sym, Path: sym.File, Line: from, EndLine: to, Signature: signature, Doc: firstSentence(doc),
 		Score: rounded(s.score), Channels: s.strongest(),
 	}}

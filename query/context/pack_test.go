@@ -89,6 +89,29 @@ func TestQuotedTextStaysQuoted(t *testing.T) {
 	}
 }
 
+// TestListedFilesAreQuoted: a file full of what the task says leaves room for code of the other listed files.
+func TestListedFilesAreQuoted(t *testing.T) {
+	m := newMemory(t)
+	var b strings.Builder
+	b.WriteString("x\n-- orders.py --\n")
+	for i := range 60 {
+		fmt.Fprintf(&b, "def discount_order_%d(order, discount):\n    \"\"\"Discount of an order.\"\"\"\n    order.discount = discount * %d\n    return order\n\n", i, i)
+	}
+	for _, name := range []string{"carts", "mails", "taxes"} {
+		fmt.Fprintf(&b, "-- %s.py --\ndef %s_of(order):\n    return order.%s\n", name, name, name)
+	}
+	m.commit(shop, b.String())
+	r := m.pack(packing.Request{Task: "the discount of an order", Budget: 1000})
+	if len(r.Files) != 4 || r.Tokens > 1000 {
+		t.Errorf("%d files, %d tokens", len(r.Files), r.Tokens)
+	}
+	for _, f := range r.Files {
+		if !slices.ContainsFunc(r.Items, func(i packing.Item) bool { return i.Path == f.Path && i.Text != "" }) {
+			t.Errorf("no code of %s:\n%s", f.Path, r.Text())
+		}
+	}
+}
+
 func TestUnknownTasksAreRefused(t *testing.T) {
 	m := newShop(t)
 	r := m.pack(packing.Request{Task: "kubernetes scheduler preempts pods although the node affinity webhook rejects them"})
