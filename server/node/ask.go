@@ -14,6 +14,7 @@ import (
 	"github.com/recountdb/recount/processors"
 	"github.com/recountdb/recount/processors/embed"
 	"github.com/recountdb/recount/processors/source"
+	snapshots "github.com/recountdb/recount/projections/code"
 	"github.com/recountdb/recount/projections/objects"
 	runtimegraph "github.com/recountdb/recount/projections/runtime"
 	"github.com/recountdb/recount/projections/segment"
@@ -181,7 +182,39 @@ func (n *Node) Answer(ctx context.Context, path string, request, response any) e
 	if err == nil {
 		err = n.announce(ctx, request, response)
 	}
-	return allowed(response, err)
+	return n.early(ctx, path, allowed(response, err))
+}
+
+// early adds to an error about code that was not found how many events the answer does not know yet.
+func (n *Node) early(ctx context.Context, path string, err error) error {
+	var missing *query.NotFoundError
+	if !errors.As(err, &missing) || !strings.HasPrefix(path, "code/") && path != packing.Question.Path {
+		return err
+	}
+	ends, failed := n.log.Ends(ctx, n.log.Topic(schemas.TopicCommits))
+	if failed != nil {
+		return err
+	}
+	p, release, failed := n.set.Acquire(snapshots.Name)
+	if failed != nil {
+		return err
+	}
+	defer release()
+	return notYet(missing, ends, p.Watermark())
+}
+
+// notYet adds to an error how many events of a log that ends somewhere are not read yet.
+func notYet(missing *query.NotFoundError, ends, read schemas.Watermark) *query.NotFoundError {
+	unread := int64(0)
+	for tp, end := range ends {
+		unread += max(end-read[tp], 0)
+	}
+	if unread == 0 {
+		return missing
+	}
+	late := *missing
+	late.Hint += fmt.Sprintf("; events about code are still being read, %d to go: ask again in a moment", unread)
+	return &late
 }
 
 // announce adds to an answer about symbols who has announced work on them. If that cannot be read,
