@@ -84,12 +84,14 @@ func slices() error {
 			if steps++; len(s.Unknown) > 0 {
 				strange++
 			}
-			if len(s.Danger) > 0 {
-				asked++
-			}
+			asks := 0
 			for _, d := range s.Danger {
-				fmt.Printf("  %s: asks %s: %+v\n", r.n.name, oneLine(s.Command), d)
+				if d.Unless == "" { // the place is empty
+					asks = 1
+					fmt.Printf("  %s: asks %s: %+v\n", r.n.name, oneLine(s.Command), d)
+				}
 			}
+			asked += asks
 			for _, name := range s.Unknown {
 				if !unknown[name] && *verbose {
 					fmt.Printf("  %s: unknown: %s\n", r.n.name, name)

@@ -25,6 +25,8 @@ type Finding struct {
 	Kind string `json:"kind" enum:"remove,disk,system,history,cluster,infrastructure,publish,mail,send,remote,permissions,power,process,database,containers,code" example:"remove" doc:"What it endangers."`
 	What string `json:"what" example:"rm -rf /var/lib/app" doc:"The part of the command that does it."`
 	Why  string `json:"why" example:"it removes files outside the tree" doc:"What it does, as a sentence."`
+	// Unless is set by plans alone.
+	Unless string `json:"unless,omitempty" example:"/home/bob/app" doc:"A repository that the plan begins. It is only dangerous where that is there before the run."`
 }
 
 // Place is where a command runs.
@@ -70,7 +72,7 @@ func Find(l *shell.Line, at Place) []Finding {
 			if r.when != nil && !r.when(c) || r.kind == "history" && c.ownHistory() {
 				continue
 			}
-			add(Finding{r.kind, c.text(), r.why})
+			add(Finding{Kind: r.kind, What: c.text(), Why: r.why})
 		}
 		for _, f := range c.inside() {
 			add(f)
@@ -81,19 +83,19 @@ func Find(l *shell.Line, at Place) []Finding {
 			continue
 		}
 		if why, kind := redirected(rd, at); why != "" {
-			found = append(found, Finding{kind, rd.Op + " " + rd.Target.Text, why})
+			found = append(found, Finding{Kind: kind, What: rd.Op + " " + rd.Target.Text, Why: why})
 		}
 	}
 	for _, host := range l.Connects {
 		if !local(host) {
-			add(Finding{"send", "/dev/tcp/" + host, "it talks to another machine"})
+			add(Finding{Kind: "send", What: "/dev/tcp/" + host, Why: "it talks to another machine"})
 		}
 	}
 	for _, device := range l.Devices {
-		found = append(found, Finding{"send", "> " + device, "it commands a device"})
+		found = append(found, Finding{Kind: "send", What: "> " + device, Why: "it commands a device"})
 	}
 	if bomb(l) {
-		found = append(found, Finding{"process", l.Source, "it starts copies of itself without end"})
+		found = append(found, Finding{Kind: "process", What: l.Source, Why: "it starts copies of itself without end"})
 	}
 	return found
 }

@@ -285,7 +285,7 @@ func (c *call) inside() (found []Finding) {
 		kind, why = c.deeds()
 	}
 	if kind != "" && !slices.ContainsFunc(found, func(f Finding) bool { return f.Kind == kind }) {
-		found = append(found, Finding{kind, c.text(), why})
+		found = append(found, Finding{Kind: kind, What: c.text(), Why: why})
 	}
 	return found
 }

@@ -362,13 +362,13 @@ func TestWhatIsBegun(t *testing.T) {
 	n.Commands[9].Cwd, n.Commands[9].Workspace, n.Commands[10].Cwd, n.Commands[10].Workspace = "/home/ann/app/build", "", "/home/ann/app/build", ""
 	asked := func(n Narrative) (got []string) {
 		for _, s := range made(t, n, Request{All: true}).Steps {
-			if len(s.Danger) > 0 {
-				got = append(got, s.Original)
+			for _, f := range s.Danger {
+				got = append(got, s.Original+f.Unless)
 			}
 		}
 		return got
 	}
-	if got, want := asked(n), []string{lines[0], lines[6]}; !slices.Equal(got, want) {
+	if got, want := asked(n), []string{lines[0], lines[2] + "/home/ann/own", lines[6]}; !slices.Equal(got, want) {
 		t.Errorf("dangerous: %q, want %q", got, want)
 	}
 	n = narrative("git init", "git reset --hard")

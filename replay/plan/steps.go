@@ -49,7 +49,7 @@ func (b *builder) step(i int) replay.Step {
 	if l, err := shell.Read(st.Command, a.Shell, st.Cwd); err == nil {
 		place := danger.Place{Cwd: st.Cwd, Home: home, Tree: b.tree, Own: a.Followed, Remotes: b.remotes(i), Vars: b.known(a), Lasting: len(a.Functions) > 0}
 		place.Cloned, place.Begun, place.Branches = b.made(i)
-		st.Danger, st.Unknown = danger.Find(l, place), danger.Unknown(l, place)
+		st.Danger, st.Unknown = dangers(l, place), danger.Unknown(l, place)
 		if len(st.Unknown) > 0 {
 			place.Built = b.built(i)
 			st.Unknown = danger.Unknown(l, place)
@@ -60,6 +60,26 @@ func (b *builder) step(i int) replay.Step {
 	}
 	b.post(i, a, &st)
 	return st
+}
+
+// dangers returns what is dangerous about a line. What it does to the history of a repository that the plan begins is
+// dangerous unless the run begins it, too: there may be one already. A repository that it clones cannot have been there.
+func dangers(l *shell.Line, place danger.Place) []danger.Finding {
+	found := danger.Find(l, place)
+	for _, repository := range place.Begun {
+		without := place
+		without.Begun = slices.DeleteFunc(slices.Clone(place.Begun), func(name string) bool { return name == repository })
+		if slices.Contains(place.Cloned, repository) {
+			continue
+		}
+		for _, f := range danger.Find(l, without) {
+			if !slices.ContainsFunc(found, func(o danger.Finding) bool { return o.What == f.What }) {
+				f.Unless = repository
+				found = append(found, f)
+			}
+		}
+	}
+	return found
 }
 
 // endedBy returns the step that ends what an act left running in the background, if one is known to.

@@ -259,6 +259,28 @@ func TestDangerousPartsAreConfirmedOneByOne(t *testing.T) {
 	}
 }
 
+// TestRepositoriesThatAreThere lets a plan change the history of a repository that it begins, and asks where one was there.
+func TestRepositoriesThatAreThere(t *testing.T) {
+	for name, want := range map[string]string{"": "done done", "own/.git/HEAD": "done refused", "own/HEAD": "done refused", "own/file": "done done"} {
+		w := newWorld(t)
+		w.o.Policy.OnFailure = OnFailureSkip
+		w.o.Confirm = func(context.Context, Question) (bool, error) { return false, nil }
+		if name != "" {
+			if err := os.MkdirAll(filepath.Dir(filepath.Join(w.dir, name)), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(w.dir, name), nil, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s := commands("mkdir -p own/.git && touch own/HEAD", "touch reset")
+		s[1].Danger = []danger.Finding{{Kind: "history", What: "git reset --hard", Why: "it discards changes", Unless: filepath.Join(w.dir, "own")}}
+		if got := statuses(w.run(w.plan(s, [2]int{1, 0}))); got != want {
+			t.Errorf("with %q: %s, want %s", name, got, want)
+		}
+	}
+}
+
 // TestUnknownProgramsAreConfirmedOnce checks that a program about which nothing is known is asked about once
 // for all steps, and only where they may reach more than the directory.
 func TestUnknownProgramsAreConfirmedOnce(t *testing.T) {

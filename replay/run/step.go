@@ -82,6 +82,9 @@ func (r *runner) decide(ctx context.Context, s *replay.Step) (*Outcome, error) {
 	}
 	for i := range s.Danger {
 		f := &s.Danger[i]
+		if f.Unless != "" && !r.there[f.Unless] {
+			continue
+		}
 		text := fmt.Sprintf("%s: %s", f.What, f.Why)
 		if yes, err := r.confirm(ctx, Question{Kind: QuestionDanger, Step: s, Text: text}); err != nil || !yes {
 			o.Status, o.Reason = Refused, "dangerous, and not agreed to: "+text

@@ -96,7 +96,11 @@ func step(d *render.Drawing, s *replay.Step) {
 		note(render.Dim, "needs "+strings.Join(on, ", "))
 	}
 	for _, f := range s.Danger {
-		note(render.Red, "dangerous: "+f.Why)
+		if f.Unless == "" {
+			note(render.Red, "dangerous: "+f.Why)
+		} else {
+			note(render.Yellow, "dangerous if "+f.Unless+" is there before: "+f.Why)
+		}
 	}
 	for _, a := range s.Asks {
 		note(render.Yellow, "asks: "+a.Text)
