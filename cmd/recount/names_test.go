@@ -69,7 +69,7 @@ func TestNamesMakeNoLines(t *testing.T) {
 		"find test", "find test --repeats --proof", `show "$(recount find test --json | sed -n 's/.*"id": "\(.*\)".*/\1/p' | head -1)"`,
 		"why --since 30y", "stitch", "insights", "stats", "status", "log topics",
 		"ask port --wide", "ask port --mode objects --wide", "ask port --mode context", "ask port --mode subgraph --wide", "ask port --text --wide --versions --proof",
-		"runtime traffic --at 2026-01-14", "runtime edges --at 2026-01-14", "runtime services --at 2026-01-14", "runtime stats", "runtime trace 00000000000000000000000000001000",
+		"runtime traffic --at 2026-01-14", "runtime edges --at 2026-01-14", "runtime services --at 2026-01-14", "runtime stats", "runtime traces", "runtime trace 00000000000000000000000000001000",
 		"symbols Old", "symbols a.go", "routes", "owners a.go", "stale", "snapshot log", "snapshot show", "log tail --all", "forget --pattern FORGED --dry-run",
 	} {
 		out, _ := w.sh("recount " + verb + " 2>&1")

@@ -23,7 +23,7 @@ func (a *app) runtimeCmd() *cobra.Command {
 imported code: who calls whom, how often, with which errors and latencies, which code
 handles the calls, and who changed that code last.`,
 	}
-	c.AddCommand(a.runtimeTrafficCmd(), a.runtimeSeriesCmd(), a.runtimeEdgesCmd(), a.runtimeServicesCmd(), a.runtimeDeadRoutesCmd(), a.runtimeStatsCmd(), a.runtimeTraceCmd())
+	c.AddCommand(a.runtimeTrafficCmd(), a.runtimeSeriesCmd(), a.runtimeEdgesCmd(), a.runtimeServicesCmd(), a.runtimeDeadRoutesCmd(), a.runtimeStatsCmd(), a.runtimeTracesCmd(), a.runtimeTraceCmd())
 	return c
 }
 
@@ -246,6 +246,40 @@ func (a *app) runtimeStatsCmd() *cobra.Command {
 		},
 	}
 	f.add(c, 0)
+	return c
+}
+
+func (a *app) runtimeTracesCmd() *cobra.Command {
+	var f windowFlags
+	var service string
+	var failing, slow bool
+	var longer time.Duration
+	c := &cobra.Command{
+		Use:   "traces [OPERATION]",
+		Short: "List the newest traces, or the failing or slow ones, to look into",
+		Long: `List the newest traces that have a span of OPERATION (a part of its name), of a service,
+that failed, or that took long: each with its first operation, duration, services and
+failures. Spans are read from the end of the log backwards, 200,000 at most; if that is
+not enough for the range, the answer says how far it looked. Exits with 1 if there are
+none.`,
+		Example: `  recount runtime traces --failing --since 1h
+  recount runtime traces /orders --slow --since 24h -n 5
+  recount runtime traces --service carts --longer 250ms
+  recount why $(recount runtime traces --failing -n 1 --json | jq -r '.traces[0].trace')`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return askRuntime(cmd.Context(), a, &f, runtime.TracesQuestion, func(w runtime.Window) runtime.TracesRequest {
+				return runtime.TracesRequest{Window: w, Service: service, Operation: strings.Join(args, ""), Failing: failing, Longer: longer.Nanoseconds(), Slow: slow, Limit: f.limit}
+			}, func(r runtime.TracesResponse) { runtimeview.Traces(a.Terminal, r) })
+		},
+	}
+	f.add(c, runtime.DefaultTraces)
+	c.Flags().StringVar(&service, "service", "", "only traces with such a span of this service")
+	c.Flags().BoolVar(&failing, "failing", false, "only traces in which such a span failed")
+	c.Flags().DurationVar(&longer, "longer", 0, "only traces in which such a span took at least this long: 250ms, 2s")
+	c.Flags().BoolVar(&slow, "slow", false, "the slowest first, and not the newest")
+	a.completeServices(c)
 	return c
 }
 

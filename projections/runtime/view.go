@@ -315,6 +315,30 @@ func (v *View) Trace(ctx context.Context, id [16]byte) ([]schemas.Position, erro
 	return slices.Compact(all), err
 }
 
+// TraceSpan is a span of a trace as it is kept for joining.
+type TraceSpan struct {
+	Service, Operation string
+	// Start is in nanoseconds since 1970, and Duration in nanoseconds.
+	Start, Duration int64
+	Failed          bool
+}
+
+// TraceSpans calls each with the spans of a trace that are kept for joining, in no particular order: the
+// first maxEntries of each partition, none if the trace is unknown.
+func (v *View) TraceSpans(ctx context.Context, id [16]byte, each func(TraceSpan)) error {
+	prefix := append([]byte{kindTrace}, id[:]...)
+	return v.each(ctx, prefix, store.PrefixEnd(prefix), func(_, value []byte) error {
+		var at *site
+		var w writer
+		return w.entries(value, func(hash uint64) (_ *site, err error) {
+			at, err = v.site(hash)
+			return at, err
+		}, func(s *span) {
+			each(TraceSpan{Service: at.service, Operation: at.operation, Start: s.start, Duration: s.duration, Failed: s.failed})
+		}, func(*link) {})
+	})
+}
+
 // TraceOf returns the traces in which a span with this id failed.
 func (v *View) TraceOf(ctx context.Context, span [8]byte) ([][16]byte, error) {
 	prefix := append([]byte{kindFailed}, span[:]...)

@@ -25,6 +25,7 @@ var (
 	ServicesQuestion   = newQuestion("services", "Show the service map", "Lists services with their versions and repositories, and the calls between them and to services that send no spans.", ServicesOf)
 	DeadRoutesQuestion = newQuestion("dead-routes", "List routes that are never called", "Lists routes and procedures of the code that no span shows since a given time. Those whose service sends no spans are counted separately.", DeadRoutes)
 	StatsQuestion      = newQuestion("stats", "Count services and calls", "Counts services, operations and calls, and how many are joined to code, by rule.", StatsOf)
+	TracesQuestion     = newQuestion("traces", "List the newest traces", "Lists the newest traces that have a span of a service, an operation, a failure or a duration, each with its services, duration and failures.", TracesOf)
 	TraceQuestion      = newQuestion("trace", "Show a trace as a tree", "Reads a trace's spans from the log and returns each with its duration, status, the code that handles it and the last change to that code, and the deploy or command before the trace.", TraceOf)
 	WhyQuestion        = newQuestion("why", "Find what led to a failing or slow span", "Ranks the commits, edits, commands and dependencies that most plausibly led to a failing or slow span, each with its probability and evidence, and says if nothing recorded explains it.", WhyOf)
 )

@@ -26,6 +26,9 @@ type Sources struct {
 	Commands commands.Sources
 	// Event reads an event from the log, for a trace's spans.
 	Event func(ctx context.Context, at schemas.Position) (schemas.LogRecord, error)
+	// Events calls fn with the events at some positions, those of a partition in order, and leaves out those
+	// that are gone. It ends with the first error of fn.
+	Events func(ctx context.Context, at []schemas.Position, fn func(schemas.LogRecord) error) error
 	// Observe interprets the spans of an event as the log's processor does.
 	Observe func(ctx context.Context, lr schemas.LogRecord) (*recountv1.SpanBatch, error)
 	// Since is the time since which spans are kept, because retention removed earlier ones; zero if

@@ -14,6 +14,7 @@ func (s *server) registerRuntime(h huma.API) {
 	register(s, h, runtime.ServicesQuestion)
 	register(s, h, runtime.DeadRoutesQuestion)
 	register(s, h, runtime.StatsQuestion)
+	register(s, h, runtime.TracesQuestion)
 	register(s, h, runtime.TraceQuestion)
 	register(s, h, runtime.WhyQuestion)
 }

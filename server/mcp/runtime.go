@@ -8,7 +8,7 @@ import (
 )
 
 type runtimeIn struct {
-	View    string `json:"view,omitempty" enum:"services,traffic,calls,dead_routes,stats,trace" default:"traffic"`
+	View    string `json:"view,omitempty" enum:"services,traffic,calls,dead_routes,stats,traces,trace" default:"traffic"`
 	Service string `json:"service,omitempty"`
 	Match   string `json:"match,omitempty" doc:"part of a route"`
 	Trace   string `json:"trace,omitempty" doc:"32 hex digits"`
@@ -68,6 +68,13 @@ func running(ctx context.Context, c *call, in runtimeIn) (a answer, err error) {
 			return a, err
 		}
 		a.add(runtime.StatsQuestion.Path, r, r.Basis)
+	case "traces":
+		r, err := runtime.TracesQuestion.Ask(ctx, b, runtime.TracesRequest{Window: w, Service: in.Service, Operation: in.Match, Failing: in.Failing, Slow: in.Slow, Limit: min(p.limit(), runtime.MaxTraces)})
+		if err != nil {
+			return a, err
+		}
+		r.Traces, a.next = cut(p, r.Traces)
+		a.add(runtime.TracesQuestion.Path, r, r.Basis)
 	case "trace":
 		r, err := runtime.TraceQuestion.Ask(ctx, b, runtime.TraceRequest{Window: w, Trace: in.Trace, Failing: in.Failing, Limit: cmp.Or(in.Limit, 100)})
 		if err != nil {

@@ -17,7 +17,7 @@ func tools() []tool {
 		define("diff", "What differs between two revisions: symbols, edges, dependencies, owners.", reads, diff),
 		define("repository", "A repository: summary, commits, HTTP routes, communities, or the graph around a symbol.", reads, repository),
 		define("stale", "What is out of date: uses and docs of removed symbols, unused code, callers left behind.", reads, stale),
-		define("runtime", "What runs, by spans: services, traffic, calls between services, dead routes, totals, one trace.", reads, running),
+		define("runtime", "What runs, by spans: services, traffic, calls between them, dead routes, totals, traces.", reads, running),
 		define("why", "Why a command, test, build or trace failed, and what fixed it last time. Without about: the newest failure here.", reads, why),
 		define("commands", "Commands run: search, detail, story, what recurs, a plan to repeat one.", reads, ran),
 		define("evidence", "What agents and people said, decided and learned, with sources.", reads, evidences),

@@ -37,6 +37,7 @@ func TestToolsAnswer(t *testing.T) {
 		{"stale", map[string]any{"since": "HEAD~1"}, []string{"web.render", "aged"}},
 		{"runtime", map[string]any{"view": "stats"}, nil},
 		{"runtime", map[string]any{"view": "dead_routes"}, nil},
+		{"runtime", map[string]any{"view": "traces"}, nil},
 		{"why", map[string]any{}, []string{"go test ./cart", "FAIL: TestTotal", "# mended_before", "vim cart/cart.go"}},
 		{"why", map[string]any{"about": "go test"}, []string{"go test ./cart"}},
 		{"commands", map[string]any{"text": "go test"}, []string{"go test ./cart"}},

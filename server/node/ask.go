@@ -430,7 +430,7 @@ func (n *Node) runtimeSources() runtime.Sources {
 	since, sums := n.knownSince(schemas.TopicSpans)
 	return runtime.Sources{
 		Set: n.set, Code: code.Sources{Set: n.set, Graphs: n.graphs}, Commands: n.sources(),
-		Event: n.log.Read, Observe: n.observe, Services: n.cfg.Services,
+		Event: n.log.Read, Events: n.log.ReadEach, Observe: n.observe, Services: n.cfg.Services,
 		Since: since, SumsSince: sums,
 	}
 }

@@ -81,6 +81,7 @@ func TestAnswersFitTheirDescription(t *testing.T) {
 		{"/v1/runtime/edges", `{}`},
 		{"/v1/runtime/stats", `{}`},
 		{"/v1/runtime/series", `{"service": "cartservice"}`},
+		{"/v1/runtime/traces", `{}`},
 		{"/v1/runtime/traffic", `{}`},
 		{"/v1/runtime/dead-routes", `{}`},
 		{"/v1/replay/plan", `{"to": "` + id + `"}`},
