@@ -93,3 +93,8 @@ func TestTwelfth(t *testing.T) {
 func TestThirteenth(t *testing.T) {
 	testHalves(t, "thirteenth", bounds{"a", 0, 0, 1}, bounds{"b", 0, 3, 0})
 }
+
+// TestFourteenth counts what is found in a fourteenth set, by an eleventh such author.
+func TestFourteenth(t *testing.T) {
+	testHalves(t, "fourteenth", bounds{"a", 0, 0, 0}, bounds{"b", 0, 0, 0})
+}
