@@ -94,7 +94,8 @@ func TestThirteenth(t *testing.T) {
 	testHalves(t, "thirteenth", bounds{"a", 0, 0, 1}, bounds{"b", 0, 3, 0})
 }
 
-// TestFourteenth counts what is found in a fourteenth set, by an eleventh such author.
+// TestFourteenth counts what is found in a fourteenth set, by an eleventh such author. At the first look 2 of 200 were missed, and 18 of 750
+// ordinary ones were flagged, 1 of them drawn.
 func TestFourteenth(t *testing.T) {
-	testHalves(t, "fourteenth", bounds{"a", 0, 0, 0}, bounds{"b", 0, 0, 0})
+	testHalves(t, "fourteenth", bounds{"a", 1, 8, 1}, bounds{"b", 1, 9, 0})
 }
