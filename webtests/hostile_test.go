@@ -92,7 +92,7 @@ func TestHostileInEachView(t *testing.T) {
 	for _, path := range []string{
 		"/", "/ask", "/ask?q=img+onerror", "/ask?q=evil", "/narrative", "/narrative?id=" + id, "/command/" + id, "/why/" + id, "/why/" + badTrace,
 		"/code", "/code/symbol?name=evil", "/code/symbol?name=load", "/code/impact?name=load", "/code/impact?name=load&show=table", "/code/diff?base=HEAD~1", "/code/stale", "/code/routes",
-		"/runtime", "/runtime?show=table", "/runtime/trace/" + badTrace, "/runtime/trace/" + badTrace + "?span=bbbbbbbbbbbbbbbb", "/runtime/trace/" + badTrace + "?show=table", "/runtime/dead",
+		"/runtime", "/runtime?show=table", "/runtime/traces", "/runtime/trace/" + badTrace, "/runtime/trace/" + badTrace + "?span=bbbbbbbbbbbbbbbb", "/runtime/trace/" + badTrace + "?show=table", "/runtime/dead",
 		"/agents", "/agents/" + object, "/agents/sessions", "/agents/sessions?" + session, "/agents/search?q=Carts", "/log", "/log/recount.commands/0", "/log/recount.agents/0", "/log/recount.agents/1", "/log/recount.commits/0", "/insights",
 	} {
 		p.open(path, `document.querySelector("main h1") && !document.querySelector("main .loading")`)

@@ -91,7 +91,7 @@ func TestGrants(t *testing.T) {
 	p.open("/agents", `document.getElementById("token")`)
 	p.do(typeInto("#token", token), pressEnter())
 	p.wait(has("No agent is recorded yet"))
-	for _, path := range []string{"/code", "/code/symbol?name=x", "/code/impact?name=x", "/code/diff?base=a&head=b", "/code/stale", "/code/routes", "/runtime", "/runtime/trace/" + badTrace, "/runtime/why/" + badTrace, "/runtime/dead", "/log", "/log/recount.commands/0", "/log/rejected", "/insights"} {
+	for _, path := range []string{"/code", "/code/symbol?name=x", "/code/impact?name=x", "/code/diff?base=a&head=b", "/code/stale", "/code/routes", "/runtime", "/runtime/traces", "/runtime/trace/" + badTrace, "/runtime/why/" + badTrace, "/runtime/dead", "/log", "/log/recount.commands/0", "/log/rejected", "/insights"} {
 		p.open(path, has("Not allowed."))
 		p.axe()
 	}
@@ -132,7 +132,7 @@ func TestUntimed(t *testing.T) {
 func TestNarrow(t *testing.T) {
 	for name, path := range map[string]string{
 		"code": "/code", "symbol": "/code/symbol?name=load", "impact": "/code/impact?name=connect", "diff": "/code/diff?base=HEAD~1", "runtime": "/runtime",
-		"trace": "/runtime/trace/" + badTrace, "agents": "/agents", "sessions": "/agents/sessions", "log": "/log", "insights": "/insights",
+		"traces": "/runtime/traces", "trace": "/runtime/trace/" + badTrace, "agents": "/agents", "sessions": "/agents/sessions", "log": "/log", "insights": "/insights",
 	} {
 		p := sample(t).page(t, 360, 740)
 		p.open(path, `document.querySelector(".proof, tbody tr, .rows li")`)

@@ -19,6 +19,12 @@ func TestRuntime(t *testing.T) {
 	p.open("/runtime?service=carts&show=table", `document.querySelector("tbody tr")`)
 	p.wait(has("built from") + " || " + has("not known"))
 	p.axe()
+	p.open("/runtime/traces?which=failing", `document.querySelector("tbody tr")`)
+	p.axe()
+	p.do(clickOn("tbody a[data-item]"))
+	p.wait(`location.pathname.startsWith("/runtime/trace/") && document.querySelector(".waterfall")`)
+	p.open("/runtime/traces?service=nobody", has("no span matches"))
+	p.axe()
 	p.open("/runtime/dead", has("Routes never called")+` && document.querySelector(".proof")`)
 	p.axe()
 }

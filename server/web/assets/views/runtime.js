@@ -11,8 +11,8 @@ import { Answer, Brief, Choice, Field, Form, Heading, Symbol, Table, Tabs, perce
 import { useRenewal } from "../renewal.js";
 import { go, href, useParam, withParams } from "../router.js";
 
-const parts = { trace: () => import("./trace.js"), why: () => import("./spanwhy.js"), dead: () => import("./dead.js") };
-const tabs = [["", "Services"], ["dead", "Routes never called"]];
+const parts = { traces: () => import("./traces.js"), trace: () => import("./trace.js"), why: () => import("./spanwhy.js"), dead: () => import("./dead.js") };
+const tabs = [["", "Services"], ["traces", "Traces"], ["dead", "Routes never called"]];
 
 export default function Runtime({ rest, query }) {
   const [part, id] = rest.split(/\/(.*)/s);
