@@ -33,6 +33,43 @@ func (t *Tree) Rounds(n Ref, elements func(loop, body Ref) (target Ref, all []Re
 	return all
 }
 
+// SetOnceIn returns a function that returns the value of a name at a node: what one node sets it to in the innermost
+// function around it that sets it, or outside of functions. It is None for a name that several nodes of that function
+// set. setting is as in SetOnce; isFunction reports whether a node is a function.
+func (t *Tree) SetOnceIn(setting func(n Ref) (name string, value Ref), isFunction func(n Ref) bool) func(at Ref, name string) Ref {
+	type key struct {
+		in   Ref
+		name string
+	}
+	var values map[key]Ref
+	function := func(n Ref) Ref {
+		for n = t.Parent(n); n != None && !isFunction(n); n = t.Parent(n) {
+		}
+		return n
+	}
+	return func(at Ref, name string) Ref {
+		if values == nil {
+			values = map[key]Ref{}
+			for i := range t.Nodes {
+				if name, value := setting(Ref(i)); name != "" {
+					of := key{function(Ref(i)), name}
+					if _, twice := values[of]; twice {
+						value = None
+					}
+					values[of] = value
+				}
+			}
+		}
+		for in := at; in != None; {
+			in = function(in)
+			if is, ok := values[key{in, name}]; ok {
+				return is
+			}
+		}
+		return None
+	}
+}
+
 // SetOnce returns a function that returns the value of a name that one node of the tree sets, None for
 // other names. setting returns the name that a node sets and its value, an empty name if it sets none;
 // it is called for every node when a value is first asked for.

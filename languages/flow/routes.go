@@ -401,6 +401,10 @@ func (p routers) Members(m *scope.Module, in uint32, of scope.Path) (all []strin
 					all = append(all, name)
 				}
 			}
+		case scope.ContainerValue:
+			for _, key := range v.Value.Keys() {
+				all = append(all, "["+key+"]")
+			}
 		case scope.InstanceValue, scope.ClassValue:
 			all = append(all, slices.Collect(maps.Keys(v.Value.Decl.Assigned))...)
 		}

@@ -14,11 +14,11 @@ import (
 // the class as `in`. "self" in a path is the first parameter of the enclosing method, whatever
 // its name; in a classmethod it is the class.
 var extractor = extract.Language{
-	Name: "python", Version: 15, Matches: extract.Suffixed(".py", ".pyi"),
+	Name: "python", Version: 16, Matches: extract.Suffixed(".py", ".pyi"),
 	Extract: extract.Parsed(extract.LoadGrammar(python.GetLanguage), func(f *extract.File) {
 		f.Indented = true
 		p := &walker{File: f, known: map[string]string{}, clients: map[extract.NameIn]string{}, lists: map[extract.NameIn]bool{}}
-		p.valueOf = p.SetOnce(p.setting)
+		p.setOnce, p.setIn = p.SetOnce(p.setting), p.SetOnceIn(p.setting, func(n extract.Ref) bool { return p.Kind(n) == "function_definition" })
 		p.framework = p.webFramework()
 		p.block(0, state{})
 		p.Uses()
@@ -34,10 +34,12 @@ type walker struct {
 	clients map[extract.NameIn]string
 	// lists has the variables that hold lists of routes.
 	lists map[extract.NameIn]bool
-	// round has what the names of the loops around the call that is read stand for, and valueOf
-	// returns the value of a variable that is set once (loops.go).
+	// round has what the names of the loops around the call that is read stand for, and setOnce and setIn
+	// return the value of an attribute or a variable that is set once (loops.go).
 	round   extract.Round
-	valueOf func(name string) extract.Ref
+	calls   map[string][]extract.Ref // of functions of the file, once asked for
+	setOnce func(name string) extract.Ref
+	setIn   func(at extract.Ref, name string) extract.Ref
 }
 
 // state is the context of the walk.

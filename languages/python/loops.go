@@ -2,8 +2,11 @@ package python
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/recountdb/recount/languages/extract"
+	"github.com/recountdb/recount/languages/scope"
+	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
 // Routers are often mounted, and routes registered, in a loop over a list that the file spells out:
@@ -23,6 +26,9 @@ func (p *walker) rounds(n extract.Ref) []extract.Round {
 				return p.Field(clause, "left"), p.elements(p.Field(clause, "right"))
 			}
 			return extract.None, nil
+		}
+		if right := p.Field(loop, "right"); p.Kind(loop) == "for_statement" && p.Kind(right) == "identifier" && p.Field(loop, "body") == body && p.valueOf(right) == extract.None {
+			return p.Field(loop, "left"), p.passed(right, n)
 		}
 		if p.Kind(loop) != "for_statement" || p.Field(loop, "body") != body {
 			return extract.None, nil
@@ -47,14 +53,14 @@ func (p *walker) elements(list extract.Ref) []extract.Ref {
 			}
 		}
 	case "identifier":
-		if is := p.valueOf(p.Text(list)); p.Kind(is) == "list" || p.Kind(is) == "tuple" {
+		if is := p.valueOf(list); p.Kind(is) == "list" || p.Kind(is) == "tuple" {
 			return p.elements(is)
 		}
 	case "call":
 		if fn := p.Field(list, "function"); p.Text(p.Field(fn, "attribute")) == "items" {
 			of := p.Field(fn, "object")
 			if p.Kind(of) == "identifier" {
-				of = p.valueOf(p.Text(of))
+				of = p.valueOf(of)
 			}
 			if p.Kind(of) == "dictionary" {
 				return p.elements(of)
@@ -62,6 +68,114 @@ func (p *walker) elements(list extract.Ref) []extract.Ref {
 		}
 	}
 	return all
+}
+
+// passed returns the elements of the lists that the calls of the file pass to a parameter which a call in its function
+// loops over; none if some are not known. Where there are several calls, what they pass to other parameters is no part
+// of the arguments of that call: which of it belongs to which list would not be known.
+func (p *walker) passed(parameter, call extract.Ref) (all []extract.Ref) {
+	fn := p.Parent(parameter)
+	for fn > 0 && p.Kind(fn) != "function_definition" {
+		fn = p.Parent(fn)
+	}
+	if fn <= 0 || p.Kind(p.Parent(p.Parent(fn))) == "class_definition" {
+		return nil
+	}
+	place, others := -1, map[string]bool{}
+	i := 0
+	for c := range p.Children(p.Field(fn, "parameters")) {
+		if name := p.paramName(c); name == p.Text(parameter) && p.Kind(c) != "list_splat_pattern" {
+			place = i
+		} else {
+			others[name] = true
+		}
+		i++
+	}
+	calls := p.callsOf(p.Text(p.Field(fn, "name")))
+	if place < 0 || len(calls) > 1 && p.mentions(p.Field(call, "arguments"), others) {
+		return nil
+	}
+	for _, c := range calls {
+		if of := p.argument(p.Field(c, "arguments"), place, p.Text(parameter)); of != extract.None {
+			some := p.elements(of)
+			if len(some) == 0 {
+				return nil
+			}
+			all = append(all, some...)
+		}
+	}
+	return all
+}
+
+// callsOf returns the calls of a function of the file by its name.
+func (p *walker) callsOf(name string) []extract.Ref {
+	if p.calls == nil {
+		p.calls = map[string][]extract.Ref{}
+		for i := range p.Nodes {
+			if fn := p.Field(extract.Ref(i), "function"); p.Kind(extract.Ref(i)) == "call" && p.Kind(fn) == "identifier" {
+				p.calls[p.Text(fn)] = append(p.calls[p.Text(fn)], extract.Ref(i))
+			}
+		}
+	}
+	return p.calls[name]
+}
+
+// mentions reports whether an expression has one of some names in it, apart from those of keyword arguments and of
+// dictionaries that are passed on.
+func (p *walker) mentions(n extract.Ref, names map[string]bool) bool {
+	switch p.Kind(n) {
+	case "identifier":
+		return names[p.Text(n)]
+	case "keyword_argument":
+		return p.mentions(p.Field(n, "value"), names)
+	case "dictionary_splat":
+		return false
+	}
+	for c := range p.Children(n) {
+		if p.mentions(c, names) {
+			return true
+		}
+	}
+	return false
+}
+
+// entries reads the call in a loop over the pairs or the values of a dictionary that another file has:
+//
+//	for name, router in ROUTERS.items():
+//	    app.include_router(router, prefix=f"/{name}")
+func (r *registration) entries(pattern string, of extract.Ref) bool {
+	for up := r.Parent(r.call); up > 0 && len(r.round) == 0; up = r.Parent(up) {
+		fn := r.Field(r.Field(up, "right"), "function")
+		target, name := r.Field(up, "left"), ""
+		if r.Kind(up) != "for_statement" || r.Kind(fn) != "attribute" {
+			continue
+		}
+		switch r.Text(r.Field(fn, "attribute")) {
+		case "items":
+			name, target = r.Text(r.Child(target, 0)), r.Child(target, 1)
+		case "values":
+		default:
+			continue
+		}
+		dict := r.walker.path(r.Field(fn, "object"), r.s)
+		if r.Kind(of) != "identifier" || r.Text(of) != r.Text(target) || dict == extract.Unknown {
+			continue
+		}
+		if name != "" {
+			pattern = strings.ReplaceAll(pattern, "${"+name+"}", scope.EntryName)
+		}
+		r.add(&recountv1.RouteFact{Group: true, Role: "entries", Method: "ANY", Pattern: pattern, Router: r.router, Handler: dict})
+		return true
+	}
+	return false
+}
+
+// valueOf returns the value of a variable where a node names it, or of an attribute, that is set once.
+func (p *walker) valueOf(n extract.Ref) extract.Ref {
+	if p.Kind(n) == "identifier" {
+		return p.setIn(n, p.Text(n))
+	}
+	return p.setOnce(p.Text(n))
 }
 
 // setting returns the name that an assignment sets, and its value.

@@ -83,6 +83,17 @@ func (p *walker) register(n extract.Ref, path string, args extract.Ref, s state)
 		if pattern, ok := r.pattern(0, "prefix"); ok && r.framework == "django" {
 			r.route("ANY", pattern, r.router, r.arg(1, "viewset"), "viewset")
 		}
+	case "add":
+		rule := r.arg(0, "rule")
+		if on, of := extract.SplitLast(r.router); of == "url_map" && on != "" && r.Kind(rule) == "call" { // app.url_map.add(Rule("/x"))
+			r.framework = cmp.Or(r.framework, "flask")
+			args := r.Field(rule, "arguments")
+			if pattern, ok := r.walker.pattern(r.argument(args, 0, "string"), r.s); ok {
+				for _, m := range r.methods(args, -1, "ANY") {
+					r.add(&recountv1.RouteFact{Method: m, Pattern: pattern, Router: on, Handler: extract.Unknown})
+				}
+			}
+		}
 	case "append":
 		if r.framework == "sanic" {
 			r.below(r.router, "", r.arg(0, ""))
@@ -236,13 +247,15 @@ func (r *registration) mounts() {
 		r.add(&recountv1.RouteFact{Method: "GET", Pattern: strings.TrimSuffix(pattern, "/") + "/{path:path}", Router: r.router, Handler: extract.Unknown})
 		return
 	}
-	r.eachBelow(r.router, r.versioned(pattern), r.arg(place+1, what))
+	if of := r.arg(place+1, what); !r.entries(r.versioned(pattern), of) {
+		r.eachBelow(r.router, r.versioned(pattern), of)
+	}
 }
 
 // static reports whether what is mounted is StaticFiles of Starlette, which serves the files of a folder.
 func (r *registration) static(of extract.Ref) bool {
 	if r.Kind(of) == "identifier" {
-		of = r.valueOf(r.Text(of))
+		of = r.valueOf(of)
 	}
 	return r.Kind(of) == "call" && strings.HasSuffix(r.canonical(r.walker.path(r.Field(of, "function"), r.s)), "staticfiles.StaticFiles")
 }
@@ -295,7 +308,7 @@ func (r *registration) blueprintCopy() {
 		return
 	}
 	g := &recountv1.RouteFact{Group: true, Role: "part", Handler: r.holder(r.call, r.s), Pattern: "${}"}
-	if of := r.valueOf(r.router); r.Kind(of) == "call" && r.Text(r.lastName(of)) == "Blueprint" {
+	if of := r.valueOf(r.Field(r.Field(r.call, "function"), "object")); r.Kind(of) == "call" && r.Text(r.lastName(of)) == "Blueprint" {
 		made := r.Field(of, "arguments")
 		prefix := extract.FirstRef(r.arg(-1, "url_prefix"), r.argument(made, 1, "url_prefix"))
 		g.Pattern, _ = r.walker.pattern(prefix, r.s)
@@ -328,6 +341,8 @@ func (r *registration) addRoute() {
 	case r.name == "add_api_route":
 		as = "fastapi"
 	case as == "sanic" || as == "aiohttp":
+	case r.name == "add_route" && as == "fastapi":
+		as = "starlette"
 	case r.name == "add_route":
 		return
 	default:

@@ -160,6 +160,7 @@ func (p *walker) assignedRoutes(left, right extract.Ref, more bool, s state) {
 		}
 		return
 	}
+	p.routings(target, right, s)
 	if p.framework != "django" && p.framework != "starlette" && p.framework != "tornado" {
 		return
 	}

@@ -23,13 +23,17 @@ func frameworkOf(module string) string {
 }
 
 // webFramework returns the first known framework that the file imports. aiohttp and Tornado, which are clients, too, are
-// the last unless their servers are imported.
+// the last unless their servers are imported; a file that sets urlpatterns is one of Django.
 func (p *walker) webFramework() string {
 	client := ""
 	for i := range p.Nodes {
 		n := extract.Ref(i)
 		module := extract.None
 		switch p.Kind(n) {
+		case "assignment":
+			if client == "" && p.Text(p.Field(n, "left")) == "urlpatterns" {
+				client = "django"
+			}
 		case "import_from_statement":
 			module = p.Field(n, "module_name")
 		case "import_statement":
@@ -135,6 +139,9 @@ func (p *walker) construct(n extract.Ref, path string, args extract.Ref, s state
 	}
 	m, ok := makers[name]
 	own := frameworkOf(module)
+	if !ok {
+		p.ownRouter(n, path, module, name, s)
+	}
 	if !ok || (name == "Router" || name == "Application") && own != m.framework {
 		return
 	}
@@ -203,7 +210,7 @@ func (p *walker) nestedPrefix(args extract.Ref, depth int) string {
 		lookup = "nested"
 	}
 	before := ""
-	if parent := p.valueOf(p.Text(p.argument(args, 0, "parent_router"))); p.Kind(parent) == "call" && strings.HasPrefix(p.Text(p.lastName(parent)), "Nested") {
+	if parent := p.valueOf(p.argument(args, 0, "parent_router")); p.Kind(parent) == "call" && strings.HasPrefix(p.Text(p.lastName(parent)), "Nested") {
 		before = p.nestedPrefix(p.Field(parent, "arguments"), depth+1)
 	}
 	if !ok {
@@ -245,6 +252,11 @@ func (p *walker) holder(n extract.Ref, s state) string {
 			}
 		case "named_expression":
 			return p.path(p.Field(up, "name"), s)
+		case "argument_list": // cors.add(app.router.add_resource("/x")) of aiohttp_cors
+			if call := p.Parent(up); p.framework == "aiohttp" && p.Child(up, 0) == at && p.Text(p.lastName(p.Field(call, "function"))) == "add" {
+				at = call
+				continue
+			}
 		}
 		return p.path(n, s)
 	}
@@ -253,7 +265,7 @@ func (p *walker) holder(n extract.Ref, s state) string {
 // handler returns the path of a handler. Calls around it are left out; view is set for
 // View.as_view().
 func (p *walker) handler(n extract.Ref, s state) (path string, view bool) {
-	if is := p.valueOf(p.Text(n)); p.Kind(n) == "identifier" && p.Kind(is) == "call" {
+	if is := p.valueOf(n); p.Kind(n) == "identifier" && p.Kind(is) == "call" {
 		if class, made := strings.CutSuffix(p.path(is, s), ".as_view()"); made {
 			return class, true
 		}
@@ -276,7 +288,7 @@ func (p *walker) handler(n extract.Ref, s state) (path string, view bool) {
 // a call, nil if it is none.
 func (p *walker) actions(n extract.Ref, s state) (class string, methods [][2]string) {
 	if p.Kind(n) == "identifier" {
-		n = p.valueOf(p.Text(n))
+		n = p.valueOf(n)
 	}
 	class, view := strings.CutSuffix(p.path(n, s), ".as_view()")
 	of := p.argument(p.Field(n, "arguments"), 0, "actions")

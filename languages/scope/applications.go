@@ -294,7 +294,11 @@ func (rt *Routing) entries(m *Module, in uint32, r *recountv1.RouteFact) {
 		return
 	}
 	for _, name := range list.Members(m, in, m.Path(r.Handler)) {
-		placed := rt.know.Routers(m, in, m.Path(r.Handler+"."+name))
+		path := r.Handler + "." + name
+		if key, element := strings.CutPrefix(name, "["); element {
+			path, name = r.Handler+name, strings.TrimSuffix(key, "]")
+		}
+		placed := rt.know.Routers(m, in, m.Path(path))
 		rt.place(m, in, r, strings.ReplaceAll(r.Pattern, EntryName, name), placed)
 	}
 }

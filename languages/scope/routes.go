@@ -32,7 +32,7 @@ type Chooser interface {
 
 // Lister is an engine of Routers that knows the members of objects.
 type Lister interface {
-	// Members returns the names of the members of what a path names, in order.
+	// Members returns the names of the members of what a path names, in order; [key] for those of a container.
 	Members(m *Module, in uint32, of Path) []string
 }
 
@@ -60,7 +60,8 @@ type Routing struct {
 	version map[*Decl][]string
 	// controllers has those of NestJS' modules, by the class of the module.
 	controllers map[*Decl][]*Decl
-	paged       map[*Decl]bool // controllers of Spring that are none of REST
+	paged       map[*Decl]bool                   // controllers of Spring that are none of REST
+	routing     map[*Decl][]*recountv1.RouteFact // of classes of routers of Django REST framework
 	// tokens is what ASP.NET Core puts into templates.
 	tokens tokens
 }
@@ -72,6 +73,7 @@ type router struct {
 	part   bool     // serves only where it is mounted
 	chosen bool     // which of several prefixes it has depends on the call that makes it
 	test   bool     // a test makes it
+	class  *Decl    // of Django REST framework, where it is one of the application
 	mounts []mount
 }
 
@@ -126,7 +128,7 @@ func (m *Module) RouteScope(r *recountv1.RouteFact) uint32 {
 
 // NewRouting collects the routers of a program.
 func NewRouting(p *Program, know Routers) *Routing {
-	rt := &Routing{p: p, know: know, routers: map[any]*router{}, verbs: map[*Decl][]string{}, actions: map[*Decl][]*recountv1.RouteFact{}, version: map[*Decl][]string{}, controllers: map[*Decl][]*Decl{}, paged: map[*Decl]bool{}, tokens: newTokens()}
+	rt := &Routing{p: p, know: know, routers: map[any]*router{}, verbs: map[*Decl][]string{}, actions: map[*Decl][]*recountv1.RouteFact{}, version: map[*Decl][]string{}, controllers: map[*Decl][]*Decl{}, paged: map[*Decl]bool{}, routing: map[*Decl][]*recountv1.RouteFact{}, tokens: newTokens()}
 	for _, m := range p.Modules {
 		for i, r := range m.Facts.Routes {
 			if r.Group {
@@ -158,11 +160,18 @@ func (rt *Routing) made(m *Module, i int, r *recountv1.RouteFact) {
 		o.test = m.Test || inTest(d)
 		o.own, o.part = rt.expand(m, r.In, r.Pattern), r.Role == "part"
 		o.chosen = len(o.own) > 1
+		if r.Role == "part" && r.Router != "" {
+			rt.ofClass(o, m, r)
+		}
 	case "class":
 		if d != nil {
 			o := rt.router(d)
 			o.test = m.Test || inTest(d)
 			o.own = append(o.own, rt.expand(m, r.In, r.Pattern)...)
+		}
+	case "routing":
+		if d != nil {
+			rt.routing[d] = append(rt.routing[d], r)
 		}
 	case "version":
 		if d != nil {
@@ -467,6 +476,9 @@ func (rt *Routing) route(l *Linker, r *recountv1.RouteFact, graphs map[string]*r
 		for _, of := range on {
 			o := rt.router(of)
 			if r.Role == "index" {
+				if !o.lists() {
+					continue
+				}
 				o = &router{own: o.own, mounts: slices.DeleteFunc(slices.Clone(o.mounts), func(m mount) bool { return m.registry })}
 			}
 			if onlyMounted[r.Role] && len(o.mounts) == 0 {

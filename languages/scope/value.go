@@ -115,6 +115,16 @@ func (v *Value) Element(key string) *Variable {
 	return e
 }
 
+// Keys returns the literal indexes that a container has elements at.
+func (v *Value) Keys() (all []string) {
+	for key := range v.elements {
+		if key != "" && key != EveryElement {
+			all = append(all, key)
+		}
+	}
+	return all
+}
+
 // member is a value in a set. Sure is set if only names, imports and declarations lead to it.
 type member struct {
 	Value *Value

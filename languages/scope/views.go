@@ -49,8 +49,12 @@ var djangoViews = map[string]string{
 	"SpectacularAPIView": "get", "SpectacularSwaggerView": "get", "SpectacularRedocView": "get", "SpectacularJSONAPIView": "get", "SpectacularYAMLAPIView": "get",
 }
 
-// DjangoView returns the methods that a view of one of the modules of djangoModule serves, or none.
+// DjangoView returns the methods that a view serves that is one of Django REST framework, or of the modules of
+// djangoModule; none for others.
 func DjangoView(module, name string) []string {
+	if verbs := restBases[name]; strings.HasSuffix(name, "APIView") && strings.HasPrefix(module+".", "rest_framework.generics.") {
+		return strings.Fields(strings.ToUpper(verbs))
+	}
 	if !djangoModule(module) {
 		return nil
 	}
@@ -162,10 +166,17 @@ func (rt *Routing) dispatched(r *recountv1.RouteFact, class *Decl) (all []served
 }
 
 // viewSet returns what a view set serves: a list, one object, and its further actions.
-func (rt *Routing) viewSet(r *recountv1.RouteFact, class *Decl) (all []served) {
+func (rt *Routing) viewSet(m *Module, r *recountv1.RouteFact, class *Decl) (all []served) {
 	list := strings.Trim(r.Pattern, "/") + "/"
 	if list == "/" {
 		list = ""
+	}
+	routings := rt.routings(m, r)
+	if len(routings) > 0 && routings[0].Pattern != "${}" {
+		return rt.routed(routings, class, strings.Trim(r.Pattern, "/"))
+	}
+	if len(routings) > 0 {
+		list = "${}" + list
 	}
 	detail := list + "<pk>/"
 	has := methods(class)
@@ -232,7 +243,7 @@ func (rt *Routing) served(m *Module, r *recountv1.RouteFact, handler *Decl) []se
 	case r.Framework == "tornado" && handler.IsClass() && extendsExternal(handler, "tornado.websocket", "WebSocketHandler"):
 		return []served{{"WEBSOCKET", r.Pattern, handler}}
 	case r.Role == "viewset" && handler.IsClass():
-		if all := rt.viewSet(r, handler); len(all) > 0 {
+		if all := rt.viewSet(m, r, handler); len(all) > 0 {
 			return all
 		}
 	case strings.HasPrefix(r.Role, mappedRole) && handler.IsClass():
