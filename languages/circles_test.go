@@ -1,6 +1,7 @@
 package languages
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -46,6 +47,39 @@ func TestCircles(t *testing.T) {
 				app[name] = rest + body
 			}
 			resolveAll(t, app)
+		})
+	}
+}
+
+// TestLadders has 60 names that each mean the one before twice: the last means the first in more ways than
+// can be followed.
+func TestLadders(t *testing.T) {
+	for _, c := range []struct {
+		name, path string
+		first      string
+		each       string // for each $i and the one before, $p
+		last       string // $n is the last
+	}{
+		{"routers of FastAPI", "m.py", "from fastapi import APIRouter, FastAPI\nr0 = APIRouter()\n@r0.get('/x')\ndef f(): pass\n", "r$i = APIRouter(prefix='/a')\nr$i.include_router(r$p, prefix='/b')\nr$i.include_router(r$p, prefix='/c')\n", "app = FastAPI()\napp.include_router(r$n)\n"},
+		{"routers of Express", "m.js", "const express = require('express');\nconst r0 = express.Router(); r0.get('/x', f)\n", "const r$i = express.Router(); r$i.use('/a', r$p); r$i.use('/b', r$p)\n", "express().use(r$n)\n"},
+		{"routers of axum", "src/main.rs", "use axum::{Router, routing::get};\nfn r0() -> Router { Router::new().route(\"/x\", get(f)) }\n", "fn r$i() -> Router { Router::new().nest(\"/a\", r$p()).nest(\"/b\", r$p()) }\n", "fn q() { let app = r$n(); }\n"},
+		{"groups of echo", "m.go", "package m\nimport \"github.com/labstack/echo/v4\"\nfunc F0(g *echo.Group) { g.GET(\"/x\", nil) }\n", "func F$i(g *echo.Group) { F$p(g.Group(\"/a\")); F$p(g.Group(\"/b\")) }\n", "func q() { F$n(echo.New().Group(\"\")) }\n"},
+		{"structs in Go", "m.go", "package m\ntype T0 struct{ a int }\n", "type T$i struct { a, b T$p }\n", "func q(a T$n) T$n { return a }\nvar e = T$n{} == T$n{}\n"},
+		{"generic types in Go", "m.go", "package m\ntype P[A, B any] struct { a A; b B }\ntype T0 = int\n", "type T$i = P[T$p, T$p]\n", "func q(a T$n) T$n { return a }\n"},
+		{"functions in Go", "m.go", "package m\ntype T0 = int\n", "type T$i = func(T$p, T$p) (T$p, T$p)\n", "func q(a T$n) T$n { return a }\nvar Q = q\n"},
+		{"constants in Go", "m.go", "package m\nconst C0 = `abcdefgh`\n", "const C$i = C$p + C$p\n", "var Q = C$n\n"},
+		{"constants in a function in Go", "m.go", "package m\nfunc f() string {\nconst C0 = `abcdefgh`\n", "const C$i = C$p + C$p\n", "return C$n }\n"},
+		{"embedded types in Go that grow", "m.go", "package m\ntype A[T any] struct { *B[A[T]] }\ntype B[T any] struct { *A[T] }\nvar a A[int]\n", "func f$i() { a.m$p() }\n", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			const n = 60
+			var b strings.Builder
+			b.WriteString(c.first)
+			for i := 1; i <= n; i++ {
+				b.WriteString(strings.NewReplacer("$i", strconv.Itoa(i), "$p", strconv.Itoa(i-1)).Replace(c.each))
+			}
+			b.WriteString(strings.ReplaceAll(c.last, "$n", strconv.Itoa(n)))
+			resolveAll(t, map[string]string{c.path: b.String(), "go.mod": "module m\n\ngo 1.22\n"})
 		})
 	}
 }

@@ -10,3 +10,6 @@ package extract
 
 // MaxDepth is the maximum nesting that extractors follow; deeper trees are partial.
 const MaxDepth = 1000
+
+// TooDeep is the problem of a file that is nested deeper.
+const TooDeep = "nested more than 1000 deep"

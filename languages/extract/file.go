@@ -69,7 +69,7 @@ func ParsedBy(load func() *Grammar, parse func(g *Grammar, src []byte) ([]Node, 
 			Partial(facts, f.Place(at), "syntax error "+near)
 		}
 		if cut {
-			Partial(facts, nil, fmt.Sprintf("nested more than %d deep", MaxDepth))
+			Partial(facts, nil, TooDeep)
 		}
 		if bad >= 0 {
 			Partial(facts, f.Place(uint32(bad)), "a byte that is not UTF-8 text")

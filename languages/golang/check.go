@@ -6,6 +6,8 @@ import (
 	"go/types"
 	"path"
 	"strings"
+
+	"github.com/recountdb/recount/languages/golang/bounded"
 )
 
 var sizes = types.SizesFor("gc", goarch)
@@ -105,5 +107,5 @@ func (c *checked) run(path string, syntax []*ast.File, imports importing, declar
 		said = c.info.Info
 	}
 	// The error is the first of those passed to Error.
-	_ = types.NewChecker(&config, c.fset, c.pkg, said).Files(syntax)
+	_ = types.NewChecker(&config, c.fset, c.pkg, said).Files(bounded.Declarations(syntax))
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/recountdb/recount/languages/extract"
+	"github.com/recountdb/recount/languages/golang/bounded"
 	"github.com/recountdb/recount/schemas"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
@@ -44,6 +45,9 @@ func extractGo(content []byte, facts *recountv1.FileFacts) {
 	}
 	if tree == nil {
 		return
+	}
+	if bounded.Nesting(tree) {
+		extract.Partial(facts, nil, extract.TooDeep)
 	}
 	g.base = int(tree.FileStart)
 	if tree.Name != nil && tree.Name.Name != "_" {

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/recountdb/recount/languages/extract"
+	"github.com/recountdb/recount/languages/golang/bounded"
 	"github.com/recountdb/recount/languages/resolve"
 	"github.com/recountdb/recount/schemas"
 )
@@ -131,6 +133,9 @@ func parse(fset *token.FileSet, f resolve.File, content []byte) (src *source) {
 	syntax, err := parser.ParseFile(fset, f.Path, content, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
 		src.problem = err.Error()
+	}
+	if bounded.Nesting(syntax) && src.problem == "" {
+		src.problem = extract.TooDeep
 	}
 	src.syntax, src.decls = syntax, syntax.Decls
 	if syntax.Name != nil && syntax.Name.Name != "_" {

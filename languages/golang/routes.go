@@ -46,12 +46,13 @@ type derivation struct {
 	of *framework
 }
 
-// Limits: rounds in which routers are followed from spot to spot, routers at one spot, and prefixes
-// of one router.
+// Limits: rounds in which routers are followed from spot to spot, routers at one spot, prefixes of one
+// router, and routers that are looked at for them.
 const (
 	maxRounds   = 32
 	maxRouters  = 32
 	maxPrefixes = 32
+	maxVisits   = 5000
 )
 
 // findRouters follows the routers of units.
@@ -196,9 +197,9 @@ func (r *routers) chain(c chained, on *router) (grown bool) {
 	return false
 }
 
-// prefixes returns what comes before the patterns of a router's routes.
-func (one *router) prefixes(open map[*router]bool) (all []text) {
-	if one.lost || open[one] {
+// prefixes returns what comes before the patterns of a router's routes. left is how many routers may still be looked at.
+func (one *router) prefixes(open map[*router]bool, left *int) (all []text) {
+	if *left--; one.lost || open[one] || *left < 0 {
 		return []text{{}}
 	}
 	if len(one.below) == 0 {
@@ -210,7 +211,7 @@ func (one *router) prefixes(open map[*router]bool) (all []text) {
 		if b.on.test && slices.ContainsFunc(one.below, func(o below) bool { return !o.on.test }) {
 			continue // a test mounts a part of the application where it likes
 		}
-		for _, before := range b.on.prefixes(open) {
+		for _, before := range b.on.prefixes(open, left) {
 			p := text{join(before.is, b.prefix.is), before.known}
 			if !b.prefix.known {
 				p = text{}
@@ -337,7 +338,8 @@ func (r *routers) routesOf(c registered) (all []route) {
 		if len(methods) == 0 {
 			methods = []string{"ANY"}
 		}
-		for _, prefix := range on.prefixes(map[*router]bool{}) {
+		left := maxVisits
+		for _, prefix := range on.prefixes(map[*router]bool{}, &left) {
 			if chain && c.pattern == "" && prefix.is == "" { // it serves any path
 				continue
 			}

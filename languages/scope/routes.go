@@ -62,6 +62,7 @@ type Routing struct {
 	controllers map[*Decl][]*Decl
 	paged       map[*Decl]bool                   // controllers of Spring that are none of REST
 	routing     map[*Decl][]*recountv1.RouteFact // of classes of routers of Django REST framework
+	before      map[mounting][]prefix            // of routers that were asked for
 	// tokens is what ASP.NET Core puts into templates.
 	tokens tokens
 }
@@ -128,7 +129,7 @@ func (m *Module) RouteScope(r *recountv1.RouteFact) uint32 {
 
 // NewRouting collects the routers of a program.
 func NewRouting(p *Program, know Routers) *Routing {
-	rt := &Routing{p: p, know: know, routers: map[any]*router{}, verbs: map[*Decl][]string{}, actions: map[*Decl][]*recountv1.RouteFact{}, version: map[*Decl][]string{}, controllers: map[*Decl][]*Decl{}, paged: map[*Decl]bool{}, routing: map[*Decl][]*recountv1.RouteFact{}, tokens: newTokens()}
+	rt := &Routing{p: p, know: know, routers: map[any]*router{}, verbs: map[*Decl][]string{}, actions: map[*Decl][]*recountv1.RouteFact{}, version: map[*Decl][]string{}, controllers: map[*Decl][]*Decl{}, paged: map[*Decl]bool{}, before: map[mounting][]prefix{}, routing: map[*Decl][]*recountv1.RouteFact{}, tokens: newTokens()}
 	for _, m := range p.Modules {
 		for i, r := range m.Facts.Routes {
 			if r.Group {
@@ -363,69 +364,6 @@ func Slashed(before, pattern string) string {
 	return strings.TrimSuffix(before, "/") + "/" + strings.TrimPrefix(pattern, "/")
 }
 
-// prefixes returns what comes before the patterns of a router's routes, one for each place where it
-// is mounted.
-func (rt *Routing) prefixes(o *router, framework string, open map[*router]bool) []prefix {
-	own := slices.Clone(o.own)
-	if len(own) == 0 {
-		own = []prefix{{}}
-	}
-	for _, more := range o.more {
-		for i := range own {
-			own[i] = more.join(framework, own[i])
-		}
-	}
-	if open[o] {
-		return []prefix{{unknown: true}}
-	}
-	if len(o.mounts) == 0 {
-		if o.part {
-			return belowPrefixes([]prefix{{unknown: true}}, own, framework)
-		}
-		return own
-	}
-	if o.chosen && o.mountedApart() {
-		return []prefix{{unknown: true}}
-	}
-	open[o] = true
-	defer delete(open, o)
-	var out []prefix
-	mounts := o.mounts
-	if served := slices.DeleteFunc(slices.Clone(mounts), func(m mount) bool { return m.test }); len(served) > 0 {
-		mounts = served // a test mounts a part of the application where it likes
-	}
-	for _, m := range mounts {
-		before := []prefix{{unknown: true}}
-		if m.root {
-			before = []prefix{{}}
-		} else if len(m.on) > 0 {
-			before = nil
-		}
-		for _, on := range m.on {
-			before = append(before, rt.prefixes(on, m.framework, open)...)
-		}
-		before = belowPrefixes(before, []prefix{m.pattern}, m.framework)
-		if !m.instead {
-			before = belowPrefixes(before, own, m.framework)
-		}
-		for _, b := range before {
-			if len(out) < maxPatterns && !slices.Contains(out, b) {
-				out = append(out, b)
-			}
-		}
-	}
-	return out
-}
-
-func belowPrefixes(before, patterns []prefix, framework string) (all []prefix) {
-	for _, b := range before {
-		for _, p := range patterns {
-			all = append(all, b.join(framework, p))
-		}
-	}
-	return all
-}
-
 // Routes adds the nodes of a file's routes to its graph, and the edges from their handlers to the
 // graphs of the handlers' files.
 func (rt *Routing) Routes(m *Module, graphs map[string]*resolve.FileGraph) {
@@ -484,7 +422,7 @@ func (rt *Routing) route(l *Linker, r *recountv1.RouteFact, graphs map[string]*r
 			if onlyMounted[r.Role] && len(o.mounts) == 0 {
 				continue
 			}
-			for _, b := range rt.prefixes(o, r.Framework, map[*router]bool{}) {
+			for _, b := range rt.prefixes(o, r.Framework) {
 				if c, ok := of.(ClassRouter); ok {
 					b.unknown = b.unknown || c.Prefix == nil && len(o.mounts) == 0 && (r.Framework != "aspnetcore" || r.Role == "conventional")
 					b.class = c.Class

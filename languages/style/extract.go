@@ -100,7 +100,7 @@ func (s *reader) read(src []byte) {
 			from, doc = at, ""
 		case c == '{':
 			if len(s.open) >= extract.MaxDepth {
-				extract.Partial(s.Facts, s.Place(uint32(at)), fmt.Sprintf("nested more than %d deep", extract.MaxDepth))
+				extract.Partial(s.Facts, s.Place(uint32(at)), extract.TooDeep)
 				return
 			}
 			s.head(from, at, doc)

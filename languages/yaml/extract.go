@@ -59,7 +59,7 @@ func extractYAML(content []byte, facts *recountv1.FileFacts) {
 		extract.Partial(facts, y.Place(uint32(bad)), "a byte that is not UTF-8 text")
 	}
 	if at := tooDeep(src); at >= 0 {
-		extract.Partial(facts, y.Place(uint32(at)), fmt.Sprintf("nested more than %d deep", extract.MaxDepth))
+		extract.Partial(facts, y.Place(uint32(at)), extract.TooDeep)
 		return
 	}
 	docs, err := yamlDocuments(src)
