@@ -72,7 +72,13 @@ func (r *routing) composed(e ast.Expr, depth int) text {
 			return r.composed(v, depth+1)
 		}
 		if _, assigned := r.set[of]; !assigned && r.params[of] != "" && isText(of.Type()) {
-			return unknownIn(r.params[of])
+			t := unknownIn(r.params[of])
+			for _, more := range r.appended[of] {
+				if more.at < e.Pos() {
+					t.is += more.text
+				}
+			}
+			return t
 		}
 	case *ast.CallExpr:
 		return r.composedCall(e, depth)
@@ -126,7 +132,7 @@ func (r *routing) composedCall(call *ast.CallExpr, depth int) text {
 		}
 		return out
 	case r.near(fn):
-		at := r.local(call.Pos())
+		at := r.local(call.Pos()) + r.lapAt(call.Pos())
 		r.facts.results[at] = textCall{fn.Origin().FullName(), all}
 		return unknownIn(at)
 	}

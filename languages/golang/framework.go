@@ -277,3 +277,20 @@ func (r *routing) humaRoute(call *ast.CallExpr) (on ast.Expr, name string, args 
 	}
 	return call.Args[0], name, []ast.Expr{fields["Method"], fields["Path"], call.Args[2]}
 }
+
+// made returns the framework if an expression pkg.Name is one of its router types or of the functions
+// that make a router, otherwise nil.
+func (r *routing) made(e ast.Expr) *framework {
+	sel, ok := e.(*ast.SelectorExpr)
+	if !ok {
+		return nil
+	}
+	pkg := (&linker{unit: r.unit}).packageOf(sel)
+	if pkg == nil {
+		return nil
+	}
+	if of := frameworkOf(pkg.Imported().Path()); of != nil && slices.Contains(of.routers, sel.Sel.Name) {
+		return of
+	}
+	return nil
+}

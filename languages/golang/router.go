@@ -99,17 +99,20 @@ type routing struct {
 	params map[types.Object]string
 	// result is the spot of the result of the function that is read.
 	result string
-	here   registered               // where what is read is
-	groups map[*ast.CallExpr]string // the spots of calls that were read
+	here   registered            // where what is read is
+	groups map[lappedCall]string // the spots of calls that were read
 
 	// loops and guards are those around what is read, round is what the variables of the loops stand
 	// for, and set has the values of variables and functions (tables.go).
 	loops  []loop
 	guards []guard
 	round  map[types.Object]ast.Expr
+	lap    string // what tells the spots of one round from those of others
 	set    map[types.Object]ast.Expr
-	bare   map[types.Object]bool // variables that are declared without a value
-	steps  int                   // of the text that is put together (composed.go)
+	// appended has what statements append to parameters.
+	appended map[types.Object][]appended
+	bare     map[types.Object]bool // variables that are declared without a value
+	steps    int                   // of the text that is put together (composed.go)
 	// rebound has the statements that set a variable to what a call of its own value returns, in order.
 	rebound map[*types.Var][]rebound
 }
@@ -117,7 +120,7 @@ type routing struct {
 // routerFacts reads a unit.
 func (u *unit) routerFacts() *routeFacts {
 	r := &routing{
-		unit: u, params: map[types.Object]string{}, groups: map[*ast.CallExpr]string{}, rebound: map[*types.Var][]rebound{},
+		unit: u, params: map[types.Object]string{}, groups: map[lappedCall]string{}, appended: map[types.Object][]appended{}, rebound: map[*types.Var][]rebound{},
 		facts: &routeFacts{
 			declared: map[string]*framework{}, whole: map[string]bool{}, names: map[string]string{},
 			holders: map[string]bool{}, returns: map[string]text{}, results: map[string]textCall{},
@@ -194,27 +197,31 @@ func (r *routing) read(decl ast.Decl, f *source, names *declared, from schemas.N
 	walk = func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.Field:
-			r.withType(n.Names, n.Type)
+			r.laps(func() { r.withType(n.Names, n.Type) })
 		case *ast.ValueSpec:
-			r.withType(n.Names, n.Type)
-			for i, name := range n.Names {
-				if i < len(n.Values) {
-					r.flow(r.value(n.Values[i]), r.spot(name))
+			r.laps(func() {
+				r.withType(n.Names, n.Type)
+				for i, name := range n.Names {
+					if i < len(n.Values) {
+						r.flow(r.value(n.Values[i]), r.spot(name))
+					}
 				}
-			}
+			})
 		case *ast.AssignStmt:
-			for i, l := range n.Lhs {
-				if i < len(n.Rhs) {
-					r.flow(r.value(n.Rhs[i]), r.value(l))
+			r.laps(func() {
+				for i, l := range n.Lhs {
+					if i < len(n.Rhs) {
+						r.flow(r.value(n.Rhs[i]), r.value(l))
+					}
 				}
-			}
+			})
 		case *ast.TypeSpec:
 			r.holder(n)
 		case *ast.CompositeLit:
-			r.literal(n)
+			r.laps(func() { r.literal(n) })
 		case *ast.ReturnStmt:
 			if len(n.Results) > 0 {
-				r.flow(r.value(n.Results[0]), results[len(results)-1])
+				r.laps(func() { r.flow(r.value(n.Results[0]), results[len(results)-1]) })
 			}
 		case *ast.FuncLit:
 			results = append(results, r.local(n.Pos())+"=>")
@@ -233,9 +240,11 @@ func (r *routing) read(decl ast.Decl, f *source, names *declared, from schemas.N
 			return !r.guarded(n, walk)
 		case *ast.CallExpr:
 			r.narrowed(n, methods)
-			r.value(n)
-			r.wrapped(n)
-			r.passed(n)
+			r.laps(func() {
+				r.value(n)
+				r.wrapped(n)
+				r.passed(n)
+			})
 			r.rounds(func() { r.register(n, methods[n], f, names, from) })
 		}
 		return true
@@ -263,23 +272,6 @@ func (r *routing) withType(names []*ast.Ident, t ast.Expr) {
 	}
 }
 
-// made returns the framework if an expression pkg.Name is one of its router types or of the functions
-// that make a router, otherwise nil.
-func (r *routing) made(e ast.Expr) *framework {
-	sel, ok := e.(*ast.SelectorExpr)
-	if !ok {
-		return nil
-	}
-	pkg := (&linker{unit: r.unit}).packageOf(sel)
-	if pkg == nil {
-		return nil
-	}
-	if of := frameworkOf(pkg.Imported().Path()); of != nil && slices.Contains(of.routers, sel.Sel.Name) {
-		return of
-	}
-	return nil
-}
-
 func (r *routing) flow(from, to string) {
 	if from != "" && to != "" && from != to {
 		r.body.flows = append(r.body.flows, [2]string{from, to})
@@ -304,7 +296,7 @@ func (r *routing) spot(name *ast.Ident) string {
 	case v.Pkg() != nil && v.Parent() == v.Pkg().Scope():
 		at = v.Pkg().Path() + "." + v.Name()
 	default:
-		at = r.local(v.Pos())
+		at = r.local(v.Pos()) + r.lapAt(v.Pos())
 	}
 	at += r.reboundBefore(v, name)
 	r.facts.names[at] = v.Name()
@@ -346,6 +338,9 @@ func (r *routing) text(e ast.Expr) text {
 
 // value returns the spot of an expression that may be a router.
 func (r *routing) value(e ast.Expr) string {
+	if is := r.meant(e); is != e {
+		return r.value(is)
+	}
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
 		return r.spot(e)
@@ -367,9 +362,12 @@ func (r *routing) value(e ast.Expr) string {
 			}
 			return field
 		}
+		if e.Sel.Name == "RouterGroup" { // of gin's engine, whose type is not known
+			return r.value(e.X)
+		}
 	case *ast.CompositeLit:
 		if namedOf(r.info.Types[e].Type) != nil {
-			return r.local(e.Pos())
+			return r.local(e.Pos()) + r.lapAt(e.Pos())
 		}
 	case *ast.CallExpr:
 		return r.call(e)
@@ -379,11 +377,12 @@ func (r *routing) value(e ast.Expr) string {
 
 // call returns the spot of a call's result, and notes what the call makes.
 func (r *routing) call(e *ast.CallExpr) string {
-	if at, ok := r.groups[e]; ok {
+	key := lappedCall{e, r.lapAt(e.Pos())}
+	if at, ok := r.groups[key]; ok {
 		return at
 	}
-	at := r.local(e.Pos()) + "-" + r.fset.Position(endOf(r.fset, e)).String()
-	r.groups[e] = at
+	at := r.local(e.Pos()) + "-" + r.fset.Position(endOf(r.fset, e)).String() + key.lap
+	r.groups[key] = at
 	if of := r.made(e.Fun); of != nil {
 		r.body.made = append(r.body.made, madeRouter{at, of})
 		return at
@@ -394,22 +393,22 @@ func (r *routing) call(e *ast.CallExpr) string {
 	_, obj := (&linker{unit: r.unit}).callee(e)
 	if fn, ok := obj.(*types.Func); ok && fn.Pkg() != nil && !strings.HasPrefix(fn.FullName(), "(*net/http") {
 		if fn.FullName() == "net/http.StripPrefix" {
-			r.groups[e] = ""
+			r.groups[key] = ""
 			return ""
 		}
-		r.groups[e] = fn.Origin().FullName() + "=>"
+		r.groups[key] = fn.Origin().FullName() + "=>"
 		if r.near(fn) {
-			r.groups[e] = at
+			r.groups[key] = at
 		}
-		return r.groups[e]
+		return r.groups[key]
 	}
 	if lit := r.closure(e); lit != nil {
-		r.groups[e] = r.local(lit.Pos()) + "=>"
-		return r.groups[e]
+		r.groups[key] = r.local(lit.Pos()) + "=>"
+		return r.groups[key]
 	}
 	if len(e.Args) == 1 && r.info.Types[e.Fun].IsType() {
-		r.groups[e] = r.value(e.Args[0])
-		return r.groups[e]
+		r.groups[key] = r.value(e.Args[0])
+		return r.groups[key]
 	}
 	sel, ok := e.Fun.(*ast.SelectorExpr)
 	if !ok {
@@ -417,7 +416,7 @@ func (r *routing) call(e *ast.CallExpr) string {
 	}
 	on := r.value(sel.X)
 	if on == "" {
-		r.groups[e] = ""
+		r.groups[key] = ""
 		return ""
 	}
 	c := chained{on: on, name: sel.Sel.Name, at: at, prefix: text{known: true}}

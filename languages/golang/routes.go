@@ -183,6 +183,9 @@ func (r *routers) chain(c chained, on *router) (grown bool) {
 		return r.add(c.at, one) || more
 	case c.inside != "" && slices.Contains(on.of.inside, c.name):
 		one, more := r.derive(c.at, on, on.of, c.prefix)
+		if on.of == chi && c.name == "Group" { // it returns the same router, with more middleware
+			more = r.add(c.at, on) || more
+		}
 		return r.add(c.inside, one) || more
 	case slices.Contains(on.of.groups, c.name):
 		one, more := r.derive(c.at, on, on.of, c.prefix)
@@ -191,7 +194,7 @@ func (r *routers) chain(c chained, on *router) (grown bool) {
 		one, more := r.derive(c.at, on, on.of, c.prefix)
 		one.methods = c.methods
 		return r.add(c.at, one) || more
-	case slices.Contains(on.of.same, c.name), verb && on.of.last:
+	case slices.Contains(on.of.same, c.name), (verb || slices.Contains(on.of.any, c.name)) && on.of.last:
 		return r.add(c.at, on)
 	}
 	return false
@@ -401,7 +404,7 @@ func (s *step) routeGraphs() map[string]*resolve.FileGraph {
 
 // add adds the node of a route, and the edge to its handler.
 func (found route) add(c registered, g *resolve.FileGraph, seen map[schemas.NodeKey]bool) {
-	pattern, attributes := found.pattern.is, map[string]string{"framework": found.of.name}
+	pattern, attributes := strings.ReplaceAll(found.pattern.is, "//*", "/*"), map[string]string{"framework": found.of.name}
 	if !strings.HasPrefix(pattern, "/") && found.of != netHTTP {
 		pattern = "/" + pattern
 	}

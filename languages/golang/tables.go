@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+	"strconv"
 )
 
 // Routes are often registered in a loop over a table that the package spells out:
@@ -21,6 +22,13 @@ import (
 type loop struct {
 	key, value types.Object
 	rows       []row
+	body       ast.Node // of a loop, nil of a function in a variable
+}
+
+// lappedCall is a call in a round of the loops around it.
+type lappedCall struct {
+	call *ast.CallExpr
+	lap  string
 }
 
 type row struct {
@@ -37,6 +45,44 @@ type guard struct {
 	none bool
 }
 
+// maxLaps limits the rounds in which what a loop makes is told apart.
+const maxLaps = 32
+
+// lapped returns how many rounds the loops around what is read have, 1 if what they make is not told apart.
+func (r *routing) lapped() int {
+	laps := 1
+	for _, l := range r.loops {
+		if l.body != nil {
+			laps *= len(l.rows)
+		}
+	}
+	if laps > maxLaps {
+		return 1
+	}
+	return laps
+}
+
+// laps calls read in each round of the loops around what it reads, if what they make is told apart.
+func (r *routing) laps(read func()) {
+	if len(r.round) == 0 && r.lapped() > 1 {
+		r.rounds(read)
+		return
+	}
+	read()
+}
+
+// lapAt returns what tells the spot of what is at a position from those of other rounds, "" outside of loops.
+func (r *routing) lapAt(at token.Pos) string {
+	if r.lap != "" {
+		for _, l := range r.loops {
+			if l.body != nil && l.body.Pos() <= at && at < l.body.End() {
+				return r.lap
+			}
+		}
+	}
+	return ""
+}
+
 // maxLoopRounds limits the rounds of the loops around one call.
 const maxLoopRounds = 512
 
@@ -46,7 +92,7 @@ func (r *routing) enterLoop(n *ast.RangeStmt, walk func(ast.Node) bool) bool {
 	if len(rows) == 0 {
 		return false
 	}
-	l := loop{rows: rows}
+	l := loop{rows: rows, body: n.Body}
 	if id, ok := n.Key.(*ast.Ident); ok {
 		if of := r.info.TypeOf(n.X); of != nil { // none where the checker gave up
 			if _, list := of.Underlying().(*types.Map); list {
@@ -178,9 +224,14 @@ func (r *routing) rounds(read func()) {
 		return
 	}
 	r.round = map[types.Object]ast.Expr{}
+	lapped := r.lapped() > 1
 	for i := range total {
+		r.lap = ""
 		for _, l := range r.loops {
 			at := l.rows[i%len(l.rows)]
+			if lapped && l.body != nil {
+				r.lap += fmt.Sprintf("@%d", i%len(l.rows))
+			}
 			i /= len(l.rows)
 			r.stand(l.key, at.key)
 			r.stand(l.value, at.value)
@@ -192,7 +243,7 @@ func (r *routing) rounds(read func()) {
 			read()
 		}
 	}
-	r.round = nil
+	r.round, r.lap = nil, ""
 }
 
 func (r *routing) stand(v types.Object, e ast.Expr) {
@@ -293,11 +344,20 @@ func (r *routing) settings(f *ast.File) {
 	}
 	for _, decl := range f.Decls {
 		var fn types.Object
+		params := map[types.Object]bool{}
 		if d, ok := decl.(*ast.FuncDecl); ok {
 			fn = r.info.Defs[d.Name]
+			for _, p := range d.Type.Params.List {
+				for _, name := range p.Names {
+					params[r.info.Defs[name]] = true
+				}
+			}
 		}
+		var branches []ast.Node
 		ast.Inspect(decl, func(n ast.Node) bool {
 			switch n := n.(type) {
+			case *ast.IfStmt, *ast.ForStmt, *ast.RangeStmt, *ast.CaseClause:
+				branches = append(branches, n)
 			case *ast.FuncLit:
 				return false
 			case *ast.ValueSpec:
@@ -313,6 +373,9 @@ func (r *routing) settings(f *ast.File) {
 					set(of(n.X), nil)
 				}
 			case *ast.AssignStmt:
+				if v := of(n.Lhs[0]); params[v] && r.appends(v, n, branches) {
+					return true
+				}
 				for i, l := range n.Lhs {
 					var v ast.Expr
 					if len(n.Rhs) == len(n.Lhs) && (n.Tok == token.DEFINE || n.Tok == token.ASSIGN) {
@@ -328,6 +391,32 @@ func (r *routing) settings(f *ast.File) {
 			return true
 		})
 	}
+}
+
+// appended is a text that a statement appends to a parameter.
+type appended struct {
+	at   token.Pos
+	text string
+}
+
+// appends notes a statement that appends a literal to a parameter, path += "*". In a branch it is a slash, which is
+// missing there: if path[len(path)-1] != '/' { path += "/" }.
+func (r *routing) appends(to types.Object, n *ast.AssignStmt, branches []ast.Node) bool {
+	lit, ok := n.Rhs[0].(*ast.BasicLit)
+	if !ok || n.Tok != token.ADD_ASSIGN || lit.Kind != token.STRING {
+		return false
+	}
+	is, err := strconv.Unquote(lit.Value)
+	if err != nil {
+		return false
+	}
+	for _, b := range branches {
+		if _, branch := b.(*ast.IfStmt); b.Pos() <= n.Pos() && n.End() <= b.End() && (!branch || is != "/") {
+			return false
+		}
+	}
+	r.appended[to] = append(r.appended[to], appended{n.Pos(), is})
+	return true
 }
 
 // meant returns what an expression stands for in the current round of the loops around it, or the

@@ -2,6 +2,7 @@ package java
 
 import (
 	"bytes"
+	"cmp"
 	"regexp"
 	"strings"
 
@@ -58,7 +59,7 @@ func (j *walker) functionalRoute(n, args extract.Ref, s state) {
 		}
 		add(name, first)
 	case (name == "route" || name == "andRoute") && count == 2:
-		if method, pattern := j.predicate(j.Child(args, 0)); pattern != extract.None {
+		if method, pattern := j.predicate(j.Child(args, 0)); pattern != extract.None || method != "" {
 			add(method, pattern)
 		}
 	}
@@ -69,17 +70,28 @@ func (j *walker) builds(n extract.Ref) bool {
 	return j.Text(j.Field(n, "object")) != "RequestPredicates"
 }
 
-// predicate returns the method and the path of GET("/x").and(accept(…)) and path("/x").
+// predicate returns the method and the path of GET("/x").and(accept(…)) and path("/x").and(method(HttpMethod.GET)): no
+// method if it says neither a method nor a path.
 func (j *walker) predicate(n extract.Ref) (method string, pattern extract.Ref) {
+	pattern = extract.None
 	for ; j.Kind(n) == "method_invocation"; n = j.Field(n, "object") {
+		first := j.Child(j.Field(n, "arguments"), 0)
 		switch name := j.Text(j.Field(n, "name")); {
 		case restMappings[name]:
-			return name, j.Child(j.Field(n, "arguments"), 0)
+			return name, first
 		case name == "path":
-			return "ANY", j.Child(j.Field(n, "arguments"), 0)
+			return cmp.Or(method, "ANY"), first
+		case name == "method":
+			_, method = extract.SplitLast(j.Text(first))
+		case name == "and":
+			of, path := j.predicate(first)
+			if of != "" && (of != "ANY" || method == "") {
+				method = of
+			}
+			pattern = extract.FirstRef(path, pattern)
 		}
 	}
-	return "", extract.None
+	return method, pattern
 }
 
 // functionalPrefix returns the paths of the calls of path and nest around a route, unknown if the method around it is

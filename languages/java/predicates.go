@@ -64,8 +64,6 @@ func (j *walker) selected(predicate extract.Ref) (of []string, rest, known bool)
 			case "forAnnotation", "annotation":
 				is = class == "RestController" || class == "Controller"
 				annotated, rest, class = true, rest || class == "RestController", ""
-			case "forAnyHandlerType":
-				is = false
 			default:
 				is = false
 			}
@@ -82,9 +80,12 @@ func (j *walker) selected(predicate extract.Ref) (of []string, rest, known bool)
 		return nil, false, false
 	default:
 		last = names[len(names)-1]
-		if names[0] != last && (last != "builder" || names[0] != "build") || last == "forAnyHandlerType" {
+		if names[0] != last && (last != "builder" || names[0] != "build") {
 			return nil, false, false
 		}
+	}
+	if len(names) == 1 && names[0] == "forAnyHandlerType" {
+		return nil, false, true
 	}
 	if annotated && len(of) > 0 || !annotated && len(of) == 0 { // both are selected
 		return nil, false, false

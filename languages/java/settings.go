@@ -10,16 +10,20 @@ import (
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
-// settings reads application.properties and application.yml of Spring Boot, Quarkus and Micronaut: the prefixes that they give to
-// all routes, and the settings that are paths, which mappings may name (${app.base}). No other values are kept: such
+// settings reads application.properties and application.yml of Spring Boot, Quarkus and Micronaut, and web.xml: the prefixes
+// that they give to all routes, and the settings that are paths, which mappings may name (${app.base}). No other values are kept: such
 // files contain secrets.
-var settings = extract.Language{Name: "settings", Version: 2, Matches: isSettings, Extract: func(content []byte, facts *recountv1.FileFacts) {
+var settings = extract.Language{Name: "settings", Version: 3, Matches: isSettings, Extract: func(content []byte, facts *recountv1.FileFacts) {
 	if len(content) > extract.MaxParsed {
 		facts.Skipped = "large: settings of more than 1 MiB"
 		return
 	}
 	src, _ := extract.ValidText(content)
 	b := extract.NewBuilder(facts, src)
+	if webXML.MatchString(facts.Path) {
+		mappings(src, b)
+		return
+	}
 	all := propertiesIn(src)
 	if !strings.HasSuffix(facts.Path, ".properties") {
 		all = yamlSettings(src)
@@ -95,9 +99,9 @@ var (
 	settingsName = regexp.MustCompile(`(^|/)(src/main/resources/(config/)?|config/)?application(-[A-Za-z0-9_-]+)?\.(properties|ya?ml)$`)
 )
 
-// isSettings reports whether a path is one of an application's settings, and not those of its tests.
+// isSettings reports whether a path is one of an application's settings, or its web.xml, and not those of its tests.
 func isSettings(path string) bool {
-	return settingsName.MatchString(path) && !strings.Contains("/"+path, "/src/test/")
+	return (settingsName.MatchString(path) || webXML.MatchString(path)) && !strings.Contains("/"+path, "/src/test/")
 }
 
 // setting is a key with its value; profile is set if it holds in one only.

@@ -35,8 +35,15 @@ type application struct {
 	outside     string
 	set, varies bool
 	profiles    []string
-	// rest is set if pattern is only before what controllers of REST serve, controllers if only before what controllers do.
-	rest, controllers bool
+	selections  []selection
+}
+
+// selection is a prefix of Spring for what controllers serve, or those of REST if rest is set. Of those that a controller
+// is selected by, the first holds.
+type selection struct {
+	at      uint32
+	pattern prefix
+	rest    bool
 }
 
 // Outside is the method of an app fact of a file of settings, whose prefix a deployment may change.
@@ -48,6 +55,10 @@ func (rt *Routing) inside(m *Module, r *recountv1.RouteFact) {
 	dir = strings.TrimSuffix(dir, "/src")
 	if dir == "src" {
 		dir = ""
+	}
+	if above, ok := strings.CutSuffix("/"+dir, "/WEB-INF"); ok { // of src/main/webapp, or another folder of the application
+		above = strings.TrimSuffix(above[:max(strings.LastIndexByte(above, '/'), 0)], "/src/main")
+		dir = strings.TrimPrefix(above, "/")
 	}
 	for _, sources := range []string{"/src/main/java/", "/src/main/resources/"} {
 		if at := strings.Index("/"+dir+"/", sources); at >= 0 {
@@ -79,8 +90,11 @@ func (rt *Routing) inside(m *Module, r *recountv1.RouteFact) {
 		a.version = r.Pattern
 	case "DEFAULT":
 		a.plain = append(a.plain, r.Pattern)
+	case "REST", "CONTROLLERS":
+		for _, p := range rt.expand(m, r.In, r.Pattern) {
+			a.selections = append(a.selections, selection{r.At.GetLine(), p, r.Method == "REST"})
+		}
 	default:
-		a.rest, a.controllers = r.Method == "REST", r.Method == "REST" || r.Method == "CONTROLLERS"
 		if all := rt.expand(m, r.In, r.Pattern); r.Pattern != "" && len(all) == 1 {
 			a.pattern = all[0]
 			if _, rest, ok := strings.Cut(a.pattern.text, "://"); ok { // the URL of a server
@@ -139,8 +153,8 @@ func (rt *Routing) inApplication(a application, unknown bool, r *recountv1.Route
 		if v != "" && v != Neutral {
 			one = prefix{text: a.version + v}.join("", path)
 		}
-		if !a.excepts(method, one.text) && !(a.rest && rt.pages(handler)) && !(a.controllers && r.Router == "") {
-			one = a.pattern.join("", one)
+		if !a.excepts(method, one.text) {
+			one = rt.selected(a, r, handler, a.pattern.join("", one))
 		}
 		if (a.set || len(a.profiles) > 0) && (r.Framework != "micronaut" || r.Router != "") { // which puts it before what controllers serve
 			one = a.around().join("", one)
@@ -148,6 +162,28 @@ func (rt *Routing) inApplication(a application, unknown bool, r *recountv1.Route
 		all = append(all, one)
 	}
 	return all
+}
+
+// selected puts the prefix before a path that the first selection of its controller gives it. One of the class of the
+// controller is before it already.
+func (rt *Routing) selected(a application, r *recountv1.RouteFact, handler *Decl, path prefix) prefix {
+	own := uint32(0)
+	if o := rt.routers[path.class]; path.class != nil && o != nil {
+		own = o.selectedAt
+	}
+	for _, s := range a.selections {
+		if r.Router == "" || s.rest && rt.pages(handler) {
+			continue
+		}
+		switch {
+		case own == 0:
+			return s.pattern.join("", path)
+		case own > s.at:
+			return prefix{text: path.text, unknown: true}
+		}
+		break
+	}
+	return path
 }
 
 // OfPackage and OfPackageOf begin the handler of a prefix fact: of the controllers in a package, and in that of a class.
@@ -181,6 +217,12 @@ func (rt *Routing) prefix(m *Module, in uint32, r *recountv1.RouteFact) {
 	}
 	for _, of := range all {
 		o := rt.router(of)
+		if r.Framework == "spring" {
+			if o.selectedAt > 0 { // an earlier selection holds
+				continue
+			}
+			o.selectedAt = r.At.GetLine()
+		}
 		o.more = append(o.more, rt.expand(m, in, r.Pattern)...)
 	}
 	if inClass && !named { // the class is another repository's

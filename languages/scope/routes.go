@@ -74,8 +74,10 @@ type router struct {
 	part   bool     // serves only where it is mounted
 	chosen bool     // which of several prefixes it has depends on the call that makes it
 	test   bool     // a test makes it
-	class  *Decl    // of Django REST framework, where it is one of the application
-	mounts []mount
+	// selectedAt is where a prefix of Spring is given to the class of the router.
+	selectedAt uint32
+	class      *Decl // of Django REST framework, where it is one of the application
+	mounts     []mount
 }
 
 // mount is where a router is mounted: on others, below a pattern.
