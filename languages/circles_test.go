@@ -69,6 +69,9 @@ func TestLadders(t *testing.T) {
 		{"functions in Go", "m.go", "package m\ntype T0 = int\n", "type T$i = func(T$p, T$p) (T$p, T$p)\n", "func q(a T$n) T$n { return a }\nvar Q = q\n"},
 		{"constants in Go", "m.go", "package m\nconst C0 = `abcdefgh`\n", "const C$i = C$p + C$p\n", "var Q = C$n\n"},
 		{"constants in a function in Go", "m.go", "package m\nfunc f() string {\nconst C0 = `abcdefgh`\n", "const C$i = C$p + C$p\n", "return C$n }\n"},
+		{"generic types in Rust", "src/main.rs", "struct P<A, B>(A, B);\nimpl<A, B> P<A, B> { fn f(self) -> P<B, A> {} }\ntype T0 = i32;\n", "type T$i = P<T$p, T$p>;\n", "fn q(x: T$n) { x.f().0.f().1.f(); }\n"},
+		{"overloaded calls in Java", "A.java", "class Q {\nQ h(Q a) { return a; }\nQ h(Object a) { return a; }\n<T> T h(T a) { return a; }\nQ q() { return h(\n", "h(\n", "this" + strings.Repeat(")", 61) + "; } }\n"},
+		{"overloaded calls in C#", "A.cs", "class Q {\nQ h(Q a) { return a; }\nQ h(object a) { return a; }\nT h<T>(T a) { return a; }\nQ q() { return h(\n", "h(\n", "this" + strings.Repeat(")", 61) + "; } }\n"},
 		{"embedded types in Go that grow", "m.go", "package m\ntype A[T any] struct { *B[A[T]] }\ntype B[T any] struct { *A[T] }\nvar a A[int]\n", "func f$i() { a.m$p() }\n", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

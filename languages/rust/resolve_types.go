@@ -146,30 +146,54 @@ func (p *items) substitute(v *scope.Value, of *scope.Decl, arguments *scope.Valu
 	if v == nil {
 		return nil
 	}
-	switch v.Kind {
-	case scope.ParameterValue:
-		if v.Decl != of {
-			return v
-		}
-		for i, prm := range of.Parameters {
-			if prm.Name == v.Name {
-				return arguments.Nth(i)
-			}
-		}
+	return substitution{p, of, arguments, map[*scope.Value]*scope.Value{}}.value(v)
+}
+
+// substitution replaces the type parameters of a declaration. Values are shared, so each is replaced once.
+type substitution struct {
+	*items
+	of        *scope.Decl
+	arguments *scope.Value
+	done      map[*scope.Value]*scope.Value
+}
+
+func (s substitution) value(v *scope.Value) *scope.Value {
+	if v == nil {
 		return nil
-	case scope.InstanceValue, scope.GenericValue:
-		if v.More == nil {
-			return v
-		}
-		id := v.ValueID
-		id.More = p.substitute(v.More, of, arguments)
-		return p.Intern(id)
-	case scope.ListValue:
-		id := v.ValueID
-		id.Recv, id.More = p.substitute(v.Recv, of, arguments), p.substitute(v.More, of, arguments)
-		return p.Intern(id)
 	}
-	return v
+	if v.Kind == scope.ParameterValue {
+		return s.parameter(v)
+	}
+	out, known := s.done[v]
+	if known {
+		return out
+	}
+	out = v
+	id := v.ValueID
+	switch v.Kind {
+	case scope.InstanceValue, scope.GenericValue:
+		if v.More != nil {
+			id.More = s.value(v.More)
+			out = s.Intern(id)
+		}
+	case scope.ListValue:
+		id.Recv, id.More = s.value(v.Recv), s.value(v.More)
+		out = s.Intern(id)
+	}
+	s.done[v] = out
+	return out
+}
+
+func (s substitution) parameter(v *scope.Value) *scope.Value {
+	if v.Decl != s.of {
+		return v
+	}
+	for i, prm := range s.of.Parameters {
+		if prm.Name == v.Name {
+			return s.arguments.Nth(i)
+		}
+	}
+	return nil
 }
 
 // known replaces the type parameters in a set by the type arguments of the receiver, and

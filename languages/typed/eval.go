@@ -16,6 +16,9 @@ func (t *Typer) eval(at Spot, of scope.Path) *Type {
 		t.cut++
 		return nil
 	}
+	if t.depth == 0 {
+		clear(t.nested)
+	}
 	t.depth++
 	defer func() { t.depth-- }()
 	cur, next := t.head(at, of)

@@ -182,6 +182,11 @@ func (t *Typer) arguments(at Spot, call *recountv1.Reference) []*Type {
 	if args, ok := t.args[call]; ok {
 		return args
 	}
+	key := nestedCall{call, t.depth}
+	if args, ok := t.nested[key]; ok {
+		t.cut++
+		return args
+	}
 	cut := t.cut
 	args := make([]*Type, call.GetCount())
 	at.at, at.after = call.GetAt(), true
@@ -203,6 +208,8 @@ func (t *Typer) arguments(at Spot, call *recountv1.Reference) []*Type {
 	}
 	if t.cut == cut {
 		t.args[call] = args
+	} else if t.depth > 0 {
+		t.nested[key] = args
 	}
 	return args
 }

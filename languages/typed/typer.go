@@ -45,6 +45,15 @@ type Typer struct {
 	// cut counts the searches that a cycle or the limit of depth ended. What such a search found
 	// may be incomplete and is not kept.
 	cut int
+	// nested has what such searches found, until the evaluation is done that they are part of: calls that are
+	// arguments of calls are evaluated many times.
+	nested map[nestedCall][]*Type
+}
+
+// nestedCall is a call whose arguments are evaluated at a depth.
+type nestedCall struct {
+	call  *recountv1.Reference
+	depth int
 }
 
 // FileImports has what the imports of a file bring into it.
@@ -82,7 +91,7 @@ func newTyper(p *scope.Program, lang *Language) *Typer {
 		members: map[*scope.Decl][]*scope.Decl{}, bases: map[*scope.Decl][]*recountv1.Reference{}, Packages: map[string]map[string][]*Class{},
 		Prefixes: map[string]bool{}, locals: map[localName]*Class{}, params: map[*scope.Decl][]*typeParam{},
 		variables: map[localName]*recountv1.Binding{}, types: map[*recountv1.Binding]*Type{}, open: map[*recountv1.Binding]bool{},
-		Imports: map[*scope.Module]*FileImports{}, parsed: map[string]*typeExpr{}, args: map[*recountv1.Reference][]*Type{},
+		Imports: map[*scope.Module]*FileImports{}, parsed: map[string]*typeExpr{}, args: map[*recountv1.Reference][]*Type{}, nested: map[nestedCall][]*Type{},
 	}
 	t.parseLibrary(t.lang.Library)
 	for _, m := range p.Modules {
