@@ -8,6 +8,8 @@ package scope
 //	auto         the file is registered below `pattern` by the folder it is in (autoPrefix)
 //	controllers  the module `in` of NestJS has the controller `handler`; module: `handler` is put below `pattern`
 //	copy         what the router `handler` serves is below `router`, too, without the prefix of its own
+//	mixed        the base of the class `in` is what the function `handler` returns
+//	routing      the routers of the class `in` of Django REST framework serve `pattern` by the actions `method`
 //	pages        the controller `in` of Spring is none of REST
 //	transform    the class `handler` changes what stands for the tokens of ASP.NET Core (tokens.go)
 //	transformer  the class `in` replaces `pattern` by `method`, and makes letters small if `handler` is lower
@@ -279,6 +281,10 @@ func (rt *Routing) extending(of []any) (all []any) {
 		for _, r := range m.Facts.Routes {
 			d := m.Decl(r.In)
 			if !r.Group || r.Role != "class" || d == nil || slices.Contains(all, any(d)) {
+				continue
+			}
+			if fn := rt.mixed[d]; fn != nil && slices.ContainsFunc(of, func(o any) bool { c, ok := o.(*Decl); return ok && c.Outer.Decl == fn }) {
+				all = append(all, d)
 				continue
 			}
 			if slices.ContainsFunc(d.orderOrSelf(), func(b Base) bool { return b.Decl != nil && slices.Contains(of, any(b.Decl)) }) {

@@ -60,6 +60,7 @@ type Routing struct {
 	version map[*Decl][]string
 	// controllers has those of NestJS' modules, by the class of the module.
 	controllers map[*Decl][]*Decl
+	mixed       map[*Decl]*Decl                  // the function that makes the base of a class
 	paged       map[*Decl]bool                   // controllers of Spring that are none of REST
 	routing     map[*Decl][]*recountv1.RouteFact // of classes of routers of Django REST framework
 	before      map[mounting][]prefix            // of routers that were asked for
@@ -131,7 +132,7 @@ func (m *Module) RouteScope(r *recountv1.RouteFact) uint32 {
 
 // NewRouting collects the routers of a program.
 func NewRouting(p *Program, know Routers) *Routing {
-	rt := &Routing{p: p, know: know, routers: map[any]*router{}, verbs: map[*Decl][]string{}, actions: map[*Decl][]*recountv1.RouteFact{}, version: map[*Decl][]string{}, controllers: map[*Decl][]*Decl{}, paged: map[*Decl]bool{}, before: map[mounting][]prefix{}, routing: map[*Decl][]*recountv1.RouteFact{}, tokens: newTokens()}
+	rt := &Routing{p: p, know: know, routers: map[any]*router{}, verbs: map[*Decl][]string{}, actions: map[*Decl][]*recountv1.RouteFact{}, version: map[*Decl][]string{}, controllers: map[*Decl][]*Decl{}, paged: map[*Decl]bool{}, mixed: map[*Decl]*Decl{}, before: map[mounting][]prefix{}, routing: map[*Decl][]*recountv1.RouteFact{}, tokens: newTokens()}
 	for _, m := range p.Modules {
 		for i, r := range m.Facts.Routes {
 			if r.Group {
@@ -180,6 +181,8 @@ func (rt *Routing) made(m *Module, i int, r *recountv1.RouteFact) {
 		if d != nil {
 			rt.version[d] = append(rt.version[d], r.Pattern)
 		}
+	case "mixed":
+		rt.mixed[d] = rt.know.Handler(m, m.RouteScope(r), m.Path(r.Handler))
 	case "pages":
 		rt.paged[d] = true
 	case "controllers":

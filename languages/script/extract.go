@@ -22,7 +22,7 @@ var extractors = []extract.Language{
 }
 
 func script(name string, load func() *extract.Grammar, suffixes ...string) extract.Language {
-	return extract.Language{Name: name, Version: 18, Matches: extract.Suffixed(suffixes...), Extract: extract.Unminified(extract.Repaired(load, repairScript, extractScript))}
+	return extract.Language{Name: name, Version: 19, Matches: extract.Suffixed(suffixes...), Extract: extract.Unminified(extract.Repaired(load, repairScript, extractScript))}
 }
 
 var (
@@ -77,10 +77,11 @@ type walker struct {
 	// that comments name, and typeImports the names of imports that are made for such types.
 	bounds, typedefs, typeImports map[string]string
 	typedefsRead                  bool
-	// round has what the names of the loops around the call that is read stand for, and valueOf returns the
-	// value of a variable that is declared once (loops.go).
+	// round has what the names of the loops around the call that is read stand for; setOnce returns the value of
+	// a variable that is declared once, and setIn that of one where it is named (loops.go).
 	round   extract.Round
-	valueOf func(name string) extract.Ref
+	setOnce func(name string) extract.Ref
+	setIn   func(at extract.Ref, name string) extract.Ref
 	// plugins has the names that functions of the form of a Fastify plugin give their router.
 	plugins map[string]bool
 	// exports has the variables of the module that are its exports: var api = exports.
@@ -97,7 +98,7 @@ type inheritance struct {
 
 func extractScript(f *extract.File) {
 	j := &walker{File: f, known: map[string]string{}, handed: map[string]bool{}, named: map[extract.Ref][]inlined{}, registered: map[extract.Ref]string{}, typedefs: map[string]string{}, typeImports: map[string]string{}, exports: map[string]bool{}}
-	j.valueOf = j.SetOnce(j.setting)
+	j.setOnce, j.setIn = j.SetOnce(j.setting), j.SetOnceIn(j.setting, j.isScope)
 	j.framework = j.webFramework()
 	j.block(0, state{})
 	for _, i := range j.inherited {

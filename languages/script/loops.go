@@ -136,14 +136,14 @@ func (j *walker) elements(list extract.Ref, depth int) []extract.Ref {
 			all = append(all, c)
 		}
 	case "identifier":
-		if value := j.valueOf(j.Text(list)); j.Kind(value) == "array" || j.Kind(value) == "identifier" {
+		if value := j.valueOf(list); j.Kind(value) == "array" || j.Kind(value) == "identifier" {
 			return j.elements(value, depth+1)
 		}
 	case "call_expression":
 		if j.Text(j.Field(list, "function")) == "Object.entries" {
 			object := j.unwrapped(j.argument(j.Field(list, "arguments"), 0))
 			if j.Kind(object) == "identifier" {
-				object = j.valueOf(j.Text(object))
+				object = j.valueOf(object)
 			}
 			if j.Kind(object) == "object" {
 				return j.elements(object, depth+1)
@@ -151,6 +151,23 @@ func (j *walker) elements(list extract.Ref, depth int) []extract.Ref {
 		}
 	}
 	return all
+}
+
+// valueOf returns the value of a variable that is declared once in the innermost function around a node that names it.
+func (j *walker) valueOf(n extract.Ref) extract.Ref {
+	if j.Kind(n) != "identifier" {
+		return extract.None
+	}
+	return j.setIn(n, j.Text(n))
+}
+
+// isScope reports whether a node is a function, which has variables of its own.
+func (j *walker) isScope(n extract.Ref) bool {
+	switch j.Kind(n) {
+	case "function_declaration", "generator_function_declaration", "method_definition":
+		return true
+	}
+	return j.isFunction(n)
 }
 
 // setting returns the name of a variable that is declared, and its value.

@@ -37,6 +37,15 @@ func (j *walker) controller(decorator extract.Ref, in uint32, class string, s st
 	return true
 }
 
+// mixed notes the function that makes the base of a controller: class CatsController extends CrudController(Cat).
+func (j *walker) mixed(class extract.Ref, in uint32, outside state) {
+	for c := range j.Children(j.FirstOf(j.FirstOf(class, "class_heritage"), "extends_clause")) {
+		if path := j.path(j.Field(c, "function"), outside); j.Kind(c) == "call_expression" && path != extract.Unknown {
+			j.AddRoute(&recountv1.RouteFact{Group: true, Role: "mixed", Handler: path, Framework: "nestjs", In: in}, c)
+		}
+	}
+}
+
 // version reads the versions of a controller or a method.
 func (j *walker) version(n extract.Ref, in uint32, at extract.Ref, s state) {
 	for _, v := range j.versions(n, s) {
@@ -73,7 +82,7 @@ func (j *walker) module(decorator extract.Ref, in uint32, s state) {
 	for c := range j.Children(j.property(first, "imports")) {
 		if j.Text(j.Field(c, "function")) == "RouterModule.register" {
 			list := j.argument(j.Field(c, "arguments"), 0)
-			if is := j.valueOf(j.Text(list)); j.Kind(list) == "identifier" {
+			if is := j.valueOf(list); j.Kind(list) == "identifier" {
 				list = is
 			}
 			j.routed(list, "", in, s, 0)

@@ -72,6 +72,10 @@ func (j *walker) register(n extract.Ref, path, router string, args extract.Ref, 
 		} else if r.framework == "fastify" && len(r.list) == 1 {
 			r.mount("", "", extract.FirstRef(j.listOf(n, r.first), r.first))
 		} else if ok && len(r.list) == 2 { // Hono
+			if made := j.begun(r.last, s); made != extract.None { // app.route("/x", new Hono().get(…))
+				r.group(&recountv1.RouteFact{Method: "ANY", Pattern: pattern, Router: router, Handler: j.holder(made, s)})
+				break
+			}
 			r.mount("", pattern, r.last)
 		}
 	case "basePath":
@@ -97,6 +101,14 @@ func (j *walker) register(n extract.Ref, path, router string, args extract.Ref, 
 		}
 	case "openapi":
 		r.openapi()
+	case "mount": // the handler of an application of Hono, or of another framework
+		if p, ok := j.pattern(r.first, s); ok && r.framework == "hono" && len(r.list) > 1 {
+			r.mount("", p, r.list[1])
+		}
+	case "doc", "doc31": // the description of the API, which the OpenAPI router of Hono serves
+		if p, ok := j.pattern(r.first, s); ok && r.framework == "hono" && len(r.list) == 2 {
+			r.route("GET", p, extract.None)
+		}
 	case "setGlobalPrefix", "enableVersioning":
 		j.nestApplication(n, r.verb, r.first, r.list[1:], s)
 	default:
@@ -210,7 +222,7 @@ func (r *registration) openapi() {
 	}
 	made := r.first
 	if r.Kind(made) == "identifier" {
-		made = r.valueOf(r.Text(made))
+		made = r.valueOf(made)
 	}
 	object := r.argument(r.Field(made, "arguments"), 0)
 	if object == extract.None { // createRoute is called elsewhere
@@ -271,7 +283,7 @@ func (r *registration) awaited() bool {
 
 // isRouteObject reports whether a name is what a router of Express makes for one path: const orders = router.route("/orders").
 func (j *walker) isRouteObject(name string) bool {
-	made := j.valueOf(name)
+	made := j.setOnce(name)
 	fn := j.Field(made, "function")
 	return j.framework == "express" && j.Kind(made) == "call_expression" && j.Kind(fn) == "member_expression" && j.Text(j.Field(fn, "property")) == "route"
 }
@@ -285,7 +297,7 @@ func (j *walker) chained(n extract.Ref, verb string, args extract.Ref, s state) 
 	}
 	for on := j.Field(j.Field(n, "function"), "object"); on != extract.None; on = j.Field(j.Field(on, "function"), "object") {
 		if j.Kind(on) == "identifier" && j.isRouteObject(j.Text(on)) {
-			on = j.valueOf(j.Text(on))
+			on = j.valueOf(on)
 		}
 		if j.Text(j.Field(j.Field(on, "function"), "property")) != "route" {
 			continue
@@ -382,7 +394,7 @@ func (j *walker) firstPath(n, router extract.Ref) []string {
 			return nil
 		}
 	}
-	if _, role := j.constructed(j.valueOf(j.Text(router)), state{}); role == "" {
+	if _, role := j.constructed(j.valueOf(router), state{}); role == "" {
 		return nil
 	}
 	return []string{"/"}

@@ -78,7 +78,7 @@ func (j *walker) spelled(text string, s state, depth int) string {
 		return text
 	}
 	all, ok := scope.Expand(text, func(name string) (string, bool) {
-		of, ok := j.pattern(j.valueOf(name), s)
+		of, ok := j.pattern(j.setOnce(name), s)
 		of = j.spelled(of, s, depth+1)
 		return of, ok && !strings.Contains(of, "${")
 	})

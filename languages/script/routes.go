@@ -3,6 +3,7 @@ package script
 import (
 	"cmp"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/recountdb/recount/languages/extract"
@@ -50,11 +51,14 @@ func (j *walker) webFramework() string {
 			}
 		}
 	}
-	if openapiRoute.Match(j.Src) { // its router comes from another file
+	if openapiRoute.Match(j.Src) || factoryApp.Match(j.Src) { // its router comes from another file
 		return "hono"
 	}
 	return ""
 }
+
+// factoryApp matches factory.createApp(), of a factory of Hono that another file makes.
+var factoryApp = regexp.MustCompile(`[fF]actory\.createApp\(\)`)
 
 // openapiRoute matches router.openapi(routes.list, handler), a method that only Hono's routers have.
 var openapiRoute = regexp.MustCompile(`\.openapi\(\s*[A-Za-z_$][\w$.]*\s*,`)
@@ -74,7 +78,7 @@ func (j *walker) isRouter(path string) (framework string, ok bool) {
 	if j.framework != "" {
 		root := extract.Root(path)
 		_, http := clients[extract.Root(j.canonical(path))]
-		made := j.valueOf(root)
+		made := j.setOnce(root)
 		return j.framework, !http && !(path == root && j.Kind(made) == "new_expression" && containers[j.Text(j.Field(made, "constructor"))])
 	}
 	if j.plugins[extract.Root(path)] {
@@ -132,7 +136,7 @@ func (j *walker) pattern(n extract.Ref, s state) (text string, ok bool) {
 // patterns returns the patterns of an argument: one, or a list.
 func (j *walker) patterns(n extract.Ref, s state) []string {
 	var all []string
-	if is := j.valueOf(j.Text(n)); j.Kind(n) == "identifier" && j.Kind(is) == "array" {
+	if is := j.valueOf(n); j.Kind(n) == "identifier" && j.Kind(is) == "array" {
 		n = is
 	}
 	if j.Kind(n) == "array" {
@@ -234,6 +238,12 @@ func (j *walker) holder(n extract.Ref, s state) string {
 			}
 		case "public_field_definition":
 			return extract.Member("self", j.propertyName(j.Field(up, "name")))
+		case "arguments": // app.route("/x", new Hono().get(…)): a name that no other has
+			if _, role := j.constructed(n, s); role != "" && j.Text(j.Field(j.Field(j.Parent(up), "function"), "property")) == "route" {
+				name := "router@" + strconv.Itoa(int(n))
+				j.Locals[extract.NameIn{In: s.in, Name: name}] = true
+				return name
+			}
 		}
 		return j.path(n, s)
 	}
@@ -253,6 +263,20 @@ func (j *walker) receiver(n extract.Ref, s state) string {
 		}
 		if j.framework == "hono" && j.Text(j.Field(fn, "property")) == "basePath" {
 			return j.holder(at, s) // it makes another router
+		}
+		at = j.Field(fn, "object")
+	}
+}
+
+// begun returns the call that makes the router which a chain of calls begins with, no node if it makes none.
+func (j *walker) begun(chain extract.Ref, s state) extract.Ref {
+	for at := chain; ; {
+		if _, role := j.constructed(at, s); role != "" {
+			return at
+		}
+		fn := j.Field(at, "function")
+		if j.Kind(at) != "call_expression" || j.Kind(fn) != "member_expression" {
+			return extract.None
 		}
 		at = j.Field(fn, "object")
 	}

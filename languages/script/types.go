@@ -50,6 +50,9 @@ func (j *walker) class(n, whole extract.Ref, name string, s state) {
 			break
 		}
 	}
+	if controller {
+		j.mixed(n, in, s.plain())
+	}
 	var decorators []extract.Ref
 	for c := range j.Children(body) {
 		if j.Kind(c) == "decorator" {
