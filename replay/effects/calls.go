@@ -86,6 +86,9 @@ func (f *finder) judgeCall(c *shell.Call) {
 		f.reads(c.Dir)
 		return
 	}
+	if f.setsOwn(c) {
+		return
+	}
 	if sub := c.Sub(); lookingSubs[c.Name][sub] && sub != "" || len(c.Args) > 0 && lookingSubs[c.Name][c.Args[0].Value] {
 		if checkingSubs[sub] && !f.covers(c) {
 			f.checks++

@@ -104,7 +104,7 @@ func TestThings(t *testing.T) {
 		"make INSTALL_MOD_PATH=/s modules_install":     "updates path /s/**",
 		"make help":                                    "",
 		"git rerere status":                            "",
-		"pip install Requests":                         "writes package pip requests",
+		"pip install Requests":                         "reads path /home/a/.config/pip/pip.conf; writes package pip requests",
 		"git commit -m x":                              "reads repository repository; reads settings *; reads staged *; updates commit HEAD",
 		"git checkout -b feature":                      "reads repository repository; updates commit HEAD; writes branch feature",
 		"git -C sub branch -D old":                     "reads repository repository; removes branch old",

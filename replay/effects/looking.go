@@ -60,6 +60,9 @@ func displays(c *shell.Call) bool {
 		return c.Flag("-l", "-p", "-t", "-v", "-Z")
 	case "dpkg-deb":
 		return c.Flag("--info", "-I", "--contents", "-c", "--field", "-f", "--show", "-W")
+	case "dpkg":
+		return c.Flag("-l", "-L", "-s", "-S", "-p", "-C", "-V", "--list", "--listfiles", "--status", "--search", "--print-avail", "--audit", "--verify", "--get-selections",
+			"--print-architecture", "--compare-versions", "--no-act", "--simulate")
 	case "pkg-config", "pkgconf":
 		return true
 	case "ninja":

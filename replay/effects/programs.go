@@ -320,6 +320,7 @@ func (f *finder) ran(c *shell.Call) {
 // writes there and nowhere else.
 func (f *finder) destination(c *shell.Call) {
 	f.ran(c)
+	f.readsOwn(c)
 	dir := c.Dir
 	if w, ok := c.FlagValue("-C"); ok && (c.Name == "make" || c.Name == "ninja" || c.Name == "npm" || c.Name == "go" || c.Name == "cargo") {
 		if d, ok := shell.Resolve(f.expand(w), c.Dir, f.c.Home); ok {
@@ -330,7 +331,7 @@ func (f *finder) destination(c *shell.Call) {
 	var to []shell.Word
 	given, staged := staging(c) // then a prefix is a path below that
 	staged = staged || slices.ContainsFunc(c.Args, func(w shell.Word) bool { return strings.HasPrefix(w.Value, "DESTDIR=") && w.Value != "DESTDIR=" })
-	installs := c.Sub() == "install" || c.Sub() == "i" || c.Sub() == "--install"
+	installs := c.Sub() == "install" || c.Sub() == "i" || c.Sub() == "--install" || c.Name == "dpkg" || c.Name == "rpm"
 	if given.Value != "" {
 		to = append(to, given)
 	}

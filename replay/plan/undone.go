@@ -82,7 +82,7 @@ func (w *world) put(t effects.Thing) *act {
 // PUT replaces all that was there.
 func (w *world) putAgain(a *act) {
 	for _, t := range a.Things {
-		if t.Kind != effects.Address || a.failed || a.ended {
+		if t.Kind != effects.Address || a.failed || a.ended || slices.ContainsFunc(a.Things, keeps) {
 			continue
 		}
 		if p := w.put(t); p != nil && !w.declined(a, t) {
@@ -94,6 +94,9 @@ func (w *world) putAgain(a *act) {
 		}
 	}
 }
+
+// keeps reports whether a thing is a file that is written, as that of an answer, which may tell what was there before.
+func keeps(t effects.Thing) bool { return t.Kind == effects.Path && t.Access != effects.Read }
 
 // declined reports whether a service did not take what an act puts at an address: it was seen to change nothing
 // where the one that put something there before had changed files or folders.
