@@ -164,3 +164,20 @@ func TestAttributesOfAgents(t *testing.T) {
 		t.Errorf("all: %v", all)
 	}
 }
+
+// TestWayTo: of the way through a trace that is nested deep, the beginning and the end are shown.
+func TestWayTo(t *testing.T) {
+	all := make([]span, 20_000)
+	for i := range all {
+		all[i].up = i - 1
+	}
+	for at, want := range map[int]int{0: 0, 99: 0, 100: 1, 19_999: 19_900} {
+		way, left := wayTo(all, at)
+		if left != want || len(way)+left != at+1 || way[0] != 0 || way[len(way)-1] != at {
+			t.Errorf("to %d: %d spans, %d left out", at, len(way), left)
+		}
+		if left > 0 && (way[WayBegin-1] != WayBegin-1 || way[WayBegin] != WayBegin+left) {
+			t.Errorf("to %d: %d and %d are together", at, way[WayBegin-1], way[WayBegin])
+		}
+	}
+}

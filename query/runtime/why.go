@@ -37,7 +37,8 @@ type SpanWhyResponse struct {
 	Trace string    `json:"trace" doc:"The span's trace."`
 	Span  TraceSpan `json:"span" doc:"The span that was queried."`
 	// Way begins at the root of the trace.
-	Way []TraceSpan `json:"way" nullable:"false" doc:"The spans from the root of the trace down to it."`
+	Way    []TraceSpan `json:"way" nullable:"false" doc:"The spans from the root of the trace down to it: of more than 100, the first 20 and the last 80."`
+	WayCut int         `json:"way_truncated,omitempty" example:"0" doc:"The number of spans left out of way, after its first 20."`
 	// Subject is the operation whose failures were counted.
 	Subject *Subject `json:"subject,omitempty" doc:"The operation of its service that the span was part of; absent if no span names one."`
 	// Slow is set if the span did not fail, and is explained because it took longer than usual.
@@ -134,6 +135,24 @@ func parseSpan(ref string) (trace traceID, span spanID, err error) {
 	return trace, span, nil
 }
 
+// Limits of SpanWhyResponse.Way: the spans of a longer one, and how many of them are from its beginning.
+const (
+	maxWay   = 100
+	WayBegin = 20
+)
+
+// wayTo returns the spans from the root of a trace down to one, and how many are left out.
+func wayTo(all []span, at int) (way []int, left int) {
+	for i := at; i >= 0; i = all[i].up {
+		way = append(way, i)
+	}
+	slices.Reverse(way)
+	if left = len(way) - maxWay; left <= 0 {
+		return way, 0
+	}
+	return slices.Delete(way, WayBegin, WayBegin+left), left
+}
+
 // WhyOf ranks what may have led to a failing span.
 func WhyOf(ctx context.Context, s Sources, r SpanWhyRequest) (SpanWhyResponse, error) {
 	resp := SpanWhyResponse{Way: []TraceSpan{}, Causes: []SpanCause{}}
@@ -156,10 +175,11 @@ func WhyOf(ctx context.Context, s Sources, r SpanWhyRequest) (SpanWhyResponse, e
 	}
 	resp.Trace = trace.String()
 	start := c.all[0].seen.StartUnixNano
-	for i := c.at; i >= 0; i = c.all[i].up {
+	way, left := wayTo(c.all, c.at)
+	resp.WayCut = left
+	for _, i := range way {
 		resp.Way = append(resp.Way, c.j.traceSpan(&c.all[i], start, false))
 	}
-	slices.Reverse(resp.Way)
 	if err := c.j.blame(resp.Way); err != nil {
 		return resp, err
 	}

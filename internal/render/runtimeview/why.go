@@ -14,9 +14,15 @@ func Why(t *render.Terminal, r runtime.SpanWhyResponse) {
 	t.Printf("%s  %s\n", t.Paint(render.Yellow, r.Trace+"/"+r.Span.ID), t.Paint(render.Dim, r.Span.Start.Format(time.DateTime)+"Z"))
 	for i := range r.Way { // the path is drawn as a line, whatever else the trace holds
 		r.Way[i].Depth = i
+		if i >= runtime.WayBegin {
+			r.Way[i].Depth += r.WayCut
+		}
 	}
 	forks := forksOf(r.Way)
 	for i, s := range r.Way {
+		if r.WayCut > 0 && i == runtime.WayBegin {
+			t.Printf("%s%s\n", t.Paint(render.Dim, forks[i-1].rest), t.Paint(render.Dim, "… "+render.Count(r.WayCut, "more span")))
+		}
 		span(t, s, forks[i])
 	}
 	verb := "failed"
