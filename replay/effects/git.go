@@ -426,10 +426,18 @@ func (f *finder) remote(c *shell.Call, ws []shell.Word) {
 // configured judges git config.
 func (f *finder) configured(c, here *shell.Call, dir string) {
 	ws := shell.Operands(here.Args, "-f --file --type --default")
+	file, inFile := here.FlagValue("-f", "--file")
 	unset := here.Flag("--unset", "--unset-all", "--remove-section")
 	if !unset && (here.Flag("-l", "--list", "--get", "--get-all", "--get-regexp", "--show-origin") || len(ws) < 2 || ws[0].Value == "list" || ws[0].Value == "get") {
 		f.acts--
 		f.sees++
+		if inFile {
+			f.path(file, dir, Read, false)
+		}
+		return
+	}
+	if inFile {
+		f.path(file, dir, Update, false)
 		return
 	}
 	name := ws[0].Value

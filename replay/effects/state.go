@@ -100,8 +100,12 @@ func (f *finder) builtin(c *shell.Call) {
 				f.sets("*") // export $(cat .env)
 			}
 		}
-	case "set", "shift", "shopt", "setopt", "unsetopt", "umask", "ulimit", "trap", "enable", "zstyle", "autoload":
-		if c.Name == "shift" || len(c.Args) > 0 && !(len(c.Args) == 1 && (c.Args[0].Value == "-p" || c.Args[0].Value == "-a" || c.Args[0].Value == "-S") && c.Name != "set") {
+	case "shift":
+		if len(f.within) == 0 { // a function shifts its own
+			f.sets("option")
+		}
+	case "set", "shopt", "setopt", "unsetopt", "umask", "ulimit", "trap", "enable", "zstyle", "autoload":
+		if len(c.Args) > 0 && !(len(c.Args) == 1 && (c.Args[0].Value == "-p" || c.Args[0].Value == "-a" || c.Args[0].Value == "-S") && c.Name != "set") {
 			f.sets("option")
 		}
 	case "exec":

@@ -27,14 +27,19 @@ func (w *world) backByContent(a *act) *back {
 		return b
 	}
 	var commits *back
-	switch sub := gitSub(a.Line); sub {
+	sub := gitSub(a.Line)
+	if _, here, ok := onlyGit(a.Line); ok && sub == "config" && here.Flag("-f", "--file") {
+		sub = ""
+	}
+	switch sub {
 	case "":
+		only := !slices.ContainsFunc(a.Things, func(t effects.Thing) bool { return t.Access == effects.Update })
 		for _, t := range a.Things {
 			switch {
 			case t.Access == effects.Read:
 			case t.Access == effects.Write && isPath(t) && !t.Tree && !t.Glob:
 				return nil // it takes the place of what earlier acts wrote
-			case !isPath(t) && t.Kind != effects.Mode, t.Access == effects.Remove, !within(t.Name, a.seen.Below):
+			case !isPath(t) && t.Kind != effects.Mode, t.Access == effects.Remove && only, !within(t.Name, a.seen.Below):
 				return nil
 			}
 		}

@@ -260,3 +260,17 @@ func (b *builder) committedAlready(i int, message string) bool {
 		return ok && b.s.kept[a.at] && before == message
 	})
 }
+
+// addsTree notes the working tree that an act adds to a repository.
+func (w *world) addsTree(a *act) {
+	adds := a.Line != nil && slices.ContainsFunc(a.Line.Calls, func(c shell.Call) bool {
+		after := c.After()
+		return c.Name == "git" && c.Sub() == "worktree" && len(after) > 0 && after[0].Value == "add"
+	})
+	at := slices.IndexFunc(a.Things, func(t effects.Thing) bool { return t.Kind == effects.Commit })
+	for _, t := range a.Things {
+		if adds && at >= 0 && t.Kind == effects.Path && t.Access == effects.Write && t.Tree {
+			w.trees[t.Name] = a.Things[at].Repo
+		}
+	}
+}

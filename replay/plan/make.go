@@ -156,6 +156,8 @@ func resolved(c commands.Scanned, begun string, after []commands.Scanned) bool {
 				return false
 			case (here.Flag("--continue", "--skip") || sub == "commit") && (o.ExitCode == nil || *o.ExitCode == 0 || conflicts[sub]):
 				return true // a commit that fails is refused until what is in conflict was added
+			case sub == begun && (sub == "merge" || sub == "pull") && c.GitHead != "" && o.GitHead == c.GitHead:
+				// It moved nothing: git merge b || true, which was refused.
 			case sub == begun && sub != "stash" && !here.Flag("--edit-todo", "--show-current-patch") && (o.ExitCode == nil || *o.ExitCode == 0):
 				return false
 			}

@@ -211,6 +211,10 @@ func TestFunctionsOfTheSession(t *testing.T) {
 	if got := p.Steps[1].Sets; !slices.Equal(got, []string{"now"}) {
 		t.Errorf("sets %v, want now, which the next step uses", got)
 	}
+	p = made(t, narrative("edit() { local f=$1; shift; sed -i \"$@\" \"$f\"; }", "edit f s/a/b/"), Request{})
+	if got := p.Steps[1].Sets; len(got) > 0 {
+		t.Errorf("sets %v, want nothing: a function shifts its own words", got)
+	}
 }
 
 // TestDetours has narratives whose detours leave nothing, though programs of unknown writes run in them.
@@ -339,7 +343,7 @@ func TestOwnNamesAndRemotes(t *testing.T) {
 		"git push origin main", "git push --force hub main", "git push hub main:topic",
 		"git clone -q ../hub.git work", "git -C work push -q origin main", "git init -q --bare inner.git", "git clone inner.git other", "git -C other push --force origin main",
 		"git -C other push ../inner.git main:topic", "git clone git://127.0.0.1:9418/x.git third", "git -C third push", "git -C third remote set-url origin https://example.com/x.git",
-		"git -C third push -q origin main",
+		"git -C third push -q origin main", "git -C other worktree add -q ../tree -b hot", "git -C tree push -q origin HEAD:main", "git -C third worktree add -q ../far", "git -C far push -q origin HEAD",
 	}
 	var got []string
 	for _, s := range made(t, narrative(lines...), Request{All: true}).Steps {
@@ -347,7 +351,7 @@ func TestOwnNamesAndRemotes(t *testing.T) {
 			got = append(got, s.Original)
 		}
 	}
-	if want := []string{"delete_all f", "git push origin main", "git push --force hub main", "git push hub main:topic", "git -C third push -q origin main"}; !slices.Equal(got, want) {
+	if want := []string{"delete_all f", "git push origin main", "git push --force hub main", "git push hub main:topic", "git -C third push -q origin main", "git -C far push -q origin HEAD"}; !slices.Equal(got, want) {
 		t.Errorf("dangerous: %q, want %q", got, want)
 	}
 }

@@ -235,6 +235,11 @@ func TestBackByContent(t *testing.T) {
 		{"a time is a part of it", []string{"echo a > f | f=1", "touch -d 2026-01-01 f | f=1>1"}, "0 1"},
 		{"a mode is a part of it", []string{"chmod 600 f | f=1/644>1/600", "chmod 644 f | f=1/600>1/644", "echo x > g | g=1"}, "0 1 2"},
 		{"a file that is written anew", []string{"echo a > f | f=1", "echo b > f | f=1>2", "echo a > f | f=2>1"}, "2"},
+		{"a file that was made meanwhile goes, too", []string{"sed -i s/a/b/ f; cp f g | f=1>2 g=absent>2", "rm g; sed -i s/b/a/ f | f=2>1 g=2>absent", "echo x > h | h=1"}, "2"},
+		{"git config of a file", []string{"git config -f a.ini x.y 1 | a.ini=1>2", "git config -f a.ini --unset x.y | a.ini=2>1", "echo x > g | g=1"}, "2"},
+		{"a stash that is dropped", []string{"echo b >> f | f=1>2", "git stash -q | f=2>1 .git/refs/stash=1", "git stash show --stat", "git stash drop -q | -.git/refs/stash", "echo x > g | g=1"}, "4"},
+		{"a stash that is dropped, read before", []string{"echo b >> f | f=1>2", "cp f g | g=1", "git stash -q | f=2>1 .git/refs/stash=1", "git stash drop -q | -.git/refs/stash"}, "0 1 2 3"},
+		{"a stash that stays", []string{"echo b >> f | f=1>2", "git stash -q | f=2>1 .git/refs/stash=1", "echo x > g | g=1"}, "0 1 2"},
 		{"git checkout of a file", []string{"sed -i s/a/b/ f | f=1>2", "git checkout f | f=2>1 .git/index=1", "echo x > g | g=1"}, "2"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -259,6 +264,23 @@ func TestBackByContent(t *testing.T) {
 	n.Commands[3].GitHead = "c2"
 	if got := kept(made(t, n, Request{})); got != "0 1 3 4" {
 		t.Errorf("reset to another commit: kept %s, want 0 1 3 4", got)
+	}
+}
+
+// TestTextsThatStay checks that the text of a script is known as long as nothing was seen to change it, so that its
+// words endanger nothing, and that what runs in a directory for temporary files leaves nothing there that counts.
+func TestTextsThatStay(t *testing.T) {
+	p := made(t, watched("printf 'kill $1\\n' > ctl | ctl=1", "./other | x=1", "./ctl stop"), Request{All: true})
+	if d := p.Steps[2].Danger; len(d) > 0 {
+		t.Errorf("./ctl stop: %+v", d)
+	}
+	p = made(t, watched("printf 'kill $1\\n' > ctl | ctl=1", "./other | ctl=2", "./ctl stop"), Request{All: true})
+	if d := p.Steps[2].Danger; len(d) == 0 {
+		t.Error("a script that another program changed is not asked about")
+	}
+	n := watched("echo 'print(1)' > /tmp/t.py | nothing", "python3 /tmp/t.py; rm /tmp/t.py | nothing", "echo x > g | g=1")
+	if got := kept(made(t, n, Request{})); got != "2" {
+		t.Errorf("kept %s, want 2", got)
 	}
 }
 

@@ -104,8 +104,9 @@ func (s *slice) feeds() (more bool) {
 	return more
 }
 
-// waits keeps, for each kept act in the background, the first act that waits for it, so that the job has
-// ended at the same place as when it was recorded. It reports whether it kept another act.
+// waits keeps, for each kept act in the background, the first act that waits for its end, and before that, unless it is
+// a service with a port, those that wait for what it does, so that it has come as far as when it was recorded. It
+// reports whether it kept another act.
 func (s *slice) waits() (more bool) {
 	for i, a := range s.w.acts {
 		if !s.kept[i] || !a.Background {
@@ -119,16 +120,23 @@ func (s *slice) waits() (more bool) {
 			if slices.ContainsFunc(b.Things, func(t effects.Thing) bool { return t.Kind == effects.Job && t.Access == effects.Remove }) {
 				break // the job was ended
 			}
-			if b.Joins {
+			if b.Joins || b.waitsForWork() && !slices.ContainsFunc(a.Things, func(t effects.Thing) bool { return t.Kind == effects.Port }) {
 				if !s.kept[j] {
 					s.keep(j, replay.Reason{Kind: "needed", Text: fmt.Sprintf("it waits for what %q started", brief(a.Command)), Evidence: []schemas.Position{a.Position, b.Position}})
 					more = true
 				}
-				break
+				if b.Joins {
+					break
+				}
 			}
 		}
 	}
 	return more
+}
+
+// waitsForWork reports whether an act does nothing but wait while something runs in the background.
+func (a *act) waitsForWork() bool {
+	return a.Waits && slices.ContainsFunc(a.Things, func(t effects.Thing) bool { return t.Kind == effects.Job && t.Access == effects.Update })
 }
 
 // keep adds an act to the slice, with a reason. At most four reasons are kept for an act.
@@ -187,7 +195,7 @@ func (s *slice) results() {
 // passes reports whether a thing lies in a directory for temporary files, of which each run has its own, and
 // not in a directory that the narrative works in.
 func (w *world) passes(t effects.Thing) bool {
-	if !isPath(t) || !within(t.Name, "/tmp") && !within(t.Name, "/var/tmp") {
+	if !isPath(t) && t.Kind != "opaque" || !within(t.Name, "/tmp") && !within(t.Name, "/var/tmp") {
 		return false
 	}
 	return !slices.ContainsFunc(w.acts, func(a *act) bool {

@@ -128,6 +128,46 @@ func (w *world) deletes(a *act) *back {
 	return nil
 }
 
+// drops returns the back of git stash drop of what the last push put on the stash, if the push was seen to leave files
+// as they were before earlier acts: together they threw those changes away. It also notes what a push takes back.
+func (w *world) drops(a *act) *back {
+	c, here, ok := onlyGit(a.Line)
+	at := slices.IndexFunc(a.Things, func(t effects.Thing) bool { return t.Kind == "stash" })
+	if a.Line == nil || at < 0 {
+		return nil
+	}
+	repo := a.Things[at].Repo
+	all := w.stashes[repo]
+	w.stashes[repo] = nil // what else is done to the stash is not followed
+	if !ok || a.seen == nil {
+		return nil
+	}
+	ws := shell.Operands(here.Args, "-m --message")
+	switch {
+	case len(ws) == 0 || ws[0].Value == "push" || ws[0].Value == "save":
+		b := &back{by: a.at, from: a.at}
+		files, _ := a.seen.plainFiles()
+		for _, name := range files {
+			one := w.backTo(a, name)
+			if one == nil || here.Flag("-p", "--patch", "-k", "--keep-index", "-S", "--staged") {
+				b.by = -1 // it stays
+				break
+			}
+			b = b.and(one)
+		}
+		w.stashes[repo] = append(all, b)
+	case ws[0].Value == "drop" && (len(ws) == 1 || ws[1].Value == "0" || ws[1].Value == "stash@{0}") && len(all) > 0 && c.Dir != "":
+		last := all[len(all)-1]
+		w.stashes[repo] = all[:len(all)-1]
+		if last.by < 0 || len(last.of) == 0 {
+			return nil
+		}
+		b := &back{by: a.at, what: last.files[0], files: last.files, of: slices.Concat(last.of, w.acts[last.by].writes), from: last.from}
+		return b
+	}
+	return nil
+}
+
 // takesLine returns the back of sed -i '$d' FILE that takes away the line which the last act that wrote the file
 // appended to it.
 func (w *world) takesLine(a *act, c *shell.Call) *back {

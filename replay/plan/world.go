@@ -71,6 +71,10 @@ type world struct {
 	texts  map[string]string // the content of files that acts wrote down, by path
 	backs  []*back           // the acts that put files back as they were
 	pipes  map[string]bool   // the pipes with a name that acts made
+	// trees are the working trees that acts added, with their repositories.
+	trees map[string]string
+	// stashes are the pushes to the stash of a repository that were not taken out again, by repository.
+	stashes map[string][]*back
 	// versions has how files were seen to change, by path.
 	versions map[string][]version
 }
@@ -85,7 +89,7 @@ type shellState struct {
 }
 
 func newWorld() *world {
-	return &world{exact: map[string][]*write{}, failed: map[string]int{}, seen: map[string]int{}, shells: map[string]*shellState{}, texts: map[string]string{}, versions: map[string][]version{}, pipes: map[string]bool{}}
+	return &world{exact: map[string][]*write{}, failed: map[string]int{}, seen: map[string]int{}, shells: map[string]*shellState{}, texts: map[string]string{}, versions: map[string][]version{}, stashes: map[string][]*back{}, trees: map[string]string{}, pipes: map[string]bool{}}
 }
 
 func (w *world) shell(session string) *shellState {
@@ -163,6 +167,11 @@ func (w *world) repo(dir, workspace string, t *effects.Thing) string {
 		return dir
 	}
 	best := ""
+	for tree := dir; len(tree) > 1; tree = path.Dir(tree) {
+		if of := w.trees[tree]; of != "" {
+			return of
+		}
+	}
 	for _, r := range w.repos {
 		if within(dir, r) && len(r) > len(best) {
 			best = r
@@ -216,6 +225,7 @@ func (w *world) leaves(a *act) {
 		delete(s.bodies, strings.TrimSuffix(name, "()"))
 	}
 	maps.Copy(s.bodies, a.Functions)
+	w.addsTree(a)
 	if a.Line != nil && slices.ContainsFunc(a.Line.Calls, func(c shell.Call) bool { return c.Name == "mkfifo" }) {
 		for _, t := range a.Things {
 			w.pipes[t.Name] = w.pipes[t.Name] || isPath(t) && t.Access == effects.Write
@@ -236,6 +246,9 @@ func (w *world) leaves(a *act) {
 	b := w.putsBack(a)
 	if b == nil {
 		b = w.deletes(a)
+	}
+	if b == nil {
+		b = w.drops(a)
 	}
 	if b == nil {
 		b = w.backByContent(a)
@@ -365,11 +378,20 @@ func (w *world) writesDown(a *act) {
 		changed := slices.ContainsFunc(a.Things, func(t effects.Thing) bool {
 			return isPath(t) && t.Access != effects.Read && (within(name, t.Name) || t.Glob && covers(t, effects.Thing{Kind: effects.Path, Name: name}))
 		})
-		if changed = changed && !a.onlyMode(name); changed || !a.Built && slices.ContainsFunc(a.Opaque, func(dir string) bool { return within(name, dir) }) {
+		if changed = changed && !a.onlyMode(name); changed || a.around != nil && !a.passedBy(name) && !a.onlyMode(name) && within(name, a.around.Below) || !a.Built && !a.passedBy(name) && slices.ContainsFunc(a.Opaque, func(dir string) bool { return within(name, dir) }) {
 			delete(w.texts, name)
 		}
 	}
 	maps.Copy(w.texts, a.Texts)
+}
+
+// passedBy reports whether a file was seen not to change while an act ran.
+func (a *act) passedBy(name string) bool {
+	if a.around == nil || !within(name, a.around.Below) {
+		return false
+	}
+	_, changed := a.around.Files[name]
+	return !changed
 }
 
 // text returns the content of a file, if an earlier command line had it; see writesDown.

@@ -28,6 +28,8 @@ func TestRead(t *testing.T) {
 		{"an option named like a flag of sudo", "sudo find / -type f -exec chmod 1 {} \\;", "sudo@/w find@/w(sudo) chmod@/w(sudo find)"},
 		{"a document", "cat > a <<EOF\n$X\nEOF\nls", "cat@/w ls@/w"},
 		{"export", "export A=1 B", "export@/w"},
+		{"a test by its bracket", "[ -f a ] && ls", "[@/w ls@/w"},
+		{"a pattern as a program", "[ab] x; ./[ab] x", "?@/w ?@/w"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			l, err := shell.Read(c.in, "bash", "/w")

@@ -173,7 +173,7 @@ func (r *reader) word(w *syntax.Word) Word {
 	p.parts(w.Parts, Bare)
 	out := Word{
 		Text: cut(r.line.Source, int(w.Pos().Offset()), int(w.End().Offset())), Value: p.value.String(),
-		Dynamic: p.dynamic, Glob: p.glob, Quoted: p.quoted, Node: w,
+		Dynamic: p.dynamic, Glob: p.glob && p.value.String() != "[", Quoted: p.quoted, Node: w,
 	}
 	if p.dynamic {
 		r.expansions(w)
