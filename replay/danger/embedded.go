@@ -181,10 +181,22 @@ func (c *call) programs() (texts []string) {
 	return texts
 }
 
+var (
+	// localData matches a program that opens a database which is a file, otherData one that may open others, and
+	// statement what is said to them.
+	localData = regexp.MustCompile(`\bsqlite3\.connect\(|\bDatabaseSync\(|better-sqlite3`)
+	otherData = regexp.MustCompile(`\b(psycopg2?|pymysql|mysql|MySQLdb|pg|pyodbc|oracledb|cx_Oracle|asyncpg|sqlalchemy|subprocess|os)\b`)
+	statement = regexp.MustCompile(`(?i)^\s*(alter\s+table|create\s|drop\s+(table|index|view|trigger)|delete\s+from|insert\s|update\s+\w+\s+set|select\s|pragma\s|begin|commit|rollback|vacuum)\b`)
+)
+
 // started returns the command lines that a program in a language starts.
 func started(text string) (lines []string) {
+	local := localData.MatchString(text) && !otherData.MatchString(text)
 	for _, m := range starts.FindAllStringSubmatch(text, -1) {
 		line := m[1] + m[2]
+		if local && strings.HasPrefix(m[0], "exec") && statement.MatchString(line) {
+			continue // of a database that is a file, as the shell of SQLite changes it
+		}
 		for _, more := range listed.FindAllStringSubmatch(m[3], -1) {
 			line += " " + more[1] + more[2]
 		}

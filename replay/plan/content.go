@@ -20,7 +20,8 @@ type version struct {
 // the act does more, or if others may have written the files in between. It is called before the act's own
 // writes are recorded.
 func (w *world) backByContent(a *act) *back {
-	if a.seen == nil || len(a.Sets)+len(a.Unsets)+len(a.Opaque) > 0 || a.observed && len(a.seen.Directories) > 0 || setsTimes(a) {
+	copies := a.onlyCopies()
+	if a.seen == nil || len(a.Sets)+len(a.Unsets) > 0 || len(a.Opaque) > 0 && !copies || a.observed && len(a.seen.Directories) > 0 && !copies || setsTimes(a) {
 		return nil
 	}
 	if b := w.resetsBack(a); b != nil {
@@ -37,6 +38,7 @@ func (w *world) backByContent(a *act) *back {
 		for _, t := range a.Things {
 			switch {
 			case t.Access == effects.Read:
+			case copies && isPath(t) && (t.Glob || t.Partial || within(t.Name, a.seen.Below)):
 			case t.Access == effects.Write && isPath(t) && !t.Tree && !t.Glob:
 				return nil // it takes the place of what earlier acts wrote
 			case !isPath(t) && t.Kind != effects.Mode, t.Access == effects.Remove && only, !within(t.Name, a.seen.Below):
@@ -71,6 +73,22 @@ func (w *world) backByContent(a *act) *back {
 		all.of, all.from = append(all.of, commits.of...), min(all.from, commits.from)
 	}
 	return all
+}
+
+// onlyCopies reports whether a line does nothing but copy, move and remove files in a loop, whose names only its run
+// knows.
+func (a *act) onlyCopies() bool {
+	if a.Line == nil || len(a.Line.Loops) == 0 || len(a.Line.Redirects) > 0 || a.Background {
+		return false
+	}
+	some := false
+	for _, c := range a.Line.Calls {
+		some = some || c.Name == "cp" || c.Name == "mv"
+		if c.Name != "cp" && c.Name != "mv" && c.Name != "rm" && !displays[c.Name] && c.Name != "[" && c.Name != "basename" && c.Name != "dirname" {
+			return false
+		}
+	}
+	return some
 }
 
 // commitsSince returns what was staged and committed since HEAD was what an act leaves, nil if something else moved it

@@ -8,6 +8,7 @@
 //   - gather.go reads the commands.
 //   - world.go records what each command writes, and rests.go which earlier commands it depends on;
 //     git.go and undone.go know commands of git, and commands that undo others.
+//   - texts.go has the texts of files that commands wrote down.
 //   - observer.go and seen.go replace what a program may have written by what it was seen to write, and
 //     content.go finds acts that leave files as they were before.
 //   - slice.go keeps the commands that the goal depends on, and those that remove what they made.

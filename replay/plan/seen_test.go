@@ -236,6 +236,9 @@ func TestBackByContent(t *testing.T) {
 		{"a mode is a part of it", []string{"chmod 600 f | f=1/644>1/600", "chmod 644 f | f=1/600>1/644", "echo x > g | g=1"}, "0 1 2"},
 		{"a file that is written anew", []string{"echo a > f | f=1", "echo b > f | f=1>2", "echo a > f | f=2>1"}, "2"},
 		{"a file that was made meanwhile goes, too", []string{"sed -i s/a/b/ f; cp f g | f=1>2 g=absent>2", "rm g; sed -i s/b/a/ f | f=2>1 g=2>absent", "echo x > h | h=1"}, "2"},
+		{"copied back in a loop", []string{"for f in *.c; do cp \"$f\" \"$f.orig\"; done | a.c.orig=absent>1 b.c.orig=absent>1 .", "sed -i s/a/b/ a.c b.c | a.c=1>2 b.c=1>2", "for f in *.orig; do cp \"$f\" \"${f%.orig}\"; done | a.c=2>1 b.c=2>1", "rm *.orig | a.c.orig=1>absent b.c.orig=1>absent .", "echo x > g | g=1"}, "4"},
+		{"moved back in a loop", []string{"sed -i.bak s/a/b/ a.c b.c | a.c=1>2 b.c=1>2 a.c.bak=absent>1 b.c.bak=absent>1 .", "for f in *.bak; do mv \"$f\" \"${f%.bak}\"; done | a.c=2>1 b.c=2>1 a.c.bak=1>absent b.c.bak=1>absent .", "echo x > g | g=1"}, "2"},
+		{"copied back in a loop, used before", []string{"for f in *.c; do cp \"$f\" \"$f.orig\"; done | a.c.orig=absent>1 .", "sed -i s/a/b/ a.c | a.c=1>2", "cp a.c g | g=1 .", "for f in *.orig; do cp \"$f\" \"${f%.orig}\"; done | a.c=2>1"}, "0 1 2 3"},
 		{"git config of a file", []string{"git config -f a.ini x.y 1 | a.ini=1>2", "git config -f a.ini --unset x.y | a.ini=2>1", "echo x > g | g=1"}, "2"},
 		{"a stash that is dropped", []string{"echo b >> f | f=1>2", "git stash -q | f=2>1 .git/refs/stash=1", "git stash show --stat", "git stash drop -q | -.git/refs/stash", "echo x > g | g=1"}, "4"},
 		{"a stash that is dropped, read before", []string{"echo b >> f | f=1>2", "cp f g | g=1", "git stash -q | f=2>1 .git/refs/stash=1", "git stash drop -q | -.git/refs/stash"}, "0 1 2 3"},
@@ -277,6 +280,14 @@ func TestTextsThatStay(t *testing.T) {
 	p = made(t, watched("printf 'kill $1\\n' > ctl | ctl=1", "./other | ctl=2", "./ctl stop"), Request{All: true})
 	if d := p.Steps[2].Danger; len(d) == 0 {
 		t.Error("a script that another program changed is not asked about")
+	}
+	p = made(t, watched("printf 'case $1 in release) echo;; esac\\n' > ../configure", "sed -i s/x/y/ ../configure", "make", "../configure release"), Request{All: true})
+	if d := p.Steps[3].Danger; len(d) == 0 {
+		t.Error("a script that another program may have changed is not asked about")
+	}
+	p = made(t, watched("printf 'case $1 in release) echo;; esac\\n' > configure | configure=1", "sed -i s/x/y/ configure | configure=2", "make | a.o=1", "./configure release | x=1"), Request{All: true})
+	if d := p.Steps[3].Danger; len(d) > 0 {
+		t.Errorf("./configure release: %+v", d)
 	}
 	n := watched("echo 'print(1)' > /tmp/t.py | nothing", "python3 /tmp/t.py; rm /tmp/t.py | nothing", "echo x > g | g=1")
 	if got := kept(made(t, n, Request{})); got != "2" {

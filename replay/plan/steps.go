@@ -47,7 +47,7 @@ func (b *builder) step(i int) replay.Step {
 		})
 	}
 	if l, err := shell.Read(st.Command, a.Shell, st.Cwd); err == nil {
-		place := danger.Place{Cwd: st.Cwd, Home: home, Tree: b.tree, Own: a.Followed, Remotes: b.remotes(i), Vars: b.known(a), Lasting: len(a.Functions) > 0}
+		place := danger.Place{Cwd: st.Cwd, Home: home, Tree: b.tree, Own: slices.Concat(a.Followed, a.scripts), Remotes: b.remotes(i), Vars: b.known(a), Lasting: len(a.Functions) > 0}
 		place.Cloned, place.Begun, place.Branches = b.made(i)
 		st.Danger, st.Unknown = dangers(l, place), danger.Unknown(l, place)
 		if len(st.Unknown) > 0 {

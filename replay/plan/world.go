@@ -30,9 +30,10 @@ type act struct {
 	around   *Seen
 	seen     *Seen
 	observed bool
-	busy     bool // something in the background ran meanwhile
-	idle     bool // it was seen to change nothing of its repository
-	files    bool // it was seen to put files of its repository back, by name
+	scripts  []string // its calls of scripts that the narrative wrote
+	busy     bool     // something in the background ran meanwhile
+	idle     bool     // it was seen to change nothing of its repository
+	files    bool     // it was seen to put files of its repository back, by name
 }
 
 // dep is a dependency of an act on an earlier one.
@@ -63,14 +64,15 @@ type world struct {
 	wide  []*write            // trees and patterns
 	// opaque are writes of programs that may write anything below a directory, such as builds: one for
 	// each command and directory, the newest run's.
-	opaque []*write
-	failed map[string]int // the things that failed acts would have written, with the last such act
-	seen   map[string]int // paths that were read before any act wrote them, with the first reader
-	repos  []string       // the repositories that the narrative made
-	shells map[string]*shellState
-	texts  map[string]string // the content of files that acts wrote down, by path
-	backs  []*back           // the acts that put files back as they were
-	pipes  map[string]bool   // the pipes with a name that acts made
+	opaque  []*write
+	failed  map[string]int // the things that failed acts would have written, with the last such act
+	seen    map[string]int // paths that were read before any act wrote them, with the first reader
+	repos   []string       // the repositories that the narrative made
+	shells  map[string]*shellState
+	texts   map[string]string // the content of files that acts wrote down, by path
+	scripts map[string]bool   // files that acts wrote down, and that were changed since only by acts that say how
+	backs   []*back           // the acts that put files back as they were
+	pipes   map[string]bool   // the pipes with a name that acts made
 	// trees are the working trees that acts added, with their repositories.
 	trees map[string]string
 	// stashes are the pushes to the stash of a repository that were not taken out again, by repository.
@@ -89,7 +91,7 @@ type shellState struct {
 }
 
 func newWorld() *world {
-	return &world{exact: map[string][]*write{}, failed: map[string]int{}, seen: map[string]int{}, shells: map[string]*shellState{}, texts: map[string]string{}, versions: map[string][]version{}, stashes: map[string][]*back{}, trees: map[string]string{}, pipes: map[string]bool{}}
+	return &world{exact: map[string][]*write{}, failed: map[string]int{}, seen: map[string]int{}, shells: map[string]*shellState{}, texts: map[string]string{}, scripts: map[string]bool{}, versions: map[string][]version{}, stashes: map[string][]*back{}, trees: map[string]string{}, pipes: map[string]bool{}}
 }
 
 func (w *world) shell(session string) *shellState {
@@ -106,6 +108,7 @@ func (w *world) add(a *act) {
 	a.at, a.repeat = len(w.acts), -1
 	w.acts = append(w.acts, a)
 	w.place(a)
+	a.scripts = w.own(a)
 	w.judgeRun(a)
 	w.putAgain(a)
 	if a.Background && !a.failed && !a.ended {
@@ -365,39 +368,6 @@ func (a *act) rebuilds(o *write) bool {
 func (s *Seen) has(name string) bool {
 	f, ok := s.Files[name]
 	return ok && f.Is != absent
-}
-
-// writesDown stores the text of files whose content stands in the command itself, as after cat <<EOF or
-// echo, and forgets the text of files that the act may have changed in another way. A build is taken
-// not to change files written by hand.
-func (w *world) writesDown(a *act) {
-	if a.Line != nil && len(a.Line.Redirects) == 0 && !slices.ContainsFunc(a.Line.Calls, func(c shell.Call) bool { return c.Name != "chmod" }) && len(a.Line.Calls) > 0 {
-		return // chmod +x
-	}
-	for name := range w.texts {
-		changed := slices.ContainsFunc(a.Things, func(t effects.Thing) bool {
-			return isPath(t) && t.Access != effects.Read && (within(name, t.Name) || t.Glob && covers(t, effects.Thing{Kind: effects.Path, Name: name}))
-		})
-		if changed = changed && !a.onlyMode(name); changed || a.around != nil && !a.passedBy(name) && !a.onlyMode(name) && within(name, a.around.Below) || !a.Built && !a.passedBy(name) && slices.ContainsFunc(a.Opaque, func(dir string) bool { return within(name, dir) }) {
-			delete(w.texts, name)
-		}
-	}
-	maps.Copy(w.texts, a.Texts)
-}
-
-// passedBy reports whether a file was seen not to change while an act ran.
-func (a *act) passedBy(name string) bool {
-	if a.around == nil || !within(name, a.around.Below) {
-		return false
-	}
-	_, changed := a.around.Files[name]
-	return !changed
-}
-
-// text returns the content of a file, if an earlier command line had it; see writesDown.
-func (w *world) text(name string) (string, bool) {
-	text, ok := w.texts[name]
-	return text, ok
 }
 
 // popsAtOnce reports whether an act pops the stash that the last act with effects had pushed, so that
