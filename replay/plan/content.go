@@ -75,10 +75,9 @@ func (w *world) backByContent(a *act) *back {
 	return all
 }
 
-// onlyCopies reports whether a line does nothing but copy, move and remove files in a loop, whose names only its run
-// knows.
+// onlyCopies reports whether a line does nothing but copy, move and remove files.
 func (a *act) onlyCopies() bool {
-	if a.Line == nil || len(a.Line.Loops) == 0 || len(a.Line.Redirects) > 0 || a.Background {
+	if a.Line == nil || len(a.Line.Redirects) > 0 || a.Background {
 		return false
 	}
 	some := false

@@ -77,11 +77,12 @@ func (a *act) names(s Seen) {
 		a.files = true
 		return
 	}
+	patches := a.Line != nil && len(a.Line.Calls) == 1 && a.Line.Calls[0].Name == "patch"
 	var things []effects.Thing
 	for _, t := range a.Things {
 		var files []string
 		for name, f := range s.Files {
-			if t.Glob && t.Kind == effects.Path && t.Access != effects.Read && (t.Access == effects.Remove) == (f.Is == absent) && covers(t, effects.Thing{Kind: effects.Path, Name: name}) {
+			if (t.Glob || patches && t.Tree && t.Access == effects.Update) && t.Kind == effects.Path && t.Access != effects.Read && (t.Access == effects.Remove) == (f.Is == absent) && covers(t, effects.Thing{Kind: effects.Path, Name: name}) {
 				files = append(files, name)
 			}
 		}

@@ -236,6 +236,8 @@ func TestBackByContent(t *testing.T) {
 		{"a mode is a part of it", []string{"chmod 600 f | f=1/644>1/600", "chmod 644 f | f=1/600>1/644", "echo x > g | g=1"}, "0 1 2"},
 		{"a file that is written anew", []string{"echo a > f | f=1", "echo b > f | f=1>2", "echo a > f | f=2>1"}, "2"},
 		{"a file that was made meanwhile goes, too", []string{"sed -i s/a/b/ f; cp f g | f=1>2 g=absent>2", "rm g; sed -i s/b/a/ f | f=2>1 g=2>absent", "echo x > h | h=1"}, "2"},
+		{"a patch there and back", []string{"patch -p1 -d a < p | a/f=1>2 a/g=1>2", "patch -R -p1 -d a < p | a/f=2>1 a/g=2>1", "echo x > h | h=1"}, "2"},
+		{"a copy made on the way", []string{"cp f f.good; echo bad >> f | f=1>2 f.good=absent>1 .", "mv f.good f | f=2>1 f.good=1>absent .", "echo x > h | h=1"}, "2"},
 		{"copied back in a loop", []string{"for f in *.c; do cp \"$f\" \"$f.orig\"; done | a.c.orig=absent>1 b.c.orig=absent>1 .", "sed -i s/a/b/ a.c b.c | a.c=1>2 b.c=1>2", "for f in *.orig; do cp \"$f\" \"${f%.orig}\"; done | a.c=2>1 b.c=2>1", "rm *.orig | a.c.orig=1>absent b.c.orig=1>absent .", "echo x > g | g=1"}, "4"},
 		{"moved back in a loop", []string{"sed -i.bak s/a/b/ a.c b.c | a.c=1>2 b.c=1>2 a.c.bak=absent>1 b.c.bak=absent>1 .", "for f in *.bak; do mv \"$f\" \"${f%.bak}\"; done | a.c=2>1 b.c=2>1 a.c.bak=1>absent b.c.bak=1>absent .", "echo x > g | g=1"}, "2"},
 		{"copied back in a loop, used before", []string{"for f in *.c; do cp \"$f\" \"$f.orig\"; done | a.c.orig=absent>1 .", "sed -i s/a/b/ a.c | a.c=1>2", "cp a.c g | g=1 .", "for f in *.orig; do cp \"$f\" \"${f%.orig}\"; done | a.c=2>1"}, "0 1 2 3"},

@@ -80,11 +80,19 @@ func (s *slice) logged() (more bool) {
 }
 
 // feeds keeps, for each kept act in the background that reads a pipe with a name, the later acts that write into it:
-// it goes on only then. It reports whether it kept another act.
+// it goes on only then. Of other jobs it keeps the acts whose files they took away. It reports whether it kept another
+// act.
 func (s *slice) feeds() (more bool) {
 	for i, a := range s.w.acts {
 		if !s.kept[i] || !a.Background {
 			continue
+		}
+		for j := i + 1; j < len(s.w.acts) && (ended(a) < 0 || j < ended(a)); j++ {
+			b := s.w.acts[j]
+			if name := s.w.takenFrom(b); name != "" && !s.kept[j] && s.counts(b) {
+				s.keep(j, replay.Reason{Kind: "needed", Text: fmt.Sprintf("%q took away %s, which it wrote", brief(a.Command), name), Evidence: []schemas.Position{a.Position, b.Position}})
+				more = true
+			}
 		}
 		for _, t := range a.Things {
 			if t.Access != effects.Read || !isPath(t) || !s.w.pipes[t.Name] {
@@ -102,6 +110,28 @@ func (s *slice) feeds() (more bool) {
 		}
 	}
 	return more
+}
+
+// takenFrom returns a file that an act wrote by its name and that was seen to be gone afterwards, though no act
+// removed it, "" if there is none.
+func (w *world) takenFrom(a *act) string {
+	if a.around == nil {
+		return ""
+	}
+	for _, t := range a.Things {
+		if t.Kind != effects.Path || t.Access != effects.Write || t.Tree || t.Glob || t.Sure < 0.9 || !within(t.Name, a.around.Below) || strings.Contains(t.Name, "/.git/") {
+			continue
+		}
+		for _, b := range w.acts[a.at:] {
+			if slices.ContainsFunc(b.Things, func(o effects.Thing) bool { return o.Access == effects.Remove && isPath(o) && covers(o, t) }) || b.around == nil || len(b.Opaque) > 0 {
+				break
+			}
+			if f, changed := b.around.Files[t.Name]; changed && f.Is == absent || !changed && b == a && slices.Contains(b.around.Directories, path.Dir(t.Name)) {
+				return t.Name
+			}
+		}
+	}
+	return ""
 }
 
 // waits keeps, for each kept act in the background, the first act that waits for its end, and before that, unless it is

@@ -151,10 +151,10 @@ func (w *world) place(a *act) {
 	if len(w.served(a.Session)) == 0 {
 		a.Things = slices.DeleteFunc(a.Things, func(t effects.Thing) bool { return t.Kind == effects.Address }) // of a service of others
 	}
-	if a.Waits && a.Looks && len(w.shell(a.Session).jobs) > 0 {
+	if a.Waits && !a.Background && len(w.shell(a.Session).jobs) > 0 {
 		// It waits for what runs in the background.
 		for i := range a.Things {
-			if a.Things[i].Kind == effects.Port {
+			if a.Looks && a.Things[i].Kind == effects.Port {
 				a.Things[i].Access = effects.Update
 			}
 		}
