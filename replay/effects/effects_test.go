@@ -145,7 +145,8 @@ func TestKinds(t *testing.T) {
 			"ls -l", "cat f | grep x | wc -l", "git status", "git log --oneline", "docker ps", "kubectl get pods", "npm ls", "find . -name '*.o'", "ls *.txt | xargs cat", "echo hi >&2", "git archive HEAD | tar t",
 			"curl http://localhost:8000/", "python -c 'print(1)'", "sed -n 1p f", "FOO=1 env",
 			"make -n", "make --dry-run all", "npm pkg get version",
-			"git bundle verify b", "git worktree list", "git apply --check p", "git format-patch --stdout main | head", "go work edit -json", "gofmt -l .", "cmake -LN build -N",
+			"git bundle verify b", "git worktree list", "git -C x worktree list", "git -C x bundle verify b", "git -C x sparse-checkout list",
+			"sqlite3 a.db 'begin; delete from t; rollback'", "git apply --check p", "git format-patch --stdout main | head", "go work edit -json", "gofmt -l .", "cmake -LN build -N",
 			"bash -n s.sh", "perl -c a.pl", "ninja -n", "ninja -t query a", "git submodule status", "git submodule foreach git status", "python3 -m json.tool f", "diff3 a b c", "npm -v", "npm query .workspace", "java -version", "unzip -p a.zip f", "dpkg-deb --info a.deb", "pkg-config --libs z", "npm pack --dry-run .", "envsubst < t",
 		},
 		"checks": {
@@ -185,6 +186,7 @@ func TestShellState(t *testing.T) {
 	for command, want := range map[string]string{
 		"export A=1 B=2": "A B", "C=x": "C", "D=1 make": "", "alias ll='ls -l'": "alias ll", "f() { echo; }": "f()", "printf -v v x": "v", "let i++ j=2": "i j", "((k += 1))": "k", "mapfile -t lines < f": "lines", "read -r a b": "a b", "source venv/bin/activate": "*",
 		"unset A": "-A", "unset 'a[0]'": "a", "read -r -a parts": "parts", "export $(cat .env)": "*", "export -p": "", "eval \"$(ssh-env)\"": "*", "eval 'export A=1'": "A", "shift": "option",
+		"(A=1; set -e; echo $A)": "", "(. ./env; B=2) && C=3": "C",
 	} {
 		e := of(command)
 		var got []string

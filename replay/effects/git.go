@@ -196,6 +196,11 @@ func (f *finder) git(c *shell.Call) {
 			thing(Settings, "remote", Update)
 		}
 	case "worktree":
+		if len(ws) == 1 && ws[0].Value == "list" {
+			f.acts--
+			f.sees++
+			break
+		}
 		f.worktree(&here, ws, thing)
 	case "bisect":
 		f.bisect(ws, thing)
@@ -223,7 +228,15 @@ func (f *finder) git(c *shell.Call) {
 	case "archive", "bundle", "format-patch":
 		thing(Commit, "HEAD", Read)
 		f.packed(&here, sub, ws)
-	case "notes", "submodule", "lfs", "gc", "clean", "filter-branch", "update-index", "update-ref", "sparse-checkout", "rerere", "replace":
+	case "notes", "submodule", "sparse-checkout", "rerere", "replace":
+		if shownByGit[sub][append(ws, shell.Word{})[0].Value] || sub == "replace" && here.Flag("-l", "--list") {
+			f.acts--
+			f.sees++
+			break
+		}
+		thing(Commit, "HEAD", Update)
+		tree()
+	case "lfs", "gc", "clean", "filter-branch", "update-index", "update-ref":
 		thing(Commit, "HEAD", Update)
 		tree()
 	case "write-tree":
@@ -245,10 +258,19 @@ func (f *finder) git(c *shell.Call) {
 	}
 }
 
+// shownByGit has, by subcommand, what follows it where it only shows something.
+var shownByGit = map[string]map[string]bool{
+	"notes": words("show list get-ref"), "submodule": words("status summary"), "sparse-checkout": words("list check-rules"), "rerere": words("status diff remaining"),
+}
+
 // packed adds what archive, bundle and format-patch write.
 func (f *finder) packed(c *shell.Call, sub string, ws []shell.Word) {
 	w, ok := c.FlagValue("-o", "--output", "--output-directory")
 	switch {
+	case sub == "bundle" && len(ws) > 1 && (ws[0].Value == "verify" || ws[0].Value == "list-heads"):
+		f.acts--
+		f.sees++
+		f.path(ws[1], c.Dir, Read, false)
 	case sub == "bundle" && len(ws) > 1:
 		f.path(ws[1], c.Dir, Write, false)
 	case ok:

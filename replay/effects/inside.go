@@ -248,7 +248,7 @@ func (f *finder) takes(c *shell.Call, in *finder, here bool) {
 			f.Uses = append(f.Uses, name)
 		}
 	}
-	if !here || c.Inner || c.Piped {
+	if !here || c.Inner || c.Apart || c.Piped {
 		return
 	}
 	sourced := c.Name == "source" || c.Name == "."

@@ -55,7 +55,7 @@ func (f *finder) sqlite(c *shell.Call) {
 		ws = append(ws, shell.Word{Value: *c.Document})
 	}
 	for _, w := range ws[1:] {
-		changes = changes || w.Dynamic || sqlChanges.MatchString(w.Value)
+		changes = changes || w.Dynamic || sqlChanges.MatchString(w.Value) && !(sqlTakesBack.MatchString(w.Value) && !sqlKeeps.MatchString(w.Value))
 		if m := sqlReads.FindStringSubmatch(w.Value); m != nil {
 			f.path(shell.Word{Value: m[1]}, c.Dir, Read, false)
 		}
@@ -76,6 +76,11 @@ func (f *finder) sqlite(c *shell.Call) {
 	f.sees++
 	f.path(ws[0], c.Dir, Read, false)
 }
+
+// sqlTakesBack matches one transaction that ends with its rollback, sqlKeeps what ends another before that.
+var sqlTakesBack = regexp.MustCompile(`(?is)^\s*begin(\s+\w+)*\s*;([^;]*;){0,8}\s*rollback\s*;?\s*$`)
+
+var sqlKeeps = regexp.MustCompile(`(?i)\b(commit|end|release)\b`)
 
 // sqlReads matches the commands of sqlite3 that read a file.
 var sqlReads = regexp.MustCompile(`(?m)^\s*\.(?:import(?: +-\S+(?: +\d+)?)*|read) +([^\s|"']+)`)

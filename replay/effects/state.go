@@ -11,7 +11,7 @@ import (
 func (f *finder) variables() {
 	times := map[string]int{}
 	for _, v := range f.Line.Assigned {
-		if !v.Local || len(f.within) == 0 {
+		if (!v.Local || len(f.within) == 0) && !v.Apart {
 			f.sets(v.Name)
 		}
 		w := f.expand(f.temporary(v))
@@ -45,7 +45,7 @@ func (f *finder) shellState() {
 			continue
 		}
 		f.Uses = append(f.Uses, c.Name+"()", "alias "+c.Name)
-		if c.Inner || c.Deferred || len(c.Via) > 0 && c.Via[0] != "builtin" && c.Via[0] != "command" && c.Via[0] != "eval" {
+		if c.Inner || c.Apart || c.Deferred || len(c.Via) > 0 && c.Via[0] != "builtin" && c.Via[0] != "command" && c.Via[0] != "eval" {
 			continue
 		}
 		f.builtin(c)

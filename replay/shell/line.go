@@ -59,6 +59,8 @@ type Call struct {
 	Abroad bool
 	// Inner means that it is in a substitution, so that its output is a part of the line.
 	Inner bool
+	// Apart means that it is in a subshell, whose state does not last.
+	Apart bool
 	// Background means that the line does not wait for it.
 	Background bool
 	// Piped means that it reads the output of another command; Fed that it reads a file or a
@@ -93,8 +95,8 @@ type Variable struct {
 	Unknown  bool
 	Exported bool
 	Appends  bool // to the value that it has
-	// Local means that a function keeps it for itself; Maybe that it stands in a branch.
-	Local, Maybe bool
+	// Local means that a function keeps it for itself; Maybe that it stands in a branch; Apart that a subshell sets it.
+	Local, Maybe, Apart bool
 }
 
 // Redirect is a redirection to or from a file.

@@ -24,6 +24,7 @@ type reader struct {
 	value    func(l *Line, w Word) Word // see ReadIn
 	inner    int                        // substitutions around this place
 	deferred bool
+	subshell bool
 	maybe    bool // in a branch
 	abroad   bool
 	via      []string
@@ -147,7 +148,10 @@ func (r *reader) command(c syntax.Command) {
 		}
 		r.stmt(c.Y)
 	case *syntax.Subshell:
+		was := r.subshell
+		r.subshell = true
 		r.apart(func() { r.stmts(c.Stmts) })
+		r.subshell = was
 	case *syntax.Block:
 		r.stmts(c.Stmts)
 	case *syntax.IfClause:
@@ -317,7 +321,7 @@ func (r *reader) declaration(c *syntax.DeclClause) {
 }
 
 func (r *reader) assign(a *syntax.Assign) Variable {
-	v := Variable{Name: a.Name.Value, Unknown: true, Maybe: r.maybe, Appends: a.Append}
+	v := Variable{Name: a.Name.Value, Unknown: true, Maybe: r.maybe, Apart: r.subshell, Appends: a.Append}
 	if a.Append || a.Index != nil {
 		r.use(v.Name) // what else is in it stays
 	}
@@ -342,6 +346,7 @@ func (r *reader) add(c Call) {
 		return
 	}
 	c.Dir, c.Via, c.Abroad, c.Inner, c.Background = r.dir, slices.Clone(r.via), r.abroad, r.inner > 0, r.ground
+	c.Apart = r.subshell
 	c.Deferred, c.Maybe, c.Piped, c.Drained, c.Document = r.deferred, r.maybe, r.piped, r.drained, r.document
 	if c.Abroad {
 		c.Dir = ""
@@ -370,7 +375,7 @@ func (r *reader) use(name string) {
 	if name == "" || r.seen[name] || loops || name != "!" && strings.Trim(name, "0123456789@*#?-$!_") == "" {
 		return
 	}
-	if r.inner == 0 && slices.ContainsFunc(r.line.Assigned, func(v Variable) bool { return v.Name == name }) {
+	if r.inner == 0 && slices.ContainsFunc(r.line.Assigned, func(v Variable) bool { return v.Name == name && (r.subshell || !v.Apart) }) {
 		return // the line set it itself
 	}
 	r.seen[name] = true

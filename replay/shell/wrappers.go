@@ -249,7 +249,7 @@ func (r *reader) script(words []Word) {
 	inner := reader{
 		line: &Line{Source: text, File: file}, dir: r.dir, home: r.home, value: r.value, looping: r.looping, inner: r.inner, deferred: r.deferred, abroad: r.abroad,
 		via: r.via, nested: r.nested + 1, loops: r.loops, seen: map[string]bool{}, piped: r.piped, drained: r.drained, ground: r.ground,
-		maybe: r.maybe, document: r.document,
+		maybe: r.maybe, subshell: r.subshell, document: r.document,
 	}
 	inner.stmts(file.Stmts)
 	before := len(r.line.Calls)
@@ -306,7 +306,7 @@ var fdExec = map[string]bool{"-x": true, "-X": true, "--exec": true, "--exec-bat
 // sets adds a variable that is set to what is not known.
 func (r *reader) sets(name string) {
 	if isName(name) && r.inner == 0 && !r.deferred && !slices.ContainsFunc(r.line.Assigned, func(v Variable) bool { return v.Name == name }) {
-		r.line.Assigned = append(r.line.Assigned, Variable{Name: name, Unknown: true, Maybe: r.maybe})
+		r.line.Assigned = append(r.line.Assigned, Variable{Name: name, Unknown: true, Maybe: r.maybe, Apart: r.subshell})
 	}
 }
 
@@ -318,7 +318,7 @@ func (r *reader) reads(c *Call) {
 	}
 	for _, w := range Operands(c.Args, valued) {
 		if isName(w.Value) && r.inner == 0 {
-			r.line.Assigned = append(r.line.Assigned, Variable{Name: w.Value, Unknown: true})
+			r.line.Assigned = append(r.line.Assigned, Variable{Name: w.Value, Unknown: true, Apart: r.subshell})
 		}
 	}
 }
