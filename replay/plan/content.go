@@ -61,6 +61,9 @@ func (w *world) backByContent(a *act) *back {
 		return nil
 	}
 	files, _ := a.seen.plainFiles()
+	if a.Built && len(files) > 0 && !slices.ContainsFunc(files, func(name string) bool { return w.was(a, name) != a.seen.Files[name].Is }) {
+		return nil // what a later compilation makes again counts as made by it
+	}
 	var all *back
 	for _, name := range files {
 		b := w.backTo(a, name)
@@ -88,6 +91,24 @@ func (a *act) onlyCopies() bool {
 		}
 	}
 	return some
+}
+
+// compilesAgain marks what earlier compilations wrote into a directory as gone if an act was seen to write all of it
+// again, before it is known what the act rests on.
+func (w *world) compilesAgain(a *act) {
+	if a.seen == nil || a.failed || a.ended || !a.Remakes || len(a.Opaque) > 0 {
+		return
+	}
+	for _, o := range w.wide {
+		b := w.acts[o.act]
+		if b == a || o.gone >= 0 || o.thing.Access != effects.Update || !o.thing.Tree || !isPath(o.thing) || !b.Built || !b.Remakes || b.seen == nil || len(b.Opaque) > 0 {
+			continue
+		}
+		files, _ := b.seen.plainFiles()
+		if len(files) > 0 && !slices.ContainsFunc(files, func(name string) bool { return !a.seen.has(name) }) {
+			o.gone = a.at
+		}
+	}
 }
 
 // commitsSince returns what was staged and committed since HEAD was what an act leaves, nil if something else moved it

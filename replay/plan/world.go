@@ -111,6 +111,7 @@ func (w *world) add(a *act) {
 	a.scripts = w.own(a)
 	w.judgeRun(a)
 	w.putAgain(a)
+	w.compilesAgain(a)
 	if a.Background && !a.failed && !a.ended {
 		w.restarts(a)
 	}
