@@ -274,3 +274,20 @@ func (w *world) addsTree(a *act) {
 		}
 	}
 }
+
+// makesAndRemoves leaves out the tags and branches that an act makes and removes again: git tag x && git tag -d x.
+func (a *act) makesAndRemoves() {
+	for i := 0; i < len(a.Things); i++ {
+		t := a.Things[i]
+		if t.Access != effects.Write || t.Kind != effects.Tag && t.Kind != effects.Branch {
+			continue
+		}
+		for j := i + 1; j < len(a.Things); j++ {
+			if a.Things[j].Access == effects.Remove && key(a.Things[j]) == key(t) {
+				a.Things = slices.Delete(slices.Delete(slices.Clone(a.Things), j, j+1), i, i+1)
+				i--
+				break
+			}
+		}
+	}
+}

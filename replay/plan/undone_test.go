@@ -36,6 +36,7 @@ func TestTakenBack(t *testing.T) {
 		{"a line that sed takes off", []string{"echo a > f", "echo b >> f", "sed -i '$d' f", "echo c >> f"}, "0 3"},
 		{"a line of more than one", []string{"echo a > f", "printf 'b\nc\n' >> f", "sed -i '$d' f", "echo c >> f"}, "0 1 2 3"},
 		{"a line that was read", []string{"echo a > f", "echo b >> f", "cp f g", "sed -i '$d' f"}, "0 1 2 3"},
+		{"a tag that its line removes", []string{"echo a > f", "git tag x && git tag -d x", "git tag y"}, "0 2"},
 		{"what sed kept", []string{"echo a > f", "sed -i.bak s/a/b/ f", "mv f.bak f", "cat f > g"}, "0 3"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

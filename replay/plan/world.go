@@ -261,6 +261,7 @@ func (w *world) leaves(a *act) {
 		defer w.undo(a, b)
 	}
 	w.versioned(a)
+	a.makesAndRemoves()
 	// What is removed goes first: mv a b.
 	for _, t := range a.Things {
 		if t.Access == effects.Remove {
