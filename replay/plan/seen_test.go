@@ -273,6 +273,17 @@ func TestBackByContent(t *testing.T) {
 	}
 }
 
+// TestJobsThatTakeFilesAway keeps what a job was given in files that it took away, and the loops that wait for it.
+func TestJobsThatTakeFilesAway(t *testing.T) {
+	n := watched(
+		"printf 'while :; do cat in/* > out; rm in/*; done' > w.sh | w.sh=1 .", "bash w.sh &", "echo a > in/h | in/h=1 in/",
+		"until [ -e out ]; do sleep 1; done | out=1 in/h=1>absent in/ .", "echo b > in/h; while [ -e in/h ]; do sleep 1; done | out=1>2 in/", "cp out kept | kept=2 .", "ls",
+	)
+	if got := kept(made(t, n, Request{})); got != "0 1 2 3 4 5" {
+		t.Errorf("kept %s, want all but the last", got)
+	}
+}
+
 // TestTextsThatStay checks that the text of a script is known as long as nothing was seen to change it, so that its
 // words endanger nothing, and that what runs in a directory for temporary files leaves nothing there that counts.
 func TestTextsThatStay(t *testing.T) {
