@@ -164,6 +164,9 @@ func (r *registration) listed() {
 		methods = strings.Split(required[by], ",") // require_POST(view)
 	}
 	if class, _ := r.handler(of, r.s); key == "route" {
+		if full := r.canonical(r.walker.path(r.Field(of, "function"), r.s)); full == "rest_framework.schemas.get_schema_view" {
+			methods = []string{"GET"}
+		}
 		if serves := scope.DjangoView(extract.SplitLast(r.canonical(class))); len(serves) > 0 {
 			methods = serves
 		}

@@ -78,7 +78,9 @@ type router struct {
 	// selectedAt is where a prefix of Spring is given to the class of the router.
 	selectedAt uint32
 	class      *Decl // of Django REST framework, where it is one of the application
-	mounts     []mount
+	// shares is the router whose routes those of a base path of Hono are among: where the one is mounted, all are.
+	shares *router
+	mounts []mount
 }
 
 // mount is where a router is mounted: on others, below a pattern.
@@ -137,6 +139,15 @@ func NewRouting(p *Program, know Routers) *Routing {
 		for i, r := range m.Facts.Routes {
 			if r.Group {
 				rt.made(m, i, r)
+			}
+		}
+	}
+	for _, m := range p.Modules {
+		for i, r := range m.Facts.Routes {
+			if r.Group && r.Role == "below" && r.Framework == "hono" {
+				if all := know.Routers(m, m.RouteScope(r), m.Path(r.Router)); len(all) == 1 {
+					rt.router(p.Router(m, i)).shares = rt.router(all[0])
+				}
 			}
 		}
 	}
@@ -256,7 +267,11 @@ func (rt *Routing) place(m *Module, in uint32, r *recountv1.RouteFact, below str
 			}
 		}
 		for _, of := range placed {
-			rt.router(of).mountAt(at)
+			o := rt.router(of)
+			for depth := 0; r.Role == "" && o.shares != nil && depth < maxPatterns; depth++ {
+				o = o.shares
+			}
+			o.mountAt(at)
 		}
 	}
 }

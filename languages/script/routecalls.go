@@ -235,13 +235,14 @@ func (r *registration) openapi() {
 	}
 }
 
-// expressVerbs are methods of HTTP that few applications serve; Express has a function for each.
+// expressVerbs are methods of HTTP that few applications serve; Express has a function for each, and Fastify for those
+// that an application adds.
 var expressVerbs = scope.WordSet("m-search checkout copy link lock merge mkactivity mkcol move notify propfind proppatch purge report search source subscribe trace unlink unlock unsubscribe")
 
 // byVerb reads app.get("/x", h) and the like.
 func (r *registration) byVerb() {
 	method, ok := verbs[r.verb]
-	if !ok && expressVerbs[r.verb] && r.framework == "express" {
+	if !ok && expressVerbs[r.verb] && (r.framework == "express" || r.framework == "fastify") {
 		method, ok = strings.ToUpper(r.verb), r.Kind(r.first) == "string"
 	}
 	if ok && r.framework == "hono" && !r.isText(r.first) && r.Kind(r.first) != "array" {

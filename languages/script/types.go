@@ -248,6 +248,9 @@ func (j *walker) enum(n extract.Ref, s state) {
 		}
 		j.Declare(extract.Declaration{Kind: recountv1.SymbolKind_SYMBOL_KIND_ENUM_MEMBER, Name: member, In: in, Node: c, Doc: j.CommentBefore(c)})
 		j.visit(j.Field(c, "value"), state{in: in})
+		if text, ok := j.literal(j.Field(c, "value")); ok && s.in == 0 && (strings.HasPrefix(text, "/") && len(text) < 128 || partOfPath.MatchString(text)) {
+			j.AddRoute(&recountv1.RouteFact{Group: true, Role: "const", Handler: name + "." + member, Pattern: text, In: s.in}, c)
+		}
 	}
 }
 
