@@ -12,7 +12,7 @@ import (
 )
 
 // version changes with every change of this package that changes a result.
-const version = "go/12"
+const version = "go/13"
 
 // Resolver resolves Go. It is not safe for concurrent use.
 type Resolver struct {

@@ -107,7 +107,7 @@ type routing struct {
 	loops  []loop
 	guards []guard
 	round  map[types.Object]ast.Expr
-	lap    string // what tells the spots of one round from those of others
+	lap    []int // which row of each loop the round has, where what loops make is told apart
 	set    map[types.Object]ast.Expr
 	// appended has what statements append to parameters.
 	appended map[types.Object][]appended

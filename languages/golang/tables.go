@@ -33,7 +33,8 @@ type lappedCall struct {
 
 type row struct {
 	key, value ast.Expr
-	// with has what the parameters of a function in a variable stand for in one of its calls, which is read as a round.
+	// with has what the parameters of a function in a variable stand for in one of its calls, which is read as a round;
+	// of a row of a table that another row has, it is that row.
 	with map[types.Object]ast.Expr
 }
 
@@ -73,14 +74,13 @@ func (r *routing) laps(read func()) {
 
 // lapAt returns what tells the spot of what is at a position from those of other rounds, "" outside of loops.
 func (r *routing) lapAt(at token.Pos) string {
-	if r.lap != "" {
-		for _, l := range r.loops {
-			if l.body != nil && l.body.Pos() <= at && at < l.body.End() {
-				return r.lap
-			}
+	lap := ""
+	for i, l := range r.loops {
+		if i < len(r.lap) && l.body != nil && l.body.Pos() <= at && at < l.body.End() {
+			lap += fmt.Sprintf("@%d", r.lap[i])
 		}
 	}
-	return ""
+	return lap
 }
 
 // maxLoopRounds limits the rounds of the loops around one call.
@@ -89,6 +89,9 @@ const maxLoopRounds = 512
 // enterLoop reads a loop over a table, and reports whether it is one.
 func (r *routing) enterLoop(n *ast.RangeStmt, walk func(ast.Node) bool) bool {
 	rows := r.rows(n.X)
+	if len(rows) == 0 {
+		rows = r.rowsOfRow(n.X)
+	}
 	if len(rows) == 0 {
 		return false
 	}
@@ -108,6 +111,36 @@ func (r *routing) enterLoop(n *ast.RangeStmt, walk func(ast.Node) bool) bool {
 	ast.Inspect(n.Body, walk)
 	r.loops = r.loops[:len(r.loops)-1]
 	return true
+}
+
+// rowsOfRow returns the rows of the tables that the rows of a loop around have in a field: for _, x := range group.routes.
+func (r *routing) rowsOfRow(e ast.Expr) (all []row) {
+	sel, ok := ast.Unparen(e).(*ast.SelectorExpr)
+	if !ok {
+		return nil
+	}
+	id, ok := ast.Unparen(sel.X).(*ast.Ident)
+	if !ok {
+		return nil
+	}
+	for _, l := range r.loops {
+		if l.value == nil || l.value != r.info.Uses[id] {
+			continue
+		}
+		for _, outer := range l.rows {
+			lit, ok := outer.value.(*ast.CompositeLit)
+			if !ok {
+				return nil
+			}
+			if of := r.fieldOf(lit, sel.Sel.Name); of != nil {
+				for _, one := range r.rows(of) {
+					one.with = map[types.Object]ast.Expr{l.value: outer.value}
+					all = append(all, one)
+				}
+			}
+		}
+	}
+	return all
 }
 
 // closureCalls returns the calls, in a declaration, of functions that variables hold and that get texts:
@@ -226,11 +259,15 @@ func (r *routing) rounds(read func()) {
 	r.round = map[types.Object]ast.Expr{}
 	lapped := r.lapped() > 1
 	for i := range total {
-		r.lap = ""
+		r.lap = r.lap[:0]
+		other := false // a row of an inner table is one of another row of the outer one
 		for _, l := range r.loops {
 			at := l.rows[i%len(l.rows)]
-			if lapped && l.body != nil {
-				r.lap += fmt.Sprintf("@%d", i%len(l.rows))
+			for v, e := range at.with {
+				other = other || l.body != nil && r.round[v] != e
+			}
+			if lapped {
+				r.lap = append(r.lap, i%len(l.rows))
 			}
 			i /= len(l.rows)
 			r.stand(l.key, at.key)
@@ -239,11 +276,11 @@ func (r *routing) rounds(read func()) {
 				r.stand(v, e)
 			}
 		}
-		if !slices.ContainsFunc(r.guards, func(g guard) bool { return !r.passes(g) }) {
+		if !other && !slices.ContainsFunc(r.guards, func(g guard) bool { return !r.passes(g) }) {
 			read()
 		}
 	}
-	r.round, r.lap = nil, ""
+	r.round, r.lap = nil, nil
 }
 
 func (r *routing) stand(v types.Object, e ast.Expr) {
