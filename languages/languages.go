@@ -13,6 +13,7 @@ import (
 	"github.com/recountdb/recount/languages/codeowners"
 	"github.com/recountdb/recount/languages/csharp"
 	"github.com/recountdb/recount/languages/dockerfile"
+	"github.com/recountdb/recount/languages/documents"
 	"github.com/recountdb/recount/languages/extract"
 	"github.com/recountdb/recount/languages/golang"
 	"github.com/recountdb/recount/languages/java"
@@ -47,6 +48,7 @@ var registered = []registry.Language{
 	dockerfile.Language,
 	yaml.Language,
 	style.Language,
+	documents.Language,
 }
 
 // files lists the kinds of files of all languages.

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"maps"
 	"math"
 	"os"
 	"os/exec"
@@ -25,6 +26,7 @@ type unit struct {
 	from, to   int // lines, from 1; from includes the documentation
 	head       map[string]float64
 	whole      map[string]float64
+	said       map[string]float64 // head, with what documents say of it
 }
 
 // baselines are what everybody has: ripgrep, and Okapi BM25 over the same units.
@@ -43,9 +45,19 @@ func readBaselines(ctx context.Context, dir string) (*baselines, error) {
 		return nil, err
 	}
 	b := &baselines{lines: map[string][]string{}}
+	var documents []*recountv1.FileFacts
 	for path := range strings.SplitSeq(strings.TrimRight(string(out), "\x00"), "\x00") {
 		switch languages.NameOf(path) {
 		case "go", "python", "rust", "java", "csharp", "javascript", "typescript":
+		case "markdown", "restructuredtext":
+			content, err := os.ReadFile(filepath.Join(dir, path))
+			if err != nil {
+				return nil, err
+			}
+			facts := &recountv1.FileFacts{Path: path}
+			languages.Facts(content, facts)
+			documents = append(documents, facts)
+			continue
 		default:
 			continue
 		}
@@ -81,7 +93,62 @@ func readBaselines(ctx context.Context, dir string) (*baselines, error) {
 			b.units = append(b.units, u)
 		}
 	}
+	b.read(documents)
 	return b, nil
+}
+
+// read adds to units what documents say where they name them: the same sentences, for the declarations
+// that have most of the words of a name, at most three of them, three sentences each.
+func (b *baselines) read(all []*recountv1.FileFacts) {
+	byName := map[string][]*unit{}
+	for i := range b.units {
+		u := &b.units[i]
+		u.said = maps.Clone(u.head)
+		own := u.name[strings.LastIndexByte(u.name, '.')+1:]
+		byName[own] = append(byName[own], u)
+	}
+	type sentence struct {
+		text string
+		loss int
+	}
+	said := map[*unit][]sentence{}
+	for _, facts := range all {
+		names := map[string]int{}
+		for _, r := range facts.References {
+			names[r.Attributes["text"]]++
+		}
+		for _, r := range facts.References {
+			words := strings.Split(strings.TrimSuffix(r.Path, "()"), ".")
+			var found []*unit
+			best := 0
+			for _, u := range byName[words[len(words)-1]] {
+				of := strings.FieldsFunc(strings.TrimSuffix(u.path, filepath.Ext(u.path))+"."+u.name, func(r rune) bool { return r == '.' || r == '/' })
+				same := 0
+				for same < min(len(words), len(of)) && words[len(words)-1-same] == of[len(of)-1-same] {
+					same++
+				}
+				if same > best {
+					best, found = same, nil
+				}
+				if same == best {
+					found = append(found, u)
+				}
+			}
+			if text := r.Attributes["text"]; text != "" && len(found) <= 3 {
+				for _, u := range found {
+					said[u] = append(said[u], sentence{text, len(found)*10 + names[text]})
+				}
+			}
+		}
+	}
+	for u, of := range said {
+		slices.SortStableFunc(of, func(x, y sentence) int { return cmp.Compare(x.loss, y.loss) })
+		for i, s := range slices.CompactFunc(of, func(x, y sentence) bool { return x.text == y.text }) {
+			if i < 3 {
+				count(u.said, s.text)
+			}
+		}
+	}
 }
 
 func count(in map[string]float64, text string) {

@@ -89,7 +89,7 @@ func run(ctx context.Context, dir string, tasks []task, o options) error {
 	whole := map[string]*figures{}
 	var took time.Duration
 	var all []time.Duration
-	names := []string{"recount", "BM25 of heads", "BM25 of declarations", "ripgrep"}
+	names := []string{"recount", "BM25 of heads", "BM25 of declarations", "ripgrep", "BM25 with documents"}
 	for len(tasks) > 0 {
 		repo := tasks[0].repo
 		end := slices.IndexFunc(tasks, func(t task) bool { return t.repo != repo })
@@ -142,6 +142,7 @@ func run(ctx context.Context, dir string, tasks []task, o options) error {
 				score(names[1], b.bm25(t.Description, func(u *unit) map[string]float64 { return u.head }), t)
 				score(names[2], b.bm25(t.Description, func(u *unit) map[string]float64 { return u.whole }), t)
 				score(names[3], b.ripgrep(t.Description), t)
+				score(names[4], b.bm25(t.Description, func(u *unit) map[string]float64 { return u.said }), t)
 			}
 		}
 		for _, name := range names {

@@ -33,3 +33,7 @@ func StubName(service, method string) string {
 // InFile is the package of an external, of no language, that names a function by its file: the path
 // without its extension, a dot and the function's name, as in "src/orders.list".
 const InFile = "file"
+
+// InText is the package of an external, of no language, that names what the repository declares as its
+// documents do: "Router.nest", "nest()", or a file as "/src/router.rs".
+const InText = "text"

@@ -23,7 +23,7 @@ type edgeChange struct {
 }
 
 // diffEdges reads the difference of the edges. Edges of kind contains are omitted, since the
-// symbols show them. An edge between symbols that moved is the same edge.
+// symbols show them, and so is what documents name. An edge between symbols that moved is the same edge.
 func (d *differing) diffEdges() error {
 	read := 0
 	for _, w := range []snapshots.Which{snapshots.OutMap, snapshots.ExternalsMap} {
@@ -36,6 +36,9 @@ func (d *differing) diffEdges() error {
 			read++
 			from, kind, to, ok := snapshots.CutEdge(c.Key)
 			if !ok || c.Kind == prolly.Changed || kind == eContains {
+				continue
+			}
+			if s, _ := symbolOfElsewhere(to); w == snapshots.ExternalsMap && inText(s) {
 				continue
 			}
 			e := edgeChange{gone: c.Kind == prolly.Deleted, from: from, to: to, outside: w == snapshots.ExternalsMap, kind: kind}

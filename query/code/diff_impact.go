@@ -84,7 +84,7 @@ func (d *differing) impact() error {
 	return nil
 }
 
-// reach counts the results of a walk.
+// reach counts the results of a walk, without documents.
 func (w *world) reach(all []reached) (r Reach) {
 	type place struct{ g, pkg int32 }
 	packages, repos := map[place]bool{}, map[int32]bool{}
@@ -96,7 +96,7 @@ func (w *world) reach(all []reached) (r Reach) {
 			if runs(w.graphs[x.g], x.n) {
 				r.Tests++
 			}
-		case x.depth > 0:
+		case x.depth > 0 && !w.graphs[x.g].isDocument(x.n):
 			r.Symbols++
 			packages[place{x.g, n.pkg}], repos[x.g] = true, true
 		}

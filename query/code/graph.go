@@ -48,6 +48,9 @@ type Graph struct {
 	// stubs maps procedures declared here to the packages by which languages refer to them.
 	stubs map[int32][]string
 
+	// named has what the names in the repository's documents mean.
+	named map[string][]int32
+
 	declaredOnce sync.Once
 	declared     map[symbol][]int32
 	bySymbolOnce sync.Once

@@ -202,7 +202,8 @@ func (w *world) surest(a, b reached) int {
 	return cmp.Or(cmp.Compare(b.confidence, a.confidence), cmp.Compare(a.depth, b.depth), cmp.Compare(a.g, b.g), cmp.Compare(a.n, b.n))
 }
 
-// group fills in the answer: tests separately, the rest by repository and package.
+// group fills in the answer: tests separately, the rest by repository and package. Of documents it has
+// those that name what changes itself.
 func (resp *ImpactResponse) group(w *world, all []reached, limit int) {
 	type place struct{ g, pkg int32 }
 	members := map[place][]reached{}
@@ -212,6 +213,7 @@ func (resp *ImpactResponse) group(w *world, all []reached, limit int) {
 		n := &w.graphs[x.g].nodes[x.n]
 		switch {
 		case x.depth == 0:
+		case x.depth > 1 && w.graphs[x.g].isDocument(x.n): // it names what uses the change
 		case n.test:
 			tests = append(tests, x)
 		default:

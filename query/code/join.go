@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/recountdb/recount/languages/documents"
 	"github.com/recountdb/recount/languages/resolve"
 	"github.com/recountdb/recount/query"
 	"github.com/recountdb/recount/schemas"
@@ -41,12 +42,16 @@ func (g *Graph) join() {
 			}
 		}
 	}
+	g.nameInText()
 	for _, e := range g.outside {
 		s := g.symbols[e.to]
 		if !joined(s) {
 			continue
 		}
 		found := g.answers(s)
+		if inText(s) && len(found) > 1 {
+			continue // it is not known which
+		}
 		for _, n := range found {
 			own := e
 			own.to, own.joined, own.confidence = n, true, unsure(e.confidence, len(found))
@@ -156,6 +161,92 @@ func (g *Graph) inFiles(s symbol) []int32 {
 	return out
 }
 
+// inText reports whether a symbol is a name in a document (resolve.InText).
+func inText(s symbol) bool { return s.language == "" && s.pkg == resolve.InText }
+
+// isDocument reports whether a node is a document: its edges say what it names, not what code uses.
+func (g *Graph) isDocument(n int32) bool { return documents.Is(g.language(n)) }
+
+// maxNamed is the maximum number of declarations that a name in a document may mean.
+const maxNamed = 3
+
+// nameInText finds what the names in documents mean: of the exported declarations of their last word,
+// outside tests and examples, those that have most of the words before it. A file is named by its path.
+func (g *Graph) nameInText() {
+	wanted := map[string][]int32{} // by last word
+	g.named = map[string][]int32{}
+	for _, s := range g.symbols {
+		if !inText(s) {
+			continue
+		}
+		if strings.HasPrefix(s.name, "/") {
+			if n, ok := g.find(resolve.FileKey(s.name[1:])); ok {
+				g.named[s.name] = []int32{n}
+			}
+			continue
+		}
+		wanted[lastName(strings.TrimSuffix(s.name, "()"))] = nil
+	}
+	if len(wanted) == 0 {
+		return
+	}
+	apart := map[string]bool{}
+	for i := range g.nodes {
+		n := int32(i)
+		name := g.name(n)
+		of, is := wanted[name]
+		if !is || name == "" || g.nodes[n].test || !g.nodes[n].exported {
+			continue
+		}
+		path := g.keys[n].Path()
+		is, known := apart[path]
+		if !known {
+			is = apartFromCode(path)
+			apart[path] = is
+		}
+		if !is {
+			wanted[name] = append(of, n)
+		}
+	}
+	for _, s := range g.symbols {
+		if !inText(s) || s.name[:1] == "/" {
+			continue
+		}
+		if found := g.meant(s.name, wanted[lastName(strings.TrimSuffix(s.name, "()"))]); len(found) > 0 {
+			g.named[s.name] = found
+		}
+	}
+}
+
+// meant returns those of some declarations that a name in a document means. What comes before the last
+// word may be a variable of an example (c.JSON) if they are members, but no type.
+func (g *Graph) meant(name string, all []int32) (found []int32) {
+	words := strings.Split(strings.TrimSuffix(name, "()"), ".")
+	best := 0
+	for _, n := range all {
+		of := strings.FieldsFunc(g.unversioned(n)+"."+g.chain(n), func(r rune) bool { return strings.ContainsRune("./:", r) })
+		same := 0
+		for same < min(len(words), len(of)) && words[len(words)-1-same] == of[len(of)-1-same] {
+			same++
+		}
+		if same == 1 && len(words) > 1 {
+			if before := words[len(words)-2]; before != strings.ToLower(before) || g.owner(n) == "" {
+				continue
+			}
+		}
+		if same > best {
+			best, found = same, nil
+		}
+		if same == best {
+			found = append(found, n)
+		}
+	}
+	if len(found) > maxNamed {
+		return nil
+	}
+	return found
+}
+
 // answers returns the nodes that an external symbol leads to. Of copies of one .proto file only the
 // first by path is returned.
 func (g *Graph) answers(s symbol) []int32 {
@@ -164,6 +255,9 @@ func (g *Graph) answers(s symbol) []int32 {
 	}
 	if inFile(s) {
 		return g.inFiles(s)
+	}
+	if inText(s) {
+		return g.named[s.name]
 	}
 	all := g.declares(s)
 	if !joined(s) {
@@ -185,7 +279,7 @@ func (g *Graph) answers(s symbol) []int32 {
 
 // joined reports whether a symbol is in a namespace that languages share.
 func joined(s symbol) bool {
-	return s.language == "proto" && s.name != "" && s.pkg != "" || isRequest(s) || inFile(s)
+	return s.language == "proto" && s.name != "" && s.pkg != "" || isRequest(s) || inFile(s) || inText(s)
 }
 
 // known returns the symbols by which externals refer to a node.

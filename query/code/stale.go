@@ -252,6 +252,7 @@ func (st *staleness) gone(removed map[string][]change) error {
 	if err != nil || len(removed) == 0 {
 		return err
 	}
+	st.documentsOf(removed)
 	for e, err := range m.All() {
 		if err != nil {
 			return err
@@ -280,6 +281,29 @@ func (st *staleness) gone(removed map[string][]change) error {
 		}
 	}
 	return nil
+}
+
+// documentsOf finds documents that name something removed.
+func (st *staleness) documentsOf(removed map[string][]change) {
+	for i := range st.g.outside {
+		e := &st.g.outside[i]
+		s := st.g.symbols[e.to]
+		if !inText(s) || len(st.g.answers(s)) > 0 || apartFromCode(st.g.keys[e.from].Path()) {
+			continue
+		}
+		words := strings.Split(strings.TrimSuffix(s.name, "()"), ".")
+		for _, c := range removed[words[len(words)-1]] {
+			if !c.old.Exported {
+				continue
+			}
+			conf, why := 0.5, "it names a removed symbol"
+			if o := lastName(c.old.Owner); o != "" && len(words) > 1 && words[len(words)-2] == o {
+				conf = 0.7
+			}
+			st.add(e.from, Stale{Finding: staleDoc, Of: displayOf(c.key, c.old.Package), Site: place(st.g.keys[e.from].Path(), e.line), Why: why, Confidence: conf})
+			break
+		}
+	}
 }
 
 func lastName(chain string) string { return chain[strings.LastIndexByte(chain, '.')+1:] }

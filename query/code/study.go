@@ -101,9 +101,12 @@ type Link struct {
 	Confidence float64
 }
 
-// Out and Into list the edges that leave and enter a symbol.
+// Out and Into list the edges that leave and enter a symbol, without those of documents.
 func (s *Study) Out(n int32) iter.Seq[Link] {
 	return func(yield func(Link) bool) {
+		if s.g.isDocument(n) {
+			return
+		}
 		for _, e := range s.g.edges[s.g.out[n]:s.g.out[n+1]] {
 			if !yield(Link{e.to, recountv1.EdgeKind(e.kind), confidence(e.confidence)}) {
 				return
@@ -116,7 +119,7 @@ func (s *Study) Into(n int32) iter.Seq[Link] {
 	return func(yield func(Link) bool) {
 		for _, i := range s.g.into[s.g.in[n]:s.g.in[n+1]] {
 			e := &s.g.edges[i]
-			if !yield(Link{e.from, recountv1.EdgeKind(e.kind), confidence(e.confidence)}) {
+			if !s.g.isDocument(e.from) && !yield(Link{e.from, recountv1.EdgeKind(e.kind), confidence(e.confidence)}) {
 				return
 			}
 		}
@@ -126,7 +129,7 @@ func (s *Study) Into(n int32) iter.Seq[Link] {
 // Users returns the number of edges by which others use a symbol.
 func (s *Study) Users(n int32) (count int) {
 	for _, i := range s.g.into[s.g.in[n]:s.g.in[n+1]] {
-		if k := s.g.edges[i].kind; usingKinds.has(k) {
+		if e := &s.g.edges[i]; usingKinds.has(e.kind) && !s.g.isDocument(e.from) {
 			count++
 		}
 	}

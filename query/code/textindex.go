@@ -10,6 +10,7 @@ import (
 
 	"github.com/kljensen/snowball/english"
 
+	"github.com/recountdb/recount/languages/documents"
 	snapshots "github.com/recountdb/recount/projections/code"
 	"github.com/recountdb/recount/projections/prolly"
 	"github.com/recountdb/recount/schemas"
@@ -57,6 +58,7 @@ const (
 	usersField   // the names of what uses it
 	membersField // the names that a type declares
 	pairField    // two adjacent words of its name or first sentence as one term, "word word"
+	saidField    // what documents say of it, where they name it
 	textFields
 )
 
@@ -65,6 +67,7 @@ const (
 var fieldWeights = [textFields]struct{ weight, length float64 }{
 	nameField: {4, 0.4}, joinedField: {2, 0}, ownerField: {0.6, 0.4}, sentenceField: {2.5, 0.4}, docField: {0.7, 0.6},
 	signatureField: {0.4, 0.3}, pathField: {0.4, 0.5}, usesField: {0.3, 0.75}, usersField: {0.05, 0.75}, membersField: {2, 0.75}, pairField: {2, 0},
+	saidField: {0.7, 0.6},
 }
 
 // maxFieldWords is the maximum number of words of a field that count.
@@ -164,6 +167,10 @@ func indexText(ctx context.Context, g *Graph, s *snapshots.Snapshot) (*textIndex
 		return nil, err
 	}
 	w := &textWriter{ids: map[string]int32{}, lengths: make([][textFields]uint16, len(g.nodes)), stems: map[string]string{}}
+	said, err := g.saidInText(ctx, s)
+	if err != nil {
+		return nil, err
+	}
 	members := g.membersOfTypes()
 	n := int32(-1)
 	full := &recountv1.CodeNode{}
@@ -207,6 +214,9 @@ func indexText(ctx context.Context, g *Graph, s *snapshots.Snapshot) (*textIndex
 		}
 		for _, name := range uses[n] {
 			w.words(n, usesField, name)
+		}
+		for _, text := range said[n] {
+			w.words(n, saidField, text)
 		}
 	}
 	x := w.index(g)
@@ -374,6 +384,57 @@ func (g *Graph) unresolvedUses(ctx context.Context, m *prolly.Map) (map[int32][]
 		}
 	}
 	return all, nil
+}
+
+// maxSaid is the maximum number of sentences of documents that count for a symbol.
+const maxSaid = 3
+
+// saidInText returns the sentences in which documents name each symbol, the best few: those that name
+// little else.
+func (g *Graph) saidInText(ctx context.Context, s *snapshots.Snapshot) (map[int32][]string, error) {
+	type sentence struct {
+		text string
+		loss int
+	}
+	all := map[int32][]sentence{}
+	read := ""
+	for i := range g.outside {
+		e := &g.outside[i]
+		path := g.keys[e.from].Path()
+		if !inText(g.symbols[e.to]) || path == read {
+			continue
+		}
+		read = path
+		f := &recountv1.CodeFile{}
+		if _, err := s.Read(snapshots.FilesMap, []byte(path), f); cmp.Or(err, ctx.Err()) != nil {
+			return nil, cmp.Or(err, ctx.Err())
+		}
+		stored, err := s.Facts(f)
+		if err != nil {
+			return nil, err
+		}
+		facts := stored.GetFacts()
+		texts, names := make([]string, len(facts.GetReferences())), map[string]int{}
+		for i, r := range facts.GetReferences() {
+			texts[i] = r.Attributes[documents.TextAttribute]
+			names[texts[i]]++
+		}
+		for i, r := range facts.GetReferences() {
+			for _, n := range g.named[r.Path] {
+				all[n] = append(all[n], sentence{texts[i], len(g.named[r.Path])*10 + names[texts[i]]})
+			}
+		}
+	}
+	said := map[int32][]string{}
+	for n, of := range all {
+		slices.SortStableFunc(of, func(a, b sentence) int { return cmp.Compare(a.loss, b.loss) })
+		for _, s := range of {
+			if len(said[n]) < maxSaid && !slices.Contains(said[n], s.text) {
+				said[n] = append(said[n], s.text)
+			}
+		}
+	}
+	return said, nil
 }
 
 // membersOfTypes returns the nodes that each type declares, by name and package.

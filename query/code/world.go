@@ -143,6 +143,9 @@ func (w *world) across(r ref, by *rules, use func(to ref, l link)) {
 		if !(by.along | by.dispatchAlong).has(e.kind) || e.confidence < by.min {
 			continue
 		}
+		if inText(g.symbols[e.to]) {
+			continue // a document says nothing of other repositories
+		}
 		http := isRequest(g.symbols[e.to])
 		if http && len(g.answers(g.symbols[e.to])) > 0 {
 			continue // the repository's own route
