@@ -50,6 +50,15 @@ func (f *finder) call(c *shell.Call) {
 // lists has programs that print names which are in the line, or below directories that are.
 var lists = words("find fd fdfind ls git grep egrep rg ag echo printf seq")
 
+// here reports whether a call runs a program of its own directory, or of the one above, by its path.
+func here(c *shell.Call) bool {
+	name, ok := strings.CutPrefix(c.Head.Value, "./")
+	if !ok {
+		name, ok = strings.CutPrefix(c.Head.Value, "../")
+	}
+	return ok && !strings.Contains(name, "/")
+}
+
 func (f *finder) judgeCall(c *shell.Call) {
 	if c.Abroad {
 		return // what it changes is elsewhere; the program that goes there is judged by itself
@@ -73,6 +82,11 @@ func (f *finder) judgeCall(c *shell.Call) {
 	}
 	if _, own := f.body(c.Name); own && f.inside(c) {
 		return // a function may have the name of a program
+	}
+	if here(c) && (interactive[c.Name] || editors[c.Name]) {
+		own := *c
+		own.Name = c.Head.Value // and so may a program of one's own
+		c = &own
 	}
 	if c.Flag("--help", "--version") && len(c.Args) == 1 {
 		f.sees++
