@@ -1,8 +1,12 @@
 package scope
 
+// maxOrder is the maximum number of classes in the order of one. Real ones have less than a hundred; a chain of
+// n classes would take the memory of n² otherwise.
+const maxOrder = 256
+
 // Linearize returns the class and its bases in the order in which attributes are looked up:
 // Python's method resolution order (C3), or, if the class has none, the bases one after the
-// other. In a cycle of bases each class occurs once.
+// other: the first maxOrder. In a cycle of bases each class occurs once.
 func (d *Decl) Linearize(open map[*Decl]bool) []Base {
 	if d.Order != nil {
 		return d.Order
@@ -22,6 +26,7 @@ func (d *Decl) Linearize(open map[*Decl]bool) []Base {
 	lists = append(lists, append([]Base(nil), d.Bases...))
 	delete(open, d)
 	order := append([]Base{{Decl: d}}, merge(lists)...)
+	order = order[:min(len(order), maxOrder)]
 	if len(open) == 0 || !d.cyclic(open) {
 		d.Order = order
 	}
