@@ -97,5 +97,5 @@ func TestThirteenth(t *testing.T) {
 // TestFourteenth counts what is found in a fourteenth set, by an eleventh such author. At the first look 2 of 200 were missed, and 18 of 750
 // ordinary ones were flagged, 1 of them drawn.
 func TestFourteenth(t *testing.T) {
-	testHalves(t, "fourteenth", bounds{"a", 1, 8, 1}, bounds{"b", 1, 9, 0})
+	testHalves(t, "fourteenth", bounds{"a", 1, 8, 1}, bounds{"b", 0, 9, 0})
 }

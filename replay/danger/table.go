@@ -77,6 +77,8 @@ var table = []rule{
 	{"system", "route", exactly("add del delete flush"), "it changes the machine's network"},
 	{"system", "nmcli", exactly("down delete modify off add"), "it changes the machine's network"},
 	{"system", "chsh,chfn,newusers,userdel,usermod,groupdel,groupmod,deluser,delgroup,chpasswd,chage,vipw,gpasswd,setcap,pwconv", not(flag("-S --status -l --list --help")), "it changes the machine's users or privileges"},
+	{"system", "htpasswd,htdigest,mosquitto_passwd,squid_passwd", all(operandOutside, not(flag("-n -v"))), "it changes who may log in"},
+	{"system", "smbpasswd,pdbedit,saslpasswd2,ldappasswd,kpasswd", not(flag("-L -h --help")), "it changes who may log in"},
 	{"system", "visudo", not(flag("-c --check")), "it changes the machine's users or privileges"},
 	{"system", "ipa", matching(`-(del|mod|disable|add|remove)$`), "it changes users or hosts"},
 	{"infrastructure", "nsupdate", not(flag("-V -h")), "it changes a zone of names"},
