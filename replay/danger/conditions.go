@@ -297,6 +297,12 @@ func flagOutside(names string) func(*call) bool {
 	}
 }
 
+// credentialsOutside reports whether the file in which a program keeps accounts, its first operand, is outside the tree.
+func credentialsOutside(c *call) bool {
+	ws := c.operands("-C -r")
+	return len(ws) > 0 && c.outside(ws[0], true)
+}
+
 // treeOutside reports whether a recursive change of owners or modes reaches outside the tree.
 func treeOutside(c *call) bool {
 	words := c.operands("--reference --from")
@@ -541,26 +547,7 @@ func killsByNumber(c *call) bool {
 }
 
 // changesElsewhere reports whether a command that runs on another machine does more than show something.
-func changesElsewhere(c *call) bool {
-	if !c.Wraps {
-		return false
-	}
-	for _, rd := range c.line.Redirects {
-		if rd.Abroad && rd.Writes() {
-			return true
-		}
-	}
-	for i := c.at + 1; i < len(c.line.Calls); i++ {
-		o := &c.line.Calls[i]
-		if !o.Abroad {
-			break
-		}
-		if !shows[o.Name] && !(o.Name == "systemctl" && o.Sub() == "status") && !(o.Name == "docker" && (o.Sub() == "ps" || o.Sub() == "logs")) && !o.Wraps {
-			return true
-		}
-	}
-	return false
-}
+func changesElsewhere(c *call) bool { return c.Wraps && !c.runsReaders() }
 
 // shows has the programs that only show something.
 var shows = words("ls cat echo pwd uptime uname whoami id hostname date df du free ps top head tail grep wc stat file which env printenv true false cd test [ w who last dmesg journalctl lscpu lsblk ip ifconfig ss netstat ping sort uniq cut awk sed find nproc zcat less more md5sum sha256sum ssh")

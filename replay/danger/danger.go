@@ -160,7 +160,7 @@ func (c *call) holdable(byName map[string][]rule) []rule {
 func (c *call) holding(byName map[string][]rule) []rule {
 	asks, here := c.asks(), c.staysHere()
 	return slices.DeleteFunc(slices.Clone(c.holdable(byName)), func(r rule) bool {
-		return asks && asked[r.kind] || here && elsewhere[r.kind] || r.when != nil && !r.when(c)
+		return asks && asked[r.kind] || here && elsewhere[r.kind] || r.kind == "cluster" && c.endpointHere() || r.when != nil && !r.when(c)
 	})
 }
 

@@ -53,7 +53,7 @@ func changesDatabase(c *call) bool {
 	if redis {
 		if ws := c.operands("-h -p -a -n -u -i -r --user --pass --cacert --cert --key --pattern --count"); len(ws) > 0 {
 			verb := strings.ToLower(ws[0].Value)
-			asks := asksRedis[verb] || len(ws) > 1 && (verb == "config" || verb == "client" || verb == "cluster" || verb == "acl") && askRedisOf(ws[1].Value)
+			asks := asksRedis[verb] || len(ws) > 1 && askRedisGroups[verb] && askRedisOf(ws[1].Value)
 			return !asks && !ws[0].Dynamic
 		}
 		return c.Flag("--pipe") || c.Piped && !c.Flag("--scan", "--stat", "--latency", "--bigkeys", "--memkeys", "--hotkeys")
@@ -86,6 +86,12 @@ func changesDatabase(c *call) bool {
 		return slices.ContainsFunc(texts, func(text string) bool { return changesBy(c.Name, text) })
 	}
 	return c.isFed()
+}
+
+// namesThisHost reports whether a client is told by a flag that its host is this machine.
+func namesThisHost(c *call) bool {
+	w, ok := c.FlagValue(strings.Fields(clients[c.Name].host)...)
+	return ok && !w.Dynamic && loopback(w.Value) && len(c.Via) == 0
 }
 
 // askRedisOf reports whether the second word of a command of Redis asks.

@@ -138,12 +138,12 @@ func (c *call) usedLater(is func(*shell.Call) bool) bool {
 var (
 	editors   = words("vim vi nvim ex ed red view gvim")
 	shells    = words("sh bash dash zsh ksh ash")
-	languages = words("perl ruby python node nodejs deno bun php lua awk gawk mawk nawk tclsh osascript Rscript julia groovy emacs pypy")
+	languages = words("perl ruby python node nodejs deno bun php lua awk gawk mawk nawk tclsh osascript Rscript julia groovy emacs pypy swipl")
 	// isText matches flags whose value is text for people.
 	isText = regexp.MustCompile(`^--?(m|t|b|message|msg|title|body|description|comment|notes?|subject|text|reason|name|summary|label|annotation|query|q|filter|format|template|where|grep|search|pattern|S|e|expr|expression)(=|$)`)
 	// starts matches what starts another program in a language, with the first word or the whole line, in
 	// quotes, and listed those words that follow in the same way.
-	starts = regexp.MustCompile(`(?:system|execute|exec[vlpe]*|popen|spawn(?:Sync|vp?)?|execSync|execFile(?:Sync)?|run|call|check_call|check_output|Popen|getoutput|shell_exec|passthru|proc_open|qx|doshellscript|do shell script|capture[23]?e?)\s*[(\s]\s*[\[(]?\s*(?:'([^']*)'|"([^"]*)")((?:\s*,\s*\[?\s*(?:'[^']*'|"[^"]*"))*)`)
+	starts = regexp.MustCompile(`(?:system|shell|execute|exec[vlpe]*|popen|spawn(?:Sync|vp?)?|execSync|execFile(?:Sync)?|run|call|check_call|check_output|Popen|getoutput|shell_exec|passthru|proc_open|qx|doshellscript|do shell script|capture[23]?e?)\s*[(\s]\s*[\[(]?\s*(?:'([^']*)'|"([^"]*)")((?:\s*,\s*\[?\s*(?:'[^']*'|"[^"]*"))*)`)
 	listed = regexp.MustCompile(`'([^']*)'|"([^"]*)"`)
 	ticks  = regexp.MustCompile("`([^`]+)`")
 	// posts matches what sends something in a language, and addresses what may name where to.
@@ -170,7 +170,7 @@ func (c *call) languageName() string {
 func (c *call) programs() (texts []string) {
 	awk := strings.HasSuffix(c.Name, "awk")
 	for i, w := range c.Args {
-		flag := i > 0 && c.Args[i-1].Value == "eval" || i > 0 && len(c.Args[i-1].Value) > 1 && c.Args[i-1].Value[0] == '-' && strings.ContainsAny(c.Args[i-1].Value[len(c.Args[i-1].Value)-1:], "cCerElpd")
+		flag := i > 0 && c.Args[i-1].Value == "eval" || i > 0 && len(c.Args[i-1].Value) > 1 && c.Args[i-1].Value[0] == '-' && strings.ContainsAny(c.Args[i-1].Value[len(c.Args[i-1].Value)-1:], "cCerElpd") || i > 0 && c.Name == "swipl" && (c.Args[i-1].Value == "-g" || c.Args[i-1].Value == "-t")
 		if flag || awk && w.Quoted {
 			texts = append(texts, w.Value)
 		}

@@ -87,7 +87,7 @@ var (
 	textPrograms = words(`: echo printf print grep egrep fgrep rg ag ack sed awk gawk cat head tail less more man info tldr help which type command whatis
 		apropos test [ [[ expr true false export set declare local alias cd ls tree find fd locate sort uniq cut tr wc tee diff cmp jq yq xmllint curl wget http https xh xhs
 		cp mv mkdir touch ln chmod vim nvim vi nano emacs code node python python3 ruby perl php gcc clang tar zip unzip gzip psql mysql sqlite3
-		tmux screen last lastb R Rscript julia cscope ctags exiftool gifsicle mkvpropedit calcurse todo.sh task task-warrior hledger date basename dirname read trap
+		tmux screen last lastb R Rscript julia cscope ctags exiftool gifsicle mkvpropedit calcurse swipl gprolog yap todo.sh task task-warrior hledger date basename dirname read trap
 		join paste comm fold fmt nl pr od xxd hexdump strings column split csplit tac rev shuf tsort numfmt iconv expand unexpand m4 bc dc patch sponge
 		base64 base32 md5sum sha1sum sha256sum sha512sum b2sum cksum sum envsubst msgfmt msgmerge xgettext cc c++ as ld ar flex bison yacc lex groff troff
 		return exit shift eval source xargs env time sleep wait jobs fg bg id whoami seq yes look dict espeak say figlet cowsay lolcat notify-send zenity dialog
@@ -242,7 +242,7 @@ func harmless(c *call) bool {
 // onlySays reports whether a call asks any program only for its help, or for what it would do.
 func (c *call) onlySays() bool {
 	return flag("--help -help --dry-run --dryrun --no-act --simulate --list-only --list-tasks --list-tags --list-hosts --syntax-check")(c) || c.Name != "puppet" && c.Flag("--test") || c.names(says.MatchString) || c.asksHelp() || (dryN[c.Name] || strings.HasPrefix(c.Name, "mkfs.ext")) && c.Flag("-n") ||
-		aptLike[c.Name] && c.Flag("-s") || listsTasks[c.Name] && c.Flag("-T") || len(c.Args) > 1 && c.Args[len(c.Args)-1].Value == "-h" && !trailingHelp[c.Name] && !c.Wraps && !textPrograms[c.Name] ||
+		(c.Name == "sudo" || c.Name == "doas") && c.Flag("-l", "-ll", "--list") || aptLike[c.Name] && c.Flag("-s") || listsTasks[c.Name] && c.Flag("-T") || len(c.Args) > 1 && c.Args[len(c.Args)-1].Value == "-h" && !trailingHelp[c.Name] && !c.Wraps && !textPrograms[c.Name] ||
 		len(c.Args) == 1 && c.Args[0].Value == "--version" || c.Name == "p4" && c.Sub() == "obliterate" && !c.Flag("-y")
 }
 
@@ -275,7 +275,7 @@ var files = words("rm rmdir unlink shred mv cp ln tee touch mkdir dd chmod chown
 
 // looks reports whether a call asks for nothing but information.
 func looks(c *call) bool {
-	return flag("--list --info --show --status --print --get --query --dump --json")(c) || exactly("-l list ls info show status print get query dump display describe read open close luksOpen luksClose luksDump isLuks")(c)
+	return flag("--list --info --show --status --print --get --query --dump --json")(c) || exactly("-l list ls info show status print get query dump display describe read open close luksOpen luksClose luksDump isLuks luksHeaderBackup")(c)
 }
 
 // firstNames and lastNames are verbs that count as the first and the last part of a program's name.

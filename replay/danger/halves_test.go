@@ -78,7 +78,7 @@ func TestTenth(t *testing.T) {
 // TestEleventh counts what is found in an eleventh set, by an eighth such author, who used the ninth set's definition.
 // At the first look 4 of 200 were missed, and 18 of 750 ordinary ones were flagged, half of them drawn.
 func TestEleventh(t *testing.T) {
-	testHalves(t, "eleventh", bounds{"a", 0, 4, 2}, bounds{"b", 0, 4, 4})
+	testHalves(t, "eleventh", bounds{"a", 0, 4, 2}, bounds{"b", 0, 4, 3})
 }
 
 // TestTwelfth counts what is found in a twelfth set, by a ninth such author, who used the ninth set's definition and
@@ -91,11 +91,11 @@ func TestTwelfth(t *testing.T) {
 // TestThirteenth counts what is found in a thirteenth set, by a tenth such author; 40 of its dangerous commands stand
 // in earlier sets too. At the first look 1 of 200 was missed, and 9 of 750 ordinary ones were flagged, 2 of them drawn.
 func TestThirteenth(t *testing.T) {
-	testHalves(t, "thirteenth", bounds{"a", 0, 0, 1}, bounds{"b", 0, 3, 0})
+	testHalves(t, "thirteenth", bounds{"a", 0, 0, 0}, bounds{"b", 0, 3, 0})
 }
 
 // TestFourteenth counts what is found in a fourteenth set, by an eleventh such author. At the first look 2 of 200 were missed, and 18 of 750
 // ordinary ones were flagged, 1 of them drawn.
 func TestFourteenth(t *testing.T) {
-	testHalves(t, "fourteenth", bounds{"a", 1, 8, 1}, bounds{"b", 0, 9, 0})
+	testHalves(t, "fourteenth", bounds{"a", 1, 0, 0}, bounds{"b", 0, 0, 0})
 }

@@ -1,6 +1,7 @@
 package danger
 
 import (
+	"cmp"
 	"path"
 	"regexp"
 	"slices"
@@ -18,7 +19,9 @@ var (
 	looking = words(`get list ls show status stat info dump print describe query view inspect search version help can who whoami diff plan
 		explain check verify validate lint log logs history health df du ps top tree count lookup tail dmesg gen generate backups me`)
 	askFirst = words("get list show dump print describe query view inspect search can who whoami explain check verify validate")
-	askLast  = words("info status list")
+	// ifSafe matches words that ask whether something could be done: ok-to-stop, safe-to-destroy.
+	ifSafe  = regexp.MustCompile(`^(ok|safe)-to-`)
+	askLast = words("info status list")
 	// about are those after which another verb is what they ask about.
 	about = words("can describe explain get help search who")
 )
@@ -32,7 +35,7 @@ var ownWords = words("alias config settings")
 // asks reports whether a call asks for something: by its first word, or by its second after one that names
 // a kind of things.
 func (c *call) asks() bool {
-	valued := "-n --namespace -p --profile --region --project --context -C"
+	valued := "-n --namespace -p --profile --region --project --context -C --server --host --url --addr --address --endpoint --endpoints --kubeconfig --cluster"
 	if mailers.MatchString(c.Name) {
 		valued += " -s"
 	}
@@ -74,6 +77,41 @@ func (c *call) staysHere() bool {
 			continue // no address, or a file's
 		}
 		if from := strings.LastIndexAny(w.Value[:at], "=, "); !loopback(w.Value[from+1:]) {
+			return false
+		}
+		found = true
+	}
+	return found || c.endpointHere()
+}
+
+// endpointVariable matches what follows the name of a client in a variable that names its server, be it that of one
+// service alone.
+var endpointVariable = regexp.MustCompile(`^_(?:HTTP_)?(?:ADDR(?:ESS)?|HOST|URL|URI|SERVER|ENDPOINTS?|ENDPOINT_URL(?:_(\w+))?|ENDPOINT_OVERRIDES_(\w+))$`)
+
+// prefixes are what variables of clients begin with that are not called as their programs are.
+var prefixes = map[string]string{"gcloud": "CLOUDSDK_API"}
+
+// endpointHere reports whether the line sets a variable of the program of a call that names its server, and that is
+// this machine: VAULT_ADDR, AWS_ENDPOINT_URL_S3. No flag may name another server.
+func (c *call) endpointHere() bool {
+	if w, ok := c.FlagValue("-s", "--server", "--url", "--host", "--address", "--addr", "--endpoint", "--endpoints", "--endpoint-url", "--api-url", "-address", "-addr", "-http-addr"); c.Abroad || ok && !loopback(w.Value) {
+		return false
+	}
+	prefix := cmp.Or(prefixes[c.Name], strings.ToUpper(strings.ReplaceAll(c.Name, "-", "_")))
+	found := false
+	for i, v := range slices.Concat(c.Assigns, c.line.Assigned) {
+		rest, ok := strings.CutPrefix(v.Name, prefix)
+		m := endpointVariable.FindStringSubmatch(rest)
+		if !ok || prefix == "" || m == nil {
+			continue
+		}
+		if service, sub := strings.ToLower(m[1]+m[2]), c.Sub(); service != "" && (sub == "" || !strings.HasPrefix(strings.ReplaceAll(service, "_", "-"), sub)) {
+			continue
+		}
+		if i >= len(c.Assigns) && c.assigned(v.Name) == nil {
+			return false // not always, or not before the call
+		}
+		if v.Unknown || v.Value.Dynamic || v.Value.Value == "" || !loopback(v.Value.Value) {
 			return false
 		}
 		found = true
@@ -157,6 +195,8 @@ func asking(w shell.Word) string {
 	parts := wordParts(w.Value)
 	switch {
 	case len(parts) == 0:
+	case ifSafe.MatchString(w.Value):
+		return "can"
 	case len(parts) == 1 && (looking[parts[0]] || strings.HasPrefix(parts[0], "get")), askFirst[parts[0]]:
 		return parts[0]
 	case askLast[parts[len(parts)-1]] && verbs[parts[0]].weight == 0:
@@ -228,7 +268,7 @@ var scriptNames = words("sh bash dash ash")
 // tree is a file like others.
 func onDevice(c *call) bool {
 	for _, w := range c.operands("-t -L -T -U -b -E -O -m -N --rootdir -d --label --uuid --type") {
-		if w.Dynamic || strings.Contains(w.Value, "/") && c.outside(w, true) {
+		if _, known := c.expanded(w); w.Dynamic && !known || (known || strings.Contains(w.Value, "/")) && c.outside(w, true) {
 			return true
 		}
 	}
@@ -241,8 +281,15 @@ func toLoopback(c *call) bool {
 	if len(ws) == 0 {
 		return false
 	}
-	registry, _, ok := strings.Cut(ws[len(ws)-1].Value, "/")
-	return ok && local(registry)
+	at := len(ws) - 1
+	if c.Name == "oras" && c.Sub() != "cp" && c.Sub() != "copy" {
+		ws, at = shell.Operands(ws, "--config --artifact-type --annotation -a --annotation-file --username -u --password -p --format"), 0 // the files follow
+		if len(ws) == 0 {
+			return false
+		}
+	}
+	registry, _, ok := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(ws[at].Value, "docker://"), "oci://"), "/")
+	return ok && registry != "" && local(registry)
 }
 
 // toLocalImage reports whether an image goes into a file or a directory.
@@ -266,6 +313,33 @@ func toLocalImage(c *call) bool {
 func toFolder(c *call) bool {
 	w, ok := c.FlagValue("--source", "-s", "-Source")
 	return ok && !w.Dynamic && (strings.HasPrefix(w.Value, ".") || strings.HasPrefix(w.Value, "/") || strings.HasPrefix(w.Value, "~/"))
+}
+
+// deploysToFolder reports whether maven puts what it builds into a directory below the tree.
+func deploysToFolder(c *call) bool {
+	for _, w := range c.Args {
+		if _, address, ok := strings.Cut(w.Value, "eploymentRepository="); ok && strings.HasPrefix(w.Value, "-Dalt") {
+			_, file, is := strings.Cut(address, "file:")
+			if strings.HasPrefix(file, "///") {
+				file = file[2:]
+			}
+			return is && !strings.HasPrefix(file, "//") && !c.outside(shell.Word{Value: file, Dynamic: w.Dynamic}, true) && !c.names(func(s string) bool { return strings.Contains(s, "release:") || strings.Contains(s, "site-deploy") })
+		}
+	}
+	return false
+}
+
+// ownKeyring reports whether the keys of gpg are in a directory below the tree.
+func ownKeyring(c *call) bool {
+	if w, ok := c.FlagValue("--homedir"); ok {
+		return !c.outside(w, true)
+	}
+	for _, v := range slices.Concat(c.Assigns, c.line.Assigned) {
+		if v.Name == "GNUPGHOME" {
+			return !v.Unknown && !v.Maybe && !c.outside(v.Value, true)
+		}
+	}
+	return false
 }
 
 // toLoopbackServer reports whether mail is handed to a server on this machine that is named.
@@ -327,6 +401,9 @@ func fetchesObjects(c *call) bool {
 // asksModule reports whether a module of ansible only asks for something.
 func asksModule(c *call) bool {
 	w, ok := c.FlagValue("-m", "--module-name")
+	if a, said := c.FlagValue("-a", "--args"); c.Name == "ansible" && said && (!ok || words("command shell raw")[strings.TrimPrefix(path.Ext("."+w.Value), ".")]) {
+		return c.textReads(a.Value)
+	}
 	return ok && c.Name == "ansible" && words("ping setup debug gather_facts stat service_facts package_facts")[strings.TrimPrefix(path.Ext("."+w.Value), ".")]
 }
 
@@ -378,11 +455,7 @@ func asksHosts(c *call) bool {
 	default:
 		return false
 	}
-	if len(ws) == 0 {
-		return false
-	}
-	name, _, _ := strings.Cut(strings.TrimSpace(ws[0].Value), " ")
-	return shows[name] && !strings.ContainsAny(ws[0].Value, ";|&><$`")
+	return len(ws) > 0 && c.textReads(joined(ws))
 }
 
 // asksOfMinions reports whether a word is a function of salt that only asks, or says that nothing shall be done.

@@ -185,5 +185,5 @@ func feedsShell(c *call) bool {
 	if !c.isFed() || len(ws) != 1 || local(ws[0].Value[strings.LastIndexByte(ws[0].Value, '@')+1:]) {
 		return false
 	}
-	return !c.fedQuestions()
+	return !c.fedQuestions() && !(c.Document != nil && c.textReads(*c.Document))
 }

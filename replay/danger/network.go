@@ -162,7 +162,7 @@ func awsChanges(c *call) bool {
 // loopbackEndpoint reports whether a service on this machine stands for the provider's.
 func (c *call) loopbackEndpoint() bool {
 	w, ok := c.FlagValue("--endpoint-url")
-	return ok && loopback(w.Value)
+	return ok && loopback(w.Value) || !ok && c.endpointHere()
 }
 
 // azReads are what ends the name of an operation of az that only asks, or keeps something on this machine;

@@ -15,8 +15,12 @@ func (c *call) fedTexts() (texts []string) {
 	if c.Document != nil {
 		texts = append(texts, *c.Document)
 	}
-	if c.Piped && c.at > 0 {
-		if o := &c.line.Calls[c.at-1]; o.Drained && (o.Name == "echo" || o.Name == "printf") {
+	before := c.at - 1
+	for before > 0 && c.line.Calls[before].Wraps && c.line.Calls[before].Piped {
+		before-- // sudo and the like, that run this call
+	}
+	if c.Piped && before >= 0 {
+		if o := &c.line.Calls[before]; o.Drained && (o.Name == "echo" || o.Name == "printf") {
 			for _, w := range shell.Operands(o.Args, "") {
 				texts = append(texts, strings.ReplaceAll(w.Value, `\n`, "\n"))
 			}

@@ -1,0 +1,184 @@
+package danger
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/recountdb/recount/replay/shell"
+)
+
+// What runs on another machine, in a pod or on many machines changes nothing there if each of its commands only
+// reads.
+
+// readsAlone reports whether each call of a line only reads, and the line writes no file.
+func readsAlone(l *shell.Line, at Place) bool {
+	if len(l.Calls) == 0 || slices.ContainsFunc(l.Redirects, func(rd shell.Redirect) bool { return rd.Writes() && rd.Target.Value != "/dev/null" && rd.Op != ">&" }) {
+		return false
+	}
+	for i := range l.Calls {
+		if c := (&call{Call: &l.Calls[i], line: l, at: i, place: at}); !c.reads() {
+			return false
+		}
+	}
+	return true
+}
+
+// textReads reports whether a text is lines of a shell that only read.
+func (c *call) textReads(text string) bool {
+	if c.place.depth >= maxEmbedded {
+		return false
+	}
+	l, err := shell.Read(text, "bash", "")
+	if err != nil {
+		return false
+	}
+	at := c.deeper()
+	at.Cwd, at.Tree = "", []string{"/nowhere"}
+	for i := range l.Calls {
+		l.Calls[i].Abroad = true
+	}
+	return readsAlone(l, at)
+}
+
+// readers have no words with which they change something, but these.
+var (
+	shellWords = words("set export exit return : true false printf read local declare sleep command type hash umask")
+	changers   = map[string]func(*call) bool{
+		"sed":        some(flag("-i --in-place"), matching(`^-[a-zA-Z]*i|^(.*[;}] *)?w /|/w /`)),
+		"find":       exactly("-delete -fprint -fls -fprintf -fprint0"),
+		"ip":         abbreviated,
+		"ifconfig":   func(c *call) bool { return len(c.operands("")) > 1 },
+		"hostname":   func(c *call) bool { return len(c.operands("")) > 0 || c.Flag("-F", "--file") },
+		"date":       some(flag("-s --set"), matching(`^\d{8}`)),
+		"dmesg":      flag("-C --clear -c --read-clear -n --console-level -D -E"),
+		"journalctl": matching(`^--(vacuum|rotate|flush|sync|relinquish|setup)`),
+		"sort":       flag("-o --output"),
+		"ss":         flag("-K --kill"),
+		"awk":        matching(`system\(|print[^|]*[|>]`),
+	}
+	// plain have no words that change something, askable are told by their first words what they do.
+	plain    = words("pg_isready pg_lsclusters pvs vgs lvs lspci lsusb lsmod lsof getent groups sar vmstat iostat mpstat basename dirname realpath readlink tr xargs tac jq yq diff cmp sha1sum sha512sum cksum arch locale sestatus getenforce getfacl lsattr zgrep egrep fgrep rg tree column pgrep pidof pstree findmnt blkid strings od xxd hexdump dig host nslookup traceroute mtr tracepath arp last lastb")
+	askable  = words("kubectl oc crictl git rabbitmqctl etcdctl ceph rados consul vault nomad patronictl repmgr zpool zfs crm pcs gluster nodetool rpm dpkg-query snap timedatectl hostnamectl loginctl nmcli virsh nats mc redis-sentinel supervisorctl pm2 chronyc birdc vtysh keepalived")
+	unitAsks = words("status show cat is-active is-enabled is-failed is-system-running get-default help")
+)
+
+// reads reports whether a call only reads where it runs.
+func (c *call) reads() bool {
+	if changes, ok := changers[c.Name]; ok && changes(c) {
+		return false
+	}
+	_, isClient := clients[c.Name]
+	switch {
+	case c.Name == "":
+		return c.Head.Text == "" // assignments alone
+	case c.Wraps, shellWords[c.Name], shows[c.Name], plain[c.Name], c.onlySays():
+		return true
+	case c.Name == "systemctl":
+		return unitAsks[c.Sub()] || strings.HasPrefix(c.Sub(), "list-") || c.Sub() == ""
+	case c.Name == "service":
+		ws := c.operands("")
+		return len(ws) == 2 && ws[1].Value == "status" || c.Flag("--status-all")
+	case c.Name == "docker" || c.Name == "podman":
+		ws := c.operands("-f --file -p --project-name")
+		for len(ws) > 0 && dockerGroups[ws[0].Value] {
+			ws = ws[1:]
+		}
+		return len(ws) > 0 && dockerShows[ws[0].Value]
+	case c.Name == "tar":
+		return archivesToOutput(c)
+	case isClient:
+		return c.statesQuestions()
+	case shells[c.Name]:
+		return c.Document != nil && c.textReads(*c.Document)
+	case c.Name == "curl":
+		return !uploads(c) && !c.Flag("-o", "-O", "--output", "--remote-name", "-K", "--config", "-J", "-c", "--cookie-jar", "-D")
+	case c.Name == "socat" || c.Name == "nc":
+		return c.fedQuestions()
+	}
+	return askable[c.Name] && c.asks()
+}
+
+// bundledWord matches the flags of tar that are written in one word, with or without a hyphen.
+var bundledWord = regexp.MustCompile(`^-?[a-zA-Z]+$`)
+
+// archivesToOutput reports whether tar writes what it packs to its standard output, or only lists.
+func archivesToOutput(c *call) bool {
+	if len(c.Args) == 0 || c.Flag("--remove-files", "--to-command", "--use-compress-program", "-I") || c.matches(checkpoints) {
+		return false
+	}
+	mode, file := "", ""
+	for i, w := range c.Args {
+		if !bundledWord.MatchString(w.Value) || i > 0 && !strings.HasPrefix(w.Value, "-") {
+			continue
+		}
+		mode += strings.TrimPrefix(w.Value, "-")
+		if strings.HasSuffix(w.Value, "f") && i+1 < len(c.Args) {
+			file = c.Args[i+1].Value
+		}
+	}
+	return !strings.ContainsAny(mode, "xruA") && (c.Flag("--list") || strings.Contains(mode, "t") || strings.Contains(mode, "c") && file == "-")
+}
+
+// checkpoints matches the flag with which tar runs something now and then.
+var checkpoints = regexp.MustCompile(`^--checkpoint-action|^--(info|new-volume)-script|^-F$`)
+
+// statesQuestions reports whether a client of a database is given questions alone.
+func (c *call) statesQuestions() bool {
+	client := clients[c.Name]
+	if c.Name == "redis-cli" || c.Name == "valkey-cli" {
+		ws := c.operands("-h -p -a -n -u -i -r --user --pass --cacert --cert --key --pattern --count")
+		if len(ws) == 0 {
+			return false
+		}
+		verb := strings.ToLower(ws[0].Value)
+		return asksRedis[verb] || len(ws) > 1 && askRedisGroups[verb] && askRedisOf(ws[1].Value)
+	}
+	texts := c.fedTexts()
+	for i, w := range c.Args {
+		name, value, equals := strings.Cut(w.Value, "=")
+		switch {
+		case w.Value == "-f" || name == "--file":
+			return false
+		case i > 0 && strings.Contains(" "+client.statement+" ", " "+c.Args[i-1].Value+" "):
+			texts = append(texts, w.Value)
+		case equals && strings.HasPrefix(name, "--") && strings.Contains(" "+client.statement+" ", " "+name+" "):
+			texts = append(texts, value)
+		case len(w.Value) > 2 && strings.Contains(" "+client.statement+" ", " "+w.Value[:2]+" ") && !strings.HasPrefix(w.Value, "--"):
+			texts = append(texts, w.Value[2:])
+		case c.Name == "psql" && w.Value == "-l" || c.Name == "psql" && len(w.Value) > 2 && w.Value[0] == '-' && w.Value[1] != '-' && strings.HasSuffix(w.Value, "c") && i+1 < len(c.Args):
+			// -l lists the databases; in -tAc the statement follows.
+			if w.Value == "-l" {
+				return true
+			}
+			texts = append(texts, c.Args[i+1].Value)
+		}
+	}
+	return len(texts) > 0 && !destroysData(c) && !slices.ContainsFunc(texts, func(text string) bool { return changesBy(c.Name, text) || asksToWrite.MatchString(text) })
+}
+
+// asksToWrite matches what a question may do besides: end a session, write a file, call what changes something.
+var asksToWrite = regexp.MustCompile(`(?i)\b(into\s+(outfile|dumpfile|\w)|pg_(terminate|cancel|reload|switch|drop|promote|rotate|create|replication\w*_(drop|create|advance))\w*|setval|lo_unlink|dblink_exec|for\s+update|\\!|\\copy|\\o\s)|\\(!|copy|o\s|i\s)|\bset\s+(global|persist)|\bshow\s+.*\bkill\b|\bwith\b.*\b(delete|update|insert)\b`)
+
+// askRedisGroups are commands of Redis whose second word says whether they ask.
+var askRedisGroups = words("config client cluster acl")
+
+// runsReaders reports whether all that a call runs elsewhere only reads.
+func (c *call) runsReaders() bool {
+	if !c.Wraps {
+		return false
+	}
+	for _, rd := range c.line.Redirects {
+		if rd.Abroad && rd.Writes() && rd.Target.Value != "/dev/null" {
+			return false
+		}
+	}
+	n := 0
+	for i := c.at + 1; i < len(c.line.Calls) && c.line.Calls[i].Abroad; i++ {
+		if o := (&call{Call: &c.line.Calls[i], line: c.line, at: i, place: c.place}); !o.reads() {
+			return false
+		}
+		n++
+	}
+	return n > 0
+}
