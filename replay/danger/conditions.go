@@ -303,6 +303,15 @@ func credentialsOutside(c *call) bool {
 	return len(ws) > 0 && c.outside(ws[0], true)
 }
 
+// keysOutside reports whether the file or the directory of keys that a flag names is outside the tree.
+func keysOutside(c *call) bool {
+	w, ok := c.FlagValue("-keystore", "-destkeystore", "-d", "-f", "-k", "--keytab")
+	for _, format := range [...]string{"sql:", "dbm:", "FILE:"} {
+		w.Value = strings.TrimPrefix(w.Value, format)
+	}
+	return ok && c.outside(w, true)
+}
+
 // treeOutside reports whether a recursive change of owners or modes reaches outside the tree.
 func treeOutside(c *call) bool {
 	words := c.operands("--reference --from")

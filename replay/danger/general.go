@@ -48,7 +48,7 @@ var verbs = func() map[string]verb {
 		{"power", strong, "shutdown poweroff reboot hibernate"},
 		{"power", first, "halt"},
 		{"remove", first, "rmr empty untag uninit free rb clear remove rm rmi del drop prune trash truncate forget expire discard rollback restore unlink overwrite vacuum reset format flush"},
-		{"infrastructure", first, "evict drain kill killall cancel abort ban unban suspend promote transfer rotate leave stop restart disable scale modify approve recreate deactivate kick hold resize trigger quiesce offline approve reject cull"},
+		{"infrastructure", first, "evict drain kill killall cancel abort ban unban suspend promote demote transfer rotate leave stop restart disable scale modify approve recreate deactivate kick hold resize trigger quiesce offline approve reject cull"},
 		{"disk", first, "flash burn"},
 		{"publish", first, "push release submit"},
 		{"send", first, "put unsubscribe refund send share post email mail notify broadcast tweet toot sms dm pub buy purchase pay attack flood deauth inject"},
@@ -150,6 +150,8 @@ func general(c *call) []rule {
 		return found("database", "it removes data from a database")
 	case c.matches(methods) && c.names(foreignHost):
 		return found("send", "it changes something on another machine")
+	case flagOfSystem("-out -keyout --out --output --outfile --output-file --key-out --keyout --cert-out --key-file --cert-file --out-file")(c) && !looks(c):
+		return found("system", "it writes a file that belongs to the machine")
 	case c.writesAway() && !looks(c):
 		return found("send", "it writes to another machine")
 	}
@@ -333,7 +335,7 @@ func (c *call) told(own bool) string {
 		if !w.Dynamic && strings.ContainsAny(w.Value, "./") && n == 0 {
 			continue // a file or an address before the verb: java -jar cli.jar -s URL delete-job
 		}
-		if n++; n > 3 {
+		if n++; n > 4 || n == 4 && (own || verbs[w.Value].weight != strong) {
 			break
 		}
 		if w.Dynamic || w.Quoted || !bareWord.MatchString(w.Value) || methods.MatchString(w.Value) {
@@ -361,6 +363,7 @@ func (c *call) told(own bool) string {
 				v.weight == first && (whole && n < 3 || n < 3 && i == 0 && !adjectives[p]),
 				v.weight == first && n < 3 && i == len(parts)-1 && strings.Contains(w.Value, ":"),
 				v.weight == first && n == 3 && whole && (v.kind == "remove" || v.kind == "publish"),
+				v.weight == first && v.kind == "remove" && n < 3 && i > 0 && edge && c.asRoot() && removeFlags[p],
 				n < 3 && i == len(parts)-1 && strings.Contains(w.Value, ":") && (v.weight == pressed || colonChanges[p]),
 				v.weight == pressed && whole && n < 3 && c.isPressed():
 				if v.kind == "" {

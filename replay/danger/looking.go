@@ -448,6 +448,9 @@ func asksHosts(c *call) bool {
 	ws := shell.Operands(c.Args, "-w -g -x -l -t -f -u -n -G -H -h -p")
 	switch c.Name {
 	case "salt", "salt-call", "salt-run", "salt-ssh":
+		if i := slices.IndexFunc(c.Args, func(w shell.Word) bool { return w.Value == "cmd.run" || w.Value == "cmd.shell" }); i >= 0 && i+2 == len(c.Args) {
+			return c.textReads(c.Args[i+1].Value)
+		}
 		return c.names(asksOfMinions)
 	case "cap":
 		return c.Flag("-T", "--tasks", "-vT")

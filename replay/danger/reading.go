@@ -55,13 +55,44 @@ var (
 		"journalctl": matching(`^--(vacuum|rotate|flush|sync|relinquish|setup)`),
 		"sort":       flag("-o --output"),
 		"ss":         flag("-K --kill"),
+		"yq":         flag("-i --inplace"),
+		"arp":        flag("-d -s -f"),
+		"xxd":        func(c *call) bool { return len(c.operands("-s -l -c -g")) > 1 },
+		"uniq":       func(c *call) bool { return len(c.operands("-f -s -w")) > 1 },
+		"tree":       flag("-o"),
+		"sar":        flag("-o"),
 		"awk":        matching(`system\(|print[^|]*[|>]`),
 	}
+	sendsOrSaves = some(flag("-d -F -T -Q --json --form --form-string --upload-file --quote --mail-rcpt -o -O --output --remote-name --remote-name-all -K --config -J -c --cookie-jar -D --dump-header"), matching(`^--data|^-[a-zA-Z]*[dFToO]$`))
 	// plain have no words that change something, askable are told by their first words what they do.
-	plain    = words("pg_isready pg_lsclusters pvs vgs lvs lspci lsusb lsmod lsof getent groups sar vmstat iostat mpstat basename dirname realpath readlink tr xargs tac jq yq diff cmp sha1sum sha512sum cksum arch locale sestatus getenforce getfacl lsattr zgrep egrep fgrep rg tree column pgrep pidof pstree findmnt blkid strings od xxd hexdump dig host nslookup traceroute mtr tracepath arp last lastb")
-	askable  = words("kubectl oc crictl git rabbitmqctl etcdctl ceph rados consul vault nomad patronictl repmgr zpool zfs crm pcs gluster nodetool rpm dpkg-query snap timedatectl hostnamectl loginctl nmcli virsh nats mc redis-sentinel supervisorctl pm2 chronyc birdc vtysh keepalived")
+	plain   = words("pg_isready pg_lsclusters pvs vgs lvs lspci lsusb lsmod lsof getent groups sar vmstat iostat mpstat basename dirname realpath readlink tr xargs tac jq yq diff cmp sha1sum sha512sum cksum arch locale sestatus getenforce getfacl lsattr zgrep egrep fgrep rg tree column pgrep pidof pstree findmnt blkid strings od xxd hexdump dig host nslookup traceroute mtr tracepath arp last lastb")
+	askable = words("kubectl oc crictl git rabbitmqctl etcdctl ceph rados consul vault nomad patronictl repmgr zpool zfs crm pcs gluster nodetool rpm dpkg-query snap timedatectl hostnamectl loginctl nmcli virsh nats mc redis-sentinel supervisorctl pm2 chronyc birdc vtysh keepalived")
+	// packers write to their standard output where they have no operand, and else replace a file.
+	packers  = words("gzip gunzip zstd unzstd xz unxz bzip2 bunzip2 pigz lz4 lzop brotli")
 	unitAsks = words("status show cat is-active is-enabled is-failed is-system-running get-default help")
 )
+
+// readings has programs that read if they are told so, or unless they are told otherwise.
+var readings = map[string]func(*call) bool{
+	"pg_dump":         not(flag("-f --file")),
+	"pg_dumpall":      not(flag("-f --file")),
+	"mysqldump":       not(flag("-r --result-file -T --tab --flush-logs -F --delete-master-logs --delete-source-logs --flush-privileges --dump-replica --dump-slave")),
+	"mariadb-dump":    not(flag("-r --result-file -T --tab --flush-logs -F --delete-master-logs --flush-privileges --dump-slave")),
+	"nginx":           flag("-t -T -v -V"),
+	"apachectl":       flag("-t -S -M -v"),
+	"sshd":            flag("-t -T"),
+	"haproxy":         flag("-c -v -vv"),
+	"crontab":         flag("-l"),
+	"dpkg":            flag("-l -L -s -S --list --status --listfiles --search --print-architecture"),
+	"rpm":             matching(`^-q|^--query`),
+	"apt":             exactly("list show policy search"),
+	"apt-cache":       someArgument,
+	"iptables":        all(some(flag("-S --list-rules"), matching(`^-[nv]*L[nv]*$|^--list$`)), not(flag("-Z --zero -F -D -A -I -P -X -R -N"))),
+	"smartctl":        not(flag("-t --test -s --set -o --offlineauto -S --saveauto -X --abort")),
+	"openssl":         all(exactly("x509 verify version s_client crl req rsa pkey ciphers"), not(flag("-out -keyout -CAcreateserial -signkey -sign"))),
+	"kafka-topics":    flag("--list --describe"),
+	"kafka-topics.sh": flag("--list --describe"),
+}
 
 // reads reports whether a call only reads where it runs.
 func (c *call) reads() bool {
@@ -91,8 +122,13 @@ func (c *call) reads() bool {
 		return c.statesQuestions()
 	case shells[c.Name]:
 		return c.Document != nil && c.textReads(*c.Document)
-	case c.Name == "curl":
-		return !uploads(c) && !c.Flag("-o", "-O", "--output", "--remote-name", "-K", "--config", "-J", "-c", "--cookie-jar", "-D")
+	case packers[c.Name]:
+		return c.Piped && c.Drained && len(c.operands("")) == 0 || c.Flag("-c", "--stdout", "-t", "-l")
+	case readings[c.Name] != nil:
+		return readings[c.Name](c)
+	case c.Name == "curl": // there localhost is another machine
+		m, said := c.FlagValue("-X", "--request")
+		return (!said || words("GET HEAD OPTIONS")[m.Value]) && !uploads(c) && !sendsOrSaves(c)
 	case c.Name == "socat" || c.Name == "nc":
 		return c.fedQuestions()
 	}
