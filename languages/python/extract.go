@@ -14,7 +14,7 @@ import (
 // the class as `in`. "self" in a path is the first parameter of the enclosing method, whatever
 // its name; in a classmethod it is the class.
 var extractor = extract.Language{
-	Name: "python", Version: 17, Matches: extract.Suffixed(".py", ".pyi"),
+	Name: "python", Version: 18, Matches: extract.Suffixed(".py", ".pyi"),
 	Extract: extract.Parsed(extract.LoadGrammar(python.GetLanguage), func(f *extract.File) {
 		f.Indented = true
 		p := &walker{File: f, known: map[string]string{}, clients: map[extract.NameIn]string{}, lists: map[extract.NameIn]bool{}}
@@ -293,6 +293,7 @@ func (p *walker) class(n, whole extract.Ref, s state) {
 	}
 	p.decorate(whole, in, name, s)
 	p.attached(n, name, s)
+	p.controller(n, in, s)
 	p.visit(body, state{in: in, class: true, function: false, test: decl.Test, typeOnly: s.typeOnly, enum: p.isEnum(n, s)})
 }
 

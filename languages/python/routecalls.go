@@ -52,6 +52,9 @@ func (p *walker) register(n extract.Ref, path string, args extract.Ref, s state)
 			r.framework = "sanic"
 		}
 	}
+	if r.bottle() {
+		return
+	}
 	switch r.name {
 	case "register_blueprint", "include_router", "blueprint", "mount", "add_subapp", "add_namespace":
 		r.mounts()
@@ -77,9 +80,14 @@ func (p *walker) register(n extract.Ref, path string, args extract.Ref, s state)
 		}
 	case "add_resource":
 		r.addResource()
+	case "add_static_route":
+		r.staticFiles()
 	case "add_static", "static":
 		r.folder()
 	case "register":
+		if of := r.routePath(r.arg(0, "value"), r.s); r.framework == "litestar" && of != extract.Unknown && r.router != "" {
+			r.add(&recountv1.RouteFact{Group: true, Method: "ANY", Router: r.router, Handler: of})
+		}
 		if pattern, ok := r.pattern(0, "prefix"); ok && r.framework == "django" {
 			r.route("ANY", pattern, r.router, r.arg(1, "viewset"), "viewset")
 		}
@@ -225,7 +233,7 @@ func (r *registration) mounts() {
 	case "include_router":
 		key, what, r.framework = "prefix", "router", cmp.Or(r.framework, "fastapi")
 	case "mount", "add_subapp":
-		if r.framework == "" {
+		if text, _ := r.literal(r.arg(0, "path")); r.framework == "" && !strings.HasPrefix(text, "/") {
 			return
 		}
 		place, key, what = 0, "path", "app"
@@ -343,6 +351,9 @@ func (r *registration) addRoute() {
 	case as == "sanic" || as == "aiohttp":
 	case r.name == "add_route" && as == "fastapi":
 		as = "starlette"
+	case r.name == "add_route" && (as == "falcon" || as == ""):
+		r.responders()
+		return
 	case r.name == "add_route":
 		return
 	default:

@@ -40,6 +40,10 @@ func (p *walker) decorated(call extract.Ref, in uint32, handler string, s state)
 		r.Framework = cmp.Or(p.framework, r.Framework)
 		p.AddRoute(r, call)
 	}
+	if handler == "" && p.litestarHandler(call, in, path, s) {
+		return
+	}
+	ofBottle := p.ofBottle(path)
 	switch p.canonical(path) {
 	case "rest_framework.decorators.api_view":
 		var all []string
@@ -67,7 +71,10 @@ func (p *walker) decorated(call extract.Ref, in uint32, handler string, s state)
 		add(r)
 		return
 	}
-	if router == "" {
+	if ofBottle {
+		router = ""
+		_, verb = extract.SplitLast(p.canonical(path)) // from bottle import get as read
+	} else if router == "" {
 		return
 	}
 	place := 0
@@ -75,6 +82,10 @@ func (p *walker) decorated(call extract.Ref, in uint32, handler string, s state)
 		place = 1
 	}
 	pattern, ok := p.pattern(extract.FirstRef(p.argument(args, place, "path"), extract.FirstRef(p.argument(args, -1, "rule"), p.argument(args, -1, "uri"))), s)
+	var others []string
+	if several := p.paths(p.argument(args, 0, "path"), s); !ok && p.framework == "bottle" && len(several) > 0 {
+		pattern, others, ok = several[0], several[1:], true
+	}
 	if !ok || strings.HasPrefix(pattern, "{$") || strings.HasSuffix(router, ".webhooks") { // what others serve
 		return
 	}
@@ -83,6 +94,9 @@ func (p *walker) decorated(call extract.Ref, in uint32, handler string, s state)
 	switch verb {
 	case "route":
 		methods, framework = p.methods(args, -1, "GET"), "flask"
+		if (p.framework == "bottle" || p.framework == "") && p.argument(args, -1, "methods") == extract.None {
+			methods = p.bottleMethods(args)
+		}
 		if place == 1 {
 			m, _ := p.literal(p.argument(args, 0, "method"))
 			methods = []string{verbOf(m)}
@@ -115,8 +129,10 @@ func (p *walker) decorated(call extract.Ref, in uint32, handler string, s state)
 	if p.framework == "sanic" {
 		pattern = p.version(args, extract.None) + pattern
 	}
-	for _, m := range methods {
-		add(&recountv1.RouteFact{Role: role, Method: m, Pattern: pattern, Router: router, Framework: framework})
+	for _, pattern := range append([]string{pattern}, others...) {
+		for _, m := range methods {
+			add(&recountv1.RouteFact{Role: role, Method: m, Pattern: pattern, Router: router, Framework: framework})
+		}
 	}
 }
 

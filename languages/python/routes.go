@@ -12,8 +12,10 @@ import (
 // frameworkOf returns the framework that a module belongs to, "" if to none.
 func frameworkOf(module string) string {
 	switch name := extract.Root(module); name {
-	case "flask", "fastapi", "django", "quart", "starlette", "sanic", "aiohttp", "tornado":
+	case "flask", "fastapi", "django", "quart", "starlette", "sanic", "aiohttp", "tornado", "falcon", "bottle", "litestar":
 		return name
+	case "starlite":
+		return "litestar"
 	case "rest_framework":
 		return "django"
 	case "flask_smorest", "flask_restx", "flask_restplus":
@@ -85,7 +87,14 @@ func (p *walker) pattern(n extract.Ref, s state) (text string, ok bool) {
 
 // methods reads methods=["GET", "POST"]; without it there is one method, the default.
 func (p *walker) methods(args extract.Ref, place int, def string) []string {
-	list := p.argument(args, place, "methods")
+	return p.methodsIn(p.argument(args, place, "methods"), def)
+}
+
+// methodsIn returns the methods that an expression names, the default if there is none.
+func (p *walker) methodsIn(list extract.Ref, def string) []string {
+	if m, ok := p.literal(list); ok {
+		return []string{strings.ToUpper(m)}
+	}
 	if p.Kind(list) == "call" { // frozenset({"GET", "POST"})
 		list = p.argument(p.Field(list, "arguments"), 0, "")
 	}
@@ -93,7 +102,7 @@ func (p *walker) methods(args extract.Ref, place int, def string) []string {
 	for c := range p.Children(list) {
 		if m, ok := p.literal(c); ok {
 			all = append(all, strings.ToUpper(m))
-		} else if of, m := extract.SplitLast(p.Text(c)); strings.HasSuffix(of, "HTTPMethod") {
+		} else if of, m := extract.SplitLast(p.Text(c)); strings.HasSuffix(strings.ToUpper(of), "HTTPMETHOD") {
 			all = append(all, m)
 		}
 	}
@@ -125,7 +134,7 @@ var makers = map[string]struct {
 func (p *walker) construct(n extract.Ref, path string, args extract.Ref, s state) {
 	full := p.canonical(path)
 	module, name := extract.SplitLast(full)
-	if p.namespace(n, path, full, args, s) {
+	if p.namespace(n, path, full, args, s) || p.falconApp(n, module, name, s) || p.bottleApp(n, module, name, s) || p.litestarApp(n, module, name, args, s) {
 		return
 	}
 	if name == "Api" && (module == "flask_restful" || strings.HasPrefix(module, "flask_") && frameworkOf(module) == "flask") {

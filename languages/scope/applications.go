@@ -2,6 +2,7 @@ package scope
 
 // Facts of groups have these roles besides those in code.proto, which only one language makes:
 //
+//	partclass    as class, but the class `in` serves only where it is mounted
 //	given        the call of `handler` passes the text `pattern` as its argument `method`, an index or a name
 //	optional     the parameter `handler` has a text of its own if a call passes none
 //	bare         the plugin `handler`, or the function `in`, gets no prefix (fastify-plugin)
@@ -17,7 +18,8 @@ package scope
 //	setting      the setting `handler` is the path `pattern`
 //
 // Routes, too: "page" is a page by the place of its file (next.go), "inherited" serves where a controller extends its class, "documented" where its handler is mounted, "index"
-// where its router is, "ruled" is a view of a list that Tornado may serve, "composed" has an annotation instead of a method, and
+// where its router is, "ruled" is a view of a list that Tornado may serve, "composed" has an annotation instead of a method,
+// "responder SUFFIX" is served by a resource of Falcon, and
 // "mapped NAME" is served by the method NAME of the class `handler`.
 
 import (

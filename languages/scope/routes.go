@@ -42,6 +42,9 @@ type Paged interface {
 	Pages(file string) bool
 }
 
+// PartClassRole is the role of a group that is a class which serves only where it is mounted.
+const PartClassRole = "partclass"
+
 // PageRole is the role of a route that is a page, by the place of its file.
 const PageRole = "page"
 
@@ -178,9 +181,10 @@ func (rt *Routing) made(m *Module, i int, r *recountv1.RouteFact) {
 		if r.Role == "part" && r.Router != "" {
 			rt.ofClass(o, m, r)
 		}
-	case "class":
+	case "class", PartClassRole:
 		if d != nil {
 			o := rt.router(d)
+			o.part = o.part || r.Role == PartClassRole
 			o.test = m.Test || inTest(d)
 			o.own = append(o.own, rt.expand(m, r.In, r.Pattern)...)
 		}

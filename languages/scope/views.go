@@ -165,6 +165,34 @@ func (rt *Routing) dispatched(r *recountv1.RouteFact, class *Decl) (all []served
 	return []served{{"GET", r.Pattern, d}}
 }
 
+// ResponderRole begins the role of a route that a resource of Falcon serves, whose suffix follows. Such a route without
+// a method is none if the resource is not known.
+const ResponderRole = "responder "
+
+// responderMethods are the methods of resources of Falcon.
+var responderMethods = append([]string{"connect", "websocket"}, httpMethods...)
+
+// responders returns what the methods on_get, on_post, … of a resource of Falcon serve, with a suffix those that end in
+// it: on_get_list.
+func responders(r *recountv1.RouteFact, resource *Decl, suffix string) (all []served) {
+	if suffix != "" {
+		suffix = "_" + suffix
+	}
+	if resource == nil || !resource.IsClass() {
+		if r.Method != "" {
+			all = []served{{r.Method, r.Pattern, resource}}
+		}
+		return all
+	}
+	has := methods(resource)
+	for _, name := range responderMethods {
+		if d := has["on_"+name+suffix]; d != nil {
+			all = append(all, served{strings.ToUpper(name), r.Pattern, d})
+		}
+	}
+	return all
+}
+
 // viewSet returns what a view set serves: a list, one object, and its further actions.
 func (rt *Routing) viewSet(m *Module, r *recountv1.RouteFact, class *Decl) (all []served) {
 	list := strings.Trim(r.Pattern, "/") + "/"
@@ -226,6 +254,9 @@ type Actor interface {
 // served returns what a route fact of a module serves: itself, or the methods of a class.
 func (rt *Routing) served(m *Module, r *recountv1.RouteFact, handler *Decl) []served {
 	one := []served{{r.Method, r.Pattern, handler}}
+	if suffix, ok := strings.CutPrefix(r.Role, ResponderRole); ok {
+		return responders(r, handler, suffix)
+	}
 	if handler == nil {
 		return one
 	}
