@@ -209,7 +209,7 @@ func (g *Graph) nameInText() {
 		}
 	}
 	for _, s := range g.symbols {
-		if !inText(s) || s.name[:1] == "/" {
+		if !inText(s) || strings.HasPrefix(s.name, "/") {
 			continue
 		}
 		if found := g.meant(s.name, wanted[lastName(strings.TrimSuffix(s.name, "()"))]); len(found) > 0 {

@@ -91,8 +91,8 @@ func TracesOf(ctx context.Context, s Sources, r TracesRequest) (TracesResponse, 
 		return resp, err
 	}
 	found := l.ordered()
-	if limit := cmp.Or(r.Limit, DefaultTraces); len(found) > limit {
-		found, resp.More = found[:limit], true
+	if len(found) > l.limit {
+		found, resp.More = found[:l.limit], true
 	}
 	for _, m := range found {
 		t, err := a.found(m)

@@ -41,8 +41,9 @@ func (c *call) textReads(text string) bool {
 	return readsAlone(l, at)
 }
 
-// readers have no words with which they change something, but these.
+// What programs do that read, or read unless a word of the call says otherwise.
 var (
+	// shellWords change their shell alone. changers are the programs that read but for some words, with what tells them.
 	shellWords = words("set export exit return : true false printf read local declare sleep command type hash umask")
 	changers   = map[string]func(*call) bool{
 		"sed":        some(flag("-i --in-place"), matching(`^-[a-zA-Z]*i|^(.*[;}] *)?w /|/w /`)),

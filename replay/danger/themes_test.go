@@ -496,9 +496,11 @@ func TestReading(t *testing.T) {
 		"mvn deploy -DaltDeploymentRepository=nfs::file:///srv/maven":                                     true,
 		"GNUPGHOME=build/keys gpg --batch --yes --delete-keys AB12":                                       false,
 		"gpg --homedir /srv/keys --batch --yes --delete-keys AB12":                                        true,
+
 		"sudo -l -U deploy":        false,
 		"sudo -u deploy -- reboot": true,
 		"shutdown --show":          false,
+
 		"img=build/a.img; truncate -s 1G $img; mkfs.ext4 -q $img":                   false,
 		"img=/dev/sdb1; mkfs.ext4 -q $img":                                          true,
 		"mkfs.ext4 -q $img":                                                         true,
