@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/recountdb/recount/languages/scope"
@@ -27,6 +28,7 @@ func (p *Engine) nameFunctions() *named {
 			case name == "":
 			case b.Value == name || b.Value == scope.MemberName(name):
 				members[name] = true
+			case scope.IsRegistered(b.Value): // it has scope.OfObject
 			case !strings.HasSuffix(b.Value, "."+name):
 				n.fields[name] = n.fields[name] || !m.Test // a test may put anything into its place
 			}
@@ -35,7 +37,7 @@ func (p *Engine) nameFunctions() *named {
 			switch {
 			case !d.IsFunction() || d.Kind == recountv1.SymbolKind_SYMBOL_KIND_PROPERTY:
 				n.fields[d.Name] = n.fields[d.Name] || d.Outer.IsClass()
-			case !d.Overload && (d.Outer.IsClass() || d.Of != nil || members[d.Name] || p.exports(m, d)):
+			case !d.Overload && (d.Outer.IsClass() || d.Of != nil || d.Attributes[scope.OfObject] != "" || members[d.Name] || p.exports(m, d)):
 				n.functions[d.Name] = append(n.functions[d.Name], d)
 			}
 		}
@@ -65,7 +67,7 @@ func cutLast(path string) (base, name string) {
 // the program, or of the site's part of it, if the name is of several words, no member that holds
 // something else has it, and objects outside the repository do not commonly have it. A function that
 // calls its own name on something else passes the call on to what it wraps.
-func (l *Linker) onlyNamed(in uint32, of scope.Path) *scope.Decl {
+func (l *Linker) onlyNamed(here Site, of scope.Path) *scope.Decl {
 	if l.e.Lang.Common == nil || of.Plain() {
 		return nil
 	}
@@ -76,7 +78,10 @@ func (l *Linker) onlyNamed(in uint32, of scope.Path) *scope.Decl {
 	if l.e.named == nil {
 		l.e.named = l.e.nameFunctions()
 	}
-	if from := l.Module.Decl(in); l.e.named.fields[last.Name] || from != nil && from.Name == last.Name {
+	if from := l.Module.Decl(here.In); l.e.named.fields[last.Name] || from != nil && from.Name == last.Name {
+		return nil
+	}
+	if l.e.madeOutside(here, of.Base()) {
 		return nil
 	}
 	var all, near []*scope.Decl
@@ -96,6 +101,30 @@ func (l *Linker) onlyNamed(in uint32, of scope.Path) *scope.Decl {
 		return nil
 	}
 	return all[0]
+}
+
+// madeOutside reports whether a path is what a function or a class of another package returns, or a name
+// that is assigned that.
+func (p *Engine) madeOutside(here Site, of scope.Path) bool {
+	outside := func(at Site, call scope.Path) bool {
+		if call.Plain() || call.Steps[len(call.Steps)-1].Op != '(' {
+			return false
+		}
+		found := p.Eval(nil, at, call.Base())
+		for _, m := range found {
+			if m.Value.Kind != scope.ExternalValue || m.Value.Pkg == p.Lang.Builtins {
+				return false
+			}
+		}
+		return len(found) > 0
+	}
+	if !of.Plain() {
+		return outside(here, of)
+	}
+	v := p.Find(here.Scope, of.Head)
+	return v != nil && v.Scope != nil && slices.ContainsFunc(v.Aliases, func(a scope.Path) bool {
+		return outside(Site{v.Scope, v.Scope.In()}, a)
+	})
 }
 
 // topOf returns the first directory of a path.
@@ -129,7 +158,10 @@ func (l *Linker) arrived(here Site, of scope.Path, values scope.Set, t *scope.Ta
 		return nil
 	}
 	d := t.List[0].Decl
-	member := d.Attributes[scope.OfModule] != "" && d.Name == of.Last()
+	if d == l.Module.Decl(here.In) && d.Attributes[scope.OfObject] != "" {
+		return nil
+	}
+	member := (d.Attributes[scope.OfModule] != "" || d.Attributes[scope.OfObject] != "") && d.Name == of.Last()
 	if !d.IsMethod() && !member || d.Mod.Test && !l.Module.Test {
 		return nil
 	}

@@ -150,7 +150,7 @@ func (l *Linker) call(here Site, r *recountv1.Reference) {
 	var t scope.Targets
 	values := l.e.called(here, of)
 	for _, m := range values {
-		l.callee(&t, m.Value, m.Sure)
+		l.callee(&t, m.Value, m.Sure && !l.passesOn(here, of, m.Value))
 		if m.Value.Kind == scope.ClassValue && m.Sure && l.e.constructor(m.Value.Decl) != nil && m.Value.Decl != l.Module.Decl(r.In) {
 			l.Edge(scope.References, r.In, m.Value.Decl.Key, scope.ScopeResolved, r.At)
 		}
@@ -170,7 +170,7 @@ func (l *Linker) call(here Site, r *recountv1.Reference) {
 	if !t.Known {
 		if d := l.e.constant(here, of); d != nil {
 			l.Edge(scope.Calls, r.In, d.Key, scope.ScopeResolved, r.At)
-		} else if d := l.onlyNamed(r.In, of); d != nil {
+		} else if d := l.onlyNamed(here, of); d != nil {
 			l.Edge(scope.Calls, r.In, d.Key, recountv1.Provenance_PROVENANCE_NAME_MATCHED, r.At)
 		} else {
 			l.Unresolved(scope.Calls, r.In, r.Path, r.At)
@@ -189,6 +189,12 @@ func (l *Linker) call(here Site, r *recountv1.Reference) {
 			l.Edge(scope.References, r.In, s.Decl.Key, scope.ScopeResolved, r.At)
 		}
 	}
+}
+
+// passesOn reports whether a member of an object calls the member of its own name on its receiver: it is
+// often given another one.
+func (l *Linker) passesOn(here Site, of scope.Path, v *scope.Value) bool {
+	return v.Kind == scope.FunctionValue && v.Decl == l.Module.Decl(here.In) && v.Decl.Attributes[scope.OfObject] != "" && of.Head == "self"
 }
 
 // constant returns the constant of a module that a path names and that is called, although nothing

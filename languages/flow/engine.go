@@ -67,6 +67,8 @@ type Engine struct {
 	// unknown has the parameters that calls outside tests give something of which nothing is known.
 	unknown   map[*scope.Variable]map[given]bool
 	registers *registers
+	// withMethods has the object literals with functions.
+	withMethods map[*scope.Value]bool
 	// texts has the constants that are members of objects.
 	texts map[member]string
 	// optional has the parameters that are texts if a call passes none, with those texts.
@@ -82,7 +84,7 @@ type Engine struct {
 // NewResolver returns a resolver that follows values by this engine.
 func NewResolver(lang *Language) scope.Resolver {
 	return scope.Resolver{Lang: &lang.Language, Start: func(p *scope.Program) func(context.Context) ([]resolve.FileGraph, error) {
-		e := &Engine{Program: p, Lang: lang, made: map[call]*scope.Value{}, unknown: map[*scope.Variable]map[given]bool{}, texts: map[member]string{}, optional: map[*scope.Variable][]string{}, viewed: map[*scope.Decl]viewed{}, given: map[*scope.Variable]map[string]bool{}}
+		e := &Engine{Program: p, Lang: lang, made: map[call]*scope.Value{}, unknown: map[*scope.Variable]map[given]bool{}, texts: map[member]string{}, optional: map[*scope.Variable][]string{}, viewed: map[*scope.Decl]viewed{}, given: map[*scope.Variable]map[string]bool{}, withMethods: map[*scope.Value]bool{}}
 		if lang.Rules != nil {
 			e.rules = lang.Rules(e)
 			p.Rules = e.rules

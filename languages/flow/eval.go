@@ -82,7 +82,8 @@ func (p *Engine) head(f *scope.Flow, here Site, name string) scope.Set {
 	}
 	v := p.Find(here.Scope, name)
 	if v == nil && p.Lang.Exports && name == "exports" {
-		return scope.Set{{Value: p.Intern(scope.ValueID{Kind: scope.ModuleValue, Mod: here.Scope.Mod}), Sure: true}}
+		out := scope.Set{{Value: p.Intern(scope.ValueID{Kind: scope.ModuleValue, Mod: here.Scope.Mod}), Sure: true}}
+		return append(out, p.Read(f, here.Scope.Mod.Exports[scope.WholeExport])...)
 	}
 	if v == nil {
 		if p.Lang.Builtin[name] && (p.rules != nil || !p.Starred(here.Scope.Mod)) {
@@ -109,6 +110,7 @@ func (a Site) result(name string) *scope.Variable {
 func (p *Engine) assign(f *scope.Flow, here Site, target scope.Path, values scope.Set) {
 	if p.Lang.Exports {
 		if name := target.Exports(); name != "" {
+			p.receivers(values, p.Intern(scope.ValueID{Kind: scope.ModuleValue, Mod: here.Scope.Mod}), true)
 			p.addAll(here.Scope.Mod.Export(name), values, true)
 			return
 		}
@@ -131,7 +133,7 @@ func (p *Engine) assign(f *scope.Flow, here Site, target scope.Path, values scop
 		}
 		return
 	}
-	if last.Op == '[' && ownable(owner) || last.Op == '.' && p.literal(here, owner) {
+	if last.Op == '[' && ownable(owner) && !(p.Lang.Exports && isExports(owner)) || last.Op == '.' && p.literal(here, owner) {
 		// What is assigned to by an index is a container, one for each place where it is made.
 		p.assign(f, here, owner, scope.Set{{Value: p.Container(here.Scope, owner.Text), Sure: true}})
 	}
@@ -139,6 +141,7 @@ func (p *Engine) assign(f *scope.Flow, here Site, target scope.Path, values scop
 		switch last.Op {
 		case '.':
 			p.addAll(p.attributeTarget(o.Value, last.Name), values, o.Sure)
+			p.receivers(values, p.receiver(o.Value, owner), o.Sure)
 		case '[':
 			if o.Value.Kind == scope.ContainerValue {
 				p.addAll(o.Value.Element(last.Name), values, o.Sure)
@@ -146,6 +149,29 @@ func (p *Engine) assign(f *scope.Flow, here Site, target scope.Path, values scop
 			}
 		}
 	}
+}
+
+// isExports reports whether a path is what its module exports.
+func isExports(p scope.Path) bool {
+	return p.Head == "exports" && p.Plain() || p.Exports() == scope.WholeExport
+}
+
+// receivers makes an object the `this` of functions that are assigned to a member of it.
+func (p *Engine) receivers(values scope.Set, object *scope.Value, sure bool) {
+	for _, m := range values {
+		if d := m.Value.Decl; m.Value.Kind == scope.FunctionValue && d.Attributes[scope.OfObject] == scope.OwnThis {
+			p.Add(d.Scope.Own("self"), object, sure)
+		}
+	}
+}
+
+// receiver returns what `this` is in a function that is assigned to a member of an object: of a
+// prototype, an instance.
+func (p *Engine) receiver(object *scope.Value, at scope.Path) *scope.Value {
+	if object.Kind == scope.InstanceValue || object.Kind == scope.ClassValue && at.Last() == "prototype" {
+		return p.Instance(object.Decl, true)
+	}
+	return object
 }
 
 // literal reports whether an object literal is the value of a path: what a function returns, or a

@@ -17,6 +17,7 @@ func (p *Engine) solve(ctx context.Context) error {
 		return p.rules.SolveItems(ctx)
 	}
 	p.registers = p.findPuts()
+	p.noteMethods()
 	for _, m := range p.Modules {
 		for _, d := range m.Decls {
 			if f := p.declFlows(d); f != nil {
@@ -48,6 +49,20 @@ func (p *Engine) solve(ctx context.Context) error {
 		p.Wake(f)
 	}
 	return p.Drain(ctx)
+}
+
+// noteMethods notes the object literals that have functions.
+func (p *Engine) noteMethods() {
+	for _, m := range p.Modules {
+		for _, b := range m.Facts.Bindings {
+			if d := m.Decl(b.In); d == nil || !scope.IsRegistered(b.Value) {
+				continue
+			}
+			if target := m.Path(b.Target); len(target.Steps) == 1 && target.Steps[0].Op == '.' {
+				p.withMethods[p.Container(m.ScopeOf(b.In), target.Head)] = true
+			}
+		}
+	}
 }
 
 // declFlows gives a declaration's name, receiver and parameters their values. It returns the flow
@@ -86,6 +101,9 @@ func (p *Engine) declFlows(d *scope.Decl) (decoration *scope.Flow) {
 			receiver = p.Intern(scope.ValueID{Kind: scope.ClassValue, Decl: class})
 		}
 		p.Add(d.Scope.Own("self"), receiver, true)
+	}
+	if d.Attributes[scope.OfObject] == scope.OwnThis {
+		d.Scope.Own("self") // see assign
 	}
 	if d.Attributes[scope.OfModule] != "" {
 		p.Add(d.Scope.Own("self"), p.Intern(scope.ValueID{Kind: scope.ModuleValue, Mod: d.Mod}), true)
@@ -227,7 +245,7 @@ func (p *Engine) bindingFlow(m *scope.Module, b *recountv1.Binding) {
 			values = p.Eval(f, Site{s, b.In}, value)
 		}
 		if several {
-			values = unsure(values)
+			values = p.unsure(values)
 		}
 		if class != nil {
 			values = values.With(p.Instance(class, true), true)
@@ -236,13 +254,16 @@ func (p *Engine) bindingFlow(m *scope.Module, b *recountv1.Binding) {
 	})
 }
 
-// unsure returns the set with its functions and classes marked as not sure.
-func unsure(values scope.Set) scope.Set {
+// unsure returns the set with its functions and classes, and objects that have some as members, marked as
+// not sure.
+func (p *Engine) unsure(values scope.Set) scope.Set {
 	out := slices.Clone(values)
 	for i, m := range out {
 		switch m.Value.Kind {
 		case scope.FunctionValue, scope.BoundValue, scope.ClassValue, scope.ExternalValue:
 			out[i].Sure = false
+		case scope.ContainerValue:
+			out[i].Sure = m.Sure && !p.withMethods[m.Value]
 		}
 	}
 	return out

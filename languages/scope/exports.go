@@ -2,6 +2,7 @@ package scope
 
 import (
 	"fmt"
+	"strings"
 
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
@@ -15,6 +16,13 @@ const WholeExport = "="
 // OfModule is the attribute of a function in the object that a module exports as a whole, which its
 // `this` is.
 const OfModule = "of_module"
+
+// OfObject is the attribute of a function that is assigned to a member of an object, if only values tell
+// what the object is. It is OwnThis if the function's `this` is the object.
+const (
+	OfObject = "of_object"
+	OwnThis  = "this"
+)
 
 // Exports returns the name that is exported if p is the target of a binding: export.name,
 // exports.name or module.exports.name; of module.exports it is WholeExport. It returns "" for any
@@ -101,10 +109,12 @@ func exported(m *Module, name string, seen map[*Module]bool) *Variable {
 const WholeName = "exports"
 
 // LocalName returns the name by which the scope around a declaration has it. It is in angle brackets,
-// so that no name in the source means it, if code can reach the declaration only as a member of what
-// the module exports, or by what it is registered as.
+// so that no name in the source means it, if code can reach the declaration only as a member of an
+// object, or by what it is registered as.
 func (d *Decl) LocalName() string {
 	switch {
+	case d.lang.Exports && d.Attributes[OfObject] != "":
+		return RegisteredName(d.Declaration)
 	case !d.lang.Exports || d.Outer.Outer != nil || !d.IsFunction() && d.Kind != recountv1.SymbolKind_SYMBOL_KIND_CLASS:
 		return d.Name
 	case d.isMember():
@@ -117,6 +127,11 @@ func (d *Decl) LocalName() string {
 
 // MemberName returns the local name of a function that is only a member of what its module exports.
 func MemberName(name string) string { return "<" + name + ">" }
+
+// IsRegistered reports whether a path is what RegisteredName returns.
+func IsRegistered(path string) bool {
+	return strings.HasPrefix(path, "<") && strings.HasSuffix(path, ">") && strings.Contains(path, "@")
+}
 
 // RegisteredName returns the local name of a function that a call at the top of a file registers by a
 // name, which other calls may use too.

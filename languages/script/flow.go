@@ -32,6 +32,9 @@ func (j *walker) variables(n extract.Ref, s state) {
 				j.class(value, d, j.Text(name), stmt)
 				continue
 			}
+			if j.assignedToo(d, name, value, kind, stmt) || j.madeInPlace(d, name, value, stmt) {
+				continue
+			}
 		}
 		j.variable(d, name, value, kind, stmt)
 	}
@@ -49,12 +52,20 @@ func (j *walker) variable(d, name, value extract.Ref, kind recountv1.SymbolKind,
 	}
 	in := s.in
 	if !s.function {
-		if own := j.declareVariables(d, name, typ, kind, s); own != 0 && (j.Kind(value) == "object" || j.callsWithFunction(value)) {
+		own := j.declareVariables(d, name, typ, kind, s)
+		if own != 0 && (j.Kind(value) == "object" || j.callsWithFunction(value)) {
 			in = own // its functions belong to it
+		}
+		for _, v := range j.returned(j.inPlace(value)) {
+			if own != 0 && j.Kind(v) == "object" {
+				j.owned[v] = own
+			}
 		}
 	}
 	for v := value; j.Kind(v) == "assignment_expression" && j.Kind(name) == "identifier"; v = j.Field(v, "right") {
-		j.Bind(s.in, j.path(j.Field(v, "left"), s), j.Text(name), "", v) // name = exports = module.exports = {}
+		if to := j.path(j.Field(v, "left"), s); to != "exports" || j.Hidden(s.in, to) {
+			j.Bind(s.in, to, j.Text(name), "", v) // name = exports = module.exports = {}
+		}
 	}
 	if p := j.path(value, s); value != extract.None && !s.function && (p == "exports" || p == "module.exports") {
 		j.exports[j.Text(name)] = true
@@ -130,6 +141,10 @@ func (j *walker) assignment(n extract.Ref, s state) {
 	if j.exported(n, left, right, path, s) {
 		return
 	}
+	if path == "exports" && !j.Hidden(s.in, path) { // exports = module.exports names the same
+		j.visit(right, s)
+		return
+	}
 	if j.assignedPrototype(path, right, n, s) {
 		return
 	}
@@ -147,7 +162,7 @@ func (j *walker) assignment(n extract.Ref, s state) {
 			return
 		}
 	}
-	if j.wrapsMember(n, right, path, s) {
+	if j.wrapsMember(n, right, path, s) || j.objectMember(n, right, path, s) {
 		return
 	}
 	j.bindTarget(left, right, j.path(right, s), s)
@@ -185,6 +200,9 @@ func (j *walker) assignedPrototype(path string, right, n extract.Ref, s state) b
 			}
 			if (j.isFunction(value) || j.Kind(value) == "method_definition") && j.assignedMember(c, value, owner+".prototype", name, s) {
 				continue
+			}
+			if p := j.path(value, s); name != "" && p != extract.Unknown && p != owner {
+				j.bindValue(memberOrElement(owner+".prototype", name), value, "", c, s, 1)
 			}
 			j.visit(c, s)
 		}
@@ -362,6 +380,13 @@ func (j *walker) bindValue(target string, value extract.Ref, typ string, at extr
 	case "assignment_expression":
 		j.bindValue(target, j.Field(value, "right"), typ, at, s, depth)
 		return
+	case "call_expression":
+		if made := j.returned(j.inPlace(value)); len(made) > 0 {
+			for _, v := range made {
+				j.bindValue(target, v, typ, at, s, depth)
+			}
+			return
+		}
 	}
 	path := extract.Unknown
 	if value != extract.None {
@@ -403,6 +428,9 @@ func (j *walker) bindValue(target string, value extract.Ref, typ string, at extr
 			case "spread_element":
 				j.Bind(s.in, target, j.path(j.Child(c, 0), s), "", c)
 			}
+			if (j.Kind(c) == "method_definition" || j.isFunction(j.Field(c, "value"))) && depth == 0 && s.function && extract.Root(target) == target {
+				j.literals[c] = target
+			}
 		}
 	}
 }
@@ -420,6 +448,9 @@ func memberOrElement(base, name string) string {
 // object walks an object literal. If it is the value of a variable of the module, its functions
 // are methods of that declaration; otherwise they are anonymous.
 func (j *walker) object(n extract.Ref, s state) {
+	if own := j.owned[n]; own != 0 {
+		s = state{in: own, test: s.test}
+	}
 	owner := j.Decl(s.in)
 	methods := owner != nil && !s.function && owner.Kind != recountv1.SymbolKind_SYMBOL_KIND_CLASS
 	for c := range j.Children(n) {
@@ -428,6 +459,9 @@ func (j *walker) object(n extract.Ref, s state) {
 			name := j.propertyName(j.Field(c, "name"))
 			if len(j.named[c]) > 0 {
 				j.handler(c, s)
+				continue
+			}
+			if !methods && j.literalMember(c, c, name, s) {
 				continue
 			}
 			if !methods || name == "" {
@@ -440,6 +474,9 @@ func (j *walker) object(n extract.Ref, s state) {
 			name := j.propertyName(j.Field(c, "key"))
 			if k := j.Kind(value); methods && name != "" && (k == "arrow_function" || k == "function_expression") {
 				j.function(value, c, name, recountv1.SymbolKind_SYMBOL_KIND_METHOD, s.plain())
+				continue
+			}
+			if !methods && j.literalMember(value, c, name, s) {
 				continue
 			}
 			inner := s

@@ -119,3 +119,46 @@ func (j *walker) definesComputed(args extract.Ref, s state) {
 		j.bindComputed(j.Child(args, 0), j.Child(args, 1), path, c, s)
 	}
 }
+
+// objectMember reads object.name = function …, where the object is a parameter, a local variable, what
+// another file exports, or a member of one of these: only values tell what it is.
+func (j *walker) objectMember(n, right extract.Ref, path string, s state) bool {
+	owner, name := extract.SplitLast(path)
+	root := extract.Root(path)
+	if !j.isFunction(right) || j.registered[right] != "" || len(j.named[right]) > 0 || owner == "" || strings.ContainsAny(owner, "([?") ||
+		!extract.IsName(strings.TrimPrefix(name, "$")) {
+		return false
+	}
+	switch {
+	case root == "self", root == "exports", root == "module", j.Hidden(s.in, root), j.declaredAs(root, 0) != 0:
+	case !strings.HasPrefix(j.known[root], "."):
+		return false
+	}
+	j.memberOf(right, n, path, name, s)
+	return true
+}
+
+// literalMember reads a function of an object literal that a function returns or assigns to a local
+// variable.
+func (j *walker) literalMember(value, c extract.Ref, name string, s state) bool {
+	of := j.literals[c]
+	if of == "" || !extract.IsName(strings.ReplaceAll(name, "$", "_")) || j.registered[value] != "" || len(j.named[value]) > 0 || j.Has(c, "get") || j.Has(c, "set") {
+		return false
+	}
+	j.memberOf(value, c, extract.Member(of, name), name, s)
+	return true
+}
+
+// memberOf declares a function that is a member of an object, and binds it to the member's path.
+func (j *walker) memberOf(value, n extract.Ref, path, name string, s state) {
+	of, outer := "arrow", s.plain()
+	if j.Kind(value) != "arrow_function" {
+		of, outer.inline, outer.noThis = scope.OwnThis, false, false
+	}
+	if outer.statement = j.Parent(n); j.Kind(outer.statement) != "expression_statement" {
+		outer.statement = 0
+	}
+	decl := j.memberFunction(value, n, name, recountv1.SymbolKind_SYMBOL_KIND_FUNCTION, outer)
+	decl.Attributes = map[string]string{scope.OfObject: of}
+	j.Bind(s.in, path, scope.RegisteredName(decl), "", value)
+}
