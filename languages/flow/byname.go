@@ -1,7 +1,6 @@
 package flow
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/recountdb/recount/languages/scope"
@@ -104,7 +103,7 @@ func (l *Linker) onlyNamed(here Site, of scope.Path) *scope.Decl {
 }
 
 // madeOutside reports whether a path is what a function or a class of another package returns, or a name
-// that is assigned that.
+// whose first value is that.
 func (p *Engine) madeOutside(here Site, of scope.Path) bool {
 	outside := func(at Site, call scope.Path) bool {
 		if call.Plain() || call.Steps[len(call.Steps)-1].Op != '(' {
@@ -122,9 +121,7 @@ func (p *Engine) madeOutside(here Site, of scope.Path) bool {
 		return outside(here, of)
 	}
 	v := p.Find(here.Scope, of.Head)
-	return v != nil && v.Scope != nil && slices.ContainsFunc(v.Aliases, func(a scope.Path) bool {
-		return outside(Site{v.Scope, v.Scope.In()}, a)
-	})
+	return v != nil && v.Scope != nil && len(v.Aliases) > 0 && outside(Site{v.Scope, v.Scope.In()}, v.Aliases[0])
 }
 
 // topOf returns the first directory of a path.

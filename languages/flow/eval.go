@@ -175,16 +175,17 @@ func (p *Engine) receiver(object *scope.Value, at scope.Path) *scope.Value {
 }
 
 // literal reports whether an object literal is the value of a path: what a function returns, or a
-// local variable. The members of other variables are those of their declarations.
+// variable. The members of an object that has functions are those of its declaration.
 func (p *Engine) literal(here Site, of scope.Path) bool {
 	switch {
-	case !p.Lang.Exports || !of.Plain() || here.Scope.Decl == nil:
+	case !p.Lang.Exports || !of.Plain():
 		return false
 	case of.Head == "return":
-		return true
+		return here.Scope.Decl != nil
 	}
 	v := here.Scope.Vars[of.Head]
-	return v != nil && !v.Parameter && len(v.Decls) == 0 && slices.ContainsFunc(v.Aliases, func(a scope.Path) bool { return a.Text == "?" })
+	declared := func(d *scope.Decl) bool { return here.Scope.Decl != nil || d.IsClass() || d.IsFunction() }
+	return v != nil && !v.Parameter && !slices.ContainsFunc(v.Decls, declared) && slices.ContainsFunc(v.Aliases, func(a scope.Path) bool { return a.Text == "?" })
 }
 
 // ownable reports whether a target can hold a container.

@@ -162,6 +162,9 @@ func (j *walker) assignment(n extract.Ref, s state) {
 			return
 		}
 	}
+	if j.objectClass(n, right, path, s) {
+		return
+	}
 	if j.wrapsMember(n, right, path, s) || j.objectMember(n, right, path, s) {
 		return
 	}

@@ -273,7 +273,13 @@ func exportedName(d *recountv1.Declaration) string {
 
 // exportedChain reads module.exports = exports = x, where right is the second assignment.
 func (j *walker) exportedChain(n extract.Ref, target string, left, right extract.Ref, s state) {
+	before := len(j.Facts.Declarations)
 	j.assignment(right, s)
+	if of := j.Facts.Declarations; len(of) > before && of[before].Attributes[scope.OfObject] == ofClass {
+		of[before].Exported = true
+		j.Bind(s.in, target, scope.RegisteredName(of[before]), "", left)
+		return
+	}
 	inner := j.path(j.Field(right, "left"), s)
 	if !j.declaresFunction(right) {
 		right = j.Field(right, "right")

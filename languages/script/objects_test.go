@@ -205,3 +205,33 @@ calls use.js -> make().toStringWithMap @4:7 (unresolved)
 calls use.js -> output.toStringWithMap @3:7 (unresolved)
 `, "calls", "may_call")
 }
+
+// TestClassesOfObjects has classes that only members of objects have.
+func TestClassesOfObjects(t *testing.T) {
+	resolvetest.Edges(t, NewResolver(), factsOf, `
+-- ext.js --
+const internals = {};
+exports = module.exports = internals.Ext = class {
+  constructor(core) { this.core = core; }
+  static combine(route) { const ext = new internals.Ext(1); ext.merge(); return ext; }
+  merge() { return new internals.Node(); }
+};
+internals.Node = class { constructor() {} };
+-- route.js --
+const Ext = require('./ext');
+Ext.combine(1).merge();
+exports.Route = class Route extends Ext { go() { this.merge(); return new Route(); } };
+class Core { Response = class extends Ext { }; made() { return new this.Response(); } }
+`, `
+calls ext.js:Ext.combine -> ext.js:Ext.constructor @4:52
+calls ext.js:Ext.combine -> ext.js:Ext.merge @4:64
+calls ext.js:Ext.merge -> ext.js:Node.constructor @5:33
+calls route.js -> ext.js:Ext.combine @2:4
+calls route.js -> ext.js:Ext.merge @2:15
+extends route.js:Core.Response -> ext.js:Ext @4:38
+calls route.js:Core.made -> ext.js:Ext.constructor @4:72
+extends route.js:Route -> ext.js:Ext @3:36
+calls route.js:Route.go -> ext.js:Ext.constructor @3:74
+calls route.js:Route.go -> ext.js:Ext.merge @3:54
+`, "calls", "may_call", "extends")
+}

@@ -162,3 +162,38 @@ func (j *walker) memberOf(value, n extract.Ref, path, name string, s state) {
 	decl.Attributes = map[string]string{scope.OfObject: of}
 	j.Bind(s.in, path, scope.RegisteredName(decl), "", value)
 }
+
+// ofClass is scope.OfObject of a class.
+const ofClass = "class"
+
+// objectClass reads object.Name = class …: only a member has the class, unless it has a name of its own.
+func (j *walker) objectClass(n, right extract.Ref, path string, s state) bool {
+	owner, name := extract.SplitLast(path)
+	if j.Kind(right) != "class" || owner == "" || strings.ContainsAny(owner, "([?") || !extract.IsName(strings.TrimPrefix(name, "$")) {
+		return false
+	}
+	outer := s.plain()
+	if outer.statement = j.Parent(n); j.Kind(outer.statement) != "expression_statement" {
+		outer.statement = 0
+	}
+	before := len(j.Facts.Declarations)
+	if own := j.Text(j.Field(right, "name")); own != "" {
+		j.class(right, n, own, outer)
+		j.Bind(s.in, path, own, "", right)
+		return true
+	}
+	j.memberClass(right, n, name, outer)
+	d := j.Facts.Declarations[before]
+	d.Attributes = map[string]string{scope.OfObject: ofClass}
+	j.Bind(s.in, path, scope.RegisteredName(d), "", right)
+	return true
+}
+
+// memberClass declares a class whose name is that of a member, so that its file may use the name for
+// something else.
+func (j *walker) memberClass(value, whole extract.Ref, name string, s state) {
+	at := extract.NameIn{In: s.in, Name: name}
+	declared, local := j.Declared[at], j.Locals[at]
+	j.class(value, whole, name, s)
+	j.Declared[at], j.Locals[at] = declared, local
+}

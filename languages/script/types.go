@@ -146,6 +146,10 @@ func (j *walker) member(n extract.Ref, decorators []extract.Ref, controller bool
 			return
 		}
 		value := j.Field(n, "value")
+		if j.Kind(value) == "class" && j.Text(j.Field(value, "name")) == "" { // Name = class …
+			j.memberClass(value, n, name, s)
+			return
+		}
 		if k := j.Kind(value); k == "arrow_function" || k == "function_expression" {
 			var decl *recountv1.Declaration
 			in, decl = j.function(value, n, name, recountv1.SymbolKind_SYMBOL_KIND_METHOD, s)
