@@ -231,6 +231,9 @@ func (p *Engine) bindingFlow(m *scope.Module, b *recountv1.Binding) {
 			}
 		}
 	}
+	if b.Value == scope.NoValue {
+		return
+	}
 	class := p.classOf(s, m, b.Type)
 	// A name with several values is none of them for sure, also if only one is known: join =
 	// options.join ?? ownJoin.

@@ -24,6 +24,9 @@ const (
 	OwnThis  = "this"
 )
 
+// NoValue is the value of a binding that declares a variable without a value.
+const NoValue = "<>"
+
 // Exports returns the name that is exported if p is the target of a binding: export.name,
 // exports.name or module.exports.name; of module.exports it is WholeExport. It returns "" for any
 // other path.

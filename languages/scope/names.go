@@ -62,6 +62,7 @@ func (p *Program) Find(s *Scope, name string) *Variable {
 	}
 	inner := true
 	var from *Decl // the declaration that the search comes out of
+	var own *Variable
 	for ; s.Outer != nil; s = s.Outer {
 		hides := s.IsClass() && (!inner || p.Lang.MembersHidden && name != "self")
 		if hides && s.Decl.Constructs { // its parameters and variables are hidden from its members alone
@@ -74,13 +75,17 @@ func (p *Program) Find(s *Scope, name string) *Variable {
 		if word := s.outerNames[name]; word == "global" {
 			return p.Global(s.Mod, name)
 		} else if word == "nonlocal" {
+			own = s.Vars[name]
 			continue
 		}
 		if v := s.Vars[name]; v != nil {
 			return v
 		}
 	}
-	return p.Global(s.Mod, name)
+	if v := p.Global(s.Mod, name); v != nil || own == nil {
+		return v
+	}
+	return own // nothing around it has the name
 }
 
 // Global returns the variable of a name of a module: its own, or one that a wildcard import

@@ -167,6 +167,13 @@ func (p *Program) declareBinding(m *Module, b *recountv1.Binding) {
 		}
 	case target.Plain() && target.Head != "?" && target.Head != "self":
 		v := s.Bound(target.Head)
-		v.Aliases = append(v.Aliases, m.Path(b.Value))
+		if b.Value == NoValue {
+			break
+		}
+		alias := m.Path(b.Value)
+		if v.Scope != s { // the names of its path are those of s
+			alias = Path{Text: alias.Text, Head: "?"}
+		}
+		v.Aliases = append(v.Aliases, alias)
 	}
 }

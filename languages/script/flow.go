@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/recountdb/recount/languages/extract"
+	"github.com/recountdb/recount/languages/scope"
 	recountv1 "github.com/recountdb/recount/schemas/recount/v1"
 )
 
@@ -70,7 +71,9 @@ func (j *walker) variable(d, name, value extract.Ref, kind recountv1.SymbolKind,
 	if p := j.path(value, s); value != extract.None && !s.function && (p == "exports" || p == "module.exports") {
 		j.exports[j.Text(name)] = true
 	}
-	if j.Kind(name) == "identifier" {
+	if j.Kind(name) == "identifier" && value == extract.None && typ == "" {
+		j.bindPlain(j.Text(name), scope.NoValue, "", name, s)
+	} else if j.Kind(name) == "identifier" {
 		j.bindValue(j.Text(name), value, typ, name, s, 0)
 	} else {
 		path := extract.Unknown
@@ -148,6 +151,9 @@ func (j *walker) assignment(n extract.Ref, s state) {
 	if j.assignedPrototype(path, right, n, s) {
 		return
 	}
+	if name := j.Text(left); j.Kind(left) == "identifier" && s.in != 0 && !j.Locals[extract.NameIn{In: s.in, Name: name}] && path == name {
+		j.Bind(s.in, "nonlocal "+name, extract.Unknown, "", left) // it is a variable of what is around the function
+	}
 	if j.Kind(right) == "assignment_expression" { // a.x = a.y = function: both are the function
 		j.assignment(right, s)
 		if inner := j.Field(right, "left"); j.declaresFunction(right) && j.Kind(left) == "member_expression" {
@@ -204,7 +210,7 @@ func (j *walker) assignedPrototype(path string, right, n extract.Ref, s state) b
 			if (j.isFunction(value) || j.Kind(value) == "method_definition") && j.assignedMember(c, value, owner+".prototype", name, s) {
 				continue
 			}
-			if p := j.path(value, s); name != "" && p != extract.Unknown && p != owner {
+			if p := j.path(value, s); name != "" && name != "constructor" && p != extract.Unknown {
 				j.bindValue(memberOrElement(owner+".prototype", name), value, "", c, s, 1)
 			}
 			j.visit(c, s)
