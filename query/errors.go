@@ -29,6 +29,8 @@ type NotFoundError struct {
 	Hint string
 	// Kind is what was looked for; "" is a command, a symbol, a file and the like.
 	Kind NotFoundKind
+	// Unread counts the events that are on the log, were not read yet and may bring what was not found.
+	Unread int64
 }
 
 // NotFoundKind is what a caller may ask about instead.

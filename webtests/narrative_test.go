@@ -55,6 +55,19 @@ func TestAmbiguous(t *testing.T) {
 	}
 }
 
+// TestNotReadYet shows that the server still reads what may bring the answer, and asks again by itself.
+func TestNotReadYet(t *testing.T) {
+	p := sample(t).page(t, 1280, 800)
+	p.open("/", has("Failed last"))
+	module[string](p, "router.js", `(window.was = window.fetch, window.fetch = async (path, o) => {
+		if (!String(path).includes("/code/")) return window.was(path, o);
+		window.fetch = window.was;
+		return new Response(JSON.stringify({type: "urn:recount:not-found", status: 404, detail: "7 to go"}), {status: 404, headers: {"Retry-After": "1"}});
+	}, m.go("/code"), "")`)
+	p.wait(`document.querySelector("main [role=status].notice")?.innerText === "7 to go" && !document.querySelector("main .failed")`)
+	p.wait(`!document.querySelector("main .notice") && ` + has("newest commit"))
+}
+
 func TestWhyCommand(t *testing.T) {
 	p := sample(t).page(t, 1280, 1000)
 	p.open("/", has("Failed last"))

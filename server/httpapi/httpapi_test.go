@@ -65,6 +65,8 @@ func (f *fake) Show(_ context.Context, ref string) (commands.ShowResponse, error
 			{ID: schemas.EventID{0x0a, 1}, Time: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Command: "make one"},
 			{ID: schemas.EventID{0x0a, 2}, Time: time.Date(2026, 1, 2, 3, 4, 6, 0, time.UTC), Command: "make two"},
 		}}
+	case "later":
+		return commands.ShowResponse{}, &query.NotFoundError{Ref: ref, Hint: "still being read", Unread: 7}
 	case "recount.commands/0/7":
 		return commands.ShowResponse{Intent: commands.Intent{Command: "ls"}}, nil
 	}
@@ -767,5 +769,20 @@ func TestCode(t *testing.T) {
 	var re *query.RequestError
 	if _, err = code.CallersQuestion.Ask(ctx, c, code.CallsRequest{}); !errors.As(err, &re) || re.Field != "symbol" {
 		t.Errorf("refused before it is sent: %v", err)
+	}
+}
+
+// TestNotReadYetIsAskedAgain checks that an error that passes by itself says when to ask again.
+func TestNotReadYetIsAskedAgain(t *testing.T) {
+	s, c := serve(t, &fake{}, httpapi.Options{})
+	for ref, want := range map[string]string{"later": "2", "ff": ""} {
+		resp, body := request(t, s, "GET", "/v1/intents/"+ref, nil)
+		if resp.StatusCode != 404 || resp.Header.Get("Retry-After") != want || resp.Header.Get("Content-Type") != "application/problem+json" || !strings.Contains(body, `"type":"urn:recount:not-found"`) {
+			t.Errorf("%s: %d, Retry-After %q, want %q: %s", ref, resp.StatusCode, resp.Header.Get("Retry-After"), want, body)
+		}
+	}
+	var nf *query.NotFoundError
+	if _, err := c.Show(t.Context(), "later"); !errors.As(err, &nf) || nf.Ref != "later" || nf.Hint != "still being read" {
+		t.Errorf("the client: %v", err)
 	}
 }

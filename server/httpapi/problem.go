@@ -54,7 +54,11 @@ func (s *server) fail(ctx context.Context, err error) huma.StatusError {
 	case errors.As(err, &tooL):
 		return typed(api.TypeInvalid, http.StatusRequestEntityTooLarge, fmt.Sprintf("the body is larger than %d bytes; nothing was appended; send smaller batches, and only the tail of a command's output", tooL.Limit))
 	case errors.As(err, &nf):
-		return typed(api.TypeNotFound, http.StatusNotFound, nf.Error(), &huma.ErrorDetail{Location: cmp.Or(string(nf.Kind), "id"), Message: nf.Hint, Value: nf.Ref})
+		p := typed(api.TypeNotFound, http.StatusNotFound, nf.Error(), &huma.ErrorDetail{Location: cmp.Or(string(nf.Kind), "id"), Message: nf.Hint, Value: nf.Ref})
+		if nf.Unread > 0 {
+			return passing{p}
+		}
+		return p
 	case errors.As(err, &er):
 		return typed(api.TypeErased, http.StatusGone, er.Error(), &huma.ErrorDetail{Location: "id", Message: "erased", Value: er})
 	case errors.As(err, &am):
@@ -89,14 +93,23 @@ func (s *server) fail(ctx context.Context, err error) huma.StatusError {
 }
 
 // typed returns a problem of one of api's types.
-func typed(problem string, status int, detail string, errs ...*huma.ErrorDetail) huma.StatusError {
+func typed(problem string, status int, detail string, errs ...*huma.ErrorDetail) *huma.ErrorModel {
 	return &huma.ErrorModel{Type: problem, Title: http.StatusText(status), Status: status, Detail: detail, Errors: errs}
 }
 
+// passing is a problem that passes by itself: Retry-After says when to ask again.
+type passing struct{ *huma.ErrorModel }
+
+// GetHeaders returns the header with the seconds.
+func (passing) GetHeaders() http.Header { return http.Header{"Retry-After": {"2"}} }
+
 // model returns the problem that is sent for an error.
 func model(err huma.StatusError) *huma.ErrorModel {
-	if m, ok := err.(*huma.ErrorModel); ok {
+	switch m := err.(type) {
+	case *huma.ErrorModel:
 		return m
+	case passing:
+		return m.ErrorModel
 	}
 	return &huma.ErrorModel{Title: http.StatusText(err.GetStatus()), Status: err.GetStatus(), Detail: err.Error()}
 }

@@ -213,6 +213,7 @@ func notYet(missing *query.NotFoundError, ends, read schemas.Watermark) *query.N
 		return missing
 	}
 	late := *missing
+	late.Unread = unread
 	late.Hint += fmt.Sprintf("; events about code are still being read, %d to go: ask again in a moment", unread)
 	return &late
 }

@@ -19,11 +19,13 @@ export class ApiError extends Error {
   /**
    * @param {number} status 0 if there was no answer
    * @param {{title?: string, detail?: string, type?: string, errors?: {location?: string, message?: string, value?: unknown}[]}} problem
+   * @param {number} [passes] seconds after which to ask again, if the server says that it passes by itself
    */
-  constructor(status, problem) {
+  constructor(status, problem, passes = 0) {
     super(problem.detail || problem.title || "HTTP " + status);
     this.status = status;
     this.problem = problem;
+    this.passes = passes;
   }
 }
 
@@ -111,7 +113,7 @@ export async function read(path, o = {}) {
   let problem = { title: response.statusText };
   try { problem = await response.json(); } catch { /* no problem+json: the status says it */ }
   if (response.status === 401 && path !== "/login") become("login");
-  throw new ApiError(response.status, problem);
+  throw new ApiError(response.status, problem, Number(response.headers.get("Retry-After")) || 0);
 }
 
 /** check finds out whether the server answers, after something else failed. */
@@ -167,6 +169,7 @@ function useAnswer(key, request) {
       return undefined;
     }
     const abort = new AbortController();
+    let timer = 0;
     const done = (what) => {
       if (abort.signal.aborted) return;
       if (a.after) a.again++;
@@ -178,8 +181,9 @@ function useAnswer(key, request) {
       if (error.name === "AbortError") return;
       // Without a server, what was answered before stays; the banner says that it is from before.
       done(error.status === 0 && a.of === key && a.data !== undefined ? {} : { data: undefined, error });
+      if (error.passes && !abort.signal.aborted) timer = setTimeout(reload, error.passes * 1000);
     });
-    return () => abort.abort();
+    return () => { abort.abort(); clearTimeout(timer); };
   }, [key, epoch, a.again]);
   return { data: a.data, error: a.error, loading: a.loading && wanted, reload };
 }

@@ -154,6 +154,7 @@ export function Failed({ error, retry }) {
   if (!error) return null;
   const problem = error.problem ?? { detail: String(error.message ?? error) };
   if (problem.type === "urn:recount:ambiguous") return html`<${Ambiguous} problem=${problem} />`;
+  if (error.status === 404 && error.passes) return html`<p class="notice" role="status"><${Text} value=${problem.detail} /></p>`;
   const names = { 403: "Not allowed. ", 404: "Not found. ", 410: "Erased. " };
   const title = error.status === 404 && problem.detail?.includes("not found") ? "" : names[error.status] ?? "";
   return html`<div class="failed" role="alert">
