@@ -19,7 +19,8 @@
 // A label is one of
 //
 //	path:line name   the callee, by the line of its name, in the same repository: a
-//	                 function, a method, a declared constructor, or else the class,
+//	                 function, a method, a declared constructor (by its own name or
+//	                 its class's, which begin at different lines), or else the class,
 //	                 struct or variant that is created. For a call through an interface
 //	                 or trait it is the method declared there; equally correct targets
 //	                 follow, each after " | ".
@@ -28,7 +29,9 @@
 //	none             the callee cannot be determined
 //
 // score resolves the clone at that commit and compares. An edge at a site is right if it
-// leads to one of the label's targets; a site is found if a right edge begins there.
+// leads to one of the label's targets; a site is found if a right edge begins there. With
+// -misses it prints wrong edges (+), sites that were not found (-) and sites that were
+// found by possible calls alone (~).
 package main
 
 import (

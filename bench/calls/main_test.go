@@ -100,3 +100,19 @@ func TestLaterSites(t *testing.T) {
 		t.Errorf("calls %v", r.calls)
 	}
 }
+
+// TestConstructors accepts the constructor's own name and that of its class, at its own line and for sites
+// that the edge does not keep. Another constructor of the class stays wrong.
+func TestConstructors(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, map[string]string{
+		"A.java": "class A {\n  int x;\n  A(int x) {}\n  A() {}\n  static A f() { return new A(1); }\n  static A g() { return new A(); }\n}\n",
+		"a.py":   "class A:\n    def __init__(self): pass\n" + strings.Repeat("A()\n", 40),
+		"labels.tsv": "r\tc\tA.java:5:28\tA\tb\tA.java:3 A\nr\tc\tA.java:6:28\tA\tb\tA.java:4 <init>\n" +
+			"r\tc\tA.java:6:28\tA\tb\tA.java:3 A\nr\tc\ta.py:40:0\tA\tb\ta.py:2 __init__\n",
+	})
+	r, _ := counted(t, dir)
+	if want := (tally{right: 3, wrong: 1, found: 3, missing: 1}); r.calls != want {
+		t.Errorf("calls %v", r.calls)
+	}
+}

@@ -166,7 +166,7 @@ func (g *graph) edgesAt(l label) []resolve.Edge {
 	var found []resolve.Edge
 	for _, e := range g.more[cols[0]] {
 		last := e.Edge.Sites[len(e.Edge.Sites)-1]
-		if n := g.node(e.From); n != nil && int(last.Line) <= line && (n.End == nil || line <= int(n.End.Line)) && lastName(e.To) == l.name { // a file has no end
+		if n := g.node(e.From); n != nil && int(last.Line) <= line && (n.End == nil || line <= int(n.End.Line)) && called(e.To) == l.name { // a file has no end
 			found = append(found, e)
 		}
 	}
@@ -182,15 +182,27 @@ func (g *graph) node(k schemas.NodeKey) *recountv1.CodeNode {
 	return nil
 }
 
-func lastName(k schemas.NodeKey) string {
-	chain := k.Chain()
-	return chain[strings.LastIndexByte(chain, '.')+1:]
+// called returns the name by which a call names a node: a constructor has that of its class.
+func called(k schemas.NodeKey) string {
+	chain := strings.Split(k.Chain(), ".")
+	if last := len(chain) - 1; last > 0 && constructorNames[chain[last]] {
+		return chain[last-1]
+	}
+	return chain[len(chain)-1]
 }
 
-// find returns the innermost node with a label's name around its line.
+// constructorNames are the names of constructors in the graph.
+var constructorNames = map[string]bool{"<init>": true, "ctor": true, "__init__": true, "constructor": true}
+
+// find returns the innermost node with a label's name around its line. A constructor that begins
+// there may be labelled with the name of its class.
 func (g *graph) find(t labelled) (schemas.NodeKey, bool) {
 	var best *resolve.Node
 	for i, n := range g.nodes[t.path] {
+		if n.Node.Start.GetLine() == t.line && n.Node.Name != t.name && constructorNames[n.Node.Name] && called(n.Key) == t.name {
+			best = &g.nodes[t.path][i]
+			break
+		}
 		if n.Node.Name != t.name || n.Node.Start.GetLine() > t.line || n.Node.End.GetLine() < t.line {
 			continue
 		}
@@ -323,8 +335,12 @@ func (r *result) count(g *graph, l label, misses bool) {
 	}
 	r.calls.site(calls)
 	r.both.site(any)
-	if !any && misses {
-		fmt.Printf("- %s %s: %s:%d %s\n", l.place, l.name, l.targets[0].path, l.targets[0].line, l.targets[0].name)
+	if !calls && misses {
+		mark := "-"
+		if any { // by may_call alone
+			mark = "~"
+		}
+		fmt.Printf("%s %s %s: %s:%d %s\n", mark, l.place, l.name, l.targets[0].path, l.targets[0].line, l.targets[0].name)
 	}
 }
 
