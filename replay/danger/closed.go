@@ -2,6 +2,8 @@ package danger
 
 import (
 	"strings"
+
+	"github.com/recountdb/recount/replay/shell"
 )
 
 // Programs that do nothing but talk to what others use: clusters, providers, code hosts, stores of images,
@@ -36,6 +38,8 @@ var closed = []rule{
 	{"cluster", "kubeadm upgrade,kubeadm certs,kubeadm token", unless(1, 1, "check-expiration,generate,generate-csr,certificate-key"), "it changes a cluster"},
 	{"cluster", "nomad", unless(0, 2, `agent,agent-info,alloc exec,alloc fs,exec,fmt,fs,job allocs,job deployments,job init,job scaling-events,login,
 		monitor,operator api,operator debug,operator metrics,operator raft,operator snapshot,server members,tls,var init,volume init,node-status,job periodic`), "it changes a cluster"},
+	{"infrastructure", "vault", all(unless(0, 2, `agent,debug,kv metadata get,login,operator diagnose,operator generate-root,operator members,operator raft,operator usage,path-help,policy fmt,pki health-check,proxy,server,ssh,token capabilities,transform,unwrap,version-history`), not(flag("-status -output-curl-string -output-policy"))), "it changes what others may read"},
+	{"infrastructure", "vault operator", all(exactly("raft"), exactly("remove-peer join restore")), "it changes what others may read"},
 	{"cluster", "consul", unless(0, 2, `acl,agent,catalog,config read,connect envoy,debug,intention match,keygen,lock,login,logout,monitor,operator raft,
 		rtt,snapshot,tls,watch`), "it changes a cluster"},
 	{"cluster", "consul acl,consul snapshot", exactly("create update delete restore"), "it changes a cluster"},
@@ -107,6 +111,9 @@ var closed = []rule{
 	{"infrastructure", "gcloud", gcloudChanges, "it changes something at a provider"},
 	{"infrastructure", "gsutil", all(unless(0, 2, "cat,config,cp,du,hash,kms,mv,perfdiag,rsync,signurl,test,update,help"), not(flag("-n"))), "it changes something at a provider"},
 	{"infrastructure", "bq", unless(0, 1, "head,init,mkdef,query,shell"), "it changes something at a provider"},
+	{"infrastructure", "doctl,linode-cli,hcloud,scw,vultr-cli,cli4,cli53,oci,openstack,exo,qm,pct,pvesh,pvecm,helmfile,vela,virt-clone,prlctl,ha-manager", some(providerChanges, all(exactly("delete terminate destroy"), not((*call).onlySays))), "it may change infrastructure"},
+	{"infrastructure", "ibmcloud", all(providerChanges, not(listsKind)), "it may change infrastructure"},
+	{"infrastructure", "govc", not(some(exactly("about env events find help ls metric.ls option.ls session.ls tree version"), matching(`\.(info|ls|find|get|list|events|stat)$`))), "it may change infrastructure"},
 	{"infrastructure", "civo,upctl,aliyun,tccli,yc,ionosctl,otc,metal,runpodctl", unless(0, 4, `account login,apikey,config,configure,init,login,logout,k8s config,kubernetes config,profile,region,quota,
 		size,oss cp,oss cat,managed-kubernetes cluster get-credentials,receive,update`), "it may change infrastructure"},
 
@@ -122,6 +129,7 @@ var closed = []rule{
 	{"publish", "crane append,crane mutate,crane flatten,crane rebase", not(some(inLocalRegistry, flag("-o --output"))), "it publishes an image"},
 	{"publish", "regctl image,regctl tag,regctl manifest,regctl artifact,regctl blob,regctl index", all(unless(1, 1, "check-base,config,digest,export,get-file,inspect,manifest,ratelimit,tree"), not(inLocalRegistry)), "it publishes an image"},
 	{"publish", "oras", all(unless(0, 2, "blob fetch,discover,login,logout,manifest fetch,manifest fetch-config,manifest index,pull,repo tags,resolve,backup"), not(some(toLoopback, toLocalImage))), "it publishes something, which cannot be taken back"},
+	{"publish", "jfrog rt,jf rt", all(unless(1, 1, "curl,c,dl,download,gpl,gradle,mvn,npm,p,ping,s,search,vcs"), not(flag("-X"))), "it publishes something, which cannot be taken back"},
 	{"publish", "notation,cosign,imgpkg,wkg,img,buildah manifest,podman manifest,finch,regclient", all(exactly("push sign attach attest upload copy clean publish"), not(some(toLoopback, toLocalImage))), "it publishes something, which cannot be taken back"},
 	{"publish", "ko build,ko publish,ko resolve,ko apply,ko create,ko run", not(some(flag("--local -L"), exactly("--push=false"))), "it publishes an image"},
 
@@ -131,9 +139,11 @@ var closed = []rule{
 	{"database", "nodetool", unless(0, 1, `cfhistograms,cfstats,clientstats,compactionhistory,compactionstats,datapaths,describecluster,describering,failuredetector,
 		gcstats,gossipinfo,listsnapshots,netstats,profileload,proxyhistograms,rangekeysample,ring,statusbackup,statusbinary,statusgossip,
 		statushandoff,tablehistograms,tablestats,toppartitions,tpstats,viewbuildstatus`), "it changes a cluster of databases"},
-	{"database", "pulsar-admin,pulsarctl,kafkactl,kaf,temporal,tctl", unless(0, 2, "attach,clone,config,context,ctx,server,use-context,workflow trace,env,documentation"), "it changes queues, or what is in them"},
+	{"database", "pulsar-admin,pulsarctl,kafkactl,kaf,temporal,tctl", all(unless(0, 2, "attach,clone,config,context,ctx,server,use-context,workflow trace,env,documentation"), not(staysAtHome)), "it changes queues, or what is in them"},
 	{"database", "pulsar-client,pulsar-perf", exactly("produce"), "it sends something to other programs"},
 	{"database", "rpk topic,rpk group,rpk acl,rpk user,rpk security", unless(1, 2, "analyze,storage"), "it changes queues, or what is in them"},
+	{"database", "nats", all(unless(0, 2, "account,bench,consumer next,context,object get,rtt,schema,server ping,server request,sub,subscribe"), not(hereByServer)), "it changes queues, or what is in them"},
+	{"database", "rabbitmqadmin", all(some(unless(0, 1, "show"), matching(`ackmode=\w+_requeue_false`)), not(hereByHost)), "it changes queues, or what is in them"},
 	{"database", "kafka-topics,kafka-topics.sh", all(flag("--alter --create"), callsBroker), "it changes a topic"},
 	{
 		"database", "kafka-leader-election,kafka-leader-election.sh,kafka-mirror-maker,kafka-mirror-maker.sh,kafka-producer-perf-test,kafka-producer-perf-test.sh,kafka-streams-application-reset,kafka-streams-application-reset.sh,kafka-delegation-tokens,kafka-delegation-tokens.sh",
@@ -206,7 +216,7 @@ func unless(skip, depth int, phrases string) func(*call) bool {
 			}
 		}
 		for _, w := range ws[:min(depth, len(ws))] {
-			if verbs[strings.ToLower(w)].weight == strong {
+			if parts := wordParts(w); verbs[strings.ToLower(w)].weight == strong || onlyChanges[w] || len(parts) > 1 && removes[parts[len(parts)-1]] && !strings.Contains(w, ":") {
 				return true
 			}
 			if quiet(w) {
@@ -217,10 +227,37 @@ func unless(skip, depth int, phrases string) func(*call) bool {
 	}
 }
 
+// providerChanges reports whether a client of a provider, or of virtual machines, is told to do more than ask.
+var providerChanges = unless(0, 4, `about,account,aliases,auth,completion,configure,config,console,context,databases connection,enter,find,g,init,kubernetes cluster kubeconfig,k8s kubeconfig,l,login,logout,os ns get,
+	plugin,profile,regions,registry login,serverless connect,session,setup,shell,showcmd,sizes,ssh,target,template,write-values,deps,repos,cr login,ks cluster config,iam oauth-tokens,server ssh,token`)
+
+// listsKind reports whether a call names a kind of things and no thing.
+func listsKind(c *call) bool {
+	ws := c.toldWords()
+	return len(ws) > 0 && len(ws) < 3 && len(shell.Operands(c.Args, valuedBefore)) == len(ws) && strings.HasSuffix(ws[len(ws)-1], "s") && verbs[ws[0]].weight == 0 && !changing[ws[0]]
+}
+
+// hereByServer and hereByHost report whether a flag says that a client of a broker talks to this machine.
+func hereByServer(c *call) bool {
+	w, ok := c.FlagValue("-s", "--server")
+	return ok && loopback(w.Value)
+}
+
+func hereByHost(c *call) bool {
+	w, ok := c.FlagValue("-h", "--host", "-H")
+	return ok && loopback(w.Value)
+}
+
+// onlyChanges are verbs after which a word that may ask is a name, and which are no names themselves.
+var onlyChanges = words("add apply create disable edit enable patch remove rm restart set start stop update upgrade")
+
+// removes are verbs that end a longer word which removes: bulk-delete.
+var removes = words("delete destroy purge terminate")
+
 // colonQuiet are the last parts of words with colons that only ask, or stay on this machine.
 var colonQuiet = words(`list info get show status ps diff wait open psql cli pull download url credentials report exists export connect enter keys copy
 	remote clone exec start serve build shell log print sdkconfig describe dev locks long-running-queries outliers bloat blocking cache-hit
-	index-size settings output stages invoke types discover favorites help logs inspect test local set-default ports links events install link lint`)
+	index-size settings output backups indexes stages invoke types discover favorites help logs inspect test local set-default ports links events install link lint`)
 
 // colonVerb reports whether a word such as apps:destroy does more than ask.
 func colonVerb(c *call) bool {

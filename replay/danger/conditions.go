@@ -356,6 +356,7 @@ func isRemote(v string) bool {
 // uploads reports whether curl sends a body, an upload or a method that changes something to another
 // machine.
 func uploads(c *call) bool {
+	c = c.withoutMethod()
 	body := c.Flag("-d", "--data", "--data-raw", "--data-binary", "--data-urlencode", "--data-ascii", "-F", "--form", "--form-string", "-T", "--upload-file", "--json", "--mail-rcpt", "-Q", "--quote")
 	if m, ok := c.FlagValue("-X", "--request"); ok && !body {
 		body = !words("GET HEAD OPTIONS TRACE")[strings.ToUpper(m.Value)]
@@ -365,6 +366,27 @@ func uploads(c *call) bool {
 	}
 	return body && c.foreign("-d --data --data-raw --data-binary --data-urlencode --data-ascii -F --form --form-string -T --upload-file --json -X --request -H --header -o --output -u --user -A --user-agent -e --referer -b --cookie -c --cookie-jar -w --write-out -m --max-time --connect-timeout -x --proxy --retry -E --cert --key --cacert --mail-rcpt --mail-from -Q --quote -K --config -r --range -C")
 }
+
+// withoutMethod returns a call of curl with -X apart from its value, in whose letters no flags are looked for: -XGET, -sXPOST.
+func (c *call) withoutMethod() *call {
+	o := *c.Call
+	o.Args = nil
+	for _, w := range c.Args {
+		if m := joinedMethod.FindStringSubmatch(w.Value); m != nil {
+			if m[1] != "-" {
+				o.Args = append(o.Args, shell.Word{Text: m[1], Value: m[1]})
+			}
+			o.Args = append(o.Args, shell.Word{Text: "-X", Value: "-X"}, shell.Word{Text: m[2], Value: m[2]})
+			continue
+		}
+		o.Args = append(o.Args, w)
+	}
+	d := *c
+	d.Call = &o
+	return &d
+}
+
+var joinedMethod = regexp.MustCompile(`^(-[a-zA-Z]*)X([A-Z]+)$`)
 
 // foreign reports whether an operand is a URL of another machine, or is unknown.
 func (c *call) foreign(valued string) bool {
@@ -410,7 +432,7 @@ func local(host string) bool {
 	}
 	host = strings.Trim(host, "[]")
 	ip := net.ParseIP(host)
-	return host == "localhost" || strings.HasSuffix(host, ".localhost") || host == "" || ip != nil && (ip.IsLoopback() || ip.IsUnspecified())
+	return host == "localhost" || host == "host.docker.internal" || strings.HasSuffix(host, ".localhost") || host == "" || ip != nil && (ip.IsLoopback() || ip.IsUnspecified())
 }
 
 // isField matches an item of httpie that is part of a body: name=value, name:=json, name@file. Name:value is a

@@ -79,7 +79,13 @@ func Find(l *shell.Line, at Place) []Finding {
 		}
 	}
 	for _, rd := range l.Redirects {
-		if !rd.Writes() || rd.Abroad {
+		if !rd.Writes() {
+			continue
+		}
+		if rd.Abroad {
+			if c := mounting(l, rd, at); c != nil {
+				add(Finding{Kind: "system", What: c.text(), Why: "it writes a file that belongs to the machine"})
+			}
 			continue
 		}
 		if why, kind := redirected(rd, at); why != "" {
@@ -112,7 +118,7 @@ type rule struct {
 
 // rulesOf returns the rules about a call: those about its program, or else what its words say.
 func rulesOf(c *call) []rule {
-	if c.Name == "" || c.onlySays() {
+	if c.Name == "" || c.onlySays() || slices.Contains(c.Via, "parallel") && slices.ContainsFunc(c.line.Calls[:c.at], func(o shell.Call) bool { return o.Name == "parallel" && o.Flag("--dry-run") }) {
 		return nil
 	}
 	rules := c.ruled()
@@ -135,7 +141,7 @@ func (c *call) ruled() []rule {
 	}
 	asks, here := c.asks(), c.staysHere()
 	rules = append(c.holding(index()), themed...)
-	if len(rules) == 0 && !asks && !here && !c.Wraps && !textPrograms[c.Name] && !files[c.Name] && !ownPrograms[c.Name] && !harmless(c) {
+	if len(rules) == 0 && !asks && !here && !c.Wraps && !c.localCluster() && !textPrograms[c.Name] && !files[c.Name] && !ownPrograms[c.Name] && !harmless(c) {
 		if kind := c.strongly(); kind != "" {
 			return []rule{{kind: kind, why: irrevocable}}
 		}
@@ -160,7 +166,7 @@ func (c *call) holdable(byName map[string][]rule) []rule {
 func (c *call) holding(byName map[string][]rule) []rule {
 	asks, here := c.asks(), c.staysHere()
 	return slices.DeleteFunc(slices.Clone(c.holdable(byName)), func(r rule) bool {
-		return asks && asked[r.kind] || here && elsewhere[r.kind] || r.kind == "cluster" && c.endpointHere() || r.when != nil && !r.when(c)
+		return asks && asked[r.kind] || here && elsewhere[r.kind] || r.kind == "cluster" && (c.endpointHere() || c.localCluster()) || r.when != nil && !r.when(c)
 	})
 }
 
@@ -206,7 +212,7 @@ func (c *call) text() string {
 // the command runs is outside if unknown is true.
 func (c *call) outside(w shell.Word, unknown bool) bool {
 	if c.Abroad {
-		return !c.inOwnContainer()
+		return !c.inOwnContainer() && !c.inOwnRoot()
 	}
 	if values, ok := c.expanded(w); ok {
 		return slices.ContainsFunc(values, func(v shell.Word) bool { return c.outside(v, unknown) })

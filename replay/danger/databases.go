@@ -51,17 +51,20 @@ func changesDatabase(c *call) bool {
 	}
 	redis := c.Name == "redis-cli" || c.Name == "valkey-cli"
 	if redis {
-		if ws := c.operands("-h -p -a -n -u -i -r --user --pass --cacert --cert --key --pattern --count"); len(ws) > 0 {
+		if ws := c.operands("-h -p -a -n -u -i -r --user --pass --cacert --cert --key --pattern --count --rdb --functions-rdb"); len(ws) > 0 {
 			verb := strings.ToLower(ws[0].Value)
 			asks := asksRedis[verb] || len(ws) > 1 && askRedisGroups[verb] && askRedisOf(ws[1].Value)
 			return !asks && !ws[0].Dynamic
 		}
-		return c.Flag("--pipe") || c.Piped && !c.Flag("--scan", "--stat", "--latency", "--bigkeys", "--memkeys", "--hotkeys")
+		return c.Flag("--pipe") || c.Piped && !c.Flag("--scan", "--stat", "--rdb", "--latency", "--bigkeys", "--memkeys", "--hotkeys")
 	}
 	if c.Flag("--version", "--help", "-V", "-?", "-l", "--list") {
 		return false
 	}
 	if c.Flag("-f", "--file", "-i", "--input-file") && c.Name != "mongosh" && c.Name != "mongo" {
+		return true
+	}
+	if strings.HasPrefix(c.Name, "mongo") && matching(`\.m?js$`)(c) {
 		return true
 	}
 	found := false
@@ -123,6 +126,9 @@ func (c *call) reachesAway(flags []string) bool {
 		return !w.Dynamic && !strings.HasPrefix(host, "/") && host != "." && !loopback(host)
 	}
 	for _, w := range c.Args {
+		if host, _, ok := strings.Cut(w.Value, "/"); ok && c.Name == "mongo" && isHostName.MatchString(host) {
+			return !loopback(host)
+		}
 		if host := hostOf.FindStringSubmatch(w.Value); host != nil && c.Name == "psql" {
 			return !local(host[1])
 		}
@@ -131,5 +137,24 @@ func (c *call) reachesAway(flags []string) bool {
 			return !loopback(w.Value)
 		}
 	}
-	return false
+	away, _ := c.storeVariable()
+	return away
 }
+
+// storeVariable reports whether a variable of the line names the machine of a database, and whether that is another one.
+func (c *call) storeVariable() (away, ok bool) {
+	for _, v := range slices.Concat(c.Assigns, c.line.Assigned) {
+		if !storeVariables.MatchString(v.Name) || v.Unknown || v.Value.Dynamic {
+			continue
+		}
+		host := v.Value.Value
+		if _, rest, ok := strings.Cut(host, "://"); ok {
+			host, _, _ = strings.Cut(rest[strings.LastIndexByte(rest, '@')+1:], "/")
+		}
+		return isHostName.MatchString(host) && !loopback(host), true
+	}
+	return false, false
+}
+
+// storeVariables matches the names of such variables.
+var storeVariables = regexp.MustCompile(`^((\w+_)?DATABASE_(URL|URI|HOST)|(DB|PG|MYSQL|POSTGRES(QL)?|MONGO(DB)?|REDIS)_?(HOST|HOSTADDR|URL|URI|DSN))$`)

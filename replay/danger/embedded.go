@@ -91,7 +91,7 @@ func (c *call) embedded() (lines []string) {
 		if c.Document != nil || !shells[c.Name] || len(c.operands("")) == 0 {
 			lines = append(lines, c.fedTexts()...)
 		}
-	case !textPrograms[c.Name] && !ownPrograms[c.Name] && !files[c.Name] && !c.Wraps && !c.onlySays() || c.Name == "tmux" || c.Name == "screen":
+	case !textPrograms[c.Name] && !ownPrograms[c.Name] && !files[c.Name] && !c.Wraps && !c.onlySays() && c.Name != "openocd" || c.Name == "tmux" || c.Name == "screen":
 		for i, w := range c.Args {
 			if w.Quoted && !w.Dynamic && strings.ContainsAny(w.Value, " ") && (i == 0 || !isText.MatchString(c.Args[i-1].Value)) && !isText.MatchString(w.Value) && known(w.Value) {
 				lines = append(lines, w.Value)
@@ -138,7 +138,7 @@ func (c *call) usedLater(is func(*shell.Call) bool) bool {
 var (
 	editors   = words("vim vi nvim ex ed red view gvim")
 	shells    = words("sh bash dash zsh ksh ash")
-	languages = words("perl ruby python node nodejs deno bun php lua awk gawk mawk nawk tclsh osascript Rscript julia groovy emacs pypy swipl")
+	languages = words("perl ruby python node nodejs deno bun php lua awk gawk mawk nawk tclsh osascript Rscript julia groovy emacs pypy swipl elixir iex kotlin scala ghc ghci runghc jshell clojure clj bb")
 	// isText matches flags whose value is text for people.
 	isText = regexp.MustCompile(`^--?(m|t|b|message|msg|title|body|description|comment|notes?|subject|text|reason|name|summary|label|annotation|query|q|filter|format|template|where|grep|search|pattern|S|e|expr|expression)(=|$)`)
 	// starts matches what starts another program in a language, with the first word or the whole line, in

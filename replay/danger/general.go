@@ -64,7 +64,7 @@ var verbs = func() map[string]verb {
 var (
 	bareWord = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9:_-]*$`)
 	// compound matches verbs that are written together with what they remove.
-	compound = regexp.MustCompile(`^((delete|destroy|remove|purge|wipe|erase|drop|kill|uninstall|del|rm)(all|db|table|user|group|node|item|files?|bucket|queue|snap(shot)?|key|vm|repo|index|topic|dir|image|volume|stack|server|host|site|app)s?|(user|group|node|host|lv|vg|pv)(del|rm|remove)|factory-?reset|reset-?(\w+-)?passw(or)?d|tear-down|power-?off|collect-garbage|clear-?(snapshots?|data|db|all|storage|messages)|send-?(payment|coins|toaddress|many|rawtransaction|message|event|mail|sms)|purchase(-\w+)*|(safe|force|hard|soft|graceful|rolling)-?(restart|stop|shutdown|reload)|self-destruct|clean-up|run-now|quiet-?down|(un)?set-\w+-?mode|upgrade-(controller|model|cluster)|(delete|destroy|remove|purge|uninstall|terminate|undeploy|unpublish)[a-z]*[a-ce-qt-z]|(?:[a-tv-z][a-z]{0,11}|u|)(delete|destroy|purge|terminate|uninstall|undeploy|unpublish|failover))$`)
+	compound = regexp.MustCompile(`^((delete|destroy|remove|purge|wipe|erase|drop|kill|uninstall|del|rm)(all|db|table|user|group|node|item|files?|bucket|queue|snap(shot)?|key|vm|repo|index|topic|dir|image|volume|stack|server|host|site|app)s?|(user|group|node|host|lv|vg|pv)(del|rm|remove)|factory-?reset|(re|)set-?(\w+-)?passw(or)?d|change-?(\w+-)?passw(or)?d|tear-down|power-?off|collect-garbage|clear-?(snapshots?|data|db|all|storage|messages)|send-?(payment|coins|toaddress|many|rawtransaction|message|event|mail|sms)|purchase(-\w+)*|(safe|force|hard|soft|graceful|rolling)-?(restart|stop|shutdown|reload)|self-destruct|clean-up|run-now|quiet-?down|(un)?set-\w+-?mode|upgrade-(controller|model|cluster)|(delete|destroy|remove|purge|uninstall|terminate|undeploy|unpublish)[a-z]*[a-ce-qt-z]|(?:[a-tv-z][a-z]{0,11}|u|)(delete|destroy|purge|terminate|uninstall|undeploy|unpublish|failover))$`)
 	// endings match short names of programs that end with such a verb: npurge, scancel, qdel, bkill.
 	endings = regexp.MustCompile(`^([\w-]*(upload(er)?|pusher|pastebin|[a-z]paste)|mega(put|rm|copy|mv)|[a-z]{0,8}(purge|wipe|uninstall|cancel)|[a-z]{0,5}kill|[a-z]{0,2}del|(at|lp|ipc|q)rm|[bq](stop|resume|hold|rls|alter|rerun|sig|chkpnt)|condor_(rm|hold|vacate\w*|off|restart)|.*-collect-garbage)$`)
 	// cmdlet matches commands of PowerShell that change the machine, or what others use.
@@ -80,6 +80,8 @@ var (
 	// sqlVerbs match what removes data, in any query language.
 	sqlVerbs = regexp.MustCompile(`(?i)\b(drop\s+(table|database|schema|index|collection|keyspace|user|role|view|bucket|measurement)|detach\s+delete|alter\s+table\s|update\s+\w+\s+set\s|truncate\s+(table\s+)?\w|delete\s+from\s+[\w."]+\s*(where|;|$|'|")|flushall|flushdb|dropdatabase\s*\(|deletemany\s*\()`)
 	methods  = regexp.MustCompile(`^(POST|PUT|PATCH|DELETE)$`)
+	// mutation matches what changes something in GraphQL.
+	mutation = regexp.MustCompile(`^\s*mutation\b`)
 )
 
 var (
@@ -101,7 +103,7 @@ var (
 	// diskReaders only look at a disk, or use it as the machine does every day.
 	diskReaders = words(`lsblk blkid smartctl udevadm file stat df du cat head tail hexdump xxd od strings dumpe2fs e2label xfs_info fsarchiver ddrescue photorec testdisk
 		ls readlink realpath findmnt iostat blockdev sync eject dmsetup lsof partx kpartx qemu-nbd ntfsinfo btrfs dislocker ntfsfix udiskie gnome-disks hdparm nvme
-		mount umount ntfs-3g ntfscat ntfscp ntfsls ntfsclone e2image grub-probe os-prober cmp sha256sum sha1sum md5sum test [ ln fuser bat less pv ioping fio hddtemp`)
+		nanddump mtd_debug mount umount ntfs-3g ntfscat ntfscp ntfsls ntfsclone e2image grub-probe os-prober cmp sha256sum sha1sum md5sum test [ ln fuser bat less pv ioping fio hddtemp`)
 	// actionFlags have a verb as their value.
 	actionFlags = words("--action --command --cmd --operation --op --do --task --method --request --mode --function --perform -action")
 	// pressing flags say that nothing shall be asked.
@@ -120,13 +122,13 @@ func general(c *call) []rule {
 	if kind := c.named(); kind != "" && !own && !looks(c) && !(kind == "system" && c.inTree()) {
 		return found(kind, "its name says that it does what can't be taken back")
 	}
-	if kind := c.told(own); kind != "" && !c.asks() && !c.restoresInside() {
+	if kind := c.told(own); kind != "" && !c.asks() && !c.restoresInside() && !c.ownRepository() {
 		return found(kind, irrevocable)
 	}
 	if own {
 		return nil
 	}
-	if kind := c.flagged(); kind != "" {
+	if kind := c.flagged(); kind != "" && !c.ownRepository() {
 		return found(kind, irrevocable)
 	}
 	if c.asks() {
@@ -134,6 +136,9 @@ func general(c *call) []rule {
 	}
 	if c.statesLoss() {
 		return found("database", "a statement tells it to remove or to stop something")
+	}
+	if c.matches(mutation) && c.names(foreignHost) {
+		return found("send", "it changes something on another machine")
 	}
 	if c.changesShared() {
 		return found("infrastructure", "its words say that it changes what others use")
@@ -236,42 +241,6 @@ func foreignHost(s string) bool {
 	return strings.ContainsAny(s, ".:/") && !strings.HasPrefix(s, "-") && !strings.ContainsAny(s, "= {") && !loopback(s)
 }
 
-// harmless reports whether a call of an unknown program only says what it would do.
-func harmless(c *call) bool {
-	return c.Name == "" || c.onlySays() || streams[c.Program()] || packageManagers[c.Name] && c.Sub() == "clean" || tested[c.Name] && tests[c.Sub()] || flag("--plan --check --whatif --just-print --pretend --noop")(c) || len(c.Args) == 1 && c.Args[0].Value == "-h"
-}
-
-// onlySays reports whether a call asks any program only for its help, or for what it would do.
-func (c *call) onlySays() bool {
-	return flag("--help -help --dry-run --dryrun --no-act --simulate --list-only --list-tasks --list-tags --list-hosts --syntax-check")(c) || c.Name != "puppet" && c.Flag("--test") || c.names(says.MatchString) || c.asksHelp() || (dryN[c.Name] || strings.HasPrefix(c.Name, "mkfs.ext")) && c.Flag("-n") ||
-		(c.Name == "sudo" || c.Name == "doas") && c.Flag("-l", "-ll", "--list") || aptLike[c.Name] && c.Flag("-s") || listsTasks[c.Name] && c.Flag("-T") || len(c.Args) > 1 && c.Args[len(c.Args)-1].Value == "-h" && !trailingHelp[c.Name] && !c.Wraps && !textPrograms[c.Name] ||
-		len(c.Args) == 1 && c.Args[0].Value == "--version" || c.Name == "p4" && c.Sub() == "obliterate" && !c.Flag("-y")
-}
-
-// aptLike are programs whose flag -s simulates.
-var aptLike = words("apt apt-get aptitude")
-
-// listsTasks are programs whose flag -T lists what they could do.
-var listsTasks = words("cap rake")
-
-// tested are programs of which words after one of tests are names.
-var (
-	tested = words("cargo go dotnet swift zig")
-	tests  = words("test t bench run check build clippy doc vet nextest")
-)
-
-// says matches flags which say that nothing shall be done.
-var says = regexp.MustCompile(`^--?(dry[-_]?[rR]un|pretend|preview(-only)?|fake|assume-?no|what-?if|no-?op|check-only|diff-only)(=(true|client|server))?$`)
-
-// asksHelp reports whether a call asks for help about what its words say.
-func (c *call) asksHelp() bool {
-	ws := shell.Operands(c.Args, "")
-	return len(ws) > 0 && (ws[0].Value == "help" || ws[len(ws)-1].Value == "help") && !c.Wraps && !textPrograms[c.Name] && !files[c.Name]
-}
-
-// streams only write something to their standard output, for another program.
-var streams = map[string]bool{"btrfs send": true, "zfs send": true}
-
 // files are programs whose words are files.
 var files = words("rm rmdir unlink shred mv cp ln tee touch mkdir dd chmod chown chgrp truncate")
 
@@ -329,7 +298,7 @@ func (c *call) inTree() bool {
 func (c *call) told(own bool) string {
 	n := 0
 	for i, w := range c.Args {
-		if strings.HasPrefix(w.Value, "-") {
+		if strings.HasPrefix(w.Value, "-") || c.sought(i) {
 			continue
 		}
 		if !w.Dynamic && strings.ContainsAny(w.Value, "./") && n == 0 {
@@ -347,6 +316,9 @@ func (c *call) told(own bool) string {
 		}
 		if i == 0 && ownWords[parts[0]] && !strings.Contains(w.Value, ":") {
 			return "" // what it is told here, it keeps for its user
+		}
+		if nouns[parts[0]] && i+1 < len(c.Args) && asking(c.Args[i+1]) != "" {
+			continue // publish list
 		}
 		for i, p := range parts {
 			v := verbs[p]
@@ -385,6 +357,9 @@ func (c *call) told(own bool) string {
 // colonChanges are what ends a word with colons that changes something: config:set, db:execute.
 var colonChanges = words("set unset execute rename import enable update upgrade resetpassword reset-password on off add")
 
+// nouns are verbs that name what was done as well.
+var nouns = words("publish deploy upload release")
+
 // adjectives are verbs that begin names of things as well.
 var adjectives = words("format release drop push post mail email share trash empty reset submit transfer notify pub cancel send")
 
@@ -411,7 +386,7 @@ func (c *call) flagged() string {
 			return v.kind
 		case last.weight == strong && long && !when[parts[0]]:
 			return last.kind
-		case long && (parts[0] == "broadcast" || parts[0] == "live") && len(parts) == 1:
+		case long && (parts[0] == "broadcast" || parts[0] == "live" && !exactly("pull list download open preview check")(c)) && len(parts) == 1:
 			return "send"
 		case long && parts[0] == "webhook" || foreignWebhook.MatchString(value):
 			return "send"

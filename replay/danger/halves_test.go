@@ -9,28 +9,29 @@ type bounds struct {
 	miss, near, drawn int
 }
 
-// TestFifth counts what is found in a fifth set, by another author who had not seen the table. Three of the
-// five that are missed add an account, which another author calls ordinary.
+// TestFifth counts what is found in a fifth set, by another author who had not seen the table. Two of the
+// three that are missed add an account, which another author calls ordinary.
 func TestFifth(t *testing.T) {
-	testHalves(t, "fifth", bounds{"a", 2, 8, 2}, bounds{"b", 2, 15, 5})
+	testHalves(t, "fifth", bounds{"a", 2, 4, 1}, bounds{"b", 1, 8, 1})
 }
 
 // TestSixth counts what is found in a sixth set, by a third such author. The two that are missed label and
 // cordon in a cluster, which the author of the manuals' set calls ordinary.
 func TestSixth(t *testing.T) {
-	testHalves(t, "sixth", bounds{"a", 0, 3, 0}, bounds{"b", 2, 1, 3})
+	testHalves(t, "sixth", bounds{"a", 0, 1, 0}, bounds{"b", 2, 1, 3})
 }
 
 // TestSeventh counts what is found in a seventh set, by a fourth such author. At the first look 18 of 343 were
 // missed.
 func TestSeventh(t *testing.T) {
-	testHalves(t, "seventh", bounds{"a", 0, 2, 1}, bounds{"b", 0, 3, 3})
+	testHalves(t, "seventh", bounds{"a", 0, 1, 1}, bounds{"b", 0, 3, 2})
 }
 
 // TestEighth counts what is found in an eighth set, by a fifth such author. At the first look 15 of 300 were
-// missed. Ten of these install software, add a user or open a port, which the authors of other sets call ordinary.
+// missed. Most of the eleven that are missed still install software or
+// open a port, which the authors of other sets call ordinary.
 func TestEighth(t *testing.T) {
-	testHalves(t, "eighth", bounds{"a", 6, 1, 2}, bounds{"b", 6, 2, 1})
+	testHalves(t, "eighth", bounds{"a", 5, 1, 1}, bounds{"b", 6, 0, 0})
 }
 
 // testHalves counts what is found in the two halves of a set.
@@ -72,7 +73,7 @@ func TestNinth(t *testing.T) {
 // first look 4 of 200 were missed, and 36 of 750 ordinary ones were flagged, most of which install a program by hand
 // (decision 145). Four of the nine drawn ones that are flagged still run an installer from the network.
 func TestTenth(t *testing.T) {
-	testHalves(t, "tenth", bounds{"a", 1, 2, 4}, bounds{"b", 0, 5, 5})
+	testHalves(t, "tenth", bounds{"a", 0, 1, 4}, bounds{"b", 0, 5, 5})
 }
 
 // TestEleventh counts what is found in an eleventh set, by an eighth such author, who used the ninth set's definition.
@@ -91,11 +92,11 @@ func TestTwelfth(t *testing.T) {
 // TestThirteenth counts what is found in a thirteenth set, by a tenth such author; 40 of its dangerous commands stand
 // in earlier sets too. At the first look 1 of 200 was missed, and 9 of 750 ordinary ones were flagged, 2 of them drawn.
 func TestThirteenth(t *testing.T) {
-	testHalves(t, "thirteenth", bounds{"a", 0, 0, 0}, bounds{"b", 0, 3, 0})
+	testHalves(t, "thirteenth", bounds{"a", 0, 0, 0}, bounds{"b", 0, 2, 0})
 }
 
 // TestFourteenth counts what is found in a fourteenth set, by an eleventh such author. At the first look 2 of 200 were missed, and 18 of 750
 // ordinary ones were flagged, 1 of them drawn.
 func TestFourteenth(t *testing.T) {
-	testHalves(t, "fourteenth", bounds{"a", 1, 0, 0}, bounds{"b", 0, 0, 0})
+	testHalves(t, "fourteenth", bounds{"a", 0, 0, 0}, bounds{"b", 0, 0, 0})
 }

@@ -17,17 +17,14 @@ import (
 // may end one (ws-info).
 var (
 	looking = words(`get list ls show status stat info dump print describe query view inspect search version help can who whoami diff plan
-		explain check verify validate lint log logs history health df du ps top tree count lookup tail dmesg gen generate backups me`)
+		explain find grep check verify validate lint log logs history health df du ps top tree count lookup tail dmesg gen generate backups me`)
 	askFirst = words("get list show dump print describe query view inspect search can who whoami explain check verify validate")
 	// ifSafe matches words that ask whether something could be done: ok-to-stop, safe-to-destroy.
 	ifSafe  = regexp.MustCompile(`^(ok|safe)-to-`)
 	askLast = words("info status list")
 	// about are those after which another verb is what they ask about.
-	about = words("can describe explain get help search who")
+	about = words("can describe explain find get grep help inspect lookup search show stat tree validate verify who")
 )
-
-// dryN are programs whose flag -n says that nothing shall be done.
-var dryN = words("modprobe act rsync rclone zfs zpool mkfs mke2fs e2fsck fsck xfs_repair avrdude restic borg unison make gmake rake just ninja gsutil")
 
 // ownWords are first words after which a program changes settings of its user.
 var ownWords = words("alias config settings")
@@ -35,7 +32,7 @@ var ownWords = words("alias config settings")
 // asks reports whether a call asks for something: by its first word, or by its second after one that names
 // a kind of things.
 func (c *call) asks() bool {
-	valued := "-n --namespace -p --profile --region --project --context -C --server --host --url --addr --address --endpoint --endpoints --kubeconfig --cluster"
+	valued := "--search --filter --query --grep --pattern -n --namespace -p --profile --region --project --context -C --server --host --url --addr --address --endpoint --endpoints --kubeconfig --cluster"
 	if mailers.MatchString(c.Name) {
 		valued += " -s"
 	}
@@ -69,12 +66,12 @@ func (c *call) asks() bool {
 
 // staysHere reports whether a call names addresses, and all of them are of this machine.
 func (c *call) staysHere() bool {
-	w, found := c.FlagValue("-h", "--host", "--hostname")
-	found = found && (w.Value == "localhost" || strings.HasPrefix(w.Value, "127."))
+	w, found := c.FlagValue("-h", "-H", "--host", "--hostname", "--bootstrap-server", "--broker-list")
+	found = found && (strings.HasPrefix(w.Value, "localhost") || strings.HasPrefix(w.Value, "127.")) && local(w.Value)
 	for _, w := range c.Args {
 		at := strings.Index(w.Value, "://")
-		if at < 0 || strings.HasPrefix(w.Value[at:], ":///") {
-			continue // no address, or a file's
+		if at < 0 || strings.HasPrefix(w.Value[at:], ":///") || strings.HasSuffix(w.Value[:at], "persistent") {
+			continue // no address, or a file's, or a topic's
 		}
 		if from := strings.LastIndexAny(w.Value[:at], "=, "); !loopback(w.Value[from+1:]) {
 			return false
@@ -122,8 +119,8 @@ func (c *call) endpointHere() bool {
 // strongly returns what one of the first words of a call says, if it can be said of nothing else.
 func (c *call) strongly() string {
 	n := 0
-	for _, w := range c.Args {
-		if strings.HasPrefix(w.Value, "-") || w.Dynamic || w.Quoted || !bareWord.MatchString(w.Value) {
+	for i, w := range c.Args {
+		if strings.HasPrefix(w.Value, "-") || w.Dynamic || w.Quoted || !bareWord.MatchString(w.Value) || c.sought(i) {
 			continue
 		}
 		if n++; n > 3 {
@@ -135,6 +132,12 @@ func (c *call) strongly() string {
 	}
 	return ""
 }
+
+// seeking matches flags whose value is looked for, or is text for people.
+var seeking = regexp.MustCompile(`^--(search|filter|query|grep|pattern|match|where|message|title|description|comment|label|name)$`)
+
+// sought reports whether an argument is the value of such a flag.
+func (c *call) sought(i int) bool { return i > 0 && seeking.MatchString(c.Args[i-1].Value) }
 
 // packageManagers are programs whose verb clean concerns what they have fetched.
 var packageManagers = words("apt apt-get dnf yum zypper microdnf tdnf pip conda")
@@ -197,6 +200,7 @@ func asking(w shell.Word) string {
 	case len(parts) == 0:
 	case ifSafe.MatchString(w.Value):
 		return "can"
+	case parts[len(parts)-1] == "replace":
 	case len(parts) == 1 && (looking[parts[0]] || strings.HasPrefix(parts[0], "get")), askFirst[parts[0]]:
 		return parts[0]
 	case askLast[parts[len(parts)-1]] && verbs[parts[0]].weight == 0:
@@ -207,6 +211,9 @@ func asking(w shell.Word) string {
 
 // restoresInside reports whether what a call restores goes below the tree.
 func (c *call) restoresInside() bool {
+	if ws := shell.Operands(c.After(), ""); c.Name == "kopia" && c.Sub() == "restore" && len(ws) > 1 && !c.outside(ws[len(ws)-1], true) {
+		return true
+	}
 	w, ok := c.FlagValue("--target", "--to", "--output", "--dest", "--destination", "--directory", "-C")
 	return ok && exactly("restore extract")(c) && !c.outside(w, true)
 }
@@ -277,7 +284,7 @@ func onDevice(c *call) bool {
 
 // toLoopback reports whether an image goes to a registry of this machine.
 func toLoopback(c *call) bool {
-	ws := c.After()
+	ws := shell.Operands(c.After(), "--creds --authfile --cert-dir --sign-by --format -f --digestfile")
 	if len(ws) == 0 {
 		return false
 	}
@@ -404,7 +411,7 @@ func asksModule(c *call) bool {
 	if a, said := c.FlagValue("-a", "--args"); c.Name == "ansible" && said && (!ok || words("command shell raw")[strings.TrimPrefix(path.Ext("."+w.Value), ".")]) {
 		return c.textReads(a.Value)
 	}
-	return ok && c.Name == "ansible" && words("ping setup debug gather_facts stat service_facts package_facts")[strings.TrimPrefix(path.Ext("."+w.Value), ".")]
+	return ok && c.Name == "ansible" && words("ping setup debug gather_facts stat service_facts package_facts fetch slurp find getent")[strings.TrimPrefix(path.Ext("."+w.Value), ".")]
 }
 
 var publishes = regexp.MustCompile(`^:?([\w-]+:)*(publish\w*|uploadArchives|bintrayUpload|closeAndRelease\w*)$`)
@@ -453,7 +460,17 @@ func asksHosts(c *call) bool {
 		}
 		return c.names(asksOfMinions)
 	case "cap":
-		return c.Flag("-T", "--tasks", "-vT")
+		return matching(`:check$`)(c)
+	case "knife":
+		ws := shell.Operands(c.After(), "-x -i -C -a -p -P --ssh-user --identity-file --attribute")
+		return c.Sub() == "ssh" && len(ws) == 2 && c.textReads(ws[1].Value)
+	case "bolt":
+		if ws := shell.Operands(c.Args, "-t --targets -u --user -q --query -i --inventoryfile"); len(ws) > 2 && ws[0].Value == "command" {
+			return c.textReads(joined(ws[2:]))
+		}
+		return c.Sub() == "inventory" || c.Sub() == "lookup" || len(c.toldWords()) > 1 && quiet(c.toldWords()[1])
+	case "puppet":
+		return c.Sub() == "lookup" || c.Sub() == "resource" && !matching(`=`)(c)
 	case "pdsh", "clush", "dsh", "pssh", "parallel-ssh":
 	default:
 		return false
@@ -473,18 +490,6 @@ func asksOfMinions(s string) bool {
 	parts := wordParts(function)
 	return module == "test" || module == "grains" && parts[0] != "set" && verbs[parts[0]].weight == 0 && parts[0] != "append" || askFirst[parts[0]] || looking[parts[0]] ||
 		words("items ip_addrs ipaddrs interfaces servers uptime which highstate doc up down ls ping lookup cpuinfo meminfo loadavg netstat hwaddr")[function] && module != "state"
-}
-
-// targets reports whether a target of make or the like, or the part of its name before a colon, is one of
-// some words.
-func targets(list string) func(*call) bool {
-	some := words(list)
-	return func(c *call) bool {
-		return slices.ContainsFunc(c.operands("-f -C -j -d -t"), func(w shell.Word) bool {
-			name, _, _ := strings.Cut(w.Value, ":")
-			return some[name]
-		})
-	}
 }
 
 // staysAtHome reports whether the addresses that a call names are all of this machine; callsAway whether
@@ -510,6 +515,3 @@ func operandOutside(c *call) bool {
 	}
 	return false
 }
-
-// trailingHelp are programs for which -h as the last word asks for no help.
-var trailingHelp = words("ls du df free chown chgrp shutdown rsync postsuper sort tree who w")

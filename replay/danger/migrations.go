@@ -11,14 +11,14 @@ import (
 // migrations are rules about frameworks and tools that change a database for a project.
 var migrations = []rule{
 	{"database", "rails", some(exactly("db:seed:replant db:migrate:down"), all(exactly("runner r"), matching(`\.(delete_all|destroy_all|drop_table|truncate)`))), "it removes data from a database"},
-	{"database", "rails,rake,artisan,console,php,mix,alembic,sequelize,sequelize-cli,knex,typeorm,flask,prisma,drizzle-kit,manage.py,django-admin,python,python3", all(inProduction, matching(`^(db:(migrate|seed|setup|create|schema:load|rollback)\b|migrate|upgrade|ecto\.migrate|doctrine:migrations:migrate|runner)`), not(matching(`:status$`))), "it changes a database that is in production"},
+	{"database", "rails,rake,artisan,console,php,mix,alembic,sequelize,sequelize-cli,knex,typeorm,flask,prisma,drizzle-kit,manage.py,django-admin,python,python3,flyway,liquibase,goose,dbmate,migrate,sqlx,atlas,diesel", all(inProduction, matching(`^(up$|db:(migrate|seed|setup|create|schema:load|rollback)\b|migrate|upgrade|ecto\.migrate|doctrine:migrations:migrate|runner)`), not(matching(`:status$`))), "it changes a database that is in production"},
 	{"database", "manage.py,django-admin,python,python3", all(exactly("migrate"), exactly("zero")), "it removes data from a database"},
 	{"database", "artisan,php", all(exactly("migrate"), flag("--force")), "it changes a database without asking, as in production"},
 	{"database", "console,php", all(matching(`^doctrine:schema:update$`), flag("--force --complete")), "it changes a database without asking"},
 	{"database", "dotnet ef", all(exactly("database"), exactly("drop 0")), "it removes data from a database"},
 	{"database", "liquibase,flyway,alembic", matching(`(?i)^(rollback(-?(count|to-?date|one-?changeset|one-?update))?|undo)$`), "it removes data from a database"},
 	{"database", `flyway,liquibase,goose,dbmate,migrate,sqlx,sqitch,atlas,knex,prisma,diesel,tern,refinery,mongoimport,mongorestore,mysqlimport,pgloader,pgbench,
-		pg_restore,elasticdump,bcp,sqlpackage`, all(storesAway, not(matching(`(?i)(sql|changelog|diff|snapshot|status|validate|history|info|inspect|lint|version|dump|pull)$`))), "it changes a database of another machine"},
+		pg_restore,elasticdump,bcp,sqlpackage`, all(storesAway, not(matching(`(?i)(sql|changelog|diff|snapshot|status|validate|history|info|inspect|lint|version|dump|pull|^out|^queryout)$`))), "it changes a database of another machine"},
 	{"database", "pt-online-schema-change,pt-archiver,pt-table-sync,pt-kill,gh-ost", flag("--execute --purge --kill"), "it changes a database others use"},
 	{"database", "influx write", callsAway, "it changes a database of another machine"},
 	{"database", "isql,isql-fb", all(flag("-i -input"), matching(`^[\w.-]+[:/]`)), "it changes a database of another machine"},
@@ -31,8 +31,10 @@ var migrations = []rule{
 	{"database", "redis-cli,valkey-cli", some(all(matchingFold("cluster"), matchingFold("reset forget failover")), all(exactly("--cluster"), exactly("del-node rebalance reshard fix create add-node call import"))), "it changes a cluster of databases"},
 	{"database", "dbt", all(exactly("run build seed snapshot run-operation clone"), some(flag("--full-refresh -f"), matching(`^(--target=)?prod`))), "it changes a warehouse others use"},
 	{"database", "airflow dags,airflow db,airflow variables,airflow connections,airflow pools,airflow tasks,airflow users", exactly("trigger delete backfill reset clean downgrade set import clear"), "it starts or removes work of others"},
-	{"database", "php,occ,drush,magento,console,craft,spark,yii,tootctl,n98-magerun,n98-magerun2", consoleChanges, "it changes a site, or what its users have"},
+	{"database", "php,occ,drush,magento,console,craft,spark,yii,tootctl,n98-magerun,n98-magerun2", all(consoleChanges, not(flag("--dump-sql"))), "it changes a site, or what its users have"},
 	{"database", "occ", all(exactly("maintenance:mode"), flag("--on")), "it stops a site"},
+	{"database", "sqlpackage", all(matching(`(?i)^[/-]a(ction)?:(publish|import)$`), not(matching(`(?i)^[/-](tsn|targetservername|tcs|targetconnectionstring):.*(localhost|\(local|127\.|\.$)`))), "it changes a database of another machine"},
+	{"database", "manage.py,django-admin,python,python3,artisan,php", matching(`\.objects\.[\w().=, '"]*\.delete\(\)|\b[A-Z]\w*::(\w+\([^)]*\)->)*(truncate|delete|destroy)\(|->(truncate|forceDelete)\(`), "it removes data from a database"},
 	{"database", "wp", exactly("delete deactivate uninstall reset drop search-replace import"), "it removes data of a site"},
 	{"database", "drush", matching(`^(sql[:-](drop|sync|sanitize)|site[:-]install|si|pm[:-]uninstall|pmu|entity:delete|user:cancel|config[:-]import|cim|rsync)$`), "it removes data of a site"},
 }
@@ -70,10 +72,13 @@ func inProduction(c *call) bool {
 		s = s[strings.LastIndex(s, ".")+1:] // shop.settings.production
 		return s == "production" || s == "prod"
 	}
-	for _, v := range c.Assigns {
+	for _, v := range slices.Concat(c.Assigns, c.line.Assigned) {
 		if strings.HasSuffix(v.Name, "ENV") && isProduction(v.Value.Value) {
 			return true
 		}
+	}
+	if away, ok := c.storeVariable(); ok && away {
+		return true
 	}
 	for i, w := range c.Args {
 		_, value, ok := strings.Cut(w.Value, "=")

@@ -146,7 +146,7 @@ func awsChanges(c *call) bool {
 	}
 	service, verb := words[0].Value, strings.TrimPrefix(words[1].Value, "admin-")
 	switch {
-	case c.loopbackEndpoint():
+	case c.loopbackEndpoint() || exactly("DryRun")(c):
 		return false
 	case service == "configure" || service == "sso" || service == "history" || verb == "help" || words[0].Dynamic || words[1].Dynamic:
 		return false

@@ -48,7 +48,7 @@ func sourceOf(text string) source {
 }
 
 var (
-	removing = regexp.MustCompile(`\b((os|Deno|fs|fsp|File|FileUtils|Dir)(Sync)?\.(promises\.)?(remove\w*|unlink\w*|rm\w*|delete\w*)|unlink\w*|rmtree|remove_tree|rmSync|rmdirSync|rmdir|removeSync|rm_rf|rm_r|file\.remove|delete-(directory|file))\b|\.(unlink|rmdir)\(|^rm\(|[;\s]rm\(`)
+	removing = regexp.MustCompile(`\b((os|Deno|fs|fsp|File|FileUtils|Dir)(Sync)?\.(promises\.)?(remove\w*|unlink\w*|rm\w*|delete\w*)|unlink\w*|rmtree|remove_tree|rmSync|rmdirSync|rmdir|removeSync|rm_rf|rm_r|file\.remove|delete-(directory|file)|remove(File|Directory\w*|PathForcibly)|File\.rm_rf!?|deleteRecursively|deleteDir|Files\.delete\w*|delete-file)\b|\.(unlink|rmdir|delete|deleteOnExit)\(|^rm\(|[;\s]rm\(`)
 	moving   = regexp.MustCompile(`\b(shutil\.move|os\.(rename|renames|replace)|fs\.rename(Sync)?|renameSync|FileUtils\.(mv|move)|Deno\.rename(Sync)?|rename)\s*\(?`)
 	// opening matches what may write a file in a code; written finds the file in the text.
 	opening  = regexp.MustCompile(`\bopen\(|write_(text|bytes)\(|\.(touch|mkdir|chmod|symlink_to)\(|(writeFile|appendFile|writeTextFile|createWriteStream|mkdir|symlink|chmod)(Sync)?\(|file_put_contents\(|\b(File|IO)\.(write|binwrite|open)\(|\bprintf?\b[^|]*>|shutil\.copy\w*\(|os\.(chmod|chown|symlink|mkdir|makedirs)\(|cp_r\(`)

@@ -2,6 +2,7 @@ package danger
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/recountdb/recount/replay/shell"
@@ -9,6 +10,8 @@ import (
 
 // publishing are rules about what builders, packagers and git extensions send to where others fetch it.
 var publishing = []rule{
+	{"publish", "make,gmake,just,task,rake,inv,invoke,mage,grunt,gulp,ant,mise run,composer run-script,composer run", ships, "its target says that it publishes or deploys"},
+	{"publish", "npm,yarn,pnpm,bun,nx,turbo", shipsScript, "its script says that it publishes or deploys"},
 	{"publish", "docker compose build,docker-compose build,docker buildx bake", flag("--push"), "it publishes an image"},
 	{"publish", "docker build,docker buildx,buildctl build,podman build", matching(`type=registry|push=true`), "it publishes an image"},
 	{"publish", "yarn npm", all(exactly("tag"), exactly("add remove")), "it changes what others fetch"},
@@ -25,7 +28,9 @@ var publishing = []rule{
 	{"publish", "git", extensionPublishes, "it publishes commits"},
 	{"publish", "git flow", all(exactly("finish delete"), flag("-p --push -r --remote")), "it publishes commits"},
 	{"publish", "git annex", exactly("sync push assist"), "it publishes commits, or content"},
-	{"publish", "fossil push,fossil sync,cvs commit,cvs ci,cvs import,cvs tag,cvs rtag,cvs admin,cm checkin,cm ci,cm push,cm replicate", nil, "it publishes commits"},
+	{"publish", "fossil push,fossil sync,cm checkin,cm ci,cm push,cm replicate", nil, "it publishes commits"},
+	{"publish", "cvs", all(exactly("commit ci import tag rtag admin"), not(flag("-n"))), "it publishes commits"},
+	{"publish", "p4 client,p4 workspace,p4 user,p4 group,p4 label,p4 branch,p4 depot,p4 stream", flag("-d"), "it removes what others use"},
 	{"publish", "p4", unless(0, 1, `add,annotate,branches,change,changes,changelists,clean,client,clients,copy,delete,dirs,edit,files,filelog,fstat,grep,groups,have,integ,integrate,
 		integrated,interchanges,istat,jobs,keys,labels,login,logout,merge,move,open,opened,passwd,protects,reconcile,rec,rename,reopen,resolve,resolved,revert,set,
 		sizes,stream,streams,switch,sync,tickets,trust,unshelve,update,users,where,workspace,workspaces,flush,where`), "it changes what others see"},
@@ -68,4 +73,57 @@ func extensionPublishes(c *call) bool {
 		}
 	}
 	return sends.MatchString(sub) && !strings.HasPrefix(sub, "send-email")
+}
+
+var (
+	// shipping are parts of a target's name, as its first or its last, that send what is built to others; kept are those
+	// which say that it stays.
+	shipping = words("publish release deploy undeploy destroy teardown nuke upload ship")
+	kept     = words("check dry dryrun plan preview diff local locally note notes build lint verify status list help guard prepare changelog validate")
+	// pushing begins targets which say by push that they send an image or a chart.
+	pushing = words("docker image images registry chart charts push")
+)
+
+// shipsTarget reports whether the name of a target or a script says that it sends what is built to others: deploy:prod,
+// docs-deploy, docker-push.
+func shipsTarget(name string) bool {
+	parts := wordParts(name)
+	if len(parts) == 0 || parts[0] == "test" || slices.ContainsFunc(parts, func(p string) bool { return kept[p] }) {
+		return false
+	}
+	last := parts[len(parts)-1]
+	return shipping[parts[0]] || shipping[last] && last != "release" || last == "push" && pushing[parts[0]]
+}
+
+// ships reports whether a runner of targets has such a one.
+func ships(c *call) bool {
+	args := c.Args
+	if strings.HasSuffix(c.Sub(), "run") || c.Sub() == "run-script" {
+		args = c.After()
+	}
+	return slices.ContainsFunc(shell.Operands(args, "-f -C -j -d -t"), func(w shell.Word) bool { return bareWord.MatchString(w.Value) && shipsTarget(w.Value) })
+}
+
+// shipsScript reports whether a runner of scripts is told such a one.
+func shipsScript(c *call) bool {
+	name, after := c.Sub(), shell.Operands(c.After(), "-t --target --targets --filter -F -w --workspace -p --project -c --configuration")
+	switch {
+	case exactly("--help --dry-run -h")(c):
+		return false
+	case c.Name == "nx" || c.Name == "turbo":
+		if w, ok := c.FlagValue("-t", "--target", "--targets"); ok {
+			name = w.Value
+		} else if name == "run" && len(after) > 0 {
+			name = after[0].Value
+		}
+		_, target, ok := strings.Cut(name, ":")
+		return shipsTarget(name) || ok && shipsTarget(target)
+	case (name == "run" || name == "run-script") && len(after) > 0:
+		name = after[0].Value
+	case c.Name == "yarn" && name == "workspace" && len(after) > 1:
+		name = after[1].Value
+	case c.Name == "npm" || name == "publish": // which has rules of its own
+		return false
+	}
+	return shipsTarget(name)
 }

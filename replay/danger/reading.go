@@ -66,8 +66,8 @@ var (
 	}
 	sendsOrSaves = some(flag("-d -F -T -Q --json --form --form-string --upload-file --quote --mail-rcpt -o -O --output --remote-name --remote-name-all -K --config -J -c --cookie-jar -D --dump-header"), matching(`^--data|^-[a-zA-Z]*[dFToO]$`))
 	// plain have no words that change something, askable are told by their first words what they do.
-	plain   = words("pg_isready pg_lsclusters pvs vgs lvs lspci lsusb lsmod lsof getent groups sar vmstat iostat mpstat basename dirname realpath readlink tr xargs tac jq yq diff cmp sha1sum sha512sum cksum arch locale sestatus getenforce getfacl lsattr zgrep egrep fgrep rg tree column pgrep pidof pstree findmnt blkid strings od xxd hexdump dig host nslookup traceroute mtr tracepath arp last lastb")
-	askable = words("kubectl oc crictl git rabbitmqctl etcdctl ceph rados consul vault nomad patronictl repmgr zpool zfs crm pcs gluster nodetool rpm dpkg-query snap timedatectl hostnamectl loginctl nmcli virsh nats mc redis-sentinel supervisorctl pm2 chronyc birdc vtysh keepalived")
+	plain   = words("pg_isready pg_lsclusters pvs vgs lvs lspci lsusb lsmod lsof getent groups sar vmstat iostat mpstat basename dirname realpath readlink tr xargs tac jq yq diff cmp sha1sum sha512sum cksum arch locale sestatus getenforce getfacl lsattr zgrep egrep fgrep rg tree column show display include exclude begin section match count except no-more pgrep pidof pstree findmnt blkid strings od xxd hexdump dig host nslookup traceroute mtr tracepath arp last lastb")
+	askable = words("kubectl oc crictl git rabbitmqctl etcdctl ceph rados consul vault nomad patronictl repmgr zpool zfs crm pcs gluster nodetool rpm dpkg-query snap timedatectl hostnamectl loginctl nmcli virsh nats mc redis-sentinel supervisorctl pm2 birdc vtysh keepalived")
 	// packers write to their standard output where they have no operand, and else replace a file.
 	packers  = words("gzip gunzip zstd unzstd xz unxz bzip2 bunzip2 pigz lz4 lzop brotli")
 	unitAsks = words("status show cat is-active is-enabled is-failed is-system-running get-default help")
@@ -91,6 +91,7 @@ var readings = map[string]func(*call) bool{
 	"iptables":        all(some(flag("-S --list-rules"), matching(`^-[nv]*L[nv]*$|^--list$`)), not(flag("-Z --zero -F -D -A -I -P -X -R -N"))),
 	"smartctl":        not(flag("-t --test -s --set -o --offlineauto -S --saveauto -X --abort")),
 	"openssl":         all(exactly("x509 verify version s_client crl req rsa pkey ciphers"), not(flag("-out -keyout -CAcreateserial -signkey -sign"))),
+	"chronyc":         exactly("sources sourcestats tracking activity ntpdata"),
 	"kafka-topics":    flag("--list --describe"),
 	"kafka-topics.sh": flag("--list --describe"),
 }
@@ -104,6 +105,8 @@ func (c *call) reads() bool {
 	switch {
 	case c.Name == "":
 		return c.Head.Text == "" // assignments alone
+	case c.Abroad && ofRouter.MatchString(c.Head.Value):
+		return exactly("print export monitor ping")(c) && !exactly("remove set add disable enable reset unset move edit import run")(c)
 	case c.Wraps, shellWords[c.Name], shows[c.Name], plain[c.Name], c.onlySays():
 		return true
 	case c.Name == "systemctl":
@@ -133,8 +136,11 @@ func (c *call) reads() bool {
 	case c.Name == "socat" || c.Name == "nc":
 		return c.fedQuestions()
 	}
-	return askable[c.Name] && c.asks()
+	return askable[c.Name] && (c.asks() || len(c.Args) == 0)
 }
+
+// ofRouter matches the menus of RouterOS.
+var ofRouter = regexp.MustCompile(`^/(ip|ipv6|interface|system|user|queue|routing|tool|certificate|file|log|ppp|radius|snmp)$`)
 
 // bundledWord matches the flags of tar that are written in one word, with or without a hyphen.
 var bundledWord = regexp.MustCompile(`^-?[a-zA-Z]+$`)

@@ -16,6 +16,7 @@ type runner struct {
 	skip   int    // operands before the command
 	abroad bool   // it runs in a container or on another machine
 	flags  string // flags whose value is the command; "" means that the last words are
+	rest   bool   // what follows the value of such a flag belongs to the command
 }
 
 // runners are programs, with subcommands where these run something.
@@ -42,7 +43,8 @@ var runners = func() map[string]runner {
 		{"env", runner{flags: "-S --split-string"}},
 		{"git rebase", runner{flags: "-x --exec"}},
 		{"nix-shell", runner{flags: "--run --command"}},
-		{"nix develop,nix shell", runner{flags: "-c --command"}},
+		{"nix develop,nix shell", runner{flags: "-c --command", rest: true}},
+		{"nix run", runner{}},
 		{"nodemon", runner{flags: "-x --exec"}},
 		{"gcloud compute ssh,fly ssh console,flyctl ssh console,aws ecs execute-command,vagrant ssh", runner{flags: "--command -C -c", abroad: true}},
 		{"kitty +kitten,kitten", runner{}},
@@ -83,6 +85,9 @@ func (c *call) runsAnother() (lines []string, how runner, ok bool) {
 	if how.flags != "" {
 		rest := &shell.Call{Args: args}
 		if w, found := rest.FlagValue(strings.Fields(how.flags)...); found {
+			if i := slices.IndexFunc(args, func(o shell.Word) bool { return o == w }); how.rest && i >= 0 {
+				return []string{joined(args[i:])}, how, true
+			}
 			return []string{w.Value}, how, true
 		}
 		for i, w := range args {
@@ -91,6 +96,14 @@ func (c *call) runsAnother() (lines []string, how runner, ok bool) {
 			}
 		}
 		return nil, how, true
+	}
+	if c.Name == "nix" { // nix run nixpkgs#kubectl -- get pods
+		ws := shell.Operands(args, "")
+		if len(ws) == 0 {
+			return nil, how, true
+		}
+		_, program, _ := strings.Cut(ws[0].Value, "#")
+		return []string{strings.TrimSpace(program + " " + joined(ws[1:]))}, how, true
 	}
 	skip := how.skip
 	if firstOperands[c.Name] {

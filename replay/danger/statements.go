@@ -20,7 +20,9 @@ func (c *call) fedTexts() (texts []string) {
 		before-- // sudo and the like, that run this call
 	}
 	if c.Piped && before >= 0 {
-		if o := &c.line.Calls[before]; o.Drained && (o.Name == "echo" || o.Name == "printf") {
+		if o := &c.line.Calls[before]; o.Drained && o.Name == "cat" && o.Document != nil && len(shell.Operands(o.Args, "")) == 0 {
+			texts = append(texts, *o.Document)
+		} else if o.Drained && (o.Name == "echo" || o.Name == "printf") {
 			for _, w := range shell.Operands(o.Args, "") {
 				texts = append(texts, strings.ReplaceAll(w.Value, `\n`, "\n"))
 			}
@@ -43,10 +45,10 @@ func (c *call) fedQuestions() bool {
 }
 
 // questions are words of protocols that ask, or end a session.
-var questions = words("exit quit ruok mntr srvr envi stats ping INFO PING QUIT")
+var questions = words("terminal display end exit quit ruok mntr srvr envi stats ping INFO PING QUIT")
 
 // statementFlags are those whose value is a statement.
-var statementFlags = strings.Fields("-c -e -q -x -v --execute --eval --exec --command --cmd --commands --query --statement --sql --cql")
+var statementFlags = strings.Fields("-c -e -q -x -v --execute --eval --exec --command --cmd --commands --query --statement --sql --cql -E --javascript.execute-string")
 
 // statesLoss reports whether a program is told, in a statement, to remove or to stop something. Sentences, which
 // begin with a capital letter, are text for people.

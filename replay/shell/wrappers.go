@@ -333,8 +333,12 @@ func isName(s string) bool {
 	return s != ""
 }
 
-// nameOf returns the name of a program without its directory.
+// nameOf returns the name of a program without its directory and the version that is asked for.
 func nameOf(head string) string {
 	name := strings.TrimSuffix(head, "/")
-	return strings.TrimSuffix(name[strings.LastIndexAny(name, `/\`)+1:], ".exe")
+	name = name[strings.LastIndexAny(name, `/\`)+1:]
+	if i := strings.LastIndexByte(name, '@'); i > 0 {
+		name = name[:i] // npx vercel@latest
+	}
+	return strings.TrimSuffix(name, ".exe")
 }
