@@ -47,7 +47,9 @@ func (r *walker) useName(path, alias string, public bool, at extract.Ref, s stat
 }
 
 // usePath returns a path of a use as it is written, without white space.
-func (r *walker) usePath(n extract.Ref) string { return strings.Join(strings.Fields(r.Text(n)), "") }
+func (r *walker) usePath(n extract.Ref) string {
+	return strings.ReplaceAll(strings.Join(strings.Fields(r.Text(n)), ""), "r#", "")
+}
 
 func joinRust(prefix, path string) string {
 	switch {

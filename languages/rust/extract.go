@@ -24,10 +24,10 @@ import (
 // declaration.
 //
 // What an impl declares has the type as owner path, the attribute "trait" if the impl is of a
-// trait, and the attribute "type" with the path of the type, if that is more than its name. `mod
-// name;` is an import of "mod name".
+// trait, the attribute "type" with the path of the type, if that is more than its name, and the
+// attribute "self" with "&" if the impl is for a reference. `mod name;` is an import of "mod name".
 var extractor = extract.Language{
-	Name: "rust", Version: 13, Matches: extract.Suffixed(".rs"),
+	Name: "rust", Version: 14, Matches: extract.Suffixed(".rs"),
 	Extract: extract.ParsedBy(extract.LoadGrammar(rust.GetLanguage), parseRust, func(f *extract.File) {
 		r := &walker{File: f, known: map[string]string{}, used: map[extract.NameIn]int{}, chains: map[extract.Ref]string{}, lets: map[extract.Ref]string{}, routers: map[extract.NameIn]bool{}}
 		r.imported()
@@ -53,6 +53,15 @@ type walker struct {
 	choice int
 }
 
+// Text returns the text of a node. A raw identifier (r#match) has the name without its prefix.
+func (r *walker) Text(n extract.Ref) string {
+	text := r.File.Text(n)
+	if strings.HasPrefix(text, "r#") && strings.HasSuffix(r.Kind(n), "identifier") {
+		return strings.ReplaceAll(text, "r#", "")
+	}
+	return text
+}
+
 // state is the context of the walk.
 type state struct {
 	in uint32
@@ -72,6 +81,7 @@ type implementedType struct {
 	self, path, name string
 	chain            string // the owner chain of its members
 	trait            string
+	reference        bool // it is an impl of a reference: impl T for &Type
 	isTrait          bool
 }
 
@@ -223,6 +233,9 @@ func (r *walker) item(n extract.Ref, kind recountv1.SymbolKind, head uint32, s s
 		set("trait", s.of.trait)
 		if s.of.path != s.of.name {
 			set("type", s.of.path)
+		}
+		if s.of.reference {
+			set("self", "&")
 		}
 	}
 	set("cfg", r.condition(n))

@@ -41,7 +41,7 @@ func (r *walker) impl(n extract.Ref, s state) {
 	if blanket {
 		path, name = extract.Unknown, strings.TrimLeft(r.Text(typ), "&* ")
 	}
-	of := &implementedType{self: self, path: path, name: name, chain: name}
+	of := &implementedType{self: self, path: path, name: name, chain: name, reference: r.Kind(typ) == "reference_type"}
 	if up := r.chain(s.in); up != "" {
 		of.chain = up + "." + name
 	}
@@ -87,6 +87,13 @@ func (r *walker) trait(n extract.Ref, s state) {
 	r.boundReferences(n, inner)
 	inner.of = &implementedType{self: d.Name, path: d.Name, name: d.Name, isTrait: true}
 	inner.generics = &generic{"Self", d.Name, inner.generics}
+	for c := range r.Children(body) { // Self::Name is what its bounds say
+		if r.Kind(c) == "associated_type" {
+			if bounds := r.boundsText(r.all(r.Field(c, "bounds")), inner); bounds != extract.Unknown {
+				inner.generics = &generic{"Self::" + r.Text(r.Field(c, "name")), bounds, inner.generics}
+			}
+		}
+	}
 	for b := range r.Children(r.Field(n, "bounds")) {
 		if text := r.bound(b, inner); text != "" {
 			path, _, _ := strings.Cut(text, "<")

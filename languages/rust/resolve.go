@@ -26,7 +26,7 @@ import (
 // that name. Of items for several platforms, those for Linux on amd64 have the name.
 var definition = flow.Language{
 	Language: scope.Language{
-		Name: "rust/9", Languages: []string{"rust"}, Manifests: []string{"Cargo.toml"}, Outside: "rust",
+		Name: "rust/10", Languages: []string{"rust"}, Manifests: []string{"Cargo.toml"}, Outside: "rust",
 		Builtins: "std", Builtin: prelude, MembersHidden: true,
 		Layout: func(files []string, manifests []scope.Manifest) scope.Layout { return newCrates(files, manifests) },
 	},

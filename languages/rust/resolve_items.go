@@ -21,6 +21,8 @@ type items struct {
 	macros      []*scope.Decl
 	// foreignMembers has the functions in impls for types outside the repository, by "TYPE.NAME".
 	foreignMembers map[string][]*scope.Decl
+	// foreignTraits has the last names of traits outside the repository that types here implement.
+	foreignTraits map[string]bool
 	// otherPlatforms has the items for other platforms. They have their names only if no item
 	// for this platform has them.
 	otherPlatforms []*scope.Decl
@@ -46,7 +48,7 @@ type implementation struct {
 
 func newItems(e *flow.Engine) *items {
 	return &items{
-		Engine: e, layout: e.Layout.(*crates), externs: map[string]*scope.Variable{}, types: map[typeKey]scope.Set{}, methods: map[string][]*scope.Decl{}, foreignMembers: map[string][]*scope.Decl{},
+		Engine: e, layout: e.Layout.(*crates), externs: map[string]*scope.Variable{}, types: map[typeKey]scope.Set{}, methods: map[string][]*scope.Decl{}, foreignMembers: map[string][]*scope.Decl{}, foreignTraits: map[string]bool{},
 		open: map[*scope.Module][]*scope.Decl{}, itself: map[*scope.Module]*scope.Variable{}, globs: map[*scope.Scope][]*use{}, asked: map[question]scope.Symbol{},
 	}
 }
@@ -102,6 +104,9 @@ func (p *items) addMembers() {
 		}
 		if class.Scope == nil {
 			continue
+		}
+		if trait := d.Attributes["trait"]; trait != "" && p.typeNamed(d.Outer, scope.ParsePath(trait)) == nil {
+			p.foreignTraits[lastOf(trait)] = true
 		}
 		d.Of = class
 		v := class.Scope.Own(d.Name)

@@ -102,6 +102,7 @@ func (p *items) standard(f *scope.Flow, here flow.Site, recv *scope.Value, name,
 	case recv.Name == "Entry":
 		return one(held)
 	case name == "take" && (recv.Name == "Cell" || recv.Name == "RefCell"), name == "borrow" && recv.Name == "RefCell",
+		name == "borrow" && recv.Name == "Borrow", name == "as_ref" && recv.Name == "AsRef", name == "into" && recv.Name == "Into",
 		name == "borrow_mut" && recv.Name == "RefCell", name == "get" && recv.Name == "Cell", name == "force":
 		return one(held)
 	case recv.Name == "Mutex" || recv.Name == "RwLock":

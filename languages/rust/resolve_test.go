@@ -204,6 +204,74 @@ calls src/lib.rs:run -> x.lost @19:6 (unresolved)
 calls src/lib.rs:run -> x.lost().same @19:13 (unresolved)
 references src/lib.rs:run -> src/lib.rs:twice @17:4
 `},
+		{"raw identifiers, variants by Self, bounds that name each other and those of associated types", `
+-- src/lib.rs --
+mod r#match;
+use crate::r#match::r#type;
+struct Buf;
+impl Buf { fn flush(&self) {} }
+enum State { New, Held { buf: Buf } }
+impl State {
+    fn go(&self) { match self { Self::Held { buf, .. } => buf.flush(), _ => r#type() } }
+    fn r#loop(&self) { self.r#loop() }
+}
+trait Bound { fn grow(&self) -> Self; }
+trait Interval { type Bound: Bound; fn upper(&self) -> Self::Bound; }
+struct Set<I> { ranges: Vec<I> }
+impl<I: Interval> Set<I> { fn negate(&self) { self.ranges[0].upper().grow(); } }
+struct Props;
+impl Props { fn len(&self) {} }
+fn union<I, P>(props: I) where I: IntoIterator<Item = P>, P: std::borrow::Borrow<Props> {
+    for p in props.into_iter().peekable() { p.borrow().len(); }
+}
+-- src/match.rs --
+pub fn r#type() {}
+`, `
+calls src/lib.rs:Set.negate -> src/lib.rs:Bound.grow @13:69
+calls src/lib.rs:Set.negate -> src/lib.rs:Interval.upper @13:61
+calls src/lib.rs:State.go -> src/lib.rs:Buf.flush @7:62
+calls src/lib.rs:State.go -> src/match.rs:type @7:76
+calls src/lib.rs:State.loop -> src/lib.rs:State.loop @8:28
+calls src/lib.rs:union -> src/lib.rs:Props.len @17:55
+`},
+		{"methods under conditions, of a type and of references to it, and foreign traits by their names", `
+-- Cargo.toml --
+[package]
+name = "app"
+[dependencies]
+serde = "1"
+-- src/lib.rs --
+use serde::de;
+struct Value;
+impl Value {
+    #[cfg(feature = "fast")]
+    fn parts(&self) {}
+    #[cfg(not(feature = "fast"))]
+    fn parts(&self) {}
+    fn go(&self) { self.parts(); }
+}
+impl de::Reader for Value {
+    fn seq(&self) {}
+    fn any(&self) { self.seq(); }
+}
+impl de::Reader for &Value {
+    fn seq(&self) {}
+    fn any(&self) { self.seq(); }
+}
+struct Text;
+impl de::Reader for Text { fn seq(&self) {} }
+impl Text { fn own(&self) {} }
+fn named(t: Text) { de::Reader::seq(&t); de::Reader::own(&t); }
+fn unknown<R: de::Reader>(r: R) { de::Reader::seq(&r); }
+`, `
+calls src/lib.rs:Value.any -> src/lib.rs:Value.seq @12:25
+calls src/lib.rs:Value.any#2 -> src/lib.rs:Value.seq#2 @16:25
+calls src/lib.rs:Value.go -> src/lib.rs:Value.parts @8:24
+calls src/lib.rs:Value.go -> src/lib.rs:Value.parts#2 @8:24
+calls src/lib.rs:named -> src/lib.rs:Text.seq @21:32
+calls src/lib.rs:named -> rust serde de.Reader.own @21:53 (external)
+calls src/lib.rs:unknown -> rust serde de.Reader.seq @22:46 (external)
+`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			g := resolvetest.Full(t, freshRust(), resolvetest.Archive(t, c.archive, factsOf))

@@ -123,11 +123,67 @@ func (p *items) itemValue(d *scope.Decl) scope.Set {
 func (p *items) Step(f *scope.Flow, here flow.Site, v *scope.Value, of scope.Path, st scope.Step) scope.Set {
 	switch st.Op {
 	case '.':
+		switch {
+		case v.Kind == scope.ExternalValue:
+			if own := p.implemented(f, here, v, of, st); own != nil {
+				return scope.Set{{Value: own, Sure: true}}
+			}
+		case of.Head == "self" && st.At == len(of.Head):
+			return ofImpl(here, p.member(f, v, st.Name))
+		}
 		return p.member(f, v, st.Name)
 	case '[':
 		return p.holds(f, v)
 	}
 	return p.gives(f, here, v, of.Text[:st.At])
+}
+
+// ofImpl returns the only function of several that stands in an impl like the one that calls it: of the same
+// trait, for the type or for a reference to it. If there is none, it returns all.
+func ofImpl(here flow.Site, all scope.Set) scope.Set {
+	caller := here.Scope.Decl
+	if len(all) < 2 || caller == nil || caller.Attributes["trait"] == "" {
+		return all
+	}
+	var one scope.Set
+	for _, m := range all {
+		if d := m.Value.Decl; d != nil && d.Attributes["trait"] == caller.Attributes["trait"] && d.Attributes["self"] == caller.Attributes["self"] {
+			one = one.With(m.Value, true)
+		}
+	}
+	if len(one) == 1 {
+		return one
+	}
+	return all
+}
+
+// implemented returns the function that a call of a foreign trait by its name means, as in
+// Trait::method(x): that of the type of the first argument. It returns nil if that is not known.
+func (p *items) implemented(f *scope.Flow, here flow.Site, v *scope.Value, of scope.Path, st scope.Step) *scope.Value {
+	trait := lastOf(v.Name)
+	if !p.foreignTraits[trait] {
+		return nil
+	}
+	callee := of.Text[:st.At] + "." + st.Name
+	if !strings.HasPrefix(of.Text, callee) {
+		return nil
+	}
+	on := first(p.passed(f, here, callee, 0))
+	if on == nil || on.Kind != scope.InstanceValue {
+		return nil
+	}
+	var found *scope.Decl
+	for _, m := range p.typeMember(on.Decl, on, st.Name) {
+		d := m.Value.Decl
+		if d == nil || !d.IsFunction() || lastOf(d.Attributes["trait"]) != trait || found != nil {
+			return nil
+		}
+		found = d
+	}
+	if found == nil {
+		return nil
+	}
+	return p.Intern(scope.ValueID{Kind: scope.FunctionValue, Decl: found})
 }
 
 // member returns the values of a member of a value.
@@ -238,6 +294,7 @@ func (p *items) typeMember(d *scope.Decl, recv *scope.Value, name string) scope.
 		if len(own) == 0 {
 			own = traits
 		}
+		sure := len(own) == 1 || alternatives(own)
 		for _, m := range own {
 			kind := scope.FunctionValue
 			if recv != nil && !m.HasModifier("static") {
@@ -249,13 +306,27 @@ func (p *items) typeMember(d *scope.Decl, recv *scope.Value, name string) scope.
 			if kind == scope.BoundValue {
 				id.Recv = recv
 			}
-			out = out.With(p.Intern(id), len(own) == 1)
+			out = out.With(p.Intern(id), sure)
 		}
 		if len(out) > 0 {
 			return out
 		}
 	}
 	return out
+}
+
+// alternatives reports whether functions are those of one name under different conditions: a build has one of
+// them.
+func alternatives(of []*scope.Decl) bool {
+	seen := map[string]bool{}
+	for _, d := range of {
+		c := d.Attributes["cfg"]
+		if c == "" || seen[c] || d.Attributes["trait"] != of[0].Attributes["trait"] || d.Attributes["self"] != of[0].Attributes["self"] {
+			return false
+		}
+		seen[c] = true
+	}
+	return true
 }
 
 // gives returns what a call returns. callee is the path that is called.

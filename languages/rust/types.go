@@ -78,19 +78,37 @@ func (r *walker) withGenerics(n extract.Ref, s state, names bool) state {
 		}
 		return s
 	}
-	inner := s.generics
-	for _, b := range all {
-		var texts []string
-		for _, bound := range b.bounds {
-			if t := r.bound(bound, state{generics: inner}); t != "" {
-				texts = append(texts, t)
+	for range min(2, len(all)) { // a bound may name a parameter that has bounds itself
+		inner := s
+		for _, b := range all {
+			if bounds := r.boundsText(b.bounds, inner); bounds != extract.Unknown {
+				s.generics = &generic{b.name, bounds, s.generics}
 			}
-		}
-		if len(texts) > 0 {
-			s.generics = &generic{b.name, extract.Checked(strings.Join(texts, "+")), s.generics}
 		}
 	}
 	return s
+}
+
+// all returns the children of a node.
+func (r *walker) all(n extract.Ref) (all []extract.Ref) {
+	for c := range r.Children(n) {
+		all = append(all, c)
+	}
+	return all
+}
+
+// boundsText returns the traits that bound a type, joined with a plus, or, if there are none, "?".
+func (r *walker) boundsText(bounds []extract.Ref, s state) string {
+	var texts []string
+	for _, bound := range bounds {
+		if t := r.bound(bound, s); t != "" {
+			texts = append(texts, t)
+		}
+	}
+	if len(texts) == 0 {
+		return extract.Unknown
+	}
+	return extract.Checked(strings.Join(texts, "+"))
 }
 
 // boundReferences adds references to the bounds of an item's type parameters.
@@ -208,7 +226,7 @@ func (r *walker) pathText(n extract.Ref, s state) string {
 		if b, ok := s.generics.find(r.Text(n)); ok {
 			return r.plainType(b)
 		}
-		if _, own := s.generics.find(r.Text(path)); own && r.Kind(n) == "scoped_type_identifier" {
+		if _, own := s.generics.find(r.Text(path)); own && r.Kind(n) == "scoped_type_identifier" && r.Text(path) != "Self" {
 			return extract.Unknown // an associated type that only the bound has
 		}
 		up := r.pathText(path, s)

@@ -114,11 +114,11 @@ func (t *Targets) alternatives() bool {
 	for _, to := range t.List {
 		switch d := to.Decl; {
 		case !t.Sure[to]:
-		case d == nil || d.Attributes[conditional] == "":
+		case d == nil || d.Attributes[conditional] == "" && d.Attributes[condition] == "":
 			return false
 		case first == nil:
 			first = d
-		case d.Outer != first.Outer || d.Name != first.Name:
+		case d.Outer != first.Outer || d.Of != first.Of || d.Name != first.Name:
 			return false
 		}
 	}
@@ -141,8 +141,12 @@ func (t *Targets) declared() (method *Decl) {
 	return method
 }
 
-// conditional is the attribute of a declaration in one of several branches.
-const conditional = "conditional"
+// conditional is the attribute of a declaration in one of several branches, condition that of one with the
+// condition under which it is compiled.
+const (
+	conditional = "conditional"
+	condition   = "cfg"
+)
 
 // Emit makes the edges of a call: calls to a sure target if it is the only one, may_call to the
 // others. It leaves out targets that only tests pass in, unless the call is in a test.
